@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# teltools: libtel and its filters.  GNU make; "make help" lists the targets.
+# Every variant of the build goes through this file with its own BUILD folder
+# and flags, as in:  make BUILD=build/small CFLAGS=-Os
+
+VERSION   := $(shell sed -n \
+    's/^.define TEL_VERSION "\(.*\)"$$/\1/p' lib/include/tel.h)
+SOVERSION = 0
+DEPS      = libarchive libzstd
+
+BUILD      = build
+PREFIX     ?= /usr/local
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR     ?= $(PREFIX)/share/man
+INSTALL    ?= install
+PKG_CONFIG ?= pkg-config
+CFLAGS     ?= -O2 -g
+FUZZTIME   ?= 20
+JOBS       ?= $(shell nproc 2>/dev/null || echo 1)
+
+WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
+    -Wmissing-prototypes -Wcast-qual -Wwrite-strings -Wvla -Wformat=2 -Wundef
+
+# The commands see the public header and what they share, no more.
+INC_lib   = -Ilib/include -Ilib
+INC_cmd   = -Ilib/include -Icmd
+INC_tests = -Ilib/include -Ilib -Icmd -Itests/unit
+
+# Asked of pkg-config once, and only when something is compiled.
+DEP_CFLAGS = $(eval DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPS) 2>/dev/null))$(DEP_CFLAGS)
+DEP_LIBS   = $(eval DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(DEPS) 2>/dev/null))$(DEP_LIBS)
+
+ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L $(DEP_CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS   = -std=c11 $(WARN) -pthread -fPIC -fvisibility=hidden $(CFLAGS)
+ALL_LIBS     = $(DEP_LIBS) $(LDLIBS)
+LINK         = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
+
+TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
+MANS    = $(sort $(wildcard man/*.[1-8]))
+LIB_SRC = $(sort $(wildcard lib/*/*.c))
+CMD_SRC = $(sort $(wildcard cmd/common/*.c))
+ALL_SRC = $(LIB_SRC) $(wildcard cmd/*/*.c tests/unit/*.c tests/fuzz/*.c)
+SCRIPTS = .ci/run tests/run-test $(wildcard tests/*.sh tests/*/*.sh)
+BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
+
+obj     = $(patsubst %.c,$(BUILD)/%.o,$(1))
+BIN     = $(TOOLS:%=$(BUILD)/bin/%)
+UNIT    = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort \
+    $(wildcard tests/unit/test_*.c)))
+FUZZ    = $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+# The fuzz targets with a main() of ours, which runs them over files.
+REPLAY  = $(FUZZ:%=$(BUILD)/tests/%)
+# What "make check" runs; the longest first, as they run side by side.
+TESTS   ?= $(sort $(wildcard tests/cli/*.bats)) $(REPLAY) $(UNIT) \
+    $(sort $(wildcard tests/check/*.bats))
+
+# V=1 shows whole commands.
+ifeq ($(V),)
+Q   = @
+SAY = @printf '  %-4s %s\n'
+else
+Q   =
+SAY = @:
+endif
+# Lets a make below this one use all processors, unless -j was said.
+PAR = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+MAKEFLAGS += --no-print-directory
+
+all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BIN)
+
+# ------------------------------------------------------------ compilation
+
+$(BUILD)/lib/%.o: INC = $(INC_lib)
+$(BUILD)/cmd/%.o: INC = $(INC_cmd)
+$(BUILD)/tests/%.o: INC = $(INC_tests)
+
+$(BUILD)/%.o: %.c $(BUILD)/.flags
+	$(SAY) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(INC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# These two change only when their text does: objects are remade when a flag
+# changes, libraries and programs when a source file goes away.
+$(BUILD)/.flags: export TEXT = $(LINK) $(ALL_CPPFLAGS) $(ALL_LIBS) \
+    $(INC_lib) $(INC_cmd) $(INC_tests)
+$(BUILD)/.sources: export TEXT = $(ALL_SRC)
+$(BUILD)/.flags $(BUILD)/.sources: FORCE
+	@tests/deps.sh -n build
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
+
+$(BUILD)/libtel.a: $(call obj,$(LIB_SRC)) $(BUILD)/.sources
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(BUILD)/libcmd.a: $(call obj,$(CMD_SRC)) $(BUILD)/.sources
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) lib/libtel.map $(BUILD)/.sources
+	$(SAY) LD $@
+	$(Q)$(LINK) -shared -Wl,-soname,libtel.so.$(SOVERSION) \
+	    -Wl,--version-script,lib/libtel.map -o $@ $(filter %.o,$^) \
+	    $(ALL_LIBS)
+
+ARCHIVES = $(BUILD)/libcmd.a $(BUILD)/libtel.a
+
+define TOOL
+$(BUILD)/bin/$(1): $(call obj,$(wildcard cmd/$(1)/*.c)) $(ARCHIVES)
+	$$(SAY) LD $$@
+	@mkdir -p $$(@D)
+	$$(Q)$$(LINK) -o $$@ $$^ $$(ALL_LIBS)
+endef
+$(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
+
+# Unit tests may see the insides of the library and of the commands.
+$(UNIT): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(ARCHIVES)
+	$(SAY) LD $@
+	$(Q)$(LINK) -o $@ $^ $(ALL_LIBS)
+
+$(REPLAY): $(BUILD)/tests/%: $(BUILD)/tests/fuzz/%.o \
+    $(BUILD)/tests/fuzz/driver.o $(ARCHIVES)
+	$(SAY) LD $@
+	$(Q)$(LINK) -o $@ $^ $(ALL_LIBS)
+
+$(FUZZ:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o \
+    $(ARCHIVES)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)
+
+programs: all $(UNIT) $(REPLAY)
+
+# ------------------------------------------------------- the two commands
+
+demo:
+	@tests/deps.sh build demo
+	@$(MAKE) $(PAR) all
+	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/demo.sh
+
+check:
+	@tests/deps.sh build check
+	@$(MAKE) $(PAR) programs
+	@$(MAKE) run-tests
+
+# ------------------------------------------------------------------ tests
+
+# Runs TESTS with one closing total; of a build that is complete.
+run-tests: $(BUILD)/stage/.done
+	@CC='$(CC)' CXX='$(CXX)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
+	    PKG_CONFIG='$(PKG_CONFIG)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' \
+	    BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' VERSION='$(VERSION)' \
+	    JOBS='$(JOBS)' tests/suite.sh '$(BUILD)' $(TESTS)
+
+# Installed for the tests to look at, and installed and removed again.
+$(BUILD)/stage/.done: programs FORCE
+	@rm -rf $(BUILD)/stage $(BUILD)/unstage
+	@$(MAKE) install DESTDIR=$(abspath $(BUILD))/stage V=
+	@$(MAKE) install DESTDIR=$(abspath $(BUILD))/unstage V=
+	@$(MAKE) uninstall DESTDIR=$(abspath $(BUILD))/unstage V=
+	@touch $@
+
+check-unit:
+	@$(MAKE) check TESTS='$(UNIT) $(REPLAY)'
+check-cli:
+	@$(MAKE) check TESTS='$(sort $(wildcard tests/cli/*.bats))'
+check-install:
+	@$(MAKE) check TESTS='$(sort $(wildcard tests/check/*.bats))'
+
+ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+    -fno-sanitize-recover=all
+TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+
+# gcc's libubsan writes where UBSAN_OPTIONS says only when it is linked in.
+asan:
+	@tests/deps.sh build check
+	@$(MAKE) $(PAR) BUILD=$(BUILD)/asan CC=gcc CXX=g++ CFLAGS='$(ASAN)' \
+	    LDFLAGS=-static-libubsan check
+tsan:
+	@tests/deps.sh build check
+	@$(MAKE) $(PAR) BUILD=$(BUILD)/tsan CFLAGS='$(TSAN)' check-unit
+valgrind:
+	@tests/deps.sh build check valgrind
+	@TEST_VALGRIND=1 $(MAKE) $(PAR) BUILD=$(BUILD)/valgrind \
+	    CFLAGS='-O1 -g' check
+
+fuzz:
+	@tests/deps.sh build fuzz
+	@$(MAKE) $(PAR) BUILD=$(BUILD)/fuzz CC=clang \
+	    CFLAGS='$(ASAN) -fsanitize=fuzzer-no-link' fuzz-programs
+	@tests/fuzz/run.sh '$(BUILD)/fuzz' '$(FUZZTIME)' $(FUZZ)
+fuzz-programs: $(FUZZ:%=$(BUILD)/fuzz/%)
+
+bench:
+	@tests/deps.sh build bench
+	@$(MAKE) $(PAR) all
+	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/bench/bench.sh $(BUILD)/bench
+
+lint:
+	@tests/deps.sh build lint
+	mandoc -Tlint -Wwarning $(MANS)
+	shellcheck $(SCRIPTS)
+	$(if $(BATS),shellcheck -s bats $(BATS))
+	find lib cmd tests -name '*.[ch]' -exec \
+	    clang-format --dry-run -Werror {} +
+	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs
+	$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
+	    programs
+
+# ----------------------------------------------------------- installation
+
+PC = -e 's|@PREFIX@|$(PREFIX)|' \
+    -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
+    -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
+    -e 's|@VERSION@|$(VERSION)|' -e 's|@DEPS@|$(DEPS)|'
+
+install: all
+	$(SAY) TO $(DESTDIR)$(PREFIX)
+	$(Q)$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
+	    $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(Q)$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(BINDIR)
+	$(Q)$(INSTALL) -m 644 lib/include/tel.h $(DESTDIR)$(INCLUDEDIR)
+	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a $(DESTDIR)$(LIBDIR)
+	$(Q)$(INSTALL) -m 755 $(BUILD)/libtel.so \
+	    $(DESTDIR)$(LIBDIR)/libtel.so.$(VERSION)
+	$(Q)ln -sf libtel.so.$(VERSION) \
+	    $(DESTDIR)$(LIBDIR)/libtel.so.$(SOVERSION)
+	$(Q)ln -sf libtel.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libtel.so
+	$(Q)sed $(PC) lib/libtel.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libtel.pc
+	$(Q)chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/libtel.pc
+	$(Q)for page in $(MANS); do \
+	    $(INSTALL) -d $(DESTDIR)$(MANDIR)/man$${page##*.} && \
+	    $(INSTALL) -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.} || \
+	    exit 1; done
+
+uninstall:
+	$(SAY) RM $(DESTDIR)$(PREFIX)
+	$(Q)rm -f $(TOOLS:%=$(DESTDIR)$(BINDIR)/%) \
+	    $(DESTDIR)$(INCLUDEDIR)/tel.h $(DESTDIR)$(LIBDIR)/libtel.a \
+	    $(DESTDIR)$(LIBDIR)/libtel.so $(DESTDIR)$(LIBDIR)/libtel.so.$(SOVERSION) \
+	    $(DESTDIR)$(LIBDIR)/libtel.so.$(VERSION) \
+	    $(DESTDIR)$(LIBDIR)/pkgconfig/libtel.pc
+	$(Q)for page in $(notdir $(MANS)); do \
+	    rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page || exit 1; done
+
+# The archive is what git has under HEAD, and nothing else.
+DIST = teltools-$(VERSION)
+dist:
+	@mkdir -p $(BUILD)
+	git archive --format=tar.gz --prefix=$(DIST)/ \
+	    -o $(BUILD)/$(DIST).tar.gz HEAD
+
+distcheck: dist
+	rm -rf $(BUILD)/distcheck && mkdir -p $(BUILD)/distcheck
+	tar -xzf $(BUILD)/$(DIST).tar.gz -C $(BUILD)/distcheck
+	$(MAKE) -C $(BUILD)/distcheck/$(DIST) check-install
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed -n '/^# HELP/,/^# END/s/^# \{0,1\}//p' Makefile | sed '1d;$$d'
+# HELP
+# make             build the library and the commands into build/
+# make demo        install what is missing, build, and show what telcat does
+# make check       install what is missing, build, and run all tests
+#                  (TESTS='FILE ...' runs some; check-unit, check-cli,
+#                  check-install run a part)
+# make asan        all tests under the address and undefined sanitizers
+# make tsan        the unit tests under the thread sanitizer
+# make valgrind    all tests under valgrind
+# make lint        manual pages, scripts, layout, warnings of gcc and clang
+# make fuzz        run the fuzz targets, FUZZTIME=20 seconds each
+# make bench       measure speed and memory; BENCHLOG=FILE for another log
+# make install     into DESTDIR and PREFIX=/usr/local; make uninstall
+# make dist        build/teltools-VERSION.tar.gz of HEAD; make distcheck
+# make clean       remove build/
+# V=1 shows the commands; CC, CFLAGS, CPPFLAGS, LDFLAGS, BUILD are honoured.
+# END
+
+FORCE:
+.PHONY: all programs demo check run-tests check-unit check-cli \
+    check-install asan tsan valgrind fuzz fuzz-programs bench lint install \
+    uninstall dist distcheck clean help FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+-include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SRC))

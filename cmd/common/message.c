@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages to the user, and the exit status that comes of them. */
+#include "message.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The longest message; what is beyond is cut off. */
+#define LINE_MAX_BYTES 4096
+
+/* The only mutable state of a tool outside its main. */
+static struct {
+	const char *program;
+	enum status status;
+	int transient; /* a line waits to be taken away */
+} state = { "teltools", STATUS_GOOD, 0 };
+
+struct line {
+	size_t used;
+	char text[LINE_MAX_BYTES];
+};
+
+void
+message_begin(const char *program)
+{
+	state.program = program;
+}
+
+const char *
+message_program(void)
+{
+	return state.program;
+}
+
+enum status
+message_status(void)
+{
+	return state.status;
+}
+
+void
+message_raise(enum status status)
+{
+	state.status = status_worse(state.status, status);
+}
+
+/* Adds text, of which nothing may reach a terminal that could steer it. */
+static void
+add(struct line *l, const char *text)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (; *text != '\0' && l->used < sizeof(l->text) - 8; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c >= 0x20 && c <= 0x7e) {
+			l->text[l->used++] = (char)c;
+			continue;
+		}
+		l->text[l->used++] = '\\';
+		l->text[l->used++] = 'x';
+		l->text[l->used++] = digits[c >> 4];
+		l->text[l->used++] = digits[c & 15];
+	}
+}
+
+/* Writes all of it, or as much as standard error takes. */
+static void
+put(const char *text, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(STDERR_FILENO, text, size);
+
+		if (n <= 0)
+			return;
+		text += n;
+		size -= (size_t)n;
+	}
+}
+
+static void
+begin(struct line *l, const char *file)
+{
+	l->used = 0;
+	if (state.transient)
+		message_transient(NULL);
+	add(l, state.program);
+	add(l, ": ");
+	if (file == NULL)
+		return;
+	add(l, strcmp(file, "-") == 0 ? "standard input" : file);
+	add(l, ": ");
+}
+
+static void
+end(struct line *l)
+{
+	l->text[l->used++] = '\n';
+	put(l->text, l->used);
+}
+
+__attribute__((format(printf, 2, 0))) static void
+vmessage(const char *file, const char *format, va_list ap)
+{
+	char text[LINE_MAX_BYTES];
+	struct line l;
+
+	begin(&l, file);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	add(&l, text);
+	end(&l);
+}
+
+void
+message(const char *file, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vmessage(file, format, ap);
+	va_end(ap);
+}
+
+void
+message_fail(enum status status, const char *file, const char *format, ...)
+{
+	va_list ap;
+
+	message_raise(status);
+	va_start(ap, format);
+	vmessage(file, format, ap);
+	va_end(ap);
+}
+
+void
+message_at(const char *file, uint64_t offset, const char *text)
+{
+	char where[40];
+	struct line l;
+
+	begin(&l, file);
+	(void)snprintf(where, sizeof(where), "offset %" PRIu64 ": ", offset);
+	add(&l, where);
+	add(&l, text);
+	end(&l);
+}
+
+void
+message_transient(const char *line)
+{
+	/* ECMA-48: erase from the cursor to the end of the line */
+	static const char clear[] = "\r\033[K";
+
+	if (state.transient || line != NULL)
+		put(clear, sizeof(clear) - 1);
+	state.transient = line != NULL;
+	if (line != NULL)
+		put(line, strlen(line));
+}

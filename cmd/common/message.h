@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages: one line each on standard error, "telcat: FILE: text", in one
+ * write, with every byte that is not printable ASCII escaped.  The exit
+ * status is kept here too, because most messages raise it.
+ */
+#ifndef COMMON_MESSAGE_H
+#define COMMON_MESSAGE_H
+
+#include <stdint.h>
+#include "status.h"
+
+/* Sets the program's name, which begins every message. */
+void message_begin(const char *program);
+const char *message_program(void);
+
+/*
+ * Says something.  file: what it is about, NULL for nothing in particular,
+ * "-" for standard input.
+ */
+__attribute__((format(printf, 2, 3))) void message(const char *file,
+    const char *format, ...);
+
+/* As message(), about a place in the file. */
+void message_at(const char *file, uint64_t offset, const char *text);
+
+/* As message(), and raises the exit status. */
+__attribute__((format(printf, 3, 4))) void message_fail(enum status status,
+    const char *file, const char *format, ...);
+
+/*
+ * Shows a line that the next message or message_transient() takes away;
+ * NULL takes it away and shows none.
+ */
+void message_transient(const char *line);
+
+/* The exit status so far, and the way to make it worse. */
+enum status message_status(void);
+void message_raise(enum status status);
+
+#endif

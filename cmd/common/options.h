@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Options: the table of those that the tools share, and the parser of a
+ * tool's command line, which joins the table with the tool's own rows.
+ * What a row says is all there is: the parser, --help and the tests go by it.
+ */
+#ifndef COMMON_OPTIONS_H
+#define COMMON_OPTIONS_H
+
+#include <stddef.h>
+
+/* The tools, as bits. */
+enum tool_bit {
+	TOOL_TELCAT = 1,
+	TOOL_TELFILTER = 2,
+	TOOL_TELSTAT = 4,
+	TOOL_TELREPLAY = 8
+};
+
+/* Options without a letter; those of a tool begin at OPTION_OWN. */
+enum option_id {
+	OPTION_END = 0,
+	OPTION_ERROR = -1,
+	OPTION_AS = 256,
+	OPTION_SKIP,
+	OPTION_STRICT,
+	OPTION_FORCE,
+	OPTION_PROGRESS,
+	OPTION_COLOR,
+	OPTION_VERBOSE,
+	OPTION_QUIET, /* where -q means something else */
+	OPTION_NO_MERGE,
+	OPTION_OWN
+};
+
+struct option_row {
+	int id;               /* the letter, or an enum option_id */
+	const char *name;     /* of the long option */
+	const char *argument; /* NULL for none; "[=WHAT]" when optional */
+	const char *text;     /* for --help; NULL: the row before says it */
+	unsigned tools;       /* the tools that have it */
+};
+
+/* A tool's command line. */
+struct tool {
+	const char *name;
+	unsigned bit;
+	const struct option_row *own;
+	size_t nown;
+	const char *formats; /* what -f takes */
+	/*
+	 * Takes one of the tool's own options.  Returns 1, or 0 when it has
+	 * printed what is wrong.
+	 */
+	int (*option)(void *arg, int id, const char *value);
+};
+
+/*
+ * The next option of the command line, as getopt: its id, OPTION_END when
+ * only operands are left (from optind on), OPTION_ERROR after a message.
+ * value: set to its argument, or NULL.
+ */
+int options_next(const struct tool *tool, int argc, char **argv,
+    const char **value);
+
+/* Prints the help of a tool on standard output. */
+void options_help(const struct tool *tool);
+
+#endif

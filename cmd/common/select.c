@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which events are wanted. */
+#include "select.h"
+
+#include <string.h>
+#include "message.h"
+#include "number.h"
+
+int
+selection_begin(struct selection *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->count = UINT64_MAX;
+	s->filter = tel_filter_new();
+	if (s->filter != NULL)
+		return 1;
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+	return 0;
+}
+
+void
+selection_free(struct selection *s)
+{
+	tel_filter_free(s->filter);
+	s->filter = NULL;
+}
+
+/* The option whose argument text is. */
+static const char *
+option_of(const struct selection *s, const char *text)
+{
+	if (s->types != NULL && strcmp(text, s->types) == 0)
+		return "-e: ";
+	if (s->kinds != NULL && strcmp(text, s->kinds) == 0)
+		return "-k: ";
+	return s->where != NULL && strcmp(text, s->where) == 0 ? "-w: " : "";
+}
+
+void
+selection_tell(const struct selection *s, tel_status st, const char *option)
+{
+	const char *why = tel_filter_error(s->filter);
+	const char *text = tel_filter_error_text(s->filter);
+	unsigned column = tel_filter_error_column(s->filter);
+
+	if (st == TEL_ENOMEM || why[0] == '\0')
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	else if (text == NULL)
+		message_fail(STATUS_USAGE, NULL, "%s", why);
+	else if (column == 0)
+		message_fail(STATUS_USAGE, NULL, "%s%s'%s': %s",
+		    option != NULL ? option : option_of(s, text),
+		    option != NULL ? ": " : "", text, why);
+	else
+		message_fail(STATUS_USAGE, NULL, "%s%s'%s', column %u: %s",
+		    option != NULL ? option : option_of(s, text),
+		    option != NULL ? ": " : "", text, column, why);
+}
+
+/*
+ * Reads a range both ends of which are percentages, or left out.  Returns 1,
+ * or 0 when it is none.
+ */
+static int
+parse_percent(struct selection *s, const char *text)
+{
+	const char *comma = strchr(text, ',');
+	char from[32];
+
+	if (comma == NULL || strchr(text, '%') == NULL ||
+	    (size_t)(comma - text) >= sizeof(from))
+		return 0;
+	memcpy(from, text, (size_t)(comma - text));
+	from[comma - text] = '\0';
+	s->from = 0;
+	s->to = 1000000000;
+	return (from[0] == '\0' || number_percent(from, &s->from)) &&
+	    (comma[1] == '\0' || number_percent(comma + 1, &s->to));
+}
+
+int
+selection_option(struct selection *s, int id, const char *text)
+{
+	tel_status st = TEL_EINVAL;
+	char option[3] = { '-', (char)id, '\0' };
+
+	switch (id) {
+	case 'k':
+		s->kinds = text;
+		st = tel_filter_set_kinds(s->filter, text);
+		break;
+	case 'e':
+		s->types = text;
+		st = tel_filter_set_types(s->filter, text);
+		break;
+	case 'w':
+		s->where = text;
+		st = tel_filter_set_expression(s->filter, text);
+		break;
+	case 't':
+		s->percent = parse_percent(s, text);
+		/* no number has these letters, but for its unit */
+		s->seconds = strpbrk(text, "smh") != NULL;
+		st = s->percent ? TEL_OK : tel_filter_set_time(s->filter, text);
+		break;
+	default: break;
+	}
+	s->filtering = 1;
+	if (st == TEL_OK)
+		return 1;
+	selection_tell(s, st, option);
+	return 0;
+}
+
+const char *
+selection_only_type(const struct selection *s)
+{
+	if (s->types == NULL || s->types[0] == '\0' ||
+	    strpbrk(s->types, "*?[]\\^, \t") != NULL ||
+	    (s->types[0] >= '0' && s->types[0] <= '9'))
+		return NULL;
+	return s->types;
+}
+
+int
+selection_bind(struct selection *s, const tel_schema *schema)
+{
+	tel_status st;
+
+	if (!s->filtering)
+		return 1;
+	st = tel_filter_bind(s->filter, schema);
+	if (st == TEL_OK)
+		return 1;
+	selection_tell(s, st, NULL);
+	return 0;
+}
+
+/* part of 10^9 of span, without passing 64 bits on the way. */
+static uint64_t
+share(uint64_t span, uint64_t part)
+{
+	const uint64_t whole = 1000000000;
+
+	return span / whole * part + span % whole * part / whole;
+}
+
+void
+selection_span(struct selection *s, uint64_t first, uint64_t last)
+{
+	tel_filter_set_clock(s->filter, first + share(last - first, s->from),
+	    first + share(last - first, s->to));
+}
+
+int
+selection_needs_rate(const struct selection *s)
+{
+	return s->filtering && tel_filter_uses_rate(s->filter);
+}
+
+int
+selection_match(struct selection *s, const tel_event *ev)
+{
+	int wanted;
+
+	if (s->filtering) {
+		wanted = tel_filter_match(s->filter, ev);
+		if (wanted < 0)
+			selection_tell(s, TEL_EINVAL, NULL);
+		if (wanted <= 0)
+			return wanted;
+	}
+	return s->matched++ >= s->skip;
+}
+
+int
+selection_type(const struct selection *s, const tel_type *type)
+{
+	return !s->filtering || tel_filter_type(s->filter, type) != 0;
+}
+
+int
+selection_full(const struct selection *s)
+{
+	return s->matched >= s->skip && s->matched - s->skip >= s->count;
+}

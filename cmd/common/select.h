@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Selection: which events of a log are wanted, by -k -e -t -w --skip -n. */
+#ifndef COMMON_SELECT_H
+#define COMMON_SELECT_H
+
+#include "tel.h"
+
+struct selection {
+	tel_filter *filter;
+	int filtering;     /* anything was set in the filter */
+	const char *types; /* the argument of -e, or NULL, */
+	const char *kinds; /* and of -k and -w */
+	const char *where;
+	uint64_t skip;
+	uint64_t count;   /* the most events that are wanted */
+	uint64_t matched; /* over all logs */
+	int seconds;      /* -t is in seconds, or parts of one */
+	int percent;      /* -t is a share of the log's span: */
+	uint64_t from;    /* in parts of 10^9 */
+	uint64_t to;
+};
+
+/* Makes a selection of everything.  Returns 1, or 0 after a message. */
+int selection_begin(struct selection *s);
+void selection_free(struct selection *s);
+
+/*
+ * Sets what an option asks for; id is 'k', 'e', 't' or 'w'.
+ * Returns 1, or 0 after a message.
+ */
+int selection_option(struct selection *s, int id, const char *text);
+
+/*
+ * Tells why a call on the selection's filter failed; option is NULL when it
+ * was not setting one.
+ */
+void selection_tell(const struct selection *s, tel_status st,
+    const char *option);
+
+/* The one type that is wanted, by its exact name; NULL when it is not so. */
+const char *selection_only_type(const struct selection *s);
+
+/*
+ * Prepares for events of a schema: names that it does not have are mistakes.
+ * Returns 1, or 0 after a message.
+ */
+int selection_bind(struct selection *s, const tel_schema *schema);
+
+/* For -t in percent: the log's clock goes from first to last. */
+void selection_span(struct selection *s, uint64_t first, uint64_t last);
+
+/* Nonzero when the answer needs the clock's rate. */
+int selection_needs_rate(const struct selection *s);
+
+/* 1 when the event is wanted, 0 when not, -1 after a message. */
+int selection_match(struct selection *s, const tel_event *ev);
+
+/*
+ * Nonzero when events of the type, of the schema that was bound, may be
+ * wanted.
+ */
+int selection_type(const struct selection *s, const tel_type *type);
+
+/* Nonzero when as many events were wanted as the user asked for. */
+int selection_full(const struct selection *s);
+
+#endif

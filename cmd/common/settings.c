@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the command line to settings. */
+#include "settings.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "message.h"
+#include "number.h"
+#include "streams.h"
+
+/* A word out of a list; -1, with a message, when it is none of them. */
+static int
+parse_word(const char *option, const char *text, const char *const *words)
+{
+	char list[80] = "";
+	int i;
+
+	for (i = 0; words[i] != NULL; i++) {
+		size_t used = strlen(list);
+
+		if (strcmp(text, words[i]) == 0)
+			return i;
+		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
+		    i == 0 ? "" : ", ", words[i]);
+	}
+	message_fail(STATUS_USAGE, NULL, "%s: '%s' is none of: %s", option,
+	    text, list);
+	return -1;
+}
+
+static int
+set_time(struct settings *s, const char *text)
+{
+	static const char *const words[] = { "ticks", "s", "ns", "relative",
+		"delta", "iso", NULL };
+	static const tel_time_form forms[] = { TEL_TIME_TICKS, TEL_TIME_SECONDS,
+		TEL_TIME_NS, TEL_TIME_RELATIVE, TEL_TIME_DELTA, TEL_TIME_ISO };
+	int i = parse_word("-T", text, words);
+
+	if (i < 0)
+		return 0;
+	s->time = forms[i];
+	s->time_given = 1;
+	return 1;
+}
+
+static int
+set_color(struct settings *s, const char *text)
+{
+	static const char *const words[] = { "auto", "always", "never", NULL };
+	int i = text == NULL ? WHEN_ALWAYS : parse_word("--color", text, words);
+
+	if (i < 0)
+		return 0;
+	s->color = (enum when)i;
+	return 1;
+}
+
+/* Asks the library, so that there is one list of what it reads. */
+static int
+set_as(struct settings *s, const char *text)
+{
+	tel_reader *r = tel_reader_new();
+	tel_status st = r == NULL ? TEL_ENOMEM : tel_reader_set_as(r, text);
+
+	tel_reader_free(r);
+	if (st == TEL_EINVAL)
+		message_fail(STATUS_USAGE, NULL,
+		    "--as: '%s' is no format, release or platform", text);
+	else if (st != TEL_OK)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	s->as = text;
+	return st == TEL_OK;
+}
+
+/* Takes one of the common options.  Returns 1, or 0 after a message. */
+static int
+take(struct settings *s, int id, const char *value)
+{
+	struct selection *sel = &s->select;
+
+	switch (id) {
+	case 'f': s->format = value; return 1;
+	case 'o': s->output = value; return 1;
+	case 'k':
+	case 'e':
+	case 't':
+	case 'w': return selection_option(sel, id, value);
+	case 'T': return set_time(s, value);
+	case 'u': s->unbuffered = 1; return 1;
+	case 'q':
+	case OPTION_QUIET: s->quiet = 1; return 1;
+	case OPTION_NO_MERGE: s->no_merge = 1; return 1;
+	case 'n':
+		return number_option("-n", "number of events", value, 0,
+		    UINT64_MAX, &sel->count);
+	case OPTION_SKIP:
+		return number_option("--skip", "number of events", value, 0,
+		    UINT64_MAX, &sel->skip);
+	case OPTION_AS: return set_as(s, value);
+	case OPTION_STRICT: s->strict = 1; return 1;
+	case OPTION_FORCE: s->force = 1; return 1;
+	case OPTION_PROGRESS: s->progress = 1; return 1;
+	case OPTION_COLOR: return set_color(s, value);
+	case OPTION_VERBOSE: s->verbose = 1; return 1;
+	default: return 0;
+	}
+}
+
+static int
+is_own(const struct tool *tool, int id)
+{
+	size_t i;
+
+	for (i = 0; i < tool->nown; i++)
+		if (tool->own[i].id == id)
+			return 1;
+	return 0;
+}
+
+int
+settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
+    char **argv)
+{
+	const char *value;
+	int id, good;
+
+	memset(s, 0, sizeof(*s));
+	s->order = TEL_ORDER_LOG;
+	if (!selection_begin(&s->select))
+		return 0;
+	while ((id = options_next(tool, argc, argv, &value)) != OPTION_END) {
+		if (id == OPTION_ERROR)
+			return 0;
+		if (id == 'h' || id == 'V') {
+			if (id == 'h')
+				options_help(tool);
+			else
+				printf("%s (teltools) %s\n", tool->name,
+				    tel_version());
+			streams_end();
+			return 0;
+		}
+		if (is_own(tool, id))
+			good = tool->option(arg, id, value);
+		else
+			good = take(s, id, value);
+		if (!good)
+			return 0;
+	}
+	s->operands = argv + optind;
+	s->noperands = argc - optind;
+	return 1;
+}
+
+int
+settings_wanted(struct settings *s, const tel_event *ev)
+{
+	return selection_match(&s->select, ev);
+}
+
+int
+settings_full(const struct settings *s)
+{
+	return selection_full(&s->select);
+}
+
+void
+settings_free(struct settings *s)
+{
+	selection_free(&s->select);
+}

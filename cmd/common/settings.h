@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Settings: what the common options were set to. */
+#ifndef COMMON_SETTINGS_H
+#define COMMON_SETTINGS_H
+
+#include "tel.h"
+#include "options.h"
+#include "select.h"
+
+/* When something is done that depends on a terminal. */
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct settings {
+	const char *format; /* NULL: the tool's own default */
+	const char *output; /* NULL: standard output */
+	const char *as;     /* NULL: detected */
+	struct selection select;
+	tel_time_form time;
+	int time_given;
+	enum when color;
+	int unbuffered;
+	int strict;
+	int force;
+	int progress;
+	int quiet;
+	int verbose;
+	size_t max_labels; /* 0: as the library has it */
+	tel_order order;   /* TEL_ORDER_LOG: as they come */
+	int no_merge;      /* operands one after the other */
+	/*
+	 * The tool is given every event and asks settings_wanted() itself,
+	 * for it has use for some that are not wanted.
+	 */
+	int all_events;
+	char **operands;
+	int noperands;
+};
+
+/*
+ * Parses a command line; arg goes to tool->option().
+ * Returns 1 when the tool is to go on, 0 when it is to end with
+ * message_status(): after a mistake, --help or --version.
+ */
+int settings_parse(struct settings *s, const struct tool *tool, void *arg,
+    int argc, char **argv);
+
+/*
+ * For a tool that is given all events.  1 when the event is wanted, 0 when
+ * not, -1 after a message: stop.
+ */
+int settings_wanted(struct settings *s, const tel_event *ev);
+
+/* Nonzero when as many events were wanted as -n asked for. */
+int settings_full(const struct settings *s);
+
+void settings_free(struct settings *s);
+
+#endif

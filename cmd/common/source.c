@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opening an operand, making its reader, and closing it. */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "message.h"
+
+int
+source_open(struct source *src, const char *operand)
+{
+	struct stat st;
+
+	src->name = operand;
+	src->reader = NULL;
+	src->fd = 0;
+	if (strcmp(operand, "-") != 0)
+		src->fd = open(operand, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (src->fd < 0 || fstat(src->fd, &st) != 0) {
+		message_fail(STATUS_FAILED, operand, "%s", strerror(errno));
+		goto fail;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		message_fail(STATUS_FAILED, operand, "is a directory");
+		goto fail;
+	}
+	src->regular = S_ISREG(st.st_mode);
+	src->size = src->regular ? (uint64_t)st.st_size : 0;
+	src->changed = src->regular ? (int64_t)st.st_mtime : 0;
+	return 1;
+fail:
+	if (src->fd > 0)
+		(void)close(src->fd);
+	src->fd = -1;
+	return 0;
+}
+
+void
+source_close(struct source *src)
+{
+	if (src->reader != NULL)
+		notices_end(&src->notices, src->name, src->reader);
+	tel_reader_free(src->reader);
+	src->reader = NULL;
+	if (src->fd > 0)
+		(void)close(src->fd);
+	src->fd = -1;
+}
+
+void
+source_failed(const struct source *src, tel_status st, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		text = tel_status_text(st);
+	if (st == TEL_EFORMAT &&
+	    tel_reader_count(src->reader, TEL_COUNT_INPUT) == 0)
+		message_fail(STATUS_FAILED, src->name,
+		    "no events: the file is empty");
+	else if (st == TEL_EVERSION)
+		message_fail(STATUS_FAILED, src->name, "%s (--force reads on)",
+		    text);
+	else
+		message_fail(STATUS_FAILED, src->name, "%s", text);
+}
+
+/* Makes a reader as the settings have it; NULL after a message. */
+static tel_reader *
+make_reader(const struct settings *s, struct notices *notices)
+{
+	tel_reader *r = tel_reader_new();
+	tel_status st = TEL_ENOMEM;
+
+	if (r != NULL)
+		st = tel_reader_set_as(r, s->as);
+	if (st == TEL_OK && s->max_labels > 0)
+		st = tel_reader_set_max_labels(r, s->max_labels);
+	if (st == TEL_OK)
+		st = tel_reader_set_force(r, s->force);
+	if (st == TEL_OK && notices != NULL)
+		st = tel_reader_set_strict(r, s->strict);
+	if (st == TEL_OK && notices != NULL)
+		st = tel_reader_set_notify(r, notices_take, notices);
+	if (st == TEL_OK)
+		return r;
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	tel_reader_free(r);
+	return NULL;
+}
+
+/*
+ * Reads the file once, to find the span of its clock, and goes back.  What
+ * goes wrong here will be told when the file is read for good.
+ */
+static int
+find_span(const struct source *src, const struct settings *s, uint64_t *first,
+    uint64_t *last)
+{
+	off_t start = src->regular ? lseek(src->fd, 0, SEEK_CUR) : -1;
+	const tel_event *ev;
+	tel_reader *r;
+	tel_status st;
+
+	if (start < 0) {
+		message_fail(STATUS_FAILED, src->name,
+		    "-t in percent needs a file that can be read twice");
+		return 0;
+	}
+	r = make_reader(s, NULL);
+	if (r == NULL)
+		return 0;
+	st = tel_reader_open_fd(r, src->fd, src->name);
+	while (st == TEL_OK || st == TEL_LOG) {
+		st = tel_reader_next(r, &ev);
+		if (st != TEL_OK)
+			continue;
+		if (tel_event_clock(ev) < *first)
+			*first = tel_event_clock(ev);
+		if (tel_event_clock(ev) > *last)
+			*last = tel_event_clock(ev);
+	}
+	tel_reader_free(r);
+	if (lseek(src->fd, start, SEEK_SET) == start)
+		return 1;
+	message_fail(STATUS_FAILED, src->name, "%s", strerror(errno));
+	return 0;
+}
+
+int
+sources_span(struct source *const *srcs, int n, struct settings *s)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	int i;
+
+	if (!s->select.percent)
+		return 1;
+	for (i = 0; i < n; i++)
+		if (!find_span(srcs[i], s, &first, &last))
+			return 0;
+	if (first <= last)
+		selection_span(&s->select, first, last);
+	return 1;
+}
+
+int
+source_attach(struct source *src, struct settings *s)
+{
+	tel_status st;
+
+	notices_begin(&src->notices, s);
+	src->reader = make_reader(s, &src->notices);
+	if (src->reader == NULL)
+		return 0;
+	st = tel_reader_open_fd(src->reader, src->fd, src->name);
+	if (st == TEL_OK)
+		return 1;
+	source_failed(src, st, tel_reader_error(src->reader));
+	tel_reader_free(src->reader);
+	src->reader = NULL;
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sources: the operands of a tool, opened and read, one after the other or
+ * merged by time.  The loop over files and events is here, once for all
+ * tools.
+ */
+#ifndef COMMON_SOURCE_H
+#define COMMON_SOURCE_H
+
+#include "notices.h"
+#include "progress.h"
+#include "settings.h"
+
+/* One operand while it is read. */
+struct source {
+	const char *name; /* for messages; "-" for standard input */
+	int fd;
+	int regular;     /* a file that can be read twice */
+	uint64_t size;   /* of a regular file; else 0 */
+	int64_t changed; /* when it was; seconds since 1970 */
+	uint64_t number; /* counts the operands that could be opened */
+	tel_reader *reader;
+	struct notices notices;
+};
+
+/* How the loop goes on. */
+enum outcome {
+	GO_ON,
+	END_ONE, /* leave the rest of this source out */
+	END_ALL  /* and what comes after it */
+};
+
+/* What a tool does with its input.  Each may be NULL, but for event. */
+struct visitor {
+	void *arg;
+	/*
+	 * A source was opened; of sources that are merged, the first of
+	 * them.  Returns 1, or 0 to leave it out.
+	 */
+	int (*begin)(void *arg, const struct source *source);
+	/* An event that the settings select, or any: settings.all_events. */
+	enum outcome (*event)(void *arg, const tel_event *ev);
+	/* A source is at its end; of those merged, all of them. */
+	enum outcome (*end)(void *arg);
+	/*
+	 * Nothing may come for a while: called before a read that could wait.
+	 */
+	void (*idle)(void *arg);
+	/* The library's idea of time is needed from the first event on. */
+	int needs_rate;
+};
+
+/*
+ * Reads all operands.  What goes wrong is told and raises the exit status;
+ * an operand that cannot be read does not keep the next from being read.
+ */
+void sources_run(struct settings *s, const struct visitor *visitor);
+
+/*
+ * The parts of it.  Opening: 1, or 0 after a message; attaching makes the
+ * reader of an open source, and closing tells what was damaged.
+ */
+int source_open(struct source *src, const char *operand);
+int source_attach(struct source *src, struct settings *s);
+void source_close(struct source *src);
+
+/* Tells why a reader failed; text is its error. */
+void source_failed(const struct source *src, tel_status st, const char *text);
+
+/* Sets -t in percent by the span of the clock over n open sources. */
+int sources_span(struct source *const *srcs, int n, struct settings *s);
+
+#endif

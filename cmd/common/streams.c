@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The standard streams and the output, checked to the end. */
+#include "streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "message.h"
+
+void
+streams_begin(void)
+{
+	int fd;
+
+	/* the wrong direction each, so that reading or writing fails */
+	for (fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+void
+streams_end(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout) && close(1) == 0)
+		return;
+	message_raise(STATUS_FAILED);
+	if (errno != EPIPE)
+		message_fail(STATUS_FAILED, NULL, "standard output: %s",
+		    strerror(errno));
+}
+
+/* Nonzero when path, or standard input, is the file that st describes. */
+static int
+is_same(const struct stat *st, const char *path)
+{
+	struct stat in;
+	int got = strcmp(path, "-") == 0 ? fstat(0, &in) : stat(path, &in);
+
+	return got == 0 && S_ISREG(in.st_mode) && in.st_dev == st->st_dev &&
+	    in.st_ino == st->st_ino;
+}
+
+/* Refuses an output that is an input as well.  Returns 1 when it is none. */
+static int
+check_same(const struct sink *sink, const struct settings *s)
+{
+	struct stat st;
+	int i;
+
+	if (fstat(sink->fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return 1;
+	for (i = 0; i < s->noperands || (i == 0 && s->noperands == 0); i++) {
+		const char *operand = s->noperands > 0 ? s->operands[i] : "-";
+
+		if (!is_same(&st, operand))
+			continue;
+		message_fail(STATUS_USAGE, operand,
+		    "the output would overwrite this input");
+		return 0;
+	}
+	return 1;
+}
+
+/* Colour on a terminal, where the user has not said otherwise. */
+static int
+decide_color(const struct settings *s, int terminal)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (s->color != WHEN_AUTO)
+		return s->color == WHEN_ALWAYS;
+	if (no_color != NULL && no_color[0] != '\0')
+		return 0;
+	return terminal && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+int
+sink_open(struct sink *sink, const struct settings *s)
+{
+	int flags = O_WRONLY | O_CREAT | O_NOCTTY;
+
+	memset(sink, 0, sizeof(*sink));
+	sink->name = s->output != NULL ? s->output : "standard output";
+	sink->fd = s->output != NULL ? open(s->output, flags, 0666) : 1;
+	if (sink->fd < 0) {
+		message_fail(STATUS_FAILED, s->output, "%s", strerror(errno));
+		return 0;
+	}
+	if (!check_same(sink, s))
+		goto fail;
+	if (s->output != NULL) {
+		struct stat st;
+
+		if (fstat(sink->fd, &st) != 0 ||
+		    (S_ISREG(st.st_mode) && ftruncate(sink->fd, 0) != 0)) {
+			message_fail(STATUS_FAILED, s->output, "%s",
+			    strerror(errno));
+			goto fail;
+		}
+	}
+	sink->terminal = isatty(sink->fd);
+	sink->color = decide_color(s, sink->terminal);
+	sink->out = tel_output_new_fd(sink->fd);
+	if (sink->out != NULL)
+		return 1;
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+fail:
+	if (sink->fd > 2)
+		(void)close(sink->fd);
+	return 0;
+}
+
+static void
+tell(struct sink *sink, int error)
+{
+	message_raise(STATUS_FAILED);
+	/* nobody listens any more: no reason to complain */
+	if (!sink->failed && error != EPIPE)
+		message_fail(STATUS_FAILED, NULL, "%s: %s", sink->name,
+		    strerror(error));
+	sink->failed = 1;
+}
+
+void
+sink_failed(struct sink *sink)
+{
+	int error = tel_output_errno(sink->out);
+
+	tell(sink, error != 0 ? error : ENOMEM);
+}
+
+void
+sink_close(struct sink *sink)
+{
+	if (tel_output_flush(sink->out) != TEL_OK)
+		sink_failed(sink);
+	tel_output_free(sink->out);
+	/* some file systems tell of a full disk only now */
+	if (close(sink->fd) != 0 && !sink->failed)
+		tell(sink, errno);
+}

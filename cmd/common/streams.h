@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Streams: the standard ones, and where a tool's output goes. */
+#ifndef COMMON_STREAMS_H
+#define COMMON_STREAMS_H
+
+#include "settings.h"
+
+/* The output of a tool. */
+struct sink {
+	tel_output *out;
+	const char *name; /* for messages; "standard output" */
+	int fd;
+	int terminal; /* nonzero when a person looks at it */
+	int color;    /* nonzero when it may be coloured */
+	int failed;   /* nonzero when that has been told */
+};
+
+/*
+ * To be called first: makes sure that the descriptors 0 to 2 are open, so
+ * that no file is taken for one of them.  A use of one that was closed fails.
+ */
+void streams_begin(void);
+
+/* Checks what was printed by stdio on standard output. */
+void streams_end(void);
+
+/*
+ * Opens the output that the settings ask for.  An output that is one of the
+ * input files is refused, before it is touched.
+ * Returns 1, or 0 after a message.
+ */
+int sink_open(struct sink *sink, const struct settings *s);
+
+/* Tells why writing failed, once, unless nobody reads any more. */
+void sink_failed(struct sink *sink);
+
+/* Flushes and closes, and tells when that fails. */
+void sink_close(struct sink *sink);
+
+#endif

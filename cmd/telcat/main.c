@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telcat - show the events of telemetry logs. */
+#include "telcat.h"
+
+#include "common/message.h"
+
+int
+main(int argc, char **argv)
+{
+	struct telcat telcat;
+	struct sink sink;
+
+	streams_begin();
+	message_begin("telcat");
+	if (telcat_options(&telcat, argc, argv) &&
+	    sink_open(&sink, &telcat.settings)) {
+		if (telcat.types)
+			telcat_types(&telcat, &sink);
+		else
+			telcat_show(&telcat, &sink);
+		sink_close(&sink);
+	}
+	settings_free(&telcat.settings);
+	return (int)message_status();
+}

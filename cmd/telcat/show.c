@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Showing events: a printer for each source, and the output behind it. */
+#include "telcat.h"
+
+#include <string.h>
+#include "common/message.h"
+
+struct show {
+	const struct telcat *telcat;
+	struct sink *sink;
+	tel_printer *printer;
+	const char *name; /* of the source, for messages */
+	int failed;       /* the printer gave up on a source */
+	int shown;        /* it has printed something */
+	int opened;       /* a source could be read */
+	int flush;        /* after each event */
+};
+
+/* Sets the printer up; TEL_OK, or why not. */
+static tel_status
+set_up(const struct show *show, tel_printer *p)
+{
+	const struct telcat *t = show->telcat;
+	const char *type = selection_only_type(&t->settings.select);
+	tel_status st;
+
+	st = tel_printer_set_header(p, !t->no_header);
+	if (st == TEL_OK && t->settings.time_given)
+		st = tel_printer_set_time(p, t->settings.time);
+	if (st == TEL_OK && t->format == TEL_FORMAT_TEXT)
+		st = tel_printer_set_color(p, show->sink->color);
+	if (st == TEL_OK)
+		st = tel_printer_set_terminal(p, show->sink->terminal);
+	if (st == TEL_OK && t->fields != NULL)
+		st = tel_printer_set_fields(p, t->fields);
+	else if (st == TEL_OK && t->format == TEL_FORMAT_CSV && type != NULL)
+		st = tel_printer_set_columns(p, type);
+	return st;
+}
+
+/* Tells why printing failed. */
+static void
+tell(struct show *show, tel_status st)
+{
+	const char *name = show->name;
+
+	show->failed = 1;
+	if (tel_output_errno(show->sink->out) != 0)
+		sink_failed(show->sink);
+	else if (st == TEL_EINVAL && show->printer != NULL &&
+	    tel_printer_error(show->printer)[0] != '\0')
+		message_fail(STATUS_FAILED, name, "%s",
+		    tel_printer_error(show->printer));
+	else
+		message_fail(STATUS_FAILED, name, "%s", tel_status_text(st));
+}
+
+static int
+begin(void *arg, const struct source *src)
+{
+	struct show *show = arg;
+
+	show->name = src->name;
+	show->opened = 1;
+	tel_printer_set_file(show->printer, src->size, src->changed);
+	return 1;
+}
+
+static enum outcome
+event(void *arg, const tel_event *ev)
+{
+	struct show *show = arg;
+	tel_status st = tel_printer_event(show->printer, ev);
+
+	if (st != TEL_OK) {
+		tell(show, st);
+		return show->sink->failed ? END_ALL : END_ONE;
+	}
+	show->shown = 1;
+	if (!show->flush || tel_output_flush(show->sink->out) == TEL_OK)
+		return GO_ON;
+	sink_failed(show->sink);
+	return END_ALL;
+}
+
+static void
+idle(void *arg)
+{
+	struct show *show = arg;
+
+	/* a failure stays and is told after the next event */
+	if (tel_output_flush(show->sink->out) != TEL_OK)
+		sink_failed(show->sink);
+}
+
+/* Makes the printer.  Returns 1, or 0 after a message. */
+static int
+open_printer(struct show *show)
+{
+	tel_status st = TEL_ENOMEM;
+
+	show->printer = tel_printer_new(show->sink->out, show->telcat->format);
+	if (show->printer != NULL)
+		st = set_up(show, show->printer);
+	if (st == TEL_OK)
+		return 1;
+	tell(show, st);
+	return 0;
+}
+
+void
+telcat_show(struct telcat *t, struct sink *sink)
+{
+	struct show show;
+	struct visitor visitor;
+	tel_status st;
+
+	memset(&show, 0, sizeof(show));
+	show.telcat = t;
+	show.sink = sink;
+	show.flush = t->settings.unbuffered || sink->terminal;
+	if (open_printer(&show)) {
+		memset(&visitor, 0, sizeof(visitor));
+		visitor.arg = &show;
+		visitor.begin = begin;
+		visitor.event = event;
+		visitor.idle = idle;
+		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
+		    t->settings.time == TEL_TIME_NS;
+		sources_run(&t->settings, &visitor);
+		/* a log without events has a header; no log has none */
+		if (!sink->failed && (show.shown || (show.opened && !show.failed))) {
+			st = tel_printer_finish(show.printer);
+			if (st != TEL_OK)
+				tell(&show, st);
+		}
+	}
+	tel_printer_free(show.printer);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telcat: what its parts share. */
+#ifndef TELCAT_H
+#define TELCAT_H
+
+#include "common/settings.h"
+#include "common/source.h"
+#include "common/streams.h"
+
+/* What telcat was asked for, beyond the common options. */
+struct telcat {
+	struct settings settings;
+	tel_format format;
+	const char *fields; /* NULL: all */
+	int no_header;
+	int types; /* list event types instead of events */
+};
+
+/* Reads the command line.  Returns as settings_parse() does. */
+int telcat_options(struct telcat *t, int argc, char **argv);
+
+/* Shows the events of the operands. */
+void telcat_show(struct telcat *t, struct sink *sink);
+
+/* Lists event types: of the operands, or of what is built in. */
+void telcat_types(struct telcat *t, struct sink *sink);
+
+#endif

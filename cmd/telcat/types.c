@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --types: event types, of what is built in or of the logs given. */
+#include "telcat.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/message.h"
+
+#define HEADS 1024
+
+/* A type that occurs in a log, copied because the log will be closed. */
+struct row {
+	char *schema;
+	char *kind;
+	char *name;
+	char *fields; /* "name:sort name:sort" */
+	uint32_t code;
+	int unknown;
+	uint64_t count;
+	size_t next; /* in the chain of its code, 0 at the end, else +1 */
+};
+
+struct types {
+	struct telcat *telcat;
+	struct sink *sink;
+	const struct source *source;
+	struct row *rows;
+	size_t nrows, room;
+	size_t heads[HEADS]; /* chains, as row.next */
+	struct {
+		const tel_type *type;
+		size_t row;
+	} cache[HEADS]; /* good for one source */
+};
+
+static void
+no_memory(void)
+{
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+}
+
+/* The fields as "name:sort name:sort"; NULL when there is no memory. */
+static char *
+describe_fields(const tel_type *type)
+{
+	unsigned i, n = tel_type_field_count(type);
+	size_t size = 1, used = 0;
+	char *text;
+
+	for (i = 0; i < n; i++) {
+		const tel_field *f = tel_type_field(type, i);
+
+		size += strlen(tel_field_name(f)) +
+		    strlen(tel_sort_name(tel_field_sort(f))) + 2;
+	}
+	text = malloc(size);
+	if (text == NULL)
+		return NULL;
+	text[0] = '\0';
+	for (i = 0; i < n; i++) {
+		const tel_field *f = tel_type_field(type, i);
+
+		used += (size_t)snprintf(text + used, size - used, "%s%s:%s",
+		    i == 0 ? "" : " ", tel_field_name(f),
+		    tel_sort_name(tel_field_sort(f)));
+	}
+	return text;
+}
+
+static void
+free_row(struct row *row)
+{
+	free(row->schema);
+	free(row->kind);
+	free(row->name);
+	free(row->fields);
+}
+
+static int
+make_row(struct row *row, const char *schema, const tel_type *type)
+{
+	memset(row, 0, sizeof(*row));
+	row->schema = strdup(schema);
+	row->kind = strdup(tel_type_kind(type));
+	row->name = strdup(tel_type_name(type));
+	row->fields = describe_fields(type);
+	row->code = tel_type_code(type);
+	row->unknown = tel_type_unknown(type);
+	if (row->schema != NULL && row->kind != NULL && row->name != NULL &&
+	    row->fields != NULL)
+		return 1;
+	free_row(row);
+	no_memory();
+	return 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void
+print(struct sink *sink, const char *format, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (n > 0)
+		(void)tel_output_write(sink->out, text, strlen(text));
+}
+
+static void
+print_header(const struct types *t, int counted)
+{
+	if (t->telcat->no_header)
+		return;
+	if (t->telcat->format == TEL_FORMAT_CSV)
+		print(t->sink, "schema,%scode,kind,name,fields\r\n",
+		    counted ? "count," : "");
+	else if (t->telcat->format == TEL_FORMAT_TEXT)
+		print(t->sink, "# %-18s %s%-6s %-6s %-19s %s\n", "schema",
+		    counted ? "     count " : "", "code", "kind", "name",
+		    "fields");
+}
+
+/* The fields of a row as a JSON array of objects. */
+static void
+print_json_fields(struct sink *sink, const char *fields)
+{
+	const char *between = "";
+
+	while (*fields != '\0') {
+		size_t name = strcspn(fields, ":");
+		const char *sort = fields + name + 1;
+		size_t length = strcspn(sort, " ");
+
+		print(sink, "%s{\"name\":\"%.*s\",\"sort\":\"%.*s\"}", between,
+		    (int)name, fields, (int)length, sort);
+		between = ",";
+		fields = sort + length;
+		if (*fields == ' ')
+			fields++;
+	}
+}
+
+/*
+ * Prints a type.  Names are those of the library's own table, or codes, so
+ * there is nothing to quote or escape.
+ */
+static void
+print_row(const struct types *t, const struct row *row, int counted)
+{
+	struct sink *sink = t->sink;
+
+	switch (t->telcat->format) {
+	case TEL_FORMAT_CSV:
+		print(sink, "%s,", row->schema);
+		if (counted)
+			print(sink, "%" PRIu64 ",", row->count);
+		print(sink, "0x%04X,%s,%s,", (unsigned)row->code, row->kind,
+		    row->name);
+		(void)tel_output_write(sink->out, row->fields,
+		    strlen(row->fields));
+		print(sink, "\r\n");
+		break;
+	case TEL_FORMAT_JSON:
+		print(sink, "{\"schema\":\"%s\",", row->schema);
+		if (counted)
+			print(sink, "\"count\":%" PRIu64 ",", row->count);
+		print(sink,
+		    "\"code\":%u,\"kind\":\"%s\",\"name\":\"%s\",\"fields\":[",
+		    (unsigned)row->code, row->kind, row->name);
+		print_json_fields(sink, row->fields);
+		print(sink, "]}\n");
+		break;
+	default:
+		print(sink, "%-20s ", row->schema);
+		if (counted)
+			print(sink, "%10" PRIu64 " ", row->count);
+		print(sink, "0x%04X %-6s %-19s", (unsigned)row->code, row->kind,
+		    row->name);
+		if (row->fields[0] != '\0')
+			print(sink, " ");
+		(void)tel_output_write(sink->out, row->fields,
+		    strlen(row->fields));
+		print(sink, "\n");
+		break;
+	}
+}
+
+/* Lists what a schema has, used or not. */
+static void
+list_schema(const struct types *t, const char *shown, const tel_schema *schema)
+{
+	unsigned i, n = tel_schema_type_count(schema);
+	struct row row;
+
+	if (!selection_bind(&t->telcat->settings.select, schema))
+		return;
+	for (i = 0; i < n; i++) {
+		const tel_type *type = tel_schema_type(schema, i);
+
+		if (!selection_type(&t->telcat->settings.select, type))
+			continue;
+		if (!make_row(&row, shown, type))
+			return;
+		print_row(t, &row, 0);
+		free_row(&row);
+	}
+}
+
+/* Lists a release, or a schema by its full name. */
+static int
+list_built_in(const struct types *t, const char *name)
+{
+	tel_schema *schema;
+
+	if (tel_schema_new(name, &schema) != TEL_OK)
+		return 0;
+	list_schema(t, name, schema);
+	tel_schema_free(schema);
+	return 1;
+}
+
+/* Finds the row of a type in the log that is read, or makes it; 0 or +1. */
+static size_t
+find_row(struct types *t, const tel_type *type)
+{
+	const char *schema =
+	    tel_schema_name(tel_reader_schema(t->source->reader));
+	uint32_t code = tel_type_code(type);
+	size_t *head = &t->heads[code % HEADS], i;
+
+	for (i = *head; i != 0; i = t->rows[i - 1].next) {
+		const struct row *row = &t->rows[i - 1];
+
+		if (row->code == code &&
+		    row->unknown == tel_type_unknown(type) &&
+		    strcmp(row->schema, schema) == 0)
+			return i;
+	}
+	if (t->nrows == t->room) {
+		size_t room = t->room == 0 ? 128 : 2 * t->room;
+		struct row *rows = realloc(t->rows, room * sizeof(*rows));
+
+		if (rows == NULL) {
+			no_memory();
+			return 0;
+		}
+		t->rows = rows;
+		t->room = room;
+	}
+	if (!make_row(&t->rows[t->nrows], schema, type))
+		return 0;
+	t->rows[t->nrows].next = *head;
+	*head = ++t->nrows;
+	return *head;
+}
+
+static int
+begin(void *arg, const struct source *src)
+{
+	struct types *t = arg;
+
+	t->source = src;
+	memset(t->cache, 0, sizeof(t->cache));
+	return 1;
+}
+
+static enum outcome
+event(void *arg, const tel_event *ev)
+{
+	struct types *t = arg;
+	const tel_type *type = tel_event_type(ev);
+	size_t at = tel_type_code(type) % HEADS;
+
+	if (t->cache[at].type != type) {
+		t->cache[at].row = find_row(t, type);
+		if (t->cache[at].row == 0)
+			return END_ALL;
+		t->cache[at].type = type;
+	}
+	t->rows[t->cache[at].row - 1].count++;
+	return GO_ON;
+}
+
+static int
+by_code(const void *va, const void *vb)
+{
+	const struct row *a = va, *b = vb;
+	int c = strcmp(a->schema, b->schema);
+
+	if (c != 0)
+		return c;
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return a->unknown - b->unknown;
+}
+
+/* Lists the types that occur in the operands, with how often. */
+static void
+list_logs(struct types *t)
+{
+	struct visitor visitor;
+	size_t i;
+
+	memset(&visitor, 0, sizeof(visitor));
+	visitor.arg = t;
+	visitor.begin = begin;
+	visitor.event = event;
+	sources_run(&t->telcat->settings, &visitor);
+	print_header(t, 1);
+	if (t->nrows > 0)
+		qsort(t->rows, t->nrows, sizeof(*t->rows), by_code);
+	for (i = 0; i < t->nrows; i++) {
+		print_row(t, &t->rows[i], 1);
+		free_row(&t->rows[i]);
+	}
+	free(t->rows);
+}
+
+void
+telcat_types(struct telcat *telcat, struct sink *sink)
+{
+	const struct settings *s = &telcat->settings;
+	struct types *t = calloc(1, sizeof(*t));
+	const char *name;
+	unsigned i;
+
+	if (t == NULL) {
+		no_memory();
+		return;
+	}
+	t->telcat = telcat;
+	t->sink = sink;
+	if (s->noperands > 0) {
+		list_logs(t);
+	} else {
+		print_header(t, 0);
+		if (s->as == NULL || !list_built_in(t, s->as))
+			for (i = 0; (name = tel_release_name(i)) != NULL; i++)
+				(void)list_built_in(t, name);
+	}
+	if (tel_output_flush(sink->out) != TEL_OK)
+		sink_failed(sink);
+	free(t);
+}

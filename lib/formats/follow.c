@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every form of log shares: options, notices and counts, and following
+ * the events that have a meaning for the log itself.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/mps.h"
+#include "formats/reader.h"
+
+/* Bits of r->notices. */
+#define TOLD_VERSION 1u
+#define TOLD_LIMIT 2u
+
+tel_status
+tel_reader_set_as(tel_reader *r, const char *name)
+{
+	static const char *const plain[] = { "mps", "text", "cnv" };
+	tel_schema *schema;
+	tel_status st;
+	char *copy = NULL;
+	size_t i;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (name != NULL) {
+		for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+			if (strcmp(name, plain[i]) == 0)
+				break;
+		if (i == sizeof(plain) / sizeof(plain[0])) {
+			st = tel_schema_new(name, &schema);
+			if (st != TEL_OK)
+				return st;
+			tel_schema_free(schema);
+		}
+		copy = strdup(name);
+		if (copy == NULL)
+			return TEL_ENOMEM;
+	}
+	free(r->as);
+	r->as = copy;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_force(tel_reader *r, int on)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->force = on;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_strict(tel_reader *r, int on)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->strict = on;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_max_labels(tel_reader *r, size_t count)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (count < 1 || count > (size_t)1 << 30)
+		return TEL_EINVAL;
+	r->max_labels = count;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_read_size(tel_reader *r, size_t bytes)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (bytes < 1 || bytes > (size_t)1 << 20)
+		return TEL_EINVAL;
+	r->read_size = bytes;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn, void *arg)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->notify = fn;
+	r->notify_arg = arg;
+	return TEL_OK;
+}
+
+const tel_schema *
+tel_reader_schema(const tel_reader *r)
+{
+	return r->log.schema;
+}
+
+const char *
+tel_reader_form(const tel_reader *r)
+{
+	return r->log.form;
+}
+
+const char *
+tel_reader_log_name(const tel_reader *r)
+{
+	return r->log.name;
+}
+
+const char *
+tel_reader_error(const tel_reader *r)
+{
+	return r->error;
+}
+
+double
+tel_reader_tick_rate(const tel_reader *r)
+{
+	return r->log.clock != NULL ? tel_clock_rate(r->log.clock) : 0;
+}
+
+uint64_t
+tel_reader_count(const tel_reader *r, tel_count which)
+{
+	const struct tel_reader *member;
+	uint64_t n;
+
+	if (which == TEL_COUNT_INPUT)
+		return r->in != NULL ? tel_input_raw_bytes(r->in) : 0;
+	if ((unsigned)which > TEL_COUNT_LOGS)
+		return 0;
+	n = r->count[which];
+	for (member = r->split; member != NULL; member = member->next_split)
+		n += member->count[which];
+	return n;
+}
+
+__attribute__((format(printf, 4, 0))) static void
+notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
+    const char *format, va_list args)
+{
+	char text[256];
+	size_t i;
+
+	if (r->notify == NULL)
+		return;
+	vsnprintf(text, sizeof(text), format, args);
+	for (i = 0; text[i] != '\0'; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
+	r->notify(r->notify_arg, severity, r->log.name, offset, text);
+}
+
+void
+tel_reader_notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
+    const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	notice(r, severity, offset, format, args);
+	va_end(args);
+}
+
+tel_status
+tel_reader_fail(struct tel_reader *r, tel_status status, const char *format,
+    ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->error, sizeof(r->error), format, args);
+	va_end(args);
+	return status;
+}
+
+tel_status
+tel_reader_damage(struct tel_reader *r, uint64_t offset, uint64_t skipped,
+    const char *format, ...)
+{
+	va_list args;
+
+	r->count[TEL_COUNT_DAMAGED]++;
+	r->count[TEL_COUNT_SKIPPED] += skipped;
+	va_start(args, format);
+	notice(r, TEL_DAMAGE, offset, format, args);
+	va_end(args);
+	if (!r->strict)
+		return TEL_OK;
+	va_start(args, format);
+	vsnprintf(r->error, sizeof(r->error), format, args);
+	va_end(args);
+	return TEL_EDAMAGED;
+}
+
+/* The value of the field called name, 0 when there is none. */
+static uint64_t
+field(const struct tel_event *ev, const char *name)
+{
+	int i = tel_type_find_field(ev->type, name);
+
+	return i < 0 ? 0 : tel_load(&ev->type->fields[i], ev->data);
+}
+
+/*
+ * The version rule of design.mps.telemetry, .sol.version: a minor version
+ * adds event types, a median one may change an event, a major one the whole.
+ */
+static tel_status
+follow_init(struct tel_reader *r, const struct tel_event *ev)
+{
+	const uint8_t *known = mps_releases[r->log.schema->release].version;
+	const uint8_t *newest = mps_releases[mps_nreleases - 1].version;
+	uint64_t v[3];
+	char text[64];
+
+	v[0] = field(ev, "major");
+	v[1] = field(ev, "median");
+	v[2] = field(ev, "minor");
+	tel_clock_set_unit(r->log.clock, field(ev, "clocksPerSec"));
+	if (v[0] == known[0] && v[1] == known[1] && v[2] == known[2])
+		return TEL_OK;
+	snprintf(text, sizeof(text), "%llu.%llu.%llu", (unsigned long long)v[0],
+	    (unsigned long long)v[1], (unsigned long long)v[2]);
+	if (v[0] > newest[0] && !r->force)
+		return tel_reader_fail(r, TEL_EVERSION,
+		    "the stream is of version %s; up to %u.x is known", text,
+		    newest[0]);
+	if (r->notices & TOLD_VERSION)
+		return TEL_OK;
+	r->notices |= TOLD_VERSION;
+	tel_reader_notice(r, TEL_WARNING, ev->offset,
+	    "the stream says version %s and is read as %s (%s): newer events "
+	    "are shown by number",
+	    text, r->log.schema->version, r->log.schema->name);
+	return TEL_OK;
+}
+
+static tel_status
+follow_label(struct tel_reader *r, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	const struct tel_field *f = t->fields;
+	const int8_t *arg = t->role_field;
+	struct tel_labels *labels = r->log.labels;
+	const char *s;
+	size_t n;
+
+	if (arg[0] < 0 || arg[1] < 0)
+		return TEL_OK;
+	if (t->role == TEL_ROLE_INTERN) {
+		s = tel_load_string(ev, &f[arg[1]], &n);
+		return tel_labels_intern(labels, tel_load(&f[arg[0]], ev->data),
+		    s, n);
+	}
+	return tel_labels_add(labels,
+	    t->role == TEL_ROLE_LABEL_P ? TEL_SPACE_POINTER : TEL_SPACE_ADDRESS,
+	    tel_load(&f[arg[0]], ev->data), ev->clock,
+	    tel_load(&f[arg[1]], ev->data));
+}
+
+tel_status
+tel_reader_follow(struct tel_reader *r, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	tel_status st = TEL_OK;
+
+	switch ((enum tel_role)t->role) {
+	case TEL_ROLE_INIT: return follow_init(r, ev);
+	case TEL_ROLE_SYNC:
+		if (t->role_field[0] >= 0)
+			st = tel_clock_sync(r->log.clock, ev->clock,
+			    tel_load(&t->fields[t->role_field[0]], ev->data));
+		break;
+	case TEL_ROLE_INTERN:
+	case TEL_ROLE_LABEL:
+	case TEL_ROLE_LABEL_P: st = follow_label(r, ev); break;
+	case TEL_ROLE_NONE:
+	case TEL_ROLE_ALLOC:
+	case TEL_ROLE_FREE:
+	case TEL_ROLE_START:
+	case TEL_ROLE_FINISH: break;
+	}
+	if (st == TEL_ENOMEM)
+		return tel_reader_fail(r, st, "out of memory");
+	if (st == TEL_ELIMIT && !(r->notices & TOLD_LIMIT)) {
+		r->notices |= TOLD_LIMIT;
+		tel_reader_notice(r, TEL_WARNING, ev->offset,
+		    "too many strings or labels: those beyond %zu are left out",
+		    r->max_labels);
+	}
+	return TEL_OK;
+}

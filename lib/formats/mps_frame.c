@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Telling whether bytes look like events of a schema. */
+#include "formats/mps_frame.h"
+
+/* So many frames in a row whose sizes make sense are events. */
+#define FRAMES 64
+
+uint32_t
+mps_look(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end)
+{
+	const struct tel_type *t;
+	uint32_t size;
+
+	if ((size_t)(end - p) < s->header)
+		return 1;
+	t = mps_type(s, mps_code(p, s->abi.big));
+	size = mps_size(p, s->abi.big);
+	return t != NULL && mps_fits(s, t, size) ? size : 0;
+}
+
+int
+mps_chain(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end, int n)
+{
+	uint32_t size;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		size = mps_look(s, p, end);
+		if (size == 0)
+			return 0;
+		if (size == 1 || size > (size_t)(end - p))
+			return 1;
+		p += size;
+	}
+	return 1;
+}
+
+int
+mps_unknown_chain(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end)
+{
+	uint32_t size;
+	int i;
+
+	for (i = 0; (size_t)(end - p) >= s->header; i++) {
+		if (i == FRAMES || mps_chain(s, p, end, 2))
+			return 1;
+		size = mps_size(p, s->abi.big);
+		if (mps_type(s, mps_code(p, s->abi.big)) != NULL ||
+		    size < s->header || size % s->align != 0 ||
+		    size > (size_t)(end - p))
+			return 0;
+		p += size;
+	}
+	return p == end;
+}
+
+uint32_t
+mps_true_size(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end)
+{
+	const struct tel_type *t = mps_type(s, mps_code(p, s->abi.big));
+	const unsigned char *string, *nul;
+	size_t room;
+
+	if (t == NULL)
+		return 0;
+	if (!t->has_string)
+		return t->size;
+	string = p + t->fields[t->nfields - 1].offset;
+	if (string >= end)
+		return 0;
+	room = (size_t)(end - string);
+	if (room > MPS_STRING_ROOM)
+		room = MPS_STRING_ROOM;
+	nul = memchr(string, 0, room);
+	if (nul == NULL)
+		return 0;
+	return mps_string_size(s, (uint32_t)(string - p),
+	    (uint32_t)(nul - string));
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reader: from an input to logs, and from a log to events, through the
+ * form that the log turns out to be.
+ */
+#include "formats/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tel_form *const forms[] = {
+	&tel_form_mps,
+	&tel_form_text,
+	&tel_form_cnv,
+};
+#define NFORMS (sizeof(forms) / sizeof(forms[0]))
+
+tel_reader *
+tel_reader_new(void)
+{
+	struct tel_reader *r = calloc(1, sizeof(*r));
+
+	if (r != NULL) {
+		r->max_labels = (size_t)1 << 18;
+		r->read_size = (size_t)1 << 18;
+	}
+	return r;
+}
+
+/* Forgets the log that is being read, if any. */
+static void
+close_log(struct tel_reader *r)
+{
+	if (r->form != NULL)
+		r->form->close(r);
+	r->form = NULL;
+	r->state = NULL;
+	tel_labels_free(r->log.labels);
+	tel_clock_free(r->log.clock);
+	r->log.labels = NULL;
+	r->log.clock = NULL;
+}
+
+void
+tel_reader_free(tel_reader *r)
+{
+	struct tel_reader *member;
+	size_t i;
+
+	if (r == NULL)
+		return;
+	while ((member = r->split) != NULL) {
+		r->split = member->next_split;
+		tel_reader_free(member);
+	}
+	close_log(r);
+	tel_input_free(r->in);
+	for (i = 0; i < r->nschemas; i++)
+		tel_schema_free(r->schemas[i]);
+	free(r->schemas);
+	free(r->as);
+	free(r->name);
+	free(r->member_name);
+	free(r);
+}
+
+void
+tel_reader_fill(struct tel_reader *r, size_t min)
+{
+	tel_status st;
+	size_t avail;
+
+	if (r->eof || (size_t)(r->end - r->p) >= min)
+		return;
+	tel_input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
+	st = tel_input_peek(r->in, min, &r->p, &avail);
+	r->end = r->p + avail;
+	r->peeked = avail;
+	if (st != TEL_OK)
+		r->input_status = st;
+	if (avail < min)
+		r->eof = 1;
+}
+
+tel_status
+tel_reader_adopt(struct tel_reader *r, struct tel_schema *schema)
+{
+	struct tel_schema **list;
+
+	list = realloc(r->schemas, (r->nschemas + 1) * sizeof(*list));
+	if (list == NULL) {
+		tel_schema_free(schema);
+		return TEL_ENOMEM;
+	}
+	list[r->nschemas++] = schema;
+	r->schemas = list;
+	r->log.schema = schema;
+	return TEL_OK;
+}
+
+/* Chooses the form of the log that begins at r->p. */
+static tel_status
+choose_form(struct tel_reader *r)
+{
+	const struct tel_form *best = NULL;
+	int score, high = 0;
+	size_t i;
+
+	for (i = 0; i < NFORMS; i++) {
+		if (r->as != NULL && strcmp(r->as, forms[i]->name) == 0) {
+			r->form = forms[i];
+			return TEL_OK;
+		}
+	}
+	tel_reader_fill(r, 1);
+	if (r->p == r->end)
+		return tel_reader_fail(r,
+		    r->input_status != TEL_OK ? r->input_status : TEL_EFORMAT,
+		    "%s",
+		    r->input_status != TEL_OK ? tel_input_error(r->in) :
+		                                "the input is empty");
+	for (i = 0; i < NFORMS; i++) {
+		score = forms[i]->probe(r);
+		if (score > high) {
+			high = score;
+			best = forms[i];
+		}
+	}
+	if (best == NULL && r->as != NULL)
+		best = &tel_form_mps;
+	if (best == NULL)
+		return tel_reader_fail(r, TEL_EFORMAT,
+		    "not a log of a known "
+		    "kind: neither an MPS stream nor text of telcat or "
+		    "mpseventcnv");
+	r->form = best;
+	return TEL_OK;
+}
+
+/* Nonzero when r->as names a schema and not just a form. */
+static int
+as_schema(const struct tel_reader *r)
+{
+	return r->as != NULL && strncmp(r->as, "mps-", 4) == 0;
+}
+
+/* Begins the log that the input now stands at. */
+static tel_status
+begin_log(struct tel_reader *r, const char *name)
+{
+	tel_status st;
+
+	close_log(r);
+	r->p = r->end = NULL;
+	r->peeked = 0;
+	r->offset = 0;
+	r->eof = 0;
+	r->input_status = TEL_OK;
+	r->log.name = name;
+	r->log.schema = NULL;
+	r->log.labels = tel_labels_new(r->max_labels);
+	r->log.clock = tel_clock_new();
+	r->notices = 0;
+	memset(&r->event, 0, sizeof(r->event));
+	r->event.log = &r->log;
+	if (r->log.labels == NULL || r->log.clock == NULL)
+		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+	st = choose_form(r);
+	if (st == TEL_OK)
+		st = r->form->open(r, as_schema(r) ? r->as : NULL);
+	if (st != TEL_OK)
+		return st;
+	r->log.form = r->form->name;
+	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
+	return TEL_OK;
+}
+
+/* Begins the next member of an archive that is a log. */
+static tel_status
+next_member(struct tel_reader *r)
+{
+	const char *member;
+	tel_status st;
+	size_t n;
+
+	for (;;) {
+		st = tel_input_next_member(r->in, &member);
+		if (st == TEL_END)
+			return st;
+		if (st == TEL_EDAMAGED) {
+			r->log.name = r->name;
+			st = tel_reader_damage(r, 0, 0, "%s%s%s", member,
+			    *member != '\0' ? ": " : "",
+			    tel_input_error(r->in));
+			if (st == TEL_OK)
+				continue;
+			return st;
+		}
+		if (st != TEL_OK)
+			return tel_reader_fail(r, st, "%s",
+			    tel_input_error(r->in));
+		free(r->member_name);
+		n = strlen(r->name) + strlen(member) + 2;
+		r->member_name = malloc(n);
+		if (r->member_name == NULL)
+			return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+		snprintf(r->member_name, n, "%s:%s", r->name, member);
+		st = begin_log(r, r->member_name);
+		if (st != TEL_EFORMAT)
+			return st;
+		tel_reader_notice(r, TEL_INFO, 0, "left out: %s", r->error);
+		tel_input_consume(r->in, r->peeked);
+	}
+}
+
+/* Takes over raw and opens what is in it. */
+static tel_status
+open_input(struct tel_reader *r, struct tel_input *raw, const char *name)
+{
+	tel_status st;
+
+	r->at = READER_DONE;
+	r->name = strdup(name != NULL ? name : "-");
+	if (r->name == NULL) {
+		tel_input_free(raw);
+		return r->failed =
+		           tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+	}
+	r->log.name = r->name;
+	st = tel_input_unpack(raw, &r->in);
+	if (st != TEL_OK)
+		return r->failed =
+		           tel_reader_fail(r, st, "%s", tel_status_text(st));
+	if (tel_input_is_archive(r->in)) {
+		st = next_member(r);
+		if (st == TEL_END)
+			st = tel_reader_fail(r, TEL_EFORMAT,
+			    "no member of the archive is a log");
+	} else {
+		st = begin_log(r, r->name);
+	}
+	r->failed = st;
+	if (st == TEL_OK)
+		r->at = READER_LOG;
+	return st;
+}
+
+tel_status
+tel_reader_open_file(tel_reader *r, const char *path)
+{
+	int fd;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return tel_reader_fail(r, TEL_EIO, "%s", strerror(errno));
+	return tel_reader_open_kept(r, fd, path);
+}
+
+tel_status
+tel_reader_open_kept(struct tel_reader *r, int fd, const char *name)
+{
+	struct tel_input *raw;
+	tel_status st = tel_input_fd(fd, 1, r->read_size, &raw);
+
+	if (st != TEL_OK)
+		return tel_reader_fail(r, st, "%s", tel_status_text(st));
+	return open_input(r, raw, name);
+}
+
+tel_status
+tel_reader_open_fd(tel_reader *r, int fd, const char *name)
+{
+	struct tel_input *raw;
+	tel_status st;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	st = tel_input_fd(fd, 0, r->read_size, &raw);
+	if (st != TEL_OK)
+		return tel_reader_fail(r, st, "%s", tel_status_text(st));
+	return open_input(r, raw, name);
+}
+
+tel_status
+tel_reader_open_memory(tel_reader *r, const void *data, size_t size,
+    const char *name)
+{
+	struct tel_input *raw;
+	tel_status st;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	st = tel_input_memory(data, size, r->read_size, &raw);
+	if (st != TEL_OK)
+		return tel_reader_fail(r, st, "%s", tel_status_text(st));
+	return open_input(r, raw, name);
+}
+
+tel_status
+tel_reader_open_callback(tel_reader *r, tel_read_fn *read, void *arg,
+    const char *name)
+{
+	struct tel_input *raw;
+	tel_status st;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	st = tel_input_callback(read, arg, r->read_size, &raw);
+	if (st != TEL_OK)
+		return tel_reader_fail(r, st, "%s", tel_status_text(st));
+	return open_input(r, raw, name);
+}
+
+/*
+ * The log has come to an end: of itself, or because the input below failed,
+ * which for compressed input means that it is damaged.
+ */
+static tel_status
+end_log(struct tel_reader *r)
+{
+	tel_status st;
+
+	if (r->input_status != TEL_OK) {
+		st = r->input_status;
+		r->input_status = TEL_OK;
+		if (st != TEL_EDAMAGED)
+			return tel_reader_fail(r, st, "%s",
+			    tel_input_error(r->in));
+		st = tel_reader_damage(r, r->offset, 0, "%s",
+		    tel_input_error(r->in));
+		if (st != TEL_OK)
+			return st;
+	}
+	return tel_input_is_archive(r->in) ? TEL_LOG : TEL_END;
+}
+
+tel_status
+tel_reader_next_member(struct tel_reader *r)
+{
+	tel_status st;
+
+	tel_input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
+	r->peeked = 0;
+	r->p = r->end = NULL;
+	st = next_member(r);
+	r->at = st == TEL_OK ? READER_LOG : READER_DONE;
+	r->failed = st == TEL_END ? TEL_OK : st;
+	return st;
+}
+
+tel_status
+tel_reader_next(tel_reader *r, const tel_event **event)
+{
+	tel_status st;
+
+	if (r->at == READER_NEW)
+		return TEL_ESTATE;
+	if (r->at == READER_BETWEEN &&
+	    (st = tel_reader_next_member(r)) != TEL_OK)
+		return st;
+	if (r->at == READER_DONE)
+		return r->failed != TEL_OK ? r->failed : TEL_END;
+	st = r->form->next(r);
+	if (st == TEL_OK) {
+		if (r->event.index == 0)
+			tel_clock_set_origin(r->log.clock, r->event.clock);
+		r->count[TEL_COUNT_EVENTS]++;
+		r->count[TEL_COUNT_BYTES] += r->event.size;
+		*event = &r->event;
+		return TEL_OK;
+	}
+	if (st == TEL_END)
+		st = end_log(r);
+	r->at = st == TEL_LOG ? READER_BETWEEN : READER_DONE;
+	if (st < 0)
+		r->failed = st;
+	return st;
+}

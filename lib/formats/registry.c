@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The built-in schemas by name: "mps-1.117.0/lii6gc,be". */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/mps.h"
+
+const char *
+tel_release_name(unsigned i)
+{
+	return i < mps_nreleases ? mps_releases[i].name : NULL;
+}
+
+/* The release whose name is the first n bytes of name, or -1. */
+static int
+find_release(const char *name, size_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < mps_nreleases; i++)
+		if (strlen(mps_releases[i].name) == n &&
+		    memcmp(mps_releases[i].name, name, n) == 0)
+			return (int)i;
+	return -1;
+}
+
+tel_status
+tel_schema_new(const char *name, tel_schema **out)
+{
+	char platform[8] = "lii6gc";
+	size_t n = strcspn(name, "/,");
+	int release = find_release(name, n);
+	struct tel_abi abi;
+
+	if (release < 0)
+		return TEL_EINVAL;
+	name += n;
+	if (*name == '/') {
+		n = strcspn(++name, ",");
+		if (n >= sizeof(platform))
+			return TEL_EINVAL;
+		memcpy(platform, name, n);
+		platform[n] = '\0';
+		name += n;
+	}
+	if (!mps_platform_abi(platform, &abi))
+		return TEL_EINVAL;
+	if (strcmp(name, ",be") == 0)
+		abi.big = 1;
+	else if (strcmp(name, ",le") == 0)
+		abi.big = 0;
+	else if (*name != '\0')
+		return TEL_EINVAL;
+	return mps_schema_new((unsigned)release, platform, &abi, out);
+}

@@ -1,0 +1,796 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel.h - libtel, a library that decodes telemetry logs.
+ *
+ * A log is a stream of events with a schema: the event types, each with
+ * fields.  The calls go in this order:
+ *
+ *	r = tel_reader_new();
+ *	tel_reader_set_...(r, ...);
+ *	tel_reader_open_file(r, path);
+ *	while ((st = tel_reader_next(r, &ev)) == TEL_OK)
+ *		... look at *ev, or hand it to a printer ...
+ *	tel_reader_free(r);
+ *
+ * Rules that hold for every function:
+ *
+ * - A handle belongs to one thread at a time.  Different handles are
+ *   independent of each other: the library has no global state.
+ * - A pointer that is handed out is borrowed, and is good until the call
+ *   that its comment names; the caller frees nothing but what a ..._new
+ *   function returned.  Every ..._free function accepts NULL.
+ * - The library never prints, never ends the process and never touches
+ *   signals.  What is worth telling goes to the function that was given to
+ *   tel_reader_set_notify().
+ * - Strings from a log are bytes: they may hold anything but NUL, and are
+ *   not escaped.  Whoever shows them escapes them.
+ */
+#ifndef TEL_H
+#define TEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TEL_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define TEL_API __attribute__((visibility("default")))
+#define TEL_MUST_USE __attribute__((warn_unused_result))
+#else
+#define TEL_API
+#define TEL_MUST_USE
+#endif
+
+/* ------------------------------------------------------------- status */
+
+/*
+ * What a call came to.  Zero: it did what was asked.  Positive: it did, and
+ * there is something to know.  Negative: it failed; after a failure of
+ * tel_reader_next() the reader gives no more events.
+ */
+typedef enum tel_status {
+	TEL_OK = 0,        /* done */
+	TEL_END = 1,       /* no more events */
+	TEL_LOG = 2,       /* a log of several has ended: go on */
+	TEL_ENOMEM = -1,   /* out of memory */
+	TEL_EIO = -2,      /* reading or writing failed: see errno text */
+	TEL_EINVAL = -3,   /* an argument makes no sense */
+	TEL_ESTATE = -4,   /* the call came too early or too late */
+	TEL_EFORMAT = -5,  /* the input is no log that libtel knows */
+	TEL_EVERSION = -6, /* a newer major version than libtel knows */
+	TEL_EDAMAGED = -7, /* damaged input, and strict reading was asked for */
+	TEL_ELIMIT = -8    /* a documented limit was passed */
+} tel_status;
+
+/*
+ * A short text in lower case for a status, without a full stop.
+ * status: any value; one that is no tel_status gives "unknown status".
+ * Returns a static string, never NULL.
+ */
+TEL_API const char *tel_status_text(tel_status status);
+
+/* The version of the library that runs, for example "0.1.0"; static. */
+TEL_API const char *tel_version(void);
+
+/* ------------------------------------------------------------- schema */
+
+typedef struct tel_schema tel_schema;
+typedef struct tel_type tel_type;
+typedef struct tel_field tel_field;
+
+/* What a field's value is. */
+typedef enum tel_sort {
+	TEL_UNSIGNED, /* an unsigned integer: a size, a count, a number */
+	TEL_SIGNED,   /* a signed integer */
+	TEL_SET,      /* an unsigned integer that is a set of bits */
+	TEL_ADDRESS,  /* an address in the memory that is managed */
+	TEL_POINTER,  /* a pointer to an object of the system itself */
+	TEL_BOOLEAN,  /* 0 or 1 */
+	TEL_DOUBLE,   /* IEEE 754 binary64 */
+	TEL_STRING    /* bytes up to a NUL, which does not belong to it */
+} tel_sort;
+
+/* The name of a sort in lower case, for example "address"; static. */
+TEL_API const char *tel_sort_name(tel_sort sort);
+
+/* The field's name; lives as long as its schema. */
+TEL_API const char *tel_field_name(const tel_field *field);
+/* The field's sort. */
+TEL_API tel_sort tel_field_sort(const tel_field *field);
+/*
+ * The width of the field on the wire in bits: 1 to 64, or 0 for a string,
+ * whose width varies.
+ */
+TEL_API unsigned tel_field_width(const tel_field *field);
+
+/* The type's name, for example "PoolAlloc"; lives as long as its schema. */
+TEL_API const char *tel_type_name(const tel_type *type);
+/* The type's number on the wire. */
+TEL_API uint32_t tel_type_code(const tel_type *type);
+/* The name of the type's kind, for example "Pool"; lives as the schema. */
+TEL_API const char *tel_type_kind(const tel_type *type);
+/*
+ * The number of the type's kind, from 0; in an MPS log the bit that turns
+ * the kind on in MPS_TELEMETRY_CONTROL.
+ */
+TEL_API unsigned tel_type_kind_number(const tel_type *type);
+/* How many fields events of this type have, 0 to 255. */
+TEL_API unsigned tel_type_field_count(const tel_type *type);
+/*
+ * The field number i, from 0; NULL when i is not under the count.
+ * Lives as long as the schema.
+ */
+TEL_API const tel_field *tel_type_field(const tel_type *type, unsigned i);
+/*
+ * The number of the field called name, or -1 when the type has none.
+ */
+TEL_API int tel_type_find_field(const tel_type *type, const char *name);
+/*
+ * Nonzero when libtel does not know the type: its code is in no table, or
+ * the event does not fit the type that its code says.  Such a type has no
+ * fields; tel_event_bytes() gives what the event holds.
+ */
+TEL_API int tel_type_unknown(const tel_type *type);
+
+/*
+ * The schema's name, which tel_reader_set_as() also takes: format, release
+ * and platform, for example "mps-1.117.0/lii6gc".
+ */
+TEL_API const char *tel_schema_name(const tel_schema *schema);
+/* The version of the stream's format as it is written, "1.6.1"; static. */
+TEL_API const char *tel_schema_version(const tel_schema *schema);
+/* Width of a word of the writer in bits: 32 or 64. */
+TEL_API unsigned tel_schema_word(const tel_schema *schema);
+/* Nonzero when the writer was big-endian. */
+TEL_API int tel_schema_big_endian(const tel_schema *schema);
+/* How many types the schema has. */
+TEL_API unsigned tel_schema_type_count(const tel_schema *schema);
+/* The type number i in order of codes; NULL when i is not under the count. */
+TEL_API const tel_type *tel_schema_type(const tel_schema *schema, unsigned i);
+/* The type called name, in exactly those letters; NULL when there is none. */
+TEL_API const tel_type *tel_schema_find_type(const tel_schema *schema,
+    const char *name);
+
+/*
+ * Makes the schema of a built-in format.
+ * name: as tel_schema_name() gives it; the platform may be left out
+ *	("mps-1.117.0"), and then is lii6gc.  ",be" at the end makes it
+ *	big-endian, ",le" little-endian.
+ * out: set on success to a schema that the caller frees.
+ * Returns TEL_OK, TEL_EINVAL (no such format, release or platform),
+ * TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_schema_new(const char *name,
+    tel_schema **out);
+/* Frees a schema that tel_schema_new() made. */
+TEL_API void tel_schema_free(tel_schema *schema);
+
+/*
+ * The name of the built-in release number i, from 0, oldest first, for
+ * example "mps-1.111.0"; NULL when i is past the last one.  Static.
+ */
+TEL_API const char *tel_release_name(unsigned i);
+
+/* ------------------------------------------------------------- events */
+
+/*
+ * An event is a view into the reader's buffer: it and all that is reached
+ * through it is good until the next call of tel_reader_next() or
+ * tel_reader_free() on its reader.
+ */
+typedef struct tel_event tel_event;
+
+/* The event's type; lives until the reader is freed. */
+TEL_API const tel_type *tel_event_type(const tel_event *event);
+/* The event's own clock in ticks. */
+TEL_API uint64_t tel_event_clock(const tel_event *event);
+/* Where the event begins in its log, in bytes of uncompressed input. */
+TEL_API uint64_t tel_event_offset(const tel_event *event);
+/* The ordinal of the event in its log, from 0. */
+TEL_API uint64_t tel_event_index(const tel_event *event);
+/*
+ * The event as it stands in the log, header and padding included.
+ * size: set to the number of bytes; may be NULL.
+ */
+TEL_API const void *tel_event_bytes(const tel_event *event, size_t *size);
+/*
+ * The value of field i as 64 bits: integers as they are (signed ones
+ * sign-extended), booleans as 0 or 1, doubles as their bits.  0 for a
+ * string, and for a field that the type does not have.
+ */
+TEL_API uint64_t tel_event_u64(const tel_event *event, unsigned i);
+/*
+ * The value of field i as a double; integers are converted.  0 for a
+ * string, and for a field that the type does not have.
+ */
+TEL_API double tel_event_double(const tel_event *event, unsigned i);
+/*
+ * The bytes of the string in field i, not NUL-terminated.
+ * length: set to their number.
+ * Returns NULL when field i is no string.
+ */
+TEL_API const char *tel_event_string(const tel_event *event, unsigned i,
+    size_t *length);
+/*
+ * The label in force, at the event's clock, for the address in field i.
+ * length: set to the number of bytes.
+ * Returns NULL when the field is no address or pointer or has no label.
+ */
+TEL_API const char *tel_event_label(const tel_event *event, unsigned i,
+    size_t *length);
+
+/* ------------------------------------------------------------- reader */
+
+typedef struct tel_reader tel_reader;
+
+/* How serious a notice is. */
+typedef enum tel_severity {
+	TEL_INFO,    /* worth knowing: how a layout was chosen */
+	TEL_WARNING, /* the answer may not be what was expected */
+	TEL_DAMAGE   /* input was skipped or repaired */
+} tel_severity;
+
+/*
+ * Called while a reader works, for what a person should know.
+ * log: the name of the log; offset: where in it, in uncompressed bytes;
+ * text: one line without a line end, good until the function returns.  It
+ * holds no byte from the log that is not printable ASCII.
+ * The function must not call the reader.
+ */
+typedef void tel_notify_fn(void *arg, tel_severity severity, const char *log,
+    uint64_t offset, const char *text);
+
+/*
+ * Reads up to size bytes into buffer.  Returns their number, 0 at the end,
+ * -1 on failure with errno set.  Called again and again; short reads are
+ * fine.
+ */
+typedef ptrdiff_t tel_read_fn(void *arg, void *buffer, size_t size);
+
+/* Makes a reader; NULL when there is no memory.  Free it in the end. */
+TEL_API TEL_MUST_USE tel_reader *tel_reader_new(void);
+/* Closes and frees a reader and all that was reached through it. */
+TEL_API void tel_reader_free(tel_reader *r);
+
+/*
+ * The setters come before the open call; afterwards they return TEL_ESTATE
+ * and change nothing.
+ */
+
+/*
+ * Says what the input is where it cannot be detected, or was detected
+ * wrongly.
+ * name: "mps" (any release), a name for tel_schema_new(), "text" (what
+ *	telcat prints), or "cnv" (the text of mpseventcnv); NULL to detect.
+ * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_API TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,
+    const char *name);
+/*
+ * Reads on (nonzero) or stops with TEL_EVERSION (0, the default) when the
+ * log says that its major version is newer than libtel knows.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_API tel_status tel_reader_set_force(tel_reader *r, int on);
+/*
+ * Stops at the first damage with TEL_EDAMAGED (nonzero) or goes on with the
+ * next event that makes sense (0, the default).
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_API tel_status tel_reader_set_strict(tel_reader *r, int on);
+/*
+ * The most strings and labels that are held, 1 to 2^30; 2^18 unless set.
+ * What comes beyond is left out, with one notice.
+ * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_API tel_status tel_reader_set_max_labels(tel_reader *r, size_t count);
+/*
+ * The most bytes that are asked of the input at a time, 1 to 2^20; 2^18
+ * unless set.  The events do not depend on it; tests do.
+ * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_API tel_status tel_reader_set_read_size(tel_reader *r, size_t bytes);
+/*
+ * Has fn(arg, ...) called with every notice; NULL for no notices.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_API tel_status tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn,
+    void *arg);
+
+/*
+ * The open calls.  Each may be called once.  Compressed input (gzip, bzip2,
+ * xz, lz4, zstd) and archives (tar, zip, 7z, cpio) are recognised and opened;
+ * the events of an archive are those of each member that is a log, one
+ * member after the other.
+ * name: what notices call the log; copied; NULL for "-".
+ * Return TEL_OK, TEL_ENOMEM, TEL_EIO (with errno set), TEL_ESTATE,
+ * TEL_EFORMAT, TEL_EVERSION; after a failure only tel_reader_error() and
+ * tel_reader_free() are of use.
+ */
+
+/* Opens the file called path. */
+TEL_API TEL_MUST_USE tel_status tel_reader_open_file(tel_reader *r,
+    const char *path);
+/* Reads from an open descriptor, which stays the caller's to close. */
+TEL_API TEL_MUST_USE tel_status tel_reader_open_fd(tel_reader *r, int fd,
+    const char *name);
+/* Reads size bytes at data, which must stay as they are until the free. */
+TEL_API TEL_MUST_USE tel_status tel_reader_open_memory(tel_reader *r,
+    const void *data, size_t size, const char *name);
+/*
+ * Reads what read(arg, ...) gives.  Where the input is compressed it is
+ * called on a thread of the library's, never on two at once.
+ */
+TEL_API TEL_MUST_USE tel_status tel_reader_open_callback(tel_reader *r,
+    tel_read_fn *read, void *arg, const char *name);
+
+/*
+ * The next event.
+ * event: set to it on TEL_OK; it is good until the next call.
+ * Returns TEL_OK; TEL_LOG: no event, but the member of an archive has ended,
+ * and the next call goes on with the member after it; TEL_END; TEL_EIO;
+ * TEL_EDAMAGED (strict only); TEL_EVERSION; TEL_ENOMEM; TEL_ESTATE when the
+ * reader is not open.
+ */
+TEL_API TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
+    const tel_event **event);
+
+/*
+ * The schema of the log that is being read; NULL before the open call.
+ * Good until the reader is freed.
+ */
+TEL_API const tel_schema *tel_reader_schema(const tel_reader *r);
+/* The form of the input: "mps", "text" or "cnv"; static. */
+TEL_API const char *tel_reader_form(const tel_reader *r);
+/* The name of the log that is being read; good until the next call. */
+TEL_API const char *tel_reader_log_name(const tel_reader *r);
+/* What the last failure was, in words; good until the next call. */
+TEL_API const char *tel_reader_error(const tel_reader *r);
+/*
+ * Ticks of the events' clock in a second, as far as it is known by now, from
+ * the log's points of synchronisation; 0 when it is not known.
+ */
+TEL_API double tel_reader_tick_rate(const tel_reader *r);
+
+/* Nonzero when the input is an archive, whose members are the logs. */
+TEL_API int tel_reader_archive(const tel_reader *r);
+
+/* What a reader has done so far, over all the logs in its input. */
+typedef enum tel_count {
+	TEL_COUNT_EVENTS,   /* events handed out */
+	TEL_COUNT_BYTES,    /* bytes of them in the uncompressed input */
+	TEL_COUNT_INPUT,    /* bytes read from the file or pipe */
+	TEL_COUNT_SKIPPED,  /* bytes skipped because they were damaged */
+	TEL_COUNT_REPAIRED, /* events whose size was wrong and was put right */
+	TEL_COUNT_UNKNOWN,  /* events of types that libtel does not know */
+	TEL_COUNT_DAMAGED,  /* places where the input was damaged */
+	TEL_COUNT_LOGS      /* logs begun */
+} tel_count;
+/* The count asked for; 0 for a value that is no tel_count. */
+TEL_API uint64_t tel_reader_count(const tel_reader *r, tel_count which);
+
+/* ------------------------------------------------------------- filter */
+
+/*
+ * A filter says of each event whether it is wanted.  It is made once and
+ * serves any number of logs, whose schemas may differ:
+ *
+ *	f = tel_filter_new();
+ *	tel_filter_set_kinds(f, "Pool,Seg");
+ *	tel_filter_set_expression(f, "size >= 64k && label ~ \"^heap\"");
+ *	... open a reader ...
+ *	if (tel_filter_bind(f, tel_reader_schema(r)) != TEL_OK)
+ *		... tell tel_filter_error(f) ...
+ *	while (... tel_reader_next(r, &ev) ...)
+ *		if (tel_filter_match(f, ev) > 0)
+ *			...
+ *	tel_filter_free(f);
+ *
+ * An event is wanted when all that was set holds for it; a filter without
+ * anything set wants every event.
+ */
+typedef struct tel_filter tel_filter;
+
+/* Makes a filter that wants every event; NULL when there is no memory. */
+TEL_API TEL_MUST_USE tel_filter *tel_filter_new(void);
+/* Frees a filter. */
+TEL_API void tel_filter_free(tel_filter *f);
+
+/*
+ * The setters.  Each takes the place of what it set before, and NULL takes
+ * that away.  They may be called at any time; the schemas that the filter
+ * was bound to are then bound again.  The text is copied.
+ * Return TEL_OK; TEL_EINVAL: the text makes no sense, and TEL_ELIMIT: it
+ * passes a limit that tel-filter(7) states - tel_filter_error() says how,
+ * and what was set before stays; TEL_ENOMEM.
+ */
+
+/* Events for which an expression is true: tel-filter(7). */
+TEL_API TEL_MUST_USE tel_status tel_filter_set_expression(tel_filter *f,
+    const char *text);
+/*
+ * Events of these kinds: names in any case, separated by commas or blanks,
+ * or a number whose bits are kind numbers, as MPS_TELEMETRY_CONTROL takes
+ * them; "all"; with '^' before the list, of all kinds but these.
+ */
+TEL_API TEL_MUST_USE tel_status tel_filter_set_kinds(tel_filter *f,
+    const char *text);
+/*
+ * Events of these types: names, globs ("Pool*") and numbers (0x17) of types,
+ * separated by commas or blanks; with '^' before the list, of all but these.
+ */
+TEL_API TEL_MUST_USE tel_status tel_filter_set_types(tel_filter *f,
+    const char *text);
+/*
+ * Events from a time to another, "FROM,TO", both included; either may be
+ * left out.  16 hexadecimal digits, or 0x.., are a clock of the events
+ * themselves; a number with ns, us, ms, s, m or h is the time since the first
+ * event of the log, which is known when the clock's rate is; a plain number
+ * is ticks since the first event.
+ */
+TEL_API TEL_MUST_USE tel_status tel_filter_set_time(tel_filter *f,
+    const char *text);
+/* The same for events whose clock is from first to last, both included. */
+TEL_API void tel_filter_set_clock(tel_filter *f, uint64_t first, uint64_t last);
+/*
+ * Adds a range of addresses: "ADDRESS", "ADDRESS,+LENGTH" in bytes, or
+ * "FIRST,LAST", both included.  Events one of whose address or pointer fields
+ * lies in any of the ranges; NULL takes all ranges away.  At most 1024.
+ */
+TEL_API TEL_MUST_USE tel_status tel_filter_add_addresses(tel_filter *f,
+    const char *text);
+/*
+ * Events one of whose address or pointer fields has a label that matches the
+ * glob, all of it.
+ */
+TEL_API TEL_MUST_USE tel_status tel_filter_set_label(tel_filter *f,
+    const char *glob);
+/* Wants exactly the events that would not be wanted (nonzero). */
+TEL_API void tel_filter_set_invert(tel_filter *f, int on);
+
+/*
+ * Binds the filter to a schema: checks that there are the kinds, types and
+ * fields that were named, and decides for each type what can be decided.
+ * To be called when a log begins: after the open call, and on TEL_LOG.  The
+ * schema must live as long as events of it are matched.  When a schema was
+ * freed, the next one must be bound by this call, as it may have come to lie
+ * at the same place.
+ * Returns TEL_OK, TEL_EINVAL (tel_filter_error() says which name is not
+ * there), TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_filter_bind(tel_filter *f,
+    const tel_schema *schema);
+/*
+ * Whether an event is wanted.  An expression with dt must be asked of every
+ * event that was read.  A schema that was not bound yet is bound now.
+ * Returns 1, 0, or -1 when that failed: see tel_filter_error().
+ */
+TEL_API TEL_MUST_USE int tel_filter_match(tel_filter *f,
+    const tel_event *event);
+/*
+ * Whether events of a type, of the schema bound last, are wanted: 1 when all
+ * are, 0 when none is, -1 when it depends on the event, or on what came
+ * before it, or when no schema is bound.
+ */
+TEL_API int tel_filter_type(const tel_filter *f, const tel_type *type);
+/*
+ * Nonzero when what was set speaks of seconds: verdicts are then as good as
+ * the points of synchronisation that were read by then, see
+ * tel_window_new().
+ */
+TEL_API int tel_filter_uses_rate(const tel_filter *f);
+
+/*
+ * What the last failure of a call on the filter was, in words, printable
+ * ASCII without a line end; "" when there was none.  Good until the next
+ * call on the filter.
+ */
+TEL_API const char *tel_filter_error(const tel_filter *f);
+/*
+ * Where in tel_filter_error_text(), in bytes from 1; 0 when it was not at
+ * any place.
+ */
+TEL_API unsigned tel_filter_error_column(const tel_filter *f);
+/*
+ * The text that failed, of those that were given to the setters: the
+ * expression, or the list of kinds, and so on.  NULL when the failure had to
+ * do with none of them.  Good until the next call on the filter.
+ */
+TEL_API const char *tel_filter_error_text(const tel_filter *f);
+
+/* --------------------------------------------------------- expression */
+
+/*
+ * An expression of tel-filter(7) that is asked for its value, not for
+ * whether it is true.
+ */
+typedef struct tel_expr tel_expr;
+
+/* What an expression is worth for an event. */
+typedef struct tel_value {
+	int missing; /* nonzero: nothing, and the rest means nothing */
+	/*
+	 * What the value is, and which member of .as holds it.  That of a
+	 * field has the field's own sort.  Otherwise: TEL_STRING,
+	 * TEL_DOUBLE, TEL_BOOLEAN (a condition: .u64 is 1 or 0), TEL_SIGNED
+	 * (below 0) or TEL_UNSIGNED.
+	 */
+	tel_sort sort;
+	union {
+		uint64_t u64;       /* any other sort */
+		int64_t i64;        /* TEL_SIGNED */
+		double f64;         /* TEL_DOUBLE */
+		const char *string; /* TEL_STRING: bytes without a NUL */
+	} as;
+	size_t length; /* of the string */
+} tel_value;
+
+/* Makes an expression, yet to be set; NULL when there is no memory. */
+TEL_API TEL_MUST_USE tel_expr *tel_expr_new(void);
+/* Frees an expression. */
+TEL_API void tel_expr_free(tel_expr *x);
+/*
+ * Sets the text, which is copied.
+ * Returns TEL_OK; TEL_EINVAL, TEL_ELIMIT: tel_expr_error() says what is
+ * wrong, and what was set before stays; TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_expr_set(tel_expr *x, const char *text);
+/*
+ * Binds it to a schema, as tel_filter_bind() does a filter.
+ * Returns TEL_OK, TEL_EINVAL (see tel_expr_error()), TEL_ENOMEM, TEL_ESTATE
+ * (no text was set).
+ */
+TEL_API TEL_MUST_USE tel_status tel_expr_bind(tel_expr *x,
+    const tel_schema *schema);
+/*
+ * What it is worth for an event.  A schema that was not bound yet is bound
+ * now.
+ * out: set on TEL_OK; a string is good until the event is not.
+ * Returns TEL_OK, and as tel_expr_bind().
+ */
+TEL_API TEL_MUST_USE tel_status tel_expr_eval(tel_expr *x,
+    const tel_event *event, tel_value *out);
+/* Nonzero when the text speaks of seconds, as tel_filter_uses_rate(). */
+TEL_API int tel_expr_uses_rate(const tel_expr *x);
+/* What the last failure was, as tel_filter_error(). */
+TEL_API const char *tel_expr_error(const tel_expr *x);
+/* Where in the text, in bytes from 1; 0 when it was not at any place. */
+TEL_API unsigned tel_expr_error_column(const tel_expr *x);
+
+/* ------------------------------------------------------------- window */
+
+/*
+ * A window is a stretch of a log that is held back, for what cannot be said
+ * of an event at once: its place in order of time, its time in seconds.
+ * It holds copies, so an event is good until the next call on the window.
+ */
+typedef struct tel_window tel_window;
+
+/* What a window is for. */
+typedef enum tel_order {
+	/*
+	 * In the order of the log; events are held until the points of
+	 * synchronisation around them are known, at most 2^16 events.
+	 */
+	TEL_ORDER_LOG,
+	/*
+	 * By time, whatever the order of the log.  Up to 4 MB of events are
+	 * sorted in memory; of longer logs sorted runs are written to a
+	 * temporary file (in TMPDIR, or /tmp), so nothing comes out before
+	 * the log has ended.
+	 */
+	TEL_ORDER_TIME,
+	/*
+	 * By time within what an MPS writes in one go, as it comes.  An event
+	 * that comes too late for its place is given when it comes, and
+	 * counted.
+	 */
+	TEL_ORDER_LIVE
+} tel_order;
+
+/*
+ * Makes a window on a reader that is open; the reader stays the caller's and
+ * must not be read otherwise.
+ * out: set on success.
+ * Returns TEL_OK, TEL_EINVAL (no such order), TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_window_new(tel_reader *r, tel_order order,
+    tel_window **out);
+/*
+ * The next event.  Returns what tel_reader_next() returns, after a TEL_EIO
+ * of the temporary file too: tel_window_error() tells which.
+ */
+TEL_API TEL_MUST_USE tel_status tel_window_next(tel_window *w,
+    const tel_event **event);
+/* How many events came too late for their place (TEL_ORDER_LIVE). */
+TEL_API uint64_t tel_window_late(const tel_window *w);
+/* What the last failure was, in words; good until the next call. */
+TEL_API const char *tel_window_error(const tel_window *w);
+/* Frees the window and its temporary file; not the reader. */
+TEL_API void tel_window_free(tel_window *w);
+
+/* -------------------------------------------------------------- merge */
+
+/*
+ * Several logs as one stream in order of time: of the events' own clocks, so
+ * the logs should be of one machine.  Events of the same clock come in the
+ * order in which their logs were added.  Memory is bounded by the number of
+ * logs and a window on each.
+ */
+typedef struct tel_merge tel_merge;
+
+/* Makes a merge of no logs; NULL when there is no memory. */
+TEL_API TEL_MUST_USE tel_merge *tel_merge_new(void);
+/*
+ * Adds what a reader reads, which is open and of which nothing was read; it
+ * stays the caller's, lives as long as the merge, and must not be read
+ * otherwise.  Of an archive each member is added; they are copied to
+ * temporary files.
+ * order: TEL_ORDER_LIVE for a window of a flush, TEL_ORDER_TIME to sort
+ *	however long it takes.
+ * Returns TEL_OK, TEL_EINVAL (no such order), TEL_ESTATE (an event was asked
+ * for already), TEL_ENOMEM, and for an archive what tel_reader_next() may.
+ */
+TEL_API TEL_MUST_USE tel_status tel_merge_add(tel_merge *m, tel_reader *r,
+    tel_order order);
+/* How many logs were added. */
+TEL_API size_t tel_merge_count(const tel_merge *m);
+/*
+ * The next event of all; good until the next call.
+ * Returns TEL_OK, TEL_END, TEL_ENOMEM.  A log that cannot be read on is left
+ * out from there on; what went wrong with the first of them is returned in
+ * place of TEL_END.
+ */
+TEL_API TEL_MUST_USE tel_status tel_merge_next(tel_merge *m,
+    const tel_event **event);
+/* The reader of the log that failed first; NULL when none did. */
+TEL_API const tel_reader *tel_merge_failed(const tel_merge *m);
+/* Why it failed, in words; "" when none did.  Good until the next call. */
+TEL_API const char *tel_merge_error(const tel_merge *m);
+/* How many events came too late for their place (TEL_ORDER_LIVE). */
+TEL_API uint64_t tel_merge_late(const tel_merge *m);
+/* Frees the merge; not the readers. */
+TEL_API void tel_merge_free(tel_merge *m);
+
+/* ------------------------------------------------------------- output */
+
+typedef struct tel_output tel_output;
+
+/*
+ * Writes up to size bytes at data.  Returns their number, at least 1, or -1
+ * on failure with errno set.  Short writes are fine.
+ */
+typedef ptrdiff_t tel_write_fn(void *arg, const void *data, size_t size);
+
+/*
+ * Makes an output that writes to fd, which stays the caller's to close.
+ * NULL when there is no memory.
+ */
+TEL_API TEL_MUST_USE tel_output *tel_output_new_fd(int fd);
+/* Makes an output that hands its bytes to write(arg, ...). */
+TEL_API TEL_MUST_USE tel_output *tel_output_new_callback(tel_write_fn *write,
+    void *arg);
+/*
+ * Puts size bytes at the end of the output.
+ * Returns TEL_OK, TEL_EIO (now or earlier), TEL_ENOMEM.
+ */
+TEL_API tel_status tel_output_write(tel_output *out, const void *data,
+    size_t size);
+/*
+ * Writes out all that is buffered.
+ * Returns TEL_OK, or TEL_EIO or TEL_ENOMEM when that or anything before it
+ * failed: an output that failed once stays failed.
+ */
+TEL_API TEL_MUST_USE tel_status tel_output_flush(tel_output *out);
+/* The errno of the first failure, 0 when there was none. */
+TEL_API int tel_output_errno(const tel_output *out);
+/* Bytes that were put into the output so far. */
+TEL_API uint64_t tel_output_bytes(const tel_output *out);
+/* Frees the output and what it has not written: flush first. */
+TEL_API void tel_output_free(tel_output *out);
+
+/* ------------------------------------------------------------ printer */
+
+typedef struct tel_printer tel_printer;
+
+/* How events are shown. */
+typedef enum tel_format {
+	TEL_FORMAT_TEXT,   /* one event a line; libtel reads it back */
+	TEL_FORMAT_CSV,    /* RFC 4180 */
+	TEL_FORMAT_JSON,   /* one object a line */
+	TEL_FORMAT_SQL,    /* a script for sqlite3 */
+	TEL_FORMAT_MPSCNV, /* exactly as mpseventcnv prints */
+	TEL_FORMAT_MPSTXT  /* exactly as mpseventtxt prints */
+} tel_format;
+
+/* How an event's time is shown. */
+typedef enum tel_time_form {
+	TEL_TIME_TICKS,    /* the event's clock as it is */
+	TEL_TIME_SECONDS,  /* seconds since the first event: 1.000000001 */
+	TEL_TIME_NS,       /* nanoseconds since the first event */
+	TEL_TIME_RELATIVE, /* ticks since the first event */
+	TEL_TIME_DELTA,    /* ticks since the event shown before */
+	TEL_TIME_ISO       /* ISO 8601, where the log knows the wall clock */
+} tel_time_form;
+
+/*
+ * Makes a printer that writes to out, which must live as long and stays the
+ * caller's.  format: any tel_format.  NULL when there is no memory or no
+ * such format.
+ */
+TEL_API TEL_MUST_USE tel_printer *tel_printer_new(tel_output *out,
+    tel_format format);
+/* Frees a printer; what it has printed is in the output. */
+TEL_API void tel_printer_free(tel_printer *p);
+/*
+ * The setters come before the first event; afterwards they return
+ * TEL_ESTATE and change nothing.
+ */
+/* With a header (nonzero, the default) or without.  TEL_OK, TEL_ESTATE. */
+TEL_API tel_status tel_printer_set_header(tel_printer *p, int on);
+/*
+ * How time is shown.  Seconds and nanoseconds are as good as the points of
+ * synchronisation that were read before the event is printed: see
+ * tel_window_new().  TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_API tel_status tel_printer_set_time(tel_printer *p, tel_time_form form);
+/*
+ * Shows these fields only, in this order, for each event that has them.
+ * names: separated by commas; copied.  Not for SQL and the MPS formats.
+ * TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_API TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,
+    const char *names);
+/*
+ * In CSV, one column for each field of the type called name instead of one
+ * column for all fields; events of other types are left out.
+ * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_API TEL_MUST_USE tel_status tel_printer_set_columns(tel_printer *p,
+    const char *name);
+/* Text in colour, by ECMA-48 sequences (nonzero).  TEL_OK, TEL_ESTATE. */
+TEL_API tel_status tel_printer_set_color(tel_printer *p, int on);
+/*
+ * Keeps a terminal safe (nonzero): the formats that pass a string's bytes
+ * on as they are, for the sake of exactness, escape them.  TEL_OK,
+ * TEL_ESTATE.
+ */
+TEL_API tel_status tel_printer_set_terminal(tel_printer *p, int on);
+/*
+ * The events that come next are of another file, or of several that are
+ * merged: text has its header again, and SQL another row in event_log.
+ * Must be called whenever events of another reader follow, and may be for
+ * the first.
+ * size, changed: of the file that is read, in bytes and in seconds since
+ *	1970, for event_log; 0 and 0 where it has none.
+ */
+TEL_API void tel_printer_set_file(tel_printer *p, uint64_t size,
+    int64_t changed);
+/*
+ * Prints an event; before the first one, and whenever another log begins,
+ * the header.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM (the output failed; it stays so),
+ * TEL_EINVAL: the log cannot be shown so (no wall clock is known, or the
+ * format is one of the MPS and the log is not); nothing was printed, and
+ * tel_printer_error() says why.
+ */
+TEL_API TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
+    const tel_event *event);
+/*
+ * Prints what ends the output, if anything; without any event before it,
+ * what an empty log looks like.  Does not flush the output.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_printer_finish(tel_printer *p);
+/* Why the last call returned TEL_EINVAL; good until the next call. */
+TEL_API const char *tel_printer_error(const tel_printer *p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

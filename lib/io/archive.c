@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The road through libarchive.  Filters and formats are enabled one by one,
+ * by what was detected: some of those that libarchive enables together start
+ * programs, and what a log is not need not be parsed.
+ */
+#include "io/archive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The most zeros that stand for the holes of one sparse member: a header of
+ * 512 bytes may claim one of 2^63.
+ */
+#define HOLES_MOST ((uint64_t)1 << 30)
+
+/*
+ * The most bytes that are read for the header of one member, which for zip
+ * and 7z is that of all members: libarchive keeps what it reads of it, and
+ * believes a header that says that its name is 2^32 bytes long.
+ */
+#define HEADER_MOST ((uint64_t)1 << 26)
+
+struct packing {
+	const char *name;
+	int (*enable)(struct archive *);
+	int code; /* of the filter; 0 for a format */
+	int seeks;
+};
+
+static const struct packing packings[] = {
+	[TEL_PLAIN] = { "plain", NULL, 0, 0 },
+	[TEL_GZIP] = { "gzip", archive_read_support_filter_gzip,
+	    ARCHIVE_FILTER_GZIP, 0 },
+	[TEL_BZIP2] = { "bzip2", archive_read_support_filter_bzip2,
+	    ARCHIVE_FILTER_BZIP2, 0 },
+	[TEL_XZ] = { "xz", archive_read_support_filter_xz, ARCHIVE_FILTER_XZ,
+	    0 },
+	[TEL_LZ4] = { "lz4", archive_read_support_filter_lz4,
+	    ARCHIVE_FILTER_LZ4, 0 },
+	[TEL_ZSTD] = { "zstd", NULL, 0, 0 },
+	[TEL_TAR] = { "tar", archive_read_support_format_tar, 0, 0 },
+	[TEL_ZIP] = { "zip", archive_read_support_format_zip, 0, 1 },
+	[TEL_7ZIP] = { "7z", archive_read_support_format_7zip, 0, 1 },
+	[TEL_CPIO] = { "cpio", archive_read_support_format_cpio, 0, 0 },
+};
+
+const char *
+tel_packing_name(enum tel_packing packing)
+{
+	return packings[packing].name;
+}
+
+static void
+note_given(struct tel_archive *ar, const unsigned char *data, size_t size)
+{
+	size_t n = size;
+
+	while (n > 0 && data[n - 1] == 0)
+		n--;
+	if (n > 0)
+		ar->content = ar->taken + n;
+	ar->taken += size;
+}
+
+static la_ssize_t
+on_read(struct archive *a, void *arg, const void **buffer)
+{
+	struct tel_archive *ar = arg;
+	const unsigned char *data;
+	size_t avail;
+	tel_status st;
+
+	tel_input_consume(ar->in, ar->given);
+	ar->given = 0;
+	st = tel_input_peek(ar->in, 1, &data, &avail);
+	if (avail > ar->header_left) {
+		st = tel_fault_set(&ar->in_fault, TEL_EDAMAGED, EIO,
+		    "%s: a header of more than 2^26 bytes",
+		    packings[ar->packing].name);
+		avail = 0;
+	} else if (avail == 0 && st != TEL_OK) {
+		ar->in_fault = ar->in->fault;
+	}
+	if (avail == 0 && st != TEL_OK) {
+		archive_set_error(a, ar->in_fault.number, "%s",
+		    ar->in_fault.text);
+		return -1;
+	}
+	note_given(ar, data, avail);
+	if (ar->gzip != NULL)
+		tel_gzip_in(ar->gzip, data, avail);
+	if (ar->header_left != UINT64_MAX)
+		ar->header_left -= avail;
+	ar->given = avail;
+	*buffer = data;
+	return (la_ssize_t)avail;
+}
+
+static la_int64_t
+on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
+{
+	struct tel_archive *ar = arg;
+	int64_t at = tel_input_seek(ar->in, offset, whence);
+
+	if (at < 0) {
+		archive_set_error(a, EIO, "cannot seek");
+		return ARCHIVE_FATAL;
+	}
+	ar->given = 0;
+	return at;
+}
+
+tel_status
+tel_archive_fault(const struct tel_archive *ar, struct tel_fault *fault)
+{
+	const char *text = archive_error_string(ar->a);
+
+	if (ar->in_fault.number != 0) {
+		*fault = ar->in_fault;
+		return fault->status;
+	}
+	if (archive_errno(ar->a) == ENOMEM)
+		return tel_fault_errno(fault, ENOMEM);
+	return tel_fault_set(fault, TEL_EDAMAGED, EIO, "%s: %s",
+	    packings[ar->packing].name,
+	    text != NULL ? text : "damaged, or of an unsupported kind");
+}
+
+tel_status
+tel_archive_open(struct tel_archive *ar, struct tel_fault *fault)
+{
+	const struct packing *packing = &packings[ar->packing];
+	int failed;
+
+	ar->a = archive_read_new();
+	if (ar->a == NULL)
+		return tel_fault_errno(fault, ENOMEM);
+	/* a warning says that a program would have to do it */
+	failed = packing->enable(ar->a) != ARCHIVE_OK;
+	if (packing->code != 0)
+		failed |= archive_read_support_format_raw(ar->a) |
+		    archive_read_support_format_empty(ar->a);
+	failed |= archive_read_set_read_callback(ar->a, on_read) |
+	    archive_read_set_callback_data(ar->a, ar);
+	if (packing->seeks && tel_input_seek(ar->in, 0, SEEK_SET) == 0)
+		failed |= archive_read_set_seek_callback(ar->a, on_seek);
+	if (failed)
+		return tel_fault_set(fault, TEL_EIO, ENOSYS,
+		    "%s: this libarchive was built without it", packing->name);
+	ar->header_left = HEADER_MOST;
+	if (archive_read_open1(ar->a) != ARCHIVE_OK) {
+		ar->dead = 1;
+		return tel_archive_fault(ar, fault);
+	}
+	/* a header that libarchive's filter does not take passes as it is */
+	if (packing->code != 0 && ar->in_fault.number == 0 &&
+	    archive_filter_code(ar->a, 0) == ARCHIVE_FILTER_NONE)
+		return tel_fault_set(fault, TEL_EDAMAGED, EIO, "%s: damaged header",
+		    packing->name);
+	return TEL_OK;
+}
+
+void
+tel_archive_close(struct tel_archive *ar)
+{
+	archive_read_free(ar->a); /* which takes NULL */
+	ar->a = NULL;
+}
+
+int
+tel_archive_next(struct tel_archive *ar, struct archive_entry **entry)
+{
+	int r;
+
+	ar->data = NULL;
+	ar->length = 0;
+	ar->hole = ar->position = ar->holes = 0;
+	ar->end = TEL_OK;
+	/* what is stepped over may be of any length */
+	ar->header_left = UINT64_MAX;
+	r = ar->entered ? archive_read_data_skip(ar->a) : ARCHIVE_OK;
+	ar->entered = 0;
+	if (r > ARCHIVE_FATAL) {
+		ar->header_left = HEADER_MOST;
+		r = archive_read_next_header(ar->a, entry);
+		ar->header_left = UINT64_MAX;
+		ar->entered = r == ARCHIVE_OK || r == ARCHIVE_WARN;
+	}
+	if (r <= ARCHIVE_FATAL)
+		ar->dead = 1;
+	return r;
+}
+
+/* The next bytes of the entry into ar->data, or its end into ar->end. */
+static void
+next_block(struct tel_archive *ar)
+{
+	const void *data = NULL;
+	la_int64_t offset = (la_int64_t)ar->position;
+	size_t length = 0;
+	int r;
+
+	r = archive_read_data_block(ar->a, &data, &length, &offset);
+	if (r == ARCHIVE_EOF) {
+		ar->end = TEL_END;
+		return;
+	}
+	if (r <= ARCHIVE_FATAL)
+		ar->dead = 1;
+	if (r != ARCHIVE_OK) {
+		ar->end = tel_archive_fault(ar, &ar->fault);
+		/* a warning (a wrong checksum) comes with the bytes */
+		if (r != ARCHIVE_WARN)
+			return;
+	}
+	if (length == 0)
+		return;
+	if (offset < 0 || (uint64_t)offset < ar->position) {
+		ar->end = tel_fault_set(&ar->fault, TEL_EDAMAGED, EIO,
+		    "%s: bytes out of order", packings[ar->packing].name);
+		return;
+	}
+	ar->hole = (uint64_t)offset - ar->position;
+	if (ar->hole > HOLES_MOST - ar->holes) {
+		ar->hole = 0;
+		ar->end = tel_fault_set(&ar->fault, TEL_EDAMAGED, EIO,
+		    "%s: holes of more than 2^30 bytes",
+		    packings[ar->packing].name);
+		return;
+	}
+	ar->holes += ar->hole;
+	ar->data = data;
+	ar->length = length;
+}
+
+tel_status
+tel_archive_read(struct tel_archive *ar, unsigned char *to, size_t size,
+    size_t *got, struct tel_fault *fault)
+{
+	size_t n;
+
+	while (ar->length == 0) {
+		if (ar->end != TEL_OK) {
+			*fault = ar->fault;
+			return ar->end;
+		}
+		next_block(ar);
+	}
+	if (ar->hole > 0) {
+		n = ar->hole < size ? (size_t)ar->hole : size;
+		memset(to, 0, n);
+		ar->hole -= n;
+	} else {
+		n = ar->length < size ? ar->length : size;
+		memcpy(to, ar->data, n);
+		ar->data += n;
+		ar->length -= n;
+	}
+	ar->position += n;
+	*got = n;
+	return TEL_OK;
+}

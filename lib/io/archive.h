@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the codecs and the archives that libarchive reads have in common. */
+#ifndef TEL_ARCHIVE_H
+#define TEL_ARCHIVE_H
+
+#include <archive.h>
+
+#include "io/gzip.h"
+
+struct tel_archive {
+	struct archive *a;    /* NULL until tel_archive_open() */
+	struct tel_input *in; /* where its bytes come from; not owned */
+	enum tel_packing packing;
+	size_t given;              /* bytes of in that libarchive looks at */
+	struct tel_fault in_fault; /* number is 0 while in has not failed */
+	uint64_t taken;            /* bytes that libarchive was given */
+	uint64_t content;          /* of them, up to the last that is not 0 */
+	uint64_t header_left;      /* bytes that a header may still take */
+	struct tel_gzip *gzip;     /* is told what is given; or NULL */
+	int dead;                  /* libarchive cannot go on */
+	/* the entry that is being read */
+	int entered; /* its header was read, and it not yet stepped over */
+	const unsigned char *data; /* bytes of it, after a hole of zeros */
+	size_t length;
+	uint64_t hole;
+	uint64_t position; /* bytes of it handed out, data and hole included */
+	uint64_t holes;    /* all zeros made so far */
+	tel_status end;    /* TEL_OK, or how it ended */
+	struct tel_fault fault;
+};
+
+/* "gzip", for messages. */
+const char *tel_packing_name(enum tel_packing packing);
+
+/*
+ * Starts libarchive on in, for one packing only.  TEL_OK, or a failure with
+ * *fault set.
+ */
+tel_status tel_archive_open(struct tel_archive *ar, struct tel_fault *fault);
+void tel_archive_close(struct tel_archive *ar);
+
+/* Forgets the entry that was read and goes on to the next. */
+int tel_archive_next(struct tel_archive *ar, struct archive_entry **entry);
+
+/* Why libarchive failed: in's own fault where that was the reason. */
+tel_status tel_archive_fault(const struct tel_archive *ar,
+    struct tel_fault *fault);
+
+/* Bytes of the entry, as a source's read. */
+tel_status tel_archive_read(struct tel_archive *ar, unsigned char *to,
+    size_t size, size_t *got, struct tel_fault *fault);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads and stores of integers in either byte order, at any address. */
+#ifndef TEL_BYTES_H
+#define TEL_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint16_t
+tel_le16(const unsigned char *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t
+tel_le32(const unsigned char *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	    (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t
+tel_le64(const unsigned char *p)
+{
+	return (uint64_t)tel_le32(p) | (uint64_t)tel_le32(p + 4) << 32;
+}
+
+static inline uint16_t
+tel_be16(const unsigned char *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t
+tel_be32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	    (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
+
+static inline uint64_t
+tel_be64(const unsigned char *p)
+{
+	return (uint64_t)tel_be32(p) << 32 | (uint64_t)tel_be32(p + 4);
+}
+
+/* Stores the low width bytes of v (1 to 8) in the order asked for. */
+static inline void
+tel_store(unsigned char *p, uint64_t v, unsigned width, int big)
+{
+	unsigned i;
+
+	for (i = 0; i < width; i++)
+		p[big ? width - 1 - i : i] = (unsigned char)(v >> (8 * i));
+}
+
+static inline double
+tel_bits_double(uint64_t bits)
+{
+	double d;
+
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+static inline uint64_t
+tel_double_bits(double d)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Codec: an input that is compressed in a way that libarchive knows. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "io/archive.h"
+
+struct codec {
+	struct tel_archive ar;
+	int begun;
+	tel_status end; /* TEL_OK, or how it ended */
+	struct tel_fault fault;
+	struct tel_gzip gzip;
+};
+
+/*
+ * What libarchive does not look at: whether the input ended with what is
+ * compressed (zeros may fill up a tape), and see gzip.h.
+ */
+static tel_status
+codec_check(struct codec *c)
+{
+	struct archive *a = c->ar.a;
+	uint64_t used;
+
+	/* filters: the one that was asked for, and the input */
+	if (archive_filter_count(a) != 2)
+		return TEL_END;
+	used = (uint64_t)archive_filter_bytes(a, 1);
+	if (c->ar.content > used)
+		return tel_fault_set(&c->fault, TEL_EDAMAGED, EIO,
+		    "%s: the data ends before the input does",
+		    tel_packing_name(c->ar.packing));
+	return c->ar.gzip == NULL ? TEL_END :
+	                            tel_gzip_end(c->ar.gzip, used, &c->fault);
+}
+
+/* Starts at the first read, which is on the thread that reads ahead. */
+static tel_status
+codec_begin(struct codec *c)
+{
+	struct archive_entry *entry;
+	tel_status st;
+	int r;
+
+	st = tel_archive_open(&c->ar, &c->fault);
+	if (st != TEL_OK)
+		return st;
+	r = tel_archive_next(&c->ar, &entry);
+	if (r == ARCHIVE_EOF)
+		return codec_check(c);
+	return r < ARCHIVE_WARN ? tel_archive_fault(&c->ar, &c->fault) : TEL_OK;
+}
+
+static tel_status
+codec_read(void *self, unsigned char *to, size_t size, size_t *got,
+    struct tel_fault *fault)
+{
+	struct codec *c = self;
+
+	if (!c->begun) {
+		c->begun = 1;
+		c->end = codec_begin(c);
+	}
+	if (c->end == TEL_OK) {
+		c->end = tel_archive_read(&c->ar, to, size, got, &c->fault);
+		if (c->end == TEL_OK && c->ar.gzip != NULL)
+			tel_gzip_out(c->ar.gzip, to, *got);
+		if (c->end == TEL_END)
+			c->end = codec_check(c);
+	}
+	*fault = c->fault;
+	return c->end;
+}
+
+static uint64_t
+codec_taken(const void *self)
+{
+	const struct codec *c = self;
+
+	return tel_input_raw_bytes(c->ar.in);
+}
+
+static void
+codec_set_wake(void *self, int fd)
+{
+	struct codec *c = self;
+
+	tel_input_set_wake(c->ar.in, fd);
+}
+
+static void
+codec_free(void *self)
+{
+	struct codec *c = self;
+
+	tel_archive_close(&c->ar);
+	tel_input_free(c->ar.in);
+	free(c);
+}
+
+static const struct tel_source_ops codec_ops = {
+	.read = codec_read,
+	.taken = codec_taken,
+	.set_wake = codec_set_wake,
+	.free = codec_free,
+};
+
+tel_status
+tel_source_codec(struct tel_input *in, enum tel_packing packing,
+    struct tel_source *out)
+{
+	struct codec *c = calloc(1, sizeof(*c));
+
+	if (c == NULL) {
+		tel_input_free(in);
+		return TEL_ENOMEM;
+	}
+	c->ar.in = in;
+	c->ar.packing = packing;
+	if (packing == TEL_GZIP) {
+		tel_gzip_init(&c->gzip);
+		c->ar.gzip = &c->gzip;
+	}
+	out->ops = &codec_ops;
+	out->self = c;
+	return TEL_OK;
+}

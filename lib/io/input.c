@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Input: the window over a source, and the buffer of those that need one. */
+#include "io/input.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/source.h"
+
+/* An unread rest up to this is moved to the front for each read, so that
+ * reads go to the same memory again, which the cache still holds. */
+#define SMALL_REST ((size_t)4096)
+
+/* What *data points at when there is nothing. */
+static const unsigned char nothing[1];
+
+tel_status
+tel_fault_set(struct tel_fault *fault, tel_status st, int number,
+    const char *format, ...)
+{
+	va_list ap;
+	char *p;
+
+	va_start(ap, format);
+	vsnprintf(fault->text, sizeof(fault->text), format, ap);
+	va_end(ap);
+	for (p = fault->text; *p != '\0'; p++) {
+		if (*p < 0x20 || *p > 0x7e)
+			*p = '?';
+	}
+	fault->status = st;
+	fault->number = number;
+	return st;
+}
+
+tel_status
+tel_fault_errno(struct tel_fault *fault, int number)
+{
+	char text[128];
+
+	if (strerror_r(number, text, sizeof(text)) != 0)
+		snprintf(text, sizeof(text), "error number %d", number);
+	return tel_fault_set(fault, number == ENOMEM ? TEL_ENOMEM : TEL_EIO,
+	    number, "%s", text);
+}
+
+tel_status
+tel_input_new(struct tel_source source, size_t read_size,
+    struct tel_input **out)
+{
+	struct tel_input *in = calloc(1, sizeof(*in));
+
+	if (in == NULL) {
+		source.ops->free(source.self);
+		return TEL_ENOMEM;
+	}
+	in->source = source;
+	in->read_size = read_size == 0 ? 1 : read_size;
+	in->w.p = in->w.end = nothing;
+	if (source.ops->more == NULL) {
+		/* a rest is shorter than TEL_PEEK_MAX when more is read */
+		if (__builtin_add_overflow(TEL_PEEK_MAX, in->read_size,
+		        &in->size) ||
+		    (in->buffer = malloc(in->size)) == NULL) {
+			tel_input_free(in);
+			return TEL_ENOMEM;
+		}
+		in->w.p = in->w.end = in->buffer;
+	}
+	*out = in;
+	return TEL_OK;
+}
+
+/* Reads behind what is unread, which is moved where that helps. */
+static tel_status
+refill(struct tel_input *in)
+{
+	size_t rest = (size_t)(in->w.end - in->w.p);
+	size_t begin = (size_t)(in->w.p - in->buffer);
+	size_t got = 0;
+	tel_status st;
+
+	if (begin > 0 &&
+	    (rest <= SMALL_REST || in->size - begin - rest < in->read_size)) {
+		if (rest > 0)
+			memmove(in->buffer, in->buffer + begin, rest);
+		begin = 0;
+		in->w.p = in->buffer;
+		in->w.end = in->buffer + rest;
+	}
+	st = in->source.ops->read(in->source.self, in->buffer + begin + rest,
+	    in->read_size, &got, &in->fault);
+	in->w.end += got;
+	return st;
+}
+
+/* Where the bytes are: in an archive, in its member. */
+static struct tel_input *
+bytes_of(struct tel_input *in)
+{
+	return in->members != NULL ? tel_members_current(in->members) : in;
+}
+
+tel_status
+tel_input_peek(struct tel_input *in, size_t min, const unsigned char **data,
+    size_t *avail)
+{
+	tel_status st = TEL_OK;
+
+	in = bytes_of(in);
+	if (in == NULL) {
+		*data = nothing;
+		*avail = 0;
+		return TEL_OK;
+	}
+	if (min > TEL_PEEK_MAX)
+		min = TEL_PEEK_MAX;
+	while ((size_t)(in->w.end - in->w.p) < min) {
+		if (in->status == TEL_OK)
+			in->status = in->source.ops->more == NULL ?
+			    refill(in) :
+			    in->source.ops->more(in->source.self, &in->w,
+			        &in->fault);
+		st = in->status;
+		if (st != TEL_OK)
+			break;
+	}
+	*data = in->w.p;
+	*avail = (size_t)(in->w.end - in->w.p);
+	if (st < 0)
+		errno = in->fault.number;
+	return st == TEL_END ? TEL_OK : st;
+}
+
+void
+tel_input_consume(struct tel_input *in, size_t n)
+{
+	in = bytes_of(in);
+	if (in == NULL || n == 0)
+		return;
+	in->w.p += n;
+	in->offset += n;
+}
+
+uint64_t
+tel_input_offset(const struct tel_input *in)
+{
+	if (in->members != NULL)
+		in = tel_members_current(in->members);
+	return in != NULL ? in->offset : 0;
+}
+
+uint64_t
+tel_input_raw_bytes(const struct tel_input *in)
+{
+	if (in->members != NULL)
+		return tel_members_taken(in->members);
+	return in->source.ops->taken(in->source.self);
+}
+
+const char *
+tel_input_error(const struct tel_input *in)
+{
+	const struct tel_input *member;
+
+	if (in->members != NULL) {
+		/* the archive's own fault, unless it is the member's */
+		member = tel_members_current(in->members);
+		if (member != NULL)
+			in = member;
+	}
+	return in->fault.text;
+}
+
+int64_t
+tel_input_seek(struct tel_input *in, int64_t offset, int whence)
+{
+	int64_t at;
+
+	if (in->source.ops->seek == NULL)
+		return -1;
+	at = in->source.ops->seek(in->source.self, offset, whence);
+	if (at < 0)
+		return -1;
+	in->w.p = in->w.end = in->buffer != NULL ? in->buffer : nothing;
+	in->offset = (uint64_t)at;
+	in->status = TEL_OK;
+	return at;
+}
+
+void
+tel_input_set_wake(struct tel_input *in, int fd)
+{
+	if (in->source.ops->set_wake != NULL)
+		in->source.ops->set_wake(in->source.self, fd);
+}
+
+int
+tel_input_is_archive(const struct tel_input *in)
+{
+	return in->members != NULL;
+}
+
+tel_status
+tel_input_next_member(struct tel_input *in, const char **name)
+{
+	tel_status st;
+
+	*name = "";
+	if (in->members == NULL)
+		return TEL_END;
+	st = tel_members_next(in->members, name, &in->fault);
+	if (st < 0)
+		errno = in->fault.number;
+	return st;
+}
+
+void
+tel_input_free(struct tel_input *in)
+{
+	if (in == NULL)
+		return;
+	tel_members_free(in->members);
+	if (in->source.ops != NULL)
+		in->source.ops->free(in->source.self);
+	free(in->buffer);
+	free(in);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Input: bytes to look at and then step over, whatever they come from.
+ *
+ * peek(min) gives at least min bytes in one piece, or all that is left when
+ * the end is nearer; consume(n) steps over n of what was peeked.  What the
+ * layers above see never depends on how the bytes came in.
+ */
+#ifndef TEL_INPUT_H
+#define TEL_INPUT_H
+
+#include "tel.h"
+
+struct tel_input;
+
+/* The most that may be peeked at once. */
+#define TEL_PEEK_MAX ((size_t)1 << 18)
+
+/*
+ * Raw sources.  read_size: the most bytes asked for at a time.
+ * A descriptor may be a pipe, and one that does not block; where it is to be
+ * closed, it is closed on failure, too.  Memory is not copied when read_size
+ * is at least TEL_PEEK_MAX.  A function that is called back may be called on
+ * another thread, though never by two at once, until the input is freed.
+ * Return TEL_OK, TEL_ENOMEM: reading begins with the first peek.
+ */
+tel_status tel_input_fd(int fd, int close_it, size_t read_size,
+    struct tel_input **out);
+tel_status tel_input_memory(const void *data, size_t size, size_t read_size,
+    struct tel_input **out);
+tel_status tel_input_callback(tel_read_fn *read, void *arg, size_t read_size,
+    struct tel_input **out);
+
+/*
+ * Opens what is compressed or archived: takes over raw (it is freed with
+ * *out, or on failure) and gives an input of what is inside, or raw itself
+ * when it is neither.  Archives are entered by tel_input_next_member().
+ * One layer of compression is taken off, then one archive entered, and from
+ * each member again one layer.  What is compressed is decoded on a thread of
+ * its own, which takes no signals and ends with tel_input_free(); it reads
+ * from raw, up to 4 blocks of 2^18 bytes ahead of what was peeked.
+ * Returns TEL_OK, TEL_ENOMEM.  Where reading failed, or what was found is
+ * damaged, the first peek or tel_input_next_member() of *out tells.
+ */
+tel_status tel_input_unpack(struct tel_input *raw, struct tel_input **out);
+
+/* Nonzero for an archive, whose bytes come member by member. */
+int tel_input_is_archive(const struct tel_input *in);
+
+/*
+ * Moves to the next member of an archive that is a regular file and not
+ * empty, stepping over what is left of this one.  A member that is itself
+ * compressed is opened too.
+ * name: set to the member's name, any bytes but NUL, good until the next
+ *	call; "" when there is none, or when it could not be read.
+ * Returns TEL_OK; TEL_END; TEL_ENOMEM; TEL_EDAMAGED: this member cannot be
+ * read (encrypted, damaged, packed in a way that is not known), or the
+ * archive cannot from here on; TEL_EIO: reading failed.  After these two the
+ * next call goes on behind it, or returns TEL_END where it cannot.
+ */
+tel_status tel_input_next_member(struct tel_input *in, const char **name);
+
+/*
+ * Makes at least min bytes (up to TEL_PEEK_MAX) stand at *data, fewer only
+ * at the end of the input or on failure.  It blocks only while there are
+ * fewer than min.  avail: how many there are, 0 at the end.
+ * Returns TEL_OK; TEL_EDAMAGED (compression or an archive that is damaged) and
+ * TEL_EIO (reading failed), with errno set: *avail bytes, fewer than min, are
+ * good, and nothing comes after them; TEL_ENOMEM.  A failure stays, until the next member of an archive.
+ * *data is good until the next peek, consume or free.
+ */
+tel_status tel_input_peek(struct tel_input *in, size_t min,
+    const unsigned char **data, size_t *avail);
+
+/* Steps over n bytes, at most as many as the last peek gave. */
+void tel_input_consume(struct tel_input *in, size_t n);
+
+/* Bytes stepped over so far (in this member). */
+uint64_t tel_input_offset(const struct tel_input *in);
+
+/*
+ * Bytes taken so far from the raw source, compressed as they may be, to give
+ * what was peeked.
+ */
+uint64_t tel_input_raw_bytes(const struct tel_input *in);
+
+/*
+ * Why the last call failed, one line, no line end, printable ASCII; good
+ * until the next call.
+ */
+const char *tel_input_error(const struct tel_input *in);
+
+void tel_input_free(struct tel_input *in);
+
+#endif

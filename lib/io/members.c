@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Members: an archive, file by file.  A member that is compressed is decoded
+ * on the spot, not on a thread: where its bytes come from may have one.
+ */
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/archive.h"
+
+/* So many headers in a row that cannot be read, and it is given up. */
+#define FAILURES_MOST 64
+
+struct tel_members {
+	struct tel_archive ar;
+	struct tel_input *origin; /* before it was spooled; else ar.in */
+	struct tel_input *member;
+	char *name;
+	int begun;
+	int over;
+	unsigned failures;
+};
+
+/* The source of a member as it is in the archive; self is the members'. */
+static tel_status
+entry_read(void *self, unsigned char *to, size_t size, size_t *got,
+    struct tel_fault *fault)
+{
+	struct tel_members *m = self;
+
+	return tel_archive_read(&m->ar, to, size, got, fault);
+}
+
+static uint64_t
+entry_taken(const void *self)
+{
+	return tel_members_taken(self);
+}
+
+static void
+entry_free(void *self)
+{
+	(void)self;
+}
+
+static const struct tel_source_ops entry_ops = {
+	.read = entry_read,
+	.taken = entry_taken,
+	.free = entry_free,
+};
+
+tel_status
+tel_members_new(struct tel_input *in, enum tel_packing packing,
+    struct tel_members **out)
+{
+	struct tel_members *m = calloc(1, sizeof(*m));
+
+	if (m == NULL) {
+		tel_input_free(in);
+		return TEL_ENOMEM;
+	}
+	m->ar.in = m->origin = in;
+	m->ar.packing = packing;
+	*out = m;
+	return TEL_OK;
+}
+
+void
+tel_members_free(struct tel_members *m)
+{
+	if (m == NULL)
+		return;
+	tel_input_free(m->member);
+	tel_archive_close(&m->ar);
+	if (m->ar.in != m->origin)
+		tel_input_free(m->ar.in);
+	tel_input_free(m->origin);
+	free(m->name);
+	free(m);
+}
+
+struct tel_input *
+tel_members_current(const struct tel_members *m)
+{
+	return m->member;
+}
+
+uint64_t
+tel_members_taken(const struct tel_members *m)
+{
+	return tel_input_raw_bytes(m->origin);
+}
+
+static tel_status
+begin(struct tel_members *m, struct tel_fault *fault)
+{
+	struct tel_input *spooled;
+	tel_status st;
+
+	/* the catalogue of a 7z archive stands at its end */
+	if (m->ar.packing == TEL_7ZIP &&
+	    tel_input_seek(m->ar.in, 0, SEEK_SET) != 0) {
+		st = tel_input_spool(m->ar.in, &spooled, fault);
+		if (st != TEL_OK)
+			return st;
+		m->ar.in = spooled;
+	}
+	return tel_archive_open(&m->ar, fault);
+}
+
+static tel_status
+set_name(struct tel_members *m, struct archive_entry *entry,
+    struct tel_fault *fault)
+{
+	const char *name = archive_entry_pathname(entry);
+
+	/* NULL when it cannot be said in the locale's character set */
+	if (name == NULL)
+		name = archive_entry_pathname_utf8(entry);
+	m->name = strdup(name != NULL ? name : "?");
+	return m->name != NULL ? TEL_OK : tel_fault_errno(fault, ENOMEM);
+}
+
+/*
+ * Makes m->member of the entry, and sees whether it can be read.  TEL_OK;
+ * TEL_END: it is empty; or a failure.
+ */
+static tel_status
+open_member(struct tel_members *m, struct tel_fault *fault)
+{
+	struct tel_source source = { &entry_ops, m };
+	enum tel_packing packing;
+	const unsigned char *data;
+	struct tel_input *in;
+	size_t avail;
+	tel_status st;
+
+	st = tel_input_new(source, m->origin->read_size, &in);
+	if (st != TEL_OK)
+		return tel_fault_errno(fault, ENOMEM);
+	st = tel_input_peek(in, 1, &data, &avail);
+	if (avail == 0) {
+		*fault = in->fault;
+		tel_input_free(in);
+		return st == TEL_OK ? TEL_END : st;
+	}
+	packing = tel_input_detect(in, TEL_CODECS);
+	if (packing != TEL_PLAIN) {
+		st = packing == TEL_ZSTD ?
+		    tel_source_zstd(in, &source) :
+		    tel_source_codec(in, packing, &source);
+		if (st == TEL_OK)
+			st = tel_input_new(source, m->origin->read_size, &in);
+		if (st != TEL_OK)
+			return tel_fault_errno(fault, ENOMEM);
+	}
+	m->member = in;
+	return TEL_OK;
+}
+
+/* The next entry of any kind.  TEL_OK, TEL_END or a failure. */
+static tel_status
+next_entry(struct tel_members *m, struct archive_entry **entry,
+    struct tel_fault *fault)
+{
+	int r = tel_archive_next(&m->ar, entry);
+
+	if (r == ARCHIVE_EOF)
+		return TEL_END;
+	if (r >= ARCHIVE_WARN && r != ARCHIVE_RETRY) {
+		m->failures = 0;
+		return TEL_OK;
+	}
+	if (m->ar.dead || ++m->failures >= FAILURES_MOST)
+		m->over = 1;
+	return tel_archive_fault(&m->ar, fault);
+}
+
+/* Nonzero for what cannot be a log, by its header. */
+static int
+passed_over(struct archive_entry *entry)
+{
+	return archive_entry_filetype(entry) != AE_IFREG ||
+	    (archive_entry_size_is_set(entry) &&
+	        archive_entry_size(entry) == 0);
+}
+
+tel_status
+tel_members_next(struct tel_members *m, const char **name,
+    struct tel_fault *fault)
+{
+	struct archive_entry *entry;
+	tel_status st = TEL_OK;
+
+	tel_input_free(m->member);
+	m->member = NULL;
+	if (!m->begun) {
+		m->begun = 1;
+		st = begin(m, fault);
+		m->over = st != TEL_OK;
+		if (m->over)
+			return st;
+	}
+	while (!m->over && !m->ar.dead) {
+		free(m->name);
+		m->name = NULL;
+		st = next_entry(m, &entry, fault);
+		if (st == TEL_END)
+			break;
+		if (st != TEL_OK)
+			return st;
+		if (passed_over(entry))
+			continue;
+		st = set_name(m, entry, fault);
+		if (st != TEL_OK)
+			return st;
+		*name = m->name;
+		st = open_member(m, fault);
+		if (st != TEL_END)
+			return st;
+		*name = "";
+	}
+	m->over = 1;
+	return TEL_END;
+}

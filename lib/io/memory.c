@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Input from memory, and from a function of the caller's. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/source.h"
+
+struct memory_source {
+	const unsigned char *data;
+	size_t size;
+	size_t at; /* what is handed out ends here */
+	size_t step;
+};
+
+static size_t
+memory_step(struct memory_source *s, size_t most)
+{
+	size_t left = s->size - s->at;
+	size_t n = left < most ? left : most;
+
+	s->at += n;
+	return n;
+}
+
+/* Copies: with small reads the window has to move as it does elsewhere. */
+static tel_status
+memory_read(void *self, unsigned char *to, size_t size, size_t *got,
+    struct tel_fault *fault)
+{
+	struct memory_source *s = self;
+	const unsigned char *from = s->data + s->at;
+
+	(void)fault;
+	*got = memory_step(s, size);
+	if (*got == 0)
+		return TEL_END;
+	memcpy(to, from, *got);
+	return TEL_OK;
+}
+
+/* Points at the caller's memory itself, of which more is seen each time. */
+static tel_status
+memory_more(void *self, struct tel_window *w, struct tel_fault *fault)
+{
+	struct memory_source *s = self;
+	const unsigned char *from;
+	size_t n;
+
+	(void)fault;
+	from = s->data + s->at;
+	n = memory_step(s, s->step);
+	if (n == 0)
+		return TEL_END;
+	if (w->p == w->end)
+		w->p = from;
+	w->end = from + n;
+	return TEL_OK;
+}
+
+static uint64_t
+memory_taken(const void *self)
+{
+	const struct memory_source *s = self;
+
+	return s->at;
+}
+
+static int64_t
+memory_seek(void *self, int64_t offset, int whence)
+{
+	struct memory_source *s = self;
+	int64_t from = whence == SEEK_END ? (int64_t)s->size : 0;
+
+	if (__builtin_add_overflow(from, offset, &offset) || offset < 0 ||
+	    (uint64_t)offset > s->size)
+		return -1;
+	s->at = (size_t)offset;
+	return offset;
+}
+
+static const struct tel_source_ops copied_ops = {
+	.read = memory_read,
+	.taken = memory_taken,
+	.seek = memory_seek,
+	.free = free,
+};
+
+static const struct tel_source_ops direct_ops = {
+	.more = memory_more,
+	.taken = memory_taken,
+	.seek = memory_seek,
+	.free = free,
+};
+
+tel_status
+tel_input_memory(const void *data, size_t size, size_t read_size,
+    struct tel_input **out)
+{
+	struct memory_source *s = calloc(1, sizeof(*s));
+	struct tel_source source = { &direct_ops, s };
+
+	if (s == NULL)
+		return TEL_ENOMEM;
+	s->data = size > 0 ? data : (const unsigned char *)"";
+	s->size = size;
+	s->step = read_size;
+	if (read_size < TEL_PEEK_MAX)
+		source.ops = &copied_ops;
+	return tel_input_new(source, read_size, out);
+}
+
+struct callback_source {
+	tel_read_fn *read;
+	void *arg;
+	uint64_t taken;
+};
+
+static tel_status
+callback_read(void *self, unsigned char *to, size_t size, size_t *got,
+    struct tel_fault *fault)
+{
+	struct callback_source *s = self;
+	ptrdiff_t n;
+
+	errno = 0;
+	n = s->read(s->arg, to, size);
+	if (n < 0)
+		return tel_fault_errno(fault, errno != 0 ? errno : EIO);
+	if ((size_t)n > size)
+		return tel_fault_set(fault, TEL_EIO, EIO,
+		    "the read function gave %td bytes where %zu were asked for",
+		    n, size);
+	*got = (size_t)n;
+	s->taken += (uint64_t)n;
+	return n > 0 ? TEL_OK : TEL_END;
+}
+
+static uint64_t
+callback_taken(const void *self)
+{
+	const struct callback_source *s = self;
+
+	return s->taken;
+}
+
+static const struct tel_source_ops callback_ops = {
+	.read = callback_read,
+	.taken = callback_taken,
+	.free = free,
+};
+
+tel_status
+tel_input_callback(tel_read_fn *read, void *arg, size_t read_size,
+    struct tel_input **out)
+{
+	struct callback_source *s = calloc(1, sizeof(*s));
+	struct tel_source source = { &callback_ops, s };
+
+	if (s == NULL)
+		return TEL_ENOMEM;
+	s->read = read;
+	s->arg = arg;
+	return tel_input_new(source, read_size, out);
+}

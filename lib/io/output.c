@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Output: a buffer in front of a descriptor or a function of the caller's. */
+#include "io/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE ((size_t)1 << 16)
+/* No line of any format comes near this. */
+#define BUFFER_MOST ((size_t)1 << 24)
+
+static tel_output *
+output_new(int fd, tel_write_fn *fn, void *arg)
+{
+	tel_output *out = calloc(1, sizeof(*out));
+
+	if (out == NULL)
+		return NULL;
+	out->buffer = malloc(BUFFER_SIZE);
+	if (out->buffer == NULL) {
+		free(out);
+		return NULL;
+	}
+	out->size = BUFFER_SIZE;
+	out->fd = fd;
+	out->write = fn;
+	out->arg = arg;
+	return out;
+}
+
+tel_output *
+tel_output_new_fd(int fd)
+{
+	return output_new(fd, NULL, NULL);
+}
+
+tel_output *
+tel_output_new_callback(tel_write_fn *write_fn, void *arg)
+{
+	return output_new(-1, write_fn, arg);
+}
+
+void
+tel_output_free(tel_output *out)
+{
+	if (out == NULL)
+		return;
+	free(out->buffer);
+	free(out);
+}
+
+/* write(2), through signals and full pipes that do not block. */
+static ptrdiff_t
+write_fd(int fd, const void *data, size_t size)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+	ssize_t n;
+
+	for (;;) {
+		n = write(fd, data, size);
+		if (n >= 0 ||
+		    (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK))
+			return n;
+		if (errno != EINTR && poll(&wait, 1, -1) < 0 &&
+		    errno != EINTR && errno != EAGAIN)
+			return -1;
+	}
+}
+
+static tel_status
+fail(tel_output *out, tel_status st, int error)
+{
+	if (out->status == TEL_OK) {
+		out->status = st;
+		out->error = error;
+	}
+	return out->status;
+}
+
+/* Writes size bytes; *done is how many of them went out. */
+static tel_status
+write_all(tel_output *out, const unsigned char *data, size_t size, size_t *done)
+{
+	ptrdiff_t n;
+
+	*done = 0;
+	while (*done < size) {
+		errno = 0;
+		n = out->write != NULL ?
+		    out->write(out->arg, data + *done, size - *done) :
+		    write_fd(out->fd, data + *done, size - *done);
+		if (n <= 0 || (size_t)n > size - *done)
+			return fail(out, TEL_EIO,
+			    n < 0 && errno != 0 ? errno : EIO);
+		*done += (size_t)n;
+		out->written += (size_t)n;
+	}
+	return TEL_OK;
+}
+
+tel_status
+tel_output_flush(tel_output *out)
+{
+	tel_status st;
+	size_t done;
+
+	if (out->status != TEL_OK)
+		return out->status;
+	st = write_all(out, out->buffer, out->used, &done);
+	out->used -= done;
+	if (out->used > 0)
+		memmove(out->buffer, out->buffer + done, out->used);
+	return st;
+}
+
+unsigned char *
+tel_output_grow(tel_output *out, size_t n)
+{
+	unsigned char *buffer;
+	size_t size = out->size;
+
+	if (out->status != TEL_OK)
+		return NULL;
+	if (n > BUFFER_MOST) {
+		fail(out, TEL_ENOMEM, ENOMEM);
+		return NULL;
+	}
+	if (tel_output_flush(out) != TEL_OK)
+		return NULL;
+	while (size < n)
+		size *= 2;
+	if (size > out->size) {
+		buffer = realloc(out->buffer, size);
+		if (buffer == NULL) {
+			fail(out, TEL_ENOMEM, ENOMEM);
+			return NULL;
+		}
+		out->buffer = buffer;
+		out->size = size;
+	}
+	return out->buffer;
+}
+
+tel_status
+tel_output_write(tel_output *out, const void *data, size_t size)
+{
+	size_t done;
+
+	if (out->status != TEL_OK)
+		return out->status;
+	if (out->size - out->used < size) {
+		if (tel_output_flush(out) != TEL_OK)
+			return out->status;
+		if (size >= out->size)
+			return write_all(out, data, size, &done);
+	}
+	if (size > 0)
+		memcpy(out->buffer + out->used, data, size);
+	out->used += size;
+	return TEL_OK;
+}
+
+int
+tel_output_errno(const tel_output *out)
+{
+	return out->error;
+}
+
+uint64_t
+tel_output_bytes(const tel_output *out)
+{
+	return out->written + out->used;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The inside of an input: a window of bytes over a source.  Sources stack:
+ * a codec is a source that reads another input.
+ */
+#ifndef TEL_SOURCE_H
+#define TEL_SOURCE_H
+
+#include "io/input.h"
+
+/*
+ * What went wrong: TEL_EDAMAGED when what is read is at fault, TEL_EIO when
+ * the reading is.  number: an errno.
+ */
+struct tel_fault {
+	tel_status status;
+	int number;
+	char text[160];
+};
+
+/* Sets *fault, every byte that is not printable ASCII made '?'; gives st. */
+__attribute__((format(printf, 4, 5))) tel_status
+tel_fault_set(struct tel_fault *fault, tel_status st, int number,
+    const char *format, ...);
+
+/* Sets *fault to what the errno number means; gives TEL_EIO or TEL_ENOMEM. */
+tel_status tel_fault_errno(struct tel_fault *fault, int number);
+
+/* The bytes that were read and not stepped over. */
+struct tel_window {
+	const unsigned char *p;
+	const unsigned char *end;
+};
+
+/* Functions that are not marked may be NULL. */
+struct tel_source_ops {
+	/*
+	 * As read(2): 1 to size bytes at to, waiting only while there are
+	 * none.  TEL_OK, TEL_END, or a failure with *fault set, all of which
+	 * but TEL_OK are final.  Must be there, unless more is.
+	 */
+	tel_status (*read)(void *self, unsigned char *to, size_t size,
+	    size_t *got, struct tel_fault *fault);
+	/*
+	 * In place of read, for a source with memory of its own: adds at
+	 * least a byte to *w, which may move.  Returns as read does.
+	 */
+	tel_status (
+	    *more)(void *self, struct tel_window *w, struct tel_fault *fault);
+	/* Bytes taken from the raw source.  Must be there. */
+	uint64_t (*taken)(const void *self);
+	/*
+	 * A read that waits shall fail as soon as fd is readable or hung up.
+	 * A source without this cannot be woken.
+	 */
+	void (*set_wake)(void *self, int fd);
+	/*
+	 * Moves as lseek(2) does by SEEK_SET and SEEK_END, positions counted
+	 * from where the input began; gives the new one, or -1 when this
+	 * source cannot.
+	 */
+	int64_t (*seek)(void *self, int64_t offset, int whence);
+	/* Must be there. */
+	void (*free)(void *self);
+};
+
+struct tel_source {
+	const struct tel_source_ops *ops;
+	void *self;
+};
+
+struct tel_members;
+
+struct tel_input {
+	struct tel_window w;
+	uint64_t offset; /* of w.p */
+	struct tel_source source;
+	unsigned char *buffer; /* NULL for a source with memory of its own */
+	size_t size;
+	size_t read_size;
+	tel_status status; /* TEL_OK, or why nothing comes after w.end */
+	struct tel_fault fault;
+	struct tel_members *members; /* an archive: it has the bytes */
+};
+
+/* An input over source, which it takes over: freed on failure, too. */
+tel_status tel_input_new(struct tel_source source, size_t read_size,
+    struct tel_input **out);
+
+/*
+ * The same, with source read ahead on a thread of its own, where one can be
+ * had.  What source reads from belongs to the thread from then on.
+ */
+tel_status tel_input_ahead(struct tel_source source, size_t read_size,
+    struct tel_input **out);
+
+/* See tel_source_ops. */
+int64_t tel_input_seek(struct tel_input *in, int64_t offset, int whence);
+void tel_input_set_wake(struct tel_input *in, int fd);
+
+/* What tel_input_detect() tells apart. */
+enum tel_packing {
+	TEL_PLAIN,
+	TEL_GZIP,
+	TEL_BZIP2,
+	TEL_XZ,
+	TEL_LZ4,
+	TEL_ZSTD,
+	TEL_TAR,
+	TEL_ZIP,
+	TEL_7ZIP,
+	TEL_CPIO
+};
+enum tel_packings { TEL_CODECS = 1, TEL_ARCHIVES = 2 };
+
+/*
+ * How the bytes that come next in in are packed, of the packings asked for
+ * (enum tel_packings, or both).  Waits for no more bytes than it takes to
+ * tell.
+ */
+enum tel_packing tel_input_detect(struct tel_input *in, unsigned which);
+
+/* Sources that decode in, which they take over: freed on failure, too. */
+tel_status tel_source_zstd(struct tel_input *in, struct tel_source *out);
+tel_status tel_source_codec(struct tel_input *in, enum tel_packing packing,
+    struct tel_source *out);
+
+/*
+ * Makes *out an input of all that in gives, by way of a file without a name
+ * in $TMPDIR or /tmp.  in stays the caller's.
+ */
+tel_status tel_input_spool(struct tel_input *in, struct tel_input **out,
+    struct tel_fault *fault);
+
+/* The archive in in, which is taken over; freed on failure, too. */
+tel_status tel_members_new(struct tel_input *in, enum tel_packing packing,
+    struct tel_members **out);
+void tel_members_free(struct tel_members *m);
+tel_status tel_members_next(struct tel_members *m, const char **name,
+    struct tel_fault *fault);
+/* The member that is being read; NULL for none. */
+struct tel_input *tel_members_current(const struct tel_members *m);
+uint64_t tel_members_taken(const struct tel_members *m);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Spool: what must be sought in, and cannot be, goes through a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/source.h"
+#include "io/spool.h"
+
+static const char *
+spool_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder != NULL && *folder != '\0' ? folder : "/tmp";
+}
+
+int
+tel_spool_file(void)
+{
+	static const char pattern[] = "/teltools.XXXXXX";
+	char path[4096];
+	int fd, n;
+
+	n = snprintf(path, sizeof(path), "%s%s", spool_folder(), pattern);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -1;
+	if (unlink(path) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
+		n = errno;
+		close(fd);
+		errno = n;
+		return -1;
+	}
+	return fd;
+}
+
+int
+tel_spool_write(int fd, const void *data, size_t size)
+{
+	const unsigned char *p = data;
+	ssize_t n;
+
+	while (size > 0) {
+		n = write(fd, p, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : EIO;
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+tel_status
+tel_spool_copy(struct tel_input *in, int fd, int *failed)
+{
+	const unsigned char *data;
+	size_t avail;
+	tel_status st;
+
+	do {
+		st = tel_input_peek(in, 1, &data, &avail);
+		*failed = tel_spool_write(fd, data, avail);
+		tel_input_consume(in, avail);
+	} while (*failed == 0 && st == TEL_OK && avail > 0);
+	if (*failed == 0 && lseek(fd, 0, SEEK_SET) != 0)
+		*failed = errno;
+	return st;
+}
+
+static tel_status
+cannot_keep(struct tel_fault *fault, int number)
+{
+	struct tel_fault why;
+
+	tel_fault_errno(&why, number);
+	return tel_fault_set(fault, TEL_EIO, number,
+	    "keeping the archive in %s: %s", spool_folder(), why.text);
+}
+
+tel_status
+tel_input_spool(struct tel_input *in, struct tel_input **out,
+    struct tel_fault *fault)
+{
+	tel_status st;
+	int fd, failed;
+
+	fd = tel_spool_file();
+	if (fd < 0)
+		return cannot_keep(fault, errno);
+	st = tel_spool_copy(in, fd, &failed);
+	if (failed != 0 || st != TEL_OK) {
+		close(fd);
+		if (failed != 0)
+			return cannot_keep(fault, failed);
+		/* what is there may be read all the same, but not a 7z */
+		*fault = in->fault;
+		return st;
+	}
+	st = tel_input_fd(fd, 1, in->read_size, out);
+	return st == TEL_OK ? st : tel_fault_errno(fault, ENOMEM);
+}

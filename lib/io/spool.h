@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Spool: bytes kept in a temporary file that has no name. */
+#ifndef TEL_SPOOL_H
+#define TEL_SPOOL_H
+
+#include "io/input.h"
+
+/*
+ * A new file in TMPDIR, or /tmp, that goes away with its descriptor; -1 with
+ * errno set.
+ */
+int tel_spool_file(void);
+
+/* Writes all of size bytes at data to fd.  0, or an errno. */
+int tel_spool_write(int fd, const void *data, size_t size);
+
+/*
+ * Copies what is left of in to fd and goes back to the file's begin.
+ * failed: set to the errno of writing, or to 0.
+ * Returns how reading ended: TEL_OK, or a failure, after which what could be
+ * read is in the file all the same.
+ */
+tel_status tel_spool_copy(struct tel_input *in, int fd, int *failed);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unpack: from a raw input to what is in it. */
+#include <stdlib.h>
+
+#include "io/source.h"
+
+/* An input of what is compressed in in, which is taken over. */
+static tel_status
+decode(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
+{
+	size_t read_size = in->read_size;
+	struct tel_source source;
+	tel_status st;
+
+	st = packing == TEL_ZSTD ? tel_source_zstd(in, &source) :
+	                           tel_source_codec(in, packing, &source);
+	if (st != TEL_OK)
+		return st;
+	return tel_input_ahead(source, read_size, out);
+}
+
+/* All functions that ask for its bytes are led to the members. */
+static uint64_t
+no_bytes(const void *self)
+{
+	(void)self;
+	return 0;
+}
+
+static void
+free_nothing(void *self)
+{
+	(void)self;
+}
+
+static const struct tel_source_ops archive_ops = {
+	.taken = no_bytes,
+	.free = free_nothing,
+};
+
+/* An archive of what is in in, which is taken over. */
+static tel_status
+enter(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
+{
+	struct tel_input *archive = calloc(1, sizeof(*archive));
+	tel_status st;
+
+	if (archive == NULL) {
+		tel_input_free(in);
+		return TEL_ENOMEM;
+	}
+	archive->source.ops = &archive_ops;
+	st = tel_members_new(in, packing, &archive->members);
+	if (st != TEL_OK)
+		tel_input_free(archive);
+	else
+		*out = archive;
+	return st;
+}
+
+tel_status
+tel_input_unpack(struct tel_input *raw, struct tel_input **out)
+{
+	enum tel_packing packing;
+	struct tel_input *in = raw;
+	tel_status st;
+
+	packing = tel_input_detect(in, TEL_CODECS | TEL_ARCHIVES);
+	if (packing != TEL_PLAIN && packing < TEL_TAR) {
+		st = decode(raw, packing, &in);
+		if (st != TEL_OK)
+			return st;
+		packing = tel_input_detect(in, TEL_ARCHIVES);
+	}
+	if (packing != TEL_PLAIN)
+		return enter(in, packing, out);
+	*out = in;
+	return TEL_OK;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ticks to nanoseconds by linear interpolation between known points. */
+#include "model/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Points are kept for the stretch of the log that is being read: when there
+ * are too many the older half goes.  A point that would go far back among
+ * many is left out, so that a hostile log costs no more than linear time.
+ */
+#define POINTS_MAX ((size_t)1 << 12)
+#define DEEP ((size_t)1 << 8)
+
+struct point {
+	uint64_t ticks;
+	uint64_t other;
+};
+
+struct tel_clock {
+	struct point *points; /* in order of ticks, no two alike */
+	size_t count;
+	size_t seen;        /* points ever taken */
+	struct point first; /* the earliest and the latest ever taken */
+	struct point last;
+	uint64_t unit;     /* of the other clock, ticks a second */
+	double fixed_rate; /* hertz, or 0 */
+	uint64_t origin;
+	/* set by the first question, so that answers fit each other */
+	int anchored;
+	uint64_t zero; /* the other clock's reading from which ns count */
+	double before; /* ns a tick before the first point */
+	double shift;  /* ns from the origin to zero */
+};
+
+struct tel_clock *
+tel_clock_new(void)
+{
+	struct tel_clock *c = calloc(1, sizeof(*c));
+
+	if (c != NULL)
+		c->unit = 1000000;
+	return c;
+}
+
+void
+tel_clock_free(struct tel_clock *c)
+{
+	if (c != NULL)
+		free(c->points);
+	free(c);
+}
+
+void
+tel_clock_set_unit(struct tel_clock *c, uint64_t per_second)
+{
+	if (per_second > 0)
+		c->unit = per_second;
+}
+
+void
+tel_clock_set_rate(struct tel_clock *c, double hertz)
+{
+	if (hertz > 0 && isfinite(hertz))
+		c->fixed_rate = hertz;
+}
+
+/* The number of points whose ticks are at most ticks. */
+static size_t
+points_until(const struct tel_clock *c, uint64_t ticks)
+{
+	size_t lo = 0, hi = c->count, mid;
+
+	/* most questions are about the end */
+	if (hi > 0 && c->points[hi - 1].ticks <= ticks)
+		return hi;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (c->points[mid].ticks <= ticks)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+tel_status
+tel_clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
+{
+	struct point p = { ticks, other };
+	size_t at;
+
+	if (c->points == NULL) {
+		c->points = malloc(POINTS_MAX * sizeof(*c->points));
+		if (c->points == NULL)
+			return TEL_ENOMEM;
+	}
+	if (c->seen == 0 || ticks < c->first.ticks)
+		c->first = p;
+	if (c->seen == 0 || ticks > c->last.ticks)
+		c->last = p;
+	if (c->count == POINTS_MAX) {
+		c->count = POINTS_MAX / 2;
+		memmove(c->points, c->points + POINTS_MAX / 2,
+		    c->count * sizeof(*c->points));
+	}
+	at = points_until(c, ticks);
+	if (at > 0 && c->points[at - 1].ticks == ticks)
+		return TEL_OK;
+	c->seen++;
+	if (c->count - at > DEEP && c->count > POINTS_MAX / 4)
+		return TEL_OK;
+	memmove(c->points + at + 1, c->points + at,
+	    (c->count - at) * sizeof(*c->points));
+	c->points[at] = p;
+	c->count++;
+	return TEL_OK;
+}
+
+size_t
+tel_clock_points(const struct tel_clock *c)
+{
+	return c->seen;
+}
+
+/* Signed difference of two readings, as a double. */
+static double
+minus(uint64_t a, uint64_t b)
+{
+	return a >= b ? (double)(a - b) : -(double)(b - a);
+}
+
+/* Nanoseconds a tick from a to b; 0 when they do not tell. */
+static double
+slope(const struct tel_clock *c, struct point a, struct point b)
+{
+	double ticks = minus(b.ticks, a.ticks);
+	double ns = minus(b.other, a.other) * 1e9 / (double)c->unit;
+
+	return ticks > 0 && ns > 0 ? ns / ticks : 0;
+}
+
+double
+tel_clock_rate(const struct tel_clock *c)
+{
+	double s = c->seen > 1 ? slope(c, c->first, c->last) : 0;
+
+	return s > 0 ? 1e9 / s : c->fixed_rate;
+}
+
+void
+tel_clock_set_origin(struct tel_clock *c, uint64_t ticks)
+{
+	c->origin = ticks;
+}
+
+uint64_t
+tel_clock_origin(const struct tel_clock *c)
+{
+	return c->origin;
+}
+
+/* Nanoseconds from c->zero to ticks. */
+static double
+from_zero(const struct tel_clock *c, uint64_t ticks)
+{
+	size_t at = points_until(c, ticks);
+	const struct point *p = &c->points[at > 0 ? at - 1 : 0];
+	double s;
+
+	if (at == 0)
+		s = c->before;
+	else if (at == c->count)
+		s = slope(c, c->first, c->last);
+	else
+		s = minus(p[1].other, p[0].other) * 1e9 / (double)c->unit /
+		    minus(p[1].ticks, p[0].ticks);
+	return minus(p->other, c->zero) * 1e9 / (double)c->unit +
+	    minus(ticks, p->ticks) * s;
+}
+
+static int64_t
+to_int64(double ns)
+{
+	/* 2^63 is a double; every double below it fits */
+	if (ns >= 9223372036854775808.0)
+		return INT64_MAX;
+	if (ns < -9223372036854775808.0)
+		return INT64_MIN;
+	return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
+}
+
+int64_t
+tel_clock_ns(struct tel_clock *c, uint64_t ticks)
+{
+	double rate = tel_clock_rate(c);
+
+	if (rate <= 0)
+		return 0;
+	if (c->seen < 2 || slope(c, c->first, c->last) <= 0)
+		return to_int64(minus(ticks, c->origin) * 1e9 / rate);
+	if (!c->anchored) {
+		c->anchored = 1;
+		c->zero = c->first.other;
+		c->before = slope(c, c->first, c->last);
+		c->shift = from_zero(c, c->origin);
+	}
+	return to_int64(from_zero(c, ticks) - c->shift);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The accessors of an event. */
+#include "model/event.h"
+
+const tel_type *
+tel_event_type(const tel_event *event)
+{
+	return event->type;
+}
+
+uint64_t
+tel_event_clock(const tel_event *event)
+{
+	return event->clock;
+}
+
+uint64_t
+tel_event_offset(const tel_event *event)
+{
+	return event->offset;
+}
+
+uint64_t
+tel_event_index(const tel_event *event)
+{
+	return event->index;
+}
+
+const void *
+tel_event_bytes(const tel_event *event, size_t *size)
+{
+	if (size != NULL)
+		*size = event->size;
+	return event->data;
+}
+
+uint64_t
+tel_event_u64(const tel_event *event, unsigned i)
+{
+	if (i >= event->type->nfields)
+		return 0;
+	return tel_load(&event->type->fields[i], event->data);
+}
+
+double
+tel_event_double(const tel_event *event, unsigned i)
+{
+	const struct tel_field *f;
+	uint64_t v;
+
+	if (i >= event->type->nfields)
+		return 0;
+	f = &event->type->fields[i];
+	v = tel_load(f, event->data);
+	if (f->sort == TEL_DOUBLE)
+		return tel_bits_double(v);
+	if (f->sort == TEL_SIGNED)
+		return v >> 63 ? -(double)(0 - v) : (double)v;
+	return (double)v;
+}
+
+const char *
+tel_event_string(const tel_event *event, unsigned i, size_t *length)
+{
+	*length = 0;
+	if (i >= event->type->nfields ||
+	    event->type->fields[i].sort != TEL_STRING)
+		return NULL;
+	return tel_load_string(event, &event->type->fields[i], length);
+}
+
+const char *
+tel_event_label(const tel_event *event, unsigned i, size_t *length)
+{
+	const struct tel_field *f;
+	struct tel_label label;
+
+	*length = 0;
+	if (i >= event->type->nfields)
+		return NULL;
+	f = &event->type->fields[i];
+	if (!tel_find_label(event, f, tel_load(f, event->data), &label))
+		return NULL;
+	*length = label.length;
+	return label.string;
+}
+
+int
+tel_find_note(const struct tel_event *ev, unsigned i, struct tel_label *out)
+{
+	const unsigned char *p = ev->notes, *end = p + ev->notes_size;
+	size_t n;
+
+	while (p < end) {
+		n = tel_le16(p + 1);
+		if (p[0] == i) {
+			out->id = 0;
+			out->string = (const char *)p + 3;
+			out->length = n;
+			return 1;
+		}
+		p += 3 + n;
+	}
+	return 0;
+}

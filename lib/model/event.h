@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Event: a view of one event's bytes in the input buffer. */
+#ifndef TEL_EVENT_H
+#define TEL_EVENT_H
+
+#include "io/bytes.h"
+#include "model/labels.h"
+#include "model/schema.h"
+
+struct tel_clock;
+
+/* What the events of one log have in common.  Owned by the reader. */
+struct tel_log {
+	const char *name; /* as messages call it */
+	const char *form; /* "mps", "text", "cnv" */
+	struct tel_schema *schema;
+	struct tel_labels *labels;
+	struct tel_clock *clock;
+	unsigned number; /* counts the logs of a reader, from 0 */
+	/* The lines without an event before the first event of a text. */
+	const unsigned char *preamble;
+	size_t preamble_size;
+};
+
+struct tel_event {
+	const struct tel_type *type;
+	const unsigned char *data; /* the whole event, header included */
+	uint64_t clock;            /* ticks */
+	uint64_t offset;           /* of the first byte in the log */
+	uint64_t index;            /* ordinal in the log, from 0 */
+	const struct tel_log *log;
+	uint32_t size; /* bytes at data; no field lies beyond */
+	/*
+	 * Where a text shows labels beside the addresses of its lines, an
+	 * event has just those: each is the number of the field, the length
+	 * of the label (2 bytes, little-endian) and its bytes.
+	 */
+	uint32_t notes_size;
+	const unsigned char *notes;
+	int noted; /* so it is, and the log's labels do not count */
+	/*
+	 * In a text, the event as it stood there: the line or lines, and those
+	 * without an event between it and the event before.  Else NULL.
+	 */
+	uint32_t raw_size;
+	uint32_t lead_size;
+	const unsigned char *raw;
+	const unsigned char *lead;
+};
+
+/* How many bytes an event refers to in all. */
+static inline size_t
+tel_event_extent(const struct tel_event *ev)
+{
+	return (size_t)ev->size + ev->notes_size + ev->raw_size + ev->lead_size;
+}
+
+/* Has ev refer to a copy of its bytes at p, as tel_event_copy() made it. */
+static inline void
+tel_event_place(struct tel_event *ev, const unsigned char *p)
+{
+	ev->data = p;
+	ev->notes = ev->data + ev->size;
+	ev->raw = ev->raw_size > 0 ? ev->notes + ev->notes_size : NULL;
+	ev->lead = ev->lead_size > 0 ? ev->raw + ev->raw_size : NULL;
+}
+
+/* Copies all bytes that ev refers to, one after the other, to p. */
+static inline void
+tel_event_copy(unsigned char *p, const struct tel_event *ev)
+{
+	memcpy(p, ev->data, ev->size);
+	p += ev->size;
+	if (ev->notes_size > 0)
+		memcpy(p, ev->notes, ev->notes_size);
+	p += ev->notes_size;
+	if (ev->raw_size > 0)
+		memcpy(p, ev->raw, ev->raw_size);
+	p += ev->raw_size;
+	if (ev->lead_size > 0)
+		memcpy(p, ev->lead, ev->lead_size);
+}
+
+/* Finds the label that a line of text shows at field number i. */
+int tel_find_note(const struct tel_event *ev, unsigned i,
+    struct tel_label *out);
+
+/*
+ * The field's value as 64 bits.  The field lies within the event: readers
+ * give an event a type only when its size fits.
+ */
+static inline uint64_t
+tel_load(const struct tel_field *f, const unsigned char *data)
+{
+	const unsigned char *p = data + f->offset;
+
+	switch (f->load) {
+	case TEL_LOAD_LE64: return tel_le64(p);
+	case TEL_LOAD_LE32: return tel_le32(p);
+	case TEL_LOAD_U8: return p[0];
+	case TEL_LOAD_BIT: return (p[0] >> f->bit) & 1;
+	case TEL_LOAD_BE64: return tel_be64(p);
+	case TEL_LOAD_BE32: return tel_be32(p);
+	case TEL_LOAD_LE16: return tel_le16(p);
+	case TEL_LOAD_BE16: return tel_be16(p);
+	case TEL_LOAD_STRING: break;
+	}
+	return 0;
+}
+
+/* Finds the label in force for the value of f, an address or a pointer. */
+static inline int
+tel_find_label(const struct tel_event *ev, const struct tel_field *f,
+    uint64_t value, struct tel_label *out)
+{
+	if (f->sort != TEL_ADDRESS && f->sort != TEL_POINTER)
+		return 0;
+	if (ev->noted)
+		return tel_find_note(ev, (unsigned)(f - ev->type->fields), out);
+	return tel_labels_find(ev->log->labels,
+	    f->sort == TEL_POINTER && ev->log->schema->split_space ?
+	        TEL_SPACE_POINTER :
+	        TEL_SPACE_ADDRESS,
+	    value, ev->clock, out);
+}
+
+/* The bytes of the string field f and their number, the NUL left out. */
+static inline const char *
+tel_load_string(const struct tel_event *ev, const struct tel_field *f,
+    size_t *length)
+{
+	const char *p = (const char *)ev->data + f->offset;
+	size_t room = ev->size > f->offset ? ev->size - f->offset : 0;
+	const char *nul = room > 0 ? memchr(p, 0, room) : NULL;
+
+	*length = nul != NULL ? (size_t)(nul - p) : room;
+	return p;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Schema: the event types of a log and where in an event each field lies.
+ * A schema is made once for a log and does not change afterwards.
+ */
+#ifndef TEL_SCHEMA_H
+#define TEL_SCHEMA_H
+
+#include "tel.h"
+
+/* How a field's bytes become 64 bits. */
+enum tel_load {
+	TEL_LOAD_U8,
+	TEL_LOAD_LE16,
+	TEL_LOAD_LE32,
+	TEL_LOAD_LE64,
+	TEL_LOAD_BE16,
+	TEL_LOAD_BE32,
+	TEL_LOAD_BE64,
+	TEL_LOAD_BIT,   /* bit number .bit of a byte, 0 the least significant */
+	TEL_LOAD_STRING /* bytes up to a NUL or the end of the event */
+};
+
+struct tel_field {
+	const char *name; /* owned by the schema */
+	enum tel_sort sort;
+	enum tel_load load;
+	uint16_t offset;      /* from the first byte of the event */
+	uint16_t name_length; /* strlen(name) */
+	uint8_t width;        /* in bits; 0 for a string */
+	uint8_t bit;          /* for TEL_LOAD_BIT */
+	char letter; /* the sort's letter in the MPS registry, PAWUDSB */
+};
+
+/* What a type means to whoever follows a log, whatever its name. */
+enum tel_role {
+	TEL_ROLE_NONE,
+	TEL_ROLE_INIT,    /* says the version of the stream */
+	TEL_ROLE_SYNC,    /* the same instant on two clocks */
+	TEL_ROLE_INTERN,  /* gives a number to a string */
+	TEL_ROLE_LABEL,   /* gives a string's number to an address */
+	TEL_ROLE_LABEL_P, /* gives a string's number to a pointer */
+	TEL_ROLE_ALLOC,   /* a block begins to live */
+	TEL_ROLE_FREE,    /* a block, or a part of it, ends */
+	TEL_ROLE_START,   /* a range of time begins */
+	TEL_ROLE_FINISH   /* it ends */
+};
+
+struct tel_type {
+	const char *name; /* owned by the schema */
+	const char *kind; /* owned by the schema */
+	struct tel_field *fields;
+	uint32_t code;
+	uint32_t index; /* in the schema's types; past them when unknown */
+	uint32_t size;  /* of the whole event; the least, with a string */
+	uint16_t kind_number;
+	uint16_t name_length;
+	uint8_t nfields;
+	uint8_t has_string; /* the last field is a string: the size varies */
+	uint8_t unknown;
+	uint8_t role; /* enum tel_role */
+	/*
+	 * Which fields the role speaks of; -1 for none.
+	 * INTERN: number, string.  LABEL: address, number.  SYNC: the other
+	 * clock.  ALLOC and FREE: address, size, pool.
+	 * START and FINISH: the key that tells ranges apart.
+	 */
+	int8_t role_field[3];
+	int32_t partner; /* START: index of the type that ends it; else -1 */
+};
+
+/* Struct layout rules of a writer's platform. */
+struct tel_abi {
+	uint8_t word;         /* bytes of a pointer: 4 or 8 */
+	uint8_t align8;       /* alignment of a 64-bit integer: 4 or 8 */
+	uint8_t align_double; /* alignment of a double: 4 or 8 */
+	uint8_t big;          /* big-endian */
+	uint8_t ms_bits;      /* bit-fields as Microsoft lays them out */
+};
+
+struct tel_schema {
+	char name[48];    /* "mps-1.117.0/lii6gc" */
+	char version[16]; /* of the stream: "1.6.1" */
+	char platform[8]; /* "lii6gc" */
+	unsigned release; /* index of the release in the format's table */
+	struct tel_abi abi;
+	uint32_t header;        /* bytes before an event's first field */
+	uint32_t align;         /* every event's size is a multiple */
+	int split_space;        /* addresses and pointers are labelled apart */
+	struct tel_type *types; /* in order of codes */
+	unsigned ntypes;
+	struct tel_type **by_code; /* ncodes of them; NULL: no such code */
+	uint32_t ncodes;
+	/*
+	 * Types made on the way for codes that are not in the table: created
+	 * by tel_schema_unknown(), one a code.
+	 */
+	struct tel_type **unknown;
+	unsigned nunknown;
+};
+
+/*
+ * The type that stands for events of a code that is not known (or that do
+ * not fit it): no fields, named by its code as "0x01F4".  NULL when there
+ * is no memory.  Lives as long as the schema.
+ */
+struct tel_type *tel_schema_unknown(struct tel_schema *schema, uint32_t code);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Strings of a log as the formats write them. */
+#include "print/escape.h"
+
+#include <string.h>
+
+static const char lower[] = "0123456789abcdef";
+
+static int
+is_plain(unsigned char c)
+{
+	return c >= 0x20 && c <= 0x7e;
+}
+
+static unsigned char *
+put_byte(unsigned char *p, unsigned char c)
+{
+	*p++ = '\\';
+	*p++ = 'x';
+	*p++ = (unsigned char)lower[c >> 4];
+	*p++ = (unsigned char)lower[c & 15];
+	return p;
+}
+
+unsigned char *
+tel_escape_text(unsigned char *p, const char *s, size_t n, int doubled)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		switch (c) {
+		case '"':
+			*p++ = '\\';
+			*p++ = '"';
+			if (doubled)
+				*p++ = '"';
+			break;
+		case '\\':
+			*p++ = '\\';
+			*p++ = '\\';
+			break;
+		case '\n':
+			*p++ = '\\';
+			*p++ = 'n';
+			break;
+		case '\t':
+			*p++ = '\\';
+			*p++ = 't';
+			break;
+		case '\r':
+			*p++ = '\\';
+			*p++ = 'r';
+			break;
+		default:
+			if (is_plain(c))
+				*p++ = c;
+			else
+				p = put_byte(p, c);
+		}
+	}
+	return p;
+}
+
+unsigned char *
+tel_escape_mps(unsigned char *p, const char *s, size_t n, int safe)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c == '"' || c == '\\') {
+			*p++ = '\\';
+			*p++ = c;
+		} else if (safe && !is_plain(c)) {
+			p = put_byte(p, c);
+		} else {
+			*p++ = c;
+		}
+	}
+	return p;
+}
+
+/*
+ * The length of the well-formed UTF-8 sequence that s begins with (RFC 3629,
+ * section 4), 0 when there is none.
+ */
+static size_t
+utf8_length(const unsigned char *s, size_t n)
+{
+	unsigned char lo = 0x80, hi = 0xbf;
+	size_t length, i;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	length = s[0] < 0xe0 ? 2 : (s[0] < 0xf0 ? 3 : 4);
+	if (length > n)
+		return 0;
+	switch (s[0]) {
+	case 0xe0: lo = 0xa0; break;
+	case 0xed: hi = 0x9f; break; /* no surrogates */
+	case 0xf0: lo = 0x90; break;
+	case 0xf4: hi = 0x8f; break;
+	}
+	for (i = 1; i < length; i++) {
+		if (s[i] < lo || s[i] > hi)
+			return 0;
+		lo = 0x80;
+		hi = 0xbf;
+	}
+	return length;
+}
+
+static unsigned char *
+put_unicode(unsigned char *p, unsigned char c)
+{
+	memcpy(p, "\\u00", 4);
+	p[4] = (unsigned char)lower[c >> 4];
+	p[5] = (unsigned char)lower[c & 15];
+	return p + 6;
+}
+
+/* An ASCII character. */
+static unsigned char *
+put_json(unsigned char *p, unsigned char c)
+{
+	if (c == '"' || c == '\\') {
+		*p++ = '\\';
+	} else if (c == '\n' || c == '\t' || c == '\r') {
+		*p++ = '\\';
+		c = c == '\n' ? 'n' : (c == '\t' ? 't' : 'r');
+	} else if (!is_plain(c)) {
+		return put_unicode(p, c);
+	}
+	*p++ = c;
+	return p;
+}
+
+unsigned char *
+tel_escape_json(unsigned char *p, const char *s, size_t n, int safe)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t i, length;
+
+	for (i = 0; i < n; i += length) {
+		if (u[i] < 0x80) {
+			p = put_json(p, u[i]);
+			length = 1;
+			continue;
+		}
+		length = utf8_length(u + i, n - i);
+		if (length == 0) {
+			p = put_unicode(p, u[i]);
+			length = 1;
+		} else if (safe && u[i] == 0xc2 && u[i + 1] < 0xa0) {
+			p = put_unicode(p, u[i + 1]);
+		} else {
+			memcpy(p, u + i, length);
+			p += length;
+		}
+	}
+	return p;
+}
+
+/* Nonzero when a CSV field of these bytes must be quoted. */
+static int
+csv_quotes(const char *s, size_t n, int safe)
+{
+	size_t i;
+
+	if (n == 0)
+		return 0;
+	for (i = 0; i < n; i++)
+		if (s[i] == ',' || s[i] == '"' ||
+		    (!safe && (s[i] == '\r' || s[i] == '\n')))
+			return 1;
+	/* blanks at the ends are what some readers drop */
+	return s[0] == ' ' || s[n - 1] == ' ' ||
+	    (!safe && (s[0] == '\t' || s[n - 1] == '\t'));
+}
+
+unsigned char *
+tel_escape_csv(unsigned char *p, const char *s, size_t n, int safe)
+{
+	int quotes = csv_quotes(s, n, safe);
+	size_t i;
+
+	if (quotes)
+		*p++ = '"';
+	if (safe) {
+		p = tel_escape_text(p, s, n, quotes);
+	} else {
+		for (i = 0; i < n; i++) {
+			if (s[i] == '"')
+				*p++ = '"';
+			*p++ = (unsigned char)s[i];
+		}
+	}
+	if (quotes)
+		*p++ = '"';
+	return p;
+}
+
+unsigned char *
+tel_escape_sql(unsigned char *p, const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t i, length;
+
+	for (i = 0; i < n; i += length) {
+		length = utf8_length(u + i, n - i);
+		if (length == 0 || u[i] < 0x20 || u[i] == 0x7f ||
+		    (u[i] == 0xc2 && u[i + 1] < 0xa0)) {
+			memcpy(p, "CAST(X'", 7);
+			p = tel_escape_hex(p + 7, u, n);
+			memcpy(p, "' AS TEXT)", 10);
+			return p + 10;
+		}
+	}
+	*p++ = '\'';
+	for (i = 0; i < n; i++) {
+		if (s[i] == '\'')
+			*p++ = '\'';
+		*p++ = u[i];
+	}
+	*p++ = '\'';
+	return p;
+}
+
+unsigned char *
+tel_escape_hex(unsigned char *p, const unsigned char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		*p++ = (unsigned char)lower[s[i] >> 4];
+		*p++ = (unsigned char)lower[s[i] & 15];
+	}
+	return p;
+}

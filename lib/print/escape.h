@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Strings of a log as the formats write them.  Each function writes the n
+ * bytes at s to p, where there must be room for TEL_ESCAPE_ROOM(n) bytes,
+ * and returns where it ended.  The quotes around are the caller's, but for
+ * CSV and SQL, where they depend on the bytes.
+ */
+#ifndef TEL_ESCAPE_H
+#define TEL_ESCAPE_H
+
+#include <stddef.h>
+
+/* A byte becomes at most six ("\u0000"), a string in SQL gets 17 more. */
+#define TEL_ESCAPE_ROOM(n) ((size_t)(n)*6 + 32)
+
+/*
+ * Telcat's text: \" \\ \n \t \r, and \xHH for what is not printable ASCII.
+ * doubled: each quote is written twice, for a text inside a CSV field.
+ */
+unsigned char *tel_escape_text(unsigned char *p, const char *s, size_t n,
+    int doubled);
+
+/*
+ * The MPS's tools: \" and \\.  safe: also \xHH for what is not printable
+ * ASCII.
+ */
+unsigned char *tel_escape_mps(unsigned char *p, const char *s, size_t n,
+    int safe);
+
+/*
+ * JSON (RFC 8259).  Well-formed UTF-8 stays as it is; any other byte over
+ * 0x7f becomes the character of its number, \u0080 to \u00ff.  safe: the
+ * control characters U+0080 to U+009F are escaped too.
+ */
+unsigned char *tel_escape_json(unsigned char *p, const char *s, size_t n,
+    int safe);
+
+/*
+ * A CSV field (RFC 4180), in quotes where it needs them.  safe: the bytes
+ * are first escaped as in telcat's text.
+ */
+unsigned char *tel_escape_csv(unsigned char *p, const char *s, size_t n,
+    int safe);
+
+/*
+ * An expression of SQL with these bytes as its value: a literal, or, with
+ * control characters (of which the sqlite3 shell loses a CR before an LF) or
+ * without well-formed UTF-8, a cast of the bytes in hexadecimal.
+ */
+unsigned char *tel_escape_sql(unsigned char *p, const char *s, size_t n);
+
+/* Two lower-case hexadecimal digits a byte. */
+unsigned char *tel_escape_hex(unsigned char *p, const unsigned char *s,
+    size_t n);
+
+#endif

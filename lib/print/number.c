@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers as text: the tables, and doubles. */
+#include "print/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/bytes.h"
+
+/* The NaN that 0.0 / 0.0 is on most machines, but for its sign. */
+#define PLAIN_NAN 0x7ff8000000000000u
+
+const char tel_pairs[200] = {
+	"00010203040506070809101112131415161718192021222324252627282930313233"
+	"34353637383940414243444546474849505152535455565758596061626364656667"
+	"6869707172737475767778798081828384858687888990919293949596979899"
+};
+
+const uint64_t tel_powers[20] = { 1u, 10u, 100u, 1000u, 10000u, 100000u,
+	1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
+	100000000000u, 1000000000000u, 10000000000000u, 100000000000000u,
+	1000000000000000u, 10000000000000000u, 100000000000000000u,
+	1000000000000000000u, 10000000000000000000u };
+
+unsigned char *
+tel_put_seconds(unsigned char *p, int64_t ns)
+{
+	uint64_t v = (uint64_t)ns, rest;
+	int i;
+
+	if (ns < 0) {
+		*p++ = '-';
+		v = 0 - v;
+	}
+	p = tel_put_decimal(p, v / 1000000000u);
+	rest = v % 1000000000u;
+	*p = '.';
+	for (i = 9; i > 0; i--) {
+		p[i] = (unsigned char)('0' + rest % 10);
+		rest /= 10;
+	}
+	return p + 10;
+}
+
+/*
+ * Copies what printf made of a finite double, with a point whatever the
+ * program's locale has for one (which may be several bytes).
+ */
+static unsigned char *
+copy_plain(unsigned char *p, const char *text)
+{
+	int point = 0;
+
+	for (; *text != '\0'; text++) {
+		if ((*text >= '0' && *text <= '9') || *text == '-' ||
+		    *text == '+' || *text == 'e' || *text == 'E') {
+			*p++ = (unsigned char)*text;
+		} else if (!point) {
+			*p++ = '.';
+			point = 1;
+		}
+	}
+	return p;
+}
+
+static unsigned char *
+copy_word(unsigned char *p, const char *word)
+{
+	size_t n = strlen(word);
+
+	memcpy(p, word, n);
+	return p + n;
+}
+
+static int
+is_finite(uint64_t bits)
+{
+	return (bits >> 52 & 0x7ff) != 0x7ff;
+}
+
+static int
+is_nan(uint64_t bits)
+{
+	return !is_finite(bits) && bits << 12 != 0;
+}
+
+/* Infinities and NaNs, as printf writes them with %G and with %g. */
+static unsigned char *
+put_special(unsigned char *p, uint64_t bits, int upper)
+{
+	if (bits >> 63)
+		*p++ = '-';
+	if (is_nan(bits))
+		return copy_word(p, upper ? "NAN" : "nan");
+	return copy_word(p, upper ? "INF" : "inf");
+}
+
+unsigned char *
+tel_put_double(unsigned char *p, uint64_t bits)
+{
+	double d = tel_bits_double(bits);
+	char text[TEL_NUMBER_MAX];
+	int digits;
+
+	if (!is_finite(bits)) {
+		if (!is_nan(bits))
+			return put_special(p, bits, 0);
+		p = copy_word(p, "nan");
+		if (bits == PLAIN_NAN)
+			return p;
+		p = copy_word(p, "(0x");
+		p = tel_put_hex(p, bits, TEL_LOWER);
+		*p = ')';
+		return p + 1;
+	}
+	/* integers of up to 15 digits, of which there are many */
+	if (d > -1e15 && d < 1e15 && d == (double)(int64_t)d &&
+	    (bits << 1 != 0 || bits == 0))
+		return tel_put_signed(p, (uint64_t)(int64_t)d);
+	for (digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, d);
+		if (tel_double_bits(strtod(text, NULL)) == bits)
+			break;
+	}
+	return copy_plain(p, text);
+}
+
+unsigned char *
+tel_put_double_10(unsigned char *p, uint64_t bits)
+{
+	char text[TEL_NUMBER_MAX];
+
+	if (!is_finite(bits))
+		return put_special(p, bits, 1);
+	snprintf(text, sizeof(text), "%.10G", tel_bits_double(bits));
+	return copy_plain(p, text);
+}
+
+unsigned char *
+tel_put_double_3(unsigned char *p, uint64_t bits)
+{
+	char text[TEL_NUMBER_MAX];
+	unsigned char digits[TEL_NUMBER_MAX], *end;
+	size_t n;
+	double d;
+
+	if (is_finite(bits)) {
+		snprintf(text, sizeof(text), "%.10G", tel_bits_double(bits));
+		d = strtod(text, NULL);
+		bits = tel_double_bits(d); /* rounding may reach infinity */
+	}
+	if (is_finite(bits)) {
+		snprintf(text, sizeof(text), "%#.3g", tel_bits_double(bits));
+		end = copy_plain(digits, text);
+	} else {
+		end = put_special(digits, bits, 0);
+	}
+	n = (size_t)(end - digits);
+	while (n < 8) {
+		*p++ = ' ';
+		n++;
+	}
+	memcpy(p, digits, (size_t)(end - digits));
+	return p + (end - digits);
+}
+
+unsigned char *
+tel_put_hertz(unsigned char *p, double hertz)
+{
+	char text[TEL_NUMBER_MAX];
+
+	if (!(hertz < 1e15))
+		return tel_put_double(p, tel_double_bits(hertz));
+	snprintf(text, sizeof(text), "%.1f", hertz);
+	return copy_plain(p, text);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The printer's handle: its options, and from log to log. */
+#include "print/printer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+tel_printer *
+tel_printer_new(tel_output *out, tel_format format)
+{
+	const struct print_style *style = NULL;
+	struct tel_printer *pr;
+
+	switch (format) {
+	case TEL_FORMAT_TEXT: style = &print_style_text; break;
+	case TEL_FORMAT_CSV: style = &print_style_csv; break;
+	case TEL_FORMAT_JSON: style = &print_style_json; break;
+	case TEL_FORMAT_SQL: style = &print_style_sql; break;
+	case TEL_FORMAT_MPSCNV: style = &print_style_mpscnv; break;
+	case TEL_FORMAT_MPSTXT: style = &print_style_mpstxt; break;
+	}
+	if (style == NULL)
+		return NULL;
+	pr = calloc(1, sizeof(*pr));
+	if (pr == NULL)
+		return NULL;
+	pr->out = out;
+	pr->style = style;
+	pr->format = format;
+	pr->header = 1;
+	return pr;
+}
+
+static void
+free_caches(struct tel_printer *pr)
+{
+	struct print_cache *c;
+	unsigned i, j;
+
+	while ((c = pr->caches) != NULL) {
+		pr->caches = c->next;
+		for (j = 0; j < PRINT_VARIANTS; j++) {
+			for (i = 0; i < c->nprograms; i++)
+				print_program_free(c->programs[i][j]);
+			print_program_free(c->unknown[j]);
+		}
+		free(c->programs);
+		free(c);
+	}
+	pr->cache = NULL;
+	pr->schema = NULL;
+}
+
+static void
+free_names(struct tel_printer *pr)
+{
+	unsigned i;
+
+	for (i = 0; i < pr->nnames; i++)
+		free(pr->names[i]);
+	free(pr->names);
+	pr->names = NULL;
+	pr->nnames = 0;
+}
+
+void
+tel_printer_free(tel_printer *p)
+{
+	if (p == NULL)
+		return;
+	free_caches(p);
+	free_names(p);
+	free(p->columns);
+	free(p);
+}
+
+tel_status
+print_fail(struct tel_printer *pr, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(pr->error, sizeof(pr->error), format, ap);
+	va_end(ap);
+	return TEL_EINVAL;
+}
+
+const char *
+tel_printer_error(const tel_printer *p)
+{
+	return p->error;
+}
+
+/* ------------------------------------------------------------- options */
+
+/* Formats that are exactly so, whatever one would like to see. */
+static int
+is_fixed(const struct tel_printer *pr)
+{
+	return pr->format == TEL_FORMAT_SQL ||
+	    pr->format == TEL_FORMAT_MPSCNV || pr->format == TEL_FORMAT_MPSTXT;
+}
+
+tel_status
+tel_printer_set_header(tel_printer *p, int on)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	p->header = on != 0;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_set_time(tel_printer *p, tel_time_form form)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	switch (form) {
+	case TEL_TIME_TICKS: break;
+	case TEL_TIME_SECONDS:
+	case TEL_TIME_NS:
+	case TEL_TIME_RELATIVE:
+	case TEL_TIME_DELTA:
+	case TEL_TIME_ISO:
+		if (!is_fixed(p))
+			break;
+		return print_fail(p, "the format shows time in ticks only");
+	default: return print_fail(p, "no such form of time");
+	}
+	p->time = form;
+	return TEL_OK;
+}
+
+/* Takes over the name of n bytes at s. */
+static tel_status
+add_name(struct tel_printer *pr, const char *s, size_t n)
+{
+	char **names, *copy;
+	unsigned i;
+
+	if (n == 0)
+		return print_fail(pr, "the name of a field is empty");
+	for (i = 0; i < pr->nnames; i++)
+		if (strlen(pr->names[i]) == n &&
+		    memcmp(pr->names[i], s, n) == 0)
+			return print_fail(pr, "a field is named twice");
+	names = realloc(pr->names, (pr->nnames + 1) * sizeof(*names));
+	if (names == NULL)
+		return TEL_ENOMEM;
+	pr->names = names;
+	copy = malloc(n + 1);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	memcpy(copy, s, n);
+	copy[n] = '\0';
+	names[pr->nnames++] = copy;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_set_fields(tel_printer *p, const char *names)
+{
+	tel_status st;
+	size_t n;
+
+	if (p->started)
+		return TEL_ESTATE;
+	if (is_fixed(p))
+		return print_fail(p, "the format shows all fields");
+	free_names(p);
+	for (;; names += n + 1) {
+		n = strcspn(names, ",");
+		st = add_name(p, names, n);
+		if (st != TEL_OK) {
+			free_names(p);
+			return st;
+		}
+		if (names[n] == '\0')
+			return TEL_OK;
+	}
+}
+
+tel_status
+tel_printer_set_columns(tel_printer *p, const char *name)
+{
+	char *copy;
+
+	if (p->started)
+		return TEL_ESTATE;
+	copy = strdup(name);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	free(p->columns);
+	p->columns = copy;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_set_color(tel_printer *p, int on)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	p->color = on != 0 && p->format == TEL_FORMAT_TEXT;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_set_terminal(tel_printer *p, int on)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	p->terminal = on != 0;
+	return TEL_OK;
+}
+
+void
+tel_printer_set_file(tel_printer *p, uint64_t size, int64_t changed)
+{
+	p->file_size = size;
+	p->file_changed = changed;
+	p->fresh = 1;
+}
+
+/* ------------------------------------------------------------- events */
+
+int
+print_find(const struct tel_type *type, const char *name)
+{
+	return type == NULL ? -1 : tel_type_find_field(type, name);
+}
+
+enum print_space
+print_space_of(const struct tel_printer *pr, const struct tel_field *f)
+{
+	if (f->sort == TEL_ADDRESS)
+		return SPACE_ADDRESS;
+	if (f->sort != TEL_POINTER)
+		return SPACE_NONE;
+	return pr->schema->split_space ? SPACE_POINTER : SPACE_ADDRESS;
+}
+
+struct print_program *
+print_program_make(struct tel_printer *pr, const struct tel_type *type,
+    enum print_variant variant)
+{
+	struct print_program **place;
+
+	if (type->unknown || type->index >= pr->cache->nprograms) {
+		place = &pr->cache->unknown[variant];
+		type = NULL;
+	} else {
+		place = &pr->cache->programs[type->index][variant];
+	}
+	if (*place == NULL || (*place)->type != type) {
+		print_program_free(*place);
+		*place = pr->style->compile(pr, type, variant);
+	}
+	return *place;
+}
+
+/* Whether the log can be shown at all. */
+static tel_status
+check_time(struct tel_printer *pr, const struct tel_log *log)
+{
+	if (pr->time == TEL_TIME_ISO)
+		return print_fail(pr, "the log does not know the wall clock");
+	if ((pr->time == TEL_TIME_SECONDS || pr->time == TEL_TIME_NS) &&
+	    tel_clock_rate(log->clock) == 0)
+		return print_fail(pr,
+		    "the log has fewer than two points of synchronisation");
+	return TEL_OK;
+}
+
+/* Makes the schema's own the programs that are used. */
+static tel_status
+set_schema(struct tel_printer *pr, const struct tel_schema *schema)
+{
+	struct print_cache *c;
+
+	pr->schema = schema;
+	pr->release = NULL;
+	if (strncmp(schema->name, "mps-", 4) == 0 &&
+	    schema->release < mps_nreleases)
+		pr->release = &mps_releases[schema->release];
+	/* a schema that was freed may have left its address to another */
+	for (c = pr->caches; c != NULL; c = c->next)
+		if (c->schema == schema && strcmp(c->name, schema->name) == 0)
+			break;
+	if (c == NULL) {
+		c = calloc(1, sizeof(*c));
+		if (c == NULL)
+			return TEL_ENOMEM;
+		c->programs = calloc(schema->ntypes + 1u, sizeof(*c->programs));
+		if (c->programs == NULL) {
+			free(c);
+			return TEL_ENOMEM;
+		}
+		c->nprograms = schema->ntypes;
+		c->schema = schema;
+		memcpy(c->name, schema->name, sizeof(c->name));
+		c->next = pr->caches;
+		pr->caches = c;
+	}
+	pr->cache = c;
+	return TEL_OK;
+}
+
+/*
+ * The log of the event is not that of the event before.  A log begins with
+ * another file, and with another member of an archive; of logs that were
+ * merged none does, but what is of another schema must be said.
+ */
+static tel_status
+set_log(struct tel_printer *pr, const struct tel_event *ev)
+{
+	const struct tel_log *log = ev->log;
+	int begins, named;
+	tel_status st;
+
+	begins = pr->fresh || pr->log == NULL ||
+	    (log == pr->log && log->number != pr->number);
+	named = strcmp(pr->shown, log->schema->name) == 0;
+	if (begins)
+		pr->has_previous = 0;
+	if (pr->fresh)
+		free_caches(pr);
+	pr->log = log;
+	pr->number = log->number;
+	st = check_time(pr, log);
+	if (st == TEL_OK)
+		st = set_schema(pr, log->schema);
+	if (st == TEL_OK && (begins || !named)) {
+		memcpy(pr->shown, log->schema->name, sizeof(pr->shown));
+		if (pr->style->begin_log != NULL)
+			st = pr->style->begin_log(pr, ev, !begins);
+	}
+	/* without a log, the next event tries again */
+	if (st == TEL_OK)
+		pr->fresh = 0;
+	else
+		pr->log = NULL;
+	return st;
+}
+
+tel_status
+tel_printer_event(tel_printer *p, const tel_event *event)
+{
+	const struct tel_log *log = event->log;
+	struct print_program *g;
+	tel_status st;
+
+	/* an output that failed may have room all the same */
+	if (p->out->status != TEL_OK)
+		return p->out->status;
+	if (log != p->log || p->fresh || log->schema != p->schema ||
+	    log->number != p->number) {
+		st = set_log(p, event);
+		if (st != TEL_OK)
+			return st;
+		p->started = 1;
+	}
+	if (p->style->event != NULL) {
+		st = p->style->event(p, event);
+	} else {
+		g = print_program_for(p, event->type, PRINT_ROW);
+		st = g == NULL ? TEL_ENOMEM : print_run(p, g, event);
+	}
+	return st;
+}
+
+tel_status
+tel_printer_finish(tel_printer *p)
+{
+	tel_status st = TEL_OK;
+
+	if (p->style->finish != NULL)
+		st = p->style->finish(p);
+	p->started = 1;
+	return st != TEL_OK ? st : p->out->status;
+}

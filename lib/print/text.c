@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Telcat's own text: teltools(7) describes it, formats/text.c reads it. */
+#include <stdio.h>
+
+#include "print/number.h"
+#include "print/printer.h"
+
+#define HEADER "# teltools text 1\n"
+
+enum print_op
+print_text_op(const struct tel_field *f, int doubled)
+{
+	switch (f->sort) {
+	case TEL_SET:
+	case TEL_ADDRESS:
+	case TEL_POINTER: return PRINT_HEX;
+	case TEL_SIGNED: return PRINT_SIGNED;
+	case TEL_BOOLEAN: return PRINT_BOOLEAN;
+	case TEL_DOUBLE: return PRINT_DOUBLE;
+	case TEL_STRING:
+		return doubled ? PRINT_STRING_DOUBLED : PRINT_STRING_TEXT;
+	case TEL_UNSIGNED: break;
+	}
+	return PRINT_DECIMAL;
+}
+
+/* What stands around the value of f. */
+static const char *
+quotes(const struct tel_field *f, int doubled)
+{
+	if (f->sort != TEL_STRING)
+		return "";
+	return doubled ? "\"\"" : "\"";
+}
+
+static void
+add_field(struct tel_printer *pr, struct print_builder *b,
+    const struct tel_type *type, unsigned i, int doubled)
+{
+	const struct tel_field *f = &type->fields[i];
+	enum print_op op = print_text_op(f, doubled);
+
+	print_bytes(b, f->name, f->name_length);
+	print_literal(b, op == PRINT_HEX ? "=0x" : "=");
+	print_literal(b, quotes(f, doubled));
+	print_field(b, op, i, print_space_of(pr, f));
+	print_literal(b, quotes(f, doubled));
+}
+
+/* The only field that an event of an unknown type has. */
+static void
+add_unknown(struct tel_printer *pr, struct print_builder *b, const char *first)
+{
+	unsigned i;
+
+	for (i = 0; i < pr->nnames; i++)
+		if (strcmp(pr->names[i], "bytes") == 0)
+			break;
+	if (pr->names != NULL && i == pr->nnames)
+		return;
+	print_literal(b, first);
+	print_literal(b, "bytes=");
+	print_op(b, PRINT_BYTES);
+}
+
+void
+print_text_fields(struct tel_printer *pr, struct print_builder *b,
+    const struct tel_type *type, const char *first, int doubled)
+{
+	unsigned i, n = pr->nnames;
+	int at;
+
+	if (type == NULL) {
+		add_unknown(pr, b, first);
+		return;
+	}
+	if (pr->names == NULL)
+		n = type->nfields;
+	for (i = 0; i < n; i++) {
+		at =
+		    pr->names == NULL ? (int)i : print_find(type, pr->names[i]);
+		if (at < 0)
+			continue;
+		print_literal(b, first);
+		add_field(pr, b, type, (unsigned)at, doubled);
+		first = " ";
+	}
+}
+
+static struct print_program *
+compile(struct tel_printer *pr, const struct tel_type *type,
+    enum print_variant variant)
+{
+	struct print_builder b;
+	char color[16];
+
+	(void)variant;
+	print_begin(&b, type, LABELS_TEXT);
+	if (pr->color)
+		print_literal(&b, "\033[2m");
+	print_op(&b, pr->time == TEL_TIME_TICKS ? PRINT_CLOCK : PRINT_TIME);
+	print_literal(&b, pr->color ? "\033[0m " : " ");
+	if (pr->color) {
+		/* 31 to 36 are the colours that are neither black nor white */
+		snprintf(color, sizeof(color), "\033[1;%um",
+		    31 + (type == NULL ? 0 : (type->kind_number + 1u) % 6));
+		print_literal(&b, color);
+	}
+	if (type == NULL) {
+		print_literal(&b, "0x");
+		print_op(&b, PRINT_CODE_ZERO);
+	} else {
+		print_bytes(&b, type->name, type->name_length);
+	}
+	if (pr->color)
+		print_literal(&b, "\033[0m");
+	print_text_fields(pr, &b, type, " ", 0);
+	print_literal(&b, "\n");
+	return print_end(&b);
+}
+
+static tel_status
+begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+{
+	const struct tel_schema *s = ev->log->schema;
+	char line[256];
+	unsigned char rate[TEL_NUMBER_MAX];
+	double hertz = tel_clock_rate(ev->log->clock);
+
+	(void)same;
+	if (!pr->header)
+		return TEL_OK;
+	snprintf(line, sizeof(line),
+	    HEADER "# format: %s\n# version: %s\n"
+	           "# platform: %s, %u-bit, %s-endian\n",
+	    s->name, s->version, s->platform, s->abi.word * 8u,
+	    s->abi.big ? "big" : "little");
+	print_put(pr, line);
+	if (hertz > 0) {
+		*tel_put_hertz(rate, hertz) = '\0';
+		print_put(pr, "# tick rate: ");
+		print_put(pr, (const char *)rate);
+		print_put(pr, "\n");
+	}
+	return pr->out->status;
+}
+
+static tel_status
+finish(struct tel_printer *pr)
+{
+	if (!pr->started && pr->header)
+		return print_put(pr, HEADER);
+	return TEL_OK;
+}
+
+const struct print_style print_style_text = {
+	.begin_log = begin_log,
+	.compile = compile,
+	.finish = finish,
+};

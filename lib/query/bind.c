@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Schemas and the programs that belong to them. */
+#include "query/bind.h"
+
+#include "model/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+binding_free(struct binding *b)
+{
+	uint32_t i;
+
+	if (b == NULL)
+		return;
+	for (i = 0; b->programs != NULL && i <= b->unknown; i++)
+		program_clear(&b->programs[i]);
+	free(b->programs);
+	free(b);
+}
+
+void
+binder_forget(struct binder *b)
+{
+	unsigned i;
+
+	for (i = 0; i < b->count; i++)
+		binding_free(b->bindings[i]);
+	b->count = b->oldest = 0;
+	b->current = NULL;
+}
+
+void
+binder_clear(struct binder *b)
+{
+	binder_forget(b);
+	tree_free(b->tree);
+	select_clear(&b->selection);
+	free(b->machine.stack);
+	free(b->machine.scratch);
+	free(b->fail_text);
+}
+
+tel_status
+binder_failed(struct binder *b, tel_status status)
+{
+	size_t length;
+
+	b->failed = status;
+	if (status == TEL_ENOMEM)
+		fail_set(&b->fail, status, NULL, 0, "out of memory");
+	free(b->fail_text);
+	b->fail_text = NULL;
+	if (b->fail.text == NULL)
+		return status;
+	length = strlen(b->fail.text);
+	b->fail_text = malloc(length + 1);
+	if (b->fail_text != NULL)
+		memcpy(b->fail_text, b->fail.text, length + 1);
+	b->fail.text = NULL;
+	return status;
+}
+
+tel_status
+binder_set_expression(struct binder *b, const char *text)
+{
+	struct machine m = { NULL, NULL, NULL, value_missing() };
+	struct tree *tree = NULL;
+	tel_status st;
+
+	if (text != NULL) {
+		st = tree_parse(text, &b->fail, &tree);
+		if (st != TEL_OK)
+			return binder_failed(b, st);
+		m.tree = tree;
+		m.stack =
+		    calloc(tree->nodes[tree->root].stack, sizeof(*m.stack));
+		if (tree->uses_regex)
+			m.scratch = malloc(SUBJECT_MAX + 1);
+		if (m.stack == NULL ||
+		    (tree->uses_regex && m.scratch == NULL)) {
+			free(m.stack);
+			free(m.scratch);
+			tree_free(tree);
+			return binder_failed(b, TEL_ENOMEM);
+		}
+	}
+	binder_forget(b);
+	free(b->machine.stack);
+	free(b->machine.scratch);
+	tree_free(b->tree);
+	b->tree = tree;
+	b->machine = m;
+	return TEL_OK;
+}
+
+/* A string is neither true nor false. */
+static tel_status
+check_condition(struct binder *b)
+{
+	const struct node *root = &b->tree->nodes[b->tree->root];
+
+	if (b->for_value || root->classes != C_STRING)
+		return TEL_OK;
+	return fail_set(&b->fail, TEL_EINVAL, b->tree->text, root->column,
+	    "a condition is wanted, and this is a string");
+}
+
+static tel_status
+compile_all(struct binder *b, struct binding *to)
+{
+	struct compiler c = { .tree = b->tree,
+		.selection = b->for_value ? NULL : &b->selection,
+		.invert = b->invert };
+	tel_status st = compiler_begin(&c);
+	const struct tel_type *type;
+	uint32_t i;
+
+	for (i = 0; i <= to->unknown && st == TEL_OK; i++) {
+		type = i < to->unknown ? &to->schema->types[i] : NULL;
+		st = b->for_value ? compile_value(&c, type, &to->programs[i]) :
+		                    compile_filter(&c, type, &to->programs[i]);
+	}
+	compiler_end(&c);
+	return st;
+}
+
+static tel_status
+binding_new(struct binder *b, const struct tel_schema *schema,
+    struct binding **out)
+{
+	tel_status st = TEL_OK;
+	struct binding *new;
+
+	if (!b->for_value)
+		st = select_check(&b->selection, schema, &b->fail);
+	if (st == TEL_OK && b->tree != NULL) {
+		st = tree_check(b->tree, schema, &b->fail);
+		if (st == TEL_OK)
+			st = check_condition(b);
+	}
+	if (st != TEL_OK)
+		return st;
+	new = calloc(1, sizeof(*new));
+	if (new == NULL)
+		return TEL_ENOMEM;
+	new->schema = schema;
+	new->unknown = schema->ntypes;
+	new->programs =
+	    calloc((size_t)schema->ntypes + 1, sizeof(*new->programs));
+	st = new->programs == NULL ? TEL_ENOMEM : compile_all(b, new);
+	if (st != TEL_OK) {
+		binding_free(new);
+		return st;
+	}
+	*out = new;
+	return TEL_OK;
+}
+
+/* Forgets one schema: what comes to lie at its place may be another. */
+static void
+forget_schema(struct binder *b, const struct tel_schema *schema)
+{
+	unsigned i;
+
+	for (i = 0; i < b->count; i++)
+		if (b->bindings[i]->schema == schema) {
+			binding_free(b->bindings[i]);
+			b->bindings[i] = b->bindings[--b->count];
+			break;
+		}
+	b->current = NULL;
+}
+
+tel_status
+binder_bind(struct binder *b, const struct tel_schema *schema)
+{
+	struct binding *new;
+	tel_status st;
+
+	forget_schema(b, schema);
+	st = binding_new(b, schema, &new);
+	if (st != TEL_OK)
+		return binder_failed(b, st);
+	if (b->count == BINDINGS_MAX) {
+		binding_free(b->bindings[b->oldest]);
+		b->bindings[b->oldest] = new;
+		b->oldest = (b->oldest + 1) % BINDINGS_MAX;
+	} else {
+		b->bindings[b->count++] = new;
+	}
+	b->current = new;
+	return TEL_OK;
+}
+
+tel_status
+binder_switch(struct binder *b, const struct tel_schema *schema)
+{
+	unsigned i;
+
+	for (i = 0; i < b->count; i++)
+		if (b->bindings[i]->schema == schema) {
+			b->current = b->bindings[i];
+			return TEL_OK;
+		}
+	return binder_bind(b, schema);
+}
+
+void
+binder_step(struct binder *b, const struct tel_event *ev)
+{
+	struct binding *to = b->current;
+	struct tel_clock *clock = ev->log->clock;
+	int64_t dt;
+
+	b->machine.dt = value_missing();
+	if (to->log == ev->log && to->log_number == ev->log->number &&
+	    clock != NULL && tel_clock_rate(clock) > 0 &&
+	    !__builtin_sub_overflow(tel_clock_ns(clock, ev->clock),
+	        tel_clock_ns(clock, to->previous), &dt))
+		b->machine.dt = value_signed((uint64_t)dt);
+	to->log = ev->log;
+	to->log_number = ev->log->number;
+	to->previous = ev->clock;
+}

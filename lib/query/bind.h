@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Binding: an expression and a selection meet the schemas of the logs that
+ * are read.  For each schema there is a table with a program for each type.
+ */
+#ifndef TEL_QUERY_BIND_H
+#define TEL_QUERY_BIND_H
+
+#include "query/program.h"
+
+/* Schemas that are remembered; when there are more the oldest one goes. */
+#define BINDINGS_MAX 256u
+
+struct binding {
+	const struct tel_schema *schema;
+	/* one a type in the schema's order, then one for unknown types */
+	struct program *programs;
+	uint32_t unknown; /* the number of that last one */
+	/* the event before, for dt */
+	const struct tel_log *log;
+	unsigned log_number;
+	uint64_t previous;
+};
+
+struct binder {
+	struct tree *tree; /* NULL: no expression */
+	struct selection selection;
+	int invert;
+	int for_value; /* the value of the expression is what is asked for */
+	struct binding *bindings[BINDINGS_MAX];
+	unsigned count;
+	unsigned oldest;
+	struct binding *current;
+	struct machine machine;
+	struct fail fail;
+	char *fail_text;   /* our copy of fail.text */
+	tel_status failed; /* the status that went with it */
+};
+
+/* Frees what the binder holds. */
+void binder_clear(struct binder *b);
+
+/* Takes a new expression, NULL for none: as tree_parse(). */
+tel_status binder_set_expression(struct binder *b, const char *text);
+
+/* Forgets all schemas, as something that programs depend on has changed. */
+void binder_forget(struct binder *b);
+
+/* Keeps a copy of the text of a failure.  Returns status. */
+tel_status binder_failed(struct binder *b, tel_status status);
+
+/* Makes the programs for a schema, anew if there are some already. */
+tel_status binder_bind(struct binder *b, const struct tel_schema *schema);
+
+/* Finds or makes them. */
+tel_status binder_switch(struct binder *b, const struct tel_schema *schema);
+
+/* Sets machine.dt, and remembers the event for the next. */
+void binder_step(struct binder *b, const struct tel_event *ev);
+
+static inline const struct program *
+binding_program(const struct binding *b, const struct tel_type *type)
+{
+	uint32_t i = type->index;
+
+	return &b->programs[i < b->unknown && !type->unknown ? i : b->unknown];
+}
+
+/* The program for an event; NULL: its schema cannot be bound, see fail. */
+static inline const struct program *
+binder_program(struct binder *b, const struct tel_event *ev)
+{
+	if (b->current == NULL || b->current->schema != ev->log->schema)
+		if (binder_switch(b, ev->log->schema) != TEL_OK)
+			return NULL;
+	if (b->tree != NULL && b->tree->uses_dt)
+		binder_step(b, ev);
+	return binding_program(b->current, ev->type);
+}
+
+#endif

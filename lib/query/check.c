@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks a tree against a schema: the names that were written bare must be
+ * there, and no part may be of a class that makes no sense where it stands.
+ * A field may be of one class in one type and of another in the next: what
+ * counts is what it may be.  Classes 0: no type has it, so it fits anywhere.
+ */
+#include "query/near.h"
+#include "query/tree.h"
+
+#include <string.h>
+
+struct check {
+	struct tree *tree;
+	const struct tel_schema *schema;
+	struct fail *fail;
+};
+
+static unsigned
+class_of_sort(enum tel_sort sort)
+{
+	if (sort == TEL_STRING)
+		return C_STRING;
+	return sort == TEL_DOUBLE ? C_DOUBLE : C_INTEGER;
+}
+
+static tel_status
+unknown_field(struct check *c, const struct symbol *s)
+{
+	const struct tel_schema *schema = c->schema;
+	struct near near;
+	char text[200];
+	unsigned i, j;
+
+	near_begin(&near, s->name, strlen(s->name));
+	for (i = 0; !s->labelled && i < B_COUNT; i++)
+		near_offer(&near, builtin_name((enum builtin)i));
+	for (i = 0; i < schema->ntypes; i++)
+		for (j = 0; j < schema->types[i].nfields; j++)
+			near_offer(&near, schema->types[i].fields[j].name);
+	return fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
+	    "no event type has a field '%.64s'%s", s->name,
+	    near_text(&near, text, sizeof(text)));
+}
+
+static tel_status
+check_symbol(struct check *c, struct symbol *s)
+{
+	const struct tel_type *t;
+	int address = 0, at;
+	unsigned i;
+
+	s->classes = 0;
+	for (i = 0; i < c->schema->ntypes; i++) {
+		t = &c->schema->types[i];
+		at = tel_type_find_field(t, s->name);
+		if (at < 0)
+			continue;
+		s->classes |= (uint8_t)class_of_sort(t->fields[at].sort);
+		address |= t->fields[at].sort == TEL_ADDRESS ||
+		    t->fields[at].sort == TEL_POINTER;
+	}
+	if (s->checked && s->classes == 0)
+		return unknown_field(c, s);
+	if (s->labelled && s->classes != 0 && !address)
+		return fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
+		    "the field '%.64s' is no address, so it has no label",
+		    s->name);
+	return TEL_OK;
+}
+
+static int
+is_kind_name(const struct tel_schema *schema, const struct value *word)
+{
+	struct value kind = value_string("Unknown", 7);
+	unsigned i = 0;
+
+	/* the kind of events of unknown types is in no schema's table */
+	while (value_compare(OPR_EQ, word, &kind, 1) != TRIT_TRUE) {
+		if (i == schema->ntypes)
+			return 0;
+		kind = value_string(schema->types[i].kind,
+		    strlen(schema->types[i].kind));
+		i++;
+	}
+	return 1;
+}
+
+/* A bare word beside kind or name. */
+static tel_status
+check_word(struct check *c, const struct node *n)
+{
+	const struct tel_schema *schema = c->schema;
+	int kind = (n->flags & NODE_KIND_WORD) != 0;
+	const char *word = n->value.as.s;
+	struct near near;
+	char text[200];
+	unsigned i;
+
+	if (kind ? is_kind_name(schema, &n->value) :
+	           tel_schema_find_type(schema, word) != NULL)
+		return TEL_OK;
+	near_begin(&near, word, n->value.length);
+	for (i = 0; i < schema->ntypes; i++)
+		near_offer(&near,
+		    kind ? schema->types[i].kind : schema->types[i].name);
+	return fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
+	    "no %s is called '%.64s'%s", kind ? "kind" : "event type", word,
+	    near_text(&near, text, sizeof(text)));
+}
+
+static const char *
+class_name(unsigned classes)
+{
+	if (classes == C_STRING)
+		return "a string";
+	if (classes == C_DOUBLE)
+		return "a double";
+	if (classes == C_INTEGER)
+		return "an integer";
+	return (classes & C_STRING) == 0 ? "a number" : "a string or number";
+}
+
+/* Fails unless the operand may be of one of the classes wanted. */
+static tel_status
+want_class(struct check *c, uint32_t operand, unsigned wanted, const char *who)
+{
+	const struct node *n = &c->tree->nodes[operand];
+
+	if (n->classes == 0 || (n->classes & wanted) != 0)
+		return TEL_OK;
+	return fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
+	    "%s takes %s, and this is %s", who, class_name(wanted),
+	    class_name(n->classes));
+}
+
+/* Fails unless the two may be of classes that compare. */
+static tel_status
+want_alike(struct check *c, const struct node *at, uint32_t a, uint32_t b)
+{
+	unsigned x = c->tree->nodes[a].classes, y = c->tree->nodes[b].classes;
+
+	if (x == 0 || y == 0 || ((x & C_NUMBER) && (y & C_NUMBER)) ||
+	    ((x & C_STRING) && (y & C_STRING)))
+		return TEL_OK;
+	return fail_set(c->fail, TEL_EINVAL, c->tree->text, at->column,
+	    "%s does not compare with %s", class_name(x), class_name(y));
+}
+
+/* A bare label stands for many: only some comparisons make sense. */
+static tel_status
+check_labels(struct check *c, const struct node *n, uint32_t with)
+{
+	const struct tree *t = c->tree;
+	const struct node *label = &t->nodes[n->a];
+
+	if (t->nodes[with].op == N_LABELS)
+		label = &t->nodes[with];
+	if (label->op != N_LABELS)
+		return TEL_OK;
+	if (t->nodes[n->a].op == N_LABELS && t->nodes[with].op == N_CONST &&
+	    (n->op == N_IN || n->opr == OPR_EQ || n->opr == OPR_NE))
+		return TEL_OK;
+	return fail_set(c->fail, TEL_EINVAL, t->text, label->column,
+	    "'label' alone compares by == != ~ !~ =* !* in with strings: "
+	    "name a field, label(f)");
+}
+
+static tel_status
+check_in(struct check *c, struct node *n)
+{
+	const struct item *items = c->tree->items + n->first;
+	tel_status st = TEL_OK;
+	uint32_t i;
+
+	n->classes = C_INTEGER;
+	for (i = 0; i < n->count && st == TEL_OK; i++) {
+		st = want_alike(c, &c->tree->nodes[items[i].lo], n->a,
+		    items[i].lo);
+		if (st == TEL_OK)
+			st = want_alike(c, &c->tree->nodes[items[i].hi], n->a,
+			    items[i].hi);
+		if (st == TEL_OK)
+			st = check_labels(c, n, items[i].lo);
+		if (st == TEL_OK)
+			st = check_labels(c, n, items[i].hi);
+	}
+	return st;
+}
+
+static tel_status
+check_arithmetic(struct check *c, struct node *n)
+{
+	static const char *const signs[] = { "'+'", "'-'", "'*'", "'/'", "'%'",
+		"'&'", "'|'", "'^'", "'<<'", "'>>'", "'-'", "'~'" };
+	const struct node *nodes = c->tree->nodes;
+	int integers = n->opr >= OPR_MOD && n->opr != OPR_NEGATE;
+	unsigned wanted = integers ? C_INTEGER : C_NUMBER, both;
+	tel_status st = want_class(c, n->a, wanted, signs[n->opr]);
+
+	if (st == TEL_OK && n->op == N_ARITHMETIC)
+		st = want_class(c, n->b, wanted, signs[n->opr]);
+	both = nodes[n->a].classes;
+	if (n->op == N_ARITHMETIC)
+		both |= nodes[n->b].classes;
+	n->classes = integers ? C_INTEGER : (uint8_t)(both & C_NUMBER);
+	return st;
+}
+
+static unsigned
+class_of_builtin(enum builtin b)
+{
+	return b == B_KIND || b == B_NAME ? C_STRING : C_INTEGER;
+}
+
+static tel_status
+check_node(struct check *c, struct node *n)
+{
+	static const unsigned tags[] = { 0, C_INTEGER, C_INTEGER, C_DOUBLE,
+		C_STRING };
+	tel_status st;
+
+	n->classes = C_INTEGER;
+	switch ((enum node_op)n->op) {
+	case N_CONST:
+		n->classes = (uint8_t)tags[n->value.tag];
+		if ((n->flags & (NODE_KIND_WORD | NODE_TYPE_WORD)) != 0)
+			return check_word(c, n);
+		break;
+	case N_FIELD: n->classes = c->tree->symbols[n->symbol].classes; break;
+	case N_BUILTIN:
+		n->classes =
+		    (uint8_t)class_of_builtin((enum builtin)n->builtin);
+		break;
+	case N_LABEL:
+	case N_LABELS: n->classes = C_STRING; break;
+	case N_HAS: break;
+	case N_NOT: return want_class(c, n->a, C_NUMBER, "'!'");
+	case N_UNARY:
+	case N_ARITHMETIC: return check_arithmetic(c, n);
+	case N_COMPARE:
+		st = check_labels(c, n, n->b);
+		return st != TEL_OK ? st : want_alike(c, n, n->a, n->b);
+	case N_MATCH: return want_class(c, n->a, C_STRING, "a pattern");
+	case N_AND:
+	case N_OR:
+		st = want_class(c, n->a, C_NUMBER,
+		    n->op == N_AND ? "'&&'" : "'||'");
+		return st != TEL_OK ? st :
+		                      want_class(c, n->b, C_NUMBER,
+		                          n->op == N_AND ? "'&&'" : "'||'");
+	case N_IN: return check_in(c, n);
+	}
+	return TEL_OK;
+}
+
+tel_status
+tree_check(struct tree *t, const struct tel_schema *schema, struct fail *fail)
+{
+	struct check c = { t, schema, fail };
+	tel_status st = TEL_OK;
+	uint32_t i;
+
+	for (i = 0; i < t->nsymbols && st == TEL_OK; i++)
+		st = check_symbol(&c, &t->symbols[i]);
+	for (i = 0; i < t->nnodes && st == TEL_OK; i++)
+		st = check_node(&c, &t->nodes[i]);
+	return st;
+}

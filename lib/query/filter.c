@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The public face of filters. */
+#include "tel.h"
+#include "query/bind.h"
+
+#include <stdlib.h>
+
+struct tel_filter {
+	struct binder binder;
+};
+
+tel_filter *
+tel_filter_new(void)
+{
+	return calloc(1, sizeof(struct tel_filter));
+}
+
+void
+tel_filter_free(tel_filter *f)
+{
+	if (f == NULL)
+		return;
+	binder_clear(&f->binder);
+	free(f);
+}
+
+/* What every setter ends with. */
+static tel_status
+changed(tel_filter *f, tel_status status)
+{
+	binder_forget(&f->binder);
+	return status == TEL_OK ? TEL_OK : binder_failed(&f->binder, status);
+}
+
+tel_status
+tel_filter_set_expression(tel_filter *f, const char *text)
+{
+	return binder_set_expression(&f->binder, text);
+}
+
+tel_status
+tel_filter_set_kinds(tel_filter *f, const char *text)
+{
+	struct binder *b = &f->binder;
+
+	return changed(f, select_kinds(&b->selection, text, &b->fail));
+}
+
+tel_status
+tel_filter_set_types(tel_filter *f, const char *text)
+{
+	struct binder *b = &f->binder;
+
+	return changed(f, select_types(&b->selection, text, &b->fail));
+}
+
+tel_status
+tel_filter_set_time(tel_filter *f, const char *text)
+{
+	struct binder *b = &f->binder;
+
+	return changed(f, select_time(&b->selection, text, &b->fail));
+}
+
+void
+tel_filter_set_clock(tel_filter *f, uint64_t first, uint64_t last)
+{
+	struct selection *s = &f->binder.selection;
+
+	s->from.base = s->to.base = INSTANT_CLOCK;
+	s->from.value = first;
+	s->to.value = last;
+	binder_forget(&f->binder);
+}
+
+tel_status
+tel_filter_add_addresses(tel_filter *f, const char *text)
+{
+	struct binder *b = &f->binder;
+
+	return changed(f, select_address(&b->selection, text, &b->fail));
+}
+
+tel_status
+tel_filter_set_label(tel_filter *f, const char *glob)
+{
+	struct binder *b = &f->binder;
+
+	return changed(f, select_label(&b->selection, glob, &b->fail));
+}
+
+void
+tel_filter_set_invert(tel_filter *f, int on)
+{
+	f->binder.invert = on != 0;
+	binder_forget(&f->binder);
+}
+
+tel_status
+tel_filter_bind(tel_filter *f, const tel_schema *schema)
+{
+	return binder_bind(&f->binder, schema);
+}
+
+int
+tel_filter_match(tel_filter *f, const tel_event *event)
+{
+	const struct program *p = binder_program(&f->binder, event);
+
+	if (p == NULL)
+		return -1;
+	if (p->verdict != VERDICT_RUN)
+		return p->verdict == VERDICT_ALWAYS;
+	return program_match(p, &f->binder.machine, event);
+}
+
+int
+tel_filter_type(const tel_filter *f, const tel_type *type)
+{
+	const struct binding *b = f->binder.current;
+	const struct tree *tree = f->binder.tree;
+	const struct program *p;
+
+	if (b == NULL || (tree != NULL && tree->uses_dt))
+		return -1;
+	p = binding_program(b, type);
+	if (p->verdict == VERDICT_RUN)
+		return -1;
+	return p->verdict == VERDICT_ALWAYS;
+}
+
+int
+tel_filter_uses_rate(const tel_filter *f)
+{
+	const struct selection *s = &f->binder.selection;
+
+	return (f->binder.tree != NULL && f->binder.tree->uses_rate) ||
+	    s->from.base == INSTANT_NS || s->to.base == INSTANT_NS;
+}
+
+const char *
+tel_filter_error(const tel_filter *f)
+{
+	return f->binder.fail.message;
+}
+
+unsigned
+tel_filter_error_column(const tel_filter *f)
+{
+	return f->binder.fail.column;
+}
+
+const char *
+tel_filter_error_text(const tel_filter *f)
+{
+	return f->binder.fail_text;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Partial evaluation: what each part of an expression comes to when only the
+ * type of the event is known.  A part is known, or its truth is, or neither.
+ */
+#include "query/program.h"
+
+#include <string.h>
+
+static unsigned
+class_of(const struct value *v)
+{
+	static const unsigned classes[] = { 0, C_INTEGER, C_INTEGER, C_DOUBLE,
+		C_STRING };
+
+	return classes[v->tag];
+}
+
+static void
+set_known(struct fold *f, struct value v)
+{
+	enum trit t = value_truth(&v);
+
+	f->known = 1;
+	f->value = v;
+	f->classes = class_of(&v);
+	f->t = t == TRIT_TRUE;
+	f->f = t == TRIT_FALSE;
+}
+
+static void
+set_open(struct fold *f, unsigned classes)
+{
+	f->known = 0;
+	f->value = value_missing();
+	f->classes = classes;
+	f->t = f->f = -1;
+}
+
+/* A condition of which only t and f are known: perhaps that is all. */
+static void
+set_truth(struct fold *f, int t, int f_)
+{
+	set_open(f, C_INTEGER);
+	if (t == 1 || f_ == 1 || (t == 0 && f_ == 0)) {
+		set_known(f,
+		    value_trit(t == 1 ? TRIT_TRUE :
+		            f_ == 1   ? TRIT_FALSE :
+		                        TRIT_UNKNOWN));
+		return;
+	}
+	f->t = t;
+	f->f = f_;
+}
+
+/* Both of two that are 1, 0 or -1. */
+static int
+both(int a, int b)
+{
+	if (a == 0 || b == 0)
+		return 0;
+	return a == 1 && b == 1 ? 1 : -1;
+}
+
+static int
+either(int a, int b)
+{
+	if (a == 1 || b == 1)
+		return 1;
+	return a == 0 && b == 0 ? 0 : -1;
+}
+
+static void
+fold_field(struct compiler *c, const struct node *n, struct fold *f)
+{
+	int at = c->fields[n->symbol];
+
+	if (at < 0) {
+		set_known(f, value_missing());
+		return;
+	}
+	switch (c->type->fields[at].sort) {
+	case TEL_STRING: set_open(f, C_STRING); break;
+	case TEL_DOUBLE: set_open(f, C_DOUBLE); break;
+	default: set_open(f, C_INTEGER); break;
+	}
+}
+
+static int
+is_address(const struct tel_field *f)
+{
+	return f->sort == TEL_ADDRESS || f->sort == TEL_POINTER;
+}
+
+/* label(field), and label alone. */
+static void
+fold_label(struct compiler *c, const struct node *n, struct fold *f)
+{
+	int at = n->op == N_LABEL ? c->fields[n->symbol] : -1, found = 0;
+	unsigned i, count = c->type == NULL ? 0 : c->type->nfields;
+
+	if (n->op == N_LABEL)
+		found = at >= 0 && is_address(&c->type->fields[at]);
+	else
+		for (i = 0; i < count; i++)
+			found |= is_address(&c->type->fields[i]);
+	if (found)
+		set_open(f, C_STRING);
+	else
+		set_known(f, value_missing());
+}
+
+static void
+fold_builtin(struct compiler *c, const struct node *n, struct fold *f)
+{
+	const struct tel_type *t = c->type;
+
+	switch ((enum builtin)n->builtin) {
+	case B_KIND:
+		if (t == NULL)
+			set_known(f, value_string("Unknown", 7));
+		else
+			set_known(f, value_string(t->kind, strlen(t->kind)));
+		break;
+	case B_NAME:
+		if (t == NULL)
+			set_open(f, C_STRING);
+		else
+			set_known(f, value_string(t->name, strlen(t->name)));
+		break;
+	case B_CODE:
+		if (t == NULL)
+			set_open(f, C_INTEGER);
+		else
+			set_known(f, value_natural(t->code));
+		break;
+	case B_CPU:
+	case B_TID:
+	case B_PID: set_known(f, value_missing()); break;
+	default: set_open(f, C_INTEGER); break;
+	}
+}
+
+/* Whether values of these classes can never meet in a comparison. */
+static int
+unlike(const struct fold *a, const struct fold *b)
+{
+	return ((a->classes & C_STRING) != 0) != ((b->classes & C_STRING) != 0);
+}
+
+static void
+fold_compare(const struct node *n, const struct fold *a, const struct fold *b,
+    struct fold *f)
+{
+	if ((a->known && a->value.tag == V_MISSING) ||
+	    (b->known && b->value.tag == V_MISSING) || unlike(a, b))
+		set_known(f, value_missing());
+	else if (a->known && b->known)
+		set_known(f,
+		    value_trit(value_compare((enum value_op)n->opr, &a->value,
+		        &b->value, n->flags & NODE_ANY_CASE)));
+	else
+		set_open(f, C_INTEGER);
+}
+
+/* A pattern with what is known; one with a regex waits for its run. */
+static void
+fold_match(struct compiler *c, const struct node *n, struct fold *f)
+{
+	const struct fold *a = &c->folds[n->a];
+	const struct pattern *p = c->tree->patterns[n->pattern];
+	char scratch[512];
+	int hit = -1;
+
+	if ((a->classes & C_STRING) == 0) {
+		set_known(f, value_missing());
+		return;
+	}
+	if (a->known && a->value.length < sizeof(scratch))
+		hit = pattern_match(p, a->value.as.s, a->value.length, scratch);
+	if (hit < 0)
+		set_open(f, C_INTEGER);
+	else
+		set_known(f,
+		    value_natural(
+		        (uint64_t)(hit != ((n->flags & NODE_NEGATE) != 0))));
+}
+
+/* A list is known when all of it is, or when its value is missing. */
+static void
+fold_in(struct compiler *c, const struct node *n, struct fold *f)
+{
+	const struct item *items = c->tree->items + n->first;
+	const struct fold *a = &c->folds[n->a], *lo, *hi;
+	int fold_case = n->flags & NODE_ANY_CASE;
+	enum trit verdict = TRIT_FALSE, one;
+	uint32_t i;
+
+	set_open(f, C_INTEGER);
+	if (a->known && a->value.tag == V_MISSING)
+		set_known(f, value_missing());
+	if (!a->known)
+		return;
+	for (i = 0; i < n->count; i++) {
+		lo = &c->folds[items[i].lo];
+		hi = &c->folds[items[i].hi];
+		if (!lo->known || !hi->known)
+			return;
+		one = value_compare(items[i].range ? OPR_GE : OPR_EQ, &a->value,
+		    &lo->value, fold_case);
+		if (items[i].range)
+			one = trit_and(one,
+			    value_compare(OPR_LE, &a->value, &hi->value,
+			        fold_case));
+		verdict = trit_or(verdict, one);
+	}
+	set_known(f, value_trit(verdict));
+}
+
+static void
+fold_operation(const struct node *n, const struct fold *a, const struct fold *b,
+    struct fold *f)
+{
+	int unary = n->op == N_UNARY;
+	unsigned classes = unary ? a->classes : a->classes | b->classes;
+
+	if ((a->known && a->value.tag == V_MISSING) ||
+	    (!unary && b->known && b->value.tag == V_MISSING))
+		set_known(f, value_missing());
+	else if (unary && a->known)
+		set_known(f, value_unary((enum value_op)n->opr, &a->value));
+	else if (!unary && a->known && b->known)
+		set_known(f,
+		    value_arithmetic((enum value_op)n->opr, &a->value,
+		        &b->value));
+	else
+		set_open(f, classes & C_NUMBER);
+}
+
+void
+fold_nodes(struct compiler *c)
+{
+	const struct node *n;
+	struct fold *f, *a, *b;
+	uint32_t i;
+
+	for (i = 0; i < c->tree->nnodes; i++) {
+		n = &c->tree->nodes[i];
+		f = &c->folds[i];
+		a = &c->folds[n->a];
+		b = &c->folds[n->b];
+		switch ((enum node_op)n->op) {
+		case N_CONST: set_known(f, n->value); break;
+		case N_FIELD: fold_field(c, n, f); break;
+		case N_BUILTIN: fold_builtin(c, n, f); break;
+		case N_LABEL:
+		case N_LABELS: fold_label(c, n, f); break;
+		case N_HAS:
+			set_open(f, C_INTEGER);
+			if (a->known)
+				set_known(f,
+				    value_natural(a->value.tag != V_MISSING));
+			else if (c->tree->nodes[n->a].op == N_FIELD)
+				set_known(f, value_natural(1));
+			break;
+		case N_NOT: set_truth(f, a->f, a->t); break;
+		case N_UNARY:
+		case N_ARITHMETIC: fold_operation(n, a, b, f); break;
+		case N_COMPARE: fold_compare(n, a, b, f); break;
+		case N_MATCH: fold_match(c, n, f); break;
+		case N_AND:
+			set_truth(f, both(a->t, b->t), either(a->f, b->f));
+			break;
+		case N_OR:
+			set_truth(f, either(a->t, b->t), both(a->f, b->f));
+			break;
+		case N_IN: fold_in(c, n, f); break;
+		}
+	}
+}

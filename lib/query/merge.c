@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Merging logs by time: a window on each, and a heap of their next events.
+ * Events of the same clock come in the order of the inputs.
+ */
+#include "formats/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct merge_input {
+	tel_reader *reader;
+	tel_window *window;
+	const tel_event *head;
+	size_t number; /* in the order they were added */
+};
+
+struct tel_merge {
+	struct merge_input *inputs;
+	size_t count;
+	struct merge_input **heap; /* inputs with a head, the earliest first */
+	size_t heaped;
+	int begun;
+	int taken;         /* the head of heap[0] was given */
+	tel_status failed; /* of an input that had to be left */
+	tel_reader *culprit;
+	const char *error;
+};
+
+tel_merge *
+tel_merge_new(void)
+{
+	return calloc(1, sizeof(struct tel_merge));
+}
+
+void
+tel_merge_free(tel_merge *m)
+{
+	size_t i;
+
+	if (m == NULL)
+		return;
+	for (i = 0; i < m->count; i++)
+		tel_window_free(m->inputs[i].window);
+	free(m->inputs);
+	free(m->heap);
+	free(m);
+}
+
+static tel_status
+add_one(struct tel_merge *m, tel_reader *r, tel_order order)
+{
+	struct merge_input *inputs;
+	tel_status st;
+
+	inputs = realloc(m->inputs, (m->count + 1) * sizeof(*inputs));
+	if (inputs == NULL)
+		return TEL_ENOMEM;
+	m->inputs = inputs;
+	inputs += m->count;
+	memset(inputs, 0, sizeof(*inputs));
+	inputs->reader = r;
+	inputs->number = m->count;
+	st = tel_window_new(r, order, &inputs->window);
+	if (st == TEL_OK)
+		m->count++;
+	return st;
+}
+
+tel_status
+tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
+{
+	tel_reader *member;
+	tel_status st;
+
+	if (m->begun)
+		return TEL_ESTATE;
+	if (order == TEL_ORDER_LOG)
+		return TEL_EINVAL;
+	if (!tel_reader_archive(r))
+		return add_one(m, r, order);
+	for (;;) {
+		st = tel_reader_split(r, &member);
+		if (st == TEL_END)
+			return TEL_OK;
+		if (st == TEL_OK)
+			st = add_one(m, member, order);
+		if (st != TEL_OK)
+			return st;
+	}
+}
+
+size_t
+tel_merge_count(const tel_merge *m)
+{
+	return m->count;
+}
+
+static int
+before(const struct merge_input *a, const struct merge_input *b)
+{
+	if (a->head->clock != b->head->clock)
+		return a->head->clock < b->head->clock;
+	return a->number < b->number;
+}
+
+/* Puts the input at place i of the heap where it belongs below. */
+static void
+sink(struct tel_merge *m, size_t i)
+{
+	struct merge_input *in = m->heap[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < m->heaped) {
+		if (child + 1 < m->heaped &&
+		    before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!before(m->heap[child], in))
+			break;
+		m->heap[i] = m->heap[child];
+		i = child;
+	}
+	m->heap[i] = in;
+}
+
+/*
+ * Makes the next event of an input its head.  TEL_END when there is none; an
+ * input that fails ends too, and the failure is told at the end of all.
+ */
+static tel_status
+advance(struct tel_merge *m, struct merge_input *in)
+{
+	tel_status st;
+
+	do
+		st = tel_window_next(in->window, &in->head);
+	while (st == TEL_LOG);
+	if (st < 0 && m->failed == TEL_OK) {
+		m->failed = st;
+		m->culprit = in->reader;
+		m->error = tel_window_error(in->window);
+	}
+	return st < 0 ? TEL_END : st;
+}
+
+/* Takes the first event of each input, and one origin for all. */
+static tel_status
+begin(struct tel_merge *m)
+{
+	uint64_t origin = UINT64_MAX, o;
+	size_t i;
+
+	m->begun = 1;
+	m->heap = malloc((m->count + 1) * sizeof(struct merge_input *));
+	if (m->heap == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < m->count; i++)
+		if (advance(m, &m->inputs[i]) == TEL_OK)
+			m->heap[m->heaped++] = &m->inputs[i];
+	for (i = 0; i < m->heaped; i++) {
+		o = tel_clock_origin(m->heap[i]->reader->log.clock);
+		if (o < origin)
+			origin = o;
+	}
+	for (i = 0; i < m->heaped; i++)
+		tel_clock_set_origin(m->heap[i]->reader->log.clock, origin);
+	for (i = m->heaped / 2; i-- > 0;)
+		sink(m, i);
+	return TEL_OK;
+}
+
+tel_status
+tel_merge_next(tel_merge *m, const tel_event **event)
+{
+	if (!m->begun && begin(m) != TEL_OK) {
+		m->error = "out of memory";
+		return m->failed = TEL_ENOMEM;
+	}
+	if (m->taken) {
+		m->taken = 0;
+		if (advance(m, m->heap[0]) != TEL_OK)
+			m->heap[0] = m->heap[--m->heaped];
+		if (m->heaped > 0)
+			sink(m, 0);
+	}
+	if (m->heaped == 0)
+		return m->failed != TEL_OK ? m->failed : TEL_END;
+	m->taken = 1;
+	*event = m->heap[0]->head;
+	return TEL_OK;
+}
+
+const tel_reader *
+tel_merge_failed(const tel_merge *m)
+{
+	return m->culprit;
+}
+
+const char *
+tel_merge_error(const tel_merge *m)
+{
+	return m->error != NULL ? m->error : "";
+}
+
+uint64_t
+tel_merge_late(const tel_merge *m)
+{
+	uint64_t late = 0;
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		late += tel_window_late(m->inputs[i].window);
+	return late;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Program: what is left of an expression and a selection for the events of
+ * one type, once all that the type decides has been decided.
+ *
+ * An op is a test, which goes on at .yes or at .no, or it moves values on a
+ * small stack and goes on at the next op.
+ */
+#ifndef TEL_QUERY_PROGRAM_H
+#define TEL_QUERY_PROGRAM_H
+
+#include "query/select.h"
+#include "query/tree.h"
+
+/* Where a test goes when there is no more to do. */
+#define GO_REJECT UINT32_MAX
+#define GO_ACCEPT (UINT32_MAX - 1)
+
+enum op_code {
+	/* tests of an integer: x & mask is lo, or more by up to span */
+	OP_SPAN_LE64,
+	OP_SPAN_LE32,
+	OP_SPAN_FIELD, /* any other load */
+	OP_SPAN_CLOCK,
+	OP_SPAN_TICKS, /* ticks since the first event, plus 2^63 */
+	OP_SPAN_NS,    /* nanoseconds since then, plus 2^63 */
+	OP_SPAN_INDEX,
+	OP_SPAN_SIZE,
+	/* other tests */
+	OP_SET_FIELD,      /* a field, in .set */
+	OP_TYPE,           /* the type's names, with .selection */
+	OP_LABEL_GLOB,     /* any label, with .pattern */
+	OP_LABELS,         /* .node, of any label, comes to .want */
+	OP_TEST,           /* the value popped comes to .want */
+	OP_TEST_COMPARE,   /* what OP_COMPARE gives comes to .want */
+	OP_TEST_COMPARE_K, /* the same, with .value on the right */
+	OP_RESULT,         /* not a test: the value popped is the answer */
+	/* values */
+	OP_CONST,
+	OP_NATURAL_FIELD,
+	OP_SIGNED_FIELD,
+	OP_DOUBLE_FIELD,
+	OP_STRING_FIELD,
+	OP_LABEL_FIELD,
+	OP_BUILTIN,     /* .sub: enum builtin */
+	OP_FIRST_LABEL, /* of the first field that has one */
+	OP_LABELS_VALUE,
+	OP_HAS,
+	OP_NOT,
+	OP_AND,
+	OP_OR,
+	OP_UNARY,        /* .sub: enum value_op */
+	OP_ARITHMETIC,   /* .sub: enum value_op */
+	OP_COMPARE,      /* .sub: enum value_op; .flag: in any case */
+	OP_ARITHMETIC_K, /* with .value on the right */
+	OP_COMPARE_K,
+	OP_MATCH,  /* .node */
+	OP_IN_SET, /* .set */
+	/* a list: the value, then TRIT_FALSE, then for each item ... */
+	OP_IN_ITEM,  /* value, verdict, item: value, verdict */
+	OP_IN_RANGE, /* value, verdict, lo, hi: value, verdict */
+	OP_IN_END    /* value, verdict: verdict */
+};
+
+struct op {
+	uint8_t code;
+	int8_t sub;
+	uint8_t flag;
+	uint8_t field;   /* its number in the type */
+	uint8_t want;    /* 1 or 0: a test asks for true, or for false */
+	uint16_t offset; /* of the field */
+	uint32_t yes, no;
+	union {
+		struct span_test {
+			uint64_t mask, lo, span;
+		} span;
+		struct value value;
+		const struct tel_field *field;
+		const struct node *node;
+		const struct set *set;
+		const struct pattern *pattern;
+		const struct selection *selection;
+		struct set_test {
+			const struct tel_field *field;
+			const struct set *set;
+		} set_test;
+	} u;
+};
+
+/* What a type decides. */
+enum verdict { VERDICT_NEVER, VERDICT_ALWAYS, VERDICT_RUN };
+
+struct program {
+	uint8_t verdict; /* enum verdict */
+	uint8_t sort;    /* enum tel_sort of an integer that comes out */
+	uint32_t entry;  /* the op to begin with */
+	struct op *ops;
+};
+
+/* What running takes. */
+struct machine {
+	const struct tree *tree;
+	struct value *stack; /* room for root's .stack values */
+	char *scratch;       /* for regular expressions; NULL without any */
+	struct value dt;     /* time since the event before */
+};
+
+/* The compiler: room that is used again for each type. */
+struct compiler {
+	const struct tree *tree;           /* may be NULL: no expression */
+	const struct selection *selection; /* may be NULL */
+	int invert;
+	const struct tel_type *type; /* NULL: any unknown type */
+	struct fold *folds;          /* one a node */
+	int *fields;                 /* one a symbol: its number, or -1 */
+	struct op *ops;              /* last one first */
+	uint32_t count, room;
+	int failed; /* out of memory */
+};
+
+/* What a node comes to for one type. */
+struct fold {
+	int known; /* value is what it is for every event of the type */
+	struct value value;
+	int t, f; /* the truth and its contrary: 1 always, 0 never, -1 */
+	unsigned classes;
+};
+
+/* TEL_OK or TEL_ENOMEM.  What comes before .type is set by then. */
+tel_status compiler_begin(struct compiler *c);
+void compiler_end(struct compiler *c);
+
+/*
+ * Makes the program of a type, NULL for all types that are unknown: of
+ * whether an event is wanted, or of the value of the expression.
+ * TEL_OK, TEL_ENOMEM.
+ */
+tel_status compile_filter(struct compiler *c, const struct tel_type *type,
+    struct program *out);
+tel_status compile_value(struct compiler *c, const struct tel_type *type,
+    struct program *out);
+void program_clear(struct program *p);
+
+/* Folds every node for c->type. */
+void fold_nodes(struct compiler *c);
+
+/* Runs a program that is not decided: 1 or 0. */
+int program_match(const struct program *p, struct machine *m,
+    const struct tel_event *ev);
+
+/* Runs a program of a value. */
+void program_value(const struct program *p, struct machine *m,
+    const struct tel_event *ev, struct value *out);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs programs.  Nothing here allocates, and no op runs twice for an event:
+ * all jumps go forward.
+ */
+#include "query/facts.h"
+
+#include "model/clock.h"
+
+#define BIAS ((uint64_t)1 << 63)
+
+/*
+ * These set a value in place, member by member: one that is built elsewhere
+ * and copied as a whole is read before its parts have been stored, which
+ * makes a processor wait.
+ */
+static inline void
+put_natural(struct value *v, uint64_t u)
+{
+	v->tag = V_NATURAL;
+	v->as.u = u;
+}
+
+static inline void
+put_trit(struct value *v, enum trit t)
+{
+	v->tag = t == TRIT_UNKNOWN ? V_MISSING : V_NATURAL;
+	v->as.u = t == TRIT_TRUE;
+}
+
+static struct value
+signed_field(const struct tel_field *f, const unsigned char *data)
+{
+	uint64_t v = tel_load(f, data), sign = (uint64_t)1 << (f->width - 1);
+
+	/* of a narrow field the sign bit is copied to all that are above */
+	return value_signed(((v & (sign | (sign - 1))) ^ sign) - sign);
+}
+
+/* The verdict on one item of a list, put to those before it. */
+static struct value *
+list_item(const struct op *op, struct value *sp)
+{
+	struct value *hi = sp - 1, *lo = op->code == OP_IN_RANGE ? hi - 1 : hi;
+	struct value *verdict = lo - 1, *v = lo - 2;
+	enum trit one;
+
+	one = value_compare(op->code == OP_IN_RANGE ? OPR_GE : OPR_EQ, v, lo,
+	    op->flag);
+	if (op->code == OP_IN_RANGE)
+		one = trit_and(one, value_compare(OPR_LE, v, hi, op->flag));
+	put_trit(verdict, trit_or(value_truth(verdict), one));
+	return lo;
+}
+
+static struct value
+match(const struct machine *m, const struct node *n, const struct value *v)
+{
+	int hit = -1;
+
+	if (v->tag == V_STRING)
+		hit = pattern_match(m->tree->patterns[n->pattern], v->as.s,
+		    v->length, m->scratch);
+	if (hit < 0)
+		return value_missing();
+	return value_natural(
+	    (uint64_t)(hit != ((n->flags & NODE_NEGATE) != 0)));
+}
+
+static struct value
+in_set(const struct set *set, const struct value *v)
+{
+	if (v->tag == V_NATURAL)
+		return value_natural((uint64_t)set_has(set, v->as.u));
+	return v->tag == V_NEGATIVE ? value_natural(0) : value_missing();
+}
+
+/*
+ * Arithmetic of two natural numbers, for speed: what nearly all of it is.
+ * Returns 0, with nothing done, when the result is not as simple.
+ */
+static int
+natural_arithmetic(enum value_op op, struct value *a, const struct value *b)
+{
+	uint64_t x = a->as.u, y = b->as.u, z;
+	int over = 0;
+
+	if (a->tag != V_NATURAL || b->tag != V_NATURAL)
+		return 0;
+	switch (op) {
+	case OPR_ADD: over = __builtin_add_overflow(x, y, &z); break;
+	case OPR_MUL: over = __builtin_mul_overflow(x, y, &z); break;
+	case OPR_SUB: over = __builtin_sub_overflow(x, y, &z); break;
+	case OPR_AND: z = x & y; break;
+	case OPR_OR: z = x | y; break;
+	default: return 0;
+	}
+	if (over)
+		return 0;
+	a->as.u = z;
+	return 1;
+}
+
+static enum trit
+natural_compare(enum value_op op, uint64_t x, uint64_t y)
+{
+	int holds;
+
+	switch (op) {
+	case OPR_EQ: holds = x == y; break;
+	case OPR_NE: holds = x != y; break;
+	case OPR_LT: holds = x < y; break;
+	case OPR_LE: holds = x <= y; break;
+	case OPR_GT: holds = x > y; break;
+	default: holds = x >= y; break;
+	}
+	return holds ? TRIT_TRUE : TRIT_FALSE;
+}
+
+static void
+arithmetic(const struct op *op, struct value *a, const struct value *b)
+{
+	enum value_op how = (enum value_op)op->sub;
+
+	if (!natural_arithmetic(how, a, b))
+		*a = value_arithmetic(how, a, b);
+}
+
+static enum trit
+compare(const struct op *op, const struct value *a, const struct value *b)
+{
+	enum value_op how = (enum value_op)op->sub;
+
+	if (a->tag == V_NATURAL && b->tag == V_NATURAL)
+		return natural_compare(how, a->as.u, b->as.u);
+	return value_compare(how, a, b, op->flag);
+}
+
+/* Ops that take values from the stack and leave one. */
+static struct value *
+operate(const struct op *op, const struct machine *m, struct value *sp)
+{
+	struct value *a = sp - 2, *b = sp - 1;
+
+	switch ((enum op_code)op->code) {
+	case OP_HAS: put_natural(b, b->tag != V_MISSING); return sp;
+	case OP_NOT: put_trit(b, trit_not(value_truth(b))); return sp;
+	case OP_UNARY: *b = value_unary((enum value_op)op->sub, b); return sp;
+	case OP_MATCH: *b = match(m, op->u.node, b); return sp;
+	case OP_IN_SET: *b = in_set(op->u.set, b); return sp;
+	case OP_AND:
+		put_trit(a, trit_and(value_truth(a), value_truth(b)));
+		return b;
+	case OP_OR:
+		put_trit(a, trit_or(value_truth(a), value_truth(b)));
+		return b;
+	case OP_ARITHMETIC: arithmetic(op, a, b); return b;
+	case OP_ARITHMETIC_K: arithmetic(op, b, &op->u.value); return sp;
+	case OP_COMPARE_K: put_trit(b, compare(op, b, &op->u.value)); return sp;
+	case OP_COMPARE: put_trit(a, compare(op, a, b)); return b;
+	case OP_IN_END: *a = *b; return b;
+	default: return list_item(op, sp);
+	}
+}
+
+/* Any op that is no test.  Returns the new top of the stack. */
+static struct value *
+move(const struct op *op, const struct machine *m, const struct tel_event *ev,
+    struct value *sp)
+{
+	const char *s;
+	size_t length;
+
+	switch ((enum op_code)op->code) {
+	case OP_CONST: *sp++ = op->u.value; break;
+	case OP_NATURAL_FIELD:
+		put_natural(sp++, tel_load(op->u.field, ev->data));
+		break;
+	case OP_SIGNED_FIELD:
+		*sp++ = signed_field(op->u.field, ev->data);
+		break;
+	case OP_DOUBLE_FIELD:
+		*sp++ = value_double(tel_event_double(ev, op->field));
+		break;
+	case OP_STRING_FIELD:
+		s = tel_load_string(ev, op->u.field, &length);
+		*sp++ = value_string(s, length);
+		break;
+	case OP_LABEL_FIELD: *sp++ = fact_label(ev, op->field); break;
+	case OP_FIRST_LABEL: *sp++ = fact_first_label(ev); break;
+	case OP_LABELS_VALUE:
+		*sp++ = value_trit(fact_labels(m, ev, op->u.node));
+		break;
+	case OP_BUILTIN:
+		*sp++ = fact_builtin(m, ev, (enum builtin)op->sub);
+		break;
+	default: return operate(op, m, sp);
+	}
+	return sp;
+}
+
+static int
+span_holds(const struct op *op, uint64_t v)
+{
+	return (v & op->u.span.mask) - op->u.span.lo <= op->u.span.span;
+}
+
+/* Tests that are seldom met. */
+static int
+other_test(const struct op *op, const struct machine *m,
+    const struct tel_event *ev)
+{
+	switch ((enum op_code)op->code) {
+	case OP_SPAN_TICKS:
+		return ev->log->clock != NULL &&
+		    span_holds(op,
+		        ev->clock - tel_clock_origin(ev->log->clock) + BIAS);
+	case OP_SPAN_NS:
+		return fact_has_time(ev) &&
+		    span_holds(op,
+		        (uint64_t)tel_clock_ns(ev->log->clock, ev->clock) +
+		            BIAS);
+	case OP_SPAN_INDEX: return span_holds(op, ev->index);
+	case OP_SPAN_SIZE: return span_holds(op, ev->size);
+	case OP_TYPE: return select_type(op->u.selection, ev->type);
+	case OP_LABEL_GLOB: return fact_label_glob(ev, op->u.pattern);
+	default: return fact_labels(m, ev, op->u.node) == (enum trit)op->want;
+	}
+}
+
+int
+program_match(const struct program *p, struct machine *m,
+    const struct tel_event *ev)
+{
+	const struct op *op;
+	struct value *sp = m->stack;
+	uint32_t at = p->entry;
+	int hit;
+
+	for (;;) {
+		op = &p->ops[at];
+		switch ((enum op_code)op->code) {
+		case OP_SPAN_LE64:
+			hit = span_holds(op, tel_le64(ev->data + op->offset));
+			break;
+		case OP_SPAN_LE32:
+			hit = span_holds(op, tel_le32(ev->data + op->offset));
+			break;
+		case OP_SPAN_FIELD:
+			hit = span_holds(op, tel_event_u64(ev, op->field));
+			break;
+		case OP_SPAN_CLOCK: hit = span_holds(op, ev->clock); break;
+		case OP_SET_FIELD:
+			hit = set_has(op->u.set_test.set,
+			    tel_load(op->u.set_test.field, ev->data));
+			break;
+		case OP_TEST:
+			sp--;
+			hit = value_truth(sp) == (enum trit)op->want;
+			break;
+		case OP_TEST_COMPARE:
+			sp -= 2;
+			hit = compare(op, sp, sp + 1) == (enum trit)op->want;
+			break;
+		case OP_TEST_COMPARE_K:
+			sp--;
+			hit = compare(op, sp, &op->u.value) ==
+			    (enum trit)op->want;
+			break;
+		case OP_SPAN_TICKS:
+		case OP_SPAN_NS:
+		case OP_SPAN_INDEX:
+		case OP_SPAN_SIZE:
+		case OP_TYPE:
+		case OP_LABEL_GLOB:
+		case OP_LABELS: hit = other_test(op, m, ev); break;
+		default:
+			sp = move(op, m, ev, sp);
+			at++;
+			continue;
+		}
+		at = hit ? op->yes : op->no;
+		if (at >= GO_ACCEPT)
+			return at == GO_ACCEPT;
+	}
+}
+
+void
+program_value(const struct program *p, struct machine *m,
+    const struct tel_event *ev, struct value *out)
+{
+	const struct op *op = &p->ops[p->entry];
+	struct value *sp = m->stack;
+
+	for (; op->code != OP_RESULT; op++)
+		sp = move(op, m, ev, sp);
+	*out = sp[-1];
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * External merge sort (Knuth, The Art of Computer Programming, vol. 3,
+ * 5.4): the runs share one file, each being a range of it; merging picks the
+ * earliest head by a heap of runs.  The file belongs to this process alone,
+ * so events are written as they lie in memory.
+ */
+#include "query/runs.h"
+#include "io/spool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Memory that all runs' buffers take together, and one at the least. */
+#define BUFFERS ((size_t)4 << 20)
+#define BUFFER_MIN ((size_t)4096)
+#define WRITE_SIZE ((size_t)1 << 16)
+
+struct run {
+	uint64_t begin; /* what is not read yet of the file */
+	uint64_t end;
+	uint64_t last; /* clock of the last event written */
+	unsigned char *buffer;
+	size_t size;
+	size_t used; /* bytes in the buffer */
+	size_t at;   /* the head event begins there */
+	struct tel_event head;
+};
+
+struct tel_runs {
+	int fd;
+	int error;
+	struct run *runs;
+	size_t count;
+	size_t room;
+	struct run **heap; /* runs with a head, the earliest first */
+	size_t heaped;
+	struct run *given; /* its head was handed out */
+	unsigned char *out;
+	size_t pending; /* bytes in out */
+	uint64_t written;
+};
+
+struct tel_runs *
+tel_runs_new(void)
+{
+	struct tel_runs *r = calloc(1, sizeof(*r));
+
+	if (r != NULL)
+		r->fd = -1;
+	return r;
+}
+
+void
+tel_runs_free(struct tel_runs *r)
+{
+	size_t i;
+
+	if (r == NULL)
+		return;
+	for (i = 0; i < r->count; i++)
+		free(r->runs[i].buffer);
+	free(r->runs);
+	free(r->heap);
+	free(r->out);
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r);
+}
+
+int
+tel_runs_errno(const struct tel_runs *r)
+{
+	return r->error;
+}
+
+static tel_status
+fail(struct tel_runs *r, tel_status status)
+{
+	r->error = errno;
+	return status;
+}
+
+static tel_status
+open_file(struct tel_runs *r)
+{
+	r->fd = tel_spool_file();
+	if (r->fd < 0)
+		return fail(r, TEL_EIO);
+	r->out = malloc(WRITE_SIZE);
+	return r->out != NULL ? TEL_OK : fail(r, TEL_ENOMEM);
+}
+
+static tel_status
+flush(struct tel_runs *r)
+{
+	int failed = tel_spool_write(r->fd, r->out, r->pending);
+
+	r->pending = 0;
+	r->error = failed;
+	return failed == 0 ? TEL_OK : TEL_EIO;
+}
+
+static tel_status
+put(struct tel_runs *r, const void *data, size_t n)
+{
+	const unsigned char *p = data;
+	size_t part;
+
+	r->written += n;
+	while (n > 0) {
+		if (r->pending == WRITE_SIZE && flush(r) != TEL_OK)
+			return TEL_EIO;
+		part = WRITE_SIZE - r->pending;
+		if (part > n)
+			part = n;
+		memcpy(r->out + r->pending, p, part);
+		r->pending += part;
+		p += part;
+		n -= part;
+	}
+	return TEL_OK;
+}
+
+/* The run that a stretch which begins at clock goes to. */
+static struct run *
+run_for(struct tel_runs *r, uint64_t clock)
+{
+	struct run *runs;
+	size_t room;
+
+	if (r->count > 0 && r->runs[r->count - 1].last <= clock)
+		return &r->runs[r->count - 1];
+	if (r->count == r->room) {
+		room = r->room == 0 ? 16 : r->room * 2;
+		runs = realloc(r->runs, room * sizeof(*runs));
+		if (runs == NULL)
+			return NULL;
+		r->runs = runs;
+		r->room = room;
+	}
+	runs = &r->runs[r->count++];
+	memset(runs, 0, sizeof(*runs));
+	runs->begin = runs->end = r->written;
+	return runs;
+}
+
+tel_status
+tel_runs_write(struct tel_runs *r, struct tel_store *s)
+{
+	const struct tel_event *ev = tel_store_take(s);
+	struct run *run;
+	tel_status st;
+
+	if (ev == NULL)
+		return TEL_OK;
+	if (r->fd < 0 && (st = open_file(r)) != TEL_OK)
+		return st;
+	run = run_for(r, ev->clock);
+	if (run == NULL)
+		return fail(r, TEL_ENOMEM);
+	for (; ev != NULL; ev = tel_store_take(s)) {
+		run->last = ev->clock;
+		st = put(r, ev, sizeof(*ev));
+		if (st == TEL_OK)
+			st = put(r, ev->data, ev->size);
+		if (st == TEL_OK)
+			st = put(r, ev->notes, ev->notes_size);
+		if (st == TEL_OK)
+			st = put(r, ev->raw, ev->raw_size);
+		if (st == TEL_OK)
+			st = put(r, ev->lead, ev->lead_size);
+		if (st != TEL_OK)
+			return st;
+	}
+	run->end = r->written;
+	return TEL_OK;
+}
+
+/* Reads more of a run, so that its buffer holds at least need bytes. */
+static tel_status
+refill(struct tel_runs *r, struct run *run, size_t need)
+{
+	unsigned char *bigger;
+	ssize_t n;
+	size_t want;
+
+	memmove(run->buffer, run->buffer + run->at, run->used - run->at);
+	run->used -= run->at;
+	run->at = 0;
+	if (need > run->size) {
+		bigger = realloc(run->buffer, need);
+		if (bigger == NULL)
+			return fail(r, TEL_ENOMEM);
+		run->buffer = bigger;
+		run->size = need;
+	}
+	while (run->used < need) {
+		want = run->size - run->used;
+		if (want > run->end - run->begin)
+			want = (size_t)(run->end - run->begin);
+		n = pread(r->fd, run->buffer + run->used, want,
+		    (off_t)run->begin);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail(r, TEL_EIO);
+		run->begin += (uint64_t)n;
+		run->used += (size_t)n;
+	}
+	return TEL_OK;
+}
+
+/* Makes the next event of a run its head.  TEL_END when there is none. */
+static tel_status
+advance(struct tel_runs *r, struct run *run)
+{
+	size_t header = sizeof(run->head), whole;
+	tel_status st;
+
+	if (run->used == run->at && run->begin == run->end)
+		return TEL_END;
+	if (run->used - run->at < header &&
+	    (st = refill(r, run, header)) != TEL_OK)
+		return st;
+	memcpy(&run->head, run->buffer + run->at, header);
+	whole = header + tel_event_extent(&run->head);
+	if (run->used - run->at < whole &&
+	    (st = refill(r, run, whole)) != TEL_OK)
+		return st;
+	tel_event_place(&run->head, run->buffer + run->at + header);
+	run->at += whole;
+	return TEL_OK;
+}
+
+/* Runs were written one after the other, so the earlier run goes first. */
+static int
+before(const struct run *a, const struct run *b)
+{
+	if (a->head.clock != b->head.clock)
+		return a->head.clock < b->head.clock;
+	return a < b;
+}
+
+/* Puts the run at place i of the heap where it belongs below. */
+static void
+sink(struct tel_runs *r, size_t i)
+{
+	struct run *run = r->heap[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < r->heaped) {
+		if (child + 1 < r->heaped &&
+		    before(r->heap[child + 1], r->heap[child]))
+			child++;
+		if (!before(r->heap[child], run))
+			break;
+		r->heap[i] = r->heap[child];
+		i = child;
+	}
+	r->heap[i] = run;
+}
+
+tel_status
+tel_runs_rewind(struct tel_runs *r)
+{
+	size_t i, size;
+	tel_status st;
+
+	if (r->count == 0)
+		return TEL_OK;
+	if (flush(r) != TEL_OK)
+		return TEL_EIO;
+	r->heap = malloc(r->count * sizeof(struct run *));
+	if (r->heap == NULL)
+		return fail(r, TEL_ENOMEM);
+	size = BUFFERS / r->count;
+	if (size < BUFFER_MIN)
+		size = BUFFER_MIN;
+	for (i = 0; i < r->count; i++) {
+		r->runs[i].buffer = malloc(size);
+		if (r->runs[i].buffer == NULL)
+			return fail(r, TEL_ENOMEM);
+		r->runs[i].size = size;
+		st = advance(r, &r->runs[i]);
+		if (st != TEL_OK)
+			return st;
+		r->heap[r->heaped++] = &r->runs[i];
+	}
+	for (i = r->heaped / 2; i-- > 0;)
+		sink(r, i);
+	return TEL_OK;
+}
+
+tel_status
+tel_runs_next(struct tel_runs *r, const struct tel_event **ev)
+{
+	tel_status st;
+
+	if (r->given != NULL) {
+		st = advance(r, r->given);
+		r->given = NULL;
+		if (st == TEL_END)
+			r->heap[0] = r->heap[--r->heaped];
+		else if (st != TEL_OK)
+			return st;
+		if (r->heaped > 0)
+			sink(r, 0);
+	}
+	if (r->heaped == 0)
+		return TEL_END;
+	r->given = r->heap[0];
+	*ev = &r->given->head;
+	return TEL_OK;
+}

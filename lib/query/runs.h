@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs: events sorted on disk.  Sorted stretches are written one after the
+ * other to a temporary file without a name, and then merged.
+ */
+#ifndef TEL_RUNS_H
+#define TEL_RUNS_H
+
+#include "query/store.h"
+
+struct tel_runs;
+
+/* NULL when there is no memory. */
+struct tel_runs *tel_runs_new(void);
+void tel_runs_free(struct tel_runs *r);
+
+/*
+ * Writes out all events that the store holds, which is sorted.  They lengthen
+ * the last run when they are not earlier than its end, and else begin one.
+ * TEL_OK, TEL_EIO, TEL_ENOMEM.
+ */
+tel_status tel_runs_write(struct tel_runs *r, struct tel_store *s);
+
+/* Ends writing.  TEL_OK, TEL_EIO, TEL_ENOMEM. */
+tel_status tel_runs_rewind(struct tel_runs *r);
+
+/*
+ * The earliest event left; good until the next call.  TEL_OK, TEL_END,
+ * TEL_EIO, TEL_ENOMEM.
+ */
+tel_status tel_runs_next(struct tel_runs *r, const struct tel_event **ev);
+
+/* errno of the last failure. */
+int tel_runs_errno(const struct tel_runs *r);
+
+#endif

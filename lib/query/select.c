@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Selections of kinds and types: lists of names, globs and numbers. */
+#include "query/select.h"
+#include "query/near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+is_gap(char c)
+{
+	return c == ',' || c == ' ' || c == '\t' || c == '\n';
+}
+
+static void
+names_clear(struct names *n)
+{
+	free(n->text);
+	free(n->words);
+	free(n->names);
+	memset(n, 0, sizeof(*n));
+}
+
+static tel_status
+read_name(struct names *n, char *word, unsigned column, struct fail *fail)
+{
+	struct name *name = &n->names[n->count++];
+	struct number number;
+	const char *end, *why;
+
+	name->word = word;
+	name->column = column;
+	name->sort = NAME_WORD;
+	if (glob_match("all", 3, word, strlen(word), 1))
+		name->sort = NAME_ALL;
+	else if (strpbrk(word, "*?[") != NULL)
+		name->sort = NAME_GLOB;
+	if (*word == '^')
+		return fail_set(fail, TEL_EINVAL, n->text, column,
+		    "'^' stands at the beginning only, for all but the list");
+	if (name->sort == NAME_GLOB || *word < '0' || *word > '9')
+		return TEL_OK;
+	why = number_read(word, &end, 0, &number);
+	if (why == NULL &&
+	    (*end != '\0' || number.value.tag != V_NATURAL ||
+	        number.unit == NUMBER_TIME))
+		why = "this is no whole number";
+	if (why != NULL)
+		return fail_set(fail, TEL_EINVAL, n->text, column, "%s", why);
+	name->sort = NAME_NUMBER;
+	name->number = number.value.as.u;
+	return TEL_OK;
+}
+
+/* Splits text into names; out is to be cleared whatever comes. */
+static tel_status
+read_names(struct names *out, const char *text, struct fail *fail)
+{
+	size_t length = strlen(text), i, begin;
+	tel_status st = TEL_OK;
+
+	memset(out, 0, sizeof(*out));
+	if (length > TEXT_MAX)
+		return fail_set(fail, TEL_ELIMIT, text, 0,
+		    "the list is longer than %zu bytes", TEXT_MAX);
+	out->text = malloc(length + 1);
+	out->words = malloc(length + 1);
+	out->names = calloc(length / 2 + 1, sizeof(*out->names));
+	if (out->text == NULL || out->words == NULL || out->names == NULL)
+		return TEL_ENOMEM;
+	memcpy(out->text, text, length + 1);
+	memcpy(out->words, text, length + 1);
+	for (i = 0; is_gap(text[i]); i++)
+		;
+	if (text[i] == '^') {
+		out->negate = 1;
+		i++;
+	}
+	while (i < length && st == TEL_OK) {
+		if (is_gap(text[i])) {
+			i++;
+			continue;
+		}
+		for (begin = i; i < length && !is_gap(text[i]); i++)
+			;
+		out->words[i] = '\0';
+		st = read_name(out, out->words + begin, (unsigned)begin + 1,
+		    fail);
+	}
+	if (st == TEL_OK && out->count == 0)
+		return fail_set(fail, TEL_EINVAL, text, 1, "the list is empty");
+	return st;
+}
+
+static tel_status
+set_names(struct names *n, const char *text, struct fail *fail)
+{
+	struct names new;
+	tel_status st;
+
+	if (text == NULL) {
+		names_clear(n);
+		return TEL_OK;
+	}
+	st = read_names(&new, text, fail);
+	if (st != TEL_OK) {
+		fail->text = text;
+		names_clear(&new);
+		return st;
+	}
+	names_clear(n);
+	*n = new;
+	return TEL_OK;
+}
+
+tel_status
+select_kinds(struct selection *s, const char *text, struct fail *fail)
+{
+	return set_names(&s->kinds, text, fail);
+}
+
+tel_status
+select_types(struct selection *s, const char *text, struct fail *fail)
+{
+	return set_names(&s->types, text, fail);
+}
+
+/* Whether a name, glob or number stands for a kind, or for a type. */
+static int
+names_kind(const struct name *n, const struct tel_type *t)
+{
+	switch (n->sort) {
+	case NAME_ALL: return 1;
+	case NAME_NUMBER:
+		return t->kind_number < 64 &&
+		    (n->number >> t->kind_number & 1) != 0;
+	case NAME_WORD:
+	case NAME_GLOB: break;
+	}
+	return glob_match(n->word, strlen(n->word), t->kind, strlen(t->kind),
+	    1);
+}
+
+static int
+names_type(const struct name *n, const struct tel_type *t)
+{
+	switch (n->sort) {
+	case NAME_ALL: return 1;
+	case NAME_NUMBER: return n->number == t->code;
+	case NAME_WORD: return strcmp(n->word, t->name) == 0;
+	case NAME_GLOB: break;
+	}
+	return glob_match(n->word, strlen(n->word), t->name, strlen(t->name),
+	    0);
+}
+
+typedef int names_fn(const struct name *n, const struct tel_type *t);
+
+static int
+wanted(const struct names *list, const struct tel_type *t, names_fn *names)
+{
+	unsigned i;
+
+	for (i = 0; i < list->count; i++)
+		if (names(&list->names[i], t))
+			return !list->negate;
+	return list->count == 0 || list->negate;
+}
+
+int
+select_type(const struct selection *s, const struct tel_type *type)
+{
+	static const struct tel_type unknown = { .name = "",
+		.kind = "Unknown",
+		.kind_number = UINT16_MAX };
+
+	if (type == NULL) {
+		if (!wanted(&s->kinds, &unknown, names_kind))
+			return 0;
+		return s->types.count == 0 ? 1 : -1;
+	}
+	return wanted(&s->kinds, type, names_kind) &&
+	    wanted(&s->types, type, names_type);
+}
+
+/* A name that is no glob must be one of the schema's. */
+static tel_status
+check_name(const struct names *list, const struct name *n, int kind,
+    const struct tel_schema *schema, struct fail *fail)
+{
+	static const struct tel_type unknown = { .kind = "Unknown" };
+	struct near near;
+	char text[200];
+	unsigned i;
+
+	if (n->sort != NAME_WORD || (kind && names_kind(n, &unknown)))
+		return TEL_OK;
+	near_begin(&near, n->word, strlen(n->word));
+	for (i = 0; i < schema->ntypes; i++) {
+		if (kind ? names_kind(n, &schema->types[i]) :
+		           names_type(n, &schema->types[i]))
+			return TEL_OK;
+		near_offer(&near,
+		    kind ? schema->types[i].kind : schema->types[i].name);
+	}
+	return fail_set(fail, TEL_EINVAL, list->text, n->column,
+	    "no %s is called '%.64s'%s", kind ? "kind" : "event type", n->word,
+	    near_text(&near, text, sizeof(text)));
+}
+
+tel_status
+select_check(struct selection *s, const struct tel_schema *schema,
+    struct fail *fail)
+{
+	tel_status st = TEL_OK;
+	unsigned i;
+
+	for (i = 0; i < s->kinds.count && st == TEL_OK; i++)
+		st = check_name(&s->kinds, &s->kinds.names[i], 1, schema, fail);
+	for (i = 0; i < s->types.count && st == TEL_OK; i++)
+		st = check_name(&s->types, &s->types.names[i], 0, schema, fail);
+	return st;
+}
+
+void
+select_clear(struct selection *s)
+{
+	names_clear(&s->kinds);
+	names_clear(&s->types);
+	free(s->addresses);
+	free(s->address_set);
+	free(s->label_text);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events side by side with a heap of their bytes.  While events are held
+ * their data is an offset into the heap, as the heap may move.
+ */
+#include "query/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+tel_store_free(struct tel_store *s)
+{
+	free(s->events);
+	free(s->bytes);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Where the bytes of a held event begin in the heap. */
+static size_t
+place(const struct tel_event *ev)
+{
+	return (size_t)(uintptr_t)ev->data;
+}
+
+/* Moves what is held to the begin of its buffers. */
+static tel_status
+compact(struct tel_store *s)
+{
+	unsigned char *bytes;
+	size_t i, n, whole, used = 0;
+
+	n = s->count - s->first;
+	if (n == 0) {
+		s->first = s->count = s->used = 0;
+		return TEL_OK;
+	}
+	bytes = malloc(s->size);
+	if (bytes == NULL)
+		return TEL_ENOMEM;
+	memmove(s->events, s->events + s->first, n * sizeof(*s->events));
+	for (i = 0; i < n; i++) {
+		struct tel_event *ev = &s->events[i];
+
+		whole = tel_event_extent(ev);
+		memcpy(bytes + used, s->bytes + place(ev), whole);
+		ev->data = (const unsigned char *)(uintptr_t)used;
+		used += whole;
+	}
+	free(s->bytes);
+	s->bytes = bytes;
+	s->used = used;
+	s->first = 0;
+	s->count = n;
+	return TEL_OK;
+}
+
+/* Makes room for one event more of size bytes. */
+static tel_status
+reserve(struct tel_store *s, size_t size)
+{
+	struct tel_event *events;
+	unsigned char *bytes;
+	size_t room;
+
+	if (s->first == s->count || s->first > s->count - s->first)
+		if (compact(s) != TEL_OK)
+			return TEL_ENOMEM;
+	if (s->count == s->room) {
+		room = s->room == 0 ? 256 : s->room * 2;
+		events = realloc(s->events, room * sizeof(*events));
+		if (events == NULL)
+			return TEL_ENOMEM;
+		s->events = events;
+		s->room = room;
+	}
+	if (s->size - s->used < size) {
+		room = (s->size + size) * 2;
+		bytes = realloc(s->bytes, room);
+		if (bytes == NULL)
+			return TEL_ENOMEM;
+		s->bytes = bytes;
+		s->size = room;
+	}
+	return TEL_OK;
+}
+
+tel_status
+tel_store_add(struct tel_store *s, const struct tel_event *ev)
+{
+	size_t whole = tel_event_extent(ev);
+	struct tel_event *copy;
+
+	if (reserve(s, whole) != TEL_OK)
+		return TEL_ENOMEM;
+	tel_event_copy(s->bytes + s->used, ev);
+	copy = &s->events[s->count++];
+	*copy = *ev;
+	copy->data = (const unsigned char *)(uintptr_t)s->used;
+	s->used += whole;
+	return TEL_OK;
+}
+
+const struct tel_event *
+tel_store_take(struct tel_store *s)
+{
+	struct tel_event *ev;
+
+	if (s->first == s->count)
+		return NULL;
+	ev = &s->events[s->first++];
+	tel_event_place(ev, s->bytes + place(ev));
+	return ev;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct tel_event *x = a, *y = b;
+
+	if (x->clock != y->clock)
+		return x->clock < y->clock ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+void
+tel_store_sort(struct tel_store *s)
+{
+	if (s->count - s->first > 1)
+		qsort(s->events + s->first, s->count - s->first,
+		    sizeof(*s->events), by_time);
+}

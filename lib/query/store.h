@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Store: copies of events, in the order they came or sorted by time. */
+#ifndef TEL_STORE_H
+#define TEL_STORE_H
+
+#include "model/event.h"
+
+struct tel_store {
+	struct tel_event *events; /* those held are from first to count */
+	size_t first;
+	size_t count;
+	size_t room;
+	unsigned char *bytes; /* of all events from 0 to count */
+	size_t used;
+	size_t size;
+};
+
+void tel_store_free(struct tel_store *s);
+
+/* Copies ev to the end.  TEL_OK, TEL_ENOMEM. */
+tel_status tel_store_add(struct tel_store *s, const struct tel_event *ev);
+
+/* How many events are held. */
+static inline size_t
+tel_store_count(const struct tel_store *s)
+{
+	return s->count - s->first;
+}
+
+/*
+ * The first event, which leaves the store but stays good until the next
+ * call that adds to it; NULL when there is none.
+ */
+const struct tel_event *tel_store_take(struct tel_store *s);
+
+/* Sorts what is held by clock, and what has the same clock by ordinal. */
+void tel_store_sort(struct tel_store *s);
+
+#endif

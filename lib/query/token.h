@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tokens of the language, and numbers as every option takes them. */
+#ifndef TEL_QUERY_TOKEN_H
+#define TEL_QUERY_TOKEN_H
+
+#include "query/value.h"
+
+/* What stands behind a number. */
+enum number_unit {
+	NUMBER_PLAIN, /* nothing */
+	NUMBER_SIZE,  /* k, M, G or T: 1024s */
+	NUMBER_TIME   /* ns, us, ms or s: the value is nanoseconds */
+};
+
+struct number {
+	struct value value; /* V_NATURAL or V_DOUBLE */
+	enum number_unit unit;
+};
+
+/*
+ * Reads the number, without a sign, that text begins with, and moves *end
+ * behind it and its suffix.  long_units: m and h are taken too, for minutes
+ * and hours.  Returns NULL, or what is wrong.
+ */
+const char *number_read(const char *text, const char **end, int long_units,
+    struct number *out);
+
+enum token_kind {
+	T_END,
+	T_NUMBER,
+	T_STRING,
+	T_NAME,  /* a bare word */
+	T_FIELD, /* .word */
+	T_LPAREN,
+	T_RPAREN,
+	T_COMMA,
+	T_RANGE,     /* .. */
+	T_NOT,       /* ! */
+	T_TILDE,     /* ~ */
+	T_AND,       /* && */
+	T_OR,        /* || */
+	T_MATCH_NOT, /* !~ */
+	T_GLOB,      /* =* */
+	T_GLOB_NOT,  /* !* */
+	T_OPERATOR   /* any other: token.op says which */
+};
+
+struct token {
+	enum token_kind kind;
+	enum value_op op;   /* of T_OPERATOR */
+	unsigned column;    /* where it begins, from 1 */
+	const char *s;      /* T_NAME, T_FIELD: the word, NUL-terminated */
+	struct value value; /* T_NUMBER, T_STRING; a NUL follows a string */
+};
+
+struct lexer {
+	const char *text; /* all of it, NUL-terminated */
+	const char *p;    /* what is not read yet */
+	char *words;      /* room for strlen(text) + 2 bytes of words */
+	unsigned error_column;
+};
+
+/*
+ * Reads the next token.  Returns NULL, or what is wrong at
+ * lexer->error_column.  At the end of the text it gives T_END for ever.
+ */
+const char *lexer_next(struct lexer *l, struct token *t);
+
+#endif

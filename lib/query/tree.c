@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trees: their end, and the sets and messages that go with them. */
+#include "query/tree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+tel_status
+fail_set(struct fail *f, tel_status status, const char *text, unsigned column,
+    const char *format, ...)
+{
+	va_list ap;
+	char *p;
+
+	f->text = text;
+	f->column = column;
+	va_start(ap, format);
+	vsnprintf(f->message, sizeof(f->message), format, ap);
+	va_end(ap);
+	/* words of the user's may hold anything */
+	for (p = f->message; *p != '\0'; p++)
+		if (*p < 0x20 || *p > 0x7e)
+			*p = '?';
+	return status;
+}
+
+static int
+span_order(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->lo != y->lo)
+		return x->lo < y->lo ? -1 : 1;
+	return 0;
+}
+
+struct set *
+set_new(struct span *spans, size_t count)
+{
+	struct set *s = malloc(sizeof(*s) + count * sizeof(s->spans[0]));
+	struct span *last;
+	size_t i;
+
+	if (s == NULL)
+		return NULL;
+	if (count > 1)
+		qsort(spans, count, sizeof(spans[0]), span_order);
+	s->count = 0;
+	for (i = 0; i < count; i++) {
+		if (spans[i].lo > spans[i].hi)
+			continue;
+		last = s->count > 0 ? &s->spans[s->count - 1] : NULL;
+		if (last != NULL &&
+		    (last->hi == UINT64_MAX || spans[i].lo <= last->hi + 1)) {
+			if (spans[i].hi > last->hi)
+				last->hi = spans[i].hi;
+			continue;
+		}
+		s->spans[s->count++] = spans[i];
+	}
+	return s;
+}
+
+void
+tree_free(struct tree *t)
+{
+	uint32_t i;
+
+	if (t == NULL)
+		return;
+	for (i = 0; i < t->npatterns; i++) {
+		pattern_clear(t->patterns[i]);
+		free(t->patterns[i]);
+	}
+	for (i = 0; i < t->nnodes; i++)
+		free(t->nodes[i].set);
+	free(t->patterns);
+	free(t->items);
+	free(t->symbols);
+	free(t->nodes);
+	free(t->words);
+	free(t->text);
+	free(t);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tree: an expression as it was written, before any schema is known.  Nodes
+ * lie in an array, operands before what they belong to, so that a pass over
+ * all is a loop and needs no stack.
+ */
+#ifndef TEL_QUERY_TREE_H
+#define TEL_QUERY_TREE_H
+
+#include "model/event.h"
+#include "query/pattern.h"
+#include "query/token.h"
+
+/* Documented limits. */
+#define TEXT_MAX ((size_t)1 << 16)
+#define DEPTH_MAX 200u
+#define NODES_MAX 4096u
+#define LIST_MAX 1024u
+
+/* What went wrong last, and where. */
+struct fail {
+	const char *text; /* the text that the column counts in */
+	unsigned column;  /* from 1; 0: no place in particular */
+	char message[320];
+};
+
+/* Sets it and returns status. */
+__attribute__((format(printf, 5, 6))) tel_status fail_set(struct fail *f,
+    tel_status status, const char *text, unsigned column, const char *format,
+    ...);
+
+enum node_op {
+	N_CONST,
+	N_FIELD,   /* .symbol */
+	N_BUILTIN, /* .builtin */
+	N_LABEL,   /* the label of .symbol's value */
+	N_LABELS,  /* bare: any label of the event */
+	N_HAS,
+	N_NOT,
+	N_UNARY,      /* .opr */
+	N_ARITHMETIC, /* .opr */
+	N_COMPARE,    /* .opr */
+	N_MATCH,      /* a with .pattern */
+	N_AND,
+	N_OR,
+	N_IN /* a among items .first to .first + .count - 1 */
+};
+
+enum builtin {
+	B_KIND,
+	B_NAME,
+	B_CODE,
+	B_TIME,
+	B_CLOCK,
+	B_DT,
+	B_INDEX,
+	B_CPU,
+	B_TID,
+	B_PID,
+	B_SIZEOF,
+	B_LABEL,
+	B_COUNT
+};
+
+/* Bits of node.flags. */
+enum {
+	NODE_PAREN = 1,      /* stands in parentheses */
+	NODE_ANY_CASE = 2,   /* a comparison with kind */
+	NODE_NEGATE = 4,     /* !~ and !* */
+	NODE_KIND_WORD = 8,  /* a bare word: the name of a kind */
+	NODE_TYPE_WORD = 16, /* a bare word: the name of a type */
+	NODE_BARE = 32       /* a bare name: perhaps a word */
+};
+
+struct node {
+	uint8_t op;
+	uint8_t opr; /* enum value_op */
+	uint8_t builtin;
+	uint8_t flags;
+	uint8_t classes; /* what it may be worth, for the schema bound last */
+	uint32_t column;
+	uint32_t stack; /* values that evaluating it holds at once */
+	uint32_t a, b;  /* operands */
+	uint32_t first, count;
+	uint32_t symbol;
+	uint32_t pattern;
+	struct set *set; /* N_IN: all items, if they are plain integers */
+	struct value value;
+};
+
+/* The name of a field. */
+struct symbol {
+	const char *name;
+	uint32_t column;
+	uint8_t checked;  /* written bare: some type must have it */
+	uint8_t labelled; /* in label(): must be an address somewhere */
+	uint8_t classes;  /* in the schema bound last */
+};
+
+/* What may stand in the list of in: one value or, with .range, two. */
+struct item {
+	uint32_t lo, hi;
+	int range;
+};
+
+/* A set of integers, as spans in order that do not touch. */
+struct set {
+	size_t count;
+	struct span {
+		uint64_t lo, hi;
+	} spans[];
+};
+
+/* Makes a set of spans (which are put in order); NULL: no memory. */
+struct set *set_new(struct span *spans, size_t count);
+
+static inline int
+set_has(const struct set *s, uint64_t v)
+{
+	size_t lo = 0, hi = s->count, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->spans[mid].hi < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->count && s->spans[lo].lo <= v;
+}
+
+struct tree {
+	char *text;  /* our copy */
+	char *words; /* names and strings of it */
+	struct node *nodes;
+	uint32_t nnodes;
+	uint32_t root;
+	struct symbol *symbols;
+	uint32_t nsymbols;
+	struct item *items;
+	uint32_t nitems;
+	struct pattern **patterns;
+	uint32_t npatterns;
+	int uses_dt;
+	int uses_rate; /* what a tick lasts: time or dt */
+	int uses_regex;
+};
+
+/*
+ * Makes a tree of text.  TEL_OK; TEL_EINVAL and TEL_ELIMIT with fail set;
+ * TEL_ENOMEM.
+ */
+tel_status tree_parse(const char *text, struct fail *fail, struct tree **out);
+void tree_free(struct tree *t);
+
+/* The name of a builtin. */
+const char *builtin_name(enum builtin b);
+
+/*
+ * Checks the names of the tree and the classes of its parts against a
+ * schema.  TEL_OK, TEL_EINVAL with fail set.
+ */
+tel_status tree_check(struct tree *t, const struct tel_schema *schema,
+    struct fail *fail);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Windows on a reader.  An MPS buffers events by kind and writes a flush of
+ * them, newest first, and then a point of synchronisation, so a window need
+ * be no longer than a flush for most logs; which logs need more is seen only
+ * at their end (see the MPS's design.mps.telemetry, .debug.buffer.reverse).
+ */
+#include "formats/reader.h"
+#include "query/runs.h"
+#include "query/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The most events that wait for a point of synchronisation. */
+#define HELD_MAX ((size_t)1 << 16)
+/* Memory for events that are sorted at once, before buffers double. */
+#define SORTED_MAX ((size_t)4 << 20)
+/*
+ * Points of synchronisation that a live window lags behind where one comes
+ * first in a flush and a flush is of one kind (MPS 1.111).
+ */
+#define LAG 8
+
+struct tel_window {
+	struct tel_reader *reader;
+	enum tel_order order;
+	struct tel_store store;
+	struct tel_runs *runs; /* TEL_ORDER_TIME, once there are any */
+	size_t ready;          /* events at the front that may go */
+	uint64_t horizon;      /* the latest clock that was given */
+	uint64_t earliest;     /* clock of all that was read of the log */
+	uint64_t late;
+	uint64_t syncs[LAG]; /* clocks of the last points */
+	unsigned nsyncs;
+	int begun;        /* an event of this log was read */
+	int merging;      /* the runs are being read */
+	tel_status after; /* what comes when the store is empty */
+	const char *error;
+};
+
+tel_status
+tel_window_new(tel_reader *r, tel_order order, tel_window **out)
+{
+	struct tel_window *w;
+
+	if (order != TEL_ORDER_LOG && order != TEL_ORDER_TIME &&
+	    order != TEL_ORDER_LIVE)
+		return TEL_EINVAL;
+	w = calloc(1, sizeof(*w));
+	if (w == NULL)
+		return TEL_ENOMEM;
+	w->reader = r;
+	w->order = order;
+	w->earliest = UINT64_MAX;
+	*out = w;
+	return TEL_OK;
+}
+
+void
+tel_window_free(tel_window *w)
+{
+	if (w == NULL)
+		return;
+	tel_store_free(&w->store);
+	tel_runs_free(w->runs);
+	free(w);
+}
+
+uint64_t
+tel_window_late(const tel_window *w)
+{
+	return w->late;
+}
+
+const char *
+tel_window_error(const tel_window *w)
+{
+	return w->error != NULL ? w->error : tel_reader_error(w->reader);
+}
+
+static tel_status
+fail(struct tel_window *w, tel_status status)
+{
+	w->error = status == TEL_ENOMEM ?
+	    "out of memory" :
+	    "sorting: the temporary file cannot be written or read";
+	return status;
+}
+
+/* Whether the event that was just added says that others may go. */
+static int
+complete(struct tel_window *w, const struct tel_event *ev)
+{
+	const struct tel_store *s = &w->store;
+
+	if (w->order == TEL_ORDER_TIME)
+		return s->used + s->count * sizeof(*s->events) >= SORTED_MAX;
+	if (tel_store_count(s) >= HELD_MAX)
+		return 1;
+	/* seconds need two points before the first event is given */
+	return ev->type->role == TEL_ROLE_SYNC &&
+	    (w->begun || tel_clock_points(ev->log->clock) >= 2);
+}
+
+/*
+ * The latest clock that may be given in order: all that is held after a
+ * flush whose point of synchronisation comes last, older events where it
+ * comes first.
+ */
+static uint64_t
+live_limit(struct tel_window *w, const struct tel_event *ev)
+{
+	unsigned i;
+
+	if (ev->type->role != TEL_ROLE_SYNC || ev->log->schema->release != 0)
+		return UINT64_MAX;
+	i = w->nsyncs++ % LAG;
+	w->syncs[i] = ev->clock;
+	return w->nsyncs < LAG ? 0 : w->syncs[(i + 1) % LAG];
+}
+
+/* Lets go what may go.  end: the log has ended, so all may. */
+static tel_status
+release(struct tel_window *w, const struct tel_event *ev, int end)
+{
+	struct tel_store *s = &w->store;
+	uint64_t limit = UINT64_MAX;
+	size_t i;
+
+	/* seconds count from the earliest event that is known by then */
+	if (!w->begun || w->order == TEL_ORDER_TIME)
+		tel_clock_set_origin(w->reader->log.clock, w->earliest);
+	w->begun = 1;
+	if (w->order != TEL_ORDER_LOG) {
+		if (w->order == TEL_ORDER_LIVE && !end)
+			limit = live_limit(w, ev);
+		tel_store_sort(s);
+	}
+	if (w->order == TEL_ORDER_TIME && (!end || w->runs != NULL)) {
+		if (w->runs == NULL && (w->runs = tel_runs_new()) == NULL)
+			return TEL_ENOMEM;
+		return tel_runs_write(w->runs, s);
+	}
+	for (i = s->first; i < s->count && s->events[i].clock <= limit; i++)
+		continue;
+	w->ready = i - s->first;
+	return TEL_OK;
+}
+
+/* Reads until events may go or the log has ended. */
+static tel_status
+gather(struct tel_window *w)
+{
+	const struct tel_event *ev = NULL;
+	tel_status st = TEL_OK;
+
+	while (w->ready == 0 && w->after == TEL_OK && !w->merging) {
+		w->after = tel_reader_next(w->reader, &ev);
+		if (w->after == TEL_OK) {
+			if (ev->clock < w->earliest)
+				w->earliest = ev->clock;
+			st = tel_store_add(&w->store, ev);
+			if (st == TEL_OK && complete(w, ev))
+				st = release(w, ev, 0);
+		} else {
+			st = release(w, ev, 1);
+			w->merging = w->runs != NULL;
+			if (st == TEL_OK && w->merging) {
+				tel_store_free(&w->store);
+				st = tel_runs_rewind(w->runs);
+			}
+		}
+		if (st != TEL_OK)
+			return fail(w, st);
+	}
+	return TEL_OK;
+}
+
+/* The log has been given: what comes next begins anew. */
+static tel_status
+finish_log(struct tel_window *w)
+{
+	tel_status st = w->after;
+
+	tel_runs_free(w->runs);
+	w->runs = NULL;
+	w->merging = 0;
+	w->begun = 0;
+	w->horizon = 0;
+	w->earliest = UINT64_MAX;
+	w->nsyncs = 0;
+	if (st == TEL_LOG)
+		w->after = TEL_OK;
+	return st;
+}
+
+tel_status
+tel_window_next(tel_window *w, const tel_event **event)
+{
+	tel_status st = gather(w);
+
+	if (st != TEL_OK)
+		return st;
+	if (w->merging) {
+		st = tel_runs_next(w->runs, event);
+		if (st == TEL_END)
+			return finish_log(w);
+		return st == TEL_OK ? st : fail(w, st);
+	}
+	if (w->ready == 0)
+		return finish_log(w);
+	*event = tel_store_take(&w->store);
+	w->ready--;
+	if (w->order == TEL_ORDER_LIVE) {
+		w->late += (*event)->clock < w->horizon;
+		if ((*event)->clock > w->horizon)
+			w->horizon = (*event)->clock;
+	}
+	return TEL_OK;
+}

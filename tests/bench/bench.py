@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Measures the commands against md5sum and prints a table.
+
+bench.py FOLDER MB: FOLDER/seed.log is repeated to MB megabytes.  The
+yardstick is md5sum because it is on every machine and its speed is steady.
+"""
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+RUNS = 5
+MEMORY_MB = 2048  # the log whose peak of memory is measured
+
+# What is measured by CPU time (user and system): name, command with LOG for
+# the log, and how often md5sum's time it may take.
+CPU_ROWS = [
+    ("telcat -f mpstxt", "telcat -f mpstxt LOG", 1.5),
+    ("telcat (text)", "telcat LOG", 1.5),
+    ("telcat -f mpscnv", "telcat -f mpscnv LOG", 1.3),
+    ("telcat -f csv", "telcat -f csv LOG", 2.0),
+    ("telcat -f json", "telcat -f json LOG", 2.0),
+    ("telcat -f sql", "telcat -f sql LOG", None),
+]
+
+# What is measured by wall time on zstd input, over the slower of "zstd -dc"
+# and the same command on the uncompressed log.
+ZSTD_ROWS = [
+    ("telcat -f mpstxt < zstd", "telcat -f mpstxt LOG", 1.15),
+    ("telcat (text) < zstd", "telcat LOG", 1.15),
+]
+
+# What reads a log of MEMORY_MB megabytes from a pipe: the most megabytes.
+MEMORY_ROWS = [
+    ("telcat (text)", "telcat", 16),
+    ("telcat -f sql", "telcat -f sql", 16),
+]
+
+
+def grow(seed, path, size):
+    """Writes seed again and again until size bytes are there."""
+    with open(path, "wb") as out:
+        for _ in range(max(1, size // len(seed))):
+            out.write(seed)
+
+
+def run(command):
+    """Runs a command to /dev/null.  Its CPU seconds and wall seconds."""
+    begin = time.monotonic()
+    child = subprocess.Popen(
+        ["sh", "-c", "exec " + command], stdout=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.monotonic() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 3):
+        sys.exit(f"bench: status {child.returncode}: {command}")
+    return usage.ru_utime + usage.ru_stime, wall
+
+
+def measure(commands, which):
+    """The median of RUNS of each, taken in turns so that all share the
+    machine's moods.  which: 0 for CPU, 1 for wall time."""
+    taken = [[] for _ in commands]
+    for _ in range(RUNS):
+        for command, times in zip(commands, taken):
+            times.append(run(command)[which])
+    return [statistics.median(times) for times in taken]
+
+
+def row(what, seconds, ratio, target, rate=None):
+    """Prints a line of the table."""
+    print(
+        f"{what:26} {seconds:8.3f} {ratio:7.2f} "
+        f"{'-' if target is None else format(target, '.2f'):>7} "
+        f"{'' if rate is None else format(rate, '.1f'):>10}"
+        f"{'' if target is None or ratio <= target else '  over'}"
+    )
+
+
+def peak(command, seed, megabytes):
+    """The peak of memory in megabytes of a command that reads the seed again
+    and again from a pipe.  The kernel's VmHWM says it, which begins anew with
+    the program; ru_maxrss remembers the process that started it."""
+    child = subprocess.Popen(
+        ["sh", "-c", "exec " + command],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(megabytes * 1024 * 1024 // len(seed)):
+            child.stdin.write(seed)
+        child.stdin.flush()
+    except BrokenPipeError:
+        sys.exit(f"bench: it did not read all of its input: {command}")
+    time.sleep(0.5)  # it reads what the pipe still holds
+    with open(f"/proc/{child.pid}/status", encoding="ascii") as status:
+        lines = dict(line.split(":", 1) for line in status)
+    child.stdin.close()
+    if child.wait() not in (0, 3):
+        sys.exit(f"bench: status {child.returncode}: {command}")
+    return int(lines["VmHWM"].split()[0]) / 1024
+
+
+def main():
+    """Everything."""
+    folder, megabytes = sys.argv[1], int(sys.argv[2])
+    log = os.path.join(folder, "bench.log")
+    with open(os.path.join(folder, "seed.log"), "rb") as file:
+        seed = file.read()
+    grow(seed, log, megabytes << 20)
+    size = os.path.getsize(log)
+    subprocess.run(["zstd", "-q", "-f", "-3", log, "-o", log + ".zst"],
+                   check=True)
+
+    def on(command, path):
+        return command.replace("LOG", path)
+
+    # counted in what comes out, so that nothing is fast by losing events
+    events = int(subprocess.run(
+        ["sh", "-c", "telcat -H -f mpscnv \"$1\" | wc -l", "sh", log],
+        stdout=subprocess.PIPE, check=True,
+    ).stdout)
+    print(f"{size / 1e6:.0f} MB, {events / 1e6:.2f} M events, "
+          f"output to /dev/null, median of {RUNS}\n")
+
+    print(f"{'what':26} {'CPU s':>8} {'/md5sum':>7} {'target':>7} "
+          f"{'M events/s':>10}")
+    times = measure(
+        [on("md5sum LOG", log)] + [on(c, log) for _, c, _ in CPU_ROWS], 0
+    )
+    row("md5sum", times[0], 1, None)
+    for (what, _, target), seconds in zip(CPU_ROWS, times[1:]):
+        row(what, seconds, seconds / times[0], target, events / seconds / 1e6)
+
+    print(f"\n{'zstd input':26} {'wall s':>8} {'/slower':>7} {'target':>7}")
+    packed = [on("zstd -dc LOG.zst", log)]
+    for _, command, _ in ZSTD_ROWS:
+        packed += [on(command, log), on(command, log + ".zst")]
+    times = measure(packed, 1)
+    row("zstd -dc", times[0], 1, None)
+    for i, (what, _, target) in enumerate(ZSTD_ROWS):
+        plain, unpacked = times[1 + 2 * i], times[2 + 2 * i]
+        row(what, unpacked, unpacked / max(plain, times[0]), target)
+
+    print(f"\n{'peak memory, ' + str(MEMORY_MB) + ' MB pipe':26} {'MB':>8} "
+          f"{'':7} {'target':>7}")
+    for what, command, target in MEMORY_ROWS:
+        used = peak(command, seed, MEMORY_MB)
+        print(f"{what:26} {used:8.1f} {'':7} {target:7}"
+              f"{'' if used <= target else '  over'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# "make bench": measures the commands on PATH against md5sum.
+#
+#	[BENCHLOG=LOG] [BENCHMB=256] tests/bench/bench.sh FOLDER
+#
+# Grows a shipped log by repetition to BENCHMB megabytes in FOLDER.
+
+set -eu
+
+log=${BENCHLOG:-tests/data/mps/1.118.0-lii6gc-awlut.log.zst}
+folder=$1
+
+mkdir -p "$folder"
+case $log in
+*.zst) zstd -dcqf "$log" >"$folder/seed.log" ;;
+*) cp "$log" "$folder/seed.log" ;;
+esac
+exec python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What "make install" put into the stage, and whether a program can use it.
+
+load lib
+
+setup() {
+	log=$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst
+	export PKG_CONFIG_PATH=$TEL_STAGE$LIBDIR/pkgconfig
+	# shellcheck disable=SC2153 # tests/suite.sh has it from the Makefile
+	read -ra cflags <<<"$CFLAGS $LDFLAGS -Werror"
+	# the stage is not where the installation says that it is
+	read -ra flags <<<"$($PKG_CONFIG --define-variable=prefix="$TEL_STAGE$PREFIX" --cflags libtel)"
+	read -ra shared <<<"$($PKG_CONFIG --define-variable=prefix="$TEL_STAGE$PREFIX" --libs libtel)"
+	read -ra below <<<"$($PKG_CONFIG --libs libarchive libzstd)"
+	consumer=$BATS_TEST_TMPDIR/consumer
+}
+
+# Reads a shipped log with the consumer, zstd and all.
+use_consumer() {
+	run -0 --separate-stderr "$@" "$consumer" "$log"
+	[[ $output =~ ^mps-1\.118\.0/lii6gc:\ [1-9][0-9]*\ events$ ]]
+	[ -z "$stderr" ]
+}
+
+@test "the stage holds the commands, the library and the manual" {
+	{
+		tools | sed "s|^|$BINDIR/|"
+		echo "$PREFIX/include/tel.h"
+		echo "$LIBDIR/libtel.a"
+		echo "$LIBDIR/libtel.so"
+		echo "$LIBDIR/libtel.so.0"
+		echo "$LIBDIR/libtel.so.$VERSION"
+		echo "$LIBDIR/pkgconfig/libtel.pc"
+		for page in "$TEL_TOP"/man/*.[1-8]; do
+			echo "$MANDIR/man${page##*.}/${page##*/}"
+		done
+	} | sort >"$BATS_TEST_TMPDIR/want"
+	(cd "$TEL_STAGE" && find . ! -type d ! -name .done) |
+	    sed 's/^\.//' | sort >"$BATS_TEST_TMPDIR/got"
+	diff -u "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+}
+
+@test "uninstalling leaves no file behind" {
+	run -0 find "$TEL_BUILD/unstage" ! -type d
+	[ -z "$output" ]
+}
+
+@test "the version is that of tel.h everywhere" {
+	[ "$($PKG_CONFIG --modversion libtel)" = "$VERSION" ]
+	grep -q "^#define TEL_VERSION \"$VERSION\"$" \
+	    "$TEL_STAGE$PREFIX/include/tel.h"
+	for tool in $(tools); do
+		run -0 "$tool" --version
+		[[ "${lines[0]}" == *" $VERSION" ]]
+	done
+}
+
+@test "pkg-config asks for nothing but libtel to link with libtel.so" {
+	[ "$($PKG_CONFIG --libs-only-l libtel | tr -d ' ')" = -ltel ]
+}
+
+@test "a program in C, with libtel.so" {
+	$CC "${cflags[@]}" -std=c99 -pedantic "${flags[@]}" -o "$consumer" \
+	    "$TEL_TOP/tests/consumer/consumer.c" "${shared[@]}"
+	use_consumer env LD_LIBRARY_PATH="$TEL_STAGE$LIBDIR"
+}
+
+@test "a program in C, with libtel.a" {
+	$CC "${cflags[@]}" -std=c11 "${flags[@]}" -pthread -o "$consumer" \
+	    "$TEL_TOP/tests/consumer/consumer.c" \
+	    "$TEL_STAGE$LIBDIR/libtel.a" "${below[@]}"
+	use_consumer
+}
+
+@test "a program in C++, with libtel.so" {
+	$CXX "${cflags[@]}" -std=c++11 "${flags[@]}" -o "$consumer" \
+	    -x c++ "$TEL_TOP/tests/consumer/consumer.c" -x none "${shared[@]}"
+	use_consumer env LD_LIBRARY_PATH="$TEL_STAGE$LIBDIR"
+}

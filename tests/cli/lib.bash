@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What the tests of the commands share.  Each test runs in a folder of its
+# own; shipped logs are unpacked into it.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+bats_require_minimum_version 1.5.0
+
+DATA=$TEL_TOP/tests/data/mps
+
+# unpack NAME [AS]: an uncompressed copy of a shipped log.
+unpack() {
+	zstd -dcq "$DATA/$1.log.zst" >"${2:-mpsio.log}"
+}
+
+# Nonzero where each command takes long to start: a test then takes samples.
+slow() {
+	[ -n "${TEST_SLOW-}" ] || case ${CFLAGS-} in *-fsanitize*) ;; *) false ;; esac
+}
+
+# expect STATUS MESSAGE COMMAND ...: no output, and one line that matches.
+expect() {
+	local status=$1 message=$2
+	shift 2
+	run "-$status" --separate-stderr "$@"
+	echo "output: $output"
+	echo "stderr: $stderr"
+	[ -z "$output" ]
+	# shellcheck disable=SC2053 # a pattern on purpose
+	[[ ${stderr_lines[0]} == $message ]]
+}
+
+# clean COMMAND ...: succeeds and says nothing on standard error.
+clean() {
+	"$@" 2>messages
+	if [ -s messages ]; then
+		cat messages >&2
+		return 1
+	fi
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Damaged logs: what is whole is shown, what is lost is told and counted.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# poke FILE OFFSET BYTES: overwrites bytes, given as for printf.
+poke() {
+	# shellcheck disable=SC2059 # escapes on purpose
+	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "a log that is cut anywhere is shown up to the cut" {
+	unpack 1.111.0-lii6gc-poolncv
+	telcat -H mpsio.log >all
+	size=$(stat -c %s mpsio.log)
+	step=7
+	slow && step=211
+	# where events end: the second column of the reference text, summed up
+	python3 - >ends <<-'END'
+		import struct
+		d = open('mpsio.log', 'rb').read()
+		at = 0
+		while at < len(d):
+		    at += struct.unpack_from('<H', d, at + 2)[0]
+		    print(at)
+	END
+	cut=$(head -n 1 ends)
+	# "run" has variables of its own, i among them
+	while [ "$cut" -lt "$size" ]; do
+		echo "cut at $cut"
+		want=3
+		grep -qx "$cut" ends && want=0
+		events=$(awk -v cut="$cut" '$1 <= cut' ends | wc -l)
+		run "-$want" --separate-stderr bash -c \
+		    "head -c $cut mpsio.log | telcat -H"
+		[ "${#lines[@]}" -eq "$events" ]
+		[ "$want" -eq 0 ] || [[ ${stderr_lines[-1]} == *': 1 damaged place, '* ]]
+		cut=$((cut + (cut < 200 ? 1 + step / 100 : step)))
+	done
+	# before the first whole event there is nothing that could be a log
+	expect 1 'telcat: standard input: not a log*' \
+	    bash -c "head -c 10 mpsio.log | telcat"
+}
+
+@test "the summary says what was lost" {
+	unpack 1.118.0-lii6gc-poolncv
+	head -c 3001 mpsio.log >"cut"
+	run -3 --separate-stderr telcat -H cut
+	[[ ${stderr_lines[0]} =~ ^telcat:\ cut:\ offset\ ([0-9]+):\  ]]
+	lost=$((3001 - BASH_REMATCH[1]))
+	[ "${stderr_lines[1]}" = "telcat: cut: 1 damaged place, $lost bytes skipped, 0 events repaired" ]
+}
+
+@test "a wrong size loses nothing, a wrong code one event" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat -H mpsio.log >all
+	cp mpsio.log size.log
+	# the fourth event: a code of 2 bytes, then a size of 2
+	offset=$(python3 - <<-'END'
+		import struct
+		d = open('mpsio.log', 'rb').read()
+		at = 0
+		for i in range(3):
+		    at += struct.unpack_from('<H', d, at + 2)[0]
+		print(at)
+	END
+	)
+	poke size.log $((offset + 2)) '\377\377'
+	run -3 --separate-stderr telcat -H size.log
+	[ "${#lines[@]}" -eq 144 ]
+	printf '%s\n' "$output" | cmp all -
+	[[ ${stderr_lines[1]} == *' 1 event repaired' ]]
+	cp mpsio.log code.log
+	poke code.log "$offset" '\350\003'
+	telcat -H code.log >got 2>messages || [ $? -eq 3 ]
+	[ "$(diff all got | grep -c '^<')" -le 2 ]
+}
+
+@test "bytes in the middle of a log are skipped" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat -H mpsio.log >all
+	cp mpsio.log bad.log
+	poke bad.log 2400 "$(printf '\\377%.0s' {1..512})"
+	run -3 --separate-stderr telcat -H bad.log
+	printf '%s\n' "$output" | grep -Fxf - all >kept
+	[ "$(wc -l <kept)" -gt 110 ]
+	[[ ${stderr_lines[-1]} == 'telcat: bad.log: '*' damaged place'*' skipped, '* ]]
+	# nothing is made up
+	[ "${#lines[@]}" -le 144 ]
+}
+
+@test "ten places are told one by one, and all are counted" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat mpsio.log | sed '20,50s/=/:/' >text
+	run -3 --separate-stderr telcat -H text
+	[ "${#stderr_lines[@]}" -eq 11 ]
+	[[ ${stderr_lines[9]} == 'telcat: text: offset '* ]]
+	[[ ${stderr_lines[10]} == 'telcat: text: 31 damaged places, '* ]]
+	# the order of the worst: 1 is worse than 3
+	run -1 telcat -q text missing
+	run -1 telcat -q missing text
+	run -3 telcat -q text mpsio.log
+}
+
+@test "--strict stops at the first damage: exit 1" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat mpsio.log | sed '20,50s/=/:/' >text
+	run -1 --separate-stderr telcat --strict -H text
+	[ "${#lines[@]}" -eq 15 ]
+}
+
+@test "compressed input that is cut is shown up to the cut: exit 1 or 3" {
+	unpack 1.118.0-lii6gc-amcss
+	telcat -H mpsio.log >all
+	for tool in gzip bzip2 xz 'lz4 -q' 'zstd -q'; do
+		$tool -c mpsio.log >log
+		head -c $(($(stat -c %s log) / 2)) log >"cut"
+		echo "$tool"
+		telcat -H cut >got 2>messages && false
+		status=$?
+		cat messages
+		[ "$status" -eq 1 ] || [ "$status" -eq 3 ]
+		[ -s messages ]
+		cmp -n "$(stat -c %s got)" got all
+	done
+}
+
+@test "random bytes never crash, hang or succeed" {
+	n=40
+	slow && n=4
+	for ((i = 0; i < n; i++)); do
+		python3 -c "import random, sys; random.seed($i)
+sys.stdout.buffer.write(random.randbytes(random.randrange(1, 9000)))" >random
+		run timeout 20 telcat random
+		[ "$status" -eq 1 ] || [ "$status" -eq 3 ]
+	done
+}
+
+@test "a flipped byte anywhere costs little" {
+	unpack 1.117.0-lii6gc-poolncv
+	total=$(telcat -H mpsio.log | wc -l)
+	step=97
+	slow && step=1009
+	size=$(stat -c %s mpsio.log)
+	for ((i = 200; i < size; i += step)); do
+		cp mpsio.log bad.log
+		poke bad.log "$i" '\245'
+		telcat -q -H bad.log >got || [ $? -eq 3 ]
+		[ "$(wc -l <got)" -ge $((total - 3)) ] || {
+			echo "byte $i: $(wc -l <got) events of $total"
+			false
+		}
+		[ "$(wc -l <got)" -le "$total" ]
+	done
+}

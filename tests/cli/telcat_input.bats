@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What telcat reads: files, pipes, compressed and archived, text again, and
+# what it cannot read.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+	telcat mpsio.log >want
+}
+
+@test "a file, standard input and a pipe are the same" {
+	telcat <mpsio.log | cmp want -
+	telcat - <mpsio.log | cmp want -
+	# shellcheck disable=SC2002 # a pipe on purpose
+	cat mpsio.log | telcat | cmp want -
+	mkfifo fifo
+	cat mpsio.log >fifo &
+	telcat fifo | cmp want -
+}
+
+@test "compressed input is found out, from a file and from a pipe" {
+	gzip -c mpsio.log >log.1
+	bzip2 -c mpsio.log >log.2
+	xz -c mpsio.log >log.3
+	lz4 -qc mpsio.log >log.4
+	zstd -qc mpsio.log >log.5
+	for i in 1 2 3 4 5; do
+		echo "log.$i"
+		clean telcat "log.$i" | cmp want -
+		# shellcheck disable=SC2002 # a pipe on purpose
+		cat "log.$i" | clean telcat | cmp want -
+	done
+}
+
+@test "compressed parts that were put together are one log" {
+	head -c 3000 mpsio.log >one
+	tail -c +3001 mpsio.log >two
+	for tool in gzip bzip2 xz 'lz4 -q' 'zstd -q'; do
+		echo "$tool"
+		{
+			$tool -c <one
+			$tool -c <two
+		} >both
+		clean telcat both | cmp want -
+	done
+}
+
+@test "each member of an archive that is a log is read" {
+	unpack 1.117.0-lii6gc-poolncv b.log
+	mv mpsio.log a.log
+	{
+		telcat a.log
+		telcat b.log
+	} >want
+	echo "no log at all, but a file" >note
+	: >nothing
+	mkdir folder
+	tar -cf t.tar a.log folder note nothing b.log
+	zip -q t.zip a.log note nothing b.log
+	7z a -bd t.7z a.log note nothing b.log >/dev/null
+	printf '%s\n' a.log note nothing b.log | cpio -o --quiet >t.cpio
+	for archive in t.tar t.zip t.7z t.cpio; do
+		echo "$archive"
+		clean telcat --no-merge "$archive" | cmp want -
+		# shellcheck disable=SC2002 # a pipe on purpose
+		cat "$archive" | clean telcat --no-merge | cmp want -
+	done
+	gzip -c t.tar | clean telcat --no-merge | cmp want -
+	zstd -qc t.tar | clean telcat --no-merge | cmp want -
+	zstd -q a.log b.log
+	tar -cf z.tar a.log.zst note b.log.zst
+	clean telcat --no-merge z.tar | cmp want -
+}
+
+@test "messages name the member of an archive" {
+	head -c 3001 mpsio.log >cut.log
+	tar -cf t.tar cut.log
+	run -3 --separate-stderr telcat -H t.tar
+	[[ ${stderr_lines[0]} == 'telcat: t.tar:cut.log: offset 29'[0-9][0-9]': '* ]]
+}
+
+@test "several files are shown one after the other, if asked for" {
+	telcat -H mpsio.log >one
+	cat one one | cmp - <(telcat -H --no-merge mpsio.log mpsio.log)
+	cat one one >both
+	telcat -H --no-merge mpsio.log - <mpsio.log | cmp both -
+	# one row of names in CSV
+	telcat -f csv mpsio.log >one
+	{
+		cat one
+		tail -n +2 one
+	} | cmp - <(telcat -f csv --no-merge mpsio.log mpsio.log)
+}
+
+@test "several files are merged by time, and so are members of an archive" {
+	unpack 1.117.0-lii6gc-poolncv two.log
+	unpack 1.113.0-lii3gc-amcss three.log
+	logs=(mpsio.log two.log three.log)
+	for log in "${logs[@]}"; do telcat -H "$log"; done |
+	    LC_ALL=C sort -k 1,1 | LC_ALL=C sort >want
+	telcat -H "${logs[@]}" >got
+	cut -c 1-16 got | LC_ALL=C sort -c
+	# labels that come later in a log of one kind may show more of them
+	LC_ALL=C sort got | sed 's/\["[^]]*\]//g' |
+	    cmp - <(sed 's/\["[^]]*\]//g' want | LC_ALL=C sort)
+	tar -cf t.tar "${logs[@]}"
+	telcat -H t.tar | cmp got -
+	telcat -H - <t.tar | cmp got -
+	# equal clocks come in the order of the operands
+	telcat -H -S mpsio.log >sorted
+	telcat -H mpsio.log mpsio.log | sed -n 'p;n' | cmp sorted -
+}
+
+@test "what cannot be read is told, and the next file is read: exit 1" {
+	telcat -H mpsio.log >want
+	mkdir folder
+	: >empty
+	ln -s missing dangling
+	head -c 20000 /dev/urandom >random
+	printf '\0%.0s' {1..5000} >zeros
+	for file in folder empty missing dangling random zeros; do
+		run -1 --separate-stderr telcat -H "$file" mpsio.log
+		cmp want <(printf '%s\n' "$output")
+		echo "$stderr"
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == "telcat: $file: "* ]]
+	done
+	expect 1 'telcat: folder: is a directory' telcat -H folder
+	expect 1 'telcat: empty: no events: the file is empty' telcat -H empty
+	expect 1 'telcat: missing: No such file or directory' telcat -H missing
+	expect 1 'telcat: random: not a log*' telcat -H random
+	expect 1 'telcat: zeros: not a log*' telcat -H zeros
+	expect 1 'telcat: standard input: no events: the file is empty' \
+	    telcat -H </dev/null
+}
+
+@test "a file without permission is told" {
+	[ "$(id -u)" -ne 0 ] || skip "root may read everything"
+	chmod 0 mpsio.log
+	expect 1 'telcat: mpsio.log: Permission denied' telcat -H mpsio.log
+}
+
+@test "input that is closed is told" {
+	run -1 --separate-stderr bash -c 'telcat -H <&-'
+	[ -z "$output" ]
+	[[ $stderr == 'telcat: standard input: '* ]]
+}
+
+@test "names are escaped in messages" {
+	name=$'a\033[31m\nb'
+	run -1 --separate-stderr telcat "$name"
+	[ "$stderr" = 'telcat: a\x1b[31m\x0ab: No such file or directory' ]
+	run -2 --separate-stderr telcat -n "$name"
+	[ "$stderr" = "telcat: -n: 'a\\x1b[31m\\x0ab' is not a number of events" ]
+}
+
+@test "text is read back from any mix of sort, grep and head" {
+	telcat -S -H mpsio.log >sorted
+	LC_ALL=C sort want | clean telcat -H >got
+	# which labels are known depends on the order, and nothing else does
+	unlabel() { LC_ALL=C sort "$1" | sed 's/\["[^]]*"\]//g'; }
+	cmp <(unlabel want | sed '/^#/d') <(unlabel got)
+	cmp <(unlabel sorted) <(unlabel got)
+	grep -v '^#' want | clean telcat | cmp want -
+	grep -v 'EventInit\|Label\|Intern' want | clean telcat >got
+	grep -v 'EventInit\|Label\|Intern' want | cmp - got
+	grep PoolAlloc want | clean telcat -H >got
+	grep PoolAlloc want | cmp - got
+	head -n 20 want | clean telcat | cmp - <(head -n 20 want)
+	tail -n 20 want | clean telcat -H | cmp - <(tail -n 20 want)
+	sort -R want | clean telcat -H -S | cut -d' ' -f1,2 |
+	    cmp - <(cut -d' ' -f1,2 sorted)
+	sed 's/$/\r/' want | clean telcat | cmp want -
+}
+
+@test "text of each format that is derived from text is the same" {
+	for format in csv json sql mpscnv mpstxt; do
+		# sql names the file, its size and its time
+		telcat -f "$format" mpsio.log | sed /event_log/d >one
+		telcat -f "$format" want | sed /event_log/d >two
+		diff one two
+	done
+}
+
+@test "the text of mpseventcnv is read, cut and sorted as it may be" {
+	telcat -f mpscnv mpsio.log >cnv
+	clean telcat -f mpscnv cnv | cmp cnv -
+	LC_ALL=C sort cnv | clean telcat -f mpscnv >got
+	LC_ALL=C sort cnv | cmp - got
+	head -n 50 cnv | clean telcat -f mpscnv | cmp - <(head -n 50 cnv)
+	clean telcat -H cnv | sed 's/\["[^]]*"\]//g' >got
+	# a double has ten digits in this text
+	diff <(sed 's/\["[^]]*"\]//g; /^#/d; /MeterValues/d' want) \
+	    <(grep -v MeterValues got)
+}
+
+@test "a live pipe is shown as it comes" {
+	mkfifo fifo
+	telcat -H fifo >out &
+	{
+		head -c 2000 mpsio.log
+		for ((i = 0; i < 100; i++)); do
+			[ -s out ] && break
+			sleep 0.1
+		done
+		[ "$(wc -l <out)" -gt 20 ] && touch came
+		tail -c +2001 mpsio.log
+	} >fifo
+	wait $!
+	[ -e came ]
+	cmp <(telcat -H mpsio.log) out
+}
+
+@test "a live pipe ends a run as soon as enough is shown" {
+	mkfifo fifo
+	exec 5<>fifo
+	cat mpsio.log >&5
+	run -0 timeout 20 telcat -H -n 3 fifo
+	[ "${#lines[@]}" -eq 3 ]
+	exec 5>&-
+}

@@ -1,0 +1,385 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The options of telcat: each does something.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+# differs OPTION ...: the option changes what is printed of a log.
+differs() {
+	telcat mpsio.log >plain
+	clean telcat "$@" mpsio.log >changed
+	run ! cmp -s plain changed
+}
+
+# What the option must do, by its long name.
+try() {
+	case $1 in
+	sort) differs --sort && sed /^#/d changed | LC_ALL=C sort -c ;;
+	live) differs --live ;;
+	fields) differs --fields pool,size ;;
+	no-header) differs --no-header && run ! grep '^#' changed ;;
+	types) differs --types ;;
+	max-labels)
+		run -0 --separate-stderr telcat --max-labels 3 mpsio.log
+		[[ $stderr == *'too many strings or labels'* ]]
+		;;
+	format) differs --format json ;;
+	output) telcat --output out mpsio.log && [ -s out ] ;;
+	as) run ! telcat --as text mpsio.log ;;
+	kinds) differs --kinds pool ;;
+	events) differs --events PoolAlloc ;;
+	range) differs --range 0x64613F00000, ;;
+	where) differs --where 'name == PoolAlloc' ;;
+	no-merge)
+		unpack 1.117.0-lii6gc-poolncv two.log
+		telcat -H mpsio.log two.log >merged
+		telcat -H --no-merge mpsio.log two.log >both
+		cmp both <(telcat -H mpsio.log && telcat -H two.log)
+		! cmp -s merged both
+		# in order of time more labels are in force
+		cmp <(sed 's/\["[^]]*\]//g' merged | sort) \
+		    <(sed 's/\["[^]]*\]//g' both | sort)
+		;;
+	count) differs --count 1 ;;
+	skip) differs --skip 1 ;;
+	time) differs --time relative ;;
+	unbuffered)
+		{
+			cat mpsio.log
+			sleep 5
+		} | telcat -u -n 20 >out
+		[ "$(grep -vc '^#' out)" -eq 20 ]
+		;;
+	strict)
+		head -c 3001 mpsio.log >"cut"
+		run -3 telcat cut
+		run -1 telcat --strict cut
+		;;
+	force)
+		# EventInit is the first event, and major its first field
+		printf '\011' | dd of=mpsio.log bs=1 seek=16 conv=notrunc status=none
+		run -1 telcat mpsio.log
+		run -0 telcat --force mpsio.log
+		;;
+	progress)
+		run -0 --separate-stderr telcat --progress mpsio.log
+		[[ $stderr == *'events/s'*100%* ]]
+		;;
+	color)
+		differs --color
+		differs --color=always
+		grep -q $'\033' changed
+		clean telcat --color=never mpsio.log >changed
+		cmp plain changed
+		;;
+	quiet)
+		head -c 3001 mpsio.log >"cut"
+		run -3 --separate-stderr telcat --quiet cut
+		[ -z "$stderr" ]
+		;;
+	verbose)
+		telcat -H mpsio.log >text
+		clean telcat text >/dev/null
+		run -0 --separate-stderr telcat --verbose text
+		[ -n "$stderr" ]
+		;;
+	help)
+		run -0 --separate-stderr telcat --help
+		[ -z "$stderr" ]
+		[ "${#lines[@]}" -le 24 ]
+		run ! grep -E '.{80}' <<<"$output"
+		;;
+	version)
+		run -0 --separate-stderr telcat --version
+		[[ $output =~ ^telcat\ \(teltools\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		;;
+	*)
+		echo "no test for --$1"
+		return 1
+		;;
+	esac
+}
+
+@test "each option of --help does something" {
+	telcat --help | grep -o -e '--[a-z][a-z-]*' | sort -u >options
+	[ "$(wc -l <options)" -gt 20 ]
+	while read -r option; do
+		echo "$option"
+		unpack 1.118.0-lii6gc-poolncv
+		try "${option#--}"
+	done <options
+}
+
+@test "each letter is the same option as its long name" {
+	telcat --help | sed -n 's/^  -\(.\), --\([a-z-]*\)[ [].*/\1 \2/p' >letters
+	[ "$(wc -l <letters)" -ge 12 ]
+	while read -r letter name; do
+		echo "-$letter --$name"
+		value=()
+		case $name in
+		fields) value=(pool) ;;
+		format) value=(csv) ;;
+		output) value=(out) ;;
+		kinds) value=(Pool) ;;
+		events) value=('Pool*') ;;
+		range) value=('10%,20%') ;;
+		where) value=('name == PoolAlloc') ;;
+		count) value=(7) ;;
+		time) value=(delta) ;;
+		esac
+		telcat "-$letter" "${value[@]}" mpsio.log >one
+		telcat "--$name" "${value[@]}" mpsio.log >two
+		cmp one two
+	done <letters
+}
+
+@test "options may follow operands, and -- ends them" {
+	telcat -f json mpsio.log >want
+	telcat mpsio.log -f json >got
+	cmp want got
+	cp mpsio.log ./-f
+	telcat -f json -- -f >got
+	cmp want got
+}
+
+@test "a mistake in the command line is told, and nothing is read: exit 2" {
+	expect 2 "telcat: unknown option '-x'" telcat -x mpsio.log
+	expect 2 "telcat: unknown option '-x'" telcat --strict -xS mpsio.log
+	expect 2 "telcat: unknown or ambiguous option '--bogus'" telcat --bogus
+	expect 2 "telcat: unknown or ambiguous option '--s'" telcat --s
+	expect 2 "telcat: option '-n' needs an argument" telcat -n
+	expect 2 "telcat: option '--count' needs an argument" telcat --count
+	expect 2 "telcat: option takes no argument: '--sort=x'" telcat --sort=x
+	expect 2 "telcat: -n: '12x' is not a number of events" \
+	    telcat -n 12x mpsio.log
+	expect 2 "telcat: -n: '-1' is not a number of events" telcat -n -1
+	expect 2 "telcat: -n: '' is not a number of events" telcat -n ''
+	expect 2 "telcat: -n: '0x' is not a number of events" telcat -n 0x
+	expect 2 "telcat: -n: '18446744073709551616' is not a number*" \
+	    telcat -n 18446744073709551616
+	expect 2 "telcat: -n: '18014398509481984k' is not a number*" \
+	    telcat -n 18014398509481984k
+	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
+	    telcat --max-labels 0
+	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt" \
+	    telcat -f xml
+	expect 2 "telcat: -T: 'x' is none of: ticks, s, ns, relative, delta, iso" \
+	    telcat -T x
+	expect 2 "telcat: --color: 'x' is none of: auto, always, never" \
+	    telcat --color=x
+	expect 2 "telcat: --as: 'x' is no format, release or platform" \
+	    telcat --as x
+	expect 2 "telcat: -k: 'Bogus', column 1: no kind is called 'Bogus'" \
+	    telcat -k Bogus mpsio.log
+	expect 2 "telcat: -e: 'PoolAllok', column 1: no event type is called \
+'PoolAllok'; did you mean 'PoolAlloc'?" telcat -e PoolAllok mpsio.log
+	expect 2 "telcat: -w: 'sizes > 1', column 1: no event type has a field \
+'sizes'; did you mean 'size'*" telcat -w 'sizes > 1' mpsio.log
+	expect 2 "telcat: -w: '1 +', column 4: *" telcat -w '1 +'
+	expect 2 "telcat: -e: *" telcat -e ,
+	for range in 5 1,2,3 'x,' ,1.2.3s '101%,' '1%2,' '1d,' ,1e3 '.s,' '-5%,'; do
+		expect 2 "telcat: -t: '$range'*" telcat -t "$range"
+	done
+	for format in sql mpscnv mpstxt; do
+		expect 2 "telcat: -F does not go with -f $format" \
+		    telcat -F pool -f "$format" mpsio.log
+		expect 2 "telcat: -T does not go with -f $format" \
+		    telcat -T ns -f "$format" mpsio.log
+		expect 2 "telcat: --types does not go with -f $format" \
+		    telcat --types -f "$format" mpsio.log
+	done
+}
+
+@test "-k selects kinds by name in any case, by bits, and all but some" {
+	telcat -H mpsio.log >all
+	telcat -H -k Pool mpsio.log >pool
+	[ -s pool ]
+	telcat -H -k 'pOOL' mpsio.log | cmp pool -
+	telcat -H -k 2 mpsio.log | cmp pool -
+	telcat -H -k 0x2 mpsio.log | cmp pool -
+	telcat -H -k ALL mpsio.log | cmp all -
+	telcat -H -k ^Pool mpsio.log >rest
+	sort pool rest | cmp <(sort all) -
+	telcat -H -k 'Pool Object' mpsio.log >both
+	telcat -H -k 34 mpsio.log | cmp both -
+	telcat -H -k Pool,Object mpsio.log | cmp both -
+}
+
+@test "-e selects types by name, pattern and code, and all but some" {
+	telcat -H mpsio.log >all
+	grep ' PoolAlloc ' all >want
+	telcat -H -e PoolAlloc mpsio.log | cmp want -
+	telcat -H -e 0x2A mpsio.log | cmp want -
+	telcat -H -e 42 mpsio.log | cmp want -
+	grep -E ' (Pool|Gen)' all >want
+	telcat -H -e 'Pool*,Gen*' mpsio.log | cmp want -
+	grep -vE ' (Pool|Gen)' all >want
+	telcat -H -e '^Pool*,Gen*' mpsio.log | cmp want -
+	# a code that is in no table may well be in a log
+	clean telcat -H -e 0x1F4 mpsio.log >none
+	[ ! -s none ]
+}
+
+@test "-t takes a clock, ticks, time and percent, both ends included" {
+	telcat -H mpsio.log >all
+	awk '$1 >= "0000064613F15000" && $1 <= "0000064613F28A38"' all >want
+	[ "$(wc -l <want)" -gt 10 ]
+	telcat -H -t 0000064613F15000,0000064613F28A38 mpsio.log | cmp want -
+	telcat -H -t 0x64613F15000,0x64613F28A38 mpsio.log | cmp want -
+	# ticks count from the first event
+	telcat -H -t 0x64613E31BF2,0x64613F28A38 mpsio.log >want
+	telcat -H -t 0,1011270 mpsio.log | cmp want -
+	telcat -H -t ,1011270 mpsio.log >got
+	grep -c Intern got
+	[ "$(wc -l <got)" -gt "$(wc -l <want)" ]
+	telcat -H -t -7514,1011270 mpsio.log | cmp got -
+	# the whole is its halves
+	telcat -H -t 0%,100% mpsio.log | cmp all -
+	telcat -H -t , mpsio.log | cmp all -
+	telcat -H -t ,50% mpsio.log >half
+	[ "$(wc -l <half)" -lt 144 ]
+	[ "$(wc -l <half)" -gt 10 ]
+	# from the file's descriptor, whatever stands before
+	telcat -H -t ,50% <mpsio.log | cmp half -
+}
+
+@test "-t in seconds selects what -T shows" {
+	telcat -H -S -T ns mpsio.log >all
+	awk '$1 >= 100000 && $1 <= 250000' all >want
+	telcat -H -S -T ns -t 100us,250us mpsio.log | cmp want -
+	telcat -H -S -T ns -t 0.0001s,.00025s mpsio.log | cmp want -
+	telcat -H -S -T ns -t 100000ns,0.25ms mpsio.log | cmp want -
+}
+
+@test "-t in percent needs a file, -t in seconds a clock" {
+	run -1 --separate-stderr bash -c 'cat mpsio.log | telcat -t 1%,'
+	[ "$stderr" = "telcat: standard input: -t in percent needs a file that can be read twice" ]
+	telcat -H -e '^EventClockSync' mpsio.log >text
+	expect 1 "telcat: text: -t: the log does not tell how fast its clock is" \
+	    telcat -H -t 1s, text
+	# the next file is read all the same
+	run -1 --separate-stderr telcat -H --no-merge -t 0s, text mpsio.log
+	[ "${#lines[@]}" -gt 100 ]
+}
+
+@test "--skip and -n count what is selected" {
+	telcat -H -k Object mpsio.log | sed -n 3,5p >want
+	telcat -H -k Object --skip 2 -n 3 mpsio.log | cmp want -
+	telcat -H -n 0 mpsio.log >none
+	[ ! -s none ]
+	# over all files
+	telcat -H -n 200 mpsio.log mpsio.log | wc -l | grep -x 200
+	telcat -H --skip 200 mpsio.log mpsio.log | wc -l | grep -x 88
+	telcat -H -n 1k mpsio.log | wc -l | grep -x 144
+}
+
+@test "-T shows time in each of its forms" {
+	telcat -H -T ticks mpsio.log >ticks
+	telcat -H mpsio.log | cmp ticks -
+	# events that are held back know labels that come later in the log
+	unlabel() { cut -d' ' -f2- "$1" | sed 's/\["[^]]*"\]//g'; }
+	for form in s ns relative delta; do
+		clean telcat -H -T "$form" mpsio.log >"$form"
+		# nothing but the time has changed
+		unlabel ticks >want
+		unlabel "$form" | cmp want -
+	done
+	[[ $(head -n 1 s) == '0.000002862 EventInit '* ]]
+	[[ $(sed -n 2p s) == '0.000000000 Intern '* ]]
+	[[ $(sed -n 2p ns) == '0 Intern '* ]]
+	[[ $(sed -n 2p relative) == '-7514 Intern '* ]]
+	[[ $(sed -n 3p delta) == '123604 EventClockSync '* ]]
+	# 2,625,237,164 ticks are a second
+	awk '{ getline r <"relative"; split(r, a, " ")
+	    d = $1 - (a[1] + 7514) / 2.6252371638
+	    if (d > 1 || d < -1) exit 1 }' ns
+	expect 1 "telcat: mpsio.log: the log does not know the wall clock" \
+	    telcat -T iso mpsio.log
+}
+
+@test "-S puts any log into order of time, and loses nothing" {
+	for name in 1.111.0-lii6gc-poolncv 1.111.0-lii6gc-amcss \
+	    1.115.0-lii3gc-amcss 1.118.0-lii6gc-poolncv; do
+		unpack "$name"
+		telcat -H -f mpscnv mpsio.log | LC_ALL=C sort -s -k1,1 >want
+		telcat -S -f mpscnv mpsio.log >got
+		cmp want got
+	done
+}
+
+@test "--live gives the same events, in order of time but for a few" {
+	unpack 1.117.0-lii6gc-poolncv
+	telcat -H -S -f mpscnv mpsio.log | LC_ALL=C sort >want
+	telcat -H --live -f mpscnv mpsio.log | LC_ALL=C sort | cmp want -
+}
+
+@test "-F shows the fields that are asked for, in their order" {
+	telcat -H -e PoolAlloc -F size,pool -n 1 mpsio.log >got
+	echo '0000064613F33DE2 PoolAlloc size=32 pool=0x7f1d0b372dc0' | cmp - got
+	telcat -f csv -e PoolAlloc,PoolFree -F old,size -n 2 mpsio.log >got
+	printf '%s\r\n' clock,type,old,size \
+	    0000064613F38E1E,PoolFree,0x7f1d0b043010,32 \
+	    0000064613F33DE2,PoolAlloc,,32 | cmp - got
+}
+
+@test "--types lists each release, one release, or what a log holds" {
+	telcat --types >all
+	for release in 1.111.0 1.112.0 1.113.0 1.114.0 1.115.0 1.116.0 \
+	    1.117.0 1.118.0; do
+		telcat --types -H --as "mps-$release" >one
+		grep -F "mps-$release " all | cmp - one
+		[ "$(wc -l <one)" -gt 50 ]
+	done
+	telcat --types -H -k Trace --as mps-1.118.0 >one
+	run ! grep -v ' Trace ' one
+	telcat --types -H mpsio.log >got
+	telcat -H mpsio.log | cut -d' ' -f2 | sort | uniq -c |
+	    awk '{ print $2, $1 }' >want
+	awk '{ print $5, $2 }' got | sort | cmp want -
+	grep -qx 'mps-1.118.0/lii6gc  *16 0x002A Object PoolAlloc  *pool:pointer pReturn:address size:unsigned' got
+	# two logs of one release are counted together
+	telcat --types -H -e PoolAlloc mpsio.log mpsio.log |
+	    awk '{ print $2 }' | grep -x 32
+}
+
+@test "--types as CSV and JSON" {
+	telcat --types -f csv mpsio.log >csv
+	telcat --types -f json mpsio.log >json
+	python3 - <<-'END'
+		import csv, json
+		rows = list(csv.DictReader(open('csv', newline='')))
+		objects = [json.loads(line) for line in open('json')]
+		assert len(rows) == len(objects) > 10
+		for row, o in zip(rows, objects):
+		    assert row['name'] == o['name'] and row['kind'] == o['kind']
+		    assert int(row['count']) == o['count']
+		    assert int(row['code'], 16) == o['code']
+		    assert row['fields'] == ' '.join(
+		        f['name'] + ':' + f['sort'] for f in o['fields'])
+	END
+}
+
+@test "--force: a newer major version stops, or is told once" {
+	printf '\011' | dd of=mpsio.log bs=1 seek=16 conv=notrunc status=none
+	run -1 --separate-stderr telcat -H mpsio.log
+	[[ $stderr == 'telcat: mpsio.log: '*'version 9.0.0'*'(--force reads on)' ]]
+	run -0 --separate-stderr telcat --force -H mpsio.log
+	[ "${#lines[@]}" -eq 144 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "--max-labels bounds what is held" {
+	run -0 --separate-stderr telcat -S -H --max-labels 1 mpsio.log
+	[ "${#lines[@]}" -eq 144 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == 'telcat: mpsio.log: too many strings or labels'* ]]
+}

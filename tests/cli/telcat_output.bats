@@ -1,0 +1,222 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What telcat writes, and what becomes of it: other programs read it, disks
+# are full, pipes close, terminals must stay safe.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+# A log with bytes in a string that could steer a terminal.
+hostile() {
+	python3 - <<-'END'
+		d = open('mpsio.log', 'rb').read()
+		i = d.index(b'AbstractPool')
+		s = b'\x1b[31m"\\\n\xff,'
+		open('hostile.log', 'wb').write(d[:i] + s + d[i + len(s):])
+	END
+}
+
+# On a terminal, what script(1) gives it.
+terminal() {
+	TERM=xterm script -qc "$*" /dev/null </dev/null
+}
+
+@test "python3 reads the CSV, and the values are those of the text" {
+	for name in 1.111.0-lii6gc-poolncv 1.118.0-lii6gc-poolncv \
+	    1.114.0-lii3gc-amcss; do
+		unpack "$name"
+		telcat -H -n 2000 mpsio.log >text
+		telcat -f csv -n 2000 mpsio.log >csv
+		telcat -f json -n 2000 mpsio.log >json
+		python3 - <<-'END'
+			import csv, json, re
+			word = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|[^ \["]*)(\["(?:[^"\\]|\\.)*"\])?')
+			def string(s):
+			    return re.sub(r'\\x(..)|\\(.)', lambda m: chr(int(m[1], 16))
+			        if m[1] else {'n': '\n', 't': '\t', 'r': '\r'}.get(m[2], m[2]), s[1:-1])
+			lines = open('text').read().splitlines()
+			rows = list(csv.reader(open('csv', newline='')))
+			objects = [json.loads(l) for l in open('json')]
+			assert rows.pop(0) == ['clock', 'kind', 'type', 'fields']
+			assert len(lines) == len(rows) == len(objects) > 50
+			assert open('csv', 'rb').read().count(b'\r\n') == len(rows) + 1
+			for line, row, o in zip(lines, rows, objects):
+			    clock, name, *rest = line.split(' ', 2)
+			    rest = rest[0] if rest else ''
+			    assert row == [clock, o['kind'], name, rest], (row, line)
+			    assert int(clock, 16) == int(o['clock']) and o['type'] == name
+			    assert isinstance(o['clock'], str) == (int(clock, 16) > 2**53)
+			    fields = {}
+			    for m in word.finditer(rest):
+			        v, want = m[2], o['fields'][m[1]]
+			        fields[m[1]] = want
+			        if v.startswith('"'):
+			            assert string(v) == want
+			        elif v.startswith('0x'):
+			            assert v == want
+			        elif v in ('true', 'false'):
+			            assert want == (v == 'true')
+			        else:
+			            assert float(v) == float(want)
+			            assert int(want) == int(v) if v.isdigit() else True
+			            if v.isdigit() and int(v) > 2**53 and not isinstance(want, float):
+			                assert isinstance(want, str)
+			        if m[3]:
+			            assert o['labels'][m[1]] == string(m[3][1:-1])
+			    assert list(fields) == list(o['fields'])
+		END
+	done
+}
+
+@test "CSV has a column for each field of a type" {
+	telcat -f csv -e PoolAlloc mpsio.log >got
+	[ "$(head -n 1 got)" = $'clock,pool,pReturn,size\r' ]
+	[ "$(wc -l <got)" -eq 17 ]
+	hostile
+	telcat -f csv -e Intern hostile.log >got
+	python3 -c '
+import csv
+rows = list(csv.DictReader(open("got", newline="", encoding="latin-1")))
+assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
+}
+
+@test "sqlite3 loads the SQL: one log, the same again, another" {
+	unpack 1.118.0-lii6gc-amcss b.log
+	telcat -f sql mpsio.log >sql
+	sqlite3 log.db <sql
+	count() { sqlite3 log.db "SELECT count(*), sum(size) FROM EVENT_PoolAlloc"; }
+	[ "$(count)" = "16|1136" ]
+	sqlite3 log.db <sql
+	[ "$(count)" = "16|1136" ]
+	telcat -f sql b.log | sqlite3 log.db
+	[ "$(sqlite3 log.db 'SELECT count(*) FROM event_log')" -eq 2 ]
+	[ "$(sqlite3 log.db "SELECT completed FROM event_log WHERE name = 'mpsio.log'")" -eq 144 ]
+	[ "$(sqlite3 log.db "SELECT size FROM event_log WHERE name = 'mpsio.log'")" -eq \
+	    "$(stat -c %s mpsio.log)" ]
+	[ "$(sqlite3 log.db "SELECT modtime FROM event_log WHERE name = 'mpsio.log'")" -eq \
+	    "$(stat -c %Y mpsio.log)" ]
+	[ "$(sqlite3 log.db "SELECT count(*) FROM EVENT_PoolAlloc WHERE log_serial = 2")" -eq \
+	    "$(telcat -H -e PoolAlloc b.log | wc -l)" ]
+	[ "$(sqlite3 log.db 'SELECT string FROM EVENT_Intern ORDER BY time LIMIT 1')" = \
+	    "$(telcat -H -S -e Intern b.log mpsio.log | LC_ALL=C sort |
+		sed -n '1s/.*string="\(.*\)"/\1/p')" ]
+	# two files in one run are two logs
+	rm log.db
+	telcat -f sql mpsio.log b.log | sqlite3 log.db
+	[ "$(sqlite3 log.db 'SELECT count(*) FROM event_log')" -eq 2 ]
+}
+
+@test "-o writes to a file, and replaces what is in it" {
+	telcat mpsio.log >want
+	printf 'x%.0s' {1..100000} >out
+	telcat -o out mpsio.log
+	cmp want out
+	expect 1 'telcat: nowhere/out: No such file or directory' \
+	    telcat -o nowhere/out mpsio.log
+}
+
+@test "an output that is an input is refused, and left as it is: exit 2" {
+	cp mpsio.log copy
+	ln mpsio.log other
+	expect 2 'telcat: mpsio.log: the output would overwrite this input' \
+	    telcat -o mpsio.log mpsio.log
+	expect 2 'telcat: mpsio.log: the output would overwrite this input' \
+	    telcat -o other copy mpsio.log
+	expect 2 'telcat: standard input: the output would overwrite this input' \
+	    telcat -o mpsio.log <mpsio.log
+	run -2 bash -c 'telcat mpsio.log >>mpsio.log'
+	cmp mpsio.log copy
+}
+
+@test "a full disk is told: exit 1" {
+	for format in text csv json sql mpscnv mpstxt; do
+		run -1 --separate-stderr bash -c "telcat -f $format mpsio.log >/dev/full"
+		[ "$stderr" = "telcat: standard output: No space left on device" ]
+	done
+	expect 1 'telcat: /dev/full: No space left on device' \
+	    telcat -o /dev/full mpsio.log
+	for option in --help --version --types -n0 -u; do
+		run -1 --separate-stderr bash -c "telcat $option mpsio.log >/dev/full"
+		[ "$stderr" = "telcat: standard output: No space left on device" ]
+	done
+	# no more than once, and nothing is read any more
+	run -1 --separate-stderr bash -c 'telcat -u mpsio.log mpsio.log >/dev/full'
+	[ "$stderr" = "telcat: standard output: No space left on device" ]
+}
+
+@test "an output that is closed is told: exit 1" {
+	run -1 --separate-stderr bash -c 'telcat mpsio.log >&-'
+	[[ $stderr == 'telcat: standard output: '* ]]
+	run -1 --separate-stderr bash -c 'telcat --help >&-'
+	[[ $stderr == 'telcat: standard output: '* ]]
+	# the log that is opened does not become standard error
+	run -3 bash -c 'head -c 3001 mpsio.log >cut; telcat -H cut 2>&- >out'
+	[ "$(wc -l <out)" -gt 20 ]
+}
+
+@test "nobody reads any more: the end, without a message" {
+	zstd -dcq "$DATA/1.118.0-lii6gc-amcss.log.zst" >big.log
+	run -0 --separate-stderr bash -c 'telcat big.log | head -n 1'
+	[ "$output" = "# teltools text 1" ]
+	[ -z "$stderr" ]
+	run --separate-stderr bash -c \
+	    'trap "" PIPE; { telcat big.log; echo $? >status; } | head -n 1'
+	[ -z "$stderr" ]
+	[ "$(cat status)" -eq 1 ]
+	run --separate-stderr bash -c '{ telcat big.log; echo $? >status; } | head -n 1'
+	[ "$(cat status)" -eq 141 ]
+}
+
+@test "text and JSON never hold a byte that steers a terminal" {
+	hostile
+	for format in text json; do
+		telcat -f "$format" hostile.log >out
+		grep -q '31m' out
+		run ! env LC_ALL=C grep -q '[^ -~]' out
+	done
+	telcat -f csv hostile.log | tr -d '\r' >out
+	run ! env LC_ALL=C grep -q '[^ -~]' out
+}
+
+@test "on a terminal no format passes a control character on" {
+	command -v script || skip "no script(1) to make a terminal"
+	hostile
+	for format in text csv json sql mpscnv mpstxt 'csv -e Intern'; do
+		terminal "telcat --color=never -f $format hostile.log" | tr -d '\r' >out
+		echo "$format"
+		# SQL has it as hexadecimal digits
+		[ "$format" = sql ] || grep -a -q '31m' out
+		run ! env LC_ALL=C grep -a -q '[^ -~]' out
+	done
+}
+
+@test "a terminal gets colour, unless NO_COLOR, TERM or --color say no" {
+	command -v script || skip "no script(1) to make a terminal"
+	terminal telcat -n 1 mpsio.log | grep -q $'\033'
+	# shellcheck disable=SC2030
+	(
+		export NO_COLOR=1
+		run ! grep -q $'\033' <(terminal telcat -n 1 mpsio.log)
+		terminal telcat --color=always -n 1 mpsio.log | grep -q $'\033'
+		export NO_COLOR=
+		terminal telcat -n 1 mpsio.log | grep -q $'\033'
+	)
+	run ! grep -q $'\033' <(terminal TERM=dumb telcat -n 1 mpsio.log)
+	run ! grep -q $'\033' <(terminal telcat --color=never -n 1 mpsio.log)
+	telcat --color=always mpsio.log | sed 's/\x1b\[[0-9;]*m//g' |
+	    cmp - <(telcat mpsio.log)
+}
+
+@test "messages leave nothing of the progress line" {
+	head -c 3001 mpsio.log >"cut"
+	run -3 --separate-stderr telcat -H --progress cut
+	[[ ${stderr_lines[0]} == 'telcat: cut: offset '* ]]
+}

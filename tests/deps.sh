@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Installs what is missing of what the purposes named need, and says so:
+#
+#	tests/deps.sh [-n] build|demo|check|lint|valgrind|fuzz|bench ...
+#
+# With -n nothing is installed: what is missing is named, and status is 1.
+
+set -eu
+
+PKG_CONFIG=${PKG_CONFIG:-pkg-config}
+
+# A line for each need: purpose, how to look for it, what to look for, and
+# the Debian package that has it.
+needs='
+build    command  cc              gcc
+build    header   stdio.h         libc6-dev
+build    command  pkg-config      pkg-config
+build    library  libarchive      libarchive-dev
+build    library  libzstd         libzstd-dev
+demo     command  sqlite3         sqlite3
+check    command  prove           perl
+check    command  bats            bats
+check    command  pkg-config      pkg-config
+check    command  g++             g++
+check    command  mandoc          mandoc
+check    command  python3         python3
+check    command  sqlite3         sqlite3
+check    command  zstd            zstd
+check    command  lz4             lz4
+check    command  bzip2           bzip2
+check    command  xz              xz-utils
+check    command  zip             zip
+check    command  7z              p7zip-full
+check    command  cpio            cpio
+lint     command  clang           clang
+lint     command  clang-format    clang-format
+lint     command  mandoc          mandoc
+lint     command  shellcheck      shellcheck
+valgrind command  valgrind        valgrind
+fuzz     command  clang           clang
+fuzz     fuzzer   clang           libclang-rt-14-dev
+bench    command  python3         python3
+bench    command  zstd            zstd
+'
+
+has() {
+	case $1 in
+	command)
+		test "$2" = pkg-config && set -- "$1" "$PKG_CONFIG"
+		command -v "$2" >/dev/null
+		;;
+	header)
+		test -f "/usr/include/$2"
+		;;
+	library)
+		"$PKG_CONFIG" --exists "$2" 2>/dev/null
+		;;
+	fuzzer)
+		test -n "$(find /usr/lib/clang /usr/lib/llvm-* \
+		    -name 'libclang_rt.fuzzer*.a' 2>/dev/null)"
+		;;
+	esac
+}
+
+install=yes
+if [ "${1-}" = -n ]; then
+	install=no
+	shift
+fi
+
+missing=
+packages=
+while read -r purpose how what package; do
+	case " $* " in *" $purpose "*) ;; *) continue ;; esac
+	case " $packages " in *" $package "*) continue ;; esac
+	if ! has "$how" "$what"; then
+		missing="$missing $what"
+		packages="$packages $package"
+	fi
+done <<END
+$needs
+END
+packages=${packages# }
+
+if [ -z "$packages" ]; then
+	exit 0
+fi
+echo "teltools: missing:$missing (Debian: $packages)" >&2
+if [ $install = no ]; then
+	echo "teltools: \"make demo\" and \"make check\" install what they" \
+	    "need" >&2
+	exit 1
+fi
+if ! command -v apt-get >/dev/null; then
+	echo "teltools: there is no apt-get here: install them by hand" >&2
+	exit 1
+fi
+sudo=
+if [ "$(id -u)" != 0 ]; then
+	if ! command -v sudo >/dev/null; then
+		echo "teltools: neither root nor sudo: run as root:" \
+		    "apt-get install $packages" >&2
+		exit 1
+	fi
+	sudo=sudo
+fi
+
+run() {
+	echo "+ $*" >&2
+	"$@" </dev/null
+}
+
+run $sudo apt-get update -q
+# shellcheck disable=SC2086 # the list is to be split
+run $sudo env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends $packages

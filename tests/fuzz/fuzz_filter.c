@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fuzz target: the compiler of expressions and the readers of selections.
+ * The first byte of the input chooses what the rest is; what compiles is
+ * bound to schemas of several releases and run over the events of a small
+ * log, one of each type with fields of all sorts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/mps_encode.h"
+#include "model/clock.h"
+#include "model/event.h"
+#include "model/labels.h"
+#include "tel.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define EVENT_SIZE 256
+
+/* A log whose events are made on the way. */
+struct fake {
+	struct tel_schema *schema;
+	struct tel_log log;
+	struct tel_event event;
+	unsigned char data[EVENT_SIZE];
+};
+
+static void
+must_ok(tel_status st)
+{
+	if (st != TEL_OK)
+		abort();
+}
+
+static void
+fake_begin(struct fake *f, const char *schema)
+{
+	struct tel_labels *l = tel_labels_new(10);
+
+	memset(f, 0, sizeof(*f));
+	must_ok(tel_schema_new(schema, &f->schema));
+	f->log.name = "fake.log";
+	f->log.form = "mps";
+	f->log.schema = f->schema;
+	f->log.labels = l;
+	f->log.clock = tel_clock_new();
+	if (l == NULL || f->log.clock == NULL)
+		abort();
+	tel_clock_set_rate(f->log.clock, 1e9);
+	must_ok(tel_labels_intern(l, 1, "heap", 4));
+	must_ok(tel_labels_add(l, TEL_SPACE_ADDRESS, 0x1000, 0, 1));
+	must_ok(tel_labels_add(l, TEL_SPACE_POINTER, 0x1002, 0, 1));
+	f->event.log = &f->log;
+	f->event.data = f->data;
+}
+
+static void
+fake_end(struct fake *f)
+{
+	tel_labels_free(f->log.labels);
+	tel_clock_free(f->log.clock);
+	tel_schema_free(f->schema);
+}
+
+/* Makes an event of a type, different for each seed. */
+static const tel_event *
+fake_event(struct fake *f, const struct tel_type *type, unsigned seed)
+{
+	const struct tel_field *field;
+	unsigned i;
+
+	memset(f->data, 0, sizeof(f->data));
+	f->event.type = type;
+	f->event.size = EVENT_SIZE;
+	f->event.clock = seed * 1000u;
+	f->event.index = seed;
+	mps_encode_header(f->schema, f->data, type->code, EVENT_SIZE,
+	    f->event.clock);
+	for (i = 0; i < type->nfields; i++) {
+		field = &type->fields[i];
+		if (field->sort == TEL_STRING)
+			memcpy(f->data + field->offset, "heap \xff", 7);
+		else
+			tel_encode_field(field, (uint64_t)0x1000 + seed % 3 + i,
+			    f->data);
+	}
+	return &f->event;
+}
+
+/* One call after the other, so that dt has a past. */
+static void
+run(struct fake *f, tel_filter *filter, tel_filter *contrary, tel_expr *expr)
+{
+	const struct tel_type *t;
+	const tel_event *ev;
+	tel_value v;
+	unsigned i;
+	int decided, hit;
+
+	for (i = 0; i <= f->schema->ntypes; i++) {
+		t = i < f->schema->ntypes ?
+		    &f->schema->types[i] :
+		    tel_schema_unknown(f->schema, 0x3fff);
+		if (t == NULL)
+			abort();
+		ev = fake_event(f, t, i);
+		decided = tel_filter_type(filter, t);
+		hit = tel_filter_match(filter, ev);
+		if (hit < 0 || (decided >= 0 && decided != hit) ||
+		    tel_filter_match(contrary, ev) != !hit)
+			abort();
+		if (expr != NULL && tel_expr_eval(expr, ev, &v) != TEL_OK)
+			abort();
+	}
+}
+
+static tel_status
+set(tel_filter *f, unsigned what, const char *text)
+{
+	switch (what % 8) {
+	case 1: return tel_filter_set_kinds(f, text);
+	case 2: return tel_filter_set_types(f, text);
+	case 3: return tel_filter_set_time(f, text);
+	case 4: return tel_filter_add_addresses(f, text);
+	case 5: return tel_filter_set_label(f, text);
+	default: return tel_filter_set_expression(f, text);
+	}
+}
+
+/* A message is one line of printable ASCII, and its place is in the text. */
+static void
+check_failure(const tel_filter *f)
+{
+	const char *p = tel_filter_error(f);
+	const char *text = tel_filter_error_text(f);
+	unsigned column = tel_filter_error_column(f);
+
+	if (*p == '\0' || text == NULL || column > strlen(text) + 1)
+		abort();
+	for (; *p != '\0'; p++)
+		if (*p < ' ' || *p > '~')
+			abort();
+}
+
+static void
+try_schema(const char *name, tel_filter *filter, tel_filter *contrary,
+    const char *text)
+{
+	tel_expr *expr = tel_expr_new();
+	struct fake f;
+	int valued;
+
+	if (expr == NULL)
+		abort();
+	fake_begin(&f, name);
+	valued = tel_expr_set(expr, text) == TEL_OK &&
+	    tel_expr_bind(expr, f.schema) == TEL_OK;
+	if (tel_filter_bind(filter, f.schema) == TEL_OK) {
+		must_ok(tel_filter_bind(contrary, f.schema));
+		run(&f, filter, contrary, valued ? expr : NULL);
+	} else {
+		check_failure(filter);
+	}
+	tel_expr_free(expr);
+	fake_end(&f);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	tel_filter *filter, *contrary;
+	char *text;
+
+	if (size < 1)
+		return 0;
+	text = malloc(size);
+	filter = tel_filter_new();
+	contrary = tel_filter_new();
+	if (text == NULL || filter == NULL || contrary == NULL)
+		abort();
+	memcpy(text, data + 1, size - 1);
+	text[size - 1] = '\0';
+	tel_filter_set_invert(contrary, 1);
+	if (set(filter, data[0], text) != TEL_OK) {
+		check_failure(filter);
+	} else {
+		must_ok(set(contrary, data[0], text));
+		try_schema("mps-1.117.0/lii6gc", filter, contrary, text);
+		try_schema("mps-1.118.0/lii3gc,be", filter, contrary, text);
+	}
+	tel_filter_free(filter);
+	tel_filter_free(contrary);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Filters: what is refused, with which words, and at which column. */
+#include "filter_events.h"
+
+struct row {
+	const char *text;
+	unsigned column;
+	const char *message;
+};
+
+#define OPERAND "an operand should be here"
+#define ENDS "the expression ends where an operand should be"
+#define CHAINS "comparisons do not chain: use && or parentheses"
+#define ALONE "'!' belongs to the next operand alone: use parentheses"
+#define SUFFIX "unknown suffix: there are k M G T, ns us ms s"
+#define HAS "has() takes a field or a builtin name"
+#define LABEL \
+	"'label' alone compares by == != ~ !~ =* !* in with strings: name a " \
+	"field, label(f)"
+#define ESCAPE \
+	"no such escape: there are \\\\ \\\" \\' \\n \\t \\r \\xHH; in " \
+	"'...' a backslash is itself"
+
+/* What is wrong in any log. */
+static const struct row syntax[] = {
+	{ "", 1, ENDS },
+	{ "   ", 4, ENDS },
+	{ "1 +", 4, ENDS },
+	{ "size >= && true", 9, OPERAND },
+	{ "* 3", 1, OPERAND },
+	{ "+3", 1, OPERAND },
+	{ ")", 1, OPERAND },
+	{ "1 in in", 6, "'in' takes a list in parentheses" },
+	{ "in", 1, OPERAND },
+	{ "(1", 3, "')' should be here" },
+	{ "1)", 2, "')' closes nothing" },
+	{ "1 2", 3, "an operator should be here" },
+	{ "1..3", 2, "an operator should be here" },
+	{ "kind(3)", 5, "an operator should be here" },
+	{ "1 in ()", 7, OPERAND },
+	{ "1 in (1 2)", 9, "',' or ')' should be here" },
+	{ "1 in (1,", 9, ENDS },
+	{ "1 in (1..)", 10, OPERAND },
+	{ "1 < 2 < 3", 7, CHAINS },
+	{ "1 == 2 in (3)", 8, CHAINS },
+	{ "1 in (3) == 1", 10, CHAINS },
+	{ "'a' ~ 'b' ~ 'c'", 11, CHAINS },
+	{ "true && !size > 3", 9, ALONE },
+	{ "3 == !size", 6, ALONE },
+	{ "!size + 1", 1, ALONE },
+	{ "1 + !size", 5, ALONE },
+	{ "-!size", 2, ALONE },
+	{ "!size in (1)", 1, ALONE },
+	{ "!~size == 1", 1, ALONE },
+	{ "pool = 3", 6, "'=' alone means nothing: '==' compares" },
+	{ "'a' =~ 'b'", 5, "'=~' means nothing: '~' alone matches" },
+	{ "a ? b", 3, "this character has no meaning here" },
+	{ "a @ b", 3, "this character has no meaning here" },
+	{ "\xc3\xa4 > 1", 1, "this character has no meaning here" },
+	{ ". size", 1, "a field's name is missing behind the '.'" },
+	{ "08", 1, "8 and 9 are no octal digits" },
+	{ "0x", 1, "a digit is missing" },
+	{ "0b2", 1, "a digit is missing" },
+	{ "size > 12q", 8, SUFFIX },
+	{ "12m", 1, SUFFIX },
+	{ "12KB", 1, SUFFIX },
+	{ "1.5.2", 4, "a field's name is missing behind the '.'" },
+	{ "18446744073709551616", 1, "the number is over 2^64 - 1" },
+	{ "0x10000000000000000", 1, "the number is over 2^64 - 1" },
+	{ "16777216T", 1, "the number is over 2^64 - 1" },
+	{ "1e999", 1, "the number is too large" },
+	{ "9223372036.854775808s", 1, "the time is too large" },
+	{ "99999999999999999999ns", 1, "the time is too large" },
+	{ "0x10ms", 1, "a time is written in decimal" },
+	{ "1e3ms", 1, "a time is written in decimal" },
+	{ "-9223372036854775809", 1, "the number is under -2^63" },
+	{ "'abc", 1, "the string has no end" },
+	{ "\"abc'", 1, "the string has no end" },
+	{ "\"ab\\q\"", 4, ESCAPE },
+	{ "\"ab\\", 4, ESCAPE },
+	{ "\"\\x4\"", 2, "\\x takes two hexadecimal digits" },
+	{ "\"\\x00\"", 2, "a string cannot hold a NUL" },
+	{ "'a' ~ b", 7, "a pattern in quotes should be here" },
+	{ "'a' ~", 6, "a pattern in quotes should be here" },
+	{ "'a' ~ '\\(a\\)\\1'", 7,
+	    "a regular expression has no back references" },
+	{ "'a' ~ '((a{99}){99})'", 7,
+	    "the counts in { } multiply to more than 1024" },
+	{ "'a' ~ 'a{5000}'", 7,
+	    "the counts in { } multiply to more than 1024" },
+	{ "has", 4, "'(' should be here" },
+	{ "has(3)", 5, HAS },
+	{ "has(true)", 5, HAS },
+	{ "has(has(size))", 5, HAS },
+	{ "has(size", 9, "')' should be here" },
+	{ "has(size + 1)", 10, "')' should be here" },
+	{ "label(3)", 7, "label() takes the name of a field" },
+	{ "field(3)", 7, "field() takes the name of a field" },
+	{ "field", 6, "'(' should be here" },
+	{ "glob(3)", 1,
+	    "there is no function 'glob': there are has, label and field" },
+};
+
+/* What is wrong in a log of MPS 1.117. */
+static const struct row meaning[] = {
+	{ "siez > 3", 1,
+	    "no event type has a field 'siez'; did you mean 'size' or "
+	    "'seg'?" },
+	{ "true && .sizof == 1", 9,
+	    "no event type has a field 'sizof'; did you mean 'sizeof' or "
+	    "'size'?" },
+	{ "has(poool)", 5,
+	    "no event type has a field 'poool'; did you mean 'pool'?" },
+	{ "qqqqqq == 1", 1, "no event type has a field 'qqqqqq'" },
+	{ "label(addres) == ''", 7,
+	    "no event type has a field 'addres'; did you mean 'address' or "
+	    "'addr'?" },
+	{ "kind == Pol", 9, "no kind is called 'Pol'; did you mean 'Pool'?" },
+	{ "kind in (Seg, Traec)", 15,
+	    "no kind is called 'Traec'; did you mean 'Trace'?" },
+	{ "name == PoolAloc", 9,
+	    "no event type is called 'PoolAloc'; did you mean 'PoolAlloc'?" },
+	{ "name == poolalloc", 9,
+	    "no event type is called 'poolalloc'; did you mean "
+	    "'PoolAlloc'?" },
+	{ "size == Pool", 9,
+	    "no event type has a field 'Pool'; did you mean 'pool'?" },
+	{ "size == \"x\"", 6, "an integer does not compare with a string" },
+	{ "string > 3", 8, "a string does not compare with an integer" },
+	{ ".mortality == name", 12, "a double does not compare with a string" },
+	{ "size in (1, 'x')", 13, "an integer does not compare with a string" },
+	{ "size in (1..'x')", 13, "an integer does not compare with a string" },
+	{ "size ~ '6'", 1, "a pattern takes a string, and this is an integer" },
+	{ "mortality =* '6'", 1,
+	    "a pattern takes a string, and this is a double" },
+	{ "string + 1 == 2", 1, "'+' takes a number, and this is a string" },
+	{ "1 - name == 2", 5, "'-' takes a number, and this is a string" },
+	{ "-string == 2", 2, "'-' takes a number, and this is a string" },
+	{ "mortality % 2 == 0", 1,
+	    "'%' takes an integer, and this is a double" },
+	{ "size & 1.5 == 0", 8, "'&' takes an integer, and this is a double" },
+	{ "~mortality == 0", 2, "'~' takes an integer, and this is a double" },
+	{ "size << mortality == 0", 9,
+	    "'<<' takes an integer, and this is a double" },
+	{ "!string", 2, "'!' takes a number, and this is a string" },
+	{ "true && name", 9, "'&&' takes a number, and this is a string" },
+	{ "string || true", 1, "'||' takes a number, and this is a string" },
+	{ "name", 1, "a condition is wanted, and this is a string" },
+	{ "label", 1, "a condition is wanted, and this is a string" },
+	{ "label(size) == 'x'", 7,
+	    "the field 'size' is no address, so it has no label" },
+	{ "label < 'x'", 1, LABEL },
+	{ "label == label(pool)", 1, LABEL },
+	{ "label(pool) == label", 16, LABEL },
+	{ "label in (string)", 1, LABEL },
+	{ "label == name", 1, LABEL },
+	{ "label == 3", 7, "a string does not compare with an integer" },
+};
+
+static void
+check_failure(const tel_filter *f, const struct row *row, const char *what)
+{
+	is_str(tel_filter_error(f), row->message, "%s: %s", what, row->text);
+	is_u64(tel_filter_error_column(f), row->column, "column in %s",
+	    row->text);
+	is_str(tel_filter_error_text(f), row->text, "text of %s", row->text);
+}
+
+static void
+check_syntax(const struct row *rows, size_t count)
+{
+	tel_filter *f = must(tel_filter_new());
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		is_u64((uint64_t)tel_filter_set_expression(f, rows[i].text),
+		    (uint64_t)TEL_EINVAL, "refused: %s", rows[i].text);
+		check_failure(f, &rows[i], "syntax");
+	}
+	tel_filter_free(f);
+}
+
+static void
+check_meaning(const struct events *e, const struct row *rows, size_t count)
+{
+	tel_filter *f = must(tel_filter_new());
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		is_u64((uint64_t)tel_filter_set_expression(f, rows[i].text),
+		    TEL_OK, "parsed: %s", rows[i].text);
+		is_u64((uint64_t)tel_filter_bind(f, e->schema),
+		    (uint64_t)TEL_EINVAL, "not bound: %s", rows[i].text);
+		check_failure(f, &rows[i], "meaning");
+		ok(tel_filter_match(f, &e->event[0]) == -1, "no verdict: %s",
+		    rows[i].text);
+	}
+	tel_filter_free(f);
+}
+
+/* Makes unit n times over between begin and end, and sets that. */
+static tel_status
+set_long(tel_filter *f, const char *begin, const char *unit, size_t n,
+    const char *end)
+{
+	size_t b = strlen(begin), u = strlen(unit), e = strlen(end), i;
+	char *text = must(malloc(b + u * n + e + 1));
+	tel_status st;
+
+	memcpy(text, begin, b);
+	for (i = 0; i < n; i++)
+		memcpy(text + b + i * u, unit, u);
+	memcpy(text + b + u * n, end, e + 1);
+	st = tel_filter_set_expression(f, text);
+	free(text);
+	return st;
+}
+
+struct limit {
+	const char *begin, *unit;
+	size_t good; /* so often is taken, and once more is not */
+	const char *end;
+	const char *message;
+};
+
+static void
+check_limits(struct events *e)
+{
+	static const struct limit limits[] = {
+		{ "", " ", 65535, "1",
+		    "the expression is longer than 65536 bytes" },
+		{ "", "!", 200, "1",
+		    "the expression is nested more than 200 deep" },
+		{ "true || 1", " + 1", 2046, "",
+		    "the expression has more than 4096 parts" },
+		{ "1 in (0", ", 1", 1023, ")",
+		    "the list has more than 1024 items" },
+		{ "'a' ~ 'b", "a", 1023, "'",
+		    "the pattern is longer than 1024 bytes" },
+	};
+	const struct limit *l;
+	tel_filter *f = must(tel_filter_new());
+	tel_status st;
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		l = &limits[i];
+		is_u64((uint64_t)set_long(f, l->begin, l->unit, l->good,
+		           l->end),
+		    TEL_OK, "at the limit: %s", l->message);
+		is_u64((uint64_t)tel_filter_bind(f, e->schema), TEL_OK,
+		    "bound: %s", l->message);
+		ok(tel_filter_match(f, &e->event[0]) >= 0, "run: %s",
+		    l->message);
+		st = set_long(f, l->begin, l->unit, l->good + 1, l->end);
+		ok(st == TEL_ELIMIT || st == TEL_EINVAL, "past it");
+		is_str(tel_filter_error(f), l->message, "says so");
+	}
+	is_u64((uint64_t)set_long(f, "", "(", 60000, ""), (uint64_t)TEL_ELIMIT,
+	    "60000 parentheses");
+	is_u64(tel_filter_error_column(f), 201, "at the 201st");
+	is_u64((uint64_t)set_long(f, "", "has(", 16000, "x"),
+	    (uint64_t)TEL_EINVAL, "16000 has(");
+	is_u64((uint64_t)set_long(f, "", "1 in ((", 9000, ""),
+	    (uint64_t)TEL_ELIMIT, "9000 lists in lists");
+	is_u64((uint64_t)set_long(f, "", "1||1&&1==1|1^1&1<<1+1*(", 200, "1"),
+	    (uint64_t)TEL_EINVAL, "200 deep at every level");
+	tel_filter_free(f);
+}
+
+/* A setter that fails leaves what was set. */
+static void
+check_kept(struct events *e)
+{
+	tel_filter *f = must(tel_filter_new());
+
+	is_str(tel_filter_error(f), "", "no failure yet");
+	ok(tel_filter_error_text(f) == NULL, "no text of it");
+	must_ok(tel_filter_set_expression(f, "size == 100"));
+	ok(tel_filter_set_expression(f, "size ==") == TEL_EINVAL, "fails");
+	ok(tel_filter_match(f, &e->event[0]) == 0 &&
+	        tel_filter_match(f, &e->event[1]) == 1,
+	    "the expression before it is still there");
+	must_ok(tel_filter_set_expression(f, NULL));
+	ok(tel_filter_match(f, &e->event[0]) == 1, "taken away");
+	ok(tel_filter_set_expression(f, "'\x1b[31m' \x1b") == TEL_EINVAL,
+	    "odd bytes");
+	ok(strchr(tel_filter_error(f), 0x1b) == NULL,
+	    "none of them in the message");
+	tel_filter_free(f);
+}
+
+int
+main(void)
+{
+	struct events e;
+
+	make_events(&e);
+	check_syntax(syntax, sizeof(syntax) / sizeof(syntax[0]));
+	check_meaning(&e, meaning, sizeof(meaning) / sizeof(meaning[0]));
+	check_limits(&e);
+	check_kept(&e);
+	free_events(&e);
+	return done();
+}

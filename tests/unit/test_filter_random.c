@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Filters: random expressions.  What the compiler makes of one, type by type,
+ * must come to what walking its tree comes to, and the laws of logic that
+ * hold for three values must hold.
+ */
+#include "filter_events.h"
+
+#include "filter_random.h"
+#include "query/tree.h"
+
+#define ROUNDS 2000
+
+/* ------------------------------------------- the tree, walked naively */
+
+struct walk {
+	const struct tree *tree;
+	const struct tel_event *ev;
+	struct value dt;
+	char scratch[SUBJECT_MAX + 1];
+};
+
+static struct value walk(struct walk *w, uint32_t node);
+
+static struct value
+walk_field(const struct walk *w, const char *name)
+{
+	int at = tel_type_find_field(w->ev->type, name);
+	const char *s;
+	size_t length;
+
+	if (at < 0)
+		return value_missing();
+	switch (w->ev->type->fields[at].sort) {
+	case TEL_STRING:
+		s = tel_event_string(w->ev, (unsigned)at, &length);
+		return value_string(s, length);
+	case TEL_DOUBLE:
+		return value_double(tel_event_double(w->ev, (unsigned)at));
+	default: return value_natural(tel_event_u64(w->ev, (unsigned)at));
+	}
+}
+
+static struct value
+walk_label(const struct walk *w, int at)
+{
+	size_t length;
+	const char *s =
+	    at < 0 ? NULL : tel_event_label(w->ev, (unsigned)at, &length);
+
+	return s == NULL ? value_missing() : value_string(s, length);
+}
+
+static struct value
+walk_builtin(const struct walk *w, enum builtin b)
+{
+	const struct tel_event *ev = w->ev;
+
+	switch (b) {
+	case B_KIND:
+		return value_string(ev->type->kind, strlen(ev->type->kind));
+	case B_NAME:
+		return value_string(ev->type->name, strlen(ev->type->name));
+	case B_CODE: return value_natural(ev->type->code);
+	case B_TIME: return value_signed(ev->clock - 1000);
+	case B_CLOCK: return value_natural(ev->clock);
+	case B_DT: return w->dt;
+	case B_INDEX: return value_natural(ev->index);
+	case B_SIZEOF: return value_natural(ev->size);
+	default: return value_missing();
+	}
+}
+
+/* A comparison, match or list of a value that is there or not. */
+static enum trit
+walk_test(struct walk *w, const struct node *n, const struct value *a)
+{
+	const struct tree *t = w->tree;
+	int any_case = (n->flags & NODE_ANY_CASE) != 0;
+	enum trit verdict = TRIT_FALSE, one;
+	struct value b;
+	uint32_t i;
+
+	if (n->op == N_COMPARE) {
+		b = walk(w, n->b);
+		return value_compare((enum value_op)n->opr, a, &b, any_case);
+	}
+	if (n->op == N_MATCH) {
+		if (a->tag != V_STRING)
+			return TRIT_UNKNOWN;
+		one = pattern_match(t->patterns[n->pattern], a->as.s, a->length,
+		          w->scratch) > 0 ?
+		    TRIT_TRUE :
+		    TRIT_FALSE;
+		return (n->flags & NODE_NEGATE) != 0 ? trit_not(one) : one;
+	}
+	for (i = 0; i < n->count; i++) {
+		b = walk(w, t->items[n->first + i].lo);
+		if (t->items[n->first + i].range) {
+			one = value_compare(OPR_GE, a, &b, any_case);
+			b = walk(w, t->items[n->first + i].hi);
+			one = trit_and(one,
+			    value_compare(OPR_LE, a, &b, any_case));
+		} else {
+			one = value_compare(OPR_EQ, a, &b, any_case);
+		}
+		verdict = trit_or(verdict, one);
+	}
+	return verdict;
+}
+
+static struct value
+walk_tests(struct walk *w, const struct node *n)
+{
+	int none = (n->op == N_COMPARE && n->opr == OPR_NE) ||
+	    (n->flags & NODE_NEGATE) != 0;
+	enum trit verdict = TRIT_UNKNOWN, one;
+	struct value a;
+	unsigned i;
+
+	if (w->tree->nodes[n->a].op != N_LABELS) {
+		a = walk(w, n->a);
+		return value_trit(walk_test(w, n, &a));
+	}
+	for (i = 0; i < w->ev->type->nfields; i++) {
+		a = walk_label(w, (int)i);
+		if (a.tag == V_MISSING)
+			continue;
+		one = walk_test(w, n, &a);
+		if (verdict == TRIT_UNKNOWN)
+			verdict = one;
+		else
+			verdict = none ? trit_and(verdict, one) :
+			                 trit_or(verdict, one);
+	}
+	return value_trit(verdict);
+}
+
+static struct value
+walk(struct walk *w, uint32_t node)
+{
+	const struct tree *t = w->tree;
+	const struct node *n = &t->nodes[node];
+	struct value a, b;
+	unsigned i;
+
+	switch ((enum node_op)n->op) {
+	case N_CONST: return n->value;
+	case N_FIELD: return walk_field(w, t->symbols[n->symbol].name);
+	case N_BUILTIN: return walk_builtin(w, (enum builtin)n->builtin);
+	case N_LABEL:
+		return walk_label(w,
+		    tel_type_find_field(w->ev->type,
+		        t->symbols[n->symbol].name));
+	case N_LABELS:
+		a = value_missing();
+		for (i = 0; i < w->ev->type->nfields; i++)
+			if (a.tag == V_MISSING)
+				a = walk_label(w, (int)i);
+		return a;
+	case N_COMPARE:
+	case N_MATCH:
+	case N_IN: return walk_tests(w, n);
+	default: break;
+	}
+	a = walk(w, n->a);
+	if (n->op == N_HAS)
+		return value_natural(a.tag != V_MISSING);
+	if (n->op == N_NOT)
+		return value_trit(trit_not(value_truth(&a)));
+	if (n->op == N_UNARY)
+		return value_unary((enum value_op)n->opr, &a);
+	b = walk(w, n->b);
+	if (n->op == N_ARITHMETIC)
+		return value_arithmetic((enum value_op)n->opr, &a, &b);
+	return value_trit(n->op == N_AND ?
+	        trit_and(value_truth(&a), value_truth(&b)) :
+	        trit_or(value_truth(&a), value_truth(&b)));
+}
+
+/* ---------------------------------------------------------- the checks */
+
+/* The verdict on each event, as three-valued text: 1, 0 or ?. */
+static int
+judge(const struct events *e, const char *text, char *out)
+{
+	struct text negation = { "", 0 };
+	tel_filter *yes = must(tel_filter_new());
+	tel_filter *no = must(tel_filter_new());
+	unsigned i;
+	int good, y, n;
+
+	say(&negation, "!(");
+	say(&negation, text);
+	say(&negation, ")");
+	good = tel_filter_set_expression(yes, text) == TEL_OK &&
+	    tel_filter_set_expression(no, negation.s) == TEL_OK &&
+	    tel_filter_bind(yes, e->schema) == TEL_OK &&
+	    tel_filter_bind(no, e->schema) == TEL_OK;
+	/* both are asked of every event, as dt wants it */
+	for (i = 0; good && i < EVENTS; i++) {
+		y = tel_filter_match(yes, &e->event[i]);
+		n = tel_filter_match(no, &e->event[i]);
+		out[i] = y == 1 ? '1' : n == 1 ? '0' : '?';
+	}
+	if (!good)
+		diag("%s: %s", text, tel_filter_error(yes));
+	out[EVENTS] = '\0';
+	tel_filter_free(yes);
+	tel_filter_free(no);
+	return good;
+}
+
+static int
+judge_by_tree(const struct events *e, const char *text, char *out)
+{
+	static struct walk w;
+	struct tree *tree;
+	struct fail fail;
+	struct value v;
+	enum trit t;
+	unsigned i;
+
+	if (tree_parse(text, &fail, &tree) != TEL_OK)
+		return 0;
+	if (tree_check(tree, e->schema, &fail) != TEL_OK) {
+		tree_free(tree);
+		return 0;
+	}
+	w.tree = tree;
+	for (i = 0; i < EVENTS; i++) {
+		w.ev = &e->event[i];
+		w.dt = i == 0 ?
+		    value_missing() :
+		    value_signed(w.ev->clock - e->event[i - 1].clock);
+		v = walk(&w, tree->root);
+		t = value_truth(&v);
+		out[i] = t == TRIT_TRUE ? '1' : t == TRIT_FALSE ? '0' : '?';
+	}
+	out[EVENTS] = '\0';
+	tree_free(tree);
+	return 1;
+}
+
+/* What && and || make of two verdicts. */
+static void
+join(const char *a, const char *b, char zero, char *out)
+{
+	char one = zero == '0' ? '1' : '0';
+	unsigned i;
+
+	for (i = 0; i < EVENTS; i++)
+		out[i] = a[i] == zero || b[i] == zero ? zero :
+		    a[i] == one && b[i] == one        ? one :
+		                                        '?';
+	out[EVENTS] = '\0';
+}
+
+static int
+same(const struct events *e, const char *text, const char *want)
+{
+	char got[EVENTS + 1];
+
+	if (!judge(e, text, got))
+		return 0;
+	if (strcmp(got, want) != 0) {
+		diag("%s: %s, expected %s", text, got, want);
+		return 0;
+	}
+	return 1;
+}
+
+/* The laws about p and q, given their verdicts. */
+static int
+check_laws(const struct events *e, const struct text *p, const struct text *q,
+    const char *vp, const char *vq)
+{
+	char want[EVENTS + 1];
+	static char text[sizeof(p->s) * 2 + 64];
+
+	join(vp, vq, '0', want);
+	snprintf(text, sizeof(text), "(%s) && (%s)", p->s, q->s);
+	if (!same(e, text, want))
+		return 0;
+	snprintf(text, sizeof(text), "!(!(%s) || !(%s))", p->s, q->s);
+	if (!same(e, text, want))
+		return 0;
+	snprintf(text, sizeof(text), "((%s) && (%s)) + 0", p->s, q->s);
+	if (!same(e, text, want))
+		return 0;
+	join(vp, vq, '1', want);
+	snprintf(text, sizeof(text), "(%s) || (%s)", p->s, q->s);
+	if (!same(e, text, want))
+		return 0;
+	snprintf(text, sizeof(text), "!(!(%s) && !(%s))", p->s, q->s);
+	return same(e, text, want);
+}
+
+/* The complement has exactly what the filter has not. */
+static int
+check_invert(const struct events *e, const char *text, const char *verdicts)
+{
+	tel_filter *f = must(tel_filter_new());
+	int good = tel_filter_set_expression(f, text) == TEL_OK, want;
+	unsigned i;
+
+	tel_filter_set_invert(f, 1);
+	for (i = 0; good && i < EVENTS; i++) {
+		want = verdicts[i] != '1';
+		good = tel_filter_match(f, &e->event[i]) == want;
+	}
+	tel_filter_free(f);
+	return good;
+}
+
+int
+main(void)
+{
+	struct text p, q;
+	char vp[EVENTS + 1], vq[EVENTS + 1], tree[EVENTS + 1];
+	unsigned i, walked = 0, laws = 0, inverted = 0, seen[256] = { 0 };
+	struct events e;
+	size_t j;
+
+	make_events(&e);
+	for (i = 0; i < ROUNDS; i++) {
+		p.n = q.n = 0;
+		say_condition(&p, 5);
+		say_condition(&q, 3);
+		if (!judge(&e, p.s, vp) || !judge(&e, q.s, vq))
+			break;
+		if (!judge_by_tree(&e, p.s, tree))
+			break;
+		if (strcmp(vp, tree) == 0)
+			walked++;
+		else
+			diag("%s: %s, expected %s", p.s, vp, tree);
+		laws += (unsigned)check_laws(&e, &p, &q, vp, vq);
+		inverted += (unsigned)check_invert(&e, p.s, vp);
+		for (j = 0; j < EVENTS; j++)
+			seen[(unsigned char)vp[j]]++;
+	}
+	is_u64(i, ROUNDS, "random expressions compile");
+	is_u64(walked, ROUNDS, "programs come to what their trees do");
+	is_u64(laws, ROUNDS, "&& and || of two, and De Morgan's laws");
+	is_u64(inverted, ROUNDS, "the complement of a filter");
+	ok(seen['1'] > ROUNDS && seen['0'] > ROUNDS && seen['?'] > ROUNDS,
+	    "all verdicts are met: %u true, %u false, %u unknown", seen['1'],
+	    seen['0'], seen['?']);
+	free_events(&e);
+	return done();
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Input: raw sources, their windows and their failures. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "sources.h"
+
+static void
+check_windows(const unsigned char *bytes)
+{
+	const unsigned char *data, *again;
+	struct tel_input *in;
+	size_t avail, most;
+
+	most = TEL_PEEK_MAX;
+	if (tel_input_memory(bytes, SIZE, most, &in) != TEL_OK)
+		abort();
+	ok(tel_input_peek(in, 1, &data, &avail) == TEL_OK && data == bytes,
+	    "memory is not copied");
+	is_u64(tel_input_raw_bytes(in), avail, "bytes taken are counted");
+	tel_input_consume(in, 5);
+	ok(tel_input_peek(in, most, &again, &avail) == TEL_OK &&
+	        again == bytes + 5 && avail >= most,
+	    "the widest window");
+	ok(tel_input_peek(in, SIZE, &again, &avail) == TEL_OK && avail >= most,
+	    "a window asked too wide is the widest");
+	ok(!tel_input_is_archive(in), "it is no archive");
+	ok(tel_input_next_member(in, (const char **)&(const char *){ NULL }) ==
+	        TEL_END,
+	    "and has no members");
+	tel_input_free(in);
+	if (tel_input_memory(NULL, 0, most, &in) != TEL_OK)
+		abort();
+	check_all(in, bytes, 0, 9, "nothing", 1);
+	tel_input_free(NULL);
+	ok(1, "NULL can be freed");
+}
+
+static void
+check_failures(const unsigned char *bytes)
+{
+	static const size_t at[] = { 0, 1, 100, 262144, 300000 };
+	const unsigned char *data;
+	struct tel_input *in;
+	struct all all;
+	size_t avail, i;
+	int fd;
+
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		struct feed feed = { bytes, SIZE, 0, at[i], 0 };
+
+		if (tel_input_callback(feed_read, &feed, 4096, &in) != TEL_OK ||
+		    tel_input_unpack(in, &in) != TEL_OK)
+			abort();
+		all = read_all(in, bytes, SIZE, 5000);
+		ok(all.status == TEL_EIO && all.good == at[i] && !all.wrong,
+		    "a function that fails after %zu bytes", at[i]);
+		errno = 0;
+		ok(tel_input_peek(in, 1, &data, &avail) == TEL_EIO &&
+		        errno == EIO,
+		    "it sets errno");
+		is_str(tel_input_error(in), strerror(EIO), "and says why");
+		tel_input_free(in);
+	}
+	{
+		struct feed feed = { bytes, SIZE, 0, SIZE_MAX, 1 };
+
+		if (tel_input_callback(feed_read, &feed, 10, &in) != TEL_OK)
+			abort();
+		ok(tel_input_peek(in, 1, &data, &avail) == TEL_EIO &&
+		        avail == 0,
+		    "a function that gives too much");
+		diag("%s", tel_input_error(in));
+		tel_input_free(in);
+	}
+	fd = open("/", O_RDONLY);
+	if (tel_input_fd(fd, 1, 4096, &in) != TEL_OK ||
+	    tel_input_unpack(in, &in) != TEL_OK)
+		abort();
+	ok(tel_input_peek(in, 1, &data, &avail) == TEL_EIO && errno == EISDIR,
+	    "a directory: %s", tel_input_error(in));
+	tel_input_free(in);
+	ok(fcntl(fd, F_GETFD) == -1, "the descriptor was closed");
+}
+
+/* A pipe is given as it comes, and one that does not block waited for. */
+static void
+check_live_pipe(const unsigned char *bytes)
+{
+	struct writer writer = { bytes, 20000, 1500, -1, 0 };
+	const unsigned char *data;
+	struct tel_input *in;
+	struct all all;
+	size_t avail;
+	int fds[2];
+
+	if (pipe(fds) != 0 || write(fds[1], "\x1d\0\x30\0 abc", 8) != 8)
+		abort();
+	if (tel_input_fd(fds[0], 1, 4096, &in) != TEL_OK ||
+	    tel_input_unpack(in, &in) != TEL_OK)
+		abort();
+	ok(tel_input_peek(in, 8, &data, &avail) == TEL_OK && avail == 8 &&
+	        memcmp(data + 4, " abc", 4) == 0,
+	    "8 bytes of a live log are not waited with");
+	tel_input_free(in);
+	close(fds[1]);
+
+	fds[0] = start_writer(&writer);
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	if (tel_input_fd(fds[0], 1, 4096, &in) != TEL_OK)
+		abort();
+	all = read_all(in, bytes, 20000, 5000);
+	ok(all.status == TEL_OK && all.good == 20000 && !all.wrong,
+	    "a slow pipe that does not block");
+	tel_input_free(in);
+	pthread_join(writer.thread, NULL);
+}
+
+/* What begins like something and is not, is plain. */
+static void
+check_plain(void)
+{
+	static const char *const texts[] = { "", "\x1f", "\x1f\x8b",
+		"\x1f\x8b\x09", "BZ", "BZh9 no", "BZh91AY&S", "7z", "PK",
+		"PK\3", "07070", "070701ABCDEFABCD Po", "\xc7\x71",
+		"\x28\xb5\x2f", "\x04\x22\x4d", "name", "# teltools text 1\n",
+		"P 1\n", "\xfd\x37zXZ" };
+	const unsigned char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct feed feed = { NULL, strlen(texts[i]), 0, SIZE_MAX, 0 };
+		struct tel_input *in;
+		struct all all;
+
+		text = (const unsigned char *)texts[i];
+		feed.data = text;
+		if (tel_input_callback(feed_read, &feed, 1 + i % 3, &in) !=
+		        TEL_OK ||
+		    tel_input_unpack(in, &in) != TEL_OK)
+			abort();
+		all = read_all(in, text, feed.size, 100);
+		ok(!tel_input_is_archive(in) && all.good == feed.size &&
+		        !all.wrong,
+		    "plain, if strange (%zu)", i);
+		tel_input_free(in);
+	}
+}
+
+int
+main(void)
+{
+	unsigned char *bytes = make_bytes(SIZE, 1);
+
+	check_windows(bytes);
+	check_sources("raw", bytes, 70001, bytes, 70001);
+	check_failures(bytes);
+	check_live_pipe(bytes);
+	check_plain();
+	free(bytes);
+	return done();
+}

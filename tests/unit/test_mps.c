@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * MPS streams: layouts of platforms that are not at hand, made by converting
+ * a real stream event by event; inference; damage.
+ */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "formats/mps.h"
+#include "formats/mps_encode.h"
+#include "formats/mps_frame.h"
+#include "model/event.h"
+
+struct bytes {
+	unsigned char *data;
+	size_t size;
+	size_t room;
+};
+
+static void
+append(struct bytes *b, const void *data, size_t n)
+{
+	if (b->size + n > b->room) {
+		b->room = (b->size + n) * 2;
+		b->data = realloc(b->data, b->room);
+		if (b->data == NULL)
+			abort();
+	}
+	memcpy(b->data + b->size, data, n);
+	b->size += n;
+}
+
+/* All bytes of a log of the shipped ones, as they were written. */
+static struct bytes
+load(const char *name)
+{
+	struct bytes b = { NULL, 0, 0 };
+	const tel_event *ev;
+	tel_reader *r = tel_reader_new();
+	const void *data;
+	char path[256];
+	size_t n;
+
+	snprintf(path, sizeof(path), "tests/data/mps/%s.log.zst", name);
+	if (r == NULL || tel_reader_open_file(r, path) != TEL_OK)
+		diag("%s: %s", path, tel_reader_error(r));
+	while (tel_reader_next(r, &ev) == TEL_OK) {
+		data = tel_event_bytes(ev, &n);
+		append(&b, data, n);
+	}
+	tel_reader_free(r);
+	return b;
+}
+
+/* What a reading of some bytes came to. */
+struct reading {
+	tel_status status;
+	char schema[48];
+	uint64_t events;
+	uint64_t hash; /* of all types, clocks and values, in order */
+	uint64_t skipped, repaired, unknown, damaged, warnings;
+};
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	return (h ^ v) * 0x100000001b3u + (h >> 29);
+}
+
+static uint64_t
+hash_event(uint64_t h, const tel_event *ev)
+{
+	const tel_type *t = tel_event_type(ev);
+	const char *s;
+	size_t n, j;
+	unsigned i;
+
+	h = mix(mix(h, tel_event_clock(ev)), tel_type_code(t));
+	for (i = 0; i < tel_type_field_count(t); i++) {
+		h = mix(h, tel_event_u64(ev, i));
+		s = tel_event_string(ev, i, &n);
+		for (j = 0; s != NULL && j < n; j++)
+			h = mix(h, (unsigned char)s[j]);
+	}
+	return h;
+}
+
+static void
+count_warnings(void *arg, tel_severity severity, const char *log,
+    uint64_t offset, const char *text)
+{
+	struct reading *got = arg;
+
+	(void)log;
+	(void)offset;
+	(void)text;
+	got->warnings += severity == TEL_WARNING;
+}
+
+static struct reading
+read_all(const void *data, size_t size, const char *as, size_t read_size,
+    int force)
+{
+	struct reading got;
+	const tel_event *ev;
+	tel_reader *r = tel_reader_new();
+
+	memset(&got, 0, sizeof(got));
+	if (r == NULL || tel_reader_set_as(r, as) != TEL_OK ||
+	    tel_reader_set_read_size(r, read_size) != TEL_OK)
+		abort();
+	tel_reader_set_force(r, force);
+	tel_reader_set_notify(r, count_warnings, &got);
+	got.status = tel_reader_open_memory(r, data, size, NULL);
+	if (got.status == TEL_OK)
+		snprintf(got.schema, sizeof(got.schema), "%s",
+		    tel_schema_name(tel_reader_schema(r)));
+	while (got.status == TEL_OK &&
+	    (got.status = tel_reader_next(r, &ev)) == TEL_OK) {
+		got.events++;
+		got.hash = hash_event(got.hash, ev);
+	}
+	got.skipped = tel_reader_count(r, TEL_COUNT_SKIPPED);
+	got.repaired = tel_reader_count(r, TEL_COUNT_REPAIRED);
+	got.unknown = tel_reader_count(r, TEL_COUNT_UNKNOWN);
+	got.damaged = tel_reader_count(r, TEL_COUNT_DAMAGED);
+	tel_reader_free(r);
+	return got;
+}
+
+/* The log written as a machine of another schema would have written it. */
+static struct bytes
+convert(const struct bytes *from, const char *as, const char *to)
+{
+	struct bytes out = { NULL, 0, 0 };
+	unsigned char buffer[1024];
+	const tel_event *ev;
+	tel_schema *schema;
+	tel_reader *r = tel_reader_new();
+
+	if (r == NULL || tel_schema_new(to, &schema) != TEL_OK ||
+	    tel_reader_set_as(r, as) != TEL_OK ||
+	    tel_reader_open_memory(r, from->data, from->size, NULL) != TEL_OK)
+		abort();
+	while (tel_reader_next(r, &ev) == TEL_OK) {
+		const struct tel_type *t = mps_type(schema, ev->type->code);
+		uint32_t size = t->size;
+		size_t n = 0;
+		unsigned i;
+
+		memset(buffer, 0, sizeof(buffer));
+		for (i = 0; i < t->nfields; i++) {
+			const struct tel_field *f = &t->fields[i];
+			const char *s = tel_event_string(ev, i, &n);
+			uint64_t v = tel_event_u64(ev, i);
+
+			if (s == NULL) {
+				/* EventInit tells the width of a word */
+				if (strcmp(f->name, "wordWidth") == 0)
+					v = schema->abi.word * 8u;
+				tel_encode_field(f, v, buffer);
+				continue;
+			}
+			memcpy(buffer + f->offset, s, n);
+			size = mps_encode_size(schema, t, f, n);
+		}
+		mps_encode_header(schema, buffer, t->code, size, ev->clock);
+		append(&out, buffer, size);
+	}
+	tel_reader_free(r);
+	tel_schema_free(schema);
+	return out;
+}
+
+/* Each layout reads as the stream that it was converted from. */
+static void
+test_layouts(void)
+{
+	static const struct {
+		const char *log;
+		const char *to;
+		const char *inferred; /* what the stream itself tells */
+	} rows[] = {
+		{ "1.111.0-lii6gc-poolncv", "mps-1.111.0/lii6gc,be",
+		    "mps-1.111.0/lii6gc,be" },
+		{ "1.113.0-lii6gc-poolncv", "mps-1.113.0/lii6gc,be",
+		    "mps-1.113.0/lii6gc,be" },
+		{ "1.118.0-lii6gc-poolncv", "mps-1.118.0/lii6gc,be",
+		    "mps-1.118.0/lii6gc,be" },
+		{ "1.113.0-lii3gc-amcss", "mps-1.113.0/lii3gc,be",
+		    "mps-1.113.0/lii3gc,be" },
+		{ "1.113.0-lii3gc-amcss", "mps-1.113.0/w3i3mv",
+		    "mps-1.113.0/w3i3mv" },
+		{ "1.117.0-lii3gc-amcss", "mps-1.117.0/w3i3mv",
+		    "mps-1.117.0/w3i3mv" },
+		{ "1.118.0-lii3gc-amcss", "mps-1.118.0/w3i3mv",
+		    "mps-1.118.0/w3i3mv" },
+		{ "1.118.0-lii3gc-amcss", "mps-1.118.0/w3i3mv,be",
+		    "mps-1.118.0/w3i3mv,be" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct bytes log = load(rows[i].log);
+		struct bytes made = convert(&log, NULL, rows[i].to);
+		struct reading want =
+		    read_all(log.data, log.size, NULL, 1 << 18, 0);
+		struct reading got;
+
+		/* the build string names a platform: make it the new one */
+		for (j = 0; j + 15 < made.size; j++)
+			if (memcmp(made.data + j, "platform.", 9) == 0)
+				memcpy(made.data + j + 9,
+				    strchr(rows[i].to, '/') + 1, 6);
+		for (j = 0; j + 15 < log.size; j++)
+			if (memcmp(log.data + j, "platform.", 9) == 0)
+				memcpy(log.data + j + 9,
+				    strchr(rows[i].to, '/') + 1, 6);
+		want = read_all(log.data, log.size,
+		    i < 3                     ? NULL :
+		        rows[i].log[4] == '3' ? "mps-1.113.0/lii3gc" :
+		        rows[i].log[4] == '7' ? "mps-1.117.0/lii3gc" :
+		                                "mps-1.118.0/lii3gc",
+		    1 << 18, 0);
+		got = read_all(made.data, made.size, rows[i].to, 1 << 18, 0);
+		is_u64(got.events, want.events, "%s: events", rows[i].to);
+		is_u64(got.hash, want.hash, "%s: values", rows[i].to);
+		is_u64(got.damaged, 0, "%s: no damage", rows[i].to);
+		got = read_all(made.data, made.size, NULL, 1 << 18, 0);
+		is_str(got.schema, rows[i].inferred, "%s: inferred",
+		    rows[i].to);
+		is_u64(got.hash, want.hash, "%s: values as inferred",
+		    rows[i].to);
+		free(log.data);
+		free(made.data);
+	}
+}
+
+/* The fields of Windows' and of big-endian bit-fields, by hand. */
+static void
+test_bits(void)
+{
+	static const struct {
+		const char *schema;
+		const char *type;
+		const char *field;
+		unsigned offset, bit, size;
+	} rows[] = {
+		/* P pool, P arena, W, W, W, B slotHigh B arenaHigh B firstFit */
+		{ "mps-1.111.0/lii6gc", "PoolInitMVFF", "slotHigh", 56, 0, 64 },
+		{ "mps-1.111.0/lii6gc", "PoolInitMVFF", "firstFit", 56, 2, 64 },
+		{ "mps-1.111.0/lii6gc,be", "PoolInitMVFF", "slotHigh", 56, 7,
+		    64 },
+		{ "mps-1.111.0/lii3gc", "PoolInitMVFF", "arenaHigh", 32, 1,
+		    36 },
+		{ "mps-1.111.0/w3i3mv", "PoolInitMVFF", "arenaHigh", 36, 1,
+		    40 },
+		/* P buffer, P pool, B isMutator, U rank */
+		{ "mps-1.112.0/lii6gc", "BufferInitRank", "isMutator", 32, 0,
+		    40 },
+		{ "mps-1.112.0/w3i6mv", "BufferInitRank", "isMutator", 32, 0,
+		    40 },
+		{ "mps-1.112.0/lii6gc", "BufferInitRank", "rank", 36, 0, 40 },
+		{ "mps-1.118.0/lii3gc", "ArenaSetEmergency", "emergency", 16, 0,
+		    20 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct tel_type *t;
+		const struct tel_field *f;
+		tel_schema *s;
+		int n;
+
+		if (tel_schema_new(rows[i].schema, &s) != TEL_OK)
+			abort();
+		t = tel_schema_find_type(s, rows[i].type);
+		n = t != NULL ? tel_type_find_field(t, rows[i].field) : -1;
+		if (!ok(n >= 0, "%s has %s.%s", rows[i].schema, rows[i].type,
+		        rows[i].field)) {
+			tel_schema_free(s);
+			continue;
+		}
+		f = &t->fields[n];
+		is_u64(f->offset, rows[i].offset, "%s %s offset",
+		    rows[i].schema, rows[i].field);
+		is_u64(f->bit, rows[i].bit, "%s %s bit", rows[i].schema,
+		    rows[i].field);
+		is_u64(t->size, rows[i].size, "%s %s size", rows[i].schema,
+		    rows[i].type);
+		tel_schema_free(s);
+	}
+}
+
+/* Streams that say nothing of who wrote them. */
+static void
+test_inference(void)
+{
+	static const char *const rows[][2] = {
+		{ "1.118.0-lii6gc-mpmss-object-only", "mps-1.118.0/lii6gc" },
+		{ "1.117.0-lii6gc-amcss-seg-trace", "mps-1.117.0/lii6gc" },
+	};
+	struct reading got;
+	struct bytes log, made;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		log = load(rows[i][0]);
+		got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+		is_str(got.schema, rows[i][1], "%s", rows[i][0]);
+		is_u64(got.warnings, 1, "%s: says what was chosen", rows[i][0]);
+		is_u64(got.damaged + got.unknown, 0, "%s: all fits",
+		    rows[i][0]);
+		made = convert(&log, rows[i][1],
+		    i == 0 ? "mps-1.118.0/lii6gc,be" : "mps-1.117.0/w3i3mv");
+		got = read_all(made.data, made.size, NULL, 1 << 18, 0);
+		is_str(got.schema,
+		    i == 0 ? "mps-1.118.0/lii6gc,be" : "mps-1.117.0/w3i3mv",
+		    "%s converted", rows[i][0]);
+		free(made.data);
+		free(log.data);
+	}
+	/* 1.112 and 1.113 differ in one event's layout only */
+	log = load("1.112.0-lii6gc-poolncv");
+	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	is_str(got.schema, "mps-1.112.0/lii6gc", "1.1.6 of 1.112");
+	free(log.data);
+	log = load("1.113.0-lii6gc-poolncv");
+	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	is_str(got.schema, "mps-1.113.0/lii6gc", "1.1.6 of 1.113");
+	free(log.data);
+}
+
+/* Every prefix decodes up to the cut; every size of reads gives the same. */
+static void
+test_cuts(void)
+{
+	struct bytes log = load("1.118.0-lii6gc-poolncv");
+	struct reading whole = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	static const size_t sizes[] = { 1, 2, 7, 4096 };
+	uint64_t wrong = 0, lost = 0;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		struct reading got =
+		    read_all(log.data, log.size, NULL, sizes[i], 0);
+
+		is_u64(got.hash, whole.hash, "reads of %zu bytes", sizes[i]);
+		is_u64(got.events, whole.events, "events in them");
+	}
+	for (i = 48; i < log.size; i++) {
+		struct reading got = read_all(log.data, i, NULL, 1 << 18, 0);
+
+		wrong += got.status != TEL_END || got.events > whole.events;
+		/* a cut is told, unless it lies between two events */
+		lost += got.damaged > 1 || got.repaired + got.unknown > 0 ||
+		    (got.damaged == 0 && got.skipped > 0);
+	}
+	is_u64(wrong, 0, "every prefix ends as a log does");
+	is_u64(lost, 0, "a cut is one place of damage, at the end");
+	for (i = 0; i < 48; i++) {
+		struct reading got = read_all(log.data, i, NULL, 1 << 18, 0);
+
+		wrong += got.status != TEL_EFORMAT && got.status != TEL_END;
+	}
+	is_u64(wrong, 0, "less than an event is no log");
+	free(log.data);
+}
+
+/* Where the event number n begins. */
+static size_t
+find_event(const struct bytes *log, unsigned n)
+{
+	size_t at = 0;
+
+	while (n-- > 0)
+		at += tel_le16(log->data + at + 2);
+	return at;
+}
+
+/* What each flipped bit of codes and sizes may cost. */
+static void
+test_flips(void)
+{
+	struct bytes log = load("1.118.0-lii6gc-poolncv");
+	struct reading whole = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	const char *as = "mps-1.118.0/lii6gc";
+	unsigned n, bit, events = (unsigned)whole.events;
+	uint64_t worst_size = 0, worst_code = 0, silent = 0;
+
+	for (n = 3; n < events; n++) {
+		unsigned char *p = log.data + find_event(&log, n);
+
+		for (bit = 0; bit < 32; bit++) {
+			struct reading got;
+			uint64_t lost;
+
+			p[bit / 8] = (unsigned char)(p[bit / 8] ^ 1 << bit % 8);
+			got = read_all(log.data, log.size, as, 1 << 18, 0);
+			p[bit / 8] = (unsigned char)(p[bit / 8] ^ 1 << bit % 8);
+			lost = whole.events - got.events;
+			if (got.events > whole.events)
+				lost = 1000;
+			if (bit >= 16 && lost > worst_size)
+				worst_size = lost;
+			if (bit < 16 && lost > worst_code)
+				worst_code = lost;
+			if (bit >= 16 && got.damaged == 0 && got.unknown == 0)
+				silent++;
+		}
+	}
+	ok(worst_size <= 1, "a flipped size costs one event at most (%u)",
+	    (unsigned)worst_size);
+	ok(worst_code <= 1, "a flipped code costs one event at most (%u)",
+	    (unsigned)worst_code);
+	/* a string with a word of padding more or less is no damage */
+	ok(silent < 64, "flipped sizes are noticed (%u not)", (unsigned)silent);
+	free(log.data);
+}
+
+/* A hole in the middle, of zeros, of ones and of nothing. */
+static void
+test_holes(void)
+{
+	struct bytes log = load("1.117.0-lii6gc-amcss-seg-trace");
+	const char *as = "mps-1.117.0/lii6gc";
+	struct reading whole = read_all(log.data, log.size, as, 1 << 18, 0);
+	size_t hole = 4096, at = log.size / 2 + 5;
+	struct reading got;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		struct bytes copy = { NULL, 0, 0 };
+
+		append(&copy, log.data, log.size);
+		if (i < 2)
+			memset(copy.data + at, i == 0 ? 0 : 0xff, hole);
+		else {
+			memmove(copy.data + at, copy.data + at + hole,
+			    copy.size - at - hole);
+			copy.size -= hole;
+		}
+		got = read_all(copy.data, copy.size, as, 1 << 18, 0);
+		is_u64((uint64_t)got.status, TEL_END, "hole %d: goes on", i);
+		/* events are 24 bytes or longer */
+		ok(whole.events - got.events <= hole / 24 + 2,
+		    "hole %d: costs what was in it", i);
+		ok(got.damaged >= 1, "hole %d: is told", i);
+		ok(got.skipped <= hole + 256, "hole %d: %u bytes skipped", i,
+		    (unsigned)got.skipped);
+		free(copy.data);
+	}
+	free(log.data);
+}
+
+/* What newer versions say. */
+static void
+test_versions(void)
+{
+	struct bytes log = load("1.118.0-lii6gc-poolncv");
+	struct bytes made = { NULL, 0, 0 };
+	unsigned char unknown[32] = { 0 };
+	struct reading whole = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	struct reading got;
+
+	/* EventInit is the first event: major, median, minor */
+	log.data[16 + 8] = 1;
+	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	is_u64(got.events, whole.events, "a newer minor version is read");
+	is_u64(got.warnings, 1, "and said once");
+	log.data[16] = 3;
+	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	ok(got.status == TEL_EVERSION, "a newer major version is refused");
+	got = read_all(log.data, log.size, NULL, 1 << 18, 1);
+	is_u64(got.events, whole.events, "but for force");
+	log.data[16] = 2;
+	/* codes of the future: two in a row, and one at the end */
+	tel_store(unknown, 0x1f4, 2, 0);
+	tel_store(unknown + 2, sizeof(unknown), 2, 0);
+	append(&made, log.data, 48);
+	append(&made, unknown, sizeof(unknown));
+	append(&made, unknown, sizeof(unknown));
+	append(&made, log.data + 48, log.size - 48);
+	append(&made, unknown, sizeof(unknown));
+	got = read_all(made.data, made.size, NULL, 1 << 18, 0);
+	is_u64(got.unknown, 3, "unknown codes are handed out");
+	is_u64(got.events, whole.events + 3, "and nothing is lost for them");
+	is_u64(got.damaged, 0, "nor is that damage");
+	free(made.data);
+	free(log.data);
+}
+
+int
+main(void)
+{
+	test_layouts();
+	test_bits();
+	test_inference();
+	test_cuts();
+	test_flips();
+	test_holes();
+	test_versions();
+	return done();
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Strings of a log as the formats write them. */
+#include "print/escape.h"
+
+#include <stdlib.h>
+
+#include "tap.h"
+
+enum how { TEXT, DOUBLED, MPS, MPS_SAFE, JSON, JSON_SAFE, CSV, CSV_SAFE, SQL };
+
+static const struct row {
+	enum how how;
+	const char *in;
+	const char *out;
+	const char *what;
+} rows[] = {
+	{ TEXT, "", "", "text: nothing" },
+	{ TEXT, "plain ~!", "plain ~!", "text: printable" },
+	{ TEXT, "a\"b\\c", "a\\\"b\\\\c", "text: quote and backslash" },
+	{ TEXT, "\n\t\r\x01\x1f\x7f\x80\xff",
+	    "\\n\\t\\r\\x01\\x1f\\x7f\\x80\\xff", "text: controls" },
+	{ DOUBLED, "a\"b", "a\\\"\"b", "text in CSV: quote" },
+	{ MPS, "a\"b\\c\n\xff", "a\\\"b\\\\c\n\xff", "mps: raw" },
+	{ MPS_SAFE, "a\"b\\c\n\x1b\xff", "a\\\"b\\\\c\\x0a\\x1b\\xff",
+	    "mps: for a terminal" },
+	{ JSON, "a\"b\\c/", "a\\\"b\\\\c/", "json: quote and backslash" },
+	{ JSON, "\n\t\r\x01\x7f", "\\n\\t\\r\\u0001\\u007f", "json: controls" },
+	{ JSON, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+	    "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "json: UTF-8" },
+	{ JSON, "\x80\xc3(\xff", "\\u0080\\u00c3(\\u00ff", "json: no UTF-8" },
+	{ JSON, "\xc0\xaf\xe0\x80\x80\xed\xa0\x80\xf4\x90\x80\x80\xf5",
+	    "\\u00c0\\u00af\\u00e0\\u0080\\u0080\\u00ed\\u00a0\\u0080"
+	    "\\u00f4\\u0090\\u0080\\u0080\\u00f5",
+	    "json: overlong, surrogates, too large" },
+	{ JSON, "\xe2\x82", "\\u00e2\\u0082", "json: cut UTF-8" },
+	{ JSON, "\xc2\x9b", "\xc2\x9b", "json: C1 as it is" },
+	{ JSON_SAFE, "\xc2\x9b\xc3\xa9", "\\u009b\xc3\xa9",
+	    "json: C1 for a terminal" },
+	{ CSV, "", "", "csv: nothing" },
+	{ CSV, "plain", "plain", "csv: plain" },
+	{ CSV, "in the middle", "in the middle", "csv: blanks inside" },
+	{ CSV, " x", "\" x\"", "csv: blank first" },
+	{ CSV, "x\t", "\"x\t\"", "csv: tab last" },
+	{ CSV, "a,b", "\"a,b\"", "csv: comma" },
+	{ CSV, "a\"b", "\"a\"\"b\"", "csv: quote" },
+	{ CSV, "a\nb", "\"a\nb\"", "csv: LF" },
+	{ CSV, "a\rb", "\"a\rb\"", "csv: CR" },
+	{ CSV, "\x1b\xff", "\x1b\xff", "csv: raw bytes" },
+	{ CSV_SAFE, "a\n\x1b\"", "\"a\\n\\x1b\\\"\"\"", "csv: for a terminal" },
+	{ CSV_SAFE, "\x1b\t", "\\x1b\\t", "csv: a tab for a terminal" },
+	{ SQL, "", "''", "sql: nothing" },
+	{ SQL, "it's", "'it''s'", "sql: quote" },
+	{ SQL, "\xc3\xa9", "'\xc3\xa9'", "sql: UTF-8" },
+	{ SQL, "a\r\n", "CAST(X'610d0a' AS TEXT)", "sql: controls" },
+	{ SQL, "\xff'", "CAST(X'ff27' AS TEXT)", "sql: no UTF-8" },
+};
+
+static unsigned char *
+escape(enum how how, unsigned char *p, const char *s, size_t n)
+{
+	switch (how) {
+	case TEXT: return tel_escape_text(p, s, n, 0);
+	case DOUBLED: return tel_escape_text(p, s, n, 1);
+	case MPS: return tel_escape_mps(p, s, n, 0);
+	case MPS_SAFE: return tel_escape_mps(p, s, n, 1);
+	case JSON: return tel_escape_json(p, s, n, 0);
+	case JSON_SAFE: return tel_escape_json(p, s, n, 1);
+	case CSV: return tel_escape_csv(p, s, n, 0);
+	case CSV_SAFE: return tel_escape_csv(p, s, n, 1);
+	case SQL: return tel_escape_sql(p, s, n);
+	}
+	return p;
+}
+
+/* In blocks of exactly the size, so that a checker sees a byte too far. */
+static size_t
+escape_exactly(enum how how, const char *s, size_t n, char **out)
+{
+	char *in = malloc(n + (n == 0));
+	unsigned char *p = malloc(TEL_ESCAPE_ROOM(n)), *end;
+	size_t length;
+
+	*out = malloc(TEL_ESCAPE_ROOM(n) + 1);
+	if (in == NULL || p == NULL || *out == NULL)
+		exit(1);
+	if (n > 0)
+		memcpy(in, s, n);
+	end = escape(how, p, in, n);
+	length = (size_t)(end - p);
+	memcpy(*out, p, length);
+	(*out)[length] = '\0';
+	free(in);
+	free(p);
+	return length;
+}
+
+/* Every string of up to three bytes from a few that matter. */
+static void
+test_room(enum how how)
+{
+	static const char bytes[] = "a\"\\'\n\x01,\x7f\x80\xc2\x9b\xe2\xf0\xff";
+	const size_t kinds = sizeof(bytes) - 1;
+	size_t i, n, number, length, most = 0;
+	char s[3], *out;
+
+	for (i = 0; i < kinds * kinds * kinds; i++) {
+		number = i;
+		for (n = 0; n < 3; n++) {
+			s[n] = bytes[number % kinds];
+			number /= kinds;
+		}
+		length = escape_exactly(how, s, 3, &out);
+		free(out);
+		if (length > most)
+			most = length;
+	}
+	ok(most <= TEL_ESCAPE_ROOM(3), "%d: three bytes become at most %zu",
+	    (int)how, most);
+}
+
+int
+main(void)
+{
+	size_t i;
+	char *out;
+	int how;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		escape_exactly(rows[i].how, rows[i].in, strlen(rows[i].in),
+		    &out);
+		is_str(out, rows[i].out, "%s", rows[i].what);
+		free(out);
+	}
+	for (how = TEXT; how <= SQL; how++)
+		test_room((enum how)how);
+	return done();
+}

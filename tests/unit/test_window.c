@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Windows: every event once, in the order that was asked for. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "formats/mps.h"
+#include "formats/mps_encode.h"
+#include "model/clock.h"
+#include "model/event.h"
+
+#define AS "mps-1.118.0/lii6gc"
+
+static uint64_t
+next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 20;
+}
+
+/*
+ * A stream of n events of two types: how(i) gives clock number i.  Every
+ * syncs-th event is a point of synchronisation, none when syncs is 0.
+ */
+static unsigned char *
+make(size_t n, uint64_t (*how)(size_t i), size_t syncs, size_t *size)
+{
+	const struct tel_type *sync, *alloc, *t;
+	unsigned char *data, *p;
+	tel_schema *s;
+	size_t i;
+
+	if (tel_schema_new(AS, &s) != TEL_OK)
+		abort();
+	sync = tel_schema_find_type(s, "EventClockSync");
+	alloc = tel_schema_find_type(s, "PoolAlloc");
+	p = data = calloc(n, alloc->size);
+	if (data == NULL)
+		abort();
+	for (i = 0; i < n; i++) {
+		t = syncs > 0 && i % syncs == syncs - 1 ? sync : alloc;
+		mps_encode_header(s, p, t->code, t->size, how(i));
+		if (t == sync)
+			tel_encode_field(&t->fields[0], how(i) / 1000, p);
+		else
+			tel_encode_field(&t->fields[2], i, p);
+		p += t->size;
+	}
+	*size = (size_t)(p - data);
+	tel_schema_free(s);
+	return data;
+}
+
+static uint64_t
+scrambled(size_t i)
+{
+	uint64_t state = i;
+
+	return 1000000 + next_random(&state) % 1000003;
+}
+
+static uint64_t
+backwards(size_t i)
+{
+	return (uint64_t)1 << 40 >> 1 << 1 | (0xffffffffu - i);
+}
+
+/* In flushes of 100 events, each of them backwards. */
+static uint64_t
+flushes(size_t i)
+{
+	size_t flush = i / 100, at = i % 100;
+
+	return 1000000 + flush * 100000 + (at == 99 ? 99000 : 98000 - at * 900);
+}
+
+struct tally {
+	uint64_t events, sum, disorder, unstable, late;
+	tel_status status;
+	uint64_t first_clock;
+	int64_t first_ns;
+};
+
+static struct tally
+run(const unsigned char *data, size_t size, tel_order order)
+{
+	tel_reader *r = tel_reader_new();
+	tel_window *w = NULL;
+	const tel_event *ev;
+	struct tally t;
+	uint64_t clock = 0, index = 0;
+
+	memset(&t, 0, sizeof(t));
+	if (r == NULL || tel_reader_set_as(r, AS) != TEL_OK ||
+	    tel_reader_open_memory(r, data, size, NULL) != TEL_OK ||
+	    tel_window_new(r, order, &w) != TEL_OK)
+		abort();
+	while ((t.status = tel_window_next(w, &ev)) == TEL_OK) {
+		if (t.events == 0) {
+			t.first_clock = tel_event_clock(ev);
+			t.first_ns = tel_clock_ns(ev->log->clock, ev->clock);
+		}
+		t.events++;
+		t.sum += tel_event_index(ev) * 31 + tel_event_u64(ev, 2);
+		t.disorder += tel_event_clock(ev) < clock;
+		t.unstable +=
+		    tel_event_clock(ev) == clock && tel_event_index(ev) < index;
+		if (order == TEL_ORDER_LOG)
+			t.disorder = tel_event_index(ev) != t.events - 1;
+		clock = tel_event_clock(ev);
+		index = tel_event_index(ev);
+	}
+	t.late = tel_window_late(w);
+	tel_window_free(w);
+	tel_reader_free(r);
+	return t;
+}
+
+static void
+check_sorted(const char *what, uint64_t (*how)(size_t i), size_t n)
+{
+	size_t size;
+	unsigned char *data = make(n, how, 100, &size);
+	struct tally in = run(data, size, TEL_ORDER_LOG);
+	struct tally out = run(data, size, TEL_ORDER_TIME);
+
+	is_u64(in.events, n, "%s: all %zu events as they stand", what, n);
+	is_u64(in.disorder, 0, "%s: in their order", what);
+	is_u64(out.events, n, "%s: all %zu events by time", what, n);
+	is_u64(out.sum, in.sum, "%s: the same events", what);
+	is_u64(out.disorder, 0, "%s: none before an earlier one", what);
+	is_u64(out.unstable, 0, "%s: equal clocks keep their order", what);
+	ok(out.status == TEL_END, "%s: ends", what);
+	free(data);
+}
+
+int
+main(void)
+{
+	size_t size;
+	unsigned char *data;
+	struct tally t;
+	tel_reader *r;
+	tel_window *w;
+
+	check_sorted("a few", scrambled, 1000);
+	check_sorted("flushes", flushes, 1000);
+	/* more than is sorted in memory */
+	check_sorted("scrambled", scrambled, 400000);
+	check_sorted("backwards", backwards, 400000);
+	check_sorted("long flushes", flushes, 400000);
+
+	data = make(50000, flushes, 100, &size);
+	t = run(data, size, TEL_ORDER_LIVE);
+	is_u64(t.events, 50000, "live: all events");
+	is_u64(t.disorder, 0, "live: a flush is sorted");
+	is_u64(t.late, 0, "live: none too late");
+	t = run(data, size, TEL_ORDER_LOG);
+	is_u64(t.first_clock, 1098000, "the first as it stands");
+	is_u64((uint64_t)t.first_ns, 88200,
+	    "seconds count from the earliest event of the first flush");
+	free(data);
+
+	data = make(50000, scrambled, 100, &size);
+	t = run(data, size, TEL_ORDER_LIVE);
+	is_u64(t.events, 50000, "live, scrambled: all events");
+	ok(t.late > 0 && t.disorder > 0, "live, scrambled: some are late");
+	free(data);
+
+	data = make(200000, flushes, 0, &size);
+	t = run(data, size, TEL_ORDER_LOG);
+	is_u64(t.events, 200000, "without any point nothing is held for ever");
+	free(data);
+
+	setenv("TMPDIR", "/nonexistent", 1);
+	data = make(400000, scrambled, 100, &size);
+	t = run(data, size, TEL_ORDER_TIME);
+	ok(t.status == TEL_EIO, "a temporary file that cannot be made");
+	free(data);
+	r = tel_reader_new();
+	ok(tel_window_new(r, (tel_order)9, &w) == TEL_EINVAL, "no such order");
+	tel_reader_free(r);
+	return done();
+}
