@@ -129,7 +129,8 @@ telcat_show(struct telcat *t, struct sink *sink)
 		    t->settings.time == TEL_TIME_NS;
 		sources_run(&t->settings, &visitor);
 		/* a log without events has a header; no log has none */
-		if (!sink->failed && (show.shown || (show.opened && !show.failed))) {
+		if (!sink->failed &&
+		    (show.shown || (show.opened && !show.failed))) {
 			st = tel_printer_finish(show.printer);
 			if (st != TEL_OK)
 				tell(&show, st);

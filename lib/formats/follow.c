@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every form of log shares: options, notices and counts, and following
- * the events that have a meaning for the log itself.
+ * What every form of log shares: notices, counts of damage, and following the
+ * events that have a meaning for the log itself.
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/mps.h"
@@ -14,132 +13,6 @@
 /* Bits of r->notices. */
 #define TOLD_VERSION 1u
 #define TOLD_LIMIT 2u
-
-tel_status
-tel_reader_set_as(tel_reader *r, const char *name)
-{
-	static const char *const plain[] = { "mps", "text", "cnv" };
-	tel_schema *schema;
-	tel_status st;
-	char *copy = NULL;
-	size_t i;
-
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	if (name != NULL) {
-		for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-			if (strcmp(name, plain[i]) == 0)
-				break;
-		if (i == sizeof(plain) / sizeof(plain[0])) {
-			st = tel_schema_new(name, &schema);
-			if (st != TEL_OK)
-				return st;
-			tel_schema_free(schema);
-		}
-		copy = strdup(name);
-		if (copy == NULL)
-			return TEL_ENOMEM;
-	}
-	free(r->as);
-	r->as = copy;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_force(tel_reader *r, int on)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	r->force = on;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_strict(tel_reader *r, int on)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	r->strict = on;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_max_labels(tel_reader *r, size_t count)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	if (count < 1 || count > (size_t)1 << 30)
-		return TEL_EINVAL;
-	r->max_labels = count;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_read_size(tel_reader *r, size_t bytes)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	if (bytes < 1 || bytes > (size_t)1 << 20)
-		return TEL_EINVAL;
-	r->read_size = bytes;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn, void *arg)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	r->notify = fn;
-	r->notify_arg = arg;
-	return TEL_OK;
-}
-
-const tel_schema *
-tel_reader_schema(const tel_reader *r)
-{
-	return r->log.schema;
-}
-
-const char *
-tel_reader_form(const tel_reader *r)
-{
-	return r->log.form;
-}
-
-const char *
-tel_reader_log_name(const tel_reader *r)
-{
-	return r->log.name;
-}
-
-const char *
-tel_reader_error(const tel_reader *r)
-{
-	return r->error;
-}
-
-double
-tel_reader_tick_rate(const tel_reader *r)
-{
-	return r->log.clock != NULL ? tel_clock_rate(r->log.clock) : 0;
-}
-
-uint64_t
-tel_reader_count(const tel_reader *r, tel_count which)
-{
-	const struct tel_reader *member;
-	uint64_t n;
-
-	if (which == TEL_COUNT_INPUT)
-		return r->in != NULL ? tel_input_raw_bytes(r->in) : 0;
-	if ((unsigned)which > TEL_COUNT_LOGS)
-		return 0;
-	n = r->count[which];
-	for (member = r->split; member != NULL; member = member->next_split)
-		n += member->count[which];
-	return n;
-}
 
 __attribute__((format(printf, 4, 0))) static void
 notice(struct tel_reader *r, tel_severity severity, uint64_t offset,

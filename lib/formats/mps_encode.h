@@ -55,6 +55,10 @@ tel_encode_field(const struct tel_field *f, uint64_t v, unsigned char *data)
 	case TEL_LOAD_BE32: tel_store(p, v, 4, 1); break;
 	case TEL_LOAD_LE16: tel_store(p, v, 2, 0); break;
 	case TEL_LOAD_BE16: tel_store(p, v, 2, 1); break;
+	case TEL_LOAD_LE16S: tel_store(p, v, 2, 0); break;
+	case TEL_LOAD_LE32S: tel_store(p, v, 4, 0); break;
+	case TEL_LOAD_BE16S: tel_store(p, v, 2, 1); break;
+	case TEL_LOAD_BE32S: tel_store(p, v, 4, 1); break;
 	case TEL_LOAD_STRING: break;
 	}
 }

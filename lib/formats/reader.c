@@ -19,6 +19,17 @@ static const struct tel_form *const forms[] = {
 };
 #define NFORMS (sizeof(forms) / sizeof(forms[0]))
 
+int
+tel_form_known(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NFORMS; i++)
+		if (strcmp(name, forms[i]->name) == 0)
+			return 1;
+	return 0;
+}
+
 tel_reader *
 tel_reader_new(void)
 {
@@ -45,6 +56,14 @@ close_log(struct tel_reader *r)
 	r->log.clock = NULL;
 }
 
+static void
+free_list(char **list, size_t n)
+{
+	while (n > 0)
+		free(list[--n]);
+	free(list);
+}
+
 void
 tel_reader_free(tel_reader *r)
 {
@@ -62,6 +81,9 @@ tel_reader_free(tel_reader *r)
 	for (i = 0; i < r->nschemas; i++)
 		tel_schema_free(r->schemas[i]);
 	free(r->schemas);
+	free_list(r->descriptions, r->ndescriptions);
+	free_list(r->contracts, r->ncontracts);
+	free(r->meta);
 	free(r->as);
 	free(r->name);
 	free(r->member_name);
@@ -169,6 +191,7 @@ begin_log(struct tel_reader *r, const char *name)
 	r->event.log = &r->log;
 	if (r->log.labels == NULL || r->log.clock == NULL)
 		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+	tel_clock_set_rate(r->log.clock, r->tick_rate);
 	st = choose_form(r);
 	if (st == TEL_OK)
 		st = r->form->open(r, as_schema(r) ? r->as : NULL);

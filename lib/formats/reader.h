@@ -37,6 +37,9 @@ extern const struct tel_form tel_form_mps;
 extern const struct tel_form tel_form_text;
 extern const struct tel_form tel_form_cnv;
 
+/* Nonzero when there is a form of that name. */
+int tel_form_known(const char *name);
+
 /* How much of a log is looked at to tell what it is. */
 #define TEL_PROBE_SIZE ((size_t)1 << 16)
 
@@ -67,6 +70,12 @@ struct tel_reader {
 	int strict;
 	size_t max_labels;
 	size_t read_size;
+	char **descriptions; /* files that describe events, in order */
+	size_t ndescriptions;
+	char **contracts; /* files that name the messages of contracts */
+	size_t ncontracts;
+	char *meta;       /* the file that goes with a trace, or NULL */
+	double tick_rate; /* hertz, or 0: as the log says */
 	tel_notify_fn *notify;
 	void *notify_arg;
 

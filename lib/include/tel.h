@@ -295,6 +295,27 @@ TEL_API tel_status tel_reader_set_max_labels(tel_reader *r, size_t count);
  */
 TEL_API tel_status tel_reader_set_read_size(tel_reader *r, size_t bytes);
 /*
+ * Files that say what a log itself does not, for the formats that need them.
+ * They are read by the open call, which fails when one cannot be used.
+ * path: copied.  Return TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+
+/* Adds a file that describes event types. */
+TEL_API TEL_MUST_USE tel_status tel_reader_add_description(tel_reader *r,
+    const char *path);
+/* Adds a file that gives names to the messages of contracts. */
+TEL_API TEL_MUST_USE tel_status tel_reader_add_contracts(tel_reader *r,
+    const char *path);
+/* The file that goes with a trace; NULL to look for it beside the trace. */
+TEL_API TEL_MUST_USE tel_status tel_reader_set_meta(tel_reader *r,
+    const char *path);
+/*
+ * Says how many ticks of the events' clock make a second, for logs that do
+ * not tell: more than 0, or 0 for what the log says.
+ * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_API tel_status tel_reader_set_tick_rate(tel_reader *r, double hertz);
+/*
  * Has fn(arg, ...) called with every notice; NULL for no notices.
  * Returns TEL_OK, TEL_ESTATE.
  */

@@ -158,8 +158,8 @@ tel_archive_open(struct tel_archive *ar, struct tel_fault *fault)
 	/* a header that libarchive's filter does not take passes as it is */
 	if (packing->code != 0 && ar->in_fault.number == 0 &&
 	    archive_filter_code(ar->a, 0) == ARCHIVE_FILTER_NONE)
-		return tel_fault_set(fault, TEL_EDAMAGED, EIO, "%s: damaged header",
-		    packing->name);
+		return tel_fault_set(fault, TEL_EDAMAGED, EIO,
+		    "%s: damaged header", packing->name);
 	return TEL_OK;
 }
 

@@ -118,7 +118,7 @@ tel_gzip_end(const struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
 		return g->again ? TEL_END :
 		                  tel_fault_set(fault, TEL_EDAMAGED, EIO,
 		                      "gzip: the length is wrong");
-	return crc == g->crc ?
-	    TEL_END :
-	    tel_fault_set(fault, TEL_EDAMAGED, EIO, "gzip: the checksum is wrong");
+	return crc == g->crc ? TEL_END :
+	                       tel_fault_set(fault, TEL_EDAMAGED, EIO,
+	                           "gzip: the checksum is wrong");
 }

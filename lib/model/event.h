@@ -103,6 +103,10 @@ tel_load(const struct tel_field *f, const unsigned char *data)
 	case TEL_LOAD_BE32: return tel_be32(p);
 	case TEL_LOAD_LE16: return tel_le16(p);
 	case TEL_LOAD_BE16: return tel_be16(p);
+	case TEL_LOAD_LE16S: return (uint64_t)(int16_t)tel_le16(p);
+	case TEL_LOAD_LE32S: return (uint64_t)(int32_t)tel_le32(p);
+	case TEL_LOAD_BE16S: return (uint64_t)(int16_t)tel_be16(p);
+	case TEL_LOAD_BE32S: return (uint64_t)(int32_t)tel_be32(p);
 	case TEL_LOAD_STRING: break;
 	}
 	return 0;

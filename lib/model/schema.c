@@ -82,6 +82,9 @@ tel_schema_free(tel_schema *schema)
 		free_type(schema->unknown[i]);
 		free(schema->unknown[i]);
 	}
+	for (i = 0; i < schema->nkinds; i++)
+		free(schema->kinds[i]);
+	free(schema->kinds);
 	free(schema->unknown);
 	free(schema->types);
 	free(schema->by_code);

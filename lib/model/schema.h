@@ -17,6 +17,10 @@ enum tel_load {
 	TEL_LOAD_BE16,
 	TEL_LOAD_BE32,
 	TEL_LOAD_BE64,
+	TEL_LOAD_LE16S, /* these are extended by their sign */
+	TEL_LOAD_LE32S,
+	TEL_LOAD_BE16S,
+	TEL_LOAD_BE32S,
 	TEL_LOAD_BIT,   /* bit number .bit of a byte, 0 the least significant */
 	TEL_LOAD_STRING /* bytes up to a NUL or the end of the event */
 };
@@ -56,6 +60,7 @@ struct tel_type {
 	uint16_t kind_number;
 	uint16_t name_length;
 	uint8_t nfields;
+	uint8_t most; /* fields that there is room for, while it is made */
 	uint8_t has_string; /* the last field is a string: the size varies */
 	uint8_t unknown;
 	uint8_t role; /* enum tel_role */
@@ -97,7 +102,42 @@ struct tel_schema {
 	 */
 	struct tel_type **unknown;
 	unsigned nunknown;
+	/*
+	 * Names of kinds that were made for the schema; those of a built-in
+	 * one are static.
+	 */
+	char **kinds;
+	unsigned nkinds;
+	unsigned most; /* types that there is room for */
+	int described; /* its text must say what its types are */
 };
+
+/*
+ * Making a schema step by step, for formats whose logs or users describe the
+ * types.  All names are copied.  NULL, or 0, when there is no memory.
+ */
+
+/*
+ * A schema without types yet.  name and version as struct tel_schema has
+ * them, cut to what fits; most: types that may be added.
+ */
+struct tel_schema *tel_schema_make(const char *name, const char *version,
+    const struct tel_abi *abi, uint32_t header, unsigned most);
+
+/*
+ * Adds a type whose events are size bytes long without a string, and have at
+ * most nfields fields (255).  Types come in order of codes.  The kind is
+ * known again by its name.  NULL also when there are too many.
+ */
+struct tel_type *tel_schema_add(struct tel_schema *s, const char *name,
+    uint32_t code, const char *kind, uint32_t size, unsigned nfields);
+
+/*
+ * Adds a field; offset from the begin of the event.  Its width follows from
+ * load; bit fields and strings included.  NULL also when there are too many.
+ */
+struct tel_field *tel_type_add(struct tel_type *t, const char *name,
+    enum tel_sort sort, enum tel_load load, uint32_t offset);
 
 /*
  * The type that stands for events of a code that is not known (or that do

@@ -128,9 +128,13 @@ place_window(struct print_step *s, const struct tel_field *f, int narrow)
 	int big = 0;
 
 	switch (f->load) {
+	case TEL_LOAD_BE16S:
 	case TEL_LOAD_BE16: big = 1; /* fallthrough */
+	case TEL_LOAD_LE16S:
 	case TEL_LOAD_LE16: bytes = 2; break;
+	case TEL_LOAD_BE32S:
 	case TEL_LOAD_BE32: big = 1; /* fallthrough */
+	case TEL_LOAD_LE32S:
 	case TEL_LOAD_LE32: bytes = 4; break;
 	case TEL_LOAD_BE64: big = 1; /* fallthrough */
 	case TEL_LOAD_LE64: bytes = 8; break;

@@ -120,8 +120,16 @@ call_has(struct parser *p)
 static uint32_t
 add_builtin(struct parser *p, enum builtin b, unsigned column)
 {
+	struct token name = { 0 };
 	uint32_t node;
 
+	/* where a format has these they are fields like any other */
+	if (b == B_CPU || b == B_TID || b == B_PID) {
+		name.kind = T_STRING;
+		name.column = column;
+		name.value = value_string(builtins[b], strlen(builtins[b]));
+		return add_field(p, N_FIELD, &name);
+	}
 	if (b == B_LABEL && p->token.kind == T_LPAREN)
 		return call_of_field(p, N_LABEL, "label");
 	node = parser_add(p, b == B_LABEL ? N_LABELS : N_BUILTIN, 0, 0, column);

@@ -189,8 +189,8 @@ check_encrypted(const unsigned char *bytes)
 		return;
 	ok(shell("7z a -psecret -mhe=on locked.7z a") == 0, "locked.7z made");
 	in = open_name("locked.7z", NULL);
-	ok(tel_input_next_member(in, &member) == TEL_EDAMAGED, "a locked 7z: %s",
-	    tel_input_error(in));
+	ok(tel_input_next_member(in, &member) == TEL_EDAMAGED,
+	    "a locked 7z: %s", tel_input_error(in));
 	ok(tel_input_next_member(in, &member) == TEL_END, "ends");
 	tel_input_free(in);
 }

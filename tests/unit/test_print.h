@@ -125,10 +125,14 @@ made_store(struct made *m, unsigned i, uint64_t v)
 		*p = (unsigned char)((*p & ~(1u << f->bit)) |
 		    (v != 0 ? 1u << f->bit : 0));
 		break;
+	case TEL_LOAD_LE16S:
 	case TEL_LOAD_LE16: tel_store(p, v, 2, 0); break;
+	case TEL_LOAD_LE32S:
 	case TEL_LOAD_LE32: tel_store(p, v, 4, 0); break;
 	case TEL_LOAD_LE64: tel_store(p, v, 8, 0); break;
+	case TEL_LOAD_BE16S:
 	case TEL_LOAD_BE16: tel_store(p, v, 2, 1); break;
+	case TEL_LOAD_BE32S:
 	case TEL_LOAD_BE32: tel_store(p, v, 4, 1); break;
 	case TEL_LOAD_BE64: tel_store(p, v, 8, 1); break;
 	case TEL_LOAD_STRING: break;

@@ -64,7 +64,8 @@ check_zstd_damage(const unsigned char *bytes)
 	for (cut = 5; cut < size; cut += 1 + size / 97) {
 		in = open_zstd(frame, cut, 4096);
 		all = read_all(in, bytes, SIZE, 5000);
-		if (all.wrong || all.status != TEL_EDAMAGED || all.good < last ||
+		if (all.wrong || all.status != TEL_EDAMAGED ||
+		    all.good < last ||
 		    strcmp(tel_input_error(in),
 		        "zstd: input ends inside a frame") != 0)
 			wrong++;
@@ -88,7 +89,8 @@ check_zstd_damage(const unsigned char *bytes)
 	in = open_zstd((const unsigned char *)"\x28\xb5\x2f\xfd\xff\xff\xff", 7,
 	    1);
 	all = read_all(in, bytes, 0, 10);
-	ok(all.status == TEL_EDAMAGED, "a damaged header: %s", tel_input_error(in));
+	ok(all.status == TEL_EDAMAGED, "a damaged header: %s",
+	    tel_input_error(in));
 	tel_input_free(in);
 	free(frame);
 }
