@@ -360,6 +360,12 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 			return st;
 		p->started = 1;
 	}
+	if (p->rate_owed && event->type->role == TEL_ROLE_SYNC &&
+	    p->style->sync_point != NULL) {
+		st = p->style->sync_point(p, event);
+		if (st != TEL_OK)
+			return st;
+	}
 	if (p->style->event != NULL) {
 		st = p->style->event(p, event);
 	} else {

@@ -34,6 +34,9 @@ struct print_style {
 	    const struct tel_type *type, enum print_variant variant);
 	/* Prints an event; NULL when running its program is all. */
 	tel_status (*event)(struct tel_printer *pr, const struct tel_event *ev);
+	/* A point of synchronisation comes, and pr->rate_owed; may be NULL. */
+	tel_status (
+	    *sync_point)(struct tel_printer *pr, const struct tel_event *ev);
 	/* What ends the output, pr->started or not; may be NULL. */
 	tel_status (*finish)(struct tel_printer *pr);
 };
@@ -86,7 +89,8 @@ struct tel_printer {
 	/* the log that is being printed */
 	const struct tel_log *log;
 	unsigned number;
-	int fresh; /* the next event is of another file */
+	int fresh;     /* the next event is of another file */
+	int rate_owed; /* the header could not tell the clock's rate */
 
 	/* the schema of its events, and what was made for it */
 	const struct tel_schema *schema;

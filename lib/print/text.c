@@ -119,13 +119,27 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	return print_end(&b);
 }
 
+/* The line with the clock's rate, once that is known. */
+static tel_status
+put_rate(struct tel_printer *pr, const struct tel_event *ev)
+{
+	unsigned char rate[TEL_NUMBER_MAX];
+	double hertz = tel_clock_rate(ev->log->clock);
+
+	pr->rate_owed = !(hertz > 0);
+	if (pr->rate_owed)
+		return TEL_OK;
+	*tel_put_hertz(rate, hertz) = '\0';
+	print_put(pr, "# tick rate: ");
+	print_put(pr, (const char *)rate);
+	return print_put(pr, "\n");
+}
+
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	const struct tel_schema *s = ev->log->schema;
 	char line[256];
-	unsigned char rate[TEL_NUMBER_MAX];
-	double hertz = tel_clock_rate(ev->log->clock);
 
 	(void)same;
 	if (!pr->header)
@@ -136,13 +150,14 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	    s->name, s->version, s->platform, s->abi.word * 8u,
 	    s->abi.big ? "big" : "little");
 	print_put(pr, line);
-	if (hertz > 0) {
-		*tel_put_hertz(rate, hertz) = '\0';
-		print_put(pr, "# tick rate: ");
-		print_put(pr, (const char *)rate);
-		print_put(pr, "\n");
-	}
-	return pr->out->status;
+	return put_rate(pr, ev);
+}
+
+/* A log that is read as it comes tells its rate only after a while. */
+static tel_status
+sync_point(struct tel_printer *pr, const struct tel_event *ev)
+{
+	return pr->header ? put_rate(pr, ev) : TEL_OK;
 }
 
 static tel_status
@@ -155,6 +170,7 @@ finish(struct tel_printer *pr)
 
 const struct print_style print_style_text = {
 	.begin_log = begin_log,
+	.sync_point = sync_point,
 	.compile = compile,
 	.finish = finish,
 };
