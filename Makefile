@@ -158,9 +158,9 @@ run-tests: $(BUILD)/stage/.done
 # Installed for the tests to look at, and installed and removed again.
 $(BUILD)/stage/.done: programs FORCE
 	@rm -rf $(BUILD)/stage $(BUILD)/unstage
-	@$(MAKE) install DESTDIR=$(abspath $(BUILD))/stage V=
-	@$(MAKE) install DESTDIR=$(abspath $(BUILD))/unstage V=
-	@$(MAKE) uninstall DESTDIR=$(abspath $(BUILD))/unstage V=
+	@$(MAKE) install DESTDIR='$(abspath $(BUILD))/stage' V=
+	@$(MAKE) install DESTDIR='$(abspath $(BUILD))/unstage' V=
+	@$(MAKE) uninstall DESTDIR='$(abspath $(BUILD))/unstage' V=
 	@touch $@
 
 check-unit:
@@ -217,34 +217,38 @@ PC = -e 's|@PREFIX@|$(PREFIX)|' \
     -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
     -e 's|@VERSION@|$(VERSION)|' -e 's|@DEPS@|$(DEPS)|'
 
+# DESTDIR and these may have blanks in their names; BUILD may not.
+TO_BIN = $(DESTDIR)$(BINDIR)
+TO_INC = $(DESTDIR)$(INCLUDEDIR)
+TO_LIB = $(DESTDIR)$(LIBDIR)
+TO_MAN = $(DESTDIR)$(MANDIR)
+
 install: all
-	$(SAY) TO $(DESTDIR)$(PREFIX)
-	$(Q)$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
-	    $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(Q)$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(BINDIR)
-	$(Q)$(INSTALL) -m 644 lib/include/tel.h $(DESTDIR)$(INCLUDEDIR)
-	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a $(DESTDIR)$(LIBDIR)
+	$(SAY) TO '$(DESTDIR)$(PREFIX)'
+	$(Q)$(INSTALL) -d '$(TO_BIN)' '$(TO_INC)' '$(TO_LIB)/pkgconfig'
+	$(Q)$(INSTALL) -m 755 $(BIN) '$(TO_BIN)'
+	$(Q)$(INSTALL) -m 644 lib/include/tel.h '$(TO_INC)'
+	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a '$(TO_LIB)'
 	$(Q)$(INSTALL) -m 755 $(BUILD)/libtel.so \
-	    $(DESTDIR)$(LIBDIR)/libtel.so.$(VERSION)
-	$(Q)ln -sf libtel.so.$(VERSION) \
-	    $(DESTDIR)$(LIBDIR)/libtel.so.$(SOVERSION)
-	$(Q)ln -sf libtel.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libtel.so
-	$(Q)sed $(PC) lib/libtel.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libtel.pc
-	$(Q)chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/libtel.pc
+	    '$(TO_LIB)/libtel.so.$(VERSION)'
+	$(Q)ln -sf libtel.so.$(VERSION) '$(TO_LIB)/libtel.so.$(SOVERSION)'
+	$(Q)ln -sf libtel.so.$(SOVERSION) '$(TO_LIB)/libtel.so'
+	$(Q)sed $(PC) lib/libtel.pc.in >'$(TO_LIB)/pkgconfig/libtel.pc'
+	$(Q)chmod 644 '$(TO_LIB)/pkgconfig/libtel.pc'
 	$(Q)for page in $(MANS); do \
-	    $(INSTALL) -d $(DESTDIR)$(MANDIR)/man$${page##*.} && \
-	    $(INSTALL) -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.} || \
+	    $(INSTALL) -d '$(TO_MAN)'/man$${page##*.} && \
+	    $(INSTALL) -m 644 $$page '$(TO_MAN)'/man$${page##*.} || \
 	    exit 1; done
 
 uninstall:
-	$(SAY) RM $(DESTDIR)$(PREFIX)
-	$(Q)rm -f $(TOOLS:%=$(DESTDIR)$(BINDIR)/%) \
-	    $(DESTDIR)$(INCLUDEDIR)/tel.h $(DESTDIR)$(LIBDIR)/libtel.a \
-	    $(DESTDIR)$(LIBDIR)/libtel.so $(DESTDIR)$(LIBDIR)/libtel.so.$(SOVERSION) \
-	    $(DESTDIR)$(LIBDIR)/libtel.so.$(VERSION) \
-	    $(DESTDIR)$(LIBDIR)/pkgconfig/libtel.pc
+	$(SAY) RM '$(DESTDIR)$(PREFIX)'
+	$(Q)for tool in $(TOOLS); do \
+	    rm -f '$(TO_BIN)'/$$tool || exit 1; done
+	$(Q)rm -f '$(TO_INC)/tel.h' '$(TO_LIB)/libtel.a' \
+	    '$(TO_LIB)/libtel.so' '$(TO_LIB)/libtel.so.$(SOVERSION)' \
+	    '$(TO_LIB)/libtel.so.$(VERSION)' '$(TO_LIB)/pkgconfig/libtel.pc'
 	$(Q)for page in $(notdir $(MANS)); do \
-	    rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page || exit 1; done
+	    rm -f '$(TO_MAN)'/man$${page##*.}/$$page || exit 1; done
 
 # The archive is what git has under HEAD, and nothing else.
 DIST = teltools-$(VERSION)

@@ -7,15 +7,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "message.h"
 
+/* Each file takes one descriptor, and three more when it is compressed. */
+#define FILES_WANTED 65536
+
 void
 streams_begin(void)
 {
+	struct rlimit files;
 	int fd;
 
+	/* files that are merged are all open at once */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_cur < FILES_WANTED && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max < FILES_WANTED ?
+		    files.rlim_max :
+		    FILES_WANTED;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
 	/* the wrong direction each, so that reading or writing fails */
 	for (fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)

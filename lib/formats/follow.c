@@ -109,8 +109,8 @@ follow_init(struct tel_reader *r, const struct tel_event *ev)
 		return TEL_OK;
 	r->notices |= TOLD_VERSION;
 	tel_reader_notice(r, TEL_WARNING, ev->offset,
-	    "the stream says version %s and is read as %s (%s): newer events "
-	    "are shown by number",
+	    "the stream says version %s and is read as %s (%s): events that "
+	    "are not known are shown by number",
 	    text, r->log.schema->version, r->log.schema->name);
 	return TEL_OK;
 }

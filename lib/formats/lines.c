@@ -211,7 +211,7 @@ emit(struct tel_reader *r, struct lines *s)
 	ev->size = s->size;
 	ev->notes = s->notes;
 	ev->notes_size = s->notes_size;
-	ev->noted = s->syntax->named;
+	ev->noted = s->syntax->named ? TEL_NOTES_ONLY : TEL_NOTES_NONE;
 	ev->clock = s->clock;
 	ev->offset = s->offset;
 	tel_reader_step(r, s->rest);
@@ -300,6 +300,10 @@ lines_next(struct tel_reader *r)
 	r->event.index += r->event.data != NULL;
 	for (;;) {
 		st = get_line(r, s);
+		if (st == TEL_END) {
+			r->log.tail = s->lead;
+			r->log.tail_size = s->lead_size;
+		}
 		if (st != TEL_OK)
 			return st;
 		if (is_silent(s)) {
@@ -403,4 +407,6 @@ lines_close(struct tel_reader *r)
 	r->state = NULL;
 	r->log.preamble = NULL;
 	r->log.preamble_size = 0;
+	r->log.tail = NULL;
+	r->log.tail_size = 0;
 }

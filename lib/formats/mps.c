@@ -231,10 +231,18 @@ mps_open(struct tel_reader *r, const char *as)
 
 	if (as == NULL)
 		return mps_infer(r);
+	r->log.schema = r->named;
+	if (r->named != NULL)
+		return TEL_OK;
 	st = tel_schema_new(as, &schema);
-	if (st != TEL_OK)
+	if (st == TEL_EINVAL)
 		return tel_reader_fail(r, st, "no such format: %s", as);
-	return tel_reader_adopt(r, schema);
+	if (st == TEL_OK)
+		st = tel_reader_adopt(r, schema);
+	if (st != TEL_OK)
+		return tel_reader_fail(r, st, "out of memory");
+	r->named = schema;
+	return TEL_OK;
 }
 
 static void

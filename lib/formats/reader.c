@@ -81,6 +81,9 @@ tel_reader_free(tel_reader *r)
 	for (i = 0; i < r->nschemas; i++)
 		tel_schema_free(r->schemas[i]);
 	free(r->schemas);
+	for (i = 0; i < r->ntried; i++)
+		tel_schema_free(r->tried[i]);
+	free(r->tried);
 	free_list(r->descriptions, r->ndescriptions);
 	free_list(r->contracts, r->ncontracts);
 	free(r->meta);

@@ -84,6 +84,11 @@ struct tel_reader {
 	struct tel_reader *next_split;
 	struct tel_schema **schemas; /* all that were made, freed at the end */
 	size_t nschemas;
+	/* what mps_infer.c tried; the logs of an archive share them */
+	struct tel_schema **tried;
+	size_t ntried;
+	struct tel_schema *named;  /* made of as, for all logs */
+	struct tel_reader *parent; /* the reader that this was taken out of */
 	char error[256];
 };
 

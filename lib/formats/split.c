@@ -19,7 +19,7 @@ tel_reader_archive(const tel_reader *r)
 
 /* A reader with the options of r. */
 static struct tel_reader *
-like(const struct tel_reader *r)
+like(struct tel_reader *r)
 {
 	struct tel_reader *copy = tel_reader_new();
 
@@ -31,6 +31,8 @@ like(const struct tel_reader *r)
 	copy->read_size = r->read_size;
 	copy->notify = r->notify;
 	copy->notify_arg = r->notify_arg;
+	copy->tick_rate = r->tick_rate;
+	copy->parent = r;
 	if (tel_reader_set_as(copy, r->as) == TEL_OK)
 		return copy;
 	tel_reader_free(copy);

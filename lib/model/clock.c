@@ -7,12 +7,13 @@
 #include <string.h>
 
 /*
- * Points are kept for the stretch of the log that is being read: when there
- * are too many the older half goes.  A point that would go far back among
- * many is left out, so that a hostile log costs no more than linear time.
+ * So many points are kept, 4 MB; when there are more, every second one of
+ * them goes.  A point that would go far back among many is left out, so that
+ * a hostile log costs no more than linear time.
  */
-#define POINTS_MAX ((size_t)1 << 12)
+#define POINTS_MAX ((size_t)1 << 18)
 #define DEEP ((size_t)1 << 8)
+#define MANY ((size_t)1 << 10)
 
 struct point {
 	uint64_t ticks;
@@ -22,6 +23,7 @@ struct point {
 struct tel_clock {
 	struct point *points; /* in order of ticks, no two alike */
 	size_t count;
+	size_t room;
 	size_t seen;        /* points ever taken */
 	struct point first; /* the earliest and the latest ever taken */
 	struct point last;
@@ -86,31 +88,48 @@ points_until(const struct tel_clock *c, uint64_t ticks)
 	return lo;
 }
 
+/* Makes room for one point more. */
+static tel_status
+make_room(struct tel_clock *c)
+{
+	struct point *points;
+	size_t i, room;
+
+	if (c->count < c->room)
+		return TEL_OK;
+	if (c->count == POINTS_MAX) {
+		/* the two first ones stay, for what was before them */
+		for (i = 2; i < POINTS_MAX / 2 + 1; i++)
+			c->points[i] = c->points[2 * i - 2];
+		c->count = i;
+		return TEL_OK;
+	}
+	room = c->room == 0 ? 64 : c->room * 2;
+	points = realloc(c->points, room * sizeof(*points));
+	if (points == NULL)
+		return TEL_ENOMEM;
+	c->points = points;
+	c->room = room;
+	return TEL_OK;
+}
+
 tel_status
 tel_clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 {
 	struct point p = { ticks, other };
 	size_t at;
 
-	if (c->points == NULL) {
-		c->points = malloc(POINTS_MAX * sizeof(*c->points));
-		if (c->points == NULL)
-			return TEL_ENOMEM;
-	}
+	if (make_room(c) != TEL_OK)
+		return TEL_ENOMEM;
 	if (c->seen == 0 || ticks < c->first.ticks)
 		c->first = p;
 	if (c->seen == 0 || ticks > c->last.ticks)
 		c->last = p;
-	if (c->count == POINTS_MAX) {
-		c->count = POINTS_MAX / 2;
-		memmove(c->points, c->points + POINTS_MAX / 2,
-		    c->count * sizeof(*c->points));
-	}
 	at = points_until(c, ticks);
 	if (at > 0 && c->points[at - 1].ticks == ticks)
 		return TEL_OK;
 	c->seen++;
-	if (c->count - at > DEEP && c->count > POINTS_MAX / 4)
+	if (c->count - at > DEEP && c->count > MANY)
 		return TEL_OK;
 	memmove(c->points + at + 1, c->points + at,
 	    (c->count - at) * sizeof(*c->points));
@@ -204,7 +223,10 @@ tel_clock_ns(struct tel_clock *c, uint64_t ticks)
 	if (!c->anchored) {
 		c->anchored = 1;
 		c->zero = c->first.other;
-		c->before = slope(c, c->first, c->last);
+		/* as the first two points have it, however many are known */
+		c->before = slope(c, c->points[0], c->points[1]);
+		if (c->before <= 0)
+			c->before = slope(c, c->first, c->last);
 		c->shift = from_zero(c, c->origin);
 	}
 	return to_int64(from_zero(c, ticks) - c->shift);

@@ -26,7 +26,7 @@ void tel_clock_set_rate(struct tel_clock *c, double hertz);
 
 /*
  * A point: ticks on the events' clock is other on the second one.  Points
- * may come in any order, and again; the newest few thousand are kept.
+ * may come in any order, and again; 2^18 of them are kept.
  * TEL_OK, TEL_ENOMEM.
  */
 tel_status tel_clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other);

@@ -20,6 +20,9 @@ struct tel_log {
 	/* The lines without an event before the first event of a text. */
 	const unsigned char *preamble;
 	size_t preamble_size;
+	/* Those behind the last one, once the text has ended. */
+	const unsigned char *tail;
+	size_t tail_size;
 };
 
 struct tel_event {
@@ -37,7 +40,15 @@ struct tel_event {
 	 */
 	uint32_t notes_size;
 	const unsigned char *notes;
-	int noted; /* so it is, and the log's labels do not count */
+	enum {
+		TEL_NOTES_NONE, /* it is no such text */
+		TEL_NOTES_ONLY, /* it is, and the log's labels do not count */
+		/*
+		 * It is, but the order of the log was changed, so its labels
+		 * come first: there may be more of them.
+		 */
+		TEL_NOTES_ELSE
+	} noted;
 	/*
 	 * In a text, the event as it stood there: the line or lines, and those
 	 * without an event between it and the event before.  Else NULL.
@@ -112,6 +123,19 @@ tel_load(const struct tel_field *f, const unsigned char *data)
 	return 0;
 }
 
+/* Finds the label in force in a space for value, in field number i. */
+static inline int
+tel_find_label_at(const struct tel_event *ev, unsigned i, enum tel_space space,
+    uint64_t value, struct tel_label *out)
+{
+	if (ev->noted == TEL_NOTES_ONLY)
+		return tel_find_note(ev, i, out);
+	if (tel_labels_find(ev->log->labels, space, value, ev->clock, out) &&
+	    (out->string != NULL || ev->noted == TEL_NOTES_NONE))
+		return 1;
+	return ev->noted == TEL_NOTES_ELSE && tel_find_note(ev, i, out);
+}
+
 /* Finds the label in force for the value of f, an address or a pointer. */
 static inline int
 tel_find_label(const struct tel_event *ev, const struct tel_field *f,
@@ -119,13 +143,11 @@ tel_find_label(const struct tel_event *ev, const struct tel_field *f,
 {
 	if (f->sort != TEL_ADDRESS && f->sort != TEL_POINTER)
 		return 0;
-	if (ev->noted)
-		return tel_find_note(ev, (unsigned)(f - ev->type->fields), out);
-	return tel_labels_find(ev->log->labels,
+	return tel_find_label_at(ev, (unsigned)(f - ev->type->fields),
 	    f->sort == TEL_POINTER && ev->log->schema->split_space ?
 	        TEL_SPACE_POINTER :
 	        TEL_SPACE_ADDRESS,
-	    value, ev->clock, out);
+	    value, out);
 }
 
 /* The bytes of the string field f and their number, the NUL left out. */

@@ -272,6 +272,23 @@ check_time(struct tel_printer *pr, const struct tel_log *log)
 	return TEL_OK;
 }
 
+/* A field that no type has is a mistake. */
+static tel_status
+check_names(struct tel_printer *pr, const struct tel_schema *schema)
+{
+	unsigned i, j;
+
+	for (i = 0; i < pr->nnames; i++) {
+		for (j = 0; j < schema->ntypes; j++)
+			if (print_find(&schema->types[j], pr->names[i]) >= 0)
+				break;
+		if (j == schema->ntypes && strcmp(pr->names[i], "bytes") != 0)
+			return print_fail(pr,
+			    "no event type has a field '%.64s'", pr->names[i]);
+	}
+	return TEL_OK;
+}
+
 /* Makes the schema's own the programs that are used. */
 static tel_status
 set_schema(struct tel_printer *pr, const struct tel_schema *schema)
@@ -328,6 +345,8 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 	pr->log = log;
 	pr->number = log->number;
 	st = check_time(pr, log);
+	if (st == TEL_OK)
+		st = check_names(pr, log->schema);
 	if (st == TEL_OK)
 		st = set_schema(pr, log->schema);
 	if (st == TEL_OK && (begins || !named)) {

@@ -266,9 +266,7 @@ put_label_of(struct tel_printer *pr, const struct print_program *g,
 			return p;
 		return put_label(pr, g, &label, p);
 	}
-	if (ev->noted ?
-	        !tel_find_note(ev, s->field, &label) :
-	        !tel_labels_find(ev->log->labels, space, v, clock, &label))
+	if (!tel_find_label_at(ev, s->field, space, v, &label))
 		return p;
 	if (label.string == NULL)
 		return p;

@@ -7,6 +7,11 @@
  * runs: the temporary table tel_new has a row if it is not.  From it follows
  * tel_log, with the serial of the log that is loaded; rows are joined with
  * it, and so come to nothing when it is empty.
+ *
+ * Another release may have filled the database, with other fields or codes.
+ * What does not fit must not be left out, as the log would then look as if it
+ * were all there: tel_misfit has a row for each such type, and the transaction
+ * is rolled back for it.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,6 +22,17 @@
 
 /* Rows in a statement: the gain of more is small, and SQLite parses it all. */
 #define ROWS_MAX 256
+
+static const char temporary[] =
+    "DROP TABLE IF EXISTS temp.tel_new;\n"
+    "DROP TABLE IF EXISTS temp.tel_log;\n"
+    "DROP TABLE IF EXISTS temp.tel_misfit;\n"
+    "DROP TABLE IF EXISTS temp.tel_check;\n"
+    "CREATE TEMP TABLE tel_log (serial INTEGER);\n"
+    "CREATE TEMP TABLE tel_misfit (name TEXT);\n"
+    "CREATE TEMP TABLE tel_check (fits INTEGER, CONSTRAINT \"the database has"
+    " event types of another release, which differ: nothing is loaded\""
+    " CHECK (fits));\n";
 
 static const char tables[] =
     "BEGIN;\n"
@@ -241,6 +257,30 @@ put_table(struct tel_printer *pr, const struct tel_type *type)
 	return i ? TEL_ENOMEM : pr->out->status;
 }
 
+/* Types that the database already has, but in another way, are misfits. */
+static void
+put_check(struct tel_printer *pr, const struct tel_type *type)
+{
+	unsigned i;
+
+	print_put(pr, "INSERT INTO temp.tel_misfit SELECT ");
+	put_value(pr, type->name);
+	put(pr,
+	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE (code=%" PRIu32
+	    ")<>(name=",
+	    type->code);
+	put_value(pr, type->name);
+	print_put(pr,
+	    ")) OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
+	put_value(pr, type->name);
+	print_put(pr, ") WHERE name COLLATE NOCASE IN (");
+	for (i = 0; i < type->nfields; i++) {
+		put_value(pr, type->fields[i].name);
+		print_put(pr, ",");
+	}
+	put(pr, "'time','log_serial'))<>%u;\n", type->nfields + 2);
+}
+
 static tel_status
 put_schema(struct tel_printer *pr, const struct tel_schema *schema)
 {
@@ -261,8 +301,14 @@ put_schema(struct tel_printer *pr, const struct tel_schema *schema)
 		st = put_table(pr, type);
 		if (st != TEL_OK)
 			return st;
+		put_check(pr, type);
 	}
-	return pr->out->status;
+	/* says so at once, and lets the rows come to nothing */
+	return print_put(pr,
+	    "DELETE FROM temp.tel_log WHERE EXISTS "
+	    "(SELECT 1 FROM temp.tel_misfit);\n"
+	    "INSERT INTO temp.tel_check "
+	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\n");
 }
 
 /* ---------------------------------------------------------------- logs */
@@ -271,12 +317,9 @@ put_schema(struct tel_printer *pr, const struct tel_schema *schema)
 static void
 begin_script(struct tel_printer *pr)
 {
+	print_put(pr, temporary);
 	print_put(pr, tables);
-	print_put(pr,
-	    "DROP TABLE IF EXISTS temp.tel_new;\n"
-	    "DROP TABLE IF EXISTS temp.tel_log;\n"
-	    "CREATE TEMP TABLE tel_log (serial INTEGER);\n"
-	    "CREATE TEMP TABLE tel_new AS SELECT 1 AS yes");
+	print_put(pr, "CREATE TEMP TABLE tel_new AS SELECT 1 AS yes");
 	/* nobody can tell whether standard input was loaded before */
 	if (pr->file_size != 0 || pr->file_changed != 0)
 		put(pr,
@@ -378,7 +421,12 @@ finish(struct tel_printer *pr)
 		begin_script(pr);
 	end_log(pr);
 	return print_put(pr,
-	    "DROP TABLE temp.tel_new;\nDROP TABLE temp.tel_log;\nCOMMIT;\n");
+	    "INSERT OR ROLLBACK INTO temp.tel_check "
+	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\nCOMMIT;\n"
+	    "DROP TABLE IF EXISTS temp.tel_new;\n"
+	    "DROP TABLE temp.tel_log;\n"
+	    "DROP TABLE temp.tel_misfit;\n"
+	    "DROP TABLE temp.tel_check;\n");
 }
 
 const struct print_style print_style_sql = {

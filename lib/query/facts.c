@@ -20,8 +20,10 @@ label_of(const struct tel_event *ev, unsigned field, size_t *length)
 static int
 has_labels(const struct tel_event *ev)
 {
-	if (ev->noted)
-		return ev->notes_size > 0;
+	if (ev->notes_size > 0)
+		return 1;
+	if (ev->noted == TEL_NOTES_ONLY)
+		return 0;
 	return ev->log->labels != NULL && tel_labels_count(ev->log->labels) > 0;
 }
 

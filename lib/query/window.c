@@ -12,10 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most events that wait for a point of synchronisation. */
+/*
+ * The most events, and memory for them, that wait for a point of
+ * synchronisation.  A flush is 4,096 bytes of each kind.
+ */
 #define HELD_MAX ((size_t)1 << 16)
+#define HELD_BYTES ((size_t)8 << 20)
 /* Memory for events that are sorted at once, before buffers double. */
 #define SORTED_MAX ((size_t)4 << 20)
+/*
+ * What is held back is sorted again only when there is so much news, 1 in
+ * this many: a log of nothing but points would take quadratic time.
+ */
+#define NEWS 16
 /*
  * Points of synchronisation that a live window lags behind where one comes
  * first in a flush and a flush is of one kind (MPS 1.111).
@@ -28,6 +37,7 @@ struct tel_window {
 	struct tel_store store;
 	struct tel_runs *runs; /* TEL_ORDER_TIME, once there are any */
 	size_t ready;          /* events at the front that may go */
+	size_t sorted;         /* events that were sorted and held back */
 	uint64_t horizon;      /* the latest clock that was given */
 	uint64_t earliest;     /* clock of all that was read of the log */
 	uint64_t late;
@@ -88,16 +98,29 @@ fail(struct tel_window *w, tel_status status)
 	return status;
 }
 
+/* Whether as much is held as may be. */
+static int
+full(const struct tel_window *w)
+{
+	const struct tel_store *s = &w->store;
+	size_t bytes = s->used + s->count * sizeof(*s->events);
+
+	if (w->order == TEL_ORDER_TIME)
+		return bytes >= SORTED_MAX;
+	return tel_store_count(s) >= HELD_MAX || bytes >= HELD_BYTES;
+}
+
 /* Whether the event that was just added says that others may go. */
 static int
 complete(struct tel_window *w, const struct tel_event *ev)
 {
-	const struct tel_store *s = &w->store;
-
-	if (w->order == TEL_ORDER_TIME)
-		return s->used + s->count * sizeof(*s->events) >= SORTED_MAX;
-	if (tel_store_count(s) >= HELD_MAX)
+	if (ev->type->role == TEL_ROLE_SYNC)
+		w->syncs[w->nsyncs++ % LAG] = ev->clock;
+	if (full(w))
 		return 1;
+	if (w->order == TEL_ORDER_TIME ||
+	    tel_store_count(&w->store) - w->sorted < w->sorted / NEWS)
+		return 0;
 	/* seconds need two points before the first event is given */
 	return ev->type->role == TEL_ROLE_SYNC &&
 	    (w->begun || tel_clock_points(ev->log->clock) >= 2);
@@ -109,15 +132,11 @@ complete(struct tel_window *w, const struct tel_event *ev)
  * comes first.
  */
 static uint64_t
-live_limit(struct tel_window *w, const struct tel_event *ev)
+live_limit(const struct tel_window *w, const struct tel_event *ev)
 {
-	unsigned i;
-
-	if (ev->type->role != TEL_ROLE_SYNC || ev->log->schema->release != 0)
+	if (full(w) || ev->log->schema->release != 0)
 		return UINT64_MAX;
-	i = w->nsyncs++ % LAG;
-	w->syncs[i] = ev->clock;
-	return w->nsyncs < LAG ? 0 : w->syncs[(i + 1) % LAG];
+	return w->nsyncs < LAG ? 0 : w->syncs[w->nsyncs % LAG];
 }
 
 /* Lets go what may go.  end: the log has ended, so all may. */
@@ -145,7 +164,21 @@ release(struct tel_window *w, const struct tel_event *ev, int end)
 	for (i = s->first; i < s->count && s->events[i].clock <= limit; i++)
 		continue;
 	w->ready = i - s->first;
+	w->sorted = s->count - i;
 	return TEL_OK;
+}
+
+/*
+ * The labels that a text shows are those of its order; in order of time more
+ * of the log's may be in force.
+ */
+static void
+relabel(struct tel_window *w)
+{
+	struct tel_event *ev = &w->store.events[w->store.count - 1];
+
+	if (w->order != TEL_ORDER_LOG && ev->noted == TEL_NOTES_ONLY)
+		ev->noted = TEL_NOTES_ELSE;
 }
 
 /* Reads until events may go or the log has ended. */
@@ -161,6 +194,8 @@ gather(struct tel_window *w)
 			if (ev->clock < w->earliest)
 				w->earliest = ev->clock;
 			st = tel_store_add(&w->store, ev);
+			if (st == TEL_OK)
+				relabel(w);
 			if (st == TEL_OK && complete(w, ev))
 				st = release(w, ev, 0);
 		} else {
@@ -190,6 +225,7 @@ finish_log(struct tel_window *w)
 	w->horizon = 0;
 	w->earliest = UINT64_MAX;
 	w->nsyncs = 0;
+	w->sorted = 0;
 	if (st == TEL_LOG)
 		w->after = TEL_OK;
 	return st;

@@ -114,6 +114,38 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	[ "$(sqlite3 log.db 'SELECT count(*) FROM event_log')" -eq 2 ]
 }
 
+@test "a log of a release with other event types is loaded whole or not at all" {
+	names=(1.118.0-lii6gc-poolncv 1.111.0-lii6gc-poolncv
+	    1.112.0-lii6gc-poolncv 1.117.0-lii6gc-poolncv)
+	for first in "${names[@]}"; do
+		unpack "$first"
+		rm -f first.db
+		telcat -f sql mpsio.log | sqlite3 first.db
+		sqlite3 first.db .dump >before
+		for second in "${names[@]}"; do
+			[ "$second" != "$first" ] || continue
+			unpack "$second" b.log
+			telcat -f sql b.log >sql
+			cp first.db log.db
+			if sqlite3 log.db <sql 2>messages; then
+				[ "$(sqlite3 log.db 'SELECT completed FROM event_log WHERE serial = 2')" -eq \
+				    "$(telcat -H b.log | wc -l)" ]
+				[ ! -s messages ]
+			else
+				grep -q 'types of another release, which differ: nothing is loaded' messages
+				sqlite3 log.db .dump | cmp - before
+			fi
+			cp first.db bail.db
+			sqlite3 -bail bail.db <sql || sqlite3 bail.db .dump | cmp - before
+		done
+	done
+	# releases that have the same types go together, in either order
+	unpack 1.116.0-lii6gc-poolncv b.log
+	telcat -f sql mpsio.log b.log | sqlite3 same.db
+	telcat -f sql b.log mpsio.log | sqlite3 -bail same.db
+	[ "$(sqlite3 same.db 'SELECT count(*) FROM event_log')" -eq 2 ]
+}
+
 @test "-o writes to a file, and replaces what is in it" {
 	telcat mpsio.log >want
 	printf 'x%.0s' {1..100000} >out

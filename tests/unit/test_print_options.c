@@ -14,7 +14,7 @@ test_fields(void)
 		"0000000000000005 PoolAlloc size=64 pool=0x7f00\n"
 		"0000000000000006 EventClockSync\n"
 		"0000000000000007 0x01F4\n",
-		"clock,type,size,pool,nothing\r\n"
+		"clock,type,size,pool,mortality\r\n"
 		"0000000000000005,PoolAlloc,64,0x7f00,\r\n"
 		"0000000000000006,EventClockSync,,,\r\n"
 		"0000000000000007,0x01F4,,,\r\n",
@@ -35,7 +35,7 @@ test_fields(void)
 		p = new_printer((tel_format)i);
 		if (i == 0)
 			tel_printer_set_header(p, 0);
-		ok(tel_printer_set_fields(p, "size,pool,nothing") == TEL_OK,
+		ok(tel_printer_set_fields(p, "size,pool,mortality") == TEL_OK,
 		    "setting fields");
 		made_alloc(&m, 5);
 		print(p, &m);
@@ -51,6 +51,13 @@ test_fields(void)
 	print(p, &m);
 	is_printed(p, "clock,type,bytes\r\n0000000000000007,0x01F4,000000\r\n",
 	    "bytes of an unknown type in a column");
+	p = new_printer(TEL_FORMAT_TEXT);
+	ok(tel_printer_set_fields(p, "size,nothing") == TEL_OK, "any name");
+	is_u64((uint64_t)tel_printer_event(p, &m.event), (uint64_t)TEL_EINVAL,
+	    "but some type must have it");
+	is_str(tel_printer_error(p), "no event type has a field 'nothing'",
+	    "why");
+	tel_printer_free(p);
 	tel_schema_free(m.log.schema);
 	made_free(&m);
 }
