@@ -29,6 +29,8 @@ telcat 1.118.0-lii6gc-awlut.log.zst | head -n 7
 telcat -S -T s -e 'PoolInit*' 1.118.0-lii6gc-awlut.log.zst | tail -n 3
 # Pools by allocations; addresses carry the labels that the program gave them.
 telcat -SH -e PoolAlloc -F pool 1.118.0-lii6gc-awlut.log.zst | cut -d ' ' -f 3 | sort | uniq -c
+# A smaller log: large allocations, written in the format of the log itself.
+telfilter -w 'size >= 64k && name == ArenaAlloc' 1.118.0-lii6gc-awlut.log.zst | telcat -H -e ArenaAlloc -n 2
 # Which types of events are in it, and how many of each?
 telcat --types 1.118.0-lii6gc-awlut.log.zst | head -n 5
 # What grep leaves of the text reads back, here to become CSV.

@@ -7,6 +7,7 @@
  */
 #include "formats/mps_infer.h"
 #include "formats/mps_frame.h"
+#include "formats/mps_sense.h"
 #include "formats/mps.h"
 
 #include <stdio.h>
@@ -200,73 +201,6 @@ no_stream(const unsigned char *p, size_t n)
 	return i == 16 || n >= 64;
 }
 
-/* How well a schema makes sense of a stretch of a stream. */
-struct sense {
-	size_t fitting; /* bytes in events that fit their types */
-	size_t events;
-	size_t odd; /* values and orders that are not to be expected */
-};
-
-/*
- * A pointer or address points somewhere; a number seldom looks like that.
- * Events of one kind come in runs, as each kind has a buffer of its own.
- */
-static size_t
-oddness(const struct tel_schema *s, const struct tel_type *t,
-    const unsigned char *p, const struct tel_type *before)
-{
-	uint64_t v, low = 0x1000, high = (uint64_t)1 << 47;
-	size_t odd = 0;
-	unsigned i;
-
-	for (i = 0; i < t->nfields; i++) {
-		const struct tel_field *f = &t->fields[i];
-
-		v = tel_load(f, p);
-		if (f->sort == TEL_POINTER || f->sort == TEL_ADDRESS)
-			odd += v != 0 && (v < low || v >= high);
-		else if (f->sort == TEL_BOOLEAN || f->letter == 'U')
-			odd += v > 0xffff;
-		else if (f->sort == TEL_UNSIGNED && s->abi.word == 8)
-			odd += v >> 32 != 0 && v < high;
-	}
-	if (before != NULL && before->kind_number != t->kind_number)
-		odd++;
-	return odd;
-}
-
-static void
-make_sense(const struct tel_schema *s, const unsigned char *p, size_t n,
-    int eof, struct sense *out)
-{
-	const unsigned char *end = p + n;
-	const struct tel_type *t, *before = NULL;
-	size_t lost = 0;
-	uint32_t size;
-
-	memset(out, 0, sizeof(*out));
-	while ((size_t)(end - p) >= s->header && lost <= n / 2) {
-		size = mps_look(s, p, end);
-		if (size > (size_t)(end - p)) {
-			/* the last one is cut by the window or the log */
-			out->fitting += (size_t)(end - p);
-			out->events += eof ? 0 : 1;
-			return;
-		}
-		if (size <= 1 || (lost > 0 && !mps_chain(s, p, end, 2))) {
-			p += s->align;
-			lost += s->align;
-			continue;
-		}
-		t = mps_type(s, mps_code(p, s->abi.big));
-		out->odd += oddness(s, t, p, before);
-		before = t;
-		out->fitting += size;
-		out->events++;
-		p += size;
-	}
-}
-
 /*
  * The schema of a release and a platform, made once for all the logs of an
  * archive, of which there may be thousands.  It belongs to its reader.
@@ -354,12 +288,12 @@ other_layout(const struct guess *g, const struct tel_abi *abi)
  */
 static tel_status
 try_all(struct tel_reader *r, size_t n, const struct guess *g,
-    struct tel_schema **best, struct sense *most)
+    struct tel_schema **best, struct mps_sense *most)
 {
 	int eof = r->eof && n == (size_t)(r->end - r->p);
 	struct tel_schema *s;
 	struct tel_abi abi;
-	struct sense sense;
+	struct mps_sense sense;
 	unsigned release;
 	tel_status st;
 	size_t i;
@@ -386,7 +320,7 @@ try_all(struct tel_reader *r, size_t n, const struct guess *g,
 			st = try_schema(r, release, platform, &abi, &s);
 			if (st != TEL_OK)
 				return st;
-			make_sense(s, r->p, n, eof, &sense);
+			mps_make_sense(s, r->p, n, eof, &sense);
 			if (sense.fitting > most->fitting ||
 			    (sense.fitting == most->fitting &&
 			        sense.fitting > 0 && sense.odd < most->odd)) {
@@ -499,7 +433,7 @@ static tel_status
 infer(struct tel_reader *r, struct guess *g, struct tel_schema **out, int *sure)
 {
 	struct tel_schema *best = NULL;
-	struct sense sense;
+	struct mps_sense sense;
 	struct tel_abi abi;
 	tel_status st;
 	size_t n = gather(r, g);

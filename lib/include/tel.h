@@ -714,6 +714,143 @@ TEL_API uint64_t tel_output_bytes(const tel_output *out);
 /* Frees the output and what it has not written: flush first. */
 TEL_API void tel_output_free(tel_output *out);
 
+/* ------------------------------------------------------------- writer */
+
+/*
+ * A writer writes events in the format they came in: an MPS stream as an MPS
+ * stream, text as the lines that were read.  It is told of every event of a
+ * log, in order, as one that is to be written or one to pass over:
+ *
+ *	w = tel_writer_new(out);
+ *	while (... tel_reader_next(r, &ev) ...)
+ *		if (tel_filter_match(f, ev) > 0)
+ *			... tel_writer_event(w, ev) ...
+ *		else
+ *			... tel_writer_pass(w, ev) ...
+ *	... tel_writer_finish(w), tel_output_flush(out) ...
+ *	tel_writer_free(w);
+ *
+ * Of the events that are passed over it writes what the others need to mean
+ * the same: where they stand, those that tell the stream's version and
+ * release and the points of synchronisation of its clock; and before the
+ * first event that shows it, a label with its string.  So an event is shown
+ * with the same labels, whether its log is read or what was written.
+ */
+typedef struct tel_writer tel_writer;
+
+/*
+ * Makes a writer to out, which must live as long and stays the caller's.
+ * NULL when there is no memory.
+ */
+TEL_API TEL_MUST_USE tel_writer *tel_writer_new(tel_output *out);
+/* Frees a writer; what it has written is in the output. */
+TEL_API void tel_writer_free(tel_writer *w);
+/*
+ * The setters come before the first event; afterwards they return TEL_ESTATE
+ * and change nothing.
+ */
+/*
+ * Writes nothing of what is passed over (nonzero).  TEL_OK, TEL_ESTATE.
+ */
+TEL_API tel_status tel_writer_set_bare(tel_writer *w, int on);
+/*
+ * Keeps a terminal safe (nonzero): bytes of lines that are not printable
+ * ASCII are written as \xHH.  TEL_OK, TEL_ESTATE.
+ */
+TEL_API tel_status tel_writer_set_terminal(tel_writer *w, int on);
+/*
+ * The most strings and labels of a log that are held, 1 to 2^30; 2^18 unless
+ * set.  What comes beyond is written where it stands.
+ * TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_API tel_status tel_writer_set_max_labels(tel_writer *w, size_t count);
+/*
+ * Writes an event, and before it what it needs.  Events of several logs go
+ * to one stream: numbers of strings that clash are changed, and a later log's
+ * version and release are left out where they are the first one's.
+ * Returns TEL_OK; TEL_EIO, TEL_ENOMEM (of the output, or of the writer);
+ * TEL_EINVAL: the event is of another format, release or platform than the
+ * first one, and cannot stand in the same stream; TEL_ELIMIT: more strings
+ * than are held, in several logs.  After the last two nothing was written,
+ * and tel_writer_error() says why.
+ */
+TEL_API TEL_MUST_USE tel_status tel_writer_event(tel_writer *w,
+    const tel_event *event);
+/* Passes over an event.  Returns as tel_writer_event(). */
+TEL_API TEL_MUST_USE tel_status tel_writer_pass(tel_writer *w,
+    const tel_event *event);
+/*
+ * Nonzero when the writer must be told of events of a type that it is to pass
+ * over; otherwise telling it may be left out, to save time.  The answer holds
+ * until tel_writer_end_file().
+ */
+TEL_API int tel_writer_needs(const tel_writer *w, const tel_type *type);
+/*
+ * What stands between groups of events: a line "--" in text, nothing in a
+ * stream.  Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_writer_gap(tel_writer *w);
+/*
+ * No more events come of the readers so far.  To be called before they are
+ * freed and events of another one follow.
+ * r: one of them, for a text that has lines but no event; may be NULL.
+ * Returns as tel_writer_event().
+ */
+TEL_API TEL_MUST_USE tel_status tel_writer_end_file(tel_writer *w,
+    const tel_reader *r);
+/*
+ * Writes what ends the output, if anything.  Does not flush the output.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_writer_finish(tel_writer *w);
+/* Why the last call failed, in words; good until the next call. */
+TEL_API const char *tel_writer_error(const tel_writer *w);
+
+/* ------------------------------------------------------------ context */
+
+/*
+ * A context finds the events that stand before and after those that are
+ * wanted, as grep's -B and -A do lines.  It is told of every event, and gives
+ * every event back in the same order, the copies of those that it held.
+ */
+typedef struct tel_context tel_context;
+
+/* Where an event stands. */
+typedef enum tel_place {
+	TEL_PLACE_OUT, /* near no event that is wanted */
+	TEL_PLACE_IN,  /* wanted, or near one that is */
+	TEL_PLACE_GAP  /* the same, and some were left out before it */
+} tel_place;
+
+/*
+ * Makes a context of so many events before and after.  NULL when there is no
+ * memory.
+ */
+TEL_API TEL_MUST_USE tel_context *tel_context_new(size_t before, size_t after);
+/* Frees a context. */
+TEL_API void tel_context_free(tel_context *c);
+/*
+ * Tells of an event, wanted or not.  It must stay as it is until all that
+ * there is to be had by tel_context_next() was.
+ * Returns TEL_OK, TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_context_event(tel_context *c,
+    const tel_event *event, int wanted);
+/*
+ * Lets all go that is held, as no more events of their reader come.
+ */
+TEL_API void tel_context_finish(tel_context *c);
+/*
+ * The next event of which it is known where it stands.
+ * event, place: set on TEL_OK; the event is good until the next call of
+ *	tel_context_event() or tel_context_free().
+ * Returns TEL_OK; TEL_END: none for now.
+ */
+TEL_API TEL_MUST_USE tel_status tel_context_next(tel_context *c,
+    const tel_event **event, tel_place *place);
+/* Nonzero when the next event is shown whether it is wanted or not. */
+TEL_API int tel_context_pending(const tel_context *c);
+
 /* ------------------------------------------------------------ printer */
 
 typedef struct tel_printer tel_printer;

@@ -24,6 +24,10 @@ CPU_ROWS = [
     ("telcat -f csv", "telcat -f csv LOG", 2.0),
     ("telcat -f json", "telcat -f json LOG", 2.0),
     ("telcat -f sql", "telcat -f sql LOG", None),
+    ("telfilter -k Pool,Seg", "telfilter -k Pool,Seg LOG", 0.4),
+    ("telfilter -w (3 tests)",
+     "telfilter -w 'rank == 1 && ref > 0x1000 && ss != 0' LOG", 0.8),
+    ("telfilter (all of it)", "telfilter LOG", None),
 ]
 
 # What is measured by wall time on zstd input, over the slower of "zstd -dc"
@@ -37,6 +41,7 @@ ZSTD_ROWS = [
 MEMORY_ROWS = [
     ("telcat (text)", "telcat", 16),
     ("telcat -f sql", "telcat -f sql", 16),
+    ("telfilter -k Pool,Seg", "telfilter -k Pool,Seg", 16),
 ]
 
 

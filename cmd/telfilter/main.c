@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telfilter - keep the events of a log that are wanted. */
+#include "telfilter.h"
+
+#include "common/message.h"
+
+int
+main(int argc, char **argv)
+{
+	struct telfilter telfilter;
+	struct sink sink;
+	uint64_t found = 0;
+	int begun = 0;
+
+	streams_begin();
+	message_begin("telfilter");
+	if (telfilter_options(&telfilter, argc, argv) &&
+	    sink_open(&sink, &telfilter.settings)) {
+		begun = 1;
+		found = telfilter_run(&telfilter, &sink);
+		sink_close(&sink);
+	}
+	settings_free(&telfilter.settings);
+	/* as with grep, what was found counts for more than what went wrong */
+	if (begun && telfilter.quiet && found > 0)
+		return (int)STATUS_GOOD;
+	if (begun && telfilter.quiet && message_status() == STATUS_GOOD)
+		return (int)STATUS_FAILED;
+	return (int)message_status();
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telfilter's command line. */
+#include "telfilter.h"
+
+#include <string.h>
+#include "common/message.h"
+#include "common/number.h"
+
+enum {
+	OPTION_EVERY = OPTION_OWN,
+	OPTION_SAMPLE,
+	OPTION_SEED,
+	OPTION_BARE,
+	OPTION_MAX_LABELS
+};
+
+/* The bound that tel_writer_set_max_labels() has. */
+#define LABELS_MAX ((uint64_t)1 << 30)
+/* More than this many events are no context any more. */
+#define CONTEXT_MAX ((uint64_t)1 << 20)
+
+static const struct option_row own[] = {
+	{ 'a', "address", "ADDR", "only with ADDR, or in ADDR,+LEN or LO,HI",
+	    0 },
+	{ 'l', "label", "GLOB", "only with an address whose label matches", 0 },
+	{ 'v', "invert", NULL, "all but these; -c, --total: only count them",
+	    0 },
+	{ 'c', "total", NULL, NULL, 0 },
+	{ 'q', "any", NULL, "end at the first: 0 found, 1 none", 0 },
+	{ 'A', "after", "N",
+	    "and N after each; -B, --before N; -C, --context N", 0 },
+	{ 'B', "before", "N", NULL, 0 },
+	{ 'C', "context", "N", NULL, 0 },
+	{ OPTION_EVERY, "every", "N",
+	    "each Nth; --sample P, --seed N: at random", 0 },
+	{ OPTION_SAMPLE, "sample", "P", NULL, 0 },
+	{ OPTION_SEED, "seed", "N", NULL, 0 },
+	{ 'u', "unbuffered", NULL, "write each event out at once", 0 },
+	{ OPTION_BARE, "bare", NULL,
+	    "no labels for them; --max-labels N: hold N", 0 },
+	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
+};
+
+static const char *const format_names[] = { "text", "csv", "json", "sql",
+	"mpscnv", "mpstxt" };
+
+/* A part of the selection that only telfilter offers. */
+static int
+take_selection(struct telfilter *t, int id, const char *value)
+{
+	struct selection *s = &t->settings.select;
+	char option[3] = { '-', (char)id, '\0' };
+	tel_status st = TEL_OK;
+
+	s->filtering = 1;
+	if (id == 'v')
+		tel_filter_set_invert(s->filter, 1);
+	else if (id == 'a')
+		st = tel_filter_add_addresses(s->filter, value);
+	else
+		st = tel_filter_set_label(s->filter, value);
+	if (st == TEL_OK)
+		return 1;
+	selection_tell(s, st, option);
+	return 0;
+}
+
+static int
+take_context(struct telfilter *t, int id, const char *value)
+{
+	char option[3] = { '-', (char)id, '\0' };
+	uint64_t n;
+
+	if (!number_option(option, "number of events", value, 0, CONTEXT_MAX,
+	        &n))
+		return 0;
+	t->context = 1;
+	if (id != 'A')
+		t->before = n;
+	if (id != 'B')
+		t->after = n;
+	return 1;
+}
+
+static int
+take(void *arg, int id, const char *value)
+{
+	struct telfilter *t = arg;
+	uint64_t n;
+
+	switch (id) {
+	case 'a':
+	case 'l':
+	case 'v': return take_selection(t, id, value);
+	case 'A':
+	case 'B':
+	case 'C': return take_context(t, id, value);
+	case 'c': t->total = 1; return 1;
+	case 'u': t->settings.unbuffered = 1; return 1;
+	case 'q': t->quiet = 1; return 1;
+	case OPTION_BARE: t->bare = 1; return 1;
+	case OPTION_EVERY:
+		return number_option("--every", "number of events", value, 1,
+		    UINT64_MAX, &t->sample.every);
+	case OPTION_SEED:
+		return number_option("--seed", "number", value, 0, UINT64_MAX,
+		    &t->sample.state);
+	case OPTION_SAMPLE:
+		if (sample_share(value, &t->sample.share))
+			return 1;
+		message_fail(STATUS_USAGE, NULL,
+		    "--sample: '%s' is not a share from 0 to 1, or to 100%%",
+		    value);
+		return 0;
+	case OPTION_MAX_LABELS:
+		if (!number_option("--max-labels", "number of labels", value, 1,
+		        LABELS_MAX, &n))
+			return 0;
+		t->settings.max_labels = (size_t)n;
+		return 1;
+	default: return 0;
+	}
+}
+
+static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
+	sizeof(own) / sizeof(own[0]),
+	"as it came; or text, csv, json, sql, mpscnv, mpstxt", take };
+
+static int
+parse_format(struct telfilter *t)
+{
+	const char *name = t->settings.format;
+	size_t i;
+
+	if (name == NULL)
+		return 1;
+	for (i = 0; i < sizeof(format_names) / sizeof(format_names[0]); i++)
+		if (strcmp(name, format_names[i]) == 0) {
+			t->show = 1;
+			t->format = (tel_format)i;
+			return 1;
+		}
+	message_fail(STATUS_USAGE, NULL,
+	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt", name);
+	return 0;
+}
+
+int
+telfilter_options(struct telfilter *t, int argc, char **argv)
+{
+	struct selection *s = &t->settings.select;
+
+	memset(t, 0, sizeof(*t));
+	sample_begin(&t->sample);
+	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
+	    !parse_format(t))
+		return 0;
+	/* a sample is taken first, so these are counted here */
+	t->skip = s->skip;
+	t->count = s->count;
+	s->skip = 0;
+	s->count = UINT64_MAX;
+	t->settings.all_events = 1;
+	return 1;
+}

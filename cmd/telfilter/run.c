@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Filtering: each event to the writer, or the printer, or nowhere. */
+#include "telfilter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/message.h"
+
+/* Types whose verdict is remembered, by where they lie. */
+#define SLOTS 256
+
+/* What is known of events of a type without looking at them. */
+struct known {
+	const tel_type *type;
+	int wanted; /* as settings_wanted(), or -1: it depends */
+	int idle;   /* not wanted, and nobody needs to hear of it */
+};
+
+struct run {
+	struct telfilter *telfilter;
+	struct sink *sink;
+	tel_writer *writer;   /* NULL: events are shown, or counted */
+	tel_printer *printer; /* NULL: they are written, or counted */
+	tel_context *context; /* NULL: no events but the wanted ones */
+	const char *name;     /* of the source, for messages */
+	const tel_reader *reader;
+	uint64_t skipped; /* wanted events that --skip left out */
+	uint64_t found;   /* in all sources */
+	uint64_t before;  /* in those before this one */
+	int flush;        /* after each event */
+	int full;         /* as many were found as -n asked for */
+	int failed;
+	struct known known[SLOTS];
+};
+
+/* Tells why writing or showing failed.  How to go on. */
+static enum outcome
+tell(struct run *run, tel_status st)
+{
+	const char *why = "";
+
+	if (tel_output_errno(run->sink->out) != 0) {
+		sink_failed(run->sink);
+		run->failed = 1;
+		return END_ALL;
+	}
+	if (run->writer != NULL)
+		why = tel_writer_error(run->writer);
+	else if (run->printer != NULL)
+		why = tel_printer_error(run->printer);
+	if (st == TEL_ENOMEM || why[0] == '\0')
+		why = tel_status_text(st);
+	message_fail(STATUS_FAILED,
+	    st == TEL_EINVAL && run->writer != NULL ? NULL : run->name, "%s",
+	    why);
+	return st == TEL_EINVAL ? END_ONE : END_ALL;
+}
+
+static int
+begin(void *arg, const struct source *src)
+{
+	struct run *run = arg;
+
+	memset(run->known, 0, sizeof(run->known));
+	run->name = src->name;
+	run->reader = src->reader;
+	run->before = run->found;
+	if (run->writer != NULL && run->sink->terminal &&
+	    run->telfilter->settings.output == NULL &&
+	    strcmp(tel_reader_form(src->reader), "mps") == 0) {
+		message_fail(STATUS_USAGE, src->name,
+		    "binary output is not written to a terminal: see -f and "
+		    "-o");
+		return 0;
+	}
+	if (run->printer != NULL)
+		tel_printer_set_file(run->printer, src->size, src->changed);
+	return 1;
+}
+
+static inline struct known *
+slot_of(struct run *run, const tel_type *type)
+{
+	uint64_t place = (uint64_t)(uintptr_t)type;
+
+	return &run->known[(place * 0x9e3779b97f4a7c15u >> 32) % SLOTS];
+}
+
+/* Learns what can be known of a type. */
+static void
+learn(struct run *run, const tel_type *type, struct known *known)
+{
+	const struct selection *s = &run->telfilter->settings.select;
+
+	known->type = type;
+	known->wanted = s->filtering ? tel_filter_type(s->filter, type) : 1;
+	known->idle = known->wanted == 0 && run->context == NULL &&
+	    (run->writer == NULL || !tel_writer_needs(run->writer, type));
+}
+
+/* 1 when the event is wanted, 0 when not, -1 after a message. */
+static inline int
+is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
+    struct known *known)
+{
+	struct telfilter *t = run->telfilter;
+	int wanted;
+
+	if (run->full)
+		return 0;
+	wanted = known->type == type ? known->wanted : -1;
+	if (wanted < 0)
+		wanted = settings_wanted(&t->settings, ev);
+	/* its schema is bound now */
+	if (known->type != type)
+		learn(run, type, known);
+	if (wanted <= 0 || !sample_take(&t->sample))
+		return wanted < 0 ? -1 : 0;
+	if (run->skipped < t->skip) {
+		run->skipped++;
+		return 0;
+	}
+	run->full = ++run->found >= t->count;
+	return 1;
+}
+
+/* Puts an event where it belongs. */
+static tel_status
+place(struct run *run, const tel_event *ev, tel_place where)
+{
+	tel_status st = TEL_OK;
+
+	if (where == TEL_PLACE_GAP && run->writer != NULL)
+		st = tel_writer_gap(run->writer);
+	if (st == TEL_OK && run->writer != NULL)
+		st = where == TEL_PLACE_OUT ? tel_writer_pass(run->writer, ev) :
+		                              tel_writer_event(run->writer, ev);
+	else if (run->printer != NULL && where != TEL_PLACE_OUT)
+		st = tel_printer_event(run->printer, ev);
+	if (st == TEL_OK && run->flush && where != TEL_PLACE_OUT)
+		st = tel_output_flush(run->sink->out);
+	return st;
+}
+
+/* Puts all events where they belong of which that is known. */
+static tel_status
+place_known(struct run *run)
+{
+	const tel_event *ev;
+	tel_status st = TEL_OK;
+	tel_place where;
+
+	while (st == TEL_OK &&
+	    tel_context_next(run->context, &ev, &where) == TEL_OK)
+		st = place(run, ev, where);
+	return st;
+}
+
+static enum outcome
+event(void *arg, const tel_event *ev)
+{
+	struct run *run = arg;
+	const tel_type *type = tel_event_type(ev);
+	struct known *known = slot_of(run, type);
+	tel_status st;
+	int wanted;
+
+	if (known->idle && known->type == type)
+		return GO_ON;
+	wanted = is_wanted(run, ev, type, known);
+	if (wanted < 0)
+		return END_ALL;
+	if (run->context == NULL && run->writer != NULL && !run->flush) {
+		st = wanted ? tel_writer_event(run->writer, ev) :
+		              tel_writer_pass(run->writer, ev);
+	} else if (run->context == NULL) {
+		st = place(run, ev, wanted ? TEL_PLACE_IN : TEL_PLACE_OUT);
+	} else {
+		st = tel_context_event(run->context, ev, wanted);
+		if (st == TEL_OK)
+			st = place_known(run);
+	}
+	if (st != TEL_OK)
+		return tell(run, st);
+	if (!run->full)
+		return GO_ON;
+	return run->context != NULL && tel_context_pending(run->context) ?
+	    GO_ON :
+	    END_ALL;
+}
+
+/* The count of a source, where they are told one by one. */
+static void
+print_total(struct run *run, const char *name, uint64_t n)
+{
+	char line[32];
+	size_t i;
+
+	for (i = 0; name != NULL && name[i] != '\0'; i++) {
+		char c = name[i];
+
+		if (run->sink->terminal && (c < ' ' || c > '~'))
+			c = '?';
+		(void)tel_output_write(run->sink->out, &c, 1);
+	}
+	(void)snprintf(line, sizeof(line), "%s%" PRIu64 "\n",
+	    name != NULL ? ":" : "", n);
+	/* the output remembers a failure until it is closed */
+	(void)tel_output_write(run->sink->out, line, strlen(line));
+}
+
+static enum outcome
+end(void *arg)
+{
+	struct run *run = arg;
+	const struct settings *s = &run->telfilter->settings;
+	tel_status st = TEL_OK;
+
+	if (run->context != NULL && !run->failed) {
+		tel_context_finish(run->context);
+		st = place_known(run);
+	}
+	if (st == TEL_OK && run->writer != NULL)
+		st = tel_writer_end_file(run->writer, run->reader);
+	if (run->telfilter->total && !run->telfilter->quiet && s->no_merge &&
+	    s->noperands > 1)
+		print_total(run, run->name, run->found - run->before);
+	return st == TEL_OK ? GO_ON : tell(run, st);
+}
+
+static void
+idle(void *arg)
+{
+	struct run *run = arg;
+
+	/* a failure stays and is told after the next event */
+	if (tel_output_flush(run->sink->out) != TEL_OK)
+		sink_failed(run->sink);
+}
+
+/* Makes what the events go to.  Returns 1, or 0 after a message. */
+static int
+set_up(struct run *run)
+{
+	struct telfilter *t = run->telfilter;
+	tel_status st = TEL_OK;
+
+	if (t->quiet || t->total)
+		return 1;
+	if (t->show) {
+		run->printer = tel_printer_new(run->sink->out, t->format);
+		if (run->printer == NULL)
+			st = TEL_ENOMEM;
+		else
+			st = tel_printer_set_terminal(run->printer,
+			    run->sink->terminal);
+	} else {
+		run->writer = tel_writer_new(run->sink->out);
+		if (run->writer == NULL)
+			st = TEL_ENOMEM;
+		else
+			st = tel_writer_set_bare(run->writer, t->bare);
+		if (st == TEL_OK)
+			st = tel_writer_set_terminal(run->writer,
+			    run->sink->terminal);
+		if (st == TEL_OK && t->settings.max_labels > 0)
+			st = tel_writer_set_max_labels(run->writer,
+			    t->settings.max_labels);
+	}
+	if (st == TEL_OK && t->context) {
+		run->context =
+		    tel_context_new((size_t)t->before, (size_t)t->after);
+		if (run->context == NULL)
+			st = TEL_ENOMEM;
+	}
+	if (st != TEL_OK)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	return st == TEL_OK;
+}
+
+/* What comes after the last event. */
+static void
+finish(struct run *run)
+{
+	const struct telfilter *t = run->telfilter;
+	tel_status st = TEL_OK;
+
+	if (t->total && !t->quiet &&
+	    !(t->settings.no_merge && t->settings.noperands > 1))
+		print_total(run, NULL, run->found);
+	if (run->failed || run->sink->failed)
+		return;
+	if (run->writer != NULL)
+		st = tel_writer_finish(run->writer);
+	else if (run->printer != NULL)
+		st = tel_printer_finish(run->printer);
+	if (st != TEL_OK)
+		(void)tell(run, st);
+}
+
+uint64_t
+telfilter_run(struct telfilter *t, struct sink *sink)
+{
+	struct run run;
+	struct visitor visitor;
+
+	memset(&run, 0, sizeof(run));
+	run.telfilter = t;
+	run.sink = sink;
+	run.flush = t->settings.unbuffered || sink->terminal;
+	if (t->quiet && t->count > 1)
+		t->count = 1;
+	run.full = t->count == 0;
+	if (set_up(&run)) {
+		memset(&visitor, 0, sizeof(visitor));
+		visitor.arg = &run;
+		visitor.begin = begin;
+		visitor.event = event;
+		visitor.end = end;
+		visitor.idle = idle;
+		if (!run.full)
+			sources_run(&t->settings, &visitor);
+		finish(&run);
+	}
+	tel_context_free(run.context);
+	tel_writer_free(run.writer);
+	tel_printer_free(run.printer);
+	return run.found;
+}

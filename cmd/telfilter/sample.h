@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples: some of many events, each Nth or at random. */
+#ifndef TELFILTER_SAMPLE_H
+#define TELFILTER_SAMPLE_H
+
+#include <stdint.h>
+
+/* A probability of one. */
+#define SAMPLE_ALL UINT32_C(1000000000)
+
+struct sample {
+	uint64_t every; /* 1: all */
+	uint64_t until; /* events that are left out before the next */
+	uint64_t share; /* of SAMPLE_ALL */
+	uint64_t state; /* of the generator; the seed to begin with */
+};
+
+/* Makes a sample of everything. */
+void sample_begin(struct sample *s);
+
+/*
+ * Reads a probability, "0.25" or "25%".  Returns 1, or 0 when text is none.
+ */
+int sample_share(const char *text, uint64_t *out);
+
+/* 1 when the next event belongs to the sample. */
+int sample_next(struct sample *s);
+
+static inline int
+sample_take(struct sample *s)
+{
+	return (s->every == 1 && s->share == SAMPLE_ALL) || sample_next(s);
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telfilter: what its parts share. */
+#ifndef TELFILTER_H
+#define TELFILTER_H
+
+#include "common/settings.h"
+#include "common/source.h"
+#include "common/streams.h"
+#include "sample.h"
+
+/* What telfilter was asked for, beyond the common options. */
+struct telfilter {
+	struct settings settings;
+	struct sample sample;
+	uint64_t skip; /* --skip and -n, which count what is sampled */
+	uint64_t count;
+	int context; /* show events around those that are wanted */
+	uint64_t before, after;
+	int total; /* print how many there are */
+	int quiet; /* only the status says whether there is one */
+	int bare;
+	int show;          /* print events as telcat does, */
+	tel_format format; /* in this format */
+};
+
+/* Reads the command line.  Returns as settings_parse() does. */
+int telfilter_options(struct telfilter *t, int argc, char **argv);
+
+/* Reads the operands and writes what is wanted.  Returns how many that is. */
+uint64_t telfilter_run(struct telfilter *t, struct sink *sink);
+
+#endif

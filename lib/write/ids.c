@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Giving numbers to the strings of several logs. */
+#include "write/ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tel_status
+ids_begin(struct ids *ids, size_t max)
+{
+	memset(ids, 0, sizeof(*ids));
+	ids->taken = tel_labels_new(max);
+	return ids->taken != NULL ? TEL_OK : TEL_ENOMEM;
+}
+
+void
+ids_free(struct ids *ids)
+{
+	size_t i;
+
+	for (i = 0; i < ids->count; i++)
+		free(ids->strings[i].text);
+	free(ids->strings);
+	tel_labels_free(ids->taken);
+	memset(ids, 0, sizeof(*ids));
+}
+
+/* The string that has a number; NULL when none has. */
+static struct id_string *
+find(const struct ids *ids, const struct tel_labels *map, uint64_t id)
+{
+	struct tel_label found;
+
+	if (!tel_labels_find(map, TEL_SPACE_ADDRESS, id, 0, &found))
+		return NULL;
+	return &ids->strings[found.id];
+}
+
+/* A number that no string has, or 0. */
+static uint64_t
+free_number(const struct ids *ids, uint64_t limit)
+{
+	uint64_t id;
+
+	if (ids->largest < limit)
+		return ids->largest + 1;
+	for (id = 1; id < limit && id <= ids->count + 1; id++)
+		if (find(ids, ids->taken, id) == NULL)
+			return id;
+	return 0;
+}
+
+/* Takes a number for a string that is yet to be set. */
+static tel_status
+add(struct ids *ids, uint64_t id, struct id_string **out)
+{
+	struct id_string *bigger;
+	size_t room;
+	tel_status st;
+
+	if (ids->count == ids->room) {
+		room = ids->room == 0 ? 64 : ids->room * 2;
+		bigger = realloc(ids->strings, room * sizeof(*bigger));
+		if (bigger == NULL)
+			return TEL_ENOMEM;
+		ids->strings = bigger;
+		ids->room = room;
+	}
+	st = tel_labels_add(ids->taken, TEL_SPACE_ADDRESS, id, 0, ids->count);
+	if (st != TEL_OK)
+		return st;
+	*out = &ids->strings[ids->count++];
+	memset(*out, 0, sizeof(**out));
+	(*out)->id = id;
+	if (id > ids->largest)
+		ids->largest = id;
+	return TEL_OK;
+}
+
+static tel_status
+set_text(struct id_string *s, const char *text, size_t length)
+{
+	char *copy = malloc(length + 1);
+
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	memcpy(copy, text, length);
+	free(s->text);
+	s->text = copy;
+	s->length = length;
+	return TEL_OK;
+}
+
+static int
+is_text(const struct id_string *s, const char *text, size_t length)
+{
+	return text != NULL && s->text != NULL && s->length == length &&
+	    memcmp(s->text, text, length) == 0;
+}
+
+tel_status
+ids_map(struct ids *ids, struct tel_labels *map, unsigned owner, uint64_t limit,
+    uint64_t id, const char *text, size_t length, uint64_t *out, int *same)
+{
+	struct id_string *s = find(ids, map, id);
+	int known = s != NULL;
+	tel_status st;
+
+	*out = id;
+	*same = 0;
+	if (known && text == NULL) {
+		*out = s->id;
+		return TEL_OK;
+	}
+	if (s == NULL)
+		s = find(ids, ids->taken, id);
+	if (s != NULL)
+		*same = is_text(s, text, length);
+	/* a log may say anew what a number of its own stands for */
+	if (s != NULL && !*same && (!known || s->shared)) {
+		id = free_number(ids, limit);
+		if (id == 0)
+			return TEL_ELIMIT;
+		s = NULL;
+		known = 0;
+	}
+	if (s == NULL) {
+		st = add(ids, id, &s);
+		if (st != TEL_OK) {
+			ids->full |= st == TEL_ELIMIT;
+			return st;
+		}
+		s->owner = owner;
+	}
+	if (!known) {
+		st = tel_labels_add(map, TEL_SPACE_ADDRESS, *out, 0,
+		    (uint64_t)(s - ids->strings));
+		if (st != TEL_OK)
+			return st;
+	}
+	s->shared |= s->owner != owner;
+	*out = s->id;
+	return text != NULL && !*same ? set_text(s, text, length) : TEL_OK;
+}

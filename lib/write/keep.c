@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which labels an event shows is decided as whoever reads the stream that is
+ * written will: by what stands before it, and its clock.  A stream may also
+ * be sorted before it is read, and in the log a label may stand behind an
+ * event that is later than it, as the MPS writes the newest of a buffer
+ * first.  So for all addresses that were written the latest clock is kept, in
+ * a table that takes some addresses for one: a label that may be in force for
+ * one of them is written at once.
+ */
+#include "write/keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Places in the table of addresses: they fit a processor's first cache. */
+#define STAMP_BITS 11
+#define STAMPS ((size_t)1 << STAMP_BITS)
+/* The bit of a stamp that says that a label is held for such an address. */
+#define MARK ((uint64_t)1 << 63)
+
+/* The most bytes that an event that is held may take on the average. */
+#define HELD_AVERAGE 256
+
+/* A copy of an event. */
+struct held {
+	struct tel_event ev;
+	size_t size;
+	unsigned char bytes[];
+};
+
+struct string {
+	struct held *held; /* NULL: written, or not seen yet */
+	char *text;        /* NULL: not seen yet */
+	size_t length;
+	int used; /* a label with its number was written */
+};
+
+struct label {
+	struct held *held; /* NULL: written */
+	uint64_t id;       /* of the string */
+	uint64_t clock;
+	size_t slot;
+};
+
+/* The fields of a type that may have labels. */
+struct plan {
+	uint32_t first, last;
+};
+
+struct spot {
+	const struct tel_field *field;
+	enum tel_load load;
+	uint16_t offset;
+};
+
+struct keep {
+	keep_put_fn *put;
+	void *arg;
+	size_t max;
+	size_t bytes;             /* that are held */
+	struct tel_labels *names; /* "id" is a place in labels */
+	struct label *labels;
+	size_t nlabels, label_room;
+	struct tel_labels *ids; /* string numbers; "id" is a place in strings */
+	struct string *strings;
+	size_t nstrings, string_room;
+
+	const struct tel_schema *schema; /* that the plans are of */
+	struct plan *plans;
+	struct spot *spots;
+
+	/* 1 + the latest clock, of 63 bits, 0 for none; and MARK */
+	uint64_t stamps[STAMPS];
+	uint32_t marks[STAMPS]; /* labels that are held for these addresses */
+};
+
+struct keep *
+keep_new(size_t max, keep_put_fn *put, void *arg)
+{
+	struct keep *k = calloc(1, sizeof(*k));
+
+	if (k == NULL)
+		return NULL;
+	k->put = put;
+	k->arg = arg;
+	k->max = max;
+	k->names = tel_labels_new(max);
+	k->ids = tel_labels_new(max);
+	if (k->names != NULL && k->ids != NULL)
+		return k;
+	keep_free(k);
+	return NULL;
+}
+
+void
+keep_free(struct keep *k)
+{
+	size_t i;
+
+	if (k == NULL)
+		return;
+	for (i = 0; i < k->nlabels; i++)
+		free(k->labels[i].held);
+	for (i = 0; i < k->nstrings; i++) {
+		free(k->strings[i].held);
+		free(k->strings[i].text);
+	}
+	free(k->labels);
+	free(k->strings);
+	tel_labels_free(k->names);
+	tel_labels_free(k->ids);
+	free(k->plans);
+	free(k->spots);
+	free(k);
+}
+
+static int
+can_have_label(const struct tel_field *f)
+{
+	return f->sort == TEL_ADDRESS || f->sort == TEL_POINTER;
+}
+
+/* Notes of each type of the schema which fields may have labels. */
+static tel_status
+make_plans(struct keep *k, const struct tel_schema *s)
+{
+	struct spot *spots;
+	struct plan *plans;
+	uint32_t n = 0;
+	unsigned i, j;
+
+	for (i = 0; i < s->ntypes; i++)
+		n += s->types[i].nfields;
+	plans = calloc((size_t)s->ntypes + 1, sizeof(*plans));
+	spots = calloc((size_t)n + 1, sizeof(*spots));
+	free(k->plans);
+	free(k->spots);
+	k->plans = plans;
+	k->spots = spots;
+	k->schema = NULL;
+	if (plans == NULL || spots == NULL)
+		return TEL_ENOMEM;
+	for (n = 0, i = 0; i < s->ntypes; i++) {
+		const struct tel_type *t = &s->types[i];
+
+		plans[t->index].first = n;
+		for (j = 0; j < t->nfields; j++) {
+			const struct tel_field *f = &t->fields[j];
+
+			if (!can_have_label(f))
+				continue;
+			spots[n].field = f;
+			spots[n].load = f->load;
+			spots[n++].offset = f->offset;
+		}
+		plans[t->index].last = n;
+	}
+	k->schema = s;
+	return TEL_OK;
+}
+
+/* The last step of Fibonacci hashing (Knuth, vol. 3, 6.4). */
+static inline size_t
+slot_of(uint64_t address)
+{
+	return (size_t)(address * 0x9e3779b97f4a7c15u >> (64 - STAMP_BITS));
+}
+
+/* What a clock is in a stamp. */
+static inline uint64_t
+stamp_of(uint64_t clock)
+{
+	return clock < MARK - 1 ? clock + 1 : MARK - 1;
+}
+
+/* Copies ev.  TEL_OK, TEL_ELIMIT (too much is held), TEL_ENOMEM. */
+static tel_status
+hold(struct keep *k, const struct tel_event *ev, struct held **out)
+{
+	size_t size =
+	    sizeof(struct held) + ev->size + ev->notes_size + ev->raw_size;
+	struct held *h;
+
+	if (size > k->max * HELD_AVERAGE - k->bytes)
+		return TEL_ELIMIT;
+	h = malloc(size);
+	if (h == NULL)
+		return TEL_ENOMEM;
+	h->ev = *ev;
+	/* the lines before it have gone their own way */
+	h->ev.lead_size = 0;
+	h->size = size;
+	tel_event_copy(h->bytes, &h->ev);
+	tel_event_place(&h->ev, h->bytes);
+	k->bytes += size;
+	*out = h;
+	return TEL_OK;
+}
+
+static void
+drop(struct keep *k, struct held **h)
+{
+	if (*h != NULL)
+		k->bytes -= (*h)->size;
+	free(*h);
+	*h = NULL;
+}
+
+/* Writes what is held, if anything is. */
+static tel_status
+put_held(struct keep *k, struct held **h)
+{
+	tel_status st = TEL_OK;
+
+	if (*h != NULL)
+		st = k->put(k->arg, &(*h)->ev);
+	drop(k, h);
+	return st;
+}
+
+/* Makes room for one element more in an array. */
+static tel_status
+reserve(void **array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room == 0 ? 16 : *room * 2;
+	void *bigger;
+
+	if (n < *room)
+		return TEL_OK;
+	bigger = realloc(*array, more * size);
+	if (bigger == NULL)
+		return TEL_ENOMEM;
+	*array = bigger;
+	*room = more;
+	return TEL_OK;
+}
+
+/* The string number id, made when it is new.  TEL_OK, _ELIMIT, _ENOMEM. */
+static tel_status
+string_of(struct keep *k, uint64_t id, struct string **out)
+{
+	struct tel_label found;
+	tel_status st;
+	void *array;
+
+	if (!tel_labels_find(k->ids, TEL_SPACE_ADDRESS, id, 0, &found)) {
+		array = k->strings;
+		st = reserve(&array, k->nstrings, &k->string_room,
+		    sizeof(*k->strings));
+		k->strings = array;
+		if (st == TEL_OK)
+			st = tel_labels_add(k->ids, TEL_SPACE_ADDRESS, id, 0,
+			    k->nstrings);
+		if (st != TEL_OK)
+			return st;
+		found.id = k->nstrings++;
+		memset(&k->strings[found.id], 0, sizeof(*k->strings));
+	}
+	*out = &k->strings[found.id];
+	return TEL_OK;
+}
+
+/* A label with the string number id is written: the string before it. */
+static tel_status
+use_string(struct keep *k, uint64_t id)
+{
+	struct string *s;
+	tel_status st = string_of(k, id, &s);
+
+	if (st != TEL_OK)
+		return st == TEL_ELIMIT ? TEL_OK : st;
+	s->used = 1;
+	return put_held(k, &s->held);
+}
+
+/* One label less is held for an address. */
+static void
+unmark(struct keep *k, const struct label *l)
+{
+	if (--k->marks[l->slot] == 0)
+		k->stamps[l->slot] &= ~MARK;
+}
+
+static tel_status
+put_label(struct keep *k, struct label *l)
+{
+	tel_status st;
+
+	if (l->held == NULL)
+		return TEL_OK;
+	unmark(k, l);
+	st = use_string(k, l->id);
+	if (st != TEL_OK) {
+		drop(k, &l->held);
+		return st;
+	}
+	return put_held(k, &l->held);
+}
+
+/* Notes a string.  TEL_END: it is to be written now. */
+static tel_status
+take_string(struct keep *k, const struct tel_event *ev, int wanted)
+{
+	const struct tel_type *t = ev->type;
+	struct string *s;
+	const char *text;
+	char *copy;
+	size_t n;
+	tel_status st;
+
+	text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
+	wanted |= keep_is_build(text, n);
+	st = string_of(k, tel_load(&t->fields[t->role_field[0]], ev->data), &s);
+	if (st == TEL_ELIMIT)
+		return TEL_END;
+	if (st != TEL_OK)
+		return st;
+	if (s->text != NULL && s->length == n &&
+	    memcmp(s->text, text, n) == 0) {
+		/* a second one like it tells nothing new */
+		if (wanted)
+			drop(k, &s->held);
+		return wanted ? TEL_END : TEL_OK;
+	}
+	copy = malloc(n + 1);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	memcpy(copy, text, n);
+	free(s->text);
+	s->text = copy;
+	s->length = n;
+	drop(k, &s->held);
+	if (wanted || s->used)
+		return TEL_END;
+	st = hold(k, ev, &s->held);
+	return st == TEL_ELIMIT ? TEL_END : st;
+}
+
+/* A label for the second time, which says nothing new. */
+static tel_status
+again(struct keep *k, struct label *l, int wanted)
+{
+	if (!wanted)
+		return TEL_OK;
+	if (l->held != NULL)
+		unmark(k, l);
+	drop(k, &l->held);
+	return TEL_END;
+}
+
+/* Notes a label.  TEL_END: it is to be written now. */
+static tel_status
+take_label(struct keep *k, const struct tel_event *ev, int wanted)
+{
+	const struct tel_type *t = ev->type;
+	enum tel_space space =
+	    t->role == TEL_ROLE_LABEL_P ? TEL_SPACE_POINTER : TEL_SPACE_ADDRESS;
+	uint64_t at = tel_load(&t->fields[t->role_field[0]], ev->data);
+	uint64_t id = tel_load(&t->fields[t->role_field[1]], ev->data);
+	struct tel_label found;
+	struct label *l;
+	void *array = k->labels;
+	tel_status st;
+
+	if (tel_labels_find(k->names, space, at, ev->clock, &found)) {
+		l = &k->labels[found.id];
+		if (l->id == id && l->clock == ev->clock)
+			return again(k, l, wanted);
+	}
+	st = reserve(&array, k->nlabels, &k->label_room, sizeof(*k->labels));
+	k->labels = array;
+	if (st == TEL_OK)
+		st = tel_labels_add(k->names, space, at, ev->clock, k->nlabels);
+	if (st != TEL_OK)
+		return st == TEL_ELIMIT ? TEL_END : st;
+	l = &k->labels[k->nlabels++];
+	l->held = NULL;
+	l->id = id;
+	l->clock = ev->clock;
+	l->slot = slot_of(at);
+	if (wanted || (k->stamps[l->slot] & ~MARK) >= stamp_of(ev->clock))
+		return TEL_END;
+	st = hold(k, ev, &l->held);
+	if (st != TEL_OK)
+		return st == TEL_ELIMIT ? TEL_END : st;
+	k->marks[l->slot]++;
+	k->stamps[l->slot] |= MARK;
+	return TEL_OK;
+}
+
+/* Writes the label that is in force for the value of f, if it is held. */
+static tel_status
+need(struct keep *k, const struct tel_event *ev, const struct tel_field *f,
+    uint64_t value)
+{
+	struct tel_label found;
+
+	if (!tel_labels_find(k->names,
+	        f->sort == TEL_POINTER && k->schema->split_space ?
+	            TEL_SPACE_POINTER :
+	            TEL_SPACE_ADDRESS,
+	        value, ev->clock, &found))
+		return TEL_OK;
+	return put_label(k, &k->labels[found.id]);
+}
+
+/* Nonzero when the role's fields are there. */
+static int
+is_complete(const struct tel_type *t)
+{
+	return t->role_field[0] >= 0 && t->role_field[1] >= 0;
+}
+
+/* An event that is a string or a label. */
+static tel_status
+take(struct keep *k, const struct tel_event *ev, int wanted)
+{
+	const struct tel_type *t = ev->type;
+	tel_status st;
+
+	if (t->role == TEL_ROLE_INTERN)
+		return take_string(k, ev, wanted);
+	st = take_label(k, ev, wanted);
+	if (st == TEL_END) {
+		st = use_string(k,
+		    tel_load(&t->fields[t->role_field[1]], ev->data));
+		if (st == TEL_OK)
+			st = TEL_END;
+	}
+	return st;
+}
+
+static int
+is_name(const struct tel_type *t)
+{
+	return (t->role == TEL_ROLE_INTERN || t->role == TEL_ROLE_LABEL ||
+	           t->role == TEL_ROLE_LABEL_P) &&
+	    is_complete(t);
+}
+
+tel_status
+keep_before(struct keep *k, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	const uint64_t stamp = stamp_of(ev->clock);
+	const struct spot *spot, *last;
+	tel_status st;
+
+	if (t->unknown)
+		return TEL_OK;
+	if (k->schema != ev->log->schema &&
+	    make_plans(k, ev->log->schema) != TEL_OK)
+		return TEL_ENOMEM;
+	if (is_name(t)) {
+		st = take(k, ev, 1);
+		if (st != TEL_END)
+			return st;
+	}
+	spot = k->spots + k->plans[t->index].first;
+	last = k->spots + k->plans[t->index].last;
+	for (; spot < last; spot++) {
+		/* nearly all are of this sort */
+		const uint64_t value = spot->load == TEL_LOAD_LE64 ?
+		    tel_le64(ev->data + spot->offset) :
+		    tel_load(spot->field, ev->data);
+		uint64_t *slot = &k->stamps[slot_of(value)];
+
+		if ((*slot & ~MARK) < stamp)
+			*slot = stamp | (*slot & MARK);
+		if ((*slot & MARK) == 0)
+			continue;
+		st = need(k, ev, spot->field, value);
+		if (st != TEL_OK)
+			return st;
+	}
+	return TEL_OK;
+}
+
+tel_status
+keep_pass(struct keep *k, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	tel_status st;
+
+	if (t->role == TEL_ROLE_INIT || t->role == TEL_ROLE_SYNC)
+		return k->put(k->arg, ev);
+	if (!is_name(t))
+		return TEL_OK;
+	if (k->schema != ev->log->schema &&
+	    make_plans(k, ev->log->schema) != TEL_OK)
+		return TEL_ENOMEM;
+	st = take(k, ev, 0);
+	return st == TEL_END ? k->put(k->arg, ev) : st;
+}
+
+int
+keep_is_build(const char *string, size_t length)
+{
+	static const char word[] = "product.mps, release/";
+	const size_t n = sizeof(word) - 1;
+
+	for (; length >= n; string++, length--)
+		if (*string == 'p' && memcmp(string, word, n) == 0)
+			return 1;
+	return 0;
+}

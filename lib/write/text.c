@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing lines, as they stood in the text that was read: tel-text(5), whose
+ * lines with '#' are passed on too, and the text of mpseventcnv.
+ */
+#include "formats/lines.h"
+#include "write/writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ends the last line, which may have been the last of an input. */
+static tel_status
+close_line(struct tel_writer *w)
+{
+	if (!w->open_line)
+		return TEL_OK;
+	w->open_line = 0;
+	return tel_output_write(w->out, "\n", 1);
+}
+
+/* Writes a line that was read; a terminal is shown no control character. */
+static tel_status
+put_raw(struct tel_writer *w, const unsigned char *p, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char *q;
+	size_t i;
+
+	if (close_line(w) != TEL_OK)
+		return w->out->status;
+	w->open_line = p[size - 1] != '\n';
+	if (!w->terminal)
+		return tel_output_write(w->out, p, size);
+	for (i = 0; i < size; i++) {
+		q = tel_output_room(w->out, 4);
+		if (q == NULL)
+			return w->out->status;
+		if ((p[i] >= ' ' && p[i] <= '~') || p[i] == '\n' ||
+		    p[i] == '\t') {
+			*q = p[i];
+			w->out->used++;
+		} else {
+			q[0] = '\\';
+			q[1] = 'x';
+			q[2] = (unsigned char)digits[p[i] >> 4];
+			q[3] = (unsigned char)digits[p[i] & 15];
+			w->out->used += 4;
+		}
+	}
+	return TEL_OK;
+}
+
+/* What stands before the first event of a log; once when all have the same. */
+static tel_status
+lines_begin(struct tel_writer *w, const struct tel_log *log)
+{
+	size_t size = log->preamble_size;
+	unsigned char *copy;
+
+	if (size == 0)
+		return TEL_OK;
+	if (w->preamble != NULL && size == w->preamble_size &&
+	    memcmp(w->preamble, log->preamble, size) == 0)
+		return TEL_OK;
+	if (w->preamble == NULL) {
+		copy = malloc(size);
+		if (copy == NULL)
+			return TEL_ENOMEM;
+		memcpy(copy, log->preamble, size);
+		w->preamble = copy;
+		w->preamble_size = size;
+	}
+	return put_raw(w, log->preamble, size);
+}
+
+/* Writes the lines that wait for the next event. */
+static tel_status
+put_lead(struct tel_writer *w)
+{
+	size_t size = w->lead_size;
+
+	w->lead_size = 0;
+	return size > 0 ? put_raw(w, w->lead, size) : TEL_OK;
+}
+
+/*
+ * The lines of several logs may alternate, and each must be read as what it
+ * is.
+ */
+static tel_status
+put_format(struct tel_writer *w, const struct tel_schema *schema)
+{
+	char line[80];
+	int n, same;
+
+	same = w->schema[0] == '\0' ? w->nlogs == 1 :
+	                              strcmp(w->schema, schema->name) == 0;
+	w->named = schema;
+	snprintf(w->schema, sizeof(w->schema), "%s", schema->name);
+	if (same || (w->nlogs == 1 && !w->lead_lost))
+		return TEL_OK;
+	n = snprintf(line, sizeof(line), "# format: %s\n", schema->name);
+	return put_raw(w, (const unsigned char *)line, (size_t)n);
+}
+
+static tel_status
+text_write(struct tel_writer *w, const struct tel_event *ev, int changed)
+{
+	tel_status st = put_lead(w);
+
+	(void)changed;
+	if (st == TEL_OK && w->named != ev->log->schema)
+		st = put_format(w, ev->log->schema);
+	return st == TEL_OK ? put_raw(w, ev->raw, ev->raw_size) : st;
+}
+
+/* A line is as good as another that says the same. */
+static tel_status
+cnv_write(struct tel_writer *w, const struct tel_event *ev, int changed)
+{
+	tel_status st = put_lead(w);
+
+	if (st != TEL_OK || !changed)
+		return st != TEL_OK ? st : put_raw(w, ev->raw, ev->raw_size);
+	if (w->printer == NULL) {
+		w->printer = tel_printer_new(w->out, TEL_FORMAT_MPSCNV);
+		if (w->printer == NULL)
+			return TEL_ENOMEM;
+		tel_printer_set_terminal(w->printer, w->terminal);
+	}
+	st = close_line(w);
+	return st == TEL_OK ? tel_printer_event(w->printer, ev) : st;
+}
+
+static tel_status
+lines_gap(struct tel_writer *w)
+{
+	return put_raw(w, (const unsigned char *)"--\n", 3);
+}
+
+const struct write_form write_form_text = { "text", "the text of telcat", 0, 0,
+	lines_begin, text_write, lines_gap, put_lead };
+const struct write_form write_form_cnv = { "cnv", "the text of mpseventcnv", 1,
+	1, lines_begin, cnv_write, lines_gap, put_lead };

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The writer: events in the format they came in.  It sees all events of its
+ * logs, those that are written and those that are passed over, and keeps
+ * what the former need of the latter.
+ */
+#include "write/writer.h"
+#include "formats/mps_encode.h"
+#include "formats/reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The most bytes of lines that wait for an event. */
+#define LEAD_MAX ((size_t)1 << 16)
+
+static const struct write_form *const forms[] = { &write_form_mps,
+	&write_form_text, &write_form_cnv };
+
+tel_status
+write_fail(struct tel_writer *w, tel_status status, const char *format, ...)
+{
+	va_list args;
+	size_t i;
+
+	va_start(args, format);
+	vsnprintf(w->error, sizeof(w->error), format, args);
+	va_end(args);
+	for (i = 0; w->error[i] != '\0'; i++)
+		if (w->error[i] < ' ' || w->error[i] > '~')
+			w->error[i] = '?';
+	return status;
+}
+
+tel_writer *
+tel_writer_new(tel_output *out)
+{
+	tel_writer *w = calloc(1, sizeof(*w));
+
+	if (w != NULL) {
+		w->out = out;
+		w->max_labels = (size_t)1 << 18;
+	}
+	return w;
+}
+
+static void
+free_log(struct write_log *log)
+{
+	keep_free(log->keep);
+	tel_labels_free(log->ids);
+	free(log);
+}
+
+static void
+free_logs(struct tel_writer *w)
+{
+	struct write_log *log;
+
+	while ((log = w->logs) != NULL) {
+		w->logs = log->next;
+		free_log(log);
+	}
+	w->current = NULL;
+	w->named = NULL;
+}
+
+void
+tel_writer_free(tel_writer *w)
+{
+	if (w == NULL)
+		return;
+	free_logs(w);
+	ids_free(&w->ids);
+	tel_printer_free(w->printer);
+	free(w->first_log);
+	free(w->changed);
+	free(w->lead);
+	free(w->preamble);
+	free(w);
+}
+
+tel_status
+tel_writer_set_bare(tel_writer *w, int on)
+{
+	if (w->form != NULL)
+		return TEL_ESTATE;
+	w->bare = on;
+	return TEL_OK;
+}
+
+tel_status
+tel_writer_set_terminal(tel_writer *w, int on)
+{
+	if (w->form != NULL)
+		return TEL_ESTATE;
+	w->terminal = on;
+	return TEL_OK;
+}
+
+tel_status
+tel_writer_set_max_labels(tel_writer *w, size_t count)
+{
+	if (w->form != NULL)
+		return TEL_ESTATE;
+	if (count < 1 || count > (size_t)1 << 30)
+		return TEL_EINVAL;
+	w->max_labels = count;
+	return TEL_OK;
+}
+
+const char *
+tel_writer_error(const tel_writer *w)
+{
+	return w->error;
+}
+
+/* The first log says what is written. */
+static tel_status
+begin_stream(struct tel_writer *w, const struct tel_log *log)
+{
+	const struct write_form *form = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (strcmp(forms[i]->name, log->form) == 0)
+			form = forms[i];
+	if (form == NULL)
+		return write_fail(w, TEL_EINVAL, "%s: %s cannot be written",
+		    log->name, log->form);
+	if (form->one_numbering && ids_begin(&w->ids, w->max_labels) != TEL_OK)
+		return TEL_ENOMEM;
+	w->first_log = strdup(log->name);
+	if (w->first_log == NULL)
+		return TEL_ENOMEM;
+	if (form->one_schema) {
+		snprintf(w->schema, sizeof(w->schema), "%s", log->schema->name);
+		w->abi = log->schema->abi;
+	}
+	w->form = form;
+	return TEL_OK;
+}
+
+/* Whether another log can go into the same stream. */
+static tel_status
+check_stream(struct tel_writer *w, const struct tel_log *log)
+{
+	const struct tel_schema *s = log->schema;
+
+	if (strcmp(w->form->name, log->form) != 0)
+		return write_fail(w, TEL_EINVAL,
+		    "%.60s is not %s as %.60s is: they cannot be written as "
+		    "one",
+		    log->name, w->form->what, w->first_log);
+	if (!w->form->one_schema ||
+	    (strcmp(w->schema, s->name) == 0 &&
+	        memcmp(&w->abi, &s->abi, sizeof(w->abi)) == 0))
+		return TEL_OK;
+	return write_fail(w, TEL_EINVAL,
+	    "%.40s is %s and %.40s is %s: %s cannot hold both; the native "
+	    "format (.tel) of a later version can, and so can text (-f text)",
+	    w->first_log, w->schema, log->name, s->name, w->form->what);
+}
+
+static keep_put_fn put;
+
+static struct write_log *
+new_log(struct tel_writer *w, const struct tel_log *log)
+{
+	struct write_log *l = calloc(1, sizeof(*l));
+
+	if (l == NULL)
+		return NULL;
+	l->writer = w;
+	l->log = log;
+	l->number = log->number;
+	l->serial = w->nlogs++;
+	if (!w->bare)
+		l->keep = keep_new(w->max_labels, put, l);
+	if (w->form->one_numbering)
+		l->ids = tel_labels_new(w->max_labels);
+	if ((w->bare || l->keep != NULL) &&
+	    (!w->form->one_numbering || l->ids != NULL))
+		return l;
+	free_log(l);
+	return NULL;
+}
+
+/* Makes the log that an event is of the current one. */
+static tel_status
+switch_log(struct tel_writer *w, const struct tel_log *log)
+{
+	struct write_log **link = &w->logs, *l;
+	tel_status st = TEL_OK;
+
+	w->current = NULL;
+	for (; (l = *link) != NULL; link = &l->next) {
+		if (l->log != log)
+			continue;
+		if (l->number == log->number) {
+			w->current = l;
+			return TEL_OK;
+		}
+		/* the reader has gone on to another member */
+		*link = l->next;
+		free_log(l);
+		w->named = NULL;
+		break;
+	}
+	st = w->form == NULL ? begin_stream(w, log) : check_stream(w, log);
+	if (st != TEL_OK)
+		return st;
+	l = new_log(w, log);
+	if (l == NULL)
+		return TEL_ENOMEM;
+	l->next = w->logs;
+	w->logs = l;
+	w->current = l;
+	return w->form->begin != NULL ? w->form->begin(w, log) : TEL_OK;
+}
+
+static inline tel_status
+set_log(struct tel_writer *w, const struct tel_event *ev)
+{
+	const struct write_log *l = w->current;
+
+	if (__builtin_expect(l != NULL && l->log == ev->log &&
+	            l->number == ev->log->number,
+	        1))
+		return TEL_OK;
+	return switch_log(w, ev->log);
+}
+
+/* Keeps n bytes of lines without an event for whatever is written next. */
+static tel_status
+take_lead(struct tel_writer *w, const unsigned char *lead, size_t n)
+{
+	size_t size = w->lead_size + n;
+	unsigned char *bigger;
+
+	if (size > LEAD_MAX) {
+		w->lead_lost = 1;
+		return TEL_OK;
+	}
+	if (size > w->lead_room) {
+		bigger = realloc(w->lead, size * 2);
+		if (bigger == NULL)
+			return TEL_ENOMEM;
+		w->lead = bigger;
+		w->lead_room = size * 2;
+	}
+	memcpy(w->lead + w->lead_size, lead, n);
+	w->lead_size = size;
+	return TEL_OK;
+}
+
+/* 1 when a later log begins as the first one did, and needs not say so. */
+static int
+is_known_init(struct tel_writer *w, const struct tel_event *ev)
+{
+	size_t header = ev->log->schema->header, size = ev->size - header;
+
+	if (size > sizeof(w->init))
+		return 0;
+	if (w->init_size == 0) {
+		memcpy(w->init, ev->data + header, size);
+		w->init_size = size;
+		return 0;
+	}
+	return w->current->serial > 0 && size == w->init_size &&
+	    memcmp(w->init, ev->data + header, size) == 0;
+}
+
+/* Writes a copy of ev with another number in field f. */
+static tel_status
+put_changed(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *f, uint64_t id)
+{
+	struct tel_event copy = *ev;
+
+	if (w->changed == NULL)
+		w->changed = malloc(MPS_SIZE_MAX);
+	if (w->changed == NULL)
+		return TEL_ENOMEM;
+	memcpy(w->changed, ev->data, ev->size);
+	copy.data = w->changed;
+	tel_encode_field(f, id, w->changed);
+	return w->form->write(w, &copy, 1);
+}
+
+/* Writes a string or a label, with a number that no other log's string has. */
+static tel_status
+put_name(struct write_log *l, const struct tel_event *ev)
+{
+	struct tel_writer *w = l->writer;
+	const struct tel_type *t = ev->type;
+	int intern = t->role == TEL_ROLE_INTERN;
+	const struct tel_field *f;
+	const char *text = NULL;
+	uint64_t id, to;
+	size_t n = 0;
+	int same;
+	tel_status st;
+
+	if (t->role_field[0] < 0 || t->role_field[1] < 0)
+		return w->form->write(w, ev, 0);
+	f = &t->fields[t->role_field[intern ? 0 : 1]];
+	id = tel_load(f, ev->data);
+	if (intern)
+		text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
+	st = ids_map(&w->ids, l->ids, l->serial,
+	    f->width < 64 ? ((uint64_t)1 << f->width) - 1 : UINT64_MAX, id,
+	    text, n, &to, &same);
+	if (st == TEL_ELIMIT && w->nlogs > 1)
+		return write_fail(w, st,
+		    "more than %zu strings: their numbers cannot be told apart",
+		    w->max_labels);
+	if (st != TEL_OK && st != TEL_ELIMIT)
+		return st;
+	/* the release is the same, and was named */
+	if (intern && l->serial > 0 && same && to == id &&
+	    keep_is_build(text, n))
+		return TEL_OK;
+	if (to != id)
+		return put_changed(w, ev, f, to);
+	return w->form->write(w, ev, 0);
+}
+
+/* Writes an event of the current log, or of l, now. */
+static tel_status
+put(void *arg, const struct tel_event *ev)
+{
+	struct write_log *l = arg;
+	struct tel_writer *w = l->writer;
+
+	if (w->form->one_numbering) {
+		switch ((enum tel_role)ev->type->role) {
+		case TEL_ROLE_INIT:
+			return is_known_init(w, ev) ? TEL_OK :
+			                              w->form->write(w, ev, 0);
+		case TEL_ROLE_INTERN:
+		case TEL_ROLE_LABEL:
+		case TEL_ROLE_LABEL_P: return put_name(l, ev);
+		case TEL_ROLE_NONE:
+		case TEL_ROLE_SYNC:
+		case TEL_ROLE_ALLOC:
+		case TEL_ROLE_FREE:
+		case TEL_ROLE_START:
+		case TEL_ROLE_FINISH: break;
+		}
+	}
+	return w->form->write(w, ev, 0);
+}
+
+tel_status
+tel_writer_event(tel_writer *w, const tel_event *event)
+{
+	tel_status st = set_log(w, event);
+
+	if (st == TEL_OK && event->lead_size > 0)
+		st = take_lead(w, event->lead, event->lead_size);
+	if (st == TEL_OK && w->current->keep != NULL)
+		st = keep_before(w->current->keep, event);
+	if (st != TEL_OK)
+		return st;
+	if (event->type->role == TEL_ROLE_NONE)
+		return w->form->write(w, event, 0);
+	return put(w->current, event);
+}
+
+tel_status
+tel_writer_pass(tel_writer *w, const tel_event *event)
+{
+	tel_status st = set_log(w, event);
+
+	if (st == TEL_OK && event->lead_size > 0)
+		st = take_lead(w, event->lead, event->lead_size);
+	if (st != TEL_OK || event->type->role == TEL_ROLE_NONE ||
+	    w->current->keep == NULL)
+		return st;
+	return keep_pass(w->current->keep, event);
+}
+
+int
+tel_writer_needs(const tel_writer *w, const tel_type *type)
+{
+	/* the lines before an event are told with it */
+	if (w->form != &write_form_mps)
+		return 1;
+	return !w->bare && type->role != TEL_ROLE_NONE;
+}
+
+tel_status
+tel_writer_gap(tel_writer *w)
+{
+	if (w->form == NULL || w->form->gap == NULL)
+		return TEL_OK;
+	return w->form->gap(w);
+}
+
+tel_status
+tel_writer_end_file(tel_writer *w, const tel_reader *r)
+{
+	const struct write_log *l;
+	tel_status st = TEL_OK;
+
+	/* a text without an event still says what it is of */
+	if (r != NULL && w->form == NULL && r->log.tail_size > 0)
+		st = switch_log(w, &r->log);
+
+	for (l = w->logs; l != NULL && st == TEL_OK; l = l->next)
+		if (l->log->tail_size > 0)
+			st = take_lead(w, l->log->tail, l->log->tail_size);
+	free_logs(w);
+	if (w->printer != NULL)
+		tel_printer_set_file(w->printer, 0, 0);
+	return st;
+}
+
+tel_status
+tel_writer_finish(tel_writer *w)
+{
+	if (w->form == NULL || w->form->finish == NULL)
+		return TEL_OK;
+	return w->form->finish(w);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of a writer: what the formats share. */
+#ifndef TEL_WRITER_H
+#define TEL_WRITER_H
+
+#include "io/output.h"
+#include "model/event.h"
+#include "write/ids.h"
+#include "write/keep.h"
+#include "tel.h"
+
+/* A format that is written. */
+struct write_form {
+	const char *name;  /* as tel_reader_form() has it */
+	const char *what;  /* the same for messages */
+	int one_schema;    /* all events of the output are of one schema */
+	int one_numbering; /* a string's number means one thing */
+	/* A log begins; may be NULL. */
+	tel_status (*begin)(struct tel_writer *w, const struct tel_log *log);
+	/*
+	 * Writes an event as it stands.  changed: its bytes are not those
+	 * that were read, so its line does not tell them.
+	 */
+	tel_status (*write)(struct tel_writer *w, const struct tel_event *ev,
+	    int changed);
+	/* What stands between groups of events; may be NULL. */
+	tel_status (*gap)(struct tel_writer *w);
+	/* What ends the output; may be NULL. */
+	tel_status (*finish)(struct tel_writer *w);
+};
+
+extern const struct write_form write_form_mps;
+extern const struct write_form write_form_text;
+extern const struct write_form write_form_cnv;
+
+/* A log that is written. */
+struct write_log {
+	struct write_log *next;
+	const struct tel_log *log; /* NULL once it has ended */
+	unsigned number;           /* log->number when it began */
+	unsigned serial;           /* counts the logs of the writer */
+	struct tel_writer *writer;
+	struct keep *keep;      /* NULL: nothing but what is wanted */
+	struct tel_labels *ids; /* its strings: number to place */
+};
+
+struct tel_writer {
+	struct tel_output *out;
+	const struct write_form *form; /* NULL before the first event */
+	struct write_log *logs;
+	struct write_log *current;
+	unsigned nlogs; /* begun so far */
+	size_t max_labels;
+	int bare;
+	int terminal;
+	struct ids ids;
+	char *first_log; /* the name of the first log, for messages */
+	char schema[48]; /* the schema written: its name */
+	struct tel_abi abi;
+	unsigned char init[64]; /* the fields of the first EventInit */
+	size_t init_size;       /* 0 before it */
+	unsigned char *changed; /* an event with another number in it */
+
+	/* the forms of lines */
+	unsigned char *lead; /* lines that stand before the next event */
+	size_t lead_size, lead_room;
+	int lead_lost;           /* some of them were too many */
+	unsigned char *preamble; /* of the first log */
+	size_t preamble_size;
+	const struct tel_schema *named; /* that schema is the name of */
+	int open_line;                  /* the last line has no end */
+	struct tel_printer *printer;    /* for lines with changed numbers */
+
+	char error[256];
+};
+
+/* Sets the text of tel_writer_error() and returns status. */
+__attribute__((format(printf, 3, 4))) tel_status
+write_fail(struct tel_writer *w, tel_status status, const char *format, ...);
+
+#endif

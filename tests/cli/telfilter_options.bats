@@ -1,0 +1,295 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The options of telfilter: each does something, and what it should.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+	telcat mpsio.log >mpsio.txt
+}
+
+# differs OPTION ...: the option changes what is passed on of a log.
+differs() {
+	clean telfilter "$@" mpsio.log >changed
+	run ! cmp -s mpsio.log changed
+}
+
+# types: the names of the types in the text on standard input.
+types() {
+	sed '/^#/d' | cut -d ' ' -f 2 | sort -u | tr '\n' ' '
+}
+
+# What the option must do, by its long name.
+try() {
+	case $1 in
+	address) differs --address 0x7f1d0b043010 ;;
+	label) differs --label 'CBS*' ;;
+	invert) differs --invert -k Pool ;;
+	total) [ "$(telfilter --total mpsio.log)" = 144 ] ;;
+	any)
+		run -0 telfilter --any -k Pool mpsio.log
+		[ -z "$output" ]
+		run -1 telfilter --any -e TraceStart mpsio.log
+		;;
+	after) differs --after 1 -e ArenaDestroy ;;
+	before) differs --before 1 -e ArenaDestroy ;;
+	context) differs --context 1 -e ArenaDestroy ;;
+	every) differs --every 2 ;;
+	sample) differs --sample 0.5 ;;
+	seed)
+		telfilter --sample 50% mpsio.log >one
+		telfilter --sample 50% --seed 2 mpsio.log >two
+		run ! cmp -s one two
+		;;
+	bare) differs --bare -k Pool ;;
+	max-labels)
+		telfilter -k Trace mpsio.log >few.log
+		telfilter -k Trace --max-labels 3 mpsio.log >more.log 2>messages
+		[ "$(wc -c <more.log)" -gt "$(wc -c <few.log)" ]
+		;;
+	format) differs --format json && grep -q '"type":"PoolAlloc"' changed ;;
+	output) telfilter --output out mpsio.log && cmp out mpsio.log ;;
+	as) run ! telfilter --as text mpsio.log ;;
+	kinds) differs --kinds pool ;;
+	events) differs --events PoolAlloc ;;
+	range) differs --range 0x64613F00000, ;;
+	where) differs --where 'size > 64' ;;
+	count) differs --count 1 ;;
+	skip) differs --skip 9 ;;
+	unbuffered)
+		{
+			cat mpsio.txt
+			sleep 5
+		} | telfilter -u -n 20 >out
+		[ "$(grep -vc '^#' out)" -eq 20 ]
+		;;
+	strict)
+		head -c 3001 mpsio.log >"cut"
+		run -3 telfilter "cut"
+		run -1 telfilter --strict "cut"
+		;;
+	force)
+		# EventInit is the first event, and major its first field
+		printf '\011' | dd of=mpsio.log bs=1 seek=16 conv=notrunc status=none
+		run -1 telfilter mpsio.log
+		telfilter --force mpsio.log 2>messages | cmp - mpsio.log
+		;;
+	progress)
+		telfilter --progress mpsio.log 2>messages >out
+		grep -q 'events/s.*100%' messages
+		;;
+	no-merge)
+		telfilter -n 200 mpsio.log mpsio.log >one
+		telfilter --no-merge -n 200 mpsio.log mpsio.log >two
+		run ! cmp -s one two
+		;;
+	quiet)
+		head -c 3001 mpsio.log >"cut"
+		run -3 --separate-stderr telfilter --quiet --output out "cut"
+		[ -z "$stderr" ]
+		;;
+	verbose)
+		telcat -H mpsio.log >text
+		clean telfilter text >/dev/null
+		telfilter --verbose text 2>messages >out
+		[ -s messages ]
+		;;
+	help)
+		run -0 --separate-stderr telfilter --help
+		[ -z "$stderr" ]
+		[ "${#lines[@]}" -le 24 ]
+		run ! grep -E '.{80}' <<<"$output"
+		;;
+	version)
+		run -0 --separate-stderr telfilter --version
+		[[ $output =~ ^telfilter\ \(teltools\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		;;
+	*)
+		echo "no test for --$1"
+		return 1
+		;;
+	esac
+}
+
+@test "each option of --help does something" {
+	telfilter --help | grep -o -e '--[a-z][a-z-]*' | sort -u >options
+	[ "$(wc -l <options)" -ge 28 ]
+	while read -r option; do
+		echo "$option"
+		unpack 1.118.0-lii6gc-poolncv
+		try "${option#--}"
+	done <options
+}
+
+@test "each letter is the same option as its long name" {
+	telfilter --help | grep -o -e '-[A-Za-z], --[a-z-]*' |
+	    sed 's/^-\(.\), --/\1 /' >letters
+	[ "$(wc -l <letters)" -ge 18 ]
+	while read -r letter name; do
+		echo "-$letter --$name"
+		value=()
+		case $name in
+		address) value=(0x7f1d0b043010) ;;
+		label) value=('CBS*') ;;
+		format) value=(csv) ;;
+		output) value=(out) ;;
+		kinds) value=(Pool) ;;
+		events) value=(Pool*) ;;
+		range) value=("0x64613F00000,") ;;
+		where) value=('size > 64') ;;
+		after | before | context) value=(2 -e ArenaDestroy) ;;
+		count) value=(3) ;;
+		esac
+		short=0
+		long=0
+		telfilter "-$letter" "${value[@]}" mpsio.log >short.out || short=$?
+		telfilter "--$name" "${value[@]}" mpsio.log >long.out || long=$?
+		cmp short.out long.out
+		[ "$short" = "$long" ]
+	done <letters
+}
+
+@test "-a takes an address, a length or a range, again and again" {
+	telcat -H mpsio.log | grep '0x7f1d0b043010\b' >want
+	telfilter --bare -a 0x7f1d0b043010 mpsio.txt | sed /^#/d | cmp want -
+	telfilter --bare -a 0x7f1d0b043010,+1 mpsio.txt | sed /^#/d | cmp want -
+	telfilter --bare -a 0x7f1d0b043010,0x7f1d0b043010 mpsio.txt |
+	    sed /^#/d | cmp want -
+	telcat -H mpsio.log | grep -e '0x7f1d0b043010\b' -e '0x7f1d0b048010\b' >want
+	telfilter --bare -a 0x7f1d0b043010 -a 0x7f1d0b048010 mpsio.txt |
+	    sed /^#/d | cmp want -
+	expect 2 "telfilter: -a: 'x'*" telfilter -a x mpsio.log
+}
+
+@test "-l finds addresses by their labels" {
+	unpack 1.118.0-lii6gc-amcss
+	telcat mpsio.log >text
+	grep '\["Control"\]' text >want
+	[ "$(wc -l <want)" -gt 100 ]
+	telfilter --bare -l Control text | sed /^#/d | cmp want -
+	grep '\["C' text >want
+	telfilter --bare -l 'C*' text | sed /^#/d | cmp want -
+	[ "$(telfilter -c -l 'C*' mpsio.log)" -eq "$(wc -l <want)" ]
+}
+
+@test "-v is the complement" {
+	for filter in '-k Pool' '-e Pool*' '-a 0x7f1d0b043010' '-l CBS*' \
+	    '-t 0x64613F00000,' '-w size>64' '-k Pool -e *Init*'; do
+		echo "$filter"
+		# shellcheck disable=SC2086
+		{
+			telfilter --bare $filter mpsio.txt
+			telfilter --bare -v $filter mpsio.txt
+		} | sed /^#/d | sort >both
+		sed /^#/d mpsio.txt | sort | cmp - both
+	done
+}
+
+@test "one filter after another is both" {
+	for p in '-k Pool' '-e Pool*' '-w size>64' '-w index%2==0'; do
+		for q in '-k Object,Pool' '-w size<1k' '-l CBS*'; do
+			echo "$p, $q"
+			# shellcheck disable=SC2086
+			telfilter --bare $q mpsio.txt | telfilter --bare $p >want
+			# an index counts what is read
+			case $p in *index*) continue ;; esac
+			[[ ${p%% *} != "${q%% *}" || $p == -w* ]] || continue
+			if [[ $p == -w* && $q == -w* ]]; then
+				telfilter --bare -w "(${p#-w }) && (${q#-w })" mpsio.txt
+			else
+				# shellcheck disable=SC2086
+				telfilter --bare $p $q mpsio.txt
+			fi | cmp want -
+		done
+	done
+}
+
+@test "samples" {
+	sed /^#/d mpsio.txt >all
+	telfilter --every 10 --bare mpsio.txt | sed /^#/d >got
+	awk 'NR % 10 == 1' all | cmp - got
+	grep ' PoolAlloc ' all | awk 'NR % 3 == 1' | sed -n 2,4p >want
+	telfilter --every 3 --skip 1 -n 3 --bare -e PoolAlloc mpsio.txt |
+	    sed /^#/d | cmp want -
+	# at random, but the same each time, and about as many
+	unpack 1.118.0-lii6gc-amcss big.log
+	all=$(telfilter -c big.log)
+	some=$(telfilter -c --sample 0.25 big.log)
+	[ "$some" -gt $((all / 5)) ]
+	[ "$some" -lt $((all * 3 / 10)) ]
+	[ "$(telfilter -c --sample 25% big.log)" = "$some" ]
+	[ "$(telfilter -c --sample 25% --seed 1 big.log)" = "$some" ]
+	[ "$(telfilter -c --sample 1 big.log)" = "$all" ]
+	[ "$(telfilter -c --sample 100% big.log)" = "$all" ]
+	[ "$(telfilter -c --sample 0 big.log)" = 0 ]
+	expect 2 "telfilter: --sample: '2' is not a share*" telfilter --sample 2
+	expect 2 "telfilter: --every: '0' is not a number*" telfilter --every 0
+}
+
+@test "context is as grep has it" {
+	sed /^#/d mpsio.txt >all
+	for options in '-A 2' '-B 3' '-C 1' '-A 1 -B 4' '-C 0' '-B 200' '-A 200'; do
+		for type in PoolAlloc VMInit ArenaDestroy PoolFree Intern; do
+			echo "$options $type"
+			# shellcheck disable=SC2086
+			grep $options " $type " all >want
+			# shellcheck disable=SC2086
+			telfilter --bare $options -e "$type" all >got
+			diff -u want got
+		done
+	done
+	# in a stream without the lines between groups
+	grep -C 1 ' PoolAlloc ' all | grep -v '^--' >want
+	telfilter --bare -C 1 -e PoolAlloc mpsio.log >out.log
+	telcat --as mps-1.118.0 -H out.log | sed 's/\["[^]]*"\]//g' |
+	    diff -u <(sed 's/\["[^]]*"\]//g' want) -
+	# after the last that is asked for
+	grep -m 2 -A 2 ' PoolAlloc ' all >want
+	telfilter --bare -n 2 -A 2 -e PoolAlloc all | diff -u want -
+	# what grep and telfilter put between groups is no damage
+	telfilter -C 1 -e PoolAlloc mpsio.txt | clean telcat >/dev/null
+}
+
+@test "-c counts" {
+	pools=$(telcat -H -k Pool mpsio.log | wc -l)
+	[ "$(telfilter -c -k Pool mpsio.log)" = "$pools" ]
+	[ "$(telfilter -c -k Pool -n 3 mpsio.log)" = 3 ]
+	[ "$(telfilter -c -k Pool mpsio.log mpsio.txt)" = $((2 * pools)) ]
+	run -0 telfilter -c --no-merge -k Pool mpsio.log mpsio.txt
+	[ "$output" = "mpsio.log:$pools"$'\n'"mpsio.txt:$pools" ]
+	run -0 telfilter -c --no-merge -k Pool mpsio.log
+	[ "$output" = "$pools" ]
+	[ "$(telfilter -c -e TraceStart mpsio.log)" = 0 ]
+}
+
+@test "-q only answers" {
+	run -0 telfilter -q mpsio.log
+	run -1 telfilter -q -e TraceStart mpsio.log
+	[ -z "$output" ]
+	# found counts for more than what failed, as with grep
+	run -0 telfilter -q -k Pool none mpsio.log
+	run -1 telfilter -q -e TraceStart none mpsio.log
+	run -2 telfilter -q -w '1 +' mpsio.log
+	head -c 3001 mpsio.log >"cut"
+	run -3 telfilter -q -e TraceStart "cut"
+	# the rest is not read
+	{
+		cat mpsio.log
+		sleep 5
+	} | telfilter -q -k Pool
+}
+
+@test "-f shows events as telcat does" {
+	for format in text csv json sql mpscnv mpstxt; do
+		echo "$format"
+		telfilter -f "$format" -k Pool <mpsio.log | sed 's/mpsio.log/-/g' >got
+		telcat -f "$format" -k Pool <mpsio.log | sed 's/mpsio.log/-/g' | cmp - got
+	done
+	expect 2 "telfilter: -f: 'xml' is none of: *" telfilter -f xml mpsio.log
+}

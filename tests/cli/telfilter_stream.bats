@@ -1,0 +1,218 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What telfilter passes on: the same bytes, and what is needed to read them.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# Lines of the text on standard input but for what is kept as context.
+no_context() {
+	grep -vE '^#|^.{16} (EventInit|EventClockSync|Intern|Label|LabelPointer) ' || :
+}
+
+logs() {
+	if slow; then
+		echo "$DATA"/1.11[158]*-poolncv.log.zst
+	else
+		echo "$DATA"/*.log.zst
+	fi
+}
+
+@test "-w true is the same bytes, of each log and its texts" {
+	for log in $(logs); do
+		echo "$log"
+		zstd -dcq "$log" >log
+		telfilter --quiet -w true log | cmp log -
+		telcat -q log >text
+		clean telfilter -w true text | cmp text -
+		zstd -dcq "$log" | telfilter --quiet | cmp log -
+	done
+	for cnv in "$DATA"/1.118*poolncv.cnv.zst "$DATA"/1.111*poolncv.cnv.zst; do
+		zstd -dcq "$cnv" >cnv
+		telfilter --quiet -w true cnv | cmp cnv -
+	done
+	# a log that was repeated names its release again
+	zstd -dcq "$DATA/1.118.0-lii6gc-poolncv.log.zst" >log
+	cat log log >twice
+	telfilter twice | cmp twice -
+}
+
+@test "a filtered stream decodes to what filtering the text gives" {
+	for log in $(logs); do
+		zstd -dcq "$log" >log
+		telcat -q log >text
+		release=$(sed -n 's/^# format: //p' text)
+		while IFS= read -r filter; do
+			echo "$log $filter"
+			eval "words=($filter)"
+			telfilter --quiet "${words[@]}" log >out.log
+			telcat -q --as "$release" out.log | no_context >got
+			telfilter "${words[@]}" text | no_context | cmp - got
+			telcat -q -H "${words[@]}" log | no_context | cmp - got
+			# whatever order it is read in
+			telcat -q -H -S --as "$release" "${words[@]}" out.log >got
+			telcat -q -H -S "${words[@]}" log | cmp - got
+			# and once it is filtered, it is
+			telfilter --quiet --as "$release" "${words[@]}" out.log |
+			    cmp out.log -
+		done <<-'END'
+			-k Pool
+			-k ^User
+			-k Seg,Arena
+			-e '*Alloc,*Init*'
+			-w 'has(size) && size >= 64'
+			-w 'has(pool) && label(pool) ~ "A"'
+			-e 'Intern,Label*'
+		END
+	done
+}
+
+@test "a filter of names is grep" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat mpsio.log >text
+	grep ' PoolAlloc ' text >want
+	telfilter --bare -e PoolAlloc text | sed /^#/d | cmp want -
+	telfilter --bare -e PoolAlloc mpsio.log | telcat -H --as mps-1.118.0 |
+	    sed 's/\["[^]]*"\]//g' >got
+	sed 's/\["[^]]*"\]//g' want | cmp - got
+	# any mix of them
+	telcat mpsio.log | grep -v Label | sort -r | telfilter --bare -k Object |
+	    sed /^#/d >got
+	sed /^#/d text | sort -r | grep -E ' (Pool|Buffer)[A-Z][a-z]* ' |
+	    grep -E ' (PoolAlloc|PoolFree|BufferReserve|BufferCommit) ' | cmp - got
+}
+
+@test "what is kept, and that --bare keeps nothing" {
+	unpack 1.118.0-lii6gc-poolncv
+	telfilter -e PoolFinish mpsio.log | telcat -H >got
+	[ "$(grep -c ' EventInit ' got)" -eq 1 ]
+	[ "$(grep -c ' EventClockSync ' got)" -eq "$(telfilter -c -e EventClockSync mpsio.log)" ]
+	grep -q ' Intern .*release/1.118.0' got
+	grep -c ' PoolFinish ' got >finishes
+	telfilter --bare -e PoolFinish mpsio.log | telfilter -c --as mps-1.118.0 |
+	    cmp - finishes
+}
+
+@test "it stands anywhere in a pipe" {
+	zstd -dcq "$DATA/1.118.0-lii6gc-poolncv.log.zst" >mpsio.log
+	telfilter -k Object mpsio.log | telcat -H -k Object >want
+	telfilter -k Object <"$DATA/1.118.0-lii6gc-poolncv.log.zst" |
+	    telcat -H -k Object | cmp want -
+	telcat -f mpscnv mpsio.log | telfilter -k Object |
+	    telcat -H -k Object | cmp want -
+	telcat mpsio.log | telfilter -k Object | telcat -H -k Object | cmp want -
+	# the first is there before the input ends
+	{
+		cat mpsio.log
+		sleep 10
+	} | telfilter -k Pool | telcat -H -n 1 -k Pool -u >one
+	[ -s one ]
+}
+
+@test "several logs of one release become one stream" {
+	unpack 1.118.0-lii6gc-poolncv a.log
+	unpack 1.118.0-lii6gc-amcss b.log
+	telfilter a.log b.log >both.log
+	clean telcat both.log | sed '/^#/d; s/stringId=[0-9]*//' >got
+	# the second has its own begin, which is the same
+	telcat -H a.log b.log | grep -v -e ' EventInit ' -e ' Intern .*release/' |
+	    sed 's/stringId=[0-9]*//' >want
+	grep -v -e ' EventInit ' -e ' Intern .*release/' got | cmp want -
+	[ "$(grep -c ' EventInit ' got)" -eq 1 ]
+	[ "$(grep -c ' Intern .*release/' got)" -eq 1 ]
+	# each number stands for one string
+	telcat -H -e Intern both.log |
+	    sed 's/.*stringId=\([0-9]*\) string=\(.*\)/\1 \2/' | sort -u |
+	    cut -d ' ' -f 1 | uniq -d >clashes
+	[ ! -s clashes ]
+	# and one after the other
+	telfilter --no-merge a.log b.log | telcat -H | grep -c . >count
+	[ "$(cat count)" -eq "$(wc -l <got)" ]
+	# members of an archive, too
+	tar -cf logs.tar a.log b.log
+	telfilter logs.tar | telcat -H | grep -c . | cmp - count
+}
+
+@test "logs of several releases cannot be one stream" {
+	unpack 1.117.0-lii6gc-poolncv a.log
+	unpack 1.118.0-lii6gc-poolncv b.log
+	run -1 --separate-stderr telfilter -o out a.log b.log
+	[[ $stderr == 'telfilter: '*.log' is mps-1.11'*' cannot hold both; the native format (.tel)'* ]]
+	run -1 --separate-stderr telfilter --no-merge -o out a.log b.log
+	cmp out a.log
+	run -1 --separate-stderr telfilter --no-merge -o out a.log \
+	    <(telcat b.log)
+	[[ $stderr == *' is not an MPS stream as a.log is'* ]]
+	# but text can
+	telcat a.log >a.txt
+	telcat b.log >b.txt
+	# (what is sorted shows labels that the lines did not have)
+	telfilter a.txt b.txt | clean telcat -H | sed 's/\["[^]]*"\]//g' >got
+	telcat -H a.txt b.txt | sed 's/\["[^]]*"\]//g' | cmp - got
+	clean telfilter -f text a.log b.log >got
+}
+
+@test "damage: whole events only, and status 3" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat -H mpsio.log >all
+	head -c 3001 mpsio.log >"cut"
+	telfilter "cut" >out 2>messages || [ $? -eq 3 ]
+	grep -q 'damaged place' messages
+	clean telcat -H out >got
+	[ "$(wc -l <got)" -gt 50 ]
+	head -n "$(wc -l <got)" all | cmp - got
+	# a size that is wrong is put right
+	cp mpsio.log size.log
+	printf '\377\377' | dd of=size.log bs=1 seek=2 conv=notrunc status=none
+	telfilter size.log >out 2>messages || [ $? -eq 3 ]
+	cmp out mpsio.log
+	# bytes that are no events are left out
+	{
+		head -c 72 mpsio.log
+		printf 'xxxxxxxxxxx'
+		tail -c +73 mpsio.log
+	} >more.log
+	telfilter more.log >out 2>messages || [ $? -eq 3 ]
+	clean telcat out >/dev/null
+	run -3 telfilter -o out more.log
+}
+
+@test "what goes wrong is told" {
+	unpack 1.118.0-lii6gc-poolncv
+	expect 1 'telfilter: none: *' telfilter none
+	expect 2 "telfilter: -w: 'sise > 1', column 1: *" telfilter -w 'sise > 1' mpsio.log
+	expect 2 "telfilter: -k: 'Poll', column 1: *" telfilter -k Poll mpsio.log
+	expect 2 'telfilter: mpsio.log: the output would overwrite this input' \
+	    telfilter -o mpsio.log mpsio.log
+	expect 1 'telfilter: standard output: *' bash -c 'telfilter mpsio.log >/dev/full'
+	expect 1 'telfilter: standard output: *' bash -c 'telfilter -c mpsio.log >/dev/full'
+	expect 1 'telfilter: standard output: *' bash -c 'telfilter mpsio.log >&-'
+	run -0 bash -c "set -o pipefail; cat mpsio.log | { telfilter -k Pool; true; } | head -c 10 | wc -c"
+	[ "$output" -eq 10 ]
+}
+
+@test "a terminal gets no binary and no control characters" {
+	command -v script >/dev/null || skip "no script(1)"
+	unpack 1.118.0-lii6gc-poolncv
+	run script -qec "telfilter mpsio.log" /dev/null
+	[ "$status" -eq 2 ]
+	[[ $output == *'binary output is not written to a terminal'* ]]
+	{
+		telcat -n 1 mpsio.log
+		printf '# \033[31m\n'
+		telcat -H --skip 1 -n 1 mpsio.log
+	} >text
+	run script -qec "telfilter text" /dev/null
+	[ "$status" -eq 0 ]
+	[[ $output == *'# \x1b[31m'* ]]
+	[[ $output != *$'\033'* ]]
+	run script -qec "telfilter -f text -n 1 mpsio.log" /dev/null
+	[ "$status" -eq 0 ]
+}
