@@ -186,7 +186,7 @@ run(struct pump *p)
 	for (i = 0; i < p->nsources; i++)
 		size += p->sources[i]->size;
 	progress_begin(&p->progress, p->settings, size);
-	if (v->begin == NULL || v->begin(v->arg, p->sources[0])) {
+	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {
 		outcome = pump(p);
 		if (v->end != NULL && v->end(v->arg) == END_ALL)
 			outcome = END_ALL;

@@ -32,6 +32,9 @@ struct settings {
 	 * for it has use for some that are not wanted.
 	 */
 	int all_events;
+	/* bytes of standard input that the tool has read already */
+	const void *ahead;
+	size_t nahead;
 	char **operands;
 	int noperands;
 };

@@ -144,6 +144,27 @@ sources_span(struct source *const *srcs, int n, struct settings *s)
 	return 1;
 }
 
+/* A tel_read_fn: what was read before, and then the rest. */
+static ptrdiff_t
+read_again(void *arg, void *buffer, size_t size)
+{
+	struct source *src = arg;
+	ssize_t n;
+
+	if (src->nahead > 0) {
+		if (size > src->nahead)
+			size = src->nahead;
+		memcpy(buffer, src->ahead, size);
+		src->ahead += size;
+		src->nahead -= size;
+		return (ptrdiff_t)size;
+	}
+	do
+		n = read(src->fd, buffer, size);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
 int
 source_attach(struct source *src, struct settings *s)
 {
@@ -153,7 +174,15 @@ source_attach(struct source *src, struct settings *s)
 	src->reader = make_reader(s, &src->notices);
 	if (src->reader == NULL)
 		return 0;
-	st = tel_reader_open_fd(src->reader, src->fd, src->name);
+	if (s->nahead > 0 && strcmp(src->name, "-") == 0) {
+		src->ahead = s->ahead;
+		src->nahead = s->nahead;
+		s->nahead = 0;
+		st = tel_reader_open_callback(src->reader, read_again, src,
+		    src->name);
+	} else {
+		st = tel_reader_open_fd(src->reader, src->fd, src->name);
+	}
 	if (st == TEL_OK)
 		return 1;
 	source_failed(src, st, tel_reader_error(src->reader));

@@ -20,6 +20,8 @@ struct source {
 	int64_t changed; /* when it was; seconds since 1970 */
 	uint64_t number; /* counts the operands that could be opened */
 	tel_reader *reader;
+	const unsigned char *ahead; /* what was read of it before, */
+	size_t nahead;              /* and is still to be read again */
 	struct notices notices;
 };
 
@@ -34,10 +36,10 @@ enum outcome {
 struct visitor {
 	void *arg;
 	/*
-	 * A source was opened; of sources that are merged, the first of
-	 * them.  Returns 1, or 0 to leave it out.
+	 * A source was opened, or n that are merged.  They stay where they
+	 * are until end().  Returns 1, or 0 to leave them out.
 	 */
-	int (*begin)(void *arg, const struct source *source);
+	int (*begin)(void *arg, struct source *const *sources, int n);
 	/* An event that the settings select, or any: settings.all_events. */
 	enum outcome (*event)(void *arg, const tel_event *ev);
 	/* A source is at its end; of those merged, all of them. */

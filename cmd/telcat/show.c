@@ -56,13 +56,14 @@ tell(struct show *show, tel_status st)
 }
 
 static int
-begin(void *arg, const struct source *src)
+begin(void *arg, struct source *const *srcs, int n)
 {
 	struct show *show = arg;
 
-	show->name = src->name;
+	show->name = srcs[0]->name;
 	show->opened = 1;
-	tel_printer_set_file(show->printer, src->size, src->changed);
+	tel_printer_set_file(show->printer, n == 1 ? srcs[0]->size : 0,
+	    n == 1 ? srcs[0]->changed : 0);
 	return 1;
 }
 

@@ -260,11 +260,12 @@ find_row(struct types *t, const tel_type *type)
 }
 
 static int
-begin(void *arg, const struct source *src)
+begin(void *arg, struct source *const *srcs, int n)
 {
 	struct types *t = arg;
 
-	t->source = src;
+	(void)n;
+	t->source = srcs[0];
 	memset(t->cache, 0, sizeof(t->cache));
 	return 1;
 }

@@ -58,8 +58,9 @@ tell(struct run *run, tel_status st)
 }
 
 static int
-begin(void *arg, const struct source *src)
+begin(void *arg, struct source *const *srcs, int n)
 {
+	const struct source *src = srcs[0];
 	struct run *run = arg;
 
 	memset(run->known, 0, sizeof(run->known));
@@ -75,7 +76,8 @@ begin(void *arg, const struct source *src)
 		return 0;
 	}
 	if (run->printer != NULL)
-		tel_printer_set_file(run->printer, src->size, src->changed);
+		tel_printer_set_file(run->printer, n == 1 ? src->size : 0,
+		    n == 1 ? src->changed : 0);
 	return 1;
 }
 

@@ -10,10 +10,6 @@
 #include "formats/mps.h"
 #include "formats/reader.h"
 
-/* Bits of r->notices. */
-#define TOLD_VERSION 1u
-#define TOLD_LIMIT 2u
-
 __attribute__((format(printf, 4, 0))) static void
 notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
     const char *format, va_list args)
@@ -105,9 +101,9 @@ follow_init(struct tel_reader *r, const struct tel_event *ev)
 		return tel_reader_fail(r, TEL_EVERSION,
 		    "the stream is of version %s; up to %u.x is known", text,
 		    newest[0]);
-	if (r->notices & TOLD_VERSION)
+	if (r->notices & READER_TOLD_VERSION)
 		return TEL_OK;
-	r->notices |= TOLD_VERSION;
+	r->notices |= READER_TOLD_VERSION;
 	tel_reader_notice(r, TEL_WARNING, ev->offset,
 	    "the stream says version %s and is read as %s (%s): events that "
 	    "are not known are shown by number",
@@ -162,8 +158,8 @@ tel_reader_follow(struct tel_reader *r, const struct tel_event *ev)
 	}
 	if (st == TEL_ENOMEM)
 		return tel_reader_fail(r, st, "out of memory");
-	if (st == TEL_ELIMIT && !(r->notices & TOLD_LIMIT)) {
-		r->notices |= TOLD_LIMIT;
+	if (st == TEL_ELIMIT && !(r->notices & READER_TOLD_LIMIT)) {
+		r->notices |= READER_TOLD_LIMIT;
 		tel_reader_notice(r, TEL_WARNING, ev->offset,
 		    "too many strings or labels: those beyond %zu are left out",
 		    r->max_labels);

@@ -32,21 +32,31 @@ emit(struct tel_reader *r, const struct tel_type *t, uint32_t size)
 	ev->clock = mps_clock(r->p, s->header, s->abi.big);
 	ev->offset = r->offset;
 	tel_reader_step(r, size);
+	r->back = size <= AHEAD ? size : 0;
 	if (t->role != TEL_ROLE_NONE)
 		return tel_reader_follow(r, ev);
 	return TEL_OK;
 }
 
-/* Hands out an event that fits no type, as one of an unknown type. */
+/*
+ * Hands out an event that fits no type, as one of an unknown type.  A code
+ * that is known has another size in a newer version only.
+ */
 static tel_status
 emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
 {
+	const struct tel_type *known = mps_type(r->log.schema, code);
 	struct tel_type *t = tel_schema_unknown(r->log.schema, code);
+	tel_status st = TEL_OK;
 
 	if (t == NULL)
 		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->count[TEL_COUNT_UNKNOWN]++;
-	return emit(r, t, size);
+	if (known != NULL && !(r->notices & READER_TOLD_VERSION))
+		st = tel_reader_damage(r, r->offset, 0,
+		    "an event of %u bytes cannot be of type %s", size,
+		    known->name);
+	return st == TEL_OK ? emit(r, t, size) : st;
 }
 
 /*
@@ -60,6 +70,7 @@ resynchronise(struct tel_reader *r, const char *why)
 	uint64_t from = r->offset;
 	const unsigned char *q;
 
+	r->back = 0;
 	tel_reader_step(r, 1);
 	for (;;) {
 		tel_reader_fill(r, SEARCH);
@@ -67,7 +78,8 @@ resynchronise(struct tel_reader *r, const char *why)
 			if (!r->eof && (size_t)(r->end - q) < AHEAD)
 				break;
 			if (mps_look(s, q, r->end) != 0 &&
-			    mps_chain(s, q, r->end, CHAIN))
+			    mps_chain(s, q, r->end, CHAIN) &&
+			    mps_clock_likely(s, q, r->end))
 				break;
 		}
 		if ((size_t)(r->end - q) < s->header)
@@ -79,6 +91,34 @@ resynchronise(struct tel_reader *r, const char *why)
 	return tel_reader_damage(r, from, r->offset - from,
 	    "%s; %llu bytes skipped", why,
 	    (unsigned long long)(r->offset - from));
+}
+
+/*
+ * Where bytes are missing inside an event, what was handed out in its size
+ * holds the begin of what follows.  Goes back there; 0 when it is not so.
+ */
+static int
+step_back(struct tel_reader *r)
+{
+	const struct tel_schema *s = r->log.schema;
+	const unsigned char *q;
+	size_t n;
+
+	tel_reader_fill(r, AHEAD);
+	q = r->p - r->back;
+	r->back = 0;
+	while (++q < r->p) {
+		if (mps_look(s, q, r->end) == 0 ||
+		    !mps_chain(s, q, r->end, CHAIN) ||
+		    !mps_clock_likely(s, q, r->end))
+			continue;
+		n = (size_t)(r->p - q);
+		r->p = q;
+		r->offset -= n;
+		r->count[TEL_COUNT_BYTES] -= n;
+		return 1;
+	}
+	return 0;
 }
 
 /* What is left is the begin of an event and no more. */
@@ -120,6 +160,16 @@ goes_on(struct tel_reader *r, uint32_t size, int n)
 }
 
 /*
+ * Nonzero when size bytes at r->p may be one event.  By chance a wrong size
+ * leads to where an event begins, and then there are others on the way.
+ */
+static int
+may_be_one(const struct tel_reader *r, uint32_t size)
+{
+	return mps_inside(r->log.schema, r->p, r->p + size, CHAIN) == NULL;
+}
+
+/*
  * An event that does not fit.  Sets *again when nothing was handed out and
  * the caller is to look at what now stands at r->p.
  */
@@ -142,7 +192,8 @@ misfit(struct tel_reader *r, int *again)
 	right = mps_true_size(s, r->p, r->end);
 	by_type = right != 0 && right != size && goes_on(r, right, CHAIN);
 	by_size = size >= s->header && size % s->align == 0 &&
-	    (goes_on(r, size, CHAIN) || (!by_type && goes_on(r, size, 1)));
+	    (goes_on(r, size, CHAIN) || (!by_type && goes_on(r, size, 1))) &&
+	    may_be_one(r, size);
 	/* where both lead to events, the longer would swallow some */
 	if (by_type && (!by_size || right < size))
 		return repair(r, t, size, right);
@@ -152,11 +203,14 @@ misfit(struct tel_reader *r, int *again)
 		return cut_short(r);
 	if (t == NULL && size >= s->header && size % s->align == 0) {
 		tel_reader_fill(r, size + SEARCH);
-		if (size <= (size_t)(r->end - r->p) &&
+		if (size <= (size_t)(r->end - r->p) && may_be_one(r, size) &&
 		    mps_unknown_chain(s, r->p + size, r->end))
 			return emit_unknown(r, code, size);
 	}
 	*again = 1;
+	if (step_back(r))
+		return tel_reader_damage(r, r->offset, 0,
+		    "the event before this one is not whole");
 	return resynchronise(r,
 	    t == NULL ? "what stands here is no event" :
 	                "an event's size is wrong");

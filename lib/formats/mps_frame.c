@@ -57,6 +57,40 @@ mps_unknown_chain(const struct tel_schema *s, const unsigned char *p,
 	return p == end;
 }
 
+const unsigned char *
+mps_inside(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end, int n)
+{
+	const unsigned char *q;
+	uint32_t size;
+	int i;
+
+	for (p++; (size_t)(end - p) >= (size_t)n * s->header; p++) {
+		for (i = 0, q = p; i < n; i++, q += size) {
+			size = mps_look(s, q, end);
+			if (size <= 1 || size > (size_t)(end - q))
+				break;
+		}
+		if (i == n)
+			return p;
+	}
+	return NULL;
+}
+
+int
+mps_clock_likely(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end)
+{
+	uint32_t size = mps_look(s, p, end);
+	uint64_t a, b;
+
+	if (size <= 1 || (size_t)(end - p) < (size_t)size + s->header)
+		return 1;
+	a = mps_clock(p, s->header, s->abi.big);
+	b = mps_clock(p + size, s->header, s->abi.big);
+	return a >> 3 <= b && b >> 3 <= a;
+}
+
 uint32_t
 mps_true_size(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end)

@@ -82,6 +82,22 @@ int mps_unknown_chain(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end);
 
 /*
+ * Where after p and before end n events begin that fit their types and end
+ * there, too; NULL where there are none.  Then what is said to be one event
+ * from p to end is not.
+ */
+const unsigned char *mps_inside(const struct tel_schema *s,
+    const unsigned char *p, const unsigned char *end, int n);
+
+/*
+ * Nonzero when the clocks of the event at p and of that after it are of one
+ * magnitude, or when there is no such event before end.  Bytes that look
+ * like an event by chance seldom do in this.
+ */
+int mps_clock_likely(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end);
+
+/*
  * The size that the event at p would have by its type, whatever its header
  * says: for a string up to its NUL.  0 when its code is not known.
  */

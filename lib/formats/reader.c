@@ -101,13 +101,14 @@ tel_reader_fill(struct tel_reader *r, size_t min)
 
 	if (r->eof || (size_t)(r->end - r->p) >= min)
 		return;
-	tel_input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
-	st = tel_input_peek(r->in, min, &r->p, &avail);
+	tel_input_consume(r->in, r->peeked - (size_t)(r->end - r->p) - r->back);
+	st = tel_input_peek(r->in, min + r->back, &r->p, &avail);
 	r->end = r->p + avail;
+	r->p += r->back;
 	r->peeked = avail;
 	if (st != TEL_OK)
 		r->input_status = st;
-	if (avail < min)
+	if ((size_t)(r->end - r->p) < min)
 		r->eof = 1;
 }
 
@@ -183,6 +184,7 @@ begin_log(struct tel_reader *r, const char *name)
 	r->p = r->end = NULL;
 	r->peeked = 0;
 	r->offset = 0;
+	r->back = 0;
 	r->eof = 0;
 	r->input_status = TEL_OK;
 	r->log.name = name;

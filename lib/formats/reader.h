@@ -40,6 +40,10 @@ extern const struct tel_form tel_form_cnv;
 /* Nonzero when there is a form of that name. */
 int tel_form_known(const char *name);
 
+/* Bits of notices: the version is another, labels are left out. */
+#define READER_TOLD_VERSION 1u
+#define READER_TOLD_LIMIT 2u
+
 /* How much of a log is looked at to tell what it is. */
 #define TEL_PROBE_SIZE ((size_t)1 << 16)
 
@@ -48,6 +52,7 @@ struct tel_reader {
 	const unsigned char *p;
 	const unsigned char *end;
 	uint64_t offset; /* of p in the log */
+	size_t back;     /* bytes before p that stay where the window moves */
 	int eof;         /* nothing comes after end */
 	struct tel_event event;
 	const struct tel_form *form;

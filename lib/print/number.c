@@ -99,7 +99,7 @@ unsigned char *
 tel_put_double(unsigned char *p, uint64_t bits)
 {
 	double d = tel_bits_double(bits);
-	char text[TEL_NUMBER_MAX];
+	char text[TEL_PUT_MAX];
 	int digits;
 
 	if (!is_finite(bits)) {
@@ -128,7 +128,7 @@ tel_put_double(unsigned char *p, uint64_t bits)
 unsigned char *
 tel_put_double_10(unsigned char *p, uint64_t bits)
 {
-	char text[TEL_NUMBER_MAX];
+	char text[TEL_PUT_MAX];
 
 	if (!is_finite(bits))
 		return put_special(p, bits, 1);
@@ -139,8 +139,8 @@ tel_put_double_10(unsigned char *p, uint64_t bits)
 unsigned char *
 tel_put_double_3(unsigned char *p, uint64_t bits)
 {
-	char text[TEL_NUMBER_MAX];
-	unsigned char digits[TEL_NUMBER_MAX], *end;
+	char text[TEL_PUT_MAX];
+	unsigned char digits[TEL_PUT_MAX], *end;
 	size_t n;
 	double d;
 
@@ -167,7 +167,7 @@ tel_put_double_3(unsigned char *p, uint64_t bits)
 unsigned char *
 tel_put_hertz(unsigned char *p, double hertz)
 {
-	char text[TEL_NUMBER_MAX];
+	char text[TEL_PUT_MAX];
 
 	if (!(hertz < 1e15))
 		return tel_put_double(p, tel_double_bits(hertz));

@@ -78,7 +78,7 @@ add_step(struct print_builder *b)
 		}
 		g->steps = steps;
 	}
-	g->room += PRINT_LITERAL + TEL_NUMBER_MAX;
+	g->room += PRINT_LITERAL + TEL_PUT_MAX;
 	memset(&g->steps[g->nsteps], 0, sizeof(*g->steps));
 	return &g->steps[g->nsteps++];
 }

@@ -123,7 +123,7 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 static tel_status
 put_rate(struct tel_printer *pr, const struct tel_event *ev)
 {
-	unsigned char rate[TEL_NUMBER_MAX];
+	unsigned char rate[TEL_PUT_MAX];
 	double hertz = tel_clock_rate(ev->log->clock);
 
 	pr->rate_owed = !(hertz > 0);

@@ -9,6 +9,8 @@
 #include "query/runs.h"
 #include "query/store.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,7 @@ struct tel_window {
 	int merging;      /* the runs are being read */
 	tel_status after; /* what comes when the store is empty */
 	const char *error;
+	char text[128]; /* of an error */
 };
 
 tel_status
@@ -92,9 +95,18 @@ tel_window_error(const tel_window *w)
 static tel_status
 fail(struct tel_window *w, tel_status status)
 {
-	w->error = status == TEL_ENOMEM ?
-	    "out of memory" :
-	    "sorting: the temporary file cannot be written or read";
+	char why[80];
+	int number = w->runs != NULL ? tel_runs_errno(w->runs) : 0;
+
+	w->error = "out of memory";
+	if (status == TEL_ENOMEM)
+		return status;
+	/* a file that is shorter than was written gives no number */
+	if (strerror_r(number != 0 ? number : EIO, why, sizeof(why)) != 0)
+		snprintf(why, sizeof(why), "error number %d", number);
+	snprintf(w->text, sizeof(w->text), "sorting: a temporary file: %s",
+	    why);
+	w->error = w->text;
 	return status;
 }
 

@@ -24,6 +24,10 @@ CPU_ROWS = [
     ("telcat -f csv", "telcat -f csv LOG", 2.0),
     ("telcat -f json", "telcat -f json LOG", 2.0),
     ("telcat -f sql", "telcat -f sql LOG", None),
+    ("telstat", "telstat LOG", 0.35),
+    ("telstat -s hist of a type",
+     "telstat -s 'h=log2(size) if name == PoolAlloc' LOG", 0.5),
+    ("telstat -s tally by pointer", "telstat -s 't=tally(pool,4k)' LOG", None),
     ("telfilter -k Pool,Seg", "telfilter -k Pool,Seg LOG", 0.4),
     ("telfilter -w (3 tests)",
      "telfilter -w 'rank == 1 && ref > 0x1000 && ss != 0' LOG", 0.8),
@@ -41,6 +45,8 @@ ZSTD_ROWS = [
 MEMORY_ROWS = [
     ("telcat (text)", "telcat", 16),
     ("telcat -f sql", "telcat -f sql", 16),
+    ("telstat", "telstat", 16),
+    ("telstat -s tally, 1M keys", "telstat -s 't=tally(index,1M)'", 64),
     ("telfilter -k Pool,Seg", "telfilter -k Pool,Seg", 16),
 ]
 

@@ -110,7 +110,7 @@ try() {
 }
 
 @test "each option of --help does something" {
-	telcat --help | grep -o -e '--[a-z][a-z-]*' | sort -u >options
+	telcat --help | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >options
 	[ "$(wc -l <options)" -gt 20 ]
 	while read -r option; do
 		echo "$option"

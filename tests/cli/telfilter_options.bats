@@ -118,7 +118,7 @@ try() {
 }
 
 @test "each option of --help does something" {
-	telfilter --help | grep -o -e '--[a-z][a-z-]*' | sort -u >options
+	telfilter --help | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >options
 	[ "$(wc -l <options)" -ge 28 ]
 	while read -r option; do
 		echo "$option"

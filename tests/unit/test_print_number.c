@@ -32,7 +32,7 @@ same(const unsigned char *got, const unsigned char *end, const char *want)
 static int
 check_integer(uint64_t v)
 {
-	unsigned char p[TEL_NUMBER_MAX];
+	unsigned char p[TEL_PUT_MAX];
 	char want[32];
 	int good;
 
@@ -78,7 +78,7 @@ static int
 check_double(uint64_t bits)
 {
 	double d = tel_bits_double(bits);
-	unsigned char p[TEL_NUMBER_MAX];
+	unsigned char p[TEL_PUT_MAX];
 	char want[400], text[400];
 	int good, digits;
 
@@ -124,7 +124,7 @@ test_doubles(void)
 static void
 test_specials(void)
 {
-	unsigned char p[TEL_NUMBER_MAX];
+	unsigned char p[TEL_PUT_MAX];
 	const uint64_t inf = 0x7ff0000000000000, minus = 0xfff0000000000000;
 
 	ok(same(p, tel_put_double(p, inf), "inf"), "inf");
@@ -150,7 +150,7 @@ test_specials(void)
 static void
 test_seconds(void)
 {
-	unsigned char p[TEL_NUMBER_MAX];
+	unsigned char p[TEL_PUT_MAX];
 
 	ok(same(p, tel_put_seconds(p, 0), "0.000000000"), "no seconds");
 	ok(same(p, tel_put_seconds(p, 1), "0.000000001"), "a nanosecond");
@@ -169,7 +169,7 @@ test_locale(void)
 {
 	static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8",
 		"fr_FR.UTF-8", "ps_AF.UTF-8", "ps_AF" };
-	unsigned char p[TEL_NUMBER_MAX];
+	unsigned char p[TEL_PUT_MAX];
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

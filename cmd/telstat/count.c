@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading the operands into the statistics, and showing what they come to. */
+#include "telstat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/message.h"
+
+/* More than what tel_inst_probe() looks at. */
+#define PROBE_BYTES 64
+
+struct count {
+	struct telstat *telstat;
+	struct sink *sink;
+	struct show show;
+	struct source *const *sources; /* those that are read now */
+	int nsources;
+	uint64_t last;  /* time of the snapshot before, */
+	uint64_t first; /* and with deltas the clock of the first event */
+	int begun;      /* the form has begun */
+	int counted;    /* something could be read */
+	/* the begin of standard input, where it can be read only once */
+	unsigned char ahead[PROBE_BYTES];
+	size_t nahead;
+	int failed;
+};
+
+/* Shows the statistics as they are.  TEL_OK, or what has failed. */
+static tel_status
+show_moment(struct count *c)
+{
+	const struct form *form = c->telstat->form;
+	tel_status st = tel_stats_sort_keys(c->show.stats, c->telstat->order);
+
+	if (st != TEL_OK)
+		return st;
+	if (!c->begun && form->begin != NULL)
+		form->begin(&c->show);
+	c->begun = 1;
+	form->moment(&c->show);
+	if (c->show.at.final && form->end != NULL)
+		form->end(&c->show);
+	if (tel_output_flush(c->sink->out) == TEL_OK)
+		return TEL_OK;
+	sink_failed(c->sink);
+	return TEL_EIO;
+}
+
+/* A tel_snapshot_fn. */
+static tel_status
+snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
+{
+	struct count *c = arg;
+	struct moment *m = &c->show.at;
+	tel_wide first;
+
+	if (c->last == 0 && tel_stats_total(s, TEL_TOTAL_FIRST, &first))
+		c->first = first.low;
+	c->last = at->time;
+	m->final = 0;
+	m->number = at->number;
+	m->known = 1;
+	m->time = at->time;
+	m->ticks = at->ticks;
+	m->ns = 0;
+	if (!at->ticks)
+		m->ns = c->telstat->deltas ? (double)at->interval :
+		                             (double)at->time;
+	return show_moment(c);
+}
+
+/*
+ * With deltas the totals are those of the last interval: its time is found by
+ * the clock.
+ */
+static void
+end_of_deltas(const struct count *c, struct moment *m)
+{
+	const tel_stats *s = c->show.stats;
+	tel_wide clock, ticks, ns;
+
+	m->known = 1;
+	m->time = c->last;
+	if (!tel_stats_total(s, TEL_TOTAL_LAST, &clock) ||
+	    !tel_stats_total(s, TEL_TOTAL_TICKS, &ticks) || ticks.low == 0)
+		return;
+	if (m->ticks)
+		m->time = clock.low - c->first;
+	else if (tel_stats_total(s, TEL_TOTAL_NS, &ns))
+		m->time = (uint64_t)((double)(clock.low - c->first) *
+		    tel_wide_double(ns) / tel_wide_double(ticks));
+	if (m->time < c->last)
+		m->time = c->last;
+	m->ns = m->ticks ? 0 : (double)(m->time - c->last);
+}
+
+/* What there is at the end. */
+static void
+show_final(struct count *c)
+{
+	struct moment *m = &c->show.at;
+	tel_wide span;
+	tel_status st;
+
+	memset(m, 0, sizeof(*m));
+	m->final = 1;
+	m->ticks = c->telstat->interval > 0 && c->telstat->ticks;
+	if (tel_stats_total(c->show.stats, TEL_TOTAL_NS, &span))
+		m->ns = tel_wide_double(span);
+	if (tel_stats_total(c->show.stats,
+	        m->ticks ? TEL_TOTAL_TICKS : TEL_TOTAL_NS, &span) &&
+	    span.high == 0) {
+		m->known = 1;
+		m->time = span.low;
+	}
+	if (c->telstat->deltas && c->last > 0)
+		end_of_deltas(c, m);
+	st = show_moment(c);
+	if (st != TEL_OK && !c->sink->failed)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+}
+
+static int
+begin(void *arg, struct source *const *srcs, int n)
+{
+	struct count *c = arg;
+	tel_status st;
+	int i;
+
+	c->sources = srcs;
+	c->nsources = n;
+	for (i = 0; i < n; i++) {
+		st = tel_stats_begin(c->show.stats, srcs[i]->reader);
+		if (st == TEL_OK)
+			continue;
+		telstat_tell(c->telstat, st, NULL);
+		c->failed = 1;
+		return 0;
+	}
+	c->counted = 1;
+	return 1;
+}
+
+static enum outcome
+event(void *arg, const tel_event *ev)
+{
+	struct count *c = arg;
+	tel_status st = tel_stats_event(c->show.stats, ev);
+
+	if (__builtin_expect(st == TEL_OK, 1))
+		return GO_ON;
+	c->failed = 1;
+	if (!c->sink->failed)
+		telstat_tell(c->telstat, st, NULL);
+	return END_ALL;
+}
+
+static enum outcome
+end(void *arg)
+{
+	struct count *c = arg;
+	int i;
+
+	for (i = 0; i < c->nsources; i++)
+		if (tel_stats_end(c->show.stats, c->sources[i]->reader) !=
+		    TEL_OK)
+			telstat_tell(c->telstat, TEL_ENOMEM, NULL);
+	return c->failed ? END_ALL : GO_ON;
+}
+
+/* Tells how the reading of an inst stream has ended. */
+static void
+tell_inst(struct count *c, const char *name, tel_status st)
+{
+	const char *why = tel_stats_error(c->show.stats);
+
+	size_t length = strlen(name);
+
+	if (st == TEL_OK)
+		return;
+	if (why[0] == '\0')
+		why = st == TEL_EIO ? strerror(errno) : tel_status_text(st);
+	/* the library says the name as well */
+	if (strncmp(why, name, length) == 0 &&
+	    strncmp(why + length, ": ", 2) == 0)
+		why += length + 2;
+	if (st != TEL_EDAMAGED || c->telstat->settings.strict) {
+		message_fail(STATUS_FAILED, name, "%s", why);
+		return;
+	}
+	message_raise(STATUS_DAMAGED);
+	if (!c->telstat->settings.quiet)
+		message(name, "%s", why);
+}
+
+/* A tel_read_fn: standard input from its begin. */
+static ptrdiff_t
+read_input(void *arg, void *buffer, size_t size)
+{
+	struct count *c = arg;
+	ssize_t n;
+
+	if (c->nahead > 0) {
+		if (size > c->nahead)
+			size = c->nahead;
+		memcpy(buffer, c->ahead, size);
+		c->nahead -= size;
+		memmove(c->ahead, c->ahead + size, c->nahead);
+		return (ptrdiff_t)size;
+	}
+	do
+		n = read(STDIN_FILENO, buffer, size);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+static void
+read_inst(struct count *c, const char *operand)
+{
+	struct source src;
+	tel_status st;
+
+	memset(&src, 0, sizeof(src));
+	if (!source_open(&src, operand))
+		return;
+	if (strcmp(operand, "-") == 0 && c->nahead > 0)
+		st = tel_stats_read_inst(c->show.stats, read_input, c, operand);
+	else
+		st = tel_stats_read_inst_fd(c->show.stats, src.fd, operand);
+	c->counted |= st == TEL_OK || st == TEL_EDAMAGED;
+	tell_inst(c, operand, st);
+	source_close(&src);
+}
+
+/* Reads the begin of a pipe, which is to be read again. */
+static void
+look_ahead(struct count *c)
+{
+	ssize_t n = 1;
+
+	while (n > 0 && c->nahead < sizeof(c->ahead)) {
+		n = read(STDIN_FILENO, c->ahead + c->nahead,
+		    sizeof(c->ahead) - c->nahead);
+		if (n > 0)
+			c->nahead += (size_t)n;
+		else if (n < 0 && errno == EINTR)
+			n = 1;
+	}
+}
+
+/* Nonzero when an operand is an inst stream. */
+static int
+is_inst(struct count *c, const char *operand)
+{
+	const struct telstat *t = c->telstat;
+	int input = strcmp(operand, "-") == 0;
+	unsigned char bytes[PROBE_BYTES];
+	struct source src;
+	off_t start;
+	ssize_t n = 0;
+
+	if (t->as_inst || t->settings.as != NULL)
+		return t->as_inst;
+	if (!input && access(operand, R_OK) != 0)
+		return 0;
+	memset(&src, 0, sizeof(src));
+	if (!source_open(&src, operand))
+		return 0;
+	start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
+	if (start >= 0)
+		n = pread(src.fd, bytes, sizeof(bytes), start);
+	source_close(&src);
+	if (start >= 0)
+		return n > 0 && tel_inst_probe(bytes, (size_t)n);
+	if (input && c->nahead == 0)
+		look_ahead(c);
+	return input && tel_inst_probe(c->ahead, c->nahead);
+}
+
+/* Nonzero when it matters which event comes before which. */
+static int
+needs_order(const struct telstat *t)
+{
+	size_t i, n = tel_stats_count(t->stats);
+
+	if (t->by_time || tel_stats_uses_order(t->stats))
+		return 1;
+	/* the value that was set last is that of the latest time */
+	for (i = 0; i < n; i++)
+		if (tel_stat_class(tel_stats_get(t->stats, i)) == TEL_CLASS_MAG)
+			return 1;
+	return 0;
+}
+
+/* Nonzero when -n, --skip or a time make it matter how logs are merged. */
+static int
+needs_merge(const struct telstat *t)
+{
+	const struct selection *sel = &t->settings.select;
+
+	return sel->skip > 0 || sel->count != UINT64_MAX ||
+	    selection_needs_rate(sel) || tel_stats_uses_rate(t->stats);
+}
+
+static void
+read_logs(struct count *c)
+{
+	struct settings *s = &c->telstat->settings;
+	struct visitor visitor;
+
+	memset(&visitor, 0, sizeof(visitor));
+	visitor.arg = c;
+	visitor.begin = begin;
+	visitor.event = event;
+	visitor.end = end;
+	visitor.needs_rate = tel_stats_uses_rate(c->show.stats);
+	if (needs_order(c->telstat))
+		s->order = c->telstat->live ? TEL_ORDER_LIVE : TEL_ORDER_TIME;
+	else if (!needs_merge(c->telstat))
+		s->no_merge = 1;
+	sources_run(s, &visitor);
+}
+
+/*
+ * Reads the operands: the logs, and then what other runs have counted, which
+ * is moved to the end of the list.
+ */
+static void
+read_all(struct count *c)
+{
+	struct settings *s = &c->telstat->settings;
+	static char standard_input[] = "-";
+	char *none[] = { standard_input };
+	char **operands = s->noperands > 0 ? s->operands : none;
+	int n = s->noperands > 0 ? s->noperands : 1, logs = 0, i, insts = 0;
+	char **list = calloc((size_t)n, sizeof(*list));
+
+	if (list == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		if (is_inst(c, operands[i]))
+			list[n - ++insts] = operands[i];
+		else
+			list[logs++] = operands[i];
+	}
+	s->operands = list;
+	s->noperands = logs;
+	s->ahead = c->ahead;
+	s->nahead = c->nahead;
+	if (logs > 0)
+		read_logs(c);
+	for (i = n; i > logs && !c->sink->failed; i--)
+		read_inst(c, list[i - 1]);
+	free(list);
+	s->operands = NULL;
+	s->noperands = 0;
+}
+
+/* An interval in seconds asks for what some logs do not tell. */
+static void
+check_rate(const struct count *c)
+{
+	const struct telstat *t = c->telstat;
+	tel_wide ns, events;
+
+	if (t->interval > 0 && !t->ticks &&
+	    tel_stats_total(t->stats, TEL_TOTAL_EVENTS, &events) &&
+	    events.low > 0 && !tel_stats_total(t->stats, TEL_TOTAL_NS, &ns))
+		message_fail(STATUS_FAILED, NULL,
+		    "-i: the log does not tell how fast its clock is");
+}
+
+void
+telstat_run(struct telstat *t, struct sink *sink)
+{
+	struct count c;
+
+	memset(&c, 0, sizeof(c));
+	c.telstat = t;
+	c.sink = sink;
+	c.show.options = t;
+	c.show.stats = t->stats;
+	c.show.out = sink->out;
+	c.show.terminal = sink->terminal;
+	c.show.color = sink->color;
+	c.show.width = telstat_width(t, sink);
+	if (t->interval > 0 &&
+	    (tel_stats_set_interval(t->stats, t->interval, t->ticks, snapshot,
+	         &c) != TEL_OK ||
+	        tel_stats_set_deltas(t->stats, t->deltas) != TEL_OK)) {
+		telstat_tell(t, TEL_ESTATE, NULL);
+		return;
+	}
+	read_all(&c);
+	/* a mistake in what was asked for has no answer, nor has nothing */
+	if (!sink->failed && c.counted && message_status() != STATUS_USAGE) {
+		check_rate(&c);
+		show_final(&c);
+	}
+}

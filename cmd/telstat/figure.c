@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers for people. */
+#include "figure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tel_wide
+figure_wide_of(uint64_t v)
+{
+	return (tel_wide){ 0, v };
+}
+
+tel_wide
+figure_wide_signed(int64_t v)
+{
+	return (tel_wide){ v < 0 ? -1 : 0, (uint64_t)v };
+}
+
+tel_wide
+figure_add(tel_wide a, tel_wide b)
+{
+	uint64_t low = a.low + b.low;
+
+	/* by way of unsigned, where wrapping has a meaning */
+	return (tel_wide){ (int64_t)((uint64_t)a.high + (uint64_t)b.high +
+		               (low < a.low)),
+		low };
+}
+
+int
+figure_compare(tel_wide a, tel_wide b)
+{
+	if (a.high != b.high)
+		return a.high < b.high ? -1 : 1;
+	return a.low < b.low ? -1 : a.low > b.low;
+}
+
+int
+figure_fits_i64(tel_wide v, int64_t *out)
+{
+	if ((v.high != 0 || v.low > INT64_MAX) &&
+	    (v.high != -1 || v.low <= INT64_MAX))
+		return 0;
+	*out = (int64_t)v.low;
+	return 1;
+}
+
+/* Puts a comma before every third digit from the end, in place. */
+static void
+group(char *text, size_t size)
+{
+	size_t start = text[0] == '-';
+	size_t digits = strspn(text + start, "0123456789");
+	size_t commas = digits == 0 ? 0 : (digits - 1) / 3;
+	size_t rest = strlen(text) - start - digits, i;
+
+	if (strlen(text) + commas + 1 > size)
+		return;
+	memmove(text + start + digits + commas, text + start + digits,
+	    rest + 1);
+	for (i = 0; commas > 0 && i < digits; i++) {
+		size_t from = start + digits - 1 - i;
+
+		text[from + commas] = text[from];
+		if (i % 3 == 2 && commas > 0) {
+			commas--;
+			text[from + commas] = ',';
+		}
+	}
+}
+
+char *
+figure_count(tel_wide v, int raw, char *buffer)
+{
+	tel_wide_text(v, buffer);
+	if (!raw)
+		group(buffer, FIGURE_TEXT);
+	return buffer;
+}
+
+/* Takes zeros off the end of a decimal fraction, and a point with them. */
+static void
+strip(char *text)
+{
+	size_t n = strlen(text);
+
+	if (strchr(text, '.') == NULL)
+		return;
+	while (text[n - 1] == '0')
+		n--;
+	if (text[n - 1] == '.')
+		n--;
+	text[n] = '\0';
+}
+
+/* A time in the largest unit that it has one of. */
+static void
+time_text(int64_t ns, char *buffer)
+{
+	static const struct {
+		uint64_t ns;
+		int decimals;
+		const char *name;
+	} units[] = { { 1000000000, 9, "s" }, { 1000000, 6, "ms" },
+		{ 1000, 3, "us" }, { 1, 0, "ns" } };
+	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	size_t i = 0;
+
+	while (i < 3 && size < units[i].ns)
+		i++;
+	if (units[i].decimals == 0)
+		(void)snprintf(buffer, FIGURE_TEXT, "%s%" PRIu64,
+		    ns < 0 ? "-" : "", size);
+	else
+		(void)snprintf(buffer, FIGURE_TEXT, "%s%" PRIu64 ".%0*" PRIu64,
+		    ns < 0 ? "-" : "", size / units[i].ns, units[i].decimals,
+		    size % units[i].ns);
+	strip(buffer);
+	group(buffer, FIGURE_TEXT);
+	(void)strcat(strcat(buffer, " "), units[i].name);
+}
+
+char *
+figure_size(double bytes, char *buffer)
+{
+	static const char prefixes[] = "KMGTPEZY";
+	size_t i = 0;
+
+	buffer[0] = '\0';
+	if (bytes < 1024)
+		return buffer;
+	/* 1023.95 and more would be shown as 1024.0 */
+	for (bytes /= 1024; bytes >= 1023.95 && i < 7; i++)
+		bytes /= 1024;
+	(void)snprintf(buffer, FIGURE_TEXT, "%.1f %ciB", bytes, prefixes[i]);
+	return buffer;
+}
+
+char *
+figure_value(tel_wide v, const char *unit, int raw, char *buffer)
+{
+	char size[FIGURE_TEXT];
+	int64_t small;
+
+	if (!raw && strcmp(unit, "ns") == 0 && figure_fits_i64(v, &small)) {
+		time_text(small, buffer);
+		return buffer;
+	}
+	figure_count(v, raw, buffer);
+	if (raw || unit[0] == '\0')
+		return buffer;
+	if (strcmp(unit, "bytes") == 0) {
+		figure_size(fabs(tel_wide_double(v)), size);
+		if (size[0] != '\0')
+			(void)strcat(strcat(strcat(buffer, " ("), size), ")");
+	} else if (strlen(unit) < 16) {
+		(void)strcat(strcat(buffer, " "), unit);
+	}
+	return buffer;
+}
+
+char *
+figure_edge(int64_t v, const char *unit, int raw, char *buffer)
+{
+	static const char prefixes[] = "KMGTPE";
+	int64_t n = v;
+	int i = -1;
+
+	if (!raw && strcmp(unit, "ns") == 0) {
+		time_text(v, buffer);
+		return buffer;
+	}
+	if (!raw && strcmp(unit, "bytes") == 0 && v != 0)
+		for (; n % 1024 == 0 && i < 5; i++)
+			n /= 1024;
+	if (i >= 0)
+		(void)snprintf(buffer, FIGURE_TEXT, "%" PRId64 " %ciB", n,
+		    prefixes[i]);
+	else
+		(void)snprintf(buffer, FIGURE_TEXT, "%" PRId64, v);
+	return buffer;
+}
+
+char *
+figure_double(double v, const char *unit, int raw, char *buffer)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
+	const char *name = "";
+	double size = fabs(v);
+	size_t i;
+
+	if (raw) {
+		return figure_exact(v, buffer);
+	}
+	if (strcmp(unit, "ns") == 0) {
+		name = "ns";
+		for (i = 0; i < 3; i++)
+			if (size >= units[i].ns) {
+				v /= units[i].ns;
+				name = units[i].name;
+				break;
+			}
+		size = fabs(v);
+	}
+	/* larger ones do not need the decimals, nor fit a column with them */
+	(void)snprintf(buffer, FIGURE_TEXT, "%.*f",
+	    size >= 1e15     ? 0 :
+	        size >= 1000 ? 1 :
+	        size >= 100  ? 2 :
+	                       3,
+	    v < 1e60 && v > -1e60 ? v : 0.0);
+	strip(buffer);
+	group(buffer, FIGURE_TEXT);
+	if (name[0] != '\0')
+		(void)strcat(strcat(buffer, " "), name);
+	return buffer;
+}
+
+char *
+figure_fixed(double v, int decimals, int raw, char *buffer)
+{
+	(void)snprintf(buffer, FIGURE_TEXT, "%.*f", decimals,
+	    v < 1e60 && v > -1e60 ? v : 0.0);
+	if (!raw)
+		group(buffer, FIGURE_TEXT);
+	return buffer;
+}
+
+char *
+figure_exact(double v, char *buffer)
+{
+	int digits;
+
+	for (digits = 15; digits < 17; digits++) {
+		(void)snprintf(buffer, FIGURE_TEXT, "%.*g", digits, v);
+		if (strtod(buffer, NULL) == v)
+			return buffer;
+	}
+	(void)snprintf(buffer, FIGURE_TEXT, "%.17g", v);
+	return buffer;
+}
+
+char *
+figure_quantile(uint32_t billionths, char *buffer)
+{
+	(void)snprintf(buffer, FIGURE_TEXT, "p%u.%07u", billionths / 10000000,
+	    billionths % 10000000);
+	strip(buffer);
+	return buffer;
+}

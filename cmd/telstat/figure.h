@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Figures: numbers as people read them, grouped and with units, or plain.
+ * Each writes into a buffer of FIGURE_TEXT bytes and returns it.
+ */
+#ifndef TELSTAT_FIGURE_H
+#define TELSTAT_FIGURE_H
+
+#include "tel.h"
+
+#define FIGURE_TEXT 128
+
+/* The wide number that is v. */
+tel_wide figure_wide_of(uint64_t v);
+tel_wide figure_wide_signed(int64_t v);
+tel_wide figure_add(tel_wide a, tel_wide b);
+/* Below 0, 0 or above as a is to b. */
+int figure_compare(tel_wide a, tel_wide b);
+/* Nonzero when v fits the type; out is then set. */
+int figure_fits_i64(tel_wide v, int64_t *out);
+
+/* 1,234,567, or without commas when raw. */
+char *figure_count(tel_wide v, int raw, char *buffer);
+
+/*
+ * A value with its unit, always exact: "12.5 ms" for ns, "65,536 (64 KiB)"
+ * for bytes, "1,234 ticks".
+ */
+char *figure_value(tel_wide v, const char *unit, int raw, char *buffer);
+
+/* The same as short as an edge of a bucket is: "64 KiB", "12.5 ms", "1000". */
+char *figure_edge(int64_t v, const char *unit, int raw, char *buffer);
+
+/* A mean or a rate, with at most three decimals. */
+char *figure_double(double v, const char *unit, int raw, char *buffer);
+
+/* A number with so many decimals. */
+char *figure_fixed(double v, int decimals, int raw, char *buffer);
+
+/* A size for people, "5.5 KiB"; "" below 1024. */
+char *figure_size(double bytes, char *buffer);
+
+/* The name of a quantile, "p99.9". */
+char *figure_quantile(uint32_t billionths, char *buffer);
+
+/* A double so that it reads back, "0.999". */
+char *figure_exact(double v, char *buffer);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telstat's command line. */
+#include "telstat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/message.h"
+#include "common/number.h"
+
+enum {
+	OPTION_DELTAS = OPTION_OWN,
+	OPTION_LIVE,
+	OPTION_REPORT,
+	OPTION_TOP,
+	OPTION_SORT,
+	OPTION_RATE,
+	OPTION_QUANTILES,
+	OPTION_DENSITY,
+	OPTION_ZEROS,
+	OPTION_RAW,
+	OPTION_UTF8,
+	OPTION_WIDTH,
+	OPTION_LOG,
+	OPTION_PREFIX,
+	OPTION_MAX_GROUPS,
+	OPTION_MAX_OPEN,
+	OPTION_MAX_MEMORY
+};
+
+/* Columns of a page. */
+#define WIDTH_MIN 40
+#define WIDTH_MAX 1000
+
+/* The bounds that the setters of tel_stats have. */
+#define GROUPS_MAX ((uint64_t)1 << 20)
+#define OPEN_MAX ((uint64_t)1 << 24)
+
+static const struct option_row own[] = {
+	{ 's', "stat", "SPEC", "add a statistic: 'sizes=log2(size)' ...", 0 },
+	{ 'g', "groups", "EXPRS", "one of each for every group: kind,pool", 0 },
+	{ 'i', "interval", "TIME", "show them every 100ms of the log's time",
+	    0 },
+	{ OPTION_DELTAS, "deltas", NULL, "with -i, of each interval", 0 },
+	{ 'S', "by-time", NULL, "in order of time; --live: do not wait", 0 },
+	{ OPTION_LIVE, "live", NULL, NULL, 0 },
+	{ OPTION_REPORT, "report", NULL,
+	    "with -s, the report too; --rate[=ms]: rates", 0 },
+	{ OPTION_RATE, "rate", "[=UNIT]", NULL, 0 },
+	{ OPTION_TOP, "top", "N",
+	    "most types and keys; --sort key: their order", 0 },
+	{ OPTION_SORT, "sort", "KEY", NULL, 0 },
+	{ OPTION_QUANTILES, "quantiles", "LIST",
+	    "0.5,0.9,0.99; --density: bars by width", 0 },
+	{ OPTION_DENSITY, "density", NULL, NULL, 0 },
+	{ OPTION_ZEROS, "zeros", NULL,
+	    "empty rows; --utf8: finer bars; --log: x axis", 0 },
+	{ OPTION_UTF8, "utf8", NULL, NULL, 0 },
+	{ OPTION_LOG, "log", NULL, NULL, 0 },
+	{ OPTION_RAW, "raw", NULL,
+	    "plain numbers; --width N: columns; --prefix NAME", 0 },
+	{ OPTION_WIDTH, "width", "N", NULL, 0 },
+	{ OPTION_PREFIX, "prefix", "NAME", NULL, 0 },
+	{ OPTION_MAX_GROUPS, "max-groups", "N",
+	    "limits, see telstat(1); --max-open, --max-memory", 0 },
+	{ OPTION_MAX_OPEN, "max-open", "N", NULL, 0 },
+	{ OPTION_MAX_MEMORY, "max-memory", "BYTES", NULL, 0 },
+	{ OPTION_COLOR, "color", "[=WHEN]", NULL, 0 },
+	/* as the common row, which says it, but it knows inst as well */
+	{ OPTION_AS, "as", "FORMAT", NULL, 0 },
+};
+
+static const struct form *const forms[] = { &form_text, &form_csv, &form_json,
+	&form_openmetrics, &form_svg, &form_inst };
+
+void
+telstat_tell(const struct telstat *t, tel_status st, const char *option)
+{
+	const char *why = tel_stats_error(t->stats);
+	const char *text = tel_stats_error_text(t->stats);
+	unsigned column = tel_stats_error_column(t->stats);
+
+	if (st == TEL_ENOMEM || why[0] == '\0')
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	else if (text == NULL)
+		message_fail(STATUS_USAGE, NULL, "%s%s%s",
+		    option != NULL ? option : "", option != NULL ? ": " : "",
+		    why);
+	else if (column == 0)
+		message_fail(STATUS_USAGE, NULL, "%s%s'%s': %s",
+		    option != NULL ? option : "", option != NULL ? ": " : "",
+		    text, why);
+	else
+		message_fail(STATUS_USAGE, NULL, "%s%s'%s', column %u: %s",
+		    option != NULL ? option : "", option != NULL ? ": " : "",
+		    text, column, why);
+}
+
+static int
+check(const struct telstat *t, tel_status st, const char *option)
+{
+	if (st == TEL_OK)
+		return 1;
+	telstat_tell(t, st, option);
+	return 0;
+}
+
+/* Ticks, or a time with its unit. */
+static int
+set_interval(struct telstat *t, const char *text)
+{
+	int64_t ns;
+
+	t->ticks = number_parse(text, &t->interval);
+	if (!t->ticks && number_time(text, &ns) && ns >= 0)
+		t->interval = (uint64_t)ns;
+	else if (!t->ticks)
+		t->interval = 0;
+	if (t->interval > 0)
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "-i: '%s' is neither a time, as 100ms, nor a number of ticks",
+	    text);
+	return 0;
+}
+
+/*
+ * Reads a share from 0 to 1 with up to nine decimals, to the comma or the
+ * end.  Returns what follows, NULL when it is none.
+ */
+static const char *
+parse_share(const char *text, uint32_t *out)
+{
+	uint32_t value = 0, unit = 1000000000;
+	const char *start = text;
+
+	if (*text == '0' || *text == '1')
+		value = (uint32_t)(*text++ - '0') * unit;
+	if (*text == '.')
+		for (text++; *text >= '0' && *text <= '9'; text++) {
+			unit /= 10;
+			value += unit * (uint32_t)(*text - '0');
+		}
+	if (text == start || value > 1000000000 ||
+	    (*text != ',' && *text != '\0'))
+		return NULL;
+	*out = value;
+	return text;
+}
+
+static int
+set_quantiles(struct telstat *t, const char *text)
+{
+	const char *at = text;
+
+	t->nquantiles = 0;
+	while (at != NULL && t->nquantiles < QUANTILES_MAX) {
+		at = parse_share(at, &t->quantiles[t->nquantiles++]);
+		if (at != NULL && *at == '\0')
+			return 1;
+		if (at != NULL)
+			at++;
+	}
+	message_fail(STATUS_USAGE, NULL,
+	    "--quantiles: '%s' is no list of at most %d shares from 0 to 1",
+	    text, QUANTILES_MAX);
+	return 0;
+}
+
+static int
+set_sort(struct telstat *t, const char *text)
+{
+	static const char *const words[] = { "-count", "count", "key",
+		"first" };
+	static const tel_key_order orders[] = { TEL_KEYS_COUNT,
+		TEL_KEYS_COUNT_UP, TEL_KEYS_VALUE, TEL_KEYS_FIRST };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(text, words[i]) == 0) {
+			t->order = orders[i];
+			return 1;
+		}
+	message_fail(STATUS_USAGE, NULL,
+	    "--sort: '%s' is none of: -count, count, key, first", text);
+	return 0;
+}
+
+static int
+set_rate(struct telstat *t, const char *text)
+{
+	t->rate = 1;
+	if (text == NULL || strcmp(text, "s") == 0) {
+		t->rate_per = "s";
+		t->rate_ns = 1000000000;
+	} else if (strcmp(text, "ms") == 0) {
+		t->rate_per = "ms";
+		t->rate_ns = 1000000;
+	} else {
+		message_fail(STATUS_USAGE, NULL,
+		    "--rate: '%s' is none of: s, ms", text);
+		return 0;
+	}
+	return 1;
+}
+
+static int
+set_color(struct telstat *t, const char *text)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (strcmp(text != NULL ? text : "always", words[i]) == 0) {
+			t->settings.color = (enum when)i;
+			return 1;
+		}
+	message_fail(STATUS_USAGE, NULL,
+	    "--color: '%s' is none of: auto, always, never", text);
+	return 0;
+}
+
+static int
+set_as(struct telstat *t, const char *text)
+{
+	tel_reader *r;
+	tel_status st;
+
+	t->as_inst = strcmp(text, "inst") == 0;
+	if (t->as_inst)
+		return 1;
+	r = tel_reader_new();
+	st = r == NULL ? TEL_ENOMEM : tel_reader_set_as(r, text);
+	tel_reader_free(r);
+	t->settings.as = text;
+	if (st == TEL_EINVAL)
+		message_fail(STATUS_USAGE, NULL,
+		    "--as: '%s' is no format, release or platform", text);
+	else if (st != TEL_OK)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	return st == TEL_OK;
+}
+
+/* Names of metrics begin with it, so it must be of their letters. */
+static int
+set_prefix(struct telstat *t, const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+	                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	t->prefix = text;
+	if (strlen(text) <= 64 && text[strspn(text, letters)] == '\0' &&
+	    strchr("0123456789", text[0]) == NULL)
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "--prefix: '%s' is not of letters, digits and '_'", text);
+	return 0;
+}
+
+/* Takes an option that is a limit. */
+static int
+take_limit(struct telstat *t, int id, const char *value)
+{
+	uint64_t n;
+
+	switch (id) {
+	case OPTION_MAX_GROUPS:
+		return number_option("--max-groups", "number of groups", value,
+		           1, GROUPS_MAX, &n) &&
+		    check(t, tel_stats_set_max_groups(t->stats, (size_t)n),
+		        NULL);
+	case OPTION_MAX_OPEN:
+		return number_option("--max-open", "number of ranges", value, 1,
+		           OPEN_MAX, &n) &&
+		    check(t, tel_stats_set_max_open(t->stats, (size_t)n), NULL);
+	case OPTION_MAX_MEMORY:
+		return number_option("--max-memory", "number of bytes", value,
+		           0, SIZE_MAX, &n) &&
+		    check(t, tel_stats_set_max_memory(t->stats, (size_t)n),
+		        NULL);
+	default: return 0;
+	}
+}
+
+static int
+take(void *arg, int id, const char *value)
+{
+	struct telstat *t = arg;
+
+	switch (id) {
+	case 's':
+		t->given = 1;
+		return check(t, tel_stats_add(t->stats, value), "-s");
+	case 'g': return check(t, tel_stats_set_groups(t->stats, value), "-g");
+	case 'i': return set_interval(t, value);
+	case OPTION_DELTAS: t->deltas = 1; return 1;
+	case 'S': t->by_time = 1; return 1;
+	case OPTION_LIVE: t->by_time = t->live = 1; return 1;
+	case OPTION_REPORT: t->report = 1; return 1;
+	case OPTION_TOP:
+		return number_option("--top", "number of rows", value, 1,
+		    UINT64_MAX, &t->top);
+	case OPTION_SORT: return set_sort(t, value);
+	case OPTION_RATE: return set_rate(t, value);
+	case OPTION_QUANTILES: return set_quantiles(t, value);
+	case OPTION_DENSITY: t->density = 1; return 1;
+	case OPTION_ZEROS: t->zeros = 1; return 1;
+	case OPTION_RAW: t->raw = 1; return 1;
+	case OPTION_UTF8: t->utf8 = 1; return 1;
+	case OPTION_WIDTH:
+		return number_option("--width", "number of columns", value,
+		    WIDTH_MIN, WIDTH_MAX, &t->width);
+	case OPTION_LOG: t->log = 1; return 1;
+	case OPTION_PREFIX: return set_prefix(t, value);
+	case OPTION_COLOR: return set_color(t, value);
+	case OPTION_AS: return set_as(t, value);
+	default: return take_limit(t, id, value);
+	}
+}
+
+static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
+	sizeof(own) / sizeof(own[0]),
+	"text, csv, json, openmetrics, svg or inst", take };
+
+static int
+parse_format(struct telstat *t)
+{
+	const char *name = t->settings.format;
+	char list[80] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcmp(name != NULL ? name : "text", forms[i]->name) == 0) {
+			t->form = forms[i];
+			return 1;
+		}
+		(void)strcat(strcat(list, i == 0 ? "" : ", "), forms[i]->name);
+	}
+	message_fail(STATUS_USAGE, NULL, "-f: '%s' is none of: %s", name, list);
+	return 0;
+}
+
+/* Options that do not go together. */
+static int
+check_options(const struct telstat *t)
+{
+	if (t->interval > 0 && t->form->once)
+		message_fail(STATUS_USAGE, NULL, "-i does not go with -f %s",
+		    t->form->name);
+	else if (t->deltas && t->interval == 0)
+		message_fail(STATUS_USAGE, NULL, "--deltas needs -i");
+	else if (t->deltas && t->form == &form_inst)
+		message_fail(STATUS_USAGE, NULL,
+		    "--deltas does not go with -f inst");
+	else
+		return 1;
+	return 0;
+}
+
+int
+telstat_options(struct telstat *t, int argc, char **argv)
+{
+	memset(t, 0, sizeof(*t));
+	t->prefix = "inst_";
+	t->order = TEL_KEYS_COUNT;
+	(void)set_rate(t, NULL);
+	t->rate = 0;
+	t->stats = tel_stats_new();
+	if (t->stats == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	return settings_parse(&t->settings, &tool, t, argc, argv) &&
+	    parse_format(t) && check_options(t);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Page: bytes put into an output, with what each form must escape. */
+#ifndef TELSTAT_PAGE_H
+#define TELSTAT_PAGE_H
+
+#include "tel.h"
+
+/* Failures stay in the output, and are told when it is closed. */
+void put(tel_output *out, const char *text);
+void put_many(tel_output *out, const char *text, size_t times);
+/* Up to 1 KB at a time. */
+__attribute__((format(printf, 2, 3))) void putf(tel_output *out,
+    const char *format, ...);
+
+/* A string of JSON, in quotes.  Bytes that are not UTF-8 become \u00XX. */
+void put_json(tel_output *out, const char *text);
+/* A field of RFC 4180, in quotes where it needs them. */
+void put_csv(tel_output *out, const char *text);
+/* Text of XML; what XML cannot hold becomes \xHH. */
+void put_xml(tel_output *out, const char *text);
+/* The same of so many characters at most; returns how many bytes they are. */
+size_t put_xml_part(tel_output *out, const char *text, size_t most);
+/*
+ * The value of a label of OpenMetrics, without its quotes, or a text behind
+ * # HELP.  Bytes that are not UTF-8 become \xHH.
+ */
+void put_label(tel_output *out, const char *text);
+
+/*
+ * Copies text for a terminal: every byte that is not printable ASCII as \xHH.
+ * What takes more than columns is cut, and ends in "...".
+ * Returns buffer, which has room for columns + 1 bytes.
+ */
+char *page_escape(char *buffer, size_t columns, const char *text);
+
+/*
+ * The number of bytes of the character of UTF-8 that text begins with; 0
+ * when it is none.
+ */
+size_t page_utf8(const char *text);
+
+#endif

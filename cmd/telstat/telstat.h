@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telstat: what its parts share. */
+#ifndef TELSTAT_H
+#define TELSTAT_H
+
+#include "common/settings.h"
+#include "common/source.h"
+#include "common/streams.h"
+#include "tel.h"
+
+/* The most quantiles that --quantiles may ask for. */
+#define QUANTILES_MAX 32
+
+struct form;
+
+/* What telstat was asked for, beyond the common options. */
+struct telstat {
+	struct settings settings;
+	const struct form *form;
+	tel_stats *stats;
+	int given; /* -s */
+	int as_inst;
+	int by_time;
+	int live;          /* and without waiting for the end */
+	uint64_t interval; /* of -i, 0 for none */
+	int ticks;         /* it is in ticks, not nanoseconds */
+	int deltas;
+	int report;
+	uint64_t top; /* 0: all */
+	tel_key_order order;
+	int rate;             /* --rate was given */
+	uint64_t rate_ns;     /* what a rate is in: nanoseconds of its unit */
+	const char *rate_per; /* and the unit's name */
+	uint32_t quantiles[QUANTILES_MAX]; /* in parts of 10^9 */
+	unsigned nquantiles;               /* 0: as the class has it */
+	int density;
+	int zeros;
+	int raw;
+	int utf8;
+	int log;
+	uint64_t width; /* 0: of the terminal, or 80 */
+	const char *prefix;
+};
+
+/* When a picture of the statistics is taken, and of how long a time. */
+struct moment {
+	int final;       /* not a snapshot, but all there is */
+	uint64_t number; /* of the snapshot, from 1 */
+	int known;       /* .time is: */
+	uint64_t time;   /* since the first event, in ns or ticks */
+	int ticks;
+	double ns; /* that rates are over; 0 when not known */
+};
+
+/* Where statistics are shown, and how. */
+struct show {
+	const struct telstat *options;
+	tel_stats *stats;
+	tel_output *out;
+	int terminal; /* it goes to one */
+	int color;
+	unsigned width; /* columns */
+	struct moment at;
+};
+
+/* A form of output. */
+struct form {
+	const char *name;
+	int once; /* it has no place for snapshots */
+	void (*begin)(const struct show *show);
+	void (*moment)(const struct show *show);
+	void (*end)(const struct show *show);
+};
+
+extern const struct form form_text, form_csv, form_json, form_openmetrics,
+    form_svg, form_inst;
+
+/* Reads the command line.  Returns as settings_parse() does. */
+int telstat_options(struct telstat *t, int argc, char **argv);
+
+/* Tells why a call on the statistics failed. */
+void telstat_tell(const struct telstat *t, tel_status st, const char *option);
+
+/* Counts what the operands hold, and shows it. */
+void telstat_run(struct telstat *t, struct sink *sink);
+
+/* The columns of what goes to the sink. */
+unsigned telstat_width(const struct telstat *t, const struct sink *sink);
+
+#endif

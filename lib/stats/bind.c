@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Binding: statistics meet the schema of a log.  What each type means to each
+ * of them is found out once, so that an event costs but what it must.
+ */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A failure to bind an expression of a definition. */
+static tel_status
+bind_failed(struct tel_stats *s, const char *text, const struct piece *piece,
+    tel_status st, const char *why, unsigned column)
+{
+	if (st == TEL_ENOMEM)
+		return stats_no_memory(s);
+	return trouble_set(&s->trouble, st, text,
+	    piece->column + (column > 0 ? column - 1 : 0), "%s", why);
+}
+
+static tel_status
+bind_expr(struct tel_stats *s, const char *text, const struct piece *piece,
+    tel_expr *x, const struct tel_schema *schema)
+{
+	tel_status st = x == NULL ? TEL_OK : tel_expr_bind(x, schema);
+
+	if (st == TEL_OK)
+		return TEL_OK;
+	return bind_failed(s, text, piece, st, tel_expr_error(x),
+	    tel_expr_error_column(x));
+}
+
+/* The types of a pair must be there. */
+static tel_status
+check_types(struct tel_stats *s, const struct definition *d,
+    const struct tel_schema *schema)
+{
+	const struct piece *pieces[3];
+	const struct tel_type *t;
+	int i;
+
+	pieces[0] = &d->spec.start;
+	pieces[1] = &d->spec.end;
+	pieces[2] = &d->spec.middle;
+	for (i = 0; i < 3; i++) {
+		if (pieces[i]->text == NULL)
+			continue;
+		t = tel_schema_find_type(schema, pieces[i]->text);
+		if (t == NULL)
+			return trouble_set(&s->trouble, TEL_EINVAL, d->source,
+			    pieces[i]->column, "%s has no type called %s",
+			    schema->name, pieces[i]->text);
+		if (i == 0 && d->spec.end.text == NULL &&
+		    (t->role != TEL_ROLE_START || t->partner < 0))
+			return trouble_set(&s->trouble, TEL_EINVAL, d->source,
+			    pieces[i]->column,
+			    "%s has no type that ends it: name one behind it",
+			    pieces[i]->text);
+	}
+	return TEL_OK;
+}
+
+static tel_status
+bind_definition(struct tel_stats *s, struct definition *d,
+    const struct tel_schema *schema)
+{
+	tel_status st;
+
+	if (d->source == NULL)
+		return TEL_OK;
+	st = bind_expr(s, d->source, &d->spec.value, d->value, schema);
+	if (st == TEL_OK)
+		st =
+		    bind_expr(s, d->source, &d->spec.weight, d->weight, schema);
+	if (st == TEL_OK)
+		st = bind_expr(s, d->source, &d->spec.key, d->key, schema);
+	if (st == TEL_OK)
+		st = check_types(s, d, schema);
+	if (st != TEL_OK || d->filter == NULL)
+		return st;
+	st = tel_filter_bind(d->filter, schema);
+	if (st == TEL_OK)
+		return st;
+	return bind_failed(s, d->source, &d->spec.condition, st,
+	    tel_filter_error(d->filter), tel_filter_error_column(d->filter));
+}
+
+tel_status
+stats_bind(struct tel_stats *s, const struct tel_schema *schema)
+{
+	tel_status st;
+	unsigned j;
+	size_t i;
+
+	for (i = 0; i < s->count; i++) {
+		st = bind_definition(s, s->definitions[i], schema);
+		if (st != TEL_OK)
+			return st;
+	}
+	for (j = 0; j < s->ngroups; j++) {
+		st = bind_expr(s, s->groups_text, &s->groups[j].piece,
+		    s->groups[j].expr, schema);
+		if (st != TEL_OK)
+			return st;
+	}
+	return TEL_OK;
+}
+
+/* ----------------------------------------------------------- actions */
+
+/* The number of the field that a role tells ranges apart by; -1: none. */
+static int
+role_key(const struct tel_type *t)
+{
+	return t->role == TEL_ROLE_START || t->role == TEL_ROLE_FINISH ?
+	    t->role_field[0] :
+	    -1;
+}
+
+/*
+ * What a type is to a pair.  Returns 1 with a->what, ->pair and ->field set,
+ * or 0 when it is nothing.
+ */
+static int
+pair_action(const struct definition *d, const struct tel_schema *schema,
+    const struct tel_type *t, struct action *a)
+{
+	const struct spec *p = &d->spec;
+	const struct tel_type *start, *end;
+
+	a->field = role_key(t);
+	if (p->start.text == NULL) {
+		/* ranges of one end share their stack, whatever began them */
+		if (t->role == TEL_ROLE_START && t->partner >= 0) {
+			a->what = ACT_START;
+			a->pair = (uint32_t)t->partner;
+			return 1;
+		}
+		a->what = ACT_END;
+		a->pair = t->index;
+		return t->role == TEL_ROLE_FINISH;
+	}
+	start = tel_schema_find_type(schema, p->start.text);
+	if (start == NULL)
+		return 0;
+	end = p->end.text != NULL ? tel_schema_find_type(schema, p->end.text) :
+	                            &schema->types[start->partner];
+	/* types that are no partners have no key in common but a given one */
+	if (d->key != NULL || start->role != TEL_ROLE_START ||
+	    start->partner < 0 || &schema->types[start->partner] != end)
+		a->field = -1;
+	a->pair = 0;
+	a->what = t == start ? ACT_START : t == end ? ACT_END : ACT_MIDDLE;
+	return t == start || t == end ||
+	    (p->middle.text != NULL && strcmp(t->name, p->middle.text) == 0);
+}
+
+/* What a value is to a type: 0 for nothing. */
+static int
+value_action(const struct definition *d, const struct tel_type *t,
+    struct action *a)
+{
+	int at;
+
+	a->what = ACT_VALUE;
+	if (d->field == NULL || d->every)
+		return 1;
+	at = tel_type_find_field(t, d->field);
+	if (at < 0)
+		return 0;
+	if (t->fields[at].sort != TEL_DOUBLE &&
+	    t->fields[at].sort != TEL_STRING) {
+		a->what = ACT_FIELD;
+		a->field = at;
+		a->load = &t->fields[at];
+	}
+	return 1;
+}
+
+/* Finds out what a definition wants of a type.  0: nothing. */
+static int
+find_action(struct definition *d, const struct tel_schema *schema,
+    const struct tel_type *t, struct action *a)
+{
+	int wanted = d->filter == NULL ? 1 : tel_filter_type(d->filter, t);
+
+	memset(a, 0, sizeof(*a));
+	a->definition = d;
+	a->test = wanted < 0 || (d->filter != NULL && d->every);
+	if (d->source == NULL || (wanted == 0 && !d->every))
+		return 0;
+	if (d->spec.pairs != PAIRS_NONE)
+		return pair_action(d, schema, t, a);
+	return value_action(d, t, a);
+}
+
+static tel_status
+fill_slot(struct tel_stats *s, struct slot *slot,
+    const struct tel_schema *schema, const struct tel_type *t)
+{
+	struct action a, *list;
+	size_t i;
+
+	slot->type = t;
+	slot->part = UINT32_MAX;
+	if ((t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE) &&
+	    t->role_field[1] >= 0)
+		slot->size = &t->fields[t->role_field[1]];
+	for (i = 0; i < s->count; i++) {
+		if (!find_action(s->definitions[i], schema, t, &a))
+			continue;
+		list = realloc(slot->actions,
+		    (slot->nactions + 1) * sizeof(*list));
+		if (list == NULL)
+			return stats_no_memory(s);
+		list[slot->nactions++] = a;
+		slot->actions = list;
+	}
+	slot->busy = slot->nactions > 0 || slot->size != NULL ||
+	    t->role == TEL_ROLE_SYNC;
+	return TEL_OK;
+}
+
+tel_status
+stats_grow(struct tel_stats *s, struct source *from,
+    const struct tel_type *type)
+{
+	uint32_t want = type->index + 1, room = from->nslots;
+	struct slot *slots;
+
+	if (room < want) {
+		/* types of unknown codes come one by one */
+		room = want + want / 2;
+		slots = realloc(from->slots, room * sizeof(*slots));
+		if (slots == NULL)
+			return stats_no_memory(s);
+		memset(slots + from->nslots, 0,
+		    (room - from->nslots) * sizeof(*slots));
+		from->slots = slots;
+		from->nslots = room;
+	}
+	return fill_slot(s, &from->slots[type->index], from->schema, type);
+}
+
+/* ----------------------------------------------------------- sources */
+
+void
+source_free(struct source *from)
+{
+	uint32_t i;
+
+	if (from == NULL)
+		return;
+	for (i = 0; i < from->nslots; i++)
+		free(from->slots[i].actions);
+	free(from->slots);
+	free(from);
+}
+
+static tel_status
+fill_slots(struct tel_stats *s, struct source *from)
+{
+	tel_status st = TEL_OK;
+	uint32_t i;
+
+	from->nslots = from->schema->ntypes;
+	from->slots = calloc((size_t)from->nslots + 1, sizeof(*from->slots));
+	if (from->slots == NULL) {
+		from->nslots = 0;
+		return stats_no_memory(s);
+	}
+	for (i = 0; i < from->nslots && st == TEL_OK; i++)
+		st = fill_slot(s, &from->slots[i], from->schema,
+		    &from->schema->types[i]);
+	return st;
+}
+
+static tel_status
+source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
+{
+	struct source *from, **list;
+	tel_status st = stats_bind(s, log->schema);
+
+	if (st != TEL_OK)
+		return st;
+	from = calloc(1, sizeof(*from));
+	list = realloc(s->sources, (s->nsources + 1) * sizeof(struct source *));
+	if (list != NULL)
+		s->sources = list;
+	if (from == NULL || list == NULL) {
+		free(from);
+		return stats_no_memory(s);
+	}
+	from->log = log;
+	from->number = log->number;
+	from->id = s->next_source++;
+	from->schema = log->schema;
+	from->first = UINT64_MAX;
+	from->rate = log->clock != NULL ? tel_clock_rate(log->clock) : 0;
+	st = fill_slots(s, from);
+	if (st == TEL_OK)
+		st = report_origin(&s->report, log->schema->name,
+		    log->schema->version, log->form, &from->origin);
+	if (st != TEL_OK) {
+		source_free(from);
+		return stats_no_memory(s);
+	}
+	s->sources[s->nsources++] = from;
+	*out = from;
+	return TEL_OK;
+}
+
+/* The log of a source is over, and its reader has gone on to another one. */
+static tel_status
+retire(struct tel_stats *s, size_t at)
+{
+	struct source *from = s->sources[at];
+	tel_status st;
+	size_t i;
+
+	/* alone it is a session of its own */
+	if (s->nsources == 1)
+		return stats_end_session(s);
+	st = stats_settle_source(s, from);
+	if (st != TEL_OK)
+		return st;
+	for (i = 0; i < s->count; i++)
+		open_forget(&s->definitions[i]->open, from->id);
+	s->sources[at] = s->sources[--s->nsources];
+	source_free(from);
+	s->current = NULL;
+	return TEL_OK;
+}
+
+tel_status
+stats_switch(struct tel_stats *s, const struct tel_event *ev)
+{
+	const struct tel_log *log = ev->log;
+	struct source *from = NULL;
+	tel_status st;
+	size_t i;
+
+	s->started = 1;
+	for (i = 0; i < s->nsources; i++) {
+		from = s->sources[i];
+		if (from->log != log)
+			continue;
+		if (from->number == log->number &&
+		    from->schema == log->schema) {
+			s->current = from;
+			return TEL_OK;
+		}
+		st = retire(s, i);
+		if (st != TEL_OK)
+			return st;
+		break;
+	}
+	st = source_new(s, log, &from);
+	if (st == TEL_OK)
+		s->current = from;
+	return st;
+}

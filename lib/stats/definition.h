@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Definition: what a statistic counts, with the stats of its groups and, for
+ * pairs, the ranges that are open.
+ */
+#ifndef TEL_STATS_DEFINITION_H
+#define TEL_STATS_DEFINITION_H
+
+#include "stats/open.h"
+#include "stats/stat.h"
+
+struct definition {
+	struct spec spec;
+	char *text; /* of all but the name; "" when not known */
+	char *unit;
+	/* the groups, in the order of their coming */
+	unsigned ngroups;
+	char *group_names[GROUPS_MAX];
+	struct tel_stat **stats;
+	uint32_t count, room;
+	uint32_t *index; /* number + 1, or 0; mask + 1 of them */
+	uint32_t mask;
+	uint32_t max_groups;
+	struct tel_stat *recent; /* the one asked for last */
+	struct tel_stat *overflow;
+	struct strings *strings;
+	struct budget *budget;
+	/* what asks the events; none where it came from an inst stream */
+	char *source; /* the spec as it was given, for messages */
+	tel_expr *value;
+	tel_expr *weight;
+	tel_expr *key;
+	tel_filter *filter;
+	const char *field; /* when the value is but a field: its name */
+	int every;         /* has to see every event, as it speaks of dt */
+	struct open_ranges open;
+};
+
+/*
+ * Makes a definition of a spec, which is moved into it.  group_names: count
+ * of them, copied.  NULL when there is no memory; then the spec stays.
+ */
+struct definition *definition_new(struct spec *spec, unsigned count,
+    char *const *group_names, struct strings *strings, struct budget *budget);
+void definition_free(struct definition *d);
+/* Forgets all stats. */
+void definition_reset(struct definition *d);
+
+/*
+ * The stat of a group, made if it is new; the overflow group if there is no
+ * room.  keys: d->ngroups of them.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status definition_find(struct definition *d, const struct key *keys,
+    struct tel_stat **out);
+/* The overflow group, made if need be.  TEL_OK, TEL_ENOMEM. */
+tel_status definition_find_overflow(struct definition *d,
+    struct tel_stat **out);
+
+/* The stat of a definition without groups; of one with, the recent one. */
+static inline tel_status
+definition_stat(struct definition *d, const struct key *keys,
+    struct tel_stat **out)
+{
+	struct tel_stat *s = d->recent;
+	unsigned i;
+
+	if (s != NULL) {
+		for (i = 0; i < d->ngroups; i++)
+			if (!key_equal(keys[i].bits, keys[i].tag, &s->group[i]))
+				break;
+		if (i == d->ngroups) {
+			*out = s;
+			return TEL_OK;
+		}
+	}
+	return definition_find(d, keys, out);
+}
+
+#endif

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counting: what is done for an event. */
+#include "stats/stats.h"
+
+/* More multiples of the interval than these are not shown one by one. */
+#define SNAPSHOTS_MAX 10000u
+
+/* The group of the event at hand: 1; -1 when a key found no room; 0: failed */
+static int
+make_tuple(struct tel_stats *s, const struct tel_event *ev)
+{
+	tel_value v;
+	tel_status st;
+	unsigned i;
+
+	s->tuple_made = 1;
+	for (i = 0; i < s->ngroups; i++) {
+		st = tel_expr_eval(s->groups[i].expr, ev, &v);
+		if (st == TEL_OK)
+			st = key_make(s->strings, &v, &s->tuple[i]);
+		if (st == TEL_ELIMIT)
+			s->tuple_made = -1;
+		else if (st != TEL_OK)
+			return s->tuple_made = 0;
+	}
+	return s->tuple_made;
+}
+
+static tel_status
+find_stat(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
+    struct tel_stat **out)
+{
+	tel_status st;
+
+	if (s->ngroups > 0 && s->tuple_made == 0 && make_tuple(s, ev) == 0)
+		return stats_no_memory(s);
+	if (s->tuple_made < 0)
+		st = definition_find_overflow(d, out);
+	else
+		st = definition_stat(d, s->tuple, out);
+	return st == TEL_OK ? st : stats_no_memory(s);
+}
+
+/*
+ * The weight of an event: TEL_OK, TEL_END when it is missing, TEL_EINVAL when
+ * it is no weight.
+ */
+static tel_status
+find_weight(struct tel_stats *s, const struct definition *d,
+    const struct tel_event *ev, uint64_t *out)
+{
+	tel_status st;
+	tel_value v;
+	tel_wide w;
+
+	*out = 1;
+	if (d->weight == NULL)
+		return TEL_OK;
+	st = tel_expr_eval(d->weight, ev, &v);
+	if (st != TEL_OK)
+		return stats_no_memory(s);
+	if (v.missing)
+		return TEL_END;
+	if (stat_number_of(&v, &w) != TEL_OK || !wide_is_u64(w))
+		return TEL_EINVAL;
+	*out = w.low;
+	return TEL_OK;
+}
+
+/* Updates a statistic with a value that is not missing. */
+static tel_status
+update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
+    const tel_value *v)
+{
+	struct tel_stat *stat;
+	tel_status st, weighed;
+	uint64_t weight;
+	tel_wide w;
+	struct key k;
+
+	weighed = find_weight(s, d, ev, &weight);
+	if (weighed == TEL_END)
+		return TEL_OK;
+	if (weighed == TEL_ENOMEM)
+		return weighed;
+	st = find_stat(s, d, ev, &stat);
+	if (st != TEL_OK)
+		return st;
+	if (weighed != TEL_OK) {
+		stat->invalid++;
+		return TEL_OK;
+	}
+	if (d->spec.class == TEL_CLASS_TALLY) {
+		st = key_make(s->strings, v, &k);
+		if (st == TEL_ENOMEM)
+			return stats_no_memory(s);
+		stat_update_key(stat, st == TEL_OK ? &k : NULL, weight);
+		return TEL_OK;
+	}
+	if (stat_number_of(v, &w) != TEL_OK) {
+		stat->invalid++;
+		return TEL_OK;
+	}
+	st = stat_update(stat, w, weight);
+	return st == TEL_OK ? st : stats_no_memory(s);
+}
+
+/* A field that is an integer: no expression has to be asked. */
+static tel_status
+act_field(struct tel_stats *s, const struct action *a,
+    const struct tel_event *ev)
+{
+	const struct tel_field *f = a->load;
+	tel_value v = { 0, f->sort, { 0 }, 0 };
+	struct tel_stat *stat;
+	tel_status st;
+	tel_wide w;
+
+	v.as.u64 = f->sort == TEL_SIGNED ?
+	    tel_event_u64(ev, (unsigned)a->field) :
+	    tel_load(f, ev->data);
+	if (a->definition->spec.class == TEL_CLASS_TALLY)
+		return update(s, a->definition, ev, &v);
+	st = find_stat(s, a->definition, ev, &stat);
+	if (st != TEL_OK)
+		return st;
+	w.low = v.as.u64;
+	w.high = f->sort == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
+	st = stat_update(stat, w, 1);
+	return st == TEL_OK ? st : stats_no_memory(s);
+}
+
+static tel_status
+act_value(struct tel_stats *s, const struct action *a,
+    const struct tel_event *ev)
+{
+	tel_value v;
+
+	/* what holds for all events of a type was told when it was bound */
+	if (tel_expr_eval(a->definition->value, ev, &v) != TEL_OK)
+		return stats_no_memory(s);
+	return v.missing ? TEL_OK : update(s, a->definition, ev, &v);
+}
+
+/* ------------------------------------------------------------- pairs */
+
+static tel_status
+find_key(struct tel_stats *s, const struct source *from, const struct action *a,
+    const struct tel_event *ev, struct open_key *out)
+{
+	struct definition *d = a->definition;
+	tel_value v = { 1, TEL_UNSIGNED, { 0 }, 0 };
+	tel_status st = TEL_OK;
+
+	out->log = from->id;
+	out->pair = a->pair;
+	if (d->key != NULL) {
+		st = tel_expr_eval(d->key, ev, &v);
+	} else if (a->field >= 0) {
+		v.missing = 0;
+		v.as.u64 = tel_event_u64(ev, (unsigned)a->field);
+	}
+	if (st != TEL_OK)
+		return stats_no_memory(s);
+	st = key_make(s->strings, &v, &out->key);
+	return st == TEL_ENOMEM ? stats_no_memory(s) : st;
+}
+
+/* How long a range was: TEL_OK, TEL_END: not known, TEL_EINVAL: below 0. */
+static tel_status
+length_of(const struct definition *d, const struct tel_event *ev,
+    uint64_t start, uint64_t *out)
+{
+	struct tel_clock *clock = ev->log->clock;
+	int64_t ns;
+
+	if (ev->clock < start)
+		return TEL_EINVAL;
+	*out = ev->clock - start;
+	if (d->spec.pairs == PAIRS_TICKS)
+		return TEL_OK;
+	if (clock == NULL || tel_clock_rate(clock) <= 0)
+		return TEL_END;
+	if (__builtin_sub_overflow(tel_clock_ns(clock, ev->clock),
+	        tel_clock_ns(clock, start), &ns))
+		return TEL_END;
+	if (ns < 0)
+		return TEL_EINVAL;
+	*out = (uint64_t)ns;
+	return TEL_OK;
+}
+
+/* A range from a start to the event; it goes to the stat of the start. */
+static tel_status
+act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
+    uint64_t start, struct tel_stat *stat)
+{
+	uint64_t length, weight;
+	tel_value v = { 0, TEL_UNSIGNED, { 0 }, 0 };
+	tel_status st;
+	struct key k;
+
+	stat->pairs.open--;
+	st = length_of(d, ev, start, &length);
+	if (st != TEL_OK) {
+		if (st == TEL_END)
+			stat->pairs.untimed++;
+		else
+			stat->pairs.backward++;
+		return TEL_OK;
+	}
+	stat->pairs.pairs++;
+	st = find_weight(s, d, ev, &weight);
+	if (st == TEL_END || st == TEL_ENOMEM)
+		return st == TEL_END ? TEL_OK : st;
+	if (st != TEL_OK) {
+		stat->invalid++;
+		return TEL_OK;
+	}
+	if (d->spec.class != TEL_CLASS_TALLY) {
+		st = stat_update(stat, wide_u64(length), weight);
+		return st == TEL_OK ? st : stats_no_memory(s);
+	}
+	v.as.u64 = length;
+	(void)key_make(s->strings, &v, &k);
+	stat_update_key(stat, &k, weight);
+	return TEL_OK;
+}
+
+static tel_status
+act_start(struct tel_stats *s, struct definition *d, const struct open_key *k,
+    const struct tel_event *ev)
+{
+	struct tel_stat *stat;
+	tel_status st = find_stat(s, d, ev, &stat);
+
+	if (st != TEL_OK)
+		return st;
+	stat->pairs.events++;
+	switch (open_start(&d->open, k, ev->clock, stat)) {
+	case OPEN_NESTED: stat->pairs.nested++; /* fallthrough */
+	case OPEN_OK: stat->pairs.open++; break;
+	case OPEN_NO_MEMORY: return stats_no_memory(s);
+	default: stat->pairs.crowded++; break;
+	}
+	return TEL_OK;
+}
+
+static tel_status
+act_end(struct tel_stats *s, struct definition *d, const struct open_key *k,
+    const struct tel_event *ev)
+{
+	struct tel_stat *stat;
+	enum open_result found;
+	uint64_t start;
+	tel_status st;
+
+	found = open_end(&d->open, k, &start, &stat);
+	if (found == OPEN_OK) {
+		stat->pairs.events++;
+		return act_pair(s, d, ev, start, stat);
+	}
+	st = find_stat(s, d, ev, &stat);
+	if (st != TEL_OK)
+		return st;
+	stat->pairs.events++;
+	if (found == OPEN_NONE)
+		stat->pairs.orphan++;
+	return TEL_OK;
+}
+
+static tel_status
+act_range(struct tel_stats *s, const struct source *from,
+    const struct action *a, const struct tel_event *ev)
+{
+	struct definition *d = a->definition;
+	struct tel_stat *stat;
+	struct open_key k;
+	tel_status st;
+
+	st = find_key(s, from, a, ev, &k);
+	if (st == TEL_ELIMIT) {
+		/* no room for the key: a start that is not kept, or its end */
+		st = find_stat(s, d, ev, &stat);
+		if (st != TEL_OK)
+			return st;
+		stat->pairs.events++;
+		if (a->what == ACT_START)
+			stat->pairs.crowded++;
+		else if (a->what == ACT_END)
+			stat->pairs.orphan++;
+		return TEL_OK;
+	}
+	if (st != TEL_OK)
+		return st;
+	if (a->what == ACT_START)
+		return act_start(s, d, &k, ev);
+	if (a->what == ACT_END)
+		return act_end(s, d, &k, ev);
+	stat = open_find(&d->open, &k);
+	if (stat == NULL && (st = find_stat(s, d, ev, &stat)) != TEL_OK)
+		return st;
+	stat->pairs.events++;
+	return TEL_OK;
+}
+
+/* ------------------------------------------------------------ events */
+
+/* Shows an event that is not wanted to expressions that speak of dt. */
+static tel_status
+pass_by(struct tel_stats *s, const struct definition *d,
+    const struct tel_event *ev)
+{
+	tel_status st = TEL_OK;
+	tel_value v;
+
+	if (d->every && d->value != NULL)
+		st = tel_expr_eval(d->value, ev, &v);
+	if (st == TEL_OK && d->every && d->weight != NULL)
+		st = tel_expr_eval(d->weight, ev, &v);
+	return st == TEL_OK ? st : stats_no_memory(s);
+}
+
+static tel_status
+act(struct tel_stats *s, const struct source *from, const struct action *a,
+    const struct tel_event *ev)
+{
+	if (a->test && tel_filter_match(a->definition->filter, ev) <= 0)
+		return pass_by(s, a->definition, ev);
+	switch (a->what) {
+	case ACT_FIELD: return act_field(s, a, ev);
+	case ACT_VALUE: return act_value(s, a, ev);
+	default: return act_range(s, from, a, ev);
+	}
+}
+
+tel_status
+stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
+    const struct tel_event *ev)
+{
+	tel_status st;
+	uint32_t i;
+
+	if (slot->size != NULL &&
+	    __builtin_add_overflow(slot->size_sum,
+	        tel_load(slot->size, ev->data), &slot->size_sum))
+		slot->size_high++;
+	if (slot->type->role == TEL_ROLE_SYNC && ev->log->clock != NULL)
+		from->rate = tel_clock_rate(ev->log->clock);
+	s->tuple_made = 0;
+	for (i = 0; i < slot->nactions; i++) {
+		st = act(s, from, &slot->actions[i], ev);
+		if (st != TEL_OK)
+			return st;
+	}
+	return TEL_OK;
+}
+
+/* Shows one, and begins anew if it is differences that are shown. */
+static tel_status
+show(struct tel_stats *s, uint64_t number)
+{
+	struct tel_snapshot at = { number, number * s->interval, s->interval,
+		s->interval_ticks, s->sessions };
+	tel_status st = tel_stats_settle(s);
+	struct definition *d;
+	size_t i, j;
+
+	if (st == TEL_OK)
+		st = s->snapshot(s->snapshot_arg, s, &at);
+	s->reached = number;
+	if (st != TEL_OK || !s->deltas)
+		return st;
+	for (i = 0; i < s->count; i++) {
+		d = s->definitions[i];
+		for (j = 0; j < d->count; j++)
+			stat_zero(d->stats[j]);
+		if (d->overflow != NULL)
+			stat_zero(d->overflow);
+	}
+	report_zero(&s->report);
+	for (i = 0; i < s->nsources; i++)
+		s->sources[i]->counted = 0;
+	s->session.first = UINT64_MAX;
+	s->session.last = 0;
+	return TEL_OK;
+}
+
+tel_status
+stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
+{
+	struct tel_clock *clock = ev->log->clock;
+	uint64_t time, number;
+	tel_status st = TEL_OK;
+	int64_t ns;
+
+	if (clock == NULL)
+		return TEL_OK;
+	if (s->interval_ticks) {
+		if (ev->clock < tel_clock_origin(clock))
+			return TEL_OK;
+		time = ev->clock - tel_clock_origin(clock);
+	} else {
+		if (tel_clock_rate(clock) <= 0 ||
+		    (ns = tel_clock_ns(clock, ev->clock)) < 0)
+			return TEL_OK;
+		time = (uint64_t)ns;
+	}
+	number = time / s->interval;
+	if (number <= s->reached)
+		return TEL_OK;
+	if (number - s->reached > SNAPSHOTS_MAX) {
+		st = show(s, s->reached + 1);
+		return st == TEL_OK ? show(s, number) : st;
+	}
+	while (s->reached < number && st == TEL_OK)
+		st = show(s, s->reached + 1);
+	return st;
+}
+
+tel_status
+tel_stats_event(tel_stats *s, const tel_event *event)
+{
+	struct source *from = s->current;
+	const struct tel_type *t = event->type;
+	struct slot *slot;
+	tel_status st;
+
+	if (from == NULL || from->log != event->log ||
+	    from->number != event->log->number) {
+		st = stats_switch(s, event);
+		if (st != TEL_OK)
+			return st;
+		from = s->current;
+	}
+	if (s->interval > 0) {
+		st = stats_snapshots(s, event);
+		if (st != TEL_OK)
+			return st;
+	}
+	if (t->index >= from->nslots || from->slots[t->index].type == NULL) {
+		st = stats_grow(s, from, t);
+		if (st != TEL_OK)
+			return st;
+	}
+	slot = &from->slots[t->index];
+	slot->events++;
+	slot->bytes += event->size;
+	if (event->clock < from->first)
+		from->first = event->clock;
+	if (event->clock > from->last)
+		from->last = event->clock;
+	return slot->busy ? stats_act(s, from, slot, event) : TEL_OK;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keys, and the strings that some of them stand for. */
+#include "stats/key.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct string {
+	uint32_t length;
+	char bytes[];
+};
+
+struct strings {
+	struct budget *budget;
+	struct string **list;
+	uint32_t count, room;
+	uint32_t *index; /* number + 1, or 0; twice room, a power of two */
+	uint64_t seed;
+};
+
+#define FIRST_ROOM 64u
+#define MOST_STRINGS ((uint32_t)1 << 26)
+
+struct strings *
+strings_new(struct budget *budget)
+{
+	struct strings *s = calloc(1, sizeof(*s));
+
+	if (s != NULL) {
+		s->budget = budget;
+		s->seed = (uint64_t)(uintptr_t)s;
+	}
+	return s;
+}
+
+void
+strings_free(struct strings *s)
+{
+	uint32_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < s->count; i++)
+		free(s->list[i]);
+	free(s->list);
+	free(s->index);
+	free(s);
+}
+
+static uint64_t
+hash(const struct strings *s, const char *bytes, size_t length)
+{
+	uint64_t h = s->seed + length, word;
+
+	for (; length >= 8; bytes += 8, length -= 8) {
+		memcpy(&word, bytes, 8);
+		h = key_scatter(word, h);
+	}
+	word = 0;
+	memcpy(&word, bytes, length);
+	return key_scatter(word, h);
+}
+
+/* Where a string stands in the index, or is to stand. */
+static uint32_t *
+place(const struct strings *s, const char *bytes, size_t length)
+{
+	uint32_t mask = 2 * s->room - 1;
+	uint32_t at = (uint32_t)hash(s, bytes, length) & mask;
+	const struct string *t;
+
+	for (; s->index[at] != 0; at = (at + 1) & mask) {
+		t = s->list[s->index[at] - 1];
+		if (t->length == length && memcmp(t->bytes, bytes, length) == 0)
+			break;
+	}
+	return &s->index[at];
+}
+
+static tel_status
+grow(struct strings *s)
+{
+	uint32_t room = s->room == 0 ? FIRST_ROOM : 2 * s->room, i;
+	size_t each = sizeof(*s->list) + 2 * sizeof(*s->index);
+	struct string **list;
+	uint32_t *index;
+
+	if (s->count == MOST_STRINGS ||
+	    !budget_take(s->budget, (room - s->room) * each))
+		return TEL_ELIMIT;
+	list = realloc(s->list, room * sizeof(struct string *));
+	if (list == NULL)
+		return TEL_ENOMEM;
+	s->list = list;
+	index = calloc((size_t)2 * room, sizeof(*index));
+	if (index == NULL)
+		return TEL_ENOMEM;
+	free(s->index);
+	s->index = index;
+	s->room = room;
+	for (i = 0; i < s->count; i++)
+		*place(s, list[i]->bytes, list[i]->length) = i + 1;
+	return TEL_OK;
+}
+
+tel_status
+key_string(struct strings *s, const char *bytes, size_t length, struct key *out)
+{
+	struct string *t;
+	uint32_t *at;
+	tel_status st;
+
+	out->tag = TEL_STRING;
+	if (s->room > 0) {
+		at = place(s, bytes, length);
+		if (*at != 0) {
+			out->bits = *at - 1;
+			return TEL_OK;
+		}
+	}
+	if (length > UINT32_MAX / 2)
+		return TEL_ELIMIT;
+	if (s->count == s->room && (st = grow(s)) != TEL_OK)
+		return st;
+	if (!budget_take(s->budget, sizeof(*t) + length + 1))
+		return TEL_ELIMIT;
+	t = malloc(sizeof(*t) + length + 1);
+	if (t == NULL)
+		return TEL_ENOMEM;
+	t->length = (uint32_t)length;
+	memcpy(t->bytes, bytes, length);
+	t->bytes[length] = '\0';
+	s->list[s->count] = t;
+	out->bits = s->count++;
+	*place(s, bytes, length) = s->count;
+	return TEL_OK;
+}
+
+tel_status
+key_make(struct strings *s, const tel_value *v, struct key *out)
+{
+	if (v->missing) {
+		out->bits = 0;
+		out->tag = KEY_MISSING;
+		return TEL_OK;
+	}
+	if (v->sort == TEL_STRING)
+		return key_string(s, v->as.string, v->length, out);
+	out->bits = v->as.u64;
+	out->tag = (uint8_t)v->sort;
+	if (v->sort == TEL_SIGNED && v->as.i64 < 0)
+		out->tag |= KEY_NEGATIVE;
+	if (v->sort == TEL_DOUBLE && v->as.f64 == 0)
+		out->bits = 0; /* 0.0 and -0.0 are equal */
+	return TEL_OK;
+}
+
+void
+key_value(const struct strings *s, const struct key *k, tel_value *out)
+{
+	const struct string *t;
+
+	memset(out, 0, sizeof(*out));
+	if (k->tag & KEY_MISSING) {
+		out->missing = 1;
+		return;
+	}
+	out->sort = (enum tel_sort)(k->tag & 0x0f);
+	out->as.u64 = k->bits;
+	if (out->sort == TEL_STRING) {
+		t = s->list[k->bits];
+		out->as.string = t->bytes;
+		out->length = t->length;
+	}
+}
+
+/* Missing, negative, other integers, doubles, strings. */
+static unsigned
+rank(uint8_t tag)
+{
+	if (tag & KEY_MISSING)
+		return 0;
+	if (tag & KEY_NEGATIVE)
+		return 1;
+	return tag == TEL_STRING ? 4 : tag == TEL_DOUBLE ? 3 : 2;
+}
+
+static int
+compare_strings(const struct string *a, const struct string *b)
+{
+	uint32_t n = a->length < b->length ? a->length : b->length;
+	int c = memcmp(a->bytes, b->bytes, n);
+
+	return c != 0 ? c : (a->length > b->length) - (a->length < b->length);
+}
+
+int
+key_compare(const struct strings *s, const struct key *a, const struct key *b)
+{
+	unsigned ra = rank(a->tag), rb = rank(b->tag);
+	double da, db;
+
+	if (ra != rb)
+		return ra < rb ? -1 : 1;
+	if (ra == 4)
+		return compare_strings(s->list[a->bits], s->list[b->bits]);
+	if (ra == 3) {
+		memcpy(&da, &a->bits, sizeof(da));
+		memcpy(&db, &b->bits, sizeof(db));
+		if (da < db || da > db)
+			return da < db ? -1 : 1;
+	}
+	/* two's complement: negative ones are in order, too */
+	return (a->bits > b->bits) - (a->bits < b->bits);
+}
+
+/* A double so that it reads back, by as few digits as that takes. */
+static int
+double_text(double d, char *buffer, size_t size)
+{
+	char *point;
+	int digits, n = 0;
+
+	if (d != d)
+		return snprintf(buffer, size, "nan");
+	for (digits = 15; digits <= 17; digits++) {
+		n = snprintf(buffer, size, "%.*g", digits, d);
+		if (strtod(buffer, NULL) == d)
+			break;
+	}
+	/* whatever the locale of the program */
+	point = strchr(buffer, ',');
+	if (point != NULL)
+		*point = '.';
+	return n;
+}
+
+size_t
+tel_value_text(const tel_value *v, char *buffer, size_t size)
+{
+	char text[64];
+	const char *s = text;
+	size_t n;
+
+	if (v->missing) {
+		n = (size_t)snprintf(text, sizeof(text), "-");
+	} else {
+		switch (v->sort) {
+		case TEL_STRING:
+			s = v->as.string;
+			n = v->length;
+			break;
+		case TEL_DOUBLE:
+			n = (size_t)double_text(v->as.f64, text, sizeof(text));
+			break;
+		case TEL_BOOLEAN:
+			s = v->as.u64 != 0 ? "true" : "false";
+			n = strlen(s);
+			break;
+		case TEL_SIGNED:
+			n = (size_t)snprintf(text, sizeof(text), "%" PRId64,
+			    v->as.i64);
+			break;
+		case TEL_SET:
+		case TEL_ADDRESS:
+		case TEL_POINTER:
+			n = (size_t)snprintf(text, sizeof(text), "0x%" PRIx64,
+			    v->as.u64);
+			break;
+		default:
+			n = (size_t)snprintf(text, sizeof(text), "%" PRIu64,
+			    v->as.u64);
+			break;
+		}
+	}
+	if (size > 0) {
+		memcpy(buffer, s, n < size ? n : size - 1);
+		buffer[n < size ? n : size - 1] = '\0';
+	}
+	return n;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Key: what a tally, a group or a pair is told apart by: a value of an
+ * expression, in 64 bits and a tag.  Strings are interned, so that equal keys
+ * have equal bits.
+ */
+#ifndef TEL_STATS_KEY_H
+#define TEL_STATS_KEY_H
+
+#include "stats/budget.h"
+#include "tel.h"
+
+/* The tag of a key: its sort, or one of these. */
+#define KEY_NEGATIVE 0x10u /* beside TEL_SIGNED: the bits are below 0 */
+#define KEY_MISSING 0x20u
+
+struct key {
+	uint64_t bits; /* of a string: its number */
+	uint8_t tag;
+};
+
+struct strings;
+
+/*
+ * Strings, each held once.  What they take counts for budget, which must live
+ * as long.  NULL when there is no memory.
+ */
+struct strings *strings_new(struct budget *budget);
+void strings_free(struct strings *s);
+
+/*
+ * Makes a key of a value.  TEL_OK; TEL_ELIMIT: a string that is new, and no
+ * room for it; TEL_ENOMEM.
+ */
+tel_status key_make(struct strings *s, const tel_value *v, struct key *out);
+
+/* The same for a string. */
+tel_status key_string(struct strings *s, const char *bytes, size_t length,
+    struct key *out);
+
+/* What a key was made of; a string is good as long as the strings. */
+void key_value(const struct strings *s, const struct key *k, tel_value *out);
+
+/* What decides whether keys are equal, beside their bits. */
+static inline unsigned
+key_class(uint8_t tag)
+{
+	if (tag & (KEY_NEGATIVE | KEY_MISSING))
+		return tag;
+	return tag == TEL_STRING || tag == TEL_DOUBLE ? tag : TEL_UNSIGNED;
+}
+
+static inline int
+key_equal(uint64_t bits, uint8_t tag, const struct key *k)
+{
+	return bits == k->bits && key_class(tag) == key_class(k->tag);
+}
+
+/* Scatters bits; seed: what nobody who makes a log can know. */
+static inline uint64_t
+key_scatter(uint64_t bits, uint64_t seed)
+{
+	/* the finaliser of Steele, Lea and Flood's SplitMix64 */
+	bits ^= seed;
+	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+	return bits ^ bits >> 31;
+}
+
+static inline uint64_t
+key_hash(const struct key *k, uint64_t seed)
+{
+	return key_scatter(k->bits, seed + key_class(k->tag));
+}
+
+/*
+ * Negative, 0 or positive as a comes before, is, or comes after b: what is
+ * missing, then integers by value, then doubles, then strings by bytes.
+ */
+int key_compare(const struct strings *s, const struct key *a,
+    const struct key *b);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Adding the statistics of one set to those of another. */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/text.h"
+
+static int
+copy_piece(struct piece *to, const struct piece *from)
+{
+	to->column = from->column;
+	to->text = from->text == NULL ?
+	    NULL :
+	    text_copy(from->text, strlen(from->text));
+	return from->text == NULL || to->text != NULL;
+}
+
+/* TEL_OK, TEL_ENOMEM. */
+static tel_status
+copy_spec(struct spec *to, const struct spec *from)
+{
+	const char *why;
+	unsigned which;
+	int good;
+
+	memset(to, 0, sizeof(*to));
+	to->class = from->class;
+	to->delta = from->delta;
+	to->pairs = from->pairs;
+	memcpy(to->parameters, from->parameters, sizeof(to->parameters));
+	to->name = text_copy(from->name, strlen(from->name));
+	good = to->name != NULL && copy_piece(&to->value, &from->value) &&
+	    copy_piece(&to->weight, &from->weight) &&
+	    copy_piece(&to->condition, &from->condition) &&
+	    copy_piece(&to->start, &from->start) &&
+	    copy_piece(&to->end, &from->end) &&
+	    copy_piece(&to->key, &from->key) &&
+	    copy_piece(&to->middle, &from->middle) &&
+	    layout_make(&to->layout, to->class, to->parameters, &why, &which) ==
+	        TEL_OK;
+	if (!good)
+		spec_clear(to);
+	return good ? TEL_OK : TEL_ENOMEM;
+}
+
+static struct definition *
+copy_definition(const struct definition *d, struct tel_stats *s)
+{
+	struct definition *new;
+	struct spec spec;
+
+	if (copy_spec(&spec, &d->spec) != TEL_OK)
+		return NULL;
+	new = definition_new(&spec, d->ngroups, d->group_names, s->strings,
+	    &s->budget);
+	if (new == NULL) {
+		spec_clear(&spec);
+		return NULL;
+	}
+	free(new->unit);
+	new->unit = text_copy(d->unit, strlen(d->unit));
+	if (new->unit == NULL) {
+		definition_free(new);
+		return NULL;
+	}
+	return new;
+}
+
+static const char *
+difference(const struct definition *a, const struct definition *b)
+{
+	unsigned i;
+
+	if (a->ngroups != b->ngroups)
+		return "their groups differ";
+	for (i = 0; i < a->ngroups; i++)
+		if (strcmp(a->group_names[i], b->group_names[i]) != 0)
+			return "their groups differ";
+	return spec_difference(&a->spec, &b->spec);
+}
+
+/* The definition that goes with one of another set, made if need be. */
+static tel_status
+find_definition(struct tel_stats *s, const struct definition *from,
+    struct definition **out)
+{
+	struct definition *d = stats_find(s, from->spec.name);
+	const char *why = d == NULL ? NULL : difference(d, from);
+	tel_status st;
+
+	if (why != NULL)
+		return stats_fail(s, TEL_EINVAL,
+		    "there are two statistics called %.100s: %s%s%.100s%s"
+		    "%.100s",
+		    from->spec.name, why, *d->text != '\0' ? ", " : "", d->text,
+		    *d->text != '\0' ? " and " : "", from->text);
+	if (d == NULL) {
+		d = copy_definition(from, s);
+		if (d == NULL)
+			return stats_no_memory(s);
+		st = stats_take(s, d);
+		if (st != TEL_OK)
+			return st;
+	}
+	*out = d;
+	return TEL_OK;
+}
+
+/* The stat of the same group. */
+static tel_status
+find_stat(struct tel_stats *s, struct definition *d,
+    const struct tel_stat *from, struct tel_stat **out)
+{
+	struct key keys[GROUPS_MAX];
+	tel_status st;
+	tel_value v;
+	unsigned i;
+
+	if (from->is_overflow)
+		return definition_find_overflow(d, out);
+	for (i = 0; i < d->ngroups; i++) {
+		key_value(from->definition->strings, &from->group[i], &v);
+		st = key_make(s->strings, &v, &keys[i]);
+		if (st == TEL_ELIMIT)
+			return definition_find_overflow(d, out);
+		if (st != TEL_OK)
+			return st;
+	}
+	return definition_find(d, keys, out);
+}
+
+static int
+has_updates(const struct definition *d)
+{
+	return d->count > 1 ||
+	    (d->count == 1 &&
+	        (d->stats[0]->updates > 0 || d->stats[0]->pairs.events > 0));
+}
+
+static tel_status
+merge_definition(struct tel_stats *s, const struct definition *from)
+{
+	const struct tel_stat *one;
+	struct definition *d = NULL;
+	struct tel_stat *to = NULL;
+	tel_status st;
+	uint32_t i;
+	int crowded;
+
+	st = find_definition(s, from, &d);
+	if (st != TEL_OK)
+		return st;
+	/* what found no room in one part may be of a group of the other */
+	crowded = from->count > 0 && has_updates(d) &&
+	    (from->overflow != NULL || d->overflow != NULL);
+	for (i = 0; i <= from->count; i++) {
+		one = i < from->count ? from->stats[i] : from->overflow;
+		if (one == NULL)
+			continue;
+		st = find_stat(s, d, one, &to);
+		if (st == TEL_OK)
+			st = stat_merge(to, s->strings, one, from->strings);
+		if (st != TEL_OK)
+			return stats_no_memory(s);
+	}
+	for (i = 0; crowded && i < d->count; i++)
+		d->stats[i]->flags |= STAT_APPROXIMATE;
+	if (crowded)
+		d->overflow->flags |= STAT_APPROXIMATE;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_merge(tel_stats *into, const tel_stats *from)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	into->started = 1;
+	for (i = 0; i < from->count && st == TEL_OK; i++)
+		st = merge_definition(into, from->definitions[i]);
+	if (st != TEL_OK)
+		return st;
+	if (report_merge(&into->report, &from->shown) != TEL_OK)
+		return stats_no_memory(into);
+	return tel_stats_settle(into);
+}

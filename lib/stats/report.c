@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The report: a table of types, one of origins, and totals. */
+#include "stats/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/key.h"
+#include "stats/text.h"
+
+#define FIRST_ROOM 64u
+
+void
+report_init(struct report *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->first = UINT64_MAX;
+}
+
+void
+report_clear(struct report *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->nparts; i++) {
+		free(r->parts[i].name);
+		free(r->parts[i].kind);
+	}
+	for (i = 0; i < r->norigins; i++) {
+		free(r->origins[i].schema);
+		free(r->origins[i].version);
+		free(r->origins[i].form);
+	}
+	free(r->parts);
+	free(r->index);
+	free(r->order);
+	free(r->kinds);
+	report_init(r);
+}
+
+static uint32_t *
+place(const struct report *r, const char *name, const char *kind)
+{
+	uint32_t mask = 2 * r->room - 1, at;
+	uint64_t hash = (uint64_t)(uintptr_t)r;
+	const struct part *p;
+	const char *s;
+
+	for (s = name; *s != '\0'; s++)
+		hash = key_scatter((unsigned char)*s, hash);
+	for (at = (uint32_t)hash & mask; r->index[at] != 0;
+	     at = (at + 1) & mask) {
+		p = &r->parts[r->index[at] - 1];
+		if (strcmp(p->name, name) == 0 && strcmp(p->kind, kind) == 0)
+			break;
+	}
+	return &r->index[at];
+}
+
+static int
+grow(struct report *r)
+{
+	uint32_t room = r->room == 0 ? FIRST_ROOM : 2 * r->room, i;
+	struct part *parts = realloc(r->parts, room * sizeof(*parts));
+	uint32_t *index;
+
+	if (parts == NULL)
+		return 0;
+	r->parts = parts;
+	index = calloc((size_t)2 * room, sizeof(*index));
+	if (index == NULL)
+		return 0;
+	free(r->index);
+	r->index = index;
+	r->room = room;
+	for (i = 0; i < r->nparts; i++)
+		*place(r, parts[i].name, parts[i].kind) = i + 1;
+	return 1;
+}
+
+tel_status
+report_part(struct report *r, const char *name, const char *kind, uint32_t code,
+    uint32_t *out)
+{
+	struct part *p;
+	uint32_t *at;
+
+	if (r->nparts == r->room && !grow(r))
+		return TEL_ENOMEM;
+	at = place(r, name, kind);
+	if (*at == 0 && r->nparts >= PARTS_MAX) {
+		name = kind = "...";
+		code = 0;
+		at = place(r, name, kind);
+	}
+	if (*at != 0) {
+		*out = *at - 1;
+		return TEL_OK;
+	}
+	p = &r->parts[r->nparts];
+	memset(p, 0, sizeof(*p));
+	p->name = text_copy(name, strlen(name));
+	p->kind = text_copy(kind, strlen(kind));
+	if (p->name == NULL || p->kind == NULL) {
+		free(p->name);
+		free(p->kind);
+		return TEL_ENOMEM;
+	}
+	p->code = code;
+	*out = r->nparts++;
+	*at = r->nparts;
+	return TEL_OK;
+}
+
+tel_status
+report_origin(struct report *r, const char *schema, const char *version,
+    const char *form, unsigned *out)
+{
+	struct origin *o;
+	unsigned i;
+
+	if (r->norigins >= ORIGINS_MAX)
+		for (i = 0; i < ORIGINS_MAX; i++)
+			if (strcmp(r->origins[i].schema, schema) == 0 &&
+			    strcmp(r->origins[i].version, version) == 0 &&
+			    strcmp(r->origins[i].form, form) == 0)
+				break;
+	if (r->norigins >= ORIGINS_MAX && i == ORIGINS_MAX)
+		schema = version = form = "...";
+	for (i = 0; i < r->norigins; i++) {
+		o = &r->origins[i];
+		if (strcmp(o->schema, schema) == 0 &&
+		    strcmp(o->version, version) == 0 &&
+		    strcmp(o->form, form) == 0) {
+			*out = i;
+			return TEL_OK;
+		}
+	}
+	o = &r->origins[r->norigins];
+	memset(o, 0, sizeof(*o));
+	o->schema = text_copy(schema, strlen(schema));
+	o->version = text_copy(version, strlen(version));
+	o->form = text_copy(form, strlen(form));
+	if (o->schema == NULL || o->version == NULL || o->form == NULL) {
+		free(o->schema);
+		free(o->version);
+		free(o->form);
+		return TEL_ENOMEM;
+	}
+	*out = r->norigins++;
+	return TEL_OK;
+}
+
+void
+report_span(struct report *r, uint64_t first, uint64_t last, double hertz)
+{
+	double ns;
+
+	if (first < r->first)
+		r->first = first;
+	if (last > r->last)
+		r->last = last;
+	(void)wide_add(&r->ticks, wide_u64(last - first));
+	ns = hertz > 0 ? (double)(last - first) * 1e9 / hertz : -1;
+	/* what does not fit is an absurd rate, and no time */
+	if (ns >= 0 && ns < 18446744073709549568.0)
+		(void)wide_add(&r->ns, wide_u64((uint64_t)(ns + 0.5)));
+	else
+		r->untimed++;
+}
+
+/* Whether part a comes before part b. */
+static int
+in_order(const tel_part *a, const tel_part *b)
+{
+	int c;
+
+	if (a->events != b->events)
+		return a->events > b->events;
+	c = strcmp(a->name, b->name);
+	return c != 0 ? c < 0 : strcmp(a->kind, b->kind) <= 0;
+}
+
+static tel_part
+part_view(const struct part *p)
+{
+	tel_part v = { p->name, p->kind, p->code, p->events, p->bytes };
+
+	return v;
+}
+
+/* By a heap: types may be many, and a hostile order must not be slow. */
+static void
+sift(const struct report *r, uint32_t *heap, uint32_t i, uint32_t n)
+{
+	uint32_t moved = heap[i], child;
+	tel_part v = part_view(&r->parts[moved]), a, b;
+
+	while ((child = 2 * i + 1) < n) {
+		a = part_view(&r->parts[heap[child]]);
+		if (child + 1 < n) {
+			b = part_view(&r->parts[heap[child + 1]]);
+			if (in_order(&a, &b)) {
+				child++;
+				a = b;
+			}
+		}
+		if (!in_order(&v, &a))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = moved;
+}
+
+/* Adds up the kinds; those beyond the most are one, called "...". */
+static tel_status
+add_kinds(struct report *r)
+{
+	const struct part *p;
+	tel_part *kinds, k;
+	uint32_t i, j, n = 0;
+
+	kinds = calloc(KINDS_MAX + 1, sizeof(*kinds));
+	if (kinds == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < r->nordered; i++) {
+		p = &r->parts[r->order[i]];
+		for (j = 0; j < n && j < KINDS_MAX; j++)
+			if (strcmp(kinds[j].name, p->kind) == 0)
+				break;
+		if (j == n) {
+			kinds[n].name = n < KINDS_MAX ? p->kind : "...";
+			kinds[n].kind = kinds[n].name;
+			n++;
+		}
+		kinds[j].events += p->events;
+		kinds[j].bytes += p->bytes;
+	}
+	for (i = 1; i < n; i++) {
+		k = kinds[i];
+		for (j = i; j > 0 && !in_order(&kinds[j - 1], &k); j--)
+			kinds[j] = kinds[j - 1];
+		kinds[j] = k;
+	}
+	free(r->kinds);
+	r->kinds = kinds;
+	r->nkinds = n;
+	return TEL_OK;
+}
+
+tel_status
+report_sort(struct report *r)
+{
+	uint32_t *order, i, n = 0, swap;
+
+	order = malloc(((size_t)r->nparts + 1) * sizeof(*order));
+	if (order == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < r->nparts; i++)
+		if (r->parts[i].events > 0)
+			order[n++] = i;
+	for (i = n / 2; i-- > 0;)
+		sift(r, order, i, n);
+	for (i = n; i > 1; i--) {
+		swap = order[0];
+		order[0] = order[i - 1];
+		order[i - 1] = swap;
+		sift(r, order, 0, i - 1);
+	}
+	free(r->order);
+	r->order = order;
+	r->nordered = n;
+	return add_kinds(r);
+}
+
+void
+report_zero(struct report *r)
+{
+	uint32_t i;
+
+	r->logs = r->events = r->bytes = 0;
+	r->first = UINT64_MAX;
+	r->last = 0;
+	r->ticks = r->ns = wide_u64(0);
+	r->untimed = 0;
+	r->input = r->damaged = r->skipped = r->repaired = r->unknown = 0;
+	r->lost = r->cut = 0;
+	r->allocs = r->frees = 0;
+	r->alloc_bytes = r->free_bytes = wide_u64(0);
+	for (i = 0; i < r->nparts; i++)
+		r->parts[i].events = r->parts[i].bytes = 0;
+	for (i = 0; i < r->norigins; i++)
+		r->origins[i].logs = r->origins[i].events = 0;
+}
+
+static void
+merge_totals(struct report *r, const struct report *from)
+{
+	r->logs += from->logs;
+	r->events += from->events;
+	r->bytes += from->bytes;
+	if (from->first < r->first)
+		r->first = from->first;
+	if (from->last > r->last)
+		r->last = from->last;
+	(void)wide_add(&r->ticks, from->ticks);
+	(void)wide_add(&r->ns, from->ns);
+	r->untimed += from->untimed;
+	r->input += from->input;
+	r->damaged += from->damaged;
+	r->skipped += from->skipped;
+	r->repaired += from->repaired;
+	r->unknown += from->unknown;
+	r->lost += from->lost;
+	r->cut += from->cut;
+	r->allocs += from->allocs;
+	r->frees += from->frees;
+	r->has_allocs |= from->has_allocs;
+	(void)wide_add(&r->alloc_bytes, from->alloc_bytes);
+	(void)wide_add(&r->free_bytes, from->free_bytes);
+}
+
+tel_status
+report_merge(struct report *r, const struct report *from)
+{
+	const struct part *p;
+	const struct origin *o;
+	tel_status st;
+	uint32_t i, at;
+	unsigned j, to;
+
+	for (i = 0; i < from->nparts; i++) {
+		p = &from->parts[i];
+		st = report_part(r, p->name, p->kind, p->code, &at);
+		if (st != TEL_OK)
+			return st;
+		r->parts[at].events += p->events;
+		r->parts[at].bytes += p->bytes;
+	}
+	for (j = 0; j < from->norigins; j++) {
+		o = &from->origins[j];
+		st = report_origin(r, o->schema, o->version, o->form, &to);
+		if (st != TEL_OK)
+			return st;
+		r->origins[to].logs += o->logs;
+		r->origins[to].events += o->events;
+	}
+	merge_totals(r, from);
+	return TEL_OK;
+}

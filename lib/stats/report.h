@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Report: what is told of every log, whatever else is asked for. */
+#ifndef TEL_STATS_REPORT_H
+#define TEL_STATS_REPORT_H
+
+#include "stats/wide.h"
+
+/* Documented limits. */
+#define PARTS_MAX ((uint32_t)1 << 16)
+#define ORIGINS_MAX 256u
+#define KINDS_MAX 256u
+
+/* A type. */
+struct part {
+	char *name;
+	char *kind;
+	uint32_t code;
+	uint64_t events, bytes;
+};
+
+struct origin {
+	char *schema;
+	char *version;
+	char *form;
+	uint64_t logs, events;
+};
+
+struct report {
+	uint64_t logs, events, bytes;
+	uint64_t first, last; /* first > last: there was no event */
+	tel_wide ticks, ns;
+	uint64_t untimed; /* spans of time whose ns are not known */
+	uint64_t input, damaged, skipped, repaired, unknown, lost, cut;
+	uint64_t allocs, frees;
+	tel_wide alloc_bytes, free_bytes;
+	int has_allocs; /* some type had the role of allocating or freeing */
+
+	struct part *parts;
+	uint32_t nparts, room;
+	uint32_t *index; /* number + 1, or 0; twice room */
+	struct origin origins[ORIGINS_MAX + 1];
+	unsigned norigins;
+
+	/* made by report_sort() */
+	uint32_t *order; /* parts with events */
+	uint32_t nordered;
+	tel_part *kinds;
+	uint32_t nkinds;
+};
+
+void report_init(struct report *r);
+void report_clear(struct report *r);
+
+/* Finds or makes a part.  TEL_OK, TEL_ENOMEM. */
+tel_status report_part(struct report *r, const char *name, const char *kind,
+    uint32_t code, uint32_t *out);
+/* Finds or makes an origin.  TEL_OK, TEL_ENOMEM. */
+tel_status report_origin(struct report *r, const char *schema,
+    const char *version, const char *form, unsigned *out);
+
+/* Adds a span of time: hertz 0 when the rate is not known. */
+void report_span(struct report *r, uint64_t first, uint64_t last, double hertz);
+
+/* Puts the parts in order and adds up the kinds.  TEL_OK, TEL_ENOMEM. */
+tel_status report_sort(struct report *r);
+
+/* Begins anew; what there is of types and origins stays. */
+void report_zero(struct report *r);
+
+/* Adds what another one has.  TEL_OK, TEL_ENOMEM. */
+tel_status report_merge(struct report *r, const struct report *from);
+
+#endif

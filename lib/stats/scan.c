@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scanning for commas and parentheses, and reading integers. */
+#include "stats/scan.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *
+scan_quoted(const char *p)
+{
+	char quote = *p++;
+
+	for (; *p != '\0'; p++) {
+		if (*p == quote)
+			return p + 1;
+		/* only double quotes know escapes: tel-filter(7) */
+		if (*p == '\\' && quote == '"' && p[1] != '\0')
+			p++;
+	}
+	return NULL;
+}
+
+const char *
+scan_until(const char *p, const char *stop, const char **open)
+{
+	const char *outer = p;
+	size_t depth = 0;
+
+	while (*p != '\0') {
+		if (depth == 0 && strchr(stop, *p) != NULL)
+			return p;
+		if (*p == '"' || *p == '\'') {
+			*open = p;
+			p = scan_quoted(p);
+			if (p == NULL)
+				return NULL;
+			continue;
+		}
+		if (*p == '(') {
+			if (depth++ == 0)
+				outer = p;
+		} else if (*p == ')' && depth > 0) {
+			depth--;
+		}
+		p++;
+	}
+	*open = outer;
+	return depth == 0 ? p : NULL;
+}
+
+/* What one of a suffix is; 0 when there is no such. */
+static uint64_t
+suffix_factor(const char *p, size_t n, int *is_time)
+{
+	static const struct {
+		const char *name;
+		uint64_t factor;
+		int is_time;
+	} suffixes[] = {
+		{ "", 1, 0 },
+		{ "k", (uint64_t)1 << 10, 0 },
+		{ "K", (uint64_t)1 << 10, 0 },
+		{ "M", (uint64_t)1 << 20, 0 },
+		{ "G", (uint64_t)1 << 30, 0 },
+		{ "T", (uint64_t)1 << 40, 0 },
+		{ "ns", 1, 1 },
+		{ "us", 1000, 1 },
+		{ "ms", 1000000, 1 },
+		{ "s", 1000000000, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (strlen(suffixes[i].name) == n &&
+		    memcmp(suffixes[i].name, p, n) == 0) {
+			*is_time = suffixes[i].is_time;
+			return suffixes[i].factor;
+		}
+	return 0;
+}
+
+static unsigned
+digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'F')
+		return (unsigned)(c - 'A') + 10;
+	return 99;
+}
+
+/* Adds a fraction of factor to *v: from behind the point to end. */
+static const char *
+add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
+{
+	if (p == end)
+		return "a digit is missing";
+	for (; p < end; p++) {
+		if (factor % 10 != 0) {
+			if (*p != '0')
+				return "the time is no whole number of "
+				       "nanoseconds";
+			continue;
+		}
+		factor /= 10;
+		if (__builtin_add_overflow(*v, digit(*p) * factor, v))
+			return "the number is too large";
+	}
+	return NULL;
+}
+
+const char *
+scan_integer(const char *p, const char *end, int64_t *out)
+{
+	int negative = p < end && *p == '-', is_time;
+	const char *digits, *point = NULL, *point_end, *why;
+	unsigned base = 10;
+	uint64_t v = 0, factor;
+
+	if (p < end && (*p == '-' || *p == '+'))
+		p++;
+	if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		base = 16;
+		p += 2;
+	}
+	for (digits = p; p < end && digit(*p) < base; p++)
+		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)digit(*p), &v))
+			return "the number is too large";
+	if (p == digits)
+		return "a number is wanted";
+	if (p < end && *p == '.' && base == 10)
+		for (point = ++p; p < end && digit(*p) < 10; p++)
+			;
+	point_end = p;
+	factor = suffix_factor(p, (size_t)(end - p), &is_time);
+	if (factor == 0)
+		return "a number is wanted, with k M G T or ns us ms s behind "
+		       "it, or nothing";
+	if (__builtin_mul_overflow(v, factor, &v))
+		return "the number is too large";
+	if (point != NULL && !is_time)
+		return "a whole number is wanted";
+	if (point != NULL &&
+	    (why = add_fraction(point, point_end, factor, &v)) != NULL)
+		return why;
+	if (v > (uint64_t)INT64_MAX + (uint64_t)negative)
+		return "the number is too large";
+	*out = negative ? (int64_t)-v : (int64_t)v;
+	return NULL;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scan: the way through a text of expressions that are not understood. */
+#ifndef TEL_STATS_SCAN_H
+#define TEL_STATS_SCAN_H
+
+#include <stdint.h>
+
+static inline int
+scan_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	    (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline const char *
+scan_blanks(const char *p)
+{
+	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')
+		p++;
+	return p;
+}
+
+/*
+ * Where the first of the characters in stop stands that is in no parentheses
+ * and no quotes; the end of the text when there is none.  NULL: a quote or a
+ * parenthesis, at *open, is not closed.
+ */
+const char *scan_until(const char *p, const char *stop, const char **open);
+
+/* The string that begins at p, with a quote: where it ends; NULL: nowhere. */
+const char *scan_quoted(const char *p);
+
+/*
+ * An integer, all of p up to end: [+-] digits or 0x.., with k M G T, or ns us
+ * ms s and perhaps a fraction, behind it.  Returns NULL, or what is wrong.
+ */
+const char *scan_integer(const char *p, const char *end, int64_t *out);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Begin and end of logs, and bringing together what was counted. */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/reader.h"
+
+static void
+settle_size(struct report *r, struct slot *slot)
+{
+	tel_wide bytes;
+
+	bytes.high = (int64_t)slot->size_high;
+	bytes.low = slot->size_sum;
+	if (slot->type->role == TEL_ROLE_ALLOC) {
+		r->allocs += slot->events;
+		(void)wide_add(&r->alloc_bytes, bytes);
+	} else {
+		r->frees += slot->events;
+		(void)wide_add(&r->free_bytes, bytes);
+	}
+	r->has_allocs = 1;
+	slot->size_sum = slot->size_high = 0;
+}
+
+static tel_status
+settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
+{
+	struct report *r = &s->report;
+	const struct tel_type *t = slot->type;
+	tel_status st;
+
+	if (slot->part == UINT32_MAX) {
+		st = report_part(r, t->name, t->kind, t->code, &slot->part);
+		if (st != TEL_OK)
+			return stats_no_memory(s);
+	}
+	r->parts[slot->part].events += slot->events;
+	r->parts[slot->part].bytes += slot->bytes;
+	r->events += slot->events;
+	r->bytes += slot->bytes;
+	if (t->unknown)
+		r->unknown += slot->events;
+	if (t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE)
+		settle_size(r, slot);
+	r->origins[from->origin].events += slot->events;
+	slot->events = slot->bytes = 0;
+	return TEL_OK;
+}
+
+tel_status
+stats_settle_source(struct tel_stats *s, struct source *from)
+{
+	tel_status st;
+	uint32_t i;
+
+	for (i = 0; i < from->nslots; i++) {
+		if (from->slots[i].events == 0)
+			continue;
+		st = settle_slot(s, from, &from->slots[i]);
+		if (st != TEL_OK)
+			return st;
+	}
+	if (from->first > from->last)
+		return TEL_OK;
+	if (!from->counted) {
+		from->counted = 1;
+		s->report.logs++;
+		s->report.origins[from->origin].logs++;
+	}
+	if (from->first < s->session.first)
+		s->session.first = from->first;
+	if (from->last > s->session.last)
+		s->session.last = from->last;
+	from->first = UINT64_MAX;
+	from->last = 0;
+	return TEL_OK;
+}
+
+static tel_status
+settle_sources(struct tel_stats *s)
+{
+	const struct source *best = NULL, *from;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < s->nsources && st == TEL_OK; i++) {
+		st = stats_settle_source(s, s->sources[i]);
+		/* logs that are merged have one clock: that of the first */
+		from = s->sources[i];
+		if (from->rate > 0 && (best == NULL || from->id < best->id))
+			best = from;
+	}
+	if (best != NULL)
+		s->session.rate = best->rate;
+	return st;
+}
+
+/* The stats of a definition onto the list; NULL counts them. */
+static size_t
+list_stats(const struct definition *d, tel_stat **list)
+{
+	size_t i;
+
+	if (list != NULL) {
+		for (i = 0; i < d->count; i++)
+			list[i] = d->stats[i];
+		if (d->overflow != NULL)
+			list[i] = d->overflow;
+	}
+	return d->count + (d->overflow != NULL);
+}
+
+static tel_status
+make_list(struct tel_stats *s)
+{
+	struct tel_stat *one;
+	tel_stat **list;
+	size_t i, n = 0;
+
+	for (i = 0; i < s->count; i++) {
+		if (s->definitions[i]->ngroups == 0 &&
+		    s->definitions[i]->count == 0 &&
+		    definition_find(s->definitions[i], NULL, &one) != TEL_OK)
+			return TEL_ENOMEM;
+		n += list_stats(s->definitions[i], NULL);
+	}
+	list = malloc((n + 1) * sizeof(tel_stat *));
+	if (list == NULL)
+		return TEL_ENOMEM;
+	for (i = n = 0; i < s->count; i++)
+		n += list_stats(s->definitions[i], list + n);
+	free(s->list);
+	s->list = list;
+	s->listed = n;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_settle(tel_stats *s)
+{
+	tel_status st = settle_sources(s);
+
+	if (st != TEL_OK)
+		return st;
+	report_clear(&s->shown);
+	st = report_merge(&s->shown, &s->report);
+	if (st != TEL_OK)
+		return stats_no_memory(s);
+	if (s->session.first <= s->session.last)
+		report_span(&s->shown, s->session.first, s->session.last,
+		    s->session.rate);
+	if (report_sort(&s->shown) != TEL_OK || make_list(s) != TEL_OK)
+		return stats_no_memory(s);
+	return TEL_OK;
+}
+
+tel_status
+stats_end_session(struct tel_stats *s)
+{
+	tel_status st = settle_sources(s);
+	size_t i;
+
+	if (st != TEL_OK)
+		return st;
+	if (s->session.first <= s->session.last)
+		report_span(&s->report, s->session.first, s->session.last,
+		    s->session.rate);
+	for (i = 0; i < s->nsources; i++)
+		source_free(s->sources[i]);
+	s->nsources = 0;
+	s->current = NULL;
+	for (i = 0; i < s->count; i++)
+		open_forget_all(&s->definitions[i]->open);
+	s->session.first = UINT64_MAX;
+	s->session.last = 0;
+	s->session.rate = 0;
+	s->sessions++;
+	s->reached = 0;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_begin(tel_stats *s, const tel_reader *r)
+{
+	const struct tel_schema *schema = r == NULL ? NULL : r->log.schema;
+	tel_status st = TEL_OK;
+
+	if (schema != NULL)
+		st = stats_bind(s, schema);
+	if (st != TEL_OK)
+		return st;
+	s->started = 1;
+	s->readers++;
+	return TEL_OK;
+}
+
+/* What a log's rate is now that all of it was read. */
+static void
+take_rate(struct tel_stats *s, const struct tel_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < s->nsources; i++)
+		if (s->sources[i]->log == &r->log && r->log.clock != NULL &&
+		    s->sources[i]->number == r->log.number &&
+		    tel_clock_rate(r->log.clock) > 0)
+			s->sources[i]->rate = tel_clock_rate(r->log.clock);
+}
+
+tel_status
+tel_stats_end(tel_stats *s, const tel_reader *r)
+{
+	struct report *to = &s->report;
+	const struct tel_reader *member;
+	tel_status st = TEL_OK;
+
+	if (s->readers == 0)
+		return stats_fail(s, TEL_ESTATE, "no reader was begun");
+	if (r != NULL) {
+		to->input += tel_reader_count(r, TEL_COUNT_INPUT);
+		to->damaged += tel_reader_count(r, TEL_COUNT_DAMAGED);
+		to->skipped += tel_reader_count(r, TEL_COUNT_SKIPPED);
+		to->repaired += tel_reader_count(r, TEL_COUNT_REPAIRED);
+		take_rate(s, r);
+		for (member = r->split; member != NULL;
+		     member = member->next_split)
+			take_rate(s, member);
+	}
+	if (--s->readers == 0)
+		st = stats_end_session(s);
+	return st == TEL_OK ? tel_stats_settle(s) : st;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How each class of statistic takes a value, and how two become one. */
+#include "stats/definition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Counts on one side of 0 for powers of two, all for ranges. */
+static size_t
+side(const struct layout *l)
+{
+	return l->ranges != NULL ? l->count : (size_t)l->half + 1;
+}
+
+size_t
+stat_size(const struct definition *d)
+{
+	const struct layout *l = &d->spec.layout;
+	size_t size = sizeof(struct tel_stat) +
+	    d->ngroups * sizeof(struct key) + sizeof(struct tel_stat *) +
+	    4 * sizeof(uint32_t);
+
+	return size + l->count * sizeof(uint64_t);
+}
+
+struct tel_stat *
+stat_new(const struct definition *d, const struct key *group,
+    struct budget *budget)
+{
+	const struct layout *l = &d->spec.layout;
+	struct tel_stat *s =
+	    calloc(1, sizeof(*s) + d->ngroups * sizeof(*group));
+
+	if (s == NULL)
+		return NULL;
+	s->definition = d;
+	if (d->ngroups > 0)
+		memcpy(s->group, group, d->ngroups * sizeof(*group));
+	if (d->spec.class == TEL_CLASS_TALLY)
+		tally_init(&s->tally, (uint32_t)d->spec.parameters[0], budget);
+	if (l->count > 0) {
+		s->counts = calloc(side(l), sizeof(*s->counts));
+		if (s->counts == NULL) {
+			free(s);
+			return NULL;
+		}
+	}
+	return s;
+}
+
+void
+stat_free(struct tel_stat *s)
+{
+	if (s == NULL)
+		return;
+	tally_clear(&s->tally);
+	free(s->counts);
+	free(s->below);
+	free(s);
+}
+
+uint64_t
+stat_bucket(const struct tel_stat *s, uint32_t i)
+{
+	const struct layout *l = &s->definition->spec.layout;
+
+	if (l->ranges != NULL)
+		return s->counts[i];
+	if (i >= l->half)
+		return s->counts[i - l->half];
+	return s->below == NULL ? 0 : s->below[l->half - i - 1];
+}
+
+tel_status
+stat_add_bucket(struct tel_stat *s, uint32_t i, uint64_t weight)
+{
+	const struct layout *l = &s->definition->spec.layout;
+	uint64_t *count;
+
+	if (l->ranges != NULL) {
+		count = &s->counts[i];
+	} else if (i >= l->half) {
+		count = &s->counts[i - l->half];
+	} else {
+		if (s->below == NULL) {
+			s->below = calloc(l->half, sizeof(*s->below));
+			if (s->below == NULL)
+				return TEL_ENOMEM;
+		}
+		count = &s->below[l->half - i - 1];
+	}
+	stat_wrap(s, count_add(count, weight));
+	return TEL_OK;
+}
+
+static void
+widen(struct tel_stat *s, tel_wide v)
+{
+	if (!(s->flags & STAT_EXTREMES)) {
+		s->flags |= STAT_EXTREMES;
+		s->min = s->max = v;
+	} else if (wide_compare(v, s->min) < 0) {
+		s->min = v;
+	} else if (wide_compare(v, s->max) > 0) {
+		s->max = v;
+	}
+}
+
+/* Into a bucket, or beside them. */
+static tel_status
+put(struct tel_stat *s, tel_wide v, uint64_t weight)
+{
+	const struct layout *l = &s->definition->spec.layout;
+	int64_t i;
+
+	if (wide_is_i64(v))
+		i = layout_find(l, (int64_t)v.low);
+	else
+		/* above all int64_t: the last power of two has no end */
+		i = l->ranges == NULL ? (int64_t)l->count - 1 : l->count;
+	s->updates++;
+	stat_wrap(s,
+	    count_add(&s->weight, weight) | wide_add_times(&s->sum, v, weight));
+	if (i >= 0 && i < l->count)
+		return stat_add_bucket(s, (uint32_t)i, weight);
+	stat_wrap(s, count_add(i < 0 ? &s->under : &s->over, weight));
+	return TEL_OK;
+}
+
+/* A value that is kept as it is: mag, growth, dur. */
+static void
+keep(struct tel_stat *s, tel_wide v)
+{
+	s->last = v;
+	s->flags |= STAT_LAST;
+	widen(s, v);
+	stat_wrap(s, wide_add(&s->sum, v));
+}
+
+tel_status
+stat_update(struct tel_stat *s, tel_wide v, uint64_t weight)
+{
+	switch (s->definition->spec.class) {
+	case TEL_CLASS_MAG:
+		s->updates++;
+		if (s->definition->spec.delta)
+			stat_wrap(s, wide_add(&v, s->last));
+		keep(s, v);
+		return TEL_OK;
+	case TEL_CLASS_GROWTH:
+		if (v.high < 0) {
+			s->invalid++;
+			return TEL_OK;
+		}
+		s->updates++;
+		keep(s, v);
+		return TEL_OK;
+	case TEL_CLASS_DUR: keep(s, v); return TEL_OK;
+	case TEL_CLASS_QUANTILES: widen(s, v); return put(s, v, weight);
+	case TEL_CLASS_HIST:
+	case TEL_CLASS_SPLIT:
+	case TEL_CLASS_LOG2:
+	case TEL_CLASS_LOGLIN: return put(s, v, weight);
+	case TEL_CLASS_TALLY: break;
+	}
+	return TEL_OK;
+}
+
+void
+stat_update_key(struct tel_stat *s, const struct key *key, uint64_t weight)
+{
+	int wrapped = count_add(&s->weight, weight);
+
+	s->updates++;
+	if (key == NULL)
+		tally_overflow(&s->tally, weight, 1, &wrapped);
+	else
+		(void)tally_add(&s->tally, key, weight, 1, &wrapped);
+	stat_wrap(s, wrapped);
+}
+
+tel_status
+stat_number_of(const tel_value *v, tel_wide *out)
+{
+	double d = v->as.f64;
+	uint64_t u;
+
+	if (v->sort == TEL_SIGNED) {
+		*out = wide_i64(v->as.i64);
+		return TEL_OK;
+	}
+	if (v->sort == TEL_STRING)
+		return TEL_EINVAL;
+	if (v->sort != TEL_DOUBLE) {
+		*out = wide_u64(v->as.u64);
+		return TEL_OK;
+	}
+	/* a NaN fails the comparison, too */
+	if (!(d >= -9223372036854775808.0 && d < 18446744073709551616.0))
+		return TEL_EINVAL;
+	if (d >= 0) {
+		u = (uint64_t)d;
+		*out = wide_u64(u);
+		return TEL_OK;
+	}
+	*out = wide_i64((int64_t)d);
+	if (tel_wide_double(*out) > d)
+		(void)wide_add(out, wide_i64(-1));
+	return TEL_OK;
+}
+
+void
+stat_zero(struct tel_stat *s)
+{
+	const struct layout *l = &s->definition->spec.layout;
+	uint64_t open = s->pairs.open;
+
+	s->updates = s->weight = 0;
+	s->sum = wide_u64(0);
+	s->flags &= STAT_LAST;
+	if (s->definition->spec.class != TEL_CLASS_MAG)
+		s->flags = 0;
+	s->under = s->over = s->outside = s->invalid = s->lost = 0;
+	memset(&s->pairs, 0, sizeof(s->pairs));
+	s->pairs.open = open;
+	if (s->counts != NULL)
+		memset(s->counts, 0, side(l) * sizeof(*s->counts));
+	if (s->below != NULL)
+		memset(s->below, 0, l->half * sizeof(*s->below));
+	tally_zero(&s->tally);
+}
+
+/* The current value of what comes later counts from that of s. */
+static void
+merge_values(struct tel_stat *s, const struct tel_stat *from)
+{
+	tel_wide shift = wide_u64(0), v;
+
+	if (s->definition->spec.delta)
+		shift = s->last;
+	if (from->flags & STAT_EXTREMES) {
+		v = from->min;
+		stat_wrap(s, wide_add(&v, shift));
+		widen(s, v);
+		v = from->max;
+		stat_wrap(s, wide_add(&v, shift));
+		widen(s, v);
+	}
+	stat_wrap(s,
+	    wide_add(&s->sum, from->sum) |
+	        wide_add_times(&s->sum, shift, from->updates));
+	if (from->flags & STAT_LAST) {
+		s->last = from->last;
+		stat_wrap(s, wide_add(&s->last, shift));
+		s->flags |= STAT_LAST;
+	}
+}
+
+static tel_status
+merge_tally(struct tel_stat *s, struct strings *strings,
+    const struct tel_stat *from, const struct strings *from_strings)
+{
+	const struct tally *t = &from->tally;
+	int wrapped = 0, full = s->tally.overflow_updates > 0;
+	int first = s->updates == 0;
+	tel_value v;
+	struct key k;
+	tel_status st;
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++) {
+		k = tally_key(t, i);
+		key_value(from_strings, &k, &v);
+		st = key_make(strings, &v, &k);
+		if (st == TEL_ELIMIT)
+			tally_overflow(&s->tally, t->counts[i], t->updates[i],
+			    &wrapped);
+		else if (st == TEL_OK)
+			st = tally_add(&s->tally, &k, t->counts[i],
+			    t->updates[i], &wrapped);
+		if (st == TEL_ENOMEM)
+			return st;
+		if (st == TEL_ELIMIT)
+			full = 1;
+	}
+	tally_overflow(&s->tally, t->overflow, t->overflow_updates, &wrapped);
+	stat_wrap(s, wrapped);
+	/* what was turned away by one part may be a key of the other */
+	if ((full || t->overflow_updates > 0) && !first && from->updates > 0)
+		s->flags |= STAT_APPROXIMATE;
+	return TEL_OK;
+}
+
+static void
+merge_counts(struct tel_stat *s, const struct tel_stat *from)
+{
+	uint64_t to[PAIR_COUNTS], of[PAIR_COUNTS];
+	unsigned i;
+	int wrapped = 0;
+
+	memcpy(to, &s->pairs, sizeof(to));
+	memcpy(of, &from->pairs, sizeof(of));
+	for (i = 0; i < PAIR_COUNTS; i++)
+		wrapped |= count_add(&to[i], of[i]);
+	memcpy(&s->pairs, to, sizeof(to));
+	wrapped |= count_add(&s->updates, from->updates);
+	wrapped |= count_add(&s->weight, from->weight);
+	wrapped |= count_add(&s->under, from->under);
+	wrapped |= count_add(&s->over, from->over);
+	wrapped |= count_add(&s->outside, from->outside);
+	wrapped |= count_add(&s->invalid, from->invalid);
+	wrapped |= count_add(&s->lost, from->lost);
+	stat_wrap(s, wrapped);
+	s->flags |= from->flags &
+	    (STAT_NO_SUM | STAT_OUTSIDE | STAT_WRAPPED | STAT_APPROXIMATE);
+}
+
+tel_status
+stat_merge(struct tel_stat *s, struct strings *strings,
+    const struct tel_stat *from, const struct strings *from_strings)
+{
+	const struct layout *l = &s->definition->spec.layout;
+	tel_status st = TEL_OK;
+	uint64_t count;
+	uint32_t i;
+
+	for (i = 0; i < l->count && st == TEL_OK; i++) {
+		count = stat_bucket(from, i);
+		if (count > 0)
+			st = stat_add_bucket(s, i, count);
+	}
+	if (st == TEL_OK && s->definition->spec.class == TEL_CLASS_TALLY)
+		st = merge_tally(s, strings, from, from_strings);
+	if (st != TEL_OK)
+		return st;
+	merge_values(s, from);
+	merge_counts(s, from);
+	return TEL_OK;
+}

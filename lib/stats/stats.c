@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets of statistics: how they are made, and what they are told to count. */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/text.h"
+
+/* Documented limits. */
+#define GROUPS_MOST ((size_t)1 << 20)
+#define OPEN_MOST ((size_t)1 << 24)
+
+tel_stats *
+tel_stats_new(void)
+{
+	struct tel_stats *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	s->budget.most = (size_t)1 << 30;
+	s->max_groups = 4096;
+	s->max_open = 65536;
+	s->session.first = UINT64_MAX;
+	report_init(&s->report);
+	report_init(&s->shown);
+	s->strings = strings_new(&s->budget);
+	if (s->strings == NULL || tel_stats_settle(s) != TEL_OK) {
+		tel_stats_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static void
+groups_clear(struct tel_stats *s)
+{
+	unsigned i;
+
+	for (i = 0; i < s->ngroups; i++) {
+		free(s->groups[i].piece.text);
+		tel_expr_free(s->groups[i].expr);
+	}
+	memset(s->groups, 0, sizeof(s->groups));
+	s->ngroups = 0;
+	free(s->groups_text);
+	s->groups_text = NULL;
+}
+
+void
+tel_stats_free(tel_stats *s)
+{
+	size_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < s->nsources; i++)
+		source_free(s->sources[i]);
+	free(s->sources);
+	for (i = 0; i < s->count; i++)
+		definition_free(s->definitions[i]);
+	free(s->definitions);
+	groups_clear(s);
+	report_clear(&s->report);
+	report_clear(&s->shown);
+	free(s->list);
+	free(s->trouble.text);
+	free(s->names);
+	strings_free(s->strings);
+	free(s);
+}
+
+tel_status
+stats_no_memory(struct tel_stats *s)
+{
+	return stats_fail(s, TEL_ENOMEM, "out of memory");
+}
+
+/* Where a name is in the index, or is to be. */
+static uint32_t *
+place(const struct tel_stats *s, const char *name)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)s;
+	size_t mask = 2 * s->room - 1, at;
+	const char *p;
+
+	for (p = name; *p != '\0'; p++)
+		hash = key_scatter((unsigned char)*p, hash);
+	for (at = hash & mask; s->names[at] != 0; at = (at + 1) & mask)
+		if (strcmp(s->definitions[s->names[at] - 1]->spec.name, name) ==
+		    0)
+			break;
+	return &s->names[at];
+}
+
+static int
+grow(struct tel_stats *s)
+{
+	size_t room = s->room == 0 ? 8 : 2 * s->room, i;
+	struct definition **list =
+	    realloc(s->definitions, room * sizeof(struct definition *));
+	uint32_t *names, *at;
+
+	if (list == NULL)
+		return 0;
+	s->definitions = list;
+	names = calloc(2 * room, sizeof(*names));
+	if (names == NULL)
+		return 0;
+	free(s->names);
+	s->names = names;
+	s->room = room;
+	for (i = 0; i < s->count; i++) {
+		at = place(s, list[i]->spec.name);
+		if (*at == 0)
+			*at = (uint32_t)i + 1;
+	}
+	return 1;
+}
+
+tel_status
+stats_take(struct tel_stats *s, struct definition *d)
+{
+	uint32_t *at;
+
+	if (s->count == s->room && !grow(s)) {
+		definition_free(d);
+		return stats_no_memory(s);
+	}
+	d->max_groups = (uint32_t)s->max_groups;
+	d->open.max = (uint32_t)s->max_open;
+	at = place(s, d->spec.name);
+	s->definitions[s->count++] = d;
+	if (*at == 0)
+		*at = (uint32_t)s->count;
+	return TEL_OK;
+}
+
+struct definition *
+stats_find(const struct tel_stats *s, const char *name)
+{
+	uint32_t at = s->count == 0 ? 0 : *place(s, name);
+
+	return at == 0 ? NULL : s->definitions[at - 1];
+}
+
+/* An expression of a text; NULL with trouble set. */
+static tel_expr *
+make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
+    tel_status *st)
+{
+	tel_expr *x = tel_expr_new();
+	unsigned column;
+
+	*st = x == NULL ? TEL_ENOMEM : tel_expr_set(x, piece->text);
+	if (*st == TEL_OK)
+		return x;
+	if (*st == TEL_ENOMEM) {
+		(void)stats_no_memory(s);
+	} else {
+		column = tel_expr_error_column(x);
+		(void)trouble_set(&s->trouble, *st, text,
+		    piece->column + (column > 0 ? column - 1 : 0), "%s",
+		    tel_expr_error(x));
+	}
+	tel_expr_free(x);
+	return NULL;
+}
+
+static tel_status
+make_filter(struct tel_stats *s, struct definition *d, const char *text)
+{
+	const struct piece *piece = &d->spec.condition;
+	unsigned column;
+	tel_status st;
+
+	d->filter = tel_filter_new();
+	if (d->filter == NULL)
+		return stats_no_memory(s);
+	st = tel_filter_set_expression(d->filter, piece->text);
+	if (st == TEL_ENOMEM)
+		return stats_no_memory(s);
+	if (st == TEL_OK)
+		return TEL_OK;
+	column = tel_filter_error_column(d->filter);
+	return trouble_set(&s->trouble, st, text,
+	    piece->column + (column > 0 ? column - 1 : 0), "%s",
+	    tel_filter_error(d->filter));
+}
+
+/* Compiles what a definition asks events for. */
+static tel_status
+compile(struct tel_stats *s, struct definition *d, const char *text)
+{
+	const struct spec *spec = &d->spec;
+	tel_status st = TEL_OK;
+
+	d->source = text_copy(text, strlen(text));
+	if (d->source == NULL)
+		return stats_no_memory(s);
+	if (spec->value.text != NULL)
+		d->value = make_expr(s, text, &spec->value, &st);
+	if (st == TEL_OK && spec->weight.text != NULL)
+		d->weight = make_expr(s, text, &spec->weight, &st);
+	if (st == TEL_OK && spec->key.text != NULL)
+		d->key = make_expr(s, text, &spec->key, &st);
+	if (st == TEL_OK && spec->condition.text != NULL)
+		st = make_filter(s, d, text);
+	if (spec->value.text != NULL && spec->weight.text == NULL)
+		d->field = piece_field(&spec->value);
+	d->every = piece_has_word(&spec->value, "dt") ||
+	    piece_has_word(&spec->weight, "dt") ||
+	    piece_has_word(&spec->condition, "dt") ||
+	    piece_has_word(&spec->key, "dt");
+	/* dt is told to who asks of every event, and pairs ask of a few */
+	if (st == TEL_OK && d->every && spec->pairs != PAIRS_NONE)
+		return trouble_set(&s->trouble, TEL_EINVAL, text, 0,
+		    "dt does not go together with pairs");
+	return st;
+}
+
+/* Groups may be set before or after: definitions made anew have no stats. */
+static tel_status
+set_group_names(struct tel_stats *s, struct definition *d)
+{
+	unsigned i;
+
+	definition_reset(d);
+	for (i = 0; i < d->ngroups; i++) {
+		free(d->group_names[i]);
+		d->group_names[i] = NULL;
+	}
+	for (i = 0; i < s->ngroups; i++) {
+		d->group_names[i] = text_copy(s->groups[i].piece.text,
+		    strlen(s->groups[i].piece.text));
+		if (d->group_names[i] == NULL) {
+			d->ngroups = i;
+			return stats_no_memory(s);
+		}
+	}
+	d->ngroups = s->ngroups;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_add(tel_stats *s, const char *spec)
+{
+	struct definition *d;
+	struct spec parsed;
+	tel_status st;
+
+	if (s->started)
+		return TEL_ESTATE;
+	st = spec_parse(spec, &parsed, &s->trouble);
+	if (st != TEL_OK)
+		return st == TEL_ENOMEM ? stats_no_memory(s) : st;
+	if (stats_find(s, parsed.name) != NULL) {
+		st = trouble_set(&s->trouble, TEL_EINVAL, spec, 1,
+		    "there is a statistic called %s already", parsed.name);
+		spec_clear(&parsed);
+		return st;
+	}
+	d = definition_new(&parsed, 0, NULL, s->strings, &s->budget);
+	if (d == NULL) {
+		spec_clear(&parsed);
+		return stats_no_memory(s);
+	}
+	st = compile(s, d, spec);
+	if (st == TEL_OK)
+		st = set_group_names(s, d);
+	if (st != TEL_OK) {
+		definition_free(d);
+		return st;
+	}
+	st = stats_take(s, d);
+	return st == TEL_OK ? tel_stats_settle(s) : st;
+}
+
+tel_status
+tel_stats_set_groups(tel_stats *s, const char *expressions)
+{
+	struct piece pieces[GROUPS_MAX];
+	unsigned count = 0, i;
+	tel_status st = TEL_OK;
+	size_t j;
+
+	if (s->started)
+		return TEL_ESTATE;
+	groups_clear(s);
+	if (expressions != NULL) {
+		st = pieces_split(expressions, pieces, GROUPS_MAX, &count,
+		    &s->trouble);
+		s->groups_text = text_copy(expressions, strlen(expressions));
+	}
+	if (st != TEL_OK)
+		count = 0;
+	for (i = 0; i < count; i++)
+		s->groups[i].piece = pieces[i];
+	s->ngroups = count;
+	for (i = 0; i < count && st == TEL_OK; i++) {
+		s->groups[i].expr =
+		    make_expr(s, expressions, &s->groups[i].piece, &st);
+		if (piece_has_word(&s->groups[i].piece, "dt"))
+			st = trouble_set(&s->trouble, TEL_EINVAL, expressions,
+			    s->groups[i].piece.column, "dt makes no groups");
+	}
+	if (st != TEL_OK)
+		groups_clear(s);
+	for (j = 0; j < s->count; j++)
+		if (set_group_names(s, s->definitions[j]) != TEL_OK)
+			return TEL_ENOMEM;
+	return st == TEL_OK ? tel_stats_settle(s) : st;
+}
+
+tel_status
+tel_stats_set_max_groups(tel_stats *s, size_t count)
+{
+	size_t i;
+
+	if (s->started)
+		return TEL_ESTATE;
+	if (count < 1 || count > GROUPS_MOST)
+		return stats_fail(s, TEL_EINVAL,
+		    "the most groups must be 1 to 1048576");
+	s->max_groups = count;
+	for (i = 0; i < s->count; i++)
+		s->definitions[i]->max_groups = (uint32_t)count;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_set_max_open(tel_stats *s, size_t count)
+{
+	size_t i;
+
+	if (s->started)
+		return TEL_ESTATE;
+	if (count < 1 || count > OPEN_MOST)
+		return stats_fail(s, TEL_EINVAL,
+		    "the most open ranges must be 1 to 16777216");
+	s->max_open = count;
+	for (i = 0; i < s->count; i++)
+		s->definitions[i]->open.max = (uint32_t)count;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_set_max_memory(tel_stats *s, size_t bytes)
+{
+	if (s->started)
+		return TEL_ESTATE;
+	s->budget.most = bytes;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_set_interval(tel_stats *s, uint64_t interval, int ticks,
+    tel_snapshot_fn *fn, void *arg)
+{
+	if (s->started)
+		return TEL_ESTATE;
+	s->interval = fn == NULL ? 0 : interval;
+	s->interval_ticks = ticks != 0;
+	s->snapshot = fn;
+	s->snapshot_arg = arg;
+	return TEL_OK;
+}
+
+tel_status
+tel_stats_set_deltas(tel_stats *s, int on)
+{
+	if (s->started)
+		return TEL_ESTATE;
+	s->deltas = on != 0;
+	return TEL_OK;
+}
+
+int
+tel_stats_uses_rate(const tel_stats *s)
+{
+	const struct definition *d;
+	unsigned j;
+	size_t i;
+
+	if (s->interval > 0 && !s->interval_ticks)
+		return 1;
+	for (i = 0; i < s->count; i++) {
+		d = s->definitions[i];
+		if (d->spec.pairs == PAIRS_NS ||
+		    (d->value != NULL && tel_expr_uses_rate(d->value)) ||
+		    (d->weight != NULL && tel_expr_uses_rate(d->weight)) ||
+		    (d->key != NULL && tel_expr_uses_rate(d->key)) ||
+		    (d->filter != NULL && tel_filter_uses_rate(d->filter)))
+			return 1;
+	}
+	for (j = 0; j < s->ngroups; j++)
+		if (tel_expr_uses_rate(s->groups[j].expr))
+			return 1;
+	return 0;
+}
+
+int
+tel_stats_uses_order(const tel_stats *s)
+{
+	size_t i;
+
+	if (s->interval > 0)
+		return 1;
+	for (i = 0; i < s->count; i++)
+		if (s->definitions[i]->spec.pairs != PAIRS_NONE ||
+		    s->definitions[i]->every)
+			return 1;
+	return 0;
+}
+
+const char *
+tel_stats_error(const tel_stats *s)
+{
+	return s->trouble.message;
+}
+
+unsigned
+tel_stats_error_column(const tel_stats *s)
+{
+	return s->trouble.column;
+}
+
+const char *
+tel_stats_error_text(const tel_stats *s)
+{
+	return s->trouble.text;
+}

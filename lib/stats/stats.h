@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of a set of statistics. */
+#ifndef TEL_STATS_STATS_H
+#define TEL_STATS_STATS_H
+
+#include "model/clock.h"
+#include "model/event.h"
+#include "stats/definition.h"
+#include "stats/report.h"
+
+/* What an event of a type means to a definition. */
+struct action {
+	struct definition *definition;
+	enum { ACT_FIELD, ACT_VALUE, ACT_START, ACT_END, ACT_MIDDLE } what;
+	int test;  /* the condition depends on the event */
+	int field; /* ACT_FIELD: the value.  Pairs: the key; -1: none */
+	uint32_t pair;
+	const struct tel_field *load; /* of ACT_FIELD */
+};
+
+/* A type in one log. */
+struct slot {
+	uint64_t events, bytes;
+	int busy; /* there is more to do than count */
+	uint32_t nactions;
+	struct action *actions;
+	const struct tel_field *size; /* of what is allocated or freed */
+	uint64_t size_sum, size_high;
+	const struct tel_type *type; /* NULL: none came yet */
+	uint32_t part;               /* in the report */
+};
+
+/* A log that events come from. */
+struct source {
+	const struct tel_log *log;
+	unsigned number; /* log->number: an archive's logs share a struct */
+	uint32_t id;     /* never used again */
+	const struct tel_schema *schema;
+	struct slot *slots;
+	uint32_t nslots;
+	uint64_t first, last; /* since what is below was settled */
+	double rate;
+	unsigned origin;
+	int counted; /* among the report's logs */
+};
+
+/* Logs that are one, as they are merged, or one log. */
+struct session {
+	uint64_t first, last; /* first > last: no event yet */
+	double rate;
+};
+
+struct group_expr {
+	struct piece piece;
+	tel_expr *expr;
+};
+
+struct tel_stats {
+	struct definition **definitions;
+	size_t count, room;
+	uint32_t *names; /* by name: number + 1, or 0; twice room */
+	struct group_expr groups[GROUPS_MAX];
+	unsigned ngroups;
+	char *groups_text;
+	size_t max_groups, max_open;
+	struct budget budget;
+	struct strings *strings;
+
+	uint64_t interval;
+	int interval_ticks;
+	int deltas;
+	tel_snapshot_fn *snapshot;
+	void *snapshot_arg;
+	uint64_t reached; /* multiples of the interval */
+
+	int started;
+	unsigned readers; /* begun and not ended */
+	uint64_t sessions;
+	struct session session;
+	struct source *current;
+	struct source **sources;
+	size_t nsources;
+	uint32_t next_source;
+	struct key tuple[GROUPS_MAX]; /* of the event at hand */
+	int tuple_made;               /* 1; -1: a key found no room */
+
+	struct report report;
+	struct report shown; /* with the session that is not over */
+	tel_stat **list;     /* what tel_stats_get() gives */
+	size_t listed;
+
+	struct trouble trouble;
+	struct inst_state {
+		int begun, ended;
+		uint32_t ids; /* the last number of a class */
+		uint32_t root, types, allocs, frees;
+	} inst;
+};
+
+/* Text of a failure without a text of the user's. */
+#define stats_fail(s, status, ...) \
+	trouble_set(&(s)->trouble, status, NULL, 0, __VA_ARGS__)
+
+tel_status stats_no_memory(struct tel_stats *s);
+
+/* Takes a definition; on failure it is freed.  TEL_OK, TEL_ENOMEM. */
+tel_status stats_take(struct tel_stats *s, struct definition *d);
+/* The first one that was taken of a name; NULL: there is none. */
+struct definition *stats_find(const struct tel_stats *s, const char *name);
+
+/*
+ * Binds all expressions to a schema.  TEL_OK; TEL_EINVAL with trouble set;
+ * TEL_ENOMEM.
+ */
+tel_status stats_bind(struct tel_stats *s, const struct tel_schema *schema);
+
+/* The source of an event, made if it is new, and made the current one. */
+tel_status stats_switch(struct tel_stats *s, const struct tel_event *ev);
+/* The slot of a type that the source has none for yet. */
+tel_status stats_grow(struct tel_stats *s, struct source *from,
+    const struct tel_type *type);
+void source_free(struct source *from);
+
+/* Moves what the slots of a source have counted to the report. */
+tel_status stats_settle_source(struct tel_stats *s, struct source *from);
+/* The logs that are read now are over. */
+tel_status stats_end_session(struct tel_stats *s);
+
+/* What an event of a busy slot means beside being counted. */
+tel_status stats_act(struct tel_stats *s, struct source *from,
+    struct slot *slot, const struct tel_event *ev);
+
+/* Snapshots that are due before an event. */
+tel_status stats_snapshots(struct tel_stats *s, const struct tel_event *ev);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text that grows as it is put together. */
+#ifndef TEL_STATS_TEXT_H
+#define TEL_STATS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *bytes; /* NUL-terminated once anything was put */
+	size_t count, room;
+	int failed; /* out of memory; what comes after is left out */
+};
+
+void text_put(struct text *t, const char *bytes, size_t count);
+void text_string(struct text *t, const char *s);
+void text_char(struct text *t, char c);
+void text_u64(struct text *t, uint64_t v);
+void text_i64(struct text *t, int64_t v);
+/* 16 upper-case hexadecimal digits. */
+void text_clock(struct text *t, uint64_t v);
+void text_clear(struct text *t);
+
+/* The first n bytes of s as a string; NULL when there is no memory. */
+char *text_copy(const char *s, size_t n);
+
+#endif

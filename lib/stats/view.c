@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a set of statistics tells. */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------- report */
+
+static int
+tell(tel_wide v, int known, tel_wide *out)
+{
+	if (known)
+		*out = v;
+	return known;
+}
+
+static int
+tell_u64(uint64_t v, tel_wide *out)
+{
+	return tell(wide_u64(v), 1, out);
+}
+
+static tel_wide
+minus(tel_wide a, tel_wide b)
+{
+	(void)wide_add(&a, wide_negate(b));
+	return a;
+}
+
+/* The totals of allocation. */
+static int
+tell_blocks(const struct report *r, tel_total which, tel_wide *out)
+{
+	int known = r->has_allocs;
+
+	switch (which) {
+	case TEL_TOTAL_ALLOCS: return tell(wide_u64(r->allocs), known, out);
+	case TEL_TOTAL_ALLOC_BYTES: return tell(r->alloc_bytes, known, out);
+	case TEL_TOTAL_FREES: return tell(wide_u64(r->frees), known, out);
+	case TEL_TOTAL_FREE_BYTES: return tell(r->free_bytes, known, out);
+	case TEL_TOTAL_LIVE:
+		return tell(minus(wide_u64(r->allocs), wide_u64(r->frees)),
+		    known, out);
+	case TEL_TOTAL_LIVE_BYTES:
+		return tell(minus(r->alloc_bytes, r->free_bytes), known, out);
+	default: return 0;
+	}
+}
+
+int
+tel_stats_total(const tel_stats *s, tel_total which, tel_wide *out)
+{
+	const struct report *r = &s->shown;
+	int any = r->first <= r->last;
+
+	switch (which) {
+	case TEL_TOTAL_LOGS: return tell_u64(r->logs, out);
+	case TEL_TOTAL_EVENTS: return tell_u64(r->events, out);
+	case TEL_TOTAL_BYTES: return tell_u64(r->bytes, out);
+	case TEL_TOTAL_FIRST: return tell(wide_u64(r->first), any, out);
+	case TEL_TOTAL_LAST: return tell(wide_u64(r->last), any, out);
+	case TEL_TOTAL_TICKS: return tell(r->ticks, 1, out);
+	case TEL_TOTAL_NS: return tell(r->ns, any && r->untimed == 0, out);
+	case TEL_TOTAL_INPUT: return tell_u64(r->input, out);
+	case TEL_TOTAL_DAMAGED: return tell_u64(r->damaged, out);
+	case TEL_TOTAL_SKIPPED: return tell_u64(r->skipped, out);
+	case TEL_TOTAL_REPAIRED: return tell_u64(r->repaired, out);
+	case TEL_TOTAL_UNKNOWN: return tell_u64(r->unknown, out);
+	case TEL_TOTAL_LOST: return tell_u64(r->lost, out);
+	case TEL_TOTAL_CUT: return tell_u64(r->cut, out);
+	default: return tell_blocks(r, which, out);
+	}
+}
+
+size_t
+tel_stats_origin_count(const tel_stats *s)
+{
+	return s->shown.norigins;
+}
+
+int
+tel_stats_origin(const tel_stats *s, size_t i, tel_origin *out)
+{
+	const struct origin *o;
+
+	if (i >= s->shown.norigins)
+		return 0;
+	o = &s->shown.origins[i];
+	out->schema = o->schema;
+	out->version = o->version;
+	out->form = o->form;
+	out->logs = o->logs;
+	out->events = o->events;
+	return 1;
+}
+
+size_t
+tel_stats_type_count(const tel_stats *s)
+{
+	return s->shown.nordered;
+}
+
+int
+tel_stats_type(const tel_stats *s, size_t i, tel_part *out)
+{
+	const struct part *p;
+
+	if (i >= s->shown.nordered)
+		return 0;
+	p = &s->shown.parts[s->shown.order[i]];
+	out->name = p->name;
+	out->kind = p->kind;
+	out->code = p->code;
+	out->events = p->events;
+	out->bytes = p->bytes;
+	return 1;
+}
+
+size_t
+tel_stats_kind_count(const tel_stats *s)
+{
+	return s->shown.nkinds;
+}
+
+int
+tel_stats_kind(const tel_stats *s, size_t i, tel_part *out)
+{
+	if (i >= s->shown.nkinds)
+		return 0;
+	*out = s->shown.kinds[i];
+	return 1;
+}
+
+/* ---------------------------------------------------------- statistic */
+
+size_t
+tel_stats_count(const tel_stats *s)
+{
+	return s->listed;
+}
+
+const tel_stat *
+tel_stats_get(const tel_stats *s, size_t i)
+{
+	return i < s->listed ? s->list[i] : NULL;
+}
+
+tel_class
+tel_stat_class(const tel_stat *stat)
+{
+	return stat->definition->spec.class;
+}
+
+const char *
+tel_stat_name(const tel_stat *stat)
+{
+	return stat->definition->spec.name;
+}
+
+const char *
+tel_stat_definition(const tel_stat *stat)
+{
+	return stat->definition->text;
+}
+
+const char *
+tel_stat_unit(const tel_stat *stat)
+{
+	return stat->definition->unit;
+}
+
+int
+tel_stat_parameter(const tel_stat *stat, unsigned i, const char **name,
+    int64_t *value)
+{
+	const struct spec *p = &stat->definition->spec;
+
+	if (i >= class_parameters(p->class))
+		return 0;
+	*name = class_parameter_name(p->class, i);
+	*value = p->parameters[i];
+	return 1;
+}
+
+unsigned
+tel_stat_group_count(const tel_stat *stat)
+{
+	return stat->definition->ngroups;
+}
+
+const char *
+tel_stat_group_name(const tel_stat *stat, unsigned i)
+{
+	const struct definition *d = stat->definition;
+
+	return i < d->ngroups ? d->group_names[i] : NULL;
+}
+
+int
+tel_stat_group_value(const tel_stat *stat, unsigned i, tel_value *out)
+{
+	static const struct key missing = { 0, KEY_MISSING };
+	const struct definition *d = stat->definition;
+
+	if (i >= d->ngroups)
+		return 0;
+	key_value(d->strings, stat->is_overflow ? &missing : &stat->group[i],
+	    out);
+	return 1;
+}
+
+int
+tel_stat_overflow_group(const tel_stat *stat)
+{
+	return stat->is_overflow;
+}
+
+int
+tel_stat_wrapped(const tel_stat *stat)
+{
+	return (stat->flags & STAT_WRAPPED) != 0;
+}
+
+int
+tel_stat_approximate(const tel_stat *stat)
+{
+	return (stat->flags & STAT_APPROXIMATE) != 0;
+}
+
+/* The numbers of pairs. */
+static int
+tell_pairs(const tel_stat *stat, tel_number which, tel_wide *out)
+{
+	const struct pair_counts *p = &stat->pairs;
+
+	if (stat->definition->spec.pairs == PAIRS_NONE &&
+	    stat->definition->spec.class != TEL_CLASS_DUR)
+		return 0;
+	switch (which) {
+	case TEL_NUMBER_EVENTS: return tell_u64(p->events, out);
+	case TEL_NUMBER_PAIRS: return tell_u64(p->pairs, out);
+	case TEL_NUMBER_OPEN: return tell_u64(p->open, out);
+	case TEL_NUMBER_ORPHAN: return tell_u64(p->orphan, out);
+	case TEL_NUMBER_NESTED: return tell_u64(p->nested, out);
+	case TEL_NUMBER_BACKWARD: return tell_u64(p->backward, out);
+	case TEL_NUMBER_UNTIMED: return tell_u64(p->untimed, out);
+	case TEL_NUMBER_CROWDED: return tell_u64(p->crowded, out);
+	default: return 0;
+	}
+}
+
+/* The numbers of buckets and keys. */
+static int
+tell_weights(const tel_stat *stat, tel_number which, tel_wide *out)
+{
+	const struct spec *p = &stat->definition->spec;
+	int buckets = p->layout.count > 0;
+	int tally = p->class == TEL_CLASS_TALLY;
+	int merged = (stat->flags & STAT_OUTSIDE) != 0;
+	tel_wide outside = wide_u64(stat->outside);
+
+	switch (which) {
+	case TEL_NUMBER_WEIGHT:
+		return tell(wide_u64(stat->weight), buckets || tally, out);
+	case TEL_NUMBER_UNDER:
+		return tell(wide_u64(stat->under), buckets && !merged, out);
+	case TEL_NUMBER_OVER:
+		return tell(wide_u64(stat->over), buckets && !merged, out);
+	case TEL_NUMBER_OUTSIDE:
+		(void)wide_add(&outside, wide_u64(stat->under));
+		(void)wide_add(&outside, wide_u64(stat->over));
+		return tell(outside, buckets && merged, out);
+	case TEL_NUMBER_KEYS:
+		return tell(wide_u64(stat->tally.count), tally, out);
+	case TEL_NUMBER_OVERFLOW:
+		return tell(wide_u64(stat->tally.overflow), tally, out);
+	case TEL_NUMBER_OVERFLOW_UPDATES:
+		return tell(wide_u64(stat->tally.overflow_updates), tally, out);
+	default: return tell_pairs(stat, which, out);
+	}
+}
+
+int
+tel_stat_number(const tel_stat *stat, tel_number which, tel_wide *out)
+{
+	const struct spec *p = &stat->definition->spec;
+	int kept = p->class == TEL_CLASS_MAG || p->class == TEL_CLASS_GROWTH ||
+	    p->class == TEL_CLASS_DUR;
+	int extremes = (stat->flags & STAT_EXTREMES) != 0;
+
+	switch (which) {
+	case TEL_NUMBER_UPDATES:
+		return tell_u64(p->class == TEL_CLASS_DUR ? stat->pairs.events :
+		                                            stat->updates,
+		    out);
+	case TEL_NUMBER_SUM:
+		return tell(stat->sum,
+		    p->class != TEL_CLASS_TALLY && !(stat->flags & STAT_NO_SUM),
+		    out);
+	case TEL_NUMBER_LAST:
+		return tell(stat->last, kept && (stat->flags & STAT_LAST), out);
+	case TEL_NUMBER_MIN: return tell(stat->min, extremes, out);
+	case TEL_NUMBER_MAX: return tell(stat->max, extremes, out);
+	case TEL_NUMBER_INVALID: return tell_u64(stat->invalid, out);
+	case TEL_NUMBER_LOST: return tell_u64(stat->lost, out);
+	default: return tell_weights(stat, which, out);
+	}
+}
+
+/* ------------------------------------------------------------ buckets */
+
+size_t
+tel_stat_bucket_count(const tel_stat *stat)
+{
+	return stat->definition->spec.layout.count;
+}
+
+int
+tel_stat_bucket(const tel_stat *stat, size_t i, tel_bucket *out)
+{
+	const struct layout *l = &stat->definition->spec.layout;
+
+	if (i >= l->count)
+		return 0;
+	layout_edges(l, (uint32_t)i, out);
+	out->count = stat_bucket(stat, (uint32_t)i);
+	return 1;
+}
+
+size_t
+tel_stat_next_bucket(const tel_stat *stat, size_t i)
+{
+	const struct layout *l = &stat->definition->spec.layout;
+
+	while (i < l->count && stat_bucket(stat, (uint32_t)i) == 0)
+		i++;
+	return i < l->count ? i : l->count;
+}
+
+int64_t
+tel_stat_find_bucket(const tel_stat *stat, int64_t value)
+{
+	const struct layout *l = &stat->definition->spec.layout;
+
+	return l->count == 0 ? -1 : layout_find(l, value);
+}
+
+/* ceil(share of the weight), and 1 at least. */
+static uint64_t
+rank_of(uint64_t weight, uint32_t billionths)
+{
+	uint64_t whole = weight / 1000000000 * billionths;
+	uint64_t part = weight % 1000000000 * billionths;
+
+	whole += part / 1000000000 + (part % 1000000000 != 0);
+	return whole > 0 ? whole : 1;
+}
+
+/* The largest value that bucket i can hold of what the stat has seen. */
+static void
+upper_edge(const tel_stat *stat, uint32_t i, tel_quantile *out)
+{
+	tel_bucket b;
+	int known = (stat->flags & STAT_EXTREMES) && wide_is_i64(stat->max);
+
+	layout_edges(&stat->definition->spec.layout, i, &b);
+	out->is = b.open ? TEL_QUANTILE_AT_LEAST : TEL_QUANTILE_AT_MOST;
+	out->value = b.open ? b.lo : b.hi - 1;
+	if (known && (b.open || (int64_t)stat->max.low < out->value)) {
+		out->is = TEL_QUANTILE_AT_MOST;
+		out->value = (int64_t)stat->max.low;
+	}
+}
+
+int
+tel_stat_quantile(const tel_stat *stat, uint32_t billionths, tel_quantile *out)
+{
+	const struct layout *l = &stat->definition->spec.layout;
+	uint64_t rank, sum = stat->under;
+	uint32_t i;
+
+	if (l->count == 0 || stat->weight == 0 || billionths > 1000000000 ||
+	    (stat->flags & (STAT_OUTSIDE | STAT_WRAPPED)))
+		return 0;
+	rank = rank_of(stat->weight, billionths);
+	if (rank <= sum) {
+		out->is = TEL_QUANTILE_BELOW;
+		out->value = l->ranges[0].lo;
+		return 1;
+	}
+	for (i = 0; i < l->count; i++) {
+		sum += stat_bucket(stat, i);
+		if (rank <= sum) {
+			upper_edge(stat, i, out);
+			return 1;
+		}
+	}
+	out->is = TEL_QUANTILE_AT_LEAST;
+	out->value =
+	    l->ranges != NULL ? l->ranges[l->nranges - 1].hi : INT64_MAX;
+	return 1;
+}
+
+/* --------------------------------------------------------------- keys */
+
+tel_status
+tel_stats_sort_keys(tel_stats *s, tel_key_order order)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	if ((unsigned)order > TEL_KEYS_FIRST)
+		return stats_fail(s, TEL_EINVAL, "there is no such order");
+	for (i = 0; i < s->listed && st == TEL_OK; i++)
+		st = tally_sort(&s->list[i]->tally, s->strings, order);
+	return st == TEL_OK ? st : stats_no_memory(s);
+}
+
+size_t
+tel_stat_key_count(const tel_stat *stat)
+{
+	return stat->tally.count;
+}
+
+int
+tel_stat_key(const tel_stat *stat, size_t i, tel_key *out)
+{
+	const struct tally *t = &stat->tally;
+	struct key k;
+
+	if (i >= t->count)
+		return 0;
+	if (t->order != NULL)
+		i = t->order[i];
+	k = tally_key(t, (uint32_t)i);
+	key_value(stat->definition->strings, &k, &out->value);
+	out->count = t->counts[i];
+	out->updates = t->updates[i];
+	return 1;
+}

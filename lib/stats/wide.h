@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Wide: integers of 128 bits, in two words, for sums that do not wrap in
+ * practice and are told when they do.
+ */
+#ifndef TEL_STATS_WIDE_H
+#define TEL_STATS_WIDE_H
+
+#include "tel.h"
+
+static inline tel_wide
+wide_u64(uint64_t v)
+{
+	tel_wide w = { 0, v };
+
+	return w;
+}
+
+static inline tel_wide
+wide_i64(int64_t v)
+{
+	tel_wide w = { v < 0 ? -1 : 0, (uint64_t)v };
+
+	return w;
+}
+
+/* Whether v lies in the range of an int64_t. */
+static inline int
+wide_is_i64(tel_wide v)
+{
+	return v.high == (v.low >> 63 ? -1 : 0);
+}
+
+/* Whether v lies in the range of a uint64_t. */
+static inline int
+wide_is_u64(tel_wide v)
+{
+	return v.high == 0;
+}
+
+/* Negative, 0 or positive as a is less than, equal to or more than b. */
+static inline int
+wide_compare(tel_wide a, tel_wide b)
+{
+	if (a.high != b.high)
+		return a.high < b.high ? -1 : 1;
+	return (a.low > b.low) - (a.low < b.low);
+}
+
+/* *to += v, modulo 2^128.  Returns 1 when it wrapped, else 0. */
+static inline int
+wide_add(tel_wide *to, tel_wide v)
+{
+	int carry = __builtin_add_overflow(to->low, v.low, &to->low);
+	uint64_t high = (uint64_t)to->high + (uint64_t)v.high + (uint64_t)carry;
+	int negative = to->high < 0;
+
+	to->high = (int64_t)high;
+	return negative == (v.high < 0) && negative != (to->high < 0);
+}
+
+/* The two's complement. */
+tel_wide wide_negate(tel_wide v);
+
+/* *to += v * times, modulo 2^128.  Returns 1 when it wrapped, else 0. */
+int wide_add_times(tel_wide *to, tel_wide v, uint64_t times);
+
+/*
+ * Reads a decimal number, all of text up to end, into *out.  Returns 1, or 0
+ * when it is none or does not fit.
+ */
+int wide_parse(const char *text, const char *end, tel_wide *out);
+
+/* *to += v, modulo 2^64.  Returns 1 when it wrapped, else 0. */
+static inline int
+count_add(uint64_t *to, uint64_t v)
+{
+	return __builtin_add_overflow(*to, v, to);
+}
+
+#endif

@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The forms of telstat's output, read by what others would read them with.
+
+# a word may be a file name elsewhere
+# shellcheck disable=SC2094
+
+load lib
+
+STATS=(-s 'sizes=split(size,0,16,128,4k,1k) if name == "PoolAlloc"'
+	-s 'who=tally(name,4,size)' -s 'log=log2(size,1)'
+	-s 'q=quantiles(size)' -s 'total=growth(size)' -s 'now=mag(size)'
+	-s 'life=dur(PoolInit,PoolFinish,pool)'
+	-s 'low=hist(size-100,-100,100,10)' -s 'none=hist(size,0,9,1) if false'
+	--report)
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+@test "csv and json hold the same numbers, and those of the log" {
+	for options in '' '-g kind' '-i 100us --deltas'; do
+		# shellcheck disable=SC2086 # several words
+		telstat -f csv "${STATS[@]}" $options mpsio.log >csv
+		# shellcheck disable=SC2086
+		telstat -f json "${STATS[@]}" $options mpsio.log >json
+		grep -c $'\r$' csv | grep -qx "$(wc -l <csv)"
+		python3 - <<-'END'
+			import csv, json
+			names = "updates weight sum last min max under over keys overflow open orphan".split()
+			rows, objects = {}, {}
+			with open("csv", newline="", encoding="utf-8") as f:
+			    reader = csv.reader(f)
+			    head = next(reader)
+			    assert head == "time class type stat lo hi key value group".split()
+			    for row in reader:
+			        assert len(row) == 9, row
+			        r = dict(zip(head, row))
+			        if not r["class"]:
+			            continue
+			        k = (r["time"], r["class"], r["group"])
+			        if r["stat"] == "bucket":
+			            rows.setdefault(k, {})[("b", r["lo"], r["hi"], r["key"])] = r["value"]
+			        elif r["stat"] in names:
+			            rows.setdefault(k, {})[r["stat"]] = r["value"]
+			last = None
+			for line in open("json", encoding="utf-8"):
+			    o = last = json.loads(line)
+			    if o["type"] in ("totals", "kind", "event", "origin"):
+			        continue
+			    group = ",".join(f"{a}={b}" for a, b in o.get("group", {}).items())
+			    d = objects.setdefault((str(o["t"]), o["name"], group), {})
+			    for n in names:
+			        if n in o:
+			            d[n] = str(o[n])
+			    for b in o.get("buckets", []):
+			        key = ("b", str(b.get("lo", "")), str(b.get("hi", "")), str(b.get("key", "")))
+			        d[key] = str(b["count"])
+			assert last["type"] == "totals", last
+			assert rows == objects
+			assert len(rows) >= 9
+		END
+	done
+	python3 - <<-'END'
+		import json
+		total = sum(json.loads(line).get("events", 0) for line in open("json")
+		            if '"type":"event"' in line)
+		assert total == 144, total
+	END
+}
+
+@test "integers that a double would spoil are strings in json" {
+	telstat -f json -s 'big=mag(9007199254740993)' -n 1 mpsio.log >json
+	python3 - <<-'END'
+		import json
+		o = json.loads(open("json").readline())
+		assert o["last"] == "9007199254740993", o
+		assert o["updates"] == 1, o
+	END
+	telstat -f csv -s 'big=growth(18446744073709551615)' mpsio.log |
+	    grep -q 'big,growth,sum,,,,2656331146614175432560,'
+}
+
+@test "openmetrics keeps the rules of OpenMetrics 1.0" {
+	check=$TEL_TOP/tests/cli/openmetrics.py
+	telstat -f openmetrics mpsio.log |
+	    python3 "$check" inst_log_events inst_type_events
+	telstat -f openmetrics "${STATS[@]}" mpsio.log >om
+	python3 "$check" inst_sizes inst_who inst_who_overflow inst_total \
+	    inst_now inst_now_cumulative inst_life_seconds inst_life_open \
+	    inst_low inst_none <om
+	# a bucket's upper edge belongs to it; a sum needs values from 0 on
+	grep -qx 'inst_sizes_bucket{class="sizes",le="15.0"} 1' om
+	grep -qx 'inst_sizes_sum{class="sizes"} 1136' om
+	run ! grep 'inst_low_\(sum\|count\)' om
+	[ "$(tail -n 1 om)" = '# EOF' ]
+	# labels of every kind of expression
+	telstat -f openmetrics "${STATS[@]}" -g 'kind,size & 8,.size & 8,code / 3' \
+	    mpsio.log >om
+	python3 "$check" inst_sizes <om
+	telstat -f openmetrics -s 'h=log2(size)' -g 'label(pool),size' -S \
+	    --max-groups 3 mpsio.log >om
+	python3 "$check" inst_h <om
+	grep -q '="<overflow>"' om
+}
+
+@test "names that would clash in openmetrics are told apart" {
+	clash=(-s 'a.b=log2(size)' -s 'a-b=growth(size)' -s 'A_b=mag(size)'
+		-s 'a.b.min=mag(size)' -s 'log.events=tally(name,9)')
+	telstat -f openmetrics "${clash[@]}" mpsio.log >om
+	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_a_b inst_a_b_2 \
+	    inst_a_b_3 <om
+	run -1 --separate-stderr telstat -f openmetrics --strict "${clash[@]}" \
+	    mpsio.log
+	# shellcheck disable=SC2154
+	[[ ${stderr_lines[0]} == "telstat: -f openmetrics: 'a-b' "* ]]
+}
+
+@test "svg is XML that needs nothing from elsewhere, in light and dark" {
+	for options in '' '-g kind' '--density' '--log' '--zeros' '-n 0'; do
+		# shellcheck disable=SC2086
+		telstat -f svg "${STATS[@]}" $options mpsio.log >svg
+		python3 - <<-'END'
+			import re, xml.etree.ElementTree as tree
+			root = tree.parse("svg").getroot()
+			ns = "{http://www.w3.org/2000/svg}"
+			assert root.tag == ns + "svg"
+			height = float(root.get("height"))
+			for e in root.iter():
+			    assert not any("href" in a for a in e.attrib), e.attrib
+			    if e.tag == ns + "rect":
+			        w, h = float(e.get("width")), float(e.get("height"))
+			        assert w >= 0 and h >= 0, e.attrib
+			        assert float(e.get("x", 0)) + w <= 761, e.attrib
+			        assert float(e.get("y", 0)) + h <= height + 1, e.attrib
+			for g in root.findall(ns + "g"):
+			    assert g.get("role") == "img"
+			    assert g.find(ns + "title").text and g.find(ns + "desc").text
+			style = root.find(ns + "style").text
+			assert "prefers-color-scheme:dark" in style
+			assert "url(" not in style and "@import" not in style
+		END
+	done
+}
+
+@test "a log cannot write to the terminal, nor out of a form" {
+	{
+		echo '# teltools text 1'
+		echo '# format: mps-1.118.0/lii6gc'
+		# shellcheck disable=SC2028 # as it stands
+		echo '0000000000000001 Intern stringId=1 string="\x1b[31m<&\"]]>\n,\xff=}\xc3\xa9"'
+		echo '0000000000000002 Intern stringId=2 string="plain"'
+	} >events
+	for form in text csv json openmetrics svg inst; do
+		clean telstat -f "$form" -s 'k=tally(string,9)' -g string \
+		    events >"$form"
+	done
+	for form in text json openmetrics svg inst; do
+		run ! grep $'\033' "$form"
+	done
+	grep -qF '\x1b[31m<&' text
+	python3 - <<-'END'
+		import csv, json, xml.etree.ElementTree as tree
+		with open("csv", newline="", encoding="latin-1") as f:
+		    rows = list(csv.reader(f))
+		assert all(len(r) == 9 for r in rows)
+		keys = [r[6] for r in rows if r[3] == "bucket"]
+		assert '\x1b[31m<&"]]>\n,\xff=}\xc3\xa9' in keys, keys
+		keys = [b["key"] for line in open("json", encoding="utf-8")
+		        for b in json.loads(line).get("buckets", [])]
+		assert '\x1b[31m<&"]]>\n,\xff=}\xe9' in keys, keys
+		tree.parse("svg")
+	END
+	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_k <openmetrics
+	# statistics of a name that is hostile
+	sed 's/name="k"/name="\\u001b[2Jk<"/' inst >hostile
+	cmp -s inst hostile || for form in text openmetrics svg json; do
+		telstat -f "$form" hostile >out
+		run ! grep $'\033' out
+	done
+}

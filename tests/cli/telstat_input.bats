@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What telstat reads: the same events in any form, several logs, and what it
+# has written itself.
+
+# "run --separate-stderr" sets stderr
+# shellcheck disable=SC2154
+
+load lib
+
+STATS=(-s 'sizes=split(size,0,16,128,4k,1k) if name == "PoolAlloc"'
+	-s 'who=tally(name,100,size)' -s 'log=log2(size,1)'
+	-s 'q=quantiles(size)' -s 'total=growth(size)' -s 'now=mag(size)'
+	-s 'life=dur(PoolInit,PoolFinish,pool)'
+	-s 'lives=hist(dur(PoolInit,PoolFinish,pool),10us,500us,20us)'
+	-s 'lin=loglin(size,10,0,3,10)' -s 'low=hist(size-100,-100,100,10)'
+	--report)
+FORMS='text csv json openmetrics svg inst'
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+	unpack 1.118.0-lii6gc-awlut two.log
+}
+
+# The answer, without what is of the form of the input.
+answer() {
+	clean telstat "${STATS[@]}" --raw "$@" |
+	    sed -e '/^mps-/d' -e '/^bytes /d'
+}
+
+@test "the events are the same from a log, from text and from cnv" {
+	answer mpsio.log >want
+	[ "$(wc -l <want)" -gt 100 ]
+	telcat mpsio.log >text
+	answer text | diff want -
+	telcat -H mpsio.log | LC_ALL=C sort >sorted
+	answer sorted | diff want -
+	telcat -f mpscnv mpsio.log >cnv
+	answer cnv | diff want -
+	answer <mpsio.log | diff want -
+	telcat mpsio.log | answer | diff want -
+	zstd -qc mpsio.log | answer | diff want -
+	tar cf log.tar mpsio.log
+	answer log.tar | diff want -
+}
+
+@test "parts that were counted apart add up to the whole, exactly" {
+	telstat -f inst "${STATS[@]}" mpsio.log >a
+	telstat -f inst "${STATS[@]}" two.log >b
+	cat a b >both
+	telstat -f inst a b >sum
+	for form in $FORMS; do
+		clean telstat -f "$form" "${STATS[@]}" --no-merge mpsio.log \
+		    two.log >want
+		clean telstat -f "$form" --report a b >got
+		cmp want got
+		clean telstat -f "$form" --report both | cmp want -
+		clean telstat -f "$form" --report <both | cmp want -
+		clean telstat -f "$form" --report sum | cmp want -
+		# shellcheck disable=SC2002 # a pipe on purpose
+		cat a b | clean telstat -f "$form" --report --as inst |
+		    cmp want -
+	done
+}
+
+@test "groups add up as well" {
+	groups=(-s 'n=tally(name,99)' -s 'h=log2(size)' -g kind)
+	telstat -f inst "${groups[@]}" mpsio.log >a
+	telstat -f inst "${groups[@]}" two.log >b
+	for form in $FORMS; do
+		telstat -f "$form" "${groups[@]}" --no-merge mpsio.log \
+		    two.log >want
+		clean telstat -f "$form" a b >got
+		cmp want got
+	done
+}
+
+@test "the last snapshot of a part is what counts" {
+	telstat -f inst -i 100us "${STATS[@]}" mpsio.log >a
+	telstat "${STATS[@]}" mpsio.log >want
+	telstat --report a | diff want -
+}
+
+@test "logs and parts are added to each other" {
+	telstat -f inst -s 'h=log2(size)' two.log >b
+	telstat --no-merge -s 'h=log2(size)' mpsio.log two.log >want
+	telstat -s 'h=log2(size)' mpsio.log b | diff want -
+	telstat -s 'h=log2(size)' b mpsio.log | diff want -
+}
+
+@test "where a sum is not exact, every form says so" {
+	telstat -f inst -s 'few=tally(pool,2)' mpsio.log >a
+	telstat -f inst -s 'few=tally(pool,2)' two.log >b
+	clean telstat a b | grep -q '^  not exact: merged from parts'
+	clean telstat -f csv a b | grep -q ',few,tally,approximate,,,,1,'
+	clean telstat -f json a b | grep -q '"approximate":true'
+	clean telstat -f openmetrics a b |
+	    grep -qx 'inst_few_approximate{class="few"} 1'
+	clean telstat -f svg a b | grep -q 'class="note">not exact'
+	clean telstat -f inst a b >sum
+	clean telstat sum | grep -q '^  not exact: merged from parts'
+	# one part alone is exact
+	clean telstat a >one
+	run ! grep 'not exact' one
+}
+
+@test "parts that do not fit are refused: exit 1" {
+	telstat -f inst -s 'h=log2(size)' mpsio.log >a
+	telstat -f inst -s 'h=log2(size,1)' mpsio.log >b
+	run -1 --separate-stderr telstat a b
+	[[ $stderr == "telstat: b: there are two statistics called h: "* ]]
+	run -1 --separate-stderr telstat -s 'h=mag(size)' mpsio.log a
+	[[ $stderr == "telstat: a: there are two statistics called h: "* ]]
+	sed '1s/ inst 1/ inst 9/' a >newer
+	run -1 --separate-stderr telstat newer
+	[[ $stderr == "telstat: newer: version 9 "* ]]
+	# shellcheck disable=SC2094
+	run -1 --separate-stderr telstat --as inst mpsio.log
+	[[ $stderr == "telstat: mpsio.log: "* ]]
+}
+
+@test "a part that is cut or damaged is told: exit 3" {
+	telstat -f inst -s 'h=log2(size)' mpsio.log >a
+	sed '$d' a >"cut"
+	run -3 --separate-stderr telstat cut
+	[[ $stderr == "telstat: cut: the stream ends without a Z"* ]]
+	[[ $output == *'truncated 1'* ]]
+	run -1 --separate-stderr telstat --strict cut
+	run -3 --separate-stderr telstat -q cut
+	[ -z "$stderr" ]
+	sed '/ C id=3/s/type=/tpye=/' a >bad
+	run -3 --separate-stderr telstat bad
+	[[ $stderr == "telstat: bad: line "* ]]
+}
+
+@test "logs are merged by time where the order matters" {
+	telcat -H mpsio.log | sed -n '1~2p' >odd
+	telcat -H mpsio.log | sed -n '2~2p' >even
+	order=(-s 'now=mag(size)' -s 'sum=magdelta(size)' -s 'n=growth(1)' --raw)
+	telstat "${order[@]}" mpsio.log | grep -v ^Totals >want
+	telstat "${order[@]}" odd even | grep -v ^Totals | diff want -
+	telstat "${order[@]}" --no-merge odd even | grep -v ^Totals >got
+	run ! cmp want got
+	telstat "${order[@]}" -i 100000 mpsio.log | grep -v ^Totals >want
+	telstat "${order[@]}" -i 100000 odd even | grep -v ^Totals | diff want -
+	# starts and ends of different logs are no pairs
+	telstat -s 'life=dur(PoolInit,PoolFinish,pool)' mpsio.log mpsio.log |
+	    grep -q '  events 20  pairs 10  total 1.759204 ms '
+	telstat --raw -s 'life=ticks(PoolInit,PoolFinish,pool)' odd even |
+	    grep -q '  open 2  orphan 2'
+}
+
+@test "a pipe is followed: each snapshot comes when it is due" {
+	unpack 1.118.0-lii6gc-awlut
+	{
+		cat mpsio.log
+		sleep 5
+	} | telstat --live -i 1ms -s 'n=growth(1)' >out &
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ "$(grep -c '^== at' out)" -gt 3 ] && break
+		sleep 0.2
+	done
+	[ "$(grep -c '^== at' out)" -gt 3 ]
+	run ! grep '^== end' out
+	wait
+	grep '^== end' out
+}

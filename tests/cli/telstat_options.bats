@@ -1,0 +1,309 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The options of telstat: each does something; mistakes; exit statuses.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+SIZES='sizes=log2(size)'
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+# differs OPTION ...: an option changes what is printed: of the report, or,
+# after "--of ARGUMENTS ... --", of what the arguments ask for.
+differs() {
+	local base=()
+	if [ "$1" = --of ]; then
+		shift
+		while [ "$1" != -- ]; do
+			base+=("$1")
+			shift
+		done
+		shift
+	fi
+	telstat "${base[@]}" mpsio.log >plain
+	clean telstat "${base[@]}" "$@" mpsio.log >changed
+	run ! cmp -s plain changed
+}
+
+# What the option must do, by its long name.
+try() {
+	case $1 in
+	stat) differs --stat "$SIZES" && grep -q '^sizes  (log2)  bytes$' changed ;;
+	groups)
+		differs --of -s "$SIZES" -- --groups kind
+		grep -q '^sizes{kind=Object}  (log2)' changed
+		;;
+	interval)
+		differs --of -s "$SIZES" -- --interval 100us
+		[ "$(grep -c '^== ' changed)" -eq 5 ]
+		;;
+	deltas) differs --of -i 100us -- --deltas ;;
+	by-time) differs --of -s 'k=tally(size,2)' -- --by-time ;;
+	live)
+		unpack 1.111.0-lii6gc-poolncv
+		differs --of -s 'k=tally(size,2)' -- --live
+		;;
+	report)
+		differs --of -s "$SIZES" -- --report
+		grep -q '^type .*events/s$' changed
+		;;
+	rate)
+		differs --rate=ms && grep -q 'events/ms' changed
+		differs --of -s "$SIZES" -- --rate
+		grep -q ' rate 72,355.3/s$' changed
+		;;
+	top)
+		differs --top 3 && grep -q '^<other> ' changed
+		differs --of -s 'k=tally(size,9)' -- --top 2
+		grep -q '^ *<other> ' changed
+		;;
+	sort)
+		differs --of -s 'k=tally(size,9)' -- --sort=key
+		sed -n 's/^ *\([0-9][0-9]*\)  .*|$/\1/p' changed | sort -cn
+		differs --of -s 'k=tally(size,99)' -- --sort count
+		differs --of -s 'k=tally(size,99)' -- --sort first
+		clean telstat -s 'k=tally(size,99)' --sort=-count mpsio.log |
+		    cmp plain -
+		;;
+	quantiles)
+		differs --of -s "$SIZES" -- --quantiles 0,0.25,.5,1
+		grep -q '^  p0 <= 15  p25 <= 63  p50 <= 63  p100 <= 131071$' changed
+		;;
+	density) differs --of -s "$SIZES" -- --density ;;
+	zeros) differs --of -s "$SIZES" -- --zeros ;;
+	utf8) differs --of -s "$SIZES" -- --utf8 ;;
+	log) differs --of -f svg -s 'h=hist(size,0,9k,1k)' -- --log ;;
+	raw) differs --raw && run ! grep -E '[0-9],[0-9]|KiB' changed ;;
+	width)
+		differs --of -s "$SIZES" -- --width 60
+		run ! grep -E '.{61}' changed
+		;;
+	prefix)
+		differs --of -f openmetrics -- --prefix tel_
+		run ! grep -E '^inst_' changed
+		;;
+	max-groups)
+		differs --of -g size -s 'n=growth(1)' -- --max-groups 2
+		grep -q '^n{<overflow>}  (growth)$' changed
+		;;
+	max-open)
+		differs --of -s 'd=dur(PoolAlloc,PoolFree,pool)' -- --max-open 1
+		grep -q ' crowded [1-9]' changed
+		;;
+	max-memory)
+		differs --of -s 'k=tally(index,1M)' -- --max-memory 4k
+		grep -q ' overflow [1-9]' changed
+		;;
+	format) differs --format json ;;
+	output) telstat --output out mpsio.log && [ -s out ] ;;
+	as)
+		telstat --as mps mpsio.log >/dev/null
+		run -3 telstat --as text mpsio.log
+		telstat -f inst mpsio.log >part
+		telstat mpsio.log >plain
+		gzip part
+		telstat --as inst part.gz | cmp plain -
+		;;
+	kinds) differs --kinds pool && grep -q '^Pool  *28  100.0%' changed ;;
+	events) differs --events PoolAlloc && grep -q '^PoolAlloc .* 100.0%' changed ;;
+	range) differs --range ,50% ;;
+	where) differs --where 'size > 100' ;;
+	count) differs --count 7 && grep -q '^events  7' changed ;;
+	skip) differs --skip 7 && grep -q '^events  137 ' changed ;;
+	strict)
+		head -c 3001 mpsio.log >"cut"
+		run -3 telstat cut
+		run -1 telstat --strict cut
+		;;
+	force)
+		# EventInit is the first event, and major its first field
+		printf '\011' | dd of=mpsio.log bs=1 seek=16 conv=notrunc status=none
+		run -1 telstat mpsio.log
+		run -0 telstat --force mpsio.log
+		;;
+	progress)
+		run -0 --separate-stderr telcat --progress mpsio.log
+		[[ $stderr == *'events/s'*100%* ]]
+		;;
+	color)
+		differs --color
+		differs --color=always && grep -q $'\033' changed
+		clean telstat --color=never mpsio.log | cmp plain -
+		;;
+	no-merge)
+		telstat -n 50 mpsio.log mpsio.log >one
+		telstat -n 50 --no-merge mpsio.log mpsio.log >two
+		run ! cmp one two
+		;;
+	quiet)
+		head -c 3001 mpsio.log >"cut"
+		run -3 --separate-stderr telstat --quiet cut
+		[ -z "$stderr" ]
+		;;
+	verbose)
+		telcat -H mpsio.log >text
+		clean telstat text >/dev/null
+		run -0 --separate-stderr telstat --verbose text
+		[ -n "$stderr" ]
+		;;
+	help)
+		run -0 --separate-stderr telstat --help
+		[ -z "$stderr" ]
+		[ "${#lines[@]}" -le 28 ]
+		run ! grep -E '.{80}' <<<"$output"
+		;;
+	version)
+		run -0 --separate-stderr telstat --version
+		[[ $output =~ ^telstat\ \(teltools\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		;;
+	*)
+		echo "no test for --$1"
+		return 1
+		;;
+	esac
+}
+
+@test "each option of --help does something" {
+	telstat --help | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >options
+	[ "$(wc -l <options)" -gt 30 ]
+	while read -r option; do
+		echo "$option"
+		unpack 1.118.0-lii6gc-poolncv
+		try "${option#--}"
+	done <options
+	try color
+}
+
+@test "a mistake in the command line is told, and nothing is read: exit 2" {
+	expect 2 "telstat: unknown option '-x'" telstat -x mpsio.log
+	expect 2 "telstat: -f: 'xml' is none of: text, csv, json, openmetrics, svg, inst" \
+	    telstat -f xml mpsio.log
+	expect 2 "telstat: -s: 'x', column 2: *" telstat -s x mpsio.log
+	expect 2 "telstat: -s: 'x=foo(1)', column 3: a class is wanted: *" \
+	    telstat -s 'x=foo(1)' mpsio.log
+	expect 2 "telstat: -s: 'x=hist(size,0,10,0)', column 18: *" \
+	    telstat -s 'x=hist(size,0,10,0)' mpsio.log
+	expect 2 "telstat: -s: 'x=hist(size,0,65537,1)', *" \
+	    telstat -s 'x=hist(size,0,65537,1)' mpsio.log
+	expect 2 "telstat: -s: 'x=mag(size +)', column *" \
+	    telstat -s 'x=mag(size +)' mpsio.log
+	expect 2 "telstat: -s: *" telstat -s "$SIZES" -s "$SIZES" mpsio.log
+	expect 2 "telstat: -g: 'size +', column 7: *" telstat -g 'size +'
+	expect 2 "telstat: 'x=mag(bogus)', column 7: no event type has a field 'bogus'" \
+	    telstat -s 'x=mag(bogus)' mpsio.log
+	expect 2 "telstat: -w: 'bogus == 1', column 1: *" \
+	    telstat -w 'bogus == 1' mpsio.log
+	for time in 0 0s x -1s 1.2.3s; do
+		expect 2 "telstat: -i: '$time' is neither a time, as 100ms, nor a number of ticks" \
+		    telstat -i "$time" mpsio.log
+	done
+	for form in openmetrics svg; do
+		expect 2 "telstat: -i does not go with -f $form" \
+		    telstat -i 1s -f "$form" mpsio.log
+	done
+	expect 2 "telstat: --deltas needs -i" telstat --deltas mpsio.log
+	expect 2 "telstat: --deltas does not go with -f inst" \
+	    telstat --deltas -i 1s -f inst mpsio.log
+	expect 2 "telstat: --top: '0' is not a number of rows from 1 *" \
+	    telstat --top 0
+	expect 2 "telstat: --sort: 'x' is none of: -count, count, key, first" \
+	    telstat --sort x
+	expect 2 "telstat: --rate: 'h' is none of: s, ms" telstat --rate=h
+	for list in 1.1 x '' '.5,,' .5x 2; do
+		expect 2 "telstat: --quantiles: '$list' is no list of at most 32 *" \
+		    telstat --quantiles "$list"
+	done
+	expect 2 "telstat: --width: '39' is not a number of columns from 40 to 1000" \
+	    telstat --width 39
+	expect 2 "telstat: --prefix: 'a:b' is not of letters, digits and '_'" \
+	    telstat --prefix a:b
+	expect 2 "telstat: --max-groups: '0' is not a number of groups *" \
+	    telstat --max-groups 0
+	expect 2 "telstat: --as: 'x' is no format, release or platform" \
+	    telstat --as x
+	expect 2 "telstat: mpsio.log: the output would overwrite this input" \
+	    telstat -o mpsio.log mpsio.log
+}
+
+@test "what cannot be read is told, and the rest is counted: exit 1" {
+	expect 1 "telstat: nosuch: No such file or directory" telstat nosuch
+	telstat mpsio.log >want
+	run -1 --separate-stderr telstat nosuch mpsio.log
+	[ "$stderr" = "telstat: nosuch: No such file or directory" ]
+	diff <(cat want) <(echo "$output")
+	: >empty
+	expect 1 "telstat: empty: no events: the file is empty" telstat empty
+	telcat -H -e '^EventClockSync' mpsio.log >text
+	run -1 --separate-stderr telstat -i 1s -s "$SIZES" text
+	[ "$stderr" = "telstat: -i: the log does not tell how fast its clock is" ]
+	[[ $output == *'weight 33 '* ]]
+	# by ticks it can be done
+	clean telstat -i 100k -s "$SIZES" text | grep -q '^== at 102,400 ticks'
+}
+
+@test "an output that is full is told, in every form: exit 1" {
+	for form in text csv json openmetrics svg inst; do
+		run -1 --separate-stderr bash -c \
+		    "telstat -f $form mpsio.log >/dev/full"
+		[ "$stderr" = "telstat: standard output: No space left on device" ]
+		expect 1 "telstat: /dev/full: No space left on device" \
+		    telstat -f "$form" -o /dev/full mpsio.log
+	done
+	# in the middle as well
+	expect 1 "telstat: /dev/full: No space left on device" \
+	    telstat -i 10us -o /dev/full mpsio.log
+}
+
+@test "a reader that goes away ends it without a message" {
+	run -0 --separate-stderr bash -c \
+	    'set -o pipefail; (trap "" PIPE; telstat -i 1us -f csv mpsio.log
+	    echo $? >status) | head -n 1'
+	[ -z "$stderr" ]
+	[ "$(cat status)" -eq 1 ]
+}
+
+@test "damage is counted, told and shown: exit 3" {
+	{
+		head -c 2000 mpsio.log
+		head -c 100 /dev/zero
+		tail -c +2001 mpsio.log
+	} >bad
+	for form in text csv json openmetrics svg inst; do
+		run -3 --separate-stderr telstat -f "$form" bad
+		[[ $stderr == *'damaged place'* ]]
+	done
+	run -3 --separate-stderr telstat bad
+	grep -E '^damage  1 damaged place  [0-9]+ bytes skipped' <<<"$output"
+	run -3 --separate-stderr telstat -f svg bad
+	grep -q 'class="note".*damaged' <<<"$output"
+	# what it counted is what telcat shows
+	run -3 --separate-stderr telcat -H bad
+	count=${#lines[@]}
+	run -3 --separate-stderr telstat --raw bad
+	[[ $output == *$'\n'"events  $count"* ]]
+}
+
+@test "the page is as wide as the terminal, within reason" {
+	if ! script -qec true /dev/null >/dev/null 2>&1; then
+		skip "there is no script(1) here"
+	fi
+	telstat -s "$SIZES" --width 100 mpsio.log >want
+	COLUMNS=100 TERM=dumb script -qec "telstat -s '$SIZES' mpsio.log" \
+	    /dev/null </dev/null | tr -d '\r' | cmp want -
+	TERM=dumb script -qec "stty cols 100; telstat -s '$SIZES' mpsio.log" \
+	    /dev/null </dev/null | tr -d '\r' | cmp want -
+	telstat -s "$SIZES" --width 160 mpsio.log >want
+	TERM=dumb script -qec "stty cols 999; telstat -s '$SIZES' mpsio.log" \
+	    /dev/null </dev/null | tr -d '\r' | cmp want -
+	# what is no terminal has 80 columns
+	COLUMNS=100 telstat --report -s "$SIZES" mpsio.log >got
+	run ! grep -E '.{81}' got
+	run grep -E '.{78}' got
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fuzz target: the language of specs, and inst streams.  The first byte of
+ * the input chooses.  Specs, one a line and the second line the groups, are
+ * bound to schemas of two releases and fed the events of a small log.  What
+ * was counted, or read from a stream, is asked for everything, written, and
+ * must come to the same when it is read again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/mps_encode.h"
+#include "model/clock.h"
+#include "model/event.h"
+#include "model/labels.h"
+#include "stats/stats.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define EVENT_SIZE 256
+/* So that neither many large histograms nor their text take long. */
+#define MEMORY ((size_t)4 << 20)
+
+/* A log whose events are made on the way. */
+struct fake {
+	struct tel_schema *schema;
+	struct tel_log log;
+	struct tel_event event;
+	unsigned char data[EVENT_SIZE];
+};
+
+static void
+must(int good)
+{
+	if (!good)
+		abort();
+}
+
+static void
+fake_begin(struct fake *f, const char *schema)
+{
+	memset(f, 0, sizeof(*f));
+	must(tel_schema_new(schema, &f->schema) == TEL_OK);
+	f->log.name = "fake.log";
+	f->log.form = "mps";
+	f->log.schema = f->schema;
+	f->log.labels = tel_labels_new(10);
+	f->log.clock = tel_clock_new();
+	must(f->log.labels != NULL && f->log.clock != NULL);
+	tel_clock_set_rate(f->log.clock, 1e9);
+	must(tel_labels_intern(f->log.labels, 1, "heap", 4) == TEL_OK);
+	must(tel_labels_add(f->log.labels, TEL_SPACE_ADDRESS, 0x1000, 0, 1) ==
+	    TEL_OK);
+	f->event.log = &f->log;
+	f->event.data = f->data;
+}
+
+static void
+fake_end(struct fake *f)
+{
+	tel_labels_free(f->log.labels);
+	tel_clock_free(f->log.clock);
+	tel_schema_free(f->schema);
+}
+
+/* Makes an event of a type, different for each seed. */
+static const tel_event *
+fake_event(struct fake *f, const struct tel_type *type, unsigned seed)
+{
+	const struct tel_field *field;
+	unsigned i;
+
+	memset(f->data, 0, sizeof(f->data));
+	f->event.type = type;
+	f->event.size = EVENT_SIZE;
+	f->event.clock = seed * 1000u;
+	f->event.index = seed;
+	mps_encode_header(f->schema, f->data, type->code, EVENT_SIZE,
+	    f->event.clock);
+	for (i = 0; i < type->nfields; i++) {
+		field = &type->fields[i];
+		if (field->sort == TEL_STRING)
+			memcpy(f->data + field->offset, "heap \xff\"", 8);
+		else
+			tel_encode_field(field,
+			    seed % 5 == 0 ? UINT64_MAX - seed :
+			                    (uint64_t)0x1000 + seed % 3 + i,
+			    f->data);
+	}
+	return &f->event;
+}
+
+/* ------------------------------------------------------------- asking */
+
+static void
+ask_stat(const tel_stat *t)
+{
+	char text[TEL_WIDE_TEXT], value[80];
+	const char *name;
+	tel_bucket b, before = { 0 };
+	tel_quantile q;
+	tel_value v;
+	tel_wide w;
+	int64_t p;
+	size_t i, next;
+	tel_key k;
+
+	for (i = 0; i <= TEL_NUMBER_LOST; i++)
+		if (tel_stat_number(t, (tel_number)i, &w))
+			must(strlen(tel_wide_text(w, text)) < sizeof(text));
+	for (i = 0; tel_stat_parameter(t, (unsigned)i, &name, &p); i++)
+		must(*name != '\0');
+	for (i = 0; tel_stat_group_value(t, (unsigned)i, &v); i++)
+		must(tel_value_text(&v, value, sizeof(value)) > 0 ||
+		    v.sort == TEL_STRING);
+	next = tel_stat_next_bucket(t, 0);
+	for (i = 0; tel_stat_bucket(t, i, &b); i++) {
+		must(i == 0 || b.lo == before.hi);
+		must(b.open || b.lo < b.hi);
+		must((b.count == 0) == (i < next));
+		if (i == next)
+			next = tel_stat_next_bucket(t, i + 1);
+		before = b;
+	}
+	for (i = 0; i <= 4; i++)
+		(void)tel_stat_quantile(t, (uint32_t)i * 250000000, &q);
+	for (i = 0; i < 100 && tel_stat_key(t, i, &k); i++)
+		(void)tel_value_text(&k.value, value, sizeof(value));
+	must(tel_stat_name(t) != NULL && tel_stat_definition(t) != NULL &&
+	    tel_stat_unit(t) != NULL);
+}
+
+static void
+ask(tel_stats *s)
+{
+	tel_origin o;
+	tel_part p;
+	tel_wide w;
+	size_t i;
+
+	for (i = 0; i <= TEL_TOTAL_LIVE_BYTES; i++)
+		(void)tel_stats_total(s, (tel_total)i, &w);
+	for (i = 0; tel_stats_origin(s, i, &o); i++)
+		must(o.schema != NULL);
+	for (i = 0; tel_stats_type(s, i, &p); i++)
+		must(p.name != NULL && p.events > 0);
+	for (i = 0; tel_stats_kind(s, i, &p); i++)
+		must(p.events > 0);
+	must(tel_stats_sort_keys(s, TEL_KEYS_COUNT) == TEL_OK);
+	for (i = 0; i < tel_stats_count(s); i++)
+		ask_stat(tel_stats_get(s, i));
+}
+
+/* ------------------------------------------------- writing and reading */
+
+struct memory {
+	char *bytes;
+	size_t count, at;
+};
+
+static ptrdiff_t
+put(void *arg, const void *data, size_t size)
+{
+	struct memory *m = arg;
+
+	m->bytes = realloc(m->bytes, m->count + size + 1);
+	must(m->bytes != NULL);
+	memcpy(m->bytes + m->count, data, size);
+	m->count += size;
+	return (ptrdiff_t)size;
+}
+
+static ptrdiff_t
+get(void *arg, void *buffer, size_t size)
+{
+	struct memory *m = arg;
+	size_t n = m->count - m->at < size ? m->count - m->at : size;
+
+	memcpy(buffer, m->bytes + m->at, n);
+	m->at += n;
+	return (ptrdiff_t)n;
+}
+
+static struct memory
+write_out(tel_stats *s)
+{
+	struct memory m = { NULL, 0, 0 };
+	tel_output *out = tel_output_new_callback(put, &m);
+
+	must(out != NULL && tel_stats_write_inst(s, out, 1) == TEL_OK &&
+	    tel_output_flush(out) == TEL_OK);
+	tel_output_free(out);
+	return m;
+}
+
+/* What is written reads back, and is written the same way. */
+static void
+round_trip(tel_stats *s)
+{
+	struct memory first = write_out(s), second;
+	tel_stats *t = tel_stats_new();
+
+	must(t != NULL && tel_inst_probe(first.bytes, first.count));
+	must(tel_stats_set_max_groups(t, 100000) == TEL_OK);
+	must(tel_stats_read_inst(t, get, &first, "first") == TEL_OK);
+	ask(t);
+	second = write_out(t);
+	must(first.count == second.count &&
+	    memcmp(first.bytes, second.bytes, first.count) == 0);
+	tel_stats_free(t);
+	free(first.bytes);
+	free(second.bytes);
+}
+
+/* A message is one line of printable ASCII, and its place is in the text. */
+static void
+check_failure(const tel_stats *s)
+{
+	const char *p = tel_stats_error(s), *text = tel_stats_error_text(s);
+
+	must(*p != '\0');
+	for (; *p != '\0'; p++)
+		must(*p >= ' ' && *p <= '~');
+	must(text == NULL || tel_stats_error_column(s) <= strlen(text) + 1);
+}
+
+/* ------------------------------------------------------------- targets */
+
+static void
+run_schema(const char *name, const char *groups, char *const *specs,
+    unsigned count)
+{
+	tel_stats *s = tel_stats_new();
+	const struct tel_type *t;
+	struct fake f;
+	unsigned i;
+
+	must(s != NULL && tel_stats_set_max_memory(s, MEMORY) == TEL_OK);
+	must(tel_stats_set_max_groups(s, 50) == TEL_OK);
+	must(tel_stats_set_max_open(s, 3) == TEL_OK);
+	fake_begin(&f, name);
+	for (i = 0; i < count; i++)
+		if (tel_stats_add(s, specs[i]) != TEL_OK)
+			check_failure(s);
+	if (*groups != '\0' && tel_stats_set_groups(s, groups) != TEL_OK)
+		check_failure(s);
+	if (stats_bind(s, f.schema) != TEL_OK) {
+		check_failure(s);
+	} else {
+		must(tel_stats_begin(s, NULL) == TEL_OK);
+		for (i = 0; i < 2 * f.schema->ntypes; i++) {
+			t = i % 40 != 39 ?
+			    &f.schema->types[i % f.schema->ntypes] :
+			    tel_schema_unknown(f.schema, 0x3f00 + i);
+			must(t != NULL);
+			must(
+			    tel_stats_event(s, fake_event(&f, t, i)) == TEL_OK);
+		}
+		must(tel_stats_end(s, NULL) == TEL_OK);
+		ask(s);
+		round_trip(s);
+	}
+	tel_stats_free(s);
+	fake_end(&f);
+}
+
+static void
+run_specs(char *text, const char *schema)
+{
+	char none[1] = "", *specs[8], *groups = none, *p = text;
+	unsigned count = 0, line = 0;
+
+	for (; p != NULL && count < 8; line++) {
+		char *next = strchr(p, '\n');
+
+		if (next != NULL)
+			*next++ = '\0';
+		if (line == 1)
+			groups = p;
+		else
+			specs[count++] = p;
+		p = next;
+	}
+	run_schema(schema, groups, specs, count);
+}
+
+static void
+run_inst(char *text, size_t size)
+{
+	struct memory m = { text, size, 0 };
+	tel_stats *s = tel_stats_new();
+	tel_status st;
+
+	must(s != NULL && tel_stats_set_max_memory(s, MEMORY) == TEL_OK);
+	st = tel_stats_read_inst(s, get, &m, "stream");
+	if (st != TEL_OK)
+		check_failure(s);
+	ask(s);
+	round_trip(s);
+	tel_stats_free(s);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text;
+
+	if (size < 1)
+		return 0;
+	text = malloc(size);
+	must(text != NULL);
+	memcpy(text, data + 1, size - 1);
+	text[size - 1] = '\0';
+	if (data[0] == 'i')
+		run_inst(text, size - 1);
+	else
+		run_specs(text,
+		    data[0] == 's' ? "mps-1.117.0/lii6gc" :
+		                     "mps-1.118.0/lii3gc,be");
+	free(text);
+	return 0;
+}

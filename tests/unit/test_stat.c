@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Specs, what events do to statistics, groups, and snapshots. */
+#include "stat_log.h"
+
+/* ------------------------------------------------------------- specs */
+
+static const struct {
+	const char *spec;
+	unsigned column;
+	const char *why; /* a part of the message */
+} wrong_specs[] = {
+	{ "", 1, "NAME=CLASS" },
+	{ "x", 2, "NAME=CLASS" },
+	{ "a b=mag(size)", 3, "NAME=CLASS" },
+	{ "x=", 3, "a class is wanted" },
+	{ "x=mug(size)", 3, "a class is wanted" },
+	{ "x=mag", 6, "'(' is missing" },
+	{ "x=mag(", 7, "')' is missing" },
+	{ "x=mag()", 7, "missing here" },
+	{ "x=mag(size", 11, "')' is missing" },
+	{ "x=mag(\"size)", 7, "not closed" },
+	{ "x=mag((size)", 13, "')' is missing" },
+	{ "x=mag((size", 7, "not closed" },
+	{ "x=mag(size,1)", 12, "at most 1" },
+	{ "x=mag(size +)", 13, "" },
+	{ "x=mag(size) when 1", 13, "\"if\" or nothing" },
+	{ "x=mag(size) if", 15, "missing here" },
+	{ "x=mag(size) if size >", 22, "" },
+	{ "x=hist(size)", 0, "needs 3 more" },
+	{ "x=hist(size,0,10)", 0, "needs 1 more" },
+	{ "x=hist(size,0,10,z)", 18, "number is wanted" },
+	{ "x=hist(size,0,10,0)", 18, "width must be above 0" },
+	{ "x=hist(size,10,10,1)", 16, "above the lower" },
+	{ "x=hist(size,0,65537,1)", 21, "more than 65536" },
+	{ "x=hist(size,0,10,1,1,1)", 22, "at most 5" },
+	{ "x=split(size,0,1,0,10,1)", 18, "knee must be above" },
+	{ "x=split(size,0,1,10,10,1)", 21, "above the knee" },
+	{ "x=split(size,0,0,5,10,1)", 16, "width" },
+	{ "x=tally(size,0)", 14, "1 to 2^24" },
+	{ "x=tally(size,16777217)", 14, "1 to 2^24" },
+	{ "x=log2(size,6)", 13, "0 to 5" },
+	{ "x=quantiles(size,10)", 18, "1 to 9" },
+	{ "x=loglin(size,1,0,1,10)", 15, "above 1" },
+	{ "x=loglin(size,10,1,1,10)", 20, "above the low" },
+	{ "x=loglin(size,10,0,1,15)", 22, "multiple" },
+	{ "x=loglin(size,10,0,1,30)", 22, "divide a power" },
+	{ "x=loglin(size,10,0,19,10)", 20, "under 2^63" },
+	{ "x=mag(dur() + 1)", 13, "part of an expression" },
+	{ "x=dur(A B)", 7, "name of a type" },
+	{ "x=dur(A,B,k,M,5)", 15, "at most 4" },
+	{ "x=dur(A,B) if dt > 5", 0, "dt does not go" },
+};
+
+static void
+test_wrong_specs(void)
+{
+	tel_stats *s = must(tel_stats_new());
+	const char *text;
+	tel_status st;
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong_specs) / sizeof(wrong_specs[0]); i++) {
+		text = wrong_specs[i].spec;
+		st = tel_stats_add(s, text);
+		ok(st == TEL_EINVAL || st == TEL_ELIMIT, "refused: %s", text);
+		if (strstr(tel_stats_error(s), wrong_specs[i].why) == NULL ||
+		    tel_stats_error_column(s) != wrong_specs[i].column)
+			ok(0, "'%s': column %u: %s", text,
+			    tel_stats_error_column(s), tel_stats_error(s));
+	}
+	is_u64(tel_stats_count(s), 0, "nothing was added");
+	must_ok(tel_stats_add(s, "x=hist(size,0,65536,1)"));
+	ok(tel_stats_add(s, "x=mag(size)") == TEL_EINVAL,
+	    "a name is given once");
+	ok(tel_stats_set_groups(s, "pool,") == TEL_EINVAL &&
+	        tel_stats_error_column(s) == 6,
+	    "groups: an empty one");
+	ok(tel_stats_set_groups(s, "a,b,c,d,e,f,g,h,i") == TEL_ELIMIT,
+	    "groups: nine");
+	tel_stats_free(s);
+}
+
+static void
+test_texts(void)
+{
+	static const char *const rows[][2] = {
+		{ " a = mag( size ) ", "mag(size)" },
+		{ "a=hist(size,0,1k,64) if kind == Pool",
+		    "hist(size,0,1024,64) if kind == Pool" },
+		{ "a=hist(dur(A,B,(x)),0,10ms,100us,w)",
+		    "hist(dur(A,B,(x)),0,10000000,100000,w)" },
+		{ "a=tally(label(pool),5)", "tally(label(pool),5)" },
+		{ "a=tally(x in (1,2),5,y) if(z)",
+		    "tally(x in (1,2),5,y) if (z)" },
+		{ "a=mag(name == \"a,)\\\"b\")", "mag(name == \"a,)\\\"b\")" },
+		{ "a=quantiles(size)", "quantiles(size,7)" },
+		{ "a=ticks()", "ticks()" },
+	};
+	tel_stats *s;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = begin_one(rows[i][0]);
+		is_str(tel_stat_definition(tel_stats_get(s, 0)), rows[i][1],
+		    "%s", rows[i][0]);
+		tel_stats_free(s);
+	}
+}
+
+static void
+test_binding(void)
+{
+	static const struct {
+		const char *spec;
+		unsigned column;
+	} rows[] = { { "x=mag(siize)", 7 }, { "x=hist(size,0,9,1,wait)", 19 },
+		{ "x=mag(size) if kind == Poool", 24 },
+		{ "x=dur(ArenaPol,ArenaPollEnd)", 7 },
+		{ "x=dur(PoolAlloc)", 7 },
+		{ "x=dur(PoolAlloc,PoolFree,kkey)", 26 } };
+	struct stat_log l;
+	tel_stats *s;
+	size_t i;
+
+	stat_log_begin(&l);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = begin_one(rows[i].spec);
+		ok(stats_bind(s, l.schema) == TEL_EINVAL &&
+		        tel_stats_error_column(s) == rows[i].column &&
+		        strcmp(tel_stats_error_text(s), rows[i].spec) == 0,
+		    "not in the log: %s", rows[i].spec);
+		tel_stats_free(s);
+	}
+	s = begin_one(NULL);
+	must_ok(tel_stats_set_groups(s, "kind,bool"));
+	ok(stats_bind(s, l.schema) == TEL_EINVAL &&
+	        tel_stats_error_column(s) == 6,
+	    "not in the log: a group");
+	tel_stats_free(s);
+	stat_log_end(&l);
+}
+
+/* ------------------------------------------------------------ values */
+
+static void
+test_values(void)
+{
+	tel_stats *s = begin_one("f=hist(size,0,100,10)");
+	struct stat_log l;
+	char b[TEL_WIDE_TEXT];
+	const tel_stat *t;
+
+	stat_log_begin(&l);
+	must_ok(tel_stats_add(s, "w=hist(size,0,100,10,size*2)"));
+	must_ok(tel_stats_add(s, "c=growth(1) if name == PoolAlloc"));
+	must_ok(tel_stats_add(s, "neg=growth(10-size)"));
+	must_ok(tel_stats_add(s, "half=mag(size/2.0)"));
+	must_ok(tel_stats_add(s, "down=mag(0-size/2.0)"));
+	must_ok(tel_stats_add(s, "str=mag(name)"));
+	must_ok(tel_stats_add(s, "big=mag(pReturn)"));
+	must_ok(tel_stats_add(s, "code=tally(code,10)"));
+	must_ok(tel_stats_add(s, "all=growth(1)"));
+	must_ok(tel_stats_add(s, "dt=mag(dt) if name == PoolFree"));
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "PoolAlloc", 1000, 1, UINT64_MAX, 9);
+	feed(s, &l, "PoolAlloc", 1100, 1, UINT64_MAX, 10);
+	feed(s, &l, "PoolFree", 1250, 1, 2, 100);
+	feed(s, &l, "ArenaDestroy", 1400, 1, 2, 3);
+	feed(s, &l, "unknown", 1500, 0, 0, 0);
+	feed(s, &l, "PoolFree", 1600, 1, 2, 5);
+	must_ok(tel_stats_end(s, NULL));
+	is_number(s, 0, TEL_NUMBER_UPDATES, "4", "a field: updates");
+	is_number(s, 0, TEL_NUMBER_OVER, "1", "a field: over");
+	is_number(s, 0, TEL_NUMBER_SUM, "124", "a field: sum");
+	is_number(s, 1, TEL_NUMBER_WEIGHT, "248", "weights: weight");
+	is_number(s, 1, TEL_NUMBER_SUM, "20412", "weights: sum");
+	is_number(s, 1, TEL_NUMBER_OVER, "200", "weights: over");
+	is_number(s, 2, TEL_NUMBER_SUM, "2", "a constant and a condition");
+	is_number(s, 3, TEL_NUMBER_INVALID, "1", "growth: below 0 is invalid");
+	is_number(s, 3, TEL_NUMBER_SUM, "6", "growth: and not counted");
+	is_number(s, 4, TEL_NUMBER_MIN, "2", "a double: the integer below");
+	is_number(s, 5, TEL_NUMBER_MAX, "-3", "a double: below 0, too");
+	is_number(s, 6, TEL_NUMBER_INVALID, "6", "a string is invalid");
+	is_number(s, 6, TEL_NUMBER_UPDATES, "0", "and no update");
+	is_number(s, 7, TEL_NUMBER_SUM, "36893488147419103230",
+	    "a sum of more than 64 bits");
+	is_number(s, 8, TEL_NUMBER_KEYS, "4", "tally: keys");
+	is_number(s, 9, TEL_NUMBER_UPDATES, "6",
+	    "every event, the unknown too");
+	is_number(s, 10, TEL_NUMBER_SUM, "250",
+	    "dt: from the event before, whatever it was");
+	is_total(s, TEL_TOTAL_EVENTS, "6", "report: events");
+	is_total(s, TEL_TOTAL_UNKNOWN, "1", "report: unknown");
+	is_total(s, TEL_TOTAL_ALLOC_BYTES, "19", "report: allocated");
+	is_total(s, TEL_TOTAL_FREE_BYTES, "105", "report: freed");
+	is_total(s, TEL_TOTAL_LIVE_BYTES, "-86", "report: live");
+	is_total(s, TEL_TOTAL_TICKS, "600", "report: ticks");
+	is_total(s, TEL_TOTAL_NS, "600", "report: ns");
+	is_total(s, TEL_TOTAL_FIRST, "1000", "report: first");
+	t = tel_stats_get(s, 0);
+	is_str(number(t, TEL_NUMBER_MIN, b), "-", "hist: no min");
+	is_str(number(t, TEL_NUMBER_PAIRS, b), "-", "hist: no pairs");
+	is_str(tel_stat_unit(t), "bytes", "unit");
+	ok(tel_stats_add(s, "late=mag(size)") == TEL_ESTATE,
+	    "no spec after the first event");
+	tel_stats_free(s);
+	stat_log_end(&l);
+}
+
+static void
+test_quantiles(void)
+{
+	static const struct {
+		uint32_t share;
+		int is;
+		int64_t value;
+	} rows[] = { { 0, TEL_QUANTILE_BELOW, 0 },
+		{ 100000000, TEL_QUANTILE_BELOW, 0 },
+		{ 100000001, TEL_QUANTILE_AT_MOST, 9 },
+		{ 500000000, TEL_QUANTILE_AT_MOST, 39 },
+		{ 900000000, TEL_QUANTILE_AT_MOST, 79 },
+		{ 900000001, TEL_QUANTILE_AT_LEAST, 80 },
+		{ 1000000000, TEL_QUANTILE_AT_LEAST, 80 } };
+	tel_stats *s = begin_one("h=hist(v,0,80,10)");
+	tel_quantile q;
+	char text[2048];
+	size_t i;
+	int n;
+
+	tel_stats_free(s);
+	/* one below, one in each bucket, one above */
+	n = snprintf(text, sizeof(text),
+	    "0000000000000000 H inst 1 0 0 hz=1\n"
+	    "0000000000000000 C id=1 type=hist lo=0 hi=80 w=10 name=h\n"
+	    "0000000000000000 C id=2 type=quantiles bits=7 name=q\n");
+	for (i = 0; i < 10; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n,
+		    "0000000000000000 U c=1 op=hist v=%d\n"
+		    "0000000000000000 U c=2 op=hist v=%d\n",
+		    (int)i * 10 - 10, (int)i * 1000 + 1);
+	s = must(tel_stats_new());
+	ok(read_inst(s, text, (size_t)n) == TEL_EDAMAGED, "read, without a Z");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(tel_stat_quantile(tel_stats_get(s, 0), rows[i].share, &q) &&
+		        (int)q.is == rows[i].is && q.value == rows[i].value,
+		    "quantile of %u", rows[i].share);
+	ok(!tel_stat_quantile(tel_stats_get(s, 0), 1000000001, &q),
+	    "no quantile above 1");
+	ok(tel_stat_quantile(tel_stats_get(s, 1), 1000000000, &q) &&
+	        q.is == TEL_QUANTILE_AT_MOST && q.value == 9001,
+	    "quantiles: the largest is exact");
+	ok(tel_stat_quantile(tel_stats_get(s, 1), 500000000, &q) &&
+	        q.value >= 4001 && q.value < 4001 + 4001 / 128 + 1,
+	    "quantiles: off by less than 1 in 128");
+	tel_stats_free(s);
+}
+
+/* ------------------------------------------------------------ groups */
+
+static void
+test_groups(void)
+{
+	tel_stats *s = begin_one("n=growth(1)");
+	struct stat_log l;
+	const tel_stat *t;
+	tel_value v;
+	unsigned i;
+
+	stat_log_begin(&l);
+	must_ok(tel_stats_add(s, "p=dur(ArenaPoll,PoolFree)"));
+	must_ok(tel_stats_set_groups(s, "kind, pool"));
+	must_ok(tel_stats_set_max_groups(s, 3));
+	ok(tel_stats_set_max_groups(s, 0) == TEL_EINVAL, "no groups: refused");
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "ArenaPoll", 1000, 7, 0, 0);
+	feed(s, &l, "PoolAlloc", 1001, 1, 0, 0);
+	feed(s, &l, "PoolAlloc", 1002, 2, 0, 0);
+	feed(s, &l, "PoolFree", 1003, 3, 0, 0);
+	feed(s, &l, "PoolAlloc", 1004, 1, 0, 0);
+	must_ok(tel_stats_end(s, NULL));
+	is_u64(tel_stats_count(s), 5, "groups: three, the rest, and a pair's");
+	t = tel_stats_get(s, 0);
+	is_u64(tel_stat_group_count(t), 2, "groups: keys");
+	is_str(tel_stat_group_name(t, 1), "pool", "groups: name of a key");
+	ok(tel_stat_group_value(t, 0, &v) && v.sort == TEL_STRING &&
+	        strcmp(v.as.string, "Arena") == 0,
+	    "groups: a string");
+	ok(tel_stat_group_value(t, 1, &v) && v.missing, "groups: missing");
+	ok(tel_stat_group_value(tel_stats_get(s, 1), 1, &v) &&
+	        v.sort == TEL_POINTER && v.as.u64 == 1,
+	    "groups: a pointer");
+	is_number(s, 1, TEL_NUMBER_SUM, "2", "groups: counted apart");
+	ok(tel_stat_overflow_group(tel_stats_get(s, 3)),
+	    "groups: the overflow group is the last one");
+	is_number(s, 3, TEL_NUMBER_SUM, "1", "groups: what it has");
+	is_number(s, 4, TEL_NUMBER_PAIRS, "1", "groups: a pair");
+	ok(tel_stat_group_value(tel_stats_get(s, 4), 0, &v) &&
+	        strcmp(v.as.string, "Arena") == 0,
+	    "groups: it is of its start's");
+	tel_stats_free(s);
+	/* memory runs out before the groups do */
+	s = begin_one("h=hist(size,0,65536,1)");
+	must_ok(tel_stats_set_groups(s, "size"));
+	must_ok(tel_stats_set_max_memory(s, (size_t)4 << 20));
+	must_ok(tel_stats_begin(s, NULL));
+	for (i = 0; i < 100; i++)
+		feed(s, &l, "PoolAlloc", 2000 + i, 1, 0, i);
+	must_ok(tel_stats_end(s, NULL));
+	ok(tel_stats_count(s) < 10 &&
+	        tel_stat_overflow_group(
+	            tel_stats_get(s, tel_stats_count(s) - 1)),
+	    "groups: no more than the memory allowed");
+	tel_stats_free(s);
+	stat_log_end(&l);
+}
+
+/* -------------------------------------------------------------- pairs */
+
+static void
+test_pairs(void)
+{
+	tel_stats *s = begin_one("d=dur()");
+	struct stat_log l, other;
+
+	stat_log_begin(&l);
+	stat_log_begin(&other);
+	other.log.number = 0;
+	must_ok(tel_stats_add(s, "k=ticks(PoolAlloc,PoolFree,pool)"));
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "TraceFlipBegin", 1000, 1, 0, 0);
+	feed(s, &l, "TraceFlipBegin", 1100, 1, 0, 0);
+	feed(s, &l, "TraceFlipEnd", 1110, 1, 0, 0);
+	feed(s, &l, "TraceFlipEnd", 1200, 1, 0, 0);
+	feed(s, &l, "TraceFlipEnd", 1300, 1, 0, 0);
+	is_u64(tel_stats_uses_order(s) && tel_stats_uses_rate(s), 1,
+	    "pairs need order and rate");
+	feed(s, &l, "PoolAlloc", 2000, 5, 0, 0);
+	feed(s, &other, "PoolFree", 2100, 5, 0, 0);
+	feed(s, &l, "PoolFree", 1900, 5, 0, 0);
+	feed(s, &l, "PoolAlloc", 2000, 6, 0, 0);
+	must_ok(tel_stats_end(s, NULL));
+	is_number(s, 0, TEL_NUMBER_PAIRS, "2", "roles: pairs");
+	is_number(s, 0, TEL_NUMBER_MIN, "10", "roles: the inner one");
+	is_number(s, 0, TEL_NUMBER_MAX, "200", "roles: the outer one");
+	is_number(s, 0, TEL_NUMBER_NESTED, "1", "roles: nested");
+	is_number(s, 0, TEL_NUMBER_ORPHAN, "1", "roles: orphan");
+	is_number(s, 1, TEL_NUMBER_ORPHAN, "1", "logs share no keys");
+	is_number(s, 1, TEL_NUMBER_BACKWARD, "1", "no time runs backward");
+	is_number(s, 1, TEL_NUMBER_PAIRS, "0", "and that is no pair");
+	is_number(s, 1, TEL_NUMBER_OPEN, "1", "one stays open");
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "PoolFree", 2500, 6, 0, 0);
+	must_ok(tel_stats_end(s, NULL));
+	is_number(s, 1, TEL_NUMBER_OPEN, "1", "it ends with its log");
+	is_number(s, 1, TEL_NUMBER_ORPHAN, "2", "and not in the next one");
+	is_total(s, TEL_TOTAL_LOGS, "3", "logs");
+	ok(tel_stats_end(s, NULL) == TEL_ESTATE, "no end without a begin");
+	tel_stats_free(s);
+	/* without a rate there is no time */
+	s = begin_one("d=dur()");
+	tel_clock_free(l.log.clock);
+	l.log.clock = must(tel_clock_new());
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "TraceFlipBegin", 1000, 1, 0, 0);
+	feed(s, &l, "TraceFlipEnd", 1200, 1, 0, 0);
+	must_ok(tel_stats_end(s, NULL));
+	is_number(s, 0, TEL_NUMBER_UNTIMED, "1", "no length without a rate");
+	is_number(s, 0, TEL_NUMBER_PAIRS, "0", "and no pair");
+	is_total(s, TEL_TOTAL_NS, "-", "nor any span in ns");
+	tel_stats_free(s);
+	stat_log_end(&l);
+	stat_log_end(&other);
+}
+
+/* ---------------------------------------------------------- snapshots */
+
+struct shots {
+	char text[512];
+	size_t n;
+};
+
+static tel_status
+shoot(void *arg, tel_stats *s, const tel_snapshot *at)
+{
+	char a[TEL_WIDE_TEXT], b[TEL_WIDE_TEXT];
+	struct shots *shots = arg;
+
+	if (shots->n < sizeof(shots->text))
+		shots->n += (size_t)snprintf(shots->text + shots->n,
+		    sizeof(shots->text) - shots->n, " %d:%s/%s",
+		    (int)at->number,
+		    number(tel_stats_get(s, 0), TEL_NUMBER_SUM, a),
+		    number(tel_stats_get(s, 0), TEL_NUMBER_MIN, b));
+	return TEL_OK;
+}
+
+static void
+run_shots(int deltas, const char *want)
+{
+	tel_stats *s = begin_one("m=mag(size)");
+	struct shots shots = { "", 0 };
+	char b[TEL_WIDE_TEXT];
+	struct stat_log l;
+
+	stat_log_begin(&l);
+	must_ok(tel_stats_set_interval(s, 100, 0, shoot, &shots));
+	must_ok(tel_stats_set_deltas(s, deltas));
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "PoolAlloc", 1000, 0, 0, 5);
+	feed(s, &l, "PoolAlloc", 1099, 0, 0, 7);
+	feed(s, &l, "PoolAlloc", 1100, 0, 0, 9);
+	feed(s, &l, "PoolAlloc", 1350, 0, 0, 11);
+	must_ok(tel_stats_end(s, NULL));
+	is_str(shots.text, want, "snapshots: %s",
+	    deltas ? "differences" : "so far");
+	is_str(number(tel_stats_get(s, 0), TEL_NUMBER_SUM, b),
+	    deltas ? "11" : "32", "snapshots: what is left for the end");
+	tel_stats_free(s);
+	stat_log_end(&l);
+}
+
+static tel_status
+count_shots(void *arg, tel_stats *s, const tel_snapshot *at)
+{
+	(void)s;
+	(void)at;
+	++*(unsigned *)arg;
+	return TEL_OK;
+}
+
+static tel_status
+refuse(void *arg, tel_stats *s, const tel_snapshot *at)
+{
+	(void)arg;
+	(void)s;
+	(void)at;
+	return TEL_EIO;
+}
+
+static void
+test_snapshots(void)
+{
+	tel_stats *s = begin_one(NULL);
+	unsigned count = 0;
+	struct stat_log l;
+
+	run_shots(0, " 1:12/5 2:21/5 3:21/5");
+	run_shots(1, " 1:12/5 2:9/9 3:0/-");
+	stat_log_begin(&l);
+	must_ok(tel_stats_set_interval(s, 1, 1, count_shots, &count));
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "PoolAlloc", 0, 0, 0, 5);
+	feed(s, &l, "PoolAlloc", 10000, 0, 0, 5);
+	is_u64(count, 10000, "snapshots: one by one");
+	feed(s, &l, "PoolAlloc", UINT64_MAX, 0, 0, 5);
+	is_u64(count, 10002, "snapshots: a leap makes two");
+	must_ok(tel_stats_end(s, NULL));
+	tel_stats_free(s);
+	s = begin_one(NULL);
+	must_ok(tel_stats_set_interval(s, 10, 1, refuse, NULL));
+	must_ok(tel_stats_begin(s, NULL));
+	l.event.index = 0;
+	feed(s, &l, "PoolAlloc", 0, 0, 0, 5);
+	ok(tel_stats_event(s, stat_event(&l, "PoolAlloc", 20, 0, 0, 5)) ==
+	        TEL_EIO,
+	    "snapshots: what the function returns is passed on");
+	tel_stats_free(s);
+	stat_log_end(&l);
+}
+
+int
+main(void)
+{
+	test_wrong_specs();
+	test_texts();
+	test_binding();
+	test_values();
+	test_quantiles();
+	test_groups();
+	test_pairs();
+	test_snapshots();
+	return done();
+}

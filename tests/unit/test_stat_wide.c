@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Wide numbers, keys, tallies and open ranges, against plain arithmetic. */
+#include "stat_log.h"
+
+#include "stats/scan.h"
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
+static uint64_t seed = 1;
+
+static uint64_t
+random64(void)
+{
+	/* xorshift64 of Marsaglia */
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static int128
+wider(tel_wide w)
+{
+	return (int128)((uint128)(uint64_t)w.high << 64 | w.low);
+}
+
+static tel_wide
+narrow(int128 v)
+{
+	tel_wide w = { (int64_t)((uint128)v >> 64), (uint64_t)v };
+
+	return w;
+}
+
+/* Numbers of all sizes, and those at the edges. */
+static tel_wide
+random_wide(void)
+{
+	static const uint64_t edges[] = { 0, 1, UINT64_MAX, INT64_MAX,
+		(uint64_t)1 << 63 };
+	uint64_t r = random64();
+	tel_wide w = { 0, random64() >> (r & 63) };
+
+	if (r & 64)
+		w.high = (int64_t)random64() >> (r >> 7 & 63);
+	if (r & 1 << 13)
+		w.low = edges[r >> 14 & 3];
+	if (r & 1 << 17)
+		w.high = (int64_t)edges[(r >> 18) % 5];
+	return w;
+}
+
+static void
+test_arithmetic(void)
+{
+	unsigned i, sums = 0, products = 0, orders = 0, texts = 0;
+	tel_wide a, b, sum, product, back;
+	char buffer[TEL_WIDE_TEXT];
+	int128 want;
+	uint64_t n;
+	int wrapped;
+
+	for (i = 0; i < 20000; i++) {
+		a = random_wide();
+		b = random_wide();
+		sum = a;
+		wrapped = wide_add(&sum, b);
+		if (__builtin_add_overflow(wider(a), wider(b), &want) !=
+		        wrapped ||
+		    wide_compare(sum, narrow(want)) != 0)
+			sums++;
+		n = random64() >> (random64() & 63);
+		product = wide_u64(0);
+		wrapped = wide_add_times(&product, a, n);
+		if (__builtin_mul_overflow(wider(a), (int128)n, &want) !=
+		        wrapped ||
+		    (!wrapped && want != wider(product)))
+			products++;
+		orders += wide_compare(a, b) !=
+		    (wider(a) > wider(b)) - (wider(a) < wider(b));
+		tel_wide_text(a, buffer);
+		if (!wide_parse(buffer, buffer + strlen(buffer), &back) ||
+		    wide_compare(a, back) != 0)
+			texts++;
+	}
+	is_u64(sums, 0, "sums");
+	is_u64(products, 0, "products");
+	is_u64(orders, 0, "orders");
+	is_u64(texts, 0, "texts read back");
+}
+
+static void
+test_text(void)
+{
+	static const struct {
+		tel_wide v;
+		const char *text;
+	} rows[] = {
+		{ { 0, 0 }, "0" },
+		{ { -1, UINT64_MAX }, "-1" },
+		{ { 0, 1000000000 }, "1000000000" },
+		{ { 0, UINT64_MAX }, "18446744073709551615" },
+		{ { 1, 0 }, "18446744073709551616" },
+		{ { INT64_MAX, UINT64_MAX },
+		    "170141183460469231731687303715884105727" },
+		{ { INT64_MIN, 0 },
+		    "-170141183460469231731687303715884105728" },
+	};
+	static const char *const wrong[] = { "", "-", "1x", "+1", " 1",
+		"170141183460469231731687303715884105728",
+		"-170141183460469231731687303715884105729",
+		"999999999999999999999999999999999999999999" };
+	char buffer[TEL_WIDE_TEXT];
+	tel_wide v;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		is_str(tel_wide_text(rows[i].v, buffer), rows[i].text, "%s",
+		    rows[i].text);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ok(!wide_parse(wrong[i], wrong[i] + strlen(wrong[i]), &v),
+		    "no number: '%s'", wrong[i]);
+	ok(tel_wide_double(rows[4].v) == 18446744073709551616.0 &&
+	        tel_wide_double(rows[1].v) == -1,
+	    "doubles");
+}
+
+static void
+test_integers(void)
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} good[] = { { "0", 0 }, { "-40", -40 }, { "+7", 7 }, { "0x10", 16 },
+		{ "64k", 65536 }, { "1M", 1048576 }, { "10ms", 10000000 },
+		{ "1.5us", 1500 }, { "0.000000001s", 1 },
+		{ "-9223372036854775808", INT64_MIN },
+		{ "9223372036854775807", INT64_MAX } };
+	static const char *const bad[] = { "", "-", "x", "1x", "1.5", "1.5k",
+		"0.5ns", "1.0000000001s", "9223372036854775808",
+		"-9223372036854775809", "10000000000G", "1 k", "0x" };
+	int64_t v;
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ok(scan_integer(good[i].text,
+		       good[i].text + strlen(good[i].text), &v) == NULL &&
+		        v == good[i].value,
+		    "integer %s", good[i].text);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ok(scan_integer(bad[i], bad[i] + strlen(bad[i]), &v) != NULL,
+		    "no integer: '%s'", bad[i]);
+}
+
+/* A million keys, each twice, and what they take. */
+static void
+test_tally(void)
+{
+	struct budget budget = { 0, (size_t)64 << 20 };
+	struct tally t;
+	struct key k = { 0, TEL_ADDRESS };
+	uint64_t total = 0;
+	int wrapped = 0;
+	uint32_t i, wrong = 0, n = getenv("TEST_SLOW") ? 20000 : 1000000;
+
+	tally_init(&t, n, &budget);
+	for (i = 0; i < 2 * n; i++) {
+		k.bits = (uint64_t)(i % n) * 4096;
+		(void)tally_add(&t, &k, i % 7, 1, &wrapped);
+		total += i % 7;
+	}
+	k.bits = 1;
+	ok(tally_add(&t, &k, 5, 2, &wrapped) == TEL_ELIMIT, "tally: full");
+	is_u64(t.count, n, "tally: keys");
+	is_u64(t.overflow, 5, "tally: overflow");
+	is_u64(t.overflow_updates, 2, "tally: in so many updates");
+	ok(budget.used < (size_t)48 * n + 65536, "tally: %zu bytes a key",
+	    budget.used / n);
+	must_ok(tally_sort(&t, NULL, TEL_KEYS_COUNT));
+	for (i = 1; i < n; i++)
+		if (t.counts[t.order[i]] > t.counts[t.order[i - 1]] ||
+		    (t.counts[t.order[i]] == t.counts[t.order[i - 1]] &&
+		        t.bits[t.order[i]] < t.bits[t.order[i - 1]]))
+			wrong++;
+	for (i = 0; i < n; i++)
+		total -= t.counts[i];
+	is_u64(wrong, 0, "tally: sorted by count, then by key");
+	is_u64(total, 0, "tally: all counted");
+	tally_clear(&t);
+	is_u64(budget.used, 0, "tally: the budget has it back");
+	budget.most = 4096;
+	tally_init(&t, 1000, &budget);
+	for (i = 0; i < 1000; i++) {
+		k.bits = i;
+		(void)tally_add(&t, &k, 1, 1, &wrapped);
+	}
+	ok(t.count > 10 && t.count < 200 && t.count + t.overflow == 1000,
+	    "tally: no more than the budget, the rest is overflow");
+	tally_clear(&t);
+}
+
+/* Starts and ends at random, beside a stack for each key. */
+static void
+test_open(void)
+{
+	static uint64_t stacks[16][50000];
+	unsigned depth[16] = { 0 }, i, key, wrong = 0, most = 0;
+	struct open_ranges o;
+	struct open_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
+	enum open_result got;
+	struct tel_stat *stat;
+	uint64_t clock;
+
+	open_init(&o, 100000);
+	for (i = 0; i < 50000; i++) {
+		key = (unsigned)random64() % 16;
+		k.key.bits = key * 3;
+		k.log = key & 1;
+		/* up for a while, and down for a while */
+		if (random64() % 8 < (i / 5000 % 2 ? 3u : 5u)) {
+			got = open_start(&o, &k, i, NULL);
+			wrong +=
+			    got != (depth[key] > 0 ? OPEN_NESTED : OPEN_OK);
+			stacks[key][depth[key]++] = i;
+		} else {
+			got = open_end(&o, &k, &clock, &stat);
+			wrong += got != (depth[key] > 0 ? OPEN_OK : OPEN_NONE);
+			if (depth[key] > 0)
+				wrong += clock != stacks[key][--depth[key]];
+		}
+		most = o.count > most ? o.count : most;
+	}
+	is_u64(wrong, 0, "open ranges: the last in is the first out");
+	ok(most > 100, "open ranges: up to %u were open", most);
+	open_forget(&o, 1);
+	for (i = 0; i < 16; i++) {
+		k.key.bits = i * 3;
+		k.log = i & 1;
+		got = open_end(&o, &k, &clock, &stat);
+		wrong +=
+		    got != ((i & 1) == 0 && depth[i] > 0 ? OPEN_OK : OPEN_NONE);
+	}
+	is_u64(wrong, 0, "open ranges: those of a log are forgotten");
+	open_clear(&o);
+	/* two places: what finds none has no length, and makes none wrong */
+	open_init(&o, 2);
+	k.log = 0;
+	k.key.bits = 1;
+	ok(open_start(&o, &k, 10, NULL) == OPEN_OK &&
+	        open_start(&o, &k, 20, NULL) == OPEN_NESTED &&
+	        open_start(&o, &k, 30, NULL) == OPEN_CROWDED,
+	    "open ranges: the third has no room");
+	ok(open_end(&o, &k, &clock, &stat) == OPEN_CROWDED &&
+	        open_end(&o, &k, &clock, &stat) == OPEN_OK && clock == 20 &&
+	        open_end(&o, &k, &clock, &stat) == OPEN_OK && clock == 10 &&
+	        open_end(&o, &k, &clock, &stat) == OPEN_NONE,
+	    "open ranges: its end ends no other");
+	open_clear(&o);
+}
+
+static void
+test_keys(void)
+{
+	struct budget budget = { 0, (size_t)1 << 20 };
+	struct strings *s = must(strings_new(&budget));
+	tel_value v = { 0, TEL_STRING, { 0 }, 3 };
+	struct key a, b;
+	char text[32];
+
+	v.as.string = "abcd";
+	must_ok(key_make(s, &v, &a));
+	v.length = 4;
+	must_ok(key_make(s, &v, &b));
+	ok(!key_equal(a.bits, a.tag, &b) && key_compare(s, &a, &b) < 0,
+	    "keys: strings of different lengths");
+	v.length = 3;
+	must_ok(key_make(s, &v, &b));
+	ok(key_equal(a.bits, a.tag, &b), "keys: equal strings");
+	v.sort = TEL_SIGNED;
+	v.as.i64 = -1;
+	must_ok(key_make(s, &v, &a));
+	v.sort = TEL_UNSIGNED;
+	must_ok(key_make(s, &v, &b));
+	ok(!key_equal(a.bits, a.tag, &b) && key_compare(s, &a, &b) < 0,
+	    "keys: -1 is not 2^64 - 1");
+	v.sort = TEL_ADDRESS;
+	must_ok(key_make(s, &v, &a));
+	ok(key_equal(a.bits, a.tag, &b), "keys: an address is a number");
+	v.as.u64 = 0x7f00;
+	ok(tel_value_text(&v, text, sizeof(text)) == 6 &&
+	        strcmp(text, "0x7f00") == 0,
+	    "values: an address");
+	ok(tel_value_text(&v, text, 4) == 6 && strcmp(text, "0x7") == 0,
+	    "values: cut off");
+	v.sort = TEL_DOUBLE;
+	v.as.f64 = 0.1;
+	ok(tel_value_text(&v, text, sizeof(text)) == 3 &&
+	        strcmp(text, "0.1") == 0,
+	    "values: a double");
+	v.missing = 1;
+	ok(tel_value_text(&v, NULL, 0) == 1, "values: missing, only counted");
+	budget.most = budget.used + 8;
+	v.missing = 0;
+	v.sort = TEL_STRING;
+	v.as.string = "another string";
+	v.length = 14;
+	ok(key_make(s, &v, &a) == TEL_ELIMIT, "keys: no room for a string");
+	strings_free(s);
+}
+
+int
+main(void)
+{
+	test_arithmetic();
+	test_text();
+	test_integers();
+	test_tally();
+	test_open();
+	test_keys();
+	return done();
+}
