@@ -59,7 +59,8 @@ tel_encode_field(const struct tel_field *f, uint64_t v, unsigned char *data)
 	case TEL_LOAD_LE32S: tel_store(p, v, 4, 0); break;
 	case TEL_LOAD_BE16S: tel_store(p, v, 2, 1); break;
 	case TEL_LOAD_BE32S: tel_store(p, v, 4, 1); break;
-	case TEL_LOAD_STRING: break;
+	case TEL_LOAD_STRING:
+	case TEL_LOAD_STRING_AT: break;
 	}
 }
 

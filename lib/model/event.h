@@ -118,7 +118,8 @@ tel_load(const struct tel_field *f, const unsigned char *data)
 	case TEL_LOAD_LE32S: return (uint64_t)(int32_t)tel_le32(p);
 	case TEL_LOAD_BE16S: return (uint64_t)(int16_t)tel_be16(p);
 	case TEL_LOAD_BE32S: return (uint64_t)(int32_t)tel_be32(p);
-	case TEL_LOAD_STRING: break;
+	case TEL_LOAD_STRING:
+	case TEL_LOAD_STRING_AT: break;
 	}
 	return 0;
 }
@@ -155,8 +156,11 @@ static inline const char *
 tel_load_string(const struct tel_event *ev, const struct tel_field *f,
     size_t *length)
 {
-	const char *p = (const char *)ev->data + f->offset;
-	size_t room = ev->size > f->offset ? ev->size - f->offset : 0;
+	uint32_t at = f->load == TEL_LOAD_STRING_AT ?
+	    tel_le32(ev->data + f->offset) :
+	    f->offset;
+	size_t room = ev->size > at ? ev->size - at : 0;
+	const char *p = (const char *)ev->data + (room > 0 ? at : 0);
 	const char *nul = room > 0 ? memchr(p, 0, room) : NULL;
 
 	*length = nul != NULL ? (size_t)(nul - p) : room;

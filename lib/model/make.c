@@ -89,7 +89,8 @@ width_of(enum tel_load load)
 	case TEL_LOAD_LE64:
 	case TEL_LOAD_BE64: return 64;
 	case TEL_LOAD_BIT: return 1;
-	case TEL_LOAD_STRING: break;
+	case TEL_LOAD_STRING:
+	case TEL_LOAD_STRING_AT: break;
 	}
 	return 0;
 }
@@ -112,6 +113,7 @@ tel_type_add(struct tel_type *t, const char *name, enum tel_sort sort,
 	f->offset = (uint16_t)offset;
 	f->width = width_of(load);
 	t->nfields++;
-	t->has_string |= load == TEL_LOAD_STRING;
+	t->has_string |=
+	    load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
 	return f;
 }

@@ -22,7 +22,12 @@ enum tel_load {
 	TEL_LOAD_BE16S,
 	TEL_LOAD_BE32S,
 	TEL_LOAD_BIT,   /* bit number .bit of a byte, 0 the least significant */
-	TEL_LOAD_STRING /* bytes up to a NUL or the end of the event */
+	TEL_LOAD_STRING, /* bytes up to a NUL or the end of the event */
+	/*
+	 * Such bytes somewhere in the event: four bytes, little-endian, say
+	 * where, from its first.  For events with more than one string.
+	 */
+	TEL_LOAD_STRING_AT
 };
 
 struct tel_field {
@@ -61,7 +66,7 @@ struct tel_type {
 	uint16_t name_length;
 	uint8_t nfields;
 	uint8_t most; /* fields that there is room for, while it is made */
-	uint8_t has_string; /* the last field is a string: the size varies */
+	uint8_t has_string; /* a field is a string: the size varies */
 	uint8_t unknown;
 	uint8_t role; /* enum tel_role */
 	/*

@@ -138,7 +138,8 @@ place_window(struct print_step *s, const struct tel_field *f, int narrow)
 	case TEL_LOAD_LE32: bytes = 4; break;
 	case TEL_LOAD_BE64: big = 1; /* fallthrough */
 	case TEL_LOAD_LE64: bytes = 8; break;
-	case TEL_LOAD_STRING: return;
+	case TEL_LOAD_STRING:
+	case TEL_LOAD_STRING_AT: return;
 	case TEL_LOAD_U8:
 	case TEL_LOAD_BIT: break;
 	}
