@@ -5,7 +5,7 @@
  *
  * A line is damaged alone: the next one is read as if it were the first.
  */
-#include "formats/lines.h"
+#include "formats/anytext.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,12 +202,17 @@ emit(struct tel_reader *r, struct lines *s)
 			return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 		r->count[TEL_COUNT_UNKNOWN]++;
 	}
-	mps_encode_header(schema, s->data, t->code, s->size, s->clock);
 	give_lead(r, s);
+	ev->data = s->data;
+	if (schema->described) {
+		any_finish(s, t->code);
+		ev->data = s->any->data;
+	} else {
+		mps_encode_header(schema, s->data, t->code, s->size, s->clock);
+	}
 	ev->raw = r->p;
 	ev->raw_size = (uint32_t)s->rest;
 	ev->type = t;
-	ev->data = s->data;
 	ev->size = s->size;
 	ev->notes = s->notes;
 	ev->notes_size = s->notes_size;
@@ -229,6 +234,42 @@ emit(struct tel_reader *r, struct lines *s)
 	return st;
 }
 
+/* What header lines have said is in force from here on. */
+static tel_status
+settle(struct tel_reader *r, struct lines *s)
+{
+	tel_status st = any_settle(r, s);
+
+	if (st == TEL_ENOMEM)
+		return tel_reader_fail(r, st, "out of memory");
+	if (st != TEL_OK)
+		tel_reader_notice(r, TEL_WARNING, s->offset,
+		    "too many event types in one text; still read as %s",
+		    r->log.schema->name);
+	return TEL_OK;
+}
+
+/*
+ * The line is of a type that was not seen yet, in a text that does not say
+ * what its types are.  As parse().
+ */
+static tel_status
+learn(struct tel_reader *r, struct lines *s)
+{
+	tel_status st = TEL_END;
+	int learned = any_learn(s);
+
+	if (learned > 0)
+		st = any_settle(r, s);
+	if (learned < 0 || st == TEL_ENOMEM)
+		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+	if (st == TEL_OK && any_parse(s))
+		return TEL_OK;
+	/* once more for what is to be said of it */
+	(void)any_parse(s);
+	return TEL_END;
+}
+
 /*
  * Parses the line in all ways there are.  TEL_OK: s holds an event; TEL_END:
  * it is none; or a failure.
@@ -240,10 +281,17 @@ parse(struct tel_reader *r, struct lines *s)
 
 	if (s->over)
 		return TEL_END;
+	if (s->any != NULL && s->any->fresh) {
+		st = settle(r, s);
+		if (st != TEL_OK)
+			return st;
+	}
 	while (!s->syntax->parse(s, &s->map)) {
 		if (!s->open_string || !s->syntax->multiline) {
 			if (s->inferred && s->syntax->named && !s->cut)
-				return lines_adapt(r, s);
+				return s->any != NULL && s->any->on ?
+				    learn(r, s) :
+				    lines_adapt(r, s);
 			return TEL_END;
 		}
 		st = join_line(r, s);
@@ -400,6 +448,7 @@ lines_close(struct tel_reader *r)
 	if (s->c_locale != (locale_t)0)
 		freelocale(s->c_locale);
 	lines_free_candidates(s);
+	any_free(s->any);
 	free(s->copy);
 	free(s->lead);
 	free(s->preamble);

@@ -39,7 +39,7 @@
  * The most bytes of lines without an event that are kept for whoever passes
  * the text on; what comes beyond is lost to him.
  */
-#define LINES_LEAD_MAX ((size_t)1 << 16)
+#define LINES_LEAD_MAX LINES_MAX
 
 /* Places in a table of names, at least twice as many as a schema's types. */
 #define LINES_SLOTS 1024u
@@ -60,6 +60,7 @@ struct lines_candidate {
 };
 
 struct lines;
+struct any;
 
 /* What tells one form of lines from the other. */
 struct lines_syntax {
@@ -85,6 +86,7 @@ struct lines {
 	int fixed;         /* the user named the schema */
 	int inferred;      /* nobody did */
 	int warned;        /* of a newer version of the text */
+	struct any *any;   /* types that the text describes, or NULL */
 	locale_t c_locale;
 
 	/* The line, without its end; *end is a byte that ends any token. */
@@ -190,6 +192,21 @@ int lines_string(struct lines *s, const struct lines_map *m,
     const unsigned char **p);
 /* A label in brackets and quotes, ["..."], at field number i. */
 int lines_label(struct lines *s, unsigned i, const unsigned char **p);
+/*
+ * What the escape at *p, behind its backslash, means: a byte, or -1; *p may
+ * then be past the end.
+ */
+int lines_unescape(const unsigned char **p);
+/* A value that is no string, as the text of telcat has it. */
+int lines_scalar(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p, uint64_t *out);
+/*
+ * The field that is named at *p, where field number i is due; it gets its
+ * bit in seen.  NULL when there is none by that name, or a second time.
+ */
+const struct tel_field *lines_field(const struct lines *s,
+    const struct tel_type *t, unsigned i, uint64_t *seen,
+    const unsigned char **p);
 /* A floating-point number that ends at a blank or the line's end. */
 int lines_double(struct lines *s, const struct tel_field *f,
     const unsigned char **p, uint64_t *bits);

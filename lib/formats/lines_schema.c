@@ -4,7 +4,7 @@
  * release that most lines fit, with a preference for what the log itself
  * says of its version and build.
  */
-#include "formats/lines.h"
+#include "formats/anytext.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +61,12 @@ lines_use(struct tel_reader *r, struct lines *s, const char *name)
 	st = tel_schema_new(name, &schema);
 	if (st != TEL_OK)
 		return st;
+	if (s->any != NULL)
+		s->any->on = s->any->fresh = 0;
 	/* few schemas, however often a text goes from one to another */
 	for (i = 0; i < r->nschemas; i++)
-		if (strcmp(r->schemas[i]->name, schema->name) == 0)
+		if (!r->schemas[i]->described &&
+		    strcmp(r->schemas[i]->name, schema->name) == 0)
 			break;
 	if (i < r->nschemas) {
 		tel_schema_free(schema);
@@ -118,6 +121,8 @@ struct evidence {
 	uint64_t word;    /* in bits; 0: not said */
 	char platform[8]; /* empty: not said */
 	int sure;         /* version and build are known */
+	int said;         /* a header names a format that is not built in */
+	int learned;      /* lines that look like events */
 };
 
 /* The value of a field by its name in the event of s; 0: no such field. */
@@ -220,26 +225,50 @@ lines_format(const unsigned char *p, const unsigned char *end, char *name,
 	return 1;
 }
 
-/* Looks at one line.  TEL_END: it settles the question by its header. */
+/* Tries a line on every candidate, and as one of a type not known. */
 static tel_status
-look_at(struct tel_reader *r, struct lines *s, struct evidence *e)
+consider(struct lines *s, struct evidence *e)
+{
+	tel_status st = e->said ? TEL_OK : weigh(s, e);
+	int learned = 0;
+
+	if (st == TEL_OK && s->syntax->named)
+		learned = any_learn(s);
+	e->learned += learned;
+	return learned < 0 ? TEL_ENOMEM : st;
+}
+
+/* Looks at one line.  TEL_END: it settles the question. */
+static tel_status
+look_at(struct lines *s, struct tel_reader *r, struct evidence *e)
 {
 	char name[64];
 	tel_status st;
+	int good = 0;
 
 	if (s->end > s->line && s->end[-1] == '\r')
 		s->end--;
 	if (s->line == s->end)
 		return TEL_OK;
 	if (*s->line != '#')
-		return weigh(s, e);
-	if (s->syntax->header == NULL ||
-	    !lines_format(s->line, s->end, name, sizeof(name)))
+		return e->said && s->any->said.ntypes > 0 ? TEL_END :
+		                                            consider(s, e);
+	if (s->syntax->header == NULL)
 		return TEL_OK;
-	st = lines_use(r, s, name);
-	if (st == TEL_ENOMEM)
-		return st;
-	return st == TEL_OK ? TEL_END : TEL_OK;
+	if (lines_format(s->line, s->end, name, sizeof(name))) {
+		st = lines_use(r, s, name);
+		if (st == TEL_OK || st == TEL_ENOMEM) {
+			e->said = e->learned = 0;
+			return st == TEL_OK ? TEL_END : st;
+		}
+		if (strncmp(name, "mps-", 4) != 0)
+			good = any_format(s, name);
+	} else {
+		good = any_header(s, s->line, s->end);
+	}
+	if (good > 0)
+		e->said = 1;
+	return good < 0 ? TEL_ENOMEM : TEL_OK;
 }
 
 /*
@@ -249,22 +278,24 @@ look_at(struct tel_reader *r, struct lines *s, struct evidence *e)
 static tel_status
 look(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
-	size_t at = 0, seen = 0, have;
+	size_t at = 0, seen = 0, most, have;
 	const unsigned char *lf;
 	tel_status st = TEL_OK;
 
 	while (st == TEL_OK && !e->sure) {
+		/* a header may be long */
+		most = e->said && !e->learned ? LINES_MAX : LINES_WINDOW;
 		have = (size_t)(r->end - r->p);
-		if (have > LINES_WINDOW)
-			have = LINES_WINDOW;
+		if (have > most)
+			have = most;
 		lf =
 		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
-		if (lf == NULL && have < LINES_WINDOW && !r->eof) {
+		if (lf == NULL && have < most && !r->eof) {
 			seen = have;
 			tel_reader_fill(r, have + 1);
 			continue;
 		}
-		if (lf == NULL && (have == LINES_WINDOW || have == at))
+		if (lf == NULL && (have == most || have == at))
 			break;
 		if (lf == NULL) {
 			/* a last line that has no end */
@@ -277,7 +308,7 @@ look(struct tel_reader *r, struct lines *s, struct evidence *e)
 		}
 		seen = at;
 		if (st == TEL_OK)
-			st = look_at(r, s, e);
+			st = look_at(s, r, e);
 	}
 	return st;
 }
@@ -326,10 +357,32 @@ infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
 	return TEL_OK;
 }
 
+/* Whether the text is of no built-in release. */
+static int
+is_any(const struct lines *s, const struct evidence *e)
+{
+	return e->said ||
+	    (e->learned > 0 && s->candidates != NULL && !e->sure &&
+	        s->candidates[best_candidate(s)].fits == 0);
+}
+
+static tel_status
+choose_any(struct tel_reader *r, struct lines *s)
+{
+	tel_status st = any_settle(r, s);
+
+	if (st == TEL_OK && s->inferred)
+		tel_reader_notice(r, TEL_INFO, r->offset,
+		    "read as %s: no header says what its event types are, so "
+		    "the lines do",
+		    r->log.schema->name);
+	return st;
+}
+
 tel_status
 lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 {
-	struct evidence e = { 0, "", 0 };
+	struct evidence e = { 0, "", 0, 0, 0 };
 	tel_status st;
 
 	if (as != NULL) {
@@ -337,11 +390,14 @@ lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 		st = lines_use(r, s, as);
 	} else {
 		st = look(r, s, &e);
-		if (st == TEL_OK)
+		if ((st == TEL_OK || st == TEL_END) && is_any(s, &e))
+			st = choose_any(r, s);
+		else if (st == TEL_OK)
 			st = infer(r, s, &e);
 		else if (st == TEL_END)
 			st = TEL_OK; /* a header said it */
-		if (!s->inferred || !s->syntax->named)
+		if (!s->inferred || !s->syntax->named ||
+		    (s->any != NULL && s->any->on))
 			lines_free_candidates(s);
 	}
 	if (st == TEL_ENOMEM)

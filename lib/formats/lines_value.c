@@ -34,9 +34,8 @@ const unsigned char lines_digit[256] = {
 /* clang-format on */
 #undef X
 
-/* The byte that an escape at *p, behind its backslash, means; -1: none. */
-static int
-unescape(const unsigned char **p)
+int
+lines_unescape(const unsigned char **p)
 {
 	unsigned hi, lo;
 
@@ -82,7 +81,7 @@ lines_string(struct lines *s, const struct lines_map *m,
 		if (c == '"')
 			break;
 		if (c == '\\')
-			c = unescape(&q);
+			c = lines_unescape(&q);
 		if (c <= 0 || q > s->end)
 			return lines_wrong(s, start,
 			    "a string that makes sense in", f->name);
@@ -115,7 +114,7 @@ lines_label(struct lines *s, unsigned i, const unsigned char **p)
 	while (q < s->end && *q != '"') {
 		c = *q++;
 		if (c == '\\')
-			c = unescape(&q);
+			c = lines_unescape(&q);
 		if (c < 0 || q > s->end || out == limit)
 			return lines_wrong(s, *p, "a label that makes sense",
 			    NULL);

@@ -7,7 +7,7 @@
  * stand in any order, but all of them must be there, and once.  The labels
  * beside addresses are those of the event, whatever lines are missing.
  */
-#include "formats/lines.h"
+#include "formats/anytext.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +91,31 @@ boolean(struct lines *s, const struct tel_field *f, const unsigned char **p,
 	return 1;
 }
 
+static inline int
+scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
+{
+	switch (f->sort) {
+	case TEL_UNSIGNED: return decimal(s, f, p, out);
+	case TEL_SIGNED: return negative(s, f, p, out);
+	case TEL_SET:
+	case TEL_ADDRESS:
+	case TEL_POINTER:
+		return hexadecimal(s, (unsigned)(f - t->fields), f, p, out);
+	case TEL_BOOLEAN: return boolean(s, f, p, out);
+	case TEL_DOUBLE: return lines_double(s, f, p, out);
+	case TEL_STRING: break;
+	}
+	return 0;
+}
+
+int
+lines_scalar(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p, uint64_t *out)
+{
+	return scalar(s, t, f, p, out);
+}
+
 /* Reads the value of f at *p and encodes it. */
 static inline int
 value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
@@ -98,21 +123,10 @@ value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 {
 	const unsigned char *start = *p;
 	uint64_t v = 0;
-	int good = 0;
 
-	switch (f->sort) {
-	case TEL_UNSIGNED: good = decimal(s, f, p, &v); break;
-	case TEL_SIGNED: good = negative(s, f, p, &v); break;
-	case TEL_SET:
-	case TEL_ADDRESS:
-	case TEL_POINTER:
-		good = hexadecimal(s, (unsigned)(f - t->fields), f, p, &v);
-		break;
-	case TEL_BOOLEAN: good = boolean(s, f, p, &v); break;
-	case TEL_DOUBLE: good = lines_double(s, f, p, &v); break;
-	case TEL_STRING: return lines_string(s, m, t, f, p);
-	}
-	if (!good)
+	if (f->sort == TEL_STRING)
+		return lines_string(s, m, t, f, p);
+	if (!scalar(s, t, f, p, &v))
 		return 0;
 	if (!tel_encode_fits(f, v))
 		return lines_wrong(s, start, "a smaller number as", f->name);
@@ -124,7 +138,7 @@ value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
  * The field that is named at *p, where field number i is due, and its bit in
  * seen; NULL when there is none by that name, or for the second time.
  */
-static const struct tel_field *
+static inline const struct tel_field *
 named_field(const struct lines *s, const struct tel_type *t, unsigned i,
     uint64_t *seen, const unsigned char **p)
 {
@@ -148,6 +162,13 @@ named_field(const struct lines *s, const struct tel_type *t, unsigned i,
 	seen[i / 64] |= (uint64_t)1 << i % 64;
 	*p += f->name_length + 1u;
 	return f;
+}
+
+const struct tel_field *
+lines_field(const struct lines *s, const struct tel_type *t, unsigned i,
+    uint64_t *seen, const unsigned char **p)
+{
+	return named_field(s, t, i, seen, p);
 }
 
 /* An event that libtel did not know: "0x01F4 bytes=0a0b", at p. */
@@ -193,6 +214,8 @@ text_parse(struct lines *s, const struct lines_map *m)
 	const struct tel_type *t;
 	unsigned i;
 
+	if (s->any != NULL && s->any->on && m == &s->map)
+		return any_parse(s);
 	if (!lines_clock(s, &p))
 		return 0;
 	if (*p != ' ')
@@ -240,6 +263,33 @@ tick_rate(struct tel_reader *r, struct lines *s, const unsigned char *p)
 		tel_clock_set_rate(r->log.clock, tel_bits_double(bits));
 }
 
+/* The format that a header names holds from here on. */
+static tel_status
+use_format(struct tel_reader *r, struct lines *s, const char *name)
+{
+	tel_status st = TEL_OK;
+
+	if (strcmp(name, r->log.schema->name) != 0 || r->log.schema->described)
+		st = lines_use(r, s, name);
+	if (st == TEL_OK) {
+		s->inferred = 0;
+		return TEL_OK;
+	}
+	if (st == TEL_EINVAL && strncmp(name, "mps-", 4) != 0) {
+		if (any_format(s, name) >= 0)
+			return TEL_OK;
+		st = TEL_ENOMEM;
+	}
+	if (st == TEL_ENOMEM)
+		return tel_reader_fail(r, st, "out of memory");
+	tel_reader_notice(r, TEL_WARNING, s->offset, "%s: %s; still read as %s",
+	    name,
+	    st == TEL_ELIMIT ? "too many formats in one text" :
+	                       "not a known format",
+	    r->log.schema->name);
+	return TEL_OK;
+}
+
 /*
  * A line that begins with '#'.  One that names a format holds from there on:
  * texts may follow each other.  What is not understood is a comment.
@@ -251,7 +301,6 @@ text_header(struct tel_reader *r, struct lines *s)
 	                  rate[] = "# tick rate: ";
 	const unsigned char *p = s->line;
 	size_t n = sizeof(first) - 1;
-	tel_status st = TEL_OK;
 	char name[64];
 
 	if (is_word(p, s->end, rate, sizeof(rate) - 1)) {
@@ -265,18 +314,9 @@ text_header(struct tel_reader *r, struct lines *s)
 		    "text of another version than 1: it may not be read "
 		    "right");
 	} else if (!s->fixed && lines_format(p, s->end, name, sizeof(name))) {
-		if (strcmp(name, s->map.schema->name) != 0)
-			st = lines_use(r, s, name);
-		if (st == TEL_OK)
-			s->inferred = 0;
-		else if (st == TEL_ENOMEM)
-			return tel_reader_fail(r, st, "out of memory");
-		else
-			tel_reader_notice(r, TEL_WARNING, s->offset,
-			    "%s: %s; still read as %s", name,
-			    st == TEL_ELIMIT ? "too many formats in one text" :
-			                       "not a known format",
-			    s->map.schema->name);
+		return use_format(r, s, name);
+	} else if (!s->fixed && any_header(s, p, s->end) < 0) {
+		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
 	return TEL_OK;
 }
@@ -287,11 +327,12 @@ is_letter(unsigned char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Steps over letters and digits. */
+/* Steps over letters, digits and points. */
 static const unsigned char *
 identifier(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end && (is_letter(*p) || (*p >= '0' && *p <= '9')))
+	while (
+	    p < end && (is_letter(*p) || (*p >= '0' && *p <= '9') || *p == '.'))
 		p++;
 	return p;
 }

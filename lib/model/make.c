@@ -113,7 +113,46 @@ tel_type_add(struct tel_type *t, const char *name, enum tel_sort sort,
 	f->offset = (uint16_t)offset;
 	f->width = width_of(load);
 	t->nfields++;
-	t->has_string |=
-	    load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
+	t->has_string |= load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
 	return f;
+}
+
+/* FNV-1a, by Fowler, Noll and Vo, over n bytes, and a byte that ends them. */
+static uint64_t
+digest(uint64_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001b3u;
+	return (h ^ 0xff) * 0x100000001b3u;
+}
+
+uint64_t
+tel_schema_digest(const struct tel_schema *s)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	const struct tel_field *f;
+	const struct tel_type *t;
+	unsigned i, j;
+
+	h = digest(h, s->name, strlen(s->name));
+	h = digest(h, s->version, strlen(s->version));
+	for (i = 0; i < s->ntypes; i++) {
+		t = &s->types[i];
+		h = digest(h, t->name, t->name_length);
+		h = digest(h, t->kind, strlen(t->kind));
+		h = digest(h, &t->code, sizeof(t->code));
+		h = digest(h, &t->role, sizeof(t->role));
+		h = digest(h, t->role_field, sizeof(t->role_field));
+		h = digest(h, &t->partner, sizeof(t->partner));
+		for (j = 0; j < t->nfields; j++) {
+			f = &t->fields[j];
+			h = digest(h, f->name, f->name_length);
+			h = digest(h, &f->sort, sizeof(f->sort));
+			h = digest(h, &f->width, sizeof(f->width));
+		}
+	}
+	return h;
 }

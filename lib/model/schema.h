@@ -21,7 +21,7 @@ enum tel_load {
 	TEL_LOAD_LE32S,
 	TEL_LOAD_BE16S,
 	TEL_LOAD_BE32S,
-	TEL_LOAD_BIT,   /* bit number .bit of a byte, 0 the least significant */
+	TEL_LOAD_BIT, /* bit number .bit of a byte, 0 the least significant */
 	TEL_LOAD_STRING, /* bytes up to a NUL or the end of the event */
 	/*
 	 * Such bytes somewhere in the event: four bytes, little-endian, say
@@ -73,7 +73,7 @@ struct tel_type {
 	 * Which fields the role speaks of; -1 for none.
 	 * INTERN: number, string.  LABEL: address, number.  SYNC: the other
 	 * clock.  ALLOC and FREE: address, size, pool.
-	 * START and FINISH: the key that tells ranges apart.
+	 * START and FINISH: what tells ranges apart, all of it.
 	 */
 	int8_t role_field[3];
 	int32_t partner; /* START: index of the type that ends it; else -1 */
@@ -143,6 +143,12 @@ struct tel_type *tel_schema_add(struct tel_schema *s, const char *name,
  */
 struct tel_field *tel_type_add(struct tel_type *t, const char *name,
     enum tel_sort sort, enum tel_load load, uint32_t offset);
+
+/*
+ * A number that tells schemas apart by all that the text of one says of it:
+ * its name and version, and the types, with their fields and roles.
+ */
+uint64_t tel_schema_digest(const struct tel_schema *s);
 
 /*
  * The type that stands for events of a code that is not known (or that do

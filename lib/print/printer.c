@@ -316,6 +316,8 @@ set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 		c->nprograms = schema->ntypes;
 		c->schema = schema;
 		memcpy(c->name, schema->name, sizeof(c->name));
+		if (schema->described)
+			c->digest = tel_schema_digest(schema);
 		c->next = pr->caches;
 		pr->caches = c;
 	}
@@ -337,7 +339,6 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 
 	begins = pr->fresh || pr->log == NULL ||
 	    (log == pr->log && log->number != pr->number);
-	named = strcmp(pr->shown, log->schema->name) == 0;
 	if (begins)
 		pr->has_previous = 0;
 	if (pr->fresh)
@@ -349,8 +350,11 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 		st = check_names(pr, log->schema);
 	if (st == TEL_OK)
 		st = set_schema(pr, log->schema);
+	named = st == TEL_OK && pr->shown_digest == pr->cache->digest &&
+	    strcmp(pr->shown, log->schema->name) == 0;
 	if (st == TEL_OK && (begins || !named)) {
 		memcpy(pr->shown, log->schema->name, sizeof(pr->shown));
+		pr->shown_digest = pr->cache->digest;
 		if (pr->style->begin_log != NULL)
 			st = pr->style->begin_log(pr, ev, !begins);
 	}

@@ -62,6 +62,7 @@ struct print_cache {
 	struct print_cache *next;
 	const struct tel_schema *schema;
 	char name[sizeof(((struct tel_schema *)0)->name)];
+	uint64_t digest; /* 0 for a built-in schema */
 	/* by the type's index, and for all unknown types */
 	struct print_program *(*programs)[PRINT_VARIANTS];
 	unsigned nprograms;
@@ -97,7 +98,9 @@ struct tel_printer {
 	const struct mps_release *release; /* NULL: no MPS log */
 	struct print_cache *cache;
 	struct print_cache *caches; /* of all schemas, the newest first */
-	char shown[sizeof(((struct tel_schema *)0)->name)]; /* in a header */
+	/* what a header said last */
+	char shown[sizeof(((struct tel_schema *)0)->name)];
+	uint64_t shown_digest;
 
 	uint64_t previous; /* clock of the event shown before */
 	int has_previous;

@@ -2,6 +2,7 @@
 /* Telcat's own text: teltools(7) describes it, formats/text.c reads it. */
 #include <stdio.h>
 
+#include "print/escape.h"
 #include "print/number.h"
 #include "print/printer.h"
 
@@ -135,6 +136,104 @@ put_rate(struct tel_printer *pr, const struct tel_event *ev)
 	return print_put(pr, "\n");
 }
 
+/* A word of a header line; in quotes, as strings are, where it must be. */
+static void
+put_word(struct tel_printer *pr, const char *word)
+{
+	size_t n = strlen(word), i;
+	unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n) + 2);
+	int plain = n > 0 && word[0] != '"';
+
+	if (p == NULL)
+		return;
+	for (i = 0; i < n; i++)
+		plain &= word[i] > ' ' && word[i] <= '~';
+	if (plain) {
+		memcpy(p, word, n);
+		p += n;
+	} else {
+		*p++ = '"';
+		p = tel_escape_text(p, word, n, 0);
+		*p++ = '"';
+	}
+	pr->out->used = (size_t)(p - pr->out->buffer);
+}
+
+/* "# type: NAME CODE KIND FIELD:SORT:BITS ...", BITS where they are not 64. */
+static void
+put_type(struct tel_printer *pr, const struct tel_type *t)
+{
+	const struct tel_field *f;
+	char number[32];
+	unsigned i;
+
+	print_put(pr, "# type: ");
+	print_put(pr, t->name);
+	snprintf(number, sizeof(number), " %lu ", (unsigned long)t->code);
+	print_put(pr, number);
+	put_word(pr, t->kind);
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		print_put(pr, " ");
+		print_put(pr, f->name);
+		print_put(pr, ":");
+		print_put(pr, tel_sort_name(f->sort));
+		if (f->width != 64 && f->sort != TEL_STRING) {
+			snprintf(number, sizeof(number), ":%u", f->width);
+			print_put(pr, number);
+		}
+	}
+	print_put(pr, "\n");
+}
+
+/*
+ * "# role: NAME ROLE [PARTNER] FIELD ...", for the roles that mean something
+ * beyond the log's own format.
+ */
+static void
+put_role(struct tel_printer *pr, const struct tel_schema *s,
+    const struct tel_type *t)
+{
+	const char *role = NULL;
+	unsigned i, n = 3;
+
+	switch ((enum tel_role)t->role) {
+	case TEL_ROLE_ALLOC: role = " alloc"; break;
+	case TEL_ROLE_FREE: role = " free"; break;
+	case TEL_ROLE_START: role = " start "; break;
+	case TEL_ROLE_FINISH: role = " finish"; break;
+	default: return;
+	}
+	if (t->role == TEL_ROLE_START &&
+	    (t->partner < 0 || (unsigned)t->partner >= s->ntypes))
+		return;
+	print_put(pr, "# role: ");
+	print_put(pr, t->name);
+	print_put(pr, role);
+	if (t->role == TEL_ROLE_START)
+		print_put(pr, s->types[t->partner].name);
+	while (n > 0 && t->role_field[n - 1] < 0)
+		n--;
+	for (i = 0; i < n; i++) {
+		print_put(pr, " ");
+		print_put(pr,
+		    t->role_field[i] < 0 ? "-" :
+		                           t->fields[t->role_field[i]].name);
+	}
+	print_put(pr, "\n");
+}
+
+static void
+put_types(struct tel_printer *pr, const struct tel_schema *s)
+{
+	unsigned i;
+
+	for (i = 0; i < s->ntypes; i++)
+		put_type(pr, &s->types[i]);
+	for (i = 0; i < s->ntypes; i++)
+		put_role(pr, s, &s->types[i]);
+}
+
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
@@ -144,13 +243,22 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	(void)same;
 	if (!pr->header)
 		return TEL_OK;
-	snprintf(line, sizeof(line),
-	    HEADER "# format: %s\n# version: %s\n"
-	           "# platform: %s, %u-bit, %s-endian\n",
-	    s->name, s->version, s->platform, s->abi.word * 8u,
-	    s->abi.big ? "big" : "little");
+	snprintf(line, sizeof(line), HEADER "# format: %s\n", s->name);
 	print_put(pr, line);
-	return put_rate(pr, ev);
+	if (s->version[0] != '\0') {
+		snprintf(line, sizeof(line), "# version: %s\n", s->version);
+		print_put(pr, line);
+	}
+	if (s->platform[0] != '\0') {
+		snprintf(line, sizeof(line),
+		    "# platform: %s, %u-bit, %s-endian\n", s->platform,
+		    s->abi.word * 8u, s->abi.big ? "big" : "little");
+		print_put(pr, line);
+	}
+	put_rate(pr, ev);
+	if (s->described)
+		put_types(pr, s);
+	return pr->out->status;
 }
 
 /* A log that is read as it comes tells its rate only after a while. */
