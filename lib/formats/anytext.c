@@ -193,7 +193,7 @@ string(struct lines *s, const struct tel_field *f, const unsigned char **p)
 		*out++ = (unsigned char)c;
 	}
 	*out++ = '\0';
-	tel_store(data + f->offset, s->size, 8, 0);
+	tel_store_le64(data + f->offset, s->size);
 	s->size = (uint32_t)(out - data);
 	*p = q;
 	return 1;
@@ -220,7 +220,7 @@ value(struct lines *s, const struct tel_type *t, const struct tel_field *f,
 	if (**p == '[' && f->sort != TEL_DOUBLE &&
 	    !lines_label(s, (unsigned)(f - t->fields), p))
 		return 0;
-	tel_store(s->any->data + f->offset, v, 8, 0);
+	tel_store_le64(s->any->data + f->offset, v);
 	return 1;
 }
 
@@ -320,7 +320,6 @@ any_finish(struct lines *s, uint32_t code)
 {
 	unsigned char *data = s->any->data;
 
-	tel_store(data, code, 4, 0);
-	tel_store(data + 4, s->size, 4, 0);
-	tel_store(data + 8, s->clock, 8, 0);
+	tel_store_le64(data, (uint64_t)s->size << 32 | code);
+	tel_store_le64(data + 8, s->clock);
 }

@@ -281,7 +281,8 @@ inst_probe(struct tel_reader *r)
 		found = score(line, end);
 		if (found > 0)
 			return i == 0 || *r->p == '#' ? found : found - 10;
-		if (lf == NULL || (line < end && *line != '#' && i > 0))
+		if (lf == NULL || !is_plain(line, end) ||
+		    (line < end && *line != '#' && i > 0))
 			return 0;
 		at = seen = (size_t)(lf + 1 - r->p);
 	}

@@ -94,6 +94,8 @@ struct instr_value {
 	uint32_t n;
 	uint8_t quoted;
 	uint8_t escaped; /* a string with a backslash in it */
+	uint8_t decimal; /* digits alone, at most 19; the number is */
+	uint64_t number;
 };
 
 struct instr_line {
@@ -355,6 +357,9 @@ tel_status instr_follow(struct tel_reader *r, struct instr *s,
     const char **why);
 /* The same for a definition of a class. */
 tel_status instr_define(struct tel_reader *r, struct instr *s,
+    const char **why);
+/* The same for a descriptor. */
+tel_status instr_describe(struct tel_reader *r, struct instr *s,
     const char **why);
 /* Has the event say that the record has no effect. */
 tel_status instr_ignore(struct instr *s, const char *reason);

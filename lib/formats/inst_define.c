@@ -229,3 +229,57 @@ instr_define(struct tel_reader *r, struct instr *s, const char **why)
 	s->path_length = c->path_length;
 	return give_id(r, s, id, at);
 }
+
+tel_status
+instr_describe(struct tel_reader *r, struct instr *s, const char **why)
+{
+	const struct instr_line *l = &s->line;
+	const struct instr_value *format = &l->values[I_FMT];
+	uint64_t id = instr_unsigned(l, I_ID);
+	struct instr_descriptor *d;
+	unsigned char *end;
+	uint32_t at, room;
+
+	if (id == 0 || !instr_has(l, I_FMT)) {
+		*why = "id= and fmt=";
+		return TEL_EDAMAGED;
+	}
+	s->type = T_DESCRIPTOR;
+	if (instr_ids_find(&s->descriptor_ids, s->tree.seed, id, &at))
+		return instr_ignore(s, "the id is in use");
+	if (s->descriptor_bytes + format->n > INSTR_POOL_MAX ||
+	    s->ndescriptors == INSTR_IDS_MAX)
+		return instr_ignore(s, "there are too many descriptors");
+	if (s->ndescriptors == s->descriptor_room) {
+		room = s->descriptor_room == 0 ? 16 : s->descriptor_room * 2;
+		d = realloc(s->descriptors, room * sizeof(*d));
+		if (d == NULL)
+			return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+		s->descriptors = d;
+		s->descriptor_room = room;
+	}
+	d = &s->descriptors[s->ndescriptors];
+	d->format = malloc(format->n + 1u);
+	if (d->format == NULL)
+		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+	end = instr_decode(format, d->format);
+	if (end == NULL ||
+	    instr_ids_add(&s->descriptor_ids, s->tree.seed, id,
+	        s->ndescriptors) != TEL_OK) {
+		free(d->format);
+		*why = "a string that makes sense";
+		if (end == NULL)
+			return TEL_EDAMAGED;
+		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+	}
+	d->length = (uint32_t)(end - d->format);
+	d->refused = !instr_format_good(d->format, d->length);
+	if (d->refused)
+		tel_reader_notice(r, TEL_WARNING, s->offset,
+		    "the format of descriptor %llu is refused: values are "
+		    "shown as they are",
+		    (unsigned long long)id);
+	s->ndescriptors++;
+	s->descriptor_bytes += format->n;
+	return TEL_OK;
+}

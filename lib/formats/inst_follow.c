@@ -84,57 +84,6 @@ header(struct tel_reader *r, struct instr *s, const char **why)
 	return TEL_OK;
 }
 
-static tel_status
-descriptor(struct tel_reader *r, struct instr *s, const char **why)
-{
-	const struct instr_line *l = &s->line;
-	const struct instr_value *format = &l->values[I_FMT];
-	uint64_t id = instr_unsigned(l, I_ID);
-	struct instr_descriptor *d;
-	unsigned char *end;
-	uint32_t at, room;
-
-	if (id == 0 || !instr_has(l, I_FMT))
-		return damaged(why, "id= and fmt=");
-	s->type = T_DESCRIPTOR;
-	if (instr_ids_find(&s->descriptor_ids, s->tree.seed, id, &at))
-		return instr_ignore(s, "the id is in use");
-	if (s->descriptor_bytes + format->n > INSTR_POOL_MAX ||
-	    s->ndescriptors == INSTR_IDS_MAX)
-		return instr_ignore(s, "there are too many descriptors");
-	if (s->ndescriptors == s->descriptor_room) {
-		room = s->descriptor_room == 0 ? 16 : s->descriptor_room * 2;
-		d = realloc(s->descriptors, room * sizeof(*d));
-		if (d == NULL)
-			return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
-		s->descriptors = d;
-		s->descriptor_room = room;
-	}
-	d = &s->descriptors[s->ndescriptors];
-	d->format = malloc(format->n + 1u);
-	if (d->format == NULL)
-		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
-	end = instr_decode(format, d->format);
-	if (end == NULL ||
-	    instr_ids_add(&s->descriptor_ids, s->tree.seed, id,
-	        s->ndescriptors) != TEL_OK) {
-		free(d->format);
-		if (end == NULL)
-			return damaged(why, "a string that makes sense");
-		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
-	}
-	d->length = (uint32_t)(end - d->format);
-	d->refused = !instr_format_good(d->format, d->length);
-	if (d->refused)
-		tel_reader_notice(r, TEL_WARNING, s->offset,
-		    "the format of descriptor %llu is refused: values are "
-		    "shown as they are",
-		    (unsigned long long)id);
-	s->ndescriptors++;
-	s->descriptor_bytes += format->n;
-	return TEL_OK;
-}
-
 /* ------------------------------------------------------------ classes */
 
 /*
@@ -366,9 +315,35 @@ lost(struct tel_reader *r, struct instr *s, const char **why)
 	return TEL_OK;
 }
 
+/*
+ * Whether what is looked at here is a number where it must be; the fields of
+ * the event itself are looked at when it is made.
+ */
+static int
+numbers_good(const struct instr_line *l)
+{
+	static const uint64_t keys = (uint64_t)1 << I_C |
+	    (uint64_t)1 << I_PARENT | (uint64_t)1 << I_D |
+	    (uint64_t)1 << I_OVF | (uint64_t)1 << I_UNDER |
+	    (uint64_t)1 << I_OVER | (uint64_t)1 << I_EN | (uint64_t)1 << I_TAG;
+	uint64_t left = l->present & keys;
+	const struct instr_value *v;
+	struct instr_number n;
+
+	for (; left != 0; left &= left - 1) {
+		v = &l->values[__builtin_ctzll(left)];
+		if (!v->decimal && (!instr_integer(v, &n) || n.over))
+			return 0;
+	}
+	return 1;
+}
+
 tel_status
 instr_follow(struct tel_reader *r, struct instr *s, const char **why)
 {
+	if (!numbers_good(&s->line))
+		return damaged(why,
+		    "numbers as c=, tag=, parent=, en=, d= and counts");
 	s->path = "";
 	s->path_length = 0;
 	s->class_id = 0;
@@ -379,7 +354,7 @@ instr_follow(struct tel_reader *r, struct instr *s, const char **why)
 	case CODE1('S'): return snapshot(r, s, why);
 	case CODE2('S', 'B'): return bucket(r, s, why);
 	case CODE1('C'): return instr_define(r, s, why);
-	case CODE1('D'): return descriptor(r, s, why);
+	case CODE1('D'): return instr_describe(r, s, why);
 	case CODE1('X'): return change(r, s, why);
 	case CODE1('H'): return header(r, s, why);
 	case CODE1('K'): s->type = T_SYNC; break;

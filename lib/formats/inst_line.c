@@ -81,9 +81,18 @@ key_of(uint64_t name)
 static const unsigned char *
 take_value(const unsigned char *p, struct instr_value *v)
 {
-	v->quoted = v->escaped = 0;
+	uint64_t x = 0;
+	unsigned d;
+
+	v->quoted = v->escaped = v->decimal = 0;
 	if (*p != '"') {
 		v->p = p;
+		for (; (d = (unsigned)*p - '0') <= 9; p++)
+			x = x * 10 + d;
+		v->number = x;
+		v->n = (uint32_t)(p - v->p);
+		/* it has not wrapped if it is this short */
+		v->decimal = v->n - 1 < 19 && *p <= ' ';
 		while (*p > ' ' && *p != '"')
 			p++;
 		v->n = (uint32_t)(p - v->p);
@@ -113,19 +122,21 @@ instr_split(struct instr_line *l, const unsigned char *p,
 	const unsigned char *q;
 	struct instr_value spare;
 	enum instr_key key;
-	uint64_t name, v = 0;
+	uint64_t name, v = 0, low = 0;
 	unsigned bad = 0, i;
 
 	*at = p;
 	if (end - p < 18 || p[16] != ' ')
 		return "a clock of 16 hexadecimal digits and a record";
-	for (i = 0; i < 16; i++) {
-		bad |= lines_digit[p[i]];
+	/* two at once: neither waits for the other */
+	for (i = 0; i < 8; i++) {
+		bad |= lines_digit[p[i]] | lines_digit[p[i + 8]];
 		v = v << 4 | lines_digit[p[i]];
+		low = low << 4 | lines_digit[p[i + 8]];
 	}
 	if (bad > 15)
 		return "a clock of 16 hexadecimal digits";
-	l->clock = v;
+	l->clock = v << 32 | low;
 	p += 17;
 	l->record = *at = p;
 	l->end = end;
@@ -159,7 +170,10 @@ instr_split(struct instr_line *l, const unsigned char *p,
 		} else {
 			if (l->nargs == INSTR_ARGS_MAX)
 				return "at most 256 values without names";
-			q = take_value(p, &l->args[l->nargs++]);
+			q = take_value(p, &l->args[l->nargs]);
+			if (q == p)
+				return "a value behind a blank";
+			l->nargs++;
 		}
 		if (q == NULL)
 			return "a value, or a string that is closed";
@@ -177,6 +191,9 @@ instr_integer(const struct instr_value *v, struct instr_number *out)
 
 	out->over = 0;
 	out->negative = 0;
+	out->magnitude = v->number;
+	if (v->decimal)
+		return 1;
 	if (v->quoted || p == end)
 		return 0;
 	if (end - p > 2 && p[0] == '0' && p[1] == 'x') {
@@ -210,6 +227,8 @@ instr_unsigned(const struct instr_line *l, enum instr_key key)
 {
 	struct instr_number n;
 
+	if (instr_has(l, key) && l->values[key].decimal)
+		return l->values[key].number;
 	if (!instr_has(l, key) || !instr_integer(&l->values[key], &n) || n.over)
 		return 0;
 	return n.negative ? 0 - n.magnitude : n.magnitude;

@@ -241,6 +241,10 @@ number(struct tel_reader *r, struct instr *s, const struct instr_field_def *f,
 		*out = 1;
 	if (!instr_has(&s->line, key))
 		return NULL;
+	if (s->line.values[key].decimal && f->sort == TEL_UNSIGNED) {
+		*out = s->line.values[key].number;
+		return NULL;
+	}
 	if (!instr_integer(&s->line.values[key], &n))
 		return f->name;
 	if (n.negative && f->sort == TEL_UNSIGNED && key != I_TAG)
@@ -347,7 +351,7 @@ instr_build(struct tel_reader *r, struct instr *s, uint32_t *size)
 
 	for (i = 0; i < t->nfields; i++, f++, p += 8) {
 		if (f->sort == TEL_STRING) {
-			tel_store(p, (uint64_t)(out - s->data), 8, 0);
+			tel_store_le64(p, (uint64_t)(out - s->data));
 			out = put_string(s, f->from, out);
 			if (out == NULL)
 				return f->name;
@@ -361,11 +365,10 @@ instr_build(struct tel_reader *r, struct instr *s, uint32_t *size)
 		} else {
 			v = derived(s, (enum instr_from)f->from);
 		}
-		tel_store(p, v, 8, 0);
+		tel_store_le64(p, v);
 	}
 	*size = (uint32_t)(out - s->data);
-	tel_store(s->data, t->code, 4, 0);
-	tel_store(s->data + 4, *size, 4, 0);
-	tel_store(s->data + 8, s->line.clock, 8, 0);
+	tel_store_le64(s->data, (uint64_t)*size << 32 | t->code);
+	tel_store_le64(s->data + 8, s->line.clock);
 	return NULL;
 }

@@ -54,6 +54,17 @@ tel_store(unsigned char *p, uint64_t v, unsigned width, int big)
 		p[big ? width - 1 - i : i] = (unsigned char)(v >> (8 * i));
 }
 
+/* The same for eight bytes, little-endian, which most stores are. */
+static inline void
+tel_store_le64(unsigned char *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(p, &v, 8);
+#else
+	tel_store(p, v, 8, 0);
+#endif
+}
+
 static inline double
 tel_bits_double(uint64_t bits)
 {

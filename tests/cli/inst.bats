@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Logs of Mac OS Instrumentation, tel-inst(5), and texts of any types.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+INST=$TEL_TOP/tests/data/inst
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+@test "an inst log is shown as it should be" {
+	telcat -q "$INST/hfs.txt" >got
+	cmp "$INST/hfs.out" got
+	zstd -qc "$INST/hfs.txt" | telcat -q >got
+	cmp "$INST/hfs.out" got
+	telcat -q --as inst "$INST/hfs.txt" | cmp "$INST/hfs.out" -
+}
+
+@test "what is worth knowing is told" {
+	run -0 --separate-stderr telcat "$INST/hfs.txt"
+	[ "${#stderr_lines[@]}" -eq 4 ]
+	[[ $stderr == *'17 records were lost'* ]]
+	[[ $stderr == *'format of descriptor 4 is refused'* ]]
+}
+
+@test "classes are selected by their paths" {
+	telcat -q --no-header -w 'path =* "HFS:VSM:*"' -k trace \
+	    "$INST/hfs.txt" >got
+	[ "$(wc -l <got)" -eq 12 ]
+	run ! grep -v 'path="HFS:VSM:' got
+}
+
+@test "kinds, types and expressions select" {
+	telcat -q --no-header -k update "$INST/hfs.txt" >got
+	[ "$(wc -l <got)" -eq 9 ]
+	telcat -q --no-header -e 'Start,End' "$INST/hfs.txt" >got
+	[ "$(wc -l <got)" -eq 2 ]
+	telcat -q --no-header -w 'text ~ "parID: 0+2"' "$INST/hfs.txt" >got
+	[ "$(wc -l <got)" -eq 1 ]
+	telcat -q --no-header -w 'tid == 99' "$INST/hfs.txt" >got
+	[ "$(cut -d ' ' -f 2 got)" = TraceOn ]
+}
+
+@test "CSV, JSON and seconds" {
+	telcat -q -f csv -e UpdateTally "$INST/hfs.txt" >got
+	grep -qF '00000000000C2A13,HFS:Opens by type,8,TEXT,3,0' got
+	telcat -q -f json -e Middle "$INST/hfs.txt" >got
+	grep -qF '"fields":{"path":"HFS:VSM:BlockAllocate","class":3,"tag":1,"range":"0x300000001","text":"fileID:' got
+	telcat -q --no-header -T s -e Sync "$INST/hfs.txt" >got
+	grep -q '^0\.000[0-9]* Sync' got
+}
+
+@test "a log without its end is damaged, and its events are shown" {
+	sed '$d' "$INST/hfs.txt" >cut
+	run -3 --separate-stderr telcat cut
+	[ "${lines[-1]}" = '00000000025BF646 Other record="QQ future=1"' ]
+	[[ $stderr == *'the log was cut off'* ]]
+}
+
+@test "two logs in one file are two sessions" {
+	cat "$INST/hfs.txt" "$INST/hfs.txt" >two
+	run -0 --separate-stderr telcat --no-header two
+	run -0 telcat -q --no-header "$INST/hfs.txt"
+	telcat -q --no-header two >got
+	[ "$(wc -l <got)" -eq $((2 * ${#lines[@]})) ]
+	[[ $stderr == *'34 records were lost'* ]]
+}
+
+@test "text of types that are not built in reads back, sorted and cut" {
+	telcat -q "$INST/hfs.txt" >text
+	clean telcat text >again
+	cmp text again
+	# events of one clock in the order of their lines
+	LC_ALL=C sort text >sorted
+	clean telcat sorted >once
+	clean telcat once | cmp once -
+	[ "$(grep -vc '^#' once)" -eq "$(grep -vc '^#' text)" ]
+	grep '^# type' text >types
+	grep '^# type' once | cmp types -
+	grep -v Update text | head -n 80 >less
+	clean telcat less | cmp less -
+	grep -v '^#' text >bare
+	telcat -q bare >once
+	clean telcat once | cmp once -
+	grep -v '^#' once | cmp bare -
+}
+
+@test "a bare text says how it is read" {
+	telcat -q "$INST/hfs.txt" | grep -v '^#' >bare
+	run -0 --separate-stderr telcat --verbose bare
+	[[ $stderr == *'no header says what its event types are'* ]]
+}
