@@ -315,6 +315,26 @@ any_parse(struct lines *s)
 	return lines_wrong(s, name, "the name of an event in", m->schema->name);
 }
 
+int
+any_switch(struct tel_reader *r, struct lines *s)
+{
+	struct any *a = s->any;
+	const struct any_map *old = a->map;
+	unsigned i;
+
+	for (i = 0; i < a->nknown; i++) {
+		a->map = &a->known[i];
+		if (a->map != old && !a->map->inferred &&
+		    strcmp(a->map->schema->name, old->schema->name) == 0 &&
+		    any_parse(s)) {
+			r->log.schema = a->map->schema;
+			return 1;
+		}
+	}
+	a->map = old;
+	return 0;
+}
+
 void
 any_finish(struct lines *s, uint32_t code)
 {

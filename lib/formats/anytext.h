@@ -101,6 +101,13 @@ tel_status any_settle(struct tel_reader *r, struct lines *s);
 /* Reads the line of s, as struct lines_syntax has it. */
 int any_parse(struct lines *s);
 
+/*
+ * Looks for a schema of the same name that the line of s fits, which fits
+ * that in force not: texts that were merged may have several.  1 when there is
+ * one, which then is in force, and s holds the event.
+ */
+int any_switch(struct tel_reader *r, struct lines *s);
+
 /* Completes the event that was read, of this type. */
 void any_finish(struct lines *s, uint32_t code);
 

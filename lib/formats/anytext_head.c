@@ -174,8 +174,12 @@ any_format(struct lines *s, const char *name)
 	if (any_make(s) != TEL_OK)
 		return -1;
 	a = s->any;
-	/* in lines that were sorted backwards the types come first */
-	if (!a->fresh || a->said.name[0] != '\0')
+	/*
+	 * In lines that were sorted backwards the types come first; in those
+	 * of several texts that were sorted the name comes several times.
+	 */
+	if (!a->fresh ||
+	    (a->said.name[0] != '\0' && strcmp(a->said.name, name) != 0))
 		any_set_clear(&a->said);
 	memcpy(a->said.name, name, n + 1);
 	a->fresh = 1;

@@ -270,6 +270,16 @@ learn(struct tel_reader *r, struct lines *s)
 	return TEL_END;
 }
 
+/* The line may be of another schema of the same name.  As parse(). */
+static tel_status
+switch_any(struct tel_reader *r, struct lines *s)
+{
+	if (any_switch(r, s))
+		return TEL_OK;
+	(void)any_parse(s);
+	return TEL_END;
+}
+
 /*
  * Parses the line in all ways there are.  TEL_OK: s holds an event; TEL_END:
  * it is none; or a failure.
@@ -288,10 +298,12 @@ parse(struct tel_reader *r, struct lines *s)
 	}
 	while (!s->syntax->parse(s, &s->map)) {
 		if (!s->open_string || !s->syntax->multiline) {
-			if (s->inferred && s->syntax->named && !s->cut)
-				return s->any != NULL && s->any->on ?
+			if (s->any != NULL && s->any->on)
+				return s->inferred && !s->cut ?
 				    learn(r, s) :
-				    lines_adapt(r, s);
+				    switch_any(r, s);
+			if (s->inferred && s->syntax->named && !s->cut)
+				return lines_adapt(r, s);
 			return TEL_END;
 		}
 		st = join_line(r, s);

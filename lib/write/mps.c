@@ -35,4 +35,4 @@ mps_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 }
 
 const struct write_form write_form_mps = { "mps", "an MPS stream", 1, 1, NULL,
-	mps_write, NULL, NULL };
+	mps_write, NULL, NULL, NULL };

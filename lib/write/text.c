@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Ends the last line, which may have been the last of an input. */
 static tel_status
@@ -140,6 +141,45 @@ lines_gap(struct tel_writer *w)
 }
 
 const struct write_form write_form_text = { "text", "the text of telcat", 0, 0,
-	lines_begin, text_write, lines_gap, put_lead };
+	lines_begin, text_write, lines_gap, put_lead, NULL };
 const struct write_form write_form_cnv = { "cnv", "the text of mpseventcnv", 1,
-	1, lines_begin, cnv_write, lines_gap, put_lead };
+	1, lines_begin, cnv_write, lines_gap, put_lead, NULL };
+
+/* Ids mean what their own log says, so logs may follow each other only. */
+static tel_status
+inst_write(struct tel_writer *w, const struct tel_event *ev, int changed)
+{
+	(void)changed;
+	if (w->current->serial + 1 < w->nlogs)
+		return write_fail(w, TEL_EINVAL,
+		    "%.80s: inst logs that are merged cannot be written as "
+		    "one; they can one after the other (--no-merge), and as "
+		    "text (-f text)",
+		    ev->log->name);
+	return put_raw(w, ev->raw, ev->raw_size);
+}
+
+/*
+ * Definitions, and what says of the log what it is and lacks.  A record that
+ * has no effect is needed where later ones have none because of it.
+ */
+static int
+inst_needed(const struct tel_event *ev)
+{
+	int at;
+	const char *record;
+	size_t n;
+
+	if (strcmp(ev->type->kind, "Class") == 0)
+		return 1;
+	if (strcmp(ev->type->kind, "Log") != 0)
+		return 0;
+	at = tel_type_find_field(ev->type, "reason");
+	if (at < 0)
+		return 1;
+	record = tel_event_string(ev, (unsigned)at + 1, &n);
+	return n > 1 && record[0] == 'C' && record[1] == ' ';
+}
+
+const struct write_form write_form_inst = { "inst", "an inst log", 0, 0, NULL,
+	inst_write, NULL, NULL, inst_needed };

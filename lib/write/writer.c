@@ -16,7 +16,7 @@
 #define LEAD_MAX ((size_t)1 << 16)
 
 static const struct write_form *const forms[] = { &write_form_mps,
-	&write_form_text, &write_form_cnv };
+	&write_form_text, &write_form_cnv, &write_form_inst };
 
 tel_status
 write_fail(struct tel_writer *w, tel_status status, const char *format, ...)
@@ -376,6 +376,9 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, event->lead, event->lead_size);
+	if (st == TEL_OK && !w->bare && w->form->needed != NULL &&
+	    w->form->needed(event))
+		return w->form->write(w, event, 0);
 	if (st != TEL_OK || event->type->role == TEL_ROLE_NONE ||
 	    w->current->keep == NULL)
 		return st;

@@ -27,11 +27,14 @@ struct write_form {
 	tel_status (*gap)(struct tel_writer *w);
 	/* What ends the output; may be NULL. */
 	tel_status (*finish)(struct tel_writer *w);
+	/* Nonzero when other events need this one; may be NULL. */
+	int (*needed)(const struct tel_event *ev);
 };
 
 extern const struct write_form write_form_mps;
 extern const struct write_form write_form_text;
 extern const struct write_form write_form_cnv;
+extern const struct write_form write_form_inst;
 
 /* A log that is written. */
 struct write_log {

@@ -57,8 +57,8 @@ setup() {
 }
 
 @test "a log without its end is damaged, and its events are shown" {
-	sed '$d' "$INST/hfs.txt" >cut
-	run -3 --separate-stderr telcat cut
+	sed '$d' "$INST/hfs.txt" >cut.inst
+	run -3 --separate-stderr telcat cut.inst
 	[ "${lines[-1]}" = '00000000025BF646 Other record="QQ future=1"' ]
 	[[ $stderr == *'the log was cut off'* ]]
 }
@@ -95,4 +95,24 @@ setup() {
 	telcat -q "$INST/hfs.txt" | grep -v '^#' >bare
 	run -0 --separate-stderr telcat --verbose bare
 	[[ $stderr == *'no header says what its event types are'* ]]
+}
+
+@test "telfilter keeps events, and what the others need" {
+	telfilter -k trace "$INST/hfs.txt" 2>messages >got
+	telcat -q -H -k trace got >have
+	telcat -q -H -k trace "$INST/hfs.txt" | cmp - have
+	run ! grep ' U c=' got
+	# each line stands as it stood
+	grep -vxFf "$INST/hfs.txt" got && false
+	telfilter -w 'path =* "HFS:VSM:*"' "$INST/hfs.out" >got
+	telcat -q -w 'path =* "HFS:VSM:*"' "$INST/hfs.out" | cmp - \
+	    <(telcat -q got)
+}
+
+@test "inst logs are written one after the other, and not merged" {
+	telfilter --no-merge "$INST/hfs.txt" "$INST/hfs.txt" 2>messages >got
+	grep -v '^#' "$INST/hfs.txt" >once
+	cat once once | cmp - got
+	run -1 --separate-stderr telfilter "$INST/hfs.txt" "$INST/hfs.txt"
+	[[ $stderr == *'--no-merge'* ]]
 }

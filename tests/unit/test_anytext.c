@@ -107,6 +107,12 @@ test_mixes(void)
 	                          "1000000000.0\n# type: Empty 1 a b:set\n"
 	                          "0000000000000001 Empty b=0x0\n",
 	    NULL, "of one name, with other types");
+	prints_as(HEAD START "# format: foo-1\n# type: Other 1 a b:set\n" START
+	                     "0000000000000001 Other b=0x0\n" END,
+	    HEAD START START TEXT
+	    "# format: foo-1\n# tick rate: 1000000000.0\n"
+	    "# type: Other 1 a b:set\n0000000000000001 Other b=0x0\n" HEAD END,
+	    "types of one name, merged");
 	prints_as(HEAD START "# format: mps-1.117.0/lii6gc\n" CLK
 	                     "ArenaDestroy arena=0x1\n" HEAD START,
 	    HEAD START TEXT "# format: mps-1.117.0/lii6gc\n# version: 1.6.1\n"

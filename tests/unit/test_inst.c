@@ -221,7 +221,7 @@ test_damage(void)
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		snprintf(text, sizeof(text), "%s%s%s", H, lines[i][0],
-		    lines[i][0][17] == 'H' ? "" : Z);
+		    strstr(lines[i][0], " H ") != NULL ? "" : Z);
 		res = read_as(text, "inst");
 		if (!ok(strstr(res.notices, lines[i][1]) != NULL &&
 		            (res.count[TEL_COUNT_DAMAGED] > 0) &&
