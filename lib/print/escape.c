@@ -2,6 +2,7 @@
 /* Strings of a log as the formats write them. */
 #include "print/escape.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static const char lower[] = "0123456789abcdef";
@@ -22,12 +23,38 @@ put_byte(unsigned char *p, unsigned char c)
 	return p;
 }
 
+/*
+ * Copies words of bytes up to one with a byte that is not printable ASCII, a
+ * quote or a backslash.  Returns how many bytes were copied.
+ */
+static size_t
+copy_plain(unsigned char *p, const char *s, size_t n)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = ones * 0x80;
+	uint64_t x, quote, slash;
+	size_t i;
+
+	for (i = 0; n - i >= 8; i += 8) {
+		memcpy(&x, s + i, 8);
+		/* a subtraction borrows into the top bit of a byte below it */
+		quote = x ^ ones * '"';
+		slash = x ^ ones * '\\';
+		if (((x | (x + ones) | ((x - ones * ' ') & ~x) |
+		         ((quote - ones) & ~quote) |
+		         ((slash - ones) & ~slash)) &
+		        tops) != 0)
+			break;
+		memcpy(p + i, &x, 8);
+	}
+	return i;
+}
+
 unsigned char *
 tel_escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 {
-	size_t i;
+	size_t i = copy_plain(p, s, n);
 
-	for (i = 0; i < n; i++) {
+	for (p += i; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
 
 		switch (c) {
