@@ -36,6 +36,7 @@ struct tel_form {
 extern const struct tel_form tel_form_mps;
 extern const struct tel_form tel_form_text;
 extern const struct tel_form tel_form_cnv;
+extern const struct tel_form tel_form_hpm;
 
 /* Nonzero when there is a form of that name. */
 int tel_form_known(const char *name);
