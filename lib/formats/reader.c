@@ -17,6 +17,7 @@ static const struct tel_form *const forms[] = {
 	&tel_form_text,
 	&tel_form_cnv,
 	&tel_form_inst,
+	&tel_form_hpm,
 };
 #define NFORMS (sizeof(forms) / sizeof(forms[0]))
 

@@ -37,6 +37,7 @@ extern const struct tel_form tel_form_mps;
 extern const struct tel_form tel_form_text;
 extern const struct tel_form tel_form_cnv;
 extern const struct tel_form tel_form_inst;
+extern const struct tel_form tel_form_hpm;
 
 /* Nonzero when there is a form of that name. */
 int tel_form_known(const char *name);

@@ -22,6 +22,8 @@ static struct tel_reader *
 like(struct tel_reader *r)
 {
 	struct tel_reader *copy = tel_reader_new();
+	tel_status st;
+	size_t i;
 
 	if (copy == NULL)
 		return NULL;
@@ -33,7 +35,14 @@ like(struct tel_reader *r)
 	copy->notify_arg = r->notify_arg;
 	copy->tick_rate = r->tick_rate;
 	copy->parent = r;
-	if (tel_reader_set_as(copy, r->as) == TEL_OK)
+	st = tel_reader_set_as(copy, r->as);
+	if (st == TEL_OK)
+		st = tel_reader_set_meta(copy, r->meta);
+	for (i = 0; st == TEL_OK && i < r->ndescriptions; i++)
+		st = tel_reader_add_description(copy, r->descriptions[i]);
+	for (i = 0; st == TEL_OK && i < r->ncontracts; i++)
+		st = tel_reader_add_contracts(copy, r->contracts[i]);
+	if (st == TEL_OK)
 		return copy;
 	tel_reader_free(copy);
 	return NULL;

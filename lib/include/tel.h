@@ -216,9 +216,10 @@ TEL_API double tel_event_double(const tel_event *event, unsigned i);
 TEL_API const char *tel_event_string(const tel_event *event, unsigned i,
     size_t *length);
 /*
- * The label in force, at the event's clock, for the address in field i.
+ * The label in force, at the event's clock, for the address in field i; for
+ * the number of a thread or a method, its name.
  * length: set to the number of bytes.
- * Returns NULL when the field is no address or pointer or has no label.
+ * Returns NULL when the field is nothing that has a label, or has none.
  */
 TEL_API const char *tel_event_label(const tel_event *event, unsigned i,
     size_t *length);
@@ -265,7 +266,8 @@ TEL_API void tel_reader_free(tel_reader *r);
  * Says what the input is where it cannot be detected, or was detected
  * wrongly.
  * name: "mps" (any release), a name for tel_schema_new(), "text" (what
- *	telcat prints), or "cnv" (the text of mpseventcnv); NULL to detect.
+ *	telcat prints), "cnv" (the text of mpseventcnv), or "hpm" (a trace of
+ *	Jikes RVM); NULL to detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_API TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,
@@ -365,7 +367,7 @@ TEL_API TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
  * Good until the reader is freed.
  */
 TEL_API const tel_schema *tel_reader_schema(const tel_reader *r);
-/* The form of the input: "mps", "text" or "cnv"; static. */
+/* The form of the input: "mps", "text", "cnv" or "hpm"; static. */
 TEL_API const char *tel_reader_form(const tel_reader *r);
 /* The name of the log that is being read; good until the next call. */
 TEL_API const char *tel_reader_log_name(const tel_reader *r);
@@ -465,8 +467,7 @@ TEL_API void tel_filter_set_clock(tel_filter *f, uint64_t first, uint64_t last);
 TEL_API TEL_MUST_USE tel_status tel_filter_add_addresses(tel_filter *f,
     const char *text);
 /*
- * Events one of whose address or pointer fields has a label that matches the
- * glob, all of it.
+ * Events one of whose fields has a label that matches the glob, all of it.
  */
 TEL_API TEL_MUST_USE tel_status tel_filter_set_label(tel_filter *f,
     const char *glob);

@@ -137,18 +137,25 @@ tel_find_label_at(const struct tel_event *ev, unsigned i, enum tel_space space,
 	return ev->noted == TEL_NOTES_ELSE && tel_find_note(ev, i, out);
 }
 
-/* Finds the label in force for the value of f, an address or a pointer. */
+/* Where the labels of f are, if tel_field_labelled(f). */
+static inline enum tel_space
+tel_field_space(const struct tel_schema *s, const struct tel_field *f)
+{
+	if (f->space != 0)
+		return (enum tel_space)f->space;
+	return f->sort == TEL_POINTER && s->split_space ? TEL_SPACE_POINTER :
+	                                                  TEL_SPACE_ADDRESS;
+}
+
+/* Finds the label in force for the value of f. */
 static inline int
 tel_find_label(const struct tel_event *ev, const struct tel_field *f,
     uint64_t value, struct tel_label *out)
 {
-	if (f->sort != TEL_ADDRESS && f->sort != TEL_POINTER)
+	if (!tel_field_labelled(f))
 		return 0;
 	return tel_find_label_at(ev, (unsigned)(f - ev->type->fields),
-	    f->sort == TEL_POINTER && ev->log->schema->split_space ?
-	        TEL_SPACE_POINTER :
-	        TEL_SPACE_ADDRESS,
-	    value, out);
+	    tel_field_space(ev->log->schema, f), value, out);
 }
 
 /* The bytes of the string field f and their number, the NUL left out. */

@@ -41,8 +41,8 @@ struct table {
 
 struct tel_labels {
 	struct table strings;
-	struct table spaces[2];
-	size_t labels; /* in both spaces */
+	struct table spaces[TEL_SPACES];
+	size_t labels; /* in all spaces */
 	size_t bytes;  /* of all strings */
 	size_t max;
 	uint64_t seed; /* so that a log cannot choose what collides */
@@ -70,7 +70,7 @@ tel_labels_free(struct tel_labels *l)
 	for (i = 0; i < l->strings.size; i++)
 		free(l->strings.slots[i].u.string);
 	free(l->strings.slots);
-	for (j = 0; j < 2; j++) {
+	for (j = 0; j < TEL_SPACES; j++) {
 		for (i = 0; i < l->spaces[j].size; i++)
 			free(l->spaces[j].slots[i].u.marks);
 		free(l->spaces[j].slots);

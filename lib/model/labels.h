@@ -11,8 +11,18 @@
 
 struct tel_labels;
 
-/* Two spaces of names: from MPS 1.118 on they are apart. */
-enum tel_space { TEL_SPACE_ADDRESS, TEL_SPACE_POINTER };
+/*
+ * Spaces of names.  Those of addresses and pointers are apart from MPS 1.118
+ * on; the others are for fields that say so (tel_field.space).
+ */
+enum tel_space {
+	TEL_SPACE_ADDRESS,
+	TEL_SPACE_POINTER,
+	TEL_SPACE_THREAD,
+	TEL_SPACE_PROCESS,
+	TEL_SPACE_METHOD
+};
+#define TEL_SPACES (TEL_SPACE_METHOD + 1)
 
 /* What tel_labels_find() tells. */
 struct tel_label {
@@ -39,7 +49,7 @@ tel_status tel_labels_intern(struct tel_labels *l, uint64_t id,
 tel_status tel_labels_add(struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, uint64_t id);
 
-/* How many labels there are in both spaces: 0 means none can be found. */
+/* How many labels there are in all spaces: 0 means none can be found. */
 size_t tel_labels_count(const struct tel_labels *l);
 
 /*

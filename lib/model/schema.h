@@ -38,8 +38,21 @@ struct tel_field {
 	uint16_t name_length; /* strlen(name) */
 	uint8_t width;        /* in bits; 0 for a string */
 	uint8_t bit;          /* for TEL_LOAD_BIT */
+	/*
+	 * An enum tel_space: where the labels of its values are, whatever its
+	 * sort.  0: those of an address or a pointer, or none.
+	 */
+	uint8_t space;
 	char letter; /* the sort's letter in the MPS registry, PAWUDSB */
 };
+
+/* Nonzero when values of f may have labels. */
+static inline int
+tel_field_labelled(const struct tel_field *f)
+{
+	return f->sort == TEL_ADDRESS || f->sort == TEL_POINTER ||
+	    f->space != 0;
+}
 
 /* What a type means to whoever follows a log, whatever its name. */
 enum tel_role {

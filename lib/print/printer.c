@@ -233,11 +233,9 @@ print_find(const struct tel_type *type, const char *name)
 enum print_space
 print_space_of(const struct tel_printer *pr, const struct tel_field *f)
 {
-	if (f->sort == TEL_ADDRESS)
-		return SPACE_ADDRESS;
-	if (f->sort != TEL_POINTER)
+	if (!tel_field_labelled(f))
 		return SPACE_NONE;
-	return pr->schema->split_space ? SPACE_POINTER : SPACE_ADDRESS;
+	return (enum print_space)(tel_field_space(pr->schema, f) + 1);
 }
 
 struct print_program *

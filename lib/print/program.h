@@ -23,13 +23,13 @@ enum print_op {
 	PRINT_UPPER16, /* upper-case, 16 digits */
 	PRINT_UPPER8,  /* upper-case, 8 digits */
 	PRINT_DECIMAL,
+	PRINT_SIGNED,
 	PRINT_BOOLEAN, /* true, false */
 	PRINT_TITLE,   /* True, False */
 	PRINT_CLOCK,   /* the event's clock, 16 upper-case digits */
 	PRINT_NOTHING,
 	PRINT_END, /* nothing, and the program ends */
 	/* what is rare, or slow anyway */
-	PRINT_SIGNED,
 	PRINT_ONES,  /* upper-case; anything but 0 is all ones */
 	PRINT_EXACT, /* decimal, in quotes when over 2^53 */
 	PRINT_EXACT_SIGNED,
@@ -67,7 +67,7 @@ enum print_labels {
 	LABELS_MPS_OLD  /* whatever its clock, the number in decimal */
 };
 
-/* Which space a field's label is looked for in; 0 for neither. */
+/* Which space a field's label is looked for in: its enum tel_space plus 1. */
 enum print_space { SPACE_NONE, SPACE_ADDRESS, SPACE_POINTER };
 
 #define PRINT_LITERAL 40

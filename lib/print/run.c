@@ -113,16 +113,23 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 	return json ? put_exact(p, since, 0) : tel_put_decimal(p, since);
 }
 
+/* The number whose bits under the mask are v, as 64 bits. */
+static inline uint64_t
+sign_extend(uint64_t v, uint64_t mask)
+{
+	uint64_t sign = (mask >> 1) + 1;
+
+	return (v ^ sign) - sign;
+}
+
 /* A number that is seldom printed, or takes long anyway. */
 static unsigned char *
 put_number(struct tel_printer *pr, const struct print_step *s,
     const struct tel_event *ev, uint64_t v, unsigned char *p)
 {
-	uint64_t sign = (s->mask >> 1) + 1;
-
 	switch ((enum print_op)s->op) {
-	case PRINT_SIGNED: return tel_put_signed(p, (v ^ sign) - sign);
-	case PRINT_EXACT_SIGNED: return put_exact(p, (v ^ sign) - sign, 1);
+	case PRINT_EXACT_SIGNED:
+		return put_exact(p, sign_extend(v, s->mask), 1);
 	case PRINT_EXACT: return put_exact(p, v, 0);
 	case PRINT_ONES:
 		v = v == 0 ? 0 :
@@ -256,8 +263,7 @@ put_label_of(struct tel_printer *pr, const struct print_program *g,
     const struct print_step *s, const struct tel_event *ev, uint64_t v,
     unsigned char *p, int *stop)
 {
-	enum tel_space space =
-	    s->space == SPACE_POINTER ? TEL_SPACE_POINTER : TEL_SPACE_ADDRESS;
+	enum tel_space space = (enum tel_space)(s->space - 1);
 	uint64_t clock = g->labels == LABELS_MPS_OLD ? UINT64_MAX : ev->clock;
 	struct tel_label label;
 
@@ -334,6 +340,9 @@ print_run(struct tel_printer *pr, const struct print_program *g,
 			p = tel_put_hex16(p, ev->clock, TEL_UPPER);
 			break;
 		case PRINT_DECIMAL: p = tel_put_decimal(p, v); break;
+		case PRINT_SIGNED:
+			p = tel_put_signed(p, sign_extend(v, s->mask));
+			break;
 		case PRINT_BOOLEAN:
 			p = put_boolean(p, v, "true", "false");
 			break;

@@ -47,7 +47,7 @@ static tel_status
 check_symbol(struct check *c, struct symbol *s)
 {
 	const struct tel_type *t;
-	int address = 0, at;
+	int labels = 0, at;
 	unsigned i;
 
 	s->classes = 0;
@@ -57,12 +57,11 @@ check_symbol(struct check *c, struct symbol *s)
 		if (at < 0)
 			continue;
 		s->classes |= (uint8_t)class_of_sort(t->fields[at].sort);
-		address |= t->fields[at].sort == TEL_ADDRESS ||
-		    t->fields[at].sort == TEL_POINTER;
+		labels |= tel_field_labelled(&t->fields[at]);
 	}
 	if (s->checked && s->classes == 0)
 		return unknown_field(c, s);
-	if (s->labelled && s->classes != 0 && !address)
+	if (s->labelled && s->classes != 0 && !labels)
 		return fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
 		    "the field '%.64s' is no address, so it has no label",
 		    s->name);

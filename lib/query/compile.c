@@ -225,8 +225,7 @@ select_any_label(struct compiler *c, uint32_t yes, uint32_t no)
 	struct op *op;
 
 	for (i = 0; i < count; i++)
-		if (c->type->fields[i].sort == TEL_ADDRESS ||
-		    c->type->fields[i].sort == TEL_POINTER)
+		if (tel_field_labelled(&c->type->fields[i]))
 			break;
 	if (i == count)
 		return no;

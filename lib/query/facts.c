@@ -10,9 +10,7 @@
 static const char *
 label_of(const struct tel_event *ev, unsigned field, size_t *length)
 {
-	enum tel_sort sort = ev->type->fields[field].sort;
-
-	if (sort != TEL_ADDRESS && sort != TEL_POINTER)
+	if (!tel_field_labelled(&ev->type->fields[field]))
 		return NULL;
 	return tel_event_label(ev, field, length);
 }

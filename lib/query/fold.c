@@ -86,12 +86,6 @@ fold_field(struct compiler *c, const struct node *n, struct fold *f)
 	}
 }
 
-static int
-is_address(const struct tel_field *f)
-{
-	return f->sort == TEL_ADDRESS || f->sort == TEL_POINTER;
-}
-
 /* label(field), and label alone. */
 static void
 fold_label(struct compiler *c, const struct node *n, struct fold *f)
@@ -100,10 +94,10 @@ fold_label(struct compiler *c, const struct node *n, struct fold *f)
 	unsigned i, count = c->type == NULL ? 0 : c->type->nfields;
 
 	if (n->op == N_LABEL)
-		found = at >= 0 && is_address(&c->type->fields[at]);
+		found = at >= 0 && tel_field_labelled(&c->type->fields[at]);
 	else
 		for (i = 0; i < count; i++)
-			found |= is_address(&c->type->fields[i]);
+			found |= tel_field_labelled(&c->type->fields[i]);
 	if (found)
 		set_open(f, C_STRING);
 	else

@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Jikes RVM HPM traces through telcat: as the historical readers have them.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	SETS=$TEL_TOP/tests/data/hpm
+}
+
+# words NAME: the files that a fixture describes, in this folder.
+words() {
+	"$TEL_BUILD/tests/test_hpm" --make "$SETS/$1.txt" .
+}
+
+# The line that TraceFileReader prints for each event; ST counts from the
+# first event, but where it is 0 the reader prints the time itself.
+reader_lines() {
+	awk -v version="$1" '
+	/^#/ { next }
+	{
+		delete f
+		n = 0
+		for (i = 3; i <= NF; i++) {
+			at = index($i, "=")
+			value = substr($i, at + 1)
+			sub(/\[.*/, "", value)
+			gsub(/"/, "", value)
+			f[substr($i, 1, at - 1)] = value
+			if ($i ~ /^PM_/)
+				counter[++n] = value
+		}
+		vp = "VP " f["cpu"]
+	}
+	$2 == "Counter" {
+		start = f["end"] - f["duration"]
+		if (origin == "")
+			origin = start
+		if (start != origin)
+			start -= origin
+		line = version == 1 ? "" : f["switched"] == "true" ? " " : "*"
+		line = line vp " TID "
+		if (f["yielded"] != "true")
+			line = line " "
+		if (f["tid"] + 0 < 10)
+			line = line " "
+		if (f["yielded"] == "true")
+			line = line "-"
+		line = line f["tid"] sprintf(" ST %.0f RT ", start) f["duration"]
+		for (i = 1; i <= n; i++)
+			line = line " " i ": " counter[i]
+		if (version > 1)
+			line = line " " f["caller"] " " f["callee"]
+		print line
+	}
+	$2 == "AppStart" { print vp " Start application " f["app"] }
+	$2 == "AppComplete" { print vp " Complete application " f["app"] }
+	$2 == "RunStart" {
+		print vp " Start application " f["app"] " run " f["run"]
+	}
+	$2 == "RunComplete" {
+		print vp " Complete application " f["app"] " run " f["run"]
+	}
+	$2 == "Exit" { print vp " Exit RVM " f["status"] }'
+}
+
+# readers_trace FILE: what stands under "Trace:", without the padding.
+readers_trace() {
+	sed -n '/^Trace:/,/^$/p' "$1" | sed -e 1d -e '/^$/d' -e '/ Padding /d'
+}
+
+@test "two traces merge as the readers of 2.2.2, 2.3.0 and 2.4.6 merge them" {
+	for set in v1be.ref-2.2.2.all v2be.ref-2.3.0.all v3be.ref-2.4.6.trace; do
+		version=${set:1:1}
+		readers_trace "$SETS/$set.txt" >want
+		[ "$(wc -l <want)" = 18 ]
+		clean telcat "$SETS/${set%%.*}"/HPM.[12].startup |
+		    reader_lines "$version" | diff -u want -
+	done
+}
+
+@test "little-endian traces are the same but for the name of the schema" {
+	words good-v3le
+	clean telcat HPM.1.startup HPM.2.startup >little
+	clean telcat "$SETS"/v3be/HPM.[12].startup >big
+	[ "$(sed -n 2p little)" = '# format: hpm-3.8/x86' ]
+	[ "$(sed -n 2p big)" = '# format: hpm-3.8/ppc' ]
+	diff -u <(grep -v '^#' big) <(grep -v '^#' little)
+}
+
+@test "text, CSV, JSON and SQL" {
+	telcat -n 2 "$SETS/v3be/HPM.1.startup" >shown
+	diff -u - shown <<-'END'
+		# teltools text 1
+		# format: hpm-3.8/ppc
+		# version: 3
+		# platform: ppc, 32-bit, big-endian
+		0000001234560025 Counter cpu=1 tid=1["com.ibm.JikesRVM.VM_IdleThread"] slot=2 yielded=false switched=true buffer=1 flags=0x0 end=78187463693 duration=1000 gap=0 caller=345["Lcom/ibm/JikesRVM/VM_Thread;.yield()V"] callee=1201["Lspec/jbb/Warehouse;.run()V"] PM_LSU_SRQ_S0_VALID=1011 PM_LSU_SRQ_S0_ALLOC=1021 PM_LSU0_BUSY=1031 PM_LSU1_BUSY=1041 PM_LSU_LRQ_S0_VALID=1051 PM_LSU_LRQ_S0_ALLOC=1061 PM_INST_CMPL=1071 PM_CYC=1081
+		0000001234560025 AppStart cpu=1 app="pseudojbb"
+	END
+	telcat -f csv -e Counter -n 3 "$SETS/v1be/HPM.1.startup" | tr -d '\r' >table
+	diff -u - table <<-'END'
+		clock,cpu,tid,slot,yielded,buffer,flags,end,duration,gap,PM_LSU_SRQ_S0_VALID,PM_LSU_SRQ_S0_ALLOC,PM_LSU0_BUSY,PM_LSU1_BUSY,PM_LSU_LRQ_S0_VALID,PM_LSU_LRQ_S0_ALLOC,PM_INST_CMPL,PM_CYC
+		0000001234560025,1,1,2,false,1,0x0,78187463693,1000,0,1011,1021,1031,1041,1051,1061,1071,1081
+		0000001234560417,1,9,7,false,1,0x0,78187467703,4000,10,2011,2021,2031,2041,2051,2061,2071,2081
+		00000012345613C1,1,9,7,true,2,0x0,78187469713,2000,10,3011,3021,3031,3041,3051,3061,3071,3081
+	END
+	run -0 telcat -f json -e Exit "$SETS/v2be/HPM.2.startup"
+	[ "$output" = '{"clock":78187469760,"type":"Exit","kind":"Exit","code":6,"fields":{"cpu":2,"status":0}}' ]
+	telcat -f sql "$SETS"/v3be/HPM.[12].startup >statements
+	grep -q '^CREATE TABLE IF NOT EXISTS "EVENT_Counter" ("cpu" INTEGER, ' statements
+}
+
+@test "kinds, types, expressions and names select" {
+	clean telcat -H -k Marker "$SETS"/v3be/HPM.[12].startup >got
+	[ "$(wc -l <got)" = 8 ]
+	clean telcat -H -e 'Run*' "$SETS"/v3be/HPM.[12].startup >got
+	[ "$(wc -l <got)" = 4 ]
+	clean telcat -H -w 'cpu == 2 && tid == 9 && yielded' \
+	    "$SETS"/v3be/HPM.[12].startup >got
+	[ "$(cut -d' ' -f1-4 got)" = '00000012345613E6 Counter cpu=2 tid=9["com.ibm.JikesRVM.MainThread"]' ]
+	clean telcat -H -w 'PM_CYC / duration > 2 || duration > 3999' \
+	    "$SETS/v3be/HPM.1.startup" >got
+	[ "$(wc -l <got)" = 2 ]
+	clean telcat -H -w 'label(caller) ~ "Warehouse"' \
+	    "$SETS/v3be/HPM.1.startup" >got
+	[ "$(wc -l <got)" = 1 ]
+	clean telcat -H -w 'label == "com.ibm.JikesRVM.VM_IdleThread"' \
+	    "$SETS/v3be/HPM.1.startup" >got
+	[ "$(wc -l <got)" = 1 ]
+	clean telcat -H -w 'app == "pseudojbb" && run == 0' \
+	    "$SETS/v3be/HPM.1.startup" >got
+	[ "$(wc -l <got)" = 2 ]
+}
+
+@test "archives and packed files: the meta file is found beside the trace" {
+	mkdir run
+	cp "$SETS"/v3be/HPM.* run
+	clean telcat run/HPM.1.startup run/HPM.2.startup >want
+	tar cf run.tar run
+	tar czf run.tgz -C run HPM.1.startup HPM.2.startup HPM.headerFile
+	for archive in run.tar run.tgz; do
+		clean telcat "$archive" >got
+		cmp want got
+	done
+	gzip run/HPM.*
+	clean telcat run/HPM.1.startup.gz run/HPM.2.startup.gz >got
+	cmp want got
+}
+
+@test "a meta file is no log" {
+	expect 1 '*HPM.headerFile: the meta file of HPM traces and no log: give the traces*' \
+	    telcat "$SETS/v3be/HPM.headerFile"
+}
+
+@test "without a meta file the layout is guessed, and that is said" {
+	for version in v1be v2be v3be; do
+		telcat -H <"$SETS/$version/HPM.1.startup" >got 2>messages
+		[ "$(cat messages)" = 'telcat: standard input: its meta file HPM.headerFile was not found; read as having 8 counters without names' ]
+		diff -u <(telcat -H "$SETS/$version/HPM.1.startup" |
+		    sed -e 's/\["[^"]*"\]//g' -e 's/PM_[A-Z0-9_]*/counter/g') \
+		    <(sed -e 's/counter[0-9]/counter/g' got)
+	done
+}
+
+@test "what is strange has flags, and --verbose says what they mean" {
+	words strange-flags
+	clean telcat -H -w 'flags != 0' HPM.1.startup >got
+	grep -o 'flags=0x[0-9a-f]*' got | diff -u - <(printf 'flags=0x%s\n' \
+	    1 2 4 8 4 10 60)
+	telcat --verbose HPM.1.startup 2>messages >/dev/null
+	grep -q '1 records do not say when they began: their flags have 0x1$' messages
+}
+
+@test "damage costs what is damaged" {
+	words bad-middle
+	run -3 --separate-stderr telcat -H HPM.7.startup
+	[ "${#lines[@]}" = 6 ]
+	[[ ${stderr_lines[0]} == *'offset 150: what stands here is no record; 15 bytes skipped' ]]
+	[[ ${stderr_lines[1]} == *'offset 304: padding that is not zeros; 1 bytes skipped' ]]
+	[[ ${stderr_lines[2]} == *'offset 377: the trace ends inside a record; its first 34 bytes are left out' ]]
+	run -1 --separate-stderr telcat --strict HPM.7.startup
+}
+
+@test "no trace of this form is taken for another, nor the other way round" {
+	for file in "$SETS"/v?be/HPM.?.startup; do
+		cmp <(telcat "$file") <(telcat --as hpm "$file")
+	done
+	for log in "$DATA"/*.log.zst; do
+		run -1 --separate-stderr telcat --as hpm "$log"
+		[[ $stderr == *'no HPM trace'* ]]
+	done
+}
