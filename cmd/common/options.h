@@ -30,6 +30,7 @@ enum option_id {
 	OPTION_VERBOSE,
 	OPTION_QUIET, /* where -q means something else */
 	OPTION_NO_MERGE,
+	OPTION_TB_HZ,
 	OPTION_OWN
 };
 

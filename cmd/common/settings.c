@@ -74,6 +74,18 @@ set_as(struct settings *s, const char *text)
 	return st == TEL_OK;
 }
 
+static int
+set_tick_rate(struct settings *s, const char *text)
+{
+	uint64_t hertz;
+
+	if (!number_option("--tb-hz", "number of hertz", text, 1, UINT64_MAX,
+	        &hertz))
+		return 0;
+	s->tick_rate = (double)hertz;
+	return 1;
+}
+
 /* Takes one of the common options.  Returns 1, or 0 after a message. */
 static int
 take(struct settings *s, int id, const char *value)
@@ -92,6 +104,8 @@ take(struct settings *s, int id, const char *value)
 	case 'q':
 	case OPTION_QUIET: s->quiet = 1; return 1;
 	case OPTION_NO_MERGE: s->no_merge = 1; return 1;
+	case 'm': s->meta = value; return 1;
+	case OPTION_TB_HZ: return set_tick_rate(s, value);
 	case 'n':
 		return number_option("-n", "number of events", value, 0,
 		    UINT64_MAX, &sel->count);

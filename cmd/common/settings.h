@@ -24,6 +24,8 @@ struct settings {
 	int progress;
 	int quiet;
 	int verbose;
+	const char *meta;  /* the file that goes with a trace, or NULL */
+	double tick_rate;  /* hertz; 0: as the log says */
 	size_t max_labels; /* 0: as the library has it */
 	tel_order order;   /* TEL_ORDER_LOG: as they come */
 	int no_merge;      /* operands one after the other */

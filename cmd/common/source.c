@@ -77,6 +77,10 @@ make_reader(const struct settings *s, struct notices *notices)
 		st = tel_reader_set_as(r, s->as);
 	if (st == TEL_OK && s->max_labels > 0)
 		st = tel_reader_set_max_labels(r, s->max_labels);
+	if (st == TEL_OK && s->meta != NULL)
+		st = tel_reader_set_meta(r, s->meta);
+	if (st == TEL_OK)
+		st = tel_reader_set_tick_rate(r, s->tick_rate);
 	if (st == TEL_OK)
 		st = tel_reader_set_force(r, s->force);
 	if (st == TEL_OK && notices != NULL)

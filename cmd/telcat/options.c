@@ -12,9 +12,9 @@ enum { OPTION_LIVE = OPTION_OWN, OPTION_TYPES, OPTION_MAX_LABELS };
 #define LABELS_MAX ((uint64_t)1 << 30)
 
 static const struct option_row own[] = {
-	{ 'S', "sort", NULL, "in order of time", 0 },
-	{ OPTION_LIVE, "live", NULL, "as -S, but without waiting for the end",
-	    0 },
+	{ 'S', "sort", NULL,
+	    "in order of time; --live: do not wait for the end", 0 },
+	{ OPTION_LIVE, "live", NULL, NULL, 0 },
 	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
 	{ 'H', "no-header", NULL, "without what stands before the events", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },

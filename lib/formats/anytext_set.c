@@ -216,6 +216,9 @@ add_type(struct tel_schema *s, const struct any_type *from)
 			return 0;
 		if (load == TEL_LOAD_LE64)
 			f->width = from->fields[i].width;
+		/* a number may be labelled, too: see struct tel_event's notes */
+		if (f->sort == TEL_UNSIGNED || f->sort == TEL_SIGNED)
+			f->space = TEL_SPACE_THREAD;
 		at += 8;
 	}
 	return 1;

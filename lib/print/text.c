@@ -249,7 +249,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		snprintf(line, sizeof(line), "# version: %s\n", s->version);
 		print_put(pr, line);
 	}
-	if (s->platform[0] != '\0') {
+	/* a schema that is described by its types has no ABI to tell of */
+	if (s->platform[0] != '\0' && !s->described) {
 		snprintf(line, sizeof(line),
 		    "# platform: %s, %u-bit, %s-endian\n", s->platform,
 		    s->abi.word * 8u, s->abi.big ? "big" : "little");

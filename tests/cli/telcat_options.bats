@@ -49,6 +49,17 @@ try() {
 		cmp <(sed 's/\["[^]]*\]//g' merged | sort) \
 		    <(sed 's/\["[^]]*\]//g' both | sort)
 		;;
+	meta)
+		cp "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" trace
+		telcat --meta "$TEL_TOP/tests/data/hpm/v3be/HPM.headerFile" trace \
+		    >named
+		grep -q 'caller=345\["' named
+		;;
+	tb-hz)
+		telcat -H -T s --tb-hz 1000 -n 2 \
+		    "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" >seconds
+		grep -q '^0\.000000000 ' seconds
+		;;
 	count) differs --count 1 ;;
 	skip) differs --skip 1 ;;
 	time) differs --time relative ;;
@@ -133,6 +144,7 @@ try() {
 		events) value=('Pool*') ;;
 		range) value=('10%,20%') ;;
 		where) value=('name == PoolAlloc') ;;
+		meta) value=(/dev/null) ;;
 		count) value=(7) ;;
 		time) value=(delta) ;;
 		esac

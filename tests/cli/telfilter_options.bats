@@ -60,6 +60,11 @@ try() {
 	events) differs --events PoolAlloc ;;
 	range) differs --range 0x64613F00000, ;;
 	where) differs --where 'size > 64' ;;
+	meta) run -1 telfilter -f text --meta /dev/null "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" ;;
+	tb-hz)
+		[ "$(telfilter -f text --bare -c --tb-hz 1000 -t ,1s "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup")" -lt \
+		    "$(telfilter -f text --bare -c "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup")" ]
+		;;
 	count) differs --count 1 ;;
 	skip) differs --skip 9 ;;
 	unbuffered)

@@ -115,6 +115,8 @@ try() {
 	events) differs --events PoolAlloc && grep -q '^PoolAlloc .* 100.0%' changed ;;
 	range) differs --range ,50% ;;
 	where) differs --where 'size > 100' ;;
+	meta) run -1 telstat --meta /dev/null "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" ;;
+	tb-hz) telstat --tb-hz 1000 "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" | grep -q '^span.* s ' ;;
 	count) differs --count 7 && grep -q '^events  7' changed ;;
 	skip) differs --skip 7 && grep -q '^events  137 ' changed ;;
 	strict)
