@@ -166,7 +166,7 @@ goes_on(struct tel_reader *r, uint32_t size, int n)
 static int
 may_be_one(const struct tel_reader *r, uint32_t size)
 {
-	return mps_inside(r->log.schema, r->p, r->p + size, CHAIN) == NULL;
+	return !mps_inside(r->log.schema, r->p, size, r->end, CHAIN);
 }
 
 /*

@@ -57,24 +57,24 @@ mps_unknown_chain(const struct tel_schema *s, const unsigned char *p,
 	return p == end;
 }
 
-const unsigned char *
-mps_inside(const struct tel_schema *s, const unsigned char *p,
+int
+mps_inside(const struct tel_schema *s, const unsigned char *p, uint32_t length,
     const unsigned char *end, int n)
 {
-	const unsigned char *q;
+	const unsigned char *q, *limit = p + length;
 	uint32_t size;
 	int i;
 
-	for (p++; (size_t)(end - p) >= (size_t)n * s->header; p++) {
+	for (p++; p < limit; p++) {
 		for (i = 0, q = p; i < n; i++, q += size) {
 			size = mps_look(s, q, end);
 			if (size <= 1 || size > (size_t)(end - q))
 				break;
 		}
-		if (i == n)
-			return p;
+		if (i == n && mps_clock_likely(s, p, end))
+			return 1;
 	}
-	return NULL;
+	return 0;
 }
 
 int

@@ -82,12 +82,11 @@ int mps_unknown_chain(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end);
 
 /*
- * Where after p and before end n events begin that fit their types and end
- * there, too; NULL where there are none.  Then what is said to be one event
- * from p to end is not.
+ * Nonzero when inside the length bytes at p there begin n events that fit
+ * their types and end before end: then those bytes are not one event.
  */
-const unsigned char *mps_inside(const struct tel_schema *s,
-    const unsigned char *p, const unsigned char *end, int n);
+int mps_inside(const struct tel_schema *s, const unsigned char *p,
+    uint32_t length, const unsigned char *end, int n);
 
 /*
  * Nonzero when the clocks of the event at p and of that after it are of one

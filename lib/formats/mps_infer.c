@@ -191,13 +191,13 @@ mps_infer_score(struct tel_reader *r)
 {
 	struct tel_schema *schema = NULL;
 	struct mps_told g;
-	int sure = 0;
+	int sure = 0, score = 0;
 
-	if (infer(r, &g, &schema, &sure) != TEL_OK || schema == NULL) {
-		forget_tried(r, NULL);
-		return 0;
-	}
-	return sure ? 100 : 60;
+	if (infer(r, &g, &schema, &sure) == TEL_OK && schema != NULL)
+		score = sure ? 100 : 60;
+	/* the log may be read in another form, or with what it was said to be */
+	forget_tried(r, NULL);
+	return score;
 }
 
 tel_status
