@@ -148,7 +148,8 @@ test_learning(void)
 	                        E("a=\"x\""),
 	    "one name for three types");
 	prints_as(E("a=7[\"seven\"] b=0x1[\"\\\"]\"]"),
-	    T("a:unsigned b:address") E("a=7 b=0x1[\"\\\"]\"]"), "labels");
+	    T("a:unsigned b:address") E("a=7[\"seven\"] b=0x1[\"\\\"]\"]"),
+	    "labels");
 	prints_as(E("a.b=1"), T("a.b:unsigned") E("a.b=1"), "a point");
 	prints_as(CLK "ArenaDestroy arena=0x1\n" E("a=1"),
 	    TEXT "# format: mps-1.118.0/lii6gc\n# version: 2.0.0\n"
