@@ -227,7 +227,8 @@ install: all
 	$(SAY) TO '$(DESTDIR)$(PREFIX)'
 	$(Q)$(INSTALL) -d '$(TO_BIN)' '$(TO_INC)' '$(TO_LIB)/pkgconfig'
 	$(Q)$(INSTALL) -m 755 $(BIN) '$(TO_BIN)'
-	$(Q)$(INSTALL) -m 644 lib/include/tel.h '$(TO_INC)'
+	$(Q)$(INSTALL) -m 644 lib/include/tel.h lib/include/tel_pool.h \
+	    '$(TO_INC)'
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a '$(TO_LIB)'
 	$(Q)$(INSTALL) -m 755 $(BUILD)/libtel.so \
 	    '$(TO_LIB)/libtel.so.$(VERSION)'
@@ -244,7 +245,8 @@ uninstall:
 	$(SAY) RM '$(DESTDIR)$(PREFIX)'
 	$(Q)for tool in $(TOOLS); do \
 	    rm -f '$(TO_BIN)'/$$tool || exit 1; done
-	$(Q)rm -f '$(TO_INC)/tel.h' '$(TO_LIB)/libtel.a' \
+	$(Q)rm -f '$(TO_INC)/tel.h' '$(TO_INC)/tel_pool.h' \
+	    '$(TO_LIB)/libtel.a' \
 	    '$(TO_LIB)/libtel.so' '$(TO_LIB)/libtel.so.$(SOVERSION)' \
 	    '$(TO_LIB)/libtel.so.$(VERSION)' '$(TO_LIB)/pkgconfig/libtel.pc'
 	$(Q)for page in $(notdir $(MANS)); do \

@@ -28,6 +28,7 @@ use_consumer() {
 	{
 		tools | sed "s|^|$BINDIR/|"
 		echo "$PREFIX/include/tel.h"
+		echo "$PREFIX/include/tel_pool.h"
 		echo "$LIBDIR/libtel.a"
 		echo "$LIBDIR/libtel.so"
 		echo "$LIBDIR/libtel.so.0"

@@ -41,7 +41,7 @@ setup() {
 		sed -n 's|^#include "\(.*\)".*|\1|p' "$file" |
 		    while read -r header; do
 			echo "$file includes $header"
-			[ "$header" = tel.h ] || [ -f "cmd/$here/$header" ] ||
+			[[ $header == tel?(_pool).h ]] || [ -f "cmd/$here/$header" ] ||
 			    [[ $header == common/* && -f cmd/$header ]]
 		done
 	done

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel_pool.h - what telreplay asks of a pool allocator.
+ *
+ * A plug-in is a shared library that defines one constant:
+ *
+ *	#include <tel_pool.h>
+ *
+ *	const tel_pool_table tel_pool_allocator = {
+ *		.version = TEL_POOL_VERSION,
+ *		.name = "mine",
+ *		.alloc = mine_alloc,
+ *		.free = mine_free,
+ *	};
+ *
+ * It is built with "cc -shared -fPIC -o mine.so mine.c", and run with
+ * "telreplay -a ./mine.so LOG"; nothing of libtel is needed.  Members that
+ * are left out are NULL: only .alloc and .free must be there.
+ *
+ * The functions are called while the clock runs, in the order in which the
+ * log has the events, but for start, end, and what a run is repeated for:
+ *
+ *	start
+ *	    create
+ *		alloc, free, ..., buffer_create, reserve, commit, ...
+ *	    destroy
+ *	end
+ *
+ * start and end are called once in a process, and a run that is repeated
+ * creates its pools again.  An operation of a pool that the log does not
+ * name belongs to the pool of number 0, which is created before the first
+ * event and destroyed after the last one, when all of its blocks are freed.
+ * A pool that the log destroys may have blocks in it: they go with the pool.
+ */
+#ifndef TEL_POOL_H
+#define TEL_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this interface.  Another one is refused. */
+#define TEL_POOL_VERSION 1
+
+/* The name of the constant that makes a library a plug-in. */
+#define TEL_POOL_SYMBOL "tel_pool_allocator"
+
+/*
+ * The functions may be called from several threads at once, on the same pool
+ * too.  Without it a log of several threads is run by one of them, in the
+ * order of the log.
+ */
+#define TEL_POOL_THREADS 1u
+
+/* What is known of a trace before it is run. */
+typedef struct tel_pool_trace {
+	uint64_t largest;     /* the most bytes of one block */
+	uint64_t peak_bytes;  /* the most that are live at one time */
+	uint64_t peak_blocks; /* and the most blocks */
+	uint64_t threads;     /* how many there are */
+	uint64_t pools;       /* how many the log creates */
+} tel_pool_trace;
+
+typedef struct tel_pool_table {
+	uint32_t version;    /* TEL_POOL_VERSION */
+	uint32_t flags;      /* TEL_POOL_THREADS, or 0 */
+	const char *name;    /* for the report */
+	const char *release; /* for the report: a version, or NULL */
+
+	/*
+	 * Begins.  parameters: what stands behind the colon after the
+	 * library's name in -a, or "".  state: set to what is handed to the
+	 * other functions; stays NULL where start is.  What is pointed to is
+	 * good until end has returned.
+	 * Returns NULL, or what is wrong, which ends the run.
+	 */
+	const char *(*start)(const char *parameters,
+	    const tel_pool_trace *trace, void **state);
+	void (*end)(void *state);
+
+	/*
+	 * Creates the pool of the given number, which is 0 or the address
+	 * that the log knows it by.  Returns it, or NULL, which fails the
+	 * run.  Where create is NULL there is but one pool, which is state.
+	 */
+	void *(*create)(void *state, uint64_t number);
+	void (*destroy)(void *pool);
+
+	/*
+	 * A block of size bytes, size > 0, aligned to 16 bytes, or to size
+	 * rounded down to a power of 2 where that is less.  Returns NULL
+	 * when there is no memory.
+	 */
+	void *(*alloc)(void *pool, size_t size);
+	/* The same, all zero.  NULL: alloc and memset are used. */
+	void *(*zeroed)(void *pool, size_t size);
+	/*
+	 * The same, aligned to a power of 2.  NULL: alloc is used, with no
+	 * more alignment than it has.
+	 */
+	void *(*aligned)(void *pool, size_t alignment, size_t size);
+	/*
+	 * Makes a block of from bytes one of to bytes, from and to > 0, that
+	 * may lie elsewhere.  Returns NULL when there is no memory; block is
+	 * then as it was.  NULL: alloc, memcpy and free are used.
+	 */
+	void *(*resize)(void *pool, void *block, size_t from, size_t to);
+	/* Frees a block of size bytes. */
+	void (*free)(void *pool, void *block, size_t size);
+	/*
+	 * Frees size bytes at part, a part of a block at its beginning or at
+	 * its end.  The rest is freed later, by free or again by parts.
+	 * NULL: the block is freed with its last part.
+	 */
+	void (*free_part)(void *pool, void *part, size_t size);
+	/* How many bytes the block has room for.  NULL: those asked for. */
+	size_t (*usable)(void *pool, void *block, size_t size);
+
+	/*
+	 * An allocation point: reserve gives a block as alloc does, that is
+	 * not yet used; commit makes it one.  Commit returns nonzero; zero
+	 * is a failure.  Without buffer_create, buffer is the pool; without
+	 * reserve, alloc is used; without commit nothing is done.
+	 */
+	void *(*buffer_create)(void *pool);
+	void (*buffer_destroy)(void *buffer);
+	void *(*reserve)(void *buffer, size_t size);
+	int (*commit)(void *buffer, void *block, size_t size);
+} tel_pool_table;
+
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+extern const tel_pool_table tel_pool_allocator;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
