@@ -16,7 +16,9 @@
 static const struct option_row common[] = {
 	/* what the formats are, each tool says itself */
 	{ 'f', "format", "FORMAT", "", ALL },
-	{ 'o', "output", "FILE", "write to FILE", ALL },
+	{ 'o', "output", "FILE",
+	    "write to FILE; -z, --compress LEVEL: with zstd", ALL },
+	{ 'z', "compress", "LEVEL", NULL, ALL },
 	{ OPTION_AS, "as", "FORMAT", "what the input is: mps-1.118.0, cnv ...",
 	    ALL },
 	{ 'm', "meta", "FILE",

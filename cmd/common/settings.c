@@ -86,6 +86,17 @@ set_tick_rate(struct settings *s, const char *text)
 	return 1;
 }
 
+static int
+set_compress(struct settings *s, const char *text)
+{
+	uint64_t level;
+
+	if (!number_option("-z", "level", text, 1, 19, &level))
+		return 0;
+	s->compress = (int)level;
+	return 1;
+}
+
 /* Takes one of the common options.  Returns 1, or 0 after a message. */
 static int
 take(struct settings *s, int id, const char *value)
@@ -95,6 +106,7 @@ take(struct settings *s, int id, const char *value)
 	switch (id) {
 	case 'f': s->format = value; return 1;
 	case 'o': s->output = value; return 1;
+	case 'z': return set_compress(s, value);
 	case 'k':
 	case 'e':
 	case 't':

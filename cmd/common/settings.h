@@ -13,6 +13,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct settings {
 	const char *format; /* NULL: the tool's own default */
 	const char *output; /* NULL: standard output */
+	int compress;       /* the level of zstd; 0: not */
 	const char *as;     /* NULL: detected */
 	struct selection select;
 	tel_time_form time;

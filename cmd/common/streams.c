@@ -118,9 +118,17 @@ sink_open(struct sink *sink, const struct settings *s)
 	}
 	sink->terminal = isatty(sink->fd);
 	sink->color = decide_color(s, sink->terminal);
+	if (s->compress > 0 && sink->terminal) {
+		message_fail(STATUS_USAGE, NULL,
+		    "compressed output is not written to a terminal: see -o");
+		goto fail;
+	}
 	sink->out = tel_output_new_fd(sink->fd);
-	if (sink->out != NULL)
+	if (sink->out != NULL &&
+	    (s->compress == 0 ||
+	        tel_output_set_zstd(sink->out, s->compress) == TEL_OK))
 		return 1;
+	tel_output_free(sink->out);
 	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
 fail:
 	if (sink->fd > 2)
@@ -150,7 +158,7 @@ sink_failed(struct sink *sink)
 void
 sink_close(struct sink *sink)
 {
-	if (tel_output_flush(sink->out) != TEL_OK)
+	if (tel_output_finish(sink->out) != TEL_OK)
 		sink_failed(sink);
 	tel_output_free(sink->out);
 	/* some file systems tell of a full disk only now */

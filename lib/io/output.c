@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output: a buffer in front of a descriptor or a function of the caller's. */
+/*
+ * Output: a buffer in front of a descriptor or a function of the caller's,
+ * with compression between them where that is asked for.
+ */
 #include "io/output.h"
 
 #include <errno.h>
@@ -47,6 +50,7 @@ tel_output_free(tel_output *out)
 {
 	if (out == NULL)
 		return;
+	tel_packer_free(out->packer);
 	free(out->buffer);
 	free(out);
 }
@@ -69,8 +73,8 @@ write_fd(int fd, const void *data, size_t size)
 	}
 }
 
-static tel_status
-fail(tel_output *out, tel_status st, int error)
+tel_status
+tel_output_fail(struct tel_output *out, tel_status st, int error)
 {
 	if (out->status == TEL_OK) {
 		out->status = st;
@@ -92,27 +96,73 @@ write_all(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 		    out->write(out->arg, data + *done, size - *done) :
 		    write_fd(out->fd, data + *done, size - *done);
 		if (n <= 0 || (size_t)n > size - *done)
-			return fail(out, TEL_EIO,
+			return tel_output_fail(out, TEL_EIO,
 			    n < 0 && errno != 0 ? errno : EIO);
 		*done += (size_t)n;
-		out->written += (size_t)n;
 	}
 	return TEL_OK;
 }
 
 tel_status
-tel_output_flush(tel_output *out)
+tel_output_emit(tel_output *out, const unsigned char *data, size_t size)
+{
+	size_t done;
+
+	return write_all(out, data, size, &done);
+}
+
+/* Hands bytes on that are not, or no longer, in the buffer. */
+static tel_status
+hand_on(tel_output *out, const unsigned char *data, size_t size, size_t *done)
+{
+	tel_status st;
+
+	if (out->packer == NULL) {
+		st = write_all(out, data, size, done);
+	} else {
+		st = tel_packer_put(out, data, size);
+		*done = st == TEL_OK ? size : 0;
+	}
+	out->written += *done;
+	return st;
+}
+
+tel_status
+tel_output_spill(tel_output *out)
 {
 	tel_status st;
 	size_t done;
 
 	if (out->status != TEL_OK)
 		return out->status;
-	st = write_all(out, out->buffer, out->used, &done);
+	st = hand_on(out, out->buffer, out->used, &done);
 	out->used -= done;
 	if (out->used > 0)
 		memmove(out->buffer, out->buffer + done, out->used);
 	return st;
+}
+
+tel_status
+tel_output_flush(tel_output *out)
+{
+	if (tel_output_spill(out) == TEL_OK && out->packer != NULL)
+		return tel_packer_flush(out);
+	return out->status;
+}
+
+tel_status
+tel_output_finish(tel_output *out)
+{
+	if (tel_output_spill(out) == TEL_OK && out->packer != NULL)
+		return tel_packer_finish(out);
+	return out->status;
+}
+
+tel_status
+tel_output_boundary(struct tel_output *out, int must)
+{
+	return out->packer == NULL ? out->status :
+	                             tel_packer_boundary(out, must);
 }
 
 unsigned char *
@@ -124,17 +174,17 @@ tel_output_grow(tel_output *out, size_t n)
 	if (out->status != TEL_OK)
 		return NULL;
 	if (n > BUFFER_MOST) {
-		fail(out, TEL_ENOMEM, ENOMEM);
+		tel_output_fail(out, TEL_ENOMEM, ENOMEM);
 		return NULL;
 	}
-	if (tel_output_flush(out) != TEL_OK)
+	if (tel_output_spill(out) != TEL_OK)
 		return NULL;
 	while (size < n)
 		size *= 2;
 	if (size > out->size) {
 		buffer = realloc(out->buffer, size);
 		if (buffer == NULL) {
-			fail(out, TEL_ENOMEM, ENOMEM);
+			tel_output_fail(out, TEL_ENOMEM, ENOMEM);
 			return NULL;
 		}
 		out->buffer = buffer;
@@ -151,10 +201,10 @@ tel_output_write(tel_output *out, const void *data, size_t size)
 	if (out->status != TEL_OK)
 		return out->status;
 	if (out->size - out->used < size) {
-		if (tel_output_flush(out) != TEL_OK)
+		if (tel_output_spill(out) != TEL_OK)
 			return out->status;
 		if (size >= out->size)
-			return write_all(out, data, size, &done);
+			return hand_on(out, data, size, &done);
 	}
 	if (size > 0)
 		memcpy(out->buffer + out->used, data, size);

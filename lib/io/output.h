@@ -9,13 +9,16 @@
 #include <string.h>
 #include "tel.h"
 
+struct tel_packer;
+
 struct tel_output {
 	unsigned char *buffer;
 	size_t used;
 	size_t size;
 	tel_write_fn *write;
 	void *arg;
-	uint64_t written;  /* bytes that have left the buffer */
+	struct tel_packer *packer; /* NULL: it is not compressed */
+	uint64_t written;          /* bytes that have left the buffer */
 	tel_status status; /* TEL_OK, or the first failure, which stays */
 	int error;         /* its errno */
 	int fd;
@@ -27,6 +30,31 @@ struct tel_output {
  * says why.  What is written there counts once out->used is moved.
  */
 unsigned char *tel_output_grow(struct tel_output *out, size_t n);
+
+/* Empties the buffer: into the packer, or to where the bytes go. */
+tel_status tel_output_spill(struct tel_output *out);
+
+/* Writes bytes to where they go, past the buffer and the packer. */
+tel_status tel_output_emit(struct tel_output *out, const unsigned char *data,
+    size_t size);
+
+/* Keeps the first failure; gives the one that was kept. */
+tel_status tel_output_fail(struct tel_output *out, tel_status st, int error);
+
+/*
+ * What was put in so far can stand for itself: a reader may begin behind it.
+ * An output that is compressed ends a frame here, when there is enough in it,
+ * or must is set; from the first call on it does so nowhere else.
+ */
+tel_status tel_output_boundary(struct tel_output *out, int must);
+
+/* The compression, which output_zstd.c does; out->packer is there. */
+void tel_packer_free(struct tel_packer *k);
+tel_status tel_packer_put(struct tel_output *out, const unsigned char *data,
+    size_t size);
+tel_status tel_packer_flush(struct tel_output *out);
+tel_status tel_packer_boundary(struct tel_output *out, int must);
+tel_status tel_packer_finish(struct tel_output *out);
 
 static inline unsigned char *
 tel_output_room(struct tel_output *out, size_t n)

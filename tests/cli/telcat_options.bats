@@ -33,6 +33,7 @@ try() {
 		[[ $stderr == *'too many strings or labels'* ]]
 		;;
 	format) differs --format json ;;
+	compress) telcat --compress 3 mpsio.log | zstd -dcq | cmp - <(telcat mpsio.log) ;;
 	output) telcat --output out mpsio.log && [ -s out ] ;;
 	as) run ! telcat --as text mpsio.log ;;
 	kinds) differs --kinds pool ;;
@@ -140,6 +141,7 @@ try() {
 		fields) value=(pool) ;;
 		format) value=(csv) ;;
 		output) value=(out) ;;
+		compress) value=(3) ;;
 		kinds) value=(Pool) ;;
 		events) value=('Pool*') ;;
 		range) value=('10%,20%') ;;

@@ -54,6 +54,7 @@ try() {
 		[ "$(wc -c <more.log)" -gt "$(wc -c <few.log)" ]
 		;;
 	format) differs --format json && grep -q '"type":"PoolAlloc"' changed ;;
+	compress) telfilter --compress 3 mpsio.log | zstd -dcq | cmp - mpsio.log ;;
 	output) telfilter --output out mpsio.log && cmp out mpsio.log ;;
 	as) run ! telfilter --as text mpsio.log ;;
 	kinds) differs --kinds pool ;;
@@ -144,6 +145,7 @@ try() {
 		label) value=('CBS*') ;;
 		format) value=(csv) ;;
 		output) value=(out) ;;
+		compress) value=(3) ;;
 		kinds) value=(Pool) ;;
 		events) value=(Pool*) ;;
 		range) value=("0x64613F00000,") ;;

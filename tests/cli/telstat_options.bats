@@ -102,6 +102,7 @@ try() {
 		grep -q ' overflow [1-9]' changed
 		;;
 	format) differs --format json ;;
+	compress) telstat --compress 3 mpsio.log | zstd -dcq | cmp - <(telstat mpsio.log) ;;
 	output) telstat --output out mpsio.log && [ -s out ] ;;
 	as)
 		telstat --as mps mpsio.log >/dev/null

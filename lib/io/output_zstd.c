@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Compressed output, in the zstd seekable format (contrib/seekable_format of
+ * zstd): frames that stand for themselves, and behind the last one a table of
+ * their sizes in a frame that a decoder skips.  A reader of the file finds
+ * from the table where each frame begins, and what it holds of the content.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "io/bytes.h"
+#include "io/output.h"
+#include "io/seekable.h"
+
+/* A frame ends at the first place that may be an end from here on, */
+#define FRAME_ENOUGH ((size_t)1 << 20)
+/* where no such places are told, here, */
+#define FRAME_FULL ((size_t)1 << 22)
+/* and always before it holds more than the format allows. */
+#define FRAME_MOST ((size_t)1 << 30)
+
+struct tel_packer {
+	ZSTD_CCtx *context;
+	unsigned char *to; /* what it gives */
+	size_t room;
+	int told;              /* the writer tells where a frame may end */
+	uint64_t content, raw; /* bytes of the frame so far, and compressed */
+	unsigned char *table;  /* an entry for each frame that has ended */
+	size_t used, size;     /* bytes of it, and of its memory */
+	int empty;             /* nothing was put in since the last table */
+};
+
+void
+tel_packer_free(struct tel_packer *k)
+{
+	if (k == NULL)
+		return;
+	ZSTD_freeCCtx(k->context);
+	free(k->to);
+	free(k->table);
+	free(k);
+}
+
+tel_status
+tel_output_set_zstd(tel_output *out, int level)
+{
+	struct tel_packer *k;
+
+	if (out->packer != NULL || tel_output_bytes(out) > 0)
+		return TEL_ESTATE;
+	if (level < 1 || level > 19)
+		return TEL_EINVAL;
+	k = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return TEL_ENOMEM;
+	k->empty = 1;
+	k->room = ZSTD_CStreamOutSize();
+	k->to = malloc(k->room);
+	k->context = ZSTD_createCCtx();
+	if (k->to == NULL || k->context == NULL ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(k->context,
+	        ZSTD_c_compressionLevel, level)) ||
+	    ZSTD_isError(
+	        ZSTD_CCtx_setParameter(k->context, ZSTD_c_checksumFlag, 1))) {
+		tel_packer_free(k);
+		return TEL_ENOMEM;
+	}
+	out->packer = k;
+	return TEL_OK;
+}
+
+/* Room for n more bytes of the table. */
+static unsigned char *
+table_room(struct tel_output *out, size_t n)
+{
+	struct tel_packer *k = out->packer;
+	size_t size = k->size > 0 ? k->size : 1024;
+	unsigned char *table;
+
+	while (size - k->used < n)
+		size *= 2;
+	if (size > k->size) {
+		table = realloc(k->table, size);
+		if (table == NULL) {
+			tel_output_fail(out, TEL_ENOMEM, ENOMEM);
+			return NULL;
+		}
+		k->table = table;
+		k->size = size;
+	}
+	return k->table + k->used;
+}
+
+/* Adds the frame that has ended to the table. */
+static tel_status
+add_frame(struct tel_output *out)
+{
+	struct tel_packer *k = out->packer;
+	unsigned char *p = table_room(out, SEEK_ENTRY);
+
+	if (p == NULL)
+		return out->status;
+	tel_store(p, k->raw, 4, 0);
+	tel_store(p + 4, k->content, 4, 0);
+	k->used += SEEK_ENTRY;
+	k->raw = k->content = 0;
+	return TEL_OK;
+}
+
+/* Compresses size bytes, and writes what comes of it. */
+static tel_status
+compress(struct tel_output *out, const unsigned char *data, size_t size,
+    ZSTD_EndDirective how)
+{
+	struct tel_packer *k = out->packer;
+	ZSTD_inBuffer from = { data, size, 0 };
+	size_t left;
+
+	k->content += size;
+	k->empty = 0;
+	do {
+		ZSTD_outBuffer to = { k->to, k->room, 0 };
+
+		left = ZSTD_compressStream2(k->context, &to, &from, how);
+		if (ZSTD_isError(left))
+			return ZSTD_getErrorCode(left) ==
+			        ZSTD_error_memory_allocation ?
+			    tel_output_fail(out, TEL_ENOMEM, ENOMEM) :
+			    tel_output_fail(out, TEL_EIO, EIO);
+		if (to.pos > 0 && tel_output_emit(out, k->to, to.pos) != TEL_OK)
+			return out->status;
+		k->raw += to.pos;
+	} while (how == ZSTD_e_continue ? from.pos < from.size : left > 0);
+	return how == ZSTD_e_end ? add_frame(out) : TEL_OK;
+}
+
+tel_status
+tel_packer_put(struct tel_output *out, const unsigned char *data, size_t size)
+{
+	struct tel_packer *k = out->packer;
+	size_t full = k->told ? FRAME_MOST : FRAME_FULL, n;
+	tel_status st = out->status;
+
+	while (st == TEL_OK && size > 0) {
+		n = full - (size_t)k->content;
+		st = compress(out, data, n < size ? n : size,
+		    n <= size ? ZSTD_e_end : ZSTD_e_continue);
+		n = n < size ? n : size;
+		data += n;
+		size -= n;
+	}
+	return st;
+}
+
+tel_status
+tel_packer_flush(struct tel_output *out)
+{
+	if (out->status != TEL_OK || out->packer->content == 0)
+		return out->status;
+	return compress(out, NULL, 0, ZSTD_e_flush);
+}
+
+tel_status
+tel_packer_boundary(struct tel_output *out, int must)
+{
+	struct tel_packer *k = out->packer;
+
+	k->told = 1;
+	if (k->content + out->used == 0 ||
+	    (!must && k->content + out->used < FRAME_ENOUGH))
+		return out->status;
+	if (tel_output_spill(out) != TEL_OK || k->content == 0)
+		return out->status;
+	return compress(out, NULL, 0, ZSTD_e_end);
+}
+
+tel_status
+tel_packer_finish(struct tel_output *out)
+{
+	struct tel_packer *k = out->packer;
+	unsigned char head[SEEK_HEAD], *p;
+	size_t frames;
+
+	if (out->status != TEL_OK)
+		return out->status;
+	/* nothing at all is a frame, too: an empty file is none of zstd */
+	if ((k->content > 0 || (k->empty && k->used == 0)) &&
+	    compress(out, NULL, 0, ZSTD_e_end) != TEL_OK)
+		return out->status;
+	frames = k->used / SEEK_ENTRY;
+	if (frames == 0 || frames > SEEK_FRAMES_MOST)
+		return TEL_OK;
+	p = table_room(out, SEEK_FOOT);
+	if (p == NULL)
+		return out->status;
+	tel_store(p, frames, 4, 0);
+	p[4] = 0;
+	tel_store(p + 5, SEEK_MAGIC, 4, 0);
+	k->used += SEEK_FOOT;
+	tel_store(head, SEEK_FRAME_MAGIC, 4, 0);
+	tel_store(head + 4, k->used, 4, 0);
+	if (tel_output_emit(out, head, sizeof(head)) == TEL_OK)
+		(void)tel_output_emit(out, k->table, k->used);
+	k->used = 0;
+	return out->status;
+}

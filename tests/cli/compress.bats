@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Compressed output: -z, and what reads it.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+# Reads the table of a file as the published format has it, and checks that
+# it tells where each frame begins: zstd decodes each by itself.  Prints the
+# number of frames.
+frames() {
+	python3 - "$1" <<'END'
+import struct, subprocess, sys
+data = open(sys.argv[1], "rb").read()
+count, flags, magic = struct.unpack("<IBI", data[-9:])
+assert magic == 0x8F92EAB1 and flags == 0
+table = len(data) - 17 - 8 * count
+head, size = struct.unpack_from("<II", data, table)
+assert head == 0x184D2A5E and size == 8 * count + 9
+at = 0
+for i in range(count):
+    packed, content = struct.unpack_from("<II", data, table + 8 + 8 * i)
+    frame = data[at:at + packed]
+    assert frame[:4] == b"\x28\xb5\x2f\xfd"
+    got = subprocess.run(["zstd", "-dcq"], input=frame, check=True,
+                         stdout=subprocess.PIPE).stdout
+    assert len(got) == content, (len(got), content)
+    at += packed
+assert at == table
+print(count)
+END
+}
+
+@test "compressed output decompresses to what it is without" {
+	for level in 1 3 19; do
+		telfilter -z "$level" mpsio.log >packed
+		zstd -dcq packed | cmp - mpsio.log
+		zstd -tq packed
+		telcat -z "$level" mpsio.log | zstd -dcq | cmp - <(telcat mpsio.log)
+	done
+	for format in csv json sql mpscnv mpstxt; do
+		telcat -z 3 -f "$format" mpsio.log | zstd -dcq |
+		    cmp - <(telcat -f "$format" mpsio.log)
+	done
+	telfilter -z 3 -o packed mpsio.log
+	[ "$(stat -c %s packed)" -lt "$(stat -c %s mpsio.log)" ]
+	telcat packed | cmp - <(telcat mpsio.log)
+}
+
+@test "the table of frames is that of the seekable format" {
+	telfilter -z 3 mpsio.log >packed
+	[ "$(frames packed)" -eq 1 ]
+	cp mpsio.log long.log
+	for _ in {1..11}; do
+		cat long.log long.log >longer.log
+		mv longer.log long.log
+	done
+	telcat long.log >long.text
+	telcat -z 1 long.log >packed
+	[ "$(frames packed)" -gt 2 ]
+	zstd -dcq packed | cmp - long.text
+	telcat packed | cmp - long.text
+}
+
+@test "no events are a file of zstd, too" {
+	telfilter -z 3 -n 0 mpsio.log >packed
+	[ "$(frames packed)" -eq 1 ]
+	[ "$(zstd -dcq packed | wc -c)" -eq 0 ]
+}
+
+@test "compressed files one behind the other are one log" {
+	telfilter -z 3 mpsio.log >one
+	cat one one >both
+	cat mpsio.log mpsio.log | telcat | cmp - <(telcat both)
+	# shellcheck disable=SC2002 # a pipe on purpose
+	cat both | telcat | cmp - <(telcat both)
+}
+
+@test "an output that was cut off reads but for its end" {
+	telfilter -u -z 3 mpsio.log >packed
+	size=$(stat -c %s packed)
+	head -c $((size * 2 / 3)) packed >short
+	run -3 --separate-stderr telcat -H short
+	[ "${#lines[@]}" -gt 40 ]
+	telcat -H mpsio.log | head -n "${#lines[@]}" | cmp - <(telcat -H short 2>&-)
+	[[ $stderr == *'zstd: input ends inside a frame'* ]]
+}
+
+@test "a compressed pipe flows" {
+	mkfifo in packed
+	telfilter -z 3 -u in >packed &
+	telcat -H packed >out &
+	reader=$!
+	{
+		head -c 2000 mpsio.log
+		for ((i = 0; i < 100; i++)); do
+			[ -s out ] && break
+			sleep 0.1
+		done
+		[ "$(wc -l <out)" -gt 20 ] && touch came
+		tail -c +2001 mpsio.log
+	} >in
+	wait $reader
+	[ -e came ]
+	cmp <(telcat -H mpsio.log) out
+}
+
+@test "failures of a compressed output are told" {
+	expect 2 "telcat: -z: '0' is not a level from 1 to 19" telcat -z 0 mpsio.log
+	expect 2 "telcat: -z: '20' is not a level from 1 to 19" telcat -z 20 mpsio.log
+	expect 2 "telcat: -z: 'x' is not a level" telcat -z x mpsio.log
+	[ -c /dev/full ] || skip "no /dev/full"
+	expect 1 'telfilter: standard output: *' bash -c 'telfilter -z 3 mpsio.log >/dev/full'
+	expect 1 'telfilter: standard output: *' bash -c 'telfilter -z 3 -u mpsio.log >/dev/full'
+	expect 1 'telfilter: standard output: *' bash -c 'telfilter -z 3 mpsio.log >&-'
+	run -0 --separate-stderr bash -c 'telfilter -u -z 3 mpsio.log | head -c 10 | wc -c'
+	[ "$output" -eq 10 ]
+	[ -z "$stderr" ]
+}
+
+@test "a terminal gets nothing compressed" {
+	command -v script >/dev/null || skip "no script(1)"
+	run -2 script -qec 'telcat -z 3 mpsio.log' /dev/null
+	[[ ${lines[0]} == *'not written to a terminal'* ]]
+}
