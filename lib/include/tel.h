@@ -703,8 +703,7 @@ TEL_API TEL_MUST_USE tel_output *tel_output_new_callback(tel_write_fn *write,
  * level: 1 (fast) to 19 (small, about 100 MB of memory); 3 is usual.
  * Returns TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
  */
-TEL_API TEL_MUST_USE tel_status tel_output_set_zstd(tel_output *out,
-    int level);
+TEL_API TEL_MUST_USE tel_status tel_output_set_zstd(tel_output *out, int level);
 /*
  * Puts size bytes at the end of the output.
  * Returns TEL_OK, TEL_EIO (now or earlier), TEL_ENOMEM.
