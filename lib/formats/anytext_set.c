@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sets of types that are gathered from a text, and the schemas of them. */
 #include "formats/anytext.h"
+#include "model/role.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,33 +267,22 @@ find_type(struct tel_schema *s, const char *name)
 static void
 set_role(struct tel_schema *s, char *text)
 {
-	static const struct {
-		const char *name;
-		enum tel_role role;
-	} roles[] = { { "start", TEL_ROLE_START },
-		{ "finish", TEL_ROLE_FINISH }, { "alloc", TEL_ROLE_ALLOC },
-		{ "free", TEL_ROLE_FREE } };
 	struct tel_type *t = find_type(s, cut_word(&text)), *to = NULL;
 	const char *word = cut_word(&text);
-	enum tel_role role = TEL_ROLE_NONE;
+	enum tel_role role = tel_role_find(word, strlen(word));
 	unsigned i;
-	int at;
 
-	for (i = 0; i < 4; i++)
-		if (strcmp(roles[i].name, word) == 0)
-			role = roles[i].role;
 	if (role == TEL_ROLE_START)
 		to = find_type(s, cut_word(&text));
-	if (t == NULL || role == TEL_ROLE_NONE || t->role != TEL_ROLE_NONE ||
+	if (t == NULL || role < TEL_ROLE_ALLOC || t->role != TEL_ROLE_NONE ||
 	    (role == TEL_ROLE_START && to == NULL))
 		return;
 	t->role = (uint8_t)role;
 	if (to != NULL)
 		t->partner = (int32_t)to->index;
-	for (i = 0; i < 3 && *text != '\0'; i++) {
-		at = tel_type_find_field(t, cut_word(&text));
-		if (at >= 0 && at <= INT8_MAX)
-			t->role_field[i] = (int8_t)at;
+	for (i = 0; i < TEL_ROLE_PARTS && *text != '\0'; i++) {
+		word = cut_word(&text);
+		(void)tel_role_set(t, i, word, strlen(word));
 	}
 }
 

@@ -150,11 +150,7 @@ tel_reader_follow(struct tel_reader *r, const struct tel_event *ev)
 	case TEL_ROLE_INTERN:
 	case TEL_ROLE_LABEL:
 	case TEL_ROLE_LABEL_P: st = follow_label(r, ev); break;
-	case TEL_ROLE_NONE:
-	case TEL_ROLE_ALLOC:
-	case TEL_ROLE_FREE:
-	case TEL_ROLE_START:
-	case TEL_ROLE_FINISH: break;
+	default: break;
 	}
 	if (st == TEL_ENOMEM)
 		return tel_reader_fail(r, st, "out of memory");

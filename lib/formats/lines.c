@@ -224,7 +224,7 @@ emit(struct tel_reader *r, struct lines *s)
 		tel_reader_notice(r, TEL_WARNING, s->offset,
 		    "the last line has no end: it may have been cut off, and "
 		    "is read as it stands");
-	if (t->role != TEL_ROLE_NONE)
+	if (tel_type_is_followed(t))
 		st = tel_reader_follow(r, ev);
 	if (st == TEL_OK) {
 		/* the reader counts the event's bytes; here lines are read */

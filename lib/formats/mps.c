@@ -33,7 +33,7 @@ emit(struct tel_reader *r, const struct tel_type *t, uint32_t size)
 	ev->offset = r->offset;
 	tel_reader_step(r, size);
 	r->back = size <= AHEAD ? size : 0;
-	if (t->role != TEL_ROLE_NONE)
+	if (tel_type_is_followed(t))
 		return tel_reader_follow(r, ev);
 	return TEL_OK;
 }

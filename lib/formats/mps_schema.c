@@ -5,6 +5,7 @@
  * for members, bit-fields and padding say where each field lies.
  */
 #include "formats/mps.h"
+#include "model/role.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,47 +108,22 @@ copy(const char *s, size_t n)
 	return p;
 }
 
-static const struct role {
-	const char *name;
-	enum tel_role role;
-} roles[] = {
-	{ "init", TEL_ROLE_INIT },
-	{ "sync", TEL_ROLE_SYNC },
-	{ "intern", TEL_ROLE_INTERN },
-	{ "label", TEL_ROLE_LABEL },
-	{ "labelp", TEL_ROLE_LABEL_P },
-	{ "alloc", TEL_ROLE_ALLOC },
-	{ "free", TEL_ROLE_FREE },
-	{ "start", TEL_ROLE_START },
-	{ "finish", TEL_ROLE_FINISH },
-};
-
 /*
- * A role reads "name(field,field,...)"; a start also names, after a blank,
- * the type that ends it.
+ * A role reads "name(field,part=field,...)"; a start also names, after a
+ * blank, the type that ends it.
  */
 static void
 set_role(struct tel_type *t, const char *text)
 {
-	size_t n = strcspn(text, "( "), i;
-	char field[32];
-	unsigned arg = 0;
+	size_t n = strcspn(text, "( ");
+	unsigned arg;
 
-	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (strlen(roles[i].name) == n &&
-		    memcmp(roles[i].name, text, n) == 0)
-			t->role = (uint8_t)roles[i].role;
+	t->role = (uint8_t)tel_role_find(text, n);
 	text += n;
-	while ((*text == '(' || *text == ',') && arg < 3) {
+	for (arg = 0; *text == '(' || *text == ','; arg++) {
 		text++;
 		n = strcspn(text, ",)");
-		if (n > 0 && n < sizeof(field)) {
-			memcpy(field, text, n);
-			field[n] = '\0';
-			t->role_field[arg] =
-			    (int8_t)tel_type_find_field(t, field);
-		}
-		arg++;
+		(void)tel_role_set(t, arg, text, n);
 		text += n;
 	}
 }

@@ -224,6 +224,62 @@ TEL_API const char *tel_event_string(const tel_event *event, unsigned i,
 TEL_API const char *tel_event_label(const tel_event *event, unsigned i,
     size_t *length);
 
+/* --------------------------------------------------------- allocation */
+
+/* What an event says that an allocator did. */
+typedef enum tel_alloc_kind {
+	TEL_ALLOC_NONE,           /* nothing: it is about something else */
+	TEL_ALLOC_MALLOC,         /* .size bytes begin to live at .address */
+	TEL_ALLOC_CALLOC,         /* the same for .count * .size bytes of 0 */
+	TEL_ALLOC_ALIGNED,        /* the same at a multiple of .alignment */
+	TEL_ALLOC_REALLOC,        /* .old becomes .address, of .size bytes */
+	TEL_ALLOC_FREE,           /* .address ends, or a part of a block */
+	TEL_ALLOC_RESERVE,        /* .buffer sets .size bytes aside */
+	TEL_ALLOC_COMMIT,         /* which begin to live at .address */
+	TEL_ALLOC_POOL_CREATE,    /* .pool */
+	TEL_ALLOC_POOL_DESTROY,   /* .pool, with all that lives in it */
+	TEL_ALLOC_BUFFER_CREATE,  /* .buffer, in .pool */
+	TEL_ALLOC_BUFFER_DESTROY, /* .buffer */
+	TEL_ALLOC_THREAD_END      /* .thread will do nothing more */
+} tel_alloc_kind;
+
+/*
+ * An operation of an allocator.  What the format does not have is 0.
+ *
+ * Addresses tell blocks apart, and may be no more than that: blocks that a
+ * format numbers have their number and 1 as address, so that they lie closer
+ * than they are long.  0 is NULL.
+ */
+typedef struct tel_alloc {
+	tel_alloc_kind kind;
+	/*
+	 * Nonzero: it returned NULL, and did nothing.  A realloc to 0 bytes
+	 * that returned NULL has freed .old, and has not failed.
+	 */
+	int failed;
+	/*
+	 * FREE: nonzero when .size is known.  It may then be a part of a
+	 * block, at its front or its end, that is freed.
+	 */
+	int sized;
+	uint64_t address;   /* of the block */
+	uint64_t old;       /* REALLOC: of the block that was; 0: none */
+	uint64_t size;      /* in bytes; CALLOC: of each of .count */
+	uint64_t count;     /* CALLOC alone */
+	uint64_t alignment; /* ALIGNED alone; may be no power of two */
+	uint64_t thread;
+	uint64_t pool;
+	uint64_t buffer;
+	uint64_t clock; /* as tel_event_clock() */
+} tel_alloc;
+
+/*
+ * What an event means to an allocator, by the role of its type.
+ * out: set to it, with kind TEL_ALLOC_NONE for nothing.
+ * Returns 1, or 0 when it means nothing.
+ */
+TEL_API int tel_event_alloc(const tel_event *event, tel_alloc *out);
+
 /* ------------------------------------------------------------- reader */
 
 typedef struct tel_reader tel_reader;

@@ -65,8 +65,29 @@ enum tel_role {
 	TEL_ROLE_ALLOC,   /* a block begins to live */
 	TEL_ROLE_FREE,    /* a block, or a part of it, ends */
 	TEL_ROLE_START,   /* a range of time begins */
-	TEL_ROLE_FINISH   /* it ends */
+	TEL_ROLE_FINISH,  /* it ends */
+	TEL_ROLE_REALLOC, /* a block becomes another one */
+	TEL_ROLE_RESERVE, /* a buffer sets a block aside */
+	TEL_ROLE_COMMIT,  /* which then begins to live */
+	TEL_ROLE_POOL_CREATE,
+	TEL_ROLE_POOL_DESTROY,
+	TEL_ROLE_BUFFER_CREATE,
+	TEL_ROLE_BUFFER_DESTROY,
+	TEL_ROLE_THREAD_END /* a thread will allocate no more */
 };
+
+/* What the fields are that a role of an allocator's operation speaks of. */
+enum tel_role_part {
+	TEL_PART_ADDRESS,
+	TEL_PART_SIZE,
+	TEL_PART_POOL,
+	TEL_PART_OLD, /* the block that a realloc takes */
+	TEL_PART_COUNT,
+	TEL_PART_ALIGNMENT,
+	TEL_PART_BUFFER,
+	TEL_PART_THREAD
+};
+#define TEL_ROLE_PARTS 8
 
 struct tel_type {
 	const char *name; /* owned by the schema */
@@ -85,12 +106,27 @@ struct tel_type {
 	/*
 	 * Which fields the role speaks of; -1 for none.
 	 * INTERN: number, string.  LABEL: address, number.  SYNC: the other
-	 * clock.  ALLOC and FREE: address, size, pool.
-	 * START and FINISH: what tells ranges apart, all of it.
+	 * clock.  START and FINISH: what tells ranges apart, all of it.
+	 * Those from ALLOC on, but for these two: by enum tel_role_part.
 	 */
-	int8_t role_field[3];
+	int8_t role_field[TEL_ROLE_PARTS];
 	int32_t partner; /* START: index of the type that ends it; else -1 */
 };
+
+/* Nonzero when events of t say something of the log itself. */
+static inline int
+tel_type_is_followed(const struct tel_type *t)
+{
+	return t->role != TEL_ROLE_NONE && t->role <= TEL_ROLE_LABEL_P;
+}
+
+/* Nonzero when events of t are operations of an allocator. */
+static inline int
+tel_type_is_alloc(const struct tel_type *t)
+{
+	return t->role >= TEL_ROLE_ALLOC && t->role != TEL_ROLE_START &&
+	    t->role != TEL_ROLE_FINISH;
+}
 
 /* Struct layout rules of a writer's platform. */
 struct tel_abi {

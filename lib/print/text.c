@@ -2,6 +2,7 @@
 /* Telcat's own text: teltools(7) describes it, formats/text.c reads it. */
 #include <stdio.h>
 
+#include "model/role.h"
 #include "print/escape.h"
 #include "print/number.h"
 #include "print/printer.h"
@@ -194,24 +195,21 @@ static void
 put_role(struct tel_printer *pr, const struct tel_schema *s,
     const struct tel_type *t)
 {
-	const char *role = NULL;
 	unsigned i, n = 3;
 
-	switch ((enum tel_role)t->role) {
-	case TEL_ROLE_ALLOC: role = " alloc"; break;
-	case TEL_ROLE_FREE: role = " free"; break;
-	case TEL_ROLE_START: role = " start "; break;
-	case TEL_ROLE_FINISH: role = " finish"; break;
-	default: return;
-	}
+	if (t->role < TEL_ROLE_ALLOC)
+		return;
 	if (t->role == TEL_ROLE_START &&
 	    (t->partner < 0 || (unsigned)t->partner >= s->ntypes))
 		return;
 	print_put(pr, "# role: ");
 	print_put(pr, t->name);
-	print_put(pr, role);
-	if (t->role == TEL_ROLE_START)
+	print_put(pr, " ");
+	print_put(pr, tel_role_name((enum tel_role)t->role));
+	if (t->role == TEL_ROLE_START) {
+		print_put(pr, " ");
 		print_put(pr, s->types[t->partner].name);
+	}
 	while (n > 0 && t->role_field[n - 1] < 0)
 		n--;
 	for (i = 0; i < n; i++) {
@@ -219,6 +217,14 @@ put_role(struct tel_printer *pr, const struct tel_schema *s,
 		print_put(pr,
 		    t->role_field[i] < 0 ? "-" :
 		                           t->fields[t->role_field[i]].name);
+	}
+	for (i = 3; i < TEL_ROLE_PARTS; i++) {
+		if (t->role_field[i] < 0)
+			continue;
+		print_put(pr, " ");
+		print_put(pr, tel_part_name((enum tel_role_part)i));
+		print_put(pr, "=");
+		print_put(pr, t->fields[t->role_field[i]].name);
 	}
 	print_put(pr, "\n");
 }

@@ -342,12 +342,7 @@ put(void *arg, const struct tel_event *ev)
 		case TEL_ROLE_INTERN:
 		case TEL_ROLE_LABEL:
 		case TEL_ROLE_LABEL_P: return put_name(l, ev);
-		case TEL_ROLE_NONE:
-		case TEL_ROLE_SYNC:
-		case TEL_ROLE_ALLOC:
-		case TEL_ROLE_FREE:
-		case TEL_ROLE_START:
-		case TEL_ROLE_FINISH: break;
+		default: break;
 		}
 	}
 	return w->form->write(w, ev, 0);
@@ -364,7 +359,7 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 		st = keep_before(w->current->keep, event);
 	if (st != TEL_OK)
 		return st;
-	if (event->type->role == TEL_ROLE_NONE)
+	if (!tel_type_is_followed(event->type))
 		return w->form->write(w, event, 0);
 	return put(w->current, event);
 }
@@ -379,7 +374,7 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	if (st == TEL_OK && !w->bare && w->form->needed != NULL &&
 	    w->form->needed(event))
 		return w->form->write(w, event, 0);
-	if (st != TEL_OK || event->type->role == TEL_ROLE_NONE ||
+	if (st != TEL_OK || !tel_type_is_followed(event->type) ||
 	    w->current->keep == NULL)
 		return st;
 	return keep_pass(w->current->keep, event);
@@ -391,7 +386,7 @@ tel_writer_needs(const tel_writer *w, const tel_type *type)
 	/* the lines before an event are told with it */
 	if (w->form != &write_form_mps)
 		return 1;
-	return !w->bare && type->role != TEL_ROLE_NONE;
+	return !w->bare && tel_type_is_followed(type);
 }
 
 tel_status

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Roles by name, and what an event of a role means to an allocator. */
+#include "model/role.h"
+
+#include <string.h>
+
+#include "model/event.h"
+
+static const char *const roles[] = {
+	[TEL_ROLE_NONE] = "",
+	[TEL_ROLE_INIT] = "init",
+	[TEL_ROLE_SYNC] = "sync",
+	[TEL_ROLE_INTERN] = "intern",
+	[TEL_ROLE_LABEL] = "label",
+	[TEL_ROLE_LABEL_P] = "labelp",
+	[TEL_ROLE_ALLOC] = "alloc",
+	[TEL_ROLE_FREE] = "free",
+	[TEL_ROLE_START] = "start",
+	[TEL_ROLE_FINISH] = "finish",
+	[TEL_ROLE_REALLOC] = "realloc",
+	[TEL_ROLE_RESERVE] = "reserve",
+	[TEL_ROLE_COMMIT] = "commit",
+	[TEL_ROLE_POOL_CREATE] = "create-pool",
+	[TEL_ROLE_POOL_DESTROY] = "destroy-pool",
+	[TEL_ROLE_BUFFER_CREATE] = "create-buffer",
+	[TEL_ROLE_BUFFER_DESTROY] = "destroy-buffer",
+	[TEL_ROLE_THREAD_END] = "end-thread",
+};
+#define NROLES (sizeof(roles) / sizeof(roles[0]))
+
+static const char *const parts[TEL_ROLE_PARTS] = {
+	[TEL_PART_ADDRESS] = "address",
+	[TEL_PART_SIZE] = "size",
+	[TEL_PART_POOL] = "pool",
+	[TEL_PART_OLD] = "old",
+	[TEL_PART_COUNT] = "count",
+	[TEL_PART_ALIGNMENT] = "alignment",
+	[TEL_PART_BUFFER] = "buffer",
+	[TEL_PART_THREAD] = "thread",
+};
+
+const char *
+tel_role_name(enum tel_role role)
+{
+	return roles[role];
+}
+
+static int
+find(const char *const *names, size_t count, const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+			return (int)i;
+	return -1;
+}
+
+enum tel_role
+tel_role_find(const char *name, size_t n)
+{
+	int i = find(roles, NROLES, name, n);
+
+	return i < 0 ? TEL_ROLE_NONE : (enum tel_role)i;
+}
+
+const char *
+tel_part_name(enum tel_role_part part)
+{
+	return parts[part];
+}
+
+int
+tel_part_find(const char *name, size_t n)
+{
+	if (n == 3 && memcmp(name, "ptr", 3) == 0)
+		return TEL_PART_ADDRESS;
+	return find(parts, TEL_ROLE_PARTS, name, n);
+}
+
+int
+tel_role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
+{
+	const char *field = memchr(text, '=', n);
+	int part = (int)i, at;
+
+	if (n == 1 && *text == '-')
+		return 1;
+	if (field != NULL) {
+		part = tel_part_find(text, (size_t)(field - text));
+		n -= (size_t)(++field - text);
+		text = field;
+	}
+	if (part < 0 || part >= TEL_ROLE_PARTS)
+		return 0;
+	for (at = 0; at < t->nfields && at <= INT8_MAX; at++) {
+		if (t->fields[at].name_length == n &&
+		    memcmp(t->fields[at].name, text, n) == 0) {
+			t->role_field[part] = (int8_t)at;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* What the field that is a part of the role holds; 0 when there is none. */
+static inline uint64_t
+load(const struct tel_event *ev, enum tel_role_part part)
+{
+	int i = ev->type->role_field[part];
+
+	return i < 0 ? 0 : tel_load(&ev->type->fields[i], ev->data);
+}
+
+/*
+ * A block.  One that a number stands for, not an address, may be number 0,
+ * which is not NULL.
+ */
+static inline uint64_t
+load_block(const struct tel_event *ev, enum tel_role_part part)
+{
+	int i = ev->type->role_field[part];
+	const struct tel_field *f;
+
+	if (i < 0)
+		return 0;
+	f = &ev->type->fields[i];
+	return tel_load(f, ev->data) + (f->sort == TEL_UNSIGNED);
+}
+
+/* The size and the count of a block that begins to live. */
+static inline void
+load_new(const struct tel_event *ev, tel_alloc *out)
+{
+	out->address = load_block(ev, TEL_PART_ADDRESS);
+	out->size = load(ev, TEL_PART_SIZE);
+	out->failed = out->address == 0;
+}
+
+int
+tel_event_alloc(const tel_event *event, tel_alloc *out)
+{
+	const struct tel_type *t = event->type;
+
+	memset(out, 0, sizeof(*out));
+	switch ((enum tel_role)t->role) {
+	case TEL_ROLE_ALLOC:
+		load_new(event, out);
+		out->kind = TEL_ALLOC_MALLOC;
+		if (t->role_field[TEL_PART_ALIGNMENT] >= 0) {
+			out->kind = TEL_ALLOC_ALIGNED;
+			out->alignment = load(event, TEL_PART_ALIGNMENT);
+		} else if (t->role_field[TEL_PART_COUNT] >= 0) {
+			out->kind = TEL_ALLOC_CALLOC;
+			out->count = load(event, TEL_PART_COUNT);
+		}
+		break;
+	case TEL_ROLE_FREE:
+		out->kind = TEL_ALLOC_FREE;
+		out->address = load_block(event, TEL_PART_ADDRESS);
+		out->size = load(event, TEL_PART_SIZE);
+		out->sized = t->role_field[TEL_PART_SIZE] >= 0;
+		break;
+	case TEL_ROLE_REALLOC:
+		load_new(event, out);
+		out->kind = TEL_ALLOC_REALLOC;
+		out->old = load_block(event, TEL_PART_OLD);
+		if (t->role_field[TEL_PART_COUNT] >= 0 &&
+		    __builtin_mul_overflow(out->size,
+		        load(event, TEL_PART_COUNT), &out->size))
+			out->size = UINT64_MAX;
+		out->failed &= out->size != 0 || out->old == 0;
+		break;
+	case TEL_ROLE_RESERVE:
+	case TEL_ROLE_COMMIT:
+		load_new(event, out);
+		out->kind = t->role == TEL_ROLE_COMMIT ? TEL_ALLOC_COMMIT :
+		                                         TEL_ALLOC_RESERVE;
+		out->buffer = load(event, TEL_PART_BUFFER);
+		break;
+	case TEL_ROLE_POOL_CREATE: out->kind = TEL_ALLOC_POOL_CREATE; break;
+	case TEL_ROLE_POOL_DESTROY: out->kind = TEL_ALLOC_POOL_DESTROY; break;
+	case TEL_ROLE_BUFFER_CREATE:
+	case TEL_ROLE_BUFFER_DESTROY:
+		out->kind = t->role == TEL_ROLE_BUFFER_CREATE ?
+		    TEL_ALLOC_BUFFER_CREATE :
+		    TEL_ALLOC_BUFFER_DESTROY;
+		out->buffer = load(event, TEL_PART_BUFFER);
+		break;
+	case TEL_ROLE_THREAD_END: out->kind = TEL_ALLOC_THREAD_END; break;
+	default: return 0;
+	}
+	out->pool = load(event, TEL_PART_POOL);
+	out->thread = load(event, TEL_PART_THREAD);
+	out->clock = event->clock;
+	return 1;
+}

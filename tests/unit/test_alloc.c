@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What events mean to an allocator, by the roles of their types. */
+#include <string.h>
+
+#include "tap.h"
+#include "tel.h"
+
+#define HEAD "# teltools text 1\n"
+#define NONE \
+	(tel_alloc) \
+	{ \
+		0 \
+	}
+
+/* Reads the events of a text, at most n.  How many there were. */
+static unsigned
+read_allocs(const char *text, tel_alloc *out, unsigned n)
+{
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	unsigned i = 0;
+	int agree = 1;
+
+	if (r == NULL ||
+	    tel_reader_open_memory(r, text, strlen(text), "text") != TEL_OK) {
+		ok(0, "a reader");
+		tel_reader_free(r);
+		return 0;
+	}
+	while (tel_reader_next(r, &ev) == TEL_OK && i < n) {
+		agree &= tel_event_alloc(ev, &out[i]) ==
+		    (out[i].kind != TEL_ALLOC_NONE);
+		i++;
+	}
+	ok(agree, "1 is returned for an operation, and 0 for none");
+	tel_reader_free(r);
+	return i;
+}
+
+static int
+same(const tel_alloc *a, const tel_alloc *b)
+{
+	return a->kind == b->kind && a->failed == b->failed &&
+	    a->sized == b->sized && a->address == b->address &&
+	    a->old == b->old && a->size == b->size && a->count == b->count &&
+	    a->alignment == b->alignment && a->thread == b->thread &&
+	    a->pool == b->pool && a->buffer == b->buffer &&
+	    a->clock == b->clock;
+}
+
+static void
+check(const char *text, const tel_alloc *want, unsigned n, const char *what)
+{
+	tel_alloc got[16];
+	unsigned count = read_allocs(text, got, 16), i;
+
+	for (i = 0; i < count && i < n; i++)
+		if (!same(&got[i], &want[i]))
+			break;
+	if (!ok(i == n && count == n, "%s", what))
+		diag("of %u events number %u is not as it should be", count, i);
+}
+
+static void
+test_mps(void)
+{
+	static const char text[] = HEAD
+	    "# format: mps-1.118.0\n"
+	    "0000000000000001 PoolInit pool=0x10 arena=0x1 poolClass=0x2 "
+	    "serial=1\n"
+	    "0000000000000002 PoolInitMFS pool=0x10 extendBy=1 "
+	    "extendSelf=true unitSize=8\n"
+	    "0000000000000003 PoolAlloc pool=0x10 pReturn=0x100 size=64\n"
+	    "0000000000000004 PoolFree pool=0x10 old=0x100 size=32\n"
+	    "0000000000000005 BufferInit buffer=0x20 pool=0x10 "
+	    "isMutator=true\n"
+	    "0000000000000006 BufferInitSeg buffer=0x20 pool=0x10 "
+	    "isMutator=true\n"
+	    "0000000000000007 BufferReserve buffer=0x20 init=0x200 size=48\n"
+	    "0000000000000008 BufferCommit buffer=0x20 p=0x200 size=48 "
+	    "clientClass=0x0\n"
+	    "0000000000000009 BufferFinish buffer=0x20\n"
+	    "000000000000000a PoolFinish pool=0x10 arena=0x1\n"
+	    "000000000000000b ArenaDestroy arena=0x1\n";
+	static const tel_alloc want[] = {
+		{ .kind = TEL_ALLOC_POOL_CREATE, .pool = 0x10, .clock = 1 },
+		{ 0 },
+		{ .kind = TEL_ALLOC_MALLOC,
+		    .address = 0x100,
+		    .size = 64,
+		    .pool = 0x10,
+		    .clock = 3 },
+		{ .kind = TEL_ALLOC_FREE,
+		    .sized = 1,
+		    .address = 0x100,
+		    .size = 32,
+		    .pool = 0x10,
+		    .clock = 4 },
+		{ .kind = TEL_ALLOC_BUFFER_CREATE,
+		    .pool = 0x10,
+		    .buffer = 0x20,
+		    .clock = 5 },
+		{ 0 },
+		{ .kind = TEL_ALLOC_RESERVE,
+		    .address = 0x200,
+		    .size = 48,
+		    .buffer = 0x20,
+		    .clock = 7 },
+		{ .kind = TEL_ALLOC_COMMIT,
+		    .address = 0x200,
+		    .size = 48,
+		    .buffer = 0x20,
+		    .clock = 8 },
+		{ .kind = TEL_ALLOC_BUFFER_DESTROY,
+		    .buffer = 0x20,
+		    .clock = 9 },
+		{ .kind = TEL_ALLOC_POOL_DESTROY, .pool = 0x10, .clock = 10 },
+		{ 0 },
+	};
+
+	check(text, want, 11, "events of the MPS, 1.118.0");
+	check(HEAD "# format: mps-1.115.0\n"
+	           "0000000000000001 PoolInitAMC pool=0x10 format=0x1\n"
+	           "0000000000000002 PoolFinish pool=0x10\n",
+	    (const tel_alloc[]){
+	        { .kind = TEL_ALLOC_POOL_CREATE, .pool = 0x10, .clock = 1 },
+	        { .kind = TEL_ALLOC_POOL_DESTROY, .pool = 0x10, .clock = 2 } },
+	    2, "before 1.116.0 each class says itself that a pool begins");
+}
+
+static void
+test_text(void)
+{
+	static const char text[] = HEAD
+	    "# format: mine\n"
+	    "# type: grab 1 Alloc p:address n:unsigned t:unsigned:32\n"
+	    "# type: zero 2 Alloc p:address n:unsigned c:unsigned\n"
+	    "# type: line 3 Alloc p:address n:unsigned a:unsigned\n"
+	    "# type: grow 4 Alloc p:address q:address n:unsigned c:unsigned\n"
+	    "# type: drop 5 Alloc p:address t:unsigned:32\n"
+	    "# type: take 6 Alloc id:unsigned n:unsigned\n"
+	    "# type: done 7 Alloc t:unsigned\n"
+	    "# role: grab alloc p n - thread=t\n"
+	    "# role: zero alloc p n - count=c\n"
+	    "# role: line alloc p n - alignment=a\n"
+	    "# role: grow realloc p n - old=q count=c\n"
+	    "# role: drop free p thread=t\n"
+	    "# role: take alloc address=id size=n\n"
+	    "# role: done end-thread thread=t\n"
+	    "0000000000000001 grab p=0x10 n=5 t=7\n"
+	    "0000000000000002 grab p=0x0 n=5 t=7\n"
+	    "0000000000000003 zero p=0x20 n=5 c=6\n"
+	    "0000000000000004 line p=0x40 n=5 a=64\n"
+	    "0000000000000005 grow p=0x50 q=0x10 n=3 c=4\n"
+	    "0000000000000006 grow p=0x0 q=0x50 n=3 c=0\n"
+	    "0000000000000007 grow p=0x0 q=0x50 n=9223372036854775808 c=2\n"
+	    "0000000000000008 drop p=0x10 t=8\n"
+	    "0000000000000009 take id=0 n=100\n"
+	    "000000000000000a done t=8\n";
+	static const tel_alloc want[] = {
+		{ .kind = TEL_ALLOC_MALLOC,
+		    .address = 0x10,
+		    .size = 5,
+		    .thread = 7,
+		    .clock = 1 },
+		{ .kind = TEL_ALLOC_MALLOC,
+		    .failed = 1,
+		    .size = 5,
+		    .thread = 7,
+		    .clock = 2 },
+		{ .kind = TEL_ALLOC_CALLOC,
+		    .address = 0x20,
+		    .size = 5,
+		    .count = 6,
+		    .clock = 3 },
+		{ .kind = TEL_ALLOC_ALIGNED,
+		    .address = 0x40,
+		    .size = 5,
+		    .alignment = 64,
+		    .clock = 4 },
+		{ .kind = TEL_ALLOC_REALLOC,
+		    .address = 0x50,
+		    .old = 0x10,
+		    .size = 12,
+		    .clock = 5 },
+		{ .kind = TEL_ALLOC_REALLOC, .old = 0x50, .clock = 6 },
+		{ .kind = TEL_ALLOC_REALLOC,
+		    .failed = 1,
+		    .old = 0x50,
+		    .size = UINT64_MAX,
+		    .clock = 7 },
+		{ .kind = TEL_ALLOC_FREE,
+		    .address = 0x10,
+		    .thread = 8,
+		    .clock = 8 },
+		{ .kind = TEL_ALLOC_MALLOC,
+		    .address = 1,
+		    .size = 100,
+		    .clock = 9 },
+		{ .kind = TEL_ALLOC_THREAD_END, .thread = 8, .clock = 10 },
+	};
+
+	check(text, want, 10, "roles that a text says");
+}
+
+int
+main(void)
+{
+	test_mps();
+	test_text();
+	return done();
+}
