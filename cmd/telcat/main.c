@@ -16,6 +16,8 @@ main(int argc, char **argv)
 	    sink_open(&sink, &telcat.settings)) {
 		if (telcat.types)
 			telcat_types(&telcat, &sink);
+		else if (telcat.write)
+			telcat_write(&telcat, &sink);
 		else
 			telcat_show(&telcat, &sink);
 		sink_close(&sink);

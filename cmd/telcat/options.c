@@ -5,6 +5,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
+#include "common/target.h"
 
 enum { OPTION_LIVE = OPTION_OWN, OPTION_TYPES, OPTION_MAX_LABELS };
 
@@ -48,7 +49,7 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
-	sizeof(own) / sizeof(own[0]), "text, csv, json, sql, mpscnv or mpstxt",
+	sizeof(own) / sizeof(own[0]), "text, csv, json, sql, mpscnv, mps ...",
 	take };
 
 static int
@@ -65,8 +66,14 @@ parse_format(struct telcat *t)
 			t->format = (tel_format)i;
 			return 1;
 		}
+	if (target_known(name)) {
+		t->write = 1;
+		return 1;
+	}
 	message_fail(STATUS_USAGE, NULL,
-	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt", name);
+	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
+	    "mps, inst",
+	    name);
 	return 0;
 }
 
@@ -76,24 +83,20 @@ check_format(const struct telcat *t)
 {
 	const char *option = NULL;
 
-	switch (t->format) {
-	case TEL_FORMAT_TEXT:
-	case TEL_FORMAT_CSV:
-	case TEL_FORMAT_JSON: return 1;
-	case TEL_FORMAT_SQL:
-	case TEL_FORMAT_MPSCNV:
-	case TEL_FORMAT_MPSTXT: break;
-	}
+	if (!t->write && t->format <= TEL_FORMAT_JSON)
+		return 1;
 	if (t->settings.time_given && t->settings.time != TEL_TIME_TICKS)
 		option = "-T";
 	else if (t->fields != NULL)
 		option = "-F";
 	else if (t->types)
 		option = "--types";
+	else if (t->write && t->no_header)
+		option = "-H";
 	if (option == NULL)
 		return 1;
 	message_fail(STATUS_USAGE, NULL, "%s does not go with -f %s", option,
-	    format_names[t->format]);
+	    t->settings.format);
 	return 0;
 }
 
@@ -107,5 +110,7 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	/* a database has a row for each log, and types are counted by log */
 	if (t->format == TEL_FORMAT_SQL || t->types)
 		t->settings.no_merge = 1;
+	/* what is not wanted may tell what the rest means */
+	t->settings.all_events = t->write;
 	return 1;
 }

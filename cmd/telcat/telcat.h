@@ -11,6 +11,7 @@
 struct telcat {
 	struct settings settings;
 	tel_format format;
+	int write;          /* events in settings.format, which is no text */
 	const char *fields; /* NULL: all */
 	int no_header;
 	int types; /* list event types instead of events */
@@ -21,6 +22,9 @@ int telcat_options(struct telcat *t, int argc, char **argv);
 
 /* Shows the events of the operands. */
 void telcat_show(struct telcat *t, struct sink *sink);
+
+/* Writes the events of the operands in another format of logs. */
+void telcat_write(struct telcat *t, struct sink *sink);
 
 /* Lists event types: of the operands, or of what is built in. */
 void telcat_types(struct telcat *t, struct sink *sink);

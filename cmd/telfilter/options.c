@@ -5,6 +5,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
+#include "common/target.h"
 
 enum {
 	OPTION_EVERY = OPTION_OWN,
@@ -123,8 +124,8 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
-	sizeof(own) / sizeof(own[0]),
-	"as it came; or text, csv, json, sql, mpscnv, mpstxt", take };
+	sizeof(own) / sizeof(own[0]), "as it came; text, csv, json, mps ...",
+	take };
 
 static int
 parse_format(struct telfilter *t)
@@ -140,8 +141,12 @@ parse_format(struct telfilter *t)
 			t->format = (tel_format)i;
 			return 1;
 		}
+	if (target_known(name))
+		return 1;
 	message_fail(STATUS_USAGE, NULL,
-	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt", name);
+	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
+	    "mps, inst",
+	    name);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/message.h"
+#include "common/target.h"
 
 /* Types whose verdict is remembered, by where they lie. */
 #define SLOTS 256
@@ -67,14 +68,10 @@ begin(void *arg, struct source *const *srcs, int n)
 	run->name = src->name;
 	run->reader = src->reader;
 	run->before = run->found;
-	if (run->writer != NULL && run->sink->terminal &&
-	    run->telfilter->settings.output == NULL &&
-	    strcmp(tel_reader_form(src->reader), "mps") == 0) {
-		message_fail(STATUS_USAGE, src->name,
-		    "binary output is not written to a terminal: see -f and "
-		    "-o");
+	if (run->writer != NULL &&
+	    !target_check(run->writer, &run->telfilter->settings, run->sink,
+	        src))
 		return 0;
-	}
 	if (run->printer != NULL)
 		tel_printer_set_file(run->printer, n == 1 ? src->size : 0,
 		    n == 1 ? src->changed : 0);
@@ -127,6 +124,14 @@ is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
 	return 1;
 }
 
+/* Lets all go that was written, for whoever waits for it. */
+static tel_status
+flush(struct run *run)
+{
+	return run->writer != NULL ? tel_writer_flush(run->writer) :
+	                             tel_output_flush(run->sink->out);
+}
+
 /* Puts an event where it belongs. */
 static tel_status
 place(struct run *run, const tel_event *ev, tel_place where)
@@ -141,7 +146,7 @@ place(struct run *run, const tel_event *ev, tel_place where)
 	else if (run->printer != NULL && where != TEL_PLACE_OUT)
 		st = tel_printer_event(run->printer, ev);
 	if (st == TEL_OK && run->flush && where != TEL_PLACE_OUT)
-		st = tel_output_flush(run->sink->out);
+		st = flush(run);
 	return st;
 }
 
@@ -237,7 +242,7 @@ idle(void *arg)
 	struct run *run = arg;
 
 	/* a failure stays and is told after the next event */
-	if (tel_output_flush(run->sink->out) != TEL_OK)
+	if (flush(run) != TEL_OK)
 		sink_failed(run->sink);
 }
 
@@ -258,17 +263,9 @@ set_up(struct run *run)
 			st = tel_printer_set_terminal(run->printer,
 			    run->sink->terminal);
 	} else {
-		run->writer = tel_writer_new(run->sink->out);
+		run->writer = target_open(&t->settings, run->sink, t->bare);
 		if (run->writer == NULL)
-			st = TEL_ENOMEM;
-		else
-			st = tel_writer_set_bare(run->writer, t->bare);
-		if (st == TEL_OK)
-			st = tel_writer_set_terminal(run->writer,
-			    run->sink->terminal);
-		if (st == TEL_OK && t->settings.max_labels > 0)
-			st = tel_writer_set_max_labels(run->writer,
-			    t->settings.max_labels);
+			return 0;
 	}
 	if (st == TEL_OK && t->context) {
 		run->context =

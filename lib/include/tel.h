@@ -822,6 +822,19 @@ TEL_API void tel_writer_free(tel_writer *w);
  * and change nothing.
  */
 /*
+ * Says which format is written.
+ * name: "mps", "inst"; NULL for the format that events came in, the default.
+ * Returns TEL_OK, TEL_EINVAL (no such format can be written), TEL_ENOMEM,
+ * TEL_ESTATE.
+ */
+TEL_API TEL_MUST_USE tel_status tel_writer_set_target(tel_writer *w,
+    const char *name);
+/*
+ * Nonzero when what is written of the log that r reads is nothing to be shown
+ * on a terminal.
+ */
+TEL_API int tel_writer_binary(const tel_writer *w, const tel_reader *r);
+/*
  * Writes nothing of what is passed over (nonzero).  TEL_OK, TEL_ESTATE.
  */
 TEL_API tel_status tel_writer_set_bare(tel_writer *w, int on);
@@ -862,6 +875,11 @@ TEL_API int tel_writer_needs(const tel_writer *w, const tel_type *type);
  * stream.  Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
  */
 TEL_API TEL_MUST_USE tel_status tel_writer_gap(tel_writer *w);
+/*
+ * Writes what the writer holds back, and flushes the output, for whoever
+ * waits for it.  Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ */
+TEL_API TEL_MUST_USE tel_status tel_writer_flush(tel_writer *w);
 /*
  * No more events come of the readers so far.  To be called before they are
  * freed and events of another one follow.

@@ -34,5 +34,12 @@ mps_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	return TEL_OK;
 }
 
-const struct write_form write_form_mps = { "mps", "an MPS stream", 1, 1, NULL,
-	mps_write, NULL, NULL, NULL };
+const struct write_form write_form_mps = {
+	.name = "mps",
+	.what = "an MPS stream",
+	.one_schema = 1,
+	.one_numbering = 1,
+	.binary = 1,
+	.target = 1,
+	.write = mps_write,
+};

@@ -140,10 +140,24 @@ lines_gap(struct tel_writer *w)
 	return put_raw(w, (const unsigned char *)"--\n", 3);
 }
 
-const struct write_form write_form_text = { "text", "the text of telcat", 0, 0,
-	lines_begin, text_write, lines_gap, put_lead, NULL };
-const struct write_form write_form_cnv = { "cnv", "the text of mpseventcnv", 1,
-	1, lines_begin, cnv_write, lines_gap, put_lead, NULL };
+const struct write_form write_form_text = {
+	.name = "text",
+	.what = "the text of telcat",
+	.begin = lines_begin,
+	.write = text_write,
+	.gap = lines_gap,
+	.finish = put_lead,
+};
+const struct write_form write_form_cnv = {
+	.name = "cnv",
+	.what = "the text of mpseventcnv",
+	.one_schema = 1,
+	.one_numbering = 1,
+	.begin = lines_begin,
+	.write = cnv_write,
+	.gap = lines_gap,
+	.finish = put_lead,
+};
 
 /* Ids mean what their own log says, so logs may follow each other only. */
 static tel_status
@@ -181,5 +195,10 @@ inst_needed(const struct tel_event *ev)
 	return n > 1 && record[0] == 'C' && record[1] == ' ';
 }
 
-const struct write_form write_form_inst = { "inst", "an inst log", 0, 0, NULL,
-	inst_write, NULL, NULL, inst_needed };
+const struct write_form write_form_inst = {
+	.name = "inst",
+	.what = "an inst log",
+	.target = 1,
+	.write = inst_write,
+	.needed = inst_needed,
+};

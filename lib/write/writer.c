@@ -5,7 +5,6 @@
  * what the former need of the latter.
  */
 #include "write/writer.h"
-#include "formats/mps_encode.h"
 #include "formats/reader.h"
 
 #include <stdarg.h>
@@ -116,19 +115,65 @@ tel_writer_error(const tel_writer *w)
 	return w->error;
 }
 
-/* The first log says what is written. */
-static tel_status
-begin_stream(struct tel_writer *w, const struct tel_log *log)
+/* The form of that name; NULL when none is written. */
+static const struct write_form *
+find_form(const char *name)
 {
-	const struct write_form *form = NULL;
 	size_t i;
 
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (strcmp(forms[i]->name, log->form) == 0)
-			form = forms[i];
+		if (strcmp(forms[i]->name, name) == 0)
+			return forms[i];
+	return NULL;
+}
+
+/* Nonzero when events of the log can be written in the form. */
+static int
+takes(const struct write_form *form, const struct tel_log *log)
+{
+	return form->takes != NULL ? form->takes(log) :
+	                             strcmp(form->name, log->form) == 0;
+}
+
+tel_status
+tel_writer_set_target(tel_writer *w, const char *name)
+{
+	const struct write_form *form = NULL;
+
+	if (w->form != NULL)
+		return TEL_ESTATE;
+	if (name != NULL) {
+		form = find_form(name);
+		if (form == NULL || !form->target)
+			return TEL_EINVAL;
+	}
+	w->target = form;
+	return TEL_OK;
+}
+
+int
+tel_writer_binary(const tel_writer *w, const tel_reader *r)
+{
+	const struct write_form *form =
+	    w->target != NULL ? w->target : find_form(r->log.form);
+
+	return form != NULL && form->binary;
+}
+
+/* The first log says what is written, unless that was asked for. */
+static tel_status
+begin_stream(struct tel_writer *w, const struct tel_log *log)
+{
+	const struct write_form *form =
+	    w->target != NULL ? w->target : find_form(log->form);
+
 	if (form == NULL)
-		return write_fail(w, TEL_EINVAL, "%s: %s cannot be written",
+		return write_fail(w, TEL_EINVAL, "%.120s: %s cannot be written",
 		    log->name, log->form);
+	if (!takes(form, log))
+		return write_fail(w, TEL_EINVAL,
+		    "%.120s: %s cannot be written as %s", log->name, log->form,
+		    form->what);
 	if (form->one_numbering && ids_begin(&w->ids, w->max_labels) != TEL_OK)
 		return TEL_ENOMEM;
 	w->first_log = strdup(log->name);
@@ -148,7 +193,7 @@ check_stream(struct tel_writer *w, const struct tel_log *log)
 {
 	const struct tel_schema *s = log->schema;
 
-	if (strcmp(w->form->name, log->form) != 0)
+	if (!takes(w->form, log))
 		return write_fail(w, TEL_EINVAL,
 		    "%.60s is not %s as %.60s is: they cannot be written as "
 		    "one",
@@ -163,8 +208,6 @@ check_stream(struct tel_writer *w, const struct tel_log *log)
 	    w->first_log, w->schema, log->name, s->name, w->form->what);
 }
 
-static keep_put_fn put;
-
 static struct write_log *
 new_log(struct tel_writer *w, const struct tel_log *log)
 {
@@ -177,7 +220,7 @@ new_log(struct tel_writer *w, const struct tel_log *log)
 	l->number = log->number;
 	l->serial = w->nlogs++;
 	if (!w->bare)
-		l->keep = keep_new(w->max_labels, put, l);
+		l->keep = keep_new(w->max_labels, write_put, l);
 	if (w->form->one_numbering)
 		l->ids = tel_labels_new(w->max_labels);
 	if ((w->bare || l->keep != NULL) &&
@@ -255,99 +298,6 @@ take_lead(struct tel_writer *w, const unsigned char *lead, size_t n)
 	return TEL_OK;
 }
 
-/* 1 when a later log begins as the first one did, and needs not say so. */
-static int
-is_known_init(struct tel_writer *w, const struct tel_event *ev)
-{
-	size_t header = ev->log->schema->header, size = ev->size - header;
-
-	if (size > sizeof(w->init))
-		return 0;
-	if (w->init_size == 0) {
-		memcpy(w->init, ev->data + header, size);
-		w->init_size = size;
-		return 0;
-	}
-	return w->current->serial > 0 && size == w->init_size &&
-	    memcmp(w->init, ev->data + header, size) == 0;
-}
-
-/* Writes a copy of ev with another number in field f. */
-static tel_status
-put_changed(struct tel_writer *w, const struct tel_event *ev,
-    const struct tel_field *f, uint64_t id)
-{
-	struct tel_event copy = *ev;
-
-	if (w->changed == NULL)
-		w->changed = malloc(MPS_SIZE_MAX);
-	if (w->changed == NULL)
-		return TEL_ENOMEM;
-	memcpy(w->changed, ev->data, ev->size);
-	copy.data = w->changed;
-	tel_encode_field(f, id, w->changed);
-	return w->form->write(w, &copy, 1);
-}
-
-/* Writes a string or a label, with a number that no other log's string has. */
-static tel_status
-put_name(struct write_log *l, const struct tel_event *ev)
-{
-	struct tel_writer *w = l->writer;
-	const struct tel_type *t = ev->type;
-	int intern = t->role == TEL_ROLE_INTERN;
-	const struct tel_field *f;
-	const char *text = NULL;
-	uint64_t id, to;
-	size_t n = 0;
-	int same;
-	tel_status st;
-
-	if (t->role_field[0] < 0 || t->role_field[1] < 0)
-		return w->form->write(w, ev, 0);
-	f = &t->fields[t->role_field[intern ? 0 : 1]];
-	id = tel_load(f, ev->data);
-	if (intern)
-		text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-	st = ids_map(&w->ids, l->ids, l->serial,
-	    f->width < 64 ? ((uint64_t)1 << f->width) - 1 : UINT64_MAX, id,
-	    text, n, &to, &same);
-	if (st == TEL_ELIMIT && w->nlogs > 1)
-		return write_fail(w, st,
-		    "more than %zu strings: their numbers cannot be told apart",
-		    w->max_labels);
-	if (st != TEL_OK && st != TEL_ELIMIT)
-		return st;
-	/* the release is the same, and was named */
-	if (intern && l->serial > 0 && same && to == id &&
-	    keep_is_build(text, n))
-		return TEL_OK;
-	if (to != id)
-		return put_changed(w, ev, f, to);
-	return w->form->write(w, ev, 0);
-}
-
-/* Writes an event of the current log, or of l, now. */
-static tel_status
-put(void *arg, const struct tel_event *ev)
-{
-	struct write_log *l = arg;
-	struct tel_writer *w = l->writer;
-
-	if (w->form->one_numbering) {
-		switch ((enum tel_role)ev->type->role) {
-		case TEL_ROLE_INIT:
-			return is_known_init(w, ev) ? TEL_OK :
-			                              w->form->write(w, ev, 0);
-		case TEL_ROLE_INTERN:
-		case TEL_ROLE_LABEL:
-		case TEL_ROLE_LABEL_P: return put_name(l, ev);
-		default: break;
-		}
-	}
-	return w->form->write(w, ev, 0);
-}
-
 tel_status
 tel_writer_event(tel_writer *w, const tel_event *event)
 {
@@ -361,7 +311,7 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 		return st;
 	if (!tel_type_is_followed(event->type))
 		return w->form->write(w, event, 0);
-	return put(w->current, event);
+	return write_put(w->current, event);
 }
 
 tel_status
@@ -395,6 +345,16 @@ tel_writer_gap(tel_writer *w)
 	if (w->form == NULL || w->form->gap == NULL)
 		return TEL_OK;
 	return w->form->gap(w);
+}
+
+tel_status
+tel_writer_flush(tel_writer *w)
+{
+	tel_status st = TEL_OK;
+
+	if (w->form != NULL && w->form->flush != NULL)
+		st = w->form->flush(w);
+	return st == TEL_OK ? tel_output_flush(w->out) : st;
 }
 
 tel_status

@@ -15,6 +15,13 @@ struct write_form {
 	const char *what;  /* the same for messages */
 	int one_schema;    /* all events of the output are of one schema */
 	int one_numbering; /* a string's number means one thing */
+	int binary;        /* nothing for a terminal */
+	int target;        /* may be asked for by its name */
+	/*
+	 * Nonzero when events of a log can be written; NULL: when the log is
+	 * of the same form.
+	 */
+	int (*takes)(const struct tel_log *log);
 	/* A log begins; may be NULL. */
 	tel_status (*begin)(struct tel_writer *w, const struct tel_log *log);
 	/*
@@ -25,6 +32,8 @@ struct write_form {
 	    int changed);
 	/* What stands between groups of events; may be NULL. */
 	tel_status (*gap)(struct tel_writer *w);
+	/* Writes what it holds back, for who waits for it; may be NULL. */
+	tel_status (*flush)(struct tel_writer *w);
 	/* What ends the output; may be NULL. */
 	tel_status (*finish)(struct tel_writer *w);
 	/* Nonzero when other events need this one; may be NULL. */
@@ -49,7 +58,8 @@ struct write_log {
 
 struct tel_writer {
 	struct tel_output *out;
-	const struct write_form *form; /* NULL before the first event */
+	const struct write_form *form;   /* NULL before the first event */
+	const struct write_form *target; /* asked for; NULL: as it came */
 	struct write_log *logs;
 	struct write_log *current;
 	unsigned nlogs; /* begun so far */
@@ -76,6 +86,12 @@ struct tel_writer {
 
 	char error[256];
 };
+
+/*
+ * Writes an event of a log now; arg is a struct write_log.  In names.c: what
+ * tells the version may be left out, and the number of a string be another.
+ */
+keep_put_fn write_put;
 
 /* Sets the text of tel_writer_error() and returns status. */
 __attribute__((format(printf, 3, 4))) tel_status

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Targets: the formats of -f that a writer writes, instead of a printer. */
+#ifndef COMMON_TARGET_H
+#define COMMON_TARGET_H
+
+#include "source.h"
+#include "streams.h"
+
+/* Nonzero when name is such a format. */
+int target_known(const char *name);
+
+/*
+ * Makes a writer to the sink, with the target of the settings, if they have
+ * one.  NULL after a message.
+ */
+tel_writer *target_open(const struct settings *s, const struct sink *sink,
+    int bare);
+
+/*
+ * Nonzero when what is written of the source may go to the sink; else a
+ * message says why not.
+ */
+int target_check(const tel_writer *w, const struct settings *s,
+    const struct sink *sink, const struct source *src);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writing events in another format of logs, through a writer. */
+#include "telcat.h"
+
+#include <string.h>
+#include "common/message.h"
+#include "common/target.h"
+
+struct run {
+	struct telcat *telcat;
+	struct sink *sink;
+	tel_writer *writer;
+	const tel_reader *reader;
+	const char *name; /* of the source, for messages */
+	int failed;       /* what was written is not all */
+	int flush;        /* after each event */
+};
+
+/* Tells why writing failed.  How to go on. */
+static enum outcome
+tell(struct run *run, tel_status st)
+{
+	const char *why = tel_writer_error(run->writer);
+
+	run->failed = 1;
+	if (tel_output_errno(run->sink->out) != 0) {
+		sink_failed(run->sink);
+		return END_ALL;
+	}
+	if (st == TEL_ENOMEM || why[0] == '\0')
+		why = tel_status_text(st);
+	/* what is wrong with a log names it */
+	message_fail(STATUS_FAILED, st == TEL_EINVAL ? NULL : run->name, "%s",
+	    why);
+	return st == TEL_EINVAL ? END_ONE : END_ALL;
+}
+
+static int
+begin(void *arg, struct source *const *srcs, int n)
+{
+	struct run *run = arg;
+
+	(void)n;
+	run->name = srcs[0]->name;
+	run->reader = srcs[0]->reader;
+	return target_check(run->writer, &run->telcat->settings, run->sink,
+	    srcs[0]);
+}
+
+static enum outcome
+event(void *arg, const tel_event *ev)
+{
+	struct run *run = arg;
+	struct settings *s = &run->telcat->settings;
+	tel_status st;
+	int wanted = settings_full(s) ? 0 : settings_wanted(s, ev);
+
+	if (wanted < 0)
+		return END_ALL;
+	st = wanted ? tel_writer_event(run->writer, ev) :
+	              tel_writer_pass(run->writer, ev);
+	if (st == TEL_OK && wanted && run->flush)
+		st = tel_writer_flush(run->writer);
+	if (st != TEL_OK)
+		return tell(run, st);
+	return settings_full(s) ? END_ALL : GO_ON;
+}
+
+static enum outcome
+end(void *arg)
+{
+	struct run *run = arg;
+	tel_status st = tel_writer_end_file(run->writer, run->reader);
+
+	return st == TEL_OK ? GO_ON : tell(run, st);
+}
+
+static void
+idle(void *arg)
+{
+	struct run *run = arg;
+
+	/* a failure stays and is told after the next event */
+	if (tel_writer_flush(run->writer) != TEL_OK)
+		sink_failed(run->sink);
+}
+
+void
+telcat_write(struct telcat *t, struct sink *sink)
+{
+	struct visitor visitor;
+	struct run run;
+	tel_status st;
+
+	memset(&run, 0, sizeof(run));
+	run.telcat = t;
+	run.sink = sink;
+	run.flush = t->settings.unbuffered;
+	run.writer = target_open(&t->settings, sink, 0);
+	if (run.writer == NULL)
+		return;
+	memset(&visitor, 0, sizeof(visitor));
+	visitor.arg = &run;
+	visitor.begin = begin;
+	visitor.event = event;
+	visitor.end = end;
+	visitor.idle = idle;
+	if (!settings_full(&t->settings))
+		sources_run(&t->settings, &visitor);
+	if (!run.failed && !sink->failed) {
+		st = tel_writer_finish(run.writer);
+		if (st != TEL_OK)
+			(void)tell(&run, st);
+	}
+	tel_writer_free(run.writer);
+}
