@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The form "csv": one flat table, a number a row. */
-#include "page.h"
+#include "common/page.h"
 #include "view.h"
 
 #include <inttypes.h>

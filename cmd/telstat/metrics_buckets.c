@@ -3,7 +3,7 @@
 #include "metrics.h"
 
 #include <inttypes.h>
-#include "page.h"
+#include "common/page.h"
 #include "view.h"
 
 /* The bucket that is put when it is known that the next is another one. */

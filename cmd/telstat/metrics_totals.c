@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "page.h"
+#include "common/page.h"
 #include "view.h"
 
 /* A total as a family. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The form "openmetrics": OpenMetrics 1.0, for systems that watch. */
 #include "metrics.h"
-#include "page.h"
+#include "common/page.h"
 #include "view.h"
 
 #include <inttypes.h>

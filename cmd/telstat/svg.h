@@ -3,7 +3,8 @@
 #ifndef TELSTAT_SVG_H
 #define TELSTAT_SVG_H
 
-#include "page.h"
+#include "common/page.h"
+#include "common/scale.h"
 #include "view.h"
 
 /* The size of the page, and what is left free at its edges. */
@@ -15,27 +16,6 @@
 #define SVG_ROW 19
 /* About the width of a character of the usual size. */
 #define SVG_CHAR 7.2
-
-/* The scale of an axis: values from lo to hi, on pixels from..to. */
-struct scale {
-	double lo, hi;
-	double from, to;
-	int log; /* by logarithm, on both sides of 0 */
-};
-
-/* Where a value lies. */
-double scale_at(const struct scale *s, double value);
-
-/* Places for marks on an axis. */
-#define TICKS_MAX 16
-struct ticks {
-	double at[TICKS_MAX];
-	unsigned n;
-};
-
-/* Round numbers on a scale: powers of 2 for bytes. */
-void scale_ticks(const struct scale *s, const char *unit, unsigned most,
-    struct ticks *out);
 
 /*
  * The facts of a statistic, wrapped into lines.  Each returns how many there

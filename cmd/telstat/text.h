@@ -3,7 +3,7 @@
 #ifndef TELSTAT_TEXT_H
 #define TELSTAT_TEXT_H
 
-#include "page.h"
+#include "common/page.h"
 #include "view.h"
 
 /* A line of "name value" pairs, broken where the page ends. */

@@ -3,7 +3,7 @@
 #ifndef TELSTAT_VIEW_H
 #define TELSTAT_VIEW_H
 
-#include "figure.h"
+#include "common/figure.h"
 #include "telstat.h"
 
 /* The names of a statistic's numbers, in the order in which they are shown. */

@@ -3,8 +3,8 @@
  * Figures: numbers as people read them, grouped and with units, or plain.
  * Each writes into a buffer of FIGURE_TEXT bytes and returns it.
  */
-#ifndef TELSTAT_FIGURE_H
-#define TELSTAT_FIGURE_H
+#ifndef COMMON_FIGURE_H
+#define COMMON_FIGURE_H
 
 #include "tel.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SVG: the scale of an axis, and the round numbers on it. */
-#include "svg.h"
+/* The scale of an axis, and the round numbers on it. */
+#include "scale.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* The logarithm to the base 2 of x >= 1, to eight decimals or so. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Page: bytes put into an output, with what each form must escape. */
-#ifndef TELSTAT_PAGE_H
-#define TELSTAT_PAGE_H
+#ifndef COMMON_PAGE_H
+#define COMMON_PAGE_H
 
 #include "tel.h"
 
