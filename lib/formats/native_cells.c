@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which bytes of an event are columns of a block: tel(5), "Columns". */
+#include "formats/native.h"
+
+#include <stdlib.h>
+
+static int
+is_big(enum tel_load load)
+{
+	return load == TEL_LOAD_BE16 || load == TEL_LOAD_BE32 ||
+	    load == TEL_LOAD_BE64 || load == TEL_LOAD_BE16S ||
+	    load == TEL_LOAD_BE32S;
+}
+
+/* The cell of a byte of bits, if there is one already. */
+static struct native_cell *
+find_bits(struct native_plan *plan, uint16_t offset)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->ncells; i++)
+		if (plan->cells[i].offset == offset &&
+		    plan->cells[i].mask != 0xff)
+			return &plan->cells[i];
+	return NULL;
+}
+
+static void
+add(struct native_plan *plan, const struct tel_field *f)
+{
+	struct native_cell *c;
+
+	c = f->load == TEL_LOAD_BIT ? find_bits(plan, f->offset) : NULL;
+	if (c != NULL) {
+		c->mask |= (uint8_t)(1u << f->bit);
+		return;
+	}
+	c = &plan->cells[plan->ncells++];
+	c->offset = f->offset;
+	c->width = f->load == TEL_LOAD_BIT ? 1 :
+	    f->load == TEL_LOAD_STRING_AT  ? 4 :
+	                                     (uint8_t)(f->width / 8);
+	c->big = (uint8_t)is_big(f->load);
+	c->mask = f->load == TEL_LOAD_BIT ? (uint8_t)(1u << f->bit) : 0xff;
+	c->class = f->sort == TEL_ADDRESS || f->sort == TEL_POINTER ?
+	    NATIVE_ADDRESSES :
+	    NATIVE_NUMBERS;
+	if (plan->fixed < (uint32_t)c->offset + c->width)
+		plan->fixed = (uint32_t)c->offset + c->width;
+}
+
+/*
+ * A string that is not told where it is begins behind the fields before it,
+ * and the bytes between a field and it are zero.
+ */
+struct native_plan
+native_plan(const struct tel_schema *s, const struct tel_type *t)
+{
+	struct native_plan plan = { NULL, 0, 0 };
+	unsigned i;
+
+	if (t->unknown)
+		return plan;
+	plan.fixed = s->header;
+	plan.cells = calloc(t->nfields + 1u, sizeof(*plan.cells));
+	if (plan.cells == NULL)
+		return plan;
+	for (i = 0; i < t->nfields; i++)
+		if (t->fields[i].load != TEL_LOAD_STRING)
+			add(&plan, &t->fields[i]);
+	return plan;
+}
+
+tel_status
+native_schema_begin(struct native_schema *ns, struct tel_schema *schema,
+    uint64_t digest)
+{
+	unsigned i;
+
+	ns->schema = schema;
+	ns->digest = digest;
+	ns->plans = calloc(schema->ntypes + 1u, sizeof(*ns->plans));
+	if (ns->plans == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < schema->ntypes; i++) {
+		ns->plans[i] = native_plan(schema, &schema->types[i]);
+		if (ns->plans[i].cells == NULL) {
+			native_schema_end(ns);
+			return TEL_ENOMEM;
+		}
+	}
+	return TEL_OK;
+}
+
+void
+native_schema_end(struct native_schema *ns)
+{
+	unsigned i;
+
+	if (ns->plans != NULL)
+		for (i = 0; i < ns->schema->ntypes; i++)
+			free(ns->plans[i].cells);
+	free(ns->plans);
+	ns->plans = NULL;
+}
