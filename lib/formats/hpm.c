@@ -27,13 +27,18 @@ is_counter(const struct hpm *h, const unsigned char *p)
 
 /* Steps over padding, which holds nothing but zeros. */
 static tel_status
-skip_padding(struct tel_reader *r, size_t size)
+skip_padding(struct tel_reader *r, struct hpm *h, size_t size)
 {
 	uint64_t from = r->offset;
 	size_t i;
 
 	for (i = 8; i < size && r->p[i] == 0; i++)
 		continue;
+	/* no writer made more than one in a row */
+	if (i == size) {
+		memcpy(h->lead, r->p, size);
+		h->lead_size = (uint32_t)size;
+	}
 	tel_reader_step(r, size);
 	if (i == size)
 		return TEL_OK;
@@ -81,6 +86,8 @@ finish(struct tel_reader *r, struct hpm *h)
 {
 	unsigned i;
 
+	r->log.tail = h->lead;
+	r->log.tail_size = h->lead_size;
 	for (i = 0; i < 8; i++)
 		if (h->flagged[i] > 0)
 			tel_reader_notice(r, TEL_INFO, r->offset,
@@ -157,7 +164,7 @@ hpm_next(struct tel_reader *r)
 			hpm_give_counter(r, h);
 			return TEL_OK;
 		} else if (hpm_load32(r->p, h->layout.big) == HPM_PADDING) {
-			st = skip_padding(r, size);
+			st = skip_padding(r, h, size);
 		} else {
 			hpm_give_other(r, h, size);
 			return TEL_OK;
@@ -172,6 +179,9 @@ hpm_close(struct tel_reader *r)
 {
 	struct hpm *h = r->state;
 
+	r->log.records = 0;
+	r->log.preamble = r->log.tail = NULL;
+	r->log.preamble_size = r->log.tail_size = 0;
 	if (h != NULL) {
 		free(h->meta_path);
 		free(h->refused);

@@ -139,7 +139,13 @@ struct hpm {
 	int told;
 	uint64_t flagged[8]; /* events with each bit of flags */
 	int exited;          /* there was an exit record */
-	unsigned char data[HPM_EVENT_MAX];
+	/* for who writes the trace again: the header, and the padding between
+	 * the record before and this one */
+	unsigned char header[8 + HPM_STRING_MAX];
+	unsigned char lead[8 + HPM_STRING_MAX];
+	uint32_t lead_size;
+	/* the event that is given, where its numbers are aligned */
+	_Alignas(8) unsigned char data[HPM_EVENT_MAX];
 };
 
 /* hpm_look.c */
@@ -217,7 +223,7 @@ tel_status hpm_meta_open(struct tel_reader *r, const unsigned char *name,
 
 /* hpm_event.c */
 
-/* Hands out the counter record at r->p. */
+/* Hands out the counter record at r->p; h->lead goes with it. */
 void hpm_give_counter(struct tel_reader *r, struct hpm *h);
 
 /* Hands out the marker or exit record of size bytes at r->p. */

@@ -8,23 +8,6 @@
 
 #include "formats/hpm.h"
 
-/* Stores that compilers make one instruction of. */
-static inline void
-put32(unsigned char *p, uint32_t v)
-{
-	p[0] = (unsigned char)v;
-	p[1] = (unsigned char)(v >> 8);
-	p[2] = (unsigned char)(v >> 16);
-	p[3] = (unsigned char)(v >> 24);
-}
-
-static inline void
-put64(unsigned char *p, uint64_t v)
-{
-	put32(p, (uint32_t)v);
-	put32(p + 4, (uint32_t)(v >> 32));
-}
-
 /* Gives out what is in h->data. */
 static void
 emit(struct tel_reader *r, struct hpm *h, unsigned type, uint32_t size,
@@ -38,6 +21,11 @@ emit(struct tel_reader *r, struct hpm *h, unsigned type, uint32_t size,
 	ev->size = size;
 	ev->clock = h->clock;
 	ev->offset = r->offset;
+	ev->raw = r->p;
+	ev->raw_size = (uint32_t)record;
+	ev->lead = h->lead;
+	ev->lead_size = h->lead_size;
+	h->lead_size = 0;
 	tel_reader_step(r, record);
 	/* the reader counts the event's bytes; here those of the log count */
 	r->count[TEL_COUNT_BYTES] += record;
@@ -128,7 +116,7 @@ count_flags(struct hpm *h, unsigned flags)
 }
 
 /* The counter record at r->p, for one version and one byte order. */
-static inline void
+__attribute__((always_inline)) static inline void
 emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 {
 	const unsigned char *p = r->p, *q = p + (v1 ? 16 : 8);
@@ -138,6 +126,7 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 	int32_t gid, slot;
 	unsigned cpu, buffer, switched, flags;
 	uint64_t start = hpm_load64(q, big), end = hpm_load64(q + 8, big);
+	size_t i;
 	int yielded;
 
 	if (v1) {
@@ -167,22 +156,24 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 		flags |= HPM_FLAG_PROCESSOR;
 	if (flags != 0)
 		count_flags(h, flags);
-	put32(d + HPM_AT_CPU, cpu);
+	tel_store_le32(d + HPM_AT_CPU, cpu);
 	d[HPM_AT_BUFFER] = (unsigned char)(2 - buffer);
 	d[HPM_AT_BITS] = (unsigned char)((unsigned)yielded | switched << 1);
-	put32(d + HPM_AT_SLOT, (uint32_t)slot);
-	put64(d + HPM_AT_TID, (uint64_t)tid);
-	put64(d + HPM_AT_END, end);
-	put64(d + HPM_AT_DURATION, (uint64_t)duration);
-	put64(d + HPM_AT_GAP, (uint64_t)gap);
+	tel_store_le32(d + HPM_AT_SLOT, (uint32_t)slot);
+	tel_store_le64(d + HPM_AT_TID, (uint64_t)tid);
+	tel_store_le64(d + HPM_AT_END, end);
+	tel_store_le64(d + HPM_AT_DURATION, (uint64_t)duration);
+	tel_store_le64(d + HPM_AT_GAP, (uint64_t)gap);
 	if (!v1 && h->layout.mids) {
 		/* in a record the callee comes first */
-		put32(d + HPM_AT_CALLEE, hpm_load32(q, big));
-		put32(d + HPM_AT_CALLER, hpm_load32(q + 4, big));
+		tel_store_le32(d + HPM_AT_CALLEE, hpm_load32(q, big));
+		tel_store_le32(d + HPM_AT_CALLER, hpm_load32(q + 4, big));
 		q += 8;
 	}
 	d[HPM_AT_FLAGS] = (unsigned char)flags;
-	memcpy(d + HPM_AT_COUNTERS, q, 8 * (size_t)h->layout.counters);
+	/* there are few: a call of memcpy() would take longer */
+	for (i = 0; i < h->layout.counters; i++)
+		memcpy(d + HPM_AT_COUNTERS + 8 * i, q + 8 * i, 8);
 	emit(r, h, HPM_COUNTER, HPM_AT_COUNTERS + 8 * h->layout.counters,
 	    h->size);
 }
@@ -206,13 +197,13 @@ hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size)
 	unsigned type = hpm_load32(r->p, h->layout.big);
 	size_t n = 0;
 
-	put32(h->data + HPM_AT_CPU, h->cpu < 0 ? 0 : (unsigned)h->cpu);
+	tel_store_le32(h->data + HPM_AT_CPU, h->cpu < 0 ? 0 : (unsigned)h->cpu);
 	if (type == HPM_EXIT) {
 		h->exited = 1;
 	} else {
 		n = size - (type < HPM_RUN_START ? 8 : 12);
 		memcpy(h->data + HPM_AT_APP, r->p + size - n, n);
 	}
-	put32(h->data + HPM_AT_RUN, hpm_load32(p, h->layout.big));
+	tel_store_le32(h->data + HPM_AT_RUN, hpm_load32(p, h->layout.big));
 	emit(r, h, type, (uint32_t)(HPM_AT_APP + n), size);
 }

@@ -91,6 +91,8 @@ take_header(struct tel_reader *r, uint32_t *version, const unsigned char **name,
 	*name = r->p + 8;
 	*n = length;
 	tel_reader_step(r, 8 + (size_t)length);
+	/* it may have to be read again, if the trace is a member */
+	r->back = 8 + (size_t)length;
 	return TEL_OK;
 }
 
@@ -184,8 +186,13 @@ hpm_open(struct tel_reader *r, const char *as)
 		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->state = h;
 	st = take_header(r, &version, &name, &n);
-	if (st == TEL_OK)
+	if (st == TEL_OK) {
+		memcpy(h->header, r->p - r->back, r->back);
+		r->log.preamble = h->header;
+		r->log.preamble_size = r->back;
+		r->log.records = 1;
 		st = find_meta(r, h, version, name, n);
+	}
 	if (st != TEL_OK)
 		return st;
 	choose_layout(r, h, version);
@@ -235,6 +242,7 @@ tel_status
 hpm_tell(struct tel_reader *r, struct hpm *h)
 {
 	h->told = 1;
+	r->back = 0;
 	tell_meta(r, h);
 	if (!h->meta.damaged)
 		return TEL_OK;

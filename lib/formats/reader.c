@@ -12,12 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * In the order in which they are asked: those that are soon sure of their own
+ * come first, as to find that something is no MPS stream takes long.
+ */
 static const struct tel_form *const forms[] = {
+	&tel_form_hpm,
 	&tel_form_mps,
 	&tel_form_text,
 	&tel_form_cnv,
 	&tel_form_inst,
-	&tel_form_hpm,
 };
 #define NFORMS (sizeof(forms) / sizeof(forms[0]))
 
@@ -151,7 +155,7 @@ choose_form(struct tel_reader *r)
 		    "%s",
 		    r->input_status != TEL_OK ? tel_input_error(r->in) :
 		                                "the input is empty");
-	for (i = 0; i < NFORMS; i++) {
+	for (i = 0; i < NFORMS && high < 100; i++) {
 		score = forms[i]->probe(r);
 		if (score > high) {
 			high = score;

@@ -54,7 +54,7 @@ tel_store(unsigned char *p, uint64_t v, unsigned width, int big)
 		p[big ? width - 1 - i : i] = (unsigned char)(v >> (8 * i));
 }
 
-/* The same for eight bytes, little-endian, which most stores are. */
+/* The same for eight bytes, and for four, little-endian as most are. */
 static inline void
 tel_store_le64(unsigned char *p, uint64_t v)
 {
@@ -62,6 +62,16 @@ tel_store_le64(unsigned char *p, uint64_t v)
 	memcpy(p, &v, 8);
 #else
 	tel_store(p, v, 8, 0);
+#endif
+}
+
+static inline void
+tel_store_le32(unsigned char *p, uint32_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(p, &v, 4);
+#else
+	tel_store(p, v, 4, 0);
 #endif
 }
 

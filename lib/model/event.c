@@ -30,8 +30,8 @@ const void *
 tel_event_bytes(const tel_event *event, size_t *size)
 {
 	if (size != NULL)
-		*size = event->size;
-	return event->data;
+		*size = tel_event_size(event);
+	return event->log->records ? event->raw : event->data;
 }
 
 uint64_t

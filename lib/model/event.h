@@ -17,7 +17,11 @@ struct tel_log {
 	struct tel_labels *labels;
 	struct tel_clock *clock;
 	unsigned number; /* counts the logs of a reader, from 0 */
-	/* The lines without an event before the first event of a text. */
+	int records;     /* the .raw of an event is its bytes, not a line */
+	/*
+	 * What stands before the first event: in a text the lines without an
+	 * event, in other logs a header.
+	 */
 	const unsigned char *preamble;
 	size_t preamble_size;
 	/* Those behind the last one, once the text has ended. */
@@ -50,8 +54,9 @@ struct tel_event {
 		TEL_NOTES_ELSE
 	} noted;
 	/*
-	 * In a text, the event as it stood there: the line or lines, and those
-	 * without an event between it and the event before.  Else NULL.
+	 * Where the event is no view of the log, as it stood there: in a text
+	 * the line or lines, in other logs the record; and what is without an
+	 * event between it and the event before.  Else NULL.
 	 */
 	uint32_t raw_size;
 	uint32_t lead_size;
@@ -64,6 +69,13 @@ static inline size_t
 tel_event_extent(const struct tel_event *ev)
 {
 	return (size_t)ev->size + ev->notes_size + ev->raw_size + ev->lead_size;
+}
+
+/* How many bytes of a binary log an event takes; of a text, of a stream. */
+static inline uint32_t
+tel_event_size(const struct tel_event *ev)
+{
+	return ev->log->records ? ev->raw_size : ev->size;
 }
 
 /* Has ev refer to a copy of its bytes at p, as tel_event_copy() made it. */

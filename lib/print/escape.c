@@ -39,7 +39,10 @@ eight_plain(uint64_t x)
 	           tops) == 0;
 }
 
-/* How many bytes of s, by eights, can be copied to p as they are; copies. */
+/*
+ * How many bytes of s, by eights, can be copied to p as they are; copies.  The
+ * last ones make an eight with some that were copied already.
+ */
 static size_t
 copy_plain(unsigned char *p, const char *s, size_t n)
 {
@@ -51,6 +54,13 @@ copy_plain(unsigned char *p, const char *s, size_t n)
 		if (!eight_plain(x))
 			break;
 		memcpy(p + i, &x, 8);
+	}
+	if (n - i < 8 && i > 0) {
+		memcpy(&x, s + n - 8, 8);
+		if (eight_plain(x)) {
+			memcpy(p + n - 8, &x, 8);
+			return n;
+		}
 	}
 	return i;
 }

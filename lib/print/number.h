@@ -15,11 +15,6 @@
 /* What is added to a nibble over 9 to reach its letter from '0' + 10. */
 enum tel_case { TEL_UPPER = 'A' - '9' - 1, TEL_LOWER = 'a' - '9' - 1 };
 
-/* "00" to "99". */
-extern const char tel_pairs[200];
-/* 10 to the power of its index. */
-extern const uint64_t tel_powers[20];
-
 /* Stores x so that its least significant byte comes first. */
 static inline void
 tel_put_le64(unsigned char *p, uint64_t x)
@@ -72,35 +67,64 @@ tel_put_hex(unsigned char *p, uint64_t v, enum tel_case letters)
 	return p + n;
 }
 
-/* How many decimal digits v has: 1233 / 4096 is log10(2), nearly. */
-static inline unsigned
-tel_digits(uint64_t v)
+/*
+ * The eight decimal digits of v, under 10^8, as the bytes of a word, the first
+ * one the least significant: halves, then quarters, then digits are divided
+ * off at once.  1/100 is 10486/2^20 for what is under 10^4, and 1/10 is
+ * 103/2^10 for what is under 100.
+ */
+static inline uint64_t
+tel_eight_digits(uint32_t v)
 {
-	unsigned n = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+	uint64_t x, high;
 
-	return n + (v >= tel_powers[n]) + (v == 0);
+	x = v / 10000 | (uint64_t)(v % 10000) << 32;
+	high = x * 10486 >> 20 & 0x0000007f0000007fu;
+	x = high | (x - high * 100) << 16;
+	high = x * 103 >> 10 & 0x000f000f000f000fu;
+	return high | (x - high * 10) << 8;
 }
 
+/* The same for a number that is not 0, without the zeros before it. */
+static inline unsigned char *
+tel_put_eight(unsigned char *p, uint32_t v)
+{
+	uint64_t x = tel_eight_digits(v);
+	unsigned shift = (unsigned)__builtin_ctzll(x) & 56;
+
+	tel_put_le64(p, (x | 0x3030303030303030u) >> shift);
+	return p + 8 - shift / 8;
+}
+
+/* Eight digits of v, under 10^8, with the zeros before it. */
+static inline unsigned char *
+tel_put_all_eight(unsigned char *p, uint32_t v)
+{
+	tel_put_le64(p, tel_eight_digits(v) | 0x3030303030303030u);
+	return p + 8;
+}
+
+/* As many digits as v needs; up to 24 bytes are written whatever v is. */
 static inline unsigned char *
 tel_put_decimal(unsigned char *p, uint64_t v)
 {
-	unsigned char *end, *q;
+	const uint64_t eight = 100000000;
+	uint64_t high;
 
 	if (v < 10) {
 		*p = (unsigned char)('0' + v);
 		return p + 1;
 	}
-	end = q = p + tel_digits(v);
-	while (v >= 100) {
-		q -= 2;
-		memcpy(q, tel_pairs + v % 100 * 2, 2);
-		v /= 100;
+	if (v < eight)
+		return tel_put_eight(p, (uint32_t)v);
+	high = v / eight;
+	if (high < eight) {
+		p = tel_put_eight(p, (uint32_t)high);
+	} else {
+		p = tel_put_eight(p, (uint32_t)(high / eight));
+		p = tel_put_all_eight(p, (uint32_t)(high % eight));
 	}
-	if (v >= 10)
-		memcpy(p, tel_pairs + v * 2, 2);
-	else
-		*p = (unsigned char)('0' + v);
-	return end;
+	return tel_put_all_eight(p, (uint32_t)(v % eight));
 }
 
 static inline unsigned char *

@@ -142,7 +142,7 @@ fact_builtin(const struct machine *m, const struct tel_event *ev,
 	case B_CLOCK: return value_natural(ev->clock);
 	case B_DT: return m->dt;
 	case B_INDEX: return value_natural(ev->index);
-	case B_SIZEOF: return value_natural(ev->size);
+	case B_SIZEOF: return value_natural(tel_event_size(ev));
 	default: break;
 	}
 	return value_missing();

@@ -221,7 +221,7 @@ other_test(const struct op *op, const struct machine *m,
 		        (uint64_t)tel_clock_ns(ev->log->clock, ev->clock) +
 		            BIAS);
 	case OP_SPAN_INDEX: return span_holds(op, ev->index);
-	case OP_SPAN_SIZE: return span_holds(op, ev->size);
+	case OP_SPAN_SIZE: return span_holds(op, tel_event_size(ev));
 	case OP_TYPE: return select_type(op->u.selection, ev->type);
 	case OP_LABEL_GLOB: return fact_label_glob(ev, op->u.pattern);
 	default: return fact_labels(m, ev, op->u.node) == (enum trit)op->want;

@@ -445,7 +445,7 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 	}
 	slot = &from->slots[t->index];
 	slot->events++;
-	slot->bytes += event->size;
+	slot->bytes += tel_event_size(event);
 	if (event->clock < from->first)
 		from->first = event->clock;
 	if (event->clock > from->last)

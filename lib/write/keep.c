@@ -115,12 +115,6 @@ keep_free(struct keep *k)
 	free(k);
 }
 
-static int
-can_have_label(const struct tel_field *f)
-{
-	return f->sort == TEL_ADDRESS || f->sort == TEL_POINTER;
-}
-
 /* Notes of each type of the schema which fields may have labels. */
 static tel_status
 make_plans(struct keep *k, const struct tel_schema *s)
@@ -148,7 +142,7 @@ make_plans(struct keep *k, const struct tel_schema *s)
 		for (j = 0; j < t->nfields; j++) {
 			const struct tel_field *f = &t->fields[j];
 
-			if (!can_have_label(f))
+			if (!tel_field_labelled(f))
 				continue;
 			spots[n].field = f;
 			spots[n].load = f->load;
@@ -396,11 +390,8 @@ need(struct keep *k, const struct tel_event *ev, const struct tel_field *f,
 {
 	struct tel_label found;
 
-	if (!tel_labels_find(k->names,
-	        f->sort == TEL_POINTER && k->schema->split_space ?
-	            TEL_SPACE_POINTER :
-	            TEL_SPACE_ADDRESS,
-	        value, ev->clock, &found))
+	if (!tel_labels_find(k->names, tel_field_space(k->schema, f), value,
+	        ev->clock, &found))
 		return TEL_OK;
 	return put_label(k, &k->labels[found.id]);
 }

@@ -15,7 +15,7 @@
 #define LEAD_MAX ((size_t)1 << 16)
 
 static const struct write_form *const forms[] = { &write_form_mps,
-	&write_form_text, &write_form_cnv, &write_form_inst };
+	&write_form_text, &write_form_cnv, &write_form_inst, &write_form_hpm };
 
 tel_status
 write_fail(struct tel_writer *w, tel_status status, const char *format, ...)
@@ -277,11 +277,14 @@ set_log(struct tel_writer *w, const struct tel_event *ev)
 
 /* Keeps n bytes of lines without an event for whatever is written next. */
 static tel_status
-take_lead(struct tel_writer *w, const unsigned char *lead, size_t n)
+take_lead(struct tel_writer *w, const struct write_log *l,
+    const unsigned char *lead, size_t n)
 {
 	size_t size = w->lead_size + n;
 	unsigned char *bigger;
 
+	if (w->form->lead_follows && !l->written)
+		return TEL_OK;
 	if (size > LEAD_MAX) {
 		w->lead_lost = 1;
 		return TEL_OK;
@@ -304,11 +307,12 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 	tel_status st = set_log(w, event);
 
 	if (st == TEL_OK && event->lead_size > 0)
-		st = take_lead(w, event->lead, event->lead_size);
+		st = take_lead(w, w->current, event->lead, event->lead_size);
 	if (st == TEL_OK && w->current->keep != NULL)
 		st = keep_before(w->current->keep, event);
 	if (st != TEL_OK)
 		return st;
+	w->current->written = 1;
 	if (!tel_type_is_followed(event->type))
 		return w->form->write(w, event, 0);
 	return write_put(w->current, event);
@@ -320,7 +324,9 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	tel_status st = set_log(w, event);
 
 	if (st == TEL_OK && event->lead_size > 0)
-		st = take_lead(w, event->lead, event->lead_size);
+		st = take_lead(w, w->current, event->lead, event->lead_size);
+	if (st == TEL_OK)
+		w->current->written = 0;
 	if (st == TEL_OK && !w->bare && w->form->needed != NULL &&
 	    w->form->needed(event))
 		return w->form->write(w, event, 0);
@@ -369,7 +375,7 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 
 	for (l = w->logs; l != NULL && st == TEL_OK; l = l->next)
 		if (l->log->tail_size > 0)
-			st = take_lead(w, l->log->tail, l->log->tail_size);
+			st = take_lead(w, l, l->log->tail, l->log->tail_size);
 	free_logs(w);
 	if (w->printer != NULL)
 		tel_printer_set_file(w->printer, 0, 0);

@@ -22,6 +22,7 @@ struct write_form {
 	 * of the same form.
 	 */
 	int (*takes)(const struct tel_log *log);
+	int lead_follows; /* what has no event belongs to the one before it */
 	/* A log begins; may be NULL. */
 	tel_status (*begin)(struct tel_writer *w, const struct tel_log *log);
 	/*
@@ -44,6 +45,7 @@ extern const struct write_form write_form_mps;
 extern const struct write_form write_form_text;
 extern const struct write_form write_form_cnv;
 extern const struct write_form write_form_inst;
+extern const struct write_form write_form_hpm;
 
 /* A log that is written. */
 struct write_log {
@@ -54,6 +56,7 @@ struct write_log {
 	struct tel_writer *writer;
 	struct keep *keep;      /* NULL: nothing but what is wanted */
 	struct tel_labels *ids; /* its strings: number to place */
+	int written;            /* the last event was, and not passed over */
 };
 
 struct tel_writer {
@@ -80,6 +83,8 @@ struct tel_writer {
 	int lead_lost;           /* some of them were too many */
 	unsigned char *preamble; /* of the first log */
 	size_t preamble_size;
+	int has_only;  /* the form holds one log, which is number .only */
+	unsigned only; /* its serial */
 	const struct tel_schema *named; /* that schema is the name of */
 	int open_line;                  /* the last line has no end */
 	struct tel_printer *printer;    /* for lines with changed numbers */

@@ -153,6 +153,87 @@ readers_trace() {
 	cmp want got
 }
 
+# long TRACE ...: fixtures of two traces, each longer than what is looked at.
+long() {
+	awk 'BEGIN {
+		print "meta 3 big 2 12"
+		for (cpu = 1; cpu <= 2; cpu++) {
+			print "trace " cpu " HPM.headerFile"
+			for (i = 1; i <= 3000; i++)
+				print "counter 2 " 1 + i % 7 " 1 1 " i * 1000 + cpu,
+				    i * 1000 + 900, 0, 0, i
+			print "exit 0"
+		}
+	}' >long.txt
+	"$TEL_BUILD/tests/test_hpm" --make long.txt .
+}
+
+@test "traces longer than what is looked at are whole in an archive" {
+	long
+	clean telcat HPM.1.startup HPM.2.startup >want
+	[ "$(wc -l <want)" -gt 6000 ]
+	tar cf run.tar HPM.1.startup HPM.2.startup HPM.headerFile
+	clean telcat run.tar | cmp want -
+	mkdir bare
+	tar cf bare/run.tar HPM.1.startup HPM.2.startup
+	telcat bare/run.tar >got 2>messages
+	[ "$(grep -c 'was not found' messages)" = 2 ]
+	cmp want got
+}
+
+@test "telfilter writes traces: all of one is the same bytes" {
+	for set in v1be v2be v3be; do
+		for cpu in 1 2; do
+			clean telfilter "$SETS/$set/HPM.$cpu.startup" |
+			    cmp - "$SETS/$set/HPM.$cpu.startup"
+		done
+	done
+	for fixture in good-nomids good-v3le strange-flags; do
+		words "$fixture"
+		clean telfilter HPM.1.startup | cmp - HPM.1.startup
+		telfilter <HPM.1.startup | cmp - HPM.1.startup
+		rm HPM.*
+	done
+}
+
+@test "what telfilter writes decodes with the same meta file" {
+	cp "$SETS/v3be/HPM.headerFile" .
+	# of two processors one is wanted
+	clean telfilter -w 'cpu == 2 && tid == 9' "$SETS"/v3be/HPM.[12].startup \
+	    >HPM.2.startup
+	diff <(telcat -H "$SETS/v3be/HPM.2.startup" | grep 'tid=9' |
+	    sed 's/gap=[0-9]*//') <(telcat -H HPM.2.startup | sed 's/gap=[0-9]*//')
+	# padding goes with its marker
+	clean telfilter -k Marker "$SETS/v1be/HPM.1.startup" >HPM.1.startup
+	[ "$(stat -c %s HPM.1.startup)" = \
+	    "$((22 + 17 + 21 + 21 + 17 + 4 * (8 + 3)))" ]
+	# context, and what is written of nothing
+	clean telfilter -B 1 -e Exit "$SETS/v3be/HPM.1.startup" >HPM.1.startup
+	[ "$(telcat -q HPM.1.startup | grep -cv '^#')" = 2 ]
+	clean telfilter -w 'tid == 77' "$SETS/v3be/HPM.1.startup" |
+	    cmp - <(head -c 22 "$SETS/v3be/HPM.1.startup")
+}
+
+@test "a trace holds one processor, and damage is not written" {
+	run -1 --separate-stderr telfilter "$SETS"/v3be/HPM.[12].startup
+	[[ $stderr == *'HPM.2.startup: an HPM trace is of one processor, '* ]]
+	run -1 --separate-stderr telfilter -k Counter --no-merge \
+	    "$SETS"/v3be/HPM.[12].startup
+	words bad-middle
+	run -3 telfilter -o good HPM.7.startup
+	clean telcat -H good >got
+	diff <(telcat -q -H HPM.7.startup) got
+	run -1 --separate-stderr telfilter -o /dev/full HPM.7.startup
+}
+
+@test "an event is as large as its record" {
+	telstat -f csv "$SETS/v3be/HPM.1.startup" | tr -d '\r' >got
+	grep -q ',type,bytes,,,Counter,384,' got
+	[ "$(telcat -H -w 'sizeof == 96' "$SETS/v3be/HPM.1.startup" | wc -l)" = 4 ]
+	[ "$(telcat -H -w 'sizeof in (17, 21, 8)' "$SETS/v3be/HPM.1.startup" |
+	    wc -l)" = 5 ]
+}
+
 @test "a meta file is no log" {
 	expect 1 '*HPM.headerFile: the meta file of HPM traces and no log: give the traces*' \
 	    telcat "$SETS/v3be/HPM.headerFile"
