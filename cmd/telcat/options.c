@@ -72,7 +72,7 @@ parse_format(struct telcat *t)
 	}
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps, inst",
+	    "mps, inst, hpm",
 	    name);
 	return 0;
 }

@@ -145,7 +145,7 @@ parse_format(struct telfilter *t)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps, inst",
+	    "mps, inst, hpm",
 	    name);
 	return 0;
 }

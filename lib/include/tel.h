@@ -823,7 +823,7 @@ TEL_API void tel_writer_free(tel_writer *w);
  */
 /*
  * Says which format is written.
- * name: "mps", "inst"; NULL for the format that events came in, the default.
+ * name: "mps", "inst", "hpm"; NULL for the format that events came in, the default.
  * Returns TEL_OK, TEL_EINVAL (no such format can be written), TEL_ENOMEM,
  * TEL_ESTATE.
  */

@@ -188,6 +188,8 @@ long() {
 			    cmp - "$SETS/$set/HPM.$cpu.startup"
 		done
 	done
+	clean telcat -f hpm "$SETS/v3be/HPM.1.startup" |
+	    cmp - "$SETS/v3be/HPM.1.startup"
 	for fixture in good-nomids good-v3le strange-flags; do
 		words "$fixture"
 		clean telfilter HPM.1.startup | cmp - HPM.1.startup
