@@ -38,23 +38,14 @@ count_done(const struct pump *p)
 	return done;
 }
 
-/*
- * Nonzero when the next event would have to be waited for.  Compressed input
- * is no matter of this: what is read ahead cannot be seen from here.
- */
+/* Nonzero when the next event would have to be waited for. */
 static int
-would_wait(const struct source *src, const tel_event *last)
+would_wait(const struct source *src)
 {
-	uint64_t input = tel_reader_count(src->reader, TEL_COUNT_INPUT);
-	uint64_t done = tel_reader_count(src->reader, TEL_COUNT_BYTES) +
-	    tel_reader_count(src->reader, TEL_COUNT_SKIPPED);
 	struct pollfd p = { .fd = src->fd, .events = POLLIN };
 
-	if (last != NULL && tel_event_offset(last) > done)
-		done = tel_event_offset(last);
-	if (done > input || input - done >= NEARLY_NOTHING)
-		return 0;
-	return poll(&p, 1, 0) == 0;
+	return tel_reader_pending(src->reader) < NEARLY_NOTHING &&
+	    poll(&p, 1, 0) == 0;
 }
 
 static tel_status
@@ -134,7 +125,7 @@ pump(struct pump *p)
 	if (!p->settings->all_events && selection_full(&p->settings->select))
 		return END_ALL;
 	while (outcome == GO_ON) {
-		if (waits && would_wait(p->sources[0], ev))
+		if (waits && would_wait(p->sources[0]))
 			v->idle(v->arg);
 		st = next_event(p, &ev);
 		if (st == TEL_LOG) {

@@ -182,3 +182,11 @@ tel_reader_count(const tel_reader *r, tel_count which)
 		n += member->count[which];
 	return n;
 }
+
+uint64_t
+tel_reader_pending(tel_reader *r)
+{
+	if (r->in == NULL)
+		return 0;
+	return (uint64_t)(r->end - r->p) + tel_input_ready(r->in);
+}

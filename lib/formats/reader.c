@@ -352,23 +352,49 @@ tel_reader_open_callback(tel_reader *r, tel_read_fn *read, void *arg,
 }
 
 /*
+ * What is read comes from behind a place that is damaged: nothing that stood
+ * before it goes on there.
+ */
+static void
+go_on_behind(struct tel_reader *r, uint64_t lost)
+{
+	r->offset += lost;
+	r->p = r->end = NULL;
+	r->peeked = r->back = 0;
+	r->eof = 0;
+	r->event.data = NULL;
+	r->log.tail = NULL;
+	r->log.tail_size = 0;
+}
+
+/*
  * The log has come to an end: of itself, or because the input below failed,
- * which for compressed input means that it is damaged.
+ * which for compressed input means that it is damaged.  TEL_OK: it goes on
+ * behind that.
  */
 static tel_status
 end_log(struct tel_reader *r)
 {
-	tel_status st;
+	tel_status st = r->input_status, resumed;
+	uint64_t from = r->offset, lost;
+	char text[sizeof(r->error)];
 
-	if (r->input_status != TEL_OK) {
-		st = r->input_status;
+	if (st != TEL_OK) {
 		r->input_status = TEL_OK;
 		if (st != TEL_EDAMAGED)
 			return tel_reader_fail(r, st, "%s",
 			    tel_input_error(r->in));
-		st = tel_reader_damage(r, r->offset, 0, "%s",
-		    tel_input_error(r->in));
-		if (st != TEL_OK)
+		snprintf(text, sizeof(text), "%s", tel_input_error(r->in));
+		tel_input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
+		resumed = tel_input_resume(r->in, &lost);
+		if (lost > 0)
+			st = tel_reader_damage(r, from, lost,
+			    "%s; %llu bytes are lost", text,
+			    (unsigned long long)lost);
+		else
+			st = tel_reader_damage(r, from, 0, "%s", text);
+		go_on_behind(r, lost);
+		if (st != TEL_OK || resumed == TEL_OK)
 			return st;
 	}
 	return tel_input_is_archive(r->in) ? TEL_LOG : TEL_END;
@@ -400,7 +426,9 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 		return st;
 	if (r->at == READER_DONE)
 		return r->failed != TEL_OK ? r->failed : TEL_END;
-	st = r->form->next(r);
+	do
+		st = r->form->next(r);
+	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
 	if (st == TEL_OK) {
 		if (r->event.index == 0)
 			tel_clock_set_origin(r->log.clock, r->event.clock);
@@ -409,8 +437,6 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 		*event = &r->event;
 		return TEL_OK;
 	}
-	if (st == TEL_END)
-		st = end_log(r);
 	r->at = st == TEL_LOG ? READER_BETWEEN : READER_DONE;
 	if (st < 0)
 		r->failed = st;

@@ -451,6 +451,12 @@ typedef enum tel_count {
 } tel_count;
 /* The count asked for; 0 for a value that is no tel_count. */
 TEL_API uint64_t tel_reader_count(const tel_reader *r, tel_count which);
+/*
+ * How many bytes, uncompressed, are here behind the last event.  Where there
+ * are few, tel_reader_next() may have to wait for a pipe: before that happens
+ * is the time to flush what was made of the events so far.
+ */
+TEL_API uint64_t tel_reader_pending(tel_reader *r);
 
 /* ------------------------------------------------------------- filter */
 

@@ -6,6 +6,7 @@
  * it.  What one read of the source gives is handed over at once: a pipe that
  * pauses flows as far as it went.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,6 +41,7 @@ struct ahead {
 	struct block *idle[BLOCKS]; /* a stack */
 	unsigned nidle;
 	int stop;
+	int runs;       /* the thread was started and not waited for */
 	tel_status end; /* TEL_OK, or how the source ended */
 	struct tel_fault fault;
 	/* the consumer's alone */
@@ -85,6 +87,8 @@ run(void *arg)
 		pthread_mutex_lock(&a->lock);
 		if (got > 0)
 			a->full[(a->first + a->nfull++) % BLOCKS] = b;
+		else
+			a->idle[a->nidle++] = b;
 		if (st != TEL_OK) {
 			a->end = st;
 			a->fault = fault;
@@ -182,26 +186,125 @@ ahead_close(struct ahead *a)
 	free(a);
 }
 
+/* Starts the thread, which no signal goes to: they are the program's. */
+static int
+start(struct ahead *a)
+{
+	sigset_t all, old;
+	int failed;
+
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+		return -1;
+	failed = pthread_create(&a->thread, NULL, run, a);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	a->runs = failed == 0;
+	return failed != 0 ? -1 : 0;
+}
+
+/* Ends the thread; it is not waiting for input, or wakes. */
+static void
+halt(struct ahead *a)
+{
+	if (!a->runs)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->stop = 1;
+	pthread_cond_signal(&a->change);
+	pthread_mutex_unlock(&a->lock);
+	pthread_join(a->thread, NULL);
+	a->runs = a->stop = 0;
+}
+
 static void
 ahead_free(void *self)
 {
 	struct ahead *a = self;
 
-	pthread_mutex_lock(&a->lock);
-	a->stop = 1;
-	pthread_cond_signal(&a->change);
-	pthread_mutex_unlock(&a->lock);
 	if (a->wake[1] >= 0)
 		close(a->wake[1]);
 	a->wake[1] = -1;
-	pthread_join(a->thread, NULL);
+	halt(a);
 	a->source.ops->free(a->source.self);
 	ahead_close(a);
+}
+
+/* Reads on, from wherever the source is now. */
+static tel_status
+go_on(struct ahead *a)
+{
+	a->end = TEL_OK;
+	if (start(a) == 0)
+		return TEL_OK;
+	a->end = tel_fault_errno(&a->fault, ENOMEM);
+	return TEL_END;
+}
+
+static int64_t
+ahead_extent(const void *self)
+{
+	const struct ahead *a = self;
+
+	return a->source.ops->extent != NULL ?
+	    a->source.ops->extent(a->source.self) :
+	    -1;
+}
+
+static int64_t
+ahead_seek(void *self, int64_t offset, int whence)
+{
+	struct ahead *a = self;
+	int64_t at;
+
+	/* what cannot seek may be waiting for input */
+	if (ahead_extent(a) < 0)
+		return -1;
+	halt(a);
+	at = a->source.ops->seek(a->source.self, offset, whence);
+	while (at >= 0 && a->nfull > 0) {
+		a->idle[a->nidle++] = a->full[a->first];
+		a->first = (a->first + 1) % BLOCKS;
+		a->nfull--;
+	}
+	if (at >= 0 || a->end == TEL_OK)
+		(void)go_on(a);
+	return at;
+}
+
+static tel_status
+ahead_resume(void *self, uint64_t *lost)
+{
+	struct ahead *a = self;
+	tel_status st;
+
+	if (a->source.ops->resume == NULL)
+		return TEL_END;
+	halt(a);
+	st = a->source.ops->resume(a->source.self, lost);
+	return st == TEL_OK ? go_on(a) : st;
+}
+
+static size_t
+ahead_ready(void *self)
+{
+	struct ahead *a = self;
+	size_t n = 0;
+	unsigned i;
+
+	pthread_mutex_lock(&a->lock);
+	for (i = 0; i < a->nfull; i++)
+		n += a->full[(a->first + i) % BLOCKS]->length;
+	pthread_mutex_unlock(&a->lock);
+	return n;
 }
 
 static const struct tel_source_ops ahead_ops = {
 	.more = ahead_more,
 	.taken = ahead_taken,
+	.seek = ahead_seek,
+	.extent = ahead_extent,
+	.resume = ahead_resume,
+	.ready = ahead_ready,
 	.free = ahead_free,
 };
 
@@ -217,21 +320,6 @@ open_wake(struct ahead *a)
 		return -1;
 	a->source.ops->set_wake(a->source.self, a->wake[0]);
 	return 0;
-}
-
-/* Starts the thread, which no signal goes to: they are the program's. */
-static int
-start(struct ahead *a)
-{
-	sigset_t all, old;
-	int failed;
-
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-		return -1;
-	failed = pthread_create(&a->thread, NULL, run, a);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return failed != 0 ? -1 : 0;
 }
 
 static struct ahead *

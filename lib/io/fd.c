@@ -93,6 +93,42 @@ fd_seek(void *self, int64_t offset, int whence)
 	return at < s->base ? -1 : (int64_t)at - s->base;
 }
 
+static int
+fd_read_at(const void *self, uint64_t offset, void *to, size_t size)
+{
+	const struct fd_source *s = self;
+	unsigned char *p = to;
+	int64_t at;
+	ssize_t n;
+
+	if (!s->regular || offset > INT64_MAX ||
+	    __builtin_add_overflow(s->base, (int64_t)offset, &at))
+		return 0;
+	while (size > 0) {
+		n = pread(s->fd, p, size, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return 0;
+		p += n;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 1;
+}
+
+static int64_t
+fd_extent(const void *self)
+{
+	const struct fd_source *s = self;
+	struct stat sb;
+
+	if (!s->regular || fstat(s->fd, &sb) != 0 ||
+	    (int64_t)sb.st_size < s->base)
+		return -1;
+	return (int64_t)sb.st_size - s->base;
+}
+
 static void
 fd_free(void *self)
 {
@@ -108,6 +144,8 @@ static const struct tel_source_ops fd_ops = {
 	.taken = fd_taken,
 	.set_wake = fd_set_wake,
 	.seek = fd_seek,
+	.read_at = fd_read_at,
+	.extent = fd_extent,
 	.free = fd_free,
 };
 

@@ -191,6 +191,49 @@ tel_input_seek(struct tel_input *in, int64_t offset, int whence)
 	return at;
 }
 
+int
+tel_input_read_at(const struct tel_input *in, uint64_t offset, void *to,
+    size_t size)
+{
+	return in->source.ops->read_at != NULL &&
+	    in->source.ops->read_at(in->source.self, offset, to, size);
+}
+
+int64_t
+tel_input_extent(const struct tel_input *in)
+{
+	return in->source.ops->extent != NULL ?
+	    in->source.ops->extent(in->source.self) :
+	    -1;
+}
+
+tel_status
+tel_input_resume(struct tel_input *in, uint64_t *lost)
+{
+	tel_status st;
+
+	in = bytes_of(in);
+	*lost = 0;
+	if (in == NULL || in->status != TEL_EDAMAGED || in->w.p != in->w.end ||
+	    in->source.ops->resume == NULL)
+		return TEL_END;
+	st = in->source.ops->resume(in->source.self, lost);
+	if (st != TEL_OK)
+		return TEL_END;
+	in->status = TEL_OK;
+	in->offset += *lost;
+	return TEL_OK;
+}
+
+size_t
+tel_input_ready(struct tel_input *in)
+{
+	in = bytes_of(in);
+	if (in == NULL || in->source.ops->ready == NULL)
+		return 0;
+	return in->source.ops->ready(in->source.self);
+}
+
 void
 tel_input_set_wake(struct tel_input *in, int fd)
 {

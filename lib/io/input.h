@@ -75,6 +75,26 @@ tel_status tel_input_peek(struct tel_input *in, size_t min,
 /* Steps over n bytes, at most as many as the last peek gave. */
 void tel_input_consume(struct tel_input *in, size_t n);
 
+/*
+ * Moves to another place: SEEK_SET or SEEK_END, and positions counted from
+ * where the input began, uncompressed.  Gives the new one; or -1 when the
+ * input cannot, and is where it was: a pipe, a file compressed without a
+ * table of its frames, an archive.
+ */
+int64_t tel_input_seek(struct tel_input *in, int64_t offset, int whence);
+
+/*
+ * Goes on behind what is damaged, after a peek that gave TEL_EDAMAGED and all
+ * that it gave has been stepped over.
+ * lost: set to how many bytes are left out, 0 when that is not known;
+ *	tel_input_offset() has them in it.
+ * Returns TEL_OK, or TEL_END when nothing comes that could be read.
+ */
+tel_status tel_input_resume(struct tel_input *in, uint64_t *lost);
+
+/* How many bytes more than the last peek gave need not be waited for. */
+size_t tel_input_ready(struct tel_input *in);
+
 /* Bytes stepped over so far (in this member). */
 uint64_t tel_input_offset(const struct tel_input *in);
 

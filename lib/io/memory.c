@@ -80,10 +80,31 @@ memory_seek(void *self, int64_t offset, int whence)
 	return offset;
 }
 
+static int
+memory_read_at(const void *self, uint64_t offset, void *to, size_t size)
+{
+	const struct memory_source *s = self;
+
+	if (offset > s->size || size > s->size - offset)
+		return 0;
+	memcpy(to, s->data + offset, size);
+	return 1;
+}
+
+static int64_t
+memory_extent(const void *self)
+{
+	const struct memory_source *s = self;
+
+	return (int64_t)s->size;
+}
+
 static const struct tel_source_ops copied_ops = {
 	.read = memory_read,
 	.taken = memory_taken,
 	.seek = memory_seek,
+	.read_at = memory_read_at,
+	.extent = memory_extent,
 	.free = free,
 };
 
@@ -91,6 +112,8 @@ static const struct tel_source_ops direct_ops = {
 	.more = memory_more,
 	.taken = memory_taken,
 	.seek = memory_seek,
+	.read_at = memory_read_at,
+	.extent = memory_extent,
 	.free = free,
 };
 

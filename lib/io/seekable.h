@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The zstd seekable format: the table of frames behind the last of them. */
+/*
+ * The zstd seekable format: independent frames, and behind the last of them a
+ * table of their sizes, in a frame that a decoder skips.
+ */
 #ifndef TEL_SEEKABLE_H
 #define TEL_SEEKABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tel.h"
 
 /* A skippable frame of this magic: head, entries, foot. */
 #define SEEK_FRAME_MAGIC 0x184d2a5eu
@@ -15,5 +23,37 @@
 #define SEEK_RESERVED 0x7cu
 /* More frames than this no table may have. */
 #define SEEK_FRAMES_MOST 0x8000000u
+
+struct tel_input;
+
+/* Where a frame begins in the file, and where its content does.  Tables
+ * between frames count with the frame before them. */
+struct tel_frame {
+	uint64_t raw;
+	uint64_t content;
+};
+
+/* All frames of a file. */
+struct tel_frames {
+	size_t count;
+	uint64_t raw_most;        /* the size of the largest frame, */
+	uint64_t content_most;    /* and of the largest content */
+	struct tel_frame frame[]; /* and one more, where the last one ends */
+};
+
+/*
+ * Finds the frames of a file that ends with a table of them, or of several
+ * such files one behind the other.
+ * in: a raw input, which stays where it is.
+ * out: set to the frames, for free(); NULL when there is no table, or one
+ *	that does not fit the file.
+ * Returns TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel_frames_find(const struct tel_input *in, struct tel_frames **out);
+
+/* The frame that a position of the content is in; count when behind all. */
+size_t tel_frames_at(const struct tel_frames *f, uint64_t content);
+/* The first frame that begins behind a position of the file; or count. */
+size_t tel_frames_behind(const struct tel_frames *f, uint64_t raw);
 
 #endif

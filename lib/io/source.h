@@ -60,6 +60,22 @@ struct tel_source_ops {
 	 * source cannot.
 	 */
 	int64_t (*seek)(void *self, int64_t offset, int whence);
+	/*
+	 * Reads size bytes from a position, and stays where it is.  Returns 1,
+	 * or 0 when they are not there.
+	 */
+	int (
+	    *read_at)(const void *self, uint64_t offset, void *to, size_t size);
+	/* How many bytes there are in all, positions counted as by seek. */
+	int64_t (*extent)(const void *self);
+	/*
+	 * After a read that gave TEL_EDAMAGED: goes on behind the damage.
+	 * lost: the bytes of content that are left out, 0 when not known.
+	 * TEL_OK, or TEL_END when nothing comes that could be read.
+	 */
+	tel_status (*resume)(void *self, uint64_t *lost);
+	/* How many bytes can be had without waiting, at the least. */
+	size_t (*ready)(void *self);
 	/* Must be there. */
 	void (*free)(void *self);
 };
@@ -95,7 +111,9 @@ tel_status tel_input_ahead(struct tel_source source, size_t read_size,
     struct tel_input **out);
 
 /* See tel_source_ops. */
-int64_t tel_input_seek(struct tel_input *in, int64_t offset, int whence);
+int tel_input_read_at(const struct tel_input *in, uint64_t offset, void *to,
+    size_t size);
+int64_t tel_input_extent(const struct tel_input *in);
 void tel_input_set_wake(struct tel_input *in, int fd);
 
 /* What tel_input_detect() tells apart. */

@@ -94,6 +94,32 @@ END
 	[[ $stderr == *'zstd: input ends inside a frame'* ]]
 }
 
+@test "damage in a frame costs that frame, with a table and without" {
+	telfilter -z 3 mpsio.log >one
+	size=$(stat -c %s one)
+	for _ in 1 2 3 4 5; do cat one; done >five
+	cp five bad
+	# the header of a block, in the third
+	printf '\377\377\377' | dd of=bad bs=1 seek=$((size * 2 + 6)) conv=notrunc status=none
+	events=$(telcat -H mpsio.log | wc -l)
+	run -3 --separate-stderr telcat -H bad
+	[ "${#lines[@]}" -eq $((events * 4)) ]
+	content=$(stat -c %s mpsio.log)
+	[[ ${stderr_lines[0]} == "telcat: bad: offset $((content * 2)): zstd: "*"; $content bytes are lost" ]]
+	[[ ${stderr_lines[1]} == "telcat: bad: 1 damaged place, $content bytes skipped, "* ]]
+	cat bad - </dev/null | telcat -H 2>&- | cmp - <(telcat -H bad 2>&-)
+	head -c $((size * 5 - 3)) bad >'short'
+	telcat -H short 2>&- | cmp - <(telcat -H bad 2>&-)
+	run -1 telcat --strict bad
+	# text goes on, too
+	telcat mpsio.log | tee text | zstd -q >one
+	size=$(stat -c %s one)
+	cat one one one >bad
+	printf '\377\377\377' | dd of=bad bs=1 seek=$((size + 6)) conv=notrunc status=none
+	run -3 telcat -H bad
+	cat text text | telcat -H | cmp - <(telcat -H bad 2>&-)
+}
+
 @test "a compressed pipe flows" {
 	mkfifo in packed
 	telfilter -z 3 -u in >packed &
