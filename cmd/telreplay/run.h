@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Run: a program against an allocator, with the clock on.
+ *
+ * All that is written while the clock runs lies in a board, which can be
+ * shared with a parent: it says how far each thread is when the allocator
+ * takes the process down.  Memory of the run's own is mapped, never taken
+ * from malloc.
+ */
+#ifndef TELREPLAY_RUN_H
+#define TELREPLAY_RUN_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "tel.h"
+#include "tel_pool.h"
+
+#define RUN_LANES_MAX 1024
+
+/* What is run: a malloc and its relatives, or pools. */
+struct allocator {
+	/* pool is NULL: these five must be there */
+	void *(*malloc)(size_t size);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*aligned)(size_t alignment, size_t size);
+	void *(*realloc)(void *block, size_t size);
+	void (*free)(void *block);
+	/* pool is not NULL: only its functions are called */
+	const tel_pool_table *pool;
+	void *state; /* what the table's start has set */
+	/*
+	 * There is no memory behind the addresses: nothing is touched but
+	 * the first byte, which must be there, and nothing is verified.
+	 */
+	int hollow;
+};
+
+/* What of a new block is written to, a byte on each. */
+enum run_touch {
+	RUN_TOUCH_NONE,
+	RUN_TOUCH_FIRST,
+	RUN_TOUCH_PAGE,
+	RUN_TOUCH_ALL
+};
+
+/* The kinds of operations that latency is sampled of. */
+enum run_kind {
+	RUN_MALLOC,
+	RUN_CALLOC,
+	RUN_ALIGNED,
+	RUN_REALLOC,
+	RUN_FREE,
+	RUN_KINDS
+};
+
+/* What a run is doing, told to run_options.phase before it begins. */
+enum run_phase {
+	RUN_READY,    /* all of its own memory is there and touched */
+	RUN_CHUNK,    /* a chunk was loaded, the clock starts */
+	RUN_PAUSE,    /* a chunk has ended, the clock stopped */
+	RUN_ALL_DONE, /* the last event was run; what leaks is live */
+	RUN_ALL_FREED /* all is freed */
+};
+
+struct run_options {
+	enum run_touch touch;
+	int verify;      /* fill each block with a pattern, and check it */
+	unsigned sample; /* time one operation in so many; 0 none */
+	double pace;     /* keep recorded times, so many times as fast; 0 not */
+	unsigned repeat; /* how often it is run, 1 or more */
+	void (*phase)(void *arg, enum run_phase phase); /* or NULL */
+	void *arg;
+};
+
+/* Of a thread.  Each half is alone on a cache line. */
+struct run_lane {
+	/* chunk << 32 | number of the word: the operation that is run */
+	_Alignas(128) _Atomic uint64_t at;
+	/* The words that are done, as far as others were told. */
+	_Alignas(128) _Atomic uint64_t published;
+	/* Set when a chunk has ended, sums over all chunks and repeats. */
+	uint64_t operations; /* without waits and the like */
+	uint64_t cpu_ns;     /* CPU time */
+	uint64_t wait_ns;    /* of it, in waits that took longer */
+	uint64_t blocked;    /* waits that took longer */
+	uint64_t wall_ns;    /* begin to end */
+	uint64_t late_ns;    /* paced: the furthest behind its time */
+};
+
+/* Latency: buckets of 1/16 of a power of 2, in clock ticks. */
+#define RUN_BUCKETS 640
+struct run_latency {
+	uint64_t count;
+	uint64_t max;
+	uint64_t buckets[RUN_BUCKETS];
+};
+
+#define RUN_ERRORS 16
+struct run_error {
+	uint64_t chunk;
+	uint32_t lane;
+	uint32_t position; /* the operation that found it; ~0 at the end */
+	uint32_t slot;
+	uint32_t what;   /* enum run_wrong */
+	uint64_t offset; /* in the block */
+	uint64_t address;
+};
+enum run_wrong {
+	RUN_NULL,      /* the allocator returned NULL */
+	RUN_CONTENT,   /* a block does not hold what was written */
+	RUN_NOT_ZERO,  /* calloc returned what is not zero */
+	RUN_ALIGNMENT, /* an address is not aligned as it must be */
+	RUN_POOL       /* a pool or buffer could not be made, or committed */
+};
+
+struct run_board {
+	_Atomic uint32_t phase;         /* enum run_phase */
+	_Atomic uint32_t repeats;       /* complete ones */
+	uint64_t operations[RUN_KINDS]; /* of all repeats, by kind */
+	uint64_t failures;              /* allocations that returned NULL */
+	uint64_t errors;                /* what --verify found, and RUN_POOL */
+	uint32_t errors_kept;
+	struct run_error kept[RUN_ERRORS];
+	uint64_t wall_ns;     /* of all chunks, clock stopped between */
+	uint64_t cpu_ns;      /* of all threads in them */
+	double tick_ns;       /* nanoseconds of a latency tick */
+	uint64_t empty_ticks; /* of an empty sample; was subtracted */
+	struct run_latency latency[RUN_KINDS];
+	uint64_t own_first; /* own memory: from this address */
+	uint64_t own_size;  /* so many bytes */
+	uint32_t lanes;
+	struct run_lane lane[]; /* aligned to 128 */
+};
+
+/* The bytes that a board for so many lanes takes. */
+size_t run_board_size(unsigned lanes);
+
+/*
+ * Runs a program.  board: run_board_size() bytes of zeros, aligned to a page;
+ * shared memory where a parent looks on.
+ * Returns NULL, or what went wrong with the run itself: no memory for it, no
+ * threads, or a program that cannot be read.  Good until the next call.
+ */
+const char *run_program(tel_program *p, const struct allocator *a,
+    const struct run_options *options, struct run_board *board);
+
+/*
+ * The latency in nanoseconds under which a share of the samples lies, 0 to
+ * 1; 0 when there are none.
+ */
+double run_quantile(const struct run_board *board,
+    const struct run_latency *latency, double share);
+
+/*
+ * How far a run is, 0 to 1, from a board that may be of another process;
+ * words: set to the words that are done, to find it in tel_facts.curve;
+ * may be NULL.
+ */
+double run_progress(const struct run_board *board, const tel_facts *facts,
+    uint64_t *words);
+
+#endif
