@@ -23,4 +23,9 @@ tel_writer *target_open(const struct settings *s, const struct sink *sink,
 int target_check(const tel_writer *w, const struct settings *s,
     const struct sink *sink, const struct source *src);
 
+/*
+ * Tells what the target had no place for, unless the settings want quiet.
+ */
+void target_losses(const tel_writer *w, const struct settings *s);
+
 #endif

@@ -49,8 +49,8 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
-	sizeof(own) / sizeof(own[0]), "text, csv, json, sql, mpscnv, mps ...",
-	take };
+	sizeof(own) / sizeof(own[0]),
+	"text, csv, json, sql, mpscnv, mps:2.0.0 ...", take };
 
 static int
 parse_format(struct telcat *t)
@@ -72,7 +72,7 @@ parse_format(struct telcat *t)
 	}
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps, inst, hpm",
+	    "mps:VERSION, inst, hpm",
 	    name);
 	return 0;
 }

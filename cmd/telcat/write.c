@@ -32,7 +32,8 @@ tell(struct run *run, tel_status st)
 	/* what is wrong with a log names it */
 	message_fail(STATUS_FAILED, st == TEL_EINVAL ? NULL : run->name, "%s",
 	    why);
-	return st == TEL_EINVAL ? END_ONE : END_ALL;
+	return st == TEL_EINVAL && !run->telcat->settings.strict ? END_ONE :
+	                                                           END_ALL;
 }
 
 static int
@@ -112,5 +113,6 @@ telcat_write(struct telcat *t, struct sink *sink)
 		if (st != TEL_OK)
 			(void)tell(&run, st);
 	}
+	target_losses(run.writer, &t->settings);
 	tel_writer_free(run.writer);
 }

@@ -124,8 +124,8 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
-	sizeof(own) / sizeof(own[0]), "as it came; text, csv, json, mps ...",
-	take };
+	sizeof(own) / sizeof(own[0]),
+	"as it came; or mps:2.0.0, text, csv, json ...", take };
 
 static int
 parse_format(struct telfilter *t)
@@ -145,7 +145,7 @@ parse_format(struct telfilter *t)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps, inst, hpm",
+	    "mps:VERSION, inst, hpm",
 	    name);
 	return 0;
 }

@@ -55,7 +55,8 @@ tell(struct run *run, tel_status st)
 	message_fail(STATUS_FAILED,
 	    st == TEL_EINVAL && run->writer != NULL ? NULL : run->name, "%s",
 	    why);
-	return st == TEL_EINVAL ? END_ONE : END_ALL;
+	return st == TEL_EINVAL && !run->telfilter->settings.strict ? END_ONE :
+	                                                              END_ALL;
 }
 
 static int
@@ -323,6 +324,8 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 		finish(&run);
 	}
 	tel_context_free(run.context);
+	if (run.writer != NULL)
+		target_losses(run.writer, &t->settings);
 	tel_writer_free(run.writer);
 	tel_printer_free(run.printer);
 	return run.found;

@@ -46,7 +46,12 @@ struct mps_release {
 	uint8_t signed_bool; /* its converter prints true as all ones */
 	uint8_t old_text;    /* its mpseventtxt knows no times of labels */
 	uint8_t split_space; /* addresses and pointers are labelled apart */
+	uint8_t max_code;    /* what its EventInit says */
 };
+
+/* The length of the longest name, as EventInit of all releases has it. */
+#define MPS_MAX_NAME 19
+
 extern const struct mps_release mps_releases[];
 extern const unsigned mps_nreleases;
 

@@ -15,16 +15,16 @@ const struct mps_kind_row mps_kinds[MPS_KINDS] = {
 	{ "User", "User-invoked" },
 };
 
-/* number, name, version of the stream, booleans, labels */
+/* number, name, version of the stream, booleans, labels, greatest code */
 const struct mps_release mps_releases[] = {
-	{ 111, "mps-1.111.0", { 1, 1, 3 }, 0, 1, 1, 0 },
-	{ 112, "mps-1.112.0", { 1, 1, 6 }, 0, 1, 1, 0 },
-	{ 113, "mps-1.113.0", { 1, 1, 6 }, 0, 1, 1, 0 },
-	{ 114, "mps-1.114.0", { 1, 4, 0 }, 0, 0, 0, 0 },
-	{ 115, "mps-1.115.0", { 1, 6, 0 }, 0, 0, 0, 0 },
-	{ 116, "mps-1.116.0", { 1, 6, 1 }, 0, 0, 0, 0 },
-	{ 117, "mps-1.117.0", { 1, 6, 1 }, 0, 0, 0, 0 },
-	{ 118, "mps-1.118.0", { 2, 0, 0 }, 1, 0, 0, 1 },
+	{ 111, "mps-1.111.0", { 1, 1, 3 }, 0, 1, 1, 0, 120 },
+	{ 112, "mps-1.112.0", { 1, 1, 6 }, 0, 1, 1, 0, 134 },
+	{ 113, "mps-1.113.0", { 1, 1, 6 }, 0, 1, 1, 0, 134 },
+	{ 114, "mps-1.114.0", { 1, 4, 0 }, 0, 0, 0, 0, 134 },
+	{ 115, "mps-1.115.0", { 1, 6, 0 }, 0, 0, 0, 0, 135 },
+	{ 116, "mps-1.116.0", { 1, 6, 1 }, 0, 0, 0, 0, 136 },
+	{ 117, "mps-1.117.0", { 1, 6, 1 }, 0, 0, 0, 0, 136 },
+	{ 118, "mps-1.118.0", { 2, 0, 0 }, 1, 0, 0, 1, 92 },
 };
 const unsigned mps_nreleases = sizeof(mps_releases) / sizeof(mps_releases[0]);
 

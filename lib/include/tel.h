@@ -829,12 +829,31 @@ TEL_API void tel_writer_free(tel_writer *w);
  */
 /*
  * Says which format is written.
- * name: "mps", "inst", "hpm"; NULL for the format that events came in, the default.
+ * name: NULL for the format that events came in, the default; "inst" or
+ *	"hpm", for events of such logs; or a stream of the MPS: "mps", of the
+ *	release of the first log; "mps:1.6.1/lii3gc", by the version of the
+ *	stream (of two releases that have the same, the log's own or the later
+ *	one) or of the release, and the platform; or a name of
+ *	tel_schema_new().  ",be" or ",le" may follow.  What is left out of
+ *	"mps..." is as in the first log, or for 64-bit x86 where that is no MPS
+ *	log.
+ *
+ * Events are converted to an MPS release by the names of types and fields,
+ * and what has no place there is counted, see tel_writer_loss(): an event
+ * without its type, or with a value too large for its field, is left out; a
+ * field that the type does not have is dropped; and one that only the target
+ * has is 0.  A stream that does not begin with EventInit and the string of the
+ * build gets them, unless it is the release's own.
  * Returns TEL_OK, TEL_EINVAL (no such format can be written), TEL_ENOMEM,
  * TEL_ESTATE.
  */
 TEL_API TEL_MUST_USE tel_status tel_writer_set_target(tel_writer *w,
     const char *name);
+/*
+ * Fails with TEL_EINVAL at the first event or field that has no place in the
+ * target (nonzero), or counts them (0, the default).  TEL_OK, TEL_ESTATE.
+ */
+TEL_API tel_status tel_writer_set_strict(tel_writer *w, int on);
 /*
  * Nonzero when what is written of the log that r reads is nothing to be shown
  * on a terminal.
@@ -861,7 +880,8 @@ TEL_API tel_status tel_writer_set_max_labels(tel_writer *w, size_t count);
  * version and release are left out where they are the first one's.
  * Returns TEL_OK; TEL_EIO, TEL_ENOMEM (of the output, or of the writer);
  * TEL_EINVAL: the event is of another format, release or platform than the
- * first one, and cannot stand in the same stream; TEL_ELIMIT: more strings
+ * first one, and cannot stand in the same stream; or it has no place in the
+ * target; TEL_ELIMIT: more strings
  * than are held, in several logs.  After the last two nothing was written,
  * and tel_writer_error() says why.
  */
@@ -899,6 +919,30 @@ TEL_API TEL_MUST_USE tel_status tel_writer_end_file(tel_writer *w,
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
  */
 TEL_API TEL_MUST_USE tel_status tel_writer_finish(tel_writer *w);
+
+/* What a target has no place for. */
+typedef enum tel_loss_kind {
+	TEL_LOSS_TYPE,  /* events of a type: they are left out */
+	TEL_LOSS_VALUE, /* values too large for a field: so are their events */
+	TEL_LOSS_FIELD, /* a field of events that are written */
+	TEL_LOSS_EMPTY  /* no loss: only the target has the field: 0 */
+} tel_loss_kind;
+/* What was lost of the events of one type of a schema. */
+typedef struct tel_loss {
+	tel_loss_kind kind;
+	const char *from;  /* the schema's name */
+	const char *to;    /* that of the target */
+	const char *type;  /* the type's name */
+	const char *field; /* the field's name; "" for TEL_LOSS_TYPE */
+	uint64_t events;   /* how many */
+} tel_loss;
+/*
+ * Loss number i, in the order of their coming; some are of no events.  After
+ * 4,092 of them the others are one of each kind, with "..." for names.
+ * out: set; its strings are good until the next event, or the free.
+ * Returns 1, or 0 when i is past the last one.
+ */
+TEL_API int tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out);
 /* Why the last call failed, in words; good until the next call. */
 TEL_API const char *tel_writer_error(const tel_writer *w);
 

@@ -62,6 +62,12 @@ tel_clock_set_unit(struct tel_clock *c, uint64_t per_second)
 		c->unit = per_second;
 }
 
+uint64_t
+tel_clock_unit(const struct tel_clock *c)
+{
+	return c->unit;
+}
+
 void
 tel_clock_set_rate(struct tel_clock *c, double hertz)
 {

@@ -21,6 +21,9 @@ void tel_clock_free(struct tel_clock *c);
  */
 void tel_clock_set_unit(struct tel_clock *c, uint64_t per_second);
 
+/* That rate, as it is known by now. */
+uint64_t tel_clock_unit(const struct tel_clock *c);
+
 /* Fixes the rate of the events' clock where a log states it, in hertz. */
 void tel_clock_set_rate(struct tel_clock *c, double hertz);
 

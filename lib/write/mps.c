@@ -17,8 +17,8 @@ copy(unsigned char *to, const unsigned char *from, size_t n)
 		memcpy(to + i, from + i, 8);
 }
 
-static tel_status
-mps_write(struct tel_writer *w, const struct tel_event *ev, int changed)
+tel_status
+write_mps_event(struct tel_writer *w, const struct tel_event *ev, int changed)
 {
 	const int big = ev->log->schema->abi.big;
 	unsigned char *p = tel_output_room(w->out, ev->size);
@@ -40,6 +40,5 @@ const struct write_form write_form_mps = {
 	.one_schema = 1,
 	.one_numbering = 1,
 	.binary = 1,
-	.target = 1,
-	.write = mps_write,
+	.write = write_mps_event,
 };

@@ -21,7 +21,8 @@ is_known_init(struct tel_writer *w, const struct tel_event *ev)
 		w->init_size = size;
 		return 0;
 	}
-	return w->current->serial > 0 && size == w->init_size &&
+	return (w->current->serial > 0 || w->hold.made) &&
+	    size == w->init_size &&
 	    memcmp(w->init, ev->data + header, size) == 0;
 }
 

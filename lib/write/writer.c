@@ -5,6 +5,7 @@
  * what the former need of the latter.
  */
 #include "write/writer.h"
+#include "formats/mps_target.h"
 #include "formats/reader.h"
 
 #include <stdarg.h>
@@ -49,6 +50,7 @@ free_log(struct write_log *log)
 {
 	keep_free(log->keep);
 	tel_labels_free(log->ids);
+	convert_log_free(log->convert);
 	free(log);
 }
 
@@ -71,6 +73,7 @@ tel_writer_free(tel_writer *w)
 	if (w == NULL)
 		return;
 	free_logs(w);
+	release_free(w);
 	ids_free(&w->ids);
 	tel_printer_free(w->printer);
 	free(w->first_log);
@@ -139,14 +142,22 @@ tel_status
 tel_writer_set_target(tel_writer *w, const char *name)
 {
 	const struct write_form *form = NULL;
+	char *release = NULL;
 
 	if (w->form != NULL)
 		return TEL_ESTATE;
-	if (name != NULL) {
+	if (name != NULL && mps_target(name, NULL, NULL) == TEL_OK) {
+		form = &write_form_release;
+		release = strdup(name);
+		if (release == NULL)
+			return TEL_ENOMEM;
+	} else if (name != NULL) {
 		form = find_form(name);
 		if (form == NULL || !form->target)
 			return TEL_EINVAL;
 	}
+	free(w->release);
+	w->release = release;
 	w->target = form;
 	return TEL_OK;
 }
@@ -166,6 +177,7 @@ begin_stream(struct tel_writer *w, const struct tel_log *log)
 {
 	const struct write_form *form =
 	    w->target != NULL ? w->target : find_form(log->form);
+	tel_status st = TEL_OK;
 
 	if (form == NULL)
 		return write_fail(w, TEL_EINVAL, "%.120s: %s cannot be written",
@@ -174,6 +186,10 @@ begin_stream(struct tel_writer *w, const struct tel_log *log)
 		return write_fail(w, TEL_EINVAL,
 		    "%.120s: %s cannot be written as %s", log->name, log->form,
 		    form->what);
+	if (form == &write_form_release)
+		st = release_begin(w, log);
+	if (st != TEL_OK)
+		return st;
 	if (form->one_numbering && ids_begin(&w->ids, w->max_labels) != TEL_OK)
 		return TEL_ENOMEM;
 	w->first_log = strdup(log->name);
@@ -193,6 +209,8 @@ check_stream(struct tel_writer *w, const struct tel_log *log)
 {
 	const struct tel_schema *s = log->schema;
 
+	if (w->convert != NULL)
+		return TEL_OK;
 	if (!takes(w->form, log))
 		return write_fail(w, TEL_EINVAL,
 		    "%.60s is not %s as %.60s is: they cannot be written as "
@@ -203,8 +221,8 @@ check_stream(struct tel_writer *w, const struct tel_log *log)
 	        memcmp(&w->abi, &s->abi, sizeof(w->abi)) == 0))
 		return TEL_OK;
 	return write_fail(w, TEL_EINVAL,
-	    "%.40s is %s and %.40s is %s: %s cannot hold both; the native "
-	    "format (.tel) of a later version can, and so can text (-f text)",
+	    "%.40s is %s and %.40s is %s: %s cannot hold both; text can "
+	    "(-f text), and -f mps converts them to one",
 	    w->first_log, w->schema, log->name, s->name, w->form->what);
 }
 
@@ -219,6 +237,13 @@ new_log(struct tel_writer *w, const struct tel_log *log)
 	l->log = log;
 	l->number = log->number;
 	l->serial = w->nlogs++;
+	if (w->convert != NULL) {
+		l->converted = *log;
+		l->converted.form = "mps";
+		l->converted.schema = w->to;
+		l->converted.preamble = l->converted.tail = NULL;
+		l->converted.preamble_size = l->converted.tail_size = 0;
+	}
 	if (!w->bare)
 		l->keep = keep_new(w->max_labels, write_put, l);
 	if (w->form->one_numbering)
@@ -302,20 +327,38 @@ take_lead(struct tel_writer *w, const struct write_log *l,
 }
 
 tel_status
+write_wanted(struct tel_writer *w, const struct tel_event *ev)
+{
+	tel_status st = TEL_OK;
+
+	if (w->current->keep != NULL)
+		st = keep_before(w->current->keep, ev);
+	if (st != TEL_OK)
+		return st;
+	w->current->written = 1;
+	if (!tel_type_is_followed(ev->type))
+		return w->form->write(w, ev, 0);
+	return write_put(w->current, ev);
+}
+
+tel_status
+write_unwanted(struct tel_writer *w, const struct tel_event *ev)
+{
+	if (!tel_type_is_followed(ev->type) || w->current->keep == NULL)
+		return TEL_OK;
+	return keep_pass(w->current->keep, ev);
+}
+
+tel_status
 tel_writer_event(tel_writer *w, const tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
+	if (st == TEL_OK && w->convert != NULL)
+		return release_event(w, event, 1);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
-	if (st == TEL_OK && w->current->keep != NULL)
-		st = keep_before(w->current->keep, event);
-	if (st != TEL_OK)
-		return st;
-	w->current->written = 1;
-	if (!tel_type_is_followed(event->type))
-		return w->form->write(w, event, 0);
-	return write_put(w->current, event);
+	return st == TEL_OK ? write_wanted(w, event) : st;
 }
 
 tel_status
@@ -323,6 +366,8 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
+	if (st == TEL_OK && w->convert != NULL)
+		return w->bare ? TEL_OK : release_event(w, event, 0);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	if (st == TEL_OK)
@@ -330,10 +375,7 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	if (st == TEL_OK && !w->bare && w->form->needed != NULL &&
 	    w->form->needed(event))
 		return w->form->write(w, event, 0);
-	if (st != TEL_OK || !tel_type_is_followed(event->type) ||
-	    w->current->keep == NULL)
-		return st;
-	return keep_pass(w->current->keep, event);
+	return st == TEL_OK ? write_unwanted(w, event) : st;
 }
 
 int
@@ -360,7 +402,9 @@ tel_writer_flush(tel_writer *w)
 
 	if (w->form != NULL && w->form->flush != NULL)
 		st = w->form->flush(w);
-	return st == TEL_OK ? tel_output_flush(w->out) : st;
+	if (st != TEL_OK)
+		return st;
+	return tel_output_flush(w->hold.out != NULL ? w->hold.out : w->out);
 }
 
 tel_status
@@ -374,7 +418,7 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 		st = switch_log(w, &r->log);
 
 	for (l = w->logs; l != NULL && st == TEL_OK; l = l->next)
-		if (l->log->tail_size > 0)
+		if (l->log->tail_size > 0 && w->convert == NULL)
 			st = take_lead(w, l, l->log->tail, l->log->tail_size);
 	free_logs(w);
 	if (w->printer != NULL)

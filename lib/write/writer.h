@@ -5,6 +5,7 @@
 
 #include "io/output.h"
 #include "model/event.h"
+#include "write/convert.h"
 #include "write/ids.h"
 #include "write/keep.h"
 #include "tel.h"
@@ -42,6 +43,7 @@ struct write_form {
 };
 
 extern const struct write_form write_form_mps;
+extern const struct write_form write_form_release; /* of an MPS release */
 extern const struct write_form write_form_text;
 extern const struct write_form write_form_cnv;
 extern const struct write_form write_form_inst;
@@ -57,6 +59,20 @@ struct write_log {
 	struct keep *keep;      /* NULL: nothing but what is wanted */
 	struct tel_labels *ids; /* its strings: number to place */
 	int written;            /* the last event was, and not passed over */
+	/* where events are converted: what is known, and what they are of */
+	struct convert_log *convert;
+	struct tel_log converted;
+};
+
+/* What waits until it is known whether a stream says what it is. */
+struct write_hold {
+	tel_output *out; /* where it will go; NULL: nothing waits */
+	uint64_t first;  /* the earliest clock in it */
+	uint64_t unit;   /* clocks a second of the first log */
+	int syncs;       /* that are still to come */
+	int begun;       /* by an event other than a sync */
+	int init, build; /* the stream said so */
+	int made;        /* it was said for it */
 };
 
 struct tel_writer {
@@ -73,6 +89,13 @@ struct tel_writer {
 	char *first_log; /* the name of the first log, for messages */
 	char schema[48]; /* the schema written: its name */
 	struct tel_abi abi;
+	/* where events are converted */
+	char *release;           /* what was asked for: "mps:2.0.0" */
+	struct tel_schema *to;   /* what it is */
+	struct convert *convert; /* NULL: they are not */
+	struct losses losses;
+	struct write_hold hold;
+	int strict;
 	unsigned char init[64]; /* the fields of the first EventInit */
 	size_t init_size;       /* 0 before it */
 	unsigned char *changed; /* an event with another number in it */
@@ -97,6 +120,27 @@ struct tel_writer {
  * tells the version may be left out, and the number of a string be another.
  */
 keep_put_fn write_put;
+
+/*
+ * Writes an event of the current log, and before it what it needs; keeps of
+ * one what others may need.
+ */
+tel_status write_wanted(struct tel_writer *w, const struct tel_event *ev);
+tel_status write_unwanted(struct tel_writer *w, const struct tel_event *ev);
+
+/* In mps.c: writes an event as it stands. */
+tel_status write_mps_event(struct tel_writer *w, const struct tel_event *ev,
+    int changed);
+
+/*
+ * In release.c, where an MPS release is written whatever came.  Begins with a
+ * log; as the writer's functions, for an event of the current log; and the
+ * end.
+ */
+tel_status release_begin(struct tel_writer *w, const struct tel_log *log);
+tel_status release_event(struct tel_writer *w, const struct tel_event *ev,
+    int wanted);
+void release_free(struct tel_writer *w);
 
 /* Sets the text of tel_writer_error() and returns status. */
 __attribute__((format(printf, 3, 4))) tel_status

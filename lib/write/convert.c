@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Converting events: for each type of a log a plan is made once, which bytes
+ * go where, and then followed.
+ */
+#include "write/convert.h"
+#include "formats/mps.h"
+#include "formats/mps_encode.h"
+#include "formats/mps_frame.h"
+#include "formats/mps_target.h"
+#include "write/convert_plan.h"
+#include "write/keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The plans of the types of one schema. */
+struct map {
+	struct map *next;
+	const struct tel_schema *from;
+	struct plan **plans; /* by a type's index; NULL: not made yet */
+	uint32_t nplans;
+};
+
+struct convert_log {
+	struct map *maps; /* that of the last event first */
+};
+
+/* Those that are converted, and one that is made. */
+#define ROOMS (CONVERT_MOST + 1)
+
+/* A label that was converted. */
+struct label {
+	uint64_t at, id, clock;
+	int is;
+};
+
+struct convert {
+	const struct tel_schema *to;
+	struct losses *losses;
+	unsigned char *room[ROOMS]; /* an event each */
+	struct label last;
+};
+
+/* Bytes of the longest event of a schema. */
+static size_t
+longest(const struct tel_schema *s)
+{
+	size_t most = 0;
+	unsigned i;
+
+	for (i = 0; i < s->ntypes; i++)
+		if (s->types[i].size > most)
+			most = s->types[i].size;
+	return most + MPS_STRING_ROOM + s->align;
+}
+
+struct convert *
+convert_new(const struct tel_schema *to, struct losses *losses)
+{
+	struct convert *c = calloc(1, sizeof(*c));
+	unsigned i;
+	int good = c != NULL;
+
+	for (i = 0; good && i < ROOMS; i++) {
+		c->room[i] = malloc(longest(to));
+		good = c->room[i] != NULL;
+	}
+	if (!good) {
+		convert_free(c);
+		return NULL;
+	}
+	c->to = to;
+	c->losses = losses;
+	return c;
+}
+
+void
+convert_free(struct convert *c)
+{
+	unsigned i;
+
+	if (c == NULL)
+		return;
+	for (i = 0; i < ROOMS; i++)
+		free(c->room[i]);
+	free(c);
+}
+
+static void
+free_map(struct map *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nplans; i++)
+		plan_free(m->plans[i]);
+	free(m->plans);
+	free(m);
+}
+
+void
+convert_log_free(struct convert_log *l)
+{
+	struct map *m;
+
+	if (l == NULL)
+		return;
+	while ((m = l->maps) != NULL) {
+		l->maps = m->next;
+		free_map(m);
+	}
+	free(l);
+}
+
+/*
+ * Brings the map of a schema to the front: a text may go from one schema to
+ * another and back.
+ */
+static tel_status
+find_map(struct convert_log **log, const struct tel_schema *from)
+{
+	struct map **link, *m;
+
+	if (*log == NULL)
+		*log = calloc(1, sizeof(**log));
+	if (*log == NULL)
+		return TEL_ENOMEM;
+	for (link = &(*log)->maps; (m = *link) != NULL; link = &m->next)
+		if (m->from == from)
+			break;
+	if (m != NULL)
+		*link = m->next;
+	else
+		m = calloc(1, sizeof(*m));
+	if (m == NULL)
+		return TEL_ENOMEM;
+	m->from = from;
+	m->next = (*log)->maps;
+	(*log)->maps = m;
+	return TEL_OK;
+}
+
+/* Makes the plan of a type, and room for it. */
+static tel_status
+make_plan(struct convert *c, struct map *m, const struct tel_type *t)
+{
+	struct plan **bigger;
+	uint32_t n;
+
+	if (t->index >= m->nplans) {
+		n = t->index < m->from->ntypes ? m->from->ntypes :
+		                                 (t->index + 1) * 2;
+		bigger = realloc(m->plans, n * sizeof(*bigger));
+		if (bigger == NULL)
+			return TEL_ENOMEM;
+		memset(bigger + m->nplans, 0,
+		    (n - m->nplans) * sizeof(*bigger));
+		m->plans = bigger;
+		m->nplans = n;
+	}
+	m->plans[t->index] = plan_new(m->from, t, c->to, c->losses);
+	return m->plans[t->index] == NULL ? TEL_ENOMEM : TEL_OK;
+}
+
+static inline tel_status
+find_plan(struct convert *c, struct convert_log **log,
+    const struct tel_event *ev, struct plan **out)
+{
+	const struct tel_schema *from = ev->log->schema;
+	const struct tel_type *t = ev->type;
+	tel_status st = TEL_OK;
+	struct map *m;
+
+	if (*log == NULL || (*log)->maps == NULL || (*log)->maps->from != from)
+		st = find_map(log, from);
+	if (st != TEL_OK)
+		return st;
+	m = (*log)->maps;
+	if (t->index >= m->nplans || m->plans[t->index] == NULL)
+		st = make_plan(c, m, t);
+	if (st == TEL_OK)
+		*out = m->plans[t->index];
+	return st;
+}
+
+/* Sets the value of a field of the target by its name, if it has one. */
+static void
+set(const struct tel_type *t, unsigned char *data, const char *name, uint64_t v)
+{
+	int i = tel_type_find_field(t, name);
+
+	if (i >= 0 && tel_encode_fits(&t->fields[i], v))
+		tel_encode_field(&t->fields[i], v, data);
+}
+
+/* Says what the stream is, in an EventInit of the target. */
+static void
+set_init(const struct tel_schema *to, const struct tel_type *t,
+    unsigned char *data)
+{
+	const struct mps_release *rel = &mps_releases[to->release];
+
+	set(t, data, "major", rel->version[0]);
+	set(t, data, "median", rel->version[1]);
+	set(t, data, "minor", rel->version[2]);
+	set(t, data, "maxCode", rel->max_code);
+	set(t, data, "maxNameLen", MPS_MAX_NAME);
+	set(t, data, "wordWidth", (uint64_t)to->abi.word * 8);
+}
+
+/* The number of the release of a schema, "1.117.0"; n: its length. */
+static const char *
+release_of(const struct tel_schema *to, size_t *n)
+{
+	const char *name = mps_releases[to->release].name + strlen("mps-");
+
+	*n = strlen(name);
+	return name;
+}
+
+/* Puts text in the place of what stands behind a word, up to a delimiter. */
+static size_t
+replace(char *s, size_t n, const char *word, const char *text, size_t length)
+{
+	size_t w = strlen(word), i, end;
+
+	for (i = 0; i + w <= n; i++)
+		if (memcmp(s + i, word, w) == 0)
+			break;
+	if (i + w > n)
+		return n;
+	for (end = i += w; end < n && s[end] != ',' && s[end] != ' '; end++)
+		;
+	if (n - (end - i) + length >= MPS_STRING_ROOM)
+		return n;
+	memmove(s + i + length, s + end, n - end);
+	memcpy(s + i, text, length);
+	return n - (end - i) + length;
+}
+
+/*
+ * A string, with room for MPS_STRING_ROOM bytes, that names the release and
+ * platform it was built for: names those of the target.  Its new length.
+ */
+static size_t
+rename_build(const struct tel_schema *to, char *s, size_t n)
+{
+	const char *release;
+	size_t length;
+
+	release = release_of(to, &length);
+	n = replace(s, n, "release/", release, length);
+	return replace(s, n, "platform.", to->platform, strlen(to->platform));
+}
+
+/* The event at data is one of type t, and complete. */
+static void
+finish(const struct convert *c, const struct tel_type *t, unsigned char *data,
+    uint32_t size, const struct tel_event *from, struct tel_event *out)
+{
+	mps_encode_header(c->to, data, t->code, size, from->clock);
+	memset(out, 0, sizeof(*out));
+	out->type = t;
+	out->data = data;
+	out->size = size;
+	out->clock = from->clock;
+	out->offset = from->offset;
+	out->index = from->index;
+}
+
+/* Moves a string.  0 when it is too long. */
+static int
+move_string(const struct convert *c, const struct plan *p,
+    const struct move *move, const struct tel_event *ev, unsigned char *data,
+    uint32_t *size)
+{
+	char *to = (char *)data + move->dst->offset;
+	const char *s;
+	size_t n;
+
+	s = tel_load_string(ev, move->src, &n);
+	if (n >= MPS_STRING_ROOM)
+		return 0;
+	memcpy(to, s, n);
+	if (p->what == PLAN_INTERN && keep_is_build(to, n))
+		n = rename_build(c->to, to, n);
+	*size = mps_encode_size(c->to, p->to, move->dst, n);
+	memset(to + n, 0, *size - move->dst->offset - n);
+	return 1;
+}
+
+/* Moves a field's value.  0 when it does not fit. */
+static inline int
+move_value(const struct move *move, const unsigned char *from,
+    unsigned char *data)
+{
+	const struct tel_field *src = move->src, *dst = move->dst;
+	uint64_t v = tel_load(src, from);
+
+	if (src->sort == TEL_BOOLEAN)
+		v = v != 0;
+	if ((src->sort == TEL_SIGNED && v >> 63) ||
+	    (dst->sort == TEL_BOOLEAN && v > 1) || !tel_encode_fits(dst, v))
+		return 0;
+	tel_encode_field(dst, v, data);
+	return 1;
+}
+
+/* Follows a plan.  *size: of the event; 0 when a value did not fit. */
+static tel_status
+follow(struct convert *c, struct plan *p, const struct tel_event *ev,
+    unsigned char *data, uint32_t *size, struct loss **lost)
+{
+	struct move *move = p->moves, *last = move + p->nmoves;
+	int good;
+
+	*size = p->to->size;
+	memset(data, 0, *size);
+	for (; move < last; move++) {
+		good = 1;
+		switch (move->op) {
+		case MOVE_BYTES:
+			memcpy(data + move->to, ev->data + move->from, move->n);
+			break;
+		case MOVE_VALUE: good = move_value(move, ev->data, data); break;
+		case MOVE_STRING:
+			good = move_string(c, p, move, ev, data, size);
+			break;
+		}
+		if (good)
+			continue;
+		*size = 0;
+		*lost = losses_row(c->losses, TEL_LOSS_VALUE,
+		    ev->log->schema->name, ev->type->name, move->src->name);
+		return *lost == NULL ? TEL_ENOMEM : TEL_OK;
+	}
+	if (p->what == PLAN_INIT)
+		set_init(c->to, p->to, data);
+	return TEL_OK;
+}
+
+/* Counts an event in its row. */
+static void
+count(struct convert *c, struct loss *row)
+{
+	row->events++;
+	c->losses->seen++;
+}
+
+/*
+ * Where addresses and pointers are labelled as one, two labels of before were
+ * often made of one: the second says nothing.
+ */
+static int
+is_again(struct convert *c, const struct plan *p, const struct tel_event *out)
+{
+	const struct tel_type *t = p->to;
+	struct label now = { 0, 0, out->clock, 1 };
+	int again;
+
+	now.at = tel_load(&t->fields[t->role_field[0]], out->data);
+	now.id = tel_load(&t->fields[t->role_field[1]], out->data);
+	again = p->what == PLAN_LABEL_AGAIN && c->last.is &&
+	    c->last.at == now.at && c->last.id == now.id &&
+	    c->last.clock == now.clock;
+	c->last = now;
+	return again;
+}
+
+/* Makes the second label of an address that may be a pointer. */
+static void
+make_also(struct convert *c, const struct plan *p, const struct tel_event *ev,
+    const struct tel_event *first, struct tel_event *out)
+{
+	unsigned char *data = c->room[1];
+	unsigned i;
+
+	memset(data, 0, p->also->size);
+	for (i = 0; i < 2; i++)
+		tel_encode_field(&p->also->fields[p->also->role_field[i]],
+		    tel_load(&p->to->fields[p->to->role_field[i]], first->data),
+		    data);
+	finish(c, p->also, data, p->also->size, ev, out);
+}
+
+tel_status
+convert_event(struct convert *c, struct convert_log **l,
+    const struct tel_event *ev, enum convert_how how, struct tel_event *out,
+    unsigned *n, const struct loss **lost)
+{
+	struct loss *row = NULL;
+	struct plan *p;
+	uint32_t size;
+	tel_status st = find_plan(c, l, ev, &p);
+	unsigned i;
+
+	*n = 0;
+	*lost = NULL;
+	if (st != TEL_OK)
+		return st;
+	if (how == CONVERT_ROLES &&
+	    (p->to == NULL || !tel_type_is_followed(p->to)))
+		return TEL_OK;
+	if (p->what == PLAN_RAW) {
+		*out = *ev;
+		*n = 1;
+		return TEL_OK;
+	}
+	row = p->none;
+	if (row == NULL && how == CONVERT_STRICT)
+		row = p->strict;
+	if (row == NULL) {
+		st = follow(c, p, ev, c->room[0], &size, &row);
+		if (st != TEL_OK)
+			return st;
+	}
+	if (row != NULL) {
+		if (how == CONVERT_COUNT)
+			count(c, row);
+		*lost = row;
+		return TEL_OK;
+	}
+	for (i = 0; how != CONVERT_ROLES && i < p->nlost; i++)
+		count(c, p->lost[i]);
+	finish(c, p->to, c->room[0], size, ev, out);
+	if (p->what == PLAN_LABEL || p->what == PLAN_LABEL_AGAIN) {
+		if (is_again(c, p, out))
+			return TEL_OK;
+	}
+	*n = 1;
+	if (p->also != NULL) {
+		make_also(c, p, ev, out, out + 1);
+		*n = 2;
+	}
+	return TEL_OK;
+}
+
+/* The type of the target that has a role; NULL when none has. */
+static const struct tel_type *
+type_of(const struct tel_schema *s, enum tel_role role)
+{
+	unsigned i;
+
+	for (i = 0; i < s->ntypes; i++)
+		if (s->types[i].role == role)
+			return &s->types[i];
+	return NULL;
+}
+
+void
+convert_make_init(struct convert *c, uint64_t clock, uint64_t clocks_per_sec,
+    struct tel_event *out)
+{
+	const struct tel_type *t = type_of(c->to, TEL_ROLE_INIT);
+	struct tel_event at = { .clock = clock };
+	unsigned char *data = c->room[CONVERT_MOST];
+
+	memset(data, 0, t->size);
+	set(t, data, "clocksPerSec", clocks_per_sec);
+	set_init(c->to, t, data);
+	finish(c, t, data, t->size, &at, out);
+}
+
+void
+convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
+    struct tel_event *out)
+{
+	const struct tel_type *t = type_of(c->to, TEL_ROLE_INTERN);
+	const struct tel_field *string = &t->fields[t->role_field[1]];
+	struct tel_event at = { .clock = clock };
+	char text[MPS_STRING_ROOM];
+	unsigned char *data = c->room[CONVERT_MOST];
+	const char *release;
+	uint32_t size;
+	size_t n;
+
+	release = release_of(c->to, &n);
+	n = (size_t)snprintf(text, sizeof(text),
+	    "@(#)Ravenbrook MPS, product.mps, release/%s, platform.%s, "
+	    "written by teltools %s",
+	    release, c->to->platform, tel_version());
+	size = mps_encode_size(c->to, t, string, n);
+	memset(data, 0, size);
+	tel_encode_field(&t->fields[t->role_field[0]], id, data);
+	memcpy(data + string->offset, text, n);
+	finish(c, t, data, size, &at, out);
+}

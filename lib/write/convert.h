@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Conversion: events of any schema as events of an MPS release, by the names
+ * of types and fields.  What that has no place for is counted; a value that
+ * does not fit costs its event, and is never changed.
+ */
+#ifndef TEL_CONVERT_H
+#define TEL_CONVERT_H
+
+#include "model/event.h"
+#include "write/losses.h"
+
+/* A conversion to one schema. */
+struct convert;
+
+/* What is known of the types of one log: lives as long as the log. */
+struct convert_log;
+
+/*
+ * to, losses: must live as long.  NULL when there is no memory.
+ */
+struct convert *convert_new(const struct tel_schema *to, struct losses *losses);
+void convert_free(struct convert *c);
+
+void convert_log_free(struct convert_log *l);
+
+/* How an event is converted. */
+enum convert_how {
+	CONVERT_COUNT,  /* what is lost is counted */
+	CONVERT_STRICT, /* and costs the event */
+	CONVERT_ROLES   /* only what says something of the log; not counted */
+};
+
+/*
+ * Converts an event of the log that *l is about, NULL for a log that is new.
+ * out: room for CONVERT_MOST; what was made, but for .log, good until the next
+ *	call of this function.
+ * n: how many that were.
+ * lost: set to the loss that kept the event out, or NULL.
+ * Returns TEL_OK, TEL_ENOMEM.
+ */
+#define CONVERT_MOST 2
+tel_status convert_event(struct convert *c, struct convert_log **l,
+    const struct tel_event *ev, enum convert_how how, struct tel_event *out,
+    unsigned *n, const struct loss **lost);
+
+/*
+ * Makes an event of the target: what a stream begins with, when the log does
+ * not say it.  It is good until the next of these two calls.
+ */
+void convert_make_init(struct convert *c, uint64_t clock,
+    uint64_t clocks_per_sec, struct tel_event *out);
+void convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
+    struct tel_event *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rows of losses, in the order of their coming. */
+#include "write/losses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+free_row(struct loss *row)
+{
+	if (row == NULL)
+		return;
+	free(row->schema);
+	free(row->type);
+	free(row->field);
+	free(row);
+}
+
+static struct loss *
+new_row(tel_loss_kind kind, const char *schema, const char *type,
+    const char *field)
+{
+	struct loss *row = calloc(1, sizeof(*row));
+
+	if (row == NULL)
+		return NULL;
+	row->kind = kind;
+	row->schema = strdup(schema);
+	row->type = strdup(type);
+	row->field = strdup(field);
+	if (row->schema != NULL && row->type != NULL && row->field != NULL)
+		return row;
+	free_row(row);
+	return NULL;
+}
+
+static int
+is_row(const struct loss *row, tel_loss_kind kind, const char *schema,
+    const char *type, const char *field)
+{
+	return row->kind == kind && strcmp(row->type, type) == 0 &&
+	    strcmp(row->field, field) == 0 && strcmp(row->schema, schema) == 0;
+}
+
+struct loss *
+losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
+    const char *type, const char *field)
+{
+	struct loss **bigger, *row;
+	size_t i, room;
+
+	if (field == NULL)
+		field = "";
+	for (i = 0; i < l->count; i++)
+		if (is_row(l->rows[i], kind, schema, type, field))
+			return l->rows[i];
+	/* the four last places are for the rest of each kind */
+	if (l->count >= LOSSES_MAX - 4 && strcmp(type, "...") != 0)
+		return losses_row(l, kind, "...", "...", field[0] ? "..." : "");
+	if (l->count == l->room) {
+		room = l->room == 0 ? 32 : l->room * 2;
+		bigger = realloc(l->rows, room * sizeof(*bigger));
+		if (bigger == NULL)
+			return NULL;
+		l->rows = bigger;
+		l->room = room;
+	}
+	row = new_row(kind, schema, type, field);
+	if (row != NULL)
+		l->rows[l->count++] = row;
+	return row;
+}
+
+void
+losses_free(struct losses *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		free_row(l->rows[i]);
+	free(l->rows);
+	memset(l, 0, sizeof(*l));
+}
