@@ -109,6 +109,20 @@ visit(const struct pump *p, const tel_event *ev)
 	return selection_full(&s->select) ? END_ALL : outcome;
 }
 
+/* Has no more read of the log than the time that is wanted. */
+static void
+narrow(const struct pump *p, const tel_event *ev)
+{
+	int i;
+
+	/* what a reader learns of the clock depends on all before it */
+	if (p->visitor->needs_rate)
+		return;
+	for (i = 0; i < p->nsources; i++)
+		selection_narrow(&p->settings->select, p->sources[i]->reader,
+		    ev);
+}
+
 /* The loop over the events. */
 static enum outcome
 pump(struct pump *p)
@@ -124,6 +138,7 @@ pump(struct pump *p)
 
 	if (!p->settings->all_events && selection_full(&p->settings->select))
 		return END_ALL;
+	narrow(p, NULL);
 	while (outcome == GO_ON) {
 		if (waits && would_wait(p->sources[0]))
 			v->idle(v->arg);
@@ -144,6 +159,8 @@ pump(struct pump *p)
 		}
 		if (first && !knows_seconds(p))
 			return END_ONE;
+		if (first)
+			narrow(p, ev);
 		first = 0;
 		outcome = visit(p, ev);
 	}

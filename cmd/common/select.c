@@ -158,6 +158,17 @@ selection_needs_rate(const struct selection *s)
 	return s->filtering && tel_filter_uses_rate(s->filter);
 }
 
+void
+selection_narrow(const struct selection *s, tel_reader *r, const tel_event *ev)
+{
+	uint64_t first, last;
+
+	/* what is a second may depend on all that the log says of time */
+	if (s->filtering && !s->whole && !selection_needs_rate(s) &&
+	    tel_filter_clocks(s->filter, ev, &first, &last))
+		tel_reader_set_range(r, first, last);
+}
+
 int
 selection_match(struct selection *s, const tel_event *ev)
 {

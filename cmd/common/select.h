@@ -18,6 +18,7 @@ struct selection {
 	int percent;      /* -t is a share of the log's span: */
 	uint64_t from;    /* in parts of 10^9 */
 	uint64_t to;
+	int whole; /* the tool has use for events that are not wanted */
 };
 
 /* Makes a selection of everything.  Returns 1, or 0 after a message. */
@@ -51,6 +52,13 @@ void selection_span(struct selection *s, uint64_t first, uint64_t last);
 
 /* Nonzero when the answer needs the clock's rate. */
 int selection_needs_rate(const struct selection *s);
+
+/*
+ * Tells a reader which time is wanted, so that it need not read all of the
+ * log.  ev: an event of it, NULL when there was none yet.
+ */
+void selection_narrow(const struct selection *s, tel_reader *r,
+    const tel_event *ev);
 
 /* 1 when the event is wanted, 0 when not, -1 after a message. */
 int selection_match(struct selection *s, const tel_event *ev);

@@ -95,7 +95,8 @@ make_reader(const struct settings *s, struct notices *notices)
 }
 
 /*
- * Reads the file once, to find the span of its clock, and goes back.  What
+ * Reads the file once, unless it tells, to find the span of its clock, and
+ * goes back.  What
  * goes wrong here will be told when the file is read for good.
  */
 static int
@@ -103,6 +104,7 @@ find_span(const struct source *src, const struct settings *s, uint64_t *first,
     uint64_t *last)
 {
 	off_t start = src->regular ? lseek(src->fd, 0, SEEK_CUR) : -1;
+	uint64_t low, high;
 	const tel_event *ev;
 	tel_reader *r;
 	tel_status st;
@@ -116,6 +118,11 @@ find_span(const struct source *src, const struct settings *s, uint64_t *first,
 	if (r == NULL)
 		return 0;
 	st = tel_reader_open_fd(r, src->fd, src->name);
+	if (st == TEL_OK && tel_reader_span(r, &low, &high) == TEL_OK) {
+		*first = low < *first ? low : *first;
+		*last = high > *last ? high : *last;
+		st = TEL_END;
+	}
 	while (st == TEL_OK || st == TEL_LOG) {
 		st = tel_reader_next(r, &ev);
 		if (st != TEL_OK)

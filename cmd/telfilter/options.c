@@ -166,5 +166,6 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	s->skip = 0;
 	s->count = UINT64_MAX;
 	t->settings.all_events = 1;
+	s->whole = t->context;
 	return 1;
 }

@@ -195,6 +195,7 @@ begin_log(struct tel_reader *r, const char *name)
 	r->input_status = TEL_OK;
 	r->log.name = name;
 	r->log.schema = NULL;
+	r->span = NULL;
 	r->log.labels = tel_labels_new(r->max_labels);
 	r->log.clock = tel_clock_new();
 	r->notices = 0;

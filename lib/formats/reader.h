@@ -86,6 +86,15 @@ struct tel_reader {
 	tel_notify_fn *notify;
 	void *notify_arg;
 
+	/* the clocks that are wanted; what is outside may be left out */
+	struct {
+		int on;
+		uint64_t first, last;
+	} range;
+	/* Set by a form that can tell the log's clocks without reading it. */
+	tel_status (
+	    *span)(struct tel_reader *r, uint64_t *first, uint64_t *last);
+
 	unsigned notices;         /* bits: what was told once already */
 	struct tel_reader *split; /* members that were taken out, in a list */
 	struct tel_reader *next_split;
@@ -106,6 +115,15 @@ struct tel_reader {
  * and tel_reader_next() tells of it when the end is reached.
  */
 void tel_reader_fill(struct tel_reader *r, size_t min);
+
+/* Where r->p is in the input, uncompressed. */
+uint64_t tel_reader_place(const struct tel_reader *r);
+
+/*
+ * Moves to another place of the input, and empties the window; r->offset is
+ * set to it.  1; or 0, and nothing is changed, when the input cannot seek.
+ */
+int tel_reader_jump(struct tel_reader *r, uint64_t place);
 
 /* Steps over n bytes of the window. */
 static inline void

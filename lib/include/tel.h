@@ -452,6 +452,21 @@ typedef enum tel_count {
 /* The count asked for; 0 for a value that is no tel_count. */
 TEL_API uint64_t tel_reader_count(const tel_reader *r, tel_count which);
 /*
+ * Says that from the next event on only those are wanted whose clock is from
+ * first to last.  Others may be left out where that saves reading them: in a
+ * file of the native format that is not damaged, uncompressed or written by
+ * tel_output_set_zstd().  Those that name things, or tell the time or the
+ * version, are never left out, nor the first ones and the earliest one.
+ */
+TEL_API void tel_reader_set_range(tel_reader *r, uint64_t first, uint64_t last);
+/*
+ * The least and the greatest clock of the events of an input that was opened
+ * and not read yet, where that is known without reading it.
+ * Returns TEL_OK; TEL_END when it is not known; TEL_ENOMEM; TEL_ESTATE.
+ */
+TEL_API TEL_MUST_USE tel_status tel_reader_span(tel_reader *r, uint64_t *first,
+    uint64_t *last);
+/*
  * How many bytes, uncompressed, are here behind the last event.  Where there
  * are few, tel_reader_next() may have to wait for a pipe: before that happens
  * is the time to flush what was made of the events so far.
@@ -567,6 +582,15 @@ TEL_API int tel_filter_type(const tel_filter *f, const tel_type *type);
  * tel_window_new().
  */
 TEL_API int tel_filter_uses_rate(const tel_filter *f);
+/*
+ * Which clocks the events that match may have, for tel_reader_set_range().
+ * event: one of the log, for a range that counts from the log's first event;
+ *	NULL when there is none yet.
+ * first, last: set, both included; they may be wider than need be.
+ * Returns 1, or 0 when it may be any event, or all of them must be seen.
+ */
+TEL_API int tel_filter_clocks(const tel_filter *f, const tel_event *event,
+    uint64_t *first, uint64_t *last);
 
 /*
  * What the last failure of a call on the filter was, in words, printable

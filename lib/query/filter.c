@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The public face of filters. */
 #include "tel.h"
+#include "model/clock.h"
 #include "query/bind.h"
 
 #include <stdlib.h>
@@ -136,6 +137,40 @@ tel_filter_uses_rate(const tel_filter *f)
 
 	return (f->binder.tree != NULL && f->binder.tree->uses_rate) ||
 	    s->from.base == INSTANT_NS || s->to.base == INSTANT_NS;
+}
+
+/*
+ * The clock that an end of the range is; open where it is none, or not known
+ * yet.  Ticks count from the first event, and no further than clocks do.
+ */
+static uint64_t
+end_clock(const struct instant *at, const tel_event *event, uint64_t open)
+{
+	uint64_t origin;
+
+	if (at->base == INSTANT_CLOCK)
+		return at->value;
+	if (at->base != INSTANT_TICKS || event == NULL)
+		return open;
+	origin = tel_clock_origin(event->log->clock);
+	if (at->value <= INT64_MAX)
+		return at->value > UINT64_MAX - origin ? UINT64_MAX :
+		                                         origin + at->value;
+	return 0 - at->value > origin ? 0 : origin + at->value;
+}
+
+int
+tel_filter_clocks(const tel_filter *f, const tel_event *event, uint64_t *first,
+    uint64_t *last)
+{
+	const struct selection *s = &f->binder.selection;
+
+	if (f->binder.invert ||
+	    (f->binder.tree != NULL && f->binder.tree->uses_dt))
+		return 0;
+	*first = end_clock(&s->from, event, 0);
+	*last = end_clock(&s->to, event, UINT64_MAX);
+	return *first > 0 || *last < UINT64_MAX;
 }
 
 const char *
