@@ -28,11 +28,6 @@ struct allocator {
 	/* pool is not NULL: only its functions are called */
 	const tel_pool_table *pool;
 	void *state; /* what the table's start has set */
-	/*
-	 * There is no memory behind the addresses: nothing is touched but
-	 * the first byte, which must be there, and nothing is verified.
-	 */
-	int hollow;
 };
 
 /* What of a new block is written to, a byte on each. */
@@ -72,10 +67,12 @@ struct run_options {
 	void *arg;
 };
 
-/* Of a thread.  Each half is alone on a cache line. */
+/* Of a thread.  What it writes and what others read is on lines apart. */
 struct run_lane {
-	/* chunk << 32 | number of the word: the operation that is run */
-	_Alignas(128) _Atomic uint64_t at;
+	/* Where the word is that is run; see run_position(). */
+	_Alignas(128) _Atomic(const uint64_t *) word;
+	_Atomic(const uint64_t *) first; /* where the lane's words begin */
+	_Atomic uint64_t chunk;
 	/* The words that are done, as far as others were told. */
 	_Alignas(128) _Atomic uint64_t published;
 	/* Set when a chunk has ended, sums over all chunks and repeats. */
@@ -117,17 +114,18 @@ struct run_board {
 	_Atomic uint32_t phase;         /* enum run_phase */
 	_Atomic uint32_t repeats;       /* complete ones */
 	uint64_t operations[RUN_KINDS]; /* of all repeats, by kind */
-	uint64_t failures;              /* allocations that returned NULL */
-	uint64_t errors;                /* what --verify found, and RUN_POOL */
-	uint32_t errors_kept;
+	_Atomic uint64_t failures;      /* allocations that returned NULL */
+	_Atomic uint64_t errors;        /* what --verify found, and RUN_POOL */
+	_Atomic uint32_t errors_kept;   /* of both; may pass RUN_ERRORS */
 	struct run_error kept[RUN_ERRORS];
 	uint64_t wall_ns;     /* of all chunks, clock stopped between */
 	uint64_t cpu_ns;      /* of all threads in them */
 	double tick_ns;       /* nanoseconds of a latency tick */
 	uint64_t empty_ticks; /* of an empty sample; was subtracted */
 	struct run_latency latency[RUN_KINDS];
-	uint64_t own_first; /* own memory: from this address */
-	uint64_t own_size;  /* so many bytes */
+	_Atomic uint64_t words; /* done in chunks that have ended */
+	uint64_t own_first;     /* own memory: from this address */
+	uint64_t own_size;      /* so many bytes */
 	uint32_t lanes;
 	struct run_lane lane[]; /* aligned to 128 */
 };
@@ -150,6 +148,13 @@ const char *run_program(tel_program *p, const struct allocator *a,
  */
 double run_quantile(const struct run_board *board,
     const struct run_latency *latency, double share);
+
+/*
+ * What a lane is running, or ran last, in a board that may be of another
+ * process: the number of a chunk, and in it of the lane's word.
+ */
+void run_position(const struct run_board *board, unsigned lane, uint64_t *chunk,
+    uint32_t *position);
 
 /*
  * How far a run is, 0 to 1, from a board that may be of another process;

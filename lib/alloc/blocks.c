@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Blocks: how they begin, change and end, and what that adds up to. */
-#include "alloc/compiler.h"
+#include "alloc/emit.h"
 
-static unsigned
+/* The number of bits that a number takes. */
+static inline unsigned
 magnitude(uint64_t v)
 {
-	unsigned n = 0;
-
-	/* the number of bits, by halves */
-	for (unsigned step = 32; step > 0; step /= 2)
-		if (v >> step != 0) {
-			v >>= step;
-			n += step;
-		}
-	return v == 0 ? 0 : n + 1;
+	return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
 }
 
 static void
@@ -66,7 +59,7 @@ tel_block_begin(struct tel_compiler *c, struct lane *l, struct tel_entry *e,
 {
 	uint64_t alignment;
 	struct block *b;
-	uint32_t slot = tel_slot_new(c, l);
+	uint32_t slot = slot_new(c, l);
 	int st;
 
 	if (slot == NO_SLOT)
@@ -95,7 +88,7 @@ tel_block_begin(struct tel_compiler *c, struct lane *l, struct tel_entry *e,
 		st = tel_emit_more(c, l, TEL_MORE_ALIGNED, slot, size,
 		    alignment, 0);
 	} else
-		st = tel_emit_sized(c, l,
+		st = emit_sized(c, l,
 		    op->kind == TEL_ALLOC_CALLOC ? TEL_WORD_CALLOC :
 		                                   TEL_WORD_MALLOC,
 		    slot, size);
@@ -115,7 +108,7 @@ tel_block_resize(struct tel_compiler *c, struct lane *l, uint32_t slot,
 	struct lane *m = tel_block_lane(c, l, b);
 
 	if (m == NULL || (c->pooled != NULL && tel_pool_of(c, m, slot) != 0) ||
-	    tel_emit_sized(c, m, TEL_WORD_REALLOC, slot, size) != 0)
+	    emit_sized(c, m, TEL_WORD_REALLOC, slot, size) != 0)
 		return tel_compiler_no_memory(c);
 	if ((b->chunk & LANE_MASK) != (unsigned)(l - c->lanes))
 		c->facts.crossing_reallocs++;
@@ -161,8 +154,8 @@ tel_block_end(struct tel_compiler *c, struct lane *l, uint32_t slot,
 		st = tel_emit_more(c, m, TEL_MORE_FREE_WITH_POOL, slot, b->size,
 		    0, 0);
 	else
-		st = tel_emit_sized(c, m, TEL_WORD_FREE, slot, b->size);
-	if (st != 0 || tel_slot_free(m, slot) != 0)
+		st = emit_sized(c, m, TEL_WORD_FREE, slot, b->size);
+	if (st != 0 || slot_free(m, slot) != 0)
 		return tel_compiler_no_memory(c);
 	if ((b->chunk & LANE_MASK) != (unsigned)(l - c->lanes) && !with_pool)
 		c->facts.crossing_frees++;

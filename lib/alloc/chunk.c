@@ -124,6 +124,7 @@ slots_share(struct tel_compiler *c)
 static void
 lane_reset(struct tel_compiler *c, struct lane *l)
 {
+	c->facts.compiled += l->operations;
 	l->count = l->last = l->operations = 0;
 	l->origins_used = 0;
 	l->event = l->log = 0;

@@ -21,7 +21,7 @@ tel_compiler_new(tel_output *out)
 	c->out = out;
 	c->lanes_max = 256;
 	c->max_live = UINT64_C(1) << 26;
-	c->chunk_words = (size_t)1 << 22;
+	c->chunk_words = (size_t)1 << 20;
 	c->point_left = c->point_step = POINT_STEP;
 	c->facts.logs = 1;
 	memcpy(c->facts.log_names[0], "-", 2);

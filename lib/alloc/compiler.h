@@ -205,14 +205,31 @@ int tel_lane_grow(struct lane *l);
  * least need.  0, or -1 when there is no memory.
  */
 int tel_array_grow(void *p, size_t *room, size_t need, size_t size);
+/* Slots for a lane that has none.  0, or -1 when there is no memory. */
+int tel_slots_fetch(struct tel_compiler *c, struct lane *l);
+
 /* A slot for an operation of a lane; NO_SLOT when there is no memory. */
-uint32_t tel_slot_new(struct tel_compiler *c, struct lane *l);
-int tel_slot_free(struct lane *l, uint32_t slot);
+static inline uint32_t
+slot_new(struct tel_compiler *c, struct lane *l)
+{
+	if (l->free_used == 0 && l->fresh == l->fresh_end &&
+	    tel_slots_fetch(c, l) != 0)
+		return NO_SLOT;
+	return l->free_used > 0 ? l->free[--l->free_used] : l->fresh++;
+}
+
+static inline int
+slot_free(struct lane *l, uint32_t slot)
+{
+	if (l->free_used == l->free_room &&
+	    tel_array_grow(&l->free, &l->free_room, l->free_used + 1,
+	        sizeof(*l->free)) != 0)
+		return -1;
+	l->free[l->free_used++] = slot;
+	return 0;
+}
 
 /* emit.c: these return 0, or -1 when there is no memory */
-/* An operation of a size, which the word or a second one holds. */
-int tel_emit_sized(struct tel_compiler *c, struct lane *l, tel_word kind,
-    uint32_t slot, uint64_t size);
 /* A rare one, with its words. */
 int tel_emit_more(struct tel_compiler *c, struct lane *l, tel_more what,
     uint32_t slot, uint64_t first, uint64_t second, uint64_t third);

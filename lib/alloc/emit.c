@@ -6,13 +6,12 @@
  * A lane knows how far the others are at least: it has waited for them, or
  * for one that had waited for them.  What it knows needs no wait.
  */
-#include "alloc/compiler.h"
+#include "alloc/emit.h"
 
 #include <stdlib.h>
 
-#define TIME_WORDS 64 /* words between two times, at most */
-#define TIME_SHORT 4  /* and at least */
 #define TIME_SECONDS 20e-6
+#define TIME_SHORT 4 /* words between two times, at least */
 
 static void
 put_number(struct lane *l, uint64_t v)
@@ -24,8 +23,8 @@ put_number(struct lane *l, uint64_t v)
 	l->origins[l->origins_used++] = (unsigned char)v;
 }
 
-static void
-put_origin(struct tel_compiler *c, struct lane *l)
+void
+tel_emit_origin(struct tel_compiler *c, struct lane *l)
 {
 	uint64_t delta = c->event - l->event;
 	uint64_t zigzag = delta << 1 ^ (uint64_t) - (int64_t)(delta >> 63);
@@ -38,14 +37,10 @@ put_origin(struct tel_compiler *c, struct lane *l)
 	l->log = c->log;
 }
 
-/* Notes the time now and then, more often when it goes by faster. */
-static void
-put_time(struct tel_compiler *c, struct lane *l)
+void
+tel_emit_time(struct tel_compiler *c, struct lane *l)
 {
-	uint32_t words = l->count - l->time_word;
-
-	if (l->times_used > 0 && words < TIME_WORDS &&
-	    (words < TIME_SHORT || c->clock - l->time_clock < c->time_ticks))
+	if (l->times_used > 0 && l->count - l->time_word < TIME_SHORT)
 		return;
 	l->times[l->times_used++] = l->count;
 	l->times[l->times_used++] = c->clock;
@@ -62,44 +57,15 @@ tel_emit_rate(struct tel_compiler *c)
 	    ticks >= 1 && ticks < 1e18 ? (uint64_t)ticks : UINT64_MAX;
 }
 
-static int
-lane_room(struct lane *l)
-{
-	if (l->count + LANE_SLACK <= l->room &&
-	    l->origins_used + ORIGIN_SLACK <= l->origins_room &&
-	    l->times_used + 2 <= l->times_room)
-		return 0;
-	return tel_lane_grow(l);
-}
-
-static void
-put(struct tel_compiler *c, struct lane *l, uint64_t word)
-{
-	l->words[l->count++] = word;
-	c->used++;
-}
-
-/* Begins an operation: the caller puts its words. */
-static int
-emit_begin(struct tel_compiler *c, struct lane *l)
+int
+tel_emit_order(struct tel_compiler *c, struct lane *l)
 {
 	struct lane *before = c->total_lane;
 
-	if (c->order == TEL_LANES_TOTAL && before != l) {
-		c->total_lane = l;
-		if (before != NULL &&
-		    tel_emit_wait(c, l, before->last, lane_place(c, before)) !=
-		        0)
-			return -1;
-	}
-	if (lane_room(l) != 0)
-		return -1;
-	put_time(c, l);
-	put_origin(c, l);
-	l->last = l->count;
-	l->operations++;
-	c->facts.compiled++;
-	return 0;
+	c->total_lane = l;
+	if (before == NULL)
+		return 0;
+	return tel_emit_wait(c, l, before->last, lane_place(c, before));
 }
 
 int
@@ -121,7 +87,7 @@ tel_emit_more(struct tel_compiler *c, struct lane *l, tel_more what,
 }
 
 int
-tel_emit_sized(struct tel_compiler *c, struct lane *l, tel_word kind,
+tel_emit_large(struct tel_compiler *c, struct lane *l, tel_word kind,
     uint32_t slot, uint64_t size)
 {
 	static const tel_more large[] = {
@@ -131,12 +97,7 @@ tel_emit_sized(struct tel_compiler *c, struct lane *l, tel_word kind,
 		[TEL_WORD_CALLOC] = TEL_MORE_CALLOC,
 	};
 
-	if (size > TEL_WORD_SIZE_MAX)
-		return tel_emit_more(c, l, large[kind], slot, size, 0, 0);
-	if (emit_begin(c, l) != 0)
-		return -1;
-	put(c, l, tel_make_word(kind, slot, (uint32_t)size));
-	return 0;
+	return tel_emit_more(c, l, large[kind], slot, size, 0, 0);
 }
 
 int

@@ -147,9 +147,9 @@ tel_lane_grow(struct lane *l)
 	return 0;
 }
 
-/* Some of the slots that any lane may take, or fresh ones, for lane l. */
-static int
-slots_fetch(struct tel_compiler *c, struct lane *l)
+/* Some of those that any lane may take, or fresh ones. */
+int
+tel_slots_fetch(struct tel_compiler *c, struct lane *l)
 {
 	size_t n = c->shared_used < BATCH ? c->shared_used : BATCH, i;
 
@@ -172,25 +172,5 @@ slots_fetch(struct tel_compiler *c, struct lane *l)
 	l->fresh = c->slots;
 	c->slots += RUN_OF_SLOTS;
 	l->fresh_end = c->slots;
-	return 0;
-}
-
-uint32_t
-tel_slot_new(struct tel_compiler *c, struct lane *l)
-{
-	if (l->free_used == 0 && l->fresh == l->fresh_end &&
-	    slots_fetch(c, l) != 0)
-		return NO_SLOT;
-	return l->free_used > 0 ? l->free[--l->free_used] : l->fresh++;
-}
-
-int
-tel_slot_free(struct lane *l, uint32_t slot)
-{
-	if (l->free_used == l->free_room &&
-	    tel_array_grow(&l->free, &l->free_room, l->free_used + 1,
-	        sizeof(*l->free)) != 0)
-		return -1;
-	l->free[l->free_used++] = slot;
 	return 0;
 }

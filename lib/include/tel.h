@@ -1921,7 +1921,7 @@ TEL_API tel_status tel_compiler_set_strict(tel_compiler *c, int on);
  * They take about 80 bytes each.
  */
 TEL_API tel_status tel_compiler_set_max_live(tel_compiler *c, uint64_t blocks);
-/* The most words of a chunk, 2^10 to 2^27; 2^22 unless set. */
+/* The most words of a chunk, 2^10 to 2^27; 2^20 unless set. */
 TEL_API tel_status tel_compiler_set_chunk(tel_compiler *c, size_t words);
 
 /*

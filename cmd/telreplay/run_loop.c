@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The loop that runs a program's words.
+ *
+ * What can be decided before is: there is one loop for each way to touch
+ * blocks, for malloc and for pools, all made from one inline function.
+ */
+#include "run_inside.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#define ALWAYS static inline __attribute__((always_inline))
+#define UNLIKELY(x) __builtin_expect((x), 0)
+
+#define YIELDS 200     /* before a waiting thread sleeps */
+#define SLEEP_NS 50000 /* at first; up to a millisecond */
+#define SLEEP_MOST 1000000
+
+/* ------------------------------------------------------------- waiting */
+
+/* The other thread is behind: gives way to it, then sleeps. */
+static void
+wait_long(struct worker *w, const _Atomic uint64_t *published,
+    uint64_t position)
+{
+	struct timespec pause = { 0, SLEEP_NS };
+	uint64_t began = run_cpu();
+	unsigned i;
+
+	for (i = 0;
+	     atomic_load_explicit(published, memory_order_acquire) <= position;
+	     i++) {
+		if (i < YIELDS) {
+			sched_yield();
+			continue;
+		}
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < SLEEP_MOST)
+			pause.tv_nsec += pause.tv_nsec / 4;
+	}
+	w->board->blocked++;
+	w->board->wait_ns += run_cpu() - began;
+}
+
+void
+run_wait(struct worker *w, uint64_t word)
+{
+	const _Atomic uint64_t *published =
+	    &w->run->board->lane[TEL_WORD_SLOT(word)].published;
+	uint64_t position = TEL_WORD_SIZE(word);
+	int i;
+
+	for (i = w->run->spin; i >= 0; i--)
+		if (atomic_load_explicit(published, memory_order_acquire) >
+		    position)
+			return;
+	wait_long(w, published, position);
+}
+
+/* ----------------------------------------------------------- the loops */
+
+ALWAYS void
+touch(unsigned char *block, uint64_t size, enum run_touch how)
+{
+	uint64_t i;
+
+	if (how == RUN_TOUCH_NONE || size == 0)
+		return;
+	if (how == RUN_TOUCH_ALL) {
+		memset(block, 1, size);
+		return;
+	}
+	*(volatile unsigned char *)block = 1;
+	if (how == RUN_TOUCH_PAGE)
+		for (i = RUN_PAGE; i < size; i += RUN_PAGE)
+			((volatile unsigned char *)block)[i] = 1;
+}
+
+/* One of the four operations that words have no need of others for. */
+ALWAYS void
+allocate(struct worker *w, const uint64_t *p, uint64_t word, enum run_touch how,
+    int pools)
+{
+	uint64_t size = TEL_WORD_SIZE(word);
+	void **slot = run_slot(w, word), *block;
+
+	if (pools) {
+		block = w->a->pool->alloc(w->pool, size > 0 ? size : 1);
+		w->extra[TEL_WORD_SLOT(word)].size = size;
+		w->extra[TEL_WORD_SLOT(word)].pool = w->pool;
+	} else
+		block = w->a->malloc(size);
+	*slot = block;
+	if (UNLIKELY(block == NULL))
+		run_error(w, RUN_NULL, p, TEL_WORD_SLOT(word), 0, NULL);
+	else
+		touch(block, size, how);
+}
+
+ALWAYS void
+release(struct worker *w, uint64_t word, int pools)
+{
+	uint64_t size = TEL_WORD_SIZE(word);
+	void **slot = run_slot(w, word), *block = *slot;
+
+	*slot = NULL;
+	if (!pools)
+		w->a->free(block);
+	else if (block != NULL)
+		w->a->pool->free(w->pool, block, size > 0 ? size : 1);
+}
+
+ALWAYS void
+loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
+    enum run_touch how, int pools)
+{
+	uint64_t word;
+
+	for (; p < stop; p++) {
+		word = *p;
+		atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
+		switch (word & TEL_WORD_KIND) {
+		case TEL_WORD_MALLOC:
+			if (!pools || w->buffer == NULL)
+				allocate(w, p, word, how, pools);
+			else
+				run_careful(w, p);
+			break;
+		case TEL_WORD_FREE: release(w, word, pools); break;
+		case TEL_WORD_WAIT: run_wait(w, word); break;
+		default:
+			run_careful(w, p);
+			if ((word & TEL_WORD_KIND) == TEL_WORD_MORE)
+				p += TEL_WORD_SIZE(word) & 7;
+			break;
+		}
+		if (UNLIKELY((word & TEL_WORD_PUBLISH) != 0))
+			atomic_store_explicit(&w->board->published,
+			    (uint64_t)(p + 1 - w->first), memory_order_release);
+	}
+}
+
+static void
+malloc_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_NONE, 0);
+}
+
+static void
+malloc_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_FIRST, 0);
+}
+
+static void
+malloc_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_PAGE, 0);
+}
+
+static void
+malloc_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_ALL, 0);
+}
+
+static void
+pools_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_NONE, 1);
+}
+
+static void
+pools_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_FIRST, 1);
+}
+
+static void
+pools_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_PAGE, 1);
+}
+
+static void
+pools_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	loop(w, p, stop, RUN_TOUCH_ALL, 1);
+}
+
+/* The same, each word with all that verifying asks for. */
+static void
+verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	uint64_t word;
+
+	for (; p < stop; p++) {
+		word = *p;
+		atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
+		if ((word & TEL_WORD_KIND) == TEL_WORD_WAIT)
+			run_wait(w, word);
+		else
+			run_careful(w, p);
+		if ((word & TEL_WORD_KIND) == TEL_WORD_MORE)
+			p += TEL_WORD_SIZE(word) & 7;
+		if ((word & TEL_WORD_PUBLISH) != 0)
+			atomic_store_explicit(&w->board->published,
+			    (uint64_t)(p + 1 - w->first), memory_order_release);
+	}
+}
+
+void
+run_words(struct worker *w, const uint64_t *p, const uint64_t *stop)
+{
+	static void (*const loops[2][4])(struct worker *, const uint64_t *,
+	    const uint64_t *) = {
+		{ malloc_none, malloc_first, malloc_page, malloc_all },
+		{ pools_none, pools_first, pools_page, pools_all },
+	};
+
+	if (w->run->verify)
+		verified(w, p, stop);
+	else
+		loops[w->a->pool != NULL][w->run->touch](w, p, stop);
+}

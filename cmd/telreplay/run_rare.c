@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Operations one at a time: the rare ones, and all of them where blocks are
+ * verified or an operation is timed.
+ */
+#include "run_inside.h"
+
+#include <string.h>
+
+/* An operation, taken apart. */
+struct step {
+	const uint64_t *p;
+	enum run_kind kind;
+	uint32_t slot;
+	uint64_t size;
+	uint64_t alignment;
+};
+
+void
+run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
+    uint32_t slot, uint64_t offset, const void *block)
+{
+	struct run_board *b = w->run->board;
+	struct run_error *e;
+	uint32_t i;
+
+	if (what == RUN_NULL)
+		atomic_fetch_add(&b->failures, 1);
+	else
+		atomic_fetch_add(&b->errors, 1);
+	if (atomic_load(&b->errors_kept) >= RUN_ERRORS)
+		return;
+	i = atomic_fetch_add(&b->errors_kept, 1);
+	if (i >= RUN_ERRORS)
+		return;
+	e = &b->kept[i];
+	e->chunk = w->run->chunk;
+	e->lane = w->number;
+	e->position = p == NULL ? UINT32_MAX : (uint32_t)(p - w->first);
+	e->slot = slot;
+	e->what = what;
+	e->offset = offset;
+	e->address = (uintptr_t)block;
+}
+
+void
+run_touch_block(unsigned char *block, uint64_t size, enum run_touch touch)
+{
+	uint64_t i;
+
+	if (size == 0 || touch == RUN_TOUCH_NONE)
+		return;
+	if (touch == RUN_TOUCH_ALL)
+		memset(block, 1, size);
+	else
+		*(volatile unsigned char *)block = 1;
+	if (touch == RUN_TOUCH_PAGE)
+		for (i = RUN_PAGE; i < size; i += RUN_PAGE)
+			((volatile unsigned char *)block)[i] = 1;
+}
+
+/* ------------------------------------------- what the allocator is asked */
+
+static void *
+pool_reserve(struct worker *w, uint64_t size)
+{
+	const tel_pool_table *t = w->a->pool;
+	void *block;
+
+	block = t->reserve != NULL ? t->reserve(w->buffer, size) :
+	                             t->alloc(w->pool, size);
+	if (block != NULL && t->commit != NULL &&
+	    t->commit(w->buffer, block, size) == 0)
+		run_error(w, RUN_POOL, NULL, 0, 0, block);
+	return block;
+}
+
+static void *
+pool_call(struct worker *w, const struct step *s, void *old)
+{
+	const tel_pool_table *t = w->a->pool;
+	uint64_t size = s->size > 0 ? s->size : 1;
+	uint64_t before =
+	    w->extra[s->slot].size > 0 ? w->extra[s->slot].size : 1;
+	void *block;
+
+	switch (s->kind) {
+	case RUN_FREE:
+		if (old != NULL)
+			t->free(w->pool, old, size);
+		return NULL;
+	case RUN_REALLOC:
+		if (old != NULL && t->resize != NULL)
+			return t->resize(w->pool, old, before, size);
+		block = t->alloc(w->pool, size);
+		if (old == NULL || block == NULL)
+			return block;
+		memcpy(block, old, before < size ? before : size);
+		t->free(w->pool, old, before);
+		return block;
+	case RUN_CALLOC:
+		if (t->zeroed != NULL)
+			return t->zeroed(w->pool, size);
+		block = t->alloc(w->pool, size);
+		if (block != NULL)
+			memset(block, 0, size);
+		return block;
+	case RUN_ALIGNED:
+		if (t->aligned != NULL)
+			return t->aligned(w->pool, s->alignment, size);
+		return t->alloc(w->pool, size);
+	default:
+		if (w->buffer != NULL)
+			return pool_reserve(w, size);
+		return t->alloc(w->pool, size);
+	}
+}
+
+static void *
+call(struct worker *w, const struct step *s, void *old)
+{
+	const struct allocator *a = w->a;
+
+	if (a->pool != NULL)
+		return pool_call(w, s, old);
+	switch (s->kind) {
+	case RUN_FREE: a->free(old); return NULL;
+	case RUN_REALLOC: return a->realloc(old, s->size);
+	case RUN_CALLOC: return a->calloc(1, s->size);
+	case RUN_ALIGNED: return a->aligned(s->alignment, s->size);
+	default: return a->malloc(s->size);
+	}
+}
+
+/* ------------------------------------------------------- one operation */
+
+/* What a block must be when it is freed or changed. */
+static void
+check_before(struct worker *w, const struct step *s, const void *old)
+{
+	uint64_t size, wrong;
+
+	if (old == NULL || (s->kind != RUN_FREE && s->kind != RUN_REALLOC))
+		return;
+	size = w->extra[s->slot].size;
+	wrong = run_compare(old, s->slot, 0, size);
+	if (wrong != size)
+		run_error(w, RUN_CONTENT, s->p, s->slot, wrong, old);
+}
+
+/* What a new block must be. */
+static void
+check_after(struct worker *w, const struct step *s, void *block)
+{
+	uint64_t kept = 0, wrong;
+	uint64_t alignment = s->size >= 16 ? 16 : s->size >= 8 ? 8 : 1;
+
+	if (s->kind == RUN_ALIGNED &&
+	    (w->a->pool == NULL || w->a->pool->aligned != NULL))
+		alignment = s->alignment;
+	if (((uintptr_t)block & (alignment - 1)) != 0)
+		run_error(w, RUN_ALIGNMENT, s->p, s->slot, 0, block);
+	if (s->kind == RUN_CALLOC &&
+	    (wrong = run_zeros(block, s->size)) != s->size)
+		run_error(w, RUN_NOT_ZERO, s->p, s->slot, wrong, block);
+	if (s->kind == RUN_REALLOC) {
+		kept = w->extra[s->slot].size;
+		if (kept > s->size)
+			kept = s->size;
+		wrong = run_compare(block, s->slot, 0, kept);
+		if (wrong != kept)
+			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
+	}
+	run_fill(block, s->slot, kept, s->size);
+}
+
+static void
+step_run(struct worker *w, const struct step *s, int timed)
+{
+	void **slot = &w->slots[s->slot], *old = *slot, *block;
+	int verify = w->run->verify;
+	uint64_t began = 0, taken, empty;
+
+	if (verify)
+		check_before(w, s, old);
+	if (s->kind == RUN_FREE)
+		*slot = NULL;
+	if (timed)
+		began = run_ticks();
+	block = call(w, s, old);
+	if (timed) {
+		taken = run_ticks() - began;
+		empty = w->run->board->empty_ticks;
+		run_note(&w->latency[s->kind],
+		    taken > empty ? taken - empty : 0);
+	}
+	if (s->kind == RUN_FREE)
+		return;
+	if (block == NULL && s->size > 0) {
+		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
+		if (s->kind == RUN_REALLOC)
+			return; /* the block is as it was */
+	}
+	if (block == NULL && s->kind == RUN_REALLOC && w->extra != NULL)
+		w->extra[s->slot].size = 0;
+	*slot = block;
+	if (block != NULL) {
+		if (verify)
+			check_after(w, s, block);
+		else
+			run_touch_block(block, s->size, w->run->touch);
+		if (w->extra != NULL) {
+			w->extra[s->slot].size = s->size;
+			w->extra[s->slot].pool = w->pool;
+		}
+	}
+}
+
+static void
+part_free(struct worker *w, const struct step *s)
+{
+	const tel_pool_table *t = w->a->pool;
+	uint64_t offset = s->p[1], size = s->p[2], whole = s->p[3], wrong;
+	unsigned char *block = w->slots[s->slot];
+	struct step all = *s;
+
+	if (block == NULL)
+		return;
+	if (w->run->verify) {
+		wrong = run_compare(block, s->slot, offset, offset + size);
+		if (wrong != offset + size)
+			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
+	}
+	if (t != NULL && t->free_part != NULL) {
+		if (whole == 0)
+			t->free_part(w->pool, block + offset, size);
+		else
+			t->free(w->pool, block + offset, size);
+	} else if (whole != 0) {
+		all.kind = RUN_FREE;
+		all.size = whole;
+		(void)call(w, &all, block);
+	}
+	if (whole != 0)
+		w->slots[s->slot] = NULL;
+}
+
+/* A block that its pool takes along, where there is one that does. */
+static void
+with_pool(struct worker *w, struct step *s)
+{
+	const tel_pool_table *t = w->a->pool;
+
+	s->kind = RUN_FREE;
+	if (t == NULL || t->create == NULL) {
+		step_run(w, s, 0);
+		return;
+	}
+	if (w->run->verify)
+		check_before(w, s, w->slots[s->slot]);
+	w->slots[s->slot] = NULL;
+}
+
+static void
+pool_use(struct worker *w, uint64_t word)
+{
+	struct run *r = w->run;
+	uint32_t n = TEL_WORD_SLOT(word);
+
+	if (w->a->pool == NULL)
+		return;
+	if (TEL_WORD_SIZE(word) == 0) {
+		w->pool = r->pools[n];
+		w->buffer = NULL;
+	} else {
+		w->buffer = r->buffers[2 * (size_t)n];
+		w->pool = r->buffers[2 * (size_t)n + 1];
+	}
+}
+
+/* Pools and buffers as they come and go. */
+static void
+pool_step(struct worker *w, const struct step *s, enum tel_more what)
+{
+	const tel_pool_table *t = w->a->pool;
+	struct run *r = w->run;
+	void **pool = &r->pools[s->slot];
+	void **buffer = &r->buffers[2 * (size_t)s->slot];
+
+	if (t == NULL)
+		return;
+	switch (what) {
+	case TEL_MORE_POOL_CREATE:
+		*pool = t->create != NULL ? t->create(w->a->state, s->p[1]) :
+		                            w->a->state;
+		if (*pool == NULL && t->create != NULL)
+			run_error(w, RUN_POOL, s->p, s->slot, 0, NULL);
+		break;
+	case TEL_MORE_POOL_DESTROY:
+		if (*pool != NULL && t->create != NULL && t->destroy != NULL)
+			t->destroy(*pool);
+		*pool = NULL;
+		break;
+	case TEL_MORE_BUFFER_CREATE:
+		buffer[1] = r->pools[s->p[1]];
+		buffer[0] = t->buffer_create != NULL ?
+		    t->buffer_create(buffer[1]) :
+		    buffer[1];
+		if (buffer[0] == NULL && t->buffer_create != NULL)
+			run_error(w, RUN_POOL, s->p, s->slot, 0, NULL);
+		break;
+	default:
+		if (*buffer != NULL && t->buffer_create != NULL &&
+		    t->buffer_destroy != NULL)
+			t->buffer_destroy(*buffer);
+		*buffer = NULL;
+		break;
+	}
+}
+
+/* A word of TEL_WORD_MORE. */
+static void
+more(struct worker *w, struct step *s, uint64_t word, int timed)
+{
+	enum tel_more what = (enum tel_more)TEL_WORD_SIZE(word);
+
+	s->size = s->p[1];
+	switch (what) {
+	case TEL_MORE_MALLOC: s->kind = RUN_MALLOC; break;
+	case TEL_MORE_FREE: s->kind = RUN_FREE; break;
+	case TEL_MORE_REALLOC: s->kind = RUN_REALLOC; break;
+	case TEL_MORE_CALLOC: s->kind = RUN_CALLOC; break;
+	case TEL_MORE_ALIGNED:
+		s->kind = RUN_ALIGNED;
+		s->alignment = s->p[2];
+		break;
+	case TEL_MORE_FREE_PART: part_free(w, s); return;
+	case TEL_MORE_FREE_WITH_POOL: with_pool(w, s); return;
+	default: pool_step(w, s, what); return;
+	}
+	step_run(w, s, timed);
+}
+
+static void
+step(struct worker *w, const uint64_t *p, int timed)
+{
+	struct step s = { .p = p, .slot = TEL_WORD_SLOT(*p) };
+
+	s.size = TEL_WORD_SIZE(*p);
+	switch (*p & TEL_WORD_KIND) {
+	case TEL_WORD_MALLOC: s.kind = RUN_MALLOC; break;
+	case TEL_WORD_FREE: s.kind = RUN_FREE; break;
+	case TEL_WORD_REALLOC: s.kind = RUN_REALLOC; break;
+	case TEL_WORD_CALLOC: s.kind = RUN_CALLOC; break;
+	case TEL_WORD_USE: pool_use(w, *p); return;
+	case TEL_WORD_MORE: more(w, &s, *p, timed); return;
+	default: return;
+	}
+	step_run(w, &s, timed);
+}
+
+void
+run_careful(struct worker *w, const uint64_t *p)
+{
+	step(w, p, 0);
+}
+
+void
+run_timed(struct worker *w, const uint64_t *p)
+{
+	step(w, p, 1);
+}
+
+/* ------------------------------------------------- the begin and the end */
+
+int
+run_first_pool(struct run *r)
+{
+	const tel_pool_table *t = r->a->pool;
+	unsigned i;
+
+	if (t == NULL)
+		return 1;
+	memset(r->pools, 0, ((size_t)r->facts->pools + 1) * sizeof(void *));
+	memset(r->buffers, 0, (size_t)r->facts->buffers * 2 * sizeof(void *));
+	r->pools[0] =
+	    t->create != NULL ? t->create(r->a->state, 0) : r->a->state;
+	for (i = 0; i < r->lanes; i++) {
+		r->workers[i].pool = r->pools[0];
+		r->workers[i].buffer = NULL;
+	}
+	return r->pools[0] != NULL || t->create == NULL;
+}
+
+static void
+free_left(struct worker *w, uint32_t slot)
+{
+	struct step s = { .slot = slot, .kind = RUN_FREE };
+
+	if (w->extra != NULL)
+		s.size = w->extra[slot].size;
+	if (w->a->pool != NULL)
+		w->pool = w->extra[slot].pool;
+	step_run(w, &s, 0);
+}
+
+void
+run_free_all(struct run *r)
+{
+	const tel_pool_table *t = r->a->pool;
+	struct worker *w = &r->workers[0];
+	uint64_t i;
+
+	w->buffer = NULL;
+	for (i = 0; i < r->facts->slots; i++)
+		if (r->slots[i] != NULL)
+			free_left(w, (uint32_t)i);
+	for (i = 0; t != NULL && i < r->facts->buffers; i++)
+		if (r->buffers[2 * i] != NULL && t->buffer_create != NULL &&
+		    t->buffer_destroy != NULL)
+			t->buffer_destroy(r->buffers[2 * i]);
+	for (i = r->facts->pools + 1; t != NULL && i-- > 0;)
+		if (r->pools[i] != NULL && t->create != NULL &&
+		    t->destroy != NULL)
+			t->destroy(r->pools[i]);
+}
