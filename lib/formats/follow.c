@@ -84,7 +84,7 @@ field(const struct tel_event *ev, const char *name)
 static tel_status
 follow_init(struct tel_reader *r, const struct tel_event *ev)
 {
-	const uint8_t *known = mps_releases[r->log.schema->release].version;
+	const uint8_t *known = mps_releases[ev->log->schema->release].version;
 	const uint8_t *newest = mps_releases[mps_nreleases - 1].version;
 	uint64_t v[3];
 	char text[64];
@@ -92,7 +92,7 @@ follow_init(struct tel_reader *r, const struct tel_event *ev)
 	v[0] = field(ev, "major");
 	v[1] = field(ev, "median");
 	v[2] = field(ev, "minor");
-	tel_clock_set_unit(r->log.clock, field(ev, "clocksPerSec"));
+	tel_clock_set_unit(ev->log->clock, field(ev, "clocksPerSec"));
 	if (v[0] == known[0] && v[1] == known[1] && v[2] == known[2])
 		return TEL_OK;
 	snprintf(text, sizeof(text), "%llu.%llu.%llu", (unsigned long long)v[0],
@@ -107,17 +107,17 @@ follow_init(struct tel_reader *r, const struct tel_event *ev)
 	tel_reader_notice(r, TEL_WARNING, ev->offset,
 	    "the stream says version %s and is read as %s (%s): events that "
 	    "are not known are shown by number",
-	    text, r->log.schema->version, r->log.schema->name);
+	    text, ev->log->schema->version, ev->log->schema->name);
 	return TEL_OK;
 }
 
 static tel_status
-follow_label(struct tel_reader *r, const struct tel_event *ev)
+follow_label(const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	const struct tel_field *f = t->fields;
 	const int8_t *arg = t->role_field;
-	struct tel_labels *labels = r->log.labels;
+	struct tel_labels *labels = ev->log->labels;
 	const char *s;
 	size_t n;
 
@@ -144,12 +144,12 @@ tel_reader_follow(struct tel_reader *r, const struct tel_event *ev)
 	case TEL_ROLE_INIT: return follow_init(r, ev);
 	case TEL_ROLE_SYNC:
 		if (t->role_field[0] >= 0)
-			st = tel_clock_sync(r->log.clock, ev->clock,
+			st = tel_clock_sync(ev->log->clock, ev->clock,
 			    tel_load(&t->fields[t->role_field[0]], ev->data));
 		break;
 	case TEL_ROLE_INTERN:
 	case TEL_ROLE_LABEL:
-	case TEL_ROLE_LABEL_P: st = follow_label(r, ev); break;
+	case TEL_ROLE_LABEL_P: st = follow_label(ev); break;
 	default: break;
 	}
 	if (st == TEL_ENOMEM)

@@ -233,7 +233,7 @@ struct native_log {
 	uint32_t number; /* in the stream, from 0 */
 	const unsigned char *name, *form, *schema, *preamble;
 	uint32_t name_size, form_size, schema_size, preamble_size;
-	uint64_t digest; /* of the description of all its types */
+	uint64_t digest; /* of the layout of all its types */
 	double rate;     /* ticks a second, or 0 */
 	uint64_t index;  /* ordinal in the log of its first event */
 	uint64_t offset; /* and where that began */
@@ -277,10 +277,12 @@ void native_describe(struct native_buffer *b, const struct tel_schema *s,
 uint64_t native_digest(const struct tel_schema *s);
 
 /*
- * Makes the schema that a description is of.
+ * Makes the schema that a description is of; partial: set to 1 when not all
+ * its types are described.
  * TEL_OK, TEL_EFORMAT (it makes no sense), TEL_ENOMEM.
  */
-tel_status native_schema(const struct native_log *log, struct tel_schema **out);
+tel_status native_schema(const struct native_log *log, struct tel_schema **out,
+    int *partial);
 
 /* -------------------------------------------------------------- blocks */
 

@@ -137,7 +137,7 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 {
 	struct native_bytes *in = &b->rest;
 	struct native_part *part;
-	uint64_t total = 0;
+	uint64_t type;
 	unsigned i;
 
 	b->nparts = native_number(in, UINT16_MAX);
@@ -149,20 +149,21 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 	memset(b->parts, 0, b->nparts * sizeof(*b->parts));
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
-		part->log = native_number(in, UINT16_MAX);
-		part->flags = native_number(in, UINT8_MAX);
+		if (b->nlogs > 1)
+			part->log = native_number(in, UINT16_MAX);
+		type = native_varint(in);
+		if (type & 1)
+			part->flags = native_number(in, UINT8_MAX);
 		part->unknown = (part->flags & NATIVE_UNKNOWN) != 0;
 		part->noted = (uint8_t)(part->flags / NATIVE_NOTED);
-		part->type = native_number(in, UINT32_MAX);
-		part->count = native_number(in, NATIVE_EVENTS_MAX);
-		total += part->count;
-		if (in->bad || part->log >= b->nlogs || part->count == 0 ||
+		part->type = (uint32_t)(type >> 1);
+		if (in->bad || type >> 33 != 0 || part->log >= b->nlogs ||
 		    part->noted > TEL_NOTES_ELSE ||
 		    (!part->unknown &&
 		        part->type >= schemas[part->log]->schema->ntypes))
 			return TEL_EFORMAT;
 	}
-	return total == b->head.count ? TEL_OK : TEL_EFORMAT;
+	return TEL_OK;
 }
 
 static tel_status
@@ -192,32 +193,34 @@ read_names(struct native_block *b)
 	return TEL_OK;
 }
 
-/* Which part each event is of, and that there are as many as was said. */
+/* Which part each event is of. */
 static tel_status
 read_order(struct native_block *b)
 {
 	const size_t n = (size_t)b->head.count;
-	uint32_t *counts;
 	uint64_t *v = b->clocks;
+	unsigned k;
 	size_t i;
 
-	if (b->nparts == 1)
+	if (b->nparts == 0)
+		return TEL_EFORMAT;
+	if (b->nparts == 1) {
+		b->parts[0].count = (uint32_t)n;
 		return TEL_OK;
+	}
 	b->part_of = give(b->memory, n, sizeof(*b->part_of));
-	counts = give(b->memory, b->nparts, sizeof(*counts));
-	if (b->part_of == NULL || counts == NULL)
+	if (b->part_of == NULL)
 		return TEL_ENOMEM;
 	if (!native_column(&b->rest, n, 0, v))
 		return TEL_EFORMAT;
-	memset(counts, 0, b->nparts * sizeof(*counts));
 	for (i = 0; i < n; i++) {
 		if (v[i] >= b->nparts)
 			return TEL_EFORMAT;
 		b->part_of[i] = (uint16_t)v[i];
-		counts[v[i]]++;
+		b->parts[v[i]].count++;
 	}
-	for (i = 0; i < b->nparts; i++)
-		if (counts[i] != b->parts[i].count)
+	for (k = 0; k < b->nparts; k++)
+		if (b->parts[k].count == 0)
 			return TEL_EFORMAT;
 	return TEL_OK;
 }

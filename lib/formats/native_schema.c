@@ -173,15 +173,37 @@ native_describe(struct native_buffer *b, const struct tel_schema *s,
 	}
 }
 
+/*
+ * The digest covers what blocks depend on: what the types are called may get
+ * more roles in a later version, and is still the same.
+ */
 uint64_t
 native_digest(const struct tel_schema *s)
 {
 	struct native_buffer b = { NULL, 0, 0, 0 };
+	const struct tel_field *f;
+	const struct tel_type *t;
 	uint64_t digest;
+	unsigned i, k;
 
 	put_text(&b, s->name);
-	native_describe(&b, s, NULL);
-	digest = b.failed ? 0 : native_xxh64(b.p, b.used);
+	native_put_varint(&b, s->header);
+	for (i = 0; i < s->ntypes; i++) {
+		t = &s->types[i];
+		native_put_string(&b, t->name, t->name_length);
+		native_put_varint(&b, t->code);
+		native_put_varint(&b, t->nfields);
+		for (k = 0; k < t->nfields; k++) {
+			f = &t->fields[k];
+			native_put_string(&b, f->name, f->name_length);
+			native_put_varint(&b, sort_number(f->sort));
+			native_put_varint(&b, load_number(f->load));
+			native_put_varint(&b, f->offset);
+			native_put_varint(&b, f->bit);
+		}
+	}
+	/* never 0 */
+	digest = b.failed ? 0 : native_check(b.p, b.used) | (uint64_t)1 << 32;
 	free(b.p);
 	return digest;
 }
@@ -228,7 +250,7 @@ native_log(struct native_bytes *b, struct native_log *out)
 	out->index = native_varint(b);
 	out->offset = native_varint(b);
 	out->schema_size = string(b, &out->schema);
-	digest = native_take(b, 8);
+	digest = native_take(b, 4);
 	rate_size = string(b, &rate);
 	out->types_size = string(b, &out->types);
 	out->name_size = string(b, &out->name);
@@ -238,7 +260,7 @@ native_log(struct native_bytes *b, struct native_log *out)
 		b->bad = 1;
 	if (b->bad)
 		return;
-	out->digest = tel_le64(digest);
+	out->digest = tel_le32(digest) | (uint64_t)1 << 32;
 	if (rate_size == 8)
 		out->rate = tel_bits_double(tel_le64(rate));
 }
@@ -370,11 +392,13 @@ fill(struct tel_schema *s, unsigned until)
 }
 
 static tel_status
-add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes)
+add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
+    int *partial)
 {
 	uint32_t left = native_number(b, ntypes), skip;
 	tel_status st = TEL_OK;
 
+	*partial = left < ntypes;
 	for (; left > 0 && st == TEL_OK; left--) {
 		skip = native_number(b, ntypes);
 		if (b->bad || skip >= ntypes - s->ntypes)
@@ -389,7 +413,8 @@ add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes)
 }
 
 tel_status
-native_schema(const struct native_log *log, struct tel_schema **out)
+native_schema(const struct native_log *log, struct tel_schema **out,
+    int *partial)
 {
 	struct native_bytes b = { log->types, log->types + log->types_size, 0 };
 	char *version = name(&b), *platform = name(&b), text[48];
@@ -421,7 +446,7 @@ native_schema(const struct native_log *log, struct tel_schema **out)
 		s->align = align;
 		s->split_space = (flags & SPLIT_SPACE) != 0;
 		s->described = (flags & DESCRIBED) != 0;
-		st = add_types(&b, s, ntypes);
+		st = add_types(&b, s, ntypes, partial);
 	}
 	free(version);
 	free(platform);

@@ -18,6 +18,7 @@
  */
 static const struct tel_form *const forms[] = {
 	&tel_form_hpm,
+	&tel_form_tel,
 	&tel_form_mps,
 	&tel_form_text,
 	&tel_form_cnv,
@@ -432,7 +433,8 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
 	if (st == TEL_OK) {
 		if (r->event.index == 0)
-			tel_clock_set_origin(r->log.clock, r->event.clock);
+			tel_clock_set_origin(r->event.log->clock,
+			    r->event.clock);
 		r->count[TEL_COUNT_EVENTS]++;
 		r->count[TEL_COUNT_BYTES] += r->event.size;
 		*event = &r->event;

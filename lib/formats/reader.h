@@ -33,6 +33,7 @@ struct tel_form {
 	void (*close)(struct tel_reader *r);
 };
 
+extern const struct tel_form tel_form_tel;
 extern const struct tel_form tel_form_mps;
 extern const struct tel_form tel_form_text;
 extern const struct tel_form tel_form_cnv;

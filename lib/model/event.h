@@ -13,6 +13,8 @@ struct tel_clock;
 struct tel_log {
 	const char *name; /* as messages call it */
 	const char *form; /* "mps", "text", "cnv" */
+	/* In a native stream, the form of the log that went into it; or NULL. */
+	const char *origin;
 	struct tel_schema *schema;
 	struct tel_labels *labels;
 	struct tel_clock *clock;

@@ -15,8 +15,9 @@
 /* The most bytes of lines that wait for an event. */
 #define LEAD_MAX ((size_t)1 << 16)
 
-static const struct write_form *const forms[] = { &write_form_mps,
-	&write_form_text, &write_form_cnv, &write_form_inst, &write_form_hpm };
+static const struct write_form *const forms[] = { &write_form_tel,
+	&write_form_mps, &write_form_text, &write_form_cnv, &write_form_inst,
+	&write_form_hpm };
 
 tel_status
 write_fail(struct tel_writer *w, tel_status status, const char *format, ...)
@@ -76,6 +77,7 @@ tel_writer_free(tel_writer *w)
 	release_free(w);
 	ids_free(&w->ids);
 	tel_printer_free(w->printer);
+	native_out_free(w->native);
 	free(w->first_log);
 	free(w->changed);
 	free(w->lead);
@@ -378,11 +380,30 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	return st == TEL_OK ? write_unwanted(w, event) : st;
 }
 
+/* 1 when all that is written is of MPS streams. */
+static int
+mps_only(const struct tel_writer *w)
+{
+	const struct write_log *l;
+	const char *form;
+
+	if (w->form == &write_form_mps)
+		return 1;
+	for (l = w->logs; l != NULL && w->form == &write_form_tel;
+	     l = l->next) {
+		form = l->log->origin;
+		if (strcmp(form != NULL ? form : l->log->form,
+		        write_form_mps.name) != 0)
+			return 0;
+	}
+	return w->form == &write_form_tel;
+}
+
 int
 tel_writer_needs(const tel_writer *w, const tel_type *type)
 {
 	/* the lines before an event are told with it */
-	if (w->form != &write_form_mps)
+	if (!mps_only(w))
 		return 1;
 	return !w->bare && tel_type_is_followed(type);
 }
@@ -420,6 +441,8 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 	for (l = w->logs; l != NULL && st == TEL_OK; l = l->next)
 		if (l->log->tail_size > 0 && w->convert == NULL)
 			st = take_lead(w, l, l->log->tail, l->log->tail_size);
+	if (st == TEL_OK && w->form != NULL && w->form->end_file != NULL)
+		st = w->form->end_file(w);
 	free_logs(w);
 	if (w->printer != NULL)
 		tel_printer_set_file(w->printer, 0, 0);
@@ -429,6 +452,8 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 tel_status
 tel_writer_finish(tel_writer *w)
 {
+	if (w->form == NULL)
+		w->form = w->target;
 	if (w->form == NULL || w->form->finish == NULL)
 		return TEL_OK;
 	return w->form->finish(w);

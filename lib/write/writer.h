@@ -10,6 +10,8 @@
 #include "write/keep.h"
 #include "tel.h"
 
+struct native_out;
+
 /* A format that is written. */
 struct write_form {
 	const char *name;  /* as tel_reader_form() has it */
@@ -36,12 +38,15 @@ struct write_form {
 	tel_status (*gap)(struct tel_writer *w);
 	/* Writes what it holds back, for who waits for it; may be NULL. */
 	tel_status (*flush)(struct tel_writer *w);
+	/* The logs so far will not be there any more; may be NULL. */
+	tel_status (*end_file)(struct tel_writer *w);
 	/* What ends the output; may be NULL. */
 	tel_status (*finish)(struct tel_writer *w);
 	/* Nonzero when other events need this one; may be NULL. */
 	int (*needed)(const struct tel_event *ev);
 };
 
+extern const struct write_form write_form_tel;
 extern const struct write_form write_form_mps;
 extern const struct write_form write_form_release; /* of an MPS release */
 extern const struct write_form write_form_text;
@@ -112,8 +117,12 @@ struct tel_writer {
 	int open_line;                  /* the last line has no end */
 	struct tel_printer *printer;    /* for lines with changed numbers */
 
+	struct native_out *native; /* what the native format holds back */
+
 	char error[256];
 };
+
+void native_out_free(struct native_out *n);
 
 /*
  * Writes an event of a log now; arg is a struct write_log.  In names.c: what

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading the native format: the state, and its steps. */
+#ifndef TEL_NATIVE_READER_H
+#define TEL_NATIVE_READER_H
+
+#include "formats/native.h"
+#include "formats/reader.h"
+
+/* The most schemas, and unknown types of each, in one input. */
+#define NATIVE_SCHEMAS_MAX 1024u
+#define NATIVE_UNKNOWN_MAX 65536u
+
+/* A schema that was found. */
+struct native_found {
+	struct native_found *next;
+	struct native_schema native;
+	uint64_t types; /* of one that is not whole: what it was made of */
+};
+
+/* A log of the stream that is read. */
+struct native_source {
+	struct native_source *next;
+	struct tel_log *log;
+	struct tel_log own;  /* of all logs but the first */
+	uint32_t number;     /* in its stream */
+	unsigned stream;     /* which counts them */
+	uint64_t index, end; /* of its next event */
+	uint64_t strings;    /* labels that are told outside of events */
+	char *name, *origin;
+	unsigned char *preamble;
+};
+
+/* A log of the block that is handed out. */
+struct native_slot {
+	struct native_source *source;
+	struct native_found *schema;
+	uint32_t clock_at; /* where the clock is in a header, or 0 */
+	int begun;
+};
+
+struct native {
+	struct native_block *block;
+	struct native_found *schemas;
+	unsigned nschemas;
+	struct native_source *sources;
+	unsigned stream;
+
+	/* the block that is handed out */
+	size_t size; /* of its record, or 0: it is not in the window */
+	uint32_t at; /* its next event */
+	struct native_slot *slots;
+	const struct native_schema **natives; /* of the slots */
+	unsigned slot_room;
+	const struct tel_type **types; /* of the parts */
+	unsigned part_room;
+	unsigned char *copy; /* a record that is not in the window */
+	size_t copy_room;
+
+	/* where the stream should go on */
+	int begun;         /* there was a record */
+	int ended;         /* and the last one was an end */
+	uint64_t sequence; /* of the next block */
+	uint64_t ordinal;  /* events before it */
+	uint64_t last;     /* greatest clock so far */
+
+	/* damage that is yet to be told */
+	const char *why; /* NULL: none */
+	uint64_t from;   /* where it begins */
+	uint64_t skipped;
+	uint64_t known; /* events in blocks whose heads could be read */
+	uint64_t first_lost, last_lost; /* and their clocks */
+};
+
+/* native_logs.c */
+
+/* A stream begins. */
+void native_begin_stream(struct native *s);
+/*
+ * Takes what a log record says.  TEL_OK (it may have made no sense), a
+ * failure.
+ */
+tel_status native_take_log(struct tel_reader *r, struct native *s,
+    const struct native_record *rec);
+/*
+ * Opens and decodes a block, whose record is whole, and makes it ready to be
+ * handed out.  TEL_OK; TEL_EFORMAT: it makes no sense; a failure.
+ */
+tel_status native_take_block(struct tel_reader *r, struct native *s,
+    const struct native_record *rec);
+/* The next event of the block, into r->event.  There is one. */
+tel_status native_give(struct tel_reader *r, struct native *s);
+void native_free_logs(struct tel_reader *r, struct native *s);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A block of the native format, while its events are gathered. */
+#include "write/native_out.h"
+
+#include <stdlib.h>
+
+tel_status
+out_block_begin(struct out_block *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->part_of = malloc(NATIVE_EVENTS_MAX * sizeof(*b->part_of));
+	b->clocks = malloc(NATIVE_EVENTS_MAX * sizeof(*b->clocks));
+	b->gaps = malloc(NATIVE_EVENTS_MAX * sizeof(*b->gaps));
+	if (b->part_of != NULL && b->clocks != NULL && b->gaps != NULL)
+		return TEL_OK;
+	out_block_end(b);
+	return TEL_ENOMEM;
+}
+
+static void
+free_blobs(struct out_blobs *blobs)
+{
+	free(blobs->bytes.p);
+	free(blobs->sizes);
+}
+
+void
+out_block_end(struct out_block *b)
+{
+	unsigned i;
+
+	for (i = 0; i < b->part_room; i++) {
+		free(b->parts[i].rows.p);
+		free(b->parts[i].sizes);
+		free_blobs(&b->parts[i].tail);
+		free_blobs(&b->parts[i].raw);
+		free_blobs(&b->parts[i].lead);
+		free_blobs(&b->parts[i].notes);
+	}
+	free(b->parts);
+	for (i = 0; i < b->slot_room; i++)
+		free(b->slots[i].parts);
+	free(b->slots);
+	free(b->part_of);
+	free(b->clocks);
+	free(b->gaps);
+	free(b->names.p);
+	memset(b, 0, sizeof(*b));
+}
+
+void
+out_block_clear(struct out_block *b)
+{
+	b->nslots = 0;
+	b->nparts = 0;
+	b->count = 0;
+	b->ngaps = 0;
+	b->bytes = 0;
+	b->names.used = 0;
+	b->nnames = 0;
+}
+
+/* Makes a list of n elements of size bytes longer; new ones are zero. */
+static void *
+longer(void *list, unsigned *room, size_t size)
+{
+	const unsigned n = *room == 0 ? 4 : *room * 2;
+	unsigned char *p = realloc(list, n * size);
+
+	if (p == NULL)
+		return NULL;
+	memset(p + *room * size, 0, (n - *room) * size);
+	*room = n;
+	return p;
+}
+
+int
+out_block_slot(struct out_block *b, struct out_log *log,
+    struct out_schema *schema)
+{
+	struct out_slot *slot;
+	uint32_t *parts;
+	void *list;
+	unsigned i, n;
+
+	for (i = b->nslots; i > 0; i--)
+		if (b->slots[i - 1].log == log &&
+		    b->slots[i - 1].schema == schema)
+			return (int)i - 1;
+	if (b->nslots == b->slot_room) {
+		list = longer(b->slots, &b->slot_room, sizeof(*b->slots));
+		if (list == NULL)
+			return -1;
+		b->slots = list;
+	}
+	slot = &b->slots[b->nslots];
+	n = schema->native.schema->ntypes;
+	if (slot->nparts < n) {
+		parts = realloc(slot->parts, n * sizeof(*parts));
+		if (parts == NULL)
+			return -1;
+		slot->parts = parts;
+		slot->nparts = n;
+	}
+	if (n > 0)
+		memset(slot->parts, 0, n * sizeof(*slot->parts));
+	slot->log = log;
+	slot->schema = schema;
+	slot->index = log->index;
+	slot->offset = log->end;
+	return (int)b->nslots++;
+}
+
+/* Finds or makes the part that events like this one belong to. */
+static struct out_part *
+find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
+{
+	static const struct native_plan none = { NULL, 0, 0 };
+	struct out_slot *of = &b->slots[slot];
+	const struct tel_type *t = ev->type;
+	const struct tel_schema *s = of->schema->native.schema;
+	struct out_part *part;
+	void *list;
+	unsigned i;
+
+	for (i = 0; i < b->nparts; i++) {
+		part = &b->parts[i];
+		if (part->slot == slot && part->type == t &&
+		    part->noted == ev->noted)
+			return part;
+	}
+	if (b->nparts == b->part_room) {
+		list = longer(b->parts, &b->part_room, sizeof(*b->parts));
+		if (list == NULL)
+			return NULL;
+		b->parts = list;
+	}
+	part = &b->parts[b->nparts++];
+	part->slot = slot;
+	part->type = t;
+	part->noted = (uint8_t)ev->noted;
+	part->plan = t->unknown ? &none : &of->schema->native.plans[t->index];
+	part->stride = (part->plan->fixed + 7) & ~7u;
+	part->tails = t->unknown || t->has_string || s->described;
+	part->vary = 0;
+	part->count = 0;
+	part->rows.used = 0;
+	part->tail.any = part->raw.any = part->lead.any = part->notes.any = 0;
+	part->tail.bytes.used = part->raw.bytes.used = 0;
+	part->lead.bytes.used = part->notes.bytes.used = 0;
+	if (!t->unknown)
+		of->parts[t->index] = b->nparts;
+	return part;
+}
+
+/* Makes room for more events of a part.  TEL_OK, TEL_ENOMEM. */
+static tel_status
+grow(struct out_part *part)
+{
+	const uint32_t room = part->room == 0 ? 16 : part->room * 2;
+	struct out_blobs *blobs[4] = { &part->tail, &part->raw, &part->lead,
+		&part->notes };
+	uint32_t *sizes;
+	unsigned i;
+
+	sizes = realloc(part->sizes, room * sizeof(*sizes));
+	if (sizes == NULL)
+		return TEL_ENOMEM;
+	part->sizes = sizes;
+	for (i = 0; i < 4; i++) {
+		sizes = realloc(blobs[i]->sizes, room * sizeof(*sizes));
+		if (sizes == NULL)
+			return TEL_ENOMEM;
+		blobs[i]->sizes = sizes;
+	}
+	part->room = room;
+	return TEL_OK;
+}
+
+static void
+add_blob(struct out_blobs *blobs, uint32_t i, const unsigned char *p, size_t n)
+{
+	if (n == 0 && !blobs->any)
+		return;
+	if (!blobs->any)
+		memset(blobs->sizes, 0, i * sizeof(*blobs->sizes));
+	blobs->any = 1;
+	blobs->sizes[i] = (uint32_t)n;
+	native_put(&blobs->bytes, p, n);
+}
+
+/*
+ * What is behind the cells: up to the zeros at its end.  The string of a
+ * built-in format ends at its NUL, and what is behind it is padding.
+ */
+static size_t
+tail_size(const struct out_part *part, int described, const unsigned char *p,
+    size_t n)
+{
+	const unsigned char *nul;
+
+	if (!described && !part->type->unknown) {
+		nul = memchr(p, '\0', n);
+		return nul != NULL ? (size_t)(nul - p) : n;
+	}
+	while (n > 0 && p[n - 1] == '\0')
+		n--;
+	return n;
+}
+
+/* The bytes of an event behind its cells, and those beside it. */
+static void
+add_bytes(struct out_block *b, struct out_part *part,
+    const struct tel_event *ev, const unsigned char *lead, size_t lead_size)
+{
+	const uint32_t fixed = part->plan->fixed, i = part->count;
+	const struct tel_schema *s = b->slots[part->slot].schema->native.schema;
+	const size_t n = ev->size > fixed ? ev->size - fixed : 0;
+
+	if (part->tails)
+		add_blob(&part->tail, i, ev->data + fixed,
+		    tail_size(part, s->described, ev->data + fixed, n));
+	add_blob(&part->raw, i, ev->raw, ev->raw_size);
+	add_blob(&part->lead, i, lead, lead_size);
+	add_blob(&part->notes, i, ev->notes, ev->notes_size);
+	b->bytes += (size_t)ev->raw_size + ev->notes_size + lead_size;
+}
+
+/* Copies the cells of an event: a few words. */
+static inline void
+copy_cells(unsigned char *row, const struct out_part *part,
+    const struct tel_event *ev)
+{
+	const uint32_t fixed = part->plan->fixed;
+	uint32_t i;
+
+	if (ev->size >= part->stride) {
+		for (i = 0; i < part->stride; i += 8)
+			memcpy(row + i, ev->data + i, 8);
+		return;
+	}
+	memset(row, 0, part->stride);
+	memcpy(row, ev->data, ev->size < fixed ? ev->size : fixed);
+}
+
+/* Where the event stands, as far as that does not follow. */
+static void
+add_place(struct out_block *b, struct out_slot *of, const struct tel_event *ev,
+    size_t lead_size)
+{
+	struct out_log *log = of->log;
+	const uint64_t at = ev->offset - lead_size;
+
+	if (log->index == of->index)
+		of->offset = log->end = at;
+	b->gaps[b->count] = at - log->end;
+	b->ngaps += at != log->end;
+	log->end = ev->offset + (ev->raw_size > 0 ? ev->raw_size : ev->size);
+	log->index++;
+}
+
+tel_status
+out_block_add(struct out_block *b, struct out_log *log,
+    struct out_schema *schema, const struct tel_event *ev,
+    const unsigned char *lead, size_t lead_size)
+{
+	const struct tel_type *t = ev->type;
+	struct out_part *part;
+	struct out_slot *of;
+	unsigned char *row;
+	int slot = (int)b->nslots - 1;
+	uint32_t at;
+
+	if (slot < 0 || b->slots[slot].log != log ||
+	    b->slots[slot].schema != schema)
+		slot = out_block_slot(b, log, schema);
+	if (slot < 0)
+		return TEL_ENOMEM;
+	of = &b->slots[slot];
+	at = t->unknown ? 0 : of->parts[t->index];
+	if (at > 0 && b->parts[at - 1].noted == ev->noted)
+		part = &b->parts[at - 1];
+	else
+		part = find_part(b, (unsigned)slot, ev);
+	if (part == NULL || (part->count == part->room && grow(part) != TEL_OK))
+		return TEL_ENOMEM;
+	if (part->rows.room - part->rows.used < part->stride &&
+	    native_room(&part->rows, part->stride) == NULL)
+		return TEL_ENOMEM;
+	row = part->rows.p + part->rows.used;
+	copy_cells(row, part, ev);
+	part->rows.used += part->stride;
+	if (part->tails || part->raw.any || part->lead.any || part->notes.any ||
+	    ev->raw_size > 0 || lead_size > 0 || ev->notes_size > 0)
+		add_bytes(b, part, ev, lead, lead_size);
+	part->sizes[part->count] =
+	    ev->size < part->plan->fixed ? part->plan->fixed : ev->size;
+	part->vary |= part->sizes[part->count] != part->sizes[0];
+	part->count++;
+	add_place(b, of, ev, lead_size);
+	b->clocks[b->count] = ev->clock;
+	b->part_of[b->count] = (uint16_t)(part - b->parts);
+	b->count++;
+	b->bytes += (ev->size + 7u) & ~7u;
+	return TEL_OK;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the events that were gathered to the body of a block: tel(5). */
+#include "write/native_out.h"
+
+#include <stdlib.h>
+
+#include "model/clock.h"
+
+void
+out_log_put(struct native_buffer *b, const struct out_log *log,
+    const struct out_schema *schema, uint64_t index, uint64_t offset,
+    const uint8_t *wanted, int describe, int full)
+{
+	const struct tel_schema *s = schema->native.schema;
+	struct native_buffer types = { NULL, 0, 0, 0 };
+	const struct tel_log *of = log->of;
+	const char *form;
+	unsigned char eight[8];
+	double rate = 0;
+
+	native_put_varint(b, log->number);
+	native_put_varint(b, index);
+	native_put_varint(b, offset);
+	native_put_string(b, s->name, strlen(s->name));
+	tel_store_le64(eight, schema->native.digest);
+	native_put(b, eight, 4);
+	/* points of synchronisation tell it better */
+	if (of != NULL && of->clock != NULL && tel_clock_points(of->clock) < 2)
+		rate = tel_clock_rate(of->clock);
+	tel_store_le64(eight, tel_double_bits(rate));
+	native_put_string(b, eight, rate > 0 ? 8 : 0);
+	if (describe)
+		native_describe(&types, s, wanted);
+	native_put_string(b, types.p, types.used);
+	b->failed |= types.failed;
+	free(types.p);
+	if (full && of != NULL) {
+		native_put_string(b, log->name, log->name_size);
+		form = of->origin != NULL ? of->origin : of->form;
+		native_put_string(b, form, strlen(form));
+		native_put_string(b, of->preamble, of->preamble_size);
+	} else {
+		native_put(b, "\0\0\0", 3);
+	}
+}
+
+void
+out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted)
+{
+	const struct out_part *part;
+	unsigned k;
+
+	for (k = 0; k < b->nparts; k++) {
+		part = &b->parts[k];
+		if (part->slot == slot && !part->type->unknown)
+			wanted[part->type->index] = 1;
+	}
+}
+
+/* The logs of the block, with the types that it has events of. */
+static void
+put_logs(const struct out_block *b, struct native_buffer *body)
+{
+	const struct out_slot *slot;
+	uint8_t *wanted;
+	unsigned i;
+
+	native_put_varint(body, b->nslots);
+	for (i = 0; i < b->nslots; i++) {
+		slot = &b->slots[i];
+		wanted = calloc(slot->schema->native.schema->ntypes + 1u, 1);
+		if (wanted == NULL) {
+			body->failed = 1;
+			return;
+		}
+		out_block_types(b, i, wanted);
+		out_log_put(body, slot->log, slot->schema, slot->index,
+		    slot->offset, wanted, !slot->schema->known,
+		    slot->log->told == NULL);
+		free(wanted);
+	}
+}
+
+static void
+put_parts(const struct out_block *b, struct native_buffer *body)
+{
+	const struct out_part *part;
+	unsigned i, flags;
+	uint64_t type;
+
+	native_put_varint(body, b->nparts);
+	for (i = 0; i < b->nparts; i++) {
+		part = &b->parts[i];
+		flags = part->noted * (unsigned)NATIVE_NOTED;
+		if (part->type->unknown)
+			flags |= NATIVE_UNKNOWN;
+		if (part->vary)
+			flags |= NATIVE_VARY;
+		if (part->tail.any)
+			flags |= NATIVE_TAILS;
+		if (part->raw.any)
+			flags |= NATIVE_RAW;
+		if (part->lead.any)
+			flags |= NATIVE_LEAD;
+		if (part->notes.any)
+			flags |= NATIVE_NOTES;
+		if (b->nslots > 1)
+			native_put_varint(body, part->slot);
+		type =
+		    part->type->unknown ? part->type->code : part->type->index;
+		native_put_varint(body, type << 1 | (flags != 0));
+		if (flags != 0)
+			native_put_varint(body, flags);
+	}
+}
+
+static inline uint64_t
+load(const unsigned char *p, unsigned width, int big)
+{
+	switch (width) {
+	case 8: return big ? tel_be64(p) : tel_le64(p);
+	case 4: return big ? tel_be32(p) : tel_le32(p);
+	case 2: return big ? tel_be16(p) : tel_le16(p);
+	default: return p[0];
+	}
+}
+
+static void
+put_cells(struct native_buffer *body, const struct out_part *part,
+    uint64_t *before, uint64_t *v, uint64_t *spare)
+{
+	const struct native_cell *c = part->plan->cells;
+	const unsigned char *p;
+	unsigned k;
+	uint32_t i;
+
+	for (k = 0; k < part->plan->ncells; k++, c++) {
+		p = part->rows.p + c->offset;
+		if (c->width == 8 && !c->big)
+			for (i = 0; i < part->count; i++, p += part->stride)
+				v[i] = tel_le64(p);
+		else if (c->mask != 0xff)
+			for (i = 0; i < part->count; i++, p += part->stride)
+				v[i] = p[0] & c->mask;
+		else
+			for (i = 0; i < part->count; i++, p += part->stride)
+				v[i] = load(p, c->width, c->big);
+		column_put(body, v, part->count, before[c->class], spare);
+		before[c->class] = v[part->count - 1];
+	}
+}
+
+/* Which event's bytes are those of each, and how many differ. */
+static uint32_t
+find_equal(const struct out_blobs *blobs, uint32_t count, const size_t *at,
+    uint32_t *same, uint32_t *slots, uint32_t mask)
+{
+	uint32_t i, k, distinct = 0;
+
+	for (i = 0; i < count; i++) {
+		const unsigned char *p = blobs->bytes.p + at[i];
+		const uint32_t n = blobs->sizes[i];
+
+		k = (uint32_t)(native_xxh64(p, n) >> 32) & mask;
+		for (; slots[k] != 0; k = (k + 1) & mask) {
+			const uint32_t j = slots[k] - 1;
+
+			if (blobs->sizes[j] == n &&
+			    memcmp(blobs->bytes.p + at[j], p, n) == 0)
+				break;
+		}
+		if (slots[k] == 0) {
+			slots[k] = i + 1;
+			same[i] = distinct++;
+		} else {
+			same[i] = same[slots[k] - 1];
+		}
+	}
+	return distinct;
+}
+
+static void
+put_blobs(struct native_buffer *body, const struct out_blobs *blobs,
+    uint32_t count, uint64_t *v, uint64_t *spare)
+{
+	uint32_t mask = 15, distinct, i, k, *slots, *same;
+	size_t *at, sum = 0;
+
+	while (mask < 2 * count)
+		mask = mask * 2 + 1;
+	at = malloc(count * sizeof(*at));
+	same = malloc(count * sizeof(*same));
+	slots = calloc(mask + 1u, sizeof(*slots));
+	if (at == NULL || same == NULL || slots == NULL) {
+		body->failed = 1;
+	} else {
+		for (i = 0; i < count; sum += blobs->sizes[i++])
+			at[i] = sum;
+		distinct = find_equal(blobs, count, at, same, slots, mask);
+		native_put_varint(body, distinct);
+		for (i = k = 0; i < count; i++)
+			if (same[i] == k)
+				v[k++] = blobs->sizes[i];
+		column_put(body, v, distinct, 0, spare);
+		for (i = 0; i < count; i++)
+			v[i] = same[i];
+		if (distinct > 1 && distinct < count)
+			column_put(body, v, count, 0, spare);
+		for (i = k = 0; i < count; i++)
+			if (same[i] == k) {
+				native_put(body, blobs->bytes.p + at[i],
+				    blobs->sizes[i]);
+				k++;
+			}
+	}
+	free(at);
+	free(same);
+	free(slots);
+}
+
+static void
+put_part(struct native_buffer *body, const struct out_part *part,
+    uint64_t *before, uint64_t *v, uint64_t *spare)
+{
+	uint32_t i;
+
+	if (part->vary) {
+		for (i = 0; i < part->count; i++)
+			v[i] = part->sizes[i];
+		column_put(body, v, part->count, 0, spare);
+	} else {
+		native_put_varint(body, part->sizes[0]);
+	}
+	put_cells(body, part, before, v, spare);
+	if (part->tail.any)
+		put_blobs(body, &part->tail, part->count, v, spare);
+	if (part->raw.any)
+		put_blobs(body, &part->raw, part->count, v, spare);
+	if (part->lead.any)
+		put_blobs(body, &part->lead, part->count, v, spare);
+	if (part->notes.any)
+		put_blobs(body, &part->notes, part->count, v, spare);
+}
+
+/*
+ * Where events stand in their logs, unless they come in another order: that
+ * would take more than it is worth.
+ */
+static void
+put_gaps(const struct out_block *b, struct native_buffer *body, uint64_t *spare)
+{
+	const size_t begin = body->used;
+
+	native_put_varint(body, b->ngaps > 0);
+	if (b->ngaps == 0)
+		return;
+	column_put(body, b->gaps, b->count, 0, spare);
+	if (!body->failed && body->used - begin > b->count / 4 + 64) {
+		body->used = begin;
+		native_put_varint(body, 0);
+	}
+}
+
+void
+out_block_body(struct out_block *b, struct native_buffer *body, uint64_t first)
+{
+	uint64_t before[NATIVE_CLASSES] = { 0 }, *v, *spare;
+	uint32_t i;
+	unsigned k;
+
+	put_logs(b, body);
+	put_parts(b, body);
+	native_put_varint(body, b->nnames);
+	native_put(body, b->names.p, b->names.used);
+	if (b->count == 0)
+		return;
+	v = malloc(b->count * sizeof(*v));
+	spare = malloc(column_spare(b->count));
+	if (v == NULL || spare == NULL) {
+		body->failed = 1;
+	} else {
+		for (i = 0; i < b->count; i++)
+			v[i] = b->part_of[i];
+		if (b->nparts > 1)
+			column_put(body, v, b->count, 0, spare);
+		column_put(body, b->clocks, b->count, first, spare);
+		put_gaps(b, body, spare);
+		for (k = 0; k < b->nparts; k++)
+			put_part(body, &b->parts[k], before, v, spare);
+	}
+	free(v);
+	free(spare);
+}

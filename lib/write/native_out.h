@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing the native format: events are gathered by type, and become a block
+ * when there are enough of them.
+ */
+#ifndef TEL_NATIVE_OUT_H
+#define TEL_NATIVE_OUT_H
+
+#include "formats/native.h"
+#include "write/writer.h"
+
+/*
+ * Writes a column of n values, 1 or more, in the form that takes the fewest
+ * bytes.  spare: memory of column_spare(n) bytes.
+ */
+void column_put(struct native_buffer *b, const uint64_t *v, size_t n,
+    uint64_t before, uint64_t *spare);
+static inline size_t
+column_spare(size_t n)
+{
+	return 3 * n * sizeof(uint64_t);
+}
+
+/* A schema that events are of. */
+struct out_schema {
+	struct out_schema *next;
+	struct native_schema native;
+	int known; /* it goes by its name: it is built in, and like that */
+};
+
+/* A log of the stream. */
+struct out_log {
+	struct out_log *next;
+	const struct tel_log *of; /* NULL: it has ended */
+	unsigned of_number;       /* of->number when it began */
+	uint32_t number;
+	uint64_t index;            /* events so far */
+	uint64_t end;              /* where the last event ended in its log */
+	uint64_t bytes;            /* of events that are in blocks */
+	struct tel_labels *labels; /* those told outside of events */
+	uint64_t strings;          /* in there */
+	char *name;
+	size_t name_size;
+	const struct out_schema *told; /* in the last record of the log */
+	uint8_t *described;            /* the types that were, with it */
+};
+
+/* Byte strings of events. */
+struct out_blobs {
+	struct native_buffer bytes;
+	uint32_t *sizes;
+	int any;
+};
+
+/* The events of a type that are gathered. */
+struct out_part {
+	unsigned slot; /* number of its log and schema */
+	const struct tel_type *type;
+	const struct native_plan *plan;
+	uint8_t noted;
+	uint8_t tails; /* bytes behind the cells are kept */
+	uint8_t vary;
+	uint32_t count, room;
+	uint32_t stride;           /* bytes of a row: the cells */
+	struct native_buffer rows; /* of all events */
+	uint32_t *sizes;           /* of the whole events */
+	struct out_blobs tail, raw, lead, notes;
+};
+
+/* A log, and the schema that it has. */
+struct out_slot {
+	struct out_log *log;
+	struct out_schema *schema;
+	uint64_t index, offset; /* of its first event */
+	uint32_t *parts;        /* number + 1 by the index of a type */
+	uint32_t nparts;        /* room there */
+};
+
+/* What becomes a block. */
+struct out_block {
+	struct out_slot *slots;
+	unsigned nslots, slot_room;
+	struct out_part *parts;
+	unsigned nparts, part_room;
+	uint16_t *part_of;
+	uint64_t *clocks;
+	uint64_t *gaps;
+	uint32_t count;
+	uint32_t ngaps;
+	size_t bytes; /* of all that is gathered */
+	struct native_buffer names;
+	uint32_t nnames;
+};
+
+/* Makes room for its events.  TEL_OK, TEL_ENOMEM. */
+tel_status out_block_begin(struct out_block *b);
+void out_block_end(struct out_block *b);
+/* Forgets the events; memory stays. */
+void out_block_clear(struct out_block *b);
+/*
+ * Gathers an event; lead: the lines before it.
+ * TEL_OK, TEL_ENOMEM.
+ */
+tel_status out_block_add(struct out_block *b, struct out_log *log,
+    struct out_schema *schema, const struct tel_event *ev,
+    const unsigned char *lead, size_t lead_size);
+/* The number of a log and schema in the block; -1: there is no memory. */
+int out_block_slot(struct out_block *b, struct out_log *log,
+    struct out_schema *schema);
+/*
+ * Writes the body of the block, whose least clock is first; body->failed when
+ * there is no memory.
+ */
+void out_block_body(struct out_block *b, struct native_buffer *body,
+    uint64_t first);
+
+/* Sets wanted[i] where type i of a slot's schema has events in the block. */
+void out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted);
+
+/* What a block, or a log record, says of a log. */
+void out_log_put(struct native_buffer *b, const struct out_log *log,
+    const struct out_schema *schema, uint64_t index, uint64_t offset,
+    const uint8_t *wanted, int describe, int full);
+
+#endif
