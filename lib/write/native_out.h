@@ -122,4 +122,37 @@ void out_log_put(struct native_buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
     const uint8_t *wanted, int describe, int full);
 
+/* With fewer blocks there is nothing to be found faster. */
+#define NATIVE_INDEX_BLOCKS 8u
+
+/* A stream that is written. */
+struct native_out {
+	struct out_block block;
+	struct out_block names; /* copies of events that name things */
+	struct out_log *logs;
+	struct out_schema *schemas;
+	struct out_log *last_log; /* of the last event */
+	struct out_schema *last_schema;
+	uint32_t nlogs;
+	struct native_buffer record;
+	int started;
+	uint64_t sequence; /* blocks written */
+	uint64_t ordinal;  /* events in them */
+	uint64_t length;   /* bytes of the stream */
+	struct native_buffer index;
+	uint64_t entries;
+	uint64_t indexed; /* bytes of the stream before the next entry */
+	uint64_t clock;   /* first of the last entry with one */
+	uint64_t named;   /* blocks that a names record is about, or none */
+};
+
+/* native_put.c; they return as tel_writer_event() does. */
+
+/* Writes the events that are held back. */
+tel_status native_put_events(struct tel_writer *w);
+/* Writes what names things in the blocks since the last such record. */
+tel_status native_put_names(struct tel_writer *w);
+/* Ends the stream. */
+tel_status native_put_end(struct tel_writer *w);
+
 #endif
