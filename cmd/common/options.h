@@ -31,6 +31,8 @@ enum option_id {
 	OPTION_QUIET, /* where -q means something else */
 	OPTION_NO_MERGE,
 	OPTION_TB_HZ,
+	OPTION_SINCE,
+	OPTION_UNTIL,
 	OPTION_OWN
 };
 

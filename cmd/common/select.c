@@ -5,6 +5,7 @@
 #include <string.h>
 #include "message.h"
 #include "number.h"
+#include "options.h"
 
 int
 selection_begin(struct selection *s)
@@ -33,6 +34,10 @@ option_of(const struct selection *s, const char *text)
 		return "-e: ";
 	if (s->kinds != NULL && strcmp(text, s->kinds) == 0)
 		return "-k: ";
+	if (s->since != NULL && strcmp(text, s->since) == 0)
+		return "--since: ";
+	if (s->until != NULL && strcmp(text, s->until) == 0)
+		return "--until: ";
 	return s->where != NULL && strcmp(text, s->where) == 0 ? "-w: " : "";
 }
 
@@ -82,7 +87,8 @@ int
 selection_option(struct selection *s, int id, const char *text)
 {
 	tel_status st = TEL_EINVAL;
-	char option[3] = { '-', (char)id, '\0' };
+	char letter[3] = { '-', (char)id, '\0' };
+	const char *option = letter;
 
 	switch (id) {
 	case 'k':
@@ -96,6 +102,16 @@ selection_option(struct selection *s, int id, const char *text)
 	case 'w':
 		s->where = text;
 		st = tel_filter_set_expression(s->filter, text);
+		break;
+	case OPTION_SINCE:
+		option = "--since";
+		s->since = text;
+		st = tel_filter_set_since(s->filter, text);
+		break;
+	case OPTION_UNTIL:
+		option = "--until";
+		s->until = text;
+		st = tel_filter_set_until(s->filter, text);
 		break;
 	case 't':
 		s->percent = parse_percent(s, text);

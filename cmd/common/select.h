@@ -11,6 +11,8 @@ struct selection {
 	const char *types; /* the argument of -e, or NULL, */
 	const char *kinds; /* and of -k and -w */
 	const char *where;
+	const char *since; /* of --since and --until */
+	const char *until;
 	uint64_t skip;
 	uint64_t count;   /* the most events that are wanted */
 	uint64_t matched; /* over all logs */
@@ -26,7 +28,8 @@ int selection_begin(struct selection *s);
 void selection_free(struct selection *s);
 
 /*
- * Sets what an option asks for; id is 'k', 'e', 't' or 'w'.
+ * Sets what an option asks for; id is 'k', 'e', 't' or 'w', OPTION_SINCE or
+ * OPTION_UNTIL.
  * Returns 1, or 0 after a message.
  */
 int selection_option(struct selection *s, int id, const char *text);

@@ -110,6 +110,8 @@ take(struct settings *s, int id, const char *value)
 	case 'k':
 	case 'e':
 	case 't':
+	case OPTION_SINCE:
+	case OPTION_UNTIL:
 	case 'w': return selection_option(sel, id, value);
 	case 'T': return set_time(s, value);
 	case 'u': s->unbuffered = 1; return 1;

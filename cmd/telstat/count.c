@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include "common/message.h"
 
-/* More than what tel_inst_probe() looks at. */
-#define PROBE_BYTES 64
+/* What is looked at of an operand: the first line, if it is of telstat. */
+#define PROBE_BYTES 128
 
 struct count {
 	struct telstat *telstat;
@@ -131,6 +131,11 @@ begin(void *arg, struct source *const *srcs, int n)
 
 	c->sources = srcs;
 	c->nsources = n;
+	if (n > 0 &&
+	    !each_add(c->telstat, tel_reader_schema(srcs[0]->reader))) {
+		c->failed = 1;
+		return 0;
+	}
 	for (i = 0; i < n; i++) {
 		st = tel_stats_begin(c->show.stats, srcs[i]->reader);
 		if (st == TEL_OK)
@@ -273,10 +278,11 @@ is_inst(struct count *c, const char *operand)
 		n = pread(src.fd, bytes, sizeof(bytes), start);
 	source_close(&src);
 	if (start >= 0)
-		return n > 0 && tel_inst_probe(bytes, (size_t)n);
+		return n > 0 &&
+		    telstat_adds(t, bytes, (size_t)n, input ? NULL : operand);
 	if (input && c->nahead == 0)
 		look_ahead(c);
-	return input && tel_inst_probe(c->ahead, c->nahead);
+	return input && telstat_adds(t, c->ahead, c->nahead, NULL);
 }
 
 /* Nonzero when it matters which event comes before which. */
@@ -285,7 +291,7 @@ needs_order(const struct telstat *t)
 {
 	size_t i, n = tel_stats_count(t->stats);
 
-	if (t->by_time || tel_stats_uses_order(t->stats))
+	if (t->by_time || t->each_order || tel_stats_uses_order(t->stats))
 		return 1;
 	/* the value that was set last is that of the latest time */
 	for (i = 0; i < n; i++)
@@ -301,7 +307,8 @@ needs_merge(const struct telstat *t)
 	const struct selection *sel = &t->settings.select;
 
 	return sel->skip > 0 || sel->count != UINT64_MAX ||
-	    selection_needs_rate(sel) || tel_stats_uses_rate(t->stats);
+	    selection_needs_rate(sel) || tel_stats_uses_rate(t->stats) ||
+	    t->each_rate;
 }
 
 static void
@@ -315,7 +322,8 @@ read_logs(struct count *c)
 	visitor.begin = begin;
 	visitor.event = event;
 	visitor.end = end;
-	visitor.needs_rate = tel_stats_uses_rate(c->show.stats);
+	visitor.needs_rate =
+	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
 	if (needs_order(c->telstat))
 		s->order = c->telstat->live ? TEL_ORDER_LIVE : TEL_ORDER_TIME;
 	else if (!needs_merge(c->telstat))

@@ -148,7 +148,8 @@ put_stat(const struct show *show, const tel_stat *stat)
 			put_wide(&c, view_numbers[i].name, "", v);
 	}
 	if (view_mean(stat, &mean))
-		put_row(&c, "mean", "", "", "", figure_exact(mean, text));
+		put_row(&c, view_mean_name(stat), "", "", "",
+		    figure_exact(mean, text));
 	if (show->options->rate && show->at.ns > 0)
 		put_row(&c, "rate", "", "", show->options->rate_per,
 		    figure_exact(view_stat_rate(show, stat), text));

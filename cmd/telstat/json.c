@@ -271,7 +271,7 @@ put_stat(const struct show *show, const tel_stat *stat)
 			put_member(out, view_numbers[i].name, v);
 	}
 	if (view_mean(stat, &mean))
-		put_double(out, "mean", mean);
+		put_double(out, view_mean_name(stat), mean);
 	if (show->options->rate && show->at.ns > 0) {
 		put_double(out, "rate", view_stat_rate(show, stat));
 		put_string(out, "rate_per", show->options->rate_per);

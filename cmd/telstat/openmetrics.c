@@ -262,6 +262,12 @@ put_metric(const struct metric *m)
 		metric_numbers(m, "_increment_max", "gauge",
 		    "largest increment", TEL_NUMBER_MAX);
 		break;
+	case TEL_CLASS_RATIO:
+		/* it may fall; whoever watches divides them */
+		metric_numbers(m, "", "gauge", "sum of values", TEL_NUMBER_SUM);
+		metric_numbers(m, "_by", "counter", "sum of divisors",
+		    TEL_NUMBER_WEIGHT);
+		break;
 	case TEL_CLASS_TALLY: put_tally(m); break;
 	case TEL_CLASS_DUR:
 		put_pairs(m);

@@ -23,6 +23,7 @@ enum {
 	OPTION_WIDTH,
 	OPTION_LOG,
 	OPTION_PREFIX,
+	OPTION_EACH,
 	OPTION_MAX_GROUPS,
 	OPTION_MAX_OPEN,
 	OPTION_MAX_MEMORY
@@ -38,6 +39,8 @@ enum {
 
 static const struct option_row own[] = {
 	{ 's', "stat", "SPEC", "add a statistic: 'sizes=log2(size)' ...", 0 },
+	{ OPTION_EACH, "each", "GLOBS",
+	    "with -s '@=growth(@)': of all these fields", 0 },
 	{ 'g', "groups", "EXPRS", "one of each for every group: kind,pool", 0 },
 	{ 'i', "interval", "TIME", "show them every 100ms of the log's time",
 	    0 },
@@ -290,7 +293,10 @@ take(void *arg, int id, const char *value)
 	switch (id) {
 	case 's':
 		t->given = 1;
+		if (each_spec(value))
+			return each_take(t, value);
 		return check(t, tel_stats_add(t->stats, value), "-s");
+	case OPTION_EACH: t->each = value; return 1;
 	case 'g': return check(t, tel_stats_set_groups(t->stats, value), "-g");
 	case 'i': return set_interval(t, value);
 	case OPTION_DELTAS: t->deltas = 1; return 1;
@@ -347,6 +353,10 @@ check_options(const struct telstat *t)
 	if (t->interval > 0 && t->form->once)
 		message_fail(STATUS_USAGE, NULL, "-i does not go with -f %s",
 		    t->form->name);
+	else if ((t->each != NULL) != (t->neach_specs > 0))
+		message_fail(STATUS_USAGE, NULL,
+		    "--each needs a spec with '@' in its name, and such a spec "
+		    "--each");
 	else if (t->deltas && t->interval == 0)
 		message_fail(STATUS_USAGE, NULL, "--deltas needs -i");
 	else if (t->deltas && t->form == &form_inst)

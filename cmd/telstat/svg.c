@@ -158,7 +158,8 @@ svg_facts(const struct show *show, const tel_stat *stat, tel_output *out,
 		                figure_count(v, raw, text));
 	}
 	if (view_mean(stat, &mean))
-		add_fact(&f, "mean %s", figure_double(mean, unit, raw, text));
+		add_fact(&f, "%s %s", view_mean_name(stat),
+		    figure_double(mean, unit, raw, text));
 	if (show->options->rate && show->at.ns > 0)
 		add_fact(&f, "rate %s/%s",
 		    figure_double(view_stat_rate(show, stat), "", raw, text),

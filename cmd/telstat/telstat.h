@@ -19,6 +19,12 @@ struct telstat {
 	const struct form *form;
 	tel_stats *stats;
 	int given; /* -s */
+	const char *each; /* the globs of --each, or NULL */
+	const char *each_specs[16];
+	size_t neach_specs;
+	int each_order; /* it matters for them which event comes first */
+	int each_rate;  /* they speak of seconds */
+	int each_done;  /* their fields were found */
 	int as_inst;
 	int by_time;
 	int live;          /* and without waiting for the end */
@@ -83,6 +89,22 @@ void telstat_tell(const struct telstat *t, tel_status st, const char *option);
 
 /* Counts what the operands hold, and shows it. */
 void telstat_run(struct telstat *t, struct sink *sink);
+
+/*
+ * Nonzero when an operand whose first n bytes are at p is to be added, and is
+ * no log.  path: the file, NULL when it can be read only once.
+ */
+int telstat_adds(const struct telstat *t, const unsigned char *p, size_t n,
+    const char *path);
+
+/* each.c */
+
+/* Nonzero when a spec is one for each field. */
+int each_spec(const char *spec);
+/* Takes such a spec.  Returns 1, or 0 after a message. */
+int each_take(struct telstat *t, const char *spec);
+/* Adds one for each field of the first log.  The same. */
+int each_add(struct telstat *t, const tel_schema *s);
 
 /* The columns of what goes to the sink. */
 unsigned telstat_width(const struct telstat *t, const struct sink *sink);

@@ -155,6 +155,8 @@ name_of(tel_class class, const struct view_number *n)
 {
 	if (n->which == TEL_NUMBER_LAST && class == TEL_CLASS_MAG)
 		return "current";
+	if (n->which == TEL_NUMBER_WEIGHT && class == TEL_CLASS_RATIO)
+		return "by";
 	return n->which == TEL_NUMBER_SUM ? "total" : n->name;
 }
 
@@ -206,7 +208,7 @@ add_mean(struct items *items, const tel_stat *stat)
 		    figure_value(view_number(stat, TEL_NUMBER_SUM), unit, raw,
 		        text));
 	if (view_mean(stat, &mean))
-		items_add(items, "mean %s",
+		items_add(items, "%s %s", view_mean_name(stat),
 		    figure_double(mean, unit, raw, text));
 }
 

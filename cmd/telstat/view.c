@@ -188,6 +188,12 @@ view_mean(const tel_stat *stat, double *out)
 	return 1;
 }
 
+const char *
+view_mean_name(const tel_stat *stat)
+{
+	return tel_stat_class(stat) == TEL_CLASS_RATIO ? "ratio" : "mean";
+}
+
 int64_t
 view_parameter(const tel_stat *stat, const char *name)
 {
@@ -234,6 +240,7 @@ view_has_buckets(const tel_stat *stat)
 	case TEL_CLASS_MAG:
 	case TEL_CLASS_GROWTH:
 	case TEL_CLASS_TALLY:
+	case TEL_CLASS_RATIO:
 	case TEL_CLASS_DUR: break;
 	}
 	return 0;

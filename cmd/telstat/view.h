@@ -42,6 +42,8 @@ int view_nonzero(const tel_stat *stat, tel_number which);
 int view_defined(const tel_stat *stat, tel_number which);
 /* The sum over the number of updates, pairs or weight; 0 if there is none. */
 int view_mean(const tel_stat *stat, double *out);
+/* What that is called. */
+const char *view_mean_name(const tel_stat *stat);
 /* A parameter by its name; 0 when there is none. */
 int64_t view_parameter(const tel_stat *stat, const char *name);
 /* A total, or 0 when it is not known. */

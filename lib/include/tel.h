@@ -548,6 +548,17 @@ TEL_API TEL_MUST_USE tel_status tel_filter_add_addresses(tel_filter *f,
  */
 TEL_API TEL_MUST_USE tel_status tel_filter_set_label(tel_filter *f,
     const char *glob);
+/*
+ * Events from one on for which an expression is true, that one included; with
+ * both, again and again, to one for which the other is true, that one included
+ * as well.  Of an expression alone the other end is that of the log.  Logs
+ * that are merged begin and end by their own events.  Other setters choose
+ * among these events.
+ */
+TEL_API TEL_MUST_USE tel_status tel_filter_set_since(tel_filter *f,
+    const char *text);
+TEL_API TEL_MUST_USE tel_status tel_filter_set_until(tel_filter *f,
+    const char *text);
 /* Wants exactly the events that would not be wanted (nonzero). */
 TEL_API void tel_filter_set_invert(tel_filter *f, int on);
 
@@ -1473,7 +1484,8 @@ typedef enum tel_class {
 	TEL_CLASS_DUR,
 	TEL_CLASS_LOG2,
 	TEL_CLASS_LOGLIN,
-	TEL_CLASS_QUANTILES
+	TEL_CLASS_QUANTILES,
+	TEL_CLASS_RATIO
 } tel_class;
 /* Its name as it is in a spec, for example "hist"; static. */
 TEL_API const char *tel_class_name(tel_class c);
@@ -1518,9 +1530,10 @@ TEL_API int tel_stat_overflow_group(const tel_stat *stat);
 /* The numbers of a statistic. */
 typedef enum tel_number {
 	TEL_NUMBER_UPDATES,  /* updates; of dur its events */
-	TEL_NUMBER_WEIGHT,   /* the sum of weights (hist and the like, tally) */
-	TEL_NUMBER_SUM,      /* of values times weights; the total of growth and
-	                     * dur; of mag, of all values it was set to */
+	TEL_NUMBER_WEIGHT,   /* the sum of weights (hist and the like, tally);
+	                     * of ratio, of what the values are divided by */
+	TEL_NUMBER_SUM,      /* of values times weights; the total of growth,
+	                     * dur and ratio; of mag, of all values it had */
 	TEL_NUMBER_LAST,     /* the value last set (mag: the current one) */
 	TEL_NUMBER_MIN,      /* the least value (mag, growth, dur, quantiles) */
 	TEL_NUMBER_MAX,      /* the largest */

@@ -2,12 +2,15 @@
 /* The public face of filters. */
 #include "tel.h"
 #include "model/clock.h"
+#include "query/between.h"
 #include "query/bind.h"
 
 #include <stdlib.h>
 
 struct tel_filter {
 	struct binder binder;
+	struct between between;
+	const tel_filter *failed; /* an end of that, if it failed last */
 };
 
 tel_filter *
@@ -22,6 +25,7 @@ tel_filter_free(tel_filter *f)
 	if (f == NULL)
 		return;
 	binder_clear(&f->binder);
+	between_clear(&f->between);
 	free(f);
 }
 
@@ -29,6 +33,7 @@ tel_filter_free(tel_filter *f)
 static tel_status
 changed(tel_filter *f, tel_status status)
 {
+	f->failed = NULL;
 	binder_forget(&f->binder);
 	return status == TEL_OK ? TEL_OK : binder_failed(&f->binder, status);
 }
@@ -36,6 +41,7 @@ changed(tel_filter *f, tel_status status)
 tel_status
 tel_filter_set_expression(tel_filter *f, const char *text)
 {
+	f->failed = NULL;
 	return binder_set_expression(&f->binder, text);
 }
 
@@ -97,19 +103,69 @@ tel_filter_set_invert(tel_filter *f, int on)
 	binder_forget(&f->binder);
 }
 
+/* Sets an end of what is wanted, and notes whose failure is to be told. */
+static tel_status
+set_end(tel_filter *f, tel_filter **end, const char *text)
+{
+	tel_status st = between_set(end, text);
+
+	f->failed = st == TEL_OK ? NULL : *end;
+	/* where a log stands is forgotten */
+	f->between.nlogs = 0;
+	return st;
+}
+
+tel_status
+tel_filter_set_since(tel_filter *f, const char *text)
+{
+	return set_end(f, &f->between.since, text);
+}
+
+tel_status
+tel_filter_set_until(tel_filter *f, const char *text)
+{
+	return set_end(f, &f->between.until, text);
+}
+
+static int
+is_bounded(const tel_filter *f)
+{
+	return f->between.since != NULL || f->between.until != NULL;
+}
+
+static tel_status
+bind_end(tel_filter *f, tel_filter *end, const tel_schema *schema)
+{
+	tel_status st = end == NULL ? TEL_OK : tel_filter_bind(end, schema);
+
+	f->failed = st == TEL_OK ? NULL : end;
+	return st;
+}
+
 tel_status
 tel_filter_bind(tel_filter *f, const tel_schema *schema)
 {
-	return binder_bind(&f->binder, schema);
+	tel_status st = bind_end(f, f->between.since, schema);
+
+	if (st == TEL_OK)
+		st = bind_end(f, f->between.until, schema);
+	return st == TEL_OK ? binder_bind(&f->binder, schema) : st;
 }
 
 int
 tel_filter_match(tel_filter *f, const tel_event *event)
 {
 	const struct program *p = binder_program(&f->binder, event);
+	int in;
 
 	if (p == NULL)
 		return -1;
+	if (is_bounded(f)) {
+		in = between_match(&f->between, event);
+		f->failed = f->between.failed;
+		if (in <= 0)
+			return in < 0 ? -1 : f->binder.invert;
+	}
 	if (p->verdict != VERDICT_RUN)
 		return p->verdict == VERDICT_ALWAYS;
 	return program_match(p, &f->binder.machine, event);
@@ -122,7 +178,7 @@ tel_filter_type(const tel_filter *f, const tel_type *type)
 	const struct tree *tree = f->binder.tree;
 	const struct program *p;
 
-	if (b == NULL || (tree != NULL && tree->uses_dt))
+	if (b == NULL || is_bounded(f) || (tree != NULL && tree->uses_dt))
 		return -1;
 	p = binding_program(b, type);
 	if (p->verdict == VERDICT_RUN)
@@ -134,8 +190,11 @@ int
 tel_filter_uses_rate(const tel_filter *f)
 {
 	const struct selection *s = &f->binder.selection;
+	const struct between *b = &f->between;
 
-	return (f->binder.tree != NULL && f->binder.tree->uses_rate) ||
+	return (b->since != NULL && tel_filter_uses_rate(b->since)) ||
+	    (b->until != NULL && tel_filter_uses_rate(b->until)) ||
+	    (f->binder.tree != NULL && f->binder.tree->uses_rate) ||
 	    s->from.base == INSTANT_NS || s->to.base == INSTANT_NS;
 }
 
@@ -176,17 +235,20 @@ tel_filter_clocks(const tel_filter *f, const tel_event *event, uint64_t *first,
 const char *
 tel_filter_error(const tel_filter *f)
 {
-	return f->binder.fail.message;
+	return f->failed != NULL ? tel_filter_error(f->failed) :
+	                           f->binder.fail.message;
 }
 
 unsigned
 tel_filter_error_column(const tel_filter *f)
 {
-	return f->binder.fail.column;
+	return f->failed != NULL ? tel_filter_error_column(f->failed) :
+	                           f->binder.fail.column;
 }
 
 const char *
 tel_filter_error_text(const tel_filter *f)
 {
-	return f->binder.fail_text;
+	return f->failed != NULL ? tel_filter_error_text(f->failed) :
+	                           f->binder.fail_text;
 }

@@ -14,6 +14,7 @@ static const char *const class_names[] = {
 	[TEL_CLASS_LOG2] = "log2",
 	[TEL_CLASS_LOGLIN] = "loglin",
 	[TEL_CLASS_QUANTILES] = "quantiles",
+	[TEL_CLASS_RATIO] = "ratio",
 };
 #define CLASSES (sizeof(class_names) / sizeof(class_names[0]))
 

@@ -197,7 +197,8 @@ static int
 read_values(const struct inst_line *l, struct tel_stat *s)
 {
 	enum tel_class c = s->definition->spec.class;
-	int total = c == TEL_CLASS_GROWTH || c == TEL_CLASS_DUR;
+	int total =
+	    c == TEL_CLASS_GROWTH || c == TEL_CLASS_DUR || c == TEL_CLASS_RATIO;
 	int sum, last, min, max;
 
 	sum = inst_wide(l, total ? "total" : "sum", &s->sum);

@@ -366,6 +366,11 @@ put_numbers(struct writer *w, const struct tel_stat *stat)
 			put_wide(w, "last", stat->last);
 		put_extremes(w, stat);
 		break;
+	case TEL_CLASS_RATIO:
+		put_u64(w, "w", stat->weight);
+		if (summed)
+			put_wide(w, "total", stat->sum);
+		break;
 	case TEL_CLASS_TALLY:
 		put_u64(w, "w", stat->weight);
 		put_u64(w, "ovf", stat->tally.overflow);

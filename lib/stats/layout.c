@@ -20,6 +20,7 @@ static const struct class
 	[TEL_CLASS_LOGLIN] = { "loglin", { "factor", "low", "high", "steps" },
 	    4 },
 	[TEL_CLASS_QUANTILES] = { "quantiles", { "bits" }, 1 },
+	[TEL_CLASS_RATIO] = { "ratio", { NULL }, 0 },
 };
 
 const char *
@@ -202,6 +203,7 @@ make(struct maker *m, enum tel_class c, const int64_t *p)
 		break;
 	case TEL_CLASS_MAG:
 	case TEL_CLASS_GROWTH:
+	case TEL_CLASS_RATIO:
 	case TEL_CLASS_DUR: break;
 	}
 	return TEL_OK;

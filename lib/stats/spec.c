@@ -283,6 +283,7 @@ static const struct form {
 	{ "log2", TEL_CLASS_LOG2, 0, 0, 1 },
 	{ "loglin", TEL_CLASS_LOGLIN, 0, 4, 1 },
 	{ "quantiles", TEL_CLASS_QUANTILES, 0, 0, 1 },
+	{ "ratio", TEL_CLASS_RATIO, 0, 1, 1 },
 };
 
 /* Reads "class(...)" and moves *at behind it. */
@@ -307,7 +308,7 @@ read_class(struct parser *p, const char **at)
 	if (i == sizeof(forms) / sizeof(forms[0]))
 		return wrong(p, word,
 		    "a class is wanted: mag, magdelta, growth, hist, split, "
-		    "tally, log2, loglin, quantiles, dur or ticks");
+		    "tally, log2, loglin, quantiles, ratio, dur or ticks");
 	*at = scan_blanks(word + n);
 	if (**at != '(')
 		return wrong(p, *at, "a '(' is missing");

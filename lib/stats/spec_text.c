@@ -78,7 +78,8 @@ spec_unit(const struct spec *s)
 
 	if (s->pairs != PAIRS_NONE)
 		return s->pairs == PAIRS_NS ? "ns" : "ticks";
-	if (s->value.text != NULL && s->class != TEL_CLASS_TALLY)
+	if (s->value.text != NULL && s->class != TEL_CLASS_TALLY &&
+	    s->class != TEL_CLASS_RATIO)
 		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 			if (strcmp(s->value.text, units[i][0]) == 0)
 				return units[i][1];

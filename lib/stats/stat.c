@@ -155,6 +155,11 @@ stat_update(struct tel_stat *s, tel_wide v, uint64_t weight)
 		s->updates++;
 		keep(s, v);
 		return TEL_OK;
+	case TEL_CLASS_RATIO:
+		s->updates++;
+		stat_wrap(s,
+		    count_add(&s->weight, weight) | wide_add(&s->sum, v));
+		return TEL_OK;
 	case TEL_CLASS_DUR: keep(s, v); return TEL_OK;
 	case TEL_CLASS_QUANTILES: widen(s, v); return put(s, v, weight);
 	case TEL_CLASS_HIST:

@@ -256,12 +256,14 @@ tell_weights(const tel_stat *stat, tel_number which, tel_wide *out)
 	const struct spec *p = &stat->definition->spec;
 	int buckets = p->layout.count > 0;
 	int tally = p->class == TEL_CLASS_TALLY;
+	int ratio = p->class == TEL_CLASS_RATIO;
 	int merged = (stat->flags & STAT_OUTSIDE) != 0;
 	tel_wide outside = wide_u64(stat->outside);
 
 	switch (which) {
 	case TEL_NUMBER_WEIGHT:
-		return tell(wide_u64(stat->weight), buckets || tally, out);
+		return tell(wide_u64(stat->weight), buckets || tally || ratio,
+		    out);
 	case TEL_NUMBER_UNDER:
 		return tell(wide_u64(stat->under), buckets && !merged, out);
 	case TEL_NUMBER_OVER:

@@ -236,6 +236,109 @@ long() {
 	    wc -l)" = 5 ]
 }
 
+# figures GROUP FILE ...: "GROUP COUNTER SUM" and "GROUP CPI RATIO" a line.
+figures() {
+	local group=$1
+	shift
+	telstat -f csv -g "$group" -s '@=growth(@)' --each 'duration,PM_*' \
+	    -s 'CPI=ratio(PM_CYC,PM_INST_CMPL)' -k Counter "$@" | tr -d '\r' |
+	    awk -F, -v name="${group##*,}" '
+	    $4 == "sum" && $3 == "growth" || $4 == "ratio" {
+		sub(/.*=/, "", $9)
+		printf $3 == "ratio" ? "%s %s %.3f\n" : "%s %s %s\n", $9, $2, $8
+	    }' | sed 's/ duration / REAL_TIME /' | sort
+}
+
+# readers_figures FROM TO WORD FILE: the same of blocks that the reader prints.
+readers_figures() {
+	sed -n "/$1/,/$2/{/$2/q;p}" "$4" | awk -v word="$3" '
+	$1 == word { key = $2; cpi[key] = $NF; print key, "CPI", $NF }
+	/^[0-9]:/ && key != "" {
+		sub(/^[0-9]:/, "")
+		gsub(/[ ,]/, "")
+		split($0, part, ":")
+		print key, part[1], part[2]
+	}' | sort
+}
+
+@test "sums by processor and by thread are those of the readers" {
+	for set in v1be.ref-2.2.2 v2be.ref-2.3.0; do
+		traces=("$SETS/${set%%.*}"/HPM.[12].startup)
+		readers_figures '^Dump HPM counter values for VPIDs' \
+		    '^Dump aggregate HPM counter values for VPIDs' VPID: \
+		    "$SETS/$set.all.txt" >want
+		[ "$(wc -l <want)" = 20 ]
+		figures cpu "${traces[@]}" | diff want -
+		readers_figures '^Dump aggregate HPM counter values per thread' \
+		    '^Aggregate .* across' ThreadIndex: "$SETS/$set.all.txt" >want
+		[ "$(wc -l <want)" = 30 ]
+		figures .tid "${traces[@]}" | diff want -
+	done
+}
+
+@test "sums by method, and of what lies between markers" {
+	traces=("$SETS"/v3be/HPM.[12].startup)
+	telcat -f json -k Counter "${traces[@]}" | python3 -c '
+import json, sys
+sums = {}
+for line in sys.stdin:
+    event = json.loads(line)
+    name = event["labels"].get("caller")
+    if name is not None:
+        sums[name] = sums.get(name, 0) + event["fields"]["PM_CYC"]
+for name in sorted(sums):
+    print(name, sums[name])' >want
+	[ "$(wc -l <want)" = 2 ]
+	telstat -f json -s 'cycles=tally(label(caller),100,PM_CYC)' \
+	    "${traces[@]}" | python3 -c '
+import json, sys
+for line in sys.stdin:
+    for key in sorted(json.loads(line).get("buckets", []), key=lambda k: k["key"]):
+        print(key["key"], key["count"])' | diff want -
+	# of each processor what lies between its own markers
+	for log in "${traces[@]}"; do
+		telcat -H "$log" | awk '/ RunStart /{in_run = 1}
+		    in_run; / RunComplete /{in_run = 0}'
+	done | sort -s -k1,1 >want
+	[ "$(wc -l <want)" = 8 ]
+	clean telcat -H --since 'name == RunStart' \
+	    --until 'name == RunComplete' "${traces[@]}" |
+	    sort -s -k1,1 | diff want -
+	run -0 telstat -s 'n=growth(duration)' -k Counter \
+	    --since 'name == RunStart && run == 0' \
+	    --until 'name == RunComplete && run == 0' "${traces[@]}"
+	[[ $output == *'updates 4  total 12,000 '* ]]
+	telfilter -c -k Counter --until 'name == RunStart' "${traces[@]}" >got
+	telfilter -c -k Counter --since 'name == RunComplete' "${traces[@]}" >>got
+	[ "$(cat got)" = $'2\n2' ]
+}
+
+@test "a ratio adds up, and --each wants a field and a spec" {
+	telstat -f inst -s 'cpi=ratio(PM_CYC,PM_INST_CMPL)' \
+	    "$SETS/v2be/HPM.1.startup" >part
+	telstat -s 'cpi=ratio(PM_CYC,PM_INST_CMPL)' part \
+	    "$SETS/v2be/HPM.2.startup" | grep -v '^Totals' >got
+	telstat -s 'cpi=ratio(PM_CYC,PM_INST_CMPL)' \
+	    "$SETS"/v2be/HPM.[12].startup | grep -v '^Totals' >want
+	diff want got
+	grep -q 'by 20,572  total 20,652  ratio 1.004$' got
+	run -0 telstat -f openmetrics -s 'cpi=ratio(PM_CYC,PM_INST_CMPL)' \
+	    "$SETS/v2be/HPM.1.startup"
+	[[ $output == *$'inst_cpi{class="cpi"} 10324\n'* ]]
+	[[ $output == *$'inst_cpi_by_total{class="cpi"} 10284\n'* ]]
+	log=$SETS/v2be/HPM.1.startup
+	expect 2 'telstat: --each needs a spec *' telstat --each 'PM_*' "$log"
+	expect 2 'telstat: --each needs a spec *' telstat -s '@=mag(@)' "$log"
+	expect 2 "telstat: --each: *'PMX_*' matches" \
+	    telstat -s '@=mag(@)' --each 'PMX_*' "$log"
+	expect 2 "telstat: -s: '@=mug(@)': a class is wanted: *" \
+	    telstat -s '@=mug(@)' --each 'PM_*' "$log"
+	expect 2 "telstat: -s: 'x=ratio(PM_CYC)': ratio() needs 1 more" \
+	    telstat -s 'x=ratio(PM_CYC)' "$log"
+	run -0 telstat -s '@=mag(@)' --each 'c*' "$log"
+	[[ $output == *$'cpu  (mag)\n  mag(.cpu)\n'*$'caller  (mag)'* ]]
+}
+
 @test "a meta file is no log" {
 	expect 1 '*HPM.headerFile: the meta file of HPM traces and no log: give the traces*' \
 	    telcat "$SETS/v3be/HPM.headerFile"

@@ -8,6 +8,7 @@ load lib
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	unpack 1.118.0-lii6gc-poolncv
+	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
 }
 
 # examples PAGE MARK: the blocks of a page that are marked, as they are read.

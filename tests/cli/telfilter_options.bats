@@ -300,3 +300,36 @@ try() {
 	done
 	expect 2 "telfilter: -f: 'xml' is none of: *" telfilter -f xml mpsio.log
 }
+
+@test "--since and --until: what lies between two events, again and again" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat -H mpsio.log >all
+	awk '/ PoolInit /{open = 1}; open; / PoolFinish /{open = 0}' all >want
+	[ "$(wc -l <want)" -gt 5 ]
+	[ "$(wc -l <want)" -lt "$(wc -l <all)" ]
+	since=(--since 'name == PoolInit')
+	clean telcat -H "${since[@]}" --until 'name == PoolFinish' mpsio.log |
+	    diff want -
+	# not in order of the options, and what is left over by -v
+	clean telfilter -v --until 'name == PoolFinish' "${since[@]}" -f text \
+	    mpsio.log | grep -v '^#' >got
+	sort got want | diff <(sort all) -
+	# the other options choose among these
+	[ "$(telfilter -c "${since[@]}" -e PoolFinish mpsio.log)" = \
+	    "$(grep -c ' PoolFinish ' want)" ]
+	[ "$(telfilter -c --until 'name == PoolInit' mpsio.log)" = \
+	    "$(sed '/ PoolInit /q' all | wc -l)" ]
+	# one event that is both is a stretch of its own
+	[ "$(telfilter -c "${since[@]}" --until 'kind == Pool' mpsio.log)" = \
+	    "$(grep -c ' PoolInit ' all)" ]
+	# each member of an archive begins anew
+	cp mpsio.log other.log
+	tar cf both.tar mpsio.log other.log
+	[ "$(telfilter --no-merge -c --until 'name == PoolInit' both.tar)" = \
+	    "$((2 * $(sed '/ PoolInit /q' all | wc -l)))" ]
+	[ "$(telfilter -c --until 'name == PoolInit' mpsio.log other.log)" = \
+	    "$(telcat -HS --until 'name == PoolInit' mpsio.log other.log | wc -l)" ]
+	expect 2 "telfilter: --since: 'name =', column 6: *" telfilter --since 'name =' mpsio.log
+	expect 2 "telfilter: --until: 'name == Foo', column 9: *" \
+	    telfilter --until 'name == Foo' mpsio.log
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --each: a spec in whose name there is '@' is one for each field of the log
+ * that the globs match, and '@' is the field.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/message.h"
+#include "telstat.h"
+
+/* Words that mean something else in an expression than a field. */
+static const char *const words[] = { "kind", "name", "code", "time", "clock",
+	"dt", "index", "cpu", "tid", "pid", "sizeof", "label", "field", "has",
+	"true", "false", "in" };
+
+/* A copy of spec, to be freed, with the field in the place of each '@'. */
+static char *
+expand(const char *spec, const char *field)
+{
+	size_t length = strlen(field), n = 0, i;
+	const char *name_end = strchr(spec, '='), *dot = "";
+	char *text, *p;
+	const char *s;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(field, words[i]) == 0)
+			dot = ".";
+	for (s = spec; *s != '\0'; s++)
+		n += *s == '@' ? length + 1 : 1;
+	p = text = malloc(n + 1);
+	if (text == NULL)
+		return NULL;
+	for (s = spec; *s != '\0'; s++) {
+		if (*s != '@') {
+			*p++ = *s;
+			continue;
+		}
+		if (s > name_end && *dot != '\0')
+			*p++ = *dot;
+		memcpy(p, field, length);
+		p += length;
+	}
+	*p = '\0';
+	return text;
+}
+
+int
+each_spec(const char *spec)
+{
+	const char *at = strchr(spec, '@'), *equals = strchr(spec, '=');
+
+	return at != NULL && equals != NULL && at < equals;
+}
+
+/* Nonzero when the name is one that a glob of a list matches. */
+static int
+matches(const char *globs, const char *name)
+{
+	char glob[256];
+	size_t n;
+
+	for (;;) {
+		n = strcspn(globs, ",");
+		if (n < sizeof(glob)) {
+			memcpy(glob, globs, n);
+			glob[n] = '\0';
+			if (fnmatch(glob, name, 0) == 0)
+				return 1;
+		}
+		if (globs[n] == '\0')
+			return 0;
+		globs += n + 1;
+	}
+}
+
+/* Nonzero when a type before number t, or this one before field f, has it. */
+static int
+is_known(const tel_schema *s, unsigned t, unsigned f, const char *name)
+{
+	unsigned i;
+	int at;
+
+	for (i = 0; i <= t; i++) {
+		at = tel_type_find_field(tel_schema_type(s, i), name);
+		if (at >= 0 && (i < t || (unsigned)at < f))
+			return 1;
+	}
+	return 0;
+}
+
+static tel_status
+add_each(struct telstat *t, const char *field)
+{
+	tel_status st = TEL_OK;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < t->neach_specs && st == TEL_OK; i++) {
+		text = expand(t->each_specs[i], field);
+		st = text == NULL ? TEL_ENOMEM : tel_stats_add(t->stats, text);
+		free(text);
+	}
+	if (st != TEL_OK)
+		telstat_tell(t, st, "-s");
+	return st;
+}
+
+int
+each_add(struct telstat *t, const tel_schema *s)
+{
+	unsigned i, j, n = 0;
+
+	if (t->each == NULL || t->each_done)
+		return 1;
+	t->each_done = 1;
+	for (i = 0; i < tel_schema_type_count(s); i++) {
+		const tel_type *type = tel_schema_type(s, i);
+
+		for (j = 0; j < tel_type_field_count(type); j++) {
+			const tel_field *f = tel_type_field(type, j);
+			const char *name = tel_field_name(f);
+
+			if (tel_field_sort(f) == TEL_STRING ||
+			    !matches(t->each, name) || is_known(s, i, j, name))
+				continue;
+			n++;
+			if (add_each(t, name) != TEL_OK)
+				return 0;
+		}
+	}
+	if (n > 0)
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "--each: the log has no field of numbers that '%s' matches",
+	    t->each);
+	return 0;
+}
+
+int
+each_take(struct telstat *t, const char *spec)
+{
+	tel_stats *trial;
+	tel_status st;
+	char *text;
+	size_t i;
+
+	if (t->neach_specs ==
+	    sizeof(t->each_specs) / sizeof(t->each_specs[0])) {
+		message_fail(STATUS_USAGE, NULL,
+		    "-s: more than %zu specs with '@'", t->neach_specs);
+		return 0;
+	}
+	/* its mistakes are found at once, with a number that any log has */
+	trial = tel_stats_new();
+	text = expand(spec, "index");
+	st = trial == NULL || text == NULL ? TEL_ENOMEM :
+	                                     tel_stats_add(trial, text);
+	if (st == TEL_ENOMEM)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	else if (st != TEL_OK)
+		message_fail(STATUS_USAGE, NULL, "-s: '%s': %s", spec,
+		    tel_stats_error(trial));
+	if (st == TEL_OK) {
+		t->each_specs[t->neach_specs++] = spec;
+		t->each_order |= tel_stats_uses_order(trial);
+		t->each_rate |= tel_stats_uses_rate(trial);
+		for (i = 0; i < tel_stats_count(trial); i++)
+			t->each_order |= tel_stat_class(tel_stats_get(trial,
+			                     i)) == TEL_CLASS_MAG;
+	}
+	tel_stats_free(trial);
+	free(text);
+	return st == TEL_OK;
+}
