@@ -18,7 +18,7 @@ struct telstat {
 	struct settings settings;
 	const struct form *form;
 	tel_stats *stats;
-	int given; /* -s */
+	int given;        /* -s */
 	const char *each; /* the globs of --each, or NULL */
 	const char *each_specs[16];
 	size_t neach_specs;

@@ -104,6 +104,8 @@ try() {
 		run -0 --separate-stderr telcat --verbose text
 		[ -n "$stderr" ]
 		;;
+	since) differs --since 'name == PoolInit' ;;
+	until) differs --until 'name == PoolInit' ;;
 	help)
 		run -0 --separate-stderr telcat --help
 		[ -z "$stderr" ]

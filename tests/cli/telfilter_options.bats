@@ -61,6 +61,8 @@ try() {
 	events) differs --events PoolAlloc ;;
 	range) differs --range 0x64613F00000, ;;
 	where) differs --where 'size > 64' ;;
+	since) differs --since 'name == PoolInit' ;;
+	until) differs --until 'name == PoolInit' ;;
 	meta) run -1 telfilter -f text --meta /dev/null "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" ;;
 	tb-hz)
 		[ "$(telfilter -f text --bare -c --tb-hz 1000 -t ,1s "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup")" -lt \

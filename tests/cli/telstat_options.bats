@@ -118,6 +118,12 @@ try() {
 	where) differs --where 'size > 100' ;;
 	meta) run -1 telstat --meta /dev/null "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" ;;
 	tb-hz) telstat --tb-hz 1000 "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" | grep -q '^span.* s ' ;;
+	each)
+		run -0 telstat -s '@=mag(@)' --each 'siz*,poo?' mpsio.log
+		[[ $output == *'pool  (mag)'* && $output == *'size  (mag)'* ]]
+		;;
+	since) differs --since 'name == PoolInit' ;;
+	until) differs --until 'name == PoolInit' ;;
 	count) differs --count 7 && grep -q '^events  7' changed ;;
 	skip) differs --skip 7 && grep -q '^events  137 ' changed ;;
 	strict)
