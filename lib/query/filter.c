@@ -224,7 +224,7 @@ tel_filter_clocks(const tel_filter *f, const tel_event *event, uint64_t *first,
 {
 	const struct selection *s = &f->binder.selection;
 
-	if (f->binder.invert ||
+	if (f->binder.invert || is_bounded(f) ||
 	    (f->binder.tree != NULL && f->binder.tree->uses_dt))
 		return 0;
 	*first = end_clock(&s->from, event, 0);
