@@ -68,8 +68,10 @@ struct told {
 static int
 is_more(const struct told *t, const tel_loss *l)
 {
+	/* a value that does not fit costs its event, so no two cost one */
 	return t->fields > 0 && l->kind == t->loss.kind &&
-	    l->events == t->loss.events && strcmp(l->type, t->loss.type) == 0 &&
+	    l->kind != TEL_LOSS_VALUE && l->events == t->loss.events &&
+	    strcmp(l->type, t->loss.type) == 0 &&
 	    strcmp(l->from, t->loss.from) == 0 &&
 	    strlen(t->names) + strlen(l->field) + 3 < sizeof(t->names);
 }
@@ -102,9 +104,10 @@ tell_losses(const struct settings *s, struct told *t)
 		break;
 	case TEL_LOSS_VALUE:
 		message(file,
-		    "%" PRIu64 " %s of type %s left out: too large for %s %s "
-		    "of %s",
-		    l->events, events, l->type, fields, t->names, l->to);
+		    "%" PRIu64
+		    " %s of type %s left out: field %s too large for "
+		    "%s",
+		    l->events, events, l->type, t->names, l->to);
 		break;
 	case TEL_LOSS_FIELD:
 		message(file,

@@ -1,0 +1,350 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# -f mps:VERSION: streams of one release out of those of another, and of text.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere;
+# lists of words are split
+# shellcheck disable=SC2154,SC2094,SC2086
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	zstd -dcq "$DATA/events.tsv.zst" >events
+}
+
+RELEASES='mps-1.111.0 mps-1.112.0 mps-1.113.0 mps-1.114.0 mps-1.115.0
+    mps-1.116.0 mps-1.117.0 mps-1.118.0'
+PLATFORMS='/lii6gc /lii3gc /w3i3mv /w3i6mv /lii6gc,be /lii3gc,be'
+
+streams() {
+	python3 "$TEL_TOP/tests/cli/mps_streams.py" events "$@"
+}
+
+# one N WORD ...: one of the words.
+one() {
+	local n=$1
+	shift
+	shift $((n % $#))
+	echo "$1"
+}
+
+# schema LOG: what it is.
+schema() {
+	telcat -q -n 1 "$1" | sed -n 's/^# format: //p'
+}
+
+# turn LOG SCHEMA TARGET: a line for "streams check", of what -f TARGET made.
+turns=0
+turn() {
+	turns=$((turns + 1))
+	telcat --as "$2" -f "$3" "$1" >"$turns.log" 2>"$turns.txt"
+	echo "$1 $2 $turns.log $3 $turns.txt"
+}
+
+@test "every release becomes every other, with no loss but those told" {
+	for log in "$DATA"/*-poolncv.log.zst; do
+		name=$(basename "$log" .log.zst)
+		unpack "$name" "$name.log"
+		from=$(schema "$name.log")
+		for release in $RELEASES; do
+			turn "$name.log" "$from" "$release/lii6gc"
+			if slow; then break; fi
+		done
+		turn "$name.log" "$from" mps-1.116.0/lii3gc
+		turn "$name.log" "$from" mps-1.118.0/lii6gc,be
+	done >turned
+	streams check <turned
+}
+
+@test "so do events of every type with any values, on every platform" {
+	seed=0
+	for from in $RELEASES; do
+		for platform in $PLATFORMS; do
+			seed=$((seed + 1))
+			if [ $seed -gt 4 ] && slow; then break; fi
+			streams make "$from$platform" $seed >"from$seed"
+			# the other releases and platforms take turns
+			for n in 1 2 3; do
+				release=$(one $((seed * 5 + n * 3)) $RELEASES)
+				to=$(one $((seed + n)) $PLATFORMS)
+				turn "from$seed" "$from$platform" "$release$to"
+			done
+		done
+	done >turned
+	[ "$(wc -l <turned)" -gt 10 ]
+	streams check <turned
+}
+
+@test "large logs, and those that do not say what they are" {
+	while read -r name to; do
+		unpack "$name" "$name.log"
+		turn "$name.log" "$(schema "$name.log")" "$to"
+	done >turned <<-END
+		1.111.0-lii6gc-amcss mps-1.118.0/lii6gc
+		1.112.0-lii3gc-amcss mps-1.113.0/lii6gc
+		1.118.0-lii6gc-amcss mps-1.111.0/lii6gc,be
+		1.118.0-lii6gc-mpmss-object-only mps-1.117.0/lii6gc
+		1.117.0-lii6gc-amcss-seg-trace mps-1.118.0/lii6gc
+		1.117.0-lii6gc-amcss-seg-trace mps-1.112.0/w3i6mv
+		1.117.0-lii6gc-amcss-seg-trace mps-1.117.0/lii6gc
+	END
+	streams check <turned
+	# what was made says what it is
+	telcat -f mps:1.114.0 1.118.0-lii6gc-mpmss-object-only.log -q >new.log
+	clean telcat -n 1 new.log | grep -qx '# format: mps-1.114.0/lii6gc'
+}
+
+@test "the same release stays as it is, but for bytes that nobody reads" {
+	for log in "$DATA"/*.log.zst; do
+		echo "$log"
+		zstd -dcq "$log" >log
+		telcat -q -f mps log >new
+		[ "$(wc -c <log)" -eq "$(wc -c <new)" ]
+		telcat -q -f mps new | cmp new -
+		telcat -q -f mpscnv log >log.cnv
+		telcat -q -f mpscnv new | cmp log.cnv -
+		telfilter --quiet -f mps log | cmp new -
+		if slow; then break; fi
+	done
+}
+
+@test "to other words and byte orders and back is the same" {
+	for name in 1.112.0-lii3gc-amcss 1.118.0-lii3gc-amcss; do
+		unpack $name
+		release=mps-${name%-amcss}
+		clean telcat -f mps mpsio.log >want
+		clean telcat -f "${release%-*}/w3i6mv" mpsio.log >wide
+		clean telcat -f "${release%-*}/lii3gc" wide | cmp want -
+		clean telcat -f mps,be mpsio.log >big
+		! cmp -s want big
+		clean telcat -n 1 big | grep -q '^# format: .*/lii3gc,be$'
+		clean telcat -f mps,le big | cmp want -
+	done
+}
+
+@test "text becomes the stream that it was printed from" {
+	for log in "$DATA"/1.11[28]*-poolncv.log.zst "$DATA"/*finalcv.log.zst; do
+		echo "$log"
+		telcat -q -f mps "$log" >want
+		telcat -q "$log" | clean telcat -f mps | cmp want -
+		telcat -q -f mpscnv "$log" >log.cnv
+		clean telcat -f mps --as cnv log.cnv >got
+		telcat -f mpscnv got | cmp log.cnv -
+		if slow; then break; fi
+	done
+	# what grep took away is put back, so that it says what it is
+	unpack 1.113.0-lii6gc-poolncv
+	telcat mpsio.log | grep -E '^#|PoolAlloc' | clean telcat -f mps >got
+	clean telcat got >text
+	sed -n 2p text | grep -qx '# format: mps-1.113.0/lii6gc'
+	[ "$(grep -vc '^#' text)" -eq $((2 + $(telcat -H -e PoolAlloc mpsio.log | wc -l))) ]
+	# an event that is not known stays what it was
+	telcat mpsio.log >text
+	line='0000000000000005 0x0FFF bytes=0102030405060708'
+	echo "$line" >>text
+	telcat -f mps text | telcat | tail -n 1 >got
+	echo "$line" | cmp - got
+}
+
+@test "labels are shown after a conversion as they were before" {
+	unpack 1.117.0-lii6ll-finalcv
+	shown() { telcat -H -e MeterValues,PoolFinish,ArenaDestroy "$@"; }
+	shown -F meter,pool,arena mpsio.log >want
+	grep -q '\["' want
+	telcat -q -f mps:2.0.0 mpsio.log >new
+	telcat -H -e MeterValues,ArenaDestroy,PoolFinish -F meter,pool new |
+	    grep -v '^.* ArenaDestroy' >got
+	grep -v ' ArenaDestroy' want | cmp got -
+	[ "$(telcat -H -e Label new | wc -l)" -eq \
+	    "$(telcat -H -e LabelPointer new | wc -l)" ]
+	# and those that only one event needs
+	telfilter --quiet -f mps:2.0.0 -e MeterValues -n 1 mpsio.log >one
+	[ "$(telcat -H -e LabelPointer one | wc -l)" -eq 1 ]
+	telcat -H -e MeterValues one >got
+	telcat -H -e MeterValues -n 1 mpsio.log | cmp got -
+	# back again they are as many as they were
+	telcat -q -f mps:1.6.1 new >back
+	telcat -H -e Label,Intern mpsio.log >want
+	telcat -H -e Label,Intern back | cmp want -
+}
+
+@test "logs of several releases become one stream" {
+	unpack 1.111.0-lii6gc-poolncv a.log
+	unpack 1.118.0-lii6gc-poolncv b.log
+	for how in --merge --no-merge; do
+		case $how in --merge) how=-S ;; esac
+		clean telcat -f mps:1.6.1 -q $how a.log b.log >both
+		clean telcat both >text
+		[ "$(grep -c ' EventInit ' text)" -eq 1 ]
+		for type in Intern PoolAlloc ArenaCreateVM; do
+			[ "$(grep -c " $type " text)" -eq \
+			    "$(telcat -q a.log b.log | grep -c " $type ")" ] ||
+			    [ $type = Intern ]
+		done
+		# with the labels of each
+		telcat -H -e PoolAlloc a.log b.log -S >want
+		telcat -H -e PoolAlloc -S both | cmp want -
+	done
+	clean telfilter --quiet -f mps a.log b.log | clean telcat >text
+	grep -qx '# format: mps-1.11[18].0/lii6gc' text
+}
+
+@test "what is asked for: versions, releases, platforms" {
+	unpack 1.116.0-lii6gc-poolncv
+	while read -r target want; do
+		telcat -q -f "$target" mpsio.log >new
+		echo "$target"
+		[ "$(schema new)" = "$want" ]
+	done <<-END
+		mps mps-1.116.0/lii6gc
+		mps,be mps-1.116.0/lii6gc,be
+		mps:1.6.1 mps-1.116.0/lii6gc
+		mps:1.6.1/lii6ll mps-1.116.0/lii6ll
+		mps:1.117.0 mps-1.117.0/lii6gc
+		mps:1.117 mps-1.117.0/lii6gc
+		mps-1.117.0 mps-1.117.0/lii6gc
+		mps:1.1.6 mps-1.113.0/lii6gc
+		mps:1.1.3/fri6gc mps-1.111.0/fri6gc
+		mps:1.6.0/w3i6mv mps-1.115.0/w3i6mv
+		mps:2.0.0,be mps-1.118.0/lii6gc,be
+		mps-1.112.0/xci6ll,be mps-1.112.0/xci6ll,be
+	END
+	# 1.6.1 is 1.117 too
+	unpack 1.117.0-lii6gc-poolncv
+	telcat -q -f mps:1.6.1 mpsio.log >new
+	[ "$(schema new)" = mps-1.117.0/lii6gc ]
+	for target in mps: mps:9.9.9 mps:1.6 mps-1.6.1 mps:1.6.1/ mps:1.6.1/vax \
+	    mps:1.6.1,middle mps/lii6gc mpsx mps: ,be ''; do
+		expect 2 "telcat: -f: '$target' is none of: *" \
+		    telcat -f "$target" mpsio.log
+		expect 2 "telfilter: -f: '$target' is none of: *" \
+		    telfilter -f "$target" mpsio.log
+	done
+}
+
+@test "--strict stops at the first loss; --quiet says nothing of them" {
+	unpack 1.117.0-lii6gc-poolncv
+	for tool in telcat telfilter; do
+		run -0 --separate-stderr $tool -f mps:2.0.0 -o new mpsio.log
+		[[ $stderr == *"$tool: mpsio.log: 1 event of type \
+ArenaWriteFaults left out: not in mps-1.118.0/lii6gc"* ]]
+		[[ $stderr == *"$tool: mpsio.log: 2 events of type \
+PoolInitMFS without field arena: not in mps-1.118.0/lii6gc"* ]]
+		[[ $stderr == *"$tool: mpsio.log: 1 event of type \
+ArenaCreateVM with 0 for fields grainSize, arenaClass, systemPools, serial: \
+only in mps-1.118.0/lii6gc"* ]]
+		clean $tool --quiet -f mps:2.0.0 -o quiet mpsio.log
+		cmp new quiet
+		run -1 --separate-stderr $tool --strict -f mps:2.0.0 -o strict \
+		    mpsio.log
+		[[ $stderr == "$tool: mpsio.log: offset 1072: field arena of an \
+event of type PoolInitMVFF has no place in mps-1.118.0/lii6gc"* ]]
+		run -1 --separate-stderr $tool --strict -f mps:1.6.1/lii3gc \
+		    -e PoolAlloc -o strict mpsio.log
+		[[ $stderr == "$tool: mpsio.log: offset "*": field pool of an \
+event of type PoolAlloc has no place in mps-1.117.0/lii3gc" ]]
+		# nothing is lost here
+		clean $tool --strict -f mps:1.6.1 -e PoolAlloc -o strict mpsio.log
+		clean $tool --strict -f mps:2.0.0 -e PoolAlloc -o strict mpsio.log
+	done
+	# of several logs they are added up
+	cp mpsio.log other.log
+	run -0 --separate-stderr telcat -f mps:2.0.0 -o new mpsio.log other.log
+	[[ $stderr == *"telcat: 2 events of type ArenaWriteFaults left out"* ]]
+}
+
+@test "what is no MPS log has to be told a release, and has few events" {
+	trace=$TEL_TOP/tests/data/hpm/v2be/HPM.1.startup
+	run -1 --separate-stderr telcat -q -f mps "$trace"
+	[ -z "$output" ]
+	[[ $stderr == "telcat: $trace: hpm"*" is no MPS release: say which is \
+to be written, as in mps:2.0.0" ]]
+	telcat -f mps:2.0.0 "$trace" >new 2>messages
+	grep -q "left out: not in mps-1.118.0/lii6gc" messages
+	[ "$(telcat -H new | wc -l)" -eq 2 ]
+	run -1 --separate-stderr telcat --strict -q -f mps:2.0.0 "$trace"
+	[[ $stderr == *"offset "*" has no place in mps-1.118.0/lii6gc" ]]
+	# types of that name are taken, however they came
+	cat >text <<-END
+		# teltools text 1
+		0000000000000001 PoolAlloc pool=0x1 pReturn=0x2 size=3
+		0000000000000002 Unheard of=4
+		0000000000000003 PoolFree pool=0x1 old=-2 size=3
+	END
+	telcat -f mps:2.0.0 text 2>messages | telcat -H >got
+	grep -q 'PoolAlloc pool=0x1 pReturn=0x2 size=3$' got
+	grep -q 'Unheard' messages
+}
+
+@test "a string of any length fits, or is told" {
+	for n in 0 1 250 255 256 1000; do
+		{
+			printf '# teltools text 1\n# format: other-1\n'
+			printf '0000000000000001 Intern stringId=1 string="%s"\n' \
+			    "$(head -c $n /dev/zero | tr '\0' x)"
+		} >text
+		echo $n
+		telcat -f mps:1.4.0 text >new 2>messages
+		if [ $n -le 255 ]; then
+			[ ! -s messages ]
+			[ "$(telcat -H new | tail -n 1)" = "$(tail -n 1 text)" ]
+		else
+			grep -q '1 event of type Intern left out: field string too large' messages
+			[ "$(telcat -H new | wc -l)" -eq 2 ]
+		fi
+	done
+}
+
+@test "output that cannot be written, and that goes on" {
+	unpack 1.118.0-lii6gc-amcss
+	run -1 --separate-stderr telcat -q -f mps:1.6.1 -o /dev/full mpsio.log
+	[[ $stderr == 'telcat: /dev/full: No space left on device' ]]
+	run -1 --separate-stderr telcat -q -f mps:1.6.1 -n 3 -o /dev/full mpsio.log
+	[[ $stderr == 'telcat: /dev/full: No space left on device' ]]
+	# a closed pipe ends it quietly
+	{ telcat -q -f mps:1.6.1 mpsio.log 2>messages || :; } | head -c 1 >one
+	[ ! -s messages ]
+	# a stream that is cut in any way gives the same
+	telcat -q -f mps:1.6.1 mpsio.log >want
+	dd if=mpsio.log bs=997 status=none | telcat -q -f mps:1.6.1 | cmp want -
+	for size in 1 999 19999; do
+		head -c "$size" mpsio.log >"cut"
+		run --separate-stderr telcat -q --as mps-1.118.0 -f mps:1.6.1 \
+		    -o got "cut"
+		[ "$status" -eq 3 ]
+	done
+	# and flows: an event is there before the input ends
+	mkfifo in out
+	timeout 20 telcat -q -u -f mps:1.4.0 <in >out &
+	exec 8>in 9<out
+	head -c 40000 mpsio.log >&8
+	timeout 10 head -c 20000 <&9 >got
+	exec 8>&- 9<&-
+	wait
+	[ "$(wc -c <got)" -eq 20000 ]
+}
+
+@test "options that print text do not go with it" {
+	unpack 1.118.0-lii6gc-poolncv
+	for option in '-T s' '-F size' -H --types; do
+		expect 2 "telcat: ${option% *} does not go with -f mps:2.0.0" \
+		    telcat -f mps:2.0.0 $option mpsio.log
+	done
+	# the others do
+	telcat -f mps -S -n 5 -k Object mpsio.log | telcat -H -k Object >got
+	telcat -H -S -n 5 -k Object mpsio.log | cmp - got
+	telcat -f mps -w 'size > 40' --skip 1 mpsio.log | telcat -H -w 'size > 40' >got
+	telcat -H -w 'size > 40' --skip 1 mpsio.log | cmp - got
+}
+
+@test "a stream is not written to a terminal" {
+	command -v script >/dev/null || skip "no script(1)"
+	unpack 1.118.0-lii6gc-poolncv
+	for tool in telcat telfilter; do
+		run script -qec "$tool -f mps:1.6.1 mpsio.log" /dev/null
+		[ "$status" -eq 2 ]
+		[[ $output == *"binary output is not written to a terminal"* ]]
+	done
+}
