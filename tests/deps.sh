@@ -34,6 +34,9 @@ check    command  xz              xz-utils
 check    command  zip             zip
 check    command  7z              p7zip-full
 check    command  cpio            cpio
+check    shared   libjemalloc.so.2           libjemalloc2
+check    shared   libmimalloc.so.2.0         libmimalloc2.0
+check    shared   libtcmalloc_minimal.so.4   libtcmalloc-minimal4
 lint     command  clang           clang
 lint     command  clang-format    clang-format
 lint     command  mandoc          mandoc
@@ -56,6 +59,10 @@ has() {
 		;;
 	library)
 		"$PKG_CONFIG" --exists "$2" 2>/dev/null
+		;;
+	shared)
+		test -n "$(find /lib /usr/lib /usr/local/lib \
+		    -name "$2" 2>/dev/null | head -n 1)"
 		;;
 	fuzzer)
 		test -n "$(find /usr/lib/clang /usr/lib/llvm-* \

@@ -9,6 +9,8 @@
 
 #define ALL (TOOL_TELCAT | TOOL_TELFILTER | TOOL_TELSTAT | TOOL_TELREPLAY)
 #define SHOWS (TOOL_TELCAT)
+/* telreplay has -o and -n with another meaning */
+#define OTHERS (ALL & ~(unsigned)TOOL_TELREPLAY)
 
 /* The most options that a tool may have. */
 #define ROWS_MAX 64
@@ -17,8 +19,8 @@ static const struct option_row common[] = {
 	/* what the formats are, each tool says itself */
 	{ 'f', "format", "FORMAT", "", ALL },
 	{ 'o', "output", "FILE",
-	    "write to FILE; -z, --compress LEVEL: with zstd", ALL },
-	{ 'z', "compress", "LEVEL", NULL, ALL },
+	    "write to FILE; -z, --compress LEVEL: with zstd", OTHERS },
+	{ 'z', "compress", "LEVEL", NULL, OTHERS },
 	{ OPTION_AS, "as", "FORMAT", "what the input is: mps-1.118.0, cnv ...",
 	    ALL },
 	{ 'm', "meta", "FILE",
@@ -34,7 +36,7 @@ static const struct option_row common[] = {
 	    "where EXPR is true; --since, --until EXPR: between", ALL },
 	{ OPTION_SINCE, "since", "EXPR", NULL, ALL },
 	{ OPTION_UNTIL, "until", "EXPR", NULL, ALL },
-	{ 'n', "count", "N", "stop after N events", ALL },
+	{ 'n', "count", "N", "stop after N events", OTHERS },
 	{ OPTION_SKIP, "skip", "N", "leave out the first N events", ALL },
 	{ 'T', "time", "FORM", "ticks, s, ns, relative, delta or iso", SHOWS },
 	{ 'u', "unbuffered", NULL, "write each event out at once", SHOWS },

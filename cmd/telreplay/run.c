@@ -152,9 +152,19 @@ work(struct worker *w)
 	}
 }
 
+/* Signals have no argument that could say in which lane they came. */
+static _Thread_local unsigned lane_here = RUN_NO_LANE;
+
+unsigned
+run_lane_here(void)
+{
+	return lane_here;
+}
+
 static void
 run_chunk(struct worker *w)
 {
+	lane_here = w->number;
 	w->began_ns = run_now();
 	w->cpu_ns = run_cpu();
 	work(w);

@@ -156,6 +156,10 @@ double run_quantile(const struct run_board *board,
 void run_position(const struct run_board *board, unsigned lane, uint64_t *chunk,
     uint32_t *position);
 
+/* The lane that the calling thread has run, or RUN_NO_LANE. */
+#define RUN_NO_LANE 0xffffffffu
+unsigned run_lane_here(void);
+
 /*
  * How far a run is, 0 to 1, from a board that may be of another process;
  * words: set to the words that are done, to find it in tel_facts.curve;

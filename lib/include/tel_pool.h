@@ -50,8 +50,8 @@ extern "C" {
 
 /*
  * The functions may be called from several threads at once, on the same pool
- * too.  Without it a log of several threads is run by one of them, in the
- * order of the log.
+ * too.  Without it they are called under a lock where a log has several
+ * threads, which takes its time as well.
  */
 #define TEL_POOL_THREADS 1u
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telreplay - replay the allocations of telemetry logs. */
+#include "telreplay.h"
+
+#include "child.h"
+#include "common/message.h"
+#include "report.h"
+
+/* Shows what is known; contest is NULL when nothing was run. */
+static void
+show(const struct telreplay *t, const struct trace *trace,
+    const struct contest *contest)
+{
+	struct report report = { t, trace->facts, contest, NULL };
+	struct sink sink;
+
+	if (!sink_open(&sink, &t->settings))
+		return;
+	report.out = sink.out;
+	t->form->show(&report);
+	sink_close(&sink);
+}
+
+static void
+replay(struct telreplay *t)
+{
+	struct contest contest;
+	struct trace trace;
+	int good = contest_open(&contest, t);
+
+	if (good) {
+		if (trace_open(&trace, t) && contest_run(&contest, &trace))
+			show(t, &trace, &contest);
+		trace_close(&trace);
+	}
+	contest_close(&contest);
+}
+
+static void
+check(struct telreplay *t)
+{
+	struct trace trace;
+
+	if (trace_open(&trace, t))
+		show(t, &trace, NULL);
+	trace_close(&trace);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct telreplay t;
+
+	child_main();
+	streams_begin();
+	message_begin("telreplay");
+	if (telreplay_options(&t, argc, argv)) {
+		if (t.check)
+			check(&t);
+		else
+			replay(&t);
+	}
+	candidates_free(&t.candidates);
+	settings_free(&t.settings);
+	return (int)message_status();
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telreplay's command line. */
+#include "telreplay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/message.h"
+#include "common/number.h"
+#include "report.h"
+
+enum {
+	OPTION_RUNS = OPTION_OWN,
+	OPTION_ORDER,
+	OPTION_THREADS,
+	OPTION_PACE,
+	OPTION_REPEAT,
+	OPTION_TOUCH,
+	OPTION_VERIFY,
+	OPTION_SAMPLE,
+	OPTION_TIMEOUT,
+	OPTION_MAX_LIVE,
+	OPTION_COUNT
+};
+
+/* The bounds that the library and the loop have. */
+#define LIVE_MAX ((uint64_t)1 << 31)
+#define REPEAT_MAX ((uint64_t)1000000)
+#define SAMPLE_MAX ((uint64_t)1 << 20)
+
+/* One operation in so many is timed. */
+#define SAMPLE 64
+#define RUNS 3
+/* An allocator that does nothing for so long will never do anything. */
+#define TIMEOUT ((uint64_t)60 * 1000000000)
+
+static const struct option_row own[] = {
+	{ 'a', "allocators", "LIST",
+	    "glibc,jemalloc,mimalloc,tcmalloc,./LIB.so,bump ...", 0 },
+	{ 'n', "check", NULL, "only say what the trace holds", 0 },
+	{ 'o', "output", "FILE", "keep the compiled program in FILE", 0 },
+	{ OPTION_RUNS, "runs", "N", "of each allocator: 3; --repeat N: in each",
+	    0 },
+	{ OPTION_REPEAT, "repeat", "N", NULL, 0 },
+	{ OPTION_ORDER, "order", "ORDER",
+	    "of threads: edges, total, none; --threads N", 0 },
+	{ OPTION_THREADS, "threads", "N", NULL, 0 },
+	{ OPTION_PACE, "pace", "[=FACTOR]", "at recorded times", 0 },
+	{ OPTION_TOUCH, "touch", "WHAT",
+	    "of blocks: none, first, page, all; --verify: check", 0 },
+	{ OPTION_VERIFY, "verify", NULL, NULL, 0 },
+	{ OPTION_SAMPLE, "sample", "N",
+	    "time each Nth operation; --timeout TIME: hangs", 0 },
+	{ OPTION_TIMEOUT, "timeout", "TIME", NULL, 0 },
+	{ OPTION_COUNT, "count", "N",
+	    "stop after N events; --max-live N: blocks to hold", 0 },
+	{ OPTION_MAX_LIVE, "max-live", "N", NULL, 0 },
+};
+
+static const struct form *const forms[] = { &form_text, &form_csv, &form_json,
+	&form_svg };
+
+/* The place of a word in a list; -1, with a message, when it has none. */
+static int
+find_word(const char *option, const char *text, const char *const *words)
+{
+	char list[80] = "";
+	size_t used;
+	int i;
+
+	for (i = 0; words[i] != NULL; i++) {
+		if (strcmp(text, words[i]) == 0)
+			return i;
+		used = strlen(list);
+		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
+		    i == 0 ? "" : ", ", words[i]);
+	}
+	message_fail(STATUS_USAGE, NULL, "%s: '%s' is none of: %s", option,
+	    text, list);
+	return -1;
+}
+
+static int
+set_order(struct telreplay *t, const char *text)
+{
+	static const char *const words[] = { "edges", "total", "none", NULL };
+	static const tel_lane_order orders[] = { TEL_LANES_EDGES,
+		TEL_LANES_TOTAL, TEL_LANES_NONE };
+	int i = find_word("--order", text, words);
+
+	if (i < 0)
+		return 0;
+	t->order = orders[i];
+	t->order_given = 1;
+	return 1;
+}
+
+static int
+set_touch(struct telreplay *t, const char *text)
+{
+	static const char *const words[] = { "none", "first", "page", "all",
+		NULL };
+	static const enum run_touch touches[] = { RUN_TOUCH_NONE,
+		RUN_TOUCH_FIRST, RUN_TOUCH_PAGE, RUN_TOUCH_ALL };
+	int i = find_word("--touch", text, words);
+
+	if (i < 0)
+		return 0;
+	t->run.touch = touches[i];
+	return 1;
+}
+
+/* How many times as fast as it was recorded. */
+static int
+set_pace(struct telreplay *t, const char *text)
+{
+	char *end;
+
+	t->run.pace = 1;
+	if (text == NULL)
+		return 1;
+	t->run.pace = strtod(text, &end);
+	if (end != text && *end == '\0' && strpbrk(text, "xXnN") == NULL &&
+	    t->run.pace >= 1e-6 && t->run.pace <= 1e6)
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "--pace: '%s' is no factor from 0.000001 to 1000000", text);
+	return 0;
+}
+
+static int
+set_timeout(struct telreplay *t, const char *text)
+{
+	int64_t ns;
+
+	t->timeout_given = 1;
+	if (strcmp(text, "0") == 0) {
+		t->timeout = 0;
+		return 1;
+	}
+	if (number_time(text, &ns) && ns > 0) {
+		t->timeout = (uint64_t)ns;
+		return 1;
+	}
+	message_fail(STATUS_USAGE, NULL,
+	    "--timeout: '%s' is neither a time, as 10s, nor 0", text);
+	return 0;
+}
+
+static int
+take_number(struct telreplay *t, int id, const char *value)
+{
+	uint64_t n;
+
+	switch (id) {
+	case OPTION_RUNS:
+		return number_option("--runs", "number of runs", value, 1,
+		    RUNS_MAX, &t->runs);
+	case OPTION_THREADS:
+		return number_option("--threads", "number of threads", value, 1,
+		    RUN_LANES_MAX, &t->lanes);
+	case OPTION_MAX_LIVE:
+		return number_option("--max-live", "number of blocks", value, 1,
+		    LIVE_MAX, &t->max_live);
+	case OPTION_COUNT:
+		return number_option("--count", "number of events", value, 0,
+		    UINT64_MAX, &t->settings.select.count);
+	case OPTION_REPEAT:
+		if (!number_option("--repeat", "number of times", value, 1,
+		        REPEAT_MAX, &n))
+			return 0;
+		t->run.repeat = (unsigned)n;
+		return 1;
+	case OPTION_SAMPLE:
+		if (!number_option("--sample", "number of operations", value, 0,
+		        SAMPLE_MAX, &n))
+			return 0;
+		t->run.sample = (unsigned)n;
+		return 1;
+	default: return 0;
+	}
+}
+
+static int
+take(void *arg, int id, const char *value)
+{
+	struct telreplay *t = arg;
+
+	switch (id) {
+	case 'a': return candidates_add(&t->candidates, value);
+	case 'n': t->check = 1; return 1;
+	case 'o': t->keep = value; return 1;
+	case OPTION_ORDER: return set_order(t, value);
+	case OPTION_PACE: return set_pace(t, value);
+	case OPTION_TOUCH: return set_touch(t, value);
+	case OPTION_VERIFY: t->run.verify = 1; return 1;
+	case OPTION_TIMEOUT: return set_timeout(t, value);
+	default: return take_number(t, id, value);
+	}
+}
+
+static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
+	sizeof(own) / sizeof(own[0]), "text (default), csv, json or svg",
+	take };
+
+static int
+parse_format(struct telreplay *t)
+{
+	size_t i;
+
+	t->form = &form_text;
+	if (t->settings.format == NULL)
+		return 1;
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (strcmp(t->settings.format, forms[i]->name) == 0) {
+			t->form = forms[i];
+			return 1;
+		}
+	message_fail(STATUS_USAGE, NULL,
+	    "-f: '%s' is none of: text, csv, json, svg", t->settings.format);
+	return 0;
+}
+
+int
+telreplay_options(struct telreplay *t, int argc, char **argv)
+{
+	memset(t, 0, sizeof(*t));
+	t->runs = RUNS;
+	t->run.touch = RUN_TOUCH_PAGE;
+	t->run.sample = SAMPLE;
+	t->run.repeat = 1;
+	t->timeout = TIMEOUT;
+	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
+	    !parse_format(t) || !candidates_check(&t->candidates))
+		return 0;
+	/* one that waits for its time does not hang */
+	if (t->run.pace > 0 && !t->timeout_given)
+		t->timeout = 0;
+	if (t->candidates.n == 0 && !candidates_add(&t->candidates, "glibc"))
+		return 0;
+	t->settings.output = NULL;
+	return 1;
+}

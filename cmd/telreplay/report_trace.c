@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The form "text": what the trace itself holds. */
+#include "report_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/figure.h"
+#include "common/page.h"
+
+static const char *
+count(uint64_t v, char *text)
+{
+	return figure_count(figure_wide_of(v), 0, text);
+}
+
+static const char *
+bytes(uint64_t v, char *text)
+{
+	return figure_value(figure_wide_of(v), "bytes", 0, text);
+}
+
+static void
+put_operations(const struct report *r)
+{
+	const tel_facts *f = r->facts;
+	char text[FIGURE_TEXT];
+	const char *before = "";
+	int i;
+
+	put(r->out, "  operations    ");
+	for (i = 0; i < TEL_ALLOC_KINDS; i++) {
+		if (f->operations[i] == 0)
+			continue;
+		putf(r->out, "%s%s %s", before, count(f->operations[i], text),
+		    report_operations[i]);
+		before = ", ";
+	}
+	put(r->out, "\n");
+}
+
+static void
+put_line(const struct report *r, const char *name, uint64_t total,
+    uint64_t blocks, const char *more)
+{
+	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+
+	putf(r->out, "  %-14s%s bytes in %s blocks%s\n", name, bytes(total, a),
+	    count(blocks, b), more);
+}
+
+static void
+put_threads(const struct report *r)
+{
+	const tel_facts *f = r->facts;
+	char a[FIGURE_TEXT], b[FIGURE_TEXT], d[FIGURE_TEXT];
+
+	putf(r->out, "  threads       %s", count(f->threads, a));
+	if (f->lanes != f->threads)
+		putf(r->out, ", run by %s", count(f->lanes, a));
+	if (f->threads > 1)
+		putf(r->out,
+		    "; %s frees and %s reallocs of another's blocks, "
+		    "%s waits",
+		    count(f->crossing_frees, a), count(f->crossing_reallocs, b),
+		    count(f->waits, d));
+	put(r->out, "\n");
+	if (f->pools + f->buffers + f->parts > 0)
+		putf(r->out,
+		    "  pools         %s, with %s buffers; %s partial frees\n",
+		    count(f->pools, a), count(f->buffers, b),
+		    count(f->parts, d));
+}
+
+/* The count of an odd thing, and the first of its kind. */
+static void
+put_odd(const struct report *r)
+{
+	const tel_facts *f = r->facts;
+	char text[FIGURE_TEXT];
+	uint64_t j;
+	int i;
+
+	for (i = 0; i < TEL_ODD_KINDS; i++) {
+		if (f->odd[i] == 0)
+			continue;
+		putf(r->out, "  %-14s%s %s",
+		    tel_odd_damage((tel_odd)i) ? "wrong" : "odd",
+		    count(f->odd[i], text), tel_odd_text((tel_odd)i));
+		for (j = 0; j < f->odd_kept; j++)
+			if (f->odd_ones[j].odd == (tel_odd)i)
+				break;
+		if (j < f->odd_kept)
+			putf(r->out, "; first: event %" PRIu64 ", 0x%" PRIx64,
+			    f->odd_ones[j].event, f->odd_ones[j].address);
+		put(r->out, "\n");
+	}
+}
+
+/* The range of a histogram's element. */
+static const char *
+range(unsigned i, char *text)
+{
+	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+	uint64_t low = i == 0 ? 0 : (uint64_t)1 << (i - 1);
+
+	if (i < 2)
+		(void)snprintf(text, 2 * FIGURE_TEXT, "%" PRIu64, low);
+	else
+		(void)snprintf(text, 2 * FIGURE_TEXT, "%s..%s", count(low, a),
+		    count(low + (low - 1), b));
+	return text;
+}
+
+static uint64_t
+sum(const uint64_t *histogram)
+{
+	uint64_t total = 0;
+	unsigned i;
+
+	for (i = 0; i <= 64; i++)
+		total += histogram[i];
+	return total;
+}
+
+static void
+put_sizes(const struct report *r)
+{
+	const tel_facts *f = r->facts;
+	double all = (double)sum(f->sizes);
+	char text[2 * FIGURE_TEXT], a[FIGURE_TEXT], b[FIGURE_TEXT];
+	unsigned i;
+
+	if (all == 0)
+		return;
+	putf(r->out, "\n%-28s%14s%8s%14s\n", "sizes in bytes", "requests",
+	    "share", "not freed");
+	for (i = report_first(f->sizes); i <= report_last(f->sizes); i++)
+		putf(r->out, "  %-26s%14s%7.2f%%%14s\n", range(i, text),
+		    count(f->sizes[i], a), (double)f->sizes[i] / all * 100,
+		    count(f->leaked[i], b));
+}
+
+static void
+put_lifetimes(const struct report *r)
+{
+	const tel_facts *f = r->facts;
+	double all = (double)sum(f->lived);
+	char text[2 * FIGURE_TEXT], a[FIGURE_TEXT];
+	unsigned i;
+
+	if (all == 0)
+		return;
+	putf(r->out, "\n%-28s%14s%8s\n", "lifetimes in operations", "blocks",
+	    "share");
+	for (i = report_first(f->lived); i <= report_last(f->lived); i++)
+		putf(r->out, "  %-26s%14s%7.2f%%\n", range(i, text),
+		    count(f->lived[i], a), (double)f->lived[i] / all * 100);
+}
+
+/* The same in time, where the log tells it. */
+static void
+put_times(const struct report *r)
+{
+	const tel_facts *f = r->facts;
+	double all = (double)sum(f->lived_ticks);
+	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+	unsigned i;
+
+	if (all == 0 || f->tick_rate <= 0 || f->first_clock == f->last_clock)
+		return;
+	putf(r->out, "\n%-28s%14s%8s\n", "lifetimes in time, up to", "blocks",
+	    "share");
+	for (i = report_first(f->lived_ticks); i <= report_last(f->lived_ticks);
+	     i++) {
+		double ns = (double)((uint64_t)1 << (i < 63 ? i : 63)) * 1e9 /
+		    f->tick_rate;
+
+		putf(r->out, "  %-26s%14s%7.2f%%\n",
+		    figure_double(ns, "ns", 0, b), count(f->lived_ticks[i], a),
+		    (double)f->lived_ticks[i] / all * 100);
+	}
+}
+
+void
+report_text_trace(const struct report *r)
+{
+	const tel_facts *f = r->facts;
+	char text[FIGURE_TEXT], a[FIGURE_TEXT], b[FIGURE_TEXT];
+	char more[2 * FIGURE_TEXT];
+
+	put(r->out, "trace\n");
+	put_operations(r);
+	put_threads(r);
+	putf(r->out, "  %-14s%s bytes in %s requests, the largest for %s\n",
+	    "asked for", bytes(f->requested, a), count(f->requests, b),
+	    bytes(f->largest, text));
+	(void)snprintf(more, sizeof(more), ", at event %s",
+	    count(f->peak_event, text));
+	put_line(r, "live at most", f->peak_bytes, f->peak_of_blocks, more);
+	put_line(r, "not freed", f->live_bytes, f->live_blocks, "");
+	put_odd(r);
+	put_sizes(r);
+	put_lifetimes(r);
+	put_times(r);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A malloc that goes wrong at the first request of a size that no other
+ * request has.  The environment variable BROKEN says how:
+ *
+ *	crash   it writes to address 8
+ *	abort   it says so and aborts
+ *	hang    it does not return
+ *	exit    it ends the process, with status 7
+ *	null    it returns NULL
+ *	spoil   it writes into the block before, while that is live
+ *	slow    nothing is wrong
+ */
+#define _DEFAULT_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MARK 54321
+#define ROOM ((size_t)1 << 30)
+#define HEAD 16
+
+static unsigned char *arena;
+static size_t used;
+static char lock;
+static unsigned char *last;
+static char *volatile nowhere = (char *)8;
+
+static void
+go_wrong(void)
+{
+	static const char words[] = "broken: \033[31mthis cannot be\n";
+	const char *how = getenv("BROKEN");
+
+	if (how == NULL)
+		return;
+	if (strcmp(how, "crash") == 0)
+		*nowhere = 1;
+	if (strcmp(how, "abort") == 0) {
+		(void)!write(2, words, sizeof(words) - 1);
+		abort();
+	}
+	if (strcmp(how, "hang") == 0)
+		for (;;)
+			(void)pause();
+	if (strcmp(how, "exit") == 0)
+		_exit(7);
+	if (strcmp(how, "spoil") == 0 && last != NULL)
+		last[3] ^= 0x55;
+}
+
+void *
+malloc(size_t size)
+{
+	const char *how;
+	unsigned char *p;
+
+	if (size == MARK) {
+		go_wrong();
+		how = getenv("BROKEN");
+		if (how != NULL && strcmp(how, "null") == 0)
+			return NULL;
+	}
+	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+		;
+	if (arena == NULL)
+		arena = mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = arena + used + HEAD;
+	if (size > ROOM / 2 || used + size + 2 * HEAD > ROOM)
+		p = NULL;
+	else
+		used += (size + 2 * HEAD - 1) & ~(size_t)(HEAD - 1);
+	if (p != NULL) {
+		memcpy(p - HEAD, &size, sizeof(size));
+		if (size == MARK - 1)
+			last = p;
+	}
+	__atomic_clear(&lock, __ATOMIC_RELEASE);
+	return p;
+}
+
+void
+free(void *p)
+{
+	(void)p;
+}
+
+void *
+calloc(size_t n, size_t size)
+{
+	return n != 0 && size > ROOM / n ? NULL : malloc(n * size);
+}
+
+void *
+realloc(void *p, size_t size)
+{
+	unsigned char *now = malloc(size);
+	size_t was = 0;
+
+	if (p == NULL || now == NULL)
+		return now;
+	memcpy(&was, (unsigned char *)p - HEAD, sizeof(was));
+	return memcpy(now, p, was < size ? was : size);
+}
+
+int
+posix_memalign(void **out, size_t alignment, size_t size)
+{
+	unsigned char *p = malloc(size + alignment);
+
+	if (p == NULL)
+		return 12;
+	*out = p + (-(uintptr_t)p & (alignment - 1));
+	return 0;
+}
