@@ -23,6 +23,15 @@ static const struct tel_form *const forms[] = {
 	&tel_form_text,
 	&tel_form_cnv,
 	&tel_form_inst,
+	/* these ask what the others said */
+	&tel_form_android,
+	&tel_form_heaptrack,
+	&tel_form_logalloc,
+	&tel_form_mtrace,
+	&tel_form_rep,
+	&tel_form_kdump,
+	&tel_form_ltrace,
+	&tel_form_valgrind,
 };
 #define NFORMS (sizeof(forms) / sizeof(forms[0]))
 
@@ -157,6 +166,7 @@ choose_form(struct tel_reader *r)
 		    r->input_status != TEL_OK ? tel_input_error(r->in) :
 		                                "the input is empty");
 	for (i = 0; i < NFORMS && high < 100; i++) {
+		r->sure = high;
 		score = forms[i]->probe(r);
 		if (score > high) {
 			high = score;

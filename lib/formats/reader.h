@@ -39,6 +39,10 @@ extern const struct tel_form tel_form_text;
 extern const struct tel_form tel_form_cnv;
 extern const struct tel_form tel_form_inst;
 extern const struct tel_form tel_form_hpm;
+/* traces of allocators: allocline.h */
+extern const struct tel_form tel_form_android, tel_form_heaptrack,
+    tel_form_kdump, tel_form_logalloc, tel_form_ltrace, tel_form_mtrace,
+    tel_form_rep, tel_form_valgrind;
 
 /* Nonzero when there is a form of that name. */
 int tel_form_known(const char *name);
@@ -57,6 +61,7 @@ struct tel_reader {
 	uint64_t offset; /* of p in the log */
 	size_t back;     /* bytes before p that stay where the window moves */
 	int eof;         /* nothing comes after end */
+	int sure;        /* the best that another form's probe has said */
 	struct tel_event event;
 	const struct tel_form *form;
 	void *state; /* the form's own */

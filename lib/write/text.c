@@ -202,3 +202,46 @@ const struct write_form write_form_inst = {
 	.write = inst_write,
 	.needed = inst_needed,
 };
+
+static tel_status
+alloc_write(struct tel_writer *w, const struct tel_event *ev, int changed)
+{
+	tel_status st = put_lead(w);
+
+	(void)changed;
+	return st == TEL_OK ? put_raw(w, ev->raw, ev->raw_size) : st;
+}
+
+/* The numbers of backtraces, and of blocks, mean what their own trace says. */
+static tel_status
+alone_write(struct tel_writer *w, const struct tel_event *ev, int changed)
+{
+	if (w->nlogs > 1)
+		return write_fail(w, TEL_EINVAL,
+		    "%.80s: two traces of %s cannot be written as one; they "
+		    "can as text (-f text)",
+		    ev->log->name, w->form->what);
+	return alloc_write(w, ev, changed);
+}
+
+/* Backtraces and what is said of the trace itself. */
+static int
+heaptrack_needed(const struct tel_event *ev)
+{
+	return strcmp(ev->type->kind, "Trace") == 0 ||
+	    strcmp(ev->type->kind, "Log") == 0;
+}
+
+#define ALLOC_FORM .begin = lines_begin, .gap = lines_gap, .finish = put_lead
+
+const struct write_form write_forms_alloc[WRITE_FORMS_ALLOC] = {
+	{ "android", "Android", .write = alloc_write, ALLOC_FORM },
+	{ "heaptrack", "heaptrack", .write = alone_write, ALLOC_FORM,
+	    .needed = heaptrack_needed },
+	{ "kdump", "kdump", .write = alloc_write, ALLOC_FORM },
+	{ "logalloc", "LogAlloc", .write = alloc_write, ALLOC_FORM },
+	{ "ltrace", "ltrace", .write = alloc_write, ALLOC_FORM },
+	{ "mtrace", "mtrace", .write = alloc_write, ALLOC_FORM },
+	{ "rep", "CS:APP", .write = alone_write, ALLOC_FORM },
+	{ "valgrind", "valgrind", .write = alloc_write, ALLOC_FORM },
+};

@@ -129,6 +129,9 @@ find_form(const char *name)
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		if (strcmp(forms[i]->name, name) == 0)
 			return forms[i];
+	for (i = 0; i < WRITE_FORMS_ALLOC; i++)
+		if (strcmp(write_forms_alloc[i].name, name) == 0)
+			return &write_forms_alloc[i];
 	return NULL;
 }
 

@@ -53,6 +53,9 @@ extern const struct write_form write_form_text;
 extern const struct write_form write_form_cnv;
 extern const struct write_form write_form_inst;
 extern const struct write_form write_form_hpm;
+/* traces of allocators, as lines that stood in one */
+#define WRITE_FORMS_ALLOC 8
+extern const struct write_form write_forms_alloc[WRITE_FORMS_ALLOC];
 
 /* A log that is written. */
 struct write_log {

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traces of allocators that other tools write, as lines of text: tel-alloc(5)
+ * describes them.  A dialect says how a line of its is taken to pieces; all
+ * else is the same for all of them.
+ *
+ * An event's bytes are its code and its size, four bytes each, its clock and
+ * then eight bytes a field, all little-endian; a string is behind them.
+ */
+#ifndef TEL_ALLOCLINE_H
+#define TEL_ALLOCLINE_H
+
+#include "formats/lines.h"
+
+/* The longest line, its end included; a longer one is damage. */
+#define AL_LINE_MAX 65535u
+/* Calls that have begun and not ended, in traces where they may. */
+#define AL_HELD_MAX 256u
+/* The longest line that begins one. */
+#define AL_HELD_LINE 240u
+/* The longest name of a place that is kept as its label. */
+#define AL_LABEL_MAX 255u
+/* The most bytes of lines without an event that are kept to be passed on. */
+#define AL_LEAD_MAX 65536u
+#define AL_HEADER 16u
+#define AL_FIELDS_MAX 8u
+
+/* What a number in a line is: the fields that types are made of. */
+enum al_value {
+	AL_ADDRESS,
+	AL_OLD,
+	AL_SIZE,
+	AL_COUNT,
+	AL_ALIGNMENT,
+	AL_ID, /* of a block that has no address */
+	AL_TID,
+	AL_PID,
+	AL_DURATION,
+	AL_CALLER,
+	AL_TRACE,
+	AL_IP,
+	AL_PARENT,
+	AL_PAGES,
+	AL_TIME,
+	AL_TEXT,
+	AL_VALUES
+};
+
+/* The types of all dialects; each has some of them. */
+enum al_type {
+	AL_MALLOC,
+	AL_CALLOC,
+	AL_REALLOC,
+	AL_REALLOCARRAY,
+	AL_MEMALIGN,
+	AL_POSIX_MEMALIGN,
+	AL_ALIGNED_ALLOC,
+	AL_VALLOC,
+	AL_PVALLOC,
+	AL_NEW,
+	AL_NEW_ARRAY,
+	AL_NEW_ALIGNED,
+	AL_FREE,
+	AL_DELETE,
+	AL_DELETE_ARRAY,
+	AL_THREAD_DONE,
+	AL_TRACED, /* malloc with the number of its backtrace */
+	AL_BACKTRACE,
+	AL_CLOCK,
+	AL_RESIDENT,
+	AL_NOTE,
+	AL_ID_MALLOC,
+	AL_ID_REALLOC,
+	AL_ID_FREE,
+	AL_TYPES,
+	AL_NO_TYPE = AL_TYPES /* a call that is no operation */
+};
+
+/*
+ * A function as lines call it.  Letters say what its arguments are: a, o, s,
+ * c, l: the first five of enum al_value; '-': nothing that is kept.
+ */
+struct al_call {
+	const char *name;
+	uint8_t length;
+	uint8_t prefix; /* names that begin so are it, too */
+	uint8_t type;
+	const char *arguments;
+};
+
+/* What a line turns out to be. */
+enum al_line {
+	AL_EVENT,  /* the event of s->kind */
+	AL_SILENT, /* a line that belongs to the format and says nothing */
+	AL_NOISE,  /* what the program said that was traced */
+	AL_MORE,   /* the first of two lines that are one event */
+	AL_WRONG,  /* damage: s->want, s->at */
+	AL_BEGUN   /* the begin of a call, the end of which is to come */
+};
+
+struct al;
+
+struct al_dialect {
+	const struct tel_form *form;
+	const char *what; /* its name for messages */
+	/* Takes the line from p apart; *s->end ends any token. */
+	enum al_line (*parse)(struct al *s, const unsigned char *p);
+	uint32_t types;  /* bits by enum al_type */
+	const char *all; /* letters of fields that all its types have */
+	int timed;       /* its clock is in ns from the first line on */
+	int mixed;       /* what the traced program says stands between */
+	int score;       /* of a line of its */
+	int alone;       /* several cannot be written as one */
+};
+
+extern const struct al_dialect al_android, al_logalloc, al_mtrace, al_heaptrack,
+    al_valgrind, al_ltrace, al_kdump, al_rep;
+
+/* How the event of a type is made of values. */
+struct al_shape {
+	const struct tel_type *type; /* NULL: the dialect has none such */
+	uint8_t nfields;
+	uint8_t value[AL_FIELDS_MAX];
+	uint8_t text; /* the last one is a string */
+};
+
+/* A call that has begun. */
+struct al_held {
+	uint64_t pid;
+	const struct al_call *call;
+	uint64_t v[AL_ALIGNMENT + 1];
+	uint16_t size;
+	unsigned char line[AL_HELD_LINE];
+};
+
+struct al {
+	const struct al_dialect *d;
+	struct al_shape shape[AL_TYPES];
+
+	/* The line, without its end. */
+	const unsigned char *p;
+	const unsigned char *end;
+	size_t step;     /* bytes of it, and of the first of two */
+	uint64_t offset; /* of its first byte */
+	uint64_t number; /* counts lines, from 1 */
+	int cut;
+	int over;
+	unsigned char *copy; /* of a cut line, with an end */
+
+	/* What parse found. */
+	enum al_type kind;
+	uint64_t v[AL_VALUES];
+	const unsigned char *text; /* a string, or the label of the caller */
+	size_t text_size;
+	int has_time;                /* the line tells its clock, */
+	uint64_t time;               /* in ns */
+	const char *want;            /* what was expected, */
+	const unsigned char *at;     /* and where something else was found */
+	const struct al_held *ended; /* the call that the line ends */
+	const struct al_call *call;
+
+	/* What was, in the dialects that need it. */
+	uint64_t clock;
+	int timed;
+	int second;        /* mtrace: this must be the other line of two */
+	unsigned headers;  /* rep: lines of the header that have come */
+	uint64_t promised; /* rep: operations, as the header says */
+	uint64_t operations;
+	struct al_held *held;
+	unsigned nheld;
+	uint64_t sum;          /* ltrace -r: of all differences */
+	uint64_t inner;        /* calls within such calls */
+	unsigned char *joined; /* both lines of such a call */
+	size_t joined_room;
+
+	uint64_t noise, noise_bytes;
+	unsigned char *lead;
+	size_t lead_size, lead_room;
+	unsigned char *preamble;
+	unsigned char *data;
+	unsigned char notes[AL_LABEL_MAX + 3];
+};
+
+/* The schema of a dialect, and the shapes in it.  TEL_OK, TEL_ENOMEM. */
+tel_status al_schema(struct tel_reader *r, struct al *s);
+/* The call that the n bytes at p name, of those in the table; or NULL. */
+const struct al_call *al_find(const struct al_call *calls, size_t count,
+    const unsigned char *p, size_t n);
+/* The function of C or C++ of that name, if the dialect has its type. */
+const struct al_call *al_function(const struct al *s, const unsigned char *p,
+    size_t n);
+
+/* The functions of every dialect's form. */
+tel_status al_open(struct tel_reader *r, const struct al_dialect *d);
+tel_status al_next(struct tel_reader *r);
+void al_close(struct tel_reader *r);
+int al_probe(struct tel_reader *r, const struct al_dialect *d);
+
+/* The begin of the line is: 1, or 0. */
+static inline int
+al_stands(const struct al *s, const unsigned char *p, const char *word,
+    size_t n)
+{
+	return (size_t)(s->end - p) >= n && memcmp(p, word, n) == 0;
+}
+
+/* Notes what was expected at p. */
+static inline enum al_line
+al_wrong(struct al *s, const unsigned char *p, const char *want)
+{
+	s->want = want;
+	s->at = p;
+	return AL_WRONG;
+}
+
+/* Hexadecimal digits at *p; 1, or 0. */
+static inline int
+al_hex(const unsigned char **p, uint64_t *out)
+{
+	return lines_hex(p, out);
+}
+
+/* Decimal digits at *p; 1, or 0. */
+static inline int
+al_decimal(const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = (unsigned)*q - '0') <= 9; q++) {
+		if (v >= UINT64_MAX / 10 &&
+		    (v > UINT64_MAX / 10 || d > UINT64_MAX % 10))
+			return 0;
+		v = v * 10 + d;
+	}
+	if (q == *p)
+		return 0;
+	*p = q;
+	*out = v;
+	return 1;
+}
+
+/* 0x and hexadecimal digits, decimal ones, (nil) or nil; 1, or 0. */
+int al_odd_number(const struct al *s, const unsigned char **p, uint64_t *out);
+
+static inline int
+al_number(const struct al *s, const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+
+	if (q[0] == '0' && q[1] == 'x') {
+		q += 2;
+		if (!lines_hex(&q, out))
+			return 0;
+		*p = q;
+		return 1;
+	}
+	if ((unsigned)*q - '0' <= 9)
+		return al_decimal(p, out);
+	return al_odd_number(s, p, out);
+}
+
+/* "SECONDS.FRACTION" in ns; 1, or 0. */
+int al_seconds(const unsigned char **p, uint64_t *out);
+
+/* The value that a letter of struct al_call means; AL_VALUES for none. */
+static inline enum al_value
+al_letter(char letter)
+{
+	switch (letter) {
+	case 'a': return AL_ADDRESS;
+	case 'o': return AL_OLD;
+	case 's': return AL_SIZE;
+	case 'c': return AL_COUNT;
+	case 'l': return AL_ALIGNMENT;
+	default: return AL_VALUES;
+	}
+}
+
+#endif

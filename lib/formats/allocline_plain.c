@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Dialects of which each line is an operation: Android's memory_replay,
+ * mtrace(3) of glibc, heaptrack's raw files, and the traces of the malloc
+ * lab of CS:APP.
+ */
+#include "formats/allocline.h"
+
+#include <string.h>
+
+#define BIT(type) ((uint32_t)1 << (type))
+
+/* ------------------------------------------------------------- Android */
+
+#define NAME(name) name, sizeof(name) - 1, 0
+
+static const struct al_call android_calls[] = {
+	{ NAME("free"), AL_FREE, "a" },
+	{ NAME("malloc"), AL_MALLOC, "as" },
+	{ NAME("calloc"), AL_CALLOC, "acs" },
+	{ NAME("realloc"), AL_REALLOC, "aos" },
+	{ NAME("memalign"), AL_MEMALIGN, "als" },
+	{ NAME("aligned_alloc"), AL_ALIGNED_ALLOC, "als" },
+	{ NAME("thread_done"), AL_THREAD_DONE, "-" },
+};
+
+/* When the call began and ended, in ns; thread_done says one time alone. */
+static enum al_line
+android_time(struct al *s, const unsigned char *p)
+{
+	uint64_t start, end;
+
+	s->v[AL_DURATION] = 0;
+	if (p == s->end)
+		return AL_EVENT;
+	if (*p != ' ')
+		return al_wrong(s, p, "a blank");
+	p++;
+	if (!al_decimal(&p, &start))
+		return al_wrong(s, p, "a time");
+	end = start;
+	if (*p == ' ' && p < s->end) {
+		p++;
+		if (!al_decimal(&p, &end))
+			return al_wrong(s, p, "a time");
+	}
+	if (p != s->end)
+		return al_wrong(s, p, "the end of the line");
+	s->has_time = 1;
+	s->time = end;
+	s->v[AL_DURATION] = end > start ? end - start : 0;
+	return AL_EVENT;
+}
+
+/* "TID: malloc 0xADDRESS SIZE [START END]". */
+static enum al_line
+android_parse(struct al *s, const unsigned char *p)
+{
+	const struct al_call *call;
+	const unsigned char *name;
+	const char *letter;
+	enum al_value v;
+	uint64_t spare;
+
+	if (!al_decimal(&p, &s->v[AL_TID]) || *p != ':')
+		return al_wrong(s, p, "the number of a thread and a colon");
+	p += p[1] == ' ' ? 2 : 1;
+	for (name = p; *p > ' '; p++)
+		continue;
+	call = al_find(android_calls,
+	    sizeof(android_calls) / sizeof(android_calls[0]), name,
+	    (size_t)(p - name));
+	if (call == NULL)
+		return al_wrong(s, name, "the name of an operation");
+	for (letter = call->arguments; *letter != '\0'; letter++) {
+		if (*p != ' ')
+			return al_wrong(s, p, "a blank and a number");
+		p++;
+		v = al_letter(*letter);
+		if (!al_number(s, &p, v < AL_VALUES ? &s->v[v] : &spare))
+			return al_wrong(s, p, "a number");
+	}
+	s->kind = (enum al_type)call->type;
+	return android_time(s, p);
+}
+
+/* -------------------------------------------------------------- mtrace */
+
+/*
+ * "@ OBJECT:(SYMBOL+OFFSET)[0xADDRESS] ", which says who called; it may be
+ * missing.  Returns where the operation is, or NULL.
+ */
+static const unsigned char *
+mtrace_caller(struct al *s, const unsigned char *p)
+{
+	const unsigned char *q, *end;
+
+	s->v[AL_CALLER] = 0;
+	if (*p != '@')
+		return p;
+	if (p[1] != ' ')
+		return NULL;
+	for (q = p += 2; q < s->end; q++) {
+		if (*q != '[')
+			continue;
+		end = q + 1;
+		if (al_number(s, &end, &s->v[AL_CALLER]) && *end == ']' &&
+		    end[1] == ' ')
+			break;
+	}
+	if (q >= s->end)
+		return NULL;
+	s->text = p;
+	s->text_size = (size_t)(q - p);
+	if (s->text_size > 0 && q[-1] == ':')
+		s->text_size--;
+	if (s->text_size > AL_LABEL_MAX)
+		s->text_size = AL_LABEL_MAX;
+	return end + 2;
+}
+
+/* "+ 0xADDRESS 0xSIZE" and the like, with both numbers or the first alone. */
+static enum al_line
+mtrace_numbers(struct al *s, const unsigned char *p, enum al_value first,
+    int both)
+{
+	if (*p != ' ')
+		return al_wrong(s, p, "a blank and an address");
+	p++;
+	/* a list in some other text has numbers, too */
+	if ((p[0] != '0' || p[1] != 'x') && *p != '(')
+		return al_wrong(s, p, "an address");
+	if (!al_number(s, &p, &s->v[first]))
+		return al_wrong(s, p, "an address");
+	if (both) {
+		if (*p != ' ')
+			return al_wrong(s, p, "a blank and a size");
+		p++;
+		if (!al_number(s, &p, &s->v[AL_SIZE]))
+			return al_wrong(s, p, "a size");
+	}
+	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+}
+
+static enum al_line
+mtrace_parse(struct al *s, const unsigned char *p)
+{
+	const unsigned char *q;
+	enum al_line line;
+
+	if (*p == '=')
+		return al_stands(s, p, "= Start", 7) ||
+		        al_stands(s, p, "= End", 5) ?
+		    AL_SILENT :
+		    al_wrong(s, p, "= Start or = End");
+	q = mtrace_caller(s, p);
+	if (q == NULL)
+		return al_wrong(s, p, "@ and where the call was made");
+	if (s->second && *q != '>')
+		return al_wrong(s, q, "> and the block that it became");
+	switch (*q) {
+	case '+':
+		s->kind = AL_MALLOC;
+		return mtrace_numbers(s, q + 1, AL_ADDRESS, 1);
+	case '-':
+		s->kind = AL_FREE;
+		return mtrace_numbers(s, q + 1, AL_ADDRESS, 0);
+	case '<':
+		line = mtrace_numbers(s, q + 1, AL_OLD, 0);
+		return line == AL_EVENT ? AL_MORE : line;
+	case '>':
+		if (!s->second)
+			return al_wrong(s, q, "a line with < before it");
+		s->kind = AL_REALLOC;
+		return mtrace_numbers(s, q + 1, AL_ADDRESS, 1);
+	case '!':
+		s->kind = AL_REALLOC;
+		s->v[AL_ADDRESS] = 0;
+		return mtrace_numbers(s, q + 1, AL_OLD, 1);
+	default: return al_wrong(s, q, "one of + - < > !");
+	}
+}
+
+/* ----------------------------------------------------------- heaptrack */
+
+/* Hexadecimal numbers with blanks between them, into values. */
+static enum al_line
+heaptrack_numbers(struct al *s, const unsigned char *p, enum al_type kind,
+    const enum al_value *values, unsigned n)
+{
+	unsigned i;
+
+	s->kind = kind;
+	for (i = 0; i < n; i++) {
+		if (*p != ' ')
+			return al_wrong(s, p, "a blank and a number");
+		p++;
+		if (!al_hex(&p, &s->v[values[i]]))
+			return al_wrong(s, p, "a hexadecimal number");
+	}
+	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+}
+
+static enum al_line
+heaptrack_parse(struct al *s, const unsigned char *p)
+{
+	static const enum al_value plus[] = { AL_SIZE, AL_TRACE, AL_ADDRESS },
+	                           minus[] = { AL_ADDRESS },
+	                           trace[] = { AL_IP, AL_PARENT },
+	                           pages[] = { AL_PAGES }, time[] = { AL_TIME };
+	enum al_line line;
+
+	switch (*p) {
+	case '+': return heaptrack_numbers(s, p + 1, AL_TRACED, plus, 3);
+	case '-': return heaptrack_numbers(s, p + 1, AL_FREE, minus, 1);
+	case 't': return heaptrack_numbers(s, p + 1, AL_BACKTRACE, trace, 2);
+	case 'R': return heaptrack_numbers(s, p + 1, AL_RESIDENT, pages, 1);
+	case 'c':
+		line = heaptrack_numbers(s, p + 1, AL_CLOCK, time, 1);
+		if (line == AL_EVENT && s->v[AL_TIME] > UINT64_MAX / 1000000)
+			return al_wrong(s, p, "a time that makes sense");
+		s->has_time = line == AL_EVENT;
+		s->time = s->v[AL_TIME] * 1000000;
+		return line;
+	case 'v':
+	case 'x':
+	case 'X':
+	case 'I':
+	case 'm':
+	case 'S':
+	case 'A':
+		s->kind = AL_NOTE;
+		s->text = p;
+		s->text_size = (size_t)(s->end - p);
+		if (s->end - p < 2 ? *p != 'A' : p[1] != ' ')
+			return al_wrong(s, p, "a blank behind the letter");
+		if (memchr(p, 0, s->text_size) != NULL)
+			return al_wrong(s, p, "a line without a byte of 0");
+		return AL_EVENT;
+	case 's':
+	case 'i':
+	case 'a':
+		return al_wrong(s, p,
+		    "a line of a raw file, recorded with --raw: others have "
+		    "no addresses");
+	default: return al_wrong(s, p, "a letter that heaptrack writes");
+	}
+}
+
+/* -------------------------------------------------------------- CS:APP */
+
+/* The number of a block; -1 is that of NULL. */
+static int
+rep_id(const unsigned char **p, uint64_t *out)
+{
+	if ((*p)[0] == '-' && (*p)[1] == '1') {
+		*p += 2;
+		*out = UINT64_MAX;
+		return 1;
+	}
+	return al_decimal(p, out) && *out < INT64_MAX;
+}
+
+/*
+ * Four lines of one number each - bytes of heap, blocks, operations, weight -
+ * and then "a ID BYTES", "r ID BYTES" and "f ID".
+ */
+static enum al_line
+rep_parse(struct al *s, const unsigned char *p)
+{
+	const unsigned char *start = p;
+	uint64_t n;
+
+	if (s->operations == 0 && al_decimal(&p, &n)) {
+		while (*p == ' ' || *p == '\t')
+			p++;
+		if (p != s->end || ++s->headers > 4)
+			return al_wrong(s, start, "an operation");
+		s->promised = s->headers == 3 ? n : s->promised;
+		return AL_SILENT;
+	}
+	s->kind = *p == 'a' ? AL_ID_MALLOC :
+	    *p == 'r'       ? AL_ID_REALLOC :
+	                      AL_ID_FREE;
+	if ((*p != 'a' && *p != 'r' && *p != 'f') || p[1] != ' ')
+		return al_wrong(s, p, "a, r or f, and a blank");
+	p += 2;
+	if (!rep_id(&p, &s->v[AL_ID]))
+		return al_wrong(s, p, "the number of a block");
+	if (s->kind != AL_ID_FREE) {
+		if (*p != ' ')
+			return al_wrong(s, p, "a blank and a size");
+		p++;
+		if (!al_decimal(&p, &s->v[AL_SIZE]))
+			return al_wrong(s, p, "a size");
+	}
+	while (*p == ' ' || *p == '\t')
+		p++;
+	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+}
+
+/* ----------------------------------------------------------- the forms */
+
+static int
+android_probe(struct tel_reader *r)
+{
+	return al_probe(r, &al_android);
+}
+
+static tel_status
+android_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return al_open(r, &al_android);
+}
+
+const struct tel_form tel_form_android = { "android", android_probe,
+	android_open, al_next, al_close };
+
+const struct al_dialect al_android = {
+	.form = &tel_form_android,
+	.what = "a trace of Android",
+	.parse = android_parse,
+	.types = BIT(AL_MALLOC) | BIT(AL_CALLOC) | BIT(AL_REALLOC) |
+	    BIT(AL_MEMALIGN) | BIT(AL_ALIGNED_ALLOC) | BIT(AL_FREE) |
+	    BIT(AL_THREAD_DONE),
+	.all = "td",
+	.score = 90,
+};
+
+static int
+mtrace_probe(struct tel_reader *r)
+{
+	return al_probe(r, &al_mtrace);
+}
+
+static tel_status
+mtrace_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return al_open(r, &al_mtrace);
+}
+
+const struct tel_form tel_form_mtrace = { "mtrace", mtrace_probe, mtrace_open,
+	al_next, al_close };
+
+const struct al_dialect al_mtrace = {
+	.form = &tel_form_mtrace,
+	.what = "mtrace",
+	.parse = mtrace_parse,
+	.types = BIT(AL_MALLOC) | BIT(AL_REALLOC) | BIT(AL_FREE),
+	.all = "w",
+	.score = 90,
+};
+
+static int
+heaptrack_probe(struct tel_reader *r)
+{
+	return al_probe(r, &al_heaptrack);
+}
+
+static tel_status
+heaptrack_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return al_open(r, &al_heaptrack);
+}
+
+const struct tel_form tel_form_heaptrack = { "heaptrack", heaptrack_probe,
+	heaptrack_open, al_next, al_close };
+
+const struct al_dialect al_heaptrack = {
+	.form = &tel_form_heaptrack,
+	.what = "heaptrack",
+	.parse = heaptrack_parse,
+	.types = BIT(AL_TRACED) | BIT(AL_FREE) | BIT(AL_BACKTRACE) |
+	    BIT(AL_CLOCK) | BIT(AL_RESIDENT) | BIT(AL_NOTE),
+	.all = "",
+	.timed = 1,
+	.score = 95,
+	.alone = 1,
+};
+
+static int
+rep_probe(struct tel_reader *r)
+{
+	return al_probe(r, &al_rep);
+}
+
+static tel_status
+rep_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return al_open(r, &al_rep);
+}
+
+const struct tel_form tel_form_rep = { "rep", rep_probe, rep_open, al_next,
+	al_close };
+
+const struct al_dialect al_rep = {
+	.form = &tel_form_rep,
+	.what = "a trace of CS:APP",
+	.parse = rep_parse,
+	.types = BIT(AL_ID_MALLOC) | BIT(AL_ID_REALLOC) | BIT(AL_ID_FREE),
+	.all = "",
+	.score = 90,
+	.alone = 1,
+};
