@@ -22,6 +22,24 @@ al_odd_number(const struct al *s, const unsigned char **p, uint64_t *out)
 }
 
 int
+al_long_decimal(const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = (unsigned)*q - '0') <= 9; q++)
+		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)d, &v))
+			return 0;
+	if (q == *p)
+		return 0;
+	*p = q;
+	*out = v;
+	return 1;
+}
+
+int
 al_seconds(const unsigned char **p, uint64_t *out)
 {
 	const unsigned char *q = *p;
@@ -47,12 +65,13 @@ static tel_status
 copy_line(struct tel_reader *r, struct al *s, const unsigned char *p, size_t n)
 {
 	if (s->copy == NULL)
-		s->copy = malloc(AL_LINE_MAX + 1);
+		s->copy = malloc(AL_LINE_MAX + 8);
 	if (s->copy == NULL)
 		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 	memcpy(s->copy, p, n);
-	s->copy[n] = '\n';
+	memset(s->copy + n, '\n', 8);
 	s->p = s->copy;
+	s->limit = s->copy + n + 8;
 	s->end = s->copy + n;
 	s->cut = 1;
 	return TEL_OK;
@@ -89,6 +108,7 @@ find_line(struct tel_reader *r, struct al *s, size_t from)
 	s->number++;
 	s->p = r->p + from;
 	s->end = lf;
+	s->limit = r->end;
 	if (lf == NULL)
 		return copy_line(r, s, s->p, s->over ? 0 : have - from);
 	return TEL_OK;
@@ -221,14 +241,35 @@ set_clock(struct tel_reader *r, struct al *s)
 	}
 }
 
-/* Hands out the event that the line is. */
+/* What few events have: lines before it, a label, another line, no end. */
 static tel_status
+emit_rest(struct tel_reader *r, struct al *s)
+{
+	const struct al_shape *shape = &s->shape[s->kind];
+	struct tel_event *ev = &r->event;
+
+	ev->notes_size = 0;
+	ev->noted = TEL_NOTES_NONE;
+	if (s->text_size > 0 && !shape->text)
+		give_label(ev, s, shape->nfields - 1u);
+	if (s->ended != NULL && join(r, s) != TEL_OK)
+		return TEL_ENOMEM;
+	if (s->cut)
+		tel_reader_notice(r, TEL_WARNING, s->offset,
+		    "the last line has no end: it may have been cut off, and "
+		    "is read as it stands");
+	return TEL_OK;
+}
+
+/* Hands out the event that the line is. */
+static inline tel_status
 emit(struct tel_reader *r, struct al *s)
 {
 	const struct al_shape *shape = &s->shape[s->kind];
 	struct tel_event *ev = &r->event;
 	unsigned char *data = s->data;
 	uint32_t size = shape->type->size;
+	tel_status st = TEL_OK;
 	unsigned i;
 
 	set_clock(r, s);
@@ -252,22 +293,14 @@ emit(struct tel_reader *r, struct al *s)
 	ev->offset = s->offset;
 	ev->raw = r->p;
 	ev->raw_size = (uint32_t)s->step;
-	ev->notes_size = 0;
-	ev->noted = TEL_NOTES_NONE;
-	if (s->text_size > 0 && !shape->text)
-		give_label(ev, s, shape->nfields - 1u);
-	if (s->ended != NULL && join(r, s) != TEL_OK)
-		return TEL_ENOMEM;
+	if (s->text_size > 0 || s->ended != NULL || s->cut ||
+	    ev->notes_size > 0)
+		st = emit_rest(r, s);
 	s->operations++;
 	tel_reader_step(r, s->step);
-	if (s->cut)
-		tel_reader_notice(r, TEL_WARNING, s->offset,
-		    "the last line has no end: it may have been cut off, and "
-		    "is read as it stands");
 	/* the reader counts the event's bytes; here lines are read */
-	r->count[TEL_COUNT_BYTES] += s->step;
-	r->count[TEL_COUNT_BYTES] -= size;
-	return TEL_OK;
+	r->count[TEL_COUNT_BYTES] += s->step - size;
+	return st;
 }
 
 /* The trace is over. */

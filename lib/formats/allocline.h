@@ -140,9 +140,10 @@ struct al {
 	/* The line, without its end. */
 	const unsigned char *p;
 	const unsigned char *end;
-	size_t step;     /* bytes of it, and of the first of two */
-	uint64_t offset; /* of its first byte */
-	uint64_t number; /* counts lines, from 1 */
+	const unsigned char *limit; /* what may be read ends here */
+	size_t step;                /* bytes of it, and of the first of two */
+	uint64_t offset;            /* of its first byte */
+	uint64_t number;            /* counts lines, from 1 */
 	int cut;
 	int over;
 	unsigned char *copy; /* of a cut line, with an end */
@@ -217,8 +218,21 @@ al_wrong(struct al *s, const unsigned char *p, const char *want)
 static inline int
 al_hex(const unsigned char **p, uint64_t *out)
 {
-	return lines_hex(p, out);
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = lines_digit[*q]) < 16; q++)
+		v = v << 4 | d;
+	if (__builtin_expect((size_t)(q - *p) - 1 > 15, 0))
+		return lines_hex(p, out);
+	*p = q;
+	*out = v;
+	return 1;
 }
+
+/* Decimal digits at *p, more of them than 64 bits surely hold; 1, or 0. */
+int al_long_decimal(const unsigned char **p, uint64_t *out);
 
 /* Decimal digits at *p; 1, or 0. */
 static inline int
@@ -228,16 +242,43 @@ al_decimal(const unsigned char **p, uint64_t *out)
 	uint64_t v = 0;
 	unsigned d;
 
-	for (; (d = (unsigned)*q - '0') <= 9; q++) {
-		if (v >= UINT64_MAX / 10 &&
-		    (v > UINT64_MAX / 10 || d > UINT64_MAX % 10))
-			return 0;
+	for (; (d = (unsigned)*q - '0') <= 9; q++)
 		v = v * 10 + d;
-	}
-	if (q == *p)
-		return 0;
+	if (__builtin_expect((size_t)(q - *p) - 1 > 18, 0))
+		return al_long_decimal(p, out);
 	*p = q;
 	*out = v;
+	return 1;
+}
+
+/*
+ * The same, for lines of which most are numbers: up to seven digits at once,
+ * as how many there are is nothing that a processor could foresee.
+ */
+static inline int
+al_short_decimal(const struct al *s, const unsigned char **p, uint64_t *out)
+{
+	uint64_t x, other, n;
+
+	if (s->limit - *p < 8)
+		return al_decimal(p, out);
+	/* bit 7 of each byte that is no digit; of those behind one, perhaps */
+	x = tel_le64(*p) ^ UINT64_C(0x3030303030303030);
+	other = ((x + UINT64_C(0x7676767676767676)) | x) &
+	    UINT64_C(0x8080808080808080);
+	other &= 0 - other;
+	n = (other >> 7) * UINT64_C(0x0001020304050607) >> 56;
+	if (n == 0)
+		return al_decimal(p, out);
+	/* the digits to the upper bytes, and pairs of them to one number */
+	x <<= 64 - 8 * n;
+	x = (x * 10) + (x >> 8);
+	*out = ((x & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) +
+	           (x >> 16 & UINT64_C(0xff000000ff)) *
+	               UINT64_C(0x271000000001)) >>
+	        32 &
+	    UINT32_MAX;
+	*p += n;
 	return 1;
 }
 
@@ -251,13 +292,13 @@ al_number(const struct al *s, const unsigned char **p, uint64_t *out)
 
 	if (q[0] == '0' && q[1] == 'x') {
 		q += 2;
-		if (!lines_hex(&q, out))
+		if (!al_hex(&q, out))
 			return 0;
 		*p = q;
 		return 1;
 	}
 	if ((unsigned)*q - '0' <= 9)
-		return al_decimal(p, out);
+		return al_short_decimal(s, p, out);
 	return al_odd_number(s, p, out);
 }
 

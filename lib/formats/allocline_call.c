@@ -354,6 +354,9 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 	call = al_function(s, name, (size_t)(p - name));
 	if (call == NULL || call->type == AL_NO_TYPE)
 		return AL_NOISE;
+	/* it was an event when it began */
+	if (!has_result(call))
+		return AL_NOISE;
 	if (!al_stands(s, p, " resumed>", 9))
 		return al_wrong(s, p, "resumed>");
 	p = skip_blanks(p + 9);
@@ -377,12 +380,17 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 	return line;
 }
 
-/* The call goes on in another line. */
+/*
+ * The call goes on in another line.  One that frees does so before another
+ * thread can be given the block, so this line is the event.
+ */
 static enum al_line
 ltrace_unfinished(struct al *s, const struct al_call *call)
 {
 	struct al_held *h;
 
+	if (!has_result(call))
+		return AL_EVENT;
 	if (s->nheld == AL_HELD_MAX)
 		return al_wrong(s, s->p, "at most 256 calls at a time");
 	if (s->step > AL_HELD_LINE)

@@ -62,7 +62,7 @@ android_parse(struct al *s, const unsigned char *p)
 	enum al_value v;
 	uint64_t spare;
 
-	if (!al_decimal(&p, &s->v[AL_TID]) || *p != ':')
+	if (!al_short_decimal(s, &p, &s->v[AL_TID]) || *p != ':')
 		return al_wrong(s, p, "the number of a thread and a colon");
 	p += p[1] == ' ' ? 2 : 1;
 	for (name = p; *p > ' '; p++)
@@ -142,17 +142,22 @@ mtrace_numbers(struct al *s, const unsigned char *p, enum al_value first,
 	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
 }
 
+/* The first line and the last one. */
+static int
+is_frame(const struct al *s, const unsigned char *p)
+{
+	return (s->end - p == 7 && memcmp(p, "= Start", 7) == 0) ||
+	    (s->end - p == 5 && memcmp(p, "= End", 5) == 0);
+}
+
 static enum al_line
 mtrace_parse(struct al *s, const unsigned char *p)
 {
 	const unsigned char *q;
 	enum al_line line;
 
-	if (*p == '=')
-		return al_stands(s, p, "= Start", 7) ||
-		        al_stands(s, p, "= End", 5) ?
-		    AL_SILENT :
-		    al_wrong(s, p, "= Start or = End");
+	if (*p == '=' && is_frame(s, p))
+		return AL_SILENT;
 	q = mtrace_caller(s, p);
 	if (q == NULL)
 		return al_wrong(s, p, "@ and where the call was made");

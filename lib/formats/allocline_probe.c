@@ -25,16 +25,20 @@ is_plain(const struct al_dialect *d, const unsigned char *p,
 
 /* 1 when the line in s, which is one of the dialect, says which it is. */
 static int
-is_proof(const struct al *s, enum al_line line)
+is_proof(struct al *s, enum al_line line)
 {
 	const unsigned char *p = s->p + 2;
 	uint64_t n;
 
 	if (line == AL_BEGUN || line == AL_MORE)
 		return 1;
+	if (s->d == &al_heaptrack && line == AL_EVENT && *s->p == 'v') {
+		/* the second line, of whatever other letter, tells */
+		s->headers += al_hex(&p, &n) && (p == s->end || *p == ' ');
+		return 0;
+	}
 	if (s->d == &al_heaptrack)
-		return line == AL_EVENT && *s->p == 'v' && al_hex(&p, &n) &&
-		    (p == s->end || *p == ' ');
+		return line == AL_EVENT && s->headers == 1;
 	if (s->d == &al_rep)
 		return line == AL_EVENT && s->headers == 4;
 	return line == AL_EVENT || (line == AL_SILENT && *s->p == '=');
@@ -96,13 +100,13 @@ al_probe(struct tel_reader *r, const struct al_dialect *d)
 		if (!is_plain(d, s.p, s.end))
 			return 0;
 		n = (size_t)(s.end + 1 - s.p);
+		s.limit = s.end + 1;
 		s.step = n;
 		if (s.end > s.p && s.end[-1] == '\r')
 			s.end--;
 		line = d->parse(&s, s.p);
 		if (is_proof(&s, line))
-			return i == 0 || s.headers == 4 ? d->score :
-			                                  d->score - 10;
+			return i == s.headers ? d->score : d->score - 10;
 		if (s.p == last)
 			return 0;
 		at += n;

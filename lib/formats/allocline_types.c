@@ -108,6 +108,20 @@ static const struct al_call functions[] = {
 };
 /* clang-format on */
 
+/* Nonzero when the name of a call, of n bytes, stands at p. */
+static inline int
+is_name(const struct al_call *call, const unsigned char *p, size_t n)
+{
+	const unsigned char *name = (const unsigned char *)call->name;
+
+	/* no name is shorter than four letters */
+	if (tel_le32(p) != tel_le32(name))
+		return 0;
+	if (n <= 8)
+		return tel_le32(p + n - 4) == tel_le32(name + n - 4);
+	return memcmp(p, name, n) == 0;
+}
+
 const struct al_call *
 al_find(const struct al_call *calls, size_t count, const unsigned char *p,
     size_t n)
@@ -118,7 +132,7 @@ al_find(const struct al_call *calls, size_t count, const unsigned char *p,
 		if (calls[i].length != n &&
 		    (!calls[i].prefix || calls[i].length > n))
 			continue;
-		if (memcmp(calls[i].name, p, calls[i].length) == 0)
+		if (is_name(&calls[i], p, calls[i].length))
 			return &calls[i];
 	}
 	return NULL;

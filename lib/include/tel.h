@@ -322,8 +322,10 @@ TEL_API void tel_reader_free(tel_reader *r);
  * Says what the input is where it cannot be detected, or was detected
  * wrongly.
  * name: "mps" (any release), a name for tel_schema_new(), "text" (what
- *	telcat prints), "cnv" (the text of mpseventcnv), or "hpm" (a trace of
- *	Jikes RVM); NULL to detect.
+ *	telcat prints), "cnv" (the text of mpseventcnv), "hpm" (a trace of
+ *	Jikes RVM), or a trace of an allocator: "android", "heaptrack",
+ *	"kdump", "logalloc", "ltrace", "mtrace", "rep", "valgrind"; NULL to
+ *	detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_API TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,
@@ -423,7 +425,7 @@ TEL_API TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
  * Good until the reader is freed.
  */
 TEL_API const tel_schema *tel_reader_schema(const tel_reader *r);
-/* The form of the input: "mps", "text", "cnv" or "hpm"; static. */
+/* The form of the input, as tel_reader_set_as() calls it; static. */
 TEL_API const char *tel_reader_form(const tel_reader *r);
 /* The name of the log that is being read; good until the next call. */
 TEL_API const char *tel_reader_log_name(const tel_reader *r);

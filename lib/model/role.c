@@ -125,7 +125,8 @@ load_block(const struct tel_event *ev, enum tel_role_part part)
 	if (i < 0)
 		return 0;
 	f = &ev->type->fields[i];
-	return tel_load(f, ev->data) + (f->sort == TEL_UNSIGNED);
+	return tel_load(f, ev->data) +
+	    (f->sort == TEL_UNSIGNED || f->sort == TEL_SIGNED);
 }
 
 /* The size and the count of a block that begins to live. */

@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Traces of allocators that other tools wrote, tel-alloc(5).
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+ALLOC=$TEL_TOP/tests/data/alloc
+SCRIPT=$TEL_TOP/tests/cli/alloc.py
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# form FILE: what the name of a trace says that it is.
+form() {
+	local name=${1##*/}
+	name=${name%.zst}
+	echo "${name##*.}"
+}
+
+# Events without their clocks, which count lines.
+bare() {
+	telcat -q --no-header "$@" | cut -d ' ' -f 2-
+}
+
+@test "each trace is found, and its events are those that another reader sees" {
+	for trace in "$ALLOC"/*.*; do
+		case $trace in *.md) continue ;; esac
+		echo "$trace"
+		clean telcat "$trace" >text
+		grep -qx "# format: $(form "$trace")" text
+		grep -v '^#' text >got
+		zstd -dqcf "$trace" | python3 "$SCRIPT" text \
+		    "$(form "$trace")" >want
+		cmp want got
+	done
+}
+
+@test "a trace comes through a pipe, and is called by its name" {
+	for trace in "$ALLOC"/calls.* "$ALLOC"/hand.*; do
+		telcat -q "$trace" >want
+		zstd -dqcf "$trace" >plain
+		telcat -q <plain | cmp want -
+		telcat -q --as "$(form "$trace")" plain | cmp want -
+	done
+}
+
+@test "the text of telcat is read back, with its roles" {
+	for trace in "$ALLOC"/sqlite3.* "$ALLOC"/calls.* "$ALLOC"/short.rep; do
+		telcat -q "$trace" >text
+		clean telcat text | cmp text -
+	done
+	grep -qx '# role: malloc alloc id size' text
+	grep -qx '# role: realloc realloc id size old=id' text
+	telcat "$ALLOC/times.android" | grep -qx '# tick rate: 1000000000.0'
+}
+
+@test "telfilter gives the lines as they stood" {
+	for trace in "$ALLOC"/*.android* "$ALLOC"/*.mtrace.zst \
+	    "$ALLOC"/*.heaptrack.zst "$ALLOC"/*.rep "$ALLOC"/hand.logalloc; do
+		zstd -dqcf "$trace" >plain
+		telfilter plain | cmp plain -
+	done
+	for trace in "$ALLOC"/*.ltrace.zst "$ALLOC"/*.valgrind.zst \
+	    "$ALLOC"/*.kdump; do
+		telfilter "$trace" >got
+		bare got >have
+		bare "$trace" | cmp - have
+	done
+}
+
+@test "telfilter keeps events of some types, and what they need" {
+	for trace in "$ALLOC"/calls.* "$ALLOC"/sqlite3.heaptrack.zst; do
+		telfilter -w 'size >= 100' "$trace" >got
+		telcat -q -H -w 'size >= 100' "$trace" |
+		    cut -d ' ' -f 2- >want
+		telcat -q -H -w 'size >= 100' got | cut -d ' ' -f 2- |
+		    cmp want -
+		test -s want
+	done
+	# the last one: what says which backtrace an event has
+	run -0 telcat -q --no-header got
+	[[ $output == *' trace ip='* ]]
+}
+
+@test "traces whose numbers are their own are not written as one" {
+	cp "$ALLOC/short.rep" a.rep
+	run -1 --separate-stderr telfilter a.rep a.rep
+	[[ $stderr == *'cannot be written as one'* ]]
+	telfilter "$ALLOC/old.android" "$ALLOC/old.android" >two
+	[ "$(telcat -q -H two | wc -l)" -eq 12 ]
+}
+
+@test "a broken line is damage, what the program says is none" {
+	{ cat "$ALLOC/old.android"; echo '12: malloc 0x10'; } >bad
+	run -3 --separate-stderr telcat -H bad
+	[ "${#lines[@]}" -eq 6 ]
+	[[ $stderr == *'expected a blank and a number'* ]]
+	run -1 telcat --strict bad
+	{ echo hello; zstd -dqc "$ALLOC/calls.valgrind.zst"; } >mixed
+	clean telcat -H mixed >got
+	[ "$(wc -l <got)" -eq 161 ]
+	run -0 --separate-stderr telcat --verbose -H mixed
+	[[ $stderr == *'17 lines of '*'are no operations of an allocator'* ]]
+	{ cat mixed; echo '--7-- malloc(5) = 0xZ'; } >bad
+	run -3 telcat -q -H bad
+	[ "${#lines[@]}" -eq 161 ]
+}
+
+@test "a cut heaptrack file, and one without addresses" {
+	zstd -dqc "$ALLOC/perl.heaptrack.zst" >plain
+	head -c 20000 plain >cut
+	run -0 --separate-stderr telcat -H cut
+	[ "${#lines[@]}" -eq "$(grep -c '' cut)" ]
+	[[ $stderr == *'it may have been cut off'* ]]
+	printf 'v 10400 3\nX ls\ns main\ni 10 1\na 8 1\n+ 0\n- 0\n' >interpreted
+	run -3 --separate-stderr telcat interpreted
+	[[ $stderr == *'recorded with --raw'* ]]
+}
+
+@test "a trace with fewer operations than it says" {
+	sed '$d' "$ALLOC/short.rep" >less.rep
+	run -0 --separate-stderr telcat less.rep
+	[[ $stderr == *'the header says 9 operations, but there are 8'* ]]
+}
+
+@test "what mtrace writes of a program now" {
+	command -v gcc >/dev/null || skip "no gcc"
+	cat >live.c <<-'END'
+		#include <mcheck.h>
+		#include <stdlib.h>
+		int main(void)
+		{
+			mtrace();
+			char *volatile p = malloc(1234);
+			p = realloc(p, 99999);
+			char *volatile q = calloc(10, 7);
+			free(p);
+			free(q);
+			return 0;
+		}
+	END
+	gcc -o live live.c 2>/dev/null
+	MALLOC_TRACE=live.mtrace LD_PRELOAD=libc_malloc_debug.so.0 ./live
+	test -s live.mtrace || skip "mtrace writes nothing here"
+	bare live.mtrace | sed 's/ .*size=/ /; s/ [a-z].*//' >got
+	printf '%s\n' 'malloc 1234' 'realloc 99999' 'malloc 70' free free |
+	    cmp - got
+}
