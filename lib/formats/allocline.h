@@ -191,6 +191,51 @@ const struct al_call *al_find(const struct al_call *calls, size_t count,
 const struct al_call *al_function(const struct al *s, const unsigned char *p,
     size_t n);
 
+#define AL_BIT(type) ((uint32_t)1 << (type))
+
+#define AL_C_TYPES \
+	(AL_BIT(AL_MALLOC) | AL_BIT(AL_CALLOC) | AL_BIT(AL_REALLOC) | \
+	    AL_BIT(AL_REALLOCARRAY) | AL_BIT(AL_MEMALIGN) | \
+	    AL_BIT(AL_POSIX_MEMALIGN) | AL_BIT(AL_ALIGNED_ALLOC) | \
+	    AL_BIT(AL_VALLOC) | AL_BIT(AL_PVALLOC) | AL_BIT(AL_FREE))
+#define AL_CXX_TYPES \
+	(AL_BIT(AL_NEW) | AL_BIT(AL_NEW_ARRAY) | AL_BIT(AL_NEW_ALIGNED) | \
+	    AL_BIT(AL_DELETE) | AL_BIT(AL_DELETE_ARRAY))
+
+/* What calls look like in C: allocline_call.c. */
+
+/*
+ * The function that is called at *p, which then is behind its parenthesis.
+ * NULL: none that allocates.
+ */
+const struct al_call *al_call_at(const struct al *s, const unsigned char **p);
+/* The arguments at *p that the call has; what is behind them stays. */
+enum al_line al_arguments(struct al *s, const struct al_call *call,
+    const unsigned char **p);
+
+/* Nonzero when the call has a result that matters. */
+static inline int
+al_has_result(const struct al_call *call)
+{
+	return call->type != AL_FREE && call->type != AL_DELETE &&
+	    call->type != AL_DELETE_ARRAY;
+}
+
+static inline int
+al_is_name(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_';
+}
+
+static inline const unsigned char *
+al_skip_blanks(const unsigned char *p)
+{
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
 /* The functions of every dialect's form. */
 tel_status al_open(struct tel_reader *r, const struct al_dialect *d);
 tel_status al_next(struct tel_reader *r);

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define BIT(type) ((uint32_t)1 << (type))
-
 /* ------------------------------------------------------------- Android */
 
 #define NAME(name) name, sizeof(name) - 1, 0
@@ -326,9 +324,9 @@ const struct al_dialect al_android = {
 	.form = &tel_form_android,
 	.what = "a trace of Android",
 	.parse = android_parse,
-	.types = BIT(AL_MALLOC) | BIT(AL_CALLOC) | BIT(AL_REALLOC) |
-	    BIT(AL_MEMALIGN) | BIT(AL_ALIGNED_ALLOC) | BIT(AL_FREE) |
-	    BIT(AL_THREAD_DONE),
+	.types = AL_BIT(AL_MALLOC) | AL_BIT(AL_CALLOC) | AL_BIT(AL_REALLOC) |
+	    AL_BIT(AL_MEMALIGN) | AL_BIT(AL_ALIGNED_ALLOC) | AL_BIT(AL_FREE) |
+	    AL_BIT(AL_THREAD_DONE),
 	.all = "td",
 	.score = 90,
 };
@@ -353,7 +351,7 @@ const struct al_dialect al_mtrace = {
 	.form = &tel_form_mtrace,
 	.what = "mtrace",
 	.parse = mtrace_parse,
-	.types = BIT(AL_MALLOC) | BIT(AL_REALLOC) | BIT(AL_FREE),
+	.types = AL_BIT(AL_MALLOC) | AL_BIT(AL_REALLOC) | AL_BIT(AL_FREE),
 	.all = "w",
 	.score = 90,
 };
@@ -378,8 +376,8 @@ const struct al_dialect al_heaptrack = {
 	.form = &tel_form_heaptrack,
 	.what = "heaptrack",
 	.parse = heaptrack_parse,
-	.types = BIT(AL_TRACED) | BIT(AL_FREE) | BIT(AL_BACKTRACE) |
-	    BIT(AL_CLOCK) | BIT(AL_RESIDENT) | BIT(AL_NOTE),
+	.types = AL_BIT(AL_TRACED) | AL_BIT(AL_FREE) | AL_BIT(AL_BACKTRACE) |
+	    AL_BIT(AL_CLOCK) | AL_BIT(AL_RESIDENT) | AL_BIT(AL_NOTE),
 	.all = "",
 	.timed = 1,
 	.score = 95,
@@ -406,7 +404,8 @@ const struct al_dialect al_rep = {
 	.form = &tel_form_rep,
 	.what = "a trace of CS:APP",
 	.parse = rep_parse,
-	.types = BIT(AL_ID_MALLOC) | BIT(AL_ID_REALLOC) | BIT(AL_ID_FREE),
+	.types =
+	    AL_BIT(AL_ID_MALLOC) | AL_BIT(AL_ID_REALLOC) | AL_BIT(AL_ID_FREE),
 	.all = "",
 	.score = 90,
 	.alone = 1,
