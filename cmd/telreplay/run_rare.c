@@ -168,8 +168,10 @@ check_after(struct worker *w, const struct step *s, void *block)
 		if (kept > s->size)
 			kept = s->size;
 		wrong = run_compare(block, s->slot, 0, kept);
-		if (wrong != kept)
+		if (wrong != kept) {
 			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
+			kept = 0; /* once is enough */
+		}
 	}
 	run_fill(block, s->slot, kept, s->size);
 }
@@ -201,7 +203,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 		if (s->kind == RUN_REALLOC)
 			return; /* the block is as it was */
 	}
-	if (block == NULL && s->kind == RUN_REALLOC && w->extra != NULL)
+	if (block == NULL && w->extra != NULL)
 		w->extra[s->slot].size = 0;
 	*slot = block;
 	if (block != NULL) {

@@ -78,7 +78,8 @@ tel_block_begin(struct tel_compiler *c, struct lane *l, struct tel_entry *e,
 	}
 	request(c, size);
 	live_add(c, size);
-	if (c->pooled != NULL && tel_pool_enter(c, l, slot, e->key, op) != 0)
+	if ((c->pooled != NULL || op->pool != 0 || op->buffer != 0) &&
+	    tel_pool_enter(c, l, slot, e->key, op) != 0)
 		return tel_compiler_no_memory(c);
 	if (c->ends_on && tel_end_add(c, e->key + size, slot) != 0)
 		return tel_compiler_no_memory(c);

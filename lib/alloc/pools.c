@@ -232,7 +232,7 @@ tel_pool_enter(struct tel_compiler *c, struct lane *l, uint32_t slot,
 	struct pooled *b;
 	struct pool *p;
 	uint32_t n;
-	int buffer = op->kind == TEL_ALLOC_COMMIT;
+	int buffer = op->kind == TEL_ALLOC_COMMIT && op->buffer != 0;
 
 	n = buffer ? tel_buffer_find(c, l, op) : pool_find(c, l, op->pool);
 	if (n == NO_SLOT || pooled_grow(c, slot) != 0 ||

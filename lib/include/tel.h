@@ -1806,14 +1806,14 @@ typedef enum tel_odd {
 	TEL_ODD_REALLOC_ZERO, /* realloc(p, 0): a free if it gave NULL */
 	TEL_ODD_FAILED,       /* an allocation that failed: left out */
 	TEL_ODD_RESERVED,     /* reserved, but not committed: left out */
-	TEL_ODD_RECLAIMED,    /* committed over a block: that was freed before */
-	TEL_ODD_POOL,         /* a pool or buffer without creation: created */
-	TEL_ODD_FREE,         /* a free of what is not allocated: left out */
-	TEL_ODD_REALLOC,      /* a realloc of such: made an allocation */
-	TEL_ODD_DOUBLE,       /* the address is allocated: freed before */
-	TEL_ODD_RACE,         /* a free that stands in a wrong place: moved */
-	TEL_ODD_SIZE,         /* a free of more than there is: of the block */
-	TEL_ODD_ARGUMENT      /* a size that cannot be: left out */
+	TEL_ODD_RECLAIMED, /* committed over a block: that was freed before */
+	TEL_ODD_POOL,      /* a pool or buffer without creation: created */
+	TEL_ODD_FREE,      /* a free of what is not allocated: left out */
+	TEL_ODD_REALLOC,   /* a realloc of such: made an allocation */
+	TEL_ODD_DOUBLE,    /* the address is allocated: freed before */
+	TEL_ODD_RACE,      /* a free that stands in a wrong place: moved */
+	TEL_ODD_SIZE,      /* a free of more than there is: of the block */
+	TEL_ODD_ARGUMENT   /* a size that cannot be: left out */
 } tel_odd;
 #define TEL_ODD_KINDS 13
 
@@ -1852,7 +1852,7 @@ typedef struct tel_live {
 typedef enum tel_lane_order {
 	TEL_LANES_EDGES, /* a block is allocated before another lane frees it */
 	TEL_LANES_TOTAL, /* the order of the log */
-	TEL_LANES_NONE   /* none: each lane frees the blocks that it allocates */
+	TEL_LANES_NONE /* none: each lane frees the blocks that it allocates */
 } tel_lane_order;
 
 /*
@@ -1862,37 +1862,37 @@ typedef enum tel_lane_order {
 typedef struct tel_facts {
 	uint64_t operations[TEL_ALLOC_KINDS]; /* given, by tel_alloc_kind */
 	uint64_t odd[TEL_ODD_KINDS];          /* odd ones, by tel_odd */
-	uint64_t compiled;     /* operations in the program, waits apart */
-	uint64_t requests;     /* allocations and reallocs */
-	uint64_t requested;    /* bytes that they asked for, in all */
-	uint64_t largest;      /* the most that one did */
-	uint64_t live_blocks;  /* live after the last event: leaks, maybe */
+	uint64_t compiled;    /* operations in the program, waits apart */
+	uint64_t requests;    /* allocations and reallocs */
+	uint64_t requested;   /* bytes that they asked for, in all */
+	uint64_t largest;     /* the most that one did */
+	uint64_t live_blocks; /* live after the last event: leaks, maybe */
 	uint64_t live_bytes;
-	uint64_t peak_blocks;  /* the most that were live at a time */
-	uint64_t peak_bytes;   /* the most bytes; the next four say when */
+	uint64_t peak_blocks; /* the most that were live at a time */
+	uint64_t peak_bytes;  /* the most bytes; the next four say when */
 	uint64_t peak_event;
 	uint64_t peak_log;
 	uint64_t peak_clock;
 	uint64_t peak_of_blocks; /* the blocks that were live then */
-	uint64_t first_clock;  /* of the first and the last operation */
+	uint64_t first_clock;    /* of the first and the last operation */
 	uint64_t last_clock;
-	double tick_rate;      /* ticks in a second, 0 when not known */
-	uint64_t sizes[65];    /* requests by size */
-	uint64_t leaked[65];   /* blocks that are live at the end, by size */
-	uint64_t lived[65];    /* frees by lifetime, in operations */
+	double tick_rate;         /* ticks in a second, 0 when not known */
+	uint64_t sizes[65];       /* requests by size */
+	uint64_t leaked[65];      /* blocks that are live at the end, by size */
+	uint64_t lived[65];       /* frees by lifetime, in operations */
 	uint64_t lived_ticks[65]; /* frees by lifetime, in ticks */
-	uint64_t threads;      /* threads in the log */
-	uint64_t lanes;        /* threads of the program, 1 to 1024 */
-	uint64_t order;        /* a tel_lane_order */
-	uint64_t crossing_frees;    /* of a block that another lane made */
+	uint64_t threads;         /* threads in the log */
+	uint64_t lanes;           /* threads of the program, 1 to 1024 */
+	uint64_t order;           /* a tel_lane_order */
+	uint64_t crossing_frees;  /* of a block that another lane made */
 	uint64_t crossing_reallocs; /* the same */
-	uint64_t waits;        /* waits in the program */
-	uint64_t implied;      /* waits that others made needless */
-	uint64_t parts;        /* partial frees */
-	uint64_t pools;        /* pools that were created, 0 unless named */
-	uint64_t buffers;      /* buffers that were */
-	uint64_t slots;        /* slots that the program needs */
-	uint64_t words;        /* words in all chunks */
+	uint64_t waits;             /* waits in the program */
+	uint64_t implied;           /* waits that others made needless */
+	uint64_t parts;             /* partial frees */
+	uint64_t pools;         /* pools that were created, 0 unless named */
+	uint64_t buffers;       /* buffers that were */
+	uint64_t slots;         /* slots that the program needs */
+	uint64_t words;         /* words in all chunks */
 	uint64_t largest_chunk; /* what tel_program_load() needs, in words */
 	uint64_t chunks;
 	uint64_t odd_kept;     /* elements of odd_ones */
@@ -2019,8 +2019,8 @@ TEL_API TEL_MUST_USE tel_status tel_program_check(tel_program *p);
  * lanes: for tel_facts.lanes elements, that are set to point into room.
  * Returns TEL_OK, TEL_EINVAL, TEL_EIO, TEL_EDAMAGED.
  */
-TEL_API TEL_MUST_USE tel_status tel_program_load(tel_program *p,
-    uint64_t chunk, uint64_t *room, tel_lane *lanes);
+TEL_API TEL_MUST_USE tel_status tel_program_load(tel_program *p, uint64_t chunk,
+    uint64_t *room, tel_lane *lanes);
 /*
  * Finds the event that an operation comes from.
  * position: the number of the first word of it.

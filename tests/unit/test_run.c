@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The loop of telreplay, with allocators that check what they are asked,
+ * that fail, and that are wrong.
+ */
+/* the first of them, as it says which interfaces it needs */
+#include "telreplay/run.c"
+#include "telreplay/run_loop.c"
+#include "telreplay/run_pattern.c"
+#include "telreplay/run_rare.c"
+#include "telreplay/run_time.c"
+
+#include "program_make.h"
+#include "tap.h"
+
+#define STEPS 20000
+
+/* ------------------------------------------------ allocators for tests */
+
+#define GOOD_HEAD 64
+#define GOOD_MAGIC UINT64_C(0x5ca1ab1e0ddba115)
+
+static _Atomic uint64_t good_live, good_calls, good_wrong, good_fails;
+static unsigned fail_every; /* 0: never */
+
+static void *
+good_aligned(size_t alignment, size_t size)
+{
+	uint64_t n = atomic_fetch_add(&good_calls, 1);
+	unsigned char *p, *block;
+
+	if (fail_every != 0 && n % fail_every == fail_every - 1) {
+		atomic_fetch_add(&good_fails, 1);
+		return NULL;
+	}
+	p = malloc(size + alignment + GOOD_HEAD);
+	if (p == NULL)
+		abort();
+	block = p + GOOD_HEAD;
+	block += -(uintptr_t)block & (alignment - 1);
+	((uint64_t *)(void *)block)[-1] = GOOD_MAGIC;
+	((uint64_t *)(void *)block)[-2] = (uint64_t)(block - p);
+	((uint64_t *)(void *)block)[-3] = size;
+	/* what a program may not rely on */
+	memset(block, 0xa5, size);
+	atomic_fetch_add(&good_live, 1);
+	return block;
+}
+
+static void
+good_free(void *block)
+{
+	uint64_t *head = block;
+
+	if (block == NULL)
+		return;
+	if (head[-1] != GOOD_MAGIC) {
+		atomic_fetch_add(&good_wrong, 1);
+		return;
+	}
+	head[-1] = 0;
+	atomic_fetch_sub(&good_live, 1);
+	free((unsigned char *)block - head[-2]);
+}
+
+static void *
+good_malloc(size_t size)
+{
+	return good_aligned(16, size);
+}
+
+static void *
+good_calloc(size_t count, size_t size)
+{
+	void *p = good_aligned(16, count * size);
+
+	if (p != NULL)
+		memset(p, 0, count * size);
+	return p;
+}
+
+static void *
+good_realloc(void *block, size_t size)
+{
+	uint64_t before;
+	void *p;
+
+	p = good_aligned(16, size);
+	if (block == NULL || p == NULL)
+		return p;
+	before = ((uint64_t *)block)[-3];
+	memcpy(p, block, before < size ? before : size);
+	good_free(block);
+	return p;
+}
+
+static const struct allocator good = { good_malloc, good_calloc, good_aligned,
+	good_realloc, good_free, NULL, NULL };
+
+/* The second block lies in the first one; zeros are none; odd addresses. */
+static unsigned char bad_memory[4096] __attribute__((aligned(4096)));
+static unsigned bad_calls;
+
+static void *
+bad_malloc(size_t size)
+{
+	(void)size;
+	return bad_memory + 64 * bad_calls++ + 16;
+}
+
+static void *
+bad_calloc(size_t count, size_t size)
+{
+	(void)count;
+	memset(bad_memory + 2048, 0, size);
+	bad_memory[2048 + size / 2] = 1;
+	return bad_memory + 2048;
+}
+
+static void *
+bad_aligned(size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	return bad_memory + 3072 + 16;
+}
+
+static void *
+bad_realloc(void *block, size_t size)
+{
+	(void)size;
+	((unsigned char *)block)[5] ^= 1;
+	return block;
+}
+
+static void
+bad_free(void *block)
+{
+	(void)block;
+}
+
+static const struct allocator bad = { bad_malloc, bad_calloc, bad_aligned,
+	bad_realloc, bad_free, NULL, NULL };
+
+/* ------------------------------------------------------------- programs */
+
+static tel_program *
+make(const tel_alloc *ops, size_t n, const struct making *m, struct bytes *b,
+    tel_facts *f)
+{
+	tel_program *p;
+
+	b->size = 0;
+	if (program_make(ops, n, m, b, f) != TEL_OK ||
+	    tel_program_open_memory(b->data, b->size, &p) != TEL_OK)
+		abort();
+	return p;
+}
+
+static void
+random_trace(tel_alloc *ops, size_t n, unsigned threads)
+{
+	struct heap *h = calloc(1, sizeof(*h));
+	size_t i, block;
+
+	h->random = 4711;
+	for (i = 0; i < n; i++) {
+		ops[i] = heap_step(h, threads, &block);
+		ops[i].clock = i;
+		if (ops[i].size > 20000)
+			ops[i].size = 20000;
+	}
+	free(h);
+}
+
+static struct run_board *
+run(tel_program *p, const struct allocator *a, const struct run_options *o,
+    const char **wrong)
+{
+	size_t size = run_board_size((unsigned)tel_program_facts(p)->lanes);
+	struct run_board *b;
+
+	b = aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
+	memset(b, 0, size);
+	*wrong = run_program(p, a, o, b);
+	return b;
+}
+
+static char phases[64];
+
+static void
+note_phase(void *arg, enum run_phase phase)
+{
+	size_t n = strlen(phases);
+
+	(void)arg;
+	if (n + 1 < sizeof(phases))
+		phases[n] = "RCPDF"[phase];
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static void
+test_good(tel_alloc *ops)
+{
+	static const struct {
+		unsigned threads;
+		size_t chunk;
+		tel_lane_order order;
+		struct run_options o;
+	} cases[] = {
+		{ 1, 0, 0, { .touch = RUN_TOUCH_NONE, .repeat = 1 } },
+		{ 1, 1024, 0, { .touch = RUN_TOUCH_PAGE, .repeat = 3 } },
+		{ 1, 0, 0, { .verify = 1, .sample = 7, .repeat = 2 } },
+		{ 4, 1024, 0, { .touch = RUN_TOUCH_ALL, .repeat = 1 } },
+		{ 4, 0, 0,
+		    { .touch = RUN_TOUCH_FIRST, .sample = 1, .repeat = 1 } },
+		{ 6, 2048, 0, { .verify = 1, .sample = 3, .repeat = 2 } },
+		{ 3, 4096, TEL_LANES_TOTAL, { .verify = 1, .repeat = 1 } },
+		{ 3, 2048, TEL_LANES_NONE, { .verify = 1, .repeat = 1 } },
+	};
+	struct bytes b = { 0 };
+	struct making m = { 0 };
+	struct run_board *board;
+	uint64_t done, sampled, chunk, words, lanes;
+	uint32_t position;
+	tel_program *p;
+	const char *wrong;
+	tel_facts f;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		random_trace(ops, STEPS, cases[i].threads);
+		m.chunk = cases[i].chunk;
+		m.order = cases[i].order;
+		p = make(ops, STEPS, &m, &b, &f);
+		board = run(p, &good, &cases[i].o, &wrong);
+		done = sampled = lanes = 0;
+		for (k = 0; k < RUN_KINDS; k++) {
+			done += board->operations[k];
+			sampled += board->latency[k].count;
+		}
+		for (k = 0; k < board->lanes; k++)
+			lanes += board->lane[k].operations;
+		ok(wrong == NULL && board->errors == 0 &&
+		        board->failures == 0 && good_wrong == 0,
+		    "run %zu finds nothing wrong", i);
+		ok(done == STEPS * cases[i].o.repeat && lanes == done &&
+		        board->repeats == cases[i].o.repeat,
+		    "all is run");
+		is_u64(good_live, 0, "and freed in the end");
+		if (cases[i].o.sample == 0)
+			is_u64(sampled, 0, "nothing is timed");
+		else
+			ok(sampled > done / cases[i].o.sample / 3 &&
+			        sampled <= done,
+			    "%d of %d are timed", (int)sampled, (int)done);
+		run_position(board, 0, &chunk, &position);
+		ok(chunk == f.chunks - 1 &&
+		        run_progress(board, &f, &words) == 1 &&
+		        words == f.words && board->cpu_ns > 0 &&
+		        board->wall_ns > 0,
+		    "it says how far it is");
+		free(board);
+		tel_program_free(p);
+	}
+	free(b.data);
+}
+
+static void
+test_failing(tel_alloc *ops)
+{
+	struct run_options o = { .verify = 1, .repeat = 1 };
+	struct bytes b = { 0 };
+	struct making m = { 0 };
+	struct run_board *board;
+	const char *wrong;
+	tel_program *p;
+	tel_facts f;
+	int verify;
+
+	random_trace(ops, STEPS, 3);
+	p = make(ops, STEPS, &m, &b, &f);
+	fail_every = 40;
+	for (verify = 0; verify < 2; verify++) {
+		o.verify = verify;
+		o.touch = RUN_TOUCH_ALL;
+		good_fails = 0;
+		board = run(p, &good, &o, &wrong);
+		ok(wrong == NULL && board->failures > 100 &&
+		        board->failures <= good_fails,
+		    "%d failed allocations are counted", (int)board->failures);
+		ok(board->errors == 0 && good_wrong == 0 && good_live == 0,
+		    "and nothing else goes wrong");
+		ok(board->errors_kept >= RUN_ERRORS &&
+		        board->kept[0].what == RUN_NULL,
+		    "the first ones are told");
+		free(board);
+	}
+	fail_every = 0;
+	tel_program_free(p);
+	free(b.data);
+}
+
+static void
+test_bad(void)
+{
+	static const tel_alloc ops[] = {
+		{ .kind = TEL_ALLOC_MALLOC, .address = 1, .size = 100 },
+		{ .kind = TEL_ALLOC_MALLOC, .address = 2, .size = 10 },
+		{ .kind = TEL_ALLOC_CALLOC,
+		    .address = 3,
+		    .size = 30,
+		    .count = 2 },
+		{ .kind = TEL_ALLOC_ALIGNED,
+		    .address = 4,
+		    .size = 8,
+		    .alignment = 512 },
+		{ .kind = TEL_ALLOC_FREE, .address = 1 },
+		{ .kind = TEL_ALLOC_REALLOC,
+		    .address = 2,
+		    .old = 2,
+		    .size = 9 },
+	};
+	static const struct {
+		enum run_wrong what;
+		uint64_t event, offset;
+	} want[] = {
+		{ RUN_NOT_ZERO, 2, 30 },
+		{ RUN_ALIGNMENT, 3, 0 },
+		{ RUN_CONTENT, 4, 64 },
+		{ RUN_CONTENT, 5, 5 },
+	};
+	struct run_options o = { .verify = 1, .repeat = 1 };
+	struct bytes b = { 0 };
+	struct making m = { 0 };
+	struct run_board *board;
+	const char *wrong, *log;
+	const struct run_error *e;
+	tel_program *p;
+	uint64_t event;
+	tel_facts f;
+	size_t i;
+
+	p = make(ops, sizeof(ops) / sizeof(ops[0]), &m, &b, &f);
+	board = run(p, &bad, &o, &wrong);
+	is_u64(board->errors, 4, "an allocator that is wrong");
+	for (i = 0; i < 4; i++) {
+		e = &board->kept[i];
+		event = 99;
+		ok(tel_program_origin(p, e->chunk, e->lane, e->position, &log,
+		       &event) == TEL_OK &&
+		        e->what == want[i].what && event == want[i].event &&
+		        e->offset == want[i].offset,
+		    "error %zu names its event", i);
+	}
+	free(board);
+	tel_program_free(p);
+	free(b.data);
+}
+
+static void
+test_phases(tel_alloc *ops)
+{
+	struct run_options o = { .repeat = 2, .phase = note_phase };
+	struct bytes b = { 0 };
+	struct making m = { .chunk = 1024, .rate = 1e6 };
+	struct run_board *board;
+	const char *wrong;
+	tel_program *p;
+	uint64_t i, wall;
+	tel_facts f;
+
+	random_trace(ops, 1500, 2);
+	/* thirty milliseconds, by a clock of microseconds */
+	for (i = 0; i < 1500; i++)
+		ops[i].clock = 7000 + i * 20;
+	p = make(ops, 1500, &m, &b, &f);
+	board = run(p, &good, &o, &wrong);
+	is_str(phases, "RCPCPDFCPCPDF", "phases come in order");
+	free(board);
+	o.pace = 1;
+	o.repeat = 1;
+	wall = run_now();
+	board = run(p, &good, &o, &wrong);
+	wall = run_now() - wall;
+	ok(wrong == NULL && wall > 29000000, "a pace is kept");
+	free(board);
+	tel_program_free(p);
+	m.rate = 0;
+	p = make(ops, 1500, &m, &b, &f);
+	board = run(p, &good, &o, &wrong);
+	ok(wrong != NULL, "not without a clock: %s", wrong);
+	free(board);
+	tel_program_free(p);
+	free(b.data);
+}
+
+static void
+test_latency(void)
+{
+	static struct run_latency l, sum;
+	static struct run_board b;
+	uint64_t i;
+
+	b.tick_ns = 0.5;
+	for (i = 1; i <= 1000; i++)
+		run_note(&l, i);
+	run_latency_add(&sum, &l);
+	ok(run_quantile(&b, &sum, 0.5) > 245 &&
+	        run_quantile(&b, &sum, 0.5) < 255 &&
+	        run_quantile(&b, &sum, 0.99) > 485 &&
+	        run_quantile(&b, &sum, 0.99) <= 500 &&
+	        run_quantile(&b, &sum, 1) == 500 &&
+	        run_quantile(&b, &sum, 0) < 1,
+	    "quantiles");
+	run_note(&l, UINT64_MAX);
+	ok(run_quantile(&b, &l, 1) > 9e18, "of what took for ever");
+	memset(&l, 0, sizeof(l));
+	ok(run_quantile(&b, &l, 0.5) == 0, "and of nothing");
+}
+
+int
+main(void)
+{
+	tel_alloc *ops = calloc(STEPS, sizeof(*ops));
+
+	test_good(ops);
+	test_failing(ops);
+	test_bad();
+	test_phases(ops);
+	test_latency();
+	free(ops);
+	return done();
+}
