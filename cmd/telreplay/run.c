@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STACK (256 << 10) /* of a thread; an allocator's calls fit */
-#define ALIGN 4096        /* of what is in the mapping */
+#define STACK (1 << 20) /* of a thread; sanitizers want much of it */
+#define ALIGN 4096      /* of what is in the mapping */
 #define SPIN 200
 
 size_t

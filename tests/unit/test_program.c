@@ -230,7 +230,7 @@ test_orders(struct trace *t)
 		m.chunk = cases[i].chunk;
 		trace_make(t, 77 + i, cases[i].threads);
 		b.size = 0;
-		is_u64(program_make(t->ops, STEPS, &m, &b, &f), TEL_OK,
+		ok(program_make(t->ops, STEPS, &m, &b, &f) == TEL_OK,
 		    "trace %zu is compiled", i);
 		for (seed = 1; seed <= 2; seed++) {
 			play(&p, &b, t, seed, cases[i].threads);
@@ -269,7 +269,7 @@ test_damage(struct trace *t)
 	tel_status st;
 
 	trace_make(t, 5, 3);
-	is_u64(program_make(t->ops, n, &m, &b, &f), TEL_OK, "compiled");
+	ok(program_make(t->ops, n, &m, &b, &f) == TEL_OK, "compiled");
 	ok(f.chunks > 1, "in several chunks");
 	for (i = 0; i < b.size; i++)
 		if (tel_program_open_memory(b.data, i, &p) == TEL_OK) {
