@@ -88,7 +88,7 @@ note_head(struct native *s, const struct native_record *rec)
 /*
  * Tells of the damage that was noted.  missing: the events that are not
  * there, as what comes after it says; UINT64_MAX: nothing does.  next: the
- * least clock there.
+ * least clock there; UINT64_MAX: no event comes.
  */
 static tel_status
 tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
@@ -113,6 +113,12 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 		first = s->first_lost;
 		last = s->last_lost;
 	}
+	if (last == UINT64_MAX)
+		return tel_reader_damage(r, from, skipped,
+		    "%s: %llu events lost, after clock %016llx; %llu bytes "
+		    "skipped",
+		    why, (unsigned long long)missing, (unsigned long long)first,
+		    bytes);
 	return tel_reader_damage(r, from, skipped,
 	    "%s: %llu events lost, between clocks %016llx and %016llx; %llu "
 	    "bytes skipped",
@@ -271,7 +277,7 @@ take_end(struct tel_reader *r, struct native *s,
 	if (events == s->ordinal && s->why == NULL)
 		return TEL_OK;
 	events = events > s->ordinal ? events - s->ordinal : 0;
-	return tell(r, s, events, s->last);
+	return tell(r, s, events, UINT64_MAX);
 }
 
 /*
@@ -327,11 +333,8 @@ end(struct tel_reader *r, struct native *s)
 	return st == TEL_OK ? TEL_END : st;
 }
 
-/*
- * Goes on to the next block with events.  TEL_OK, TEL_END, or a failure.
- */
-static tel_status
-next_block(struct tel_reader *r, struct native *s)
+tel_status
+native_next_block(struct tel_reader *r, struct native *s)
 {
 	struct native_record rec;
 	tel_status st;
@@ -385,20 +388,6 @@ next_block(struct tel_reader *r, struct native *s)
 
 /* ---------------------------------------------------------------- form */
 
-static tel_status
-tel_next(struct tel_reader *r)
-{
-	struct native *s = r->state;
-	tel_status st;
-
-	while (s->at >= s->block->head.count) {
-		st = next_block(r, s);
-		if (st != TEL_OK)
-			return st;
-	}
-	return native_give(r, s);
-}
-
 static void
 tel_close(struct tel_reader *r)
 {
@@ -443,7 +432,7 @@ tel_open(struct tel_reader *r, const char *as)
 		r->state = NULL;
 		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
-	st = next_block(r, s);
+	st = native_next_block(r, s);
 	if (st == TEL_END)
 		st = TEL_OK;
 	if (st == TEL_OK && r->log.schema == NULL && s->block->head.count > 0)
@@ -453,5 +442,5 @@ tel_open(struct tel_reader *r, const char *as)
 	return st;
 }
 
-const struct tel_form tel_form_tel = { "tel", tel_probe, tel_open, tel_next,
+const struct tel_form tel_form_tel = { "tel", tel_probe, tel_open, native_next,
 	tel_close };

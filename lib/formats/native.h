@@ -321,9 +321,7 @@ struct native_part {
 	struct native_blobs raw, lead, notes;
 	uint32_t flags;
 	uint32_t stride; /* from row to row, where sizes is NULL */
-	/* while they are handed out: */
-	unsigned char *row; /* the next event */
-	uint32_t next;      /* and its number among those of the part */
+	uint32_t next;   /* while they are handed out: how many were */
 };
 
 /* A label that is in force from a clock on. */

@@ -199,6 +199,7 @@ read_order(struct native_block *b)
 {
 	const size_t n = (size_t)b->head.count;
 	uint64_t *v = b->clocks;
+	uint32_t *counts;
 	unsigned k;
 	size_t i;
 
@@ -209,19 +210,29 @@ read_order(struct native_block *b)
 		return TEL_OK;
 	}
 	b->part_of = give(b->memory, n, sizeof(*b->part_of));
-	if (b->part_of == NULL)
+	counts = give(b->memory, b->nparts, sizeof(*counts));
+	if (b->part_of == NULL || counts == NULL)
 		return TEL_ENOMEM;
+	memset(counts, 0, b->nparts * sizeof(*counts));
 	if (!native_column(&b->rest, n, 0, v))
 		return TEL_EFORMAT;
 	for (i = 0; i < n; i++) {
 		if (v[i] >= b->nparts)
 			return TEL_EFORMAT;
 		b->part_of[i] = (uint16_t)v[i];
-		b->parts[v[i]].count++;
 	}
-	for (k = 0; k < b->nparts; k++)
+	/* two sums, as one would wait for itself */
+	for (i = 0; i + 1 < n; i += 2) {
+		counts[v[i]]++;
+		b->parts[v[i + 1]].count++;
+	}
+	if (i < n)
+		counts[v[i]]++;
+	for (k = 0; k < b->nparts; k++) {
+		b->parts[k].count += counts[k];
 		if (b->parts[k].count == 0)
 			return TEL_EFORMAT;
+	}
 	return TEL_OK;
 }
 
@@ -425,7 +436,6 @@ read_part(struct native_block *b, struct native_part *part,
 	part->rows = give(b->memory, rows + 8, 1);
 	if (part->rows == NULL)
 		return TEL_ENOMEM;
-	part->row = part->rows;
 	begin_rows(ns->schema, part, rows);
 	st = read_cells(b, part, plan, before, v);
 	if (st == TEL_OK && part->flags & NATIVE_TAILS)

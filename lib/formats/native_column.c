@@ -32,52 +32,94 @@ fixed(struct native_bytes *b, size_t n, unsigned width, uint64_t *out)
 	return 1;
 }
 
-/* Values of the lengths that two bits each say; room for up to 3 more. */
+/* How values of several lengths are read. */
+struct lengths {
+	const unsigned char *control; /* two bits for each value */
+	const unsigned char *p;       /* the values */
+	uint64_t mask[4];
+	uint8_t set[4];
+};
+
+/* Looks at n values of lengths in set, and steps over them.  0: too few. */
 static int
-lengths(struct native_bytes *b, size_t n, const uint8_t set[4], uint64_t *out)
+begin_lengths(struct native_bytes *b, size_t n, const uint8_t set[4],
+    struct lengths *l)
 {
 	const size_t groups = (n + 3) / 4;
-	const unsigned char *control = native_take(b, groups), *p;
-	uint64_t mask[4];
 	uint8_t sum[256];
 	size_t i, total = 0;
 	unsigned c;
 
-	if (control == NULL)
+	l->control = native_take(b, groups);
+	if (l->control == NULL)
 		return 0;
 	for (c = 0; c < 256; c++)
 		sum[c] = (uint8_t)(set[c & 3] + set[c >> 2 & 3] +
 		    set[c >> 4 & 3] + set[c >> 6]);
 	for (i = 0; i < groups; i++)
-		total += sum[control[i]];
+		total += sum[l->control[i]];
 	/* the last control byte has room for values that are not there */
 	for (i = n; i < groups * 4; i++) {
-		if ((control[groups - 1] >> (2 * (i % 4)) & 3) != 0)
+		if ((l->control[groups - 1] >> (2 * (i % 4)) & 3) != 0)
 			return 0;
 		total -= set[0];
 	}
-	p = native_take(b, total);
-	if (p == NULL)
-		return 0;
 	for (c = 0; c < 4; c++)
-		mask[c] = masks[set[c]];
-	for (i = 0; i < groups - 1; i++) {
-		c = control[i];
-		out[0] = tel_le64(p) & mask[c & 3];
-		p += set[c & 3];
-		out[1] = tel_le64(p) & mask[c >> 2 & 3];
-		p += set[c >> 2 & 3];
-		out[2] = tel_le64(p) & mask[c >> 4 & 3];
-		p += set[c >> 4 & 3];
-		out[3] = tel_le64(p) & mask[c >> 6];
-		p += set[c >> 6];
-		out += 4;
+		l->mask[c] = masks[set[c]];
+	memcpy(l->set, set, sizeof(l->set));
+	l->p = native_take(b, total);
+	return l->p != NULL;
+}
+
+/*
+ * Values of several lengths, each but for delta from the same base; with it
+ * each from the one before.  out has room for 3 more than there are: what is
+ * there of the last 4 is read, and what is not has no bytes.
+ */
+static inline void
+read_lengths(const struct lengths *l, size_t n, int delta, uint64_t base,
+    uint64_t scale, uint64_t *out)
+{
+	const unsigned char *p = l->p;
+	const uint64_t *const mask = l->mask;
+	const uint8_t *const set = l->set;
+	size_t i;
+	unsigned c, k, x;
+
+	for (i = 0; i < n; i += 4) {
+		c = l->control[i / 4];
+		for (k = 0; k < 4; k++, c >>= 2) {
+			uint64_t v;
+
+			x = c & 3;
+			v = tel_le64(p) & mask[x];
+			p += set[x];
+			if (delta)
+				base += native_unzigzag(v) * scale;
+			out[i + k] = delta ? base : base + v * scale;
+			if (i + k + 1 == n)
+				return;
+		}
 	}
-	c = control[i];
-	for (i *= 4; i < n; i++, c >>= 2) {
-		*out++ = tel_le64(p) & mask[c & 3];
-		p += set[c & 3];
-	}
+}
+
+static int
+lengths(struct native_bytes *b, size_t n, const uint8_t set[4], int delta,
+    uint64_t base, uint64_t scale, uint64_t *out)
+{
+	struct lengths l;
+
+	if (!begin_lengths(b, n, set, &l))
+		return 0;
+	/* a copy of the loop for each of these */
+	if (delta && scale == 1)
+		read_lengths(&l, n, 1, base, 1, out);
+	else if (delta)
+		read_lengths(&l, n, 1, base, scale, out);
+	else if (scale == 1)
+		read_lengths(&l, n, 0, base, 1, out);
+	else
+		read_lengths(&l, n, 0, base, scale, out);
 	return 1;
 }
 
@@ -101,30 +143,35 @@ table(struct native_bytes *b, size_t n, unsigned shift, uint64_t before,
 	p = native_take(b, (n * bits + 7) / 8);
 	if (p == NULL)
 		return 0;
-	for (i = 0; i < n; i++) {
-		const size_t at = i * bits;
-		const unsigned x = p[at / 8] >> at % 8 & mask;
+	if (shift == 3) {
+		for (i = 0; i < n; i++) {
+			most = p[i] > most ? p[i] : most;
+			out[i] = values[p[i]];
+		}
+	} else if (shift == 2) {
+		/* out has room for one more */
+		for (i = 0; i + 1 < n; i += 2, p++) {
+			const unsigned x = *p & 15, y = *p >> 4;
 
-		most = x > most ? x : most;
-		out[i] = values[x];
+			most = x > most ? x : most;
+			most = y > most ? y : most;
+			out[i] = values[x];
+			out[i + 1] = values[y];
+		}
+		if (i < n) {
+			most = (*p & 15u) > most ? *p & 15u : most;
+			out[i] = values[*p & 15];
+		}
+	} else {
+		for (i = 0; i < n; i++) {
+			const unsigned x =
+			    p[i * bits / 8] >> i * bits % 8 & mask;
+
+			most = x > most ? x : most;
+			out[i] = values[x];
+		}
 	}
 	return most < count;
-}
-
-/* From differences to values. */
-static void
-add_up(uint64_t *v, size_t n, uint64_t scale)
-{
-	uint64_t sum = v[0];
-	size_t i;
-
-	if (scale == 1) {
-		for (i = 1; i < n; i++)
-			v[i] = sum += native_unzigzag(v[i]);
-		return;
-	}
-	for (i = 1; i < n; i++)
-		v[i] = sum += native_unzigzag(v[i]) * scale;
 }
 
 static int
@@ -135,21 +182,24 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 	    code == NATIVE_DELTA_FIXED || code == NATIVE_DELTA_BYTES;
 	const uint64_t scale = native_varint(b);
 	const uint64_t base = before + native_unzigzag(native_varint(b));
+	uint64_t sum = base;
 	size_t i;
 
 	/* the first of values that are told by differences is the base */
-	out[0] = base;
-	if (delta && n == 1)
-		return !b->bad;
-	if (code == NATIVE_FIXED || code == NATIVE_DELTA_FIXED) {
-		if (how > 8 || !fixed(b, n - (size_t)delta, how, out + delta))
-			return 0;
-	} else if (!lengths(b, n - (size_t)delta, native_lengths[how],
-	               out + delta)) {
-		return 0;
+	if (delta) {
+		*out++ = base;
+		if (--n == 0)
+			return !b->bad;
 	}
+	if (code == NATIVE_BYTES || code == NATIVE_DELTA_BYTES)
+		return lengths(b, n, native_lengths[how], delta, base, scale,
+		           out) &&
+		    !b->bad;
+	if (how > 8 || !fixed(b, n, how, out))
+		return 0;
 	if (delta)
-		add_up(out, n, scale);
+		for (i = 0; i < n; i++)
+			out[i] = sum += native_unzigzag(out[i]) * scale;
 	else
 		for (i = 0; i < n; i++)
 			out[i] = base + out[i] * scale;

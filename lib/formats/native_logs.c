@@ -47,7 +47,7 @@ native_free_logs(struct tel_reader *r, struct native *s)
 	}
 	free(s->slots);
 	free(s->natives);
-	free(s->types);
+	free(s->rows);
 }
 
 /* ------------------------------------------------------------- schemas */
@@ -332,46 +332,62 @@ find_slots(struct tel_reader *r, struct native *s)
 		s->natives[i] = &slot->schema->native;
 		set_rate(r, slot->source, b->logs[i].rate);
 		st = take_text(r, slot->source, &b->logs[i]);
-		if (!slot->schema->native.schema->described &&
-		    slot->schema->native.schema->header >= 12)
-			slot->clock_at =
-			    slot->schema->native.schema->header - 8;
 	}
 	return st;
 }
 
-/* The types of the parts; those that are unknown are made. */
+/* What events of a part have in common; an unknown type is made. */
 static tel_status
-find_types(struct native *s)
+begin_part(struct native *s, struct native_part *part, struct native_row *row)
+{
+	struct tel_schema *schema = s->slots[part->log].schema->native.schema;
+
+	if (part->unknown && schema->nunknown >= NATIVE_UNKNOWN_MAX)
+		return TEL_EFORMAT;
+	row->type = part->unknown ? tel_schema_unknown(schema, part->type) :
+	                            &schema->types[part->type];
+	if (row->type == NULL)
+		return TEL_ENOMEM;
+	row->row = part->rows;
+	row->size = part->size;
+	row->stride = part->stride;
+	row->sizes = part->sizes;
+	row->clock_at = 0;
+	if (!part->unknown && !schema->described && schema->header >= 12)
+		row->clock_at = schema->header - 8;
+	row->big = schema->abi.big;
+	row->noted = part->noted;
+	row->followed = (uint8_t)tel_type_is_followed(row->type);
+	row->blobs =
+	    (part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES)) != 0;
+	row->part = part;
+	return TEL_OK;
+}
+
+static tel_status
+begin_parts(struct tel_reader *r, struct native *s)
 {
 	const struct native_block *b = s->block;
-	const struct native_part *part;
-	struct tel_schema *schema;
+	tel_status st = TEL_OK;
 	unsigned i;
 
 	if (b->nparts > s->part_room) {
-		free(s->types);
+		free(s->rows);
 		s->part_room = b->nparts;
-		s->types = malloc(b->nparts * sizeof(*s->types));
-		if (s->types == NULL) {
+		s->rows = malloc(b->nparts * sizeof(*s->rows));
+		if (s->rows == NULL) {
 			s->part_room = 0;
 			return TEL_ENOMEM;
 		}
 	}
-	for (i = 0; i < b->nparts; i++) {
-		part = &b->parts[i];
-		schema = s->slots[part->log].schema->native.schema;
-		if (!part->unknown) {
-			s->types[i] = &schema->types[part->type];
-			continue;
-		}
-		if (schema->nunknown >= NATIVE_UNKNOWN_MAX)
-			return TEL_EFORMAT;
-		s->types[i] = tel_schema_unknown(schema, part->type);
-		if (s->types[i] == NULL)
-			return TEL_ENOMEM;
+	s->simple = b->nlogs == 1 && b->gaps == NULL;
+	for (i = 0; i < b->nparts && st == TEL_OK; i++) {
+		st = begin_part(s, &b->parts[i], &s->rows[i]);
+		s->simple &= !s->rows[i].blobs;
 	}
-	return TEL_OK;
+	r->event.raw = r->event.lead = r->event.notes = NULL;
+	r->event.raw_size = r->event.lead_size = r->event.notes_size = 0;
+	return st;
 }
 
 /* The labels that the block tells outside of events. */
@@ -418,7 +434,7 @@ native_take_block(struct tel_reader *r, struct native *s,
 	if (st == TEL_OK)
 		st = native_block_decode(s->block, s->natives);
 	if (st == TEL_OK)
-		st = find_types(s);
+		st = begin_parts(r, s);
 	if (st == TEL_OK)
 		st = take_names(r, s);
 	s->at = 0;
@@ -448,52 +464,90 @@ begin_slot(struct native *s, unsigned i)
 	slot->begun = 1;
 	slot->source->index = s->block->logs[i].index;
 	slot->source->end = s->block->logs[i].offset;
+	slot->source->log->schema = slot->schema->native.schema;
+}
+
+/* Makes ev the next event of row. */
+static inline void
+give_row(struct native_row *row, uint64_t clock, struct tel_event *ev)
+{
+	unsigned char *p = row->row;
+
+	ev->type = row->type;
+	ev->data = p;
+	ev->clock = clock;
+	ev->size = row->size;
+	ev->noted = row->noted;
+	if (row->sizes != NULL) {
+		ev->size = *row->sizes++;
+		row->stride = (ev->size + 7) & ~7u;
+	}
+	row->row = p + row->stride;
+	if (row->clock_at > 0 && row->big)
+		tel_store(p + row->clock_at, clock, 8, 1);
+	else if (row->clock_at > 0)
+		tel_store_le64(p + row->clock_at, clock);
+}
+
+/* Bytes beside the event's own, and logs that alternate. */
+static void
+give_more(struct native *s, struct native_row *row, struct tel_event *ev)
+{
+	struct native_part *part = row->part;
+	struct native_slot *slot = &s->slots[part->log];
+
+	if (slot->source->log->schema != slot->schema->native.schema)
+		slot->source->log->schema = slot->schema->native.schema;
+	give_blobs(&part->raw, part->next, &ev->raw, &ev->raw_size);
+	give_blobs(&part->lead, part->next, &ev->lead, &ev->lead_size);
+	give_blobs(&part->notes, part->next, &ev->notes, &ev->notes_size);
+	part->next++;
+}
+
+/* The next event of the block.  There is one. */
+static inline tel_status
+give(struct tel_reader *r, struct native *s)
+{
+	struct native_block *b = s->block;
+	const uint32_t i = s->at++;
+	struct native_row *row =
+	    &s->rows[b->part_of != NULL ? b->part_of[i] : 0];
+	struct native_slot *slot = &s->slots[row->part->log];
+	struct native_source *source = slot->source;
+	struct tel_event *ev = &r->event;
+
+	if (__builtin_expect(!slot->begun, 0))
+		begin_slot(s, row->part->log);
+	give_row(row, b->clocks[i], ev);
+	ev->log = source->log;
+	ev->index = source->index++;
+	ev->offset = source->end;
+	if (!s->simple) {
+		give_more(s, row, ev);
+		ev->offset += ev->lead_size;
+		if (b->gaps != NULL)
+			ev->offset += b->gaps[i];
+	}
+	source->end = ev->offset + (ev->raw_size > 0 ? ev->raw_size : ev->size);
+	return row->followed ? tel_reader_follow(r, ev) : TEL_OK;
 }
 
 tel_status
 native_give(struct tel_reader *r, struct native *s)
 {
-	struct native_block *b = s->block;
-	const uint32_t i = s->at++;
-	const unsigned k = b->part_of != NULL ? b->part_of[i] : 0;
-	struct native_part *part = &b->parts[k];
-	struct native_slot *slot = &s->slots[part->log];
-	struct native_source *source = slot->source;
-	struct tel_event *ev = &r->event;
+	return give(r, s);
+}
 
-	if (!slot->begun)
-		begin_slot(s, part->log);
-	if (source->log->schema != slot->schema->native.schema)
-		source->log->schema = slot->schema->native.schema;
-	ev->type = s->types[k];
-	ev->log = source->log;
-	ev->data = part->row;
-	ev->size = part->size;
-	ev->clock = b->clocks[i];
-	ev->noted = part->noted;
-	if (part->sizes != NULL)
-		ev->size = part->sizes[part->next];
-	if (slot->clock_at > 0 && !part->unknown) {
-		if (slot->schema->native.schema->abi.big)
-			tel_store(part->row + slot->clock_at, ev->clock, 8, 1);
-		else
-			tel_store_le64(part->row + slot->clock_at, ev->clock);
+tel_status
+native_next(struct tel_reader *r)
+{
+	struct native *s = r->state;
+	tel_status st;
+
+	while (__builtin_expect(s->at >= s->block->head.count, 0)) {
+		st = native_next_block(r, s);
+		if (st != TEL_OK)
+			return st;
 	}
-	part->row += (ev->size + 7) & ~7u;
-	if ((part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES)) != 0 ||
-	    ev->raw_size != 0 || ev->lead_size != 0 || ev->notes_size != 0) {
-		give_blobs(&part->raw, part->next, &ev->raw, &ev->raw_size);
-		give_blobs(&part->lead, part->next, &ev->lead, &ev->lead_size);
-		give_blobs(&part->notes, part->next, &ev->notes,
-		    &ev->notes_size);
-	}
-	part->next++;
-	ev->index = source->index++;
-	ev->offset = source->end + ev->lead_size;
-	if (b->gaps != NULL)
-		ev->offset += b->gaps[i];
-	source->end = ev->offset + (ev->raw_size > 0 ? ev->raw_size : ev->size);
-	if (tel_type_is_followed(ev->type))
-		return tel_reader_follow(r, ev);
-	return TEL_OK;
+	return give(r, s);
 }

@@ -30,11 +30,25 @@ struct native_source {
 	unsigned char *preamble;
 };
 
+/* The events of a type that are handed out. */
+struct native_row {
+	const struct tel_type *type;
+	unsigned char *row; /* the next one */
+	uint32_t size;      /* of each, where .sizes is NULL */
+	uint32_t stride;    /* and from one to the next */
+	uint32_t *sizes;    /* of the next one, and those behind it */
+	uint32_t clock_at;  /* where the clock is in a header, or 0 */
+	uint8_t big;        /* and its byte order */
+	uint8_t noted;      /* tel_event.noted */
+	uint8_t followed;   /* they mean something to the log */
+	uint8_t blobs;      /* they have bytes beside their own */
+	struct native_part *part;
+};
+
 /* A log of the block that is handed out. */
 struct native_slot {
 	struct native_source *source;
 	struct native_found *schema;
-	uint32_t clock_at; /* where the clock is in a header, or 0 */
 	int begun;
 };
 
@@ -51,8 +65,9 @@ struct native {
 	struct native_slot *slots;
 	const struct native_schema **natives; /* of the slots */
 	unsigned slot_room;
-	const struct tel_type **types; /* of the parts */
+	struct native_row *rows; /* of the parts */
 	unsigned part_room;
+	int simple; /* one log, and nothing beside the events' own bytes */
 	unsigned char *copy; /* a record that is not in the window */
 	size_t copy_room;
 
@@ -70,6 +85,11 @@ struct native {
 	uint64_t known; /* events in blocks whose heads could be read */
 	uint64_t first_lost, last_lost; /* and their clocks */
 };
+
+/* native.c */
+
+/* Goes on to the next block with events.  TEL_OK, TEL_END, or a failure. */
+tel_status native_next_block(struct tel_reader *r, struct native *s);
 
 /* native_logs.c */
 
@@ -89,6 +109,8 @@ tel_status native_take_block(struct tel_reader *r, struct native *s,
     const struct native_record *rec);
 /* The next event of the block, into r->event.  There is one. */
 tel_status native_give(struct tel_reader *r, struct native *s);
+/* The form's next(). */
+tel_status native_next(struct tel_reader *r);
 void native_free_logs(struct tel_reader *r, struct native *s);
 
 #endif
