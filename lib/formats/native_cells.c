@@ -12,6 +12,29 @@ is_big(enum tel_load load)
 	    load == TEL_LOAD_BE32S;
 }
 
+/* The bytes that are loaded: a field may say that fewer bits count. */
+static uint8_t
+width_of(enum tel_load load)
+{
+	switch (load) {
+	case TEL_LOAD_LE64:
+	case TEL_LOAD_BE64: return 8;
+	case TEL_LOAD_LE32:
+	case TEL_LOAD_BE32:
+	case TEL_LOAD_LE32S:
+	case TEL_LOAD_BE32S:
+	case TEL_LOAD_STRING_AT: return 4;
+	case TEL_LOAD_LE16:
+	case TEL_LOAD_BE16:
+	case TEL_LOAD_LE16S:
+	case TEL_LOAD_BE16S: return 2;
+	case TEL_LOAD_U8:
+	case TEL_LOAD_BIT:
+	case TEL_LOAD_STRING: break;
+	}
+	return 1;
+}
+
 /* The cell of a byte of bits, if there is one already. */
 static struct native_cell *
 find_bits(struct native_plan *plan, uint16_t offset)
@@ -37,9 +60,7 @@ add(struct native_plan *plan, const struct tel_field *f)
 	}
 	c = &plan->cells[plan->ncells++];
 	c->offset = f->offset;
-	c->width = f->load == TEL_LOAD_BIT ? 1 :
-	    f->load == TEL_LOAD_STRING_AT  ? 4 :
-	                                     (uint8_t)(f->width / 8);
+	c->width = width_of(f->load);
 	c->big = (uint8_t)is_big(f->load);
 	c->mask = f->load == TEL_LOAD_BIT ? (uint8_t)(1u << f->bit) : 0xff;
 	c->class = f->sort == TEL_ADDRESS || f->sort == TEL_POINTER ?

@@ -132,6 +132,7 @@ describe_type(struct native_buffer *b, const struct tel_type *t)
 		native_put_string(b, f->name, f->name_length);
 		native_put_varint(b, sort_number(f->sort));
 		native_put_varint(b, load_number(f->load));
+		native_put_varint(b, f->width);
 		native_put_varint(b, f->offset);
 		if (f->load == TEL_LOAD_BIT)
 			native_put_varint(b, f->bit);
@@ -272,6 +273,7 @@ add_field(struct native_bytes *b, struct tel_type *t)
 	char *text = name(b);
 	const enum tel_sort sort = sorts[native_number(b, NSORTS - 1)];
 	const enum tel_load load = loads[native_number(b, NLOADS - 1)];
+	const uint32_t width = native_number(b, 64);
 	const uint32_t offset = native_number(b, UINT16_MAX);
 	const uint32_t bit = load == TEL_LOAD_BIT ? native_number(b, 7) : 0;
 	const uint32_t space = native_number(b, UINT8_MAX);
@@ -279,7 +281,8 @@ add_field(struct native_bytes *b, struct tel_type *t)
 	const int bytes = load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
 	struct tel_field *f;
 
-	if (text == NULL || b->bad || bytes != (sort == TEL_STRING)) {
+	if (text == NULL || b->bad || bytes != (sort == TEL_STRING) ||
+	    bytes != (width == 0)) {
 		free(text);
 		return b->bad || text != NULL ? TEL_EFORMAT : TEL_ENOMEM;
 	}
@@ -287,6 +290,8 @@ add_field(struct native_bytes *b, struct tel_type *t)
 	free(text);
 	if (f == NULL)
 		return TEL_ENOMEM;
+	if (width <= f->width)
+		f->width = (uint8_t)width;
 	f->bit = (uint8_t)bit;
 	f->space = space < TEL_SPACES ? (uint8_t)space : 0;
 	f->letter = (char)letter;
