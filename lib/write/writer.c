@@ -139,8 +139,10 @@ find_form(const char *name)
 static int
 takes(const struct write_form *form, const struct tel_log *log)
 {
-	return form->takes != NULL ? form->takes(log) :
-	                             strcmp(form->name, log->form) == 0;
+	return form->takes != NULL ?
+	    form->takes(log) :
+	    strcmp(form->name, log->origin != NULL ? log->origin : log->form) ==
+	        0;
 }
 
 tel_status
