@@ -321,7 +321,7 @@ main(void)
 	write_log(&whole, 10);
 	nplaces = find_places(&whole, places, PLACES);
 	read_stream(whole.data, whole.size, (struct how_to_read){ 0 }, &want);
-	ok(nplaces > 12 && want.events > 150,
+	ok(nplaces > 12 && want.events > 100,
 	    "%u records, %llu events, %zu bytes", nplaces,
 	    (unsigned long long)want.events, whole.size);
 	test_checks();
