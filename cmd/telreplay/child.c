@@ -145,8 +145,10 @@ take_phase(void *arg, enum run_phase phase)
 	if (phase == RUN_READY) {
 		begin(c);
 	} else if (phase == RUN_CHUNK) {
+		watch_pause(0);
 		atomic_store(&c->shared->phase, PHASE_RUNNING);
 	} else if (phase == RUN_ALL_DONE) {
+		watch_pause(1);
 		end(c);
 	} else if (phase == RUN_ALL_FREED) {
 		if (c->shared->job == JOB_WATCH)

@@ -12,6 +12,8 @@
 
 /* So many errors are told one by one; the board has RUN_ERRORS of them. */
 #define ERRORS_TOLD 8
+/* And so many threads' places, where any of them may be the one. */
+#define LANES_TOLD 4
 
 /* The name of an operation, for messages: where it comes from. */
 static void
@@ -38,6 +40,28 @@ lanes_of(const struct contest *c)
 	return lanes <= c->trace->facts->lanes ? lanes : 0;
 }
 
+/* Where the first threads were, when nobody knows which it was. */
+static void
+name_lanes(const struct contest *c, uint32_t lanes, char *text, size_t size)
+{
+	size_t used;
+	uint32_t i, position;
+	uint64_t chunk;
+	char place[256];
+
+	(void)snprintf(text, size, "with its %" PRIu32 " threads at", lanes);
+	for (i = 0; i < lanes && i < LANES_TOLD; i++) {
+		run_position(shared_board(c->stage.shared), i, &chunk,
+		    &position);
+		name_place(c, chunk, i, position, place, sizeof(place));
+		used = strlen(text);
+		(void)snprintf(text + used, size - used, "%s %s",
+		    i > 0 ? "," : "", place);
+	}
+	if (lanes > LANES_TOLD && strlen(text) + 5 < size)
+		(void)strcat(text, " ...");
+}
+
 /* Where it was when it ended, in the thread that was hit, if that is known. */
 static void
 name_end(const struct contest *c, char *text, size_t size)
@@ -61,8 +85,7 @@ name_end(const struct contest *c, char *text, size_t size)
 	if (struck == 0 && lanes == 1)
 		struck = 1;
 	if (struck == 0 || struck > lanes) {
-		(void)snprintf(text, size, "in one of %" PRIu32 " threads",
-		    lanes);
+		name_lanes(c, lanes, text, size);
 		return;
 	}
 	run_position(shared_board(sh), struck - 1, &chunk, &position);
@@ -74,7 +97,7 @@ name_end(const struct contest *c, char *text, size_t size)
 static void
 fail(const struct contest *c, struct result *r, const struct outcome *out)
 {
-	char where[300];
+	char where[700];
 
 	r->failed = 1;
 	name_end(c, where, sizeof(where));
@@ -119,8 +142,8 @@ static void
 tell_errors(const struct contest *c, struct result *r)
 {
 	const struct run_board *b = shared_board(c->stage.shared);
-	uint32_t i,
-	    n = b->errors_kept < RUN_ERRORS ? b->errors_kept : RUN_ERRORS;
+	uint32_t kept = b->errors_kept;
+	uint32_t i, n = kept < ERRORS_TOLD ? kept : ERRORS_TOLD;
 	char place[256];
 
 	for (i = 0; i < n; i++) {

@@ -58,9 +58,11 @@ static void
 put_text(const struct picture *p, double x, double y, const char *class,
     const char *anchor, const char *text)
 {
-	putf(p->out,
-	    "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\" text-anchor=\"%s\">", x,
-	    y, class, anchor);
+	putf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"", x, y,
+	    anchor);
+	if (class[0] != '\0')
+		putf(p->out, " class=\"%s\"", class);
+	put(p->out, ">");
 	put_xml(p->out, text);
 	put(p->out, "</text>\n");
 }
@@ -177,7 +179,7 @@ put_entry(const struct picture *p, double y, size_t number, const char *name,
 
 	(void)figure_size(peak, a);
 	(void)figure_size(kept, b);
-	(void)snprintf(text, sizeof(text), "%.60s: at most %s%s%s", name,
+	(void)snprintf(text, sizeof(text), "%.60s: peak %s%s%s", name,
 	    a[0] != '\0' ? a : "less than 1 KiB",
 	    number == SIZE_MAX ? "" : ", when all is freed ",
 	    number == SIZE_MAX ? "" :

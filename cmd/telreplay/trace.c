@@ -13,6 +13,8 @@
 #include "common/message.h"
 #include "common/source.h"
 
+/* After so many operations the clock's rate is asked for again. */
+#define RATE_EACH 4096
 /* How many odd operations are told, of each sort and of all. */
 #define TOLD_EACH 3
 #define TOLD_MAX 12
@@ -24,6 +26,7 @@ struct reading {
 	const char *name; /* of what is read */
 	const tel_reader *reader;
 	uint64_t operations;
+	double rate; /* ticks a second, 0 as long as that is not known */
 	int opened;
 	int failed;
 };
@@ -52,6 +55,17 @@ begin(void *arg, struct source *const *srcs, int n)
 	return tel_compiler_set_log(r->compiler, name) == TEL_OK;
 }
 
+/* How fast the clock goes, as soon as that is known. */
+static void
+ask_rate(struct reading *r)
+{
+	double rate = tel_reader_tick_rate(r->reader);
+
+	if (rate > 0 && rate != r->rate &&
+	    tel_compiler_set_tick_rate(r->compiler, rate) == TEL_OK)
+		r->rate = rate;
+}
+
 static enum outcome
 event(void *arg, const tel_event *ev)
 {
@@ -61,7 +75,8 @@ event(void *arg, const tel_event *ev)
 
 	if (!tel_event_alloc(ev, &op))
 		return GO_ON;
-	r->operations++;
+	if (r->operations++ % RATE_EACH == 0)
+		ask_rate(r);
 	st = tel_compiler_add(r->compiler, &op, tel_event_index(ev));
 	if (st == TEL_OK)
 		return GO_ON;
@@ -74,10 +89,9 @@ static enum outcome
 end(void *arg)
 {
 	struct reading *r = arg;
-	double rate = tel_reader_tick_rate(r->reader);
 
-	if (rate > 0 && !r->failed)
-		(void)tel_compiler_set_tick_rate(r->compiler, rate);
+	if (!r->failed)
+		ask_rate(r);
 	return r->failed ? END_ALL : GO_ON;
 }
 
@@ -125,6 +139,7 @@ compile_all(struct reading *r)
 	visitor.begin = begin;
 	visitor.event = event;
 	visitor.end = end;
+	visitor.needs_rate = r->telreplay->run.pace > 0;
 	sources_run(&r->telreplay->settings, &visitor);
 	if (r->failed || !r->opened || message_status() == STATUS_USAGE)
 		return 0;

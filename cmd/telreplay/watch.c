@@ -13,6 +13,7 @@ static struct {
 	size_t (*usable)(void *);
 	const tel_facts *facts;
 	uint64_t interval;
+	atomic_int paused; /* what is freed after the last event */
 	atomic_uint_fast64_t done;
 	atomic_uint_fast64_t room;  /* of the live blocks, in bytes */
 	atomic_uint_fast64_t asked; /* of all blocks, */
@@ -26,7 +27,9 @@ watch_sample(struct sample *out)
 	uint64_t words = 0;
 
 	(void)run_progress(shared_board(watch.shared), watch.facts, &words);
-	out->done = words;
+	out->done = words +
+	    watch.facts->words *
+	        atomic_load(&shared_board(watch.shared)->repeats);
 	out->room = atomic_load(&watch.room);
 	if (!memory_read(&m))
 		return;
@@ -39,7 +42,11 @@ watch_sample(struct sample *out)
 static void
 count(void)
 {
-	uint64_t done = atomic_fetch_add(&watch.done, 1) + 1;
+	uint64_t done;
+
+	if (atomic_load_explicit(&watch.paused, memory_order_relaxed))
+		return;
+	done = atomic_fetch_add(&watch.done, 1) + 1;
 
 	if (done % watch.interval == 0 && done / watch.interval <= SAMPLES_MAX)
 		watch_sample(&watch.shared->samples[done / watch.interval - 1]);
@@ -237,6 +244,12 @@ watch_begin(struct shared *sh, struct allocator *a, size_t (*usable)(void *),
 	a->aligned = watch_aligned;
 	a->realloc = watch_realloc;
 	a->free = watch_free;
+}
+
+void
+watch_pause(int on)
+{
+	atomic_store(&watch.paused, on);
 }
 
 void

@@ -20,6 +20,9 @@ void watch_begin(struct shared *sh, struct allocator *a,
 /* Looks now. */
 void watch_sample(struct sample *out);
 
+/* What comes now is no operation of the trace, or is again. */
+void watch_pause(int on);
+
 /* Tells the shared memory what has been counted. */
 void watch_end(void);
 

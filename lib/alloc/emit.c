@@ -12,6 +12,7 @@
 
 #define TIME_SECONDS 20e-6
 #define TIME_SHORT 4 /* words between two times, at least */
+#define TIME_LONG 50 /* but not when so many times TIME_SECONDS went by */
 
 static void
 put_number(struct lane *l, uint64_t v)
@@ -40,7 +41,9 @@ tel_emit_origin(struct tel_compiler *c, struct lane *l)
 void
 tel_emit_time(struct tel_compiler *c, struct lane *l)
 {
-	if (l->times_used > 0 && l->count - l->time_word < TIME_SHORT)
+	/* a long time counts, however few words it took */
+	if (l->times_used > 0 && l->count - l->time_word < TIME_SHORT &&
+	    (c->clock - l->time_clock) / TIME_LONG < c->time_ticks)
 		return;
 	l->times[l->times_used++] = l->count;
 	l->times[l->times_used++] = c->clock;

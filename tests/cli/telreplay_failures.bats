@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telreplay on what goes wrong: allocators, traces, outputs, command lines.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	{
+		seq 100 | awk '{ printf "1: malloc 0x%d000 %d\n", $1, $1 }'
+		echo "1: malloc 0x9000000 54320"
+		echo "1: malloc 0x9100000 54321"
+		echo "1: free 0x9100000"
+		echo "1: free 0x9000000"
+	} >t.txt
+}
+
+# The library with a malloc that goes wrong at event 101, as $BROKEN says.
+broken() {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	${CC:-cc} -std=c11 -O1 -shared -fPIC -o broken.so \
+	    "$TEL_TOP/tests/cli/telreplay_broken.c"
+}
+
+# fails HOW MESSAGE: named with its event; the other allocator has a report.
+fails() {
+	run -1 --separate-stderr telreplay --timeout 1s --runs 1 --verify \
+	    -a "broken=./broken.so:BROKEN=$1" -a class -f csv t.txt
+	echo "$stderr"
+	# shellcheck disable=SC2053,SC2154 # a pattern on purpose
+	[[ ${stderr_lines[0]} == $2 ]]
+	[[ $output == *"run,class,1,operations,104"* ]]
+	[[ $output == *"allocator,broken,,failure,"* ]]
+}
+
+@test "an allocator that crashes is named with the event" {
+	broken
+	fails crash "telreplay: broken: crashed at event 101 of t.txt: Seg*"
+}
+
+@test "one that aborts is, with what it said, which steers no terminal" {
+	broken
+	fails abort "*crashed at event 101 of t.txt: Abort*\\\\x1b*cannot be"
+}
+
+@test "one that hangs is" {
+	broken
+	fails hang "telreplay: broken: hung at event 101 of t.txt"
+}
+
+@test "one that ends the process is" {
+	broken
+	fails exit "*ended the process at event 101 of t.txt, with status 7"
+}
+
+@test "one that returns NULL is" {
+	broken
+	fails null "*at event 101 of t.txt: returned NULL*"
+}
+
+@test "one that spoils a block is, at the event that finds it" {
+	broken
+	fails spoil "*at event 103 of t.txt: a block does not hold what was*"
+}
+
+@test "one that is slow fails in nothing" {
+	broken
+	BROKEN=slow clean telreplay --verify -a ./broken.so --runs 1 t.txt
+}
+
+@test "an allocator that is not there is no other" {
+	expect 1 "telreplay: ./none.so: No such file or directory" \
+	    telreplay -a ./none.so t.txt
+	expect 2 "*'foo' is none of: glibc, jemalloc, *" telreplay -a foo t.txt
+	expect 2 "*two are called 'glibc'*" telreplay -a glibc,glibc t.txt
+	expect 2 "*names no allocator" telreplay -a glibc,, t.txt
+	: >empty.so
+	expect 1 "telreplay: empty: malloc is still that of *" \
+	    telreplay -a ./empty.so t.txt
+}
+
+@test "wrong operations are named, counted, and repaired" {
+	{
+		echo "1: free 0x7000"
+		echo "1: malloc 0x8000 10"
+		echo "2: malloc 0x8000 20"
+		echo "1: realloc 0x9000 0x6000 30"
+	} >bad.txt
+	run -3 --separate-stderr telreplay --runs 1 -f csv bad.txt
+	echo "$stderr"
+	[[ $stderr == *"bad.txt: event 0: "*"0x7000, thread 1"* ]]
+	[[ $stderr == *"bad.txt: event 2: "*"0x8000, thread 2"* ]]
+	[[ $stderr == *"bad.txt: event 3: "*"0x6000, thread 1"* ]]
+	[[ $output == *"trace,,,live_bytes,50"* ]]
+	expect 1 "telreplay: bad.txt: *" telreplay --strict bad.txt
+	run -3 --separate-stderr telreplay -q -n bad.txt
+	[ -z "$stderr" ]
+}
+
+@test "failed allocations and what is freed by realloc are no mistakes" {
+	{
+		echo "1: malloc 0x8000 10"
+		echo "1: malloc 0x0 1000000000000"
+		echo "1: realloc 0x0 0x8000 0"
+		echo "1: free 0x0"
+	} >odd.txt
+	clean telreplay --runs 1 -f csv odd.txt >report
+	grep '^trace,,,live_blocks,0$' report
+}
+
+@test "a log without operations of an allocator is an error" {
+	telcat -f text "$DATA/1.118.0-lii6gc-poolncv.log.zst" |
+	    telfilter -e EventInit >none.txt
+	expect 1 "*no event of it allocates or frees*" telreplay none.txt
+	expect 1 "*no events: the file is empty*" telreplay /dev/null
+	expect 1 "*No such file*" telreplay missing.log
+	expect 1 "*not a log of a known kind*" telreplay "$TEL_TOP/Makefile"
+}
+
+@test "outputs that fail are errors" {
+	run -1 --separate-stderr bash -c 'telreplay -n t.txt >/dev/full'
+	[[ $stderr == *"No space left"* ]]
+	run -1 --separate-stderr telreplay -n -o /dev/full t.txt
+	[[ $stderr == *"No space left"* ]]
+	run -1 --separate-stderr telreplay -n -o none/t.prog t.txt
+	[[ $stderr == *"No such file"* ]]
+	run --separate-stderr bash -c 'telreplay -n t.txt | head -n 1'
+	[ "$output" = trace ]
+	[ -z "$stderr" ]
+	cp t.txt same.txt
+	expect 2 "*overwrite this input" telreplay -o same.txt same.txt
+	cmp t.txt same.txt
+}
+
+@test "mistakes on the command line are told before anything is read" {
+	expect 2 "*--order: 'x' is none of: edges, total, none" \
+	    telreplay --order x t.txt
+	expect 2 "*--touch: 'x' is none of: none, first, page, all" \
+	    telreplay --touch x t.txt
+	expect 2 "*--pace: 'x' is no factor*" telreplay --pace=x t.txt
+	expect 2 "*--pace: '-1' is no factor*" telreplay --pace=-1 t.txt
+	expect 2 "*--pace: 'nan' is no factor*" telreplay --pace=nan t.txt
+	expect 2 "*--timeout: 'x' is neither*" telreplay --timeout x t.txt
+	expect 2 "*-f: 'x' is none of: text, csv, json, svg" \
+	    telreplay -f x t.txt
+	for option in runs repeat threads max-live; do
+		expect 2 "*--$option: *" telreplay "--$option" 0 t.txt
+	done
+	expect 2 "*--runs: *" telreplay --runs 101 t.txt
+	expect 2 "*--sample: *" telreplay --sample x t.txt
+}
+
+@test "what a program has already cannot be asked for again" {
+	clean telreplay -n -q -o t.prog t.txt >/dev/null
+	expect 2 "*-o is for a log*" telreplay -o x t.prog
+	expect 2 "*--threads is for a log*" telreplay --threads 1 t.prog
+	expect 2 "*--order is for a log*" telreplay --order none t.prog
+	expect 2 "*events are selected in logs*" telreplay -k Alloc t.prog
+}
+
+# children PID: the number of its child.
+children() {
+	sed -n "/^PPid:[[:blank:]]*$1\$/{F;q}" /proc/[0-9]*/status 2>/dev/null |
+	    cut -d / -f 3 | head -n 1
+}
+
+@test "a parent that is killed takes its children along" {
+	broken
+	telreplay --timeout 0 -a "./broken.so:BROKEN=hang" t.txt &
+	pid=$!
+	for _ in $(seq 100); do
+		child=$(children $pid)
+		[ -z "$child" ] || break
+		sleep 0.1
+	done
+	sleep 0.3
+	child=$(children $pid)
+	[ -d "/proc/$child" ]
+	kill -9 $pid
+	for _ in $(seq 100); do
+		[ -d "/proc/$child" ] || return 0
+		grep -q '^State:.Z' "/proc/$child/status" && return 0
+		sleep 0.1
+	done
+	false
+}
