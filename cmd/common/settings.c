@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "describe.h"
 #include "message.h"
 #include "number.h"
 #include "streams.h"
@@ -119,6 +120,10 @@ take(struct settings *s, int id, const char *value)
 	case OPTION_QUIET: s->quiet = 1; return 1;
 	case OPTION_NO_MERGE: s->no_merge = 1; return 1;
 	case 'm': s->meta = value; return 1;
+	case 'd':
+		return describe_add(&s->descriptions, &s->ndescriptions, value);
+	case OPTION_CONTRACTS:
+		return describe_add(&s->contracts, &s->ncontracts, value);
 	case OPTION_TB_HZ: return set_tick_rate(s, value);
 	case 'n':
 		return number_option("-n", "number of events", value, 0,
@@ -198,4 +203,6 @@ void
 settings_free(struct settings *s)
 {
 	selection_free(&s->select);
+	describe_free(s->descriptions, s->ndescriptions);
+	describe_free(s->contracts, s->ncontracts);
 }

@@ -25,7 +25,11 @@ struct settings {
 	int progress;
 	int quiet;
 	int verbose;
-	const char *meta;  /* the file that goes with a trace, or NULL */
+	const char *meta;    /* the file that goes with a trace, or NULL */
+	char **descriptions; /* files of -d, in order; ours */
+	size_t ndescriptions;
+	char **contracts; /* those of --contracts */
+	size_t ncontracts;
 	double tick_rate;  /* hertz; 0: as the log says */
 	size_t max_labels; /* 0: as the library has it */
 	tel_order order;   /* TEL_ORDER_LOG: as they come */

@@ -72,6 +72,7 @@ make_reader(const struct settings *s, struct notices *notices)
 {
 	tel_reader *r = tel_reader_new();
 	tel_status st = TEL_ENOMEM;
+	size_t i;
 
 	if (r != NULL)
 		st = tel_reader_set_as(r, s->as);
@@ -79,6 +80,10 @@ make_reader(const struct settings *s, struct notices *notices)
 		st = tel_reader_set_max_labels(r, s->max_labels);
 	if (st == TEL_OK && s->meta != NULL)
 		st = tel_reader_set_meta(r, s->meta);
+	for (i = 0; st == TEL_OK && i < s->ndescriptions; i++)
+		st = tel_reader_add_description(r, s->descriptions[i]);
+	for (i = 0; st == TEL_OK && i < s->ncontracts; i++)
+		st = tel_reader_add_contracts(r, s->contracts[i]);
 	if (st == TEL_OK)
 		st = tel_reader_set_tick_rate(r, s->tick_rate);
 	if (st == TEL_OK)

@@ -24,7 +24,7 @@ static const struct option_row own[] = {
 };
 
 static const char *const format_names[] = { "text", "csv", "json", "sql",
-	"mpscnv", "mpstxt" };
+	"mpscnv", "mpstxt", "tracerpt" };
 
 static int
 take(void *arg, int id, const char *value)
@@ -50,7 +50,7 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, sql, mpscnv, mps:2.0.0 ...", take };
+	"text, csv, json, sql, mpscnv, tracerpt, mps ...", take };
 
 static int
 parse_format(struct telcat *t)
@@ -72,7 +72,7 @@ parse_format(struct telcat *t)
 	}
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps:VERSION, inst, hpm",
+	    "tracerpt, mps:VERSION, inst, hpm, ets",
 	    name);
 	return 0;
 }

@@ -44,6 +44,7 @@ struct any_type {
 struct any_set {
 	char name[48];
 	char version[16];
+	int untimed; /* as struct tel_schema has it */
 	struct any_type *types;
 	unsigned ntypes;
 	unsigned room;

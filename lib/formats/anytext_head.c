@@ -190,18 +190,18 @@ int
 any_header(struct lines *s, const unsigned char *p, const unsigned char *end)
 {
 	static const char *const keys[] = { "# version: ", "# type: ",
-		"# role: " };
+		"# role: ", "# untimed: 0" };
 	struct any_set *set;
 	size_t n, i;
 	int good;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		n = strlen(keys[i]);
 		if ((size_t)(end - p) >= n && memcmp(p, keys[i], n) == 0)
 			break;
 	}
 	/* the version of a format that is built in is known */
-	if (i == 3 || (i != 1 && (s->any == NULL || !s->any->fresh)))
+	if (i == 4 || (i != 1 && (s->any == NULL || !s->any->fresh)))
 		return 0;
 	if (any_make(s) != TEL_OK)
 		return -1;
@@ -215,6 +215,10 @@ any_header(struct lines *s, const unsigned char *p, const unsigned char *end)
 			set->version[n] = '\0';
 		}
 		return good;
+	}
+	if (i == 3) {
+		set->untimed = p == end;
+		return set->untimed;
 	}
 	good = i == 1 ? read_type(set, p, end) :
 	                any_set_role(set, p, (size_t)(end - p));

@@ -302,6 +302,8 @@ any_set_schema(const struct any_set *set)
 	qsort(types, set->ntypes, sizeof(struct any_type *), by_code);
 	s = tel_schema_make(set->name, set->version, &abi, ANY_HEADER,
 	    set->ntypes);
+	if (s != NULL)
+		s->untimed = set->untimed;
 	for (i = 0; s != NULL && i < set->ntypes; i++) {
 		if (!add_type(s, types[i])) {
 			tel_schema_free(s);

@@ -19,6 +19,7 @@
 static const struct tel_form *const forms[] = {
 	&tel_form_hpm,
 	&tel_form_tel,
+	&tel_form_ets,
 	&tel_form_mps,
 	&tel_form_text,
 	&tel_form_cnv,
@@ -178,8 +179,8 @@ choose_form(struct tel_reader *r)
 	if (best == NULL)
 		return tel_reader_fail(r, TEL_EFORMAT,
 		    "not a log of a known "
-		    "kind: neither an MPS stream nor text of telcat or "
-		    "mpseventcnv");
+		    "kind: neither an MPS stream, a log of another system "
+		    "that is known, nor text of telcat or mpseventcnv");
 	r->form = best;
 	return TEL_OK;
 }
@@ -210,6 +211,7 @@ begin_log(struct tel_reader *r, const char *name)
 	r->log.labels = tel_labels_new(r->max_labels);
 	r->log.clock = tel_clock_new();
 	r->notices = 0;
+	r->timeless = 0;
 	memset(&r->event, 0, sizeof(r->event));
 	r->event.log = &r->log;
 	if (r->log.labels == NULL || r->log.clock == NULL)
@@ -442,9 +444,12 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 		st = r->form->next(r);
 	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
 	if (st == TEL_OK) {
-		if (r->event.index == 0)
-			tel_clock_set_origin(r->event.log->clock,
-			    r->event.clock);
+		if (r->event.index == 0 || r->timeless) {
+			r->timeless = tel_event_timeless(&r->event);
+			if (!r->timeless)
+				tel_clock_set_origin(r->event.log->clock,
+				    r->event.clock);
+		}
 		r->count[TEL_COUNT_EVENTS]++;
 		r->count[TEL_COUNT_BYTES] += r->event.size;
 		*event = &r->event;

@@ -43,6 +43,7 @@ extern const struct tel_form tel_form_hpm;
 extern const struct tel_form tel_form_android, tel_form_heaptrack,
     tel_form_kdump, tel_form_logalloc, tel_form_ltrace, tel_form_mtrace,
     tel_form_rep, tel_form_valgrind;
+extern const struct tel_form tel_form_ets;
 
 /* Nonzero when there is a form of that name. */
 int tel_form_known(const char *name);
@@ -101,6 +102,7 @@ struct tel_reader {
 	tel_status (
 	    *span)(struct tel_reader *r, uint64_t *first, uint64_t *last);
 
+	int timeless;             /* no event of the log had a time yet */
 	unsigned notices;         /* bits: what was told once already */
 	struct tel_reader *split; /* members that were taken out, in a list */
 	struct tel_reader *next_split;

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/ets.h"
 #include "formats/mps.h"
 
 const char *
 tel_release_name(unsigned i)
 {
-	return i < mps_nreleases ? mps_releases[i].name : NULL;
+	if (i < mps_nreleases)
+		return mps_releases[i].name;
+	return i == mps_nreleases ? tel_form_ets.name : NULL;
 }
 
 /* The release whose name is the first n bytes of name, or -1. */
@@ -33,6 +36,8 @@ tel_schema_new(const char *name, tel_schema **out)
 	int release = find_release(name, n);
 	struct tel_abi abi;
 
+	if (strcmp(name, tel_form_ets.name) == 0)
+		return ets_schema_new(out);
 	if (release < 0)
 		return TEL_EINVAL;
 	name += n;

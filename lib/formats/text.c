@@ -269,7 +269,11 @@ use_format(struct tel_reader *r, struct lines *s, const char *name)
 {
 	tel_status st = TEL_OK;
 
-	if (strcmp(name, r->log.schema->name) != 0 || r->log.schema->described)
+	/* other schemas of that name may differ: the text says what it has */
+	if (strncmp(name, "mps-", 4) != 0)
+		st = TEL_EINVAL;
+	else if (strcmp(name, r->log.schema->name) != 0 ||
+	    r->log.schema->described)
 		st = lines_use(r, s, name);
 	if (st == TEL_OK) {
 		s->inferred = 0;

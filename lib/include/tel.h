@@ -157,7 +157,7 @@ TEL_API const tel_type *tel_schema_find_type(const tel_schema *schema,
 
 /*
  * Makes the schema of a built-in format.
- * name: as tel_schema_name() gives it; the platform may be left out
+ * name: "ets", or as tel_schema_name() gives it; the platform may be left out
  *	("mps-1.117.0"), and then is lii6gc.  ",be" at the end makes it
  *	big-endian, ",le" little-endian.
  * out: set on success to a schema that the caller frees.
@@ -171,7 +171,8 @@ TEL_API void tel_schema_free(tel_schema *schema);
 
 /*
  * The name of the built-in release number i, from 0, oldest first, for
- * example "mps-1.111.0"; NULL when i is past the last one.  Static.
+ * example "mps-1.111.0", and then of formats that have no releases: "ets";
+ * NULL when i is past the last one.  Static.
  */
 TEL_API const char *tel_release_name(unsigned i);
 
@@ -323,9 +324,9 @@ TEL_API void tel_reader_free(tel_reader *r);
  * wrongly.
  * name: "mps" (any release), a name for tel_schema_new(), "text" (what
  *	telcat prints), "cnv" (the text of mpseventcnv), "hpm" (a trace of
- *	Jikes RVM), or a trace of an allocator: "android", "heaptrack",
- *	"kdump", "logalloc", "ltrace", "mtrace", "rep", "valgrind"; NULL to
- *	detect.
+ *	Jikes RVM), "ets" (a log of Singularity), or a trace of an allocator:
+ *	"android", "heaptrack", "kdump", "logalloc", "ltrace", "mtrace",
+ *	"rep", "valgrind"; NULL to detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_API TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,
@@ -1034,12 +1035,13 @@ typedef struct tel_printer tel_printer;
 
 /* How events are shown. */
 typedef enum tel_format {
-	TEL_FORMAT_TEXT,   /* one event a line; libtel reads it back */
-	TEL_FORMAT_CSV,    /* RFC 4180 */
-	TEL_FORMAT_JSON,   /* one object a line */
-	TEL_FORMAT_SQL,    /* a script for sqlite3 */
-	TEL_FORMAT_MPSCNV, /* exactly as mpseventcnv prints */
-	TEL_FORMAT_MPSTXT  /* exactly as mpseventtxt prints */
+	TEL_FORMAT_TEXT,    /* one event a line; libtel reads it back */
+	TEL_FORMAT_CSV,     /* RFC 4180 */
+	TEL_FORMAT_JSON,    /* one object a line */
+	TEL_FORMAT_SQL,     /* a script for sqlite3 */
+	TEL_FORMAT_MPSCNV,  /* exactly as mpseventcnv prints */
+	TEL_FORMAT_MPSTXT,  /* exactly as mpseventtxt prints */
+	TEL_FORMAT_TRACERPT /* CSV as Singularity's tracerpt prints */
 } tel_format;
 
 /* How an event's time is shown. */

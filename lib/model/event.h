@@ -66,6 +66,13 @@ struct tel_event {
 	const unsigned char *lead;
 };
 
+/* Nonzero when the event has no time: its clock, 0, says nothing. */
+static inline int
+tel_event_timeless(const struct tel_event *ev)
+{
+	return ev->clock == 0 && ev->log->schema->untimed;
+}
+
 /* How many bytes an event refers to in all. */
 static inline size_t
 tel_event_extent(const struct tel_event *ev)

@@ -20,9 +20,11 @@ enum tel_space {
 	TEL_SPACE_POINTER,
 	TEL_SPACE_THREAD,
 	TEL_SPACE_PROCESS,
-	TEL_SPACE_METHOD
+	TEL_SPACE_METHOD,
+	TEL_SPACE_CONTRACT,
+	TEL_SPACE_MESSAGE /* what its labels are, events say themselves */
 };
-#define TEL_SPACES (TEL_SPACE_METHOD + 1)
+#define TEL_SPACES (TEL_SPACE_MESSAGE + 1)
 
 /* What tel_labels_find() tells. */
 struct tel_label {

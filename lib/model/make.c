@@ -139,6 +139,7 @@ tel_schema_digest(const struct tel_schema *s)
 
 	h = digest(h, s->name, strlen(s->name));
 	h = digest(h, s->version, strlen(s->version));
+	h = digest(h, &s->untimed, sizeof(s->untimed));
 	for (i = 0; i < s->ntypes; i++) {
 		t = &s->types[i];
 		h = digest(h, t->name, t->name_length);

@@ -164,6 +164,7 @@ struct tel_schema {
 	unsigned nkinds;
 	unsigned most; /* types that there is room for */
 	int described; /* its text must say what its types are */
+	int untimed;   /* events of clock 0 have no time */
 };
 
 /*

@@ -227,13 +227,19 @@ csv_quotes(const char *s, size_t n, int safe)
 }
 
 unsigned char *
-tel_escape_csv(unsigned char *p, const char *s, size_t n, int safe)
+tel_escape_cell(unsigned char *p, const char *name, size_t name_length,
+    const char *s, size_t n, int safe)
 {
 	int quotes = csv_quotes(s, n, safe);
 	size_t i;
 
 	if (quotes)
 		*p++ = '"';
+	if (name_length > 0) {
+		memcpy(p, name, name_length);
+		p += name_length;
+		*p++ = '=';
+	}
 	if (safe) {
 		p = tel_escape_text(p, s, n, quotes);
 	} else {
@@ -246,6 +252,12 @@ tel_escape_csv(unsigned char *p, const char *s, size_t n, int safe)
 	if (quotes)
 		*p++ = '"';
 	return p;
+}
+
+unsigned char *
+tel_escape_csv(unsigned char *p, const char *s, size_t n, int safe)
+{
+	return tel_escape_cell(p, "", 0, s, n, safe);
 }
 
 unsigned char *

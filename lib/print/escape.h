@@ -43,6 +43,13 @@ unsigned char *tel_escape_csv(unsigned char *p, const char *s, size_t n,
     int safe);
 
 /*
+ * The same for "name=" and the bytes, all in one field.  The name needs no
+ * quotes, and room of its own; none is written when it is empty.
+ */
+unsigned char *tel_escape_cell(unsigned char *p, const char *name,
+    size_t name_length, const char *s, size_t n, int safe);
+
+/*
  * An expression of SQL with these bytes as its value: a literal, or, with
  * control characters (of which the sqlite3 shell loses a CR before an LF) or
  * without well-formed UTF-8, a cast of the bytes in hexadecimal.

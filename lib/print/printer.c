@@ -19,6 +19,7 @@ tel_printer_new(tel_output *out, tel_format format)
 	case TEL_FORMAT_SQL: style = &print_style_sql; break;
 	case TEL_FORMAT_MPSCNV: style = &print_style_mpscnv; break;
 	case TEL_FORMAT_MPSTXT: style = &print_style_mpstxt; break;
+	case TEL_FORMAT_TRACERPT: style = &print_style_tracerpt; break;
 	}
 	if (style == NULL)
 		return NULL;
@@ -98,8 +99,7 @@ tel_printer_error(const tel_printer *p)
 static int
 is_fixed(const struct tel_printer *pr)
 {
-	return pr->format == TEL_FORMAT_SQL ||
-	    pr->format == TEL_FORMAT_MPSCNV || pr->format == TEL_FORMAT_MPSTXT;
+	return pr->format >= TEL_FORMAT_SQL;
 }
 
 tel_status

@@ -47,6 +47,7 @@ extern const struct print_style print_style_json;
 extern const struct print_style print_style_sql;
 extern const struct print_style print_style_mpscnv;
 extern const struct print_style print_style_mpstxt;
+extern const struct print_style print_style_tracerpt;
 
 /* A label that PRINT_LABELS is to print. */
 struct print_found {

@@ -38,8 +38,9 @@ enum print_op {
 	PRINT_DOUBLE_3,  /* %#8.3g of that */
 	PRINT_DOUBLE_JSON,
 	PRINT_DOUBLE_SQL,
-	PRINT_CLOCK8,       /* the clock in 8 digits, at most FFFFFFFF */
-	PRINT_CLOCK_EXACT,  /* the clock as PRINT_EXACT */
+	PRINT_CLOCK8,      /* the clock in 8 digits, at most FFFFFFFF */
+	PRINT_CLOCK_EXACT, /* the clock as PRINT_EXACT */
+	PRINT_CLOCK_DECIMAL,
 	PRINT_CLOCK_SIGNED, /* the clock's bits as a signed integer */
 	PRINT_TIME,         /* the time in the form that was asked for */
 	PRINT_TIME_JSON,    /* the same; a big integer in quotes */
@@ -51,6 +52,7 @@ enum print_op {
 	PRINT_STRING_TEXT,
 	PRINT_STRING_DOUBLED, /* as text, but every quote twice */
 	PRINT_STRING_CSV,
+	PRINT_STRING_CELL, /* "name=string" as one field of CSV */
 	PRINT_STRING_JSON,
 	PRINT_STRING_MPS,
 	PRINT_STRING_SQL,

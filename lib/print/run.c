@@ -81,6 +81,10 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 {
 	uint64_t since;
 
+	/* what has no time is where the log begins */
+	if (tel_event_timeless(ev) && pr->time != TEL_TIME_TICKS)
+		return pr->time == TEL_TIME_SECONDS ? tel_put_seconds(p, 0) :
+		                                      tel_put_decimal(p, 0);
 	switch (pr->time) {
 	case TEL_TIME_SECONDS:
 		return tel_put_seconds(p,
@@ -91,6 +95,8 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 	case TEL_TIME_RELATIVE: since = tel_clock_origin(ev->log->clock); break;
 	case TEL_TIME_DELTA:
 		since = pr->has_previous ? pr->previous : ev->clock;
+		if (since == 0 && ev->log->schema->untimed)
+			since = ev->clock;
 		break;
 	case TEL_TIME_TICKS:
 	case TEL_TIME_ISO:
@@ -144,6 +150,7 @@ put_number(struct tel_printer *pr, const struct print_step *s,
 		v = ev->clock < UINT32_MAX ? ev->clock : UINT32_MAX;
 		return tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
 	case PRINT_CLOCK_EXACT: return put_exact(p, ev->clock, 0);
+	case PRINT_CLOCK_DECIMAL: return tel_put_decimal(p, ev->clock);
 	case PRINT_CLOCK_SIGNED: return tel_put_signed(p, ev->clock);
 	case PRINT_TIME: return put_time(pr, ev, p, 0);
 	case PRINT_TIME_JSON: return put_time(pr, ev, p, 1);
@@ -191,6 +198,7 @@ put_long(struct tel_printer *pr, const struct print_program *g,
     const struct print_step *s, const struct tel_event *ev, unsigned char *p)
 {
 	uint32_t header = ev->log->schema->header;
+	const struct tel_field *f;
 	const char *string = (const char *)ev->data + header;
 	size_t n = ev->size > header ? ev->size - header : 0;
 
@@ -198,10 +206,16 @@ put_long(struct tel_printer *pr, const struct print_program *g,
 		return put_labels(pr, g, p);
 	if (s->op != PRINT_BYTES)
 		string = tel_load_string(ev, &ev->type->fields[s->field], &n);
-	p = more_room(pr, g, p, TEL_ESCAPE_ROOM(n));
+	f = &ev->type->fields[s->field];
+	p = more_room(pr, g, p,
+	    TEL_ESCAPE_ROOM(n) +
+	        (s->op == PRINT_STRING_CELL ? f->name_length : 0u));
 	if (p == NULL)
 		return NULL;
 	switch ((enum print_op)s->op) {
+	case PRINT_STRING_CELL:
+		return tel_escape_cell(p, f->name, f->name_length, string, n,
+		    pr->terminal);
 	case PRINT_STRING_TEXT: return tel_escape_text(p, string, n, 0);
 	case PRINT_STRING_DOUBLED: return tel_escape_text(p, string, n, 1);
 	case PRINT_STRING_CSV:

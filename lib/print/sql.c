@@ -16,6 +16,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #include "print/escape.h"
 #include "print/printer.h"
@@ -83,6 +85,74 @@ add_name(struct print_builder *b, const char *before, const char *name)
 	print_literal(b, "\"");
 }
 
+/*
+ * Columns differ in more than the case of letters, and two have names of
+ * their own: the further ones of a name get a number behind it.  out has room
+ * for the name and COLUMN_MORE bytes.
+ */
+#define COLUMN_MORE 16
+
+static int
+is_reserved(const char *name)
+{
+	return strcasecmp(name, "time") == 0 ||
+	    strcasecmp(name, "log_serial") == 0;
+}
+
+static void
+name_column(const struct tel_type *type, unsigned field, char *out)
+{
+	const struct tel_field *f = &type->fields[field];
+	unsigned i, n = 1 + (unsigned)is_reserved(f->name), taken;
+
+	for (i = 0; i < field; i++)
+		n += strcasecmp(type->fields[i].name, f->name) == 0;
+	memcpy(out, f->name, f->name_length + 1u);
+	for (taken = n > 1; taken; n++) {
+		snprintf(out + f->name_length, COLUMN_MORE, "_%u", n);
+		taken = (unsigned)is_reserved(out);
+		for (i = 0; i < type->nfields; i++)
+			taken |= strcasecmp(type->fields[i].name, out) == 0;
+	}
+}
+
+/* The name of a column; NULL when there is no memory. */
+static char *
+column(const struct tel_type *type, unsigned field)
+{
+	char *name = malloc(type->fields[field].name_length + COLUMN_MORE);
+
+	if (name != NULL)
+		name_column(type, field, name);
+	return name;
+}
+
+/* Adds it to a program. */
+static void
+add_column(struct print_builder *b, const struct tel_type *type, unsigned i)
+{
+	char *name = column(type, i);
+
+	if (name != NULL)
+		add_name(b, "", name);
+	else
+		b->failed = 1;
+	free(name);
+}
+
+/* Prints it as a string. */
+static void
+put_column(struct tel_printer *pr, const struct tel_type *type, unsigned i)
+{
+	char *name = column(type, i);
+
+	if (name != NULL)
+		put_value(pr, name);
+	else
+		pr->out->status = TEL_ENOMEM;
+	free(name);
+}
+
 /* ---------------------------------------------------------------- rows */
 
 static enum print_op
@@ -131,7 +201,7 @@ compile_head(struct print_builder *b, const struct tel_type *type)
 	add_name(b, "EVENT_", type == NULL ? "Unknown" : type->name);
 	print_literal(b, type == NULL ? "(code,bytes," : "(");
 	for (i = 0; type != NULL && i < type->nfields; i++) {
-		add_name(b, "", type->fields[i].name);
+		add_column(b, type, i);
 		print_literal(b, ",");
 	}
 	print_literal(b,
@@ -221,7 +291,7 @@ put_params(struct tel_printer *pr, const struct tel_type *type)
 		    "INSERT INTO event_param (type,param_index,sort,ident,doc) "
 		    "SELECT %" PRIu32 ",%u,'%c',",
 		    type->code, i, letter_of(&type->fields[i]));
-		put_value(pr, type->fields[i].name);
+		put_column(pr, type, i);
 		put(pr,
 		    ",'' WHERE NOT EXISTS (SELECT 1 FROM event_param WHERE "
 		    "type=%" PRIu32 " AND param_index=%u);\n",
@@ -243,7 +313,7 @@ put_table(struct tel_printer *pr, const struct tel_type *type)
 	print_literal(&b, " (");
 	for (i = 0; i < type->nfields; i++) {
 		f = &type->fields[i];
-		add_name(&b, "", f->name);
+		add_column(&b, type, i);
 		print_literal(&b,
 		    f->sort == TEL_DOUBLE     ? " REAL, " :
 		        f->sort == TEL_STRING ? " TEXT, " :
@@ -275,7 +345,7 @@ put_check(struct tel_printer *pr, const struct tel_type *type)
 	put_value(pr, type->name);
 	print_put(pr, ") WHERE name COLLATE NOCASE IN (");
 	for (i = 0; i < type->nfields; i++) {
-		put_value(pr, type->fields[i].name);
+		put_column(pr, type, i);
 		print_put(pr, ",");
 	}
 	put(pr, "'time','log_serial'))<>%u;\n", type->nfields + 2);

@@ -263,6 +263,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		print_put(pr, line);
 	}
 	put_rate(pr, ev);
+	if (s->untimed)
+		print_put(pr, "# untimed: 0\n");
 	if (s->described)
 		put_types(pr, s);
 	return pr->out->status;

@@ -217,6 +217,7 @@ binder_step(struct binder *b, const struct tel_event *ev)
 	b->machine.dt = value_missing();
 	if (to->log == ev->log && to->log_number == ev->log->number &&
 	    clock != NULL && tel_clock_rate(clock) > 0 &&
+	    (to->previous != 0 || !ev->log->schema->untimed) &&
 	    !__builtin_sub_overflow(tel_clock_ns(clock, ev->clock),
 	        tel_clock_ns(clock, to->previous), &dt))
 		b->machine.dt = value_signed((uint64_t)dt);

@@ -121,7 +121,8 @@ fact_label(const struct tel_event *ev, unsigned field)
 int
 fact_has_time(const struct tel_event *ev)
 {
-	return ev->log->clock != NULL && tel_clock_rate(ev->log->clock) > 0;
+	return ev->log->clock != NULL && tel_clock_rate(ev->log->clock) > 0 &&
+	    !tel_event_timeless(ev);
 }
 
 struct value

@@ -159,10 +159,13 @@ begin(struct tel_merge *m)
 			m->heap[m->heaped++] = &m->inputs[i];
 	for (i = 0; i < m->heaped; i++) {
 		o = tel_clock_origin(m->heap[i]->reader->log.clock);
+		/* one of a log without any time yet */
+		if (o == 0 && m->heap[i]->reader->log.schema->untimed)
+			continue;
 		if (o < origin)
 			origin = o;
 	}
-	for (i = 0; i < m->heaped; i++)
+	for (i = 0; i < m->heaped && origin != UINT64_MAX; i++)
 		tel_clock_set_origin(m->heap[i]->reader->log.clock, origin);
 	for (i = m->heaped / 2; i-- > 0;)
 		sink(m, i);

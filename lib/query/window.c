@@ -160,7 +160,8 @@ release(struct tel_window *w, const struct tel_event *ev, int end)
 	size_t i;
 
 	/* seconds count from the earliest event that is known by then */
-	if (!w->begun || w->order == TEL_ORDER_TIME)
+	if ((!w->begun || w->order == TEL_ORDER_TIME) &&
+	    w->earliest != UINT64_MAX)
 		tel_clock_set_origin(w->reader->log.clock, w->earliest);
 	w->begun = 1;
 	if (w->order != TEL_ORDER_LOG) {
@@ -203,7 +204,7 @@ gather(struct tel_window *w)
 	while (w->ready == 0 && w->after == TEL_OK && !w->merging) {
 		w->after = tel_reader_next(w->reader, &ev);
 		if (w->after == TEL_OK) {
-			if (ev->clock < w->earliest)
+			if (ev->clock < w->earliest && !tel_event_timeless(ev))
 				w->earliest = ev->clock;
 			st = tel_store_add(&w->store, ev);
 			if (st == TEL_OK)

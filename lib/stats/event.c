@@ -446,7 +446,7 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 	slot = &from->slots[t->index];
 	slot->events++;
 	slot->bytes += tel_event_size(event);
-	if (event->clock < from->first)
+	if (event->clock < from->first && !tel_event_timeless(event))
 		from->first = event->clock;
 	if (event->clock > from->last)
 		from->last = event->clock;

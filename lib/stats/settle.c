@@ -53,17 +53,20 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 tel_status
 stats_settle_source(struct tel_stats *s, struct source *from)
 {
+	/* a log may hold only events that have no time */
+	int any = from->first <= from->last;
 	tel_status st;
 	uint32_t i;
 
 	for (i = 0; i < from->nslots; i++) {
 		if (from->slots[i].events == 0)
 			continue;
+		any = 1;
 		st = settle_slot(s, from, &from->slots[i]);
 		if (st != TEL_OK)
 			return st;
 	}
-	if (from->first > from->last)
+	if (!any)
 		return TEL_OK;
 	if (!from->counted) {
 		from->counted = 1;

@@ -17,7 +17,7 @@
 
 static const struct write_form *const forms[] = { &write_form_tel,
 	&write_form_mps, &write_form_text, &write_form_cnv, &write_form_inst,
-	&write_form_hpm };
+	&write_form_hpm, &write_form_ets };
 
 tel_status
 write_fail(struct tel_writer *w, tel_status status, const char *format, ...)

@@ -56,6 +56,7 @@ extern const struct write_form write_form_hpm;
 /* traces of allocators, as lines that stood in one */
 #define WRITE_FORMS_ALLOC 8
 extern const struct write_form write_forms_alloc[WRITE_FORMS_ALLOC];
+extern const struct write_form write_form_ets;
 
 /* A log that is written. */
 struct write_log {

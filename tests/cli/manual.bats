@@ -9,6 +9,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	unpack 1.118.0-lii6gc-poolncv
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
+	"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" \
+	    boot.ets
 }
 
 # examples PAGE MARK: the blocks of a page that are marked, as they are read.

@@ -8,6 +8,8 @@
 
 load lib
 
+ETS=$TEL_TOP/tests/data/ets
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	unpack 1.118.0-lii6gc-poolncv
@@ -60,6 +62,17 @@ try() {
 		telcat -H -T s --tb-hz 1000 -n 2 \
 		    "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" >seconds
 		grep -q '^0\.000000000 ' seconds
+		;;
+	description)
+		"$TEL_BUILD/tests/test_ets" --make "$ETS/good-boot.txt" boot.ets
+		telcat --description "$ETS/guide.tmf" boot.ets >described
+		grep -q ' Old ' described
+		! cmp -s described <(telcat boot.ets)
+		;;
+	contracts)
+		"$TEL_BUILD/tests/test_ets" --make "$ETS/good-boot.txt" boot.ets
+		telcat --contracts "$ETS/contracts.tmf" boot.ets >named
+		grep -q 'MessageTag=67\["KeyboardDeviceContract.Exp/SendAckKey"\]' named
 		;;
 	count) differs --count 1 ;;
 	skip) differs --skip 1 ;;
@@ -148,7 +161,7 @@ try() {
 		events) value=('Pool*') ;;
 		range) value=('10%,20%') ;;
 		where) value=('name == PoolAlloc') ;;
-		meta) value=(/dev/null) ;;
+		meta | description) value=(/dev/null) ;;
 		count) value=(7) ;;
 		time) value=(delta) ;;
 		esac
@@ -186,7 +199,7 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, mps:VERSION, inst, hpm" \
+	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, mps:VERSION, inst, hpm, ets" \
 	    telcat -f xml
 	expect 2 "telcat: -T: 'x' is none of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x

@@ -64,6 +64,12 @@ try() {
 	since) differs --since 'name == PoolInit' ;;
 	until) differs --until 'name == PoolInit' ;;
 	meta) run -1 telfilter -f text --meta /dev/null "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" ;;
+	description | contracts)
+		"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
+		printf '{\n' >bad.tmf
+		run -0 telfilter "--$1" /dev/null boot.ets
+		run -1 telfilter "--$1" bad.tmf boot.ets
+		;;
 	tb-hz)
 		[ "$(telfilter -f text --bare -c --tb-hz 1000 -t ,1s "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup")" -lt \
 		    "$(telfilter -f text --bare -c "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup")" ]

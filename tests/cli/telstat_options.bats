@@ -117,6 +117,12 @@ try() {
 	range) differs --range ,50% ;;
 	where) differs --where 'size > 100' ;;
 	meta) run -1 telstat --meta /dev/null "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" ;;
+	description | contracts)
+		"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
+		printf '{\n' >bad.tmf
+		run -0 telstat "--$1" /dev/null boot.ets
+		run -1 telstat "--$1" bad.tmf boot.ets
+		;;
 	tb-hz) telstat --tb-hz 1000 "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" | grep -q '^span.* s ' ;;
 	each)
 		run -0 telstat -s '@=mag(@)' --each 'siz*,poo?' mpsio.log

@@ -139,6 +139,8 @@ test_releases(void)
 	unsigned i, j;
 
 	for (i = 0; (release = tel_release_name(i)) != NULL; i++) {
+		if (strncmp(release, "mps-", 4) != 0)
+			continue;
 		for (j = 0; j < sizeof(platforms) / sizeof(platforms[0]); j++) {
 			snprintf(name, sizeof(name), "%s/%s", release,
 			    platforms[j]);

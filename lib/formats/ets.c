@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Singularity ETS logs: the records of MonNet, tel-ets(5).
+ *
+ * There is nothing in a log but records, one right behind the other, so where
+ * one begins follows from the texts of all before it.  What is no record is
+ * skipped, up to where some follow each other; a text whose length leads to
+ * no record gets the length that does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/ets.h"
+
+/* Records in a row that tell that the log goes on there. */
+#define CHAIN 3
+/* Bytes that surely hold such a chain. */
+#define AHEAD ((size_t)CHAIN * ETS_RECORD_MAX)
+/* Bytes looked at in one piece when the log is lost. */
+#define SEARCH ((size_t)1 << 16)
+
+static tel_status
+finish(struct tel_reader *r, struct ets *h)
+{
+	ets_tell(r, h);
+	return TEL_END;
+}
+
+/* Skips to the next place where records follow each other. */
+static tel_status
+resynchronise(struct tel_reader *r, struct ets *h)
+{
+	uint64_t from = r->offset;
+	const unsigned char *q;
+
+	tel_reader_step(r, 1);
+	for (;;) {
+		tel_reader_fill(r, SEARCH);
+		for (q = r->p; q < r->end; q++) {
+			if (!r->eof && (size_t)(r->end - q) < AHEAD)
+				break;
+			if (ets_chain(h, q, (size_t)(r->end - q), r->eof,
+			        h->clock, CHAIN, 0))
+				break;
+		}
+		tel_reader_step(r, (size_t)(q - r->p));
+		if (r->eof || (size_t)(r->end - r->p) >= AHEAD)
+			break;
+	}
+	return tel_reader_damage(r, from, r->offset - from,
+	    "what stands here is no record; %llu bytes skipped",
+	    (unsigned long long)(r->offset - from));
+}
+
+/* What is left is the begin of a record and no more. */
+static tel_status
+cut_short(struct tel_reader *r, struct ets *h)
+{
+	size_t left = (size_t)(r->end - r->p);
+	uint64_t from = r->offset;
+	tel_status st;
+
+	tel_reader_step(r, left);
+	st = tel_reader_damage(r, from, left,
+	    "the log ends inside a record; its first %zu bytes are left out",
+	    left);
+	return st == TEL_OK ? finish(r, h) : st;
+}
+
+/* Gives out the record of size bytes at r->p as of what nothing describes. */
+static tel_status
+give_unknown(struct tel_reader *r, struct ets *h, size_t size)
+{
+	struct tel_event *ev = &r->event;
+
+	ev->type = ets_take_unknown(r, h, r->p);
+	if (ev->type == NULL)
+		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
+	ev->data = r->p;
+	ev->size = (uint32_t)size;
+	return TEL_OK;
+}
+
+/* Gives out the record with a text of text bytes at r->p. */
+static tel_status
+give(struct tel_reader *r, struct ets *h, unsigned text)
+{
+	const unsigned char *p = r->p;
+	const struct ets_type *t = ets_find(h, p);
+	size_t size = ETS_ENTRY + text;
+	struct tel_event *ev = &r->event;
+	tel_status st = TEL_OK;
+
+	ev->clock = tel_le64(p);
+	ev->offset = r->offset;
+	ev->notes_size = 0;
+	ev->noted = TEL_NOTES_NONE;
+	if (r->log.records) {
+		ev->raw = p;
+		ev->raw_size = (uint32_t)size;
+	}
+	if (ev->clock != 0)
+		h->clock = ev->clock;
+	if (t == NULL) {
+		st = give_unknown(r, h, size);
+	} else if (t->block != NULL) {
+		ev->type = t->type;
+		ev->data = h->data;
+		ev->size = ets_decode(h, t, p, size);
+		if (ev->size == 0)
+			st = give_unknown(r, h, size);
+	} else if (size < t->type->size) {
+		st = give_unknown(r, h, size);
+	} else {
+		ev->type = t->type;
+		ev->data = p;
+		ev->size = (uint32_t)size;
+		if (t->message >= 0)
+			st = ets_name_message(r, h, p, t->message);
+	}
+	if (st == TEL_OK && ev->clock == 0)
+		st = ets_follow(r, h, p, text);
+	tel_reader_step(r, size);
+	/* the reader counts the event's bytes; here those of the log count */
+	r->count[TEL_COUNT_BYTES] += size;
+	r->count[TEL_COUNT_BYTES] -= ev->size;
+	return st;
+}
+
+/*
+ * The length of the text behind the entry at r->p, which is said to be of
+ * says bytes; -1: the log ends before.  It is believed when a record is behind
+ * it.
+ */
+static int
+measure(struct tel_reader *r, struct ets *h, unsigned says)
+{
+	int text;
+
+	tel_reader_fill(r, ETS_ENTRY + says + ETS_ENTRY);
+	text = ets_text_length(h, r->p, (size_t)(r->end - r->p), r->eof,
+	    ETS_ASK_NEXT);
+	if (text >= 0)
+		return text;
+	tel_reader_fill(r, ETS_ASK_SIZE);
+	text = ets_text_length(h, r->p, (size_t)(r->end - r->p), r->eof,
+	    ETS_ASK_ALL);
+	/* what is behind it is found to be damaged when its turn comes */
+	if (text < 0 && ETS_ENTRY + says <= (size_t)(r->end - r->p))
+		text = (int)says;
+	return text;
+}
+
+/* The record at r->p, whose entry says something of a text. */
+static tel_status
+give_text(struct tel_reader *r, struct ets *h)
+{
+	uint32_t length = tel_le32(r->p + ETS_AT_TEXT);
+	unsigned says = ets_text(r->p);
+	tel_status st = TEL_OK;
+	int text;
+
+	if (says == 0) {
+		if (length >= ETS_TEXT_CHANGED)
+			h->lost[ETS_TEXT_OVERWRITTEN - length]++;
+		return give(r, h, 0);
+	}
+	text = measure(r, h, says);
+	if (text < 0)
+		return cut_short(r, h);
+	if ((unsigned)text != says) {
+		r->count[TEL_COUNT_REPAIRED]++;
+		st = tel_reader_damage(r, r->offset, 0,
+		    "a text that is said to be of %u bytes is of %d", says,
+		    text);
+	}
+	if (st != TEL_OK)
+		return st;
+	h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
+	return give(r, h, (unsigned)text);
+}
+
+/*
+ * Whether the entry at r->p is one.  What is of no type that is known must
+ * have a neighbour to be believed.
+ */
+static int
+is_record(struct tel_reader *r, struct ets *h)
+{
+	size_t size, avail;
+
+	if (!ets_is_sane(h, r->p))
+		return 0;
+	if (ets_find(h, r->p) != NULL)
+		return 1;
+	size = ETS_ENTRY + ets_text(r->p);
+	tel_reader_fill(r, size + ETS_ENTRY);
+	avail = (size_t)(r->end - r->p);
+	/* a neighbour that is cut off is one */
+	return ets_chain(h, r->p, avail, r->eof, h->clock,
+	    size <= avail && avail - size < ETS_ENTRY ? 1 : 2, 1);
+}
+
+static tel_status
+ets_next(struct tel_reader *r)
+{
+	struct ets *h = r->state;
+	tel_status st;
+
+	r->event.index += r->event.data != NULL;
+	for (;;) {
+		if ((size_t)(r->end - r->p) < ETS_ENTRY) {
+			tel_reader_fill(r, ETS_ENTRY);
+			if (r->p == r->end)
+				return finish(r, h);
+			if ((size_t)(r->end - r->p) < ETS_ENTRY)
+				return cut_short(r, h);
+		}
+		if (is_record(r, h))
+			break;
+		st = resynchronise(r, h);
+		if (st != TEL_OK)
+			return st;
+	}
+	if (tel_le32(r->p + ETS_AT_TEXT) == 0)
+		return give(r, h, 0);
+	return give_text(r, h);
+}
+
+void
+ets_free(struct ets *h)
+{
+	if (h == NULL)
+		return;
+	tmf_free(&h->tmf);
+	tel_schema_free(h->schema);
+	free(h->types);
+	free(h->unknown);
+	free(h->notes);
+	free(h);
+}
+
+static void
+ets_close(struct tel_reader *r)
+{
+	ets_free(r->state);
+	r->state = NULL;
+	r->log.records = 0;
+}
+
+const struct tel_form tel_form_ets = { "ets", ets_probe, ets_open, ets_next,
+	ets_close };
