@@ -330,8 +330,11 @@ follow(struct convert *c, struct plan *p, const struct tel_event *ev,
 		if (good)
 			continue;
 		*size = 0;
-		*lost = losses_row(c->losses, TEL_LOSS_VALUE,
-		    ev->log->schema->name, ev->type->name, move->src->name);
+		if (move->misfit == NULL)
+			move->misfit = losses_row(c->losses, TEL_LOSS_VALUE,
+			    ev->log->schema->name, ev->type->name,
+			    move->src->name);
+		*lost = move->misfit;
 		return *lost == NULL ? TEL_ENOMEM : TEL_OK;
 	}
 	if (p->what == PLAN_INIT)
@@ -462,16 +465,45 @@ convert_make_init(struct convert *c, uint64_t clock, uint64_t clocks_per_sec,
 }
 
 void
-convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
-    struct tel_event *out)
+convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
+    const char *text, size_t n, struct tel_event *out)
 {
 	const struct tel_type *t = type_of(c->to, TEL_ROLE_INTERN);
 	const struct tel_field *string = &t->fields[t->role_field[1]];
 	struct tel_event at = { .clock = clock };
-	char text[MPS_STRING_ROOM];
 	unsigned char *data = c->room[CONVERT_MOST];
+	uint32_t size = mps_encode_size(c->to, t, string, n);
+
+	memset(data, 0, size);
+	tel_encode_field(&t->fields[t->role_field[0]], id, data);
+	memcpy(data + string->offset, text, n);
+	finish(c, t, data, size, &at, out);
+}
+
+int
+convert_make_label(struct convert *c, uint64_t clock, int pointer, uint64_t at,
+    uint64_t id, struct tel_event *out)
+{
+	const struct tel_type *t = type_of(c->to,
+	    pointer && c->to->split_space ? TEL_ROLE_LABEL_P : TEL_ROLE_LABEL);
+	struct tel_event from = { .clock = clock };
+	unsigned char *data = c->room[CONVERT_MOST];
+
+	if (!tel_encode_fits(&t->fields[t->role_field[0]], at))
+		return 0;
+	memset(data, 0, t->size);
+	tel_encode_field(&t->fields[t->role_field[0]], at, data);
+	tel_encode_field(&t->fields[t->role_field[1]], id, data);
+	finish(c, t, data, t->size, &from, out);
+	return 1;
+}
+
+void
+convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
+    struct tel_event *out)
+{
+	char text[MPS_STRING_ROOM];
 	const char *release;
-	uint32_t size;
 	size_t n;
 
 	release = release_of(c->to, &n);
@@ -479,9 +511,5 @@ convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
 	    "@(#)Ravenbrook MPS, product.mps, release/%s, platform.%s, "
 	    "written by teltools %s",
 	    release, c->to->platform, tel_version());
-	size = mps_encode_size(c->to, t, string, n);
-	memset(data, 0, size);
-	tel_encode_field(&t->fields[t->role_field[0]], id, data);
-	memcpy(data + string->offset, text, n);
-	finish(c, t, data, size, &at, out);
+	convert_make_string(c, clock, id, text, n, out);
 }

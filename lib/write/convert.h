@@ -46,11 +46,20 @@ tel_status convert_event(struct convert *c, struct convert_log **l,
 
 /*
  * Makes an event of the target: what a stream begins with, when the log does
- * not say it.  It is good until the next of these two calls.
+ * not say it.  It is good until the next of these calls.
  */
 void convert_make_init(struct convert *c, uint64_t clock,
     uint64_t clocks_per_sec, struct tel_event *out);
 void convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
     struct tel_event *out);
+/*
+ * The same for a string of at most 255 bytes, and for the label of an address,
+ * or of a pointer where these are labelled apart.  0 when the label does not
+ * fit the target.
+ */
+void convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
+    const char *text, size_t n, struct tel_event *out);
+int convert_make_label(struct convert *c, uint64_t clock, int pointer,
+    uint64_t at, uint64_t id, struct tel_event *out);
 
 #endif

@@ -16,6 +16,7 @@ struct move {
 	enum move_op op;
 	uint16_t from, to, n;
 	const struct tel_field *src, *dst;
+	struct loss *misfit; /* what to count when it does not fit; or NULL */
 };
 
 struct plan {

@@ -16,9 +16,6 @@
 
 /* So many bytes of events wait; the buffer of an output is twice that. */
 #define HOLD_MAX ((size_t)1 << 15)
-/* The number of the string of the build, unless another string has it. */
-#define BUILD_ID 0x7FFFFFFFu
-
 /* What waits never leaves the buffer of its output. */
 static ptrdiff_t
 refuse(void *arg, const void *data, size_t size)
@@ -34,7 +31,7 @@ begin_hold(struct tel_writer *w, const struct tel_log *log)
 {
 	struct write_hold *h = &w->hold;
 	int whole =
-	    strcmp(log->form, "mps") == 0 || strcmp(log->form, "tel") == 0;
+	    strcmp(log->origin != NULL ? log->origin : log->form, "mps") == 0;
 	tel_output *out;
 
 	/* what was a stream of that release is to be the same again */
@@ -78,6 +75,7 @@ release_free(struct tel_writer *w)
 	convert_free(w->convert);
 	tel_schema_free(w->to);
 	losses_free(&w->losses);
+	noted_free(w->noted);
 	free(w->release);
 }
 
@@ -101,20 +99,11 @@ put_init(struct tel_writer *w, const struct tel_log *log)
 static tel_status
 put_build(struct tel_writer *w, const struct tel_log *log)
 {
-	struct tel_labels *map = tel_labels_new(1);
-	const uint64_t limit = w->to->abi.word == 4 ? UINT32_MAX : UINT64_MAX;
-	static const char text[] = "";
 	struct tel_event ev;
 	uint64_t id;
-	tel_status st;
-	int same;
+	tel_status st = noted_number(w, "", 0, &id);
 
-	if (map == NULL)
-		return TEL_ENOMEM;
-	st = ids_map(&w->ids, map, UINT32_MAX, limit, BUILD_ID, text, 0, &id,
-	    &same);
-	tel_labels_free(map);
-	if (st != TEL_OK && st != TEL_ELIMIT)
+	if (st != TEL_OK)
 		return st;
 	convert_make_build(w->convert, w->hold.first, id, &ev);
 	ev.log = log;
@@ -219,6 +208,10 @@ release_event(struct tel_writer *w, const struct tel_event *ev, int wanted)
 		return tell_lost(w, ev, lost);
 	for (i = 0; st == TEL_OK && i < n; i++) {
 		made[i].log = &l->converted;
+		if (i == 0 && wanted && ev->notes_size > 0 && !w->bare)
+			st = noted_before(w, ev);
+		if (st != TEL_OK)
+			break;
 		st = wanted ? write_wanted(w, &made[i]) :
 		              write_unwanted(w, &made[i]);
 	}

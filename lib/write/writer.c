@@ -191,8 +191,8 @@ begin_stream(struct tel_writer *w, const struct tel_log *log)
 		    log->name, log->form);
 	if (!takes(form, log))
 		return write_fail(w, TEL_EINVAL,
-		    "%.120s: %s cannot be written as %s", log->name, log->form,
-		    form->what);
+		    "%.120s: %s cannot be written as %s", log->name,
+		    log->origin != NULL ? log->origin : log->form, form->what);
 	if (form == &write_form_release)
 		st = release_begin(w, log);
 	if (st != TEL_OK)
@@ -228,8 +228,8 @@ check_stream(struct tel_writer *w, const struct tel_log *log)
 	        memcmp(&w->abi, &s->abi, sizeof(w->abi)) == 0))
 		return TEL_OK;
 	return write_fail(w, TEL_EINVAL,
-	    "%.40s is %s and %.40s is %s: %s cannot hold both; text can "
-	    "(-f text), and -f mps converts them to one",
+	    "%.40s is %s and %.40s is %s: %s cannot hold both; -f tel "
+	    "can, and -f mps converts them to one",
 	    w->first_log, w->schema, log->name, s->name, w->form->what);
 }
 

@@ -104,6 +104,7 @@ struct tel_writer {
 	struct convert *convert; /* NULL: they are not */
 	struct losses losses;
 	struct write_hold hold;
+	struct noted *noted; /* labels that were made; NULL: none yet */
 	int strict;
 	unsigned char init[64]; /* the fields of the first EventInit */
 	size_t init_size;       /* 0 before it */
@@ -154,6 +155,16 @@ tel_status release_begin(struct tel_writer *w, const struct tel_log *log);
 tel_status release_event(struct tel_writer *w, const struct tel_event *ev,
     int wanted);
 void release_free(struct tel_writer *w);
+
+/*
+ * In noted.c: where a text shows labels that no event gives, makes those that
+ * the event ev, of the current log, shows.
+ */
+tel_status noted_before(struct tel_writer *w, const struct tel_event *ev);
+void noted_free(struct noted *n);
+/* A number for a string that is made. */
+tel_status noted_number(struct tel_writer *w, const char *text, size_t n,
+    uint64_t *id);
 
 /* Sets the text of tel_writer_error() and returns status. */
 __attribute__((format(printf, 3, 4))) tel_status

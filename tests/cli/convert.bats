@@ -140,12 +140,49 @@ turn() {
 	clean telcat got >text
 	sed -n 2p text | grep -qx '# format: mps-1.113.0/lii6gc'
 	[ "$(grep -vc '^#' text)" -eq $((2 + $(telcat -H -e PoolAlloc mpsio.log | wc -l))) ]
+	# and so are labels that are only shown beside addresses
+	unpack 1.117.0-lii6ll-finalcv
+	telcat mpsio.log | grep -E '^#|MeterVal|TraceCreatePool' >text
+	for target in mps mps:2.0.0; do
+		telcat -q -f $target text >got
+		telcat -H -F meter,pool -e MeterVal*,TraceCreatePool* got >shown
+		grep -q '\["' shown
+		telcat -H -F meter,pool text | cmp shown -
+		[ "$(telcat -H -e Intern got | cut -d = -f 3 | sort | uniq -d | wc -l)" -eq 0 ]
+	done
 	# an event that is not known stays what it was
+	unpack 1.113.0-lii6gc-poolncv
 	telcat mpsio.log >text
 	line='0000000000000005 0x0FFF bytes=0102030405060708'
 	echo "$line" >>text
 	telcat -f mps text | telcat | tail -n 1 >got
 	echo "$line" | cmp - got
+}
+
+@test "from the native format comes what it was made from" {
+	for log in "$DATA"/*.log.zst; do
+		echo "$log"
+		telcat -q -f mps "$log" >want
+		telcat -q -f tel "$log" >tel
+		telcat -q -f mps tel | cmp want -
+		# and another release from it as from the log
+		telcat -q -f mps:1.4.0/w3i6mv "$log" >want
+		telcat -q -f mps:1.4.0/w3i6mv tel | cmp want -
+		if slow; then break; fi
+	done
+	telcat -q -f tel "$TEL_TOP/tests/data/inst/hfs.txt" >tel
+	telfilter --quiet "$TEL_TOP/tests/data/inst/hfs.txt" >want
+	telcat -q -f inst tel | cmp want -
+	for trace in "$TEL_TOP"/tests/data/hpm/v?be/HPM.1.startup; do
+		telcat -q -f tel "$trace" >tel
+		telcat -q -f hpm tel | cmp "$trace" -
+	done
+	expect 1 'telcat: tel: hpm cannot be written as an inst log' \
+	    telcat -f inst tel
+	# text is no log of the format that it shows
+	telcat -q "$TEL_TOP/tests/data/inst/hfs.txt" | telcat -q -f tel >tel
+	expect 1 'telcat: tel: text cannot be written as an inst log' \
+	    telcat -f inst tel
 }
 
 @test "labels are shown after a conversion as they were before" {

@@ -144,7 +144,7 @@ logs() {
 	unpack 1.117.0-lii6gc-poolncv a.log
 	unpack 1.118.0-lii6gc-poolncv b.log
 	run -1 --separate-stderr telfilter -o out a.log b.log
-	[[ $stderr == 'telfilter: '*.log' is mps-1.11'*' cannot hold both; text can (-f text), and -f mps '* ]]
+	[[ $stderr == 'telfilter: '*.log' is mps-1.11'*' cannot hold both; -f tel can, and -f mps '* ]]
 	run -1 --separate-stderr telfilter --no-merge -o out a.log b.log
 	cmp out a.log
 	run -1 --separate-stderr telfilter --no-merge -o out a.log \

@@ -106,8 +106,8 @@ check_refused(void)
 	    "two platforms");
 	is_str(error,
 	    "a is mps-1.118.0/lii6gc and b is mps-1.118.0/w3i6mv: an MPS "
-	    "stream cannot hold both; text can (-f text), and -f mps converts "
-	    "them to one",
+	    "stream cannot hold both; -f tel can, and -f mps converts them to "
+	    "one",
 	    "which is told");
 	is_u64(out.size, a.size, "and what could be written was");
 	old = open_bytes(a.data, a.size, AS, "a");
