@@ -21,6 +21,17 @@ show(const struct telreplay *t, const struct trace *trace,
 	sink_close(&sink);
 }
 
+/* What a trace must have to be run as it was asked for. */
+static int
+can_run(const struct telreplay *t, const struct trace *trace)
+{
+	if (t->run.pace <= 0 || trace->facts->tick_rate > 0)
+		return 1;
+	message_fail(STATUS_FAILED, NULL,
+	    "--pace: the log does not tell how fast its clock is");
+	return 0;
+}
+
 static void
 replay(struct telreplay *t)
 {
@@ -29,7 +40,8 @@ replay(struct telreplay *t)
 	int good = contest_open(&contest, t);
 
 	if (good) {
-		if (trace_open(&trace, t) && contest_run(&contest, &trace))
+		if (trace_open(&trace, t) && can_run(t, &trace) &&
+		    contest_run(&contest, &trace))
 			show(t, &trace, &contest);
 		trace_close(&trace);
 	}

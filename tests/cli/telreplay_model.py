@@ -44,7 +44,8 @@ def make(seed, events, threads):
 
 
 def facts(lines):
-    """What a trace without mistakes holds."""
+    """What a trace without mistakes holds.  free(NULL) is none, and
+    realloc(NULL, n) is an allocation."""
     live, owner = {}, {}
     found = dict(requests=0, requested_bytes=0, largest_bytes=0, peak_bytes=0,
                  peak_event=0, peak_blocks=0, crossing_frees=0)
@@ -53,13 +54,16 @@ def facts(lines):
         thread, what, *words = line.replace(":", "").split()
         words = [int(word, 0) for word in words]
         threads.add(thread)
-        name = "aligned" if what == "memalign" else what
+        name = {"memalign": "aligned", "thread_done": "thread end"}.get(
+            what, what)
         kinds[name] = kinds.get(name, 0) + 1
+        if what == "thread_done" or words[0] == 0:
+            continue
         if what == "free":
             now -= live.pop(words[0])
             found["crossing_frees"] += owner.pop(words[0]) != thread
             continue
-        if what == "realloc":
+        if what == "realloc" and words[1] != 0:
             now -= live.pop(words[1])
             owner.pop(words[1])
         size = words[1] * words[2] if what == "calloc" else words[-1]

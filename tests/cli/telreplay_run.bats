@@ -35,6 +35,15 @@ figure() {
 	done
 }
 
+@test "a trace recorded on Android holds what a count of its lines says" {
+	zstd -dcq "$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst" >t.txt
+	clean telreplay -n -f json t.txt >report
+	python3 "$MODEL" check report <t.txt
+	clean telreplay --runs 1 -a glibc,class --verify -f csv t.txt >report
+	[ "$(figure allocator glibc errors <report)" = 0 ]
+	[ "$(figure allocator class errors <report)" = 0 ]
+}
+
 @test "a run does each operation once, and asks for each byte" {
 	trace t.txt 7 20000 4
 	clean telreplay -a glibc,bump,class -f json --runs 2 --sample 8 t.txt \
@@ -202,6 +211,8 @@ figure() {
 	    3 400000000 400000010 >t.txt
 	clean telreplay --pace --runs 1 -f csv t.txt >report
 	[ "$(figure run glibc wall_ns <report | cut -d . -f 1)" -ge 390000000 ]
+	expect 1 "*--pace: the log does not tell how fast its clock is" \
+	    telreplay --pace <(echo "1: malloc 0x1000 16")
 	clean telreplay --pace=1000 --runs 1 -f csv t.txt >report
 	[ "$(figure run glibc wall_ns <report | cut -d . -f 1)" -lt 390000000 ]
 }
