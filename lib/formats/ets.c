@@ -180,25 +180,17 @@ give_text(struct tel_reader *r, struct ets *h)
 	return give(r, h, (unsigned)text);
 }
 
-/*
- * Whether the entry at r->p is one.  What is of no type that is known must
- * have a neighbour to be believed.
- */
-static int
+/* Whether the entry at r->p is one. */
+static inline int
 is_record(struct tel_reader *r, struct ets *h)
 {
-	size_t size, avail;
-
 	if (!ets_is_sane(h, r->p))
 		return 0;
 	if (ets_find(h, r->p) != NULL)
 		return 1;
-	size = ETS_ENTRY + ets_text(r->p);
-	tel_reader_fill(r, size + ETS_ENTRY);
-	avail = (size_t)(r->end - r->p);
-	/* a neighbour that is cut off is one */
-	return ets_chain(h, r->p, avail, r->eof, h->clock,
-	    size <= avail && avail - size < ETS_ENTRY ? 1 : 2, 1);
+	tel_reader_fill(r, ETS_ENTRY + ets_text(r->p) + ETS_ENTRY);
+	return ets_is_record(h, r->p, (size_t)(r->end - r->p), r->eof,
+	    h->clock);
 }
 
 static tel_status

@@ -187,6 +187,14 @@ void ets_free(struct ets *h);
 int ets_chain(const struct ets *h, const unsigned char *p, size_t n, int eof,
     uint64_t clock, unsigned want, int anything);
 
+/*
+ * Whether the entry at p, all of which is among the n bytes there, is one.
+ * What is of no type that is known must have a neighbour to be believed, of
+ * which the entry is asked for.  eof: what is cut off there is no damage.
+ */
+int ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
+    int eof, uint64_t clock);
+
 /* What may be asked of a text. */
 enum ets_ask {
 	ETS_ASK_NEXT, /* by the entry behind it: 48 bytes are enough */

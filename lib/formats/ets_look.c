@@ -61,17 +61,48 @@ ets_chain(const struct ets *h, const unsigned char *p, size_t n, int eof,
 	return 1;
 }
 
-/* Whether what is behind the first size bytes is a record, or the end. */
+/* Numbers of providers are small where nothing describes them. */
+#define SMALL 256u
+
+int
+ets_is_record(const struct ets *h, const unsigned char *p, size_t n, int eof,
+    uint64_t clock)
+{
+	size_t size;
+
+	if (!ets_is_sane(h, p))
+		return 0;
+	if (ets_find(h, p) != NULL)
+		return 1;
+	/*
+	 * Where a log is read from the wrong byte on, entries look sane, too,
+	 * but for what they are of.
+	 */
+	size = ETS_ENTRY + ets_text(p);
+	if (size > n || n - size < ETS_ENTRY)
+		return eof;
+	return is_likely(h, p + size, clock) &&
+	    (tel_le16(p + ETS_AT_PROVIDER) < SMALL ||
+	        ets_find(h, p + size) != NULL);
+}
+
+/*
+ * Whether what is behind the first size bytes is a record, or the end.  It
+ * must be of a known type if no more than its entry is asked for.
+ */
 static int
 goes_on(const struct ets *h, const unsigned char *p, size_t n, size_t size,
-    int eof)
+    int eof, uint64_t clock, enum ets_ask ask)
 {
 	if (size > n)
 		return 0;
 	if (n - size < ETS_ENTRY)
 		/* the end, or one that is cut off: there is nothing to see */
 		return eof;
-	return ets_is_sane(h, p + size);
+	if (ask == ETS_ASK_NEXT)
+		return ets_is_sane(h, p + size) &&
+		    ets_find(h, p + size) != NULL;
+	return ets_is_record(h, p + size, n - size, eof, clock);
 }
 
 /* Nonzero when the n bytes at p are not what a name is made of. */
@@ -92,7 +123,7 @@ ets_text_length(const struct ets *h, const unsigned char *p, size_t n, int eof,
 {
 	unsigned says = ets_text(p), k;
 	uint64_t clock = tel_le64(p) != 0 ? tel_le64(p) : h->clock;
-	int good = goes_on(h, p, n, ETS_ENTRY + says, eof);
+	int good = goes_on(h, p, n, ETS_ENTRY + says, eof, clock, ask);
 
 	/*
 	 * MonNet gives a process without a name the text length of the one

@@ -135,8 +135,8 @@ judge(struct tel_reader *r, const struct ets *h)
 		if ((size_t)(r->end - r->p) < at + ETS_ENTRY)
 			break;
 		if (!ets_chain(h, r->p + at, ETS_ENTRY, 0, 0, 1, 1)) {
-			/* a text that is not there leads astray */
-			if (i > 1 && known == i)
+			/* damage, or a text that is not there */
+			if (known > 1 && known * 2 > i)
 				break;
 			return 0;
 		}

@@ -18,8 +18,8 @@
  */
 static const struct tel_form *const forms[] = {
 	&tel_form_hpm,
-	&tel_form_tel,
 	&tel_form_ets,
+	&tel_form_tel,
 	&tel_form_mps,
 	&tel_form_text,
 	&tel_form_cnv,

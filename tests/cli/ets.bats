@@ -1,0 +1,205 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# ETS logs of Singularity through the commands, and descriptions of events.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	ETS=$TEL_TOP/tests/data/ets
+	"$TEL_BUILD/tests/test_ets" --make "$ETS/good-boot.txt" boot.ets
+}
+
+# words NAME: the log that standard input describes.
+words() {
+	cat >"$1.txt"
+	"$TEL_BUILD/tests/test_ets" --make "$1.txt" "$1"
+}
+
+@test "text, CSV, JSON and the table of tracerpt are as they were" {
+	clean telcat --contracts "$ETS/contracts.tmf" boot.ets >text
+	diff -u "$ETS/boot.text" text
+	clean telcat -f csv boot.ets | tr -d '\r' >csv
+	diff -u "$ETS/boot.csv" csv
+	clean telcat -f json -d "$ETS/guide.tmf" boot.ets >json
+	diff -u "$ETS/boot.json" json
+	clean telcat -f tracerpt boot.ets >tracerpt
+	diff -u "$ETS/boot.tracerpt" tracerpt
+}
+
+@test "the published row comes out" {
+	words hook <<-'END'
+		event 6544408122948 0x34311e 0xd1 1 0 8 7 67 313 96854120
+	END
+	telcat -f tracerpt hook | diff - <(printf '%s\n' \
+	    '#timestamp,EIP,CPU,TID,PID,Provider,Type,UserData' \
+	    '6544408122948,34311e,0,d1,1,endpoint,DeliverHook,MessageTag=67,ChannelId=313,ContractTag=96854120')
+	telcat -H -f tracerpt hook | diff - <(telcat -f tracerpt hook | sed 1d)
+	telcat -f tracerpt -e Select hook | diff - <(telcat -f tracerpt hook | sed 2d)
+}
+
+@test "python reads each table and each object, sqlite3 each column" {
+	telcat -f json boot.ets | python3 -c '
+import json, sys
+events = [json.loads(line) for line in sys.stdin]
+assert len(events) == 35, len(events)
+hook = [e for e in events if e["type"] == "DeliverHook"][0]
+assert hook["kind"] == "Endpoint" and hook["code"] == 8 * 65536 + 7
+assert hook["fields"]["instruction"] == "0x34311e"
+assert hook["labels"]["MessageTag"] == "KeyboardDeviceContract.Exp/Send67"
+assert hook["labels"]["tid"] == "kernel"
+'
+	telcat -f tracerpt boot.ets | python3 -c '
+import csv, sys
+rows = list(csv.reader(sys.stdin))
+assert rows[20][8 - 1] == "Name=/dev/nic0, \"first\"", rows[20]
+assert len(rows) == 36
+'
+	telcat -f sql boot.ets | sqlite3 db
+	[ "$(sqlite3 db 'SELECT tid, pid, PID_2, ParentPID FROM EVENT_CreateUserProcess')" = '108|5|27|5' ]
+	[ "$(sqlite3 db 'SELECT TID_2 FROM EVENT_AutoResetEvent_Acquire')" = 108 ]
+	[ "$(sqlite3 db 'SELECT Pid_2 FROM EVENT_ThreadInfo WHERE Id = 209')" = 1 ]
+	[ "$(sqlite3 db "SELECT ident FROM event_param WHERE type = 1245186 AND param_index = 4")" = PID_2 ]
+	[ "$(sqlite3 db 'SELECT completed FROM event_log')" = 35 ]
+}
+
+@test "text is read back as the same events, by every tool" {
+	telcat --contracts "$ETS/contracts.tmf" boot.ets >text
+	cmp text <(telcat text)
+	for option in '-f json' '-f csv' '-f tracerpt' '-T s' '-T relative' '-T delta' -S; do
+		# shellcheck disable=SC2086 # words on purpose
+		cmp <(telcat --contracts "$ETS/contracts.tmf" $option boot.ets) \
+		    <(telcat $option text)
+	done
+	telstat -f csv boot.ets >one
+	grep '^event\|^type' one >want || true
+	cmp <(telfilter -f text -e '*Hook' boot.ets | telcat -H) \
+	    <(telcat -H -e '*Hook' boot.ets)
+	[ "$(telcat text | grep -v '^#' | telfilter -c -k Endpoint 2>&1 || true)" != 0 ]
+}
+
+@test "types, kinds, expressions and labels select" {
+	[ "$(telfilter --bare -c -e DeliverHook boot.ets)" = 2 ]
+	[ "$(telfilter --bare -c -e 'Mutex_*,StopRead' boot.ets)" = 1 ]
+	[ "$(telfilter --bare -c -k endpoint boot.ets)" = 7 ]
+	[ "$(telfilter --bare -c -e 0x80007 boot.ets)" = 2 ]
+	[ "$(telfilter --bare -c -w 'cpu == 1' boot.ets)" = 1 ]
+	[ "$(telfilter --bare -c -w 'label(pid) == "LegacyKeyboard" && tid == 108' boot.ets)" = 13 ]
+	[ "$(telfilter --bare -c -w 'label(MessageTag) ~ "/Recv"' boot.ets)" = 3 ]
+	[ "$(telfilter --bare -c -w 'kind == SysInfo && has(time)' boot.ets)" = 0 ]
+	printf '40 Dotted.Name\n#type A.B 1\n{\nC.D, ItemLong\n}\n' >dots.tmf
+	words dots <<-'END'
+		event 1000 5 4 3 0 40 1 77
+		event 1001 5 4 3 0 40 1 78
+	END
+	[ "$(telfilter -d dots.tmf --bare -c -e A.B dots)" = 2 ]
+	[ "$(telfilter -d dots.tmf --bare -c -k Dotted.Name dots)" = 2 ]
+	[ "$(telfilter -d dots.tmf --bare -c -w 'name == "A.B" && field("C.D") == 78' dots)" = 1 ]
+}
+
+@test "telfilter writes records as they were, and what names things" {
+	telfilter boot.ets | cmp - boot.ets
+	telfilter -e DeliverHook boot.ets >hooks
+	cmp <(telcat -H -e DeliverHook boot.ets) <(telcat -H -e DeliverHook hooks)
+	[ "$(telcat -H hooks | wc -l)" = 12 ]
+	telfilter --bare -e DeliverHook boot.ets >bare
+	[ "$(wc -c <bare)" = 96 ]
+	# fields that are not as they are in the record
+	printf '5 Shell\n#type Command 1\n{\na, ItemGuid\nb, ItemWString\n}\n' >wide.tmf
+	telfilter -d wide.tmf boot.ets | cmp - boot.ets
+	[ "$(telcat -H -d wide.tmf -e Command -F a boot.ets)" = \
+	    '000005F3BD3E08BC Command a="00000000-0000-0000-0000-000000000000"' ]
+	telcat -f ets boot.ets | cmp - boot.ets
+	unpack 1.118.0-lii6gc-poolncv
+	run -1 telcat -f ets mpsio.log
+}
+
+@test "time begins with the first event that has one" {
+	telcat -H -T s boot.ets | cut -d' ' -f1,2 >got
+	[ "$(sed -n 10p got)" = '0.000000000 ProcessInfo' ]
+	[ "$(sed -n 11p got)" = '0.000000000 SwitchTo' ]
+	[ "$(sed -n 12p got)" = '0.000000027 DeliverHook' ]
+	[ "$(telcat -H -T relative boot.ets | sed -n 12p | cut -d' ' -f1)" = 48 ]
+	[ "$(telcat -H -T delta boot.ets | sed -n '11,12p' | cut -d' ' -f1 | xargs)" = '0 48' ]
+	[ "$(telcat -H -T s -S boot.ets | cut -d' ' -f1 | tail -n 1)" = 0.001128000 ]
+	[ "$(telfilter --bare -c -t 1ms, boot.ets)" = 20 ]
+	telstat boot.ets | grep -q '^span .*1.128 ms'
+	telstat text <(telcat boot.ets) 2>/dev/null | grep -q '1.128 ms'
+}
+
+@test "--verbose tells of events, dropped and unknown ones" {
+	run -0 --separate-stderr telcat --verbose boot.ets
+	[ "${stderr_lines[0]}" = 'telcat: boot.ets: 35 events, 0 dropped as far as the log tells, 1 unknown' ]
+	[ "${stderr_lines[1]}" = "telcat: boot.ets: unknown (provider, version, type): ('20', 0, 11) 1" ]
+	telcat --verbose -d "$ETS/guide.tmf" boot.ets 2>&1 >/dev/null | grep -q ' 0 unknown$'
+}
+
+@test "several descriptions: later ones hold; TEL_SCHEMA_PATH finds them" {
+	mkdir -p far/one far/two
+	printf '20 Thread\n#type First 3\n{\n}\n' >far/one/first.tmf
+	printf '20 Thread\n#type Second 3\n{\n}\n' >far/two/second.tmf
+	[ "$(telcat -H -d far/one/first.tmf -d far/two/second.tmf -k Thread -n 1 boot.ets | cut -d' ' -f2)" = Second ]
+	export TEL_SCHEMA_PATH=nowhere:far/one:$PWD/far/two
+	[ "$(telcat -H -d second.tmf -d first.tmf -k Thread -n 1 boot.ets | cut -d' ' -f2)" = First ]
+	expect 1 'telcat: third.tmf: No such file or directory' telcat -d third.tmf boot.ets
+	printf '20 Thread\n#type First 3\n' >cut.tmf
+	expect 1 'telcat: boot.ets: cut.tmf:2: it ends before the block of the type of line 2' \
+	    telcat -d cut.tmf boot.ets
+	# here is before there, and packed ones are taken
+	gzip -c far/two/second.tmf >first.tmf
+	[ "$(telcat -H -d first.tmf -k Thread -n 1 boot.ets | cut -d' ' -f2)" = Second ]
+}
+
+@test "packed, in archives, from pipes: the same" {
+	telcat boot.ets >want
+	for pack in gzip bzip2 xz zstd lz4; do
+		"$pack" -c <boot.ets >packed
+		cmp <(telcat packed) want
+		cmp <(telcat <packed) want
+	done
+	tar cf logs.tar boot.ets "$ETS/guide.tmf" 2>/dev/null
+	cmp <(telcat logs.tar) want
+	{
+		head -c 500 boot.ets
+		sleep 0.2
+		tail -c +501 boot.ets
+	} | telcat | cmp - want
+}
+
+@test "what comes through a pipe is shown as it comes" {
+	mkfifo pipe
+	telcat -u -H <pipe >got &
+	{
+		cat boot.ets
+		for _ in $(seq 100); do
+			[ "$(wc -l <got)" -ge 34 ] && break
+			sleep 0.1
+		done
+		wc -l <got >seen
+	} >pipe
+	wait
+	[ "$(cat seen)" -ge 34 ]
+}
+
+@test "damage, a full disk and a closed pipe" {
+	head -c 1800 boot.ets >short
+	run -3 --separate-stderr telcat -H short
+	[ "${#lines[@]}" = 34 ]
+	[[ ${stderr_lines[0]} == *'offset 1768: the log ends inside a record; its first 32 bytes are left out' ]]
+	run -1 telcat --strict short
+	run -1 --separate-stderr bash -c 'telcat -f tracerpt boot.ets >/dev/full'
+	[[ $stderr == *'No space left'* ]]
+	for _ in 1 2 3; do cat boot.ets; done >long
+	telcat -f tracerpt long | head -n 1 >/dev/null
+}
+
+@test "--types lists what is built in, and what a log holds" {
+	telcat --types --as ets >list
+	[ "$(grep -vc '^#' list)" = 63 ]
+	telcat --types | grep -q '^ets .*0x80007 Endpoint DeliverHook .*MessageTag:signed'
+	telcat --types -f json -d "$ETS/guide.tmf" boot.ets | grep -q '"name":"Old"'
+}
