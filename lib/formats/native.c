@@ -60,7 +60,6 @@ note(struct tel_reader *r, struct native *s, const char *why, size_t skipped)
 		s->why = why;
 		s->from = r->offset;
 		s->skipped = 0;
-		s->known = 0;
 	}
 	s->skipped += skipped;
 	tel_reader_step(r, skipped);
@@ -97,10 +96,12 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 	const uint64_t from = s->why != NULL ? s->from : r->offset;
 	const uint64_t skipped = s->why != NULL ? s->skipped : 0;
 	const unsigned long long bytes = (unsigned long long)skipped;
+	const uint64_t known = s->known;
 	uint64_t first = s->last, last = next;
 
 	s->why = NULL;
-	if (missing == UINT64_MAX && s->known == 0)
+	s->known = 0;
+	if (missing == UINT64_MAX && known == 0)
 		return tel_reader_damage(r, from, skipped,
 		    "%s: events after clock %016llx may be lost; %llu bytes "
 		    "skipped",
@@ -108,8 +109,8 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 	if (missing == 0)
 		return tel_reader_damage(r, from, skipped,
 		    "%s: no event is lost; %llu bytes skipped", why, bytes);
-	if (missing == UINT64_MAX || missing == s->known) {
-		missing = s->known;
+	if (missing == UINT64_MAX || missing == known) {
+		missing = known;
 		first = s->first_lost;
 		last = s->last_lost;
 	}

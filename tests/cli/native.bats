@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The native format: what goes in comes out, smaller.
+
+# "run --separate-stderr" sets stderr
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# same OPTIONS ... FILE: the file and the .tel of it are shown alike.
+same() {
+	telcat -q -f tel "$@" >same.tel
+	for format in text json csv; do
+		telcat -q -f "$format" "$@" >want
+		telcat -q -f "$format" same.tel >got
+		echo "$format $*"
+		cmp want got
+	done
+}
+
+@test "MPS streams of all releases are what they were" {
+	for zst in "$TEL_TOP"/tests/data/mps/*.log.zst; do
+		echo "$zst"
+		same "$zst"
+		for format in mpscnv mpstxt; do
+			telcat -q -f "$format" "$zst" >want
+			telcat -q -f "$format" same.tel >got
+			cmp want got
+		done
+		telcat -q -f mps same.tel | telcat -q >got
+		telcat -q "$zst" | cmp - got
+	done
+}
+
+@test "they are less than half as large, and pack better" {
+	for zst in "$TEL_TOP"/tests/data/mps/*.log.zst; do
+		zstd -qdc "$zst" >log
+		telcat -q -f tel log >log.tel
+		telcat -q -f tel -z 3 log >log.tel.zst
+		zstd -3 -q -f log -o log.zst
+		zstd -qdc log.tel.zst | cmp - log.tel
+		size=$(stat -c %s log)
+		echo "${zst##*/} $size $(stat -c %s log.tel log.tel.zst log.zst)"
+		[ $((2 * $(stat -c %s log.tel))) -le "$size" ]
+		# of a few dozen events it is the frame that counts
+		[ "$size" -lt 16384 ] ||
+		    [ $((4 * $(stat -c %s log.tel.zst))) -le \
+		    $((3 * $(stat -c %s log.zst))) ]
+	done
+}
+
+@test "a reader that was written from tel(5) reads them" {
+	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
+	for log in "$TEL_TOP"/tests/data/mps/1.11{1.0-lii6gc,8.0-lii3gc}-a*.log.zst \
+	    "$TEL_TOP"/tests/data/inst/hfs.txt HPM.1.startup; do
+		echo "$log"
+		telcat -q -f tel "$log" >log.tel
+		telcat -q -f json "$log" >log.json
+		python3 "$TEL_TOP/tests/cli/native.py" log.tel log.json
+	done
+}
+
+@test "text, traces and inst logs come out as they went in" {
+	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
+	same HPM.1.startup
+	telcat -q -f hpm same.tel | cmp - HPM.1.startup
+	same HPM.1.startup HPM.2.startup
+	same "$TEL_TOP/tests/data/inst/hfs.txt"
+	telcat -q -f inst "$TEL_TOP/tests/data/inst/hfs.txt" >want
+	telcat -q -f inst same.tel | cmp - want
+	unpack 1.114.0-lii6ll-finalcv
+	telcat -q mpsio.log >text
+	same text
+	telcat -q -f text same.tel | cmp - text
+	telcat -q -f mpscnv mpsio.log >cnv
+	same --as cnv cnv
+}
+
+@test "streams behind each other are a log" {
+	unpack 1.118.0-lii6gc-poolncv
+	mv mpsio.log a.log
+	unpack 1.111.0-lii6gc-poolncv
+	telcat -q -f tel a.log >a.tel
+	telcat -q -f tel mpsio.log >b.tel
+	telcat -q -f tel -z 3 mpsio.log >b.zst
+	telcat -q --no-merge a.log mpsio.log >want
+	cat a.tel b.tel | telcat -q >got
+	cmp want got
+	telcat -q -f tel --no-merge a.log mpsio.log | telcat -q | cmp want -
+	telcat -q a.tel b.tel >got
+	telcat -q a.log mpsio.log | cmp - got
+}
+
+@test "releases that no stream holds are one in the native format" {
+	unpack 1.118.0-lii6gc-poolncv
+	mv mpsio.log a.log
+	unpack 1.112.0-lii3gc-amcss
+	telfilter -f tel -e PoolAlloc,PoolFree a.log mpsio.log >both.tel
+	telcat -q -H both.tel | grep -c ' Pool' >got
+	telcat -q -H -e PoolAlloc,PoolFree a.log mpsio.log | wc -l >want
+	diff want got
+	telstat -q both.tel | grep -q 'mps-1.112.0/lii3gc'
+}
+
+@test "labels that are in force at an event are kept with it" {
+	unpack 1.118.0-lii6gc-poolncv
+	telfilter -f tel -w 'label ~ "MFS"' mpsio.log | telcat -q -H >got
+	telfilter -w 'label ~ "MFS"' mpsio.log | telcat -q -H >want
+	[ -s want ]
+	cmp want got
+	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
+	telfilter -f tel -n 1 HPM.1.startup >one.tel
+	telcat -q one.tel | grep -q 'tid=1\["com.ibm'
+}
+
+@test "what is damaged is told, and costs little" {
+	unpack 1.111.0-lii6gc-amcss
+	telcat -q -f tel mpsio.log >log.tel
+	all=$(telcat -q -H log.tel | grep -vc '^#')
+	size=$(stat -c %s log.tel)
+	head -c $((size - 100)) log.tel >cut.tel
+	run -3 --separate-stderr telcat -H cut.tel
+	echo "$stderr"
+	[[ $stderr == *'ends inside a record'*lost* ]]
+	{
+		head -c 20000 log.tel
+		printf X
+		tail -c +20002 log.tel
+	} >bad.tel
+	run -3 --separate-stderr telcat -H bad.tel
+	lost=$(sed -n 's/.* \([0-9]*\) events lost, between clocks .*/\1/p' \
+	    <<<"$stderr")
+	left=$(grep -vc '^#' <<<"$output")
+	[ "$lost" -gt 0 ]
+	[ $((left + lost)) -eq "$all" ]
+	run -1 telcat -H --strict bad.tel
+	# the first bytes say what it is, but not alone
+	{
+		printf X
+		tail -c +2 log.tel
+	} >first.tel
+	run -3 --separate-stderr telcat -q -H first.tel
+	[ "$(grep -vc '^#' <<<"$output")" -eq "$all" ]
+	run -1 telcat --as tel mpsio.log
+}
+
+@test "whoever waits for events gets them" {
+	unpack 1.118.0-lii6gc-poolncv
+	mkfifo pipe
+	{ cat mpsio.log; sleep 20 3>&-; } | telcat -q -f tel -u >pipe &
+	background=$!
+	telcat -q -H -n 100 <pipe >got
+	telcat -q -H -n 100 mpsio.log >want
+	cmp want got
+	kill "$background" 2>/dev/null || true
+}
+
+@test "output that fails is told" {
+	unpack 1.118.0-lii6gc-poolncv
+	run -1 --separate-stderr telcat -f tel -o /dev/full mpsio.log
+	[[ $stderr == *'No space left'* ]]
+	unpack 1.111.0-lii6gc-amcss
+	run bash -c 'telcat -q -f tel mpsio.log | head -c 10 | wc -c; \
+	    echo "${PIPESTATUS[0]}"'
+	[ "${lines[0]}" = 10 ]
+}
