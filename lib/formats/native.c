@@ -97,6 +97,8 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 	const uint64_t skipped = s->why != NULL ? s->skipped : 0;
 	const unsigned long long bytes = (unsigned long long)skipped;
 	const uint64_t known = s->known;
+	const char *more =
+	    missing == UINT64_MAX ? ", and what may have come after them" : "";
 	uint64_t first = s->last, last = next;
 
 	s->why = NULL;
@@ -121,10 +123,10 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 		    why, (unsigned long long)missing, (unsigned long long)first,
 		    bytes);
 	return tel_reader_damage(r, from, skipped,
-	    "%s: %llu events lost, between clocks %016llx and %016llx; %llu "
+	    "%s: %llu events lost, between clocks %016llx and %016llx%s; %llu "
 	    "bytes skipped",
 	    why, (unsigned long long)missing, (unsigned long long)first,
-	    (unsigned long long)last, bytes);
+	    (unsigned long long)last, more, bytes);
 }
 
 /* Skips to the next record whose header is whole, or to the end. */

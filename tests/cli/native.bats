@@ -128,11 +128,12 @@ same() {
 	echo "$stderr"
 	[[ $stderr == *'ends inside a record'*lost* ]]
 	{
-		head -c 20000 log.tel
+		head -c 10000 log.tel
 		printf X
-		tail -c +20002 log.tel
+		tail -c +10002 log.tel
 	} >bad.tel
 	run -3 --separate-stderr telcat -H bad.tel
+	echo "$stderr"
 	lost=$(sed -n 's/.* \([0-9]*\) events lost, between clocks .*/\1/p' \
 	    <<<"$stderr")
 	left=$(grep -vc '^#' <<<"$output")

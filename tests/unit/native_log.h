@@ -40,7 +40,7 @@ struct result {
 	uint64_t *hashes;
 	size_t room;
 	uint64_t told_lost; /* the sum of "N events lost" */
-	int told_maybe;     /* "may be lost" */
+	int told_maybe;     /* there may be more that is */
 	char text[256];     /* the last message */
 };
 
@@ -58,7 +58,7 @@ take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
 			p--;
 		if (p != NULL)
 			res->told_lost += strtoull(p, NULL, 10);
-		res->told_maybe |= strstr(text, "may be lost") != NULL;
+		res->told_maybe |= strstr(text, " may ") != NULL;
 	}
 	snprintf(res->text, sizeof(res->text), "%s", text);
 }
