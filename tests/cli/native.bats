@@ -147,7 +147,7 @@ same() {
 	} >first.tel
 	run -3 --separate-stderr telcat -q -H first.tel
 	[ "$(grep -vc '^#' <<<"$output")" -eq "$all" ]
-	run -1 telcat --as tel mpsio.log
+	run -3 telcat --as tel mpsio.log
 }
 
 @test "whoever waits for events gets them" {
