@@ -70,6 +70,57 @@ add(struct native_plan *plan, const struct tel_field *f)
 		plan->fixed = (uint32_t)c->offset + c->width;
 }
 
+/* The widest cell for what is not covered from offset at to end. */
+static uint8_t
+widest(uint32_t at, uint32_t end)
+{
+	uint8_t width = 8;
+
+	while (at % width != 0 || at + width > end)
+		width /= 2;
+	return width;
+}
+
+/* Where a header counts, the bytes that no field has are cells, too. */
+static tel_status
+add_rest(struct native_plan *plan)
+{
+	unsigned char *covered = calloc(plan->fixed + 1u, 1);
+	struct native_cell *cells, *c;
+	uint32_t at, end;
+	unsigned i;
+
+	cells = realloc(plan->cells,
+	    (plan->ncells + (size_t)plan->fixed + 1) * sizeof(*cells));
+	if (cells != NULL)
+		plan->cells = cells;
+	if (covered == NULL || cells == NULL) {
+		free(covered);
+		return TEL_ENOMEM;
+	}
+	for (i = 0; i < plan->ncells; i++) {
+		plan->cells[i].mask = 0xff;
+		memset(covered + plan->cells[i].offset, 1,
+		    plan->cells[i].width);
+	}
+	for (at = 0; at < plan->fixed; at = end) {
+		for (end = at + 1; end < plan->fixed; end++)
+			if (covered[end] != covered[at])
+				break;
+		while (!covered[at] && at < end) {
+			c = &plan->cells[plan->ncells++];
+			c->offset = (uint16_t)at;
+			c->width = widest(at, end);
+			c->big = 0;
+			c->mask = 0xff;
+			c->class = NATIVE_NUMBERS;
+			at += c->width;
+		}
+	}
+	free(covered);
+	return TEL_OK;
+}
+
 /*
  * A string that is not told where it is begins behind the fields before it,
  * and the bytes between a field and it are zero.
@@ -89,6 +140,10 @@ native_plan(const struct tel_schema *s, const struct tel_type *t)
 	for (i = 0; i < t->nfields; i++)
 		if (t->fields[i].load != TEL_LOAD_STRING)
 			add(&plan, &t->fields[i]);
+	if (s->described && s->header > 0 && add_rest(&plan) != TEL_OK) {
+		free(plan.cells);
+		plan.cells = NULL;
+	}
 	return plan;
 }
 

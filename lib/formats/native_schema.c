@@ -16,7 +16,8 @@ enum {
 	ALIGN_DOUBLE = 4,
 	MS_BITS = 8,
 	SPLIT_SPACE = 16,
-	DESCRIBED = 32
+	DESCRIBED = 32,
+	UNTIMED = 64
 };
 
 /* Sorts and loads by their numbers in a description. */
@@ -156,7 +157,7 @@ native_describe(struct native_buffer *b, const struct tel_schema *s,
 	        (abi->align_double == 8 ? ALIGN_DOUBLE : 0u) |
 	        (abi->ms_bits ? MS_BITS : 0u) |
 	        (s->split_space ? SPLIT_SPACE : 0u) |
-	        (s->described ? DESCRIBED : 0u));
+	        (s->described ? DESCRIBED : 0u) | (s->untimed ? UNTIMED : 0u));
 	native_put_varint(b, s->header);
 	native_put_varint(b, s->align);
 	native_put_varint(b, s->ntypes);
@@ -451,6 +452,7 @@ native_schema(const struct native_log *log, struct tel_schema **out,
 		s->align = align;
 		s->split_space = (flags & SPLIT_SPACE) != 0;
 		s->described = (flags & DESCRIBED) != 0;
+		s->untimed = (flags & UNTIMED) != 0;
 		st = add_types(&b, s, ntypes, partial);
 	}
 	free(version);

@@ -165,7 +165,7 @@ class Type:
         b.varint()
         return name, sort, load, bits, offset, bit
 
-    def cells(self):
+    def cells(self, schema):
         cells, seen = [], set()
         for _, sort, load, _, offset, _ in self.fields:
             if load == TEXT or load == BIT and offset in seen:
@@ -175,7 +175,26 @@ class Type:
             cells.append((offset, WIDTHS[load],
                           "big" if load in BIG else "little",
                           sort in (ADDRESS, POINTER)))
+        if schema.flags & 32 and schema.header:
+            cells += self.rest(cells, schema.header)
         return cells
+
+    @staticmethod
+    def rest(cells, header):
+        covered = {i for at, width, _, _ in cells
+                   for i in range(at, at + width)}
+        end, at, rest = max({header - 1} | covered) + 1, 0, []
+        while at < end:
+            if at in covered:
+                at += 1
+                continue
+            width = 8
+            while at % width or at + width > end or \
+                    covered & set(range(at, at + width)):
+                width //= 2
+            rest.append((at, width, "little", False))
+            at += width
+        return rest
 
 
 class Schema:
@@ -225,7 +244,7 @@ def read_part(b, schema, index, flags, count, near):
     sizes = b.column(count) if flags & 2 else [b.varint()] * count
     rows = [bytearray(size) for size in sizes]
     fixed = 0 if kind is None else schema.header
-    for at, width, order, address in kind.cells() if kind else []:
+    for at, width, order, address in kind.cells(schema) if kind else []:
         column = b.column(count, near[address])
         near[address] = column[-1]
         fixed = max(fixed, at + width)
