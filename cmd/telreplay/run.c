@@ -257,6 +257,7 @@ load(struct run *r, uint64_t chunk)
 		w->times = w->times_end = l->times;
 		if (r->tick_ns > 0)
 			w->times_end += 2 * (size_t)l->time_count;
+		memset(w->seen, 0, r->lanes * sizeof(*w->seen));
 		w->buffer = NULL;
 		w->pool = r->a->pool != NULL ? r->pools[0] : NULL;
 		atomic_store(&w->board->chunk, chunk);
@@ -355,6 +356,7 @@ lay_out(struct run *r, unsigned char *base, unsigned char **stacks, int *bad)
 	const tel_facts *f = r->facts;
 	int extra = r->verify || r->a->pool != NULL;
 	struct run_latency *latency;
+	uint32_t *seen;
 	size_t at = 0;
 	unsigned i;
 
@@ -368,11 +370,17 @@ lay_out(struct run *r, unsigned char *base, unsigned char **stacks, int *bad)
 	r->buffers = take(base, &at, 2 * (f->buffers + 1), sizeof(void *), bad);
 	latency = take(base, &at, r->sample > 0 ? r->lanes : 0,
 	    RUN_KINDS * sizeof(*latency), bad);
+	seen =
+	    take(base, &at, (uint64_t)r->lanes * r->lanes, sizeof(*seen), bad);
 	if (base != NULL) {
 		/* the stacks apart, all of it is there before the clock is */
 		memset(base, 0, at);
-		for (i = 0; i < r->lanes && latency != NULL; i++)
-			r->workers[i].latency = latency + (size_t)i * RUN_KINDS;
+		for (i = 0; i < r->lanes; i++) {
+			r->workers[i].seen = seen + (size_t)i * r->lanes;
+			if (latency != NULL)
+				r->workers[i].latency =
+				    latency + (size_t)i * RUN_KINDS;
+		}
 	}
 	*stacks = take(base, &at, r->lanes - 1, STACK + 2 * ALIGN, bad);
 	return at;

@@ -58,6 +58,8 @@ struct worker {
 	const uint64_t *end;
 	const uint64_t *next_sample;
 	const uint64_t *times, *times_end; /* the next time to be kept */
+	uint32_t
+	    *seen;    /* words of each lane that were done, when last looked */
 	void *pool;   /* of a pool allocator: the current one */
 	void *buffer; /* and buffer, or NULL */
 	uint64_t random;

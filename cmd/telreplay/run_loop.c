@@ -49,13 +49,20 @@ run_wait(struct worker *w, uint64_t word)
 {
 	const _Atomic uint64_t *published =
 	    &w->run->board->lane[TEL_WORD_SLOT(word)].published;
-	uint64_t position = TEL_WORD_SIZE(word);
+	uint64_t position = TEL_WORD_SIZE(word), done;
+	uint32_t *seen = &w->seen[TEL_WORD_SLOT(word)];
 	int i;
 
-	for (i = w->run->spin; i >= 0; i--)
-		if (atomic_load_explicit(published, memory_order_acquire) >
-		    position)
+	/* the line with it is fought for: it is not read without need */
+	if (*seen > position)
+		return;
+	for (i = w->run->spin; i >= 0; i--) {
+		done = atomic_load_explicit(published, memory_order_acquire);
+		if (done > position) {
+			*seen = (uint32_t)done;
 			return;
+		}
+	}
 	wait_long(w, published, position);
 }
 
@@ -78,67 +85,99 @@ touch(unsigned char *block, uint64_t size, enum run_touch how)
 			((volatile unsigned char *)block)[i] = 1;
 }
 
-/* One of the four operations that words have no need of others for. */
+/* What a loop looks at for each word, where a register can hold it. */
+struct hot {
+	void **slots;
+	void *(*malloc)(size_t size);
+	void (*free)(void *block);
+	struct run_extra *extra; /* of pools */
+};
+
 ALWAYS void
-allocate(struct worker *w, const uint64_t *p, uint64_t word, enum run_touch how,
-    int pools)
+allocate(struct worker *w, const struct hot *h, const uint64_t *p,
+    uint64_t word, enum run_touch how, int pools)
 {
 	uint64_t size = TEL_WORD_SIZE(word);
-	void **slot = run_slot(w, word), *block;
+	uint32_t slot = TEL_WORD_SLOT(word);
+	void *block;
 
 	if (pools) {
 		block = w->a->pool->alloc(w->pool, size > 0 ? size : 1);
-		w->extra[TEL_WORD_SLOT(word)].size = size;
-		w->extra[TEL_WORD_SLOT(word)].pool = w->pool;
+		h->extra[slot].size = size;
+		h->extra[slot].pool = w->pool;
 	} else
-		block = w->a->malloc(size);
-	*slot = block;
+		block = h->malloc(size);
+	h->slots[slot] = block;
 	if (UNLIKELY(block == NULL))
-		run_error(w, RUN_NULL, p, TEL_WORD_SLOT(word), 0, NULL);
+		run_error(w, RUN_NULL, p, slot, 0, NULL);
 	else
 		touch(block, size, how);
 }
 
 ALWAYS void
-release(struct worker *w, uint64_t word, int pools)
+release(struct worker *w, const struct hot *h, uint64_t word, int pools)
 {
 	uint64_t size = TEL_WORD_SIZE(word);
-	void **slot = run_slot(w, word), *block = *slot;
+	void **slot = &h->slots[TEL_WORD_SLOT(word)], *block = *slot;
 
 	*slot = NULL;
 	if (!pools)
-		w->a->free(block);
+		h->free(block);
 	else if (block != NULL)
 		w->a->pool->free(w->pool, block, size > 0 ? size : 1);
+}
+
+/*
+ * A word that is not one of the two that nearly all are, or that somebody
+ * waits for.  Returns its last one.
+ */
+ALWAYS const uint64_t *
+other(struct worker *w, const struct hot *h, const uint64_t *p,
+    enum run_touch how, int pools)
+{
+	uint64_t word = *p;
+
+	switch (word & TEL_WORD_KIND) {
+	case TEL_WORD_WAIT: run_wait(w, word); return p;
+	case TEL_WORD_FREE: release(w, h, word, pools); break;
+	case TEL_WORD_MALLOC:
+		if (!pools || w->buffer == NULL)
+			allocate(w, h, p, word, how, pools);
+		else
+			run_careful(w, p);
+		break;
+	case TEL_WORD_MORE:
+		run_careful(w, p);
+		p += TEL_WORD_SIZE(word) & 7;
+		break;
+	default: run_careful(w, p); break;
+	}
+	if ((word & TEL_WORD_PUBLISH) != 0)
+		atomic_store_explicit(&w->board->published,
+		    (uint64_t)(p + 1 - w->first), memory_order_release);
+	return p;
 }
 
 ALWAYS void
 loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
     enum run_touch how, int pools)
 {
+	const struct hot h = { w->slots, w->a->malloc, w->a->free, w->extra };
+	struct run_lane *const board = w->board;
+	unsigned kind;
 	uint64_t word;
 
 	for (; p < stop; p++) {
 		word = *p;
-		atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
-		switch (word & TEL_WORD_KIND) {
-		case TEL_WORD_MALLOC:
-			if (!pools || w->buffer == NULL)
-				allocate(w, p, word, how, pools);
-			else
-				run_careful(w, p);
-			break;
-		case TEL_WORD_FREE: release(w, word, pools); break;
-		case TEL_WORD_WAIT: run_wait(w, word); break;
-		default:
-			run_careful(w, p);
-			if ((word & TEL_WORD_KIND) == TEL_WORD_MORE)
-				p += TEL_WORD_SIZE(word) & 7;
-			break;
-		}
-		if (UNLIKELY((word & TEL_WORD_PUBLISH) != 0))
-			atomic_store_explicit(&w->board->published,
-			    (uint64_t)(p + 1 - w->first), memory_order_release);
+		kind = word & (TEL_WORD_KIND | TEL_WORD_PUBLISH);
+		atomic_store_explicit(&board->word, p, memory_order_relaxed);
+		if (kind == TEL_WORD_FREE)
+			release(w, &h, word, pools);
+		else if (kind == TEL_WORD_MALLOC &&
+		    (!pools || w->buffer == NULL))
+			allocate(w, &h, p, word, how, pools);
+		else
+			p = other(w, &h, p, how, pools);
 	}
 }
 

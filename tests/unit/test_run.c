@@ -142,6 +142,125 @@ bad_free(void *block)
 static const struct allocator bad = { bad_malloc, bad_calloc, bad_aligned,
 	bad_realloc, bad_free, NULL, NULL };
 
+/* A pool allocator that knows what it was asked before. */
+struct test_pool {
+	uint64_t number;
+	_Atomic unsigned blocks;
+	unsigned buffers;
+	int alive;
+};
+
+static struct test_pool pools[8];
+static unsigned pools_made, pools_parts, pools_wrong;
+
+struct test_block {
+	struct test_pool *pool;
+	uint64_t size;
+};
+
+static void *
+pool_create(void *state, uint64_t number)
+{
+	struct test_pool *p = &pools[pools_made++ % 8];
+
+	pools_wrong += state != pools;
+	p->number = number;
+	p->blocks = 0;
+	p->buffers = 0;
+	p->alive = 1;
+	return p;
+}
+
+static void
+pool_destroy(void *pool)
+{
+	struct test_pool *p = pool;
+
+	/* those of pool 0 are freed before it is */
+	pools_wrong +=
+	    !p->alive || p->buffers != 0 || (p->number == 0 && p->blocks != 0);
+	p->alive = 0;
+}
+
+static void *
+pool_alloc(void *pool, size_t size)
+{
+	struct test_pool *p = pool;
+	struct test_block *b = malloc(sizeof(*b) + size);
+
+	pools_wrong += !p->alive || size == 0;
+	p->blocks++;
+	b->pool = p;
+	b->size = size;
+	return b + 1;
+}
+
+static void
+pool_free(void *pool, void *block, size_t size)
+{
+	struct test_block *b = (struct test_block *)block - 1;
+
+	pools_wrong += b->pool != pool || b->size != size || !b->pool->alive;
+	b->pool->blocks--;
+	free(b);
+}
+
+/* Parts are counted only: what is left of the block is never freed. */
+static void
+pool_free_part(void *pool, void *part, size_t size)
+{
+	struct test_pool *p = pool;
+
+	(void)part;
+	pools_wrong += !p->alive || size == 0;
+	pools_parts++;
+}
+
+static void *
+pool_buffer(void *pool)
+{
+	struct test_pool *p = pool;
+
+	p->buffers++;
+	return p;
+}
+
+static void
+pool_buffer_end(void *buffer)
+{
+	struct test_pool *p = buffer;
+
+	p->buffers--;
+}
+
+static int
+pool_commit(void *buffer, void *block, size_t size)
+{
+	struct test_block *b = (struct test_block *)block - 1;
+
+	pools_wrong += b->pool != buffer || b->size != size;
+	return 1;
+}
+
+static const tel_pool_table pool_all = {
+	.version = TEL_POOL_VERSION,
+	.create = pool_create,
+	.destroy = pool_destroy,
+	.alloc = pool_alloc,
+	.free = pool_free,
+	.buffer_create = pool_buffer,
+	.buffer_destroy = pool_buffer_end,
+	.reserve = pool_alloc,
+	.commit = pool_commit,
+};
+
+/* All that must be there. */
+static const tel_pool_table pool_least = {
+	.version = TEL_POOL_VERSION,
+	.alloc = pool_alloc,
+	.free = pool_free,
+};
+
 /* ------------------------------------------------------------- programs */
 
 static tel_program *
@@ -396,6 +515,97 @@ test_phases(tel_alloc *ops)
 	free(b.data);
 }
 
+#define IN(k, p, a, n) \
+	{ \
+		.kind = TEL_ALLOC_##k, .pool = p, .address = a, .size = n \
+	}
+#define AT(k, b, p) \
+	{ \
+		.kind = TEL_ALLOC_##k, .buffer = b, .pool = p \
+	}
+#define AP(k, b, a, n) \
+	{ \
+		.kind = TEL_ALLOC_##k, .buffer = b, .address = a, .size = n \
+	}
+
+static void
+test_pools(tel_alloc *ops)
+{
+	static const tel_alloc trace[] = {
+		IN(MALLOC, 0, 16, 0),
+		IN(POOL_CREATE, 5, 0, 0),
+		IN(MALLOC, 5, 32, 100),
+		AT(BUFFER_CREATE, 6, 5),
+		AP(RESERVE, 6, 64, 8),
+		AP(COMMIT, 6, 64, 8),
+		IN(CALLOC, 7, 128, 9),
+		IN(MALLOC, 5, 160, 48),
+		IN(MALLOC, 0, 256, 48),
+		{ .kind = TEL_ALLOC_FREE,
+		    .address = 176,
+		    .sized = 1,
+		    .size = 32 },
+		{ .kind = TEL_ALLOC_REALLOC,
+		    .old = 32,
+		    .address = 512,
+		    .size = 300 },
+		{ .kind = TEL_ALLOC_FREE, .address = 64 },
+		{ .kind = TEL_ALLOC_FREE, .address = 160 },
+		AP(COMMIT, 6, 640, 24),
+		IN(POOL_DESTROY, 5, 0, 0),
+		IN(MALLOC, 7, 640, 24),
+	};
+	static const tel_pool_table *tables[] = { &pool_all, &pool_least };
+	struct allocator a = { .state = pools };
+	struct run_options o = { .repeat = 2, .touch = RUN_TOUCH_ALL };
+	struct bytes b = { 0 };
+	struct making m = { 0 };
+	tel_pool_table parts = pool_all;
+	struct run_board *board;
+	const char *wrong;
+	tel_program *p;
+	tel_facts f;
+	unsigned i;
+
+	for (i = 0; i < 6; i++) {
+		a.pool = tables[i % 2];
+		o.verify = i >= 4;
+		o.sample = i / 2 == 1;
+		pools_made = 0;
+		memset((void *)pools, 0, sizeof(pools));
+		pools[0].alive = 1; /* where state is the pool */
+		p = make(trace, sizeof(trace) / sizeof(trace[0]), &m, &b, &f);
+		board = run(p, &a, &o, &wrong);
+		ok(wrong == NULL && pools_wrong == 0 && board->errors == 0 &&
+		        board->failures == 0,
+		    "pools are asked what they should be");
+		is_u64(pools_made, i % 2 == 0 ? 6 : 0, "pools are made");
+		ok(!pools[1].alive && pools[0].blocks == 0,
+		    "and nothing is left");
+		free(board);
+		tel_program_free(p);
+	}
+	parts.free_part = pool_free_part;
+	parts.free = pool_free_part;
+	a.pool = &parts;
+	pools_made = pools_wrong = 0;
+	o.repeat = 1;
+	p = make(trace, sizeof(trace) / sizeof(trace[0]), &m, &b, &f);
+	free(run(p, &a, &o, &wrong));
+	ok(pools_parts == 8, "%u frees, a part among them", pools_parts);
+	tel_program_free(p);
+	/* threads on one pool: it is malloc() below, which takes them */
+	a.pool = &pool_least;
+	random_trace(ops, 4000, 3);
+	p = make(ops, 4000, &m, &b, &f);
+	o.verify = 1;
+	board = run(p, &a, &o, &wrong);
+	ok(wrong == NULL && board->errors == 0, "threads share a pool");
+	free(board);
+	tel_program_free(p);
+	free(b.data);
+}
+
 static void
 test_latency(void)
 {
@@ -429,6 +639,7 @@ main(void)
 	test_failing(ops);
 	test_bad();
 	test_phases(ops);
+	test_pools(ops);
 	test_latency();
 	free(ops);
 	return done();
