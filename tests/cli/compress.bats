@@ -128,10 +128,9 @@ END
 	{
 		head -c 2000 mpsio.log
 		for ((i = 0; i < 100; i++)); do
-			[ -s out ] && break
+			[ "$(wc -l <out)" -gt 20 ] && touch came && break
 			sleep 0.1
 		done
-		[ "$(wc -l <out)" -gt 20 ] && touch came
 		tail -c +2001 mpsio.log
 	} >in
 	wait $reader
