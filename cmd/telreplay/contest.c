@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "collect.h"
 #include "common/message.h"
+#include "common/page.h"
 
 #define SECOND 1000000000ULL
 /* The line of progress comes after this time, and not more often. */
@@ -90,9 +91,10 @@ take_name(struct result *r, struct shared *sh)
 	char **environment;
 	size_t i, n = 0;
 
-	memcpy(r->path, sh->path, sizeof(r->path) - 1);
-	memcpy(r->release, sh->release, sizeof(r->release) - 1);
-	memcpy(r->called, sh->name, sizeof(r->called) - 1);
+	/* a library says what it likes of itself */
+	(void)page_escape(r->path, sizeof(r->path) - 1, sh->path);
+	(void)page_escape(r->release, sizeof(r->release) - 1, sh->release);
+	(void)page_escape(r->called, sizeof(r->called) - 1, sh->name);
 	r->plugin = sh->plugin != 0;
 	environment = candidate_environment(r->candidate, SHARED_VARIABLE "=");
 	if (environment == NULL)

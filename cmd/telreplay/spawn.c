@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "calls.h"
 #include "common/message.h"
+#include "common/page.h"
 
 #define SECOND 1000000000L
 /* How often a process that runs is looked at. */
@@ -231,7 +232,7 @@ listen_to(struct stage *stage, struct outcome *out)
 	off_t from = size > (off_t)sizeof(out->said) - 1 ?
 	    size - ((off_t)sizeof(out->said) - 1) :
 	    0;
-	char *line = out->said, *end;
+	char text[sizeof(out->said)], *line = out->said, *end;
 	ssize_t n = 0;
 
 	if (size > 0)
@@ -242,7 +243,9 @@ listen_to(struct stage *stage, struct outcome *out)
 		*--end = '\0';
 	while (end > line && end[-1] != '\n')
 		end--;
-	memmove(line, end, strlen(end) + 1);
+	/* it may be meant to steer a terminal */
+	memmove(text, end, strlen(end) + 1);
+	(void)page_escape(line, sizeof(out->said) - 1, text);
 	(void)ftruncate(stage->said, 0);
 	(void)lseek(stage->said, 0, SEEK_SET);
 }
@@ -252,8 +255,11 @@ conclude(struct stage *stage, int status, struct outcome *out)
 {
 	struct shared *sh = stage->shared;
 
-	(void)snprintf(out->why, sizeof(out->why), "%.*s",
-	    (int)sizeof(sh->wrong) - 1, sh->wrong);
+	char why[sizeof(out->why)];
+
+	(void)snprintf(why, sizeof(why), "%.*s", (int)sizeof(sh->wrong) - 1,
+	    sh->wrong);
+	(void)page_escape(out->why, sizeof(out->why) - 1, why);
 	out->calls_known = sh->traced != 0;
 	listen_to(stage, out);
 	if (out->ending == ENDED_HUNG)

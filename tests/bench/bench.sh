@@ -17,4 +17,5 @@ case $log in
 *.zst) zstd -dcqf "$log" >"$folder/seed.log" ;;
 *) cp "$log" "$folder/seed.log" ;;
 esac
-exec python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
+python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
+exec python3 tests/bench/replay.py "$folder"

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Measures telreplay: what it takes itself, and how fast it compiles.
+
+replay.py FOLDER: traces are made there.  All figures are CPU time.  Its own
+cost is that of the null allocator; the least of several runs is shown, as
+what disturbs a run only adds to it.
+"""
+
+import csv
+import os
+import random
+import resource
+import subprocess
+import sys
+
+RUNS = 7
+EVENTS = 2000000
+
+
+def pairs(out):
+    """A block is freed as soon as it is there."""
+    for i in range(EVENTS // 2):
+        out.write(f"1: malloc 0x{(i % 64 + 1) * 4096:x} 64\n"
+                  f"1: free 0x{(i % 64 + 1) * 4096:x}\n")
+
+
+def live(out, blocks, seed=1):
+    """So many blocks live; each event frees one or puts another there."""
+    rng = random.Random(seed)
+    there = [False] * blocks
+    for _ in range(EVENTS):
+        i = rng.randrange(blocks)
+        # short lives beside long ones
+        i = i if rng.random() < 0.5 else i % (blocks // 16 + 1)
+        if there[i]:
+            out.write(f"1: free 0x{(i + 1) * 4096:x}\n")
+        else:
+            out.write(f"1: malloc 0x{(i + 1) * 4096:x} "
+                      f"{rng.randrange(16, 1024)}\n")
+        there[i] = not there[i]
+
+
+def threads(out):
+    """One thread allocates, another frees, a thousand at a time."""
+    for i in range(0, EVENTS // 2, 1000):
+        base = (i % 64000 + 1) * 4096
+        for j in range(1000):
+            out.write(f"1: malloc 0x{base + j * 64:x} 48\n")
+        for j in range(1000):
+            out.write(f"2: free 0x{base + j * 64:x}\n")
+
+
+# Name, what makes the trace, and the most nanoseconds an operation.
+TRACES = [
+    ("pairs", pairs, 2.0),
+    ("5,000 live blocks", lambda out: live(out, 5000), 2.0),
+    ("50,000 live blocks", lambda out: live(out, 50000), 3.5),
+    ("two threads that wait", threads, 2.5),
+]
+# The least millions of events a second.
+COMPILED = [("text", "", 10.0), (".tel", "-f tel", 20.0)]
+
+
+def cpu_of(command):
+    """The CPU seconds of a command: the least of some runs."""
+    least = None
+    for _ in range(RUNS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken = (after.ru_utime - before.ru_utime +
+                 after.ru_stime - before.ru_stime)
+        least = taken if least is None else min(least, taken)
+    return least
+
+
+def own_cost(trace):
+    """Nanoseconds an operation with the null allocator."""
+    report = subprocess.run(
+        ["telreplay", "-a", "null", "--runs", str(RUNS), "--sample", "0",
+         "-f", "csv", trace],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    runs = {}
+    for row in csv.DictReader(report.splitlines()):
+        if row["type"] == "run":
+            runs.setdefault(row["item"], {})[row["figure"]] = float(
+                row["value"])
+    return min(run["cpu_ns"] / run["operations"] for run in runs.values())
+
+
+def line(what, value, target, over):
+    print(f"{what:34} {value:9.2f} {target:7.2f}{'  over' if over else ''}")
+
+
+def main():
+    folder = sys.argv[1]
+    print(f"\n{'telreplay':34} {'ns/op':>9} {'most':>7}")
+    for number, (name, make, target) in enumerate(TRACES):
+        path = os.path.join(folder, f"replay{number}.txt")
+        with open(path, "w", encoding="ascii") as out:
+            make(out)
+        cost = own_cost(path)
+        line("own cost, " + name, cost, target, cost > target)
+    print(f"\n{'':34} {'M/s':>9} {'least':>7}")
+    trace = os.path.join(folder, "replay1.txt")
+    for name, form, target in COMPILED:
+        path = trace
+        if form:
+            path = os.path.join(folder, "replay.log")
+            with open(path, "wb") as out:
+                subprocess.run(["telcat", *form.split(), trace], check=True,
+                               stdout=out)
+        speed = EVENTS / 1e6 / cpu_of(["telreplay", "-n", path])
+        line("compiling " + name, speed, target, speed < target)
+
+
+main()
