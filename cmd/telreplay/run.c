@@ -90,19 +90,6 @@ plan_sample(struct worker *w, const uint64_t *p)
 	w->next_sample = n < left ? p + n : w->end;
 }
 
-/* The first word of the operation that word p is part of, or is before. */
-static const uint64_t *
-run_upto(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	/* the last operation may end behind the stop */
-	run_words(w, p, stop);
-	while (p < stop)
-		p += (*p & TEL_WORD_KIND) == TEL_WORD_MORE ?
-		    1 + (TEL_WORD_SIZE(*p) & 7) :
-		    1;
-	return p;
-}
-
 /* Runs a word and notes how long it took, if it is one that is timed. */
 static const uint64_t *
 sample(struct worker *w, const uint64_t *p)
@@ -110,7 +97,7 @@ sample(struct worker *w, const uint64_t *p)
 	uint64_t kind = *p & TEL_WORD_KIND;
 
 	if (kind == TEL_WORD_WAIT || kind == TEL_WORD_USE)
-		return run_upto(w, p, p + 1);
+		return run_words(w, p, p + 1);
 	atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
 	run_timed(w, p);
 	if (kind == TEL_WORD_MORE)
@@ -126,7 +113,7 @@ work(struct worker *w)
 	const uint64_t *p = w->first, *stop, *word;
 
 	if (w->run->sample == 0 && w->times == w->times_end) {
-		run_words(w, p, w->end);
+		(void)run_words(w, p, w->end);
 		return;
 	}
 	plan_sample(w, p);
@@ -140,7 +127,7 @@ work(struct worker *w)
 			if (w->first + w->times[0] < stop)
 				stop = w->first + w->times[0];
 		}
-		p = run_upto(w, p, stop);
+		p = run_words(w, p, stop);
 		if (p < w->next_sample || p >= w->end)
 			continue;
 		word = p;

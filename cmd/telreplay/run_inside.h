@@ -78,8 +78,12 @@ run_slot(const struct worker *w, uint64_t word)
 	return &w->slots[TEL_WORD_SLOT(word)];
 }
 
-/* run_loop.c: runs what is between two words. */
-void run_words(struct worker *w, const uint64_t *p, const uint64_t *stop);
+/*
+ * run_loop.c: runs the operations that begin between two words.  Returns
+ * where the next one begins: the last may end behind the second.
+ */
+const uint64_t *run_words(struct worker *w, const uint64_t *p,
+    const uint64_t *stop);
 /* Waits for what a word says. */
 void run_wait(struct worker *w, uint64_t word);
 

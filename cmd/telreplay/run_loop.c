@@ -158,7 +158,7 @@ other(struct worker *w, const struct hot *h, const uint64_t *p,
 	return p;
 }
 
-ALWAYS void
+ALWAYS const uint64_t *
 loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
     enum run_touch how, int pools)
 {
@@ -179,58 +179,59 @@ loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
 		else
 			p = other(w, &h, p, how, pools);
 	}
+	return p;
 }
 
-static void
+static const uint64_t *
 malloc_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_NONE, 0);
+	return loop(w, p, stop, RUN_TOUCH_NONE, 0);
 }
 
-static void
+static const uint64_t *
 malloc_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_FIRST, 0);
+	return loop(w, p, stop, RUN_TOUCH_FIRST, 0);
 }
 
-static void
+static const uint64_t *
 malloc_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_PAGE, 0);
+	return loop(w, p, stop, RUN_TOUCH_PAGE, 0);
 }
 
-static void
+static const uint64_t *
 malloc_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_ALL, 0);
+	return loop(w, p, stop, RUN_TOUCH_ALL, 0);
 }
 
-static void
+static const uint64_t *
 pools_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_NONE, 1);
+	return loop(w, p, stop, RUN_TOUCH_NONE, 1);
 }
 
-static void
+static const uint64_t *
 pools_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_FIRST, 1);
+	return loop(w, p, stop, RUN_TOUCH_FIRST, 1);
 }
 
-static void
+static const uint64_t *
 pools_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_PAGE, 1);
+	return loop(w, p, stop, RUN_TOUCH_PAGE, 1);
 }
 
-static void
+static const uint64_t *
 pools_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	loop(w, p, stop, RUN_TOUCH_ALL, 1);
+	return loop(w, p, stop, RUN_TOUCH_ALL, 1);
 }
 
 /* The same, each word with all that verifying asks for. */
-static void
+static const uint64_t *
 verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	uint64_t word;
@@ -248,19 +249,19 @@ verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 			atomic_store_explicit(&w->board->published,
 			    (uint64_t)(p + 1 - w->first), memory_order_release);
 	}
+	return p;
 }
 
-void
+const uint64_t *
 run_words(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	static void (*const loops[2][4])(struct worker *, const uint64_t *,
-	    const uint64_t *) = {
+	static const uint64_t *(*const loops[2][4])(struct worker *,
+	    const uint64_t *, const uint64_t *) = {
 		{ malloc_none, malloc_first, malloc_page, malloc_all },
 		{ pools_none, pools_first, pools_page, pools_all },
 	};
 
 	if (w->run->verify)
-		verified(w, p, stop);
-	else
-		loops[w->a->pool != NULL][w->run->touch](w, p, stop);
+		return verified(w, p, stop);
+	return loops[w->a->pool != NULL][w->run->touch](w, p, stop);
 }
