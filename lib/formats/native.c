@@ -37,13 +37,23 @@ find_record(const unsigned char *p, size_t n, int eof)
 static int
 tel_probe(struct tel_reader *r)
 {
-	const unsigned char *p;
 	struct native_record rec;
 
 	tel_reader_fill(r, LOOK);
-	if (native_look(r->p, (size_t)(r->end - r->p), &rec) == 1)
-		return 100;
-	/* the begin may be damaged, or gone */
+	return native_look(r->p, (size_t)(r->end - r->p), &rec) == 1 ? 100 : 0;
+}
+
+/*
+ * The begin may be damaged, or gone.  To look for a record takes much of the
+ * log, for which a live one of another form is not to wait.
+ */
+static int
+tel_probe_damaged(struct tel_reader *r)
+{
+	const unsigned char *p;
+
+	if (r->sure > 0)
+		return 0;
 	tel_reader_fill(r, TEL_PROBE_SIZE);
 	p = find_record(r->p, (size_t)(r->end - r->p), 1);
 	return p != NULL ? 95 : 0;
@@ -447,3 +457,5 @@ tel_open(struct tel_reader *r, const char *as)
 
 const struct tel_form tel_form_tel = { "tel", tel_probe, tel_open, native_next,
 	tel_close };
+const struct tel_form tel_form_tel_damaged = { "tel", tel_probe_damaged,
+	tel_open, native_next, tel_close };

@@ -33,6 +33,7 @@ static const struct tel_form *const forms[] = {
 	&tel_form_kdump,
 	&tel_form_ltrace,
 	&tel_form_valgrind,
+	&tel_form_tel_damaged,
 };
 #define NFORMS (sizeof(forms) / sizeof(forms[0]))
 

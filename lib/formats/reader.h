@@ -34,6 +34,7 @@ struct tel_form {
 };
 
 extern const struct tel_form tel_form_tel;
+extern const struct tel_form tel_form_tel_damaged;
 extern const struct tel_form tel_form_mps;
 extern const struct tel_form tel_form_text;
 extern const struct tel_form tel_form_cnv;
