@@ -223,7 +223,8 @@ take_memory(struct result *r, struct shared *sh, const struct outcome *out)
 {
 	size_t i;
 
-	r->watched = 1;
+	/* not so where the kernel does not tell */
+	r->watched = sh->baseline.known != 0;
 	r->baseline = sh->baseline;
 	r->end = sh->end;
 	r->freed = sh->freed;

@@ -25,7 +25,7 @@ static char pool_name[] = "null pool";
 struct look {
 	struct contest *contest;
 	const struct result *result;
-	char what[32];
+	char what[64];
 };
 
 static uint64_t
@@ -284,7 +284,7 @@ contest_run(struct contest *c, const struct trace *trace)
 {
 	uint64_t i, n = c->telreplay->runs;
 	size_t lanes = (size_t)trace->facts->lanes, j;
-	char what[32];
+	char what[64];
 	int good;
 
 	c->trace = trace;
