@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-/* Bytes that tell whether a record begins. */
-#define LOOK (NATIVE_HEADER + NATIVE_HEAD_MAX)
 /* What is searched at a time. */
 #define SEARCH ((size_t)1 << 16)
 /* Bytes behind a record that can be read. */
@@ -39,7 +37,7 @@ tel_probe(struct tel_reader *r)
 {
 	struct native_record rec;
 
-	tel_reader_fill(r, LOOK);
+	tel_reader_fill(r, NATIVE_LOOK);
 	return native_look(r->p, (size_t)(r->end - r->p), &rec) == 1 ? 100 : 0;
 }
 
@@ -153,7 +151,7 @@ search(struct tel_reader *r, struct native *s, const char *why, size_t skip)
 		p = find_record(r->p, n, r->eof);
 		if (p != NULL && p == r->p) {
 			/* it may be half of one: then there is no more */
-			tel_reader_fill(r, LOOK);
+			tel_reader_fill(r, NATIVE_LOOK);
 			return;
 		}
 		note(r, s, why, p != NULL ? (size_t)(p - r->p) : n);
@@ -164,13 +162,8 @@ search(struct tel_reader *r, struct native *s, const char *why, size_t skip)
 
 /* ------------------------------------------------------------- records */
 
-/*
- * Makes the whole record that begins at r->p, with its header in rec, stand
- * in one piece with BEHIND bytes behind it, and steps over it where it was
- * copied.  1; 0: the input ends before it does; -1: there is no memory.
- */
-static int
-gather(struct tel_reader *r, struct native *s, struct native_record *rec)
+int
+native_gather(struct tel_reader *r, struct native *s, struct native_record *rec)
 {
 	const size_t size = native_size(rec), head = rec->head_size;
 	size_t done = 0, n, room;
@@ -217,9 +210,8 @@ gather(struct tel_reader *r, struct native *s, struct native_record *rec)
 	return 1;
 }
 
-/* Steps over the record that was looked at. */
-static void
-done(struct tel_reader *r, struct native *s)
+void
+native_done(struct tel_reader *r, struct native *s)
 {
 	if (s->size > 0)
 		tel_reader_step(r, s->size);
@@ -322,6 +314,7 @@ take(struct tel_reader *r, struct native *s, const struct native_record *rec)
 	/* the begin of another stream is gone */
 	if (head.sequence < s->sequence)
 		native_begin_stream(s);
+	s->ordinals = NULL;
 	st = native_take_block(r, s, rec);
 	if (st != TEL_OK)
 		return st;
@@ -354,8 +347,13 @@ native_next_block(struct tel_reader *r, struct native *s)
 	int look;
 
 	for (;;) {
-		done(r, s);
-		tel_reader_fill(r, LOOK);
+		native_done(r, s);
+		if (r->range.on) {
+			st = native_range_step(r, s);
+			if (st != TEL_OK)
+				return st == TEL_LOG ? TEL_OK : st;
+		}
+		tel_reader_fill(r, NATIVE_LOOK);
 		if (r->p == r->end)
 			return end(r, s);
 		s->begun = 1;
@@ -368,7 +366,7 @@ native_next_block(struct tel_reader *r, struct native *s)
 			search(r, s, "the log ends inside a record", 1);
 			continue;
 		}
-		look = gather(r, s, &rec);
+		look = native_gather(r, s, &rec);
 		if (look < 0)
 			return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 		if (look == 0) {
@@ -409,6 +407,7 @@ tel_close(struct tel_reader *r)
 	if (s == NULL)
 		return;
 	native_free_logs(r, s);
+	native_range_free(s->range);
 	native_block_free(s->block);
 	free(s->copy);
 	free(s);
@@ -445,6 +444,7 @@ tel_open(struct tel_reader *r, const char *as)
 		r->state = NULL;
 		return tel_reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
+	r->span = native_span;
 	st = native_next_block(r, s);
 	if (st == TEL_END)
 		st = TEL_OK;

@@ -21,7 +21,8 @@
 struct gather {
 	struct native_entry *entries;
 	size_t count, room;
-	uint64_t end; /* of the streams that are not read yet */
+	uint64_t end;  /* of the streams that are not read yet */
+	uint64_t logs; /* in those that are */
 };
 
 /* Reads size bytes at a position of the input into to.  1, or 0. */
@@ -102,13 +103,15 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0 };
 	struct native_bytes b = { native_body(rec),
 		native_body(rec) + rec->body_size, 0 };
-	uint64_t n = native_varint(&head), at = begin, clock = 0, gap, size;
+	uint64_t n = native_varint(&head), logs = native_varint(&head),
+	         at = begin, clock = 0, gap, size;
 	uint64_t ordinal = 0, sequence = 0;
 	struct native_entry *e;
 
 	if (head.bad || n > native_left(&b) / ENTRY_LEAST ||
 	    n > ENTRIES_MAX - g->count)
 		return TEL_EFORMAT;
+	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
 	e = new_entry(g);
 	if (e == NULL)
 		return TEL_ENOMEM;
@@ -127,6 +130,10 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 		e->offset = at + gap;
 		e->size = (uint32_t)size;
 		at = e->offset + size;
+		e->ordinal = ordinal;
+		e->sequence = sequence;
+		if (e->kind == NATIVE_LOG)
+			continue;
 		if (e->kind != NATIVE_BLOCK && e->kind != NATIVE_NAMES) {
 			g->count--;
 			continue;
@@ -136,11 +143,11 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 		e->first = clock;
 		if (__builtin_add_overflow(clock, native_varint(&b), &e->last))
 			return TEL_EFORMAT;
-		e->ordinal = ordinal;
-		e->sequence = sequence;
 		if (e->kind == NATIVE_BLOCK) {
 			ordinal += e->count;
 			sequence++;
+		} else {
+			e->from = native_varint(&b);
 		}
 	}
 	return b.bad || native_left(&b) > 0 ? TEL_EFORMAT : TEL_OK;
@@ -183,36 +190,70 @@ read_stream(struct tel_input *in, struct gather *g)
 	return TEL_OK;
 }
 
-static struct native_index *
-arrange(const struct gather *g, uint64_t end)
+/* Marks the blocks that a names record is about. */
+static void
+mark_named(struct native_index *x, size_t names)
 {
-	struct native_index *x = calloc(1, sizeof(*x));
+	const uint64_t from = x->entries[names].from;
+	struct native_entry *e;
+	size_t i;
+
+	for (i = names; i-- > 0;) {
+		e = &x->entries[i];
+		if (e->kind == NATIVE_START ||
+		    (e->kind == NATIVE_BLOCK &&
+		        (e->named || e->sequence < from)))
+			return;
+		e->named = 1;
+	}
+}
+
+/* What is known of all entries. */
+static void
+sum_up(struct native_index *x)
+{
 	const struct native_entry *e;
 	size_t i;
 
-	if (x == NULL)
-		return NULL;
-	x->count = g->count;
-	x->entries = malloc(g->count * sizeof(*x->entries));
-	if (x->entries == NULL) {
-		free(x);
-		return NULL;
-	}
-	x->end = end;
 	x->first = UINT64_MAX;
-	for (i = 0; i < g->count; i++) {
-		x->entries[i] = g->entries[g->count - 1 - i];
+	x->least = x->count;
+	for (i = 0; i < x->count; i++) {
 		e = &x->entries[i];
+		if (e->kind == NATIVE_NAMES)
+			mark_named(x, i);
 		if (e->kind != NATIVE_BLOCK || e->count == 0)
 			continue;
 		x->events += e->count;
-		if (e->first < x->first)
+		if (e->first < x->first || x->least == x->count) {
 			x->first = e->first;
+			x->least = i;
+		}
 		if (e->last > x->last)
 			x->last = e->last;
 	}
 	if (x->events == 0)
 		x->first = x->last = 0;
+}
+
+static struct native_index *
+arrange(const struct gather *g, uint64_t end)
+{
+	struct native_index *x = calloc(1, sizeof(*x));
+	size_t i;
+
+	if (x == NULL)
+		return NULL;
+	x->entries = malloc(g->count * sizeof(*x->entries));
+	if (x->entries == NULL) {
+		free(x);
+		return NULL;
+	}
+	x->count = g->count;
+	x->end = end - END_SIZE;
+	x->single = g->logs <= 1;
+	for (i = 0; i < g->count; i++)
+		x->entries[i] = g->entries[g->count - 1 - i];
+	sum_up(x);
 	return x;
 }
 
@@ -220,7 +261,7 @@ tel_status
 native_index_read(struct tel_input *in, struct native_index **out)
 {
 	const int64_t end = tel_input_seek(in, 0, SEEK_END);
-	struct gather g = { NULL, 0, 0, end > 0 ? (uint64_t)end : 0 };
+	struct gather g = { NULL, 0, 0, end > 0 ? (uint64_t)end : 0, 0 };
 	tel_status st = end > 0 ? TEL_OK : TEL_EFORMAT;
 
 	int streams;

@@ -16,15 +16,19 @@ struct native_entry {
 	uint64_t last;     /* and the greatest */
 	uint64_t ordinal;  /* events in the blocks of its stream before it */
 	uint64_t sequence; /* blocks of its stream before it */
+	uint64_t from;     /* of a names record: the first block it is about */
 	uint32_t size;
 	uint32_t count; /* events in it */
-	uint8_t kind;   /* NATIVE_START (begins a stream), _BLOCK or _NAMES */
+	uint8_t kind;   /* NATIVE_START, _LOG, _BLOCK or _NAMES */
+	uint8_t named;  /* a block that a names record is about */
 };
 
 struct native_index {
 	size_t count;
 	struct native_entry *entries; /* in the order of the file */
-	uint64_t end;                 /* where the last stream ends */
+	uint64_t end;                 /* where the record is that ends all */
+	int single;                   /* there is one log */
+	size_t least;                 /* the block with the least clock */
 	uint64_t events;              /* in all blocks */
 	uint64_t first;               /* the least clock in a block, */
 	uint64_t last;                /* and the greatest; 0 without blocks */

@@ -532,10 +532,30 @@ give(struct tel_reader *r, struct native *s)
 	return row->followed ? tel_reader_follow(r, ev) : TEL_OK;
 }
 
-tel_status
-native_give(struct tel_reader *r, struct native *s)
+/* 1 when the next event is to be told, of a names record. */
+static int
+is_told(const struct native *s)
 {
-	return give(r, s);
+	return s->ordinals[s->at] >= s->names_from &&
+	    s->ordinals[s->at] < s->names_to;
+}
+
+/* Steps over the next event. */
+static void
+pass(struct native *s)
+{
+	const struct native_block *b = s->block;
+	const uint32_t i = s->at++;
+	struct native_row *row =
+	    &s->rows[b->part_of != NULL ? b->part_of[i] : 0];
+	struct tel_event ev;
+
+	if (!s->slots[row->part->log].begun)
+		begin_slot(s, row->part->log);
+	/* what comes after it is not the first event of a log */
+	s->slots[row->part->log].source->index++;
+	give_row(row, b->clocks[i], &ev);
+	row->part->next += !s->simple;
 }
 
 tel_status
@@ -544,10 +564,16 @@ native_next(struct tel_reader *r)
 	struct native *s = r->state;
 	tel_status st;
 
-	while (__builtin_expect(s->at >= s->block->head.count, 0)) {
-		st = native_next_block(r, s);
-		if (st != TEL_OK)
-			return st;
+	for (;;) {
+		if (__builtin_expect(s->at >= s->block->head.count, 0)) {
+			st = native_next_block(r, s);
+			if (st != TEL_OK)
+				return st;
+		} else if (__builtin_expect(s->ordinals != NULL, 0) &&
+		    !is_told(s)) {
+			pass(s);
+		} else {
+			return give(r, s);
+		}
 	}
-	return give(r, s);
 }

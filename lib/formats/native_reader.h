@@ -78,6 +78,11 @@ struct native {
 	uint64_t ordinal;  /* events before it */
 	uint64_t last;     /* greatest clock so far */
 
+	/* of a names record, which events are to be handed out */
+	const uint64_t *ordinals; /* of its events; NULL: it is a block */
+	uint64_t names_from, names_to;
+	struct native_range *range; /* NULL: all is read */
+
 	/* damage that is yet to be told */
 	const char *why; /* NULL: none */
 	uint64_t from;   /* where it begins */
@@ -90,6 +95,31 @@ struct native {
 
 /* Goes on to the next block with events.  TEL_OK, TEL_END, or a failure. */
 tel_status native_next_block(struct tel_reader *r, struct native *s);
+/* Bytes that tell whether a record begins. */
+#define NATIVE_LOOK (NATIVE_HEADER + NATIVE_HEAD_MAX)
+
+/*
+ * Makes the whole record that begins at r->p, with its header in rec, stand
+ * in one piece with some bytes behind it, and steps over it where it was
+ * copied.  1; 0: the input ends before it does; -1: there is no memory.
+ */
+int native_gather(struct tel_reader *r, struct native *s,
+    struct native_record *rec);
+/* Steps over the record that was looked at. */
+void native_done(struct tel_reader *r, struct native *s);
+
+/* native_range.c */
+
+/* Finds the span of the clocks, as r->span. */
+tel_status native_span(struct tel_reader *r, uint64_t *first, uint64_t *last);
+/*
+ * Before the next record is looked at: moves to one that is to be read, for
+ * the range that is wanted.
+ * TEL_OK: read on there; TEL_LOG: a names record was taken, whose events are
+ * to be handed out; or a failure.
+ */
+tel_status native_range_step(struct tel_reader *r, struct native *s);
+void native_range_free(struct native_range *g);
 
 /* native_logs.c */
 
@@ -107,8 +137,6 @@ tel_status native_take_log(struct tel_reader *r, struct native *s,
  */
 tel_status native_take_block(struct tel_reader *r, struct native *s,
     const struct native_record *rec);
-/* The next event of the block, into r->event.  There is one. */
-tel_status native_give(struct tel_reader *r, struct native *s);
 /* The form's next(). */
 tel_status native_next(struct tel_reader *r);
 void native_free_logs(struct tel_reader *r, struct native *s);

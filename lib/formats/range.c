@@ -7,6 +7,9 @@
 void
 tel_reader_set_range(tel_reader *r, uint64_t first, uint64_t last)
 {
+	/* one that counts from the first event of a log is set later */
+	if (!r->range.on || r->range.first != first || r->range.last != last)
+		r->range.early = r->count[TEL_COUNT_EVENTS] == 0;
 	r->range.on = 1;
 	r->range.first = first;
 	r->range.last = last;

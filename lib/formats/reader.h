@@ -97,6 +97,7 @@ struct tel_reader {
 	/* the clocks that are wanted; what is outside may be left out */
 	struct {
 		int on;
+		int early; /* it was set before the first event was read */
 		uint64_t first, last;
 	} range;
 	/* Set by a form that can tell the log's clocks without reading it. */

@@ -459,7 +459,9 @@ TEL_API uint64_t tel_reader_count(const tel_reader *r, tel_count which);
  * first to last.  Others may be left out where that saves reading them: in a
  * file of the native format that is not damaged, uncompressed or written by
  * tel_output_set_zstd().  Those that name things, or tell the time or the
- * version, are never left out, nor the first ones and the earliest one.
+ * version, are never left out, nor the first ones and the earliest one.  Of
+ * several logs in a file nothing is left out where this is called after the
+ * first event was read, as it may have been counted from that.
  */
 TEL_API void tel_reader_set_range(tel_reader *r, uint64_t first, uint64_t last);
 /*

@@ -53,6 +53,7 @@ native_out_free(struct native_out *n)
 	}
 	free(n->record.p);
 	free(n->index.p);
+	free(n->ordinals.p);
 	free(n);
 }
 
@@ -272,9 +273,13 @@ native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	if (st == TEL_OK && tel_type_is_followed(ev->type)) {
 		const uint64_t index = n->last_log->index;
 		const uint64_t end = n->last_log->end;
+		const uint64_t ordinal = n->ordinal + n->block.count;
 
 		st = out_block_add(&n->names, n->last_log, n->last_schema, ev,
 		    NULL, 0);
+		native_put(&n->ordinals, &ordinal, sizeof(ordinal));
+		if (n->ordinals.failed)
+			st = TEL_ENOMEM;
 		n->last_log->index = index;
 		n->last_log->end = end;
 	}
@@ -340,7 +345,7 @@ native_end_file(struct tel_writer *w)
 	if (st == TEL_OK && n->sequence >= NATIVE_INDEX_BLOCKS)
 		st = native_put_names(w);
 	/* a few blocks are soon read, and their names with them */
-	out_block_clear(&n->names);
+	native_clear_names(n);
 	n->named = n->sequence;
 	for (log = n->logs; log != NULL; log = log->next) {
 		log->of = NULL;

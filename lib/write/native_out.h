@@ -128,7 +128,8 @@ void out_log_put(struct native_buffer *b, const struct out_log *log,
 /* A stream that is written. */
 struct native_out {
 	struct out_block block;
-	struct out_block names; /* copies of events that name things */
+	struct out_block names;        /* copies of events that name things */
+	struct native_buffer ordinals; /* of the events there, 64 bits each */
 	struct out_log *logs;
 	struct out_schema *schemas;
 	struct out_log *last_log; /* of the last event */
@@ -152,6 +153,8 @@ struct native_out {
 tel_status native_put_events(struct tel_writer *w);
 /* Writes what names things in the blocks since the last such record. */
 tel_status native_put_names(struct tel_writer *w);
+/* Forgets what would be in the next one. */
+void native_clear_names(struct native_out *n);
 /* Ends the stream. */
 tel_status native_put_end(struct tel_writer *w);
 

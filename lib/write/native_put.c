@@ -27,6 +27,8 @@ add_entry(struct native_out *n, enum native_kind kind, size_t size,
 		native_put_varint(b, head->count);
 		native_put_varint(b, native_zigzag(head->first - n->clock));
 		native_put_varint(b, head->last - head->first);
+		if (kind == NATIVE_NAMES)
+			native_put_varint(b, head->lost);
 		n->clock = head->first;
 	}
 	n->indexed = n->length + size;
@@ -167,6 +169,31 @@ find_span(const struct out_block *b, struct native_head *head)
 	}
 }
 
+/* Says which events of the stream those of the names record are. */
+static void
+put_ordinals(struct native_out *n)
+{
+	uint64_t *spare;
+
+	if (n->names.count == 0)
+		return;
+	spare = malloc(column_spare(n->names.count));
+	if (spare == NULL)
+		n->record.failed = 1;
+	else
+		column_put(&n->record,
+		    (const uint64_t *)(const void *)n->ordinals.p,
+		    n->names.count, 0, spare);
+	free(spare);
+}
+
+void
+native_clear_names(struct native_out *n)
+{
+	out_block_clear(&n->names);
+	n->ordinals.used = 0;
+}
+
 static tel_status
 put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 {
@@ -185,6 +212,8 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 	head.count = b->count;
 	find_span(b, &head);
 	out_block_body(b, new_record(n), head.first);
+	if (kind == NATIVE_NAMES)
+		put_ordinals(n);
 	size = native_put_head(bytes, &head);
 	if (!n->record.failed)
 		add_entry(n, kind, n->record.used - NATIVE_HEAD_MAX + size,
@@ -198,7 +227,10 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 			b->slots[i].log->told = b->slots[i].schema;
 		}
 	}
-	out_block_clear(b);
+	if (kind == NATIVE_NAMES)
+		native_clear_names(n);
+	else
+		out_block_clear(b);
 	return st;
 }
 
@@ -239,7 +271,7 @@ static tel_status
 put_index(struct tel_writer *w)
 {
 	struct native_out *n = w->native;
-	unsigned char head[10];
+	unsigned char head[20];
 	struct native_buffer *b = new_record(n), count = { NULL, 0, 0, 0 };
 	tel_status st;
 
@@ -247,6 +279,7 @@ put_index(struct tel_writer *w)
 		return w->out->status;
 	native_put(b, n->index.p, n->index.used);
 	native_put_varint(&count, n->entries);
+	native_put_varint(&count, n->nlogs);
 	if (count.failed || n->index.failed) {
 		free(count.p);
 		return TEL_ENOMEM;

@@ -202,6 +202,12 @@ test_cuts(void)
 		memcpy(copy + a, whole.data + a + n, whole.size - a - n);
 		read_stream(copy, whole.size - n, (struct how_to_read){ 0 },
 		    &got);
+		/* bytes that are alike at both ends may be either's */
+		while (a + n < whole.size && whole.data[a] == whole.data[a + n])
+			a++;
+		while (!lost_only(&got, a, a + n) && a > 0 &&
+		    whole.data[a - 1] == whole.data[a + n - 1])
+			a--;
 		if (!lost_only(&got, a, a + n) && bad++ < 5)
 			diag("%zu bytes at %zu of %zu: %s", n, a, whole.size,
 			    got.text);
