@@ -64,7 +64,7 @@ tel_table_remove(struct tel_table *t, struct tel_entry *e)
 		i = (i + 1) & t->mask;
 		if (t->entries[i].key == 0)
 			break;
-		home = (size_t)(t->entries[i].key * t->factor >> t->shift);
+		home = tel_table_home(t, t->entries[i].key);
 		/* an entry may go to the hole if that is not before its home */
 		if (((i - home) & t->mask) >= ((i - hole) & t->mask)) {
 			t->entries[hole] = t->entries[i];

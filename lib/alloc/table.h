@@ -36,11 +36,24 @@ int tel_table_grow(struct tel_table *t);
 /* Takes out an entry, which moves others. */
 void tel_table_remove(struct tel_table *t, struct tel_entry *e);
 
+/*
+ * Where a key belongs.  Addresses come in steps, which one multiplication
+ * alone would crowd into a few places for some factors.
+ */
+static inline size_t
+tel_table_home(const struct tel_table *t, uint64_t key)
+{
+	uint64_t h = key * t->factor;
+
+	h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return (size_t)(h >> t->shift);
+}
+
 /* The entry of a key that is not 0, or the empty one where it would be. */
 static inline struct tel_entry *
 tel_table_seek(const struct tel_table *t, uint64_t key)
 {
-	size_t i = (size_t)(key * t->factor >> t->shift);
+	size_t i = tel_table_home(t, key);
 
 	while (t->entries[i].key != key && t->entries[i].key != 0)
 		i = (i + 1) & t->mask;

@@ -24,20 +24,24 @@ def pairs(out):
                   f"1: free 0x{(i % 64 + 1) * 4096:x}\n")
 
 
-def live(out, blocks, seed=1):
-    """So many blocks live; each event frees one or puts another there."""
+def live(out, blocks, runs, seed=1):
+    """So many blocks live: some are freed, and as many take their places,
+    as many at a time as runs has.  Half of them live short lives."""
     rng = random.Random(seed)
-    there = [False] * blocks
-    for _ in range(EVENTS):
-        i = rng.randrange(blocks)
-        # short lives beside long ones
-        i = i if rng.random() < 0.5 else i % (blocks // 16 + 1)
-        if there[i]:
+    for i in range(blocks):
+        out.write(f"1: malloc 0x{(i + 1) * 4096:x} {16 + i % 1000}\n")
+    events = blocks
+    while events < EVENTS:
+        chosen = set()
+        for _ in range(rng.choice(runs)):
+            i = rng.randrange(blocks)
+            chosen.add(i if rng.random() < 0.5 else i % (blocks // 16 + 1))
+        for i in chosen:
             out.write(f"1: free 0x{(i + 1) * 4096:x}\n")
-        else:
+        for i in chosen:
             out.write(f"1: malloc 0x{(i + 1) * 4096:x} "
                       f"{rng.randrange(16, 1024)}\n")
-        there[i] = not there[i]
+        events += 2 * len(chosen)
 
 
 def threads(out):
@@ -53,8 +57,8 @@ def threads(out):
 # Name, what makes the trace, and the most nanoseconds an operation.
 TRACES = [
     ("pairs", pairs, 2.0),
-    ("5,000 live blocks", lambda out: live(out, 5000), 2.0),
-    ("50,000 live blocks", lambda out: live(out, 50000), 3.5),
+    ("5,000 live blocks", lambda out: live(out, 5000, (1,)), 2.0),
+    ("50,000 live blocks", lambda out: live(out, 50000, (1, 2, 8)), 3.5),
     ("two threads that wait", threads, 2.5),
 ]
 # The least millions of events a second.
