@@ -72,7 +72,7 @@ parse_format(struct telcat *t)
 	}
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "tracerpt, mps:VERSION, inst, hpm, ets",
+	    "tracerpt, mps:VERSION, inst, hpm, ets, tel",
 	    name);
 	return 0;
 }

@@ -145,7 +145,7 @@ parse_format(struct telfilter *t)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps:VERSION, inst, hpm",
+	    "mps:VERSION, inst, hpm, ets, tel",
 	    name);
 	return 0;
 }

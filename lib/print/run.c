@@ -198,15 +198,17 @@ put_long(struct tel_printer *pr, const struct print_program *g,
     const struct print_step *s, const struct tel_event *ev, unsigned char *p)
 {
 	uint32_t header = ev->log->schema->header;
-	const struct tel_field *f;
+	/* a type that is not known has no fields */
+	const struct tel_field *f = NULL;
 	const char *string = (const char *)ev->data + header;
 	size_t n = ev->size > header ? ev->size - header : 0;
 
 	if (s->op == PRINT_LABELS)
 		return put_labels(pr, g, p);
-	if (s->op != PRINT_BYTES)
-		string = tel_load_string(ev, &ev->type->fields[s->field], &n);
-	f = &ev->type->fields[s->field];
+	if (s->op != PRINT_BYTES) {
+		f = &ev->type->fields[s->field];
+		string = tel_load_string(ev, f, &n);
+	}
 	p = more_room(pr, g, p,
 	    TEL_ESCAPE_ROOM(n) +
 	        (s->op == PRINT_STRING_CELL ? f->name_length : 0u));

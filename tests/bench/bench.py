@@ -32,6 +32,8 @@ CPU_ROWS = [
     ("telfilter -w (3 tests)",
      "telfilter -w 'rank == 1 && ref > 0x1000 && ss != 0' LOG", 0.8),
     ("telfilter (all of it)", "telfilter LOG", None),
+    ("telcat -f mps", "telcat -f mps LOG", 2.0),
+    ("telcat -f mps:1.6.1,be", "telcat -q -f mps:1.6.1,be LOG", 2.0),
 ]
 
 # What is measured by wall time on zstd input, over the slower of "zstd -dc"

@@ -199,7 +199,7 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, mps:VERSION, inst, hpm, ets" \
+	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, mps:VERSION, inst, hpm, ets, tel" \
 	    telcat -f xml
 	expect 2 "telcat: -T: 'x' is none of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x
