@@ -24,7 +24,7 @@ static const struct option_row own[] = {
 };
 
 static const char *const format_names[] = { "text", "csv", "json", "sql",
-	"mpscnv", "mpstxt", "tracerpt" };
+	"mpscnv", "mpstxt", "tracerpt", "perfetto", "chrome", "folded" };
 
 static int
 take(void *arg, int id, const char *value)
@@ -50,7 +50,7 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, sql, mpscnv, tracerpt, mps ...", take };
+	"text, csv, json, sql, mpscnv, perfetto, mps ...", take };
 
 static int
 parse_format(struct telcat *t)
@@ -72,9 +72,19 @@ parse_format(struct telcat *t)
 	}
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "tracerpt, mps:VERSION, inst, hpm, ets, tel",
+	    "tracerpt, perfetto, chrome, folded, mps:VERSION, inst, hpm, ets, tel",
 	    name);
 	return 0;
+}
+
+/* Formats whose events must come in order of time. */
+static int
+is_timeline(const struct telcat *t)
+{
+	return !t->write &&
+	    (t->format == TEL_FORMAT_PERFETTO ||
+	        t->format == TEL_FORMAT_CHROME ||
+	        t->format == TEL_FORMAT_FOLDED);
 }
 
 /* Options that the format has no place for. */
@@ -91,7 +101,7 @@ check_format(const struct telcat *t)
 		option = "-F";
 	else if (t->types)
 		option = "--types";
-	else if (t->write && t->no_header)
+	else if ((t->write || is_timeline(t)) && t->no_header)
 		option = "-H";
 	if (option == NULL)
 		return 1;
@@ -110,6 +120,11 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	/* a database has a row for each log, and types are counted by log */
 	if (t->format == TEL_FORMAT_SQL || t->types)
 		t->settings.no_merge = 1;
+	if (is_timeline(t)) {
+		t->timeline = 1;
+		if (t->settings.order == TEL_ORDER_LOG)
+			t->settings.order = TEL_ORDER_TIME;
+	}
 	/* what is not wanted may tell what the rest means */
 	t->settings.all_events = t->write;
 	return 1;

@@ -9,11 +9,13 @@ struct show {
 	const struct telcat *telcat;
 	struct sink *sink;
 	tel_printer *printer;
-	const char *name; /* of the source, for messages */
-	int failed;       /* the printer gave up on a source */
-	int shown;        /* it has printed something */
-	int opened;       /* a source could be read */
-	int flush;        /* after each event */
+	const char *name;              /* of the source, for messages */
+	int failed;                    /* the printer gave up on a source */
+	int shown;                     /* it has printed something */
+	int opened;                    /* a source could be read */
+	int flush;                     /* after each event */
+	struct source *const *sources; /* those that are read now */
+	int nsources;
 };
 
 /* Sets the printer up; TEL_OK, or why not. */
@@ -62,6 +64,16 @@ begin(void *arg, struct source *const *srcs, int n)
 
 	show->name = srcs[0]->name;
 	show->opened = 1;
+	show->sources = srcs;
+	show->nsources = n;
+	if (show->telcat->format == TEL_FORMAT_PERFETTO &&
+	    show->sink->terminal && show->telcat->settings.output == NULL) {
+		message_fail(STATUS_USAGE, show->name,
+		    "binary output is not written to a terminal: see -f and "
+		    "-o");
+		show->failed = 1;
+		return 0;
+	}
 	tel_printer_set_file(show->printer, n == 1 ? srcs[0]->size : 0,
 	    n == 1 ? srcs[0]->changed : 0);
 	return 1;
@@ -82,6 +94,25 @@ event(void *arg, const tel_event *ev)
 		return GO_ON;
 	sink_failed(show->sink);
 	return END_ALL;
+}
+
+/* A time that is in no unit is told, where it is taken for one. */
+static enum outcome
+end(void *arg)
+{
+	struct show *show = arg;
+	int i;
+
+	for (i = 0; i < show->nsources && show->telcat->timeline &&
+	     show->shown && !show->telcat->settings.quiet;
+	     i++)
+		if (tel_reader_tick_rate(show->sources[i]->reader) == 0) {
+			message(show->sources[i]->name,
+			    "the log does not tell how fast its clock is: a "
+			    "tick is shown as 1 ns; --tb-hz says it");
+			break;
+		}
+	return GO_ON;
 }
 
 static void
@@ -125,6 +156,7 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.arg = &show;
 		visitor.begin = begin;
 		visitor.event = event;
+		visitor.end = end;
 		visitor.idle = idle;
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
 		    t->settings.time == TEL_TIME_NS;

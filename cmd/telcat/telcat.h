@@ -14,7 +14,8 @@ struct telcat {
 	int write;          /* events in settings.format, which is no text */
 	const char *fields; /* NULL: all */
 	int no_header;
-	int types; /* list event types instead of events */
+	int types;    /* list event types instead of events */
+	int timeline; /* the format shows ranges of time */
 };
 
 /* Reads the command line.  Returns as settings_parse() does. */

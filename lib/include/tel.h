@@ -1037,13 +1037,21 @@ typedef struct tel_printer tel_printer;
 
 /* How events are shown. */
 typedef enum tel_format {
-	TEL_FORMAT_TEXT,    /* one event a line; libtel reads it back */
-	TEL_FORMAT_CSV,     /* RFC 4180 */
-	TEL_FORMAT_JSON,    /* one object a line */
-	TEL_FORMAT_SQL,     /* a script for sqlite3 */
-	TEL_FORMAT_MPSCNV,  /* exactly as mpseventcnv prints */
-	TEL_FORMAT_MPSTXT,  /* exactly as mpseventtxt prints */
-	TEL_FORMAT_TRACERPT /* CSV as Singularity's tracerpt prints */
+	TEL_FORMAT_TEXT,     /* one event a line; libtel reads it back */
+	TEL_FORMAT_CSV,      /* RFC 4180 */
+	TEL_FORMAT_JSON,     /* one object a line */
+	TEL_FORMAT_SQL,      /* a script for sqlite3 */
+	TEL_FORMAT_MPSCNV,   /* exactly as mpseventcnv prints */
+	TEL_FORMAT_MPSTXT,   /* exactly as mpseventtxt prints */
+	TEL_FORMAT_TRACERPT, /* CSV as Singularity's tracerpt prints */
+	/*
+	 * Ranges, instants and counters, of events in order of time: a range
+	 * goes from a start to the end that its role names, or is an event
+	 * with a field "duration" in ticks.
+	 */
+	TEL_FORMAT_PERFETTO, /* packets for Perfetto's viewer: no text */
+	TEL_FORMAT_CHROME,   /* the same as trace events in JSON */
+	TEL_FORMAT_FOLDED    /* stacks of ranges, for flame graphs */
 } tel_format;
 
 /* How an event's time is shown. */
@@ -1079,7 +1087,7 @@ TEL_API tel_status tel_printer_set_header(tel_printer *p, int on);
 TEL_API tel_status tel_printer_set_time(tel_printer *p, tel_time_form form);
 /*
  * Shows these fields only, in this order, for each event that has them.
- * names: separated by commas; copied.  Not for SQL and the MPS formats.
+ * names: separated by commas; copied.  For text, CSV and JSON only.
  * TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_API TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,

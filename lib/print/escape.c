@@ -130,8 +130,8 @@ tel_escape_mps(unsigned char *p, const char *s, size_t n, int safe)
  * The length of the well-formed UTF-8 sequence that s begins with (RFC 3629,
  * section 4), 0 when there is none.
  */
-static size_t
-utf8_length(const unsigned char *s, size_t n)
+size_t
+tel_utf8_length(const unsigned char *s, size_t n)
 {
 	unsigned char lo = 0x80, hi = 0xbf;
 	size_t length, i;
@@ -195,7 +195,7 @@ tel_escape_json(unsigned char *p, const char *s, size_t n, int safe)
 			length = 1;
 			continue;
 		}
-		length = utf8_length(u + i, n - i);
+		length = tel_utf8_length(u + i, n - i);
 		if (length == 0) {
 			p = put_unicode(p, u[i]);
 			length = 1;
@@ -267,7 +267,7 @@ tel_escape_sql(unsigned char *p, const char *s, size_t n)
 	size_t i, length;
 
 	for (i = 0; i < n; i += length) {
-		length = utf8_length(u + i, n - i);
+		length = tel_utf8_length(u + i, n - i);
 		if (length == 0 || u[i] < 0x20 || u[i] == 0x7f ||
 		    (u[i] == 0xc2 && u[i + 1] < 0xa0)) {
 			memcpy(p, "CAST(X'", 7);

@@ -20,6 +20,9 @@ tel_printer_new(tel_output *out, tel_format format)
 	case TEL_FORMAT_MPSCNV: style = &print_style_mpscnv; break;
 	case TEL_FORMAT_MPSTXT: style = &print_style_mpstxt; break;
 	case TEL_FORMAT_TRACERPT: style = &print_style_tracerpt; break;
+	case TEL_FORMAT_PERFETTO: style = &print_style_perfetto; break;
+	case TEL_FORMAT_CHROME: style = &print_style_chrome; break;
+	case TEL_FORMAT_FOLDED: style = &print_style_folded; break;
 	}
 	if (style == NULL)
 		return NULL;
@@ -70,6 +73,8 @@ tel_printer_free(tel_printer *p)
 {
 	if (p == NULL)
 		return;
+	if (p->style->release != NULL)
+		p->style->release(p);
 	free_caches(p);
 	free_names(p);
 	free(p->columns);

@@ -39,6 +39,8 @@ struct print_style {
 	    *sync_point)(struct tel_printer *pr, const struct tel_event *ev);
 	/* What ends the output, pr->started or not; may be NULL. */
 	tel_status (*finish)(struct tel_printer *pr);
+	/* Frees pr->state; may be NULL. */
+	void (*release)(struct tel_printer *pr);
 };
 
 extern const struct print_style print_style_text;
@@ -48,6 +50,9 @@ extern const struct print_style print_style_sql;
 extern const struct print_style print_style_mpscnv;
 extern const struct print_style print_style_mpstxt;
 extern const struct print_style print_style_tracerpt;
+extern const struct print_style print_style_perfetto;
+extern const struct print_style print_style_chrome;
+extern const struct print_style print_style_folded;
 
 /* A label that PRINT_LABELS is to print. */
 struct print_found {
@@ -87,6 +92,7 @@ struct tel_printer {
 	int64_t file_changed;
 
 	int started; /* something was printed */
+	void *state; /* the style's own */
 
 	/* the log that is being printed */
 	const struct tel_log *log;

@@ -199,7 +199,7 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, mps:VERSION, inst, hpm, ets, tel" \
+	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, mps:VERSION, inst, hpm, ets, tel" \
 	    telcat -f xml
 	expect 2 "telcat: -T: 'x' is none of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x
@@ -218,7 +218,7 @@ try() {
 	for range in 5 1,2,3 'x,' ,1.2.3s '101%,' '1%2,' '1d,' ,1e3 '.s,' '-5%,'; do
 		expect 2 "telcat: -t: '$range'*" telcat -t "$range"
 	done
-	for format in sql mpscnv mpstxt; do
+	for format in sql mpscnv mpstxt perfetto chrome folded; do
 		expect 2 "telcat: -F does not go with -f $format" \
 		    telcat -F pool -f "$format" mpsio.log
 		expect 2 "telcat: -T does not go with -f $format" \

@@ -10,7 +10,7 @@
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 2000
 
-#define FORMATS (TEL_FORMAT_MPSTXT + 1)
+#define FORMATS (TEL_FORMAT_FOLDED + 1)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -66,7 +66,7 @@ print_all(tel_reader *r, unsigned options, tel_output *out)
 
 	for (int i = 0; i < FORMATS; i++) {
 		printers[i] = NULL;
-		if (which < FORMATS && which != i)
+		if (which <= TEL_FORMAT_MPSTXT && which != i)
 			continue;
 		printers[i] = tel_printer_new(out, (tel_format)i);
 		if (printers[i] == NULL)

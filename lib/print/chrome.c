@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The trace event format of Chrome's viewer, as JSON: what Perfetto and many
+ * others open.  A process is a log, a thread a track.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "print/escape.h"
+#include "print/number.h"
+#include "print/timeline.h"
+
+/* The largest integer up to which a double holds every one. */
+#define EXACT_MAX ((uint64_t)1 << 53)
+
+struct chrome {
+	struct timeline *timeline;
+	int begun;
+};
+
+static void
+put(struct tel_printer *pr, const char *s)
+{
+	(void)tel_output_write(pr->out, s, strlen(s));
+}
+
+static void
+put_string(struct tel_printer *pr, const char *s, size_t n)
+{
+	unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n) + 2);
+
+	if (p == NULL)
+		return;
+	*p++ = '"';
+	p = tel_escape_json(p, s, n, pr->terminal);
+	*p++ = '"';
+	pr->out->used = (size_t)(p - pr->out->buffer);
+}
+
+/* A number; where others could not hold it, in quotes. */
+static void
+put_number(struct tel_printer *pr, uint64_t v, int negative)
+{
+	unsigned char text[TEL_PUT_MAX + 2], *p = text;
+	uint64_t magnitude = negative && v >> 63 ? 0 - v : v;
+	int quotes = magnitude > EXACT_MAX;
+
+	if (quotes)
+		*p++ = '"';
+	p = negative ? tel_put_signed(p, v) : tel_put_decimal(p, v);
+	if (quotes)
+		*p++ = '"';
+	(void)tel_output_write(pr->out, text, (size_t)(p - text));
+}
+
+/* Microseconds, which the format counts in, with three decimals. */
+static void
+put_time(struct tel_printer *pr, const char *key, uint64_t ns)
+{
+	unsigned char text[TEL_PUT_MAX], *p;
+	unsigned rest = (unsigned)(ns % 1000);
+
+	put(pr, key);
+	p = tel_put_decimal(text, ns / 1000);
+	*p++ = '.';
+	*p++ = (unsigned char)('0' + rest / 100);
+	*p++ = (unsigned char)('0' + rest / 10 % 10);
+	*p++ = (unsigned char)('0' + rest % 10);
+	(void)tel_output_write(pr->out, text, (size_t)(p - text));
+}
+
+/* The begin of an object: its phase, and where it belongs. */
+static void
+open_object(struct tel_printer *pr, const struct timeline_track *t,
+    const char *phase)
+{
+	struct chrome *c = pr->state;
+	const struct timeline_track *process = t;
+
+	while (process->parent != NULL)
+		process = process->parent;
+	put(pr,
+	    c->begun ? ",\n{\"ph\":\"" :
+	               "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
+	               "\n{\"ph\":\"");
+	c->begun = 1;
+	put(pr, phase);
+	put(pr, "\",\"pid\":");
+	put_number(pr, process->id, 0);
+	put(pr, ",\"tid\":");
+	put_number(pr, t->id, 0);
+}
+
+static void
+put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
+{
+	const struct tel_field *f = &ev->type->fields[i];
+	uint64_t v = tel_event_u64(ev, i);
+	char text[TEL_PUT_MAX];
+	const char *s;
+	size_t n;
+
+	switch (f->sort) {
+	case TEL_STRING:
+		s = tel_event_string(ev, i, &n);
+		put_string(pr, s, n);
+		break;
+	case TEL_ADDRESS:
+	case TEL_POINTER:
+	case TEL_SET:
+		(void)snprintf(text, sizeof(text), "\"0x%llx\"",
+		    (unsigned long long)v);
+		put(pr, text);
+		break;
+	case TEL_BOOLEAN: put(pr, v != 0 ? "true" : "false"); break;
+	case TEL_DOUBLE:
+		n = (size_t)(tel_put_double((unsigned char *)text, v) -
+		    (unsigned char *)text);
+		if ((v >> 52 & 0x7ff) == 0x7ff)
+			put_string(pr, text, n);
+		else
+			(void)tel_output_write(pr->out, text, n);
+		break;
+	case TEL_SIGNED: put_number(pr, v, 1); break;
+	case TEL_UNSIGNED: put_number(pr, v, 0); break;
+	}
+}
+
+/* The fields, and behind them the labels that they have. */
+static void
+put_fields(struct tel_printer *pr, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	char name[TIMELINE_NAME];
+	const char *label;
+	unsigned i;
+	size_t n;
+
+	put(pr, ",\"args\":{");
+	for (i = 0; i < t->nfields; i++) {
+		if (i > 0)
+			put(pr, ",");
+		put_string(pr, t->fields[i].name, t->fields[i].name_length);
+		put(pr, ":");
+		put_field(pr, ev, i);
+	}
+	for (i = 0; i < t->nfields; i++) {
+		label = tel_event_label(ev, i, &n);
+		if (label == NULL)
+			continue;
+		put(pr, ",");
+		(void)snprintf(name, sizeof(name), "label of %s",
+		    t->fields[i].name);
+		put_string(pr, name, strlen(name));
+		put(pr, ":");
+		put_string(pr, label, n);
+	}
+	put(pr, "}");
+}
+
+static void
+put_event(struct tel_printer *pr, const struct timeline_track *t,
+    const char *phase, uint64_t time, const char *name, size_t n,
+    const struct tel_event *ev)
+{
+	open_object(pr, t, phase);
+	put_time(pr, ",\"ts\":", time);
+	put(pr, ",\"name\":");
+	put_string(pr, name, n);
+	put(pr, ",\"cat\":");
+	put_string(pr, ev->type->kind, strlen(ev->type->kind));
+	put_fields(pr, ev);
+}
+
+/* The name of a track, which has no other way to say its thread. */
+static size_t
+full_name(const struct timeline_track *t, char *name, size_t size)
+{
+	size_t n = 0;
+
+	if (t->parent != NULL && t->parent->use == TIMELINE_THREAD)
+		n = (size_t)snprintf(name, size, "%.*s ", TIMELINE_NAME - 1,
+		    t->parent->name);
+	return n +
+	    (size_t)snprintf(name + n, size - n, "%.*s", TIMELINE_NAME,
+	        t->name);
+}
+
+/* How a track is called; a counter says so itself. */
+static void
+track(struct tel_printer *pr, const struct timeline_track *t)
+{
+	char name[2 * TIMELINE_NAME + 2];
+
+	if (t->use == TIMELINE_COUNT || t->use == TIMELINE_BYTES)
+		return;
+	open_object(pr, t, "M");
+	put(pr,
+	    t->parent == NULL ? ",\"name\":\"process_name\"" :
+	                        ",\"name\":\"thread_name\"");
+	put(pr, ",\"args\":{\"name\":");
+	put_string(pr, name, full_name(t, name, sizeof(name)));
+	put(pr, "}}");
+}
+
+static void
+begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    const char *name, size_t n, const struct tel_event *ev)
+{
+	put_event(pr, t, "B", time, name, n, ev);
+	put(pr, "}");
+}
+
+static void
+end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
+{
+	open_object(pr, t, "E");
+	put_time(pr, ",\"ts\":", time);
+	put(pr, "}");
+}
+
+static void
+span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    uint64_t length, const char *name, size_t n, const struct tel_event *ev,
+    int method)
+{
+	(void)method;
+	put_event(pr, t, "X", time, name, n, ev);
+	put_time(pr, ",\"dur\":", length);
+	put(pr, "}");
+}
+
+static void
+instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    const char *name, size_t n, const struct tel_event *ev)
+{
+	put_event(pr, t, "i", time, name, n, ev);
+	put(pr, ",\"s\":\"t\"}");
+}
+
+/* The name of a counter holds for its process: it says its track's. */
+static void
+counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    int64_t value)
+{
+	char name[2 * TIMELINE_NAME + 2];
+
+	open_object(pr, t, "C");
+	put_time(pr, ",\"ts\":", time);
+	put(pr, ",\"name\":");
+	put_string(pr, name, full_name(t, name, sizeof(name)));
+	put(pr,
+	    t->use == TIMELINE_BYTES ? ",\"args\":{\"bytes\":" :
+	                               ",\"args\":{\"value\":");
+	put_number(pr, (uint64_t)value, 1);
+	put(pr, "}}");
+}
+
+static const struct timeline_ops ops = { track, begin, end, span, instant,
+	counter };
+
+static void
+release(struct tel_printer *pr)
+{
+	struct chrome *c = pr->state;
+
+	if (c != NULL)
+		timeline_free(c->timeline);
+	free(c);
+}
+
+static tel_status
+begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+{
+	struct chrome *c = pr->state;
+
+	(void)ev;
+	if (c == NULL) {
+		c = calloc(1, sizeof(*c));
+		if (c == NULL)
+			return TEL_ENOMEM;
+		pr->state = c;
+		c->timeline = timeline_new(&ops);
+		if (c->timeline == NULL)
+			return TEL_ENOMEM;
+	} else if (!same) {
+		timeline_begin(c->timeline);
+	}
+	return TEL_OK;
+}
+
+static tel_status
+event(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct chrome *c = pr->state;
+
+	return timeline_event(pr, c->timeline, ev);
+}
+
+static tel_status
+finish(struct tel_printer *pr)
+{
+	const struct chrome *c = pr->state;
+
+	put(pr, c != NULL && c->begun ? "\n]}\n" : "{\"traceEvents\":[]}\n");
+	return pr->out->status;
+}
+
+const struct print_style print_style_chrome = {
+	.begin_log = begin_log,
+	.event = event,
+	.finish = finish,
+	.release = release,
+};

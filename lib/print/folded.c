@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Folded stacks, as flame graphs are made of: the ranges that were open at
+ * once, outermost first, and for how long nothing else was open in them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "print/timeline.h"
+
+/* Ranges within ranges; what is deeper is of the one that holds it. */
+#define DEPTH_MAX 256
+/* The most stacks that are told apart; the others are one. */
+#define STACKS_MAX ((size_t)1 << 18)
+
+struct frame {
+	const struct timeline_track *track; /* that it was begun on */
+	char *name;
+	size_t length;
+};
+
+/* What is open on a thread, or in a log whose events tell none. */
+struct stack {
+	const struct timeline_track *context;
+	struct frame frames[DEPTH_MAX];
+	unsigned depth;
+	uint64_t last; /* up to when its time was counted */
+};
+
+struct line {
+	char *text;
+	uint64_t weight;
+};
+
+struct folded {
+	struct timeline *timeline;
+	struct stack **stacks;
+	size_t nstacks;
+	struct line *lines;
+	size_t nlines, room;
+	struct tel_table by_text; /* hash of a text to its line, from 1 */
+	char *text;               /* that is being made */
+	size_t text_room;
+	int ranges;   /* there were some */
+	int terminal; /* no byte of a name may steer it */
+};
+
+/* The stack of a track; NULL: no memory. */
+static struct stack *
+stack_of(struct folded *f, const struct timeline_track *t)
+{
+	const struct timeline_track *context = t;
+	struct stack **stacks;
+	size_t n;
+
+	while (context->use != TIMELINE_THREAD && context->parent != NULL)
+		context = context->parent;
+	if (context->id >= f->nstacks) {
+		n = 2 * ((size_t)context->id + 1);
+		stacks = realloc(f->stacks, n * sizeof(struct stack *));
+		if (stacks == NULL)
+			return NULL;
+		memset(stacks + f->nstacks, 0,
+		    (n - f->nstacks) * sizeof(struct stack *));
+		f->stacks = stacks;
+		f->nstacks = n;
+	}
+	if (f->stacks[context->id] == NULL) {
+		f->stacks[context->id] = calloc(1, sizeof(struct stack));
+		if (f->stacks[context->id] != NULL)
+			f->stacks[context->id]->context = context;
+	}
+	return f->stacks[context->id];
+}
+
+/* Adds a name to the text at *n: no separator, nothing but text. */
+static int
+put_frame(struct folded *f, size_t *n, const char *name, size_t length)
+{
+	unsigned char c;
+	char *bigger;
+	size_t i;
+
+	if (*n + length + 2 > f->text_room) {
+		bigger = realloc(f->text, 2 * (*n + length) + 64);
+		if (bigger == NULL)
+			return 0;
+		f->text = bigger;
+		f->text_room = 2 * (*n + length) + 64;
+	}
+	if (*n > 0)
+		f->text[(*n)++] = ';';
+	for (i = 0; i < length; i++) {
+		c = (unsigned char)name[i];
+		if (c == ';')
+			c = ':';
+		f->text[(*n)++] =
+		    c < ' ' || c == 0x7f || (c > 0x7f && f->terminal) ? '?' :
+		                                                        (char)c;
+	}
+	f->text[*n] = '\0';
+	return 1;
+}
+
+/* Adds to the weight of the text that was made, n bytes. */
+static int
+add_weight(struct folded *f, size_t n, uint64_t weight)
+{
+	static const char others[] = "<other stacks>";
+	uint64_t h;
+	struct line *bigger;
+	struct tel_entry *e;
+	size_t room;
+	int fresh;
+
+	h = timeline_hash(TIMELINE_HASH, f->text, n);
+	if (f->nlines >= STACKS_MAX && tel_table_find(&f->by_text, h) == NULL) {
+		n = 0;
+		if (!put_frame(f, &n, others, sizeof(others) - 1))
+			return 0;
+		h = timeline_hash(TIMELINE_HASH, others, n);
+	}
+	e = tel_table_put(&f->by_text, h == 0 ? 1 : h, &fresh);
+	if (e == NULL)
+		return 0;
+	if (!fresh) {
+		f->lines[e->value].weight += weight;
+		return 1;
+	}
+	if (f->nlines == f->room) {
+		room = f->room == 0 ? 64 : f->room * 2;
+		bigger = realloc(f->lines, room * sizeof(*bigger));
+		if (bigger == NULL)
+			return 0;
+		f->lines = bigger;
+		f->room = room;
+	}
+	f->lines[f->nlines].text = malloc(n + 1);
+	if (f->lines[f->nlines].text == NULL)
+		return 0;
+	memcpy(f->lines[f->nlines].text, f->text, n + 1);
+	f->lines[f->nlines].weight = weight;
+	e->value = (uint32_t)f->nlines++;
+	return 1;
+}
+
+/* Makes the text of a stack. */
+static int
+put_stack(struct folded *f, const struct stack *s, size_t *n)
+{
+	unsigned i;
+
+	*n = 0;
+	if (s->context->use == TIMELINE_THREAD &&
+	    !put_frame(f, n, s->context->name, s->context->length))
+		return 0;
+	for (i = 0; i < s->depth; i++)
+		if (!put_frame(f, n, s->frames[i].name, s->frames[i].length))
+			return 0;
+	return 1;
+}
+
+/* Counts the time up to now for what is open. */
+static int
+advance(struct folded *f, struct stack *s, uint64_t time)
+{
+	uint64_t weight = time > s->last ? time - s->last : 0;
+	size_t n;
+
+	if (weight > 0)
+		s->last = time;
+	if (weight == 0 || s->depth == 0)
+		return 1;
+	return put_stack(f, s, &n) && add_weight(f, n, weight);
+}
+
+static void
+begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    const char *name, size_t n, const struct tel_event *ev)
+{
+	struct folded *f = pr->state;
+	struct stack *s = stack_of(f, t);
+	struct frame *frame;
+	char *copy;
+
+	(void)ev;
+	f->ranges = 1;
+	if (s == NULL || !advance(f, s, time)) {
+		f->timeline->no_memory = 1;
+		return;
+	}
+	if (s->depth == DEPTH_MAX)
+		return;
+	copy = malloc(n + 1);
+	if (copy == NULL) {
+		f->timeline->no_memory = 1;
+		return;
+	}
+	memcpy(copy, name, n);
+	frame = &s->frames[s->depth++];
+	frame->track = t;
+	frame->name = copy;
+	frame->length = n;
+}
+
+static void
+end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
+{
+	struct folded *f = pr->state;
+	struct stack *s = stack_of(f, t);
+	unsigned i;
+
+	if (s == NULL || !advance(f, s, time)) {
+		f->timeline->no_memory = 1;
+		return;
+	}
+	for (i = s->depth; i-- > 0;) {
+		if (s->frames[i].track != t)
+			continue;
+		free(s->frames[i].name);
+		memmove(&s->frames[i], &s->frames[i + 1],
+		    (s->depth - i - 1) * sizeof(s->frames[0]));
+		s->depth--;
+		return;
+	}
+}
+
+static void
+span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    uint64_t length, const char *name, size_t n, const struct tel_event *ev,
+    int method)
+{
+	struct folded *f = pr->state;
+	struct stack *s = stack_of(f, t);
+	const char *label = NULL;
+	size_t size = 0, more;
+
+	f->ranges = 1;
+	if (method >= 0)
+		label = tel_event_label(ev, (unsigned)method, &more);
+	if (s == NULL || !advance(f, s, time) || !put_stack(f, s, &size) ||
+	    !put_frame(f, &size, name, n) ||
+	    (label != NULL && !put_frame(f, &size, label, more)) ||
+	    !add_weight(f, size, length)) {
+		f->timeline->no_memory = 1;
+		return;
+	}
+	if (time + length > s->last)
+		s->last = time + length;
+}
+
+static void
+track(struct tel_printer *pr, const struct timeline_track *t)
+{
+	(void)pr;
+	(void)t;
+}
+
+static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL };
+
+/* The log is over: what is open ends with its last event. */
+static tel_status
+close_stacks(struct folded *f)
+{
+	size_t i, j;
+	int good = 1;
+
+	for (i = 0; i < f->nstacks; i++) {
+		struct stack *s = f->stacks[i];
+
+		if (s == NULL)
+			continue;
+		good &= advance(f, s, f->timeline->last);
+		for (j = 0; j < s->depth; j++)
+			free(s->frames[j].name);
+		free(s);
+		f->stacks[i] = NULL;
+	}
+	return good ? TEL_OK : TEL_ENOMEM;
+}
+
+static void
+release(struct tel_printer *pr)
+{
+	struct folded *f = pr->state;
+	size_t i;
+
+	if (f == NULL)
+		return;
+	(void)close_stacks(f);
+	for (i = 0; i < f->nlines; i++)
+		free(f->lines[i].text);
+	tel_table_close(&f->by_text);
+	timeline_free(f->timeline);
+	free(f->lines);
+	free(f->stacks);
+	free(f->text);
+	free(f);
+}
+
+static tel_status
+begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+{
+	struct folded *f = pr->state;
+	tel_status st;
+
+	(void)ev;
+	if (f == NULL) {
+		f = calloc(1, sizeof(*f));
+		if (f == NULL)
+			return TEL_ENOMEM;
+		tel_table_init(&f->by_text);
+		f->timeline = timeline_new(&ops);
+		if (f->timeline == NULL) {
+			free(f);
+			return TEL_ENOMEM;
+		}
+		f->terminal = pr->terminal;
+		pr->state = f;
+		return TEL_OK;
+	}
+	if (same)
+		return TEL_OK;
+	st = close_stacks(f);
+	timeline_begin(f->timeline);
+	return st;
+}
+
+static tel_status
+event(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct folded *f = pr->state;
+
+	return timeline_event(pr, f->timeline, ev);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
+}
+
+static tel_status
+finish(struct tel_printer *pr)
+{
+	struct folded *f = pr->state;
+	char number[32];
+	size_t i;
+
+	if (f == NULL || !f->ranges)
+		return print_fail(pr,
+		    "nothing that was selected is a range of time: there is "
+		    "no start and no end");
+	if (close_stacks(f) != TEL_OK)
+		return TEL_ENOMEM;
+	if (f->nlines > 0)
+		qsort(f->lines, f->nlines, sizeof(f->lines[0]), compare);
+	for (i = 0; i < f->nlines; i++) {
+		if (f->lines[i].weight == 0)
+			continue;
+		(void)tel_output_write(pr->out, f->lines[i].text,
+		    strlen(f->lines[i].text));
+		(void)snprintf(number, sizeof(number), " %llu\n",
+		    (unsigned long long)f->lines[i].weight);
+		(void)tel_output_write(pr->out, number, strlen(number));
+	}
+	/* the hashes of by_text are of lines that were moved */
+	tel_table_close(&f->by_text);
+	tel_table_init(&f->by_text);
+	return pr->out->status;
+}
+
+const struct print_style print_style_folded = {
+	.begin_log = begin_log,
+	.event = event,
+	.finish = finish,
+	.release = release,
+};

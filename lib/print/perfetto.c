@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A trace for Perfetto: a protobuf message of packets, of which this uses
+ * TrackDescriptor, TrackEvent and InternedData.  All are of one sequence.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "print/escape.h"
+#include "print/timeline.h"
+
+/* The most names that are interned; others are written where they stand. */
+#define NAMES_MAX 65536u
+
+/* Numbers of fields, in the messages as they are called in the .proto files */
+enum {
+	TRACE_PACKET = 1,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENT_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_IID = 1,
+	INTERNED_NAME = 2,
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	COUNTER_UNIT = 3,
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK = 11,
+	EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23,
+	EVENT_COUNTER = 30,
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_BOOL = 2,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10
+};
+
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
+enum { UNIT_COUNT = 2, UNIT_BYTES = 3 };
+
+/* A message that is being made. */
+struct message {
+	unsigned char *bytes;
+	size_t size, room;
+	int failed;
+};
+
+struct perfetto {
+	struct timeline *timeline;
+	struct message packet, event, interned, part;
+	struct tel_table names; /* hash of a name to its iid */
+	uint32_t nnames;
+	int begun; /* the first packet was written */
+};
+
+static unsigned char *
+room(struct message *m, size_t n)
+{
+	unsigned char *bigger;
+
+	if (m->failed)
+		return NULL;
+	if (m->room - m->size < n) {
+		bigger = realloc(m->bytes, 2 * (m->size + n) + 256);
+		if (bigger == NULL) {
+			m->failed = 1;
+			return NULL;
+		}
+		m->bytes = bigger;
+		m->room = 2 * (m->size + n) + 256;
+	}
+	return m->bytes + m->size;
+}
+
+static size_t
+varint(unsigned char *p, uint64_t v)
+{
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		p[n++] = (unsigned char)(v | 0x80);
+	p[n++] = (unsigned char)v;
+	return n;
+}
+
+static void
+put_varint(struct message *m, unsigned field, uint64_t v)
+{
+	unsigned char *p = room(m, 20);
+	size_t n;
+
+	if (p == NULL)
+		return;
+	n = varint(p, (uint64_t)field << 3);
+	m->size += n + varint(p + n, v);
+}
+
+static void
+put_fixed64(struct message *m, unsigned field, uint64_t v)
+{
+	unsigned char *p = room(m, 20);
+	size_t n;
+
+	if (p == NULL)
+		return;
+	n = varint(p, (uint64_t)field << 3 | 1);
+	tel_store_le64(p + n, v);
+	m->size += n + 8;
+}
+
+static void
+put_bytes(struct message *m, unsigned field, const void *bytes, size_t size)
+{
+	unsigned char *p = room(m, size + 20);
+	size_t n;
+
+	if (p == NULL)
+		return;
+	n = varint(p, (uint64_t)field << 3 | 2);
+	n += varint(p + n, size);
+	memcpy(p + n, bytes, size);
+	m->size += n + size;
+}
+
+/* The same for text, in which what is no UTF-8 becomes '?'. */
+static void
+put_text(struct message *m, unsigned field, const char *s, size_t size)
+{
+	unsigned char *p;
+	size_t i, n;
+
+	put_bytes(m, field, s, size);
+	if (m->failed)
+		return;
+	p = m->bytes + m->size - size;
+	for (i = 0; i < size; i += n == 0 ? 1 : n) {
+		n = p[i] < 0x80 ? 1 : tel_utf8_length(p + i, size - i);
+		if (n == 0)
+			p[i] = '?';
+	}
+}
+
+static void
+put_message(struct message *m, unsigned field, struct message *inner)
+{
+	m->failed |= inner->failed;
+	if (!m->failed)
+		put_bytes(m, field, inner->bytes, inner->size);
+	inner->size = 0;
+}
+
+/* Writes the packet that was made. */
+static void
+write_packet(struct tel_printer *pr, struct perfetto *f)
+{
+	struct message *m = &f->packet;
+	unsigned char tag[12];
+	size_t n;
+
+	put_varint(m, PACKET_SEQUENCE, 1);
+	put_varint(m, PACKET_SEQUENCE_FLAGS,
+	    f->begun ? NEEDS_STATE : STATE_CLEARED | NEEDS_STATE);
+	f->begun = 1;
+	if (m->failed) {
+		f->timeline->no_memory = 1;
+	} else {
+		n = varint(tag, TRACE_PACKET << 3 | 2);
+		n += varint(tag + n, m->size);
+		(void)tel_output_write(pr->out, tag, n);
+		(void)tel_output_write(pr->out, m->bytes, m->size);
+	}
+	m->size = 0;
+	m->failed = 0;
+}
+
+/*
+ * The iid of a name, told in this packet when it is new; 0: there is no room
+ * for it.  Each field of InternedData has numbers of its own, but they may be
+ * the same ones.
+ */
+static uint64_t
+intern(struct perfetto *f, unsigned field, const char *name, size_t n)
+{
+	uint64_t h = timeline_hash(TIMELINE_HASH, &field, sizeof(field));
+	struct tel_entry *e;
+	int fresh;
+
+	h = timeline_hash(h, name, n);
+	if (h == 0)
+		h = 1;
+	e = tel_table_find(&f->names, h);
+	if (e != NULL)
+		return e->value;
+	if (f->nnames >= NAMES_MAX)
+		return 0;
+	e = tel_table_put(&f->names, h, &fresh);
+	if (e == NULL) {
+		f->timeline->no_memory = 1;
+		return 0;
+	}
+	e->value = ++f->nnames;
+	put_varint(&f->part, INTERNED_IID, e->value);
+	put_text(&f->part, INTERNED_NAME, name, n);
+	put_message(&f->interned, field, &f->part);
+	return e->value;
+}
+
+/* A name, by its number or as it is. */
+static void
+put_name(struct perfetto *f, struct message *m, unsigned interned,
+    unsigned by_iid, unsigned as_text, const char *name, size_t n)
+{
+	uint64_t iid = intern(f, interned, name, n);
+
+	if (iid != 0)
+		put_varint(m, by_iid, iid);
+	else
+		put_text(m, as_text, name, n);
+}
+
+/* A value and the label that it has. */
+static void
+put_labelled(struct message *m, const struct tel_field *field, uint64_t v,
+    const char *label, size_t n)
+{
+	char text[TIMELINE_NAME + 40];
+
+	if (n > TIMELINE_NAME)
+		n = TIMELINE_NAME;
+	if (field->sort == TEL_SIGNED)
+		n = (size_t)snprintf(text, sizeof(text), "%.*s (%lld)", (int)n,
+		    label, (long long)v);
+	else
+		n = (size_t)snprintf(text, sizeof(text), "%.*s (0x%llx)",
+		    (int)n, label, (unsigned long long)v);
+	put_text(m, ANNOTATION_STRING, text, n);
+}
+
+static void
+put_fields(struct perfetto *f, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	struct message *m = &f->event;
+	struct message one = { 0 };
+	unsigned i;
+
+	for (i = 0; i < t->nfields; i++) {
+		const struct tel_field *field = &t->fields[i];
+		uint64_t v = tel_event_u64(ev, i);
+		const char *s;
+		size_t n;
+
+		put_name(f, &one, INTERNED_ANNOTATION_NAMES,
+		    ANNOTATION_NAME_IID, ANNOTATION_NAME, field->name,
+		    field->name_length);
+		s = tel_event_label(ev, i, &n);
+		if (s != NULL) {
+			put_labelled(&one, field, v, s, n);
+		} else {
+			switch (field->sort) {
+			case TEL_STRING:
+				s = tel_event_string(ev, i, &n);
+				put_text(&one, ANNOTATION_STRING, s, n);
+				break;
+			case TEL_DOUBLE:
+				put_fixed64(&one, ANNOTATION_DOUBLE, v);
+				break;
+			case TEL_BOOLEAN:
+				put_varint(&one, ANNOTATION_BOOL, v);
+				break;
+			case TEL_SIGNED:
+				put_varint(&one, ANNOTATION_INT, v);
+				break;
+			case TEL_ADDRESS:
+			case TEL_POINTER:
+				put_varint(&one, ANNOTATION_POINTER, v);
+				break;
+			case TEL_UNSIGNED:
+			case TEL_SET:
+				put_varint(&one, ANNOTATION_UINT, v);
+				break;
+			}
+		}
+		put_message(m, EVENT_ANNOTATIONS, &one);
+	}
+	free(one.bytes);
+}
+
+/* Writes a packet with the event that was begun in f->event. */
+static void
+write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
+{
+	put_varint(&f->packet, PACKET_TIMESTAMP, time);
+	if (f->interned.size > 0 || f->interned.failed)
+		put_message(&f->packet, PACKET_INTERNED_DATA, &f->interned);
+	put_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
+	f->event.failed = f->interned.failed = f->part.failed = 0;
+	write_packet(pr, f);
+}
+
+static void
+put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    unsigned what, const char *name, size_t n, const struct tel_event *ev)
+{
+	struct perfetto *f = pr->state;
+	struct message *m = &f->event;
+
+	put_varint(m, EVENT_TYPE, what);
+	put_varint(m, EVENT_TRACK, t->id);
+	if (name != NULL)
+		put_name(f, m, INTERNED_EVENT_NAMES, EVENT_NAME_IID, EVENT_NAME,
+		    name, n);
+	if (ev != NULL) {
+		put_name(f, m, INTERNED_CATEGORIES, EVENT_CATEGORY_IIDS,
+		    EVENT_CATEGORIES, ev->type->kind, strlen(ev->type->kind));
+		put_fields(f, ev);
+	}
+	write_event(pr, f, time);
+}
+
+static void
+track(struct tel_printer *pr, const struct timeline_track *t)
+{
+	struct perfetto *f = pr->state;
+	struct message *m = &f->event, *part = &f->part;
+
+	put_varint(m, TRACK_UUID, t->id);
+	put_text(m, TRACK_NAME, t->name, t->length);
+	if (t->parent != NULL) {
+		put_varint(m, TRACK_PARENT, t->parent->id);
+	} else {
+		put_varint(part, PROCESS_PID, t->id);
+		put_text(part, PROCESS_NAME, t->name, t->length);
+		put_message(m, TRACK_PROCESS, part);
+	}
+	if (t->use == TIMELINE_COUNT || t->use == TIMELINE_BYTES) {
+		put_varint(part, COUNTER_UNIT,
+		    t->use == TIMELINE_BYTES ? UNIT_BYTES : UNIT_COUNT);
+		put_message(m, TRACK_COUNTER, part);
+	}
+	put_message(&f->packet, PACKET_TRACK_DESCRIPTOR, m);
+	write_packet(pr, f);
+}
+
+static void
+begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    const char *name, size_t n, const struct tel_event *ev)
+{
+	put_event(pr, t, time, SLICE_BEGIN, name, n, ev);
+}
+
+static void
+end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
+{
+	put_event(pr, t, time, SLICE_END, NULL, 0, NULL);
+}
+
+static void
+span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    uint64_t length, const char *name, size_t n, const struct tel_event *ev,
+    int method)
+{
+	(void)method;
+	begin(pr, t, time, name, n, ev);
+	end(pr, t, time + length);
+}
+
+static void
+instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    const char *name, size_t n, const struct tel_event *ev)
+{
+	put_event(pr, t, time, INSTANT, name, n, ev);
+}
+
+static void
+counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    int64_t value)
+{
+	struct perfetto *f = pr->state;
+
+	put_varint(&f->event, EVENT_COUNTER, (uint64_t)value);
+	put_event(pr, t, time, COUNTER, NULL, 0, NULL);
+}
+
+static const struct timeline_ops ops = { track, begin, end, span, instant,
+	counter };
+
+static void
+release(struct tel_printer *pr)
+{
+	struct perfetto *f = pr->state;
+
+	if (f == NULL)
+		return;
+	timeline_free(f->timeline);
+	tel_table_close(&f->names);
+	free(f->packet.bytes);
+	free(f->event.bytes);
+	free(f->interned.bytes);
+	free(f->part.bytes);
+	free(f);
+}
+
+static tel_status
+begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+{
+	struct perfetto *f = pr->state;
+
+	(void)ev;
+	if (f == NULL) {
+		f = calloc(1, sizeof(*f));
+		if (f == NULL)
+			return TEL_ENOMEM;
+		tel_table_init(&f->names);
+		pr->state = f;
+		f->timeline = timeline_new(&ops);
+		if (f->timeline == NULL)
+			return TEL_ENOMEM;
+	} else if (!same) {
+		timeline_begin(f->timeline);
+	}
+	return TEL_OK;
+}
+
+static tel_status
+event(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct perfetto *f = pr->state;
+
+	return timeline_event(pr, f->timeline, ev);
+}
+
+const struct print_style print_style_perfetto = {
+	.begin_log = begin_log,
+	.event = event,
+	.release = release,
+};

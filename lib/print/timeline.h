@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Timeline: events as ranges of time, instants and counters on tracks, for
+ * the formats that show or add up such.  Events come in order of time.
+ */
+#ifndef TEL_TIMELINE_H
+#define TEL_TIMELINE_H
+
+#include "alloc/table.h"
+#include "print/printer.h"
+
+/* The most tracks; what would need more goes to the process's own. */
+#define TIMELINE_TRACKS 16384
+/* Ranges of one type and context that are open at once. */
+#define TIMELINE_LANES 256
+/* Blocks whose size is held, for frees that do not tell it. */
+#define TIMELINE_BLOCKS ((size_t)1 << 21)
+/* Bytes of a name, what it is cut to. */
+#define TIMELINE_NAME 512
+
+/* What a track is for. */
+enum timeline_use {
+	TIMELINE_PROCESS, /* a log: the parent of all others */
+	TIMELINE_THREAD,  /* a thread or a processor */
+	TIMELINE_KIND,    /* the events of a kind that tell no thread */
+	TIMELINE_RANGES,
+	TIMELINE_COUNT, /* a counter */
+	TIMELINE_BYTES  /* the same, in bytes */
+};
+
+struct timeline_track {
+	uint32_t id; /* from 1 */
+	enum timeline_use use;
+	struct timeline_track *parent; /* NULL: it is a process */
+	char *name;
+	size_t length;
+	/* ranges: another track for those that would overlap */
+	struct timeline_track *lane;
+	unsigned depth; /* ranges that are open */
+	uint64_t busy;  /* up to when a range of known length goes */
+};
+
+/* What is done with them.  Times are in ns since the first event. */
+struct timeline_ops {
+	void (*track)(struct tel_printer *pr, const struct timeline_track *t);
+	/* name: of the range, and n bytes long; ev: its fields say more */
+	void (*begin)(struct tel_printer *pr, const struct timeline_track *t,
+	    uint64_t time, const char *name, size_t n,
+	    const struct tel_event *ev);
+	void (*end)(struct tel_printer *pr, const struct timeline_track *t,
+	    uint64_t time);
+	/* a range of known length; method: a field that says more, or -1 */
+	void (*span)(struct tel_printer *pr, const struct timeline_track *t,
+	    uint64_t time, uint64_t length, const char *name, size_t n,
+	    const struct tel_event *ev, int method);
+	void (*instant)(struct tel_printer *pr, const struct timeline_track *t,
+	    uint64_t time, const char *name, size_t n,
+	    const struct tel_event *ev);
+	void (*counter)(struct tel_printer *pr, const struct timeline_track *t,
+	    uint64_t time, int64_t value);
+};
+
+struct timeline_plans;
+
+struct timeline {
+	const struct timeline_ops *ops;
+	int counters; /* they are wanted, and so are instants */
+	struct timeline_track **tracks;
+	size_t ntracks, room;
+	struct tel_table by_name; /* hash of a name to a track's number */
+	struct tel_table open;    /* hash of a range to its track's number */
+	struct tel_table blocks;  /* address to size */
+	struct timeline_plans *plans;
+	uint64_t base; /* clock of the first event */
+	uint64_t last; /* time of the last one */
+	int begun;
+	int64_t live;
+	int no_memory;
+};
+
+/* Makes one; NULL when there is no memory. */
+struct timeline *timeline_new(const struct timeline_ops *ops);
+void timeline_free(struct timeline *tl);
+
+/* Another file begins: its time counts from its own first event. */
+void timeline_begin(struct timeline *tl);
+
+/* Takes an event.  TEL_OK, TEL_ENOMEM. */
+tel_status timeline_event(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev);
+
+/* The track of that name, made when it is new; NULL: no memory. */
+struct timeline_track *timeline_track(struct tel_printer *pr,
+    struct timeline *tl, struct timeline_track *parent, enum timeline_use use,
+    const char *name, size_t n);
+
+/* Notes of a type, what it is on a timeline. */
+struct timeline_plan {
+	enum { PLAN_INSTANT, PLAN_START, PLAN_FINISH, PLAN_SPAN, PLAN_NONE } is;
+	const char *name; /* of the type */
+	size_t length;    /* of it, or of what a start and its end share */
+	int string;       /* a field that is (part of) the name, or -1 */
+	int cpu, thread;  /* fields of the context, or -1 */
+	int duration;     /* SPAN: ticks */
+	int method;       /* SPAN: a field with the name of a method, or -1 */
+	int start;        /* FINISH: the first type that it ends, or -1 */
+	int other;        /* START: the next type with the same end, or -1 */
+};
+
+/* The plan of a type, made when it is new; NULL: no memory. */
+const struct timeline_plan *timeline_plan(struct timeline *tl,
+    const struct tel_schema *s, const struct tel_type *type);
+void timeline_plans_free(struct timeline *tl);
+
+/* FNV-1a, 64 bits; h: TIMELINE_HASH, or that of what comes before. */
+#define TIMELINE_HASH 0xcbf29ce484222325u
+static inline uint64_t
+timeline_hash(uint64_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+
+	for (; n > 0; n--)
+		h = (h ^ *p++) * 0x100000001b3u;
+	return h;
+}
+
+#endif

@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Events as ranges of time: for Perfetto's viewer, and as folded stacks.
+
+# "run --separate-stderr" sets stderr
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
+	read_trace=$TEL_TOP/tests/cli/perfetto.py
+}
+
+# What begins, ends and goes wrong, and strings that have to be escaped.
+toy() {
+	cat <<-'END'
+		# teltools text 1
+		# format: toy-1
+		# version: 1
+		# tick rate: 1000000000.0
+		# type: LoadBegin 1 Load key:unsigned what:string
+		# type: LoadEnd 2 Load key:unsigned
+		# type: Malloc 3 Heap at:address size:unsigned
+		# type: Free 4 Heap at:address
+		# type: Note 5 Note text:string
+		# role: LoadBegin start LoadEnd key
+		# role: LoadEnd finish key
+		# role: Malloc alloc at size
+		# role: Free free at
+		00000000000003E8 Note text="a \"quoted\" \x01\xff\n;"
+		0000000000000800 LoadEnd key=2
+		00000000000007D0 LoadBegin key=1 what="x;y"
+		00000000000007E0 LoadBegin key=2 what="b"
+		00000000000007F0 LoadEnd key=1
+		00000000000007E8 LoadBegin key=2 what="c"
+		0000000000000808 LoadEnd key=2
+		0000000000000809 LoadEnd key=9
+		0000000000000810 Malloc at=0x10 size=5000000000
+		0000000000000811 Malloc at=0x20 size=100
+		0000000000000812 Free at=0x20
+		0000000000000813 Free at=0x30
+		0000000000000820 LoadBegin key=7 what=""
+		0000000000000830 Note text=""
+	END
+}
+
+@test "ranges, counters and instants of a log that is not in order" {
+	toy >toy.txt
+	clean telcat -f perfetto toy.txt >toy.trace
+	python3 "$read_trace" toy.trace | cut -d '|' -f 1-4 |
+	    tr '\001' '!' | sed 's/ *$//' >got
+	diff -u - got <<-'END'
+		toy.txt/Note | 0 | instant | a "quoted" !?
+		; | text=a "quoted" !?
+		;
+		toy.txt/Load/Load | 1000 | begin | Load x;y
+		toy.txt/Load/Load | 1016 | begin | Load b
+		toy.txt/Load/Load | 1024 | begin | Load c
+		toy.txt/Load/Load | 1032 | end |
+		toy.txt/Load/Load | 1048 | end |
+		toy.txt/Load/Load | 1056 | end |
+		toy.txt/live bytes | 1064 | counter | 5000000000
+		toy.txt/live bytes | 1065 | counter | 5000000100
+		toy.txt/live bytes | 1066 | counter | 5000000000
+		toy.txt/live bytes | 1067 | counter | 5000000000
+		toy.txt/Load/Load | 1080 | begin | Load
+		toy.txt/Note | 1096 | instant | Note
+		open: 1
+	END
+	clean telcat -f folded toy.txt >got
+	diff -u - got <<-'END'
+		Load 16
+		Load b 8
+		Load b;Load c 16
+		Load x:y 16
+		Load x:y;Load b 8
+		Load x:y;Load b;Load c 8
+	END
+}
+
+@test "JSON says the same as packets do" {
+	toy >toy.txt
+	unpack 1.118.0-lii6gc-awlut
+	for log in toy.txt HPM.1.startup mpsio.log; do
+		telcat -q --tb-hz 1000 -f perfetto "$log" >a.trace
+		telcat -q --tb-hz 1000 -f chrome "$log" >b.trace
+		for form in a b; do
+			# a track of JSON has its thread in its own name
+			python3 "$read_trace" $form.trace | cut -d '|' -f 1-4 |
+			    sed -E 's,/cpu 1/,/cpu 1 ,; s,/(Arena|Trace|Load)/,/,' >$form
+		done
+		if [ "$log" != toy.txt ]; then
+			diff a b
+		fi
+		grep -q '^open: [01]$' b
+		[ "$(wc -l <b)" -gt 14 ]
+	done
+}
+
+@test "ranges are those that their events say, in any order of the log" {
+	unpack 1.118.0-lii6gc-awlut
+	telcat -f json -k Arena,Trace mpsio.log | python3 -c '
+import json, sys
+events = sorted((json.loads(line) for line in sys.stdin),
+                key=lambda e: int(str(e["clock"])))
+opened, found = {}, []
+for e in events:
+    name = e["type"]
+    if name.endswith("Begin"):
+        key = name[:-5], e["fields"].get("trace", e["fields"]["arena"])
+        opened.setdefault(key, []).append(e)
+    elif name.endswith("End") and name[:-3] + "Begin" in (
+            "ArenaPollBegin", "TraceFlipBegin", "ArenaAccessBegin"):
+        key = name[:-3], e["fields"].get("trace", e["fields"]["arena"])
+        begin = opened[key].pop()
+        found.append((key[0], int(str(e["clock"])) - int(str(begin["clock"]))))
+print(len(found), len(set(name for name, _ in found)))
+for name, ticks in sorted(found):
+    print(name, ticks)' >want
+	read -r count names <want
+	[ "$count" -gt 90 ] && [ "$names" -ge 2 ]
+	# with a clock of which each tick is a nanosecond
+	telcat mpsio.log | grep -v 'EventClockSync\|^# tick rate' |
+	    telcat --tb-hz 1000000000 -f chrome >got.json
+	python3 - got.json want <<-'END'
+		import json, sys
+		opened, found = {}, []
+		for e in json.load(open(sys.argv[1]))["traceEvents"]:
+		    if e["ph"] == "B":
+		        opened.setdefault(e["tid"], []).append(e)
+		    elif e["ph"] == "E":
+		        begin = opened[e["tid"]].pop()
+		        ticks = round((e["ts"] - begin["ts"]) * 1000)
+		        found.append(f"{begin['name']} {ticks}")
+		assert not any(opened.values())
+		want = open(sys.argv[2]).read().splitlines()[1:]
+		assert sorted(found) == sorted(want)
+	END
+}
+
+@test "periods of a processor are ranges, and each has counters" {
+	clean telcat --tb-hz 1000000000 -f perfetto HPM.[12].startup >hpm.trace
+	python3 "$read_trace" hpm.trace | cut -d '|' -f 1-4 |
+	    grep -v 'PM_[^C]' | sed 's/ *$//' >got
+	diff -u - <(grep '^HPM.1\|open' got) <<-'END'
+		HPM.1.startup/cpu 1/Counter | 0 | begin | com.ibm.JikesRVM.VM_IdleThread
+		HPM.1.startup/cpu 1/Counter | 1000 | end |
+		HPM.1.startup/cpu 1/PM_CYC | 0 | counter | 1081
+		HPM.1.startup/cpu 1/App | 0 | begin | App pseudojbb
+		HPM.1.startup/cpu 1/Run | 0 | begin | Run pseudojbb
+		HPM.1.startup/cpu 1/Counter | 1010 | begin | com.ibm.JikesRVM.MainThread
+		HPM.1.startup/cpu 1/Counter | 5010 | end |
+		HPM.1.startup/cpu 1/PM_CYC | 1010 | counter | 2081
+		HPM.1.startup/cpu 1/Counter | 5020 | begin | com.ibm.JikesRVM.MainThread
+		HPM.1.startup/cpu 1/Counter | 7020 | end |
+		HPM.1.startup/cpu 1/PM_CYC | 5020 | counter | 3081
+		HPM.1.startup/cpu 1/Run | 5020 | end |
+		HPM.1.startup/cpu 1/App | 5020 | end |
+		HPM.1.startup/cpu 1/Counter | 7030 | begin | com.ibm.JikesRVM.VM_TraceWriter
+		HPM.1.startup/cpu 1/Counter | 7530 | end |
+		HPM.1.startup/cpu 1/PM_CYC | 7030 | counter | 4081
+		HPM.1.startup/cpu 1 | 7030 | instant | Exit
+		open: 0
+	END
+	[ "$(grep -c '^HPM.2' got)" = 17 ]
+	python3 "$read_trace" hpm.trace >got
+	grep -q 'instant | Exit | cpu=1 status=0$' got
+	grep -q 'begin | App pseudojbb | cpu=2 app=pseudojbb$' got
+	clean telcat --tb-hz 1000000000 -f folded HPM.1.startup >got
+	diff -u - got <<-'END'
+		cpu 1;App pseudojbb;Run pseudojbb 20
+		cpu 1;App pseudojbb;Run pseudojbb;com.ibm.JikesRVM.MainThread;Lcom/ibm/JikesRVM/VM_Thread:.yield()V 4000
+		cpu 1;App pseudojbb;Run pseudojbb;com.ibm.JikesRVM.MainThread;Lspec/jbb/Warehouse:.run()V 2000
+		cpu 1;com.ibm.JikesRVM.VM_IdleThread;Lcom/ibm/JikesRVM/VM_Thread:.yield()V 1000
+		cpu 1;com.ibm.JikesRVM.VM_TraceWriter 500
+	END
+}
+
+@test "ranges that overlap have tracks of their own" {
+	"$TEL_BUILD/tests/test_hpm" --make \
+	    "$TEL_TOP/tests/data/hpm/strange-flags.txt" .
+	telcat -q -f chrome HPM.1.startup >strange.trace
+	python3 "$read_trace" strange.trace >/dev/null
+	python3 - strange.trace <<-'END'
+		import json, sys
+		busy, tracks = {}, set()
+		for e in json.load(open(sys.argv[1]))["traceEvents"]:
+		    if e["ph"] == "X":
+		        assert e["ts"] >= busy.get(e["tid"], 0)
+		        busy[e["tid"]] = round(e["ts"] + e["dur"], 3)
+		        tracks.add(e["tid"])
+		assert len(tracks) >= 2
+	END
+	# more at once than there are tracks for
+	toy | sed '/^0/d' >many.txt
+	for i in $(seq 300); do
+		printf '%016X LoadBegin key=%d what="x"\n' "$i" "$((i + 10))"
+	done >>many.txt
+	clean telcat -f perfetto many.txt >many.trace
+	python3 "$read_trace" many.trace >got
+	[ "$(grep -c '| instant | Load x |' got)" = "$((300 - 256))" ]
+	grep -q '^open: 256$' got
+}
+
+@test "start, middle and end of an inst log, by the path of their class" {
+	telcat -q -f perfetto "$TEL_TOP/tests/data/inst/hfs.txt" >hfs.trace
+	python3 "$read_trace" hfs.trace >got
+	grep -q '/HFS:VSM:BlockAllocate | [0-9]* | begin | HFS:VSM:BlockAllocate | ' got
+	grep -q '| instant | HFS:VSM:BlockAllocate | ' got
+	telcat -q -f folded "$TEL_TOP/tests/data/inst/hfs.txt" >got
+	grep -q '^HFS:VSM:BlockAllocate [1-9][0-9]*$' got
+}
+
+@test "what a timeline cannot show is told" {
+	unpack 1.118.0-lii6gc-poolncv
+	expect 1 'telcat: *there is no start and no end*' \
+	    telcat -f folded -k Pool mpsio.log
+	run -0 --separate-stderr telcat -f chrome HPM.1.startup
+	[ "$stderr" = 'telcat: HPM.1.startup: the log does not tell how fast its clock is: a tick is shown as 1 ns; --tb-hz says it' ]
+	run -0 --separate-stderr telcat -q -f chrome HPM.1.startup
+	[ -z "$stderr" ]
+	# nothing to show is a trace all the same
+	clean telcat -f chrome -n 0 mpsio.log >none
+	python3 -m json.tool none >/dev/null
+	clean telcat -f perfetto -n 0 mpsio.log | cmp - /dev/null
+	telcat -f chrome mpsio.log | head -c 100 >/dev/null
+	if command -v script; then
+		run -2 script -qec 'telcat -f perfetto mpsio.log' /dev/null
+		[[ $output == *'binary output is not written to a terminal'* ]]
+	fi
+	# by a pipe, and one file after the other
+	telcat -f perfetto mpsio.log >one.trace
+	telcat -f perfetto <mpsio.log >two.trace
+	diff <(python3 "$read_trace" one.trace | sed 's,^[^/|]*,,') \
+	    <(python3 "$read_trace" two.trace | sed 's,^[^/|]*,,')
+	clean telcat -f chrome --no-merge mpsio.log mpsio.log >two.json
+	[ "$(grep -c process_name two.json)" = 2 ]
+	python3 "$read_trace" two.json | sed '$d' >got
+	python3 "$read_trace" <(telcat -f chrome mpsio.log) | sed '$d' >want
+	cat want want | diff - got
+}
