@@ -7,7 +7,7 @@
 #define TEL_COMPILER_H
 
 #include "alloc/layout.h"
-#include "alloc/table.h"
+#include "model/table.h"
 #include "tel.h"
 
 #define NO_SLOT UINT32_MAX

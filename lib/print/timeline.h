@@ -6,7 +6,7 @@
 #ifndef TEL_TIMELINE_H
 #define TEL_TIMELINE_H
 
-#include "alloc/table.h"
+#include "model/table.h"
 #include "print/printer.h"
 
 /* The most tracks; what would need more goes to the process's own. */

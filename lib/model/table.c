@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Growth of a table, and deletion. */
-#include "alloc/table.h"
+#include "model/table.h"
 
 #include <stdlib.h>
 #include <time.h>
