@@ -385,7 +385,8 @@ begin_parts(struct tel_reader *r, struct native *s)
 		st = begin_part(s, &b->parts[i], &s->rows[i]);
 		s->simple &= !s->rows[i].blobs;
 	}
-	r->event.raw = r->event.lead = r->event.notes = NULL;
+	r->event.raw = r->event.lead = NULL;
+	r->event.notes = (const unsigned char *)"";
 	r->event.raw_size = r->event.lead_size = r->event.notes_size = 0;
 	return st;
 }
@@ -501,6 +502,9 @@ give_more(struct native *s, struct native_row *row, struct tel_event *ev)
 	give_blobs(&part->raw, part->next, &ev->raw, &ev->raw_size);
 	give_blobs(&part->lead, part->next, &ev->lead, &ev->lead_size);
 	give_blobs(&part->notes, part->next, &ev->notes, &ev->notes_size);
+	/* a line without notes has none, but has a place for them */
+	if (ev->notes == NULL)
+		ev->notes = ev->data;
 	part->next++;
 }
 
