@@ -322,10 +322,10 @@ TEL_API void tel_reader_free(tel_reader *r);
 /*
  * Says what the input is where it cannot be detected, or was detected
  * wrongly.
- * name: "mps" (any release), a name for tel_schema_new(), "text" (what
- *	telcat prints), "cnv" (the text of mpseventcnv), "hpm" (a trace of
- *	Jikes RVM), "ets" (a log of Singularity), or a trace of an allocator:
- *	"android", "heaptrack", "kdump", "logalloc", "ltrace", "mtrace",
+ * name: "tel" (the native format), "mps" (any release), a name for
+ *	tel_schema_new(), "text" (what telcat prints), "cnv" (the text of
+ *	mpseventcnv), "hpm" (a trace of Jikes RVM), "ets" (a log of
+ *	Singularity), or a trace of an allocator: "android", "heaptrack", "kdump", "logalloc", "ltrace", "mtrace",
  *	"rep", "valgrind"; NULL to detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
  */
@@ -869,8 +869,10 @@ TEL_API void tel_writer_free(tel_writer *w);
  */
 /*
  * Says which format is written.
- * name: NULL for the format that events came in, the default; "inst" or
- *	"hpm", for events of such logs; or a stream of the MPS: "mps", of the
+ * name: NULL for the format that events came in, the default; "tel", the
+ *	native format, for events of any logs; "inst" or "hpm", for events of
+ *	logs that are of these formats, or were before they became native; or a
+ *	stream of the MPS: "mps", of the
  *	release of the first log; "mps:1.6.1/lii3gc", by the version of the
  *	stream (of two releases that have the same, the log's own or the later
  *	one) or of the release, and the platform; or a name of

@@ -34,6 +34,16 @@ CPU_ROWS = [
     ("telfilter (all of it)", "telfilter LOG", None),
     ("telcat -f mps", "telcat -f mps LOG", 2.0),
     ("telcat -f mps:1.6.1,be", "telcat -q -f mps:1.6.1,be LOG", 2.0),
+    ("telcat -f tel", "telcat -f tel LOG", 2.0),
+    ("telcat (text) of .tel", "telcat LOG.tel", 1.5),
+    ("telstat of .tel", "telstat LOG.tel", 0.5),
+]
+
+# What is measured by size: the command, what it is compared with, and the
+# most that it may be of that.
+SIZE_ROWS = [
+    ("telcat -f tel", "telcat -f tel LOG", "cat LOG", 0.5),
+    ("telcat -f tel -z 3", "telcat -f tel -z 3 LOG", "zstd -3 -c LOG", 0.75),
 ]
 
 # What is measured by wall time on zstd input, over the slower of "zstd -dc"
@@ -131,6 +141,9 @@ def main():
     def on(command, path):
         return command.replace("LOG", path)
 
+    subprocess.run(on("telcat -f tel LOG >LOG.tel", log), shell=True,
+                   check=True)
+
     # counted in what comes out, so that nothing is fast by losing events
     events = int(subprocess.run(
         ["sh", "-c", "telcat -H -f mpscnv \"$1\" | wc -l", "sh", log],
@@ -147,6 +160,13 @@ def main():
     row("md5sum", times[0], 1, None)
     for (what, _, target), seconds in zip(CPU_ROWS, times[1:]):
         row(what, seconds, seconds / times[0], target, events / seconds / 1e6)
+
+    print(f"\n{'size':26} {'MB':>8} {'/plain':>7} {'target':>7}")
+    for what, command, plain, target in SIZE_ROWS:
+        sizes = [int(subprocess.run(
+            f"{on(c, log)} | wc -c", shell=True, check=True,
+            stdout=subprocess.PIPE).stdout) for c in (command, plain)]
+        row(what, sizes[0] / 1e6, sizes[0] / sizes[1], target)
 
     print(f"\n{'zstd input':26} {'wall s':>8} {'/slower':>7} {'target':>7}")
     packed = [on("zstd -dc LOG.zst", log)]
