@@ -72,7 +72,8 @@ parse_format(struct telcat *t)
 	}
 	message_fail(STATUS_USAGE, NULL,
 	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "tracerpt, perfetto, chrome, folded, mps:VERSION, inst, hpm, ets, tel",
+	    "tracerpt, perfetto, chrome, folded, mps:VERSION, inst, hpm, ets, "
+	    "tel",
 	    name);
 	return 0;
 }

@@ -227,6 +227,8 @@ for name, ticks in sorted(found):
 	python3 -m json.tool none >/dev/null
 	clean telcat -f perfetto -n 0 mpsio.log | cmp - /dev/null
 	telcat -f chrome mpsio.log | head -c 100 >/dev/null
+	run -1 --separate-stderr bash -c 'telcat -q -f folded HPM.1.startup >/dev/full'
+	[ "$stderr" = 'telcat: standard output: No space left on device' ]
 	if command -v script; then
 		run -2 script -qec 'telcat -f perfetto mpsio.log' /dev/null
 		[[ $output == *'binary output is not written to a terminal'* ]]
