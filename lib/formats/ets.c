@@ -81,49 +81,56 @@ give_unknown(struct tel_reader *r, struct ets *h, size_t size)
 	return TEL_OK;
 }
 
-/* Gives out the record with a text of text bytes at r->p. */
+/* Gives out the record of size bytes at r->p, which has another layout. */
 static tel_status
-give(struct tel_reader *r, struct ets *h, unsigned text)
+give_anew(struct tel_reader *r, struct ets *h, const struct ets_type *t,
+    size_t size)
+{
+	struct tel_event *ev = &r->event;
+
+	ev->type = t->type;
+	ev->data = h->data;
+	ev->size = ets_decode(h, t, r->p, size);
+	return ev->size == 0 ? give_unknown(r, h, size) : TEL_OK;
+}
+
+/* Gives out the record of type t, or NULL, with a text of text bytes at r->p. */
+static inline tel_status
+give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
+    unsigned text)
 {
 	const unsigned char *p = r->p;
-	const struct ets_type *t = ets_find(h, p);
 	size_t size = ETS_ENTRY + text;
 	struct tel_event *ev = &r->event;
 	tel_status st = TEL_OK;
 
 	ev->clock = tel_le64(p);
 	ev->offset = r->offset;
+	ev->data = p;
+	ev->size = (uint32_t)size;
 	ev->notes_size = 0;
 	ev->noted = TEL_NOTES_NONE;
-	if (r->log.records) {
-		ev->raw = p;
-		ev->raw_size = (uint32_t)size;
-	}
-	if (ev->clock != 0)
-		h->clock = ev->clock;
-	if (t == NULL) {
+	if (t == NULL || size < t->least) {
 		st = give_unknown(r, h, size);
 	} else if (t->block != NULL) {
-		ev->type = t->type;
-		ev->data = h->data;
-		ev->size = ets_decode(h, t, p, size);
-		if (ev->size == 0)
-			st = give_unknown(r, h, size);
-	} else if (size < t->type->size) {
-		st = give_unknown(r, h, size);
+		st = give_anew(r, h, t, size);
 	} else {
 		ev->type = t->type;
-		ev->data = p;
-		ev->size = (uint32_t)size;
 		if (t->message >= 0)
 			st = ets_name_message(r, h, p, t->message);
 	}
-	if (st == TEL_OK && ev->clock == 0)
+	if (r->log.records) {
+		ev->raw = p;
+		ev->raw_size = (uint32_t)size;
+		/* the reader counts the event's bytes; here the record's do */
+		r->count[TEL_COUNT_BYTES] += size;
+		r->count[TEL_COUNT_BYTES] -= ev->size;
+	}
+	if (ev->clock != 0)
+		h->clock = ev->clock;
+	else if (st == TEL_OK)
 		st = ets_follow(r, h, p, text);
 	tel_reader_step(r, size);
-	/* the reader counts the event's bytes; here those of the log count */
-	r->count[TEL_COUNT_BYTES] += size;
-	r->count[TEL_COUNT_BYTES] -= ev->size;
 	return st;
 }
 
@@ -163,7 +170,7 @@ give_text(struct tel_reader *r, struct ets *h)
 	if (says == 0) {
 		if (length >= ETS_TEXT_CHANGED)
 			h->lost[ETS_TEXT_OVERWRITTEN - length]++;
-		return give(r, h, 0);
+		return give(r, h, ets_find(h, r->p), 0);
 	}
 	text = measure(r, h, says);
 	if (text < 0)
@@ -177,16 +184,16 @@ give_text(struct tel_reader *r, struct ets *h)
 	if (st != TEL_OK)
 		return st;
 	h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
-	return give(r, h, (unsigned)text);
+	return give(r, h, ets_find(h, r->p), (unsigned)text);
 }
 
-/* Whether the entry at r->p is one. */
+/* Whether the entry at r->p, of type t, or NULL, is one. */
 static inline int
-is_record(struct tel_reader *r, struct ets *h)
+is_record(struct tel_reader *r, struct ets *h, const struct ets_type *t)
 {
 	if (!ets_is_sane(h, r->p))
 		return 0;
-	if (ets_find(h, r->p) != NULL)
+	if (__builtin_expect(t != NULL, 1))
 		return 1;
 	tel_reader_fill(r, ETS_ENTRY + ets_text(r->p) + ETS_ENTRY);
 	return ets_is_record(h, r->p, (size_t)(r->end - r->p), r->eof,
@@ -197,6 +204,7 @@ static tel_status
 ets_next(struct tel_reader *r)
 {
 	struct ets *h = r->state;
+	const struct ets_type *t;
 	tel_status st;
 
 	r->event.index += r->event.data != NULL;
@@ -208,14 +216,15 @@ ets_next(struct tel_reader *r)
 			if ((size_t)(r->end - r->p) < ETS_ENTRY)
 				return cut_short(r, h);
 		}
-		if (is_record(r, h))
+		t = ets_find(h, r->p);
+		if (__builtin_expect(is_record(r, h, t), 1))
 			break;
 		st = resynchronise(r, h);
 		if (st != TEL_OK)
 			return st;
 	}
 	if (tel_le32(r->p + ETS_AT_TEXT) == 0)
-		return give(r, h, 0);
+		return give(r, h, t, 0);
 	return give_text(r, h);
 }
 

@@ -66,6 +66,7 @@ struct ets_type {
 	uint64_t key; /* ets_key() */
 	const struct tel_type *type;
 	const struct tmf_block *block; /* to lay out anew; NULL: in place */
+	uint32_t least;  /* bytes of a record with all fields; 0: anew */
 	int16_t message; /* the field that is a message's tag, or -1 */
 };
 

@@ -178,6 +178,7 @@ add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
 	to->key = p->key;
 	to->type = t;
 	to->block = anew ? b : NULL;
+	to->least = anew ? 0 : t->size;
 	to->message = message_of(t, p);
 	h->ntypes++;
 	return 1;

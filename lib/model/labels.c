@@ -39,7 +39,23 @@ struct table {
 	size_t used;
 };
 
+/*
+ * What was found last for addresses with the same low bits, and only of those
+ * that have one label: a log names the same few again and again.
+ */
+#define RECENT 64u
+
+struct recent {
+	uint64_t address;
+	uint64_t from; /* the label's clock */
+	struct tel_label label;
+	uint32_t space;   /* and 1; 0: nothing is here */
+	uint32_t changes; /* of the table by then */
+};
+
 struct tel_labels {
+	struct recent *recent; /* RECENT of them */
+	uint32_t changes;      /* of any sort, so far */
 	struct table strings;
 	struct table spaces[TEL_SPACES];
 	size_t labels; /* in all spaces */
@@ -54,6 +70,11 @@ tel_labels_new(size_t max)
 	struct tel_labels *l = calloc(1, sizeof(*l));
 
 	if (l != NULL) {
+		l->recent = calloc(RECENT, sizeof(*l->recent));
+		if (l->recent == NULL) {
+			free(l);
+			return NULL;
+		}
 		l->max = max;
 		l->seed = (uint64_t)(uintptr_t)l * 0x9e3779b97f4a7c15u;
 	}
@@ -67,6 +88,7 @@ tel_labels_free(struct tel_labels *l)
 
 	if (l == NULL)
 		return;
+	free(l->recent);
 	for (i = 0; i < l->strings.size; i++)
 		free(l->strings.slots[i].u.string);
 	free(l->strings.slots);
@@ -147,6 +169,7 @@ tel_labels_intern(struct tel_labels *l, uint64_t id, const char *string,
 		return TEL_ENOMEM;
 	memcpy(copy, string, length);
 	copy[length] = '\0';
+	l->changes++;
 	if (slot->used) {
 		l->bytes -= slot->count;
 		free(slot->u.string);
@@ -205,6 +228,7 @@ tel_labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
 		slot->u.marks = marks;
 		slot->room = (uint32_t)room;
 	}
+	l->changes++;
 	marks = slot->u.marks;
 	memmove(marks + at + 1, marks + at,
 	    (slot->count - at) * sizeof(*marks));
@@ -231,17 +255,25 @@ tel_labels_find(const struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, struct tel_label *out)
 {
 	const struct table *t = &l->spaces[space];
+	struct recent *seen = &l->recent[address % RECENT];
 	const struct slot *slot;
 	size_t n;
 
 	if (t->used == 0)
 		return 0;
+	if (seen->address == address && seen->space == space + 1u &&
+	    seen->changes == l->changes && clock >= seen->from) {
+		*out = seen->label;
+		return 1;
+	}
 	slot = probe(l, t, address);
 	if (!slot->used || (n = marks_until(slot, clock)) == 0)
 		return 0;
 	out->id = slot->u.marks[n - 1].id;
 	out->string = NULL;
 	out->length = 0;
+	seen->space = slot->count == 1 ? space + 1u : 0;
+	seen->from = slot->u.marks[0].clock;
 	if (l->strings.used > 0) {
 		slot = probe(l, &l->strings, out->id);
 		if (slot->used) {
@@ -249,5 +281,8 @@ tel_labels_find(const struct tel_labels *l, enum tel_space space,
 			out->length = slot->count;
 		}
 	}
+	seen->address = address;
+	seen->label = *out;
+	seen->changes = l->changes;
 	return 1;
 }

@@ -41,14 +41,26 @@ eight_plain(uint64_t x)
 
 /*
  * How many bytes of s, by eights, can be copied to p as they are; copies.  The
- * last ones make an eight with some that were copied already.
+ * last ones make an eight with some that were copied already; four to seven
+ * are two halves of one.
  */
 static size_t
 copy_plain(unsigned char *p, const char *s, size_t n)
 {
+	uint32_t half[2];
 	uint64_t x;
 	size_t i;
 
+	if (n < 8 && n >= 4) {
+		memcpy(&half[0], s, 4);
+		memcpy(&half[1], s + n - 4, 4);
+		memcpy(&x, half, 8);
+		if (!eight_plain(x))
+			return 0;
+		memcpy(p, &half[0], 4);
+		memcpy(p + n - 4, &half[1], 4);
+		return n;
+	}
 	for (i = 0; n - i >= 8; i += 8) {
 		memcpy(&x, s + i, 8);
 		if (!eight_plain(x))
