@@ -196,7 +196,7 @@ fuzz-programs: $(FUZZ:%=$(BUILD)/fuzz/%)
 
 bench:
 	@tests/deps.sh build bench
-	@$(MAKE) $(PAR) all
+	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/bench/bench.sh $(BUILD)/bench
 
 lint:

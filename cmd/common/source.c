@@ -130,7 +130,7 @@ find_span(const struct source *src, const struct settings *s, uint64_t *first,
 	}
 	while (st == TEL_OK || st == TEL_LOG) {
 		st = tel_reader_next(r, &ev);
-		if (st != TEL_OK)
+		if (st != TEL_OK || !tel_event_timed(ev))
 			continue;
 		if (tel_event_clock(ev) < *first)
 			*first = tel_event_clock(ev);

@@ -81,6 +81,8 @@ struct tmf {
 tel_status tmf_parse(struct tmf *t, const char *text, size_t n,
     const char *path, char *error, size_t error_size);
 
+/* tmf_find.c */
+
 /* To be called after the last tmf_parse(): sorts, and drops the overruled. */
 void tmf_finish(struct tmf *t);
 

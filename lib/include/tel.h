@@ -189,6 +189,11 @@ typedef struct tel_event tel_event;
 TEL_API const tel_type *tel_event_type(const tel_event *event);
 /* The event's own clock in ticks. */
 TEL_API uint64_t tel_event_clock(const tel_event *event);
+/*
+ * Nonzero when the clock says when the event was; 0 for one whose clock is 0
+ * in a format where that says nothing.
+ */
+TEL_API int tel_event_timed(const tel_event *event);
 /* Where the event begins in its log, in bytes of uncompressed input. */
 TEL_API uint64_t tel_event_offset(const tel_event *event);
 /* The ordinal of the event in its log, from 0. */

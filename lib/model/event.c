@@ -14,6 +14,12 @@ tel_event_clock(const tel_event *event)
 	return event->clock;
 }
 
+int
+tel_event_timed(const tel_event *event)
+{
+	return !tel_event_timeless(event);
+}
+
 uint64_t
 tel_event_offset(const tel_event *event)
 {

@@ -46,6 +46,14 @@ SIZE_ROWS = [
     ("telcat -f tel -z 3", "telcat -f tel -z 3 LOG", "zstd -3 -c LOG", 0.75),
 ]
 
+# The same for an ETS log.
+ETS_ROWS = [
+    ("telcat (text), ETS", "telcat LOG", 1.5),
+    ("telcat -f tracerpt, ETS", "telcat -f tracerpt LOG", 1.5),
+    ("telstat, ETS", "telstat LOG", 0.4),
+    ("telfilter -k Endpoint, ETS", "telfilter -k Endpoint LOG", None),
+]
+
 # What is measured by wall time on zstd input, over the slower of "zstd -dc"
 # and the same command on the uncompressed log.
 ZSTD_ROWS = [
@@ -68,6 +76,18 @@ def grow(seed, path, size):
     with open(path, "wb") as out:
         for _ in range(max(1, size // len(seed))):
             out.write(seed)
+
+
+def grow_ets(seed, path, size):
+    """The same for an ETS log, whose first records, those without a clock,
+    come once."""
+    begin = 0
+    while int.from_bytes(seed[begin:begin + 8], "little") == 0:
+        begin += 48 + int.from_bytes(seed[begin + 20:begin + 24], "little")
+    with open(path, "wb") as out:
+        out.write(seed[:begin])
+        for _ in range(max(1, size // (len(seed) - begin))):
+            out.write(seed[begin:])
 
 
 def run(command):
@@ -160,6 +180,15 @@ def main():
     row("md5sum", times[0], 1, None)
     for (what, _, target), seconds in zip(CPU_ROWS, times[1:]):
         row(what, seconds, seconds / times[0], target, events / seconds / 1e6)
+
+    ets = os.path.join(folder, "bench.ets")
+    with open(os.path.join(folder, "seed.ets"), "rb") as file:
+        grow_ets(file.read(), ets, megabytes << 20)
+    times = measure(
+        [on("md5sum LOG", ets)] + [on(c, ets) for _, c, _ in ETS_ROWS], 0
+    )
+    for (what, _, target), seconds in zip(ETS_ROWS, times[1:]):
+        row(what, seconds, seconds / times[0], target)
 
     print(f"\n{'size':26} {'MB':>8} {'/plain':>7} {'target':>7}")
     for what, command, plain, target in SIZE_ROWS:

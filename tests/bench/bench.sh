@@ -5,7 +5,8 @@
 #
 #	[BENCHLOG=LOG] [BENCHMB=256] tests/bench/bench.sh FOLDER
 #
-# Grows a shipped log by repetition to BENCHMB megabytes in FOLDER.
+# Grows a shipped log by repetition to BENCHMB megabytes in FOLDER, and one of
+# ETS, which a test program beside FOLDER makes.
 
 set -eu
 
@@ -17,5 +18,8 @@ case $log in
 *.zst) zstd -dcqf "$log" >"$folder/seed.log" ;;
 *) cp "$log" "$folder/seed.log" ;;
 esac
+# one with events of every sort, in words
+"$folder/../tests/test_ets" --make tests/data/ets/good-boot.txt \
+    "$folder/seed.ets"
 python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
 exec python3 tests/bench/replay.py "$folder"

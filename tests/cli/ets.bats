@@ -127,6 +127,7 @@ assert len(rows) == 36
 	[ "$(telcat -H -T delta boot.ets | sed -n '11,12p' | cut -d' ' -f1 | xargs)" = '0 48' ]
 	[ "$(telcat -H -T s -S boot.ets | cut -d' ' -f1 | tail -n 1)" = 0.001128000 ]
 	[ "$(telfilter --bare -c -t 1ms, boot.ets)" = 20 ]
+	[ "$(telfilter --bare -c -t 99%, boot.ets)" = 20 ]
 	telstat boot.ets | grep -q '^span .*1.128 ms'
 	telstat text <(telcat boot.ets) 2>/dev/null | grep -q '1.128 ms'
 }
