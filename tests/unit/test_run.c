@@ -151,12 +151,17 @@ struct test_pool {
 };
 
 static struct test_pool pools[8];
-static unsigned pools_made, pools_parts, pools_wrong;
+static unsigned pools_made, pools_parts;
+static _Atomic unsigned pools_wrong;
 
+/* What a block was is kept until the test ends: it may be asked for again. */
 struct test_block {
 	struct test_pool *pool;
-	uint64_t size;
+	uint64_t size; /* ~0: it was freed */
+	struct test_block *next;
+	uint64_t unused;
 };
+static _Atomic(struct test_block *) test_blocks;
 
 static void *
 pool_create(void *state, uint64_t number)
@@ -192,6 +197,9 @@ pool_alloc(void *pool, size_t size)
 	p->blocks++;
 	b->pool = p;
 	b->size = size;
+	b->next = atomic_load(&test_blocks);
+	while (!atomic_compare_exchange_weak(&test_blocks, &b->next, b))
+		;
 	return b + 1;
 }
 
@@ -202,7 +210,7 @@ pool_free(void *pool, void *block, size_t size)
 
 	pools_wrong += b->pool != pool || b->size != size || !b->pool->alive;
 	b->pool->blocks--;
-	free(b);
+	b->size = UINT64_MAX;
 }
 
 /* Parts are counted only: what is left of the block is never freed. */
@@ -588,7 +596,8 @@ test_pools(tel_alloc *ops)
 	parts.free_part = pool_free_part;
 	parts.free = pool_free_part;
 	a.pool = &parts;
-	pools_made = pools_wrong = 0;
+	pools_made = 0;
+	pools_wrong = 0;
 	o.repeat = 1;
 	p = make(trace, sizeof(trace) / sizeof(trace[0]), &m, &b, &f);
 	free(run(p, &a, &o, &wrong));
@@ -601,6 +610,12 @@ test_pools(tel_alloc *ops)
 	o.verify = 1;
 	board = run(p, &a, &o, &wrong);
 	ok(wrong == NULL && board->errors == 0, "threads share a pool");
+	while (test_blocks != NULL) {
+		struct test_block *block = test_blocks;
+
+		test_blocks = block->next;
+		free(block);
+	}
 	free(board);
 	tel_program_free(p);
 	free(b.data);
