@@ -3,15 +3,12 @@
  * Converting events: for each type of a log a plan is made once, which bytes
  * go where, and then followed.
  */
-#include "write/convert.h"
-#include "formats/mps.h"
+#include "write/convert_inside.h"
 #include "formats/mps_encode.h"
 #include "formats/mps_frame.h"
-#include "formats/mps_target.h"
 #include "write/convert_plan.h"
 #include "write/keep.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The plans of the types of one schema. */
@@ -24,22 +21,6 @@ struct map {
 
 struct convert_log {
 	struct map *maps; /* that of the last event first */
-};
-
-/* Those that are converted, and one that is made. */
-#define ROOMS (CONVERT_MOST + 1)
-
-/* A label that was converted. */
-struct label {
-	uint64_t at, id, clock;
-	int is;
-};
-
-struct convert {
-	const struct tel_schema *to;
-	struct losses *losses;
-	unsigned char *room[ROOMS]; /* an event each */
-	struct label last;
 };
 
 /* Bytes of the longest event of a schema. */
@@ -183,91 +164,6 @@ find_plan(struct convert *c, struct convert_log **log,
 	return st;
 }
 
-/* Sets the value of a field of the target by its name, if it has one. */
-static void
-set(const struct tel_type *t, unsigned char *data, const char *name, uint64_t v)
-{
-	int i = tel_type_find_field(t, name);
-
-	if (i >= 0 && tel_encode_fits(&t->fields[i], v))
-		tel_encode_field(&t->fields[i], v, data);
-}
-
-/* Says what the stream is, in an EventInit of the target. */
-static void
-set_init(const struct tel_schema *to, const struct tel_type *t,
-    unsigned char *data)
-{
-	const struct mps_release *rel = &mps_releases[to->release];
-
-	set(t, data, "major", rel->version[0]);
-	set(t, data, "median", rel->version[1]);
-	set(t, data, "minor", rel->version[2]);
-	set(t, data, "maxCode", rel->max_code);
-	set(t, data, "maxNameLen", MPS_MAX_NAME);
-	set(t, data, "wordWidth", (uint64_t)to->abi.word * 8);
-}
-
-/* The number of the release of a schema, "1.117.0"; n: its length. */
-static const char *
-release_of(const struct tel_schema *to, size_t *n)
-{
-	const char *name = mps_releases[to->release].name + strlen("mps-");
-
-	*n = strlen(name);
-	return name;
-}
-
-/* Puts text in the place of what stands behind a word, up to a delimiter. */
-static size_t
-replace(char *s, size_t n, const char *word, const char *text, size_t length)
-{
-	size_t w = strlen(word), i, end;
-
-	for (i = 0; i + w <= n; i++)
-		if (memcmp(s + i, word, w) == 0)
-			break;
-	if (i + w > n)
-		return n;
-	for (end = i += w; end < n && s[end] != ',' && s[end] != ' '; end++)
-		;
-	if (n - (end - i) + length >= MPS_STRING_ROOM)
-		return n;
-	memmove(s + i + length, s + end, n - end);
-	memcpy(s + i, text, length);
-	return n - (end - i) + length;
-}
-
-/*
- * A string, with room for MPS_STRING_ROOM bytes, that names the release and
- * platform it was built for: names those of the target.  Its new length.
- */
-static size_t
-rename_build(const struct tel_schema *to, char *s, size_t n)
-{
-	const char *release;
-	size_t length;
-
-	release = release_of(to, &length);
-	n = replace(s, n, "release/", release, length);
-	return replace(s, n, "platform.", to->platform, strlen(to->platform));
-}
-
-/* The event at data is one of type t, and complete. */
-static void
-finish(const struct convert *c, const struct tel_type *t, unsigned char *data,
-    uint32_t size, const struct tel_event *from, struct tel_event *out)
-{
-	mps_encode_header(c->to, data, t->code, size, from->clock);
-	memset(out, 0, sizeof(*out));
-	out->type = t;
-	out->data = data;
-	out->size = size;
-	out->clock = from->clock;
-	out->offset = from->offset;
-	out->index = from->index;
-}
-
 /* Moves a string.  0 when it is too long. */
 static int
 move_string(const struct convert *c, const struct plan *p,
@@ -283,7 +179,7 @@ move_string(const struct convert *c, const struct plan *p,
 		return 0;
 	memcpy(to, s, n);
 	if (p->what == PLAN_INTERN && keep_is_build(to, n))
-		n = rename_build(c->to, to, n);
+		n = convert_set_build(c->to, to, n);
 	*size = mps_encode_size(c->to, p->to, move->dst, n);
 	memset(to + n, 0, *size - move->dst->offset - n);
 	return 1;
@@ -338,7 +234,7 @@ follow(struct convert *c, struct plan *p, const struct tel_event *ev,
 		return *lost == NULL ? TEL_ENOMEM : TEL_OK;
 	}
 	if (p->what == PLAN_INIT)
-		set_init(c->to, p->to, data);
+		convert_set_init(c->to, p->to, data);
 	return TEL_OK;
 }
 
@@ -383,7 +279,7 @@ make_also(struct convert *c, const struct plan *p, const struct tel_event *ev,
 		tel_encode_field(&p->also->fields[p->also->role_field[i]],
 		    tel_load(&p->to->fields[p->to->role_field[i]], first->data),
 		    data);
-	finish(c, p->also, data, p->also->size, ev, out);
+	convert_finish(c, p->also, data, p->also->size, ev, out);
 }
 
 tel_status
@@ -425,7 +321,7 @@ convert_event(struct convert *c, struct convert_log **l,
 	}
 	for (i = 0; how != CONVERT_ROLES && i < p->nlost; i++)
 		count(c, p->lost[i]);
-	finish(c, p->to, c->room[0], size, ev, out);
+	convert_finish(c, p->to, c->room[0], size, ev, out);
 	if (p->what == PLAN_LABEL || p->what == PLAN_LABEL_AGAIN) {
 		if (is_again(c, p, out))
 			return TEL_OK;
@@ -436,80 +332,4 @@ convert_event(struct convert *c, struct convert_log **l,
 		*n = 2;
 	}
 	return TEL_OK;
-}
-
-/* The type of the target that has a role; NULL when none has. */
-static const struct tel_type *
-type_of(const struct tel_schema *s, enum tel_role role)
-{
-	unsigned i;
-
-	for (i = 0; i < s->ntypes; i++)
-		if (s->types[i].role == role)
-			return &s->types[i];
-	return NULL;
-}
-
-void
-convert_make_init(struct convert *c, uint64_t clock, uint64_t clocks_per_sec,
-    struct tel_event *out)
-{
-	const struct tel_type *t = type_of(c->to, TEL_ROLE_INIT);
-	struct tel_event at = { .clock = clock };
-	unsigned char *data = c->room[CONVERT_MOST];
-
-	memset(data, 0, t->size);
-	set(t, data, "clocksPerSec", clocks_per_sec);
-	set_init(c->to, t, data);
-	finish(c, t, data, t->size, &at, out);
-}
-
-void
-convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
-    const char *text, size_t n, struct tel_event *out)
-{
-	const struct tel_type *t = type_of(c->to, TEL_ROLE_INTERN);
-	const struct tel_field *string = &t->fields[t->role_field[1]];
-	struct tel_event at = { .clock = clock };
-	unsigned char *data = c->room[CONVERT_MOST];
-	uint32_t size = mps_encode_size(c->to, t, string, n);
-
-	memset(data, 0, size);
-	tel_encode_field(&t->fields[t->role_field[0]], id, data);
-	memcpy(data + string->offset, text, n);
-	finish(c, t, data, size, &at, out);
-}
-
-int
-convert_make_label(struct convert *c, uint64_t clock, int pointer, uint64_t at,
-    uint64_t id, struct tel_event *out)
-{
-	const struct tel_type *t = type_of(c->to,
-	    pointer && c->to->split_space ? TEL_ROLE_LABEL_P : TEL_ROLE_LABEL);
-	struct tel_event from = { .clock = clock };
-	unsigned char *data = c->room[CONVERT_MOST];
-
-	if (!tel_encode_fits(&t->fields[t->role_field[0]], at))
-		return 0;
-	memset(data, 0, t->size);
-	tel_encode_field(&t->fields[t->role_field[0]], at, data);
-	tel_encode_field(&t->fields[t->role_field[1]], id, data);
-	finish(c, t, data, t->size, &from, out);
-	return 1;
-}
-
-void
-convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
-    struct tel_event *out)
-{
-	char text[MPS_STRING_ROOM];
-	const char *release;
-	size_t n;
-
-	release = release_of(c->to, &n);
-	n = (size_t)snprintf(text, sizeof(text),
-	    "@(#)Ravenbrook MPS, product.mps, release/%s, platform.%s, "
-	    "written by teltools %s",
-	    release, c->to->platform, tel_version());
-	convert_make_string(c, clock, id, text, n, out);
 }
