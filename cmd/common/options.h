@@ -31,6 +31,9 @@ enum option_id {
 	OPTION_QUIET, /* where -q means something else */
 	OPTION_NO_MERGE,
 	OPTION_TB_HZ,
+	OPTION_ALLOC,
+	OPTION_FREE,
+	OPTION_REALLOC,
 	OPTION_SINCE,
 	OPTION_UNTIL,
 	OPTION_CONTRACTS,

@@ -87,6 +87,32 @@ set_tick_rate(struct settings *s, const char *text)
 	return 1;
 }
 
+/* Asks the library what it takes. */
+static int
+add_role(struct settings *s, const char *role, const char *text)
+{
+	tel_reader *r = tel_reader_new();
+	tel_status st =
+	    r == NULL ? TEL_ENOMEM : tel_reader_add_role(r, role, text);
+
+	tel_reader_free(r);
+	if (st == TEL_EINVAL)
+		message_fail(STATUS_USAGE, NULL,
+		    "--%s: '%s' is not like 'TYPE(ptr=FIELD,size=FIELD)'", role,
+		    text);
+	else if (st != TEL_OK)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	else if (s->nroles == SETTINGS_ROLES_MAX)
+		message_fail(STATUS_USAGE, NULL,
+		    "--%s: more than %d such options", role,
+		    SETTINGS_ROLES_MAX);
+	if (st != TEL_OK || s->nroles == SETTINGS_ROLES_MAX)
+		return 0;
+	s->roles[s->nroles].role = role;
+	s->roles[s->nroles++].text = text;
+	return 1;
+}
+
 static int
 set_compress(struct settings *s, const char *text)
 {
@@ -125,6 +151,9 @@ take(struct settings *s, int id, const char *value)
 	case OPTION_CONTRACTS:
 		return describe_add(&s->contracts, &s->ncontracts, value);
 	case OPTION_TB_HZ: return set_tick_rate(s, value);
+	case OPTION_ALLOC: return add_role(s, "alloc", value);
+	case OPTION_FREE: return add_role(s, "free", value);
+	case OPTION_REALLOC: return add_role(s, "realloc", value);
 	case 'n':
 		return number_option("-n", "number of events", value, 0,
 		    UINT64_MAX, &sel->count);

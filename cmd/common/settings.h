@@ -10,6 +10,15 @@
 /* When something is done that depends on a terminal. */
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
+/* The most roles that a command line may give to types. */
+#define SETTINGS_ROLES_MAX 64
+
+/* A type and what it means to an allocator. */
+struct settings_role {
+	const char *role;
+	const char *text;
+};
+
 struct settings {
 	const char *format; /* NULL: the tool's own default */
 	const char *output; /* NULL: standard output */
@@ -30,6 +39,8 @@ struct settings {
 	size_t ndescriptions;
 	char **contracts; /* those of --contracts */
 	size_t ncontracts;
+	struct settings_role roles[SETTINGS_ROLES_MAX];
+	unsigned nroles;
 	double tick_rate;  /* hertz; 0: as the log says */
 	size_t max_labels; /* 0: as the library has it */
 	tel_order order;   /* TEL_ORDER_LOG: as they come */

@@ -84,6 +84,8 @@ make_reader(const struct settings *s, struct notices *notices)
 		st = tel_reader_add_description(r, s->descriptions[i]);
 	for (i = 0; st == TEL_OK && i < s->ncontracts; i++)
 		st = tel_reader_add_contracts(r, s->contracts[i]);
+	for (i = 0; i < s->nroles && st == TEL_OK; i++)
+		st = tel_reader_add_role(r, s->roles[i].role, s->roles[i].text);
 	if (st == TEL_OK)
 		st = tel_reader_set_tick_rate(r, s->tick_rate);
 	if (st == TEL_OK)

@@ -105,6 +105,7 @@ tel_reader_free(tel_reader *r)
 	free_list(r->descriptions, r->ndescriptions);
 	free_list(r->contracts, r->ncontracts);
 	free(r->meta);
+	tel_reader_free_roles(r);
 	free(r->as);
 	free(r->name);
 	free(r->member_name);
@@ -223,6 +224,8 @@ begin_log(struct tel_reader *r, const char *name)
 		st = r->form->open(r, as_schema(r) ? r->as : NULL);
 	if (st != TEL_OK)
 		return st;
+	if (r->log.schema != NULL)
+		tel_reader_give_roles(r, r->log.schema);
 	r->log.form = r->form->name;
 	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
 	return TEL_OK;
@@ -437,8 +440,11 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 	if (r->at == READER_NEW)
 		return TEL_ESTATE;
 	if (r->at == READER_BETWEEN &&
-	    (st = tel_reader_next_member(r)) != TEL_OK)
+	    (st = tel_reader_next_member(r)) != TEL_OK) {
+		if (st == TEL_END)
+			tel_reader_tell_roles(r);
 		return st;
+	}
 	if (r->at == READER_DONE)
 		return r->failed != TEL_OK ? r->failed : TEL_END;
 	do
@@ -451,12 +457,18 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 				tel_clock_set_origin(r->event.log->clock,
 				    r->event.clock);
 		}
+		/* a log may change its schema on the way */
+		if (r->given != r->event.log->schema)
+			tel_reader_give_roles(r, r->event.log->schema);
 		r->count[TEL_COUNT_EVENTS]++;
 		r->count[TEL_COUNT_BYTES] += r->event.size;
 		*event = &r->event;
 		return TEL_OK;
 	}
 	r->at = st == TEL_LOG ? READER_BETWEEN : READER_DONE;
+	/* of an archive that was split this reader has the last member */
+	if (r->parent == NULL && (st == TEL_END || r->split != NULL))
+		tel_reader_tell_roles(r);
 	if (st < 0)
 		r->failed = st;
 	return st;

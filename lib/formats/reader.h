@@ -12,6 +12,7 @@
 #include "model/labels.h"
 
 struct tel_reader;
+struct reader_role;
 
 /* A wire format. */
 struct tel_form {
@@ -45,6 +46,12 @@ extern const struct tel_form tel_form_android, tel_form_heaptrack,
     tel_form_kdump, tel_form_logalloc, tel_form_ltrace, tel_form_mtrace,
     tel_form_rep, tel_form_valgrind;
 extern const struct tel_form tel_form_ets;
+
+/* Gives the types of a schema the roles that the user said, once. */
+void tel_reader_give_roles(struct tel_reader *r, struct tel_schema *schema);
+/* Tells which types no log had. */
+void tel_reader_tell_roles(struct tel_reader *r);
+void tel_reader_free_roles(struct tel_reader *r);
 
 /* Nonzero when there is a form of that name. */
 int tel_form_known(const char *name);
@@ -93,6 +100,9 @@ struct tel_reader {
 	double tick_rate; /* hertz, or 0: as the log says */
 	tel_notify_fn *notify;
 	void *notify_arg;
+	struct reader_role *roles; /* that the user gives to types */
+	const struct tel_schema
+	    *given; /* the last schema that was given them */
 
 	/* the clocks that are wanted; what is outside may be left out */
 	struct {

@@ -280,7 +280,8 @@ typedef struct tel_alloc {
 } tel_alloc;
 
 /*
- * What an event means to an allocator, by the role of its type.
+ * What an event means to an allocator, by the role of its type: that of its
+ * format, or the one that tel_reader_add_role() gave it.
  * out: set to it, with kind TEL_ALLOC_NONE for nothing.
  * Returns 1, or 0 when it means nothing.
  */
@@ -375,6 +376,19 @@ TEL_API TEL_MUST_USE tel_status tel_reader_add_contracts(tel_reader *r,
 /* The file that goes with a trace; NULL to look for it beside the trace. */
 TEL_API TEL_MUST_USE tel_status tel_reader_set_meta(tel_reader *r,
     const char *path);
+/*
+ * Says what events of a type mean to an allocator, for types that libtel does
+ * not know, or knows otherwise: see tel_event_alloc().
+ * role: "alloc", "free", "realloc", "reserve", "commit", "create-pool",
+ *	"destroy-pool", "create-buffer", "destroy-buffer" or "end-thread".
+ * text: the type and its fields, "GrabBlock(address=p,size=n)": parts are
+ *	address (or ptr), which the first five must have, size, count, old,
+ *	alignment, pool, buffer and thread.  Copied; at most 1000 bytes.
+ * A type or field that no log has is told to the notify function.
+ * Returns TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_API TEL_MUST_USE tel_status tel_reader_add_role(tel_reader *r,
+    const char *role, const char *text);
 /*
  * Says how many ticks of the events' clock make a second, for logs that do
  * not tell: more than 0, or 0 for what the log says.

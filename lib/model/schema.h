@@ -165,6 +165,7 @@ struct tel_schema {
 	unsigned most; /* types that there is room for */
 	int described; /* its text must say what its types are */
 	int untimed;   /* events of clock 0 have no time */
+	int given;     /* its types have the roles that the user said */
 };
 
 /*

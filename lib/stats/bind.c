@@ -195,18 +195,44 @@ find_action(struct definition *d, const struct tel_schema *schema,
 	return value_action(d, t, a);
 }
 
-static tel_status
-fill_slot(struct tel_stats *s, struct slot *slot,
-    const struct tel_schema *schema, const struct tel_type *t)
+/*
+ * Nonzero when some type of the schema frees a block without saying its size,
+ * resizes one, or allocates several of a size at once.
+ */
+static int
+has_blocks(const struct tel_schema *schema)
 {
+	const struct tel_type *t;
+	unsigned i;
+
+	for (i = 0; i < schema->ntypes; i++) {
+		t = &schema->types[i];
+		if (t->role == TEL_ROLE_REALLOC ||
+		    (t->role == TEL_ROLE_FREE &&
+		        t->role_field[TEL_PART_SIZE] < 0) ||
+		    (t->role == TEL_ROLE_ALLOC &&
+		        t->role_field[TEL_PART_COUNT] >= 0))
+			return 1;
+	}
+	return 0;
+}
+
+static tel_status
+fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
+    const struct tel_type *t)
+{
+	const struct tel_schema *schema = from->schema;
 	struct action a, *list;
 	size_t i;
 
 	slot->type = t;
 	slot->part = UINT32_MAX;
-	if ((t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE) &&
-	    t->role_field[1] >= 0)
-		slot->size = &t->fields[t->role_field[1]];
+	if (from->live != NULL)
+		slot->blocks = t->role == TEL_ROLE_ALLOC ||
+		    t->role == TEL_ROLE_FREE || t->role == TEL_ROLE_REALLOC;
+	else if ((t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE) &&
+	    t->role_field[TEL_PART_SIZE] >= 0)
+		slot->size = &t->fields[t->role_field[TEL_PART_SIZE]];
 	for (i = 0; i < s->count; i++) {
 		if (!find_action(s->definitions[i], schema, t, &a))
 			continue;
@@ -217,7 +243,7 @@ fill_slot(struct tel_stats *s, struct slot *slot,
 		list[slot->nactions++] = a;
 		slot->actions = list;
 	}
-	slot->busy = slot->nactions > 0 || slot->size != NULL ||
+	slot->busy = slot->nactions > 0 || slot->size != NULL || slot->blocks ||
 	    t->role == TEL_ROLE_SYNC;
 	return TEL_OK;
 }
@@ -240,7 +266,7 @@ stats_grow(struct tel_stats *s, struct source *from,
 		from->slots = slots;
 		from->nslots = room;
 	}
-	return fill_slot(s, &from->slots[type->index], from->schema, type);
+	return fill_slot(s, from, &from->slots[type->index], type);
 }
 
 /* ----------------------------------------------------------- sources */
@@ -255,6 +281,7 @@ source_free(struct source *from)
 	for (i = 0; i < from->nslots; i++)
 		free(from->slots[i].actions);
 	free(from->slots);
+	live_free(from->live);
 	free(from);
 }
 
@@ -271,7 +298,7 @@ fill_slots(struct tel_stats *s, struct source *from)
 		return stats_no_memory(s);
 	}
 	for (i = 0; i < from->nslots && st == TEL_OK; i++)
-		st = fill_slot(s, &from->slots[i], from->schema,
+		st = fill_slot(s, from, &from->slots[i],
 		    &from->schema->types[i]);
 	return st;
 }
@@ -298,7 +325,10 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->schema = log->schema;
 	from->first = UINT64_MAX;
 	from->rate = log->clock != NULL ? tel_clock_rate(log->clock) : 0;
-	st = fill_slots(s, from);
+	if (has_blocks(log->schema) && (from->live = live_new()) == NULL)
+		st = TEL_ENOMEM;
+	if (st == TEL_OK)
+		st = fill_slots(s, from);
 	if (st == TEL_OK)
 		st = report_origin(&s->report, log->schema->name,
 		    log->schema->version, log->form, &from->origin);

@@ -43,7 +43,8 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 	r->bytes += slot->bytes;
 	if (t->unknown)
 		r->unknown += slot->events;
-	if (t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE)
+	if (!slot->blocks &&
+	    (t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE))
 		settle_size(r, slot);
 	r->origins[from->origin].events += slot->events;
 	slot->events = slot->bytes = 0;

@@ -6,6 +6,7 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "stats/definition.h"
+#include "stats/live.h"
 #include "stats/report.h"
 
 /* What an event of a type means to a definition. */
@@ -25,6 +26,7 @@ struct slot {
 	uint32_t nactions;
 	struct action *actions;
 	const struct tel_field *size; /* of what is allocated or freed */
+	int blocks; /* what it allocates or frees is followed by address */
 	uint64_t size_sum, size_high;
 	const struct tel_type *type; /* NULL: none came yet */
 	uint32_t part;               /* in the report */
@@ -38,6 +40,7 @@ struct source {
 	const struct tel_schema *schema;
 	struct slot *slots;
 	uint32_t nslots;
+	struct live *live;    /* NULL: its frees tell how much they free */
 	uint64_t first, last; /* since what is below was settled */
 	double rate;
 	unsigned origin;

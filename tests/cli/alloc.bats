@@ -128,6 +128,78 @@ bare() {
 	[[ $stderr == *'the header says 9 operations, but there are 8'* ]]
 }
 
+# What telstat says in JSON, in the names and order of alloc.py.
+totals() {
+	telstat -q -f json "$@" | sed -n 's/.*"type":"totals"/{"x":0/p' |
+	    python3 -c '
+import json, sys
+t = json.loads(sys.stdin.readline())
+for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
+    print(short + ("" if short == "live" else "s"), t[word + "_blocks"])
+    print(short + "_bytes", t[word + "_bytes"])
+'
+}
+
+@test "telstat counts what was allocated, freed, and lives" {
+	for trace in "$ALLOC"/*.*; do
+		case $trace in *.md) continue ;; esac
+		echo "$trace"
+		zstd -dqcf "$trace" | python3 "$SCRIPT" totals \
+		    "$(form "$trace")" >want
+		totals "$trace" >got
+		diff want got
+	done
+	telcat -q "$ALLOC/perl.ltrace.zst" | totals >got
+	totals "$ALLOC/perl.ltrace.zst" | cmp - got
+}
+
+@test "types that the user says allocate" {
+	cat >log <<-'END'
+		# teltools text 1
+		# format: mine
+		# type: Grab 1 Mine p:address n:unsigned
+		# type: Move 2 Mine p:address q:address n:unsigned
+		# type: Drop 3 Mine p:address
+		0000000000000001 Grab p=0x10 n=100
+		0000000000000002 Grab p=0x20 n=50
+		0000000000000003 Move p=0x30 q=0x20 n=75
+		0000000000000004 Drop p=0x10
+	END
+	run ! totals log
+	totals --alloc 'Grab(ptr=p,size=n)' --free 'Drop(ptr=p)' \
+	    --realloc 'Move(address=p,old=q,size=n)' log >got
+	printf '%s\n' 'allocs 3' 'alloc_bytes 225' 'frees 2' \
+	    'free_bytes 150' 'live 1' 'live_bytes 75' | diff - got
+	telcat --alloc 'Grab(ptr=p,size=n)' --realloc 'Move(ptr=p,old=q)' \
+	    --free 'Drop(ptr=p)' log >text
+	grep -qx '# role: Grab alloc p n' text
+	grep -qx '# role: Move realloc p old=q' text
+	grep -qx '# role: Drop free p' text
+}
+
+@test "roles that make no sense are told" {
+	printf '# format: mine\n0000000000000001 Grab p=0x10 n=100\n' >log
+	for bad in 'Grab' 'Grab()' 'Grab(size=n)' 'Grab(ptr=p' 'Grab(x=p)' \
+	    'Grab(ptr=)' '(ptr=p)' 'Grab(ptr=p,address=p)' 'Grab(ptr=p)x'; do
+		echo "$bad"
+		run -2 --separate-stderr telstat --alloc "$bad" log
+		[[ $stderr == *"--alloc: '$bad' is not like 'TYPE("* ]]
+	done
+	run -0 --separate-stderr telstat --alloc 'Grab(ptr=z)' log
+	[[ $stderr == *'Grab has no such field: ptr=z'* ]]
+	run -0 --separate-stderr telstat --free 'Drop(ptr=p)' log
+	[[ $stderr == *'no event type is called Drop'* ]]
+	# of the members of an archive one has it
+	telcat -q "$ALLOC/short.rep" >text
+	tar cf both.tar log text
+	clean telstat -q --alloc 'Grab(ptr=p,size=n)' both.tar >got
+	run -0 --separate-stderr telstat --free 'Drop(ptr=p)' both.tar
+	[ "$(grep -c 'no event type' <<<"$stderr")" -eq 1 ]
+	unpack 1.118.0-lii6gc-poolncv
+	run -0 --separate-stderr telstat --alloc 'Intern(ptr=stringId)' mpsio.log
+	[[ $stderr == *'Intern says something of the log itself'* ]]
+}
+
 @test "what mtrace writes of a program now" {
 	command -v gcc >/dev/null || skip "no gcc"
 	cat >live.c <<-'END'

@@ -237,7 +237,7 @@ def totals(events):
         if kind.startswith("realloc"):
             if failed and size > 0:
                 continue
-            if (key == "id" and old in live) or (key != "id" and old != 0):
+            if old in live or (old not in (0, v[key]) and key != "id"):
                 frees += 1
                 free_bytes += live.pop(old, 0)
         if failed:
