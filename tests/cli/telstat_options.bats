@@ -128,6 +128,9 @@ try() {
 		run -0 telstat -s '@=mag(@)' --each 'siz*,poo?' mpsio.log
 		[[ $output == *'pool  (mag)'* && $output == *'size  (mag)'* ]]
 		;;
+	alloc) differs --alloc 'ArenaAlloc(ptr=base,size=size)' ;;
+	free) differs --free 'ArenaAlloc(ptr=base,size=size)' ;;
+	realloc) differs --realloc 'ArenaAlloc(ptr=base,old=base,size=size)' ;;
 	since) differs --since 'name == PoolInit' ;;
 	until) differs --until 'name == PoolInit' ;;
 	count) differs --count 7 && grep -q '^events  7' changed ;;
