@@ -174,7 +174,7 @@ try() {
 	help)
 		run -0 --separate-stderr telstat --help
 		[ -z "$stderr" ]
-		[ "${#lines[@]}" -le 28 ]
+		[ "${#lines[@]}" -le 29 ]
 		run ! grep -E '.{80}' <<<"$output"
 		;;
 	version)
