@@ -84,6 +84,9 @@ al_probe(struct tel_reader *r, const struct al_dialect *d)
 	if (r->sure >= d->score)
 		return 0;
 	for (i = 0; d->mixed || i < PROBE_LINES; i++) {
+		/* what another form knows is not waited for */
+		if (r->sure > 0 && i != s.headers)
+			return 0;
 		s.p = r->p + at;
 		if (!find_end(r, d, at, &s.end)) {
 			/* the only line may have no end */

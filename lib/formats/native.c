@@ -36,9 +36,16 @@ static int
 tel_probe(struct tel_reader *r)
 {
 	struct native_record rec;
+	int look;
 
-	tel_reader_fill(r, NATIVE_LOOK);
-	return native_look(r->p, (size_t)(r->end - r->p), &rec) == 1 ? 100 : 0;
+	tel_reader_fill(r, 1);
+	look = native_look(r->p, (size_t)(r->end - r->p), &rec);
+	if (look < 0) {
+		/* as it may be one, it is waited for */
+		tel_reader_fill(r, NATIVE_LOOK);
+		look = native_look(r->p, (size_t)(r->end - r->p), &rec);
+	}
+	return look == 1 ? 100 : 0;
 }
 
 /*
