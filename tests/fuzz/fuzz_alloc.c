@@ -5,52 +5,17 @@
  * means the same to an allocator.  The first byte of the input chooses the
  * form, the rest is the trace.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "tel.h"
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 2000
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* What was printed, and what it means. */
 struct text {
-	char *bytes;
-	size_t size, room;
+	struct bytes bytes;
 	uint64_t meaning;
 	int damaged;
 };
-
-static ptrdiff_t
-append(void *arg, const void *data, size_t size)
-{
-	struct text *t = arg;
-
-	if (t->room - t->size < size) {
-		t->room = (t->size + size) * 2;
-		t->bytes = realloc(t->bytes, t->room);
-		if (t->bytes == NULL)
-			abort();
-	}
-	memcpy(t->bytes + t->size, data, size);
-	t->size += size;
-	return (ptrdiff_t)size;
-}
-
-static void
-take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	(void)arg;
-	(void)severity;
-	(void)log;
-	(void)offset;
-	for (; *text != '\0'; text++)
-		if (*text < ' ' || *text > '~')
-			abort();
-}
 
 static void
 mix(uint64_t *meaning, const tel_event *event)
@@ -77,9 +42,9 @@ mix(uint64_t *meaning, const tel_event *event)
 static struct text
 print(const void *data, size_t size, const char *as, size_t read_size)
 {
-	struct text out = { NULL, 0, 0, 0, 0 };
+	struct text out = { { NULL, 0, 0 }, 0, 0 };
 	tel_reader *r = tel_reader_new();
-	tel_output *o = tel_output_new_callback(append, &out);
+	tel_output *o = tel_output_new_callback(keep_bytes, &out.bytes);
 	tel_printer *p;
 	const tel_event *event;
 	int count = 0;
@@ -111,7 +76,8 @@ print(const void *data, size_t size, const char *as, size_t read_size)
 static void
 check_same(const struct text *a, const struct text *b)
 {
-	if (a->size != b->size || memcmp(a->bytes, b->bytes, a->size) != 0 ||
+	if (a->bytes.size != b->bytes.size ||
+	    memcmp(a->bytes.data, b->bytes.data, a->bytes.size) != 0 ||
 	    a->meaning != b->meaning)
 		abort();
 }
@@ -133,14 +99,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	whole = print(data + 1, size - 1, name, 262144);
 	pieces = print(data + 1, size - 1, name, sizes[data[0] >> 4 & 3]);
 	check_same(&whole, &pieces);
-	if (name != NULL && whole.bytes != NULL) {
-		again = print(whole.bytes, whole.size, "text", 262144);
+	if (name != NULL && whole.bytes.data != NULL) {
+		again =
+		    print(whole.bytes.data, whole.bytes.size, "text", 262144);
 		if (again.damaged)
 			abort();
 		check_same(&whole, &again);
-		free(again.bytes);
+		free(again.bytes.data);
 	}
-	free(whole.bytes);
-	free(pieces.bytes);
+	free(whole.bytes.data);
+	free(pieces.bytes.data);
 	return 0;
 }

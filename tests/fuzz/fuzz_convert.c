@@ -5,16 +5,10 @@
  * it is converted again.  The first two bytes of the input choose how, the
  * rest is the log.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "tel.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 2000
-#define ROOM ((size_t)1 << 21)
 
 static const char *const targets[16] = { "mps-1.111.0/lii6gc",
 	"mps-1.112.0/lii3gc", "mps-1.113.0/w3i3mv", "mps-1.114.0/lii6gc,be",
@@ -22,23 +16,6 @@ static const char *const targets[16] = { "mps-1.111.0/lii6gc",
 	"mps-1.118.0/lii6gc", "mps-1.118.0/w3i3mv", "mps-1.118.0/lii3gc,be",
 	"mps-1.117.0/fri6gc", "mps-1.113.0/lii3gc", "mps-1.112.0/lii6gc,be",
 	"mps-1.118.0/xca6ll", "mps", "mps:1.6.1,be" };
-
-struct bytes {
-	unsigned char *data;
-	size_t size;
-};
-
-static ptrdiff_t
-put_bytes(void *arg, const void *data, size_t size)
-{
-	struct bytes *b = arg;
-
-	if (size > ROOM - b->size)
-		return -1;
-	memcpy(b->data + b->size, data, size);
-	b->size += size;
-	return (ptrdiff_t)size;
-}
 
 /* What was left out, or was not to be. */
 static uint64_t
@@ -65,7 +42,7 @@ left_out(const tel_writer *w)
 static uint64_t
 convert(tel_reader *r, const char *target, int strict, struct bytes *b)
 {
-	tel_output *out = tel_output_new_callback(put_bytes, b);
+	tel_output *out = tel_output_new_callback(keep_bytes, b);
 	tel_writer *w = tel_writer_new(out);
 	const tel_event *ev;
 	uint64_t n = 0, labels = 0, lost;
@@ -150,7 +127,7 @@ check(const struct bytes *b, struct bytes *twice, const char *target,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bytes b = { NULL, 0 }, twice = { NULL, 0 };
+	struct bytes b = { NULL, 0, 0 }, twice = { NULL, 0, 0 };
 	const char *target;
 	tel_reader *r;
 	uint64_t least;
@@ -158,11 +135,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	target = targets[data[0] & 15];
-	b.data = malloc(ROOM);
-	twice.data = malloc(ROOM);
 	r = tel_reader_new();
-	if (b.data == NULL || twice.data == NULL || r == NULL ||
-	    tel_reader_set_force(r, 1) != TEL_OK)
+	if (r == NULL || tel_reader_set_force(r, 1) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, data + 2, size - 2, "input") == TEL_OK) {
 		least = convert(r, target, data[1] & 1, &b);

@@ -4,68 +4,12 @@
  * how the log is read, two say how long the description is, which comes next;
  * the rest is the log.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "tel.h"
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 5000
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const size_t read_sizes[4] = { 262144, 1, 7, 4096 };
-
-static char tmf_path[] = "/tmp/fuzz-ets.XXXXXX";
-static int tmf_fd = -1;
-
-static void
-remove_tmf(void)
-{
-	(void)unlink(tmf_path);
-}
-
-static void
-write_tmf(const uint8_t *data, size_t size)
-{
-	if (tmf_fd < 0) {
-		tmf_fd = mkstemp(tmf_path);
-		if (tmf_fd < 0 || atexit(remove_tmf) != 0)
-			abort();
-	}
-	if (pwrite(tmf_fd, data, size, 0) != (ssize_t)size ||
-	    ftruncate(tmf_fd, (off_t)size) != 0)
-		abort();
-}
-
-static ptrdiff_t
-count_bytes(void *arg, const void *data, size_t size)
-{
-	uint64_t *count = arg;
-	const unsigned char *p = data;
-
-	/* read all of it, so that a checker of memory has a look at it */
-	for (size_t i = 0; i < size; i++)
-		*count += p[i];
-	return (ptrdiff_t)size;
-}
-
-static void
-take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	(void)arg;
-	(void)severity;
-	(void)log;
-	(void)offset;
-	for (const char *p = text; *p != '\0'; p++) {
-		/* tel.h promises it */
-		if (*p < ' ' || *p > '~')
-			abort();
-	}
-}
 
 /* Every byte is of an event, or was skipped. */
 static void
@@ -109,6 +53,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tel_writer *writer;
 	tel_output *out, *copy;
 	tel_reader *r;
+	const char *path;
 	unsigned options;
 	uint64_t count = 0;
 	size_t tmf;
@@ -130,10 +75,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (writer = tel_writer_new(copy)) == NULL)
 		abort();
 	if (tmf > 0) {
-		write_tmf(data, tmf);
+		path = beside_write(data, tmf);
 		if ((options & 64 ?
-		            tel_reader_add_contracts(r, tmf_path) :
-		            tel_reader_add_description(r, tmf_path)) != TEL_OK)
+		            tel_reader_add_contracts(r, path) :
+		            tel_reader_add_description(r, path)) != TEL_OK)
 			abort();
 	}
 	if (tel_reader_set_read_size(r, read_sizes[options & 3]) != TEL_OK ||

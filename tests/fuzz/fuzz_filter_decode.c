@@ -5,26 +5,15 @@
  * no damage.  The first two bytes of the input choose how, the rest is the
  * log.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "tel.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 2000
-#define ROOM ((size_t)1 << 19)
 
 static const char *const expressions[8] = { "true", "kind == Pool",
 	"has(size) && size >= 64", "kind != User",
 	"name == \"Label*\" || false", "clock % 3 == 1",
 	"has(pool) && label(pool) ~ \"A\"", "index % 2 == 0" };
-
-struct bytes {
-	unsigned char *data;
-	size_t size;
-};
 
 /* An event that was written. */
 struct seen {
@@ -33,18 +22,6 @@ struct seen {
 	uint64_t values; /* a hash of them all */
 	uint64_t labels; /* the same */
 };
-
-static ptrdiff_t
-put_bytes(void *arg, const void *data, size_t size)
-{
-	struct bytes *b = arg;
-
-	if (size > ROOM - b->size)
-		return -1;
-	memcpy(b->data + b->size, data, size);
-	b->size += size;
-	return (ptrdiff_t)size;
-}
 
 static uint64_t
 mix(uint64_t hash, uint64_t v)
@@ -161,7 +138,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen *seen;
-	struct bytes b = { NULL, 0 };
+	struct bytes b = { NULL, 0, 0 };
 	tel_context *context;
 	char schema[48] = "";
 	tel_output *out;
@@ -176,15 +153,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bare = data[0] >> 3 & 1;
 	/* the log's labels have moved on when a held event is given */
 	labels = !bare && (data[0] >> 4 & 3) == 0;
-	b.data = malloc(ROOM);
 	seen = calloc(MAX_EVENTS, sizeof(*seen));
 	r = tel_reader_new();
 	f = tel_filter_new();
-	out = tel_output_new_callback(put_bytes, &b);
+	out = tel_output_new_callback(keep_bytes, &b);
 	w = tel_writer_new(out);
 	context = tel_context_new(data[0] >> 4 & 3, data[0] >> 6 & 3);
-	if (b.data == NULL || seen == NULL || r == NULL || f == NULL ||
-	    out == NULL || w == NULL || context == NULL ||
+	if (seen == NULL || r == NULL || f == NULL || out == NULL ||
+	    w == NULL || context == NULL ||
 	    tel_reader_set_force(r, 1) != TEL_OK ||
 	    tel_writer_set_bare(w, bare) != TEL_OK ||
 	    tel_writer_set_max_labels(w, 1 + data[1]) != TEL_OK ||

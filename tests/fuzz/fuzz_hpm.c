@@ -4,68 +4,12 @@
  * how the trace is read, two say how long the meta file is, which comes next;
  * the rest is the trace.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "tel.h"
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 5000
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const size_t read_sizes[4] = { 262144, 1, 7, 4096 };
-
-static char meta_path[] = "/tmp/fuzz-hpm.XXXXXX";
-static int meta_fd = -1;
-
-static void
-remove_meta(void)
-{
-	(void)unlink(meta_path);
-}
-
-static void
-write_meta(const uint8_t *data, size_t size)
-{
-	if (meta_fd < 0) {
-		meta_fd = mkstemp(meta_path);
-		if (meta_fd < 0 || atexit(remove_meta) != 0)
-			abort();
-	}
-	if (pwrite(meta_fd, data, size, 0) != (ssize_t)size ||
-	    ftruncate(meta_fd, (off_t)size) != 0)
-		abort();
-}
-
-static ptrdiff_t
-count_bytes(void *arg, const void *data, size_t size)
-{
-	uint64_t *count = arg;
-	const unsigned char *p = data;
-
-	/* read all of it, so that a checker of memory has a look at it */
-	for (size_t i = 0; i < size; i++)
-		*count += p[i];
-	return (ptrdiff_t)size;
-}
-
-static void
-take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	(void)arg;
-	(void)severity;
-	(void)log;
-	(void)offset;
-	for (const char *p = text; *p != '\0'; p++) {
-		/* tel.h promises it */
-		if (*p < ' ' || *p > '~')
-			abort();
-	}
-}
 
 /* What is counted must be no more than there is. */
 static void
@@ -121,8 +65,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (printer = tel_printer_new(out, formats[options >> 2 & 3])) == NULL)
 		abort();
 	if (meta > 0) {
-		write_meta(data, meta);
-		if (tel_reader_set_meta(r, meta_path) != TEL_OK)
+		if (tel_reader_set_meta(r, beside_write(data, meta)) != TEL_OK)
 			abort();
 	}
 	if (tel_reader_set_read_size(r, read_sizes[options & 3]) != TEL_OK ||

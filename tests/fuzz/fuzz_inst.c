@@ -4,58 +4,18 @@
  * in.  What is printed of one must print as itself when it is read again.
  * The first byte of the input chooses how it is read, the rest is the log.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "tel.h"
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 2000
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* What was printed. */
-struct text {
-	char *bytes;
-	size_t size, room;
-};
-
-static ptrdiff_t
-append(void *arg, const void *data, size_t size)
-{
-	struct text *t = arg;
-
-	if (t->room - t->size < size) {
-		t->room = (t->size + size) * 2;
-		t->bytes = realloc(t->bytes, t->room);
-		if (t->bytes == NULL)
-			abort();
-	}
-	memcpy(t->bytes + t->size, data, size);
-	t->size += size;
-	return (ptrdiff_t)size;
-}
-
-static void
-take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	(void)arg;
-	(void)severity;
-	(void)log;
-	(void)offset;
-	for (; *text != '\0'; text++)
-		if (*text < ' ' || *text > '~')
-			abort();
-}
-
 /* Nonzero when all its events were of schemas that are not built in. */
 static int
 print(const void *data, size_t size, const char *as, size_t read_size,
-    struct text *out)
+    struct bytes *out)
 {
 	tel_reader *r = tel_reader_new();
-	tel_output *o = tel_output_new_callback(append, out);
+	tel_output *o = tel_output_new_callback(keep_bytes, out);
 	tel_printer *p;
 	const tel_event *event;
 	int count = 0, described = 1;
@@ -90,18 +50,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const as[4] = { NULL, "inst", "text", NULL };
 	static const size_t sizes[4] = { 262144, 1, 7, 64 };
-	struct text once = { NULL, 0, 0 }, twice = { NULL, 0, 0 };
+	struct bytes once = { NULL, 0, 0 }, twice = { NULL, 0, 0 };
 
 	if (size < 1)
 		return 0;
 	if (print(data + 1, size - 1, as[data[0] & 3], sizes[data[0] >> 2 & 3],
 	        &once)) {
-		(void)print(once.bytes, once.size, NULL, 262144, &twice);
+		(void)print(once.data, once.size, NULL, 262144, &twice);
 		if (once.size != twice.size ||
-		    memcmp(once.bytes, twice.bytes, once.size) != 0)
+		    memcmp(once.data, twice.data, once.size) != 0)
 			abort();
 	}
-	free(once.bytes);
-	free(twice.bytes);
+	free(once.data);
+	free(twice.data);
 	return 0;
 }

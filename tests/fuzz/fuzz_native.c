@@ -5,64 +5,11 @@
  * as nothing would get past them otherwise.  What is read is shown, and
  * written in the native format again, which must hold the same.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "formats/native.h"
-#include "tel.h"
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 20000
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct bytes {
-	unsigned char *data;
-	size_t size, room;
-};
-
-static ptrdiff_t
-keep_bytes(void *arg, const void *data, size_t size)
-{
-	struct bytes *b = arg;
-
-	if (b->room - b->size < size) {
-		b->room = 2 * (b->size + size);
-		b->data = realloc(b->data, b->room);
-		if (b->data == NULL)
-			abort();
-	}
-	memcpy(b->data + b->size, data, size);
-	b->size += size;
-	return (ptrdiff_t)size;
-}
-
-static ptrdiff_t
-count_bytes(void *arg, const void *data, size_t size)
-{
-	uint64_t *count = arg;
-	const unsigned char *p = data;
-
-	/* read all of it, so that a checker of memory has a look at it */
-	for (size_t i = 0; i < size; i++)
-		*count += p[i];
-	return (ptrdiff_t)size;
-}
-
-static void
-take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	(void)arg;
-	(void)severity;
-	(void)log;
-	(void)offset;
-	for (const char *p = text; *p != '\0'; p++) {
-		/* tel.h promises it */
-		if (*p < ' ' || *p > '~')
-			abort();
-	}
-}
 
 /* Puts the checks of the records right that follow each other. */
 static void

@@ -3,48 +3,17 @@
  * Fuzz target: a log through the reader and every printer.  The first two
  * bytes of the input choose how it is read, the rest is the log.
  */
-#include <stdlib.h>
-
-#include "tel.h"
+#include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
 #define MAX_EVENTS 2000
 
 #define FORMATS (TEL_FORMAT_FOLDED + 1)
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const size_t read_sizes[8] = { 262144, 1, 2, 7, 64, 4096, 65536, 3 };
 
 static const char *const inputs[8] = { NULL, NULL, NULL, "mps", "text", "cnv",
 	"mps-1.113.0/lii3gc", "mps-1.118.0/lii6gc,be" };
-
-static ptrdiff_t
-count_bytes(void *arg, const void *data, size_t size)
-{
-	uint64_t *count = arg;
-	const unsigned char *p = data;
-
-	/* read all of it, so that a checker of memory has a look at it */
-	for (size_t i = 0; i < size; i++)
-		*count += p[i];
-	return (ptrdiff_t)size;
-}
-
-static void
-take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	(void)severity;
-	(void)offset;
-	for (const char *p = log; *p != '\0'; p++)
-		count_bytes(arg, p, 1);
-	for (const char *p = text; *p != '\0'; p++) {
-		/* tel.h promises it */
-		if (*p < ' ' || *p > '~')
-			abort();
-	}
-}
 
 /* The output takes all, so that nothing else may go wrong. */
 static void
