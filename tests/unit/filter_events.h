@@ -9,8 +9,9 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
-#include "tel.h"
+#include "must.h"
 #include "tap.h"
+#include "tel.h"
 
 #define EVENTS 8
 
@@ -35,25 +36,6 @@ struct events {
 	unsigned char data[EVENTS][128];
 	struct tel_event event[EVENTS];
 };
-
-static inline void *
-must(void *p)
-{
-	if (p == NULL) {
-		diag("no memory");
-		exit(1);
-	}
-	return p;
-}
-
-static inline void
-must_ok(tel_status st)
-{
-	if (st != TEL_OK) {
-		diag("%s", tel_status_text(st));
-		exit(1);
-	}
-}
 
 static inline void
 make_event(struct events *e, unsigned i, const struct tel_type *type,

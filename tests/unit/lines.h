@@ -9,6 +9,7 @@
 
 #include "formats/mps.h"
 #include "formats/reader.h"
+#include "reading.h"
 #include "tap.h"
 
 #define CLK "0000061B51636E8B "
@@ -43,15 +44,6 @@ give(void *arg, void *buffer, size_t size)
 	memcpy(buffer, s->text + s->at, n);
 	s->at += n;
 	return (ptrdiff_t)n;
-}
-
-static inline void
-note(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	(void)log;
-	fprintf(arg, "%c%llu %s\n", "IWD"[severity], (unsigned long long)offset,
-	    text);
 }
 
 static inline void
@@ -98,7 +90,7 @@ read_source(struct source src)
 
 	if (r == NULL || events == NULL || notices == NULL)
 		exit(1);
-	tel_reader_set_notify(r, note, notices);
+	tel_reader_set_notify(r, take_notice, notices);
 	tel_reader_set_strict(r, src.strict);
 	if (tel_reader_set_as(r, src.as) != TEL_OK)
 		exit(1);
@@ -135,20 +127,6 @@ drop(struct result res)
 {
 	free(res.events);
 	free(res.notices);
-}
-
-/* Good when the texts are equal; shows the first line that differs. */
-static inline void
-same(const char *got, const char *want, const char *what)
-{
-	size_t i, line = 0;
-
-	if (ok(strcmp(got, want) == 0, "%s", what))
-		return;
-	for (i = 0; got[i] == want[i]; i++)
-		line = got[i] == '\n' ? i + 1 : line;
-	diag("     got: %.*s", (int)strcspn(got + line, "\n"), got + line);
-	diag("expected: %.*s", (int)strcspn(want + line, "\n"), want + line);
 }
 
 /* The events of text, read as as, are want. */

@@ -9,6 +9,7 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
+#include "must.h"
 #include "stats/stats.h"
 #include "tap.h"
 
@@ -19,25 +20,6 @@ struct stat_log {
 	unsigned char data[256];
 	struct tel_event event;
 };
-
-static inline void *
-must(void *p)
-{
-	if (p == NULL) {
-		diag("no memory");
-		exit(1);
-	}
-	return p;
-}
-
-static inline void
-must_ok(tel_status st)
-{
-	if (st != TEL_OK) {
-		diag("%s", tel_status_text(st));
-		exit(1);
-	}
-}
 
 static inline void
 stat_log_begin(struct stat_log *l)

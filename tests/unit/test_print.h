@@ -8,6 +8,7 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
+#include "must.h"
 #include "tap.h"
 
 /* A log and the event in it that is being made. */
@@ -37,16 +38,6 @@ static struct caught caught;
 #define ALLOC(clock) \
 	"000000000000000" clock \
 	" PoolAlloc pool=0x7f00 pReturn=0xabcdef size=64\n"
-
-static inline void *
-must(void *p)
-{
-	if (p == NULL) {
-		diag("no memory");
-		exit(1);
-	}
-	return p;
-}
 
 static inline void
 made_schema(struct made *m, struct tel_schema *schema)

@@ -27,7 +27,7 @@ schema_is(const char *text, const char *form, const char *schema,
 
 	if (r == NULL || f == NULL)
 		exit(1);
-	tel_reader_set_notify(r, note, f);
+	tel_reader_set_notify(r, take_notice, f);
 	if (tel_reader_open_memory(r, text, strlen(text), "x") != TEL_OK) {
 		ok(0, "opened: %.60s", text);
 	} else {
