@@ -7,21 +7,6 @@
 #include <string.h>
 #include "message.h"
 
-int
-target_known(const char *name)
-{
-	tel_output *out = tel_output_new_fd(1);
-	tel_writer *w = out != NULL ? tel_writer_new(out) : NULL;
-	tel_status st = TEL_ENOMEM;
-
-	/* the library has the list of what it writes */
-	if (w != NULL)
-		st = tel_writer_set_target(w, name);
-	tel_writer_free(w);
-	tel_output_free(out);
-	return st != TEL_EINVAL;
-}
-
 tel_writer *
 target_open(const struct settings *s, const struct sink *sink, int bare)
 {

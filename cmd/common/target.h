@@ -10,6 +10,12 @@
 int target_known(const char *name);
 
 /*
+ * Says that -f knows no such name.  others: those that it knows; of a name that
+ * is meant for the MPS it is the releases that are told, or the platforms.
+ */
+void target_unknown(const char *name, const char *others);
+
+/*
  * Makes a writer to the sink, with the target of the settings, if they have
  * one.  NULL after a message.
  */

@@ -70,11 +70,10 @@ parse_format(struct telcat *t)
 		t->write = 1;
 		return 1;
 	}
-	message_fail(STATUS_USAGE, NULL,
-	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
+	target_unknown(name,
+	    "text, csv, json, sql, mpscnv, mpstxt, "
 	    "tracerpt, perfetto, chrome, folded, mps:VERSION, inst, hpm, ets, "
-	    "tel",
-	    name);
+	    "tel");
 	return 0;
 }
 

@@ -143,10 +143,9 @@ parse_format(struct telfilter *t)
 		}
 	if (target_known(name))
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
-	    "-f: '%s' is none of: text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps:VERSION, inst, hpm, ets, tel",
-	    name);
+	target_unknown(name,
+	    "text, csv, json, sql, mpscnv, mpstxt, "
+	    "mps:VERSION, inst, hpm, ets, tel");
 	return 0;
 }
 

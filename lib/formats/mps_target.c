@@ -65,15 +65,15 @@ parse(const char *name, struct wish *wish)
 		    (name[-1] == '-' && wish->stream))
 			return 0;
 		name += n;
-		if (*name == '/') {
-			n = strcspn(++name, ",");
-			if (n >= sizeof(wish->platform))
-				return 0;
-			memcpy(wish->platform, name, n);
-			if (!mps_platform_abi(wish->platform, &abi))
-				return 0;
-			name += n;
-		}
+	}
+	if (*name == '/') {
+		n = strcspn(++name, ",");
+		if (n >= sizeof(wish->platform))
+			return 0;
+		memcpy(wish->platform, name, n);
+		if (!mps_platform_abi(wish->platform, &abi))
+			return 0;
+		name += n;
 	}
 	wish->order = name;
 	return *name == '\0' || strcmp(name, ",be") == 0 ||

@@ -237,6 +237,8 @@ turn() {
 	done <<-END
 		mps mps-1.116.0/lii6gc
 		mps,be mps-1.116.0/lii6gc,be
+		mps/lii6ll mps-1.116.0/lii6ll
+		mps/w3i6mv,be mps-1.116.0/w3i6mv,be
 		mps:1.6.1 mps-1.116.0/lii6gc
 		mps:1.6.1/lii6ll mps-1.116.0/lii6ll
 		mps:1.117.0 mps-1.117.0/lii6gc
@@ -248,16 +250,34 @@ turn() {
 		mps:2.0.0,be mps-1.118.0/lii6gc,be
 		mps-1.112.0/xci6ll,be mps-1.112.0/xci6ll,be
 	END
+	# the manual has them all
+	for release in $RELEASES; do
+		grep -q "^\.It .* mps:${release#mps-}" "$TEL_TOP/man/telcat.1"
+	done
 	# 1.6.1 is 1.117 too
 	unpack 1.117.0-lii6gc-poolncv
 	telcat -q -f mps:1.6.1 mpsio.log >new
 	[ "$(schema new)" = mps-1.117.0/lii6gc ]
-	for target in mps: mps:9.9.9 mps:1.6 mps-1.6.1 mps:1.6.1/ mps:1.6.1/vax \
-	    mps:1.6.1,middle mps/lii6gc mpsx mps: ,be ''; do
-		expect 2 "telcat: -f: '$target' is none of: *" \
-		    telcat -f "$target" mpsio.log
-		expect 2 "telfilter: -f: '$target' is none of: *" \
-		    telfilter -f "$target" mpsio.log
+	for tool in telcat telfilter; do
+		for target in mps: mps:9.9.9 mps:1.6 mps-1.6.1 mps:/lii6gc; do
+			expect 2 "$tool: -f: '$target' is no release of the \
+MPS, which are: mps:1.1.3 (1.111.0), mps:1.1.6 (1.112.0, 1.113.0), mps:1.4.0 \
+(1.114.0), mps:1.6.0 (1.115.0), mps:1.6.1 (1.116.0, 1.117.0), mps:2.0.0 \
+(1.118.0)" $tool -f "$target" mpsio.log
+		done
+		for target in mps:1.6.1/ mps:1.6.1/vax mps/vax mps-1.118.0/vax,be; do
+			expect 2 "$tool: -f: '$target': a platform of the MPS \
+is li, fr, xc, w3 or an with i3, i6, ar or a6 and a compiler, as lii6gc, w3i3mv" \
+			    $tool -f "$target" mpsio.log
+		done
+		for target in mps:1.6.1,middle mps, mps:1.6.1/lii6gc,; do
+			expect 2 "$tool: -f: '$target': the byte order is ,be or ,le" \
+			    $tool -f "$target" mpsio.log
+		done
+		for target in mpsx ,be ''; do
+			expect 2 "$tool: -f: '$target' is none of: *" \
+			    $tool -f "$target" mpsio.log
+		done
 	done
 }
 
