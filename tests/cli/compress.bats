@@ -127,10 +127,7 @@ END
 	reader=$!
 	{
 		head -c 2000 mpsio.log
-		for ((i = 0; i < 100; i++)); do
-			[ "$(wc -l <out)" -gt 20 ] && touch came && break
-			sleep 0.1
-		done
+		await has_lines 21 out && touch came
 		tail -c +2001 mpsio.log
 	} >in
 	wait $reader

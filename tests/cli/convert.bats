@@ -374,10 +374,10 @@ to be written, as in mps:2.0.0" ]]
 	done
 	# and flows: an event is there before the input ends
 	mkfifo in out
-	timeout 20 telcat -q -u -f mps:1.4.0 <in >out &
+	timeout 300 telcat -q -u -f mps:1.4.0 <in >out &
 	exec 8>in 9<out
 	head -c 40000 mpsio.log >&8
-	timeout 10 head -c 20000 <&9 >got
+	timeout 300 head -c 20000 <&9 >got
 	exec 8>&- 9<&-
 	wait
 	[ "$(wc -c <got)" -eq 20000 ]

@@ -176,14 +176,10 @@ assert len(rows) == 36
 	telcat -u -H <pipe >got &
 	{
 		cat boot.ets
-		for _ in $(seq 100); do
-			[ "$(wc -l <got)" -ge 34 ] && break
-			sleep 0.1
-		done
-		wc -l <got >seen
+		await has_lines 34 got && touch came
 	} >pipe
 	wait
-	[ "$(cat seen)" -ge 34 ]
+	[ -e came ]
 }
 
 @test "damage, a full disk and a closed pipe" {

@@ -20,6 +20,21 @@ slow() {
 	[ -n "${TEST_SLOW-}" ] || case ${CFLAGS-} in *-fsanitize*) ;; *) false ;; esac
 }
 
+# await COMMAND ...: until it succeeds; two minutes, as machines may be slow.
+await() {
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# has_lines N FILE: at least so many.
+has_lines() {
+	[ "$(wc -l <"$2")" -ge "$1" ]
+}
+
 # expect STATUS MESSAGE COMMAND ...: no output, and one line that matches.
 expect() {
 	local status=$1 message=$2

@@ -140,7 +140,7 @@ poke() {
 	for ((i = 0; i < n; i++)); do
 		python3 -c "import random, sys; random.seed($i)
 sys.stdout.buffer.write(random.randbytes(random.randrange(1, 9000)))" >random
-		run timeout 20 telcat random
+		run timeout 300 telcat random
 		[ "$status" -eq 1 ] || [ "$status" -eq 3 ]
 	done
 }

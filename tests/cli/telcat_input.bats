@@ -206,11 +206,7 @@ setup() {
 	telcat -H fifo >out &
 	{
 		head -c 2000 mpsio.log
-		for ((i = 0; i < 100; i++)); do
-			[ -s out ] && break
-			sleep 0.1
-		done
-		[ "$(wc -l <out)" -gt 20 ] && touch came
+		await has_lines 21 out && touch came
 		tail -c +2001 mpsio.log
 	} >fifo
 	wait $!
@@ -222,7 +218,7 @@ setup() {
 	mkfifo fifo
 	exec 5<>fifo
 	cat mpsio.log >&5
-	run -0 timeout 20 telcat -H -n 3 fifo
+	run -0 timeout 300 telcat -H -n 3 fifo
 	[ "${#lines[@]}" -eq 3 ]
 	exec 5>&-
 }

@@ -152,18 +152,21 @@ answer() {
 	    grep -q '  open 2  orphan 2'
 }
 
+has_snapshots() {
+	[ "$(grep -c '^== at' out)" -gt 3 ]
+}
+
 @test "a pipe is followed: each snapshot comes when it is due" {
 	unpack 1.118.0-lii6gc-awlut
+	mkfifo fifo
+	telstat --live -i 1ms -s 'n=growth(1)' <fifo >out &
 	{
 		cat mpsio.log
-		sleep 5
-	} | telstat --live -i 1ms -s 'n=growth(1)' >out &
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ "$(grep -c '^== at' out)" -gt 3 ] && break
-		sleep 0.2
-	done
-	[ "$(grep -c '^== at' out)" -gt 3 ]
-	run ! grep '^== end' out
+		await has_snapshots
+		cp out sofar
+	} >fifo
 	wait
+	[ "$(grep -c '^== at' sofar)" -gt 3 ]
+	run ! grep '^== end' sofar
 	grep '^== end' out
 }

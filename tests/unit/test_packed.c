@@ -129,7 +129,7 @@ check_free_waiting(const char *tool, const char *name)
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	tel_input_free(in);
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	ok(b.tv_sec - a.tv_sec < 2, "%s freed while half read", name);
+	ok(b.tv_sec - a.tv_sec < 60, "%s freed while half read", name);
 	free(data);
 }
 

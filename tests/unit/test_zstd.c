@@ -137,7 +137,7 @@ check_zstd_live(const unsigned char *bytes)
 		is_u64(tel_input_raw_bytes(in), to.pos, "bytes taken");
 		begin = seconds();
 		tel_input_free(in);
-		ok(seconds() - begin < 1, "freeing does not wait for a pipe");
+		ok(seconds() - begin < 60, "freeing does not wait for a pipe");
 		close(fds[1]);
 	}
 }
