@@ -130,6 +130,18 @@ is_believable(struct tel_reader *r, struct hpm *h, size_t size)
 	    (size_t)(r->end - r->p) - size, r->eof, -1, CHAIN);
 }
 
+/* Whether a counter record that needs no second look is at r->p. */
+static inline int
+is_plain_counter(const struct tel_reader *r, const struct hpm *h)
+{
+	uint32_t word;
+
+	if ((size_t)(r->end - r->p) < h->size || h->layout.version == 1)
+		return 0;
+	word = hpm_load32(r->p, h->layout.big);
+	return word % 16 == HPM_COUNTER && (int)(word >> 4 & 0x3ff) == h->cpu;
+}
+
 static tel_status
 hpm_next(struct tel_reader *r)
 {
@@ -140,6 +152,10 @@ hpm_next(struct tel_reader *r)
 	r->event.index += r->event.data != NULL;
 	if (!h->told && (st = hpm_tell(r, h)) != TEL_OK)
 		return st;
+	if (is_plain_counter(r, h)) {
+		hpm_give_counter(r, h);
+		return TEL_OK;
+	}
 	for (;;) {
 		if ((size_t)(r->end - r->p) < h->size)
 			tel_reader_fill(r, 4);

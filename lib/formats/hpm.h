@@ -10,6 +10,7 @@
 #define TEL_HPM_H
 
 #include "formats/reader.h"
+#include "model/running.h"
 
 /* Types of records in a trace file. */
 enum hpm_record {
@@ -110,14 +111,8 @@ enum hpm_flag {
 	HPM_FLAG_THREAD = 0x80     /* thread 1, or the primordial thread */
 };
 
-/* Threads whose last record is kept, by their number's low bits. */
-#define HPM_THREADS 1024u
-
-struct hpm_thread {
-	int64_t tid;
-	uint64_t end; /* of its last record */
-	uint32_t cpu;
-};
+/* With these nothing can be said of where the thread was before. */
+#define HPM_FLAGS_UNSURE (HPM_FLAG_START | HPM_FLAG_THREAD)
 
 /* A trace that is read: the reader's state. */
 struct hpm {
@@ -130,7 +125,7 @@ struct hpm {
 	int begun;                /* there was one */
 	uint64_t periods;         /* counters whose duration is known */
 	double ticks;             /* and the sum of those */
-	struct hpm_thread threads[HPM_THREADS];
+	struct tel_running running;
 	/* what will be told when the first event is asked for */
 	char *meta_path; /* the file, or the name that was looked for */
 	char *refused;   /* why that file could not be used */

@@ -55,20 +55,6 @@ tell_thread(const struct hpm_meta *meta, int32_t slot, int64_t *tid,
 	return 0;
 }
 
-/* Nonzero when the thread of this record ran elsewhere when it began. */
-static inline int
-ran_elsewhere(struct hpm *h, int64_t tid, unsigned cpu, uint64_t start,
-    uint64_t end)
-{
-	struct hpm_thread *t = &h->threads[(uint64_t)tid % HPM_THREADS];
-	int twice = t->tid == tid && t->cpu != cpu && start < t->end;
-
-	t->tid = tid;
-	t->cpu = cpu;
-	t->end = end;
-	return twice;
-}
-
 /* What there is to say of a period, given the ones before it. */
 static inline unsigned
 judge(struct hpm *h, uint64_t start, uint64_t end, int64_t *duration,
@@ -150,7 +136,8 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 	flags = judge(h, start, end, &duration, &gap);
 	if (tid == 1)
 		flags |= tell_thread(&h->meta, slot, &tid, &yielded);
-	if (ran_elsewhere(h, tid, cpu, start, end))
+	if ((flags & HPM_FLAGS_UNSURE) == 0 &&
+	    tel_running_take(&h->running, tid, cpu, end) > start)
 		flags |= HPM_FLAG_TWICE;
 	if (cpu != (unsigned)h->cpu)
 		flags |= HPM_FLAG_PROCESSOR;

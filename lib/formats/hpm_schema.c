@@ -168,6 +168,32 @@ add_exit(struct tel_schema *s)
 	return t != NULL && add(t, &marker_rows[0]) && add(t, &status_row);
 }
 
+/* The number of the field of t that is at that place of the table of rows. */
+static uint8_t
+field_at(const struct tel_type *t, enum hpm_at at)
+{
+	uint8_t i = 0;
+
+	while (t->fields[i].offset != (uint16_t)at)
+		i++;
+	return i;
+}
+
+/* Says which fields make a counter event the period of a thread. */
+static void
+say_periods(struct tel_schema *s)
+{
+	const struct tel_type *t = &s->types[0];
+
+	s->periods.type = t;
+	s->periods.thread = field_at(t, HPM_AT_TID);
+	s->periods.cpu = field_at(t, HPM_AT_CPU);
+	s->periods.end = field_at(t, HPM_AT_END);
+	s->periods.flags = field_at(t, HPM_AT_FLAGS);
+	s->periods.twice = HPM_FLAG_TWICE;
+	s->periods.unsure = HPM_FLAGS_UNSURE;
+}
+
 struct tel_schema *
 hpm_schema_make(const struct hpm_meta *meta)
 {
@@ -191,8 +217,10 @@ hpm_schema_make(const struct hpm_meta *meta)
 	if (add_counter(s, meta) && add_marker(s, "AppStart", HPM_APP_START) &&
 	    add_marker(s, "AppComplete", HPM_APP_COMPLETE) &&
 	    add_marker(s, "RunStart", HPM_RUN_START) &&
-	    add_marker(s, "RunComplete", HPM_RUN_COMPLETE) && add_exit(s))
+	    add_marker(s, "RunComplete", HPM_RUN_COMPLETE) && add_exit(s)) {
+		say_periods(s);
 		return s;
+	}
 	tel_schema_free(s);
 	return NULL;
 }

@@ -103,6 +103,7 @@ tel_find_note(const struct tel_event *ev, unsigned i, struct tel_label *out)
 			out->id = 0;
 			out->string = (const char *)p + 3;
 			out->length = n;
+			out->plain = 0;
 			return 1;
 		}
 		p += 3 + n;

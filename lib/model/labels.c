@@ -29,7 +29,7 @@ struct slot {
 		struct mark *marks;
 	} u;
 	uint32_t count; /* bytes of the string; marks of the address */
-	uint32_t room;  /* marks there is room for */
+	uint32_t room;  /* marks there is room for; of a string, it is plain */
 	uint32_t used;
 };
 
@@ -146,6 +146,19 @@ reserve(const struct tel_labels *l, struct table *t)
 	return TEL_OK;
 }
 
+/* Nonzero when a string is what tel_label.plain says. */
+static int
+is_plain(const char *string, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (string[i] < 0x20 || string[i] > 0x7e || string[i] == '"' ||
+		    string[i] == '\\')
+			return 0;
+	return 1;
+}
+
 tel_status
 tel_labels_intern(struct tel_labels *l, uint64_t id, const char *string,
     size_t length)
@@ -164,11 +177,11 @@ tel_labels_intern(struct tel_labels *l, uint64_t id, const char *string,
 		return TEL_OK;
 	if (!slot->used && l->strings.used >= l->max)
 		return TEL_ELIMIT;
-	copy = malloc(length + 1);
+	/* room for whole pieces, and for a NUL */
+	copy = calloc(1, (length | (TEL_LABEL_PIECE - 1)) + 1);
 	if (copy == NULL)
 		return TEL_ENOMEM;
 	memcpy(copy, string, length);
-	copy[length] = '\0';
 	l->changes++;
 	if (slot->used) {
 		l->bytes -= slot->count;
@@ -180,6 +193,7 @@ tel_labels_intern(struct tel_labels *l, uint64_t id, const char *string,
 	}
 	slot->u.string = copy;
 	slot->count = (uint32_t)length;
+	slot->room = (uint32_t)is_plain(string, length);
 	l->bytes += length;
 	return TEL_OK;
 }
@@ -272,6 +286,7 @@ tel_labels_find(const struct tel_labels *l, enum tel_space space,
 	out->id = slot->u.marks[n - 1].id;
 	out->string = NULL;
 	out->length = 0;
+	out->plain = 0;
 	seen->space = slot->count == 1 ? space + 1u : 0;
 	seen->from = slot->u.marks[0].clock;
 	if (l->strings.used > 0) {
@@ -279,6 +294,7 @@ tel_labels_find(const struct tel_labels *l, enum tel_space space,
 		if (slot->used) {
 			out->string = slot->u.string;
 			out->length = slot->count;
+			out->plain = (int)slot->room;
 		}
 	}
 	seen->address = address;

@@ -31,7 +31,14 @@ struct tel_label {
 	uint64_t id;        /* the string's number */
 	const char *string; /* its bytes; NULL when it was not interned yet */
 	size_t length;
+	/*
+	 * Nonzero: every byte is from 0x20 to 0x7e and neither a quote nor a
+	 * backslash, and bytes may be read up to a whole multiple of
+	 * TEL_LABEL_PIECE.
+	 */
+	int plain;
 };
+#define TEL_LABEL_PIECE 16u
 
 /* Holds max strings and as many labels; NULL when there is no memory. */
 struct tel_labels *tel_labels_new(size_t max);

@@ -128,6 +128,18 @@ tel_type_is_alloc(const struct tel_type *t)
 	    t->role != TEL_ROLE_FINISH;
 }
 
+/*
+ * Where a log has the periods that threads ran, from an event's clock on: the
+ * type of such an event and its fields.  One of the flags says that the thread
+ * was running on another processor by then; where any of unsure is set, thread
+ * or clock are not known well enough to say that.
+ */
+struct tel_periods {
+	const struct tel_type *type; /* NULL: it has none */
+	uint8_t thread, cpu, end, flags;
+	uint8_t twice, unsure; /* bits of flags, which is a byte */
+};
+
 /* Struct layout rules of a writer's platform. */
 struct tel_abi {
 	uint8_t word;         /* bytes of a pointer: 4 or 8 */
@@ -166,6 +178,7 @@ struct tel_schema {
 	int described; /* its text must say what its types are */
 	int untimed;   /* events of clock 0 have no time */
 	int given;     /* its types have the roles that the user said */
+	struct tel_periods periods;
 };
 
 /*

@@ -199,9 +199,9 @@ unsigned char *
 tel_escape_json(unsigned char *p, const char *s, size_t n, int safe)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	size_t i, length;
+	size_t i = copy_plain(p, s, n), length;
 
-	for (i = 0; i < n; i += length) {
+	for (p += i; i < n; i += length) {
 		if (u[i] < 0x80) {
 			p = put_json(p, u[i]);
 			length = 1;

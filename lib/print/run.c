@@ -231,6 +231,21 @@ put_long(struct tel_printer *pr, const struct print_program *g,
 	}
 }
 
+/* A label of bytes that stand for themselves, p having room for it. */
+static inline unsigned char *
+put_plain_label(const struct tel_label *label, int doubled, unsigned char *p)
+{
+	size_t i;
+
+	memcpy(p, "[\"\"", 4);
+	p += doubled ? 3 : 2;
+	for (i = 0; i < label->length; i += TEL_LABEL_PIECE)
+		memcpy(p + i, label->string + i, TEL_LABEL_PIECE);
+	p += label->length;
+	memcpy(p, doubled ? "\"\"]" : "\"]", 3);
+	return p + (doubled ? 3 : 2);
+}
+
 /* A label in brackets, in one of the ways that do not wait. */
 static unsigned char *
 put_label(struct tel_printer *pr, const struct print_program *g,
@@ -242,6 +257,8 @@ put_label(struct tel_printer *pr, const struct print_program *g,
 	p = more_room(pr, g, p, TEL_ESCAPE_ROOM(label->length) + 32);
 	if (p == NULL)
 		return NULL;
+	if (label->plain && !pr->color)
+		return put_plain_label(label, doubled, p);
 	if (label->string == NULL) {
 		memcpy(p, "[unknown label ", 15);
 		p += 15;

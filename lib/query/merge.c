@@ -4,6 +4,7 @@
  * Events of the same clock come in the order of the inputs.
  */
 #include "formats/reader.h"
+#include "model/running.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ struct merge_input {
 	tel_reader *reader;
 	tel_window *window;
 	const tel_event *head;
-	size_t number; /* in the order they were added */
+	size_t number;  /* in the order they were added */
+	uint64_t twice; /* events of threads that ran in another log */
 };
 
 struct tel_merge {
@@ -25,6 +27,11 @@ struct tel_merge {
 	tel_status failed; /* of an input that had to be left */
 	tel_reader *culprit;
 	const char *error;
+	struct tel_running *running; /* NULL until there are periods */
+	/* an event that is shown with another flag, and its bytes */
+	struct tel_event changed;
+	unsigned char *copy;
+	size_t room;
 };
 
 tel_merge *
@@ -44,6 +51,8 @@ tel_merge_free(tel_merge *m)
 		tel_window_free(m->inputs[i].window);
 	free(m->inputs);
 	free(m->heap);
+	free(m->running);
+	free(m->copy);
 	free(m);
 }
 
@@ -123,6 +132,19 @@ sink(struct tel_merge *m, size_t i)
 	m->heap[i] = in;
 }
 
+/* A log has ended: what only the others said of it. */
+static void
+tell_twice(struct merge_input *in)
+{
+	if (in->twice > 0)
+		tel_reader_notice(in->reader, TEL_INFO, in->reader->offset,
+		    "%llu records are of a thread that ran on another "
+		    "processor then, in another log: their flags have 0x%x",
+		    (unsigned long long)in->twice,
+		    (unsigned)in->reader->log.schema->periods.twice);
+	in->twice = 0;
+}
+
 /*
  * Makes the next event of an input its head.  TEL_END when there is none; an
  * input that fails ends too, and the failure is told at the end of all.
@@ -135,6 +157,8 @@ advance(struct tel_merge *m, struct merge_input *in)
 	do
 		st = tel_window_next(in->window, &in->head);
 	while (st == TEL_LOG);
+	if (st != TEL_OK)
+		tell_twice(in);
 	if (st < 0 && m->failed == TEL_OK) {
 		m->failed = st;
 		m->culprit = in->reader;
@@ -172,13 +196,72 @@ begin(struct tel_merge *m)
 	return TEL_OK;
 }
 
+/*
+ * The event ev, given by an input, with the flag that its thread runs twice;
+ * NULL when there is no memory.
+ */
+static const struct tel_event *
+flag(struct tel_merge *m, const struct tel_event *ev)
+{
+	const struct tel_periods *p = &ev->log->schema->periods;
+	unsigned char *copy;
+
+	if (ev->size > m->room) {
+		copy = realloc(m->copy, ev->size);
+		if (copy == NULL)
+			return NULL;
+		m->copy = copy;
+		m->room = ev->size;
+	}
+	memcpy(m->copy, ev->data, ev->size);
+	m->copy[p->type->fields[p->flags].offset] |= p->twice;
+	m->changed = *ev;
+	m->changed.data = m->copy;
+	return &m->changed;
+}
+
+/*
+ * Looks at a period that a thread ran: of several logs each is of a processor
+ * and does not know of the others.
+ */
+static const struct tel_event *
+judge(struct tel_merge *m, struct merge_input *in)
+{
+	const struct tel_event *ev = in->head;
+	const struct tel_periods *p = &ev->log->schema->periods;
+	const struct tel_field *f = p->type->fields;
+	uint64_t flags = tel_load(&f[p->flags], ev->data);
+
+	if (m->running == NULL) {
+		m->running = calloc(1, sizeof(*m->running));
+		if (m->running == NULL)
+			return NULL;
+	}
+	if ((flags & p->unsure) != 0 ||
+	    tel_running_take(m->running,
+	        (int64_t)tel_load(&f[p->thread], ev->data),
+	        (uint32_t)tel_load(&f[p->cpu], ev->data),
+	        tel_load(&f[p->end], ev->data)) <= ev->clock ||
+	    (flags & p->twice) != 0)
+		return ev;
+	in->twice++;
+	return flag(m, ev);
+}
+
+static tel_status
+no_memory(struct tel_merge *m)
+{
+	m->error = "out of memory";
+	return m->failed = TEL_ENOMEM;
+}
+
 tel_status
 tel_merge_next(tel_merge *m, const tel_event **event)
 {
-	if (!m->begun && begin(m) != TEL_OK) {
-		m->error = "out of memory";
-		return m->failed = TEL_ENOMEM;
-	}
+	const struct tel_event *ev;
+
+	if (!m->begun && begin(m) != TEL_OK)
+		return no_memory(m);
 	if (m->taken) {
 		m->taken = 0;
 		if (advance(m, m->heap[0]) != TEL_OK)
@@ -189,7 +272,13 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 	if (m->heaped == 0)
 		return m->failed != TEL_OK ? m->failed : TEL_END;
 	m->taken = 1;
-	*event = m->heap[0]->head;
+	ev = m->heap[0]->head;
+	if (ev->type == ev->log->schema->periods.type) {
+		ev = judge(m, m->heap[0]);
+		if (ev == NULL)
+			return no_memory(m);
+	}
+	*event = ev;
 	return TEL_OK;
 }
 
