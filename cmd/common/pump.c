@@ -204,13 +204,31 @@ run(struct pump *p)
 	return outcome;
 }
 
+/* The order in which the source's events are wanted. */
+static tel_order
+order_of(const struct pump *p, const struct source *src)
+{
+	if (p->settings->order == TEL_ORDER_LOG && p->visitor->allocs &&
+	    !tel_schema_ordered(tel_reader_schema(src->reader)))
+		return TEL_ORDER_TIME;
+	return p->settings->order;
+}
+
+/*
+ * Nonzero when events of other sorts than the visitor uses tell nothing: what
+ * is selected may depend on them.
+ */
+static int
+only_allocs(const struct pump *p)
+{
+	return p->visitor->allocs && selection_all(&p->settings->select);
+}
+
 /* Adds the sources to a merge.  Returns 1, or 0 after a message. */
 static int
 add_all(struct pump *p)
 {
-	tel_order order = p->settings->order == TEL_ORDER_TIME ?
-	    TEL_ORDER_TIME :
-	    TEL_ORDER_LIVE;
+	tel_order order;
 	tel_status st;
 	int i;
 
@@ -220,7 +238,12 @@ add_all(struct pump *p)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
+	/* there is no log yet: it cannot fail */
+	(void)tel_merge_set_allocs(p->merge, only_allocs(p));
 	for (i = 0; i < p->nsources; i++) {
+		order = order_of(p, p->sources[i]);
+		if (order == TEL_ORDER_LOG)
+			order = TEL_ORDER_LIVE;
 		st = tel_merge_add(p->merge, p->sources[i]->reader, order);
 		if (st == TEL_OK)
 			continue;
@@ -251,14 +274,16 @@ run_single(struct pump *p)
 {
 	struct settings *s = p->settings;
 	enum outcome outcome = GO_ON;
+	tel_order order = order_of(p, p->sources[0]);
 	tel_status st = TEL_OK;
 
 	if (!s->no_merge && tel_reader_archive(p->sources[0]->reader))
 		return run_merged(p);
-	if (s->order != TEL_ORDER_LOG || p->visitor->needs_rate ||
+	if (order != TEL_ORDER_LOG || p->visitor->needs_rate ||
 	    selection_needs_rate(&s->select))
-		st =
-		    tel_window_new(p->sources[0]->reader, s->order, &p->window);
+		st = tel_window_new(p->sources[0]->reader, order, &p->window);
+	if (st == TEL_OK && p->window != NULL && only_allocs(p))
+		st = tel_window_set_allocs(p->window, 1);
 	if (st == TEL_OK)
 		outcome = run(p);
 	else

@@ -139,6 +139,12 @@ selection_only_type(const struct selection *s)
 }
 
 int
+selection_all(const struct selection *s)
+{
+	return !s->filtering && s->skip == 0 && s->count == UINT64_MAX;
+}
+
+int
 selection_bind(struct selection *s, const tel_schema *schema)
 {
 	tel_status st;

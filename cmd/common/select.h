@@ -44,6 +44,9 @@ void selection_tell(const struct selection *s, tel_status st,
 /* The one type that is wanted, by its exact name; NULL when it is not so. */
 const char *selection_only_type(const struct selection *s);
 
+/* Nonzero when all events are wanted. */
+int selection_all(const struct selection *s);
+
 /*
  * Prepares for events of a schema: names that it does not have are mistakes.
  * Returns 1, or 0 after a message.

@@ -50,6 +50,11 @@ struct visitor {
 	void (*idle)(void *arg);
 	/* The library's idea of time is needed from the first event on. */
 	int needs_rate;
+	/*
+	 * Only events of allocations are used, and in the order in which they
+	 * happened.
+	 */
+	int allocs;
 };
 
 /*

@@ -174,7 +174,7 @@ give_lead(struct tel_reader *r, struct al *s)
 
 	ev->lead = NULL;
 	ev->lead_size = 0;
-	if (ev->data == NULL) {
+	if (ev->index == 0) {
 		s->preamble = s->lead;
 		r->log.preamble = s->lead;
 		r->log.preamble_size = s->lead_size;

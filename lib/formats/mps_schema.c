@@ -245,6 +245,8 @@ mps_schema_new(unsigned release, const char *platform,
 	s->header = abi->word == 4 && abi->align8 == 4 ? 12 : 16;
 	s->align = abi->word;
 	s->split_space = rel->split_space;
+	/* each flush of its buffers is written newest first */
+	s->buffered = 1;
 	(void)mps_platform_abi(platform, &natural);
 	snprintf(s->platform, sizeof(s->platform), "%s", platform);
 	snprintf(s->name, sizeof(s->name), "%s/%s%s", rel->name, s->platform,

@@ -17,7 +17,8 @@ enum {
 	MS_BITS = 8,
 	SPLIT_SPACE = 16,
 	DESCRIBED = 32,
-	UNTIMED = 64
+	UNTIMED = 64,
+	BUFFERED = 128
 };
 
 /* Sorts and loads by their numbers in a description. */
@@ -157,7 +158,8 @@ native_describe(struct native_buffer *b, const struct tel_schema *s,
 	        (abi->align_double == 8 ? ALIGN_DOUBLE : 0u) |
 	        (abi->ms_bits ? MS_BITS : 0u) |
 	        (s->split_space ? SPLIT_SPACE : 0u) |
-	        (s->described ? DESCRIBED : 0u) | (s->untimed ? UNTIMED : 0u));
+	        (s->described ? DESCRIBED : 0u) | (s->untimed ? UNTIMED : 0u) |
+	        (s->buffered ? BUFFERED : 0u));
 	native_put_varint(b, s->header);
 	native_put_varint(b, s->align);
 	native_put_varint(b, s->ntypes);
@@ -453,6 +455,7 @@ native_schema(const struct native_log *log, struct tel_schema **out,
 		s->split_space = (flags & SPLIT_SPACE) != 0;
 		s->described = (flags & DESCRIBED) != 0;
 		s->untimed = (flags & UNTIMED) != 0;
+		s->buffered = (flags & BUFFERED) != 0;
 		st = add_types(&b, s, ntypes, partial);
 	}
 	free(version);

@@ -147,6 +147,12 @@ TEL_API const char *tel_schema_version(const tel_schema *schema);
 TEL_API unsigned tel_schema_word(const tel_schema *schema);
 /* Nonzero when the writer was big-endian. */
 TEL_API int tel_schema_big_endian(const tel_schema *schema);
+/*
+ * Nonzero when logs of the schema stand in the order in which things
+ * happened.  Zero: their writer, an MPS, buffers events and writes what it
+ * has newest first; a window gives them in order.
+ */
+TEL_API int tel_schema_ordered(const tel_schema *schema);
 /* How many types the schema has. */
 TEL_API unsigned tel_schema_type_count(const tel_schema *schema);
 /* The type number i in order of codes; NULL when i is not under the count. */
@@ -744,6 +750,13 @@ typedef enum tel_order {
 TEL_API TEL_MUST_USE tel_status tel_window_new(tel_reader *r, tel_order order,
     tel_window **out);
 /*
+ * Gives those events only that tel_event_alloc() knows.  The others are not
+ * held, so that a log with few of them is sorted fast.
+ * allocs: 0 or 1; 0 unless set.
+ * Returns TEL_OK, TEL_ESTATE (an event was asked for already).
+ */
+TEL_API tel_status tel_window_set_allocs(tel_window *w, int allocs);
+/*
  * The next event.  Returns what tel_reader_next() returns, after a TEL_EIO
  * of the temporary file too: tel_window_error() tells which.
  */
@@ -768,6 +781,12 @@ typedef struct tel_merge tel_merge;
 
 /* Makes a merge of no logs; NULL when there is no memory. */
 TEL_API TEL_MUST_USE tel_merge *tel_merge_new(void);
+/*
+ * Gives those events only that tel_event_alloc() knows.
+ * allocs: 0 or 1; 0 unless set.
+ * Returns TEL_OK, TEL_ESTATE (a log was added already).
+ */
+TEL_API tel_status tel_merge_set_allocs(tel_merge *m, int allocs);
 /*
  * Adds what a reader reads, which is open and of which nothing was read; it
  * stays the caller's, lives as long as the merge, and must not be read
@@ -1748,6 +1767,7 @@ TEL_API TEL_MUST_USE tel_status tel_stats_read_inst_fd(tel_stats *s, int fd,
  * numbers, called slots, instead of addresses.
  *
  *	c = tel_compiler_new(out);
+ *	... a window on r, unless tel_schema_ordered() ...
  *	while (tel_reader_next(r, &ev) == TEL_OK)
  *		if (tel_event_alloc(ev, &op))
  *			if (tel_compiler_add(c, &op, tel_event_index(ev)) < 0)

@@ -115,6 +115,12 @@ tel_schema_big_endian(const tel_schema *schema)
 	return schema->abi.big;
 }
 
+int
+tel_schema_ordered(const tel_schema *schema)
+{
+	return !schema->buffered;
+}
+
 unsigned
 tel_schema_type_count(const tel_schema *schema)
 {

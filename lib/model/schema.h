@@ -177,6 +177,7 @@ struct tel_schema {
 	unsigned most; /* types that there is room for */
 	int described; /* its text must say what its types are */
 	int untimed;   /* events of clock 0 have no time */
+	int buffered;  /* logs are not in the order in which things happened */
 	int given;     /* its types have the roles that the user said */
 	struct tel_periods periods;
 };

@@ -22,6 +22,7 @@ struct tel_merge {
 	size_t count;
 	struct merge_input **heap; /* inputs with a head, the earliest first */
 	size_t heaped;
+	int allocs;
 	int begun;
 	int taken;         /* the head of heap[0] was given */
 	tel_status failed; /* of an input that had to be left */
@@ -71,9 +72,19 @@ add_one(struct tel_merge *m, tel_reader *r, tel_order order)
 	inputs->reader = r;
 	inputs->number = m->count;
 	st = tel_window_new(r, order, &inputs->window);
-	if (st == TEL_OK)
-		m->count++;
-	return st;
+	if (st != TEL_OK)
+		return st;
+	m->count++;
+	return tel_window_set_allocs(inputs->window, m->allocs);
+}
+
+tel_status
+tel_merge_set_allocs(tel_merge *m, int allocs)
+{
+	if (m->count > 0)
+		return TEL_ESTATE;
+	m->allocs = allocs;
+	return TEL_OK;
 }
 
 tel_status

@@ -45,6 +45,7 @@ struct tel_window {
 	uint64_t late;
 	uint64_t syncs[LAG]; /* clocks of the last points */
 	unsigned nsyncs;
+	int allocs;       /* others than tel_event_alloc() knows are dropped */
 	int begun;        /* an event of this log was read */
 	int merging;      /* the runs are being read */
 	tel_status after; /* what comes when the store is empty */
@@ -78,6 +79,15 @@ tel_window_free(tel_window *w)
 	tel_store_free(&w->store);
 	tel_runs_free(w->runs);
 	free(w);
+}
+
+tel_status
+tel_window_set_allocs(tel_window *w, int allocs)
+{
+	if (w->begun || w->after != TEL_OK || w->store.count > 0)
+		return TEL_ESTATE;
+	w->allocs = allocs;
+	return TEL_OK;
 }
 
 uint64_t
@@ -194,6 +204,22 @@ relabel(struct tel_window *w)
 		ev->noted = TEL_NOTES_ELSE;
 }
 
+/* Holds the event that was read, if it is wanted. */
+static tel_status
+hold(struct tel_window *w, const struct tel_event *ev)
+{
+	tel_status st;
+
+	if (ev->clock < w->earliest && !tel_event_timeless(ev))
+		w->earliest = ev->clock;
+	if (w->allocs && !tel_type_is_alloc(ev->type))
+		return TEL_OK;
+	st = tel_store_add(&w->store, ev);
+	if (st == TEL_OK)
+		relabel(w);
+	return st;
+}
+
 /* Reads until events may go or the log has ended. */
 static tel_status
 gather(struct tel_window *w)
@@ -204,11 +230,7 @@ gather(struct tel_window *w)
 	while (w->ready == 0 && w->after == TEL_OK && !w->merging) {
 		w->after = tel_reader_next(w->reader, &ev);
 		if (w->after == TEL_OK) {
-			if (ev->clock < w->earliest && !tel_event_timeless(ev))
-				w->earliest = ev->clock;
-			st = tel_store_add(&w->store, ev);
-			if (st == TEL_OK)
-				relabel(w);
+			st = hold(w, ev);
 			if (st == TEL_OK && complete(w, ev))
 				st = release(w, ev, 0);
 		} else {

@@ -111,6 +111,11 @@ END
 	head -c $((size * 5 - 3)) bad >'short'
 	telcat -H short 2>&- | cmp - <(telcat -H bad 2>&-)
 	run -1 telcat --strict bad
+	# events keep numbers of their own
+	events=$(telcat -H mpsio.log | grep -c '^[^#]')
+	for n in $((events * 2 - 1)) $((events * 2)); do
+		[ "$(telcat -H -w "index == $n" bad 2>&- | grep -c '^[^#]')" -eq 1 ]
+	done
 	# text goes on, too
 	telcat mpsio.log | tee text | zstd -q >one
 	size=$(stat -c %s one)

@@ -28,7 +28,8 @@ put_stream(void *arg, const void *data, size_t size)
 		if (s->data == NULL)
 			abort();
 	}
-	memcpy(s->data + s->size, data, size);
+	if (size > 0)
+		memcpy(s->data + s->size, data, size);
 	s->size += size;
 	return (ptrdiff_t)size;
 }

@@ -82,7 +82,7 @@ struct tally {
 };
 
 static struct tally
-run(const unsigned char *data, size_t size, tel_order order)
+run_some(const unsigned char *data, size_t size, tel_order order, int allocs)
 {
 	tel_reader *r = tel_reader_new();
 	tel_window *w = NULL;
@@ -93,7 +93,8 @@ run(const unsigned char *data, size_t size, tel_order order)
 	memset(&t, 0, sizeof(t));
 	if (r == NULL || tel_reader_set_as(r, AS) != TEL_OK ||
 	    tel_reader_open_memory(r, data, size, NULL) != TEL_OK ||
-	    tel_window_new(r, order, &w) != TEL_OK)
+	    tel_window_new(r, order, &w) != TEL_OK ||
+	    tel_window_set_allocs(w, allocs) != TEL_OK)
 		abort();
 	while ((t.status = tel_window_next(w, &ev)) == TEL_OK) {
 		if (t.events == 0) {
@@ -105,7 +106,7 @@ run(const unsigned char *data, size_t size, tel_order order)
 		t.disorder += tel_event_clock(ev) < clock;
 		t.unstable +=
 		    tel_event_clock(ev) == clock && tel_event_index(ev) < index;
-		if (order == TEL_ORDER_LOG)
+		if (order == TEL_ORDER_LOG && !allocs)
 			t.disorder = tel_event_index(ev) != t.events - 1;
 		clock = tel_event_clock(ev);
 		index = tel_event_index(ev);
@@ -114,6 +115,34 @@ run(const unsigned char *data, size_t size, tel_order order)
 	tel_window_free(w);
 	tel_reader_free(r);
 	return t;
+}
+
+static struct tally
+run(const unsigned char *data, size_t size, tel_order order)
+{
+	return run_some(data, size, order, 0);
+}
+
+/* Of those that are no allocations, nothing is left. */
+static void
+check_allocs(const unsigned char *data, size_t size, tel_order order)
+{
+	struct tally t = run_some(data, size, order, 1);
+	tel_reader *r = tel_reader_new();
+	tel_window *w = NULL;
+	const tel_event *ev;
+
+	is_u64(t.events, 50000 - 500, "allocations only, order %d", (int)order);
+	is_u64(t.disorder, 0, "in order of time");
+	if (r == NULL || tel_reader_set_as(r, AS) != TEL_OK ||
+	    tel_reader_open_memory(r, data, size, NULL) != TEL_OK ||
+	    tel_window_new(r, order, &w) != TEL_OK ||
+	    tel_window_next(w, &ev) != TEL_OK)
+		abort();
+	ok(tel_window_set_allocs(w, 1) == TEL_ESTATE,
+	    "not when events were given");
+	tel_window_free(w);
+	tel_reader_free(r);
 }
 
 static void
@@ -155,6 +184,8 @@ main(void)
 	is_u64(t.events, 50000, "live: all events");
 	is_u64(t.disorder, 0, "live: a flush is sorted");
 	is_u64(t.late, 0, "live: none too late");
+	check_allocs(data, size, TEL_ORDER_TIME);
+	check_allocs(data, size, TEL_ORDER_LIVE);
 	t = run(data, size, TEL_ORDER_LOG);
 	is_u64(t.first_clock, 1098000, "the first as it stands");
 	is_u64((uint64_t)t.first_ns, 88200,
