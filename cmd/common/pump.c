@@ -208,7 +208,7 @@ run(struct pump *p)
 static tel_order
 order_of(const struct pump *p, const struct source *src)
 {
-	if (p->settings->order == TEL_ORDER_LOG && p->visitor->allocs &&
+	if (p->settings->order == TEL_ORDER_LOG && p->visitor->in_order &&
 	    !tel_schema_ordered(tel_reader_schema(src->reader)))
 		return TEL_ORDER_TIME;
 	return p->settings->order;

@@ -51,9 +51,11 @@ struct visitor {
 	/* The library's idea of time is needed from the first event on. */
 	int needs_rate;
 	/*
-	 * Only events of allocations are used, and in the order in which they
-	 * happened.
+	 * Events are wanted in the order in which they happened, where the log
+	 * has another.
 	 */
+	int in_order;
+	/* Only events of allocations are used. */
 	int allocs;
 };
 

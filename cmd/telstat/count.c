@@ -324,6 +324,8 @@ read_logs(struct count *c)
 	visitor.end = end;
 	visitor.needs_rate =
 	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
+	/* what lies between two events is a matter of time */
+	visitor.in_order = s->select.since != NULL || s->select.until != NULL;
 	if (needs_order(c->telstat))
 		s->order = c->telstat->live ? TEL_ORDER_LIVE : TEL_ORDER_TIME;
 	else if (!needs_merge(c->telstat))

@@ -170,3 +170,15 @@ has_snapshots() {
 	run ! grep '^== end' sofar
 	grep '^== end' out
 }
+
+@test "what lies between two events is counted in order of time" {
+	unpack 1.118.0-lii6gc-amcss
+	telcat -S mpsio.log >sorted.txt
+	for log in mpsio.log sorted.txt; do
+		telstat -f csv --since 'name == TraceFlipBegin' \
+		    --until 'name == TraceFlipEnd' "$log" |
+		    grep -v input_bytes >"$log.csv"
+	done
+	cmp mpsio.log.csv sorted.txt.csv
+	grep -q ',,type,events,,,TraceFlipEnd,1' mpsio.log.csv
+}
