@@ -21,6 +21,7 @@ struct count {
 	uint64_t first; /* and with deltas the clock of the first event */
 	int begun;      /* the form has begun */
 	int counted;    /* something could be read */
+	int whole;      /* each log comes by itself, with all its events */
 	/* the begin of standard input, where it can be read only once */
 	unsigned char ahead[PROBE_BYTES];
 	size_t nahead;
@@ -144,6 +145,8 @@ begin(void *arg, struct source *const *srcs, int n)
 		c->failed = 1;
 		return 0;
 	}
+	if (c->whole && n == 1)
+		tel_stats_take(c->show.stats, srcs[0]->reader);
 	c->counted = 1;
 	return 1;
 }
@@ -329,7 +332,8 @@ read_logs(struct count *c)
 	if (needs_order(c->telstat))
 		s->order = c->telstat->live ? TEL_ORDER_LIVE : TEL_ORDER_TIME;
 	else if (!needs_merge(c->telstat))
-		s->no_merge = 1;
+		s->no_merge = c->whole = 1;
+	c->whole &= !s->select.filtering;
 	sources_run(s, &visitor);
 }
 

@@ -10,8 +10,6 @@
 
 /* What is searched at a time. */
 #define SEARCH ((size_t)1 << 16)
-/* Bytes behind a record that can be read. */
-#define BEHIND 8u
 
 /* The place of the first record in n bytes at p; NULL when there is none. */
 static const unsigned char *
@@ -176,12 +174,12 @@ native_gather(struct tel_reader *r, struct native *s, struct native_record *rec)
 	size_t done = 0, n, room;
 	unsigned char *copy;
 
-	if (size <= TEL_PEEK_MAX - BEHIND) {
+	if (size <= TEL_PEEK_MAX - NATIVE_BEHIND) {
 		tel_reader_fill(r, size);
 		if ((size_t)(r->end - r->p) < size)
 			return 0;
-		tel_reader_fill(r, size + (r->eof ? 0 : BEHIND));
-		if ((size_t)(r->end - r->p) >= size + BEHIND) {
+		/* what comes behind it is not waited for */
+		if ((size_t)(r->end - r->p) >= size + NATIVE_BEHIND) {
 			rec->head = r->p + NATIVE_HEADER;
 			s->size = size;
 			return 1;
@@ -191,8 +189,8 @@ native_gather(struct tel_reader *r, struct native *s, struct native_record *rec)
 		tel_reader_fill(r, 1);
 		n = (size_t)(r->end - r->p);
 		n = n < size - done ? n : size - done;
-		if (done + n + BEHIND > s->copy_room) {
-			room = 2 * (done + n) + BEHIND;
+		if (done + n + NATIVE_BEHIND > s->copy_room) {
+			room = 2 * (done + n) + NATIVE_BEHIND;
 			copy = realloc(s->copy, room);
 			if (copy == NULL)
 				return -1;
@@ -209,7 +207,7 @@ native_gather(struct tel_reader *r, struct native *s, struct native_record *rec)
 			return 0;
 		tel_reader_step(r, n);
 	}
-	memset(s->copy + done, 0, BEHIND);
+	memset(s->copy + done, 0, NATIVE_BEHIND);
 	tel_reader_step(r, n);
 	rec->head = s->copy + NATIVE_HEADER;
 	rec->head_size = (uint32_t)head;

@@ -189,6 +189,9 @@ enum native_code {
 };
 #define NATIVE_TABLE_MAX 256u
 
+/* Behind what is read as a column, so many bytes can be looked at. */
+#define NATIVE_BEHIND 16u
+
 /* The lengths in bytes that the two bits stand for. */
 extern const uint8_t native_lengths[16][4];
 
@@ -198,11 +201,17 @@ enum native_class { NATIVE_ADDRESSES, NATIVE_NUMBERS };
 
 /*
  * Reads a column of n values, 1 or more, that begins near before.  At least
- * 8 bytes behind b->end can be read.  out has room for n + 3.
+ * NATIVE_BEHIND bytes behind b->end can be read.  out has room for n + 3.
  * 1, or 0 when it makes no sense.
  */
 int native_column(struct native_bytes *b, size_t n, uint64_t before,
     uint64_t *out);
+/*
+ * Steps over one, of which only the last value, *out, is wanted; whether the
+ * others make sense is not looked at.  spare: room as above.
+ */
+int native_column_last(struct native_bytes *b, size_t n, uint64_t before,
+    uint64_t *spare, uint64_t *out);
 
 /* --------------------------------------------------------------- cells */
 
@@ -313,11 +322,14 @@ struct native_part {
 	uint32_t log;  /* number in native_block.logs */
 	uint32_t type; /* index in its schema; for an unknown one its code */
 	uint8_t unknown;
-	uint8_t noted; /* tel_event.noted */
+	uint8_t noted;   /* tel_event.noted */
+	uint8_t counted; /* to be set: the bytes of events need not be built */
 	uint32_t count;
-	uint32_t size;       /* of each, where sizes is NULL */
-	uint32_t *sizes;     /* of each */
-	unsigned char *rows; /* the events, each rounded up to 8 bytes */
+	uint64_t bytes;  /* of all */
+	uint32_t size;   /* of each, where sizes is NULL */
+	uint32_t *sizes; /* of each */
+	/* the events, each rounded up to 8 bytes; one of zeros if counted */
+	unsigned char *rows;
 	struct native_blobs raw, lead, notes;
 	uint32_t flags;
 	uint32_t stride; /* from row to row, where sizes is NULL */
@@ -335,7 +347,7 @@ struct native_name {
 
 /*
  * A block that is decoded.  Its memory is used again for the next one; the
- * bytes of the record must stay while it is looked at, and 8 more.
+ * bytes of the record must stay while it is looked at, and NATIVE_BEHIND more.
  */
 struct native_block {
 	struct native_head head;
@@ -345,7 +357,7 @@ struct native_block {
 	struct native_part *parts;
 	uint32_t nnames;
 	struct native_name *names;
-	uint16_t *part_of; /* of each event; NULL where there is one part */
+	uint16_t *part_of; /* of each event */
 	uint64_t *clocks;  /* of each event */
 	uint64_t *gaps; /* between its offset and the end of the one before; or
 	                 * NULL: none */
@@ -365,8 +377,15 @@ tel_status native_block_open(struct native_block *b,
     const struct native_record *rec);
 
 /*
- * Decodes the rest.  schemas: of each of b->logs.  It touches nothing but b,
- * so that blocks can be decoded side by side.
+ * Reads what parts it has, and which event is of which.  schemas: of each of
+ * b->logs.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+tel_status native_block_parts(struct native_block *b,
+    const struct native_schema *const *schemas);
+
+/*
+ * Decodes the rest.  These touch nothing but b, so that blocks can be decoded
+ * side by side.
  * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
  */
 tel_status native_block_decode(struct native_block *b,

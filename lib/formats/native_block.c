@@ -3,79 +3,9 @@
  * Decoding a block: the events of each type are built one after the other,
  * column by column, in the layout that their schema has.
  */
-#include "formats/native.h"
+#include "formats/native_memory.h"
 
 #include <stdlib.h>
-
-/* Memory that is given out until the next block takes all of it again. */
-struct native_memory {
-	unsigned char *p;
-	size_t used, room;
-	struct chunk {
-		struct chunk *next;
-		uint64_t pad;
-	} * old;      /* pieces that were too small */
-	size_t total; /* of all pieces */
-};
-
-static void
-forget(struct native_memory *m)
-{
-	struct chunk *c;
-
-	while ((c = m->old) != NULL) {
-		m->old = c->next;
-		free(c);
-	}
-}
-
-/* Takes all back; one piece will do for as much again. */
-static int
-reset(struct native_memory *m)
-{
-	if (m->old != NULL) {
-		forget(m);
-		free(m->p);
-		m->room = 0;
-		m->p = malloc(m->total);
-		if (m->p == NULL)
-			return 0;
-		m->room = m->total;
-	}
-	m->total = m->room;
-	m->used = 0;
-	return 1;
-}
-
-/* n elements of size bytes, not set; NULL when there is no memory. */
-static void *
-give(struct native_memory *m, size_t n, size_t size)
-{
-	const size_t want = (n * size + 15) & ~(size_t)15;
-	struct chunk *c;
-	unsigned char *p;
-	size_t room;
-
-	if (want > m->room - m->used) {
-		/* the head of a piece links it to those before it */
-		room = want + m->total + 4096;
-		p = malloc(room);
-		if (p == NULL)
-			return NULL;
-		if (m->p != NULL) {
-			c = (struct chunk *)(void *)m->p;
-			c->next = m->old;
-			m->old = c;
-		}
-		m->p = p;
-		m->room = room;
-		m->total += room;
-		m->used = sizeof(*c);
-	}
-	p = m->p + m->used;
-	m->used += want;
-	return p;
-}
 
 struct native_block *
 native_block_new(void)
@@ -84,7 +14,7 @@ native_block_new(void)
 
 	if (b == NULL)
 		return NULL;
-	b->memory = calloc(1, sizeof(*b->memory));
+	b->memory = native_memory_new();
 	if (b->memory == NULL) {
 		free(b);
 		return NULL;
@@ -97,9 +27,7 @@ native_block_free(struct native_block *b)
 {
 	if (b == NULL)
 		return;
-	forget(b->memory);
-	free(b->memory->p);
-	free(b->memory);
+	native_memory_free(b->memory);
 	free(b);
 }
 
@@ -110,10 +38,8 @@ native_block_open(struct native_block *b, const struct native_record *rec)
 	struct native_bytes *in = &b->rest;
 	unsigned i;
 
-	if (!reset(m))
+	if (!native_memory_reset(m))
 		return TEL_ENOMEM;
-	/* pieces begin with their link */
-	m->used = m->room > 0 ? sizeof(struct chunk) : 0;
 	memset(b, 0, sizeof(*b));
 	b->memory = m;
 	in->p = native_body(rec);
@@ -124,7 +50,7 @@ native_block_open(struct native_block *b, const struct native_record *rec)
 	/* a log takes more than 8 bytes */
 	if (b->nlogs > native_left(in) / 8)
 		return TEL_EFORMAT;
-	b->logs = give(m, b->nlogs, sizeof(*b->logs));
+	b->logs = native_give(m, b->nlogs, sizeof(*b->logs));
 	if (b->logs == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < b->nlogs; i++)
@@ -143,7 +69,7 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 	b->nparts = native_number(in, UINT16_MAX);
 	if (b->nparts > native_left(in))
 		return TEL_EFORMAT;
-	b->parts = give(b->memory, b->nparts, sizeof(*b->parts));
+	b->parts = native_give(b->memory, b->nparts, sizeof(*b->parts));
 	if (b->parts == NULL)
 		return TEL_ENOMEM;
 	memset(b->parts, 0, b->nparts * sizeof(*b->parts));
@@ -176,7 +102,7 @@ read_names(struct native_block *b)
 	b->nnames = native_number(in, NATIVE_BODY_MAX);
 	if (b->nnames > native_left(in) / 5)
 		return TEL_EFORMAT;
-	b->names = give(b->memory, b->nnames, sizeof(*b->names));
+	b->names = native_give(b->memory, b->nnames, sizeof(*b->names));
 	if (b->names == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < b->nnames; i++) {
@@ -205,12 +131,13 @@ read_order(struct native_block *b)
 
 	if (b->nparts == 0)
 		return TEL_EFORMAT;
-	if (b->nparts == 1) {
+	b->part_of = native_give(b->memory, n, sizeof(*b->part_of));
+	if (b->part_of != NULL && b->nparts == 1) {
+		memset(b->part_of, 0, n * sizeof(*b->part_of));
 		b->parts[0].count = (uint32_t)n;
 		return TEL_OK;
 	}
-	b->part_of = give(b->memory, n, sizeof(*b->part_of));
-	counts = give(b->memory, b->nparts, sizeof(*counts));
+	counts = native_give(b->memory, b->nparts, sizeof(*counts));
 	if (b->part_of == NULL || counts == NULL)
 		return TEL_ENOMEM;
 	memset(counts, 0, b->nparts * sizeof(*counts));
@@ -248,8 +175,8 @@ read_blobs(struct native_block *b, uint32_t count, uint64_t *v,
 
 	if (distinct == 0)
 		return TEL_EFORMAT;
-	at = give(b->memory, count, 2 * sizeof(*at));
-	sizes = give(b->memory, count, 2 * sizeof(*sizes));
+	at = native_give(b->memory, count, 2 * sizeof(*at));
+	sizes = native_give(b->memory, count, 2 * sizeof(*sizes));
 	if (at == NULL || sizes == NULL)
 		return TEL_ENOMEM;
 	if (!native_column(in, distinct, 0, v))
@@ -280,7 +207,7 @@ read_blobs(struct native_block *b, uint32_t count, uint64_t *v,
 	return TEL_OK;
 }
 
-/* The sizes of a part's events.  rows: set to the bytes of all. */
+/* The sizes of a part's events.  rows: set to the bytes of their rows. */
 static tel_status
 read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
     uint64_t *v, size_t *rows)
@@ -291,9 +218,10 @@ read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
 		part->size = native_number(&b->rest, NATIVE_ROWS_MAX);
 		part->stride = (part->size + 7) & ~7u;
 		*rows = (size_t)part->stride * part->count;
+		part->bytes = (uint64_t)part->size * part->count;
 		return b->rest.bad || part->size < fixed ? TEL_EFORMAT : TEL_OK;
 	}
-	part->sizes = give(b->memory, part->count, sizeof(*part->sizes));
+	part->sizes = native_give(b->memory, part->count, sizeof(*part->sizes));
 	if (part->sizes == NULL)
 		return TEL_ENOMEM;
 	if (!native_column(&b->rest, part->count, 0, v))
@@ -303,6 +231,7 @@ read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
 		if (v[i] < fixed || v[i] > NATIVE_ROWS_MAX)
 			return TEL_EFORMAT;
 		part->sizes[i] = (uint32_t)v[i];
+		part->bytes += v[i];
 		*rows += ((size_t)v[i] + 7) & ~(size_t)7;
 	}
 	return TEL_OK;
@@ -417,6 +346,31 @@ read_tails(struct native_block *b, const struct native_part *part,
 	return st;
 }
 
+/* Steps over what events are made of, but for what columns begin near. */
+static tel_status
+pass_part(struct native_block *b, struct native_part *part,
+    const struct native_plan *plan, uint64_t *before, uint64_t *v)
+{
+	struct native_blobs tails;
+	uint32_t most = part->size, i;
+	unsigned k;
+
+	for (i = 0; part->sizes != NULL && i < part->count; i++)
+		most = part->sizes[i] > most ? part->sizes[i] : most;
+	part->rows = native_give(b->memory, most + 8u, 1);
+	if (part->rows == NULL)
+		return TEL_ENOMEM;
+	memset(part->rows, 0, most + 8u);
+	for (k = 0; k < plan->ncells; k++)
+		if (!native_column_last(&b->rest, part->count,
+		        before[plan->cells[k].class], v,
+		        &before[plan->cells[k].class]))
+			return TEL_EFORMAT;
+	if (part->flags & NATIVE_TAILS)
+		return read_blobs(b, part->count, v, &tails);
+	return TEL_OK;
+}
+
 static tel_status
 read_part(struct native_block *b, struct native_part *part,
     const struct native_schema *ns, uint64_t *before, uint64_t *v, size_t *room)
@@ -433,7 +387,9 @@ read_part(struct native_block *b, struct native_part *part,
 	if (rows > *room)
 		return TEL_EFORMAT;
 	*room -= rows;
-	part->rows = give(b->memory, rows + 8, 1);
+	if (part->counted)
+		return pass_part(b, part, plan, before, v);
+	part->rows = native_give(b->memory, rows + 8, 1);
 	if (part->rows == NULL)
 		return TEL_ENOMEM;
 	begin_rows(ns->schema, part, rows);
@@ -450,31 +406,39 @@ read_part(struct native_block *b, struct native_part *part,
 }
 
 tel_status
+native_block_parts(struct native_block *b,
+    const struct native_schema *const *schemas)
+{
+	tel_status st = read_parts(b, schemas);
+
+	if (st == TEL_OK)
+		st = read_names(b);
+	if (st != TEL_OK || b->head.count == 0)
+		return st;
+	b->clocks = native_give(b->memory, (size_t)b->head.count + 4,
+	    sizeof(*b->clocks));
+	return b->clocks != NULL ? read_order(b) : TEL_ENOMEM;
+}
+
+tel_status
 native_block_decode(struct native_block *b,
     const struct native_schema *const *schemas)
 {
 	const size_t n = (size_t)b->head.count;
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v;
 	size_t room = NATIVE_ROWS_MAX;
-	tel_status st;
+	tel_status st = TEL_OK;
 	unsigned i;
 
-	st = read_parts(b, schemas);
-	if (st == TEL_OK)
-		st = read_names(b);
-	if (st != TEL_OK || n == 0)
-		return st;
-	b->clocks = give(b->memory, n + 4, sizeof(*b->clocks));
-	v = give(b->memory, n + 4, sizeof(*v));
-	if (b->clocks == NULL || v == NULL)
+	if (n == 0)
+		return TEL_OK;
+	v = native_give(b->memory, n + 4, sizeof(*v));
+	if (v == NULL)
 		return TEL_ENOMEM;
-	st = read_order(b);
-	if (st != TEL_OK)
-		return st;
 	if (!native_column(&b->rest, n, b->head.first, b->clocks))
 		return TEL_EFORMAT;
 	if (native_number(&b->rest, 1) == 1) {
-		b->gaps = give(b->memory, n + 4, sizeof(*b->gaps));
+		b->gaps = native_give(b->memory, n + 4, sizeof(*b->gaps));
 		if (b->gaps == NULL)
 			return TEL_ENOMEM;
 		if (!native_column(&b->rest, n, 0, b->gaps))

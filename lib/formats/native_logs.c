@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The logs of a native stream: their schemas, labels and clocks, and handing
- * out the events of a block.
+ * The logs of a native stream: their schemas, labels and clocks, and what of
+ * them a block is about.
  */
 #include "formats/native_reader.h"
 
@@ -380,10 +380,10 @@ begin_parts(struct tel_reader *r, struct native *s)
 			return TEL_ENOMEM;
 		}
 	}
-	s->simple = b->nlogs == 1 && b->gaps == NULL;
+	s->plain = b->nlogs == 1 && b->gaps == NULL;
 	for (i = 0; i < b->nparts && st == TEL_OK; i++) {
 		st = begin_part(s, &b->parts[i], &s->rows[i]);
-		s->simple &= !s->rows[i].blobs;
+		s->plain &= !s->rows[i].blobs;
 	}
 	r->event.raw = r->event.lead = NULL;
 	r->event.notes = (const unsigned char *)"";
@@ -433,151 +433,17 @@ native_take_block(struct tel_reader *r, struct native *s,
 	if (st == TEL_OK)
 		st = find_slots(r, s);
 	if (st == TEL_OK)
+		st = native_block_parts(s->block, s->natives);
+	if (st == TEL_OK)
+		native_choose_counted(r, s, rec->kind);
+	if (st == TEL_OK)
 		st = native_block_decode(s->block, s->natives);
 	if (st == TEL_OK)
 		st = begin_parts(r, s);
 	if (st == TEL_OK)
 		st = take_names(r, s);
-	s->at = 0;
+	s->at = s->simple = 0;
 	if (st != TEL_OK)
 		s->block->head.count = 0;
 	return st;
-}
-
-static inline void
-give_blobs(const struct native_blobs *blobs, uint32_t i,
-    const unsigned char **at, uint32_t *size)
-{
-	*at = NULL;
-	*size = 0;
-	if (blobs->at != NULL && blobs->sizes[i] > 0) {
-		*at = blobs->at[i];
-		*size = blobs->sizes[i];
-	}
-}
-
-/* The first event of a log in the block says where it stands. */
-static void
-begin_slot(struct native *s, unsigned i)
-{
-	struct native_slot *slot = &s->slots[i];
-
-	slot->begun = 1;
-	slot->source->index = s->block->logs[i].index;
-	slot->source->end = s->block->logs[i].offset;
-	slot->source->log->schema = slot->schema->native.schema;
-}
-
-/* Makes ev the next event of row. */
-static inline void
-give_row(struct native_row *row, uint64_t clock, struct tel_event *ev)
-{
-	unsigned char *p = row->row;
-
-	ev->type = row->type;
-	ev->data = p;
-	ev->clock = clock;
-	ev->size = row->size;
-	ev->noted = row->noted;
-	if (row->sizes != NULL) {
-		ev->size = *row->sizes++;
-		row->stride = (ev->size + 7) & ~7u;
-	}
-	row->row = p + row->stride;
-	if (row->clock_at > 0 && row->big)
-		tel_store(p + row->clock_at, clock, 8, 1);
-	else if (row->clock_at > 0)
-		tel_store_le64(p + row->clock_at, clock);
-}
-
-/* Bytes beside the event's own, and logs that alternate. */
-static void
-give_more(struct native *s, struct native_row *row, struct tel_event *ev)
-{
-	struct native_part *part = row->part;
-	struct native_slot *slot = &s->slots[part->log];
-
-	if (slot->source->log->schema != slot->schema->native.schema)
-		slot->source->log->schema = slot->schema->native.schema;
-	give_blobs(&part->raw, part->next, &ev->raw, &ev->raw_size);
-	give_blobs(&part->lead, part->next, &ev->lead, &ev->lead_size);
-	give_blobs(&part->notes, part->next, &ev->notes, &ev->notes_size);
-	/* a line without notes has none, but has a place for them */
-	if (ev->notes == NULL)
-		ev->notes = ev->data;
-	part->next++;
-}
-
-/* The next event of the block.  There is one. */
-static inline tel_status
-give(struct tel_reader *r, struct native *s)
-{
-	struct native_block *b = s->block;
-	const uint32_t i = s->at++;
-	struct native_row *row =
-	    &s->rows[b->part_of != NULL ? b->part_of[i] : 0];
-	struct native_slot *slot = &s->slots[row->part->log];
-	struct native_source *source = slot->source;
-	struct tel_event *ev = &r->event;
-
-	if (__builtin_expect(!slot->begun, 0))
-		begin_slot(s, row->part->log);
-	give_row(row, b->clocks[i], ev);
-	ev->log = source->log;
-	ev->index = source->index++;
-	ev->offset = source->end;
-	if (!s->simple) {
-		give_more(s, row, ev);
-		ev->offset += ev->lead_size;
-		if (b->gaps != NULL)
-			ev->offset += b->gaps[i];
-	}
-	source->end = ev->offset + (ev->raw_size > 0 ? ev->raw_size : ev->size);
-	return row->followed ? tel_reader_follow(r, ev) : TEL_OK;
-}
-
-/* 1 when the next event is to be told, of a names record. */
-static int
-is_told(const struct native *s)
-{
-	return s->ordinals[s->at] >= s->names_from &&
-	    s->ordinals[s->at] < s->names_to;
-}
-
-/* Steps over the next event. */
-static void
-pass(struct native *s)
-{
-	const struct native_block *b = s->block;
-	const uint32_t i = s->at++;
-	struct native_row *row =
-	    &s->rows[b->part_of != NULL ? b->part_of[i] : 0];
-	struct tel_event ev;
-
-	if (!s->slots[row->part->log].begun)
-		begin_slot(s, row->part->log);
-	/* what comes after it is not the first event of a log */
-	s->slots[row->part->log].source->index++;
-	give_row(row, b->clocks[i], &ev);
-	row->part->next += !s->simple;
-}
-
-tel_status
-native_next(struct tel_reader *r)
-{
-	struct native *s = r->state;
-	tel_status st;
-
-	for (;;) {
-		if (__builtin_expect(s->at >= s->block->head.count, 0)) {
-			st = native_next_block(r, s);
-			if (st != TEL_OK)
-				return st;
-		} else if (__builtin_expect(s->ordinals != NULL, 0) &&
-		    !is_told(s)) {
-			pass(s);
-		} else {
-			return give(r, s);
-		}
-	}
 }

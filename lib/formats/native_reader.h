@@ -67,7 +67,11 @@ struct native {
 	unsigned slot_room;
 	struct native_row *rows; /* of the parts */
 	unsigned part_room;
-	int simple; /* one log, and nothing beside the events' own bytes */
+	int plain; /* one log, and nothing beside the events' own bytes */
+	uint32_t
+	    simple;   /* and the events to this one need not more than that */
+	int counting; /* parts are only counted, */
+	int told;     /* and were */
 	unsigned char *copy; /* a record that is not in the window */
 	size_t copy_room;
 
@@ -137,8 +141,14 @@ tel_status native_take_log(struct tel_reader *r, struct native *s,
  */
 tel_status native_take_block(struct tel_reader *r, struct native *s,
     const struct native_record *rec);
+void native_free_logs(struct tel_reader *r, struct native *s);
+
+/* native_events.c */
+
+/* Chooses the parts of a block whose events are only counted. */
+void native_choose_counted(struct tel_reader *r, struct native *s,
+    enum native_kind kind);
 /* The form's next(). */
 tel_status native_next(struct tel_reader *r);
-void native_free_logs(struct tel_reader *r, struct native *s);
 
 #endif

@@ -14,6 +14,23 @@
 struct tel_reader;
 struct reader_role;
 
+/*
+ * Who counts events and looks at few of them.  A form may tell of those that
+ * are not wanted all at once, and leave them out.
+ */
+struct tel_tally {
+	/* NULL: all events are wanted */
+	int (*wants)(void *arg, const struct tel_log *log,
+	    const struct tel_type *type);
+	/* There are so many of a type, of so many bytes. */
+	void (*count)(void *arg, const struct tel_log *log,
+	    const struct tel_type *type, uint64_t events, uint64_t bytes);
+	/* Their clocks are among these. */
+	void (*span)(void *arg, const struct tel_log *log, uint64_t first,
+	    uint64_t last);
+	void *arg;
+};
+
 /* A wire format. */
 struct tel_form {
 	const char *name; /* "mps" */
@@ -114,6 +131,7 @@ struct tel_reader {
 	tel_status (
 	    *span)(struct tel_reader *r, uint64_t *first, uint64_t *last);
 
+	struct tel_tally tally;
 	int timeless;             /* no event of the log had a time yet */
 	unsigned notices;         /* bits: what was told once already */
 	struct tel_reader *split; /* members that were taken out, in a list */

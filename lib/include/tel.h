@@ -1397,6 +1397,15 @@ TEL_API TEL_MUST_USE tel_status tel_stats_begin(tel_stats *s,
 TEL_API TEL_MUST_USE tel_status tel_stats_event(tel_stats *s,
     const tel_event *event);
 /*
+ * Says that all events of a reader come to the statistics as soon as they are
+ * read, and that nothing else looks at them.  tel_reader_next() then may leave
+ * out events that would only be counted, when the log tells their number, and
+ * counts them here; of others it gives the bytes of fields that nothing asks
+ * for as zero.  It is for after tel_stats_begin(), of a reader that is read by
+ * itself: not through a window or a merge.  s must not be freed before r is.
+ */
+TEL_API void tel_stats_take(tel_stats *s, tel_reader *r);
+/*
  * Says that a reader is at its end, and takes the counts of damage from it.
  * Ranges that are open stay open for ever once the last reader that was begun
  * has ended.  Must come before the reader, and a window or merge of it, is

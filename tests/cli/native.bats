@@ -170,3 +170,39 @@ same() {
 	    echo "${PIPESTATUS[0]}"'
 	[ "${lines[0]}" = 10 ]
 }
+
+@test "events of a live stream are shown before the next ones come" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat -q -f tel mpsio.log >log.tel
+	# all but the record that ends it
+	head -c -42 log.tel >live.tel
+	telcat -q -H mpsio.log >want
+	mkfifo pipe
+	telcat -q -H -u <pipe >got 3>&- &
+	exec {held}>pipe
+	cat live.tel >&"$held"
+	for _ in {1..100}; do
+		cmp -s want got && break
+		sleep 0.1
+	done
+	exec {held}>&-
+	wait
+	cmp want got
+}
+
+@test "telstat counts what it does not look at by the block" {
+	for zst in "$TEL_TOP"/tests/data/mps/1.11{1,4,8}*.log.zst; do
+		echo "$zst"
+		telcat -q -f tel "$zst" >log.tel
+		for options in '' '-s s=log2(size,0)' '-k Seg' '-n 1000' \
+		    '-s a=tally(code,4k)' '-w time>0.001'; do
+			echo "$options"
+			read -ra words <<<"$options"
+			telstat -q -f json "${words[@]}" "$zst" >want
+			telstat -q -f json "${words[@]}" log.tel >got
+			sed -i 's/"form":"[a-z]*"//; s/"input_bytes":[0-9]*//' \
+			    want got
+			diff want got
+		done
+	done
+}

@@ -2,8 +2,8 @@
 /*
  * Fuzz target: a stream in the native format.  A byte of the input chooses
  * how it is read; the rest is the stream, of which the checks are put right,
- * as nothing would get past them otherwise.  What is read is shown, and
- * written in the native format again, which must hold the same.
+ * as nothing would get past them otherwise.  What is read is shown, counted,
+ * and written in the native format again, which must hold the same.
  */
 #include "formats/native.h"
 #include "target.h"
@@ -120,6 +120,27 @@ copy(tel_reader *r, tel_printer *printer)
 	free(again.data);
 }
 
+/* Counts the events: most of them are not built for it. */
+static void
+count_all(tel_reader *r)
+{
+	tel_stats *stats = tel_stats_new();
+	const tel_event *event;
+	unsigned n;
+
+	if (stats == NULL || tel_stats_begin(stats, r) != TEL_OK)
+		abort();
+	tel_stats_take(stats, r);
+	for (n = 0; n < MAX_EVENTS; n++)
+		if (tel_reader_next(r, &event) != TEL_OK ||
+		    tel_stats_event(stats, event) != TEL_OK)
+			break;
+	if (tel_stats_end(stats, r) != TEL_OK)
+		abort();
+	tel_reader_free(r);
+	tel_stats_free(stats);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -145,6 +166,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (r != NULL)
 		copy(r, printer);
 	tel_reader_free(r);
+	r = open_reader(stream, size - 1, data[0]);
+	if (r != NULL)
+		count_all(r);
 	tel_printer_free(printer);
 	tel_output_free(out);
 	free(stream);
