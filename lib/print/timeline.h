@@ -13,8 +13,9 @@
 #define TIMELINE_TRACKS 16384
 /* Ranges of one type and context that are open at once. */
 #define TIMELINE_LANES 256
-/* Blocks whose size is held, for frees that do not tell it. */
+/* Blocks whose size is held, and pools whose bytes are counted apart. */
 #define TIMELINE_BLOCKS ((size_t)1 << 21)
+#define TIMELINE_POOLS 4096
 /* Bytes of a name, what it is cut to. */
 #define TIMELINE_NAME 512
 
@@ -62,6 +63,12 @@ struct timeline_ops {
 
 struct timeline_plans;
 
+/* Bytes that live in a pool, or of another sort. */
+struct timeline_gauge {
+	struct timeline_track *track;
+	uint64_t bytes;
+};
+
 struct timeline {
 	const struct timeline_ops *ops;
 	int counters; /* they are wanted, and so are instants */
@@ -69,12 +76,17 @@ struct timeline {
 	size_t ntracks, room;
 	struct tel_table by_name; /* hash of a name to a track's number */
 	struct tel_table open;    /* hash of a range to its track's number */
-	struct tel_table blocks;  /* address to size */
+	struct tel_table blocks;  /* hash of a block to its size */
+	struct tel_table pools;   /* hash of a pool to its gauge's place */
+	struct timeline_gauge *gauges;
+	size_t ngauges, gauge_room;
+	/* sizes that an entry of blocks has no room for */
+	uint64_t *large;
+	size_t nlarge, large_room;
 	struct timeline_plans *plans;
 	uint64_t base; /* clock of the first event */
 	uint64_t last; /* time of the last one */
 	int begun;
-	int64_t live;
 	int no_memory;
 };
 
@@ -93,24 +105,6 @@ tel_status timeline_event(struct tel_printer *pr, struct timeline *tl,
 struct timeline_track *timeline_track(struct tel_printer *pr,
     struct timeline *tl, struct timeline_track *parent, enum timeline_use use,
     const char *name, size_t n);
-
-/* Notes of a type, what it is on a timeline. */
-struct timeline_plan {
-	enum { PLAN_INSTANT, PLAN_START, PLAN_FINISH, PLAN_SPAN, PLAN_NONE } is;
-	const char *name; /* of the type */
-	size_t length;    /* of it, or of what a start and its end share */
-	int string;       /* a field that is (part of) the name, or -1 */
-	int cpu, thread;  /* fields of the context, or -1 */
-	int duration;     /* SPAN: ticks */
-	int method;       /* SPAN: a field with the name of a method, or -1 */
-	int start;        /* FINISH: the first type that it ends, or -1 */
-	int other;        /* START: the next type with the same end, or -1 */
-};
-
-/* The plan of a type, made when it is new; NULL: no memory. */
-const struct timeline_plan *timeline_plan(struct timeline *tl,
-    const struct tel_schema *s, const struct tel_type *type);
-void timeline_plans_free(struct timeline *tl);
 
 /* FNV-1a, 64 bits; h: TIMELINE_HASH, or that of what comes before. */
 #define TIMELINE_HASH 0xcbf29ce484222325u

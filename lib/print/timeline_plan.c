@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the types of a schema are on a timeline. */
-#include "print/timeline.h"
-
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "print/timeline_inside.h"
 
 /* The plans of a schema. */
 struct timeline_plans {
@@ -43,11 +44,155 @@ find_context(struct timeline_plan *p, const struct tel_type *t)
 	p->thread = is_number(t, at) ? at : -1;
 }
 
+/* Nonzero when a word of a name begins at i. */
+static int
+is_word(const char *name, size_t i)
+{
+	return (name[i] >= 'A' && name[i] <= 'Z') || name[i] == '_' ||
+	    name[i] == '\0' || (i > 0 && name[i - 1] == '_');
+}
+
+/*
+ * What the names of a start and its end share: "AMCScan" of AMCScanBegin and
+ * AMCScanEnd; where that is their end, with the kind, "GC Collection" of
+ * StartCollection and EndCollection.
+ */
+static void
+share(struct timeline_plan *p, const struct tel_type *t, const char *end)
+{
+	const char *name = t->name;
+	size_t length = strlen(name), n = 0, words, tail = 0, most;
+
+	while (name[n] != '\0' && name[n] == end[n])
+		n++;
+	for (words = n; words > 0 && !is_word(name, words); words--)
+		;
+	most = strlen(end) < length ? strlen(end) : length;
+	while (tail < most - n &&
+	    name[length - 1 - tail] == end[strlen(end) - 1 - tail])
+		tail++;
+	while (tail > 0 && !is_word(name, length - tail))
+		tail--;
+	/* one of two underscores is enough */
+	if (tail > 0 && name[length - tail] == '_' &&
+	    (words == 0 || name[words - 1] == '_'))
+		tail--;
+	if (words == 0 && tail > 0)
+		(void)snprintf(p->shared, sizeof(p->shared), "%.40s %.48s",
+		    t->kind, name + length - tail);
+	else if (tail > 0)
+		(void)snprintf(p->shared, sizeof(p->shared), "%.*s%.47s",
+		    (int)(words < 48 ? words : 48), name, name + length - tail);
+	p->alone = words == 0 && p->string >= 0;
+	if (words > 0)
+		n = words - (words > 1 && name[words - 1] == '_');
+	if (p->shared[0] != '\0') {
+		p->name = p->shared;
+		p->length = strlen(p->shared);
+	} else if (n > 0) {
+		p->length = n;
+	}
+}
+
+/* Words that end the names of types which take memory, and give it back. */
+static const struct {
+	const char *take, *give;
+} memory[] = { { "Alloc", "Free" }, { "Map", "Unmap" } };
+
+/* The bytes before a word at the end of a name; 0: it does not end so. */
+static size_t
+head_of(const struct tel_type *t, const char *word)
+{
+	size_t n = t->name_length, w = strlen(word);
+
+	return n > w && strcmp(t->name + n - w, word) == 0 ? n - w : 0;
+}
+
+/* The type with this head and another word behind it, or NULL. */
+static const struct tel_type *
+find_other(const struct tel_schema *s, const struct tel_type *t, size_t head,
+    const char *word)
+{
+	char name[64];
+
+	if (head + strlen(word) >= sizeof(name))
+		return NULL;
+	(void)snprintf(name, sizeof(name), "%.*s%s", (int)head, t->name, word);
+	return tel_schema_find_type(s, name);
+}
+
+static int
+find_number(const struct tel_type *t, const char *name)
+{
+	int at = tel_type_find_field(t, name);
+
+	return is_number(t, at) ? at : -1;
+}
+
+/* The field called as the head of the name is, in small letters, or -1. */
+static int
+find_named(const struct tel_type *t, size_t head)
+{
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < head && i < sizeof(name) - 1; i++)
+		name[i] = (char)(t->name[i] >= 'A' && t->name[i] <= 'Z' ?
+		        t->name[i] + 'a' - 'A' :
+		        t->name[i]);
+	name[i] = '\0';
+	return find_number(t, name);
+}
+
+/*
+ * Types of memory that has no role, as what an allocator itself takes: by
+ * their names, and fields base and size, or base and limit.  Which memory is
+ * given back says its base, or its name: seg of SegFree.
+ */
+static void
+find_memory(struct timeline_plan *p, const struct tel_schema *s,
+    const struct tel_type *t)
+{
+	const struct tel_type *take = NULL, *give = NULL;
+	size_t head = 0;
+	unsigned i;
+
+	for (i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
+		take = give = t;
+		if ((head = head_of(t, memory[i].take)) > 0)
+			give = find_other(s, t, head, memory[i].give);
+		else if ((head = head_of(t, memory[i].give)) > 0)
+			take = find_other(s, t, head, memory[i].take);
+		if (head > 0)
+			break;
+	}
+	if (head == 0 || take == NULL || give == NULL ||
+	    find_number(take, "base") < 0 ||
+	    (find_number(take, "size") < 0 && find_number(take, "limit") < 0))
+		return;
+	p->base = find_number(t, "base");
+	p->size = find_number(t, "size");
+	p->limit = find_number(t, "limit");
+	p->key = -1;
+	if (find_number(give, "size") < 0 &&
+	    (find_number(give, "base") < 0 || find_number(give, "limit") < 0)) {
+		p->key = p->base;
+		if (find_number(give, "base") < 0)
+			p->key = find_named(give, head) < 0 ?
+			    -1 :
+			    find_named(t, head);
+		if (p->key < 0)
+			return;
+	}
+	p->memory = take == t ? 1 : -1;
+	(void)snprintf(p->counter, sizeof(p->counter), "%.*s bytes",
+	    (int)(head < 32 ? head : 32), t->name);
+}
+
 static void
 make(struct timeline_plan *p, const struct tel_schema *s,
     const struct tel_type *t)
 {
-	const char *end;
 	int at;
 
 	p->is = tel_type_is_followed(t) ? PLAN_NONE : PLAN_INSTANT;
@@ -59,17 +204,16 @@ make(struct timeline_plan *p, const struct tel_schema *s,
 	if (t->role == TEL_ROLE_START && t->partner >= 0 &&
 	    (unsigned)t->partner < s->ntypes) {
 		p->is = PLAN_START;
-		end = s->types[t->partner].name;
-		for (p->length = 0; t->name[p->length] != '\0' &&
-		     t->name[p->length] == end[p->length];)
-			p->length++;
 		p->string = find_string(t, 0);
+		share(p, t, s->types[t->partner].name);
 		return;
 	}
 	if (t->role == TEL_ROLE_FINISH) {
 		p->is = PLAN_FINISH;
 		return;
 	}
+	if (t->role == TEL_ROLE_NONE)
+		find_memory(p, s, t);
 	at = tel_type_find_field(t, "duration");
 	if (!is_number(t, at))
 		return;

@@ -141,6 +141,143 @@ for name, ticks in sorted(found):
 	END
 }
 
+# Pools, memory that one type takes and another gives back, and blocks that
+# come again, are large, or were there before.
+memory() {
+	cat <<-'END'
+		# teltools text 1
+		# format: toy-1
+		# version: 1
+		# tick rate: 1000000000.0
+		# type: Take 1 Heap pool:pointer at:address size:unsigned
+		# type: Give 2 Heap pool:pointer at:address
+		# type: GivePart 3 Heap pool:pointer at:address size:unsigned
+		# type: PoolEnds 4 Pool pool:pointer
+		# type: SegAlloc 5 Seg seg:pointer base:address size:unsigned
+		# type: SegFree 6 Seg seg:pointer
+		# type: VMMap 7 Seg vm:pointer base:address limit:address
+		# type: VMUnmap 8 Seg vm:pointer base:address limit:address
+		# type: Alloc 9 Seg base:address size:unsigned
+		# role: Take alloc at size pool
+		# role: Give free at - pool
+		# role: GivePart free at size pool
+		# role: PoolEnds destroy-pool - - pool
+		0000000000000001 Take pool=0xa at=0x10 size=100
+		0000000000000002 Take pool=0xb["blue"] at=0x10 size=7
+		0000000000000003 Take pool=0xa at=0x20 size=5000000000
+		0000000000000004 Take pool=0xa at=0x10 size=50
+		0000000000000005 Give pool=0xa at=0x20
+		0000000000000006 GivePart pool=0xa at=0x10 size=20
+		0000000000000007 GivePart pool=0xb["blue"] at=0x90 size=1000
+		0000000000000008 Take pool=0xb["blue"] at=0x30 size=9
+		0000000000000009 PoolEnds pool=0xa
+		000000000000000A Take pool=0xa at=0x20 size=3
+		000000000000000B Give pool=0xa at=0x10
+		0000000000000010 SegAlloc seg=0x1 base=0x1000 size=4096
+		0000000000000011 VMMap vm=0x5 base=0x1000 limit=0x4000
+		0000000000000012 SegAlloc seg=0x2 base=0x2000 size=8192
+		0000000000000013 SegFree seg=0x1
+		0000000000000014 VMUnmap vm=0x5 base=0x3000 limit=0x4000
+		0000000000000015 SegFree seg=0x1
+		0000000000000016 VMMap vm=0x5 base=0x1000 limit=0x0
+		0000000000000017 Alloc base=0x1000 size=16
+	END
+}
+
+@test "the bytes that live, by pools, and what an allocator takes itself" {
+	memory >memory.txt
+	clean telcat -f perfetto memory.txt >memory.trace
+	python3 "$read_trace" memory.trace >got
+	grep '| counter |' got | cut -d '|' -f 1,2,4 | sed 's,^memory.txt/,,; s/ *$//' |
+	    diff -u - <(cat <<-'END'
+		live bytes of pool 0xa | 0 | 100
+		live bytes | 0 | 100
+		live bytes of blue 0xb | 1 | 7
+		live bytes | 1 | 107
+		live bytes of pool 0xa | 2 | 5000000100
+		live bytes | 2 | 5000000107
+		live bytes of pool 0xa | 3 | 5000000050
+		live bytes | 3 | 5000000057
+		live bytes of pool 0xa | 4 | 50
+		live bytes | 4 | 57
+		live bytes of pool 0xa | 5 | 30
+		live bytes | 5 | 37
+		live bytes of blue 0xb | 6 | 0
+		live bytes | 6 | 30
+		live bytes of blue 0xb | 7 | 9
+		live bytes | 7 | 39
+		live bytes of pool 0xa | 8 | 0
+		live bytes | 8 | 9
+		live bytes of pool 0xa | 9 | 3
+		live bytes | 9 | 12
+		live bytes of pool 0xa | 10 | 3
+		live bytes | 10 | 12
+		Seg bytes | 15 | 4096
+		VM bytes | 16 | 12288
+		Seg bytes | 17 | 12288
+		Seg bytes | 18 | 8192
+		VM bytes | 19 | 8192
+		Seg bytes | 20 | 8192
+		VM bytes | 21 | 8192
+	END
+	    )
+	# they are shown by themselves, too
+	[ "$(grep -c '/Seg | [0-9]* | instant | ' got)" -eq 8 ]
+	# counters of JSON are the same
+	telcat -f chrome memory.txt >memory.json
+	python3 "$read_trace" memory.json | grep '| counter |' |
+	    diff - <(grep '| counter |' got)
+	# what took memory has given all of it back at the end of a real log
+	unpack 1.118.0-lii6gc-awlut
+	telcat -f perfetto mpsio.log >t.trace
+	python3 "$read_trace" t.trace | grep '| counter |' >got
+	for name in 'Arena bytes' 'Seg bytes' 'VM bytes' 'live bytes' \
+	    'live bytes of CBSBlock 0x7fe81763d490'; do
+		grep "/$name |" got | tail -n 1 | grep -q '| counter | 0 | $'
+		[ "$(grep -c "/$name |" got)" -gt 10 ]
+	done
+	# the most that was taken of the machine, added up by other means
+	telcat -f json -S -e VMMap,VMUnmap mpsio.log | python3 -c '
+import json, sys
+sum = most = 0
+for e in map(json.loads, sys.stdin):
+    base, limit = (int(e["fields"][f], 16) for f in ("base", "limit"))
+    sum += (limit - base) * (1 if e["type"] == "VMMap" else -1)
+    most = max(most, sum)
+print(most)' >want
+	grep '/VM bytes |' got | cut -d '|' -f 4 | sort -n | tail -n 1 |
+	    tr -d ' ' | cmp - want
+}
+
+@test "ranges of threads are named by what their types share" {
+	"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
+	clean telcat -f perfetto boot.ets >boot.trace
+	python3 "$read_trace" boot.trace | grep -v instant | cut -d '|' -f 1,2,3,4 |
+	    sed 's/ *$//' >got
+	# what has no time does not count as the first event
+	diff -u - got <<-'END'
+		boot.ets/thread 108 LegacyKeyboard/DiskIo Read | 1127111 | begin | DiskIo Read
+		boot.ets/thread 108 LegacyKeyboard/DiskIo Read | 1127167 | end |
+		boot.ets/thread 108 LegacyKeyboard/GC Collection | 1127389 | begin | GC Collection
+		boot.ets/thread 108 LegacyKeyboard/GC Collection | 1127778 | end |
+		boot.ets/thread 2 kernel/Iso9660 Read | 1127944 | begin | Iso9660 Read
+		open: 1
+	END
+	clean telcat -f folded boot.ets >got
+	diff -u - got <<-'END'
+		thread 108 LegacyKeyboard;DiskIo Read 56
+		thread 108 LegacyKeyboard;GC Collection 389
+		thread 2 kernel;Iso9660 Read 56
+	END
+	# words of names
+	sed 's/DiskIo_StartRead/gc_begin/; s/EndRead/gc_end/' \
+	    <(telcat boot.ets) | telcat -f folded |
+	    grep -q '^thread 108 LegacyKeyboard;gc 56$'
+	sed 's/DiskIo_StartRead/io_start_read/; s/EndRead/io_stop_read/' \
+	    <(telcat boot.ets) | telcat -f folded |
+	    grep -q '^thread 108 LegacyKeyboard;io_read 56$'
+}
+
 @test "periods of a processor are ranges, and each has counters" {
 	clean telcat --tb-hz 1000000000 -f perfetto HPM.[12].startup >hpm.trace
 	python3 "$read_trace" hpm.trace | cut -d '|' -f 1-4 |

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Timeline: its tracks, and on which of them an event belongs. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/schema.h"
+#include "print/timeline_inside.h"
+
+struct timeline_track *
+timeline_make_track(struct tel_printer *pr, struct timeline *tl,
+    struct timeline_track *parent, enum timeline_use use, const char *name,
+    size_t n)
+{
+	struct timeline_track **tracks, *t;
+	size_t room;
+
+	if (tl->ntracks == tl->room) {
+		room = tl->room == 0 ? 32 : tl->room * 2;
+		tracks =
+		    realloc(tl->tracks, room * sizeof(struct timeline_track *));
+		if (tracks == NULL)
+			return NULL;
+		tl->tracks = tracks;
+		tl->room = room;
+	}
+	t = calloc(1, sizeof(*t));
+	if (t == NULL || (t->name = malloc(n + 1)) == NULL) {
+		free(t);
+		return NULL;
+	}
+	memcpy(t->name, name, n);
+	t->name[n] = '\0';
+	t->length = n;
+	t->parent = parent;
+	t->use = use;
+	tl->tracks[tl->ntracks++] = t;
+	t->id = (uint32_t)tl->ntracks;
+	tl->ops->track(pr, t);
+	return t;
+}
+
+/* The top of what a track belongs to. */
+static struct timeline_track *
+process_of(struct timeline_track *t)
+{
+	while (t->parent != NULL)
+		t = t->parent;
+	return t;
+}
+
+struct timeline_track *
+timeline_track(struct tel_printer *pr, struct timeline *tl,
+    struct timeline_track *parent, enum timeline_use use, const char *name,
+    size_t n)
+{
+	uint64_t h = timeline_hash(TIMELINE_HASH, name, n);
+	uint32_t above = parent == NULL ? 0 : parent->id;
+	struct timeline_track *t;
+	struct tel_entry *e;
+	int fresh;
+
+	h = timeline_hash(h, &above, sizeof(above));
+	h = timeline_hash(h, &use, sizeof(use));
+	e = tel_table_put(&tl->by_name, h == 0 ? 1 : h, &fresh);
+	if (e == NULL)
+		return NULL;
+	if (!fresh)
+		return tl->tracks[e->value - 1];
+	if (tl->ntracks >= TIMELINE_TRACKS && parent != NULL)
+		t = process_of(parent);
+	else
+		t = timeline_make_track(pr, tl, parent, use, name, n);
+	if (t == NULL)
+		tel_table_remove(&tl->by_name, e);
+	else
+		e->value = t->id;
+	return t;
+}
+
+struct timeline_track *
+timeline_process(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_log *log)
+{
+	return timeline_track(pr, tl, NULL, TIMELINE_PROCESS, log->name,
+	    strlen(log->name));
+}
+
+struct timeline_track *
+timeline_context(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p)
+{
+	int cpu = p->cpu >= 0 && (p->thread < 0 || p->is == PLAN_SPAN);
+	struct timeline_track *process;
+	char name[TIMELINE_NAME];
+	const char *label = NULL;
+	size_t length = 0;
+	uint64_t id;
+	int n;
+
+	process = timeline_process(pr, tl, ev->log);
+	if (process == NULL)
+		return NULL;
+	if (!cpu && p->thread < 0)
+		return timeline_track(pr, tl, process, TIMELINE_KIND,
+		    ev->type->kind, strlen(ev->type->kind));
+	id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
+	n = snprintf(name, sizeof(name), "%s %lld", cpu ? "cpu" : "thread",
+	    (long long)id);
+	if (!cpu)
+		label = tel_event_label(ev, (unsigned)p->thread, &length);
+	if (label != NULL && length < sizeof(name) - 32)
+		n += snprintf(name + n, sizeof(name) - (size_t)n, " %.*s",
+		    (int)length, label);
+	return timeline_track(pr, tl, process, TIMELINE_THREAD, name,
+	    (size_t)n);
+}
