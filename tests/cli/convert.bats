@@ -270,7 +270,7 @@ MPS, which are: mps:1.1.3 (1.111.0), mps:1.1.6 (1.112.0, 1.113.0), mps:1.4.0 \
 is li, fr, xc, w3 or an with i3, i6, ar or a6 and a compiler, as lii6gc, w3i3mv" \
 			    $tool -f "$target" mpsio.log
 		done
-		for target in mps:1.6.1,middle mps, mps:1.6.1/lii6gc,; do
+		for target in mps:1.6.1,middle "mps," "mps:1.6.1/lii6gc,"; do
 			expect 2 "$tool: -f: '$target': the byte order is ,be or ,le" \
 			    $tool -f "$target" mpsio.log
 		done
