@@ -1,62 +1,95 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which operands are added up, as what other runs have counted, and are not
- * logs whose events are counted.
+ * Which operands are added up, as what other runs have counted, or for their
+ * classes, and are not logs whose events are counted.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "telstat.h"
 
-/* What the first line of an inst stream says when telstat has written it. */
-static const char writer[] = " writer=\"teltools ";
+/* What is looked at of an operand, */
+#define PROBE_BYTES 128
+/* and of one that is compressed: bzip2 decodes 900 kB at a time. */
+#define PACKED_BYTES ((size_t)1 << 20)
 
+/* Nonzero when the events of logs are asked for, and not their classes. */
 static int
-is_packed(const unsigned char *p, size_t n)
+wants_events(const struct telstat *t)
 {
-	static const char *const magics[] = { "\x1f\x8b", "BZh", "\xfd\x37zXZ",
-		"\x04\"M\x18", "\x28\xb5\x2f\xfd", "\x5e\x2a\x4d\x18" };
-	size_t i, length;
+	const struct selection *sel = &t->settings.select;
 
-	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
-		length = strlen(magics[i]);
-		if (n >= length && memcmp(p, magics[i], length) == 0)
-			return 1;
+	return t->given || sel->filtering || sel->types != NULL ||
+	    sel->kinds != NULL || sel->where != NULL || sel->since != NULL ||
+	    sel->until != NULL || sel->skip > 0 || sel->count != UINT64_MAX;
+}
+
+/* As many more bytes as there are, up to want; 0 at the end. */
+static size_t
+read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
+{
+	unsigned char *bytes;
+	ssize_t n;
+
+	if (want > a->room) {
+		bytes = realloc(a->bytes, want);
+		if (bytes == NULL)
+			return 0;
+		a->bytes = bytes;
+		a->room = want;
 	}
-	return 0;
+	want -= a->size;
+	do
+		n = start < 0 ? read(src->fd, a->bytes + a->size, want) :
+		                pread(src->fd, a->bytes + a->size, want,
+		                    start + (off_t)a->size);
+	while (n < 0 && errno == EINTR);
+	a->size += n > 0 ? (size_t)n : 0;
+	return n > 0 ? (size_t)n : 0;
 }
 
-/* Nonzero when what a file holds, packed or not, is an inst stream. */
-static int
-holds_inst(const char *path)
+/* What an operand is by its begin, of which no more is read than is needed. */
+static tel_inst_sort
+look(const struct source *src, off_t start, struct ahead *a)
 {
-	tel_reader *r = tel_reader_new();
-	int found;
+	tel_inst_sort sort = TEL_INST_MORE;
 
-	found = r != NULL && tel_reader_open_file(r, path) == TEL_OK &&
-	    !tel_reader_archive(r) && strcmp(tel_reader_form(r), "inst") == 0;
-	tel_reader_free(r);
-	return found;
-}
-
-static int
-has_writer(const unsigned char *p, size_t n)
-{
-	const size_t length = sizeof(writer) - 1;
-
-	for (; n >= length && *p != '\n'; p++, n--)
-		if (memcmp(p, writer, length) == 0)
-			return 1;
-	return 0;
+	while (a->size < PROBE_BYTES && read_more(src, start, a, PROBE_BYTES))
+		continue;
+	while (a->size > 0 &&
+	    (sort = tel_inst_probe(a->bytes, a->size)) == TEL_INST_MORE &&
+	    a->size < PACKED_BYTES && read_more(src, start, a, PACKED_BYTES))
+		continue;
+	return sort;
 }
 
 int
-telstat_adds(const struct telstat *t, const unsigned char *p, size_t n,
-    const char *path)
+telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 {
-	if (tel_inst_probe(p, n))
-		return !t->given || has_writer(p, n);
-	if (t->given || path == NULL || n == 0)
+	const int is_input = strcmp(operand, "-") == 0;
+	struct ahead begin = { NULL, 0, 0 };
+	tel_inst_sort sort;
+	struct source src;
+	off_t start;
+
+	if (t->settings.as != NULL && !t->as_inst)
 		return 0;
-	return (is_packed(p, n) || *p == '#') && holds_inst(path);
+	if (!is_input && access(operand, R_OK) != 0)
+		return 0;
+	memset(&src, 0, sizeof(src));
+	if (!source_open(&src, operand))
+		return 0;
+	start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
+	/* of a pipe with a name nothing can be read again */
+	if (start < 0 && !is_input)
+		sort = TEL_INST_NONE;
+	else
+		sort = look(&src, start, start < 0 ? input : &begin);
+	source_close(&src);
+	free(begin.bytes);
+	if (sort == TEL_INST_STATS)
+		return 1;
+	return (t->as_inst || sort == TEL_INST_LOG) && !wants_events(t);
 }

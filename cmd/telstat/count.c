@@ -8,9 +8,6 @@
 #include <unistd.h>
 #include "common/message.h"
 
-/* What is looked at of an operand: the first line, if it is of telstat. */
-#define PROBE_BYTES 128
-
 struct count {
 	struct telstat *telstat;
 	struct sink *sink;
@@ -22,9 +19,8 @@ struct count {
 	int begun;      /* the form has begun */
 	int counted;    /* something could be read */
 	int whole;      /* each log comes by itself, with all its events */
-	/* the begin of standard input, where it can be read only once */
-	unsigned char ahead[PROBE_BYTES];
-	size_t nahead;
+	struct ahead ahead;
+	size_t again; /* bytes of it that were given */
 	int failed;
 };
 
@@ -208,14 +204,14 @@ static ptrdiff_t
 read_input(void *arg, void *buffer, size_t size)
 {
 	struct count *c = arg;
+	size_t left = c->ahead.size - c->again;
 	ssize_t n;
 
-	if (c->nahead > 0) {
-		if (size > c->nahead)
-			size = c->nahead;
-		memcpy(buffer, c->ahead, size);
-		c->nahead -= size;
-		memmove(c->ahead, c->ahead + size, c->nahead);
+	if (left > 0) {
+		if (size > left)
+			size = left;
+		memcpy(buffer, c->ahead.bytes + c->again, size);
+		c->again += size;
 		return (ptrdiff_t)size;
 	}
 	do
@@ -233,59 +229,13 @@ read_inst(struct count *c, const char *operand)
 	memset(&src, 0, sizeof(src));
 	if (!source_open(&src, operand))
 		return;
-	if (strcmp(operand, "-") == 0 && c->nahead > 0)
+	if (strcmp(operand, "-") == 0 && c->ahead.size > c->again)
 		st = tel_stats_read_inst(c->show.stats, read_input, c, operand);
 	else
 		st = tel_stats_read_inst_fd(c->show.stats, src.fd, operand);
 	c->counted |= st == TEL_OK || st == TEL_EDAMAGED;
 	tell_inst(c, operand, st);
 	source_close(&src);
-}
-
-/* Reads the begin of a pipe, which is to be read again. */
-static void
-look_ahead(struct count *c)
-{
-	ssize_t n = 1;
-
-	while (n > 0 && c->nahead < sizeof(c->ahead)) {
-		n = read(STDIN_FILENO, c->ahead + c->nahead,
-		    sizeof(c->ahead) - c->nahead);
-		if (n > 0)
-			c->nahead += (size_t)n;
-		else if (n < 0 && errno == EINTR)
-			n = 1;
-	}
-}
-
-/* Nonzero when an operand is an inst stream. */
-static int
-is_inst(struct count *c, const char *operand)
-{
-	const struct telstat *t = c->telstat;
-	int input = strcmp(operand, "-") == 0;
-	unsigned char bytes[PROBE_BYTES];
-	struct source src;
-	off_t start;
-	ssize_t n = 0;
-
-	if (t->as_inst || t->settings.as != NULL)
-		return t->as_inst;
-	if (!input && access(operand, R_OK) != 0)
-		return 0;
-	memset(&src, 0, sizeof(src));
-	if (!source_open(&src, operand))
-		return 0;
-	start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
-	if (start >= 0)
-		n = pread(src.fd, bytes, sizeof(bytes), start);
-	source_close(&src);
-	if (start >= 0)
-		return n > 0 &&
-		    telstat_adds(t, bytes, (size_t)n, input ? NULL : operand);
-	if (input && c->nahead == 0)
-		look_ahead(c);
-	return input && telstat_adds(t, c->ahead, c->nahead, NULL);
 }
 
 /* Nonzero when it matters which event comes before which. */
@@ -357,20 +307,23 @@ read_all(struct count *c)
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		if (is_inst(c, operands[i]))
+		if (telstat_adds(c->telstat, operands[i], &c->ahead))
 			list[n - ++insts] = operands[i];
 		else
 			list[logs++] = operands[i];
 	}
 	s->operands = list;
 	s->noperands = logs;
-	s->ahead = c->ahead;
-	s->nahead = c->nahead;
+	s->ahead = c->ahead.bytes;
+	s->nahead = logs > 0 ? c->ahead.size : 0;
+	if (c->telstat->as_inst)
+		s->as = "inst";
 	if (logs > 0)
 		read_logs(c);
 	for (i = n; i > logs && !c->sink->failed; i--)
 		read_inst(c, list[i - 1]);
 	free(list);
+	free(c->ahead.bytes);
 	s->operands = NULL;
 	s->noperands = 0;
 }

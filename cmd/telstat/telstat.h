@@ -90,12 +90,20 @@ void telstat_tell(const struct telstat *t, tel_status st, const char *option);
 /* Counts what the operands hold, and shows it. */
 void telstat_run(struct telstat *t, struct sink *sink);
 
+/* added.c */
+
+/* The begin of standard input, where it can be read only once. */
+struct ahead {
+	unsigned char *bytes;
+	size_t size;
+	size_t room;
+};
+
 /*
- * Nonzero when an operand whose first n bytes are at p is to be added, and is
- * no log.  path: the file, NULL when it can be read only once.
+ * Nonzero when an operand is to be added, and is no log.  What must be read
+ * of standard input to tell is put into input.
  */
-int telstat_adds(const struct telstat *t, const unsigned char *p, size_t n,
-    const char *path);
+int telstat_adds(struct telstat *t, const char *operand, struct ahead *input);
 
 /* each.c */
 

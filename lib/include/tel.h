@@ -1745,11 +1745,20 @@ TEL_API TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
 TEL_API TEL_MUST_USE tel_status tel_stats_write_inst(tel_stats *s,
     tel_output *out, int last);
 
+/* What tel_inst_probe() finds. */
+typedef enum tel_inst_sort {
+	TEL_INST_NONE,  /* no inst stream */
+	TEL_INST_LOG,   /* an inst log, see tel-inst(5) */
+	TEL_INST_STATS, /* one that tel_stats_write_inst() wrote */
+	TEL_INST_MORE   /* compressed: more bytes are needed to tell */
+} tel_inst_sort;
+
 /*
- * Whether these first bytes, 23 of them or all that there are, begin an
- * inst stream: 1 or 0.  Compressed ones are not looked into.
+ * Whether these first bytes of a file, 128 of them or all that there are,
+ * begin an inst stream.  They may be compressed, but for archives; then as
+ * many are needed as decode to so many.
  */
-TEL_API int tel_inst_probe(const void *bytes, size_t size);
+TEL_API tel_inst_sort tel_inst_probe(const void *bytes, size_t size);
 /*
  * Reads an inst stream to its end and merges it into the set, as
  * tel_stats_merge() does, session by session.  It may be compressed.

@@ -9,22 +9,6 @@
 
 #include "io/input.h"
 
-/* Bytes that tell an inst stream: a clock, a blank, and these. */
-static const char start[] = "H inst";
-
-int
-tel_inst_probe(const void *bytes, size_t size)
-{
-	const char *p = bytes;
-	size_t i;
-
-	for (i = 0; i < 16 && i < size; i++)
-		if ((p[i] < '0' || p[i] > '9') && (p[i] < 'A' || p[i] > 'F'))
-			return 0;
-	return size >= 16 + sizeof(start) && p[16] == ' ' &&
-	    memcmp(p + 17, start, sizeof(start) - 1) == 0;
-}
-
 static void
 problem(struct inst_reader *r, const char *why)
 {

@@ -109,6 +109,43 @@ setup() {
 	    <(telcat -q got)
 }
 
+@test "telstat shows classes, or counts events where some are selected" {
+	telstat -q "$INST/hfs.txt" >classes || [ "$?" = 3 ]
+	[ "$(head -n 1 classes)" = 'HFS:VSM:BlockAllocate size  (split)  bytes' ]
+	zstd -qc "$INST/hfs.txt" | telstat -q >got || [ "$?" = 3 ]
+	cmp classes got
+	# one with comments before it
+	{
+		echo '# a comment'
+		cat "$INST/hfs.txt"
+	} | telstat -q >got || [ "$?" = 3 ]
+	cmp classes got
+	# what is selected are events, from whatever file
+	n=$(telcat -q -H -k Trace "$INST/hfs.txt" | wc -l)
+	zstd -qc "$INST/hfs.txt" >packed
+	for log in "$INST/hfs.txt" packed; do
+		for option in "-k Trace" "-e Trace,Start,End,Middle,*On" \
+		    "-w kind==Trace"; do
+			# shellcheck disable=SC2086 # an option and its argument
+			run -0 telstat -q $option "$log"
+			[[ ${lines[1]} == "events  $n "* ]]
+		done
+		run -0 telstat -q -n 7 "$log"
+		[[ ${lines[1]} == 'events  7 '* ]]
+		for as in '' --as=inst; do
+			# shellcheck disable=SC2086
+			run -0 telstat -q $as -s 'n=tally(kind,9)' "$log"
+			[[ $output == *$'\n'*" Trace  "*" $n "* ]]
+			[[ $output != *'(split)'* ]]
+		done
+	done
+	# the classes of a part
+	telfilter --quiet -w 'path =* "*:Cache Hits"' "$INST/hfs.txt" |
+	    telstat -q >got || [ "$?" = 3 ]
+	grep -A1 'HFS:Cache Hits' classes | diff <(grep -A1 'HFS:Cache Hits' got) -
+	grep -A1 'HFS:Free Blocks' got | grep -q 'updates 0 '
+}
+
 @test "inst logs are written one after the other, and not merged" {
 	telfilter --no-merge "$INST/hfs.txt" "$INST/hfs.txt" 2>messages >got
 	grep -v '^#' "$INST/hfs.txt" >once

@@ -65,6 +65,36 @@ answer() {
 	done
 }
 
+@test "what is compressed is known for what it is, from files and pipes" {
+	telstat -f inst -s 'h=log2(size)' two.log >part
+	telstat -f inst -s 'h=log2(size)' mpsio.log two.log |
+	    telstat >both
+	telstat part >alone
+	for packer in gzip bzip2 xz lz4 zstd; do
+		"$packer" -qc part >packed
+		clean telstat packed | cmp alone -
+		clean telstat <packed | cmp alone -
+		# shellcheck disable=SC2002 # a pipe on purpose
+		cat packed | clean telstat | cmp alone -
+		# what comes bit by bit too
+		{
+			head -c 30 packed
+			sleep 0.1
+			tail -c +31 packed
+		} | clean telstat | cmp alone -
+		# and where a statistic is asked for it is added, no log
+		clean telstat -s 'h=log2(size)' mpsio.log packed | cmp both -
+		# shellcheck disable=SC2002
+		cat packed | clean telstat -s 'h=log2(size)' mpsio.log - |
+		    cmp both -
+	done
+	# a log is a log
+	clean telstat mpsio.log >want
+	for packer in gzip bzip2 xz lz4 zstd; do
+		"$packer" -qc mpsio.log | clean telstat | cmp want -
+	done
+}
+
 @test "groups add up as well" {
 	groups=(-s 'n=tally(name,99)' -s 'h=log2(size)' -g kind)
 	telstat -f inst "${groups[@]}" mpsio.log >a

@@ -123,7 +123,8 @@ round_trip(tel_stats *s)
 	struct memory first = write_out(s), second;
 	tel_stats *t = tel_stats_new();
 
-	must(t != NULL && tel_inst_probe(first.bytes, first.count));
+	must(t != NULL);
+	must(tel_inst_probe(first.bytes, first.count) == TEL_INST_STATS);
 	must(tel_stats_set_max_groups(t, 100000) == TEL_OK);
 	must(tel_stats_read_inst(t, get, &first, "first") == TEL_OK);
 	ask(t);

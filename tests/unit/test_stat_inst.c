@@ -396,7 +396,10 @@ test_nonsense(void)
 	ok(read_inst(s, "0000000000000000 H inst 2 0 0\n", 30) == TEL_EVERSION,
 	    "a newer version");
 	tel_stats_free(s);
-	ok(tel_inst_probe(HEAD, strlen(HEAD)), "probe: an inst stream");
+	ok(tel_inst_probe(HEAD, strlen(HEAD)) == TEL_INST_LOG,
+	    "probe: an inst stream");
+	ok(tel_inst_probe("# a\n" HEAD, strlen(HEAD) + 4) == TEL_INST_LOG,
+	    "probe: a comment before it");
 	ok(!tel_inst_probe("0000061B51636E8B EventInit", 26), "probe: text");
 	ok(!tel_inst_probe(HEAD, 10) && !tel_inst_probe("", 0), "probe: short");
 }
