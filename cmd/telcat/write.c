@@ -86,6 +86,17 @@ idle(void *arg)
 		sink_failed(run->sink);
 }
 
+/*
+ * Nonzero when all events are written in the native format: then nothing of
+ * those that are passed over is needed for another.
+ */
+static int
+keeps_all(const struct settings *s)
+{
+	return strcmp(s->format, "tel") == 0 && !s->select.filtering &&
+	    s->select.skip == 0 && s->select.count == UINT64_MAX;
+}
+
 void
 telcat_write(struct telcat *t, struct sink *sink)
 {
@@ -97,7 +108,7 @@ telcat_write(struct telcat *t, struct sink *sink)
 	run.telcat = t;
 	run.sink = sink;
 	run.flush = t->settings.unbuffered;
-	run.writer = target_open(&t->settings, sink, 0);
+	run.writer = target_open(&t->settings, sink, keeps_all(&t->settings));
 	if (run.writer == NULL)
 		return;
 	memset(&visitor, 0, sizeof(visitor));

@@ -267,8 +267,8 @@ native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	    (n->last_schema == NULL ||
 	        n->last_schema->native.schema != ev->log->schema))
 		st = find_schema(n, ev->log->schema);
-	if (st == TEL_OK && tel_labels_count(ev->log->labels) > 0 &&
-	    !names_itself(ev->log->schema))
+	if (st == TEL_OK && !names_itself(ev->log->schema) &&
+	    tel_labels_count(ev->log->labels) > 0)
 		st = tell_labels(n, ev);
 	if (st == TEL_OK && tel_type_is_followed(ev->type)) {
 		const uint64_t index = n->last_log->index;

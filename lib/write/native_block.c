@@ -142,6 +142,7 @@ find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
 	part->plan = t->unknown ? &none : &of->schema->native.plans[t->index];
 	part->stride = (part->plan->fixed + 7) & ~7u;
 	part->tails = t->unknown || t->has_string || s->described;
+	part->beside = part->tails;
 	part->vary = 0;
 	part->count = 0;
 	part->rows.used = 0;
@@ -232,11 +233,9 @@ copy_cells(unsigned char *row, const struct out_part *part,
     const struct tel_event *ev)
 {
 	const uint32_t fixed = part->plan->fixed;
-	uint32_t i;
 
 	if (ev->size >= part->stride) {
-		for (i = 0; i < part->stride; i += 8)
-			memcpy(row + i, ev->data + i, 8);
+		memcpy(row, ev->data, part->stride);
 		return;
 	}
 	memset(row, 0, part->stride);
@@ -290,8 +289,9 @@ out_block_add(struct out_block *b, struct out_log *log,
 	row = part->rows.p + part->rows.used;
 	copy_cells(row, part, ev);
 	part->rows.used += part->stride;
-	if (part->tails || part->raw.any || part->lead.any || part->notes.any ||
-	    ev->raw_size > 0 || lead_size > 0 || ev->notes_size > 0)
+	if (ev->raw_size > 0 || lead_size > 0 || ev->notes_size > 0)
+		part->beside = 1;
+	if (part->beside)
 		add_bytes(b, part, ev, lead, lead_size);
 	part->sizes[part->count] =
 	    ev->size < part->plan->fixed ? part->plan->fixed : ev->size;

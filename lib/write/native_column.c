@@ -17,6 +17,13 @@ bit_length(uint64_t v)
 	return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
 }
 
+/* The same, but for 64 it may say 63: as many bytes. */
+static inline unsigned
+nearly_length(uint64_t v)
+{
+	return 63 ^ (unsigned)__builtin_clzll((v | v >> 1) << 1 | 1);
+}
+
 static uint64_t
 greatest_divisor(uint64_t a, uint64_t b)
 {
@@ -30,17 +37,24 @@ greatest_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* What divides all differences of values; 0 when they are all equal. */
+/*
+ * What divides all differences of values; 0 when they are all equal.  low: set
+ * to the least value.
+ */
 static uint64_t
-find_scale(const uint64_t *v, size_t n)
+find_scale(const uint64_t *v, size_t n, uint64_t *low)
 {
-	uint64_t all = 0, g = 0, least, d;
+	uint64_t all = 0, g = 0, min = v[0], least, d;
 	size_t i;
 
-	for (i = 1; i < n; i++)
-		all |= v[i] - v[i - 1];
+	for (i = 1; i < n; i++) {
+		all |= v[i] ^ v[0];
+		min = v[i] < min ? v[i] : min;
+	}
+	*low = min;
 	if (all == 0)
 		return 0;
+	/* the lowest bit that differs: all differences are multiples of it */
 	least = all & (0 - all);
 	for (i = 1; i < n && g != least; i++) {
 		d = v[i] - v[i - 1];
@@ -168,7 +182,7 @@ put_lengths(struct native_buffer *b, const uint64_t *v, size_t n,
 	memset(control, 0, groups);
 	p = control + groups;
 	for (j = 0; j < n; j++) {
-		k = code[bit_length(v[j])];
+		k = code[nearly_length(v[j])];
 		control[j / 4] |= (unsigned char)(k << j % 4 * 2);
 		tel_store_le64(p, v[j]);
 		p += set[k];
@@ -294,9 +308,9 @@ column_put(struct native_buffer *b, const uint64_t *v, size_t n,
 {
 	struct shape plain = { { 0 } }, delta = { { 0 } };
 	struct choice best = { 0, SIZE_MAX };
-	const uint64_t scale = find_scale(v, n);
 	uint64_t *from_least = spare, *differences = spare + n,
-	         *numbers = spare + 2 * n, least = v[0];
+	         *numbers = spare + 2 * n, least;
+	const uint64_t scale = find_scale(v, n, &least);
 	struct divider by;
 	struct table table;
 	unsigned code, how;
@@ -313,16 +327,14 @@ column_put(struct native_buffer *b, const uint64_t *v, size_t n,
 		return;
 	}
 	by = divider(scale);
-	for (i = 1; i < n; i++)
-		least = v[i] < least ? v[i] : least;
 	from_least[0] = divide(by, v[0] - least);
-	plain.bits[bit_length(from_least[0])]++;
+	plain.bits[nearly_length(from_least[0])]++;
 	for (i = 1; i < n; i++) {
 		from_least[i] = divide(by, v[i] - least);
 		differences[i] =
 		    native_zigzag(divide_signed(by, v[i] - v[i - 1]));
-		plain.bits[bit_length(from_least[i])]++;
-		delta.bits[bit_length(differences[i])]++;
+		plain.bits[nearly_length(from_least[i])]++;
+		delta.bits[nearly_length(differences[i])]++;
 	}
 	choose(&best, &plain, n, NATIVE_FIXED, NATIVE_BYTES);
 	choose(&best, &delta, n - 1, NATIVE_DELTA_FIXED, NATIVE_DELTA_BYTES);

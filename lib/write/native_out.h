@@ -60,6 +60,7 @@ struct out_part {
 	uint8_t noted;
 	uint8_t tails; /* bytes behind the cells are kept */
 	uint8_t vary;
+	uint8_t beside; /* there are bytes beside the cells */
 	uint32_t count, room;
 	uint32_t stride;           /* bytes of a row: the cells */
 	struct native_buffer rows; /* of all events */
