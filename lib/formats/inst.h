@@ -7,6 +7,7 @@
 #define TEL_INST_H
 
 #include <locale.h>
+#include <string.h>
 
 #include "formats/lines.h"
 
@@ -140,7 +141,11 @@ uint64_t instr_unsigned(const struct instr_line *l, enum instr_key key);
  */
 unsigned char *instr_decode(const struct instr_value *v, unsigned char *out);
 /* 1 when the value is this word. */
-int instr_is(const struct instr_value *v, const char *word);
+static inline int
+instr_is(const struct instr_value *v, const char *word)
+{
+	return strlen(word) == v->n && memcmp(v->p, word, v->n) == 0;
+}
 
 /* ----------------------------------------------------------- classes */
 

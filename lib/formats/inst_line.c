@@ -12,20 +12,29 @@
 #define KEY5(a, b, c, d, e) (KEY4(a, b, c, d) << 8 | (e))
 #define KEY6(a, b, c, d, e, f) (KEY5(a, b, c, d, e) << 8 | (f))
 
+/* For names of one letter how far before I_KEYS their field is. */
+static const unsigned char letters['z' + 1] = { ['b'] = I_KEYS - I_B,
+	['c'] = I_KEYS - I_C,
+	['d'] = I_KEYS - I_D,
+	['k'] = I_KEYS - I_K,
+	['n'] = I_KEYS - I_N,
+	['p'] = I_KEYS - I_P,
+	['s'] = I_KEYS - I_S,
+	['v'] = I_KEYS - I_V,
+	['w'] = I_KEYS - I_W };
+
 /* The field of a name, I_KEYS for any other. */
 static enum instr_key
 key_of(uint64_t name)
 {
-	/* those of events first */
+	/* those of events first: most are of one letter */
+	if (name < sizeof(letters))
+		return (enum instr_key)(I_KEYS - letters[name]);
+	if (name == KEY2('o', 'p'))
+		return I_OP;
+	if (name == KEY3('t', 'a', 'g'))
+		return I_TAG;
 	switch (name) {
-	case KEY1('c'): return I_C;
-	case KEY3('t', 'a', 'g'): return I_TAG;
-	case KEY1('p'): return I_P;
-	case KEY1('d'): return I_D;
-	case KEY2('o', 'p'): return I_OP;
-	case KEY1('v'): return I_V;
-	case KEY1('n'): return I_N;
-	case KEY1('b'): return I_B;
 	case KEY4('b', 'i', 't', 's'): return I_BITS;
 	case KEY4('c', 'o', 'm', 'p'): return I_COMP;
 	case KEY3('c', 'p', 'u'): return I_CPU;
@@ -40,7 +49,6 @@ key_of(uint64_t name)
 	case KEY4('h', 'o', 's', 't'): return I_HOST;
 	case KEY2('h', 'z'): return I_HZ;
 	case KEY2('i', 'd'): return I_ID;
-	case KEY1('k'): return I_K;
 	case KEY4('k', 'n', 'e', 'e'): return I_KNEE;
 	case KEY4('l', 'a', 's', 't'): return I_LAST;
 	case KEY2('l', 'o'): return I_LO;
@@ -58,7 +66,6 @@ key_of(uint64_t name)
 	case KEY6('p', 'a', 'r', 'e', 'n', 't'): return I_PARENT;
 	case KEY3('p', 'i', 'd'): return I_PID;
 	case KEY4('p', 'r', 'o', 'c'): return I_PROC;
-	case KEY1('s'): return I_S;
 	case KEY5('s', 't', 'e', 'p', 's'): return I_STEPS;
 	case KEY3('s', 'u', 'm'): return I_SUM;
 	case KEY3('t', 'i', 'd'): return I_TID;
@@ -69,7 +76,6 @@ key_of(uint64_t name)
 	case KEY2('t', 'z'): return I_TZ;
 	case KEY5('u', 'n', 'd', 'e', 'r'): return I_UNDER;
 	case KEY4('u', 'n', 'i', 't'): return I_UNIT;
-	case KEY1('w'): return I_W;
 	case KEY2('w', '1'): return I_W1;
 	case KEY2('w', '2'): return I_W2;
 	case KEY4('w', 'a', 'l', 'l'): return I_WALL;
@@ -232,12 +238,6 @@ instr_unsigned(const struct instr_line *l, enum instr_key key)
 	if (!instr_has(l, key) || !instr_integer(&l->values[key], &n) || n.over)
 		return 0;
 	return n.negative ? 0 - n.magnitude : n.magnitude;
-}
-
-int
-instr_is(const struct instr_value *v, const char *word)
-{
-	return strlen(word) == v->n && memcmp(v->p, word, v->n) == 0;
 }
 
 /* Four hexadecimal digits; UINT32_MAX when they are not. */

@@ -8,6 +8,7 @@ yardstick is md5sum because it is on every machine and its speed is steady.
 import os
 import resource
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -54,6 +55,13 @@ ETS_ROWS = [
     ("telfilter -k Endpoint, ETS", "telfilter -k Endpoint LOG", None),
 ]
 
+# The same for an HPM trace, whose text is four times as long as it.
+HPM_ROWS = [
+    ("telcat (text), HPM", "telcat LOG", 2.5),
+    ("telstat, HPM", "telstat LOG", 0.5),
+    ("telfilter -c, HPM", "telfilter -c LOG", 0.5),
+]
+
 # What is measured by wall time on zstd input, over the slower of "zstd -dc"
 # and the same command on the uncompressed log.
 ZSTD_ROWS = [
@@ -88,6 +96,38 @@ def grow_ets(seed, path, size):
         out.write(seed[:begin])
         for _ in range(max(1, size // (len(seed) - begin))):
             out.write(seed[begin:])
+
+
+def grow_hpm(folder, size):
+    """An HPM trace of a processor with eight counters, and its meta file."""
+    def word(*values):
+        return struct.pack(f">{len(values)}i", *values)
+
+    def name(text):
+        return word(len(text)) + text.encode()
+
+    meta = bytearray(word(3, 0, 9, 12))
+    for i in range(1, 9):
+        meta += word(2, i, 0) + name(f"PM_EVENT_NUMBER_{i}")
+    for i in range(1, 6):
+        meta += word(3, i, i + 1) + name("class spec.jbb.Warehouse")
+    for i in (345, 1201):
+        meta += word(4, i) + name("Lspec/jbb/Warehouse;") + name("run")
+        meta += name("()V")
+    with open(os.path.join(folder, "HPM.headerFile"), "wb") as out:
+        out.write(meta)
+    path = os.path.join(folder, "HPM.1.startup")
+    clock = 0x1234560025
+    with open(path, "wb") as out:
+        out.write(word(3) + name("HPM.headerFile"))
+        for i in range(size // 96):
+            thread, ticks = i % 7 + 1, i * 7919 % 4000000 + 1000
+            out.write(struct.pack(
+                ">iiqqii8q", thread + 1 << 16 | 0x4011,
+                -thread if i % 3 == 0 else thread, clock, clock + ticks,
+                1201, 345, *(ticks * n // 3 for n in range(1, 9))))
+            clock += ticks + 10
+    return path
 
 
 def run(command):
@@ -188,6 +228,13 @@ def main():
         [on("md5sum LOG", ets)] + [on(c, ets) for _, c, _ in ETS_ROWS], 0
     )
     for (what, _, target), seconds in zip(ETS_ROWS, times[1:]):
+        row(what, seconds, seconds / times[0], target)
+
+    hpm = grow_hpm(folder, megabytes << 20)
+    times = measure(
+        [on("md5sum LOG", hpm)] + [on(c, hpm) for _, c, _ in HPM_ROWS], 0
+    )
+    for (what, _, target), seconds in zip(HPM_ROWS, times[1:]):
         row(what, seconds, seconds / times[0], target)
 
     print(f"\n{'size':26} {'MB':>8} {'/plain':>7} {'target':>7}")
