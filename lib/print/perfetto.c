@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "print/escape.h"
+#include "print/protobuf.h"
 #include "print/timeline.h"
 
 /* The most names that are interned; others are written where they stand. */
@@ -56,134 +56,31 @@ enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 enum { UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
-/* A message that is being made. */
-struct message {
-	unsigned char *bytes;
-	size_t size, room;
-	int failed;
-};
-
 struct perfetto {
 	struct timeline *timeline;
-	struct message packet, event, interned, part;
+	struct protobuf packet, event, interned, part;
 	struct tel_table names; /* hash of a name to its iid */
 	uint32_t nnames;
 	int begun; /* the first packet was written */
 };
 
-static unsigned char *
-room(struct message *m, size_t n)
-{
-	unsigned char *bigger;
-
-	if (m->failed)
-		return NULL;
-	if (m->room - m->size < n) {
-		bigger = realloc(m->bytes, 2 * (m->size + n) + 256);
-		if (bigger == NULL) {
-			m->failed = 1;
-			return NULL;
-		}
-		m->bytes = bigger;
-		m->room = 2 * (m->size + n) + 256;
-	}
-	return m->bytes + m->size;
-}
-
-static size_t
-varint(unsigned char *p, uint64_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		p[n++] = (unsigned char)(v | 0x80);
-	p[n++] = (unsigned char)v;
-	return n;
-}
-
-static void
-put_varint(struct message *m, unsigned field, uint64_t v)
-{
-	unsigned char *p = room(m, 20);
-	size_t n;
-
-	if (p == NULL)
-		return;
-	n = varint(p, (uint64_t)field << 3);
-	m->size += n + varint(p + n, v);
-}
-
-static void
-put_fixed64(struct message *m, unsigned field, uint64_t v)
-{
-	unsigned char *p = room(m, 20);
-	size_t n;
-
-	if (p == NULL)
-		return;
-	n = varint(p, (uint64_t)field << 3 | 1);
-	tel_store_le64(p + n, v);
-	m->size += n + 8;
-}
-
-static void
-put_bytes(struct message *m, unsigned field, const void *bytes, size_t size)
-{
-	unsigned char *p = room(m, size + 20);
-	size_t n;
-
-	if (p == NULL)
-		return;
-	n = varint(p, (uint64_t)field << 3 | 2);
-	n += varint(p + n, size);
-	memcpy(p + n, bytes, size);
-	m->size += n + size;
-}
-
-/* The same for text, in which what is no UTF-8 becomes '?'. */
-static void
-put_text(struct message *m, unsigned field, const char *s, size_t size)
-{
-	unsigned char *p;
-	size_t i, n;
-
-	put_bytes(m, field, s, size);
-	if (m->failed)
-		return;
-	p = m->bytes + m->size - size;
-	for (i = 0; i < size; i += n == 0 ? 1 : n) {
-		n = p[i] < 0x80 ? 1 : tel_utf8_length(p + i, size - i);
-		if (n == 0)
-			p[i] = '?';
-	}
-}
-
-static void
-put_message(struct message *m, unsigned field, struct message *inner)
-{
-	m->failed |= inner->failed;
-	if (!m->failed)
-		put_bytes(m, field, inner->bytes, inner->size);
-	inner->size = 0;
-}
-
 /* Writes the packet that was made. */
 static void
 write_packet(struct tel_printer *pr, struct perfetto *f)
 {
-	struct message *m = &f->packet;
-	unsigned char tag[12];
+	struct protobuf *m = &f->packet;
+	unsigned char tag[2 * PROTOBUF_VARINT];
 	size_t n;
 
-	put_varint(m, PACKET_SEQUENCE, 1);
-	put_varint(m, PACKET_SEQUENCE_FLAGS,
+	protobuf_varint(m, PACKET_SEQUENCE, 1);
+	protobuf_varint(m, PACKET_SEQUENCE_FLAGS,
 	    f->begun ? NEEDS_STATE : STATE_CLEARED | NEEDS_STATE);
 	f->begun = 1;
 	if (m->failed) {
 		f->timeline->no_memory = 1;
 	} else {
-		n = varint(tag, TRACE_PACKET << 3 | 2);
-		n += varint(tag + n, m->size);
+		n = protobuf_put(tag, TRACE_PACKET << 3 | 2);
+		n += protobuf_put(tag + n, m->size);
 		(void)tel_output_write(pr->out, tag, n);
 		(void)tel_output_write(pr->out, m->bytes, m->size);
 	}
@@ -217,28 +114,28 @@ intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 		return 0;
 	}
 	e->value = ++f->nnames;
-	put_varint(&f->part, INTERNED_IID, e->value);
-	put_text(&f->part, INTERNED_NAME, name, n);
-	put_message(&f->interned, field, &f->part);
+	protobuf_varint(&f->part, INTERNED_IID, e->value);
+	protobuf_text(&f->part, INTERNED_NAME, name, n);
+	protobuf_message(&f->interned, field, &f->part);
 	return e->value;
 }
 
 /* A name, by its number or as it is. */
 static void
-put_name(struct perfetto *f, struct message *m, unsigned interned,
+put_name(struct perfetto *f, struct protobuf *m, unsigned interned,
     unsigned by_iid, unsigned as_text, const char *name, size_t n)
 {
 	uint64_t iid = intern(f, interned, name, n);
 
 	if (iid != 0)
-		put_varint(m, by_iid, iid);
+		protobuf_varint(m, by_iid, iid);
 	else
-		put_text(m, as_text, name, n);
+		protobuf_text(m, as_text, name, n);
 }
 
 /* A value and the label that it has. */
 static void
-put_labelled(struct message *m, const struct tel_field *field, uint64_t v,
+put_labelled(struct protobuf *m, const struct tel_field *field, uint64_t v,
     const char *label, size_t n)
 {
 	char text[TIMELINE_NAME + 40];
@@ -251,15 +148,15 @@ put_labelled(struct message *m, const struct tel_field *field, uint64_t v,
 	else
 		n = (size_t)snprintf(text, sizeof(text), "%.*s (0x%llx)",
 		    (int)n, label, (unsigned long long)v);
-	put_text(m, ANNOTATION_STRING, text, n);
+	protobuf_text(m, ANNOTATION_STRING, text, n);
 }
 
 static void
 put_fields(struct perfetto *f, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
-	struct message *m = &f->event;
-	struct message one = { 0 };
+	struct protobuf *m = &f->event;
+	struct protobuf one = { 0 };
 	unsigned i;
 
 	for (i = 0; i < t->nfields; i++) {
@@ -278,28 +175,28 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 			switch (field->sort) {
 			case TEL_STRING:
 				s = tel_event_string(ev, i, &n);
-				put_text(&one, ANNOTATION_STRING, s, n);
+				protobuf_text(&one, ANNOTATION_STRING, s, n);
 				break;
 			case TEL_DOUBLE:
-				put_fixed64(&one, ANNOTATION_DOUBLE, v);
+				protobuf_fixed64(&one, ANNOTATION_DOUBLE, v);
 				break;
 			case TEL_BOOLEAN:
-				put_varint(&one, ANNOTATION_BOOL, v);
+				protobuf_varint(&one, ANNOTATION_BOOL, v);
 				break;
 			case TEL_SIGNED:
-				put_varint(&one, ANNOTATION_INT, v);
+				protobuf_varint(&one, ANNOTATION_INT, v);
 				break;
 			case TEL_ADDRESS:
 			case TEL_POINTER:
-				put_varint(&one, ANNOTATION_POINTER, v);
+				protobuf_varint(&one, ANNOTATION_POINTER, v);
 				break;
 			case TEL_UNSIGNED:
 			case TEL_SET:
-				put_varint(&one, ANNOTATION_UINT, v);
+				protobuf_varint(&one, ANNOTATION_UINT, v);
 				break;
 			}
 		}
-		put_message(m, EVENT_ANNOTATIONS, &one);
+		protobuf_message(m, EVENT_ANNOTATIONS, &one);
 	}
 	free(one.bytes);
 }
@@ -308,10 +205,11 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 static void
 write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
 {
-	put_varint(&f->packet, PACKET_TIMESTAMP, time);
+	protobuf_varint(&f->packet, PACKET_TIMESTAMP, time);
 	if (f->interned.size > 0 || f->interned.failed)
-		put_message(&f->packet, PACKET_INTERNED_DATA, &f->interned);
-	put_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
+		protobuf_message(&f->packet, PACKET_INTERNED_DATA,
+		    &f->interned);
+	protobuf_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
 	f->event.failed = f->interned.failed = f->part.failed = 0;
 	write_packet(pr, f);
 }
@@ -321,10 +219,10 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
     unsigned what, const char *name, size_t n, const struct tel_event *ev)
 {
 	struct perfetto *f = pr->state;
-	struct message *m = &f->event;
+	struct protobuf *m = &f->event;
 
-	put_varint(m, EVENT_TYPE, what);
-	put_varint(m, EVENT_TRACK, t->id);
+	protobuf_varint(m, EVENT_TYPE, what);
+	protobuf_varint(m, EVENT_TRACK, t->id);
 	if (name != NULL)
 		put_name(f, m, INTERNED_EVENT_NAMES, EVENT_NAME_IID, EVENT_NAME,
 		    name, n);
@@ -340,23 +238,23 @@ static void
 track(struct tel_printer *pr, const struct timeline_track *t)
 {
 	struct perfetto *f = pr->state;
-	struct message *m = &f->event, *part = &f->part;
+	struct protobuf *m = &f->event, *part = &f->part;
 
-	put_varint(m, TRACK_UUID, t->id);
-	put_text(m, TRACK_NAME, t->name, t->length);
+	protobuf_varint(m, TRACK_UUID, t->id);
+	protobuf_text(m, TRACK_NAME, t->name, t->length);
 	if (t->parent != NULL) {
-		put_varint(m, TRACK_PARENT, t->parent->id);
+		protobuf_varint(m, TRACK_PARENT, t->parent->id);
 	} else {
-		put_varint(part, PROCESS_PID, t->id);
-		put_text(part, PROCESS_NAME, t->name, t->length);
-		put_message(m, TRACK_PROCESS, part);
+		protobuf_varint(part, PROCESS_PID, t->id);
+		protobuf_text(part, PROCESS_NAME, t->name, t->length);
+		protobuf_message(m, TRACK_PROCESS, part);
 	}
 	if (t->use == TIMELINE_COUNT || t->use == TIMELINE_BYTES) {
-		put_varint(part, COUNTER_UNIT,
+		protobuf_varint(part, COUNTER_UNIT,
 		    t->use == TIMELINE_BYTES ? UNIT_BYTES : UNIT_COUNT);
-		put_message(m, TRACK_COUNTER, part);
+		protobuf_message(m, TRACK_COUNTER, part);
 	}
-	put_message(&f->packet, PACKET_TRACK_DESCRIPTOR, m);
+	protobuf_message(&f->packet, PACKET_TRACK_DESCRIPTOR, m);
 	write_packet(pr, f);
 }
 
@@ -396,7 +294,7 @@ counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 {
 	struct perfetto *f = pr->state;
 
-	put_varint(&f->event, EVENT_COUNTER, (uint64_t)value);
+	protobuf_varint(&f->event, EVENT_COUNTER, (uint64_t)value);
 	put_event(pr, t, time, COUNTER, NULL, 0, NULL);
 }
 

@@ -14,13 +14,8 @@
  * is rolled back for it.
  */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <strings.h>
 
-#include "print/escape.h"
-#include "print/printer.h"
+#include "print/sql.h"
 
 /* Rows in a statement: the gain of more is small, and SQLite parses it all. */
 #define ROWS_MAX 256
@@ -49,109 +44,6 @@ static const char tables[] =
     "CREATE TABLE IF NOT EXISTS event_log (name TEXT, size INTEGER, modtime"
     " INTEGER, completed INTEGER, serial INTEGER PRIMARY KEY"
     " AUTOINCREMENT);\n";
-
-__attribute__((format(printf, 2, 3))) static void
-put(struct tel_printer *pr, const char *format, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	print_put(pr, text);
-}
-
-static void
-put_value(struct tel_printer *pr, const char *s)
-{
-	size_t n = strlen(s);
-	unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n));
-
-	if (p != NULL)
-		pr->out->used =
-		    (size_t)(tel_escape_sql(p, s, n) - pr->out->buffer);
-}
-
-/* A name of a table or a column, with what comes before it. */
-static void
-add_name(struct print_builder *b, const char *before, const char *name)
-{
-	print_literal(b, "\"");
-	print_literal(b, before);
-	for (; *name != '\0'; name++)
-		print_bytes(b, *name == '"' ? "\"\"" : name,
-		    *name == '"' ? 2 : 1);
-	print_literal(b, "\"");
-}
-
-/*
- * Columns differ in more than the case of letters, and two have names of
- * their own: the further ones of a name get a number behind it.  out has room
- * for the name and COLUMN_MORE bytes.
- */
-#define COLUMN_MORE 16
-
-static int
-is_reserved(const char *name)
-{
-	return strcasecmp(name, "time") == 0 ||
-	    strcasecmp(name, "log_serial") == 0;
-}
-
-static void
-name_column(const struct tel_type *type, unsigned field, char *out)
-{
-	const struct tel_field *f = &type->fields[field];
-	unsigned i, n = 1 + (unsigned)is_reserved(f->name), taken;
-
-	for (i = 0; i < field; i++)
-		n += strcasecmp(type->fields[i].name, f->name) == 0;
-	memcpy(out, f->name, f->name_length + 1u);
-	for (taken = n > 1; taken; n++) {
-		snprintf(out + f->name_length, COLUMN_MORE, "_%u", n);
-		taken = (unsigned)is_reserved(out);
-		for (i = 0; i < type->nfields; i++)
-			taken |= strcasecmp(type->fields[i].name, out) == 0;
-	}
-}
-
-/* The name of a column; NULL when there is no memory. */
-static char *
-column(const struct tel_type *type, unsigned field)
-{
-	char *name = malloc(type->fields[field].name_length + COLUMN_MORE);
-
-	if (name != NULL)
-		name_column(type, field, name);
-	return name;
-}
-
-/* Adds it to a program. */
-static void
-add_column(struct print_builder *b, const struct tel_type *type, unsigned i)
-{
-	char *name = column(type, i);
-
-	if (name != NULL)
-		add_name(b, "", name);
-	else
-		b->failed = 1;
-	free(name);
-}
-
-/* Prints it as a string. */
-static void
-put_column(struct tel_printer *pr, const struct tel_type *type, unsigned i)
-{
-	char *name = column(type, i);
-
-	if (name != NULL)
-		put_value(pr, name);
-	else
-		pr->out->status = TEL_ENOMEM;
-	free(name);
-}
 
 /* ---------------------------------------------------------------- rows */
 
@@ -198,10 +90,10 @@ compile_head(struct print_builder *b, const struct tel_type *type)
 	unsigned i;
 
 	print_literal(b, "INSERT INTO ");
-	add_name(b, "EVENT_", type == NULL ? "Unknown" : type->name);
+	sql_add_name(b, "EVENT_", type == NULL ? "Unknown" : type->name);
 	print_literal(b, type == NULL ? "(code,bytes," : "(");
 	for (i = 0; type != NULL && i < type->nfields; i++) {
-		add_column(b, type, i);
+		sql_add_column(b, type, i);
 		print_literal(b, ",");
 	}
 	print_literal(b,
@@ -221,166 +113,6 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	                              compile_head(&b, type);
 }
 
-/* -------------------------------------------------------------- tables */
-
-/* The registry's flag of a type; 1 where there is no registry. */
-static unsigned
-is_used(const struct tel_printer *pr, const struct tel_type *type)
-{
-	unsigned i;
-
-	if (pr->release == NULL)
-		return 1;
-	for (i = 0; i < mps_nrows; i++)
-		if (mps_rows[i].code == type->code &&
-		    mps_rows[i].first <= pr->release->number &&
-		    mps_rows[i].last >= pr->release->number)
-			return mps_rows[i].used;
-	return 0;
-}
-
-static void
-put_kind(struct tel_printer *pr, unsigned number, const char *name,
-    const char *text)
-{
-	print_put(pr, "INSERT OR IGNORE INTO event_kind VALUES (");
-	put_value(pr, name);
-	print_put(pr, ",");
-	put_value(pr, text);
-	put(pr, ",%u);\n", number);
-}
-
-static void
-put_kinds(struct tel_printer *pr, const struct tel_schema *schema)
-{
-	unsigned i;
-
-	if (pr->release != NULL)
-		for (i = 0; i < MPS_KINDS; i++)
-			put_kind(pr, i, mps_kinds[i].name, mps_kinds[i].text);
-	else
-		for (i = 0; i < schema->ntypes; i++)
-			put_kind(pr, schema->types[i].kind_number,
-			    schema->types[i].kind, "");
-}
-
-/* The letter of a sort in the MPS's registry. */
-static char
-letter_of(const struct tel_field *f)
-{
-	switch (f->sort) {
-	case TEL_ADDRESS: return 'A';
-	case TEL_POINTER: return 'P';
-	case TEL_BOOLEAN: return 'B';
-	case TEL_DOUBLE: return 'D';
-	case TEL_STRING: return 'S';
-	case TEL_UNSIGNED:
-	case TEL_SIGNED:
-	case TEL_SET: break;
-	}
-	return f->letter == 'U' ? 'U' : 'W';
-}
-
-static void
-put_params(struct tel_printer *pr, const struct tel_type *type)
-{
-	unsigned i;
-
-	for (i = 0; i < type->nfields; i++) {
-		put(pr,
-		    "INSERT INTO event_param (type,param_index,sort,ident,doc) "
-		    "SELECT %" PRIu32 ",%u,'%c',",
-		    type->code, i, letter_of(&type->fields[i]));
-		put_column(pr, type, i);
-		put(pr,
-		    ",'' WHERE NOT EXISTS (SELECT 1 FROM event_param WHERE "
-		    "type=%" PRIu32 " AND param_index=%u);\n",
-		    type->code, i);
-	}
-}
-
-static tel_status
-put_table(struct tel_printer *pr, const struct tel_type *type)
-{
-	struct print_builder b;
-	const struct tel_field *f;
-	unsigned i;
-
-	/* only its literal is wanted, which may be long */
-	print_begin(&b, NULL, LABELS_TEXT);
-	print_literal(&b, "CREATE TABLE IF NOT EXISTS ");
-	add_name(&b, "EVENT_", type->name);
-	print_literal(&b, " (");
-	for (i = 0; i < type->nfields; i++) {
-		f = &type->fields[i];
-		add_column(&b, type, i);
-		print_literal(&b,
-		    f->sort == TEL_DOUBLE     ? " REAL, " :
-		        f->sort == TEL_STRING ? " TEXT, " :
-		                                " INTEGER, ");
-	}
-	print_literal(&b, "time INTEGER, log_serial INTEGER);\n");
-	if (!b.failed)
-		tel_output_write(pr->out, b.literal, b.length);
-	i = b.failed != 0;
-	print_program_free(print_end(&b));
-	return i ? TEL_ENOMEM : pr->out->status;
-}
-
-/* Types that the database already has, but in another way, are misfits. */
-static void
-put_check(struct tel_printer *pr, const struct tel_type *type)
-{
-	unsigned i;
-
-	print_put(pr, "INSERT INTO temp.tel_misfit SELECT ");
-	put_value(pr, type->name);
-	put(pr,
-	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE (code=%" PRIu32
-	    ")<>(name=",
-	    type->code);
-	put_value(pr, type->name);
-	print_put(pr,
-	    ")) OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
-	put_value(pr, type->name);
-	print_put(pr, ") WHERE name COLLATE NOCASE IN (");
-	for (i = 0; i < type->nfields; i++) {
-		put_column(pr, type, i);
-		print_put(pr, ",");
-	}
-	put(pr, "'time','log_serial'))<>%u;\n", type->nfields + 2);
-}
-
-static tel_status
-put_schema(struct tel_printer *pr, const struct tel_schema *schema)
-{
-	const struct tel_type *type;
-	tel_status st;
-	unsigned i;
-
-	put_kinds(pr, schema);
-	for (i = 0; i < schema->ntypes; i++) {
-		type = &schema->types[i];
-		print_put(pr,
-		    "INSERT OR IGNORE INTO event_type (name,code,used,kind) "
-		    "VALUES (");
-		put_value(pr, type->name);
-		put(pr, ",%" PRIu32 ",%u,%u);\n", type->code, is_used(pr, type),
-		    (unsigned)type->kind_number);
-		put_params(pr, type);
-		st = put_table(pr, type);
-		if (st != TEL_OK)
-			return st;
-		put_check(pr, type);
-	}
-	/* says so at once, and lets the rows come to nothing */
-	return print_put(pr,
-	    "DELETE FROM temp.tel_log WHERE EXISTS "
-	    "(SELECT 1 FROM temp.tel_misfit);\n"
-	    "INSERT INTO temp.tel_check "
-	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\n");
-}
-
 /* ---------------------------------------------------------------- logs */
 
 /* Begins the script: tel_new has a row if the file is not loaded yet. */
@@ -392,7 +124,7 @@ begin_script(struct tel_printer *pr)
 	print_put(pr, "CREATE TEMP TABLE tel_new AS SELECT 1 AS yes");
 	/* nobody can tell whether standard input was loaded before */
 	if (pr->file_size != 0 || pr->file_changed != 0)
-		put(pr,
+		sql_put(pr,
 		    " WHERE NOT EXISTS (SELECT 1 FROM event_log WHERE "
 		    "size=%" PRId64 " AND modtime=%" PRId64 ")",
 		    (int64_t)pr->file_size, pr->file_changed);
@@ -413,7 +145,7 @@ end_log(struct tel_printer *pr)
 {
 	end_batch(pr);
 	if (pr->log_open)
-		put(pr,
+		sql_put(pr,
 		    "UPDATE event_log SET completed=%" PRIu64
 		    " WHERE serial IN (SELECT serial FROM temp.tel_log);\n",
 		    pr->events);
@@ -431,8 +163,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		    "DELETE FROM temp.tel_log;\n"
 		    "INSERT INTO event_log (name,size,modtime,completed) "
 		    "SELECT ");
-		put_value(pr, ev->log->name);
-		put(pr,
+		sql_value(pr, ev->log->name);
+		sql_put(pr,
 		    ",%" PRId64 ",%" PRId64 ",0 FROM temp.tel_new;\n"
 		    "INSERT INTO temp.tel_log SELECT last_insert_rowid() FROM"
 		    " temp.tel_new;\n",
@@ -441,7 +173,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		pr->events = 0;
 	}
 	end_batch(pr);
-	return put_schema(pr, ev->log->schema);
+	return sql_schema(pr, ev->log->schema);
 }
 
 static tel_status

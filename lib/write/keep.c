@@ -9,6 +9,8 @@
  * one of them is written at once.
  */
 #include "write/keep.h"
+#include "write/held.h"
+#include "write/spots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +20,6 @@
 #define STAMPS ((size_t)1 << STAMP_BITS)
 /* The bit of a stamp that says that a label is held for such an address. */
 #define MARK ((uint64_t)1 << 63)
-
-/* The most bytes that an event that is held may take on the average. */
-#define HELD_AVERAGE 256
-
-/* A copy of an event. */
-struct held {
-	struct tel_event ev;
-	size_t size;
-	unsigned char bytes[];
-};
 
 struct string {
 	struct held *held; /* NULL: written, or not seen yet */
@@ -43,22 +35,10 @@ struct label {
 	size_t slot;
 };
 
-/* The fields of a type that may have labels. */
-struct plan {
-	uint32_t first, last;
-};
-
-struct spot {
-	const struct tel_field *field;
-	enum tel_load load;
-	uint16_t offset;
-};
-
 struct keep {
 	keep_put_fn *put;
 	void *arg;
-	size_t max;
-	size_t bytes;             /* that are held */
+	struct held_pool held;    /* the events that are held */
 	struct tel_labels *names; /* "id" is a place in labels */
 	struct label *labels;
 	size_t nlabels, label_room;
@@ -66,9 +46,7 @@ struct keep {
 	struct string *strings;
 	size_t nstrings, string_room;
 
-	const struct tel_schema *schema; /* that the plans are of */
-	struct plan *plans;
-	struct spot *spots;
+	struct spots spots; /* of the schema of the last event */
 
 	/* 1 + the latest clock, of 63 bits, 0 for none; and MARK */
 	uint64_t stamps[STAMPS];
@@ -84,7 +62,7 @@ keep_new(size_t max, keep_put_fn *put, void *arg)
 		return NULL;
 	k->put = put;
 	k->arg = arg;
-	k->max = max;
+	held_begin(&k->held, max);
 	k->names = tel_labels_new(max);
 	k->ids = tel_labels_new(max);
 	if (k->names != NULL && k->ids != NULL)
@@ -110,48 +88,8 @@ keep_free(struct keep *k)
 	free(k->strings);
 	tel_labels_free(k->names);
 	tel_labels_free(k->ids);
-	free(k->plans);
-	free(k->spots);
+	spots_free(&k->spots);
 	free(k);
-}
-
-/* Notes of each type of the schema which fields may have labels. */
-static tel_status
-make_plans(struct keep *k, const struct tel_schema *s)
-{
-	struct spot *spots;
-	struct plan *plans;
-	uint32_t n = 0;
-	unsigned i, j;
-
-	for (i = 0; i < s->ntypes; i++)
-		n += s->types[i].nfields;
-	plans = calloc((size_t)s->ntypes + 1, sizeof(*plans));
-	spots = calloc((size_t)n + 1, sizeof(*spots));
-	free(k->plans);
-	free(k->spots);
-	k->plans = plans;
-	k->spots = spots;
-	k->schema = NULL;
-	if (plans == NULL || spots == NULL)
-		return TEL_ENOMEM;
-	for (n = 0, i = 0; i < s->ntypes; i++) {
-		const struct tel_type *t = &s->types[i];
-
-		plans[t->index].first = n;
-		for (j = 0; j < t->nfields; j++) {
-			const struct tel_field *f = &t->fields[j];
-
-			if (!tel_field_labelled(f))
-				continue;
-			spots[n].field = f;
-			spots[n].load = f->load;
-			spots[n++].offset = f->offset;
-		}
-		plans[t->index].last = n;
-	}
-	k->schema = s;
-	return TEL_OK;
 }
 
 /* The last step of Fibonacci hashing (Knuth, vol. 3, 6.4). */
@@ -168,39 +106,6 @@ stamp_of(uint64_t clock)
 	return clock < MARK - 1 ? clock + 1 : MARK - 1;
 }
 
-/* Copies ev.  TEL_OK, TEL_ELIMIT (too much is held), TEL_ENOMEM. */
-static tel_status
-hold(struct keep *k, const struct tel_event *ev, struct held **out)
-{
-	size_t size =
-	    sizeof(struct held) + ev->size + ev->notes_size + ev->raw_size;
-	struct held *h;
-
-	if (size > k->max * HELD_AVERAGE - k->bytes)
-		return TEL_ELIMIT;
-	h = malloc(size);
-	if (h == NULL)
-		return TEL_ENOMEM;
-	h->ev = *ev;
-	/* the lines before it have gone their own way */
-	h->ev.lead_size = 0;
-	h->size = size;
-	tel_event_copy(h->bytes, &h->ev);
-	tel_event_place(&h->ev, h->bytes);
-	k->bytes += size;
-	*out = h;
-	return TEL_OK;
-}
-
-static void
-drop(struct keep *k, struct held **h)
-{
-	if (*h != NULL)
-		k->bytes -= (*h)->size;
-	free(*h);
-	*h = NULL;
-}
-
 /* Writes what is held, if anything is. */
 static tel_status
 put_held(struct keep *k, struct held **h)
@@ -209,7 +114,7 @@ put_held(struct keep *k, struct held **h)
 
 	if (*h != NULL)
 		st = k->put(k->arg, &(*h)->ev);
-	drop(k, h);
+	held_drop(&k->held, h);
 	return st;
 }
 
@@ -286,7 +191,7 @@ put_label(struct keep *k, struct label *l)
 	unmark(k, l);
 	st = use_string(k, l->id);
 	if (st != TEL_OK) {
-		drop(k, &l->held);
+		held_drop(&k->held, &l->held);
 		return st;
 	}
 	return put_held(k, &l->held);
@@ -314,7 +219,7 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	    memcmp(s->text, text, n) == 0) {
 		/* a second one like it tells nothing new */
 		if (wanted)
-			drop(k, &s->held);
+			held_drop(&k->held, &s->held);
 		return wanted ? TEL_END : TEL_OK;
 	}
 	copy = malloc(n + 1);
@@ -324,10 +229,10 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	free(s->text);
 	s->text = copy;
 	s->length = n;
-	drop(k, &s->held);
+	held_drop(&k->held, &s->held);
 	if (wanted || s->used)
 		return TEL_END;
-	st = hold(k, ev, &s->held);
+	st = held_new(&k->held, ev, &s->held);
 	return st == TEL_ELIMIT ? TEL_END : st;
 }
 
@@ -339,7 +244,7 @@ again(struct keep *k, struct label *l, int wanted)
 		return TEL_OK;
 	if (l->held != NULL)
 		unmark(k, l);
-	drop(k, &l->held);
+	held_drop(&k->held, &l->held);
 	return TEL_END;
 }
 
@@ -375,7 +280,7 @@ take_label(struct keep *k, const struct tel_event *ev, int wanted)
 	l->slot = slot_of(at);
 	if (wanted || (k->stamps[l->slot] & ~MARK) >= stamp_of(ev->clock))
 		return TEL_END;
-	st = hold(k, ev, &l->held);
+	st = held_new(&k->held, ev, &l->held);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_END : st;
 	k->marks[l->slot]++;
@@ -390,8 +295,8 @@ need(struct keep *k, const struct tel_event *ev, const struct tel_field *f,
 {
 	struct tel_label found;
 
-	if (!tel_labels_find(k->names, tel_field_space(k->schema, f), value,
-	        ev->clock, &found))
+	if (!tel_labels_find(k->names, tel_field_space(k->spots.schema, f),
+	        value, ev->clock, &found))
 		return TEL_OK;
 	return put_label(k, &k->labels[found.id]);
 }
@@ -440,16 +345,16 @@ keep_before(struct keep *k, const struct tel_event *ev)
 
 	if (t->unknown)
 		return TEL_OK;
-	if (k->schema != ev->log->schema &&
-	    make_plans(k, ev->log->schema) != TEL_OK)
+	if (k->spots.schema != ev->log->schema &&
+	    spots_make(&k->spots, ev->log->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	if (is_name(t)) {
 		st = take(k, ev, 1);
 		if (st != TEL_END)
 			return st;
 	}
-	spot = k->spots + k->plans[t->index].first;
-	last = k->spots + k->plans[t->index].last;
+	spot = k->spots.all + k->spots.ranges[t->index].first;
+	last = k->spots.all + k->spots.ranges[t->index].last;
 	for (; spot < last; spot++) {
 		/* nearly all are of this sort */
 		const uint64_t value = spot->load == TEL_LOAD_LE64 ?
@@ -478,8 +383,8 @@ keep_pass(struct keep *k, const struct tel_event *ev)
 		return k->put(k->arg, ev);
 	if (!is_name(t))
 		return TEL_OK;
-	if (k->schema != ev->log->schema &&
-	    make_plans(k, ev->log->schema) != TEL_OK)
+	if (k->spots.schema != ev->log->schema &&
+	    spots_make(&k->spots, ev->log->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	st = take(k, ev, 0);
 	return st == TEL_END ? k->put(k->arg, ev) : st;

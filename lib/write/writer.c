@@ -5,7 +5,6 @@
  * what the former need of the latter.
  */
 #include "write/writer.h"
-#include "formats/mps_target.h"
 #include "formats/reader.h"
 
 #include <stdarg.h>
@@ -14,10 +13,6 @@
 
 /* The most bytes of lines that wait for an event. */
 #define LEAD_MAX ((size_t)1 << 16)
-
-static const struct write_form *const forms[] = { &write_form_tel,
-	&write_form_mps, &write_form_text, &write_form_cnv, &write_form_inst,
-	&write_form_hpm, &write_form_ets };
 
 tel_status
 write_fail(struct tel_writer *w, tel_status status, const char *format, ...)
@@ -120,119 +115,6 @@ tel_writer_error(const tel_writer *w)
 	return w->error;
 }
 
-/* The form of that name; NULL when none is written. */
-static const struct write_form *
-find_form(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (strcmp(forms[i]->name, name) == 0)
-			return forms[i];
-	for (i = 0; i < WRITE_FORMS_ALLOC; i++)
-		if (strcmp(write_forms_alloc[i].name, name) == 0)
-			return &write_forms_alloc[i];
-	return NULL;
-}
-
-/* Nonzero when events of the log can be written in the form. */
-static int
-takes(const struct write_form *form, const struct tel_log *log)
-{
-	return form->takes != NULL ?
-	    form->takes(log) :
-	    strcmp(form->name, log->origin != NULL ? log->origin : log->form) ==
-	        0;
-}
-
-tel_status
-tel_writer_set_target(tel_writer *w, const char *name)
-{
-	const struct write_form *form = NULL;
-	char *release = NULL;
-
-	if (w->form != NULL)
-		return TEL_ESTATE;
-	if (name != NULL && mps_target(name, NULL, NULL) == TEL_OK) {
-		form = &write_form_release;
-		release = strdup(name);
-		if (release == NULL)
-			return TEL_ENOMEM;
-	} else if (name != NULL) {
-		form = find_form(name);
-		if (form == NULL || !form->target)
-			return TEL_EINVAL;
-	}
-	free(w->release);
-	w->release = release;
-	w->target = form;
-	return TEL_OK;
-}
-
-int
-tel_writer_binary(const tel_writer *w, const tel_reader *r)
-{
-	const struct write_form *form =
-	    w->target != NULL ? w->target : find_form(r->log.form);
-
-	return form != NULL && form->binary;
-}
-
-/* The first log says what is written, unless that was asked for. */
-static tel_status
-begin_stream(struct tel_writer *w, const struct tel_log *log)
-{
-	const struct write_form *form =
-	    w->target != NULL ? w->target : find_form(log->form);
-	tel_status st = TEL_OK;
-
-	if (form == NULL)
-		return write_fail(w, TEL_EINVAL, "%.120s: %s cannot be written",
-		    log->name, log->form);
-	if (!takes(form, log))
-		return write_fail(w, TEL_EINVAL,
-		    "%.120s: %s cannot be written as %s", log->name,
-		    log->origin != NULL ? log->origin : log->form, form->what);
-	if (form == &write_form_release)
-		st = release_begin(w, log);
-	if (st != TEL_OK)
-		return st;
-	if (form->one_numbering && ids_begin(&w->ids, w->max_labels) != TEL_OK)
-		return TEL_ENOMEM;
-	w->first_log = strdup(log->name);
-	if (w->first_log == NULL)
-		return TEL_ENOMEM;
-	if (form->one_schema) {
-		snprintf(w->schema, sizeof(w->schema), "%s", log->schema->name);
-		w->abi = log->schema->abi;
-	}
-	w->form = form;
-	return TEL_OK;
-}
-
-/* Whether another log can go into the same stream. */
-static tel_status
-check_stream(struct tel_writer *w, const struct tel_log *log)
-{
-	const struct tel_schema *s = log->schema;
-
-	if (w->convert != NULL)
-		return TEL_OK;
-	if (!takes(w->form, log))
-		return write_fail(w, TEL_EINVAL,
-		    "%.60s is not %s as %.60s is: they cannot be written as "
-		    "one",
-		    log->name, w->form->what, w->first_log);
-	if (!w->form->one_schema ||
-	    (strcmp(w->schema, s->name) == 0 &&
-	        memcmp(&w->abi, &s->abi, sizeof(w->abi)) == 0))
-		return TEL_OK;
-	return write_fail(w, TEL_EINVAL,
-	    "%.40s is %s and %.40s is %s: %s cannot hold both; -f tel "
-	    "can, and -f mps converts them to one",
-	    w->first_log, w->schema, log->name, s->name, w->form->what);
-}
-
 static struct write_log *
 new_log(struct tel_writer *w, const struct tel_log *log)
 {
@@ -283,7 +165,8 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 		w->named = NULL;
 		break;
 	}
-	st = w->form == NULL ? begin_stream(w, log) : check_stream(w, log);
+	st = w->form == NULL ? write_begin_stream(w, log) :
+	                       write_check_stream(w, log);
 	if (st != TEL_OK)
 		return st;
 	l = new_log(w, log);

@@ -166,6 +166,15 @@ void noted_free(struct noted *n);
 tel_status noted_number(struct tel_writer *w, const char *text, size_t n,
     uint64_t *id);
 
+/*
+ * The first log says what is written, unless that was asked for.  TEL_OK,
+ * TEL_EINVAL, TEL_ENOMEM.
+ */
+tel_status write_begin_stream(struct tel_writer *w, const struct tel_log *log);
+
+/* Whether another log can go into the same stream: TEL_OK or TEL_EINVAL. */
+tel_status write_check_stream(struct tel_writer *w, const struct tel_log *log);
+
 /* Sets the text of tel_writer_error() and returns status. */
 __attribute__((format(printf, 3, 4))) tel_status
 write_fail(struct tel_writer *w, tel_status status, const char *format, ...);

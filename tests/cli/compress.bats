@@ -55,6 +55,32 @@ END
 	telcat packed | cmp - <(telcat mpsio.log)
 }
 
+@test "every tool and every form of output is compressed, and zstd reads it" {
+	# form COMMAND ...: the same with -z as without.
+	form() {
+		"$@" mpsio.log >plain
+		"$@" -z 5 mpsio.log >packed
+		"$@" --compress=5 -o named mpsio.log
+		cmp packed named
+		zstd -tq packed
+		zstd -l packed | grep -q 'XXH64'
+		zstd -dcq packed | cmp - plain
+	}
+	for format in perfetto chrome mps:1.6.1 mps,be tel; do
+		form telcat -q -f "$format"
+	done
+	for format in mps:1.6.1/w3i6mv tel csv; do
+		form telfilter --quiet -f "$format"
+	done
+	for format in text csv json openmetrics svg; do
+		form telstat -f "$format" -s 'n=hist(size,0,64,8)'
+	done
+	telcat --types -z 1 mpsio.log | zstd -dcq | cmp - <(telcat --types mpsio.log)
+	# what was converted reads as it does without
+	telcat -q -f mps:1.6.1 -z 19 mpsio.log | telcat |
+	    cmp - <(telcat -q -f mps:1.6.1 mpsio.log | telcat)
+}
+
 @test "the table of frames is that of the seekable format" {
 	telfilter -z 3 mpsio.log >packed
 	[ "$(frames packed)" -eq 1 ]
