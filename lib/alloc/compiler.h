@@ -87,6 +87,8 @@ struct pool {
 	uint32_t next;         /* of a buffer: another one of the pool */
 	int reserved;          /* of a buffer: it has reserved */
 	uint64_t at;           /* and at this address */
+	int used;              /* it was used, but not created so far */
+	tel_odd_one odd;       /* when it was used first */
 };
 struct pools {
 	struct pool *all; /* number 0 is the one without name */
@@ -119,6 +121,9 @@ struct tel_compiler {
 	uint64_t event; /* of the operation being added */
 	uint64_t thread;
 	uint64_t clock;
+	uint64_t process; /* of the last operation, and its tag */
+	uint64_t tag;     /* what its addresses are marked with */
+	struct tel_table processes;
 	uint64_t log;
 	uint64_t now; /* operations so far */
 	uint64_t live_blocks, live_bytes;
@@ -185,6 +190,11 @@ tel_status tel_compiler_fail(struct tel_compiler *c, tel_status st,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same for what fails most. */
 tel_status tel_compiler_no_memory(struct tel_compiler *c);
+
+/* compile.c */
+/* Compiles an operation of a lane. */
+tel_status tel_compile(struct tel_compiler *c, struct lane *l,
+    const tel_alloc *op);
 
 /* odd.c */
 tel_odd_one tel_odd_now(const struct tel_compiler *c, tel_odd odd,
@@ -310,6 +320,8 @@ tel_status tel_suspects_expire(struct tel_compiler *c, int all);
 /* pools.c: those that return int return 0, or -1 when there is no memory */
 int tel_pools_open(struct tel_compiler *c);
 void tel_pools_close(struct tel_compiler *c);
+/* Counts what was used and never created. */
+tel_status tel_pools_finish(struct tel_compiler *c);
 /* Creates or destroys a pool or a buffer. */
 tel_status tel_pool_operation(struct tel_compiler *c, struct lane *l,
     const tel_alloc *op);

@@ -36,8 +36,8 @@ tel_odd_damage(tel_odd odd)
 tel_odd_one
 tel_odd_now(const struct tel_compiler *c, tel_odd odd, uint64_t address)
 {
-	tel_odd_one one = { odd, (uint32_t)c->log, c->event, address,
-		c->thread };
+	tel_odd_one one = { odd, (uint32_t)c->log, c->event,
+		address == 0 ? 0 : address ^ c->tag, c->thread ^ c->tag };
 
 	return one;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Pools and buffers.  A log may begin when they are there already: one that
- * is used is created where it is first met.
+ * is used is created where it is first met.  A pool may also be told of when
+ * its own buffers are there, as those of an MPS are: then it is that one.
  */
 #include "alloc/compiler.h"
 
@@ -86,6 +87,18 @@ pool_create(struct tel_compiler *c, struct lane *l, uint64_t address)
 	return n;
 }
 
+/* Notes that one was used before it was created; its number, or NO_SLOT. */
+static uint32_t
+first_use(const struct tel_compiler *c, struct pools *ps, uint64_t address,
+    uint32_t n)
+{
+	if (n != NO_SLOT) {
+		ps->all[n].used = 1;
+		ps->all[n].odd = tel_odd_now(c, TEL_ODD_POOL, address);
+	}
+	return n;
+}
+
 /* The number of a pool, which is created when it is not known. */
 static uint32_t
 pool_find(struct tel_compiler *c, struct lane *l, uint64_t address)
@@ -95,11 +108,9 @@ pool_find(struct tel_compiler *c, struct lane *l, uint64_t address)
 	if (address == 0)
 		return 0;
 	e = tel_table_find(&c->pools.by_address, address);
-	if (e != NULL)
-		return e->value;
-	if (tel_odd_count(c, TEL_ODD_POOL, address) != TEL_OK)
-		return NO_SLOT;
-	return pool_create(c, l, address);
+	return e != NULL ?
+	    e->value :
+	    first_use(c, &c->pools, address, pool_create(c, l, address));
 }
 
 static uint32_t
@@ -131,11 +142,24 @@ tel_buffer_find(struct tel_compiler *c, struct lane *l, const tel_alloc *op)
 	struct tel_entry *e;
 
 	e = tel_table_find(&c->buffers.by_address, op->buffer);
-	if (e != NULL)
-		return e->value;
-	if (tel_odd_count(c, TEL_ODD_POOL, op->buffer) != TEL_OK)
-		return NO_SLOT;
-	return buffer_create(c, l, op->buffer, op->pool);
+	return e != NULL ? e->value :
+	                   first_use(c, &c->buffers, op->buffer,
+	                       buffer_create(c, l, op->buffer, op->pool));
+}
+
+tel_status
+tel_pools_finish(struct tel_compiler *c)
+{
+	const struct pools *both[] = { &c->pools, &c->buffers };
+	tel_status st = TEL_OK;
+	unsigned k;
+	size_t i;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < both[k]->count && st == TEL_OK; i++)
+			if (both[k]->all[i].used)
+				st = tel_odd_add(c, &both[k]->all[i].odd);
+	return st;
 }
 
 static tel_status
@@ -205,6 +229,11 @@ tel_pool_operation(struct tel_compiler *c, struct lane *l, const tel_alloc *op)
 		return tel_odd_count(c, TEL_ODD_ARGUMENT, 0);
 	e = tel_table_find(pool ? &c->pools.by_address : &c->buffers.by_address,
 	    address);
+	if (op->kind == TEL_ALLOC_POOL_CREATE && e != NULL &&
+	    c->pools.all[e->value].used) {
+		c->pools.all[e->value].used = 0;
+		return TEL_OK;
+	}
 	/* one that is created again was destroyed without a word */
 	if (e != NULL && pool)
 		st = pool_destroy(c, l, e);

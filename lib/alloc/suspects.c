@@ -82,7 +82,7 @@ tel_suspects_expire(struct tel_compiler *c, int all)
 }
 
 static tel_status
-suspect_add(struct tel_compiler *c, struct lane *l, int what,
+suspect_add(struct tel_compiler *c, struct lane *l, int what, uint64_t address,
     const tel_odd_one *odd, uint32_t slot)
 {
 	struct suspect *s;
@@ -95,7 +95,7 @@ suspect_add(struct tel_compiler *c, struct lane *l, int what,
 		c->suspects = calloc(SUSPECTS, sizeof(*c->suspects));
 	if (c->suspects == NULL)
 		return tel_compiler_no_memory(c);
-	s = suspect_find(c, odd->address);
+	s = suspect_find(c, address);
 	if (s != NULL && (st = suspect_settle(c, s)) != TEL_OK)
 		return st;
 	if (c->suspects_used == SUSPECTS) {
@@ -106,12 +106,12 @@ suspect_add(struct tel_compiler *c, struct lane *l, int what,
 		c->suspects_used--;
 	}
 	i = (c->suspects_first + c->suspects_used) % SUSPECTS;
-	e = tel_table_put(&c->suspects_by_address, odd->address, &fresh);
+	e = tel_table_put(&c->suspects_by_address, address, &fresh);
 	if (e == NULL)
 		return tel_compiler_no_memory(c);
 	e->value = i;
 	s = &c->suspects[i];
-	s->address = odd->address;
+	s->address = address;
 	s->when = c->now;
 	s->odd = *odd;
 	s->slot = slot;
@@ -135,7 +135,7 @@ tel_suspect_free(struct tel_compiler *c, struct lane *l, uint64_t address)
 
 	if (!may_race(c))
 		return tel_odd_add(c, &odd);
-	return suspect_add(c, l, SUSPECT_FREE, &odd, NO_SLOT);
+	return suspect_add(c, l, SUSPECT_FREE, address, &odd, NO_SLOT);
 }
 
 tel_status
@@ -143,6 +143,7 @@ tel_suspect_double(struct tel_compiler *c, struct lane *l, struct tel_entry *e)
 {
 	tel_odd_one odd = tel_odd_now(c, TEL_ODD_DOUBLE, e->key);
 	struct suspect *s = suspect_find(c, e->key);
+	uint64_t address = e->key;
 	uint32_t slot = e->value;
 	struct lane *maker;
 	tel_status st;
@@ -156,7 +157,7 @@ tel_suspect_double(struct tel_compiler *c, struct lane *l, struct tel_entry *e)
 		if (c->ends_on)
 			tel_end_remove(c, e->key + c->blocks[slot].size, slot);
 		tel_table_remove(&c->table, e);
-		return suspect_add(c, l, SUSPECT_DOUBLE, &odd, slot);
+		return suspect_add(c, l, SUSPECT_DOUBLE, address, &odd, slot);
 	}
 	st = tel_odd_add(c, &odd);
 	return st != TEL_OK ? st : tel_block_take(c, maker, e, 0);

@@ -22,7 +22,7 @@ static const struct {
 	[AL_ALIGNMENT] = { "alignment", 'l', TEL_UNSIGNED, TEL_PART_ALIGNMENT },
 	[AL_ID] = { "id", 'i', TEL_SIGNED, TEL_PART_ADDRESS },
 	[AL_TID] = { "tid", 't', TEL_UNSIGNED, TEL_PART_THREAD },
-	[AL_PID] = { "pid", 'p', TEL_UNSIGNED, -1 },
+	[AL_PID] = { "pid", 'p', TEL_UNSIGNED, TEL_PART_PROCESS },
 	[AL_DURATION] = { "duration", 'd', TEL_UNSIGNED, -1 },
 	[AL_CALLER] = { "caller", 'w', TEL_ADDRESS, -1 },
 	[AL_TRACE] = { "trace", 'x', TEL_UNSIGNED, -1 },

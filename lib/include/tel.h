@@ -280,6 +280,7 @@ typedef struct tel_alloc {
 	uint64_t count;     /* CALLOC alone */
 	uint64_t alignment; /* ALIGNED alone; may be no power of two */
 	uint64_t thread;
+	uint64_t process; /* the addresses of each are its own */
 	uint64_t pool;
 	uint64_t buffer;
 	uint64_t clock; /* as tel_event_clock() */

@@ -37,6 +37,7 @@ static const char *const parts[TEL_ROLE_PARTS] = {
 	[TEL_PART_ALIGNMENT] = "alignment",
 	[TEL_PART_BUFFER] = "buffer",
 	[TEL_PART_THREAD] = "thread",
+	[TEL_PART_PROCESS] = "process",
 };
 
 const char *
@@ -103,13 +104,22 @@ tel_role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
 	return 0;
 }
 
+/* A number of a field; that most are of one sort is worth a test. */
+static inline uint64_t
+load_field(const struct tel_event *ev, const struct tel_field *f)
+{
+	if (__builtin_expect(f->load == TEL_LOAD_LE64, 1))
+		return tel_le64(ev->data + f->offset);
+	return tel_load(f, ev->data);
+}
+
 /* What the field that is a part of the role holds; 0 when there is none. */
 static inline uint64_t
 load(const struct tel_event *ev, enum tel_role_part part)
 {
 	int i = ev->type->role_field[part];
 
-	return i < 0 ? 0 : tel_load(&ev->type->fields[i], ev->data);
+	return i < 0 ? 0 : load_field(ev, &ev->type->fields[i]);
 }
 
 /*
@@ -125,7 +135,7 @@ load_block(const struct tel_event *ev, enum tel_role_part part)
 	if (i < 0)
 		return 0;
 	f = &ev->type->fields[i];
-	return tel_load(f, ev->data) +
+	return load_field(ev, f) +
 	    (f->sort == TEL_UNSIGNED || f->sort == TEL_SIGNED);
 }
 
@@ -193,6 +203,7 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 	}
 	out->pool = load(event, TEL_PART_POOL);
 	out->thread = load(event, TEL_PART_THREAD);
+	out->process = load(event, TEL_PART_PROCESS);
 	out->clock = event->clock;
 	return 1;
 }

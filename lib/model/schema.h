@@ -85,9 +85,10 @@ enum tel_role_part {
 	TEL_PART_COUNT,
 	TEL_PART_ALIGNMENT,
 	TEL_PART_BUFFER,
-	TEL_PART_THREAD
+	TEL_PART_THREAD,
+	TEL_PART_PROCESS /* whose addresses they are */
 };
-#define TEL_ROLE_PARTS 8
+#define TEL_ROLE_PARTS 9
 
 struct tel_type {
 	const char *name; /* owned by the schema */

@@ -347,6 +347,18 @@ end_block(struct tel_stats *s, struct live *live, uint64_t address, int known,
 	(void)wide_add(&s->report.free_bytes, wide_u64(size));
 }
 
+/* Blocks of several processes may have the same address. */
+static void
+tell_apart(tel_alloc *a)
+{
+	uint64_t tag = a->process * UINT64_C(0x9e3779b97f4a7c15);
+
+	if (a->address != 0)
+		a->address ^= tag;
+	if (a->old != 0)
+		a->old ^= tag;
+}
+
 /* Follows what the event says of a block. */
 static tel_status
 act_block(struct tel_stats *s, struct live *live, const struct tel_event *ev)
@@ -358,6 +370,8 @@ act_block(struct tel_stats *s, struct live *live, const struct tel_event *ev)
 	(void)tel_event_alloc(ev, &a);
 	if (a.failed)
 		return TEL_OK;
+	if (a.process != 0)
+		tell_apart(&a);
 	if (a.kind == TEL_ALLOC_FREE) {
 		if (a.address != 0)
 			end_block(s, live, a.address, a.sized, a.size);

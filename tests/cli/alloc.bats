@@ -153,6 +153,32 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	totals "$ALLOC/perl.ltrace.zst" | cmp - got
 }
 
+@test "blocks of several processes are told apart" {
+	zstd -dqc "$ALLOC/perl.valgrind.zst" >one
+	awk '{ print; sub(/--[0-9]+--/, "--77777--"); print }' one >two
+	facts() {
+		telreplay -n "$@" |
+		    sed '/at most/d; s/first: event [0-9]*//; s/,//g'
+	}
+	clean facts one >want
+	clean facts -w 'pid == 77777' two | cmp want -
+	clean facts two >both
+	run ! grep wrong both
+	grep -q '^  threads       2; 0 frees and 0 reallocs' both
+	requests=$(sed -n 's/.*bytes in \(.*\) requests.*/\1/p' want)
+	grep -q "bytes in $((2 * requests)) requests" both
+	totals one | awk '{ print $1, 2 * $2 }' >want
+	totals two | diff want -
+	# as text it is known, too
+	telcat two >text
+	grep -qx '# role: free free address process=pid' text
+	clean facts text | cmp both -
+	# and what is wrong is told with the address of the log
+	{ cat two; echo '--77777-- free(0x1234)'; } >wrong
+	run -3 --separate-stderr telreplay -n wrong
+	[[ $stderr == *': free of an unknown address: 0x1234, thread 0'* ]]
+}
+
 @test "types that the user says allocate" {
 	cat >log <<-'END'
 		# teltools text 1

@@ -65,6 +65,24 @@ figure() {
 	done
 }
 
+@test "what pools of an MPS hold is what its own tool says" {
+	for log in "$TEL_TOP"/tests/data/mps/*.log.zst; do
+		text=${log%.log.zst}.cnv.zst
+		case $log in *-seg-trace.*) continue ;; esac
+		test -f "$text" || continue
+		echo "$log"
+		release=${log##*/}
+		clean telreplay -q -n -f json "$log" >report
+		zstd -dqc "$text" | python3 \
+		    "$TEL_TOP/tests/cli/telreplay_mps.py" "${release%%-*}" report
+	done
+	# a pool that has buffers before its creation is told is one, not two
+	clean telreplay -n "$TEL_TOP/tests/data/mps/1.118.0-lii6ll-finalcv.log.zst" \
+	    >report
+	grep -q '^  pools         10, with 11 buffers' report
+	run ! grep -E '^  (odd|wrong)' report
+}
+
 @test "a run does each operation once, and asks for each byte" {
 	trace t.txt 7 20000 4
 	clean telreplay -a glibc,bump,class -f json --runs 2 --sample 8 t.txt \
