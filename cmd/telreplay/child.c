@@ -150,10 +150,14 @@ take_phase(void *arg, enum run_phase phase)
 	} else if (phase == RUN_ALL_DONE) {
 		watch_pause(1);
 		end(c);
+		atomic_store(&c->shared->phase, PHASE_ENDING);
 	} else if (phase == RUN_ALL_FREED) {
 		if (c->shared->job == JOB_WATCH)
 			watch_sample(&c->shared->freed);
 		atomic_store(&c->shared->phase, PHASE_FREED);
+	} else if (phase == RUN_NO_POOL) {
+		atomic_store(&c->shared->struck, run_lane_here() + 1);
+		give_up(c->shared, "a pool or buffer could not be created", "");
 	}
 }
 

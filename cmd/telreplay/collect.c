@@ -79,7 +79,9 @@ name_end(const struct contest *c, char *text, size_t size)
 		return;
 	}
 	if (phase > PHASE_RUNNING) {
-		(void)snprintf(text, size, "after the last event");
+		(void)snprintf(text, size, "after the last event%s",
+		    phase == PHASE_ENDING ? ", when what was left was freed" :
+		                            "");
 		return;
 	}
 	if (struck == 0 && lanes == 1)
@@ -117,7 +119,10 @@ fail(const struct contest *c, struct result *r, const struct outcome *out)
 		    out->status, out->said[0] != '\0' ? ": " : "", out->said);
 		break;
 	case ENDED_WRONG:
-		(void)snprintf(r->why, sizeof(r->why), "%s", out->why);
+		if (atomic_load(&c->stage.shared->phase) < PHASE_RUNNING)
+			where[0] = '\0';
+		(void)snprintf(r->why, sizeof(r->why), "%s%s%s", out->why,
+		    where[0] != '\0' ? " " : "", where);
 		break;
 	case ENDED_WELL: break;
 	}

@@ -144,32 +144,43 @@ probe(struct contest *c, struct result *r, struct outcome *out)
 	    is_served(r->candidate, c->stage.shared);
 }
 
-/* Why a candidate cannot be had. */
+/* It is there, but it ends or hangs before it is used: it has failed. */
+static void
+fail_at_once(struct result *r, const struct outcome *out)
+{
+	const char *colon = out->said[0] != '\0' ? ": " : "";
+
+	r->failed = 1;
+	if (out->ending == ENDED_CRASHED)
+		(void)snprintf(r->why, sizeof(r->why),
+		    "crashed before it was used: %s%s%s",
+		    strsignal(out->signal), colon, out->said);
+	else if (out->ending == ENDED_HUNG)
+		(void)snprintf(r->why, sizeof(r->why),
+		    "hung before it was used%s%s", colon, out->said);
+	else if (out->ending == ENDED_EXIT)
+		(void)snprintf(r->why, sizeof(r->why),
+		    "ended the process before it was used, with status %d%s%s",
+		    out->status, colon, out->said);
+	else
+		(void)snprintf(r->why, sizeof(r->why), "%s", out->why);
+	message_fail(STATUS_FAILED, r->candidate->name, "%s", r->why);
+}
+
+/* It is not there: another one serves malloc. */
 static void
 tell_absent(const struct contest *c, const struct result *r,
     const struct outcome *out)
 {
 	const struct candidate *k = r->candidate;
-	struct shared *sh = c->stage.shared;
 
-	if (out->ending == ENDED_CRASHED)
-		message_fail(STATUS_FAILED, k->name,
-		    "it crashes before it is used: %s%s%s",
-		    strsignal(out->signal), out->said[0] != '\0' ? ": " : "",
-		    out->said);
-	else if (out->why[0] != '\0')
-		message_fail(STATUS_FAILED, k->name, "%s", out->why);
-	else if (out->ending != ENDED_WELL)
-		message_fail(STATUS_FAILED, k->name,
-		    "it ends before it is used%s%s",
-		    out->said[0] != '\0' ? ": " : "", out->said);
-	else if (k->package != NULL)
+	if (k->package != NULL)
 		message_fail(STATUS_FAILED, k->name,
 		    "the loader finds no %s (Debian: %s)", k->libraries[0],
 		    k->package);
 	else
 		message_fail(STATUS_FAILED, k->name,
-		    "malloc is still that of %s%s%s", sh->path,
+		    "malloc is still that of %s%s%s", c->stage.shared->path,
 		    out->said[0] != '\0' ? ": " : "", out->said);
 }
 
@@ -193,6 +204,10 @@ find(struct contest *c, struct result *r)
 	    k->libraries[++i] != NULL);
 	if (good)
 		return take_name(r, c->stage.shared);
+	if (out.ending != ENDED_WELL) {
+		fail_at_once(r, &out);
+		return 1;
+	}
 	tell_absent(c, r, &out);
 	return 0;
 }

@@ -50,11 +50,12 @@ enum run_kind {
 
 /* What a run is doing, told to run_options.phase before it begins. */
 enum run_phase {
-	RUN_READY,    /* all of its own memory is there and touched */
-	RUN_CHUNK,    /* a chunk was loaded, the clock starts */
-	RUN_PAUSE,    /* a chunk has ended, the clock stopped */
-	RUN_ALL_DONE, /* the last event was run; what leaks is live */
-	RUN_ALL_FREED /* all is freed */
+	RUN_READY,     /* all of its own memory is there and touched */
+	RUN_CHUNK,     /* a chunk was loaded, the clock starts */
+	RUN_PAUSE,     /* a chunk has ended, the clock stopped */
+	RUN_ALL_DONE,  /* the last event was run; what leaks is live */
+	RUN_ALL_FREED, /* all is freed */
+	RUN_NO_POOL    /* a pool could not be had; should not return */
 };
 
 struct run_options {
@@ -75,10 +76,11 @@ struct run_lane {
 	_Atomic uint64_t chunk;
 	/* The words that are done, as far as others were told. */
 	_Alignas(128) _Atomic uint64_t published;
+	_Atomic uint64_t wake_at; /* somebody sleeps until so many are done */
 	/* Set when a chunk has ended, sums over all chunks and repeats. */
 	uint64_t operations; /* without waits and the like */
 	uint64_t cpu_ns;     /* CPU time */
-	uint64_t wait_ns;    /* of it, in waits that took longer */
+	uint64_t wait_ns;    /* of it, in waits that took longer, and waking */
 	uint64_t blocked;    /* waits that took longer */
 	uint64_t wall_ns;    /* begin to end */
 	uint64_t late_ns;    /* paced: the furthest behind its time */

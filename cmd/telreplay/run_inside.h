@@ -8,6 +8,7 @@
 #include "run.h"
 
 #define RUN_PAGE 4096 /* apart, when a byte of each page is touched */
+#define UNLIKELY(x) __builtin_expect((x), 0)
 
 /* What is kept of a block where somebody asks for it. */
 struct run_extra {
@@ -27,7 +28,8 @@ struct run {
 	enum run_touch touch;
 	int verify;
 	unsigned sample;
-	int spin; /* times to look before it gives way */
+	int spin;          /* times to look before it sleeps */
+	uint64_t clock_ns; /* what a call of run_cpu() takes */
 
 	void **slots;            /* blocks */
 	struct run_extra *extra; /* by slot; NULL when nobody asks */
@@ -41,6 +43,8 @@ struct run {
 	double tick_ns;
 	uint64_t pace_start;
 
+	unsigned char *base; /* a mapping that has all of it */
+	size_t size;
 	pthread_barrier_t barrier;
 	int barrier_made;
 	int stop; /* no more chunks */
@@ -66,17 +70,30 @@ struct worker {
 	unsigned number;
 	int started;
 	pthread_t thread;
+	int opened; /* the next two are there */
+	pthread_mutex_t lock;
+	pthread_cond_t moved;        /* for those that wait for this thread */
 	uint64_t began_ns, ended_ns; /* of the chunk */
 	uint64_t cpu_ns;
 	uint64_t operations;         /* of the chunk */
 	struct run_latency *latency; /* RUN_KINDS of them, or NULL */
 };
 
-static inline void **
-run_slot(const struct worker *w, uint64_t word)
-{
-	return &w->slots[TEL_WORD_SLOT(word)];
-}
+/* An operation, taken apart. */
+struct step {
+	const uint64_t *p;
+	enum run_kind kind;
+	uint32_t slot;
+	uint64_t size;
+	uint64_t alignment;
+};
+
+/* run_room.c: all that a run needs, and the threads. */
+int run_open(struct run *r);
+void run_close(struct run *r);
+
+/* run_lane.c: runs a chunk, as the calling thread. */
+void run_chunk(struct worker *w);
 
 /*
  * run_loop.c: runs the operations that begin between two words.  Returns
@@ -84,22 +101,50 @@ run_slot(const struct worker *w, uint64_t word)
  */
 const uint64_t *run_words(struct worker *w, const uint64_t *p,
     const uint64_t *stop);
+
+/* run_wait.c */
+int run_wait_open(struct worker *w);
+void run_wait_close(struct worker *w);
+/* Before a chunk, when nobody waits. */
+void run_wait_reset(struct worker *w);
 /* Waits for what a word says. */
 void run_wait(struct worker *w, uint64_t word);
+/* Wakes those that sleep until this thread is where it is. */
+void run_wake(struct worker *w);
 
-/* run_rare.c */
+/* Tells the others that the words before this one are done. */
+static inline void
+run_publish(struct worker *w, const uint64_t *p)
+{
+	uint64_t done = (uint64_t)(p - w->first);
+
+	atomic_store_explicit(&w->board->published, done, memory_order_release);
+	if (UNLIKELY(done >=
+	        atomic_load_explicit(&w->board->wake_at, memory_order_relaxed)))
+		run_wake(w);
+}
+
+/* run_step.c */
 /* Runs a rare operation, or one with all that verifying asks for. */
 void run_careful(struct worker *w, const uint64_t *p);
 /* Runs one and notes how long it took. */
 void run_timed(struct worker *w, const uint64_t *p);
 /* Frees what is live, and the pools. */
 void run_free_all(struct run *r);
-/* Creates pool number 0.  Returns 1, or 0. */
-int run_first_pool(struct run *r);
-void run_touch_block(unsigned char *block, uint64_t size, enum run_touch touch);
 /* Notes that something is wrong with the block in a slot. */
 void run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
     uint32_t slot, uint64_t offset, const void *block);
+
+/* run_pools.c */
+void run_pool_use(struct worker *w, uint64_t word);
+/* Pools and buffers come and go, or blocks of them go with them. */
+void run_pool_step(struct worker *w, const uint64_t *p);
+/* What an operation is of a pool. */
+void *run_pool_call(struct worker *w, const struct step *s, void *old);
+/* Creates pool number 0.  Returns 1, or 0. */
+int run_first_pool(struct run *r);
+/* Destroys all that are left. */
+void run_last_pools(struct run *r);
 
 /* run_pattern.c */
 /* Fills a block from one offset to another. */
@@ -110,9 +155,19 @@ uint64_t run_compare(const unsigned char *block, uint32_t slot, uint64_t from,
 /* The first byte that is not zero, or size. */
 uint64_t run_zeros(const unsigned char *block, uint64_t size);
 
+/* Lets a processor rest in a loop that waits. */
+static inline void
+run_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
 /* run_time.c */
-uint64_t run_now(void); /* nanoseconds, that only go up */
-uint64_t run_cpu(void); /* nanoseconds of CPU time of this thread */
+uint64_t run_now(void);      /* nanoseconds, that only go up */
+uint64_t run_cpu(void);      /* nanoseconds of CPU time of this thread */
+uint64_t run_cpu_cost(void); /* what calling that takes */
 uint64_t run_ticks(void);
 /* The ticks between two calls of run_ticks(). */
 uint64_t run_empty(void);

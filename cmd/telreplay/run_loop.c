@@ -7,80 +7,26 @@
  */
 #include "run_inside.h"
 
-#include <sched.h>
 #include <string.h>
-#include <time.h>
 
 #define ALWAYS static inline __attribute__((always_inline))
-#define UNLIKELY(x) __builtin_expect((x), 0)
-
-#define YIELDS 200     /* before a waiting thread sleeps */
-#define SLEEP_NS 50000 /* at first; up to a millisecond */
-#define SLEEP_MOST 1000000
-
-/* ------------------------------------------------------------- waiting */
-
-/* The other thread is behind: gives way to it, then sleeps. */
-static void
-wait_long(struct worker *w, const _Atomic uint64_t *published,
-    uint64_t position)
-{
-	struct timespec pause = { 0, SLEEP_NS };
-	uint64_t began = run_cpu();
-	unsigned i;
-
-	for (i = 0;
-	     atomic_load_explicit(published, memory_order_acquire) <= position;
-	     i++) {
-		if (i < YIELDS) {
-			sched_yield();
-			continue;
-		}
-		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < SLEEP_MOST)
-			pause.tv_nsec += pause.tv_nsec / 4;
-	}
-	w->board->blocked++;
-	w->board->wait_ns += run_cpu() - began;
-}
-
-void
-run_wait(struct worker *w, uint64_t word)
-{
-	const _Atomic uint64_t *published =
-	    &w->run->board->lane[TEL_WORD_SLOT(word)].published;
-	uint64_t position = TEL_WORD_SIZE(word), done;
-	uint32_t *seen = &w->seen[TEL_WORD_SLOT(word)];
-	int i;
-
-	/* the line with it is fought for: it is not read without need */
-	if (*seen > position)
-		return;
-	for (i = w->run->spin; i >= 0; i--) {
-		done = atomic_load_explicit(published, memory_order_acquire);
-		if (done > position) {
-			*seen = (uint32_t)done;
-			return;
-		}
-	}
-	wait_long(w, published, position);
-}
-
-/* ----------------------------------------------------------- the loops */
 
 ALWAYS void
 touch(unsigned char *block, uint64_t size, enum run_touch how)
 {
 	uint64_t i;
 
-	if (how == RUN_TOUCH_NONE || size == 0)
+	if (how == RUN_TOUCH_NONE)
 		return;
 	if (how == RUN_TOUCH_ALL) {
 		memset(block, 1, size);
 		return;
 	}
+	/* one comparison for nearly all */
+	if (UNLIKELY(size - 1 >= RUN_PAGE) && size == 0)
+		return;
 	*(volatile unsigned char *)block = 1;
-	if (how == RUN_TOUCH_PAGE)
+	if (how == RUN_TOUCH_PAGE && UNLIKELY(size > RUN_PAGE))
 		for (i = RUN_PAGE; i < size; i += RUN_PAGE)
 			((volatile unsigned char *)block)[i] = 1;
 }
@@ -88,10 +34,32 @@ touch(unsigned char *block, uint64_t size, enum run_touch how)
 /* What a loop looks at for each word, where a register can hold it. */
 struct hot {
 	void **slots;
+	const uint32_t *seen;
+	struct run_extra *extra; /* of pools */
+	/* of malloc */
 	void *(*malloc)(size_t size);
 	void (*free)(void *block);
-	struct run_extra *extra; /* of pools */
+	/* or of pools */
+	void *(*alloc)(void *pool, size_t size);
+	void (*drop)(void *pool, void *block, size_t size);
 };
+
+/* Keeps the block that the allocator gave for an operation. */
+ALWAYS void
+keep(struct worker *w, const struct hot *h, const uint64_t *p, uint64_t word,
+    void *block, enum run_touch how)
+{
+	uint64_t size = TEL_WORD_SIZE(word);
+	uint32_t slot = TEL_WORD_SLOT(word);
+
+	h->slots[slot] = block;
+	if (UNLIKELY(block == NULL)) {
+		if (size > 0)
+			run_error(w, RUN_NULL, p, slot, 0, NULL);
+	} else {
+		touch(block, size, how);
+	}
+}
 
 ALWAYS void
 allocate(struct worker *w, const struct hot *h, const uint64_t *p,
@@ -99,19 +67,18 @@ allocate(struct worker *w, const struct hot *h, const uint64_t *p,
 {
 	uint64_t size = TEL_WORD_SIZE(word);
 	uint32_t slot = TEL_WORD_SLOT(word);
-	void *block;
 
-	if (pools) {
-		block = w->a->pool->alloc(w->pool, size > 0 ? size : 1);
-		h->extra[slot].size = size;
-		h->extra[slot].pool = w->pool;
-	} else
-		block = h->malloc(size);
-	h->slots[slot] = block;
-	if (UNLIKELY(block == NULL))
-		run_error(w, RUN_NULL, p, slot, 0, NULL);
-	else
-		touch(block, size, how);
+	if (!pools) {
+		keep(w, h, p, word, h->malloc(size), how);
+		return;
+	}
+	if (w->buffer != NULL) {
+		run_careful(w, p);
+		return;
+	}
+	h->extra[slot].size = size;
+	h->extra[slot].pool = w->pool;
+	keep(w, h, p, word, h->alloc(w->pool, size > 0 ? size : 1), how);
 }
 
 ALWAYS void
@@ -124,37 +91,50 @@ release(struct worker *w, const struct hot *h, uint64_t word, int pools)
 	if (!pools)
 		h->free(block);
 	else if (block != NULL)
-		w->a->pool->free(w->pool, block, size > 0 ? size : 1);
+		h->drop(w->pool, block, size > 0 ? size : 1);
+}
+
+/* An operation that is rare, or with all that verifying asks for. */
+ALWAYS const uint64_t *
+careful(struct worker *w, const uint64_t *p)
+{
+	uint64_t word = *p;
+
+	run_careful(w, p);
+	return (word & TEL_WORD_KIND) == TEL_WORD_MORE ?
+	    p + (TEL_WORD_SIZE(word) & 7) :
+	    p;
 }
 
 /*
- * A word that is not one of the two that nearly all are, or that somebody
- * waits for.  Returns its last one.
+ * A word that is not one of the two that most are, or that somebody waits
+ * for.  Returns its last one.
  */
 ALWAYS const uint64_t *
 other(struct worker *w, const struct hot *h, const uint64_t *p,
     enum run_touch how, int pools)
 {
 	uint64_t word = *p;
+	uint32_t size = TEL_WORD_SIZE(word);
 
 	switch (word & TEL_WORD_KIND) {
-	case TEL_WORD_WAIT: run_wait(w, word); return p;
+	case TEL_WORD_WAIT:
+		/* what is known is not looked up again */
+		if (UNLIKELY(h->seen[TEL_WORD_SLOT(word)] <= size))
+			run_wait(w, word);
+		return p;
 	case TEL_WORD_FREE: release(w, h, word, pools); break;
-	case TEL_WORD_MALLOC:
-		if (!pools || w->buffer == NULL)
-			allocate(w, h, p, word, how, pools);
-		else
+	case TEL_WORD_MALLOC: allocate(w, h, p, word, how, pools); break;
+	case TEL_WORD_CALLOC:
+		if (pools)
 			run_careful(w, p);
+		else
+			keep(w, h, p, word, w->a->calloc(1, size), how);
 		break;
-	case TEL_WORD_MORE:
-		run_careful(w, p);
-		p += TEL_WORD_SIZE(word) & 7;
-		break;
-	default: run_careful(w, p); break;
+	default: p = careful(w, p); break;
 	}
 	if ((word & TEL_WORD_PUBLISH) != 0)
-		atomic_store_explicit(&w->board->published,
-		    (uint64_t)(p + 1 - w->first), memory_order_release);
+		run_publish(w, p + 1);
 	return p;
 }
 
@@ -162,7 +142,9 @@ ALWAYS const uint64_t *
 loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
     enum run_touch how, int pools)
 {
-	const struct hot h = { w->slots, w->a->malloc, w->a->free, w->extra };
+	const struct allocator *a = w->a;
+	const struct hot h = { w->slots, w->seen, w->extra, a->malloc, a->free,
+		pools ? a->pool->alloc : NULL, pools ? a->pool->free : NULL };
 	struct run_lane *const board = w->board;
 	unsigned kind;
 	uint64_t word;
@@ -173,8 +155,7 @@ loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
 		atomic_store_explicit(&board->word, p, memory_order_relaxed);
 		if (kind == TEL_WORD_FREE)
 			release(w, &h, word, pools);
-		else if (kind == TEL_WORD_MALLOC &&
-		    (!pools || w->buffer == NULL))
+		else if (kind == TEL_WORD_MALLOC)
 			allocate(w, &h, p, word, how, pools);
 		else
 			p = other(w, &h, p, how, pools);
@@ -239,15 +220,13 @@ verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 	for (; p < stop; p++) {
 		word = *p;
 		atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
-		if ((word & TEL_WORD_KIND) == TEL_WORD_WAIT)
+		if ((word & TEL_WORD_KIND) == TEL_WORD_WAIT) {
 			run_wait(w, word);
-		else
-			run_careful(w, p);
-		if ((word & TEL_WORD_KIND) == TEL_WORD_MORE)
-			p += TEL_WORD_SIZE(word) & 7;
+			continue;
+		}
+		p = careful(w, p);
 		if ((word & TEL_WORD_PUBLISH) != 0)
-			atomic_store_explicit(&w->board->published,
-			    (uint64_t)(p + 1 - w->first), memory_order_release);
+			run_publish(w, p + 1);
 	}
 	return p;
 }

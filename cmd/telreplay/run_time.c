@@ -41,16 +41,17 @@ run_ticks(void)
 #endif
 }
 
-uint64_t
-run_empty(void)
+/* The median of what lies between two calls of a clock. */
+static uint64_t
+between(uint64_t (*read)(void))
 {
 	uint64_t taken[EMPTY_PAIRS], t, v;
 	int i, j;
 
 	for (i = 0; i < EMPTY_PAIRS; i++) {
-		t = run_ticks();
-		v = run_ticks() - t;
-		/* sorted as they come; the median is asked for */
+		t = read();
+		v = read() - t;
+		/* sorted as they come */
 		for (j = i; j > 0 && taken[j - 1] > v; j--)
 			taken[j] = taken[j - 1];
 		taken[j] = v;
@@ -58,19 +59,29 @@ run_empty(void)
 	return taken[EMPTY_PAIRS / 2];
 }
 
+uint64_t
+run_cpu_cost(void)
+{
+	return between(run_cpu);
+}
+
+uint64_t
+run_empty(void)
+{
+	return between(run_ticks);
+}
+
 /* Sixteen buckets for each power of two, the first ones for single ticks. */
 static unsigned
 bucket(uint64_t v)
 {
-	unsigned bits = 0;
-	uint64_t left;
+	unsigned shift, i;
 
 	if (v < 16)
 		return (unsigned)v;
-	for (left = v; left >= 32; left >>= 1)
-		bits++;
-	bits = 16 * (bits + 1) + (unsigned)(left & 15);
-	return bits < RUN_BUCKETS ? bits : RUN_BUCKETS - 1;
+	shift = 59 - (unsigned)__builtin_clzll(v);
+	i = 16 * (shift + 1) + (unsigned)(v >> shift & 15);
+	return i < RUN_BUCKETS ? i : RUN_BUCKETS - 1;
 }
 
 /* Where a bucket begins. */

@@ -43,6 +43,7 @@ enum phase {
 	PHASE_STARTED,
 	PHASE_READY,   /* the program is loaded */
 	PHASE_RUNNING, /* the clock runs */
+	PHASE_ENDING,  /* what the log leaves is being freed */
 	PHASE_FREED,   /* all is freed */
 	PHASE_DONE
 };

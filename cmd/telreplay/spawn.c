@@ -106,6 +106,8 @@ become(struct stage *stage, char **environment, int gate,
 	if (n != 1)
 		_exit(127);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* what it starts itself goes with it */
+	(void)setpgid(0, 0);
 	(void)setrlimit(RLIMIT_CORE, &limit);
 	limit.rlim_cur = limit.rlim_max = SAID_MAX;
 	(void)setrlimit(RLIMIT_FSIZE, &limit);
@@ -290,6 +292,7 @@ spawn_run(const struct spawn *spawn, const struct candidate *c,
 	pid = start(stage, c, &before);
 	if (pid > 0) {
 		status = wait_for(spawn, pid, stage, out);
+		(void)kill(-pid, SIGKILL);
 		conclude(stage, status, out);
 	} else {
 		message_fail(STATUS_FAILED, c->name, "%s", strerror(errno));

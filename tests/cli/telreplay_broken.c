@@ -9,7 +9,13 @@
  *	exit    it ends the process, with status 7
  *	null    it returns NULL
  *	spoil   it writes into the block before, while that is live
+ *	fork    it starts a process that stays
  *	slow    nothing is wrong
+ *
+ * or when else it goes wrong:
+ *
+ *	early   it crashes before it is asked for anything
+ *	late    it crashes in the first free after that of the block before
  */
 #define _DEFAULT_SOURCE
 #include <stddef.h>
@@ -29,39 +35,54 @@ static char lock;
 static unsigned char *last;
 static char *volatile nowhere = (char *)8;
 
+static int
+goes(const char *when)
+{
+	const char *how = getenv("BROKEN");
+
+	return how != NULL && strcmp(how, when) == 0;
+}
+
+__attribute__((constructor)) static void
+begin(void)
+{
+	if (goes("early"))
+		*nowhere = 1;
+}
+
 static void
 go_wrong(void)
 {
 	static const char words[] = "broken: \033[31mthis cannot be\n";
-	const char *how = getenv("BROKEN");
-
-	if (how == NULL)
-		return;
-	if (strcmp(how, "crash") == 0)
+	if (goes("crash"))
 		*nowhere = 1;
-	if (strcmp(how, "abort") == 0) {
+	if (goes("abort")) {
 		(void)!write(2, words, sizeof(words) - 1);
 		abort();
 	}
-	if (strcmp(how, "hang") == 0)
+	if (goes("hang"))
 		for (;;)
 			(void)pause();
-	if (strcmp(how, "exit") == 0)
+	if (goes("exit"))
 		_exit(7);
-	if (strcmp(how, "spoil") == 0 && last != NULL)
+	if (goes("fork") && fork() == 0) {
+		/* nobody shall wait for it for ever */
+		(void)alarm(30);
+		for (;;)
+			(void)pause();
+	}
+	if (goes("spoil") && last != NULL)
 		last[3] ^= 0x55;
 }
 
 void *
 malloc(size_t size)
 {
-	const char *how;
 	unsigned char *p;
 
 	if (size == MARK) {
 		go_wrong();
-		how = getenv("BROKEN");
-		if (how != NULL && strcmp(how, "null") == 0)
+		if (goes("null"))
 			return NULL;
 	}
 	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
@@ -86,7 +107,13 @@ malloc(size_t size)
 void
 free(void *p)
 {
-	(void)p;
+	static int last_freed;
+
+	if (p == NULL)
+		return;
+	if (last_freed && goes("late"))
+		*nowhere = 1;
+	last_freed |= p == (void *)last;
 }
 
 void *

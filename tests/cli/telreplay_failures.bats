@@ -65,6 +65,27 @@ fails() {
 	fails spoil "*at event 103 of t.txt: a block does not hold what was*"
 }
 
+@test "one that crashes before it is used is" {
+	broken
+	fails early "telreplay: broken: crashed before it was used: Seg*"
+}
+
+@test "one that crashes when what is left is freed is" {
+	broken
+	fails late "*crashed after the last event, when what was left was*: Seg*"
+}
+
+@test "what an allocator starts goes with it" {
+	broken
+	BROKEN=fork clean telreplay --verify -a ./broken.so --runs 1 t.txt >log
+	# a process that was ended and that nobody waits for may still be named
+	for status in /proc/[0-9]*/status; do
+		environ=${status%/status}/environ
+		grep -q '^State:.[ZX]' "$status" 2>/dev/null ||
+		    run ! grep -q "$BATS_TEST_TMPDIR" "$environ" 2>/dev/null
+	done
+}
+
 @test "one that is slow fails in nothing" {
 	broken
 	BROKEN=slow clean telreplay --verify -a ./broken.so --runs 1 t.txt

@@ -4,11 +4,15 @@
  * that fail, and that are wrong.
  */
 /* the first of them, as it says which interfaces it needs */
+#include "telreplay/run_room.c"
 #include "telreplay/run.c"
+#include "telreplay/run_lane.c"
 #include "telreplay/run_loop.c"
 #include "telreplay/run_pattern.c"
-#include "telreplay/run_rare.c"
+#include "telreplay/run_pools.c"
+#include "telreplay/run_step.c"
 #include "telreplay/run_time.c"
+#include "telreplay/run_wait.c"
 
 #include "program_make.h"
 #include "tap.h"

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations one at a time: the rare ones, and all of them where blocks are
- * verified or an operation is timed.
+ * Operations one at a time: the rare ones, all of them where blocks are
+ * verified, and those that are timed.
  */
 #include "run_inside.h"
 
 #include <string.h>
-
-/* An operation, taken apart. */
-struct step {
-	const uint64_t *p;
-	enum run_kind kind;
-	uint32_t slot;
-	uint64_t size;
-	uint64_t alignment;
-};
 
 void
 run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
@@ -43,8 +34,8 @@ run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
 	e->address = (uintptr_t)block;
 }
 
-void
-run_touch_block(unsigned char *block, uint64_t size, enum run_touch touch)
+static void
+touch_block(unsigned char *block, uint64_t size, enum run_touch touch)
 {
 	uint64_t i;
 
@@ -59,70 +50,13 @@ run_touch_block(unsigned char *block, uint64_t size, enum run_touch touch)
 			((volatile unsigned char *)block)[i] = 1;
 }
 
-/* ------------------------------------------- what the allocator is asked */
-
-static void *
-pool_reserve(struct worker *w, uint64_t size)
-{
-	const tel_pool_table *t = w->a->pool;
-	void *block;
-
-	block = t->reserve != NULL ? t->reserve(w->buffer, size) :
-	                             t->alloc(w->pool, size);
-	if (block != NULL && t->commit != NULL &&
-	    t->commit(w->buffer, block, size) == 0)
-		run_error(w, RUN_POOL, NULL, 0, 0, block);
-	return block;
-}
-
-static void *
-pool_call(struct worker *w, const struct step *s, void *old)
-{
-	const tel_pool_table *t = w->a->pool;
-	uint64_t size = s->size > 0 ? s->size : 1;
-	uint64_t before =
-	    w->extra[s->slot].size > 0 ? w->extra[s->slot].size : 1;
-	void *block;
-
-	switch (s->kind) {
-	case RUN_FREE:
-		if (old != NULL)
-			t->free(w->pool, old, size);
-		return NULL;
-	case RUN_REALLOC:
-		if (old != NULL && t->resize != NULL)
-			return t->resize(w->pool, old, before, size);
-		block = t->alloc(w->pool, size);
-		if (old == NULL || block == NULL)
-			return block;
-		memcpy(block, old, before < size ? before : size);
-		t->free(w->pool, old, before);
-		return block;
-	case RUN_CALLOC:
-		if (t->zeroed != NULL)
-			return t->zeroed(w->pool, size);
-		block = t->alloc(w->pool, size);
-		if (block != NULL)
-			memset(block, 0, size);
-		return block;
-	case RUN_ALIGNED:
-		if (t->aligned != NULL)
-			return t->aligned(w->pool, s->alignment, size);
-		return t->alloc(w->pool, size);
-	default:
-		if (w->buffer != NULL)
-			return pool_reserve(w, size);
-		return t->alloc(w->pool, size);
-	}
-}
-
 static void *
 call(struct worker *w, const struct step *s, void *old)
 {
 	const struct allocator *a = w->a;
 
 	if (a->pool != NULL)
-		return pool_call(w, s, old);
+		return run_pool_call(w, s, old);
 	switch (s->kind) {
 	case RUN_FREE: a->free(old); return NULL;
 	case RUN_REALLOC: return a->realloc(old, s->size);
@@ -210,7 +144,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 		if (verify)
 			check_after(w, s, block);
 		else
-			run_touch_block(block, s->size, w->run->touch);
+			touch_block(block, s->size, w->run->touch);
 		if (w->extra != NULL) {
 			w->extra[s->slot].size = s->size;
 			w->extra[s->slot].pool = w->pool;
@@ -263,63 +197,6 @@ with_pool(struct worker *w, struct step *s)
 	w->slots[s->slot] = NULL;
 }
 
-static void
-pool_use(struct worker *w, uint64_t word)
-{
-	struct run *r = w->run;
-	uint32_t n = TEL_WORD_SLOT(word);
-
-	if (w->a->pool == NULL)
-		return;
-	if (TEL_WORD_SIZE(word) == 0) {
-		w->pool = r->pools[n];
-		w->buffer = NULL;
-	} else {
-		w->buffer = r->buffers[2 * (size_t)n];
-		w->pool = r->buffers[2 * (size_t)n + 1];
-	}
-}
-
-/* Pools and buffers as they come and go. */
-static void
-pool_step(struct worker *w, const struct step *s, enum tel_more what)
-{
-	const tel_pool_table *t = w->a->pool;
-	struct run *r = w->run;
-	void **pool = &r->pools[s->slot];
-	void **buffer = &r->buffers[2 * (size_t)s->slot];
-
-	if (t == NULL)
-		return;
-	switch (what) {
-	case TEL_MORE_POOL_CREATE:
-		*pool = t->create != NULL ? t->create(w->a->state, s->p[1]) :
-		                            w->a->state;
-		if (*pool == NULL && t->create != NULL)
-			run_error(w, RUN_POOL, s->p, s->slot, 0, NULL);
-		break;
-	case TEL_MORE_POOL_DESTROY:
-		if (*pool != NULL && t->create != NULL && t->destroy != NULL)
-			t->destroy(*pool);
-		*pool = NULL;
-		break;
-	case TEL_MORE_BUFFER_CREATE:
-		buffer[1] = r->pools[s->p[1]];
-		buffer[0] = t->buffer_create != NULL ?
-		    t->buffer_create(buffer[1]) :
-		    buffer[1];
-		if (buffer[0] == NULL && t->buffer_create != NULL)
-			run_error(w, RUN_POOL, s->p, s->slot, 0, NULL);
-		break;
-	default:
-		if (*buffer != NULL && t->buffer_create != NULL &&
-		    t->buffer_destroy != NULL)
-			t->buffer_destroy(*buffer);
-		*buffer = NULL;
-		break;
-	}
-}
-
 /* A word of TEL_WORD_MORE. */
 static void
 more(struct worker *w, struct step *s, uint64_t word, int timed)
@@ -338,7 +215,7 @@ more(struct worker *w, struct step *s, uint64_t word, int timed)
 		break;
 	case TEL_MORE_FREE_PART: part_free(w, s); return;
 	case TEL_MORE_FREE_WITH_POOL: with_pool(w, s); return;
-	default: pool_step(w, s, what); return;
+	default: run_pool_step(w, s->p); return;
 	}
 	step_run(w, s, timed);
 }
@@ -354,7 +231,7 @@ step(struct worker *w, const uint64_t *p, int timed)
 	case TEL_WORD_FREE: s.kind = RUN_FREE; break;
 	case TEL_WORD_REALLOC: s.kind = RUN_REALLOC; break;
 	case TEL_WORD_CALLOC: s.kind = RUN_CALLOC; break;
-	case TEL_WORD_USE: pool_use(w, *p); return;
+	case TEL_WORD_USE: run_pool_use(w, *p); return;
 	case TEL_WORD_MORE: more(w, &s, *p, timed); return;
 	default: return;
 	}
@@ -373,26 +250,7 @@ run_timed(struct worker *w, const uint64_t *p)
 	step(w, p, 1);
 }
 
-/* ------------------------------------------------- the begin and the end */
-
-int
-run_first_pool(struct run *r)
-{
-	const tel_pool_table *t = r->a->pool;
-	unsigned i;
-
-	if (t == NULL)
-		return 1;
-	memset(r->pools, 0, ((size_t)r->facts->pools + 1) * sizeof(void *));
-	memset(r->buffers, 0, (size_t)r->facts->buffers * 2 * sizeof(void *));
-	r->pools[0] =
-	    t->create != NULL ? t->create(r->a->state, 0) : r->a->state;
-	for (i = 0; i < r->lanes; i++) {
-		r->workers[i].pool = r->pools[0];
-		r->workers[i].buffer = NULL;
-	}
-	return r->pools[0] != NULL || t->create == NULL;
-}
+/* -------------------------------------------------------------- the end */
 
 static void
 free_left(struct worker *w, uint32_t slot)
@@ -409,7 +267,6 @@ free_left(struct worker *w, uint32_t slot)
 void
 run_free_all(struct run *r)
 {
-	const tel_pool_table *t = r->a->pool;
 	struct worker *w = &r->workers[0];
 	uint64_t i;
 
@@ -417,12 +274,5 @@ run_free_all(struct run *r)
 	for (i = 0; i < r->facts->slots; i++)
 		if (r->slots[i] != NULL)
 			free_left(w, (uint32_t)i);
-	for (i = 0; t != NULL && i < r->facts->buffers; i++)
-		if (r->buffers[2 * i] != NULL && t->buffer_create != NULL &&
-		    t->buffer_destroy != NULL)
-			t->buffer_destroy(r->buffers[2 * i]);
-	for (i = r->facts->pools + 1; t != NULL && i-- > 0;)
-		if (r->pools[i] != NULL && t->create != NULL &&
-		    t->destroy != NULL)
-			t->destroy(r->pools[i]);
+	run_last_pools(r);
 }
