@@ -335,7 +335,13 @@ end(struct tel_reader *r, struct native *s)
 
 	if (s->why != NULL)
 		st = tell(r, s, UINT64_MAX, 0);
-	else if (s->begun && !s->ended && r->input_status == TEL_OK)
+	else if (s->begun && !s->ended && r->input_status != TEL_OK)
+		/* the reader tells why; it may go on behind that */
+		tel_reader_notice(r, TEL_WARNING, r->offset,
+		    "the stream breaks off: events after clock %016llx may be "
+		    "lost",
+		    (unsigned long long)s->last);
+	else if (s->begun && !s->ended)
 		st = tel_reader_damage(r, r->offset, 0,
 		    "the stream has no end: its writer was stopped, or it was "
 		    "cut off; events after clock %016llx may be lost",

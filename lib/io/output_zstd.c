@@ -15,7 +15,7 @@
 #include "io/seekable.h"
 
 /* A frame ends at the first place that may be an end from here on, */
-#define FRAME_ENOUGH ((size_t)1 << 20)
+#define FRAME_ENOUGH ((size_t)1 << 16)
 /* where no such places are told, here, */
 #define FRAME_FULL ((size_t)1 << 22)
 /* and always before it holds more than the format allows. */

@@ -5,6 +5,7 @@ bench.py FOLDER MB: FOLDER/seed.log is repeated to MB megabytes.  The
 yardstick is md5sum because it is on every machine and its speed is steady.
 """
 
+import array
 import os
 import resource
 import statistics
@@ -38,6 +39,13 @@ CPU_ROWS = [
     ("telcat -f tel", "telcat -f tel LOG", 2.0),
     ("telcat (text) of .tel", "telcat LOG.tel", 1.5),
     ("telstat of .tel", "telstat LOG.tel", 0.5),
+]
+
+# A range of a .tel file of so many megabytes, by CPU time: what is read, and
+# how much of reading all of it that may take.
+RANGE_MB = 1024
+RANGE_ROWS = [
+    ("telcat, last 1 %", "telcat -q -t 99%,100% LOG", 0.03),
 ]
 
 # What is measured by size: the command, what it is compared with, and the
@@ -128,6 +136,26 @@ def grow_hpm(folder, size):
                 1201, 345, *(ticks * n // 3 for n in range(1, 9))))
             clock += ticks + 10
     return path
+
+
+def grow_tel(seed, path, size):
+    """A .tel of size bytes: an MPS stream of a machine like this one, of 64
+    bits, again and again, each time later than before."""
+    words, clocks, at = array.array("Q", seed[:len(seed) & ~7]), [], 0
+    while 8 * at + 16 <= len(seed):
+        clocks.append(at + 1)
+        at += (words[at] >> 16 & 0xffff) + 7 >> 3
+    first = clocks[1] - 1
+    times = [words[i] for i in clocks]
+    span = max(times) - min(times) + 1000
+    with open(path, "wb") as out, subprocess.Popen(
+            ["telcat", "-q", "-f", "tel"], stdin=subprocess.PIPE,
+            stdout=out) as child:
+        child.stdin.write(words)
+        while os.path.getsize(path) < size:
+            for i in clocks:
+                words[i] += span
+            child.stdin.write(memoryview(words)[first:])
 
 
 def run(command):
@@ -253,6 +281,14 @@ def main():
     for i, (what, _, target) in enumerate(ZSTD_ROWS):
         plain, unpacked = times[1 + 2 * i], times[2 + 2 * i]
         row(what, unpacked, unpacked / max(plain, times[0]), target)
+
+    print(f"\n{f'range, {RANGE_MB} MB .tel':26} {'CPU s':>8} {'/all':>7} "
+          f"{'target':>7}")
+    grow_tel(seed, log + ".tel", RANGE_MB << 20)
+    for what, command, target in RANGE_ROWS:
+        part, whole = (run(on(c, log + ".tel"))[0]
+                       for c in (command, "telcat -q LOG"))
+        row(what, part, part / whole, target)
 
     print(f"\n{'peak memory, ' + str(MEMORY_MB) + ' MB pipe':26} {'MB':>8} "
           f"{'':7} {'target':>7}")

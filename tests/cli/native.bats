@@ -206,3 +206,27 @@ same() {
 		done
 	done
 }
+
+@test "a compressed stream loses the frame that is damaged, and says what" {
+	unpack 1.118.0-lii6gc-awlut
+	telcat -q -f tel -z 3 mpsio.log >log.tel
+	all=$(telcat -q -H log.tel | wc -l)
+	at=$(($(stat -c %s log.tel) / 4))
+	{
+		head -c "$at" log.tel
+		printf XYZ
+		tail -c +$((at + 4)) log.tel
+	} >bad.tel
+	run -3 --separate-stderr telcat -H bad.tel
+	echo "$stderr"
+	left=$(wc -l <<<"$output")
+	lost=$(sed -n 's/.* \([0-9]*\) events lost, between clocks .*/\1/p' \
+	    <<<"$stderr")
+	[ "$left" -gt $((all / 4)) ]
+	[ $((left + lost)) -eq "$all" ]
+	# the end is gone: what may be missing is said
+	head -c $((at * 3)) log.tel >cut.tel
+	run -3 --separate-stderr telcat -H cut.tel
+	echo "$stderr"
+	[[ $stderr == *'breaks off: events after clock '* ]]
+}
