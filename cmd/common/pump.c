@@ -21,6 +21,7 @@ struct pump {
 	tel_merge *merge;   /* of several, or NULL */
 	struct progress progress;
 	uint64_t opened; /* sources so far */
+	int whole;       /* all events are wanted */
 };
 
 static struct done
@@ -100,7 +101,7 @@ visit(const struct pump *p, const tel_event *ev)
 	enum outcome outcome;
 	int wanted;
 
-	if (s->all_events)
+	if (p->whole)
 		return p->visitor->event(p->visitor->arg, ev);
 	wanted = selection_match(&s->select, ev);
 	if (wanted <= 0)
@@ -193,6 +194,8 @@ run(struct pump *p)
 
 	for (i = 0; i < p->nsources; i++)
 		size += p->sources[i]->size;
+	p->whole =
+	    p->settings->all_events || selection_all(&p->settings->select);
 	progress_begin(&p->progress, p->settings, size);
 	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {
 		outcome = pump(p);
