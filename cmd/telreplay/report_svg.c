@@ -112,7 +112,7 @@ put_axes(const struct picture *p)
 	    "share of the operations done");
 }
 
-/* What is live: an area, once for each repeat. */
+/* What is live, at most up to each point: an area, once for each repeat. */
 static void
 put_live(const struct picture *p)
 {
@@ -132,7 +132,7 @@ put_live(const struct picture *p)
 
 			putf(p->out, "L%.1f %.1f",
 			    scale_at(&p->x, (n + share) / times),
-			    scale_at(&p->y, (double)f->curve[i].bytes));
+			    scale_at(&p->y, (double)f->curve[i].peak));
 		}
 	putf(p->out, "L%.1f %.1fZ\"><title>live</title></path>\n", p->x.to,
 	    p->y.from);

@@ -12,8 +12,11 @@
 #define LANES_SHOWN 8
 /* A run of less is over before the clock tells much of it. */
 #define FEW 20000
-/* So many moments of the curve. */
+/* So many moments of the curve, and allocators beside each other. */
 #define MOMENTS 10
+#define BESIDE 6
+/* Characters that a line has beside a name. */
+#define ROOM 64
 
 static void
 head(const struct report *r, const char *text)
@@ -53,6 +56,30 @@ put_count(const struct report *r, uint64_t v, int width)
 	putf(r->out, "%*s", width, figure_count(figure_wide_of(v), 0, text));
 }
 
+/* Who it is, in one line or in two. */
+static void
+put_served(const struct report *r, const struct result *s)
+{
+	char name[80] = "", release[80] = "", path[128];
+	size_t n;
+
+	if (s->called[0] != '\0' && s->plugin)
+		(void)snprintf(name, sizeof(name), "pool %.60s", s->called);
+	(void)snprintf(release, sizeof(release), "%.70s", s->release);
+	(void)page_escape(path, 120, s->path);
+	n = strlen(name) + strlen(release);
+	putf(r->out, "%s%s%s%s", name, name[0] != '\0' ? ", " : "", release,
+	    n == 0                      ? "" :
+	        n + strlen(path) > ROOM ? "\n              " :
+	                                  ", ");
+	put(r->out, path);
+	if ((s->candidate->built != BUILT_NONE || s->plugin) &&
+	    s->candidate->parameters[0] != '\0')
+		putf(r->out, ", %s",
+		    page_escape(path, 120, s->candidate->parameters));
+	put(r->out, "\n");
+}
+
 /* Who served malloc, and what steers it. */
 static void
 put_who(const struct report *r)
@@ -66,17 +93,7 @@ put_who(const struct report *r)
 		const struct result *s = &c->results[i];
 
 		put_name(r, s);
-		if (s->called[0] != '\0' && s->plugin)
-			putf(r->out, "pool %s, ",
-			    page_escape(text, 60, s->called));
-		if (s->release[0] != '\0')
-			putf(r->out, "%s, ", page_escape(text, 70, s->release));
-		putf(r->out, "%s", page_escape(text, 120, s->path));
-		if (s->candidate->built != BUILT_NONE || s->plugin)
-			putf(r->out, "%s%s",
-			    s->candidate->parameters[0] != '\0' ? ", " : "",
-			    page_escape(text, 120, s->candidate->parameters));
-		put(r->out, "\n");
+		put_served(r, s);
 		for (j = 0; j < s->nsettings; j++)
 			putf(r->out, "  %-12s%s\n", "",
 			    page_escape(text, 200, s->settings[j]));
@@ -94,20 +111,23 @@ put_machine(const struct report *r)
 	char text[256];
 
 	report_machine(&m);
-	head(r, "machine");
-	putf(r->out, "  %s, %u processors", page_escape(text, 200, m.kernel),
-	    m.processors);
-	if (m.processor[0] != '\0')
-		putf(r->out, ", %s", page_escape(text, 120, m.processor));
+	head(r, "machine and runs");
+	putf(r->out, "  kernel        %s\n", page_escape(text, 200, m.kernel));
+	putf(r->out, "  processors    %u%s%s\n", m.processors,
+	    m.processor[0] != '\0' ? ", " : "",
+	    page_escape(text, 120, m.processor));
 	if (m.huge_pages[0] != '\0')
-		putf(r->out, "\n  transparent huge pages: %s",
+		putf(r->out, "  huge pages    %s\n",
 		    page_escape(text, 40, m.huge_pages));
-	putf(r->out,
-	    "\n  %" PRIu64 " runs of each, %u times in each, order %s"
-	    ", touch %s%s%s\n",
-	    t->runs, t->run.repeat, report_order(r->facts),
-	    report_touch(t->run.touch), t->run.verify ? ", verified" : "",
-	    t->run.pace > 0 ? ", paced" : "");
+	putf(r->out, "  runs          %" PRIu64 " of each allocator", t->runs);
+	if (t->run.repeat > 1)
+		putf(r->out, ", the trace %u times in each", t->run.repeat);
+	putf(r->out, "\n  order         %s\n  touched       %s%s\n",
+	    report_order(r->facts), report_touch(t->run.touch),
+	    t->run.verify ? ", and all of it verified" : "");
+	if (t->run.pace > 0)
+		putf(r->out, "  pace          %g times the recorded one\n",
+		    t->run.pace);
 }
 
 static void
@@ -119,7 +139,7 @@ put_time(const struct report *r)
 	size_t i;
 
 	head(r,
-	    "time of CPU, nanoseconds an operation; own: telreplay's, "
+	    "CPU time, nanoseconds an operation; telreplay's own is "
 	    "subtracted");
 	putf(r->out, "  %-12s%9s%9s%9s%8s%12s%12s\n", "", "median", "least",
 	    "most", "own", "M ops/s", "page faults");
@@ -199,6 +219,10 @@ put_threads(const struct report *r)
 	    n > LANES_SHOWN ?
 	        "throughput by thread, M ops/s while it runs; the first eight" :
 	        "throughput by thread, M ops/s while it runs");
+	putf(r->out, "  %-12s", "");
+	for (i = 0; i < n && i < LANES_SHOWN; i++)
+		putf(r->out, "%8" PRIu64, i);
+	put(r->out, "\n");
 	for (j = 0; j < c->n; j++) {
 		const struct result *s = &c->results[j];
 
@@ -272,46 +296,60 @@ sample_at(const struct report *r, const struct result *s, double share)
 }
 
 static void
-put_curve(const struct report *r)
+put_moment(const struct report *r, const struct result *s, double share)
 {
-	const struct contest *c = r->contest;
-	const struct result *first = NULL;
+	char text[FIGURE_TEXT];
+
+	if (!s->watched || s->nsamples == 0)
+		putf(r->out, "%10s", "-");
+	else
+		putf(r->out, "%10s",
+		    short_bytes((double)result_resident(s,
+		                    sample_at(r, s, share)),
+		        text));
+}
+
+/* Some of the allocators: n of them. */
+static void
+put_beside(const struct report *r, const struct result *results, size_t n,
+    const struct result *first)
+{
 	char text[FIGURE_TEXT];
 	size_t i;
 	int m;
 
-	for (i = 0; i < c->n && first == NULL; i++)
-		if (c->results[i].watched && c->results[i].nsamples > 0)
-			first = &c->results[i];
-	if (first == NULL)
-		return;
 	head(r, "resident memory along the run");
-	putf(r->out, "  %-5s%11s", "", "live");
-	for (i = 0; i < c->n; i++)
-		putf(r->out, "%11s",
-		    page_escape(text, 10, c->results[i].candidate->name));
+	putf(r->out, "  %-5s%10s", "", "(live)");
+	for (i = 0; i < n; i++)
+		putf(r->out, "%10s",
+		    page_escape(text, 9, results[i].candidate->name));
 	put(r->out, "\n");
 	for (m = 1; m <= MOMENTS; m++) {
 		double share = (double)m / MOMENTS;
 
-		putf(r->out, "  %3.0f%% ", share * 100);
-		putf(r->out, "%11s",
-		    short_bytes(contest_live(c, sample_at(r, first, share)),
+		putf(r->out, "  %3.0f%% %10s", share * 100,
+		    short_bytes(contest_live(r->contest,
+		                    sample_at(r, first, share)),
 		        text));
-		for (i = 0; i < c->n; i++) {
-			const struct result *s = &c->results[i];
-
-			if (!s->watched || s->nsamples == 0) {
-				putf(r->out, "%11s", "-");
-				continue;
-			}
-			putf(r->out, "%11s",
-			    short_bytes((double)result_resident(s,
-			                    sample_at(r, s, share)),
-			        text));
-		}
+		for (i = 0; i < n; i++)
+			put_moment(r, &results[i], share);
 		put(r->out, "\n");
 	}
+}
+
+static void
+put_curve(const struct report *r)
+{
+	const struct contest *c = r->contest;
+	const struct result *first = NULL;
+	size_t i;
+
+	for (i = 0; i < c->n && first == NULL; i++)
+		if (c->results[i].watched && c->results[i].nsamples > 0)
+			first = &c->results[i];
+	for (i = 0; first != NULL && i < c->n; i += BESIDE)
+		put_beside(r, c->results + i,
+		    c->n - i < BESIDE ? c->n - i : BESIDE, first);
 }
 
 static void

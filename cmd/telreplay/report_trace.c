@@ -8,6 +8,8 @@
 #include "common/figure.h"
 #include "common/page.h"
 
+#define ROOM 63 /* characters beside the names of lines */
+
 static const char *
 count(uint64_t v, char *text)
 {
@@ -20,21 +22,28 @@ bytes(uint64_t v, char *text)
 	return figure_value(figure_wide_of(v), "bytes", 0, text);
 }
 
+/* In lines that a terminal has room for. */
 static void
 put_operations(const struct report *r)
 {
 	const tel_facts *f = r->facts;
-	char text[FIGURE_TEXT];
-	const char *before = "";
+	char text[FIGURE_TEXT], one[2 * FIGURE_TEXT];
+	size_t used = 0, size;
 	int i;
 
 	put(r->out, "  operations    ");
 	for (i = 0; i < TEL_ALLOC_KINDS; i++) {
 		if (f->operations[i] == 0)
 			continue;
-		putf(r->out, "%s%s %s", before, count(f->operations[i], text),
-		    report_operations[i]);
-		before = ", ";
+		(void)snprintf(one, sizeof(one), "%s %s",
+		    count(f->operations[i], text), report_operations[i]);
+		size = strlen(one) + 2;
+		if (used > 0 && used + size > ROOM) {
+			put(r->out, ",\n                ");
+			used = 0;
+		}
+		putf(r->out, "%s%s", used > 0 ? ", " : "", one);
+		used += size;
 	}
 	put(r->out, "\n");
 }
@@ -58,13 +67,12 @@ put_threads(const struct report *r)
 	putf(r->out, "  threads       %s", count(f->threads, a));
 	if (f->lanes != f->threads)
 		putf(r->out, ", run by %s", count(f->lanes, a));
+	put(r->out, "\n");
 	if (f->threads > 1)
 		putf(r->out,
-		    "; %s frees and %s reallocs of another's blocks, "
-		    "%s waits",
+		    "  between them  %s frees and %s reallocs, %s waits\n",
 		    count(f->crossing_frees, a), count(f->crossing_reallocs, b),
 		    count(f->waits, d));
-	put(r->out, "\n");
 	if (f->pools + f->buffers + f->parts > 0)
 		putf(r->out,
 		    "  pools         %s, with %s buffers; %s partial frees\n",
@@ -192,8 +200,9 @@ report_text_trace(const struct report *r)
 	put(r->out, "trace\n");
 	put_operations(r);
 	put_threads(r);
-	putf(r->out, "  %-14s%s bytes in %s requests, the largest for %s\n",
-	    "asked for", bytes(f->requested, a), count(f->requests, b),
+	putf(r->out, "  %-14s%s bytes in %s requests\n", "asked for",
+	    bytes(f->requested, a), count(f->requests, b));
+	putf(r->out, "  %-14s%s bytes\n", "the largest",
 	    bytes(f->largest, text));
 	(void)snprintf(more, sizeof(more), ", at event %s",
 	    count(f->peak_event, text));

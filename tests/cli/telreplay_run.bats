@@ -116,12 +116,16 @@ figure() {
 		count=$(python3 "$MODEL" look "$form" <"t.$form")
 		[ "$count" = 3 ]
 	done
-	clean telreplay -a glibc,class t.txt >report
-	for part in trace sizes lifetimes machine allocators time latency \
+	clean telreplay -a glibc,class,bump,null,a=class,b=class,c=bump \
+	    t.txt >report
+	for part in trace sizes lifetimes machine allocators CPU latency \
 	    throughput memory resident system; do
 		echo "$part"
 		grep "^$part" report
 	done
+	# but for what the machine says of itself, it fits a terminal
+	grep -Ev "^  (kernel|processors) " report >rest
+	awk 'length > 80 { print; long = 1 } END { exit long }' rest
 }
 
 @test "memory is that of the blocks: a trace that holds 64 MB" {
@@ -250,6 +254,9 @@ figure() {
 	[ "$(figure run glibc wall_ns <report | cut -d . -f 1)" -ge 390000000 ]
 	expect 1 "*--pace: the log does not tell how fast its clock is" \
 	    telreplay --pace <(echo "1: malloc 0x1000 16")
-	clean telreplay --pace=1000 --runs 1 -f csv t.txt >report
-	[ "$(figure run glibc wall_ns <report | cut -d . -f 1)" -lt 390000000 ]
+	# an hour and more of them, a hundred thousand times as fast
+	printf '1: malloc 0x1%02d0 64 %d %d\n' 1 0 10 \
+	    2 4000000000000 4000000000010 >t.txt
+	clean timeout 600 telreplay --pace=100000 --runs 1 -f csv t.txt >report
+	[ "$(figure run glibc wall_ns <report | cut -d . -f 1)" -ge 39000000 ]
 }
