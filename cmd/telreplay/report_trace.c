@@ -78,6 +78,10 @@ put_threads(const struct report *r)
 		    "  pools         %s, with %s buffers; %s partial frees\n",
 		    count(f->pools, a), count(f->buffers, b),
 		    count(f->parts, d));
+	if (f->buffers > 0 && f->operations[TEL_ALLOC_COMMIT] == 0)
+		put(r->out,
+		    "  not told      what the buffers gave out: there are no "
+		    "commits\n");
 }
 
 /* The count of an odd thing, and the first of its kind. */

@@ -80,6 +80,7 @@ figure() {
 	clean telreplay -n "$TEL_TOP/tests/data/mps/1.118.0-lii6ll-finalcv.log.zst" \
 	    >report
 	grep -q '^  pools         10, with 11 buffers' report
+	grep -q '^  not told      what the buffers gave out' report
 	run ! grep -E '^  (odd|wrong)' report
 }
 
