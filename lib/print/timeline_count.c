@@ -13,6 +13,8 @@
 /* A size that an entry of the blocks has no room for is in tl->large. */
 #define LARGE ((uint32_t)1 << 31)
 #define LARGES 1024
+/* No block is larger: such an event is wrong, and would hide all others. */
+#define BLOCK_MAX (UINT64_C(1) << 47)
 /* No gauge. */
 #define NONE UINT32_MAX
 
@@ -301,26 +303,15 @@ count(struct timeline *tl, uint32_t gauge, const tel_alloc *op)
 {
 	uint64_t size = op->size;
 
-	switch (op->kind) {
-	case TEL_ALLOC_CALLOC:
-		if (__builtin_mul_overflow(op->size, op->count, &size))
-			size = INT64_MAX;
-		block_begins(tl, gauge, op->address, size);
-		break;
-	case TEL_ALLOC_MALLOC:
-	case TEL_ALLOC_ALIGNED:
-		block_begins(tl, gauge, op->address, size);
-		break;
-	case TEL_ALLOC_REALLOC:
+	if (op->kind == TEL_ALLOC_CALLOC &&
+	    __builtin_mul_overflow(op->size, op->count, &size))
+		size = UINT64_MAX;
+	if (op->kind == TEL_ALLOC_REALLOC)
 		block_ends(tl, gauge, op->old, 0, 0);
-		if (op->address != 0)
-			block_begins(tl, gauge, op->address, size);
-		break;
-	case TEL_ALLOC_FREE:
+	if (op->kind == TEL_ALLOC_FREE)
 		block_ends(tl, gauge, op->address, size, op->sized);
-		break;
-	default: break;
-	}
+	else if (op->address != 0 && size <= BLOCK_MAX)
+		block_begins(tl, gauge, op->address, size);
 }
 
 int

@@ -173,6 +173,7 @@ memory() {
 		0000000000000009 PoolEnds pool=0xa
 		000000000000000A Take pool=0xa at=0x20 size=3
 		000000000000000B Give pool=0xa at=0x10
+		000000000000000C Take pool=0xa at=0x50 size=4611686018427387904
 		0000000000000010 SegAlloc seg=0x1 base=0x1000 size=4096
 		0000000000000011 VMMap vm=0x5 base=0x1000 limit=0x4000
 		0000000000000012 SegAlloc seg=0x2 base=0x2000 size=8192
@@ -212,6 +213,8 @@ memory() {
 		live bytes | 9 | 12
 		live bytes of pool 0xa | 10 | 3
 		live bytes | 10 | 12
+		live bytes of pool 0xa | 11 | 3
+		live bytes | 11 | 12
 		Seg bytes | 15 | 4096
 		VM bytes | 16 | 12288
 		Seg bytes | 17 | 12288
