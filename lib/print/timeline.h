@@ -80,6 +80,7 @@ struct timeline {
 	struct tel_table pools;   /* hash of a pool to its gauge's place */
 	struct timeline_gauge *gauges;
 	size_t ngauges, gauge_room;
+	size_t processes; /* that have a gauge */
 	/* sizes that an entry of blocks has no room for */
 	uint64_t *large;
 	size_t nlarge, large_room;

@@ -26,6 +26,7 @@ timeline_count_clear(struct timeline *tl)
 	tel_table_close(&tl->pools);
 	tel_table_init(&tl->pools);
 	tl->ngauges = 0;
+	tl->processes = 0;
 	tl->nlarge = 0;
 }
 
@@ -248,41 +249,58 @@ gauge_of(struct tel_printer *pr, struct timeline *tl, const struct tel_log *log,
 	return e == NULL ? NONE : e->value;
 }
 
-/* That of a pool; NONE: it has none, as there are too many. */
-static uint32_t
-pool_gauge(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, uint64_t pool)
+/* What tells a pool, or a process that has none, from others. */
+static uint64_t
+owner_of(const tel_alloc *op)
 {
-	int field = ev->type->role_field[TEL_PART_POOL];
+	return op->pool ^ op->process * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/*
+ * The gauge of the pool, or the process, of an operation; NONE: the log tells
+ * none, or there are too many.
+ */
+static uint32_t
+part_gauge(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const tel_alloc *op)
+{
+	int pool = ev->type->role_field[TEL_PART_POOL];
 	struct tel_entry *e;
 	char name[TIMELINE_NAME];
 	const char *label;
 	size_t n = 0;
 
-	if (field < 0)
+	if (pool < 0 && ev->type->role_field[TEL_PART_PROCESS] < 0)
 		return NONE;
-	e = find_gauge(tl, ev->log, OF_POOL, pool);
+	e = find_gauge(tl, ev->log, OF_POOL, owner_of(op));
 	if (e == NULL || e->value != NONE)
 		return e == NULL ? NONE : e->value;
-	label = tel_event_label(ev, (unsigned)field, &n);
-	(void)snprintf(name, sizeof(name), "live bytes of %.*s 0x%llx",
-	    label == NULL ? 4 : (int)(n < 256 ? n : 256),
-	    label == NULL ? "pool" : label, (unsigned long long)pool);
+	label = pool < 0 ? NULL : tel_event_label(ev, (unsigned)pool, &n);
+	if (pool < 0)
+		(void)snprintf(name, sizeof(name), "live bytes of process %llu",
+		    (unsigned long long)op->process);
+	else
+		(void)snprintf(name, sizeof(name), "live bytes of %.*s 0x%llx",
+		    label == NULL ? 4 : (int)(n < 256 ? n : 256),
+		    label == NULL ? "pool" : label,
+		    (unsigned long long)op->pool);
 	if (tl->ngauges >= TIMELINE_POOLS ||
 	    !make_gauge(pr, tl, ev->log, name, e)) {
 		tl->no_memory |= tl->ngauges < TIMELINE_POOLS;
 		tel_table_remove(&tl->pools, e);
 		return NONE;
 	}
+	tl->processes += pool < 0;
 	return e->value;
 }
 
 /* A pool ends, with all that lives in it. */
 static void
 end_pool(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, uint64_t pool, uint32_t all, uint64_t time)
+    const struct tel_event *ev, const tel_alloc *op, uint32_t all,
+    uint64_t time)
 {
-	struct tel_entry *e = find_gauge(tl, ev->log, OF_POOL, pool);
+	struct tel_entry *e = find_gauge(tl, ev->log, OF_POOL, owner_of(op));
 	struct timeline_gauge *g;
 
 	if (e == NULL)
@@ -334,10 +352,10 @@ timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	if (all == NONE)
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_DESTROY) {
-		end_pool(pr, tl, ev, op.pool, all, time);
+		end_pool(pr, tl, ev, &op, all, time);
 		return 0;
 	}
-	pool = pool_gauge(pr, tl, ev, op.pool);
+	pool = part_gauge(pr, tl, ev, &op);
 	if (pool == NONE)
 		pool = all;
 	before = tl->gauges[pool].bytes;
@@ -348,7 +366,10 @@ timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 			add(tl, all, after - before);
 		else
 			subtract(tl, all, before - after);
-		show(pr, tl, pool, time);
+		/* a process that is the only one is all */
+		if (tl->processes != 1 ||
+		    ev->type->role_field[TEL_PART_POOL] >= 0)
+			show(pr, tl, pool, time);
 	}
 	show(pr, tl, all, time);
 	return 1;

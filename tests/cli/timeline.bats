@@ -230,6 +230,22 @@ memory() {
 	telcat -f chrome memory.txt >memory.json
 	python3 "$read_trace" memory.json | grep '| counter |' |
 	    diff - <(grep '| counter |' got)
+	# a block of one process is none of another's
+	sed 's/:pointer at/:unsigned at/; s/size pool$/size process=pool/
+	    s/at - pool$/at process=pool/; s/0xa /1 /; s/0xb\["blue"\] /2 /' memory.txt |
+	    sed '/PoolEnds/d' | telcat -q -f perfetto >two.trace
+	python3 "$read_trace" two.trace | grep '| counter |' |
+	    cut -d '|' -f 1,2,4 | sed 's,^[^/]*/,,; s/ *$//' | head -n 7 |
+	    diff -u - <(cat <<-'END'
+		live bytes | 0 | 100
+		live bytes of process 2 | 1 | 7
+		live bytes | 1 | 107
+		live bytes of process 1 | 2 | 5000000100
+		live bytes | 2 | 5000000107
+		live bytes of process 1 | 3 | 5000000050
+		live bytes | 3 | 5000000057
+	END
+	    )
 	# what took memory has given all of it back at the end of a real log
 	unpack 1.118.0-lii6gc-awlut
 	telcat -f perfetto mpsio.log >t.trace
