@@ -75,7 +75,9 @@ static void
 tell_losses(const struct settings *s, struct told *t)
 {
 	/* of several logs they are counted together */
-	const char *file = s->noperands == 1 ? s->operands[0] : NULL;
+	const char *file = s->noperands == 1 ? s->operands[0] :
+	    s->noperands == 0                ? "-" :
+	                                       NULL;
 	const tel_loss *l = &t->loss;
 	const char *events = l->events == 1 ? "event" : "events";
 	const char *fields = t->fields == 1 ? "field" : "fields";

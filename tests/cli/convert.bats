@@ -306,6 +306,8 @@ event of type PoolAlloc has no place in mps-1.117.0/lii3gc" ]]
 		clean $tool --strict -f mps:1.6.1 -e PoolAlloc -o strict mpsio.log
 		clean $tool --strict -f mps:2.0.0 -e PoolAlloc -o strict mpsio.log
 	done
+	run -0 --separate-stderr telcat -f mps:2.0.0 -o new <mpsio.log
+	[[ $stderr == *"telcat: standard input: 1 event of type ArenaW"* ]]
 	# of several logs they are added up
 	cp mpsio.log other.log
 	run -0 --separate-stderr telcat -f mps:2.0.0 -o new mpsio.log other.log
