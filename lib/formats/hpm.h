@@ -235,5 +235,7 @@ tel_status hpm_tell(struct tel_reader *r, struct hpm *h);
 
 /* Makes the schema of a trace; NULL when there is no memory. */
 struct tel_schema *hpm_schema_make(const struct hpm_meta *meta);
+/* The schema of version 3 with counters without names, for who lists it. */
+struct tel_schema *hpm_schema_new(void);
 
 #endif

@@ -224,3 +224,13 @@ hpm_schema_make(const struct hpm_meta *meta)
 	tel_schema_free(s);
 	return NULL;
 }
+
+struct tel_schema *
+hpm_schema_new(void)
+{
+	static const struct hpm_meta meta = {
+		.layout = { .version = 3, .big = 1, .mids = 1, .counters = 8 }
+	};
+
+	return hpm_schema_make(&meta);
+}

@@ -61,6 +61,11 @@ lines_use(struct tel_reader *r, struct lines *s, const char *name)
 	st = tel_schema_new(name, &schema);
 	if (st != TEL_OK)
 		return st;
+	/* what its types are, the text has to say */
+	if (schema->described) {
+		tel_schema_free(schema);
+		return TEL_EINVAL;
+	}
 	if (s->any != NULL)
 		s->any->on = s->any->fresh = 0;
 	/* few schemas, however often a text goes from one to another */

@@ -5,14 +5,41 @@
 #include <string.h>
 
 #include "formats/ets.h"
+#include "formats/hpm.h"
+#include "formats/inst.h"
 #include "formats/mps.h"
+
+/* Formats without releases that have events of their own. */
+static const struct tel_form *const others[] = { &tel_form_ets, &tel_form_hpm,
+	&tel_form_inst };
 
 const char *
 tel_release_name(unsigned i)
 {
 	if (i < mps_nreleases)
 		return mps_releases[i].name;
-	return i == mps_nreleases ? tel_form_ets.name : NULL;
+	i -= mps_nreleases;
+	return i < sizeof(others) / sizeof(others[0]) ? others[i]->name : NULL;
+}
+
+/* The schema of one of them; TEL_EINVAL: it is none. */
+static tel_status
+other_new(const char *name, tel_schema **out)
+{
+	struct tel_schema *s;
+
+	if (strcmp(name, tel_form_ets.name) == 0)
+		return ets_schema_new(out);
+	if (strcmp(name, tel_form_hpm.name) == 0)
+		s = hpm_schema_new();
+	else if (strcmp(name, tel_form_inst.name) == 0)
+		s = instr_schema();
+	else
+		return TEL_EINVAL;
+	if (s == NULL)
+		return TEL_ENOMEM;
+	*out = s;
+	return TEL_OK;
 }
 
 /* The release whose name is the first n bytes of name, or -1. */
@@ -36,10 +63,8 @@ tel_schema_new(const char *name, tel_schema **out)
 	int release = find_release(name, n);
 	struct tel_abi abi;
 
-	if (strcmp(name, tel_form_ets.name) == 0)
-		return ets_schema_new(out);
 	if (release < 0)
-		return TEL_EINVAL;
+		return other_new(name, out);
 	name += n;
 	if (*name == '/') {
 		n = strcspn(++name, ",");

@@ -163,7 +163,8 @@ TEL_API const tel_type *tel_schema_find_type(const tel_schema *schema,
 
 /*
  * Makes the schema of a built-in format.
- * name: "ets", or as tel_schema_name() gives it; the platform may be left out
+ * name: "ets", "inst", "hpm" (version 3, with eight counters), or as
+ *	tel_schema_name() gives it; the platform may be left out
  *	("mps-1.117.0"), and then is lii6gc.  ",be" at the end makes it
  *	big-endian, ",le" little-endian.
  * out: set on success to a schema that the caller frees.
@@ -177,8 +178,8 @@ TEL_API void tel_schema_free(tel_schema *schema);
 
 /*
  * The name of the built-in release number i, from 0, oldest first, for
- * example "mps-1.111.0", and then of formats that have no releases: "ets";
- * NULL when i is past the last one.  Static.
+ * example "mps-1.111.0", and then of formats that have no releases: "ets",
+ * "hpm" and "inst"; NULL when i is past the last one.  Static.
  */
 TEL_API const char *tel_release_name(unsigned i);
 

@@ -228,6 +228,19 @@ long() {
 	run -1 --separate-stderr telfilter -o /dev/full HPM.7.startup
 }
 
+@test "--types lists what a trace may hold" {
+	telcat --types --as hpm >list
+	[ "$(awk '!/^#/ { print $4 }' list | tr '\n' ' ')" = \
+	    'Counter AppStart AppComplete RunStart RunComplete Exit ' ]
+	grep -q '^hpm  *0x0001 Counter Counter .* caller:signed .* counter8:unsigned$' \
+	    list
+	telcat --types | grep -c '^hpm ' | grep -qx 6
+	# a name alone does not say what the types of a text are
+	printf '# teltools text 1\n# format: %s\n%s\n' hpm \
+	    '0000000000000001 Exit status=1' >text
+	telcat text | grep -qx '# type: Exit 0 Text status:unsigned'
+}
+
 @test "an event is as large as its record" {
 	telstat -f csv "$SETS/v3be/HPM.1.startup" | tr -d '\r' >got
 	grep -q ',type,bytes,,,Counter,384,' got

@@ -109,6 +109,13 @@ setup() {
 	    <(telcat -q got)
 }
 
+@test "--types lists the types of records" {
+	telcat --types --as inst | grep -v '^#' | awk '{ print $4 }' >got
+	telcat "$INST/hfs.txt" 2>messages | sed -n 's/^# type: \([^ ]*\).*/\1/p' |
+	    diff - got
+	[ "$(telcat --types | grep -c '^inst ')" = "$(wc -l <got)" ]
+}
+
 @test "telstat shows classes, or counts events where some are selected" {
 	telstat -q "$INST/hfs.txt" >classes || [ "$?" = 3 ]
 	[ "$(head -n 1 classes)" = 'HFS:VSM:BlockAllocate size  (split)  bytes' ]
