@@ -68,7 +68,7 @@ native_give(struct native_memory *m, size_t n, size_t size)
 	unsigned char *p;
 	size_t room;
 
-	if (want > m->room - m->used) {
+	if (m->p == NULL || want > m->room - m->used) {
 		/* the head of a piece links it to those before it */
 		room = want + m->total + 4096;
 		p = malloc(room);
