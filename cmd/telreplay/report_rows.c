@@ -1,138 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The forms "csv" and "json": the same rows, each with an allocator, a type,
- * an item, and figures.  JSON has an object for a row; CSV a line for a
- * figure.
+ * an item, and figures.
  */
-#include "report.h"
+#include "report_row.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include "calls.h"
-#include "common/figure.h"
 #include "common/page.h"
-
-/* The last integer that each reader of JSON takes as it is. */
-#define EXACT ((uint64_t)1 << 53)
-
-/* A row in the making. */
-struct row {
-	tel_output *out;
-	int json;
-	const char *allocator, *type, *item;
-};
-
-static struct row
-open_row(const struct report *r, const char *type, const char *allocator,
-    const char *item)
-{
-	struct row row = { r->out, r->telreplay->form == &form_json, allocator,
-		type, item };
-
-	if (!row.json)
-		return row;
-	put(row.out, "{\"type\":");
-	put_json(row.out, type);
-	if (allocator[0] != '\0') {
-		put(row.out, ",\"allocator\":");
-		put_json(row.out, allocator);
-	}
-	if (item[0] != '\0') {
-		put(row.out, ",\"item\":");
-		put_json(row.out, item);
-	}
-	return row;
-}
-
-static void
-close_row(const struct row *row)
-{
-	if (row->json)
-		put(row->out, "}\n");
-}
-
-/* What stands before a value. */
-static void
-put_before(const struct row *row, const char *name)
-{
-	if (row->json) {
-		putf(row->out, ",\"%s\":", name);
-		return;
-	}
-	put_csv(row->out, row->type);
-	put(row->out, ",");
-	put_csv(row->out, row->allocator);
-	put(row->out, ",");
-	put_csv(row->out, row->item);
-	putf(row->out, ",%s,", name);
-}
-
-static void
-put_after(const struct row *row)
-{
-	if (!row->json)
-		put(row->out, "\n");
-}
-
-static void
-put_integer(const struct row *row, const char *name, uint64_t v)
-{
-	const char *quote = row->json && v > EXACT ? "\"" : "";
-
-	put_before(row, name);
-	putf(row->out, "%s%" PRIu64 "%s", quote, v, quote);
-	put_after(row);
-}
-
-static void
-put_real(const struct row *row, const char *name, double v)
-{
-	char text[FIGURE_TEXT];
-
-	put_before(row, name);
-	put(row->out, figure_exact(v, text));
-	put_after(row);
-}
-
-static void
-put_string(const struct row *row, const char *name, const char *text)
-{
-	if (text[0] == '\0')
-		return;
-	put_before(row, name);
-	if (row->json)
-		put_json(row->out, text);
-	else
-		put_csv(row->out, text);
-	put_after(row);
-}
 
 static void
 put_trace(const struct report *r)
 {
 	const tel_facts *f = r->facts;
-	struct row row = open_row(r, "trace", "", "");
+	struct row row = row_open(r, "trace", "", "");
 
-	put_integer(&row, "threads", f->threads);
-	put_integer(&row, "lanes", f->lanes);
-	put_string(&row, "order", report_order(f));
-	put_integer(&row, "operations", f->compiled);
-	put_integer(&row, "waits", f->waits);
-	put_integer(&row, "crossing_frees", f->crossing_frees);
-	put_integer(&row, "crossing_reallocs", f->crossing_reallocs);
-	put_integer(&row, "partial_frees", f->parts);
-	put_integer(&row, "pools", f->pools);
-	put_integer(&row, "buffers", f->buffers);
-	put_integer(&row, "requests", f->requests);
-	put_integer(&row, "requested_bytes", f->requested);
-	put_integer(&row, "largest_bytes", f->largest);
-	put_integer(&row, "peak_bytes", f->peak_bytes);
-	put_integer(&row, "peak_bytes_blocks", f->peak_of_blocks);
-	put_integer(&row, "peak_blocks", f->peak_blocks);
-	put_integer(&row, "peak_event", f->peak_event);
-	put_integer(&row, "live_bytes", f->live_bytes);
-	put_integer(&row, "live_blocks", f->live_blocks);
-	close_row(&row);
+	row_integer(&row, "threads", f->threads);
+	row_integer(&row, "lanes", f->lanes);
+	row_string(&row, "order", report_order(f));
+	row_integer(&row, "operations", f->compiled);
+	row_integer(&row, "waits", f->waits);
+	row_integer(&row, "crossing_frees", f->crossing_frees);
+	row_integer(&row, "crossing_reallocs", f->crossing_reallocs);
+	row_integer(&row, "partial_frees", f->parts);
+	row_integer(&row, "pools", f->pools);
+	row_integer(&row, "buffers", f->buffers);
+	row_integer(&row, "requests", f->requests);
+	row_integer(&row, "requested_bytes", f->requested);
+	row_integer(&row, "largest_bytes", f->largest);
+	row_integer(&row, "peak_bytes", f->peak_bytes);
+	row_integer(&row, "peak_bytes_blocks", f->peak_of_blocks);
+	row_integer(&row, "peak_blocks", f->peak_blocks);
+	row_integer(&row, "peak_event", f->peak_event);
+	row_integer(&row, "live_bytes", f->live_bytes);
+	row_integer(&row, "live_blocks", f->live_blocks);
+	row_close(&row);
 }
 
 /* Histograms: an item is the least value of its range. */
@@ -150,11 +53,11 @@ put_histogram(const struct report *r, const char *type, const char *what,
 			continue;
 		(void)snprintf(item, sizeof(item), "%" PRIu64,
 		    i == 0 ? 0 : (uint64_t)1 << (i - 1));
-		row = open_row(r, type, "", item);
-		put_integer(&row, what, counts[i]);
+		row = row_open(r, type, "", item);
+		row_integer(&row, what, counts[i]);
 		if (left != NULL)
-			put_integer(&row, "not_freed", left[i]);
-		close_row(&row);
+			row_integer(&row, "not_freed", left[i]);
+		row_close(&row);
 	}
 }
 
@@ -169,27 +72,27 @@ put_odd(const struct report *r)
 	for (k = 0; k < TEL_ALLOC_KINDS; k++) {
 		if (f->operations[k] == 0)
 			continue;
-		row = open_row(r, "operation", "", report_operations[k]);
-		put_integer(&row, "events", f->operations[k]);
-		close_row(&row);
+		row = row_open(r, "operation", "", report_operations[k]);
+		row_integer(&row, "events", f->operations[k]);
+		row_close(&row);
 	}
 	for (k = 0; k < TEL_ODD_KINDS; k++) {
 		if (f->odd[k] == 0)
 			continue;
-		row = open_row(r, tel_odd_damage((tel_odd)k) ? "wrong" : "odd",
+		row = row_open(r, tel_odd_damage((tel_odd)k) ? "wrong" : "odd",
 		    "", tel_odd_text((tel_odd)k));
-		put_integer(&row, "events", f->odd[k]);
-		close_row(&row);
+		row_integer(&row, "events", f->odd[k]);
+		row_close(&row);
 	}
 	for (i = 0; i < f->odd_kept; i++) {
 		const tel_odd_one *o = &f->odd_ones[i];
 
-		row = open_row(r, "odd event", "", tel_odd_text(o->odd));
-		put_string(&row, "log", f->log_names[o->log]);
-		put_integer(&row, "event", o->event);
-		put_integer(&row, "address", o->address);
-		put_integer(&row, "thread", o->thread);
-		close_row(&row);
+		row = row_open(r, "odd event", "", tel_odd_text(o->odd));
+		row_string(&row, "log", f->log_names[o->log]);
+		row_integer(&row, "event", o->event);
+		row_integer(&row, "address", o->address);
+		row_integer(&row, "thread", o->thread);
+		row_close(&row);
 	}
 }
 
@@ -204,12 +107,12 @@ put_live(const struct report *r)
 		struct row row;
 
 		(void)snprintf(item, sizeof(item), "%" PRIu64, i);
-		row = open_row(r, "live", "", item);
-		put_real(&row, "done",
+		row = row_open(r, "live", "", item);
+		row_real(&row, "done",
 		    report_ratio((double)f->curve[i].done, (double)f->words));
-		put_integer(&row, "blocks", f->curve[i].blocks);
-		put_integer(&row, "bytes", f->curve[i].bytes);
-		close_row(&row);
+		row_integer(&row, "blocks", f->curve[i].blocks);
+		row_integer(&row, "bytes", f->curve[i].bytes);
+		row_close(&row);
 	}
 }
 
@@ -217,45 +120,45 @@ static void
 put_machine(const struct report *r)
 {
 	const struct telreplay *t = r->telreplay;
-	struct row row = open_row(r, "machine", "", "");
+	struct row row = row_open(r, "machine", "", "");
 	struct report_machine m;
 
 	report_machine(&m);
-	put_string(&row, "kernel", m.kernel);
-	put_string(&row, "processor", m.processor);
-	put_integer(&row, "processors", m.processors);
-	put_string(&row, "huge_pages", m.huge_pages);
-	put_integer(&row, "runs", t->runs);
-	put_integer(&row, "repeat", t->run.repeat);
-	put_string(&row, "touch", report_touch(t->run.touch));
-	put_integer(&row, "verified", t->run.verify != 0);
-	put_real(&row, "pace", t->run.pace);
-	put_integer(&row, "sampled_each", t->run.sample);
-	close_row(&row);
+	row_string(&row, "kernel", m.kernel);
+	row_string(&row, "processor", m.processor);
+	row_integer(&row, "processors", m.processors);
+	row_string(&row, "huge_pages", m.huge_pages);
+	row_integer(&row, "runs", t->runs);
+	row_integer(&row, "repeat", t->run.repeat);
+	row_string(&row, "touch", report_touch(t->run.touch));
+	row_integer(&row, "verified", t->run.verify != 0);
+	row_real(&row, "pace", t->run.pace);
+	row_integer(&row, "sampled_each", t->run.sample);
+	row_close(&row);
 }
 
 static void
 put_who(const struct report *r, const struct result *s)
 {
 	const char *name = s->candidate->name;
-	struct row row = open_row(r, "allocator", name, "");
+	struct row row = row_open(r, "allocator", name, "");
 	char item[24];
 	size_t i;
 
-	put_string(&row, "path", s->path);
-	put_string(&row, "version", s->release);
-	put_string(&row, "pool", s->plugin ? s->called : "");
-	put_string(&row, "parameters", s->candidate->parameters);
-	put_integer(&row, "failed", (uint64_t)(s->failed != 0));
-	put_string(&row, "failure", s->why);
-	put_integer(&row, "failed_allocations", s->failures);
-	put_integer(&row, "errors", s->errors);
-	close_row(&row);
+	row_string(&row, "path", s->path);
+	row_string(&row, "version", s->release);
+	row_string(&row, "pool", s->plugin ? s->called : "");
+	row_string(&row, "parameters", s->candidate->parameters);
+	row_integer(&row, "failed", (uint64_t)(s->failed != 0));
+	row_string(&row, "failure", s->why);
+	row_integer(&row, "failed_allocations", s->failures);
+	row_integer(&row, "errors", s->errors);
+	row_close(&row);
 	for (i = 0; i < s->nsettings; i++) {
 		(void)snprintf(item, sizeof(item), "%zu", i);
-		row = open_row(r, "setting", name, item);
-		put_string(&row, "assignment", s->settings[i]);
-		close_row(&row);
+		row = row_open(r, "setting", name, item);
+		row_string(&row, "assignment", s->settings[i]);
+		row_close(&row);
 	}
 }
 
@@ -270,25 +173,25 @@ put_runs(const struct report *r, const struct result *s)
 
 	if (s->nruns == 0)
 		return;
-	row = open_row(r, "cost", name, "");
-	put_real(&row, "ns", cost.median - result_own(s));
-	put_real(&row, "least_ns", cost.least - result_own(s));
-	put_real(&row, "most_ns", cost.most - result_own(s));
-	put_real(&row, "own_ns", result_own(s));
-	put_real(&row, "wall_ns", wall.median);
-	put_real(&row, "page_faults", result_faults(s).median);
-	close_row(&row);
+	row = row_open(r, "cost", name, "");
+	row_real(&row, "ns", cost.median - result_own(s));
+	row_real(&row, "least_ns", cost.least - result_own(s));
+	row_real(&row, "most_ns", cost.most - result_own(s));
+	row_real(&row, "own_ns", result_own(s));
+	row_real(&row, "wall_ns", wall.median);
+	row_real(&row, "page_faults", result_faults(s).median);
+	row_close(&row);
 	for (i = 0; i < s->nruns; i++) {
 		const struct timing *t = &s->runs[i];
 
 		(void)snprintf(item, sizeof(item), "%zu", i + 1);
-		row = open_row(r, "run", name, item);
-		put_integer(&row, "operations", t->operations);
-		put_real(&row, "cpu_ns", t->cpu);
-		put_real(&row, "wall_ns", t->wall);
-		put_integer(&row, "minor_faults", t->minor_faults);
-		put_integer(&row, "major_faults", t->major_faults);
-		close_row(&row);
+		row = row_open(r, "run", name, item);
+		row_integer(&row, "operations", t->operations);
+		row_real(&row, "cpu_ns", t->cpu);
+		row_real(&row, "wall_ns", t->wall);
+		row_integer(&row, "minor_faults", t->minor_faults);
+		row_integer(&row, "major_faults", t->major_faults);
+		row_close(&row);
 	}
 }
 
@@ -303,16 +206,16 @@ put_latency(const struct report *r, const struct result *s)
 		if (s->operations[k] == 0)
 			continue;
 		row =
-		    open_row(r, "latency", s->candidate->name, report_kinds[k]);
-		put_integer(&row, "operations", s->operations[k]);
-		put_integer(&row, "samples", s->latency[k].count);
+		    row_open(r, "latency", s->candidate->name, report_kinds[k]);
+		row_integer(&row, "operations", s->operations[k]);
+		row_integer(&row, "samples", s->latency[k].count);
 		for (q = 0; q < REPORT_QUANTILES; q++)
-			put_real(&row, report_quantiles[q].name,
+			row_real(&row, report_quantiles[q].name,
 			    report_latency(s, (enum run_kind)k,
 			        report_quantiles[q].share));
-		put_real(&row, "max", report_latency(s, (enum run_kind)k, 1));
-		put_real(&row, "subtracted", s->empty_ns);
-		close_row(&row);
+		row_real(&row, "max", report_latency(s, (enum run_kind)k, 1));
+		row_real(&row, "subtracted", s->empty_ns);
+		row_close(&row);
 	}
 }
 
@@ -327,15 +230,15 @@ put_threads(const struct report *r, const struct result *s)
 		struct row row;
 
 		(void)snprintf(item, sizeof(item), "%" PRIu64, i);
-		row = open_row(r, "thread", s->candidate->name, item);
-		put_integer(&row, "operations", lane->operations);
-		put_integer(&row, "cpu_ns", lane->cpu);
-		put_integer(&row, "wait_ns", lane->wait);
-		put_integer(&row, "wall_ns", lane->wall);
-		put_integer(&row, "blocked", lane->blocked);
+		row = row_open(r, "thread", s->candidate->name, item);
+		row_integer(&row, "operations", lane->operations);
+		row_integer(&row, "cpu_ns", lane->cpu);
+		row_integer(&row, "wait_ns", lane->wait);
+		row_integer(&row, "wall_ns", lane->wall);
+		row_integer(&row, "blocked", lane->blocked);
 		if (r->telreplay->run.pace > 0)
-			put_integer(&row, "late_ns", lane->late);
-		close_row(&row);
+			row_integer(&row, "late_ns", lane->late);
+		row_close(&row);
 	}
 }
 
@@ -349,32 +252,32 @@ put_memory(const struct report *r, const struct result *s)
 
 	if (!s->watched)
 		return;
-	row = open_row(r, "memory", name, "");
-	put_integer(&row, "peak_bytes", s->peak);
-	put_real(&row, "peak_over_live",
+	row = row_open(r, "memory", name, "");
+	row_integer(&row, "peak_bytes", s->peak);
+	row_real(&row, "peak_over_live",
 	    report_ratio((double)s->peak, (double)r->facts->peak_bytes));
-	put_integer(&row, "end_bytes", result_resident(s, &s->end));
-	put_integer(&row, "freed_bytes", result_resident(s, &s->freed));
-	put_integer(&row, "freed_lazy_bytes", s->freed.lazy);
-	put_integer(&row, "baseline_bytes", s->baseline.resident);
-	put_integer(&row, "asked_bytes", s->asked);
+	row_integer(&row, "end_bytes", result_resident(s, &s->end));
+	row_integer(&row, "freed_bytes", result_resident(s, &s->freed));
+	row_integer(&row, "freed_lazy_bytes", s->freed.lazy);
+	row_integer(&row, "baseline_bytes", s->baseline.resident);
+	row_integer(&row, "asked_bytes", s->asked);
 	if (s->has_room)
-		put_integer(&row, "given_bytes", s->given);
-	close_row(&row);
+		row_integer(&row, "given_bytes", s->given);
+	row_close(&row);
 	for (i = 0; i < s->nsamples; i++) {
 		const struct sample *at = &s->samples[i];
 
 		(void)snprintf(item, sizeof(item), "%zu", i);
-		row = open_row(r, "sample", name, item);
-		put_real(&row, "done",
+		row = row_open(r, "sample", name, item);
+		row_real(&row, "done",
 		    report_ratio((double)at->done,
 		        (double)r->facts->words * r->telreplay->run.repeat));
-		put_real(&row, "live_bytes", contest_live(r->contest, at));
-		put_integer(&row, "resident_bytes", result_resident(s, at));
-		put_integer(&row, "lazy_bytes", at->lazy);
+		row_real(&row, "live_bytes", contest_live(r->contest, at));
+		row_integer(&row, "resident_bytes", result_resident(s, at));
+		row_integer(&row, "lazy_bytes", at->lazy);
 		if (s->has_room)
-			put_integer(&row, "room_bytes", at->room);
-		close_row(&row);
+			row_integer(&row, "room_bytes", at->room);
+		row_close(&row);
 	}
 }
 
@@ -386,10 +289,10 @@ put_calls(const struct report *r, const struct result *s)
 
 	if (!s->calls_known)
 		return;
-	row = open_row(r, "calls", s->candidate->name, "");
+	row = row_open(r, "calls", s->candidate->name, "");
 	for (k = 0; k < CALLS; k++)
-		put_integer(&row, calls_name((enum system_call)k), s->calls[k]);
-	close_row(&row);
+		row_integer(&row, calls_name((enum system_call)k), s->calls[k]);
+	row_close(&row);
 }
 
 static void
