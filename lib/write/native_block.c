@@ -283,8 +283,9 @@ out_block_add(struct out_block *b, struct out_log *log,
 		part = find_part(b, (unsigned)slot, ev);
 	if (part == NULL || (part->count == part->room && grow(part) != TEL_OK))
 		return TEL_ENOMEM;
-	if (part->rows.room - part->rows.used < part->stride &&
-	    native_room(&part->rows, part->stride) == NULL)
+	/* a row of no bytes has a place, too */
+	if (part->rows.room - part->rows.used <= part->stride &&
+	    native_room(&part->rows, part->stride + 1u) == NULL)
 		return TEL_ENOMEM;
 	row = part->rows.p + part->rows.used;
 	copy_cells(row, part, ev);
