@@ -36,6 +36,20 @@ left_out(const tel_writer *w)
 }
 
 /*
+ * Events that may say nothing new: a pointer's label may be that of the
+ * address before it; of a log that did not begin with its EventInit, one was
+ * made.
+ */
+static unsigned
+may_go(const tel_type *type)
+{
+	const char *name = tel_type_name(type);
+
+	return strcmp(name, "LabelPointer") == 0 ||
+	    strcmp(name, "EventInit") == 0;
+}
+
+/*
  * Converts what r reads.  Returns how many events should be there at least;
  * strict: up to the first loss.  schema: set to what the log is.
  */
@@ -45,7 +59,7 @@ convert(tel_reader *r, const char *target, int strict, struct bytes *b)
 	tel_output *out = tel_output_new_callback(keep_bytes, b);
 	tel_writer *w = tel_writer_new(out);
 	const tel_event *ev;
-	uint64_t n = 0, labels = 0, lost;
+	uint64_t n = 0, fewer = 0, lost;
 	tel_status st = TEL_OK;
 
 	b->size = 0;
@@ -61,8 +75,7 @@ convert(tel_reader *r, const char *target, int strict, struct bytes *b)
 		if (st != TEL_OK)
 			break;
 		n++;
-		labels += strcmp(tel_type_name(tel_event_type(ev)),
-		              "LabelPointer") == 0;
+		fewer += may_go(tel_event_type(ev));
 	}
 	if (st != TEL_OK && st != TEL_EINVAL)
 		abort();
@@ -73,8 +86,7 @@ convert(tel_reader *r, const char *target, int strict, struct bytes *b)
 		abort();
 	tel_writer_free(w);
 	tel_output_free(out);
-	/* a pointer's label may be that of the address before it */
-	return n - lost < labels ? 0 : n - lost - labels;
+	return n - lost < fewer ? 0 : n - lost - fewer;
 }
 
 /* Opens what was written.  NULL when there is nothing. */
