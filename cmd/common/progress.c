@@ -15,8 +15,8 @@
 /* Not more often than a person can read. */
 #define INTERVAL (SECOND / 5)
 
-static uint64_t
-now(void)
+uint64_t
+progress_now(void)
 {
 	struct timespec ts;
 
@@ -33,13 +33,13 @@ progress_begin(struct progress *p, const struct settings *s, uint64_t size)
 	p->on = p->forced || (!s->quiet && isatty(STDERR_FILENO));
 	p->size = size;
 	if (p->on)
-		p->begun = now();
+		p->begun = progress_now();
 }
 
 void
 progress_show(struct progress *p, struct done done)
 {
-	uint64_t t = now();
+	uint64_t t = progress_now();
 	double seconds = (double)(t - p->begun) / (double)SECOND + 1e-9;
 	double events = (double)done.events;
 	double input = (double)done.input;
@@ -70,7 +70,7 @@ progress_due(struct progress *p)
 
 	if (!p->on)
 		return 0;
-	t = now();
+	t = progress_now();
 	return (p->forced || t - p->begun >= DELAY) && t - p->shown >= INTERVAL;
 }
 

@@ -15,6 +15,9 @@ struct progress {
 	uint64_t begun, shown; /* nanoseconds of the monotonic clock */
 };
 
+/* Nanoseconds of the monotonic clock; 0 when there is none. */
+uint64_t progress_now(void);
+
 /* Begins a file.  size: its bytes, 0 when that is not known. */
 void progress_begin(struct progress *p, const struct settings *s,
     uint64_t size);

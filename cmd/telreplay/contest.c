@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "collect.h"
 #include "common/message.h"
 #include "common/page.h"
+#include "common/progress.h"
 
 #define SECOND 1000000000ULL
 /* The line of progress comes after this time, and not more often. */
@@ -28,23 +28,13 @@ struct look {
 	char what[64];
 };
 
-static uint64_t
-now(void)
-{
-	struct timespec ts;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &ts) != 0)
-		return 0;
-	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
-}
-
 static void
 show_progress(void *arg, struct shared *sh)
 {
 	const struct look *look = arg;
 	struct contest *c = look->contest;
 	const struct settings *s = &c->telreplay->settings;
-	uint64_t t = now();
+	uint64_t t = progress_now();
 	char line[160];
 	double share;
 
@@ -303,7 +293,7 @@ contest_run(struct contest *c, const struct trace *trace)
 	int good;
 
 	c->trace = trace;
-	c->begun = now();
+	c->begun = progress_now();
 	if (!stage_open(&c->stage, lanes))
 		return 0;
 	for (j = 0; j < c->n; j++) {

@@ -19,6 +19,7 @@
 #include "calls.h"
 #include "common/message.h"
 #include "common/page.h"
+#include "common/progress.h"
 
 #define SECOND 1000000000L
 /* How often a process that runs is looked at. */
@@ -68,16 +69,6 @@ stage_clear(struct stage *stage)
 {
 	memset(stage->shared, 0, stage->size);
 	stage->shared->magic = SHARED_MAGIC;
-}
-
-static uint64_t
-now(void)
-{
-	struct timespec ts;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &ts) != 0)
-		return 0;
-	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
 }
 
 static void
@@ -203,7 +194,7 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
     struct outcome *out)
 {
 	struct timespec tick = { 0, TICK };
-	uint64_t moved = now(), seen = movement(stage->shared);
+	uint64_t moved = progress_now(), seen = movement(stage->shared);
 	int status = 0, killed = 0;
 	sigset_t set;
 
@@ -215,9 +206,9 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 			spawn->look(spawn->arg, stage->shared);
 		if (movement(stage->shared) != seen) {
 			seen = movement(stage->shared);
-			moved = now();
+			moved = progress_now();
 		} else if (spawn->timeout > 0 && !killed &&
-		    now() - moved > spawn->timeout) {
+		    progress_now() - moved > spawn->timeout) {
 			out->ending = ENDED_HUNG;
 			(void)kill(pid, SIGKILL);
 			killed = 1;
