@@ -334,68 +334,6 @@ act(struct tel_stats *s, const struct source *from, const struct action *a,
 	}
 }
 
-/* A block ends; known: its size is size, if it is not known otherwise. */
-static void
-end_block(struct tel_stats *s, struct live *live, uint64_t address, int known,
-    uint64_t size)
-{
-	uint64_t was;
-
-	if (live_take(live, address, &was) && !known)
-		size = was;
-	s->report.frees++;
-	(void)wide_add(&s->report.free_bytes, wide_u64(size));
-}
-
-/* Blocks of several processes may have the same address. */
-static void
-tell_apart(tel_alloc *a)
-{
-	uint64_t tag = a->process * UINT64_C(0x9e3779b97f4a7c15);
-
-	if (a->address != 0)
-		a->address ^= tag;
-	if (a->old != 0)
-		a->old ^= tag;
-}
-
-/* Follows what the event says of a block. */
-static tel_status
-act_block(struct tel_stats *s, struct live *live, const struct tel_event *ev)
-{
-	uint64_t was;
-	tel_alloc a;
-
-	s->report.has_allocs = 1;
-	(void)tel_event_alloc(ev, &a);
-	if (a.failed)
-		return TEL_OK;
-	if (a.process != 0)
-		tell_apart(&a);
-	if (a.kind == TEL_ALLOC_FREE) {
-		if (a.address != 0)
-			end_block(s, live, a.address, a.sized, a.size);
-		return TEL_OK;
-	}
-	/* a block with a number, which realloc keeps, may be a new one */
-	if (a.kind == TEL_ALLOC_REALLOC && a.old != 0) {
-		if (a.old != a.address)
-			end_block(s, live, a.old, 0, 0);
-		else if (live_take(live, a.old, &was))
-			end_block(s, live, a.old, 1, was);
-	}
-	if (a.address == 0)
-		return TEL_OK;
-	if (a.kind == TEL_ALLOC_CALLOC &&
-	    __builtin_mul_overflow(a.size, a.count, &a.size))
-		a.size = UINT64_MAX;
-	s->report.allocs++;
-	(void)wide_add(&s->report.alloc_bytes, wide_u64(a.size));
-	if (live_add(live, a.address, a.size) != TEL_OK)
-		return stats_no_memory(s);
-	return TEL_OK;
-}
-
 tel_status
 stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_event *ev)
@@ -408,7 +346,7 @@ stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
 	        tel_load(slot->size, ev->data), &slot->size_sum))
 		slot->size_high++;
 	if (slot->blocks && from->live != NULL) {
-		st = act_block(s, from->live, ev);
+		st = stats_act_block(s, from->live, ev);
 		if (st != TEL_OK)
 			return st;
 	}

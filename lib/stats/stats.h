@@ -129,6 +129,9 @@ tel_status stats_settle_source(struct tel_stats *s, struct source *from);
 /* The logs that are read now are over. */
 tel_status stats_end_session(struct tel_stats *s);
 
+/* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
+tel_status stats_act_block(struct tel_stats *s, struct live *live,
+    const struct tel_event *ev);
 /* What an event of a busy slot means beside being counted. */
 tel_status stats_act(struct tel_stats *s, struct source *from,
     struct slot *slot, const struct tel_event *ev);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counting blocks that are allocated and freed, where they live by address. */
+#include "stats/stats.h"
+
+/* A block ends; known: its size is size, if it is not known otherwise. */
+static void
+end_block(struct tel_stats *s, struct live *live, uint64_t address, int known,
+    uint64_t size)
+{
+	uint64_t was;
+
+	if (live_take(live, address, &was) && !known)
+		size = was;
+	s->report.frees++;
+	(void)wide_add(&s->report.free_bytes, wide_u64(size));
+}
+
+/* Blocks of several processes may have the same address. */
+static void
+tell_apart(tel_alloc *a)
+{
+	uint64_t tag = a->process * UINT64_C(0x9e3779b97f4a7c15);
+
+	if (a->address != 0)
+		a->address ^= tag;
+	if (a->old != 0)
+		a->old ^= tag;
+}
+
+tel_status
+stats_act_block(struct tel_stats *s, struct live *live,
+    const struct tel_event *ev)
+{
+	uint64_t was;
+	tel_alloc a;
+
+	s->report.has_allocs = 1;
+	(void)tel_event_alloc(ev, &a);
+	if (a.failed)
+		return TEL_OK;
+	if (a.process != 0)
+		tell_apart(&a);
+	if (a.kind == TEL_ALLOC_FREE) {
+		if (a.address != 0)
+			end_block(s, live, a.address, a.sized, a.size);
+		return TEL_OK;
+	}
+	/* a block with a number, which realloc keeps, may be a new one */
+	if (a.kind == TEL_ALLOC_REALLOC && a.old != 0) {
+		if (a.old != a.address)
+			end_block(s, live, a.old, 0, 0);
+		else if (live_take(live, a.old, &was))
+			end_block(s, live, a.old, 1, was);
+	}
+	if (a.address == 0)
+		return TEL_OK;
+	if (a.kind == TEL_ALLOC_CALLOC &&
+	    __builtin_mul_overflow(a.size, a.count, &a.size))
+		a.size = UINT64_MAX;
+	s->report.allocs++;
+	(void)wide_add(&s->report.alloc_bytes, wide_u64(a.size));
+	if (live_add(live, a.address, a.size) != TEL_OK)
+		return stats_no_memory(s);
+	return TEL_OK;
+}
