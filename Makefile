@@ -41,8 +41,9 @@ LINK         = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
 MANS    = $(sort $(wildcard man/*.[1-8]))
 LIB_SRC = $(sort $(wildcard lib/*/*.c))
-CMD_SRC = $(sort $(wildcard cmd/common/*.c))
-ALL_SRC = $(LIB_SRC) $(wildcard cmd/*/*.c tests/unit/*.c tests/fuzz/*.c)
+CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
+ALL_SRC = $(LIB_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
+    tests/fuzz/*.c)
 SCRIPTS = .ci/run tests/run-test $(wildcard tests/*.sh tests/*/*.sh)
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 
@@ -98,7 +99,7 @@ $(BUILD)/libtel.a: $(call obj,$(LIB_SRC)) $(BUILD)/.sources
 
 $(BUILD)/libcmd.a: $(call obj,$(CMD_SRC)) $(BUILD)/.sources
 	$(SAY) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+	$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
 
 $(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) lib/libtel.map $(BUILD)/.sources
 	$(SAY) LD $@
@@ -109,7 +110,8 @@ $(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) lib/libtel.map $(BUILD)/.sources
 ARCHIVES = $(BUILD)/libcmd.a $(BUILD)/libtel.a
 
 define TOOL
-$(BUILD)/bin/$(1): $(call obj,$(wildcard cmd/$(1)/*.c)) $(ARCHIVES)
+$(BUILD)/bin/$(1): $(call obj,$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)) \
+    $(ARCHIVES)
 	$$(SAY) LD $$@
 	@mkdir -p $$(@D)
 	$$(Q)$$(LINK) -o $$@ $$^ $$(ALL_LIBS)

@@ -35,7 +35,7 @@ setup() {
 }
 
 @test "commands see tel.h and cmd/common only" {
-	for file in cmd/*/*.[ch]; do
+	for file in cmd/**/*.[ch]; do
 		here=${file#cmd/}
 		here=${here%%/*}
 		sed -n 's|^#include "\(.*\)".*|\1|p' "$file" |
