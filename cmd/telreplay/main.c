@@ -4,7 +4,7 @@
 
 #include "child.h"
 #include "common/message.h"
-#include "report.h"
+#include "report/report.h"
 
 /* Shows what is known; contest is NULL when nothing was run. */
 static void

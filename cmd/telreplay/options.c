@@ -7,7 +7,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
-#include "report.h"
+#include "report/report.h"
 
 enum {
 	OPTION_RUNS = OPTION_OWN,

@@ -41,8 +41,9 @@ setup() {
 		sed -n 's|^#include "\(.*\)".*|\1|p' "$file" |
 		    while read -r header; do
 			echo "$file includes $header"
-			[[ $header == tel?(_pool).h ]] || [ -f "cmd/$here/$header" ] ||
-			    [[ $header == common/* && -f cmd/$header ]]
+			[[ $header == tel?(_pool).h ]] || [ -f "${file%/*}/$header" ] ||
+			    [ -f "cmd/$here/$header" ] ||
+			    [[ $header == @(common|$here)/* && -f cmd/$header ]]
 		done
 	done
 }

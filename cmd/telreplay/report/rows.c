@@ -3,11 +3,11 @@
  * The forms "csv" and "json": the same rows, each with an allocator, a type,
  * an item, and figures.
  */
-#include "report_row.h"
+#include "row.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "calls.h"
+#include "telreplay/calls.h"
 #include "common/page.h"
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A row of the forms "csv" and "json". */
-#include "report_row.h"
+#include "row.h"
 
 #include <inttypes.h>
 #include "common/figure.h"

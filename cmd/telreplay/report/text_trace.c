@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The form "text": what the trace itself holds. */
-#include "report_text.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TELREPLAY_REPORT_H
 #define TELREPLAY_REPORT_H
 
-#include "contest.h"
+#include "telreplay/contest.h"
 
 struct report {
 	const struct telreplay *telreplay;
