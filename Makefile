@@ -5,7 +5,7 @@
 # and flags, as in:  make BUILD=build/small CFLAGS=-Os
 
 VERSION   := $(shell sed -n \
-    's/^.define TEL_VERSION "\(.*\)"$$/\1/p' lib/include/tel.h)
+    's/^.define TEL_VERSION "\(.*\)"$$/\1/p' include/tel.h)
 SOVERSION = 0
 DEPS      = libarchive libzstd
 
@@ -25,9 +25,9 @@ WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
     -Wmissing-prototypes -Wcast-qual -Wwrite-strings -Wvla -Wformat=2 -Wundef
 
 # The commands see the public header and what they share, no more.
-INC_lib   = -Ilib/include -Ilib
-INC_cmd   = -Ilib/include -Icmd
-INC_tests = -Ilib/include -Ilib -Icmd -Itests/unit
+INC_lib   = -Iinclude -Ilib
+INC_cmd   = -Iinclude -Icmd
+INC_tests = -Iinclude -Ilib -Icmd -Itests/unit
 
 # Asked of pkg-config once, and only when something is compiled.
 DEP_CFLAGS = $(eval DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPS) 2>/dev/null))$(DEP_CFLAGS)
@@ -40,7 +40,7 @@ LINK         = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 
 TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
 MANS    = $(sort $(wildcard man/*.[1-8]))
-LIB_SRC = $(sort $(wildcard lib/*/*.c))
+LIB_SRC = $(sort $(wildcard lib/*/*.c lib/format/*/*.c))
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/fuzz/*.c)
@@ -206,7 +206,7 @@ lint:
 	mandoc -Tlint -Wwarning $(MANS)
 	shellcheck $(SCRIPTS)
 	$(if $(BATS),shellcheck -s bats $(BATS))
-	find lib cmd tests -name '*.[ch]' -exec \
+	find include lib cmd tests -name '*.[ch]' -exec \
 	    clang-format --dry-run -Werror {} +
 	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs
 	$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
@@ -229,7 +229,7 @@ install: all
 	$(SAY) TO '$(DESTDIR)$(PREFIX)'
 	$(Q)$(INSTALL) -d '$(TO_BIN)' '$(TO_INC)' '$(TO_LIB)/pkgconfig'
 	$(Q)$(INSTALL) -m 755 $(BIN) '$(TO_BIN)'
-	$(Q)$(INSTALL) -m 644 lib/include/tel.h lib/include/tel_pool.h \
+	$(Q)$(INSTALL) -m 644 include/tel.h include/tel_pool.h \
 	    '$(TO_INC)'
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a '$(TO_LIB)'
 	$(Q)$(INSTALL) -m 755 $(BUILD)/libtel.so \

@@ -10,7 +10,7 @@ magnitude(uint64_t v)
 }
 
 static void
-live_add(struct tel_compiler *c, uint64_t bytes)
+tel__live_add(struct tel_compiler *c, uint64_t bytes)
 {
 	tel_facts *f = &c->facts;
 
@@ -77,7 +77,7 @@ tel_block_begin(struct tel_compiler *c, struct lane *l, struct tel_entry *e,
 			    (unsigned long long)c->max_live);
 	}
 	request(c, size);
-	live_add(c, size);
+	tel__live_add(c, size);
 	if ((c->pooled != NULL || op->pool != 0 || op->buffer != 0) &&
 	    tel_pool_enter(c, l, slot, e->key, op) != 0)
 		return tel_compiler_no_memory(c);
@@ -115,7 +115,7 @@ tel_block_resize(struct tel_compiler *c, struct lane *l, uint32_t slot,
 		c->facts.crossing_reallocs++;
 	request(c, size);
 	c->live_bytes -= b->size;
-	live_add(c, size);
+	tel__live_add(c, size);
 	b->size = size;
 	b->where = m->last;
 	b->chunk = lane_place(c, m);
@@ -174,7 +174,7 @@ tel_block_take(struct tel_compiler *c, struct lane *l, struct tel_entry *e,
 
 	if (c->ends_on)
 		tel_end_remove(c, e->key + c->blocks[slot].size, slot);
-	tel_table_remove(&c->table, e);
+	tel__table_remove(&c->table, e);
 	return tel_block_end(c, l, slot, with_pool);
 }
 

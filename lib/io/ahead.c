@@ -236,7 +236,7 @@ go_on(struct ahead *a)
 	a->end = TEL_OK;
 	if (start(a) == 0)
 		return TEL_OK;
-	a->end = tel_fault_errno(&a->fault, ENOMEM);
+	a->end = tel__fault_errno(&a->fault, ENOMEM);
 	return TEL_END;
 }
 
@@ -358,7 +358,7 @@ ahead_new(struct tel_source source, size_t read_size)
 }
 
 tel_status
-tel_input_ahead(struct tel_source source, size_t read_size,
+tel__input_ahead(struct tel_source source, size_t read_size,
     struct tel_input **out)
 {
 	struct tel_source ahead = { &ahead_ops, NULL };
@@ -374,8 +374,8 @@ tel_input_ahead(struct tel_source source, size_t read_size,
 		if (source.ops->set_wake != NULL)
 			source.ops->set_wake(source.self, -1);
 		ahead_close(a);
-		return tel_input_new(source, read_size, out);
+		return tel__input_new(source, read_size, out);
 	}
 	ahead.self = a;
-	return tel_input_new(ahead, read_size, out);
+	return tel__input_new(ahead, read_size, out);
 }

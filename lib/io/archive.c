@@ -48,7 +48,7 @@ static const struct packing packings[] = {
 };
 
 const char *
-tel_packing_name(enum tel_packing packing)
+tel__packing_name(enum tel_packing packing)
 {
 	return packings[packing].name;
 }
@@ -73,11 +73,11 @@ on_read(struct archive *a, void *arg, const void **buffer)
 	size_t avail;
 	tel_status st;
 
-	tel_input_consume(ar->in, ar->given);
+	tel__input_consume(ar->in, ar->given);
 	ar->given = 0;
-	st = tel_input_peek(ar->in, 1, &data, &avail);
+	st = tel__input_peek(ar->in, 1, &data, &avail);
 	if (avail > ar->header_left) {
-		st = tel_fault_set(&ar->in_fault, TEL_EDAMAGED, EIO,
+		st = tel__fault_set(&ar->in_fault, TEL_EDAMAGED, EIO,
 		    "%s: a header of more than 2^26 bytes",
 		    packings[ar->packing].name);
 		avail = 0;
@@ -91,7 +91,7 @@ on_read(struct archive *a, void *arg, const void **buffer)
 	}
 	note_given(ar, data, avail);
 	if (ar->gzip != NULL)
-		tel_gzip_in(ar->gzip, data, avail);
+		tel__gzip_in(ar->gzip, data, avail);
 	if (ar->header_left != UINT64_MAX)
 		ar->header_left -= avail;
 	ar->given = avail;
@@ -103,7 +103,7 @@ static la_int64_t
 on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 {
 	struct tel_archive *ar = arg;
-	int64_t at = tel_input_seek(ar->in, offset, whence);
+	int64_t at = tel__input_seek(ar->in, offset, whence);
 
 	if (at < 0) {
 		archive_set_error(a, EIO, "cannot seek");
@@ -114,7 +114,7 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 }
 
 tel_status
-tel_archive_fault(const struct tel_archive *ar, struct tel_fault *fault)
+tel__archive_fault(const struct tel_archive *ar, struct tel_fault *fault)
 {
 	const char *text = archive_error_string(ar->a);
 
@@ -123,21 +123,21 @@ tel_archive_fault(const struct tel_archive *ar, struct tel_fault *fault)
 		return fault->status;
 	}
 	if (archive_errno(ar->a) == ENOMEM)
-		return tel_fault_errno(fault, ENOMEM);
-	return tel_fault_set(fault, TEL_EDAMAGED, EIO, "%s: %s",
+		return tel__fault_errno(fault, ENOMEM);
+	return tel__fault_set(fault, TEL_EDAMAGED, EIO, "%s: %s",
 	    packings[ar->packing].name,
 	    text != NULL ? text : "damaged, or of an unsupported kind");
 }
 
 tel_status
-tel_archive_open(struct tel_archive *ar, struct tel_fault *fault)
+tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 {
 	const struct packing *packing = &packings[ar->packing];
 	int failed;
 
 	ar->a = archive_read_new();
 	if (ar->a == NULL)
-		return tel_fault_errno(fault, ENOMEM);
+		return tel__fault_errno(fault, ENOMEM);
 	/* a warning says that a program would have to do it */
 	failed = packing->enable(ar->a) != ARCHIVE_OK;
 	if (packing->code != 0)
@@ -145,33 +145,33 @@ tel_archive_open(struct tel_archive *ar, struct tel_fault *fault)
 		    archive_read_support_format_empty(ar->a);
 	failed |= archive_read_set_read_callback(ar->a, on_read) |
 	    archive_read_set_callback_data(ar->a, ar);
-	if (packing->seeks && tel_input_seek(ar->in, 0, SEEK_SET) == 0)
+	if (packing->seeks && tel__input_seek(ar->in, 0, SEEK_SET) == 0)
 		failed |= archive_read_set_seek_callback(ar->a, on_seek);
 	if (failed)
-		return tel_fault_set(fault, TEL_EIO, ENOSYS,
+		return tel__fault_set(fault, TEL_EIO, ENOSYS,
 		    "%s: this libarchive was built without it", packing->name);
 	ar->header_left = HEADER_MOST;
 	if (archive_read_open1(ar->a) != ARCHIVE_OK) {
 		ar->dead = 1;
-		return tel_archive_fault(ar, fault);
+		return tel__archive_fault(ar, fault);
 	}
 	/* a header that libarchive's filter does not take passes as it is */
 	if (packing->code != 0 && ar->in_fault.number == 0 &&
 	    archive_filter_code(ar->a, 0) == ARCHIVE_FILTER_NONE)
-		return tel_fault_set(fault, TEL_EDAMAGED, EIO,
+		return tel__fault_set(fault, TEL_EDAMAGED, EIO,
 		    "%s: damaged header", packing->name);
 	return TEL_OK;
 }
 
 void
-tel_archive_close(struct tel_archive *ar)
+tel__archive_close(struct tel_archive *ar)
 {
 	archive_read_free(ar->a); /* which takes NULL */
 	ar->a = NULL;
 }
 
 int
-tel_archive_next(struct tel_archive *ar, struct archive_entry **entry)
+tel__archive_next(struct tel_archive *ar, struct archive_entry **entry)
 {
 	int r;
 
@@ -211,7 +211,7 @@ next_block(struct tel_archive *ar)
 	if (r <= ARCHIVE_FATAL)
 		ar->dead = 1;
 	if (r != ARCHIVE_OK) {
-		ar->end = tel_archive_fault(ar, &ar->fault);
+		ar->end = tel__archive_fault(ar, &ar->fault);
 		/* a warning (a wrong checksum) comes with the bytes */
 		if (r != ARCHIVE_WARN)
 			return;
@@ -219,14 +219,14 @@ next_block(struct tel_archive *ar)
 	if (length == 0)
 		return;
 	if (offset < 0 || (uint64_t)offset < ar->position) {
-		ar->end = tel_fault_set(&ar->fault, TEL_EDAMAGED, EIO,
+		ar->end = tel__fault_set(&ar->fault, TEL_EDAMAGED, EIO,
 		    "%s: bytes out of order", packings[ar->packing].name);
 		return;
 	}
 	ar->hole = (uint64_t)offset - ar->position;
 	if (ar->hole > HOLES_MOST - ar->holes) {
 		ar->hole = 0;
-		ar->end = tel_fault_set(&ar->fault, TEL_EDAMAGED, EIO,
+		ar->end = tel__fault_set(&ar->fault, TEL_EDAMAGED, EIO,
 		    "%s: holes of more than 2^30 bytes",
 		    packings[ar->packing].name);
 		return;
@@ -237,7 +237,7 @@ next_block(struct tel_archive *ar)
 }
 
 tel_status
-tel_archive_read(struct tel_archive *ar, unsigned char *to, size_t size,
+tel__archive_read(struct tel_archive *ar, unsigned char *to, size_t size,
     size_t *got, struct tel_fault *fault)
 {
 	size_t n;

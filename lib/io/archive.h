@@ -8,7 +8,7 @@
 #include "io/gzip.h"
 
 struct tel_archive {
-	struct archive *a;    /* NULL until tel_archive_open() */
+	struct archive *a;    /* NULL until tel__archive_open() */
 	struct tel_input *in; /* where its bytes come from; not owned */
 	enum tel_packing packing;
 	size_t given;              /* bytes of in that libarchive looks at */
@@ -30,24 +30,24 @@ struct tel_archive {
 };
 
 /* "gzip", for messages. */
-const char *tel_packing_name(enum tel_packing packing);
+const char *tel__packing_name(enum tel_packing packing);
 
 /*
  * Starts libarchive on in, for one packing only.  TEL_OK, or a failure with
  * *fault set.
  */
-tel_status tel_archive_open(struct tel_archive *ar, struct tel_fault *fault);
-void tel_archive_close(struct tel_archive *ar);
+tel_status tel__archive_open(struct tel_archive *ar, struct tel_fault *fault);
+void tel__archive_close(struct tel_archive *ar);
 
 /* Forgets the entry that was read and goes on to the next. */
-int tel_archive_next(struct tel_archive *ar, struct archive_entry **entry);
+int tel__archive_next(struct tel_archive *ar, struct archive_entry **entry);
 
 /* Why libarchive failed: in's own fault where that was the reason. */
-tel_status tel_archive_fault(const struct tel_archive *ar,
+tel_status tel__archive_fault(const struct tel_archive *ar,
     struct tel_fault *fault);
 
 /* Bytes of the entry, as a source's read. */
-tel_status tel_archive_read(struct tel_archive *ar, unsigned char *to,
+tel_status tel__archive_read(struct tel_archive *ar, unsigned char *to,
     size_t size, size_t *got, struct tel_fault *fault);
 
 #endif

@@ -28,11 +28,11 @@ codec_check(struct codec *c)
 		return TEL_END;
 	used = (uint64_t)archive_filter_bytes(a, 1);
 	if (c->ar.content > used)
-		return tel_fault_set(&c->fault, TEL_EDAMAGED, EIO,
+		return tel__fault_set(&c->fault, TEL_EDAMAGED, EIO,
 		    "%s: the data ends before the input does",
-		    tel_packing_name(c->ar.packing));
+		    tel__packing_name(c->ar.packing));
 	return c->ar.gzip == NULL ? TEL_END :
-	                            tel_gzip_end(c->ar.gzip, used, &c->fault);
+	                            tel__gzip_end(c->ar.gzip, used, &c->fault);
 }
 
 /* Starts at the first read, which is on the thread that reads ahead. */
@@ -43,13 +43,14 @@ codec_begin(struct codec *c)
 	tel_status st;
 	int r;
 
-	st = tel_archive_open(&c->ar, &c->fault);
+	st = tel__archive_open(&c->ar, &c->fault);
 	if (st != TEL_OK)
 		return st;
-	r = tel_archive_next(&c->ar, &entry);
+	r = tel__archive_next(&c->ar, &entry);
 	if (r == ARCHIVE_EOF)
 		return codec_check(c);
-	return r < ARCHIVE_WARN ? tel_archive_fault(&c->ar, &c->fault) : TEL_OK;
+	return r < ARCHIVE_WARN ? tel__archive_fault(&c->ar, &c->fault) :
+	                          TEL_OK;
 }
 
 static tel_status
@@ -63,9 +64,9 @@ codec_read(void *self, unsigned char *to, size_t size, size_t *got,
 		c->end = codec_begin(c);
 	}
 	if (c->end == TEL_OK) {
-		c->end = tel_archive_read(&c->ar, to, size, got, &c->fault);
+		c->end = tel__archive_read(&c->ar, to, size, got, &c->fault);
 		if (c->end == TEL_OK && c->ar.gzip != NULL)
-			tel_gzip_out(c->ar.gzip, to, *got);
+			tel__gzip_out(c->ar.gzip, to, *got);
 		if (c->end == TEL_END)
 			c->end = codec_check(c);
 	}
@@ -78,7 +79,7 @@ codec_taken(const void *self)
 {
 	const struct codec *c = self;
 
-	return tel_input_raw_bytes(c->ar.in);
+	return tel__input_raw_bytes(c->ar.in);
 }
 
 static void
@@ -86,7 +87,7 @@ codec_set_wake(void *self, int fd)
 {
 	struct codec *c = self;
 
-	tel_input_set_wake(c->ar.in, fd);
+	tel__input_set_wake(c->ar.in, fd);
 }
 
 static void
@@ -94,8 +95,8 @@ codec_free(void *self)
 {
 	struct codec *c = self;
 
-	tel_archive_close(&c->ar);
-	tel_input_free(c->ar.in);
+	tel__archive_close(&c->ar);
+	tel__input_free(c->ar.in);
 	free(c);
 }
 
@@ -107,19 +108,19 @@ static const struct tel_source_ops codec_ops = {
 };
 
 tel_status
-tel_source_codec(struct tel_input *in, enum tel_packing packing,
+tel__source_codec(struct tel_input *in, enum tel_packing packing,
     struct tel_source *out)
 {
 	struct codec *c = calloc(1, sizeof(*c));
 
 	if (c == NULL) {
-		tel_input_free(in);
+		tel__input_free(in);
 		return TEL_ENOMEM;
 	}
 	c->ar.in = in;
 	c->ar.packing = packing;
 	if (packing == TEL_GZIP) {
-		tel_gzip_init(&c->gzip);
+		tel__gzip_init(&c->gzip);
 		c->ar.gzip = &c->gzip;
 	}
 	out->ops = &codec_ops;

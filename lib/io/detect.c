@@ -195,7 +195,7 @@ classify(const unsigned char *p, size_t n, unsigned which,
 }
 
 enum tel_packing
-tel_input_detect(struct tel_input *in, unsigned which)
+tel__input_detect(struct tel_input *in, unsigned which)
 {
 	enum tel_packing packing = TEL_PLAIN;
 	const unsigned char *data;
@@ -203,7 +203,7 @@ tel_input_detect(struct tel_input *in, unsigned which)
 	tel_status st;
 
 	do {
-		st = tel_input_peek(in, want, &data, &avail);
+		st = tel__input_peek(in, want, &data, &avail);
 		if (avail < want)
 			break;
 		want = avail + 1;

@@ -59,7 +59,7 @@ fd_read(void *self, unsigned char *to, size_t size, size_t *got,
 		else if (errno != EINTR)
 			failed = errno;
 	}
-	return tel_fault_errno(fault, failed);
+	return tel__fault_errno(fault, failed);
 }
 
 static uint64_t
@@ -150,7 +150,7 @@ static const struct tel_source_ops fd_ops = {
 };
 
 tel_status
-tel_input_fd(int fd, int close_it, size_t read_size, struct tel_input **out)
+tel__input_fd(int fd, int close_it, size_t read_size, struct tel_input **out)
 {
 	struct fd_source *s = calloc(1, sizeof(*s));
 	struct tel_source source = { &fd_ops, s };
@@ -170,5 +170,5 @@ tel_input_fd(int fd, int close_it, size_t read_size, struct tel_input **out)
 		s->regular = at >= 0;
 		s->base = at >= 0 ? (int64_t)at : 0;
 	}
-	return tel_input_new(source, read_size, out);
+	return tel__input_new(source, read_size, out);
 }

@@ -8,7 +8,7 @@
 #include "io/bytes.h"
 
 void
-tel_gzip_init(struct tel_gzip *g)
+tel__gzip_init(struct tel_gzip *g)
 {
 	uint32_t c;
 	unsigned i, k;
@@ -31,7 +31,7 @@ tel_gzip_init(struct tel_gzip *g)
 
 /* Eight bytes at a time, each by its own table. */
 void
-tel_gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size)
+tel__gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size)
 {
 	uint32_t c = ~g->crc, lo, hi;
 
@@ -77,7 +77,7 @@ find_header(const unsigned char *data, size_t size, size_t begin, size_t limit)
 }
 
 void
-tel_gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size)
+tel__gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size)
 {
 	unsigned char seam[2 * TEL_GZIP_TAIL];
 	size_t n = size < TEL_GZIP_TAIL ? size : TEL_GZIP_TAIL;
@@ -102,7 +102,7 @@ tel_gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size)
 }
 
 tel_status
-tel_gzip_end(const struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
+tel__gzip_end(const struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
 {
 	const unsigned char *trailer;
 	uint32_t crc, length;
@@ -116,9 +116,9 @@ tel_gzip_end(const struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
 	/* with the same length the members before the last are all empty */
 	if (length != (uint32_t)g->out)
 		return g->again ? TEL_END :
-		                  tel_fault_set(fault, TEL_EDAMAGED, EIO,
+		                  tel__fault_set(fault, TEL_EDAMAGED, EIO,
 		                      "gzip: the length is wrong");
 	return crc == g->crc ? TEL_END :
-	                       tel_fault_set(fault, TEL_EDAMAGED, EIO,
+	                       tel__fault_set(fault, TEL_EDAMAGED, EIO,
 	                           "gzip: the checksum is wrong");
 }

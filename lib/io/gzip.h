@@ -22,15 +22,15 @@ struct tel_gzip {
 	size_t ntail;
 };
 
-void tel_gzip_init(struct tel_gzip *g);
+void tel__gzip_init(struct tel_gzip *g);
 /* What goes into the decoder, and what comes out, piece by piece. */
-void tel_gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size);
-void tel_gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size);
+void tel__gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size);
+void tel__gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size);
 /*
  * At the end, used bytes of what went in having been decoded.  TEL_END, or
  * TEL_EDAMAGED with *fault set.
  */
-tel_status tel_gzip_end(const struct tel_gzip *g, uint64_t used,
+tel_status tel__gzip_end(const struct tel_gzip *g, uint64_t used,
     struct tel_fault *fault);
 
 #endif

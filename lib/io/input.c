@@ -18,7 +18,7 @@
 static const unsigned char nothing[1];
 
 tel_status
-tel_fault_set(struct tel_fault *fault, tel_status st, int number,
+tel__fault_set(struct tel_fault *fault, tel_status st, int number,
     const char *format, ...)
 {
 	va_list ap;
@@ -37,18 +37,18 @@ tel_fault_set(struct tel_fault *fault, tel_status st, int number,
 }
 
 tel_status
-tel_fault_errno(struct tel_fault *fault, int number)
+tel__fault_errno(struct tel_fault *fault, int number)
 {
 	char text[128];
 
 	if (strerror_r(number, text, sizeof(text)) != 0)
 		snprintf(text, sizeof(text), "error number %d", number);
-	return tel_fault_set(fault, number == ENOMEM ? TEL_ENOMEM : TEL_EIO,
+	return tel__fault_set(fault, number == ENOMEM ? TEL_ENOMEM : TEL_EIO,
 	    number, "%s", text);
 }
 
 tel_status
-tel_input_new(struct tel_source source, size_t read_size,
+tel__input_new(struct tel_source source, size_t read_size,
     struct tel_input **out)
 {
 	struct tel_input *in = calloc(1, sizeof(*in));
@@ -65,7 +65,7 @@ tel_input_new(struct tel_source source, size_t read_size,
 		if (__builtin_add_overflow(TEL_PEEK_MAX, in->read_size,
 		        &in->size) ||
 		    (in->buffer = malloc(in->size)) == NULL) {
-			tel_input_free(in);
+			tel__input_free(in);
 			return TEL_ENOMEM;
 		}
 		in->w.p = in->w.end = in->buffer;
@@ -101,11 +101,11 @@ refill(struct tel_input *in)
 static struct tel_input *
 bytes_of(struct tel_input *in)
 {
-	return in->members != NULL ? tel_members_current(in->members) : in;
+	return in->members != NULL ? tel__members_current(in->members) : in;
 }
 
 tel_status
-tel_input_peek(struct tel_input *in, size_t min, const unsigned char **data,
+tel__input_peek(struct tel_input *in, size_t min, const unsigned char **data,
     size_t *avail)
 {
 	tel_status st = TEL_OK;
@@ -136,7 +136,7 @@ tel_input_peek(struct tel_input *in, size_t min, const unsigned char **data,
 }
 
 void
-tel_input_consume(struct tel_input *in, size_t n)
+tel__input_consume(struct tel_input *in, size_t n)
 {
 	in = bytes_of(in);
 	if (in == NULL || n == 0)
@@ -146,29 +146,29 @@ tel_input_consume(struct tel_input *in, size_t n)
 }
 
 uint64_t
-tel_input_offset(const struct tel_input *in)
+tel__input_offset(const struct tel_input *in)
 {
 	if (in->members != NULL)
-		in = tel_members_current(in->members);
+		in = tel__members_current(in->members);
 	return in != NULL ? in->offset : 0;
 }
 
 uint64_t
-tel_input_raw_bytes(const struct tel_input *in)
+tel__input_raw_bytes(const struct tel_input *in)
 {
 	if (in->members != NULL)
-		return tel_members_taken(in->members);
+		return tel__members_taken(in->members);
 	return in->source.ops->taken(in->source.self);
 }
 
 const char *
-tel_input_error(const struct tel_input *in)
+tel__input_error(const struct tel_input *in)
 {
 	const struct tel_input *member;
 
 	if (in->members != NULL) {
 		/* the archive's own fault, unless it is the member's */
-		member = tel_members_current(in->members);
+		member = tel__members_current(in->members);
 		if (member != NULL)
 			in = member;
 	}
@@ -176,7 +176,7 @@ tel_input_error(const struct tel_input *in)
 }
 
 int64_t
-tel_input_seek(struct tel_input *in, int64_t offset, int whence)
+tel__input_seek(struct tel_input *in, int64_t offset, int whence)
 {
 	int64_t at;
 
@@ -192,7 +192,7 @@ tel_input_seek(struct tel_input *in, int64_t offset, int whence)
 }
 
 int
-tel_input_read_at(const struct tel_input *in, uint64_t offset, void *to,
+tel__input_read_at(const struct tel_input *in, uint64_t offset, void *to,
     size_t size)
 {
 	return in->source.ops->read_at != NULL &&
@@ -200,7 +200,7 @@ tel_input_read_at(const struct tel_input *in, uint64_t offset, void *to,
 }
 
 int64_t
-tel_input_extent(const struct tel_input *in)
+tel__input_extent(const struct tel_input *in)
 {
 	return in->source.ops->extent != NULL ?
 	    in->source.ops->extent(in->source.self) :
@@ -208,7 +208,7 @@ tel_input_extent(const struct tel_input *in)
 }
 
 tel_status
-tel_input_resume(struct tel_input *in, uint64_t *lost)
+tel__input_resume(struct tel_input *in, uint64_t *lost)
 {
 	tel_status st;
 
@@ -226,7 +226,7 @@ tel_input_resume(struct tel_input *in, uint64_t *lost)
 }
 
 size_t
-tel_input_ready(struct tel_input *in)
+tel__input_ready(struct tel_input *in)
 {
 	in = bytes_of(in);
 	if (in == NULL || in->source.ops->ready == NULL)
@@ -235,38 +235,38 @@ tel_input_ready(struct tel_input *in)
 }
 
 void
-tel_input_set_wake(struct tel_input *in, int fd)
+tel__input_set_wake(struct tel_input *in, int fd)
 {
 	if (in->source.ops->set_wake != NULL)
 		in->source.ops->set_wake(in->source.self, fd);
 }
 
 int
-tel_input_is_archive(const struct tel_input *in)
+tel__input_is_archive(const struct tel_input *in)
 {
 	return in->members != NULL;
 }
 
 tel_status
-tel_input_next_member(struct tel_input *in, const char **name)
+tel__input_next_member(struct tel_input *in, const char **name)
 {
 	tel_status st;
 
 	*name = "";
 	if (in->members == NULL)
 		return TEL_END;
-	st = tel_members_next(in->members, name, &in->fault);
+	st = tel__members_next(in->members, name, &in->fault);
 	if (st < 0)
 		errno = in->fault.number;
 	return st;
 }
 
 void
-tel_input_free(struct tel_input *in)
+tel__input_free(struct tel_input *in)
 {
 	if (in == NULL)
 		return;
-	tel_members_free(in->members);
+	tel__members_free(in->members);
 	if (in->source.ops != NULL)
 		in->source.ops->free(in->source.self);
 	free(in->buffer);

@@ -24,28 +24,28 @@ struct tel_input;
  * another thread, though never by two at once, until the input is freed.
  * Return TEL_OK, TEL_ENOMEM: reading begins with the first peek.
  */
-tel_status tel_input_fd(int fd, int close_it, size_t read_size,
+tel_status tel__input_fd(int fd, int close_it, size_t read_size,
     struct tel_input **out);
-tel_status tel_input_memory(const void *data, size_t size, size_t read_size,
+tel_status tel__input_memory(const void *data, size_t size, size_t read_size,
     struct tel_input **out);
-tel_status tel_input_callback(tel_read_fn *read, void *arg, size_t read_size,
+tel_status tel__input_callback(tel_read_fn *read, void *arg, size_t read_size,
     struct tel_input **out);
 
 /*
  * Opens what is compressed or archived: takes over raw (it is freed with
  * *out, or on failure) and gives an input of what is inside, or raw itself
- * when it is neither.  Archives are entered by tel_input_next_member().
+ * when it is neither.  Archives are entered by tel__input_next_member().
  * One layer of compression is taken off, then one archive entered, and from
  * each member again one layer.  What is compressed is decoded on a thread of
- * its own, which takes no signals and ends with tel_input_free(); it reads
+ * its own, which takes no signals and ends with tel__input_free(); it reads
  * from raw, up to 4 blocks of 2^18 bytes ahead of what was peeked.
  * Returns TEL_OK, TEL_ENOMEM.  Where reading failed, or what was found is
- * damaged, the first peek or tel_input_next_member() of *out tells.
+ * damaged, the first peek or tel__input_next_member() of *out tells.
  */
-tel_status tel_input_unpack(struct tel_input *raw, struct tel_input **out);
+tel_status tel__input_unpack(struct tel_input *raw, struct tel_input **out);
 
 /* Nonzero for an archive, whose bytes come member by member. */
-int tel_input_is_archive(const struct tel_input *in);
+int tel__input_is_archive(const struct tel_input *in);
 
 /*
  * Moves to the next member of an archive that is a regular file and not
@@ -58,7 +58,7 @@ int tel_input_is_archive(const struct tel_input *in);
  * archive cannot from here on; TEL_EIO: reading failed.  After these two the
  * next call goes on behind it, or returns TEL_END where it cannot.
  */
-tel_status tel_input_next_member(struct tel_input *in, const char **name);
+tel_status tel__input_next_member(struct tel_input *in, const char **name);
 
 /*
  * Makes at least min bytes (up to TEL_PEEK_MAX) stand at *data, fewer only
@@ -69,11 +69,11 @@ tel_status tel_input_next_member(struct tel_input *in, const char **name);
  * good, and nothing comes after them; TEL_ENOMEM.  A failure stays, until the next member of an archive.
  * *data is good until the next peek, consume or free.
  */
-tel_status tel_input_peek(struct tel_input *in, size_t min,
+tel_status tel__input_peek(struct tel_input *in, size_t min,
     const unsigned char **data, size_t *avail);
 
 /* Steps over n bytes, at most as many as the last peek gave. */
-void tel_input_consume(struct tel_input *in, size_t n);
+void tel__input_consume(struct tel_input *in, size_t n);
 
 /*
  * Moves to another place: SEEK_SET or SEEK_END, and positions counted from
@@ -81,35 +81,35 @@ void tel_input_consume(struct tel_input *in, size_t n);
  * input cannot, and is where it was: a pipe, a file compressed without a
  * table of its frames, an archive.
  */
-int64_t tel_input_seek(struct tel_input *in, int64_t offset, int whence);
+int64_t tel__input_seek(struct tel_input *in, int64_t offset, int whence);
 
 /*
  * Goes on behind what is damaged, after a peek that gave TEL_EDAMAGED and all
  * that it gave has been stepped over.
  * lost: set to how many bytes are left out, 0 when that is not known;
- *	tel_input_offset() has them in it.
+ *	tel__input_offset() has them in it.
  * Returns TEL_OK, or TEL_END when nothing comes that could be read.
  */
-tel_status tel_input_resume(struct tel_input *in, uint64_t *lost);
+tel_status tel__input_resume(struct tel_input *in, uint64_t *lost);
 
 /* How many bytes more than the last peek gave need not be waited for. */
-size_t tel_input_ready(struct tel_input *in);
+size_t tel__input_ready(struct tel_input *in);
 
 /* Bytes stepped over so far (in this member). */
-uint64_t tel_input_offset(const struct tel_input *in);
+uint64_t tel__input_offset(const struct tel_input *in);
 
 /*
  * Bytes taken so far from the raw source, compressed as they may be, to give
  * what was peeked.
  */
-uint64_t tel_input_raw_bytes(const struct tel_input *in);
+uint64_t tel__input_raw_bytes(const struct tel_input *in);
 
 /*
  * Why the last call failed, one line, no line end, printable ASCII; good
  * until the next call.
  */
-const char *tel_input_error(const struct tel_input *in);
+const char *tel__input_error(const struct tel_input *in);
 
-void tel_input_free(struct tel_input *in);
+void tel__input_free(struct tel_input *in);
 
 #endif

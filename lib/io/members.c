@@ -30,13 +30,13 @@ entry_read(void *self, unsigned char *to, size_t size, size_t *got,
 {
 	struct tel_members *m = self;
 
-	return tel_archive_read(&m->ar, to, size, got, fault);
+	return tel__archive_read(&m->ar, to, size, got, fault);
 }
 
 static uint64_t
 entry_taken(const void *self)
 {
-	return tel_members_taken(self);
+	return tel__members_taken(self);
 }
 
 static void
@@ -52,13 +52,13 @@ static const struct tel_source_ops entry_ops = {
 };
 
 tel_status
-tel_members_new(struct tel_input *in, enum tel_packing packing,
+tel__members_new(struct tel_input *in, enum tel_packing packing,
     struct tel_members **out)
 {
 	struct tel_members *m = calloc(1, sizeof(*m));
 
 	if (m == NULL) {
-		tel_input_free(in);
+		tel__input_free(in);
 		return TEL_ENOMEM;
 	}
 	m->ar.in = m->origin = in;
@@ -68,29 +68,29 @@ tel_members_new(struct tel_input *in, enum tel_packing packing,
 }
 
 void
-tel_members_free(struct tel_members *m)
+tel__members_free(struct tel_members *m)
 {
 	if (m == NULL)
 		return;
-	tel_input_free(m->member);
-	tel_archive_close(&m->ar);
+	tel__input_free(m->member);
+	tel__archive_close(&m->ar);
 	if (m->ar.in != m->origin)
-		tel_input_free(m->ar.in);
-	tel_input_free(m->origin);
+		tel__input_free(m->ar.in);
+	tel__input_free(m->origin);
 	free(m->name);
 	free(m);
 }
 
 struct tel_input *
-tel_members_current(const struct tel_members *m)
+tel__members_current(const struct tel_members *m)
 {
 	return m->member;
 }
 
 uint64_t
-tel_members_taken(const struct tel_members *m)
+tel__members_taken(const struct tel_members *m)
 {
-	return tel_input_raw_bytes(m->origin);
+	return tel__input_raw_bytes(m->origin);
 }
 
 static tel_status
@@ -101,13 +101,13 @@ begin(struct tel_members *m, struct tel_fault *fault)
 
 	/* the catalogue of a 7z archive stands at its end */
 	if (m->ar.packing == TEL_7ZIP &&
-	    tel_input_seek(m->ar.in, 0, SEEK_SET) != 0) {
-		st = tel_input_spool(m->ar.in, &spooled, fault);
+	    tel__input_seek(m->ar.in, 0, SEEK_SET) != 0) {
+		st = tel__input_spool(m->ar.in, &spooled, fault);
 		if (st != TEL_OK)
 			return st;
 		m->ar.in = spooled;
 	}
-	return tel_archive_open(&m->ar, fault);
+	return tel__archive_open(&m->ar, fault);
 }
 
 static tel_status
@@ -120,7 +120,7 @@ set_name(struct tel_members *m, struct archive_entry *entry,
 	if (name == NULL)
 		name = archive_entry_pathname_utf8(entry);
 	m->name = strdup(name != NULL ? name : "?");
-	return m->name != NULL ? TEL_OK : tel_fault_errno(fault, ENOMEM);
+	return m->name != NULL ? TEL_OK : tel__fault_errno(fault, ENOMEM);
 }
 
 /*
@@ -137,24 +137,24 @@ open_member(struct tel_members *m, struct tel_fault *fault)
 	size_t avail;
 	tel_status st;
 
-	st = tel_input_new(source, m->origin->read_size, &in);
+	st = tel__input_new(source, m->origin->read_size, &in);
 	if (st != TEL_OK)
-		return tel_fault_errno(fault, ENOMEM);
-	st = tel_input_peek(in, 1, &data, &avail);
+		return tel__fault_errno(fault, ENOMEM);
+	st = tel__input_peek(in, 1, &data, &avail);
 	if (avail == 0) {
 		*fault = in->fault;
-		tel_input_free(in);
+		tel__input_free(in);
 		return st == TEL_OK ? TEL_END : st;
 	}
-	packing = tel_input_detect(in, TEL_CODECS);
+	packing = tel__input_detect(in, TEL_CODECS);
 	if (packing != TEL_PLAIN) {
 		st = packing == TEL_ZSTD ?
-		    tel_source_zstd(in, &source) :
-		    tel_source_codec(in, packing, &source);
+		    tel__source_zstd(in, &source) :
+		    tel__source_codec(in, packing, &source);
 		if (st == TEL_OK)
-			st = tel_input_new(source, m->origin->read_size, &in);
+			st = tel__input_new(source, m->origin->read_size, &in);
 		if (st != TEL_OK)
-			return tel_fault_errno(fault, ENOMEM);
+			return tel__fault_errno(fault, ENOMEM);
 	}
 	m->member = in;
 	return TEL_OK;
@@ -165,7 +165,7 @@ static tel_status
 next_entry(struct tel_members *m, struct archive_entry **entry,
     struct tel_fault *fault)
 {
-	int r = tel_archive_next(&m->ar, entry);
+	int r = tel__archive_next(&m->ar, entry);
 
 	if (r == ARCHIVE_EOF)
 		return TEL_END;
@@ -175,7 +175,7 @@ next_entry(struct tel_members *m, struct archive_entry **entry,
 	}
 	if (m->ar.dead || ++m->failures >= FAILURES_MOST)
 		m->over = 1;
-	return tel_archive_fault(&m->ar, fault);
+	return tel__archive_fault(&m->ar, fault);
 }
 
 /* Nonzero for what cannot be a log, by its header. */
@@ -188,13 +188,13 @@ passed_over(struct archive_entry *entry)
 }
 
 tel_status
-tel_members_next(struct tel_members *m, const char **name,
+tel__members_next(struct tel_members *m, const char **name,
     struct tel_fault *fault)
 {
 	struct archive_entry *entry;
 	tel_status st = TEL_OK;
 
-	tel_input_free(m->member);
+	tel__input_free(m->member);
 	m->member = NULL;
 	if (!m->begun) {
 		m->begun = 1;

@@ -118,7 +118,7 @@ static const struct tel_source_ops direct_ops = {
 };
 
 tel_status
-tel_input_memory(const void *data, size_t size, size_t read_size,
+tel__input_memory(const void *data, size_t size, size_t read_size,
     struct tel_input **out)
 {
 	struct memory_source *s = calloc(1, sizeof(*s));
@@ -131,7 +131,7 @@ tel_input_memory(const void *data, size_t size, size_t read_size,
 	s->step = read_size;
 	if (read_size < TEL_PEEK_MAX)
 		source.ops = &copied_ops;
-	return tel_input_new(source, read_size, out);
+	return tel__input_new(source, read_size, out);
 }
 
 struct callback_source {
@@ -150,9 +150,9 @@ callback_read(void *self, unsigned char *to, size_t size, size_t *got,
 	errno = 0;
 	n = s->read(s->arg, to, size);
 	if (n < 0)
-		return tel_fault_errno(fault, errno != 0 ? errno : EIO);
+		return tel__fault_errno(fault, errno != 0 ? errno : EIO);
 	if ((size_t)n > size)
-		return tel_fault_set(fault, TEL_EIO, EIO,
+		return tel__fault_set(fault, TEL_EIO, EIO,
 		    "the read function gave %td bytes where %zu were asked for",
 		    n, size);
 	*got = (size_t)n;
@@ -175,7 +175,7 @@ static const struct tel_source_ops callback_ops = {
 };
 
 tel_status
-tel_input_callback(tel_read_fn *read, void *arg, size_t read_size,
+tel__input_callback(tel_read_fn *read, void *arg, size_t read_size,
     struct tel_input **out)
 {
 	struct callback_source *s = calloc(1, sizeof(*s));
@@ -185,5 +185,5 @@ tel_input_callback(tel_read_fn *read, void *arg, size_t read_size,
 		return TEL_ENOMEM;
 	s->read = read;
 	s->arg = arg;
-	return tel_input_new(source, read_size, out);
+	return tel__input_new(source, read_size, out);
 }

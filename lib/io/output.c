@@ -50,7 +50,7 @@ tel_output_free(tel_output *out)
 {
 	if (out == NULL)
 		return;
-	tel_packer_free(out->packer);
+	tel__packer_free(out->packer);
 	free(out->buffer);
 	free(out);
 }
@@ -74,7 +74,7 @@ write_fd(int fd, const void *data, size_t size)
 }
 
 tel_status
-tel_output_fail(struct tel_output *out, tel_status st, int error)
+tel__output_fail(struct tel_output *out, tel_status st, int error)
 {
 	if (out->status == TEL_OK) {
 		out->status = st;
@@ -96,7 +96,7 @@ write_all(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 		    out->write(out->arg, data + *done, size - *done) :
 		    write_fd(out->fd, data + *done, size - *done);
 		if (n <= 0 || (size_t)n > size - *done)
-			return tel_output_fail(out, TEL_EIO,
+			return tel__output_fail(out, TEL_EIO,
 			    n < 0 && errno != 0 ? errno : EIO);
 		*done += (size_t)n;
 	}
@@ -104,7 +104,7 @@ write_all(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 }
 
 tel_status
-tel_output_emit(tel_output *out, const unsigned char *data, size_t size)
+tel__output_emit(tel_output *out, const unsigned char *data, size_t size)
 {
 	size_t done;
 
@@ -120,7 +120,7 @@ hand_on(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 	if (out->packer == NULL) {
 		st = write_all(out, data, size, done);
 	} else {
-		st = tel_packer_put(out, data, size);
+		st = tel__packer_put(out, data, size);
 		*done = st == TEL_OK ? size : 0;
 	}
 	out->written += *done;
@@ -128,7 +128,7 @@ hand_on(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 }
 
 tel_status
-tel_output_spill(tel_output *out)
+tel__output_spill(tel_output *out)
 {
 	tel_status st;
 	size_t done;
@@ -145,28 +145,28 @@ tel_output_spill(tel_output *out)
 tel_status
 tel_output_flush(tel_output *out)
 {
-	if (tel_output_spill(out) == TEL_OK && out->packer != NULL)
-		return tel_packer_flush(out);
+	if (tel__output_spill(out) == TEL_OK && out->packer != NULL)
+		return tel__packer_flush(out);
 	return out->status;
 }
 
 tel_status
 tel_output_finish(tel_output *out)
 {
-	if (tel_output_spill(out) == TEL_OK && out->packer != NULL)
-		return tel_packer_finish(out);
+	if (tel__output_spill(out) == TEL_OK && out->packer != NULL)
+		return tel__packer_finish(out);
 	return out->status;
 }
 
 tel_status
-tel_output_boundary(struct tel_output *out, int must)
+tel__output_boundary(struct tel_output *out, int must)
 {
 	return out->packer == NULL ? out->status :
-	                             tel_packer_boundary(out, must);
+	                             tel__packer_boundary(out, must);
 }
 
 unsigned char *
-tel_output_grow(tel_output *out, size_t n)
+tel__output_grow(tel_output *out, size_t n)
 {
 	unsigned char *buffer;
 	size_t size = out->size;
@@ -174,17 +174,17 @@ tel_output_grow(tel_output *out, size_t n)
 	if (out->status != TEL_OK)
 		return NULL;
 	if (n > BUFFER_MOST) {
-		tel_output_fail(out, TEL_ENOMEM, ENOMEM);
+		tel__output_fail(out, TEL_ENOMEM, ENOMEM);
 		return NULL;
 	}
-	if (tel_output_spill(out) != TEL_OK)
+	if (tel__output_spill(out) != TEL_OK)
 		return NULL;
 	while (size < n)
 		size *= 2;
 	if (size > out->size) {
 		buffer = realloc(out->buffer, size);
 		if (buffer == NULL) {
-			tel_output_fail(out, TEL_ENOMEM, ENOMEM);
+			tel__output_fail(out, TEL_ENOMEM, ENOMEM);
 			return NULL;
 		}
 		out->buffer = buffer;
@@ -201,7 +201,7 @@ tel_output_write(tel_output *out, const void *data, size_t size)
 	if (out->status != TEL_OK)
 		return out->status;
 	if (out->size - out->used < size) {
-		if (tel_output_spill(out) != TEL_OK)
+		if (tel__output_spill(out) != TEL_OK)
 			return out->status;
 		if (size >= out->size)
 			return hand_on(out, data, size, &done);

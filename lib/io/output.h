@@ -29,39 +29,39 @@ struct tel_output {
  * or made larger first where need be.  NULL when that failed: out->status
  * says why.  What is written there counts once out->used is moved.
  */
-unsigned char *tel_output_grow(struct tel_output *out, size_t n);
+unsigned char *tel__output_grow(struct tel_output *out, size_t n);
 
 /* Empties the buffer: into the packer, or to where the bytes go. */
-tel_status tel_output_spill(struct tel_output *out);
+tel_status tel__output_spill(struct tel_output *out);
 
 /* Writes bytes to where they go, past the buffer and the packer. */
-tel_status tel_output_emit(struct tel_output *out, const unsigned char *data,
+tel_status tel__output_emit(struct tel_output *out, const unsigned char *data,
     size_t size);
 
 /* Keeps the first failure; gives the one that was kept. */
-tel_status tel_output_fail(struct tel_output *out, tel_status st, int error);
+tel_status tel__output_fail(struct tel_output *out, tel_status st, int error);
 
 /*
  * What was put in so far can stand for itself: a reader may begin behind it.
  * An output that is compressed ends a frame here, when there is enough in it,
  * or must is set; from the first call on it does so nowhere else.
  */
-tel_status tel_output_boundary(struct tel_output *out, int must);
+tel_status tel__output_boundary(struct tel_output *out, int must);
 
 /* The compression, which output_zstd.c does; out->packer is there. */
-void tel_packer_free(struct tel_packer *k);
-tel_status tel_packer_put(struct tel_output *out, const unsigned char *data,
+void tel__packer_free(struct tel_packer *k);
+tel_status tel__packer_put(struct tel_output *out, const unsigned char *data,
     size_t size);
-tel_status tel_packer_flush(struct tel_output *out);
-tel_status tel_packer_boundary(struct tel_output *out, int must);
-tel_status tel_packer_finish(struct tel_output *out);
+tel_status tel__packer_flush(struct tel_output *out);
+tel_status tel__packer_boundary(struct tel_output *out, int must);
+tel_status tel__packer_finish(struct tel_output *out);
 
 static inline unsigned char *
 tel_output_room(struct tel_output *out, size_t n)
 {
 	if (out->size - out->used >= n)
 		return out->buffer + out->used;
-	return tel_output_grow(out, n);
+	return tel__output_grow(out, n);
 }
 
 #endif

@@ -33,7 +33,7 @@ struct tel_packer {
 };
 
 void
-tel_packer_free(struct tel_packer *k)
+tel__packer_free(struct tel_packer *k)
 {
 	if (k == NULL)
 		return;
@@ -64,7 +64,7 @@ tel_output_set_zstd(tel_output *out, int level)
 	        ZSTD_c_compressionLevel, level)) ||
 	    ZSTD_isError(
 	        ZSTD_CCtx_setParameter(k->context, ZSTD_c_checksumFlag, 1))) {
-		tel_packer_free(k);
+		tel__packer_free(k);
 		return TEL_ENOMEM;
 	}
 	out->packer = k;
@@ -84,7 +84,7 @@ table_room(struct tel_output *out, size_t n)
 	if (size > k->size) {
 		table = realloc(k->table, size);
 		if (table == NULL) {
-			tel_output_fail(out, TEL_ENOMEM, ENOMEM);
+			tel__output_fail(out, TEL_ENOMEM, ENOMEM);
 			return NULL;
 		}
 		k->table = table;
@@ -127,9 +127,10 @@ compress(struct tel_output *out, const unsigned char *data, size_t size,
 		if (ZSTD_isError(left))
 			return ZSTD_getErrorCode(left) ==
 			        ZSTD_error_memory_allocation ?
-			    tel_output_fail(out, TEL_ENOMEM, ENOMEM) :
-			    tel_output_fail(out, TEL_EIO, EIO);
-		if (to.pos > 0 && tel_output_emit(out, k->to, to.pos) != TEL_OK)
+			    tel__output_fail(out, TEL_ENOMEM, ENOMEM) :
+			    tel__output_fail(out, TEL_EIO, EIO);
+		if (to.pos > 0 &&
+		    tel__output_emit(out, k->to, to.pos) != TEL_OK)
 			return out->status;
 		k->raw += to.pos;
 	} while (how == ZSTD_e_continue ? from.pos < from.size : left > 0);
@@ -137,7 +138,7 @@ compress(struct tel_output *out, const unsigned char *data, size_t size,
 }
 
 tel_status
-tel_packer_put(struct tel_output *out, const unsigned char *data, size_t size)
+tel__packer_put(struct tel_output *out, const unsigned char *data, size_t size)
 {
 	struct tel_packer *k = out->packer;
 	size_t full = k->told ? FRAME_MOST : FRAME_FULL, n;
@@ -155,7 +156,7 @@ tel_packer_put(struct tel_output *out, const unsigned char *data, size_t size)
 }
 
 tel_status
-tel_packer_flush(struct tel_output *out)
+tel__packer_flush(struct tel_output *out)
 {
 	if (out->status != TEL_OK || out->packer->content == 0)
 		return out->status;
@@ -163,7 +164,7 @@ tel_packer_flush(struct tel_output *out)
 }
 
 tel_status
-tel_packer_boundary(struct tel_output *out, int must)
+tel__packer_boundary(struct tel_output *out, int must)
 {
 	struct tel_packer *k = out->packer;
 
@@ -171,13 +172,13 @@ tel_packer_boundary(struct tel_output *out, int must)
 	if (k->content + out->used == 0 ||
 	    (!must && k->content + out->used < FRAME_ENOUGH))
 		return out->status;
-	if (tel_output_spill(out) != TEL_OK || k->content == 0)
+	if (tel__output_spill(out) != TEL_OK || k->content == 0)
 		return out->status;
 	return compress(out, NULL, 0, ZSTD_e_end);
 }
 
 tel_status
-tel_packer_finish(struct tel_output *out)
+tel__packer_finish(struct tel_output *out)
 {
 	struct tel_packer *k = out->packer;
 	unsigned char head[SEEK_HEAD], *p;
@@ -201,8 +202,8 @@ tel_packer_finish(struct tel_output *out)
 	k->used += SEEK_FOOT;
 	tel_store(head, SEEK_FRAME_MAGIC, 4, 0);
 	tel_store(head + 4, k->used, 4, 0);
-	if (tel_output_emit(out, head, sizeof(head)) == TEL_OK)
-		(void)tel_output_emit(out, k->table, k->used);
+	if (tel__output_emit(out, head, sizeof(head)) == TEL_OK)
+		(void)tel__output_emit(out, k->table, k->used);
 	k->used = 0;
 	return out->status;
 }

@@ -32,7 +32,7 @@ find_table(const struct tel_input *in, uint64_t end, struct table *t)
 	uint64_t size;
 
 	if (end < SEEK_HEAD + SEEK_FOOT ||
-	    !tel_input_read_at(in, end - SEEK_FOOT, foot, SEEK_FOOT) ||
+	    !tel__input_read_at(in, end - SEEK_FOOT, foot, SEEK_FOOT) ||
 	    tel_le32(foot + 5) != SEEK_MAGIC || (foot[4] & SEEK_RESERVED) != 0)
 		return 0;
 	t->count = tel_le32(foot);
@@ -45,7 +45,8 @@ find_table(const struct tel_input *in, uint64_t end, struct table *t)
 	if (end < size + SEEK_HEAD)
 		return 0;
 	t->entries = end - size;
-	return tel_input_read_at(in, t->entries - SEEK_HEAD, head, SEEK_HEAD) &&
+	return tel__input_read_at(in, t->entries - SEEK_HEAD, head,
+	           SEEK_HEAD) &&
 	    tel_le32(head) == SEEK_FRAME_MAGIC && tel_le32(head + 4) == size;
 }
 
@@ -66,7 +67,7 @@ read_entries(const struct tel_input *in, struct table *t,
 	for (i = 0; i < t->count; i++) {
 		if (left == 0) {
 			left = t->count - i < 4096 ? t->count - i : 4096;
-			if (!tel_input_read_at(in, at, bytes, left * t->entry))
+			if (!tel__input_read_at(in, at, bytes, left * t->entry))
 				return 0;
 			at += left * t->entry;
 			p = bytes;
@@ -160,10 +161,10 @@ arrange(const struct gather *g)
 }
 
 tel_status
-tel_frames_find(const struct tel_input *in, struct tel_frames **out)
+tel__frames_find(const struct tel_input *in, struct tel_frames **out)
 {
 	struct gather g = { NULL, 0, NULL, 0 };
-	int64_t extent = tel_input_extent(in);
+	int64_t extent = tel__input_extent(in);
 	uint64_t end = extent > 0 ? (uint64_t)extent : 0;
 	tel_status st = end > 0 ? TEL_OK : TEL_END;
 
@@ -183,7 +184,7 @@ tel_frames_find(const struct tel_input *in, struct tel_frames **out)
 }
 
 size_t
-tel_frames_at(const struct tel_frames *f, uint64_t content)
+tel__frames_at(const struct tel_frames *f, uint64_t content)
 {
 	size_t low = 0, high = f->count, middle;
 
@@ -201,7 +202,7 @@ tel_frames_at(const struct tel_frames *f, uint64_t content)
 }
 
 size_t
-tel_frames_behind(const struct tel_frames *f, uint64_t raw)
+tel__frames_behind(const struct tel_frames *f, uint64_t raw)
 {
 	size_t low = 0, high = f->count, middle;
 

@@ -49,11 +49,12 @@ struct tel_frames {
  *	that does not fit the file.
  * Returns TEL_OK, TEL_ENOMEM.
  */
-tel_status tel_frames_find(const struct tel_input *in, struct tel_frames **out);
+tel_status tel__frames_find(const struct tel_input *in,
+    struct tel_frames **out);
 
 /* The frame that a position of the content is in; count when behind all. */
-size_t tel_frames_at(const struct tel_frames *f, uint64_t content);
+size_t tel__frames_at(const struct tel_frames *f, uint64_t content);
 /* The first frame that begins behind a position of the file; or count. */
-size_t tel_frames_behind(const struct tel_frames *f, uint64_t raw);
+size_t tel__frames_behind(const struct tel_frames *f, uint64_t raw);
 
 #endif

@@ -20,11 +20,11 @@ struct tel_fault {
 
 /* Sets *fault, every byte that is not printable ASCII made '?'; gives st. */
 __attribute__((format(printf, 4, 5))) tel_status
-tel_fault_set(struct tel_fault *fault, tel_status st, int number,
+tel__fault_set(struct tel_fault *fault, tel_status st, int number,
     const char *format, ...);
 
 /* Sets *fault to what the errno number means; gives TEL_EIO or TEL_ENOMEM. */
-tel_status tel_fault_errno(struct tel_fault *fault, int number);
+tel_status tel__fault_errno(struct tel_fault *fault, int number);
 
 /* The bytes that were read and not stepped over. */
 struct tel_window {
@@ -100,23 +100,23 @@ struct tel_input {
 };
 
 /* An input over source, which it takes over: freed on failure, too. */
-tel_status tel_input_new(struct tel_source source, size_t read_size,
+tel_status tel__input_new(struct tel_source source, size_t read_size,
     struct tel_input **out);
 
 /*
  * The same, with source read ahead on a thread of its own, where one can be
  * had.  What source reads from belongs to the thread from then on.
  */
-tel_status tel_input_ahead(struct tel_source source, size_t read_size,
+tel_status tel__input_ahead(struct tel_source source, size_t read_size,
     struct tel_input **out);
 
 /* See tel_source_ops. */
-int tel_input_read_at(const struct tel_input *in, uint64_t offset, void *to,
+int tel__input_read_at(const struct tel_input *in, uint64_t offset, void *to,
     size_t size);
-int64_t tel_input_extent(const struct tel_input *in);
-void tel_input_set_wake(struct tel_input *in, int fd);
+int64_t tel__input_extent(const struct tel_input *in);
+void tel__input_set_wake(struct tel_input *in, int fd);
 
-/* What tel_input_detect() tells apart. */
+/* What tel__input_detect() tells apart. */
 enum tel_packing {
 	TEL_PLAIN,
 	TEL_GZIP,
@@ -136,28 +136,28 @@ enum tel_packings { TEL_CODECS = 1, TEL_ARCHIVES = 2 };
  * (enum tel_packings, or both).  Waits for no more bytes than it takes to
  * tell.
  */
-enum tel_packing tel_input_detect(struct tel_input *in, unsigned which);
+enum tel_packing tel__input_detect(struct tel_input *in, unsigned which);
 
 /* Sources that decode in, which they take over: freed on failure, too. */
-tel_status tel_source_zstd(struct tel_input *in, struct tel_source *out);
-tel_status tel_source_codec(struct tel_input *in, enum tel_packing packing,
+tel_status tel__source_zstd(struct tel_input *in, struct tel_source *out);
+tel_status tel__source_codec(struct tel_input *in, enum tel_packing packing,
     struct tel_source *out);
 
 /*
  * Makes *out an input of all that in gives, by way of a file without a name
  * in $TMPDIR or /tmp.  in stays the caller's.
  */
-tel_status tel_input_spool(struct tel_input *in, struct tel_input **out,
+tel_status tel__input_spool(struct tel_input *in, struct tel_input **out,
     struct tel_fault *fault);
 
 /* The archive in in, which is taken over; freed on failure, too. */
-tel_status tel_members_new(struct tel_input *in, enum tel_packing packing,
+tel_status tel__members_new(struct tel_input *in, enum tel_packing packing,
     struct tel_members **out);
-void tel_members_free(struct tel_members *m);
-tel_status tel_members_next(struct tel_members *m, const char **name,
+void tel__members_free(struct tel_members *m);
+tel_status tel__members_next(struct tel_members *m, const char **name,
     struct tel_fault *fault);
 /* The member that is being read; NULL for none. */
-struct tel_input *tel_members_current(const struct tel_members *m);
-uint64_t tel_members_taken(const struct tel_members *m);
+struct tel_input *tel__members_current(const struct tel_members *m);
+uint64_t tel__members_taken(const struct tel_members *m);
 
 #endif

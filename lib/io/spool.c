@@ -18,7 +18,7 @@ spool_folder(void)
 }
 
 int
-tel_spool_file(void)
+tel__spool_file(void)
 {
 	static const char pattern[] = "/teltools.XXXXXX";
 	char path[4096];
@@ -42,7 +42,7 @@ tel_spool_file(void)
 }
 
 int
-tel_spool_write(int fd, const void *data, size_t size)
+tel__spool_write(int fd, const void *data, size_t size)
 {
 	const unsigned char *p = data;
 	ssize_t n;
@@ -60,16 +60,16 @@ tel_spool_write(int fd, const void *data, size_t size)
 }
 
 tel_status
-tel_spool_copy(struct tel_input *in, int fd, int *failed)
+tel__spool_copy(struct tel_input *in, int fd, int *failed)
 {
 	const unsigned char *data;
 	size_t avail;
 	tel_status st;
 
 	do {
-		st = tel_input_peek(in, 1, &data, &avail);
-		*failed = tel_spool_write(fd, data, avail);
-		tel_input_consume(in, avail);
+		st = tel__input_peek(in, 1, &data, &avail);
+		*failed = tel__spool_write(fd, data, avail);
+		tel__input_consume(in, avail);
 	} while (*failed == 0 && st == TEL_OK && avail > 0);
 	if (*failed == 0 && lseek(fd, 0, SEEK_SET) != 0)
 		*failed = errno;
@@ -81,22 +81,22 @@ cannot_keep(struct tel_fault *fault, int number)
 {
 	struct tel_fault why;
 
-	tel_fault_errno(&why, number);
-	return tel_fault_set(fault, TEL_EIO, number,
+	tel__fault_errno(&why, number);
+	return tel__fault_set(fault, TEL_EIO, number,
 	    "keeping the archive in %s: %s", spool_folder(), why.text);
 }
 
 tel_status
-tel_input_spool(struct tel_input *in, struct tel_input **out,
+tel__input_spool(struct tel_input *in, struct tel_input **out,
     struct tel_fault *fault)
 {
 	tel_status st;
 	int fd, failed;
 
-	fd = tel_spool_file();
+	fd = tel__spool_file();
 	if (fd < 0)
 		return cannot_keep(fault, errno);
-	st = tel_spool_copy(in, fd, &failed);
+	st = tel__spool_copy(in, fd, &failed);
 	if (failed != 0 || st != TEL_OK) {
 		close(fd);
 		if (failed != 0)
@@ -105,6 +105,6 @@ tel_input_spool(struct tel_input *in, struct tel_input **out,
 		*fault = in->fault;
 		return st;
 	}
-	st = tel_input_fd(fd, 1, in->read_size, out);
-	return st == TEL_OK ? st : tel_fault_errno(fault, ENOMEM);
+	st = tel__input_fd(fd, 1, in->read_size, out);
+	return st == TEL_OK ? st : tel__fault_errno(fault, ENOMEM);
 }

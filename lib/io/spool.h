@@ -9,10 +9,10 @@
  * A new file in TMPDIR, or /tmp, that goes away with its descriptor; -1 with
  * errno set.
  */
-int tel_spool_file(void);
+int tel__spool_file(void);
 
 /* Writes all of size bytes at data to fd.  0, or an errno. */
-int tel_spool_write(int fd, const void *data, size_t size);
+int tel__spool_write(int fd, const void *data, size_t size);
 
 /*
  * Copies what is left of in to fd and goes back to the file's begin.
@@ -20,6 +20,6 @@ int tel_spool_write(int fd, const void *data, size_t size);
  * Returns how reading ended: TEL_OK, or a failure, after which what could be
  * read is in the file all the same.
  */
-tel_status tel_spool_copy(struct tel_input *in, int fd, int *failed);
+tel_status tel__spool_copy(struct tel_input *in, int fd, int *failed);
 
 #endif

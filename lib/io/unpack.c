@@ -12,11 +12,11 @@ decode(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 	struct tel_source source;
 	tel_status st;
 
-	st = packing == TEL_ZSTD ? tel_source_zstd(in, &source) :
-	                           tel_source_codec(in, packing, &source);
+	st = packing == TEL_ZSTD ? tel__source_zstd(in, &source) :
+	                           tel__source_codec(in, packing, &source);
 	if (st != TEL_OK)
 		return st;
-	return tel_input_ahead(source, read_size, out);
+	return tel__input_ahead(source, read_size, out);
 }
 
 /* All functions that ask for its bytes are led to the members. */
@@ -46,31 +46,31 @@ enter(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 	tel_status st;
 
 	if (archive == NULL) {
-		tel_input_free(in);
+		tel__input_free(in);
 		return TEL_ENOMEM;
 	}
 	archive->source.ops = &archive_ops;
-	st = tel_members_new(in, packing, &archive->members);
+	st = tel__members_new(in, packing, &archive->members);
 	if (st != TEL_OK)
-		tel_input_free(archive);
+		tel__input_free(archive);
 	else
 		*out = archive;
 	return st;
 }
 
 tel_status
-tel_input_unpack(struct tel_input *raw, struct tel_input **out)
+tel__input_unpack(struct tel_input *raw, struct tel_input **out)
 {
 	enum tel_packing packing;
 	struct tel_input *in = raw;
 	tel_status st;
 
-	packing = tel_input_detect(in, TEL_CODECS | TEL_ARCHIVES);
+	packing = tel__input_detect(in, TEL_CODECS | TEL_ARCHIVES);
 	if (packing != TEL_PLAIN && packing < TEL_TAR) {
 		st = decode(raw, packing, &in);
 		if (st != TEL_OK)
 			return st;
-		packing = tel_input_detect(in, TEL_ARCHIVES);
+		packing = tel__input_detect(in, TEL_ARCHIVES);
 	}
 	if (packing != TEL_PLAIN)
 		return enter(in, packing, out);

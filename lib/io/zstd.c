@@ -46,15 +46,15 @@ static tel_status
 zstd_fail(struct zstd_source *z, size_t code)
 {
 	if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
-		return tel_fault_errno(&z->fault, ENOMEM);
-	return tel_fault_set(&z->fault, TEL_EDAMAGED, EIO, "zstd: %s",
+		return tel__fault_errno(&z->fault, ENOMEM);
+	return tel__fault_set(&z->fault, TEL_EDAMAGED, EIO, "zstd: %s",
 	    ZSTD_getErrorName(code));
 }
 
 static tel_status
 bad_frame(struct zstd_source *z, const char *what)
 {
-	return tel_fault_set(&z->fault, TEL_EDAMAGED, EIO, "zstd: %s", what);
+	return tel__fault_set(&z->fault, TEL_EDAMAGED, EIO, "zstd: %s", what);
 }
 
 /* The length of a frame's header, by what comes behind its magic. */
@@ -119,7 +119,7 @@ pass_over(struct zstd_source *z)
 {
 	const unsigned char *data;
 	size_t avail;
-	tel_status st = tel_input_peek(z->in, 1, &data, &avail);
+	tel_status st = tel__input_peek(z->in, 1, &data, &avail);
 
 	if (avail == 0) {
 		if (st != TEL_OK)
@@ -129,7 +129,7 @@ pass_over(struct zstd_source *z)
 	}
 	if (avail > z->pass)
 		avail = (size_t)z->pass;
-	tel_input_consume(z->in, avail);
+	tel__input_consume(z->in, avail);
 	z->pass -= avail;
 	return TEL_OK;
 }
@@ -145,14 +145,14 @@ zstd_fill(struct zstd_source *z)
 	size_t avail, size = 0, want = 1;
 	tel_status st;
 
-	tel_input_consume(z->in, z->from.size);
+	tel__input_consume(z->in, z->from.size);
 	if (z->from.size > 0)
 		z->part = z->after;
 	z->from.size = z->from.pos = 0;
 	if (z->pass > 0)
 		return pass_over(z);
 	do {
-		st = tel_input_peek(z->in, want, &data, &avail);
+		st = tel__input_peek(z->in, want, &data, &avail);
 		if (avail < want)
 			break;
 		if (size == 0) {
@@ -255,7 +255,7 @@ zstd_taken(const void *self)
 {
 	const struct zstd_source *z = self;
 
-	return tel_input_raw_bytes(z->in);
+	return tel__input_raw_bytes(z->in);
 }
 
 static void
@@ -263,7 +263,7 @@ zstd_set_wake(void *self, int fd)
 {
 	struct zstd_source *z = self;
 
-	tel_input_set_wake(z->in, fd);
+	tel__input_set_wake(z->in, fd);
 }
 
 static int64_t
@@ -288,8 +288,8 @@ zstd_seek(void *self, int64_t offset, int whence)
 	        __builtin_add_overflow(extent, offset, &offset)) ||
 	    offset < 0 || offset > extent)
 		return -1;
-	frame = &z->frames->frame[tel_frames_at(z->frames, (uint64_t)offset)];
-	if (tel_input_seek(z->in, (int64_t)frame->raw, SEEK_SET) < 0)
+	frame = &z->frames->frame[tel__frames_at(z->frames, (uint64_t)offset)];
+	if (tel__input_seek(z->in, (int64_t)frame->raw, SEEK_SET) < 0)
 		return -1;
 	restart(z);
 	z->position = frame->content;
@@ -302,10 +302,10 @@ static tel_status
 resume_by_table(struct zstd_source *z, uint64_t *lost)
 {
 	const struct tel_frame *frame =
-	    &z->frames
-	         ->frame[tel_frames_behind(z->frames, tel_input_offset(z->in))];
+	    &z->frames->frame[tel__frames_behind(z->frames,
+	        tel__input_offset(z->in))];
 
-	if (tel_input_seek(z->in, (int64_t)frame->raw, SEEK_SET) < 0)
+	if (tel__input_seek(z->in, (int64_t)frame->raw, SEEK_SET) < 0)
 		return TEL_END;
 	restart(z);
 	if (frame->content > z->position)
@@ -326,7 +326,7 @@ zstd_resume(void *self, uint64_t *lost)
 		return resume_by_table(z, lost);
 	/* z->from was not stepped over: what is wrong begins there */
 	for (;;) {
-		if (tel_input_peek(z->in, 6, &data, &avail) != TEL_OK ||
+		if (tel__input_peek(z->in, 6, &data, &avail) != TEL_OK ||
 		    avail < 6)
 			return TEL_END;
 		p = memchr(data + n, 0x28, avail - 4 - n);
@@ -334,11 +334,11 @@ zstd_resume(void *self, uint64_t *lost)
 		if (p != NULL && tel_le32(p) == 0xfd2fb528u && !(p[4] & 8))
 			break;
 		n = p != NULL ? (size_t)(p + 1 - data) : avail - 4;
-		tel_input_consume(z->in, n);
+		tel__input_consume(z->in, n);
 		n = 0;
 	}
 	n = (size_t)(p - data);
-	tel_input_consume(z->in, n);
+	tel__input_consume(z->in, n);
 	restart(z);
 	return TEL_OK;
 }
@@ -349,7 +349,7 @@ zstd_free(void *self)
 	struct zstd_source *z = self;
 
 	ZSTD_freeDCtx(z->context);
-	tel_input_free(z->in);
+	tel__input_free(z->in);
 	free(z->frames);
 	free(z);
 }
@@ -365,12 +365,12 @@ static const struct tel_source_ops zstd_ops = {
 };
 
 tel_status
-tel_source_zstd(struct tel_input *in, struct tel_source *out)
+tel__source_zstd(struct tel_input *in, struct tel_source *out)
 {
 	struct zstd_source *z = calloc(1, sizeof(*z));
 
 	if (z == NULL) {
-		tel_input_free(in);
+		tel__input_free(in);
 		return TEL_ENOMEM;
 	}
 	z->in = in;
@@ -378,7 +378,7 @@ tel_source_zstd(struct tel_input *in, struct tel_source *out)
 	if (z->context == NULL ||
 	    ZSTD_isError(ZSTD_DCtx_setParameter(z->context, ZSTD_d_windowLogMax,
 	        WINDOW_LOG_MOST)) ||
-	    tel_frames_find(in, &z->frames) != TEL_OK) {
+	    tel__frames_find(in, &z->frames) != TEL_OK) {
 		zstd_free(z);
 		return TEL_ENOMEM;
 	}

@@ -38,7 +38,7 @@ struct tel_clock {
 };
 
 struct tel_clock *
-tel_clock_new(void)
+tel__clock_new(void)
 {
 	struct tel_clock *c = calloc(1, sizeof(*c));
 
@@ -48,7 +48,7 @@ tel_clock_new(void)
 }
 
 void
-tel_clock_free(struct tel_clock *c)
+tel__clock_free(struct tel_clock *c)
 {
 	if (c != NULL)
 		free(c->points);
@@ -56,20 +56,20 @@ tel_clock_free(struct tel_clock *c)
 }
 
 void
-tel_clock_set_unit(struct tel_clock *c, uint64_t per_second)
+tel__clock_set_unit(struct tel_clock *c, uint64_t per_second)
 {
 	if (per_second > 0)
 		c->unit = per_second;
 }
 
 uint64_t
-tel_clock_unit(const struct tel_clock *c)
+tel__clock_unit(const struct tel_clock *c)
 {
 	return c->unit;
 }
 
 void
-tel_clock_set_rate(struct tel_clock *c, double hertz)
+tel__clock_set_rate(struct tel_clock *c, double hertz)
 {
 	if (hertz > 0 && isfinite(hertz))
 		c->fixed_rate = hertz;
@@ -120,7 +120,7 @@ make_room(struct tel_clock *c)
 }
 
 tel_status
-tel_clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
+tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 {
 	struct point p = { ticks, other };
 	size_t at;
@@ -145,7 +145,7 @@ tel_clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 }
 
 size_t
-tel_clock_points(const struct tel_clock *c)
+tel__clock_points(const struct tel_clock *c)
 {
 	return c->seen;
 }
@@ -168,7 +168,7 @@ slope(const struct tel_clock *c, struct point a, struct point b)
 }
 
 double
-tel_clock_rate(const struct tel_clock *c)
+tel__clock_rate(const struct tel_clock *c)
 {
 	double s = c->seen > 1 ? slope(c, c->first, c->last) : 0;
 
@@ -176,13 +176,13 @@ tel_clock_rate(const struct tel_clock *c)
 }
 
 void
-tel_clock_set_origin(struct tel_clock *c, uint64_t ticks)
+tel__clock_set_origin(struct tel_clock *c, uint64_t ticks)
 {
 	c->origin = ticks;
 }
 
 uint64_t
-tel_clock_origin(const struct tel_clock *c)
+tel__clock_origin(const struct tel_clock *c)
 {
 	return c->origin;
 }
@@ -218,9 +218,9 @@ to_int64(double ns)
 }
 
 int64_t
-tel_clock_ns(struct tel_clock *c, uint64_t ticks)
+tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 {
-	double rate = tel_clock_rate(c);
+	double rate = tel__clock_rate(c);
 
 	if (rate <= 0)
 		return 0;

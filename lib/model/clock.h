@@ -12,43 +12,43 @@
 struct tel_clock;
 
 /* NULL when there is no memory. */
-struct tel_clock *tel_clock_new(void);
-void tel_clock_free(struct tel_clock *c);
+struct tel_clock *tel__clock_new(void);
+void tel__clock_free(struct tel_clock *c);
 
 /*
  * The rate of the second clock, ticks a second (MPS: clocksPerSec of
  * EventInit; 1,000,000 until it is said).
  */
-void tel_clock_set_unit(struct tel_clock *c, uint64_t per_second);
+void tel__clock_set_unit(struct tel_clock *c, uint64_t per_second);
 
 /* That rate, as it is known by now. */
-uint64_t tel_clock_unit(const struct tel_clock *c);
+uint64_t tel__clock_unit(const struct tel_clock *c);
 
 /* Fixes the rate of the events' clock where a log states it, in hertz. */
-void tel_clock_set_rate(struct tel_clock *c, double hertz);
+void tel__clock_set_rate(struct tel_clock *c, double hertz);
 
 /*
  * A point: ticks on the events' clock is other on the second one.  Points
  * may come in any order, and again; 2^18 of them are kept.
  * TEL_OK, TEL_ENOMEM.
  */
-tel_status tel_clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other);
+tel_status tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other);
 
 /* How many points are known. */
-size_t tel_clock_points(const struct tel_clock *c);
+size_t tel__clock_points(const struct tel_clock *c);
 
 /* Ticks a second over all points, or as set; 0 when not known. */
-double tel_clock_rate(const struct tel_clock *c);
+double tel__clock_rate(const struct tel_clock *c);
 
 /* The time of the first event, from which seconds are counted. */
-void tel_clock_set_origin(struct tel_clock *c, uint64_t ticks);
-uint64_t tel_clock_origin(const struct tel_clock *c);
+void tel__clock_set_origin(struct tel_clock *c, uint64_t ticks);
+uint64_t tel__clock_origin(const struct tel_clock *c);
 
 /*
  * Nanoseconds from the origin to ticks, negative before it.  0 when the rate
  * is not known.  The first question fixes what the answers count from, so
  * points that come later bend only what is after the points known by then.
  */
-int64_t tel_clock_ns(struct tel_clock *c, uint64_t ticks);
+int64_t tel__clock_ns(struct tel_clock *c, uint64_t ticks);
 
 #endif

@@ -92,7 +92,7 @@ tel_event_label(const tel_event *event, unsigned i, size_t *length)
 }
 
 int
-tel_find_note(const struct tel_event *ev, unsigned i, struct tel_label *out)
+tel__find_note(const struct tel_event *ev, unsigned i, struct tel_label *out)
 {
 	const unsigned char *p = ev->notes, *end = p + ev->notes_size;
 	size_t n;

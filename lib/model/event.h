@@ -114,7 +114,7 @@ tel_event_copy(unsigned char *p, const struct tel_event *ev)
 }
 
 /* Finds the label that a line of text shows at field number i. */
-int tel_find_note(const struct tel_event *ev, unsigned i,
+int tel__find_note(const struct tel_event *ev, unsigned i,
     struct tel_label *out);
 
 /*
@@ -151,11 +151,11 @@ tel_find_label_at(const struct tel_event *ev, unsigned i, enum tel_space space,
     uint64_t value, struct tel_label *out)
 {
 	if (ev->noted == TEL_NOTES_ONLY)
-		return tel_find_note(ev, i, out);
-	if (tel_labels_find(ev->log->labels, space, value, ev->clock, out) &&
+		return tel__find_note(ev, i, out);
+	if (tel__labels_find(ev->log->labels, space, value, ev->clock, out) &&
 	    (out->string != NULL || ev->noted == TEL_NOTES_NONE))
 		return 1;
-	return ev->noted == TEL_NOTES_ELSE && tel_find_note(ev, i, out);
+	return ev->noted == TEL_NOTES_ELSE && tel__find_note(ev, i, out);
 }
 
 /* Where the labels of f are, if tel_field_labelled(f). */

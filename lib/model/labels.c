@@ -65,7 +65,7 @@ struct tel_labels {
 };
 
 struct tel_labels *
-tel_labels_new(size_t max)
+tel__labels_new(size_t max)
 {
 	struct tel_labels *l = calloc(1, sizeof(*l));
 
@@ -82,7 +82,7 @@ tel_labels_new(size_t max)
 }
 
 void
-tel_labels_free(struct tel_labels *l)
+tel__labels_free(struct tel_labels *l)
 {
 	size_t i, j;
 
@@ -160,7 +160,7 @@ is_plain(const char *string, size_t length)
 }
 
 tel_status
-tel_labels_intern(struct tel_labels *l, uint64_t id, const char *string,
+tel__labels_intern(struct tel_labels *l, uint64_t id, const char *string,
     size_t length)
 {
 	struct slot *slot;
@@ -215,7 +215,7 @@ marks_until(const struct slot *slot, uint64_t clock)
 }
 
 tel_status
-tel_labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
+tel__labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
     uint64_t clock, uint64_t id)
 {
 	struct table *t = &l->spaces[space];
@@ -259,13 +259,13 @@ tel_labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
 }
 
 size_t
-tel_labels_count(const struct tel_labels *l)
+tel__labels_count(const struct tel_labels *l)
 {
 	return l->labels;
 }
 
 int
-tel_labels_find(const struct tel_labels *l, enum tel_space space,
+tel__labels_find(const struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, struct tel_label *out)
 {
 	const struct table *t = &l->spaces[space];

@@ -26,7 +26,7 @@ enum tel_space {
 };
 #define TEL_SPACES (TEL_SPACE_MESSAGE + 1)
 
-/* What tel_labels_find() tells. */
+/* What tel__labels_find() tells. */
 struct tel_label {
 	uint64_t id;        /* the string's number */
 	const char *string; /* its bytes; NULL when it was not interned yet */
@@ -41,31 +41,31 @@ struct tel_label {
 #define TEL_LABEL_PIECE 16u
 
 /* Holds max strings and as many labels; NULL when there is no memory. */
-struct tel_labels *tel_labels_new(size_t max);
-void tel_labels_free(struct tel_labels *l);
+struct tel_labels *tel__labels_new(size_t max);
+void tel__labels_free(struct tel_labels *l);
 
 /*
  * Interns a string: the bytes are copied.  Interning a number again replaces
  * its string.  TEL_OK; TEL_ENOMEM; TEL_ELIMIT: full, nothing was changed.
  */
-tel_status tel_labels_intern(struct tel_labels *l, uint64_t id,
+tel_status tel__labels_intern(struct tel_labels *l, uint64_t id,
     const char *string, size_t length);
 
 /*
  * Labels address from clock on with the string number id.  The same label a
  * second time changes nothing.  TEL_OK; TEL_ENOMEM; TEL_ELIMIT.
  */
-tel_status tel_labels_add(struct tel_labels *l, enum tel_space space,
+tel_status tel__labels_add(struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, uint64_t id);
 
 /* How many labels there are in all spaces: 0 means none can be found. */
-size_t tel_labels_count(const struct tel_labels *l);
+size_t tel__labels_count(const struct tel_labels *l);
 
 /*
  * The label of address that is in force at clock.  Returns 1 and fills out,
  * or 0 when there is none.  out->string is good until the next change.
  */
-int tel_labels_find(const struct tel_labels *l, enum tel_space space,
+int tel__labels_find(const struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, struct tel_label *out);
 
 #endif

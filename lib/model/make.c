@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct tel_schema *
-tel_schema_make(const char *name, const char *version,
+tel__schema_make(const char *name, const char *version,
     const struct tel_abi *abi, uint32_t header, unsigned most)
 {
 	struct tel_schema *s = calloc(1, sizeof(*s));
@@ -46,7 +46,7 @@ find_kind(struct tel_schema *s, const char *name)
 }
 
 struct tel_type *
-tel_schema_add(struct tel_schema *s, const char *name, uint32_t code,
+tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
     const char *kind, uint32_t size, unsigned nfields)
 {
 	struct tel_type *t = &s->types[s->ntypes];
@@ -96,7 +96,7 @@ width_of(enum tel_load load)
 }
 
 struct tel_field *
-tel_type_add(struct tel_type *t, const char *name, enum tel_sort sort,
+tel__type_add(struct tel_type *t, const char *name, enum tel_sort sort,
     enum tel_load load, uint32_t offset)
 {
 	struct tel_field *f = &t->fields[t->nfields];
@@ -130,7 +130,7 @@ digest(uint64_t h, const void *bytes, size_t n)
 }
 
 uint64_t
-tel_schema_digest(const struct tel_schema *s)
+tel__schema_digest(const struct tel_schema *s)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 	const struct tel_field *f;

@@ -41,7 +41,7 @@ static const char *const parts[TEL_ROLE_PARTS] = {
 };
 
 const char *
-tel_role_name(enum tel_role role)
+tel__role_name(enum tel_role role)
 {
 	return roles[role];
 }
@@ -58,7 +58,7 @@ find(const char *const *names, size_t count, const char *name, size_t n)
 }
 
 enum tel_role
-tel_role_find(const char *name, size_t n)
+tel__role_find(const char *name, size_t n)
 {
 	int i = find(roles, NROLES, name, n);
 
@@ -66,13 +66,13 @@ tel_role_find(const char *name, size_t n)
 }
 
 const char *
-tel_part_name(enum tel_role_part part)
+tel__part_name(enum tel_role_part part)
 {
 	return parts[part];
 }
 
 int
-tel_part_find(const char *name, size_t n)
+tel__part_find(const char *name, size_t n)
 {
 	if (n == 3 && memcmp(name, "ptr", 3) == 0)
 		return TEL_PART_ADDRESS;
@@ -80,7 +80,7 @@ tel_part_find(const char *name, size_t n)
 }
 
 int
-tel_role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
+tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
 {
 	const char *field = memchr(text, '=', n);
 	int part = (int)i, at;
@@ -88,7 +88,7 @@ tel_role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
 	if (n == 1 && *text == '-')
 		return 1;
 	if (field != NULL) {
-		part = tel_part_find(text, (size_t)(field - text));
+		part = tel__part_find(text, (size_t)(field - text));
 		n -= (size_t)(++field - text);
 		text = field;
 	}

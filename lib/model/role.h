@@ -6,20 +6,20 @@
 #include "model/schema.h"
 
 /* The name of a role, for example "alloc"; "" for TEL_ROLE_NONE. */
-const char *tel_role_name(enum tel_role role);
+const char *tel__role_name(enum tel_role role);
 /* The role whose name is the n bytes at name; TEL_ROLE_NONE: no such role. */
-enum tel_role tel_role_find(const char *name, size_t n);
+enum tel_role tel__role_find(const char *name, size_t n);
 
 /* The name of a part of an operation of an allocator, "address". */
-const char *tel_part_name(enum tel_role_part part);
+const char *tel__part_name(enum tel_role_part part);
 /* The part whose name is the n bytes at name ("ptr" is "address"); or -1. */
-int tel_part_find(const char *name, size_t n);
+int tel__part_find(const char *name, size_t n);
 
 /*
  * Reads n bytes that say which field of t is a part of its role: "FIELD",
  * which then is part number i, or "PART=FIELD".  "-" is no field.
  * 1, or 0 when there is no such part, or no such field.
  */
-int tel_role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
+int tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
 
 #endif

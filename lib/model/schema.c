@@ -8,7 +8,7 @@
 
 /* Types of unknown codes are kept sorted by code, so that few are made. */
 struct tel_type *
-tel_schema_unknown(struct tel_schema *schema, uint32_t code)
+tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 {
 	struct tel_type *t, **list;
 	char *name;

@@ -165,7 +165,7 @@ struct tel_schema {
 	uint32_t ncodes;
 	/*
 	 * Types made on the way for codes that are not in the table: created
-	 * by tel_schema_unknown(), one a code.
+	 * by tel__schema_unknown(), one a code.
 	 */
 	struct tel_type **unknown;
 	unsigned nunknown;
@@ -192,7 +192,7 @@ struct tel_schema {
  * A schema without types yet.  name and version as struct tel_schema has
  * them, cut to what fits; most: types that may be added.
  */
-struct tel_schema *tel_schema_make(const char *name, const char *version,
+struct tel_schema *tel__schema_make(const char *name, const char *version,
     const struct tel_abi *abi, uint32_t header, unsigned most);
 
 /*
@@ -200,27 +200,27 @@ struct tel_schema *tel_schema_make(const char *name, const char *version,
  * most nfields fields (255).  Types come in order of codes.  The kind is
  * known again by its name.  NULL also when there are too many.
  */
-struct tel_type *tel_schema_add(struct tel_schema *s, const char *name,
+struct tel_type *tel__schema_add(struct tel_schema *s, const char *name,
     uint32_t code, const char *kind, uint32_t size, unsigned nfields);
 
 /*
  * Adds a field; offset from the begin of the event.  Its width follows from
  * load; bit fields and strings included.  NULL also when there are too many.
  */
-struct tel_field *tel_type_add(struct tel_type *t, const char *name,
+struct tel_field *tel__type_add(struct tel_type *t, const char *name,
     enum tel_sort sort, enum tel_load load, uint32_t offset);
 
 /*
  * A number that tells schemas apart by all that the text of one says of it:
  * its name and version, and the types, with their fields and roles.
  */
-uint64_t tel_schema_digest(const struct tel_schema *s);
+uint64_t tel__schema_digest(const struct tel_schema *s);
 
 /*
  * The type that stands for events of a code that is not known (or that do
  * not fit it): no fields, named by its code as "0x01F4".  NULL when there
  * is no memory.  Lives as long as the schema.
  */
-struct tel_type *tel_schema_unknown(struct tel_schema *schema, uint32_t code);
+struct tel_type *tel__schema_unknown(struct tel_schema *schema, uint32_t code);
 
 #endif

@@ -32,7 +32,7 @@ put_string(struct tel_printer *pr, const char *s, size_t n)
 	if (p == NULL)
 		return;
 	*p++ = '"';
-	p = tel_escape_json(p, s, n, pr->terminal);
+	p = tel__escape_json(p, s, n, pr->terminal);
 	*p++ = '"';
 	pr->out->used = (size_t)(p - pr->out->buffer);
 }
@@ -114,7 +114,7 @@ put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 		break;
 	case TEL_BOOLEAN: put(pr, v != 0 ? "true" : "false"); break;
 	case TEL_DOUBLE:
-		n = (size_t)(tel_put_double((unsigned char *)text, v) -
+		n = (size_t)(tel__put_double((unsigned char *)text, v) -
 		    (unsigned char *)text);
 		if ((v >> 52 & 0x7ff) == 0x7ff)
 			put_string(pr, text, n);
@@ -265,7 +265,7 @@ release(struct tel_printer *pr)
 	struct chrome *c = pr->state;
 
 	if (c != NULL)
-		timeline_free(c->timeline);
+		tel__timeline_free(c->timeline);
 	free(c);
 }
 
@@ -280,11 +280,11 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		if (c == NULL)
 			return TEL_ENOMEM;
 		pr->state = c;
-		c->timeline = timeline_new(&ops);
+		c->timeline = tel__timeline_new(&ops);
 		if (c->timeline == NULL)
 			return TEL_ENOMEM;
 	} else if (!same) {
-		timeline_begin(c->timeline);
+		tel__timeline_begin(c->timeline);
 	}
 	return TEL_OK;
 }
@@ -294,7 +294,7 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct chrome *c = pr->state;
 
-	return timeline_event(pr, c->timeline, ev);
+	return tel__timeline_event(pr, c->timeline, ev);
 }
 
 static tel_status
@@ -306,7 +306,7 @@ finish(struct tel_printer *pr)
 	return pr->out->status;
 }
 
-const struct print_style print_style_chrome = {
+const struct print_style tel__print_style_chrome = {
 	.begin_log = begin_log,
 	.event = event,
 	.finish = finish,

@@ -19,10 +19,10 @@
 static void
 add_csv(struct print_builder *b, const char *s, size_t n)
 {
-	unsigned char *p = print_room(b, TEL_ESCAPE_ROOM(n));
+	unsigned char *p = tel__print_room(b, TEL_ESCAPE_ROOM(n));
 
 	if (p != NULL)
-		b->length += (size_t)(tel_escape_csv(p, s, n, 0) - p);
+		b->length += (size_t)(tel__escape_csv(p, s, n, 0) - p);
 }
 
 /* A column that holds the value of the field called name, if there is one. */
@@ -30,20 +30,20 @@ static void
 add_column(struct print_builder *b, const struct tel_type *type,
     const char *name)
 {
-	int i = print_find(type, name);
+	int i = tel__print_find(type, name);
 	enum print_op op;
 
-	print_literal(b, ",");
+	tel__print_literal(b, ",");
 	if (type == NULL && strcmp(name, "bytes") == 0)
-		print_op(b, PRINT_BYTES);
+		tel__print_op(b, PRINT_BYTES);
 	if (i < 0)
 		return;
-	op = print_text_op(&type->fields[i], 0);
+	op = tel__print_text_op(&type->fields[i], 0);
 	if (op == PRINT_STRING_TEXT)
 		op = PRINT_STRING_CSV;
 	if (op == PRINT_HEX)
-		print_literal(b, "0x");
-	print_field(b, op, (unsigned)i, SPACE_NONE);
+		tel__print_literal(b, "0x");
+	tel__print_field(b, op, (unsigned)i, SPACE_NONE);
 }
 
 static void
@@ -53,8 +53,8 @@ add_type(struct print_builder *b, const struct tel_type *type)
 		add_csv(b, type->name, type->name_length);
 		return;
 	}
-	print_literal(b, "0x");
-	print_op(b, PRINT_CODE_ZERO);
+	tel__print_literal(b, "0x");
+	tel__print_op(b, PRINT_CODE_ZERO);
 }
 
 static struct print_program *
@@ -66,26 +66,27 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	const char *kind = type == NULL ? "Unknown" : type->kind;
 	unsigned i;
 
-	print_begin(&b, type, quoted ? LABELS_DOUBLED : LABELS_STOP);
-	print_op(&b, pr->time == TEL_TIME_TICKS ? PRINT_CLOCK : PRINT_TIME);
+	tel__print_begin(&b, type, quoted ? LABELS_DOUBLED : LABELS_STOP);
+	tel__print_op(&b,
+	    pr->time == TEL_TIME_TICKS ? PRINT_CLOCK : PRINT_TIME);
 	if (pr->columns == NULL && pr->names == NULL) {
-		print_literal(&b, ",");
+		tel__print_literal(&b, ",");
 		add_csv(&b, kind, strlen(kind));
 	}
 	if (pr->columns == NULL) {
-		print_literal(&b, ",");
+		tel__print_literal(&b, ",");
 		add_type(&b, type);
 	}
 	if (pr->names != NULL || pr->columns != NULL) {
 		for (i = 0; i < pr->nnames; i++)
 			add_column(&b, type, pr->names[i]);
 	} else {
-		print_literal(&b, quoted ? ",\"" : ",");
-		print_text_fields(pr, &b, type, "", quoted);
-		print_literal(&b, quoted ? "\"" : "");
+		tel__print_literal(&b, quoted ? ",\"" : ",");
+		tel__print_text_fields(pr, &b, type, "", quoted);
+		tel__print_literal(&b, quoted ? "\"" : "");
 	}
-	print_literal(&b, "\r\n");
-	return print_end(&b);
+	tel__print_literal(&b, "\r\n");
+	return tel__print_end(&b);
 }
 
 /* The names of the type's fields become those of the columns. */
@@ -125,7 +126,7 @@ print_header(struct tel_printer *pr)
 		p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n));
 		if (p == NULL)
 			break;
-		p = tel_escape_csv(p, pr->names[i], n, pr->terminal);
+		p = tel__escape_csv(p, pr->names[i], n, pr->terminal);
 		pr->out->used = (size_t)(p - pr->out->buffer);
 	}
 	print_put(pr, "\r\n");
@@ -142,7 +143,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	if (pr->columns != NULL) {
 		type = tel_schema_find_type(ev->log->schema, pr->columns);
 		if (type == NULL)
-			return print_fail(pr,
+			return tel__print_fail(pr,
 			    "the log has no event type of the name that the "
 			    "columns are asked for");
 		st = pr->started ? TEL_OK : take_columns(pr, type);
@@ -167,12 +168,12 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 		return TEL_OK;
 	if (!all || !type->has_string) {
 		g = print_program_for(pr, type, PRINT_ROW);
-		st = g == NULL ? TEL_ENOMEM : print_run(pr, g, ev);
+		st = g == NULL ? TEL_ENOMEM : tel__print_run(pr, g, ev);
 		if (st != TEL_END)
 			return st;
 	}
 	g = print_program_for(pr, type, PRINT_OTHER);
-	return g == NULL ? TEL_ENOMEM : print_run(pr, g, ev);
+	return g == NULL ? TEL_ENOMEM : tel__print_run(pr, g, ev);
 }
 
 static tel_status
@@ -183,7 +184,7 @@ finish(struct tel_printer *pr)
 	return TEL_OK;
 }
 
-const struct print_style print_style_csv = {
+const struct print_style tel__print_style_csv = {
 	.begin_log = begin_log,
 	.compile = compile,
 	.event = event,

@@ -78,7 +78,7 @@ copy_plain(unsigned char *p, const char *s, size_t n)
 }
 
 unsigned char *
-tel_escape_text(unsigned char *p, const char *s, size_t n, int doubled)
+tel__escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 {
 	size_t i = copy_plain(p, s, n);
 
@@ -119,7 +119,7 @@ tel_escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 }
 
 unsigned char *
-tel_escape_mps(unsigned char *p, const char *s, size_t n, int safe)
+tel__escape_mps(unsigned char *p, const char *s, size_t n, int safe)
 {
 	size_t i;
 
@@ -143,7 +143,7 @@ tel_escape_mps(unsigned char *p, const char *s, size_t n, int safe)
  * section 4), 0 when there is none.
  */
 size_t
-tel_utf8_length(const unsigned char *s, size_t n)
+tel__utf8_length(const unsigned char *s, size_t n)
 {
 	unsigned char lo = 0x80, hi = 0xbf;
 	size_t length, i;
@@ -196,7 +196,7 @@ put_json(unsigned char *p, unsigned char c)
 }
 
 unsigned char *
-tel_escape_json(unsigned char *p, const char *s, size_t n, int safe)
+tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 {
 	const unsigned char *u = (const unsigned char *)s;
 	size_t i = copy_plain(p, s, n), length;
@@ -207,7 +207,7 @@ tel_escape_json(unsigned char *p, const char *s, size_t n, int safe)
 			length = 1;
 			continue;
 		}
-		length = tel_utf8_length(u + i, n - i);
+		length = tel__utf8_length(u + i, n - i);
 		if (length == 0) {
 			p = put_unicode(p, u[i]);
 			length = 1;
@@ -239,7 +239,7 @@ csv_quotes(const char *s, size_t n, int safe)
 }
 
 unsigned char *
-tel_escape_cell(unsigned char *p, const char *name, size_t name_length,
+tel__escape_cell(unsigned char *p, const char *name, size_t name_length,
     const char *s, size_t n, int safe)
 {
 	int quotes = csv_quotes(s, n, safe);
@@ -253,7 +253,7 @@ tel_escape_cell(unsigned char *p, const char *name, size_t name_length,
 		*p++ = '=';
 	}
 	if (safe) {
-		p = tel_escape_text(p, s, n, quotes);
+		p = tel__escape_text(p, s, n, quotes);
 	} else {
 		for (i = 0; i < n; i++) {
 			if (s[i] == '"')
@@ -267,23 +267,23 @@ tel_escape_cell(unsigned char *p, const char *name, size_t name_length,
 }
 
 unsigned char *
-tel_escape_csv(unsigned char *p, const char *s, size_t n, int safe)
+tel__escape_csv(unsigned char *p, const char *s, size_t n, int safe)
 {
-	return tel_escape_cell(p, "", 0, s, n, safe);
+	return tel__escape_cell(p, "", 0, s, n, safe);
 }
 
 unsigned char *
-tel_escape_sql(unsigned char *p, const char *s, size_t n)
+tel__escape_sql(unsigned char *p, const char *s, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)s;
 	size_t i, length;
 
 	for (i = 0; i < n; i += length) {
-		length = tel_utf8_length(u + i, n - i);
+		length = tel__utf8_length(u + i, n - i);
 		if (length == 0 || u[i] < 0x20 || u[i] == 0x7f ||
 		    (u[i] == 0xc2 && u[i + 1] < 0xa0)) {
 			memcpy(p, "CAST(X'", 7);
-			p = tel_escape_hex(p + 7, u, n);
+			p = tel__escape_hex(p + 7, u, n);
 			memcpy(p, "' AS TEXT)", 10);
 			return p + 10;
 		}
@@ -299,7 +299,7 @@ tel_escape_sql(unsigned char *p, const char *s, size_t n)
 }
 
 unsigned char *
-tel_escape_hex(unsigned char *p, const unsigned char *s, size_t n)
+tel__escape_hex(unsigned char *p, const unsigned char *s, size_t n)
 {
 	size_t i;
 

@@ -17,20 +17,20 @@
  * The length of the well-formed UTF-8 sequence that the n bytes at s begin
  * with, 0 when there is none.
  */
-size_t tel_utf8_length(const unsigned char *s, size_t n);
+size_t tel__utf8_length(const unsigned char *s, size_t n);
 
 /*
  * Telcat's text: \" \\ \n \t \r, and \xHH for what is not printable ASCII.
  * doubled: each quote is written twice, for a text inside a CSV field.
  */
-unsigned char *tel_escape_text(unsigned char *p, const char *s, size_t n,
+unsigned char *tel__escape_text(unsigned char *p, const char *s, size_t n,
     int doubled);
 
 /*
  * The MPS's tools: \" and \\.  safe: also \xHH for what is not printable
  * ASCII.
  */
-unsigned char *tel_escape_mps(unsigned char *p, const char *s, size_t n,
+unsigned char *tel__escape_mps(unsigned char *p, const char *s, size_t n,
     int safe);
 
 /*
@@ -38,21 +38,21 @@ unsigned char *tel_escape_mps(unsigned char *p, const char *s, size_t n,
  * 0x7f becomes the character of its number, \u0080 to \u00ff.  safe: the
  * control characters U+0080 to U+009F are escaped too.
  */
-unsigned char *tel_escape_json(unsigned char *p, const char *s, size_t n,
+unsigned char *tel__escape_json(unsigned char *p, const char *s, size_t n,
     int safe);
 
 /*
  * A CSV field (RFC 4180), in quotes where it needs them.  safe: the bytes
  * are first escaped as in telcat's text.
  */
-unsigned char *tel_escape_csv(unsigned char *p, const char *s, size_t n,
+unsigned char *tel__escape_csv(unsigned char *p, const char *s, size_t n,
     int safe);
 
 /*
  * The same for "name=" and the bytes, all in one field.  The name needs no
  * quotes, and room of its own; none is written when it is empty.
  */
-unsigned char *tel_escape_cell(unsigned char *p, const char *name,
+unsigned char *tel__escape_cell(unsigned char *p, const char *name,
     size_t name_length, const char *s, size_t n, int safe);
 
 /*
@@ -60,10 +60,10 @@ unsigned char *tel_escape_cell(unsigned char *p, const char *name,
  * control characters (of which the sqlite3 shell loses a CR before an LF) or
  * without well-formed UTF-8, a cast of the bytes in hexadecimal.
  */
-unsigned char *tel_escape_sql(unsigned char *p, const char *s, size_t n);
+unsigned char *tel__escape_sql(unsigned char *p, const char *s, size_t n);
 
 /* Two lower-case hexadecimal digits a byte. */
-unsigned char *tel_escape_hex(unsigned char *p, const unsigned char *s,
+unsigned char *tel__escape_hex(unsigned char *p, const unsigned char *s,
     size_t n);
 
 #endif

@@ -290,8 +290,8 @@ release(struct tel_printer *pr)
 	(void)close_stacks(f);
 	for (i = 0; i < f->nlines; i++)
 		free(f->lines[i].text);
-	tel_table_close(&f->by_text);
-	timeline_free(f->timeline);
+	tel__table_close(&f->by_text);
+	tel__timeline_free(f->timeline);
 	free(f->lines);
 	free(f->stacks);
 	free(f->text);
@@ -309,8 +309,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		f = calloc(1, sizeof(*f));
 		if (f == NULL)
 			return TEL_ENOMEM;
-		tel_table_init(&f->by_text);
-		f->timeline = timeline_new(&ops);
+		tel__table_init(&f->by_text);
+		f->timeline = tel__timeline_new(&ops);
 		if (f->timeline == NULL) {
 			free(f);
 			return TEL_ENOMEM;
@@ -322,7 +322,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	if (same)
 		return TEL_OK;
 	st = close_stacks(f);
-	timeline_begin(f->timeline);
+	tel__timeline_begin(f->timeline);
 	return st;
 }
 
@@ -331,7 +331,7 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct folded *f = pr->state;
 
-	return timeline_event(pr, f->timeline, ev);
+	return tel__timeline_event(pr, f->timeline, ev);
 }
 
 static int
@@ -350,7 +350,7 @@ finish(struct tel_printer *pr)
 	size_t i;
 
 	if (f == NULL || !f->ranges)
-		return print_fail(pr,
+		return tel__print_fail(pr,
 		    "nothing that was selected is a range of time: there is "
 		    "no start and no end");
 	if (close_stacks(f) != TEL_OK)
@@ -367,12 +367,12 @@ finish(struct tel_printer *pr)
 		(void)tel_output_write(pr->out, number, strlen(number));
 	}
 	/* the hashes of by_text are of lines that were moved */
-	tel_table_close(&f->by_text);
-	tel_table_init(&f->by_text);
+	tel__table_close(&f->by_text);
+	tel__table_init(&f->by_text);
 	return pr->out->status;
 }
 
-const struct print_style print_style_folded = {
+const struct print_style tel__print_style_folded = {
 	.begin_log = begin_log,
 	.event = event,
 	.finish = finish,

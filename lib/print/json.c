@@ -7,10 +7,10 @@
 static void
 add_json(struct print_builder *b, const char *s, size_t n)
 {
-	unsigned char *p = print_room(b, TEL_ESCAPE_ROOM(n));
+	unsigned char *p = tel__print_room(b, TEL_ESCAPE_ROOM(n));
 
 	if (p != NULL)
-		b->length += (size_t)(tel_escape_json(p, s, n, 0) - p);
+		b->length += (size_t)(tel__escape_json(p, s, n, 0) - p);
 }
 
 /* The step's operation, and in *quote what stands around it. */
@@ -40,15 +40,15 @@ add_field(struct tel_printer *pr, struct print_builder *b,
 	const char *quote;
 	enum print_op op = choose(f, &quote);
 
-	print_literal(b, separator);
-	print_literal(b, "\"");
+	tel__print_literal(b, separator);
+	tel__print_literal(b, "\"");
 	add_json(b, f->name, f->name_length);
-	print_literal(b, "\":");
-	print_literal(b, quote);
+	tel__print_literal(b, "\":");
+	tel__print_literal(b, quote);
 	if (op == PRINT_HEX)
-		print_literal(b, "0x");
-	print_field(b, op, i, print_space_of(pr, f));
-	print_literal(b, quote);
+		tel__print_literal(b, "0x");
+	tel__print_field(b, op, i, tel__print_space_of(pr, f));
+	tel__print_literal(b, quote);
 }
 
 static void
@@ -60,8 +60,8 @@ add_fields(struct tel_printer *pr, struct print_builder *b,
 	int at;
 
 	for (i = 0; i < n; i++) {
-		at =
-		    pr->names == NULL ? (int)i : print_find(type, pr->names[i]);
+		at = pr->names == NULL ? (int)i :
+		                         tel__print_find(type, pr->names[i]);
 		if (at < 0)
 			continue;
 		add_field(pr, b, type, (unsigned)at, separator);
@@ -74,18 +74,18 @@ add_unknown(struct tel_printer *pr, struct print_builder *b)
 {
 	unsigned i;
 
-	print_literal(b, ",\"type\":\"0x");
-	print_op(b, PRINT_CODE_ZERO);
-	print_literal(b, "\",\"kind\":\"Unknown\",\"code\":");
-	print_op(b, PRINT_CODE);
-	print_literal(b, ",\"fields\":{");
+	tel__print_literal(b, ",\"type\":\"0x");
+	tel__print_op(b, PRINT_CODE_ZERO);
+	tel__print_literal(b, "\",\"kind\":\"Unknown\",\"code\":");
+	tel__print_op(b, PRINT_CODE);
+	tel__print_literal(b, ",\"fields\":{");
 	for (i = 0; i < pr->nnames; i++)
 		if (strcmp(pr->names[i], "bytes") == 0)
 			break;
 	if (pr->names == NULL || i < pr->nnames) {
-		print_literal(b, "\"bytes\":\"");
-		print_op(b, PRINT_BYTES);
-		print_literal(b, "\"");
+		tel__print_literal(b, "\"bytes\":\"");
+		tel__print_op(b, PRINT_BYTES);
+		tel__print_literal(b, "\"");
 	}
 }
 
@@ -97,34 +97,34 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	unsigned char code[24];
 
 	(void)variant;
-	print_begin(&b, type, LABELS_COLLECT);
+	tel__print_begin(&b, type, LABELS_COLLECT);
 	if (pr->time == TEL_TIME_TICKS) {
-		print_literal(&b, "{\"clock\":");
-		print_op(&b, PRINT_CLOCK_EXACT);
+		tel__print_literal(&b, "{\"clock\":");
+		tel__print_op(&b, PRINT_CLOCK_EXACT);
 	} else {
-		print_literal(&b, "{\"time\":");
-		print_op(&b, PRINT_TIME_JSON);
+		tel__print_literal(&b, "{\"time\":");
+		tel__print_op(&b, PRINT_TIME_JSON);
 	}
 	if (type == NULL) {
 		add_unknown(pr, &b);
-		print_literal(&b, "}}\n");
-		return print_end(&b);
+		tel__print_literal(&b, "}}\n");
+		return tel__print_end(&b);
 	}
-	print_literal(&b, ",\"type\":\"");
+	tel__print_literal(&b, ",\"type\":\"");
 	add_json(&b, type->name, type->name_length);
-	print_literal(&b, "\",\"kind\":\"");
+	tel__print_literal(&b, "\",\"kind\":\"");
 	add_json(&b, type->kind, strlen(type->kind));
-	print_literal(&b, "\",\"code\":");
-	print_bytes(&b, code,
+	tel__print_literal(&b, "\",\"code\":");
+	tel__print_bytes(&b, code,
 	    (size_t)(tel_put_decimal(code, type->code) - code));
-	print_literal(&b, ",\"fields\":{");
+	tel__print_literal(&b, ",\"fields\":{");
 	add_fields(pr, &b, type);
-	print_literal(&b, "}");
-	print_op(&b, PRINT_LABELS);
-	print_literal(&b, "}\n");
-	return print_end(&b);
+	tel__print_literal(&b, "}");
+	tel__print_op(&b, PRINT_LABELS);
+	tel__print_literal(&b, "}\n");
+	return tel__print_end(&b);
 }
 
-const struct print_style print_style_json = {
+const struct print_style tel__print_style_json = {
 	.compile = compile,
 };

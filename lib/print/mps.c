@@ -13,7 +13,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	(void)ev;
 	(void)same;
 	if (pr->release == NULL)
-		return print_fail(pr,
+		return tel__print_fail(pr,
 		    "the format is for MPS telemetry, and the log is not");
 	return TEL_OK;
 }
@@ -22,20 +22,20 @@ static void
 add_cnv(struct tel_printer *pr, struct print_builder *b,
     const struct tel_type *type, unsigned i)
 {
-	print_literal(b, " ");
+	tel__print_literal(b, " ");
 	switch (type->fields[i].letter) {
-	case 'D': print_field(b, PRINT_DOUBLE_10, i, SPACE_NONE); break;
+	case 'D': tel__print_field(b, PRINT_DOUBLE_10, i, SPACE_NONE); break;
 	case 'S':
-		print_literal(b, "\"");
-		print_field(b, PRINT_STRING_MPS, i, SPACE_NONE);
-		print_literal(b, "\"");
+		tel__print_literal(b, "\"");
+		tel__print_field(b, PRINT_STRING_MPS, i, SPACE_NONE);
+		tel__print_literal(b, "\"");
 		break;
 	case 'B':
-		print_field(b,
+		tel__print_field(b,
 		    pr->release->signed_bool ? PRINT_ONES : PRINT_UPPER, i,
 		    SPACE_NONE);
 		break;
-	default: print_field(b, PRINT_UPPER, i, SPACE_NONE);
+	default: tel__print_field(b, PRINT_UPPER, i, SPACE_NONE);
 	}
 }
 
@@ -48,19 +48,19 @@ compile_cnv(struct tel_printer *pr, const struct tel_type *type,
 	unsigned i;
 
 	(void)variant;
-	print_begin(&b, type, LABELS_MPS);
-	print_op(&b, PRINT_CLOCK);
+	tel__print_begin(&b, type, LABELS_MPS);
+	tel__print_op(&b, PRINT_CLOCK);
 	if (type == NULL) {
-		print_literal(&b, " ");
-		print_op(&b, PRINT_CODE_BLANK);
+		tel__print_literal(&b, " ");
+		tel__print_op(&b, PRINT_CODE_BLANK);
 	} else {
 		snprintf(code, sizeof(code), " %4X", type->code);
-		print_literal(&b, code);
+		tel__print_literal(&b, code);
 		for (i = 0; i < type->nfields; i++)
 			add_cnv(pr, &b, type, i);
 	}
-	print_literal(&b, "\n");
-	return print_end(&b);
+	tel__print_literal(&b, "\n");
+	return tel__print_end(&b);
 }
 
 /*
@@ -85,18 +85,18 @@ add_txt(struct tel_printer *pr, struct print_builder *b,
 	const struct tel_field *f = &type->fields[i];
 	int wide = pr->schema->abi.word > 4;
 
-	print_bytes(b, f->name, f->name_length);
-	print_literal(b, f->letter == 'S' ? ":\"" : ":");
+	tel__print_bytes(b, f->name, f->name_length);
+	tel__print_literal(b, f->letter == 'S' ? ":\"" : ":");
 	switch (f->letter) {
-	case 'U': print_field(b, PRINT_DECIMAL, i, SPACE_NONE); break;
-	case 'B': print_field(b, PRINT_TITLE, i, SPACE_NONE); break;
-	case 'D': print_field(b, PRINT_DOUBLE_3, i, SPACE_NONE); break;
-	case 'S': print_field(b, PRINT_STRING_MPS, i, SPACE_NONE); break;
+	case 'U': tel__print_field(b, PRINT_DECIMAL, i, SPACE_NONE); break;
+	case 'B': tel__print_field(b, PRINT_TITLE, i, SPACE_NONE); break;
+	case 'D': tel__print_field(b, PRINT_DOUBLE_3, i, SPACE_NONE); break;
+	case 'S': tel__print_field(b, PRINT_STRING_MPS, i, SPACE_NONE); break;
 	default:
-		print_field(b, wide ? PRINT_UPPER16 : PRINT_UPPER8, i,
+		tel__print_field(b, wide ? PRINT_UPPER16 : PRINT_UPPER8, i,
 		    txt_space(pr, f->letter));
 	}
-	print_literal(b, f->letter == 'S' ? "\" " : " ");
+	tel__print_literal(b, f->letter == 'S' ? "\" " : " ");
 }
 
 static struct print_program *
@@ -110,36 +110,36 @@ compile_txt(struct tel_printer *pr, const struct tel_type *type,
 	unsigned i;
 
 	(void)variant;
-	print_begin(&b, type, old ? LABELS_MPS_OLD : LABELS_MPS);
+	tel__print_begin(&b, type, old ? LABELS_MPS_OLD : LABELS_MPS);
 	/* the old tool has the clock in a word of the writer's */
-	print_op(&b,
+	tel__print_op(&b,
 	    old && pr->schema->abi.word == 4 ? PRINT_CLOCK8 : PRINT_CLOCK);
 	if (type == NULL) {
-		print_literal(&b, " ");
-		print_op(&b, PRINT_CODE_ZERO);
+		tel__print_literal(&b, " ");
+		tel__print_op(&b, PRINT_CODE_ZERO);
 		snprintf(head, sizeof(head), " %-19s ", "[Unknown]");
-		print_literal(&b, head);
-		print_literal(&b, "Unknown event.\n");
-		return print_end(&b);
+		tel__print_literal(&b, head);
+		tel__print_literal(&b, "Unknown event.\n");
+		return tel__print_end(&b);
 	}
 	snprintf(head, sizeof(head), " %04X ", type->code);
-	print_literal(&b, head);
-	print_bytes(&b, type->name, type->name_length);
+	tel__print_literal(&b, head);
+	tel__print_bytes(&b, type->name, type->name_length);
 	for (length = type->name_length; length < 19; length++)
-		print_literal(&b, " ");
-	print_literal(&b, " ");
+		tel__print_literal(&b, " ");
+	tel__print_literal(&b, " ");
 	for (i = 0; i < type->nfields; i++)
 		add_txt(pr, &b, type, i);
-	print_literal(&b, "\n");
-	return print_end(&b);
+	tel__print_literal(&b, "\n");
+	return tel__print_end(&b);
 }
 
-const struct print_style print_style_mpscnv = {
+const struct print_style tel__print_style_mpscnv = {
 	.begin_log = begin_log,
 	.compile = compile_cnv,
 };
 
-const struct print_style print_style_mpstxt = {
+const struct print_style tel__print_style_mpstxt = {
 	.begin_log = begin_log,
 	.compile = compile_txt,
 };

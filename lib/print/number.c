@@ -11,7 +11,7 @@
 #define PLAIN_NAN 0x7ff8000000000000u
 
 unsigned char *
-tel_put_seconds(unsigned char *p, int64_t ns)
+tel__put_seconds(unsigned char *p, int64_t ns)
 {
 	uint64_t v = (uint64_t)ns, rest;
 	int i;
@@ -84,7 +84,7 @@ put_special(unsigned char *p, uint64_t bits, int upper)
 }
 
 unsigned char *
-tel_put_double(unsigned char *p, uint64_t bits)
+tel__put_double(unsigned char *p, uint64_t bits)
 {
 	double d = tel_bits_double(bits);
 	char text[TEL_PUT_MAX];
@@ -114,7 +114,7 @@ tel_put_double(unsigned char *p, uint64_t bits)
 }
 
 unsigned char *
-tel_put_double_10(unsigned char *p, uint64_t bits)
+tel__put_double_10(unsigned char *p, uint64_t bits)
 {
 	char text[TEL_PUT_MAX];
 
@@ -125,7 +125,7 @@ tel_put_double_10(unsigned char *p, uint64_t bits)
 }
 
 unsigned char *
-tel_put_double_3(unsigned char *p, uint64_t bits)
+tel__put_double_3(unsigned char *p, uint64_t bits)
 {
 	char text[TEL_PUT_MAX];
 	unsigned char digits[TEL_PUT_MAX], *end;
@@ -153,12 +153,12 @@ tel_put_double_3(unsigned char *p, uint64_t bits)
 }
 
 unsigned char *
-tel_put_hertz(unsigned char *p, double hertz)
+tel__put_hertz(unsigned char *p, double hertz)
 {
 	char text[TEL_PUT_MAX];
 
 	if (!(hertz < 1e15))
-		return tel_put_double(p, tel_double_bits(hertz));
+		return tel__put_double(p, tel_double_bits(hertz));
 	snprintf(text, sizeof(text), "%.1f", hertz);
 	return copy_plain(p, text);
 }

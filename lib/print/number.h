@@ -138,25 +138,25 @@ tel_put_signed(unsigned char *p, uint64_t v)
 }
 
 /* Nanoseconds as seconds, with nine decimals. */
-unsigned char *tel_put_seconds(unsigned char *p, int64_t ns);
+unsigned char *tel__put_seconds(unsigned char *p, int64_t ns);
 
 /*
  * A double by its bits: the shortest of 15, 16 and 17 digits that reads back
  * as the same bits; "inf", "-inf", "nan", and "nan(0x...)" for a NaN of
  * other bits than 0x7ff8000000000000.
  */
-unsigned char *tel_put_double(unsigned char *p, uint64_t bits);
+unsigned char *tel__put_double(unsigned char *p, uint64_t bits);
 
 /* As printf's "%.10G" prints it. */
-unsigned char *tel_put_double_10(unsigned char *p, uint64_t bits);
+unsigned char *tel__put_double_10(unsigned char *p, uint64_t bits);
 
 /*
  * As printf's "%#8.3g" prints what "%.10G" reads back as: rounded twice, as
  * the MPS's tools do it, each reading what the one before it printed.
  */
-unsigned char *tel_put_double_3(unsigned char *p, uint64_t bits);
+unsigned char *tel__put_double_3(unsigned char *p, uint64_t bits);
 
 /* A frequency in hertz with one decimal, for a header. */
-unsigned char *tel_put_hertz(unsigned char *p, double hertz);
+unsigned char *tel__put_hertz(unsigned char *p, double hertz);
 
 #endif

@@ -72,15 +72,15 @@ write_packet(struct tel_printer *pr, struct perfetto *f)
 	unsigned char tag[2 * PROTOBUF_VARINT];
 	size_t n;
 
-	protobuf_varint(m, PACKET_SEQUENCE, 1);
-	protobuf_varint(m, PACKET_SEQUENCE_FLAGS,
+	tel__protobuf_varint(m, PACKET_SEQUENCE, 1);
+	tel__protobuf_varint(m, PACKET_SEQUENCE_FLAGS,
 	    f->begun ? NEEDS_STATE : STATE_CLEARED | NEEDS_STATE);
 	f->begun = 1;
 	if (m->failed) {
 		f->timeline->no_memory = 1;
 	} else {
-		n = protobuf_put(tag, TRACE_PACKET << 3 | 2);
-		n += protobuf_put(tag + n, m->size);
+		n = tel__protobuf_put(tag, TRACE_PACKET << 3 | 2);
+		n += tel__protobuf_put(tag + n, m->size);
 		(void)tel_output_write(pr->out, tag, n);
 		(void)tel_output_write(pr->out, m->bytes, m->size);
 	}
@@ -114,9 +114,9 @@ intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 		return 0;
 	}
 	e->value = ++f->nnames;
-	protobuf_varint(&f->part, INTERNED_IID, e->value);
-	protobuf_text(&f->part, INTERNED_NAME, name, n);
-	protobuf_message(&f->interned, field, &f->part);
+	tel__protobuf_varint(&f->part, INTERNED_IID, e->value);
+	tel__protobuf_text(&f->part, INTERNED_NAME, name, n);
+	tel__protobuf_message(&f->interned, field, &f->part);
 	return e->value;
 }
 
@@ -128,9 +128,9 @@ put_name(struct perfetto *f, struct protobuf *m, unsigned interned,
 	uint64_t iid = intern(f, interned, name, n);
 
 	if (iid != 0)
-		protobuf_varint(m, by_iid, iid);
+		tel__protobuf_varint(m, by_iid, iid);
 	else
-		protobuf_text(m, as_text, name, n);
+		tel__protobuf_text(m, as_text, name, n);
 }
 
 /* A value and the label that it has. */
@@ -148,7 +148,7 @@ put_labelled(struct protobuf *m, const struct tel_field *field, uint64_t v,
 	else
 		n = (size_t)snprintf(text, sizeof(text), "%.*s (0x%llx)",
 		    (int)n, label, (unsigned long long)v);
-	protobuf_text(m, ANNOTATION_STRING, text, n);
+	tel__protobuf_text(m, ANNOTATION_STRING, text, n);
 }
 
 static void
@@ -175,28 +175,31 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 			switch (field->sort) {
 			case TEL_STRING:
 				s = tel_event_string(ev, i, &n);
-				protobuf_text(&one, ANNOTATION_STRING, s, n);
+				tel__protobuf_text(&one, ANNOTATION_STRING, s,
+				    n);
 				break;
 			case TEL_DOUBLE:
-				protobuf_fixed64(&one, ANNOTATION_DOUBLE, v);
+				tel__protobuf_fixed64(&one, ANNOTATION_DOUBLE,
+				    v);
 				break;
 			case TEL_BOOLEAN:
-				protobuf_varint(&one, ANNOTATION_BOOL, v);
+				tel__protobuf_varint(&one, ANNOTATION_BOOL, v);
 				break;
 			case TEL_SIGNED:
-				protobuf_varint(&one, ANNOTATION_INT, v);
+				tel__protobuf_varint(&one, ANNOTATION_INT, v);
 				break;
 			case TEL_ADDRESS:
 			case TEL_POINTER:
-				protobuf_varint(&one, ANNOTATION_POINTER, v);
+				tel__protobuf_varint(&one, ANNOTATION_POINTER,
+				    v);
 				break;
 			case TEL_UNSIGNED:
 			case TEL_SET:
-				protobuf_varint(&one, ANNOTATION_UINT, v);
+				tel__protobuf_varint(&one, ANNOTATION_UINT, v);
 				break;
 			}
 		}
-		protobuf_message(m, EVENT_ANNOTATIONS, &one);
+		tel__protobuf_message(m, EVENT_ANNOTATIONS, &one);
 	}
 	free(one.bytes);
 }
@@ -205,11 +208,11 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 static void
 write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
 {
-	protobuf_varint(&f->packet, PACKET_TIMESTAMP, time);
+	tel__protobuf_varint(&f->packet, PACKET_TIMESTAMP, time);
 	if (f->interned.size > 0 || f->interned.failed)
-		protobuf_message(&f->packet, PACKET_INTERNED_DATA,
+		tel__protobuf_message(&f->packet, PACKET_INTERNED_DATA,
 		    &f->interned);
-	protobuf_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
+	tel__protobuf_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
 	f->event.failed = f->interned.failed = f->part.failed = 0;
 	write_packet(pr, f);
 }
@@ -221,8 +224,8 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	struct perfetto *f = pr->state;
 	struct protobuf *m = &f->event;
 
-	protobuf_varint(m, EVENT_TYPE, what);
-	protobuf_varint(m, EVENT_TRACK, t->id);
+	tel__protobuf_varint(m, EVENT_TYPE, what);
+	tel__protobuf_varint(m, EVENT_TRACK, t->id);
 	if (name != NULL)
 		put_name(f, m, INTERNED_EVENT_NAMES, EVENT_NAME_IID, EVENT_NAME,
 		    name, n);
@@ -240,21 +243,21 @@ track(struct tel_printer *pr, const struct timeline_track *t)
 	struct perfetto *f = pr->state;
 	struct protobuf *m = &f->event, *part = &f->part;
 
-	protobuf_varint(m, TRACK_UUID, t->id);
-	protobuf_text(m, TRACK_NAME, t->name, t->length);
+	tel__protobuf_varint(m, TRACK_UUID, t->id);
+	tel__protobuf_text(m, TRACK_NAME, t->name, t->length);
 	if (t->parent != NULL) {
-		protobuf_varint(m, TRACK_PARENT, t->parent->id);
+		tel__protobuf_varint(m, TRACK_PARENT, t->parent->id);
 	} else {
-		protobuf_varint(part, PROCESS_PID, t->id);
-		protobuf_text(part, PROCESS_NAME, t->name, t->length);
-		protobuf_message(m, TRACK_PROCESS, part);
+		tel__protobuf_varint(part, PROCESS_PID, t->id);
+		tel__protobuf_text(part, PROCESS_NAME, t->name, t->length);
+		tel__protobuf_message(m, TRACK_PROCESS, part);
 	}
 	if (t->use == TIMELINE_COUNT || t->use == TIMELINE_BYTES) {
-		protobuf_varint(part, COUNTER_UNIT,
+		tel__protobuf_varint(part, COUNTER_UNIT,
 		    t->use == TIMELINE_BYTES ? UNIT_BYTES : UNIT_COUNT);
-		protobuf_message(m, TRACK_COUNTER, part);
+		tel__protobuf_message(m, TRACK_COUNTER, part);
 	}
-	protobuf_message(&f->packet, PACKET_TRACK_DESCRIPTOR, m);
+	tel__protobuf_message(&f->packet, PACKET_TRACK_DESCRIPTOR, m);
 	write_packet(pr, f);
 }
 
@@ -294,7 +297,7 @@ counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 {
 	struct perfetto *f = pr->state;
 
-	protobuf_varint(&f->event, EVENT_COUNTER, (uint64_t)value);
+	tel__protobuf_varint(&f->event, EVENT_COUNTER, (uint64_t)value);
 	put_event(pr, t, time, COUNTER, NULL, 0, NULL);
 }
 
@@ -308,8 +311,8 @@ release(struct tel_printer *pr)
 
 	if (f == NULL)
 		return;
-	timeline_free(f->timeline);
-	tel_table_close(&f->names);
+	tel__timeline_free(f->timeline);
+	tel__table_close(&f->names);
 	free(f->packet.bytes);
 	free(f->event.bytes);
 	free(f->interned.bytes);
@@ -327,13 +330,13 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		f = calloc(1, sizeof(*f));
 		if (f == NULL)
 			return TEL_ENOMEM;
-		tel_table_init(&f->names);
+		tel__table_init(&f->names);
 		pr->state = f;
-		f->timeline = timeline_new(&ops);
+		f->timeline = tel__timeline_new(&ops);
 		if (f->timeline == NULL)
 			return TEL_ENOMEM;
 	} else if (!same) {
-		timeline_begin(f->timeline);
+		tel__timeline_begin(f->timeline);
 	}
 	return TEL_OK;
 }
@@ -343,10 +346,10 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct perfetto *f = pr->state;
 
-	return timeline_event(pr, f->timeline, ev);
+	return tel__timeline_event(pr, f->timeline, ev);
 }
 
-const struct print_style print_style_perfetto = {
+const struct print_style tel__print_style_perfetto = {
 	.begin_log = begin_log,
 	.event = event,
 	.release = release,

@@ -13,16 +13,16 @@ tel_printer_new(tel_output *out, tel_format format)
 	struct tel_printer *pr;
 
 	switch (format) {
-	case TEL_FORMAT_TEXT: style = &print_style_text; break;
-	case TEL_FORMAT_CSV: style = &print_style_csv; break;
-	case TEL_FORMAT_JSON: style = &print_style_json; break;
-	case TEL_FORMAT_SQL: style = &print_style_sql; break;
-	case TEL_FORMAT_MPSCNV: style = &print_style_mpscnv; break;
-	case TEL_FORMAT_MPSTXT: style = &print_style_mpstxt; break;
-	case TEL_FORMAT_TRACERPT: style = &print_style_tracerpt; break;
-	case TEL_FORMAT_PERFETTO: style = &print_style_perfetto; break;
-	case TEL_FORMAT_CHROME: style = &print_style_chrome; break;
-	case TEL_FORMAT_FOLDED: style = &print_style_folded; break;
+	case TEL_FORMAT_TEXT: style = &tel__print_style_text; break;
+	case TEL_FORMAT_CSV: style = &tel__print_style_csv; break;
+	case TEL_FORMAT_JSON: style = &tel__print_style_json; break;
+	case TEL_FORMAT_SQL: style = &tel__print_style_sql; break;
+	case TEL_FORMAT_MPSCNV: style = &tel__print_style_mpscnv; break;
+	case TEL_FORMAT_MPSTXT: style = &tel__print_style_mpstxt; break;
+	case TEL_FORMAT_TRACERPT: style = &tel__print_style_tracerpt; break;
+	case TEL_FORMAT_PERFETTO: style = &tel__print_style_perfetto; break;
+	case TEL_FORMAT_CHROME: style = &tel__print_style_chrome; break;
+	case TEL_FORMAT_FOLDED: style = &tel__print_style_folded; break;
 	}
 	if (style == NULL)
 		return NULL;
@@ -46,8 +46,8 @@ free_caches(struct tel_printer *pr)
 		pr->caches = c->next;
 		for (j = 0; j < PRINT_VARIANTS; j++) {
 			for (i = 0; i < c->nprograms; i++)
-				print_program_free(c->programs[i][j]);
-			print_program_free(c->unknown[j]);
+				tel__print_program_free(c->programs[i][j]);
+			tel__print_program_free(c->unknown[j]);
 		}
 		free(c->programs);
 		free(c);
@@ -82,7 +82,7 @@ tel_printer_free(tel_printer *p)
 }
 
 tel_status
-print_fail(struct tel_printer *pr, const char *format, ...)
+tel__print_fail(struct tel_printer *pr, const char *format, ...)
 {
 	va_list ap;
 
@@ -130,8 +130,9 @@ tel_printer_set_time(tel_printer *p, tel_time_form form)
 	case TEL_TIME_ISO:
 		if (!is_fixed(p))
 			break;
-		return print_fail(p, "the format shows time in ticks only");
-	default: return print_fail(p, "no such form of time");
+		return tel__print_fail(p,
+		    "the format shows time in ticks only");
+	default: return tel__print_fail(p, "no such form of time");
 	}
 	p->time = form;
 	return TEL_OK;
@@ -145,11 +146,11 @@ add_name(struct tel_printer *pr, const char *s, size_t n)
 	unsigned i;
 
 	if (n == 0)
-		return print_fail(pr, "the name of a field is empty");
+		return tel__print_fail(pr, "the name of a field is empty");
 	for (i = 0; i < pr->nnames; i++)
 		if (strlen(pr->names[i]) == n &&
 		    memcmp(pr->names[i], s, n) == 0)
-			return print_fail(pr, "a field is named twice");
+			return tel__print_fail(pr, "a field is named twice");
 	names = realloc(pr->names, (pr->nnames + 1) * sizeof(*names));
 	if (names == NULL)
 		return TEL_ENOMEM;
@@ -172,7 +173,7 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 	if (p->started)
 		return TEL_ESTATE;
 	if (is_fixed(p))
-		return print_fail(p, "the format shows all fields");
+		return tel__print_fail(p, "the format shows all fields");
 	free_names(p);
 	for (;; names += n + 1) {
 		n = strcspn(names, ",");
@@ -230,13 +231,13 @@ tel_printer_set_file(tel_printer *p, uint64_t size, int64_t changed)
 /* ------------------------------------------------------------- events */
 
 int
-print_find(const struct tel_type *type, const char *name)
+tel__print_find(const struct tel_type *type, const char *name)
 {
 	return type == NULL ? -1 : tel_type_find_field(type, name);
 }
 
 enum print_space
-print_space_of(const struct tel_printer *pr, const struct tel_field *f)
+tel__print_space_of(const struct tel_printer *pr, const struct tel_field *f)
 {
 	if (!tel_field_labelled(f))
 		return SPACE_NONE;
@@ -244,7 +245,7 @@ print_space_of(const struct tel_printer *pr, const struct tel_field *f)
 }
 
 struct print_program *
-print_program_make(struct tel_printer *pr, const struct tel_type *type,
+tel__print_program_make(struct tel_printer *pr, const struct tel_type *type,
     enum print_variant variant)
 {
 	struct print_program **place;
@@ -256,7 +257,7 @@ print_program_make(struct tel_printer *pr, const struct tel_type *type,
 		place = &pr->cache->programs[type->index][variant];
 	}
 	if (*place == NULL || (*place)->type != type) {
-		print_program_free(*place);
+		tel__print_program_free(*place);
 		*place = pr->style->compile(pr, type, variant);
 	}
 	return *place;
@@ -267,10 +268,11 @@ static tel_status
 check_time(struct tel_printer *pr, const struct tel_log *log)
 {
 	if (pr->time == TEL_TIME_ISO)
-		return print_fail(pr, "the log does not know the wall clock");
+		return tel__print_fail(pr,
+		    "the log does not know the wall clock");
 	if ((pr->time == TEL_TIME_SECONDS || pr->time == TEL_TIME_NS) &&
-	    tel_clock_rate(log->clock) == 0)
-		return print_fail(pr,
+	    tel__clock_rate(log->clock) == 0)
+		return tel__print_fail(pr,
 		    "the log has fewer than two points of synchronisation");
 	return TEL_OK;
 }
@@ -283,10 +285,11 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 
 	for (i = 0; i < pr->nnames; i++) {
 		for (j = 0; j < schema->ntypes; j++)
-			if (print_find(&schema->types[j], pr->names[i]) >= 0)
+			if (tel__print_find(&schema->types[j], pr->names[i]) >=
+			    0)
 				break;
 		if (j == schema->ntypes && strcmp(pr->names[i], "bytes") != 0)
-			return print_fail(pr,
+			return tel__print_fail(pr,
 			    "no event type has a field '%.64s'", pr->names[i]);
 	}
 	return TEL_OK;
@@ -301,8 +304,8 @@ set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 	pr->schema = schema;
 	pr->release = NULL;
 	if (strncmp(schema->name, "mps-", 4) == 0 &&
-	    schema->release < mps_nreleases)
-		pr->release = &mps_releases[schema->release];
+	    schema->release < tel__mps_nreleases)
+		pr->release = &tel__mps_releases[schema->release];
 	/* a schema that was freed may have left its address to another */
 	for (c = pr->caches; c != NULL; c = c->next)
 		if (c->schema == schema && strcmp(c->name, schema->name) == 0)
@@ -320,7 +323,7 @@ set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 		c->schema = schema;
 		memcpy(c->name, schema->name, sizeof(c->name));
 		if (schema->described)
-			c->digest = tel_schema_digest(schema);
+			c->digest = tel__schema_digest(schema);
 		c->next = pr->caches;
 		pr->caches = c;
 	}
@@ -396,7 +399,7 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 		st = p->style->event(p, event);
 	} else {
 		g = print_program_for(p, event->type, PRINT_ROW);
-		st = g == NULL ? TEL_ENOMEM : print_run(p, g, event);
+		st = g == NULL ? TEL_ENOMEM : tel__print_run(p, g, event);
 	}
 	return st;
 }

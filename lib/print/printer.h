@@ -3,7 +3,7 @@
 #ifndef TEL_PRINTER_H
 #define TEL_PRINTER_H
 
-#include "formats/mps.h"
+#include "format/mps/mps.h"
 #include "io/output.h"
 #include "model/clock.h"
 #include "model/event.h"
@@ -43,16 +43,16 @@ struct print_style {
 	void (*release)(struct tel_printer *pr);
 };
 
-extern const struct print_style print_style_text;
-extern const struct print_style print_style_csv;
-extern const struct print_style print_style_json;
-extern const struct print_style print_style_sql;
-extern const struct print_style print_style_mpscnv;
-extern const struct print_style print_style_mpstxt;
-extern const struct print_style print_style_tracerpt;
-extern const struct print_style print_style_perfetto;
-extern const struct print_style print_style_chrome;
-extern const struct print_style print_style_folded;
+extern const struct print_style tel__print_style_text;
+extern const struct print_style tel__print_style_csv;
+extern const struct print_style tel__print_style_json;
+extern const struct print_style tel__print_style_sql;
+extern const struct print_style tel__print_style_mpscnv;
+extern const struct print_style tel__print_style_mpstxt;
+extern const struct print_style tel__print_style_tracerpt;
+extern const struct print_style tel__print_style_perfetto;
+extern const struct print_style tel__print_style_chrome;
+extern const struct print_style tel__print_style_folded;
 
 /* A label that PRINT_LABELS is to print. */
 struct print_found {
@@ -126,10 +126,10 @@ struct tel_printer {
 
 /* Sets the text of tel_printer_error() and returns TEL_EINVAL. */
 __attribute__((format(printf, 2, 3))) tel_status
-print_fail(struct tel_printer *pr, const char *format, ...);
+tel__print_fail(struct tel_printer *pr, const char *format, ...);
 
 /* The program for events of type, made if need be; NULL: no memory. */
-struct print_program *print_program_make(struct tel_printer *pr,
+struct print_program *tel__print_program_make(struct tel_printer *pr,
     const struct tel_type *type, enum print_variant variant);
 
 static inline struct print_program *
@@ -143,24 +143,24 @@ print_program_for(struct tel_printer *pr, const struct tel_type *type,
 		if (g != NULL && g->type == type)
 			return g;
 	}
-	return print_program_make(pr, type, variant);
+	return tel__print_program_make(pr, type, variant);
 }
 
 /* The number of the field called name, or -1; type may be NULL. */
-int print_find(const struct tel_type *type, const char *name);
+int tel__print_find(const struct tel_type *type, const char *name);
 
 /* Where the label of f is looked for. */
-enum print_space print_space_of(const struct tel_printer *pr,
+enum print_space tel__print_space_of(const struct tel_printer *pr,
     const struct tel_field *f);
 
 /* How a field is shown in text: the step's operation. */
-enum print_op print_text_op(const struct tel_field *f, int doubled);
+enum print_op tel__print_text_op(const struct tel_field *f, int doubled);
 
 /*
  * Adds " name=value" for all fields, or for those that were asked for:
  * separator stands before each but the first, which has first before it.
  */
-void print_text_fields(struct tel_printer *pr, struct print_builder *b,
+void tel__print_text_fields(struct tel_printer *pr, struct print_builder *b,
     const struct tel_type *type, const char *first, int doubled);
 
 /* Puts a string to the output. */

@@ -11,7 +11,7 @@
 #define WIDE 16
 
 void
-print_begin(struct print_builder *b, const struct tel_type *type,
+tel__print_begin(struct print_builder *b, const struct tel_type *type,
     enum print_labels labels)
 {
 	memset(b, 0, sizeof(*b));
@@ -26,7 +26,7 @@ print_begin(struct print_builder *b, const struct tel_type *type,
 }
 
 unsigned char *
-print_room(struct print_builder *b, size_t n)
+tel__print_room(struct print_builder *b, size_t n)
 {
 	unsigned char *p;
 
@@ -45,9 +45,9 @@ print_room(struct print_builder *b, size_t n)
 }
 
 void
-print_bytes(struct print_builder *b, const void *bytes, size_t n)
+tel__print_bytes(struct print_builder *b, const void *bytes, size_t n)
 {
-	unsigned char *p = print_room(b, n);
+	unsigned char *p = tel__print_room(b, n);
 
 	if (p == NULL)
 		return;
@@ -56,9 +56,9 @@ print_bytes(struct print_builder *b, const void *bytes, size_t n)
 }
 
 void
-print_literal(struct print_builder *b, const char *s)
+tel__print_literal(struct print_builder *b, const char *s)
 {
-	print_bytes(b, s, strlen(s));
+	tel__print_bytes(b, s, strlen(s));
 }
 
 static struct print_step *
@@ -111,7 +111,7 @@ close_literal(struct print_builder *b, enum print_op op)
 }
 
 void
-print_op(struct print_builder *b, enum print_op op)
+tel__print_op(struct print_builder *b, enum print_op op)
 {
 	(void)close_literal(b, op);
 }
@@ -156,7 +156,7 @@ place_window(struct print_step *s, const struct tel_field *f, int narrow)
 }
 
 void
-print_field(struct print_builder *b, enum print_op op, unsigned i,
+tel__print_field(struct print_builder *b, enum print_op op, unsigned i,
     enum print_space space)
 {
 	struct print_step *s = close_literal(b, op);
@@ -169,19 +169,19 @@ print_field(struct print_builder *b, enum print_op op, unsigned i,
 }
 
 struct print_program *
-print_end(struct print_builder *b)
+tel__print_end(struct print_builder *b)
 {
 	(void)close_literal(b, PRINT_END);
 	free(b->literal);
 	if (b->failed) {
-		print_program_free(b->program);
+		tel__print_program_free(b->program);
 		return NULL;
 	}
 	return b->program;
 }
 
 void
-print_program_free(struct print_program *g)
+tel__print_program_free(struct print_program *g)
 {
 	if (g != NULL)
 		free(g->steps);

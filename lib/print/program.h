@@ -110,35 +110,35 @@ struct print_builder {
 };
 
 /* Begins a program for events of type; NULL for those of unknown types. */
-void print_begin(struct print_builder *b, const struct tel_type *type,
+void tel__print_begin(struct print_builder *b, const struct tel_type *type,
     enum print_labels labels);
 
 /* Adds n literal bytes. */
-void print_bytes(struct print_builder *b, const void *bytes, size_t n);
+void tel__print_bytes(struct print_builder *b, const void *bytes, size_t n);
 
 /* Adds a literal string. */
-void print_literal(struct print_builder *b, const char *s);
+void tel__print_literal(struct print_builder *b, const char *s);
 
 /* Room for n more literal bytes, whose number b->length then has added. */
-unsigned char *print_room(struct print_builder *b, size_t n);
+unsigned char *tel__print_room(struct print_builder *b, size_t n);
 
 /* Adds a step that prints what is no field. */
-void print_op(struct print_builder *b, enum print_op op);
+void tel__print_op(struct print_builder *b, enum print_op op);
 
 /* Adds a step that prints field i of the type. */
-void print_field(struct print_builder *b, enum print_op op, unsigned i,
+void tel__print_field(struct print_builder *b, enum print_op op, unsigned i,
     enum print_space space);
 
 /* Ends the program and returns it; NULL when there was no memory. */
-struct print_program *print_end(struct print_builder *b);
+struct print_program *tel__print_end(struct print_builder *b);
 
-void print_program_free(struct print_program *g);
+void tel__print_program_free(struct print_program *g);
 
 /*
  * Prints an event.  TEL_OK; TEL_EIO; TEL_ENOMEM; TEL_END: nothing was
  * printed because a label was found and the program stops at labels.
  */
-tel_status print_run(struct tel_printer *pr, const struct print_program *g,
+tel_status tel__print_run(struct tel_printer *pr, const struct print_program *g,
     const struct tel_event *ev);
 
 #endif

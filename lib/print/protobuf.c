@@ -28,7 +28,7 @@ room(struct protobuf *m, size_t n)
 }
 
 size_t
-protobuf_put(unsigned char *p, uint64_t v)
+tel__protobuf_put(unsigned char *p, uint64_t v)
 {
 	size_t n = 0;
 
@@ -39,32 +39,32 @@ protobuf_put(unsigned char *p, uint64_t v)
 }
 
 void
-protobuf_varint(struct protobuf *m, unsigned field, uint64_t v)
+tel__protobuf_varint(struct protobuf *m, unsigned field, uint64_t v)
 {
 	unsigned char *p = room(m, 2 * PROTOBUF_VARINT);
 	size_t n;
 
 	if (p == NULL)
 		return;
-	n = protobuf_put(p, (uint64_t)field << 3);
-	m->size += n + protobuf_put(p + n, v);
+	n = tel__protobuf_put(p, (uint64_t)field << 3);
+	m->size += n + tel__protobuf_put(p + n, v);
 }
 
 void
-protobuf_fixed64(struct protobuf *m, unsigned field, uint64_t v)
+tel__protobuf_fixed64(struct protobuf *m, unsigned field, uint64_t v)
 {
 	unsigned char *p = room(m, 2 * PROTOBUF_VARINT);
 	size_t n;
 
 	if (p == NULL)
 		return;
-	n = protobuf_put(p, (uint64_t)field << 3 | 1);
+	n = tel__protobuf_put(p, (uint64_t)field << 3 | 1);
 	tel_store_le64(p + n, v);
 	m->size += n + 8;
 }
 
 void
-protobuf_bytes(struct protobuf *m, unsigned field, const void *bytes,
+tel__protobuf_bytes(struct protobuf *m, unsigned field, const void *bytes,
     size_t size)
 {
 	unsigned char *p = room(m, size + 2 * PROTOBUF_VARINT);
@@ -72,34 +72,36 @@ protobuf_bytes(struct protobuf *m, unsigned field, const void *bytes,
 
 	if (p == NULL)
 		return;
-	n = protobuf_put(p, (uint64_t)field << 3 | 2);
-	n += protobuf_put(p + n, size);
+	n = tel__protobuf_put(p, (uint64_t)field << 3 | 2);
+	n += tel__protobuf_put(p + n, size);
 	memcpy(p + n, bytes, size);
 	m->size += n + size;
 }
 
 void
-protobuf_text(struct protobuf *m, unsigned field, const char *s, size_t size)
+tel__protobuf_text(struct protobuf *m, unsigned field, const char *s,
+    size_t size)
 {
 	unsigned char *p;
 	size_t i, n;
 
-	protobuf_bytes(m, field, s, size);
+	tel__protobuf_bytes(m, field, s, size);
 	if (m->failed)
 		return;
 	p = m->bytes + m->size - size;
 	for (i = 0; i < size; i += n == 0 ? 1 : n) {
-		n = p[i] < 0x80 ? 1 : tel_utf8_length(p + i, size - i);
+		n = p[i] < 0x80 ? 1 : tel__utf8_length(p + i, size - i);
 		if (n == 0)
 			p[i] = '?';
 	}
 }
 
 void
-protobuf_message(struct protobuf *m, unsigned field, struct protobuf *inner)
+tel__protobuf_message(struct protobuf *m, unsigned field,
+    struct protobuf *inner)
 {
 	m->failed |= inner->failed;
 	if (!m->failed)
-		protobuf_bytes(m, field, inner->bytes, inner->size);
+		tel__protobuf_bytes(m, field, inner->bytes, inner->size);
 	inner->size = 0;
 }

@@ -17,18 +17,18 @@ struct protobuf {
 #define PROTOBUF_VARINT 10
 
 /* Puts a number at p.  Returns its length. */
-size_t protobuf_put(unsigned char *p, uint64_t v);
+size_t tel__protobuf_put(unsigned char *p, uint64_t v);
 
 /* Each adds a field to a message, or notes that there is no memory. */
-void protobuf_varint(struct protobuf *m, unsigned field, uint64_t v);
-void protobuf_fixed64(struct protobuf *m, unsigned field, uint64_t v);
-void protobuf_bytes(struct protobuf *m, unsigned field, const void *bytes,
+void tel__protobuf_varint(struct protobuf *m, unsigned field, uint64_t v);
+void tel__protobuf_fixed64(struct protobuf *m, unsigned field, uint64_t v);
+void tel__protobuf_bytes(struct protobuf *m, unsigned field, const void *bytes,
     size_t size);
 /* Text, in which what is no UTF-8 becomes '?'. */
-void protobuf_text(struct protobuf *m, unsigned field, const char *s,
+void tel__protobuf_text(struct protobuf *m, unsigned field, const char *s,
     size_t size);
 /* Another message, which is empty then. */
-void protobuf_message(struct protobuf *m, unsigned field,
+void tel__protobuf_message(struct protobuf *m, unsigned field,
     struct protobuf *inner);
 
 #endif

@@ -37,13 +37,13 @@ static unsigned char *
 put_json_double(unsigned char *p, uint64_t bits)
 {
 	if ((bits >> 52 & 0x7ff) != 0x7ff)
-		return tel_put_double(p, bits);
+		return tel__put_double(p, bits);
 	if (bits << 12 != 0) {
 		memcpy(p, "\"nan\"", 5);
 		return p + 5;
 	}
 	*p++ = '"';
-	p = tel_put_double(p, bits);
+	p = tel__put_double(p, bits);
 	*p++ = '"';
 	return p;
 }
@@ -53,7 +53,7 @@ static unsigned char *
 put_sql_double(unsigned char *p, uint64_t bits)
 {
 	if ((bits >> 52 & 0x7ff) != 0x7ff)
-		return tel_put_double(p, bits);
+		return tel__put_double(p, bits);
 	if (bits << 12 != 0) {
 		memcpy(p, "NULL", 4);
 		return p + 4;
@@ -83,16 +83,18 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 
 	/* what has no time is where the log begins */
 	if (tel_event_timeless(ev) && pr->time != TEL_TIME_TICKS)
-		return pr->time == TEL_TIME_SECONDS ? tel_put_seconds(p, 0) :
+		return pr->time == TEL_TIME_SECONDS ? tel__put_seconds(p, 0) :
 		                                      tel_put_decimal(p, 0);
 	switch (pr->time) {
 	case TEL_TIME_SECONDS:
-		return tel_put_seconds(p,
-		    tel_clock_ns(ev->log->clock, ev->clock));
+		return tel__put_seconds(p,
+		    tel__clock_ns(ev->log->clock, ev->clock));
 	case TEL_TIME_NS:
-		since = (uint64_t)tel_clock_ns(ev->log->clock, ev->clock);
+		since = (uint64_t)tel__clock_ns(ev->log->clock, ev->clock);
 		return json ? put_exact(p, since, 1) : tel_put_signed(p, since);
-	case TEL_TIME_RELATIVE: since = tel_clock_origin(ev->log->clock); break;
+	case TEL_TIME_RELATIVE:
+		since = tel__clock_origin(ev->log->clock);
+		break;
 	case TEL_TIME_DELTA:
 		since = pr->has_previous ? pr->previous : ev->clock;
 		if (since == 0 && ev->log->schema->untimed)
@@ -141,9 +143,9 @@ put_number(struct tel_printer *pr, const struct print_step *s,
 		v = v == 0 ? 0 :
 		             UINT64_MAX >> (64 - 8 * ev->log->schema->abi.word);
 		return tel_put_hex(p, v, TEL_UPPER);
-	case PRINT_DOUBLE: return tel_put_double(p, v);
-	case PRINT_DOUBLE_10: return tel_put_double_10(p, v);
-	case PRINT_DOUBLE_3: return tel_put_double_3(p, v);
+	case PRINT_DOUBLE: return tel__put_double(p, v);
+	case PRINT_DOUBLE_10: return tel__put_double_10(p, v);
+	case PRINT_DOUBLE_3: return tel__put_double_3(p, v);
 	case PRINT_DOUBLE_JSON: return put_json_double(p, v);
 	case PRINT_DOUBLE_SQL: return put_sql_double(p, v);
 	case PRINT_CLOCK8:
@@ -181,9 +183,9 @@ put_labels(struct tel_printer *pr, const struct print_program *g,
 			return NULL;
 		memcpy(p, i == 0 ? begin : ",\"", i == 0 ? 12 : 2);
 		p += i == 0 ? 12 : 2;
-		p = tel_escape_json(p, f->name, f->name_length, 0);
+		p = tel__escape_json(p, f->name, f->name_length, 0);
 		memcpy(p, "\":\"", 3);
-		p = tel_escape_json(p + 3, label->string, label->length,
+		p = tel__escape_json(p + 3, label->string, label->length,
 		    pr->terminal);
 		*p++ = '"';
 	}
@@ -216,18 +218,18 @@ put_long(struct tel_printer *pr, const struct print_program *g,
 		return NULL;
 	switch ((enum print_op)s->op) {
 	case PRINT_STRING_CELL:
-		return tel_escape_cell(p, f->name, f->name_length, string, n,
+		return tel__escape_cell(p, f->name, f->name_length, string, n,
 		    pr->terminal);
-	case PRINT_STRING_TEXT: return tel_escape_text(p, string, n, 0);
-	case PRINT_STRING_DOUBLED: return tel_escape_text(p, string, n, 1);
+	case PRINT_STRING_TEXT: return tel__escape_text(p, string, n, 0);
+	case PRINT_STRING_DOUBLED: return tel__escape_text(p, string, n, 1);
 	case PRINT_STRING_CSV:
-		return tel_escape_csv(p, string, n, pr->terminal);
+		return tel__escape_csv(p, string, n, pr->terminal);
 	case PRINT_STRING_JSON:
-		return tel_escape_json(p, string, n, pr->terminal);
+		return tel__escape_json(p, string, n, pr->terminal);
 	case PRINT_STRING_MPS:
-		return tel_escape_mps(p, string, n, pr->terminal);
-	case PRINT_STRING_SQL: return tel_escape_sql(p, string, n);
-	default: return tel_escape_hex(p, (const unsigned char *)string, n);
+		return tel__escape_mps(p, string, n, pr->terminal);
+	case PRINT_STRING_SQL: return tel__escape_sql(p, string, n);
+	default: return tel__escape_hex(p, (const unsigned char *)string, n);
 	}
 }
 
@@ -275,8 +277,8 @@ put_label(struct tel_printer *pr, const struct print_program *g,
 	memcpy(p, "[\"\"", 3);
 	p += doubled ? 3 : 2;
 	p = mps ?
-	    tel_escape_mps(p, label->string, label->length, pr->terminal) :
-	    tel_escape_text(p, label->string, label->length, doubled);
+	    tel__escape_mps(p, label->string, label->length, pr->terminal) :
+	    tel__escape_text(p, label->string, label->length, doubled);
 	memcpy(p, "\"\"", 2);
 	p += doubled ? 2 : 1;
 	*p++ = ']';
@@ -301,7 +303,7 @@ put_label_of(struct tel_printer *pr, const struct print_program *g,
 	struct tel_label label;
 
 	if (g->labels == LABELS_MPS || g->labels == LABELS_MPS_OLD) {
-		if (!tel_labels_find(ev->log->labels, space, v, clock, &label))
+		if (!tel__labels_find(ev->log->labels, space, v, clock, &label))
 			return p;
 		return put_label(pr, g, &label, p);
 	}
@@ -335,11 +337,11 @@ put_boolean(unsigned char *p, uint64_t v, const char *yes, const char *no)
 }
 
 tel_status
-print_run(struct tel_printer *pr, const struct print_program *g,
+tel__print_run(struct tel_printer *pr, const struct print_program *g,
     const struct tel_event *ev)
 {
 	const int labelled =
-	    ev->notes_size != 0 || tel_labels_count(ev->log->labels) != 0;
+	    ev->notes_size != 0 || tel__labels_count(ev->log->labels) != 0;
 	const unsigned char *data = ev->data, *q;
 	unsigned char *p = tel_output_room(pr->out, g->room);
 	const struct print_step *s;

@@ -66,21 +66,22 @@ compile_row(struct print_builder *b, const struct tel_type *type)
 {
 	unsigned i;
 
-	print_literal(b, "(");
+	tel__print_literal(b, "(");
 	if (type == NULL) {
-		print_op(b, PRINT_CODE);
-		print_literal(b, ",X'");
-		print_op(b, PRINT_BYTES);
-		print_literal(b, "',");
+		tel__print_op(b, PRINT_CODE);
+		tel__print_literal(b, ",X'");
+		tel__print_op(b, PRINT_BYTES);
+		tel__print_literal(b, "',");
 	} else {
 		for (i = 0; i < type->nfields; i++) {
-			print_field(b, choose(&type->fields[i]), i, SPACE_NONE);
-			print_literal(b, ",");
+			tel__print_field(b, choose(&type->fields[i]), i,
+			    SPACE_NONE);
+			tel__print_literal(b, ",");
 		}
 	}
-	print_op(b, PRINT_CLOCK_SIGNED);
-	print_literal(b, ")");
-	return print_end(b);
+	tel__print_op(b, PRINT_CLOCK_SIGNED);
+	tel__print_literal(b, ")");
+	return tel__print_end(b);
 }
 
 /* The statement before its rows. */
@@ -89,16 +90,16 @@ compile_head(struct print_builder *b, const struct tel_type *type)
 {
 	unsigned i;
 
-	print_literal(b, "INSERT INTO ");
-	sql_add_name(b, "EVENT_", type == NULL ? "Unknown" : type->name);
-	print_literal(b, type == NULL ? "(code,bytes," : "(");
+	tel__print_literal(b, "INSERT INTO ");
+	tel__sql_add_name(b, "EVENT_", type == NULL ? "Unknown" : type->name);
+	tel__print_literal(b, type == NULL ? "(code,bytes," : "(");
 	for (i = 0; type != NULL && i < type->nfields; i++) {
-		sql_add_column(b, type, i);
-		print_literal(b, ",");
+		tel__sql_add_column(b, type, i);
+		tel__print_literal(b, ",");
 	}
-	print_literal(b,
+	tel__print_literal(b,
 	    "time,log_serial) SELECT v.*, l.serial FROM (VALUES\n");
-	return print_end(b);
+	return tel__print_end(b);
 }
 
 static struct print_program *
@@ -108,7 +109,7 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	struct print_builder b;
 
 	(void)pr;
-	print_begin(&b, type, LABELS_TEXT);
+	tel__print_begin(&b, type, LABELS_TEXT);
 	return variant == PRINT_ROW ? compile_row(&b, type) :
 	                              compile_head(&b, type);
 }
@@ -124,7 +125,7 @@ begin_script(struct tel_printer *pr)
 	print_put(pr, "CREATE TEMP TABLE tel_new AS SELECT 1 AS yes");
 	/* nobody can tell whether standard input was loaded before */
 	if (pr->file_size != 0 || pr->file_changed != 0)
-		sql_put(pr,
+		tel__sql_put(pr,
 		    " WHERE NOT EXISTS (SELECT 1 FROM event_log WHERE "
 		    "size=%" PRId64 " AND modtime=%" PRId64 ")",
 		    (int64_t)pr->file_size, pr->file_changed);
@@ -145,7 +146,7 @@ end_log(struct tel_printer *pr)
 {
 	end_batch(pr);
 	if (pr->log_open)
-		sql_put(pr,
+		tel__sql_put(pr,
 		    "UPDATE event_log SET completed=%" PRIu64
 		    " WHERE serial IN (SELECT serial FROM temp.tel_log);\n",
 		    pr->events);
@@ -163,8 +164,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		    "DELETE FROM temp.tel_log;\n"
 		    "INSERT INTO event_log (name,size,modtime,completed) "
 		    "SELECT ");
-		sql_value(pr, ev->log->name);
-		sql_put(pr,
+		tel__sql_value(pr, ev->log->name);
+		tel__sql_put(pr,
 		    ",%" PRId64 ",%" PRId64 ",0 FROM temp.tel_new;\n"
 		    "INSERT INTO temp.tel_log SELECT last_insert_rowid() FROM"
 		    " temp.tel_new;\n",
@@ -173,7 +174,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		pr->events = 0;
 	}
 	end_batch(pr);
-	return sql_schema(pr, ev->log->schema);
+	return tel__sql_schema(pr, ev->log->schema);
 }
 
 static tel_status
@@ -194,7 +195,7 @@ begin_batch(struct tel_printer *pr, const struct tel_event *ev,
 		return TEL_ENOMEM;
 	pr->batch = row;
 	pr->rows = 0;
-	return print_run(pr, head, ev);
+	return tel__print_run(pr, head, ev);
 }
 
 static tel_status
@@ -213,7 +214,7 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 		return st;
 	pr->rows++;
 	pr->events++;
-	return print_run(pr, row, ev);
+	return tel__print_run(pr, row, ev);
 }
 
 static tel_status
@@ -231,7 +232,7 @@ finish(struct tel_printer *pr)
 	    "DROP TABLE temp.tel_check;\n");
 }
 
-const struct print_style print_style_sql = {
+const struct print_style tel__print_style_sql = {
 	.begin_log = begin_log,
 	.compile = compile,
 	.event = event,

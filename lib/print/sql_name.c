@@ -11,7 +11,7 @@
 #include "print/escape.h"
 
 void
-sql_put(struct tel_printer *pr, const char *format, ...)
+tel__sql_put(struct tel_printer *pr, const char *format, ...)
 {
 	char text[256];
 	va_list ap;
@@ -23,25 +23,25 @@ sql_put(struct tel_printer *pr, const char *format, ...)
 }
 
 void
-sql_value(struct tel_printer *pr, const char *s)
+tel__sql_value(struct tel_printer *pr, const char *s)
 {
 	size_t n = strlen(s);
 	unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n));
 
 	if (p != NULL)
 		pr->out->used =
-		    (size_t)(tel_escape_sql(p, s, n) - pr->out->buffer);
+		    (size_t)(tel__escape_sql(p, s, n) - pr->out->buffer);
 }
 
 void
-sql_add_name(struct print_builder *b, const char *before, const char *name)
+tel__sql_add_name(struct print_builder *b, const char *before, const char *name)
 {
-	print_literal(b, "\"");
-	print_literal(b, before);
+	tel__print_literal(b, "\"");
+	tel__print_literal(b, before);
 	for (; *name != '\0'; name++)
-		print_bytes(b, *name == '"' ? "\"\"" : name,
+		tel__print_bytes(b, *name == '"' ? "\"\"" : name,
 		    *name == '"' ? 2 : 1);
-	print_literal(b, "\"");
+	tel__print_literal(b, "\"");
 }
 
 /*
@@ -87,24 +87,25 @@ column(const struct tel_type *type, unsigned field)
 }
 
 void
-sql_add_column(struct print_builder *b, const struct tel_type *type, unsigned i)
+tel__sql_add_column(struct print_builder *b, const struct tel_type *type,
+    unsigned i)
 {
 	char *name = column(type, i);
 
 	if (name != NULL)
-		sql_add_name(b, "", name);
+		tel__sql_add_name(b, "", name);
 	else
 		b->failed = 1;
 	free(name);
 }
 
 void
-sql_column(struct tel_printer *pr, const struct tel_type *type, unsigned i)
+tel__sql_column(struct tel_printer *pr, const struct tel_type *type, unsigned i)
 {
 	char *name = column(type, i);
 
 	if (name != NULL)
-		sql_value(pr, name);
+		tel__sql_value(pr, name);
 	else
 		pr->out->status = TEL_ENOMEM;
 	free(name);

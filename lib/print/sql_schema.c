@@ -12,11 +12,11 @@ is_used(const struct tel_printer *pr, const struct tel_type *type)
 
 	if (pr->release == NULL)
 		return 1;
-	for (i = 0; i < mps_nrows; i++)
-		if (mps_rows[i].code == type->code &&
-		    mps_rows[i].first <= pr->release->number &&
-		    mps_rows[i].last >= pr->release->number)
-			return mps_rows[i].used;
+	for (i = 0; i < tel__mps_nrows; i++)
+		if (tel__mps_rows[i].code == type->code &&
+		    tel__mps_rows[i].first <= pr->release->number &&
+		    tel__mps_rows[i].last >= pr->release->number)
+			return tel__mps_rows[i].used;
 	return 0;
 }
 
@@ -25,10 +25,10 @@ put_kind(struct tel_printer *pr, unsigned number, const char *name,
     const char *text)
 {
 	print_put(pr, "INSERT OR IGNORE INTO event_kind VALUES (");
-	sql_value(pr, name);
+	tel__sql_value(pr, name);
 	print_put(pr, ",");
-	sql_value(pr, text);
-	sql_put(pr, ",%u);\n", number);
+	tel__sql_value(pr, text);
+	tel__sql_put(pr, ",%u);\n", number);
 }
 
 static void
@@ -38,7 +38,8 @@ put_kinds(struct tel_printer *pr, const struct tel_schema *schema)
 
 	if (pr->release != NULL)
 		for (i = 0; i < MPS_KINDS; i++)
-			put_kind(pr, i, mps_kinds[i].name, mps_kinds[i].text);
+			put_kind(pr, i, tel__mps_kinds[i].name,
+			    tel__mps_kinds[i].text);
 	else
 		for (i = 0; i < schema->ntypes; i++)
 			put_kind(pr, schema->types[i].kind_number,
@@ -68,12 +69,12 @@ put_params(struct tel_printer *pr, const struct tel_type *type)
 	unsigned i;
 
 	for (i = 0; i < type->nfields; i++) {
-		sql_put(pr,
+		tel__sql_put(pr,
 		    "INSERT INTO event_param (type,param_index,sort,ident,doc) "
 		    "SELECT %" PRIu32 ",%u,'%c',",
 		    type->code, i, letter_of(&type->fields[i]));
-		sql_column(pr, type, i);
-		sql_put(pr,
+		tel__sql_column(pr, type, i);
+		tel__sql_put(pr,
 		    ",'' WHERE NOT EXISTS (SELECT 1 FROM event_param WHERE "
 		    "type=%" PRIu32 " AND param_index=%u);\n",
 		    type->code, i);
@@ -88,23 +89,23 @@ put_table(struct tel_printer *pr, const struct tel_type *type)
 	unsigned i;
 
 	/* only its literal is wanted, which may be long */
-	print_begin(&b, NULL, LABELS_TEXT);
-	print_literal(&b, "CREATE TABLE IF NOT EXISTS ");
-	sql_add_name(&b, "EVENT_", type->name);
-	print_literal(&b, " (");
+	tel__print_begin(&b, NULL, LABELS_TEXT);
+	tel__print_literal(&b, "CREATE TABLE IF NOT EXISTS ");
+	tel__sql_add_name(&b, "EVENT_", type->name);
+	tel__print_literal(&b, " (");
 	for (i = 0; i < type->nfields; i++) {
 		f = &type->fields[i];
-		sql_add_column(&b, type, i);
-		print_literal(&b,
+		tel__sql_add_column(&b, type, i);
+		tel__print_literal(&b,
 		    f->sort == TEL_DOUBLE     ? " REAL, " :
 		        f->sort == TEL_STRING ? " TEXT, " :
 		                                " INTEGER, ");
 	}
-	print_literal(&b, "time INTEGER, log_serial INTEGER);\n");
+	tel__print_literal(&b, "time INTEGER, log_serial INTEGER);\n");
 	if (!b.failed)
 		tel_output_write(pr->out, b.literal, b.length);
 	i = b.failed != 0;
-	print_program_free(print_end(&b));
+	tel__print_program_free(tel__print_end(&b));
 	return i ? TEL_ENOMEM : pr->out->status;
 }
 
@@ -115,25 +116,25 @@ put_check(struct tel_printer *pr, const struct tel_type *type)
 	unsigned i;
 
 	print_put(pr, "INSERT INTO temp.tel_misfit SELECT ");
-	sql_value(pr, type->name);
-	sql_put(pr,
+	tel__sql_value(pr, type->name);
+	tel__sql_put(pr,
 	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE (code=%" PRIu32
 	    ")<>(name=",
 	    type->code);
-	sql_value(pr, type->name);
+	tel__sql_value(pr, type->name);
 	print_put(pr,
 	    ")) OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
-	sql_value(pr, type->name);
+	tel__sql_value(pr, type->name);
 	print_put(pr, ") WHERE name COLLATE NOCASE IN (");
 	for (i = 0; i < type->nfields; i++) {
-		sql_column(pr, type, i);
+		tel__sql_column(pr, type, i);
 		print_put(pr, ",");
 	}
-	sql_put(pr, "'time','log_serial'))<>%u;\n", type->nfields + 2);
+	tel__sql_put(pr, "'time','log_serial'))<>%u;\n", type->nfields + 2);
 }
 
 tel_status
-sql_schema(struct tel_printer *pr, const struct tel_schema *schema)
+tel__sql_schema(struct tel_printer *pr, const struct tel_schema *schema)
 {
 	const struct tel_type *type;
 	tel_status st;
@@ -145,8 +146,8 @@ sql_schema(struct tel_printer *pr, const struct tel_schema *schema)
 		print_put(pr,
 		    "INSERT OR IGNORE INTO event_type (name,code,used,kind) "
 		    "VALUES (");
-		sql_value(pr, type->name);
-		sql_put(pr, ",%" PRIu32 ",%u,%u);\n", type->code,
+		tel__sql_value(pr, type->name);
+		tel__sql_put(pr, ",%" PRIu32 ",%u,%u);\n", type->code,
 		    is_used(pr, type), (unsigned)type->kind_number);
 		put_params(pr, type);
 		st = put_table(pr, type);

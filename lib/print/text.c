@@ -10,7 +10,7 @@
 #define HEADER "# teltools text 1\n"
 
 enum print_op
-print_text_op(const struct tel_field *f, int doubled)
+tel__print_text_op(const struct tel_field *f, int doubled)
 {
 	switch (f->sort) {
 	case TEL_SET:
@@ -40,13 +40,13 @@ add_field(struct tel_printer *pr, struct print_builder *b,
     const struct tel_type *type, unsigned i, int doubled)
 {
 	const struct tel_field *f = &type->fields[i];
-	enum print_op op = print_text_op(f, doubled);
+	enum print_op op = tel__print_text_op(f, doubled);
 
-	print_bytes(b, f->name, f->name_length);
-	print_literal(b, op == PRINT_HEX ? "=0x" : "=");
-	print_literal(b, quotes(f, doubled));
-	print_field(b, op, i, print_space_of(pr, f));
-	print_literal(b, quotes(f, doubled));
+	tel__print_bytes(b, f->name, f->name_length);
+	tel__print_literal(b, op == PRINT_HEX ? "=0x" : "=");
+	tel__print_literal(b, quotes(f, doubled));
+	tel__print_field(b, op, i, tel__print_space_of(pr, f));
+	tel__print_literal(b, quotes(f, doubled));
 }
 
 /* The only field that an event of an unknown type has. */
@@ -60,13 +60,13 @@ add_unknown(struct tel_printer *pr, struct print_builder *b, const char *first)
 			break;
 	if (pr->names != NULL && i == pr->nnames)
 		return;
-	print_literal(b, first);
-	print_literal(b, "bytes=");
-	print_op(b, PRINT_BYTES);
+	tel__print_literal(b, first);
+	tel__print_literal(b, "bytes=");
+	tel__print_op(b, PRINT_BYTES);
 }
 
 void
-print_text_fields(struct tel_printer *pr, struct print_builder *b,
+tel__print_text_fields(struct tel_printer *pr, struct print_builder *b,
     const struct tel_type *type, const char *first, int doubled)
 {
 	unsigned i, n = pr->nnames;
@@ -79,11 +79,11 @@ print_text_fields(struct tel_printer *pr, struct print_builder *b,
 	if (pr->names == NULL)
 		n = type->nfields;
 	for (i = 0; i < n; i++) {
-		at =
-		    pr->names == NULL ? (int)i : print_find(type, pr->names[i]);
+		at = pr->names == NULL ? (int)i :
+		                         tel__print_find(type, pr->names[i]);
 		if (at < 0)
 			continue;
-		print_literal(b, first);
+		tel__print_literal(b, first);
 		add_field(pr, b, type, (unsigned)at, doubled);
 		first = " ";
 	}
@@ -97,28 +97,29 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	char color[16];
 
 	(void)variant;
-	print_begin(&b, type, LABELS_TEXT);
+	tel__print_begin(&b, type, LABELS_TEXT);
 	if (pr->color)
-		print_literal(&b, "\033[2m");
-	print_op(&b, pr->time == TEL_TIME_TICKS ? PRINT_CLOCK : PRINT_TIME);
-	print_literal(&b, pr->color ? "\033[0m " : " ");
+		tel__print_literal(&b, "\033[2m");
+	tel__print_op(&b,
+	    pr->time == TEL_TIME_TICKS ? PRINT_CLOCK : PRINT_TIME);
+	tel__print_literal(&b, pr->color ? "\033[0m " : " ");
 	if (pr->color) {
 		/* 31 to 36 are the colours that are neither black nor white */
 		snprintf(color, sizeof(color), "\033[1;%um",
 		    31 + (type == NULL ? 0 : (type->kind_number + 1u) % 6));
-		print_literal(&b, color);
+		tel__print_literal(&b, color);
 	}
 	if (type == NULL) {
-		print_literal(&b, "0x");
-		print_op(&b, PRINT_CODE_ZERO);
+		tel__print_literal(&b, "0x");
+		tel__print_op(&b, PRINT_CODE_ZERO);
 	} else {
-		print_bytes(&b, type->name, type->name_length);
+		tel__print_bytes(&b, type->name, type->name_length);
 	}
 	if (pr->color)
-		print_literal(&b, "\033[0m");
-	print_text_fields(pr, &b, type, " ", 0);
-	print_literal(&b, "\n");
-	return print_end(&b);
+		tel__print_literal(&b, "\033[0m");
+	tel__print_text_fields(pr, &b, type, " ", 0);
+	tel__print_literal(&b, "\n");
+	return tel__print_end(&b);
 }
 
 /* The line with the clock's rate, once that is known. */
@@ -126,12 +127,12 @@ static tel_status
 put_rate(struct tel_printer *pr, const struct tel_event *ev)
 {
 	unsigned char rate[TEL_PUT_MAX];
-	double hertz = tel_clock_rate(ev->log->clock);
+	double hertz = tel__clock_rate(ev->log->clock);
 
 	pr->rate_owed = !(hertz > 0);
 	if (pr->rate_owed)
 		return TEL_OK;
-	*tel_put_hertz(rate, hertz) = '\0';
+	*tel__put_hertz(rate, hertz) = '\0';
 	print_put(pr, "# tick rate: ");
 	print_put(pr, (const char *)rate);
 	return print_put(pr, "\n");
@@ -154,7 +155,7 @@ put_word(struct tel_printer *pr, const char *word)
 		p += n;
 	} else {
 		*p++ = '"';
-		p = tel_escape_text(p, word, n, 0);
+		p = tel__escape_text(p, word, n, 0);
 		*p++ = '"';
 	}
 	pr->out->used = (size_t)(p - pr->out->buffer);
@@ -205,7 +206,7 @@ put_role(struct tel_printer *pr, const struct tel_schema *s,
 	print_put(pr, "# role: ");
 	print_put(pr, t->name);
 	print_put(pr, " ");
-	print_put(pr, tel_role_name((enum tel_role)t->role));
+	print_put(pr, tel__role_name((enum tel_role)t->role));
 	if (t->role == TEL_ROLE_START) {
 		print_put(pr, " ");
 		print_put(pr, s->types[t->partner].name);
@@ -222,7 +223,7 @@ put_role(struct tel_printer *pr, const struct tel_schema *s,
 		if (t->role_field[i] < 0)
 			continue;
 		print_put(pr, " ");
-		print_put(pr, tel_part_name((enum tel_role_part)i));
+		print_put(pr, tel__part_name((enum tel_role_part)i));
 		print_put(pr, "=");
 		print_put(pr, t->fields[t->role_field[i]].name);
 	}
@@ -285,7 +286,7 @@ finish(struct tel_printer *pr)
 	return TEL_OK;
 }
 
-const struct print_style print_style_text = {
+const struct print_style tel__print_style_text = {
 	.begin_log = begin_log,
 	.sync_point = sync_point,
 	.compile = compile,

@@ -7,7 +7,7 @@
 #include "print/timeline_inside.h"
 
 struct timeline *
-timeline_new(const struct timeline_ops *ops)
+tel__timeline_new(const struct timeline_ops *ops)
 {
 	struct timeline *tl = calloc(1, sizeof(*tl));
 
@@ -15,15 +15,15 @@ timeline_new(const struct timeline_ops *ops)
 		return NULL;
 	tl->ops = ops;
 	tl->counters = ops->counter != NULL;
-	tel_table_init(&tl->by_name);
-	tel_table_init(&tl->open);
-	tel_table_init(&tl->blocks);
-	tel_table_init(&tl->pools);
+	tel__table_init(&tl->by_name);
+	tel__table_init(&tl->open);
+	tel__table_init(&tl->blocks);
+	tel__table_init(&tl->pools);
 	return tl;
 }
 
 void
-timeline_free(struct timeline *tl)
+tel__timeline_free(struct timeline *tl)
 {
 	size_t i;
 
@@ -34,30 +34,31 @@ timeline_free(struct timeline *tl)
 		free(tl->tracks[i]);
 	}
 	free(tl->tracks);
-	tel_table_close(&tl->by_name);
-	tel_table_close(&tl->open);
-	timeline_count_clear(tl);
+	tel__table_close(&tl->by_name);
+	tel__table_close(&tl->open);
+	tel__timeline_count_clear(tl);
 	free(tl->gauges);
 	free(tl->large);
-	timeline_plans_free(tl);
+	tel__timeline_plans_free(tl);
 	free(tl);
 }
 
 void
-timeline_begin(struct timeline *tl)
+tel__timeline_begin(struct timeline *tl)
 {
 	tl->begun = 0;
 	/* schemas and logs of before may be gone, and others be there */
-	timeline_plans_free(tl);
-	tel_table_close(&tl->by_name);
-	tel_table_init(&tl->by_name);
-	tel_table_close(&tl->open);
-	tel_table_init(&tl->open);
-	timeline_count_clear(tl);
+	tel__timeline_plans_free(tl);
+	tel__table_close(&tl->by_name);
+	tel__table_init(&tl->by_name);
+	tel__table_close(&tl->open);
+	tel__table_init(&tl->open);
+	tel__timeline_count_clear(tl);
 }
 
 uint64_t
-timeline_time(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
+tel__timeline_time(struct timeline *tl, const struct tel_event *ev,
+    uint64_t clock)
 {
 	struct tel_clock *c = ev->log->clock;
 	int64_t ns;
@@ -71,47 +72,47 @@ timeline_time(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 		tl->last = 0;
 	}
 	/* the clock of an event may be anything, and its time far away */
-	if (tel_clock_rate(c) <= 0)
+	if (tel__clock_rate(c) <= 0)
 		ns = (int64_t)(clock - tl->base);
-	else if (__builtin_sub_overflow(tel_clock_ns(c, clock),
-	             tel_clock_ns(c, tl->base), &ns))
+	else if (__builtin_sub_overflow(tel__clock_ns(c, clock),
+	             tel__clock_ns(c, tl->base), &ns))
 		ns = clock > tl->base ? INT64_MAX : 0;
 	/* what comes too late for its place */
 	return ns < 0 ? 0 : (uint64_t)ns;
 }
 
 tel_status
-timeline_event(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev)
 {
 	const struct timeline_plan *p;
-	uint64_t time = timeline_time(tl, ev, ev->clock);
+	uint64_t time = tel__timeline_time(tl, ev, ev->clock);
 	struct timeline_track *context;
 	char buffer[TIMELINE_NAME];
 	const char *name;
 	size_t n;
 
-	p = timeline_plan(tl, ev->log->schema, ev->type);
+	p = tel__timeline_plan(tl, ev->log->schema, ev->type);
 	if (p == NULL)
 		return TEL_ENOMEM;
 	tl->no_memory = 0;
 	if (time > tl->last)
 		tl->last = time;
 	if (tl->counters && tel_type_is_alloc(ev->type) &&
-	    timeline_allocate(pr, tl, ev, time))
+	    tel__timeline_allocate(pr, tl, ev, time))
 		return tl->no_memory ? TEL_ENOMEM : TEL_OK;
 	if (tl->counters && p->memory != 0)
-		timeline_take(pr, tl, ev, p, time);
+		tel__timeline_take(pr, tl, ev, p, time);
 	switch (p->is) {
-	case PLAN_START: timeline_start(pr, tl, ev, p, time); break;
-	case PLAN_FINISH: timeline_finish(pr, tl, ev, p, time); break;
-	case PLAN_SPAN: timeline_span(pr, tl, ev, p, time); break;
+	case PLAN_START: tel__timeline_start(pr, tl, ev, p, time); break;
+	case PLAN_FINISH: tel__timeline_finish(pr, tl, ev, p, time); break;
+	case PLAN_SPAN: tel__timeline_span(pr, tl, ev, p, time); break;
 	case PLAN_NONE: break;
 	case PLAN_INSTANT:
 		if (tl->ops->instant == NULL)
 			break;
-		context = timeline_context(pr, tl, ev, p);
-		name = timeline_name(ev, p, buffer, &n);
+		context = tel__timeline_context(pr, tl, ev, p);
+		name = tel__timeline_name(ev, p, buffer, &n);
 		if (context == NULL)
 			tl->no_memory = 1;
 		else

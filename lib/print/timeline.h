@@ -92,18 +92,18 @@ struct timeline {
 };
 
 /* Makes one; NULL when there is no memory. */
-struct timeline *timeline_new(const struct timeline_ops *ops);
-void timeline_free(struct timeline *tl);
+struct timeline *tel__timeline_new(const struct timeline_ops *ops);
+void tel__timeline_free(struct timeline *tl);
 
 /* Another file begins: its time counts from its own first event. */
-void timeline_begin(struct timeline *tl);
+void tel__timeline_begin(struct timeline *tl);
 
 /* Takes an event.  TEL_OK, TEL_ENOMEM. */
-tel_status timeline_event(struct tel_printer *pr, struct timeline *tl,
+tel_status tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev);
 
 /* The track of that name, made when it is new; NULL: no memory. */
-struct timeline_track *timeline_track(struct tel_printer *pr,
+struct timeline_track *tel__timeline_track(struct tel_printer *pr,
     struct timeline *tl, struct timeline_track *parent, enum timeline_use use,
     const char *name, size_t n);
 

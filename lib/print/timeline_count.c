@@ -19,19 +19,19 @@
 #define NONE UINT32_MAX
 
 void
-timeline_count_clear(struct timeline *tl)
+tel__timeline_count_clear(struct timeline *tl)
 {
-	tel_table_close(&tl->blocks);
-	tel_table_init(&tl->blocks);
-	tel_table_close(&tl->pools);
-	tel_table_init(&tl->pools);
+	tel__table_close(&tl->blocks);
+	tel__table_init(&tl->blocks);
+	tel__table_close(&tl->pools);
+	tel__table_init(&tl->pools);
 	tl->ngauges = 0;
 	tl->processes = 0;
 	tl->nlarge = 0;
 }
 
 void
-timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p,
     struct timeline_track *context, uint64_t time)
 {
@@ -45,8 +45,8 @@ timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 		f = &t->fields[i];
 		if (f->sort != TEL_UNSIGNED || f->width != 64)
 			continue;
-		track = timeline_track(pr, tl, context, TIMELINE_COUNT, f->name,
-		    f->name_length);
+		track = tel__timeline_track(pr, tl, context, TIMELINE_COUNT,
+		    f->name, f->name_length);
 		if (track == NULL)
 			tl->no_memory = 1;
 		if (track == NULL || track->use != TIMELINE_COUNT)
@@ -120,7 +120,7 @@ static int
 make_gauge(struct tel_printer *pr, struct timeline *tl,
     const struct tel_log *log, const char *name, struct tel_entry *e)
 {
-	struct timeline_track *process = timeline_process(pr, tl, log), *t;
+	struct timeline_track *process = tel__timeline_process(pr, tl, log), *t;
 	struct timeline_gauge *bigger;
 	size_t room;
 
@@ -132,9 +132,9 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 		tl->gauges = bigger;
 		tl->gauge_room = room;
 	}
-	t = process == NULL ?
-	    NULL :
-	    timeline_track(pr, tl, process, TIMELINE_BYTES, name, strlen(name));
+	t = process == NULL ? NULL :
+	                      tel__timeline_track(pr, tl, process,
+	                          TIMELINE_BYTES, name, strlen(name));
 	if (t == NULL)
 		return 0;
 	tl->gauges[tl->ngauges].track = t;
@@ -227,7 +227,7 @@ block_ends(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size,
 
 	if (e != NULL) {
 		had = take_size(tl, e->value);
-		tel_table_remove(&tl->blocks, e);
+		tel__table_remove(&tl->blocks, e);
 	}
 	subtract(tl, gauge, sized ? size : had);
 }
@@ -242,7 +242,7 @@ gauge_of(struct tel_printer *pr, struct timeline *tl, const struct tel_log *log,
 
 	if (e != NULL && e->value == NONE &&
 	    !make_gauge(pr, tl, log, name, e)) {
-		tel_table_remove(&tl->pools, e);
+		tel__table_remove(&tl->pools, e);
 		tl->no_memory = 1;
 		return NONE;
 	}
@@ -287,7 +287,7 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 	if (tl->ngauges >= TIMELINE_POOLS ||
 	    !make_gauge(pr, tl, ev->log, name, e)) {
 		tl->no_memory |= tl->ngauges < TIMELINE_POOLS;
-		tel_table_remove(&tl->pools, e);
+		tel__table_remove(&tl->pools, e);
 		return NONE;
 	}
 	tl->processes += pool < 0;
@@ -312,7 +312,7 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
 		show(pr, tl, e->value, time);
 		show(pr, tl, all, time);
 	}
-	tel_table_remove(&tl->pools, e);
+	tel__table_remove(&tl->pools, e);
 }
 
 /* Does an operation to a gauge. */
@@ -333,7 +333,7 @@ count(struct timeline *tl, uint32_t gauge, const tel_alloc *op)
 }
 
 int
-timeline_allocate(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, uint64_t time)
 {
 	uint32_t all, pool;
@@ -376,7 +376,7 @@ timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 }
 
 void
-timeline_take(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
 	const struct tel_type *t = ev->type;

@@ -30,21 +30,21 @@ struct timeline_plan {
 };
 
 /* The plan of a type, made when it is new; NULL: no memory. */
-const struct timeline_plan *timeline_plan(struct timeline *tl,
+const struct timeline_plan *tel__timeline_plan(struct timeline *tl,
     const struct tel_schema *s, const struct tel_type *type);
-void timeline_plans_free(struct timeline *tl);
+void tel__timeline_plans_free(struct timeline *tl);
 
 /* A track of its own, even when there is one of that name; NULL: no memory. */
-struct timeline_track *timeline_make_track(struct tel_printer *pr,
+struct timeline_track *tel__timeline_make_track(struct tel_printer *pr,
     struct timeline *tl, struct timeline_track *parent, enum timeline_use use,
     const char *name, size_t n);
 
 /* The track of a log; NULL: no memory. */
-struct timeline_track *timeline_process(struct tel_printer *pr,
+struct timeline_track *tel__timeline_process(struct tel_printer *pr,
     struct timeline *tl, const struct tel_log *log);
 
 /* The track of the thread, the processor or the kind of an event, or NULL. */
-struct timeline_track *timeline_context(struct tel_printer *pr,
+struct timeline_track *tel__timeline_context(struct tel_printer *pr,
     struct timeline *tl, const struct tel_event *ev,
     const struct timeline_plan *p);
 
@@ -52,7 +52,7 @@ struct timeline_track *timeline_context(struct tel_printer *pr,
  * Nanoseconds since the first event, of a clock of the log of ev; ticks where
  * the rate is not known.
  */
-uint64_t timeline_time(struct timeline *tl, const struct tel_event *ev,
+uint64_t tel__timeline_time(struct timeline *tl, const struct tel_event *ev,
     uint64_t clock);
 
 /*
@@ -60,19 +60,19 @@ uint64_t timeline_time(struct timeline *tl, const struct tel_event *ev,
  * where it is made: that of its type, and the string or the label that tells
  * it from others.
  */
-const char *timeline_name(const struct tel_event *ev,
+const char *tel__timeline_name(const struct tel_event *ev,
     const struct timeline_plan *p, char *buffer, size_t *n);
 
 /* Events that begin a range, end it, or are one. */
-void timeline_start(struct tel_printer *pr, struct timeline *tl,
+void tel__timeline_start(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time);
-void timeline_finish(struct tel_printer *pr, struct timeline *tl,
+void tel__timeline_finish(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time);
-void timeline_span(struct tel_printer *pr, struct timeline *tl,
+void tel__timeline_span(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time);
 
 /* What a range of known length counted: its fields behind its length. */
-void timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
+void tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p,
     struct timeline_track *context, uint64_t time);
 
@@ -80,14 +80,14 @@ void timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
  * Counts the bytes that live.  Nonzero when an event was no more than that,
  * and is not to be shown by itself.
  */
-int timeline_allocate(struct tel_printer *pr, struct timeline *tl,
+int tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, uint64_t time);
 
 /* Counts what a type takes and another one gives back. */
-void timeline_take(struct tel_printer *pr, struct timeline *tl,
+void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time);
 
 /* Forgets all that lives. */
-void timeline_count_clear(struct timeline *tl);
+void tel__timeline_count_clear(struct timeline *tl);
 
 #endif

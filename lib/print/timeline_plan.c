@@ -250,7 +250,7 @@ make_all(const struct tel_schema *s)
 }
 
 const struct timeline_plan *
-timeline_plan(struct timeline *tl, const struct tel_schema *s,
+tel__timeline_plan(struct timeline *tl, const struct tel_schema *s,
     const struct tel_type *type)
 {
 	struct timeline_plans *all = tl->plans, **link;
@@ -280,7 +280,7 @@ timeline_plan(struct timeline *tl, const struct tel_schema *s,
 }
 
 void
-timeline_plans_free(struct timeline *tl)
+tel__timeline_plans_free(struct timeline *tl)
 {
 	struct timeline_plans *all;
 

@@ -49,7 +49,7 @@ label_of(const struct tel_event *ev, const struct timeline_plan *p, size_t *n)
 }
 
 const char *
-timeline_name(const struct tel_event *ev, const struct timeline_plan *p,
+tel__timeline_name(const struct tel_event *ev, const struct timeline_plan *p,
     char *buffer, size_t *length)
 {
 	const char *more = NULL;
@@ -94,7 +94,7 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
 		    (int)(t->length < TIMELINE_NAME ? t->length :
 		                                      TIMELINE_NAME),
 		    t->name);
-		next = timeline_make_track(pr, tl, t->parent, t->use, name,
+		next = tel__timeline_make_track(pr, tl, t->parent, t->use, name,
 		    (size_t)n);
 		if (next == NULL) {
 			tl->no_memory = 1;
@@ -106,7 +106,7 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
 }
 
 void
-timeline_start(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_start(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
 	uint64_t key = range_key(ev, (int)ev->type->index);
@@ -117,8 +117,8 @@ timeline_start(struct tel_printer *pr, struct timeline *tl,
 	size_t n;
 	int fresh;
 
-	name = timeline_name(ev, p, buffer, &n);
-	context = timeline_context(pr, tl, ev, p);
+	name = tel__timeline_name(ev, p, buffer, &n);
+	context = tel__timeline_context(pr, tl, ev, p);
 	e = tel_table_put(&tl->open, key, &fresh);
 	if (context == NULL || e == NULL) {
 		tl->no_memory = 1;
@@ -127,13 +127,13 @@ timeline_start(struct tel_printer *pr, struct timeline *tl,
 	if (!fresh) {
 		t = tl->tracks[e->value - 1];
 	} else {
-		t = timeline_track(pr, tl, context, TIMELINE_RANGES,
+		t = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
 		    p->alone ? name : p->name, p->alone ? n : p->length);
 		if (t != NULL)
 			t = free_lane(pr, tl, t, time);
 		if (t == NULL) {
 			/* too many at once: it is a point of time */
-			tel_table_remove(&tl->open, e);
+			tel__table_remove(&tl->open, e);
 			if (tl->ops->instant != NULL)
 				tl->ops->instant(pr, context, time, name, n,
 				    ev);
@@ -146,7 +146,7 @@ timeline_start(struct tel_printer *pr, struct timeline *tl,
 }
 
 void
-timeline_finish(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_finish(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
 	const struct tel_schema *s = ev->log->schema;
@@ -155,24 +155,24 @@ timeline_finish(struct tel_printer *pr, struct timeline *tl,
 	int i;
 
 	for (i = p->start; i >= 0;
-	     i = timeline_plan(tl, s, &s->types[i])->other) {
+	     i = tel__timeline_plan(tl, s, &s->types[i])->other) {
 		e = tel_table_find(&tl->open, range_key(ev, i));
 		if (e == NULL)
 			continue;
 		t = tl->tracks[e->value - 1];
 		tl->ops->end(pr, t, time);
 		if (--t->depth == 0)
-			tel_table_remove(&tl->open, e);
+			tel__table_remove(&tl->open, e);
 		return;
 	}
 }
 
 void
-timeline_span(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_span(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
 	int64_t ticks = (int64_t)tel_event_u64(ev, (unsigned)p->duration);
-	struct timeline_track *context = timeline_context(pr, tl, ev, p),
+	struct timeline_track *context = tel__timeline_context(pr, tl, ev, p),
 	                      *t = NULL;
 	char buffer[TIMELINE_NAME];
 	const char *name = NULL;
@@ -180,8 +180,8 @@ timeline_span(struct tel_printer *pr, struct timeline *tl,
 	size_t n = 0;
 
 	if (context != NULL)
-		t = timeline_track(pr, tl, context, TIMELINE_RANGES, p->name,
-		    p->length);
+		t = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
+		    p->name, p->length);
 	if (t == NULL) {
 		tl->no_memory = 1;
 		return;
@@ -194,12 +194,13 @@ timeline_span(struct tel_printer *pr, struct timeline *tl,
 		name = buffer;
 	}
 	if (name == NULL)
-		name = timeline_name(ev, p, buffer, &n);
+		name = tel__timeline_name(ev, p, buffer, &n);
 	if (n > TIMELINE_NAME)
 		n = TIMELINE_NAME;
 	/* what ends before it begins has no length */
 	if (ticks > 0)
-		length = timeline_time(tl, ev, ev->clock + (uint64_t)ticks);
+		length =
+		    tel__timeline_time(tl, ev, ev->clock + (uint64_t)ticks);
 	length = length > time ? length - time : 0;
 	t = free_lane(pr, tl, t, time);
 	if (t == NULL)
@@ -207,5 +208,5 @@ timeline_span(struct tel_printer *pr, struct timeline *tl,
 	t->busy = time + length;
 	tl->ops->span(pr, t, time, length, name, n, ev, p->method);
 	if (tl->counters)
-		timeline_count_fields(pr, tl, ev, p, context, time);
+		tel__timeline_count_fields(pr, tl, ev, p, context, time);
 }

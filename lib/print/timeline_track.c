@@ -7,7 +7,7 @@
 #include "print/timeline_inside.h"
 
 struct timeline_track *
-timeline_make_track(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_make_track(struct tel_printer *pr, struct timeline *tl,
     struct timeline_track *parent, enum timeline_use use, const char *name,
     size_t n)
 {
@@ -49,7 +49,7 @@ process_of(struct timeline_track *t)
 }
 
 struct timeline_track *
-timeline_track(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
     struct timeline_track *parent, enum timeline_use use, const char *name,
     size_t n)
 {
@@ -69,24 +69,24 @@ timeline_track(struct tel_printer *pr, struct timeline *tl,
 	if (tl->ntracks >= TIMELINE_TRACKS && parent != NULL)
 		t = process_of(parent);
 	else
-		t = timeline_make_track(pr, tl, parent, use, name, n);
+		t = tel__timeline_make_track(pr, tl, parent, use, name, n);
 	if (t == NULL)
-		tel_table_remove(&tl->by_name, e);
+		tel__table_remove(&tl->by_name, e);
 	else
 		e->value = t->id;
 	return t;
 }
 
 struct timeline_track *
-timeline_process(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_process(struct tel_printer *pr, struct timeline *tl,
     const struct tel_log *log)
 {
-	return timeline_track(pr, tl, NULL, TIMELINE_PROCESS, log->name,
+	return tel__timeline_track(pr, tl, NULL, TIMELINE_PROCESS, log->name,
 	    strlen(log->name));
 }
 
 struct timeline_track *
-timeline_context(struct tel_printer *pr, struct timeline *tl,
+tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p)
 {
 	int cpu = p->cpu >= 0 && (p->thread < 0 || p->is == PLAN_SPAN);
@@ -97,11 +97,11 @@ timeline_context(struct tel_printer *pr, struct timeline *tl,
 	uint64_t id;
 	int n;
 
-	process = timeline_process(pr, tl, ev->log);
+	process = tel__timeline_process(pr, tl, ev->log);
 	if (process == NULL)
 		return NULL;
 	if (!cpu && p->thread < 0)
-		return timeline_track(pr, tl, process, TIMELINE_KIND,
+		return tel__timeline_track(pr, tl, process, TIMELINE_KIND,
 		    ev->type->kind, strlen(ev->type->kind));
 	id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
 	n = snprintf(name, sizeof(name), "%s %lld", cpu ? "cpu" : "thread",
@@ -111,6 +111,6 @@ timeline_context(struct tel_printer *pr, struct timeline *tl,
 	if (label != NULL && length < sizeof(name) - 32)
 		n += snprintf(name + n, sizeof(name) - (size_t)n, " %.*s",
 		    (int)length, label);
-	return timeline_track(pr, tl, process, TIMELINE_THREAD, name,
+	return tel__timeline_track(pr, tl, process, TIMELINE_THREAD, name,
 	    (size_t)n);
 }

@@ -36,10 +36,10 @@ is_context(const char *name)
 static void
 add_csv(struct print_builder *b, const char *s, size_t n)
 {
-	unsigned char *p = print_room(b, TEL_ESCAPE_ROOM(n));
+	unsigned char *p = tel__print_room(b, TEL_ESCAPE_ROOM(n));
 
 	if (p != NULL)
-		b->length += (size_t)(tel_escape_csv(p, s, n, 0) - p);
+		b->length += (size_t)(tel__escape_csv(p, s, n, 0) - p);
 }
 
 /* The provider's name in lower case. */
@@ -89,16 +89,16 @@ static void
 add_field(struct print_builder *b, const struct tel_type *type, unsigned i)
 {
 	const struct tel_field *f = &type->fields[i];
-	enum print_op op = print_text_op(f, 0);
+	enum print_op op = tel__print_text_op(f, 0);
 
-	print_literal(b, ",");
+	tel__print_literal(b, ",");
 	if (f->sort == TEL_STRING) {
-		print_field(b, PRINT_STRING_CELL, i, SPACE_NONE);
+		tel__print_field(b, PRINT_STRING_CELL, i, SPACE_NONE);
 		return;
 	}
-	print_bytes(b, f->name, f->name_length);
-	print_literal(b, op == PRINT_HEX ? "=0x" : "=");
-	print_field(b, op, i, SPACE_NONE);
+	tel__print_bytes(b, f->name, f->name_length);
+	tel__print_literal(b, op == PRINT_HEX ? "=0x" : "=");
+	tel__print_field(b, op, i, SPACE_NONE);
 }
 
 static struct print_program *
@@ -111,31 +111,31 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 
 	(void)pr;
 	(void)variant;
-	print_begin(&b, type, LABELS_TEXT);
-	print_op(&b, PRINT_CLOCK_DECIMAL);
+	tel__print_begin(&b, type, LABELS_TEXT);
+	tel__print_op(&b, PRINT_CLOCK_DECIMAL);
 	for (i = 0; i < NCONTEXT; i++) {
-		print_literal(&b, ",");
-		at = print_find(type, context[i].name);
+		tel__print_literal(&b, ",");
+		at = tel__print_find(type, context[i].name);
 		if (at >= 0 && type->fields[at].sort != TEL_STRING)
-			print_field(&b, context[i].op, (unsigned)at,
+			tel__print_field(&b, context[i].op, (unsigned)at,
 			    SPACE_NONE);
 	}
-	print_literal(&b, ",");
+	tel__print_literal(&b, ",");
 	if (type == NULL) {
-		print_literal(&b, "unknown,0x");
-		print_op(&b, PRINT_CODE_ZERO);
-		print_literal(&b, ",bytes=");
-		print_op(&b, PRINT_BYTES);
+		tel__print_literal(&b, "unknown,0x");
+		tel__print_op(&b, PRINT_CODE_ZERO);
+		tel__print_literal(&b, ",bytes=");
+		tel__print_op(&b, PRINT_BYTES);
 	} else {
 		add_provider(&b, type);
-		print_literal(&b, ",");
+		tel__print_literal(&b, ",");
 		add_type(pr->schema, &b, type);
 		for (i = 0; i < type->nfields; i++)
 			if (!is_context(type->fields[i].name))
 				add_field(&b, type, i);
 	}
-	print_literal(&b, "\n");
-	return print_end(&b);
+	tel__print_literal(&b, "\n");
+	return tel__print_end(&b);
 }
 
 static tel_status
@@ -154,7 +154,7 @@ finish(struct tel_printer *pr)
 	return pr->started || !pr->header ? TEL_OK : print_put(pr, HEADER);
 }
 
-const struct print_style print_style_tracerpt = {
+const struct print_style tel__print_style_tracerpt = {
 	.begin_log = begin_log,
 	.compile = compile,
 	.finish = finish,

@@ -13,7 +13,7 @@ struct between_log {
 };
 
 tel_status
-between_set(tel_filter **end, const char *text)
+tel__between_set(tel_filter **end, const char *text)
 {
 	tel_filter *f;
 	tel_status st;
@@ -64,7 +64,7 @@ find_log(struct between *b, const struct tel_log *log)
 }
 
 int
-between_match(struct between *b, const tel_event *event)
+tel__between_match(struct between *b, const tel_event *event)
 {
 	struct between_log *l = find_log(b, event->log);
 	int begins = 0, ends = 0, in;
@@ -83,7 +83,7 @@ between_match(struct between *b, const tel_event *event)
 }
 
 void
-between_clear(struct between *b)
+tel__between_clear(struct between *b)
 {
 	tel_filter_free(b->since);
 	tel_filter_free(b->until);

@@ -20,11 +20,11 @@ struct between {
 };
 
 /* Sets an end of it, since or until; text NULL: none. */
-tel_status between_set(tel_filter **end, const char *text);
+tel_status tel__between_set(tel_filter **end, const char *text);
 
 /* Whether an event lies there: 1, 0, or -1 after a failure. */
-int between_match(struct between *b, const tel_event *event);
+int tel__between_match(struct between *b, const tel_event *event);
 
-void between_clear(struct between *b);
+void tel__between_clear(struct between *b);
 
 #endif

@@ -15,13 +15,13 @@ binding_free(struct binding *b)
 	if (b == NULL)
 		return;
 	for (i = 0; b->programs != NULL && i <= b->unknown; i++)
-		program_clear(&b->programs[i]);
+		tel__program_clear(&b->programs[i]);
 	free(b->programs);
 	free(b);
 }
 
 void
-binder_forget(struct binder *b)
+tel__binder_forget(struct binder *b)
 {
 	unsigned i;
 
@@ -32,24 +32,24 @@ binder_forget(struct binder *b)
 }
 
 void
-binder_clear(struct binder *b)
+tel__binder_clear(struct binder *b)
 {
-	binder_forget(b);
-	tree_free(b->tree);
-	select_clear(&b->selection);
+	tel__binder_forget(b);
+	tel__tree_free(b->tree);
+	tel__select_clear(&b->selection);
 	free(b->machine.stack);
 	free(b->machine.scratch);
 	free(b->fail_text);
 }
 
 tel_status
-binder_failed(struct binder *b, tel_status status)
+tel__binder_failed(struct binder *b, tel_status status)
 {
 	size_t length;
 
 	b->failed = status;
 	if (status == TEL_ENOMEM)
-		fail_set(&b->fail, status, NULL, 0, "out of memory");
+		tel__fail_set(&b->fail, status, NULL, 0, "out of memory");
 	free(b->fail_text);
 	b->fail_text = NULL;
 	if (b->fail.text == NULL)
@@ -63,16 +63,16 @@ binder_failed(struct binder *b, tel_status status)
 }
 
 tel_status
-binder_set_expression(struct binder *b, const char *text)
+tel__binder_set_expression(struct binder *b, const char *text)
 {
 	struct machine m = { NULL, NULL, NULL, value_missing() };
 	struct tree *tree = NULL;
 	tel_status st;
 
 	if (text != NULL) {
-		st = tree_parse(text, &b->fail, &tree);
+		st = tel__tree_parse(text, &b->fail, &tree);
 		if (st != TEL_OK)
-			return binder_failed(b, st);
+			return tel__binder_failed(b, st);
 		m.tree = tree;
 		m.stack =
 		    calloc(tree->nodes[tree->root].stack, sizeof(*m.stack));
@@ -82,14 +82,14 @@ binder_set_expression(struct binder *b, const char *text)
 		    (tree->uses_regex && m.scratch == NULL)) {
 			free(m.stack);
 			free(m.scratch);
-			tree_free(tree);
-			return binder_failed(b, TEL_ENOMEM);
+			tel__tree_free(tree);
+			return tel__binder_failed(b, TEL_ENOMEM);
 		}
 	}
-	binder_forget(b);
+	tel__binder_forget(b);
 	free(b->machine.stack);
 	free(b->machine.scratch);
-	tree_free(b->tree);
+	tel__tree_free(b->tree);
 	b->tree = tree;
 	b->machine = m;
 	return TEL_OK;
@@ -103,7 +103,7 @@ check_condition(struct binder *b)
 
 	if (b->for_value || root->classes != C_STRING)
 		return TEL_OK;
-	return fail_set(&b->fail, TEL_EINVAL, b->tree->text, root->column,
+	return tel__fail_set(&b->fail, TEL_EINVAL, b->tree->text, root->column,
 	    "a condition is wanted, and this is a string");
 }
 
@@ -113,16 +113,17 @@ compile_all(struct binder *b, struct binding *to)
 	struct compiler c = { .tree = b->tree,
 		.selection = b->for_value ? NULL : &b->selection,
 		.invert = b->invert };
-	tel_status st = compiler_begin(&c);
+	tel_status st = tel__compiler_begin(&c);
 	const struct tel_type *type;
 	uint32_t i;
 
 	for (i = 0; i <= to->unknown && st == TEL_OK; i++) {
 		type = i < to->unknown ? &to->schema->types[i] : NULL;
-		st = b->for_value ? compile_value(&c, type, &to->programs[i]) :
-		                    compile_filter(&c, type, &to->programs[i]);
+		st = b->for_value ?
+		    tel__compile_value(&c, type, &to->programs[i]) :
+		    tel__compile_filter(&c, type, &to->programs[i]);
 	}
-	compiler_end(&c);
+	tel__compiler_end(&c);
 	return st;
 }
 
@@ -134,9 +135,9 @@ binding_new(struct binder *b, const struct tel_schema *schema,
 	struct binding *new;
 
 	if (!b->for_value)
-		st = select_check(&b->selection, schema, &b->fail);
+		st = tel__select_check(&b->selection, schema, &b->fail);
 	if (st == TEL_OK && b->tree != NULL) {
-		st = tree_check(b->tree, schema, &b->fail);
+		st = tel__tree_check(b->tree, schema, &b->fail);
 		if (st == TEL_OK)
 			st = check_condition(b);
 	}
@@ -174,7 +175,7 @@ forget_schema(struct binder *b, const struct tel_schema *schema)
 }
 
 tel_status
-binder_bind(struct binder *b, const struct tel_schema *schema)
+tel__binder_bind(struct binder *b, const struct tel_schema *schema)
 {
 	struct binding *new;
 	tel_status st;
@@ -182,7 +183,7 @@ binder_bind(struct binder *b, const struct tel_schema *schema)
 	forget_schema(b, schema);
 	st = binding_new(b, schema, &new);
 	if (st != TEL_OK)
-		return binder_failed(b, st);
+		return tel__binder_failed(b, st);
 	if (b->count == BINDINGS_MAX) {
 		binding_free(b->bindings[b->oldest]);
 		b->bindings[b->oldest] = new;
@@ -195,7 +196,7 @@ binder_bind(struct binder *b, const struct tel_schema *schema)
 }
 
 tel_status
-binder_switch(struct binder *b, const struct tel_schema *schema)
+tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 {
 	unsigned i;
 
@@ -204,11 +205,11 @@ binder_switch(struct binder *b, const struct tel_schema *schema)
 			b->current = b->bindings[i];
 			return TEL_OK;
 		}
-	return binder_bind(b, schema);
+	return tel__binder_bind(b, schema);
 }
 
 void
-binder_step(struct binder *b, const struct tel_event *ev)
+tel__binder_step(struct binder *b, const struct tel_event *ev)
 {
 	struct binding *to = b->current;
 	struct tel_clock *clock = ev->log->clock;
@@ -216,10 +217,10 @@ binder_step(struct binder *b, const struct tel_event *ev)
 
 	b->machine.dt = value_missing();
 	if (to->log == ev->log && to->log_number == ev->log->number &&
-	    clock != NULL && tel_clock_rate(clock) > 0 &&
+	    clock != NULL && tel__clock_rate(clock) > 0 &&
 	    (to->previous != 0 || !ev->log->schema->untimed) &&
-	    !__builtin_sub_overflow(tel_clock_ns(clock, ev->clock),
-	        tel_clock_ns(clock, to->previous), &dt))
+	    !__builtin_sub_overflow(tel__clock_ns(clock, ev->clock),
+	        tel__clock_ns(clock, to->previous), &dt))
 		b->machine.dt = value_signed((uint64_t)dt);
 	to->log = ev->log;
 	to->log_number = ev->log->number;

@@ -38,25 +38,26 @@ struct binder {
 };
 
 /* Frees what the binder holds. */
-void binder_clear(struct binder *b);
+void tel__binder_clear(struct binder *b);
 
-/* Takes a new expression, NULL for none: as tree_parse(). */
-tel_status binder_set_expression(struct binder *b, const char *text);
+/* Takes a new expression, NULL for none: as tel__tree_parse(). */
+tel_status tel__binder_set_expression(struct binder *b, const char *text);
 
 /* Forgets all schemas, as something that programs depend on has changed. */
-void binder_forget(struct binder *b);
+void tel__binder_forget(struct binder *b);
 
 /* Keeps a copy of the text of a failure.  Returns status. */
-tel_status binder_failed(struct binder *b, tel_status status);
+tel_status tel__binder_failed(struct binder *b, tel_status status);
 
 /* Makes the programs for a schema, anew if there are some already. */
-tel_status binder_bind(struct binder *b, const struct tel_schema *schema);
+tel_status tel__binder_bind(struct binder *b, const struct tel_schema *schema);
 
 /* Finds or makes them. */
-tel_status binder_switch(struct binder *b, const struct tel_schema *schema);
+tel_status tel__binder_switch(struct binder *b,
+    const struct tel_schema *schema);
 
 /* Sets machine.dt, and remembers the event for the next. */
-void binder_step(struct binder *b, const struct tel_event *ev);
+void tel__binder_step(struct binder *b, const struct tel_event *ev);
 
 static inline const struct program *
 binding_program(const struct binding *b, const struct tel_type *type)
@@ -71,10 +72,10 @@ static inline const struct program *
 binder_program(struct binder *b, const struct tel_event *ev)
 {
 	if (b->current == NULL || b->current->schema != ev->log->schema)
-		if (binder_switch(b, ev->log->schema) != TEL_OK)
+		if (tel__binder_switch(b, ev->log->schema) != TEL_OK)
 			return NULL;
 	if (b->tree != NULL && b->tree->uses_dt)
-		binder_step(b, ev);
+		tel__binder_step(b, ev);
 	return binding_program(b->current, ev->type);
 }
 

@@ -8,14 +8,14 @@
 #include <string.h>
 
 int
-parser_begin(struct parser *p, const char *text, struct fail *fail)
+tel__parser_begin(struct parser *p, const char *text, struct fail *fail)
 {
 	size_t length = strlen(text);
 
 	memset(p, 0, sizeof(*p));
 	p->fail = fail;
 	if (length > TEXT_MAX) {
-		p->status = fail_set(fail, TEL_ELIMIT, text, 0,
+		p->status = tel__fail_set(fail, TEL_ELIMIT, text, 0,
 		    "the expression is longer than %zu bytes", TEXT_MAX);
 		return 0;
 	}
@@ -38,7 +38,7 @@ parser_begin(struct parser *p, const char *text, struct fail *fail)
 }
 
 void
-parser_fail(struct parser *p, tel_status status, unsigned column,
+tel__parser_fail(struct parser *p, tel_status status, unsigned column,
     const char *format, ...)
 {
 	char message[256];
@@ -49,36 +49,37 @@ parser_fail(struct parser *p, tel_status status, unsigned column,
 	va_start(ap, format);
 	vsnprintf(message, sizeof(message), format, ap);
 	va_end(ap);
-	p->status =
-	    fail_set(p->fail, status, p->tree->text, column, "%s", message);
+	p->status = tel__fail_set(p->fail, status, p->tree->text, column, "%s",
+	    message);
 }
 
 void
-parser_next(struct parser *p)
+tel__parser_next(struct parser *p)
 {
 	const char *why;
 
 	if (p->status != TEL_OK)
 		return;
-	why = lexer_next(&p->lexer, &p->token);
+	why = tel__lexer_next(&p->lexer, &p->token);
 	if (why != NULL)
-		parser_fail(p, TEL_EINVAL, p->lexer.error_column, "%s", why);
+		tel__parser_fail(p, TEL_EINVAL, p->lexer.error_column, "%s",
+		    why);
 }
 
 int
-parser_take(struct parser *p, enum token_kind kind)
+tel__parser_take(struct parser *p, enum token_kind kind)
 {
 	if (p->status != TEL_OK || p->token.kind != kind)
 		return 0;
-	parser_next(p);
+	tel__parser_next(p);
 	return 1;
 }
 
 void
-parser_expect(struct parser *p, enum token_kind kind, const char *message)
+tel__parser_expect(struct parser *p, enum token_kind kind, const char *message)
 {
-	if (p->status == TEL_OK && !parser_take(p, kind))
-		parser_fail(p, TEL_EINVAL, p->token.column, "%s", message);
+	if (p->status == TEL_OK && !tel__parser_take(p, kind))
+		tel__parser_fail(p, TEL_EINVAL, p->token.column, "%s", message);
 }
 
 /* Makes room for one more of size bytes behind the count there are. */
@@ -99,7 +100,7 @@ grow(struct parser *p, void *old, uint32_t count, size_t size)
 }
 
 uint32_t
-parser_add(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
+tel__parser_add(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
     unsigned column)
 {
 	struct tree *t = p->tree;
@@ -108,7 +109,7 @@ parser_add(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
 	if (p->status != TEL_OK)
 		return 0;
 	if (t->nnodes == NODES_MAX) {
-		parser_fail(p, TEL_ELIMIT, column,
+		tel__parser_fail(p, TEL_ELIMIT, column,
 		    "the expression has more than %u parts", NODES_MAX);
 		return 0;
 	}
@@ -125,7 +126,8 @@ parser_add(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
 }
 
 uint32_t
-parser_unary(struct parser *p, enum value_op op, uint32_t a, unsigned column)
+tel__parser_unary(struct parser *p, enum value_op op, uint32_t a,
+    unsigned column)
 {
 	struct node *n;
 	struct value v;
@@ -135,15 +137,15 @@ parser_unary(struct parser *p, enum value_op op, uint32_t a, unsigned column)
 	n = &p->tree->nodes[a];
 	if (n->op == N_CONST &&
 	    (n->value.tag == V_NATURAL || n->value.tag == V_NEGATIVE)) {
-		v = value_unary(op, &n->value);
+		v = tel__value_unary(op, &n->value);
 		if (v.tag == V_MISSING)
-			parser_fail(p, TEL_EINVAL, column,
+			tel__parser_fail(p, TEL_EINVAL, column,
 			    "the number is under -2^63");
 		n->value = v;
 		n->column = column;
 		return a;
 	}
-	a = parser_add(p, N_UNARY, a, 0, column);
+	a = tel__parser_add(p, N_UNARY, a, 0, column);
 	if (p->status == TEL_OK)
 		p->tree->nodes[a].opr = (uint8_t)op;
 	return a;
@@ -182,7 +184,7 @@ mirrored(enum value_op op)
 }
 
 uint32_t
-parser_compare(struct parser *p, enum value_op op, uint32_t a, uint32_t b,
+tel__parser_compare(struct parser *p, enum value_op op, uint32_t a, uint32_t b,
     unsigned column)
 {
 	struct node *nodes;
@@ -200,7 +202,7 @@ parser_compare(struct parser *p, enum value_op op, uint32_t a, uint32_t b,
 		b = c;
 		op = mirrored(op);
 	}
-	c = parser_add(p, N_COMPARE, a, b, column);
+	c = tel__parser_add(p, N_COMPARE, a, b, column);
 	if (p->status != TEL_OK)
 		return 0;
 	nodes = p->tree->nodes;
@@ -229,40 +231,40 @@ add_pattern(struct parser *p, uint32_t node, const struct token *t)
 	}
 	tree->patterns[tree->npatterns] = made;
 	tree->nodes[node].pattern = tree->npatterns++;
-	why = glob ?
-	    pattern_glob(made, v->as.s, v->length) :
-	    pattern_regex(made, v->as.s, v->length, buffer, sizeof(buffer));
+	why = glob ? tel__pattern_glob(made, v->as.s, v->length) :
+	             tel__pattern_regex(made, v->as.s, v->length, buffer,
+	                 sizeof(buffer));
 	if (why != NULL)
-		parser_fail(p, TEL_EINVAL, p->token.column, "%s", why);
+		tel__parser_fail(p, TEL_EINVAL, p->token.column, "%s", why);
 	else if (made->kind == PATTERN_REGEX)
 		tree->uses_regex = 1;
 }
 
 uint32_t
-parser_match(struct parser *p, uint32_t a, const struct token *t)
+tel__parser_match(struct parser *p, uint32_t a, const struct token *t)
 {
-	uint32_t node = parser_add(p, N_MATCH, a, 0, t->column);
+	uint32_t node = tel__parser_add(p, N_MATCH, a, 0, t->column);
 
 	if (p->status != TEL_OK)
 		return 0;
 	if (p->token.kind != T_STRING)
-		parser_fail(p, TEL_EINVAL, p->token.column,
+		tel__parser_fail(p, TEL_EINVAL, p->token.column,
 		    "a pattern in quotes should be here");
 	else
 		add_pattern(p, node, t);
 	if (t->kind == T_MATCH_NOT || t->kind == T_GLOB_NOT)
 		p->tree->nodes[node].flags |= NODE_NEGATE;
-	parser_next(p);
+	tel__parser_next(p);
 	return node;
 }
 
 void
-parser_item(struct parser *p, struct list *list, const struct item *item)
+tel__parser_item(struct parser *p, struct list *list, const struct item *item)
 {
 	if (p->status != TEL_OK)
 		return;
 	if (list->count == LIST_MAX) {
-		parser_fail(p, TEL_ELIMIT, p->tree->nodes[item->lo].column,
+		tel__parser_fail(p, TEL_ELIMIT, p->tree->nodes[item->lo].column,
 		    "the list has more than %u items", LIST_MAX);
 		return;
 	}
@@ -292,16 +294,16 @@ plain_set(const struct tree *t, const struct list *list)
 		spans[i].hi = hi->as.u;
 	}
 	if (spans != NULL && i == list->count)
-		set = set_new(spans, list->count);
+		set = tel__set_new(spans, list->count);
 	free(spans);
 	return set;
 }
 
 uint32_t
-parser_in(struct parser *p, uint32_t a, const struct list *list,
+tel__parser_in(struct parser *p, uint32_t a, const struct list *list,
     unsigned column)
 {
-	uint32_t node = parser_add(p, N_IN, a, 0, column), i;
+	uint32_t node = tel__parser_add(p, N_IN, a, 0, column), i;
 	struct tree *t = p->tree;
 
 	if (p->status != TEL_OK)

@@ -32,15 +32,15 @@ unknown_field(struct check *c, const struct symbol *s)
 	char text[200];
 	unsigned i, j;
 
-	near_begin(&near, s->name, strlen(s->name));
+	tel__near_begin(&near, s->name, strlen(s->name));
 	for (i = 0; !s->labelled && i < B_COUNT; i++)
-		near_offer(&near, builtin_name((enum builtin)i));
+		tel__near_offer(&near, tel__builtin_name((enum builtin)i));
 	for (i = 0; i < schema->ntypes; i++)
 		for (j = 0; j < schema->types[i].nfields; j++)
-			near_offer(&near, schema->types[i].fields[j].name);
-	return fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
+			tel__near_offer(&near, schema->types[i].fields[j].name);
+	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
 	    "no event type has a field '%.64s'%s", s->name,
-	    near_text(&near, text, sizeof(text)));
+	    tel__near_text(&near, text, sizeof(text)));
 }
 
 static tel_status
@@ -62,7 +62,8 @@ check_symbol(struct check *c, struct symbol *s)
 	if (s->checked && s->classes == 0)
 		return unknown_field(c, s);
 	if (s->labelled && s->classes != 0 && !labels)
-		return fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
+		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
+		    s->column,
 		    "the field '%.64s' is no address, so it has no label",
 		    s->name);
 	return TEL_OK;
@@ -75,7 +76,7 @@ is_kind_name(const struct tel_schema *schema, const struct value *word)
 	unsigned i = 0;
 
 	/* the kind of events of unknown types is in no schema's table */
-	while (value_compare(OPR_EQ, word, &kind, 1) != TRIT_TRUE) {
+	while (tel__value_compare(OPR_EQ, word, &kind, 1) != TRIT_TRUE) {
 		if (i == schema->ntypes)
 			return 0;
 		kind = value_string(schema->types[i].kind,
@@ -99,13 +100,13 @@ check_word(struct check *c, const struct node *n)
 	if (kind ? is_kind_name(schema, &n->value) :
 	           tel_schema_find_type(schema, word) != NULL)
 		return TEL_OK;
-	near_begin(&near, word, n->value.length);
+	tel__near_begin(&near, word, n->value.length);
 	for (i = 0; i < schema->ntypes; i++)
-		near_offer(&near,
+		tel__near_offer(&near,
 		    kind ? schema->types[i].kind : schema->types[i].name);
-	return fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
+	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
 	    "no %s is called '%.64s'%s", kind ? "kind" : "event type", word,
-	    near_text(&near, text, sizeof(text)));
+	    tel__near_text(&near, text, sizeof(text)));
 }
 
 static const char *
@@ -128,7 +129,7 @@ want_class(struct check *c, uint32_t operand, unsigned wanted, const char *who)
 
 	if (n->classes == 0 || (n->classes & wanted) != 0)
 		return TEL_OK;
-	return fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
+	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
 	    "%s takes %s, and this is %s", who, class_name(wanted),
 	    class_name(n->classes));
 }
@@ -142,7 +143,7 @@ want_alike(struct check *c, const struct node *at, uint32_t a, uint32_t b)
 	if (x == 0 || y == 0 || ((x & C_NUMBER) && (y & C_NUMBER)) ||
 	    ((x & C_STRING) && (y & C_STRING)))
 		return TEL_OK;
-	return fail_set(c->fail, TEL_EINVAL, c->tree->text, at->column,
+	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, at->column,
 	    "%s does not compare with %s", class_name(x), class_name(y));
 }
 
@@ -160,7 +161,7 @@ check_labels(struct check *c, const struct node *n, uint32_t with)
 	if (t->nodes[n->a].op == N_LABELS && t->nodes[with].op == N_CONST &&
 	    (n->op == N_IN || n->opr == OPR_EQ || n->opr == OPR_NE))
 		return TEL_OK;
-	return fail_set(c->fail, TEL_EINVAL, t->text, label->column,
+	return tel__fail_set(c->fail, TEL_EINVAL, t->text, label->column,
 	    "'label' alone compares by == != ~ !~ =* !* in with strings: "
 	    "name a field, label(f)");
 }
@@ -254,7 +255,8 @@ check_node(struct check *c, struct node *n)
 }
 
 tel_status
-tree_check(struct tree *t, const struct tel_schema *schema, struct fail *fail)
+tel__tree_check(struct tree *t, const struct tel_schema *schema,
+    struct fail *fail)
 {
 	struct check c = { t, schema, fail };
 	tel_status st = TEL_OK;

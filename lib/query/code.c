@@ -18,7 +18,7 @@ static const struct op no_op;
 
 /* The op that will be run before those that there are; NULL: no memory. */
 struct op *
-code_put(struct compiler *c, enum op_code code)
+tel__code_put(struct compiler *c, enum op_code code)
 {
 	struct op *op;
 	uint32_t room = c->room == 0 ? 64 : c->room * 2;
@@ -39,7 +39,7 @@ code_put(struct compiler *c, enum op_code code)
 }
 
 uint32_t
-code_test(struct compiler *c, struct op *op, uint32_t yes, uint32_t no)
+tel__code_test(struct compiler *c, struct op *op, uint32_t yes, uint32_t no)
 {
 	if (op == NULL)
 		return no;
@@ -49,7 +49,7 @@ code_test(struct compiler *c, struct op *op, uint32_t yes, uint32_t no)
 }
 
 uint32_t
-code_span(struct compiler *c, const struct plain *what, uint64_t lo,
+tel__code_span(struct compiler *c, const struct plain *what, uint64_t lo,
     uint64_t hi, uint32_t yes, uint32_t no)
 {
 	enum op_code code = what->code;
@@ -67,7 +67,7 @@ code_span(struct compiler *c, const struct plain *what, uint64_t lo,
 		else if (f->load == TEL_LOAD_LE32)
 			code = OP_SPAN_LE32;
 	}
-	op = code_put(c, code);
+	op = tel__code_put(c, code);
 	if (op != NULL) {
 		op->u.span.mask = what->mask;
 		op->u.span.lo = lo;
@@ -75,7 +75,7 @@ code_span(struct compiler *c, const struct plain *what, uint64_t lo,
 		op->field = (uint8_t)what->field;
 		op->offset = f == NULL ? 0 : f->offset;
 	}
-	return code_test(c, op, yes, no);
+	return tel__code_test(c, op, yes, no);
 }
 
 /* A field or builtin that a span op reads. */
@@ -165,7 +165,7 @@ compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	default: lo = k; break;
 	}
 	swap_unless(want, &yes, &no);
-	*entry = empty ? no : code_span(c, &what, lo, hi, yes, no);
+	*entry = empty ? no : tel__code_span(c, &what, lo, hi, yes, no);
 	return 1;
 }
 
@@ -185,17 +185,18 @@ in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
 		return 0;
 	swap_unless(want, &yes, &no);
 	if (set->count <= 1) {
-		*entry = set->count == 0 ? no :
-		                           code_span(c, &what, set->spans[0].lo,
-		                               set->spans[0].hi, yes, no);
+		*entry = set->count == 0 ?
+		    no :
+		    tel__code_span(c, &what, set->spans[0].lo, set->spans[0].hi,
+		        yes, no);
 		return 1;
 	}
-	op = code_put(c, OP_SET_FIELD);
+	op = tel__code_put(c, OP_SET_FIELD);
 	if (op != NULL) {
 		op->u.set_test.field = &c->type->fields[what.field];
 		op->u.set_test.set = set;
 	}
-	*entry = code_test(c, op, yes, no);
+	*entry = tel__code_test(c, op, yes, no);
 	return 1;
 }
 
@@ -214,34 +215,35 @@ put_leaf(struct compiler *c, uint32_t node, int want, uint32_t yes, uint32_t no)
 		return entry;
 	if (is_plain(c, node, &what)) {
 		swap_unless(want, &yes, &no);
-		return code_span(c, &what, 1, UINT64_MAX, yes, no);
+		return tel__code_span(c, &what, 1, UINT64_MAX, yes, no);
 	}
-	if (code_of_labels(c, n)) {
-		op = code_put(c, OP_LABELS);
+	if (tel__code_of_labels(c, n)) {
+		op = tel__code_put(c, OP_LABELS);
 		if (op != NULL) {
 			op->u.node = n;
 			op->want = (uint8_t)want;
 		}
-		return code_test(c, op, yes, no);
+		return tel__code_test(c, op, yes, no);
 	}
 	if (n->op == N_COMPARE) {
-		op = code_operator(c, n, OP_TEST_COMPARE, OP_TEST_COMPARE_K);
+		op = tel__code_operator(c, n, OP_TEST_COMPARE,
+		    OP_TEST_COMPARE_K);
 	} else {
-		op = code_put(c, OP_TEST);
+		op = tel__code_put(c, OP_TEST);
 	}
 	if (op != NULL)
 		op->want = (uint8_t)want;
-	code_test(c, op, yes, no);
+	tel__code_test(c, op, yes, no);
 	if (n->op == N_COMPARE) {
-		code_right(c, n);
+		tel__code_right(c, n);
 		node = n->a;
 	}
-	code_value(c, node);
+	tel__code_value(c, node);
 	return c->count - 1;
 }
 
 uint32_t
-code_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
+tel__code_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
     uint32_t no)
 {
 	const struct node *n;
@@ -257,9 +259,9 @@ code_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 		if (n->op == N_NOT) {
 			want = !want;
 		} else if (n->op == (want ? N_AND : N_OR)) {
-			yes = code_condition(c, n->b, want, yes, no);
+			yes = tel__code_condition(c, n->b, want, yes, no);
 		} else if (n->op == (want ? N_OR : N_AND)) {
-			no = code_condition(c, n->b, want, yes, no);
+			no = tel__code_condition(c, n->b, want, yes, no);
 		} else {
 			return put_leaf(c, node, want, yes, no);
 		}

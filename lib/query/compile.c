@@ -6,7 +6,7 @@
 #include <string.h>
 
 int
-code_of_labels(const struct compiler *c, const struct node *n)
+tel__code_of_labels(const struct compiler *c, const struct node *n)
 {
 	return (n->op == N_COMPARE || n->op == N_MATCH || n->op == N_IN) &&
 	    c->tree->nodes[n->a].op == N_LABELS;
@@ -15,7 +15,7 @@ code_of_labels(const struct compiler *c, const struct node *n)
 static void
 put_const(struct compiler *c, struct value v)
 {
-	struct op *op = code_put(c, OP_CONST);
+	struct op *op = tel__code_put(c, OP_CONST);
 
 	if (op != NULL)
 		op->u.value = v;
@@ -24,7 +24,7 @@ put_const(struct compiler *c, struct value v)
 static void
 put_with(struct compiler *c, enum op_code code, const struct node *n)
 {
-	struct op *op = code_put(c, code);
+	struct op *op = tel__code_put(c, code);
 
 	if (op == NULL)
 		return;
@@ -49,7 +49,7 @@ put_field(struct compiler *c, const struct node *n)
 		code = OP_DOUBLE_FIELD;
 	else if (f->sort == TEL_STRING)
 		code = OP_STRING_FIELD;
-	op = code_put(c, code);
+	op = tel__code_put(c, code);
 	if (op != NULL) {
 		op->u.field = f;
 		op->field = (uint8_t)at;
@@ -68,8 +68,8 @@ put_list(struct compiler *c, const struct node *n)
 		item = &c->tree->items[n->first + i - 1];
 		put_with(c, item->range ? OP_IN_RANGE : OP_IN_ITEM, n);
 		if (item->range)
-			code_value(c, item->hi);
-		code_value(c, item->lo);
+			tel__code_value(c, item->hi);
+		tel__code_value(c, item->lo);
 	}
 	put_const(c, value_natural(0));
 }
@@ -82,7 +82,7 @@ put_set(struct compiler *c, const struct node *n)
 
 	if (n->set == NULL || c->folds[n->a].classes != C_INTEGER)
 		return 0;
-	op = code_put(c, OP_IN_SET);
+	op = tel__code_put(c, OP_IN_SET);
 	if (op != NULL)
 		op->u.set = n->set;
 	return 1;
@@ -94,7 +94,7 @@ put_leaf(struct compiler *c, const struct node *n)
 {
 	struct op *op;
 
-	if (code_of_labels(c, n)) {
+	if (tel__code_of_labels(c, n)) {
 		put_with(c, OP_LABELS_VALUE, n);
 		return 1;
 	}
@@ -103,7 +103,7 @@ put_leaf(struct compiler *c, const struct node *n)
 	case N_LABEL: put_field(c, n); return 1;
 	case N_LABELS: put_with(c, OP_FIRST_LABEL, n); return 1;
 	case N_BUILTIN:
-		op = code_put(c, OP_BUILTIN);
+		op = tel__code_put(c, OP_BUILTIN);
 		if (op != NULL)
 			op->sub = (int8_t)n->builtin;
 		return 1;
@@ -112,11 +112,11 @@ put_leaf(struct compiler *c, const struct node *n)
 }
 
 struct op *
-code_operator(struct compiler *c, const struct node *n, enum op_code code,
+tel__code_operator(struct compiler *c, const struct node *n, enum op_code code,
     enum op_code with_k)
 {
 	const struct fold *b = &c->folds[n->b];
-	struct op *op = code_put(c, b->known ? with_k : code);
+	struct op *op = tel__code_put(c, b->known ? with_k : code);
 
 	if (op != NULL) {
 		op->sub = (int8_t)n->opr;
@@ -128,14 +128,14 @@ code_operator(struct compiler *c, const struct node *n, enum op_code code,
 }
 
 void
-code_right(struct compiler *c, const struct node *n)
+tel__code_right(struct compiler *c, const struct node *n)
 {
 	if (!c->folds[n->b].known)
-		code_value(c, n->b);
+		tel__code_value(c, n->b);
 }
 
 void
-code_value(struct compiler *c, uint32_t node)
+tel__code_value(struct compiler *c, uint32_t node)
 {
 	static const uint8_t codes[] = { [N_HAS] = OP_HAS,
 		[N_NOT] = OP_NOT,
@@ -154,18 +154,19 @@ code_value(struct compiler *c, uint32_t node)
 		if (put_leaf(c, n))
 			return;
 		if (n->op == N_ARITHMETIC) {
-			code_operator(c, n, OP_ARITHMETIC, OP_ARITHMETIC_K);
-			code_right(c, n);
+			tel__code_operator(c, n, OP_ARITHMETIC,
+			    OP_ARITHMETIC_K);
+			tel__code_right(c, n);
 		} else if (n->op == N_COMPARE) {
-			code_operator(c, n, OP_COMPARE, OP_COMPARE_K);
-			code_right(c, n);
+			tel__code_operator(c, n, OP_COMPARE, OP_COMPARE_K);
+			tel__code_right(c, n);
 		} else if (n->op == N_IN) {
 			if (!put_set(c, n))
 				put_list(c, n);
 		} else {
 			put_with(c, (enum op_code)codes[n->op], n);
 			if (n->op == N_AND || n->op == N_OR)
-				code_value(c, n->b);
+				tel__code_value(c, n->b);
 		}
 	}
 }
@@ -184,8 +185,8 @@ select_instant(struct compiler *c, const struct instant *at, int from,
 		/* signed numbers, moved so that they are in order */
 		v += (uint64_t)1 << 63;
 	}
-	return code_span(c, &what, from ? v : 0, from ? UINT64_MAX : v, yes,
-	    no);
+	return tel__code_span(c, &what, from ? v : 0, from ? UINT64_MAX : v,
+	    yes, no);
 }
 
 static uint32_t
@@ -204,16 +205,16 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 			continue;
 		if (set->count == 1) {
 			what.field = (int)i - 1;
-			other = code_span(c, &what, set->spans[0].lo,
+			other = tel__code_span(c, &what, set->spans[0].lo,
 			    set->spans[0].hi, yes, other);
 			continue;
 		}
-		op = code_put(c, OP_SET_FIELD);
+		op = tel__code_put(c, OP_SET_FIELD);
 		if (op != NULL) {
 			op->u.set_test.field = f;
 			op->u.set_test.set = set;
 		}
-		other = code_test(c, op, yes, other);
+		other = tel__code_test(c, op, yes, other);
 	}
 	return other;
 }
@@ -229,18 +230,18 @@ select_any_label(struct compiler *c, uint32_t yes, uint32_t no)
 			break;
 	if (i == count)
 		return no;
-	op = code_put(c, OP_LABEL_GLOB);
+	op = tel__code_put(c, OP_LABEL_GLOB);
 	if (op != NULL)
 		op->u.pattern = &c->selection->label;
-	return code_test(c, op, yes, no);
+	return tel__code_test(c, op, yes, no);
 }
 
 /* Put from the dearest test to the cheapest, which will be run first. */
 uint32_t
-code_selection(struct compiler *c, uint32_t yes, uint32_t no)
+tel__code_selection(struct compiler *c, uint32_t yes, uint32_t no)
 {
 	const struct selection *s = c->selection;
-	int wanted = select_type(s, c->type);
+	int wanted = tel__select_type(s, c->type);
 	struct op *op;
 
 	if (wanted == 0)
@@ -252,16 +253,16 @@ code_selection(struct compiler *c, uint32_t yes, uint32_t no)
 	yes = select_instant(c, &s->to, 0, yes, no);
 	yes = select_instant(c, &s->from, 1, yes, no);
 	if (wanted < 0) {
-		op = code_put(c, OP_TYPE);
+		op = tel__code_put(c, OP_TYPE);
 		if (op != NULL)
 			op->u.selection = s;
-		yes = code_test(c, op, yes, no);
+		yes = tel__code_test(c, op, yes, no);
 	}
 	return yes;
 }
 
 tel_status
-compiler_begin(struct compiler *c)
+tel__compiler_begin(struct compiler *c)
 {
 	size_t nodes = c->tree == NULL ? 0 : c->tree->nnodes;
 	size_t symbols = c->tree == NULL ? 0 : c->tree->nsymbols;
@@ -272,7 +273,7 @@ compiler_begin(struct compiler *c)
 }
 
 void
-compiler_end(struct compiler *c)
+tel__compiler_end(struct compiler *c)
 {
 	free(c->folds);
 	free(c->fields);
@@ -293,7 +294,7 @@ begin_type(struct compiler *c, const struct tel_type *type)
 		c->fields[i] = type == NULL ?
 		    -1 :
 		    tel_type_find_field(type, c->tree->symbols[i].name);
-	fold_nodes(c);
+	tel__fold_nodes(c);
 }
 
 /* Turns the code round, so that it runs forward. */
@@ -328,7 +329,7 @@ finish_type(struct compiler *c, uint32_t entry, struct program *out)
 }
 
 tel_status
-compile_filter(struct compiler *c, const struct tel_type *type,
+tel__compile_filter(struct compiler *c, const struct tel_type *type,
     struct program *out)
 {
 	uint32_t yes = c->invert ? GO_REJECT : GO_ACCEPT;
@@ -337,14 +338,14 @@ compile_filter(struct compiler *c, const struct tel_type *type,
 
 	begin_type(c, type);
 	if (c->tree != NULL)
-		entry = code_condition(c, c->tree->root, 1, yes, no);
+		entry = tel__code_condition(c, c->tree->root, 1, yes, no);
 	if (c->selection != NULL && entry != no)
-		entry = code_selection(c, entry, no);
+		entry = tel__code_selection(c, entry, no);
 	return finish_type(c, entry, out);
 }
 
 tel_status
-compile_value(struct compiler *c, const struct tel_type *type,
+tel__compile_value(struct compiler *c, const struct tel_type *type,
     struct program *out)
 {
 	const struct node *root = &c->tree->nodes[c->tree->root];
@@ -352,8 +353,8 @@ compile_value(struct compiler *c, const struct tel_type *type,
 	tel_status st;
 
 	begin_type(c, type);
-	code_put(c, OP_RESULT);
-	code_value(c, c->tree->root);
+	tel__code_put(c, OP_RESULT);
+	tel__code_value(c, c->tree->root);
 	if (root->op == N_FIELD && c->fields[root->symbol] >= 0)
 		sort = type->fields[c->fields[root->symbol]].sort;
 	else if (root->op >= N_HAS && root->op != N_UNARY &&
@@ -365,7 +366,7 @@ compile_value(struct compiler *c, const struct tel_type *type,
 }
 
 void
-program_clear(struct program *p)
+tel__program_clear(struct program *p)
 {
 	free(p->ops);
 	p->ops = NULL;

@@ -40,7 +40,7 @@ tel_context_free(tel_context *c)
 {
 	if (c == NULL)
 		return;
-	tel_store_free(&c->held);
+	tel__store_free(&c->held);
 	free(c);
 }
 
@@ -52,7 +52,7 @@ static void
 next_log(struct tel_context *c, const tel_event *event)
 {
 	if (c->log == event->log && c->number != event->log->number) {
-		while (tel_store_take(&c->held) != NULL)
+		while (tel__store_take(&c->held) != NULL)
 			c->apart = 1;
 		c->rest = 0;
 	}
@@ -73,7 +73,7 @@ tel_context_event(tel_context *c, const tel_event *event, int wanted)
 	} else if (c->rest > 0) {
 		c->rest--;
 	} else if (c->before > 0) {
-		if (tel_store_add(&c->held, event) != TEL_OK)
+		if (tel__store_add(&c->held, event) != TEL_OK)
 			return TEL_ENOMEM;
 		c->event = NULL;
 		c->show_held = 0;
@@ -99,7 +99,7 @@ tel_context_next(tel_context *c, const tel_event **event, tel_place *place)
 	if (c->given > 0) {
 		c->given--;
 		show = c->show_held;
-		*event = tel_store_take(&c->held);
+		*event = tel__store_take(&c->held);
 	} else if (c->event != NULL) {
 		show = c->show_event;
 		*event = c->event;

@@ -24,7 +24,7 @@ tel_expr_free(tel_expr *x)
 {
 	if (x == NULL)
 		return;
-	binder_clear(&x->binder);
+	tel__binder_clear(&x->binder);
 	free(x);
 }
 
@@ -33,7 +33,7 @@ tel_expr_set(tel_expr *x, const char *text)
 {
 	if (text == NULL)
 		return TEL_EINVAL;
-	return binder_set_expression(&x->binder, text);
+	return tel__binder_set_expression(&x->binder, text);
 }
 
 tel_status
@@ -41,7 +41,7 @@ tel_expr_bind(tel_expr *x, const tel_schema *schema)
 {
 	if (x->binder.tree == NULL)
 		return TEL_ESTATE;
-	return binder_bind(&x->binder, schema);
+	return tel__binder_bind(&x->binder, schema);
 }
 
 static void
@@ -84,7 +84,7 @@ tel_expr_eval(tel_expr *x, const tel_event *event, tel_value *out)
 	p = binder_program(&x->binder, event);
 	if (p == NULL)
 		return x->binder.failed;
-	program_value(p, &x->binder.machine, event, &v);
+	tel__program_value(p, &x->binder.machine, event, &v);
 	hand_out(&v, (enum tel_sort)p->sort, out);
 	return TEL_OK;
 }

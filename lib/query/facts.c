@@ -22,11 +22,12 @@ has_labels(const struct tel_event *ev)
 		return 1;
 	if (ev->noted == TEL_NOTES_ONLY)
 		return 0;
-	return ev->log->labels != NULL && tel_labels_count(ev->log->labels) > 0;
+	return ev->log->labels != NULL &&
+	    tel__labels_count(ev->log->labels) > 0;
 }
 
 int
-fact_label_glob(const struct tel_event *ev, const struct pattern *glob)
+tel__fact_label_glob(const struct tel_event *ev, const struct pattern *glob)
 {
 	const char *s;
 	size_t length;
@@ -36,7 +37,7 @@ fact_label_glob(const struct tel_event *ev, const struct pattern *glob)
 		return 0;
 	for (i = 0; i < ev->type->nfields; i++) {
 		s = label_of(ev, i, &length);
-		if (s != NULL && pattern_match(glob, s, length, NULL) > 0)
+		if (s != NULL && tel__pattern_match(glob, s, length, NULL) > 0)
 			return 1;
 	}
 	return 0;
@@ -52,25 +53,25 @@ label_fits(const struct machine *m, const struct node *n,
 	uint32_t i;
 
 	if (n->op == N_MATCH)
-		return pattern_match(t->patterns[n->pattern], label->as.s,
+		return tel__pattern_match(t->patterns[n->pattern], label->as.s,
 		           label->length, m->scratch) > 0;
 	if (n->op == N_COMPARE)
-		return value_compare(OPR_EQ, label, &t->nodes[n->b].value, 0) ==
-		    TRIT_TRUE;
+		return tel__value_compare(OPR_EQ, label, &t->nodes[n->b].value,
+		           0) == TRIT_TRUE;
 	for (i = 0; i < n->count; i++) {
 		item = &t->items[n->first + i];
-		if (value_compare(item->range ? OPR_GE : OPR_EQ, label,
+		if (tel__value_compare(item->range ? OPR_GE : OPR_EQ, label,
 		        &t->nodes[item->lo].value, 0) == TRIT_TRUE &&
 		    (!item->range ||
-		        value_compare(OPR_LE, label, &t->nodes[item->hi].value,
-		            0) == TRIT_TRUE))
+		        tel__value_compare(OPR_LE, label,
+		            &t->nodes[item->hi].value, 0) == TRIT_TRUE))
 			return 1;
 	}
 	return 0;
 }
 
 enum trit
-fact_labels(const struct machine *m, const struct tel_event *ev,
+tel__fact_labels(const struct machine *m, const struct tel_event *ev,
     const struct node *n)
 {
 	int negate = (n->op == N_COMPARE && n->opr == OPR_NE) ||
@@ -94,7 +95,7 @@ fact_labels(const struct machine *m, const struct tel_event *ev,
 }
 
 struct value
-fact_first_label(const struct tel_event *ev)
+tel__fact_first_label(const struct tel_event *ev)
 {
 	const char *s;
 	size_t length;
@@ -110,7 +111,7 @@ fact_first_label(const struct tel_event *ev)
 }
 
 struct value
-fact_label(const struct tel_event *ev, unsigned field)
+tel__fact_label(const struct tel_event *ev, unsigned field)
 {
 	size_t length;
 	const char *s = has_labels(ev) ? label_of(ev, field, &length) : NULL;
@@ -119,14 +120,14 @@ fact_label(const struct tel_event *ev, unsigned field)
 }
 
 int
-fact_has_time(const struct tel_event *ev)
+tel__fact_has_time(const struct tel_event *ev)
 {
-	return ev->log->clock != NULL && tel_clock_rate(ev->log->clock) > 0 &&
+	return ev->log->clock != NULL && tel__clock_rate(ev->log->clock) > 0 &&
 	    !tel_event_timeless(ev);
 }
 
 struct value
-fact_builtin(const struct machine *m, const struct tel_event *ev,
+tel__fact_builtin(const struct machine *m, const struct tel_event *ev,
     enum builtin b)
 {
 	switch (b) {
@@ -136,10 +137,10 @@ fact_builtin(const struct machine *m, const struct tel_event *ev,
 		return value_string(ev->type->name, strlen(ev->type->name));
 	case B_CODE: return value_natural(ev->type->code);
 	case B_TIME:
-		if (!fact_has_time(ev))
+		if (!tel__fact_has_time(ev))
 			break;
 		return value_signed(
-		    (uint64_t)tel_clock_ns(ev->log->clock, ev->clock));
+		    (uint64_t)tel__clock_ns(ev->log->clock, ev->clock));
 	case B_CLOCK: return value_natural(ev->clock);
 	case B_DT: return m->dt;
 	case B_INDEX: return value_natural(ev->index);

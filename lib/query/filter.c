@@ -24,8 +24,8 @@ tel_filter_free(tel_filter *f)
 {
 	if (f == NULL)
 		return;
-	binder_clear(&f->binder);
-	between_clear(&f->between);
+	tel__binder_clear(&f->binder);
+	tel__between_clear(&f->between);
 	free(f);
 }
 
@@ -34,15 +34,16 @@ static tel_status
 changed(tel_filter *f, tel_status status)
 {
 	f->failed = NULL;
-	binder_forget(&f->binder);
-	return status == TEL_OK ? TEL_OK : binder_failed(&f->binder, status);
+	tel__binder_forget(&f->binder);
+	return status == TEL_OK ? TEL_OK :
+	                          tel__binder_failed(&f->binder, status);
 }
 
 tel_status
 tel_filter_set_expression(tel_filter *f, const char *text)
 {
 	f->failed = NULL;
-	return binder_set_expression(&f->binder, text);
+	return tel__binder_set_expression(&f->binder, text);
 }
 
 tel_status
@@ -50,7 +51,7 @@ tel_filter_set_kinds(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, select_kinds(&b->selection, text, &b->fail));
+	return changed(f, tel__select_kinds(&b->selection, text, &b->fail));
 }
 
 tel_status
@@ -58,7 +59,7 @@ tel_filter_set_types(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, select_types(&b->selection, text, &b->fail));
+	return changed(f, tel__select_types(&b->selection, text, &b->fail));
 }
 
 tel_status
@@ -66,7 +67,7 @@ tel_filter_set_time(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, select_time(&b->selection, text, &b->fail));
+	return changed(f, tel__select_time(&b->selection, text, &b->fail));
 }
 
 void
@@ -77,7 +78,7 @@ tel_filter_set_clock(tel_filter *f, uint64_t first, uint64_t last)
 	s->from.base = s->to.base = INSTANT_CLOCK;
 	s->from.value = first;
 	s->to.value = last;
-	binder_forget(&f->binder);
+	tel__binder_forget(&f->binder);
 }
 
 tel_status
@@ -85,7 +86,7 @@ tel_filter_add_addresses(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, select_address(&b->selection, text, &b->fail));
+	return changed(f, tel__select_address(&b->selection, text, &b->fail));
 }
 
 tel_status
@@ -93,21 +94,21 @@ tel_filter_set_label(tel_filter *f, const char *glob)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, select_label(&b->selection, glob, &b->fail));
+	return changed(f, tel__select_label(&b->selection, glob, &b->fail));
 }
 
 void
 tel_filter_set_invert(tel_filter *f, int on)
 {
 	f->binder.invert = on != 0;
-	binder_forget(&f->binder);
+	tel__binder_forget(&f->binder);
 }
 
 /* Sets an end of what is wanted, and notes whose failure is to be told. */
 static tel_status
 set_end(tel_filter *f, tel_filter **end, const char *text)
 {
-	tel_status st = between_set(end, text);
+	tel_status st = tel__between_set(end, text);
 
 	f->failed = st == TEL_OK ? NULL : *end;
 	/* where a log stands is forgotten */
@@ -149,7 +150,7 @@ tel_filter_bind(tel_filter *f, const tel_schema *schema)
 
 	if (st == TEL_OK)
 		st = bind_end(f, f->between.until, schema);
-	return st == TEL_OK ? binder_bind(&f->binder, schema) : st;
+	return st == TEL_OK ? tel__binder_bind(&f->binder, schema) : st;
 }
 
 int
@@ -161,14 +162,14 @@ tel_filter_match(tel_filter *f, const tel_event *event)
 	if (p == NULL)
 		return -1;
 	if (is_bounded(f)) {
-		in = between_match(&f->between, event);
+		in = tel__between_match(&f->between, event);
 		f->failed = f->between.failed;
 		if (in <= 0)
 			return in < 0 ? -1 : f->binder.invert;
 	}
 	if (p->verdict != VERDICT_RUN)
 		return p->verdict == VERDICT_ALWAYS;
-	return program_match(p, &f->binder.machine, event);
+	return tel__program_match(p, &f->binder.machine, event);
 }
 
 int
@@ -211,7 +212,7 @@ end_clock(const struct instant *at, const tel_event *event, uint64_t open)
 		return at->value;
 	if (at->base != INSTANT_TICKS || event == NULL)
 		return open;
-	origin = tel_clock_origin(event->log->clock);
+	origin = tel__clock_origin(event->log->clock);
 	if (at->value <= INT64_MAX)
 		return at->value > UINT64_MAX - origin ? UINT64_MAX :
 		                                         origin + at->value;

@@ -19,7 +19,7 @@ class_of(const struct value *v)
 static void
 set_known(struct fold *f, struct value v)
 {
-	enum trit t = value_truth(&v);
+	enum trit t = tel__value_truth(&v);
 
 	f->known = 1;
 	f->value = v;
@@ -151,8 +151,8 @@ fold_compare(const struct node *n, const struct fold *a, const struct fold *b,
 		set_known(f, value_missing());
 	else if (a->known && b->known)
 		set_known(f,
-		    value_trit(value_compare((enum value_op)n->opr, &a->value,
-		        &b->value, n->flags & NODE_ANY_CASE)));
+		    value_trit(tel__value_compare((enum value_op)n->opr,
+		        &a->value, &b->value, n->flags & NODE_ANY_CASE)));
 	else
 		set_open(f, C_INTEGER);
 }
@@ -171,7 +171,8 @@ fold_match(struct compiler *c, const struct node *n, struct fold *f)
 		return;
 	}
 	if (a->known && a->value.length < sizeof(scratch))
-		hit = pattern_match(p, a->value.as.s, a->value.length, scratch);
+		hit = tel__pattern_match(p, a->value.as.s, a->value.length,
+		    scratch);
 	if (hit < 0)
 		set_open(f, C_INTEGER);
 	else
@@ -200,11 +201,11 @@ fold_in(struct compiler *c, const struct node *n, struct fold *f)
 		hi = &c->folds[items[i].hi];
 		if (!lo->known || !hi->known)
 			return;
-		one = value_compare(items[i].range ? OPR_GE : OPR_EQ, &a->value,
-		    &lo->value, fold_case);
+		one = tel__value_compare(items[i].range ? OPR_GE : OPR_EQ,
+		    &a->value, &lo->value, fold_case);
 		if (items[i].range)
 			one = trit_and(one,
-			    value_compare(OPR_LE, &a->value, &hi->value,
+			    tel__value_compare(OPR_LE, &a->value, &hi->value,
 			        fold_case));
 		verdict = trit_or(verdict, one);
 	}
@@ -222,17 +223,18 @@ fold_operation(const struct node *n, const struct fold *a, const struct fold *b,
 	    (!unary && b->known && b->value.tag == V_MISSING))
 		set_known(f, value_missing());
 	else if (unary && a->known)
-		set_known(f, value_unary((enum value_op)n->opr, &a->value));
+		set_known(f,
+		    tel__value_unary((enum value_op)n->opr, &a->value));
 	else if (!unary && a->known && b->known)
 		set_known(f,
-		    value_arithmetic((enum value_op)n->opr, &a->value,
+		    tel__value_arithmetic((enum value_op)n->opr, &a->value,
 		        &b->value));
 	else
 		set_open(f, classes & C_NUMBER);
 }
 
 void
-fold_nodes(struct compiler *c)
+tel__fold_nodes(struct compiler *c)
 {
 	const struct node *n;
 	struct fold *f, *a, *b;

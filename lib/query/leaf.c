@@ -9,7 +9,7 @@ static const char *const builtins[B_COUNT] = { "kind", "name", "code", "time",
 	"clock", "dt", "index", "cpu", "tid", "pid", "sizeof", "label" };
 
 const char *
-builtin_name(enum builtin b)
+tel__builtin_name(enum builtin b)
 {
 	return builtins[b];
 }
@@ -50,7 +50,7 @@ add_symbol(struct parser *p, const char *name, int checked, int labelled,
 static uint32_t
 add_field(struct parser *p, enum node_op op, const struct token *t)
 {
-	uint32_t node = parser_add(p, op, 0, 0, t->column), symbol;
+	uint32_t node = tel__parser_add(p, op, 0, 0, t->column), symbol;
 	int checked = t->kind != T_STRING;
 	const char *name = checked ? t->s : t->value.as.s;
 
@@ -64,7 +64,7 @@ add_field(struct parser *p, enum node_op op, const struct token *t)
 static uint32_t
 add_const(struct parser *p, struct value v, unsigned column)
 {
-	uint32_t node = parser_add(p, N_CONST, 0, 0, column);
+	uint32_t node = tel__parser_add(p, N_CONST, 0, 0, column);
 
 	if (p->status == TEL_OK)
 		p->tree->nodes[node].value = v;
@@ -78,15 +78,15 @@ call_of_field(struct parser *p, enum node_op op, const char *called)
 	struct token t;
 	uint32_t node;
 
-	parser_expect(p, T_LPAREN, "'(' should be here");
+	tel__parser_expect(p, T_LPAREN, "'(' should be here");
 	t = p->token;
 	if (p->status == TEL_OK && t.kind != T_NAME && t.kind != T_FIELD &&
 	    t.kind != T_STRING)
-		parser_fail(p, TEL_EINVAL, t.column,
+		tel__parser_fail(p, TEL_EINVAL, t.column,
 		    "%s() takes the name of a field", called);
-	parser_next(p);
+	tel__parser_next(p);
 	node = add_field(p, op, &t);
-	parser_expect(p, T_RPAREN, "')' should be here");
+	tel__parser_expect(p, T_RPAREN, "')' should be here");
 	return node;
 }
 
@@ -97,24 +97,24 @@ call_has(struct parser *p)
 	struct token t;
 	uint32_t node;
 
-	parser_expect(p, T_LPAREN, "'(' should be here");
+	tel__parser_expect(p, T_LPAREN, "'(' should be here");
 	t = p->token;
 	if (p->status != TEL_OK)
 		return 0;
 	/* has(has(...)) makes no sense, and would recurse without a bound */
 	if (t.kind != T_STRING && t.kind != T_FIELD &&
 	    (t.kind != T_NAME || strcmp(t.s, "has") == 0))
-		parser_fail(p, TEL_EINVAL, t.column, wrong);
+		tel__parser_fail(p, TEL_EINVAL, t.column, wrong);
 	if (t.kind == T_STRING) {
-		parser_next(p);
+		tel__parser_next(p);
 		node = add_field(p, N_FIELD, &t);
 	} else {
-		node = parser_leaf(p);
+		node = tel__parser_leaf(p);
 	}
 	if (p->status == TEL_OK && p->tree->nodes[node].op == N_CONST)
-		parser_fail(p, TEL_EINVAL, t.column, wrong);
-	parser_expect(p, T_RPAREN, "')' should be here");
-	return parser_add(p, N_HAS, node, 0, t.column);
+		tel__parser_fail(p, TEL_EINVAL, t.column, wrong);
+	tel__parser_expect(p, T_RPAREN, "')' should be here");
+	return tel__parser_add(p, N_HAS, node, 0, t.column);
 }
 
 static uint32_t
@@ -132,7 +132,8 @@ add_builtin(struct parser *p, enum builtin b, unsigned column)
 	}
 	if (b == B_LABEL && p->token.kind == T_LPAREN)
 		return call_of_field(p, N_LABEL, "label");
-	node = parser_add(p, b == B_LABEL ? N_LABELS : N_BUILTIN, 0, 0, column);
+	node = tel__parser_add(p, b == B_LABEL ? N_LABELS : N_BUILTIN, 0, 0,
+	    column);
 	if (p->status != TEL_OK)
 		return 0;
 	p->tree->nodes[node].builtin = (uint8_t)b;
@@ -159,7 +160,7 @@ leaf_of_name(struct parser *p, const struct token *t)
 		if (strcmp(t->s, builtins[b]) == 0)
 			return add_builtin(p, (enum builtin)b, t->column);
 	if (p->token.kind == T_LPAREN) {
-		parser_fail(p, TEL_EINVAL, t->column,
+		tel__parser_fail(p, TEL_EINVAL, t->column,
 		    "there is no function '%.64s': there are has, label and "
 		    "field",
 		    t->s);
@@ -175,24 +176,24 @@ leaf_of_name(struct parser *p, const struct token *t)
 }
 
 uint32_t
-parser_leaf(struct parser *p)
+tel__parser_leaf(struct parser *p)
 {
 	struct token t = p->token;
 
 	if (p->status != TEL_OK)
 		return 0;
 	if (t.kind == T_END) {
-		parser_fail(p, TEL_EINVAL, t.column,
+		tel__parser_fail(p, TEL_EINVAL, t.column,
 		    "the expression ends where an operand should be");
 		return 0;
 	}
 	if (t.kind != T_NUMBER && t.kind != T_STRING && t.kind != T_FIELD &&
 	    (t.kind != T_NAME || strcmp(t.s, "in") == 0)) {
-		parser_fail(p, TEL_EINVAL, t.column,
+		tel__parser_fail(p, TEL_EINVAL, t.column,
 		    "an operand should be here");
 		return 0;
 	}
-	parser_next(p);
+	tel__parser_next(p);
 	if (p->status != TEL_OK)
 		return 0;
 	if (t.kind == T_FIELD)
@@ -237,7 +238,7 @@ stack_of(const struct tree *t, const struct node *n)
 }
 
 void
-parser_settle(struct parser *p)
+tel__parser_settle(struct parser *p)
 {
 	struct tree *t = p->tree;
 	struct node *n;

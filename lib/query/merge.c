@@ -3,7 +3,7 @@
  * Merging logs by time: a window on each, and a heap of their next events.
  * Events of the same clock come in the order of the inputs.
  */
-#include "formats/reader.h"
+#include "reader/reader.h"
 #include "model/running.h"
 
 #include <stdlib.h>
@@ -100,7 +100,7 @@ tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 	if (!tel_reader_archive(r))
 		return add_one(m, r, order);
 	for (;;) {
-		st = tel_reader_split(r, &member);
+		st = tel__reader_split(r, &member);
 		if (st == TEL_END)
 			return TEL_OK;
 		if (st == TEL_OK)
@@ -148,7 +148,7 @@ static void
 tell_twice(struct merge_input *in)
 {
 	if (in->twice > 0)
-		tel_reader_notice(in->reader, TEL_INFO, in->reader->offset,
+		tel__reader_notice(in->reader, TEL_INFO, in->reader->offset,
 		    "%llu records are of a thread that ran on another "
 		    "processor then, in another log: their flags have 0x%x",
 		    (unsigned long long)in->twice,
@@ -193,7 +193,7 @@ begin(struct tel_merge *m)
 		if (advance(m, &m->inputs[i]) == TEL_OK)
 			m->heap[m->heaped++] = &m->inputs[i];
 	for (i = 0; i < m->heaped; i++) {
-		o = tel_clock_origin(m->heap[i]->reader->log.clock);
+		o = tel__clock_origin(m->heap[i]->reader->log.clock);
 		/* one of a log without any time yet */
 		if (o == 0 && m->heap[i]->reader->log.schema->untimed)
 			continue;
@@ -201,7 +201,7 @@ begin(struct tel_merge *m)
 			origin = o;
 	}
 	for (i = 0; i < m->heaped && origin != UINT64_MAX; i++)
-		tel_clock_set_origin(m->heap[i]->reader->log.clock, origin);
+		tel__clock_set_origin(m->heap[i]->reader->log.clock, origin);
 	for (i = m->heaped / 2; i-- > 0;)
 		sink(m, i);
 	return TEL_OK;

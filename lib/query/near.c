@@ -48,7 +48,7 @@ distance(const char *a, size_t n, const char *b, size_t m)
 }
 
 void
-near_begin(struct near *n, const char *want, size_t length)
+tel__near_begin(struct near *n, const char *want, size_t length)
 {
 	memset(n, 0, sizeof(*n));
 	n->want = want;
@@ -56,7 +56,7 @@ near_begin(struct near *n, const char *want, size_t length)
 }
 
 void
-near_offer(struct near *n, const char *name)
+tel__near_offer(struct near *n, const char *name)
 {
 	size_t length = strlen(name), shorter, i;
 	unsigned d, at;
@@ -89,7 +89,7 @@ near_offer(struct near *n, const char *name)
 }
 
 const char *
-near_text(const struct near *n, char *buffer, size_t size)
+tel__near_text(const struct near *n, char *buffer, size_t size)
 {
 	int count = 0;
 

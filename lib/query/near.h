@@ -12,15 +12,15 @@ struct near {
 	unsigned distance[3];
 };
 
-void near_begin(struct near *n, const char *want, size_t length);
+void tel__near_begin(struct near *n, const char *want, size_t length);
 
-/* Offers a name, which must live until near_text(). */
-void near_offer(struct near *n, const char *name);
+/* Offers a name, which must live until tel__near_text(). */
+void tel__near_offer(struct near *n, const char *name);
 
 /*
  * Puts "; did you mean 'a', 'b' or 'c'?" into buffer, or nothing when no
  * name is near.  Returns buffer.
  */
-const char *near_text(const struct near *n, char *buffer, size_t size);
+const char *tel__near_text(const struct near *n, char *buffer, size_t size);
 
 #endif

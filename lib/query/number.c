@@ -187,7 +187,7 @@ find_base(const char *text, const char **digits)
 }
 
 const char *
-number_read(const char *text, const char **end, int long_units,
+tel__number_read(const char *text, const char **end, int long_units,
     struct number *out)
 {
 	const char *digits, *p;

@@ -66,7 +66,7 @@ static int
 deeper(struct parser *p, unsigned column)
 {
 	if (++p->depth > DEPTH_MAX)
-		parser_fail(p, TEL_ELIMIT, column,
+		tel__parser_fail(p, TEL_ELIMIT, column,
 		    "the expression is nested more than %u deep", DEPTH_MAX);
 	return p->status == TEL_OK;
 }
@@ -80,18 +80,18 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 	uint32_t node;
 	int more;
 
-	parser_expect(p, T_LPAREN, "'in' takes a list in parentheses");
+	tel__parser_expect(p, T_LPAREN, "'in' takes a list in parentheses");
 	more = deeper(p, column);
 	while (more) {
 		item.lo = parse_binary(p, LEVEL_BIT_OR);
-		item.range = parser_take(p, T_RANGE);
+		item.range = tel__parser_take(p, T_RANGE);
 		item.hi = item.range ? parse_binary(p, LEVEL_BIT_OR) : item.lo;
-		parser_item(p, &list, &item);
-		more = parser_take(p, T_COMMA) && p->status == TEL_OK;
+		tel__parser_item(p, &list, &item);
+		more = tel__parser_take(p, T_COMMA) && p->status == TEL_OK;
 	}
-	parser_expect(p, T_RPAREN, "',' or ')' should be here");
+	tel__parser_expect(p, T_RPAREN, "',' or ')' should be here");
 	p->depth--;
-	node = parser_in(p, left, &list, column);
+	node = tel__parser_in(p, left, &list, column);
 	free(list.items);
 	return node;
 }
@@ -104,7 +104,7 @@ refuse_not(struct parser *p, uint32_t node)
 
 	if (p->status == TEL_OK && n->op == N_NOT &&
 	    (n->flags & NODE_PAREN) == 0)
-		parser_fail(p, TEL_EINVAL, n->column,
+		tel__parser_fail(p, TEL_EINVAL, n->column,
 		    "'!' belongs to the next operand alone: use "
 		    "parentheses");
 }
@@ -116,7 +116,7 @@ refuse_chain(struct parser *p, uint32_t node, unsigned column)
 
 	if (p->status == TEL_OK && (n->flags & NODE_PAREN) == 0 &&
 	    (n->op == N_COMPARE || n->op == N_MATCH || n->op == N_IN))
-		parser_fail(p, TEL_EINVAL, column,
+		tel__parser_fail(p, TEL_EINVAL, column,
 		    "comparisons do not chain: use && or parentheses");
 }
 
@@ -131,10 +131,10 @@ parse_comparison(struct parser *p, uint32_t left, const struct token *t)
 	if (t->kind == T_NAME)
 		return parse_in(p, left, t->column);
 	if (t->kind != T_OPERATOR)
-		return parser_match(p, left, t);
+		return tel__parser_match(p, left, t);
 	right = parse_binary(p, LEVEL_BIT_OR);
 	refuse_not(p, right);
-	return parser_compare(p, t->op, left, right, t->column);
+	return tel__parser_compare(p, t->op, left, right, t->column);
 }
 
 static uint32_t
@@ -143,25 +143,25 @@ parse_prefix(struct parser *p)
 	struct token t = p->token;
 	uint32_t node;
 
-	parser_next(p);
+	tel__parser_next(p);
 	if (!deeper(p, t.column))
 		return 0;
 	if (t.kind == T_LPAREN) {
 		node = parse_binary(p, LEVEL_OR);
-		parser_expect(p, T_RPAREN, "')' should be here");
+		tel__parser_expect(p, T_RPAREN, "')' should be here");
 		if (p->status == TEL_OK)
 			p->tree->nodes[node].flags |= NODE_PAREN;
 	} else {
 		node = parse_binary(p, LEVEL_OPERAND);
 		if (t.kind == T_MATCH_NOT) /* "!~x" is "!" and "~x" */
-			node =
-			    parser_unary(p, OPR_COMPLEMENT, node, t.column + 1);
+			node = tel__parser_unary(p, OPR_COMPLEMENT, node,
+			    t.column + 1);
 		if (t.kind == T_OPERATOR)
 			refuse_not(p, node);
 		if (t.kind == T_NOT || t.kind == T_MATCH_NOT)
-			node = parser_add(p, N_NOT, node, 0, t.column);
+			node = tel__parser_add(p, N_NOT, node, 0, t.column);
 		else
-			node = parser_unary(p, t.op, node, t.column);
+			node = tel__parser_unary(p, t.op, node, t.column);
 	}
 	p->depth--;
 	return node;
@@ -183,7 +183,7 @@ parse_operand(struct parser *p)
 		break;
 	default: break;
 	}
-	return parser_leaf(p);
+	return tel__parser_leaf(p);
 }
 
 static uint32_t
@@ -198,7 +198,7 @@ parse_binary(struct parser *p, enum level least)
 		level = level_of(&t);
 		if (level == LEVEL_NONE || level < least)
 			break;
-		parser_next(p);
+		tel__parser_next(p);
 		if (level == LEVEL_COMPARE) {
 			left = parse_comparison(p, left, &t);
 			continue;
@@ -207,38 +207,39 @@ parse_binary(struct parser *p, enum level least)
 		if (level > LEVEL_COMPARE) {
 			refuse_not(p, left);
 			refuse_not(p, right);
-			left =
-			    parser_add(p, N_ARITHMETIC, left, right, t.column);
+			left = tel__parser_add(p, N_ARITHMETIC, left, right,
+			    t.column);
 			if (p->status == TEL_OK)
 				p->tree->nodes[left].opr = (uint8_t)t.op;
 		} else {
-			left = parser_add(p, level == LEVEL_OR ? N_OR : N_AND,
-			    left, right, t.column);
+			left =
+			    tel__parser_add(p, level == LEVEL_OR ? N_OR : N_AND,
+			        left, right, t.column);
 		}
 	}
 	return left;
 }
 
 tel_status
-tree_parse(const char *text, struct fail *fail, struct tree **out)
+tel__tree_parse(const char *text, struct fail *fail, struct tree **out)
 {
 	struct parser p;
 
-	if (!parser_begin(&p, text, fail)) {
-		tree_free(p.tree);
+	if (!tel__parser_begin(&p, text, fail)) {
+		tel__tree_free(p.tree);
 		return p.status;
 	}
-	parser_next(&p);
+	tel__parser_next(&p);
 	p.tree->root = parse_binary(&p, LEVEL_OR);
 	if (p.status == TEL_OK && p.token.kind != T_END)
-		parser_fail(&p, TEL_EINVAL, p.token.column,
+		tel__parser_fail(&p, TEL_EINVAL, p.token.column,
 		    p.token.kind == T_RPAREN ? "')' closes nothing" :
 		                               "an operator should be here");
-	parser_settle(&p);
+	tel__parser_settle(&p);
 	if (p.status != TEL_OK) {
 		/* the caller holds the text that the message speaks of */
 		fail->text = text;
-		tree_free(p.tree);
+		tel__tree_free(p.tree);
 		return p.status;
 	}
 	*out = p.tree;

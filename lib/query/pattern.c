@@ -76,7 +76,7 @@ match_one(const char *glob, size_t n, size_t *at, char c, int fold)
  * one byte later: an earlier one could gain nothing.
  */
 int
-glob_match(const char *glob, size_t n, const char *s, size_t length,
+tel__glob_match(const char *glob, size_t n, const char *s, size_t length,
     int any_case)
 {
 	size_t g = 0, i = 0, star = 0, from = 0;
@@ -102,7 +102,7 @@ glob_match(const char *glob, size_t n, const char *s, size_t length,
 }
 
 const char *
-pattern_glob(struct pattern *p, const char *text, size_t length)
+tel__pattern_glob(struct pattern *p, const char *text, size_t length)
 {
 	if (length > PATTERN_MAX)
 		return "the pattern is longer than 1024 bytes";
@@ -171,8 +171,8 @@ dangers(const char *text, size_t length)
 }
 
 const char *
-pattern_regex(struct pattern *p, const char *text, size_t length, char *buffer,
-    size_t size)
+tel__pattern_regex(struct pattern *p, const char *text, size_t length,
+    char *buffer, size_t size)
 {
 	const char *why;
 	int error;
@@ -194,7 +194,7 @@ pattern_regex(struct pattern *p, const char *text, size_t length, char *buffer,
 }
 
 void
-pattern_clear(struct pattern *p)
+tel__pattern_clear(struct pattern *p)
 {
 	if (p->kind == PATTERN_REGEX)
 		regfree(&p->regex);
@@ -228,11 +228,12 @@ match_literal(const struct pattern *p, const char *s, size_t length)
 }
 
 int
-pattern_match(const struct pattern *p, const char *s, size_t length,
+tel__pattern_match(const struct pattern *p, const char *s, size_t length,
     char *scratch)
 {
 	switch (p->kind) {
-	case PATTERN_GLOB: return glob_match(p->text, p->length, s, length, 0);
+	case PATTERN_GLOB:
+		return tel__glob_match(p->text, p->length, s, length, 0);
 	case PATTERN_LITERAL: return match_literal(p, s, length);
 	case PATTERN_REGEX: break;
 	}

@@ -30,21 +30,22 @@ struct pattern {
  * as long.  Return NULL, or what is wrong with the text; buffer is room for
  * that.
  */
-const char *pattern_glob(struct pattern *p, const char *text, size_t length);
-const char *pattern_regex(struct pattern *p, const char *text, size_t length,
-    char *buffer, size_t size);
-void pattern_clear(struct pattern *p);
+const char *tel__pattern_glob(struct pattern *p, const char *text,
+    size_t length);
+const char *tel__pattern_regex(struct pattern *p, const char *text,
+    size_t length, char *buffer, size_t size);
+void tel__pattern_clear(struct pattern *p);
 
 /*
  * Whether the string matches.  scratch: SUBJECT_MAX + 1 bytes, which regular
  * expressions need for a copy.  Returns 1, 0, or -1 when the string is too
  * long to tell.
  */
-int pattern_match(const struct pattern *p, const char *s, size_t length,
+int tel__pattern_match(const struct pattern *p, const char *s, size_t length,
     char *scratch);
 
 /* Whether s matches a glob, all of it. */
-int glob_match(const char *glob, size_t glob_length, const char *s,
+int tel__glob_match(const char *glob, size_t glob_length, const char *s,
     size_t length, int any_case);
 
 #endif

@@ -127,29 +127,29 @@ struct fold {
 };
 
 /* TEL_OK or TEL_ENOMEM.  What comes before .type is set by then. */
-tel_status compiler_begin(struct compiler *c);
-void compiler_end(struct compiler *c);
+tel_status tel__compiler_begin(struct compiler *c);
+void tel__compiler_end(struct compiler *c);
 
 /*
  * Makes the program of a type, NULL for all types that are unknown: of
  * whether an event is wanted, or of the value of the expression.
  * TEL_OK, TEL_ENOMEM.
  */
-tel_status compile_filter(struct compiler *c, const struct tel_type *type,
+tel_status tel__compile_filter(struct compiler *c, const struct tel_type *type,
     struct program *out);
-tel_status compile_value(struct compiler *c, const struct tel_type *type,
+tel_status tel__compile_value(struct compiler *c, const struct tel_type *type,
     struct program *out);
-void program_clear(struct program *p);
+void tel__program_clear(struct program *p);
 
 /* Folds every node for c->type. */
-void fold_nodes(struct compiler *c);
+void tel__fold_nodes(struct compiler *c);
 
 /* Runs a program that is not decided: 1 or 0. */
-int program_match(const struct program *p, struct machine *m,
+int tel__program_match(const struct program *p, struct machine *m,
     const struct tel_event *ev);
 
 /* Runs a program of a value. */
-void program_value(const struct program *p, struct machine *m,
+void tel__program_value(const struct program *p, struct machine *m,
     const struct tel_event *ev, struct value *out);
 
 #endif

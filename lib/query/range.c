@@ -57,7 +57,7 @@ read_instant(const char *p, const char **end, struct instant *out)
 	if (*p == '-' || *p == '+')
 		negative = *p++ == '-';
 	clock = p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
-	why = number_read(p, end, 1, &number);
+	why = tel__number_read(p, end, 1, &number);
 	if (why != NULL)
 		return why;
 	if (number.value.tag != V_NATURAL ||
@@ -72,7 +72,7 @@ read_instant(const char *p, const char **end, struct instant *out)
 }
 
 tel_status
-select_time(struct selection *s, const char *text, struct fail *fail)
+tel__select_time(struct selection *s, const char *text, struct fail *fail)
 {
 	struct instant from = { INSTANT_NONE, 0 }, to = { INSTANT_NONE, 0 };
 	const char *p, *end, *why;
@@ -83,18 +83,18 @@ select_time(struct selection *s, const char *text, struct fail *fail)
 		if (why == NULL) {
 			p = skip_blanks(end);
 			if (*p++ != ',')
-				return fail_set(fail, TEL_EINVAL, text,
+				return tel__fail_set(fail, TEL_EINVAL, text,
 				    (unsigned)(end - text) + 1,
 				    "a range of time is FROM,TO");
 			p = skip_blanks(p);
 			why = read_instant(p, &end, &to);
 		}
 		if (why != NULL)
-			return fail_set(fail, TEL_EINVAL, text,
+			return tel__fail_set(fail, TEL_EINVAL, text,
 			    (unsigned)(p - text) + 1, "%s", why);
 		end = skip_blanks(end);
 		if (*end != '\0')
-			return fail_set(fail, TEL_EINVAL, text,
+			return tel__fail_set(fail, TEL_EINVAL, text,
 			    (unsigned)(end - text) + 1,
 			    "the range of time should end here");
 	}
@@ -113,7 +113,7 @@ read_address(const char **p, uint64_t *out)
 	*p = skip_blanks(*p);
 	if (**p < '0' || **p > '9')
 		return "an address is a number";
-	why = number_read(*p, p, 0, &number);
+	why = tel__number_read(*p, p, 0, &number);
 	if (why == NULL &&
 	    (number.value.tag != V_NATURAL || number.unit == NUMBER_TIME))
 		why = "this is no whole number";
@@ -153,7 +153,7 @@ read_span(const char **p, struct span *out)
 }
 
 tel_status
-select_address(struct selection *s, const char *text, struct fail *fail)
+tel__select_address(struct selection *s, const char *text, struct fail *fail)
 {
 	const char *p = text, *why;
 	struct span span, *list;
@@ -167,13 +167,13 @@ select_address(struct selection *s, const char *text, struct fail *fail)
 		return TEL_OK;
 	}
 	if (s->naddresses == LIST_MAX)
-		return fail_set(fail, TEL_ELIMIT, text, 0,
+		return tel__fail_set(fail, TEL_ELIMIT, text, 0,
 		    "there are more than %u ranges of addresses", LIST_MAX);
 	why = read_span(&p, &span);
 	if (why == NULL && *p != '\0')
 		why = "the range of addresses should end here";
 	if (why != NULL)
-		return fail_set(fail, TEL_EINVAL, text,
+		return tel__fail_set(fail, TEL_EINVAL, text,
 		    (unsigned)(p - text) + 1, "%s", why);
 	list =
 	    realloc(s->addresses, (s->naddresses + 1) * sizeof(*s->addresses));
@@ -182,12 +182,12 @@ select_address(struct selection *s, const char *text, struct fail *fail)
 	list[s->naddresses++] = span;
 	s->addresses = list;
 	free(s->address_set);
-	s->address_set = set_new(s->addresses, s->naddresses);
+	s->address_set = tel__set_new(s->addresses, s->naddresses);
 	return s->address_set == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
 tel_status
-select_label(struct selection *s, const char *text, struct fail *fail)
+tel__select_label(struct selection *s, const char *text, struct fail *fail)
 {
 	struct pattern glob = { 0 };
 	char *copy = NULL;
@@ -200,10 +200,11 @@ select_label(struct selection *s, const char *text, struct fail *fail)
 		if (copy == NULL)
 			return TEL_ENOMEM;
 		memcpy(copy, text, length + 1);
-		why = pattern_glob(&glob, copy, length);
+		why = tel__pattern_glob(&glob, copy, length);
 		if (why != NULL) {
 			free(copy);
-			return fail_set(fail, TEL_ELIMIT, text, 0, "%s", why);
+			return tel__fail_set(fail, TEL_ELIMIT, text, 0, "%s",
+			    why);
 		}
 	}
 	free(s->label_text);

@@ -45,11 +45,12 @@ list_item(const struct op *op, struct value *sp)
 	struct value *verdict = lo - 1, *v = lo - 2;
 	enum trit one;
 
-	one = value_compare(op->code == OP_IN_RANGE ? OPR_GE : OPR_EQ, v, lo,
-	    op->flag);
+	one = tel__value_compare(op->code == OP_IN_RANGE ? OPR_GE : OPR_EQ, v,
+	    lo, op->flag);
 	if (op->code == OP_IN_RANGE)
-		one = trit_and(one, value_compare(OPR_LE, v, hi, op->flag));
-	put_trit(verdict, trit_or(value_truth(verdict), one));
+		one =
+		    trit_and(one, tel__value_compare(OPR_LE, v, hi, op->flag));
+	put_trit(verdict, trit_or(tel__value_truth(verdict), one));
 	return lo;
 }
 
@@ -59,7 +60,7 @@ match(const struct machine *m, const struct node *n, const struct value *v)
 	int hit = -1;
 
 	if (v->tag == V_STRING)
-		hit = pattern_match(m->tree->patterns[n->pattern], v->as.s,
+		hit = tel__pattern_match(m->tree->patterns[n->pattern], v->as.s,
 		    v->length, m->scratch);
 	if (hit < 0)
 		return value_missing();
@@ -123,7 +124,7 @@ arithmetic(const struct op *op, struct value *a, const struct value *b)
 	enum value_op how = (enum value_op)op->sub;
 
 	if (!natural_arithmetic(how, a, b))
-		*a = value_arithmetic(how, a, b);
+		*a = tel__value_arithmetic(how, a, b);
 }
 
 static enum trit
@@ -133,7 +134,7 @@ compare(const struct op *op, const struct value *a, const struct value *b)
 
 	if (a->tag == V_NATURAL && b->tag == V_NATURAL)
 		return natural_compare(how, a->as.u, b->as.u);
-	return value_compare(how, a, b, op->flag);
+	return tel__value_compare(how, a, b, op->flag);
 }
 
 /* Ops that take values from the stack and leave one. */
@@ -144,15 +145,17 @@ operate(const struct op *op, const struct machine *m, struct value *sp)
 
 	switch ((enum op_code)op->code) {
 	case OP_HAS: put_natural(b, b->tag != V_MISSING); return sp;
-	case OP_NOT: put_trit(b, trit_not(value_truth(b))); return sp;
-	case OP_UNARY: *b = value_unary((enum value_op)op->sub, b); return sp;
+	case OP_NOT: put_trit(b, trit_not(tel__value_truth(b))); return sp;
+	case OP_UNARY:
+		*b = tel__value_unary((enum value_op)op->sub, b);
+		return sp;
 	case OP_MATCH: *b = match(m, op->u.node, b); return sp;
 	case OP_IN_SET: *b = in_set(op->u.set, b); return sp;
 	case OP_AND:
-		put_trit(a, trit_and(value_truth(a), value_truth(b)));
+		put_trit(a, trit_and(tel__value_truth(a), tel__value_truth(b)));
 		return b;
 	case OP_OR:
-		put_trit(a, trit_or(value_truth(a), value_truth(b)));
+		put_trit(a, trit_or(tel__value_truth(a), tel__value_truth(b)));
 		return b;
 	case OP_ARITHMETIC: arithmetic(op, a, b); return b;
 	case OP_ARITHMETIC_K: arithmetic(op, b, &op->u.value); return sp;
@@ -186,13 +189,13 @@ move(const struct op *op, const struct machine *m, const struct tel_event *ev,
 		s = tel_load_string(ev, op->u.field, &length);
 		*sp++ = value_string(s, length);
 		break;
-	case OP_LABEL_FIELD: *sp++ = fact_label(ev, op->field); break;
-	case OP_FIRST_LABEL: *sp++ = fact_first_label(ev); break;
+	case OP_LABEL_FIELD: *sp++ = tel__fact_label(ev, op->field); break;
+	case OP_FIRST_LABEL: *sp++ = tel__fact_first_label(ev); break;
 	case OP_LABELS_VALUE:
-		*sp++ = value_trit(fact_labels(m, ev, op->u.node));
+		*sp++ = value_trit(tel__fact_labels(m, ev, op->u.node));
 		break;
 	case OP_BUILTIN:
-		*sp++ = fact_builtin(m, ev, (enum builtin)op->sub);
+		*sp++ = tel__fact_builtin(m, ev, (enum builtin)op->sub);
 		break;
 	default: return operate(op, m, sp);
 	}
@@ -214,22 +217,24 @@ other_test(const struct op *op, const struct machine *m,
 	case OP_SPAN_TICKS:
 		return ev->log->clock != NULL &&
 		    span_holds(op,
-		        ev->clock - tel_clock_origin(ev->log->clock) + BIAS);
+		        ev->clock - tel__clock_origin(ev->log->clock) + BIAS);
 	case OP_SPAN_NS:
-		return fact_has_time(ev) &&
+		return tel__fact_has_time(ev) &&
 		    span_holds(op,
-		        (uint64_t)tel_clock_ns(ev->log->clock, ev->clock) +
+		        (uint64_t)tel__clock_ns(ev->log->clock, ev->clock) +
 		            BIAS);
 	case OP_SPAN_INDEX: return span_holds(op, ev->index);
 	case OP_SPAN_SIZE: return span_holds(op, tel_event_size(ev));
-	case OP_TYPE: return select_type(op->u.selection, ev->type);
-	case OP_LABEL_GLOB: return fact_label_glob(ev, op->u.pattern);
-	default: return fact_labels(m, ev, op->u.node) == (enum trit)op->want;
+	case OP_TYPE: return tel__select_type(op->u.selection, ev->type);
+	case OP_LABEL_GLOB: return tel__fact_label_glob(ev, op->u.pattern);
+	default:
+		return tel__fact_labels(m, ev, op->u.node) ==
+		    (enum trit)op->want;
 	}
 }
 
 int
-program_match(const struct program *p, struct machine *m,
+tel__program_match(const struct program *p, struct machine *m,
     const struct tel_event *ev)
 {
 	const struct op *op;
@@ -256,7 +261,7 @@ program_match(const struct program *p, struct machine *m,
 			break;
 		case OP_TEST:
 			sp--;
-			hit = value_truth(sp) == (enum trit)op->want;
+			hit = tel__value_truth(sp) == (enum trit)op->want;
 			break;
 		case OP_TEST_COMPARE:
 			sp -= 2;
@@ -286,7 +291,7 @@ program_match(const struct program *p, struct machine *m,
 }
 
 void
-program_value(const struct program *p, struct machine *m,
+tel__program_value(const struct program *p, struct machine *m,
     const struct tel_event *ev, struct value *out)
 {
 	const struct op *op = &p->ops[p->entry];

@@ -44,7 +44,7 @@ struct tel_runs {
 };
 
 struct tel_runs *
-tel_runs_new(void)
+tel__runs_new(void)
 {
 	struct tel_runs *r = calloc(1, sizeof(*r));
 
@@ -54,7 +54,7 @@ tel_runs_new(void)
 }
 
 void
-tel_runs_free(struct tel_runs *r)
+tel__runs_free(struct tel_runs *r)
 {
 	size_t i;
 
@@ -71,7 +71,7 @@ tel_runs_free(struct tel_runs *r)
 }
 
 int
-tel_runs_errno(const struct tel_runs *r)
+tel__runs_errno(const struct tel_runs *r)
 {
 	return r->error;
 }
@@ -86,7 +86,7 @@ fail(struct tel_runs *r, tel_status status)
 static tel_status
 open_file(struct tel_runs *r)
 {
-	r->fd = tel_spool_file();
+	r->fd = tel__spool_file();
 	if (r->fd < 0)
 		return fail(r, TEL_EIO);
 	r->out = malloc(WRITE_SIZE);
@@ -96,7 +96,7 @@ open_file(struct tel_runs *r)
 static tel_status
 flush(struct tel_runs *r)
 {
-	int failed = tel_spool_write(r->fd, r->out, r->pending);
+	int failed = tel__spool_write(r->fd, r->out, r->pending);
 
 	r->pending = 0;
 	r->error = failed;
@@ -148,9 +148,9 @@ run_for(struct tel_runs *r, uint64_t clock)
 }
 
 tel_status
-tel_runs_write(struct tel_runs *r, struct tel_store *s)
+tel__runs_write(struct tel_runs *r, struct tel_store *s)
 {
-	const struct tel_event *ev = tel_store_take(s);
+	const struct tel_event *ev = tel__store_take(s);
 	struct run *run;
 	tel_status st;
 
@@ -161,7 +161,7 @@ tel_runs_write(struct tel_runs *r, struct tel_store *s)
 	run = run_for(r, ev->clock);
 	if (run == NULL)
 		return fail(r, TEL_ENOMEM);
-	for (; ev != NULL; ev = tel_store_take(s)) {
+	for (; ev != NULL; ev = tel__store_take(s)) {
 		run->last = ev->clock;
 		st = put(r, ev, sizeof(*ev));
 		if (st == TEL_OK)
@@ -264,7 +264,7 @@ sink(struct tel_runs *r, size_t i)
 }
 
 tel_status
-tel_runs_rewind(struct tel_runs *r)
+tel__runs_rewind(struct tel_runs *r)
 {
 	size_t i, size;
 	tel_status st;
@@ -295,7 +295,7 @@ tel_runs_rewind(struct tel_runs *r)
 }
 
 tel_status
-tel_runs_next(struct tel_runs *r, const struct tel_event **ev)
+tel__runs_next(struct tel_runs *r, const struct tel_event **ev)
 {
 	tel_status st;
 

@@ -11,26 +11,26 @@
 struct tel_runs;
 
 /* NULL when there is no memory. */
-struct tel_runs *tel_runs_new(void);
-void tel_runs_free(struct tel_runs *r);
+struct tel_runs *tel__runs_new(void);
+void tel__runs_free(struct tel_runs *r);
 
 /*
  * Writes out all events that the store holds, which is sorted.  They lengthen
  * the last run when they are not earlier than its end, and else begin one.
  * TEL_OK, TEL_EIO, TEL_ENOMEM.
  */
-tel_status tel_runs_write(struct tel_runs *r, struct tel_store *s);
+tel_status tel__runs_write(struct tel_runs *r, struct tel_store *s);
 
 /* Ends writing.  TEL_OK, TEL_EIO, TEL_ENOMEM. */
-tel_status tel_runs_rewind(struct tel_runs *r);
+tel_status tel__runs_rewind(struct tel_runs *r);
 
 /*
  * The earliest event left; good until the next call.  TEL_OK, TEL_END,
  * TEL_EIO, TEL_ENOMEM.
  */
-tel_status tel_runs_next(struct tel_runs *r, const struct tel_event **ev);
+tel_status tel__runs_next(struct tel_runs *r, const struct tel_event **ev);
 
 /* errno of the last failure. */
-int tel_runs_errno(const struct tel_runs *r);
+int tel__runs_errno(const struct tel_runs *r);
 
 #endif

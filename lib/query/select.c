@@ -31,22 +31,23 @@ read_name(struct names *n, char *word, unsigned column, struct fail *fail)
 	name->word = word;
 	name->column = column;
 	name->sort = NAME_WORD;
-	if (glob_match("all", 3, word, strlen(word), 1))
+	if (tel__glob_match("all", 3, word, strlen(word), 1))
 		name->sort = NAME_ALL;
 	else if (strpbrk(word, "*?[") != NULL)
 		name->sort = NAME_GLOB;
 	if (*word == '^')
-		return fail_set(fail, TEL_EINVAL, n->text, column,
+		return tel__fail_set(fail, TEL_EINVAL, n->text, column,
 		    "'^' stands at the beginning only, for all but the list");
 	if (name->sort == NAME_GLOB || *word < '0' || *word > '9')
 		return TEL_OK;
-	why = number_read(word, &end, 0, &number);
+	why = tel__number_read(word, &end, 0, &number);
 	if (why == NULL &&
 	    (*end != '\0' || number.value.tag != V_NATURAL ||
 	        number.unit == NUMBER_TIME))
 		why = "this is no whole number";
 	if (why != NULL)
-		return fail_set(fail, TEL_EINVAL, n->text, column, "%s", why);
+		return tel__fail_set(fail, TEL_EINVAL, n->text, column, "%s",
+		    why);
 	name->sort = NAME_NUMBER;
 	name->number = number.value.as.u;
 	return TEL_OK;
@@ -61,7 +62,7 @@ read_names(struct names *out, const char *text, struct fail *fail)
 
 	memset(out, 0, sizeof(*out));
 	if (length > TEXT_MAX)
-		return fail_set(fail, TEL_ELIMIT, text, 0,
+		return tel__fail_set(fail, TEL_ELIMIT, text, 0,
 		    "the list is longer than %zu bytes", TEXT_MAX);
 	out->text = malloc(length + 1);
 	out->words = malloc(length + 1);
@@ -88,7 +89,8 @@ read_names(struct names *out, const char *text, struct fail *fail)
 		    fail);
 	}
 	if (st == TEL_OK && out->count == 0)
-		return fail_set(fail, TEL_EINVAL, text, 1, "the list is empty");
+		return tel__fail_set(fail, TEL_EINVAL, text, 1,
+		    "the list is empty");
 	return st;
 }
 
@@ -114,13 +116,13 @@ set_names(struct names *n, const char *text, struct fail *fail)
 }
 
 tel_status
-select_kinds(struct selection *s, const char *text, struct fail *fail)
+tel__select_kinds(struct selection *s, const char *text, struct fail *fail)
 {
 	return set_names(&s->kinds, text, fail);
 }
 
 tel_status
-select_types(struct selection *s, const char *text, struct fail *fail)
+tel__select_types(struct selection *s, const char *text, struct fail *fail)
 {
 	return set_names(&s->types, text, fail);
 }
@@ -137,8 +139,8 @@ names_kind(const struct name *n, const struct tel_type *t)
 	case NAME_WORD:
 	case NAME_GLOB: break;
 	}
-	return glob_match(n->word, strlen(n->word), t->kind, strlen(t->kind),
-	    1);
+	return tel__glob_match(n->word, strlen(n->word), t->kind,
+	    strlen(t->kind), 1);
 }
 
 static int
@@ -150,8 +152,8 @@ names_type(const struct name *n, const struct tel_type *t)
 	case NAME_WORD: return strcmp(n->word, t->name) == 0;
 	case NAME_GLOB: break;
 	}
-	return glob_match(n->word, strlen(n->word), t->name, strlen(t->name),
-	    0);
+	return tel__glob_match(n->word, strlen(n->word), t->name,
+	    strlen(t->name), 0);
 }
 
 typedef int names_fn(const struct name *n, const struct tel_type *t);
@@ -168,7 +170,7 @@ wanted(const struct names *list, const struct tel_type *t, names_fn *names)
 }
 
 int
-select_type(const struct selection *s, const struct tel_type *type)
+tel__select_type(const struct selection *s, const struct tel_type *type)
 {
 	static const struct tel_type unknown = { .name = "",
 		.kind = "Unknown",
@@ -195,21 +197,21 @@ check_name(const struct names *list, const struct name *n, int kind,
 
 	if (n->sort != NAME_WORD || (kind && names_kind(n, &unknown)))
 		return TEL_OK;
-	near_begin(&near, n->word, strlen(n->word));
+	tel__near_begin(&near, n->word, strlen(n->word));
 	for (i = 0; i < schema->ntypes; i++) {
 		if (kind ? names_kind(n, &schema->types[i]) :
 		           names_type(n, &schema->types[i]))
 			return TEL_OK;
-		near_offer(&near,
+		tel__near_offer(&near,
 		    kind ? schema->types[i].kind : schema->types[i].name);
 	}
-	return fail_set(fail, TEL_EINVAL, list->text, n->column,
+	return tel__fail_set(fail, TEL_EINVAL, list->text, n->column,
 	    "no %s is called '%.64s'%s", kind ? "kind" : "event type", n->word,
-	    near_text(&near, text, sizeof(text)));
+	    tel__near_text(&near, text, sizeof(text)));
 }
 
 tel_status
-select_check(struct selection *s, const struct tel_schema *schema,
+tel__select_check(struct selection *s, const struct tel_schema *schema,
     struct fail *fail)
 {
 	tel_status st = TEL_OK;
@@ -223,7 +225,7 @@ select_check(struct selection *s, const struct tel_schema *schema,
 }
 
 void
-select_clear(struct selection *s)
+tel__select_clear(struct selection *s)
 {
 	names_clear(&s->kinds);
 	names_clear(&s->types);

@@ -45,27 +45,27 @@ struct selection {
  * Set a part from text; NULL takes it away.  TEL_OK, TEL_EINVAL and
  * TEL_ELIMIT with fail set and nothing changed, TEL_ENOMEM.
  */
-tel_status select_kinds(struct selection *s, const char *text,
+tel_status tel__select_kinds(struct selection *s, const char *text,
     struct fail *fail);
-tel_status select_types(struct selection *s, const char *text,
+tel_status tel__select_types(struct selection *s, const char *text,
     struct fail *fail);
-tel_status select_time(struct selection *s, const char *text,
+tel_status tel__select_time(struct selection *s, const char *text,
     struct fail *fail);
-tel_status select_address(struct selection *s, const char *text,
+tel_status tel__select_address(struct selection *s, const char *text,
     struct fail *fail);
-tel_status select_label(struct selection *s, const char *text,
+tel_status tel__select_label(struct selection *s, const char *text,
     struct fail *fail);
 
 /* Checks the names against a schema: TEL_OK, TEL_EINVAL, TEL_ENOMEM. */
-tel_status select_check(struct selection *s, const struct tel_schema *schema,
-    struct fail *fail);
+tel_status tel__select_check(struct selection *s,
+    const struct tel_schema *schema, struct fail *fail);
 
 /*
  * Whether the kind and the name of a type are wanted.  type: NULL for any
  * unknown type; then -1 means that it depends on the code.
  */
-int select_type(const struct selection *s, const struct tel_type *type);
+int tel__select_type(const struct selection *s, const struct tel_type *type);
 
-void select_clear(struct selection *s);
+void tel__select_clear(struct selection *s);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 void
-tel_store_free(struct tel_store *s)
+tel__store_free(struct tel_store *s)
 {
 	free(s->events);
 	free(s->bytes);
@@ -86,7 +86,7 @@ reserve(struct tel_store *s, size_t size)
 }
 
 tel_status
-tel_store_add(struct tel_store *s, const struct tel_event *ev)
+tel__store_add(struct tel_store *s, const struct tel_event *ev)
 {
 	size_t whole = tel_event_extent(ev);
 	struct tel_event *copy;
@@ -102,7 +102,7 @@ tel_store_add(struct tel_store *s, const struct tel_event *ev)
 }
 
 const struct tel_event *
-tel_store_take(struct tel_store *s)
+tel__store_take(struct tel_store *s)
 {
 	struct tel_event *ev;
 
@@ -124,7 +124,7 @@ by_time(const void *a, const void *b)
 }
 
 void
-tel_store_sort(struct tel_store *s)
+tel__store_sort(struct tel_store *s)
 {
 	if (s->count - s->first > 1)
 		qsort(s->events + s->first, s->count - s->first,

@@ -15,10 +15,10 @@ struct tel_store {
 	size_t size;
 };
 
-void tel_store_free(struct tel_store *s);
+void tel__store_free(struct tel_store *s);
 
 /* Copies ev to the end.  TEL_OK, TEL_ENOMEM. */
-tel_status tel_store_add(struct tel_store *s, const struct tel_event *ev);
+tel_status tel__store_add(struct tel_store *s, const struct tel_event *ev);
 
 /* How many events are held. */
 static inline size_t
@@ -31,9 +31,9 @@ tel_store_count(const struct tel_store *s)
  * The first event, which leaves the store but stays good until the next
  * call that adds to it; NULL when there is none.
  */
-const struct tel_event *tel_store_take(struct tel_store *s);
+const struct tel_event *tel__store_take(struct tel_store *s);
 
 /* Sorts what is held by clock, and what has the same clock by ordinal. */
-void tel_store_sort(struct tel_store *s);
+void tel__store_sort(struct tel_store *s);
 
 #endif

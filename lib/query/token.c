@@ -168,7 +168,7 @@ read_sign(struct lexer *l, struct token *t)
 }
 
 const char *
-lexer_next(struct lexer *l, struct token *t)
+tel__lexer_next(struct lexer *l, struct token *t)
 {
 	struct number number;
 	const char *why;
@@ -194,7 +194,7 @@ lexer_next(struct lexer *l, struct token *t)
 	}
 	if (is_digit(*l->p)) {
 		t->kind = T_NUMBER;
-		why = number_read(l->p, &l->p, 0, &number);
+		why = tel__number_read(l->p, &l->p, 0, &number);
 		if (why == NULL)
 			t->value = number.value;
 		return why;

@@ -22,7 +22,7 @@ struct number {
  * behind it and its suffix.  long_units: m and h are taken too, for minutes
  * and hours.  Returns NULL, or what is wrong.
  */
-const char *number_read(const char *text, const char **end, int long_units,
+const char *tel__number_read(const char *text, const char **end, int long_units,
     struct number *out);
 
 enum token_kind {
@@ -64,6 +64,6 @@ struct lexer {
  * Reads the next token.  Returns NULL, or what is wrong at
  * lexer->error_column.  At the end of the text it gives T_END for ever.
  */
-const char *lexer_next(struct lexer *l, struct token *t);
+const char *tel__lexer_next(struct lexer *l, struct token *t);
 
 #endif

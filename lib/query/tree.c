@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 tel_status
-fail_set(struct fail *f, tel_status status, const char *text, unsigned column,
-    const char *format, ...)
+tel__fail_set(struct fail *f, tel_status status, const char *text,
+    unsigned column, const char *format, ...)
 {
 	va_list ap;
 	char *p;
@@ -36,7 +36,7 @@ span_order(const void *a, const void *b)
 }
 
 struct set *
-set_new(struct span *spans, size_t count)
+tel__set_new(struct span *spans, size_t count)
 {
 	struct set *s = malloc(sizeof(*s) + count * sizeof(s->spans[0]));
 	struct span *last;
@@ -63,14 +63,14 @@ set_new(struct span *spans, size_t count)
 }
 
 void
-tree_free(struct tree *t)
+tel__tree_free(struct tree *t)
 {
 	uint32_t i;
 
 	if (t == NULL)
 		return;
 	for (i = 0; i < t->npatterns; i++) {
-		pattern_clear(t->patterns[i]);
+		tel__pattern_clear(t->patterns[i]);
 		free(t->patterns[i]);
 	}
 	for (i = 0; i < t->nnodes; i++)

@@ -25,7 +25,7 @@ struct fail {
 };
 
 /* Sets it and returns status. */
-__attribute__((format(printf, 5, 6))) tel_status fail_set(struct fail *f,
+__attribute__((format(printf, 5, 6))) tel_status tel__fail_set(struct fail *f,
     tel_status status, const char *text, unsigned column, const char *format,
     ...);
 
@@ -112,7 +112,7 @@ struct set {
 };
 
 /* Makes a set of spans (which are put in order); NULL: no memory. */
-struct set *set_new(struct span *spans, size_t count);
+struct set *tel__set_new(struct span *spans, size_t count);
 
 static inline int
 set_has(const struct set *s, uint64_t v)
@@ -150,17 +150,18 @@ struct tree {
  * Makes a tree of text.  TEL_OK; TEL_EINVAL and TEL_ELIMIT with fail set;
  * TEL_ENOMEM.
  */
-tel_status tree_parse(const char *text, struct fail *fail, struct tree **out);
-void tree_free(struct tree *t);
+tel_status tel__tree_parse(const char *text, struct fail *fail,
+    struct tree **out);
+void tel__tree_free(struct tree *t);
 
 /* The name of a builtin. */
-const char *builtin_name(enum builtin b);
+const char *tel__builtin_name(enum builtin b);
 
 /*
  * Checks the names of the tree and the classes of its parts against a
  * schema.  TEL_OK, TEL_EINVAL with fail set.
  */
-tel_status tree_check(struct tree *t, const struct tel_schema *schema,
+tel_status tel__tree_check(struct tree *t, const struct tel_schema *schema,
     struct fail *fail);
 
 #endif

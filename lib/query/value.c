@@ -53,7 +53,7 @@ to_double(const struct value *v)
 }
 
 enum trit
-value_truth(const struct value *v)
+tel__value_truth(const struct value *v)
 {
 	switch (v->tag) {
 	case V_NATURAL:
@@ -123,7 +123,8 @@ integers(enum value_op op, const struct value *a, const struct value *b)
 }
 
 struct value
-value_arithmetic(enum value_op op, const struct value *a, const struct value *b)
+tel__value_arithmetic(enum value_op op, const struct value *a,
+    const struct value *b)
 {
 	double x, y;
 
@@ -146,7 +147,7 @@ value_arithmetic(enum value_op op, const struct value *a, const struct value *b)
 }
 
 struct value
-value_unary(enum value_op op, const struct value *a)
+tel__value_unary(enum value_op op, const struct value *a)
 {
 	if (op == OPR_NEGATE && a->tag == V_DOUBLE)
 		return value_double(-a->as.d);
@@ -235,8 +236,8 @@ order_numbers(const struct value *a, const struct value *b)
 }
 
 enum trit
-value_compare(enum value_op op, const struct value *a, const struct value *b,
-    int any_case)
+tel__value_compare(enum value_op op, const struct value *a,
+    const struct value *b, int any_case)
 {
 	enum order o = UNLIKE;
 

@@ -107,20 +107,20 @@ value_trit(enum trit t)
 }
 
 /* Whether v holds where a condition is wanted. */
-enum trit value_truth(const struct value *v);
+enum trit tel__value_truth(const struct value *v);
 
 /* One of OPR_ADD to OPR_SHR. */
-struct value value_arithmetic(enum value_op op, const struct value *a,
+struct value tel__value_arithmetic(enum value_op op, const struct value *a,
     const struct value *b);
 
 /* OPR_NEGATE or OPR_COMPLEMENT. */
-struct value value_unary(enum value_op op, const struct value *a);
+struct value tel__value_unary(enum value_op op, const struct value *a);
 
 /*
  * One of OPR_EQ to OPR_GE.  any_case: strings are compared without regard
  * to the case of ASCII letters.
  */
-enum trit value_compare(enum value_op op, const struct value *a,
+enum trit tel__value_compare(enum value_op op, const struct value *a,
     const struct value *b, int any_case);
 
 static inline enum trit

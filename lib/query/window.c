@@ -5,7 +5,7 @@
  * be no longer than a flush for most logs; which logs need more is seen only
  * at their end (see the MPS's design.mps.telemetry, .debug.buffer.reverse).
  */
-#include "formats/reader.h"
+#include "reader/reader.h"
 #include "query/runs.h"
 #include "query/store.h"
 
@@ -76,8 +76,8 @@ tel_window_free(tel_window *w)
 {
 	if (w == NULL)
 		return;
-	tel_store_free(&w->store);
-	tel_runs_free(w->runs);
+	tel__store_free(&w->store);
+	tel__runs_free(w->runs);
 	free(w);
 }
 
@@ -106,7 +106,7 @@ static tel_status
 fail(struct tel_window *w, tel_status status)
 {
 	char why[80];
-	int number = w->runs != NULL ? tel_runs_errno(w->runs) : 0;
+	int number = w->runs != NULL ? tel__runs_errno(w->runs) : 0;
 
 	w->error = "out of memory";
 	if (status == TEL_ENOMEM)
@@ -145,7 +145,7 @@ complete(struct tel_window *w, const struct tel_event *ev)
 		return 0;
 	/* seconds need two points before the first event is given */
 	return ev->type->role == TEL_ROLE_SYNC &&
-	    (w->begun || tel_clock_points(ev->log->clock) >= 2);
+	    (w->begun || tel__clock_points(ev->log->clock) >= 2);
 }
 
 /*
@@ -172,17 +172,17 @@ release(struct tel_window *w, const struct tel_event *ev, int end)
 	/* seconds count from the earliest event that is known by then */
 	if ((!w->begun || w->order == TEL_ORDER_TIME) &&
 	    w->earliest != UINT64_MAX)
-		tel_clock_set_origin(w->reader->log.clock, w->earliest);
+		tel__clock_set_origin(w->reader->log.clock, w->earliest);
 	w->begun = 1;
 	if (w->order != TEL_ORDER_LOG) {
 		if (w->order == TEL_ORDER_LIVE && !end)
 			limit = live_limit(w, ev);
-		tel_store_sort(s);
+		tel__store_sort(s);
 	}
 	if (w->order == TEL_ORDER_TIME && (!end || w->runs != NULL)) {
-		if (w->runs == NULL && (w->runs = tel_runs_new()) == NULL)
+		if (w->runs == NULL && (w->runs = tel__runs_new()) == NULL)
 			return TEL_ENOMEM;
-		return tel_runs_write(w->runs, s);
+		return tel__runs_write(w->runs, s);
 	}
 	for (i = s->first; i < s->count && s->events[i].clock <= limit; i++)
 		continue;
@@ -214,7 +214,7 @@ hold(struct tel_window *w, const struct tel_event *ev)
 		w->earliest = ev->clock;
 	if (w->allocs && !tel_type_is_alloc(ev->type))
 		return TEL_OK;
-	st = tel_store_add(&w->store, ev);
+	st = tel__store_add(&w->store, ev);
 	if (st == TEL_OK)
 		relabel(w);
 	return st;
@@ -237,8 +237,8 @@ gather(struct tel_window *w)
 			st = release(w, ev, 1);
 			w->merging = w->runs != NULL;
 			if (st == TEL_OK && w->merging) {
-				tel_store_free(&w->store);
-				st = tel_runs_rewind(w->runs);
+				tel__store_free(&w->store);
+				st = tel__runs_rewind(w->runs);
 			}
 		}
 		if (st != TEL_OK)
@@ -253,7 +253,7 @@ finish_log(struct tel_window *w)
 {
 	tel_status st = w->after;
 
-	tel_runs_free(w->runs);
+	tel__runs_free(w->runs);
 	w->runs = NULL;
 	w->merging = 0;
 	w->begun = 0;
@@ -274,14 +274,14 @@ tel_window_next(tel_window *w, const tel_event **event)
 	if (st != TEL_OK)
 		return st;
 	if (w->merging) {
-		st = tel_runs_next(w->runs, event);
+		st = tel__runs_next(w->runs, event);
 		if (st == TEL_END)
 			return finish_log(w);
 		return st == TEL_OK ? st : fail(w, st);
 	}
 	if (w->ready == 0)
 		return finish_log(w);
-	*event = tel_store_take(&w->store);
+	*event = tel__store_take(&w->store);
 	w->ready--;
 	if (w->order == TEL_ORDER_LIVE) {
 		w->late += (*event)->clock < w->horizon;

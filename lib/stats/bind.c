@@ -14,8 +14,8 @@ bind_failed(struct tel_stats *s, const char *text, const struct piece *piece,
     tel_status st, const char *why, unsigned column)
 {
 	if (st == TEL_ENOMEM)
-		return stats_no_memory(s);
-	return trouble_set(&s->trouble, st, text,
+		return tel__stats_no_memory(s);
+	return tel__trouble_set(&s->trouble, st, text,
 	    piece->column + (column > 0 ? column - 1 : 0), "%s", why);
 }
 
@@ -48,13 +48,14 @@ check_types(struct tel_stats *s, const struct definition *d,
 			continue;
 		t = tel_schema_find_type(schema, pieces[i]->text);
 		if (t == NULL)
-			return trouble_set(&s->trouble, TEL_EINVAL, d->source,
-			    pieces[i]->column, "%s has no type called %s",
-			    schema->name, pieces[i]->text);
+			return tel__trouble_set(&s->trouble, TEL_EINVAL,
+			    d->source, pieces[i]->column,
+			    "%s has no type called %s", schema->name,
+			    pieces[i]->text);
 		if (i == 0 && d->spec.end.text == NULL &&
 		    (t->role != TEL_ROLE_START || t->partner < 0))
-			return trouble_set(&s->trouble, TEL_EINVAL, d->source,
-			    pieces[i]->column,
+			return tel__trouble_set(&s->trouble, TEL_EINVAL,
+			    d->source, pieces[i]->column,
 			    "%s has no type that ends it: name one behind it",
 			    pieces[i]->text);
 	}
@@ -87,7 +88,7 @@ bind_definition(struct tel_stats *s, struct definition *d,
 }
 
 tel_status
-stats_bind(struct tel_stats *s, const struct tel_schema *schema)
+tel__stats_bind(struct tel_stats *s, const struct tel_schema *schema)
 {
 	tel_status st;
 	unsigned j;
@@ -239,7 +240,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 		list = realloc(slot->actions,
 		    (slot->nactions + 1) * sizeof(*list));
 		if (list == NULL)
-			return stats_no_memory(s);
+			return tel__stats_no_memory(s);
 		list[slot->nactions++] = a;
 		slot->actions = list;
 	}
@@ -249,7 +250,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 }
 
 tel_status
-stats_grow(struct tel_stats *s, struct source *from,
+tel__stats_grow(struct tel_stats *s, struct source *from,
     const struct tel_type *type)
 {
 	uint32_t want = type->index + 1, room = from->nslots;
@@ -260,7 +261,7 @@ stats_grow(struct tel_stats *s, struct source *from,
 		room = want + want / 2;
 		slots = realloc(from->slots, room * sizeof(*slots));
 		if (slots == NULL)
-			return stats_no_memory(s);
+			return tel__stats_no_memory(s);
 		memset(slots + from->nslots, 0,
 		    (room - from->nslots) * sizeof(*slots));
 		from->slots = slots;
@@ -272,7 +273,7 @@ stats_grow(struct tel_stats *s, struct source *from,
 /* ----------------------------------------------------------- sources */
 
 void
-source_free(struct source *from)
+tel__source_free(struct source *from)
 {
 	uint32_t i;
 
@@ -281,7 +282,7 @@ source_free(struct source *from)
 	for (i = 0; i < from->nslots; i++)
 		free(from->slots[i].actions);
 	free(from->slots);
-	live_free(from->live);
+	tel__live_free(from->live);
 	free(from);
 }
 
@@ -295,7 +296,7 @@ fill_slots(struct tel_stats *s, struct source *from)
 	from->slots = calloc((size_t)from->nslots + 1, sizeof(*from->slots));
 	if (from->slots == NULL) {
 		from->nslots = 0;
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	}
 	for (i = 0; i < from->nslots && st == TEL_OK; i++)
 		st = fill_slot(s, from, &from->slots[i],
@@ -307,7 +308,7 @@ static tel_status
 source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 {
 	struct source *from, **list;
-	tel_status st = stats_bind(s, log->schema);
+	tel_status st = tel__stats_bind(s, log->schema);
 
 	if (st != TEL_OK)
 		return st;
@@ -317,24 +318,24 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 		s->sources = list;
 	if (from == NULL || list == NULL) {
 		free(from);
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	}
 	from->log = log;
 	from->number = log->number;
 	from->id = s->next_source++;
 	from->schema = log->schema;
 	from->first = UINT64_MAX;
-	from->rate = log->clock != NULL ? tel_clock_rate(log->clock) : 0;
-	if (has_blocks(log->schema) && (from->live = live_new()) == NULL)
+	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
+	if (has_blocks(log->schema) && (from->live = tel__live_new()) == NULL)
 		st = TEL_ENOMEM;
 	if (st == TEL_OK)
 		st = fill_slots(s, from);
 	if (st == TEL_OK)
-		st = report_origin(&s->report, log->schema->name,
+		st = tel__report_origin(&s->report, log->schema->name,
 		    log->schema->version, log->form, &from->origin);
 	if (st != TEL_OK) {
-		source_free(from);
-		return stats_no_memory(s);
+		tel__source_free(from);
+		return tel__stats_no_memory(s);
 	}
 	s->sources[s->nsources++] = from;
 	*out = from;
@@ -351,20 +352,20 @@ retire(struct tel_stats *s, size_t at)
 
 	/* alone it is a session of its own */
 	if (s->nsources == 1)
-		return stats_end_session(s);
-	st = stats_settle_source(s, from);
+		return tel__stats_end_session(s);
+	st = tel__stats_settle_source(s, from);
 	if (st != TEL_OK)
 		return st;
 	for (i = 0; i < s->count; i++)
-		open_forget(&s->definitions[i]->open, from->id);
+		tel__open_forget(&s->definitions[i]->open, from->id);
 	s->sources[at] = s->sources[--s->nsources];
-	source_free(from);
+	tel__source_free(from);
 	s->current = NULL;
 	return TEL_OK;
 }
 
 tel_status
-stats_switch(struct tel_stats *s, const struct tel_event *ev)
+tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
 {
 	const struct tel_log *log = ev->log;
 	struct source *from = NULL;

@@ -9,7 +9,7 @@ end_block(struct tel_stats *s, struct live *live, uint64_t address, int known,
 {
 	uint64_t was;
 
-	if (live_take(live, address, &was) && !known)
+	if (tel__live_take(live, address, &was) && !known)
 		size = was;
 	s->report.frees++;
 	(void)wide_add(&s->report.free_bytes, wide_u64(size));
@@ -28,7 +28,7 @@ tell_apart(tel_alloc *a)
 }
 
 tel_status
-stats_act_block(struct tel_stats *s, struct live *live,
+tel__stats_act_block(struct tel_stats *s, struct live *live,
     const struct tel_event *ev)
 {
 	uint64_t was;
@@ -49,7 +49,7 @@ stats_act_block(struct tel_stats *s, struct live *live,
 	if (a.kind == TEL_ALLOC_REALLOC && a.old != 0) {
 		if (a.old != a.address)
 			end_block(s, live, a.old, 0, 0);
-		else if (live_take(live, a.old, &was))
+		else if (tel__live_take(live, a.old, &was))
 			end_block(s, live, a.old, 1, was);
 	}
 	if (a.address == 0)
@@ -59,7 +59,7 @@ stats_act_block(struct tel_stats *s, struct live *live,
 		a.size = UINT64_MAX;
 	s->report.allocs++;
 	(void)wide_add(&s->report.alloc_bytes, wide_u64(a.size));
-	if (live_add(live, a.address, a.size) != TEL_OK)
-		return stats_no_memory(s);
+	if (tel__live_add(live, a.address, a.size) != TEL_OK)
+		return tel__stats_no_memory(s);
 	return TEL_OK;
 }

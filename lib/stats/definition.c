@@ -10,7 +10,7 @@
 #define FIRST_ROOM 16u
 
 struct definition *
-definition_new(struct spec *spec, unsigned count, char *const *group_names,
+tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
     struct strings *strings, struct budget *budget)
 {
 	struct definition *d = calloc(1, sizeof(*d));
@@ -19,38 +19,39 @@ definition_new(struct spec *spec, unsigned count, char *const *group_names,
 
 	if (d == NULL)
 		return NULL;
-	d->text = spec_text(spec);
-	d->unit = text_copy(spec_unit(spec), strlen(spec_unit(spec)));
+	d->text = tel__spec_text(spec);
+	d->unit =
+	    tel__text_copy(tel__spec_unit(spec), strlen(tel__spec_unit(spec)));
 	good = d->text != NULL && d->unit != NULL;
 	for (i = 0; i < count; i++) {
 		d->group_names[i] =
-		    text_copy(group_names[i], strlen(group_names[i]));
+		    tel__text_copy(group_names[i], strlen(group_names[i]));
 		good = good && d->group_names[i] != NULL;
 	}
 	if (!good) {
-		definition_free(d);
+		tel__definition_free(d);
 		return NULL;
 	}
 	d->ngroups = count;
 	d->strings = strings;
 	d->budget = budget;
 	d->max_groups = 4096;
-	open_init(&d->open, 65536);
+	tel__open_init(&d->open, 65536);
 	d->spec = *spec;
 	memset(spec, 0, sizeof(*spec));
 	return d;
 }
 
 void
-definition_reset(struct definition *d)
+tel__definition_reset(struct definition *d)
 {
 	uint32_t i;
 
 	for (i = 0; i < d->count; i++) {
-		stat_free(d->stats[i]);
-		budget_give(d->budget, stat_size(d));
+		tel__stat_free(d->stats[i]);
+		budget_give(d->budget, tel__stat_size(d));
 	}
-	stat_free(d->overflow);
+	tel__stat_free(d->overflow);
 	free(d->stats);
 	free(d->index);
 	d->stats = NULL;
@@ -60,21 +61,21 @@ definition_reset(struct definition *d)
 }
 
 void
-definition_free(struct definition *d)
+tel__definition_free(struct definition *d)
 {
 	unsigned i;
 
 	if (d == NULL)
 		return;
-	definition_reset(d);
+	tel__definition_reset(d);
 	for (i = 0; i < GROUPS_MAX; i++)
 		free(d->group_names[i]);
-	open_clear(&d->open);
+	tel__open_clear(&d->open);
 	tel_expr_free(d->value);
 	tel_expr_free(d->weight);
 	tel_expr_free(d->key);
 	tel_filter_free(d->filter);
-	spec_clear(&d->spec);
+	tel__spec_clear(&d->spec);
 	free(d->text);
 	free(d->unit);
 	free(d->source);
@@ -127,12 +128,12 @@ grow(struct definition *d)
 }
 
 tel_status
-definition_find_overflow(struct definition *d, struct tel_stat **out)
+tel__definition_find_overflow(struct definition *d, struct tel_stat **out)
 {
 	static const struct key none[GROUPS_MAX];
 
 	if (d->overflow == NULL) {
-		d->overflow = stat_new(d, none, d->budget);
+		d->overflow = tel__stat_new(d, none, d->budget);
 		if (d->overflow == NULL)
 			return TEL_ENOMEM;
 		d->overflow->is_overflow = 1;
@@ -142,7 +143,7 @@ definition_find_overflow(struct definition *d, struct tel_stat **out)
 }
 
 tel_status
-definition_find(struct definition *d, const struct key *keys,
+tel__definition_find(struct definition *d, const struct key *keys,
     struct tel_stat **out)
 {
 	uint32_t *at;
@@ -155,18 +156,18 @@ definition_find(struct definition *d, const struct key *keys,
 		}
 	}
 	if (d->count >= d->max_groups)
-		return definition_find_overflow(d, out);
-	if (!budget_take(d->budget, stat_size(d))) {
+		return tel__definition_find_overflow(d, out);
+	if (!budget_take(d->budget, tel__stat_size(d))) {
 		if (d->ngroups > 0)
-			return definition_find_overflow(d, out);
+			return tel__definition_find_overflow(d, out);
 		/* a statistic without groups is there whatever it takes */
-		d->budget->used += stat_size(d);
+		d->budget->used += tel__stat_size(d);
 	}
 	if (d->count == d->room && !grow(d))
 		return TEL_ENOMEM;
-	d->stats[d->count] = stat_new(d, keys, d->budget);
+	d->stats[d->count] = tel__stat_new(d, keys, d->budget);
 	if (d->stats[d->count] == NULL) {
-		budget_give(d->budget, stat_size(d));
+		budget_give(d->budget, tel__stat_size(d));
 		return TEL_ENOMEM;
 	}
 	*place(d, keys) = d->count + 1;

@@ -40,20 +40,20 @@ struct definition {
  * Makes a definition of a spec, which is moved into it.  group_names: count
  * of them, copied.  NULL when there is no memory; then the spec stays.
  */
-struct definition *definition_new(struct spec *spec, unsigned count,
+struct definition *tel__definition_new(struct spec *spec, unsigned count,
     char *const *group_names, struct strings *strings, struct budget *budget);
-void definition_free(struct definition *d);
+void tel__definition_free(struct definition *d);
 /* Forgets all stats. */
-void definition_reset(struct definition *d);
+void tel__definition_reset(struct definition *d);
 
 /*
  * The stat of a group, made if it is new; the overflow group if there is no
  * room.  keys: d->ngroups of them.  TEL_OK, TEL_ENOMEM.
  */
-tel_status definition_find(struct definition *d, const struct key *keys,
+tel_status tel__definition_find(struct definition *d, const struct key *keys,
     struct tel_stat **out);
 /* The overflow group, made if need be.  TEL_OK, TEL_ENOMEM. */
-tel_status definition_find_overflow(struct definition *d,
+tel_status tel__definition_find_overflow(struct definition *d,
     struct tel_stat **out);
 
 /* The stat of a definition without groups; of one with, the recent one. */
@@ -73,7 +73,7 @@ definition_stat(struct definition *d, const struct key *keys,
 			return TEL_OK;
 		}
 	}
-	return definition_find(d, keys, out);
+	return tel__definition_find(d, keys, out);
 }
 
 #endif

@@ -17,7 +17,7 @@ make_tuple(struct tel_stats *s, const struct tel_event *ev)
 	for (i = 0; i < s->ngroups; i++) {
 		st = tel_expr_eval(s->groups[i].expr, ev, &v);
 		if (st == TEL_OK)
-			st = key_make(s->strings, &v, &s->tuple[i]);
+			st = tel__key_make(s->strings, &v, &s->tuple[i]);
 		if (st == TEL_ELIMIT)
 			s->tuple_made = -1;
 		else if (st != TEL_OK)
@@ -33,12 +33,12 @@ find_stat(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	tel_status st;
 
 	if (s->ngroups > 0 && s->tuple_made == 0 && make_tuple(s, ev) == 0)
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	if (s->tuple_made < 0)
-		st = definition_find_overflow(d, out);
+		st = tel__definition_find_overflow(d, out);
 	else
 		st = definition_stat(d, s->tuple, out);
-	return st == TEL_OK ? st : stats_no_memory(s);
+	return st == TEL_OK ? st : tel__stats_no_memory(s);
 }
 
 /*
@@ -58,10 +58,10 @@ find_weight(struct tel_stats *s, const struct definition *d,
 		return TEL_OK;
 	st = tel_expr_eval(d->weight, ev, &v);
 	if (st != TEL_OK)
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	if (v.missing)
 		return TEL_END;
-	if (stat_number_of(&v, &w) != TEL_OK || !wide_is_u64(w))
+	if (tel__stat_number_of(&v, &w) != TEL_OK || !wide_is_u64(w))
 		return TEL_EINVAL;
 	*out = w.low;
 	return TEL_OK;
@@ -91,18 +91,18 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		return TEL_OK;
 	}
 	if (d->spec.class == TEL_CLASS_TALLY) {
-		st = key_make(s->strings, v, &k);
+		st = tel__key_make(s->strings, v, &k);
 		if (st == TEL_ENOMEM)
-			return stats_no_memory(s);
-		stat_update_key(stat, st == TEL_OK ? &k : NULL, weight);
+			return tel__stats_no_memory(s);
+		tel__stat_update_key(stat, st == TEL_OK ? &k : NULL, weight);
 		return TEL_OK;
 	}
-	if (stat_number_of(v, &w) != TEL_OK) {
+	if (tel__stat_number_of(v, &w) != TEL_OK) {
 		stat->invalid++;
 		return TEL_OK;
 	}
-	st = stat_update(stat, w, weight);
-	return st == TEL_OK ? st : stats_no_memory(s);
+	st = tel__stat_update(stat, w, weight);
+	return st == TEL_OK ? st : tel__stats_no_memory(s);
 }
 
 /* A field that is an integer: no expression has to be asked. */
@@ -126,8 +126,8 @@ act_field(struct tel_stats *s, const struct action *a,
 		return st;
 	w.low = v.as.u64;
 	w.high = f->sort == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
-	st = stat_update(stat, w, 1);
-	return st == TEL_OK ? st : stats_no_memory(s);
+	st = tel__stat_update(stat, w, 1);
+	return st == TEL_OK ? st : tel__stats_no_memory(s);
 }
 
 static tel_status
@@ -138,7 +138,7 @@ act_value(struct tel_stats *s, const struct action *a,
 
 	/* what holds for all events of a type was told when it was bound */
 	if (tel_expr_eval(a->definition->value, ev, &v) != TEL_OK)
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	return v.missing ? TEL_OK : update(s, a->definition, ev, &v);
 }
 
@@ -161,9 +161,9 @@ find_key(struct tel_stats *s, const struct source *from, const struct action *a,
 		v.as.u64 = tel_event_u64(ev, (unsigned)a->field);
 	}
 	if (st != TEL_OK)
-		return stats_no_memory(s);
-	st = key_make(s->strings, &v, &out->key);
-	return st == TEL_ENOMEM ? stats_no_memory(s) : st;
+		return tel__stats_no_memory(s);
+	st = tel__key_make(s->strings, &v, &out->key);
+	return st == TEL_ENOMEM ? tel__stats_no_memory(s) : st;
 }
 
 /* How long a range was: TEL_OK, TEL_END: not known, TEL_EINVAL: below 0. */
@@ -179,10 +179,10 @@ length_of(const struct definition *d, const struct tel_event *ev,
 	*out = ev->clock - start;
 	if (d->spec.pairs == PAIRS_TICKS)
 		return TEL_OK;
-	if (clock == NULL || tel_clock_rate(clock) <= 0)
+	if (clock == NULL || tel__clock_rate(clock) <= 0)
 		return TEL_END;
-	if (__builtin_sub_overflow(tel_clock_ns(clock, ev->clock),
-	        tel_clock_ns(clock, start), &ns))
+	if (__builtin_sub_overflow(tel__clock_ns(clock, ev->clock),
+	        tel__clock_ns(clock, start), &ns))
 		return TEL_END;
 	if (ns < 0)
 		return TEL_EINVAL;
@@ -218,12 +218,12 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		return TEL_OK;
 	}
 	if (d->spec.class != TEL_CLASS_TALLY) {
-		st = stat_update(stat, wide_u64(length), weight);
-		return st == TEL_OK ? st : stats_no_memory(s);
+		st = tel__stat_update(stat, wide_u64(length), weight);
+		return st == TEL_OK ? st : tel__stats_no_memory(s);
 	}
 	v.as.u64 = length;
-	(void)key_make(s->strings, &v, &k);
-	stat_update_key(stat, &k, weight);
+	(void)tel__key_make(s->strings, &v, &k);
+	tel__stat_update_key(stat, &k, weight);
 	return TEL_OK;
 }
 
@@ -237,10 +237,10 @@ act_start(struct tel_stats *s, struct definition *d, const struct open_key *k,
 	if (st != TEL_OK)
 		return st;
 	stat->pairs.events++;
-	switch (open_start(&d->open, k, ev->clock, stat)) {
+	switch (tel__open_start(&d->open, k, ev->clock, stat)) {
 	case OPEN_NESTED: stat->pairs.nested++; /* fallthrough */
 	case OPEN_OK: stat->pairs.open++; break;
-	case OPEN_NO_MEMORY: return stats_no_memory(s);
+	case OPEN_NO_MEMORY: return tel__stats_no_memory(s);
 	default: stat->pairs.crowded++; break;
 	}
 	return TEL_OK;
@@ -255,7 +255,7 @@ act_end(struct tel_stats *s, struct definition *d, const struct open_key *k,
 	uint64_t start;
 	tel_status st;
 
-	found = open_end(&d->open, k, &start, &stat);
+	found = tel__open_end(&d->open, k, &start, &stat);
 	if (found == OPEN_OK) {
 		stat->pairs.events++;
 		return act_pair(s, d, ev, start, stat);
@@ -297,7 +297,7 @@ act_range(struct tel_stats *s, const struct source *from,
 		return act_start(s, d, &k, ev);
 	if (a->what == ACT_END)
 		return act_end(s, d, &k, ev);
-	stat = open_find(&d->open, &k);
+	stat = tel__open_find(&d->open, &k);
 	if (stat == NULL && (st = find_stat(s, d, ev, &stat)) != TEL_OK)
 		return st;
 	stat->pairs.events++;
@@ -318,7 +318,7 @@ pass_by(struct tel_stats *s, const struct definition *d,
 		st = tel_expr_eval(d->value, ev, &v);
 	if (st == TEL_OK && d->every && d->weight != NULL)
 		st = tel_expr_eval(d->weight, ev, &v);
-	return st == TEL_OK ? st : stats_no_memory(s);
+	return st == TEL_OK ? st : tel__stats_no_memory(s);
 }
 
 static tel_status
@@ -335,7 +335,7 @@ act(struct tel_stats *s, const struct source *from, const struct action *a,
 }
 
 tel_status
-stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
+tel__stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_event *ev)
 {
 	tel_status st;
@@ -346,12 +346,12 @@ stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
 	        tel_load(slot->size, ev->data), &slot->size_sum))
 		slot->size_high++;
 	if (slot->blocks && from->live != NULL) {
-		st = stats_act_block(s, from->live, ev);
+		st = tel__stats_act_block(s, from->live, ev);
 		if (st != TEL_OK)
 			return st;
 	}
 	if (slot->type->role == TEL_ROLE_SYNC && ev->log->clock != NULL)
-		from->rate = tel_clock_rate(ev->log->clock);
+		from->rate = tel__clock_rate(ev->log->clock);
 	s->tuple_made = 0;
 	for (i = 0; i < slot->nactions; i++) {
 		st = act(s, from, &slot->actions[i], ev);
@@ -379,11 +379,11 @@ show(struct tel_stats *s, uint64_t number)
 	for (i = 0; i < s->count; i++) {
 		d = s->definitions[i];
 		for (j = 0; j < d->count; j++)
-			stat_zero(d->stats[j]);
+			tel__stat_zero(d->stats[j]);
 		if (d->overflow != NULL)
-			stat_zero(d->overflow);
+			tel__stat_zero(d->overflow);
 	}
-	report_zero(&s->report);
+	tel__report_zero(&s->report);
 	for (i = 0; i < s->nsources; i++)
 		s->sources[i]->counted = 0;
 	s->session.first = UINT64_MAX;
@@ -392,7 +392,7 @@ show(struct tel_stats *s, uint64_t number)
 }
 
 tel_status
-stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
+tel__stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 {
 	struct tel_clock *clock = ev->log->clock;
 	uint64_t time, number;
@@ -402,12 +402,12 @@ stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 	if (clock == NULL)
 		return TEL_OK;
 	if (s->interval_ticks) {
-		if (ev->clock < tel_clock_origin(clock))
+		if (ev->clock < tel__clock_origin(clock))
 			return TEL_OK;
-		time = ev->clock - tel_clock_origin(clock);
+		time = ev->clock - tel__clock_origin(clock);
 	} else {
-		if (tel_clock_rate(clock) <= 0 ||
-		    (ns = tel_clock_ns(clock, ev->clock)) < 0)
+		if (tel__clock_rate(clock) <= 0 ||
+		    (ns = tel__clock_ns(clock, ev->clock)) < 0)
 			return TEL_OK;
 		time = (uint64_t)ns;
 	}
@@ -433,18 +433,18 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 
 	if (from == NULL || from->log != event->log ||
 	    from->number != event->log->number) {
-		st = stats_switch(s, event);
+		st = tel__stats_switch(s, event);
 		if (st != TEL_OK)
 			return st;
 		from = s->current;
 	}
 	if (s->interval > 0) {
-		st = stats_snapshots(s, event);
+		st = tel__stats_snapshots(s, event);
 		if (st != TEL_OK)
 			return st;
 	}
 	if (t->index >= from->nslots || from->slots[t->index].type == NULL) {
-		st = stats_grow(s, from, t);
+		st = tel__stats_grow(s, from, t);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -455,5 +455,5 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 		from->first = event->clock;
 	if (event->clock > from->last)
 		from->last = event->clock;
-	return slot->busy ? stats_act(s, from, slot, event) : TEL_OK;
+	return slot->busy ? tel__stats_act(s, from, slot, event) : TEL_OK;
 }

@@ -31,29 +31,30 @@ struct inst_line {
  * Takes a line to pieces, in place: bytes is changed and NUL-terminated, and
  * has room for that behind size.  Returns NULL, or what is wrong.
  */
-const char *inst_split(char *bytes, size_t size, struct inst_line *out);
+const char *tel__inst_split(char *bytes, size_t size, struct inst_line *out);
 
 /* The field of a name, or NULL. */
-const struct inst_field *inst_find(const struct inst_line *l, const char *name);
+const struct inst_field *tel__inst_find(const struct inst_line *l,
+    const char *name);
 /*
  * A number of a field: 1 with *out set, 0 when there is no such field, -1
  * when it is no such number.
  */
-int inst_u64(const struct inst_line *l, const char *name, uint64_t *out);
-int inst_wide(const struct inst_line *l, const char *name, tel_wide *out);
+int tel__inst_u64(const struct inst_line *l, const char *name, uint64_t *out);
+int tel__inst_wide(const struct inst_line *l, const char *name, tel_wide *out);
 
 /* Reads an unsigned number, decimal or 0x.  1, or 0. */
-int inst_parse_u64(const char *text, uint64_t *out);
+int tel__inst_parse_u64(const char *text, uint64_t *out);
 
 /*
  * Puts bytes as a string in quotes.  What is no UTF-8 becomes \udcXX, a
  * surrogate that stands for byte XX, so that it reads back.
  */
-void inst_put_string(struct text *t, const char *bytes, size_t length);
+void tel__inst_put_string(struct text *t, const char *bytes, size_t length);
 
 /* Names of the classes and sorts in a stream. */
-const char *inst_class_name(enum tel_class c);
-int inst_find_class(const char *name, enum tel_class *out);
-int inst_find_sort(const char *name, enum tel_sort *out);
+const char *tel__inst_class_name(enum tel_class c);
+int tel__inst_find_class(const char *name, enum tel_class *out);
+int tel__inst_find_sort(const char *name, enum tel_sort *out);
 
 #endif

@@ -17,11 +17,11 @@ bad(const char **why, const char *text)
 static int
 take_piece(const struct inst_line *l, const char *name, struct piece *out)
 {
-	const struct inst_field *f = inst_find(l, name);
+	const struct inst_field *f = tel__inst_find(l, name);
 
 	if (f == NULL)
 		return 1;
-	out->text = text_copy(f->value, f->length);
+	out->text = tel__text_copy(f->value, f->length);
 	return out->text != NULL;
 }
 
@@ -33,18 +33,18 @@ read_spec(const struct inst_line *l, struct spec *s, const char **why)
 	unsigned i, which;
 	uint64_t one;
 
-	for (i = 0; i < class_parameters(s->class); i++) {
-		f = inst_find(l, class_parameter_name(s->class, i));
+	for (i = 0; i < tel__class_parameters(s->class); i++) {
+		f = tel__inst_find(l, tel__class_parameter_name(s->class, i));
 		if (f == NULL)
 			return bad(why, "a parameter is missing");
-		*why = scan_integer(f->value, f->value + f->length,
+		*why = tel__scan_integer(f->value, f->value + f->length,
 		    &s->parameters[i]);
 		if (*why != NULL)
 			return TEL_EDAMAGED;
 	}
-	if (s->class == TEL_CLASS_MAG && inst_u64(l, "delta", &one) > 0)
+	if (s->class == TEL_CLASS_MAG && tel__inst_u64(l, "delta", &one) > 0)
 		s->delta = one != 0;
-	f = inst_find(l, "pairs");
+	f = tel__inst_find(l, "pairs");
 	if (f != NULL)
 		s->pairs =
 		    strcmp(f->value, "ticks") == 0 ? PAIRS_TICKS : PAIRS_NS;
@@ -55,7 +55,8 @@ read_spec(const struct inst_line *l, struct spec *s, const char **why)
 	    !take_piece(l, "end", &s->end) || !take_piece(l, "key", &s->key) ||
 	    !take_piece(l, "middle", &s->middle))
 		return TEL_ENOMEM;
-	switch (layout_make(&s->layout, s->class, s->parameters, why, &which)) {
+	switch (tel__layout_make(&s->layout, s->class, s->parameters, why,
+	    &which)) {
 	case TEL_OK: return TEL_OK;
 	case TEL_ENOMEM: return TEL_ENOMEM;
 	default: return TEL_EDAMAGED;
@@ -72,7 +73,7 @@ group_names(const struct inst_line *l, char **names)
 
 	for (i = 0; i < GROUPS_MAX; i++) {
 		field[2] = (char)('1' + i);
-		f = inst_find(l, field);
+		f = tel__inst_find(l, field);
 		if (f == NULL)
 			break;
 		names[i] = f->value;
@@ -81,11 +82,11 @@ group_names(const struct inst_line *l, char **names)
 }
 
 tel_status
-inst_key(struct inst_reader *r, const struct inst_line *l, const char *value,
-    const char *sort, struct key *out)
+tel__inst_key(struct inst_reader *r, const struct inst_line *l,
+    const char *value, const char *sort, struct key *out)
 {
-	const struct inst_field *f = inst_find(l, value);
-	const struct inst_field *s = inst_find(l, sort);
+	const struct inst_field *f = tel__inst_find(l, value);
+	const struct inst_field *s = tel__inst_find(l, sort);
 	tel_value v;
 	tel_wide w;
 
@@ -97,17 +98,18 @@ inst_key(struct inst_reader *r, const struct inst_line *l, const char *value,
 		v.sort = TEL_STRING;
 		v.as.string = f->value;
 		v.length = f->length;
-		return key_make(r->part->strings, &v, out);
+		return tel__key_make(r->part->strings, &v, out);
 	}
-	if (inst_wide(l, value, &w) < 0 || (!wide_is_u64(w) && !wide_is_i64(w)))
+	if (tel__inst_wide(l, value, &w) < 0 ||
+	    (!wide_is_u64(w) && !wide_is_i64(w)))
 		return TEL_EDAMAGED;
 	v.sort = wide_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
 	v.as.u64 = w.low;
 	if (s != NULL && !v.missing &&
-	    (!inst_find_sort(s->value, &v.sort) || v.sort == TEL_STRING ||
+	    (!tel__inst_find_sort(s->value, &v.sort) || v.sort == TEL_STRING ||
 	        (w.high < 0 && v.sort != TEL_SIGNED)))
 		return TEL_EDAMAGED;
-	return key_make(r->part->strings, &v, out);
+	return tel__key_make(r->part->strings, &v, out);
 }
 
 /* Finds the stat of a definition that a line is about; *out may stay NULL. */
@@ -119,21 +121,21 @@ find_stat(struct inst_reader *r, const struct inst_line *l,
 	char value[4] = "gv1", sort[4] = "gs1";
 	tel_status st;
 	unsigned i;
-	const struct inst_field *group = inst_find(l, "grp");
+	const struct inst_field *group = tel__inst_find(l, "grp");
 
 	if (group != NULL && strcmp(group->value, "none") == 0)
 		return TEL_OK; /* it says but what the groups are of */
 	if (group != NULL)
-		return definition_find_overflow(d, out);
+		return tel__definition_find_overflow(d, out);
 	for (i = 0; i < d->ngroups; i++) {
 		value[2] = sort[2] = (char)('1' + i);
-		st = inst_key(r, l, value, sort, &keys[i]);
+		st = tel__inst_key(r, l, value, sort, &keys[i]);
 		if (st == TEL_ELIMIT)
-			return definition_find_overflow(d, out);
+			return tel__definition_find_overflow(d, out);
 		if (st != TEL_OK)
 			return st;
 	}
-	return definition_find(d, keys, out);
+	return tel__definition_find(d, keys, out);
 }
 
 /* The definition of a class: one that has a name already, if it told so. */
@@ -141,13 +143,14 @@ static tel_status
 find_definition(struct inst_reader *r, const struct inst_line *l,
     const char *name, struct spec *spec, struct definition **out)
 {
-	const struct inst_field *unit = inst_find(l, "unit");
-	struct definition *d = stats_find(r->part, name);
+	const struct inst_field *unit = tel__inst_find(l, "unit");
+	struct definition *d = tel__stats_find(r->part, name);
 	char *names[GROUPS_MAX];
 	unsigned count = group_names(l, names), i;
 
-	if (d != NULL && inst_find(l, "of") != NULL && d->ngroups == count &&
-	    spec_difference(&d->spec, spec) == NULL) {
+	if (d != NULL && tel__inst_find(l, "of") != NULL &&
+	    d->ngroups == count &&
+	    tel__spec_difference(&d->spec, spec) == NULL) {
 		for (i = 0; i < count; i++)
 			if (strcmp(names[i], d->group_names[i]) != 0)
 				break;
@@ -158,25 +161,25 @@ find_definition(struct inst_reader *r, const struct inst_line *l,
 	}
 	if (r->part->count >= CLASSES_MOST)
 		return TEL_ELIMIT;
-	spec->name = text_copy(name, strlen(name));
+	spec->name = tel__text_copy(name, strlen(name));
 	if (spec->name == NULL)
 		return TEL_ENOMEM;
-	d = definition_new(spec, count, names, r->part->strings,
+	d = tel__definition_new(spec, count, names, r->part->strings,
 	    &r->part->budget);
 	if (d == NULL)
 		return TEL_ENOMEM;
 	/* a summary trace is in microseconds unless it says otherwise */
 	if (unit != NULL || d->spec.class == TEL_CLASS_DUR) {
 		free(d->unit);
-		d->unit = text_copy(unit != NULL ? unit->value : "us",
+		d->unit = tel__text_copy(unit != NULL ? unit->value : "us",
 		    unit != NULL ? unit->length : 2);
 		if (d->unit == NULL) {
-			definition_free(d);
+			tel__definition_free(d);
 			return TEL_ENOMEM;
 		}
 	}
 	*out = d;
-	return stats_take(r->part, d);
+	return tel__stats_take(r->part, d);
 }
 
 static tel_status
@@ -184,9 +187,9 @@ make_stat(struct inst_reader *r, const struct inst_line *l,
     const struct node *n, struct spec *spec, struct definition **definition,
     struct tel_stat **stat)
 {
-	const struct inst_field *of = inst_find(l, "of");
-	char *path = of != NULL ? text_copy(of->value, of->length) :
-	                          tree_path(&r->tree, n);
+	const struct inst_field *of = tel__inst_find(l, "of");
+	char *path = of != NULL ? tel__text_copy(of->value, of->length) :
+	                          tel__tree_path(&r->tree, n);
 	tel_status st;
 
 	if (path == NULL)
@@ -201,8 +204,8 @@ static tel_status
 find_kind(const struct inst_line *l, enum node_kind *kind,
     enum tel_class *class, const char **why)
 {
-	const struct inst_field *type = inst_find(l, "type");
-	const struct inst_field *report = inst_find(l, "report");
+	const struct inst_field *type = tel__inst_find(l, "type");
+	const struct inst_field *report = tel__inst_find(l, "report");
 
 	*class = TEL_CLASS_MAG;
 	if (type == NULL)
@@ -211,7 +214,7 @@ find_kind(const struct inst_line *l, enum node_kind *kind,
 		*kind = NODE_PATH;
 	else if (strcmp(type->value, "trace") == 0)
 		*kind = NODE_TRACE;
-	else if (inst_find_class(type->value, class))
+	else if (tel__inst_find_class(type->value, class))
 		*kind = NODE_STAT;
 	else
 		return bad(why, "there is no such type");
@@ -243,9 +246,9 @@ go_down(struct inst_reader *r, uint32_t *parent, const char **name,
 		length = (size_t)(colon - *name);
 		if (length == 0)
 			break;
-		n = tree_by_name(&r->tree, *parent, *name, length);
+		n = tel__tree_by_name(&r->tree, *parent, *name, length);
 		if (n == NULL) {
-			st = tree_add(&r->tree, *parent, *name, length,
+			st = tel__tree_add(&r->tree, *parent, *name, length,
 			    NODE_PATH, &n);
 			if (st != TEL_OK)
 				return st;
@@ -268,12 +271,13 @@ find_parent(struct inst_reader *r, const struct inst_line *l, uint32_t *out,
 	uint64_t id = 0;
 
 	*out = 0;
-	if (inst_u64(l, "parent", &id) < 0)
+	if (tel__inst_u64(l, "parent", &id) < 0)
 		return bad(why, "the parent is no number");
 	if (id == 0)
 		return TEL_OK;
-	n = tree_by_id(&r->tree, id);
-	if (n == NULL || n->kind != NODE_PATH || tree_is_disposed(&r->tree, n))
+	n = tel__tree_by_id(&r->tree, id);
+	if (n == NULL || n->kind != NODE_PATH ||
+	    tel__tree_is_disposed(&r->tree, n))
 		return bad(why, "the parent is no path");
 	*out = tree_number(&r->tree, n);
 	return TEL_OK;
@@ -290,7 +294,7 @@ add_class(struct inst_reader *r, const struct inst_line *l, uint32_t parent,
 	uint64_t on = 1;
 	tel_status st;
 
-	st = tree_add(&r->tree, parent, name, strlen(name), kind, out);
+	st = tel__tree_add(&r->tree, parent, name, strlen(name), kind, out);
 	if (st == TEL_OK && kind == NODE_STAT)
 		st = make_stat(r, l, *out, spec, &d, &stat);
 	if (st == TEL_ELIMIT)
@@ -299,7 +303,7 @@ add_class(struct inst_reader *r, const struct inst_line *l, uint32_t parent,
 		return bad(why, "a group has no value");
 	if (st != TEL_OK)
 		return st;
-	(void)inst_u64(l, "en", &on);
+	(void)tel__inst_u64(l, "en", &on);
 	(*out)->enabled = on != 0;
 	(*out)->class = spec->class;
 	(*out)->definition = d;
@@ -313,7 +317,7 @@ static tel_status
 define(struct inst_reader *r, const struct inst_line *l, struct spec *spec,
     const char **why)
 {
-	const struct inst_field *named = inst_find(l, "name");
+	const struct inst_field *named = tel__inst_find(l, "name");
 	enum node_kind kind;
 	struct node *n = NULL;
 	const char *name;
@@ -321,9 +325,9 @@ define(struct inst_reader *r, const struct inst_line *l, struct spec *spec,
 	uint64_t id;
 	tel_status st;
 
-	if (inst_u64(l, "id", &id) <= 0 || id == 0)
+	if (tel__inst_u64(l, "id", &id) <= 0 || id == 0)
 		return bad(why, "the class has no number");
-	if (named == NULL || tree_by_id(&r->tree, id) != NULL)
+	if (named == NULL || tel__tree_by_id(&r->tree, id) != NULL)
 		return bad(why,
 		    named == NULL ? "the class has no name" :
 		                    "the number was given before");
@@ -337,25 +341,26 @@ define(struct inst_reader *r, const struct inst_line *l, struct spec *spec,
 		st = read_spec(l, spec, why);
 	if (st != TEL_OK)
 		return st;
-	n = tree_by_name(&r->tree, parent, name, strlen(name));
+	n = tel__tree_by_name(&r->tree, parent, name, strlen(name));
 	if (n != NULL && (n->kind != kind || n->class != spec->class))
 		return bad(why, "a class of the name has another type");
 	if (n == NULL)
 		st = add_class(r, l, parent, name, kind, spec, &n, why);
 	if (st == TEL_OK)
-		st = tree_give_id(&r->tree, id, n);
+		st = tel__tree_give_id(&r->tree, id, n);
 	return st;
 }
 
 tel_status
-inst_define(struct inst_reader *r, const struct inst_line *l, const char **why)
+tel__inst_define(struct inst_reader *r, const struct inst_line *l,
+    const char **why)
 {
 	struct spec spec;
 	tel_status st;
 
 	memset(&spec, 0, sizeof(spec));
 	st = define(r, l, &spec, why);
-	spec_clear(&spec);
+	tel__spec_clear(&spec);
 	if (st == TEL_ELIMIT)
 		return bad(why, "there are too many classes, or too deep ones");
 	return st;

@@ -19,13 +19,13 @@ static const char *const class_names[] = {
 #define CLASSES (sizeof(class_names) / sizeof(class_names[0]))
 
 const char *
-inst_class_name(enum tel_class c)
+tel__inst_class_name(enum tel_class c)
 {
 	return class_names[c];
 }
 
 int
-inst_find_class(const char *name, enum tel_class *out)
+tel__inst_find_class(const char *name, enum tel_class *out)
 {
 	size_t i;
 
@@ -38,7 +38,7 @@ inst_find_class(const char *name, enum tel_class *out)
 }
 
 int
-inst_find_sort(const char *name, enum tel_sort *out)
+tel__inst_find_sort(const char *name, enum tel_sort *out)
 {
 	int i;
 
@@ -195,7 +195,7 @@ take_field(char *p, struct inst_field *f)
 }
 
 const char *
-inst_split(char *bytes, size_t size, struct inst_line *out)
+tel__inst_split(char *bytes, size_t size, struct inst_line *out)
 {
 	char *p = bytes;
 	char end;
@@ -235,7 +235,7 @@ inst_split(char *bytes, size_t size, struct inst_line *out)
 }
 
 const struct inst_field *
-inst_find(const struct inst_line *l, const char *name)
+tel__inst_find(const struct inst_line *l, const char *name)
 {
 	unsigned i;
 
@@ -246,7 +246,7 @@ inst_find(const struct inst_line *l, const char *name)
 }
 
 int
-inst_parse_u64(const char *text, uint64_t *out)
+tel__inst_parse_u64(const char *text, uint64_t *out)
 {
 	unsigned base = 10;
 	uint64_t v = 0;
@@ -267,28 +267,28 @@ inst_parse_u64(const char *text, uint64_t *out)
 }
 
 int
-inst_u64(const struct inst_line *l, const char *name, uint64_t *out)
+tel__inst_u64(const struct inst_line *l, const char *name, uint64_t *out)
 {
-	const struct inst_field *f = inst_find(l, name);
+	const struct inst_field *f = tel__inst_find(l, name);
 
 	if (f == NULL)
 		return 0;
-	return inst_parse_u64(f->value, out) ? 1 : -1;
+	return tel__inst_parse_u64(f->value, out) ? 1 : -1;
 }
 
 int
-inst_wide(const struct inst_line *l, const char *name, tel_wide *out)
+tel__inst_wide(const struct inst_line *l, const char *name, tel_wide *out)
 {
-	const struct inst_field *f = inst_find(l, name);
+	const struct inst_field *f = tel__inst_find(l, name);
 	uint64_t u;
 
 	if (f == NULL)
 		return 0;
-	if (inst_parse_u64(f->value, &u)) {
+	if (tel__inst_parse_u64(f->value, &u)) {
 		*out = wide_u64(u);
 		return 1;
 	}
-	return wide_parse(f->value, f->value + f->length, out) ? 1 : -1;
+	return tel__wide_parse(f->value, f->value + f->length, out) ? 1 : -1;
 }
 
 /* How many bytes of a well-formed UTF-8 character are at s; 0: none. */
@@ -310,25 +310,25 @@ utf8_length(const unsigned char *s, size_t n)
 }
 
 void
-inst_put_string(struct text *t, const char *bytes, size_t length)
+tel__inst_put_string(struct text *t, const char *bytes, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
 	const unsigned char *s = (const unsigned char *)bytes;
 	char escape[6] = { '\\', 'u', '0', '0', '0', '0' };
 	size_t i = 0, n;
 
-	text_char(t, '"');
+	tel__text_char(t, '"');
 	while (i < length) {
 		if (s[i] == '"' || s[i] == '\\') {
-			text_char(t, '\\');
-			text_put(t, bytes + i++, 1);
+			tel__text_char(t, '\\');
+			tel__text_put(t, bytes + i++, 1);
 			continue;
 		}
 		n = s[i] >= 0x20 && s[i] < 0x7f ? 1 :
 		    s[i] >= 0x80 ? utf8_length(s + i, length - i) :
 		                   0;
 		if (n > 0) {
-			text_put(t, bytes + i, n);
+			tel__text_put(t, bytes + i, n);
 			i += n;
 			continue;
 		}
@@ -336,8 +336,8 @@ inst_put_string(struct text *t, const char *bytes, size_t length)
 		escape[3] = s[i] >= 0x80 ? 'c' : '0';
 		escape[4] = digits[s[i] >> 4];
 		escape[5] = digits[s[i] & 15];
-		text_put(t, escape, 6);
+		tel__text_put(t, escape, 6);
 		i++;
 	}
-	text_char(t, '"');
+	tel__text_char(t, '"');
 }

@@ -76,12 +76,13 @@ look_into(const void *bytes, size_t size)
 	const char *p;
 	tel_status st;
 
-	if (tel_input_memory(bytes, size, TEL_PEEK_MAX, &raw) != TEL_OK)
+	if (tel__input_memory(bytes, size, TEL_PEEK_MAX, &raw) != TEL_OK)
 		return TEL_INST_NONE;
-	if (tel_input_unpack(raw, &in) != TEL_OK)
+	if (tel__input_unpack(raw, &in) != TEL_OK)
 		return TEL_INST_NONE;
-	st = tel_input_is_archive(in) ? TEL_EFORMAT :
-	                                tel_input_peek(in, LINE, &data, &have);
+	st = tel__input_is_archive(in) ?
+	    TEL_EFORMAT :
+	    tel__input_peek(in, LINE, &data, &have);
 	p = (const char *)data;
 	if (st != TEL_OK && st != TEL_EDAMAGED)
 		sort = TEL_INST_NONE;
@@ -89,7 +90,7 @@ look_into(const void *bytes, size_t size)
 		sort = look(p, have, &sort) ? sort : TEL_INST_NONE;
 	else if (have >= START && *p != '#' && !begins(p, have))
 		sort = TEL_INST_NONE;
-	tel_input_free(in);
+	tel__input_free(in);
 	return sort;
 }
 

@@ -40,8 +40,8 @@ end_session(struct inst_reader *r)
 	if (st == TEL_OK)
 		st = tel_stats_merge(r->into, part);
 	else
-		(void)stats_no_memory(r->into);
-	tree_clear(&r->tree);
+		(void)tel__stats_no_memory(r->into);
+	tel__tree_clear(&r->tree);
 	tel_stats_free(part);
 	r->part = NULL;
 	return st;
@@ -54,7 +54,7 @@ begin_session(struct inst_reader *r, const struct inst_line *l)
 	tel_status st;
 
 	if (l->count < 4 || strcmp(l->fields[0].value, "inst") != 0 ||
-	    !inst_parse_u64(l->fields[1].value, &major)) {
+	    !tel__inst_parse_u64(l->fields[1].value, &major)) {
 		problem(r, "the header tells no version");
 		return TEL_OK;
 	}
@@ -67,12 +67,12 @@ begin_session(struct inst_reader *r, const struct inst_line *l)
 		return st;
 	r->part = tel_stats_new();
 	if (r->part == NULL)
-		return stats_no_memory(r->into);
+		return tel__stats_no_memory(r->into);
 	r->part->budget.most = r->into->budget.most;
 	r->part->max_groups = r->into->max_groups;
 	r->hz = 0;
 	r->ended = 0;
-	if (inst_u64(l, "hz", &r->hz) < 0)
+	if (tel__inst_u64(l, "hz", &r->hz) < 0)
 		problem(r, "hz is no number");
 	return TEL_OK;
 }
@@ -81,7 +81,7 @@ begin_session(struct inst_reader *r, const struct inst_line *l)
 static tel_status
 change(struct inst_reader *r, const struct inst_line *l, const char **why)
 {
-	const struct inst_field *op = inst_find(l, "op");
+	const struct inst_field *op = tel__inst_find(l, "op");
 	int disable = op != NULL && strcmp(op->value, "disable") == 0;
 	int dispose = op != NULL && strcmp(op->value, "dispose") == 0;
 	struct node *n;
@@ -91,13 +91,13 @@ change(struct inst_reader *r, const struct inst_line *l, const char **why)
 	if (op == NULL ||
 	    (!disable && !dispose && strcmp(op->value, "enable") != 0))
 		return TEL_EDAMAGED;
-	if (inst_u64(l, "c", &id) > 0 && id == 0) {
+	if (tel__inst_u64(l, "c", &id) > 0 && id == 0) {
 		r->tree.root_disposed |= dispose;
 		r->tree.root_disabled =
 		    dispose ? r->tree.root_disabled : disable;
 		return TEL_OK;
 	}
-	n = inst_node(r, l, why);
+	n = tel__inst_node(r, l, why);
 	if (n == NULL)
 		return TEL_EDAMAGED;
 	if (dispose)
@@ -115,11 +115,11 @@ lose(struct inst_reader *r, const struct inst_line *l, const char **why)
 	uint64_t count, id;
 
 	*why = "how many were lost is not told";
-	if (inst_u64(l, "n", &count) <= 0)
+	if (tel__inst_u64(l, "n", &count) <= 0)
 		return TEL_EDAMAGED;
 	r->part->report.lost += count;
-	if (inst_u64(l, "c", &id) > 0) {
-		n = inst_node(r, l, why);
+	if (tel__inst_u64(l, "c", &id) > 0) {
+		n = tel__inst_node(r, l, why);
 		if (n == NULL)
 			return TEL_EDAMAGED;
 		if (n->stat != NULL)
@@ -134,15 +134,15 @@ static const struct record {
 	tel_status (*act)(struct inst_reader *r, const struct inst_line *l,
 	    const char **why);
 } records[] = {
-	{ "C", inst_define },
-	{ "U", inst_update },
-	{ "E", inst_trace },
-	{ "S", inst_snapshot },
-	{ "SB", inst_bucket },
+	{ "C", tel__inst_define },
+	{ "U", tel__inst_update },
+	{ "E", tel__inst_trace },
+	{ "S", tel__inst_snapshot },
+	{ "SB", tel__inst_bucket },
 	{ "X", change },
 	{ "L", lose },
-	{ "R", inst_report },
-	{ "W", inst_origin },
+	{ "R", tel__inst_report },
+	{ "W", tel__inst_origin },
 };
 
 static tel_status
@@ -156,7 +156,7 @@ take_line(struct inst_reader *r, char *bytes, size_t size)
 	r->line++;
 	if (size == 0 || bytes[0] == '#')
 		return TEL_OK;
-	why = inst_split(bytes, size, &l);
+	why = tel__inst_split(bytes, size, &l);
 	if (r->part == NULL && (why != NULL || strcmp(l.code, "H") != 0))
 		return stats_fail(r->into, TEL_EFORMAT,
 		    "%.200s: this is no inst stream", r->name);
@@ -177,7 +177,7 @@ take_line(struct inst_reader *r, char *bytes, size_t size)
 		if (st == TEL_EDAMAGED)
 			problem(r, why);
 		else if (st != TEL_OK)
-			return stats_no_memory(r->into);
+			return tel__stats_no_memory(r->into);
 	}
 	return TEL_OK;
 }
@@ -195,7 +195,7 @@ read_line(struct tel_input *in, char *buffer, size_t *size)
 	tel_status st;
 
 	for (;;) {
-		st = tel_input_peek(in, want, &data, &avail);
+		st = tel__input_peek(in, want, &data, &avail);
 		lf = avail > 0 ? memchr(data, '\n', avail) : NULL;
 		if (lf != NULL || avail < want || want == TEL_PEEK_MAX)
 			break;
@@ -207,17 +207,17 @@ read_line(struct tel_input *in, char *buffer, size_t *size)
 	if (lf == NULL && avail >= TEL_PEEK_MAX) {
 		/* too long: up to its end it is lost */
 		while (lf == NULL && avail > 0) {
-			tel_input_consume(in, avail);
-			st = tel_input_peek(in, 1, &data, &avail);
+			tel__input_consume(in, avail);
+			st = tel__input_peek(in, 1, &data, &avail);
 			lf = avail > 0 ? memchr(data, '\n', avail) : NULL;
 		}
 		if (lf != NULL)
-			tel_input_consume(in, (size_t)(lf - data) + 1);
+			tel__input_consume(in, (size_t)(lf - data) + 1);
 		*size = SIZE_MAX;
 		return TEL_OK;
 	}
 	memcpy(buffer, data, *size);
-	tel_input_consume(in, *size + (lf != NULL));
+	tel__input_consume(in, *size + (lf != NULL));
 	return TEL_OK;
 }
 
@@ -239,10 +239,10 @@ read_lines(struct inst_reader *r, struct tel_input *in, char *buffer)
 			return st;
 	}
 	if (st == TEL_EDAMAGED)
-		problem(r, tel_input_error(in));
+		problem(r, tel__input_error(in));
 	else if (st != TEL_END)
 		return stats_fail(r->into, st, "%.200s: %s", r->name,
-		    tel_input_error(in));
+		    tel__input_error(in));
 	return TEL_OK;
 }
 
@@ -253,14 +253,14 @@ read_members(struct inst_reader *r, struct tel_input *in, char *buffer)
 	const char *member;
 	tel_status st;
 
-	while ((st = tel_input_next_member(in, &member)) != TEL_END) {
+	while ((st = tel__input_next_member(in, &member)) != TEL_END) {
 		if (st == TEL_EDAMAGED) {
-			problem(r, tel_input_error(in));
+			problem(r, tel__input_error(in));
 			continue;
 		}
 		if (st != TEL_OK)
 			return stats_fail(r->into, st, "%.200s: %s", r->name,
-			    tel_input_error(in));
+			    tel__input_error(in));
 		st = read_lines(r, in, buffer);
 		if (st == TEL_OK)
 			st = end_session(r);
@@ -276,7 +276,7 @@ read_all(struct tel_stats *s, struct tel_input *raw, const char *name)
 	struct inst_reader r = { .into = s, .name = name != NULL ? name : "-" };
 	struct tel_input *in = NULL;
 	char *buffer = malloc(TEL_PEEK_MAX + 1);
-	tel_status st = tel_input_unpack(raw, &in);
+	tel_status st = tel__input_unpack(raw, &in);
 
 	s->started = 1;
 	if (st == TEL_OK && buffer == NULL)
@@ -284,7 +284,7 @@ read_all(struct tel_stats *s, struct tel_input *raw, const char *name)
 	if (st != TEL_OK)
 		st = stats_fail(s, st, "%.200s: %s", r.name,
 		    tel_status_text(st));
-	else if (tel_input_is_archive(in))
+	else if (tel__input_is_archive(in))
 		st = read_members(&r, in, buffer);
 	else
 		st = read_lines(&r, in, buffer);
@@ -296,9 +296,9 @@ read_all(struct tel_stats *s, struct tel_input *raw, const char *name)
 	if (st == TEL_OK && r.problems > 0)
 		st = stats_fail(s, TEL_EDAMAGED, "%.120s: %s%s", r.name,
 		    r.problem, r.problems > 1 ? ", and more of the kind" : "");
-	tree_clear(&r.tree);
+	tel__tree_clear(&r.tree);
 	tel_stats_free(r.part);
-	tel_input_free(in);
+	tel__input_free(in);
 	free(buffer);
 	return st;
 }
@@ -308,16 +308,16 @@ tel_stats_read_inst(tel_stats *s, tel_read_fn *read, void *arg,
     const char *name)
 {
 	struct tel_input *raw;
-	tel_status st = tel_input_callback(read, arg, TEL_PEEK_MAX, &raw);
+	tel_status st = tel__input_callback(read, arg, TEL_PEEK_MAX, &raw);
 
-	return st == TEL_OK ? read_all(s, raw, name) : stats_no_memory(s);
+	return st == TEL_OK ? read_all(s, raw, name) : tel__stats_no_memory(s);
 }
 
 tel_status
 tel_stats_read_inst_fd(tel_stats *s, int fd, const char *name)
 {
 	struct tel_input *raw;
-	tel_status st = tel_input_fd(fd, 0, TEL_PEEK_MAX, &raw);
+	tel_status st = tel__input_fd(fd, 0, TEL_PEEK_MAX, &raw);
 
-	return st == TEL_OK ? read_all(s, raw, name) : stats_no_memory(s);
+	return st == TEL_OK ? read_all(s, raw, name) : tel__stats_no_memory(s);
 }

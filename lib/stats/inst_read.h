@@ -22,30 +22,30 @@ struct inst_reader {
  * What a line came to: TEL_OK; TEL_EDAMAGED: it makes no sense, and *why says
  * why; TEL_ENOMEM.
  */
-tel_status inst_define(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_define(struct inst_reader *r, const struct inst_line *l,
     const char **why);
-tel_status inst_update(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_update(struct inst_reader *r, const struct inst_line *l,
     const char **why);
-tel_status inst_trace(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_trace(struct inst_reader *r, const struct inst_line *l,
     const char **why);
-tel_status inst_snapshot(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_snapshot(struct inst_reader *r, const struct inst_line *l,
     const char **why);
-tel_status inst_bucket(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_bucket(struct inst_reader *r, const struct inst_line *l,
     const char **why);
-tel_status inst_report(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_report(struct inst_reader *r, const struct inst_line *l,
     const char **why);
-tel_status inst_origin(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_origin(struct inst_reader *r, const struct inst_line *l,
     const char **why);
 
 /* The class that a line is about; NULL with *why set. */
-struct node *inst_node(struct inst_reader *r, const struct inst_line *l,
+struct node *tel__inst_node(struct inst_reader *r, const struct inst_line *l,
     const char **why);
 
 /*
  * The key of two fields, its value and its sort.  TEL_OK, TEL_EDAMAGED,
  * TEL_ELIMIT (no room for a string), TEL_ENOMEM.
  */
-tel_status inst_key(struct inst_reader *r, const struct inst_line *l,
+tel_status tel__inst_key(struct inst_reader *r, const struct inst_line *l,
     const char *value, const char *sort, struct key *out);
 
 #endif

@@ -11,7 +11,7 @@
 #define FIRST_ROOM 32u
 
 void
-tree_clear(struct tree *t)
+tel__tree_clear(struct tree *t)
 {
 	uint32_t i;
 
@@ -35,7 +35,7 @@ id_place(const struct tree *t, uint64_t id)
 }
 
 struct node *
-tree_by_id(const struct tree *t, uint64_t id)
+tel__tree_by_id(const struct tree *t, uint64_t id)
 {
 	const struct id *at;
 
@@ -46,7 +46,7 @@ tree_by_id(const struct tree *t, uint64_t id)
 }
 
 tel_status
-tree_give_id(struct tree *t, uint64_t id, const struct node *n)
+tel__tree_give_id(struct tree *t, uint64_t id, const struct node *n)
 {
 	uint32_t size = t->ids == NULL ? FIRST_ROOM : 2 * (t->ids_mask + 1), i;
 	struct id *old = t->ids, *at;
@@ -119,7 +119,7 @@ grow(struct tree *t)
 }
 
 int
-tree_is_disposed(const struct tree *t, const struct node *n)
+tel__tree_is_disposed(const struct tree *t, const struct node *n)
 {
 	while (!n->disposed) {
 		if (n->parent == 0)
@@ -130,7 +130,7 @@ tree_is_disposed(const struct tree *t, const struct node *n)
 }
 
 struct node *
-tree_by_name(const struct tree *t, uint32_t parent, const char *name,
+tel__tree_by_name(const struct tree *t, uint32_t parent, const char *name,
     size_t length)
 {
 	uint32_t at;
@@ -142,11 +142,11 @@ tree_by_name(const struct tree *t, uint32_t parent, const char *name,
 	if (at == 0)
 		return NULL;
 	n = &t->nodes[at - 1];
-	return tree_is_disposed(t, n) ? NULL : n;
+	return tel__tree_is_disposed(t, n) ? NULL : n;
 }
 
 tel_status
-tree_add(struct tree *t, uint32_t parent, const char *name, size_t length,
+tel__tree_add(struct tree *t, uint32_t parent, const char *name, size_t length,
     enum node_kind kind, struct node **out)
 {
 	unsigned depth = parent == 0 ? 1 : t->nodes[parent - 1].depth + 1;
@@ -158,7 +158,7 @@ tree_add(struct tree *t, uint32_t parent, const char *name, size_t length,
 		return TEL_ENOMEM;
 	n = &t->nodes[t->count];
 	memset(n, 0, sizeof(*n));
-	n->name = text_copy(name, length);
+	n->name = tel__text_copy(name, length);
 	if (n->name == NULL)
 		return TEL_ENOMEM;
 	n->parent = parent;
@@ -172,7 +172,7 @@ tree_add(struct tree *t, uint32_t parent, const char *name, size_t length,
 }
 
 int
-tree_is_on(const struct tree *t, const struct node *n)
+tel__tree_is_on(const struct tree *t, const struct node *n)
 {
 	while (n->enabled && !n->disposed) {
 		if (n->parent == 0)
@@ -183,7 +183,7 @@ tree_is_on(const struct tree *t, const struct node *n)
 }
 
 char *
-tree_path(const struct tree *t, const struct node *n)
+tel__tree_path(const struct tree *t, const struct node *n)
 {
 	size_t length = strlen(n->name), part;
 	const struct node *up;

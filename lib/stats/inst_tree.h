@@ -44,35 +44,35 @@ struct tree {
 	int root_disposed;
 };
 
-void tree_clear(struct tree *t);
+void tel__tree_clear(struct tree *t);
 
 /* The node of an id, NULL when there is none. */
-struct node *tree_by_id(const struct tree *t, uint64_t id);
+struct node *tel__tree_by_id(const struct tree *t, uint64_t id);
 
 /*
  * The node of a name below parent (number + 1), or NULL.  Never one that was
  * disposed of.
  */
-struct node *tree_by_name(const struct tree *t, uint32_t parent,
+struct node *tel__tree_by_name(const struct tree *t, uint32_t parent,
     const char *name, size_t length);
 
 /*
  * Adds a node, whose name is copied.  TEL_OK; TEL_ELIMIT: too deep, or too
  * many; TEL_ENOMEM.
  */
-tel_status tree_add(struct tree *t, uint32_t parent, const char *name,
+tel_status tel__tree_add(struct tree *t, uint32_t parent, const char *name,
     size_t length, enum node_kind kind, struct node **out);
 
 /* Gives a node an id.  TEL_OK; TEL_EINVAL: it is given; TEL_ENOMEM. */
-tel_status tree_give_id(struct tree *t, uint64_t id, const struct node *n);
+tel_status tel__tree_give_id(struct tree *t, uint64_t id, const struct node *n);
 
 /* Whether updates of it count. */
-int tree_is_on(const struct tree *t, const struct node *n);
+int tel__tree_is_on(const struct tree *t, const struct node *n);
 /* Whether it, or a path above it, was disposed of. */
-int tree_is_disposed(const struct tree *t, const struct node *n);
+int tel__tree_is_disposed(const struct tree *t, const struct node *n);
 
 /* Names from the root down, joined by ':'; NULL when there is no memory. */
-char *tree_path(const struct tree *t, const struct node *n);
+char *tel__tree_path(const struct tree *t, const struct node *n);
 
 static inline uint32_t
 tree_number(const struct tree *t, const struct node *n)

@@ -12,13 +12,14 @@ bad(const char **why, const char *text)
 }
 
 struct node *
-inst_node(struct inst_reader *r, const struct inst_line *l, const char **why)
+tel__inst_node(struct inst_reader *r, const struct inst_line *l,
+    const char **why)
 {
 	struct node *n = NULL;
 	uint64_t id;
 
-	if (inst_u64(l, "c", &id) > 0)
-		n = tree_by_id(&r->tree, id);
+	if (tel__inst_u64(l, "c", &id) > 0)
+		n = tel__tree_by_id(&r->tree, id);
 	if (n == NULL)
 		*why = "it is of no class that was defined";
 	return n;
@@ -43,10 +44,11 @@ op_fits(const char *op, enum tel_class c)
 }
 
 tel_status
-inst_update(struct inst_reader *r, const struct inst_line *l, const char **why)
+tel__inst_update(struct inst_reader *r, const struct inst_line *l,
+    const char **why)
 {
-	const struct inst_field *op = inst_find(l, "op");
-	const struct node *n = inst_node(r, l, why);
+	const struct inst_field *op = tel__inst_find(l, "op");
+	const struct node *n = tel__inst_node(r, l, why);
 	uint64_t weight = 1;
 	struct key k;
 	tel_wide v;
@@ -56,25 +58,26 @@ inst_update(struct inst_reader *r, const struct inst_line *l, const char **why)
 		return TEL_EDAMAGED;
 	if (op == NULL || n->stat == NULL || !op_fits(op->value, n->class))
 		return bad(why, "the update is not for this class");
-	if (inst_u64(l, "n", &weight) < 0)
+	if (tel__inst_u64(l, "n", &weight) < 0)
 		return bad(why, "the weight is no number");
 	if (n->class == TEL_CLASS_TALLY) {
-		st = inst_key(r, l, "v", "s", &k);
+		st = tel__inst_key(r, l, "v", "s", &k);
 		if (st == TEL_EDAMAGED)
 			return bad(why, "the value is missing");
-		if (tree_is_on(&r->tree, n) && st != TEL_ENOMEM)
-			stat_update_key(n->stat, st == TEL_OK ? &k : NULL,
+		if (tel__tree_is_on(&r->tree, n) && st != TEL_ENOMEM)
+			tel__stat_update_key(n->stat, st == TEL_OK ? &k : NULL,
 			    weight);
 		return st == TEL_ENOMEM ? st : TEL_OK;
 	}
-	if (inst_wide(l, "v", &v) <= 0 || (!wide_is_i64(v) && !wide_is_u64(v)))
+	if (tel__inst_wide(l, "v", &v) <= 0 ||
+	    (!wide_is_i64(v) && !wide_is_u64(v)))
 		return bad(why, "the value is no number");
-	if (!tree_is_on(&r->tree, n))
+	if (!tel__tree_is_on(&r->tree, n))
 		return TEL_OK;
 	/* a class of magdelta adds by itself */
 	if (strcmp(op->value, "delta") == 0 && !n->definition->spec.delta)
 		stat_wrap(n->stat, wide_add(&v, n->stat->last));
-	return stat_update(n->stat, v, weight);
+	return tel__stat_update(n->stat, v, weight);
 }
 
 /* The end of a range: its time in microseconds, as such classes have it. */
@@ -94,37 +97,39 @@ end_range(struct inst_reader *r, const struct inst_line *l,
 		return;
 	}
 	stat->pairs.pairs++;
-	(void)stat_update(stat,
+	(void)tel__stat_update(stat,
 	    wide_u64((uint64_t)((double)ticks * 1e6 / (double)r->hz)), 1);
 }
 
 tel_status
-inst_trace(struct inst_reader *r, const struct inst_line *l, const char **why)
+tel__inst_trace(struct inst_reader *r, const struct inst_line *l,
+    const char **why)
 {
-	const struct node *n = inst_node(r, l, why);
+	const struct node *n = tel__inst_node(r, l, why);
 	struct open_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
 	uint64_t phase = 0, start;
 	struct tel_stat *stat;
 
 	if (n == NULL)
 		return TEL_EDAMAGED;
-	if (inst_u64(l, "p", &phase) < 0 || phase > 3 ||
-	    inst_u64(l, "tag", &k.key.bits) < 0)
+	if (tel__inst_u64(l, "p", &phase) < 0 || phase > 3 ||
+	    tel__inst_u64(l, "tag", &k.key.bits) < 0)
 		return bad(why, "the phase or the tag is no number");
 	if (n->class != TEL_CLASS_DUR || n->stat == NULL ||
-	    !tree_is_on(&r->tree, n))
+	    !tel__tree_is_on(&r->tree, n))
 		return TEL_OK;
 	n->stat->pairs.events++;
 	if (phase == 1) {
-		switch (
-		    open_start(&n->definition->open, &k, l->clock, n->stat)) {
+		switch (tel__open_start(&n->definition->open, &k, l->clock,
+		    n->stat)) {
 		case OPEN_NESTED: n->stat->pairs.nested++; /* fallthrough */
 		case OPEN_OK: n->stat->pairs.open++; break;
 		case OPEN_NO_MEMORY: return TEL_ENOMEM;
 		default: n->stat->pairs.crowded++; break;
 		}
 	} else if (phase == 2) {
-		switch (open_end(&n->definition->open, &k, &start, &stat)) {
+		switch (
+		    tel__open_end(&n->definition->open, &k, &start, &stat)) {
 		case OPEN_OK: end_range(r, l, stat, start); break;
 		case OPEN_NONE: n->stat->pairs.orphan++; break;
 		default: break;
@@ -151,10 +156,10 @@ read_buckets(struct tel_stat *stat, char *text, const char **why)
 		if (colon == NULL)
 			return bad(why, "a bucket has no count");
 		*colon = '\0';
-		if (!inst_parse_u64(text, &i) ||
-		    !inst_parse_u64(colon + 1, &v) || i >= count)
+		if (!tel__inst_parse_u64(text, &i) ||
+		    !tel__inst_parse_u64(colon + 1, &v) || i >= count)
 			return bad(why, "there is no such bucket");
-		if (stat_add_bucket(stat, (uint32_t)i, v) != TEL_OK)
+		if (tel__stat_add_bucket(stat, (uint32_t)i, v) != TEL_OK)
 			return TEL_ENOMEM;
 		text = comma;
 	}
@@ -169,7 +174,7 @@ read_counts(const struct inst_line *l, const char *const *names,
 	unsigned i;
 
 	for (i = 0; i < count; i++)
-		if (inst_u64(l, names[i], to[i]) < 0)
+		if (tel__inst_u64(l, names[i], to[i]) < 0)
 			return 0;
 	return 1;
 }
@@ -201,10 +206,10 @@ read_values(const struct inst_line *l, struct tel_stat *s)
 	    c == TEL_CLASS_GROWTH || c == TEL_CLASS_DUR || c == TEL_CLASS_RATIO;
 	int sum, last, min, max;
 
-	sum = inst_wide(l, total ? "total" : "sum", &s->sum);
-	last = inst_wide(l, c == TEL_CLASS_MAG ? "cur" : "last", &s->last);
-	min = inst_wide(l, "min", &s->min);
-	max = inst_wide(l, "max", &s->max);
+	sum = tel__inst_wide(l, total ? "total" : "sum", &s->sum);
+	last = tel__inst_wide(l, c == TEL_CLASS_MAG ? "cur" : "last", &s->last);
+	min = tel__inst_wide(l, "min", &s->min);
+	max = tel__inst_wide(l, "max", &s->max);
 	if (sum < 0 || last < 0 || min < 0 || max < 0)
 		return 0;
 	if (sum == 0)
@@ -222,14 +227,14 @@ read_outside(const struct inst_line *l, struct tel_stat *s)
 	int outside;
 
 	if (s->definition->spec.class == TEL_CLASS_TALLY) {
-		if (inst_u64(l, "ovf", &s->tally.overflow) < 0 ||
-		    inst_u64(l, "ovfn", &s->tally.overflow_updates) < 0)
+		if (tel__inst_u64(l, "ovf", &s->tally.overflow) < 0 ||
+		    tel__inst_u64(l, "ovfn", &s->tally.overflow_updates) < 0)
 			return 0;
 		/* not every writer tells it; the keys will add theirs */
 		s->weight = s->tally.overflow;
 		return 1;
 	}
-	outside = inst_u64(l, "ovf", &s->outside);
+	outside = tel__inst_u64(l, "ovf", &s->outside);
 	if (outside > 0)
 		s->flags |= STAT_OUTSIDE;
 	return outside >= 0;
@@ -240,7 +245,7 @@ read_stat(const struct inst_line *l, struct tel_stat *s, const char **why)
 {
 	static const char *const names[] = { "n", "w", "under", "over", "inv",
 		"lost" };
-	const struct inst_field *buckets = inst_find(l, "b");
+	const struct inst_field *buckets = tel__inst_find(l, "b");
 	uint64_t wrapped = 0, approximate = 0;
 	uint64_t *to[6];
 
@@ -252,8 +257,8 @@ read_stat(const struct inst_line *l, struct tel_stat *s, const char **why)
 	to[5] = &s->lost;
 	if (!read_counts(l, names, to, 6) || !read_pairs(l, s) ||
 	    !read_values(l, s) || !read_outside(l, s) ||
-	    inst_u64(l, "wrap", &wrapped) < 0 ||
-	    inst_u64(l, "approx", &approximate) < 0)
+	    tel__inst_u64(l, "wrap", &wrapped) < 0 ||
+	    tel__inst_u64(l, "approx", &approximate) < 0)
 		return bad(why, "a number of the snapshot is none");
 	if (s->definition->spec.class == TEL_CLASS_DUR) {
 		s->pairs.events = s->updates;
@@ -279,7 +284,7 @@ numbers_are_good(const struct inst_line *l)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (inst_wide(l, names[i], &v) < 0)
+		if (tel__inst_wide(l, names[i], &v) < 0)
 			return 0;
 	return 1;
 }
@@ -292,12 +297,12 @@ empty(struct tel_stat *s)
 	uint32_t max = t->max;
 	struct budget *budget = t->budget;
 
-	stat_zero(s);
+	tel__stat_zero(s);
 	s->flags = 0;
 	s->pairs.open = 0;
 	if (budget != NULL) {
-		tally_clear(t);
-		tally_init(t, max, budget);
+		tel__tally_clear(t);
+		tel__tally_init(t, max, budget);
 	}
 }
 
@@ -309,18 +314,18 @@ snapshot_blocks(struct inst_reader *r, const struct inst_line *l,
 	int allocs = kind == NODE_ALLOCS;
 
 	to->has_allocs = 1;
-	if (inst_u64(l, "n", allocs ? &to->allocs : &to->frees) < 0 ||
-	    inst_wide(l, "total", allocs ? &to->alloc_bytes : &to->free_bytes) <
-	        0)
+	if (tel__inst_u64(l, "n", allocs ? &to->allocs : &to->frees) < 0 ||
+	    tel__inst_wide(l, "total",
+	        allocs ? &to->alloc_bytes : &to->free_bytes) < 0)
 		return bad(why, "a number of the snapshot is none");
 	return TEL_OK;
 }
 
 tel_status
-inst_snapshot(struct inst_reader *r, const struct inst_line *l,
+tel__inst_snapshot(struct inst_reader *r, const struct inst_line *l,
     const char **why)
 {
-	struct node *n = inst_node(r, l, why);
+	struct node *n = tel__inst_node(r, l, why);
 	struct report *report = &r->part->report;
 	uint32_t i;
 
@@ -347,16 +352,17 @@ bucket_of_types(struct inst_reader *r, const struct inst_line *l,
     const char **why)
 {
 	struct report *report = &r->part->report;
-	const struct inst_field *name = inst_find(l, "k");
-	const struct inst_field *kind = inst_find(l, "kind");
+	const struct inst_field *name = tel__inst_find(l, "k");
+	const struct inst_field *kind = tel__inst_find(l, "kind");
 	uint64_t events = 0, bytes = 0, code = 0;
 	uint32_t at;
 
-	if (name == NULL || kind == NULL || inst_u64(l, "v", &events) < 0 ||
-	    inst_u64(l, "bytes", &bytes) < 0 ||
-	    inst_u64(l, "code", &code) < 0 || code > UINT32_MAX)
+	if (name == NULL || kind == NULL ||
+	    tel__inst_u64(l, "v", &events) < 0 ||
+	    tel__inst_u64(l, "bytes", &bytes) < 0 ||
+	    tel__inst_u64(l, "code", &code) < 0 || code > UINT32_MAX)
 		return bad(why, "a number of the type is none");
-	if (report_part(report, name->value, kind->value, (uint32_t)code,
+	if (tel__report_part(report, name->value, kind->value, (uint32_t)code,
 	        &at) != TEL_OK)
 		return TEL_ENOMEM;
 	report->parts[at].events += events;
@@ -365,10 +371,11 @@ bucket_of_types(struct inst_reader *r, const struct inst_line *l,
 }
 
 tel_status
-inst_bucket(struct inst_reader *r, const struct inst_line *l, const char **why)
+tel__inst_bucket(struct inst_reader *r, const struct inst_line *l,
+    const char **why)
 {
-	struct node *n = inst_node(r, l, why);
-	const struct inst_field *buckets = inst_find(l, "b");
+	struct node *n = tel__inst_node(r, l, why);
+	const struct inst_field *buckets = tel__inst_find(l, "b");
 	uint64_t v = 0, updates = 0;
 	int wrapped = 0;
 	tel_status st;
@@ -385,17 +392,18 @@ inst_bucket(struct inst_reader *r, const struct inst_line *l, const char **why)
 			return bad(why, "it is of a class without keys");
 		return read_buckets(n->stat, buckets->value, why);
 	}
-	if (inst_u64(l, "v", &v) < 0 || inst_u64(l, "n", &updates) < 0)
+	if (tel__inst_u64(l, "v", &v) < 0 ||
+	    tel__inst_u64(l, "n", &updates) < 0)
 		return bad(why, "the count is no number");
-	st = inst_key(r, l, "k", "s", &k);
+	st = tel__inst_key(r, l, "k", "s", &k);
 	if (st == TEL_EDAMAGED)
 		return bad(why, "the key is missing");
 	if (st == TEL_ENOMEM)
 		return st;
 	if (st == TEL_ELIMIT)
-		tally_overflow(&n->stat->tally, v, updates, &wrapped);
+		tel__tally_overflow(&n->stat->tally, v, updates, &wrapped);
 	else
-		(void)tally_add(&n->stat->tally, &k, v, updates, &wrapped);
+		(void)tel__tally_add(&n->stat->tally, &k, v, updates, &wrapped);
 	stat_wrap(n->stat, wrapped | count_add(&n->stat->weight, v));
 	return TEL_OK;
 }
@@ -403,7 +411,8 @@ inst_bucket(struct inst_reader *r, const struct inst_line *l, const char **why)
 /* ------------------------------------------------------------- report */
 
 tel_status
-inst_report(struct inst_reader *r, const struct inst_line *l, const char **why)
+tel__inst_report(struct inst_reader *r, const struct inst_line *l,
+    const char **why)
 {
 	static const char *const names[] = { "logs", "events", "bytes",
 		"untimed", "input", "damaged", "skipped", "repaired", "unknown",
@@ -428,8 +437,8 @@ inst_report(struct inst_reader *r, const struct inst_line *l, const char **why)
 	for (i = 0; i < 11; i++)
 		*counts[i] = 0;
 	if (!read_counts(l, names, counts, 13) ||
-	    inst_wide(l, "ticks", &to->ticks) < 0 ||
-	    inst_wide(l, "ns", &to->ns) < 0)
+	    tel__inst_wide(l, "ticks", &to->ticks) < 0 ||
+	    tel__inst_wide(l, "ns", &to->ns) < 0)
 		return bad(why, "a number of the report is none");
 	for (i = 0; i < to->norigins; i++)
 		to->origins[i].logs = to->origins[i].events = 0;
@@ -437,20 +446,21 @@ inst_report(struct inst_reader *r, const struct inst_line *l, const char **why)
 }
 
 tel_status
-inst_origin(struct inst_reader *r, const struct inst_line *l, const char **why)
+tel__inst_origin(struct inst_reader *r, const struct inst_line *l,
+    const char **why)
 {
 	struct report *to = &r->part->report;
-	const struct inst_field *schema = inst_find(l, "schema");
-	const struct inst_field *version = inst_find(l, "version");
-	const struct inst_field *form = inst_find(l, "form");
+	const struct inst_field *schema = tel__inst_find(l, "schema");
+	const struct inst_field *version = tel__inst_find(l, "version");
+	const struct inst_field *form = tel__inst_find(l, "form");
 	uint64_t logs = 0, events = 0;
 	unsigned at;
 
 	if (schema == NULL || version == NULL || form == NULL ||
-	    inst_u64(l, "logs", &logs) < 0 ||
-	    inst_u64(l, "events", &events) < 0)
+	    tel__inst_u64(l, "logs", &logs) < 0 ||
+	    tel__inst_u64(l, "events", &events) < 0)
 		return bad(why, "what wrote the log is not told");
-	if (report_origin(to, schema->value, version->value, form->value,
+	if (tel__report_origin(to, schema->value, version->value, form->value,
 	        &at) != TEL_OK)
 		return TEL_ENOMEM;
 	to->origins[at].logs += logs;

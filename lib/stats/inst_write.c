@@ -20,15 +20,15 @@ static void
 begin(struct writer *w, const char *code)
 {
 	w->line.count = 0;
-	text_clock(&w->line, w->clock);
-	text_char(&w->line, ' ');
-	text_string(&w->line, code);
+	tel__text_clock(&w->line, w->clock);
+	tel__text_char(&w->line, ' ');
+	tel__text_string(&w->line, code);
 }
 
 static void
 finish(struct writer *w)
 {
-	text_char(&w->line, '\n');
+	tel__text_char(&w->line, '\n');
 	if (w->line.failed && w->status == TEL_OK)
 		w->status = TEL_ENOMEM;
 	if (w->status == TEL_OK)
@@ -39,16 +39,16 @@ finish(struct writer *w)
 static void
 name(struct writer *w, const char *field)
 {
-	text_char(&w->line, ' ');
-	text_string(&w->line, field);
-	text_char(&w->line, '=');
+	tel__text_char(&w->line, ' ');
+	tel__text_string(&w->line, field);
+	tel__text_char(&w->line, '=');
 }
 
 static void
 put_u64(struct writer *w, const char *field, uint64_t v)
 {
 	name(w, field);
-	text_u64(&w->line, v);
+	tel__text_u64(&w->line, v);
 }
 
 static void
@@ -57,7 +57,7 @@ put_wide(struct writer *w, const char *field, tel_wide v)
 	char text[TEL_WIDE_TEXT];
 
 	name(w, field);
-	text_string(&w->line, tel_wide_text(v, text));
+	tel__text_string(&w->line, tel_wide_text(v, text));
 }
 
 static void
@@ -66,7 +66,7 @@ put_string(struct writer *w, const char *field, const char *s)
 	if (s == NULL)
 		return;
 	name(w, field);
-	inst_put_string(&w->line, s, strlen(s));
+	tel__inst_put_string(&w->line, s, strlen(s));
 }
 
 static void
@@ -83,25 +83,25 @@ put_key(struct writer *w, const char *field, const char *sort_field,
 {
 	tel_value v;
 
-	key_value(w->s->strings, k, &v);
+	tel__key_value(w->s->strings, k, &v);
 	name(w, field);
 	if (v.missing) {
-		text_char(&w->line, '0');
+		tel__text_char(&w->line, '0');
 		name(w, sort_field);
-		text_string(&w->line, "missing");
+		tel__text_string(&w->line, "missing");
 		return;
 	}
 	if (v.sort == TEL_STRING) {
-		inst_put_string(&w->line, v.as.string, v.length);
+		tel__inst_put_string(&w->line, v.as.string, v.length);
 		return;
 	}
 	if (v.sort == TEL_SIGNED)
-		text_i64(&w->line, v.as.i64);
+		tel__text_i64(&w->line, v.as.i64);
 	else
-		text_u64(&w->line, v.as.u64);
+		tel__text_u64(&w->line, v.as.u64);
 	if (v.sort != TEL_UNSIGNED) {
 		name(w, sort_field);
-		text_string(&w->line, tel_sort_name(v.sort));
+		tel__text_string(&w->line, tel_sort_name(v.sort));
 	}
 }
 
@@ -115,7 +115,7 @@ put_path(struct writer *w, uint32_t id, uint32_t parent, const char *type,
 	put_u64(w, "id", id);
 	put_u64(w, "parent", parent);
 	name(w, "type");
-	text_string(&w->line, type);
+	tel__text_string(&w->line, type);
 	put_string(w, "name", path_name);
 }
 
@@ -244,15 +244,15 @@ put_class_name(struct writer *w, const struct definition *d, uint32_t id)
 		return;
 	}
 	for (p = d->spec.name; *p != '\0'; p++)
-		text_char(&t, *p == ':' ? '/' : *p);
-	text_string(&t, " {");
-	text_u64(&t, id);
-	text_char(&t, '}');
+		tel__text_char(&t, *p == ':' ? '/' : *p);
+	tel__text_string(&t, " {");
+	tel__text_u64(&t, id);
+	tel__text_char(&t, '}');
 	if (t.failed)
 		w->line.failed = 1;
 	else
 		put_string(w, "name", t.bytes);
-	text_clear(&t);
+	tel__text_clear(&t);
 	put_string(w, "of", d->spec.name);
 }
 
@@ -269,11 +269,11 @@ write_class(struct writer *w, const struct definition *d,
 	put_u64(w, "id", id);
 	put_u64(w, "parent", 0);
 	name(w, "type");
-	text_string(&w->line, inst_class_name(p->class));
+	tel__text_string(&w->line, tel__inst_class_name(p->class));
 	put_class_name(w, d, id);
-	for (i = 0; i < class_parameters(p->class); i++) {
-		name(w, class_parameter_name(p->class, i));
-		text_i64(&w->line, p->parameters[i]);
+	for (i = 0; i < tel__class_parameters(p->class); i++) {
+		name(w, tel__class_parameter_name(p->class, i));
+		tel__text_i64(&w->line, p->parameters[i]);
 	}
 	if (p->delta)
 		put_u64(w, "delta", 1);
@@ -326,7 +326,7 @@ put_buckets(struct writer *w, const struct tel_stat *stat)
 
 	name(w, "b");
 	for (i = 0; i < count; i++) {
-		v = stat_bucket(stat, i);
+		v = tel__stat_bucket(stat, i);
 		if (v == 0)
 			continue;
 		if (w->line.count > INST_LINE_MAX - 64) {
@@ -336,10 +336,10 @@ put_buckets(struct writer *w, const struct tel_stat *stat)
 			name(w, "b");
 			separator = "";
 		}
-		text_string(&w->line, separator);
-		text_u64(&w->line, i);
-		text_char(&w->line, ':');
-		text_u64(&w->line, v);
+		tel__text_string(&w->line, separator);
+		tel__text_u64(&w->line, i);
+		tel__text_char(&w->line, ':');
+		tel__text_u64(&w->line, v);
 		separator = ",";
 	}
 }
@@ -453,7 +453,7 @@ write_header(struct writer *w)
 	    tel_wide_double(r->ticks) / ns * 1e9 < 1e18)
 		hz = (uint64_t)(tel_wide_double(r->ticks) / ns * 1e9 + 0.5);
 	begin(w, "H");
-	text_string(&w->line, " inst 1 0 0");
+	tel__text_string(&w->line, " inst 1 0 0");
 	put_u64(w, "hz", hz);
 	put_string(w, "writer", "teltools " TEL_VERSION);
 	finish(w);
@@ -500,7 +500,7 @@ tel_stats_write_inst(tel_stats *s, tel_output *out, int last)
 		finish(&w);
 		s->inst.ended = 1;
 	}
-	text_clear(&w.line);
+	tel__text_clear(&w.line);
 	if (w.status != TEL_OK)
 		return stats_fail(s, w.status, "%s", tel_status_text(w.status));
 	return TEL_OK;

@@ -24,7 +24,7 @@ struct strings {
 #define MOST_STRINGS ((uint32_t)1 << 26)
 
 struct strings *
-strings_new(struct budget *budget)
+tel__strings_new(struct budget *budget)
 {
 	struct strings *s = calloc(1, sizeof(*s));
 
@@ -36,7 +36,7 @@ strings_new(struct budget *budget)
 }
 
 void
-strings_free(struct strings *s)
+tel__strings_free(struct strings *s)
 {
 	uint32_t i;
 
@@ -106,7 +106,8 @@ grow(struct strings *s)
 }
 
 tel_status
-key_string(struct strings *s, const char *bytes, size_t length, struct key *out)
+tel__key_string(struct strings *s, const char *bytes, size_t length,
+    struct key *out)
 {
 	struct string *t;
 	uint32_t *at;
@@ -139,7 +140,7 @@ key_string(struct strings *s, const char *bytes, size_t length, struct key *out)
 }
 
 tel_status
-key_make(struct strings *s, const tel_value *v, struct key *out)
+tel__key_make(struct strings *s, const tel_value *v, struct key *out)
 {
 	if (v->missing) {
 		out->bits = 0;
@@ -147,7 +148,7 @@ key_make(struct strings *s, const tel_value *v, struct key *out)
 		return TEL_OK;
 	}
 	if (v->sort == TEL_STRING)
-		return key_string(s, v->as.string, v->length, out);
+		return tel__key_string(s, v->as.string, v->length, out);
 	out->bits = v->as.u64;
 	out->tag = (uint8_t)v->sort;
 	if (v->sort == TEL_SIGNED && v->as.i64 < 0)
@@ -158,7 +159,7 @@ key_make(struct strings *s, const tel_value *v, struct key *out)
 }
 
 void
-key_value(const struct strings *s, const struct key *k, tel_value *out)
+tel__key_value(const struct strings *s, const struct key *k, tel_value *out)
 {
 	const struct string *t;
 
@@ -197,7 +198,8 @@ compare_strings(const struct string *a, const struct string *b)
 }
 
 int
-key_compare(const struct strings *s, const struct key *a, const struct key *b)
+tel__key_compare(const struct strings *s, const struct key *a,
+    const struct key *b)
 {
 	unsigned ra = rank(a->tag), rb = rank(b->tag);
 	double da, db;

@@ -25,21 +25,23 @@ struct strings;
  * Strings, each held once.  What they take counts for budget, which must live
  * as long.  NULL when there is no memory.
  */
-struct strings *strings_new(struct budget *budget);
-void strings_free(struct strings *s);
+struct strings *tel__strings_new(struct budget *budget);
+void tel__strings_free(struct strings *s);
 
 /*
  * Makes a key of a value.  TEL_OK; TEL_ELIMIT: a string that is new, and no
  * room for it; TEL_ENOMEM.
  */
-tel_status key_make(struct strings *s, const tel_value *v, struct key *out);
+tel_status tel__key_make(struct strings *s, const tel_value *v,
+    struct key *out);
 
 /* The same for a string. */
-tel_status key_string(struct strings *s, const char *bytes, size_t length,
+tel_status tel__key_string(struct strings *s, const char *bytes, size_t length,
     struct key *out);
 
 /* What a key was made of; a string is good as long as the strings. */
-void key_value(const struct strings *s, const struct key *k, tel_value *out);
+void tel__key_value(const struct strings *s, const struct key *k,
+    tel_value *out);
 
 /* What decides whether keys are equal, beside their bits. */
 static inline unsigned
@@ -77,7 +79,7 @@ key_hash(const struct key *k, uint64_t seed)
  * Negative, 0 or positive as a comes before, is, or comes after b: what is
  * missing, then integers by value, then doubles, then strings by bytes.
  */
-int key_compare(const struct strings *s, const struct key *a,
+int tel__key_compare(const struct strings *s, const struct key *a,
     const struct key *b);
 
 #endif

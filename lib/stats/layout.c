@@ -32,13 +32,13 @@ tel_class_name(tel_class c)
 }
 
 unsigned
-class_parameters(enum tel_class c)
+tel__class_parameters(enum tel_class c)
 {
 	return classes[c].count;
 }
 
 const char *
-class_parameter_name(enum tel_class c, unsigned i)
+tel__class_parameter_name(enum tel_class c, unsigned i)
 {
 	return classes[c].parameters[i];
 }
@@ -210,7 +210,7 @@ make(struct maker *m, enum tel_class c, const int64_t *p)
 }
 
 tel_status
-layout_make(struct layout *l, enum tel_class c, const int64_t *parameters,
+tel__layout_make(struct layout *l, enum tel_class c, const int64_t *parameters,
     const char **why, unsigned *which)
 {
 	struct maker m;
@@ -238,14 +238,14 @@ layout_make(struct layout *l, enum tel_class c, const int64_t *parameters,
 }
 
 void
-layout_clear(struct layout *l)
+tel__layout_clear(struct layout *l)
 {
 	free(l->ranges);
 	*l = (struct layout){ 0 };
 }
 
 const struct range *
-layout_range(const struct layout *l, int64_t v)
+tel__layout_range(const struct layout *l, int64_t v)
 {
 	unsigned lo = 0, hi = l->nranges - 1, mid;
 
@@ -290,7 +290,7 @@ power_edges(const struct layout *l, uint32_t i, tel_bucket *out)
 }
 
 void
-layout_edges(const struct layout *l, uint32_t i, tel_bucket *out)
+tel__layout_edges(const struct layout *l, uint32_t i, tel_bucket *out)
 {
 	const struct range *r = l->ranges;
 	uint64_t lo;

@@ -35,8 +35,8 @@ struct layout {
 };
 
 /* How many parameters a class has, and what they are called. */
-unsigned class_parameters(enum tel_class c);
-const char *class_parameter_name(enum tel_class c, unsigned i);
+unsigned tel__class_parameters(enum tel_class c);
+const char *tel__class_parameter_name(enum tel_class c, unsigned i);
 
 /*
  * Makes the layout that a class has with its parameters; empty for classes
@@ -44,9 +44,9 @@ const char *class_parameter_name(enum tel_class c, unsigned i);
  * Returns TEL_OK; TEL_EINVAL and TEL_ELIMIT with *why set to a sentence, and
  * *which to the parameter it is about; TEL_ENOMEM.
  */
-tel_status layout_make(struct layout *l, enum tel_class c,
+tel_status tel__layout_make(struct layout *l, enum tel_class c,
     const int64_t *parameters, const char **why, unsigned *which);
-void layout_clear(struct layout *l);
+void tel__layout_clear(struct layout *l);
 
 /* The bucket of a size, from 1 to 2^63 - 1, counted from that of 0. */
 static inline uint32_t
@@ -61,7 +61,7 @@ layout_size_bucket(unsigned bits, uint64_t size)
 }
 
 /* The range that holds v, which lies in one. */
-const struct range *layout_range(const struct layout *l, int64_t v);
+const struct range *tel__layout_range(const struct layout *l, int64_t v);
 
 /* -1: below the first; .count: above the last. */
 static inline int64_t
@@ -86,13 +86,13 @@ layout_find(const struct layout *l, int64_t v)
 	if (v >= l->ranges[l->nranges - 1].hi)
 		return l->count;
 	if (l->nranges > 1)
-		r = layout_range(l, v);
+		r = tel__layout_range(l, v);
 	from = (uint64_t)v - (uint64_t)r->lo;
 	return r->first +
 	    (int64_t)(r->shift >= 0 ? from >> r->shift : from / r->width);
 }
 
 /* The edges of bucket i, which there is; .count is left alone. */
-void layout_edges(const struct layout *l, uint32_t i, tel_bucket *out);
+void tel__layout_edges(const struct layout *l, uint32_t i, tel_bucket *out);
 
 #endif

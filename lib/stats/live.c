@@ -16,7 +16,7 @@ struct live {
 };
 
 struct live *
-live_new(void)
+tel__live_new(void)
 {
 	struct live *l = calloc(1, sizeof(*l));
 
@@ -34,7 +34,7 @@ live_new(void)
 }
 
 void
-live_free(struct live *l)
+tel__live_free(struct live *l)
 {
 	if (l != NULL)
 		free(l->blocks);
@@ -80,7 +80,7 @@ grow(struct live *l)
 }
 
 tel_status
-live_add(struct live *l, uint64_t address, uint64_t size)
+tel__live_add(struct live *l, uint64_t address, uint64_t size)
 {
 	struct block *b = find(l, address);
 
@@ -100,7 +100,7 @@ live_add(struct live *l, uint64_t address, uint64_t size)
 }
 
 int
-live_take(struct live *l, uint64_t address, uint64_t *size)
+tel__live_take(struct live *l, uint64_t address, uint64_t *size)
 {
 	struct block *b = find(l, address);
 	size_t gap = (size_t)(b - l->blocks), i = gap;

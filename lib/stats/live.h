@@ -14,15 +14,15 @@
 struct live;
 
 /* NULL when there is no memory. */
-struct live *live_new(void);
-void live_free(struct live *l);
+struct live *tel__live_new(void);
+void tel__live_free(struct live *l);
 
 /*
  * A block begins to live; one that lived at its address is forgotten.
  * TEL_OK, also when there are too many; TEL_ENOMEM.
  */
-tel_status live_add(struct live *l, uint64_t address, uint64_t size);
+tel_status tel__live_add(struct live *l, uint64_t address, uint64_t size);
 /* A block ends.  1 with its size, or 0 when it is not known. */
-int live_take(struct live *l, uint64_t address, uint64_t *size);
+int tel__live_take(struct live *l, uint64_t address, uint64_t *size);
 
 #endif

@@ -13,7 +13,7 @@ copy_piece(struct piece *to, const struct piece *from)
 	to->column = from->column;
 	to->text = from->text == NULL ?
 	    NULL :
-	    text_copy(from->text, strlen(from->text));
+	    tel__text_copy(from->text, strlen(from->text));
 	return from->text == NULL || to->text != NULL;
 }
 
@@ -30,7 +30,7 @@ copy_spec(struct spec *to, const struct spec *from)
 	to->delta = from->delta;
 	to->pairs = from->pairs;
 	memcpy(to->parameters, from->parameters, sizeof(to->parameters));
-	to->name = text_copy(from->name, strlen(from->name));
+	to->name = tel__text_copy(from->name, strlen(from->name));
 	good = to->name != NULL && copy_piece(&to->value, &from->value) &&
 	    copy_piece(&to->weight, &from->weight) &&
 	    copy_piece(&to->condition, &from->condition) &&
@@ -38,10 +38,10 @@ copy_spec(struct spec *to, const struct spec *from)
 	    copy_piece(&to->end, &from->end) &&
 	    copy_piece(&to->key, &from->key) &&
 	    copy_piece(&to->middle, &from->middle) &&
-	    layout_make(&to->layout, to->class, to->parameters, &why, &which) ==
-	        TEL_OK;
+	    tel__layout_make(&to->layout, to->class, to->parameters, &why,
+	        &which) == TEL_OK;
 	if (!good)
-		spec_clear(to);
+		tel__spec_clear(to);
 	return good ? TEL_OK : TEL_ENOMEM;
 }
 
@@ -53,16 +53,16 @@ copy_definition(const struct definition *d, struct tel_stats *s)
 
 	if (copy_spec(&spec, &d->spec) != TEL_OK)
 		return NULL;
-	new = definition_new(&spec, d->ngroups, d->group_names, s->strings,
+	new = tel__definition_new(&spec, d->ngroups, d->group_names, s->strings,
 	    &s->budget);
 	if (new == NULL) {
-		spec_clear(&spec);
+		tel__spec_clear(&spec);
 		return NULL;
 	}
 	free(new->unit);
-	new->unit = text_copy(d->unit, strlen(d->unit));
+	new->unit = tel__text_copy(d->unit, strlen(d->unit));
 	if (new->unit == NULL) {
-		definition_free(new);
+		tel__definition_free(new);
 		return NULL;
 	}
 	return new;
@@ -78,7 +78,7 @@ difference(const struct definition *a, const struct definition *b)
 	for (i = 0; i < a->ngroups; i++)
 		if (strcmp(a->group_names[i], b->group_names[i]) != 0)
 			return "their groups differ";
-	return spec_difference(&a->spec, &b->spec);
+	return tel__spec_difference(&a->spec, &b->spec);
 }
 
 /* The definition that goes with one of another set, made if need be. */
@@ -86,7 +86,7 @@ static tel_status
 find_definition(struct tel_stats *s, const struct definition *from,
     struct definition **out)
 {
-	struct definition *d = stats_find(s, from->spec.name);
+	struct definition *d = tel__stats_find(s, from->spec.name);
 	const char *why = d == NULL ? NULL : difference(d, from);
 	tel_status st;
 
@@ -99,8 +99,8 @@ find_definition(struct tel_stats *s, const struct definition *from,
 	if (d == NULL) {
 		d = copy_definition(from, s);
 		if (d == NULL)
-			return stats_no_memory(s);
-		st = stats_take(s, d);
+			return tel__stats_no_memory(s);
+		st = tel__stats_take(s, d);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -119,16 +119,16 @@ find_stat(struct tel_stats *s, struct definition *d,
 	unsigned i;
 
 	if (from->is_overflow)
-		return definition_find_overflow(d, out);
+		return tel__definition_find_overflow(d, out);
 	for (i = 0; i < d->ngroups; i++) {
-		key_value(from->definition->strings, &from->group[i], &v);
-		st = key_make(s->strings, &v, &keys[i]);
+		tel__key_value(from->definition->strings, &from->group[i], &v);
+		st = tel__key_make(s->strings, &v, &keys[i]);
 		if (st == TEL_ELIMIT)
-			return definition_find_overflow(d, out);
+			return tel__definition_find_overflow(d, out);
 		if (st != TEL_OK)
 			return st;
 	}
-	return definition_find(d, keys, out);
+	return tel__definition_find(d, keys, out);
 }
 
 static int
@@ -161,9 +161,10 @@ merge_definition(struct tel_stats *s, const struct definition *from)
 			continue;
 		st = find_stat(s, d, one, &to);
 		if (st == TEL_OK)
-			st = stat_merge(to, s->strings, one, from->strings);
+			st =
+			    tel__stat_merge(to, s->strings, one, from->strings);
 		if (st != TEL_OK)
-			return stats_no_memory(s);
+			return tel__stats_no_memory(s);
 	}
 	for (i = 0; crowded && i < d->count; i++)
 		d->stats[i]->flags |= STAT_APPROXIMATE;
@@ -183,7 +184,7 @@ tel_stats_merge(tel_stats *into, const tel_stats *from)
 		st = merge_definition(into, from->definitions[i]);
 	if (st != TEL_OK)
 		return st;
-	if (report_merge(&into->report, &from->shown) != TEL_OK)
-		return stats_no_memory(into);
+	if (tel__report_merge(&into->report, &from->shown) != TEL_OK)
+		return tel__stats_no_memory(into);
 	return tel_stats_settle(into);
 }

@@ -25,7 +25,7 @@ struct open_entry {
 };
 
 void
-open_init(struct open_ranges *o, uint32_t max)
+tel__open_init(struct open_ranges *o, uint32_t max)
 {
 	memset(o, 0, sizeof(*o));
 	o->max = max;
@@ -34,11 +34,11 @@ open_init(struct open_ranges *o, uint32_t max)
 }
 
 void
-open_clear(struct open_ranges *o)
+tel__open_clear(struct open_ranges *o)
 {
 	free(o->entries);
 	free(o->ranges);
-	open_init(o, o->max);
+	tel__open_init(o, o->max);
 }
 
 static uint32_t
@@ -133,7 +133,7 @@ take_place(struct open_ranges *o)
 }
 
 enum open_result
-open_start(struct open_ranges *o, const struct open_key *k, uint64_t clock,
+tel__open_start(struct open_ranges *o, const struct open_key *k, uint64_t clock,
     struct tel_stat *stat)
 {
 	struct open_entry *e;
@@ -178,7 +178,7 @@ drop_top(struct open_ranges *o, struct open_entry *e)
 }
 
 enum open_result
-open_end(struct open_ranges *o, const struct open_key *k, uint64_t *clock,
+tel__open_end(struct open_ranges *o, const struct open_key *k, uint64_t *clock,
     struct tel_stat **stat)
 {
 	struct open_entry *e = o->entries == NULL ? NULL : find(o, k);
@@ -206,7 +206,7 @@ open_end(struct open_ranges *o, const struct open_key *k, uint64_t *clock,
 }
 
 struct tel_stat *
-open_find(const struct open_ranges *o, const struct open_key *k)
+tel__open_find(const struct open_ranges *o, const struct open_key *k)
 {
 	const struct open_entry *e = o->entries == NULL ? NULL : find(o, k);
 
@@ -214,7 +214,7 @@ open_find(const struct open_ranges *o, const struct open_key *k)
 }
 
 void
-open_forget(struct open_ranges *o, uint32_t log)
+tel__open_forget(struct open_ranges *o, uint32_t log)
 {
 	struct open_entry *e;
 	uint32_t i = 0;
@@ -236,7 +236,7 @@ open_forget(struct open_ranges *o, uint32_t log)
 }
 
 void
-open_forget_all(struct open_ranges *o)
+tel__open_forget_all(struct open_ranges *o)
 {
 	uint32_t i;
 

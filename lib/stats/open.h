@@ -39,22 +39,22 @@ enum open_result {
 	OPEN_NO_MEMORY
 };
 
-void open_init(struct open_ranges *o, uint32_t max);
-void open_clear(struct open_ranges *o);
+void tel__open_init(struct open_ranges *o, uint32_t max);
+void tel__open_clear(struct open_ranges *o);
 
-enum open_result open_start(struct open_ranges *o, const struct open_key *k,
-    uint64_t clock, struct tel_stat *stat);
+enum open_result tel__open_start(struct open_ranges *o,
+    const struct open_key *k, uint64_t clock, struct tel_stat *stat);
 
 /* clock, stat: set on OPEN_OK to what the start had. */
-enum open_result open_end(struct open_ranges *o, const struct open_key *k,
+enum open_result tel__open_end(struct open_ranges *o, const struct open_key *k,
     uint64_t *clock, struct tel_stat **stat);
 
 /* The stat of the range that is open under a key; NULL: there is none. */
-struct tel_stat *open_find(const struct open_ranges *o,
+struct tel_stat *tel__open_find(const struct open_ranges *o,
     const struct open_key *k);
 
 /* Forgets the ranges of one log, or of all but keeps the room. */
-void open_forget(struct open_ranges *o, uint32_t log);
-void open_forget_all(struct open_ranges *o);
+void tel__open_forget(struct open_ranges *o, uint32_t log);
+void tel__open_forget_all(struct open_ranges *o);
 
 #endif

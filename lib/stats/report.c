@@ -11,14 +11,14 @@
 #define FIRST_ROOM 64u
 
 void
-report_init(struct report *r)
+tel__report_init(struct report *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->first = UINT64_MAX;
 }
 
 void
-report_clear(struct report *r)
+tel__report_clear(struct report *r)
 {
 	uint32_t i;
 
@@ -35,7 +35,7 @@ report_clear(struct report *r)
 	free(r->index);
 	free(r->order);
 	free(r->kinds);
-	report_init(r);
+	tel__report_init(r);
 }
 
 static uint32_t *
@@ -79,8 +79,8 @@ grow(struct report *r)
 }
 
 tel_status
-report_part(struct report *r, const char *name, const char *kind, uint32_t code,
-    uint32_t *out)
+tel__report_part(struct report *r, const char *name, const char *kind,
+    uint32_t code, uint32_t *out)
 {
 	struct part *p;
 	uint32_t *at;
@@ -99,8 +99,8 @@ report_part(struct report *r, const char *name, const char *kind, uint32_t code,
 	}
 	p = &r->parts[r->nparts];
 	memset(p, 0, sizeof(*p));
-	p->name = text_copy(name, strlen(name));
-	p->kind = text_copy(kind, strlen(kind));
+	p->name = tel__text_copy(name, strlen(name));
+	p->kind = tel__text_copy(kind, strlen(kind));
 	if (p->name == NULL || p->kind == NULL) {
 		free(p->name);
 		free(p->kind);
@@ -113,7 +113,7 @@ report_part(struct report *r, const char *name, const char *kind, uint32_t code,
 }
 
 tel_status
-report_origin(struct report *r, const char *schema, const char *version,
+tel__report_origin(struct report *r, const char *schema, const char *version,
     const char *form, unsigned *out)
 {
 	struct origin *o;
@@ -138,9 +138,9 @@ report_origin(struct report *r, const char *schema, const char *version,
 	}
 	o = &r->origins[r->norigins];
 	memset(o, 0, sizeof(*o));
-	o->schema = text_copy(schema, strlen(schema));
-	o->version = text_copy(version, strlen(version));
-	o->form = text_copy(form, strlen(form));
+	o->schema = tel__text_copy(schema, strlen(schema));
+	o->version = tel__text_copy(version, strlen(version));
+	o->form = tel__text_copy(form, strlen(form));
 	if (o->schema == NULL || o->version == NULL || o->form == NULL) {
 		free(o->schema);
 		free(o->version);
@@ -152,7 +152,7 @@ report_origin(struct report *r, const char *schema, const char *version,
 }
 
 void
-report_span(struct report *r, uint64_t first, uint64_t last, double hertz)
+tel__report_span(struct report *r, uint64_t first, uint64_t last, double hertz)
 {
 	double ns;
 
@@ -250,7 +250,7 @@ add_kinds(struct report *r)
 }
 
 tel_status
-report_sort(struct report *r)
+tel__report_sort(struct report *r)
 {
 	uint32_t *order, i, n = 0, swap;
 
@@ -275,7 +275,7 @@ report_sort(struct report *r)
 }
 
 void
-report_zero(struct report *r)
+tel__report_zero(struct report *r)
 {
 	uint32_t i;
 
@@ -322,7 +322,7 @@ merge_totals(struct report *r, const struct report *from)
 }
 
 tel_status
-report_merge(struct report *r, const struct report *from)
+tel__report_merge(struct report *r, const struct report *from)
 {
 	const struct part *p;
 	const struct origin *o;
@@ -332,7 +332,7 @@ report_merge(struct report *r, const struct report *from)
 
 	for (i = 0; i < from->nparts; i++) {
 		p = &from->parts[i];
-		st = report_part(r, p->name, p->kind, p->code, &at);
+		st = tel__report_part(r, p->name, p->kind, p->code, &at);
 		if (st != TEL_OK)
 			return st;
 		r->parts[at].events += p->events;
@@ -340,7 +340,7 @@ report_merge(struct report *r, const struct report *from)
 	}
 	for (j = 0; j < from->norigins; j++) {
 		o = &from->origins[j];
-		st = report_origin(r, o->schema, o->version, o->form, &to);
+		st = tel__report_origin(r, o->schema, o->version, o->form, &to);
 		if (st != TEL_OK)
 			return st;
 		r->origins[to].logs += o->logs;

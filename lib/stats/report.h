@@ -41,33 +41,34 @@ struct report {
 	struct origin origins[ORIGINS_MAX + 1];
 	unsigned norigins;
 
-	/* made by report_sort() */
+	/* made by tel__report_sort() */
 	uint32_t *order; /* parts with events */
 	uint32_t nordered;
 	tel_part *kinds;
 	uint32_t nkinds;
 };
 
-void report_init(struct report *r);
-void report_clear(struct report *r);
+void tel__report_init(struct report *r);
+void tel__report_clear(struct report *r);
 
 /* Finds or makes a part.  TEL_OK, TEL_ENOMEM. */
-tel_status report_part(struct report *r, const char *name, const char *kind,
-    uint32_t code, uint32_t *out);
+tel_status tel__report_part(struct report *r, const char *name,
+    const char *kind, uint32_t code, uint32_t *out);
 /* Finds or makes an origin.  TEL_OK, TEL_ENOMEM. */
-tel_status report_origin(struct report *r, const char *schema,
+tel_status tel__report_origin(struct report *r, const char *schema,
     const char *version, const char *form, unsigned *out);
 
 /* Adds a span of time: hertz 0 when the rate is not known. */
-void report_span(struct report *r, uint64_t first, uint64_t last, double hertz);
+void tel__report_span(struct report *r, uint64_t first, uint64_t last,
+    double hertz);
 
 /* Puts the parts in order and adds up the kinds.  TEL_OK, TEL_ENOMEM. */
-tel_status report_sort(struct report *r);
+tel_status tel__report_sort(struct report *r);
 
 /* Begins anew; what there is of types and origins stays. */
-void report_zero(struct report *r);
+void tel__report_zero(struct report *r);
 
 /* Adds what another one has.  TEL_OK, TEL_ENOMEM. */
-tel_status report_merge(struct report *r, const struct report *from);
+tel_status tel__report_merge(struct report *r, const struct report *from);
 
 #endif

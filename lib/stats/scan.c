@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *
-scan_quoted(const char *p)
+tel__scan_quoted(const char *p)
 {
 	char quote = *p++;
 
@@ -21,7 +21,7 @@ scan_quoted(const char *p)
 }
 
 const char *
-scan_until(const char *p, const char *stop, const char **open)
+tel__scan_until(const char *p, const char *stop, const char **open)
 {
 	const char *outer = p;
 	size_t depth = 0;
@@ -31,7 +31,7 @@ scan_until(const char *p, const char *stop, const char **open)
 			return p;
 		if (*p == '"' || *p == '\'') {
 			*open = p;
-			p = scan_quoted(p);
+			p = tel__scan_quoted(p);
 			if (p == NULL)
 				return NULL;
 			continue;
@@ -112,7 +112,7 @@ add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 }
 
 const char *
-scan_integer(const char *p, const char *end, int64_t *out)
+tel__scan_integer(const char *p, const char *end, int64_t *out)
 {
 	int negative = p < end && *p == '-', is_time;
 	const char *digits, *point = NULL, *point_end, *why;

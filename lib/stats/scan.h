@@ -25,15 +25,15 @@ scan_blanks(const char *p)
  * and no quotes; the end of the text when there is none.  NULL: a quote or a
  * parenthesis, at *open, is not closed.
  */
-const char *scan_until(const char *p, const char *stop, const char **open);
+const char *tel__scan_until(const char *p, const char *stop, const char **open);
 
 /* The string that begins at p, with a quote: where it ends; NULL: nowhere. */
-const char *scan_quoted(const char *p);
+const char *tel__scan_quoted(const char *p);
 
 /*
  * An integer, all of p up to end: [+-] digits or 0x.., with k M G T, or ns us
  * ms s and perhaps a fraction, behind it.  Returns NULL, or what is wrong.
  */
-const char *scan_integer(const char *p, const char *end, int64_t *out);
+const char *tel__scan_integer(const char *p, const char *end, int64_t *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/reader.h"
+#include "reader/reader.h"
 
 static void
 settle_size(struct report *r, struct slot *slot)
@@ -33,9 +33,10 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 	tel_status st;
 
 	if (slot->part == UINT32_MAX) {
-		st = report_part(r, t->name, t->kind, t->code, &slot->part);
+		st =
+		    tel__report_part(r, t->name, t->kind, t->code, &slot->part);
 		if (st != TEL_OK)
-			return stats_no_memory(s);
+			return tel__stats_no_memory(s);
 	}
 	r->parts[slot->part].events += slot->events;
 	r->parts[slot->part].bytes += slot->bytes;
@@ -52,7 +53,7 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 }
 
 tel_status
-stats_settle_source(struct tel_stats *s, struct source *from)
+tel__stats_settle_source(struct tel_stats *s, struct source *from)
 {
 	/* a log may hold only events that have no time */
 	int any = from->first <= from->last;
@@ -91,7 +92,7 @@ settle_sources(struct tel_stats *s)
 	size_t i;
 
 	for (i = 0; i < s->nsources && st == TEL_OK; i++) {
-		st = stats_settle_source(s, s->sources[i]);
+		st = tel__stats_settle_source(s, s->sources[i]);
 		/* logs that are merged have one clock: that of the first */
 		from = s->sources[i];
 		if (from->rate > 0 && (best == NULL || from->id < best->id))
@@ -127,7 +128,8 @@ make_list(struct tel_stats *s)
 	for (i = 0; i < s->count; i++) {
 		if (s->definitions[i]->ngroups == 0 &&
 		    s->definitions[i]->count == 0 &&
-		    definition_find(s->definitions[i], NULL, &one) != TEL_OK)
+		    tel__definition_find(s->definitions[i], NULL, &one) !=
+		        TEL_OK)
 			return TEL_ENOMEM;
 		n += list_stats(s->definitions[i], NULL);
 	}
@@ -149,20 +151,20 @@ tel_stats_settle(tel_stats *s)
 
 	if (st != TEL_OK)
 		return st;
-	report_clear(&s->shown);
-	st = report_merge(&s->shown, &s->report);
+	tel__report_clear(&s->shown);
+	st = tel__report_merge(&s->shown, &s->report);
 	if (st != TEL_OK)
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	if (s->session.first <= s->session.last)
-		report_span(&s->shown, s->session.first, s->session.last,
+		tel__report_span(&s->shown, s->session.first, s->session.last,
 		    s->session.rate);
-	if (report_sort(&s->shown) != TEL_OK || make_list(s) != TEL_OK)
-		return stats_no_memory(s);
+	if (tel__report_sort(&s->shown) != TEL_OK || make_list(s) != TEL_OK)
+		return tel__stats_no_memory(s);
 	return TEL_OK;
 }
 
 tel_status
-stats_end_session(struct tel_stats *s)
+tel__stats_end_session(struct tel_stats *s)
 {
 	tel_status st = settle_sources(s);
 	size_t i;
@@ -170,14 +172,14 @@ stats_end_session(struct tel_stats *s)
 	if (st != TEL_OK)
 		return st;
 	if (s->session.first <= s->session.last)
-		report_span(&s->report, s->session.first, s->session.last,
+		tel__report_span(&s->report, s->session.first, s->session.last,
 		    s->session.rate);
 	for (i = 0; i < s->nsources; i++)
-		source_free(s->sources[i]);
+		tel__source_free(s->sources[i]);
 	s->nsources = 0;
 	s->current = NULL;
 	for (i = 0; i < s->count; i++)
-		open_forget_all(&s->definitions[i]->open);
+		tel__open_forget_all(&s->definitions[i]->open);
 	s->session.first = UINT64_MAX;
 	s->session.last = 0;
 	s->session.rate = 0;
@@ -193,7 +195,7 @@ tel_stats_begin(tel_stats *s, const tel_reader *r)
 	tel_status st = TEL_OK;
 
 	if (schema != NULL)
-		st = stats_bind(s, schema);
+		st = tel__stats_bind(s, schema);
 	if (st != TEL_OK)
 		return st;
 	s->started = 1;
@@ -210,8 +212,8 @@ take_rate(struct tel_stats *s, const struct tel_reader *r)
 	for (i = 0; i < s->nsources; i++)
 		if (s->sources[i]->log == &r->log && r->log.clock != NULL &&
 		    s->sources[i]->number == r->log.number &&
-		    tel_clock_rate(r->log.clock) > 0)
-			s->sources[i]->rate = tel_clock_rate(r->log.clock);
+		    tel__clock_rate(r->log.clock) > 0)
+			s->sources[i]->rate = tel__clock_rate(r->log.clock);
 }
 
 tel_status
@@ -234,6 +236,6 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 			take_rate(s, member);
 	}
 	if (--s->readers == 0)
-		st = stats_end_session(s);
+		st = tel__stats_end_session(s);
 	return st == TEL_OK ? tel_stats_settle(s) : st;
 }

@@ -18,10 +18,10 @@
 #define ARGUMENTS_MAX 7u
 
 tel_status
-trouble_set(struct trouble *t, tel_status status, const char *text,
+tel__trouble_set(struct trouble *t, tel_status status, const char *text,
     unsigned column, const char *format, ...)
 {
-	char *copy = text == NULL ? NULL : text_copy(text, strlen(text));
+	char *copy = text == NULL ? NULL : tel__text_copy(text, strlen(text));
 	va_list ap;
 	char *p;
 
@@ -56,8 +56,8 @@ column(const struct parser *p, const char *at)
 static tel_status
 wrong(struct parser *p, const char *at, const char *why)
 {
-	return trouble_set(p->trouble, TEL_EINVAL, p->text, column(p, at), "%s",
-	    why);
+	return tel__trouble_set(p->trouble, TEL_EINVAL, p->text, column(p, at),
+	    "%s", why);
 }
 
 static void
@@ -81,7 +81,7 @@ make_piece(struct parser *p, const char *at, const char *end, struct piece *out)
 	if (end <= at)
 		return wrong(p, at, "something is missing here");
 	out->column = column(p, at);
-	out->text = text_copy(at, (size_t)(end - at));
+	out->text = tel__text_copy(at, (size_t)(end - at));
 	return out->text == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
@@ -98,13 +98,13 @@ split(struct parser *p, const char **at, int closed, struct piece *pieces,
 
 	*count = 0;
 	for (;;) {
-		end = scan_until(from, closed ? ",)" : ",", &open);
+		end = tel__scan_until(from, closed ? ",)" : ",", &open);
 		if (end == NULL)
 			return wrong(p, open, "this is not closed");
 		if (closed && *end == '\0')
 			return wrong(p, end, "a ')' is missing");
 		if (*count == max)
-			return trouble_set(p->trouble, TEL_ELIMIT, p->text,
+			return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
 			    column(p, scan_blanks(from)),
 			    "there are at most %u here", max);
 		st = make_piece(p, from, end, &pieces[*count]);
@@ -120,7 +120,7 @@ split(struct parser *p, const char **at, int closed, struct piece *pieces,
 }
 
 tel_status
-pieces_split(const char *text, struct piece *pieces, unsigned max,
+tel__pieces_split(const char *text, struct piece *pieces, unsigned max,
     unsigned *count, struct trouble *trouble)
 {
 	struct parser p = { .text = text, .trouble = trouble };
@@ -128,7 +128,7 @@ pieces_split(const char *text, struct piece *pieces, unsigned max,
 
 	memset(pieces, 0, max * sizeof(*pieces));
 	if (strlen(text) > SPEC_MAX)
-		return trouble_set(trouble, TEL_ELIMIT, NULL, 0,
+		return tel__trouble_set(trouble, TEL_ELIMIT, NULL, 0,
 		    "the text is longer than 65536 bytes");
 	st = split(&p, &text, 0, pieces, max, count);
 	if (st != TEL_OK)
@@ -229,12 +229,12 @@ static tel_status
 take_parameters(struct parser *p, unsigned least)
 {
 	struct spec *s = p->spec;
-	unsigned n = class_parameters(s->class), i;
+	unsigned n = tel__class_parameters(s->class), i;
 	struct piece *a;
 	const char *why;
 
 	if (p->count < 1 + least)
-		return trouble_set(p->trouble, TEL_EINVAL, p->text, 0,
+		return tel__trouble_set(p->trouble, TEL_EINVAL, p->text, 0,
 		    "%s() needs %u more", tel_class_name(s->class),
 		    1 + least - p->count);
 	if (s->class == TEL_CLASS_QUANTILES)
@@ -242,27 +242,28 @@ take_parameters(struct parser *p, unsigned least)
 	for (i = 0; i < n && i + 1 < p->count; i++) {
 		a = &p->arguments[i + 1];
 		p->columns[i] = a->column;
-		why = scan_integer(a->text, a->text + strlen(a->text),
+		why = tel__scan_integer(a->text, a->text + strlen(a->text),
 		    &s->parameters[i]);
 		if (why != NULL)
 			return wrong(p, p->text + a->column - 1, why);
 	}
 	if (p->count == n + 2)
 		move_piece(&s->weight, &p->arguments[n + 1]);
-	return spec_layout(s, p->text, p->columns, p->trouble);
+	return tel__spec_layout(s, p->text, p->columns, p->trouble);
 }
 
 tel_status
-spec_layout(struct spec *s, const char *text, const unsigned *columns,
+tel__spec_layout(struct spec *s, const char *text, const unsigned *columns,
     struct trouble *trouble)
 {
 	const char *why;
 	unsigned which;
 	tel_status st;
 
-	st = layout_make(&s->layout, s->class, s->parameters, &why, &which);
+	st =
+	    tel__layout_make(&s->layout, s->class, s->parameters, &why, &which);
 	if (st == TEL_EINVAL || st == TEL_ELIMIT)
-		return trouble_set(trouble, st, text,
+		return tel__trouble_set(trouble, st, text,
 		    columns == NULL ? 0 : columns[which], "%s", why);
 	return st;
 }
@@ -316,7 +317,8 @@ read_class(struct parser *p, const char **at)
 	p->spec->class = forms[i].class;
 	p->spec->delta = forms[i].delta;
 	st = split(p, at, 1, p->arguments,
-	    1 + class_parameters(p->spec->class) + (unsigned)forms[i].weighted,
+	    1 + tel__class_parameters(p->spec->class) +
+	        (unsigned)forms[i].weighted,
 	    &p->count);
 	if (st == TEL_OK)
 		st = take_value(p);
@@ -339,10 +341,10 @@ read_name(struct parser *p, const char **at)
 		    "a spec is NAME=CLASS(...), the name of letters, digits "
 		    "and _ . -");
 	if ((size_t)(end - from) > NAME_MAX_LENGTH)
-		return trouble_set(p->trouble, TEL_ELIMIT, p->text,
+		return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
 		    column(p, from), "the name is longer than 200 bytes");
 	++*at;
-	p->spec->name = text_copy(from, (size_t)(end - from));
+	p->spec->name = tel__text_copy(from, (size_t)(end - from));
 	return p->spec->name == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
@@ -358,7 +360,7 @@ read_condition(struct parser *p, const char *at)
 }
 
 tel_status
-spec_parse(const char *text, struct spec *out, struct trouble *trouble)
+tel__spec_parse(const char *text, struct spec *out, struct trouble *trouble)
 {
 	struct parser p = { .text = text, .trouble = trouble, .spec = out };
 	const char *at = text;
@@ -366,7 +368,7 @@ spec_parse(const char *text, struct spec *out, struct trouble *trouble)
 
 	memset(out, 0, sizeof(*out));
 	if (strlen(text) > SPEC_MAX)
-		return trouble_set(trouble, TEL_ELIMIT, NULL, 0,
+		return tel__trouble_set(trouble, TEL_ELIMIT, NULL, 0,
 		    "the spec is longer than 65536 bytes");
 	st = read_name(&p, &at);
 	if (st == TEL_OK) {
@@ -377,15 +379,15 @@ spec_parse(const char *text, struct spec *out, struct trouble *trouble)
 		st = read_condition(&p, at);
 	pieces_clear(p.arguments, ARGUMENTS_MAX);
 	if (st != TEL_OK)
-		spec_clear(out);
+		tel__spec_clear(out);
 	return st;
 }
 
 void
-spec_clear(struct spec *s)
+tel__spec_clear(struct spec *s)
 {
 	free(s->name);
-	layout_clear(&s->layout);
+	tel__layout_clear(&s->layout);
 	free(s->value.text);
 	free(s->weight.text);
 	free(s->condition.text);

@@ -39,49 +39,49 @@ struct trouble {
 };
 
 /* Says it and returns status.  text may be NULL. */
-__attribute__((format(printf, 5, 6))) tel_status trouble_set(struct trouble *t,
-    tel_status status, const char *text, unsigned column, const char *format,
-    ...);
+__attribute__((format(printf, 5, 6))) tel_status
+tel__trouble_set(struct trouble *t, tel_status status, const char *text,
+    unsigned column, const char *format, ...);
 
 /*
  * Reads a spec.  TEL_OK; TEL_EINVAL and TEL_ELIMIT with trouble set;
  * TEL_ENOMEM.  out: to be cleared on TEL_OK only.
  */
-tel_status spec_parse(const char *text, struct spec *out,
+tel_status tel__spec_parse(const char *text, struct spec *out,
     struct trouble *trouble);
-void spec_clear(struct spec *s);
+void tel__spec_clear(struct spec *s);
 
 /*
  * Makes the layout of a spec from its class and parameters.  columns: where
- * the parameters stand in text.  As spec_parse().
+ * the parameters stand in text.  As tel__spec_parse().
  */
-tel_status spec_layout(struct spec *s, const char *text,
+tel_status tel__spec_layout(struct spec *s, const char *text,
     const unsigned *columns, struct trouble *trouble);
 
 /* "hist(size,0,64,8) if kind == Pool"; NULL when there is no memory. */
-char *spec_text(const struct spec *s);
+char *tel__spec_text(const struct spec *s);
 
 /* The unit of the values, "" when it is not known; static. */
-const char *spec_unit(const struct spec *s);
+const char *tel__spec_unit(const struct spec *s);
 
 /*
  * What is different about two specs, in a few words, or NULL when they count
  * the same.  What is not known of one is not compared.
  */
-const char *spec_difference(const struct spec *a, const struct spec *b);
+const char *tel__spec_difference(const struct spec *a, const struct spec *b);
 
 /*
  * Splits a list at its commas, those in parentheses and quotes left out.
  * Returns TEL_OK with *count set, TEL_EINVAL, TEL_ELIMIT (more than max), or
  * TEL_ENOMEM.  On failure nothing is left to clear.
  */
-tel_status pieces_split(const char *text, struct piece *pieces, unsigned max,
-    unsigned *count, struct trouble *trouble);
+tel_status tel__pieces_split(const char *text, struct piece *pieces,
+    unsigned max, unsigned *count, struct trouble *trouble);
 
 /* Whether an expression is but the name of a field: that, else NULL. */
-const char *piece_field(const struct piece *p);
+const char *tel__piece_field(const struct piece *p);
 
 /* Whether a word stands in an expression, outside of quotes. */
-int piece_has_word(const struct piece *p, const char *word);
+int tel__piece_has_word(const struct piece *p, const char *word);
 
 #endif

@@ -17,13 +17,13 @@ put_pairs(struct text *t, const struct spec *s)
 	pieces[1] = &s->end;
 	pieces[2] = &s->key;
 	pieces[3] = &s->middle;
-	text_string(t, s->pairs == PAIRS_NS ? "dur(" : "ticks(");
+	tel__text_string(t, s->pairs == PAIRS_NS ? "dur(" : "ticks(");
 	for (i = 0; i < 4 && pieces[i]->text != NULL; i++) {
 		if (i > 0)
-			text_char(t, ',');
-		text_string(t, pieces[i]->text);
+			tel__text_char(t, ',');
+		tel__text_string(t, pieces[i]->text);
 	}
-	text_char(t, ')');
+	tel__text_char(t, ')');
 }
 
 static void
@@ -31,45 +31,45 @@ put_class(struct text *t, const struct spec *s)
 {
 	unsigned i;
 
-	text_string(t, s->delta ? "magdelta" : tel_class_name(s->class));
-	text_char(t, '(');
+	tel__text_string(t, s->delta ? "magdelta" : tel_class_name(s->class));
+	tel__text_char(t, '(');
 	if (s->pairs != PAIRS_NONE)
 		put_pairs(t, s);
 	else if (s->value.text != NULL)
-		text_string(t, s->value.text);
-	for (i = 0; i < class_parameters(s->class); i++) {
-		text_char(t, ',');
-		text_i64(t, s->parameters[i]);
+		tel__text_string(t, s->value.text);
+	for (i = 0; i < tel__class_parameters(s->class); i++) {
+		tel__text_char(t, ',');
+		tel__text_i64(t, s->parameters[i]);
 	}
 	if (s->weight.text != NULL) {
-		text_char(t, ',');
-		text_string(t, s->weight.text);
+		tel__text_char(t, ',');
+		tel__text_string(t, s->weight.text);
 	}
-	text_char(t, ')');
+	tel__text_char(t, ')');
 }
 
 char *
-spec_text(const struct spec *s)
+tel__spec_text(const struct spec *s)
 {
 	struct text t = { NULL, 0, 0, 0 };
 
 	if (s->pairs == PAIRS_NONE && s->value.text == NULL)
-		return text_copy("", 0);
+		return tel__text_copy("", 0);
 	if (s->class == TEL_CLASS_DUR)
 		put_pairs(&t, s);
 	else
 		put_class(&t, s);
 	if (s->condition.text != NULL) {
-		text_string(&t, " if ");
-		text_string(&t, s->condition.text);
+		tel__text_string(&t, " if ");
+		tel__text_string(&t, s->condition.text);
 	}
 	if (t.failed)
-		text_clear(&t);
+		tel__text_clear(&t);
 	return t.bytes;
 }
 
 const char *
-spec_unit(const struct spec *s)
+tel__spec_unit(const struct spec *s)
 {
 	static const char *const units[][2] = { { "time", "ns" },
 		{ "dt", "ns" }, { "clock", "ticks" }, { "sizeof", "bytes" },
@@ -96,14 +96,15 @@ differ(const struct piece *a, const struct piece *b, int must_both)
 }
 
 const char *
-spec_difference(const struct spec *a, const struct spec *b)
+tel__spec_difference(const struct spec *a, const struct spec *b)
 {
 	int known;
 
 	if (a->class != b->class || a->delta != b->delta)
 		return "their classes differ";
 	if (memcmp(a->parameters, b->parameters,
-	        class_parameters(a->class) * sizeof(a->parameters[0])) != 0)
+	        tel__class_parameters(a->class) * sizeof(a->parameters[0])) !=
+	    0)
 		return "their parameters differ";
 	known = (a->value.text != NULL || a->pairs != PAIRS_NONE) &&
 	    (b->value.text != NULL || b->pairs != PAIRS_NONE);
@@ -122,7 +123,7 @@ spec_difference(const struct spec *a, const struct spec *b)
 }
 
 const char *
-piece_field(const struct piece *p)
+tel__piece_field(const struct piece *p)
 {
 	static const char *const others[] = { "kind", "name", "code", "time",
 		"clock", "dt", "index", "cpu", "tid", "pid", "sizeof", "label",
@@ -144,14 +145,14 @@ piece_field(const struct piece *p)
 }
 
 int
-piece_has_word(const struct piece *p, const char *word)
+tel__piece_has_word(const struct piece *p, const char *word)
 {
 	const char *s = p->text;
 	size_t n, length = strlen(word);
 
 	while (s != NULL && *s != '\0') {
 		if (*s == '"' || *s == '\'') {
-			s = scan_quoted(s);
+			s = tel__scan_quoted(s);
 			continue;
 		}
 		for (n = 0; scan_word(s[n]); n++)

@@ -13,7 +13,7 @@ side(const struct layout *l)
 }
 
 size_t
-stat_size(const struct definition *d)
+tel__stat_size(const struct definition *d)
 {
 	const struct layout *l = &d->spec.layout;
 	size_t size = sizeof(struct tel_stat) +
@@ -24,7 +24,7 @@ stat_size(const struct definition *d)
 }
 
 struct tel_stat *
-stat_new(const struct definition *d, const struct key *group,
+tel__stat_new(const struct definition *d, const struct key *group,
     struct budget *budget)
 {
 	const struct layout *l = &d->spec.layout;
@@ -37,7 +37,8 @@ stat_new(const struct definition *d, const struct key *group,
 	if (d->ngroups > 0)
 		memcpy(s->group, group, d->ngroups * sizeof(*group));
 	if (d->spec.class == TEL_CLASS_TALLY)
-		tally_init(&s->tally, (uint32_t)d->spec.parameters[0], budget);
+		tel__tally_init(&s->tally, (uint32_t)d->spec.parameters[0],
+		    budget);
 	if (l->count > 0) {
 		s->counts = calloc(side(l), sizeof(*s->counts));
 		if (s->counts == NULL) {
@@ -49,18 +50,18 @@ stat_new(const struct definition *d, const struct key *group,
 }
 
 void
-stat_free(struct tel_stat *s)
+tel__stat_free(struct tel_stat *s)
 {
 	if (s == NULL)
 		return;
-	tally_clear(&s->tally);
+	tel__tally_clear(&s->tally);
 	free(s->counts);
 	free(s->below);
 	free(s);
 }
 
 uint64_t
-stat_bucket(const struct tel_stat *s, uint32_t i)
+tel__stat_bucket(const struct tel_stat *s, uint32_t i)
 {
 	const struct layout *l = &s->definition->spec.layout;
 
@@ -72,7 +73,7 @@ stat_bucket(const struct tel_stat *s, uint32_t i)
 }
 
 tel_status
-stat_add_bucket(struct tel_stat *s, uint32_t i, uint64_t weight)
+tel__stat_add_bucket(struct tel_stat *s, uint32_t i, uint64_t weight)
 {
 	const struct layout *l = &s->definition->spec.layout;
 	uint64_t *count;
@@ -120,9 +121,10 @@ put(struct tel_stat *s, tel_wide v, uint64_t weight)
 		i = l->ranges == NULL ? (int64_t)l->count - 1 : l->count;
 	s->updates++;
 	stat_wrap(s,
-	    count_add(&s->weight, weight) | wide_add_times(&s->sum, v, weight));
+	    count_add(&s->weight, weight) |
+	        tel__wide_add_times(&s->sum, v, weight));
 	if (i >= 0 && i < l->count)
-		return stat_add_bucket(s, (uint32_t)i, weight);
+		return tel__stat_add_bucket(s, (uint32_t)i, weight);
 	stat_wrap(s, count_add(i < 0 ? &s->under : &s->over, weight));
 	return TEL_OK;
 }
@@ -138,7 +140,7 @@ keep(struct tel_stat *s, tel_wide v)
 }
 
 tel_status
-stat_update(struct tel_stat *s, tel_wide v, uint64_t weight)
+tel__stat_update(struct tel_stat *s, tel_wide v, uint64_t weight)
 {
 	switch (s->definition->spec.class) {
 	case TEL_CLASS_MAG:
@@ -172,20 +174,20 @@ stat_update(struct tel_stat *s, tel_wide v, uint64_t weight)
 }
 
 void
-stat_update_key(struct tel_stat *s, const struct key *key, uint64_t weight)
+tel__stat_update_key(struct tel_stat *s, const struct key *key, uint64_t weight)
 {
 	int wrapped = count_add(&s->weight, weight);
 
 	s->updates++;
 	if (key == NULL)
-		tally_overflow(&s->tally, weight, 1, &wrapped);
+		tel__tally_overflow(&s->tally, weight, 1, &wrapped);
 	else
-		(void)tally_add(&s->tally, key, weight, 1, &wrapped);
+		(void)tel__tally_add(&s->tally, key, weight, 1, &wrapped);
 	stat_wrap(s, wrapped);
 }
 
 tel_status
-stat_number_of(const tel_value *v, tel_wide *out)
+tel__stat_number_of(const tel_value *v, tel_wide *out)
 {
 	double d = v->as.f64;
 	uint64_t u;
@@ -215,7 +217,7 @@ stat_number_of(const tel_value *v, tel_wide *out)
 }
 
 void
-stat_zero(struct tel_stat *s)
+tel__stat_zero(struct tel_stat *s)
 {
 	const struct layout *l = &s->definition->spec.layout;
 	uint64_t open = s->pairs.open;
@@ -232,7 +234,7 @@ stat_zero(struct tel_stat *s)
 		memset(s->counts, 0, side(l) * sizeof(*s->counts));
 	if (s->below != NULL)
 		memset(s->below, 0, l->half * sizeof(*s->below));
-	tally_zero(&s->tally);
+	tel__tally_zero(&s->tally);
 }
 
 /* The current value of what comes later counts from that of s. */
@@ -253,7 +255,7 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 	}
 	stat_wrap(s,
 	    wide_add(&s->sum, from->sum) |
-	        wide_add_times(&s->sum, shift, from->updates));
+	        tel__wide_add_times(&s->sum, shift, from->updates));
 	if (from->flags & STAT_LAST) {
 		s->last = from->last;
 		stat_wrap(s, wide_add(&s->last, shift));
@@ -275,20 +277,21 @@ merge_tally(struct tel_stat *s, struct strings *strings,
 
 	for (i = 0; i < t->count; i++) {
 		k = tally_key(t, i);
-		key_value(from_strings, &k, &v);
-		st = key_make(strings, &v, &k);
+		tel__key_value(from_strings, &k, &v);
+		st = tel__key_make(strings, &v, &k);
 		if (st == TEL_ELIMIT)
-			tally_overflow(&s->tally, t->counts[i], t->updates[i],
-			    &wrapped);
+			tel__tally_overflow(&s->tally, t->counts[i],
+			    t->updates[i], &wrapped);
 		else if (st == TEL_OK)
-			st = tally_add(&s->tally, &k, t->counts[i],
+			st = tel__tally_add(&s->tally, &k, t->counts[i],
 			    t->updates[i], &wrapped);
 		if (st == TEL_ENOMEM)
 			return st;
 		if (st == TEL_ELIMIT)
 			full = 1;
 	}
-	tally_overflow(&s->tally, t->overflow, t->overflow_updates, &wrapped);
+	tel__tally_overflow(&s->tally, t->overflow, t->overflow_updates,
+	    &wrapped);
 	stat_wrap(s, wrapped);
 	/* what was turned away by one part may be a key of the other */
 	if ((full || t->overflow_updates > 0) && !first && from->updates > 0)
@@ -321,7 +324,7 @@ merge_counts(struct tel_stat *s, const struct tel_stat *from)
 }
 
 tel_status
-stat_merge(struct tel_stat *s, struct strings *strings,
+tel__stat_merge(struct tel_stat *s, struct strings *strings,
     const struct tel_stat *from, const struct strings *from_strings)
 {
 	const struct layout *l = &s->definition->spec.layout;
@@ -330,9 +333,9 @@ stat_merge(struct tel_stat *s, struct strings *strings,
 	uint32_t i;
 
 	for (i = 0; i < l->count && st == TEL_OK; i++) {
-		count = stat_bucket(from, i);
+		count = tel__stat_bucket(from, i);
 		if (count > 0)
-			st = stat_add_bucket(s, i, count);
+			st = tel__stat_add_bucket(s, i, count);
 	}
 	if (st == TEL_OK && s->definition->spec.class == TEL_CLASS_TALLY)
 		st = merge_tally(s, strings, from, from_strings);

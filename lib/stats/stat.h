@@ -41,42 +41,43 @@ struct tel_stat {
 };
 
 /* What a stat takes of the budget. */
-size_t stat_size(const struct definition *d);
+size_t tel__stat_size(const struct definition *d);
 
 /*
  * Makes a stat of a definition and a group; NULL when there is no memory.
  * Its tally takes from budget; the rest was taken by the caller.
  */
-struct tel_stat *stat_new(const struct definition *d, const struct key *group,
-    struct budget *budget);
-void stat_free(struct tel_stat *s);
+struct tel_stat *tel__stat_new(const struct definition *d,
+    const struct key *group, struct budget *budget);
+void tel__stat_free(struct tel_stat *s);
 
 /* Updates it with a number.  Not for tallies.  TEL_OK, TEL_ENOMEM. */
-tel_status stat_update(struct tel_stat *s, tel_wide v, uint64_t weight);
+tel_status tel__stat_update(struct tel_stat *s, tel_wide v, uint64_t weight);
 
 /* Updates a tally; key NULL: one that there is no room for. */
-void stat_update_key(struct tel_stat *s, const struct key *key,
+void tel__stat_update_key(struct tel_stat *s, const struct key *key,
     uint64_t weight);
 
 /*
  * The number of a value.  TEL_OK; TEL_EINVAL: it is none, or not from -2^63
  * to 2^64 - 1.
  */
-tel_status stat_number_of(const tel_value *v, tel_wide *out);
+tel_status tel__stat_number_of(const tel_value *v, tel_wide *out);
 
 /* Begins anew, as tel_stats_set_deltas() says. */
-void stat_zero(struct tel_stat *s);
+void tel__stat_zero(struct tel_stat *s);
 
 /* The weight in bucket i. */
-uint64_t stat_bucket(const struct tel_stat *s, uint32_t i);
+uint64_t tel__stat_bucket(const struct tel_stat *s, uint32_t i);
 /* Adds to it.  TEL_OK, TEL_ENOMEM. */
-tel_status stat_add_bucket(struct tel_stat *s, uint32_t i, uint64_t weight);
+tel_status tel__stat_add_bucket(struct tel_stat *s, uint32_t i,
+    uint64_t weight);
 
 /*
  * Adds what another one of an equal definition counted after it; strings:
  * those that their keys are of.  TEL_OK, TEL_ENOMEM.
  */
-tel_status stat_merge(struct tel_stat *s, struct strings *strings,
+tel_status tel__stat_merge(struct tel_stat *s, struct strings *strings,
     const struct tel_stat *from, const struct strings *from_strings);
 
 static inline void

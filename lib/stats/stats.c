@@ -22,9 +22,9 @@ tel_stats_new(void)
 	s->max_groups = 4096;
 	s->max_open = 65536;
 	s->session.first = UINT64_MAX;
-	report_init(&s->report);
-	report_init(&s->shown);
-	s->strings = strings_new(&s->budget);
+	tel__report_init(&s->report);
+	tel__report_init(&s->shown);
+	s->strings = tel__strings_new(&s->budget);
 	if (s->strings == NULL || tel_stats_settle(s) != TEL_OK) {
 		tel_stats_free(s);
 		return NULL;
@@ -55,23 +55,23 @@ tel_stats_free(tel_stats *s)
 	if (s == NULL)
 		return;
 	for (i = 0; i < s->nsources; i++)
-		source_free(s->sources[i]);
+		tel__source_free(s->sources[i]);
 	free(s->sources);
 	for (i = 0; i < s->count; i++)
-		definition_free(s->definitions[i]);
+		tel__definition_free(s->definitions[i]);
 	free(s->definitions);
 	groups_clear(s);
-	report_clear(&s->report);
-	report_clear(&s->shown);
+	tel__report_clear(&s->report);
+	tel__report_clear(&s->shown);
 	free(s->list);
 	free(s->trouble.text);
 	free(s->names);
-	strings_free(s->strings);
+	tel__strings_free(s->strings);
 	free(s);
 }
 
 tel_status
-stats_no_memory(struct tel_stats *s)
+tel__stats_no_memory(struct tel_stats *s)
 {
 	return stats_fail(s, TEL_ENOMEM, "out of memory");
 }
@@ -119,13 +119,13 @@ grow(struct tel_stats *s)
 }
 
 tel_status
-stats_take(struct tel_stats *s, struct definition *d)
+tel__stats_take(struct tel_stats *s, struct definition *d)
 {
 	uint32_t *at;
 
 	if (s->count == s->room && !grow(s)) {
-		definition_free(d);
-		return stats_no_memory(s);
+		tel__definition_free(d);
+		return tel__stats_no_memory(s);
 	}
 	d->max_groups = (uint32_t)s->max_groups;
 	d->open.max = (uint32_t)s->max_open;
@@ -137,7 +137,7 @@ stats_take(struct tel_stats *s, struct definition *d)
 }
 
 struct definition *
-stats_find(const struct tel_stats *s, const char *name)
+tel__stats_find(const struct tel_stats *s, const char *name)
 {
 	uint32_t at = s->count == 0 ? 0 : *place(s, name);
 
@@ -156,10 +156,10 @@ make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
 	if (*st == TEL_OK)
 		return x;
 	if (*st == TEL_ENOMEM) {
-		(void)stats_no_memory(s);
+		(void)tel__stats_no_memory(s);
 	} else {
 		column = tel_expr_error_column(x);
-		(void)trouble_set(&s->trouble, *st, text,
+		(void)tel__trouble_set(&s->trouble, *st, text,
 		    piece->column + (column > 0 ? column - 1 : 0), "%s",
 		    tel_expr_error(x));
 	}
@@ -176,14 +176,14 @@ make_filter(struct tel_stats *s, struct definition *d, const char *text)
 
 	d->filter = tel_filter_new();
 	if (d->filter == NULL)
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	st = tel_filter_set_expression(d->filter, piece->text);
 	if (st == TEL_ENOMEM)
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	if (st == TEL_OK)
 		return TEL_OK;
 	column = tel_filter_error_column(d->filter);
-	return trouble_set(&s->trouble, st, text,
+	return tel__trouble_set(&s->trouble, st, text,
 	    piece->column + (column > 0 ? column - 1 : 0), "%s",
 	    tel_filter_error(d->filter));
 }
@@ -195,9 +195,9 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 	const struct spec *spec = &d->spec;
 	tel_status st = TEL_OK;
 
-	d->source = text_copy(text, strlen(text));
+	d->source = tel__text_copy(text, strlen(text));
 	if (d->source == NULL)
-		return stats_no_memory(s);
+		return tel__stats_no_memory(s);
 	if (spec->value.text != NULL)
 		d->value = make_expr(s, text, &spec->value, &st);
 	if (st == TEL_OK && spec->weight.text != NULL)
@@ -207,14 +207,14 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 	if (st == TEL_OK && spec->condition.text != NULL)
 		st = make_filter(s, d, text);
 	if (spec->value.text != NULL && spec->weight.text == NULL)
-		d->field = piece_field(&spec->value);
-	d->every = piece_has_word(&spec->value, "dt") ||
-	    piece_has_word(&spec->weight, "dt") ||
-	    piece_has_word(&spec->condition, "dt") ||
-	    piece_has_word(&spec->key, "dt");
+		d->field = tel__piece_field(&spec->value);
+	d->every = tel__piece_has_word(&spec->value, "dt") ||
+	    tel__piece_has_word(&spec->weight, "dt") ||
+	    tel__piece_has_word(&spec->condition, "dt") ||
+	    tel__piece_has_word(&spec->key, "dt");
 	/* dt is told to who asks of every event, and pairs ask of a few */
 	if (st == TEL_OK && d->every && spec->pairs != PAIRS_NONE)
-		return trouble_set(&s->trouble, TEL_EINVAL, text, 0,
+		return tel__trouble_set(&s->trouble, TEL_EINVAL, text, 0,
 		    "dt does not go together with pairs");
 	return st;
 }
@@ -225,17 +225,17 @@ set_group_names(struct tel_stats *s, struct definition *d)
 {
 	unsigned i;
 
-	definition_reset(d);
+	tel__definition_reset(d);
 	for (i = 0; i < d->ngroups; i++) {
 		free(d->group_names[i]);
 		d->group_names[i] = NULL;
 	}
 	for (i = 0; i < s->ngroups; i++) {
-		d->group_names[i] = text_copy(s->groups[i].piece.text,
+		d->group_names[i] = tel__text_copy(s->groups[i].piece.text,
 		    strlen(s->groups[i].piece.text));
 		if (d->group_names[i] == NULL) {
 			d->ngroups = i;
-			return stats_no_memory(s);
+			return tel__stats_no_memory(s);
 		}
 	}
 	d->ngroups = s->ngroups;
@@ -251,28 +251,28 @@ tel_stats_add(tel_stats *s, const char *spec)
 
 	if (s->started)
 		return TEL_ESTATE;
-	st = spec_parse(spec, &parsed, &s->trouble);
+	st = tel__spec_parse(spec, &parsed, &s->trouble);
 	if (st != TEL_OK)
-		return st == TEL_ENOMEM ? stats_no_memory(s) : st;
-	if (stats_find(s, parsed.name) != NULL) {
-		st = trouble_set(&s->trouble, TEL_EINVAL, spec, 1,
+		return st == TEL_ENOMEM ? tel__stats_no_memory(s) : st;
+	if (tel__stats_find(s, parsed.name) != NULL) {
+		st = tel__trouble_set(&s->trouble, TEL_EINVAL, spec, 1,
 		    "there is a statistic called %s already", parsed.name);
-		spec_clear(&parsed);
+		tel__spec_clear(&parsed);
 		return st;
 	}
-	d = definition_new(&parsed, 0, NULL, s->strings, &s->budget);
+	d = tel__definition_new(&parsed, 0, NULL, s->strings, &s->budget);
 	if (d == NULL) {
-		spec_clear(&parsed);
-		return stats_no_memory(s);
+		tel__spec_clear(&parsed);
+		return tel__stats_no_memory(s);
 	}
 	st = compile(s, d, spec);
 	if (st == TEL_OK)
 		st = set_group_names(s, d);
 	if (st != TEL_OK) {
-		definition_free(d);
+		tel__definition_free(d);
 		return st;
 	}
-	st = stats_take(s, d);
+	st = tel__stats_take(s, d);
 	return st == TEL_OK ? tel_stats_settle(s) : st;
 }
 
@@ -288,9 +288,10 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 		return TEL_ESTATE;
 	groups_clear(s);
 	if (expressions != NULL) {
-		st = pieces_split(expressions, pieces, GROUPS_MAX, &count,
+		st = tel__pieces_split(expressions, pieces, GROUPS_MAX, &count,
 		    &s->trouble);
-		s->groups_text = text_copy(expressions, strlen(expressions));
+		s->groups_text =
+		    tel__text_copy(expressions, strlen(expressions));
 	}
 	if (st != TEL_OK)
 		count = 0;
@@ -300,9 +301,10 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 	for (i = 0; i < count && st == TEL_OK; i++) {
 		s->groups[i].expr =
 		    make_expr(s, expressions, &s->groups[i].piece, &st);
-		if (piece_has_word(&s->groups[i].piece, "dt"))
-			st = trouble_set(&s->trouble, TEL_EINVAL, expressions,
-			    s->groups[i].piece.column, "dt makes no groups");
+		if (tel__piece_has_word(&s->groups[i].piece, "dt"))
+			st = tel__trouble_set(&s->trouble, TEL_EINVAL,
+			    expressions, s->groups[i].piece.column,
+			    "dt makes no groups");
 	}
 	if (st != TEL_OK)
 		groups_clear(s);

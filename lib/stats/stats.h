@@ -102,41 +102,43 @@ struct tel_stats {
 
 /* Text of a failure without a text of the user's. */
 #define stats_fail(s, status, ...) \
-	trouble_set(&(s)->trouble, status, NULL, 0, __VA_ARGS__)
+	tel__trouble_set(&(s)->trouble, status, NULL, 0, __VA_ARGS__)
 
-tel_status stats_no_memory(struct tel_stats *s);
+tel_status tel__stats_no_memory(struct tel_stats *s);
 
 /* Takes a definition; on failure it is freed.  TEL_OK, TEL_ENOMEM. */
-tel_status stats_take(struct tel_stats *s, struct definition *d);
+tel_status tel__stats_take(struct tel_stats *s, struct definition *d);
 /* The first one that was taken of a name; NULL: there is none. */
-struct definition *stats_find(const struct tel_stats *s, const char *name);
+struct definition *tel__stats_find(const struct tel_stats *s, const char *name);
 
 /*
  * Binds all expressions to a schema.  TEL_OK; TEL_EINVAL with trouble set;
  * TEL_ENOMEM.
  */
-tel_status stats_bind(struct tel_stats *s, const struct tel_schema *schema);
+tel_status tel__stats_bind(struct tel_stats *s,
+    const struct tel_schema *schema);
 
 /* The source of an event, made if it is new, and made the current one. */
-tel_status stats_switch(struct tel_stats *s, const struct tel_event *ev);
+tel_status tel__stats_switch(struct tel_stats *s, const struct tel_event *ev);
 /* The slot of a type that the source has none for yet. */
-tel_status stats_grow(struct tel_stats *s, struct source *from,
+tel_status tel__stats_grow(struct tel_stats *s, struct source *from,
     const struct tel_type *type);
-void source_free(struct source *from);
+void tel__source_free(struct source *from);
 
 /* Moves what the slots of a source have counted to the report. */
-tel_status stats_settle_source(struct tel_stats *s, struct source *from);
+tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
 /* The logs that are read now are over. */
-tel_status stats_end_session(struct tel_stats *s);
+tel_status tel__stats_end_session(struct tel_stats *s);
 
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
-tel_status stats_act_block(struct tel_stats *s, struct live *live,
+tel_status tel__stats_act_block(struct tel_stats *s, struct live *live,
     const struct tel_event *ev);
 /* What an event of a busy slot means beside being counted. */
-tel_status stats_act(struct tel_stats *s, struct source *from,
+tel_status tel__stats_act(struct tel_stats *s, struct source *from,
     struct slot *slot, const struct tel_event *ev);
 
 /* Snapshots that are due before an event. */
-tel_status stats_snapshots(struct tel_stats *s, const struct tel_event *ev);
+tel_status tel__stats_snapshots(struct tel_stats *s,
+    const struct tel_event *ev);
 
 #endif

@@ -10,7 +10,7 @@
 #define FIRST_ROOM 16u
 
 void
-tally_init(struct tally *t, uint32_t max, struct budget *budget)
+tel__tally_init(struct tally *t, uint32_t max, struct budget *budget)
 {
 	memset(t, 0, sizeof(*t));
 	t->max = max;
@@ -19,7 +19,7 @@ tally_init(struct tally *t, uint32_t max, struct budget *budget)
 }
 
 void
-tally_clear(struct tally *t)
+tel__tally_clear(struct tally *t)
 {
 	free(t->bits);
 	free(t->counts);
@@ -100,14 +100,15 @@ grow(struct tally *t)
 }
 
 void
-tally_overflow(struct tally *t, uint64_t weight, uint64_t updates, int *wrapped)
+tel__tally_overflow(struct tally *t, uint64_t weight, uint64_t updates,
+    int *wrapped)
 {
 	*wrapped |= count_add(&t->overflow, weight);
 	*wrapped |= count_add(&t->overflow_updates, updates);
 }
 
 tel_status
-tally_add(struct tally *t, const struct key *k, uint64_t weight,
+tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
     uint64_t updates, int *wrapped)
 {
 	uint32_t *at = t->index != NULL ? place(t, k) : NULL;
@@ -121,7 +122,7 @@ tally_add(struct tally *t, const struct key *k, uint64_t weight,
 	}
 	if (t->count == t->room) {
 		if (t->count >= t->max || !grow(t)) {
-			tally_overflow(t, weight, updates, wrapped);
+			tel__tally_overflow(t, weight, updates, wrapped);
 			return TEL_ELIMIT;
 		}
 		at = place(t, k);
@@ -139,7 +140,7 @@ tally_add(struct tally *t, const struct key *k, uint64_t weight,
 }
 
 void
-tally_zero(struct tally *t)
+tel__tally_zero(struct tally *t)
 {
 	if (t->count > 0) {
 		memset(t->counts, 0, t->count * sizeof(*t->counts));
@@ -162,11 +163,11 @@ in_order(const struct tally *t, const struct strings *s, tel_key_order order,
 		    (order == TEL_KEYS_COUNT);
 	ka = tally_key(t, a);
 	kb = tally_key(t, b);
-	return key_compare(s, &ka, &kb) <= 0;
+	return tel__key_compare(s, &ka, &kb) <= 0;
 }
 
 tel_status
-tally_sort(struct tally *t, const struct strings *s, tel_key_order order)
+tel__tally_sort(struct tally *t, const struct strings *s, tel_key_order order)
 {
 	uint32_t n = t->count, width, lo, middle, hi, a, b, i;
 	uint32_t *from, *to, *spare;

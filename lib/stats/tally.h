@@ -24,23 +24,23 @@ struct tally {
 	size_t taken;
 };
 
-void tally_init(struct tally *t, uint32_t max, struct budget *budget);
-void tally_clear(struct tally *t);
+void tel__tally_init(struct tally *t, uint32_t max, struct budget *budget);
+void tel__tally_clear(struct tally *t);
 
 /*
  * Adds to the count of a key, which gets a bucket if it is new and one is
  * left.  *wrapped is set when a count did.  TEL_OK; TEL_ELIMIT: it was added
  * to the overflow.
  */
-tel_status tally_add(struct tally *t, const struct key *k, uint64_t weight,
+tel_status tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
     uint64_t updates, int *wrapped);
 
 /* The same for one that is counted as overflow. */
-void tally_overflow(struct tally *t, uint64_t weight, uint64_t updates,
+void tel__tally_overflow(struct tally *t, uint64_t weight, uint64_t updates,
     int *wrapped);
 
 /* All counts are 0 again; the keys stay. */
-void tally_zero(struct tally *t);
+void tel__tally_zero(struct tally *t);
 
 static inline struct key
 tally_key(const struct tally *t, uint32_t i)
@@ -51,7 +51,7 @@ tally_key(const struct tally *t, uint32_t i)
 }
 
 /* Puts the keys in order.  TEL_OK, TEL_ENOMEM. */
-tel_status tally_sort(struct tally *t, const struct strings *s,
+tel_status tel__tally_sort(struct tally *t, const struct strings *s,
     tel_key_order order);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 void
-text_put(struct text *t, const char *bytes, size_t count)
+tel__text_put(struct text *t, const char *bytes, size_t count)
 {
 	size_t room = t->room;
 	char *new;
@@ -34,54 +34,54 @@ text_put(struct text *t, const char *bytes, size_t count)
 }
 
 void
-text_string(struct text *t, const char *s)
+tel__text_string(struct text *t, const char *s)
 {
-	text_put(t, s, strlen(s));
+	tel__text_put(t, s, strlen(s));
 }
 
 void
-text_char(struct text *t, char c)
+tel__text_char(struct text *t, char c)
 {
-	text_put(t, &c, 1);
+	tel__text_put(t, &c, 1);
 }
 
 void
-text_u64(struct text *t, uint64_t v)
+tel__text_u64(struct text *t, uint64_t v)
 {
 	char buffer[24], *p = buffer + sizeof(buffer);
 
 	do
 		*--p = (char)('0' + v % 10);
 	while ((v /= 10) != 0);
-	text_put(t, p, (size_t)(buffer + sizeof(buffer) - p));
+	tel__text_put(t, p, (size_t)(buffer + sizeof(buffer) - p));
 }
 
 void
-text_i64(struct text *t, int64_t v)
+tel__text_i64(struct text *t, int64_t v)
 {
 	if (v < 0)
-		text_char(t, '-');
-	text_u64(t, v < 0 ? -(uint64_t)v : (uint64_t)v);
+		tel__text_char(t, '-');
+	tel__text_u64(t, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
 void
-text_clock(struct text *t, uint64_t v)
+tel__text_clock(struct text *t, uint64_t v)
 {
 	char buffer[24];
 
 	snprintf(buffer, sizeof(buffer), "%016" PRIX64, v);
-	text_put(t, buffer, 16);
+	tel__text_put(t, buffer, 16);
 }
 
 void
-text_clear(struct text *t)
+tel__text_clear(struct text *t)
 {
 	free(t->bytes);
 	memset(t, 0, sizeof(*t));
 }
 
 char *
-text_copy(const char *s, size_t n)
+tel__text_copy(const char *s, size_t n)
 {
 	char *p = malloc(n + 1);
 

@@ -12,16 +12,16 @@ struct text {
 	int failed; /* out of memory; what comes after is left out */
 };
 
-void text_put(struct text *t, const char *bytes, size_t count);
-void text_string(struct text *t, const char *s);
-void text_char(struct text *t, char c);
-void text_u64(struct text *t, uint64_t v);
-void text_i64(struct text *t, int64_t v);
+void tel__text_put(struct text *t, const char *bytes, size_t count);
+void tel__text_string(struct text *t, const char *s);
+void tel__text_char(struct text *t, char c);
+void tel__text_u64(struct text *t, uint64_t v);
+void tel__text_i64(struct text *t, int64_t v);
 /* 16 upper-case hexadecimal digits. */
-void text_clock(struct text *t, uint64_t v);
-void text_clear(struct text *t);
+void tel__text_clock(struct text *t, uint64_t v);
+void tel__text_clear(struct text *t);
 
 /* The first n bytes of s as a string; NULL when there is no memory. */
-char *text_copy(const char *s, size_t n);
+char *tel__text_copy(const char *s, size_t n);
 
 #endif

@@ -23,7 +23,7 @@ tell_u64(uint64_t v, tel_wide *out)
 static tel_wide
 minus(tel_wide a, tel_wide b)
 {
-	(void)wide_add(&a, wide_negate(b));
+	(void)wide_add(&a, tel__wide_negate(b));
 	return a;
 }
 
@@ -175,9 +175,9 @@ tel_stat_parameter(const tel_stat *stat, unsigned i, const char **name,
 {
 	const struct spec *p = &stat->definition->spec;
 
-	if (i >= class_parameters(p->class))
+	if (i >= tel__class_parameters(p->class))
 		return 0;
-	*name = class_parameter_name(p->class, i);
+	*name = tel__class_parameter_name(p->class, i);
 	*value = p->parameters[i];
 	return 1;
 }
@@ -204,8 +204,8 @@ tel_stat_group_value(const tel_stat *stat, unsigned i, tel_value *out)
 
 	if (i >= d->ngroups)
 		return 0;
-	key_value(d->strings, stat->is_overflow ? &missing : &stat->group[i],
-	    out);
+	tel__key_value(d->strings,
+	    stat->is_overflow ? &missing : &stat->group[i], out);
 	return 1;
 }
 
@@ -324,8 +324,8 @@ tel_stat_bucket(const tel_stat *stat, size_t i, tel_bucket *out)
 
 	if (i >= l->count)
 		return 0;
-	layout_edges(l, (uint32_t)i, out);
-	out->count = stat_bucket(stat, (uint32_t)i);
+	tel__layout_edges(l, (uint32_t)i, out);
+	out->count = tel__stat_bucket(stat, (uint32_t)i);
 	return 1;
 }
 
@@ -334,7 +334,7 @@ tel_stat_next_bucket(const tel_stat *stat, size_t i)
 {
 	const struct layout *l = &stat->definition->spec.layout;
 
-	while (i < l->count && stat_bucket(stat, (uint32_t)i) == 0)
+	while (i < l->count && tel__stat_bucket(stat, (uint32_t)i) == 0)
 		i++;
 	return i < l->count ? i : l->count;
 }
@@ -365,7 +365,7 @@ upper_edge(const tel_stat *stat, uint32_t i, tel_quantile *out)
 	tel_bucket b;
 	int known = (stat->flags & STAT_EXTREMES) && wide_is_i64(stat->max);
 
-	layout_edges(&stat->definition->spec.layout, i, &b);
+	tel__layout_edges(&stat->definition->spec.layout, i, &b);
 	out->is = b.open ? TEL_QUANTILE_AT_LEAST : TEL_QUANTILE_AT_MOST;
 	out->value = b.open ? b.lo : b.hi - 1;
 	if (known && (b.open || (int64_t)stat->max.low < out->value)) {
@@ -391,7 +391,7 @@ tel_stat_quantile(const tel_stat *stat, uint32_t billionths, tel_quantile *out)
 		return 1;
 	}
 	for (i = 0; i < l->count; i++) {
-		sum += stat_bucket(stat, i);
+		sum += tel__stat_bucket(stat, i);
 		if (rank <= sum) {
 			upper_edge(stat, i, out);
 			return 1;
@@ -414,8 +414,8 @@ tel_stats_sort_keys(tel_stats *s, tel_key_order order)
 	if ((unsigned)order > TEL_KEYS_FIRST)
 		return stats_fail(s, TEL_EINVAL, "there is no such order");
 	for (i = 0; i < s->listed && st == TEL_OK; i++)
-		st = tally_sort(&s->list[i]->tally, s->strings, order);
-	return st == TEL_OK ? st : stats_no_memory(s);
+		st = tel__tally_sort(&s->list[i]->tally, s->strings, order);
+	return st == TEL_OK ? st : tel__stats_no_memory(s);
 }
 
 size_t
@@ -435,7 +435,7 @@ tel_stat_key(const tel_stat *stat, size_t i, tel_key *out)
 	if (t->order != NULL)
 		i = t->order[i];
 	k = tally_key(t, (uint32_t)i);
-	key_value(stat->definition->strings, &k, &out->value);
+	tel__key_value(stat->definition->strings, &k, &out->value);
 	out->count = t->counts[i];
 	out->updates = t->updates[i];
 	return 1;

@@ -3,7 +3,7 @@
  * Counting the events of a whole reader: most are of types of which only
  * their number is asked, and a log may tell that without building each.
  */
-#include "formats/reader.h"
+#include "reader/reader.h"
 #include "stats/stats.h"
 
 /* The slot of a type in the source at hand; NULL when there is none yet. */

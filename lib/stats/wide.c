@@ -5,7 +5,7 @@
 #include <string.h>
 
 tel_wide
-wide_negate(tel_wide v)
+tel__wide_negate(tel_wide v)
 {
 	tel_wide r;
 
@@ -28,7 +28,7 @@ multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
 }
 
 int
-wide_add_times(tel_wide *to, tel_wide v, uint64_t times)
+tel__wide_add_times(tel_wide *to, tel_wide v, uint64_t times)
 {
 	int negative = v.high < 0, wrapped;
 	uint64_t high, low, upper, rest;
@@ -37,7 +37,7 @@ wide_add_times(tel_wide *to, tel_wide v, uint64_t times)
 	if (times == 1)
 		return wide_add(to, v);
 	if (negative)
-		v = wide_negate(v);
+		v = tel__wide_negate(v);
 	multiply(v.low, times, &high, &low);
 	multiply((uint64_t)v.high, times, &upper, &rest);
 	wrapped = upper != 0 || __builtin_add_overflow(high, rest, &high) ||
@@ -45,7 +45,7 @@ wide_add_times(tel_wide *to, tel_wide v, uint64_t times)
 	product.low = low;
 	product.high = (int64_t)high;
 	if (negative)
-		product = wide_negate(product);
+		product = tel__wide_negate(product);
 	return wide_add(to, product) | wrapped;
 }
 
@@ -72,7 +72,7 @@ tel_wide_text(tel_wide v, char *buffer)
 	uint32_t n[4], digits;
 
 	if (negative)
-		v = wide_negate(v);
+		v = tel__wide_negate(v);
 	n[0] = (uint32_t)v.low;
 	n[1] = (uint32_t)(v.low >> 32);
 	n[2] = (uint32_t)v.high;
@@ -97,14 +97,14 @@ tel_wide_double(tel_wide v)
 	double d;
 
 	if (negative)
-		v = wide_negate(v);
+		v = tel__wide_negate(v);
 	/* a word is rounded to 53 bits, the sum once more */
 	d = (double)(uint64_t)v.high * 18446744073709551616.0 + (double)v.low;
 	return negative ? -d : d;
 }
 
 int
-wide_parse(const char *text, const char *end, tel_wide *out)
+tel__wide_parse(const char *text, const char *end, tel_wide *out)
 {
 	int negative = text < end && *text == '-';
 	uint64_t high = 0, low = 0, over, rest;
@@ -129,6 +129,6 @@ wide_parse(const char *text, const char *end, tel_wide *out)
 	out->low = low;
 	if (!negative)
 		return high >> 63 == 0;
-	*out = wide_negate(*out);
+	*out = tel__wide_negate(*out);
 	return out->high < 0 || (high | low) == 0;
 }

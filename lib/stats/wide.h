@@ -60,16 +60,16 @@ wide_add(tel_wide *to, tel_wide v)
 }
 
 /* The two's complement. */
-tel_wide wide_negate(tel_wide v);
+tel_wide tel__wide_negate(tel_wide v);
 
 /* *to += v * times, modulo 2^128.  Returns 1 when it wrapped, else 0. */
-int wide_add_times(tel_wide *to, tel_wide v, uint64_t times);
+int tel__wide_add_times(tel_wide *to, tel_wide v, uint64_t times);
 
 /*
  * Reads a decimal number, all of text up to end, into *out.  Returns 1, or 0
  * when it is none or does not fit.
  */
-int wide_parse(const char *text, const char *end, tel_wide *out);
+int tel__wide_parse(const char *text, const char *end, tel_wide *out);
 
 /* *to += v, modulo 2^64.  Returns 1 when it wrapped, else 0. */
 static inline int

@@ -4,8 +4,8 @@
  * go where, and then followed.
  */
 #include "write/convert_inside.h"
-#include "formats/mps_encode.h"
-#include "formats/mps_frame.h"
+#include "format/mps/encode.h"
+#include "format/mps/frame.h"
 #include "write/convert_plan.h"
 #include "write/keep.h"
 
@@ -37,7 +37,7 @@ longest(const struct tel_schema *s)
 }
 
 struct convert *
-convert_new(const struct tel_schema *to, struct losses *losses)
+tel__convert_new(const struct tel_schema *to, struct losses *losses)
 {
 	struct convert *c = calloc(1, sizeof(*c));
 	unsigned i;
@@ -48,7 +48,7 @@ convert_new(const struct tel_schema *to, struct losses *losses)
 		good = c->room[i] != NULL;
 	}
 	if (!good) {
-		convert_free(c);
+		tel__convert_free(c);
 		return NULL;
 	}
 	c->to = to;
@@ -57,7 +57,7 @@ convert_new(const struct tel_schema *to, struct losses *losses)
 }
 
 void
-convert_free(struct convert *c)
+tel__convert_free(struct convert *c)
 {
 	unsigned i;
 
@@ -74,13 +74,13 @@ free_map(struct map *m)
 	uint32_t i;
 
 	for (i = 0; i < m->nplans; i++)
-		plan_free(m->plans[i]);
+		tel__plan_free(m->plans[i]);
 	free(m->plans);
 	free(m);
 }
 
 void
-convert_log_free(struct convert_log *l)
+tel__convert_log_free(struct convert_log *l)
 {
 	struct map *m;
 
@@ -139,7 +139,7 @@ make_plan(struct convert *c, struct map *m, const struct tel_type *t)
 		m->plans = bigger;
 		m->nplans = n;
 	}
-	m->plans[t->index] = plan_new(m->from, t, c->to, c->losses);
+	m->plans[t->index] = tel__plan_new(m->from, t, c->to, c->losses);
 	return m->plans[t->index] == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
@@ -178,9 +178,9 @@ move_string(const struct convert *c, const struct plan *p,
 	if (n >= MPS_STRING_ROOM)
 		return 0;
 	memcpy(to, s, n);
-	if (p->what == PLAN_INTERN && keep_is_build(to, n))
-		n = convert_set_build(c->to, to, n);
-	*size = mps_encode_size(c->to, p->to, move->dst, n);
+	if (p->what == PLAN_INTERN && tel__keep_is_build(to, n))
+		n = tel__convert_set_build(c->to, to, n);
+	*size = tel__mps_encode_size(c->to, p->to, move->dst, n);
 	memset(to + n, 0, *size - move->dst->offset - n);
 	return 1;
 }
@@ -227,14 +227,14 @@ follow(struct convert *c, struct plan *p, const struct tel_event *ev,
 			continue;
 		*size = 0;
 		if (move->misfit == NULL)
-			move->misfit = losses_row(c->losses, TEL_LOSS_VALUE,
-			    ev->log->schema->name, ev->type->name,
-			    move->src->name);
+			move->misfit = tel__losses_row(c->losses,
+			    TEL_LOSS_VALUE, ev->log->schema->name,
+			    ev->type->name, move->src->name);
 		*lost = move->misfit;
 		return *lost == NULL ? TEL_ENOMEM : TEL_OK;
 	}
 	if (p->what == PLAN_INIT)
-		convert_set_init(c->to, p->to, data);
+		tel__convert_set_init(c->to, p->to, data);
 	return TEL_OK;
 }
 
@@ -279,11 +279,11 @@ make_also(struct convert *c, const struct plan *p, const struct tel_event *ev,
 		tel_encode_field(&p->also->fields[p->also->role_field[i]],
 		    tel_load(&p->to->fields[p->to->role_field[i]], first->data),
 		    data);
-	convert_finish(c, p->also, data, p->also->size, ev, out);
+	tel__convert_finish(c, p->also, data, p->also->size, ev, out);
 }
 
 tel_status
-convert_event(struct convert *c, struct convert_log **l,
+tel__convert_event(struct convert *c, struct convert_log **l,
     const struct tel_event *ev, enum convert_how how, struct tel_event *out,
     unsigned *n, const struct loss **lost)
 {
@@ -321,7 +321,7 @@ convert_event(struct convert *c, struct convert_log **l,
 	}
 	for (i = 0; how != CONVERT_ROLES && i < p->nlost; i++)
 		count(c, p->lost[i]);
-	convert_finish(c, p->to, c->room[0], size, ev, out);
+	tel__convert_finish(c, p->to, c->room[0], size, ev, out);
 	if (p->what == PLAN_LABEL || p->what == PLAN_LABEL_AGAIN) {
 		if (is_again(c, p, out))
 			return TEL_OK;

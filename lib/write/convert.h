@@ -19,10 +19,11 @@ struct convert_log;
 /*
  * to, losses: must live as long.  NULL when there is no memory.
  */
-struct convert *convert_new(const struct tel_schema *to, struct losses *losses);
-void convert_free(struct convert *c);
+struct convert *tel__convert_new(const struct tel_schema *to,
+    struct losses *losses);
+void tel__convert_free(struct convert *c);
 
-void convert_log_free(struct convert_log *l);
+void tel__convert_log_free(struct convert_log *l);
 
 /* How an event is converted. */
 enum convert_how {
@@ -40,7 +41,7 @@ enum convert_how {
  * Returns TEL_OK, TEL_ENOMEM.
  */
 #define CONVERT_MOST 2
-tel_status convert_event(struct convert *c, struct convert_log **l,
+tel_status tel__convert_event(struct convert *c, struct convert_log **l,
     const struct tel_event *ev, enum convert_how how, struct tel_event *out,
     unsigned *n, const struct loss **lost);
 
@@ -48,18 +49,18 @@ tel_status convert_event(struct convert *c, struct convert_log **l,
  * Makes an event of the target: what a stream begins with, when the log does
  * not say it.  It is good until the next of these calls.
  */
-void convert_make_init(struct convert *c, uint64_t clock,
+void tel__convert_make_init(struct convert *c, uint64_t clock,
     uint64_t clocks_per_sec, struct tel_event *out);
-void convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
+void tel__convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
     struct tel_event *out);
 /*
  * The same for a string of at most 255 bytes, and for the label of an address,
  * or of a pointer where these are labelled apart.  0 when the label does not
  * fit the target.
  */
-void convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
+void tel__convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
     const char *text, size_t n, struct tel_event *out);
-int convert_make_label(struct convert *c, uint64_t clock, int pointer,
+int tel__convert_make_label(struct convert *c, uint64_t clock, int pointer,
     uint64_t at, uint64_t id, struct tel_event *out);
 
 #endif

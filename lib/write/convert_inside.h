@@ -22,18 +22,18 @@ struct convert {
 };
 
 /* Makes the event at data, of type t, complete, at the time of another. */
-void convert_finish(const struct convert *c, const struct tel_type *t,
+void tel__convert_finish(const struct convert *c, const struct tel_type *t,
     unsigned char *data, uint32_t size, const struct tel_event *from,
     struct tel_event *out);
 
 /* Has an EventInit at data say what the target is. */
-void convert_set_init(const struct tel_schema *to, const struct tel_type *t,
-    unsigned char *data);
+void tel__convert_set_init(const struct tel_schema *to,
+    const struct tel_type *t, unsigned char *data);
 
 /*
  * A string, with room for MPS_STRING_ROOM bytes, that names the release and
  * platform it was built for: names those of the target.  Its new length.
  */
-size_t convert_set_build(const struct tel_schema *to, char *s, size_t n);
+size_t tel__convert_set_build(const struct tel_schema *to, char *s, size_t n);
 
 #endif

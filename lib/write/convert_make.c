@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a stream says of itself, and other events that no log has. */
-#include "formats/mps.h"
-#include "formats/mps_encode.h"
-#include "formats/mps_frame.h"
+#include "format/mps/mps.h"
+#include "format/mps/encode.h"
+#include "format/mps/frame.h"
 #include "write/convert_inside.h"
 
 #include <stdio.h>
@@ -18,10 +18,10 @@ set(const struct tel_type *t, unsigned char *data, const char *name, uint64_t v)
 }
 
 void
-convert_set_init(const struct tel_schema *to, const struct tel_type *t,
+tel__convert_set_init(const struct tel_schema *to, const struct tel_type *t,
     unsigned char *data)
 {
-	const struct mps_release *rel = &mps_releases[to->release];
+	const struct mps_release *rel = &tel__mps_releases[to->release];
 
 	set(t, data, "major", rel->version[0]);
 	set(t, data, "median", rel->version[1]);
@@ -35,7 +35,7 @@ convert_set_init(const struct tel_schema *to, const struct tel_type *t,
 static const char *
 release_of(const struct tel_schema *to, size_t *n)
 {
-	const char *name = mps_releases[to->release].name + strlen("mps-");
+	const char *name = tel__mps_releases[to->release].name + strlen("mps-");
 
 	*n = strlen(name);
 	return name;
@@ -62,7 +62,7 @@ replace(char *s, size_t n, const char *word, const char *text, size_t length)
 }
 
 size_t
-convert_set_build(const struct tel_schema *to, char *s, size_t n)
+tel__convert_set_build(const struct tel_schema *to, char *s, size_t n)
 {
 	const char *release;
 	size_t length;
@@ -73,11 +73,11 @@ convert_set_build(const struct tel_schema *to, char *s, size_t n)
 }
 
 void
-convert_finish(const struct convert *c, const struct tel_type *t,
+tel__convert_finish(const struct convert *c, const struct tel_type *t,
     unsigned char *data, uint32_t size, const struct tel_event *from,
     struct tel_event *out)
 {
-	mps_encode_header(c->to, data, t->code, size, from->clock);
+	tel__mps_encode_header(c->to, data, t->code, size, from->clock);
 	memset(out, 0, sizeof(*out));
 	out->type = t;
 	out->data = data;
@@ -100,8 +100,8 @@ type_of(const struct tel_schema *s, enum tel_role role)
 }
 
 void
-convert_make_init(struct convert *c, uint64_t clock, uint64_t clocks_per_sec,
-    struct tel_event *out)
+tel__convert_make_init(struct convert *c, uint64_t clock,
+    uint64_t clocks_per_sec, struct tel_event *out)
 {
 	const struct tel_type *t = type_of(c->to, TEL_ROLE_INIT);
 	struct tel_event at = { .clock = clock };
@@ -109,29 +109,29 @@ convert_make_init(struct convert *c, uint64_t clock, uint64_t clocks_per_sec,
 
 	memset(data, 0, t->size);
 	set(t, data, "clocksPerSec", clocks_per_sec);
-	convert_set_init(c->to, t, data);
-	convert_finish(c, t, data, t->size, &at, out);
+	tel__convert_set_init(c->to, t, data);
+	tel__convert_finish(c, t, data, t->size, &at, out);
 }
 
 void
-convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
+tel__convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
     const char *text, size_t n, struct tel_event *out)
 {
 	const struct tel_type *t = type_of(c->to, TEL_ROLE_INTERN);
 	const struct tel_field *string = &t->fields[t->role_field[1]];
 	struct tel_event at = { .clock = clock };
 	unsigned char *data = c->room[CONVERT_MOST];
-	uint32_t size = mps_encode_size(c->to, t, string, n);
+	uint32_t size = tel__mps_encode_size(c->to, t, string, n);
 
 	memset(data, 0, size);
 	tel_encode_field(&t->fields[t->role_field[0]], id, data);
 	memcpy(data + string->offset, text, n);
-	convert_finish(c, t, data, size, &at, out);
+	tel__convert_finish(c, t, data, size, &at, out);
 }
 
 int
-convert_make_label(struct convert *c, uint64_t clock, int pointer, uint64_t at,
-    uint64_t id, struct tel_event *out)
+tel__convert_make_label(struct convert *c, uint64_t clock, int pointer,
+    uint64_t at, uint64_t id, struct tel_event *out)
 {
 	const struct tel_type *t = type_of(c->to,
 	    pointer && c->to->split_space ? TEL_ROLE_LABEL_P : TEL_ROLE_LABEL);
@@ -143,12 +143,12 @@ convert_make_label(struct convert *c, uint64_t clock, int pointer, uint64_t at,
 	memset(data, 0, t->size);
 	tel_encode_field(&t->fields[t->role_field[0]], at, data);
 	tel_encode_field(&t->fields[t->role_field[1]], id, data);
-	convert_finish(c, t, data, t->size, &from, out);
+	tel__convert_finish(c, t, data, t->size, &from, out);
 	return 1;
 }
 
 void
-convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
+tel__convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
     struct tel_event *out)
 {
 	char text[MPS_STRING_ROOM];
@@ -160,5 +160,5 @@ convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
 	    "@(#)Ravenbrook MPS, product.mps, release/%s, platform.%s, "
 	    "written by teltools %s",
 	    release, c->to->platform, tel_version());
-	convert_make_string(c, clock, id, text, n, out);
+	tel__convert_make_string(c, clock, id, text, n, out);
 }

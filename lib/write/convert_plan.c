@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Making a plan: the fields of two types by their names. */
 #include "write/convert_plan.h"
-#include "formats/mps_target.h"
+#include "format/mps/target.h"
 
 #include <stdlib.h>
 
@@ -121,7 +121,8 @@ static int
 add_loss(struct plan *p, struct losses *losses, tel_loss_kind kind,
     const struct tel_schema *from, const struct tel_type *t, const char *field)
 {
-	struct loss *row = losses_row(losses, kind, from->name, t->name, field);
+	struct loss *row =
+	    tel__losses_row(losses, kind, from->name, t->name, field);
 
 	if (row == NULL)
 		return 0;
@@ -197,7 +198,7 @@ is_meant(const struct tel_type *t, const struct tel_type *to)
 }
 
 void
-plan_free(struct plan *p)
+tel__plan_free(struct plan *p)
 {
 	if (p == NULL)
 		return;
@@ -207,7 +208,7 @@ plan_free(struct plan *p)
 }
 
 struct plan *
-plan_new(const struct tel_schema *from, const struct tel_type *t,
+tel__plan_new(const struct tel_schema *from, const struct tel_type *t,
     const struct tel_schema *to, struct losses *losses)
 {
 	struct plan *p = calloc(1, sizeof(*p));
@@ -226,11 +227,11 @@ plan_new(const struct tel_schema *from, const struct tel_type *t,
 	if (p->to != NULL && !same && !is_meant(t, p->to))
 		p->to = NULL;
 	if (p->to == NULL) {
-		p->none = losses_row(losses, TEL_LOSS_TYPE, from->name, t->name,
-		    NULL);
+		p->none = tel__losses_row(losses, TEL_LOSS_TYPE, from->name,
+		    t->name, NULL);
 		if (p->none != NULL)
 			return p;
-		plan_free(p);
+		tel__plan_free(p);
 		return NULL;
 	}
 	most = (size_t)t->nfields + p->to->nfields + 1;
@@ -241,6 +242,6 @@ plan_new(const struct tel_schema *from, const struct tel_type *t,
 	if (p->moves != NULL && p->lost != NULL &&
 	    plan_fields(p, from, t, losses))
 		return p;
-	plan_free(p);
+	tel__plan_free(p);
 	return NULL;
 }

@@ -39,8 +39,9 @@ struct plan {
 };
 
 /* A plan for events of type t of from.  NULL when there is no memory. */
-struct plan *plan_new(const struct tel_schema *from, const struct tel_type *t,
-    const struct tel_schema *to, struct losses *losses);
-void plan_free(struct plan *p);
+struct plan *tel__plan_new(const struct tel_schema *from,
+    const struct tel_type *t, const struct tel_schema *to,
+    struct losses *losses);
+void tel__plan_free(struct plan *p);
 
 #endif

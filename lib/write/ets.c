@@ -24,7 +24,7 @@ ets_needed(const struct tel_event *ev)
 	return tel_event_timeless(ev);
 }
 
-const struct write_form write_form_ets = {
+const struct write_form tel__write_form_ets = {
 	.name = "ets",
 	.what = "an ETS log",
 	.binary = 1,

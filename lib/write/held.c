@@ -8,14 +8,15 @@
 #define HELD_AVERAGE 256
 
 void
-held_begin(struct held_pool *p, size_t max)
+tel__held_begin(struct held_pool *p, size_t max)
 {
 	p->bytes = 0;
 	p->most = max * HELD_AVERAGE;
 }
 
 tel_status
-held_new(struct held_pool *p, const struct tel_event *ev, struct held **out)
+tel__held_new(struct held_pool *p, const struct tel_event *ev,
+    struct held **out)
 {
 	size_t size =
 	    sizeof(struct held) + ev->size + ev->notes_size + ev->raw_size;
@@ -38,7 +39,7 @@ held_new(struct held_pool *p, const struct tel_event *ev, struct held **out)
 }
 
 void
-held_drop(struct held_pool *p, struct held **h)
+tel__held_drop(struct held_pool *p, struct held **h)
 {
 	if (*h != NULL)
 		p->bytes -= (*h)->size;

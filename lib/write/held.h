@@ -18,16 +18,16 @@ struct held_pool {
 };
 
 /* Nothing is held; at most so many events will be, of a usual size. */
-void held_begin(struct held_pool *p, size_t max);
+void tel__held_begin(struct held_pool *p, size_t max);
 
 /*
  * Copies ev, without the lines before it.  TEL_OK, TEL_ELIMIT (too much is
  * held), TEL_ENOMEM.
  */
-tel_status held_new(struct held_pool *p, const struct tel_event *ev,
+tel_status tel__held_new(struct held_pool *p, const struct tel_event *ev,
     struct held **out);
 
 /* Frees a copy, if there is one; *h is NULL then. */
-void held_drop(struct held_pool *p, struct held **h);
+void tel__held_drop(struct held_pool *p, struct held **h);
 
 #endif

@@ -26,7 +26,7 @@ hpm_begin(struct tel_writer *w, const struct tel_log *log)
 static tel_status
 refuse(struct tel_writer *w, const struct tel_log *log)
 {
-	return write_fail(w, TEL_EINVAL,
+	return tel__write_fail(w, TEL_EINVAL,
 	    "%.60s: an HPM trace is of one processor, and records of another "
 	    "trace were written: text can hold several (-f text)",
 	    log->name);
@@ -71,7 +71,7 @@ hpm_finish(struct tel_writer *w)
 	return w->lead_size > 0 ? put_padding(w) : TEL_OK;
 }
 
-const struct write_form write_form_hpm = {
+const struct write_form tel__write_form_hpm = {
 	.name = "hpm",
 	.what = "an HPM trace",
 	.binary = 1,

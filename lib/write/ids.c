@@ -6,22 +6,22 @@
 #include <string.h>
 
 tel_status
-ids_begin(struct ids *ids, size_t max)
+tel__ids_begin(struct ids *ids, size_t max)
 {
 	memset(ids, 0, sizeof(*ids));
-	ids->taken = tel_labels_new(max);
+	ids->taken = tel__labels_new(max);
 	return ids->taken != NULL ? TEL_OK : TEL_ENOMEM;
 }
 
 void
-ids_free(struct ids *ids)
+tel__ids_free(struct ids *ids)
 {
 	size_t i;
 
 	for (i = 0; i < ids->count; i++)
 		free(ids->strings[i].text);
 	free(ids->strings);
-	tel_labels_free(ids->taken);
+	tel__labels_free(ids->taken);
 	memset(ids, 0, sizeof(*ids));
 }
 
@@ -31,7 +31,7 @@ find(const struct ids *ids, const struct tel_labels *map, uint64_t id)
 {
 	struct tel_label found;
 
-	if (!tel_labels_find(map, TEL_SPACE_ADDRESS, id, 0, &found))
+	if (!tel__labels_find(map, TEL_SPACE_ADDRESS, id, 0, &found))
 		return NULL;
 	return &ids->strings[found.id];
 }
@@ -66,7 +66,7 @@ add(struct ids *ids, uint64_t id, struct id_string **out)
 		ids->strings = bigger;
 		ids->room = room;
 	}
-	st = tel_labels_add(ids->taken, TEL_SPACE_ADDRESS, id, 0, ids->count);
+	st = tel__labels_add(ids->taken, TEL_SPACE_ADDRESS, id, 0, ids->count);
 	if (st != TEL_OK)
 		return st;
 	*out = &ids->strings[ids->count++];
@@ -99,8 +99,9 @@ is_text(const struct id_string *s, const char *text, size_t length)
 }
 
 tel_status
-ids_map(struct ids *ids, struct tel_labels *map, unsigned owner, uint64_t limit,
-    uint64_t id, const char *text, size_t length, uint64_t *out, int *same)
+tel__ids_map(struct ids *ids, struct tel_labels *map, unsigned owner,
+    uint64_t limit, uint64_t id, const char *text, size_t length, uint64_t *out,
+    int *same)
 {
 	struct id_string *s = find(ids, map, id);
 	int known = s != NULL;
@@ -133,7 +134,7 @@ ids_map(struct ids *ids, struct tel_labels *map, unsigned owner, uint64_t limit,
 		s->owner = owner;
 	}
 	if (!known) {
-		st = tel_labels_add(map, TEL_SPACE_ADDRESS, *out, 0,
+		st = tel__labels_add(map, TEL_SPACE_ADDRESS, *out, 0,
 		    (uint64_t)(s - ids->strings));
 		if (st != TEL_OK)
 			return st;

@@ -26,8 +26,8 @@ struct ids {
 };
 
 /* max: how many strings are held.  TEL_OK, TEL_ENOMEM. */
-tel_status ids_begin(struct ids *ids, size_t max);
-void ids_free(struct ids *ids);
+tel_status tel__ids_begin(struct ids *ids, size_t max);
+void tel__ids_free(struct ids *ids);
 
 /*
  * What a number that a log gives to a string becomes.
@@ -37,7 +37,7 @@ void ids_free(struct ids *ids);
  * same: set to 1 when the number stood for this text already, else to 0.
  * Returns TEL_OK; TEL_ENOMEM; TEL_ELIMIT: too many strings, and *out is id.
  */
-tel_status ids_map(struct ids *ids, struct tel_labels *map, unsigned owner,
+tel_status tel__ids_map(struct ids *ids, struct tel_labels *map, unsigned owner,
     uint64_t limit, uint64_t id, const char *text, size_t length, uint64_t *out,
     int *same);
 

@@ -54,7 +54,7 @@ struct keep {
 };
 
 struct keep *
-keep_new(size_t max, keep_put_fn *put, void *arg)
+tel__keep_new(size_t max, keep_put_fn *put, void *arg)
 {
 	struct keep *k = calloc(1, sizeof(*k));
 
@@ -62,17 +62,17 @@ keep_new(size_t max, keep_put_fn *put, void *arg)
 		return NULL;
 	k->put = put;
 	k->arg = arg;
-	held_begin(&k->held, max);
-	k->names = tel_labels_new(max);
-	k->ids = tel_labels_new(max);
+	tel__held_begin(&k->held, max);
+	k->names = tel__labels_new(max);
+	k->ids = tel__labels_new(max);
 	if (k->names != NULL && k->ids != NULL)
 		return k;
-	keep_free(k);
+	tel__keep_free(k);
 	return NULL;
 }
 
 void
-keep_free(struct keep *k)
+tel__keep_free(struct keep *k)
 {
 	size_t i;
 
@@ -86,9 +86,9 @@ keep_free(struct keep *k)
 	}
 	free(k->labels);
 	free(k->strings);
-	tel_labels_free(k->names);
-	tel_labels_free(k->ids);
-	spots_free(&k->spots);
+	tel__labels_free(k->names);
+	tel__labels_free(k->ids);
+	tel__spots_free(&k->spots);
 	free(k);
 }
 
@@ -114,7 +114,7 @@ put_held(struct keep *k, struct held **h)
 
 	if (*h != NULL)
 		st = k->put(k->arg, &(*h)->ev);
-	held_drop(&k->held, h);
+	tel__held_drop(&k->held, h);
 	return st;
 }
 
@@ -143,13 +143,13 @@ string_of(struct keep *k, uint64_t id, struct string **out)
 	tel_status st;
 	void *array;
 
-	if (!tel_labels_find(k->ids, TEL_SPACE_ADDRESS, id, 0, &found)) {
+	if (!tel__labels_find(k->ids, TEL_SPACE_ADDRESS, id, 0, &found)) {
 		array = k->strings;
 		st = reserve(&array, k->nstrings, &k->string_room,
 		    sizeof(*k->strings));
 		k->strings = array;
 		if (st == TEL_OK)
-			st = tel_labels_add(k->ids, TEL_SPACE_ADDRESS, id, 0,
+			st = tel__labels_add(k->ids, TEL_SPACE_ADDRESS, id, 0,
 			    k->nstrings);
 		if (st != TEL_OK)
 			return st;
@@ -191,7 +191,7 @@ put_label(struct keep *k, struct label *l)
 	unmark(k, l);
 	st = use_string(k, l->id);
 	if (st != TEL_OK) {
-		held_drop(&k->held, &l->held);
+		tel__held_drop(&k->held, &l->held);
 		return st;
 	}
 	return put_held(k, &l->held);
@@ -209,7 +209,7 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	tel_status st;
 
 	text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-	wanted |= keep_is_build(text, n);
+	wanted |= tel__keep_is_build(text, n);
 	st = string_of(k, tel_load(&t->fields[t->role_field[0]], ev->data), &s);
 	if (st == TEL_ELIMIT)
 		return TEL_END;
@@ -219,7 +219,7 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	    memcmp(s->text, text, n) == 0) {
 		/* a second one like it tells nothing new */
 		if (wanted)
-			held_drop(&k->held, &s->held);
+			tel__held_drop(&k->held, &s->held);
 		return wanted ? TEL_END : TEL_OK;
 	}
 	copy = malloc(n + 1);
@@ -229,10 +229,10 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	free(s->text);
 	s->text = copy;
 	s->length = n;
-	held_drop(&k->held, &s->held);
+	tel__held_drop(&k->held, &s->held);
 	if (wanted || s->used)
 		return TEL_END;
-	st = held_new(&k->held, ev, &s->held);
+	st = tel__held_new(&k->held, ev, &s->held);
 	return st == TEL_ELIMIT ? TEL_END : st;
 }
 
@@ -244,7 +244,7 @@ again(struct keep *k, struct label *l, int wanted)
 		return TEL_OK;
 	if (l->held != NULL)
 		unmark(k, l);
-	held_drop(&k->held, &l->held);
+	tel__held_drop(&k->held, &l->held);
 	return TEL_END;
 }
 
@@ -262,7 +262,7 @@ take_label(struct keep *k, const struct tel_event *ev, int wanted)
 	void *array = k->labels;
 	tel_status st;
 
-	if (tel_labels_find(k->names, space, at, ev->clock, &found)) {
+	if (tel__labels_find(k->names, space, at, ev->clock, &found)) {
 		l = &k->labels[found.id];
 		if (l->id == id && l->clock == ev->clock)
 			return again(k, l, wanted);
@@ -270,7 +270,8 @@ take_label(struct keep *k, const struct tel_event *ev, int wanted)
 	st = reserve(&array, k->nlabels, &k->label_room, sizeof(*k->labels));
 	k->labels = array;
 	if (st == TEL_OK)
-		st = tel_labels_add(k->names, space, at, ev->clock, k->nlabels);
+		st =
+		    tel__labels_add(k->names, space, at, ev->clock, k->nlabels);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_END : st;
 	l = &k->labels[k->nlabels++];
@@ -280,7 +281,7 @@ take_label(struct keep *k, const struct tel_event *ev, int wanted)
 	l->slot = slot_of(at);
 	if (wanted || (k->stamps[l->slot] & ~MARK) >= stamp_of(ev->clock))
 		return TEL_END;
-	st = held_new(&k->held, ev, &l->held);
+	st = tel__held_new(&k->held, ev, &l->held);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_END : st;
 	k->marks[l->slot]++;
@@ -295,7 +296,7 @@ need(struct keep *k, const struct tel_event *ev, const struct tel_field *f,
 {
 	struct tel_label found;
 
-	if (!tel_labels_find(k->names, tel_field_space(k->spots.schema, f),
+	if (!tel__labels_find(k->names, tel_field_space(k->spots.schema, f),
 	        value, ev->clock, &found))
 		return TEL_OK;
 	return put_label(k, &k->labels[found.id]);
@@ -336,7 +337,7 @@ is_name(const struct tel_type *t)
 }
 
 tel_status
-keep_before(struct keep *k, const struct tel_event *ev)
+tel__keep_before(struct keep *k, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	const uint64_t stamp = stamp_of(ev->clock);
@@ -346,7 +347,7 @@ keep_before(struct keep *k, const struct tel_event *ev)
 	if (t->unknown)
 		return TEL_OK;
 	if (k->spots.schema != ev->log->schema &&
-	    spots_make(&k->spots, ev->log->schema) != TEL_OK)
+	    tel__spots_make(&k->spots, ev->log->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	if (is_name(t)) {
 		st = take(k, ev, 1);
@@ -374,7 +375,7 @@ keep_before(struct keep *k, const struct tel_event *ev)
 }
 
 tel_status
-keep_pass(struct keep *k, const struct tel_event *ev)
+tel__keep_pass(struct keep *k, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	tel_status st;
@@ -384,14 +385,14 @@ keep_pass(struct keep *k, const struct tel_event *ev)
 	if (!is_name(t))
 		return TEL_OK;
 	if (k->spots.schema != ev->log->schema &&
-	    spots_make(&k->spots, ev->log->schema) != TEL_OK)
+	    tel__spots_make(&k->spots, ev->log->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	st = take(k, ev, 0);
 	return st == TEL_END ? k->put(k->arg, ev) : st;
 }
 
 int
-keep_is_build(const char *string, size_t length)
+tel__keep_is_build(const char *string, size_t length)
 {
 	static const char word[] = "product.mps, release/";
 	const size_t n = sizeof(word) - 1;

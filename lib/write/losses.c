@@ -43,7 +43,7 @@ is_row(const struct loss *row, tel_loss_kind kind, const char *schema,
 }
 
 struct loss *
-losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
+tel__losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
     const char *type, const char *field)
 {
 	struct loss **bigger, *row;
@@ -56,7 +56,8 @@ losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
 			return l->rows[i];
 	/* the four last places are for the rest of each kind */
 	if (l->count >= LOSSES_MAX - 4 && strcmp(type, "...") != 0)
-		return losses_row(l, kind, "...", "...", field[0] ? "..." : "");
+		return tel__losses_row(l, kind, "...", "...",
+		    field[0] ? "..." : "");
 	if (l->count == l->room) {
 		room = l->room == 0 ? 32 : l->room * 2;
 		bigger = realloc(l->rows, room * sizeof(*bigger));
@@ -72,7 +73,7 @@ losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
 }
 
 void
-losses_free(struct losses *l)
+tel__losses_free(struct losses *l)
 {
 	size_t i;
 

@@ -27,9 +27,9 @@ struct losses {
  * The row of that kind and those names, made when it is new; it stays where
  * it is.  field: NULL for none.  NULL when there is no memory.
  */
-struct loss *losses_row(struct losses *l, tel_loss_kind kind,
+struct loss *tel__losses_row(struct losses *l, tel_loss_kind kind,
     const char *schema, const char *type, const char *field);
 
-void losses_free(struct losses *l);
+void tel__losses_free(struct losses *l);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing an MPS stream: events are written as they were read. */
-#include "formats/mps_frame.h"
+#include "format/mps/frame.h"
 #include "write/writer.h"
 
 /* Copies a few words: a call of memcpy() would take longer than that. */
@@ -18,7 +18,8 @@ copy(unsigned char *to, const unsigned char *from, size_t n)
 }
 
 tel_status
-write_mps_event(struct tel_writer *w, const struct tel_event *ev, int changed)
+tel__write_mps_event(struct tel_writer *w, const struct tel_event *ev,
+    int changed)
 {
 	const int big = ev->log->schema->abi.big;
 	unsigned char *p = tel_output_room(w->out, ev->size);
@@ -34,11 +35,11 @@ write_mps_event(struct tel_writer *w, const struct tel_event *ev, int changed)
 	return TEL_OK;
 }
 
-const struct write_form write_form_mps = {
+const struct write_form tel__write_form_mps = {
 	.name = "mps",
 	.what = "an MPS stream",
 	.one_schema = 1,
 	.one_numbering = 1,
 	.binary = 1,
-	.write = write_mps_event,
+	.write = tel__write_mps_event,
 };

@@ -3,7 +3,7 @@
  * What several logs in one stream must agree on: its version, which is said
  * once, and the numbers of strings.
  */
-#include "formats/mps_encode.h"
+#include "format/mps/encode.h"
 #include "write/writer.h"
 
 #include <stdlib.h>
@@ -63,18 +63,18 @@ put_name(struct write_log *l, const struct tel_event *ev)
 	id = tel_load(f, ev->data);
 	if (intern)
 		text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-	st = ids_map(&w->ids, l->ids, l->serial,
+	st = tel__ids_map(&w->ids, l->ids, l->serial,
 	    f->width < 64 ? ((uint64_t)1 << f->width) - 1 : UINT64_MAX, id,
 	    text, n, &to, &same);
 	if (st == TEL_ELIMIT && w->nlogs > 1)
-		return write_fail(w, st,
+		return tel__write_fail(w, st,
 		    "more than %zu strings: their numbers cannot be told apart",
 		    w->max_labels);
 	if (st != TEL_OK && st != TEL_ELIMIT)
 		return st;
 	/* the release is the same, and was named */
 	if (intern && l->serial > 0 && same && to == id &&
-	    keep_is_build(text, n))
+	    tel__keep_is_build(text, n))
 		return TEL_OK;
 	if (to != id)
 		return put_changed(w, ev, f, to);
@@ -82,7 +82,7 @@ put_name(struct write_log *l, const struct tel_event *ev)
 }
 
 tel_status
-write_put(void *arg, const struct tel_event *ev)
+tel__write_put(void *arg, const struct tel_event *ev)
 {
 	struct write_log *l = arg;
 	struct tel_writer *w = l->writer;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "formats/reader.h"
+#include "reader/reader.h"
 
 /* When a block has so many events, or bytes of them, it is written. */
 #define BLOCK_EVENTS 16384u
@@ -18,7 +18,7 @@
 static void
 free_schema(struct out_schema *s)
 {
-	native_schema_end(&s->native);
+	tel__native_schema_end(&s->native);
 	free(s);
 }
 
@@ -35,18 +35,18 @@ free_schemas(struct native_out *n)
 }
 
 void
-native_out_free(struct native_out *n)
+tel__native_out_free(struct native_out *n)
 {
 	struct out_log *log;
 
 	if (n == NULL)
 		return;
-	out_block_end(&n->block);
-	out_block_end(&n->names);
+	tel__out_block_end(&n->block);
+	tel__out_block_end(&n->names);
 	free_schemas(n);
 	while ((log = n->logs) != NULL) {
 		n->logs = log->next;
-		tel_labels_free(log->labels);
+		tel__labels_free(log->labels);
 		free(log->name);
 		free(log->described);
 		free(log);
@@ -65,8 +65,8 @@ begin(struct tel_writer *w)
 	if (n == NULL)
 		return TEL_ENOMEM;
 	w->native = n;
-	if (out_block_begin(&n->block) != TEL_OK ||
-	    out_block_begin(&n->names) != TEL_OK)
+	if (tel__out_block_begin(&n->block) != TEL_OK ||
+	    tel__out_block_begin(&n->names) != TEL_OK)
 		return TEL_ENOMEM;
 	return TEL_OK;
 }
@@ -82,7 +82,7 @@ is_known(const struct tel_schema *s, uint64_t digest)
 
 	if (s->described || tel_schema_new(s->name, &built_in) != TEL_OK)
 		return 0;
-	same = native_digest(built_in) == digest;
+	same = tel__native_digest(built_in) == digest;
 	tel_schema_free(built_in);
 	return same;
 }
@@ -100,9 +100,10 @@ find_schema(struct native_out *n, struct tel_schema *schema)
 		s = calloc(1, sizeof(*s));
 		if (s == NULL)
 			return TEL_ENOMEM;
-		digest = native_digest(schema);
+		digest = tel__native_digest(schema);
 		if (digest == 0 ||
-		    native_schema_begin(&s->native, schema, digest) != TEL_OK) {
+		    tel__native_schema_begin(&s->native, schema, digest) !=
+		        TEL_OK) {
 			free(s);
 			return TEL_ENOMEM;
 		}
@@ -122,10 +123,10 @@ add_log(struct native_out *n, const struct tel_log *of, size_t max_labels)
 
 	if (log == NULL)
 		return TEL_ENOMEM;
-	log->labels = tel_labels_new(max_labels);
+	log->labels = tel__labels_new(max_labels);
 	log->name = strdup(of->name);
 	if (log->labels == NULL || log->name == NULL) {
-		tel_labels_free(log->labels);
+		tel__labels_free(log->labels);
 		free(log->name);
 		free(log);
 		return TEL_ENOMEM;
@@ -155,13 +156,13 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 			return TEL_OK;
 		}
 		/* what it says of itself is gone: it was another member */
-		st = native_put_events(w);
+		st = tel__native_put_events(w);
 		if (st != TEL_OK)
 			return st;
 		log->of = NULL;
 	}
 	if (n->nlogs > NATIVE_LOGS_MAX)
-		return write_fail(w, TEL_ELIMIT, "more than %u logs",
+		return tel__write_fail(w, TEL_ELIMIT, "more than %u logs",
 		    NATIVE_LOGS_MAX);
 	return add_log(n, of, w->max_labels);
 }
@@ -173,11 +174,11 @@ add_name(struct native_out *n, int slot, struct out_block *b,
     uint64_t clock)
 {
 	(void)n;
-	native_put_varint(&b->names, (uint64_t)slot);
-	native_put_varint(&b->names, space);
-	native_put_varint(&b->names, value);
-	native_put_varint(&b->names, clock);
-	native_put_string(&b->names, label->string, label->length);
+	tel__native_put_varint(&b->names, (uint64_t)slot);
+	tel__native_put_varint(&b->names, space);
+	tel__native_put_varint(&b->names, value);
+	tel__native_put_varint(&b->names, clock);
+	tel__native_put_string(&b->names, label->string, label->length);
 	b->nnames++;
 }
 
@@ -198,26 +199,26 @@ tell_label(struct native_out *n, const struct tel_event *ev,
 	tel_status st;
 	int i, slot;
 
-	if (!tel_labels_find(ev->log->labels, space, value, clock, &label) ||
+	if (!tel__labels_find(ev->log->labels, space, value, clock, &label) ||
 	    label.string == NULL)
 		return TEL_OK;
-	if (tel_labels_find(log->labels, space, value, clock, &known) &&
+	if (tel__labels_find(log->labels, space, value, clock, &known) &&
 	    known.string != NULL && known.length == label.length &&
 	    memcmp(known.string, label.string, label.length) == 0)
 		return TEL_OK;
 	/* most are in force from the begin */
-	if (tel_labels_find(ev->log->labels, space, value, 0, &known) &&
+	if (tel__labels_find(ev->log->labels, space, value, 0, &known) &&
 	    known.id == label.id)
 		clock = 0;
-	st = tel_labels_intern(log->labels, log->strings, label.string,
+	st = tel__labels_intern(log->labels, log->strings, label.string,
 	    label.length);
 	if (st == TEL_OK)
-		st = tel_labels_add(log->labels, space, value, clock,
+		st = tel__labels_add(log->labels, space, value, clock,
 		    log->strings++);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_OK : st;
 	for (i = 0; i < 2; i++) {
-		slot = out_block_slot(blocks[i], log, n->last_schema);
+		slot = tel__out_block_slot(blocks[i], log, n->last_schema);
 		if (slot < 0)
 			return TEL_ENOMEM;
 		add_name(n, slot, blocks[i], &label, space, value, clock);
@@ -268,28 +269,28 @@ native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	        n->last_schema->native.schema != ev->log->schema))
 		st = find_schema(n, ev->log->schema);
 	if (st == TEL_OK && !names_itself(ev->log->schema) &&
-	    tel_labels_count(ev->log->labels) > 0)
+	    tel__labels_count(ev->log->labels) > 0)
 		st = tell_labels(n, ev);
 	if (st == TEL_OK && tel_type_is_followed(ev->type)) {
 		const uint64_t index = n->last_log->index;
 		const uint64_t end = n->last_log->end;
 		const uint64_t ordinal = n->ordinal + n->block.count;
 
-		st = out_block_add(&n->names, n->last_log, n->last_schema, ev,
-		    NULL, 0);
-		native_put(&n->ordinals, &ordinal, sizeof(ordinal));
+		st = tel__out_block_add(&n->names, n->last_log, n->last_schema,
+		    ev, NULL, 0);
+		tel__native_put(&n->ordinals, &ordinal, sizeof(ordinal));
 		if (n->ordinals.failed)
 			st = TEL_ENOMEM;
 		n->last_log->index = index;
 		n->last_log->end = end;
 	}
 	if (st == TEL_OK)
-		st = out_block_add(&n->block, n->last_log, n->last_schema, ev,
-		    w->lead, lead);
+		st = tel__out_block_add(&n->block, n->last_log, n->last_schema,
+		    ev, w->lead, lead);
 	if (st == TEL_OK &&
 	    (n->block.count >= BLOCK_EVENTS || n->block.bytes >= BLOCK_BYTES ||
 	        n->block.nparts >= BLOCK_PARTS))
-		st = native_put_events(w);
+		st = tel__native_put_events(w);
 	return st;
 }
 
@@ -300,8 +301,8 @@ native_needed(const struct tel_event *ev)
 	const char *form =
 	    ev->log->origin != NULL ? ev->log->origin : ev->log->form;
 
-	return strcmp(form, write_form_inst.name) == 0 &&
-	    write_form_inst.needed(ev);
+	return strcmp(form, tel__write_form_inst.name) == 0 &&
+	    tel__write_form_inst.needed(ev);
 }
 
 static int
@@ -317,9 +318,9 @@ native_finish(struct tel_writer *w)
 	tel_status st = w->native == NULL ? begin(w) : TEL_OK;
 
 	if (st == TEL_OK)
-		st = native_put_end(w);
+		st = tel__native_put_end(w);
 	if (st == TEL_OK) {
-		native_out_free(w->native);
+		tel__native_out_free(w->native);
 		w->native = NULL;
 	}
 	return st;
@@ -328,7 +329,7 @@ native_finish(struct tel_writer *w)
 static tel_status
 native_flush(struct tel_writer *w)
 {
-	return w->native != NULL ? native_put_events(w) : TEL_OK;
+	return w->native != NULL ? tel__native_put_events(w) : TEL_OK;
 }
 
 /* The logs of a file, and what was made of their schemas, go away. */
@@ -341,11 +342,11 @@ native_end_file(struct tel_writer *w)
 
 	if (n == NULL)
 		return TEL_OK;
-	st = native_put_events(w);
+	st = tel__native_put_events(w);
 	if (st == TEL_OK && n->sequence >= NATIVE_INDEX_BLOCKS)
-		st = native_put_names(w);
+		st = tel__native_put_names(w);
 	/* a few blocks are soon read, and their names with them */
-	native_clear_names(n);
+	tel__native_clear_names(n);
 	n->named = n->sequence;
 	for (log = n->logs; log != NULL; log = log->next) {
 		log->of = NULL;
@@ -358,7 +359,7 @@ native_end_file(struct tel_writer *w)
 	return st;
 }
 
-const struct write_form write_form_tel = {
+const struct write_form tel__write_form_tel = {
 	.name = "tel",
 	.what = "a log in the native format",
 	.binary = 1,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 tel_status
-out_block_begin(struct out_block *b)
+tel__out_block_begin(struct out_block *b)
 {
 	memset(b, 0, sizeof(*b));
 	b->part_of = malloc(NATIVE_EVENTS_MAX * sizeof(*b->part_of));
@@ -13,7 +13,7 @@ out_block_begin(struct out_block *b)
 	b->gaps = malloc(NATIVE_EVENTS_MAX * sizeof(*b->gaps));
 	if (b->part_of != NULL && b->clocks != NULL && b->gaps != NULL)
 		return TEL_OK;
-	out_block_end(b);
+	tel__out_block_end(b);
 	return TEL_ENOMEM;
 }
 
@@ -25,7 +25,7 @@ free_blobs(struct out_blobs *blobs)
 }
 
 void
-out_block_end(struct out_block *b)
+tel__out_block_end(struct out_block *b)
 {
 	unsigned i;
 
@@ -49,7 +49,7 @@ out_block_end(struct out_block *b)
 }
 
 void
-out_block_clear(struct out_block *b)
+tel__out_block_clear(struct out_block *b)
 {
 	b->nslots = 0;
 	b->nparts = 0;
@@ -75,7 +75,7 @@ longer(void *list, unsigned *room, size_t size)
 }
 
 int
-out_block_slot(struct out_block *b, struct out_log *log,
+tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema)
 {
 	struct out_slot *slot;
@@ -187,7 +187,7 @@ add_blob(struct out_blobs *blobs, uint32_t i, const unsigned char *p, size_t n)
 		memset(blobs->sizes, 0, i * sizeof(*blobs->sizes));
 	blobs->any = 1;
 	blobs->sizes[i] = (uint32_t)n;
-	native_put(&blobs->bytes, p, n);
+	tel__native_put(&blobs->bytes, p, n);
 }
 
 /*
@@ -259,7 +259,7 @@ add_place(struct out_block *b, struct out_slot *of, const struct tel_event *ev,
 }
 
 tel_status
-out_block_add(struct out_block *b, struct out_log *log,
+tel__out_block_add(struct out_block *b, struct out_log *log,
     struct out_schema *schema, const struct tel_event *ev,
     const unsigned char *lead, size_t lead_size)
 {
@@ -272,7 +272,7 @@ out_block_add(struct out_block *b, struct out_log *log,
 
 	if (slot < 0 || b->slots[slot].log != log ||
 	    b->slots[slot].schema != schema)
-		slot = out_block_slot(b, log, schema);
+		slot = tel__out_block_slot(b, log, schema);
 	if (slot < 0)
 		return TEL_ENOMEM;
 	of = &b->slots[slot];
@@ -285,7 +285,7 @@ out_block_add(struct out_block *b, struct out_log *log,
 		return TEL_ENOMEM;
 	/* a row of no bytes has a place, too */
 	if (part->rows.room - part->rows.used <= part->stride &&
-	    native_room(&part->rows, part->stride + 1u) == NULL)
+	    tel__native_room(&part->rows, part->stride + 1u) == NULL)
 		return TEL_ENOMEM;
 	row = part->rows.p + part->rows.used;
 	copy_cells(row, part, ev);

@@ -7,7 +7,7 @@
 #include "model/clock.h"
 
 void
-out_log_put(struct native_buffer *b, const struct out_log *log,
+tel__out_log_put(struct native_buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
     const uint8_t *wanted, int describe, int full)
 {
@@ -18,34 +18,34 @@ out_log_put(struct native_buffer *b, const struct out_log *log,
 	unsigned char eight[8];
 	double rate = 0;
 
-	native_put_varint(b, log->number);
-	native_put_varint(b, index);
-	native_put_varint(b, offset);
-	native_put_string(b, s->name, strlen(s->name));
+	tel__native_put_varint(b, log->number);
+	tel__native_put_varint(b, index);
+	tel__native_put_varint(b, offset);
+	tel__native_put_string(b, s->name, strlen(s->name));
 	tel_store_le64(eight, schema->native.digest);
-	native_put(b, eight, 4);
+	tel__native_put(b, eight, 4);
 	/* points of synchronisation tell it better */
-	if (of != NULL && of->clock != NULL && tel_clock_points(of->clock) < 2)
-		rate = tel_clock_rate(of->clock);
+	if (of != NULL && of->clock != NULL && tel__clock_points(of->clock) < 2)
+		rate = tel__clock_rate(of->clock);
 	tel_store_le64(eight, tel_double_bits(rate));
-	native_put_string(b, eight, rate > 0 ? 8 : 0);
+	tel__native_put_string(b, eight, rate > 0 ? 8 : 0);
 	if (describe)
-		native_describe(&types, s, wanted);
-	native_put_string(b, types.p, types.used);
+		tel__native_describe(&types, s, wanted);
+	tel__native_put_string(b, types.p, types.used);
 	b->failed |= types.failed;
 	free(types.p);
 	if (full && of != NULL) {
-		native_put_string(b, log->name, log->name_size);
+		tel__native_put_string(b, log->name, log->name_size);
 		form = of->origin != NULL ? of->origin : of->form;
-		native_put_string(b, form, strlen(form));
-		native_put_string(b, of->preamble, of->preamble_size);
+		tel__native_put_string(b, form, strlen(form));
+		tel__native_put_string(b, of->preamble, of->preamble_size);
 	} else {
-		native_put(b, "\0\0\0", 3);
+		tel__native_put(b, "\0\0\0", 3);
 	}
 }
 
 void
-out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted)
+tel__out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted)
 {
 	const struct out_part *part;
 	unsigned k;
@@ -65,7 +65,7 @@ put_logs(const struct out_block *b, struct native_buffer *body)
 	uint8_t *wanted;
 	unsigned i;
 
-	native_put_varint(body, b->nslots);
+	tel__native_put_varint(body, b->nslots);
 	for (i = 0; i < b->nslots; i++) {
 		slot = &b->slots[i];
 		wanted = calloc(slot->schema->native.schema->ntypes + 1u, 1);
@@ -73,8 +73,8 @@ put_logs(const struct out_block *b, struct native_buffer *body)
 			body->failed = 1;
 			return;
 		}
-		out_block_types(b, i, wanted);
-		out_log_put(body, slot->log, slot->schema, slot->index,
+		tel__out_block_types(b, i, wanted);
+		tel__out_log_put(body, slot->log, slot->schema, slot->index,
 		    slot->offset, wanted, !slot->schema->known,
 		    slot->log->told == NULL);
 		free(wanted);
@@ -88,7 +88,7 @@ put_parts(const struct out_block *b, struct native_buffer *body)
 	unsigned i, flags;
 	uint64_t type;
 
-	native_put_varint(body, b->nparts);
+	tel__native_put_varint(body, b->nparts);
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
 		flags = part->noted * (unsigned)NATIVE_NOTED;
@@ -105,12 +105,12 @@ put_parts(const struct out_block *b, struct native_buffer *body)
 		if (part->notes.any)
 			flags |= NATIVE_NOTES;
 		if (b->nslots > 1)
-			native_put_varint(body, part->slot);
+			tel__native_put_varint(body, part->slot);
 		type =
 		    part->type->unknown ? part->type->code : part->type->index;
-		native_put_varint(body, type << 1 | (flags != 0));
+		tel__native_put_varint(body, type << 1 | (flags != 0));
 		if (flags != 0)
-			native_put_varint(body, flags);
+			tel__native_put_varint(body, flags);
 	}
 }
 
@@ -145,7 +145,7 @@ put_cells(struct native_buffer *body, const struct out_part *part,
 		else
 			for (i = 0; i < part->count; i++, p += part->stride)
 				v[i] = load(p, c->width, c->big);
-		column_put(body, v, part->count, before[c->class], spare);
+		tel__column_put(body, v, part->count, before[c->class], spare);
 		before[c->class] = v[part->count - 1];
 	}
 }
@@ -161,7 +161,7 @@ find_equal(const struct out_blobs *blobs, uint32_t count, const size_t *at,
 		const unsigned char *p = blobs->bytes.p + at[i];
 		const uint32_t n = blobs->sizes[i];
 
-		k = (uint32_t)(native_xxh64(p, n) >> 32) & mask;
+		k = (uint32_t)(tel__native_xxh64(p, n) >> 32) & mask;
 		for (; slots[k] != 0; k = (k + 1) & mask) {
 			const uint32_t j = slots[k] - 1;
 
@@ -197,18 +197,18 @@ put_blobs(struct native_buffer *body, const struct out_blobs *blobs,
 		for (i = 0; i < count; sum += blobs->sizes[i++])
 			at[i] = sum;
 		distinct = find_equal(blobs, count, at, same, slots, mask);
-		native_put_varint(body, distinct);
+		tel__native_put_varint(body, distinct);
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k)
 				v[k++] = blobs->sizes[i];
-		column_put(body, v, distinct, 0, spare);
+		tel__column_put(body, v, distinct, 0, spare);
 		for (i = 0; i < count; i++)
 			v[i] = same[i];
 		if (distinct > 1 && distinct < count)
-			column_put(body, v, count, 0, spare);
+			tel__column_put(body, v, count, 0, spare);
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k) {
-				native_put(body, blobs->bytes.p + at[i],
+				tel__native_put(body, blobs->bytes.p + at[i],
 				    blobs->sizes[i]);
 				k++;
 			}
@@ -227,9 +227,9 @@ put_part(struct native_buffer *body, const struct out_part *part,
 	if (part->vary) {
 		for (i = 0; i < part->count; i++)
 			v[i] = part->sizes[i];
-		column_put(body, v, part->count, 0, spare);
+		tel__column_put(body, v, part->count, 0, spare);
 	} else {
-		native_put_varint(body, part->sizes[0]);
+		tel__native_put_varint(body, part->sizes[0]);
 	}
 	put_cells(body, part, before, v, spare);
 	if (part->tail.any)
@@ -251,18 +251,19 @@ put_gaps(const struct out_block *b, struct native_buffer *body, uint64_t *spare)
 {
 	const size_t begin = body->used;
 
-	native_put_varint(body, b->ngaps > 0);
+	tel__native_put_varint(body, b->ngaps > 0);
 	if (b->ngaps == 0)
 		return;
-	column_put(body, b->gaps, b->count, 0, spare);
+	tel__column_put(body, b->gaps, b->count, 0, spare);
 	if (!body->failed && body->used - begin > b->count / 4 + 64) {
 		body->used = begin;
-		native_put_varint(body, 0);
+		tel__native_put_varint(body, 0);
 	}
 }
 
 void
-out_block_body(struct out_block *b, struct native_buffer *body, uint64_t first)
+tel__out_block_body(struct out_block *b, struct native_buffer *body,
+    uint64_t first)
 {
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v, *spare;
 	uint32_t i;
@@ -270,8 +271,8 @@ out_block_body(struct out_block *b, struct native_buffer *body, uint64_t first)
 
 	put_logs(b, body);
 	put_parts(b, body);
-	native_put_varint(body, b->nnames);
-	native_put(body, b->names.p, b->names.used);
+	tel__native_put_varint(body, b->nnames);
+	tel__native_put(body, b->names.p, b->names.used);
 	if (b->count == 0)
 		return;
 	v = malloc(b->count * sizeof(*v));
@@ -282,8 +283,8 @@ out_block_body(struct out_block *b, struct native_buffer *body, uint64_t first)
 		for (i = 0; i < b->count; i++)
 			v[i] = b->part_of[i];
 		if (b->nparts > 1)
-			column_put(body, v, b->count, 0, spare);
-		column_put(body, b->clocks, b->count, first, spare);
+			tel__column_put(body, v, b->count, 0, spare);
+		tel__column_put(body, b->clocks, b->count, first, spare);
 		put_gaps(b, body, spare);
 		for (k = 0; k < b->nparts; k++)
 			put_part(body, &b->parts[k], before, v, spare);

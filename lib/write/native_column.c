@@ -141,7 +141,7 @@ choose(struct choice *best, const struct shape *s, size_t n,
 		best->first = 0x80u | fixed_code << 4 | widest;
 	}
 	for (i = 0; i < 16; i++) {
-		size = set_size(count, n, native_lengths[i]);
+		size = set_size(count, n, tel__native_lengths[i]);
 		if (size < best->size) {
 			best->size = size;
 			best->first = 0x80u | bytes_code << 4 | i;
@@ -152,7 +152,7 @@ choose(struct choice *best, const struct shape *s, size_t n,
 static void
 put_fixed(struct native_buffer *b, const uint64_t *v, size_t n, unsigned width)
 {
-	unsigned char *p = native_room(b, n * width + 8);
+	unsigned char *p = tel__native_room(b, n * width + 8);
 	size_t i;
 
 	if (p == NULL)
@@ -167,7 +167,7 @@ put_lengths(struct native_buffer *b, const uint64_t *v, size_t n,
     const uint8_t set[4])
 {
 	const size_t groups = (n + 3) / 4;
-	unsigned char *control = native_room(b, groups + 8 * n + 8), *p;
+	unsigned char *control = tel__native_room(b, groups + 8 * n + 8), *p;
 	uint8_t code[65];
 	unsigned i, k = 0;
 	size_t j;
@@ -254,12 +254,12 @@ put_table(struct native_buffer *b, const struct table *t,
 	unsigned char *p;
 	size_t i, size = (n * bits + 7) / 8;
 
-	native_put_varint(b, t->count);
+	tel__native_put_varint(b, t->count);
 	for (i = 0; i < t->count; i++) {
-		native_put_varint(b, native_zigzag(t->values[i] - before));
+		tel__native_put_varint(b, native_zigzag(t->values[i] - before));
 		before = t->values[i];
 	}
-	p = native_room(b, size);
+	p = tel__native_room(b, size);
 	if (p == NULL)
 		return;
 	memset(p, 0, size);
@@ -277,9 +277,9 @@ put_constant(struct native_buffer *b, uint64_t difference)
 
 	if (z > 0x3f)
 		c |= 0x40;
-	native_put(b, &c, 1);
+	tel__native_put(b, &c, 1);
 	if (z > 0x3f)
-		native_put_varint(b, z >> 6);
+		tel__native_put_varint(b, z >> 6);
 }
 
 static void
@@ -287,7 +287,7 @@ put_first(struct native_buffer *b, unsigned first)
 {
 	const unsigned char c = (unsigned char)first;
 
-	native_put(b, &c, 1);
+	tel__native_put(b, &c, 1);
 }
 
 /* 1 when each value is as far from the one before it. */
@@ -303,7 +303,7 @@ is_line(const uint64_t *v, size_t n)
 }
 
 void
-column_put(struct native_buffer *b, const uint64_t *v, size_t n,
+tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare)
 {
 	struct shape plain = { { 0 } }, delta = { { 0 } };
@@ -322,8 +322,8 @@ column_put(struct native_buffer *b, const uint64_t *v, size_t n,
 	}
 	if (is_line(v, n)) {
 		put_first(b, 0x80u | NATIVE_LINE << 4);
-		native_put_varint(b, native_zigzag(v[0] - before));
-		native_put_varint(b, native_zigzag(v[1] - v[0]));
+		tel__native_put_varint(b, native_zigzag(v[0] - before));
+		tel__native_put_varint(b, native_zigzag(v[1] - v[0]));
 		return;
 	}
 	by = divider(scale);
@@ -347,8 +347,8 @@ column_put(struct native_buffer *b, const uint64_t *v, size_t n,
 		put_table(b, &table, numbers, n, before, how);
 		return;
 	}
-	native_put_varint(b, scale);
-	native_put_varint(b,
+	tel__native_put_varint(b, scale);
+	tel__native_put_varint(b,
 	    native_zigzag(
 	        (code == NATIVE_FIXED || code == NATIVE_BYTES ? least : v[0]) -
 	        before));
@@ -358,10 +358,11 @@ column_put(struct native_buffer *b, const uint64_t *v, size_t n,
 		put_fixed(b, differences + 1, n - 1, how);
 		break;
 	case NATIVE_BYTES:
-		put_lengths(b, from_least, n, native_lengths[how]);
+		put_lengths(b, from_least, n, tel__native_lengths[how]);
 		break;
 	case NATIVE_DELTA_BYTES:
-		put_lengths(b, differences + 1, n - 1, native_lengths[how]);
+		put_lengths(b, differences + 1, n - 1,
+		    tel__native_lengths[how]);
 		break;
 	case NATIVE_TABLE:
 	case NATIVE_LINE: break;

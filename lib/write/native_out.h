@@ -6,14 +6,14 @@
 #ifndef TEL_NATIVE_OUT_H
 #define TEL_NATIVE_OUT_H
 
-#include "formats/native.h"
+#include "format/tel/wire.h"
 #include "write/writer.h"
 
 /*
  * Writes a column of n values, 1 or more, in the form that takes the fewest
  * bytes.  spare: memory of column_spare(n) bytes.
  */
-void column_put(struct native_buffer *b, const uint64_t *v, size_t n,
+void tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare);
 static inline size_t
 column_spare(size_t n)
@@ -94,32 +94,33 @@ struct out_block {
 };
 
 /* Makes room for its events.  TEL_OK, TEL_ENOMEM. */
-tel_status out_block_begin(struct out_block *b);
-void out_block_end(struct out_block *b);
+tel_status tel__out_block_begin(struct out_block *b);
+void tel__out_block_end(struct out_block *b);
 /* Forgets the events; memory stays. */
-void out_block_clear(struct out_block *b);
+void tel__out_block_clear(struct out_block *b);
 /*
  * Gathers an event; lead: the lines before it.
  * TEL_OK, TEL_ENOMEM.
  */
-tel_status out_block_add(struct out_block *b, struct out_log *log,
+tel_status tel__out_block_add(struct out_block *b, struct out_log *log,
     struct out_schema *schema, const struct tel_event *ev,
     const unsigned char *lead, size_t lead_size);
 /* The number of a log and schema in the block; -1: there is no memory. */
-int out_block_slot(struct out_block *b, struct out_log *log,
+int tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema);
 /*
  * Writes the body of the block, whose least clock is first; body->failed when
  * there is no memory.
  */
-void out_block_body(struct out_block *b, struct native_buffer *body,
+void tel__out_block_body(struct out_block *b, struct native_buffer *body,
     uint64_t first);
 
 /* Sets wanted[i] where type i of a slot's schema has events in the block. */
-void out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted);
+void tel__out_block_types(const struct out_block *b, unsigned slot,
+    uint8_t *wanted);
 
 /* What a block, or a log record, says of a log. */
-void out_log_put(struct native_buffer *b, const struct out_log *log,
+void tel__out_log_put(struct native_buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
     const uint8_t *wanted, int describe, int full);
 
@@ -148,15 +149,15 @@ struct native_out {
 	uint64_t named;   /* blocks that a names record is about, or none */
 };
 
-/* native_put.c; they return as tel_writer_event() does. */
+/* tel__native_put.c; they return as tel_writer_event() does. */
 
 /* Writes the events that are held back. */
-tel_status native_put_events(struct tel_writer *w);
+tel_status tel__native_put_events(struct tel_writer *w);
 /* Writes what names things in the blocks since the last such record. */
-tel_status native_put_names(struct tel_writer *w);
+tel_status tel__native_put_names(struct tel_writer *w);
 /* Forgets what would be in the next one. */
-void native_clear_names(struct native_out *n);
+void tel__native_clear_names(struct native_out *n);
 /* Ends the stream. */
-tel_status native_put_end(struct tel_writer *w);
+tel_status tel__native_put_end(struct tel_writer *w);
 
 #endif

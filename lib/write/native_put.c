@@ -20,15 +20,16 @@ add_entry(struct native_out *n, enum native_kind kind, size_t size,
 
 	if (b->used > INDEX_MAX)
 		return;
-	native_put_varint(b, kind);
-	native_put_varint(b, n->length - n->indexed);
-	native_put_varint(b, size);
+	tel__native_put_varint(b, kind);
+	tel__native_put_varint(b, n->length - n->indexed);
+	tel__native_put_varint(b, size);
 	if (head != NULL) {
-		native_put_varint(b, head->count);
-		native_put_varint(b, native_zigzag(head->first - n->clock));
-		native_put_varint(b, head->last - head->first);
+		tel__native_put_varint(b, head->count);
+		tel__native_put_varint(b,
+		    native_zigzag(head->first - n->clock));
+		tel__native_put_varint(b, head->last - head->first);
 		if (kind == NATIVE_NAMES)
-			native_put_varint(b, head->lost);
+			tel__native_put_varint(b, head->lost);
 		n->clock = head->first;
 	}
 	n->indexed = n->length + size;
@@ -53,18 +54,18 @@ put_record(struct tel_writer *w, enum native_kind kind, int needed,
 		return TEL_ENOMEM;
 	}
 	if (body > NATIVE_BODY_MAX)
-		return write_fail(w, TEL_ELIMIT,
+		return tel__write_fail(w, TEL_ELIMIT,
 		    "a block of more than %u bytes", NATIVE_BODY_MAX);
-	if (must && tel_output_boundary(w->out, 1) != TEL_OK)
+	if (must && tel__output_boundary(w->out, 1) != TEL_OK)
 		return w->out->status;
 	p += NATIVE_HEAD_MAX - head_size;
 	if (head_size > 0)
 		memcpy(p + NATIVE_HEADER, head, head_size);
-	native_seal(p, kind, needed, head_size, body);
+	tel__native_seal(p, kind, needed, head_size, body);
 	n->length += size;
 	if (tel_output_write(w->out, p, size) != TEL_OK)
 		return w->out->status;
-	return tel_output_boundary(w->out, must);
+	return tel__output_boundary(w->out, must);
 }
 
 /* Begins a record. */
@@ -73,7 +74,8 @@ new_record(struct native_out *n)
 {
 	n->record.used = 0;
 	n->record.failed = 0;
-	if (native_room(&n->record, NATIVE_HEADER + NATIVE_HEAD_MAX) != NULL)
+	if (tel__native_room(&n->record, NATIVE_HEADER + NATIVE_HEAD_MAX) !=
+	    NULL)
 		n->record.used = NATIVE_HEADER + NATIVE_HEAD_MAX;
 	return &n->record;
 }
@@ -88,8 +90,8 @@ put_start(struct tel_writer *w)
 
 	w->native->started = 1;
 	/* the rate is said of each log; no log of ours says the date */
-	native_put(b, begin, sizeof(begin));
-	native_put_string(b, what, sizeof(what) - 1);
+	tel__native_put(b, begin, sizeof(begin));
+	tel__native_put_string(b, what, sizeof(what) - 1);
 	return put_record(w, NATIVE_START, 1, NULL, 0, 0);
 }
 
@@ -99,7 +101,7 @@ put_log(struct tel_writer *w, const struct out_slot *slot,
 {
 	struct native_out *n = w->native;
 
-	out_log_put(new_record(n), slot->log, slot->schema, slot->index,
+	tel__out_log_put(new_record(n), slot->log, slot->schema, slot->index,
 	    slot->offset, wanted, 1, 1);
 	if (!n->record.failed)
 		add_entry(n, NATIVE_LOG, n->record.used - NATIVE_HEAD_MAX,
@@ -132,7 +134,7 @@ tell_log(struct tel_writer *w, unsigned i)
 		return TEL_ENOMEM;
 	if (same)
 		memcpy(wanted, log->described, n);
-	out_block_types(b, i, wanted);
+	tel__out_block_types(b, i, wanted);
 	if (!same || memcmp(wanted, log->described, n) != 0) {
 		st = put_log(w, slot, slot->schema->known ? wanted : NULL);
 		log->told = slot->schema;
@@ -181,16 +183,16 @@ put_ordinals(struct native_out *n)
 	if (spare == NULL)
 		n->record.failed = 1;
 	else
-		column_put(&n->record,
+		tel__column_put(&n->record,
 		    (const uint64_t *)(const void *)n->ordinals.p,
 		    n->names.count, 0, spare);
 	free(spare);
 }
 
 void
-native_clear_names(struct native_out *n)
+tel__native_clear_names(struct native_out *n)
 {
-	out_block_clear(&n->names);
+	tel__out_block_clear(&n->names);
 	n->ordinals.used = 0;
 }
 
@@ -211,10 +213,10 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 	head.ordinal = n->ordinal;
 	head.count = b->count;
 	find_span(b, &head);
-	out_block_body(b, new_record(n), head.first);
+	tel__out_block_body(b, new_record(n), head.first);
 	if (kind == NATIVE_NAMES)
 		put_ordinals(n);
-	size = native_put_head(bytes, &head);
+	size = tel__native_put_head(bytes, &head);
 	if (!n->record.failed)
 		add_entry(n, kind, n->record.used - NATIVE_HEAD_MAX + size,
 		    &head);
@@ -228,14 +230,14 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 		}
 	}
 	if (kind == NATIVE_NAMES)
-		native_clear_names(n);
+		tel__native_clear_names(n);
 	else
-		out_block_clear(b);
+		tel__out_block_clear(b);
 	return st;
 }
 
 tel_status
-native_put_names(struct tel_writer *w)
+tel__native_put_names(struct tel_writer *w)
 {
 	struct native_out *n = w->native;
 
@@ -249,7 +251,7 @@ native_put_names(struct tel_writer *w)
 }
 
 tel_status
-native_put_events(struct tel_writer *w)
+tel__native_put_events(struct tel_writer *w)
 {
 	struct native_out *n = w->native;
 	tel_status st = TEL_OK;
@@ -263,7 +265,7 @@ native_put_events(struct tel_writer *w)
 	if (st == TEL_OK)
 		st = put_block(w, &n->block, NATIVE_BLOCK);
 	if (st == TEL_OK && n->names.count >= NAMES_EVENTS)
-		st = native_put_names(w);
+		st = tel__native_put_names(w);
 	return st;
 }
 
@@ -275,11 +277,11 @@ put_index(struct tel_writer *w)
 	struct native_buffer *b = new_record(n), count = { NULL, 0, 0, 0 };
 	tel_status st;
 
-	if (tel_output_boundary(w->out, 1) != TEL_OK)
+	if (tel__output_boundary(w->out, 1) != TEL_OK)
 		return w->out->status;
-	native_put(b, n->index.p, n->index.used);
-	native_put_varint(&count, n->entries);
-	native_put_varint(&count, n->nlogs);
+	tel__native_put(b, n->index.p, n->index.used);
+	tel__native_put_varint(&count, n->entries);
+	tel__native_put_varint(&count, n->nlogs);
 	if (count.failed || n->index.failed) {
 		free(count.p);
 		return TEL_ENOMEM;
@@ -291,21 +293,21 @@ put_index(struct tel_writer *w)
 }
 
 tel_status
-native_put_end(struct tel_writer *w)
+tel__native_put_end(struct tel_writer *w)
 {
 	struct native_out *n = w->native;
 	unsigned char head[24];
 	uint64_t before;
 	tel_status st;
 
-	st = native_put_events(w);
+	st = tel__native_put_events(w);
 	if (st == TEL_OK && !n->started)
 		st = put_start(w);
 	if (st != TEL_OK)
 		return st;
 	before = n->length;
 	if (n->sequence >= NATIVE_INDEX_BLOCKS && n->index.used <= INDEX_MAX) {
-		st = native_put_names(w);
+		st = tel__native_put_names(w);
 		before = n->length;
 		if (st == TEL_OK)
 			st = put_index(w);

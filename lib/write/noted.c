@@ -4,7 +4,7 @@
  * lines that gave them were left out of it: strings and labels are made for
  * them, so that a stream shows them too.
  */
-#include "formats/mps_frame.h"
+#include "format/mps/frame.h"
 #include "write/writer.h"
 
 #include <stdlib.h>
@@ -15,20 +15,20 @@
 #define OWNER UINT32_MAX
 
 struct noted {
-	struct tel_labels *map;   /* their numbers, as ids_map() has it */
+	struct tel_labels *map;   /* their numbers, as tel__ids_map() has it */
 	struct tel_labels *made;  /* the labels that were made */
 	struct tel_labels *texts; /* their strings, by a hash: its number */
 	uint64_t count;           /* strings */
 };
 
 void
-noted_free(struct noted *n)
+tel__noted_free(struct noted *n)
 {
 	if (n == NULL)
 		return;
-	tel_labels_free(n->map);
-	tel_labels_free(n->made);
-	tel_labels_free(n->texts);
+	tel__labels_free(n->map);
+	tel__labels_free(n->made);
+	tel__labels_free(n->texts);
 	free(n);
 }
 
@@ -39,19 +39,20 @@ begin(struct tel_writer *w)
 
 	if (n == NULL)
 		return TEL_ENOMEM;
-	n->map = tel_labels_new(w->max_labels);
-	n->made = tel_labels_new(w->max_labels);
-	n->texts = tel_labels_new(w->max_labels);
+	n->map = tel__labels_new(w->max_labels);
+	n->made = tel__labels_new(w->max_labels);
+	n->texts = tel__labels_new(w->max_labels);
 	if (n->map != NULL && n->made != NULL && n->texts != NULL) {
 		w->noted = n;
 		return TEL_OK;
 	}
-	noted_free(n);
+	tel__noted_free(n);
 	return TEL_ENOMEM;
 }
 
 tel_status
-noted_number(struct tel_writer *w, const char *text, size_t n, uint64_t *id)
+tel__noted_number(struct tel_writer *w, const char *text, size_t n,
+    uint64_t *id)
 {
 	const uint64_t limit = w->to->abi.word == 4 ? UINT32_MAX : UINT64_MAX;
 	tel_status st = w->noted == NULL ? begin(w) : TEL_OK;
@@ -59,7 +60,7 @@ noted_number(struct tel_writer *w, const char *text, size_t n, uint64_t *id)
 
 	if (st != TEL_OK)
 		return st;
-	st = ids_map(&w->ids, w->noted->map, OWNER, limit,
+	st = tel__ids_map(&w->ids, w->noted->map, OWNER, limit,
 	    FIRST_ID - w->noted->count++ % FIRST_ID, text, n, id, &same);
 	return st == TEL_ELIMIT ? TEL_OK : st;
 }
@@ -103,20 +104,20 @@ string_of(struct tel_writer *w, uint64_t clock, const char *text, size_t n,
 	struct tel_event ev;
 	tel_status st;
 
-	if (tel_labels_find(texts, TEL_SPACE_ADDRESS, hash, 0, &known) &&
+	if (tel__labels_find(texts, TEL_SPACE_ADDRESS, hash, 0, &known) &&
 	    is_same(&known, text, n)) {
 		*id = known.id;
 		return TEL_OK;
 	}
-	st = noted_number(w, text, n, id);
+	st = tel__noted_number(w, text, n, id);
 	if (st == TEL_OK)
-		st = tel_labels_intern(texts, *id, text, n);
+		st = tel__labels_intern(texts, *id, text, n);
 	if (st == TEL_OK)
-		st = tel_labels_add(texts, TEL_SPACE_ADDRESS, hash, 0, *id);
+		st = tel__labels_add(texts, TEL_SPACE_ADDRESS, hash, 0, *id);
 	/* what cannot be held is made again each time */
 	if (st != TEL_OK && st != TEL_ELIMIT)
 		return st;
-	convert_make_string(w->convert, clock, *id, text, n, &ev);
+	tel__convert_make_string(w->convert, clock, *id, text, n, &ev);
 	return put(w, &ev);
 }
 
@@ -132,16 +133,17 @@ make(struct tel_writer *w, uint64_t clock, enum tel_space space, uint64_t value,
 	tel_status st;
 
 	/* the event that shows it will not be there either */
-	if (!convert_make_label(w->convert, clock, pointer, value, 0, &ev))
+	if (!tel__convert_make_label(w->convert, clock, pointer, value, 0, &ev))
 		return TEL_OK;
 	st = string_of(w, clock, text, n, &id);
 	if (st == TEL_OK)
-		st = tel_labels_intern(made, id, text, n);
+		st = tel__labels_intern(made, id, text, n);
 	if (st == TEL_OK)
-		st = tel_labels_add(made, space, value, clock, id);
+		st = tel__labels_add(made, space, value, clock, id);
 	if (st != TEL_OK && st != TEL_ELIMIT)
 		return st;
-	(void)convert_make_label(w->convert, clock, pointer, value, id, &ev);
+	(void)tel__convert_make_label(w->convert, clock, pointer, value, id,
+	    &ev);
 	return put(w, &ev);
 }
 
@@ -154,20 +156,21 @@ take(struct tel_writer *w, const struct tel_event *ev,
 	enum tel_space space = tel_field_space(ev->log->schema, f);
 	struct tel_label label;
 
-	if (tel_labels_find(ev->log->labels, space, value, ev->clock, &label) &&
+	if (tel__labels_find(ev->log->labels, space, value, ev->clock,
+	        &label) &&
 	    is_same(&label, text, n))
 		return TEL_OK;
 	space = f->sort == TEL_POINTER && w->to->split_space ?
 	    TEL_SPACE_POINTER :
 	    TEL_SPACE_ADDRESS;
-	if (tel_labels_find(w->noted->made, space, value, ev->clock, &label) &&
+	if (tel__labels_find(w->noted->made, space, value, ev->clock, &label) &&
 	    is_same(&label, text, n))
 		return TEL_OK;
 	return make(w, ev->clock, space, value, text, n);
 }
 
 tel_status
-noted_before(struct tel_writer *w, const struct tel_event *ev)
+tel__noted_before(struct tel_writer *w, const struct tel_event *ev)
 {
 	const unsigned char *p = ev->notes, *end = p + ev->notes_size;
 	tel_status st = w->noted == NULL ? begin(w) : TEL_OK;

@@ -7,8 +7,8 @@
  * so or is not going to: EventInit and the string of the build come in the
  * first flush.  Then both are put before them.
  */
-#include "formats/mps.h"
-#include "formats/mps_target.h"
+#include "format/mps/mps.h"
+#include "format/mps/target.h"
 #include "model/clock.h"
 #include "write/writer.h"
 
@@ -43,24 +43,24 @@ begin_hold(struct tel_writer *w, const struct tel_log *log)
 	h->out = w->out;
 	w->out = out;
 	h->first = UINT64_MAX;
-	h->unit = tel_clock_unit(log->clock);
+	h->unit = tel__clock_unit(log->clock);
 	/* release 1.111 flushes one kind at a time */
 	h->syncs = log->schema->release == 0 ? MPS_KINDS + 1 : 1;
 	return TEL_OK;
 }
 
 tel_status
-release_begin(struct tel_writer *w, const struct tel_log *log)
+tel__release_begin(struct tel_writer *w, const struct tel_log *log)
 {
-	tel_status st = mps_target(w->release, log->schema, &w->to);
+	tel_status st = tel__mps_target(w->release, log->schema, &w->to);
 
 	if (st == TEL_EINVAL)
-		return write_fail(w, st,
+		return tel__write_fail(w, st,
 		    "%.80s: %.40s is no MPS release: say which is to be "
 		    "written, as in mps:2.0.0",
 		    log->name, log->schema->name);
 	if (st == TEL_OK) {
-		w->convert = convert_new(w->to, &w->losses);
+		w->convert = tel__convert_new(w->to, &w->losses);
 		if (w->convert == NULL)
 			st = TEL_ENOMEM;
 	}
@@ -68,14 +68,14 @@ release_begin(struct tel_writer *w, const struct tel_log *log)
 }
 
 void
-release_free(struct tel_writer *w)
+tel__release_free(struct tel_writer *w)
 {
 	if (w->hold.out != NULL)
 		tel_output_free(w->out);
-	convert_free(w->convert);
+	tel__convert_free(w->convert);
 	tel_schema_free(w->to);
-	losses_free(&w->losses);
-	noted_free(w->noted);
+	tel__losses_free(&w->losses);
+	tel__noted_free(w->noted);
 	free(w->release);
 }
 
@@ -86,13 +86,13 @@ put_init(struct tel_writer *w, const struct tel_log *log)
 	const size_t header = w->to->header;
 	struct tel_event ev;
 
-	convert_make_init(w->convert, w->hold.first, w->hold.unit, &ev);
+	tel__convert_make_init(w->convert, w->hold.first, w->hold.unit, &ev);
 	ev.log = log;
 	if (ev.size - header <= sizeof(w->init)) {
 		memcpy(w->init, ev.data + header, ev.size - header);
 		w->init_size = ev.size - header;
 	}
-	return write_mps_event(w, &ev, 0);
+	return tel__write_mps_event(w, &ev, 0);
 }
 
 /* Says the release and the platform, in a string that no label has. */
@@ -101,13 +101,13 @@ put_build(struct tel_writer *w, const struct tel_log *log)
 {
 	struct tel_event ev;
 	uint64_t id;
-	tel_status st = noted_number(w, "", 0, &id);
+	tel_status st = tel__noted_number(w, "", 0, &id);
 
 	if (st != TEL_OK)
 		return st;
-	convert_make_build(w->convert, w->hold.first, id, &ev);
+	tel__convert_make_build(w->convert, w->hold.first, id, &ev);
 	ev.log = log;
-	return write_mps_event(w, &ev, 0);
+	return tel__write_mps_event(w, &ev, 0);
 }
 
 /* Nothing waits any more. */
@@ -149,7 +149,7 @@ look(struct tel_writer *w, const struct tel_event *ev)
 		h->init = 1;
 	} else if (t->role == TEL_ROLE_INTERN) {
 		text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-		h->build |= keep_is_build(text, n);
+		h->build |= tel__keep_is_build(text, n);
 	}
 	if (t->role != TEL_ROLE_SYNC)
 		h->begun = 1;
@@ -163,7 +163,7 @@ look(struct tel_writer *w, const struct tel_event *ev)
 static tel_status
 release_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 {
-	tel_status st = write_mps_event(w, ev, changed);
+	tel_status st = tel__write_mps_event(w, ev, changed);
 
 	return st == TEL_OK && w->hold.out != NULL ? look(w, ev) : st;
 }
@@ -182,18 +182,18 @@ tell_lost(struct tel_writer *w, const struct tel_event *ev,
 	const unsigned long long offset = ev->offset;
 
 	if (lost->kind == TEL_LOSS_TYPE)
-		return write_fail(w, TEL_EINVAL,
+		return tel__write_fail(w, TEL_EINVAL,
 		    "%.80s: offset %llu: an event of type %.40s has no place "
 		    "in %s",
 		    ev->log->name, offset, ev->type->name, w->to->name);
-	return write_fail(w, TEL_EINVAL,
+	return tel__write_fail(w, TEL_EINVAL,
 	    "%.80s: offset %llu: field %.40s of an event of type %.40s has no "
 	    "place in %s",
 	    ev->log->name, offset, lost->field, ev->type->name, w->to->name);
 }
 
 tel_status
-release_event(struct tel_writer *w, const struct tel_event *ev, int wanted)
+tel__release_event(struct tel_writer *w, const struct tel_event *ev, int wanted)
 {
 	struct write_log *l = w->current;
 	enum convert_how how = w->strict ? CONVERT_STRICT : CONVERT_COUNT;
@@ -202,18 +202,18 @@ release_event(struct tel_writer *w, const struct tel_event *ev, int wanted)
 	tel_status st;
 	unsigned i, n;
 
-	st = convert_event(w->convert, &l->convert, ev,
+	st = tel__convert_event(w->convert, &l->convert, ev,
 	    wanted ? how : CONVERT_ROLES, made, &n, &lost);
 	if (st == TEL_OK && lost != NULL && wanted && w->strict)
 		return tell_lost(w, ev, lost);
 	for (i = 0; st == TEL_OK && i < n; i++) {
 		made[i].log = &l->converted;
 		if (i == 0 && wanted && ev->notes_size > 0 && !w->bare)
-			st = noted_before(w, ev);
+			st = tel__noted_before(w, ev);
 		if (st != TEL_OK)
 			break;
-		st = wanted ? write_wanted(w, &made[i]) :
-		              write_unwanted(w, &made[i]);
+		st = wanted ? tel__write_wanted(w, &made[i]) :
+		              tel__write_unwanted(w, &made[i]);
 	}
 	return st;
 }
@@ -225,7 +225,7 @@ takes_all(const struct tel_log *log)
 	return 1;
 }
 
-const struct write_form write_form_release = {
+const struct write_form tel__write_form_release = {
 	.name = "mps",
 	.what = "an MPS stream",
 	.one_numbering = 1,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 void
-spots_free(struct spots *spots)
+tel__spots_free(struct spots *spots)
 {
 	free(spots->ranges);
 	free(spots->all);
@@ -14,7 +14,7 @@ spots_free(struct spots *spots)
 }
 
 tel_status
-spots_make(struct spots *spots, const struct tel_schema *s)
+tel__spots_make(struct spots *spots, const struct tel_schema *s)
 {
 	struct spot_range *ranges;
 	struct spot *all;
@@ -25,7 +25,7 @@ spots_make(struct spots *spots, const struct tel_schema *s)
 		n += s->types[i].nfields;
 	ranges = calloc((size_t)s->ntypes + 1, sizeof(*ranges));
 	all = calloc((size_t)n + 1, sizeof(*all));
-	spots_free(spots);
+	tel__spots_free(spots);
 	spots->ranges = ranges;
 	spots->all = all;
 	if (ranges == NULL || all == NULL)

@@ -23,7 +23,7 @@ struct spots {
 };
 
 /* Makes those of a schema.  TEL_OK, TEL_ENOMEM. */
-tel_status spots_make(struct spots *spots, const struct tel_schema *s);
-void spots_free(struct spots *spots);
+tel_status tel__spots_make(struct spots *spots, const struct tel_schema *s);
+void tel__spots_free(struct spots *spots);
 
 #endif

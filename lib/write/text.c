@@ -3,7 +3,7 @@
  * Writing lines, as they stood in the text that was read: tel-text(5), whose
  * lines with '#' are passed on too, and the text of mpseventcnv.
  */
-#include "formats/lines.h"
+#include "reader/lines.h"
 #include "write/writer.h"
 
 #include <stdio.h>
@@ -140,7 +140,7 @@ lines_gap(struct tel_writer *w)
 	return put_raw(w, (const unsigned char *)"--\n", 3);
 }
 
-const struct write_form write_form_text = {
+const struct write_form tel__write_form_text = {
 	.name = "text",
 	.what = "the text of telcat",
 	.begin = lines_begin,
@@ -148,7 +148,7 @@ const struct write_form write_form_text = {
 	.gap = lines_gap,
 	.finish = put_lead,
 };
-const struct write_form write_form_cnv = {
+const struct write_form tel__write_form_cnv = {
 	.name = "cnv",
 	.what = "the text of mpseventcnv",
 	.one_schema = 1,
@@ -165,7 +165,7 @@ inst_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 {
 	(void)changed;
 	if (w->current->serial + 1 < w->nlogs)
-		return write_fail(w, TEL_EINVAL,
+		return tel__write_fail(w, TEL_EINVAL,
 		    "%.80s: inst logs that are merged cannot be written as "
 		    "one; they can one after the other (--no-merge), and as "
 		    "text (-f text)",
@@ -195,7 +195,7 @@ inst_needed(const struct tel_event *ev)
 	return n > 1 && record[0] == 'C' && record[1] == ' ';
 }
 
-const struct write_form write_form_inst = {
+const struct write_form tel__write_form_inst = {
 	.name = "inst",
 	.what = "an inst log",
 	.target = 1,
@@ -217,7 +217,7 @@ static tel_status
 alone_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 {
 	if (w->nlogs > 1)
-		return write_fail(w, TEL_EINVAL,
+		return tel__write_fail(w, TEL_EINVAL,
 		    "%.80s: two traces of %s cannot be written as one; they "
 		    "can as text (-f text)",
 		    ev->log->name, w->form->what);
@@ -234,7 +234,7 @@ heaptrack_needed(const struct tel_event *ev)
 
 #define ALLOC_FORM .begin = lines_begin, .gap = lines_gap, .finish = put_lead
 
-const struct write_form write_forms_alloc[WRITE_FORMS_ALLOC] = {
+const struct write_form tel__write_forms_alloc[WRITE_FORMS_ALLOC] = {
 	{ "android", "Android", .write = alloc_write, ALLOC_FORM },
 	{ "heaptrack", "heaptrack", .write = alone_write, ALLOC_FORM,
 	    .needed = heaptrack_needed },

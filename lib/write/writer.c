@@ -5,7 +5,7 @@
  * what the former need of the latter.
  */
 #include "write/writer.h"
-#include "formats/reader.h"
+#include "reader/reader.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #define LEAD_MAX ((size_t)1 << 16)
 
 tel_status
-write_fail(struct tel_writer *w, tel_status status, const char *format, ...)
+tel__write_fail(struct tel_writer *w, tel_status status, const char *format,
+    ...)
 {
 	va_list args;
 	size_t i;
@@ -44,9 +45,9 @@ tel_writer_new(tel_output *out)
 static void
 free_log(struct write_log *log)
 {
-	keep_free(log->keep);
-	tel_labels_free(log->ids);
-	convert_log_free(log->convert);
+	tel__keep_free(log->keep);
+	tel__labels_free(log->ids);
+	tel__convert_log_free(log->convert);
 	free(log);
 }
 
@@ -69,10 +70,10 @@ tel_writer_free(tel_writer *w)
 	if (w == NULL)
 		return;
 	free_logs(w);
-	release_free(w);
-	ids_free(&w->ids);
+	tel__release_free(w);
+	tel__ids_free(&w->ids);
 	tel_printer_free(w->printer);
-	native_out_free(w->native);
+	tel__native_out_free(w->native);
 	free(w->first_log);
 	free(w->changed);
 	free(w->lead);
@@ -134,9 +135,9 @@ new_log(struct tel_writer *w, const struct tel_log *log)
 		l->converted.preamble_size = l->converted.tail_size = 0;
 	}
 	if (!w->bare)
-		l->keep = keep_new(w->max_labels, write_put, l);
+		l->keep = tel__keep_new(w->max_labels, tel__write_put, l);
 	if (w->form->one_numbering)
-		l->ids = tel_labels_new(w->max_labels);
+		l->ids = tel__labels_new(w->max_labels);
 	if ((w->bare || l->keep != NULL) &&
 	    (!w->form->one_numbering || l->ids != NULL))
 		return l;
@@ -165,8 +166,8 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 		w->named = NULL;
 		break;
 	}
-	st = w->form == NULL ? write_begin_stream(w, log) :
-	                       write_check_stream(w, log);
+	st = w->form == NULL ? tel__write_begin_stream(w, log) :
+	                       tel__write_check_stream(w, log);
 	if (st != TEL_OK)
 		return st;
 	l = new_log(w, log);
@@ -217,26 +218,26 @@ take_lead(struct tel_writer *w, const struct write_log *l,
 }
 
 tel_status
-write_wanted(struct tel_writer *w, const struct tel_event *ev)
+tel__write_wanted(struct tel_writer *w, const struct tel_event *ev)
 {
 	tel_status st = TEL_OK;
 
 	if (w->current->keep != NULL)
-		st = keep_before(w->current->keep, ev);
+		st = tel__keep_before(w->current->keep, ev);
 	if (st != TEL_OK)
 		return st;
 	w->current->written = 1;
 	if (!tel_type_is_followed(ev->type))
 		return w->form->write(w, ev, 0);
-	return write_put(w->current, ev);
+	return tel__write_put(w->current, ev);
 }
 
 tel_status
-write_unwanted(struct tel_writer *w, const struct tel_event *ev)
+tel__write_unwanted(struct tel_writer *w, const struct tel_event *ev)
 {
 	if (!tel_type_is_followed(ev->type) || w->current->keep == NULL)
 		return TEL_OK;
-	return keep_pass(w->current->keep, ev);
+	return tel__keep_pass(w->current->keep, ev);
 }
 
 tel_status
@@ -245,10 +246,10 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 	tel_status st = set_log(w, event);
 
 	if (st == TEL_OK && w->convert != NULL)
-		return release_event(w, event, 1);
+		return tel__release_event(w, event, 1);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
-	return st == TEL_OK ? write_wanted(w, event) : st;
+	return st == TEL_OK ? tel__write_wanted(w, event) : st;
 }
 
 tel_status
@@ -257,7 +258,7 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	tel_status st = set_log(w, event);
 
 	if (st == TEL_OK && w->convert != NULL)
-		return w->bare ? TEL_OK : release_event(w, event, 0);
+		return w->bare ? TEL_OK : tel__release_event(w, event, 0);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	if (st == TEL_OK)
@@ -265,7 +266,7 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	if (st == TEL_OK && !w->bare && w->form->needed != NULL &&
 	    w->form->needed(event))
 		return w->form->write(w, event, 0);
-	return st == TEL_OK ? write_unwanted(w, event) : st;
+	return st == TEL_OK ? tel__write_unwanted(w, event) : st;
 }
 
 /* 1 when all that is written is of MPS streams. */
@@ -275,16 +276,16 @@ mps_only(const struct tel_writer *w)
 	const struct write_log *l;
 	const char *form;
 
-	if (w->form == &write_form_mps)
+	if (w->form == &tel__write_form_mps)
 		return 1;
-	for (l = w->logs; l != NULL && w->form == &write_form_tel;
+	for (l = w->logs; l != NULL && w->form == &tel__write_form_tel;
 	     l = l->next) {
 		form = l->log->origin;
 		if (strcmp(form != NULL ? form : l->log->form,
-		        write_form_mps.name) != 0)
+		        tel__write_form_mps.name) != 0)
 			return 0;
 	}
-	return w->form == &write_form_tel;
+	return w->form == &tel__write_form_tel;
 }
 
 int

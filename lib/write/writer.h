@@ -46,17 +46,17 @@ struct write_form {
 	int (*needed)(const struct tel_event *ev);
 };
 
-extern const struct write_form write_form_tel;
-extern const struct write_form write_form_mps;
-extern const struct write_form write_form_release; /* of an MPS release */
-extern const struct write_form write_form_text;
-extern const struct write_form write_form_cnv;
-extern const struct write_form write_form_inst;
-extern const struct write_form write_form_hpm;
+extern const struct write_form tel__write_form_tel;
+extern const struct write_form tel__write_form_mps;
+extern const struct write_form tel__write_form_release; /* of an MPS release */
+extern const struct write_form tel__write_form_text;
+extern const struct write_form tel__write_form_cnv;
+extern const struct write_form tel__write_form_inst;
+extern const struct write_form tel__write_form_hpm;
 /* traces of allocators, as lines that stood in one */
 #define WRITE_FORMS_ALLOC 8
-extern const struct write_form write_forms_alloc[WRITE_FORMS_ALLOC];
-extern const struct write_form write_form_ets;
+extern const struct write_form tel__write_forms_alloc[WRITE_FORMS_ALLOC];
+extern const struct write_form tel__write_form_ets;
 
 /* A log that is written. */
 struct write_log {
@@ -127,56 +127,60 @@ struct tel_writer {
 	char error[256];
 };
 
-void native_out_free(struct native_out *n);
+void tel__native_out_free(struct native_out *n);
 
 /*
  * Writes an event of a log now; arg is a struct write_log.  In names.c: what
  * tells the version may be left out, and the number of a string be another.
  */
-keep_put_fn write_put;
+keep_put_fn tel__write_put;
 
 /*
  * Writes an event of the current log, and before it what it needs; keeps of
  * one what others may need.
  */
-tel_status write_wanted(struct tel_writer *w, const struct tel_event *ev);
-tel_status write_unwanted(struct tel_writer *w, const struct tel_event *ev);
+tel_status tel__write_wanted(struct tel_writer *w, const struct tel_event *ev);
+tel_status tel__write_unwanted(struct tel_writer *w,
+    const struct tel_event *ev);
 
 /* In mps.c: writes an event as it stands. */
-tel_status write_mps_event(struct tel_writer *w, const struct tel_event *ev,
-    int changed);
+tel_status tel__write_mps_event(struct tel_writer *w,
+    const struct tel_event *ev, int changed);
 
 /*
  * In release.c, where an MPS release is written whatever came.  Begins with a
  * log; as the writer's functions, for an event of the current log; and the
  * end.
  */
-tel_status release_begin(struct tel_writer *w, const struct tel_log *log);
-tel_status release_event(struct tel_writer *w, const struct tel_event *ev,
+tel_status tel__release_begin(struct tel_writer *w, const struct tel_log *log);
+tel_status tel__release_event(struct tel_writer *w, const struct tel_event *ev,
     int wanted);
-void release_free(struct tel_writer *w);
+void tel__release_free(struct tel_writer *w);
 
 /*
  * In noted.c: where a text shows labels that no event gives, makes those that
  * the event ev, of the current log, shows.
  */
-tel_status noted_before(struct tel_writer *w, const struct tel_event *ev);
-void noted_free(struct noted *n);
+tel_status tel__noted_before(struct tel_writer *w, const struct tel_event *ev);
+void tel__noted_free(struct noted *n);
 /* A number for a string that is made. */
-tel_status noted_number(struct tel_writer *w, const char *text, size_t n,
+tel_status tel__noted_number(struct tel_writer *w, const char *text, size_t n,
     uint64_t *id);
 
 /*
  * The first log says what is written, unless that was asked for.  TEL_OK,
  * TEL_EINVAL, TEL_ENOMEM.
  */
-tel_status write_begin_stream(struct tel_writer *w, const struct tel_log *log);
+tel_status tel__write_begin_stream(struct tel_writer *w,
+    const struct tel_log *log);
 
 /* Whether another log can go into the same stream: TEL_OK or TEL_EINVAL. */
-tel_status write_check_stream(struct tel_writer *w, const struct tel_log *log);
+tel_status tel__write_check_stream(struct tel_writer *w,
+    const struct tel_log *log);
 
 /* Sets the text of tel_writer_error() and returns status. */
 __attribute__((format(printf, 3, 4))) tel_status
-write_fail(struct tel_writer *w, tel_status status, const char *format, ...);
+tel__write_fail(struct tel_writer *w, tel_status status, const char *format,
+    ...);
 
 #endif

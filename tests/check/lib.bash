@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 
 # The names of the functions that tel.h declares, sorted.
 declared_functions() {
-	sed '/^#/d' "$TEL_TOP/lib/include/tel.h" | tr '\n\t' '  ' |
+	sed '/^#/d' "$TEL_TOP/include/tel.h" | tr '\n\t' '  ' |
 	    grep -o 'TEL_API [^;]*;' |
 	    sed 's/^[^(]*[ *]\(tel_[a-z0-9_]*\)(.*/\1/' | sort
 }

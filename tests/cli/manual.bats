@@ -65,7 +65,7 @@ run_block() {
 		echo "${page##*/}"
 		# shellcheck disable=SC2046,SC2086 # several words on purpose
 		${CC:-cc} -std=c11 -Wall -Wextra -Werror ${CFLAGS-} \
-		    -I"$TEL_TOP/lib/include" -o example example.c \
+		    -I"$TEL_TOP/include" -o example example.c \
 		    "${TEL_BUILD}/libtel.a" -pthread ${LDFLAGS-} \
 		    $(pkg-config --libs libarchive libzstd)
 		./example mpsio.log | cmp - <(telcat mpsio.log)

@@ -229,7 +229,7 @@ figure() {
 	mkdir "a b:c"
 	# shellcheck disable=SC2086 # several words on purpose
 	${CC:-cc} -std=c11 -Wall -Wextra -Werror -shared -fPIC \
-	    -I"$TEL_TOP/lib/include" -o "a b:c/powers.so" \
+	    -I"$TEL_TOP/include" -o "a b:c/powers.so" \
 	    "$TEL_TOP/tests/consumer/pool.c"
 	clean telreplay -a "./a b:c/powers.so" --runs 1 --verify -f csv t.txt \
 	    >report

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/mps_encode.h"
+#include "format/mps/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
@@ -30,7 +30,7 @@ must(int good)
 static inline void
 fake_begin(struct fake *f, const char *schema)
 {
-	struct tel_labels *l = tel_labels_new(10);
+	struct tel_labels *l = tel__labels_new(10);
 
 	memset(f, 0, sizeof(*f));
 	must(tel_schema_new(schema, &f->schema) == TEL_OK);
@@ -38,12 +38,12 @@ fake_begin(struct fake *f, const char *schema)
 	f->log.form = "mps";
 	f->log.schema = f->schema;
 	f->log.labels = l;
-	f->log.clock = tel_clock_new();
+	f->log.clock = tel__clock_new();
 	must(l != NULL && f->log.clock != NULL);
-	tel_clock_set_rate(f->log.clock, 1e9);
-	must(tel_labels_intern(l, 1, "heap", 4) == TEL_OK);
-	must(tel_labels_add(l, TEL_SPACE_ADDRESS, 0x1000, 0, 1) == TEL_OK);
-	must(tel_labels_add(l, TEL_SPACE_POINTER, 0x1002, 0, 1) == TEL_OK);
+	tel__clock_set_rate(f->log.clock, 1e9);
+	must(tel__labels_intern(l, 1, "heap", 4) == TEL_OK);
+	must(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x1000, 0, 1) == TEL_OK);
+	must(tel__labels_add(l, TEL_SPACE_POINTER, 0x1002, 0, 1) == TEL_OK);
 	f->event.log = &f->log;
 	f->event.data = f->data;
 }
@@ -51,8 +51,8 @@ fake_begin(struct fake *f, const char *schema)
 static inline void
 fake_end(struct fake *f)
 {
-	tel_labels_free(f->log.labels);
-	tel_clock_free(f->log.clock);
+	tel__labels_free(f->log.labels);
+	tel__clock_free(f->log.clock);
 	tel_schema_free(f->schema);
 }
 
@@ -68,7 +68,7 @@ fake_event(struct fake *f, const struct tel_type *type, unsigned seed)
 	f->event.size = EVENT_SIZE;
 	f->event.clock = seed * 1000u;
 	f->event.index = seed;
-	mps_encode_header(f->schema, f->data, type->code, EVENT_SIZE,
+	tel__mps_encode_header(f->schema, f->data, type->code, EVENT_SIZE,
 	    f->event.clock);
 	for (i = 0; i < type->nfields; i++) {
 		field = &type->fields[i];

@@ -21,7 +21,7 @@ run(struct fake *f, tel_filter *filter, tel_filter *contrary, tel_expr *expr)
 	for (i = 0; i <= f->schema->ntypes; i++) {
 		t = i < f->schema->ntypes ?
 		    &f->schema->types[i] :
-		    tel_schema_unknown(f->schema, 0x3fff);
+		    tel__schema_unknown(f->schema, 0x3fff);
 		if (t == NULL)
 			abort();
 		ev = fake_event(f, t, i);

@@ -5,7 +5,7 @@
  * as nothing would get past them otherwise.  What is read is shown, counted,
  * and written in the native format again, which must hold the same.
  */
-#include "formats/native.h"
+#include "format/tel/wire.h"
 #include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
@@ -22,8 +22,8 @@ seal(unsigned char *p, size_t size)
 		body = tel_le32(p + 6);
 		if (head + body > size - NATIVE_HEADER)
 			break;
-		native_seal(p, (enum native_kind)(p[4] & 127), p[4] >> 7, head,
-		    body);
+		tel__native_seal(p, (enum native_kind)(p[4] & 127), p[4] >> 7,
+		    head, body);
 		p += NATIVE_HEADER + head + body;
 		size -= NATIVE_HEADER + head + body;
 	}
@@ -43,7 +43,7 @@ digest(const tel_event *event)
 		string = tel_event_string(event, i, &n);
 		if (string != NULL)
 			sum = sum * 31 +
-			    native_check((const unsigned char *)string, n);
+			    tel__native_check((const unsigned char *)string, n);
 		(void)tel_event_label(event, i, &n);
 	}
 	tel_event_bytes(event, &n);

@@ -168,14 +168,14 @@ run_schema(const char *name, const char *groups, char *const *specs,
 			check_failure(s);
 	if (*groups != '\0' && tel_stats_set_groups(s, groups) != TEL_OK)
 		check_failure(s);
-	if (stats_bind(s, f.schema) != TEL_OK) {
+	if (tel__stats_bind(s, f.schema) != TEL_OK) {
 		check_failure(s);
 	} else {
 		must(tel_stats_begin(s, NULL) == TEL_OK);
 		for (i = 0; i < 2 * f.schema->ntypes; i++) {
 			t = i % 40 != 39 ?
 			    &f.schema->types[i % f.schema->ntypes] :
-			    tel_schema_unknown(f.schema, 0x3f00 + i);
+			    tel__schema_unknown(f.schema, 0x3f00 + i);
 			must(t != NULL);
 			must(
 			    tel_stats_event(s, fake_event(&f, t, i)) == TEL_OK);

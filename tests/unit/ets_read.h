@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "ets_make.h"
-#include "formats/ets.h"
+#include "format/ets/ets.h"
 #include "reading.h"
 #include "tap.h"
 
@@ -140,7 +140,7 @@ read_log(const void *data, size_t size, struct how how)
 	}
 	while (res.status == TEL_OK &&
 	    (res.status = tel_reader_next(r, &ev)) == TEL_OK) {
-		res.origin = tel_clock_origin(ev->log->clock);
+		res.origin = tel__clock_origin(ev->log->clock);
 		dump(events, ev);
 	}
 	snprintf(res.error, sizeof(res.error), "%s", tel_reader_error(r));

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "formats/mps_encode.h"
+#include "format/mps/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
@@ -44,8 +44,8 @@ make_event(struct events *e, unsigned i, const struct tel_type *type,
 	struct tel_event *ev = &e->event[i];
 	unsigned f;
 
-	mps_encode_header(e->schema, e->data[i], type->code, sizeof(e->data[i]),
-	    clock);
+	tel__mps_encode_header(e->schema, e->data[i], type->code,
+	    sizeof(e->data[i]), clock);
 	for (f = 0; f < type->nfields; f++)
 		if (type->fields[f].sort == TEL_STRING)
 			memcpy(e->data[i] + type->fields[f].offset, string,
@@ -67,10 +67,10 @@ make_labels(struct events *e)
 {
 	struct tel_labels *l = e->log.labels;
 
-	must_ok(tel_labels_intern(l, 1, "heap", 4));
-	must_ok(tel_labels_intern(l, 2, "arena 1", 7));
-	must_ok(tel_labels_add(l, TEL_SPACE_ADDRESS, 0x7f00, 0, 1));
-	must_ok(tel_labels_add(l, TEL_SPACE_ADDRESS, 0x1000, 0, 2));
+	must_ok(tel__labels_intern(l, 1, "heap", 4));
+	must_ok(tel__labels_intern(l, 2, "arena 1", 7));
+	must_ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x7f00, 0, 1));
+	must_ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x1000, 0, 2));
 }
 
 static inline void
@@ -100,14 +100,14 @@ make_events(struct events *e)
 	e->log.name = "test.log";
 	e->log.form = "mps";
 	e->log.schema = e->schema;
-	e->log.labels = must(tel_labels_new(100));
-	e->log.clock = must(tel_clock_new());
-	tel_clock_set_rate(e->log.clock, 1e9);
-	tel_clock_set_origin(e->log.clock, clocks[0]);
+	e->log.labels = must(tel__labels_new(100));
+	e->log.clock = must(tel__clock_new());
+	tel__clock_set_rate(e->log.clock, 1e9);
+	tel__clock_set_origin(e->log.clock, clocks[0]);
 	make_labels(e);
 	for (i = 0; i < EVENTS; i++) {
 		t = names[i] == NULL ?
-		    tel_schema_unknown(e->schema, 0x1f4) :
+		    tel__schema_unknown(e->schema, 0x1f4) :
 		    tel_schema_find_type(e->schema, names[i]);
 		if (t == NULL) {
 			diag("there is no type %u", i);
@@ -120,8 +120,8 @@ make_events(struct events *e)
 static inline void
 free_events(struct events *e)
 {
-	tel_labels_free(e->log.labels);
-	tel_clock_free(e->log.clock);
+	tel__labels_free(e->log.labels);
+	tel__clock_free(e->log.clock);
 	tel_schema_free(e->schema);
 }
 

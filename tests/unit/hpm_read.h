@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/hpm.h"
+#include "format/hpm/hpm.h"
 #include "hpm_make.h"
 #include "reading.h"
 #include "tap.h"

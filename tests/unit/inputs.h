@@ -84,7 +84,7 @@ read_all(struct tel_input *in, const unsigned char *want, size_t size,
 	for (;;) {
 		x = x * 1664525u + 1013904223u;
 		min = 1 + (x >> 8) % most;
-		all.status = tel_input_peek(in, min, &data, &avail);
+		all.status = tel__input_peek(in, min, &data, &avail);
 		if (avail > size - all.good ||
 		    memcmp(data, want + all.good, avail) != 0 ||
 		    (all.status == TEL_OK && avail < min &&
@@ -98,15 +98,15 @@ read_all(struct tel_input *in, const unsigned char *want, size_t size,
 			n = min - 1 - x % min / 2;
 		if (n > avail)
 			n = avail;
-		tel_input_consume(in, n);
+		tel__input_consume(in, n);
 		all.good += n;
-		if (tel_input_offset(in) != all.good)
+		if (tel__input_offset(in) != all.good)
 			all.wrong = 1;
 		if (avail < min && n == avail)
 			break;
 	}
 	/* the end stays the end, and a failure a failure */
-	if (tel_input_peek(in, 1, &data, &avail) != all.status || avail != 0)
+	if (tel__input_peek(in, 1, &data, &avail) != all.status || avail != 0)
 		all.wrong = 1;
 	return all;
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/mps.h"
-#include "formats/reader.h"
+#include "format/mps/mps.h"
+#include "reader/reader.h"
 #include "reading.h"
 #include "tap.h"
 

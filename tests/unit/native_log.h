@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/native.h"
+#include "format/tel/wire.h"
 #include "tap.h"
 #include "tel.h"
 
@@ -69,7 +69,7 @@ static inline uint64_t
 hash_event(const tel_event *ev)
 {
 	const tel_type *t = tel_event_type(ev);
-	uint64_t h = native_xxh64(ev->data, ev->size) + ev->clock * 3;
+	uint64_t h = tel__native_xxh64(ev->data, ev->size) + ev->clock * 3;
 	const char *label;
 	size_t n;
 	unsigned i;
@@ -80,14 +80,14 @@ hash_event(const tel_event *ev)
 		label = tel_event_string(ev, i, &n);
 		if (label != NULL)
 			h = h * 31 +
-			    native_xxh64((const unsigned char *)label, n);
+			    tel__native_xxh64((const unsigned char *)label, n);
 	}
 	if (ev->raw_size > 0)
-		h = h * 31 + native_xxh64(ev->raw, ev->raw_size);
+		h = h * 31 + tel__native_xxh64(ev->raw, ev->raw_size);
 	if (ev->lead_size > 0)
-		h = h * 31 + native_xxh64(ev->lead, ev->lead_size);
+		h = h * 31 + tel__native_xxh64(ev->lead, ev->lead_size);
 	if (ev->notes_size > 0)
-		h = h * 31 + native_xxh64(ev->notes, ev->notes_size);
+		h = h * 31 + tel__native_xxh64(ev->notes, ev->notes_size);
 	return h * 31 + (uint64_t)ev->noted;
 }
 
@@ -150,14 +150,14 @@ find_places(const struct stream *s, struct place *out, unsigned most)
 	size_t at = 0;
 
 	while (at < s->size && n < most) {
-		if (native_look(s->data + at, s->size - at, &rec) != 1)
+		if (tel__native_look(s->data + at, s->size - at, &rec) != 1)
 			abort();
 		out[n].at = at;
 		out[n].size = native_size(&rec);
 		out[n].kind = rec.kind;
 		out[n].first = events;
 		out[n].count = 0;
-		if (rec.kind == NATIVE_BLOCK && native_head(&rec, &head))
+		if (rec.kind == NATIVE_BLOCK && tel__native_head(&rec, &head))
 			events += out[n].count = head.count;
 		at += out[n++].size;
 	}

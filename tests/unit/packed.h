@@ -67,7 +67,7 @@ unpack(struct tel_input *raw)
 {
 	struct tel_input *in;
 
-	if (tel_input_unpack(raw, &in) != TEL_OK)
+	if (tel__input_unpack(raw, &in) != TEL_OK)
 		abort();
 	return in;
 }
@@ -77,7 +77,7 @@ open_memory(const void *data, size_t size, size_t read_size)
 {
 	struct tel_input *raw;
 
-	if (tel_input_memory(data, size, read_size, &raw) != TEL_OK)
+	if (tel__input_memory(data, size, read_size, &raw) != TEL_OK)
 		abort();
 	return unpack(raw);
 }
@@ -99,7 +99,7 @@ open_name(const char *name, FILE **pipe)
 		fd = open(text, O_RDONLY);
 	}
 	if (fd < 0 ||
-	    tel_input_fd(fd, pipe == NULL, TEL_PEEK_MAX, &raw) != TEL_OK)
+	    tel__input_fd(fd, pipe == NULL, TEL_PEEK_MAX, &raw) != TEL_OK)
 		abort();
 	return unpack(raw);
 }
@@ -130,7 +130,7 @@ open_way(const char *name, unsigned way, const char **what, FILE **pipe,
 static inline void
 close_way(struct tel_input *in, FILE **pipe, unsigned char **data)
 {
-	tel_input_free(in);
+	tel__input_free(in);
 	if (*pipe != NULL)
 		pclose(*pipe);
 	*pipe = NULL;
@@ -147,8 +147,8 @@ drain(struct tel_input *in)
 	tel_status st;
 
 	do {
-		st = tel_input_peek(in, 1, &data, &avail);
-		tel_input_consume(in, avail);
+		st = tel__input_peek(in, 1, &data, &avail);
+		tel__input_consume(in, avail);
 	} while (avail > 0);
 	return st;
 }

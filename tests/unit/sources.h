@@ -16,7 +16,7 @@ static const size_t read_sizes[] = { 1, 2, 7, 4096, (size_t)1 << 18,
 	(size_t)1 << 20 };
 #define NSIZES (sizeof(read_sizes) / sizeof(read_sizes[0]))
 
-/* A source for tel_input_callback(): fails with EIO where it is told to. */
+/* A source for tel__input_callback(): fails with EIO where it is told to. */
 struct feed {
 	const unsigned char *data;
 	size_t size, at;
@@ -99,16 +99,16 @@ check_all(struct tel_input *raw, const unsigned char *want, size_t size,
 	struct tel_input *in;
 	struct all all;
 
-	if (!ok(tel_input_unpack(raw, &in) == TEL_OK, "%s, reads of %zu: opens",
-	        what, read_size))
+	if (!ok(tel__input_unpack(raw, &in) == TEL_OK,
+	        "%s, reads of %zu: opens", what, read_size))
 		return;
 	all = read_all(in, want, size, most);
 	ok(all.status == TEL_OK && !all.wrong && all.good == size,
 	    "%s, reads of %zu, windows to %zu: all is there", what, read_size,
 	    most);
 	if (all.status != TEL_OK)
-		diag("%s", tel_input_error(in));
-	tel_input_free(in);
+		diag("%s", tel__input_error(in));
+	tel__input_free(in);
 }
 
 /* data, which unpacks to want, through each kind of raw source. */
@@ -132,18 +132,18 @@ check_sources(const char *what, const unsigned char *data, size_t size,
 
 		read_size = read_sizes[i];
 		most = read_size < 100 ? 300 : TEL_PEEK_MAX;
-		if (tel_input_memory(data, size, read_size, &raw) != TEL_OK)
+		if (tel__input_memory(data, size, read_size, &raw) != TEL_OK)
 			abort();
 		check_all(raw, want, want_size, most, what, read_size);
-		if (tel_input_callback(feed_read, &feed, read_size, &raw) !=
+		if (tel__input_callback(feed_read, &feed, read_size, &raw) !=
 		    TEL_OK)
 			abort();
 		check_all(raw, want, want_size, most, what, read_size);
 		lseek(fd, 0, SEEK_SET);
-		if (tel_input_fd(fd, 0, read_size, &raw) != TEL_OK)
+		if (tel__input_fd(fd, 0, read_size, &raw) != TEL_OK)
 			abort();
 		check_all(raw, want, want_size, most, what, read_size);
-		if (tel_input_fd(start_writer(&writer), 1, read_size, &raw) !=
+		if (tel__input_fd(start_writer(&writer), 1, read_size, &raw) !=
 		    TEL_OK)
 			abort();
 		check_all(raw, want, want_size, most, what, read_size);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "formats/mps_encode.h"
+#include "format/mps/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
@@ -29,9 +29,9 @@ stat_log_begin(struct stat_log *l)
 	l->log.name = "made.log";
 	l->log.form = "mps";
 	l->log.schema = l->schema;
-	l->log.labels = must(tel_labels_new(100));
-	l->log.clock = must(tel_clock_new());
-	tel_clock_set_rate(l->log.clock, 1e9);
+	l->log.labels = must(tel__labels_new(100));
+	l->log.clock = must(tel__clock_new());
+	tel__clock_set_rate(l->log.clock, 1e9);
 	l->event.log = &l->log;
 	l->event.data = l->data;
 }
@@ -39,8 +39,8 @@ stat_log_begin(struct stat_log *l)
 static inline void
 stat_log_end(struct stat_log *l)
 {
-	tel_labels_free(l->log.labels);
-	tel_clock_free(l->log.clock);
+	tel__labels_free(l->log.labels);
+	tel__clock_free(l->log.clock);
 	tel_schema_free(l->schema);
 }
 
@@ -54,9 +54,10 @@ stat_event(struct stat_log *l, const char *name, uint64_t clock, uint64_t a,
 	unsigned i;
 
 	if (t == NULL)
-		t = must(tel_schema_unknown(l->schema, 0x1f4));
+		t = must(tel__schema_unknown(l->schema, 0x1f4));
 	memset(l->data, 0, sizeof(l->data));
-	mps_encode_header(l->schema, l->data, t->code, sizeof(l->data), clock);
+	tel__mps_encode_header(l->schema, l->data, t->code, sizeof(l->data),
+	    clock);
 	for (i = 0; i < t->nfields && i < 3; i++)
 		if (t->fields[i].sort == TEL_STRING)
 			memcpy(l->data + t->fields[i].offset, "a string", 9);
@@ -66,7 +67,7 @@ stat_event(struct stat_log *l, const char *name, uint64_t clock, uint64_t a,
 	l->event.clock = clock;
 	l->event.size = sizeof(l->data);
 	if (l->event.index++ == 0)
-		tel_clock_set_origin(l->log.clock, clock);
+		tel__clock_set_origin(l->log.clock, clock);
 	return &l->event;
 }
 

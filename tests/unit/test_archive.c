@@ -42,7 +42,7 @@ good_members(struct tel_input *in, const unsigned char *bytes, unsigned wanted)
 	struct all all;
 	tel_status st;
 
-	while ((st = tel_input_next_member(in, &member)) == TEL_OK) {
+	while ((st = tel__input_next_member(in, &member)) == TEL_OK) {
 		m = find_member(member);
 		if (m == NULL) {
 			diag("a member that should not be: %s", member);
@@ -54,12 +54,12 @@ good_members(struct tel_input *in, const unsigned char *bytes, unsigned wanted)
 		all = read_all(in, bytes + m->begin, m->end - m->begin, 9999);
 		if (all.status != TEL_OK || all.wrong ||
 		    all.good != m->end - m->begin) {
-			diag("%s: %s", member, tel_input_error(in));
+			diag("%s: %s", member, tel__input_error(in));
 			return 0;
 		}
 	}
-	if (st != TEL_END || tel_input_next_member(in, &member) != TEL_END) {
-		diag("the end: %s", tel_input_error(in));
+	if (st != TEL_END || tel__input_next_member(in, &member) != TEL_END) {
+		diag("the end: %s", tel__input_error(in));
 		return 0;
 	}
 	if (seen != wanted)
@@ -78,7 +78,7 @@ check_archive(const char *name, const unsigned char *bytes, unsigned wanted)
 
 	for (way = 0; (in = open_way(name, way, &what, &pipe, &data)) != NULL;
 	     way++) {
-		ok(tel_input_is_archive(in) && good_members(in, bytes, wanted),
+		ok(tel__input_is_archive(in) && good_members(in, bytes, wanted),
 		    "%s from %s", name, what);
 		close_way(in, &pipe, &data);
 	}
@@ -106,7 +106,7 @@ check_bad_archive(const char *name, const unsigned char *bytes, int flip)
 		data[at] ^= flip ? 0x41 : 0;
 		in = open_memory(data, flip ? n : at, 4096);
 		for (calls = 0; calls < 1000; calls++) {
-			st = tel_input_next_member(in, &member);
+			st = tel__input_next_member(in, &member);
 			if (st == TEL_END)
 				break;
 			failed += st != TEL_OK;
@@ -119,7 +119,7 @@ check_bad_archive(const char *name, const unsigned char *bytes, int flip)
 			wrong += !flip && all.wrong;
 		}
 		wrong += calls == 1000;
-		tel_input_free(in);
+		tel__input_free(in);
 		data[at] ^= flip ? 0x41 : 0;
 	}
 	is_u64((uint64_t)wrong, 0, "%s %s: %d failures told of in %d", name,
@@ -155,11 +155,11 @@ check_big_header(void)
 	    " 0; do printf %%08d $i 2>&- || printf $i; done;"
 	    " head -c 100000000 /dev/zero | tr '\\0' a; } | zstd -q >big.zst");
 	in = open_name("big.zst", NULL);
-	ok(tel_input_is_archive(in) &&
-	        tel_input_next_member(in, &member) == TEL_EDAMAGED,
-	    "a big header: %s", tel_input_error(in));
-	ok(tel_input_next_member(in, &member) == TEL_END, "ends");
-	tel_input_free(in);
+	ok(tel__input_is_archive(in) &&
+	        tel__input_next_member(in, &member) == TEL_EDAMAGED,
+	    "a big header: %s", tel__input_error(in));
+	ok(tel__input_next_member(in, &member) == TEL_END, "ends");
+	tel__input_free(in);
 }
 
 /* A member that is encrypted is told of and left out. */
@@ -175,24 +175,24 @@ check_encrypted(const unsigned char *bytes)
 	ok(shell("zip -P secret locked.zip a && zip locked.zip c") == 0,
 	    "locked.zip made");
 	in = open_name("locked.zip", NULL);
-	ok(tel_input_next_member(in, &member) == TEL_EDAMAGED &&
+	ok(tel__input_next_member(in, &member) == TEL_EDAMAGED &&
 	        strcmp(member, "a") == 0 && errno == EIO,
-	    "a locked member: %s", tel_input_error(in));
-	ok(tel_input_next_member(in, &member) == TEL_OK &&
+	    "a locked member: %s", tel__input_error(in));
+	ok(tel__input_next_member(in, &member) == TEL_OK &&
 	        strcmp(member, "c") == 0,
 	    "the one behind it");
 	all = read_all(in, bytes + 100007, SIZE - 100007, 9999);
 	ok(all.status == TEL_OK && !all.wrong && all.good == SIZE - 100007,
 	    "can be read");
-	tel_input_free(in);
+	tel__input_free(in);
 	if (!have("7z", "an encrypted archive"))
 		return;
 	ok(shell("7z a -psecret -mhe=on locked.7z a") == 0, "locked.7z made");
 	in = open_name("locked.7z", NULL);
-	ok(tel_input_next_member(in, &member) == TEL_EDAMAGED,
-	    "a locked 7z: %s", tel_input_error(in));
-	ok(tel_input_next_member(in, &member) == TEL_END, "ends");
-	tel_input_free(in);
+	ok(tel__input_next_member(in, &member) == TEL_EDAMAGED,
+	    "a locked 7z: %s", tel__input_error(in));
+	ok(tel__input_next_member(in, &member) == TEL_END, "ends");
+	tel__input_free(in);
 }
 
 /* Holes are zeros, and no file is all hole. */
@@ -212,19 +212,19 @@ check_sparse(void)
 	      "truncate -s 5G huge && printf x >>huge &&"
 	      "tar -cSf huge.tar huge a && rm hole huge");
 	in = open_name("sparse.tar", NULL);
-	ok(tel_input_next_member(in, &member) == TEL_OK, "a sparse member");
+	ok(tel__input_next_member(in, &member) == TEL_OK, "a sparse member");
 	all = read_all(in, zeros, 5000001, TEL_PEEK_MAX);
 	ok(all.status == TEL_OK && !all.wrong && all.good == 5000001,
 	    "has zeros for its hole");
-	tel_input_free(in);
+	tel__input_free(in);
 	in = open_name("huge.tar", NULL);
-	ok(tel_input_next_member(in, &member) == TEL_EDAMAGED &&
+	ok(tel__input_next_member(in, &member) == TEL_EDAMAGED &&
 	        strcmp(member, "huge") == 0,
-	    "a hole too big: %s", tel_input_error(in));
-	ok(tel_input_next_member(in, &member) == TEL_OK &&
+	    "a hole too big: %s", tel__input_error(in));
+	ok(tel__input_next_member(in, &member) == TEL_OK &&
 	        strcmp(member, "a") == 0,
 	    "the member behind it");
-	tel_input_free(in);
+	tel__input_free(in);
 	free(zeros);
 }
 
@@ -239,10 +239,10 @@ check_no_room(void)
 		return;
 	setenv("TMPDIR", "/nonexistent", 1);
 	in = open_name("all.7z", &pipe);
-	ok(tel_input_next_member(in, &member) == TEL_EIO && errno == ENOENT,
-	    "no folder to keep a 7z in: %s", tel_input_error(in));
-	ok(tel_input_next_member(in, &member) == TEL_END, "ends");
-	tel_input_free(in);
+	ok(tel__input_next_member(in, &member) == TEL_EIO && errno == ENOENT,
+	    "no folder to keep a 7z in: %s", tel__input_error(in));
+	ok(tel__input_next_member(in, &member) == TEL_END, "ends");
+	tel__input_free(in);
 	pclose(pipe);
 	setenv("TMPDIR", folder, 1);
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "formats/mps.h"
-#include "formats/mps_encode.h"
-#include "formats/mps_frame.h"
+#include "format/mps/mps.h"
+#include "format/mps/encode.h"
+#include "format/mps/frame.h"
 #include "model/event.h"
 
 struct bytes {
@@ -318,7 +318,7 @@ test_held(void)
 		abort();
 	memset(event, 0, sizeof(event));
 	for (i = 0; i < n; i++) {
-		mps_encode_header(s, event, i % 2 ? 0x75 : 0x444,
+		tel__mps_encode_header(s, event, i % 2 ? 0x75 : 0x444,
 		    i % 2 ? 24 : 16, ((uint64_t)1 << (i % 2 ? 30 : 50)) - i);
 		append(&log, event, i % 2 ? 24 : 16);
 	}

@@ -8,14 +8,14 @@
 #include <zstd.h>
 
 #include "ets_make.h"
-#include "formats/reader.h"
+#include "reader/reader.h"
 #include "inputs.h"
 
-static const struct tel_form *const forms[] = { &tel_form_hpm, &tel_form_ets,
-	&tel_form_mps, &tel_form_text, &tel_form_cnv, &tel_form_inst,
-	&tel_form_android, &tel_form_heaptrack, &tel_form_kdump,
-	&tel_form_logalloc, &tel_form_ltrace, &tel_form_mtrace, &tel_form_rep,
-	&tel_form_valgrind, &tel_form_tel };
+static const struct tel_form *const forms[] = { &tel__form_hpm, &tel__form_ets,
+	&tel__form_mps, &tel__form_text, &tel__form_cnv, &tel__form_inst,
+	&tel__form_android, &tel__form_heaptrack, &tel__form_kdump,
+	&tel__form_logalloc, &tel__form_ltrace, &tel__form_mtrace,
+	&tel__form_rep, &tel__form_valgrind, &tel__form_tel };
 #define NFORMS (sizeof(forms) / sizeof(forms[0]))
 
 /* What a form thinks of n bytes. */
@@ -27,8 +27,8 @@ score(const struct tel_form *form, const void *data, size_t n)
 	int score;
 
 	if (r == NULL ||
-	    tel_input_memory(data, n, (size_t)1 << 18, &raw) != TEL_OK ||
-	    tel_input_unpack(raw, &r->in) != TEL_OK)
+	    tel__input_memory(data, n, (size_t)1 << 18, &raw) != TEL_OK ||
+	    tel__input_unpack(raw, &r->in) != TEL_OK)
 		exit(1);
 	r->log.name = "x";
 	score = form->probe(r);
@@ -68,7 +68,7 @@ is_claimed(const void *data, size_t n, const char *name)
 			own = s;
 		else if (s > other)
 			other = s;
-		if (forms[i] == &tel_form_ets)
+		if (forms[i] == &tel__form_ets)
 			ets = s;
 	}
 	chosen(data, n, form, sizeof(form));
@@ -88,7 +88,7 @@ is_not_wrong(const void *data, size_t n, const char *name)
 
 	chosen(data, n, form, sizeof(form));
 	if ((form[0] == '\0' || strcmp(form, name) == 0) &&
-	    (strcmp(name, "ets") == 0 || score(&tel_form_ets, data, n) == 0))
+	    (strcmp(name, "ets") == 0 || score(&tel__form_ets, data, n) == 0))
 		return 1;
 	diag("%zu bytes of %s are read as %s", n, name, form);
 	return 0;
@@ -227,14 +227,14 @@ test_noise(void)
 	unsigned i, bad = 0;
 
 	for (i = 0; i < 1000; i++)
-		bad += score(&tel_form_ets, bytes + i, 1000 + i) != 0;
+		bad += score(&tel__form_ets, bytes + i, 1000 + i) != 0;
 	memset(bytes, 0, 1 << 16);
-	bad += score(&tel_form_ets, bytes, 1 << 16) != 0;
+	bad += score(&tel__form_ets, bytes, 1 << 16) != 0;
 	/* small numbers in all sorts of places */
 	for (i = 0; i < 1 << 16; i++)
 		bytes[i] = i % 4 == 0 ? (unsigned char)(i / 4 % 32) : 0;
 	for (i = 0; i < 256; i++)
-		bad += score(&tel_form_ets, bytes + i, 4096) != 0;
+		bad += score(&tel__form_ets, bytes + i, 4096) != 0;
 	is_u64(bad, 0, "noise is no ETS log");
 	free(bytes);
 }

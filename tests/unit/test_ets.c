@@ -263,12 +263,13 @@ test_builtin(void)
 	tel_schema *schema;
 	unsigned n, i, j, same_names = 0;
 
-	ok(ets_describe_builtin(&tmf) == TEL_OK, "what is built in is TMF");
+	ok(tel__ets_describe_builtin(&tmf) == TEL_OK,
+	    "what is built in is TMF");
 	n = tmf.ntypes;
-	tmf_finish(&tmf);
+	tel__tmf_finish(&tmf);
 	is_u64(tmf.ntypes, n, "and says nothing twice");
 	is_u64(n, 63, "of so many types");
-	tmf_free(&tmf);
+	tel__tmf_free(&tmf);
 	ok(tel_schema_new("ets", &schema) == TEL_OK, "it is a schema");
 	is_u64(tel_schema_type_count(schema), 63, "with these types");
 	for (i = 0; i < 63; i++)

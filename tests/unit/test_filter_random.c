@@ -83,13 +83,14 @@ walk_test(struct walk *w, const struct node *n, const struct value *a)
 
 	if (n->op == N_COMPARE) {
 		b = walk(w, n->b);
-		return value_compare((enum value_op)n->opr, a, &b, any_case);
+		return tel__value_compare((enum value_op)n->opr, a, &b,
+		    any_case);
 	}
 	if (n->op == N_MATCH) {
 		if (a->tag != V_STRING)
 			return TRIT_UNKNOWN;
-		one = pattern_match(t->patterns[n->pattern], a->as.s, a->length,
-		          w->scratch) > 0 ?
+		one = tel__pattern_match(t->patterns[n->pattern], a->as.s,
+		          a->length, w->scratch) > 0 ?
 		    TRIT_TRUE :
 		    TRIT_FALSE;
 		return (n->flags & NODE_NEGATE) != 0 ? trit_not(one) : one;
@@ -97,12 +98,12 @@ walk_test(struct walk *w, const struct node *n, const struct value *a)
 	for (i = 0; i < n->count; i++) {
 		b = walk(w, t->items[n->first + i].lo);
 		if (t->items[n->first + i].range) {
-			one = value_compare(OPR_GE, a, &b, any_case);
+			one = tel__value_compare(OPR_GE, a, &b, any_case);
 			b = walk(w, t->items[n->first + i].hi);
 			one = trit_and(one,
-			    value_compare(OPR_LE, a, &b, any_case));
+			    tel__value_compare(OPR_LE, a, &b, any_case));
 		} else {
-			one = value_compare(OPR_EQ, a, &b, any_case);
+			one = tel__value_compare(OPR_EQ, a, &b, any_case);
 		}
 		verdict = trit_or(verdict, one);
 	}
@@ -167,15 +168,15 @@ walk(struct walk *w, uint32_t node)
 	if (n->op == N_HAS)
 		return value_natural(a.tag != V_MISSING);
 	if (n->op == N_NOT)
-		return value_trit(trit_not(value_truth(&a)));
+		return value_trit(trit_not(tel__value_truth(&a)));
 	if (n->op == N_UNARY)
-		return value_unary((enum value_op)n->opr, &a);
+		return tel__value_unary((enum value_op)n->opr, &a);
 	b = walk(w, n->b);
 	if (n->op == N_ARITHMETIC)
-		return value_arithmetic((enum value_op)n->opr, &a, &b);
+		return tel__value_arithmetic((enum value_op)n->opr, &a, &b);
 	return value_trit(n->op == N_AND ?
-	        trit_and(value_truth(&a), value_truth(&b)) :
-	        trit_or(value_truth(&a), value_truth(&b)));
+	        trit_and(tel__value_truth(&a), tel__value_truth(&b)) :
+	        trit_or(tel__value_truth(&a), tel__value_truth(&b)));
 }
 
 /* ---------------------------------------------------------- the checks */
@@ -221,10 +222,10 @@ judge_by_tree(const struct events *e, const char *text, char *out)
 	enum trit t;
 	unsigned i;
 
-	if (tree_parse(text, &fail, &tree) != TEL_OK)
+	if (tel__tree_parse(text, &fail, &tree) != TEL_OK)
 		return 0;
-	if (tree_check(tree, e->schema, &fail) != TEL_OK) {
-		tree_free(tree);
+	if (tel__tree_check(tree, e->schema, &fail) != TEL_OK) {
+		tel__tree_free(tree);
 		return 0;
 	}
 	w.tree = tree;
@@ -234,11 +235,11 @@ judge_by_tree(const struct events *e, const char *text, char *out)
 		    value_missing() :
 		    value_signed(w.ev->clock - e->event[i - 1].clock);
 		v = walk(&w, tree->root);
-		t = value_truth(&v);
+		t = tel__value_truth(&v);
 		out[i] = t == TRIT_TRUE ? '1' : t == TRIT_FALSE ? '0' : '?';
 	}
 	out[EVENTS] = '\0';
-	tree_free(tree);
+	tel__tree_free(tree);
 	return 1;
 }
 

@@ -245,7 +245,7 @@ test_rate(void)
 	for (i = 0; i < 4; i++)
 		if (tel_reader_next(r, &ev) != TEL_OK)
 			exit(1);
-	is_u64((uint64_t)tel_clock_ns(ev->log->clock, ev->clock), 1010000,
+	is_u64((uint64_t)tel__clock_ns(ev->log->clock, ev->clock), 1010000,
 	    "nanoseconds since the first event");
 	tel_reader_free(r);
 	free_set(&s);

@@ -14,26 +14,26 @@ check_windows(const unsigned char *bytes)
 	size_t avail, most;
 
 	most = TEL_PEEK_MAX;
-	if (tel_input_memory(bytes, SIZE, most, &in) != TEL_OK)
+	if (tel__input_memory(bytes, SIZE, most, &in) != TEL_OK)
 		abort();
-	ok(tel_input_peek(in, 1, &data, &avail) == TEL_OK && data == bytes,
+	ok(tel__input_peek(in, 1, &data, &avail) == TEL_OK && data == bytes,
 	    "memory is not copied");
-	is_u64(tel_input_raw_bytes(in), avail, "bytes taken are counted");
-	tel_input_consume(in, 5);
-	ok(tel_input_peek(in, most, &again, &avail) == TEL_OK &&
+	is_u64(tel__input_raw_bytes(in), avail, "bytes taken are counted");
+	tel__input_consume(in, 5);
+	ok(tel__input_peek(in, most, &again, &avail) == TEL_OK &&
 	        again == bytes + 5 && avail >= most,
 	    "the widest window");
-	ok(tel_input_peek(in, SIZE, &again, &avail) == TEL_OK && avail >= most,
+	ok(tel__input_peek(in, SIZE, &again, &avail) == TEL_OK && avail >= most,
 	    "a window asked too wide is the widest");
-	ok(!tel_input_is_archive(in), "it is no archive");
-	ok(tel_input_next_member(in, (const char **)&(const char *){ NULL }) ==
+	ok(!tel__input_is_archive(in), "it is no archive");
+	ok(tel__input_next_member(in, (const char **)&(const char *){ NULL }) ==
 	        TEL_END,
 	    "and has no members");
-	tel_input_free(in);
-	if (tel_input_memory(NULL, 0, most, &in) != TEL_OK)
+	tel__input_free(in);
+	if (tel__input_memory(NULL, 0, most, &in) != TEL_OK)
 		abort();
 	check_all(in, bytes, 0, 9, "nothing", 1);
-	tel_input_free(NULL);
+	tel__input_free(NULL);
 	ok(1, "NULL can be freed");
 }
 
@@ -50,37 +50,38 @@ check_failures(const unsigned char *bytes)
 	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		struct feed feed = { bytes, SIZE, 0, at[i], 0 };
 
-		if (tel_input_callback(feed_read, &feed, 4096, &in) != TEL_OK ||
-		    tel_input_unpack(in, &in) != TEL_OK)
+		if (tel__input_callback(feed_read, &feed, 4096, &in) !=
+		        TEL_OK ||
+		    tel__input_unpack(in, &in) != TEL_OK)
 			abort();
 		all = read_all(in, bytes, SIZE, 5000);
 		ok(all.status == TEL_EIO && all.good == at[i] && !all.wrong,
 		    "a function that fails after %zu bytes", at[i]);
 		errno = 0;
-		ok(tel_input_peek(in, 1, &data, &avail) == TEL_EIO &&
+		ok(tel__input_peek(in, 1, &data, &avail) == TEL_EIO &&
 		        errno == EIO,
 		    "it sets errno");
-		is_str(tel_input_error(in), strerror(EIO), "and says why");
-		tel_input_free(in);
+		is_str(tel__input_error(in), strerror(EIO), "and says why");
+		tel__input_free(in);
 	}
 	{
 		struct feed feed = { bytes, SIZE, 0, SIZE_MAX, 1 };
 
-		if (tel_input_callback(feed_read, &feed, 10, &in) != TEL_OK)
+		if (tel__input_callback(feed_read, &feed, 10, &in) != TEL_OK)
 			abort();
-		ok(tel_input_peek(in, 1, &data, &avail) == TEL_EIO &&
+		ok(tel__input_peek(in, 1, &data, &avail) == TEL_EIO &&
 		        avail == 0,
 		    "a function that gives too much");
-		diag("%s", tel_input_error(in));
-		tel_input_free(in);
+		diag("%s", tel__input_error(in));
+		tel__input_free(in);
 	}
 	fd = open("/", O_RDONLY);
-	if (tel_input_fd(fd, 1, 4096, &in) != TEL_OK ||
-	    tel_input_unpack(in, &in) != TEL_OK)
+	if (tel__input_fd(fd, 1, 4096, &in) != TEL_OK ||
+	    tel__input_unpack(in, &in) != TEL_OK)
 		abort();
-	ok(tel_input_peek(in, 1, &data, &avail) == TEL_EIO && errno == EISDIR,
-	    "a directory: %s", tel_input_error(in));
-	tel_input_free(in);
+	ok(tel__input_peek(in, 1, &data, &avail) == TEL_EIO && errno == EISDIR,
+	    "a directory: %s", tel__input_error(in));
+	tel__input_free(in);
 	ok(fcntl(fd, F_GETFD) == -1, "the descriptor was closed");
 }
 
@@ -97,23 +98,23 @@ check_live_pipe(const unsigned char *bytes)
 
 	if (pipe(fds) != 0 || write(fds[1], "\x1d\0\x30\0 abc", 8) != 8)
 		abort();
-	if (tel_input_fd(fds[0], 1, 4096, &in) != TEL_OK ||
-	    tel_input_unpack(in, &in) != TEL_OK)
+	if (tel__input_fd(fds[0], 1, 4096, &in) != TEL_OK ||
+	    tel__input_unpack(in, &in) != TEL_OK)
 		abort();
-	ok(tel_input_peek(in, 8, &data, &avail) == TEL_OK && avail == 8 &&
+	ok(tel__input_peek(in, 8, &data, &avail) == TEL_OK && avail == 8 &&
 	        memcmp(data + 4, " abc", 4) == 0,
 	    "8 bytes of a live log are not waited with");
-	tel_input_free(in);
+	tel__input_free(in);
 	close(fds[1]);
 
 	fds[0] = start_writer(&writer);
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	if (tel_input_fd(fds[0], 1, 4096, &in) != TEL_OK)
+	if (tel__input_fd(fds[0], 1, 4096, &in) != TEL_OK)
 		abort();
 	all = read_all(in, bytes, 20000, 5000);
 	ok(all.status == TEL_OK && all.good == 20000 && !all.wrong,
 	    "a slow pipe that does not block");
-	tel_input_free(in);
+	tel__input_free(in);
 	pthread_join(writer.thread, NULL);
 }
 
@@ -136,15 +137,15 @@ check_plain(void)
 
 		text = (const unsigned char *)texts[i];
 		feed.data = text;
-		if (tel_input_callback(feed_read, &feed, 1 + i % 3, &in) !=
+		if (tel__input_callback(feed_read, &feed, 1 + i % 3, &in) !=
 		        TEL_OK ||
-		    tel_input_unpack(in, &in) != TEL_OK)
+		    tel__input_unpack(in, &in) != TEL_OK)
 			abort();
 		all = read_all(in, text, feed.size, 100);
-		ok(!tel_input_is_archive(in) && all.good == feed.size &&
+		ok(!tel__input_is_archive(in) && all.good == feed.size &&
 		        !all.wrong,
 		    "plain, if strange (%zu)", i);
-		tel_input_free(in);
+		tel__input_free(in);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inst logs: records, the rules of classes, damage, and how logs are told. */
 #include "again.h"
-#include "formats/inst.h"
+#include "format/inst/inst.h"
 
 #define H "0000000000000001 H inst 1 0 0 hz=1000\n"
 #define T "0000000000000002 "

@@ -10,7 +10,7 @@ label_at(const struct tel_labels *l, uint64_t address, uint64_t clock)
 {
 	struct tel_label found;
 
-	if (!tel_labels_find(l, TEL_SPACE_ADDRESS, address, clock, &found))
+	if (!tel__labels_find(l, TEL_SPACE_ADDRESS, address, clock, &found))
 		return "none";
 	return found.string != NULL ? found.string : "unknown";
 }
@@ -18,46 +18,46 @@ label_at(const struct tel_labels *l, uint64_t address, uint64_t clock)
 static void
 test_labels(void)
 {
-	struct tel_labels *l = tel_labels_new(1000);
+	struct tel_labels *l = tel__labels_new(1000);
 	struct tel_label found;
 	uint64_t i, wrong = 0;
 
 	is_str(label_at(l, 0, 0), "none", "nothing is labelled at first");
-	ok(tel_labels_add(l, TEL_SPACE_ADDRESS, 0x10, 100, 1) == TEL_OK,
+	ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x10, 100, 1) == TEL_OK,
 	    "a label");
 	is_str(label_at(l, 0x10, 99), "none", "does not hold before its time");
 	is_str(label_at(l, 0x10, 100), "unknown", "has no string yet");
-	ok(tel_labels_intern(l, 1, "one", 3) == TEL_OK, "a string");
+	ok(tel__labels_intern(l, 1, "one", 3) == TEL_OK, "a string");
 	is_str(label_at(l, 0x10, 100), "one", "holds from its time on");
-	ok(tel_labels_intern(l, 2, "two", 3) == TEL_OK, "another string");
-	ok(tel_labels_add(l, TEL_SPACE_ADDRESS, 0x10, 50, 2) == TEL_OK,
+	ok(tel__labels_intern(l, 2, "two", 3) == TEL_OK, "another string");
+	ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x10, 50, 2) == TEL_OK,
 	    "an earlier label that comes later");
 	is_str(label_at(l, 0x10, 99), "two", "holds until the next");
 	is_str(label_at(l, 0x10, 1000), "one", "and no longer");
-	ok(!tel_labels_find(l, TEL_SPACE_POINTER, 0x10, 1000, &found),
+	ok(!tel__labels_find(l, TEL_SPACE_POINTER, 0x10, 1000, &found),
 	    "pointers are a space of their own");
-	is_u64(tel_labels_count(l), 2, "two labels");
-	ok(tel_labels_add(l, TEL_SPACE_ADDRESS, 0x10, 50, 2) == TEL_OK,
+	is_u64(tel__labels_count(l), 2, "two labels");
+	ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x10, 50, 2) == TEL_OK,
 	    "the same again");
-	is_u64(tel_labels_count(l), 2, "is no label more");
-	ok(tel_labels_intern(l, 1, "uno", 3) == TEL_OK, "a string anew");
+	is_u64(tel__labels_count(l), 2, "is no label more");
+	ok(tel__labels_intern(l, 1, "uno", 3) == TEL_OK, "a string anew");
 	is_str(label_at(l, 0x10, 1000), "uno", "is found");
 	for (i = 0; i < 998; i++)
-		wrong += tel_labels_add(l, TEL_SPACE_ADDRESS, i << 12, i, 2) !=
+		wrong += tel__labels_add(l, TEL_SPACE_ADDRESS, i << 12, i, 2) !=
 		    TEL_OK;
 	is_u64(wrong, 0, "as many labels as there may be");
-	ok(tel_labels_add(l, TEL_SPACE_ADDRESS, 7, 7, 2) == TEL_ELIMIT,
+	ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 7, 7, 2) == TEL_ELIMIT,
 	    "and no more");
 	for (i = 0; i < 998; i++)
 		wrong += strcmp(label_at(l, i << 12, i), "two") != 0;
 	is_u64(wrong, 0, "each is found");
 	for (i = 3; i < 1001; i++)
-		wrong += tel_labels_intern(l, i, "s", 1) != TEL_OK;
+		wrong += tel__labels_intern(l, i, "s", 1) != TEL_OK;
 	is_u64(wrong, 0, "as many strings as there may be");
-	ok(tel_labels_intern(l, 5000, "s", 1) == TEL_ELIMIT, "and no more");
-	ok(tel_labels_intern(l, 3, "another", 7) == TEL_OK,
+	ok(tel__labels_intern(l, 5000, "s", 1) == TEL_ELIMIT, "and no more");
+	ok(tel__labels_intern(l, 3, "another", 7) == TEL_OK,
 	    "but one may change");
-	tel_labels_free(l);
+	tel__labels_free(l);
 }
 
 /* Bytes of strings are bounded too. */
@@ -65,70 +65,70 @@ static void
 test_long_strings(void)
 {
 	static char big[60000];
-	struct tel_labels *l = tel_labels_new(1000);
+	struct tel_labels *l = tel__labels_new(1000);
 
 	memset(big, 'x', sizeof(big));
-	ok(tel_labels_intern(l, 1, big, sizeof(big)) == TEL_OK, "60 kB");
-	ok(tel_labels_intern(l, 2, big, sizeof(big)) == TEL_ELIMIT,
+	ok(tel__labels_intern(l, 1, big, sizeof(big)) == TEL_OK, "60 kB");
+	ok(tel__labels_intern(l, 2, big, sizeof(big)) == TEL_ELIMIT,
 	    "not twice where 64 kB is the most");
-	tel_labels_free(l);
+	tel__labels_free(l);
 }
 
 static void
 test_clock(void)
 {
-	struct tel_clock *c = tel_clock_new();
+	struct tel_clock *c = tel__clock_new();
 	uint64_t i;
 	int64_t last, now;
 	int wrong = 0;
 
-	is_u64((uint64_t)tel_clock_ns(c, 5), 0, "no points, no time");
-	ok(tel_clock_rate(c) <= 0, "and no rate");
-	tel_clock_set_origin(c, 1000);
+	is_u64((uint64_t)tel__clock_ns(c, 5), 0, "no points, no time");
+	ok(tel__clock_rate(c) <= 0, "and no rate");
+	tel__clock_set_origin(c, 1000);
 	/* 2 GHz against microseconds */
-	(void)tel_clock_sync(c, 3000, 11);
-	(void)tel_clock_sync(c, 7000, 13);
-	ok(tel_clock_rate(c) > 1.999e9 && tel_clock_rate(c) < 2.001e9,
+	(void)tel__clock_sync(c, 3000, 11);
+	(void)tel__clock_sync(c, 7000, 13);
+	ok(tel__clock_rate(c) > 1.999e9 && tel__clock_rate(c) < 2.001e9,
 	    "two points make a rate");
-	is_u64((uint64_t)tel_clock_ns(c, 1000), 0, "the origin is 0");
-	is_u64((uint64_t)tel_clock_ns(c, 3000), 1000, "a point");
-	is_u64((uint64_t)tel_clock_ns(c, 5000), 2000, "between two");
-	is_u64((uint64_t)tel_clock_ns(c, 9000), 4000, "past the last");
-	is_u64((uint64_t)tel_clock_ns(c, 0), (uint64_t)-500, "before all");
+	is_u64((uint64_t)tel__clock_ns(c, 1000), 0, "the origin is 0");
+	is_u64((uint64_t)tel__clock_ns(c, 3000), 1000, "a point");
+	is_u64((uint64_t)tel__clock_ns(c, 5000), 2000, "between two");
+	is_u64((uint64_t)tel__clock_ns(c, 9000), 4000, "past the last");
+	is_u64((uint64_t)tel__clock_ns(c, 0), (uint64_t)-500, "before all");
 	/* from here on half as fast */
-	(void)tel_clock_sync(c, 11000, 17);
-	is_u64((uint64_t)tel_clock_ns(c, 9000), 5000, "interpolated");
-	is_u64((uint64_t)tel_clock_ns(c, 3000), 1000, "the past stays");
-	tel_clock_free(c);
+	(void)tel__clock_sync(c, 11000, 17);
+	is_u64((uint64_t)tel__clock_ns(c, 9000), 5000, "interpolated");
+	is_u64((uint64_t)tel__clock_ns(c, 3000), 1000, "the past stays");
+	tel__clock_free(c);
 
-	c = tel_clock_new();
-	tel_clock_set_rate(c, 1e6);
-	is_u64((uint64_t)tel_clock_ns(c, 7), 7000, "a rate that is stated");
-	tel_clock_free(c);
+	c = tel__clock_new();
+	tel__clock_set_rate(c, 1e6);
+	is_u64((uint64_t)tel__clock_ns(c, 7), 7000, "a rate that is stated");
+	tel__clock_free(c);
 
 	/* many points, forwards and then backwards */
-	c = tel_clock_new();
+	c = tel__clock_new();
 	for (i = 0; i < 20000; i++)
-		(void)tel_clock_sync(c, i * 1000, i);
+		(void)tel__clock_sync(c, i * 1000, i);
 	for (i = 20000; i > 0; i--)
-		(void)tel_clock_sync(c, i * 1000 - 500, i);
+		(void)tel__clock_sync(c, i * 1000 - 500, i);
 	last = INT64_MIN;
 	for (i = 0; i < 20000; i++) {
-		now = tel_clock_ns(c, i * 1000);
+		now = tel__clock_ns(c, i * 1000);
 		wrong += now < last;
 		last = now;
 	}
 	ok(wrong == 0, "time does not go back");
-	tel_clock_free(c);
+	tel__clock_free(c);
 
 	/* points that contradict each other */
-	c = tel_clock_new();
-	(void)tel_clock_sync(c, 10, UINT64_MAX);
-	(void)tel_clock_sync(c, UINT64_MAX, 0);
-	(void)tel_clock_ns(c, UINT64_MAX / 2);
-	(void)tel_clock_sync(c, 10, 5);
-	ok(tel_clock_rate(c) <= 0, "a clock that runs backwards has no rate");
-	tel_clock_free(c);
+	c = tel__clock_new();
+	(void)tel__clock_sync(c, 10, UINT64_MAX);
+	(void)tel__clock_sync(c, UINT64_MAX, 0);
+	(void)tel__clock_ns(c, UINT64_MAX / 2);
+	(void)tel__clock_sync(c, 10, 5);
+	ok(tel__clock_rate(c) <= 0, "a clock that runs backwards has no rate");
+	tel__clock_free(c);
 }
 
 int

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "formats/mps.h"
-#include "formats/mps_encode.h"
-#include "formats/mps_frame.h"
+#include "format/mps/mps.h"
+#include "format/mps/encode.h"
+#include "format/mps/frame.h"
 #include "model/event.h"
 
 struct bytes {
@@ -163,9 +163,10 @@ convert(const struct bytes *from, const char *as, const char *to)
 				continue;
 			}
 			memcpy(buffer + f->offset, s, n);
-			size = mps_encode_size(schema, t, f, n);
+			size = tel__mps_encode_size(schema, t, f, n);
 		}
-		mps_encode_header(schema, buffer, t->code, size, ev->clock);
+		tel__mps_encode_header(schema, buffer, t->code, size,
+		    ev->clock);
 		append(&out, buffer, size);
 	}
 	tel_reader_free(r);

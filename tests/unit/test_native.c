@@ -224,7 +224,7 @@ insert(struct stream *to, unsigned k, unsigned kind, int needed)
 	unsigned char rec[NATIVE_HEADER + 3 + 5];
 
 	memcpy(rec + NATIVE_HEADER, "abcdefgh", 8);
-	native_seal(rec, (enum native_kind)kind, needed, 3, 5);
+	tel__native_seal(rec, (enum native_kind)kind, needed, 3, 5);
 	to->size = 0;
 	put_stream(to, whole.data, places[k].at);
 	put_stream(to, rec, sizeof(rec));
@@ -257,19 +257,19 @@ test_later_versions(void)
 	put_stream(&other, whole.data, whole.size);
 	start = other.data + NATIVE_HEADER;
 	start[2] = 200;
-	native_seal(other.data, NATIVE_START, 1, 0,
+	tel__native_seal(other.data, NATIVE_START, 1, 0,
 	    places[0].size - NATIVE_HEADER);
 	read_stream(other.data, other.size, (struct how_to_read){ 0 }, &got);
 	ok(got.events == want.events && got.text[0] == '\0',
 	    "a newer minor version is read without a word");
 	start[1] = 200;
-	native_seal(other.data, NATIVE_START, 1, 0,
+	tel__native_seal(other.data, NATIVE_START, 1, 0,
 	    places[0].size - NATIVE_HEADER);
 	read_stream(other.data, other.size, (struct how_to_read){ 0 }, &got);
 	ok(got.events == want.events && strstr(got.text, "1.200.200") != NULL,
 	    "a newer median version is told");
 	start[0] = 2;
-	native_seal(other.data, NATIVE_START, 1, 0,
+	tel__native_seal(other.data, NATIVE_START, 1, 0,
 	    places[0].size - NATIVE_HEADER);
 	read_stream(other.data, other.size, (struct how_to_read){ 0 }, &got);
 	ok(got.opened == TEL_EVERSION, "a newer major version is refused");
@@ -314,10 +314,12 @@ test_checks(void)
 	    "Nobody inspects the spammish repetition";
 
 	/* the test vectors of XXH64 */
-	ok(native_xxh64(text, 0) == 0xEF46DB3751D8E999u, "XXH64 of nothing");
-	ok(native_xxh64((const unsigned char *)"abc", 3) == 0x44BC2CF5AD770999u,
+	ok(tel__native_xxh64(text, 0) == 0xEF46DB3751D8E999u,
+	    "XXH64 of nothing");
+	ok(tel__native_xxh64((const unsigned char *)"abc", 3) ==
+	        0x44BC2CF5AD770999u,
 	    "XXH64 of 3 bytes");
-	ok(native_xxh64(text, sizeof(text) - 1) == 0xFBCEA83C8A378BF1u,
+	ok(tel__native_xxh64(text, sizeof(text) - 1) == 0xFBCEA83C8A378BF1u,
 	    "XXH64 of 39 bytes");
 }
 

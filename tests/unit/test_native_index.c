@@ -2,7 +2,7 @@
 /* The index of a native file: what it says, and what it may not say. */
 #include <stdlib.h>
 
-#include "formats/native_index.h"
+#include "format/tel/index.h"
 #include "tap.h"
 
 /* A file that is made: records whose bodies are of no interest. */
@@ -22,7 +22,7 @@ put(struct file *f, enum native_kind kind, const void *head, size_t nhead,
 		memcpy(p + NATIVE_HEADER, head, nhead);
 	if (nbody > 0)
 		memcpy(p + NATIVE_HEADER + nhead, body, nbody);
-	native_seal(p, kind, 0, nhead, nbody);
+	tel__native_seal(p, kind, 0, nhead, nbody);
 	f->size += NATIVE_HEADER + nhead + nbody;
 	return NATIVE_HEADER + nhead + nbody;
 }
@@ -97,10 +97,10 @@ read_index(const void *data, size_t size)
 	if (copy == NULL)
 		abort();
 	memcpy(copy, data, size);
-	if (tel_input_memory(copy, size, 4096, &in) != TEL_OK ||
-	    native_index_read(in, &x) != TEL_OK)
+	if (tel__input_memory(copy, size, 4096, &in) != TEL_OK ||
+	    tel__native_index_read(in, &x) != TEL_OK)
 		abort();
-	tel_input_free(in);
+	tel__input_free(in);
 	free(copy);
 	return x;
 }
@@ -134,7 +134,7 @@ check_good(void)
 	ok(x->first == 950 && x->last == 1100 && x->least == 2 &&
 	        x->events == 12 && x->single && x->end == f.size - 42,
 	    "and all of it");
-	native_index_free(x);
+	tel__native_index_free(x);
 	put_stream(&f, 5000);
 	x = read_index(f.bytes, f.size);
 	ok(x != NULL && x->count == 8 && !x->single && x->last == 5100 &&
@@ -142,13 +142,13 @@ check_good(void)
 	        x->entries[4].offset == one &&
 	        x->entries[5].offset == one + 38 && x->entries[5].ordinal == 0,
 	    "two streams, one behind the other");
-	native_index_free(x);
+	tel__native_index_free(x);
 	x = read_index(f.bytes + 1, f.size - 1);
 	ok(x == NULL, "not where bytes are missing");
-	native_index_free(x);
+	tel__native_index_free(x);
 	x = read_index(f.bytes, 0);
 	ok(x == NULL, "nor of nothing");
-	native_index_free(x);
+	tel__native_index_free(x);
 }
 
 /* Indexes that are whole and say anything. */
@@ -179,7 +179,7 @@ check_bad(void)
 			outside += x->entries[i].offset + x->entries[i].size >
 			        f.size ||
 			    x->entries[i].last < x->entries[i].first;
-		native_index_free(x);
+		tel__native_index_free(x);
 	}
 	is_u64(outside, 0, "no index leads out of its file");
 	ok(taken > 0, "%u of them could be true", taken);

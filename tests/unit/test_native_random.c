@@ -55,20 +55,20 @@ make_schema(uint32_t header)
 	uint32_t at;
 	char name[16];
 
-	s = tel_schema_make("random", "1", &abi, header, TYPES);
+	s = tel__schema_make("random", "1", &abi, header, TYPES);
 	if (s == NULL)
 		abort();
 	for (i = 0; i < TYPES; i++) {
 		n = below(9);
 		snprintf(name, sizeof(name), "Type%u", i);
-		t = tel_schema_add(s, name, 7 * i, i % 2 ? "Odd" : "Even",
+		t = tel__schema_add(s, name, 7 * i, i % 2 ? "Odd" : "Even",
 		    header, n + 1);
 		at = header;
 		for (k = 0; t != NULL && k < n; k++) {
 			const enum tel_load load = loads[below(12)];
 
 			snprintf(name, sizeof(name), "f%u", k);
-			f = tel_type_add(t, name,
+			f = tel__type_add(t, name,
 			    below(3) ? TEL_UNSIGNED : TEL_ADDRESS, load, at);
 			if (f == NULL)
 				abort();
@@ -78,7 +78,7 @@ make_schema(uint32_t header)
 		}
 		if (t == NULL ||
 		    (i % 3 == 0 &&
-		        tel_type_add(t, "s", TEL_STRING, TEL_LOAD_STRING,
+		        tel__type_add(t, "s", TEL_STRING, TEL_LOAD_STRING,
 		            at + 8) == NULL))
 			abort();
 		t->size = at + 8;
@@ -133,8 +133,8 @@ run(uint32_t header)
 
 	memset(data, 0, sizeof(data));
 	log.schema = s;
-	log.labels = tel_labels_new(10);
-	log.clock = tel_clock_new();
+	log.labels = tel__labels_new(10);
+	log.clock = tel__clock_new();
 	if (w == NULL || tel_writer_set_target(w, "tel") != TEL_OK)
 		abort();
 	for (i = 0; i < EVENTS; i++) {
@@ -162,8 +162,8 @@ run(uint32_t header)
 		    got.text);
 	tel_writer_free(w);
 	tel_output_free(out);
-	tel_labels_free(log.labels);
-	tel_clock_free(log.clock);
+	tel__labels_free(log.labels);
+	tel__clock_free(log.clock);
 	tel_schema_free(s);
 	free(to.data);
 	free(got.hashes);

@@ -132,7 +132,7 @@ check_failures(const unsigned char *data, struct sink *sink)
 		calls = sink->calls;
 		sink->room = SIZE;
 		again += tel_output_write(out, data, SIZE) != TEL_EIO ||
-		    tel_output_grow(out, 1) != NULL ||
+		    tel__output_grow(out, 1) != NULL ||
 		    tel_output_flush(out) != TEL_EIO || sink->calls != calls ||
 		    tel_output_errno(out) != sink->error;
 		tel_output_free(out);

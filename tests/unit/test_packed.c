@@ -22,9 +22,9 @@ check_compressed(const char *name, const unsigned char *bytes, size_t size)
 	     way++) {
 		all = read_all(in, bytes, size, 60000);
 		if (!ok(all.status == TEL_OK && !all.wrong &&
-		            all.good == size && !tel_input_is_archive(in),
+		            all.good == size && !tel__input_is_archive(in),
 		        "%s from %s", name, what))
-			diag("%zu bytes, %s", all.good, tel_input_error(in));
+			diag("%zu bytes, %s", all.good, tel__input_error(in));
 		close_way(in, &pipe, &data);
 	}
 }
@@ -46,7 +46,7 @@ check_damaged(const char *name, const unsigned char *bytes, size_t size)
 		all = read_all(in, bytes, size, 9999);
 		wrong += all.wrong || all.status != TEL_EDAMAGED;
 		most = all.good > most ? all.good : most;
-		tel_input_free(in);
+		tel__input_free(in);
 	}
 	is_u64((uint64_t)wrong, 0, "%s cut: a failure after what is good",
 	    name);
@@ -58,12 +58,12 @@ check_damaged(const char *name, const unsigned char *bytes, size_t size)
 		data[at] ^= 0x3c;
 		in = open_memory(data, n, 4096);
 		quiet += drain(in) == TEL_OK;
-		tel_input_free(in);
+		tel__input_free(in);
 		data[at] ^= 0x3c;
 	}
 	is_u64((uint64_t)quiet, 0, "%s damaged: a failure in the end", name);
 	in = open_memory(data, n, 4096);
-	tel_input_free(in);
+	tel__input_free(in);
 	ok(1, "%s freed at once", name);
 	free(data);
 }
@@ -77,8 +77,8 @@ check_tail(const char *end)
 
 	snprintf(name, sizeof(name), "tail.%s", end);
 	in = open_name(name, NULL);
-	ok(drain(in) == TEL_EDAMAGED, "%s: %s", name, tel_input_error(in));
-	tel_input_free(in);
+	ok(drain(in) == TEL_EDAMAGED, "%s: %s", name, tel__input_error(in));
+	tel__input_free(in);
 }
 
 static void
@@ -120,14 +120,14 @@ check_free_waiting(const char *tool, const char *name)
 	data = load(name, &size);
 	if (data == NULL || pipe(fds) != 0 || write(fds[1], data, 2000) != 2000)
 		abort();
-	if (tel_input_fd(fds[0], 1, 4096, &in) != TEL_OK)
+	if (tel__input_fd(fds[0], 1, 4096, &in) != TEL_OK)
 		abort();
 	/* what is in the pipe may be too little to tell an archive by, so
 	 * the rest must come: it does when this process ends the pipe */
 	close(fds[1]);
 	in = unpack(in);
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	tel_input_free(in);
+	tel__input_free(in);
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	ok(b.tv_sec - a.tv_sec < 60, "%s freed while half read", name);
 	free(data);

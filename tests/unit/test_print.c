@@ -211,12 +211,12 @@ test_unknown(void)
 		if (want[i] == NULL)
 			continue;
 		p = new_printer((tel_format)i);
-		made_event(&m, must(tel_schema_unknown(m.log.schema, 500)), 3,
+		made_event(&m, must(tel__schema_unknown(m.log.schema, 500)), 3,
 		    7);
 		memcpy(m.data + m.log.schema->header, "\x0a\x0b\xff", 3);
 		print(p, &m);
-		made_event(&m, must(tel_schema_unknown(m.log.schema, 65536)), 0,
-		    8);
+		made_event(&m, must(tel__schema_unknown(m.log.schema, 65536)),
+		    0, 8);
 		print(p, &m);
 		is_printed(p, want[i], "unknown types");
 	}

@@ -46,8 +46,8 @@ made_schema(struct made *m, struct tel_schema *schema)
 	m->log.name = "test.log";
 	m->log.form = "mps";
 	m->log.schema = schema;
-	m->log.labels = must(tel_labels_new(4000));
-	m->log.clock = must(tel_clock_new());
+	m->log.labels = must(tel__labels_new(4000));
+	m->log.clock = must(tel__clock_new());
 	m->event.log = &m->log;
 }
 
@@ -66,8 +66,8 @@ made_new(struct made *m, const char *name)
 static inline void
 made_free(struct made *m)
 {
-	tel_labels_free(m->log.labels);
-	tel_clock_free(m->log.clock);
+	tel__labels_free(m->log.labels);
+	tel__clock_free(m->log.clock);
 	free(m->data);
 }
 
@@ -216,7 +216,7 @@ static inline void
 add_label(struct made *m, enum tel_space space, uint64_t address,
     uint64_t clock, uint64_t id)
 {
-	if (tel_labels_add(m->log.labels, space, address, clock, id) != TEL_OK)
+	if (tel__labels_add(m->log.labels, space, address, clock, id) != TEL_OK)
 		ok(0, "no label");
 }
 
@@ -230,7 +230,7 @@ add_labels(struct made *m)
 	enum tel_space space =
 	    m->log.schema->split_space ? TEL_SPACE_POINTER : TEL_SPACE_ADDRESS;
 
-	if (tel_labels_intern(m->log.labels, 1, "he\"ap", 5) != TEL_OK)
+	if (tel__labels_intern(m->log.labels, 1, "he\"ap", 5) != TEL_OK)
 		ok(0, "no string");
 	add_label(m, space, 0x7f00, 100, 1);
 	add_label(m, TEL_SPACE_ADDRESS, 0xabcdef, 0, 26);

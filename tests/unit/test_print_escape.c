@@ -59,15 +59,15 @@ static unsigned char *
 escape(enum how how, unsigned char *p, const char *s, size_t n)
 {
 	switch (how) {
-	case TEXT: return tel_escape_text(p, s, n, 0);
-	case DOUBLED: return tel_escape_text(p, s, n, 1);
-	case MPS: return tel_escape_mps(p, s, n, 0);
-	case MPS_SAFE: return tel_escape_mps(p, s, n, 1);
-	case JSON: return tel_escape_json(p, s, n, 0);
-	case JSON_SAFE: return tel_escape_json(p, s, n, 1);
-	case CSV: return tel_escape_csv(p, s, n, 0);
-	case CSV_SAFE: return tel_escape_csv(p, s, n, 1);
-	case SQL: return tel_escape_sql(p, s, n);
+	case TEXT: return tel__escape_text(p, s, n, 0);
+	case DOUBLED: return tel__escape_text(p, s, n, 1);
+	case MPS: return tel__escape_mps(p, s, n, 0);
+	case MPS_SAFE: return tel__escape_mps(p, s, n, 1);
+	case JSON: return tel__escape_json(p, s, n, 0);
+	case JSON_SAFE: return tel__escape_json(p, s, n, 1);
+	case CSV: return tel__escape_csv(p, s, n, 0);
+	case CSV_SAFE: return tel__escape_csv(p, s, n, 1);
+	case SQL: return tel__escape_sql(p, s, n);
 	}
 	return p;
 }

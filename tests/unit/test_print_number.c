@@ -89,11 +89,11 @@ check_double(uint64_t bits)
 	}
 	if (digits == 17)
 		snprintf(want, sizeof(want), "%.17g", d);
-	good = same(p, tel_put_double(p, bits), want);
+	good = same(p, tel__put_double(p, bits), want);
 	snprintf(text, sizeof(text), "%.10G", d);
-	good &= same(p, tel_put_double_10(p, bits), text);
+	good &= same(p, tel__put_double_10(p, bits), text);
 	snprintf(want, sizeof(want), "%#8.3g", strtod(text, NULL));
-	good &= same(p, tel_put_double_3(p, bits), want);
+	good &= same(p, tel__put_double_3(p, bits), want);
 	return good;
 }
 
@@ -127,23 +127,23 @@ test_specials(void)
 	unsigned char p[TEL_PUT_MAX];
 	const uint64_t inf = 0x7ff0000000000000, minus = 0xfff0000000000000;
 
-	ok(same(p, tel_put_double(p, inf), "inf"), "inf");
-	ok(same(p, tel_put_double(p, minus), "-inf"), "-inf");
-	ok(same(p, tel_put_double(p, 0x7ff8000000000000), "nan"), "nan");
-	ok(same(p, tel_put_double(p, 0xfff8000000000000),
+	ok(same(p, tel__put_double(p, inf), "inf"), "inf");
+	ok(same(p, tel__put_double(p, minus), "-inf"), "-inf");
+	ok(same(p, tel__put_double(p, 0x7ff8000000000000), "nan"), "nan");
+	ok(same(p, tel__put_double(p, 0xfff8000000000000),
 	       "nan(0xfff8000000000000)"),
 	    "a negative nan");
-	ok(same(p, tel_put_double(p, 0x7ff8dead00000001),
+	ok(same(p, tel__put_double(p, 0x7ff8dead00000001),
 	       "nan(0x7ff8dead00000001)"),
 	    "a nan with a payload");
-	ok(same(p, tel_put_double(p, 0x8000000000000000), "-0"), "-0");
-	ok(same(p, tel_put_double_10(p, inf), "INF"), "%%G of inf");
-	ok(same(p, tel_put_double_10(p, minus), "-INF"), "%%G of -inf");
-	ok(same(p, tel_put_double_10(p, 0xfff8000000000000), "-NAN"),
+	ok(same(p, tel__put_double(p, 0x8000000000000000), "-0"), "-0");
+	ok(same(p, tel__put_double_10(p, inf), "INF"), "%%G of inf");
+	ok(same(p, tel__put_double_10(p, minus), "-INF"), "%%G of -inf");
+	ok(same(p, tel__put_double_10(p, 0xfff8000000000000), "-NAN"),
 	    "%%G of a negative nan");
-	ok(same(p, tel_put_double_3(p, inf), "     inf"), "%%8g of inf");
-	ok(same(p, tel_put_double_3(p, minus), "    -inf"), "%%8g of -inf");
-	ok(same(p, tel_put_double_3(p, 0x7ff8000000000001), "     nan"),
+	ok(same(p, tel__put_double_3(p, inf), "     inf"), "%%8g of inf");
+	ok(same(p, tel__put_double_3(p, minus), "    -inf"), "%%8g of -inf");
+	ok(same(p, tel__put_double_3(p, 0x7ff8000000000001), "     nan"),
 	    "%%8g of a nan");
 }
 
@@ -152,15 +152,15 @@ test_seconds(void)
 {
 	unsigned char p[TEL_PUT_MAX];
 
-	ok(same(p, tel_put_seconds(p, 0), "0.000000000"), "no seconds");
-	ok(same(p, tel_put_seconds(p, 1), "0.000000001"), "a nanosecond");
-	ok(same(p, tel_put_seconds(p, -1), "-0.000000001"), "one before");
-	ok(same(p, tel_put_seconds(p, 1234567890123), "1234.567890123"),
+	ok(same(p, tel__put_seconds(p, 0), "0.000000000"), "no seconds");
+	ok(same(p, tel__put_seconds(p, 1), "0.000000001"), "a nanosecond");
+	ok(same(p, tel__put_seconds(p, -1), "-0.000000001"), "one before");
+	ok(same(p, tel__put_seconds(p, 1234567890123), "1234.567890123"),
 	    "many seconds");
-	ok(same(p, tel_put_seconds(p, INT64_MIN), "-9223372036.854775808"),
+	ok(same(p, tel__put_seconds(p, INT64_MIN), "-9223372036.854775808"),
 	    "the earliest time");
-	ok(same(p, tel_put_hertz(p, 2995200123.4), "2995200123.4"), "hertz");
-	ok(same(p, tel_put_hertz(p, 1e300), "1e+300"), "far too many hertz");
+	ok(same(p, tel__put_hertz(p, 2995200123.4), "2995200123.4"), "hertz");
+	ok(same(p, tel__put_hertz(p, 1e300), "1e+300"), "far too many hertz");
 }
 
 /* The library must not care where the program is at home. */
@@ -179,14 +179,14 @@ test_locale(void)
 		ok(1, "a decimal comma # SKIP there is no such locale here");
 		return;
 	}
-	ok(same(p, tel_put_double(p, tel_double_bits(0.1)), "0.1"),
+	ok(same(p, tel__put_double(p, tel_double_bits(0.1)), "0.1"),
 	    "a double in %s", names[i]);
-	ok(same(p, tel_put_double_10(p, tel_double_bits(1e-7 / 3)),
+	ok(same(p, tel__put_double_10(p, tel_double_bits(1e-7 / 3)),
 	       "3.333333333E-08"),
 	    "%%G in %s", names[i]);
-	ok(same(p, tel_put_double_3(p, tel_double_bits(12.345)), "    12.3"),
+	ok(same(p, tel__put_double_3(p, tel_double_bits(12.345)), "    12.3"),
 	    "%%8g in %s", names[i]);
-	ok(same(p, tel_put_hertz(p, 1.5), "1.5"), "hertz in %s", names[i]);
+	ok(same(p, tel__put_hertz(p, 1.5), "1.5"), "hertz in %s", names[i]);
 	setlocale(LC_NUMERIC, "C");
 }
 

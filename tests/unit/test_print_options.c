@@ -41,7 +41,7 @@ test_fields(void)
 		print(p, &m);
 		made_begin(&m, "EventClockSync", 6);
 		print(p, &m);
-		made_event(&m, must(tel_schema_unknown(m.log.schema, 500)), 3,
+		made_event(&m, must(tel__schema_unknown(m.log.schema, 500)), 3,
 		    7);
 		print(p, &m);
 		is_printed(p, want[i], "chosen fields");
@@ -163,7 +163,7 @@ test_time(void)
 	tel_printer *p;
 
 	made_new(&m, "mps-1.118.0");
-	tel_clock_set_origin(m.log.clock, 1000);
+	tel__clock_set_origin(m.log.clock, 1000);
 	p = new_printer(TEL_FORMAT_TEXT);
 	tel_printer_set_time(p, TEL_TIME_SECONDS);
 	made_begin(&m, "EventClockSync", 1000);
@@ -178,7 +178,7 @@ test_time(void)
 	    "why");
 	tel_printer_free(p);
 
-	tel_clock_set_rate(m.log.clock, 1e9);
+	tel__clock_set_rate(m.log.clock, 1e9);
 	check_time(&m, TEL_FORMAT_TEXT, TEL_TIME_SECONDS,
 	    "0.000000000 EventClockSync clock=0\n"
 	    "0.000002000 EventClockSync clock=0\n"
@@ -196,7 +196,7 @@ test_time(void)
 	    "0.000000000,Arena,EventClockSync,clock=0\r\n"
 	    "0.000002000,Arena,EventClockSync,clock=0\r\n"
 	    "-0.000000500,Arena,EventClockSync,clock=0\r\n");
-	tel_clock_set_origin(m.log.clock, UINT64_MAX);
+	tel__clock_set_origin(m.log.clock, UINT64_MAX);
 	p = new_printer(TEL_FORMAT_JSON);
 	ok(tel_printer_set_time(p, TEL_TIME_RELATIVE) == TEL_OK, "relative");
 	made_begin(&m, "EventClockSync", 0);
@@ -223,7 +223,7 @@ test_logs(void)
 	made_alloc(&m, 1);
 	print(p, &m);
 	m.log.number = 1;
-	tel_clock_set_rate(m.log.clock, 2.5);
+	tel__clock_set_rate(m.log.clock, 2.5);
 	print(p, &m);
 	made_alloc(&n, 2);
 	print(p, &n);

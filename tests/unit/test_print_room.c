@@ -17,7 +17,7 @@
 static uint64_t total;
 
 unsigned char *
-tel_output_grow(struct tel_output *o, size_t n)
+tel__output_grow(struct tel_output *o, size_t n)
 {
 	free(o->buffer);
 	total += o->used;
@@ -31,7 +31,7 @@ tel_output_grow(struct tel_output *o, size_t n)
 tel_status
 tel_output_write(tel_output *o, const void *data, size_t size)
 {
-	unsigned char *p = tel_output_grow(o, size + (size == 0));
+	unsigned char *p = tel__output_grow(o, size + (size == 0));
 
 	memcpy(p, data, size);
 	o->used = size;
@@ -101,7 +101,7 @@ print_types(tel_printer *p, struct made *m, int byte)
 		fill(m, byte);
 		print_alone(p, m);
 	}
-	made_event(m, must(tel_schema_unknown(m->log.schema, 60000)),
+	made_event(m, must(tel__schema_unknown(m->log.schema, 60000)),
 	    65535 - s->header, 0);
 	fill(m, byte);
 	print_alone(p, m);
@@ -165,7 +165,7 @@ test_labels(void)
 	made_new(&m, "mps-1.118.0");
 	for (byte = 0; byte < 3; byte++) {
 		memset(label, "\"\xff\x01"[byte], 65535);
-		if (tel_labels_intern(m.log.labels, 1, label,
+		if (tel__labels_intern(m.log.labels, 1, label,
 		        byte == 0 ? 64000 : 65) != TEL_OK)
 			ok(0, "no string");
 		for (i = 0; i < 2; i++) {

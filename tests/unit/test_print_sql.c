@@ -34,7 +34,7 @@ write_script(const char *file, const char *name, const char *release,
 		made_set(&m, "total", tel_double_bits(0.1));
 		made_set(&m, "meanSquared", 0xfff0000000000000);
 		print(p, &m);
-		made_event(&m, must(tel_schema_unknown(m.log.schema, 500)), 3,
+		made_event(&m, must(tel__schema_unknown(m.log.schema, 500)), 3,
 		    7);
 		print(p, &m);
 	}

@@ -37,10 +37,10 @@ main(void)
 
 	memset(&ev, 0, sizeof(ev));
 	ev.log = &log_of_events;
-	log_of_events.clock = tel_clock_new();
+	log_of_events.clock = tel__clock_new();
 	if (log_of_events.clock == NULL || f == NULL)
 		return 1;
-	tel_clock_set_origin(log_of_events.clock, 1000);
+	tel__clock_set_origin(log_of_events.clock, 1000);
 	ok(!tel_filter_clocks(f, &ev, &from, &to), "without a range");
 	check("0x10,0x20", NULL, 1, 0x10, 0x20);
 	check("0x10,0x20", &ev, 1, 0x10, 0x20);
@@ -56,7 +56,7 @@ main(void)
 	check("10,0x2000", &ev, 1, 1010, 0x2000);
 	check("1s,2s", &ev, 0, 0, 0);
 	check("1s,0x2000", &ev, 1, 0, 0x2000);
-	tel_clock_set_origin(log_of_events.clock, UINT64_MAX - 5);
+	tel__clock_set_origin(log_of_events.clock, UINT64_MAX - 5);
 	check("2,20", &ev, 1, UINT64_MAX - 3, UINT64_MAX);
 	tel_filter_set_clock(f, 5, 6);
 	ok(tel_filter_clocks(f, NULL, &from, &to) && from == 5 && to == 6,
@@ -66,6 +66,6 @@ main(void)
 	ok(!tel_filter_clocks(f, NULL, &from, &to),
 	    "the time since the event before needs that one");
 	tel_filter_free(f);
-	tel_clock_free(log_of_events.clock);
+	tel__clock_free(log_of_events.clock);
 	return done();
 }

@@ -85,8 +85,8 @@ open_made(const void *data, size_t size, size_t read_size)
 {
 	struct tel_input *in;
 
-	if (tel_input_memory(data, size, read_size, &in) != TEL_OK ||
-	    tel_input_unpack(in, &in) != TEL_OK)
+	if (tel__input_memory(data, size, read_size, &in) != TEL_OK ||
+	    tel__input_unpack(in, &in) != TEL_OK)
 		abort();
 	return in;
 }
@@ -99,15 +99,15 @@ good_at(struct tel_input *in, const unsigned char *want, uint64_t size,
 	const unsigned char *data;
 	size_t avail, n;
 
-	if (tel_input_seek(in, (int64_t)at, SEEK_SET) != (int64_t)at ||
-	    tel_input_offset(in) != at ||
-	    tel_input_peek(in, 70000, &data, &avail) != TEL_OK)
+	if (tel__input_seek(in, (int64_t)at, SEEK_SET) != (int64_t)at ||
+	    tel__input_offset(in) != at ||
+	    tel__input_peek(in, 70000, &data, &avail) != TEL_OK)
 		return 0;
 	n = size - at < 70000 ? (size_t)(size - at) : 70000;
 	if (avail < n || memcmp(data, want + at, n) != 0)
 		return 0;
-	tel_input_consume(in, n);
-	return tel_input_offset(in) == at + n;
+	tel__input_consume(in, n);
+	return tel__input_offset(in) == at + n;
 }
 
 static void
@@ -134,15 +134,16 @@ check_seek(const struct made *m, const unsigned char *bytes, const char *what)
 		bad += !good_at(in, bytes, SIZE, 0);
 		is_u64(bad, 0, "%s, reads of %zu: found by position", what,
 		    sizes[i]);
-		ok(tel_input_seek(in, -7, SEEK_END) == (int64_t)SIZE - 7 &&
-		        tel_input_seek(in, (int64_t)SIZE + 1, SEEK_SET) == -1 &&
-		        tel_input_seek(in, -1, SEEK_SET) == -1 &&
-		        tel_input_seek(in, -(int64_t)SIZE - 1, SEEK_END) ==
+		ok(tel__input_seek(in, -7, SEEK_END) == (int64_t)SIZE - 7 &&
+		        tel__input_seek(in, (int64_t)SIZE + 1, SEEK_SET) ==
 		            -1 &&
-		        tel_input_seek(in, INT64_MIN, SEEK_END) == -1 &&
-		        tel_input_offset(in) == SIZE - 7,
+		        tel__input_seek(in, -1, SEEK_SET) == -1 &&
+		        tel__input_seek(in, -(int64_t)SIZE - 1, SEEK_END) ==
+		            -1 &&
+		        tel__input_seek(in, INT64_MIN, SEEK_END) == -1 &&
+		        tel__input_offset(in) == SIZE - 7,
 		    "from the end, and not past the ends");
-		tel_input_free(in);
+		tel__input_free(in);
 	}
 }
 
@@ -163,15 +164,15 @@ read_past(struct tel_input *in, const unsigned char *want, int places,
 	*lost = *good = 0;
 	*damaged = 0;
 	for (;;) {
-		st = tel_input_peek(in, 1, &data, &avail);
-		at = tel_input_offset(in);
+		st = tel__input_peek(in, 1, &data, &avail);
+		at = tel__input_offset(in);
 		if (avail == 0) {
 			if (st == TEL_OK)
 				return wrong;
 			if (st != TEL_EDAMAGED)
 				return 100;
 			++*damaged;
-			if (tel_input_resume(in, &n) != TEL_OK)
+			if (tel__input_resume(in, &n) != TEL_OK)
 				return wrong;
 			*lost += n;
 			continue;
@@ -180,7 +181,7 @@ read_past(struct tel_input *in, const unsigned char *want, int places,
 		    (at + avail > SIZE || memcmp(data, want + at, avail) != 0))
 			wrong++;
 		*good += avail;
-		tel_input_consume(in, avail);
+		tel__input_consume(in, avail);
 	}
 }
 
@@ -201,11 +202,11 @@ check_damage(const unsigned char *bytes)
 		/* the content of a frame without its checksum may be wrong */
 		read_past(in, bytes, 0, &lost, &good, &damaged);
 		bad += good + lost != SIZE || damaged > 1 || lost > FRAME;
-		tel_input_free(in);
+		tel__input_free(in);
 		in = open_made(plain.data, plain.size, 4096);
 		read_past(in, bytes, 0, &lost, &good, &damaged);
 		bad += damaged == 0 || lost != 0 || good + FRAME < SIZE;
-		tel_input_free(in);
+		tel__input_free(in);
 		tried++;
 		m.data[at] ^= 0x10;
 		plain.data[at] ^= 0x10;
@@ -223,7 +224,7 @@ check_damage(const unsigned char *bytes)
 		in = open_made(copy, plain.size - 30000, 4096);
 		read_past(in, bytes, 0, &lost, &good, &damaged);
 		bad += damaged != 1 || good + 3 * FRAME < SIZE;
-		tel_input_free(in);
+		tel__input_free(in);
 		tried++;
 	}
 	is_u64(bad, 0, "a range cut out in %zu places costs its frames", tried);
@@ -233,7 +234,7 @@ check_damage(const unsigned char *bytes)
 	is_u64((uint64_t)read_past(in, bytes, 1, &lost, &good, &damaged), 0,
 	    "what comes behind damage is told its place");
 	is_u64(lost, FRAME, "bytes that are lost");
-	tel_input_free(in);
+	tel__input_free(in);
 	free(copy);
 	free(m.data);
 	free(plain.data);
@@ -247,12 +248,12 @@ has_table(const void *data, size_t size)
 	struct tel_input *in;
 	int has;
 
-	if (tel_input_memory(data, size, 4096, &in) != TEL_OK ||
-	    tel_frames_find(in, &frames) != TEL_OK)
+	if (tel__input_memory(data, size, 4096, &in) != TEL_OK ||
+	    tel__frames_find(in, &frames) != TEL_OK)
 		abort();
 	has = frames != NULL;
 	free(frames);
-	tel_input_free(in);
+	tel__input_free(in);
 	return has;
 }
 
@@ -324,13 +325,13 @@ check_lies(const unsigned char *bytes)
 		    4, 0);
 	in = open_made(m.data, m.size, 4096);
 	for (i = 0; i < 40; i++) {
-		tel_input_seek(in, (int64_t)(i * 0x3333333), SEEK_SET);
+		tel__input_seek(in, (int64_t)(i * 0x3333333), SEEK_SET);
 		read_past(in, bytes, 0, &lost, &good, &damaged);
 	}
-	tel_input_seek(in, 0, SEEK_SET);
+	tel__input_seek(in, 0, SEEK_SET);
 	read_past(in, bytes, 0, &lost, &good, &damaged);
 	is_u64(good, SIZE, "all is read, whatever the table says of content");
-	tel_input_free(in);
+	tel__input_free(in);
 	free(m.data);
 }
 
@@ -372,19 +373,19 @@ check_output(const unsigned char *bytes)
 			ok(st == TEL_OK && flushed && m.size > 100,
 			    "a flush writes what there is");
 		}
-		if (i % 20 == 0 && tel_output_boundary(out, 1) != TEL_OK)
+		if (i % 20 == 0 && tel__output_boundary(out, 1) != TEL_OK)
 			abort();
-		if (tel_output_boundary(out, 0) != TEL_OK)
+		if (tel__output_boundary(out, 0) != TEL_OK)
 			abort();
 	}
 	is_u64(tel_output_bytes(out), SIZE, "bytes that were put in");
 	ok(tel_output_finish(out) == TEL_OK && tel_output_finish(out) == TEL_OK,
 	    "finished, and again");
 	tel_output_free(out);
-	if (tel_input_memory(m.data, m.size, 4096, &in) != TEL_OK ||
-	    tel_frames_find(in, &f) != TEL_OK)
+	if (tel__input_memory(m.data, m.size, 4096, &in) != TEL_OK ||
+	    tel__frames_find(in, &f) != TEL_OK)
 		abort();
-	tel_input_free(in);
+	tel__input_free(in);
 	if (ok(f != NULL && f->count == (i + 18) / 20 + 1,
 	        "frames end where they must")) {
 		is_u64(f->frame[1].content, 3001, "the first one, too");

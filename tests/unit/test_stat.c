@@ -125,7 +125,7 @@ test_binding(void)
 	stat_log_begin(&l);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		s = begin_one(rows[i].spec);
-		ok(stats_bind(s, l.schema) == TEL_EINVAL &&
+		ok(tel__stats_bind(s, l.schema) == TEL_EINVAL &&
 		        tel_stats_error_column(s) == rows[i].column &&
 		        strcmp(tel_stats_error_text(s), rows[i].spec) == 0,
 		    "not in the log: %s", rows[i].spec);
@@ -133,7 +133,7 @@ test_binding(void)
 	}
 	s = begin_one(NULL);
 	must_ok(tel_stats_set_groups(s, "kind,bool"));
-	ok(stats_bind(s, l.schema) == TEL_EINVAL &&
+	ok(tel__stats_bind(s, l.schema) == TEL_EINVAL &&
 	        tel_stats_error_column(s) == 6,
 	    "not in the log: a group");
 	tel_stats_free(s);
@@ -358,8 +358,8 @@ test_pairs(void)
 	tel_stats_free(s);
 	/* without a rate there is no time */
 	s = begin_one("d=dur()");
-	tel_clock_free(l.log.clock);
-	l.log.clock = must(tel_clock_new());
+	tel__clock_free(l.log.clock);
+	l.log.clock = must(tel__clock_new());
 	must_ok(tel_stats_begin(s, NULL));
 	feed(s, &l, "TraceFlipBegin", 1000, 1, 0, 0);
 	feed(s, &l, "TraceFlipEnd", 1200, 1, 0, 0);

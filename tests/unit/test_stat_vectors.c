@@ -71,7 +71,7 @@ test_vector(const struct vector *v, int loglin)
 	int64_t at, want;
 	unsigned i;
 
-	if (!ok(spec_parse(v->spec, &spec, &trouble) == TEL_OK, "%s",
+	if (!ok(tel__spec_parse(v->spec, &spec, &trouble) == TEL_OK, "%s",
 	        v->spec)) {
 		diag("%s", trouble.message);
 		return;
@@ -87,7 +87,7 @@ test_vector(const struct vector *v, int loglin)
 		is_u64((uint64_t)at, (uint64_t)want, "%s: %" PRId64, v->spec,
 		    v->pairs[i][0]);
 	}
-	spec_clear(&spec);
+	tel__spec_clear(&spec);
 	free(trouble.text);
 }
 
@@ -102,15 +102,15 @@ test_quantize(void)
 	tel_bucket b;
 	size_t i;
 
-	must_ok(spec_parse("q=log2(x)", &spec, &trouble));
+	must_ok(tel__spec_parse("q=log2(x)", &spec, &trouble));
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		layout_edges(&spec.layout,
+		tel__layout_edges(&spec.layout,
 		    (uint32_t)layout_find(&spec.layout, rows[i][0]), &b);
 		is_u64((uint64_t)(rows[i][0] < 0 ? b.hi - 1 : b.lo),
 		    (uint64_t)rows[i][1], "log2: the row of %" PRId64,
 		    rows[i][0]);
 	}
-	spec_clear(&spec);
+	tel__spec_clear(&spec);
 }
 
 /* Each value lies between the edges of its bucket, and buckets touch. */
@@ -127,12 +127,12 @@ test_edges(const char *text)
 	struct spec spec;
 	tel_bucket b;
 
-	must_ok(spec_parse(text, &spec, &trouble));
+	must_ok(tel__spec_parse(text, &spec, &trouble));
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		at = layout_find(&spec.layout, values[i]);
 		if (at < 0 || at >= spec.layout.count)
 			continue;
-		layout_edges(&spec.layout, (uint32_t)at, &b);
+		tel__layout_edges(&spec.layout, (uint32_t)at, &b);
 		if (values[i] < b.lo || (!b.open && values[i] >= b.hi)) {
 			wrong++;
 			diag("%" PRId64 " in [%" PRId64 ", %" PRId64 ")",
@@ -141,7 +141,7 @@ test_edges(const char *text)
 	}
 	is_u64(wrong, 0, "%s: values lie in their buckets", text);
 	for (i = wrong = 0; i < spec.layout.count; i++) {
-		layout_edges(&spec.layout, i, &b);
+		tel__layout_edges(&spec.layout, i, &b);
 		if ((i > 0 && b.lo != last) || (!b.open && b.hi <= b.lo) ||
 		    layout_find(&spec.layout, b.lo) != i ||
 		    (!b.open && layout_find(&spec.layout, b.hi - 1) != i))
@@ -149,7 +149,7 @@ test_edges(const char *text)
 		last = b.hi;
 	}
 	is_u64(wrong, 0, "%s: buckets touch", text);
-	spec_clear(&spec);
+	tel__spec_clear(&spec);
 }
 
 /* ------------------------------------------------------------ streams */

@@ -72,7 +72,7 @@ test_arithmetic(void)
 			sums++;
 		n = random64() >> (random64() & 63);
 		product = wide_u64(0);
-		wrapped = wide_add_times(&product, a, n);
+		wrapped = tel__wide_add_times(&product, a, n);
 		if (__builtin_mul_overflow(wider(a), (int128)n, &want) !=
 		        wrapped ||
 		    (!wrapped && want != wider(product)))
@@ -80,7 +80,7 @@ test_arithmetic(void)
 		orders += wide_compare(a, b) !=
 		    (wider(a) > wider(b)) - (wider(a) < wider(b));
 		tel_wide_text(a, buffer);
-		if (!wide_parse(buffer, buffer + strlen(buffer), &back) ||
+		if (!tel__wide_parse(buffer, buffer + strlen(buffer), &back) ||
 		    wide_compare(a, back) != 0)
 			texts++;
 	}
@@ -119,7 +119,7 @@ test_text(void)
 		is_str(tel_wide_text(rows[i].v, buffer), rows[i].text, "%s",
 		    rows[i].text);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ok(!wide_parse(wrong[i], wrong[i] + strlen(wrong[i]), &v),
+		ok(!tel__wide_parse(wrong[i], wrong[i] + strlen(wrong[i]), &v),
 		    "no number: '%s'", wrong[i]);
 	ok(tel_wide_double(rows[4].v) == 18446744073709551616.0 &&
 	        tel_wide_double(rows[1].v) == -1,
@@ -144,12 +144,13 @@ test_integers(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		ok(scan_integer(good[i].text,
+		ok(tel__scan_integer(good[i].text,
 		       good[i].text + strlen(good[i].text), &v) == NULL &&
 		        v == good[i].value,
 		    "integer %s", good[i].text);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ok(scan_integer(bad[i], bad[i] + strlen(bad[i]), &v) != NULL,
+		ok(tel__scan_integer(bad[i], bad[i] + strlen(bad[i]), &v) !=
+		        NULL,
 		    "no integer: '%s'", bad[i]);
 }
 
@@ -164,20 +165,20 @@ test_tally(void)
 	int wrapped = 0;
 	uint32_t i, wrong = 0, n = getenv("TEST_SLOW") ? 20000 : 1000000;
 
-	tally_init(&t, n, &budget);
+	tel__tally_init(&t, n, &budget);
 	for (i = 0; i < 2 * n; i++) {
 		k.bits = (uint64_t)(i % n) * 4096;
-		(void)tally_add(&t, &k, i % 7, 1, &wrapped);
+		(void)tel__tally_add(&t, &k, i % 7, 1, &wrapped);
 		total += i % 7;
 	}
 	k.bits = 1;
-	ok(tally_add(&t, &k, 5, 2, &wrapped) == TEL_ELIMIT, "tally: full");
+	ok(tel__tally_add(&t, &k, 5, 2, &wrapped) == TEL_ELIMIT, "tally: full");
 	is_u64(t.count, n, "tally: keys");
 	is_u64(t.overflow, 5, "tally: overflow");
 	is_u64(t.overflow_updates, 2, "tally: in so many updates");
 	ok(budget.used < (size_t)48 * n + 65536, "tally: %zu bytes a key",
 	    budget.used / n);
-	must_ok(tally_sort(&t, NULL, TEL_KEYS_COUNT));
+	must_ok(tel__tally_sort(&t, NULL, TEL_KEYS_COUNT));
 	for (i = 1; i < n; i++)
 		if (t.counts[t.order[i]] > t.counts[t.order[i - 1]] ||
 		    (t.counts[t.order[i]] == t.counts[t.order[i - 1]] &&
@@ -187,17 +188,17 @@ test_tally(void)
 		total -= t.counts[i];
 	is_u64(wrong, 0, "tally: sorted by count, then by key");
 	is_u64(total, 0, "tally: all counted");
-	tally_clear(&t);
+	tel__tally_clear(&t);
 	is_u64(budget.used, 0, "tally: the budget has it back");
 	budget.most = 4096;
-	tally_init(&t, 1000, &budget);
+	tel__tally_init(&t, 1000, &budget);
 	for (i = 0; i < 1000; i++) {
 		k.bits = i;
-		(void)tally_add(&t, &k, 1, 1, &wrapped);
+		(void)tel__tally_add(&t, &k, 1, 1, &wrapped);
 	}
 	ok(t.count > 10 && t.count < 200 && t.count + t.overflow == 1000,
 	    "tally: no more than the budget, the rest is overflow");
-	tally_clear(&t);
+	tel__tally_clear(&t);
 }
 
 /* Starts and ends at random, beside a stack for each key. */
@@ -212,19 +213,19 @@ test_open(void)
 	struct tel_stat *stat;
 	uint64_t clock;
 
-	open_init(&o, 100000);
+	tel__open_init(&o, 100000);
 	for (i = 0; i < 50000; i++) {
 		key = (unsigned)random64() % 16;
 		k.key.bits = key * 3;
 		k.log = key & 1;
 		/* up for a while, and down for a while */
 		if (random64() % 8 < (i / 5000 % 2 ? 3u : 5u)) {
-			got = open_start(&o, &k, i, NULL);
+			got = tel__open_start(&o, &k, i, NULL);
 			wrong +=
 			    got != (depth[key] > 0 ? OPEN_NESTED : OPEN_OK);
 			stacks[key][depth[key]++] = i;
 		} else {
-			got = open_end(&o, &k, &clock, &stat);
+			got = tel__open_end(&o, &k, &clock, &stat);
 			wrong += got != (depth[key] > 0 ? OPEN_OK : OPEN_NONE);
 			if (depth[key] > 0)
 				wrong += clock != stacks[key][--depth[key]];
@@ -233,59 +234,61 @@ test_open(void)
 	}
 	is_u64(wrong, 0, "open ranges: the last in is the first out");
 	ok(most > 100, "open ranges: up to %u were open", most);
-	open_forget(&o, 1);
+	tel__open_forget(&o, 1);
 	for (i = 0; i < 16; i++) {
 		k.key.bits = i * 3;
 		k.log = i & 1;
-		got = open_end(&o, &k, &clock, &stat);
+		got = tel__open_end(&o, &k, &clock, &stat);
 		wrong +=
 		    got != ((i & 1) == 0 && depth[i] > 0 ? OPEN_OK : OPEN_NONE);
 	}
 	is_u64(wrong, 0, "open ranges: those of a log are forgotten");
-	open_clear(&o);
+	tel__open_clear(&o);
 	/* two places: what finds none has no length, and makes none wrong */
-	open_init(&o, 2);
+	tel__open_init(&o, 2);
 	k.log = 0;
 	k.key.bits = 1;
-	ok(open_start(&o, &k, 10, NULL) == OPEN_OK &&
-	        open_start(&o, &k, 20, NULL) == OPEN_NESTED &&
-	        open_start(&o, &k, 30, NULL) == OPEN_CROWDED,
+	ok(tel__open_start(&o, &k, 10, NULL) == OPEN_OK &&
+	        tel__open_start(&o, &k, 20, NULL) == OPEN_NESTED &&
+	        tel__open_start(&o, &k, 30, NULL) == OPEN_CROWDED,
 	    "open ranges: the third has no room");
-	ok(open_end(&o, &k, &clock, &stat) == OPEN_CROWDED &&
-	        open_end(&o, &k, &clock, &stat) == OPEN_OK && clock == 20 &&
-	        open_end(&o, &k, &clock, &stat) == OPEN_OK && clock == 10 &&
-	        open_end(&o, &k, &clock, &stat) == OPEN_NONE,
+	ok(tel__open_end(&o, &k, &clock, &stat) == OPEN_CROWDED &&
+	        tel__open_end(&o, &k, &clock, &stat) == OPEN_OK &&
+	        clock == 20 &&
+	        tel__open_end(&o, &k, &clock, &stat) == OPEN_OK &&
+	        clock == 10 &&
+	        tel__open_end(&o, &k, &clock, &stat) == OPEN_NONE,
 	    "open ranges: its end ends no other");
-	open_clear(&o);
+	tel__open_clear(&o);
 }
 
 static void
 test_keys(void)
 {
 	struct budget budget = { 0, (size_t)1 << 20 };
-	struct strings *s = must(strings_new(&budget));
+	struct strings *s = must(tel__strings_new(&budget));
 	tel_value v = { 0, TEL_STRING, { 0 }, 3 };
 	struct key a, b;
 	char text[32];
 
 	v.as.string = "abcd";
-	must_ok(key_make(s, &v, &a));
+	must_ok(tel__key_make(s, &v, &a));
 	v.length = 4;
-	must_ok(key_make(s, &v, &b));
-	ok(!key_equal(a.bits, a.tag, &b) && key_compare(s, &a, &b) < 0,
+	must_ok(tel__key_make(s, &v, &b));
+	ok(!key_equal(a.bits, a.tag, &b) && tel__key_compare(s, &a, &b) < 0,
 	    "keys: strings of different lengths");
 	v.length = 3;
-	must_ok(key_make(s, &v, &b));
+	must_ok(tel__key_make(s, &v, &b));
 	ok(key_equal(a.bits, a.tag, &b), "keys: equal strings");
 	v.sort = TEL_SIGNED;
 	v.as.i64 = -1;
-	must_ok(key_make(s, &v, &a));
+	must_ok(tel__key_make(s, &v, &a));
 	v.sort = TEL_UNSIGNED;
-	must_ok(key_make(s, &v, &b));
-	ok(!key_equal(a.bits, a.tag, &b) && key_compare(s, &a, &b) < 0,
+	must_ok(tel__key_make(s, &v, &b));
+	ok(!key_equal(a.bits, a.tag, &b) && tel__key_compare(s, &a, &b) < 0,
 	    "keys: -1 is not 2^64 - 1");
 	v.sort = TEL_ADDRESS;
-	must_ok(key_make(s, &v, &a));
+	must_ok(tel__key_make(s, &v, &a));
 	ok(key_equal(a.bits, a.tag, &b), "keys: an address is a number");
 	v.as.u64 = 0x7f00;
 	ok(tel_value_text(&v, text, sizeof(text)) == 6 &&
@@ -305,8 +308,9 @@ test_keys(void)
 	v.sort = TEL_STRING;
 	v.as.string = "another string";
 	v.length = 14;
-	ok(key_make(s, &v, &a) == TEL_ELIMIT, "keys: no room for a string");
-	strings_free(s);
+	ok(tel__key_make(s, &v, &a) == TEL_ELIMIT,
+	    "keys: no room for a string");
+	tel__strings_free(s);
 }
 
 int

@@ -234,19 +234,24 @@ test_messages(void)
 	struct tmf t = { 0 };
 	char error[200];
 
-	ok(tmf_parse(&t, text, strlen(text), "x", error, sizeof(error)) ==
+	ok(tel__tmf_parse(&t, text, strlen(text), "x", error, sizeof(error)) ==
 	        TEL_OK,
 	    "contracts");
-	tmf_finish(&t);
-	is_str(tmf_message(&t, "XContract.Imp", 13, 1), "Near", "by its name");
-	is_str(tmf_message(&t, "XContract.Exp", 13, -2), "Last", "below 0");
-	is_str(tmf_message(&t, "A.XContract", 11, 1), "Far", "in a namespace");
-	is_str(tmf_message(&t, "YContract.Imp", 13, 1), "Only", "without it");
-	is_str(tmf_message(&t, "Contract", 8, 1), NULL, "part of a name");
-	is_str(tmf_message(&t, "ZContract", 9, 1), NULL, "no messages");
-	is_str(tmf_message(&t, "XContract", 9, 7), NULL, "no such message");
-	is_str(tmf_message(&t, ".Imp", 4, 7), NULL, "no name");
-	tmf_free(&t);
+	tel__tmf_finish(&t);
+	is_str(tel__tmf_message(&t, "XContract.Imp", 13, 1), "Near",
+	    "by its name");
+	is_str(tel__tmf_message(&t, "XContract.Exp", 13, -2), "Last",
+	    "below 0");
+	is_str(tel__tmf_message(&t, "A.XContract", 11, 1), "Far",
+	    "in a namespace");
+	is_str(tel__tmf_message(&t, "YContract.Imp", 13, 1), "Only",
+	    "without it");
+	is_str(tel__tmf_message(&t, "Contract", 8, 1), NULL, "part of a name");
+	is_str(tel__tmf_message(&t, "ZContract", 9, 1), NULL, "no messages");
+	is_str(tel__tmf_message(&t, "XContract", 9, 7), NULL,
+	    "no such message");
+	is_str(tel__tmf_message(&t, ".Imp", 4, 7), NULL, "no name");
+	tel__tmf_free(&t);
 }
 
 int

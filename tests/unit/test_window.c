@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "formats/mps.h"
-#include "formats/mps_encode.h"
+#include "format/mps/mps.h"
+#include "format/mps/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 
@@ -39,7 +39,7 @@ make(size_t n, uint64_t (*how)(size_t i), size_t syncs, size_t *size)
 		abort();
 	for (i = 0; i < n; i++) {
 		t = syncs > 0 && i % syncs == syncs - 1 ? sync : alloc;
-		mps_encode_header(s, p, t->code, t->size, how(i));
+		tel__mps_encode_header(s, p, t->code, t->size, how(i));
 		if (t == sync)
 			tel_encode_field(&t->fields[0], how(i) / 1000, p);
 		else
@@ -99,7 +99,7 @@ run_some(const unsigned char *data, size_t size, tel_order order, int allocs)
 	while ((t.status = tel_window_next(w, &ev)) == TEL_OK) {
 		if (t.events == 0) {
 			t.first_clock = tel_event_clock(ev);
-			t.first_ns = tel_clock_ns(ev->log->clock, ev->clock);
+			t.first_ns = tel__clock_ns(ev->log->clock, ev->clock);
 		}
 		t.events++;
 		t.sum += tel_event_index(ev) * 31 + tel_event_u64(ev, 2);

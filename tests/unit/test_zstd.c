@@ -46,8 +46,8 @@ open_zstd(const unsigned char *data, size_t size, size_t read_size)
 {
 	struct tel_input *in;
 
-	if (tel_input_memory(data, size, read_size, &in) != TEL_OK ||
-	    tel_input_unpack(in, &in) != TEL_OK)
+	if (tel__input_memory(data, size, read_size, &in) != TEL_OK ||
+	    tel__input_unpack(in, &in) != TEL_OK)
 		abort();
 	return in;
 }
@@ -66,11 +66,11 @@ check_zstd_damage(const unsigned char *bytes)
 		all = read_all(in, bytes, SIZE, 5000);
 		if (all.wrong || all.status != TEL_EDAMAGED ||
 		    all.good < last ||
-		    strcmp(tel_input_error(in),
+		    strcmp(tel__input_error(in),
 		        "zstd: input ends inside a frame") != 0)
 			wrong++;
 		last = all.good;
-		tel_input_free(in);
+		tel__input_free(in);
 	}
 	is_u64((uint64_t)wrong, 0, "frames cut anywhere give what is whole");
 	ok(last > SIZE / 2, "the last cut gave %zu bytes", last);
@@ -81,7 +81,7 @@ check_zstd_damage(const unsigned char *bytes)
 		all = read_all(in, bytes, SIZE, 5000);
 		if (all.status != TEL_EDAMAGED && !all.wrong)
 			undetected++;
-		tel_input_free(in);
+		tel__input_free(in);
 		frame[cut] ^= 0x55;
 	}
 	is_u64((uint64_t)undetected, 0,
@@ -90,8 +90,8 @@ check_zstd_damage(const unsigned char *bytes)
 	    1);
 	all = read_all(in, bytes, 0, 10);
 	ok(all.status == TEL_EDAMAGED, "a damaged header: %s",
-	    tel_input_error(in));
-	tel_input_free(in);
+	    tel__input_error(in));
+	tel__input_free(in);
 	free(frame);
 }
 
@@ -128,15 +128,15 @@ check_zstd_live(const unsigned char *bytes)
 			abort();
 		if (round == 1)
 			fcntl(fds[0], F_SETFL, O_NONBLOCK);
-		if (tel_input_fd(fds[0], 1, 4096, &in) != TEL_OK ||
-		    tel_input_unpack(in, &in) != TEL_OK)
+		if (tel__input_fd(fds[0], 1, 4096, &in) != TEL_OK ||
+		    tel__input_unpack(in, &in) != TEL_OK)
 			abort();
-		ok(tel_input_peek(in, 1000, &data, &avail) == TEL_OK &&
+		ok(tel__input_peek(in, 1000, &data, &avail) == TEL_OK &&
 		        avail == 1000 && memcmp(data, bytes, 1000) == 0,
 		    "what was flushed of an open frame is given");
-		is_u64(tel_input_raw_bytes(in), to.pos, "bytes taken");
+		is_u64(tel__input_raw_bytes(in), to.pos, "bytes taken");
 		begin = seconds();
-		tel_input_free(in);
+		tel__input_free(in);
 		ok(seconds() - begin < 60, "freeing does not wait for a pipe");
 		close(fds[1]);
 	}
@@ -155,18 +155,18 @@ check_zstd_free(const unsigned char *bytes)
 	for (i = 0; i < 20; i++) {
 		in = open_zstd(frame, size, read_sizes[i % NSIZES]);
 		if (i % 2 == 1)
-			tel_input_peek(in, i * 1000, &data, &avail);
-		tel_input_free(in);
+			tel__input_peek(in, i * 1000, &data, &avail);
+		tel__input_free(in);
 	}
 	ok(1, "freed at any time");
-	if (tel_input_callback(feed_read, &feed, 4096, &in) != TEL_OK ||
-	    tel_input_unpack(in, &in) != TEL_OK)
+	if (tel__input_callback(feed_read, &feed, 4096, &in) != TEL_OK ||
+	    tel__input_unpack(in, &in) != TEL_OK)
 		abort();
 	all = read_all(in, bytes, SIZE, 9999);
 	ok(all.status == TEL_EIO && !all.wrong && all.good > 0 &&
-	        strcmp(tel_input_error(in), strerror(EIO)) == 0,
+	        strcmp(tel__input_error(in), strerror(EIO)) == 0,
 	    "a failure below a frame, after %zu bytes", all.good);
-	tel_input_free(in);
+	tel__input_free(in);
 	free(frame);
 }
 
@@ -191,7 +191,7 @@ check_no_thread(const unsigned char *bytes)
 	all = read_all(in, bytes, SIZE, TEL_PEEK_MAX);
 	ok(all.status == TEL_OK && !all.wrong && all.good == SIZE,
 	    "zstd without a thread");
-	tel_input_free(in);
+	tel__input_free(in);
 	free(frame);
 }
 

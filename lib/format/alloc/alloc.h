@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traces of allocators that other tools write, as lines of text: tel-alloc(5)
+ * describes them.  A dialect says how a line of its is taken to pieces; all
+ * else is the same for all of them.
+ *
+ * An event's bytes are its code and its size, four bytes each, its clock and
+ * then eight bytes a field, all little-endian; a string is behind them.
+ */
+#ifndef TEL_ALLOCLINE_H
+#define TEL_ALLOCLINE_H
+
+#include "reader/lines.h"
+
+/* The longest line, its end included; a longer one is damage. */
+#define AL_LINE_MAX 65535u
+/* Calls that have begun and not ended, in traces where they may. */
+#define AL_HELD_MAX 256u
+/* The longest line that begins one. */
+#define AL_HELD_LINE 240u
+/* The longest name of a place that is kept as its label. */
+#define AL_LABEL_MAX 255u
+/* The most bytes of lines without an event that are kept to be passed on. */
+#define AL_LEAD_MAX 65536u
+#define AL_HEADER 16u
+#define AL_FIELDS_MAX 8u
+
+/* What a number in a line is: the fields that types are made of. */
+enum al_value {
+	AL_ADDRESS,
+	AL_OLD,
+	AL_SIZE,
+	AL_COUNT,
+	AL_ALIGNMENT,
+	AL_ID, /* of a block that has no address */
+	AL_TID,
+	AL_PID,
+	AL_DURATION,
+	AL_CALLER,
+	AL_TRACE,
+	AL_IP,
+	AL_PARENT,
+	AL_PAGES,
+	AL_TIME,
+	AL_TEXT,
+	AL_VALUES
+};
+
+/* The types of all dialects; each has some of them. */
+enum al_type {
+	AL_MALLOC,
+	AL_CALLOC,
+	AL_REALLOC,
+	AL_REALLOCARRAY,
+	AL_MEMALIGN,
+	AL_POSIX_MEMALIGN,
+	AL_ALIGNED_ALLOC,
+	AL_VALLOC,
+	AL_PVALLOC,
+	AL_NEW,
+	AL_NEW_ARRAY,
+	AL_NEW_ALIGNED,
+	AL_FREE,
+	AL_DELETE,
+	AL_DELETE_ARRAY,
+	AL_THREAD_DONE,
+	AL_TRACED, /* malloc with the number of its backtrace */
+	AL_BACKTRACE,
+	AL_CLOCK,
+	AL_RESIDENT,
+	AL_NOTE,
+	AL_ID_MALLOC,
+	AL_ID_REALLOC,
+	AL_ID_FREE,
+	AL_TYPES,
+	AL_NO_TYPE = AL_TYPES /* a call that is no operation */
+};
+
+/*
+ * A function as lines call it.  Letters say what its arguments are: a, o, s,
+ * c, l: the first five of enum al_value; '-': nothing that is kept.
+ */
+struct al_call {
+	const char *name;
+	uint8_t length;
+	uint8_t prefix; /* names that begin so are it, too */
+	uint8_t type;
+	const char *arguments;
+};
+
+/* What a line turns out to be. */
+enum al_line {
+	AL_EVENT,  /* the event of s->kind */
+	AL_SILENT, /* a line that belongs to the format and says nothing */
+	AL_NOISE,  /* what the program said that was traced */
+	AL_MORE,   /* the first of two lines that are one event */
+	AL_WRONG,  /* damage: s->want, s->at */
+	AL_BEGUN   /* the begin of a call, the end of which is to come */
+};
+
+struct al;
+
+struct al_dialect {
+	const struct tel_form *form;
+	const char *what; /* its name for messages */
+	/* Takes the line from p apart; *s->end ends any token. */
+	enum al_line (*parse)(struct al *s, const unsigned char *p);
+	uint32_t types;  /* bits by enum al_type */
+	const char *all; /* letters of fields that all its types have */
+	int timed;       /* its clock is in ns from the first line on */
+	int mixed;       /* what the traced program says stands between */
+	int score;       /* of a line of its */
+	int alone;       /* several cannot be written as one */
+};
+
+extern const struct al_dialect tel__al_android, tel__al_logalloc,
+    tel__al_mtrace, tel__al_heaptrack, tel__al_valgrind, tel__al_ltrace,
+    tel__al_kdump, tel__al_rep;
+
+/* How the event of a type is made of values. */
+struct al_shape {
+	const struct tel_type *type; /* NULL: the dialect has none such */
+	uint8_t nfields;
+	uint8_t value[AL_FIELDS_MAX];
+	uint8_t text; /* the last one is a string */
+};
+
+/* A call that has begun. */
+struct al_held {
+	uint64_t pid;
+	const struct al_call *call;
+	uint64_t v[AL_ALIGNMENT + 1];
+	uint16_t size;
+	unsigned char line[AL_HELD_LINE];
+};
+
+struct al {
+	const struct al_dialect *d;
+	struct al_shape shape[AL_TYPES];
+
+	/* The line, without its end. */
+	const unsigned char *p;
+	const unsigned char *end;
+	const unsigned char *limit; /* what may be read ends here */
+	size_t step;                /* bytes of it, and of the first of two */
+	uint64_t offset;            /* of its first byte */
+	uint64_t number;            /* counts lines, from 1 */
+	int cut;
+	int over;
+	unsigned char *copy; /* of a cut line, with an end */
+
+	/* What parse found. */
+	enum al_type kind;
+	uint64_t v[AL_VALUES];
+	const unsigned char *text; /* a string, or the label of the caller */
+	size_t text_size;
+	int has_time;                /* the line tells its clock, */
+	uint64_t time;               /* in ns */
+	const char *want;            /* what was expected, */
+	const unsigned char *at;     /* and where something else was found */
+	const struct al_held *ended; /* the call that the line ends */
+	const struct al_call *call;
+
+	/* What was, in the dialects that need it. */
+	uint64_t clock;
+	int timed;
+	int second;        /* mtrace: this must be the other line of two */
+	unsigned headers;  /* rep: lines of the header that have come */
+	uint64_t promised; /* rep: operations, as the header says */
+	uint64_t operations;
+	struct al_held *held;
+	unsigned nheld;
+	uint64_t sum;          /* ltrace -r: of all differences */
+	uint64_t inner;        /* calls within such calls */
+	unsigned char *joined; /* both lines of such a call */
+	size_t joined_room;
+
+	uint64_t noise, noise_bytes;
+	unsigned char *lead;
+	size_t lead_size, lead_room;
+	unsigned char *preamble;
+	unsigned char *data;
+	unsigned char notes[AL_LABEL_MAX + 3];
+};
+
+/* The schema of a dialect, and the shapes in it.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__al_schema(struct tel_reader *r, struct al *s);
+/* The call that the n bytes at p name, of those in the table; or NULL. */
+const struct al_call *tel__al_find(const struct al_call *calls, size_t count,
+    const unsigned char *p, size_t n);
+/* The function of C or C++ of that name, if the dialect has its type. */
+const struct al_call *tel__al_function(const struct al *s,
+    const unsigned char *p, size_t n);
+
+#define AL_BIT(type) ((uint32_t)1 << (type))
+
+#define AL_C_TYPES \
+	(AL_BIT(AL_MALLOC) | AL_BIT(AL_CALLOC) | AL_BIT(AL_REALLOC) | \
+	    AL_BIT(AL_REALLOCARRAY) | AL_BIT(AL_MEMALIGN) | \
+	    AL_BIT(AL_POSIX_MEMALIGN) | AL_BIT(AL_ALIGNED_ALLOC) | \
+	    AL_BIT(AL_VALLOC) | AL_BIT(AL_PVALLOC) | AL_BIT(AL_FREE))
+#define AL_CXX_TYPES \
+	(AL_BIT(AL_NEW) | AL_BIT(AL_NEW_ARRAY) | AL_BIT(AL_NEW_ALIGNED) | \
+	    AL_BIT(AL_DELETE) | AL_BIT(AL_DELETE_ARRAY))
+
+/* What calls look like in C: allocline_call.c. */
+
+/*
+ * The function that is called at *p, which then is behind its parenthesis.
+ * NULL: none that allocates.
+ */
+const struct al_call *tel__al_call_at(const struct al *s,
+    const unsigned char **p);
+/* The arguments at *p that the call has; what is behind them stays. */
+enum al_line tel__al_arguments(struct al *s, const struct al_call *call,
+    const unsigned char **p);
+
+/* Nonzero when the call has a result that matters. */
+static inline int
+al_has_result(const struct al_call *call)
+{
+	return call->type != AL_FREE && call->type != AL_DELETE &&
+	    call->type != AL_DELETE_ARRAY;
+}
+
+static inline int
+al_is_name(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_';
+}
+
+static inline const unsigned char *
+al_skip_blanks(const unsigned char *p)
+{
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
+/* The functions of every dialect's form. */
+tel_status tel__al_open(struct tel_reader *r, const struct al_dialect *d);
+tel_status tel__al_next(struct tel_reader *r);
+void tel__al_close(struct tel_reader *r);
+int tel__al_probe(struct tel_reader *r, const struct al_dialect *d);
+
+/* The begin of the line is: 1, or 0. */
+static inline int
+al_stands(const struct al *s, const unsigned char *p, const char *word,
+    size_t n)
+{
+	return (size_t)(s->end - p) >= n && memcmp(p, word, n) == 0;
+}
+
+/* Notes what was expected at p. */
+static inline enum al_line
+al_wrong(struct al *s, const unsigned char *p, const char *want)
+{
+	s->want = want;
+	s->at = p;
+	return AL_WRONG;
+}
+
+/* Hexadecimal digits at *p; 1, or 0. */
+static inline int
+al_hex(const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = tel__lines_digit[*q]) < 16; q++)
+		v = v << 4 | d;
+	if (__builtin_expect((size_t)(q - *p) - 1 > 15, 0))
+		return lines_hex(p, out);
+	*p = q;
+	*out = v;
+	return 1;
+}
+
+/* Decimal digits at *p, more of them than 64 bits surely hold; 1, or 0. */
+int tel__al_long_decimal(const unsigned char **p, uint64_t *out);
+
+/* Decimal digits at *p; 1, or 0. */
+static inline int
+al_decimal(const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = (unsigned)*q - '0') <= 9; q++)
+		v = v * 10 + d;
+	if (__builtin_expect((size_t)(q - *p) - 1 > 18, 0))
+		return tel__al_long_decimal(p, out);
+	*p = q;
+	*out = v;
+	return 1;
+}
+
+/*
+ * The same, for lines of which most are numbers: up to seven digits at once,
+ * as how many there are is nothing that a processor could foresee.
+ */
+static inline int
+al_short_decimal(const struct al *s, const unsigned char **p, uint64_t *out)
+{
+	uint64_t x, other, n;
+
+	if (s->limit - *p < 8)
+		return al_decimal(p, out);
+	/* bit 7 of each byte that is no digit; of those behind one, perhaps */
+	x = tel_le64(*p) ^ UINT64_C(0x3030303030303030);
+	other = ((x + UINT64_C(0x7676767676767676)) | x) &
+	    UINT64_C(0x8080808080808080);
+	other &= 0 - other;
+	n = (other >> 7) * UINT64_C(0x0001020304050607) >> 56;
+	if (n == 0)
+		return al_decimal(p, out);
+	/* the digits to the upper bytes, and pairs of them to one number */
+	x <<= 64 - 8 * n;
+	x = (x * 10) + (x >> 8);
+	*out = ((x & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) +
+	           (x >> 16 & UINT64_C(0xff000000ff)) *
+	               UINT64_C(0x271000000001)) >>
+	        32 &
+	    UINT32_MAX;
+	*p += n;
+	return 1;
+}
+
+/* 0x and hexadecimal digits, decimal ones, (nil) or nil; 1, or 0. */
+int tel__al_odd_number(const struct al *s, const unsigned char **p,
+    uint64_t *out);
+
+static inline int
+al_number(const struct al *s, const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+
+	if (q[0] == '0' && q[1] == 'x') {
+		q += 2;
+		if (!al_hex(&q, out))
+			return 0;
+		*p = q;
+		return 1;
+	}
+	if ((unsigned)*q - '0' <= 9)
+		return al_short_decimal(s, p, out);
+	return tel__al_odd_number(s, p, out);
+}
+
+/* "SECONDS.FRACTION" in ns; 1, or 0. */
+int tel__al_seconds(const unsigned char **p, uint64_t *out);
+
+/* The value that a letter of struct al_call means; AL_VALUES for none. */
+static inline enum al_value
+al_letter(char letter)
+{
+	switch (letter) {
+	case 'a': return AL_ADDRESS;
+	case 'o': return AL_OLD;
+	case 's': return AL_SIZE;
+	case 'c': return AL_COUNT;
+	case 'l': return AL_ALIGNMENT;
+	default: return AL_VALUES;
+	}
+}
+
+#endif

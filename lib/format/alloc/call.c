@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Dialects that show calls as C has them, "malloc(513) = 0x4a44fc0": those of
+ * Firefox' LogAlloc, valgrind, and of kdump for FreeBSD's utrace.
+ */
+#include "format/alloc/alloc.h"
+
+#include <string.h>
+
+const struct al_call *
+tel__al_call_at(const struct al *s, const unsigned char **p)
+{
+	const unsigned char *q = *p;
+	const struct al_call *call;
+
+	while (al_is_name(*q))
+		q++;
+	if (*q != '(' || q == *p)
+		return NULL;
+	call = tel__al_function(s, *p, (size_t)(q - *p));
+	*p = q + 1;
+	return call;
+}
+
+/* Steps over the words before a number: "al 64, size 100". */
+static const unsigned char *
+skip_words(const unsigned char *p)
+{
+	const unsigned char *q = p;
+
+	while ((*q >= 'a' && *q <= 'z' && *q != 'n') || *q == ' ')
+		q++;
+	return q > p && q[-1] == ' ' ? q : p;
+}
+
+/* A number, or the slot of a block that logalloc_munge.py gave it. */
+static int
+argument(const struct al *s, const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p + 1;
+
+	if (**p != '#')
+		return al_number(s, p, out);
+	if (!al_decimal(&q, out))
+		return 0;
+	*p = q;
+	return 1;
+}
+
+enum al_line
+tel__al_arguments(struct al *s, const struct al_call *call,
+    const unsigned char **p)
+{
+	const char *letter;
+
+	for (letter = call->arguments; *letter != '\0'; letter++) {
+		if (letter != call->arguments) {
+			if (**p != ',')
+				return al_wrong(s, *p, "a comma");
+			++*p;
+		}
+		*p = skip_words(*p);
+		if (!argument(s, p, &s->v[al_letter(*letter)]))
+			return al_wrong(s, *p, "a number");
+	}
+	s->kind = (enum al_type)call->type;
+	return AL_EVENT;
+}
+
+/* ------------------------------------------------------------ LogAlloc */
+
+/* "PID TID malloc(513)=0x4a44fc0"; the oldest logs have no TID. */
+static enum al_line
+logalloc_parse(struct al *s, const unsigned char *p)
+{
+	const unsigned char *start = p;
+	const struct al_call *call;
+	enum al_line line;
+
+	s->v[AL_TID] = 0;
+	if (!al_decimal(&p, &s->v[AL_PID]) || *p != ' ')
+		return al_wrong(s, start, "the numbers of a process");
+	p++;
+	if (al_decimal(&p, &s->v[AL_TID])) {
+		if (*p != ' ')
+			return al_wrong(s, p, "a blank");
+		p++;
+	}
+	start = p;
+	call = tel__al_call_at(s, &p);
+	if (call == NULL)
+		return al_wrong(s, start, "a function that allocates");
+	line = tel__al_arguments(s, call, &p);
+	if (line != AL_EVENT)
+		return line;
+	if (*p != ')')
+		return al_wrong(s, p, "a closing parenthesis");
+	p++;
+	if (call->type == AL_NO_TYPE)
+		return AL_SILENT;
+	if (al_has_result(call)) {
+		if (*p != '=')
+			return al_wrong(s, p, "= and an address");
+		p++;
+		if (!argument(s, &p, &s->v[AL_ADDRESS]))
+			return al_wrong(s, p, "an address");
+	}
+	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+}
+
+/* ------------------------------------------------------------ valgrind */
+
+/*
+ * Finds "--PID-- " and a call behind it; the program that is traced may have
+ * written the begin of the line.  NULL: there is none.
+ */
+static const struct al_call *
+valgrind_call(struct al *s, const unsigned char **p)
+{
+	const unsigned char *q = *p;
+	const struct al_call *call;
+
+	for (;;) {
+		q = memchr(q, '-', (size_t)(s->end - q));
+		if (q == NULL)
+			return NULL;
+		*p = q + 2;
+		if (q[1] == '-' && al_decimal(p, &s->v[AL_PID]) &&
+		    al_stands(s, *p, "-- ", 3)) {
+			*p += 3;
+			call = tel__al_call_at(s, p);
+			if (call != NULL)
+				return call;
+		}
+		q++;
+	}
+}
+
+/* "--PID-- malloc(513) = 0x4A44FC0". */
+static enum al_line
+valgrind_parse(struct al *s, const unsigned char *p)
+{
+	const struct al_call *call = valgrind_call(s, &p);
+	enum al_line line;
+
+	if (call == NULL || call->type == AL_NO_TYPE)
+		return AL_NOISE;
+	line = tel__al_arguments(s, call, &p);
+	if (line != AL_EVENT)
+		return line;
+	/* "memalign(al 64, size 100)"; a delete may say what it deletes */
+	while (p < s->end && *p != ')')
+		p++;
+	if (p == s->end)
+		return al_wrong(s, p, "a closing parenthesis");
+	p++;
+	if (!al_has_result(call))
+		return p == s->end ? AL_EVENT :
+		                     al_wrong(s, p, "the end of the line");
+	s->v[AL_ADDRESS] = 0;
+	/* "realloc(0x4A44FC0,0)free(0x4A44FC0)", "realloc(0x0,8)malloc(8)" */
+	if (al_is_name(*p)) {
+		line = al_stands(s, p, "free(", 5) ? AL_EVENT : AL_MORE;
+		while (p < s->end && *p != ')')
+			p++;
+		p += p < s->end;
+		if (line == AL_EVENT && p == s->end)
+			return line;
+	}
+	if (!al_stands(s, p, " = ", 3))
+		return al_wrong(s, p, "= and an address");
+	p += 3;
+	if (!al_number(s, &p, &s->v[AL_ADDRESS]))
+		return al_wrong(s, p, "an address");
+	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+}
+
+/* ---------------------------------------------------------------- kdump */
+
+/*
+ * "PID COMMAND TIME USER  0x801009000 = malloc(64)"; the TID and the time
+ * need not be there.  Or "<jemalloc>:utrace: PID malloc(64) = ...".  Returns
+ * what is behind it, or NULL.
+ */
+static const unsigned char *
+kdump_head(struct al *s, const unsigned char *p)
+{
+	static const char utrace[] = "<jemalloc>:utrace: ";
+	const unsigned char *q = p;
+
+	s->v[AL_TID] = 0;
+	if (al_stands(s, p, utrace, sizeof(utrace) - 1)) {
+		p += sizeof(utrace) - 1;
+		return al_decimal(&p, &s->v[AL_PID]) ? al_skip_blanks(p) : NULL;
+	}
+	q = al_skip_blanks(p);
+	if (!al_decimal(&q, &s->v[AL_PID]) || *q != ' ')
+		return NULL;
+	p = q = al_skip_blanks(q);
+	if (al_decimal(&q, &s->v[AL_TID]) && *q == ' ')
+		p = q;
+	else
+		s->v[AL_TID] = 0;
+	for (;;) {
+		p = al_skip_blanks(p);
+		if (al_stands(s, p, "USER ", 5))
+			return al_skip_blanks(p + 5);
+		q = p;
+		if (!s->has_time && tel__al_seconds(&q, &s->time) && *q == ' ')
+			s->has_time = 1;
+		while (p < s->end && *p != ' ')
+			p++;
+		if (p == s->end)
+			return NULL;
+	}
+}
+
+/* "0x801009000 = malloc(64)", "free(0x801009000)", "malloc_init()". */
+static enum al_line
+kdump_parse(struct al *s, const unsigned char *p)
+{
+	const struct al_call *call;
+	enum al_line line;
+	int result;
+
+	p = kdump_head(s, p);
+	if (p == NULL)
+		return AL_NOISE;
+	s->v[AL_ADDRESS] = 0;
+	result = !al_is_name(*p) || (*p >= '0' && *p <= '9');
+	if (result) {
+		if (!al_number(s, &p, &s->v[AL_ADDRESS]) ||
+		    !al_stands(s, p, " = ", 3))
+			return AL_NOISE;
+		p += 3;
+	}
+	call = tel__al_call_at(s, &p);
+	if (call == NULL || call->type == AL_NO_TYPE)
+		return AL_NOISE;
+	line = tel__al_arguments(s, call, &p);
+	if (line != AL_EVENT)
+		return line;
+	if (*p != ')')
+		return al_wrong(s, p, "a closing parenthesis");
+	if (result != al_has_result(call))
+		return al_wrong(s, s->p, "a result before malloc or realloc");
+	p++;
+	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+}
+
+/* ----------------------------------------------------------- the forms */
+
+static int
+logalloc_probe(struct tel_reader *r)
+{
+	return tel__al_probe(r, &tel__al_logalloc);
+}
+
+static tel_status
+logalloc_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return tel__al_open(r, &tel__al_logalloc);
+}
+
+const struct tel_form tel__form_logalloc = { "logalloc", logalloc_probe,
+	logalloc_open, tel__al_next, tel__al_close };
+
+const struct al_dialect tel__al_logalloc = {
+	.form = &tel__form_logalloc,
+	.what = "LogAlloc",
+	.parse = logalloc_parse,
+	.types = AL_C_TYPES,
+	.all = "pt",
+	.score = 90,
+};
+
+static int
+valgrind_probe(struct tel_reader *r)
+{
+	return tel__al_probe(r, &tel__al_valgrind);
+}
+
+static tel_status
+valgrind_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return tel__al_open(r, &tel__al_valgrind);
+}
+
+const struct tel_form tel__form_valgrind = { "valgrind", valgrind_probe,
+	valgrind_open, tel__al_next, tel__al_close };
+
+const struct al_dialect tel__al_valgrind = {
+	.form = &tel__form_valgrind,
+	.what = "valgrind",
+	.parse = valgrind_parse,
+	.types = AL_C_TYPES | AL_CXX_TYPES,
+	.all = "p",
+	.mixed = 1,
+	.score = 70,
+};
+
+static int
+kdump_probe(struct tel_reader *r)
+{
+	return tel__al_probe(r, &tel__al_kdump);
+}
+
+static tel_status
+kdump_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return tel__al_open(r, &tel__al_kdump);
+}
+
+const struct tel_form tel__form_kdump = { "kdump", kdump_probe, kdump_open,
+	tel__al_next, tel__al_close };
+
+const struct al_dialect tel__al_kdump = {
+	.form = &tel__form_kdump,
+	.what = "kdump",
+	.parse = kdump_parse,
+	.types = AL_C_TYPES,
+	.all = "pt",
+	.mixed = 1,
+	.score = 70,
+};

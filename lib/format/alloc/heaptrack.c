@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The raw files of heaptrack. */
+#include "format/alloc/alloc.h"
+
+#include <string.h>
+
+/* Hexadecimal numbers with blanks between them, into values. */
+static enum al_line
+heaptrack_numbers(struct al *s, const unsigned char *p, enum al_type kind,
+    const enum al_value *values, unsigned n)
+{
+	unsigned i;
+
+	s->kind = kind;
+	for (i = 0; i < n; i++) {
+		if (*p != ' ')
+			return al_wrong(s, p, "a blank and a number");
+		p++;
+		if (!al_hex(&p, &s->v[values[i]]))
+			return al_wrong(s, p, "a hexadecimal number");
+	}
+	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+}
+
+static enum al_line
+heaptrack_parse(struct al *s, const unsigned char *p)
+{
+	static const enum al_value plus[] = { AL_SIZE, AL_TRACE, AL_ADDRESS },
+	                           minus[] = { AL_ADDRESS },
+	                           trace[] = { AL_IP, AL_PARENT },
+	                           pages[] = { AL_PAGES }, time[] = { AL_TIME };
+	enum al_line line;
+
+	switch (*p) {
+	case '+': return heaptrack_numbers(s, p + 1, AL_TRACED, plus, 3);
+	case '-': return heaptrack_numbers(s, p + 1, AL_FREE, minus, 1);
+	case 't': return heaptrack_numbers(s, p + 1, AL_BACKTRACE, trace, 2);
+	case 'R': return heaptrack_numbers(s, p + 1, AL_RESIDENT, pages, 1);
+	case 'c':
+		line = heaptrack_numbers(s, p + 1, AL_CLOCK, time, 1);
+		if (line == AL_EVENT && s->v[AL_TIME] > UINT64_MAX / 1000000)
+			return al_wrong(s, p, "a time that makes sense");
+		s->has_time = line == AL_EVENT;
+		s->time = s->v[AL_TIME] * 1000000;
+		return line;
+	case 'v':
+	case 'x':
+	case 'X':
+	case 'I':
+	case 'm':
+	case 'S':
+	case 'A':
+		s->kind = AL_NOTE;
+		s->text = p;
+		s->text_size = (size_t)(s->end - p);
+		if (s->end - p < 2 ? *p != 'A' : p[1] != ' ')
+			return al_wrong(s, p, "a blank behind the letter");
+		if (memchr(p, 0, s->text_size) != NULL)
+			return al_wrong(s, p, "a line without a byte of 0");
+		return AL_EVENT;
+	case 's':
+	case 'i':
+	case 'a':
+		return al_wrong(s, p,
+		    "a line of a raw file, recorded with --raw: others have "
+		    "no addresses");
+	default: return al_wrong(s, p, "a letter that heaptrack writes");
+	}
+}
+
+static int
+heaptrack_probe(struct tel_reader *r)
+{
+	return tel__al_probe(r, &tel__al_heaptrack);
+}
+
+static tel_status
+heaptrack_open(struct tel_reader *r, const char *as)
+{
+	(void)as;
+	return tel__al_open(r, &tel__al_heaptrack);
+}
+
+const struct tel_form tel__form_heaptrack = { "heaptrack", heaptrack_probe,
+	heaptrack_open, tel__al_next, tel__al_close };
+
+const struct al_dialect tel__al_heaptrack = {
+	.form = &tel__form_heaptrack,
+	.what = "heaptrack",
+	.parse = heaptrack_parse,
+	.types = AL_BIT(AL_TRACED) | AL_BIT(AL_FREE) | AL_BIT(AL_BACKTRACE) |
+	    AL_BIT(AL_CLOCK) | AL_BIT(AL_RESIDENT) | AL_BIT(AL_NOTE),
+	.all = "",
+	.timed = 1,
+	.score = 95,
+	.alone = 1,
+};

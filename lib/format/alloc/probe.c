@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Telling traces of allocators from other text.  A dialect that shares its
+ * lines with the traced program is looked for in all that may be looked at,
+ * but only when no other form knows the input.
+ */
+#include "format/alloc/alloc.h"
+
+#include <string.h>
+
+/* Lines that are looked at where each line should be one. */
+#define PROBE_LINES 8u
+
+/* 1 when no byte from p to end speaks against text. */
+static int
+is_plain(const struct al_dialect *d, const unsigned char *p,
+    const unsigned char *end)
+{
+	for (; p < end; p++)
+		if (*p < ' ' && *p != '\t' && *p != '\r' && *p != '\n' &&
+		    (!d->mixed || *p == 0))
+			return 0;
+	return 1;
+}
+
+/* 1 when the line in s, which is one of the dialect, says which it is. */
+static int
+is_proof(struct al *s, enum al_line line)
+{
+	const unsigned char *p = s->p + 2;
+	uint64_t n;
+
+	if (line == AL_BEGUN || line == AL_MORE)
+		return 1;
+	if (s->d == &tel__al_heaptrack && line == AL_EVENT && *s->p == 'v') {
+		/* the second line, of whatever other letter, tells */
+		s->headers += al_hex(&p, &n) && (p == s->end || *p == ' ');
+		return 0;
+	}
+	if (s->d == &tel__al_heaptrack)
+		return line == AL_EVENT && s->headers == 1;
+	if (s->d == &tel__al_rep)
+		return line == AL_EVENT && s->headers == 4;
+	return line == AL_EVENT || (line == AL_SILENT && *s->p == '=');
+}
+
+/*
+ * Finds the end of the line that begins at bytes behind r->p.  1; 0 when the
+ * input ends before, or more would be too much.
+ */
+static int
+find_end(struct tel_reader *r, const struct al_dialect *d, size_t at,
+    const unsigned char **end)
+{
+	size_t seen = at, have;
+
+	for (;;) {
+		have = (size_t)(r->end - r->p);
+		if (have > TEL_PROBE_SIZE)
+			have = TEL_PROBE_SIZE;
+		*end =
+		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
+		if (*end != NULL)
+			return 1;
+		/* wait for no more of what is no text */
+		if (r->eof || have == TEL_PROBE_SIZE ||
+		    !is_plain(d, r->p + seen, r->p + have))
+			return 0;
+		seen = have;
+		tel__reader_fill(r, have + 1);
+	}
+}
+
+int
+tel__al_probe(struct tel_reader *r, const struct al_dialect *d)
+{
+	struct al_held room;
+	struct al s = { .d = d, .held = &room };
+	unsigned char last[256];
+	enum al_line line;
+	unsigned i;
+	size_t at = 0, n;
+
+	if (r->sure >= d->score)
+		return 0;
+	for (i = 0; d->mixed || i < PROBE_LINES; i++) {
+		/* what another form knows is not waited for */
+		if (r->sure > 0 && i != s.headers)
+			return 0;
+		s.p = r->p + at;
+		if (!find_end(r, d, at, &s.end)) {
+			/* the only line may have no end */
+			n = (size_t)(r->end - r->p) - at;
+			if (!r->eof || n == 0 || n >= sizeof(last))
+				return 0;
+			memcpy(last, r->p + at, n);
+			last[n] = '\n';
+			s.p = last;
+			s.end = last + n;
+		}
+		if (s.p != last)
+			s.p = r->p + at;
+		if (!is_plain(d, s.p, s.end))
+			return 0;
+		n = (size_t)(s.end + 1 - s.p);
+		s.limit = s.end + 1;
+		s.step = n;
+		if (s.end > s.p && s.end[-1] == '\r')
+			s.end--;
+		line = d->parse(&s, s.p);
+		if (is_proof(&s, line))
+			return i == s.headers ? d->score : d->score - 10;
+		if (s.p == last)
+			return 0;
+		at += n;
+	}
+	return 0;
+}

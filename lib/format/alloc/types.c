@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The types of the traces of allocators, and the functions that lines call,
+ * as tables.
+ */
+#include "format/alloc/alloc.h"
+#include "model/role.h"
+
+#include <string.h>
+
+/* The fields that values are. */
+static const struct {
+	const char *name;
+	char letter;
+	uint8_t sort;
+	int8_t part; /* enum tel_role_part, or -1 */
+} fields[AL_VALUES] = {
+	[AL_ADDRESS] = { "address", 'a', TEL_ADDRESS, TEL_PART_ADDRESS },
+	[AL_OLD] = { "old", 'o', TEL_ADDRESS, TEL_PART_OLD },
+	[AL_SIZE] = { "size", 's', TEL_UNSIGNED, TEL_PART_SIZE },
+	[AL_COUNT] = { "count", 'c', TEL_UNSIGNED, TEL_PART_COUNT },
+	[AL_ALIGNMENT] = { "alignment", 'l', TEL_UNSIGNED, TEL_PART_ALIGNMENT },
+	[AL_ID] = { "id", 'i', TEL_SIGNED, TEL_PART_ADDRESS },
+	[AL_TID] = { "tid", 't', TEL_UNSIGNED, TEL_PART_THREAD },
+	[AL_PID] = { "pid", 'p', TEL_UNSIGNED, TEL_PART_PROCESS },
+	[AL_DURATION] = { "duration", 'd', TEL_UNSIGNED, -1 },
+	[AL_CALLER] = { "caller", 'w', TEL_ADDRESS, -1 },
+	[AL_TRACE] = { "trace", 'x', TEL_UNSIGNED, -1 },
+	[AL_IP] = { "ip", 'I', TEL_ADDRESS, -1 },
+	[AL_PARENT] = { "parent", 'P', TEL_UNSIGNED, -1 },
+	[AL_PAGES] = { "pages", 'R', TEL_UNSIGNED, -1 },
+	[AL_TIME] = { "milliseconds", 'M', TEL_UNSIGNED, -1 },
+	[AL_TEXT] = { "text", 'T', TEL_STRING, -1 },
+};
+
+static const struct {
+	const char *name;
+	const char *kind;
+	enum tel_role role;
+	const char *fields;
+} types[AL_TYPES] = {
+	[AL_MALLOC] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "as" },
+	[AL_CALLOC] = { "calloc", "Alloc", TEL_ROLE_ALLOC, "acs" },
+	[AL_REALLOC] = { "realloc", "Alloc", TEL_ROLE_REALLOC, "aos" },
+	[AL_REALLOCARRAY] = { "reallocarray", "Alloc", TEL_ROLE_REALLOC,
+	    "aocs" },
+	[AL_MEMALIGN] = { "memalign", "Alloc", TEL_ROLE_ALLOC, "als" },
+	[AL_POSIX_MEMALIGN] = { "posix_memalign", "Alloc", TEL_ROLE_ALLOC,
+	    "als" },
+	[AL_ALIGNED_ALLOC] = { "aligned_alloc", "Alloc", TEL_ROLE_ALLOC,
+	    "als" },
+	[AL_VALLOC] = { "valloc", "Alloc", TEL_ROLE_ALLOC, "as" },
+	[AL_PVALLOC] = { "pvalloc", "Alloc", TEL_ROLE_ALLOC, "as" },
+	[AL_NEW] = { "new", "Alloc", TEL_ROLE_ALLOC, "as" },
+	[AL_NEW_ARRAY] = { "new_array", "Alloc", TEL_ROLE_ALLOC, "as" },
+	[AL_NEW_ALIGNED] = { "new_aligned", "Alloc", TEL_ROLE_ALLOC, "als" },
+	[AL_FREE] = { "free", "Alloc", TEL_ROLE_FREE, "a" },
+	[AL_DELETE] = { "delete", "Alloc", TEL_ROLE_FREE, "a" },
+	[AL_DELETE_ARRAY] = { "delete_array", "Alloc", TEL_ROLE_FREE, "a" },
+	[AL_THREAD_DONE] = { "thread_done", "Thread", TEL_ROLE_THREAD_END, "" },
+	[AL_TRACED] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "asx" },
+	[AL_BACKTRACE] = { "trace", "Trace", TEL_ROLE_NONE, "IP" },
+	[AL_CLOCK] = { "clock", "Log", TEL_ROLE_NONE, "M" },
+	[AL_RESIDENT] = { "resident", "Memory", TEL_ROLE_NONE, "R" },
+	[AL_NOTE] = { "note", "Log", TEL_ROLE_NONE, "T" },
+	[AL_ID_MALLOC] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "is" },
+	[AL_ID_REALLOC] = { "realloc", "Alloc", TEL_ROLE_REALLOC, "is" },
+	[AL_ID_FREE] = { "free", "Alloc", TEL_ROLE_FREE, "i" },
+};
+
+/* clang-format off */
+#define NAME(name) name, sizeof(name) - 1
+
+/* Those that come most are first. */
+static const struct al_call functions[] = {
+	{ NAME("malloc"), 0, AL_MALLOC, "s" },
+	{ NAME("free"), 0, AL_FREE, "a" },
+	{ NAME("calloc"), 0, AL_CALLOC, "cs" },
+	{ NAME("realloc"), 0, AL_REALLOC, "os" },
+	{ NAME("memalign"), 0, AL_MEMALIGN, "ls" },
+	{ NAME("posix_memalign"), 0, AL_POSIX_MEMALIGN, "ls" },
+	{ NAME("aligned_alloc"), 0, AL_ALIGNED_ALLOC, "ls" },
+	{ NAME("reallocarray"), 0, AL_REALLOCARRAY, "ocs" },
+	{ NAME("reallocf"), 0, AL_REALLOC, "os" },
+	{ NAME("valloc"), 0, AL_VALLOC, "s" },
+	{ NAME("pvalloc"), 0, AL_PVALLOC, "s" },
+	{ NAME("cfree"), 0, AL_FREE, "a" },
+	/* C++: sizes of 64 and 32 bits, throwing or not */
+	{ NAME("_ZnwmSt11align_val_t"), 1, AL_NEW_ALIGNED, "sl" },
+	{ NAME("_ZnwjSt11align_val_t"), 1, AL_NEW_ALIGNED, "sl" },
+	{ NAME("_ZnamSt11align_val_t"), 1, AL_NEW_ALIGNED, "sl" },
+	{ NAME("_ZnajSt11align_val_t"), 1, AL_NEW_ALIGNED, "sl" },
+	{ NAME("_Znwm"), 1, AL_NEW, "s" },
+	{ NAME("_Znwj"), 1, AL_NEW, "s" },
+	{ NAME("_Znam"), 1, AL_NEW_ARRAY, "s" },
+	{ NAME("_Znaj"), 1, AL_NEW_ARRAY, "s" },
+	{ NAME("_ZdlPv"), 1, AL_DELETE, "a" },
+	{ NAME("_ZdaPv"), 1, AL_DELETE_ARRAY, "a" },
+	{ NAME("__builtin_new"), 0, AL_NEW, "s" },
+	{ NAME("builtin_new"), 0, AL_NEW, "s" },
+	{ NAME("__builtin_vec_new"), 0, AL_NEW_ARRAY, "s" },
+	{ NAME("__builtin_delete"), 0, AL_DELETE, "a" },
+	{ NAME("builtin_delete"), 0, AL_DELETE, "a" },
+	{ NAME("__builtin_vec_delete"), 0, AL_DELETE_ARRAY, "a" },
+	/* what is no operation, but nothing wrong either */
+	{ NAME("jemalloc_stats"), 0, AL_NO_TYPE, "" },
+	{ NAME("malloc_init"), 0, AL_NO_TYPE, "" },
+};
+/* clang-format on */
+
+/* Nonzero when the name of a call, of n bytes, stands at p. */
+static inline int
+is_name(const struct al_call *call, const unsigned char *p, size_t n)
+{
+	const unsigned char *name = (const unsigned char *)call->name;
+
+	/* no name is shorter than four letters */
+	if (tel_le32(p) != tel_le32(name))
+		return 0;
+	if (n <= 8)
+		return tel_le32(p + n - 4) == tel_le32(name + n - 4);
+	return memcmp(p, name, n) == 0;
+}
+
+const struct al_call *
+tel__al_find(const struct al_call *calls, size_t count, const unsigned char *p,
+    size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (calls[i].length != n &&
+		    (!calls[i].prefix || calls[i].length > n))
+			continue;
+		if (is_name(&calls[i], p, calls[i].length))
+			return &calls[i];
+	}
+	return NULL;
+}
+
+const struct al_call *
+tel__al_function(const struct al *s, const unsigned char *p, size_t n)
+{
+	const struct al_call *call = tel__al_find(functions,
+	    sizeof(functions) / sizeof(functions[0]), p, n);
+
+	if (call == NULL || call->type == AL_NO_TYPE)
+		return call;
+	return s->d->types >> call->type & 1 ? call : NULL;
+}
+
+/* Adds the field of a letter.  1, or 0: no memory. */
+static int
+add_field(struct al_shape *shape, struct tel_type *t, char letter)
+{
+	unsigned at = AL_HEADER + 8u * shape->nfields, v;
+	enum tel_load load;
+
+	for (v = 0; fields[v].letter != letter; v++)
+		continue;
+	load = v == AL_TEXT ? TEL_LOAD_STRING : TEL_LOAD_LE64;
+	if (tel__type_add(t, fields[v].name, (enum tel_sort)fields[v].sort,
+	        load, at) == NULL)
+		return 0;
+	if (t->role != TEL_ROLE_NONE && fields[v].part >= 0)
+		t->role_field[fields[v].part] = (int8_t)shape->nfields;
+	/* a block that has a number keeps it */
+	if (t->role == TEL_ROLE_REALLOC && v == AL_ID)
+		t->role_field[TEL_PART_OLD] = (int8_t)shape->nfields;
+	shape->text |= v == AL_TEXT;
+	shape->value[shape->nfields++] = (uint8_t)v;
+	return 1;
+}
+
+/* Adds a type.  1, or 0: no memory. */
+static int
+add_type(struct al *s, struct tel_schema *schema, unsigned i)
+{
+	struct al_shape *shape = &s->shape[i];
+	size_t n = strlen(types[i].fields), all = strlen(s->d->all), k;
+	size_t count = n + (types[i].role != TEL_ROLE_NONE ? all : 0);
+	int text = strchr(types[i].fields, 'T') != NULL;
+	struct tel_type *t;
+
+	t = tel__schema_add(schema, types[i].name, i, types[i].kind,
+	    AL_HEADER + (text ? 1u : 8u * (uint32_t)count), (unsigned)count);
+	if (t == NULL)
+		return 0;
+	t->role = (uint8_t)types[i].role;
+	for (k = 0; k < count; k++)
+		if (!add_field(shape, t,
+		        k < n ? types[i].fields[k] : s->d->all[k - n]))
+			return 0;
+	shape->type = t;
+	return 1;
+}
+
+tel_status
+tel__al_schema(struct tel_reader *r, struct al *s)
+{
+	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
+	struct tel_schema *schema;
+	unsigned i;
+
+	schema =
+	    tel__schema_make(s->d->form->name, "", &abi, AL_HEADER, AL_TYPES);
+	for (i = 0; schema != NULL && i < AL_TYPES; i++) {
+		if ((s->d->types >> i & 1) == 0 || add_type(s, schema, i))
+			continue;
+		tel_schema_free(schema);
+		schema = NULL;
+	}
+	return schema == NULL ? TEL_ENOMEM : tel__reader_adopt(r, schema);
+}

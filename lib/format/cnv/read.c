@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The text of mpseventcnv, read back: "CLOCK CODE PARAMETER ..." an event,
+ * numbers in hexadecimal.  The MPS's own mpseventtxt and mpseventsql read
+ * the same, but want the stream's events from the first on.
+ *
+ * A string is printed as it is but for quotes and backslashes, so it may go
+ * on in the next line.  It is joined, up to 255 bytes, unless that line looks
+ * like an event: after grep or sort it will be another event's.
+ */
+#include "reader/lines.h"
+
+#include <string.h>
+
+/* The code, in four columns with blanks before it, at *p. */
+static int
+code(struct lines *s, const unsigned char **p)
+{
+	const unsigned char *q = *p, *last;
+	uint64_t v;
+
+	if (s->end - q < 5 || *q != ' ')
+		return tel__lines_wrong(s, q, "a code of four columns", NULL);
+	last = q + 5;
+	for (q++; q < last && *q == ' '; q++)
+		continue;
+	if (q == last || !lines_hex(&q, &v) || q != last)
+		return tel__lines_wrong(s, *p, "a code of four columns", NULL);
+	s->code = (uint32_t)v;
+	*p = q;
+	return 1;
+}
+
+/* Reads the value of f at *p and encodes it. */
+static inline int
+value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p)
+{
+	const unsigned char *start = *p;
+	uint64_t v;
+
+	if (f->sort == TEL_STRING)
+		return tel__lines_string(s, m, t, f, p);
+	if (f->sort == TEL_DOUBLE) {
+		if (!tel__lines_double(s, f, p, &v))
+			return 0;
+	} else if (!lines_hex(p, &v)) {
+		return tel__lines_wrong(s, start, "hexadecimal digits as",
+		    f->name);
+	}
+	/* a release whose boolean is a signed bit prints true as all ones */
+	if (f->sort == TEL_BOOLEAN)
+		v = v != 0;
+	if (!tel_encode_fits(f, v))
+		return tel__lines_wrong(s, start, "a smaller number as",
+		    f->name);
+	tel_encode_field(f, v, s->data);
+	return 1;
+}
+
+static int
+cnv_parse(struct lines *s, const struct lines_map *m)
+{
+	const struct tel_schema *schema = m->schema;
+	const unsigned char *p = s->line;
+	const struct tel_type *t;
+	unsigned i;
+
+	if (!lines_clock(s, &p) || !code(s, &p))
+		return 0;
+	t = s->code < schema->ncodes ? schema->by_code[s->code] : NULL;
+	s->type = t;
+	s->size = t != NULL ? t->size : schema->header;
+	memset(s->data, 0, s->size);
+	for (i = 0; t != NULL && i < t->nfields; i++) {
+		if (*p != ' ' || p == s->end)
+			return tel__lines_wrong(s, p, "the value of",
+			    t->fields[i].name);
+		p++;
+		if (!value(s, m, t, &t->fields[i], &p))
+			return 0;
+	}
+	if (p != s->end)
+		return tel__lines_wrong(s, p, "the end of the line after",
+		    t != NULL ? t->name : "a code that is not known");
+	return 1;
+}
+
+/*
+ * 1 when the line looks like an event: a clock, a code without leading
+ * zeros, and a value if anything.
+ */
+static int
+cnv_head(const unsigned char *p, const unsigned char *end)
+{
+	unsigned bad = 0, i;
+
+	if (end - p < 21)
+		return 0;
+	for (i = 0; i < 16; i++)
+		bad |= tel__lines_digit[p[i]];
+	if (bad > 15 || p[16] != ' ')
+		return 0;
+	for (i = 17; i < 20 && p[i] == ' '; i++)
+		continue;
+	if (i < 20 && p[i] == '0')
+		return 0;
+	for (; i < 21; i++)
+		if (tel__lines_digit[p[i]] > 15)
+			return 0;
+	p += 21;
+	if (p == end)
+		return 1;
+	return end - p > 1 && p[0] == ' ' &&
+	    (tel__lines_digit[p[1]] <= 15 || memchr("\"-IN", p[1], 4) != NULL);
+}
+
+int
+tel__lines_cnv_score(const unsigned char *p, const unsigned char *end)
+{
+	return cnv_head(p, end) ? 90 : 0;
+}
+
+static int
+cnv_probe(struct tel_reader *r)
+{
+	return tel__lines_probe(r, tel__lines_cnv_score, tel__lines_text_score);
+}
+
+static tel_status
+cnv_open(struct tel_reader *r, const char *as)
+{
+	static const struct lines_syntax syntax = { cnv_parse, NULL, cnv_head,
+		0, 1 };
+
+	return tel__lines_open(r, &syntax, as);
+}
+
+const struct tel_form tel__form_cnv = { "cnv", cnv_probe, cnv_open,
+	tel__lines_next, tel__lines_close };

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Looking at records of ETS logs: whether one is as the writer makes them,
+ * whether some follow each other, and how long a text is whose length says
+ * something else.
+ */
+#include "format/ets/ets.h"
+
+/* Records in a row that tell that a text ends before them. */
+#define CHAIN 3
+
+/* Clocks of one log are not farther apart: hours of a processor. */
+#define SPAN ((uint64_t)1 << 45)
+
+/* Kernel pointers, which stand where an empty text has its length, are large. */
+#define POINTER_MIN 0x10000u
+
+/* A whole entry that was hardly made by anything else. */
+static int
+is_likely(const struct ets *h, const unsigned char *p, uint64_t clock)
+{
+	uint32_t text = tel_le32(p + ETS_AT_TEXT);
+	uint64_t t = tel_le64(p);
+
+	if (!ets_is_sane(h, p))
+		return 0;
+	if (text > ETS_TEXT_MAX && text < POINTER_MIN &&
+	    (h == NULL || ets_find(h, p) == NULL))
+		return 0;
+	/* entries of SysInfo are made outside of the kernel */
+	if (t == 0)
+		return tel_le64(p + ETS_AT_INSTRUCTION) == 0 &&
+		    tel_le16(p + ETS_AT_CPU) == 0;
+	if (tel_le32(p + ETS_AT_INSTRUCTION) == 0)
+		return 0;
+	return clock == 0 || (t > clock ? t - clock : clock - t) < SPAN;
+}
+
+int
+tel__ets_chain(const struct ets *h, const unsigned char *p, size_t n, int eof,
+    uint64_t clock, unsigned want, int anything)
+{
+	unsigned got, size;
+	uint64_t t;
+
+	for (got = 0; got < want; got++) {
+		if (n == 0 && eof)
+			return got > 0;
+		if (n < ETS_ENTRY || !is_likely(h, p, clock))
+			return 0;
+		if (!anything && ets_find(h, p) == NULL)
+			return 0;
+		size = ETS_ENTRY + ets_text(p);
+		if (size > n)
+			return got + 1 == want;
+		if ((t = tel_le64(p)) != 0)
+			clock = t;
+		p += size;
+		n -= size;
+	}
+	return 1;
+}
+
+/* Numbers of providers are small where nothing describes them. */
+#define SMALL 256u
+
+int
+tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
+    int eof, uint64_t clock)
+{
+	size_t size;
+
+	if (!ets_is_sane(h, p))
+		return 0;
+	if (ets_find(h, p) != NULL)
+		return 1;
+	/*
+	 * Where a log is read from the wrong byte on, entries look sane, too,
+	 * but for what they are of.
+	 */
+	size = ETS_ENTRY + ets_text(p);
+	if (size > n || n - size < ETS_ENTRY)
+		return eof;
+	return is_likely(h, p + size, clock) &&
+	    (tel_le16(p + ETS_AT_PROVIDER) < SMALL ||
+	        ets_find(h, p + size) != NULL);
+}
+
+/*
+ * Whether what is behind the first size bytes is a record, or the end.  It
+ * must be of a known type if no more than its entry is asked for.
+ */
+static int
+goes_on(const struct ets *h, const unsigned char *p, size_t n, size_t size,
+    int eof, uint64_t clock, enum ets_ask ask)
+{
+	if (size > n)
+		return 0;
+	if (n - size < ETS_ENTRY)
+		/* the end, or one that is cut off: there is nothing to see */
+		return eof;
+	if (ask == ETS_ASK_NEXT)
+		return ets_is_sane(h, p + size) &&
+		    ets_find(h, p + size) != NULL;
+	return tel__ets_is_record(h, p + size, n - size, eof, clock);
+}
+
+/* Nonzero when the n bytes at p are not what a name is made of. */
+static int
+has_control(const unsigned char *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (p[i] < ' ')
+			return 1;
+	return 0;
+}
+
+int
+tel__ets_text_length(const struct ets *h, const unsigned char *p, size_t n,
+    int eof, enum ets_ask ask)
+{
+	unsigned says = ets_text(p), k;
+	uint64_t clock = tel_le64(p) != 0 ? tel_le64(p) : h->clock;
+	int good = goes_on(h, p, n, ETS_ENTRY + says, eof, clock, ask);
+
+	/*
+	 * MonNet gives a process without a name the text length of the one
+	 * before it, and no text.  Names are of ASCII; a record in their place
+	 * is not.
+	 */
+	if (ets_key_at(p) == ets_key(ETS_SYSINFO, 0, ETS_PROCESS_INFO) &&
+	    (!good || has_control(p + ETS_ENTRY, says)) &&
+	    ((n == ETS_ENTRY && eof) ||
+	        tel__ets_chain(h, p + ETS_ENTRY, n - ETS_ENTRY, eof, clock, 1,
+	            1)))
+		return 0;
+	if (good)
+		return (int)says;
+	if (ask == ETS_ASK_NEXT)
+		return -1;
+	for (k = 0; k <= ETS_TEXT_MAX && ETS_ENTRY + k < n; k++)
+		if (tel__ets_chain(h, p + ETS_ENTRY + k, n - ETS_ENTRY - k, eof,
+		        clock, CHAIN, 0))
+			return (int)k;
+	return -1;
+}

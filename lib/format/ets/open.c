@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opening an ETS log: telling it from other files, and its descriptions. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/ets/ets.h"
+
+/* Read ahead of what is asked for; descriptions are mostly small. */
+#define READ_SIZE ((size_t)1 << 16)
+
+/* Records that are looked at to tell a log of this form. */
+#define PROBE_RECORDS 8
+
+/* ------------------------------------------------------- descriptions */
+
+/* All that is in the file; TEL_OK, TEL_EIO, TEL_EINVAL, TEL_ELIMIT, _ENOMEM. */
+static tel_status
+read_all(struct tel_reader *r, struct tel_input *in, const char *path,
+    char **text, size_t *size)
+{
+	const unsigned char *p;
+	size_t avail, room = 0;
+	tel_status st;
+	char *more;
+
+	for (;;) {
+		st = tel__input_peek(in, 1, &p, &avail);
+		if (st != TEL_OK)
+			return tel__reader_fail(r,
+			    st == TEL_EDAMAGED ? TEL_EINVAL : st,
+			    "the description %.150s: %s", path,
+			    tel__input_error(in));
+		if (avail == 0)
+			return TEL_OK;
+		if (avail > TMF_SIZE_MAX - *size)
+			return tel__reader_fail(r, TEL_ELIMIT,
+			    "the description %.150s has more than %zu bytes",
+			    path, TMF_SIZE_MAX);
+		if (avail > room - *size) {
+			room = 2 * (*size + avail);
+			more = realloc(*text, room);
+			if (more == NULL)
+				return tel__reader_fail(r, TEL_ENOMEM,
+				    "out of memory");
+			*text = more;
+		}
+		memcpy(*text + *size, p, avail);
+		*size += avail;
+		tel__input_consume(in, avail);
+	}
+}
+
+/* Reads a file of descriptions, packed or not. */
+static tel_status
+describe(struct tel_reader *r, struct ets *h, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct tel_input *raw, *in = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	tel_status st;
+
+	if (fd < 0)
+		return tel__reader_fail(r, TEL_EIO,
+		    "the description %.150s: %s", path, strerror(errno));
+	st = tel__input_fd(fd, 1, READ_SIZE, &raw);
+	if (st == TEL_OK)
+		st = tel__input_unpack(raw, &in);
+	if (st != TEL_OK)
+		return tel__reader_fail(r, st, "out of memory");
+	if (tel__input_is_archive(in))
+		st = tel__reader_fail(r, TEL_EINVAL,
+		    "the description %.150s is an archive", path);
+	else
+		st = read_all(r, in, path, &text, &size);
+	if (st == TEL_OK)
+		st = tel__tmf_parse(&h->tmf, text, size, path, r->error,
+		    sizeof(r->error));
+	free(text);
+	tel__input_free(in);
+	return st;
+}
+
+/* What is built in, and then what the user says, which overrules it. */
+static tel_status
+describe_all(struct tel_reader *r, struct ets *h)
+{
+	tel_status st = tel__ets_describe_builtin(&h->tmf);
+	size_t i;
+
+	for (i = 0; i < r->ndescriptions && st == TEL_OK; i++)
+		st = describe(r, h, r->descriptions[i]);
+	for (i = 0; i < r->ncontracts && st == TEL_OK; i++)
+		st = describe(r, h, r->contracts[i]);
+	if (st != TEL_OK)
+		return st;
+	tel__tmf_finish(&h->tmf);
+	return tel__ets_schema_make(h, &h->schema);
+}
+
+/* The state for a log, with all that is described; NULL: no memory. */
+static tel_status
+ets_describe(struct tel_reader *r, struct ets **out)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out == NULL ? TEL_ENOMEM : describe_all(r, *out);
+}
+
+/* -------------------------------------------------------------- probe */
+
+/* The record with the speed of the processor, with which MonNet begins. */
+static int
+is_cpu_speed(const unsigned char *p)
+{
+	uint64_t hertz = tel_le64(p + ETS_AT_ARGS);
+
+	return ets_key_at(p) == ets_key(ETS_SYSINFO, 0, ETS_CPU_SPEED) &&
+	    hertz >= 1000 && hertz < (uint64_t)1 << 40 &&
+	    tel_le64(p + ETS_AT_INSTRUCTION) == 0 &&
+	    tel_le64(p + ETS_AT_TEXT) == 0 && tel_le64(p + 36) == 0 &&
+	    tel_le32(p + 44) == 0;
+}
+
+/* How sure it is, by records that follow each other: 0 to 100. */
+static int
+judge(struct tel_reader *r, const struct ets *h)
+{
+	unsigned i, known = 0;
+	size_t at = 0;
+
+	for (i = 0; i < PROBE_RECORDS; i++) {
+		tel__reader_fill(r, at + ETS_ENTRY);
+		if ((size_t)(r->end - r->p) < at + ETS_ENTRY)
+			break;
+		if (!tel__ets_chain(h, r->p + at, ETS_ENTRY, 0, 0, 1, 1)) {
+			/* damage, or a text that is not there */
+			if (known > 1 && known * 2 > i)
+				break;
+			return 0;
+		}
+		known += ets_find(h, r->p + at) != NULL;
+		at += ETS_ENTRY + ets_text(r->p + at);
+	}
+	/* one alone must be all there is */
+	if (i < 2 && (size_t)(r->end - r->p) < at)
+		return 0;
+	return known * 2 > i ? 80 : 0;
+}
+
+int
+tel__ets_probe(struct tel_reader *r)
+{
+	char error[sizeof(r->error)];
+	struct ets *h;
+	int score;
+
+	/* what is no such file is known by its first entry */
+	tel__reader_fill(r, ETS_ENTRY);
+	if ((size_t)(r->end - r->p) < ETS_ENTRY ||
+	    !tel__ets_chain(NULL, r->p, ETS_ENTRY, 0, 0, 1, 1))
+		return 0;
+	if (is_cpu_speed(r->p))
+		return 100;
+	memcpy(error, r->error, sizeof(error));
+	/* what is wrong with a description is told when it is opened */
+	score = 80;
+	if (ets_describe(r, &h) == TEL_OK)
+		score = judge(r, h);
+	tel__ets_free(h);
+	memcpy(r->error, error, sizeof(error));
+	return score;
+}
+
+tel_status
+tel__ets_open(struct tel_reader *r, const char *as)
+{
+	struct ets *h;
+	tel_status st = ets_describe(r, &h);
+	unsigned i;
+
+	(void)as;
+	r->state = h;
+	if (st == TEL_OK) {
+		st = tel__reader_adopt(r, h->schema);
+		h->schema = NULL;
+	}
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st != TEL_OK)
+		return st;
+	/* where some are laid out anew, records are beside all events */
+	for (i = 0; i < h->ntypes; i++)
+		r->log.records |= h->types[i].block != NULL;
+	tel__reader_fill(r, ETS_ENTRY);
+	if (r->p == r->end)
+		return tel__reader_fail(r,
+		    r->input_status != TEL_OK ? r->input_status : TEL_EFORMAT,
+		    "%s",
+		    r->input_status != TEL_OK ? tel__input_error(r->in) :
+		                                "the input is empty");
+	/* MonNet says the rate first, and so can whoever shows events */
+	if ((size_t)(r->end - r->p) >= ETS_ENTRY && is_cpu_speed(r->p) &&
+	    r->tick_rate == 0)
+		tel__clock_set_rate(r->log.clock,
+		    (double)tel_le64(r->p + ETS_AT_ARGS));
+	return TEL_OK;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Singularity ETS logs: the records of MonNet, tel-ets(5).
+ *
+ * There is nothing in a log but records, one right behind the other, so where
+ * one begins follows from the texts of all before it.  What is no record is
+ * skipped, up to where some follow each other; a text whose length leads to
+ * no record gets the length that does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/ets/ets.h"
+
+/* Records in a row that tell that the log goes on there. */
+#define CHAIN 3
+/* Bytes that surely hold such a chain. */
+#define AHEAD ((size_t)CHAIN * ETS_RECORD_MAX)
+/* Bytes looked at in one piece when the log is lost. */
+#define SEARCH ((size_t)1 << 16)
+
+static tel_status
+finish(struct tel_reader *r, struct ets *h)
+{
+	tel__ets_tell(r, h);
+	return TEL_END;
+}
+
+/* Skips to the next place where records follow each other. */
+static tel_status
+resynchronise(struct tel_reader *r, struct ets *h)
+{
+	uint64_t from = r->offset;
+	const unsigned char *q;
+
+	tel_reader_step(r, 1);
+	for (;;) {
+		tel__reader_fill(r, SEARCH);
+		for (q = r->p; q < r->end; q++) {
+			if (!r->eof && (size_t)(r->end - q) < AHEAD)
+				break;
+			if (tel__ets_chain(h, q, (size_t)(r->end - q), r->eof,
+			        h->clock, CHAIN, 0))
+				break;
+		}
+		tel_reader_step(r, (size_t)(q - r->p));
+		if (r->eof || (size_t)(r->end - r->p) >= AHEAD)
+			break;
+	}
+	return tel__reader_damage(r, from, r->offset - from,
+	    "what stands here is no record; %llu bytes skipped",
+	    (unsigned long long)(r->offset - from));
+}
+
+/* What is left is the begin of a record and no more. */
+static tel_status
+cut_short(struct tel_reader *r, struct ets *h)
+{
+	size_t left = (size_t)(r->end - r->p);
+	uint64_t from = r->offset;
+	tel_status st;
+
+	tel_reader_step(r, left);
+	st = tel__reader_damage(r, from, left,
+	    "the log ends inside a record; its first %zu bytes are left out",
+	    left);
+	return st == TEL_OK ? finish(r, h) : st;
+}
+
+/* Gives out the record of size bytes at r->p as of what nothing describes. */
+static tel_status
+give_unknown(struct tel_reader *r, struct ets *h, size_t size)
+{
+	struct tel_event *ev = &r->event;
+
+	ev->type = tel__ets_take_unknown(r, h, r->p);
+	if (ev->type == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	ev->data = r->p;
+	ev->size = (uint32_t)size;
+	return TEL_OK;
+}
+
+/* Gives out the record of size bytes at r->p, which has another layout. */
+static tel_status
+give_anew(struct tel_reader *r, struct ets *h, const struct ets_type *t,
+    size_t size)
+{
+	struct tel_event *ev = &r->event;
+
+	ev->type = t->type;
+	ev->data = h->data;
+	ev->size = tel__ets_decode(h, t, r->p, size);
+	return ev->size == 0 ? give_unknown(r, h, size) : TEL_OK;
+}
+
+/* Gives out the record of type t, or NULL, with a text of text bytes at r->p. */
+static inline tel_status
+give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
+    unsigned text)
+{
+	const unsigned char *p = r->p;
+	size_t size = ETS_ENTRY + text;
+	struct tel_event *ev = &r->event;
+	tel_status st = TEL_OK;
+
+	ev->clock = tel_le64(p);
+	ev->offset = r->offset;
+	ev->data = p;
+	ev->size = (uint32_t)size;
+	ev->notes_size = 0;
+	ev->noted = TEL_NOTES_NONE;
+	if (t == NULL || size < t->least) {
+		st = give_unknown(r, h, size);
+	} else if (t->block != NULL) {
+		st = give_anew(r, h, t, size);
+	} else {
+		ev->type = t->type;
+		if (t->message >= 0)
+			st = tel__ets_name_message(r, h, p, t->message);
+	}
+	if (r->log.records) {
+		ev->raw = p;
+		ev->raw_size = (uint32_t)size;
+		/* the reader counts the event's bytes; here the record's do */
+		r->count[TEL_COUNT_BYTES] += size;
+		r->count[TEL_COUNT_BYTES] -= ev->size;
+	}
+	if (ev->clock != 0)
+		h->clock = ev->clock;
+	else if (st == TEL_OK)
+		st = tel__ets_follow(r, h, p, text);
+	tel_reader_step(r, size);
+	return st;
+}
+
+/*
+ * The length of the text behind the entry at r->p, which is said to be of
+ * says bytes; -1: the log ends before.  It is believed when a record is behind
+ * it.
+ */
+static int
+measure(struct tel_reader *r, struct ets *h, unsigned says)
+{
+	int text;
+
+	tel__reader_fill(r, ETS_ENTRY + says + ETS_ENTRY);
+	text = tel__ets_text_length(h, r->p, (size_t)(r->end - r->p), r->eof,
+	    ETS_ASK_NEXT);
+	if (text >= 0)
+		return text;
+	tel__reader_fill(r, ETS_ASK_SIZE);
+	text = tel__ets_text_length(h, r->p, (size_t)(r->end - r->p), r->eof,
+	    ETS_ASK_ALL);
+	/* what is behind it is found to be damaged when its turn comes */
+	if (text < 0 && ETS_ENTRY + says <= (size_t)(r->end - r->p))
+		text = (int)says;
+	return text;
+}
+
+/* The record at r->p, whose entry says something of a text. */
+static tel_status
+give_text(struct tel_reader *r, struct ets *h)
+{
+	uint32_t length = tel_le32(r->p + ETS_AT_TEXT);
+	unsigned says = ets_text(r->p);
+	tel_status st = TEL_OK;
+	int text;
+
+	if (says == 0) {
+		if (length >= ETS_TEXT_CHANGED)
+			h->lost[ETS_TEXT_OVERWRITTEN - length]++;
+		return give(r, h, ets_find(h, r->p), 0);
+	}
+	text = measure(r, h, says);
+	if (text < 0)
+		return cut_short(r, h);
+	if ((unsigned)text != says) {
+		r->count[TEL_COUNT_REPAIRED]++;
+		st = tel__reader_damage(r, r->offset, 0,
+		    "a text that is said to be of %u bytes is of %d", says,
+		    text);
+	}
+	if (st != TEL_OK)
+		return st;
+	h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
+	return give(r, h, ets_find(h, r->p), (unsigned)text);
+}
+
+/* Whether the entry at r->p, of type t, or NULL, is one. */
+static inline int
+is_record(struct tel_reader *r, struct ets *h, const struct ets_type *t)
+{
+	if (!ets_is_sane(h, r->p))
+		return 0;
+	if (__builtin_expect(t != NULL, 1))
+		return 1;
+	tel__reader_fill(r, ETS_ENTRY + ets_text(r->p) + ETS_ENTRY);
+	return tel__ets_is_record(h, r->p, (size_t)(r->end - r->p), r->eof,
+	    h->clock);
+}
+
+static tel_status
+ets_next(struct tel_reader *r)
+{
+	struct ets *h = r->state;
+	const struct ets_type *t;
+	tel_status st;
+
+	r->event.index += r->event.data != NULL;
+	for (;;) {
+		if ((size_t)(r->end - r->p) < ETS_ENTRY) {
+			tel__reader_fill(r, ETS_ENTRY);
+			if (r->p == r->end)
+				return finish(r, h);
+			if ((size_t)(r->end - r->p) < ETS_ENTRY)
+				return cut_short(r, h);
+		}
+		t = ets_find(h, r->p);
+		if (__builtin_expect(is_record(r, h, t), 1))
+			break;
+		st = resynchronise(r, h);
+		if (st != TEL_OK)
+			return st;
+	}
+	if (tel_le32(r->p + ETS_AT_TEXT) == 0)
+		return give(r, h, t, 0);
+	return give_text(r, h);
+}
+
+void
+tel__ets_free(struct ets *h)
+{
+	if (h == NULL)
+		return;
+	tel__tmf_free(&h->tmf);
+	tel_schema_free(h->schema);
+	free(h->types);
+	free(h->unknown);
+	free(h->notes);
+	free(h);
+}
+
+static void
+ets_close(struct tel_reader *r)
+{
+	tel__ets_free(r->state);
+	r->state = NULL;
+	r->log.records = 0;
+}
+
+const struct tel_form tel__form_ets = { "ets", tel__ets_probe, tel__ets_open,
+	ets_next, ets_close };

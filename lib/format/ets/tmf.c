@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading TMF.  Files in use have their oddities, which are taken: CRLF and
+ * LF in one file, comments behind anything, blank lines anywhere, two "{" in
+ * a row, blocks that no type waits for, a provider that is named again.
+ */
+#include "format/ets/tmf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* While a file is read. */
+struct parser {
+	struct tmf *t;
+	const char *path;
+	unsigned line;
+	char *error;
+	size_t error_size;
+	int provider;       /* index; -1 before the first */
+	uint32_t version;   /* of the types that follow */
+	unsigned pending;   /* types that wait for their block: the last ones */
+	int open;           /* inside a block, the last one */
+	unsigned extra;     /* further "{" that opened it */
+	unsigned type_line; /* of the first that waits, or of the "{" */
+};
+
+/* Some bytes of the line. */
+struct span {
+	const char *p;
+	size_t n;
+};
+
+__attribute__((format(printf, 3, 4))) static tel_status
+fail(struct parser *ps, tel_status st, const char *format, ...)
+{
+	va_list args;
+	int n;
+	size_t i;
+
+	n = snprintf(ps->error, ps->error_size, "%.120s:%u: ", ps->path,
+	    ps->line);
+	va_start(args, format);
+	vsnprintf(ps->error + n, ps->error_size - (size_t)n, format, args);
+	va_end(args);
+	for (i = 0; ps->error[i] != '\0'; i++)
+		if (ps->error[i] < ' ' || ps->error[i] > '~')
+			ps->error[i] = '?';
+	return st;
+}
+
+/* For messages: what was found, not too much of it. */
+static int
+shown(struct span s)
+{
+	return s.n < 40 ? (int)s.n : 40;
+}
+
+/* The array with room for one element more; NULL: no memory. */
+static void *
+grow(void *array, unsigned n, unsigned *room, size_t size)
+{
+	unsigned more = *room == 0 ? 32 : *room * 2;
+
+	if (n < *room)
+		return array;
+	array = realloc(array, more * size);
+	if (array != NULL)
+		*room = more;
+	return array;
+}
+
+static int
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static struct span
+trim(struct span s)
+{
+	while (s.n > 0 && is_blank(*s.p)) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/* Takes the first word off s. */
+static struct span
+take_word(struct span *s)
+{
+	struct span w = { s->p, 0 };
+
+	while (w.n < s->n && !is_blank(s->p[w.n]))
+		w.n++;
+	s->p += w.n;
+	s->n -= w.n;
+	*s = trim(*s);
+	return w;
+}
+
+/*
+ * A name as an identifier: what is no letter, digit, dot or "_" becomes "_",
+ * and so does a dot or, as more, a digit in front.
+ */
+static char *
+copy_name(struct span s)
+{
+	char *name = malloc(s.n + 2), *q = name;
+	size_t i;
+
+	if (name == NULL)
+		return NULL;
+	if (s.n > 0 && *s.p >= '0' && *s.p <= '9')
+		*q++ = '_';
+	for (i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		*q++ =
+		    (char)((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		                (c >= '0' && c <= '9') || (c == '.' && i > 0) ?
+		            c :
+		            '_');
+	}
+	*q = '\0';
+	return name;
+}
+
+/* A decimal number of up to limit, with a minus where low is below 0. */
+static int
+number(struct span s, int64_t low, int64_t limit, int64_t *out)
+{
+	int minus = low < 0 && s.n > 0 && *s.p == '-';
+	int64_t v = 0;
+	size_t i;
+
+	for (i = (size_t)minus; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9' || v > limit)
+			return 0;
+		v = v * 10 + (s.p[i] - '0');
+	}
+	if (minus)
+		v = -v;
+	*out = v;
+	return s.n > (size_t)minus && v >= low && v <= limit;
+}
+
+/* The provider that the following types are of; made if it is new. */
+static tel_status
+take_provider(struct parser *ps, struct span line)
+{
+	struct span token = take_word(&line);
+	struct tmf *t = ps->t;
+	struct tmf_provider *pv;
+	unsigned i;
+	char *name;
+
+	if (line.n == 0)
+		return fail(ps, TEL_EINVAL,
+		    "a provider's number and name, #version, #type or { "
+		    "expected, found '%.*s'",
+		    shown(token), token.p);
+	if (ps->pending > 0)
+		return fail(ps, TEL_EINVAL,
+		    "a { expected for the type of line %u, found '%.*s'",
+		    ps->type_line, shown(token), token.p);
+	if (token.n > TMF_NAME_MAX || line.n > TMF_NAME_MAX)
+		return fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
+		    TMF_NAME_MAX);
+	name = copy_name(line);
+	if (name == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < t->nproviders; i++)
+		if (strlen(t->providers[i].token) == token.n &&
+		    memcmp(t->providers[i].token, token.p, token.n) == 0)
+			break;
+	ps->provider = (int)i;
+	ps->version = 0;
+	if (i < t->nproviders) {
+		/* what was said last holds */
+		free(t->providers[i].name);
+		t->providers[i].name = name;
+		return TEL_OK;
+	}
+	pv = grow(t->providers, i, &t->provider_room, sizeof(*pv));
+	if (pv == NULL || i == TMF_PROVIDERS_MAX) {
+		free(name);
+		if (pv == NULL)
+			return TEL_ENOMEM;
+		t->providers = pv;
+		return fail(ps, TEL_ELIMIT, "more than %u providers",
+		    TMF_PROVIDERS_MAX);
+	}
+	t->providers = pv;
+	pv = &t->providers[t->nproviders++];
+	pv->name = name;
+	pv->token = strndup(token.p, token.n);
+	if (!number(token, 0, UINT16_MAX, &pv->number) ||
+	    (token.n > 1 && token.p[0] == '0'))
+		pv->number = -1;
+	return pv->token != NULL ? TEL_OK : TEL_ENOMEM;
+}
+
+static tel_status
+take_type(struct parser *ps, struct span line)
+{
+	struct span name = take_word(&line);
+	struct tmf *t = ps->t;
+	struct tmf_type *type;
+	int64_t low, limit, value;
+	int message;
+
+	if (ps->provider < 0)
+		return fail(ps, TEL_EINVAL, "a #type before any provider");
+	message = t->providers[ps->provider].number < 0;
+	low = message ? INT32_MIN : 0;
+	limit = message ? (int64_t)UINT32_MAX : UINT16_MAX;
+	if (name.n == 0 || !number(line, low, limit, &value))
+		return fail(ps, TEL_EINVAL,
+		    "#type and a name need a number up to %lld, found '%.*s'",
+		    (long long)limit, shown(line), line.p);
+	if (name.n > TMF_NAME_MAX)
+		return fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
+		    TMF_NAME_MAX);
+	if (message ? t->nmessages == TMF_MESSAGES_MAX :
+	              t->ntypes - t->nmessages == TMF_TYPES_MAX)
+		return fail(ps, TEL_ELIMIT,
+		    "too many types: %u of events and %u of messages are the "
+		    "most",
+		    TMF_TYPES_MAX, TMF_MESSAGES_MAX);
+	type = grow(t->types, t->ntypes, &t->type_room, sizeof(*type));
+	if (type == NULL)
+		return TEL_ENOMEM;
+	t->types = type;
+	type = &t->types[t->ntypes];
+	type->name = copy_name(name);
+	if (type->name == NULL)
+		return TEL_ENOMEM;
+	/* tags are signed, and so are those of a log */
+	type->number = message ? (int32_t)(uint32_t)value : value;
+	type->version = ps->version;
+	type->provider = (uint32_t)ps->provider;
+	type->block = UINT32_MAX;
+	type->order = t->ntypes++;
+	t->nmessages += (unsigned)message;
+	if (ps->pending++ == 0)
+		ps->type_line = ps->line;
+	return TEL_OK;
+}
+
+static tel_status
+take_directive(struct parser *ps, struct span line)
+{
+	struct span word = take_word(&line);
+	int64_t value;
+
+	if (word.n == 5 && memcmp(word.p, "#type", 5) == 0)
+		return take_type(ps, line);
+	if (word.n != 8 || memcmp(word.p, "#version", 8) != 0)
+		return fail(ps, TEL_EINVAL,
+		    "#version or #type expected, found '%.*s'", shown(word),
+		    word.p);
+	if (!number(line, 0, UINT16_MAX, &value))
+		return fail(ps, TEL_EINVAL,
+		    "#version needs a number up to %u, found '%.*s'",
+		    UINT16_MAX, shown(line), line.p);
+	ps->version = (uint32_t)value;
+	return TEL_OK;
+}
+
+static tel_status
+open_block(struct parser *ps)
+{
+	struct tmf *t = ps->t;
+	struct tmf_block *b;
+
+	if (ps->open) {
+		if (t->blocks[t->nblocks - 1].nfields > 0)
+			return fail(ps, TEL_EINVAL,
+			    "a { inside the block of line %u", ps->type_line);
+		ps->extra++;
+		return TEL_OK;
+	}
+	b = grow(t->blocks, t->nblocks, &t->block_room, sizeof(*b));
+	if (b == NULL)
+		return TEL_ENOMEM;
+	t->blocks = b;
+	memset(&t->blocks[t->nblocks++], 0, sizeof(*b));
+	ps->open = 1;
+	ps->extra = 0;
+	if (ps->pending == 0)
+		ps->type_line = ps->line;
+	return TEL_OK;
+}
+
+static tel_status
+close_block(struct parser *ps)
+{
+	struct tmf *t = ps->t;
+
+	if (!ps->open && ps->extra == 0)
+		return fail(ps, TEL_EINVAL, "a } without a {");
+	if (!ps->open) {
+		/* that of the "{" that was one too many */
+		ps->extra--;
+		return TEL_OK;
+	}
+	ps->open = 0;
+	for (; ps->pending > 0; ps->pending--)
+		t->types[t->ntypes - ps->pending].block = t->nblocks - 1;
+	return TEL_OK;
+}
+
+/* "NAME, ITEM" */
+static tel_status
+take_field(struct parser *ps, struct span line)
+{
+	struct tmf_block *b = &ps->t->blocks[ps->t->nblocks - 1];
+	const char *comma = memchr(line.p, ',', line.n);
+	const struct tmf_item *item;
+	struct tmf_field *f;
+	struct span name, type;
+	unsigned room;
+
+	if (comma == NULL)
+		return fail(ps, TEL_EINVAL,
+		    "a field as NAME, ITEM or a } expected, found '%.*s'",
+		    shown(line), line.p);
+	name = trim((struct span){ line.p, (size_t)(comma - line.p) });
+	type = trim(
+	    (struct span){ comma + 1, line.n - (size_t)(comma + 1 - line.p) });
+	item = tel__tmf_find_item(type.p, type.n);
+	if (item == NULL || name.n == 0)
+		return fail(ps, TEL_EINVAL, "%s '%.*s'",
+		    item == NULL ? "no item type is called" :
+		                   "a field without a name before",
+		    shown(type), type.p);
+	if (name.n > TMF_NAME_MAX || b->nfields == TMF_FIELDS_MAX)
+		return fail(ps, TEL_ELIMIT,
+		    "more than %u fields, or a name of more than %d bytes",
+		    TMF_FIELDS_MAX, TMF_NAME_MAX);
+	/* what has this name only takes room, in whatever number */
+	if (name.n == 5 && memcmp(name.p, "Dummy", 5) == 0 &&
+	    (item->size & (item->size - 1)) == 0 && item->size > 0 &&
+	    item->size <= 8 && item->shape == TMF_PLAIN)
+		item = &tel__tmf_padding[item->size];
+	if ((b->nfields & (b->nfields - 1)) == 0) {
+		room = b->nfields * 2 + 1;
+		f = realloc(b->fields, room * sizeof(*f));
+		if (f == NULL)
+			return TEL_ENOMEM;
+		b->fields = f;
+	}
+	f = &b->fields[b->nfields];
+	f->item = item;
+	f->name = copy_name(name);
+	if (f->name == NULL)
+		return TEL_ENOMEM;
+	b->nfields++;
+	return TEL_OK;
+}
+
+/* A line without its end. */
+static tel_status
+take_line(struct parser *ps, struct span line)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < line.n; i++)
+		if (line.p[i] == '/' && line.p[i + 1] == '/')
+			line.n = i;
+	line = trim(line);
+	if (line.n == 0)
+		return TEL_OK;
+	for (i = 0; i < line.n; i++)
+		if (line.p[i] < ' ' && line.p[i] != '\t')
+			return fail(ps, TEL_EINVAL, "this is no text");
+	if (line.n == 1 && *line.p == '{')
+		return open_block(ps);
+	if (line.n == 1 && *line.p == '}')
+		return close_block(ps);
+	if (ps->open)
+		return take_field(ps, line);
+	ps->extra = 0;
+	if (*line.p == '#')
+		return take_directive(ps, line);
+	return take_provider(ps, line);
+}
+
+tel_status
+tel__tmf_parse(struct tmf *t, const char *text, size_t n, const char *path,
+    char *error, size_t error_size)
+{
+	struct parser ps = { .t = t,
+		.path = path,
+		.error = error,
+		.error_size = error_size,
+		.provider = -1 };
+	const char *end = text + n, *p = text, *q;
+	struct span line;
+	tel_status st = TEL_OK;
+
+	/* the mark of UTF-8 that some editors put in front */
+	if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+		p += 3;
+	for (; p < end && st == TEL_OK; p = q + (q < end)) {
+		q = memchr(p, '\n', (size_t)(end - p));
+		if (q == NULL)
+			q = end;
+		line.p = p;
+		line.n = (size_t)(q - p);
+		if (line.n > 0 && line.p[line.n - 1] == '\r')
+			line.n--;
+		ps.line++;
+		st = take_line(&ps, line);
+	}
+	if (st == TEL_OK && (ps.open || ps.pending > 0))
+		st = fail(&ps, TEL_EINVAL, "it ends before the %s of line %u",
+		    ps.open ? "} of the block" : "block of the type",
+		    ps.type_line);
+	return st;
+}

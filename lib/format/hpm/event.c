@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From a record of an HPM trace to an event.  A record has the thread's number
+ * and whether it yielded in one word, and no duration, so that its fields
+ * cannot be read in place.
+ */
+#include <string.h>
+
+#include "format/hpm/hpm.h"
+
+/* Gives out what is in h->data. */
+static void
+emit(struct tel_reader *r, struct hpm *h, unsigned type, uint32_t size,
+    size_t record)
+{
+	struct tel_event *ev = &r->event;
+
+	/* codes 1 to 6 are the types 0 to 5 */
+	ev->type = &r->log.schema->types[type - 1];
+	ev->data = h->data;
+	ev->size = size;
+	ev->clock = h->clock;
+	ev->offset = r->offset;
+	ev->raw = r->p;
+	ev->raw_size = (uint32_t)record;
+	ev->lead = h->lead;
+	ev->lead_size = h->lead_size;
+	h->lead_size = 0;
+	tel_reader_step(r, record);
+	/* the reader counts the event's bytes; here those of the log count */
+	r->count[TEL_COUNT_BYTES] += record;
+	r->count[TEL_COUNT_BYTES] -= size;
+}
+
+/*
+ * Thread 1 and the primordial thread, which is -1, cannot be told apart where
+ * a minus says that the thread yielded.  Their local numbers can, if the meta
+ * file says them.  Returns the flag.
+ */
+static unsigned
+tell_thread(const struct hpm_meta *meta, int32_t slot, int64_t *tid,
+    int *yielded)
+{
+	int primordial = meta->primordial_slot == slot;
+
+	if (meta->primordial_slot < 0)
+		/* the primordial thread had the first slot */
+		return slot == 1 && meta->first_slot != 1 ? HPM_FLAG_THREAD : 0;
+	if (primordial && meta->first_slot == slot)
+		return HPM_FLAG_THREAD;
+	if (primordial) {
+		*tid = -1;
+		*yielded = !*yielded;
+	}
+	return 0;
+}
+
+/* What there is to say of a period, given the ones before it. */
+static inline unsigned
+judge(struct hpm *h, uint64_t start, uint64_t end, int64_t *duration,
+    int64_t *gap)
+{
+	unsigned flags = 0;
+
+	*gap = 0;
+	if (start == 0) {
+		*duration = 0;
+		flags = HPM_FLAG_START;
+	} else {
+		*duration = (int64_t)(end - start);
+		if (h->begun) {
+			*gap = (int64_t)(start - h->end);
+			if (start < h->clock)
+				flags |= HPM_FLAG_ORDER;
+			if (start == h->clock)
+				flags |= HPM_FLAG_AGAIN;
+			/* one of the usual length would fit in between */
+			if (start > h->end &&
+			    (double)*gap * (double)h->periods > h->ticks)
+				flags |= HPM_FLAG_GAP;
+		}
+		if (end < start) {
+			flags |= HPM_FLAG_NEGATIVE;
+		} else {
+			h->periods++;
+			h->ticks += (double)*duration;
+		}
+		h->clock = start;
+	}
+	h->end = end;
+	h->begun = 1;
+	return flags;
+}
+
+static void
+count_flags(struct hpm *h, unsigned flags)
+{
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		h->flagged[i] += flags >> i & 1;
+}
+
+/* The counter record at r->p, for one version and one byte order. */
+__attribute__((always_inline)) static inline void
+emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
+{
+	const unsigned char *p = r->p, *q = p + (v1 ? 16 : 8);
+	unsigned char *d = h->data;
+	uint32_t word = hpm_load32(p, big), second = hpm_load32(p + 4, big);
+	int64_t duration, gap, tid;
+	int32_t gid, slot;
+	unsigned cpu, buffer, switched, flags;
+	uint64_t start = hpm_load64(q, big), end = hpm_load64(q + 8, big);
+	size_t i;
+	int yielded;
+
+	if (v1) {
+		buffer = second >> 16 & 1;
+		cpu = second & 0xffff;
+		switched = 0;
+		gid = (int32_t)hpm_load32(p + 8, big);
+		slot = (int32_t)hpm_load32(p + 12, big);
+	} else {
+		slot = (int16_t)(word >> 16);
+		buffer = word >> 15 & 1;
+		switched = word >> 14 & 1;
+		cpu = word >> 4 & 0x3ff;
+		gid = (int32_t)second;
+	}
+	q += 16;
+	yielded = gid < 0;
+	tid = yielded ? -(int64_t)gid : gid;
+	if (h->cpu < 0)
+		h->cpu = (int)cpu;
+	flags = judge(h, start, end, &duration, &gap);
+	if (tid == 1)
+		flags |= tell_thread(&h->meta, slot, &tid, &yielded);
+	if ((flags & HPM_FLAGS_UNSURE) == 0 &&
+	    tel_running_take(&h->running, tid, cpu, end) > start)
+		flags |= HPM_FLAG_TWICE;
+	if (cpu != (unsigned)h->cpu)
+		flags |= HPM_FLAG_PROCESSOR;
+	if (flags != 0)
+		count_flags(h, flags);
+	tel_store_le32(d + HPM_AT_CPU, cpu);
+	d[HPM_AT_BUFFER] = (unsigned char)(2 - buffer);
+	d[HPM_AT_BITS] = (unsigned char)((unsigned)yielded | switched << 1);
+	tel_store_le32(d + HPM_AT_SLOT, (uint32_t)slot);
+	tel_store_le64(d + HPM_AT_TID, (uint64_t)tid);
+	tel_store_le64(d + HPM_AT_END, end);
+	tel_store_le64(d + HPM_AT_DURATION, (uint64_t)duration);
+	tel_store_le64(d + HPM_AT_GAP, (uint64_t)gap);
+	if (!v1 && h->layout.mids) {
+		/* in a record the callee comes first */
+		tel_store_le32(d + HPM_AT_CALLEE, hpm_load32(q, big));
+		tel_store_le32(d + HPM_AT_CALLER, hpm_load32(q + 4, big));
+		q += 8;
+	}
+	d[HPM_AT_FLAGS] = (unsigned char)flags;
+	/* there are few: a call of memcpy() would take longer */
+	for (i = 0; i < h->layout.counters; i++)
+		memcpy(d + HPM_AT_COUNTERS + 8 * i, q + 8 * i, 8);
+	emit(r, h, HPM_COUNTER, HPM_AT_COUNTERS + 8 * h->layout.counters,
+	    h->size);
+}
+
+void
+tel__hpm_give_counter(struct tel_reader *r, struct hpm *h)
+{
+	if (h->layout.version == 1)
+		emit_counter(r, h, 1, 1);
+	else if (h->layout.big)
+		emit_counter(r, h, 0, 1);
+	else
+		emit_counter(r, h, 0, 0);
+}
+
+/* A marker or an exit record of size bytes at r->p. */
+void
+tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size)
+{
+	const unsigned char *p = r->p + 4;
+	unsigned type = hpm_load32(r->p, h->layout.big);
+	size_t n = 0;
+
+	tel_store_le32(h->data + HPM_AT_CPU, h->cpu < 0 ? 0 : (unsigned)h->cpu);
+	if (type == HPM_EXIT) {
+		h->exited = 1;
+	} else {
+		n = size - (type < HPM_RUN_START ? 8 : 12);
+		memcpy(h->data + HPM_AT_APP, r->p + size - n, n);
+	}
+	tel_store_le32(h->data + HPM_AT_RUN, hpm_load32(p, h->layout.big));
+	emit(r, h, type, (uint32_t)(HPM_AT_APP + n), size);
+}

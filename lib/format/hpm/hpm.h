@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Jikes RVM HPM traces, tel-hpm(5): what the files of this format share.
+ *
+ * A run leaves a trace file for each virtual processor and one meta file,
+ * which says how many counters a record has and names them, the threads and
+ * the methods.
+ */
+#ifndef TEL_HPM_H
+#define TEL_HPM_H
+
+#include "reader/reader.h"
+#include "model/running.h"
+
+/* Types of records in a trace file. */
+enum hpm_record {
+	HPM_COUNTER = 1,
+	HPM_APP_START = 2,
+	HPM_APP_COMPLETE = 3,
+	HPM_RUN_START = 4,
+	HPM_RUN_COMPLETE = 5,
+	HPM_EXIT = 6,
+	HPM_PADDING = 10
+};
+
+#define HPM_VERSION_MAX 3
+/* Counters of a record; no processor had more than 8. */
+#define HPM_COUNTERS_MAX 64
+/* Bytes of a marker's string, of padding and of the meta file's name: the
+ * writer's buffers are of that size. */
+#define HPM_STRING_MAX 4096
+/* Bytes of a name in the meta file. */
+#define HPM_NAME_MAX 16384
+/* The longest name of an event that becomes a field's name. */
+#define HPM_EVENT_NAME_MAX 63
+
+/* How the records of a trace lie. */
+struct hpm_layout {
+	uint32_t version;
+	int big;           /* the byte order of the records */
+	int mids;          /* counter records have the methods */
+	unsigned counters; /* in a counter record */
+};
+
+/* The bytes of a counter record. */
+static inline uint32_t
+hpm_counter_size(const struct hpm_layout *l)
+{
+	return (l->version > 1 && !l->mids ? 24u : 32u) + 8u * l->counters;
+}
+
+static inline uint32_t
+hpm_load32(const unsigned char *p, int big)
+{
+	return big ? tel_be32(p) : tel_le32(p);
+}
+
+static inline uint64_t
+hpm_load64(const unsigned char *p, int big)
+{
+	return big ? tel_be64(p) : tel_le64(p);
+}
+
+/* What the meta file says. */
+struct hpm_meta {
+	struct hpm_layout layout;
+	int32_t mode;
+	char processor[64];
+	/* names of the counters, from 1; "" where there is none */
+	char events[HPM_COUNTERS_MAX + 1][HPM_EVENT_NAME_MAX + 1];
+	/* the local numbers of the threads -1 and 1, or -1 */
+	int64_t primordial_slot;
+	int64_t first_slot;
+	int limited; /* there was no room for all names */
+	int damaged; /* what is at damaged_at is no record: the rest is left */
+	uint64_t damaged_at;
+};
+
+/*
+ * An event is given in a layout of our own, little-endian but for the
+ * counters, which are copied as they are.  Markers and exit have .cpu, then
+ * the run or the value at HPM_AT_RUN, and the string at HPM_AT_APP.
+ */
+enum hpm_at {
+	HPM_AT_CPU = 0,
+	HPM_AT_BUFFER = 2,
+	HPM_AT_BITS = 3, /* bit 0: yielded, bit 1: switched */
+	HPM_AT_SLOT = 4,
+	HPM_AT_TID = 8,
+	HPM_AT_END = 16,
+	HPM_AT_DURATION = 24,
+	HPM_AT_GAP = 32,
+	HPM_AT_CALLER = 40,
+	HPM_AT_CALLEE = 44,
+	HPM_AT_FLAGS = 48,
+	HPM_AT_COUNTERS = 56,
+	HPM_AT_RUN = 4,
+	HPM_AT_APP = 8
+};
+#define HPM_EVENT_MAX (HPM_AT_APP + HPM_STRING_MAX)
+
+/* Bits of a counter event's flags. */
+enum hpm_flag {
+	HPM_FLAG_START = 0x01,     /* the record does not say when it began */
+	HPM_FLAG_NEGATIVE = 0x02,  /* it ends before it begins */
+	HPM_FLAG_GAP = 0x04,       /* a period is missing before it */
+	HPM_FLAG_ORDER = 0x08,     /* it begins before the one before it */
+	HPM_FLAG_AGAIN = 0x10,     /* it begins when that one began */
+	HPM_FLAG_TWICE = 0x20,     /* its thread also ran elsewhere then */
+	HPM_FLAG_PROCESSOR = 0x40, /* another processor than the file's */
+	HPM_FLAG_THREAD = 0x80     /* thread 1, or the primordial thread */
+};
+
+/* With these nothing can be said of where the thread was before. */
+#define HPM_FLAGS_UNSURE (HPM_FLAG_START | HPM_FLAG_THREAD)
+
+/* A trace that is read: the reader's state. */
+struct hpm {
+	struct hpm_meta meta;
+	struct hpm_layout layout; /* a copy, as it is used often */
+	uint32_t size;            /* of a counter record */
+	int cpu;                  /* of the file's first counter, or -1 */
+	uint64_t clock;           /* start of the last counter */
+	uint64_t end;             /* and its end */
+	int begun;                /* there was one */
+	uint64_t periods;         /* counters whose duration is known */
+	double ticks;             /* and the sum of those */
+	struct tel_running running;
+	/* what will be told when the first event is asked for */
+	char *meta_path; /* the file, or the name that was looked for */
+	char *refused;   /* why that file could not be used */
+	int meta_found;
+	unsigned promised; /* counters that it says there are */
+	int told;
+	uint64_t flagged[8]; /* events with each bit of flags */
+	int exited;          /* there was an exit record */
+	/* for who writes the trace again: the header, and the padding between
+	 * the record before and this one */
+	unsigned char header[8 + HPM_STRING_MAX];
+	unsigned char lead[8 + HPM_STRING_MAX];
+	uint32_t lead_size;
+	/* the event that is given, where its numbers are aligned */
+	_Alignas(8) unsigned char data[HPM_EVENT_MAX];
+};
+
+/* tel__hpm_look.c */
+
+/* tel__hpm_look() when there are too few bytes to tell. */
+#define HPM_MORE ((size_t)-1)
+
+/*
+ * How long the record is whose first n bytes are at p: 0 when there is none,
+ * HPM_MORE when more bytes must be seen.  It may be longer than n.
+ */
+size_t tel__hpm_look(const struct hpm_layout *l, const unsigned char *p,
+    size_t n);
+
+/*
+ * Whether records follow each other from p on, in n bytes, as they would not
+ * by chance: want of them, or fewer up to the very end where that is known
+ * (eof).  cpu: the processor they must be of, or -1.
+ */
+int tel__hpm_chain(const struct hpm_layout *l, const unsigned char *p, size_t n,
+    int eof, int cpu, unsigned want);
+
+/* The processor of the counter record at p. */
+unsigned tel__hpm_cpu(const struct hpm_layout *l, const unsigned char *p);
+
+/* When the counter record at p begins. */
+uint64_t tel__hpm_start(const struct hpm_layout *l, const unsigned char *p);
+
+/* What came of looking at some bytes as records. */
+struct hpm_trial {
+	size_t good; /* bytes that make sense */
+	unsigned counters;
+	unsigned odd;   /* other records, of eight bytes */
+	int bad;        /* what stands behind them is no record */
+	int cpu;        /* of the first counter, or -1 */
+	uint64_t start; /* of the first counter that says it, or 0 */
+};
+
+/*
+ * Looks at n bytes at p as records laid out as *l.  One that is cut off makes
+ * sense unless the end is that of all (eof).
+ */
+struct hpm_trial tel__hpm_try(const struct hpm_layout *l,
+    const unsigned char *p, size_t n, int eof);
+
+/*
+ * Finds the byte order (version 3) and the number of counters by which most
+ * of n bytes at p make sense.
+ */
+void tel__hpm_guess(struct hpm_layout *l, const unsigned char *p, size_t n,
+    int eof);
+
+/* hpm_meta.c */
+
+/* Whether the n bytes at p begin a meta file. */
+int tel__hpm_is_meta(const unsigned char *p, size_t n);
+
+/*
+ * Reads a meta file for traces of that version; the names of threads and
+ * methods go to the reader's labels.  path: what messages call it.
+ * TEL_OK; TEL_EFORMAT: it is none, or of another version; TEL_EIO;
+ * TEL_ENOMEM.
+ */
+tel_status tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in,
+    const char *path, uint32_t version, struct hpm_meta *meta);
+
+/* hpm_beside.c */
+
+/*
+ * Opens the meta file of the log that is read: the one that was set, or the
+ * one called by these n bytes beside the trace, or beside it in its archive.
+ * in: NULL when there is none.  path: set to its name, to be freed.
+ * TEL_OK; TEL_EIO: the one that was set cannot be opened; TEL_ENOMEM.
+ */
+tel_status tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name,
+    size_t n, struct tel_input **in, char **path);
+
+/* hpm_event.c */
+
+/* Hands out the counter record at r->p; h->lead goes with it. */
+void tel__hpm_give_counter(struct tel_reader *r, struct hpm *h);
+
+/* Hands out the marker or exit record of size bytes at r->p. */
+void tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size);
+
+/* tel__hpm_open.c */
+
+int tel__hpm_probe(struct tel_reader *r);
+tel_status tel__hpm_open(struct tel_reader *r, const char *as);
+/* Tells what the open call found out, when the first event is asked for. */
+tel_status tel__hpm_tell(struct tel_reader *r, struct hpm *h);
+
+/* hpm_schema.c */
+
+/* Makes the schema of a trace; NULL when there is no memory. */
+struct tel_schema *tel__hpm_schema_make(const struct hpm_meta *meta);
+/* The schema of version 3 with counters without names, for who lists it. */
+struct tel_schema *tel__hpm_schema_new(void);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opening an HPM trace: its header, its meta file, how its records lie. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/hpm/hpm.h"
+
+/*
+ * Bytes looked at to check a layout that is known; what the writer writes at
+ * once, so that a trace that still grows is not waited for.
+ */
+#define KNOWN_SIZE ((size_t)4096)
+
+static const char suffix[] = ".headerFile";
+#define SUFFIX (sizeof(suffix) - 1)
+
+/* Whether n bytes at p may be the name of a meta file. */
+static int
+is_name(const unsigned char *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (p[i] < ' ' || p[i] == 0x7f)
+			return 0;
+	while (n > 0 && p[n - 1] == ' ')
+		n--;
+	return n >= SUFFIX && memcmp(p + n - SUFFIX, suffix, SUFFIX) == 0;
+}
+
+/* Whether this may be the version of some trace, be it not known yet. */
+static int
+is_version(uint32_t version)
+{
+	return version >= 1 && version <= 255;
+}
+
+int
+tel__hpm_probe(struct tel_reader *r)
+{
+	uint32_t length;
+
+	/* what is no such file is known by its first bytes */
+	tel__reader_fill(r, 4);
+	if (r->end - r->p < 4 || !is_version(tel_be32(r->p)))
+		return 0;
+	tel__reader_fill(r, 24);
+	if (r->end - r->p < 8)
+		return 0;
+	length = tel_be32(r->p + 4);
+	if (length >= SUFFIX && length <= HPM_STRING_MAX) {
+		tel__reader_fill(r, 8 + length);
+		if ((size_t)(r->end - r->p) >= 8 + length &&
+		    is_name(r->p + 8, length))
+			return 100;
+	}
+	return tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)) ? 90 : 0;
+}
+
+/* Steps over the header.  *name and *n: that of the meta file, which stays. */
+static tel_status
+take_header(struct tel_reader *r, uint32_t *version, const unsigned char **name,
+    size_t *n)
+{
+	uint32_t length = 0;
+
+	tel__reader_fill(r, 24);
+	if (tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)))
+		return tel__reader_fail(r, TEL_EFORMAT,
+		    "the meta file of HPM traces and no log: give the traces, "
+		    "beside which it is found");
+	if (r->end - r->p >= 8)
+		length = tel_be32(r->p + 4);
+	if (length <= HPM_STRING_MAX)
+		tel__reader_fill(r, 8 + (size_t)length);
+	if (r->end - r->p < 8 || length > HPM_STRING_MAX ||
+	    (size_t)(r->end - r->p) < 8 + (size_t)length)
+		return tel__reader_fail(r, TEL_EFORMAT,
+		    "no HPM trace: it has no header");
+	*version = tel_be32(r->p);
+	if (!is_version(*version))
+		return tel__reader_fail(r, TEL_EFORMAT,
+		    "no HPM trace: it says version %lu",
+		    (unsigned long)*version);
+	if (*version > HPM_VERSION_MAX && !r->force)
+		return tel__reader_fail(r, TEL_EVERSION,
+		    "the trace is of version %u; up to %u is known",
+		    (unsigned)*version, HPM_VERSION_MAX);
+	if (*version > HPM_VERSION_MAX)
+		*version = HPM_VERSION_MAX;
+	*name = r->p + 8;
+	*n = length;
+	tel_reader_step(r, 8 + (size_t)length);
+	/* it may have to be read again, if the trace is a member */
+	r->back = 8 + (size_t)length;
+	return TEL_OK;
+}
+
+/* Reads the meta file, if there is one that can be used. */
+static tel_status
+find_meta(struct tel_reader *r, struct hpm *h, uint32_t version,
+    const unsigned char *name, size_t n)
+{
+	struct tel_input *in;
+	tel_status st;
+
+	h->meta.primordial_slot = h->meta.first_slot = -1;
+	st = tel__hpm_meta_open(r, name, n, &in, &h->meta_path);
+	if (st != TEL_OK || in == NULL)
+		return st;
+	st = tel__hpm_meta_read(r, in, h->meta_path, version, &h->meta);
+	tel__input_free(in);
+	h->meta_found = st == TEL_OK;
+	if (st == TEL_OK || st == TEL_ENOMEM || r->meta != NULL)
+		return st;
+	/* one that just lies there is no reason not to read the trace */
+	h->refused = strdup(r->error);
+	return h->refused != NULL ?
+	    TEL_OK :
+	    tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+}
+
+/*
+ * Whether the n bytes at r->p speak against the layout that the meta file
+ * says, and for *l.
+ */
+static int
+is_better(const struct tel_reader *r, const struct hpm *h,
+    const struct hpm_layout *l, size_t n, int eof)
+{
+	struct hpm_trial said = tel__hpm_try(&h->layout, r->p, n, eof);
+	struct hpm_trial other = tel__hpm_try(l, r->p, n, eof);
+
+	return said.bad && !other.bad && other.counters > 1;
+}
+
+/* Decides how the records lie. */
+static void
+choose_layout(struct tel_reader *r, struct hpm *h, uint32_t version)
+{
+	struct hpm_layout *l = &h->meta.layout, other;
+	size_t most = h->meta_found ? KNOWN_SIZE : TEL_PROBE_SIZE, n;
+	struct hpm_trial trial;
+	int eof;
+
+	/* never more than was asked for, so that the answer is always same */
+	tel__reader_fill(r, most);
+	n = (size_t)(r->end - r->p);
+	eof = n <= most && r->eof;
+	n = n < most ? n : most;
+	l->version = version;
+	l->mids = version > 1;
+	if (!h->meta_found)
+		tel__hpm_guess(l, r->p, n, eof);
+	h->layout = other = *l;
+	h->promised = l->counters;
+	if (h->meta_found) {
+		/* version 2 had no methods in its first two weeks */
+		other.mids = 0;
+		if (version != 2 || !is_better(r, h, &other, n, eof)) {
+			other = *l;
+			tel__hpm_guess(&other, r->p, n, eof);
+		}
+		if (is_better(r, h, &other, n, eof))
+			h->layout = *l = other;
+	}
+	h->size = hpm_counter_size(l);
+	trial = tel__hpm_try(l, r->p, n, eof);
+	h->cpu = trial.cpu;
+	/* what stands before the first counter is as early as that */
+	h->clock = trial.start;
+}
+
+tel_status
+tel__hpm_open(struct tel_reader *r, const char *as)
+{
+	struct hpm *h = calloc(1, sizeof(*h));
+	const unsigned char *name = NULL;
+	struct tel_schema *schema;
+	uint32_t version = 0;
+	tel_status st;
+	size_t n = 0;
+
+	(void)as;
+	if (h == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	r->state = h;
+	st = take_header(r, &version, &name, &n);
+	if (st == TEL_OK) {
+		memcpy(h->header, r->p - r->back, r->back);
+		r->log.preamble = h->header;
+		r->log.preamble_size = r->back;
+		r->log.records = 1;
+		st = find_meta(r, h, version, name, n);
+	}
+	if (st != TEL_OK)
+		return st;
+	choose_layout(r, h, version);
+	schema = tel__hpm_schema_make(&h->meta);
+	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	return TEL_OK;
+}
+
+/* Tells of the meta file, or of its absence. */
+static void
+tell_meta(struct tel_reader *r, const struct hpm *h)
+{
+	const struct hpm_meta *m = &h->meta;
+
+	if (h->meta_found)
+		tel__reader_notice(r, TEL_INFO, 0,
+		    "the meta file is %s: %s, %u counters, mode %d",
+		    h->meta_path,
+		    m->processor[0] != '\0' ? m->processor :
+		                              "no processor named",
+		    h->promised, (int)m->mode);
+	else if (h->refused != NULL)
+		tel__reader_notice(r, TEL_WARNING, 0,
+		    "%s; it is left aside, and the trace read as having %u "
+		    "counters without names",
+		    h->refused, h->layout.counters);
+	else
+		tel__reader_notice(r, TEL_WARNING, 0,
+		    "its meta file %s was not found; read as having %u "
+		    "counters without names",
+		    h->meta_path, h->layout.counters);
+	if (h->promised != h->layout.counters)
+		tel__reader_notice(r, TEL_WARNING, 0,
+		    "%s says %u counters, but the records have %u",
+		    h->meta_path, h->promised, h->layout.counters);
+	if (m->limited)
+		tel__reader_notice(r, TEL_WARNING, 0,
+		    "too many names in %s: those beyond %zu are left out",
+		    h->meta_path, r->max_labels);
+	if (h->layout.version > 1 && !h->layout.mids)
+		tel__reader_notice(r, TEL_INFO, 0,
+		    "the records have no methods: of a version before 2.3.0");
+}
+
+tel_status
+tel__hpm_tell(struct tel_reader *r, struct hpm *h)
+{
+	h->told = 1;
+	r->back = 0;
+	tell_meta(r, h);
+	if (!h->meta.damaged)
+		return TEL_OK;
+	return tel__reader_damage(r, 0, 0,
+	    "%s makes no sense from its offset %llu on; names may be missing",
+	    h->meta_path, (unsigned long long)h->meta.damaged_at);
+}

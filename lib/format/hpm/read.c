@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Jikes RVM HPM traces: the records of one virtual processor, tel-hpm(5).
+ *
+ * Nothing in a record but its type and its processor tells a good one from a
+ * bad one.  A record of another processor than the file's is taken only when
+ * others follow it, and what is none is skipped up to records that follow
+ * each other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/hpm/hpm.h"
+
+/* Records in a row that tell that the trace goes on there. */
+#define CHAIN 3
+/* Bytes that surely hold such a chain. */
+#define AHEAD (CHAIN * (size_t)(HPM_STRING_MAX + 12))
+/* Bytes looked at in one piece when the trace is lost. */
+#define SEARCH ((size_t)1 << 16)
+
+static int
+is_counter(const struct hpm *h, const unsigned char *p)
+{
+	return hpm_load32(p, h->layout.big) % 16 == HPM_COUNTER;
+}
+
+/* Steps over padding, which holds nothing but zeros. */
+static tel_status
+skip_padding(struct tel_reader *r, struct hpm *h, size_t size)
+{
+	uint64_t from = r->offset;
+	size_t i;
+
+	for (i = 8; i < size && r->p[i] == 0; i++)
+		continue;
+	/* no writer made more than one in a row */
+	if (i == size) {
+		memcpy(h->lead, r->p, size);
+		h->lead_size = (uint32_t)size;
+	}
+	tel_reader_step(r, size);
+	if (i == size)
+		return TEL_OK;
+	return tel__reader_damage(r, from, size - 8,
+	    "padding that is not zeros; %zu bytes skipped", size - 8);
+}
+
+/* Skips to the next place where records follow each other. */
+static tel_status
+resynchronise(struct tel_reader *r, struct hpm *h, const char *why)
+{
+	uint64_t from = r->offset;
+	const unsigned char *q;
+
+	tel_reader_step(r, 1);
+	for (;;) {
+		tel__reader_fill(r, SEARCH);
+		for (q = r->p; q < r->end; q++) {
+			if (!r->eof && (size_t)(r->end - q) < AHEAD)
+				break;
+			if (tel__hpm_chain(&h->layout, q, (size_t)(r->end - q),
+			        r->eof, h->cpu, CHAIN))
+				break;
+		}
+		tel_reader_step(r, (size_t)(q - r->p));
+		if (r->eof || (size_t)(r->end - r->p) >= AHEAD)
+			break;
+	}
+	return tel__reader_damage(r, from, r->offset - from,
+	    "%s; %llu bytes skipped", why,
+	    (unsigned long long)(r->offset - from));
+}
+
+static const char *const flag_texts[8] = { "do not say when they began",
+	"end before they begin", "come after a gap",
+	"begin before the record before them",
+	"begin when the record before them began",
+	"are of a thread that ran on another processor then",
+	"are of another processor than the file",
+	"are of thread 1 or of the primordial thread" };
+
+/* The trace has ended: what was strange about it. */
+static tel_status
+finish(struct tel_reader *r, struct hpm *h)
+{
+	unsigned i;
+
+	r->log.tail = h->lead;
+	r->log.tail_size = h->lead_size;
+	for (i = 0; i < 8; i++)
+		if (h->flagged[i] > 0)
+			tel__reader_notice(r, TEL_INFO, r->offset,
+			    "%llu records %s: their flags have 0x%x",
+			    (unsigned long long)h->flagged[i], flag_texts[i],
+			    1u << i);
+	if (!h->exited)
+		tel__reader_notice(r, TEL_INFO, r->offset,
+		    "the trace has no exit record: the virtual machine did "
+		    "not end by itself, or has not ended");
+	return TEL_END;
+}
+
+/* What is left is the begin of a record and no more. */
+static tel_status
+cut_short(struct tel_reader *r, struct hpm *h)
+{
+	size_t left = (size_t)(r->end - r->p);
+	uint64_t from = r->offset;
+	tel_status st;
+
+	tel_reader_step(r, left);
+	st = tel__reader_damage(r, from, left,
+	    "the trace ends inside a record; its first %zu bytes are left out",
+	    left);
+	return st == TEL_OK ? finish(r, h) : st;
+}
+
+/* Nonzero unless the record at r->p is one by chance. */
+static int
+is_believable(struct tel_reader *r, struct hpm *h, size_t size)
+{
+	if (!is_counter(h, r->p) || h->cpu < 0 ||
+	    tel__hpm_cpu(&h->layout, r->p) == (unsigned)h->cpu)
+		return 1;
+	tel__reader_fill(r, size + AHEAD);
+	if (size == (size_t)(r->end - r->p))
+		return 1;
+	return tel__hpm_chain(&h->layout, r->p + size,
+	    (size_t)(r->end - r->p) - size, r->eof, -1, CHAIN);
+}
+
+/* Whether a counter record that needs no second look is at r->p. */
+static inline int
+is_plain_counter(const struct tel_reader *r, const struct hpm *h)
+{
+	uint32_t word;
+
+	if ((size_t)(r->end - r->p) < h->size || h->layout.version == 1)
+		return 0;
+	word = hpm_load32(r->p, h->layout.big);
+	return word % 16 == HPM_COUNTER && (int)(word >> 4 & 0x3ff) == h->cpu;
+}
+
+static tel_status
+hpm_next(struct tel_reader *r)
+{
+	struct hpm *h = r->state;
+	size_t size, avail;
+	tel_status st;
+
+	r->event.index += r->event.data != NULL;
+	if (!h->told && (st = tel__hpm_tell(r, h)) != TEL_OK)
+		return st;
+	if (is_plain_counter(r, h)) {
+		tel__hpm_give_counter(r, h);
+		return TEL_OK;
+	}
+	for (;;) {
+		if ((size_t)(r->end - r->p) < h->size)
+			tel__reader_fill(r, 4);
+		avail = (size_t)(r->end - r->p);
+		if (avail == 0)
+			return finish(r, h);
+		size = tel__hpm_look(&h->layout, r->p, avail);
+		while (size > avail && !r->eof) {
+			tel__reader_fill(r,
+			    size == HPM_MORE ? avail + 1 : size);
+			avail = (size_t)(r->end - r->p);
+			size = tel__hpm_look(&h->layout, r->p, avail);
+		}
+		if (size > avail)
+			return cut_short(r, h);
+		if (size == 0) {
+			st = resynchronise(r, h,
+			    "what stands here is no record");
+		} else if (!is_believable(r, h, size)) {
+			st = resynchronise(r, h,
+			    "a record of another processor, and none after it");
+		} else if (is_counter(h, r->p)) {
+			tel__hpm_give_counter(r, h);
+			return TEL_OK;
+		} else if (hpm_load32(r->p, h->layout.big) == HPM_PADDING) {
+			st = skip_padding(r, h, size);
+		} else {
+			tel__hpm_give_other(r, h, size);
+			return TEL_OK;
+		}
+		if (st != TEL_OK)
+			return st;
+	}
+}
+
+static void
+hpm_close(struct tel_reader *r)
+{
+	struct hpm *h = r->state;
+
+	r->log.records = 0;
+	r->log.preamble = r->log.tail = NULL;
+	r->log.preamble_size = r->log.tail_size = 0;
+	if (h != NULL) {
+		free(h->meta_path);
+		free(h->refused);
+	}
+	free(h);
+	r->state = NULL;
+}
+
+const struct tel_form tel__form_hpm = { "hpm", tel__hpm_probe, tel__hpm_open,
+	hpm_next, hpm_close };

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the records of an inst log do: which event each one is, and whether it
+ * has an effect by the rules of the instrumentation system.  A record that
+ * has none becomes an event that says why.
+ */
+#include "format/inst/inst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CODE1(a) ((uint32_t)(a))
+#define CODE2(a, b) (CODE1(a) << 8 | (b))
+
+tel_status
+tel__instr_ignore(struct instr *s, const char *reason)
+{
+	s->type = T_IGNORED;
+	s->reason = reason;
+	return TEL_OK;
+}
+
+static tel_status
+damaged(const char **why, const char *text)
+{
+	*why = text;
+	return TEL_EDAMAGED;
+}
+
+void
+tel__instr_clear(struct instr *s)
+{
+	uint32_t i;
+
+	tel__instr_tree_clear(&s->tree);
+	for (i = 0; i < s->ndescriptors; i++)
+		free(s->descriptors[i].format);
+	free(s->descriptors);
+	free(s->descriptor_ids.slots);
+	memset(&s->descriptor_ids, 0, sizeof(s->descriptor_ids));
+	s->descriptors = NULL;
+	s->ndescriptors = s->descriptor_room = 0;
+	s->descriptor_bytes = 0;
+}
+
+/* ------------------------------------------------------------ session */
+
+/* "H inst 1 0 0": the version rule is that of the other formats. */
+static tel_status
+header(struct tel_reader *r, struct instr *s, const char **why)
+{
+	const struct instr_line *l = &s->line;
+	struct instr_number n;
+	unsigned i;
+
+	if (l->nargs < 4 || !instr_is(&l->args[0], "inst"))
+		return damaged(why, "inst and a version of three numbers");
+	for (i = 0; i < 3; i++) {
+		if (!tel__instr_integer(&l->args[1 + i], &n) || n.negative ||
+		    n.over)
+			return damaged(why,
+			    "inst and a version of three numbers");
+		s->version[i] = n.magnitude;
+	}
+	if (s->version[0] > 1 && !r->force)
+		return tel__reader_fail(r, TEL_EVERSION,
+		    "the log is of version %llu.%llu.%llu; up to 1.x is known",
+		    (unsigned long long)s->version[0],
+		    (unsigned long long)s->version[1],
+		    (unsigned long long)s->version[2]);
+	if ((s->version[0] > 1 || s->version[1] > 0) && !(s->told & 4)) {
+		s->told |= 4;
+		tel__reader_notice(r, TEL_WARNING, s->offset,
+		    "the log says version %llu.%llu.%llu and is read as 1.0.0",
+		    (unsigned long long)s->version[0],
+		    (unsigned long long)s->version[1],
+		    (unsigned long long)s->version[2]);
+	}
+	tel__instr_clear(s);
+	s->headed = 1;
+	s->type = T_HEADER;
+	if (tel__instr_unsigned(l, I_HZ) > 0)
+		tel__clock_set_rate(r->log.clock,
+		    (double)tel__instr_unsigned(l, I_HZ));
+	return TEL_OK;
+}
+
+/* ------------------------------------------------------------ classes */
+
+/*
+ * The class that the record is of; 0 when the record has no effect, for which
+ * the event then says why.  *type is CLASS_TYPES where the class is not known.
+ */
+static int
+find_class(struct tel_reader *r, struct instr *s, unsigned *type)
+{
+	const struct instr_class *c;
+	uint32_t at;
+
+	s->class_id = tel__instr_unsigned(&s->line, I_C);
+	*type = CLASS_TYPES;
+	at = tel__instr_class_of(&s->tree, s->class_id);
+	if (at == INSTR_NO_CLASS) {
+		if (s->class_id != 0 && !(s->told & 8)) {
+			s->told |= 8;
+			tel__reader_notice(r, TEL_WARNING, s->offset,
+			    "the class %llu is not defined: its events are "
+			    "shown without a path",
+			    (unsigned long long)s->class_id);
+		}
+		return 1;
+	}
+	if (at == INSTR_BAD_CLASS) {
+		(void)tel__instr_ignore(s, "the class could not be defined");
+		return 0;
+	}
+	c = tel__instr_class_check(&s->tree, at);
+	s->path = c->path;
+	s->path_length = c->path_length;
+	s->class_id = c->id;
+	*type = c->type;
+	if (c->dead)
+		(void)tel__instr_ignore(s, "the class was disposed of");
+	return !c->dead;
+}
+
+/* The same for what a class has to be enabled for. */
+static int
+find_enabled(struct tel_reader *r, struct instr *s, unsigned *type)
+{
+	uint32_t at;
+
+	if (!find_class(r, s, type))
+		return 0;
+	at = tel__instr_class_of(&s->tree, tel__instr_unsigned(&s->line, I_C));
+	if (at == INSTR_NO_CLASS ? s->tree.root_off : !s->tree.classes[at].on) {
+		(void)tel__instr_ignore(s, "the class is disabled");
+		return 0;
+	}
+	return 1;
+}
+
+static tel_status
+change(struct tel_reader *r, struct instr *s, const char **why)
+{
+	const struct instr_value *op = &s->line.values[I_OP];
+	uint64_t id = tel__instr_unsigned(&s->line, I_C);
+	struct instr_class *c = NULL;
+	unsigned type;
+	uint32_t at;
+
+	if (!instr_has(&s->line, I_C) || !instr_has(&s->line, I_OP))
+		return damaged(why, "c= and op=");
+	if (instr_is(op, "enable"))
+		s->type = T_ENABLE;
+	else if (instr_is(op, "disable"))
+		s->type = T_DISABLE;
+	else if (instr_is(op, "dispose"))
+		s->type = T_DISPOSE;
+	else
+		return damaged(why, "enable, disable or dispose");
+	if (id == 0 && s->type == T_DISPOSE)
+		return tel__instr_ignore(s, "the root cannot be disposed of");
+	if (!find_class(r, s, &type))
+		return TEL_OK;
+	at = tel__instr_class_of(&s->tree, id);
+	if (at < INSTR_BAD_CLASS)
+		c = &s->tree.classes[at];
+	else if (id != 0)
+		return TEL_OK;
+	if (s->type == T_DISPOSE)
+		c->disposed = 1;
+	else if (c != NULL)
+		c->own = s->type == T_ENABLE;
+	else
+		s->tree.root_off = s->type == T_DISABLE;
+	/* it does not wrap: each takes a line of the log */
+	s->tree.generation++;
+	return TEL_OK;
+}
+
+/* ------------------------------------------------------------- events */
+
+static tel_status
+trace(struct tel_reader *r, struct instr *s, const char **why)
+{
+	static const enum instr_type phases[2][4] = { { T_TRACE, T_START, T_END,
+		                                          T_MIDDLE },
+		{ T_TRACE_ON, T_START_ON, T_END_ON, T_MIDDLE_ON } };
+	const struct instr_line *l = &s->line;
+	struct instr_number n = { 0, 0, 0 };
+	unsigned type;
+
+	if (!instr_has(l, I_C))
+		return damaged(why, "c=");
+	if (instr_has(l, I_P) &&
+	    (!tel__instr_integer(&l->values[I_P], &n) || n.negative || n.over ||
+	        n.magnitude > 3))
+		return damaged(why, "0 to 3 as p=");
+	s->type =
+	    phases[instr_has(l, I_CPU) || instr_has(l, I_TID)][n.magnitude];
+	if (!find_enabled(r, s, &type))
+		return TEL_OK;
+	if (type < CLASS_TYPES && type != CLASS_TRACE && type != CLASS_STRACE)
+		return tel__instr_ignore(s, "the class is none of traces");
+	return TEL_OK;
+}
+
+static int
+has_buckets(unsigned type)
+{
+	return type == CLASS_HIST || type == CLASS_SPLIT ||
+	    type == CLASS_LOG2 || type == CLASS_LOGLIN ||
+	    type == CLASS_QUANTILES;
+}
+
+static tel_status
+update(struct tel_reader *r, struct instr *s, const char **why)
+{
+	const struct instr_value *op = &s->line.values[I_OP];
+	unsigned type, wanted = CLASS_TYPES;
+	int fits;
+
+	if (!instr_has(&s->line, I_C) || !instr_has(&s->line, I_OP) ||
+	    !instr_has(&s->line, I_V))
+		return damaged(why, "c=, op= and v=");
+	if (instr_is(op, "abs") || instr_is(op, "delta")) {
+		s->type = instr_is(op, "abs") ? T_UPDATE_SET : T_UPDATE_ADD;
+		wanted = CLASS_MAG;
+	} else if (instr_is(op, "inc")) {
+		s->type = T_UPDATE_GROWTH;
+		wanted = CLASS_GROWTH;
+	} else if (instr_is(op, "hist")) {
+		s->type = T_UPDATE_HISTOGRAM;
+	} else if (instr_is(op, "tally")) {
+		s->type = T_UPDATE_TALLY;
+		wanted = CLASS_TALLY;
+	} else {
+		return damaged(why, "abs, delta, inc, hist or tally");
+	}
+	if (!find_enabled(r, s, &type))
+		return TEL_OK;
+	fits = wanted == CLASS_TYPES ? has_buckets(type) : type == wanted;
+	if (type < CLASS_TYPES && !fits)
+		return tel__instr_ignore(s, "the class is of another type");
+	return TEL_OK;
+}
+
+/* What a snapshot of a class that is not known is of, by its fields. */
+static enum instr_type
+guess(const struct instr_line *l)
+{
+	if (instr_has(l, I_CUR))
+		return T_SNAP_MAGNITUDE;
+	if (instr_has(l, I_OVFN))
+		return T_SNAP_TALLY;
+	if (instr_has(l, I_B) || instr_has(l, I_UNDER) || instr_has(l, I_OVF))
+		return T_SNAP_HISTOGRAM;
+	return instr_has(l, I_PAIRS) ? T_SNAP_SUMMARY : T_SNAP_GROWTH;
+}
+
+static tel_status
+snapshot(struct tel_reader *r, struct instr *s, const char **why)
+{
+	unsigned type;
+
+	if (!instr_has(&s->line, I_C) || !instr_has(&s->line, I_N))
+		return damaged(why, "c= and n=");
+	if (!find_enabled(r, s, &type))
+		return TEL_OK;
+	switch (type) {
+	case CLASS_TYPES:
+	case CLASS_OTHER: s->type = guess(&s->line); break;
+	case CLASS_MAG: s->type = T_SNAP_MAGNITUDE; break;
+	case CLASS_GROWTH: s->type = T_SNAP_GROWTH; break;
+	case CLASS_STRACE: s->type = T_SNAP_SUMMARY; break;
+	case CLASS_TALLY: s->type = T_SNAP_TALLY; break;
+	case CLASS_PATH:
+	case CLASS_TRACE:
+		return tel__instr_ignore(s, "the class is none of statistics");
+	default: s->type = T_SNAP_HISTOGRAM; break;
+	}
+	return TEL_OK;
+}
+
+static tel_status
+bucket(struct tel_reader *r, struct instr *s, const char **why)
+{
+	unsigned type;
+
+	if (!instr_has(&s->line, I_C) ||
+	    (!instr_has(&s->line, I_B) &&
+	        (!instr_has(&s->line, I_K) || !instr_has(&s->line, I_V))))
+		return damaged(why, "c=, k= and v=, or c= and b=");
+	s->type = instr_has(&s->line, I_B) ? T_BUCKETS : T_BUCKET;
+	if (!find_enabled(r, s, &type) || type >= CLASS_OTHER)
+		return TEL_OK;
+	if (s->type == T_BUCKET ? type != CLASS_TALLY : !has_buckets(type))
+		return tel__instr_ignore(s, "the class is of another type");
+	return TEL_OK;
+}
+
+static tel_status
+lost(struct tel_reader *r, struct instr *s, const char **why)
+{
+	uint64_t n = tel__instr_unsigned(&s->line, I_N);
+	unsigned type;
+
+	if (!instr_has(&s->line, I_N))
+		return damaged(why, "n=");
+	s->type = T_LOST;
+	if (instr_has(&s->line, I_C) && !find_class(r, s, &type))
+		s->type = T_LOST; /* of whatever class */
+	if (__builtin_add_overflow(s->lost, n, &s->lost))
+		s->lost = UINT64_MAX;
+	return TEL_OK;
+}
+
+/*
+ * Whether what is looked at here is a number where it must be; the fields of
+ * the event itself are looked at when it is made.
+ */
+static int
+numbers_good(const struct instr_line *l)
+{
+	static const uint64_t keys = (uint64_t)1 << I_C |
+	    (uint64_t)1 << I_PARENT | (uint64_t)1 << I_D |
+	    (uint64_t)1 << I_OVF | (uint64_t)1 << I_UNDER |
+	    (uint64_t)1 << I_OVER | (uint64_t)1 << I_EN | (uint64_t)1 << I_TAG;
+	uint64_t left = l->present & keys;
+	const struct instr_value *v;
+	struct instr_number n;
+
+	for (; left != 0; left &= left - 1) {
+		v = &l->values[__builtin_ctzll(left)];
+		if (!v->decimal && (!tel__instr_integer(v, &n) || n.over))
+			return 0;
+	}
+	return 1;
+}
+
+tel_status
+tel__instr_follow(struct tel_reader *r, struct instr *s, const char **why)
+{
+	if (!numbers_good(&s->line))
+		return damaged(why,
+		    "numbers as c=, tag=, parent=, en=, d= and counts");
+	s->path = "";
+	s->path_length = 0;
+	s->class_id = 0;
+	s->ended = 0;
+	switch (s->line.code) {
+	case CODE1('E'): return trace(r, s, why);
+	case CODE1('U'): return update(r, s, why);
+	case CODE1('S'): return snapshot(r, s, why);
+	case CODE2('S', 'B'): return bucket(r, s, why);
+	case CODE1('C'): return tel__instr_define(r, s, why);
+	case CODE1('D'): return tel__instr_describe(r, s, why);
+	case CODE1('X'): return change(r, s, why);
+	case CODE1('H'): return header(r, s, why);
+	case CODE1('K'): s->type = T_SYNC; break;
+	case CODE1('L'): return lost(r, s, why);
+	case CODE1('Z'):
+		s->type = T_FINISH;
+		s->ended = 1;
+		break;
+	case CODE1('R'): s->type = T_REPORT; break;
+	case CODE1('W'): s->type = T_ORIGIN; break;
+	default:
+		s->type = T_OTHER;
+		r->count[TEL_COUNT_UNKNOWN]++;
+		break;
+	}
+	return TEL_OK;
+}

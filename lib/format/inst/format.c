@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Data descriptors: formats as printf has them, which are followed here and
+ * never handed to printf.  The width of a number is that of its value, so
+ * that a length in a conversion says nothing.
+ */
+#include "format/inst/inst.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A conversion. */
+struct conversion {
+	int left, plus, blank, alternate, zero;
+	unsigned width;
+	int precision; /* -1: none */
+	unsigned char letter;
+};
+
+/* Where the text that is made may go on to. */
+struct text {
+	unsigned char *p;
+	const unsigned char *limit;
+	int full;
+};
+
+/* Digits up to the widest; 0 when they say more. */
+static int
+digits(const unsigned char **p, const unsigned char *end, unsigned *out)
+{
+	unsigned v = 0;
+
+	for (; *p < end && **p >= '0' && **p <= '9'; ++*p) {
+		v = v * 10 + (unsigned)(**p - '0');
+		if (v > INSTR_WIDTH_MAX)
+			return 0;
+	}
+	*out = v;
+	return 1;
+}
+
+/* The conversion behind a '%' at *p.  1, or 0 when it is refused. */
+static int
+read_conversion(const unsigned char **p, const unsigned char *end,
+    struct conversion *c)
+{
+	const unsigned char *q = *p;
+	unsigned v;
+
+	memset(c, 0, sizeof(*c));
+	c->precision = -1;
+	for (; q < end; q++) {
+		if (*q == '-')
+			c->left = 1;
+		else if (*q == '+')
+			c->plus = 1;
+		else if (*q == ' ')
+			c->blank = 1;
+		else if (*q == '#')
+			c->alternate = 1;
+		else if (*q == '0')
+			c->zero = 1;
+		else
+			break;
+	}
+	if (!digits(&q, end, &c->width))
+		return 0;
+	if (q < end && *q == '.') {
+		q++;
+		if (!digits(&q, end, &v))
+			return 0;
+		c->precision = (int)v;
+	}
+	if (end - q >= 2 && (*q == 'h' || *q == 'l') && q[0] == q[1])
+		q += 2;
+	else if (q < end && memchr("hljztL", *q, 6) != NULL)
+		q++;
+	if (q == end || memchr("diouxXcspfega%", *q, 14) == NULL)
+		return 0;
+	c->letter = *q;
+	*p = q + 1;
+	return 1;
+}
+
+int
+tel__instr_format_good(const unsigned char *p, size_t n)
+{
+	const unsigned char *end = p + n;
+	struct conversion c;
+
+	while (p < end)
+		if (*p++ == '%' && !read_conversion(&p, end, &c))
+			return 0;
+	return 1;
+}
+
+static void
+put(struct text *t, const unsigned char *bytes, size_t n)
+{
+	if ((size_t)(t->limit - t->p) < n) {
+		t->full = 1;
+		return;
+	}
+	memcpy(t->p, bytes, n);
+	t->p += n;
+}
+
+static void
+fill(struct text *t, unsigned char c, size_t n)
+{
+	if ((size_t)(t->limit - t->p) < n) {
+		t->full = 1;
+		return;
+	}
+	memset(t->p, c, n);
+	t->p += n;
+}
+
+/* Puts a prefix, zeros and bytes into the conversion's width. */
+static void
+put_padded(struct text *t, const struct conversion *c, const char *prefix,
+    size_t zeros, const unsigned char *bytes, size_t n)
+{
+	size_t m = strlen(prefix), all = m + zeros + n;
+	size_t pad = c->width > all ? c->width - all : 0;
+
+	if (!c->left)
+		fill(t, ' ', pad);
+	put(t, (const unsigned char *)prefix, m);
+	fill(t, '0', zeros);
+	put(t, bytes, n);
+	if (c->left)
+		fill(t, ' ', pad);
+}
+
+/* An integer, by the rules of ISO C for its conversion. */
+static int
+put_integer(struct text *t, const struct conversion *c,
+    const struct instr_value *v)
+{
+	const char *set =
+	    c->letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+	int is_signed = c->letter == 'd' || c->letter == 'i';
+	unsigned base = 10;
+	unsigned char buffer[24], *p = buffer + sizeof(buffer);
+	const char *prefix = "";
+	struct instr_number n;
+	size_t zeros = 0, have;
+	uint64_t x;
+
+	if (!tel__instr_integer(v, &n) || n.over)
+		return 0;
+	x = n.magnitude;
+	if (is_signed)
+		prefix = n.negative ? "-" : c->plus ? "+" : c->blank ? " " : "";
+	else if (n.negative)
+		x = 0 - x;
+	if (c->letter == 'o')
+		base = 8;
+	else if (c->letter == 'x' || c->letter == 'X' || c->letter == 'p')
+		base = 16;
+	if (c->letter == 'p' || (c->alternate && base == 16 && x != 0))
+		prefix = c->letter == 'X' ? "0X" : "0x";
+	for (; x != 0; x /= base)
+		*--p = (unsigned char)set[x % base];
+	have = (size_t)(buffer + sizeof(buffer) - p);
+	if (c->precision >= 0)
+		zeros = (size_t)c->precision > have ?
+		    (size_t)c->precision - have :
+		    0;
+	else if (have == 0)
+		zeros = 1;
+	if (c->alternate && base == 8 && zeros == 0)
+		zeros = 1;
+	if (c->zero && !c->left && c->precision < 0 &&
+	    c->width > strlen(prefix) + zeros + have)
+		zeros = c->width - strlen(prefix) - have;
+	put_padded(t, c, prefix, zeros, p, have);
+	return 1;
+}
+
+/* A floating-point number; with formats of our own. */
+static int
+put_double(struct text *t, const struct conversion *c,
+    const struct instr_value *v, locale_t c_locale)
+{
+	int precision = c->precision < 0 ? 6 : c->precision, n;
+	char number[64], buffer[320 + INSTR_WIDTH_MAX + 16], *end;
+	size_t zeros = 0, sign, have;
+	const char *prefix;
+	locale_t old;
+	double d;
+
+	if (v->quoted || v->n == 0 || v->n >= sizeof(number))
+		return 0;
+	memcpy(number, v->p, v->n);
+	number[v->n] = '\0';
+	old = uselocale(c_locale);
+	d = strtod(number, &end);
+	if (c->letter == 'f')
+		n = snprintf(buffer, sizeof(buffer), "%.*f", precision, d);
+	else if (c->letter == 'e')
+		n = snprintf(buffer, sizeof(buffer), "%.*e", precision, d);
+	else if (c->letter == 'a' && c->precision < 0)
+		n = snprintf(buffer, sizeof(buffer), "%a", d);
+	else if (c->letter == 'a')
+		n = snprintf(buffer, sizeof(buffer), "%.*a", precision, d);
+	else if (c->alternate)
+		n = snprintf(buffer, sizeof(buffer), "%#.*g", precision, d);
+	else
+		n = snprintf(buffer, sizeof(buffer), "%.*g", precision, d);
+	uselocale(old);
+	if (*end != '\0' || n < 0 || (size_t)n >= sizeof(buffer))
+		return 0;
+	sign = buffer[0] == '-';
+	prefix = sign ? "-" : c->plus ? "+" : c->blank ? " " : "";
+	have = (size_t)n - sign + strlen(prefix);
+	if (c->zero && !c->left && isfinite(d) && c->letter != 'a' &&
+	    c->width > have)
+		zeros = c->width - have;
+	put_padded(t, c, prefix, zeros, (unsigned char *)buffer + sign,
+	    (size_t)n - sign);
+	return 1;
+}
+
+/* A string or character. */
+static int
+put_bytes(struct text *t, const struct conversion *c,
+    const struct instr_value *v)
+{
+	unsigned char one, *end;
+	struct instr_number n;
+	unsigned char *bytes;
+	size_t length;
+
+	if (c->letter == 'c' && tel__instr_integer(v, &n)) {
+		one = (unsigned char)n.magnitude;
+		if (n.negative || n.over || n.magnitude == 0 ||
+		    n.magnitude > UINT8_MAX)
+			return 0;
+		put_padded(t, c, "", 0, &one, 1);
+		return 1;
+	}
+	/* there is room for a line behind the longest text */
+	bytes = t->p + (t->limit - t->p);
+	end = tel__instr_decode(v, bytes);
+	if (end == NULL)
+		return 0;
+	length = (size_t)(end - bytes);
+	if (c->letter == 'c' && length != 1)
+		return 0;
+	if (c->letter == 's' && c->precision >= 0 &&
+	    length > (size_t)c->precision)
+		length = (size_t)c->precision;
+	put_padded(t, c, "", 0, bytes, length);
+	return 1;
+}
+
+/* Values as they are: "[1, 2]". */
+static unsigned char *
+put_raw(unsigned char *out, const struct instr_line *l, unsigned i)
+{
+	unsigned first = i;
+	unsigned char *end;
+
+	*out++ = '[';
+	for (; i < l->nargs; i++) {
+		if (i > first) {
+			*out++ = ',';
+			*out++ = ' ';
+		}
+		end = tel__instr_decode(&l->args[i], out);
+		if (end == NULL)
+			return NULL;
+		out = end;
+	}
+	*out++ = ']';
+	return out;
+}
+
+static int
+convert(struct text *t, const struct conversion *c, const struct instr_value *v,
+    locale_t c_locale)
+{
+	switch (c->letter) {
+	case 'c':
+	case 's': return put_bytes(t, c, v);
+	case 'f':
+	case 'e':
+	case 'g':
+	case 'a': return put_double(t, c, v, c_locale);
+	default: return put_integer(t, c, v);
+	}
+}
+
+unsigned char *
+tel__instr_format(const struct instr_descriptor *d, const struct instr_line *l,
+    locale_t c_locale, unsigned char *out)
+{
+	struct text t = { out, out + INSTR_TEXT_MAX, 0 };
+	const unsigned char *p = d->format, *end, *q;
+	struct conversion c;
+	unsigned used = 0;
+
+	if (d->refused)
+		return put_raw(out, l, 0);
+	end = p + d->length;
+	while (p < end && !t.full) {
+		q = memchr(p, '%', (size_t)(end - p));
+		put(&t, p, (size_t)((q != NULL ? q : end) - p));
+		if (q == NULL)
+			break;
+		p = q + 1;
+		(void)read_conversion(&p, end, &c);
+		if (c.letter == '%') {
+			fill(&t, '%', 1);
+			continue;
+		}
+		if (used == l->nargs ||
+		    !convert(&t, &c, &l->args[used++], c_locale))
+			return put_raw(out, l, 0);
+	}
+	if (t.full)
+		return put_raw(out, l, 0);
+	if (used < l->nargs) {
+		*t.p++ = ' ';
+		return put_raw(t.p, l, used);
+	}
+	return t.p;
+}

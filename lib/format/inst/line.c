@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A line of an inst log: its pieces, and the values in them. */
+#include "format/inst/inst.h"
+
+#include <string.h>
+
+/* A name of up to eight letters as a number. */
+#define KEY1(a) ((uint64_t)(a))
+#define KEY2(a, b) (KEY1(a) << 8 | (b))
+#define KEY3(a, b, c) (KEY2(a, b) << 8 | (c))
+#define KEY4(a, b, c, d) (KEY3(a, b, c) << 8 | (d))
+#define KEY5(a, b, c, d, e) (KEY4(a, b, c, d) << 8 | (e))
+#define KEY6(a, b, c, d, e, f) (KEY5(a, b, c, d, e) << 8 | (f))
+
+/* For names of one letter how far before I_KEYS their field is. */
+static const unsigned char letters['z' + 1] = { ['b'] = I_KEYS - I_B,
+	['c'] = I_KEYS - I_C,
+	['d'] = I_KEYS - I_D,
+	['k'] = I_KEYS - I_K,
+	['n'] = I_KEYS - I_N,
+	['p'] = I_KEYS - I_P,
+	['s'] = I_KEYS - I_S,
+	['v'] = I_KEYS - I_V,
+	['w'] = I_KEYS - I_W };
+
+/* The field of a name, I_KEYS for any other. */
+static enum instr_key
+key_of(uint64_t name)
+{
+	/* those of events first: most are of one letter */
+	if (name < sizeof(letters))
+		return (enum instr_key)(I_KEYS - letters[name]);
+	if (name == KEY2('o', 'p'))
+		return I_OP;
+	if (name == KEY3('t', 'a', 'g'))
+		return I_TAG;
+	switch (name) {
+	case KEY4('b', 'i', 't', 's'): return I_BITS;
+	case KEY4('c', 'o', 'm', 'p'): return I_COMP;
+	case KEY3('c', 'p', 'u'): return I_CPU;
+	case KEY3('c', 'u', 'r'): return I_CUR;
+	case KEY2('e', 'n'): return I_EN;
+	case KEY6('f', 'a', 'c', 't', 'o', 'r'): return I_FACTOR;
+	case KEY3('f', 'm', 't'): return I_FMT;
+	case KEY4('f', 'r', 'o', 'm'): return I_FROM;
+	case KEY4('h', 'e', 'l', 'p'): return I_HELP;
+	case KEY2('h', 'i'): return I_HI;
+	case KEY4('h', 'i', 'g', 'h'): return I_HIGH;
+	case KEY4('h', 'o', 's', 't'): return I_HOST;
+	case KEY2('h', 'z'): return I_HZ;
+	case KEY2('i', 'd'): return I_ID;
+	case KEY4('k', 'n', 'e', 'e'): return I_KNEE;
+	case KEY4('l', 'a', 's', 't'): return I_LAST;
+	case KEY2('l', 'o'): return I_LO;
+	case KEY3('l', 'o', 'w'): return I_LOW;
+	case KEY3('m', 'a', 'x'): return I_MAX;
+	case KEY3('m', 'i', 'n'): return I_MIN;
+	case KEY4('n', 'a', 'm', 'e'): return I_NAME;
+	case KEY5('n', 'a', 'm', 'e', 's'): return I_NAMES;
+	case KEY4('o', 'p', 'e', 'n'): return I_OPEN;
+	case KEY6('o', 'r', 'p', 'h', 'a', 'n'): return I_ORPHAN;
+	case KEY4('o', 'v', 'e', 'r'): return I_OVER;
+	case KEY3('o', 'v', 'f'): return I_OVF;
+	case KEY4('o', 'v', 'f', 'n'): return I_OVFN;
+	case KEY5('p', 'a', 'i', 'r', 's'): return I_PAIRS;
+	case KEY6('p', 'a', 'r', 'e', 'n', 't'): return I_PARENT;
+	case KEY3('p', 'i', 'd'): return I_PID;
+	case KEY4('p', 'r', 'o', 'c'): return I_PROC;
+	case KEY5('s', 't', 'e', 'p', 's'): return I_STEPS;
+	case KEY3('s', 'u', 'm'): return I_SUM;
+	case KEY3('t', 'i', 'd'): return I_TID;
+	case KEY2('t', 'o'): return I_TO;
+	case KEY5('t', 'o', 't', 'a', 'l'): return I_TOTAL;
+	case KEY4('t', 'y', 'p', 'e'): return I_TYPE;
+	case KEY5('t', 'y', 'p', 'e', 's'): return I_TYPES;
+	case KEY2('t', 'z'): return I_TZ;
+	case KEY5('u', 'n', 'd', 'e', 'r'): return I_UNDER;
+	case KEY4('u', 'n', 'i', 't'): return I_UNIT;
+	case KEY2('w', '1'): return I_W1;
+	case KEY2('w', '2'): return I_W2;
+	case KEY4('w', 'a', 'l', 'l'): return I_WALL;
+	default: return I_KEYS;
+	}
+}
+
+/* The value at p, up to a blank or the line's end.  NULL: it is none. */
+static const unsigned char *
+take_value(const unsigned char *p, struct instr_value *v)
+{
+	uint64_t x = 0;
+	unsigned d;
+
+	v->quoted = v->escaped = v->decimal = 0;
+	if (*p != '"') {
+		v->p = p;
+		for (; (d = (unsigned)*p - '0') <= 9; p++)
+			x = x * 10 + d;
+		v->number = x;
+		v->n = (uint32_t)(p - v->p);
+		/* it has not wrapped if it is this short */
+		v->decimal = v->n - 1 < 19 && *p <= ' ';
+		while (*p > ' ' && *p != '"')
+			p++;
+		v->n = (uint32_t)(p - v->p);
+		return *p == '"' ? NULL : p;
+	}
+	v->p = ++p;
+	v->quoted = 1;
+	while (*p != '"') {
+		if (*p < ' ')
+			return NULL;
+		if (*p == '\\') {
+			v->escaped = 1;
+			p++;
+			if (*p < ' ')
+				return NULL;
+		}
+		p++;
+	}
+	v->n = (uint32_t)(p - v->p);
+	return p + 1;
+}
+
+const char *
+tel__instr_split(struct instr_line *l, const unsigned char *p,
+    const unsigned char *end, const unsigned char **at)
+{
+	const unsigned char *q;
+	struct instr_value spare;
+	enum instr_key key;
+	uint64_t name, v = 0, low = 0;
+	unsigned bad = 0, i;
+
+	*at = p;
+	if (end - p < 18 || p[16] != ' ')
+		return "a clock of 16 hexadecimal digits and a record";
+	/* two at once: neither waits for the other */
+	for (i = 0; i < 8; i++) {
+		bad |= tel__lines_digit[p[i]] | tel__lines_digit[p[i + 8]];
+		v = v << 4 | tel__lines_digit[p[i]];
+		low = low << 4 | tel__lines_digit[p[i + 8]];
+	}
+	if (bad > 15)
+		return "a clock of 16 hexadecimal digits";
+	l->clock = v << 32 | low;
+	p += 17;
+	l->record = *at = p;
+	l->end = end;
+	l->present = 0;
+	l->nargs = 0;
+	l->code = 0;
+	for (q = p; *q >= 'A' && *q <= 'Z'; q++)
+		l->code = l->code << 8 | *q;
+	l->code_length = (unsigned)(q - p);
+	if (l->code_length > 4)
+		l->code = 0;
+	if (q == p || (q != end && *q != ' '))
+		return "a code of capital letters";
+	for (p = q; *p == ' '; p = q) {
+		*at = q = ++p;
+		name = 0;
+		while ((*q >= 'a' && *q <= 'z') || (*q >= '0' && *q <= '9') ||
+		    *q == '_') {
+			/* what does not fit is no name that we know */
+			name = name >> 56 ? 1 : name << 8 | *q;
+			q++;
+		}
+		if (*q == '=' && q > p) {
+			key = key_of(name);
+			if (key == I_KEYS || instr_has(l, key)) {
+				q = take_value(q + 1, &spare);
+			} else {
+				q = take_value(q + 1, &l->values[key]);
+				l->present |= (uint64_t)1 << key;
+			}
+		} else {
+			if (l->nargs == INSTR_ARGS_MAX)
+				return "at most 256 values without names";
+			q = take_value(p, &l->args[l->nargs]);
+			if (q == p)
+				return "a value behind a blank";
+			l->nargs++;
+		}
+		if (q == NULL)
+			return "a value, or a string that is closed";
+	}
+	*at = p;
+	return p == end ? NULL : "a blank between fields";
+}
+
+int
+tel__instr_integer(const struct instr_value *v, struct instr_number *out)
+{
+	const unsigned char *p = v->p, *end = p + v->n;
+	uint64_t x = 0;
+	unsigned d;
+
+	out->over = 0;
+	out->negative = 0;
+	out->magnitude = v->number;
+	if (v->decimal)
+		return 1;
+	if (v->quoted || p == end)
+		return 0;
+	if (end - p > 2 && p[0] == '0' && p[1] == 'x') {
+		for (p += 2; p < end; p++) {
+			d = tel__lines_digit[*p];
+			if (d > 15)
+				return 0;
+			out->over |= x >> 60 != 0;
+			x = x << 4 | d;
+		}
+		out->magnitude = x;
+		return 1;
+	}
+	out->negative = *p == '-';
+	p += *p == '-';
+	if (p == end)
+		return 0;
+	for (; p < end; p++) {
+		d = (unsigned)*p - '0';
+		if (d > 9)
+			return 0;
+		out->over |= x > (UINT64_MAX - d) / 10;
+		x = x * 10 + d;
+	}
+	out->magnitude = x;
+	return 1;
+}
+
+uint64_t
+tel__instr_unsigned(const struct instr_line *l, enum instr_key key)
+{
+	struct instr_number n;
+
+	if (instr_has(l, key) && l->values[key].decimal)
+		return l->values[key].number;
+	if (!instr_has(l, key) || !tel__instr_integer(&l->values[key], &n) ||
+	    n.over)
+		return 0;
+	return n.negative ? 0 - n.magnitude : n.magnitude;
+}
+
+/* Four hexadecimal digits; UINT32_MAX when they are not. */
+static uint32_t
+hex4(const unsigned char *p, const unsigned char *end)
+{
+	uint32_t v = 0;
+	int i;
+
+	if (end - p < 4)
+		return UINT32_MAX;
+	for (i = 0; i < 4; i++) {
+		if (tel__lines_digit[p[i]] > 15)
+			return UINT32_MAX;
+		v = v << 4 | tel__lines_digit[p[i]];
+	}
+	return v;
+}
+
+static unsigned char *
+put_utf8(unsigned char *to, uint32_t v)
+{
+	if (v < 0x80) {
+		*to++ = (unsigned char)v;
+		return to;
+	}
+	if (v < 0x800) {
+		*to++ = (unsigned char)(0xc0 | v >> 6);
+	} else {
+		if (v < 0x10000) {
+			*to++ = (unsigned char)(0xe0 | v >> 12);
+		} else {
+			*to++ = (unsigned char)(0xf0 | v >> 18);
+			*to++ = (unsigned char)(0x80 | (v >> 12 & 0x3f));
+		}
+		*to++ = (unsigned char)(0x80 | (v >> 6 & 0x3f));
+	}
+	*to++ = (unsigned char)(0x80 | (v & 0x3f));
+	return to;
+}
+
+/*
+ * A character of four digits at *p, with another four where it is the first
+ * half of a pair.  U+DC80 to U+DCFF alone stand for a byte that was no UTF-8.
+ */
+static unsigned char *
+put_escape(const unsigned char **p, const unsigned char *end, unsigned char *to)
+{
+	uint32_t v = hex4(*p, end), low;
+
+	if (v == UINT32_MAX || v == 0)
+		return NULL;
+	*p += 4;
+	if (v >= 0xdc80 && v <= 0xdcff) {
+		*to++ = (unsigned char)(v & 0xff);
+		return to;
+	}
+	if (v >= 0xd800 && v <= 0xdbff) {
+		if (end - *p < 6 || (*p)[0] != '\\' || (*p)[1] != 'u')
+			return NULL;
+		low = hex4(*p + 2, end);
+		if (low < 0xdc00 || low > 0xdfff)
+			return NULL;
+		*p += 6;
+		v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
+	} else if (v >= 0xdc00 && v <= 0xdfff) {
+		return NULL;
+	}
+	return put_utf8(to, v);
+}
+
+unsigned char *
+tel__instr_decode(const struct instr_value *v, unsigned char *out)
+{
+	static const char plain[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
+	const unsigned char *p = v->p, *end = p + v->n;
+	const char *found;
+
+	if (!v->escaped) {
+		memcpy(out, p, v->n);
+		return out + v->n;
+	}
+	while (p < end) {
+		if (*p != '\\') {
+			*out++ = *p++;
+			continue;
+		}
+		p++;
+		if (*p == 'u') {
+			p++;
+			out = put_escape(&p, end, out);
+			if (out == NULL)
+				return NULL;
+			continue;
+		}
+		found = strchr(plain, *p);
+		if (found == NULL || *found == '\0')
+			return NULL;
+		*out++ = (unsigned char)means[found - plain];
+		p++;
+	}
+	return out;
+}

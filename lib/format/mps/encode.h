@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Making an event's bytes as a writer with the schema's ABI lays them out:
+ * what model/event.h loads, this stores.
+ */
+#ifndef TEL_MPS_ENCODE_H
+#define TEL_MPS_ENCODE_H
+
+#include "io/bytes.h"
+#include "model/schema.h"
+
+/* The size of an event is 16 bits on the wire. */
+#define MPS_SIZE_MAX 0xFFFFu
+
+/*
+ * Writes the header of an event at data, which has room for schema->header
+ * bytes.  code and size must fit in 16 bits.
+ */
+void tel__mps_encode_header(const struct tel_schema *schema,
+    unsigned char *data, uint32_t code, uint32_t size, uint64_t clock);
+
+/*
+ * The size of an event of a type with a string of length bytes in field f,
+ * the string's NUL and the padding behind it included.  It may be over
+ * MPS_SIZE_MAX; length must be below 2^31.
+ */
+uint32_t tel__mps_encode_size(const struct tel_schema *schema,
+    const struct tel_type *type, const struct tel_field *f, size_t length);
+
+/*
+ * Nonzero when v is a value that the field's bytes can hold: what
+ * tel_encode_field() stores, tel_load() gives back.
+ */
+static inline int
+tel_encode_fits(const struct tel_field *f, uint64_t v)
+{
+	return f->width >= 64 || v >> f->width == 0;
+}
+
+/* Stores v as the value of field f, no string, of the event at data. */
+static inline void
+tel_encode_field(const struct tel_field *f, uint64_t v, unsigned char *data)
+{
+	unsigned char *p = data + f->offset;
+
+	switch (f->load) {
+	case TEL_LOAD_LE64: tel_store(p, v, 8, 0); break;
+	case TEL_LOAD_LE32: tel_store(p, v, 4, 0); break;
+	case TEL_LOAD_U8: p[0] = (unsigned char)v; break;
+	case TEL_LOAD_BIT:
+		p[0] = (unsigned char)((p[0] & ~(1u << f->bit)) |
+		    (unsigned)(v & 1) << f->bit);
+		break;
+	case TEL_LOAD_BE64: tel_store(p, v, 8, 1); break;
+	case TEL_LOAD_BE32: tel_store(p, v, 4, 1); break;
+	case TEL_LOAD_LE16: tel_store(p, v, 2, 0); break;
+	case TEL_LOAD_BE16: tel_store(p, v, 2, 1); break;
+	case TEL_LOAD_LE16S: tel_store(p, v, 2, 0); break;
+	case TEL_LOAD_LE32S: tel_store(p, v, 4, 0); break;
+	case TEL_LOAD_BE16S: tel_store(p, v, 2, 1); break;
+	case TEL_LOAD_BE32S: tel_store(p, v, 4, 1); break;
+	case TEL_LOAD_STRING:
+	case TEL_LOAD_STRING_AT: break;
+	}
+}
+
+#endif

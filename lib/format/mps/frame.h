@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Frames: where events of an MPS stream begin and end.  A header is a code
+ * and the size of the whole event (16 bits each), and the clock, which are
+ * the last 8 bytes of the header.
+ */
+#ifndef TEL_MPS_FRAME_H
+#define TEL_MPS_FRAME_H
+
+#include "io/bytes.h"
+#include "model/schema.h"
+
+/* EventMaxStringLength of the MPS, and the NUL. */
+#define MPS_STRING_ROOM 256u
+
+/*
+ * The size of an event whose last field, at offset, is a string of length
+ * bytes: every stream of the known releases has room for a NUL and three
+ * bytes more, and then the rounding.
+ */
+static inline uint32_t
+mps_string_size(const struct tel_schema *s, uint32_t offset, uint32_t length)
+{
+	return (offset + length + 4 + s->align - 1) / s->align * s->align;
+}
+
+static inline uint32_t
+mps_code(const unsigned char *p, int big)
+{
+	return big ? tel_be16(p) : tel_le16(p);
+}
+
+static inline uint32_t
+mps_size(const unsigned char *p, int big)
+{
+	return big ? tel_be16(p + 2) : tel_le16(p + 2);
+}
+
+static inline uint64_t
+mps_clock(const unsigned char *p, uint32_t header, int big)
+{
+	return big ? tel_be64(p + header - 8) : tel_le64(p + header - 8);
+}
+
+/* The type that code has in the schema, or NULL. */
+static inline const struct tel_type *
+mps_type(const struct tel_schema *s, uint32_t code)
+{
+	return code < s->ncodes ? s->by_code[code] : NULL;
+}
+
+/* Nonzero when an event of type t may be size bytes long. */
+static inline int
+mps_fits(const struct tel_schema *s, const struct tel_type *t, uint32_t size)
+{
+	if (size == t->size)
+		return 1;
+	return t->has_string && size > t->size && size % s->align == 0 &&
+	    size - t->size <= MPS_STRING_ROOM;
+}
+
+/*
+ * What stands at p, with end the end of what there is: the size of the event
+ * when its header is there and fits a type; 0 when it fits none; 1 when less
+ * than a header is left, which says nothing either way.
+ */
+uint32_t tel__mps_look(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end);
+
+/*
+ * Nonzero when from p on there are n events one after the other that fit
+ * their types, or fewer up to the very end.
+ */
+int tel__mps_chain(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end, int n);
+
+/*
+ * Nonzero when from p on there are events of codes that are not known, whose
+ * sizes make sense, and then, or at the very end, ones that fit.
+ */
+int tel__mps_unknown_chain(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end);
+
+/*
+ * Nonzero when inside the length bytes at p there begin n events that fit
+ * their types and end before end: then those bytes are not one event.
+ */
+int tel__mps_inside(const struct tel_schema *s, const unsigned char *p,
+    uint32_t length, const unsigned char *end, int n);
+
+/*
+ * Nonzero when the clocks of the event at p and of that after it are of one
+ * magnitude, or when there is no such event before end.  Bytes that look
+ * like an event by chance seldom do in this.
+ */
+int tel__mps_clock_likely(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end);
+
+/*
+ * The size that the event at p would have by its type, whatever its header
+ * says: for a string up to its NUL.  0 when its code is not known.
+ */
+uint32_t tel__mps_true_size(const struct tel_schema *s, const unsigned char *p,
+    const unsigned char *end);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an MPS stream itself says of who wrote it. */
+#ifndef TEL_MPS_TOLD_H
+#define TEL_MPS_TOLD_H
+
+#include "format/mps/mps.h"
+#include "reader/reader.h"
+
+/*
+ * How much of a log is looked at when it does not say who wrote it: some
+ * thousand events, as releases differ in few that are rare.
+ */
+#define MPS_TOLD_SIZE TEL_PEEK_MAX
+
+/* The layouts of streams without any word of their platform. */
+#define MPS_LAYOUTS 6
+extern const struct mps_layout {
+	const char *platform;
+	int big;
+} tel__mps_layouts[MPS_LAYOUTS];
+
+struct mps_told {
+	int release;      /* index, or -1 */
+	char platform[8]; /* "" when not known */
+	int built;        /* the build string was found */
+	int init;         /* EventInit was found */
+	size_t built_at;  /* where that ends */
+	size_t init_at;   /* where that begins */
+	uint32_t version[3];
+	struct tel_abi abi; /* of the EventInit found */
+};
+
+/*
+ * Looks at more and more of the log that r stands at the begin of, until it
+ * says who wrote it.  A pipe is not waited for longer than that takes.
+ * Returns how many bytes tell.
+ */
+size_t tel__mps_gather(struct tel_reader *r, struct mps_told *g);
+
+/*
+ * Nonzero when the release fits what EventInit said, or when it said
+ * nothing.  A version between those known is read as the one before it.
+ */
+int tel__mps_release_fits(const struct mps_told *g, unsigned release);
+
+/*
+ * Nonzero when the n bytes cannot be a stream: it has zeros in its headers.
+ * Text is told from fewer, so that a live one is not waited for.
+ */
+int tel__mps_no_stream(const unsigned char *p, size_t n);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * MPS streams: events one after the other.  What fits its type is handed
+ * out as it stands.  What does not is looked at closely, so that damage
+ * costs as little as it can: a wrong size is put right where the type tells
+ * it, a code that makes no sense is shown by its number, and bytes that are
+ * no events are skipped up to the next that are.
+ */
+#include "format/mps/infer.h"
+#include "format/mps/frame.h"
+#include "reader/reader.h"
+
+/*
+ * How many events in a row tell that the stream goes on there.  By chance
+ * one fits about once in 10^6 places, as its code says its size.
+ */
+#define CHAIN 3
+/* Bytes that surely hold such a chain, but for the longest strings. */
+#define AHEAD ((size_t)2048)
+/* Bytes looked at in one piece when the stream is lost. */
+#define SEARCH ((size_t)1 << 16)
+
+static tel_status
+emit(struct tel_reader *r, const struct tel_type *t, uint32_t size)
+{
+	const struct tel_schema *s = r->log.schema;
+	struct tel_event *ev = &r->event;
+
+	ev->type = t;
+	ev->data = r->p;
+	ev->size = size;
+	ev->clock = mps_clock(r->p, s->header, s->abi.big);
+	ev->offset = r->offset;
+	tel_reader_step(r, size);
+	r->back = size <= AHEAD ? size : 0;
+	if (tel_type_is_followed(t))
+		return tel__reader_follow(r, ev);
+	return TEL_OK;
+}
+
+/*
+ * Hands out an event that fits no type, as one of an unknown type.  A code
+ * that is known has another size in a newer version only.
+ */
+static tel_status
+emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
+{
+	const struct tel_type *known = mps_type(r->log.schema, code);
+	struct tel_type *t = tel__schema_unknown(r->log.schema, code);
+	tel_status st = TEL_OK;
+
+	if (t == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	r->count[TEL_COUNT_UNKNOWN]++;
+	if (known != NULL && !(r->notices & READER_TOLD_VERSION))
+		st = tel__reader_damage(r, r->offset, 0,
+		    "an event of %u bytes cannot be of type %s", size,
+		    known->name);
+	return st == TEL_OK ? emit(r, t, size) : st;
+}
+
+/*
+ * Skips to the next place where events follow each other.  Returns TEL_OK,
+ * having stepped there or to the end, or TEL_EDAMAGED.
+ */
+static tel_status
+resynchronise(struct tel_reader *r, const char *why)
+{
+	const struct tel_schema *s = r->log.schema;
+	uint64_t from = r->offset;
+	const unsigned char *q;
+
+	r->back = 0;
+	tel_reader_step(r, 1);
+	for (;;) {
+		tel__reader_fill(r, SEARCH);
+		for (q = r->p; (size_t)(r->end - q) >= s->header; q++) {
+			if (!r->eof && (size_t)(r->end - q) < AHEAD)
+				break;
+			if (tel__mps_look(s, q, r->end) != 0 &&
+			    tel__mps_chain(s, q, r->end, CHAIN) &&
+			    tel__mps_clock_likely(s, q, r->end))
+				break;
+		}
+		if ((size_t)(r->end - q) < s->header)
+			q = r->end;
+		tel_reader_step(r, (size_t)(q - r->p));
+		if (r->eof || (size_t)(r->end - r->p) >= AHEAD)
+			break;
+	}
+	return tel__reader_damage(r, from, r->offset - from,
+	    "%s; %llu bytes skipped", why,
+	    (unsigned long long)(r->offset - from));
+}
+
+/*
+ * Where bytes are missing inside an event, what was handed out in its size
+ * holds the begin of what follows.  Goes back there; 0 when it is not so.
+ */
+static int
+step_back(struct tel_reader *r)
+{
+	const struct tel_schema *s = r->log.schema;
+	const unsigned char *q;
+	size_t n;
+
+	tel__reader_fill(r, AHEAD);
+	q = r->p - r->back;
+	r->back = 0;
+	while (++q < r->p) {
+		if (tel__mps_look(s, q, r->end) == 0 ||
+		    !tel__mps_chain(s, q, r->end, CHAIN) ||
+		    !tel__mps_clock_likely(s, q, r->end))
+			continue;
+		n = (size_t)(r->p - q);
+		r->p = q;
+		r->offset -= n;
+		r->count[TEL_COUNT_BYTES] -= n;
+		return 1;
+	}
+	return 0;
+}
+
+/* What is left is the begin of an event and no more. */
+static tel_status
+cut_short(struct tel_reader *r)
+{
+	size_t left = (size_t)(r->end - r->p);
+	uint64_t from = r->offset;
+	tel_status st;
+
+	tel_reader_step(r, left);
+	st = tel__reader_damage(r, from, left,
+	    "the log ends inside an event; its first %zu bytes are left out",
+	    left);
+	return st == TEL_OK ? TEL_END : st;
+}
+
+/* The event at r->p has a wrong size; that of its type is right. */
+static tel_status
+repair(struct tel_reader *r, const struct tel_type *t, uint32_t size,
+    uint32_t right)
+{
+	tel_status st;
+
+	r->count[TEL_COUNT_REPAIRED]++;
+	st = tel__reader_damage(r, r->offset, 0,
+	    "an event of type %s says it is %u bytes long; it is %u", t->name,
+	    size, right);
+	return st == TEL_OK ? emit(r, t, right) : st;
+}
+
+/* Nonzero when an event of size bytes at r->p would have events after it. */
+static int
+goes_on(struct tel_reader *r, uint32_t size, int n)
+{
+	tel__reader_fill(r, size + AHEAD);
+	return size <= (size_t)(r->end - r->p) &&
+	    tel__mps_chain(r->log.schema, r->p + size, r->end, n);
+}
+
+/*
+ * Nonzero when size bytes at r->p may be one event.  By chance a wrong size
+ * leads to where an event begins, and then there are others on the way.
+ */
+static int
+may_be_one(const struct tel_reader *r, uint32_t size)
+{
+	return !tel__mps_inside(r->log.schema, r->p, size, r->end, CHAIN);
+}
+
+/*
+ * An event that does not fit.  Sets *again when nothing was handed out and
+ * the caller is to look at what now stands at r->p.
+ */
+static tel_status
+misfit(struct tel_reader *r, int *again)
+{
+	const struct tel_schema *s = r->log.schema;
+	const struct tel_type *t;
+	uint32_t code, size, right;
+	int by_size, by_type;
+
+	tel__reader_fill(r, AHEAD);
+	if (r->p == r->end)
+		return TEL_END;
+	if ((size_t)(r->end - r->p) < s->header)
+		return cut_short(r);
+	code = mps_code(r->p, s->abi.big);
+	size = mps_size(r->p, s->abi.big);
+	t = mps_type(s, code);
+	right = tel__mps_true_size(s, r->p, r->end);
+	by_type = right != 0 && right != size && goes_on(r, right, CHAIN);
+	by_size = size >= s->header && size % s->align == 0 &&
+	    (goes_on(r, size, CHAIN) || (!by_type && goes_on(r, size, 1))) &&
+	    may_be_one(r, size);
+	/* where both lead to events, the longer would swallow some */
+	if (by_type && (!by_size || right < size))
+		return repair(r, t, size, right);
+	if (by_size)
+		return emit_unknown(r, code, size);
+	if (t != NULL && mps_fits(s, t, size) && size > (size_t)(r->end - r->p))
+		return cut_short(r);
+	if (t == NULL && size >= s->header && size % s->align == 0) {
+		tel__reader_fill(r, size + SEARCH);
+		if (size <= (size_t)(r->end - r->p) && may_be_one(r, size) &&
+		    tel__mps_unknown_chain(s, r->p + size, r->end))
+			return emit_unknown(r, code, size);
+	}
+	*again = 1;
+	if (step_back(r))
+		return tel__reader_damage(r, r->offset, 0,
+		    "the event before this one is not whole");
+	return resynchronise(r,
+	    t == NULL ? "what stands here is no event" :
+	                "an event's size is wrong");
+}
+
+/*
+ * Nonzero unless a string says that the event has another size.  A word of
+ * padding more or less than the known releases have is no reason for doubt.
+ */
+static int
+whole(const struct tel_schema *s, const struct tel_type *t,
+    const unsigned char *p, uint32_t size)
+{
+	uint32_t right;
+
+	if (!t->has_string)
+		return 1;
+	right = tel__mps_true_size(s, p, p + size);
+	return right != 0 && size + s->align >= right &&
+	    size <= right + s->align;
+}
+
+/* The next event, for one byte order: the compiler makes a copy for each. */
+static inline tel_status
+next(struct tel_reader *r, int big)
+{
+	const struct tel_schema *s = r->log.schema;
+	const struct tel_type *t;
+	uint32_t size;
+	tel_status st;
+	int again;
+
+	r->event.index += r->event.data != NULL;
+	for (;;) {
+		if ((size_t)(r->end - r->p) < s->header)
+			tel__reader_fill(r, s->header);
+		if ((size_t)(r->end - r->p) >= s->header) {
+			t = mps_type(s, mps_code(r->p, big));
+			size = mps_size(r->p, big);
+			if (t != NULL && mps_fits(s, t, size)) {
+				if ((size_t)(r->end - r->p) < size)
+					tel__reader_fill(r, size);
+				if ((size_t)(r->end - r->p) >= size &&
+				    whole(s, t, r->p, size))
+					return emit(r, t, size);
+			}
+		}
+		again = 0;
+		st = misfit(r, &again);
+		if (!again || st != TEL_OK)
+			return st;
+	}
+}
+
+static tel_status
+mps_next(struct tel_reader *r)
+{
+	return r->log.schema->abi.big ? next(r, 1) : next(r, 0);
+}
+
+static int
+mps_probe(struct tel_reader *r)
+{
+	return tel__mps_infer_score(r);
+}
+
+static tel_status
+mps_open(struct tel_reader *r, const char *as)
+{
+	tel_schema *schema;
+	tel_status st;
+
+	if (as == NULL)
+		return tel__mps_infer(r);
+	r->log.schema = r->named;
+	if (r->named != NULL)
+		return TEL_OK;
+	st = tel_schema_new(as, &schema);
+	if (st == TEL_EINVAL)
+		return tel__reader_fail(r, st, "no such format: %s", as);
+	if (st == TEL_OK)
+		st = tel__reader_adopt(r, schema);
+	if (st != TEL_OK)
+		return tel__reader_fail(r, st, "out of memory");
+	r->named = schema;
+	return TEL_OK;
+}
+
+static void
+mps_close(struct tel_reader *r)
+{
+	r->state = NULL;
+}
+
+const struct tel_form tel__form_mps = { "mps", mps_probe, mps_open, mps_next,
+	mps_close };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the events that a schema finds in bytes are likely ones. */
+#ifndef TEL_MPS_SENSE_H
+#define TEL_MPS_SENSE_H
+
+#include "model/schema.h"
+
+/* How well a schema makes sense of a stretch of a stream. */
+struct mps_sense {
+	size_t fitting; /* bytes in events that fit their types */
+	size_t events;
+	size_t odd; /* the less, the more likely */
+};
+
+/*
+ * Looks at n bytes at p, where an event begins.  eof: the log ends there.
+ */
+void tel__mps_make_sense(const struct tel_schema *s, const unsigned char *p,
+    size_t n, int eof, struct mps_sense *out);
+
+#endif

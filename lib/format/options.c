@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A reader's options, and what it tells of itself. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader/reader.h"
+
+tel_status
+tel_reader_set_as(tel_reader *r, const char *name)
+{
+	tel_schema *schema;
+	tel_status st;
+	char *copy = NULL;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (name != NULL) {
+		if (!tel__form_known(name)) {
+			st = tel_schema_new(name, &schema);
+			if (st != TEL_OK)
+				return st;
+			tel_schema_free(schema);
+		}
+		copy = strdup(name);
+		if (copy == NULL)
+			return TEL_ENOMEM;
+	}
+	free(r->as);
+	r->as = copy;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_force(tel_reader *r, int on)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->force = on;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_strict(tel_reader *r, int on)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->strict = on;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_max_labels(tel_reader *r, size_t count)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (count < 1 || count > (size_t)1 << 30)
+		return TEL_EINVAL;
+	r->max_labels = count;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_read_size(tel_reader *r, size_t bytes)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (bytes < 1 || bytes > (size_t)1 << 20)
+		return TEL_EINVAL;
+	r->read_size = bytes;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn, void *arg)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->notify = fn;
+	r->notify_arg = arg;
+	return TEL_OK;
+}
+
+/* Adds a copy of path to a list. */
+static tel_status
+add_path(struct tel_reader *r, char ***list, size_t *count, const char *path)
+{
+	char **longer, *copy;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	longer = realloc(*list, (*count + 1) * sizeof(*longer));
+	if (longer == NULL)
+		return TEL_ENOMEM;
+	*list = longer;
+	copy = strdup(path);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	longer[(*count)++] = copy;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_add_description(tel_reader *r, const char *path)
+{
+	return add_path(r, &r->descriptions, &r->ndescriptions, path);
+}
+
+tel_status
+tel_reader_add_contracts(tel_reader *r, const char *path)
+{
+	return add_path(r, &r->contracts, &r->ncontracts, path);
+}
+
+tel_status
+tel_reader_set_meta(tel_reader *r, const char *path)
+{
+	char *copy = NULL;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (path != NULL && (copy = strdup(path)) == NULL)
+		return TEL_ENOMEM;
+	free(r->meta);
+	r->meta = copy;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_tick_rate(tel_reader *r, double hertz)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (!(hertz >= 0) || !isfinite(hertz))
+		return TEL_EINVAL;
+	r->tick_rate = hertz;
+	return TEL_OK;
+}
+
+const tel_schema *
+tel_reader_schema(const tel_reader *r)
+{
+	return r->log.schema;
+}
+
+const char *
+tel_reader_form(const tel_reader *r)
+{
+	return r->log.form;
+}
+
+const char *
+tel_reader_log_name(const tel_reader *r)
+{
+	return r->log.name;
+}
+
+const char *
+tel_reader_error(const tel_reader *r)
+{
+	return r->error;
+}
+
+double
+tel_reader_tick_rate(const tel_reader *r)
+{
+	return r->log.clock != NULL ? tel__clock_rate(r->log.clock) : 0;
+}
+
+uint64_t
+tel_reader_count(const tel_reader *r, tel_count which)
+{
+	const struct tel_reader *member;
+	uint64_t n;
+
+	if (which == TEL_COUNT_INPUT)
+		return r->in != NULL ? tel__input_raw_bytes(r->in) : 0;
+	if ((unsigned)which > TEL_COUNT_LOGS)
+		return 0;
+	n = r->count[which];
+	for (member = r->split; member != NULL; member = member->next_split)
+		n += member->count[which];
+	return n;
+}
+
+uint64_t
+tel_reader_pending(tel_reader *r)
+{
+	if (r->in == NULL)
+		return 0;
+	return (uint64_t)(r->end - r->p) + tel__input_ready(r->in);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Handing out the events of a native block, one after the other; those that
+ * are only counted are told all at once.
+ */
+#include "format/tel/reader.h"
+
+static inline void
+give_blobs(const struct native_blobs *blobs, uint32_t i,
+    const unsigned char **at, uint32_t *size)
+{
+	*at = NULL;
+	*size = 0;
+	if (blobs->at != NULL && blobs->sizes[i] > 0) {
+		*at = blobs->at[i];
+		*size = blobs->sizes[i];
+	}
+}
+
+/* The first event of a log in the block says where it stands. */
+static void
+begin_slot(struct native *s, unsigned i)
+{
+	struct native_slot *slot = &s->slots[i];
+
+	slot->begun = 1;
+	slot->source->index = s->block->logs[i].index;
+	slot->source->end = s->block->logs[i].offset;
+	slot->source->log->schema = slot->schema->native.schema;
+}
+
+/* Makes ev the next event of row. */
+static inline void
+give_row(struct native_row *row, uint64_t clock, struct tel_event *ev)
+{
+	unsigned char *p = row->row;
+
+	ev->type = row->type;
+	ev->data = p;
+	ev->clock = clock;
+	ev->size = row->size;
+	ev->noted = row->noted;
+	if (row->sizes != NULL) {
+		ev->size = *row->sizes++;
+		row->stride = row->part->counted ? 0 : (ev->size + 7) & ~7u;
+	}
+	row->row = p + row->stride;
+	if (row->clock_at > 0 && row->big)
+		tel_store(p + row->clock_at, clock, 8, 1);
+	else if (row->clock_at > 0)
+		tel_store_le64(p + row->clock_at, clock);
+}
+
+/* Bytes beside the event's own, and logs that alternate. */
+static void
+give_more(struct native *s, struct native_row *row, struct tel_event *ev)
+{
+	struct native_part *part = row->part;
+	struct native_slot *slot = &s->slots[part->log];
+
+	if (slot->source->log->schema != slot->schema->native.schema)
+		slot->source->log->schema = slot->schema->native.schema;
+	give_blobs(&part->raw, part->next, &ev->raw, &ev->raw_size);
+	give_blobs(&part->lead, part->next, &ev->lead, &ev->lead_size);
+	give_blobs(&part->notes, part->next, &ev->notes, &ev->notes_size);
+	/* a line without notes has none, but has a place for them */
+	if (ev->notes == NULL)
+		ev->notes = ev->data;
+	part->next++;
+}
+
+/* The next event of a block of one log, without bytes beside its own. */
+static inline tel_status
+give_simple(struct tel_reader *r, struct native *s)
+{
+	const struct native_block *b = s->block;
+	const uint32_t i = s->at++;
+	struct native_row *row = &s->rows[b->part_of[i]];
+	struct native_source *source = s->slots[0].source;
+	struct tel_event *ev = &r->event;
+
+	give_row(row, b->clocks[i], ev);
+	ev->index = source->index++;
+	ev->offset = source->end;
+	source->end += ev->size;
+	return row->followed ? tel__reader_follow(r, ev) : TEL_OK;
+}
+
+/* The next event of any block.  There is one. */
+static tel_status
+give(struct tel_reader *r, struct native *s)
+{
+	const struct native_block *b = s->block;
+	const uint32_t i = s->at++;
+	struct native_row *row = &s->rows[b->part_of[i]];
+	struct native_slot *slot = &s->slots[row->part->log];
+	struct native_source *source = slot->source;
+	struct tel_event *ev = &r->event;
+
+	if (!slot->begun)
+		begin_slot(s, row->part->log);
+	give_row(row, b->clocks[i], ev);
+	ev->log = source->log;
+	ev->index = source->index++;
+	give_more(s, row, ev);
+	ev->offset = source->end + ev->lead_size;
+	if (b->gaps != NULL)
+		ev->offset += b->gaps[i];
+	source->end = ev->offset + (ev->raw_size > 0 ? ev->raw_size : ev->size);
+	/* the first one has set what the others have in common */
+	s->simple = s->plain && !s->counting && s->ordinals == NULL ?
+	    (uint32_t)b->head.count :
+	    0;
+	return row->followed ? tel__reader_follow(r, ev) : TEL_OK;
+}
+
+/* 1 when the next event is to be told, of a names record. */
+static int
+is_told(const struct native *s)
+{
+	return s->ordinals[s->at] >= s->names_from &&
+	    s->ordinals[s->at] < s->names_to;
+}
+
+/* Steps over the next event. */
+static void
+pass(struct native *s)
+{
+	const struct native_block *b = s->block;
+	const uint32_t i = s->at++;
+	struct native_row *row = &s->rows[b->part_of[i]];
+	struct tel_event ev;
+
+	if (!s->slots[row->part->log].begun)
+		begin_slot(s, row->part->log);
+	/* what comes after it is not the first event of a log */
+	s->slots[row->part->log].source->index++;
+	give_row(row, b->clocks[i], &ev);
+	row->part->next++;
+}
+
+/* ------------------------------------------------------------ counting */
+
+void
+tel__native_choose_counted(struct tel_reader *r, struct native *s,
+    enum native_kind kind)
+{
+	const struct tel_tally *tally = &r->tally;
+	struct native_block *b = s->block;
+	const struct tel_schema *schema;
+	struct native_part *part;
+	const struct tel_type *t;
+	unsigned i;
+
+	s->counting = 0;
+	/* with its first event a log begins */
+	if (tally->wants == NULL || kind != NATIVE_BLOCK || r->range.on ||
+	    b->nlogs != 1 || b->logs[0].index == 0 || b->head.count == 0)
+		return;
+	schema = s->slots[0].schema->native.schema;
+	if (schema->untimed)
+		return;
+	for (i = 0; i < b->nparts; i++) {
+		part = &b->parts[i];
+		if (part->unknown ||
+		    part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES))
+			continue;
+		t = &schema->types[part->type];
+		part->counted = !tel_type_is_followed(t) &&
+		    !tally->wants(tally->arg, s->slots[0].source->log, t);
+		s->counting |= part->counted;
+	}
+	s->told = 0;
+}
+
+/*
+ * Tells of the events that are only counted.  The last one of the block is
+ * handed out in any case: who asks for events should not wait for ever.
+ */
+static void
+tell_counts(struct tel_reader *r, struct native *s)
+{
+	const struct native_block *b = s->block;
+	const struct native_part *part;
+	const unsigned last = b->part_of[b->head.count - 1];
+	uint64_t events, bytes;
+	unsigned i;
+
+	s->told = 1;
+	for (i = 0; i < b->nparts; i++) {
+		part = &b->parts[i];
+		if (!part->counted)
+			continue;
+		events = part->count;
+		bytes = part->bytes;
+		if (i == last) {
+			events--;
+			bytes -= part->sizes != NULL ?
+			    part->sizes[part->count - 1] :
+			    part->size;
+		}
+		r->count[TEL_COUNT_EVENTS] += events;
+		r->count[TEL_COUNT_BYTES] += bytes;
+		r->tally.count(r->tally.arg, s->slots[0].source->log,
+		    s->rows[i].type, events, bytes);
+	}
+	r->tally.span(r->tally.arg, s->slots[0].source->log, b->head.first,
+	    b->head.last);
+}
+
+/* Steps over events that were counted. */
+static void
+pass_counted(struct native *s)
+{
+	const struct native_block *b = s->block;
+	struct native_source *source = s->slots[0].source;
+	struct native_row *row;
+	uint32_t i = s->at;
+
+	if (!s->slots[0].begun)
+		begin_slot(s, 0);
+	for (; i + 1 < b->head.count; i++) {
+		row = &s->rows[b->part_of[i]];
+		if (!row->part->counted)
+			break;
+		if (b->gaps != NULL)
+			source->end += b->gaps[i];
+		source->end += row->sizes != NULL ? *row->sizes++ : row->size;
+		source->index++;
+	}
+	s->at = i;
+}
+
+tel_status
+tel__native_next(struct tel_reader *r)
+{
+	struct native *s = r->state;
+	tel_status st;
+
+	for (;;) {
+		if (__builtin_expect(s->at < s->simple, 1))
+			return give_simple(r, s);
+		if (s->at >= s->block->head.count) {
+			st = tel__native_next_block(r, s);
+			if (st != TEL_OK)
+				return st;
+		} else if (s->ordinals != NULL && !is_told(s)) {
+			pass(s);
+		} else {
+			if (s->counting && !s->told)
+				tell_counts(r, s);
+			if (s->counting)
+				pass_counted(s);
+			return give(r, s);
+		}
+	}
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading the index that ends a stream: from the end of the file, stream by
+ * stream, as each says how long it is.
+ */
+#include "format/tel/index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The record that ends a stream: its header and a head of this size. */
+#define END_HEAD 24u
+#define END_SIZE (NATIVE_HEADER + END_HEAD)
+/* What is taken in: some 100 MB. */
+#define ENTRIES_MAX ((size_t)1 << 21)
+#define STREAMS_MAX 4096
+/* No entry is shorter. */
+#define ENTRY_LEAST 3u
+
+/* A stream's entries while they are gathered, the last stream first. */
+struct gather {
+	struct native_entry *entries;
+	size_t count, room;
+	uint64_t end;  /* of the streams that are not read yet */
+	uint64_t logs; /* in those that are */
+};
+
+/* Reads size bytes at a position of the input into to.  1, or 0. */
+static int
+read_at(struct tel_input *in, uint64_t at, unsigned char *to, size_t size)
+{
+	const unsigned char *data;
+	size_t avail;
+
+	if (at > INT64_MAX || tel__input_seek(in, (int64_t)at, SEEK_SET) < 0)
+		return 0;
+	while (size > 0) {
+		if (tel__input_peek(in, 1, &data, &avail) != TEL_OK ||
+		    avail == 0)
+			return 0;
+		if (avail > size)
+			avail = size;
+		memcpy(to, data, avail);
+		tel__input_consume(in, avail);
+		to += avail;
+		size -= avail;
+	}
+	return 1;
+}
+
+/*
+ * Reads the record that ends a stream before g->end.  1 and where the stream
+ * begins, and its index; or 0.
+ */
+static int
+read_end(struct tel_input *in, const struct gather *g, uint64_t *begin,
+    uint64_t *index, size_t *size)
+{
+	unsigned char bytes[END_SIZE];
+	struct native_record rec;
+	uint64_t length, n;
+
+	if (g->end < END_SIZE ||
+	    !read_at(in, g->end - END_SIZE, bytes, END_SIZE) ||
+	    tel__native_look(bytes, END_SIZE, &rec) != 1 ||
+	    rec.kind != NATIVE_END || rec.head_size != END_HEAD ||
+	    rec.body_size != 0)
+		return 0;
+	length = tel_le64(rec.head);
+	n = tel_le64(rec.head + 8);
+	if (length > g->end || length < END_SIZE || n > length - END_SIZE ||
+	    n > NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX)
+		return 0;
+	*begin = g->end - length;
+	*index = g->end - END_SIZE - n;
+	*size = (size_t)n;
+	return 1;
+}
+
+static struct native_entry *
+new_entry(struct gather *g)
+{
+	struct native_entry *bigger;
+
+	if (g->count == g->room) {
+		g->room = g->room * 2 + 256;
+		bigger = realloc(g->entries, g->room * sizeof(*bigger));
+		if (bigger == NULL)
+			return NULL;
+		g->entries = bigger;
+	}
+	memset(&g->entries[g->count], 0, sizeof(*g->entries));
+	return &g->entries[g->count++];
+}
+
+/*
+ * Takes the entries of a stream from its index record, which is whole.
+ * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+static tel_status
+take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
+    uint64_t index)
+{
+	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0 };
+	struct native_bytes b = { native_body(rec),
+		native_body(rec) + rec->body_size, 0 };
+	uint64_t n = native_varint(&head), logs = native_varint(&head),
+	         at = begin, clock = 0, gap, size;
+	uint64_t ordinal = 0, sequence = 0;
+	struct native_entry *e;
+
+	if (head.bad || n > native_left(&b) / ENTRY_LEAST ||
+	    n > ENTRIES_MAX - g->count)
+		return TEL_EFORMAT;
+	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
+	e = new_entry(g);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	e->kind = NATIVE_START;
+	e->offset = begin;
+	for (; n > 0; n--) {
+		e = new_entry(g);
+		if (e == NULL)
+			return TEL_ENOMEM;
+		e->kind = (uint8_t)native_number(&b, UINT8_MAX);
+		gap = native_varint(&b);
+		size = native_varint(&b);
+		if (b.bad || gap > index - at || size > index - at - gap ||
+		    size > NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX)
+			return TEL_EFORMAT;
+		e->offset = at + gap;
+		e->size = (uint32_t)size;
+		at = e->offset + size;
+		e->ordinal = ordinal;
+		e->sequence = sequence;
+		if (e->kind == NATIVE_LOG)
+			continue;
+		if (e->kind != NATIVE_BLOCK && e->kind != NATIVE_NAMES) {
+			g->count--;
+			continue;
+		}
+		e->count = native_number(&b, NATIVE_EVENTS_MAX);
+		clock += native_unzigzag(native_varint(&b));
+		e->first = clock;
+		if (__builtin_add_overflow(clock, native_varint(&b), &e->last))
+			return TEL_EFORMAT;
+		if (e->kind == NATIVE_BLOCK) {
+			ordinal += e->count;
+			sequence++;
+		} else {
+			e->from = native_varint(&b);
+		}
+	}
+	return b.bad || native_left(&b) > 0 ? TEL_EFORMAT : TEL_OK;
+}
+
+/*
+ * Reads the index of the last stream before g->end, which moves to where that
+ * begins.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+static tel_status
+read_stream(struct tel_input *in, struct gather *g)
+{
+	const size_t had = g->count;
+	struct native_record rec;
+	uint64_t begin, index;
+	struct native_entry keep;
+	unsigned char *bytes;
+	tel_status st = TEL_EFORMAT;
+	size_t size, i, n;
+
+	if (!read_end(in, g, &begin, &index, &size) || size == 0)
+		return TEL_EFORMAT;
+	bytes = malloc(size);
+	if (bytes == NULL)
+		return TEL_ENOMEM;
+	if (read_at(in, index, bytes, size) &&
+	    tel__native_look(bytes, size, &rec) == 1 &&
+	    rec.kind == NATIVE_INDEX && native_size(&rec) == size &&
+	    tel__native_whole(&rec))
+		st = take_entries(g, &rec, begin, index);
+	free(bytes);
+	if (st != TEL_OK)
+		return st;
+	g->end = begin;
+	/* backwards for now, as the streams come that way */
+	for (i = had, n = g->count - 1; i < n; i++, n--) {
+		keep = g->entries[i];
+		g->entries[i] = g->entries[n];
+		g->entries[n] = keep;
+	}
+	return TEL_OK;
+}
+
+/* Marks the blocks that a names record is about. */
+static void
+mark_named(struct native_index *x, size_t names)
+{
+	const uint64_t from = x->entries[names].from;
+	struct native_entry *e;
+	size_t i;
+
+	for (i = names; i-- > 0;) {
+		e = &x->entries[i];
+		if (e->kind == NATIVE_START ||
+		    (e->kind == NATIVE_BLOCK &&
+		        (e->named || e->sequence < from)))
+			return;
+		e->named = 1;
+	}
+}
+
+/* What is known of all entries. */
+static void
+sum_up(struct native_index *x)
+{
+	const struct native_entry *e;
+	size_t i;
+
+	x->first = UINT64_MAX;
+	x->least = x->count;
+	for (i = 0; i < x->count; i++) {
+		e = &x->entries[i];
+		if (e->kind == NATIVE_NAMES)
+			mark_named(x, i);
+		if (e->kind != NATIVE_BLOCK || e->count == 0)
+			continue;
+		x->events += e->count;
+		if (e->first < x->first || x->least == x->count) {
+			x->first = e->first;
+			x->least = i;
+		}
+		if (e->last > x->last)
+			x->last = e->last;
+	}
+	if (x->events == 0)
+		x->first = x->last = 0;
+}
+
+static struct native_index *
+arrange(const struct gather *g, uint64_t end)
+{
+	struct native_index *x = calloc(1, sizeof(*x));
+	size_t i;
+
+	if (x == NULL)
+		return NULL;
+	x->entries = malloc(g->count * sizeof(*x->entries));
+	if (x->entries == NULL) {
+		free(x);
+		return NULL;
+	}
+	x->count = g->count;
+	x->end = end - END_SIZE;
+	x->single = g->logs <= 1;
+	for (i = 0; i < g->count; i++)
+		x->entries[i] = g->entries[g->count - 1 - i];
+	sum_up(x);
+	return x;
+}
+
+tel_status
+tel__native_index_read(struct tel_input *in, struct native_index **out)
+{
+	const int64_t end = tel__input_seek(in, 0, SEEK_END);
+	struct gather g = { NULL, 0, 0, end > 0 ? (uint64_t)end : 0, 0 };
+	tel_status st = end > 0 ? TEL_OK : TEL_EFORMAT;
+
+	int streams;
+
+	*out = NULL;
+	for (streams = 0; st == TEL_OK && g.end > 0; streams++)
+		st = streams < STREAMS_MAX ? read_stream(in, &g) : TEL_EFORMAT;
+	if (st == TEL_OK) {
+		*out = arrange(&g, (uint64_t)end);
+		if (*out == NULL)
+			st = TEL_ENOMEM;
+	}
+	free(g.entries);
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
+void
+tel__native_index_free(struct native_index *x)
+{
+	if (x == NULL)
+		return;
+	free(x->entries);
+	free(x);
+}

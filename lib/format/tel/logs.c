@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The logs of a native stream: their schemas, labels and clocks, and what of
+ * them a block is about.
+ */
+#include "format/tel/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Strings that are told outside of events have numbers from here on. */
+#define OWN_STRINGS ((uint64_t)1 << 63)
+
+void
+tel__native_begin_stream(struct native *s)
+{
+	s->stream++;
+	s->sequence = 0;
+	s->ordinal = 0;
+	s->last = 0;
+}
+
+void
+tel__native_free_logs(struct tel_reader *r, struct native *s)
+{
+	struct native_source *source;
+	struct native_found *found;
+
+	while ((source = s->sources) != NULL) {
+		s->sources = source->next;
+		if (source->log == &r->log) {
+			r->log.preamble = NULL;
+			r->log.preamble_size = 0;
+		} else {
+			tel__labels_free(source->own.labels);
+			tel__clock_free(source->own.clock);
+		}
+		free(source->name);
+		free(source->origin);
+		free(source->preamble);
+		free(source);
+	}
+	while ((found = s->schemas) != NULL) {
+		s->schemas = found->next;
+		tel__native_schema_end(&found->native);
+		free(found);
+	}
+	free(s->slots);
+	free(s->natives);
+	free(s->rows);
+}
+
+/* ------------------------------------------------------------- schemas */
+
+/* The built-in schema that a log says it has; NULL when it has none. */
+static struct tel_schema *
+built_in(const struct native_log *log)
+{
+	tel_schema *s;
+	char name[48];
+
+	if (log->schema_size >= sizeof(name) ||
+	    memchr(log->schema, '\0', log->schema_size) != NULL)
+		return NULL;
+	memcpy(name, log->schema, log->schema_size);
+	name[log->schema_size] = '\0';
+	if (tel_schema_new(name, &s) != TEL_OK)
+		return NULL;
+	if (tel__native_digest(s) == log->digest)
+		return s;
+	tel_schema_free(s);
+	return NULL;
+}
+
+static int
+is_named(const struct tel_schema *s, const struct native_log *log)
+{
+	return strlen(s->name) == log->schema_size &&
+	    memcmp(s->name, log->schema, log->schema_size) == 0;
+}
+
+/* A schema of that digest: a whole one, or one that was made of types. */
+static struct native_found *
+look_up(const struct native *s, const struct native_log *log, uint64_t types)
+{
+	struct native_found *f, *other = NULL;
+
+	for (f = s->schemas; f != NULL; f = f->next) {
+		if (f->native.digest != log->digest ||
+		    !is_named(f->native.schema, log))
+			continue;
+		if (f->types == 0 || f->types == types)
+			return f;
+		if (other == NULL)
+			other = f;
+	}
+	/* the one that was told last has all types that were needed so far */
+	return types == 0 ? other : NULL;
+}
+
+static tel_status
+add_schema(struct tel_reader *r, struct native *s, struct tel_schema *schema,
+    uint64_t digest, uint64_t types)
+{
+	struct tel_schema *kept = r->log.schema;
+	tel_status st = tel__reader_adopt(r, schema);
+	struct native_found *f;
+
+	r->log.schema = kept;
+	if (st != TEL_OK)
+		return st;
+	f = calloc(1, sizeof(*f));
+	if (f == NULL ||
+	    tel__native_schema_begin(&f->native, schema, digest) != TEL_OK) {
+		free(f);
+		return TEL_ENOMEM;
+	}
+	f->types = types;
+	f->next = s->schemas;
+	s->schemas = f;
+	s->nschemas++;
+	return TEL_OK;
+}
+
+/*
+ * Finds or makes the schema of a log.  A built-in one goes by its name; of
+ * others a log record describes all types, and a block those that it has.
+ */
+static tel_status
+find_schema(struct tel_reader *r, struct native *s,
+    const struct native_log *log, struct native_found **out)
+{
+	struct tel_schema *schema;
+	uint64_t types = 0;
+	int partial = 0;
+	tel_status st = TEL_OK;
+
+	if (log->types_size > 0)
+		types = tel__native_xxh64(log->types, log->types_size) | 1;
+	*out = look_up(s, log, types);
+	if (*out != NULL)
+		return TEL_OK;
+	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
+		return TEL_EFORMAT;
+	schema = built_in(log);
+	if (schema == NULL && types != 0)
+		st = tel__native_schema(log, &schema, &partial);
+	else if (schema == NULL)
+		st = TEL_EFORMAT;
+	if (st == TEL_OK)
+		st = add_schema(r, s, schema, log->digest, partial ? types : 0);
+	*out = s->schemas;
+	return st;
+}
+
+/* ---------------------------------------------------------------- logs */
+
+static char *
+text(const unsigned char *p, size_t n)
+{
+	const unsigned char *nul = n > 0 ? memchr(p, '\0', n) : NULL;
+	char *copy;
+
+	if (nul != NULL)
+		n = (size_t)(nul - p);
+	copy = malloc(n + 1);
+	if (copy == NULL)
+		return NULL;
+	if (n > 0)
+		memcpy(copy, p, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+/* A log that is not the first one of the input has labels of its own. */
+static tel_status
+begin_source(struct tel_reader *r, struct native_source *source)
+{
+	struct tel_log *log = &source->own;
+
+	source->log = log;
+	log->form = r->form->name;
+	log->name = r->log.name;
+	log->labels = tel__labels_new(r->max_labels);
+	log->clock = tel__clock_new();
+	if (log->labels == NULL || log->clock == NULL)
+		return TEL_ENOMEM;
+	tel__clock_set_rate(log->clock, r->tick_rate);
+	log->number = (unsigned)r->count[TEL_COUNT_LOGS]++;
+	return TEL_OK;
+}
+
+static tel_status
+find_source(struct tel_reader *r, struct native *s, uint32_t number,
+    struct native_source **out)
+{
+	struct native_source *source;
+	tel_status st = TEL_OK;
+
+	for (source = s->sources; source != NULL; source = source->next)
+		if (source->number == number && source->stream == s->stream) {
+			*out = source;
+			return TEL_OK;
+		}
+	source = calloc(1, sizeof(*source));
+	if (source == NULL)
+		return TEL_ENOMEM;
+	source->number = number;
+	source->stream = s->stream;
+	source->log = &r->log;
+	if (s->sources != NULL)
+		st = begin_source(r, source);
+	source->next = s->sources;
+	s->sources = source;
+	*out = source;
+	return st;
+}
+
+static void
+set_rate(const struct tel_reader *r, struct native_source *source, double rate)
+{
+	if (rate > 0 && r->tick_rate <= 0)
+		tel__clock_set_rate(source->log->clock, rate);
+}
+
+/* What a log is called: by the operand, and where there are more by itself. */
+static tel_status
+set_name(struct tel_reader *r, struct native_source *source,
+    const struct native_log *log)
+{
+	char *name = text(log->name, log->name_size), *whole;
+	size_t n;
+
+	if (name == NULL)
+		return TEL_ENOMEM;
+	n = strlen(r->log.name) + strlen(name) + 2;
+	whole = malloc(n);
+	if (whole != NULL)
+		snprintf(whole, n, "%s:%s", r->log.name, name);
+	free(name);
+	if (whole == NULL)
+		return TEL_ENOMEM;
+	source->name = whole;
+	source->log->name = whole;
+	return TEL_OK;
+}
+
+static tel_status
+take_text(struct tel_reader *r, struct native_source *source,
+    const struct native_log *log)
+{
+	tel_status st = TEL_OK;
+
+	if (source->origin == NULL && log->form_size > 0) {
+		source->origin = text(log->form, log->form_size);
+		if (source->origin == NULL)
+			return TEL_ENOMEM;
+		source->log->origin = source->origin;
+	}
+	if (source->preamble == NULL && log->preamble_size > 0) {
+		source->preamble = malloc(log->preamble_size);
+		if (source->preamble == NULL)
+			return TEL_ENOMEM;
+		memcpy(source->preamble, log->preamble, log->preamble_size);
+		source->log->preamble = source->preamble;
+		source->log->preamble_size = log->preamble_size;
+	}
+	if (source->name == NULL && source->log != &r->log &&
+	    log->name_size > 0)
+		st = set_name(r, source, log);
+	return st;
+}
+
+tel_status
+tel__native_take_log(struct tel_reader *r, struct native *s,
+    const struct native_record *rec)
+{
+	struct native_bytes b = { native_body(rec), NULL, 0 };
+	struct native_source *source;
+	struct native_found *found;
+	struct native_log log;
+	tel_status st;
+
+	b.end = b.p + rec->body_size;
+	tel__native_log(&b, &log);
+	if (b.bad)
+		return TEL_OK;
+	/* a log whose types are not known here is as good as its blocks */
+	st = find_schema(r, s, &log, &found);
+	if (st != TEL_OK)
+		return st == TEL_EFORMAT ? TEL_OK : st;
+	st = find_source(r, s, log.number, &source);
+	if (st != TEL_OK)
+		return st;
+	if (source->log->schema == NULL)
+		source->log->schema = found->native.schema;
+	set_rate(r, source, log.rate);
+	return take_text(r, source, &log);
+}
+
+/* -------------------------------------------------------------- blocks */
+
+/* Room for the slots of the block, and what each is. */
+static tel_status
+find_slots(struct tel_reader *r, struct native *s)
+{
+	const struct native_block *b = s->block;
+	struct native_slot *slot;
+	tel_status st = TEL_OK;
+	unsigned i;
+
+	if (b->nlogs > s->slot_room) {
+		free(s->slots);
+		free(s->natives);
+		s->slot_room = b->nlogs;
+		s->slots = malloc(b->nlogs * sizeof(*s->slots));
+		s->natives = malloc(b->nlogs * sizeof(*s->natives));
+		if (s->slots == NULL || s->natives == NULL) {
+			s->slot_room = 0;
+			return TEL_ENOMEM;
+		}
+	}
+	for (i = 0; i < b->nlogs && st == TEL_OK; i++) {
+		slot = &s->slots[i];
+		memset(slot, 0, sizeof(*slot));
+		st = find_schema(r, s, &b->logs[i], &slot->schema);
+		if (st == TEL_OK)
+			st =
+			    find_source(r, s, b->logs[i].number, &slot->source);
+		if (st != TEL_OK)
+			break;
+		s->natives[i] = &slot->schema->native;
+		set_rate(r, slot->source, b->logs[i].rate);
+		st = take_text(r, slot->source, &b->logs[i]);
+	}
+	return st;
+}
+
+/* What events of a part have in common; an unknown type is made. */
+static tel_status
+begin_part(struct native *s, struct native_part *part, struct native_row *row)
+{
+	struct tel_schema *schema = s->slots[part->log].schema->native.schema;
+
+	if (part->unknown && schema->nunknown >= NATIVE_UNKNOWN_MAX)
+		return TEL_EFORMAT;
+	row->type = part->unknown ? tel__schema_unknown(schema, part->type) :
+	                            &schema->types[part->type];
+	if (row->type == NULL)
+		return TEL_ENOMEM;
+	row->row = part->rows;
+	row->size = part->size;
+	row->stride = part->stride;
+	row->sizes = part->sizes;
+	row->clock_at = 0;
+	if (!part->unknown && !schema->described && schema->header >= 12)
+		row->clock_at = schema->header - 8;
+	row->big = schema->abi.big;
+	row->noted = part->noted;
+	row->followed = (uint8_t)tel_type_is_followed(row->type);
+	row->blobs =
+	    (part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES)) != 0;
+	row->part = part;
+	return TEL_OK;
+}
+
+static tel_status
+begin_parts(struct tel_reader *r, struct native *s)
+{
+	const struct native_block *b = s->block;
+	tel_status st = TEL_OK;
+	unsigned i;
+
+	if (b->nparts > s->part_room) {
+		free(s->rows);
+		s->part_room = b->nparts;
+		s->rows = malloc(b->nparts * sizeof(*s->rows));
+		if (s->rows == NULL) {
+			s->part_room = 0;
+			return TEL_ENOMEM;
+		}
+	}
+	s->plain = b->nlogs == 1 && b->gaps == NULL;
+	for (i = 0; i < b->nparts && st == TEL_OK; i++) {
+		st = begin_part(s, &b->parts[i], &s->rows[i]);
+		s->plain &= !s->rows[i].blobs;
+	}
+	r->event.raw = r->event.lead = NULL;
+	r->event.notes = (const unsigned char *)"";
+	r->event.raw_size = r->event.lead_size = r->event.notes_size = 0;
+	return st;
+}
+
+/* The labels that the block tells outside of events. */
+static tel_status
+take_names(struct tel_reader *r, struct native *s)
+{
+	const struct native_block *b = s->block;
+	const struct native_name *name;
+	struct native_source *source;
+	tel_status st = TEL_OK;
+	uint32_t i;
+
+	for (i = 0; i < b->nnames; i++) {
+		name = &b->names[i];
+		source = s->slots[name->log].source;
+		st = tel__labels_intern(source->log->labels,
+		    OWN_STRINGS + source->strings, (const char *)name->string,
+		    name->size);
+		if (st == TEL_OK)
+			st = tel__labels_add(source->log->labels,
+			    (enum tel_space)name->space, name->value,
+			    name->clock, OWN_STRINGS + source->strings++);
+		if (st == TEL_ENOMEM)
+			return st;
+		if (st == TEL_ELIMIT && !(r->notices & READER_TOLD_LIMIT)) {
+			r->notices |= READER_TOLD_LIMIT;
+			tel__reader_notice(r, TEL_WARNING, r->offset,
+			    "too many strings or labels: those beyond %zu are "
+			    "left out",
+			    r->max_labels);
+		}
+	}
+	return TEL_OK;
+}
+
+tel_status
+tel__native_take_block(struct tel_reader *r, struct native *s,
+    const struct native_record *rec)
+{
+	tel_status st = tel__native_block_open(s->block, rec);
+
+	if (st == TEL_OK)
+		st = find_slots(r, s);
+	if (st == TEL_OK)
+		st = tel__native_block_parts(s->block, s->natives);
+	if (st == TEL_OK)
+		tel__native_choose_counted(r, s, rec->kind);
+	if (st == TEL_OK)
+		st = tel__native_block_decode(s->block, s->natives);
+	if (st == TEL_OK)
+		st = begin_parts(r, s);
+	if (st == TEL_OK)
+		st = take_names(r, s);
+	s->at = s->simple = 0;
+	if (st != TEL_OK)
+		s->block->head.count = 0;
+	return st;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading the native format: the state, and its steps. */
+#ifndef TEL_NATIVE_READER_H
+#define TEL_NATIVE_READER_H
+
+#include "format/tel/wire.h"
+#include "reader/reader.h"
+
+/* The most schemas, and unknown types of each, in one input. */
+#define NATIVE_SCHEMAS_MAX 1024u
+#define NATIVE_UNKNOWN_MAX 65536u
+
+/* A schema that was found. */
+struct native_found {
+	struct native_found *next;
+	struct native_schema native;
+	uint64_t types; /* of one that is not whole: what it was made of */
+};
+
+/* A log of the stream that is read. */
+struct native_source {
+	struct native_source *next;
+	struct tel_log *log;
+	struct tel_log own;  /* of all logs but the first */
+	uint32_t number;     /* in its stream */
+	unsigned stream;     /* which counts them */
+	uint64_t index, end; /* of its next event */
+	uint64_t strings;    /* labels that are told outside of events */
+	char *name, *origin;
+	unsigned char *preamble;
+};
+
+/* The events of a type that are handed out. */
+struct native_row {
+	const struct tel_type *type;
+	unsigned char *row; /* the next one */
+	uint32_t size;      /* of each, where .sizes is NULL */
+	uint32_t stride;    /* and from one to the next */
+	uint32_t *sizes;    /* of the next one, and those behind it */
+	uint32_t clock_at;  /* where the clock is in a header, or 0 */
+	uint8_t big;        /* and its byte order */
+	uint8_t noted;      /* tel_event.noted */
+	uint8_t followed;   /* they mean something to the log */
+	uint8_t blobs;      /* they have bytes beside their own */
+	struct native_part *part;
+};
+
+/* A log of the block that is handed out. */
+struct native_slot {
+	struct native_source *source;
+	struct native_found *schema;
+	int begun;
+};
+
+struct native {
+	struct native_block *block;
+	struct native_found *schemas;
+	unsigned nschemas;
+	struct native_source *sources;
+	unsigned stream;
+
+	/* the block that is handed out */
+	size_t size; /* of its record, or 0: it is not in the window */
+	uint32_t at; /* its next event */
+	struct native_slot *slots;
+	const struct native_schema **natives; /* of the slots */
+	unsigned slot_room;
+	struct native_row *rows; /* of the parts */
+	unsigned part_room;
+	int plain; /* one log, and nothing beside the events' own bytes */
+	uint32_t
+	    simple;   /* and the events to this one need not more than that */
+	int counting; /* parts are only counted, */
+	int told;     /* and were */
+	unsigned char *copy; /* a record that is not in the window */
+	size_t copy_room;
+
+	/* where the stream should go on */
+	int begun;         /* there was a record */
+	int ended;         /* and the last one was an end */
+	uint64_t sequence; /* of the next block */
+	uint64_t ordinal;  /* events before it */
+	uint64_t last;     /* greatest clock so far */
+
+	/* of a names record, which events are to be handed out */
+	const uint64_t *ordinals; /* of its events; NULL: it is a block */
+	uint64_t names_from, names_to;
+	struct native_range *range; /* NULL: all is read */
+
+	/* damage that is yet to be told */
+	const char *why; /* NULL: none */
+	uint64_t from;   /* where it begins */
+	uint64_t skipped;
+	uint64_t known; /* events in blocks whose heads could be read */
+	uint64_t first_lost, last_lost; /* and their clocks */
+};
+
+/* native.c */
+
+/* Goes on to the next block with events.  TEL_OK, TEL_END, or a failure. */
+tel_status tel__native_next_block(struct tel_reader *r, struct native *s);
+/* Bytes that tell whether a record begins. */
+#define NATIVE_LOOK (NATIVE_HEADER + NATIVE_HEAD_MAX)
+
+/*
+ * Makes the whole record that begins at r->p, with its header in rec, stand
+ * in one piece with some bytes behind it, and steps over it where it was
+ * copied.  1; 0: the input ends before it does; -1: there is no memory.
+ */
+int tel__native_gather(struct tel_reader *r, struct native *s,
+    struct native_record *rec);
+/* Steps over the record that was looked at. */
+void tel__native_done(struct tel_reader *r, struct native *s);
+
+/* native_range.c */
+
+/* Finds the span of the clocks, as r->span. */
+tel_status tel__native_span(struct tel_reader *r, uint64_t *first,
+    uint64_t *last);
+/*
+ * Before the next record is looked at: moves to one that is to be read, for
+ * the range that is wanted.
+ * TEL_OK: read on there; TEL_LOG: a names record was taken, whose events are
+ * to be handed out; or a failure.
+ */
+tel_status tel__native_range_step(struct tel_reader *r, struct native *s);
+void tel__native_range_free(struct native_range *g);
+
+/* native_logs.c */
+
+/* A stream begins. */
+void tel__native_begin_stream(struct native *s);
+/*
+ * Takes what a log record says.  TEL_OK (it may have made no sense), a
+ * failure.
+ */
+tel_status tel__native_take_log(struct tel_reader *r, struct native *s,
+    const struct native_record *rec);
+/*
+ * Opens and decodes a block, whose record is whole, and makes it ready to be
+ * handed out.  TEL_OK; TEL_EFORMAT: it makes no sense; a failure.
+ */
+tel_status tel__native_take_block(struct tel_reader *r, struct native *s,
+    const struct native_record *rec);
+void tel__native_free_logs(struct tel_reader *r, struct native *s);
+
+/* native_events.c */
+
+/* Chooses the parts of a block whose events are only counted. */
+void tel__native_choose_counted(struct tel_reader *r, struct native *s,
+    enum native_kind kind);
+/* The form's next(). */
+tel_status tel__native_next(struct tel_reader *r);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Schemas in the native format: a built-in one goes by its name, any other is
+ * described, type by type.
+ */
+#include "format/tel/wire.h"
+#include "model/role.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bits of a description's flags. */
+enum {
+	BIG = 1,
+	ALIGN8 = 2,
+	ALIGN_DOUBLE = 4,
+	MS_BITS = 8,
+	SPLIT_SPACE = 16,
+	DESCRIBED = 32,
+	UNTIMED = 64,
+	BUFFERED = 128
+};
+
+/* Sorts and loads by their numbers in a description. */
+static const enum tel_sort sorts[] = { TEL_UNSIGNED, TEL_SIGNED, TEL_SET,
+	TEL_ADDRESS, TEL_POINTER, TEL_BOOLEAN, TEL_DOUBLE, TEL_STRING };
+static const enum tel_load loads[] = { TEL_LOAD_U8, TEL_LOAD_LE16,
+	TEL_LOAD_LE32, TEL_LOAD_LE64, TEL_LOAD_BE16, TEL_LOAD_BE32,
+	TEL_LOAD_BE64, TEL_LOAD_LE16S, TEL_LOAD_LE32S, TEL_LOAD_BE16S,
+	TEL_LOAD_BE32S, TEL_LOAD_BIT, TEL_LOAD_STRING, TEL_LOAD_STRING_AT };
+#define NSORTS (sizeof(sorts) / sizeof(sorts[0]))
+#define NLOADS (sizeof(loads) / sizeof(loads[0]))
+
+/* ------------------------------------------------------------- writing */
+
+unsigned char *
+tel__native_room(struct native_buffer *b, size_t n)
+{
+	size_t room = b->room;
+	unsigned char *p;
+
+	if (b->room - b->used >= n)
+		return b->p + b->used;
+	while (room - b->used < n)
+		room = room == 0 ? 4096 : room * 2;
+	p = realloc(b->p, room);
+	if (p == NULL) {
+		b->failed = 1;
+		return NULL;
+	}
+	b->p = p;
+	b->room = room;
+	return b->p + b->used;
+}
+
+void
+tel__native_put(struct native_buffer *b, const void *p, size_t n)
+{
+	unsigned char *to = n > 0 ? tel__native_room(b, n) : NULL;
+
+	if (to == NULL)
+		return;
+	memcpy(to, p, n);
+	b->used += n;
+}
+
+void
+tel__native_put_varint(struct native_buffer *b, uint64_t v)
+{
+	unsigned char *p = tel__native_room(b, 10), *q = p;
+
+	if (p == NULL)
+		return;
+	for (; v > 127; v >>= 7)
+		*q++ = (unsigned char)(v | 128);
+	*q++ = (unsigned char)v;
+	b->used += (size_t)(q - p);
+}
+
+void
+tel__native_put_string(struct native_buffer *b, const void *p, size_t n)
+{
+	tel__native_put_varint(b, n);
+	tel__native_put(b, p, n);
+}
+
+static void
+put_text(struct native_buffer *b, const char *s)
+{
+	tel__native_put_string(b, s, strlen(s));
+}
+
+static unsigned
+sort_number(enum tel_sort sort)
+{
+	unsigned i = 0;
+
+	while (i < NSORTS - 1 && sorts[i] != sort)
+		i++;
+	return i;
+}
+
+static unsigned
+load_number(enum tel_load load)
+{
+	unsigned i = 0;
+
+	while (i < NLOADS - 1 && loads[i] != load)
+		i++;
+	return i;
+}
+
+static void
+describe_type(struct native_buffer *b, const struct tel_type *t)
+{
+	const struct tel_field *f;
+	unsigned i;
+
+	tel__native_put_string(b, t->name, t->name_length);
+	put_text(b, t->kind);
+	tel__native_put_varint(b, t->kind_number);
+	tel__native_put_varint(b, t->code);
+	tel__native_put_varint(b, t->size);
+	put_text(b, tel__role_name((enum tel_role)t->role));
+	if (t->role != TEL_ROLE_NONE) {
+		tel__native_put_varint(b, TEL_ROLE_PARTS);
+		for (i = 0; i < TEL_ROLE_PARTS; i++)
+			tel__native_put_varint(b,
+			    (uint64_t)(t->role_field[i] + 1));
+		tel__native_put_varint(b, (uint64_t)((int64_t)t->partner + 1));
+	}
+	tel__native_put_varint(b, t->nfields);
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		tel__native_put_string(b, f->name, f->name_length);
+		tel__native_put_varint(b, sort_number(f->sort));
+		tel__native_put_varint(b, load_number(f->load));
+		tel__native_put_varint(b, f->width);
+		tel__native_put_varint(b, f->offset);
+		if (f->load == TEL_LOAD_BIT)
+			tel__native_put_varint(b, f->bit);
+		tel__native_put_varint(b, f->space);
+		tel__native_put_varint(b, (unsigned char)f->letter);
+	}
+}
+
+void
+tel__native_describe(struct native_buffer *b, const struct tel_schema *s,
+    const uint8_t *wanted)
+{
+	const struct tel_abi *abi = &s->abi;
+	unsigned i, skipped = 0, left = 0;
+
+	put_text(b, s->version);
+	put_text(b, s->platform);
+	tel__native_put_varint(b, abi->word);
+	tel__native_put_varint(b,
+	    (abi->big ? BIG : 0u) | (abi->align8 == 8 ? ALIGN8 : 0u) |
+	        (abi->align_double == 8 ? ALIGN_DOUBLE : 0u) |
+	        (abi->ms_bits ? MS_BITS : 0u) |
+	        (s->split_space ? SPLIT_SPACE : 0u) |
+	        (s->described ? DESCRIBED : 0u) | (s->untimed ? UNTIMED : 0u) |
+	        (s->buffered ? BUFFERED : 0u));
+	tel__native_put_varint(b, s->header);
+	tel__native_put_varint(b, s->align);
+	tel__native_put_varint(b, s->ntypes);
+	for (i = 0; i < s->ntypes; i++)
+		left += wanted == NULL || wanted[i];
+	tel__native_put_varint(b, left);
+	for (i = 0; i < s->ntypes; i++) {
+		if (wanted != NULL && !wanted[i]) {
+			skipped++;
+			continue;
+		}
+		tel__native_put_varint(b, skipped);
+		skipped = 0;
+		describe_type(b, &s->types[i]);
+	}
+}
+
+/*
+ * The digest covers what blocks depend on: what the types are called may get
+ * more roles in a later version, and is still the same.
+ */
+uint64_t
+tel__native_digest(const struct tel_schema *s)
+{
+	struct native_buffer b = { NULL, 0, 0, 0 };
+	const struct tel_field *f;
+	const struct tel_type *t;
+	uint64_t digest;
+	unsigned i, k;
+
+	put_text(&b, s->name);
+	tel__native_put_varint(&b, s->header);
+	for (i = 0; i < s->ntypes; i++) {
+		t = &s->types[i];
+		tel__native_put_string(&b, t->name, t->name_length);
+		tel__native_put_varint(&b, t->code);
+		tel__native_put_varint(&b, t->nfields);
+		for (k = 0; k < t->nfields; k++) {
+			f = &t->fields[k];
+			tel__native_put_string(&b, f->name, f->name_length);
+			tel__native_put_varint(&b, sort_number(f->sort));
+			tel__native_put_varint(&b, load_number(f->load));
+			tel__native_put_varint(&b, f->offset);
+			tel__native_put_varint(&b, f->bit);
+		}
+	}
+	/* never 0 */
+	digest =
+	    b.failed ? 0 : tel__native_check(b.p, b.used) | (uint64_t)1 << 32;
+	free(b.p);
+	return digest;
+}
+
+/* ------------------------------------------------------------- reading */
+
+static uint32_t
+string(struct native_bytes *b, const unsigned char **p)
+{
+	uint32_t n = native_number(b, NATIVE_BODY_MAX);
+
+	*p = native_take(b, n);
+	return *p != NULL ? n : 0;
+}
+
+/* A name as a string; NULL when there is no memory, or there is a NUL. */
+static char *
+name(struct native_bytes *b)
+{
+	const unsigned char *p;
+	size_t n = string(b, &p);
+	char *copy;
+
+	if (b->bad || n > UINT16_MAX || memchr(p, '\0', n) != NULL) {
+		b->bad = 1;
+		return NULL;
+	}
+	copy = malloc(n + 1);
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, p, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+void
+tel__native_log(struct native_bytes *b, struct native_log *out)
+{
+	const unsigned char *digest, *rate;
+	uint32_t rate_size;
+
+	memset(out, 0, sizeof(*out));
+	out->number = native_number(b, NATIVE_LOGS_MAX);
+	out->index = native_varint(b);
+	out->offset = native_varint(b);
+	out->schema_size = string(b, &out->schema);
+	digest = native_take(b, 4);
+	rate_size = string(b, &rate);
+	out->types_size = string(b, &out->types);
+	out->name_size = string(b, &out->name);
+	out->form_size = string(b, &out->form);
+	out->preamble_size = string(b, &out->preamble);
+	if (rate_size != 0 && rate_size != 8)
+		b->bad = 1;
+	if (b->bad)
+		return;
+	out->digest = tel_le32(digest) | (uint64_t)1 << 32;
+	if (rate_size == 8)
+		out->rate = tel_bits_double(tel_le64(rate));
+}
+
+/* Adds a field to the type.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM. */
+static tel_status
+add_field(struct native_bytes *b, struct tel_type *t)
+{
+	char *text = name(b);
+	const enum tel_sort sort = sorts[native_number(b, NSORTS - 1)];
+	const enum tel_load load = loads[native_number(b, NLOADS - 1)];
+	const uint32_t width = native_number(b, 64);
+	const uint32_t offset = native_number(b, UINT16_MAX);
+	const uint32_t bit = load == TEL_LOAD_BIT ? native_number(b, 7) : 0;
+	const uint32_t space = native_number(b, UINT8_MAX);
+	const uint32_t letter = native_number(b, UINT8_MAX);
+	const int bytes = load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
+	struct tel_field *f;
+
+	if (text == NULL || b->bad || bytes != (sort == TEL_STRING) ||
+	    bytes != (width == 0)) {
+		free(text);
+		return b->bad || text != NULL ? TEL_EFORMAT : TEL_ENOMEM;
+	}
+	f = tel__type_add(t, text, sort, load, offset);
+	free(text);
+	if (f == NULL)
+		return TEL_ENOMEM;
+	if (width <= f->width)
+		f->width = (uint8_t)width;
+	f->bit = (uint8_t)bit;
+	f->space = space < TEL_SPACES ? (uint8_t)space : 0;
+	f->letter = (char)letter;
+	return TEL_OK;
+}
+
+/* What of a type comes before its fields. */
+struct head {
+	char *name, *kind;
+	uint32_t kind_number, code, size, partner, nfields;
+	enum tel_role role;
+	uint32_t parts[TEL_ROLE_PARTS]; /* numbers of fields and 1, or 0 */
+};
+
+static void
+read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
+{
+	const unsigned char *role;
+	uint32_t n, i, part;
+
+	memset(h, 0, sizeof(*h));
+	h->name = name(b);
+	h->kind = name(b);
+	h->kind_number = native_number(b, UINT16_MAX);
+	h->code = native_number(b, UINT32_MAX);
+	h->size = native_number(b, NATIVE_BODY_MAX);
+	n = string(b, &role);
+	if (n > 0) {
+		h->role = tel__role_find((const char *)role, n);
+		n = native_number(b, UINT8_MAX);
+		for (i = 0; i < n; i++) {
+			part = native_number(b, UINT8_MAX);
+			if (i < TEL_ROLE_PARTS)
+				h->parts[i] = part;
+		}
+		h->partner = native_number(b, ntypes);
+	}
+	h->nfields = native_number(b, UINT8_MAX);
+}
+
+/*
+ * Gives t its role, where its fields are what the role needs: readers load
+ * them without another look.
+ */
+static tel_status
+set_role(struct tel_type *t, const struct head *h)
+{
+	unsigned i;
+
+	for (i = 0; i < TEL_ROLE_PARTS; i++) {
+		if (h->parts[i] > t->nfields || h->parts[i] > INT8_MAX)
+			return TEL_EFORMAT;
+		t->role_field[i] = (int8_t)((int)h->parts[i] - 1);
+	}
+	if (h->role == TEL_ROLE_INTERN && t->role_field[1] >= 0 &&
+	    t->fields[t->role_field[1]].sort != TEL_STRING)
+		return TEL_EFORMAT;
+	t->role = (uint8_t)h->role;
+	t->partner = (int32_t)h->partner - 1;
+	return TEL_OK;
+}
+
+static tel_status
+add_type(struct native_bytes *b, struct tel_schema *s, unsigned ntypes)
+{
+	struct tel_type *t = NULL;
+	struct head h;
+	tel_status st = TEL_OK;
+	uint32_t i;
+
+	read_head(b, &h, ntypes);
+	if (b->bad)
+		st = TEL_EFORMAT;
+	else if (h.name == NULL || h.kind == NULL)
+		st = TEL_ENOMEM;
+	else
+		t = tel__schema_add(s, h.name, h.code, h.kind, h.size,
+		    h.nfields);
+	free(h.name);
+	free(h.kind);
+	if (st == TEL_OK && t == NULL)
+		st = TEL_ENOMEM;
+	if (st != TEL_OK)
+		return st;
+	t->kind_number = (uint16_t)h.kind_number;
+	for (i = 0; i < h.nfields && st == TEL_OK; i++)
+		st = add_field(b, t);
+	return st == TEL_OK ? set_role(t, &h) : st;
+}
+
+/* Types that the description does not have still have their numbers. */
+static tel_status
+fill(struct tel_schema *s, unsigned until)
+{
+	char text[24];
+
+	while (s->ntypes < until) {
+		snprintf(text, sizeof(text), "Lost%u", s->ntypes);
+		if (tel__schema_add(s, text, s->ntypes, "Lost", 0, 0) == NULL)
+			return TEL_ENOMEM;
+	}
+	return TEL_OK;
+}
+
+static tel_status
+add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
+    int *partial)
+{
+	uint32_t left = native_number(b, ntypes), skip;
+	tel_status st = TEL_OK;
+
+	*partial = left < ntypes;
+	for (; left > 0 && st == TEL_OK; left--) {
+		skip = native_number(b, ntypes);
+		if (b->bad || skip >= ntypes - s->ntypes)
+			return TEL_EFORMAT;
+		st = fill(s, s->ntypes + skip);
+		if (st == TEL_OK)
+			st = add_type(b, s, ntypes);
+	}
+	if (b->bad)
+		return TEL_EFORMAT;
+	return st == TEL_OK ? fill(s, ntypes) : st;
+}
+
+tel_status
+tel__native_schema(const struct native_log *log, struct tel_schema **out,
+    int *partial)
+{
+	struct native_bytes b = { log->types, log->types + log->types_size, 0 };
+	char *version = name(&b), *platform = name(&b), text[48];
+	struct tel_abi abi = { 0 };
+	struct tel_schema *s = NULL;
+	uint32_t flags, header, align, ntypes;
+	tel_status st = TEL_ENOMEM;
+
+	abi.word = (uint8_t)native_number(&b, 8);
+	flags = native_number(&b, UINT32_MAX);
+	abi.big = (flags & BIG) != 0;
+	abi.align8 = flags & ALIGN8 ? 8 : 4;
+	abi.align_double = flags & ALIGN_DOUBLE ? 8 : 4;
+	abi.ms_bits = (flags & MS_BITS) != 0;
+	header = native_number(&b, 4096);
+	align = native_number(&b, 4096);
+	ntypes = native_number(&b, NATIVE_TYPES_MAX);
+	if (b.bad || (abi.word != 4 && abi.word != 8) || align == 0 ||
+	    log->schema_size >= sizeof(text) ||
+	    memchr(log->schema, '\0', log->schema_size) != NULL) {
+		st = TEL_EFORMAT;
+	} else if (version != NULL && platform != NULL) {
+		memcpy(text, log->schema, log->schema_size);
+		text[log->schema_size] = '\0';
+		s = tel__schema_make(text, version, &abi, header, ntypes);
+	}
+	if (s != NULL) {
+		snprintf(s->platform, sizeof(s->platform), "%s", platform);
+		s->align = align;
+		s->split_space = (flags & SPLIT_SPACE) != 0;
+		s->described = (flags & DESCRIBED) != 0;
+		s->untimed = (flags & UNTIMED) != 0;
+		s->buffered = (flags & BUFFERED) != 0;
+		st = add_types(&b, s, ntypes, partial);
+	}
+	free(version);
+	free(platform);
+	if (st != TEL_OK)
+		tel_schema_free(s);
+	else
+		*out = s;
+	return st;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The native format, tel(5): what its reader and its writer share.
+ *
+ * A stream is records one after the other; a block is a record with events,
+ * column by column, and all that is needed to decode it alone.
+ */
+#ifndef TEL_NATIVE_H
+#define TEL_NATIVE_H
+
+#include "io/bytes.h"
+#include "model/event.h"
+#include "model/schema.h"
+
+#define NATIVE_MAJOR 1
+#define NATIVE_MEDIAN 0
+#define NATIVE_MINOR 0
+
+/* ------------------------------------------------------------- records */
+
+/* What every record begins with; no byte of it is text. */
+#define NATIVE_MARKER "\361tel"
+#define NATIVE_HEADER 18u
+#define NATIVE_HEAD_MAX 255u
+/* The most bytes of a record's body. */
+#define NATIVE_BODY_MAX ((uint32_t)1 << 24)
+
+enum native_kind {
+	NATIVE_START = 1, /* begins a stream: version, what wrote it */
+	NATIVE_LOG = 2,   /* a log and its schema */
+	NATIVE_BLOCK = 3, /* events */
+	NATIVE_NAMES = 4, /* events of blocks before it that name things */
+	NATIVE_INDEX = 5, /* where the blocks are */
+	NATIVE_END = 6    /* ends a stream */
+};
+/* Added to the kind of a record that a reader must understand to go on. */
+#define NATIVE_NEEDED 0x80u
+
+/* A record's header, and where its parts are. */
+struct native_record {
+	uint8_t kind; /* NATIVE_NEEDED taken off */
+	uint8_t needed;
+	uint32_t head_size;
+	uint32_t body_size;
+	uint32_t check;            /* of the body */
+	const unsigned char *head; /* body behind it */
+};
+
+/* All bytes of a record. */
+static inline size_t
+native_size(const struct native_record *rec)
+{
+	return NATIVE_HEADER + (size_t)rec->head_size + rec->body_size;
+}
+
+static inline const unsigned char *
+native_body(const struct native_record *rec)
+{
+	return rec->head + rec->head_size;
+}
+
+/*
+ * Looks at n bytes at p for a record's header and head.  1: *rec is set, and
+ * its header and head are whole (the body was not looked at); 0: no record
+ * begins here; -1: more bytes are needed to tell, at most NATIVE_HEADER +
+ * NATIVE_HEAD_MAX.
+ */
+int tel__native_look(const unsigned char *p, size_t n,
+    struct native_record *rec);
+
+/* 1 when the body, which is at native_body(rec), is whole. */
+int tel__native_whole(const struct native_record *rec);
+
+/*
+ * Makes the header of a record of which the head, at p + NATIVE_HEADER, and
+ * the body behind it are there.
+ */
+void tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
+    size_t head, size_t body);
+
+/* What the head of a block, or of a names record, says. */
+struct native_head {
+	uint64_t sequence; /* number of the block in its stream, from 0 */
+	uint64_t ordinal;  /* events in the blocks before it */
+	uint64_t count;    /* events in it */
+	uint64_t first;    /* the least clock in it */
+	uint64_t last;     /* the greatest */
+	uint64_t lost;     /* events lost before it, for want of room */
+	int has_source;
+	uint64_t process, thread, cpu; /* that wrote it */
+};
+
+/* Takes the head of a block or names record to pieces.  0: it is none. */
+int tel__native_head(const struct native_record *rec, struct native_head *out);
+
+/* Writes such a head, at most NATIVE_HEAD_MAX bytes; how many they are. */
+size_t tel__native_put_head(unsigned char *p, const struct native_head *h);
+
+/* Low 32 bits of XXH64, with the seed 0. */
+uint32_t tel__native_check(const unsigned char *p, size_t n);
+uint64_t tel__native_xxh64(const unsigned char *p, size_t n);
+
+/* -------------------------------------------------------------- cursor */
+
+/* Bytes that are read one after the other; what is read past them is 0. */
+struct native_bytes {
+	const unsigned char *p;
+	const unsigned char *end;
+	int bad; /* more was wanted than there is, or it made no sense */
+};
+
+static inline size_t
+native_left(const struct native_bytes *b)
+{
+	return (size_t)(b->end - b->p);
+}
+
+/* n bytes, or NULL. */
+static inline const unsigned char *
+native_take(struct native_bytes *b, size_t n)
+{
+	const unsigned char *p = b->p;
+
+	if (n > native_left(b)) {
+		b->bad = 1;
+		b->p = b->end;
+		return NULL;
+	}
+	b->p += n;
+	return p;
+}
+
+/* An integer of 7 bits a byte, the lowest first; up to 10 bytes. */
+static inline uint64_t
+native_varint(struct native_bytes *b)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+
+	for (; b->p < b->end; shift += 7) {
+		const unsigned char c = *b->p++;
+
+		if (shift > 63 || (shift == 63 && c > 1))
+			break;
+		v |= (uint64_t)(c & 127) << shift;
+		if (c < 128)
+			return v;
+	}
+	b->bad = 1;
+	b->p = b->end;
+	return 0;
+}
+
+/* One that is at most max. */
+static inline uint32_t
+native_number(struct native_bytes *b, uint32_t max)
+{
+	uint64_t v = native_varint(b);
+
+	if (v > max) {
+		b->bad = 1;
+		b->p = b->end;
+		return 0;
+	}
+	return (uint32_t)v;
+}
+
+/* Small differences of either sign as small numbers, and back. */
+static inline uint64_t
+native_zigzag(uint64_t d)
+{
+	return d << 1 ^ (0 - (d >> 63));
+}
+
+static inline uint64_t
+native_unzigzag(uint64_t z)
+{
+	return z >> 1 ^ (0 - (z & 1));
+}
+
+/* ------------------------------------------------------------- columns */
+
+enum native_code {
+	NATIVE_FIXED = 0,       /* from the least value, so many bytes each */
+	NATIVE_DELTA_FIXED = 1, /* from the value before */
+	NATIVE_BYTES = 2,       /* as many bytes as two bits each say */
+	NATIVE_DELTA_BYTES = 3,
+	NATIVE_TABLE = 4, /* numbers into a table of values */
+	NATIVE_LINE = 5   /* each the same step from the one before */
+};
+#define NATIVE_TABLE_MAX 256u
+
+/* Behind what is read as a column, so many bytes can be looked at. */
+#define NATIVE_BEHIND 16u
+
+/* The lengths in bytes that the two bits stand for. */
+extern const uint8_t tel__native_lengths[16][4];
+
+/* What a column's values are compared with to begin with. */
+enum native_class { NATIVE_ADDRESSES, NATIVE_NUMBERS };
+#define NATIVE_CLASSES 2
+
+/*
+ * Reads a column of n values, 1 or more, that begins near before.  At least
+ * NATIVE_BEHIND bytes behind b->end can be read.  out has room for n + 3.
+ * 1, or 0 when it makes no sense.
+ */
+int tel__native_column(struct native_bytes *b, size_t n, uint64_t before,
+    uint64_t *out);
+/*
+ * Steps over one, of which only the last value, *out, is wanted; whether the
+ * others make sense is not looked at.  spare: room as above.
+ */
+int tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
+    uint64_t *spare, uint64_t *out);
+
+/* --------------------------------------------------------------- cells */
+
+/* A part of an event's bytes that is a column. */
+struct native_cell {
+	uint16_t offset;
+	uint8_t width; /* 1, 2, 4 or 8 bytes */
+	uint8_t big;
+	uint8_t mask; /* of a byte of bits; else 0xFF */
+	uint8_t class;
+};
+
+/* How events of a type are taken apart. */
+struct native_plan {
+	struct native_cell *cells;
+	unsigned ncells;
+	uint32_t fixed; /* bytes before what varies in length */
+};
+
+/* Makes the plan of a type; cells is NULL when there is no memory. */
+struct native_plan tel__native_plan(const struct tel_schema *s,
+    const struct tel_type *t);
+
+/* ------------------------------------------------------------- schemas */
+
+/* What a block or a log record says of a log. */
+struct native_log {
+	uint32_t number; /* in the stream, from 0 */
+	const unsigned char *name, *form, *schema, *preamble;
+	uint32_t name_size, form_size, schema_size, preamble_size;
+	uint64_t digest; /* of the layout of all its types */
+	double rate;     /* ticks a second, or 0 */
+	uint64_t index;  /* ordinal in the log of its first event */
+	uint64_t offset; /* and where that began */
+	/* the description of its types, or of those in the block; or NULL */
+	const unsigned char *types;
+	uint32_t types_size;
+};
+#define NATIVE_LOGS_MAX 65535u
+#define NATIVE_TYPES_MAX 65535u
+
+/* Reads one; b->bad when there is none. */
+void tel__native_log(struct native_bytes *b, struct native_log *out);
+
+/* Bits of what a block says of the events of a type. */
+enum {
+	NATIVE_UNKNOWN = 1, /* the type is: its code is told */
+	NATIVE_VARY = 2,    /* the events differ in size */
+	NATIVE_TAILS = 4,   /* and have bytes behind their cells */
+	NATIVE_RAW = 8,
+	NATIVE_LEAD = 16,
+	NATIVE_NOTES = 32,
+	NATIVE_NOTED = 64 /* times tel_event.noted */
+};
+
+/* Bytes that grow. */
+struct native_buffer {
+	unsigned char *p;
+	size_t used, room;
+	int failed; /* there was no memory */
+};
+/* Room for n more; NULL when there is no memory. */
+unsigned char *tel__native_room(struct native_buffer *b, size_t n);
+void tel__native_put(struct native_buffer *b, const void *p, size_t n);
+void tel__native_put_varint(struct native_buffer *b, uint64_t v);
+void tel__native_put_string(struct native_buffer *b, const void *p, size_t n);
+
+/* Describes the types of a schema that wanted has (all where it is NULL). */
+void tel__native_describe(struct native_buffer *b, const struct tel_schema *s,
+    const uint8_t *wanted);
+/* What tel__native_log.digest is for a schema; 0 when there is no memory. */
+uint64_t tel__native_digest(const struct tel_schema *s);
+
+/*
+ * Makes the schema that a description is of; partial: set to 1 when not all
+ * its types are described.
+ * TEL_OK, TEL_EFORMAT (it makes no sense), TEL_ENOMEM.
+ */
+tel_status tel__native_schema(const struct native_log *log,
+    struct tel_schema **out, int *partial);
+
+/* -------------------------------------------------------------- blocks */
+
+/* The most events and bytes of events in a block. */
+#define NATIVE_EVENTS_MAX 32768u
+#define NATIVE_ROWS_MAX ((size_t)1 << 23)
+
+/* A schema that blocks refer to, and how its types are taken apart. */
+struct native_schema {
+	struct tel_schema *schema; /* not owned */
+	uint64_t digest;
+	struct native_plan *plans; /* by the index of the type */
+};
+
+/* Makes the plans of a schema.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__native_schema_begin(struct native_schema *ns,
+    struct tel_schema *schema, uint64_t digest);
+void tel__native_schema_end(struct native_schema *ns);
+
+/* Bytes that belong to an event beside its own; of each event. */
+struct native_blobs {
+	const unsigned char **at; /* NULL: none has any */
+	uint32_t *sizes;
+};
+
+/* The events of a type in a block. */
+struct native_part {
+	uint32_t log;  /* number in native_block.logs */
+	uint32_t type; /* index in its schema; for an unknown one its code */
+	uint8_t unknown;
+	uint8_t noted;   /* tel_event.noted */
+	uint8_t counted; /* to be set: the bytes of events need not be built */
+	uint32_t count;
+	uint64_t bytes;  /* of all */
+	uint32_t size;   /* of each, where sizes is NULL */
+	uint32_t *sizes; /* of each */
+	/* the events, each rounded up to 8 bytes; one of zeros if counted */
+	unsigned char *rows;
+	struct native_blobs raw, lead, notes;
+	uint32_t flags;
+	uint32_t stride; /* from row to row, where sizes is NULL */
+	uint32_t next;   /* while they are handed out: how many were */
+};
+
+/* A label that is in force from a clock on. */
+struct native_name {
+	uint32_t log; /* number in native_block.logs */
+	uint8_t space;
+	uint64_t value, clock;
+	const unsigned char *string; /* in the record */
+	uint32_t size;
+};
+
+/*
+ * A block that is decoded.  Its memory is used again for the next one; the
+ * bytes of the record must stay while it is looked at, and NATIVE_BEHIND more.
+ */
+struct native_block {
+	struct native_head head;
+	unsigned nlogs;
+	struct native_log *logs;
+	unsigned nparts;
+	struct native_part *parts;
+	uint32_t nnames;
+	struct native_name *names;
+	uint16_t *part_of; /* of each event */
+	uint64_t *clocks;  /* of each event */
+	uint64_t *gaps; /* between its offset and the end of the one before; or
+	                 * NULL: none */
+	/* memory */
+	struct native_bytes rest; /* what is not decoded yet */
+	struct native_memory *memory;
+};
+
+struct native_block *tel__native_block_new(void);
+void tel__native_block_free(struct native_block *b);
+
+/*
+ * Reads what a block or names record, which is whole, says of its logs, for
+ * their schemas to be found.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+tel_status tel__native_block_open(struct native_block *b,
+    const struct native_record *rec);
+
+/*
+ * Reads what parts it has, and which event is of which.  schemas: of each of
+ * b->logs.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+tel_status tel__native_block_parts(struct native_block *b,
+    const struct native_schema *const *schemas);
+
+/*
+ * Decodes the rest.  These touch nothing but b, so that blocks can be decoded
+ * side by side.
+ * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+tel_status tel__native_block_decode(struct native_block *b,
+    const struct native_schema *const *schemas);
+
+#endif

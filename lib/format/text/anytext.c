@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines of text into events of a schema that is not built in.
+ *
+ * An event's bytes are its code and its size, four bytes each, its clock and
+ * then eight bytes a field, all little-endian.  A string's first four say
+ * where in the event it is: behind the fields.
+ */
+#include "format/text/anytext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tel_status
+tel__any_make(struct lines *s)
+{
+	struct any *a = s->any;
+
+	if (a != NULL)
+		return TEL_OK;
+	a = calloc(1, sizeof(*a));
+	if (a == NULL)
+		return TEL_ENOMEM;
+	/* eight bytes a field, and strings no longer than the line */
+	a->data = malloc(LINES_MAX + ANY_HEADER + 256 * 9);
+	if (a->data == NULL) {
+		free(a);
+		return TEL_ENOMEM;
+	}
+	s->any = a;
+	return TEL_OK;
+}
+
+void
+tel__any_free(struct any *a)
+{
+	unsigned i;
+
+	if (a == NULL)
+		return;
+	tel__any_set_clear(&a->said);
+	tel__any_set_clear(&a->inferred);
+	for (i = 0; i < a->nknown; i++)
+		free(a->known[i].slot);
+	free(a->data);
+	free(a);
+}
+
+/* ------------------------------------------------------------ schemas */
+
+static uint32_t
+hash_of(const char *name)
+{
+	uint32_t hash = LINES_HASH;
+
+	for (; *name != '\0'; name++)
+		hash = lines_hash(hash, (unsigned char)*name);
+	return hash;
+}
+
+/* Fills the table of names.  TEL_OK, TEL_ENOMEM. */
+static tel_status
+make_slots(struct any_map *m)
+{
+	const struct tel_schema *s = m->schema;
+	uint32_t size = 16, i, at;
+
+	while (size < s->ntypes * 2)
+		size *= 2;
+	m->slot = calloc(size, sizeof(*m->slot));
+	if (m->slot == NULL)
+		return TEL_ENOMEM;
+	m->mask = size - 1;
+	for (i = 0; i < s->ntypes; i++) {
+		at = hash_of(s->types[i].name) & m->mask;
+		while (m->slot[at] != 0)
+			at = (at + 1) & m->mask;
+		m->slot[at] = i + 1;
+	}
+	return TEL_OK;
+}
+
+/* The newest schema of that name that a header described, or NULL. */
+static const struct any_map *
+find_said(const struct any *a, const char *name)
+{
+	unsigned i;
+
+	for (i = a->nknown; i-- > 0;)
+		if (!a->known[i].inferred &&
+		    strcmp(a->known[i].schema->name, name) == 0)
+			return &a->known[i];
+	return NULL;
+}
+
+/* Makes a schema of a set, unless there is one that says the same. */
+static tel_status
+know(struct tel_reader *r, struct any *a, const struct any_set *set,
+    int inferred)
+{
+	struct any_map *m = &a->known[a->nknown];
+	struct tel_schema *schema = tel__any_set_schema(set);
+	uint64_t digest;
+	tel_status st;
+	unsigned i;
+
+	if (schema == NULL)
+		return TEL_ENOMEM;
+	digest = tel__schema_digest(schema);
+	for (i = 0; i < a->nknown; i++) {
+		if (a->known[i].digest == digest) {
+			tel_schema_free(schema);
+			a->map = &a->known[i];
+			return TEL_OK;
+		}
+	}
+	if (a->nknown == ANY_SCHEMAS_MAX ||
+	    a->ntypes + schema->ntypes > ANY_TYPES_TOTAL) {
+		tel_schema_free(schema);
+		return TEL_ELIMIT;
+	}
+	st = tel__reader_adopt(r, schema);
+	if (st != TEL_OK)
+		return st;
+	m->schema = schema;
+	m->digest = digest;
+	m->inferred = inferred;
+	st = make_slots(m);
+	if (st != TEL_OK)
+		return st;
+	a->ntypes += schema->ntypes;
+	a->nknown++;
+	a->map = m;
+	return TEL_OK;
+}
+
+tel_status
+tel__any_settle(struct tel_reader *r, struct lines *s)
+{
+	struct any *a = s->any;
+	struct any_set *set = &a->said;
+	const struct any_map *said = NULL;
+	tel_status st = TEL_OK;
+
+	if (set->name[0] == '\0')
+		memcpy(set->name, "text", 5);
+	if (set->ntypes == 0)
+		said = find_said(a, set->name);
+	if (said != NULL) {
+		a->map = said;
+	} else if (set->ntypes > 0) {
+		st = know(r, a, set, 0);
+	} else {
+		memcpy(a->inferred.name, set->name, sizeof(set->name));
+		memcpy(a->inferred.version, set->version, sizeof(set->version));
+		st = know(r, a, &a->inferred, 1);
+	}
+	a->fresh = 0;
+	if (a->map == NULL || st == TEL_ENOMEM)
+		return st == TEL_OK ? TEL_ELIMIT : st;
+	a->on = 1;
+	s->inferred = a->map->inferred;
+	r->log.schema = a->map->schema;
+	return st;
+}
+
+/* -------------------------------------------------------------- lines */
+
+/* A string in quotes, which is put at the end of the event. */
+static int
+string(struct lines *s, const struct tel_field *f, const unsigned char **p)
+{
+	unsigned char *data = s->any->data, *out = data + s->size;
+	const unsigned char *q = *p, *start = q;
+	int c;
+
+	if (*q++ != '"')
+		return tel__lines_wrong(s, start, "a string in quotes as",
+		    f->name);
+	for (;;) {
+		if (q >= s->end) {
+			s->open_string = 1;
+			return tel__lines_wrong(s, s->end,
+			    "the end of the string in", f->name);
+		}
+		c = *q++;
+		if (c == '"')
+			break;
+		if (c == '\\')
+			c = tel__lines_unescape(&q);
+		if (c <= 0 || q > s->end)
+			return tel__lines_wrong(s, start,
+			    "a string that makes sense in", f->name);
+		*out++ = (unsigned char)c;
+	}
+	*out++ = '\0';
+	tel_store_le64(data + f->offset, s->size);
+	s->size = (uint32_t)(out - data);
+	*p = q;
+	return 1;
+}
+
+/* Reads the value of f at *p and stores it. */
+static int
+value(struct lines *s, const struct tel_type *t, const struct tel_field *f,
+    const unsigned char **p)
+{
+	const unsigned char *start = *p;
+	uint64_t v, sign;
+
+	if (f->sort == TEL_STRING)
+		return string(s, f, p);
+	if (!tel__lines_scalar(s, t, f, p, &v))
+		return 0;
+	if (!tel_encode_fits(f, v))
+		return tel__lines_wrong(s, start, "a smaller number as",
+		    f->name);
+	if (f->sort == TEL_SIGNED && f->width < 64) {
+		sign = (uint64_t)1 << (f->width - 1);
+		v = (v ^ sign) - sign;
+	}
+	if (**p == '[' && f->sort != TEL_DOUBLE &&
+	    !tel__lines_label(s, (unsigned)(f - t->fields), p))
+		return 0;
+	tel_store_le64(s->any->data + f->offset, v);
+	return 1;
+}
+
+/* Reads the fields at p, behind the type's name. */
+static int
+fields(struct lines *s, const struct tel_type *t, const unsigned char *p)
+{
+	uint64_t seen[4] = { 0 };
+	const struct tel_field *f;
+	unsigned i;
+
+	s->size = t->size;
+	s->notes_size = 0;
+	s->open_string = 0;
+	for (i = 0; i < t->nfields; i++) {
+		if (*p != ' ' || p == s->end)
+			return tel__lines_wrong(s, p, "the field",
+			    t->fields[i].name);
+		p++;
+		f = tel__lines_field(s, t, i, seen, &p);
+		if (f == NULL)
+			return tel__lines_wrong(s, p, "the field",
+			    t->fields[i].name);
+		if (!value(s, t, f, &p))
+			return 0;
+	}
+	if (p != s->end)
+		return tel__lines_wrong(s, p, "the end of the line", NULL);
+	s->type = t;
+	s->code = t->code;
+	return 1;
+}
+
+/* An event that was of an unknown type: "0x01F4 bytes=0a0b". */
+static int
+unknown(struct lines *s, const unsigned char *p)
+{
+	unsigned char *start = s->any->data + ANY_HEADER, *out = start;
+	const unsigned char *q = p + 2;
+	unsigned hi, lo;
+	uint64_t code;
+
+	if (!lines_hex(&q, &code) || q - p < 6 || code > UINT32_MAX)
+		return tel__lines_wrong(s, p, "a code of four digits", NULL);
+	if (s->end - q < 7 || memcmp(q, " bytes=", 7) != 0)
+		return tel__lines_wrong(s, q, "the field", "bytes");
+	q += 7;
+	while ((hi = tel__lines_digit[q[0]]) <= 15 &&
+	    (lo = tel__lines_digit[q[1]]) <= 15) {
+		*out++ = (unsigned char)(hi << 4 | lo);
+		q += 2;
+	}
+	if (q != s->end)
+		return tel__lines_wrong(s, q, "pairs of digits as", "bytes");
+	s->size = (uint32_t)(out - s->any->data);
+	s->type = NULL;
+	s->notes_size = 0;
+	s->code = (uint32_t)code;
+	return 1;
+}
+
+int
+tel__any_parse(struct lines *s)
+{
+	const struct any_map *m = s->any->map;
+	const unsigned char *p = s->line, *name;
+	uint32_t hash = LINES_HASH, at;
+	const struct tel_type *t;
+	int found = 0;
+	size_t n;
+
+	if (!lines_clock(s, &p))
+		return 0;
+	if (*p != ' ')
+		return tel__lines_wrong(s, p, "a blank", NULL);
+	name = ++p;
+	for (; p < s->end && *p != ' '; p++)
+		hash = lines_hash(hash, *p);
+	n = (size_t)(p - name);
+	for (at = hash & m->mask; m->slot[at] != 0; at = (at + 1) & m->mask) {
+		t = &m->schema->types[m->slot[at] - 1];
+		if (t->name_length != n || memcmp(t->name, name, n) != 0)
+			continue;
+		if (fields(s, t, p))
+			return 1;
+		found = 1;
+	}
+	if (found)
+		return 0;
+	if (n >= 2 && name[0] == '0' && name[1] == 'x')
+		return unknown(s, name);
+	return tel__lines_wrong(s, name, "the name of an event in",
+	    m->schema->name);
+}
+
+int
+tel__any_switch(struct tel_reader *r, struct lines *s)
+{
+	struct any *a = s->any;
+	const struct any_map *old = a->map;
+	unsigned i;
+
+	for (i = 0; i < a->nknown; i++) {
+		a->map = &a->known[i];
+		if (a->map != old && !a->map->inferred &&
+		    strcmp(a->map->schema->name, old->schema->name) == 0 &&
+		    tel__any_parse(s)) {
+			r->log.schema = a->map->schema;
+			return 1;
+		}
+	}
+	a->map = old;
+	return 0;
+}
+
+void
+tel__any_finish(struct lines *s, uint32_t code)
+{
+	unsigned char *data = s->any->data;
+
+	tel_store_le64(data, (uint64_t)s->size << 32 | code);
+	tel_store_le64(data + 8, s->clock);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text of a schema that is not built in.  Its header says what the types
+ * are; where that was lost, the lines themselves do.
+ *
+ * What is known of types is gathered in sets.  A set becomes a schema when a
+ * line is to be read, as a schema does not change once events have it.
+ */
+#ifndef TEL_ANYTEXT_H
+#define TEL_ANYTEXT_H
+
+#include "reader/lines.h"
+
+/* The most types of one schema, and of all schemas in one text. */
+#define ANY_TYPES_MAX 4096u
+#define ANY_TYPES_TOTAL (1u << 16)
+/* The most fields of all types of one schema. */
+#define ANY_FIELDS_MAX (1u << 16)
+/* The most schemas in one text. */
+#define ANY_SCHEMAS_MAX 64u
+/* The most types of one name, which differ in their fields. */
+#define ANY_SAME_MAX 8
+
+/* What stands before an event's first field: code, size, clock. */
+#define ANY_HEADER 16u
+
+/* A field of a type, as a header or a line tells. */
+struct any_field {
+	char *name;
+	uint8_t sort;
+	uint8_t width;
+};
+
+struct any_type {
+	char *name;
+	char *kind;
+	struct any_field *fields;
+	uint32_t code;
+	uint32_t order; /* in which it came, for types of one code */
+	uint8_t nfields;
+};
+
+/* Types that are being gathered. */
+struct any_set {
+	char name[48];
+	char version[16];
+	int untimed; /* as struct tel_schema has it */
+	struct any_type *types;
+	unsigned ntypes;
+	unsigned room;
+	unsigned nfields; /* of all types */
+	char **roles;     /* what is behind "# role: " */
+	unsigned nroles;
+};
+
+/* A schema with its types by name. */
+struct any_map {
+	struct tel_schema *schema; /* the reader's */
+	uint64_t digest;
+	uint32_t *slot; /* 1 + index of a type, or 0 */
+	uint32_t mask;
+	int inferred;
+};
+
+struct any {
+	int on;              /* lines are read with a schema of these */
+	int fresh;           /* header lines have come that no schema has yet */
+	struct any_set said; /* what they say */
+	struct any_set inferred; /* what lines without a header say */
+	struct any_map known[ANY_SCHEMAS_MAX];
+	unsigned nknown;
+	unsigned ntypes; /* of all of them */
+	const struct any_map *map;
+	unsigned char *data; /* the event, of the longest line */
+};
+
+/* Makes s->any if there is none yet.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__any_make(struct lines *s);
+void tel__any_free(struct any *a);
+
+/*
+ * Heeds a line of a header: the format's name (tel__any_format), or "# version:",
+ * "# type:" or "# role:" (tel__any_header).  1 when it is one, 0 when it is not,
+ * -1 when there is no memory.
+ */
+int tel__any_format(struct lines *s, const char *name);
+int tel__any_header(struct lines *s, const unsigned char *p,
+    const unsigned char *end);
+
+/*
+ * Learns the type of the event in the line of s.  1: done; 0: it is none, or
+ * cannot be learned; -1: no memory.
+ */
+int tel__any_learn(struct lines *s);
+
+/*
+ * Puts a schema of what the header said, or else of what was learned, in
+ * force.  TEL_OK, TEL_ELIMIT (too many: the one before stays), TEL_ENOMEM.
+ */
+tel_status tel__any_settle(struct tel_reader *r, struct lines *s);
+
+/* Reads the line of s, as struct lines_syntax has it. */
+int tel__any_parse(struct lines *s);
+
+/*
+ * Looks for a schema of the same name that the line of s fits, which fits
+ * that in force not: texts that were merged may have several.  1 when there is
+ * one, which then is in force, and s holds the event.
+ */
+int tel__any_switch(struct tel_reader *r, struct lines *s);
+
+/* Completes the event that was read, of this type. */
+void tel__any_finish(struct lines *s, uint32_t code);
+
+/* The types themselves: anytext_set.c. */
+
+void tel__any_set_clear(struct any_set *set);
+/*
+ * Adds a type, which is taken over or freed: one of the same name and fields
+ * is merged with it.  1, 0 (it cannot be added), -1 (no memory).
+ */
+int tel__any_set_add(struct any_set *set, struct any_type *type);
+void tel__any_type_clear(struct any_type *type);
+/* Adds a field.  1, 0 (too many, or there already), -1. */
+int tel__any_type_field(struct any_type *type, const unsigned char *name,
+    size_t length, enum tel_sort sort, unsigned width);
+/* Keeps what a header says of a type's role, which comes before the type in
+ * lines that were sorted.  1, 0, -1. */
+int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n);
+/* Makes a schema of a set; NULL: no memory. */
+struct tel_schema *tel__any_set_schema(const struct any_set *set);
+
+/* 1 when the n bytes at p are the name of a type or field. */
+int tel__any_is_name(const unsigned char *p, size_t n);
+
+#endif

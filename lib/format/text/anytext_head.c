@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What header lines and event lines tell of types.
+ *
+ *	# type: NAME CODE KIND FIELD:SORT FIELD:SORT:BITS ...
+ *	# role: NAME start PARTNER FIELD ...
+ */
+#include "format/text/anytext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A part of a line. */
+struct word {
+	const unsigned char *p;
+	size_t n;
+};
+
+/* The next word of a line and a blank behind it; n is 0 at its end. */
+static struct word
+next_word(const unsigned char **p, const unsigned char *end)
+{
+	struct word w = { *p, 0 };
+
+	while (*p < end && **p != ' ')
+		++*p;
+	w.n = (size_t)(*p - w.p);
+	*p += *p < end;
+	return w;
+}
+
+static int
+is_word(struct word w, const char *text)
+{
+	return w.n == strlen(text) && memcmp(w.p, text, w.n) == 0;
+}
+
+/* Reads a decimal number up to limit. */
+static int
+number(struct word w, uint64_t limit, uint64_t *out)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < w.n; i++) {
+		if (w.p[i] < '0' || w.p[i] > '9')
+			return 0;
+		v = v * 10 + (w.p[i] - '0');
+		if (v > limit)
+			return 0;
+	}
+	*out = v;
+	return w.n > 0;
+}
+
+/* Nonzero when the name of a format or version may be shown to anybody. */
+static int
+is_printable(const unsigned char *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (p[i] <= ' ' || p[i] > '~')
+			return 0;
+	return 1;
+}
+
+/* A kind: a word, or a string in quotes.  NULL: neither; *failed: no memory. */
+static char *
+kind_at(const unsigned char **p, const unsigned char *end, int *failed)
+{
+	const unsigned char *q = *p;
+	size_t n = 0;
+	char *out = malloc((size_t)(end - q) + 1);
+	int c;
+
+	if (out == NULL) {
+		*failed = 1;
+		return NULL;
+	}
+	if (q < end && *q == '"') {
+		for (q++; q < end && *q != '"';) {
+			c = *q++;
+			if (c == '\\')
+				c = tel__lines_unescape(&q);
+			if (c < ' ' || c == 0x7f || q > end) {
+				q = end;
+				break;
+			}
+			out[n++] = (char)c;
+		}
+		if (q == end) {
+			free(out);
+			return NULL;
+		}
+		q++;
+	} else {
+		while (q<end && * q> ' ' && *q <= '~')
+			out[n++] = (char)*q++;
+	}
+	if ((q < end && *q != ' ') || q == *p) {
+		free(out);
+		return NULL;
+	}
+	out[n] = '\0';
+	*p = q + (q < end);
+	return out;
+}
+
+/* "FIELD:SORT" or "FIELD:SORT:BITS". */
+static int
+add_field(struct any_type *type, struct word w)
+{
+	const unsigned char *end = w.p + w.n;
+	const unsigned char *name_end = memchr(w.p, ':', w.n), *sort_end;
+	uint64_t bits = 64;
+	struct word sort;
+	int i;
+
+	if (name_end == NULL ||
+	    !tel__any_is_name(w.p, (size_t)(name_end - w.p)))
+		return 0;
+	sort.p = name_end + 1;
+	sort_end = memchr(sort.p, ':', (size_t)(end - sort.p));
+	sort.n = (size_t)((sort_end != NULL ? sort_end : end) - sort.p);
+	for (i = TEL_UNSIGNED; i <= TEL_STRING; i++)
+		if (is_word(sort, tel_sort_name((tel_sort)i)))
+			break;
+	if (i > TEL_STRING)
+		return 0;
+	if (sort_end != NULL &&
+	    (!number((struct word){ sort_end + 1,
+	                 (size_t)(end - sort_end - 1) },
+	         64, &bits) ||
+	        bits == 0 || (i == TEL_DOUBLE && bits != 64)))
+		return 0;
+	if (i == TEL_STRING)
+		bits = 0;
+	return tel__any_type_field(type, w.p, (size_t)(name_end - w.p),
+	    (tel_sort)i, (unsigned)bits);
+}
+
+/* What is behind "# type: ". */
+static int
+read_type(struct any_set *set, const unsigned char *p, const unsigned char *end)
+{
+	struct any_type type = { 0 };
+	struct word name = next_word(&p, end), code = next_word(&p, end);
+	int good, failed = 0;
+	uint64_t v;
+
+	if (!tel__any_is_name(name.p, name.n) || !number(code, UINT32_MAX, &v))
+		return 0;
+	type.code = (uint32_t)v;
+	type.kind = kind_at(&p, end, &failed);
+	type.name = strndup((const char *)name.p, name.n);
+	good = failed || type.name == NULL ? -1 : type.kind != NULL;
+	while (good > 0 && p < end)
+		good = add_field(&type, next_word(&p, end));
+	if (good > 0)
+		return tel__any_set_add(set, &type);
+	tel__any_type_clear(&type);
+	return good;
+}
+
+int
+tel__any_format(struct lines *s, const char *name)
+{
+	size_t n = strlen(name);
+	struct any *a;
+
+	if (n == 0 || n >= sizeof(a->said.name) ||
+	    !is_printable((const unsigned char *)name, n))
+		return 0;
+	if (tel__any_make(s) != TEL_OK)
+		return -1;
+	a = s->any;
+	/*
+	 * In lines that were sorted backwards the types come first; in those
+	 * of several texts that were sorted the name comes several times.
+	 */
+	if (!a->fresh ||
+	    (a->said.name[0] != '\0' && strcmp(a->said.name, name) != 0))
+		tel__any_set_clear(&a->said);
+	memcpy(a->said.name, name, n + 1);
+	a->fresh = 1;
+	return 1;
+}
+
+int
+tel__any_header(struct lines *s, const unsigned char *p,
+    const unsigned char *end)
+{
+	static const char *const keys[] = { "# version: ", "# type: ",
+		"# role: ", "# untimed: 0" };
+	struct any_set *set;
+	size_t n, i;
+	int good;
+
+	for (i = 0; i < 4; i++) {
+		n = strlen(keys[i]);
+		if ((size_t)(end - p) >= n && memcmp(p, keys[i], n) == 0)
+			break;
+	}
+	/* the version of a format that is built in is known */
+	if (i == 4 || (i != 1 && (s->any == NULL || !s->any->fresh)))
+		return 0;
+	if (tel__any_make(s) != TEL_OK)
+		return -1;
+	set = &s->any->said;
+	p += n;
+	if (i == 0) {
+		n = (size_t)(end - p);
+		good = n < sizeof(set->version) && is_printable(p, n);
+		if (good) {
+			memcpy(set->version, p, n);
+			set->version[n] = '\0';
+		}
+		return good;
+	}
+	if (i == 3) {
+		set->untimed = p == end;
+		return set->untimed;
+	}
+	good = i == 1 ? read_type(set, p, end) :
+	                tel__any_set_role(set, p, (size_t)(end - p));
+	if (good > 0)
+		s->any->fresh = 1;
+	return good;
+}
+
+/* ------------------------------------------------------- from a line */
+
+/* The end of a string or label that begins with a quote at p, or NULL. */
+static const unsigned char *
+skip_quotes(const unsigned char *p, const unsigned char *end)
+{
+	for (p++; p < end && *p != '"'; p++)
+		p += *p == '\\';
+	return p < end ? p + 1 : NULL;
+}
+
+/* Which sort of value the bytes from p to q are. */
+static int
+sort_of(const unsigned char *p, const unsigned char *q)
+{
+	struct word w = { p, (size_t)(q - p) };
+	uint64_t v = 0;
+	size_t i;
+
+	if (is_word(w, "true") || is_word(w, "false"))
+		return TEL_BOOLEAN;
+	if (w.n > 2 && p[0] == '0' && p[1] == 'x')
+		return TEL_ADDRESS;
+	i = w.n > 0 && *p == '-';
+	if (i == w.n)
+		return -1;
+	for (; i < w.n && p[i] >= '0' && p[i] <= '9'; i++)
+		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(p[i] - '0'), &v))
+			return TEL_DOUBLE;
+	if (i < w.n)
+		return TEL_DOUBLE;
+	if (*p != '-')
+		return TEL_UNSIGNED;
+	return v <= (uint64_t)1 << 63 ? TEL_SIGNED : TEL_DOUBLE;
+}
+
+/* The field at *p, up to a blank or the end. */
+static int
+learn_field(struct any_type *type, const unsigned char **p,
+    const unsigned char *end)
+{
+	const unsigned char *name = *p, *q;
+	const unsigned char *value = memchr(name, '=', (size_t)(end - name));
+	int sort;
+
+	if (value == NULL || !tel__any_is_name(name, (size_t)(value - name)))
+		return 0;
+	q = ++value;
+	if (q < end && *q == '"') {
+		sort = TEL_STRING;
+		q = skip_quotes(q, end);
+	} else {
+		while (q < end && *q != ' ' && *q != '[')
+			q++;
+		sort = sort_of(value, q);
+		if (end - q >= 2 && q[0] == '[' && q[1] == '"') {
+			q = skip_quotes(q + 1, end);
+			q = q != NULL && q < end && *q == ']' ? q + 1 : NULL;
+		}
+	}
+	if (sort < 0 || q == NULL || (q < end && *q != ' '))
+		return 0;
+	/* a blank that nothing follows is no end of a line of ours */
+	if (q < end && ++q == end)
+		return 0;
+	*p = q;
+	return tel__any_type_field(type, name, (size_t)(value - 1 - name),
+	    (tel_sort)sort,
+	    sort == TEL_STRING      ? 0 :
+	        sort == TEL_BOOLEAN ? 1 :
+	                              64);
+}
+
+int
+tel__any_learn(struct lines *s)
+{
+	const unsigned char *p = s->line;
+	struct any_type type = { 0 };
+	struct word name;
+	int good = 1;
+
+	if (!lines_clock(s, &p) || *p != ' ')
+		return 0;
+	p++;
+	name = next_word(&p, s->end);
+	if (!tel__any_is_name(name.p, name.n) || (p == s->end && p[-1] == ' '))
+		return 0;
+	if (tel__any_make(s) != TEL_OK)
+		return -1;
+	type.name = strndup((const char *)name.p, name.n);
+	type.kind = strdup("Text");
+	type.code = s->any->inferred.ntypes;
+	if (type.name == NULL || type.kind == NULL)
+		good = -1;
+	while (good > 0 && p < s->end)
+		good = learn_field(&type, &p, s->end);
+	if (good > 0)
+		return tel__any_set_add(&s->any->inferred, &type);
+	tel__any_type_clear(&type);
+	return good;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets of types that are gathered from a text, and the schemas of them. */
+#include "format/text/anytext.h"
+#include "model/role.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+tel__any_is_name(const unsigned char *p, size_t n)
+{
+	size_t i;
+
+	if (n == 0 || n > UINT8_MAX || (*p >= '0' && *p <= '9') || *p == '.')
+		return 0;
+	for (i = 0; i < n; i++)
+		if (!((p[i] >= 'a' && p[i] <= 'z') ||
+		        (p[i] >= 'A' && p[i] <= 'Z') ||
+		        (p[i] >= '0' && p[i] <= '9') || p[i] == '_' ||
+		        p[i] == '.'))
+			return 0;
+	return 1;
+}
+
+void
+tel__any_type_clear(struct any_type *type)
+{
+	unsigned i;
+
+	for (i = 0; i < type->nfields; i++)
+		free(type->fields[i].name);
+	free(type->fields);
+	free(type->name);
+	free(type->kind);
+	memset(type, 0, sizeof(*type));
+}
+
+void
+tel__any_set_clear(struct any_set *set)
+{
+	unsigned i;
+
+	for (i = 0; i < set->ntypes; i++)
+		tel__any_type_clear(&set->types[i]);
+	free(set->types);
+	for (i = 0; i < set->nroles; i++)
+		free(set->roles[i]);
+	free(set->roles);
+	memset(set, 0, sizeof(*set));
+}
+
+static int
+find_field(const struct any_type *type, const char *name, size_t length)
+{
+	int i;
+
+	for (i = 0; i < type->nfields; i++)
+		if (strlen(type->fields[i].name) == length &&
+		    memcmp(type->fields[i].name, name, length) == 0)
+			return i;
+	return -1;
+}
+
+int
+tel__any_type_field(struct any_type *type, const unsigned char *name,
+    size_t length, enum tel_sort sort, unsigned width)
+{
+	struct any_field *f;
+
+	if (type->nfields == UINT8_MAX ||
+	    find_field(type, (const char *)name, length) >= 0)
+		return 0;
+	/* room for a power of two of them */
+	if ((type->nfields & (type->nfields - 1)) == 0) {
+		f = realloc(type->fields,
+		    (type->nfields * (size_t)2 + 1) * sizeof(*f));
+		if (f == NULL)
+			return -1;
+		type->fields = f;
+	}
+	f = &type->fields[type->nfields];
+	f->name = strndup((const char *)name, length);
+	if (f->name == NULL)
+		return -1;
+	f->sort = (uint8_t)sort;
+	f->width = (uint8_t)width;
+	type->nfields++;
+	return 1;
+}
+
+static int
+is_number(unsigned sort)
+{
+	return sort == TEL_UNSIGNED || sort == TEL_SIGNED || sort == TEL_DOUBLE;
+}
+
+/* The sort that has the values of both, -1 when there is none. */
+static int
+join(const struct any_field *a, const struct any_field *b)
+{
+	if (a->sort == b->sort)
+		return a->sort;
+	if (!is_number(a->sort) || !is_number(b->sort))
+		return -1;
+	if (a->sort == TEL_DOUBLE || b->sort == TEL_DOUBLE)
+		return TEL_DOUBLE;
+	return TEL_SIGNED;
+}
+
+/* Merges from into type.  1, or 0 when they are different types. */
+static int
+merge(struct any_type *type, const struct any_type *from)
+{
+	struct any_field *f;
+	int at[UINT8_MAX], sort[UINT8_MAX], i;
+
+	if (type->nfields != from->nfields ||
+	    strcmp(type->name, from->name) != 0)
+		return 0;
+	for (i = 0; i < from->nfields; i++) {
+		at[i] = find_field(type, from->fields[i].name,
+		    strlen(from->fields[i].name));
+		if (at[i] < 0)
+			return 0;
+		sort[i] = join(&type->fields[at[i]], &from->fields[i]);
+		if (sort[i] < 0)
+			return 0;
+	}
+	for (i = 0; i < from->nfields; i++) {
+		f = &type->fields[at[i]];
+		f->sort = (uint8_t)sort[i];
+		if (f->width < from->fields[i].width)
+			f->width = from->fields[i].width;
+	}
+	return 1;
+}
+
+static int
+append(struct any_set *set, struct any_type *type)
+{
+	struct any_type *bigger;
+	unsigned room;
+
+	if (set->ntypes == ANY_TYPES_MAX ||
+	    set->nfields + type->nfields > ANY_FIELDS_MAX) {
+		tel__any_type_clear(type);
+		return 0;
+	}
+	if (set->ntypes == set->room) {
+		room = set->room == 0 ? 16 : set->room * 2;
+		bigger = realloc(set->types, room * sizeof(*bigger));
+		if (bigger == NULL) {
+			tel__any_type_clear(type);
+			return -1;
+		}
+		set->types = bigger;
+		set->room = room;
+	}
+	type->order = set->ntypes;
+	set->nfields += type->nfields;
+	set->types[set->ntypes++] = *type;
+	memset(type, 0, sizeof(*type));
+	return 1;
+}
+
+int
+tel__any_set_add(struct any_set *set, struct any_type *type)
+{
+	unsigned i, same = 0;
+
+	for (i = 0; i < set->ntypes; i++) {
+		if (merge(&set->types[i], type)) {
+			tel__any_type_clear(type);
+			return 1;
+		}
+		same += strcmp(set->types[i].name, type->name) == 0;
+	}
+	if (same >= ANY_SAME_MAX) {
+		tel__any_type_clear(type);
+		return 0;
+	}
+	return append(set, type);
+}
+
+static int
+by_code(const void *a, const void *b)
+{
+	const struct any_type *const *x = a, *const *y = b;
+
+	if ((*x)->code != (*y)->code)
+		return (*x)->code < (*y)->code ? -1 : 1;
+	return (*x)->order < (*y)->order ? -1 : 1;
+}
+
+/* Adds a type: eight bytes a field, or four that say where a string is. */
+static int
+add_type(struct tel_schema *s, const struct any_type *from)
+{
+	uint32_t at = ANY_HEADER, size = ANY_HEADER;
+	enum tel_load load;
+	struct tel_field *f;
+	struct tel_type *t;
+	unsigned i;
+
+	for (i = 0; i < from->nfields; i++)
+		size += 8;
+	t = tel__schema_add(s, from->name, from->code, from->kind, size,
+	    from->nfields);
+	if (t == NULL)
+		return 0;
+	for (i = 0; i < from->nfields; i++) {
+		load = from->fields[i].sort == TEL_STRING ? TEL_LOAD_STRING_AT :
+		                                            TEL_LOAD_LE64;
+		f = tel__type_add(t, from->fields[i].name,
+		    (enum tel_sort)from->fields[i].sort, load, at);
+		if (f == NULL)
+			return 0;
+		if (load == TEL_LOAD_LE64)
+			f->width = from->fields[i].width;
+		/* a number may be labelled, too: see struct tel_event's notes */
+		if (f->sort == TEL_UNSIGNED || f->sort == TEL_SIGNED)
+			f->space = TEL_SPACE_THREAD;
+		at += 8;
+	}
+	return 1;
+}
+
+int
+tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n)
+{
+	char **bigger, *copy;
+
+	if (set->nroles == ANY_TYPES_MAX)
+		return 0;
+	bigger = realloc(set->roles, (set->nroles + 1) * sizeof(*bigger));
+	if (bigger == NULL)
+		return -1;
+	set->roles = bigger;
+	copy = strndup((const char *)p, n);
+	if (copy == NULL)
+		return -1;
+	set->roles[set->nroles++] = copy;
+	return 1;
+}
+
+/* Cuts the next word off text: ends it, and moves *text behind it. */
+static char *
+cut_word(char **text)
+{
+	char *word = *text;
+
+	*text += strcspn(word, " ");
+	if (**text != '\0')
+		*(*text)++ = '\0';
+	return word;
+}
+
+static struct tel_type *
+find_type(struct tel_schema *s, const char *name)
+{
+	const struct tel_type *t = tel_schema_find_type(s, name);
+
+	return t != NULL ? &s->types[t->index] : NULL;
+}
+
+/* Gives a type the role that text says; what makes no sense is left out. */
+static void
+set_role(struct tel_schema *s, char *text)
+{
+	struct tel_type *t = find_type(s, cut_word(&text)), *to = NULL;
+	const char *word = cut_word(&text);
+	enum tel_role role = tel__role_find(word, strlen(word));
+	unsigned i;
+
+	if (role == TEL_ROLE_START)
+		to = find_type(s, cut_word(&text));
+	if (t == NULL || role < TEL_ROLE_ALLOC || t->role != TEL_ROLE_NONE ||
+	    (role == TEL_ROLE_START && to == NULL))
+		return;
+	t->role = (uint8_t)role;
+	if (to != NULL)
+		t->partner = (int32_t)to->index;
+	for (i = 0; i < TEL_ROLE_PARTS && *text != '\0'; i++) {
+		word = cut_word(&text);
+		(void)tel__role_set(t, i, word, strlen(word));
+	}
+}
+
+struct tel_schema *
+tel__any_set_schema(const struct any_set *set)
+{
+	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
+	struct any_type **types = calloc(set->ntypes + 1u, sizeof(*types));
+	struct tel_schema *s;
+	char *copy;
+	unsigned i;
+
+	if (types == NULL)
+		return NULL;
+	for (i = 0; i < set->ntypes; i++)
+		types[i] = &set->types[i];
+	qsort(types, set->ntypes, sizeof(struct any_type *), by_code);
+	s = tel__schema_make(set->name, set->version, &abi, ANY_HEADER,
+	    set->ntypes);
+	if (s != NULL)
+		s->untimed = set->untimed;
+	for (i = 0; s != NULL && i < set->ntypes; i++) {
+		if (!add_type(s, types[i])) {
+			tel_schema_free(s);
+			s = NULL;
+		}
+	}
+	for (i = 0; s != NULL && i < set->nroles; i++) {
+		copy = strdup(set->roles[i]);
+		if (copy == NULL) {
+			tel_schema_free(s);
+			s = NULL;
+			break;
+		}
+		set_role(s, copy);
+		free(copy);
+	}
+	free(types);
+	return s;
+}

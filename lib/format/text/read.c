@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The text of telcat, read back: a line "CLOCK NAME FIELD=VALUE ..." an
+ * event, and lines that begin with '#' which say what was printed.
+ *
+ * The lines may come in any order and any choice.  The fields of a line may
+ * stand in any order, but all of them must be there, and once.  The labels
+ * beside addresses are those of the event, whatever lines are missing.
+ */
+#include "format/text/anytext.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* 1 when the n bytes of word stand at p, before end. */
+static int
+is_word(const unsigned char *p, const unsigned char *end, const char *word,
+    size_t n)
+{
+	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
+}
+
+static int
+decimal(struct lines *s, const struct tel_field *f, const unsigned char **p,
+    uint64_t *out)
+{
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = (unsigned)*q - '0') <= 9; q++) {
+		if (v > (UINT64_MAX - d) / 10)
+			break;
+		v = v * 10 + d;
+	}
+	if (q == *p || d <= 9)
+		return tel__lines_wrong(s, *p, "a decimal number as", f->name);
+	*p = q;
+	*out = v;
+	return 1;
+}
+
+static int
+negative(struct lines *s, const struct tel_field *f, const unsigned char **p,
+    uint64_t *out)
+{
+	const unsigned char *start = *p;
+	int minus = *start == '-';
+
+	*p += minus;
+	if (!decimal(s, f, p, out))
+		return 0;
+	if (*out > (UINT64_MAX >> (64 - f->width) >> 1) + (unsigned)minus)
+		return tel__lines_wrong(s, start, "a smaller number as",
+		    f->name);
+	if (minus)
+		*out = 0 - *out;
+	*out &= UINT64_MAX >> (64 - f->width);
+	return 1;
+}
+
+static int
+hexadecimal(struct lines *s, unsigned i, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+
+	if (q[0] != '0' || q[1] != 'x')
+		return tel__lines_wrong(s, *p, "0x and digits as", f->name);
+	q += 2;
+	if (!lines_hex(&q, out))
+		return tel__lines_wrong(s, *p, "0x and digits as", f->name);
+	*p = q;
+	if (*q == '[' && (f->sort == TEL_ADDRESS || f->sort == TEL_POINTER))
+		return tel__lines_label(s, i, p);
+	return 1;
+}
+
+static int
+boolean(struct lines *s, const struct tel_field *f, const unsigned char **p,
+    uint64_t *out)
+{
+	if (is_word(*p, s->end, "true", 4)) {
+		*out = 1;
+		*p += 4;
+	} else if (is_word(*p, s->end, "false", 5)) {
+		*out = 0;
+		*p += 5;
+	} else {
+		return tel__lines_wrong(s, *p, "true or false as", f->name);
+	}
+	return 1;
+}
+
+static inline int
+scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
+{
+	switch (f->sort) {
+	case TEL_UNSIGNED: return decimal(s, f, p, out);
+	case TEL_SIGNED: return negative(s, f, p, out);
+	case TEL_SET:
+	case TEL_ADDRESS:
+	case TEL_POINTER:
+		return hexadecimal(s, (unsigned)(f - t->fields), f, p, out);
+	case TEL_BOOLEAN: return boolean(s, f, p, out);
+	case TEL_DOUBLE: return tel__lines_double(s, f, p, out);
+	case TEL_STRING: break;
+	}
+	return 0;
+}
+
+int
+tel__lines_scalar(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p, uint64_t *out)
+{
+	return scalar(s, t, f, p, out);
+}
+
+/* Reads the value of f at *p and encodes it. */
+static inline int
+value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p)
+{
+	const unsigned char *start = *p;
+	uint64_t v = 0;
+
+	if (f->sort == TEL_STRING)
+		return tel__lines_string(s, m, t, f, p);
+	if (!scalar(s, t, f, p, &v))
+		return 0;
+	if (!tel_encode_fits(f, v))
+		return tel__lines_wrong(s, start, "a smaller number as",
+		    f->name);
+	tel_encode_field(f, v, s->data);
+	return 1;
+}
+
+/*
+ * The field that is named at *p, where field number i is due, and its bit in
+ * seen; NULL when there is none by that name, or for the second time.
+ */
+static inline const struct tel_field *
+named_field(const struct lines *s, const struct tel_type *t, unsigned i,
+    uint64_t *seen, const unsigned char **p)
+{
+	const struct tel_field *f = &t->fields[i];
+	size_t left = (size_t)(s->end - *p);
+
+	if (left <= f->name_length || (*p)[f->name_length] != '=' ||
+	    memcmp(*p, f->name, f->name_length) != 0) {
+		for (i = 0; i < t->nfields; i++) {
+			f = &t->fields[i];
+			if (left > f->name_length &&
+			    (*p)[f->name_length] == '=' &&
+			    memcmp(*p, f->name, f->name_length) == 0)
+				break;
+		}
+		if (i == t->nfields)
+			return NULL;
+	}
+	if (seen[i / 64] >> i % 64 & 1)
+		return NULL;
+	seen[i / 64] |= (uint64_t)1 << i % 64;
+	*p += f->name_length + 1u;
+	return f;
+}
+
+const struct tel_field *
+tel__lines_field(const struct lines *s, const struct tel_type *t, unsigned i,
+    uint64_t *seen, const unsigned char **p)
+{
+	return named_field(s, t, i, seen, p);
+}
+
+/* An event that libtel did not know: "0x01F4 bytes=0a0b", at p. */
+static int
+unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
+{
+	unsigned char *start = s->data + m->schema->header, *out = start;
+	const unsigned char *limit = s->data + MPS_SIZE_MAX;
+	const unsigned char *q = p + 2;
+	uint64_t code;
+	unsigned hi, lo;
+
+	if (!lines_hex(&q, &code) || q - p < 6 || code > 0xFFFF)
+		return tel__lines_wrong(s, p, "a code of four digits", NULL);
+	if (!is_word(q, s->end, " bytes=", 7))
+		return tel__lines_wrong(s, q, "the field", "bytes");
+	q += 7;
+	while ((hi = tel__lines_digit[q[0]]) <= 15 &&
+	    (lo = tel__lines_digit[q[1]]) <= 15) {
+		if (out == limit)
+			return tel__lines_wrong(s, q, "less than 64 KiB", NULL);
+		*out++ = (unsigned char)(hi << 4 | lo);
+		q += 2;
+	}
+	if (q != s->end)
+		return tel__lines_wrong(s, q, "pairs of digits as", "bytes");
+	s->size = (uint32_t)(out - s->data);
+	if (s->size % m->schema->align != 0)
+		return tel__lines_wrong(s, p, "whole words as", "bytes");
+	s->type = NULL;
+	s->notes_size = 0;
+	s->code = (uint32_t)code;
+	return 1;
+}
+
+static int
+text_parse(struct lines *s, const struct lines_map *m)
+{
+	const unsigned char *p = s->line, *name;
+	uint32_t hash = LINES_HASH;
+	uint64_t seen[4] = { 0 };
+	const struct tel_field *f;
+	const struct tel_type *t;
+	unsigned i;
+
+	if (s->any != NULL && s->any->on && m == &s->map)
+		return tel__any_parse(s);
+	if (!lines_clock(s, &p))
+		return 0;
+	if (*p != ' ')
+		return tel__lines_wrong(s, p, "a blank", NULL);
+	name = ++p;
+	for (; p < s->end && *p != ' '; p++)
+		hash = lines_hash(hash, *p);
+	t = tel__lines_find(m, name, (size_t)(p - name), hash);
+	if (t == NULL) {
+		if (is_word(name, s->end, "0x", 2))
+			return unknown(s, m, name);
+		return tel__lines_wrong(s, name, "the name of an event in",
+		    m->schema->name);
+	}
+	s->type = t;
+	s->code = t->code;
+	s->size = t->size;
+	s->notes_size = 0;
+	memset(s->data, 0, t->size);
+	for (i = 0; i < t->nfields; i++) {
+		if (*p != ' ' || p == s->end)
+			return tel__lines_wrong(s, p, "the field",
+			    t->fields[i].name);
+		p++;
+		f = named_field(s, t, i, seen, &p);
+		if (f == NULL)
+			return tel__lines_wrong(s, p, "the field",
+			    t->fields[i].name);
+		if (!value(s, m, t, f, &p))
+			return 0;
+	}
+	if (p != s->end)
+		return tel__lines_wrong(s, p, "the end of the line", NULL);
+	return 1;
+}
+
+/* "# tick rate: 2995200123.4": as good as nothing else is known. */
+static void
+tick_rate(struct tel_reader *r, struct lines *s, const unsigned char *p)
+{
+	static const struct tel_field none = { .name = "the tick rate" };
+	uint64_t bits;
+
+	if (tel__lines_double(s, &none, &p, &bits) && p == s->end)
+		tel__clock_set_rate(r->log.clock, tel_bits_double(bits));
+}
+
+/* The format that a header names holds from here on. */
+static tel_status
+use_format(struct tel_reader *r, struct lines *s, const char *name)
+{
+	tel_status st = TEL_OK;
+
+	/* other schemas of that name may differ: the text says what it has */
+	if (strncmp(name, "mps-", 4) != 0)
+		st = TEL_EINVAL;
+	else if (strcmp(name, r->log.schema->name) != 0 ||
+	    r->log.schema->described)
+		st = tel__lines_use(r, s, name);
+	if (st == TEL_OK) {
+		s->inferred = 0;
+		return TEL_OK;
+	}
+	if (st == TEL_EINVAL && strncmp(name, "mps-", 4) != 0) {
+		if (tel__any_format(s, name) >= 0)
+			return TEL_OK;
+		st = TEL_ENOMEM;
+	}
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	tel__reader_notice(r, TEL_WARNING, s->offset,
+	    "%s: %s; still read as %s", name,
+	    st == TEL_ELIMIT ? "too many formats in one text" :
+	                       "not a known format",
+	    r->log.schema->name);
+	return TEL_OK;
+}
+
+/*
+ * A line that begins with '#'.  One that names a format holds from there on:
+ * texts may follow each other.  What is not understood is a comment.
+ */
+static tel_status
+text_header(struct tel_reader *r, struct lines *s)
+{
+	static const char first[] = "# teltools text ",
+	                  rate[] = "# tick rate: ";
+	const unsigned char *p = s->line;
+	size_t n = sizeof(first) - 1;
+	char name[64];
+
+	if (is_word(p, s->end, rate, sizeof(rate) - 1)) {
+		tick_rate(r, s, p + sizeof(rate) - 1);
+	} else if (is_word(p, s->end, first, n)) {
+		if ((s->end - p == (ptrdiff_t)n + 1 && p[n] == '1') ||
+		    s->warned)
+			return TEL_OK;
+		s->warned = 1;
+		tel__reader_notice(r, TEL_WARNING, s->offset,
+		    "text of another version than 1: it may not be read "
+		    "right");
+	} else if (!s->fixed &&
+	    tel__lines_format(p, s->end, name, sizeof(name))) {
+		return use_format(r, s, name);
+	} else if (!s->fixed && tel__any_header(s, p, s->end) < 0) {
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	}
+	return TEL_OK;
+}
+
+static int
+is_letter(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Steps over letters, digits and points. */
+static const unsigned char *
+identifier(const unsigned char *p, const unsigned char *end)
+{
+	while (
+	    p < end && (is_letter(*p) || (*p >= '0' && *p <= '9') || *p == '.'))
+		p++;
+	return p;
+}
+
+/* 1 when the line looks like an event: "CLOCK NAME" or "CLOCK NAME FIELD=". */
+static int
+text_head(const unsigned char *p, const unsigned char *end)
+{
+	const unsigned char *q;
+	unsigned bad = 0, i;
+
+	if (end - p < 18)
+		return 0;
+	for (i = 0; i < 16; i++)
+		bad |= tel__lines_digit[p[i]];
+	p += 17;
+	if (bad > 15 || p[-1] != ' ' ||
+	    !(is_letter(*p) || is_word(p, end, "0x", 2)))
+		return 0;
+	p = identifier(p, end);
+	if (p == end)
+		return 1;
+	q = identifier(p + 1, end);
+	return *p == ' ' && q > p + 1 && q < end && *q == '=';
+}
+
+int
+tel__lines_text_score(const unsigned char *p, const unsigned char *end)
+{
+	if (is_word(p, end, "# teltools text ", 16))
+		return 100;
+	if (is_word(p, end, "# format: ", 10))
+		return 90;
+	/* four digits and no more are a code that mpseventcnv prints */
+	if (end - p == 21 && tel__lines_digit[p[17]] <= 15 &&
+	    tel__lines_digit[p[18]] <= 15 && tel__lines_digit[p[19]] <= 15 &&
+	    tel__lines_digit[p[20]] <= 15)
+		return 0;
+	return text_head(p, end) ? 90 : 0;
+}
+
+static int
+text_probe(struct tel_reader *r)
+{
+	return tel__lines_probe(r, tel__lines_text_score, tel__lines_cnv_score);
+}
+
+static tel_status
+text_open(struct tel_reader *r, const char *as)
+{
+	static const struct lines_syntax syntax = { text_parse, text_header,
+		text_head, 1, 0 };
+
+	return tel__lines_open(r, &syntax, as);
+}
+
+const struct tel_form tel__form_text = { "text", text_probe, text_open,
+	tel__lines_next, tel__lines_close };

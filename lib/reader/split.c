@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Splitting an archive: its members come one after the other, and to read
+ * them side by side each must be kept.
+ */
+#include "reader/reader.h"
+#include "io/spool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int
+tel_reader_archive(const tel_reader *r)
+{
+	return r->in != NULL && tel__input_is_archive(r->in);
+}
+
+/* A reader with the options of r. */
+static struct tel_reader *
+like(struct tel_reader *r)
+{
+	struct tel_reader *copy = tel_reader_new();
+	tel_status st;
+	size_t i;
+
+	if (copy == NULL)
+		return NULL;
+	copy->force = r->force;
+	copy->strict = r->strict;
+	copy->max_labels = r->max_labels;
+	copy->read_size = r->read_size;
+	copy->notify = r->notify;
+	copy->notify_arg = r->notify_arg;
+	copy->tick_rate = r->tick_rate;
+	copy->parent = r;
+	st = tel_reader_set_as(copy, r->as);
+	if (st == TEL_OK)
+		st = tel_reader_set_meta(copy, r->meta);
+	for (i = 0; st == TEL_OK && i < r->ndescriptions; i++)
+		st = tel_reader_add_description(copy, r->descriptions[i]);
+	for (i = 0; st == TEL_OK && i < r->ncontracts; i++)
+		st = tel_reader_add_contracts(copy, r->contracts[i]);
+	if (st == TEL_OK)
+		return copy;
+	tel_reader_free(copy);
+	return NULL;
+}
+
+/* Copies the member into a file and opens that. */
+static tel_status
+keep(struct tel_reader *r, struct tel_reader *member)
+{
+	int failed = 0, fd = tel__spool_file();
+	tel_status st;
+
+	if (fd < 0)
+		return tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
+		    strerror(errno));
+	st = tel__spool_copy(r->in, fd, &failed);
+	if (failed != 0)
+		st = tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
+		    strerror(failed));
+	else if (st == TEL_EDAMAGED)
+		st = tel__reader_damage(r, 0, 0, "%s", tel__input_error(r->in));
+	else if (st != TEL_OK)
+		tel__reader_fail(r, st, "%s", tel__input_error(r->in));
+	if (st == TEL_OK) {
+		st = tel__reader_open_kept(member, fd, r->log.name);
+		if (st != TEL_OK)
+			tel__reader_fail(r, st, "%s", tel_reader_error(member));
+	} else {
+		close(fd);
+	}
+	return st;
+}
+
+tel_status
+tel__reader_split(struct tel_reader *r, struct tel_reader **out)
+{
+	struct tel_reader *member;
+	tel_status st;
+
+	if (r->at != READER_LOG)
+		return r->failed != TEL_OK ? r->failed : TEL_END;
+	member = like(r);
+	if (member == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	st = keep(r, member);
+	if (st != TEL_OK) {
+		tel_reader_free(member);
+		return st;
+	}
+	member->next_split = r->split;
+	r->split = member;
+	/* the copy counts the log, and a reader goes on behind what it read */
+	r->count[TEL_COUNT_LOGS]--;
+	r->p = r->end = NULL;
+	r->peeked = 0;
+	st = tel__reader_next_member(r);
+	*out = member;
+	return st == TEL_END ? TEL_OK : st;
+}
