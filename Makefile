@@ -5,7 +5,7 @@
 # and flags, as in:  make BUILD=build/small CFLAGS=-Os
 
 VERSION   := $(shell sed -n \
-    's/^.define TEL_VERSION "\(.*\)"$$/\1/p' include/tel.h)
+    's/^.define TEL_VERSION "\(.*\)"$$/\1/p' include/tel/base.h)
 SOVERSION = 0
 DEPS      = libarchive libzstd
 
@@ -39,6 +39,9 @@ ALL_LIBS     = $(DEP_LIBS) $(LDLIBS)
 LINK         = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 
 TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
+# The umbrella headers, and the parts of tel.h.
+HEADERS = $(sort $(wildcard include/*.h))
+PARTS   = $(sort $(wildcard include/tel/*.h))
 MANS    = $(sort $(wildcard man/*.[1-8]))
 LIB_SRC = $(sort $(wildcard lib/*/*.c lib/format/*/*.c))
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
@@ -227,10 +230,10 @@ TO_MAN = $(DESTDIR)$(MANDIR)
 
 install: all
 	$(SAY) TO '$(DESTDIR)$(PREFIX)'
-	$(Q)$(INSTALL) -d '$(TO_BIN)' '$(TO_INC)' '$(TO_LIB)/pkgconfig'
+	$(Q)$(INSTALL) -d '$(TO_BIN)' '$(TO_INC)/tel' '$(TO_LIB)/pkgconfig'
 	$(Q)$(INSTALL) -m 755 $(BIN) '$(TO_BIN)'
-	$(Q)$(INSTALL) -m 644 include/tel.h include/tel_pool.h \
-	    '$(TO_INC)'
+	$(Q)$(INSTALL) -m 644 $(HEADERS) '$(TO_INC)'
+	$(Q)$(INSTALL) -m 644 $(PARTS) '$(TO_INC)/tel'
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a '$(TO_LIB)'
 	$(Q)$(INSTALL) -m 755 $(BUILD)/libtel.so \
 	    '$(TO_LIB)/libtel.so.$(VERSION)'
@@ -247,8 +250,11 @@ uninstall:
 	$(SAY) RM '$(DESTDIR)$(PREFIX)'
 	$(Q)for tool in $(TOOLS); do \
 	    rm -f '$(TO_BIN)'/$$tool || exit 1; done
-	$(Q)rm -f '$(TO_INC)/tel.h' '$(TO_INC)/tel_pool.h' \
-	    '$(TO_LIB)/libtel.a' \
+	$(Q)for header in $(notdir $(HEADERS)) $(PARTS:include/%=%); do \
+	    rm -f '$(TO_INC)'/$$header || exit 1; done
+	$(Q)test ! -d '$(TO_INC)/tel' || \
+	    rmdir --ignore-fail-on-non-empty '$(TO_INC)/tel'
+	$(Q)rm -f '$(TO_LIB)/libtel.a' \
 	    '$(TO_LIB)/libtel.so' '$(TO_LIB)/libtel.so.$(SOVERSION)' \
 	    '$(TO_LIB)/libtel.so.$(VERSION)' '$(TO_LIB)/pkgconfig/libtel.pc'
 	$(Q)for page in $(notdir $(MANS)); do \

@@ -19,10 +19,67 @@ skip_sanitized() {
 	diff -u "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
 }
 
-@test "the exports carry the version of the library's interface" {
-	nm -D --defined-only "$TEL_BUILD/libtel.so" |
-	    awk '$2 == "T"' >"$BATS_TEST_TMPDIR/functions"
-	run ! grep -v '@@TEL_0$' "$BATS_TEST_TMPDIR/functions"
+@test "each release's node of the symbol map lists what came with it" {
+	nodes=0
+	for since in $(grep -oh '^#define TEL_SINCE_[0-9_]*' \
+	    "$TEL_TOP/include/tel/base.h" | sed 's/.*SINCE_//'); do
+		node=TEL_${since//_/.}
+		nm -D --defined-only "$TEL_BUILD/libtel.so" |
+		    sed -n "s/.* T \(.*\)@@$node\$/\1/p" | sort \
+		    >"$BATS_TEST_TMPDIR/exported"
+		declared_functions "$since" >"$BATS_TEST_TMPDIR/declared"
+		sed -n "/^$node {/,/^}/s/^\t\(tel_[a-z0-9_]*\);/\1/p" \
+		    "$TEL_TOP/lib/libtel.map" >"$BATS_TEST_TMPDIR/listed"
+		test -s "$BATS_TEST_TMPDIR/declared"
+		diff -u "$BATS_TEST_TMPDIR/declared" \
+		    "$BATS_TEST_TMPDIR/exported"
+		sort -c "$BATS_TEST_TMPDIR/listed"
+		diff -u "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/listed"
+		nodes=$((nodes + 1))
+	done
+	test "$nodes" -eq "$(grep -c '^TEL_.*{' "$TEL_TOP/lib/libtel.map")"
+}
+
+@test "every global symbol of libtel.a begins with tel_, internal ones with tel__" {
+	skip_sanitized
+	test ! -d "$TEL_TOP/lib/alloc" || skip "lib/alloc is about to leave"
+	nm -g --defined-only "$TEL_BUILD/libtel.a" 2>/dev/null |
+	    awk 'NF == 3 { print $3 }' | sort -u >"$BATS_TEST_TMPDIR/globals"
+	test "$(wc -l <"$BATS_TEST_TMPDIR/globals")" -gt 500
+	declared_functions >"$BATS_TEST_TMPDIR/declared"
+	grep -v '^tel__' "$BATS_TEST_TMPDIR/globals" |
+	    diff -u "$BATS_TEST_TMPDIR/declared" -
+}
+
+@test "each part of tel.h compiles alone, as C and as C++" {
+	for header in "$TEL_TOP"/include/tel/*.h "$TEL_TOP"/include/*.h; do
+		name=${header#"$TEL_TOP/include/"}
+		printf '#include "%s"\n' "$name" >"$BATS_TEST_TMPDIR/alone.c"
+		"$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+		    -I"$TEL_TOP/include" "$BATS_TEST_TMPDIR/alone.c"
+		"$CXX" -x c++ -Wall -Wextra -Werror -fsyntax-only \
+		    -I"$TEL_TOP/include" "$BATS_TEST_TMPDIR/alone.c"
+	done
+}
+
+@test "the version as text and as numbers is the same" {
+	cat >"$BATS_TEST_TMPDIR/version.c" <<-'END'
+		#include <stdio.h>
+		#include "tel/base.h"
+		#if TEL_VERSION_NUMBER < TEL_VERSION_CODE(0, 1, 0)
+		#error "too old"
+		#endif
+		int
+		main(void)
+		{
+			printf("%d.%d.%d", TEL_VERSION_MAJOR,
+			    TEL_VERSION_MINOR, TEL_VERSION_PATCH);
+			return 0;
+		}
+	END
+	"$CC" -I"$TEL_TOP/include" -o "$BATS_TEST_TMPDIR/version" \
+	    "$BATS_TEST_TMPDIR/version.c"
+	test "$("$BATS_TEST_TMPDIR/version")" = "$VERSION"
 }
 
 @test "libtel never prints, ends the process, or touches signals" {

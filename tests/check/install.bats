@@ -27,8 +27,9 @@ use_consumer() {
 @test "the stage holds the commands, the library and the manual" {
 	{
 		tools | sed "s|^|$BINDIR/|"
-		echo "$PREFIX/include/tel.h"
-		echo "$PREFIX/include/tel_pool.h"
+		for header in "$TEL_TOP"/include/*.h "$TEL_TOP"/include/tel/*.h; do
+			echo "$PREFIX/include/${header#"$TEL_TOP/include/"}"
+		done
 		echo "$LIBDIR/libtel.a"
 		echo "$LIBDIR/libtel.so"
 		echo "$LIBDIR/libtel.so.0"
@@ -51,7 +52,7 @@ use_consumer() {
 @test "the version is that of tel.h everywhere" {
 	[ "$($PKG_CONFIG --modversion libtel)" = "$VERSION" ]
 	grep -q "^#define TEL_VERSION \"$VERSION\"$" \
-	    "$TEL_STAGE$PREFIX/include/tel.h"
+	    "$TEL_STAGE$PREFIX/include/tel/base.h"
 	for tool in $(tools); do
 		run -0 "$tool" --version
 		[[ "${lines[0]}" == *" $VERSION" ]]

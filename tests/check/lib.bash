@@ -5,10 +5,11 @@
 
 bats_require_minimum_version 1.5.0
 
-# The names of the functions that tel.h declares, sorted.
+# The names of the functions that tel.h and its parts declare, sorted; with
+# an argument such as 0_1 those that are there since that release.
 declared_functions() {
-	sed '/^#/d' "$TEL_TOP/include/tel.h" | tr '\n\t' '  ' |
-	    grep -o 'TEL_API [^;]*;' |
+	sed '/^#/d' "$TEL_TOP"/include/tel/*.h | tr '\n\t' '  ' |
+	    grep -o "TEL_SINCE_${1-[0-9_]*} [^;]*;" |
 	    sed 's/^[^(]*[ *]\(tel_[a-z0-9_]*\)(.*/\1/' | sort
 }
 

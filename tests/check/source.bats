@@ -60,7 +60,7 @@ layer_of() {
 		sed -n 's|^#include "\(.*\)".*|\1|p' "$file" |
 		    while read -r header; do
 			echo "$file includes $header"
-			[[ $header == tel?(_pool).h ]] || [ -f "${file%/*}/$header" ] ||
+			[[ $header == tel?(_pool|_emit).h ]] || [ -f "${file%/*}/$header" ] ||
 			    [ -f "cmd/$here/$header" ] ||
 			    [[ $header == @(common|$here)/* && -f cmd/$header ]]
 		done

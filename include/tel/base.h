@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel/base.h - part of libtel, see tel.h for the rules that hold for all of it.
+ *
+ * Status codes, version, and 128-bit integers: what every other header uses.
+ */
+#ifndef TEL_TEL_BASE_H
+#define TEL_TEL_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The version of this header: as text, as numbers, and as one number that can
+ * be compared: "#if TEL_VERSION_NUMBER >= TEL_VERSION_CODE(0, 2, 0)".
+ */
+#define TEL_VERSION "0.1.0"
+#define TEL_VERSION_MAJOR 0
+#define TEL_VERSION_MINOR 1
+#define TEL_VERSION_PATCH 0
+#define TEL_VERSION_CODE(major, minor, patch) \
+	((major)*1000000 + (minor)*1000 + (patch))
+#define TEL_VERSION_NUMBER \
+	TEL_VERSION_CODE(TEL_VERSION_MAJOR, TEL_VERSION_MINOR, \
+	    TEL_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define TEL_API __attribute__((visibility("default")))
+#define TEL_MUST_USE __attribute__((warn_unused_result))
+#else
+#define TEL_API
+#define TEL_MUST_USE
+#endif
+
+/*
+ * In front of each function stands the release that first had it; the
+ * symbols of libtel.so have nodes of the same names.
+ */
+#define TEL_SINCE_0_1 TEL_API
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- status */
+
+/*
+ * What a call came to.  Zero: it did what was asked.  Positive: it did, and
+ * there is something to know.  Negative: it failed; after a failure of
+ * tel_reader_next() the reader gives no more events.
+ */
+typedef enum tel_status {
+	TEL_OK = 0,        /* done */
+	TEL_END = 1,       /* no more events */
+	TEL_LOG = 2,       /* a log of several has ended: go on */
+	TEL_ENOMEM = -1,   /* out of memory */
+	TEL_EIO = -2,      /* reading or writing failed: see errno text */
+	TEL_EINVAL = -3,   /* an argument makes no sense */
+	TEL_ESTATE = -4,   /* the call came too early or too late */
+	TEL_EFORMAT = -5,  /* the input is no log that libtel knows */
+	TEL_EVERSION = -6, /* a newer major version than libtel knows */
+	TEL_EDAMAGED = -7, /* damaged input, and strict reading was asked for */
+	TEL_ELIMIT = -8    /* a documented limit was passed */
+} tel_status;
+
+/*
+ * A short text in lower case for a status, without a full stop.
+ * status: any value; one that is no tel_status gives "unknown status".
+ * Returns a static string, never NULL.
+ */
+TEL_SINCE_0_1 const char *tel_status_text(tel_status status);
+
+/* The version of the library that runs, for example "0.1.0"; static. */
+TEL_SINCE_0_1 const char *tel_version(void);
+
+/* ---------------------------------------------------------- wide numbers */
+
+/*
+ * An integer of 128 bits in two's complement: high * 2^64 + low.  Sums are
+ * that wide, and so is every number that a statistic tells.
+ */
+typedef struct tel_wide {
+	int64_t high;
+	uint64_t low;
+} tel_wide;
+
+/* Bytes that any tel_wide takes in decimal, its NUL included. */
+#define TEL_WIDE_TEXT 42
+
+/*
+ * Writes v in decimal, without grouping, into buffer, which has room for
+ * TEL_WIDE_TEXT bytes.  Returns buffer.
+ */
+TEL_SINCE_0_1 char *tel_wide_text(tel_wide v, char *buffer);
+/* The double nearest to v, or one of the two that are. */
+TEL_SINCE_0_1 double tel_wide_double(tel_wide v);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel/printer.h - part of libtel, see tel.h for the rules that hold for all of it.
+ *
+ * Printers: events as text, CSV, JSON, SQL and other output formats.
+ */
+#ifndef TEL_TEL_PRINTER_H
+#define TEL_TEL_PRINTER_H
+
+#include "tel/output.h"
+#include "tel/reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tel_printer tel_printer;
+
+/* How events are shown. */
+typedef enum tel_format {
+	TEL_FORMAT_TEXT,     /* one event a line; libtel reads it back */
+	TEL_FORMAT_CSV,      /* RFC 4180 */
+	TEL_FORMAT_JSON,     /* one object a line */
+	TEL_FORMAT_SQL,      /* a script for sqlite3 */
+	TEL_FORMAT_MPSCNV,   /* exactly as mpseventcnv prints */
+	TEL_FORMAT_MPSTXT,   /* exactly as mpseventtxt prints */
+	TEL_FORMAT_TRACERPT, /* CSV as Singularity's tracerpt prints */
+	/*
+	 * Ranges, instants and counters, of events in order of time: a range
+	 * goes from a start to the end that its role names, or is an event
+	 * with a field "duration" in ticks.
+	 */
+	TEL_FORMAT_PERFETTO, /* packets for Perfetto's viewer: no text */
+	TEL_FORMAT_CHROME,   /* the same as trace events in JSON */
+	TEL_FORMAT_FOLDED    /* stacks of ranges, for flame graphs */
+} tel_format;
+
+/* How an event's time is shown. */
+typedef enum tel_time_form {
+	TEL_TIME_TICKS,    /* the event's clock as it is */
+	TEL_TIME_SECONDS,  /* seconds since the first event: 1.000000001 */
+	TEL_TIME_NS,       /* nanoseconds since the first event */
+	TEL_TIME_RELATIVE, /* ticks since the first event */
+	TEL_TIME_DELTA,    /* ticks since the event shown before */
+	TEL_TIME_ISO       /* ISO 8601, where the log knows the wall clock */
+} tel_time_form;
+
+/*
+ * Makes a printer that writes to out, which must live as long and stays the
+ * caller's.  format: any tel_format.  NULL when there is no memory or no
+ * such format.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_printer *tel_printer_new(tel_output *out,
+    tel_format format);
+/* Frees a printer; what it has printed is in the output. */
+TEL_SINCE_0_1 void tel_printer_free(tel_printer *p);
+/*
+ * The setters come before the first event; afterwards they return
+ * TEL_ESTATE and change nothing.
+ */
+/* With a header (nonzero, the default) or without.  TEL_OK, TEL_ESTATE. */
+TEL_SINCE_0_1 tel_status tel_printer_set_header(tel_printer *p, int on);
+/*
+ * How time is shown.  Seconds and nanoseconds are as good as the points of
+ * synchronisation that were read before the event is printed: see
+ * tel_window_new().  TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_printer_set_time(tel_printer *p,
+    tel_time_form form);
+/*
+ * Shows these fields only, in this order, for each event that has them.
+ * names: separated by commas; copied.  For text, CSV and JSON only.
+ * TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,
+    const char *names);
+/*
+ * In CSV, one column for each field of the type called name instead of one
+ * column for all fields; events of other types are left out.
+ * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_columns(tel_printer *p,
+    const char *name);
+/* Text in colour, by ECMA-48 sequences (nonzero).  TEL_OK, TEL_ESTATE. */
+TEL_SINCE_0_1 tel_status tel_printer_set_color(tel_printer *p, int on);
+/*
+ * Keeps a terminal safe (nonzero): the formats that pass a string's bytes
+ * on as they are, for the sake of exactness, escape them.  TEL_OK,
+ * TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_printer_set_terminal(tel_printer *p, int on);
+/*
+ * The events that come next are of another file, or of several that are
+ * merged: text has its header again, and SQL another row in event_log.
+ * Must be called whenever events of another reader follow, and may be for
+ * the first.
+ * size, changed: of the file that is read, in bytes and in seconds since
+ *	1970, for event_log; 0 and 0 where it has none.
+ */
+TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
+    int64_t changed);
+/*
+ * Prints an event; before the first one, and whenever another log begins,
+ * the header.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM (the output failed; it stays so),
+ * TEL_EINVAL: the log cannot be shown so (no wall clock is known, or the
+ * format is one of the MPS and the log is not); nothing was printed, and
+ * tel_printer_error() says why.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
+    const tel_event *event);
+/*
+ * Prints what ends the output, if anything; without any event before it,
+ * what an empty log looks like.  Does not flush the output.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_finish(tel_printer *p);
+/* Why the last call returned TEL_EINVAL; good until the next call. */
+TEL_SINCE_0_1 const char *tel_printer_error(const tel_printer *p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel/schema.h - part of libtel, see tel.h for the rules that hold for all of it.
+ *
+ * Schemas: event types, their fields and roles.
+ */
+#ifndef TEL_TEL_SCHEMA_H
+#define TEL_TEL_SCHEMA_H
+
+#include "tel/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tel_schema tel_schema;
+typedef struct tel_type tel_type;
+typedef struct tel_field tel_field;
+
+/* What a field's value is. */
+typedef enum tel_sort {
+	TEL_UNSIGNED, /* an unsigned integer: a size, a count, a number */
+	TEL_SIGNED,   /* a signed integer */
+	TEL_SET,      /* an unsigned integer that is a set of bits */
+	TEL_ADDRESS,  /* an address in the memory that is managed */
+	TEL_POINTER,  /* a pointer to an object of the system itself */
+	TEL_BOOLEAN,  /* 0 or 1 */
+	TEL_DOUBLE,   /* IEEE 754 binary64 */
+	TEL_STRING    /* bytes up to a NUL, which does not belong to it */
+} tel_sort;
+
+/* The name of a sort in lower case, for example "address"; static. */
+TEL_SINCE_0_1 const char *tel_sort_name(tel_sort sort);
+
+/* The field's name; lives as long as its schema. */
+TEL_SINCE_0_1 const char *tel_field_name(const tel_field *field);
+/* The field's sort. */
+TEL_SINCE_0_1 tel_sort tel_field_sort(const tel_field *field);
+/*
+ * The width of the field on the wire in bits: 1 to 64, or 0 for a string,
+ * whose width varies.
+ */
+TEL_SINCE_0_1 unsigned tel_field_width(const tel_field *field);
+
+/* The type's name, for example "PoolAlloc"; lives as long as its schema. */
+TEL_SINCE_0_1 const char *tel_type_name(const tel_type *type);
+/* The type's number on the wire. */
+TEL_SINCE_0_1 uint32_t tel_type_code(const tel_type *type);
+/* The name of the type's kind, for example "Pool"; lives as the schema. */
+TEL_SINCE_0_1 const char *tel_type_kind(const tel_type *type);
+/*
+ * The number of the type's kind, from 0; in an MPS log the bit that turns
+ * the kind on in MPS_TELEMETRY_CONTROL.
+ */
+TEL_SINCE_0_1 unsigned tel_type_kind_number(const tel_type *type);
+/* How many fields events of this type have, 0 to 255. */
+TEL_SINCE_0_1 unsigned tel_type_field_count(const tel_type *type);
+/*
+ * The field number i, from 0; NULL when i is not under the count.
+ * Lives as long as the schema.
+ */
+TEL_SINCE_0_1 const tel_field *tel_type_field(const tel_type *type, unsigned i);
+/*
+ * The number of the field called name, or -1 when the type has none.
+ */
+TEL_SINCE_0_1 int tel_type_find_field(const tel_type *type, const char *name);
+/*
+ * Nonzero when libtel does not know the type: its code is in no table, or
+ * the event does not fit the type that its code says.  Such a type has no
+ * fields; tel_event_bytes() gives what the event holds.
+ */
+TEL_SINCE_0_1 int tel_type_unknown(const tel_type *type);
+
+/*
+ * The schema's name, which tel_reader_set_as() also takes: format, release
+ * and platform, for example "mps-1.117.0/lii6gc".
+ */
+TEL_SINCE_0_1 const char *tel_schema_name(const tel_schema *schema);
+/* The version of the stream's format as it is written, "1.6.1"; static. */
+TEL_SINCE_0_1 const char *tel_schema_version(const tel_schema *schema);
+/* Width of a word of the writer in bits: 32 or 64. */
+TEL_SINCE_0_1 unsigned tel_schema_word(const tel_schema *schema);
+/* Nonzero when the writer was big-endian. */
+TEL_SINCE_0_1 int tel_schema_big_endian(const tel_schema *schema);
+/*
+ * Nonzero when logs of the schema stand in the order in which things
+ * happened.  Zero: their writer, an MPS, buffers events and writes what it
+ * has newest first; a window gives them in order.
+ */
+TEL_SINCE_0_1 int tel_schema_ordered(const tel_schema *schema);
+/* How many types the schema has. */
+TEL_SINCE_0_1 unsigned tel_schema_type_count(const tel_schema *schema);
+/* The type number i in order of codes; NULL when i is not under the count. */
+TEL_SINCE_0_1 const tel_type *tel_schema_type(const tel_schema *schema,
+    unsigned i);
+/* The type called name, in exactly those letters; NULL when there is none. */
+TEL_SINCE_0_1 const tel_type *tel_schema_find_type(const tel_schema *schema,
+    const char *name);
+
+/*
+ * Makes the schema of a built-in format.
+ * name: "ets", "inst", "hpm" (version 3, with eight counters), or as
+ *	tel_schema_name() gives it; the platform may be left out
+ *	("mps-1.117.0"), and then is lii6gc.  ",be" at the end makes it
+ *	big-endian, ",le" little-endian.
+ * out: set on success to a schema that the caller frees.
+ * Returns TEL_OK, TEL_EINVAL (no such format, release or platform),
+ * TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_schema_new(const char *name,
+    tel_schema **out);
+/* Frees a schema that tel_schema_new() made. */
+TEL_SINCE_0_1 void tel_schema_free(tel_schema *schema);
+
+/*
+ * The name of the built-in release number i, from 0, oldest first, for
+ * example "mps-1.111.0", and then of formats that have no releases: "ets",
+ * "hpm" and "inst"; NULL when i is past the last one.  Static.
+ */
+TEL_SINCE_0_1 const char *tel_release_name(unsigned i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel/stats.h - part of libtel, see tel.h for the rules that hold for all of it.
+ *
+ * Statistics: tallies, histograms, magnitudes, growths and durations.
+ */
+#ifndef TEL_TEL_STATS_H
+#define TEL_TEL_STATS_H
+
+#include "tel/filter.h"
+#include "tel/output.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------ statistics */
+
+/*
+ * A set of statistics over one log or many:
+ *
+ *	s = tel_stats_new();
+ *	if (tel_stats_add(s, "sizes=log2(size) if kind == Pool") != TEL_OK)
+ *		... tell tel_stats_error(s) ...
+ *	... open a reader ...
+ *	tel_stats_begin(s, r);
+ *	while (tel_reader_next(r, &ev) == TEL_OK)
+ *		tel_stats_event(s, ev);
+ *	tel_stats_end(s, r);
+ *	for (i = 0; i < tel_stats_count(s); i++)
+ *		... look at tel_stats_get(s, i) ...
+ *	tel_stats_free(s);
+ *
+ * Beside the statistics that were added it keeps a report of what every log
+ * has: events and bytes by type, the span of time, damage, allocation.
+ */
+typedef struct tel_stats tel_stats;
+/* One statistic of a set, or one of the groups of one. */
+typedef struct tel_stat tel_stat;
+
+/* Makes an empty set; NULL when there is no memory. */
+TEL_SINCE_0_1 TEL_MUST_USE tel_stats *tel_stats_new(void);
+/* Frees a set and all that was reached through it. */
+TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
+
+/*
+ * The setters, tel_stats_add() among them, come before the first event;
+ * afterwards they return TEL_ESTATE and change nothing.
+ */
+
+/*
+ * Adds a statistic.
+ *
+ *	spec   = NAME "=" class [ "if" CONDITION ]
+ *	class  = "mag(" value ")"          the value itself
+ *	       | "magdelta(" value ")"     the sum of the values so far
+ *	       | "growth(" value ")"       a sum that cannot fall
+ *	       | "hist(" value "," lo "," hi "," w [ "," weight ] ")"
+ *	       | "split(" value "," lo "," w1 "," knee "," hi "," w2
+ *	                  [ "," weight ] ")"
+ *	       | "tally(" value "," max [ "," weight ] ")"
+ *	       | "log2(" value [ "," k [ "," weight ] ] ")"
+ *	       | "loglin(" value "," factor "," low "," high "," steps
+ *	                   [ "," weight ] ")"
+ *	       | "quantiles(" value [ "," bits [ "," weight ] ] ")"
+ *	       | pairs
+ *	value  = EXPRESSION | pairs
+ *	pairs  = ( "dur" | "ticks" ) "(" [ START [ "," END [ "," KEY
+ *	                                 [ "," MIDDLE ] ] ] ] ")"
+ *	weight = EXPRESSION
+ *
+ * NAME is of letters, digits and _ . - and is new; EXPRESSION, CONDITION and
+ * KEY are those of tel-filter(7); START, END and MIDDLE are names of types;
+ * the other words are integers, with k M G T (1024s) or ns us ms s
+ * (nanoseconds) behind them if wanted.  A comma inside parentheses or quotes
+ * belongs to the expression, and so does an "if" there.
+ *
+ * An event updates the statistic when the condition is true for it and value
+ * and weight (1 where it is left out) are not missing.  A value is an
+ * integer; of a double the integer below counts.  What cannot be one (a
+ * string; a number too large for the class; below 0 for growth and weight)
+ * is counted as TEL_NUMBER_INVALID, and only so.
+ *
+ * hist: buckets of w in [lo, hi); split: of w1 in [lo, knee) and of w2 in
+ * [knee, hi).  The last bucket of a range is short where w does not divide
+ * it.  log2: 2^k buckets (k 0 to 5, 0 unless given) in each power of two, 0 on
+ * its own, and the same below 0.  loglin: in each [factor^m, factor^(m+1)), m
+ * from low to high, buckets of factor^(m+1) / min(steps, factor^(m+1)).
+ * quantiles: as log2 with 2^bits buckets, 1 to 9, 7 unless given: a quantile
+ * is then off by less than 1 in 2^bits, and never above the largest value.
+ * All edges are half open, and at most 65536 buckets are allowed.  tally: the
+ * first max keys (1 to 2^24) that come, integers or strings, have a bucket
+ * each; the weight of others is counted in one number.
+ *
+ * dur: time from an event of type START to the next of END with an equal
+ * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the
+ * type that ends START by its role, and without START all types that have
+ * such a role; the KEY is then the one that the role names.  Of several that
+ * are open with one key the last one ends first.  By itself, "pause=dur(...)"
+ * is a summary trace: how many pairs, their total, shortest and longest.
+ * MIDDLE events count as events of the range, and add no time.
+ *
+ * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() says what is
+ * wrong with the text; TEL_ENOMEM; TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
+    const char *spec);
+/*
+ * Keeps each statistic apart for every group of events that are worth the
+ * same in these expressions: up to 8, separated by commas; NULL for none.
+ * A pair of start and end is of the group of its start.  What is missing is
+ * a value like any other.
+ * Returns as tel_stats_add().
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_groups(tel_stats *s,
+    const char *expressions);
+/*
+ * The most groups, 1 to 2^20; 4096 unless set.  Events of groups beyond
+ * these, and beyond the memory allowed, are counted in one more group: see
+ * tel_stat_overflow_group().
+ * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_stats_set_max_groups(tel_stats *s, size_t count);
+/*
+ * The most ranges that are open at a time, in each statistic of pairs, 1 to
+ * 2^24; 65536 unless set.  A start beyond these is counted as
+ * TEL_NUMBER_CROWDED and has no length.
+ * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_stats_set_max_open(tel_stats *s, size_t count);
+/*
+ * The most bytes that buckets, keys and groups take together; 2^30 unless
+ * set.  Beyond these, keys are counted as overflow and groups in the overflow
+ * group.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_stats_set_max_memory(tel_stats *s, size_t bytes);
+
+/* A moment at which the statistics are shown: see tel_stats_set_interval(). */
+typedef struct tel_snapshot {
+	uint64_t number;   /* which multiple of the interval: 1, 2, ... */
+	uint64_t time;     /* since the first event, in ns or ticks */
+	uint64_t interval; /* in the same unit */
+	int ticks;         /* nonzero: the unit is ticks */
+	uint64_t log;      /* which log, or merge of logs, it is of: from 0 */
+} tel_snapshot;
+
+/*
+ * Called with a snapshot: what the set then tells is what was counted before
+ * that moment.  It must not change the set.
+ * Returns TEL_OK, or what tel_stats_event() is to return.
+ */
+typedef tel_status tel_snapshot_fn(void *arg, tel_stats *s,
+    const tel_snapshot *at);
+
+/*
+ * Calls fn(arg, ...) at each multiple of an interval of the log's own time
+ * since its first event, and not at its end.  Events should come in order of
+ * time; one that comes late is counted when it comes.
+ * interval: in nanoseconds or, with ticks nonzero, in ticks; 0 for none.
+ *	Nanoseconds need the rate of the clock: as long as it is not known
+ *	there are no snapshots.
+ * Of more than 10000 multiples between two events only the first and the
+ * last make a snapshot.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_stats_set_interval(tel_stats *s, uint64_t interval,
+    int ticks, tel_snapshot_fn *fn, void *arg);
+/*
+ * Has everything begin anew after each snapshot (nonzero), so that the set
+ * tells what the interval came to: its own counts, least and largest.
+ * Current values, keys and open ranges stay.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_stats_set_deltas(tel_stats *s, int on);
+
+/*
+ * Nonzero when what was set speaks of seconds: counts are then as good as
+ * the points of synchronisation that were read by then, see tel_window_new().
+ */
+TEL_SINCE_0_1 int tel_stats_uses_rate(const tel_stats *s);
+/*
+ * Nonzero when the order of events matters to what was set (pairs, dt, or an
+ * interval): events must then come by time, from a window of TEL_ORDER_TIME
+ * or _LIVE or from a tel_merge, as the events of an MPS log do not lie in
+ * order of time.
+ */
+TEL_SINCE_0_1 int tel_stats_uses_order(const tel_stats *s);
+
+/*
+ * Says that events of a reader follow, which is open.  Logs that are merged
+ * are all begun before the first event, and ended after the last; logs
+ * that come one after the other are begun and ended in turn.
+ * Returns TEL_OK; TEL_EINVAL: the log does not have a name that was given,
+ * see tel_stats_error(); TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_begin(tel_stats *s,
+    const tel_reader *r);
+/*
+ * Counts an event.
+ * Returns TEL_OK; TEL_EINVAL: the log (a member of an archive, as the first
+ * was checked before) does not have a name that was given; TEL_ENOMEM; what
+ * a tel_snapshot_fn returned.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_event(tel_stats *s,
+    const tel_event *event);
+/*
+ * Says that all events of a reader come to the statistics as soon as they are
+ * read, and that nothing else looks at them.  tel_reader_next() then may leave
+ * out events that would only be counted, when the log tells their number, and
+ * counts them here; of others it gives the bytes of fields that nothing asks
+ * for as zero.  It is for after tel_stats_begin(), of a reader that is read by
+ * itself: not through a window or a merge.  s must not be freed before r is.
+ */
+TEL_SINCE_0_1 void tel_stats_take(tel_stats *s, tel_reader *r);
+/*
+ * Says that a reader is at its end, and takes the counts of damage from it.
+ * Ranges that are open stay open for ever once the last reader that was begun
+ * has ended.  Must come before the reader, and a window or merge of it, is
+ * freed.
+ * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE (no reader was begun).
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_end(tel_stats *s,
+    const tel_reader *r);
+/*
+ * Makes what the functions below tell complete, up to the last event.  It
+ * was called for you in tel_stats_end(), tel_stats_merge() and
+ * tel_stats_read_...(), and before a tel_snapshot_fn is.
+ * Returns TEL_OK, TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_settle(tel_stats *s);
+
+/*
+ * What the last failure was, in words, printable ASCII without a line end;
+ * "" when there was none.  Good until the next call on the set.
+ */
+TEL_SINCE_0_1 const char *tel_stats_error(const tel_stats *s);
+/*
+ * Where in tel_stats_error_text(), in bytes from 1; 0 when it was not at any
+ * place.
+ */
+TEL_SINCE_0_1 unsigned tel_stats_error_column(const tel_stats *s);
+/*
+ * The text that failed, as it was given to tel_stats_add() or
+ * tel_stats_set_groups(); NULL when the failure had to do with neither.
+ * Good until the next call on the set.
+ */
+TEL_SINCE_0_1 const char *tel_stats_error_text(const tel_stats *s);
+
+/* ---------------------------------------------------------------- report */
+
+/* What is told of all logs together. */
+typedef enum tel_total {
+	TEL_TOTAL_LOGS,     /* logs that had an event */
+	TEL_TOTAL_EVENTS,   /* events counted */
+	TEL_TOTAL_BYTES,    /* their bytes in the uncompressed logs */
+	TEL_TOTAL_FIRST,    /* the earliest clock; known with an event */
+	TEL_TOTAL_LAST,     /* the latest clock; known with an event */
+	TEL_TOTAL_TICKS,    /* from the first to the last event of each log
+	                     * (or of all that are merged), added up */
+	TEL_TOTAL_NS,       /* the same in ns; known if all rates are */
+	TEL_TOTAL_INPUT,    /* bytes of the files and pipes */
+	TEL_TOTAL_DAMAGED,  /* places where the logs were damaged */
+	TEL_TOTAL_SKIPPED,  /* bytes skipped there */
+	TEL_TOTAL_REPAIRED, /* events whose size was put right */
+	TEL_TOTAL_UNKNOWN,  /* events of types that libtel does not know */
+	TEL_TOTAL_LOST,     /* records lost before they reached a log, as
+	                     * far as the log says so */
+	TEL_TOTAL_CUT,      /* files of statistics without an end */
+	/* where types have the roles; known with an event of such a type */
+	TEL_TOTAL_ALLOCS,      /* blocks allocated */
+	TEL_TOTAL_ALLOC_BYTES, /* and their bytes */
+	TEL_TOTAL_FREES,       /* blocks freed */
+	TEL_TOTAL_FREE_BYTES,  /* and their bytes */
+	TEL_TOTAL_LIVE,        /* blocks that live at the end: the difference,
+	                        * below 0 when the log began late */
+	TEL_TOTAL_LIVE_BYTES   /* and their bytes */
+} tel_total;
+/*
+ * A total.  out: set when it is known.
+ * Returns 1 when it is known, 0 when not or when there is no such total.
+ */
+TEL_SINCE_0_1 int tel_stats_total(const tel_stats *s, tel_total which,
+    tel_wide *out);
+
+/* What wrote the logs. */
+typedef struct tel_origin {
+	const char *schema;  /* as tel_schema_name() */
+	const char *version; /* as tel_schema_version() */
+	const char *form;    /* as tel_reader_form() */
+	uint64_t logs;       /* how many logs had events of it */
+	uint64_t events;
+} tel_origin;
+/*
+ * How many different ones there are.  At most 256 are told apart; the others
+ * are one more, of the schema "...".
+ */
+TEL_SINCE_0_1 size_t tel_stats_origin_count(const tel_stats *s);
+/*
+ * Origin number i in the order of their coming.
+ * out: set; its strings are good until the set changes.
+ * Returns 1, or 0 when i is not under the count.
+ */
+TEL_SINCE_0_1 int tel_stats_origin(const tel_stats *s, size_t i,
+    tel_origin *out);
+
+/* The events of one type, or of one kind. */
+typedef struct tel_part {
+	const char *name; /* of the type; of the kind */
+	const char *kind; /* of the type; of the kind the same as .name */
+	uint32_t code;    /* of the type, in the log that came first */
+	uint64_t events;
+	uint64_t bytes;
+} tel_part;
+/*
+ * How many types had events; types of equal name and kind are one.  At most
+ * 2^16 are told apart; the others are one more, called "...".
+ */
+TEL_SINCE_0_1 size_t tel_stats_type_count(const tel_stats *s);
+/*
+ * Type number i, those with most events first and, where these are as many,
+ * by name.
+ * out: set; its strings are good until the set changes.
+ * Returns 1, or 0 when i is not under the count.
+ */
+TEL_SINCE_0_1 int tel_stats_type(const tel_stats *s, size_t i, tel_part *out);
+/*
+ * How many kinds had events.  At most 256 are told apart; the others are one
+ * more, called "...".
+ */
+TEL_SINCE_0_1 size_t tel_stats_kind_count(const tel_stats *s);
+/* Kind number i, in the same order, as tel_stats_type(). */
+TEL_SINCE_0_1 int tel_stats_kind(const tel_stats *s, size_t i, tel_part *out);
+
+/* ------------------------------------------------------------- statistic */
+
+/*
+ * How many statistics there are.  With groups, that is each statistic times
+ * the groups that updated it, those of one statistic in a row, in the order
+ * of their coming, the overflow group last.  A statistic without groups is
+ * there even when no event updated it.
+ */
+TEL_SINCE_0_1 size_t tel_stats_count(const tel_stats *s);
+/*
+ * Statistic number i; NULL when i is not under the count.  It, and all that
+ * is reached through it, is good until the set changes.
+ */
+TEL_SINCE_0_1 const tel_stat *tel_stats_get(const tel_stats *s, size_t i);
+
+/* The classes of statistics. */
+typedef enum tel_class {
+	TEL_CLASS_MAG, /* mag and magdelta */
+	TEL_CLASS_GROWTH,
+	TEL_CLASS_HIST,
+	TEL_CLASS_SPLIT,
+	TEL_CLASS_TALLY,
+	TEL_CLASS_DUR,
+	TEL_CLASS_LOG2,
+	TEL_CLASS_LOGLIN,
+	TEL_CLASS_QUANTILES,
+	TEL_CLASS_RATIO
+} tel_class;
+/* Its name as it is in a spec, for example "hist"; static. */
+TEL_SINCE_0_1 const char *tel_class_name(tel_class c);
+
+/* The statistic's class. */
+TEL_SINCE_0_1 tel_class tel_stat_class(const tel_stat *stat);
+/*
+ * The statistic's name: of a spec, or the path of a class of an inst stream,
+ * its components joined by ':', which may be of any bytes but NUL.
+ */
+TEL_SINCE_0_1 const char *tel_stat_name(const tel_stat *stat);
+/*
+ * What is counted, as it is in the spec behind the name and '=':
+ * "hist(size,0,64,8) if kind == Pool".  "" when it is not known.
+ */
+TEL_SINCE_0_1 const char *tel_stat_definition(const tel_stat *stat);
+/*
+ * The unit of the values: "ns" and "ticks" for times, "bytes" for sizes, ""
+ * when it is not known.
+ */
+TEL_SINCE_0_1 const char *tel_stat_unit(const tel_stat *stat);
+/*
+ * The parameter number i of its class, from 0.
+ * name: set to its name: lo, hi, w; lo, w1, knee, hi, w2; max; k; factor,
+ *	low, high, steps; bits.  Static.
+ * value: set to its value.
+ * Returns 1, or 0 when there are not so many.
+ */
+TEL_SINCE_0_1 int tel_stat_parameter(const tel_stat *stat, unsigned i,
+    const char **name, int64_t *value);
+
+/* How many keys its group has: as many as there are expressions. */
+TEL_SINCE_0_1 unsigned tel_stat_group_count(const tel_stat *stat);
+/* The expression number i; NULL when i is not under the count. */
+TEL_SINCE_0_1 const char *tel_stat_group_name(const tel_stat *stat, unsigned i);
+/* What it is worth in this group.  Returns 1, or 0 for no such key. */
+TEL_SINCE_0_1 int tel_stat_group_value(const tel_stat *stat, unsigned i,
+    tel_value *out);
+/* Nonzero for the group of those that found no room. */
+TEL_SINCE_0_1 int tel_stat_overflow_group(const tel_stat *stat);
+
+/* The numbers of a statistic. */
+typedef enum tel_number {
+	TEL_NUMBER_UPDATES,  /* updates; of dur its events */
+	TEL_NUMBER_WEIGHT,   /* the sum of weights (hist and the like, tally);
+	                     * of ratio, of what the values are divided by */
+	TEL_NUMBER_SUM,      /* of values times weights; the total of growth,
+	                     * dur and ratio; of mag, of all values it had */
+	TEL_NUMBER_LAST,     /* the value last set (mag: the current one) */
+	TEL_NUMBER_MIN,      /* the least value (mag, growth, dur, quantiles) */
+	TEL_NUMBER_MAX,      /* the largest */
+	TEL_NUMBER_UNDER,    /* weight of values below the first bucket */
+	TEL_NUMBER_OVER,     /* weight of values at the upper bound, or above */
+	TEL_NUMBER_OUTSIDE,  /* both, where only that is known: then neither
+	                     * of them is defined; tally: see OVERFLOW */
+	TEL_NUMBER_KEYS,     /* keys of a tally */
+	TEL_NUMBER_OVERFLOW, /* weight of keys that found no bucket */
+	TEL_NUMBER_OVERFLOW_UPDATES, /* and how many updates it came in */
+	TEL_NUMBER_INVALID,          /* values that the class cannot take */
+	/* of pairs, whatever class their times go into */
+	TEL_NUMBER_EVENTS,   /* events of starts, ends and middles */
+	TEL_NUMBER_PAIRS,    /* starts that were ended */
+	TEL_NUMBER_OPEN,     /* starts that were not */
+	TEL_NUMBER_ORPHAN,   /* ends that had no start */
+	TEL_NUMBER_NESTED,   /* starts while one of the same key was open */
+	TEL_NUMBER_BACKWARD, /* pairs whose end was before their start; they
+	                      * have no length and are not among the PAIRS */
+	TEL_NUMBER_UNTIMED,  /* the same for pairs of which the length is not
+	                      * known, as the rate of the clock is not */
+	TEL_NUMBER_CROWDED,  /* starts beyond tel_stats_set_max_open() */
+	TEL_NUMBER_LOST      /* records lost on the way to the statistic */
+} tel_number;
+/*
+ * A number of a statistic.  out: set when it is defined.
+ * Returns 1 when it is defined; 0 when its class has no such number, or it
+ * has no value (yet): LAST, MIN and MAX have none before the first update.
+ */
+TEL_SINCE_0_1 int tel_stat_number(const tel_stat *stat, tel_number which,
+    tel_wide *out);
+/*
+ * Nonzero when some number of it was too large for its width (sums: 128
+ * bits, counts: 64 bits) and wrapped round.
+ */
+TEL_SINCE_0_1 int tel_stat_wrapped(const tel_stat *stat);
+/*
+ * Nonzero when it was merged from parts from which it cannot be exact: a
+ * tally one of whose parts, or which itself, had no room for a key, and
+ * groups for one of which there was no room.
+ */
+TEL_SINCE_0_1 int tel_stat_approximate(const tel_stat *stat);
+
+/* A bucket holds the values from lo up to, but not including, hi. */
+typedef struct tel_bucket {
+	int64_t lo;
+	int64_t hi;
+	int open;       /* nonzero: it has no upper end, and hi is no bound */
+	unsigned range; /* which of the ranges it is in: 1 behind the knee */
+	uint64_t count; /* the sum of weights */
+} tel_bucket;
+/*
+ * How many buckets it has, the empty ones too; 0 for classes without.  The
+ * values outside of them are TEL_NUMBER_UNDER and TEL_NUMBER_OVER.
+ */
+TEL_SINCE_0_1 size_t tel_stat_bucket_count(const tel_stat *stat);
+/*
+ * Bucket number i, in rising order, without gaps.
+ * Returns 1, or 0 when i is not under the count.
+ */
+TEL_SINCE_0_1 int tel_stat_bucket(const tel_stat *stat, size_t i,
+    tel_bucket *out);
+/*
+ * The first bucket that is not empty, from number i on; the count of buckets
+ * when there is none.
+ */
+TEL_SINCE_0_1 size_t tel_stat_next_bucket(const tel_stat *stat, size_t i);
+/*
+ * Which bucket a value belongs to: its number, or -1 when it is below the
+ * first, or the count of buckets when it is above the last.
+ */
+TEL_SINCE_0_1 int64_t tel_stat_find_bucket(const tel_stat *stat, int64_t value);
+
+/* A quantile, as far as buckets tell it. */
+typedef struct tel_quantile {
+	enum {
+		TEL_QUANTILE_AT_MOST, /* it is value, or below in its bucket */
+		TEL_QUANTILE_BELOW,   /* below the first bucket, at value */
+		TEL_QUANTILE_AT_LEAST /* value or above: past the last bucket */
+	} is;
+	int64_t value;
+} tel_quantile;
+/*
+ * The value that a share of the weight does not exceed: of rank
+ * ceil(share * weight).  Nothing is interpolated.
+ * billionths: the share, 0 to 10^9: 500000000 is the median.
+ * Returns 1; 0 when the statistic has no buckets or no weight, when where the
+ * weight lies outside is not known, or when the share is over 1.
+ */
+TEL_SINCE_0_1 int tel_stat_quantile(const tel_stat *stat, uint32_t billionths,
+    tel_quantile *out);
+
+/* A key of a tally. */
+typedef struct tel_key {
+	tel_value value; /* a string is good until the set changes */
+	uint64_t count;  /* the sum of weights */
+	uint64_t updates;
+} tel_key;
+/* In which order keys come. */
+typedef enum tel_key_order {
+	TEL_KEYS_COUNT,    /* the largest count first, then by value */
+	TEL_KEYS_COUNT_UP, /* the smallest count first, then by value */
+	TEL_KEYS_VALUE,    /* by value: numbers in order, then strings */
+	TEL_KEYS_FIRST     /* as they came */
+} tel_key_order;
+/*
+ * Puts the keys of all tallies in an order; that of TEL_KEYS_FIRST is kept
+ * in memory all the same.
+ * Returns TEL_OK, TEL_EINVAL, TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_sort_keys(tel_stats *s,
+    tel_key_order order);
+/* How many keys a tally has; 0 for other classes. */
+TEL_SINCE_0_1 size_t tel_stat_key_count(const tel_stat *stat);
+/*
+ * Key number i in the order of the last tel_stats_sort_keys(); as they came
+ * if that was not called since the set changed.
+ * Returns 1, or 0 when i is not under the count.
+ */
+TEL_SINCE_0_1 int tel_stat_key(const tel_stat *stat, size_t i, tel_key *out);
+
+/* --------------------------------------------------------------- merging */
+
+/*
+ * Adds to a set what another one has counted after it, as if it had counted
+ * that itself, log after log.  Statistics belong together when their names
+ * and groups are equal; what the set does not have is taken over.  All is
+ * exact, but for what tel_stat_approximate() tells.
+ * from: stays as it is, and must be settled; its open ranges stay open for
+ *	ever.
+ * Returns TEL_OK; TEL_EINVAL: two of a name are defined differently,
+ * tel_stats_error() says where, and into has what came before that;
+ * TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
+    const tel_stats *from);
+
+/*
+ * Writes all that was counted as records of an inst stream, version 1.0.0:
+ * what is counted, and a snapshot of it, see tel-inst(5).  Called again it
+ * writes what is new, and another snapshot, which takes the place of the one
+ * before for whoever reads it.  Not with tel_stats_set_deltas().
+ * last: nonzero to end the stream.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_ESTATE (deltas, or the stream was
+ * ended).
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_write_inst(tel_stats *s,
+    tel_output *out, int last);
+
+/* What tel_inst_probe() finds. */
+typedef enum tel_inst_sort {
+	TEL_INST_NONE,  /* no inst stream */
+	TEL_INST_LOG,   /* an inst log, see tel-inst(5) */
+	TEL_INST_STATS, /* one that tel_stats_write_inst() wrote */
+	TEL_INST_MORE   /* compressed: more bytes are needed to tell */
+} tel_inst_sort;
+
+/*
+ * Whether these first bytes of a file, 128 of them or all that there are,
+ * begin an inst stream.  They may be compressed, but for archives; then as
+ * many are needed as decode to so many.
+ */
+TEL_SINCE_0_1 tel_inst_sort tel_inst_probe(const void *bytes, size_t size);
+/*
+ * Reads an inst stream to its end and merges it into the set, as
+ * tel_stats_merge() does, session by session.  It may be compressed.
+ * Statistics and updates of its own are taken as they are, whatever
+ * tel_stats_add() added.
+ * name: what tel_stats_error() calls it.
+ * Returns TEL_OK; TEL_EFORMAT: it is no inst stream; TEL_EVERSION: its major
+ * version is newer than libtel knows; TEL_EDAMAGED: what could be read was
+ * merged, but lines of it made no sense, or it had no end (see
+ * TEL_TOTAL_CUT): tel_stats_error() says so; TEL_EINVAL as tel_stats_merge();
+ * TEL_EIO (with errno set), TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_read_inst(tel_stats *s,
+    tel_read_fn *read, void *arg, const char *name);
+/* The same from an open descriptor, which stays the caller's to close. */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_read_inst_fd(tel_stats *s,
+    int fd, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
