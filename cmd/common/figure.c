@@ -8,31 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-tel_wide
-figure_wide_of(uint64_t v)
+tel_int128
+figure_int128_of(uint64_t v)
 {
-	return (tel_wide){ 0, v };
+	return (tel_int128){ 0, v };
 }
 
-tel_wide
-figure_wide_signed(int64_t v)
+tel_int128
+figure_int128_signed(int64_t v)
 {
-	return (tel_wide){ v < 0 ? -1 : 0, (uint64_t)v };
+	return (tel_int128){ v < 0 ? -1 : 0, (uint64_t)v };
 }
 
-tel_wide
-figure_add(tel_wide a, tel_wide b)
+tel_int128
+figure_add(tel_int128 a, tel_int128 b)
 {
 	uint64_t low = a.low + b.low;
 
 	/* by way of unsigned, where wrapping has a meaning */
-	return (tel_wide){ (int64_t)((uint64_t)a.high + (uint64_t)b.high +
-		               (low < a.low)),
+	return (tel_int128){ (int64_t)((uint64_t)a.high + (uint64_t)b.high +
+		                 (low < a.low)),
 		low };
 }
 
 int
-figure_compare(tel_wide a, tel_wide b)
+figure_compare(tel_int128 a, tel_int128 b)
 {
 	if (a.high != b.high)
 		return a.high < b.high ? -1 : 1;
@@ -40,7 +40,7 @@ figure_compare(tel_wide a, tel_wide b)
 }
 
 int
-figure_fits_i64(tel_wide v, int64_t *out)
+figure_fits_i64(tel_int128 v, int64_t *out)
 {
 	if ((v.high != 0 || v.low > INT64_MAX) &&
 	    (v.high != -1 || v.low <= INT64_MAX))
@@ -74,9 +74,9 @@ group(char *text, size_t size)
 }
 
 char *
-figure_count(tel_wide v, int raw, char *buffer)
+figure_count(tel_int128 v, int raw, char *buffer)
 {
-	tel_wide_text(v, buffer);
+	tel_int128_text(v, buffer);
 	if (!raw)
 		group(buffer, FIGURE_TEXT);
 	return buffer;
@@ -141,7 +141,7 @@ figure_size(double bytes, char *buffer)
 }
 
 char *
-figure_value(tel_wide v, const char *unit, int raw, char *buffer)
+figure_value(tel_int128 v, const char *unit, int raw, char *buffer)
 {
 	char size[FIGURE_TEXT];
 	int64_t small;
@@ -154,7 +154,7 @@ figure_value(tel_wide v, const char *unit, int raw, char *buffer)
 	if (raw || unit[0] == '\0')
 		return buffer;
 	if (strcmp(unit, "bytes") == 0) {
-		figure_size(fabs(tel_wide_double(v)), size);
+		figure_size(fabs(tel_int128_double(v)), size);
 		if (size[0] != '\0')
 			(void)strcat(strcat(strcat(buffer, " ("), size), ")");
 	} else if (strlen(unit) < 16) {

@@ -10,23 +10,23 @@
 
 #define FIGURE_TEXT 128
 
-/* The wide number that is v. */
-tel_wide figure_wide_of(uint64_t v);
-tel_wide figure_wide_signed(int64_t v);
-tel_wide figure_add(tel_wide a, tel_wide b);
+/* The number v in 128 bits. */
+tel_int128 figure_int128_of(uint64_t v);
+tel_int128 figure_int128_signed(int64_t v);
+tel_int128 figure_add(tel_int128 a, tel_int128 b);
 /* Below 0, 0 or above as a is to b. */
-int figure_compare(tel_wide a, tel_wide b);
+int figure_compare(tel_int128 a, tel_int128 b);
 /* Nonzero when v fits the type; out is then set. */
-int figure_fits_i64(tel_wide v, int64_t *out);
+int figure_fits_i64(tel_int128 v, int64_t *out);
 
 /* 1,234,567, or without commas when raw. */
-char *figure_count(tel_wide v, int raw, char *buffer);
+char *figure_count(tel_int128 v, int raw, char *buffer);
 
 /*
  * A value with its unit, always exact: "12.5 ms" for ns, "65,536 (64 KiB)"
  * for bytes, "1,234 ticks".
  */
-char *figure_value(tel_wide v, const char *unit, int raw, char *buffer);
+char *figure_value(tel_int128 v, const char *unit, int raw, char *buffer);
 
 /* The same as short as an edge of a bucket is: "64 KiB", "12.5 ms", "1000". */
 char *figure_edge(int64_t v, const char *unit, int raw, char *buffer);

@@ -51,7 +51,7 @@ snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 {
 	struct count *c = arg;
 	struct moment *m = &c->show.at;
-	tel_wide first;
+	tel_int128 first;
 
 	if (c->last == 0 && tel_stats_total(s, TEL_TOTAL_FIRST, &first))
 		c->first = first.low;
@@ -76,7 +76,7 @@ static void
 end_of_deltas(const struct count *c, struct moment *m)
 {
 	const tel_stats *s = c->show.stats;
-	tel_wide clock, ticks, ns;
+	tel_int128 clock, ticks, ns;
 
 	m->known = 1;
 	m->time = c->last;
@@ -87,7 +87,7 @@ end_of_deltas(const struct count *c, struct moment *m)
 		m->time = clock.low - c->first;
 	else if (tel_stats_total(s, TEL_TOTAL_NS, &ns))
 		m->time = (uint64_t)((double)(clock.low - c->first) *
-		    tel_wide_double(ns) / tel_wide_double(ticks));
+		    tel_int128_double(ns) / tel_int128_double(ticks));
 	if (m->time < c->last)
 		m->time = c->last;
 	m->ns = m->ticks ? 0 : (double)(m->time - c->last);
@@ -98,14 +98,14 @@ static void
 show_final(struct count *c)
 {
 	struct moment *m = &c->show.at;
-	tel_wide span;
+	tel_int128 span;
 	tel_status st;
 
 	memset(m, 0, sizeof(*m));
 	m->final = 1;
 	m->ticks = c->telstat->interval > 0 && c->telstat->ticks;
 	if (tel_stats_total(c->show.stats, TEL_TOTAL_NS, &span))
-		m->ns = tel_wide_double(span);
+		m->ns = tel_int128_double(span);
 	if (tel_stats_total(c->show.stats,
 	        m->ticks ? TEL_TOTAL_TICKS : TEL_TOTAL_NS, &span) &&
 	    span.high == 0) {
@@ -142,7 +142,7 @@ begin(void *arg, struct source *const *srcs, int n)
 		return 0;
 	}
 	if (c->whole && n == 1)
-		tel_stats_take(c->show.stats, srcs[0]->reader);
+		tel_stats_attach(c->show.stats, srcs[0]->reader);
 	c->counted = 1;
 	return 1;
 }
@@ -333,7 +333,7 @@ static void
 check_rate(const struct count *c)
 {
 	const struct telstat *t = c->telstat;
-	tel_wide ns, events;
+	tel_int128 ns, events;
 
 	if (t->interval > 0 && !t->ticks &&
 	    tel_stats_total(t->stats, TEL_TOTAL_EVENTS, &events) &&

@@ -52,7 +52,7 @@ put_row(const struct csv *c, const char *stat, const char *lo, const char *hi,
 }
 
 static void
-put_wide(const struct csv *c, const char *stat, const char *key, tel_wide v)
+put_int128(const struct csv *c, const char *stat, const char *key, tel_int128 v)
 {
 	char text[FIGURE_TEXT];
 
@@ -62,7 +62,7 @@ put_wide(const struct csv *c, const char *stat, const char *key, tel_wide v)
 static void
 put_u64(const struct csv *c, const char *stat, const char *key, uint64_t v)
 {
-	put_wide(c, stat, key, figure_wide_of(v));
+	put_int128(c, stat, key, figure_int128_of(v));
 }
 
 static void
@@ -81,7 +81,7 @@ put_buckets(const struct csv *c, const tel_stat *stat)
 		(void)figure_edge(b.lo, "", 1, lo);
 		(void)figure_edge(b.hi, "", 1, hi);
 		put_row(c, "bucket", lo, b.open ? "" : hi, "",
-		    figure_count(figure_wide_of(b.count), 1, count));
+		    figure_count(figure_int128_of(b.count), 1, count));
 	}
 }
 
@@ -89,14 +89,14 @@ static void
 put_keys(const struct csv *c, const tel_stat *stat)
 {
 	size_t i, shown = view_key_count(c->show, stat);
-	tel_wide other = { 0, 0 };
+	tel_int128 other = { 0, 0 };
 	tel_key key;
 
 	for (i = 0; tel_stat_key(stat, i, &key); i++) {
 		char *text;
 
 		if (i >= shown) {
-			other = figure_add(other, figure_wide_of(key.count));
+			other = figure_add(other, figure_int128_of(key.count));
 			continue;
 		}
 		text = view_value(&key.value);
@@ -104,7 +104,7 @@ put_keys(const struct csv *c, const tel_stat *stat)
 		free(text);
 	}
 	if (shown < i)
-		put_wide(c, "other", "", other);
+		put_int128(c, "other", "", other);
 }
 
 static void
@@ -142,10 +142,10 @@ put_stat(const struct show *show, const tel_stat *stat)
 
 	c.group = group != NULL ? group : "";
 	for (i = 0; i < view_nnumbers; i++) {
-		tel_wide v;
+		tel_int128 v;
 
 		if (tel_stat_number(stat, view_numbers[i].which, &v))
-			put_wide(&c, view_numbers[i].name, "", v);
+			put_int128(&c, view_numbers[i].name, "", v);
 	}
 	if (view_mean(stat, &mean))
 		put_row(&c, view_mean_name(stat), "", "", "",
@@ -216,10 +216,10 @@ show_moment(const struct show *show)
 	for (i = 0; i < n; i++)
 		put_stat(show, tel_stats_get(show->stats, i));
 	for (i = 0; i < view_ntotals; i++) {
-		tel_wide v;
+		tel_int128 v;
 
 		if (tel_stats_total(show->stats, view_totals[i].which, &v))
-			put_wide(&c, view_totals[i].name, "", v);
+			put_int128(&c, view_totals[i].name, "", v);
 	}
 }
 

@@ -13,7 +13,7 @@
 
 /* An integer; as a string where a double would spoil it. */
 static void
-put_integer(tel_output *out, tel_wide v)
+put_integer(tel_output *out, tel_int128 v)
 {
 	char text[FIGURE_TEXT];
 	int64_t small;
@@ -25,7 +25,7 @@ put_integer(tel_output *out, tel_wide v)
 }
 
 static void
-put_member(tel_output *out, const char *name, tel_wide v)
+put_member(tel_output *out, const char *name, tel_int128 v)
 {
 	putf(out, ",\"%s\":", name);
 	put_integer(out, v);
@@ -34,13 +34,13 @@ put_member(tel_output *out, const char *name, tel_wide v)
 static void
 put_u64(tel_output *out, const char *name, uint64_t v)
 {
-	put_member(out, name, figure_wide_of(v));
+	put_member(out, name, figure_int128_of(v));
 }
 
 static void
 put_i64(tel_output *out, const char *name, int64_t v)
 {
-	put_member(out, name, figure_wide_signed(v));
+	put_member(out, name, figure_int128_signed(v));
 }
 
 static void
@@ -64,7 +64,7 @@ open_object(const struct show *show, const char *type)
 {
 	put(show->out, "{\"t\":");
 	if (show->at.known)
-		put_integer(show->out, figure_wide_of(show->at.time));
+		put_integer(show->out, figure_int128_of(show->at.time));
 	else
 		put(show->out, "null");
 	put_string(show->out, "type", type);
@@ -88,10 +88,10 @@ put_value(tel_output *out, const tel_value *value)
 	}
 	switch (value->sort) {
 	case TEL_UNSIGNED:
-		put_integer(out, figure_wide_of(value->as.u64));
+		put_integer(out, figure_int128_of(value->as.u64));
 		return;
 	case TEL_SIGNED:
-		put_integer(out, figure_wide_signed(value->as.i64));
+		put_integer(out, figure_int128_signed(value->as.i64));
 		return;
 	case TEL_BOOLEAN:
 		put(out, value->as.u64 != 0 ? "true" : "false");
@@ -142,7 +142,7 @@ put_parameters(tel_output *out, const tel_stat *stat)
 	for (i = 0; tel_stat_parameter(stat, i, &name, &value); i++) {
 		putf(out, "%s\"%s\":", i == 0 ? ",\"parameters\":{" : ",",
 		    name);
-		put_integer(out, figure_wide_signed(value));
+		put_integer(out, figure_int128_signed(value));
 	}
 	if (i > 0)
 		put(out, "}");
@@ -152,7 +152,7 @@ static void
 put_segment(tel_output *out, int64_t lo, int64_t hi, int64_t width)
 {
 	put(out, "{\"lo\":");
-	put_integer(out, figure_wide_signed(lo));
+	put_integer(out, figure_int128_signed(lo));
 	put_i64(out, "hi", hi);
 	put_i64(out, "width", width);
 	put(out, "}");
@@ -193,7 +193,7 @@ put_buckets(const struct show *show, const tel_stat *stat)
 		if (!tel_stat_bucket(stat, i, &b))
 			break;
 		putf(show->out, "%s{\"lo\":", between);
-		put_integer(show->out, figure_wide_signed(b.lo));
+		put_integer(show->out, figure_int128_signed(b.lo));
 		if (!b.open)
 			put_i64(show->out, "hi", b.hi);
 		put_u64(show->out, "count", b.count);
@@ -230,13 +230,13 @@ static void
 put_keys(const struct show *show, const tel_stat *stat)
 {
 	size_t i, shown = view_key_count(show, stat);
-	tel_wide other = { 0, 0 };
+	tel_int128 other = { 0, 0 };
 	tel_key key;
 
 	put(show->out, ",\"buckets\":[");
 	for (i = 0; tel_stat_key(stat, i, &key); i++) {
 		if (i >= shown) {
-			other = figure_add(other, figure_wide_of(key.count));
+			other = figure_add(other, figure_int128_of(key.count));
 			continue;
 		}
 		put(show->out, i == 0 ? "{\"key\":" : ",{\"key\":");
@@ -265,7 +265,7 @@ put_stat(const struct show *show, const tel_stat *stat)
 	if (tel_stat_unit(stat)[0] != '\0')
 		put_string(out, "unit", tel_stat_unit(stat));
 	for (i = 0; i < view_nnumbers; i++) {
-		tel_wide v;
+		tel_int128 v;
 
 		if (tel_stat_number(stat, view_numbers[i].which, &v))
 			put_member(out, view_numbers[i].name, v);
@@ -350,7 +350,7 @@ show_moment(const struct show *show)
 		put_stat(show, tel_stats_get(show->stats, i));
 	open_object(show, "totals");
 	for (i = 0; i < view_ntotals; i++) {
-		tel_wide v;
+		tel_int128 v;
 
 		if (tel_stats_total(show->stats, view_totals[i].which, &v))
 			put_member(show->out, view_totals[i].name, v);

@@ -37,9 +37,9 @@ struct metric {
  */
 void metric_open(const struct metric *m, const tel_stat *stat,
     const char *suffix, const char *kind);
-void metric_close(const struct metric *m, tel_wide v);
+void metric_close(const struct metric *m, tel_int128 v);
 /* The value itself, and the line's end; seconds: v is in ns. */
-void metric_value(tel_output *out, tel_wide v, int seconds);
+void metric_value(tel_output *out, tel_int128 v, int seconds);
 /* A sample of one number, when that is defined. */
 void metric_number(const struct metric *m, const tel_stat *stat,
     const char *suffix, const char *kind, tel_number which);

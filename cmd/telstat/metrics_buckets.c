@@ -12,7 +12,7 @@ struct pending {
 	const tel_stat *stat;
 	int is; /* there is one */
 	int64_t le;
-	tel_wide count;
+	tel_int128 count;
 };
 
 static void
@@ -28,7 +28,7 @@ flush(struct pending *p)
 
 /* A bucket up to and with le; edges that are the same double are one. */
 static void
-put_bucket(struct pending *p, int64_t le, tel_wide count)
+put_bucket(struct pending *p, int64_t le, tel_int128 count)
 {
 	if (p->is && (double)p->le < (double)le)
 		flush(p);
@@ -67,7 +67,7 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 	size_t i, n = tel_stat_bucket_count(stat);
 	int sparse = is_sparse(stat);
 	int64_t least = lower_edge(stat);
-	tel_wide sum = view_number(stat, TEL_NUMBER_UNDER);
+	tel_int128 sum = view_number(stat, TEL_NUMBER_UNDER);
 	struct pending p = { m, stat, 0, 0, { 0, 0 } };
 	tel_bucket b;
 
@@ -82,7 +82,7 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 			put_bucket(&p, b.lo - 1, sum);
 		if (b.open)
 			break;
-		sum = figure_add(sum, figure_wide_of(b.count));
+		sum = figure_add(sum, figure_int128_of(b.count));
 		put_bucket(&p, b.hi - 1, sum);
 	}
 	flush(&p);
@@ -96,7 +96,7 @@ static int
 has_sum(const tel_stat *stat)
 {
 	int64_t least = lower_edge(stat);
-	tel_wide sum;
+	tel_int128 sum;
 
 	if (!tel_stat_number(stat, TEL_NUMBER_SUM, &sum) || sum.high < 0 ||
 	    tel_stat_wrapped(stat))
@@ -133,7 +133,7 @@ put_hits(const struct metric *m, const tel_stat *stat)
 		putf(m->show->out, ",lo=\"%" PRId64 "\"", b.lo);
 		if (!b.open)
 			putf(m->show->out, ",hi=\"%" PRId64 "\"", b.hi);
-		metric_close(m, figure_wide_of(b.count));
+		metric_close(m, figure_int128_of(b.count));
 	}
 }
 

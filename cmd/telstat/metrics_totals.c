@@ -66,7 +66,7 @@ put_head(const struct show *show, const char *name, const char *type,
 static void
 put_family(const struct show *show, const struct family *f)
 {
-	tel_wide v;
+	tel_int128 v;
 
 	if (!tel_stats_total(show->stats, f->which, &v))
 		return;
@@ -92,7 +92,7 @@ put_types(const struct show *show, const char *name, int bytes)
 		put(show->out, "\",kind=\"");
 		put_label(show->out, part.kind);
 		putf(show->out, "\"} %s\n",
-		    figure_count(figure_wide_of(
+		    figure_count(figure_int128_of(
 		                     bytes ? part.bytes : part.events),
 		        1, text));
 	}

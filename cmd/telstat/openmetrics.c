@@ -91,7 +91,7 @@ metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
 }
 
 void
-metric_value(tel_output *out, tel_wide v, int seconds)
+metric_value(tel_output *out, tel_int128 v, int seconds)
 {
 	char text[FIGURE_TEXT];
 	int digits;
@@ -107,7 +107,7 @@ metric_value(tel_output *out, tel_wide v, int seconds)
 }
 
 void
-metric_close(const struct metric *m, tel_wide v)
+metric_close(const struct metric *m, tel_int128 v)
 {
 	put(m->show->out, "} ");
 	metric_value(m->show->out, v, 0);
@@ -118,7 +118,7 @@ void
 metric_number(const struct metric *m, const tel_stat *stat, const char *suffix,
     const char *kind, tel_number which)
 {
-	tel_wide v;
+	tel_int128 v;
 
 	if (!tel_stat_number(stat, which, &v))
 		return;
@@ -183,7 +183,7 @@ put_tally(const struct metric *m)
 			put_label(m->show->out, text != NULL ? text : "");
 			put(m->show->out, "\"");
 			free(text);
-			metric_close(m, figure_wide_of(key.count));
+			metric_close(m, figure_int128_of(key.count));
 		}
 	}
 	metric_numbers(m, "_overflow", "counter", "weight of keys without room",
@@ -197,7 +197,7 @@ put_pairs(const struct metric *m)
 	const tel_stat *stat = tel_stats_get(s, m->first);
 	int seconds = strcmp(tel_stat_unit(stat), "ns") == 0;
 	const char *suffix = seconds ? "_seconds" : "_ticks";
-	tel_wide sum;
+	tel_int128 sum;
 	size_t i;
 
 	metric_family(m, suffix, "summary", suffix + 1, "length of ranges",
@@ -234,7 +234,7 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
 			metric_family(m, suffix, "gauge", NULL, help, NULL);
 		found = 1;
 		metric_open(m, stat, suffix, "");
-		metric_close(m, figure_wide_of(1));
+		metric_close(m, figure_int128_of(1));
 	}
 }
 

@@ -148,7 +148,7 @@ svg_facts(const struct show *show, const tel_stat *stat, tel_output *out,
 	f.n = 0;
 	for (i = 0; i < view_nnumbers; i++) {
 		const struct view_number *n = &view_numbers[i];
-		tel_wide v;
+		tel_int128 v;
 
 		if (!tel_stat_number(stat, n->which, &v) ||
 		    (v.low == 0 && v.high == 0 && i > 0))
@@ -252,7 +252,7 @@ describe(const struct show *show, char *text, size_t size)
 	int raw = show->options->raw;
 	char schema[64] = "";
 	tel_origin o;
-	tel_wide ns;
+	tel_int128 ns;
 
 	if (tel_stats_origin(s, 0, &o))
 		(void)page_escape(schema, sizeof(schema) - 1, o.schema);

@@ -33,9 +33,9 @@ rows_shown(const struct show *show, size_t n)
 }
 
 static void
-row(struct bars *b, const char *label, tel_wide count, const char *class)
+row(struct bars *b, const char *label, tel_int128 count, const char *class)
 {
-	double value = tel_wide_double(count), width = SVG_CHAR;
+	double value = tel_int128_double(count), width = SVG_CHAR;
 	double left, room, y = b->y + b->n++ * SVG_ROW;
 	char text[FIGURE_TEXT + 32], figure[FIGURE_TEXT];
 
@@ -77,7 +77,7 @@ all_keys(struct bars *b, const tel_stat *stat)
 {
 	size_t i, n = tel_stat_key_count(stat);
 	size_t shown = rows_shown(b->show, n);
-	tel_wide other = { 0, 0 };
+	tel_int128 other = { 0, 0 };
 	tel_key key;
 
 	b->n = 0;
@@ -85,11 +85,11 @@ all_keys(struct bars *b, const tel_stat *stat)
 		char *text;
 
 		if (i >= shown) {
-			other = figure_add(other, figure_wide_of(key.count));
+			other = figure_add(other, figure_int128_of(key.count));
 			continue;
 		}
 		text = view_value(&key.value);
-		row(b, text != NULL ? text : "", figure_wide_of(key.count),
+		row(b, text != NULL ? text : "", figure_int128_of(key.count),
 		    "bar");
 		free(text);
 	}
@@ -115,7 +115,7 @@ svg_keys(const struct show *show, const tel_stat *stat, double y)
 {
 	struct bars b = { show, y, 0, 0, 0, 0, 0 };
 
-	b.weight = tel_wide_double(view_number(stat, TEL_NUMBER_WEIGHT));
+	b.weight = tel_int128_double(view_number(stat, TEL_NUMBER_WEIGHT));
 	all_keys(&b, stat);
 	b.put = 1;
 	all_keys(&b, stat);
@@ -133,12 +133,12 @@ all_types(struct bars *b)
 	b->n = 0;
 	for (i = 0; i < n && tel_stats_type(s, i, &part); i++) {
 		if (i < shown)
-			row(b, part.name, figure_wide_of(part.events), "bar");
+			row(b, part.name, figure_int128_of(part.events), "bar");
 		else
 			other += part.events;
 	}
 	if (shown < n)
-		row(b, "<other>", figure_wide_of(other), "side");
+		row(b, "<other>", figure_int128_of(other), "side");
 }
 
 double
@@ -155,7 +155,7 @@ svg_types(const struct show *show, double y)
 {
 	struct bars b = { show, y, 0, 0, 0, 0, 0 };
 
-	b.weight = tel_wide_double(view_total(show->stats, TEL_TOTAL_EVENTS));
+	b.weight = tel_int128_double(view_total(show->stats, TEL_TOTAL_EVENTS));
 	all_types(&b);
 	b.put = 1;
 	all_types(&b);

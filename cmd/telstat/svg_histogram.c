@@ -103,10 +103,10 @@ measure(struct plot *p)
 	}
 	if (p->show->options->density)
 		return;
-	v = tel_wide_double(view_number(p->stat, TEL_NUMBER_UNDER));
+	v = tel_int128_double(view_number(p->stat, TEL_NUMBER_UNDER));
 	if (v > p->y.hi)
 		p->y.hi = v;
-	v = tel_wide_double(view_number(p->stat, TEL_NUMBER_OVER));
+	v = tel_int128_double(view_number(p->stat, TEL_NUMBER_OVER));
 	if (v > p->y.hi)
 		p->y.hi = v;
 	/* some air above the highest */
@@ -216,7 +216,7 @@ put_bar(const struct plot *p, const tel_bucket *b)
 	(void)snprintf(tip, sizeof(tip), "[%s, %s): %s",
 	    figure_edge(b->lo, p->unit, raw, lo),
 	    b->open ? "+inf" : figure_edge(b->hi, p->unit, raw, hi),
-	    figure_count(figure_wide_of(b->count), raw, count));
+	    figure_count(figure_int128_of(b->count), raw, count));
 	svg_bar(p->show->out, from, top, width, p->y.from - top,
 	    tel_stat_class(p->stat) == TEL_CLASS_SPLIT && b->range > 0 ?
 	        "part" :
@@ -229,8 +229,8 @@ static void
 put_side(const struct plot *p, tel_number which, double x, int64_t edge,
     const char *sign, const char *anchor)
 {
-	tel_wide v = view_number(p->stat, which);
-	double top = scale_at(&p->y, tel_wide_double(v));
+	tel_int128 v = view_number(p->stat, which);
+	double top = scale_at(&p->y, tel_int128_double(v));
 	char text[FIGURE_TEXT], tip[2 * FIGURE_TEXT + 16], label[FIGURE_TEXT];
 	int raw = p->show->options->raw;
 

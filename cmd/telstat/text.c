@@ -169,7 +169,7 @@ add_keys(struct items *items, const tel_stat *stat)
 
 	items_add(items, "keys %s/%s",
 	    figure_count(view_number(stat, TEL_NUMBER_KEYS), raw, a),
-	    figure_count(figure_wide_signed(view_parameter(stat, "max")), raw,
+	    figure_count(figure_int128_signed(view_parameter(stat, "max")), raw,
 	        b));
 	items_add(items, "overflow %s in %s updates",
 	    figure_count(view_number(stat, TEL_NUMBER_OVERFLOW), raw, a),
@@ -225,7 +225,7 @@ put_numbers(const struct show *show, const tel_stat *stat)
 	items_begin(&items, show, 2, "");
 	for (i = 0; i < view_nnumbers; i++) {
 		const struct view_number *n = &view_numbers[i];
-		tel_wide v;
+		tel_int128 v;
 
 		if (n->which == TEL_NUMBER_UNDER)
 			add_mean(&items, stat);
@@ -299,7 +299,7 @@ put_totals(const struct show *show)
 
 	items_begin(&items, show, 8, "Totals:");
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		tel_wide v = view_total(show->stats, rows[i].which);
+		tel_int128 v = view_total(show->stats, rows[i].which);
 
 		if (rows[i].always || v.low != 0)
 			items_add(&items, "%s %s", rows[i].name,
@@ -323,7 +323,7 @@ put_moment(const struct show *show)
 		put(show->out, ", ");
 	if (at->known)
 		put(show->out,
-		    figure_value(figure_wide_of(at->time),
+		    figure_value(figure_int128_of(at->time),
 		        at->ticks ? "ticks" : "ns", show->options->raw, text));
 	put(show->out,
 	    show->options->deltas ? ", since the one before ==" : " ==");

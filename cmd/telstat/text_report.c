@@ -45,10 +45,11 @@ put_origins(const struct show *show)
 			    page_escape(line, 32, o.form));
 		if (n > 1)
 			items_add(&items, "events %s",
-			    figure_count(figure_wide_of(o.events), raw, text));
+			    figure_count(figure_int128_of(o.events), raw,
+			        text));
 		if (o.logs != 1)
 			items_add(&items, "logs %s",
-			    figure_count(figure_wide_of(o.logs), raw, text));
+			    figure_count(figure_int128_of(o.logs), raw, text));
 		items_end(&items);
 	}
 }
@@ -58,8 +59,8 @@ put_size(const struct show *show)
 {
 	const tel_stats *s = show->stats;
 	const char *per = show->options->rate_per;
-	tel_wide events = view_total(s, TEL_TOTAL_EVENTS);
-	tel_wide bytes = view_total(s, TEL_TOTAL_BYTES);
+	tel_int128 events = view_total(s, TEL_TOTAL_EVENTS);
+	tel_int128 bytes = view_total(s, TEL_TOTAL_BYTES);
 	int raw = show->options->raw;
 	char text[FIGURE_TEXT], size[FIGURE_TEXT];
 	struct items items;
@@ -67,14 +68,14 @@ put_size(const struct show *show)
 
 	items_begin(&items, show, 8, "events ");
 	items_add(&items, "%s", figure_count(events, raw, text));
-	rate = view_rate(show, tel_wide_double(events));
+	rate = view_rate(show, tel_int128_double(events));
 	if (rate > 0)
 		items_add(&items, "%s/%s", figure_double(rate, "", raw, text),
 		    per);
 	items_end(&items);
 	items_begin(&items, show, 8, "bytes  ");
 	items_add(&items, "%s", figure_value(bytes, "bytes", raw, text));
-	rate = view_rate(show, tel_wide_double(bytes));
+	rate = view_rate(show, tel_int128_double(bytes));
 	if (rate > 0)
 		(void)figure_size(raw ? 0 : rate, size);
 	if (rate > 0 && size[0] != '\0')
@@ -90,7 +91,7 @@ put_span(const struct show *show)
 {
 	const tel_stats *s = show->stats;
 	int raw = show->options->raw;
-	tel_wide first, last, v;
+	tel_int128 first, last, v;
 	char text[FIGURE_TEXT];
 	struct items items;
 
@@ -127,7 +128,7 @@ put_damage(const struct show *show)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		tel_wide v = view_total(show->stats, rows[i].which);
+		tel_int128 v = view_total(show->stats, rows[i].which);
 
 		if (v.low == 0)
 			continue;
@@ -198,10 +199,10 @@ part_row(struct parts *p, const tel_part *part)
 	(void)page_escape(cells[KIND], p->kinds ? 0 : 12, part->kind);
 	if (p->kinds)
 		cells[KIND][0] = '\0';
-	(void)figure_count(figure_wide_of(part->events), raw, cells[EVENTS]);
+	(void)figure_count(figure_int128_of(part->events), raw, cells[EVENTS]);
 	(void)snprintf(cells[SHARE], CELL_MAX, "%.1f%%",
 	    p->events > 0 ? events / p->events * 100 : 0);
-	(void)figure_count(figure_wide_of(part->bytes), raw, cells[BYTES]);
+	(void)figure_count(figure_int128_of(part->bytes), raw, cells[BYTES]);
 	(void)snprintf(cells[BYTES_SHARE], CELL_MAX, "%.1f%%",
 	    p->bytes > 0 ? bytes / p->bytes * 100 : 0);
 	cells[RATE][0] = '\0';
@@ -262,8 +263,8 @@ put_parts(const struct show *show, int kinds)
 	memset(&p, 0, sizeof(p));
 	p.show = show;
 	p.kinds = kinds;
-	p.events = tel_wide_double(view_total(show->stats, TEL_TOTAL_EVENTS));
-	p.bytes = tel_wide_double(view_total(show->stats, TEL_TOTAL_BYTES));
+	p.events = tel_int128_double(view_total(show->stats, TEL_TOTAL_EVENTS));
+	p.bytes = tel_int128_double(view_total(show->stats, TEL_TOTAL_BYTES));
 	/* the same for all, so that they can be compared */
 	p.decimals = view_rate(show, p.events) >= 1000 ? 1 : 3;
 	rows(&p);
@@ -289,7 +290,7 @@ put_memory(const struct show *show)
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		tel_wide n, b;
+		tel_int128 n, b;
 
 		if (!tel_stats_total(show->stats, lines[i].blocks, &n) ||
 		    !tel_stats_total(show->stats, lines[i].bytes, &b))
@@ -299,7 +300,7 @@ put_memory(const struct show *show)
 		found = 1;
 		size[0] = '\0';
 		if (!raw)
-			(void)figure_size(tel_wide_double(b), size);
+			(void)figure_size(tel_int128_double(b), size);
 		putf(show->out, "%-9s  %13s blocks  %17s bytes%s%s\n",
 		    lines[i].name, figure_count(n, raw, blocks),
 		    figure_count(b, raw, bytes), size[0] != '\0' ? "  " : "",

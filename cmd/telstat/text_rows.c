@@ -160,14 +160,14 @@ label_width(const struct table *t, const struct row *row, char *buffer)
 	    t->show->options->raw, buffer + 2);
 }
 
-static tel_wide
+static tel_int128
 count_row(const struct table *t, const struct row *row)
 {
 	if (row->is == ROW_UNDER)
 		return view_number(t->stat, TEL_NUMBER_UNDER);
 	if (row->is == ROW_OVER)
 		return view_number(t->stat, TEL_NUMBER_OVER);
-	return figure_wide_of(bucket_of(t, row->bucket).count);
+	return figure_int128_of(bucket_of(t, row->bucket).count);
 }
 
 /* What the bar of a row is of: its count, or the same over its width. */
@@ -175,7 +175,7 @@ static double
 weigh_row(const struct table *t, const struct row *row)
 {
 	tel_bucket b = bucket_of(t, row->bucket);
-	double count = tel_wide_double(count_row(t, row));
+	double count = tel_int128_double(count_row(t, row));
 
 	if (!t->show->options->density)
 		return count;
@@ -257,8 +257,8 @@ put_rows(const struct table *t)
 	int widths = t->widths && wide + 2 + BAR_MIN <= show->width;
 	unsigned bar = bar_columns(show, widths ? wide : taken);
 	double weight =
-	    tel_wide_double(view_number(t->stat, TEL_NUMBER_WEIGHT));
-	tel_wide before = { 0, 0 };
+	    tel_int128_double(view_number(t->stat, TEL_NUMBER_WEIGHT));
+	tel_int128 before = { 0, 0 };
 	char label[LABEL_MAX], figure[FIGURE_TEXT + 2];
 	size_t i;
 
@@ -289,7 +289,7 @@ put_rows(const struct table *t)
 		/* where some lie is not known, so neither are shares */
 		if (view_defined(t->stat, TEL_NUMBER_UNDER) && weight > 0)
 			putf(show->out, " %6.1f%% ",
-			    tel_wide_double(before) / weight * 100);
+			    tel_int128_double(before) / weight * 100);
 		else
 			putf(show->out, " %7s ", "");
 		text_bar(show, t->scale > 0 ? weigh_row(t, row) / t->scale : 0,
@@ -328,12 +328,12 @@ struct keys {
 };
 
 static void
-key_row(struct keys *k, const char *text, tel_wide count)
+key_row(struct keys *k, const char *text, tel_int128 count)
 {
 	const struct show *show = k->show;
 	size_t room = show->options->raw ? LABEL_MAX - 1 : show->width / 2;
 	char label[LABEL_MAX], figure[FIGURE_TEXT];
-	double value = tel_wide_double(count);
+	double value = tel_int128_double(count);
 
 	if (room > LABEL_MAX - 1)
 		room = LABEL_MAX - 1;
@@ -361,7 +361,7 @@ all_keys(struct keys *k, const tel_stat *stat)
 {
 	size_t i, shown = view_key_count(k->show, stat);
 	size_t n = tel_stat_key_count(stat);
-	tel_wide other = { 0, 0 };
+	tel_int128 other = { 0, 0 };
 
 	for (i = 0; i < n; i++) {
 		tel_key key;
@@ -370,11 +370,12 @@ all_keys(struct keys *k, const tel_stat *stat)
 		if (!tel_stat_key(stat, i, &key))
 			break;
 		if (i >= shown) {
-			other = figure_add(other, figure_wide_of(key.count));
+			other = figure_add(other, figure_int128_of(key.count));
 			continue;
 		}
 		text = view_value(&key.value);
-		key_row(k, text != NULL ? text : "", figure_wide_of(key.count));
+		key_row(k, text != NULL ? text : "",
+		    figure_int128_of(key.count));
 		free(text);
 	}
 	if (shown < n)
@@ -391,7 +392,7 @@ text_keys(const struct show *show, const tel_stat *stat)
 
 	if (tel_stat_class(stat) != TEL_CLASS_TALLY)
 		return;
-	k.weight = tel_wide_double(view_number(stat, TEL_NUMBER_WEIGHT));
+	k.weight = tel_int128_double(view_number(stat, TEL_NUMBER_WEIGHT));
 	all_keys(&k, stat);
 	k.put = 1;
 	all_keys(&k, stat);

@@ -145,10 +145,10 @@ view_name(const tel_stat *stat)
 	return grown(&g);
 }
 
-tel_wide
+tel_int128
 view_number(const tel_stat *stat, tel_number which)
 {
-	tel_wide v = { 0, 0 };
+	tel_int128 v = { 0, 0 };
 
 	(void)tel_stat_number(stat, which, &v);
 	return v;
@@ -157,7 +157,7 @@ view_number(const tel_stat *stat, tel_number which)
 int
 view_defined(const tel_stat *stat, tel_number which)
 {
-	tel_wide v;
+	tel_int128 v;
 
 	return tel_stat_number(stat, which, &v);
 }
@@ -165,7 +165,7 @@ view_defined(const tel_stat *stat, tel_number which)
 int
 view_nonzero(const tel_stat *stat, tel_number which)
 {
-	tel_wide v;
+	tel_int128 v;
 
 	return tel_stat_number(stat, which, &v) && (v.high != 0 || v.low != 0);
 }
@@ -180,11 +180,11 @@ view_mean(const tel_stat *stat, double *out)
 		of = TEL_NUMBER_WEIGHT;
 	else if (tel_stat_class(stat) == TEL_CLASS_DUR)
 		of = TEL_NUMBER_PAIRS;
-	n = tel_wide_double(view_number(stat, of));
+	n = tel_int128_double(view_number(stat, of));
 	if (n <= 0 || !view_defined(stat, TEL_NUMBER_SUM) ||
 	    tel_stat_wrapped(stat))
 		return 0;
-	*out = tel_wide_double(view_number(stat, TEL_NUMBER_SUM)) / n;
+	*out = tel_int128_double(view_number(stat, TEL_NUMBER_SUM)) / n;
 	return 1;
 }
 
@@ -207,10 +207,10 @@ view_parameter(const tel_stat *stat, const char *name)
 	return 0;
 }
 
-tel_wide
+tel_int128
 view_total(const tel_stats *s, tel_total which)
 {
-	tel_wide v = { 0, 0 };
+	tel_int128 v = { 0, 0 };
 
 	(void)tel_stats_total(s, which, &v);
 	return v;
@@ -295,7 +295,7 @@ view_stat_rate(const struct show *show, const tel_stat *stat)
 		of = TEL_NUMBER_SUM;
 	else if (view_defined(stat, TEL_NUMBER_WEIGHT))
 		of = TEL_NUMBER_WEIGHT;
-	return view_rate(show, tel_wide_double(view_number(stat, of)));
+	return view_rate(show, tel_int128_double(view_number(stat, of)));
 }
 
 size_t

@@ -36,7 +36,7 @@ char *view_group(const tel_stat *stat);
 char *view_value(const tel_value *value);
 
 /* A number, or 0 when it is not defined. */
-tel_wide view_number(const tel_stat *stat, tel_number which);
+tel_int128 view_number(const tel_stat *stat, tel_number which);
 /* Nonzero when it is defined and not 0. */
 int view_nonzero(const tel_stat *stat, tel_number which);
 int view_defined(const tel_stat *stat, tel_number which);
@@ -47,7 +47,7 @@ const char *view_mean_name(const tel_stat *stat);
 /* A parameter by its name; 0 when there is none. */
 int64_t view_parameter(const tel_stat *stat, const char *name);
 /* A total, or 0 when it is not known. */
-tel_wide view_total(const tel_stats *s, tel_total which);
+tel_int128 view_total(const tel_stats *s, tel_total which);
 /* Nonzero when no statistic is to be shown, but the report. */
 int view_only_report(const struct show *show);
 /* Nonzero when the report is to be shown. */

@@ -73,27 +73,27 @@ TEL_SINCE_0_1 const char *tel_status_text(tel_status status);
 /* The version of the library that runs, for example "0.1.0"; static. */
 TEL_SINCE_0_1 const char *tel_version(void);
 
-/* ---------------------------------------------------------- wide numbers */
+/* ------------------------------------------------------ 128-bit integers */
 
 /*
  * An integer of 128 bits in two's complement: high * 2^64 + low.  Sums are
  * that wide, and so is every number that a statistic tells.
  */
-typedef struct tel_wide {
+typedef struct tel_int128 {
 	int64_t high;
 	uint64_t low;
-} tel_wide;
+} tel_int128;
 
-/* Bytes that any tel_wide takes in decimal, its NUL included. */
-#define TEL_WIDE_TEXT 42
+/* Bytes that any tel_int128 takes in decimal, its NUL included. */
+#define TEL_INT128_TEXT 42
 
 /*
  * Writes v in decimal, without grouping, into buffer, which has room for
- * TEL_WIDE_TEXT bytes.  Returns buffer.
+ * TEL_INT128_TEXT bytes.  Returns buffer.
  */
-TEL_SINCE_0_1 char *tel_wide_text(tel_wide v, char *buffer);
+TEL_SINCE_0_1 char *tel_int128_text(tel_int128 v, char *buffer);
 /* The double nearest to v, or one of the two that are. */
-TEL_SINCE_0_1 double tel_wide_double(tel_wide v);
+TEL_SINCE_0_1 double tel_int128_double(tel_int128 v);
 
 #ifdef __cplusplus
 }

@@ -212,7 +212,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_event(tel_stats *s,
  * for as zero.  It is for after tel_stats_begin(), of a reader that is read by
  * itself: not through a window or a merge.  s must not be freed before r is.
  */
-TEL_SINCE_0_1 void tel_stats_take(tel_stats *s, tel_reader *r);
+TEL_SINCE_0_1 void tel_stats_attach(tel_stats *s, tel_reader *r);
 /*
  * Says that a reader is at its end, and takes the counts of damage from it.
  * Ranges that are open stay open for ever once the last reader that was begun
@@ -281,7 +281,7 @@ typedef enum tel_total {
  * Returns 1 when it is known, 0 when not or when there is no such total.
  */
 TEL_SINCE_0_1 int tel_stats_total(const tel_stats *s, tel_total which,
-    tel_wide *out);
+    tel_int128 *out);
 
 /* What wrote the logs. */
 typedef struct tel_origin {
@@ -437,7 +437,7 @@ typedef enum tel_number {
  * has no value (yet): LAST, MIN and MAX have none before the first update.
  */
 TEL_SINCE_0_1 int tel_stat_number(const tel_stat *stat, tel_number which,
-    tel_wide *out);
+    tel_int128 *out);
 /*
  * Nonzero when some number of it was too large for its width (sums: 128
  * bits, counts: 64 bits) and wrapped round.

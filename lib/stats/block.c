@@ -12,7 +12,7 @@ end_block(struct tel_stats *s, struct live *live, uint64_t address, int known,
 	if (tel__live_take(live, address, &was) && !known)
 		size = was;
 	s->report.frees++;
-	(void)wide_add(&s->report.free_bytes, wide_u64(size));
+	(void)int128_add(&s->report.free_bytes, int128_u64(size));
 }
 
 /* Blocks of several processes may have the same address. */
@@ -58,7 +58,7 @@ tel__stats_act_block(struct tel_stats *s, struct live *live,
 	    __builtin_mul_overflow(a.size, a.count, &a.size))
 		a.size = UINT64_MAX;
 	s->report.allocs++;
-	(void)wide_add(&s->report.alloc_bytes, wide_u64(a.size));
+	(void)int128_add(&s->report.alloc_bytes, int128_u64(a.size));
 	if (tel__live_add(live, a.address, a.size) != TEL_OK)
 		return tel__stats_no_memory(s);
 	return TEL_OK;

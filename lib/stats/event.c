@@ -51,7 +51,7 @@ find_weight(struct tel_stats *s, const struct definition *d,
 {
 	tel_status st;
 	tel_value v;
-	tel_wide w;
+	tel_int128 w;
 
 	*out = 1;
 	if (d->weight == NULL)
@@ -61,7 +61,7 @@ find_weight(struct tel_stats *s, const struct definition *d,
 		return tel__stats_no_memory(s);
 	if (v.missing)
 		return TEL_END;
-	if (tel__stat_number_of(&v, &w) != TEL_OK || !wide_is_u64(w))
+	if (tel__stat_number_of(&v, &w) != TEL_OK || !int128_is_u64(w))
 		return TEL_EINVAL;
 	*out = w.low;
 	return TEL_OK;
@@ -75,7 +75,7 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	struct tel_stat *stat;
 	tel_status st, weighed;
 	uint64_t weight;
-	tel_wide w;
+	tel_int128 w;
 	struct key k;
 
 	weighed = find_weight(s, d, ev, &weight);
@@ -114,7 +114,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	tel_value v = { 0, f->sort, { 0 }, 0 };
 	struct tel_stat *stat;
 	tel_status st;
-	tel_wide w;
+	tel_int128 w;
 
 	v.as.u64 = f->sort == TEL_SIGNED ?
 	    tel_event_u64(ev, (unsigned)a->field) :
@@ -218,7 +218,7 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		return TEL_OK;
 	}
 	if (d->spec.class != TEL_CLASS_TALLY) {
-		st = tel__stat_update(stat, wide_u64(length), weight);
+		st = tel__stat_update(stat, int128_u64(length), weight);
 		return st == TEL_OK ? st : tel__stats_no_memory(s);
 	}
 	v.as.u64 = length;

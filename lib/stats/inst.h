@@ -41,7 +41,8 @@ const struct inst_field *tel__inst_find(const struct inst_line *l,
  * when it is no such number.
  */
 int tel__inst_u64(const struct inst_line *l, const char *name, uint64_t *out);
-int tel__inst_wide(const struct inst_line *l, const char *name, tel_wide *out);
+int tel__inst_int128(const struct inst_line *l, const char *name,
+    tel_int128 *out);
 
 /* Reads an unsigned number, decimal or 0x.  1, or 0. */
 int tel__inst_parse_u64(const char *text, uint64_t *out);

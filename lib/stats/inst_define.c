@@ -88,7 +88,7 @@ tel__inst_key(struct inst_reader *r, const struct inst_line *l,
 	const struct inst_field *f = tel__inst_find(l, value);
 	const struct inst_field *s = tel__inst_find(l, sort);
 	tel_value v;
-	tel_wide w;
+	tel_int128 w;
 
 	memset(&v, 0, sizeof(v));
 	if (f == NULL)
@@ -100,10 +100,10 @@ tel__inst_key(struct inst_reader *r, const struct inst_line *l,
 		v.length = f->length;
 		return tel__key_make(r->part->strings, &v, out);
 	}
-	if (tel__inst_wide(l, value, &w) < 0 ||
-	    (!wide_is_u64(w) && !wide_is_i64(w)))
+	if (tel__inst_int128(l, value, &w) < 0 ||
+	    (!int128_is_u64(w) && !int128_is_i64(w)))
 		return TEL_EDAMAGED;
-	v.sort = wide_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
+	v.sort = int128_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
 	v.as.u64 = w.low;
 	if (s != NULL && !v.missing &&
 	    (!tel__inst_find_sort(s->value, &v.sort) || v.sort == TEL_STRING ||
@@ -179,7 +179,7 @@ find_definition(struct inst_reader *r, const struct inst_line *l,
 		}
 	}
 	*out = d;
-	return tel__stats_take(r->part, d);
+	return tel__stats_adopt(r->part, d);
 }
 
 static tel_status

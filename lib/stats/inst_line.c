@@ -277,7 +277,7 @@ tel__inst_u64(const struct inst_line *l, const char *name, uint64_t *out)
 }
 
 int
-tel__inst_wide(const struct inst_line *l, const char *name, tel_wide *out)
+tel__inst_int128(const struct inst_line *l, const char *name, tel_int128 *out)
 {
 	const struct inst_field *f = tel__inst_find(l, name);
 	uint64_t u;
@@ -285,10 +285,10 @@ tel__inst_wide(const struct inst_line *l, const char *name, tel_wide *out)
 	if (f == NULL)
 		return 0;
 	if (tel__inst_parse_u64(f->value, &u)) {
-		*out = wide_u64(u);
+		*out = int128_u64(u);
 		return 1;
 	}
-	return tel__wide_parse(f->value, f->value + f->length, out) ? 1 : -1;
+	return tel__int128_parse(f->value, f->value + f->length, out) ? 1 : -1;
 }
 
 /* How many bytes of a well-formed UTF-8 character are at s; 0: none. */

@@ -51,7 +51,7 @@ tel__inst_update(struct inst_reader *r, const struct inst_line *l,
 	const struct node *n = tel__inst_node(r, l, why);
 	uint64_t weight = 1;
 	struct key k;
-	tel_wide v;
+	tel_int128 v;
 	tel_status st;
 
 	if (n == NULL)
@@ -69,14 +69,14 @@ tel__inst_update(struct inst_reader *r, const struct inst_line *l,
 			    weight);
 		return st == TEL_ENOMEM ? st : TEL_OK;
 	}
-	if (tel__inst_wide(l, "v", &v) <= 0 ||
-	    (!wide_is_i64(v) && !wide_is_u64(v)))
+	if (tel__inst_int128(l, "v", &v) <= 0 ||
+	    (!int128_is_i64(v) && !int128_is_u64(v)))
 		return bad(why, "the value is no number");
 	if (!tel__tree_is_on(&r->tree, n))
 		return TEL_OK;
 	/* a class of magdelta adds by itself */
 	if (strcmp(op->value, "delta") == 0 && !n->definition->spec.delta)
-		stat_wrap(n->stat, wide_add(&v, n->stat->last));
+		stat_wrap(n->stat, int128_add(&v, n->stat->last));
 	return tel__stat_update(n->stat, v, weight);
 }
 
@@ -98,7 +98,7 @@ end_range(struct inst_reader *r, const struct inst_line *l,
 	}
 	stat->pairs.pairs++;
 	(void)tel__stat_update(stat,
-	    wide_u64((uint64_t)((double)ticks * 1e6 / (double)r->hz)), 1);
+	    int128_u64((uint64_t)((double)ticks * 1e6 / (double)r->hz)), 1);
 }
 
 tel_status
@@ -206,10 +206,11 @@ read_values(const struct inst_line *l, struct tel_stat *s)
 	    c == TEL_CLASS_GROWTH || c == TEL_CLASS_DUR || c == TEL_CLASS_RATIO;
 	int sum, last, min, max;
 
-	sum = tel__inst_wide(l, total ? "total" : "sum", &s->sum);
-	last = tel__inst_wide(l, c == TEL_CLASS_MAG ? "cur" : "last", &s->last);
-	min = tel__inst_wide(l, "min", &s->min);
-	max = tel__inst_wide(l, "max", &s->max);
+	sum = tel__inst_int128(l, total ? "total" : "sum", &s->sum);
+	last =
+	    tel__inst_int128(l, c == TEL_CLASS_MAG ? "cur" : "last", &s->last);
+	min = tel__inst_int128(l, "min", &s->min);
+	max = tel__inst_int128(l, "max", &s->max);
 	if (sum < 0 || last < 0 || min < 0 || max < 0)
 		return 0;
 	if (sum == 0)
@@ -280,11 +281,11 @@ numbers_are_good(const struct inst_line *l)
 	static const char *const names[] = { "n", "w", "sum", "total", "last",
 		"cur", "min", "max", "under", "over", "ovf", "ovfn", "pairs",
 		"open", "orphan" };
-	tel_wide v;
+	tel_int128 v;
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (tel__inst_wide(l, names[i], &v) < 0)
+		if (tel__inst_int128(l, names[i], &v) < 0)
 			return 0;
 	return 1;
 }
@@ -315,7 +316,7 @@ snapshot_blocks(struct inst_reader *r, const struct inst_line *l,
 
 	to->has_allocs = 1;
 	if (tel__inst_u64(l, "n", allocs ? &to->allocs : &to->frees) < 0 ||
-	    tel__inst_wide(l, "total",
+	    tel__inst_int128(l, "total",
 	        allocs ? &to->alloc_bytes : &to->free_bytes) < 0)
 		return bad(why, "a number of the snapshot is none");
 	return TEL_OK;
@@ -437,8 +438,8 @@ tel__inst_report(struct inst_reader *r, const struct inst_line *l,
 	for (i = 0; i < 11; i++)
 		*counts[i] = 0;
 	if (!read_counts(l, names, counts, 13) ||
-	    tel__inst_wide(l, "ticks", &to->ticks) < 0 ||
-	    tel__inst_wide(l, "ns", &to->ns) < 0)
+	    tel__inst_int128(l, "ticks", &to->ticks) < 0 ||
+	    tel__inst_int128(l, "ns", &to->ns) < 0)
 		return bad(why, "a number of the report is none");
 	for (i = 0; i < to->norigins; i++)
 		to->origins[i].logs = to->origins[i].events = 0;

@@ -52,12 +52,12 @@ put_u64(struct writer *w, const char *field, uint64_t v)
 }
 
 static void
-put_wide(struct writer *w, const char *field, tel_wide v)
+put_int128(struct writer *w, const char *field, tel_int128 v)
 {
-	char text[TEL_WIDE_TEXT];
+	char text[TEL_INT128_TEXT];
 
 	name(w, field);
-	tel__text_string(&w->line, tel_wide_text(v, text));
+	tel__text_string(&w->line, tel_int128_text(v, text));
 }
 
 static void
@@ -134,8 +134,8 @@ write_report(struct writer *w)
 		put_u64(w, "first", r->first);
 		put_u64(w, "last", r->last);
 	}
-	put_wide(w, "ticks", r->ticks);
-	put_wide(w, "ns", r->ns);
+	put_int128(w, "ticks", r->ticks);
+	put_int128(w, "ns", r->ns);
 	put_some(w, "untimed", r->untimed);
 	put_u64(w, "input", r->input);
 	put_some(w, "damaged", r->damaged);
@@ -193,7 +193,7 @@ write_types(struct writer *w)
 
 static void
 write_blocks(struct writer *w, uint32_t *id, const char *of, uint64_t n,
-    tel_wide bytes)
+    tel_int128 bytes)
 {
 	if (*id == 0) {
 		*id = ++w->s->inst.ids;
@@ -205,7 +205,7 @@ write_blocks(struct writer *w, uint32_t *id, const char *of, uint64_t n,
 	begin(w, "S");
 	put_u64(w, "c", *id);
 	put_u64(w, "n", n);
-	put_wide(w, "total", bytes);
+	put_int128(w, "total", bytes);
 	finish(w);
 }
 
@@ -312,8 +312,8 @@ put_extremes(struct writer *w, const struct tel_stat *stat)
 {
 	if (!(stat->flags & STAT_EXTREMES))
 		return;
-	put_wide(w, "min", stat->min);
-	put_wide(w, "max", stat->max);
+	put_int128(w, "min", stat->min);
+	put_int128(w, "max", stat->max);
 }
 
 /* Weights of buckets that have any, on as many lines as they need. */
@@ -353,23 +353,23 @@ put_numbers(struct writer *w, const struct tel_stat *stat)
 	switch (stat->definition->spec.class) {
 	case TEL_CLASS_MAG:
 		if (last)
-			put_wide(w, "cur", stat->last);
+			put_int128(w, "cur", stat->last);
 		put_extremes(w, stat);
 		if (summed)
-			put_wide(w, "sum", stat->sum);
+			put_int128(w, "sum", stat->sum);
 		break;
 	case TEL_CLASS_GROWTH:
 	case TEL_CLASS_DUR:
 		if (summed)
-			put_wide(w, "total", stat->sum);
+			put_int128(w, "total", stat->sum);
 		if (last)
-			put_wide(w, "last", stat->last);
+			put_int128(w, "last", stat->last);
 		put_extremes(w, stat);
 		break;
 	case TEL_CLASS_RATIO:
 		put_u64(w, "w", stat->weight);
 		if (summed)
-			put_wide(w, "total", stat->sum);
+			put_int128(w, "total", stat->sum);
 		break;
 	case TEL_CLASS_TALLY:
 		put_u64(w, "w", stat->weight);
@@ -379,7 +379,7 @@ put_numbers(struct writer *w, const struct tel_stat *stat)
 	default:
 		put_u64(w, "w", stat->weight);
 		if (summed)
-			put_wide(w, "sum", stat->sum);
+			put_int128(w, "sum", stat->sum);
 		put_extremes(w, stat);
 		if (stat->flags & STAT_OUTSIDE) {
 			put_u64(w, "ovf",
@@ -443,15 +443,15 @@ write_header(struct writer *w)
 {
 	const struct report *r = &w->s->shown;
 	struct inst_state *inst = &w->s->inst;
-	double ns = tel_wide_double(r->ns);
+	double ns = tel_int128_double(r->ns);
 	uint64_t hz = 0;
 	size_t i;
 
 	inst->begun = 1;
 	/* hertz of the clock; of ours alone, as no duration depends on it */
 	if (r->untimed == 0 && ns > 0 &&
-	    tel_wide_double(r->ticks) / ns * 1e9 < 1e18)
-		hz = (uint64_t)(tel_wide_double(r->ticks) / ns * 1e9 + 0.5);
+	    tel_int128_double(r->ticks) / ns * 1e9 < 1e18)
+		hz = (uint64_t)(tel_int128_double(r->ticks) / ns * 1e9 + 0.5);
 	begin(w, "H");
 	tel__text_string(&w->line, " inst 1 0 0");
 	put_u64(w, "hz", hz);

@@ -3,7 +3,7 @@
 #ifndef TEL_STATS_LAYOUT_H
 #define TEL_STATS_LAYOUT_H
 
-#include "stats/wide.h"
+#include "base/int128.h"
 
 /* Documented limits. */
 #define BUCKETS_MAX 65536u

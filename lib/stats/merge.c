@@ -100,7 +100,7 @@ find_definition(struct tel_stats *s, const struct definition *from,
 		d = copy_definition(from, s);
 		if (d == NULL)
 			return tel__stats_no_memory(s);
-		st = tel__stats_take(s, d);
+		st = tel__stats_adopt(s, d);
 		if (st != TEL_OK)
 			return st;
 	}

@@ -160,11 +160,11 @@ tel__report_span(struct report *r, uint64_t first, uint64_t last, double hertz)
 		r->first = first;
 	if (last > r->last)
 		r->last = last;
-	(void)wide_add(&r->ticks, wide_u64(last - first));
+	(void)int128_add(&r->ticks, int128_u64(last - first));
 	ns = hertz > 0 ? (double)(last - first) * 1e9 / hertz : -1;
 	/* what does not fit is an absurd rate, and no time */
 	if (ns >= 0 && ns < 18446744073709549568.0)
-		(void)wide_add(&r->ns, wide_u64((uint64_t)(ns + 0.5)));
+		(void)int128_add(&r->ns, int128_u64((uint64_t)(ns + 0.5)));
 	else
 		r->untimed++;
 }
@@ -282,12 +282,12 @@ tel__report_zero(struct report *r)
 	r->logs = r->events = r->bytes = 0;
 	r->first = UINT64_MAX;
 	r->last = 0;
-	r->ticks = r->ns = wide_u64(0);
+	r->ticks = r->ns = int128_u64(0);
 	r->untimed = 0;
 	r->input = r->damaged = r->skipped = r->repaired = r->unknown = 0;
 	r->lost = r->cut = 0;
 	r->allocs = r->frees = 0;
-	r->alloc_bytes = r->free_bytes = wide_u64(0);
+	r->alloc_bytes = r->free_bytes = int128_u64(0);
 	for (i = 0; i < r->nparts; i++)
 		r->parts[i].events = r->parts[i].bytes = 0;
 	for (i = 0; i < r->norigins; i++)
@@ -304,8 +304,8 @@ merge_totals(struct report *r, const struct report *from)
 		r->first = from->first;
 	if (from->last > r->last)
 		r->last = from->last;
-	(void)wide_add(&r->ticks, from->ticks);
-	(void)wide_add(&r->ns, from->ns);
+	(void)int128_add(&r->ticks, from->ticks);
+	(void)int128_add(&r->ns, from->ns);
 	r->untimed += from->untimed;
 	r->input += from->input;
 	r->damaged += from->damaged;
@@ -317,8 +317,8 @@ merge_totals(struct report *r, const struct report *from)
 	r->allocs += from->allocs;
 	r->frees += from->frees;
 	r->has_allocs |= from->has_allocs;
-	(void)wide_add(&r->alloc_bytes, from->alloc_bytes);
-	(void)wide_add(&r->free_bytes, from->free_bytes);
+	(void)int128_add(&r->alloc_bytes, from->alloc_bytes);
+	(void)int128_add(&r->free_bytes, from->free_bytes);
 }
 
 tel_status

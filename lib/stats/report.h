@@ -3,7 +3,7 @@
 #ifndef TEL_STATS_REPORT_H
 #define TEL_STATS_REPORT_H
 
-#include "stats/wide.h"
+#include "base/int128.h"
 
 /* Documented limits. */
 #define PARTS_MAX ((uint32_t)1 << 16)
@@ -28,11 +28,11 @@ struct origin {
 struct report {
 	uint64_t logs, events, bytes;
 	uint64_t first, last; /* first > last: there was no event */
-	tel_wide ticks, ns;
+	tel_int128 ticks, ns;
 	uint64_t untimed; /* spans of time whose ns are not known */
 	uint64_t input, damaged, skipped, repaired, unknown, lost, cut;
 	uint64_t allocs, frees;
-	tel_wide alloc_bytes, free_bytes;
+	tel_int128 alloc_bytes, free_bytes;
 	int has_allocs; /* some type had the role of allocating or freeing */
 
 	struct part *parts;

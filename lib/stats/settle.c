@@ -10,16 +10,16 @@
 static void
 settle_size(struct report *r, struct slot *slot)
 {
-	tel_wide bytes;
+	tel_int128 bytes;
 
 	bytes.high = (int64_t)slot->size_high;
 	bytes.low = slot->size_sum;
 	if (slot->type->role == TEL_ROLE_ALLOC) {
 		r->allocs += slot->events;
-		(void)wide_add(&r->alloc_bytes, bytes);
+		(void)int128_add(&r->alloc_bytes, bytes);
 	} else {
 		r->frees += slot->events;
-		(void)wide_add(&r->free_bytes, bytes);
+		(void)int128_add(&r->free_bytes, bytes);
 	}
 	r->has_allocs = 1;
 	slot->size_sum = slot->size_high = 0;

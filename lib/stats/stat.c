@@ -95,26 +95,26 @@ tel__stat_add_bucket(struct tel_stat *s, uint32_t i, uint64_t weight)
 }
 
 static void
-widen(struct tel_stat *s, tel_wide v)
+widen(struct tel_stat *s, tel_int128 v)
 {
 	if (!(s->flags & STAT_EXTREMES)) {
 		s->flags |= STAT_EXTREMES;
 		s->min = s->max = v;
-	} else if (wide_compare(v, s->min) < 0) {
+	} else if (int128_compare(v, s->min) < 0) {
 		s->min = v;
-	} else if (wide_compare(v, s->max) > 0) {
+	} else if (int128_compare(v, s->max) > 0) {
 		s->max = v;
 	}
 }
 
 /* Into a bucket, or beside them. */
 static tel_status
-put(struct tel_stat *s, tel_wide v, uint64_t weight)
+put(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	const struct layout *l = &s->definition->spec.layout;
 	int64_t i;
 
-	if (wide_is_i64(v))
+	if (int128_is_i64(v))
 		i = layout_find(l, (int64_t)v.low);
 	else
 		/* above all int64_t: the last power of two has no end */
@@ -122,7 +122,7 @@ put(struct tel_stat *s, tel_wide v, uint64_t weight)
 	s->updates++;
 	stat_wrap(s,
 	    count_add(&s->weight, weight) |
-	        tel__wide_add_times(&s->sum, v, weight));
+	        tel__int128_add_times(&s->sum, v, weight));
 	if (i >= 0 && i < l->count)
 		return tel__stat_add_bucket(s, (uint32_t)i, weight);
 	stat_wrap(s, count_add(i < 0 ? &s->under : &s->over, weight));
@@ -131,22 +131,22 @@ put(struct tel_stat *s, tel_wide v, uint64_t weight)
 
 /* A value that is kept as it is: mag, growth, dur. */
 static void
-keep(struct tel_stat *s, tel_wide v)
+keep(struct tel_stat *s, tel_int128 v)
 {
 	s->last = v;
 	s->flags |= STAT_LAST;
 	widen(s, v);
-	stat_wrap(s, wide_add(&s->sum, v));
+	stat_wrap(s, int128_add(&s->sum, v));
 }
 
 tel_status
-tel__stat_update(struct tel_stat *s, tel_wide v, uint64_t weight)
+tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	switch (s->definition->spec.class) {
 	case TEL_CLASS_MAG:
 		s->updates++;
 		if (s->definition->spec.delta)
-			stat_wrap(s, wide_add(&v, s->last));
+			stat_wrap(s, int128_add(&v, s->last));
 		keep(s, v);
 		return TEL_OK;
 	case TEL_CLASS_GROWTH:
@@ -160,7 +160,7 @@ tel__stat_update(struct tel_stat *s, tel_wide v, uint64_t weight)
 	case TEL_CLASS_RATIO:
 		s->updates++;
 		stat_wrap(s,
-		    count_add(&s->weight, weight) | wide_add(&s->sum, v));
+		    count_add(&s->weight, weight) | int128_add(&s->sum, v));
 		return TEL_OK;
 	case TEL_CLASS_DUR: keep(s, v); return TEL_OK;
 	case TEL_CLASS_QUANTILES: widen(s, v); return put(s, v, weight);
@@ -187,19 +187,19 @@ tel__stat_update_key(struct tel_stat *s, const struct key *key, uint64_t weight)
 }
 
 tel_status
-tel__stat_number_of(const tel_value *v, tel_wide *out)
+tel__stat_number_of(const tel_value *v, tel_int128 *out)
 {
 	double d = v->as.f64;
 	uint64_t u;
 
 	if (v->sort == TEL_SIGNED) {
-		*out = wide_i64(v->as.i64);
+		*out = int128_i64(v->as.i64);
 		return TEL_OK;
 	}
 	if (v->sort == TEL_STRING)
 		return TEL_EINVAL;
 	if (v->sort != TEL_DOUBLE) {
-		*out = wide_u64(v->as.u64);
+		*out = int128_u64(v->as.u64);
 		return TEL_OK;
 	}
 	/* a NaN fails the comparison, too */
@@ -207,12 +207,12 @@ tel__stat_number_of(const tel_value *v, tel_wide *out)
 		return TEL_EINVAL;
 	if (d >= 0) {
 		u = (uint64_t)d;
-		*out = wide_u64(u);
+		*out = int128_u64(u);
 		return TEL_OK;
 	}
-	*out = wide_i64((int64_t)d);
-	if (tel_wide_double(*out) > d)
-		(void)wide_add(out, wide_i64(-1));
+	*out = int128_i64((int64_t)d);
+	if (tel_int128_double(*out) > d)
+		(void)int128_add(out, int128_i64(-1));
 	return TEL_OK;
 }
 
@@ -223,7 +223,7 @@ tel__stat_zero(struct tel_stat *s)
 	uint64_t open = s->pairs.open;
 
 	s->updates = s->weight = 0;
-	s->sum = wide_u64(0);
+	s->sum = int128_u64(0);
 	s->flags &= STAT_LAST;
 	if (s->definition->spec.class != TEL_CLASS_MAG)
 		s->flags = 0;
@@ -241,24 +241,24 @@ tel__stat_zero(struct tel_stat *s)
 static void
 merge_values(struct tel_stat *s, const struct tel_stat *from)
 {
-	tel_wide shift = wide_u64(0), v;
+	tel_int128 shift = int128_u64(0), v;
 
 	if (s->definition->spec.delta)
 		shift = s->last;
 	if (from->flags & STAT_EXTREMES) {
 		v = from->min;
-		stat_wrap(s, wide_add(&v, shift));
+		stat_wrap(s, int128_add(&v, shift));
 		widen(s, v);
 		v = from->max;
-		stat_wrap(s, wide_add(&v, shift));
+		stat_wrap(s, int128_add(&v, shift));
 		widen(s, v);
 	}
 	stat_wrap(s,
-	    wide_add(&s->sum, from->sum) |
-	        tel__wide_add_times(&s->sum, shift, from->updates));
+	    int128_add(&s->sum, from->sum) |
+	        tel__int128_add_times(&s->sum, shift, from->updates));
 	if (from->flags & STAT_LAST) {
 		s->last = from->last;
-		stat_wrap(s, wide_add(&s->last, shift));
+		stat_wrap(s, int128_add(&s->last, shift));
 		s->flags |= STAT_LAST;
 	}
 }

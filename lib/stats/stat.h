@@ -27,7 +27,7 @@ struct pair_counts {
 struct tel_stat {
 	const struct definition *definition;
 	uint64_t updates, weight;
-	tel_wide sum, last, min, max;
+	tel_int128 sum, last, min, max;
 	unsigned flags;
 	uint64_t under, over, outside;
 	uint64_t invalid, lost;
@@ -52,7 +52,7 @@ struct tel_stat *tel__stat_new(const struct definition *d,
 void tel__stat_free(struct tel_stat *s);
 
 /* Updates it with a number.  Not for tallies.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stat_update(struct tel_stat *s, tel_wide v, uint64_t weight);
+tel_status tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight);
 
 /* Updates a tally; key NULL: one that there is no room for. */
 void tel__stat_update_key(struct tel_stat *s, const struct key *key,
@@ -62,7 +62,7 @@ void tel__stat_update_key(struct tel_stat *s, const struct key *key,
  * The number of a value.  TEL_OK; TEL_EINVAL: it is none, or not from -2^63
  * to 2^64 - 1.
  */
-tel_status tel__stat_number_of(const tel_value *v, tel_wide *out);
+tel_status tel__stat_number_of(const tel_value *v, tel_int128 *out);
 
 /* Begins anew, as tel_stats_set_deltas() says. */
 void tel__stat_zero(struct tel_stat *s);

@@ -119,7 +119,7 @@ grow(struct tel_stats *s)
 }
 
 tel_status
-tel__stats_take(struct tel_stats *s, struct definition *d)
+tel__stats_adopt(struct tel_stats *s, struct definition *d)
 {
 	uint32_t *at;
 
@@ -272,7 +272,7 @@ tel_stats_add(tel_stats *s, const char *spec)
 		tel__definition_free(d);
 		return st;
 	}
-	st = tel__stats_take(s, d);
+	st = tel__stats_adopt(s, d);
 	return st == TEL_OK ? tel_stats_settle(s) : st;
 }
 

@@ -107,7 +107,7 @@ struct tel_stats {
 tel_status tel__stats_no_memory(struct tel_stats *s);
 
 /* Takes a definition; on failure it is freed.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stats_take(struct tel_stats *s, struct definition *d);
+tel_status tel__stats_adopt(struct tel_stats *s, struct definition *d);
 /* The first one that was taken of a name; NULL: there is none. */
 struct definition *tel__stats_find(const struct tel_stats *s, const char *name);
 

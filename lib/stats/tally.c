@@ -2,7 +2,7 @@
 /* Tallies: a hash table with open addressing over columns in order. */
 #include "stats/tally.h"
 
-#include "stats/wide.h"
+#include "base/int128.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 /* ------------------------------------------------------------- report */
 
 static int
-tell(tel_wide v, int known, tel_wide *out)
+tell(tel_int128 v, int known, tel_int128 *out)
 {
 	if (known)
 		*out = v;
@@ -15,31 +15,31 @@ tell(tel_wide v, int known, tel_wide *out)
 }
 
 static int
-tell_u64(uint64_t v, tel_wide *out)
+tell_u64(uint64_t v, tel_int128 *out)
 {
-	return tell(wide_u64(v), 1, out);
+	return tell(int128_u64(v), 1, out);
 }
 
-static tel_wide
-minus(tel_wide a, tel_wide b)
+static tel_int128
+minus(tel_int128 a, tel_int128 b)
 {
-	(void)wide_add(&a, tel__wide_negate(b));
+	(void)int128_add(&a, tel__int128_negate(b));
 	return a;
 }
 
 /* The totals of allocation. */
 static int
-tell_blocks(const struct report *r, tel_total which, tel_wide *out)
+tell_blocks(const struct report *r, tel_total which, tel_int128 *out)
 {
 	int known = r->has_allocs;
 
 	switch (which) {
-	case TEL_TOTAL_ALLOCS: return tell(wide_u64(r->allocs), known, out);
+	case TEL_TOTAL_ALLOCS: return tell(int128_u64(r->allocs), known, out);
 	case TEL_TOTAL_ALLOC_BYTES: return tell(r->alloc_bytes, known, out);
-	case TEL_TOTAL_FREES: return tell(wide_u64(r->frees), known, out);
+	case TEL_TOTAL_FREES: return tell(int128_u64(r->frees), known, out);
 	case TEL_TOTAL_FREE_BYTES: return tell(r->free_bytes, known, out);
 	case TEL_TOTAL_LIVE:
-		return tell(minus(wide_u64(r->allocs), wide_u64(r->frees)),
+		return tell(minus(int128_u64(r->allocs), int128_u64(r->frees)),
 		    known, out);
 	case TEL_TOTAL_LIVE_BYTES:
 		return tell(minus(r->alloc_bytes, r->free_bytes), known, out);
@@ -48,7 +48,7 @@ tell_blocks(const struct report *r, tel_total which, tel_wide *out)
 }
 
 int
-tel_stats_total(const tel_stats *s, tel_total which, tel_wide *out)
+tel_stats_total(const tel_stats *s, tel_total which, tel_int128 *out)
 {
 	const struct report *r = &s->shown;
 	int any = r->first <= r->last;
@@ -57,8 +57,8 @@ tel_stats_total(const tel_stats *s, tel_total which, tel_wide *out)
 	case TEL_TOTAL_LOGS: return tell_u64(r->logs, out);
 	case TEL_TOTAL_EVENTS: return tell_u64(r->events, out);
 	case TEL_TOTAL_BYTES: return tell_u64(r->bytes, out);
-	case TEL_TOTAL_FIRST: return tell(wide_u64(r->first), any, out);
-	case TEL_TOTAL_LAST: return tell(wide_u64(r->last), any, out);
+	case TEL_TOTAL_FIRST: return tell(int128_u64(r->first), any, out);
+	case TEL_TOTAL_LAST: return tell(int128_u64(r->last), any, out);
 	case TEL_TOTAL_TICKS: return tell(r->ticks, 1, out);
 	case TEL_TOTAL_NS: return tell(r->ns, any && r->untimed == 0, out);
 	case TEL_TOTAL_INPUT: return tell_u64(r->input, out);
@@ -229,7 +229,7 @@ tel_stat_approximate(const tel_stat *stat)
 
 /* The numbers of pairs. */
 static int
-tell_pairs(const tel_stat *stat, tel_number which, tel_wide *out)
+tell_pairs(const tel_stat *stat, tel_number which, tel_int128 *out)
 {
 	const struct pair_counts *p = &stat->pairs;
 
@@ -251,39 +251,40 @@ tell_pairs(const tel_stat *stat, tel_number which, tel_wide *out)
 
 /* The numbers of buckets and keys. */
 static int
-tell_weights(const tel_stat *stat, tel_number which, tel_wide *out)
+tell_weights(const tel_stat *stat, tel_number which, tel_int128 *out)
 {
 	const struct spec *p = &stat->definition->spec;
 	int buckets = p->layout.count > 0;
 	int tally = p->class == TEL_CLASS_TALLY;
 	int ratio = p->class == TEL_CLASS_RATIO;
 	int merged = (stat->flags & STAT_OUTSIDE) != 0;
-	tel_wide outside = wide_u64(stat->outside);
+	tel_int128 outside = int128_u64(stat->outside);
 
 	switch (which) {
 	case TEL_NUMBER_WEIGHT:
-		return tell(wide_u64(stat->weight), buckets || tally || ratio,
+		return tell(int128_u64(stat->weight), buckets || tally || ratio,
 		    out);
 	case TEL_NUMBER_UNDER:
-		return tell(wide_u64(stat->under), buckets && !merged, out);
+		return tell(int128_u64(stat->under), buckets && !merged, out);
 	case TEL_NUMBER_OVER:
-		return tell(wide_u64(stat->over), buckets && !merged, out);
+		return tell(int128_u64(stat->over), buckets && !merged, out);
 	case TEL_NUMBER_OUTSIDE:
-		(void)wide_add(&outside, wide_u64(stat->under));
-		(void)wide_add(&outside, wide_u64(stat->over));
+		(void)int128_add(&outside, int128_u64(stat->under));
+		(void)int128_add(&outside, int128_u64(stat->over));
 		return tell(outside, buckets && merged, out);
 	case TEL_NUMBER_KEYS:
-		return tell(wide_u64(stat->tally.count), tally, out);
+		return tell(int128_u64(stat->tally.count), tally, out);
 	case TEL_NUMBER_OVERFLOW:
-		return tell(wide_u64(stat->tally.overflow), tally, out);
+		return tell(int128_u64(stat->tally.overflow), tally, out);
 	case TEL_NUMBER_OVERFLOW_UPDATES:
-		return tell(wide_u64(stat->tally.overflow_updates), tally, out);
+		return tell(int128_u64(stat->tally.overflow_updates), tally,
+		    out);
 	default: return tell_pairs(stat, which, out);
 	}
 }
 
 int
-tel_stat_number(const tel_stat *stat, tel_number which, tel_wide *out)
+tel_stat_number(const tel_stat *stat, tel_number which, tel_int128 *out)
 {
 	const struct spec *p = &stat->definition->spec;
 	int kept = p->class == TEL_CLASS_MAG || p->class == TEL_CLASS_GROWTH ||
@@ -363,7 +364,7 @@ static void
 upper_edge(const tel_stat *stat, uint32_t i, tel_quantile *out)
 {
 	tel_bucket b;
-	int known = (stat->flags & STAT_EXTREMES) && wide_is_i64(stat->max);
+	int known = (stat->flags & STAT_EXTREMES) && int128_is_i64(stat->max);
 
 	tel__layout_edges(&stat->definition->spec.layout, i, &b);
 	out->is = b.open ? TEL_QUANTILE_AT_LEAST : TEL_QUANTILE_AT_MOST;

@@ -130,7 +130,7 @@ count_all(tel_reader *r)
 
 	if (stats == NULL || tel_stats_begin(stats, r) != TEL_OK)
 		abort();
-	tel_stats_take(stats, r);
+	tel_stats_attach(stats, r);
 	for (n = 0; n < MAX_EVENTS; n++)
 		if (tel_reader_next(r, &event) != TEL_OK ||
 		    tel_stats_event(stats, event) != TEL_OK)

@@ -18,19 +18,19 @@
 static void
 ask_stat(const tel_stat *t)
 {
-	char text[TEL_WIDE_TEXT], value[80];
+	char text[TEL_INT128_TEXT], value[80];
 	const char *name;
 	tel_bucket b, before = { 0 };
 	tel_quantile q;
 	tel_value v;
-	tel_wide w;
+	tel_int128 w;
 	int64_t p;
 	size_t i, next;
 	tel_key k;
 
 	for (i = 0; i <= TEL_NUMBER_LOST; i++)
 		if (tel_stat_number(t, (tel_number)i, &w))
-			must(strlen(tel_wide_text(w, text)) < sizeof(text));
+			must(strlen(tel_int128_text(w, text)) < sizeof(text));
 	for (i = 0; tel_stat_parameter(t, (unsigned)i, &name, &p); i++)
 		must(*name != '\0');
 	for (i = 0; tel_stat_group_value(t, (unsigned)i, &v); i++)
@@ -58,7 +58,7 @@ ask(tel_stats *s)
 {
 	tel_origin o;
 	tel_part p;
-	tel_wide w;
+	tel_int128 w;
 	size_t i;
 
 	for (i = 0; i <= TEL_TOTAL_LIVE_BYTES; i++)

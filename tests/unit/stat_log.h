@@ -98,18 +98,18 @@ begin_one(const char *spec)
 static inline const char *
 number(const tel_stat *stat, tel_number which, char *buffer)
 {
-	tel_wide v;
+	tel_int128 v;
 
 	if (stat == NULL || !tel_stat_number(stat, which, &v))
 		return "-";
-	return tel_wide_text(v, buffer);
+	return tel_int128_text(v, buffer);
 }
 
 static inline void
 is_number(const tel_stats *s, size_t i, tel_number which, const char *want,
     const char *what)
 {
-	char buffer[TEL_WIDE_TEXT];
+	char buffer[TEL_INT128_TEXT];
 
 	is_str(number(tel_stats_get(s, i), which, buffer), want, "%s", what);
 }
@@ -118,10 +118,10 @@ static inline void
 is_total(const tel_stats *s, tel_total which, const char *want,
     const char *what)
 {
-	char buffer[TEL_WIDE_TEXT];
-	tel_wide v;
+	char buffer[TEL_INT128_TEXT];
+	tel_int128 v;
 
-	is_str(tel_stats_total(s, which, &v) ? tel_wide_text(v, buffer) : "-",
+	is_str(tel_stats_total(s, which, &v) ? tel_int128_text(v, buffer) : "-",
 	    want, "%s", what);
 }
 

@@ -99,7 +99,7 @@ count(const struct stream *s, const char *spec, size_t read_size, int take,
 	    tel_stats_begin(c.stats, r) != TEL_OK)
 		abort();
 	if (take)
-		tel_stats_take(c.stats, r);
+		tel_stats_attach(c.stats, r);
 	while (tel_reader_next(r, &ev) == TEL_OK) {
 		look_at(&c, ev, take, whole);
 		c.given++;
@@ -118,7 +118,7 @@ count(const struct stream *s, const char *spec, size_t read_size, int take,
 static int
 is_same(const tel_stats *a, const tel_stats *b)
 {
-	tel_wide x, y;
+	tel_int128 x, y;
 	tel_part p, q;
 	size_t i;
 	int k;

@@ -147,7 +147,7 @@ test_values(void)
 {
 	tel_stats *s = begin_one("f=hist(size,0,100,10)");
 	struct stat_log l;
-	char b[TEL_WIDE_TEXT];
+	char b[TEL_INT128_TEXT];
 	const tel_stat *t;
 
 	stat_log_begin(&l);
@@ -382,7 +382,7 @@ struct shots {
 static tel_status
 shoot(void *arg, tel_stats *s, const tel_snapshot *at)
 {
-	char a[TEL_WIDE_TEXT], b[TEL_WIDE_TEXT];
+	char a[TEL_INT128_TEXT], b[TEL_INT128_TEXT];
 	struct shots *shots = arg;
 
 	if (shots->n < sizeof(shots->text))
@@ -399,7 +399,7 @@ run_shots(int deltas, const char *want)
 {
 	tel_stats *s = begin_one("m=mag(size)");
 	struct shots shots = { "", 0 };
-	char b[TEL_WIDE_TEXT];
+	char b[TEL_INT128_TEXT];
 	struct stat_log l;
 
 	stat_log_begin(&l);

@@ -53,7 +53,7 @@ put_count(const struct report *r, uint64_t v, int width)
 {
 	char text[FIGURE_TEXT];
 
-	putf(r->out, "%*s", width, figure_count(figure_wide_of(v), 0, text));
+	putf(r->out, "%*s", width, figure_count(figure_int128_of(v), 0, text));
 }
 
 /* Who it is, in one line or in two. */

@@ -13,13 +13,13 @@
 static const char *
 count(uint64_t v, char *text)
 {
-	return figure_count(figure_wide_of(v), 0, text);
+	return figure_count(figure_int128_of(v), 0, text);
 }
 
 static const char *
 bytes(uint64_t v, char *text)
 {
-	return figure_value(figure_wide_of(v), "bytes", 0, text);
+	return figure_value(figure_int128_of(v), "bytes", 0, text);
 }
 
 /* In lines that a terminal has room for. */

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wide: integers of 128 bits, in two words, for sums that do not wrap in
- * practice and are told when they do.
+ * Signed integers of 128 bits, in two words.  Sums of 64-bit values do not
+ * overflow them in practice; each operation reports when it wrapped.
  */
-#ifndef TEL_STATS_WIDE_H
-#define TEL_STATS_WIDE_H
+#ifndef TEL_BASE_INT128_H
+#define TEL_BASE_INT128_H
 
 #include "tel.h"
 
-static inline tel_wide
-wide_u64(uint64_t v)
+static inline tel_int128
+int128_u64(uint64_t v)
 {
-	tel_wide w = { 0, v };
+	tel_int128 w = { 0, v };
 
 	return w;
 }
 
-static inline tel_wide
-wide_i64(int64_t v)
+static inline tel_int128
+int128_i64(int64_t v)
 {
-	tel_wide w = { v < 0 ? -1 : 0, (uint64_t)v };
+	tel_int128 w = { v < 0 ? -1 : 0, (uint64_t)v };
 
 	return w;
 }
 
 /* Whether v lies in the range of an int64_t. */
 static inline int
-wide_is_i64(tel_wide v)
+int128_is_i64(tel_int128 v)
 {
 	return v.high == (v.low >> 63 ? -1 : 0);
 }
 
 /* Whether v lies in the range of a uint64_t. */
 static inline int
-wide_is_u64(tel_wide v)
+int128_is_u64(tel_int128 v)
 {
 	return v.high == 0;
 }
 
 /* Negative, 0 or positive as a is less than, equal to or more than b. */
 static inline int
-wide_compare(tel_wide a, tel_wide b)
+int128_compare(tel_int128 a, tel_int128 b)
 {
 	if (a.high != b.high)
 		return a.high < b.high ? -1 : 1;
@@ -49,7 +49,7 @@ wide_compare(tel_wide a, tel_wide b)
 
 /* *to += v, modulo 2^128.  Returns 1 when it wrapped, else 0. */
 static inline int
-wide_add(tel_wide *to, tel_wide v)
+int128_add(tel_int128 *to, tel_int128 v)
 {
 	int carry = __builtin_add_overflow(to->low, v.low, &to->low);
 	uint64_t high = (uint64_t)to->high + (uint64_t)v.high + (uint64_t)carry;
@@ -60,16 +60,16 @@ wide_add(tel_wide *to, tel_wide v)
 }
 
 /* The two's complement. */
-tel_wide tel__wide_negate(tel_wide v);
+tel_int128 tel__int128_negate(tel_int128 v);
 
 /* *to += v * times, modulo 2^128.  Returns 1 when it wrapped, else 0. */
-int tel__wide_add_times(tel_wide *to, tel_wide v, uint64_t times);
+int tel__int128_add_times(tel_int128 *to, tel_int128 v, uint64_t times);
 
 /*
  * Reads a decimal number, all of text up to end, into *out.  Returns 1, or 0
  * when it is none or does not fit.
  */
-int tel__wide_parse(const char *text, const char *end, tel_wide *out);
+int tel__int128_parse(const char *text, const char *end, tel_int128 *out);
 
 /* *to += v, modulo 2^64.  Returns 1 when it wrapped, else 0. */
 static inline int

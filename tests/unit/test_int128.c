@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Wide numbers, keys, tallies and open ranges, against plain arithmetic. */
+/* 128-bit integers, keys, tallies and open ranges, against plain arithmetic. */
 #include "stat_log.h"
 
 #include "stats/scan.h"
@@ -20,27 +20,27 @@ random64(void)
 }
 
 static int128
-wider(tel_wide w)
+native(tel_int128 w)
 {
 	return (int128)((uint128)(uint64_t)w.high << 64 | w.low);
 }
 
-static tel_wide
+static tel_int128
 narrow(int128 v)
 {
-	tel_wide w = { (int64_t)((uint128)v >> 64), (uint64_t)v };
+	tel_int128 w = { (int64_t)((uint128)v >> 64), (uint64_t)v };
 
 	return w;
 }
 
 /* Numbers of all sizes, and those at the edges. */
-static tel_wide
-random_wide(void)
+static tel_int128
+random_int128(void)
 {
 	static const uint64_t edges[] = { 0, 1, UINT64_MAX, INT64_MAX,
 		(uint64_t)1 << 63 };
 	uint64_t r = random64();
-	tel_wide w = { 0, random64() >> (r & 63) };
+	tel_int128 w = { 0, random64() >> (r & 63) };
 
 	if (r & 64)
 		w.high = (int64_t)random64() >> (r >> 7 & 63);
@@ -55,33 +55,34 @@ static void
 test_arithmetic(void)
 {
 	unsigned i, sums = 0, products = 0, orders = 0, texts = 0;
-	tel_wide a, b, sum, product, back;
-	char buffer[TEL_WIDE_TEXT];
+	tel_int128 a, b, sum, product, back;
+	char buffer[TEL_INT128_TEXT];
 	int128 want;
 	uint64_t n;
 	int wrapped;
 
 	for (i = 0; i < 20000; i++) {
-		a = random_wide();
-		b = random_wide();
+		a = random_int128();
+		b = random_int128();
 		sum = a;
-		wrapped = wide_add(&sum, b);
-		if (__builtin_add_overflow(wider(a), wider(b), &want) !=
+		wrapped = int128_add(&sum, b);
+		if (__builtin_add_overflow(native(a), native(b), &want) !=
 		        wrapped ||
-		    wide_compare(sum, narrow(want)) != 0)
+		    int128_compare(sum, narrow(want)) != 0)
 			sums++;
 		n = random64() >> (random64() & 63);
-		product = wide_u64(0);
-		wrapped = tel__wide_add_times(&product, a, n);
-		if (__builtin_mul_overflow(wider(a), (int128)n, &want) !=
+		product = int128_u64(0);
+		wrapped = tel__int128_add_times(&product, a, n);
+		if (__builtin_mul_overflow(native(a), (int128)n, &want) !=
 		        wrapped ||
-		    (!wrapped && want != wider(product)))
+		    (!wrapped && want != native(product)))
 			products++;
-		orders += wide_compare(a, b) !=
-		    (wider(a) > wider(b)) - (wider(a) < wider(b));
-		tel_wide_text(a, buffer);
-		if (!tel__wide_parse(buffer, buffer + strlen(buffer), &back) ||
-		    wide_compare(a, back) != 0)
+		orders += int128_compare(a, b) !=
+		    (native(a) > native(b)) - (native(a) < native(b));
+		tel_int128_text(a, buffer);
+		if (!tel__int128_parse(buffer, buffer + strlen(buffer),
+		        &back) ||
+		    int128_compare(a, back) != 0)
 			texts++;
 	}
 	is_u64(sums, 0, "sums");
@@ -94,7 +95,7 @@ static void
 test_text(void)
 {
 	static const struct {
-		tel_wide v;
+		tel_int128 v;
 		const char *text;
 	} rows[] = {
 		{ { 0, 0 }, "0" },
@@ -111,18 +112,19 @@ test_text(void)
 		"170141183460469231731687303715884105728",
 		"-170141183460469231731687303715884105729",
 		"999999999999999999999999999999999999999999" };
-	char buffer[TEL_WIDE_TEXT];
-	tel_wide v;
+	char buffer[TEL_INT128_TEXT];
+	tel_int128 v;
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		is_str(tel_wide_text(rows[i].v, buffer), rows[i].text, "%s",
+		is_str(tel_int128_text(rows[i].v, buffer), rows[i].text, "%s",
 		    rows[i].text);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ok(!tel__wide_parse(wrong[i], wrong[i] + strlen(wrong[i]), &v),
+		ok(!tel__int128_parse(wrong[i], wrong[i] + strlen(wrong[i]),
+		       &v),
 		    "no number: '%s'", wrong[i]);
-	ok(tel_wide_double(rows[4].v) == 18446744073709551616.0 &&
-	        tel_wide_double(rows[1].v) == -1,
+	ok(tel_int128_double(rows[4].v) == 18446744073709551616.0 &&
+	        tel_int128_double(rows[1].v) == -1,
 	    "doubles");
 }
 

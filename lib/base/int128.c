@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arithmetic on 128 bits, and its text. */
-#include "stats/wide.h"
+#include "base/int128.h"
 
 #include <string.h>
 
-tel_wide
-tel__wide_negate(tel_wide v)
+tel_int128
+tel__int128_negate(tel_int128 v)
 {
-	tel_wide r;
+	tel_int128 r;
 
 	r.low = ~v.low + 1;
 	r.high = (int64_t)(~(uint64_t)v.high + (r.low == 0));
@@ -28,16 +28,16 @@ multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
 }
 
 int
-tel__wide_add_times(tel_wide *to, tel_wide v, uint64_t times)
+tel__int128_add_times(tel_int128 *to, tel_int128 v, uint64_t times)
 {
 	int negative = v.high < 0, wrapped;
 	uint64_t high, low, upper, rest;
-	tel_wide product;
+	tel_int128 product;
 
 	if (times == 1)
-		return wide_add(to, v);
+		return int128_add(to, v);
 	if (negative)
-		v = tel__wide_negate(v);
+		v = tel__int128_negate(v);
 	multiply(v.low, times, &high, &low);
 	multiply((uint64_t)v.high, times, &upper, &rest);
 	wrapped = upper != 0 || __builtin_add_overflow(high, rest, &high) ||
@@ -45,8 +45,8 @@ tel__wide_add_times(tel_wide *to, tel_wide v, uint64_t times)
 	product.low = low;
 	product.high = (int64_t)high;
 	if (negative)
-		product = tel__wide_negate(product);
-	return wide_add(to, product) | wrapped;
+		product = tel__int128_negate(product);
+	return int128_add(to, product) | wrapped;
 }
 
 /* Divides the four digits of base 2^32 at n by 10^9; returns the rest. */
@@ -65,14 +65,14 @@ take_digits(uint32_t *n)
 }
 
 char *
-tel_wide_text(tel_wide v, char *buffer)
+tel_int128_text(tel_int128 v, char *buffer)
 {
 	int negative = v.high < 0, i;
 	char text[45], *p = text + sizeof(text);
 	uint32_t n[4], digits;
 
 	if (negative)
-		v = tel__wide_negate(v);
+		v = tel__int128_negate(v);
 	n[0] = (uint32_t)v.low;
 	n[1] = (uint32_t)(v.low >> 32);
 	n[2] = (uint32_t)v.high;
@@ -91,20 +91,20 @@ tel_wide_text(tel_wide v, char *buffer)
 }
 
 double
-tel_wide_double(tel_wide v)
+tel_int128_double(tel_int128 v)
 {
 	int negative = v.high < 0;
 	double d;
 
 	if (negative)
-		v = tel__wide_negate(v);
+		v = tel__int128_negate(v);
 	/* a word is rounded to 53 bits, the sum once more */
 	d = (double)(uint64_t)v.high * 18446744073709551616.0 + (double)v.low;
 	return negative ? -d : d;
 }
 
 int
-tel__wide_parse(const char *text, const char *end, tel_wide *out)
+tel__int128_parse(const char *text, const char *end, tel_int128 *out)
 {
 	int negative = text < end && *text == '-';
 	uint64_t high = 0, low = 0, over, rest;
@@ -129,6 +129,6 @@ tel__wide_parse(const char *text, const char *end, tel_wide *out)
 	out->low = low;
 	if (!negative)
 		return high >> 63 == 0;
-	*out = tel__wide_negate(*out);
+	*out = tel__int128_negate(*out);
 	return out->high < 0 || (high | low) == 0;
 }

@@ -54,7 +54,7 @@ span(void *arg, const struct tel_log *log, uint64_t first, uint64_t last)
 }
 
 void
-tel_stats_take(tel_stats *s, tel_reader *r)
+tel_stats_attach(tel_stats *s, tel_reader *r)
 {
 	r->tally.wants = wants;
 	r->tally.count = count;
