@@ -174,7 +174,7 @@ tel_block_take(struct tel_compiler *c, struct lane *l, struct tel_entry *e,
 
 	if (c->ends_on)
 		tel_end_remove(c, e->key + c->blocks[slot].size, slot);
-	tel__table_remove(&c->table, e);
+	tel_table_remove(&c->table, e);
 	return tel_block_end(c, l, slot, with_pool);
 }
 

@@ -125,7 +125,7 @@ resize(struct tel_compiler *c, struct lane *l, const tel_alloc *op)
 	if (c->ends_on)
 		tel_end_remove(c, e->key + c->blocks[slot].size, slot);
 	if (op->address != op->old) {
-		tel__table_remove(&c->table, e);
+		tel_table_remove(&c->table, e);
 		e = tel_table_put(&c->table, op->address, &fresh);
 		if (e == NULL)
 			return tel_compiler_no_memory(c);

@@ -24,12 +24,12 @@ tel_compiler_new(tel_output *out)
 	c->point_left = c->point_step = POINT_STEP;
 	c->facts.logs = 1;
 	memcpy(c->facts.log_names[0], "-", 2);
-	tel__table_init(&c->table);
-	tel__table_init(&c->threads);
-	tel__table_init(&c->processes);
-	tel__table_init(&c->ends);
-	tel__table_init(&c->parts_by_slot);
-	tel__table_init(&c->suspects_by_address);
+	tel_table_init(&c->table);
+	tel_table_init(&c->threads);
+	tel_table_init(&c->processes);
+	tel_table_init(&c->ends);
+	tel_table_init(&c->parts_by_slot);
+	tel_table_init(&c->suspects_by_address);
 	tel_emit_rate(c);
 	if (tel_pools_open(c) != 0) {
 		tel_compiler_free(c);
@@ -43,11 +43,11 @@ tel_compiler_free(tel_compiler *c)
 {
 	if (c == NULL)
 		return;
-	tel__table_close(&c->table);
-	tel__table_close(&c->processes);
-	tel__table_close(&c->ends);
-	tel__table_close(&c->parts_by_slot);
-	tel__table_close(&c->suspects_by_address);
+	tel_table_close(&c->table);
+	tel_table_close(&c->processes);
+	tel_table_close(&c->ends);
+	tel_table_close(&c->parts_by_slot);
+	tel_table_close(&c->suspects_by_address);
 	tel_pools_close(c);
 	tel_lanes_close(c);
 	free(c->blocks);

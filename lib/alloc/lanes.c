@@ -71,7 +71,7 @@ tel_lane_end(struct tel_compiler *c, uint64_t thread)
 	if (e == NULL)
 		return;
 	l = &c->lanes[e->value];
-	tel__table_remove(&c->threads, e);
+	tel_table_remove(&c->threads, e);
 	if (!l->ended) {
 		l->ended = 1;
 		c->ended_count++;
@@ -95,7 +95,7 @@ tel_lanes_close(struct tel_compiler *c)
 	}
 	free(c->lanes);
 	free(c->shared_free);
-	tel__table_close(&c->threads);
+	tel_table_close(&c->threads);
 }
 
 /* Doubles *p to at least need elements of size bytes. */

@@ -31,7 +31,7 @@ tel_end_remove(struct tel_compiler *c, uint64_t end, uint32_t slot)
 
 	/* of blocks that end at one place only the first is known */
 	if (e != NULL && e->value == slot)
-		tel__table_remove(&c->ends, e);
+		tel_table_remove(&c->ends, e);
 }
 
 static int
@@ -66,7 +66,7 @@ part_of(struct tel_compiler *c, uint32_t slot)
 		return &c->parts[e->value];
 	if (tel_array_grow(&c->parts, &c->parts_room, c->parts_used + 1,
 	        sizeof(*c->parts)) != 0) {
-		tel__table_remove(&c->parts_by_slot, e);
+		tel_table_remove(&c->parts_by_slot, e);
 		return NULL;
 	}
 	e->value = (uint32_t)c->parts_used;
@@ -118,7 +118,7 @@ tel_part_front(struct tel_compiler *c, struct lane *l, struct tel_entry *e,
 		st = tel_odd_count(c, TEL_ODD_SIZE, address);
 		return st != TEL_OK ? st : tel_block_take(c, l, e, 0);
 	}
-	tel__table_remove(&c->table, e);
+	tel_table_remove(&c->table, e);
 	e = tel_table_put(&c->table, address + size, &fresh);
 	if (e == NULL)
 		return tel_compiler_no_memory(c);
@@ -147,7 +147,7 @@ tel_part_end(struct tel_compiler *c, struct lane *l, uint64_t address,
 		return TEL_OK;
 	*found = 1;
 	slot = e->value;
-	tel__table_remove(&c->ends, e);
+	tel_table_remove(&c->ends, e);
 	st = part_free(c, l, slot, c->blocks[slot].size - size, size);
 	if (st == TEL_OK && tel_end_add(c, address, slot) != 0)
 		st = tel_compiler_no_memory(c);
@@ -171,7 +171,7 @@ tel_part_last(struct tel_compiler *c, struct lane *l, uint32_t slot,
 	    (uint64_t)c->parts[e->value].slot + 1);
 	if (moved != NULL)
 		moved->value = e->value;
-	tel__table_remove(&c->parts_by_slot, e);
+	tel_table_remove(&c->parts_by_slot, e);
 	if (with_pool)
 		return tel_emit_more(c, l, TEL_MORE_FREE_WITH_POOL, slot,
 		    p.whole, 0, 0);

@@ -13,8 +13,8 @@ tel_pools_open(struct tel_compiler *c)
 {
 	struct pools *ps = &c->pools;
 
-	tel__table_init(&ps->by_address);
-	tel__table_init(&c->buffers.by_address);
+	tel_table_init(&ps->by_address);
+	tel_table_init(&c->buffers.by_address);
 	if (tel_array_grow(&ps->all, &ps->room, 1, sizeof(*ps->all)) != 0)
 		return -1;
 	memset(&ps->all[0], 0, sizeof(ps->all[0]));
@@ -28,8 +28,8 @@ tel_pools_close(struct tel_compiler *c)
 {
 	free(c->pools.all);
 	free(c->buffers.all);
-	tel__table_close(&c->pools.by_address);
-	tel__table_close(&c->buffers.by_address);
+	tel_table_close(&c->pools.by_address);
+	tel_table_close(&c->buffers.by_address);
 	free(c->pooled);
 }
 
@@ -171,7 +171,7 @@ buffer_destroy(struct tel_compiler *c, struct lane *l, uint32_t n)
 
 	e = tel_table_find(&c->buffers.by_address, b->address);
 	if (e != NULL)
-		tel__table_remove(&c->buffers.by_address, e);
+		tel_table_remove(&c->buffers.by_address, e);
 	if (b->reserved != 0) {
 		st = tel_odd_count(c, TEL_ODD_RESERVED, b->at);
 		if (st != TEL_OK)
@@ -193,7 +193,7 @@ pool_destroy(struct tel_compiler *c, struct lane *l, struct tel_entry *known)
 	uint32_t b;
 	tel_status st;
 
-	tel__table_remove(&c->pools.by_address, known);
+	tel_table_remove(&c->pools.by_address, known);
 	st = tel_suspects_expire(c, 1);
 	if (st == TEL_OK && tel_emit_join(c, l) != 0)
 		st = tel_compiler_no_memory(c);

@@ -29,7 +29,7 @@ suspect_drop(struct tel_compiler *c, struct suspect *s)
 
 	e = tel_table_find(&c->suspects_by_address, s->address);
 	if (e != NULL)
-		tel__table_remove(&c->suspects_by_address, e);
+		tel_table_remove(&c->suspects_by_address, e);
 	s->address = 0;
 }
 
@@ -156,7 +156,7 @@ tel_suspect_double(struct tel_compiler *c, struct lane *l, struct tel_entry *e)
 	} else if (may_race(c)) {
 		if (c->ends_on)
 			tel_end_remove(c, e->key + c->blocks[slot].size, slot);
-		tel__table_remove(&c->table, e);
+		tel_table_remove(&c->table, e);
 		return suspect_add(c, l, SUSPECT_DOUBLE, address, &odd, slot);
 	}
 	st = tel_odd_add(c, &odd);

@@ -8,7 +8,7 @@
 #define FIRST_BITS 10
 
 void
-tel__table_init(struct tel_table *t)
+tel_table_init(struct tel_table *t)
 {
 	struct timespec now = { 0, 0 };
 
@@ -24,7 +24,7 @@ tel__table_init(struct tel_table *t)
 }
 
 void
-tel__table_close(struct tel_table *t)
+tel_table_close(struct tel_table *t)
 {
 	free(t->entries);
 	t->entries = NULL;
@@ -32,7 +32,7 @@ tel__table_close(struct tel_table *t)
 }
 
 int
-tel__table_grow(struct tel_table *t)
+tel_table_grow(struct tel_table *t)
 {
 	struct tel_table old = *t;
 	size_t size, i;
@@ -56,7 +56,7 @@ tel__table_grow(struct tel_table *t)
 }
 
 void
-tel__table_remove(struct tel_table *t, struct tel_entry *e)
+tel_table_remove(struct tel_table *t, struct tel_entry *e)
 {
 	size_t hole = (size_t)(e - t->entries), i = hole, home;
 

@@ -24,17 +24,17 @@ struct tel_table {
 };
 
 /* An empty table. */
-void tel__table_init(struct tel_table *t);
-void tel__table_close(struct tel_table *t);
+void tel_table_init(struct tel_table *t);
+void tel_table_close(struct tel_table *t);
 
 /*
  * Room for one more entry.  0, or -1 when there is no memory; the table is
  * then as it was.
  */
-int tel__table_grow(struct tel_table *t);
+int tel_table_grow(struct tel_table *t);
 
 /* Takes out an entry, which moves others. */
-void tel__table_remove(struct tel_table *t, struct tel_entry *e);
+void tel_table_remove(struct tel_table *t, struct tel_entry *e);
 
 /*
  * Where a key belongs.  Addresses come in steps, which one multiplication
@@ -81,7 +81,7 @@ tel_table_put(struct tel_table *t, uint64_t key, int *fresh)
 {
 	struct tel_entry *e;
 
-	if (t->count * 2 >= t->mask && tel__table_grow(t) != 0)
+	if (t->count * 2 >= t->mask && tel_table_grow(t) != 0)
 		return NULL;
 	e = tel_table_seek(t, key);
 	*fresh = e->key == 0;

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const char lower[] = "0123456789abcdef";
 
 static int
@@ -136,38 +138,6 @@ tel__escape_mps(unsigned char *p, const char *s, size_t n, int safe)
 		}
 	}
 	return p;
-}
-
-/*
- * The length of the well-formed UTF-8 sequence that s begins with (RFC 3629,
- * section 4), 0 when there is none.
- */
-size_t
-tel__utf8_length(const unsigned char *s, size_t n)
-{
-	unsigned char lo = 0x80, hi = 0xbf;
-	size_t length, i;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	length = s[0] < 0xe0 ? 2 : (s[0] < 0xf0 ? 3 : 4);
-	if (length > n)
-		return 0;
-	switch (s[0]) {
-	case 0xe0: lo = 0xa0; break;
-	case 0xed: hi = 0x9f; break; /* no surrogates */
-	case 0xf0: lo = 0x90; break;
-	case 0xf4: hi = 0x8f; break;
-	}
-	for (i = 1; i < length; i++) {
-		if (s[i] < lo || s[i] > hi)
-			return 0;
-		lo = 0x80;
-		hi = 0xbf;
-	}
-	return length;
 }
 
 static unsigned char *

@@ -14,12 +14,6 @@
 #define TEL_ESCAPE_ROOM(n) ((size_t)(n)*6 + 32)
 
 /*
- * The length of the well-formed UTF-8 sequence that the n bytes at s begin
- * with, 0 when there is none.
- */
-size_t tel__utf8_length(const unsigned char *s, size_t n);
-
-/*
  * Telcat's text: \" \\ \n \t \r, and \xHH for what is not printable ASCII.
  * doubled: each quote is written twice, for a text inside a CSV field.
  */

@@ -290,7 +290,7 @@ release(struct tel_printer *pr)
 	(void)close_stacks(f);
 	for (i = 0; i < f->nlines; i++)
 		free(f->lines[i].text);
-	tel__table_close(&f->by_text);
+	tel_table_close(&f->by_text);
 	tel__timeline_free(f->timeline);
 	free(f->lines);
 	free(f->stacks);
@@ -309,7 +309,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		f = calloc(1, sizeof(*f));
 		if (f == NULL)
 			return TEL_ENOMEM;
-		tel__table_init(&f->by_text);
+		tel_table_init(&f->by_text);
 		f->timeline = tel__timeline_new(&ops);
 		if (f->timeline == NULL) {
 			free(f);
@@ -367,8 +367,8 @@ finish(struct tel_printer *pr)
 		(void)tel_output_write(pr->out, number, strlen(number));
 	}
 	/* the hashes of by_text are of lines that were moved */
-	tel__table_close(&f->by_text);
-	tel__table_init(&f->by_text);
+	tel_table_close(&f->by_text);
+	tel_table_init(&f->by_text);
 	return pr->out->status;
 }
 

@@ -312,7 +312,7 @@ release(struct tel_printer *pr)
 	if (f == NULL)
 		return;
 	tel__timeline_free(f->timeline);
-	tel__table_close(&f->names);
+	tel_table_close(&f->names);
 	free(f->packet.bytes);
 	free(f->event.bytes);
 	free(f->interned.bytes);
@@ -330,7 +330,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		f = calloc(1, sizeof(*f));
 		if (f == NULL)
 			return TEL_ENOMEM;
-		tel__table_init(&f->names);
+		tel_table_init(&f->names);
 		pr->state = f;
 		f->timeline = tel__timeline_new(&ops);
 		if (f->timeline == NULL)

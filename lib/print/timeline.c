@@ -15,10 +15,10 @@ tel__timeline_new(const struct timeline_ops *ops)
 		return NULL;
 	tl->ops = ops;
 	tl->counters = ops->counter != NULL;
-	tel__table_init(&tl->by_name);
-	tel__table_init(&tl->open);
-	tel__table_init(&tl->blocks);
-	tel__table_init(&tl->pools);
+	tel_table_init(&tl->by_name);
+	tel_table_init(&tl->open);
+	tel_table_init(&tl->blocks);
+	tel_table_init(&tl->pools);
 	return tl;
 }
 
@@ -34,8 +34,8 @@ tel__timeline_free(struct timeline *tl)
 		free(tl->tracks[i]);
 	}
 	free(tl->tracks);
-	tel__table_close(&tl->by_name);
-	tel__table_close(&tl->open);
+	tel_table_close(&tl->by_name);
+	tel_table_close(&tl->open);
 	tel__timeline_count_clear(tl);
 	free(tl->gauges);
 	free(tl->large);
@@ -49,10 +49,10 @@ tel__timeline_begin(struct timeline *tl)
 	tl->begun = 0;
 	/* schemas and logs of before may be gone, and others be there */
 	tel__timeline_plans_free(tl);
-	tel__table_close(&tl->by_name);
-	tel__table_init(&tl->by_name);
-	tel__table_close(&tl->open);
-	tel__table_init(&tl->open);
+	tel_table_close(&tl->by_name);
+	tel_table_init(&tl->by_name);
+	tel_table_close(&tl->open);
+	tel_table_init(&tl->open);
 	tel__timeline_count_clear(tl);
 }
 

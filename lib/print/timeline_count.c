@@ -21,10 +21,10 @@
 void
 tel__timeline_count_clear(struct timeline *tl)
 {
-	tel__table_close(&tl->blocks);
-	tel__table_init(&tl->blocks);
-	tel__table_close(&tl->pools);
-	tel__table_init(&tl->pools);
+	tel_table_close(&tl->blocks);
+	tel_table_init(&tl->blocks);
+	tel_table_close(&tl->pools);
+	tel_table_init(&tl->pools);
 	tl->ngauges = 0;
 	tl->processes = 0;
 	tl->nlarge = 0;
@@ -227,7 +227,7 @@ block_ends(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size,
 
 	if (e != NULL) {
 		had = take_size(tl, e->value);
-		tel__table_remove(&tl->blocks, e);
+		tel_table_remove(&tl->blocks, e);
 	}
 	subtract(tl, gauge, sized ? size : had);
 }
@@ -242,7 +242,7 @@ gauge_of(struct tel_printer *pr, struct timeline *tl, const struct tel_log *log,
 
 	if (e != NULL && e->value == NONE &&
 	    !make_gauge(pr, tl, log, name, e)) {
-		tel__table_remove(&tl->pools, e);
+		tel_table_remove(&tl->pools, e);
 		tl->no_memory = 1;
 		return NONE;
 	}
@@ -287,7 +287,7 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 	if (tl->ngauges >= TIMELINE_POOLS ||
 	    !make_gauge(pr, tl, ev->log, name, e)) {
 		tl->no_memory |= tl->ngauges < TIMELINE_POOLS;
-		tel__table_remove(&tl->pools, e);
+		tel_table_remove(&tl->pools, e);
 		return NONE;
 	}
 	tl->processes += pool < 0;
@@ -312,7 +312,7 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
 		show(pr, tl, e->value, time);
 		show(pr, tl, all, time);
 	}
-	tel__table_remove(&tl->pools, e);
+	tel_table_remove(&tl->pools, e);
 }
 
 /* Does an operation to a gauge. */

@@ -133,7 +133,7 @@ tel__timeline_start(struct tel_printer *pr, struct timeline *tl,
 			t = free_lane(pr, tl, t, time);
 		if (t == NULL) {
 			/* too many at once: it is a point of time */
-			tel__table_remove(&tl->open, e);
+			tel_table_remove(&tl->open, e);
 			if (tl->ops->instant != NULL)
 				tl->ops->instant(pr, context, time, name, n,
 				    ev);
@@ -162,7 +162,7 @@ tel__timeline_finish(struct tel_printer *pr, struct timeline *tl,
 		t = tl->tracks[e->value - 1];
 		tl->ops->end(pr, t, time);
 		if (--t->depth == 0)
-			tel__table_remove(&tl->open, e);
+			tel_table_remove(&tl->open, e);
 		return;
 	}
 }

@@ -71,7 +71,7 @@ tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
 	else
 		t = tel__timeline_make_track(pr, tl, parent, use, name, n);
 	if (t == NULL)
-		tel__table_remove(&tl->by_name, e);
+		tel_table_remove(&tl->by_name, e);
 	else
 		e->value = t->id;
 	return t;
