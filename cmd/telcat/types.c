@@ -16,7 +16,7 @@ struct row {
 	char *schema;
 	char *kind;
 	char *name;
-	char *fields; /* "name:sort name:sort" */
+	char *fields; /* "name:data type name:data type" */
 	uint32_t code;
 	int unknown;
 	uint64_t count;
@@ -42,7 +42,7 @@ no_memory(void)
 	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
 }
 
-/* The fields as "name:sort name:sort"; NULL when there is no memory. */
+/* The fields as "name:data type name:data type"; NULL when there is no memory. */
 static char *
 describe_fields(const tel_type *type)
 {
@@ -54,7 +54,7 @@ describe_fields(const tel_type *type)
 		const tel_field *f = tel_type_field(type, i);
 
 		size += strlen(tel_field_name(f)) +
-		    strlen(tel_sort_name(tel_field_sort(f))) + 2;
+		    strlen(tel_datatype_name(tel_field_datatype(f))) + 2;
 	}
 	text = malloc(size);
 	if (text == NULL)
@@ -65,7 +65,7 @@ describe_fields(const tel_type *type)
 
 		used += (size_t)snprintf(text + used, size - used, "%s%s:%s",
 		    i == 0 ? "" : " ", tel_field_name(f),
-		    tel_sort_name(tel_field_sort(f)));
+		    tel_datatype_name(tel_field_datatype(f)));
 	}
 	return text;
 }
@@ -133,13 +133,13 @@ print_json_fields(struct sink *sink, const char *fields)
 
 	while (*fields != '\0') {
 		size_t name = strcspn(fields, ":");
-		const char *sort = fields + name + 1;
-		size_t length = strcspn(sort, " ");
+		const char *datatype = fields + name + 1;
+		size_t length = strcspn(datatype, " ");
 
 		print(sink, "%s{\"name\":\"%.*s\",\"sort\":\"%.*s\"}", between,
-		    (int)name, fields, (int)length, sort);
+		    (int)name, fields, (int)length, datatype);
 		between = ",";
-		fields = sort + length;
+		fields = datatype + length;
 		if (*fields == ' ')
 			fields++;
 	}

@@ -122,7 +122,7 @@ each_add(struct telstat *t, const tel_schema *s)
 			const tel_field *f = tel_type_field(type, j);
 			const char *name = tel_field_name(f);
 
-			if (tel_field_sort(f) == TEL_STRING ||
+			if (tel_field_datatype(f) == TEL_STRING ||
 			    !matches(t->each, name) || is_known(s, i, j, name))
 				continue;
 			n++;

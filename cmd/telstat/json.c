@@ -86,7 +86,7 @@ put_value(tel_output *out, const tel_value *value)
 		put(out, "null");
 		return;
 	}
-	switch (value->sort) {
+	switch (value->datatype) {
 	case TEL_UNSIGNED:
 		put_integer(out, figure_int128_of(value->as.u64));
 		return;

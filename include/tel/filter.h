@@ -175,13 +175,13 @@ typedef struct tel_value {
 	int missing; /* nonzero: nothing, and the rest means nothing */
 	/*
 	 * What the value is, and which member of .as holds it.  That of a
-	 * field has the field's own sort.  Otherwise: TEL_STRING,
+	 * field has the field's own data type.  Otherwise: TEL_STRING,
 	 * TEL_DOUBLE, TEL_BOOLEAN (a condition: .u64 is 1 or 0), TEL_SIGNED
 	 * (below 0) or TEL_UNSIGNED.
 	 */
-	tel_sort sort;
+	tel_datatype datatype;
 	union {
-		uint64_t u64;       /* any other sort */
+		uint64_t u64;       /* any other data type */
 		int64_t i64;        /* TEL_SIGNED */
 		double f64;         /* TEL_DOUBLE */
 		const char *string; /* TEL_STRING: bytes without a NUL */

@@ -18,7 +18,7 @@ typedef struct tel_type tel_type;
 typedef struct tel_field tel_field;
 
 /* What a field's value is. */
-typedef enum tel_sort {
+typedef enum tel_datatype {
 	TEL_UNSIGNED, /* an unsigned integer: a size, a count, a number */
 	TEL_SIGNED,   /* a signed integer */
 	TEL_SET,      /* an unsigned integer that is a set of bits */
@@ -27,15 +27,15 @@ typedef enum tel_sort {
 	TEL_BOOLEAN,  /* 0 or 1 */
 	TEL_DOUBLE,   /* IEEE 754 binary64 */
 	TEL_STRING    /* bytes up to a NUL, which does not belong to it */
-} tel_sort;
+} tel_datatype;
 
-/* The name of a sort in lower case, for example "address"; static. */
-TEL_SINCE_0_1 const char *tel_sort_name(tel_sort sort);
+/* The name of a data type in lower case, for example "address"; static. */
+TEL_SINCE_0_1 const char *tel_datatype_name(tel_datatype datatype);
 
 /* The field's name; lives as long as its schema. */
 TEL_SINCE_0_1 const char *tel_field_name(const tel_field *field);
-/* The field's sort. */
-TEL_SINCE_0_1 tel_sort tel_field_sort(const tel_field *field);
+/* The field's data type. */
+TEL_SINCE_0_1 tel_datatype tel_field_datatype(const tel_field *field);
 /*
  * The width of the field on the wire in bits: 1 to 64, or 0 for a string,
  * whose width varies.

@@ -58,9 +58,9 @@ tel_event_double(const tel_event *event, unsigned i)
 		return 0;
 	f = &event->type->fields[i];
 	v = tel_load(f, event->data);
-	if (f->sort == TEL_DOUBLE)
+	if (f->datatype == TEL_DOUBLE)
 		return tel_bits_double(v);
-	if (f->sort == TEL_SIGNED)
+	if (f->datatype == TEL_SIGNED)
 		return v >> 63 ? -(double)(0 - v) : (double)v;
 	return (double)v;
 }
@@ -70,7 +70,7 @@ tel_event_string(const tel_event *event, unsigned i, size_t *length)
 {
 	*length = 0;
 	if (i >= event->type->nfields ||
-	    event->type->fields[i].sort != TEL_STRING)
+	    event->type->fields[i].datatype != TEL_STRING)
 		return NULL;
 	return tel_load_string(event, &event->type->fields[i], length);
 }

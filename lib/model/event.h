@@ -164,8 +164,9 @@ tel_field_space(const struct tel_schema *s, const struct tel_field *f)
 {
 	if (f->space != 0)
 		return (enum tel_space)f->space;
-	return f->sort == TEL_POINTER && s->split_space ? TEL_SPACE_POINTER :
-	                                                  TEL_SPACE_ADDRESS;
+	return f->datatype == TEL_POINTER && s->split_space ?
+	    TEL_SPACE_POINTER :
+	    TEL_SPACE_ADDRESS;
 }
 
 /* Finds the label in force for the value of f. */

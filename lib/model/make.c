@@ -96,7 +96,7 @@ width_of(enum tel_load load)
 }
 
 struct tel_field *
-tel__type_add(struct tel_type *t, const char *name, enum tel_sort sort,
+tel__type_add(struct tel_type *t, const char *name, enum tel_datatype datatype,
     enum tel_load load, uint32_t offset)
 {
 	struct tel_field *f = &t->fields[t->nfields];
@@ -108,7 +108,7 @@ tel__type_add(struct tel_type *t, const char *name, enum tel_sort sort,
 	if (f->name == NULL)
 		return NULL;
 	f->name_length = (uint16_t)length;
-	f->sort = sort;
+	f->datatype = datatype;
 	f->load = load;
 	f->offset = (uint16_t)offset;
 	f->width = width_of(load);
@@ -151,7 +151,7 @@ tel__schema_digest(const struct tel_schema *s)
 		for (j = 0; j < t->nfields; j++) {
 			f = &t->fields[j];
 			h = digest(h, f->name, f->name_length);
-			h = digest(h, &f->sort, sizeof(f->sort));
+			h = digest(h, &f->datatype, sizeof(f->datatype));
 			h = digest(h, &f->width, sizeof(f->width));
 		}
 	}

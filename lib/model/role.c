@@ -136,7 +136,7 @@ load_block(const struct tel_event *ev, enum tel_role_part part)
 		return 0;
 	f = &ev->type->fields[i];
 	return load_field(ev, f) +
-	    (f->sort == TEL_UNSIGNED || f->sort == TEL_SIGNED);
+	    (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED);
 }
 
 /* The size and the count of a block that begins to live. */

@@ -203,10 +203,10 @@ tel_field_name(const tel_field *field)
 	return field->name;
 }
 
-tel_sort
-tel_field_sort(const tel_field *field)
+tel_datatype
+tel_field_datatype(const tel_field *field)
 {
-	return field->sort;
+	return field->datatype;
 }
 
 unsigned

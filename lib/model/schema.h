@@ -32,7 +32,7 @@ enum tel_load {
 
 struct tel_field {
 	const char *name; /* owned by the schema */
-	enum tel_sort sort;
+	enum tel_datatype datatype;
 	enum tel_load load;
 	uint16_t offset;      /* from the first byte of the event */
 	uint16_t name_length; /* strlen(name) */
@@ -40,17 +40,17 @@ struct tel_field {
 	uint8_t bit;          /* for TEL_LOAD_BIT */
 	/*
 	 * An enum tel_space: where the labels of its values are, whatever its
-	 * sort.  0: those of an address or a pointer, or none.
+	 * data type.  0: those of an address or a pointer, or none.
 	 */
 	uint8_t space;
-	char letter; /* the sort's letter in the MPS registry, PAWUDSB */
+	char letter; /* the data type's letter in the MPS registry, PAWUDSB */
 };
 
 /* Nonzero when values of f may have labels. */
 static inline int
 tel_field_labelled(const struct tel_field *f)
 {
-	return f->sort == TEL_ADDRESS || f->sort == TEL_POINTER ||
+	return f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER ||
 	    f->space != 0;
 }
 
@@ -208,7 +208,7 @@ struct tel_type *tel__schema_add(struct tel_schema *s, const char *name,
  * load; bit fields and strings included.  NULL also when there are too many.
  */
 struct tel_field *tel__type_add(struct tel_type *t, const char *name,
-    enum tel_sort sort, enum tel_load load, uint32_t offset);
+    enum tel_datatype datatype, enum tel_load load, uint32_t offset);
 
 /*
  * A number that tells schemas apart by all that the text of one says of it:

@@ -22,9 +22,9 @@ tel_status_text(tel_status status)
 }
 
 const char *
-tel_sort_name(tel_sort sort)
+tel_datatype_name(tel_datatype datatype)
 {
-	switch (sort) {
+	switch (datatype) {
 	case TEL_UNSIGNED: return "unsigned";
 	case TEL_SIGNED: return "signed";
 	case TEL_SET: return "set";

@@ -100,7 +100,7 @@ put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 	const char *s;
 	size_t n;
 
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_STRING:
 		s = tel_event_string(ev, i, &n);
 		put_string(pr, s, n);

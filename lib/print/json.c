@@ -18,7 +18,7 @@ static enum print_op
 choose(const struct tel_field *f, const char **quote)
 {
 	*quote = "";
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_SET:
 	case TEL_ADDRESS:
 	case TEL_POINTER: *quote = "\""; return PRINT_HEX;

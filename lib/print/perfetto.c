@@ -142,7 +142,7 @@ put_labelled(struct protobuf *m, const struct tel_field *field, uint64_t v,
 
 	if (n > TIMELINE_NAME)
 		n = TIMELINE_NAME;
-	if (field->sort == TEL_SIGNED)
+	if (field->datatype == TEL_SIGNED)
 		n = (size_t)snprintf(text, sizeof(text), "%.*s (%lld)", (int)n,
 		    label, (long long)v);
 	else
@@ -172,7 +172,7 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 		if (s != NULL) {
 			put_labelled(&one, field, v, s, n);
 		} else {
-			switch (field->sort) {
+			switch (field->datatype) {
 			case TEL_STRING:
 				s = tel_event_string(ev, i, &n);
 				tel__protobuf_text(&one, ANNOTATION_STRING, s,

@@ -50,13 +50,13 @@ static const char tables[] =
 static enum print_op
 choose(const struct tel_field *f)
 {
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_STRING: return PRINT_STRING_SQL;
 	case TEL_DOUBLE: return PRINT_DOUBLE_SQL;
 	default: break;
 	}
 	/* 64 bits are kept as they are: SQLite's integers are signed */
-	if (f->sort == TEL_SIGNED || f->width == 64)
+	if (f->datatype == TEL_SIGNED || f->width == 64)
 		return PRINT_SIGNED;
 	return PRINT_DECIMAL;
 }

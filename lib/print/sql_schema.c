@@ -46,11 +46,11 @@ put_kinds(struct tel_printer *pr, const struct tel_schema *schema)
 			    schema->types[i].kind, "");
 }
 
-/* The letter of a sort in the MPS's registry. */
+/* The letter of a data type in the MPS's registry. */
 static char
 letter_of(const struct tel_field *f)
 {
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_ADDRESS: return 'A';
 	case TEL_POINTER: return 'P';
 	case TEL_BOOLEAN: return 'B';
@@ -97,9 +97,9 @@ put_table(struct tel_printer *pr, const struct tel_type *type)
 		f = &type->fields[i];
 		tel__sql_add_column(&b, type, i);
 		tel__print_literal(&b,
-		    f->sort == TEL_DOUBLE     ? " REAL, " :
-		        f->sort == TEL_STRING ? " TEXT, " :
-		                                " INTEGER, ");
+		    f->datatype == TEL_DOUBLE     ? " REAL, " :
+		        f->datatype == TEL_STRING ? " TEXT, " :
+		                                    " INTEGER, ");
 	}
 	tel__print_literal(&b, "time INTEGER, log_serial INTEGER);\n");
 	if (!b.failed)

@@ -12,7 +12,7 @@
 enum print_op
 tel__print_text_op(const struct tel_field *f, int doubled)
 {
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_SET:
 	case TEL_ADDRESS:
 	case TEL_POINTER: return PRINT_HEX;
@@ -30,7 +30,7 @@ tel__print_text_op(const struct tel_field *f, int doubled)
 static const char *
 quotes(const struct tel_field *f, int doubled)
 {
-	if (f->sort != TEL_STRING)
+	if (f->datatype != TEL_STRING)
 		return "";
 	return doubled ? "\"\"" : "\"";
 }
@@ -179,8 +179,8 @@ put_type(struct tel_printer *pr, const struct tel_type *t)
 		print_put(pr, " ");
 		print_put(pr, f->name);
 		print_put(pr, ":");
-		print_put(pr, tel_sort_name(f->sort));
-		if (f->width != 64 && f->sort != TEL_STRING) {
+		print_put(pr, tel_datatype_name(f->datatype));
+		if (f->width != 64 && f->datatype != TEL_STRING) {
 			snprintf(number, sizeof(number), ":%u", f->width);
 			print_put(pr, number);
 		}

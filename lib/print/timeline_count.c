@@ -43,7 +43,7 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 
 	for (i = p->duration + 1; i < t->nfields; i++) {
 		f = &t->fields[i];
-		if (f->sort != TEL_UNSIGNED || f->width != 64)
+		if (f->datatype != TEL_UNSIGNED || f->width != 64)
 			continue;
 		track = tel__timeline_track(pr, tl, context, TIMELINE_COUNT,
 		    f->name, f->name_length);

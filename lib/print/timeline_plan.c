@@ -19,7 +19,7 @@ find_string(const struct tel_type *t, int first)
 	int i, n = first ? (t->nfields > 0) : t->nfields;
 
 	for (i = 0; i < n; i++)
-		if (t->fields[i].sort == TEL_STRING)
+		if (t->fields[i].datatype == TEL_STRING)
 			return i;
 	return -1;
 }
@@ -27,8 +27,8 @@ find_string(const struct tel_type *t, int first)
 static int
 is_number(const struct tel_type *t, int i)
 {
-	return i >= 0 && t->fields[i].sort != TEL_STRING &&
-	    t->fields[i].sort != TEL_DOUBLE;
+	return i >= 0 && t->fields[i].datatype != TEL_STRING &&
+	    t->fields[i].datatype != TEL_DOUBLE;
 }
 
 /* Where the event says that it happened. */

@@ -92,7 +92,7 @@ add_field(struct print_builder *b, const struct tel_type *type, unsigned i)
 	enum print_op op = tel__print_text_op(f, 0);
 
 	tel__print_literal(b, ",");
-	if (f->sort == TEL_STRING) {
+	if (f->datatype == TEL_STRING) {
 		tel__print_field(b, PRINT_STRING_CELL, i, SPACE_NONE);
 		return;
 	}
@@ -116,7 +116,7 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	for (i = 0; i < NCONTEXT; i++) {
 		tel__print_literal(&b, ",");
 		at = tel__print_find(type, context[i].name);
-		if (at >= 0 && type->fields[at].sort != TEL_STRING)
+		if (at >= 0 && type->fields[at].datatype != TEL_STRING)
 			tel__print_field(&b, context[i].op, (unsigned)at,
 			    SPACE_NONE);
 	}

@@ -17,11 +17,11 @@ struct check {
 };
 
 static unsigned
-class_of_sort(enum tel_sort sort)
+class_of_datatype(enum tel_datatype datatype)
 {
-	if (sort == TEL_STRING)
+	if (datatype == TEL_STRING)
 		return C_STRING;
-	return sort == TEL_DOUBLE ? C_DOUBLE : C_INTEGER;
+	return datatype == TEL_DOUBLE ? C_DOUBLE : C_INTEGER;
 }
 
 static tel_status
@@ -56,7 +56,8 @@ check_symbol(struct check *c, struct symbol *s)
 		at = tel_type_find_field(t, s->name);
 		if (at < 0)
 			continue;
-		s->classes |= (uint8_t)class_of_sort(t->fields[at].sort);
+		s->classes |=
+		    (uint8_t)class_of_datatype(t->fields[at].datatype);
 		labels |= tel_field_labelled(&t->fields[at]);
 	}
 	if (s->checked && s->classes == 0)

@@ -83,7 +83,7 @@ static int
 is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 {
 	const struct node *n = &c->tree->nodes[node];
-	enum tel_sort sort;
+	enum tel_datatype datatype;
 
 	if (c->folds[node].known)
 		return 0;
@@ -100,8 +100,9 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 		return 0;
 	out->code = OP_SPAN_FIELD;
 	out->field = c->fields[n->symbol];
-	sort = c->type->fields[out->field].sort;
-	return sort != TEL_SIGNED && sort != TEL_DOUBLE && sort != TEL_STRING;
+	datatype = c->type->fields[out->field].datatype;
+	return datatype != TEL_SIGNED && datatype != TEL_DOUBLE &&
+	    datatype != TEL_STRING;
 }
 
 /* The same, or some bits of it. */

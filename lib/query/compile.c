@@ -43,11 +43,11 @@ put_field(struct compiler *c, const struct node *n)
 
 	if (n->op == N_LABEL)
 		code = OP_LABEL_FIELD;
-	else if (f->sort == TEL_SIGNED)
+	else if (f->datatype == TEL_SIGNED)
 		code = OP_SIGNED_FIELD;
-	else if (f->sort == TEL_DOUBLE)
+	else if (f->datatype == TEL_DOUBLE)
 		code = OP_DOUBLE_FIELD;
-	else if (f->sort == TEL_STRING)
+	else if (f->datatype == TEL_STRING)
 		code = OP_STRING_FIELD;
 	op = tel__code_put(c, code);
 	if (op != NULL) {
@@ -201,7 +201,7 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 
 	for (i = count; i > 0; i--) {
 		f = &c->type->fields[i - 1];
-		if (f->sort != TEL_ADDRESS && f->sort != TEL_POINTER)
+		if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)
 			continue;
 		if (set->count == 1) {
 			what.field = (int)i - 1;
@@ -349,19 +349,19 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
     struct program *out)
 {
 	const struct node *root = &c->tree->nodes[c->tree->root];
-	enum tel_sort sort = TEL_UNSIGNED;
+	enum tel_datatype datatype = TEL_UNSIGNED;
 	tel_status st;
 
 	begin_type(c, type);
 	tel__code_put(c, OP_RESULT);
 	tel__code_value(c, c->tree->root);
 	if (root->op == N_FIELD && c->fields[root->symbol] >= 0)
-		sort = type->fields[c->fields[root->symbol]].sort;
+		datatype = type->fields[c->fields[root->symbol]].datatype;
 	else if (root->op >= N_HAS && root->op != N_UNARY &&
 	    root->op != N_ARITHMETIC)
-		sort = TEL_BOOLEAN;
+		datatype = TEL_BOOLEAN;
 	st = finish_type(c, c->count - 1, out);
-	out->sort = (uint8_t)sort;
+	out->datatype = (uint8_t)datatype;
 	return st;
 }
 

@@ -45,10 +45,10 @@ tel_expr_bind(tel_expr *x, const tel_schema *schema)
 }
 
 static void
-hand_out(const struct value *v, enum tel_sort sort, tel_value *out)
+hand_out(const struct value *v, enum tel_datatype datatype, tel_value *out)
 {
 	out->missing = v->tag == V_MISSING;
-	out->sort = sort;
+	out->datatype = datatype;
 	out->as.u64 = 0;
 	out->length = 0;
 	switch (v->tag) {
@@ -58,15 +58,15 @@ hand_out(const struct value *v, enum tel_sort sort, tel_value *out)
 		out->as.u64 = v->as.u;
 		break;
 	case V_NEGATIVE:
-		out->sort = TEL_SIGNED;
+		out->datatype = TEL_SIGNED;
 		out->as.u64 = v->as.u;
 		break;
 	case V_DOUBLE:
-		out->sort = TEL_DOUBLE;
+		out->datatype = TEL_DOUBLE;
 		out->as.f64 = v->as.d;
 		break;
 	case V_STRING:
-		out->sort = TEL_STRING;
+		out->datatype = TEL_STRING;
 		out->as.string = v->as.s;
 		out->length = v->length;
 		break;
@@ -85,7 +85,7 @@ tel_expr_eval(tel_expr *x, const tel_event *event, tel_value *out)
 	if (p == NULL)
 		return x->binder.failed;
 	tel__program_value(p, &x->binder.machine, event, &v);
-	hand_out(&v, (enum tel_sort)p->sort, out);
+	hand_out(&v, (enum tel_datatype)p->datatype, out);
 	return TEL_OK;
 }
 

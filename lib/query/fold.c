@@ -79,7 +79,7 @@ fold_field(struct compiler *c, const struct node *n, struct fold *f)
 		set_known(f, value_missing());
 		return;
 	}
-	switch (c->type->fields[at].sort) {
+	switch (c->type->fields[at].datatype) {
 	case TEL_STRING: set_open(f, C_STRING); break;
 	case TEL_DOUBLE: set_open(f, C_DOUBLE); break;
 	default: set_open(f, C_INTEGER); break;

@@ -91,9 +91,9 @@ struct op {
 enum verdict { VERDICT_NEVER, VERDICT_ALWAYS, VERDICT_RUN };
 
 struct program {
-	uint8_t verdict; /* enum verdict */
-	uint8_t sort;    /* enum tel_sort of an integer that comes out */
-	uint32_t entry;  /* the op to begin with */
+	uint8_t verdict;  /* enum verdict */
+	uint8_t datatype; /* enum tel_datatype of an integer that comes out */
+	uint32_t entry;   /* the op to begin with */
 	struct op *ops;
 };
 

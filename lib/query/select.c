@@ -30,15 +30,15 @@ read_name(struct names *n, char *word, unsigned column, struct fail *fail)
 
 	name->word = word;
 	name->column = column;
-	name->sort = NAME_WORD;
+	name->form = NAME_WORD;
 	if (tel__glob_match("all", 3, word, strlen(word), 1))
-		name->sort = NAME_ALL;
+		name->form = NAME_ALL;
 	else if (strpbrk(word, "*?[") != NULL)
-		name->sort = NAME_GLOB;
+		name->form = NAME_GLOB;
 	if (*word == '^')
 		return tel__fail_set(fail, TEL_EINVAL, n->text, column,
 		    "'^' stands at the beginning only, for all but the list");
-	if (name->sort == NAME_GLOB || *word < '0' || *word > '9')
+	if (name->form == NAME_GLOB || *word < '0' || *word > '9')
 		return TEL_OK;
 	why = tel__number_read(word, &end, 0, &number);
 	if (why == NULL &&
@@ -48,7 +48,7 @@ read_name(struct names *n, char *word, unsigned column, struct fail *fail)
 	if (why != NULL)
 		return tel__fail_set(fail, TEL_EINVAL, n->text, column, "%s",
 		    why);
-	name->sort = NAME_NUMBER;
+	name->form = NAME_NUMBER;
 	name->number = number.value.as.u;
 	return TEL_OK;
 }
@@ -131,7 +131,7 @@ tel__select_types(struct selection *s, const char *text, struct fail *fail)
 static int
 names_kind(const struct name *n, const struct tel_type *t)
 {
-	switch (n->sort) {
+	switch (n->form) {
 	case NAME_ALL: return 1;
 	case NAME_NUMBER:
 		return t->kind_number < 64 &&
@@ -146,7 +146,7 @@ names_kind(const struct name *n, const struct tel_type *t)
 static int
 names_type(const struct name *n, const struct tel_type *t)
 {
-	switch (n->sort) {
+	switch (n->form) {
 	case NAME_ALL: return 1;
 	case NAME_NUMBER: return n->number == t->code;
 	case NAME_WORD: return strcmp(n->word, t->name) == 0;
@@ -195,7 +195,7 @@ check_name(const struct names *list, const struct name *n, int kind,
 	char text[200];
 	unsigned i;
 
-	if (n->sort != NAME_WORD || (kind && names_kind(n, &unknown)))
+	if (n->form != NAME_WORD || (kind && names_kind(n, &unknown)))
 		return TEL_OK;
 	tel__near_begin(&near, n->word, strlen(n->word));
 	for (i = 0; i < schema->ntypes; i++) {

@@ -12,7 +12,7 @@ struct names {
 	struct name {
 		const char *word; /* NUL-terminated */
 		uint64_t number;
-		enum { NAME_WORD, NAME_GLOB, NAME_NUMBER, NAME_ALL } sort;
+		enum { NAME_WORD, NAME_GLOB, NAME_NUMBER, NAME_ALL } form;
 		unsigned column;
 	} * names;
 	unsigned count;

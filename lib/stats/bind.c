@@ -170,8 +170,8 @@ value_action(const struct definition *d, const struct tel_type *t,
 	at = tel_type_find_field(t, d->field);
 	if (at < 0)
 		return 0;
-	if (t->fields[at].sort != TEL_DOUBLE &&
-	    t->fields[at].sort != TEL_STRING) {
+	if (t->fields[at].datatype != TEL_DOUBLE &&
+	    t->fields[at].datatype != TEL_STRING) {
 		a->what = ACT_FIELD;
 		a->field = at;
 		a->load = &t->fields[at];

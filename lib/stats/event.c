@@ -111,12 +111,12 @@ act_field(struct tel_stats *s, const struct action *a,
     const struct tel_event *ev)
 {
 	const struct tel_field *f = a->load;
-	tel_value v = { 0, f->sort, { 0 }, 0 };
+	tel_value v = { 0, f->datatype, { 0 }, 0 };
 	struct tel_stat *stat;
 	tel_status st;
 	tel_int128 w;
 
-	v.as.u64 = f->sort == TEL_SIGNED ?
+	v.as.u64 = f->datatype == TEL_SIGNED ?
 	    tel_event_u64(ev, (unsigned)a->field) :
 	    tel_load(f, ev->data);
 	if (a->definition->spec.class == TEL_CLASS_TALLY)
@@ -125,7 +125,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	if (st != TEL_OK)
 		return st;
 	w.low = v.as.u64;
-	w.high = f->sort == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
+	w.high = f->datatype == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
 	st = tel__stat_update(stat, w, 1);
 	return st == TEL_OK ? st : tel__stats_no_memory(s);
 }

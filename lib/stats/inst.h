@@ -53,9 +53,9 @@ int tel__inst_parse_u64(const char *text, uint64_t *out);
  */
 void tel__inst_put_string(struct text *t, const char *bytes, size_t length);
 
-/* Names of the classes and sorts in a stream. */
+/* Names of the classes and data types in a stream. */
 const char *tel__inst_class_name(enum tel_class c);
 int tel__inst_find_class(const char *name, enum tel_class *out);
-int tel__inst_find_sort(const char *name, enum tel_sort *out);
+int tel__inst_find_datatype(const char *name, enum tel_datatype *out);
 
 #endif

@@ -83,10 +83,10 @@ group_names(const struct inst_line *l, char **names)
 
 tel_status
 tel__inst_key(struct inst_reader *r, const struct inst_line *l,
-    const char *value, const char *sort, struct key *out)
+    const char *value, const char *datatype, struct key *out)
 {
 	const struct inst_field *f = tel__inst_find(l, value);
-	const struct inst_field *s = tel__inst_find(l, sort);
+	const struct inst_field *s = tel__inst_find(l, datatype);
 	tel_value v;
 	tel_int128 w;
 
@@ -95,7 +95,7 @@ tel__inst_key(struct inst_reader *r, const struct inst_line *l,
 		return TEL_EDAMAGED;
 	v.missing = s != NULL && strcmp(s->value, "missing") == 0;
 	if (f->quoted) {
-		v.sort = TEL_STRING;
+		v.datatype = TEL_STRING;
 		v.as.string = f->value;
 		v.length = f->length;
 		return tel__key_make(r->part->strings, &v, out);
@@ -103,11 +103,12 @@ tel__inst_key(struct inst_reader *r, const struct inst_line *l,
 	if (tel__inst_int128(l, value, &w) < 0 ||
 	    (!int128_is_u64(w) && !int128_is_i64(w)))
 		return TEL_EDAMAGED;
-	v.sort = int128_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
+	v.datatype = int128_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
 	v.as.u64 = w.low;
 	if (s != NULL && !v.missing &&
-	    (!tel__inst_find_sort(s->value, &v.sort) || v.sort == TEL_STRING ||
-	        (w.high < 0 && v.sort != TEL_SIGNED)))
+	    (!tel__inst_find_datatype(s->value, &v.datatype) ||
+	        v.datatype == TEL_STRING ||
+	        (w.high < 0 && v.datatype != TEL_SIGNED)))
 		return TEL_EDAMAGED;
 	return tel__key_make(r->part->strings, &v, out);
 }
@@ -118,7 +119,7 @@ find_stat(struct inst_reader *r, const struct inst_line *l,
     struct definition *d, struct tel_stat **out)
 {
 	struct key keys[GROUPS_MAX];
-	char value[4] = "gv1", sort[4] = "gs1";
+	char value[4] = "gv1", datatype[4] = "gs1";
 	tel_status st;
 	unsigned i;
 	const struct inst_field *group = tel__inst_find(l, "grp");
@@ -128,8 +129,8 @@ find_stat(struct inst_reader *r, const struct inst_line *l,
 	if (group != NULL)
 		return tel__definition_find_overflow(d, out);
 	for (i = 0; i < d->ngroups; i++) {
-		value[2] = sort[2] = (char)('1' + i);
-		st = tel__inst_key(r, l, value, sort, &keys[i]);
+		value[2] = datatype[2] = (char)('1' + i);
+		st = tel__inst_key(r, l, value, datatype, &keys[i]);
 		if (st == TEL_ELIMIT)
 			return tel__definition_find_overflow(d, out);
 		if (st != TEL_OK)

@@ -38,13 +38,14 @@ tel__inst_find_class(const char *name, enum tel_class *out)
 }
 
 int
-tel__inst_find_sort(const char *name, enum tel_sort *out)
+tel__inst_find_datatype(const char *name, enum tel_datatype *out)
 {
 	int i;
 
 	for (i = TEL_UNSIGNED; i <= TEL_STRING; i++)
-		if (strcmp(tel_sort_name((enum tel_sort)i), name) == 0) {
-			*out = (enum tel_sort)i;
+		if (strcmp(tel_datatype_name((enum tel_datatype)i), name) ==
+		    0) {
+			*out = (enum tel_datatype)i;
 			return 1;
 		}
 	return 0;

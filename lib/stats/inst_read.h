@@ -42,10 +42,10 @@ struct node *tel__inst_node(struct inst_reader *r, const struct inst_line *l,
     const char **why);
 
 /*
- * The key of two fields, its value and its sort.  TEL_OK, TEL_EDAMAGED,
+ * The key of two fields, its value and its data type.  TEL_OK, TEL_EDAMAGED,
  * TEL_ELIMIT (no room for a string), TEL_ENOMEM.
  */
 tel_status tel__inst_key(struct inst_reader *r, const struct inst_line *l,
-    const char *value, const char *sort, struct key *out);
+    const char *value, const char *datatype, struct key *out);
 
 #endif

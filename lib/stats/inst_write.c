@@ -76,7 +76,7 @@ put_some(struct writer *w, const char *field, uint64_t v)
 		put_u64(w, field, v);
 }
 
-/* A key: its value, and its sort where the value does not tell. */
+/* A key: its value, and its data type where the value does not tell. */
 static void
 put_key(struct writer *w, const char *field, const char *sort_field,
     const struct key *k)
@@ -91,17 +91,17 @@ put_key(struct writer *w, const char *field, const char *sort_field,
 		tel__text_string(&w->line, "missing");
 		return;
 	}
-	if (v.sort == TEL_STRING) {
+	if (v.datatype == TEL_STRING) {
 		tel__inst_put_string(&w->line, v.as.string, v.length);
 		return;
 	}
-	if (v.sort == TEL_SIGNED)
+	if (v.datatype == TEL_SIGNED)
 		tel__text_i64(&w->line, v.as.i64);
 	else
 		tel__text_u64(&w->line, v.as.u64);
-	if (v.sort != TEL_UNSIGNED) {
+	if (v.datatype != TEL_UNSIGNED) {
 		name(w, sort_field);
-		tel__text_string(&w->line, tel_sort_name(v.sort));
+		tel__text_string(&w->line, tel_datatype_name(v.datatype));
 	}
 }
 

@@ -147,13 +147,13 @@ tel__key_make(struct strings *s, const tel_value *v, struct key *out)
 		out->tag = KEY_MISSING;
 		return TEL_OK;
 	}
-	if (v->sort == TEL_STRING)
+	if (v->datatype == TEL_STRING)
 		return tel__key_string(s, v->as.string, v->length, out);
 	out->bits = v->as.u64;
-	out->tag = (uint8_t)v->sort;
-	if (v->sort == TEL_SIGNED && v->as.i64 < 0)
+	out->tag = (uint8_t)v->datatype;
+	if (v->datatype == TEL_SIGNED && v->as.i64 < 0)
 		out->tag |= KEY_NEGATIVE;
-	if (v->sort == TEL_DOUBLE && v->as.f64 == 0)
+	if (v->datatype == TEL_DOUBLE && v->as.f64 == 0)
 		out->bits = 0; /* 0.0 and -0.0 are equal */
 	return TEL_OK;
 }
@@ -168,9 +168,9 @@ tel__key_value(const struct strings *s, const struct key *k, tel_value *out)
 		out->missing = 1;
 		return;
 	}
-	out->sort = (enum tel_sort)(k->tag & 0x0f);
+	out->datatype = (enum tel_datatype)(k->tag & 0x0f);
 	out->as.u64 = k->bits;
-	if (out->sort == TEL_STRING) {
+	if (out->datatype == TEL_STRING) {
 		t = s->list[k->bits];
 		out->as.string = t->bytes;
 		out->length = t->length;
@@ -249,7 +249,7 @@ tel_value_text(const tel_value *v, char *buffer, size_t size)
 	if (v->missing) {
 		n = (size_t)snprintf(text, sizeof(text), "-");
 	} else {
-		switch (v->sort) {
+		switch (v->datatype) {
 		case TEL_STRING:
 			s = v->as.string;
 			n = v->length;

@@ -10,7 +10,7 @@
 #include "stats/budget.h"
 #include "tel.h"
 
-/* The tag of a key: its sort, or one of these. */
+/* The tag of a key: its data type, or one of these. */
 #define KEY_NEGATIVE 0x10u /* beside TEL_SIGNED: the bits are below 0 */
 #define KEY_MISSING 0x20u
 

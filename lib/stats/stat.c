@@ -192,13 +192,13 @@ tel__stat_number_of(const tel_value *v, tel_int128 *out)
 	double d = v->as.f64;
 	uint64_t u;
 
-	if (v->sort == TEL_SIGNED) {
+	if (v->datatype == TEL_SIGNED) {
 		*out = int128_i64(v->as.i64);
 		return TEL_OK;
 	}
-	if (v->sort == TEL_STRING)
+	if (v->datatype == TEL_STRING)
 		return TEL_EINVAL;
-	if (v->sort != TEL_DOUBLE) {
+	if (v->datatype != TEL_DOUBLE) {
 		*out = int128_u64(v->as.u64);
 		return TEL_OK;
 	}

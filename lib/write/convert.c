@@ -193,10 +193,10 @@ move_value(const struct move *move, const unsigned char *from,
 	const struct tel_field *src = move->src, *dst = move->dst;
 	uint64_t v = tel_load(src, from);
 
-	if (src->sort == TEL_BOOLEAN)
+	if (src->datatype == TEL_BOOLEAN)
 		v = v != 0;
-	if ((src->sort == TEL_SIGNED && v >> 63) ||
-	    (dst->sort == TEL_BOOLEAN && v > 1) || !tel_encode_fits(dst, v))
+	if ((src->datatype == TEL_SIGNED && v >> 63) ||
+	    (dst->datatype == TEL_BOOLEAN && v > 1) || !tel_encode_fits(dst, v))
 		return 0;
 	tel_encode_field(dst, v, data);
 	return 1;

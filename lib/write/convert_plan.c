@@ -74,7 +74,7 @@ find_field(const struct tel_type *to, const char *name)
 static int
 class_of(const struct tel_field *f)
 {
-	return f->sort == TEL_STRING ? 2 : f->sort == TEL_DOUBLE;
+	return f->datatype == TEL_STRING ? 2 : f->datatype == TEL_DOUBLE;
 }
 
 /* Nonzero when the bytes of a field can stand for themselves. */
@@ -83,8 +83,8 @@ is_alike(const struct tel_field *a, const struct tel_field *b)
 {
 	return a->load == b->load && a->width == b->width &&
 	    a->load != TEL_LOAD_BIT && a->width % 8 == 0 &&
-	    (a->sort == TEL_BOOLEAN) == (b->sort == TEL_BOOLEAN) &&
-	    a->sort != TEL_SIGNED;
+	    (a->datatype == TEL_BOOLEAN) == (b->datatype == TEL_BOOLEAN) &&
+	    a->datatype != TEL_SIGNED;
 }
 
 /* Adds the move of a field, to the one before where they are neighbours. */

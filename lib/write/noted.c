@@ -160,7 +160,7 @@ take(struct tel_writer *w, const struct tel_event *ev,
 	        &label) &&
 	    is_same(&label, text, n))
 		return TEL_OK;
-	space = f->sort == TEL_POINTER && w->to->split_space ?
+	space = f->datatype == TEL_POINTER && w->to->split_space ?
 	    TEL_SPACE_POINTER :
 	    TEL_SPACE_ADDRESS;
 	if (tel__labels_find(w->noted->made, space, value, ev->clock, &label) &&
@@ -182,7 +182,7 @@ tel__noted_before(struct tel_writer *w, const struct tel_event *ev)
 		if (p[0] >= ev->type->nfields || n >= MPS_STRING_ROOM)
 			continue;
 		f = &ev->type->fields[p[0]];
-		if (f->sort == TEL_ADDRESS || f->sort == TEL_POINTER)
+		if (f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER)
 			st = take(w, ev, f, (const char *)p + 3, n);
 	}
 	return st;

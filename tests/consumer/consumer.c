@@ -87,7 +87,7 @@ look_at(const tel_event *event)
 	for (i = 0; i < count; i++) {
 		const tel_field *field = tel_type_field(type, i);
 
-		switch (tel_field_sort(field)) {
+		switch (tel_field_datatype(field)) {
 		case TEL_STRING:
 			if (tel_event_string(event, i, &size) == NULL)
 				fail(tel_field_name(field), "no string");

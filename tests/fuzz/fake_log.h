@@ -72,7 +72,7 @@ fake_event(struct fake *f, const struct tel_type *type, unsigned seed)
 	    f->event.clock);
 	for (i = 0; i < type->nfields; i++) {
 		field = &type->fields[i];
-		if (field->sort == TEL_STRING)
+		if (field->datatype == TEL_STRING)
 			memcpy(f->data + field->offset, "heap \xff\"", 8);
 		else
 			tel_encode_field(field,

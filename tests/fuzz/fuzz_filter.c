@@ -3,7 +3,7 @@
  * Fuzz target: the compiler of expressions and the readers of selections.
  * The first byte of the input chooses what the rest is; what compiles is
  * bound to schemas of several releases and run over the events of a small
- * log, one of each type with fields of all sorts.
+ * log, one of each type with fields of all data types.
  */
 #include "fake_log.h"
 #include "target.h"

@@ -35,7 +35,7 @@ ask_stat(const tel_stat *t)
 		must(*name != '\0');
 	for (i = 0; tel_stat_group_value(t, (unsigned)i, &v); i++)
 		must(tel_value_text(&v, value, sizeof(value)) > 0 ||
-		    v.sort == TEL_STRING);
+		    v.datatype == TEL_STRING);
 	next = tel_stat_next_bucket(t, 0);
 	for (i = 0; tel_stat_bucket(t, i, &b); i++) {
 		must(i == 0 || b.lo == before.hi);

@@ -78,9 +78,9 @@ dump(FILE *f, const tel_event *ev)
 		s = tel_event_string(ev, i, &n);
 		if (s != NULL)
 			fprintf(f, "'%.*s'", (int)n, s);
-		else if (tel_field_sort(field) == TEL_SIGNED)
+		else if (tel_field_datatype(field) == TEL_SIGNED)
 			fprintf(f, "%lld", (long long)tel_event_u64(ev, i));
-		else if (tel_field_sort(field) == TEL_DOUBLE)
+		else if (tel_field_datatype(field) == TEL_DOUBLE)
 			fprintf(f, "%g", tel_event_double(ev, i));
 		else
 			fprintf(f, "%llu",

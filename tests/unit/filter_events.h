@@ -47,7 +47,7 @@ make_event(struct events *e, unsigned i, const struct tel_type *type,
 	tel__mps_encode_header(e->schema, e->data[i], type->code,
 	    sizeof(e->data[i]), clock);
 	for (f = 0; f < type->nfields; f++)
-		if (type->fields[f].sort == TEL_STRING)
+		if (type->fields[f].datatype == TEL_STRING)
 			memcpy(e->data[i] + type->fields[f].offset, string,
 			    strlen(string) + 1);
 		else

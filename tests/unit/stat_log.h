@@ -59,7 +59,7 @@ stat_event(struct stat_log *l, const char *name, uint64_t clock, uint64_t a,
 	tel__mps_encode_header(l->schema, l->data, t->code, sizeof(l->data),
 	    clock);
 	for (i = 0; i < t->nfields && i < 3; i++)
-		if (t->fields[i].sort == TEL_STRING)
+		if (t->fields[i].datatype == TEL_STRING)
 			memcpy(l->data + t->fields[i].offset, "a string", 9);
 		else
 			tel_encode_field(&t->fields[i], values[i], l->data);

@@ -31,7 +31,7 @@ walk_field(const struct walk *w, const char *name)
 
 	if (at < 0)
 		return value_missing();
-	switch (w->ev->type->fields[at].sort) {
+	switch (w->ev->type->fields[at].datatype) {
 	case TEL_STRING:
 		s = tel_event_string(w->ev, (unsigned)at, &length);
 		return value_string(s, length);

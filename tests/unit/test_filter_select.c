@@ -263,7 +263,7 @@ struct worth {
 	const char *text;
 	unsigned event;
 	int missing;
-	tel_sort sort;
+	tel_datatype datatype;
 	uint64_t bits;
 	const char *string;
 };
@@ -281,8 +281,8 @@ check_value(struct events *e, const struct worth *w)
 	    "%s of event %u", w->text, w->event);
 	is_u64((uint64_t)v.missing, (uint64_t)w->missing, "is it there");
 	if (!v.missing) {
-		is_str(tel_sort_name(v.sort), tel_sort_name(w->sort),
-		    "its sort");
+		is_str(tel_datatype_name(v.datatype),
+		    tel_datatype_name(w->datatype), "its sort");
 		if (w->string != NULL)
 			ok(v.length == strlen(w->string) &&
 			        memcmp(v.as.string, w->string, v.length) == 0,
@@ -351,7 +351,7 @@ check_signed(void)
 
 	make_events(&e);
 	t = &e.schema->types[e.event[0].type->index];
-	t->fields[2].sort = TEL_SIGNED;
+	t->fields[2].datatype = TEL_SIGNED;
 	t->fields[2].load = TEL_LOAD_LE32;
 	t->fields[2].width = 32;
 	tel_store(e.data[0] + t->fields[2].offset, (uint64_t)-5, 4, 0);

@@ -282,14 +282,14 @@ test_keys(void)
 	v.length = 3;
 	must_ok(tel__key_make(s, &v, &b));
 	ok(key_equal(a.bits, a.tag, &b), "keys: equal strings");
-	v.sort = TEL_SIGNED;
+	v.datatype = TEL_SIGNED;
 	v.as.i64 = -1;
 	must_ok(tel__key_make(s, &v, &a));
-	v.sort = TEL_UNSIGNED;
+	v.datatype = TEL_UNSIGNED;
 	must_ok(tel__key_make(s, &v, &b));
 	ok(!key_equal(a.bits, a.tag, &b) && tel__key_compare(s, &a, &b) < 0,
 	    "keys: -1 is not 2^64 - 1");
-	v.sort = TEL_ADDRESS;
+	v.datatype = TEL_ADDRESS;
 	must_ok(tel__key_make(s, &v, &a));
 	ok(key_equal(a.bits, a.tag, &b), "keys: an address is a number");
 	v.as.u64 = 0x7f00;
@@ -298,7 +298,7 @@ test_keys(void)
 	    "values: an address");
 	ok(tel_value_text(&v, text, 4) == 6 && strcmp(text, "0x7") == 0,
 	    "values: cut off");
-	v.sort = TEL_DOUBLE;
+	v.datatype = TEL_DOUBLE;
 	v.as.f64 = 0.1;
 	ok(tel_value_text(&v, text, sizeof(text)) == 3 &&
 	        strcmp(text, "0.1") == 0,
@@ -307,7 +307,7 @@ test_keys(void)
 	ok(tel_value_text(&v, NULL, 0) == 1, "values: missing, only counted");
 	budget.most = budget.used + 8;
 	v.missing = 0;
-	v.sort = TEL_STRING;
+	v.datatype = TEL_STRING;
 	v.as.string = "another string";
 	v.length = 14;
 	ok(tel__key_make(s, &v, &a) == TEL_ELIMIT,

@@ -94,7 +94,7 @@ make_event(struct tel_event *ev, const struct tel_type *t, unsigned char *p,
 	unsigned i, k, n = 0;
 
 	for (i = 0; i < t->nfields; i++) {
-		if (t->fields[i].sort == TEL_STRING) {
+		if (t->fields[i].datatype == TEL_STRING) {
 			n = below(20);
 			for (k = 0; k < n; k++)
 				p[t->fields[i].offset + k] =

@@ -39,7 +39,7 @@ test_plain(void)
 	made_free(&m);
 }
 
-/* Every sort of value, in a 32-bit big-endian log of an old release. */
+/* Every data type of value, in a 32-bit big-endian log of an old release. */
 static void
 test_sorts(void)
 {

@@ -282,12 +282,12 @@ test_groups(void)
 	t = tel_stats_get(s, 0);
 	is_u64(tel_stat_group_count(t), 2, "groups: keys");
 	is_str(tel_stat_group_name(t, 1), "pool", "groups: name of a key");
-	ok(tel_stat_group_value(t, 0, &v) && v.sort == TEL_STRING &&
+	ok(tel_stat_group_value(t, 0, &v) && v.datatype == TEL_STRING &&
 	        strcmp(v.as.string, "Arena") == 0,
 	    "groups: a string");
 	ok(tel_stat_group_value(t, 1, &v) && v.missing, "groups: missing");
 	ok(tel_stat_group_value(tel_stats_get(s, 1), 1, &v) &&
-	        v.sort == TEL_POINTER && v.as.u64 == 1,
+	        v.datatype == TEL_POINTER && v.as.u64 == 1,
 	    "groups: a pointer");
 	is_number(s, 1, TEL_NUMBER_SUM, "2", "groups: counted apart");
 	ok(tel_stat_overflow_group(tel_stats_get(s, 3)),

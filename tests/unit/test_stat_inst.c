@@ -302,7 +302,7 @@ test_again(void)
 	stat_log_end(&l);
 }
 
-/* Strings of any bytes, keys of any sort. */
+/* Strings of any bytes, keys of any data type. */
 static void
 test_strings(void)
 {

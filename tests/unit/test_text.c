@@ -25,10 +25,10 @@ put_value(const struct tel_field *f, uint64_t *state, FILE *text, FILE *cnv,
 	if (f->width < 64)
 		all = (1ull << f->width) - 1;
 	v = *state % 7 == 0 ? all : v & all;
-	if (f->sort == TEL_BOOLEAN)
+	if (f->datatype == TEL_BOOLEAN)
 		v &= 1;
 	fprintf(text, " %s=", f->name);
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_DOUBLE:
 		d = doubles[v % 5];
 		fprintf(text, "%.17g", d);
@@ -53,7 +53,8 @@ put_value(const struct tel_field *f, uint64_t *state, FILE *text, FILE *cnv,
 	case TEL_ADDRESS:
 	case TEL_POINTER:
 		fprintf(text, "0x%llx%s", (unsigned long long)v,
-		    f->sort != TEL_SET && v % 3 == 0 ? "[\"a ] \\\" b\"]" : "");
+		    f->datatype != TEL_SET && v % 3 == 0 ? "[\"a ] \\\" b\"]" :
+		                                           "");
 		fprintf(cnv, " %llX", (unsigned long long)v);
 		break;
 	}

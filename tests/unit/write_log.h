@@ -51,7 +51,7 @@ add(struct bytes *b, const tel_schema *s, const char *name, uint64_t clock,
 	memset(p, 0, size);
 	tel__mps_encode_header(s, p, t->code, size, clock);
 	for (i = 0; i < t->nfields; i++) {
-		if (t->fields[i].sort == TEL_STRING)
+		if (t->fields[i].datatype == TEL_STRING)
 			memcpy(p + t->fields[i].offset, string, strlen(string));
 		else
 			tel_encode_field(&t->fields[i], values[i], p);

@@ -12,7 +12,7 @@
 static const struct {
 	const char *name;
 	char letter;
-	uint8_t sort;
+	uint8_t datatype;
 	int8_t part; /* enum tel_role_part, or -1 */
 } fields[AL_VALUES] = {
 	[AL_ADDRESS] = { "address", 'a', TEL_ADDRESS, TEL_PART_ADDRESS },
@@ -159,8 +159,8 @@ add_field(struct al_shape *shape, struct tel_type *t, char letter)
 	for (v = 0; fields[v].letter != letter; v++)
 		continue;
 	load = v == AL_TEXT ? TEL_LOAD_STRING : TEL_LOAD_LE64;
-	if (tel__type_add(t, fields[v].name, (enum tel_sort)fields[v].sort,
-	        load, at) == NULL)
+	if (tel__type_add(t, fields[v].name,
+	        (enum tel_datatype)fields[v].datatype, load, at) == NULL)
 		return 0;
 	if (t->role != TEL_ROLE_NONE && fields[v].part >= 0)
 		t->role_field[fields[v].part] = (int8_t)shape->nfields;

@@ -39,9 +39,9 @@ value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	const unsigned char *start = *p;
 	uint64_t v;
 
-	if (f->sort == TEL_STRING)
+	if (f->datatype == TEL_STRING)
 		return tel__lines_string(s, m, t, f, p);
-	if (f->sort == TEL_DOUBLE) {
+	if (f->datatype == TEL_DOUBLE) {
 		if (!tel__lines_double(s, f, p, &v))
 			return 0;
 	} else if (!lines_hex(p, &v)) {
@@ -49,7 +49,7 @@ value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 		    f->name);
 	}
 	/* a release whose boolean is a signed bit prints true as all ones */
-	if (f->sort == TEL_BOOLEAN)
+	if (f->datatype == TEL_BOOLEAN)
 		v = v != 0;
 	if (!tel_encode_fits(f, v))
 		return tel__lines_wrong(s, start, "a smaller number as",

@@ -10,7 +10,7 @@
 /* What every event has before the fields of its type. */
 static const struct {
 	const char *name;
-	enum tel_sort sort;
+	enum tel_datatype datatype;
 	enum tel_load load;
 	uint16_t offset;
 	uint8_t space;
@@ -59,7 +59,7 @@ static unsigned
 space_of(const char *name, const struct tmf_item *item)
 {
 	if (item->shape != TMF_PLAIN ||
-	    (item->sort != TEL_UNSIGNED && item->sort != TEL_SIGNED))
+	    (item->datatype != TEL_UNSIGNED && item->datatype != TEL_SIGNED))
 		return 0;
 	if (ends_with(name, "TID") || strcmp(name, "Tid") == 0)
 		return TEL_SPACE_THREAD;
@@ -70,7 +70,7 @@ space_of(const char *name, const struct tmf_item *item)
 
 /* Adds a field; the second of two of a name gets a number behind it. */
 static struct tel_field *
-add_field(struct tel_type *t, const char *name, enum tel_sort sort,
+add_field(struct tel_type *t, const char *name, enum tel_datatype datatype,
     enum tel_load load, size_t offset)
 {
 	char other[TMF_NAME_MAX + 16];
@@ -79,7 +79,7 @@ add_field(struct tel_type *t, const char *name, enum tel_sort sort,
 	snprintf(other, sizeof(other), "%s", name);
 	for (n = 2; tel_type_find_field(t, other) >= 0; n++)
 		snprintf(other, sizeof(other), "%s_%u", name, n);
-	return tel__type_add(t, other, sort, load, (uint32_t)offset);
+	return tel__type_add(t, other, datatype, load, (uint32_t)offset);
 }
 
 /* Whether records hold the fields as events have them. */
@@ -112,14 +112,15 @@ add_fields(struct tel_type *t, const struct tmf_block *b, int anew)
 		if (item->shape != TMF_PADDING) {
 			load = (enum tel_load)item->load;
 			if (anew)
-				load = item->sort == TEL_STRING ?
+				load = item->datatype == TEL_STRING ?
 				    TEL_LOAD_STRING_AT :
 				    TEL_LOAD_LE64;
 			f = add_field(t, b->fields[i].name,
-			    (enum tel_sort)item->sort, load, anew ? at : from);
+			    (enum tel_datatype)item->datatype, load,
+			    anew ? at : from);
 			if (f == NULL)
 				return 0;
-			if (anew && item->sort != TEL_STRING)
+			if (anew && item->datatype != TEL_STRING)
 				f->width = (uint8_t)(item->size * 8);
 			f->space = (uint8_t)space_of(b->fields[i].name, item);
 			at += 8;
@@ -164,7 +165,7 @@ add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
 	if (t == NULL)
 		return 0;
 	for (i = 0; i < NCONTEXT; i++) {
-		f = tel__type_add(t, context[i].name, context[i].sort,
+		f = tel__type_add(t, context[i].name, context[i].datatype,
 		    context[i].load, context[i].offset);
 		if (f == NULL)
 			return 0;

@@ -21,8 +21,8 @@
 /* What an item type is on the wire and in a schema. */
 struct tmf_item {
 	const char *name;
-	uint8_t size; /* bytes; of a string, those before its bytes */
-	uint8_t sort; /* enum tel_sort */
+	uint8_t size;     /* bytes; of a string, those before its bytes */
+	uint8_t datatype; /* enum tel_datatype */
 	uint8_t load; /* enum tel_load, of those that are fields as they are */
 	enum tmf_shape {
 		TMF_PLAIN,        /* a field as it is */

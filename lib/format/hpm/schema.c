@@ -15,7 +15,7 @@
 /* A field in a layout of our own. */
 struct row {
 	const char *name;
-	enum tel_sort sort;
+	enum tel_datatype datatype;
 	enum tel_load load;
 	uint16_t offset;
 	uint8_t bit;
@@ -54,7 +54,7 @@ static int
 add(struct tel_type *t, const struct row *row)
 {
 	struct tel_field *f =
-	    tel__type_add(t, row->name, row->sort, row->load, row->offset);
+	    tel__type_add(t, row->name, row->datatype, row->load, row->offset);
 
 	if (f == NULL)
 		return 0;

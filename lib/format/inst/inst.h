@@ -312,7 +312,7 @@ enum instr_from {
 
 struct instr_field_def {
 	const char *name;
-	uint8_t sort;
+	uint8_t datatype;
 	uint8_t from;
 };
 

@@ -178,14 +178,15 @@ add_type(struct tel_schema *schema, unsigned i)
 	t = tel__schema_add(schema, d->name, i + 1, d->kind, HEADER + 8 * n, n);
 	for (j = 0; t != NULL && j < n; j++) {
 		f = &d->fields[j];
-		field = tel__type_add(t, f->name, (enum tel_sort)f->sort,
-		    f->sort == TEL_STRING      ? TEL_LOAD_STRING_AT :
-		        f->sort == TEL_BOOLEAN ? TEL_LOAD_U8 :
-		                                 TEL_LOAD_LE64,
-		    HEADER + 8 * j);
+		field =
+		    tel__type_add(t, f->name, (enum tel_datatype)f->datatype,
+		        f->datatype == TEL_STRING      ? TEL_LOAD_STRING_AT :
+		            f->datatype == TEL_BOOLEAN ? TEL_LOAD_U8 :
+		                                         TEL_LOAD_LE64,
+		        HEADER + 8 * j);
 		if (field == NULL)
 			return 0;
-		if (f->sort == TEL_BOOLEAN)
+		if (f->datatype == TEL_BOOLEAN)
 			field->width = 1;
 	}
 	return t != NULL;
@@ -237,21 +238,21 @@ number(struct tel_reader *r, struct instr *s, const struct instr_field_def *f,
 
 	*out =
 	    key == I_N && s->type >= T_UPDATE_SET && s->type <= T_UPDATE_TALLY;
-	if (f->sort == TEL_BOOLEAN)
+	if (f->datatype == TEL_BOOLEAN)
 		*out = 1;
 	if (!instr_has(&s->line, key))
 		return NULL;
-	if (s->line.values[key].decimal && f->sort == TEL_UNSIGNED) {
+	if (s->line.values[key].decimal && f->datatype == TEL_UNSIGNED) {
 		*out = s->line.values[key].number;
 		return NULL;
 	}
 	if (!tel__instr_integer(&s->line.values[key], &n))
 		return f->name;
-	if (n.negative && f->sort == TEL_UNSIGNED && key != I_TAG)
+	if (n.negative && f->datatype == TEL_UNSIGNED && key != I_TAG)
 		return f->name;
-	if (f->sort == TEL_BOOLEAN)
+	if (f->datatype == TEL_BOOLEAN)
 		n.magnitude = n.magnitude != 0;
-	if (f->sort == TEL_SIGNED)
+	if (f->datatype == TEL_SIGNED)
 		most = INT64_MAX + (uint64_t)n.negative;
 	if (n.over || n.magnitude > most) {
 		if (!(s->told & 1))
@@ -350,7 +351,7 @@ tel__instr_build(struct tel_reader *r, struct instr *s, uint32_t *size)
 	uint64_t v;
 
 	for (i = 0; i < t->nfields; i++, f++, p += 8) {
-		if (f->sort == TEL_STRING) {
+		if (f->datatype == TEL_STRING) {
 			tel_store_le64(p, (uint64_t)(out - s->data));
 			out = put_string(s, f->from, out);
 			if (out == NULL)

@@ -56,7 +56,7 @@ place_bit(struct layout *l, struct tel_field *f)
 	l->bits++;
 }
 
-/* Gives f its sort and its place.  0 when the letter is none. */
+/* Gives f its data type and its place.  0 when the letter is none. */
 static int
 place_field(struct layout *l, struct tel_field *f, char letter, int byte_bool)
 {
@@ -64,14 +64,14 @@ place_field(struct layout *l, struct tel_field *f, char letter, int byte_bool)
 
 	f->letter = letter == 'Z' ? 'W' : letter;
 	switch (letter) {
-	case 'P': f->sort = TEL_POINTER; break;
-	case 'A': f->sort = TEL_ADDRESS; break;
+	case 'P': f->datatype = TEL_POINTER; break;
+	case 'A': f->datatype = TEL_ADDRESS; break;
 	case 'W':
-	case 'U': f->sort = TEL_UNSIGNED; break;
-	case 'Z': f->sort = TEL_SET; break;
-	case 'D': f->sort = TEL_DOUBLE; break;
-	case 'B': f->sort = TEL_BOOLEAN; break;
-	case 'S': f->sort = TEL_STRING; break;
+	case 'U': f->datatype = TEL_UNSIGNED; break;
+	case 'Z': f->datatype = TEL_SET; break;
+	case 'D': f->datatype = TEL_DOUBLE; break;
+	case 'B': f->datatype = TEL_BOOLEAN; break;
+	case 'S': f->datatype = TEL_STRING; break;
 	default: return 0;
 	}
 	if (letter == 'S') {
@@ -157,7 +157,7 @@ make_type(struct tel_type *t, const struct mps_row *row, int byte_bool,
 		if (f->name == NULL || !place_field(&l, f, *s, byte_bool))
 			return 0;
 		t->nfields++;
-		t->has_string = f->sort == TEL_STRING;
+		t->has_string = f->datatype == TEL_STRING;
 		s += n;
 	}
 	if (t->has_string)

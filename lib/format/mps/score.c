@@ -28,7 +28,7 @@ odd_value(const struct tel_schema *s, const struct tel_field *f,
 	uint64_t v = tel_load(f, p), low = 0x1000, high = (uint64_t)1 << 47;
 	double d;
 
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_POINTER:
 	case TEL_ADDRESS:
 		if (v == 0)

@@ -63,7 +63,7 @@ add(struct native_plan *plan, const struct tel_field *f)
 	c->width = width_of(f->load);
 	c->big = (uint8_t)is_big(f->load);
 	c->mask = f->load == TEL_LOAD_BIT ? (uint8_t)(1u << f->bit) : 0xff;
-	c->class = f->sort == TEL_ADDRESS || f->sort == TEL_POINTER ?
+	c->class = f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER ?
 	    NATIVE_ADDRESSES :
 	    NATIVE_NUMBERS;
 	if (plan->fixed < (uint32_t)c->offset + c->width)

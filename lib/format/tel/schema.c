@@ -22,13 +22,14 @@ enum {
 };
 
 /* Sorts and loads by their numbers in a description. */
-static const enum tel_sort sorts[] = { TEL_UNSIGNED, TEL_SIGNED, TEL_SET,
-	TEL_ADDRESS, TEL_POINTER, TEL_BOOLEAN, TEL_DOUBLE, TEL_STRING };
+static const enum tel_datatype datatypes[] = { TEL_UNSIGNED, TEL_SIGNED,
+	TEL_SET, TEL_ADDRESS, TEL_POINTER, TEL_BOOLEAN, TEL_DOUBLE,
+	TEL_STRING };
 static const enum tel_load loads[] = { TEL_LOAD_U8, TEL_LOAD_LE16,
 	TEL_LOAD_LE32, TEL_LOAD_LE64, TEL_LOAD_BE16, TEL_LOAD_BE32,
 	TEL_LOAD_BE64, TEL_LOAD_LE16S, TEL_LOAD_LE32S, TEL_LOAD_BE16S,
 	TEL_LOAD_BE32S, TEL_LOAD_BIT, TEL_LOAD_STRING, TEL_LOAD_STRING_AT };
-#define NSORTS (sizeof(sorts) / sizeof(sorts[0]))
+#define NDATATYPES (sizeof(datatypes) / sizeof(datatypes[0]))
 #define NLOADS (sizeof(loads) / sizeof(loads[0]))
 
 /* ------------------------------------------------------------- writing */
@@ -91,11 +92,11 @@ put_text(struct native_buffer *b, const char *s)
 }
 
 static unsigned
-sort_number(enum tel_sort sort)
+sort_number(enum tel_datatype datatype)
 {
 	unsigned i = 0;
 
-	while (i < NSORTS - 1 && sorts[i] != sort)
+	while (i < NDATATYPES - 1 && datatypes[i] != datatype)
 		i++;
 	return i;
 }
@@ -133,7 +134,7 @@ describe_type(struct native_buffer *b, const struct tel_type *t)
 	for (i = 0; i < t->nfields; i++) {
 		f = &t->fields[i];
 		tel__native_put_string(b, f->name, f->name_length);
-		tel__native_put_varint(b, sort_number(f->sort));
+		tel__native_put_varint(b, sort_number(f->datatype));
 		tel__native_put_varint(b, load_number(f->load));
 		tel__native_put_varint(b, f->width);
 		tel__native_put_varint(b, f->offset);
@@ -201,7 +202,7 @@ tel__native_digest(const struct tel_schema *s)
 		for (k = 0; k < t->nfields; k++) {
 			f = &t->fields[k];
 			tel__native_put_string(&b, f->name, f->name_length);
-			tel__native_put_varint(&b, sort_number(f->sort));
+			tel__native_put_varint(&b, sort_number(f->datatype));
 			tel__native_put_varint(&b, load_number(f->load));
 			tel__native_put_varint(&b, f->offset);
 			tel__native_put_varint(&b, f->bit);
@@ -276,7 +277,8 @@ static tel_status
 add_field(struct native_bytes *b, struct tel_type *t)
 {
 	char *text = name(b);
-	const enum tel_sort sort = sorts[native_number(b, NSORTS - 1)];
+	const enum tel_datatype datatype =
+	    datatypes[native_number(b, NDATATYPES - 1)];
 	const enum tel_load load = loads[native_number(b, NLOADS - 1)];
 	const uint32_t width = native_number(b, 64);
 	const uint32_t offset = native_number(b, UINT16_MAX);
@@ -286,12 +288,12 @@ add_field(struct native_bytes *b, struct tel_type *t)
 	const int bytes = load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
 	struct tel_field *f;
 
-	if (text == NULL || b->bad || bytes != (sort == TEL_STRING) ||
+	if (text == NULL || b->bad || bytes != (datatype == TEL_STRING) ||
 	    bytes != (width == 0)) {
 		free(text);
 		return b->bad || text != NULL ? TEL_EFORMAT : TEL_ENOMEM;
 	}
-	f = tel__type_add(t, text, sort, load, offset);
+	f = tel__type_add(t, text, datatype, load, offset);
 	free(text);
 	if (f == NULL)
 		return TEL_ENOMEM;
@@ -352,7 +354,7 @@ set_role(struct tel_type *t, const struct head *h)
 		t->role_field[i] = (int8_t)((int)h->parts[i] - 1);
 	}
 	if (h->role == TEL_ROLE_INTERN && t->role_field[1] >= 0 &&
-	    t->fields[t->role_field[1]].sort != TEL_STRING)
+	    t->fields[t->role_field[1]].datatype != TEL_STRING)
 		return TEL_EFORMAT;
 	t->role = (uint8_t)h->role;
 	t->partner = (int32_t)h->partner - 1;

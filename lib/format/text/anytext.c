@@ -208,18 +208,18 @@ value(struct lines *s, const struct tel_type *t, const struct tel_field *f,
 	const unsigned char *start = *p;
 	uint64_t v, sign;
 
-	if (f->sort == TEL_STRING)
+	if (f->datatype == TEL_STRING)
 		return string(s, f, p);
 	if (!tel__lines_scalar(s, t, f, p, &v))
 		return 0;
 	if (!tel_encode_fits(f, v))
 		return tel__lines_wrong(s, start, "a smaller number as",
 		    f->name);
-	if (f->sort == TEL_SIGNED && f->width < 64) {
+	if (f->datatype == TEL_SIGNED && f->width < 64) {
 		sign = (uint64_t)1 << (f->width - 1);
 		v = (v ^ sign) - sign;
 	}
-	if (**p == '[' && f->sort != TEL_DOUBLE &&
+	if (**p == '[' && f->datatype != TEL_DOUBLE &&
 	    !tel__lines_label(s, (unsigned)(f - t->fields), p))
 		return 0;
 	tel_store_le64(s->any->data + f->offset, v);

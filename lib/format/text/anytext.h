@@ -27,7 +27,7 @@
 /* A field of a type, as a header or a line tells. */
 struct any_field {
 	char *name;
-	uint8_t sort;
+	uint8_t datatype;
 	uint8_t width;
 };
 
@@ -123,7 +123,7 @@ int tel__any_set_add(struct any_set *set, struct any_type *type);
 void tel__any_type_clear(struct any_type *type);
 /* Adds a field.  1, 0 (too many, or there already), -1. */
 int tel__any_type_field(struct any_type *type, const unsigned char *name,
-    size_t length, enum tel_sort sort, unsigned width);
+    size_t length, enum tel_datatype datatype, unsigned width);
 /* Keeps what a header says of a type's role, which comes before the type in
  * lines that were sorted.  1, 0, -1. */
 int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n);

@@ -112,32 +112,33 @@ static int
 add_field(struct any_type *type, struct word w)
 {
 	const unsigned char *end = w.p + w.n;
-	const unsigned char *name_end = memchr(w.p, ':', w.n), *sort_end;
+	const unsigned char *name_end = memchr(w.p, ':', w.n), *datatype_end;
 	uint64_t bits = 64;
-	struct word sort;
+	struct word datatype;
 	int i;
 
 	if (name_end == NULL ||
 	    !tel__any_is_name(w.p, (size_t)(name_end - w.p)))
 		return 0;
-	sort.p = name_end + 1;
-	sort_end = memchr(sort.p, ':', (size_t)(end - sort.p));
-	sort.n = (size_t)((sort_end != NULL ? sort_end : end) - sort.p);
+	datatype.p = name_end + 1;
+	datatype_end = memchr(datatype.p, ':', (size_t)(end - datatype.p));
+	datatype.n =
+	    (size_t)((datatype_end != NULL ? datatype_end : end) - datatype.p);
 	for (i = TEL_UNSIGNED; i <= TEL_STRING; i++)
-		if (is_word(sort, tel_sort_name((tel_sort)i)))
+		if (is_word(datatype, tel_datatype_name((tel_datatype)i)))
 			break;
 	if (i > TEL_STRING)
 		return 0;
-	if (sort_end != NULL &&
-	    (!number((struct word){ sort_end + 1,
-	                 (size_t)(end - sort_end - 1) },
+	if (datatype_end != NULL &&
+	    (!number((struct word){ datatype_end + 1,
+	                 (size_t)(end - datatype_end - 1) },
 	         64, &bits) ||
 	        bits == 0 || (i == TEL_DOUBLE && bits != 64)))
 		return 0;
 	if (i == TEL_STRING)
 		bits = 0;
 	return tel__any_type_field(type, w.p, (size_t)(name_end - w.p),
-	    (tel_sort)i, (unsigned)bits);
+	    (tel_datatype)i, (unsigned)bits);
 }
 
 /* What is behind "# type: ". */
@@ -240,9 +241,9 @@ skip_quotes(const unsigned char *p, const unsigned char *end)
 	return p < end ? p + 1 : NULL;
 }
 
-/* Which sort of value the bytes from p to q are. */
+/* Which data type of value the bytes from p to q are. */
 static int
-sort_of(const unsigned char *p, const unsigned char *q)
+datatype_of(const unsigned char *p, const unsigned char *q)
 {
 	struct word w = { p, (size_t)(q - p) };
 	uint64_t v = 0;
@@ -273,34 +274,34 @@ learn_field(struct any_type *type, const unsigned char **p,
 {
 	const unsigned char *name = *p, *q;
 	const unsigned char *value = memchr(name, '=', (size_t)(end - name));
-	int sort;
+	int datatype;
 
 	if (value == NULL || !tel__any_is_name(name, (size_t)(value - name)))
 		return 0;
 	q = ++value;
 	if (q < end && *q == '"') {
-		sort = TEL_STRING;
+		datatype = TEL_STRING;
 		q = skip_quotes(q, end);
 	} else {
 		while (q < end && *q != ' ' && *q != '[')
 			q++;
-		sort = sort_of(value, q);
+		datatype = datatype_of(value, q);
 		if (end - q >= 2 && q[0] == '[' && q[1] == '"') {
 			q = skip_quotes(q + 1, end);
 			q = q != NULL && q < end && *q == ']' ? q + 1 : NULL;
 		}
 	}
-	if (sort < 0 || q == NULL || (q < end && *q != ' '))
+	if (datatype < 0 || q == NULL || (q < end && *q != ' '))
 		return 0;
 	/* a blank that nothing follows is no end of a line of ours */
 	if (q < end && ++q == end)
 		return 0;
 	*p = q;
 	return tel__any_type_field(type, name, (size_t)(value - 1 - name),
-	    (tel_sort)sort,
-	    sort == TEL_STRING      ? 0 :
-	        sort == TEL_BOOLEAN ? 1 :
-	                              64);
+	    (tel_datatype)datatype,
+	    datatype == TEL_STRING      ? 0 :
+	        datatype == TEL_BOOLEAN ? 1 :
+	                                  64);
 }
 
 int

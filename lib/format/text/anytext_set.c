@@ -63,7 +63,7 @@ find_field(const struct any_type *type, const char *name, size_t length)
 
 int
 tel__any_type_field(struct any_type *type, const unsigned char *name,
-    size_t length, enum tel_sort sort, unsigned width)
+    size_t length, enum tel_datatype datatype, unsigned width)
 {
 	struct any_field *f;
 
@@ -82,27 +82,28 @@ tel__any_type_field(struct any_type *type, const unsigned char *name,
 	f->name = strndup((const char *)name, length);
 	if (f->name == NULL)
 		return -1;
-	f->sort = (uint8_t)sort;
+	f->datatype = (uint8_t)datatype;
 	f->width = (uint8_t)width;
 	type->nfields++;
 	return 1;
 }
 
 static int
-is_number(unsigned sort)
+is_number(unsigned datatype)
 {
-	return sort == TEL_UNSIGNED || sort == TEL_SIGNED || sort == TEL_DOUBLE;
+	return datatype == TEL_UNSIGNED || datatype == TEL_SIGNED ||
+	    datatype == TEL_DOUBLE;
 }
 
-/* The sort that has the values of both, -1 when there is none. */
+/* The data type that has the values of both, -1 when there is none. */
 static int
 join(const struct any_field *a, const struct any_field *b)
 {
-	if (a->sort == b->sort)
-		return a->sort;
-	if (!is_number(a->sort) || !is_number(b->sort))
+	if (a->datatype == b->datatype)
+		return a->datatype;
+	if (!is_number(a->datatype) || !is_number(b->datatype))
 		return -1;
-	if (a->sort == TEL_DOUBLE || b->sort == TEL_DOUBLE)
+	if (a->datatype == TEL_DOUBLE || b->datatype == TEL_DOUBLE)
 		return TEL_DOUBLE;
 	return TEL_SIGNED;
 }
@@ -112,7 +113,7 @@ static int
 merge(struct any_type *type, const struct any_type *from)
 {
 	struct any_field *f;
-	int at[UINT8_MAX], sort[UINT8_MAX], i;
+	int at[UINT8_MAX], datatype[UINT8_MAX], i;
 
 	if (type->nfields != from->nfields ||
 	    strcmp(type->name, from->name) != 0)
@@ -122,13 +123,13 @@ merge(struct any_type *type, const struct any_type *from)
 		    strlen(from->fields[i].name));
 		if (at[i] < 0)
 			return 0;
-		sort[i] = join(&type->fields[at[i]], &from->fields[i]);
-		if (sort[i] < 0)
+		datatype[i] = join(&type->fields[at[i]], &from->fields[i]);
+		if (datatype[i] < 0)
 			return 0;
 	}
 	for (i = 0; i < from->nfields; i++) {
 		f = &type->fields[at[i]];
-		f->sort = (uint8_t)sort[i];
+		f->datatype = (uint8_t)datatype[i];
 		if (f->width < from->fields[i].width)
 			f->width = from->fields[i].width;
 	}
@@ -209,16 +210,17 @@ add_type(struct tel_schema *s, const struct any_type *from)
 	if (t == NULL)
 		return 0;
 	for (i = 0; i < from->nfields; i++) {
-		load = from->fields[i].sort == TEL_STRING ? TEL_LOAD_STRING_AT :
-		                                            TEL_LOAD_LE64;
+		load = from->fields[i].datatype == TEL_STRING ?
+		    TEL_LOAD_STRING_AT :
+		    TEL_LOAD_LE64;
 		f = tel__type_add(t, from->fields[i].name,
-		    (enum tel_sort)from->fields[i].sort, load, at);
+		    (enum tel_datatype)from->fields[i].datatype, load, at);
 		if (f == NULL)
 			return 0;
 		if (load == TEL_LOAD_LE64)
 			f->width = from->fields[i].width;
 		/* a number may be labelled, too: see struct tel_event's notes */
-		if (f->sort == TEL_UNSIGNED || f->sort == TEL_SIGNED)
+		if (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED)
 			f->space = TEL_SPACE_THREAD;
 		at += 8;
 	}

@@ -71,7 +71,8 @@ hexadecimal(struct lines *s, unsigned i, const struct tel_field *f,
 	if (!lines_hex(&q, out))
 		return tel__lines_wrong(s, *p, "0x and digits as", f->name);
 	*p = q;
-	if (*q == '[' && (f->sort == TEL_ADDRESS || f->sort == TEL_POINTER))
+	if (*q == '[' &&
+	    (f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER))
 		return tel__lines_label(s, i, p);
 	return 1;
 }
@@ -96,7 +97,7 @@ static inline int
 scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
     const unsigned char **p, uint64_t *out)
 {
-	switch (f->sort) {
+	switch (f->datatype) {
 	case TEL_UNSIGNED: return decimal(s, f, p, out);
 	case TEL_SIGNED: return negative(s, f, p, out);
 	case TEL_SET:
@@ -125,7 +126,7 @@ value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	const unsigned char *start = *p;
 	uint64_t v = 0;
 
-	if (f->sort == TEL_STRING)
+	if (f->datatype == TEL_STRING)
 		return tel__lines_string(s, m, t, f, p);
 	if (!scalar(s, t, f, p, &v))
 		return 0;
