@@ -112,6 +112,13 @@ $(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) lib/libtel.map $(BUILD)/.sources
 
 ARCHIVES = $(BUILD)/libcmd.a $(BUILD)/libtel.a
 
+# The parts of telreplay, for the tests of them.
+$(BUILD)/libtelreplay.a: $(call obj,$(wildcard cmd/telreplay/*/*.c)) \
+    $(BUILD)/.sources
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
+TESTED = $(BUILD)/libtelreplay.a $(ARCHIVES)
+
 define TOOL
 $(BUILD)/bin/$(1): $(call obj,$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)) \
     $(ARCHIVES)
@@ -122,17 +129,17 @@ endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
 
 # Unit tests may see the insides of the library and of the commands.
-$(UNIT): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(ARCHIVES)
+$(UNIT): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
 	$(SAY) LD $@
 	$(Q)$(LINK) -o $@ $^ $(ALL_LIBS)
 
 $(REPLAY): $(BUILD)/tests/%: $(BUILD)/tests/fuzz/%.o \
-    $(BUILD)/tests/fuzz/driver.o $(ARCHIVES)
+    $(BUILD)/tests/fuzz/driver.o $(TESTED)
 	$(SAY) LD $@
 	$(Q)$(LINK) -o $@ $^ $(ALL_LIBS)
 
 $(FUZZ:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o \
-    $(ARCHIVES)
+    $(TESTED)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)

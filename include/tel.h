@@ -37,6 +37,5 @@
 #include "tel/writer.h"
 #include "tel/printer.h"
 #include "tel/stats.h"
-#include "tel/program.h"
 
 #endif

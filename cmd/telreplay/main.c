@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* telreplay - replay the allocations of telemetry logs. */
-#include "telreplay.h"
+#include "telreplay/telreplay.h"
 
-#include "child.h"
+#include "telreplay/run/child.h"
 #include "common/message.h"
 #include "report/report.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* telreplay's command line. */
-#include "telreplay.h"
+#include "telreplay/telreplay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +84,8 @@ static int
 set_order(struct telreplay *t, const char *text)
 {
 	static const char *const words[] = { "edges", "total", "none", NULL };
-	static const tel_lane_order orders[] = { TEL_LANES_EDGES,
-		TEL_LANES_TOTAL, TEL_LANES_NONE };
+	static const enum program_order orders[] = { ORDER_EDGES, ORDER_TOTAL,
+		ORDER_NONE };
 	int i = find_word("--order", text, words);
 
 	if (i < 0)
@@ -158,7 +158,7 @@ take_number(struct telreplay *t, int id, const char *value)
 		    RUNS_MAX, &t->runs);
 	case OPTION_THREADS:
 		return number_option("--threads", "number of threads", value, 1,
-		    RUN_LANES_MAX, &t->lanes);
+		    RUN_THREADS_MAX, &t->threads);
 	case OPTION_MAX_LIVE:
 		return number_option("--max-live", "number of blocks", value, 1,
 		    LIVE_MAX, &t->max_live);

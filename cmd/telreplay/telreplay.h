@@ -3,10 +3,10 @@
 #ifndef TELREPLAY_H
 #define TELREPLAY_H
 
-#include "candidate.h"
+#include "telreplay/run/candidate.h"
 #include "common/settings.h"
 #include "common/streams.h"
-#include "run.h"
+#include "telreplay/run/run.h"
 #include "tel.h"
 
 /* The most runs of each allocator. */
@@ -22,8 +22,8 @@ struct telreplay {
 	const char *keep; /* where the program goes, or NULL */
 	int check;        /* only say what the trace holds */
 	int order_given;
-	tel_lane_order order;
-	uint64_t lanes;    /* 0: as the library has it */
+	enum program_order order;
+	uint64_t threads;  /* 0: as the library has it */
 	uint64_t max_live; /* 0: as the library has it */
 	uint64_t runs;
 	uint64_t timeout; /* nanoseconds; 0: never */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/layout.h"
-#include "tel.h"
+#include "telreplay/compile/compiler.h"
+#include "telreplay/compile/program_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,31 +59,31 @@ static int
 compile(const uint8_t *p, size_t size, unsigned options, struct bytes *b)
 {
 	tel_output *out = tel_output_new_callback(bytes_write, b);
-	tel_compiler *c = tel_compiler_new(out);
+	struct compiler *c = compiler_new(out);
 	tel_status st = TEL_OK;
 	tel_alloc op;
 	size_t i;
 
 	if (out == NULL || c == NULL)
 		abort();
-	if (tel_compiler_set_order(c, (tel_lane_order)(options % 3)) != 0 ||
-	    tel_compiler_set_lanes(c, options & 4 ? 2 : 8) != 0 ||
-	    tel_compiler_set_strict(c, (options & 0x70) == 0x70) != 0 ||
-	    tel_compiler_set_chunk(c, 1024) != 0 ||
-	    tel_compiler_set_tick_rate(c, options & 8 ? 1e6 : 0) != 0)
+	if (compiler_set_order(c, (enum program_order)(options % 3)) != 0 ||
+	    compiler_set_threads(c, options & 4 ? 2 : 8) != 0 ||
+	    compiler_set_strict(c, (options & 0x70) == 0x70) != 0 ||
+	    compiler_set_chunk(c, 1024) != 0 ||
+	    compiler_set_tick_rate(c, options & 8 ? 1e6 : 0) != 0)
 		abort();
 	for (i = 0; i + 4 <= size && st == TEL_OK; i += 4) {
 		op = operation(p + i, i);
 		if (i % 256 == 64)
-			(void)tel_compiler_set_log(c, i % 512 ? "a" : "b");
-		st = tel_compiler_add(c, &op, i * (p[i] & 3));
+			(void)compiler_set_log(c, i % 512 ? "a" : "b");
+		st = compiler_add(c, &op, i * (p[i] & 3));
 	}
 	if (st == TEL_OK)
-		st = tel_compiler_finish(c);
+		st = compiler_finish(c);
 	/* what may go wrong: the buffer is full, or it was strict */
 	if (st != TEL_OK && st != TEL_EIO && st != TEL_EDAMAGED)
 		abort();
-	tel_compiler_free(c);
+	compiler_free(c);
 	tel_output_free(out);
 	return st == TEL_OK;
 }
@@ -91,29 +91,28 @@ compile(const uint8_t *p, size_t size, unsigned options, struct bytes *b)
 static void
 sum_at(unsigned char *p, size_t size)
 {
-	tel_store_le64(p + size, tel_program_sum(0, p, size));
+	le64_put(p + size, program_sum(0, p, size));
 }
 
 /* Makes the sums right again, as far as there is something to sum up. */
 static void
-seal(struct bytes *b, tel_facts *f)
+seal(struct bytes *b, struct facts *f)
 {
 	unsigned char *tail = b->data + b->size - PROGRAM_TRAILER, *index;
-	uint64_t at = tel_le64(tail), n, i, begin, size;
+	uint64_t at = le64_get(tail), n, i, begin, size;
 	uint64_t end = b->size - PROGRAM_TRAILER;
 	size_t used;
 
-	if (at > end || end - at != tel_le64(tail + 8) || at % 8 != 0)
+	if (at > end || end - at != le64_get(tail + 8) || at % 8 != 0)
 		return;
-	tel_store_le64(tail + 16,
-	    tel_program_sum(0, b->data + at, (size_t)(end - at)));
-	if (tel_facts_load(f, b->data + at, (size_t)(end - at), &used) != 0)
+	le64_put(tail + 16, program_sum(0, b->data + at, (size_t)(end - at)));
+	if (facts_load(f, b->data + at, (size_t)(end - at), &used) != 0)
 		return;
 	index = b->data + at + used;
 	n = (end - at - used) / 16;
 	for (i = 0; i < n; i++) {
-		begin = tel_le64(index + 16 * i);
-		size = tel_le64(index + 16 * i + 8);
+		begin = le64_get(index + 16 * i);
+		size = le64_get(index + 16 * i + 8);
 		if (begin <= at && size <= at - begin && size >= 8 &&
 		    size % 8 == 0)
 			sum_at(b->data + begin, (size_t)size - 8);
@@ -123,35 +122,35 @@ seal(struct bytes *b, tel_facts *f)
 static void
 use(const struct bytes *b, int whole)
 {
-	const tel_facts *f;
-	tel_program *p;
+	const struct facts *f;
+	struct program *p;
 	const char *log;
 	uint64_t event, i;
 	tel_status st;
 
-	st = tel_program_open_memory(b->data, b->size, &p);
+	st = program_open_memory(b->data, b->size, &p);
 	if (st != TEL_OK) {
 		if (whole)
 			abort();
 		return;
 	}
-	f = tel_program_facts(p);
-	st = tel_program_check(p);
+	f = program_facts(p);
+	st = program_check(p);
 	if (whole && st != TEL_OK)
 		abort();
 	for (i = 0; i < f->chunks; i++)
-		if (tel_program_origin(p, i, (unsigned)(i % f->lanes), 0, &log,
+		if (program_origin(p, i, (unsigned)(i % f->threads), 0, &log,
 		        &event) == TEL_OK &&
-		    strlen(log) >= TEL_LOG_NAME)
+		    strlen(log) >= LOG_NAME)
 			abort();
-	tel_program_free(p);
+	program_free(p);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct bytes b;
-	static tel_facts f;
+	static struct facts f;
 	size_t changes, i, at;
 
 	b.size = 0;

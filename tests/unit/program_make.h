@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tel.h"
+#include "telreplay/compile/compiler.h"
+#include "telreplay/compile/program.h"
 
 struct bytes {
 	unsigned char *data;
@@ -31,8 +32,8 @@ bytes_write(void *arg, const void *data, size_t size)
 
 /* How a program is made; zeros are the defaults. */
 struct making {
-	tel_lane_order order;
-	unsigned lanes;
+	enum program_order order;
+	unsigned threads;
 	size_t chunk;
 	int strict;
 	double rate;
@@ -44,33 +45,33 @@ struct making {
  */
 static inline tel_status
 program_make(const tel_alloc *ops, size_t n, const struct making *m,
-    struct bytes *to, tel_facts *facts)
+    struct bytes *to, struct facts *facts)
 {
 	tel_output *out = tel_output_new_callback(bytes_write, to);
-	tel_compiler *c = tel_compiler_new(out);
+	struct compiler *c = compiler_new(out);
 	tel_status st = TEL_OK;
 	size_t i;
 
 	if (out == NULL || c == NULL)
 		abort();
-	if (m->order != TEL_LANES_EDGES)
-		st = tel_compiler_set_order(c, m->order);
-	if (st == TEL_OK && m->lanes != 0)
-		st = tel_compiler_set_lanes(c, m->lanes);
+	if (m->order != ORDER_EDGES)
+		st = compiler_set_order(c, m->order);
+	if (st == TEL_OK && m->threads != 0)
+		st = compiler_set_threads(c, m->threads);
 	if (st == TEL_OK && m->chunk != 0)
-		st = tel_compiler_set_chunk(c, m->chunk);
+		st = compiler_set_chunk(c, m->chunk);
 	if (st == TEL_OK && m->rate > 0)
-		st = tel_compiler_set_tick_rate(c, m->rate);
+		st = compiler_set_tick_rate(c, m->rate);
 	if (st == TEL_OK)
-		st = tel_compiler_set_strict(c, m->strict);
+		st = compiler_set_strict(c, m->strict);
 	if (st == TEL_OK)
-		st = tel_compiler_set_log(c, "made.log");
+		st = compiler_set_log(c, "made.log");
 	for (i = 0; i < n && st == TEL_OK; i++)
-		st = tel_compiler_add(c, &ops[i], i);
+		st = compiler_add(c, &ops[i], i);
 	if (st == TEL_OK)
-		st = tel_compiler_finish(c);
-	*facts = *tel_compiler_facts(c);
-	tel_compiler_free(c);
+		st = compiler_finish(c);
+	*facts = *compiler_facts(c);
+	compiler_free(c);
 	tel_output_free(out);
 	return st;
 }

@@ -2,7 +2,7 @@
 /*
  * Allocators for tests of telreplay's loop: one that checks what it is asked,
  * and fails when it is told to; one that is wrong; one of pools.  Included
- * after telreplay/run.c.
+ * after telreplay/run/run.h.
  */
 #ifndef RUN_ALLOCATORS_H
 #define RUN_ALLOCATORS_H

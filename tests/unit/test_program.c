@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs against a simple model of what their traces mean: each lane has
+ * Programs against a simple model of what their traces mean: each thread has
  * the operations of its thread, in order, with their sizes and events; and in
- * whatever order the lanes are run that their waits allow, each operation
+ * whatever order the threads are run that their waits allow, each operation
  * finds in its slot the block that it was about.
  */
 #include "program_make.h"
 #include "tap.h"
 
 #define STEPS 6000
-#define LANES 8
+#define THREADS 8
 #define NONE UINT64_MAX
 
 /* What the model knows of each event. */
@@ -58,108 +58,107 @@ trace_make(struct trace *t, uint64_t seed, unsigned threads)
 
 /* A run of a program in one of the orders that it allows. */
 struct player {
-	tel_program *p;
-	const tel_facts *f;
+	struct program *p;
+	const struct facts *f;
 	const struct trace *t;
 	uint64_t *slots; /* the event that made what is there, or NONE */
 	uint64_t *room;
-	tel_lane lanes[LANES];
-	uint32_t at[LANES];
-	uint64_t last[LANES]; /* event, of the lane */
-	uint64_t latest;      /* of any */
+	struct program_thread threads[THREADS];
+	uint32_t at[THREADS];
+	uint64_t last[THREADS]; /* event, of the thread */
+	uint64_t latest;        /* of any */
 	uint64_t chunk;
 	uint64_t random;
-	unsigned threads;
+	unsigned log_threads;
 	uint64_t wrong, done, unordered;
 };
 
 static uint64_t
 word_size(uint64_t w, const uint64_t *words)
 {
-	return (w & TEL_WORD_KIND) == TEL_WORD_MORE ? words[1] :
-	                                              TEL_WORD_SIZE(w);
+	return (w & WORD_KIND) == WORD_EXTENDED ? words[1] : WORD_SIZE(w);
 }
 
 static void
-play_word(struct player *p, unsigned lane, const uint64_t *words)
+play_word(struct player *p, unsigned thread, const uint64_t *words)
 {
-	uint64_t *slot = &p->slots[TEL_WORD_SLOT(*words)];
+	uint64_t *slot = &p->slots[WORD_SLOT(*words)];
 	const struct expected *e;
 	uint64_t event = NONE, size;
 	const char *log = NULL;
-	tel_word kind = (tel_word)(*words & TEL_WORD_KIND);
+	enum word kind = (enum word)(*words & WORD_KIND);
 	tel_status st;
 	int frees;
 
 	st =
-	    tel_program_origin(p->p, p->chunk, lane, p->at[lane], &log, &event);
+	    program_origin(p->p, p->chunk, thread, p->at[thread], &log, &event);
 	if (st != TEL_OK || event >= STEPS || strcmp(log, "made.log") != 0) {
 		p->wrong++;
 		return;
 	}
 	e = &p->t->e[event];
 	size = e->op.size * (e->op.kind == TEL_ALLOC_CALLOC ? e->op.count : 1);
-	frees = kind == TEL_WORD_FREE ||
-	    (kind == TEL_WORD_MORE && TEL_WORD_SIZE(*words) == TEL_MORE_FREE);
+	frees = kind == WORD_FREE ||
+	    (kind == WORD_EXTENDED && WORD_SIZE(*words) == EXTENDED_FREE);
 	if (frees != (e->op.kind == TEL_ALLOC_FREE) || *slot != e->before ||
 	    (!frees && word_size(*words, words) != size))
 		p->wrong++;
 	/* of its thread, and in order */
-	if (p->f->order != TEL_LANES_NONE && p->f->lanes == p->threads &&
-	    p->last[lane] != NONE &&
-	    (p->t->e[p->last[lane]].op.thread != e->op.thread ||
-	        event <= p->last[lane]))
+	if (p->f->order != ORDER_NONE && p->f->threads == p->log_threads &&
+	    p->last[thread] != NONE &&
+	    (p->t->e[p->last[thread]].op.thread != e->op.thread ||
+	        event <= p->last[thread]))
 		p->wrong++;
 	if (p->latest != NONE && event < p->latest)
 		p->unordered++;
-	p->last[lane] = event;
+	p->last[thread] = event;
 	p->latest = event;
 	*slot = frees ? NONE : event;
 	p->done++;
 }
 
-/* Lets a lane run one word; 0 when it has to wait. */
+/* Lets a thread run one word; 0 when it has to wait. */
 static int
-play_step(struct player *p, unsigned lane)
+play_step(struct player *p, unsigned thread)
 {
-	const uint64_t *words = p->lanes[lane].words + p->at[lane];
-	uint32_t other = TEL_WORD_SLOT(*words);
+	const uint64_t *words = p->threads[thread].words + p->at[thread];
+	uint32_t other = WORD_SLOT(*words);
 
-	if ((*words & TEL_WORD_KIND) == TEL_WORD_WAIT) {
-		if (p->at[other] <= TEL_WORD_SIZE(*words))
+	if ((*words & WORD_KIND) == WORD_WAIT) {
+		if (p->at[other] <= WORD_SIZE(*words))
 			return 0;
-		p->at[lane]++;
+		p->at[thread]++;
 		return 1;
 	}
-	play_word(p, lane, words);
-	p->at[lane]++;
-	if ((*words & TEL_WORD_KIND) == TEL_WORD_MORE)
-		p->at[lane] += TEL_WORD_SIZE(*words) & 7;
+	play_word(p, thread, words);
+	p->at[thread]++;
+	if ((*words & WORD_KIND) == WORD_EXTENDED)
+		p->at[thread] += WORD_SIZE(*words) & 7;
 	return 1;
 }
 
 static void
 play_chunk(struct player *p)
 {
-	unsigned lane = 0, i, waiting = 0;
+	unsigned thread = 0, i, waiting = 0;
 
 	memset(p->at, 0, sizeof(p->at));
-	while (waiting < p->f->lanes) {
+	while (waiting < p->f->threads) {
 		p->random = p->random * UINT64_C(6364136223846793005) + 1;
 		if ((p->random >> 40) % 16 == 0)
-			lane =
-			    (unsigned)(p->random >> 50) % (unsigned)p->f->lanes;
+			thread = (unsigned)(p->random >> 50) %
+			    (unsigned)p->f->threads;
 		/* as far as it gets now and then, or a word */
-		for (i = 0; i < p->f->lanes; i++, lane++) {
-			lane %= (unsigned)p->f->lanes;
-			if (p->at[lane] < p->lanes[lane].word_count &&
-			    play_step(p, lane))
+		for (i = 0; i < p->f->threads; i++, thread++) {
+			thread %= (unsigned)p->f->threads;
+			if (p->at[thread] < p->threads[thread].word_count &&
+			    play_step(p, thread))
 				break;
 		}
 		waiting = i;
 	}
-	for (i = 0; i < p->f->lanes; i++)
-		if (p->at[i] != p->lanes[i].word_count)
+	for (i = 0; i < p->f->threads; i++)
+		if (p->at[i] != p->threads[i].word_count)
 			p->wrong++;
 }
 
@@ -170,29 +169,29 @@ play(struct player *p, const struct bytes *b, const struct trace *t,
 	uint64_t i;
 
 	memset(p, 0, sizeof(*p));
-	if (tel_program_open_memory(b->data, b->size, &p->p) != TEL_OK) {
+	if (program_open_memory(b->data, b->size, &p->p) != TEL_OK) {
 		p->wrong = 1;
 		return;
 	}
-	p->f = tel_program_facts(p->p);
+	p->f = program_facts(p->p);
 	p->t = t;
 	p->random = seed;
-	p->threads = threads;
+	p->log_threads = threads;
 	p->latest = NONE;
 	memset(p->last, 0xff, sizeof(p->last));
 	p->slots = malloc((size_t)p->f->slots * 8);
 	p->room = malloc((size_t)p->f->largest_chunk * 8);
-	if (p->slots == NULL || p->room == NULL || p->f->lanes > LANES)
+	if (p->slots == NULL || p->room == NULL || p->f->threads > THREADS)
 		abort();
 	memset(p->slots, 0xff, (size_t)p->f->slots * 8);
 	for (i = 0; i < p->f->chunks && p->wrong == 0; i++) {
 		p->chunk = i;
-		if (tel_program_load(p->p, i, p->room, p->lanes) != TEL_OK)
+		if (program_load(p->p, i, p->room, p->threads) != TEL_OK)
 			p->wrong++;
 		else
 			play_chunk(p);
 	}
-	if (tel_program_check(p->p) != TEL_OK)
+	if (program_check(p->p) != TEL_OK)
 		p->wrong++;
 	free(p->slots);
 	free(p->room);
@@ -202,55 +201,55 @@ static void
 test_orders(struct trace *t)
 {
 	static const struct {
-		unsigned threads, lanes;
-		tel_lane_order order;
+		unsigned log_threads, threads;
+		enum program_order order;
 		size_t chunk;
 	} cases[] = {
-		{ 1, 0, TEL_LANES_EDGES, 0 },
-		{ 2, 0, TEL_LANES_EDGES, 0 },
-		{ 3, 0, TEL_LANES_EDGES, 1024 },
-		{ 7, 0, TEL_LANES_EDGES, 2048 },
-		{ 5, 2, TEL_LANES_EDGES, 1024 },
-		{ 4, 0, TEL_LANES_TOTAL, 1024 },
-		{ 4, 0, TEL_LANES_TOTAL, 0 },
-		{ 4, 1, TEL_LANES_EDGES, 0 },
-		{ 4, 0, TEL_LANES_NONE, 1024 },
-		{ 4, 0, TEL_LANES_NONE, 0 },
+		{ 1, 0, ORDER_EDGES, 0 },
+		{ 2, 0, ORDER_EDGES, 0 },
+		{ 3, 0, ORDER_EDGES, 1024 },
+		{ 7, 0, ORDER_EDGES, 2048 },
+		{ 5, 2, ORDER_EDGES, 1024 },
+		{ 4, 0, ORDER_TOTAL, 1024 },
+		{ 4, 0, ORDER_TOTAL, 0 },
+		{ 4, 1, ORDER_EDGES, 0 },
+		{ 4, 0, ORDER_NONE, 1024 },
+		{ 4, 0, ORDER_NONE, 0 },
 	};
 	struct making m = { .rate = 1e6 };
 	struct bytes b = { 0 };
 	struct player p;
-	tel_facts f;
+	struct facts f;
 	size_t i;
 	uint64_t seed;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		m.order = cases[i].order;
-		m.lanes = cases[i].lanes;
+		m.threads = cases[i].threads;
 		m.chunk = cases[i].chunk;
-		trace_make(t, 77 + i, cases[i].threads);
+		trace_make(t, 77 + i, cases[i].log_threads);
 		b.size = 0;
 		ok(program_make(t->ops, STEPS, &m, &b, &f) == TEL_OK,
 		    "trace %zu is compiled", i);
 		for (seed = 1; seed <= 2; seed++) {
-			play(&p, &b, t, seed, cases[i].threads);
+			play(&p, &b, t, seed, cases[i].log_threads);
 			ok(p.wrong == 0 && p.done == STEPS,
 			    "each operation finds its block, run %d",
 			    (int)seed);
-			tel_program_free(p.p);
+			program_free(p.p);
 		}
-		if (m.order == TEL_LANES_TOTAL || m.lanes == 1)
+		if (m.order == ORDER_TOTAL || m.threads == 1)
 			is_u64(p.unordered, 0, "the log's order is kept");
-		if (m.order == TEL_LANES_NONE)
+		if (m.order == ORDER_NONE)
 			is_u64(f.waits, 0, "nobody waits");
-		else if (f.lanes > 1)
+		else if (f.threads > 1)
 			ok(f.waits > 0 && p.unordered + f.order > 0,
 			    "%d waits, %d implied", (int)f.waits,
 			    (int)f.implied);
 		ok(f.live_bytes == t->bytes && f.live_blocks == t->blocks &&
 		        f.peak_bytes == t->peak && f.peak_blocks == t->most,
 		    "what is live is known");
-		ok(f.compiled == STEPS && f.threads == cases[i].threads &&
+		ok(f.compiled == STEPS && f.log_threads == cases[i].log_threads &&
 		        f.live_bytes == f.curve[f.curve_points - 1].bytes,
 		    "and how much there is");
 	}
@@ -264,35 +263,35 @@ test_damage(struct trace *t)
 	struct making m = { .chunk = 1024 };
 	struct bytes b = { 0 };
 	size_t i, good = 0, n = 1100;
-	tel_program *p;
-	tel_facts f;
+	struct program *p;
+	struct facts f;
 	tel_status st;
 
 	trace_make(t, 5, 3);
 	ok(program_make(t->ops, n, &m, &b, &f) == TEL_OK, "compiled");
 	ok(f.chunks > 1, "in several chunks");
 	for (i = 0; i < b.size; i++)
-		if (tel_program_open_memory(b.data, i, &p) == TEL_OK) {
+		if (program_open_memory(b.data, i, &p) == TEL_OK) {
 			good++;
-			tel_program_free(p);
+			program_free(p);
 		}
 	is_u64(good, 0, "no prefix is a program");
 	for (i = 0, good = 0; i < b.size; i++) {
 		b.data[i] ^= (unsigned char)(1u << i % 8);
-		st = tel_program_open_memory(b.data, b.size, &p);
+		st = program_open_memory(b.data, b.size, &p);
 		if (st == TEL_OK) {
-			st = tel_program_check(p);
-			tel_program_free(p);
+			st = program_check(p);
+			program_free(p);
 		}
 		good += st == TEL_OK;
 		b.data[i] ^= (unsigned char)(1u << i % 8);
 	}
 	is_u64(good, 0, "nor is one with a bit flipped");
-	ok(tel_program_probe(b.data, 8) && !tel_program_probe("12345678", 8) &&
-	        !tel_program_probe(b.data, 7),
+	ok(program_probe(b.data, 8) && !program_probe("12345678", 8) &&
+	        !program_probe(b.data, 7),
 	    "a program is known by its first bytes");
 	b.data[8]++;
-	ok(tel_program_open_memory(b.data, b.size, &p) == TEL_EVERSION,
+	ok(program_open_memory(b.data, b.size, &p) == TEL_EVERSION,
 	    "another version is refused");
 	free(b.data);
 }

@@ -3,16 +3,7 @@
  * The loop of telreplay, with allocators that check what they are asked,
  * that fail, and that are wrong.
  */
-/* the first of them, as it says which interfaces it needs */
-#include "telreplay/run_room.c"
-#include "telreplay/run.c"
-#include "telreplay/run_lane.c"
-#include "telreplay/run_loop.c"
-#include "telreplay/run_pattern.c"
-#include "telreplay/run_pools.c"
-#include "telreplay/run_step.c"
-#include "telreplay/run_time.c"
-#include "telreplay/run_wait.c"
+#include "telreplay/run/run_inside.h"
 
 #include "program_make.h"
 #include "tap.h"
@@ -24,15 +15,15 @@
 
 /* ------------------------------------------------------------- programs */
 
-static tel_program *
+static struct program *
 make(const tel_alloc *ops, size_t n, const struct making *m, struct bytes *b,
-    tel_facts *f)
+    struct facts *f)
 {
-	tel_program *p;
+	struct program *p;
 
 	b->size = 0;
 	if (program_make(ops, n, m, b, f) != TEL_OK ||
-	    tel_program_open_memory(b->data, b->size, &p) != TEL_OK)
+	    program_open_memory(b->data, b->size, &p) != TEL_OK)
 		abort();
 	return p;
 }
@@ -54,10 +45,10 @@ random_trace(tel_alloc *ops, size_t n, unsigned threads)
 }
 
 static struct run_board *
-run(tel_program *p, const struct allocator *a, const struct run_options *o,
+run(struct program *p, const struct allocator *a, const struct run_options *o,
     const char **wrong)
 {
-	size_t size = run_board_size((unsigned)tel_program_facts(p)->lanes);
+	size_t size = run_board_size((unsigned)program_facts(p)->threads);
 	struct run_board *b;
 
 	b = aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
@@ -86,7 +77,7 @@ test_good(tel_alloc *ops)
 	static const struct {
 		unsigned threads;
 		size_t chunk;
-		tel_lane_order order;
+		enum program_order order;
 		struct run_options o;
 	} cases[] = {
 		{ 1, 0, 0, { .touch = RUN_TOUCH_NONE, .repeat = 1 } },
@@ -96,17 +87,17 @@ test_good(tel_alloc *ops)
 		{ 4, 0, 0,
 		    { .touch = RUN_TOUCH_FIRST, .sample = 1, .repeat = 1 } },
 		{ 6, 2048, 0, { .verify = 1, .sample = 3, .repeat = 2 } },
-		{ 3, 4096, TEL_LANES_TOTAL, { .verify = 1, .repeat = 1 } },
-		{ 3, 2048, TEL_LANES_NONE, { .verify = 1, .repeat = 1 } },
+		{ 3, 4096, ORDER_TOTAL, { .verify = 1, .repeat = 1 } },
+		{ 3, 2048, ORDER_NONE, { .verify = 1, .repeat = 1 } },
 	};
 	struct bytes b = { 0 };
 	struct making m = { 0 };
 	struct run_board *board;
-	uint64_t done, sampled, chunk, words, lanes;
+	uint64_t done, sampled, chunk, words, threads;
 	uint32_t position;
-	tel_program *p;
+	struct program *p;
 	const char *wrong;
-	tel_facts f;
+	struct facts f;
 	size_t i, k;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -115,17 +106,17 @@ test_good(tel_alloc *ops)
 		m.order = cases[i].order;
 		p = make(ops, STEPS, &m, &b, &f);
 		board = run(p, &good, &cases[i].o, &wrong);
-		done = sampled = lanes = 0;
+		done = sampled = threads = 0;
 		for (k = 0; k < RUN_KINDS; k++) {
 			done += board->operations[k];
 			sampled += board->latency[k].count;
 		}
-		for (k = 0; k < board->lanes; k++)
-			lanes += board->lane[k].operations;
+		for (k = 0; k < board->threads; k++)
+			threads += board->thread[k].operations;
 		ok(wrong == NULL && board->errors == 0 &&
 		        board->failures == 0 && good_wrong == 0,
 		    "run %zu finds nothing wrong", i);
-		ok(done == STEPS * cases[i].o.repeat && lanes == done &&
+		ok(done == STEPS * cases[i].o.repeat && threads == done &&
 		        board->repeats == cases[i].o.repeat,
 		    "all is run");
 		is_u64(good_live, 0, "and freed in the end");
@@ -142,7 +133,7 @@ test_good(tel_alloc *ops)
 		        board->wall_ns > 0,
 		    "it says how far it is");
 		free(board);
-		tel_program_free(p);
+		program_free(p);
 	}
 	free(b.data);
 }
@@ -155,8 +146,8 @@ test_failing(tel_alloc *ops)
 	struct making m = { 0 };
 	struct run_board *board;
 	const char *wrong;
-	tel_program *p;
-	tel_facts f;
+	struct program *p;
+	struct facts f;
 	int verify;
 
 	random_trace(ops, STEPS, 3);
@@ -178,7 +169,7 @@ test_failing(tel_alloc *ops)
 		free(board);
 	}
 	fail_every = 0;
-	tel_program_free(p);
+	program_free(p);
 	free(b.data);
 }
 
@@ -217,9 +208,9 @@ test_bad(void)
 	struct run_board *board;
 	const char *wrong, *log;
 	const struct run_error *e;
-	tel_program *p;
+	struct program *p;
 	uint64_t event;
-	tel_facts f;
+	struct facts f;
 	size_t i;
 
 	p = make(ops, sizeof(ops) / sizeof(ops[0]), &m, &b, &f);
@@ -228,14 +219,14 @@ test_bad(void)
 	for (i = 0; i < 4; i++) {
 		e = &board->kept[i];
 		event = 99;
-		ok(tel_program_origin(p, e->chunk, e->lane, e->position, &log,
+		ok(program_origin(p, e->chunk, e->thread, e->position, &log,
 		       &event) == TEL_OK &&
 		        e->what == want[i].what && event == want[i].event &&
 		        e->offset == want[i].offset,
 		    "error %zu names its event", i);
 	}
 	free(board);
-	tel_program_free(p);
+	program_free(p);
 	free(b.data);
 }
 
@@ -247,9 +238,9 @@ test_phases(tel_alloc *ops)
 	struct making m = { .chunk = 1024, .rate = 1e6 };
 	struct run_board *board;
 	const char *wrong;
-	tel_program *p;
+	struct program *p;
 	uint64_t i, wall;
-	tel_facts f;
+	struct facts f;
 
 	random_trace(ops, 1500, 2);
 	/* thirty milliseconds, by a clock of microseconds */
@@ -266,13 +257,13 @@ test_phases(tel_alloc *ops)
 	wall = run_now() - wall;
 	ok(wrong == NULL && wall > 29000000, "a pace is kept");
 	free(board);
-	tel_program_free(p);
+	program_free(p);
 	m.rate = 0;
 	p = make(ops, 1500, &m, &b, &f);
 	board = run(p, &good, &o, &wrong);
 	ok(wrong != NULL, "not without a clock: %s", wrong);
 	free(board);
-	tel_program_free(p);
+	program_free(p);
 	free(b.data);
 }
 
@@ -324,8 +315,8 @@ test_pools(tel_alloc *ops)
 	tel_pool_table parts = pool_all;
 	struct run_board *board;
 	const char *wrong;
-	tel_program *p;
-	tel_facts f;
+	struct program *p;
+	struct facts f;
 	unsigned i;
 
 	for (i = 0; i < 6; i++) {
@@ -344,7 +335,7 @@ test_pools(tel_alloc *ops)
 		ok(!pools[1].alive && pools[0].blocks == 0,
 		    "and nothing is left");
 		free(board);
-		tel_program_free(p);
+		program_free(p);
 	}
 	parts.free_part = pool_free_part;
 	parts.free = pool_free_part;
@@ -355,7 +346,7 @@ test_pools(tel_alloc *ops)
 	p = make(trace, sizeof(trace) / sizeof(trace[0]), &m, &b, &f);
 	free(run(p, &a, &o, &wrong));
 	ok(pools_parts == 8, "%u frees, a part among them", pools_parts);
-	tel_program_free(p);
+	program_free(p);
 	/* threads on one pool: it is malloc() below, which takes them */
 	a.pool = &pool_least;
 	random_trace(ops, 4000, 3);
@@ -370,7 +361,7 @@ test_pools(tel_alloc *ops)
 		free(block);
 	}
 	free(board);
-	tel_program_free(p);
+	program_free(p);
 	free(b.data);
 }
 

@@ -10,10 +10,9 @@
 const char *const report_kinds[RUN_KINDS] = { "malloc", "calloc", "aligned",
 	"realloc", "free" };
 
-const char *const report_operations[TEL_ALLOC_KINDS] = { "none", "malloc",
-	"calloc", "aligned", "realloc", "free", "reserve", "commit",
-	"pool create", "pool destroy", "buffer create", "buffer destroy",
-	"thread end" };
+const char *const report_operations[ALLOC_KINDS] = { "none", "malloc", "calloc",
+	"aligned", "realloc", "free", "reserve", "commit", "pool create",
+	"pool destroy", "buffer create", "buffer destroy", "thread end" };
 
 const struct report_quantile report_quantiles[REPORT_QUANTILES] = {
 	{ "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p99.9", 0.999 }
@@ -82,12 +81,12 @@ report_machine(struct report_machine *m)
 }
 
 const char *
-report_order(const tel_facts *f)
+report_order(const struct facts *f)
 {
 	switch (f->order) {
-	case TEL_LANES_EDGES: return "edges";
-	case TEL_LANES_TOTAL: return "total";
-	case TEL_LANES_NONE: return "none";
+	case ORDER_EDGES: return "edges";
+	case ORDER_TOTAL: return "total";
+	case ORDER_NONE: return "none";
 	default: return "";
 	}
 }

@@ -3,11 +3,11 @@
 #ifndef TELREPLAY_REPORT_H
 #define TELREPLAY_REPORT_H
 
-#include "telreplay/contest.h"
+#include "telreplay/run/contest.h"
 
 struct report {
 	const struct telreplay *telreplay;
-	const tel_facts *facts;
+	const struct facts *facts;
 	const struct contest *contest; /* NULL: only the trace was looked at */
 	tel_output *out;
 };
@@ -22,7 +22,7 @@ extern const struct form form_text, form_csv, form_json, form_svg;
 /* Names of operations as the loop counts them, by enum run_kind. */
 extern const char *const report_kinds[RUN_KINDS];
 /* And as a trace has them, by tel_alloc_kind. */
-extern const char *const report_operations[TEL_ALLOC_KINDS];
+extern const char *const report_operations[ALLOC_KINDS];
 
 /* Quantiles of latency. */
 #define REPORT_QUANTILES 4
@@ -45,7 +45,7 @@ struct report_machine {
 void report_machine(struct report_machine *m);
 
 /* How the trace is ordered, touched and so on, in a few words. */
-const char *report_order(const tel_facts *f);
+const char *report_order(const struct facts *f);
 const char *report_touch(enum run_touch touch);
 
 /* The last element of a histogram that is not 0, or 0. */

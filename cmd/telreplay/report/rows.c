@@ -7,17 +7,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "telreplay/calls.h"
+#include "telreplay/run/calls.h"
 #include "common/page.h"
 
 static void
 put_trace(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	struct row row = row_open(r, "trace", "", "");
 
-	row_integer(&row, "threads", f->threads);
-	row_integer(&row, "lanes", f->lanes);
+	row_integer(&row, "threads", f->log_threads);
+	row_integer(&row, "lanes", f->threads);
 	row_string(&row, "order", report_order(f));
 	row_integer(&row, "operations", f->compiled);
 	row_integer(&row, "waits", f->waits);
@@ -64,30 +64,31 @@ put_histogram(const struct report *r, const char *type, const char *what,
 static void
 put_odd(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	struct row row;
 	uint64_t i;
 	int k;
 
-	for (k = 0; k < TEL_ALLOC_KINDS; k++) {
+	for (k = 0; k < ALLOC_KINDS; k++) {
 		if (f->operations[k] == 0)
 			continue;
 		row = row_open(r, "operation", "", report_operations[k]);
 		row_integer(&row, "events", f->operations[k]);
 		row_close(&row);
 	}
-	for (k = 0; k < TEL_ODD_KINDS; k++) {
-		if (f->odd[k] == 0)
+	for (k = 0; k < ANOMALIES; k++) {
+		if (f->anomalies[k] == 0)
 			continue;
-		row = row_open(r, tel_odd_damage((tel_odd)k) ? "wrong" : "odd",
-		    "", tel_odd_text((tel_odd)k));
-		row_integer(&row, "events", f->odd[k]);
+		row = row_open(r,
+		    anomaly_is_damage((enum anomaly)k) ? "wrong" : "odd", "",
+		    anomaly_text((enum anomaly)k));
+		row_integer(&row, "events", f->anomalies[k]);
 		row_close(&row);
 	}
-	for (i = 0; i < f->odd_kept; i++) {
-		const tel_odd_one *o = &f->odd_ones[i];
+	for (i = 0; i < f->anomaly_event_count; i++) {
+		const struct anomaly_event *o = &f->anomaly_events[i];
 
-		row = row_open(r, "odd event", "", tel_odd_text(o->odd));
+		row = row_open(r, "odd event", "", anomaly_text(o->anomaly));
 		row_string(&row, "log", f->log_names[o->log]);
 		row_integer(&row, "event", o->event);
 		row_integer(&row, "address", o->address);
@@ -99,7 +100,7 @@ put_odd(const struct report *r)
 static void
 put_live(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	char item[24];
 	uint64_t i;
 
@@ -225,19 +226,19 @@ put_threads(const struct report *r, const struct result *s)
 	uint64_t i;
 	char item[24];
 
-	for (i = 0; i < r->facts->lanes && s->nruns > 0; i++) {
-		const struct lane *lane = &s->lanes[i];
+	for (i = 0; i < r->facts->threads && s->nruns > 0; i++) {
+		const struct thread_timing *thread = &s->threads[i];
 		struct row row;
 
 		(void)snprintf(item, sizeof(item), "%" PRIu64, i);
 		row = row_open(r, "thread", s->candidate->name, item);
-		row_integer(&row, "operations", lane->operations);
-		row_integer(&row, "cpu_ns", lane->cpu);
-		row_integer(&row, "wait_ns", lane->wait);
-		row_integer(&row, "wall_ns", lane->wall);
-		row_integer(&row, "blocked", lane->blocked);
+		row_integer(&row, "operations", thread->operations);
+		row_integer(&row, "cpu_ns", thread->cpu);
+		row_integer(&row, "wait_ns", thread->wait);
+		row_integer(&row, "wall_ns", thread->wall);
+		row_integer(&row, "blocked", thread->blocked);
 		if (r->telreplay->run.pace > 0)
-			row_integer(&row, "late_ns", lane->late);
+			row_integer(&row, "late_ns", thread->late);
 		row_close(&row);
 	}
 }

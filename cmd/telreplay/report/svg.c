@@ -116,7 +116,7 @@ put_axes(const struct picture *p)
 static void
 put_live(const struct picture *p)
 {
-	const tel_facts *f = p->report->facts;
+	const struct facts *f = p->report->facts;
 	unsigned times = p->report->telreplay->run.repeat, n;
 	uint64_t i;
 

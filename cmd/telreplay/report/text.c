@@ -9,7 +9,7 @@
 #include "common/page.h"
 
 /* So many threads are shown, the busiest first. */
-#define LANES_SHOWN 8
+#define THREADS_SHOWN 8
 /* A run of less is over before the clock tells much of it. */
 #define FEW 20000
 /* So many moments of the curve, and allocators beside each other. */
@@ -73,7 +73,7 @@ put_served(const struct report *r, const struct result *s)
 	        n + strlen(path) > ROOM ? "\n              " :
 	                                  ", ");
 	put(r->out, path);
-	if ((s->candidate->built != BUILT_NONE || s->plugin) &&
+	if ((s->candidate->builtin != BUILTIN_NONE || s->plugin) &&
 	    s->candidate->parameters[0] != '\0')
 		putf(r->out, ", %s",
 		    page_escape(path, 120, s->candidate->parameters));
@@ -209,18 +209,18 @@ static void
 put_threads(const struct report *r)
 {
 	const struct contest *c = r->contest;
-	uint64_t i, n = r->facts->lanes;
+	uint64_t i, n = r->facts->threads;
 	char text[FIGURE_TEXT];
 	size_t j;
 
 	if (n < 2)
 		return;
 	head(r,
-	    n > LANES_SHOWN ?
+	    n > THREADS_SHOWN ?
 	        "throughput by thread, M ops/s while it runs; the first eight" :
 	        "throughput by thread, M ops/s while it runs");
 	putf(r->out, "  %-12s", "");
-	for (i = 0; i < n && i < LANES_SHOWN; i++)
+	for (i = 0; i < n && i < THREADS_SHOWN; i++)
 		putf(r->out, "%8" PRIu64, i);
 	put(r->out, "\n");
 	for (j = 0; j < c->n; j++) {
@@ -229,12 +229,12 @@ put_threads(const struct report *r)
 		if (s->nruns == 0)
 			continue;
 		put_name(r, s);
-		for (i = 0; i < n && i < LANES_SHOWN; i++)
+		for (i = 0; i < n && i < THREADS_SHOWN; i++)
 			putf(r->out, "%8s",
 			    figure_fixed(
-			        report_ratio((double)s->lanes[i].operations *
+			        report_ratio((double)s->threads[i].operations *
 			                1e3,
-			            (double)s->lanes[i].wall),
+			            (double)s->threads[i].wall),
 			        2, 0, text));
 		put(r->out, "\n");
 	}

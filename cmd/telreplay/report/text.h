@@ -3,7 +3,7 @@
 #ifndef TELREPLAY_REPORT_TEXT_H
 #define TELREPLAY_REPORT_TEXT_H
 
-#include "telreplay/calls.h"
+#include "telreplay/run/calls.h"
 #include "report.h"
 
 /* What the trace holds. */

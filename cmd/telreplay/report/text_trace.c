@@ -26,13 +26,13 @@ bytes(uint64_t v, char *text)
 static void
 put_operations(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	char text[FIGURE_TEXT], one[2 * FIGURE_TEXT];
 	size_t used = 0, size;
 	int i;
 
 	put(r->out, "  operations    ");
-	for (i = 0; i < TEL_ALLOC_KINDS; i++) {
+	for (i = 0; i < ALLOC_KINDS; i++) {
 		if (f->operations[i] == 0)
 			continue;
 		(void)snprintf(one, sizeof(one), "%s %s",
@@ -61,14 +61,14 @@ put_line(const struct report *r, const char *name, uint64_t total,
 static void
 put_threads(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	char a[FIGURE_TEXT], b[FIGURE_TEXT], d[FIGURE_TEXT];
 
-	putf(r->out, "  threads       %s", count(f->threads, a));
-	if (f->lanes != f->threads)
-		putf(r->out, ", run by %s", count(f->lanes, a));
+	putf(r->out, "  threads       %s", count(f->log_threads, a));
+	if (f->threads != f->log_threads)
+		putf(r->out, ", run by %s", count(f->threads, a));
 	put(r->out, "\n");
-	if (f->threads > 1)
+	if (f->log_threads > 1)
 		putf(r->out,
 		    "  between them  %s frees and %s reallocs, %s waits\n",
 		    count(f->crossing_frees, a), count(f->crossing_reallocs, b),
@@ -88,23 +88,25 @@ put_threads(const struct report *r)
 static void
 put_odd(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	char text[FIGURE_TEXT];
 	uint64_t j;
 	int i;
 
-	for (i = 0; i < TEL_ODD_KINDS; i++) {
-		if (f->odd[i] == 0)
+	for (i = 0; i < ANOMALIES; i++) {
+		if (f->anomalies[i] == 0)
 			continue;
 		putf(r->out, "  %-14s%s %s",
-		    tel_odd_damage((tel_odd)i) ? "wrong" : "odd",
-		    count(f->odd[i], text), tel_odd_text((tel_odd)i));
-		for (j = 0; j < f->odd_kept; j++)
-			if (f->odd_ones[j].odd == (tel_odd)i)
+		    anomaly_is_damage((enum anomaly)i) ? "wrong" : "odd",
+		    count(f->anomalies[i], text),
+		    anomaly_text((enum anomaly)i));
+		for (j = 0; j < f->anomaly_event_count; j++)
+			if (f->anomaly_events[j].anomaly == (enum anomaly)i)
 				break;
-		if (j < f->odd_kept)
+		if (j < f->anomaly_event_count)
 			putf(r->out, "; first: event %" PRIu64 ", 0x%" PRIx64,
-			    f->odd_ones[j].event, f->odd_ones[j].address);
+			    f->anomaly_events[j].event,
+			    f->anomaly_events[j].address);
 		put(r->out, "\n");
 	}
 }
@@ -138,7 +140,7 @@ sum(const uint64_t *histogram)
 static void
 put_sizes(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	double all = (double)sum(f->sizes);
 	char text[2 * FIGURE_TEXT], a[FIGURE_TEXT], b[FIGURE_TEXT];
 	unsigned i;
@@ -156,7 +158,7 @@ put_sizes(const struct report *r)
 static void
 put_lifetimes(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	double all = (double)sum(f->lived);
 	char text[2 * FIGURE_TEXT], a[FIGURE_TEXT];
 	unsigned i;
@@ -174,7 +176,7 @@ put_lifetimes(const struct report *r)
 static void
 put_times(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	double all = (double)sum(f->lived_ticks);
 	char a[FIGURE_TEXT], b[FIGURE_TEXT];
 	unsigned i;
@@ -197,7 +199,7 @@ put_times(const struct report *r)
 void
 report_text_trace(const struct report *r)
 {
-	const tel_facts *f = r->facts;
+	const struct facts *f = r->facts;
 	char text[FIGURE_TEXT], a[FIGURE_TEXT], b[FIGURE_TEXT];
 	char more[2 * FIGURE_TEXT];
 

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Blocks: allocated, resized, freed at once or in parts, and what that adds up
+ * to.
+ *
+ * A block may be freed piece by piece, from its front or its end.  The front
+ * is found by its address; for the end there is a table of where blocks end,
+ * which is made at the first free of an unknown address whose size is known.
+ */
+#include "telreplay/compile/emit.h"
+
+/* The number of bits in a number. */
+static inline unsigned
+magnitude(uint64_t v)
+{
+	return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
+}
+
+static void
+live_add(struct compiler *c, uint64_t bytes)
+{
+	struct facts *f = &c->facts;
+
+	c->live_bytes += bytes;
+	if (c->live_bytes > c->point_peak)
+		c->point_peak = c->live_bytes;
+	if (c->live_bytes > f->peak_bytes) {
+		f->peak_bytes = c->live_bytes;
+		f->peak_of_blocks = c->live_blocks;
+		f->peak_event = c->event;
+		f->peak_log = c->log;
+		f->peak_clock = c->clock;
+	}
+}
+
+static void
+request(struct compiler *c, uint64_t size)
+{
+	struct facts *f = &c->facts;
+
+	f->requests++;
+	f->requested += size;
+	f->sizes[magnitude(size)]++;
+	if (size > f->largest)
+		f->largest = size;
+}
+
+struct thread *
+block_thread(struct compiler *c, struct thread *t, const struct block *b)
+{
+	struct thread *maker = &c->threads[b->chunk & THREAD_MASK];
+
+	if (maker == t)
+		return t;
+	if (c->order == ORDER_NONE)
+		return maker;
+	if (c->order == ORDER_EDGES && emit_wait(c, t, b->where, b->chunk) != 0)
+		return NULL;
+	return t;
+}
+
+tel_status
+block_allocate(struct compiler *c, struct thread *t, struct hash_entry *e,
+    uint64_t size, uint32_t flags, const tel_alloc *op)
+{
+	uint64_t alignment;
+	struct block *b;
+	uint32_t slot = slot_new(c, t);
+	int st;
+
+	if (slot == NO_SLOT)
+		return compiler_no_memory(c);
+	e->value = slot;
+	b = &c->blocks[slot];
+	b->size = size;
+	b->birth = c->now;
+	b->clock = c->clock;
+	if (++c->live_blocks > c->facts.peak_blocks) {
+		c->facts.peak_blocks = c->live_blocks;
+		if (c->live_blocks > c->max_live)
+			return compiler_fail(c, TEL_ELIMIT,
+			    "more than %llu blocks are live",
+			    (unsigned long long)c->max_live);
+	}
+	request(c, size);
+	live_add(c, size);
+	if ((c->pooled != NULL || op->pool != 0 || op->buffer != 0) &&
+	    pool_enter(c, t, slot, e->key, op) != 0)
+		return compiler_no_memory(c);
+	if (c->ends_on && end_add(c, e->key + size, slot) != 0)
+		return compiler_no_memory(c);
+	if (op->kind == TEL_ALLOC_ALIGNED && op->alignment > 1) {
+		for (alignment = 8; alignment < op->alignment;)
+			alignment *= 2;
+		st = emit_extended(c, t, EXTENDED_ALIGNED, slot, size,
+		    alignment, 0);
+	} else
+		st = emit_sized(c, t,
+		    op->kind == TEL_ALLOC_CALLOC ? WORD_CALLOC : WORD_MALLOC,
+		    slot, size);
+	if (st != 0)
+		return compiler_no_memory(c);
+	b = &c->blocks[slot];
+	b->where = t->last | flags;
+	b->chunk = thread_place(c, t);
+	return TEL_OK;
+}
+
+tel_status
+block_resize(struct compiler *c, struct thread *t, uint32_t slot, uint64_t size)
+{
+	struct block *b = &c->blocks[slot];
+	struct thread *m = block_thread(c, t, b);
+
+	if (m == NULL || (c->pooled != NULL && pool_of(c, m, slot) != 0) ||
+	    emit_sized(c, m, WORD_REALLOC, slot, size) != 0)
+		return compiler_no_memory(c);
+	if ((b->chunk & THREAD_MASK) != (unsigned)(t - c->threads))
+		c->facts.crossing_reallocs++;
+	request(c, size);
+	c->live_bytes -= b->size;
+	live_add(c, size);
+	b->size = size;
+	b->where = m->last;
+	b->chunk = thread_place(c, m);
+	return TEL_OK;
+}
+
+/* Counts a block that is freed. */
+static void
+count_free(struct compiler *c, const struct block *b)
+{
+	struct facts *f = &c->facts;
+
+	c->live_blocks--;
+	c->live_bytes -= b->size;
+	f->lived[magnitude(c->now - b->birth)]++;
+	f->lived_ticks[magnitude(
+	    c->clock > b->clock ? c->clock - b->clock : 0)]++;
+}
+
+tel_status
+block_free(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
+{
+	struct block *b = &c->blocks[slot];
+	struct thread *m = block_thread(c, t, b);
+	int st;
+
+	if (m == NULL)
+		return compiler_no_memory(c);
+	if (with_pool)
+		m = t; /* which has waited for all others */
+	if (c->pooled != NULL && pool_of(c, m, slot) != 0)
+		return compiler_no_memory(c);
+	if (b->where & BLOCK_PARTS)
+		st = part_last(c, m, slot, with_pool);
+	else if (with_pool)
+		st = emit_extended(c, m, EXTENDED_FREE_WITH_POOL, slot, b->size,
+		    0, 0);
+	else
+		st = emit_sized(c, m, WORD_FREE, slot, b->size);
+	if (st != 0 || slot_free(m, slot) != 0)
+		return compiler_no_memory(c);
+	if ((b->chunk & THREAD_MASK) != (unsigned)(t - c->threads) &&
+	    !with_pool)
+		c->facts.crossing_frees++;
+	count_free(c, b);
+	if (c->pooled != NULL)
+		pool_leave(c, slot);
+	return TEL_OK;
+}
+
+tel_status
+block_remove(struct compiler *c, struct thread *t, struct hash_entry *e,
+    int with_pool)
+{
+	uint32_t slot = e->value;
+
+	if (c->ends_on)
+		end_remove(c, e->key + c->blocks[slot].size, slot);
+	hash_remove(&c->table, e);
+	return block_free(c, t, slot, with_pool);
+}
+
+void
+blocks_finish(struct compiler *c)
+{
+	struct facts *f = &c->facts;
+	size_t i;
+
+	f->live_blocks = c->live_blocks;
+	f->live_bytes = c->live_bytes;
+	f->slots = c->slots;
+	for (i = 0; c->table.count > 0 && i <= c->table.mask; i++)
+		if (c->table.entries[i].key != 0)
+			f->leaked[magnitude(
+			    c->blocks[c->table.entries[i].value].size)]++;
+}
+
+/* ---------------------------------------------------------------- parts */
+
+int
+end_add(struct compiler *c, uint64_t end, uint32_t slot)
+{
+	struct hash_entry *e;
+	int fresh;
+
+	if (end == 0)
+		return 0;
+	e = hash_put(&c->ends, end, &fresh);
+	if (e == NULL)
+		return -1;
+	if (fresh)
+		e->value = slot;
+	return 0;
+}
+
+void
+end_remove(struct compiler *c, uint64_t end, uint32_t slot)
+{
+	struct hash_entry *e = hash_find(&c->ends, end);
+
+	/* of blocks that end at one address only the first is known */
+	if (e != NULL && e->value == slot)
+		hash_remove(&c->ends, e);
+}
+
+static int
+ends_make(struct compiler *c)
+{
+	const struct hash_entry *e;
+	size_t i;
+
+	c->ends_on = 1;
+	for (i = 0; c->table.count > 0 && i <= c->table.mask; i++) {
+		e = &c->table.entries[i];
+		if (e->key != 0 &&
+		    end_add(c, e->key + c->blocks[e->value].size, e->value) !=
+		        0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The parts of a block, an entry made when it is first asked for. */
+static struct part *
+part_of(struct compiler *c, uint32_t slot)
+{
+	struct hash_entry *e;
+	struct part *p;
+	int fresh;
+
+	e = hash_put(&c->parts_by_slot, (uint64_t)slot + 1, &fresh);
+	if (e == NULL)
+		return NULL;
+	if (!fresh)
+		return &c->parts[e->value];
+	if (array_grow(&c->parts, &c->parts_room, c->parts_used + 1,
+	        sizeof(*c->parts)) != 0) {
+		hash_remove(&c->parts_by_slot, e);
+		return NULL;
+	}
+	e->value = (uint32_t)c->parts_used;
+	p = &c->parts[c->parts_used++];
+	p->full = c->blocks[slot].size;
+	p->offset = 0;
+	p->slot = slot;
+	c->blocks[slot].where |= BLOCK_PARTS;
+	return p;
+}
+
+/* Emits the free of size bytes at offset in what is live of a block. */
+static tel_status
+part_free(struct compiler *c, struct thread *t, uint32_t slot, uint64_t offset,
+    uint64_t size)
+{
+	struct block *b = &c->blocks[slot];
+	struct part *p = part_of(c, slot);
+	struct thread *m = block_thread(c, t, b);
+
+	if (p == NULL || m == NULL ||
+	    (c->pooled != NULL && pool_of(c, m, slot) != 0) ||
+	    emit_extended(c, m, EXTENDED_FREE_PART, slot, p->offset + offset,
+	        size, 0) != 0)
+		return compiler_no_memory(c);
+	if (offset == 0)
+		p->offset += size;
+	b->size -= size;
+	/* what is done to the block next comes after this */
+	b->where = m->last | (b->where & ~WHERE_MASK);
+	b->chunk = thread_place(c, m);
+	c->live_bytes -= size;
+	c->facts.parts++;
+	return TEL_OK;
+}
+
+tel_status
+part_front(struct compiler *c, struct thread *t, struct hash_entry *e,
+    uint64_t size)
+{
+	uint64_t address = e->key;
+	uint32_t slot = e->value;
+	tel_status st;
+	int fresh;
+
+	if (hash_find(&c->table, address + size) != NULL ||
+	    address + size < address) {
+		/* there cannot be such a block */
+		st = anomaly_count(c, ANOMALY_SIZE, address);
+		return st != TEL_OK ? st : block_remove(c, t, e, 0);
+	}
+	hash_remove(&c->table, e);
+	e = hash_put(&c->table, address + size, &fresh);
+	if (e == NULL)
+		return compiler_no_memory(c);
+	e->value = slot;
+	if (c->pooled != NULL)
+		pool_move(c, slot, address + size);
+	return part_free(c, t, slot, 0, size);
+}
+
+tel_status
+part_end(struct compiler *c, struct thread *t, uint64_t address, uint64_t size,
+    int *found)
+{
+	struct hash_entry *e;
+	uint64_t end;
+	uint32_t slot;
+	tel_status st;
+
+	*found = 0;
+	if (!c->ends_on && ends_make(c) != 0)
+		return compiler_no_memory(c);
+	if (__builtin_add_overflow(address, size, &end))
+		return TEL_OK;
+	e = hash_find(&c->ends, end);
+	if (e == NULL || size == 0 || size >= c->blocks[e->value].size)
+		return TEL_OK;
+	*found = 1;
+	slot = e->value;
+	hash_remove(&c->ends, e);
+	st = part_free(c, t, slot, c->blocks[slot].size - size, size);
+	if (st == TEL_OK && end_add(c, address, slot) != 0)
+		st = compiler_no_memory(c);
+	return st;
+}
+
+int
+part_last(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
+{
+	struct hash_entry *e, *moved;
+	struct part p;
+
+	e = hash_find(&c->parts_by_slot, (uint64_t)slot + 1);
+	if (e == NULL)
+		return -1;
+	/* the last entry takes its place */
+	p = c->parts[e->value];
+	c->parts[e->value] = c->parts[--c->parts_used];
+	moved =
+	    hash_find(&c->parts_by_slot, (uint64_t)c->parts[e->value].slot + 1);
+	if (moved != NULL)
+		moved->value = e->value;
+	hash_remove(&c->parts_by_slot, e);
+	if (with_pool)
+		return emit_extended(c, t, EXTENDED_FREE_WITH_POOL, slot,
+		    p.full, 0, 0);
+	return emit_extended(c, t, EXTENDED_FREE_PART, slot, p.offset,
+	    c->blocks[slot].size, p.full);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Compiler: turns the operations of a log into a program, in bounded memory.
+ *
+ *	c = compiler_new(out);
+ *	... for each event, in the order of time ...
+ *		if (tel_event_alloc(ev, &op))
+ *			if (compiler_add(c, &op, tel_event_index(ev)) < 0)
+ *				... show compiler_error(c) ...
+ *	compiler_finish(c);
+ *	compiler_free(c);
+ */
+#ifndef TELREPLAY_COMPILER_H
+#define TELREPLAY_COMPILER_H
+
+#include "telreplay/compile/facts.h"
+
+struct compiler;
+
+/*
+ * Makes a compiler.
+ * out: where the program goes; NULL when only the facts are of interest.  It
+ *	stays the caller's, and must live as long.
+ * Returns NULL when there is no memory.
+ */
+TEL_MUST_USE struct compiler *compiler_new(tel_output *out);
+/* Frees a compiler. */
+void compiler_free(struct compiler *c);
+
+/*
+ * The setters come before the first operation; afterwards they return
+ * TEL_ESTATE and change nothing.  Return TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+
+/* The order between threads; ORDER_EDGES unless set. */
+tel_status compiler_set_order(struct compiler *c, enum program_order order);
+/*
+ * The most threads, 1 to 1024; 256 unless set.  Those of a log that has more
+ * share them; one thread runs the log in its order.
+ */
+tel_status compiler_set_threads(struct compiler *c, unsigned threads);
+/* Nonzero: the first damage ends it with TEL_EDAMAGED. */
+tel_status compiler_set_strict(struct compiler *c, int on);
+/*
+ * The most blocks that may be live at a time, 1 to 2^31; 2^26 unless set.
+ * They take about 80 bytes each.
+ */
+tel_status compiler_set_max_live(struct compiler *c, uint64_t blocks);
+/* The most words of a chunk, 2^10 to 2^27; 2^20 unless set. */
+tel_status compiler_set_chunk(struct compiler *c, size_t words);
+
+/*
+ * Says how many ticks make a second; at any time before the end.
+ * Returns TEL_OK, TEL_EINVAL (less than 0, or not a number), TEL_ESTATE.
+ */
+tel_status compiler_set_tick_rate(struct compiler *c, double hertz);
+/*
+ * Names the log that the next operations come from, for messages.
+ * name: copied, and cut when it is long; of more than LOG_NAMES logs the
+ *	others all get the name of the last one.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+tel_status compiler_set_log(struct compiler *c, const char *name);
+/*
+ * Adds an operation.
+ * event: the number of its event in the log.
+ * Returns TEL_OK; TEL_ENOMEM; TEL_EIO, the output failed; TEL_ELIMIT, more
+ * is live than may be, or the program is too large; TEL_EDAMAGED (strict
+ * only); TEL_ESTATE, it has ended, or failed before.
+ */
+TEL_MUST_USE tel_status compiler_add(struct compiler *c, const tel_alloc *op,
+    uint64_t event);
+/*
+ * Ends the program and flushes the output.  Returns what compiler_add() may
+ * return; TEL_ESTATE when it was called before.
+ */
+TEL_MUST_USE tel_status compiler_finish(struct compiler *c);
+/* What is known of the trace; complete when it has ended.  Lives as c. */
+const struct facts *compiler_facts(const struct compiler *c);
+/* The last failure, in words; good until the next call. */
+const char *compiler_error(const struct compiler *c);
+
+#endif

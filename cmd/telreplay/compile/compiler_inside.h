@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the compiler share: blocks, threads, pools, words. */
+#ifndef TELREPLAY_COMPILER_INSIDE_H
+#define TELREPLAY_COMPILER_INSIDE_H
+
+#include "common/array.h"
+#include "telreplay/compile/compiler.h"
+#include "telreplay/compile/hash.h"
+#include "telreplay/compile/program.h"
+
+#define NO_SLOT UINT32_MAX
+
+/* A live block, by its slot. */
+struct block {
+	uint64_t size;  /* without the parts that were freed */
+	uint64_t birth; /* the operation that allocated it, from 1 */
+	uint64_t clock; /* and its clock */
+	uint32_t where; /* the word that made it: number, flags */
+	uint32_t chunk; /* of that word: its number, and the thread */
+};
+#define WHERE_MASK 0xfffffffu
+#define BLOCK_PARTS 0x10000000u /* parts of it were freed */
+#define BLOCK_EARLY 0x20000000u /* a free came before it was allocated */
+#define CHUNK_SHIFT 10          /* low bits of .chunk: the thread */
+#define THREAD_MASK 0x3ffu
+#define CHUNKS_MAX (UINT32_C(1) << (32 - CHUNK_SHIFT))
+
+/* Membership of a block in a pool, by its slot: list links. */
+struct pooled {
+	uint64_t address;
+	uint32_t pool;
+	uint32_t next, previous; /* slots, or NO_SLOT */
+};
+
+/* A block of which parts were freed. */
+struct part {
+	uint64_t full;   /* its size when it was allocated */
+	uint64_t offset; /* of the part that is live */
+	uint32_t slot;
+};
+
+#define SNAPSHOTS 8
+/* A thread's vector clock, saved after a wait. */
+struct snapshot {
+	uint32_t position; /* the thread's word after the wait */
+	uint32_t *vector;
+};
+
+/* Room for an operation and the words that go before it. */
+#define THREAD_SLACK 8
+#define ORIGIN_SLACK 32
+
+struct thread {
+	uint64_t *words;
+	uint32_t count, room;
+	uint32_t last;       /* the first word of the last operation */
+	uint32_t operations; /* in this chunk */
+	unsigned char *origins;
+	size_t origins_used, origins_room;
+	uint64_t event; /* of the last operation */
+	uint64_t log;
+	uint64_t *times;                 /* pairs */
+	uint32_t times_used, times_room; /* numbers */
+	uint32_t time_word;              /* of the last time */
+	uint64_t time_clock;
+	uint32_t *free; /* slots that this thread freed */
+	size_t free_used, free_room;
+	uint32_t fresh, fresh_end; /* slots never used */
+	uint32_t use;              /* pool or buffer number */
+	int use_buffer;            /* .use is a buffer */
+	int ended;                 /* the log says that it ended */
+	/* Vector clock: how many words of each thread are done at least. */
+	uint32_t *vector;
+	struct snapshot snapshots[SNAPSHOTS];
+	unsigned snapshot_count; /* of all that were taken */
+};
+
+/* A pool, or a buffer. */
+struct pool {
+	uint64_t address;      /* 0: it is destroyed */
+	uint32_t where, chunk; /* the word that creates it, as of a block */
+	uint32_t first;        /* of a pool: a block, or NO_SLOT */
+	uint32_t buffer;       /* of a pool: a buffer, or NO_SLOT */
+	uint32_t pool;         /* of a buffer */
+	uint32_t next;         /* of a buffer: another one of the pool */
+	int reserved;          /* of a buffer: it has reserved */
+	uint64_t at;           /* the reserved address */
+	int used;              /* used, but not created so far */
+	struct anomaly_event first_use; /* of one that is only used */
+};
+struct pools {
+	struct pool *all; /* number 0 is for operations that name none */
+	size_t count, room;
+	struct hash by_address;
+};
+
+/*
+ * Reorder buffer: operations that do not fit, and may have been recorded out of
+ * order by a racing thread.
+ */
+struct reorder_entry {
+	uint64_t address;             /* 0: the entry is settled */
+	uint64_t when;                /* the operation, from 1 */
+	struct anomaly_event anomaly; /* what it is unless it was a race */
+	uint32_t slot;   /* of the older block, for REORDER_DOUBLE */
+	uint32_t thread; /* that freed, or that allocated anew */
+	int what;
+};
+enum {
+	REORDER_FREE,       /* a free of an unknown address */
+	REORDER_EARLY_FREE, /* ... which another thread allocated since */
+	REORDER_DOUBLE      /* an allocation of a live address */
+};
+#define REORDER_ENTRIES 1024
+#define REORDER_OPERATIONS 4096 /* the longest race */
+
+struct compiler {
+	tel_output *out;
+	enum program_order order;
+	unsigned threads_max;
+	int strict;
+	uint64_t max_live;
+	size_t chunk_words;
+
+	struct facts facts;
+	uint64_t event; /* of the operation being added */
+	uint64_t thread_id;
+	uint64_t clock;
+	uint64_t process; /* of the last operation, and its tag */
+	uint64_t tag;     /* xored to its addresses and threads */
+	struct hash processes;
+	uint64_t log;
+	uint64_t now; /* operations so far */
+	uint64_t live_blocks, live_bytes;
+	uint64_t point_peak; /* most bytes since the last point of the curve */
+	uint64_t point_left, point_step; /* operations to the next one */
+
+	struct hash table; /* slots by address */
+	struct block *blocks;
+	size_t blocks_room;
+	uint32_t slots;
+	uint32_t *shared_free; /* slots that any thread may take */
+	size_t shared_used, shared_room;
+
+	struct hash thread_by_id; /* numbers of threads, by id + 1 */
+	uint64_t last_thread_id;
+	struct thread *last_thread;
+	struct thread *total_thread; /* of the last operation in the program */
+	struct thread *threads;
+	unsigned thread_count;
+	unsigned ended_count;
+	size_t used;         /* words in this chunk */
+	uint64_t time_ticks; /* the time is recorded so often */
+	uint64_t base;       /* where in the output the program starts */
+	uint64_t *index;     /* offset and size of each chunk */
+	size_t index_used, index_room;
+
+	struct pools pools, buffers;
+	struct pooled *pooled; /* by slot; NULL until there are pools */
+	size_t pooled_room;
+
+	int ends_on;               /* .ends is kept up to date */
+	struct hash ends;          /* slots by the address behind the block */
+	struct hash parts_by_slot; /* slot + 1 */
+	struct part *parts;
+	size_t parts_used, parts_room;
+
+	struct reorder_entry *reorder; /* a ring of REORDER_ENTRIES */
+	struct hash reorder_by_address;
+	unsigned reorder_first, reorder_used;
+
+	unsigned anomalies_kept_of[ANOMALIES];
+	int started, ended, named;
+	tel_status failed;
+	char error[192];
+};
+
+static inline uint64_t
+word_make(enum word kind, uint32_t slot, uint32_t size)
+{
+	return (uint64_t)kind | (uint64_t)size << WORD_SIZE_SHIFT |
+	    (uint64_t)slot << WORD_SLOT_SHIFT;
+}
+
+/* block.chunk for words of a thread in this chunk. */
+static inline uint32_t
+thread_place(const struct compiler *c, const struct thread *t)
+{
+	return (uint32_t)c->facts.chunks << CHUNK_SHIFT |
+	    (uint32_t)(t - c->threads);
+}
+
+/* Sets the error, unless there is one.  Returns its status. */
+tel_status compiler_fail(struct compiler *c, tel_status st, const char *format,
+    ...) __attribute__((format(printf, 3, 4)));
+/* The same for what fails most. */
+tel_status compiler_no_memory(struct compiler *c);
+
+/* The current operation, as an anomaly of the given kind. */
+struct anomaly_event anomaly_here(const struct compiler *c,
+    enum anomaly anomaly, uint64_t address);
+/* Counts an anomaly, and keeps it if it is one of the first. */
+tel_status anomaly_add(struct compiler *c, const struct anomaly_event *one);
+/* The same for the operation being added. */
+tel_status anomaly_count(struct compiler *c, enum anomaly anomaly,
+    uint64_t address);
+
+/* thread.c */
+/* The program's thread for one of the log; NULL when there is no memory. */
+struct thread *thread_find(struct compiler *c, uint64_t id);
+/* The log says that a thread has ended. */
+void thread_end(struct compiler *c, uint64_t id);
+void threads_close(struct compiler *c);
+/* Makes room for an operation and the words that go before it: 0 or -1. */
+int thread_grow(struct thread *t);
+/* Gets slots for a thread that has none: 0, or -1 when there is no memory. */
+int slots_fetch(struct compiler *c, struct thread *t);
+
+/* A slot for an operation of a thread; NO_SLOT when there is no memory. */
+static inline uint32_t
+slot_new(struct compiler *c, struct thread *t)
+{
+	if (t->free_used == 0 && t->fresh == t->fresh_end &&
+	    slots_fetch(c, t) != 0)
+		return NO_SLOT;
+	return t->free_used > 0 ? t->free[--t->free_used] : t->fresh++;
+}
+
+static inline int
+slot_free(struct thread *t, uint32_t slot)
+{
+	if (t->free_used == t->free_room &&
+	    array_grow(&t->free, &t->free_room, t->free_used + 1,
+	        sizeof(*t->free)) != 0)
+		return -1;
+	t->free[t->free_used++] = slot;
+	return 0;
+}
+
+/* program_write.c */
+tel_status program_start(struct compiler *c);
+tel_status chunk_end(struct compiler *c);
+tel_status program_end(struct compiler *c);
+
+/* block.c */
+/*
+ * The thread that runs an operation on a block, with its wait emitted; NULL
+ * when there is no memory.
+ */
+struct thread *block_thread(struct compiler *c, struct thread *t,
+    const struct block *b);
+/* A new block at the address of entry e, with flags for its .where. */
+tel_status block_allocate(struct compiler *c, struct thread *t,
+    struct hash_entry *e, uint64_t size, uint32_t flags, const tel_alloc *op);
+/* Gives the block in a slot, which has an entry, another size. */
+tel_status block_resize(struct compiler *c, struct thread *t, uint32_t slot,
+    uint64_t size);
+/*
+ * Frees the block in a slot, which has no entry any more.  with_pool: its
+ * pool is being destroyed.
+ */
+tel_status block_free(struct compiler *c, struct thread *t, uint32_t slot,
+    int with_pool);
+/* Removes a block's entry, and frees it. */
+tel_status block_remove(struct compiler *c, struct thread *t,
+    struct hash_entry *e, int with_pool);
+/* Counts what is live at the end. */
+void blocks_finish(struct compiler *c);
+
+/* Where blocks end; kept once somebody asked: .ends_on. */
+int end_add(struct compiler *c, uint64_t end, uint32_t slot);
+void end_remove(struct compiler *c, uint64_t end, uint32_t slot);
+/* Frees the first size bytes of a larger block. */
+tel_status part_front(struct compiler *c, struct thread *t,
+    struct hash_entry *e, uint64_t size);
+/* Frees size bytes at address if they are the end of a block: *found. */
+tel_status part_end(struct compiler *c, struct thread *t, uint64_t address,
+    uint64_t size, int *found);
+/* Emits the free of the last part: 0, or -1 when there is no memory. */
+int part_last(struct compiler *c, struct thread *t, uint32_t slot,
+    int with_pool);
+
+/* reorder.c */
+/* A free of an unknown address. */
+tel_status reorder_free(struct compiler *c, struct thread *t, uint64_t address);
+/* An allocation of a live address, whose entry is removed. */
+tel_status reorder_double(struct compiler *c, struct thread *t,
+    struct hash_entry *e);
+/* An allocation at an address that may have an entry: *flags is set for it. */
+tel_status reorder_allocated(struct compiler *c, struct thread *t,
+    uint64_t address, uint32_t *flags);
+/*
+ * The block at an address is about to be freed, or to be resized.  *done: the
+ * free was that of an older block, and has been emitted.
+ */
+tel_status reorder_freed(struct compiler *c, struct thread *t, uint64_t address,
+    int freed, int *done);
+/* Settles the entries that are too old, or all. */
+tel_status reorder_expire(struct compiler *c, int all);
+
+/* pools.c: those that return int return 0, or -1 when there is no memory */
+int pools_open(struct compiler *c);
+void pools_close(struct compiler *c);
+/* Counts pools and buffers that were used and never created. */
+tel_status pools_finish(struct compiler *c);
+/* Creates or destroys a pool or a buffer. */
+tel_status pool_operation(struct compiler *c, struct thread *t,
+    const tel_alloc *op);
+/* The number of a buffer, created when it is unknown; NO_SLOT: failed. */
+uint32_t buffer_find(struct compiler *c, struct thread *t, const tel_alloc *op);
+/* Puts a new block into its pool, and has the thread use that. */
+int pool_enter(struct compiler *c, struct thread *t, uint32_t slot,
+    uint64_t address, const tel_alloc *op);
+void pool_leave(struct compiler *c, uint32_t slot);
+/* A block of a pool has another address. */
+void pool_move(struct compiler *c, uint32_t slot, uint64_t address);
+/* Has a thread use the pool of a block. */
+int pool_of(struct compiler *c, struct thread *t, uint32_t slot);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Words, the events they come from, and waits.
+ *
+ * Each thread keeps a vector clock; waits that it implies are elided.
+ */
+#include "telreplay/compile/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_SECONDS 20e-6
+#define TIME_SHORT 4 /* words between two times, at least */
+#define TIME_LONG 50 /* but not after so many times TIME_SECONDS */
+
+static void
+put_number(struct thread *t, uint64_t v)
+{
+	while (v >= 0x80) {
+		t->origins[t->origins_used++] = (unsigned char)(v | 0x80);
+		v >>= 7;
+	}
+	t->origins[t->origins_used++] = (unsigned char)v;
+}
+
+void
+emit_origin(struct compiler *c, struct thread *t)
+{
+	uint64_t delta = c->event - t->event;
+	uint64_t zigzag = delta << 1 ^ (uint64_t) - (int64_t)(delta >> 63);
+
+	/* the bit above all others is lost: events are fewer than 2^62 */
+	put_number(t, zigzag << 1 | (c->log != t->log));
+	if (c->log != t->log)
+		put_number(t, c->log);
+	t->event = c->event;
+	t->log = c->log;
+}
+
+void
+emit_time(struct compiler *c, struct thread *t)
+{
+	/* a long time is recorded, however few words it took */
+	if (t->times_used > 0 && t->count - t->time_word < TIME_SHORT &&
+	    (c->clock - t->time_clock) / TIME_LONG < c->time_ticks)
+		return;
+	t->times[t->times_used++] = t->count;
+	t->times[t->times_used++] = c->clock;
+	t->time_word = t->count;
+	t->time_clock = c->clock;
+}
+
+void
+emit_rate(struct compiler *c)
+{
+	double ticks = c->facts.tick_rate * TIME_SECONDS;
+
+	c->time_ticks =
+	    ticks >= 1 && ticks < 1e18 ? (uint64_t)ticks : UINT64_MAX;
+}
+
+int
+emit_order(struct compiler *c, struct thread *t)
+{
+	struct thread *before = c->total_thread;
+
+	c->total_thread = t;
+	if (before == NULL)
+		return 0;
+	return emit_wait(c, t, before->last, thread_place(c, before));
+}
+
+int
+emit_extended(struct compiler *c, struct thread *t, enum extended what,
+    uint32_t slot, uint64_t first, uint64_t second, uint64_t third)
+{
+	unsigned count = (unsigned)what & 7;
+
+	if (emit_start(c, t) != 0)
+		return -1;
+	put_word(c, t, word_make(WORD_EXTENDED, slot, (uint32_t)what));
+	if (count > 0)
+		put_word(c, t, first);
+	if (count > 1)
+		put_word(c, t, second);
+	if (count > 2)
+		put_word(c, t, third);
+	return 0;
+}
+
+int
+emit_large(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
+    uint64_t size)
+{
+	static const enum extended large[] = {
+		[WORD_MALLOC] = EXTENDED_MALLOC,
+		[WORD_FREE] = EXTENDED_FREE,
+		[WORD_REALLOC] = EXTENDED_REALLOC,
+		[WORD_CALLOC] = EXTENDED_CALLOC,
+	};
+
+	return emit_extended(c, t, large[kind], slot, size, 0, 0);
+}
+
+int
+emit_use(struct compiler *c, struct thread *t, uint32_t number, int buffer)
+{
+	const struct pool *p =
+	    buffer ? &c->buffers.all[number] : &c->pools.all[number];
+
+	if (t->use == number && t->use_buffer == buffer)
+		return 0;
+	if ((buffer || number != 0) && emit_wait(c, t, p->where, p->chunk) != 0)
+		return -1;
+	if (thread_room(t) != 0)
+		return -1;
+	put_word(c, t, word_make(WORD_USE, number, (uint32_t)buffer));
+	t->use = number;
+	t->use_buffer = buffer;
+	return 0;
+}
+
+/* ------------------------------------------------------------- waiting */
+
+static int
+vectors_new(struct compiler *c, struct thread *t)
+{
+	unsigned i;
+
+	t->vector = calloc(c->threads_max, sizeof(*t->vector));
+	if (t->vector == NULL)
+		return -1;
+	for (i = 0; i < SNAPSHOTS; i++) {
+		t->snapshots[i].vector =
+		    calloc(c->threads_max, sizeof(*t->vector));
+		if (t->snapshots[i].vector == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Merges the vector clock that another thread had at one of its words into that
+ * of thread t, and saves the result.
+ */
+static void
+vector_merge(struct compiler *c, struct thread *t, const struct thread *other,
+    uint32_t position)
+{
+	const struct snapshot *s;
+	struct snapshot *saved;
+	unsigned i, n;
+
+	n = other->snapshot_count < SNAPSHOTS ? other->snapshot_count :
+	                                        SNAPSHOTS;
+	for (i = 1; i <= n; i++) {
+		s = &other->snapshots[(other->snapshot_count - i) % SNAPSHOTS];
+		if (s->position > position)
+			continue;
+		for (i = 0; i < c->thread_count; i++)
+			if (s->vector[i] > t->vector[i])
+				t->vector[i] = s->vector[i];
+		break;
+	}
+	saved = &t->snapshots[t->snapshot_count++ % SNAPSHOTS];
+	saved->position = t->count;
+	memcpy(saved->vector, t->vector, c->thread_count * sizeof(*t->vector));
+}
+
+int
+emit_wait(struct compiler *c, struct thread *t, uint32_t where, uint32_t chunk)
+{
+	unsigned number = chunk & THREAD_MASK;
+	struct thread *other = &c->threads[number];
+	uint32_t position = where & WHERE_MASK;
+
+	if (chunk >> CHUNK_SHIFT != c->facts.chunks || other == t)
+		return 0;
+	if (t->vector == NULL && vectors_new(c, t) != 0)
+		return -1;
+	if (t->vector[number] > position) {
+		c->facts.implied++;
+		return 0;
+	}
+	if (thread_room(t) != 0)
+		return -1;
+	other->words[position] |= WORD_PUBLISH;
+	put_word(c, t, word_make(WORD_WAIT, number, position));
+	c->facts.waits++;
+	t->vector[number] = position + 1;
+	vector_merge(c, t, other, position);
+	return 0;
+}
+
+int
+emit_join(struct compiler *c, struct thread *t)
+{
+	unsigned i;
+
+	for (i = 0; i < c->thread_count; i++)
+		if (c->threads[i].operations > 0 &&
+		    emit_wait(c, t, c->threads[i].last,
+		        thread_place(c, &c->threads[i])) != 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Emit: operations become words of threads, with the events and the times
+ * they come from and the waits they need.  The functions return 0, or -1 when
+ * there is no memory.
+ */
+#ifndef TELREPLAY_EMIT_H
+#define TELREPLAY_EMIT_H
+
+#include "telreplay/compile/compiler_inside.h"
+
+#define TIME_WORDS 64   /* words between two times, at most */
+#define ORIGIN_SHORT 32 /* a difference that is a byte in the origins */
+
+/* Records the event of an operation, in as many bytes as it takes. */
+void emit_origin(struct compiler *c, struct thread *t);
+/* Records the time, unless that was just done. */
+void emit_time(struct compiler *c, struct thread *t);
+/* Has a thread wait for the operation before this one, of another thread. */
+int emit_order(struct compiler *c, struct thread *t);
+/* An operation whose size takes a word of its own. */
+int emit_large(struct compiler *c, struct thread *t, enum word kind,
+    uint32_t slot, uint64_t size);
+/* A rarer operation, with its operands. */
+int emit_extended(struct compiler *c, struct thread *t, enum extended what,
+    uint32_t slot, uint64_t first, uint64_t second, uint64_t third);
+/* Has the thread use a pool or a buffer from here on. */
+int emit_use(struct compiler *c, struct thread *t, uint32_t number, int buffer);
+/*
+ * Has thread t wait for a word of another, given as a block has it.  Does
+ * nothing when the vector clock says that it comes after that word anyway.
+ */
+int emit_wait(struct compiler *c, struct thread *t, uint32_t where,
+    uint32_t chunk);
+/* Has thread t wait for all that the others did. */
+int emit_join(struct compiler *c, struct thread *t);
+/* The rate of the clock has changed. */
+void emit_rate(struct compiler *c);
+
+static inline int
+thread_room(struct thread *t)
+{
+	if (t->count + THREAD_SLACK <= t->room &&
+	    t->origins_used + ORIGIN_SLACK <= t->origins_room &&
+	    t->times_used + 2 <= t->times_room)
+		return 0;
+	return thread_grow(t);
+}
+
+static inline void
+put_word(struct compiler *c, struct thread *t, uint64_t word)
+{
+	t->words[t->count++] = word;
+	c->used++;
+}
+
+/* Starts an operation: the caller puts its words. */
+static inline int
+emit_start(struct compiler *c, struct thread *t)
+{
+	uint64_t delta;
+
+	if (c->order == ORDER_TOTAL && c->total_thread != t &&
+	    emit_order(c, t) != 0)
+		return -1;
+	if (thread_room(t) != 0)
+		return -1;
+	/* the time now and then, more often when it goes by faster */
+	if (t->count - t->time_word >= TIME_WORDS || t->times_used == 0 ||
+	    c->clock - t->time_clock >= c->time_ticks)
+		emit_time(c, t);
+	delta = c->event - t->event;
+	if (delta < ORIGIN_SHORT && c->log == t->log) {
+		t->origins[t->origins_used++] = (unsigned char)(delta << 2);
+		t->event = c->event;
+	} else
+		emit_origin(c, t);
+	t->last = t->count;
+	t->operations++;
+	return 0;
+}
+
+/* An operation of a size, which the word or a second one holds. */
+static inline int
+emit_sized(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
+    uint64_t size)
+{
+	if (size > WORD_SIZE_MAX)
+		return emit_large(c, t, kind, slot, size);
+	if (emit_start(c, t) != 0)
+		return -1;
+	put_word(c, t, word_make(kind, slot, (uint32_t)size));
+	return 0;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Facts: what is known of a trace once it has been compiled: totals, peaks,
+ * histograms, the curve of live bytes, and the anomalies that were found.
+ */
+#ifndef TELREPLAY_FACTS_H
+#define TELREPLAY_FACTS_H
+
+#include <stddef.h>
+#include "tel.h"
+
+/* Operations that do not fit; those from ANOMALY_FREE on are damage. */
+enum anomaly {
+	ANOMALY_FREE_NULL,    /* free(NULL): nothing to do */
+	ANOMALY_REALLOC_NULL, /* realloc(NULL, n): an allocation */
+	ANOMALY_REALLOC_ZERO, /* realloc(p, 0): a free if it returned NULL */
+	ANOMALY_FAILED,       /* an allocation that failed: left out */
+	ANOMALY_RESERVED,     /* reserved, but not committed: left out */
+	ANOMALY_RECLAIMED,    /* committed over a block: that is freed first */
+	ANOMALY_POOL,         /* a pool or buffer never created: created */
+	ANOMALY_FREE,         /* a free of an unknown address: left out */
+	ANOMALY_REALLOC,      /* a realloc of one: made an allocation */
+	ANOMALY_DOUBLE,       /* the address is live: freed first */
+	ANOMALY_RACE,         /* a free recorded out of order: moved */
+	ANOMALY_SIZE,         /* a free of more than the block: of the block */
+	ANOMALY_ARGUMENT      /* an impossible size: left out */
+};
+#define ANOMALIES 13
+
+/* A few words for an anomaly, "free of an unknown address"; static. */
+const char *anomaly_text(enum anomaly anomaly);
+/* Nonzero for damage: something is missing in the log, or wrong. */
+int anomaly_is_damage(enum anomaly anomaly);
+
+/* One operation that does not fit. */
+struct anomaly_event {
+	enum anomaly anomaly;
+	uint32_t log;     /* the log it is in: facts.log_names */
+	uint64_t event;   /* the number of its event in the log */
+	uint64_t address; /* the address in question */
+	uint64_t thread;  /* the thread, as the log has it */
+};
+
+/* What was live at one time: a point of a curve. */
+struct live_point {
+	uint64_t done;   /* words of all threads up to here */
+	uint64_t clock;  /* of the last event */
+	uint64_t blocks; /* live blocks */
+	uint64_t bytes;  /* their bytes */
+	uint64_t peak;   /* the most live bytes since the previous point */
+};
+
+#define ALLOC_KINDS 13     /* values of tel_alloc_kind */
+#define ANOMALY_EVENTS 128 /* anomalies kept, up to 10 of a kind */
+#define CURVE_POINTS 512   /* the most points of a curve */
+#define LOG_NAMES 16       /* the most logs that are told apart */
+#define LOG_NAME 128       /* bytes of a name, with its NUL */
+
+/* The order between threads that a program keeps. */
+enum program_order {
+	ORDER_EDGES, /* a block is allocated before another thread frees it */
+	ORDER_TOTAL, /* the order of the log */
+	ORDER_NONE   /* none: each thread frees the blocks it allocates */
+};
+
+/*
+ * Sizes are in bytes.  Element i of a histogram counts values from 2^(i-1) to
+ * 2^i - 1, its element 0 counts zeros.
+ */
+struct facts {
+	uint64_t operations[ALLOC_KINDS]; /* given, by tel_alloc_kind */
+	uint64_t anomalies[ANOMALIES];    /* by enum anomaly */
+	uint64_t compiled;    /* operations in the program, waits apart */
+	uint64_t requests;    /* allocations and reallocs */
+	uint64_t requested;   /* bytes that they asked for, in all */
+	uint64_t largest;     /* the largest request */
+	uint64_t live_blocks; /* live after the last event: leaks, maybe */
+	uint64_t live_bytes;
+	uint64_t peak_blocks; /* the most live at a time */
+	uint64_t peak_bytes;  /* the most bytes; the next four say when */
+	uint64_t peak_event;
+	uint64_t peak_log;
+	uint64_t peak_clock;
+	uint64_t peak_of_blocks; /* the blocks that were live then */
+	uint64_t first_clock;    /* of the first and the last operation */
+	uint64_t last_clock;
+	double tick_rate;         /* ticks in a second, 0 when unknown */
+	uint64_t sizes[65];       /* requests by size */
+	uint64_t leaked[65];      /* blocks that are live at the end, by size */
+	uint64_t lived[65];       /* frees by lifetime, in operations */
+	uint64_t lived_ticks[65]; /* frees by lifetime, in ticks */
+	uint64_t log_threads;     /* threads in the log */
+	uint64_t threads;         /* threads of the program, 1 to 1024 */
+	uint64_t order;           /* an enum program_order */
+	uint64_t crossing_frees;  /* of a block that another thread made */
+	uint64_t crossing_reallocs; /* the same */
+	uint64_t waits;             /* waits in the program */
+	uint64_t implied;           /* waits that others made needless */
+	uint64_t parts;             /* partial frees */
+	uint64_t pools;             /* pools that were created by name */
+	uint64_t buffers;           /* buffers that were */
+	uint64_t slots;             /* slots that the program needs */
+	uint64_t words;             /* words in all chunks */
+	uint64_t largest_chunk;     /* what program_load() needs, in words */
+	uint64_t chunks;
+	uint64_t anomaly_event_count; /* elements of anomaly_events */
+	uint64_t curve_points;        /* elements of curve */
+	uint64_t logs;                /* elements of log_names */
+	struct anomaly_event anomaly_events[ANOMALY_EVENTS];
+	struct live_point curve[CURVE_POINTS];
+	char log_names[LOG_NAMES][LOG_NAME];
+};
+
+/* In a program's file: the numbers of facts, one word each, ... */
+#define FACTS_NUMBERS (offsetof(struct facts, anomaly_events) / 8)
+#define FACTS_ANOMALY 4 /* ... words of an anomaly, ... */
+#define FACTS_POINT 5   /* ... words of a point */
+#define FACTS_MOST \
+	((FACTS_NUMBERS + ANOMALY_EVENTS * FACTS_ANOMALY + \
+	     CURVE_POINTS * FACTS_POINT) * \
+	        8 + \
+	    LOG_NAMES * LOG_NAME)
+
+/* Writes facts to room for FACTS_MOST bytes; returns how many. */
+size_t facts_store(const struct facts *f, unsigned char *room);
+/*
+ * Reads them.  used: set to how many bytes they took.  Returns 0, or -1 for
+ * bytes that no facts_store() wrote.
+ */
+int facts_load(struct facts *f, const unsigned char *p, size_t size,
+    size_t *used);
+
+#endif

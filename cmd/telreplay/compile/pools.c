@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pools and buffers.  A log may start when they exist already: one that is
+ * used is created where it first occurs.  An MPS logs the creation of a pool
+ * after that of the buffers in it: a creation after such a first use is of the
+ * same pool.
+ */
+#include "telreplay/compile/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+pools_open(struct compiler *c)
+{
+	struct pools *ps = &c->pools;
+
+	hash_init(&ps->by_address);
+	hash_init(&c->buffers.by_address);
+	if (array_grow(&ps->all, &ps->room, 1, sizeof(*ps->all)) != 0)
+		return -1;
+	memset(&ps->all[0], 0, sizeof(ps->all[0]));
+	ps->all[0].first = ps->all[0].buffer = NO_SLOT;
+	ps->count = 1;
+	return 0;
+}
+
+void
+pools_close(struct compiler *c)
+{
+	free(c->pools.all);
+	free(c->buffers.all);
+	hash_close(&c->pools.by_address);
+	hash_close(&c->buffers.by_address);
+	free(c->pooled);
+}
+
+/* Room for the pool of the block in a slot. */
+static int
+pooled_grow(struct compiler *c, uint32_t slot)
+{
+	size_t before = c->pooled_room;
+
+	if (slot < before)
+		return 0;
+	if (array_grow(&c->pooled, &c->pooled_room, (size_t)slot + 1,
+	        sizeof(*c->pooled)) != 0)
+		return -1;
+	memset(c->pooled + before, 0,
+	    (c->pooled_room - before) * sizeof(*c->pooled));
+	return 0;
+}
+
+/* Adds one to the list.  Returns its number, or NO_SLOT. */
+static uint32_t
+pool_add(struct pools *ps, uint64_t address, uint32_t pool)
+{
+	struct hash_entry *e;
+	struct pool *p;
+	int fresh;
+
+	if (ps->count >= NO_SLOT - 1 ||
+	    array_grow(&ps->all, &ps->room, ps->count + 1, sizeof(*ps->all)) !=
+	        0)
+		return NO_SLOT;
+	e = hash_put(&ps->by_address, address, &fresh);
+	if (e == NULL)
+		return NO_SLOT;
+	e->value = (uint32_t)ps->count;
+	p = &ps->all[ps->count];
+	memset(p, 0, sizeof(*p));
+	p->address = address;
+	p->pool = pool;
+	p->first = p->buffer = p->next = NO_SLOT;
+	return (uint32_t)ps->count++;
+}
+
+static uint32_t
+pool_create(struct compiler *c, struct thread *t, uint64_t address)
+{
+	uint32_t n = pool_add(&c->pools, address, 0);
+
+	if (n == NO_SLOT || pooled_grow(c, c->slots) != 0 ||
+	    emit_extended(c, t, EXTENDED_POOL_CREATE, n, address, 0, 0) != 0)
+		return NO_SLOT;
+	c->pools.all[n].where = t->last;
+	c->pools.all[n].chunk = thread_place(c, t);
+	c->facts.pools++;
+	return n;
+}
+
+/* Records the use of one that was not created.  Returns n. */
+static uint32_t
+first_use(const struct compiler *c, struct pools *ps, uint64_t address,
+    uint32_t n)
+{
+	if (n != NO_SLOT) {
+		ps->all[n].used = 1;
+		ps->all[n].first_use = anomaly_here(c, ANOMALY_POOL, address);
+	}
+	return n;
+}
+
+/* The number of a pool, which is created when it is unknown. */
+static uint32_t
+pool_find(struct compiler *c, struct thread *t, uint64_t address)
+{
+	struct hash_entry *e;
+
+	if (address == 0)
+		return 0;
+	e = hash_find(&c->pools.by_address, address);
+	return e != NULL ?
+	    e->value :
+	    first_use(c, &c->pools, address, pool_create(c, t, address));
+}
+
+static uint32_t
+buffer_create(struct compiler *c, struct thread *t, uint64_t address,
+    uint64_t pool)
+{
+	uint32_t p = pool_find(c, t, pool), n;
+
+	if (p == NO_SLOT ||
+	    (p != 0 &&
+	        emit_wait(c, t, c->pools.all[p].where, c->pools.all[p].chunk) !=
+	            0))
+		return NO_SLOT;
+	n = pool_add(&c->buffers, address, p);
+	if (n == NO_SLOT || pooled_grow(c, c->slots) != 0 ||
+	    emit_extended(c, t, EXTENDED_BUFFER_CREATE, n, p, 0, 0) != 0)
+		return NO_SLOT;
+	c->buffers.all[n].where = t->last;
+	c->buffers.all[n].chunk = thread_place(c, t);
+	c->buffers.all[n].next = c->pools.all[p].buffer;
+	c->pools.all[p].buffer = n;
+	c->facts.buffers++;
+	return n;
+}
+
+uint32_t
+buffer_find(struct compiler *c, struct thread *t, const tel_alloc *op)
+{
+	struct hash_entry *e;
+
+	e = hash_find(&c->buffers.by_address, op->buffer);
+	return e != NULL ? e->value :
+	                   first_use(c, &c->buffers, op->buffer,
+	                       buffer_create(c, t, op->buffer, op->pool));
+}
+
+tel_status
+pools_finish(struct compiler *c)
+{
+	const struct pools *both[] = { &c->pools, &c->buffers };
+	tel_status st = TEL_OK;
+	unsigned k;
+	size_t i;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < both[k]->count && st == TEL_OK; i++)
+			if (both[k]->all[i].used)
+				st = anomaly_add(c, &both[k]->all[i].first_use);
+	return st;
+}
+
+static tel_status
+buffer_destroy(struct compiler *c, struct thread *t, uint32_t n)
+{
+	struct pool *b = &c->buffers.all[n];
+	struct hash_entry *e;
+	tel_status st;
+
+	e = hash_find(&c->buffers.by_address, b->address);
+	if (e != NULL)
+		hash_remove(&c->buffers.by_address, e);
+	if (b->reserved != 0) {
+		st = anomaly_count(c, ANOMALY_RESERVED, b->at);
+		if (st != TEL_OK)
+			return st;
+	}
+	b->address = 0;
+	if (emit_join(c, t) != 0 ||
+	    emit_extended(c, t, EXTENDED_BUFFER_DESTROY, n, 0, 0, 0) != 0)
+		return compiler_no_memory(c);
+	return TEL_OK;
+}
+
+/* Frees all that lives in a pool, then destroys it. */
+static tel_status
+pool_destroy(struct compiler *c, struct thread *t, struct hash_entry *known)
+{
+	uint32_t n = known->value, slot;
+	struct hash_entry *e;
+	uint32_t b;
+	tel_status st;
+
+	hash_remove(&c->pools.by_address, known);
+	st = reorder_expire(c, 1);
+	if (st == TEL_OK && emit_join(c, t) != 0)
+		st = compiler_no_memory(c);
+	for (b = c->pools.all[n].buffer; b != NO_SLOT && st == TEL_OK;
+	     b = c->buffers.all[b].next)
+		if (c->buffers.all[b].address != 0)
+			st = buffer_destroy(c, t, b);
+	while (st == TEL_OK && (slot = c->pools.all[n].first) != NO_SLOT) {
+		e = hash_find(&c->table, c->pooled[slot].address);
+		if (e == NULL)
+			return compiler_fail(c, TEL_ESTATE,
+			    "a block of a pool is lost");
+		st = block_remove(c, t, e, 1);
+	}
+	if (st != TEL_OK)
+		return st;
+	c->pools.all[n].address = 0;
+	if (emit_extended(c, t, EXTENDED_POOL_DESTROY, n, 0, 0, 0) != 0)
+		return compiler_no_memory(c);
+	return TEL_OK;
+}
+
+tel_status
+pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
+{
+	struct hash_entry *e;
+	tel_status st = TEL_OK;
+	int pool = op->kind == TEL_ALLOC_POOL_CREATE ||
+	    op->kind == TEL_ALLOC_POOL_DESTROY;
+	uint64_t address = pool ? op->pool : op->buffer;
+
+	if (address == 0)
+		return anomaly_count(c, ANOMALY_ARGUMENT, 0);
+	e = hash_find(pool ? &c->pools.by_address : &c->buffers.by_address,
+	    address);
+	if (op->kind == TEL_ALLOC_POOL_CREATE && e != NULL &&
+	    c->pools.all[e->value].used) {
+		c->pools.all[e->value].used = 0;
+		return TEL_OK;
+	}
+	/* one that is created again was destroyed unrecorded */
+	if (e != NULL && pool)
+		st = pool_destroy(c, t, e);
+	else if (e != NULL)
+		st = buffer_destroy(c, t, e->value);
+	else if (op->kind == TEL_ALLOC_POOL_DESTROY ||
+	    op->kind == TEL_ALLOC_BUFFER_DESTROY)
+		st = anomaly_count(c, ANOMALY_POOL, address);
+	if (st != TEL_OK)
+		return st;
+	if ((op->kind == TEL_ALLOC_POOL_CREATE &&
+	        pool_create(c, t, address) == NO_SLOT) ||
+	    (op->kind == TEL_ALLOC_BUFFER_CREATE &&
+	        buffer_create(c, t, address, op->pool) == NO_SLOT))
+		return compiler_no_memory(c);
+	return TEL_OK;
+}
+
+/* ------------------------------------------------ the blocks of pools */
+
+int
+pool_enter(struct compiler *c, struct thread *t, uint32_t slot,
+    uint64_t address, const tel_alloc *op)
+{
+	struct pooled *b;
+	struct pool *p;
+	uint32_t n;
+	int buffer = op->kind == TEL_ALLOC_COMMIT && op->buffer != 0;
+
+	n = buffer ? buffer_find(c, t, op) : pool_find(c, t, op->pool);
+	if (n == NO_SLOT || pooled_grow(c, slot) != 0 ||
+	    emit_use(c, t, n, buffer) != 0)
+		return -1;
+	b = &c->pooled[slot];
+	b->address = address;
+	b->pool = buffer ? c->buffers.all[n].pool : n;
+	b->previous = NO_SLOT;
+	b->next = NO_SLOT;
+	if (b->pool == 0)
+		return 0;
+	p = &c->pools.all[b->pool];
+	b->next = p->first;
+	if (p->first != NO_SLOT)
+		c->pooled[p->first].previous = slot;
+	p->first = slot;
+	return 0;
+}
+
+void
+pool_leave(struct compiler *c, uint32_t slot)
+{
+	struct pooled *b;
+
+	if (slot >= c->pooled_room)
+		return;
+	b = &c->pooled[slot];
+	if (b->pool == 0)
+		return;
+	if (b->next != NO_SLOT)
+		c->pooled[b->next].previous = b->previous;
+	if (b->previous != NO_SLOT)
+		c->pooled[b->previous].next = b->next;
+	else
+		c->pools.all[b->pool].first = b->next;
+	b->pool = 0;
+}
+
+void
+pool_move(struct compiler *c, uint32_t slot, uint64_t address)
+{
+	if (slot < c->pooled_room)
+		c->pooled[slot].address = address;
+}
+
+int
+pool_of(struct compiler *c, struct thread *t, uint32_t slot)
+{
+	uint32_t pool = slot < c->pooled_room ? c->pooled[slot].pool : 0;
+
+	if (t->use_buffer && c->buffers.all[t->use].pool == pool)
+		return 0;
+	return emit_use(c, t, pool, 0);
+}

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A program's file, read and checked.  It may come from anywhere: nothing in
+ * a chunk that was loaded leads out of an array.
+ */
+#include "telreplay/compile/program_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_WORDS 2 /* of a thread in a chunk's head */
+
+/* A thread of a chunk, as its head has it. */
+struct thread_head {
+	uint32_t words;
+	uint32_t times; /* pairs */
+	uint64_t origins;
+};
+
+/* A chunk whose head was read. */
+struct chunk {
+	uint64_t offset;
+	uint64_t size;  /* without the checksum */
+	uint64_t words; /* sums over its threads */
+	uint64_t times;
+	uint64_t origins;
+	unsigned threads;
+	struct thread_head thread[PROGRAM_THREADS];
+};
+
+/* Reads size bytes at offset.  TEL_OK, TEL_EIO, TEL_EDAMAGED. */
+static tel_status
+read_at(const struct program *p, uint64_t offset, void *buffer, size_t size)
+{
+	unsigned char *to = buffer;
+	ssize_t n;
+
+	if (offset > p->size || size > p->size - offset)
+		return TEL_EDAMAGED;
+	if (p->data != NULL) {
+		if (size > 0)
+			memcpy(to, p->data + offset, size);
+		return TEL_OK;
+	}
+	while (size > 0) {
+		n = pread(p->fd, to, size, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return TEL_EIO;
+		if (n == 0)
+			return TEL_EDAMAGED;
+		to += n;
+		offset += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	return TEL_OK;
+}
+
+int
+program_probe(const void *data, size_t size)
+{
+	return size >= 8 && le64_get(data) == PROGRAM_MAGIC;
+}
+
+static tel_status
+index_load(struct program *p, const unsigned char *bytes, uint64_t count,
+    uint64_t end)
+{
+	uint64_t i, at = PROGRAM_HEADER;
+
+	if (count == 0)
+		return TEL_OK;
+	p->index = malloc(count * 16);
+	if (p->index == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < count * 2; i++)
+		p->index[i] = le64_get(bytes + i * 8);
+	for (i = 0; i < count; i++) {
+		if (p->index[2 * i] != at || p->index[2 * i + 1] > end - at ||
+		    p->index[2 * i + 1] % 8 != 0)
+			return TEL_EDAMAGED;
+		at += p->index[2 * i + 1];
+	}
+	return at == end ? TEL_OK : TEL_EDAMAGED;
+}
+
+/* No part of a program is larger than the file: that bounds memory. */
+static int
+facts_fit(const struct facts *f, uint64_t size)
+{
+	uint64_t most = size / 8;
+
+	return f->threads >= 1 && f->words <= most && f->chunks <= most &&
+	    f->largest_chunk <= most && f->pools <= most &&
+	    f->buffers <= most && f->compiled <= most &&
+	    /* a thread takes 64 at a time */
+	    f->slots <= most + 64 * f->threads && f->slots < UINT32_MAX;
+}
+
+static tel_status
+tail_load(struct program *p)
+{
+	unsigned char tail[PROGRAM_TRAILER], *bytes;
+	uint64_t at, size;
+	size_t used;
+	tel_status st;
+
+	st = read_at(p, p->size - PROGRAM_TRAILER, tail, sizeof(tail));
+	if (st != TEL_OK)
+		return st;
+	at = le64_get(tail);
+	size = le64_get(tail + 8);
+	if (le64_get(tail + 24) != PROGRAM_MAGIC || at % 8 != 0 ||
+	    size % 8 != 0 || at < PROGRAM_HEADER ||
+	    at > p->size - PROGRAM_TRAILER ||
+	    size != p->size - PROGRAM_TRAILER - at || size < FACTS_NUMBERS * 8)
+		return TEL_EDAMAGED;
+	bytes = malloc(size);
+	if (bytes == NULL)
+		return TEL_ENOMEM;
+	st = read_at(p, at, bytes, size);
+	if (st == TEL_OK && program_sum(0, bytes, size) != le64_get(tail + 16))
+		st = TEL_EDAMAGED;
+	if (st == TEL_OK &&
+	    (facts_load(&p->facts, bytes, size, &used) != 0 ||
+	        !facts_fit(&p->facts, p->size) ||
+	        p->facts.chunks * 16 != size - used))
+		st = TEL_EDAMAGED;
+	if (st == TEL_OK)
+		st = index_load(p, bytes + used, p->facts.chunks, at);
+	free(bytes);
+	return st;
+}
+
+static tel_status
+program_open(const struct program *from, struct program **out)
+{
+	unsigned char head[PROGRAM_HEADER];
+	struct program *p;
+	tel_status st;
+
+	if (from->size < PROGRAM_HEADER)
+		return TEL_EFORMAT;
+	st = read_at(from, 0, head, sizeof(head));
+	if (st != TEL_OK)
+		return st;
+	if (!program_probe(head, sizeof(head)))
+		return TEL_EFORMAT;
+	if (le64_get(head + 8) != PROGRAM_VERSION)
+		return TEL_EVERSION;
+	if (from->size < PROGRAM_HEADER + PROGRAM_TRAILER)
+		return TEL_EDAMAGED;
+	p = malloc(sizeof(*p));
+	if (p == NULL)
+		return TEL_ENOMEM;
+	*p = *from;
+	st = tail_load(p);
+	if (st != TEL_OK) {
+		program_free(p);
+		return st;
+	}
+	*out = p;
+	return TEL_OK;
+}
+
+tel_status
+program_open_fd(int fd, struct program **out)
+{
+	struct program p = { .fd = fd };
+	struct stat about;
+
+	if (fstat(fd, &about) != 0)
+		return TEL_EIO;
+	if (!S_ISREG(about.st_mode))
+		return TEL_EFORMAT;
+	p.size = (uint64_t)about.st_size;
+	return program_open(&p, out);
+}
+
+tel_status
+program_open_memory(const void *data, size_t size, struct program **out)
+{
+	struct program p = { .fd = -1, .data = data, .size = size };
+
+	return program_open(&p, out);
+}
+
+void
+program_free(struct program *p)
+{
+	if (p == NULL)
+		return;
+	free(p->index);
+	free(p);
+}
+
+const struct facts *
+program_facts(const struct program *p)
+{
+	return &p->facts;
+}
+
+/* Reads a chunk's head.  The same, and TEL_EINVAL. */
+static tel_status
+chunk_open(const struct program *p, uint64_t number, struct chunk *c)
+{
+	unsigned char head[HEAD_WORDS * 8];
+	struct thread_head *t;
+	uint64_t left, threads;
+	tel_status st;
+	unsigned i;
+
+	if (number >= p->facts.chunks)
+		return TEL_EINVAL;
+	c->offset = p->index[2 * number];
+	c->size = p->index[2 * number + 1];
+	st = read_at(p, c->offset, head, 8);
+	if (st != TEL_OK)
+		return st;
+	threads = le64_get(head);
+	if (threads > p->facts.threads ||
+	    c->size < (1 + HEAD_WORDS * threads + 1) * 8)
+		return TEL_EDAMAGED;
+	c->threads = (unsigned)threads;
+	c->size -= 8;
+	c->words = c->times = c->origins = 0;
+	left = c->size - (1 + HEAD_WORDS * threads) * 8;
+	for (i = 0; i < c->threads; i++) {
+		st = read_at(p, c->offset + 8 + i * sizeof(head), head,
+		    sizeof(head));
+		if (st != TEL_OK)
+			return st;
+		t = &c->thread[i];
+		t->words = le32_get(head);
+		t->times = le32_get(head + 4);
+		t->origins = le64_get(head + 8);
+		if (t->origins > left || t->origins % 8 != 0 ||
+		    t->words > WORD_SIZE_MAX)
+			return TEL_EDAMAGED;
+		c->words += t->words;
+		c->times += t->times;
+		c->origins += t->origins;
+	}
+	if (c->origins > left ||
+	    left - c->origins != (c->words + 2 * c->times) * 8 ||
+	    c->words + 2 * c->times > p->facts.largest_chunk)
+		return TEL_EDAMAGED;
+	return TEL_OK;
+}
+
+/* --------------------------------------------------------------- chunks */
+
+static void
+from_file(uint64_t *words, uint64_t count)
+{
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		words[i] = le64_get((const unsigned char *)&words[i]);
+#else
+	(void)words;
+	(void)count;
+#endif
+}
+
+/* The checksum of a chunk's head, from its parts. */
+static uint64_t
+head_sum(const struct chunk *c)
+{
+	unsigned char bytes[16];
+	uint64_t sum;
+	unsigned i;
+
+	le64_put(bytes, c->threads);
+	sum = program_sum(0, bytes, 8);
+	for (i = 0; i < c->threads; i++) {
+		le64_put(bytes,
+		    (uint64_t)c->thread[i].times << 32 | c->thread[i].words);
+		le64_put(bytes + 8, c->thread[i].origins);
+		sum = program_sum(sum, bytes, 16);
+	}
+	return sum;
+}
+
+/* Checks the sum, which includes the origins. */
+static tel_status
+sum_check(const struct program *p, const struct chunk *c, const uint64_t *room)
+{
+	unsigned char bytes[4096];
+	uint64_t sum = head_sum(c), left = c->origins, at;
+	tel_status st;
+	size_t n;
+
+	n = (size_t)(c->words + 2 * c->times) * 8;
+	sum = program_sum(sum, (const unsigned char *)room, n);
+	at = c->offset + c->size - left;
+	while (left > 0) {
+		n = left < sizeof(bytes) ? (size_t)left : sizeof(bytes);
+		st = read_at(p, at, bytes, n);
+		if (st != TEL_OK)
+			return st;
+		sum = program_sum(sum, bytes, n);
+		at += n;
+		left -= n;
+	}
+	st = read_at(p, at, bytes, 8);
+	if (st != TEL_OK)
+		return st;
+	return sum == le64_get(bytes) ? TEL_OK : TEL_EDAMAGED;
+}
+
+/* An extended operation and its operands. */
+static int
+extended_check(const struct facts *f, uint64_t w, const uint64_t *words)
+{
+	uint64_t full;
+	uint32_t slot = WORD_SLOT(w);
+
+	switch (WORD_SIZE(w)) {
+	case EXTENDED_ALIGNED:
+		if (words[1] == 0 || (words[1] & (words[1] - 1)) != 0 ||
+		    words[1] > BLOCK_MAX)
+			return -1;
+		/* FALLTHROUGH */
+	case EXTENDED_MALLOC:
+	case EXTENDED_FREE:
+	case EXTENDED_REALLOC:
+	case EXTENDED_CALLOC:
+	case EXTENDED_FREE_WITH_POOL:
+		return slot < f->slots && words[0] <= BLOCK_MAX ? 0 : -1;
+	case EXTENDED_FREE_PART:
+		full = words[2] == 0 ? BLOCK_MAX : words[2];
+		return slot < f->slots && full <= BLOCK_MAX &&
+		        words[0] <= full && words[1] <= full - words[0] ?
+		    0 :
+		    -1;
+	case EXTENDED_POOL_CREATE:
+	case EXTENDED_POOL_DESTROY:
+		return slot >= 1 && slot <= f->pools ? 0 : -1;
+	case EXTENDED_BUFFER_CREATE:
+		return slot < f->buffers && words[0] <= f->pools ? 0 : -1;
+	case EXTENDED_BUFFER_DESTROY: return slot < f->buffers ? 0 : -1;
+	default: return -1;
+	}
+}
+
+static int
+wait_check(const struct program_thread *threads, unsigned count, uint64_t w)
+{
+	uint32_t thread = WORD_SLOT(w), word = WORD_SIZE(w);
+
+	return thread < count && word < threads[thread].word_count &&
+	        (threads[thread].words[word] & WORD_PUBLISH) != 0 ?
+	    0 :
+	    -1;
+}
+
+static int
+thread_check(const struct program *p, const struct program_thread *threads,
+    unsigned count, const struct program_thread *t)
+{
+	const struct facts *f = &p->facts;
+	uint32_t i, operands;
+	uint64_t w;
+
+	for (i = 0; i < t->word_count; i += 1 + operands) {
+		w = t->words[i];
+		operands = word_operands(w);
+		if (operands >= t->word_count - i)
+			return -1;
+		switch (w & WORD_KIND) {
+		case WORD_MALLOC:
+		case WORD_FREE:
+		case WORD_REALLOC:
+		case WORD_CALLOC:
+			if (WORD_SLOT(w) >= f->slots)
+				return -1;
+			break;
+		case WORD_WAIT:
+			if (wait_check(threads, count, w) != 0)
+				return -1;
+			break;
+		case WORD_USE:
+			if (WORD_SIZE(w) > 1 ||
+			    (WORD_SIZE(w) == 1 ? WORD_SLOT(w) >= f->buffers :
+			                         WORD_SLOT(w) > f->pools))
+				return -1;
+			break;
+		case WORD_EXTENDED:
+			if (extended_check(f, w, t->words + i + 1) != 0)
+				return -1;
+			break;
+		default: return -1;
+		}
+	}
+	return 0;
+}
+
+/* Times refer to words, in rising order. */
+static int
+times_check(const struct program_thread *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->time_count; i++)
+		if (t->times[2 * i] > t->word_count ||
+		    (i > 0 && t->times[2 * i] <= t->times[2 * i - 2]))
+			return -1;
+	return 0;
+}
+
+/* Points the threads to what was read. */
+static void
+threads_set(const struct program *p, const struct chunk *c, uint64_t *room,
+    struct program_thread *threads)
+{
+	const uint64_t *words = room, *times = room + c->words;
+	unsigned i;
+
+	for (i = 0; i < p->facts.threads; i++) {
+		threads[i].words = words;
+		threads[i].times = times;
+		threads[i].word_count = i < c->threads ? c->thread[i].words : 0;
+		threads[i].time_count = i < c->threads ? c->thread[i].times : 0;
+		words += threads[i].word_count;
+		times += 2 * (size_t)threads[i].time_count;
+	}
+}
+
+tel_status
+program_load(struct program *p, uint64_t chunk, uint64_t *room,
+    struct program_thread *threads)
+{
+	struct chunk c;
+	tel_status st;
+	uint64_t n;
+	unsigned i;
+
+	st = chunk_open(p, chunk, &c);
+	if (st != TEL_OK)
+		return st;
+	n = c.words + 2 * c.times;
+	st = read_at(p, c.offset + 8 + 16 * (uint64_t)c.threads, room,
+	    (size_t)n * 8);
+	if (st == TEL_OK)
+		st = sum_check(p, &c, room);
+	if (st != TEL_OK)
+		return st;
+	from_file(room, n);
+	threads_set(p, &c, room, threads);
+	for (i = 0; i < c.threads; i++)
+		if (thread_check(p, threads, c.threads, &threads[i]) != 0 ||
+		    times_check(&threads[i]) != 0)
+			return TEL_EDAMAGED;
+	return TEL_OK;
+}
+
+/* -------------------------------------------------------------- origins */
+
+static int
+number_get(const unsigned char **p, const unsigned char *end, uint64_t *out)
+{
+	uint64_t v = 0;
+	unsigned shift;
+
+	for (shift = 0; shift < 64; shift += 7) {
+		if (*p == end)
+			return -1;
+		v |= (uint64_t)(**p & 0x7f) << shift;
+		if ((*(*p)++ & 0x80) == 0) {
+			*out = v;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Reads as many origins as there are operations up to a word. */
+static tel_status
+origin_find(const struct program *p, const struct program_thread *t,
+    const unsigned char *at, const unsigned char *end, uint32_t position,
+    uint64_t *log, uint64_t *event)
+{
+	uint64_t v, kind;
+	uint32_t i;
+
+	*log = *event = 0;
+	for (i = 0; i < t->word_count && i <= position;
+	     i += 1 + word_operands(t->words[i])) {
+		kind = t->words[i] & WORD_KIND;
+		if (kind == WORD_WAIT || kind == WORD_USE)
+			continue;
+		if (number_get(&at, end, &v) != 0)
+			return TEL_EDAMAGED;
+		if ((v & 1) != 0 && number_get(&at, end, log) != 0)
+			return TEL_EDAMAGED;
+		v >>= 1;
+		*event += v >> 1 ^ (uint64_t) - (int64_t)(v & 1);
+		if (i == position)
+			return *log < p->facts.logs ? TEL_OK : TEL_EDAMAGED;
+	}
+	return TEL_EINVAL;
+}
+
+tel_status
+program_origin(struct program *p, uint64_t chunk, unsigned thread,
+    uint32_t position, const char **log, uint64_t *event)
+{
+	struct chunk c;
+	struct program_thread threads[PROGRAM_THREADS];
+	unsigned char *bytes = NULL;
+	uint64_t *room, number, at;
+	tel_status st;
+	unsigned i;
+
+	st = chunk_open(p, chunk, &c);
+	if (st != TEL_OK)
+		return st;
+	if (thread >= c.threads)
+		return TEL_EINVAL;
+	room = malloc((size_t)p->facts.largest_chunk * 8 + 8);
+	bytes = malloc((size_t)c.thread[thread].origins + 8);
+	st = room == NULL || bytes == NULL ?
+	    TEL_ENOMEM :
+	    program_load(p, chunk, room, threads);
+	if (st == TEL_OK) {
+		at = c.offset + c.size - c.origins;
+		for (i = 0; i < thread; i++)
+			at += c.thread[i].origins;
+		st = read_at(p, at, bytes, (size_t)c.thread[thread].origins);
+	}
+	if (st == TEL_OK)
+		st = origin_find(p, &threads[thread], bytes,
+		    bytes + c.thread[thread].origins, position, &number, event);
+	if (st == TEL_OK)
+		*log = p->facts.log_names[number];
+	free(room);
+	free(bytes);
+	return st;
+}

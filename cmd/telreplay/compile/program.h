@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Program: a log of allocations, compiled so that it can be run fast.  For
+ * each thread it has a row of 64-bit words, in which blocks have numbers,
+ * called slots, instead of addresses.
+ *
+ *	program_open_fd(fd, &p);
+ *	for (i = 0; i < program_facts(p)->chunks; i++) {
+ *		program_load(p, i, room, threads);
+ *		... run the words, each row on a thread ...
+ *	}
+ *	program_free(p);
+ *
+ * A program is cut into chunks: all threads end a chunk before the next one
+ * starts.
+ */
+#ifndef TELREPLAY_PROGRAM_H
+#define TELREPLAY_PROGRAM_H
+
+#include "telreplay/compile/facts.h"
+
+/*
+ * The kinds of words.  The low three bits of a word are its kind; the next
+ * one, WORD_PUBLISH, is set in an operation that another thread waits for;
+ * then come 28 bits of a size and 32 bits of a slot.
+ */
+enum word {
+	WORD_MALLOC = 1,  /* allocate size bytes, and keep the block in slot */
+	WORD_FREE = 2,    /* free slot, a block of size bytes */
+	WORD_REALLOC = 3, /* make slot a block of size bytes */
+	WORD_CALLOC = 4,  /* allocate size bytes, all zero */
+	/*
+	 * Wait until thread number slot has done the operation whose first
+	 * word is number size, which has WORD_PUBLISH set.
+	 */
+	WORD_WAIT = 5,
+	/*
+	 * Allocations of this thread are from here on those of pool number
+	 * slot, when size is 0, or of buffer number slot, when size is 1;
+	 * frees are of that pool, or of the buffer's.  A chunk starts with
+	 * pool 0, the one for operations that name none.
+	 */
+	WORD_USE = 6,
+	/*
+	 * What the size says, an enum extended.  As many operands, of a word
+	 * each, as its low three bits say follow; a publishing bit counts when
+	 * the operation is done.
+	 */
+	WORD_EXTENDED = 7
+};
+
+#define WORD_KIND 0x7u           /* the bits that are the kind */
+#define WORD_PUBLISH 0x8u        /* another thread waits for it */
+#define WORD_SIZE_SHIFT 4        /* where the size starts */
+#define WORD_SLOT_SHIFT 32       /* where the slot starts */
+#define WORD_SIZE_MAX 0xfffffffu /* the largest size in a word */
+#define WORD_SIZE(w) ((uint32_t)((w) >> WORD_SIZE_SHIFT & WORD_SIZE_MAX))
+#define WORD_SLOT(w) ((uint32_t)((w) >> WORD_SLOT_SHIFT))
+
+/* The rarer operations; the low three bits: operands that follow. */
+enum extended {
+	/* As the words of these names, with the size in the 1st operand. */
+	EXTENDED_MALLOC = 0x09,
+	EXTENDED_FREE = 0x11,
+	EXTENDED_REALLOC = 0x19,
+	EXTENDED_CALLOC = 0x21,
+	/* Allocate, size (1st) aligned to a power of 2 (2nd), to slot. */
+	EXTENDED_ALIGNED = 0x2a,
+	/*
+	 * Free a part of slot: offset (1st) from the block's first byte, size
+	 * (2nd).  The 3rd is 0, or for the last part the full size of the
+	 * block, which then is gone.
+	 */
+	EXTENDED_FREE_PART = 0x33,
+	/*
+	 * The block in slot, of size (1st) bytes, goes with its pool, which
+	 * is about to be destroyed: free it where there are no pools.
+	 */
+	EXTENDED_FREE_WITH_POOL = 0x39,
+	/* Create pool number slot, known to the log by its address (1st). */
+	EXTENDED_POOL_CREATE = 0x41,
+	EXTENDED_POOL_DESTROY = 0x48, /* destroy pool number slot */
+	/* Create buffer number slot in pool number (1st). */
+	EXTENDED_BUFFER_CREATE = 0x51,
+	EXTENDED_BUFFER_DESTROY = 0x58 /* destroy buffer number slot */
+};
+
+/* How many operands follow a word. */
+static inline unsigned
+word_operands(uint64_t w)
+{
+	return (w & WORD_KIND) == WORD_EXTENDED ? WORD_SIZE(w) & 7 : 0;
+}
+
+/* The largest block. */
+#define BLOCK_MAX (UINT64_C(1) << 47)
+/* The most threads. */
+#define PROGRAM_THREADS 1024
+
+/* A thread's part of a chunk. */
+struct program_thread {
+	const uint64_t *words; /* the operations */
+	/*
+	 * Times, in pairs: the number of a word, and the clock at which its
+	 * operation was recorded.  Numbers rise, and are those of first words
+	 * of operations or the count of all words.
+	 */
+	const uint64_t *times;
+	uint32_t word_count;
+	uint32_t time_count; /* pairs */
+};
+
+struct program;
+
+/* Nonzero when the size bytes at data, 8 or more, start a program. */
+int program_probe(const void *data, size_t size);
+/*
+ * Opens a program.
+ * fd: a file that can be read at any offset; it stays the caller's, and must
+ *	stay open and unchanged until program_free().
+ * Returns TEL_OK; TEL_EFORMAT, not a program; TEL_EVERSION, one of another
+ * version; TEL_EDAMAGED; TEL_EIO with errno set; TEL_ENOMEM.
+ */
+TEL_MUST_USE tel_status program_open_fd(int fd, struct program **out);
+/* The same for size bytes at data, which must stay as they are. */
+TEL_MUST_USE tel_status program_open_memory(const void *data, size_t size,
+    struct program **out);
+/* Closes and frees a program. */
+void program_free(struct program *p);
+/* What the program's trace holds; lives as the program. */
+const struct facts *program_facts(const struct program *p);
+/*
+ * Loads a chunk, and checks it as far as the loop needs to stay inside of its
+ * arrays: the numbers of slots, threads, pools and buffers are below their
+ * counts, and the operands of each word are there.  Allocates nothing.
+ * chunk: its number, below facts.chunks.
+ * room: for facts.largest_chunk words.
+ * threads: facts.threads elements, set to point into room.
+ * Returns TEL_OK, TEL_EINVAL, TEL_EIO, TEL_EDAMAGED.
+ */
+TEL_MUST_USE tel_status program_load(struct program *p, uint64_t chunk,
+    uint64_t *room, struct program_thread *threads);
+/*
+ * Simulates a run of the whole program: each block must be allocated before
+ * it is used and be freed once, and the waits must not deadlock.  For
+ * programs from an unknown source.
+ * Returns TEL_OK, TEL_EDAMAGED, TEL_EIO, TEL_ENOMEM.
+ */
+TEL_MUST_USE tel_status program_check(struct program *p);
+/*
+ * Finds the event that an operation comes from.
+ * position: the number of the operation's first word.
+ * log: set to the name of the log, which lives as the program.
+ * event: set to the number of the event.
+ * Returns TEL_OK, TEL_EINVAL (no such operation), TEL_EIO, TEL_EDAMAGED,
+ * TEL_ENOMEM.
+ */
+TEL_MUST_USE tel_status program_origin(struct program *p, uint64_t chunk,
+    unsigned thread, uint32_t position, const char **log, uint64_t *event);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The file of a program: all numbers are little-endian, all parts are
+ * multiples of eight bytes.
+ *
+ *	header	magic, version
+ *	chunk	the number of threads, then of each: words, times, bytes of
+ *		origins; all words; all times; all origins, with zeros up to a
+ *		multiple of eight; a checksum of what precedes
+ *	...
+ *	facts	struct facts: its numbers, then as many anomalies, points and
+ *		names as these say
+ *	index	the offset of each chunk, its size
+ *	trailer	the offset of the facts, the size of facts and index, a
+ *		checksum of them, magic
+ *
+ * The origins are a byte string for each thread, and in it for each operation
+ * (not for waits and uses): twice the difference to the event before it,
+ * zigzag, plus 1 when another log starts, whose number follows; all of them
+ * seven bits a byte, low ones first.
+ */
+#ifndef TELREPLAY_PROGRAM_FILE_H
+#define TELREPLAY_PROGRAM_FILE_H
+
+#include <string.h>
+#include "telreplay/compile/program.h"
+
+#define PROGRAM_MAGIC UINT64_C(0x0a676f7270746c89)
+#define PROGRAM_VERSION 1
+#define PROGRAM_HEADER 16
+#define PROGRAM_TRAILER 32
+
+/* Numbers in the file. */
+static inline uint32_t
+le32_get(const unsigned char *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	    (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t
+le64_get(const unsigned char *p)
+{
+	return (uint64_t)le32_get(p) | (uint64_t)le32_get(p + 4) << 32;
+}
+
+static inline void
+le64_put(unsigned char *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(p, &v, 8);
+#else
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		p[i] = (unsigned char)(v >> (8 * i));
+#endif
+}
+
+/* A checksum of a multiple of eight bytes; sum: 0 at first. */
+static inline uint64_t
+program_sum(uint64_t sum, const unsigned char *p, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + 8 <= size; i += 8) {
+		sum = (sum ^ le64_get(p + i)) * UINT64_C(0x9e3779b97f4a7c15);
+		sum ^= sum >> 32;
+	}
+	return sum;
+}
+
+struct program {
+	int fd;                    /* or -1 */
+	const unsigned char *data; /* or NULL */
+	uint64_t size;             /* of the file */
+	uint64_t *index;           /* offset and size of each chunk */
+	struct facts facts;
+};
+
+#endif

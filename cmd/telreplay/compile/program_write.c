@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A program's file, written: chunks as they are complete, and its end. */
+#include "telreplay/compile/compiler_inside.h"
+#include "telreplay/compile/program_file.h"
+
+#include <stdlib.h>
+
+/* Words as they are in the file. */
+static void
+to_file(uint64_t *words, size_t count)
+{
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		le64_put((unsigned char *)&words[i], words[i]);
+#else
+	(void)words;
+	(void)count;
+#endif
+}
+
+static uint64_t
+write_words(struct compiler *c, uint64_t *words, size_t count, uint64_t sum)
+{
+	to_file(words, count);
+	sum = program_sum(sum, (const unsigned char *)words, count * 8);
+	tel_output_write(c->out, words, count * 8);
+	return sum;
+}
+
+tel_status
+program_start(struct compiler *c)
+{
+	uint64_t head[] = { PROGRAM_MAGIC, PROGRAM_VERSION };
+
+	if (c->out == NULL)
+		return TEL_OK;
+	c->base = tel_output_bytes(c->out);
+	write_words(c, head, 2, 0);
+	return TEL_OK;
+}
+
+/* Starts an entry of the index: the offset of the next chunk. */
+static int
+index_start(struct compiler *c)
+{
+	if (array_grow(&c->index, &c->index_room, c->index_used + 2,
+	        sizeof(*c->index)) != 0)
+		return -1;
+	c->index[c->index_used] = tel_output_bytes(c->out) - c->base;
+	return 0;
+}
+
+static void
+index_end(struct compiler *c)
+{
+	c->index[c->index_used + 1] =
+	    tel_output_bytes(c->out) - c->base - c->index[c->index_used];
+	c->index_used += 2;
+}
+
+static tel_status
+chunk_write(struct compiler *c)
+{
+	static const unsigned char zeros[8];
+	uint64_t head[2], sum, end;
+	struct thread *t;
+	unsigned i;
+
+	if (index_start(c) != 0)
+		return compiler_no_memory(c);
+	head[0] = c->thread_count;
+	sum = write_words(c, head, 1, 0);
+	for (i = 0; i < c->thread_count; i++) {
+		t = &c->threads[i];
+		while (t->origins_used % 8 != 0)
+			t->origins[t->origins_used++] = zeros[0];
+		head[0] = (uint64_t)t->times_used / 2 << 32 | t->count;
+		head[1] = t->origins_used;
+		sum = write_words(c, head, 2, sum);
+	}
+	for (i = 0; i < c->thread_count; i++)
+		sum = write_words(c, c->threads[i].words, c->threads[i].count,
+		    sum);
+	for (i = 0; i < c->thread_count; i++)
+		sum = write_words(c, c->threads[i].times,
+		    c->threads[i].times_used, sum);
+	for (i = 0; i < c->thread_count; i++) {
+		t = &c->threads[i];
+		sum = program_sum(sum, t->origins, t->origins_used);
+		tel_output_write(c->out, t->origins, t->origins_used);
+	}
+	end = sum;
+	write_words(c, &end, 1, 0);
+	index_end(c);
+	if (tel_output_errno(c->out) != 0)
+		return compiler_fail(c, TEL_EIO, "%s",
+		    strerror(tel_output_errno(c->out)));
+	return TEL_OK;
+}
+
+/* Slots that were freed in a chunk are free to all in the next one. */
+static int
+slots_share(struct compiler *c)
+{
+	struct thread *t;
+	unsigned i;
+
+	for (i = 0; i < c->thread_count; i++) {
+		t = &c->threads[i];
+		if (t->free_used == 0)
+			continue;
+		if (array_grow(&c->shared_free, &c->shared_room,
+		        c->shared_used + t->free_used,
+		        sizeof(*c->shared_free)) != 0)
+			return -1;
+		memcpy(c->shared_free + c->shared_used, t->free,
+		    t->free_used * sizeof(*t->free));
+		c->shared_used += t->free_used;
+		t->free_used = 0;
+	}
+	return 0;
+}
+
+static void
+thread_reset(struct compiler *c, struct thread *t)
+{
+	c->facts.compiled += t->operations;
+	t->count = t->last = t->operations = 0;
+	t->origins_used = 0;
+	t->event = t->log = 0;
+	t->times_used = 0;
+	t->time_word = 0;
+	t->use = 0;
+	t->use_buffer = 0;
+	t->snapshot_count = 0;
+	if (t->vector != NULL)
+		memset(t->vector, 0, c->threads_max * sizeof(*t->vector));
+}
+
+tel_status
+chunk_end(struct compiler *c)
+{
+	uint64_t need = c->used;
+	unsigned i;
+	tel_status st;
+
+	if (c->used == 0)
+		return TEL_OK;
+	if (c->facts.chunks + 1 >= CHUNKS_MAX)
+		return compiler_fail(c, TEL_ELIMIT,
+		    "the program has too many chunks");
+	for (i = 0; i < c->thread_count; i++)
+		need += c->threads[i].times_used;
+	if (c->out != NULL && (st = chunk_write(c)) != TEL_OK)
+		return st;
+	if (slots_share(c) != 0)
+		return compiler_no_memory(c);
+	for (i = 0; i < c->thread_count; i++)
+		thread_reset(c, &c->threads[i]);
+	c->facts.words += c->used;
+	c->facts.chunks++;
+	if (need > c->facts.largest_chunk)
+		c->facts.largest_chunk = need;
+	c->used = 0;
+	c->total_thread = NULL;
+	return TEL_OK;
+}
+
+tel_status
+program_end(struct compiler *c)
+{
+	uint64_t tail[4] = { 0, 0, 0, PROGRAM_MAGIC }, sum;
+	unsigned char *facts;
+	size_t size;
+
+	if (c->out == NULL)
+		return TEL_OK;
+	facts = malloc(FACTS_MOST);
+	if (facts == NULL)
+		return compiler_no_memory(c);
+	size = facts_store(&c->facts, facts);
+	tail[0] = tel_output_bytes(c->out) - c->base;
+	tail[1] = c->index_used * 8 + size;
+	sum = program_sum(0, facts, size);
+	tel_output_write(c->out, facts, size);
+	free(facts);
+	tail[2] = write_words(c, c->index, c->index_used, sum);
+	write_words(c, tail, 4, 0);
+	if (tel_output_flush(c->out) != TEL_OK)
+		return compiler_fail(c, TEL_EIO, "%s",
+		    strerror(tel_output_errno(c->out)));
+	return TEL_OK;
+}

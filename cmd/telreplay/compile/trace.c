@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trace: from the operands to a program and its facts. */
+#include "telreplay/compile/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "common/message.h"
+#include "common/source.h"
+#include "telreplay/compile/compiler.h"
+
+/* How much of a file says whether it is a program. */
+#define HEAD 16
+/* The rate of the clock is looked up again after so many operations. */
+#define RATE_EACH 4096
+/* The most messages about anomalies, of each kind and of all. */
+#define SHOWN_EACH 3
+#define SHOWN_MAX 12
+
+/* The facts outlive the compiler or the program they are of: a copy. */
+static int
+copy_facts(struct trace *trace, const struct facts *facts)
+{
+	trace->facts = malloc(sizeof(*facts));
+	if (trace->facts == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	*trace->facts = *facts;
+	return 1;
+}
+
+/* ------------------------------------------------------- compiled programs */
+
+/* A file without a name, for a program that nobody keeps; -1 after a message. */
+static int
+open_nameless(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	int fd, fits;
+
+	if (folder == NULL || folder[0] == '\0')
+		folder = "/tmp";
+	fits = snprintf(path, sizeof(path), "%s/telreplay.XXXXXX", folder);
+	if (fits < 0 || (size_t)fits >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		fd = -1;
+	} else {
+		fd = mkstemp(path);
+	}
+	if (fd < 0)
+		message_fail(STATUS_FAILED, folder, "%s", strerror(errno));
+	else
+		(void)unlink(path);
+	return fd;
+}
+
+/* Opens the program in .fd; name: for the message. */
+static int
+open_program(struct trace *trace, const char *name)
+{
+	tel_status st = program_open_fd(trace->fd, &trace->program);
+
+	if (st == TEL_OK)
+		return 1;
+	message_fail(STATUS_FAILED, name, "%s",
+	    st == TEL_EIO ? strerror(errno) : tel_status_text(st));
+	return 0;
+}
+
+/* Copies a program from a pipe to a file. */
+static int
+spool(struct trace *trace, const unsigned char *head, size_t nhead)
+{
+	tel_output *out = NULL;
+	char buffer[65536];
+	ssize_t n = 1;
+	int error = 0;
+
+	trace->fd = open_nameless();
+	if (trace->fd >= 0)
+		out = tel_output_new_fd(trace->fd);
+	if (out == NULL)
+		return 0;
+	if (tel_output_write(out, head, nhead) != TEL_OK)
+		error = tel_output_errno(out);
+	while (n > 0 && error == 0) {
+		n = read(0, buffer, sizeof(buffer));
+		if (n < 0 && errno == EINTR) {
+			n = 1;
+			continue;
+		}
+		if (n < 0)
+			error = errno;
+		else if (tel_output_write(out, buffer, (size_t)n) != TEL_OK)
+			error = tel_output_errno(out);
+	}
+	if (error == 0 && tel_output_flush(out) != TEL_OK)
+		error = tel_output_errno(out);
+	tel_output_free(out);
+	if (error != 0)
+		message_fail(STATUS_FAILED, "-", "%s", strerror(error));
+	return error == 0;
+}
+
+/* Why the options do not fit a program, or NULL. */
+static const char *
+needs_log(const struct telreplay *t)
+{
+	const struct selection *s = &t->settings.select;
+
+	if (s->filtering || s->percent || s->skip > 0 || s->count != UINT64_MAX)
+		return "events are selected in logs, not in programs";
+	if (t->threads > 0)
+		return "--threads is for a log: the program has its threads";
+	if (t->keep != NULL)
+		return "-o is for a log: this is a program already";
+	return NULL;
+}
+
+/* Takes .fd as a program.  It may come from anywhere. */
+static int
+take_program(struct trace *trace, const struct telreplay *t, const char *name)
+{
+	const char *wrong = needs_log(t);
+	tel_status st;
+
+	if (wrong != NULL) {
+		message_fail(STATUS_USAGE, name, "%s", wrong);
+		return 0;
+	}
+	if (!open_program(trace, name))
+		return 0;
+	st = program_check(trace->program);
+	if (st != TEL_OK) {
+		message_fail(STATUS_FAILED, name, "%s", tel_status_text(st));
+		return 0;
+	}
+	if (!copy_facts(trace, program_facts(trace->program)))
+		return 0;
+	if (t->order_given && trace->facts->order != (uint64_t)t->order) {
+		message_fail(STATUS_USAGE, name,
+		    "--order is for a log: the program has its order");
+		return 0;
+	}
+	return 1;
+}
+
+/* Reads the start of a pipe; the readers get it back. */
+static size_t
+read_head(unsigned char *head)
+{
+	size_t used = 0;
+	ssize_t n = 1;
+
+	while (used < HEAD && n > 0) {
+		n = read(0, head + used, HEAD - used);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n > 0)
+			used += (size_t)n;
+	}
+	return used;
+}
+
+/*
+ * Takes the operand if it is a program.  head: has room for HEAD bytes, which
+ * may be given to the readers again.
+ * Returns 1 for a program, 0 for something else, -1 after a message.
+ */
+static int
+try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
+{
+	struct settings *s = &t->settings;
+	const char *name = s->noperands > 0 ? s->operands[0] : "-";
+	int piped, fd;
+	struct stat st;
+	ssize_t n;
+
+	if (s->noperands > 1)
+		return 0;
+	fd = strcmp(name, "-") == 0 ? dup(0) : open(name, O_RDONLY | O_NOCTTY);
+	/* the reader shows what cannot be opened */
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) != 0) {
+		(void)close(fd);
+		return 0;
+	}
+	piped = !S_ISREG(st.st_mode);
+	if (piped && (strcmp(name, "-") != 0 || isatty(fd))) {
+		(void)close(fd);
+		return 0;
+	}
+	if (piped) {
+		(void)close(fd);
+		s->ahead = head;
+		s->nahead = read_head(head);
+		if (!program_probe(head, s->nahead))
+			return 0;
+		if (!spool(trace, head, s->nahead))
+			return -1;
+		return take_program(trace, t, name) ? 1 : -1;
+	}
+	n = pread(fd, head, HEAD, 0);
+	if (n < 8 || !program_probe(head, (size_t)n)) {
+		(void)close(fd);
+		return 0;
+	}
+	trace->fd = fd;
+	return take_program(trace, t, name) ? 1 : -1;
+}
+
+/* -------------------------------------------------------------- compiling */
+
+/* The state of reading the operands. */
+struct reading {
+	struct telreplay *telreplay;
+	struct compiler *compiler;
+	const char *name; /* of the current operand */
+	const tel_reader *reader;
+	uint64_t operations;
+	double rate; /* ticks a second, 0 while unknown */
+	int opened;
+	int failed;
+};
+
+static void
+show_failure(const struct reading *r, tel_status st)
+{
+	const char *text = compiler_error(r->compiler);
+
+	message_fail(STATUS_FAILED, r->name, "%s",
+	    text[0] != '\0' ? text : tel_status_text(st));
+}
+
+static int
+begin(void *arg, struct source *const *srcs, int n)
+{
+	struct reading *r = arg;
+	char name[LOG_NAME];
+
+	r->name = srcs[0]->name;
+	r->reader = srcs[0]->reader;
+	r->opened = 1;
+	(void)snprintf(name, sizeof(name), "%s%s",
+	    strcmp(r->name, "-") == 0 ? "standard input" : r->name,
+	    n > 1 ? " and others" : "");
+	return compiler_set_log(r->compiler, name) == TEL_OK;
+}
+
+/* Passes on the rate of the clock as soon as it is known. */
+static void
+look_up_rate(struct reading *r)
+{
+	double rate = tel_reader_tick_rate(r->reader);
+
+	if (rate > 0 && rate != r->rate &&
+	    compiler_set_tick_rate(r->compiler, rate) == TEL_OK)
+		r->rate = rate;
+}
+
+static enum outcome
+event(void *arg, const tel_event *ev)
+{
+	struct reading *r = arg;
+	tel_alloc op;
+	tel_status st;
+
+	if (!tel_event_alloc(ev, &op))
+		return GO_ON;
+	if (r->operations++ % RATE_EACH == 0)
+		look_up_rate(r);
+	st = compiler_add(r->compiler, &op, tel_event_index(ev));
+	if (st == TEL_OK)
+		return GO_ON;
+	show_failure(r, st);
+	r->failed = 1;
+	return END_ALL;
+}
+
+static enum outcome
+end(void *arg)
+{
+	struct reading *r = arg;
+
+	if (!r->failed)
+		look_up_rate(r);
+	return r->failed ? END_ALL : GO_ON;
+}
+
+/* Shows the first anomalies, and counts those that are damage. */
+static void
+show_anomalies(const struct telreplay *t, const struct facts *f)
+{
+	unsigned shown[ANOMALIES] = { 0 }, all = 0;
+	uint64_t damage = 0, i;
+
+	for (i = 0; i < ANOMALIES; i++)
+		if (anomaly_is_damage((enum anomaly)i))
+			damage += f->anomalies[i];
+	for (i = 0; i < f->anomaly_event_count && all < SHOWN_MAX; i++) {
+		const struct anomaly_event *a = &f->anomaly_events[i];
+
+		if (t->settings.quiet ||
+		    (!anomaly_is_damage(a->anomaly) && !t->settings.verbose) ||
+		    shown[a->anomaly]++ >= SHOWN_EACH)
+			continue;
+		message(f->log_names[a->log],
+		    "event %" PRIu64 ": %s: 0x%" PRIx64 ", thread %" PRIu64,
+		    a->event, anomaly_text(a->anomaly), a->address, a->thread);
+		all++;
+	}
+	if (damage == 0)
+		return;
+	message_raise(STATUS_DAMAGED);
+	if (!t->settings.quiet)
+		message(NULL,
+		    "%" PRIu64 " operations are wrong or miss something; "
+		    "the report counts them",
+		    damage);
+}
+
+/* Compiles the operands. */
+static int
+compile_all(struct reading *r)
+{
+	struct visitor visitor;
+	tel_status st;
+
+	memset(&visitor, 0, sizeof(visitor));
+	visitor.arg = r;
+	visitor.begin = begin;
+	visitor.event = event;
+	visitor.end = end;
+	visitor.in_order = 1;
+	visitor.allocs = 1;
+	visitor.needs_rate = r->telreplay->run.pace > 0;
+	sources_run(&r->telreplay->settings, &visitor);
+	if (r->failed || !r->opened || message_status() == STATUS_USAGE)
+		return 0;
+	st = compiler_finish(r->compiler);
+	if (st != TEL_OK) {
+		show_failure(r, st);
+		return 0;
+	}
+	if (r->operations > 0)
+		return 1;
+	message_fail(STATUS_FAILED, r->name,
+	    "no event of it allocates or frees: --alloc and --free say which "
+	    "do");
+	return 0;
+}
+
+static int
+set_up(const struct telreplay *t, struct compiler *c)
+{
+	tel_status st = compiler_set_order(c, t->order);
+
+	if (st == TEL_OK && t->threads > 0)
+		st = compiler_set_threads(c, (unsigned)t->threads);
+	if (st == TEL_OK && t->max_live > 0)
+		st = compiler_set_max_live(c, t->max_live);
+	if (st == TEL_OK)
+		st = compiler_set_strict(c, t->settings.strict);
+	if (st == TEL_OK)
+		return 1;
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	return 0;
+}
+
+/* Compiles into an output, or to have the facts alone. */
+static int
+compile(struct trace *trace, struct telreplay *t, tel_output *out)
+{
+	struct reading r;
+	int good;
+
+	memset(&r, 0, sizeof(r));
+	r.telreplay = t;
+	r.compiler = compiler_new(out);
+	if (r.compiler == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	good = set_up(t, r.compiler) && compile_all(&r) &&
+	    copy_facts(trace, compiler_facts(r.compiler));
+	compiler_free(r.compiler);
+	if (good)
+		show_anomalies(t, trace->facts);
+	return good;
+}
+
+/* Compiles to the file of -o. */
+static int
+compile_kept(struct trace *trace, struct telreplay *t)
+{
+	struct sink sink;
+	int good;
+
+	t->settings.output = t->keep;
+	good = sink_open(&sink, &t->settings);
+	t->settings.output = NULL;
+	if (!good)
+		return 0;
+	if (sink.terminal) {
+		message_fail(STATUS_USAGE, t->keep,
+		    "a program is nothing for a terminal");
+		sink_close(&sink);
+		return 0;
+	}
+	good = compile(trace, t, sink.out);
+	/* the compiler has shown it already */
+	sink.failed |= tel_output_errno(sink.out) != 0;
+	good = good && !sink.failed;
+	sink_close(&sink);
+	if (!good || sink.failed || t->check)
+		return good && !sink.failed;
+	/* the processes that run it inherit the descriptor */
+	trace->fd = open(t->keep, O_RDONLY | O_NOCTTY);
+	if (trace->fd >= 0)
+		return open_program(trace, t->keep);
+	message_fail(STATUS_FAILED, t->keep, "%s", strerror(errno));
+	return 0;
+}
+
+static int
+compile_nameless(struct trace *trace, struct telreplay *t)
+{
+	tel_output *out;
+	int good;
+
+	trace->fd = open_nameless();
+	if (trace->fd < 0)
+		return 0;
+	out = tel_output_new_fd(trace->fd);
+	if (out == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	good = compile(trace, t, out);
+	tel_output_free(out);
+	return good && open_program(trace, "the program");
+}
+
+int
+trace_open(struct trace *trace, struct telreplay *t)
+{
+	unsigned char head[HEAD];
+	int found;
+
+	memset(trace, 0, sizeof(*trace));
+	trace->fd = -1;
+	found = try_program(trace, t, head);
+	if (found != 0)
+		return found > 0;
+	if (t->keep != NULL)
+		return compile_kept(trace, t);
+	if (t->check)
+		return compile(trace, t, NULL);
+	return compile_nameless(trace, t);
+}
+
+void
+trace_close(struct trace *trace)
+{
+	program_free(trace->program);
+	if (trace->fd >= 0)
+		(void)close(trace->fd);
+	free(trace->facts);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of built-in allocators, their parameters, and their pages. */
+/* for MAP_ANONYMOUS and MAP_NORESERVE, which POSIX.1-2008 lacks */
+#define _DEFAULT_SOURCE
+#include "telreplay/run/builtin.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "common/number.h"
+
+/* A parameter's bounds: a few pages, and what any address space has. */
+#define BYTES_MIN ((uint64_t)16 << 10)
+#define BYTES_MAX ((uint64_t)1 << 40)
+#define PAGE ((uint64_t)4096)
+
+/* By enum builtin. */
+static const tel_pool_table *const tables[] = { NULL, &builtin_null,
+	&builtin_bump, &builtin_class, &builtin_null };
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+enum builtin
+builtin_find(const char *name)
+{
+	unsigned i;
+
+	for (i = BUILTIN_NULL; i <= BUILTIN_CLASS; i++)
+		if (strcmp(tables[i]->name, name) == 0)
+			return (enum builtin)i;
+	return BUILTIN_NONE;
+}
+
+const tel_pool_table *
+builtin_number(unsigned built)
+{
+	return built < TABLES ? tables[built] : NULL;
+}
+
+const char *
+builtin_parameter(const char *text, const char *word, size_t *out)
+{
+	size_t n = strlen(word);
+	uint64_t bytes;
+
+	if (text[0] == '\0')
+		return NULL;
+	if (strncmp(text, word, n) != 0 || text[n] != '=')
+		return "the only parameter is extend=BYTES";
+	if (!number_parse(text + n + 1, &bytes) || bytes < BYTES_MIN ||
+	    bytes > BYTES_MAX || bytes > SIZE_MAX / 4)
+		return "extend is a number of bytes from 16k to 1T";
+	*out = (size_t)((bytes + PAGE - 1) & ~(PAGE - 1));
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- pages */
+
+static void *
+map(size_t size, int flags)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void *
+pages_map(size_t size)
+{
+	return map(size, MAP_PRIVATE);
+}
+
+void *
+pages_map_shared(size_t size)
+{
+	return map(size, MAP_SHARED);
+}
+
+void *
+pages_map_aligned(size_t size, size_t align)
+{
+	unsigned char *p, *at;
+	size_t whole, before;
+
+	if (__builtin_add_overflow(size, align, &whole))
+		return NULL;
+	p = pages_map(whole);
+	if (p == NULL)
+		return NULL;
+	before = (size_t)(-(uintptr_t)p & (align - 1));
+	at = p + before;
+	pages_unmap(p, before);
+	pages_unmap(at + size, align - before);
+	return at;
+}
+
+void
+pages_unmap(void *pages, size_t size)
+{
+	if (pages != NULL && size > 0)
+		(void)munmap(pages, size);
+}

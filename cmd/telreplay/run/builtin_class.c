@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The size-class pool: a chunk holds blocks of one class, a class has a list
+ * of those that are free.  Classes are multiples of 16 up to 128, and then
+ * four for each doubling.  Larger blocks have pages of their own.
+ */
+#include "telreplay/run/builtin.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GRAIN ((size_t)16)
+/* A chunk begins at a multiple of its size, so that a block finds it. */
+#define CHUNK ((size_t)1 << 18)
+/* Chunks are taken from the kernel so many bytes at a time: extend=BYTES. */
+#define EXTEND ((size_t)1 << 20)
+/* The largest block in a chunk. */
+#define LARGEST ((size_t)1 << 15)
+#define LINEAR 8
+#define CLASSES 48
+
+struct state {
+	size_t extend;
+};
+
+struct chunk {
+	struct chunk *next; /* of the pool's chunks, or large blocks */
+	struct chunk *previous;
+	size_t size;  /* of blocks; of a large one, of the mapping */
+	size_t class; /* CLASSES for a large block */
+};
+
+struct extent {
+	struct extent *next;
+	size_t size;
+	size_t used;
+};
+
+struct pool {
+	pthread_mutex_t lock;
+	size_t extend;
+	void *free[CLASSES];           /* a free block begins with the next */
+	unsigned char *fresh[CLASSES]; /* never used so far, */
+	unsigned char *limit[CLASSES]; /* up to here */
+	struct extent *extents;
+	unsigned char *space; /* chunks not used so far */
+	size_t nspace;
+	struct chunk large; /* a ring */
+};
+
+static const char *
+start(const char *parameters, const tel_pool_trace *trace, void **state)
+{
+	struct state *s = pages_map_shared(sizeof(*s));
+	const char *wrong;
+
+	(void)trace;
+	if (s == NULL)
+		return "no memory";
+	s->extend = EXTEND;
+	wrong = builtin_parameter(parameters, "extend", &s->extend);
+	s->extend = (s->extend + CHUNK - 1) & ~(CHUNK - 1);
+	if (wrong != NULL)
+		pages_unmap(s, sizeof(*s));
+	else
+		*state = s;
+	return wrong;
+}
+
+static void
+end(void *state)
+{
+	pages_unmap(state, sizeof(struct state));
+}
+
+static unsigned
+log2_of(size_t size)
+{
+	unsigned n = 0;
+
+	while (size >>= 1)
+		n++;
+	return n;
+}
+
+/* The class for size bytes, at most LARGEST. */
+static size_t
+class_of(size_t size)
+{
+	unsigned power;
+
+	if (size <= LINEAR * GRAIN)
+		return size == 0 ? 0 : (size - 1) / GRAIN;
+	power = 63 - (unsigned)__builtin_clzll((unsigned long long)(size - 1));
+	return LINEAR + (size_t)(power - 7) * 4 +
+	    (((size - 1) >> (power - 2)) & 3);
+}
+
+/* And how many bytes its blocks have. */
+static size_t
+size_of(size_t class)
+{
+	if (class < LINEAR)
+		return (class + 1) * GRAIN;
+	class -= LINEAR;
+	return (size_t)(5 + class % 4) << (5 + class / 4);
+}
+
+static struct chunk *
+chunk_of(void *block)
+{
+	return (struct chunk *)((unsigned char *)block -
+	    ((uintptr_t)block & (CHUNK - 1)));
+}
+
+static void *
+create(void *state, uint64_t number)
+{
+	struct pool *p = pages_map(sizeof(*p));
+
+	(void)number;
+	if (p == NULL)
+		return NULL;
+	if (pthread_mutex_init(&p->lock, NULL) != 0) {
+		pages_unmap(p, sizeof(*p));
+		return NULL;
+	}
+	p->extend = ((struct state *)state)->extend;
+	p->large.next = p->large.previous = &p->large;
+	return p;
+}
+
+static void
+destroy(void *pool)
+{
+	struct pool *p = pool;
+
+	while (p->large.next != &p->large) {
+		struct chunk *c = p->large.next;
+
+		p->large.next = c->next;
+		pages_unmap(c, c->size);
+	}
+	while (p->extents != NULL) {
+		struct extent *e = p->extents;
+
+		p->extents = e->next;
+		pages_unmap(e, e->size);
+	}
+	(void)pthread_mutex_destroy(&p->lock);
+	pages_unmap(p, sizeof(*p));
+}
+
+/* Makes room for a class.  The first page of an extent says what it is. */
+static int
+refill(struct pool *p, size_t class)
+{
+	size_t size = size_of(class), head;
+	struct chunk *c;
+
+	if (p->nspace < CHUNK) {
+		struct extent *e = pages_map_aligned(p->extend + CHUNK, CHUNK);
+
+		if (e == NULL)
+			return 0;
+		e->size = p->extend + CHUNK;
+		e->next = p->extents;
+		p->extents = e;
+		p->space = (unsigned char *)e + CHUNK;
+		p->nspace = p->extend;
+	}
+	c = (struct chunk *)(void *)p->space;
+	p->space += CHUNK;
+	p->nspace -= CHUNK;
+	c->size = size;
+	c->class = class;
+	/* a power of 2 lies at a multiple of itself */
+	head = (size & (size - 1)) == 0 && size > sizeof(*c) ? size : 64;
+	p->fresh[class] = (unsigned char *)c + head;
+	p->limit[class] = (unsigned char *)c + CHUNK;
+	return 1;
+}
+
+static void *
+take(struct pool *p, size_t class)
+{
+	size_t size = size_of(class);
+	void *block = p->free[class];
+
+	if (block != NULL) {
+		memcpy(&p->free[class], block, sizeof(void *));
+		return block;
+	}
+	if ((size_t)(p->limit[class] - p->fresh[class]) < size &&
+	    !refill(p, class))
+		return NULL;
+	block = p->fresh[class];
+	p->fresh[class] += size;
+	return block;
+}
+
+/* A block of its own pages, behind a page that says so. */
+static void *
+take_large(struct pool *p, size_t alignment, size_t size)
+{
+	size_t head = alignment > 4096 ? alignment : 4096, whole;
+	struct chunk *c;
+
+	if (head >= CHUNK || __builtin_add_overflow(size, head + 4095, &whole))
+		return NULL;
+	whole &= ~(size_t)4095;
+	c = pages_map_aligned(whole, CHUNK);
+	if (c == NULL)
+		return NULL;
+	c->size = whole;
+	c->class = CLASSES;
+	c->next = p->large.next;
+	c->previous = &p->large;
+	c->next->previous = c;
+	p->large.next = c;
+	return (unsigned char *)c + head;
+}
+
+static void *
+aligned(void *pool, size_t alignment, size_t size)
+{
+	struct pool *p = pool;
+	void *block;
+
+	if (alignment > GRAIN && size <= LARGEST && alignment <= LARGEST) {
+		size_t least = size > alignment ? size : alignment;
+
+		size = (size_t)1 << log2_of(least);
+		if (size < least)
+			size <<= 1;
+	}
+	if (pthread_mutex_lock(&p->lock) != 0)
+		return NULL;
+	if (size <= LARGEST && alignment <= LARGEST)
+		block = take(p, class_of(size));
+	else
+		block = take_large(p, alignment, size);
+	(void)pthread_mutex_unlock(&p->lock);
+	return block;
+}
+
+static void *
+alloc(void *pool, size_t size)
+{
+	return aligned(pool, 1, size);
+}
+
+static size_t
+room(const struct chunk *c, void *block)
+{
+	if (c->class < CLASSES)
+		return c->size;
+	return c->size -
+	    (size_t)((unsigned char *)block - (const unsigned char *)c);
+}
+
+static size_t
+usable(void *pool, void *block, size_t size)
+{
+	(void)pool;
+	(void)size;
+	return room(chunk_of(block), block);
+}
+
+static void
+drop(void *pool, void *block, size_t size)
+{
+	struct chunk *c = chunk_of(block);
+	struct pool *p = pool;
+
+	(void)size;
+	if (pthread_mutex_lock(&p->lock) != 0)
+		return;
+	if (c->class < CLASSES) {
+		memcpy(block, &p->free[c->class], sizeof(void *));
+		p->free[c->class] = block;
+	} else {
+		c->previous->next = c->next;
+		c->next->previous = c->previous;
+		pages_unmap(c, c->size);
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+static void *
+resize(void *pool, void *block, size_t from, size_t to)
+{
+	size_t has = room(chunk_of(block), block);
+	void *now;
+
+	/* a block that would be half empty moves */
+	if (to <= has && to > has / 2)
+		return block;
+	now = alloc(pool, to);
+	if (now == NULL)
+		return NULL;
+	memcpy(now, block, from < to ? from : to);
+	drop(pool, block, from);
+	return now;
+}
+
+const tel_pool_table builtin_class = {
+	.version = TEL_POOL_VERSION,
+	.flags = TEL_POOL_THREADS,
+	.name = "class",
+	.start = start,
+	.end = end,
+	.create = create,
+	.destroy = destroy,
+	.alloc = alloc,
+	.aligned = aligned,
+	.resize = resize,
+	.free = drop,
+	.usable = usable,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The null allocator: every block is the same one.  It is as long as the
+ * largest, so that it may be written to; what a run with it takes is what
+ * telreplay itself takes.
+ */
+#include "telreplay/run/builtin.h"
+
+#include <stdint.h>
+
+/* One mapping, which outlives the run. */
+struct null {
+	size_t size;
+};
+
+/* Where blocks begin: of all the alignment that a page has. */
+#define HEAD ((size_t)4096)
+
+static const char *
+start(const char *parameters, const tel_pool_trace *trace, void **state)
+{
+	struct null *n;
+	size_t size;
+
+	if (parameters[0] != '\0')
+		return "null has no parameters";
+	if (trace->largest > SIZE_MAX / 4)
+		return "the largest block is too large";
+	size = HEAD + (((size_t)trace->largest + HEAD) & ~(HEAD - 1));
+	n = pages_map_shared(size);
+	if (n == NULL)
+		return "no memory";
+	n->size = size;
+	*state = (unsigned char *)n + HEAD;
+	return NULL;
+}
+
+static void
+end(void *state)
+{
+	struct null *n = (void *)((unsigned char *)state - HEAD);
+
+	pages_unmap(n, n->size);
+}
+
+/* As there is no create, pool is the state, which is the block. */
+static void *
+alloc(void *pool, size_t size)
+{
+	(void)size;
+	return pool;
+}
+
+static void *
+aligned(void *pool, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	return pool;
+}
+
+static void *
+resize(void *pool, void *block, size_t from, size_t to)
+{
+	(void)block;
+	(void)from;
+	(void)to;
+	return pool;
+}
+
+static void
+drop(void *pool, void *block, size_t size)
+{
+	(void)pool;
+	(void)block;
+	(void)size;
+}
+
+/* malloc's functions have no argument that could carry it. */
+static void *null_block;
+
+static void *
+null_malloc(size_t size)
+{
+	(void)size;
+	return null_block;
+}
+
+static void *
+null_calloc(size_t count, size_t size)
+{
+	(void)count;
+	(void)size;
+	return null_block;
+}
+
+static void *
+null_realloc(void *block, size_t size)
+{
+	(void)size;
+	return block;
+}
+
+static void
+null_free(void *block)
+{
+	(void)block;
+}
+
+void
+builtin_null_functions(struct allocator *a)
+{
+	null_block = a->state;
+	a->pool = NULL;
+	a->malloc = null_malloc;
+	a->calloc = null_calloc;
+	a->aligned = null_calloc;
+	a->realloc = null_realloc;
+	a->free = null_free;
+}
+
+const tel_pool_table builtin_null = {
+	.version = TEL_POOL_VERSION,
+	.flags = TEL_POOL_THREADS,
+	.name = "null",
+	.start = start,
+	.end = end,
+	.alloc = alloc,
+	.zeroed = alloc,
+	.aligned = aligned,
+	.resize = resize,
+	.free = drop,
+	.free_part = drop,
+};

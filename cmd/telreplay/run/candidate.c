@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Candidates: from the argument of -a to the environment of a process. */
+#include "telreplay/run/candidate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/message.h"
+
+extern char **environ;
+
+/* What the loader finds by itself, and where Debian has it. */
+struct known {
+	const char *name;
+	const char *package;
+	const char *libraries[5];
+};
+
+static const struct known known[] = {
+	{ "glibc", NULL, { NULL } },
+	{ "jemalloc", "libjemalloc2",
+	    { "libjemalloc.so.2", "libjemalloc.so", NULL } },
+	{ "mimalloc", "libmimalloc2.0",
+	    { "libmimalloc.so.2.0", "libmimalloc.so.2", "libmimalloc.so.3",
+	        "libmimalloc.so", NULL } },
+	{ "tcmalloc", "libtcmalloc-minimal4",
+	    { "libtcmalloc_minimal.so.4", "libtcmalloc.so.4",
+	        "libtcmalloc_minimal.so", "libtcmalloc.so", NULL } },
+};
+
+static char *
+copy(const char *text, size_t size)
+{
+	char *p = malloc(size + 1);
+
+	if (p == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return NULL;
+	}
+	memcpy(p, text, size);
+	p[size] = '\0';
+	return p;
+}
+
+/* What the name or path leads to.  Returns 1, or 0 after a message. */
+static int
+resolve(struct candidate *a, const char *what)
+{
+	size_t i;
+
+	a->builtin = builtin_find(what);
+	if (a->builtin != BUILTIN_NONE)
+		return 1;
+	if (strchr(what, '/') != NULL) {
+		a->path[0] = what;
+		a->libraries = a->path;
+		return 1;
+	}
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].name, what) != 0)
+			continue;
+		a->libraries = known[i].libraries;
+		a->package = known[i].package;
+		a->c_library = known[i].libraries[0] == NULL;
+		return 1;
+	}
+	message_fail(STATUS_USAGE, NULL,
+	    "-a: '%s' is none of: glibc, jemalloc, mimalloc, tcmalloc, null, "
+	    "bump, class, and has no '/' as the name of a library",
+	    what);
+	return 0;
+}
+
+/* The last part of a path, without its suffixes. */
+static char *
+base_name(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	base = base != NULL ? base + 1 : path;
+	return copy(base, strcspn(base, "."));
+}
+
+/* One of the list: size bytes, and the parameters. */
+static int
+add(struct candidates *list, const char *text, size_t size,
+    const char *parameters)
+{
+	struct candidate *a = &list->list[list->n];
+	char *what, *equals, *slash;
+
+	if (list->n == CANDIDATES_MAX) {
+		message_fail(STATUS_USAGE, NULL, "-a: more than %d allocators",
+		    CANDIDATES_MAX);
+		return 0;
+	}
+	memset(a, 0, sizeof(*a));
+	a->fd = -1;
+	what = copy(text, size);
+	if (what == NULL)
+		return 0;
+	equals = strchr(what, '=');
+	slash = strchr(what, '/');
+	if (equals != NULL && (slash == NULL || equals < slash)) {
+		a->name = copy(what, (size_t)(equals - what));
+		memmove(what, equals + 1, strlen(equals + 1) + 1);
+	} else {
+		a->name = slash != NULL ? base_name(what) : copy(what, size);
+	}
+	a->text = what;
+	a->parameters = parameters;
+	list->n++;
+	if (a->name == NULL)
+		return 0;
+	if (what[0] != '\0' && a->name[0] != '\0')
+		return resolve(a, what);
+	message_fail(STATUS_USAGE, NULL, "-a: '%.*s' names no allocator",
+	    (int)size, text);
+	return 0;
+}
+
+int
+candidates_add(struct candidates *list, const char *text)
+{
+	for (;;) {
+		size_t size = strcspn(text, ",:");
+
+		/* in a path a colon is one only behind the last slash */
+		while (text[size] == ':' &&
+		    strcspn(text + size, "/") < strcspn(text + size, ",="))
+			size += 1 + strcspn(text + size + 1, ",:");
+		/* parameters may have commas: they reach to the end */
+		if (text[size] == ':')
+			return add(list, text, size, text + size + 1);
+		if (!add(list, text, size, ""))
+			return 0;
+		if (text[size] == '\0')
+			return 1;
+		text += size + 1;
+	}
+}
+
+int
+candidates_check(const struct candidates *list)
+{
+	size_t i, j;
+
+	for (i = 0; i < list->n; i++)
+		for (j = 0; j < i; j++) {
+			if (strcmp(list->list[i].name, list->list[j].name) != 0)
+				continue;
+			message_fail(STATUS_USAGE, NULL,
+			    "-a: two are called '%s': NAME=... before one of "
+			    "them names it",
+			    list->list[i].name);
+			return 0;
+		}
+	return 1;
+}
+
+int
+candidate_use(struct candidate *a, const char *library)
+{
+	int fits;
+
+	if (strchr(library, '/') != NULL && access(library, R_OK) != 0) {
+		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
+		return 0;
+	}
+	if (strchr(library, '/') != NULL && strpbrk(library, " :") != NULL) {
+		if (a->fd < 0)
+			a->fd = open(library, O_RDONLY | O_NOCTTY);
+		if (a->fd < 0) {
+			message_fail(STATUS_FAILED, library, "%s",
+			    strerror(errno));
+			return 0;
+		}
+		(void)snprintf(a->library, sizeof(a->library),
+		    "/proc/self/fd/%d", a->fd);
+		return 1;
+	}
+	fits = snprintf(a->library, sizeof(a->library), "%s", library);
+	if (fits > 0 && (size_t)fits < sizeof(a->library))
+		return 1;
+	message_fail(STATUS_FAILED, NULL, "-a: the name is too long");
+	return 0;
+}
+
+void
+candidates_free(struct candidates *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		free(list->list[i].name);
+		free(list->list[i].text);
+		if (list->list[i].fd >= 0)
+			(void)close(list->list[i].fd);
+	}
+	list->n = 0;
+}
+
+int
+candidate_is_setting(const char *assignment)
+{
+	static const char *const names[] = { "MALLOC_",
+		"GLIBC_TUNABLES=", "MIMALLOC_", "TCMALLOC_", "JEMALLOC_",
+		"_RJEM_MALLOC_CONF=" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(assignment, names[i], strlen(names[i])) == 0)
+			return 1;
+	return 0;
+}
+
+/* Nonzero for what would load other libraries, or be taken for our own. */
+static int
+is_left_out(const char *assignment)
+{
+	return strncmp(assignment, "LD_PRELOAD=", 11) == 0 ||
+	    strncmp(assignment, "TELREPLAY_", 10) == 0;
+}
+
+/* Puts an assignment in, which replaces the one of its name. */
+static int
+assign(char **environment, size_t *n, const char *text, size_t size)
+{
+	size_t name = strcspn(text, "="), i;
+	char *p = copy(text, size);
+
+	if (p == NULL)
+		return 0;
+	for (i = 0; i < *n; i++) {
+		if (strncmp(environment[i], p, name + 1) != 0)
+			continue;
+		free(environment[i]);
+		environment[i] = p;
+		return 1;
+	}
+	environment[(*n)++] = p;
+	return 1;
+}
+
+/* The assignments among the parameters of a malloc, parted by blanks. */
+static int
+assign_all(char **environment, size_t *n, const char *text)
+{
+	while (*(text += strspn(text, " ")) != '\0') {
+		size_t size = strcspn(text, " ");
+
+		if (memchr(text, '=', size) != NULL &&
+		    !assign(environment, n, text, size))
+			return 0;
+		text += size;
+	}
+	return 1;
+}
+
+char **
+candidate_environment(const struct candidate *a, const char *first)
+{
+	size_t n = 0, i, room = 4 + strlen(a->parameters);
+	char preload[sizeof(a->library) + 16], **environment;
+	int good = 1;
+
+	for (i = 0; environ[i] != NULL; i++)
+		room++;
+	environment = calloc(room, sizeof(*environment));
+	if (environment == NULL)
+		return NULL;
+	good = assign(environment, &n, first, strlen(first));
+	for (i = 0; environ[i] != NULL && good; i++) {
+		if (is_left_out(environ[i]))
+			continue;
+		environment[n] = copy(environ[i], strlen(environ[i]));
+		good = environment[n++] != NULL;
+	}
+	if (good && a->library[0] != '\0') {
+		(void)snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
+		    a->library);
+		good = assign(environment, &n, preload, strlen(preload));
+	}
+	if (good && a->builtin == BUILTIN_NONE)
+		good = assign_all(environment, &n, a->parameters);
+	if (good)
+		return environment;
+	candidate_environment_free(environment);
+	return NULL;
+}
+
+void
+candidate_environment_free(char **environment)
+{
+	size_t i;
+
+	if (environment == NULL)
+		return;
+	for (i = 0; environment[i] != NULL; i++)
+		free(environment[i]);
+	free(environment);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Candidates: the allocators that -a names, and how a process has one. */
+#ifndef TELREPLAY_CANDIDATE_H
+#define TELREPLAY_CANDIDATE_H
+
+#include <stddef.h>
+#include "tel.h"
+#include "telreplay/run/builtin.h"
+
+/* The most that -a may name. */
+#define CANDIDATES_MAX 32
+
+struct candidate {
+	char *name;           /* for the report */
+	char *text;           /* what was named: .path points here */
+	enum builtin builtin; /* one that is built in, or BUILTIN_NONE */
+	/*
+	 * What the loader is to load before all else: its names, in the order
+	 * in which they are tried, up to a NULL.  None for the C library.
+	 */
+	const char *const *libraries;
+	const char *path[2]; /* .libraries of a file that was named */
+	char library[4200];  /* how the loader is told the one it is, or "" */
+	int fd;              /* open, where only that can be told; or -1 */
+	const char *package; /* Debian's, for a message; or NULL */
+	const char *parameters; /* what stood behind the colon, or "" */
+	int c_library;          /* the C library's own malloc was asked for */
+};
+
+struct candidates {
+	struct candidate list[CANDIDATES_MAX];
+	size_t n;
+};
+
+/*
+ * Adds what an argument of -a names: "glibc", "jemalloc,mimalloc",
+ * "new=/path/lib.so", "jemalloc:MALLOC_CONF=...".  text stays borrowed.
+ * Returns 1, or 0 after a message.
+ */
+int candidates_add(struct candidates *a, const char *text);
+
+/* Two of one name are a mistake.  Returns 1, or 0 after a message. */
+int candidates_check(const struct candidates *a);
+
+/*
+ * Settles on a library.  The loader parts names at blanks and colons: a path
+ * that has some is told as a descriptor.
+ * Returns 1, or 0 after a message.
+ */
+int candidate_use(struct candidate *a, const char *library);
+
+void candidates_free(struct candidates *a);
+
+/*
+ * The environment of a process that is to have the allocator: that of this
+ * one, without what loads other libraries first.  first: "NAME=VALUE" to put
+ * before all.  Returns an array to free with candidate_environment_free(),
+ * or NULL when there is no memory.
+ */
+char **candidate_environment(const struct candidate *a, const char *first);
+void candidate_environment_free(char **environment);
+
+/* Nonzero when a string of an environment steers an allocator. */
+int candidate_is_setting(const char *assignment);
+
+#endif

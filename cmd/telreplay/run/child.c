@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The process that runs an allocator.  It has no standard streams to speak
+ * of: all that it has to say goes into the shared memory.
+ */
+#include "telreplay/run/child.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "telreplay/run/calls.h"
+#include "telreplay/run/locked.h"
+#include "telreplay/run/memory.h"
+#include "telreplay/run/builtin.h"
+#include "telreplay/run/served.h"
+#include "telreplay/run/watch.h"
+
+struct child {
+	struct shared *shared;
+	struct program *program;
+	struct allocator allocator;
+	size_t (*usable)(void *);
+	struct rusage before;
+	uint64_t resident; /* of all sorts, when it began */
+	uint64_t shares;   /* of it, not the allocator's */
+	int begun;
+};
+
+__attribute__((noreturn)) static void
+give_up(struct shared *sh, const char *what, const char *why)
+{
+	(void)snprintf(sh->wrong, sizeof(sh->wrong), "%s%s%s", what,
+	    why[0] != '\0' ? ": " : "", why);
+	_exit(0);
+}
+
+/* The memory that the parent shares; NULL when there is none of ours. */
+static struct shared *
+find_shared(void)
+{
+	const char *text = getenv(SHARED_VARIABLE);
+	struct shared *sh;
+	struct stat st;
+	int fd;
+
+	if (text == NULL)
+		return NULL;
+	fd = atoi(text);
+	if (fd < 3 || fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof(*sh))
+		return NULL;
+	sh = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
+	if (sh == MAP_FAILED || sh->magic != SHARED_MAGIC)
+		return NULL;
+	(void)unsetenv(SHARED_VARIABLE);
+	return sh;
+}
+
+/* A handler has no argument that could carry it. */
+static struct shared *struck;
+
+/*
+ * The allocator has gone too far: tells in which thread, and lets the signal
+ * do what it does.
+ */
+static void
+take_signal(int number, siginfo_t *info, void *context)
+{
+	unsigned none = 0;
+
+	(void)context;
+	if (atomic_compare_exchange_strong(&struck->struck, &none,
+	        run_thread_here() + 1))
+		struck->struck_at = (uint64_t)(uintptr_t)info->si_addr;
+	(void)raise(number);
+}
+
+static void
+catch_signals(struct shared *sh)
+{
+	static const int numbers[] = { SIGSEGV, SIGBUS, SIGABRT, SIGILL,
+		SIGFPE };
+	struct sigaction action;
+	size_t i;
+
+	struck = sh;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = take_signal;
+	action.sa_flags = SA_SIGINFO | (int)SA_RESETHAND;
+	(void)sigemptyset(&action.sa_mask);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		(void)sigaction(numbers[i], &action, NULL);
+}
+
+/* Before the clock runs. */
+static void
+begin(struct child *c)
+{
+	struct shared *sh = c->shared;
+
+	if (c->begun)
+		return;
+	c->begun = 1;
+	if (sh->job == JOB_WATCH) {
+		watch_sample(&sh->baseline);
+		(void)memory_forget_peak();
+		memory_all(&c->resident, &c->shares);
+	}
+	(void)getrusage(RUSAGE_SELF, &c->before);
+	atomic_store(&sh->phase, PHASE_RUNNING);
+}
+
+/* When the last event was run. */
+static void
+end(struct child *c)
+{
+	struct shared *sh = c->shared;
+	struct rusage now;
+
+	(void)getrusage(RUSAGE_SELF, &now);
+	sh->minor_faults = (uint64_t)(now.ru_minflt - c->before.ru_minflt);
+	sh->major_faults = (uint64_t)(now.ru_majflt - c->before.ru_majflt);
+	if (sh->job == JOB_WATCH) {
+		uint64_t resident, shares, peak = memory_peak();
+
+		watch_sample(&sh->end);
+		watch_end();
+		memory_all(&resident, &shares);
+		/* what is not the allocator's only grows */
+		if (peak > c->resident + (shares - c->shares))
+			sh->peak = peak - c->resident - (shares - c->shares);
+	}
+}
+
+static void
+take_phase(void *arg, enum run_phase phase)
+{
+	struct child *c = arg;
+
+	if (phase == RUN_READY) {
+		begin(c);
+	} else if (phase == RUN_CHUNK) {
+		watch_pause(0);
+		atomic_store(&c->shared->phase, PHASE_RUNNING);
+	} else if (phase == RUN_ALL_DONE) {
+		watch_pause(1);
+		end(c);
+		atomic_store(&c->shared->phase, PHASE_ENDING);
+	} else if (phase == RUN_ALL_FREED) {
+		if (c->shared->job == JOB_WATCH)
+			watch_sample(&c->shared->freed);
+		atomic_store(&c->shared->phase, PHASE_FREED);
+	} else if (phase == RUN_NO_POOL) {
+		atomic_store(&c->shared->struck, run_thread_here() + 1);
+		give_up(c->shared, "a pool or buffer could not be created", "");
+	}
+}
+
+/* Starts a pool allocator, or takes the functions of malloc. */
+static void
+prepare(struct child *c)
+{
+	struct shared *sh = c->shared;
+	const struct facts *facts = program_facts(c->program);
+	tel_pool_trace trace = { facts->largest, facts->peak_bytes,
+		facts->peak_blocks, facts->threads, facts->pools };
+	const tel_pool_table *table = c->allocator.pool;
+	const char *wrong = NULL;
+
+	if (table != NULL && table->start != NULL)
+		wrong =
+		    table->start(sh->parameters, &trace, &c->allocator.state);
+	if (wrong != NULL)
+		give_up(sh, wrong, "");
+	if (table != NULL && (table->flags & TEL_POOL_THREADS) == 0 &&
+	    facts->threads > 1)
+		c->allocator.pool = locked_table(table);
+	if (sh->builtin == BUILTIN_NULL_MALLOC)
+		builtin_null_functions(&c->allocator);
+	if (sh->job != JOB_WATCH)
+		return;
+	sh->has_room = c->allocator.pool != NULL || c->usable != NULL;
+	watch_begin(sh, &c->allocator, c->usable, facts);
+}
+
+static void
+run(struct child *c)
+{
+	struct shared *sh = c->shared;
+	tel_status st = program_open_fd(sh->program, &c->program);
+	struct run_options options = sh->options;
+	const char *wrong;
+
+	if (st != TEL_OK)
+		give_up(sh, "the program", tel_status_text(st));
+	prepare(c);
+	if (sh->traced && !calls_stop())
+		sh->traced = 0;
+	options.phase = take_phase;
+	options.arg = c;
+	catch_signals(sh);
+	atomic_store(&sh->phase, PHASE_READY);
+	wrong =
+	    run_program(c->program, &c->allocator, &options, shared_board(sh));
+	if (wrong != NULL)
+		give_up(sh, wrong, "");
+	/* its end is not looked at: nothing is to be learned from it */
+}
+
+/* The allocator of this process, as far as it is known before a run. */
+static void
+find_allocator(struct child *c)
+{
+	struct shared *sh = c->shared;
+	const tel_pool_table *table = builtin_number(sh->builtin);
+
+	if (table == NULL) {
+		served_find(sh, &c->allocator, &c->usable);
+		return;
+	}
+	c->allocator.pool = table;
+	(void)snprintf(sh->name, sizeof(sh->name), "%s", table->name);
+	(void)snprintf(sh->path, sizeof(sh->path), "built in");
+}
+
+void
+child_main(void)
+{
+	struct child child;
+
+	memset(&child, 0, sizeof(child));
+	child.shared = find_shared();
+	if (child.shared == NULL)
+		return;
+	find_allocator(&child);
+	if (child.shared->wrong[0] == '\0' && child.shared->job != JOB_PROBE)
+		run(&child);
+	atomic_store(&child.shared->phase, PHASE_DONE);
+	/* neither the allocator's last words nor a sanitizer's are wanted */
+	_exit(0);
+}

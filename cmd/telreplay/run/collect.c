@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a run left behind.  The memory was that of another process, which may
+ * have gone wrong in any way: no number in it is taken for good.
+ */
+#include "telreplay/run/collect.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/message.h"
+
+/* So many errors are told one by one; the board has RUN_ERRORS of them. */
+#define ERRORS_TOLD 8
+/* And so many threads' places, where any of them may be the one. */
+#define THREADS_TOLD 4
+
+/* The name of an operation, for messages: where it comes from. */
+static void
+name_place(const struct contest *c, uint64_t chunk, uint32_t thread,
+    uint32_t position, char *text, size_t size)
+{
+	const char *log;
+	uint64_t event;
+
+	if (program_origin(c->trace->program, chunk, thread, position, &log,
+	        &event) == TEL_OK)
+		(void)snprintf(text, size, "event %" PRIu64 " of %s", event,
+		    log);
+	else
+		(void)snprintf(text, size,
+		    "operation %" PRIu32 " of thread %" PRIu32, position,
+		    thread);
+}
+
+static uint32_t
+threads_of(const struct contest *c)
+{
+	uint32_t threads = shared_board(c->stage.shared)->threads;
+
+	return threads <= c->trace->facts->threads ? threads : 0;
+}
+
+/* Where the first threads were, when nobody knows which it was. */
+static void
+name_threads(const struct contest *c, uint32_t threads, char *text, size_t size)
+{
+	size_t used;
+	uint32_t i, position;
+	uint64_t chunk;
+	char place[256];
+
+	(void)snprintf(text, size, "with its %" PRIu32 " threads at", threads);
+	for (i = 0; i < threads && i < THREADS_TOLD; i++) {
+		run_position(shared_board(c->stage.shared), i, &chunk,
+		    &position);
+		name_place(c, chunk, i, position, place, sizeof(place));
+		used = strlen(text);
+		(void)snprintf(text + used, size - used, "%s %s",
+		    i > 0 ? "," : "", place);
+	}
+	if (threads > THREADS_TOLD && strlen(text) + 5 < size)
+		(void)strcat(text, " ...");
+}
+
+/* Where it was when it ended, in the thread that was hit, if that is known. */
+static void
+name_end(const struct contest *c, char *text, size_t size)
+{
+	struct shared *sh = c->stage.shared;
+	unsigned phase = atomic_load(&sh->phase);
+	uint32_t struck = atomic_load(&sh->struck), threads = threads_of(c);
+	uint32_t position;
+	uint64_t chunk;
+	char place[256];
+
+	text[0] = '\0';
+	if (phase < PHASE_RUNNING || threads == 0) {
+		(void)snprintf(text, size, "before the first event");
+		return;
+	}
+	if (phase > PHASE_RUNNING) {
+		(void)snprintf(text, size, "after the last event%s",
+		    phase == PHASE_ENDING ? ", when what was left was freed" :
+		                            "");
+		return;
+	}
+	if (struck == 0 && threads == 1)
+		struck = 1;
+	if (struck == 0 || struck > threads) {
+		name_threads(c, threads, text, size);
+		return;
+	}
+	run_position(shared_board(sh), struck - 1, &chunk, &position);
+	name_place(c, chunk, struck - 1, position, place, sizeof(place));
+	(void)snprintf(text, size, "at %s", place);
+}
+
+/* Says why it is not run any more. */
+static void
+fail(const struct contest *c, struct result *r, const struct outcome *out)
+{
+	char where[700];
+
+	r->failed = 1;
+	name_end(c, where, sizeof(where));
+	switch (out->ending) {
+	case ENDED_CRASHED:
+		(void)snprintf(r->why, sizeof(r->why), "crashed %s: %s%s%s",
+		    where, strsignal(out->signal),
+		    out->said[0] != '\0' ? ": " : "", out->said);
+		break;
+	case ENDED_HUNG:
+		(void)snprintf(r->why, sizeof(r->why), "hung %s%s%s", where,
+		    out->said[0] != '\0' ? ": " : "", out->said);
+		break;
+	case ENDED_EXIT:
+		(void)snprintf(r->why, sizeof(r->why),
+		    "ended the process %s, with status %d%s%s", where,
+		    out->status, out->said[0] != '\0' ? ": " : "", out->said);
+		break;
+	case ENDED_WRONG:
+		if (atomic_load(&c->stage.shared->phase) < PHASE_RUNNING)
+			where[0] = '\0';
+		(void)snprintf(r->why, sizeof(r->why), "%s%s%s", out->why,
+		    where[0] != '\0' ? " " : "", where);
+		break;
+	case ENDED_WELL: break;
+	}
+	message_fail(STATUS_FAILED, r->candidate->name, "%s", r->why);
+}
+
+static const char *
+wrong_text(uint32_t what)
+{
+	switch (what) {
+	case RUN_NULL: return "returned NULL";
+	case RUN_CONTENT: return "a block does not hold what was written";
+	case RUN_NOT_ZERO: return "memory of calloc is not zero";
+	case RUN_ALIGNMENT: return "a block is not aligned";
+	case RUN_POOL: return "a pool or buffer could not be had";
+	default: return "something went wrong";
+	}
+}
+
+/* Tells the errors that a run itself found. */
+static void
+tell_errors(const struct contest *c, struct result *r)
+{
+	const struct run_board *b = shared_board(c->stage.shared);
+	uint32_t kept = b->errors_kept;
+	uint32_t i, n = kept < ERRORS_TOLD ? kept : ERRORS_TOLD;
+	char place[256];
+
+	for (i = 0; i < n; i++) {
+		const struct run_error *e = &b->kept[i];
+
+		if (e->position == UINT32_MAX)
+			(void)snprintf(place, sizeof(place), "the end");
+		else
+			name_place(c, e->chunk, e->thread, e->position, place,
+			    sizeof(place));
+		message_fail(STATUS_FAILED, r->candidate->name,
+		    "at %s: %s (block 0x%" PRIx64 ", offset %" PRIu64 ")",
+		    place, wrong_text(e->what), e->address, e->offset);
+	}
+	if (b->errors + b->failures > n)
+		message_fail(STATUS_FAILED, r->candidate->name,
+		    "%" PRIu64 " errors and %" PRIu64
+		    " failed allocations in all",
+		    b->errors, b->failures);
+	(void)snprintf(r->why, sizeof(r->why),
+	    "%" PRIu64 " errors, %" PRIu64 " failed allocations", b->errors,
+	    b->failures);
+}
+
+static void
+take_latency(struct result *r, const struct run_board *b)
+{
+	size_t i, j;
+
+	r->tick_ns = b->tick_ns;
+	r->empty_ns = (double)b->empty_ticks * b->tick_ns;
+	for (i = 0; i < RUN_KINDS; i++) {
+		struct run_latency *l = &r->latency[i];
+		const struct run_latency *from = &b->latency[i];
+
+		r->operations[i] = b->operations[i];
+		l->count += from->count;
+		if (from->max > l->max)
+			l->max = from->max;
+		for (j = 0; j < RUN_BUCKETS; j++)
+			l->buckets[j] += from->buckets[j];
+	}
+}
+
+static void
+take_timing(const struct contest *c, struct result *r)
+{
+	struct shared *sh = c->stage.shared;
+	const struct run_board *b = shared_board(sh);
+	struct timing *t = &r->runs[r->nruns++];
+	uint64_t waits = 0;
+	uint32_t i, threads = threads_of(c);
+
+	for (i = 0; i < RUN_KINDS; i++)
+		t->operations += b->operations[i];
+	for (i = 0; i < threads; i++) {
+		const struct run_thread *from = &b->thread[i];
+
+		waits += from->wait_ns;
+		if (r->threads == NULL)
+			continue;
+		r->threads[i] = (struct thread_timing){ from->operations,
+			from->cpu_ns, from->wait_ns, from->wall_ns,
+			from->late_ns, from->blocked };
+	}
+	t->cpu = (double)b->cpu_ns - (double)waits;
+	if (t->cpu < 0)
+		t->cpu = 0;
+	t->wall = (double)b->wall_ns;
+	t->minor_faults = sh->minor_faults;
+	t->major_faults = sh->major_faults;
+	take_latency(r, b);
+}
+
+static void
+take_memory(struct result *r, struct shared *sh, const struct outcome *out)
+{
+	size_t i;
+
+	/* not so where the kernel does not tell */
+	r->watched = sh->baseline.known != 0;
+	r->baseline = sh->baseline;
+	r->end = sh->end;
+	r->freed = sh->freed;
+	r->peak = sh->peak;
+	r->has_room = sh->has_room != 0;
+	r->asked = sh->asked;
+	r->given = sh->given;
+	for (i = 0; i < SAMPLES_MAX; i++)
+		if (sh->samples[i].known)
+			r->samples[r->nsamples++] = sh->samples[i];
+	for (i = 0; i < r->nsamples; i++)
+		if (result_resident(r, &r->samples[i]) > r->peak)
+			r->peak = result_resident(r, &r->samples[i]);
+	r->calls_known = out->calls_known;
+	memcpy(r->calls, out->calls, sizeof(r->calls));
+}
+
+void
+collect_run(struct contest *c, struct result *r, enum job job,
+    const struct outcome *out)
+{
+	struct shared *sh = c->stage.shared;
+
+	if (out->ending != ENDED_WELL) {
+		fail(c, r, out);
+		return;
+	}
+	if (job == JOB_WATCH)
+		take_memory(r, sh, out);
+	else
+		take_timing(c, r);
+	/* in the first run that has some: they would be the same again */
+	if (r->failures + r->errors == 0 &&
+	    shared_board(sh)->failures + shared_board(sh)->errors > 0)
+		tell_errors(c, r);
+	r->failures += shared_board(sh)->failures;
+	r->errors += shared_board(sh)->errors;
+}

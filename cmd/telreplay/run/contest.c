@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The runs: interleaved, so that what disturbs disturbs all alike. */
+#include "telreplay/run/contest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "telreplay/run/collect.h"
+#include "common/message.h"
+#include "common/page.h"
+#include "common/progress.h"
+
+#define SECOND 1000000000ULL
+/* The line of progress comes after this time, and not more often. */
+#define DELAY SECOND
+#define INTERVAL (SECOND / 5)
+
+static char malloc_name[] = "null";
+static char pool_name[] = "null pool";
+
+/* What is run now, for the line of progress. */
+struct look {
+	struct contest *contest;
+	const struct result *result;
+	char what[64];
+};
+
+static void
+show_progress(void *arg, struct shared *sh)
+{
+	const struct look *look = arg;
+	struct contest *c = look->contest;
+	const struct settings *s = &c->telreplay->settings;
+	uint64_t t = progress_now();
+	char line[160];
+	double share;
+
+	if (!s->progress &&
+	    (s->quiet || !isatty(STDERR_FILENO) || t - c->begun < DELAY))
+		return;
+	if (t - c->shown < INTERVAL)
+		return;
+	c->shown = t;
+	share = run_progress(shared_board(sh), c->trace->facts, NULL);
+	(void)snprintf(line, sizeof(line), "%s: %.40s, %s: %.0f%%",
+	    message_program(), look->result->candidate->name, look->what,
+	    share * 100);
+	message_transient(line);
+}
+
+/* Puts the question into the shared memory. */
+static void
+ask(struct contest *c, const struct result *r, enum job job)
+{
+	const struct candidate *k = r->candidate;
+	struct shared *sh = c->stage.shared;
+
+	stage_clear(&c->stage);
+	sh->job = job;
+	sh->program = c->trace != NULL ? c->trace->fd : -1;
+	sh->traced = job == JOB_WATCH;
+	sh->builtin = k->builtin;
+	(void)snprintf(sh->parameters, sizeof(sh->parameters), "%s",
+	    k->parameters);
+	sh->options = c->telreplay->run;
+	if (r->own == NULL)
+		sh->options.verify = 0;
+	if (job == JOB_WATCH) {
+		sh->options.sample = 0;
+		sh->options.pace = 0;
+	}
+}
+
+/* Remembers who it is. */
+static int
+take_name(struct result *r, struct shared *sh)
+{
+	char **environment;
+	size_t i, n = 0;
+
+	/* a library says what it likes of itself */
+	(void)page_escape(r->path, sizeof(r->path) - 1, sh->path);
+	(void)page_escape(r->release, sizeof(r->release) - 1, sh->release);
+	(void)page_escape(r->called, sizeof(r->called) - 1, sh->name);
+	r->plugin = sh->plugin != 0;
+	environment = candidate_environment(r->candidate, SHARED_VARIABLE "=");
+	if (environment == NULL)
+		return 0;
+	/* those that steer it stay, the others go */
+	for (i = 0; environment[i] != NULL; i++) {
+		if (candidate_is_setting(environment[i]) &&
+		    r->candidate->builtin == BUILTIN_NONE && !r->plugin)
+			environment[n++] = environment[i];
+		else
+			free(environment[i]);
+	}
+	environment[n] = NULL;
+	r->settings = environment;
+	r->nsettings = n;
+	return 1;
+}
+
+/* Nonzero when the library that was asked for is the one that serves. */
+static int
+is_served(const struct candidate *k, struct shared *sh)
+{
+	const char *path = sh->path, *base = strrchr(k->library, '/');
+	struct stat asked, served;
+
+	if (k->builtin != BUILTIN_NONE || k->library[0] == '\0' || sh->plugin)
+		return 1;
+	if (base == NULL) {
+		const char *name = strrchr(path, '/');
+
+		return strcmp(name != NULL ? name + 1 : path, k->library) == 0;
+	}
+	return stat(k->library, &asked) == 0 && stat(path, &served) == 0 &&
+	    asked.st_dev == served.st_dev && asked.st_ino == served.st_ino;
+}
+
+/* Starts the candidate, only to see who serves malloc. */
+static int
+probe(struct contest *c, struct result *r, struct outcome *out)
+{
+	struct spawn spawn = { 10 * SECOND, NULL, NULL };
+
+	ask(c, r, JOB_PROBE);
+	if (!spawn_run(&spawn, r->candidate, &c->stage, out))
+		return -1;
+	return out->ending == ENDED_WELL &&
+	    is_served(r->candidate, c->stage.shared);
+}
+
+/* It is there, but it ends or hangs before it is used: it has failed. */
+static void
+fail_at_once(struct result *r, const struct outcome *out)
+{
+	const char *colon = out->said[0] != '\0' ? ": " : "";
+
+	r->failed = 1;
+	if (out->ending == ENDED_CRASHED)
+		(void)snprintf(r->why, sizeof(r->why),
+		    "crashed before it was used: %s%s%s",
+		    strsignal(out->signal), colon, out->said);
+	else if (out->ending == ENDED_HUNG)
+		(void)snprintf(r->why, sizeof(r->why),
+		    "hung before it was used%s%s", colon, out->said);
+	else if (out->ending == ENDED_EXIT)
+		(void)snprintf(r->why, sizeof(r->why),
+		    "ended the process before it was used, with status %d%s%s",
+		    out->status, colon, out->said);
+	else
+		(void)snprintf(r->why, sizeof(r->why), "%s", out->why);
+	message_fail(STATUS_FAILED, r->candidate->name, "%s", r->why);
+}
+
+/* It is not there: another one serves malloc. */
+static void
+tell_absent(const struct contest *c, const struct result *r,
+    const struct outcome *out)
+{
+	const struct candidate *k = r->candidate;
+
+	if (k->package != NULL)
+		message_fail(STATUS_FAILED, k->name,
+		    "the loader finds no %s (Debian: %s)", k->libraries[0],
+		    k->package);
+	else
+		message_fail(STATUS_FAILED, k->name,
+		    "malloc is still that of %s%s%s", c->stage.shared->path,
+		    out->said[0] != '\0' ? ": " : "", out->said);
+}
+
+/* Finds the first of a candidate's libraries that serves. */
+static int
+find(struct contest *c, struct result *r)
+{
+	struct candidate *k = r->candidate;
+	struct outcome out;
+	int good = 0;
+	size_t i = 0;
+
+	do {
+		if (k->libraries != NULL && k->libraries[i] != NULL &&
+		    !candidate_use(k, k->libraries[i]))
+			return 0;
+		good = probe(c, r, &out);
+		if (good < 0)
+			return 0;
+	} while (!good && k->libraries != NULL && k->libraries[i] != NULL &&
+	    k->libraries[++i] != NULL);
+	if (good)
+		return take_name(r, c->stage.shared);
+	if (out.ending != ENDED_WELL) {
+		fail_at_once(r, &out);
+		return 1;
+	}
+	tell_absent(c, r, &out);
+	return 0;
+}
+
+/* The allocators that tell our own cost: as malloc and as a pool. */
+static const struct result *
+own_of(struct contest *c, const struct result *r)
+{
+	int pool = r->plugin ||
+	    (r->candidate->builtin != BUILTIN_NONE &&
+	        r->candidate->builtin != BUILTIN_NULL);
+	enum builtin built = pool ? BUILTIN_NULL : BUILTIN_NULL_MALLOC;
+	struct result *own;
+	size_t i;
+
+	for (i = 0; i < c->nown; i++)
+		if (c->own[i].candidate->builtin == built)
+			return &c->own[i];
+	own = &c->own[c->nown];
+	own->candidate = &c->null[c->nown++];
+	own->candidate->builtin = built;
+	own->candidate->name = pool ? pool_name : malloc_name;
+	own->candidate->parameters = "";
+	return own;
+}
+
+int
+contest_open(struct contest *c, struct telreplay *t)
+{
+	size_t i;
+
+	memset(c, 0, sizeof(*c));
+	c->telreplay = t;
+	c->n = t->candidates.n;
+	c->results = calloc(c->n, sizeof(*c->results));
+	c->own = calloc(2, sizeof(*c->own));
+	if (c->results == NULL || c->own == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	if (!stage_open(&c->stage, 0))
+		return 0;
+	for (i = 0; i < c->n; i++) {
+		c->results[i].candidate = &t->candidates.list[i];
+		if (!find(c, &c->results[i]))
+			return 0;
+		c->results[i].own = own_of(c, &c->results[i]);
+	}
+	stage_close(&c->stage);
+	return 1;
+}
+
+/* One run of one allocator. */
+static int
+run_one(struct contest *c, struct result *r, enum job job, const char *what)
+{
+	struct look look = { c, r, "" };
+	struct spawn spawn = { c->telreplay->timeout, show_progress, &look };
+	struct outcome out;
+
+	if (r->failed)
+		return 1;
+	(void)snprintf(look.what, sizeof(look.what), "%s", what);
+	ask(c, r, job);
+	if (!spawn_run(&spawn, r->candidate, &c->stage, &out))
+		return 0;
+	collect_run(c, r, job, &out);
+	return 1;
+}
+
+/* All of them once. */
+static int
+run_round(struct contest *c, enum job job, const char *what)
+{
+	size_t i;
+
+	for (i = 0; job == JOB_TIME && i < c->nown; i++)
+		if (!run_one(c, &c->own[i], job, what))
+			return 0;
+	for (i = 0; i < c->n; i++)
+		if (!run_one(c, &c->results[i], job, what))
+			return 0;
+	return 1;
+}
+
+int
+contest_run(struct contest *c, const struct trace *trace)
+{
+	uint64_t i, n = c->telreplay->runs;
+	size_t threads = (size_t)trace->facts->threads, j;
+	char what[64];
+	int good;
+
+	c->trace = trace;
+	c->begun = progress_now();
+	if (!stage_open(&c->stage, threads))
+		return 0;
+	for (j = 0; j < c->n; j++) {
+		c->results[j].threads =
+		    calloc(threads, sizeof(struct thread_timing));
+		if (c->results[j].threads != NULL)
+			continue;
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	/* memory first: what crashes is then told once */
+	good = run_round(c, JOB_WATCH, "memory");
+	for (i = 0; i < n && good; i++) {
+		(void)snprintf(what, sizeof(what),
+		    "run %" PRIu64 " of %" PRIu64, i + 1, n);
+		good = run_round(c, JOB_TIME, what);
+	}
+	if (c->shown != 0)
+		message_transient(NULL);
+	return good;
+}
+
+void
+contest_close(struct contest *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n && c->results != NULL; i++) {
+		candidate_environment_free(c->results[i].settings);
+		free(c->results[i].threads);
+	}
+	free(c->results);
+	free(c->own);
+	stage_close(&c->stage);
+}

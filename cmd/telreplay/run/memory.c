@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory of this process, from Linux's proc(5).  The counters in statm are
+ * kept for each processor and summed up late, by up to some megabytes, so
+ * smaps_rollup is what is read.
+ */
+#include "telreplay/run/memory.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Either file has some 25 or 60 lines of 30 bytes. */
+#define FILE_MAX 8192
+
+static int
+read_file(const char *path, char *buffer, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return 0;
+	while (n > 0 && used < room - 1) {
+		n = read(fd, buffer + used, room - 1 - used);
+		if (n > 0)
+			used += (size_t)n;
+	}
+	(void)close(fd);
+	buffer[used] = '\0';
+	return used > 0;
+}
+
+/* The number of kilobytes in the line that begins so, in bytes. */
+static int
+find_line(const char *text, const char *name, uint64_t *out)
+{
+	const char *at = strstr(text, name);
+	uint64_t kb = 0;
+
+	if (at == NULL)
+		return 0;
+	for (at += strlen(name); *at == ' ' || *at == '\t'; at++)
+		;
+	for (; *at >= '0' && *at <= '9' && kb < UINT64_MAX >> 16; at++)
+		kb = kb * 10 + (uint64_t)(*at - '0');
+	*out = kb << 10;
+	return 1;
+}
+
+int
+memory_read(struct memory *out)
+{
+	char text[FILE_MAX];
+	struct memory m = { 0, 0 };
+
+	if (!read_file("/proc/self/smaps_rollup", text, sizeof(text)) ||
+	    !find_line(text, "\nAnonymous:", &m.resident))
+		return 0;
+	(void)find_line(text, "\nLazyFree:", &m.lazy);
+	*out = m;
+	return 1;
+}
+
+int
+memory_forget_peak(void)
+{
+	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+	int good;
+
+	if (fd < 0)
+		return 0;
+	good = write(fd, "5", 1) == 1;
+	(void)close(fd);
+	return good;
+}
+
+uint64_t
+memory_peak(void)
+{
+	char text[FILE_MAX];
+	uint64_t peak = 0;
+
+	if (read_file("/proc/self/status", text, sizeof(text)))
+		(void)find_line(text, "\nVmHWM:", &peak);
+	return peak;
+}
+
+void
+memory_all(uint64_t *resident, uint64_t *shares)
+{
+	uint64_t file = 0, shared = 0;
+	char text[FILE_MAX];
+
+	*resident = *shares = 0;
+	if (!read_file("/proc/self/status", text, sizeof(text)))
+		return;
+	(void)find_line(text, "\nVmRSS:", resident);
+	(void)find_line(text, "\nRssFile:", &file);
+	(void)find_line(text, "\nRssShmem:", &shared);
+	*shares = file + shared;
+}

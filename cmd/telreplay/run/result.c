@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The figures of a result that all reports show. */
+#include "telreplay/run/contest.h"
+
+#include <stdlib.h>
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static struct spread
+spread(double *values, size_t n)
+{
+	struct spread s = { 0, 0, 0 };
+
+	if (n == 0)
+		return s;
+	qsort(values, n, sizeof(*values), compare);
+	s.least = values[0];
+	s.most = values[n - 1];
+	s.median = (values[(n - 1) / 2] + values[n / 2]) / 2;
+	return s;
+}
+
+struct spread
+result_cost(const struct result *r)
+{
+	double values[RUNS_MAX];
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nruns; i++)
+		if (r->runs[i].operations > 0)
+			values[n++] =
+			    r->runs[i].cpu / (double)r->runs[i].operations;
+	return spread(values, n);
+}
+
+struct spread
+result_wall(const struct result *r)
+{
+	double values[RUNS_MAX];
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nruns; i++)
+		if (r->runs[i].operations > 0)
+			values[n++] =
+			    r->runs[i].wall / (double)r->runs[i].operations;
+	return spread(values, n);
+}
+
+struct spread
+result_faults(const struct result *r)
+{
+	double values[RUNS_MAX];
+	size_t i;
+
+	for (i = 0; i < r->nruns; i++)
+		values[i] = (double)r->runs[i].minor_faults +
+		    (double)r->runs[i].major_faults;
+	return spread(values, r->nruns);
+}
+
+double
+result_own(const struct result *r)
+{
+	return r->own != NULL ? result_cost(r->own).median : 0;
+}
+
+uint64_t
+result_resident(const struct result *r, const struct sample *s)
+{
+	return s->resident > r->baseline.resident ?
+	    s->resident - r->baseline.resident :
+	    0;
+}
+
+/* A straight line between the two points of the curve beside it. */
+double
+contest_live(const struct contest *c, const struct sample *s)
+{
+	const struct facts *f = c->trace->facts;
+	uint64_t done =
+	    f->words > 0 && s->done > f->words ? s->done % f->words : s->done;
+	double x0 = 0, y0 = 0, x1, y1;
+	uint64_t i;
+
+	for (i = 0; i < f->curve_points; i++) {
+		x1 = (double)f->curve[i].done;
+		y1 = (double)f->curve[i].bytes;
+		if (f->curve[i].done >= done)
+			return x1 > x0 ?
+			    y0 + (y1 - y0) * ((double)done - x0) / (x1 - x0) :
+			    y1;
+		x0 = x1;
+		y0 = y1;
+	}
+	return y0;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A run: its memory and threads, then chunk by chunk, as often as it is
+ * repeated.
+ *
+ * All memory is one mapping.  A program of one thread is run by the thread
+ * that calls run_program(), and no other is started: allocators are faster
+ * while a process has a single thread.
+ */
+/* for MAP_ANONYMOUS, which POSIX.1-2008 lacks */
+#define _DEFAULT_SOURCE
+#include "telreplay/run/run_inside.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define STACK (1 << 20) /* of a thread; sanitizers want much of it */
+#define ALIGN 4096      /* of what is in the mapping */
+#define SPIN 64
+
+static void *
+thread_main(void *arg)
+{
+	struct worker *w = arg;
+
+	for (;;) {
+		pthread_barrier_wait(&w->run->barrier);
+		if (w->run->stop)
+			return NULL;
+		run_chunk(w);
+		pthread_barrier_wait(&w->run->barrier);
+	}
+}
+
+/* Takes size bytes of a mapping, or says how many there will be. */
+static void *
+take(unsigned char *base, size_t *at, uint64_t count, size_t size,
+    int *too_large)
+{
+	size_t n, begin = *at;
+
+	if (__builtin_mul_overflow((size_t)count, size, &n) ||
+	    n > SIZE_MAX - 2 * ALIGN ||
+	    __builtin_add_overflow(begin,
+	        (n + ALIGN - 1) & ~(size_t)(ALIGN - 1), at)) {
+		*too_large = 1;
+		return NULL;
+	}
+	return base == NULL || count == 0 ? NULL : base + begin;
+}
+
+/* Lays out all that is needed; base NULL asks how much that is. */
+static size_t
+lay_out(struct run *r, unsigned char *base, unsigned char **stacks, int *bad)
+{
+	const struct facts *f = r->facts;
+	int extra = r->verify || r->a->pool != NULL;
+	struct run_latency *latency;
+	uint32_t *seen;
+	size_t at = 0;
+	unsigned i;
+
+	r->slots = take(base, &at, f->slots, sizeof(*r->slots), bad);
+	r->extra =
+	    take(base, &at, extra ? f->slots : 0, sizeof(*r->extra), bad);
+	r->room = take(base, &at, f->largest_chunk + 1, 8, bad);
+	r->thread = take(base, &at, r->threads, sizeof(*r->thread), bad);
+	r->workers = take(base, &at, r->threads, sizeof(*r->workers), bad);
+	r->pools = take(base, &at, f->pools + 1, sizeof(void *), bad);
+	r->buffers = take(base, &at, 2 * (f->buffers + 1), sizeof(void *), bad);
+	latency = take(base, &at, r->sample > 0 ? r->threads : 0,
+	    RUN_KINDS * sizeof(*latency), bad);
+	seen = take(base, &at, (uint64_t)r->threads * r->threads, sizeof(*seen),
+	    bad);
+	if (base != NULL) {
+		/* the stacks apart, all of it is there before the clock is */
+		memset(base, 0, at);
+		for (i = 0; i < r->threads; i++) {
+			r->workers[i].seen = seen + (size_t)i * r->threads;
+			if (latency != NULL)
+				r->workers[i].latency =
+				    latency + (size_t)i * RUN_KINDS;
+		}
+	}
+	*stacks = take(base, &at, r->threads - 1, STACK + 2 * ALIGN, bad);
+	return at;
+}
+
+static int
+threads_start(struct run *r, unsigned char *stacks)
+{
+	size_t each = STACK + 2 * ALIGN;
+	pthread_attr_t attributes;
+	struct worker *w;
+	unsigned i;
+	int bad;
+
+	if (r->threads == 1)
+		return 1;
+	if (pthread_barrier_init(&r->barrier, NULL, r->threads) != 0)
+		return 0;
+	r->barrier_made = 1;
+	if (pthread_attr_init(&attributes) != 0)
+		return 0;
+	for (i = 1, bad = 0; i < r->threads && !bad; i++) {
+		w = &r->workers[i];
+		/* a page that is not there ends each stack */
+		bad = mprotect(stacks, ALIGN, PROT_NONE) != 0 ||
+		    pthread_attr_setstack(&attributes, stacks + ALIGN, STACK) !=
+		        0 ||
+		    pthread_create(&w->thread, &attributes, thread_main, w) !=
+		        0;
+		w->started = !bad;
+		stacks += each;
+	}
+	pthread_attr_destroy(&attributes);
+	return !bad;
+}
+
+static void
+worker_set(struct run *r, unsigned i)
+{
+	struct worker *w = &r->workers[i];
+
+	w->run = r;
+	w->number = i;
+	w->board = &r->board->thread[i];
+	w->a = r->a;
+	w->slots = r->slots;
+	w->extra = r->extra;
+	w->random = 0x9e3779b97f4a7c15 + i;
+}
+
+static int
+run_open(struct run *r)
+{
+	unsigned char *stacks;
+	unsigned i;
+	int bad = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	r->size = lay_out(r, NULL, &stacks, &bad);
+	if (bad)
+		return 0;
+	r->base = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r->base == MAP_FAILED) {
+		r->base = NULL;
+		return 0;
+	}
+	(void)lay_out(r, r->base, &stacks, &bad);
+	r->spin = cpus > 1 ? SPIN : 0;
+	r->clock_ns = run_cpu_cost();
+	r->board->own_first = (uintptr_t)r->base;
+	r->board->own_size = r->size;
+	for (i = 0; i < r->threads && !bad; i++) {
+		worker_set(r, i);
+		bad = !run_wait_open(&r->workers[i]);
+	}
+	return !bad && threads_start(r, stacks);
+}
+
+static void
+run_close(struct run *r)
+{
+	unsigned i, j;
+
+	if (r->base == NULL)
+		return;
+	r->stop = 1;
+	for (i = 1; i < r->threads; i++)
+		if (!r->workers[i].started)
+			break;
+	/* with fewer threads than planned nobody ever got to the barrier */
+	if (i == r->threads && r->threads > 1)
+		pthread_barrier_wait(&r->barrier);
+	for (j = 1; j < i; j++) {
+		if (i < r->threads)
+			pthread_cancel(r->workers[j].thread);
+		pthread_join(r->workers[j].thread, NULL);
+	}
+	for (i = 0; i < r->threads; i++)
+		run_wait_close(&r->workers[i]);
+	if (r->barrier_made)
+		pthread_barrier_destroy(&r->barrier);
+	munmap(r->base, r->size);
+}
+
+/* --------------------------------------------------------------- chunks */
+
+size_t
+run_board_size(unsigned threads)
+{
+	return sizeof(struct run_board) + threads * sizeof(struct run_thread);
+}
+
+static void
+tell(struct run *r, enum run_phase phase)
+{
+	atomic_store(&r->board->phase, phase);
+	if (r->options->phase != NULL)
+		r->options->phase(r->options->arg, phase);
+}
+
+static const enum run_kind kinds[8] = {
+	[WORD_MALLOC] = RUN_MALLOC,
+	[WORD_CALLOC] = RUN_CALLOC,
+	[WORD_REALLOC] = RUN_REALLOC,
+	[WORD_FREE] = RUN_FREE,
+};
+
+static enum run_kind
+kind_of(uint64_t word)
+{
+	if ((word & WORD_KIND) != WORD_EXTENDED)
+		return kinds[word & WORD_KIND];
+	switch (WORD_SIZE(word)) {
+	case EXTENDED_MALLOC: return RUN_MALLOC;
+	case EXTENDED_CALLOC: return RUN_CALLOC;
+	case EXTENDED_REALLOC: return RUN_REALLOC;
+	case EXTENDED_ALIGNED: return RUN_ALIGNED;
+	case EXTENDED_FREE:
+	case EXTENDED_FREE_WITH_POOL:
+	case EXTENDED_FREE_PART: return RUN_FREE;
+	default: return RUN_KINDS;
+	}
+}
+
+/* Counts what a thread is about to do. */
+static void
+count(struct run *r, struct worker *w, const struct program_thread *l)
+{
+	uint64_t word, kind;
+	uint32_t i;
+
+	w->operations = 0;
+	for (i = 0; i < l->word_count; i++) {
+		word = l->words[i];
+		kind = word & WORD_KIND;
+		if (kind == WORD_WAIT || kind == WORD_USE)
+			continue;
+		w->operations++;
+		kind = kind_of(word);
+		if (kind < RUN_KINDS)
+			r->board->operations[kind]++;
+		if ((word & WORD_KIND) == WORD_EXTENDED)
+			i += WORD_SIZE(word) & 7;
+	}
+}
+
+static int
+load(struct run *r, uint64_t chunk)
+{
+	struct worker *w;
+	const struct program_thread *l;
+	tel_status st;
+	unsigned i;
+
+	st = program_load(r->program, chunk, r->room, r->thread);
+	if (st != TEL_OK) {
+		r->wrong = tel_status_text(st);
+		return 0;
+	}
+	r->chunk = chunk;
+	for (i = 0; i < r->threads; i++) {
+		w = &r->workers[i];
+		l = &r->thread[i];
+		count(r, w, l);
+		w->first = l->words;
+		w->end = l->words + l->word_count;
+		w->times = w->times_end = l->times;
+		if (r->tick_ns > 0)
+			w->times_end += 2 * (size_t)l->time_count;
+		memset(w->seen, 0, r->threads * sizeof(*w->seen));
+		w->buffer = NULL;
+		w->pool = r->a->pool != NULL ? r->pools[0] : NULL;
+		atomic_store(&w->board->chunk, chunk);
+		atomic_store(&w->board->first, w->first);
+		atomic_store(&w->board->word, w->first);
+		atomic_store(&w->board->published, 0);
+		run_wait_reset(w);
+	}
+	return 1;
+}
+
+/* Adds up what the threads measured in a chunk. */
+static void
+collect(struct run *r)
+{
+	uint64_t began = UINT64_MAX, ended = 0, words = 0;
+	struct run_board *b = r->board;
+	struct worker *w;
+	unsigned i;
+
+	for (i = 0; i < r->threads; i++) {
+		w = &r->workers[i];
+		if (w->first == w->end)
+			continue;
+		w->board->operations += w->operations;
+		w->board->cpu_ns += w->cpu_ns;
+		w->board->wall_ns += w->ended_ns - w->began_ns;
+		b->cpu_ns += w->cpu_ns;
+		if (w->began_ns < began)
+			began = w->began_ns;
+		if (w->ended_ns > ended)
+			ended = w->ended_ns;
+		words += (uint64_t)(w->end - w->first);
+	}
+	if (ended > began)
+		b->wall_ns += ended - began;
+	atomic_fetch_add(&b->words, words);
+}
+
+/* Runs the program once. */
+static int
+run_once(struct run *r)
+{
+	uint64_t i, paused = run_now();
+
+	if (!run_first_pool(r)) {
+		r->wrong = "the allocator has no pool";
+		return 0;
+	}
+	atomic_store(&r->board->words, 0);
+	r->pace_start = paused;
+	for (i = 0; i < r->facts->chunks; i++) {
+		if (!load(r, i))
+			return 0;
+		tell(r, RUN_CHUNK);
+		/* what loading took is no part of the log's time */
+		r->pace_start += run_now() - paused;
+		if (r->threads > 1)
+			pthread_barrier_wait(&r->barrier);
+		run_chunk(&r->workers[0]);
+		if (r->threads > 1)
+			pthread_barrier_wait(&r->barrier);
+		paused = run_now();
+		collect(r);
+		tell(r, RUN_PAUSE);
+	}
+	tell(r, RUN_ALL_DONE);
+	run_free_all(r);
+	tell(r, RUN_ALL_FREED);
+	atomic_fetch_add(&r->board->repeats, 1);
+	return 1;
+}
+
+/* What the samples of all threads come to. */
+static void
+sum_latency(struct run *r, uint64_t ticks, uint64_t ns)
+{
+	unsigned i, k;
+
+	r->board->tick_ns = ticks > 0 ? (double)ns / (double)ticks : 1;
+	for (i = 0; r->sample > 0 && i < r->threads; i++)
+		for (k = 0; k < RUN_KINDS; k++)
+			run_latency_add(&r->board->latency[k],
+			    &r->workers[i].latency[k]);
+}
+
+const char *
+run_program(struct program *p, const struct allocator *a,
+    const struct run_options *options, struct run_board *board)
+{
+	struct run r = { .program = p, .a = a, .options = options };
+	uint64_t ticks, ns;
+	unsigned i;
+
+	r.facts = program_facts(p);
+	r.board = board;
+	r.threads = (unsigned)r.facts->threads;
+	r.verify = options->verify;
+	r.sample = options->sample;
+	r.touch = options->touch;
+	board->threads = r.threads;
+	if (options->pace > 0) {
+		if (!(r.facts->tick_rate > 0))
+			return "the log does not say how fast its clock is";
+		r.tick_ns = 1e9 / r.facts->tick_rate / options->pace;
+	}
+	if (!run_open(&r)) {
+		run_close(&r);
+		return "no memory or no threads for the run";
+	}
+	board->empty_ticks = run_empty();
+	ticks = run_ticks();
+	ns = run_now();
+	tell(&r, RUN_READY);
+	for (i = 0; i < options->repeat && r.wrong == NULL; i++)
+		(void)run_once(&r);
+	sum_latency(&r, run_ticks() - ticks, run_now() - ns);
+	run_close(&r);
+	return r.wrong;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Run: a program against an allocator, timed.
+ *
+ * All results are written to a board, which a parent process can share: it
+ * says how far each thread was when the allocator took the process down.  The
+ * run's own memory is mapped, never taken from malloc.
+ */
+#ifndef TELREPLAY_RUN_H
+#define TELREPLAY_RUN_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "tel_pool.h"
+#include "telreplay/compile/program.h"
+
+#define RUN_THREADS_MAX 1024
+
+/* An allocator: malloc and its relatives, or pools. */
+struct allocator {
+	/* pool is NULL: these five must be there */
+	void *(*malloc)(size_t size);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*aligned)(size_t alignment, size_t size);
+	void *(*realloc)(void *block, size_t size);
+	void (*free)(void *block);
+	/* pool is not NULL: only its functions are called */
+	const tel_pool_table *pool;
+	void *state; /* set by the table's start */
+};
+
+/* What of a new block is written to. */
+enum run_touch {
+	RUN_TOUCH_NONE,
+	RUN_TOUCH_FIRST,
+	RUN_TOUCH_PAGE,
+	RUN_TOUCH_ALL
+};
+
+/* The kinds of operations whose latency is sampled. */
+enum run_kind {
+	RUN_MALLOC,
+	RUN_CALLOC,
+	RUN_ALIGNED,
+	RUN_REALLOC,
+	RUN_FREE,
+	RUN_KINDS
+};
+
+/* The phases of a run, passed to run_options.phase as each one starts. */
+enum run_phase {
+	RUN_READY,     /* its own memory is mapped and touched */
+	RUN_CHUNK,     /* a chunk was loaded, the clock starts */
+	RUN_PAUSE,     /* a chunk has ended, the clock is stopped */
+	RUN_ALL_DONE,  /* the last event was run; what leaks is live */
+	RUN_ALL_FREED, /* all is freed */
+	RUN_NO_POOL    /* a pool could not be created; should not return */
+};
+
+struct run_options {
+	enum run_touch touch;
+	int verify;      /* fill each block with a pattern, and check it */
+	unsigned sample; /* time one operation in so many; 0 none */
+	double pace;     /* times as fast as recorded; 0: as fast as possible */
+	unsigned repeat; /* how often it is run, 1 or more */
+	void (*phase)(void *arg, enum run_phase phase); /* or NULL */
+	void *arg;
+};
+
+/* Of a thread; what it shares with other threads has cache lines of its own. */
+struct run_thread {
+	/* Address of the word being executed; see run_position(). */
+	_Alignas(128) _Atomic(const uint64_t *) word;
+	_Atomic(const uint64_t *) first; /* the first of its words */
+	_Atomic uint64_t chunk;
+	/* The words that are done, as far as that was published. */
+	_Alignas(128) _Atomic uint64_t published;
+	_Atomic uint64_t wake_at; /* a thread sleeps until so many are done */
+	/* Set when a chunk has ended, sums over all chunks and repeats. */
+	uint64_t operations; /* without waits and the like */
+	uint64_t cpu_ns;     /* CPU time */
+	uint64_t wait_ns;    /* of it, in waits that blocked, and in waking */
+	uint64_t blocked;    /* waits that blocked */
+	uint64_t wall_ns;    /* from start to end */
+	uint64_t late_ns;    /* paced: the furthest behind its time */
+};
+
+/* Latency: buckets of 1/16 of a power of 2, in clock ticks. */
+#define RUN_BUCKETS 640
+struct run_latency {
+	uint64_t count;
+	uint64_t max;
+	uint64_t buckets[RUN_BUCKETS];
+};
+
+#define RUN_ERRORS 16
+struct run_error {
+	uint64_t chunk;
+	uint32_t thread;
+	uint32_t position; /* the operation that found it; ~0: at the end */
+	uint32_t slot;
+	uint32_t what;   /* enum run_wrong */
+	uint64_t offset; /* in the block */
+	uint64_t address;
+};
+enum run_wrong {
+	RUN_NULL,      /* the allocator returned NULL */
+	RUN_CONTENT,   /* a block does not hold what was written */
+	RUN_NOT_ZERO,  /* calloc returned what is not zero */
+	RUN_ALIGNMENT, /* an address is not aligned as it must be */
+	RUN_POOL       /* a pool or buffer was not created, or not committed */
+};
+
+struct run_board {
+	_Atomic uint32_t phase;         /* enum run_phase */
+	_Atomic uint32_t repeats;       /* complete ones */
+	uint64_t operations[RUN_KINDS]; /* of all repeats, by kind */
+	_Atomic uint64_t failures;      /* allocations that returned NULL */
+	_Atomic uint64_t errors;        /* what --verify found, and RUN_POOL */
+	_Atomic uint32_t errors_kept;   /* of both; may pass RUN_ERRORS */
+	struct run_error kept[RUN_ERRORS];
+	uint64_t wall_ns;     /* of all chunks, clock stopped between */
+	uint64_t cpu_ns;      /* of all threads in them */
+	double tick_ns;       /* nanoseconds of a latency tick */
+	uint64_t empty_ticks; /* of an empty sample; subtracted */
+	struct run_latency latency[RUN_KINDS];
+	_Atomic uint64_t words; /* done in chunks that have ended */
+	uint64_t own_first;     /* own memory: from this address */
+	uint64_t own_size;      /* so many bytes */
+	uint32_t threads;
+	struct run_thread thread[]; /* aligned to 128 */
+};
+
+/* The bytes that a board for so many threads takes. */
+size_t run_board_size(unsigned threads);
+
+/*
+ * Runs a program.
+ * board: run_board_size() bytes of zeros, aligned to a page; shared memory
+ *	where a parent watches.
+ * Returns NULL, or why the run itself failed: no memory for it, no threads,
+ * or a program that cannot be read.  Valid until the next call.
+ */
+const char *run_program(struct program *p, const struct allocator *a,
+    const struct run_options *options, struct run_board *board);
+
+/*
+ * The latency in nanoseconds under which a share of the samples lies, 0 to
+ * 1; 0 when there are none.
+ */
+double run_quantile(const struct run_board *board,
+    const struct run_latency *latency, double share);
+
+/*
+ * What a thread is executing, or executed last: the number of a chunk, and in
+ * it of the thread's word.  The board may be that of another process.
+ */
+void run_position(const struct run_board *board, unsigned thread,
+    uint64_t *chunk, uint32_t *position);
+
+/* The number of the calling thread in the program, or RUN_NO_THREAD. */
+#define RUN_NO_THREAD 0xffffffffu
+unsigned run_thread_here(void);
+
+/*
+ * How far a run is, 0 to 1.  The board may be that of another process.
+ * words: set to the words that are done, as in facts.curve; may be NULL.
+ */
+double run_progress(const struct run_board *board, const struct facts *facts,
+    uint64_t *words);
+
+#endif

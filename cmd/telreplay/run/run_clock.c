@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Clocks, and the histogram of latencies. */
+#include "telreplay/run/run_inside.h"
+
+#include <time.h>
+
+#define EMPTY_PAIRS 1001
+
+static uint64_t
+clock_ns(clockid_t id)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+uint64_t
+run_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t
+run_cpu(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/*
+ * The processor's own counter where there is one that is cheap to read: a
+ * clock_gettime() takes longer than what is to be measured.
+ */
+uint64_t
+run_ticks(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#else
+	return run_now();
+#endif
+}
+
+/* The median of what lies between two calls of a clock. */
+static uint64_t
+between(uint64_t (*read)(void))
+{
+	uint64_t taken[EMPTY_PAIRS], t, v;
+	int i, j;
+
+	for (i = 0; i < EMPTY_PAIRS; i++) {
+		t = read();
+		v = read() - t;
+		/* sorted as they come */
+		for (j = i; j > 0 && taken[j - 1] > v; j--)
+			taken[j] = taken[j - 1];
+		taken[j] = v;
+	}
+	return taken[EMPTY_PAIRS / 2];
+}
+
+uint64_t
+run_cpu_cost(void)
+{
+	return between(run_cpu);
+}
+
+uint64_t
+run_empty(void)
+{
+	return between(run_ticks);
+}
+
+/* Sixteen buckets for each power of two, the first ones for single ticks. */
+static unsigned
+bucket(uint64_t v)
+{
+	unsigned shift, i;
+
+	if (v < 16)
+		return (unsigned)v;
+	shift = 59 - (unsigned)__builtin_clzll(v);
+	i = 16 * (shift + 1) + (unsigned)(v >> shift & 15);
+	return i < RUN_BUCKETS ? i : RUN_BUCKETS - 1;
+}
+
+/* Where a bucket begins. */
+static double
+bucket_begin(unsigned i)
+{
+	double v = 16 + i % 16;
+
+	if (i < 16)
+		return i;
+	for (i /= 16; i > 1; i--)
+		v *= 2;
+	return v;
+}
+
+void
+run_note(struct run_latency *l, uint64_t ticks)
+{
+	l->count++;
+	l->buckets[bucket(ticks)]++;
+	if (ticks > l->max)
+		l->max = ticks;
+}
+
+void
+run_latency_add(struct run_latency *to, const struct run_latency *from)
+{
+	unsigned i;
+
+	to->count += from->count;
+	if (from->max > to->max)
+		to->max = from->max;
+	for (i = 0; i < RUN_BUCKETS; i++)
+		to->buckets[i] += from->buckets[i];
+}
+
+double
+run_quantile(const struct run_board *board, const struct run_latency *l,
+    double share)
+{
+	double rank = share * (double)l->count, below = 0, n, at;
+	unsigned i;
+
+	if (l->count == 0)
+		return 0;
+	if (share >= 1)
+		return (double)l->max * board->tick_ns;
+	for (i = 0; i < RUN_BUCKETS - 1; i++) {
+		n = (double)l->buckets[i];
+		if (below + n > rank)
+			break;
+		below += n;
+	}
+	/* as if those of a bucket were spread evenly in it */
+	n = l->buckets[i] > 0 ? (rank - below) / (double)l->buckets[i] : 0;
+	at = bucket_begin(i);
+	at += n * (bucket_begin(i + 1) - at);
+	if (at > (double)l->max)
+		at = (double)l->max;
+	return at * board->tick_ns;
+}
+
+void
+run_position(const struct run_board *board, unsigned thread, uint64_t *chunk,
+    uint32_t *position)
+{
+	const struct run_thread *l = &board->thread[thread];
+	uintptr_t first = (uintptr_t)atomic_load(&l->first);
+	uintptr_t word = (uintptr_t)atomic_load(&l->word);
+
+	*chunk = atomic_load(&l->chunk);
+	*position = word >= first ? (uint32_t)((word - first) / 8) : 0;
+}
+
+double
+run_progress(const struct run_board *board, const struct facts *facts,
+    uint64_t *words)
+{
+	uint64_t done = atomic_load(&board->words), chunk;
+	uint64_t all = facts->words == 0 ? 1 : facts->words;
+	uint32_t position;
+	unsigned i;
+
+	if (atomic_load(&board->phase) == RUN_CHUNK)
+		for (i = 0; i < board->threads && i < facts->threads; i++) {
+			run_position(board, i, &chunk, &position);
+			done += position;
+		}
+	if (done > all)
+		done = all;
+	if (words != NULL)
+		*words = done;
+	return (double)done / (double)all;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of a run share. */
+#ifndef TELREPLAY_RUN_INSIDE_H
+#define TELREPLAY_RUN_INSIDE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include "telreplay/run/run.h"
+
+#define RUN_PAGE 4096 /* bytes between those that --touch page writes */
+#define UNLIKELY(x) __builtin_expect((x), 0)
+
+/* What verifying and pool allocators need to know of a block. */
+struct run_extra {
+	uint64_t size;
+	void *pool; /* of a pool allocator */
+};
+
+/* What all threads of a run have in common. */
+struct run {
+	struct program *program;
+	const struct facts *facts;
+	const struct allocator *a;
+	const struct run_options *options;
+	struct run_board *board;
+	struct worker *workers;
+	unsigned threads;
+	enum run_touch touch;
+	int verify;
+	unsigned sample;
+	int spin;          /* looks before a waiting thread sleeps */
+	uint64_t clock_ns; /* what a call of run_cpu() takes */
+
+	void **slots;            /* blocks */
+	struct run_extra *extra; /* by slot; NULL when not needed */
+	void **pools;            /* of a pool allocator, from number 0 on */
+	void **buffers;
+	uint64_t *room;                /* the words of the chunk */
+	struct program_thread *thread; /* of the chunk */
+	uint64_t chunk;
+
+	/* paced: when, by our clock, the log's clock was at its first event */
+	double tick_ns;
+	uint64_t pace_start;
+
+	unsigned char *base; /* the mapping that has all of it */
+	size_t size;
+	pthread_barrier_t barrier;
+	int barrier_made;
+	int stop; /* no more chunks */
+	const char *wrong;
+};
+
+/* A thread. */
+struct worker {
+	_Alignas(128) struct run *run;
+	struct run_thread *board;
+	const struct allocator *a;
+	void **slots;
+	struct run_extra *extra;
+	const uint64_t *first; /* its words */
+	const uint64_t *end;
+	const uint64_t *next_sample;
+	const uint64_t *times, *times_end; /* the next time to be kept */
+	uint32_t *seen; /* words that each thread had done when last seen */
+	void *pool;     /* of a pool allocator: the current one */
+	void *buffer;   /* and buffer, or NULL */
+	uint64_t random;
+	unsigned number;
+	int started;
+	pthread_t thread;
+	int opened; /* the next two are there */
+	pthread_mutex_t lock;
+	pthread_cond_t moved;        /* for those that wait for this thread */
+	uint64_t began_ns, ended_ns; /* of the chunk */
+	uint64_t cpu_ns;
+	uint64_t operations;         /* of the chunk */
+	struct run_latency *latency; /* RUN_KINDS of them, or NULL */
+};
+
+/* An operation, taken apart. */
+struct step {
+	const uint64_t *p;
+	enum run_kind kind;
+	uint32_t slot;
+	uint64_t size;
+	uint64_t alignment;
+};
+
+/* run_thread.c */
+/* Runs a chunk, as the calling thread. */
+void run_chunk(struct worker *w);
+/* What waits need: 1, or 0 when it cannot be had. */
+int run_wait_open(struct worker *w);
+void run_wait_close(struct worker *w);
+/* Before a chunk, when nobody waits. */
+void run_wait_reset(struct worker *w);
+/* Waits for what a word says. */
+void run_wait(struct worker *w, uint64_t word);
+/* Wakes the threads that sleep until this one is where it is. */
+void run_wake(struct worker *w);
+
+/* Publishes that the words before this one are done. */
+static inline void
+run_publish(struct worker *w, const uint64_t *p)
+{
+	uint64_t done = (uint64_t)(p - w->first);
+
+	atomic_store_explicit(&w->board->published, done, memory_order_release);
+	if (UNLIKELY(done >=
+	        atomic_load_explicit(&w->board->wake_at, memory_order_relaxed)))
+		run_wake(w);
+}
+
+/*
+ * run_loop.c: runs the operations that start between two words.  Returns
+ * where the next one starts: the operands of the last one may lie behind the
+ * second word.
+ */
+const uint64_t *run_words(struct worker *w, const uint64_t *p,
+    const uint64_t *stop);
+
+/* run_step.c */
+/* Runs a rarer operation, or one that is verified. */
+void run_careful(struct worker *w, const uint64_t *p);
+/* Runs one and records its latency. */
+void run_timed(struct worker *w, const uint64_t *p);
+/* Frees what is live, and the pools. */
+void run_free_all(struct run *r);
+/* Records an error of the block in a slot. */
+void run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
+    uint32_t slot, uint64_t offset, const void *block);
+
+/* run_pools.c */
+/* The thread uses another pool or buffer. */
+void run_pool_use(struct worker *w, uint64_t word);
+/* Creates or destroys a pool or a buffer. */
+void run_pool_step(struct worker *w, const uint64_t *p);
+/* An operation of a pool.  Returns its block, or NULL. */
+void *run_pool_call(struct worker *w, const struct step *s, void *old);
+/* Creates pool number 0.  Returns 1, or 0. */
+int run_first_pool(struct run *r);
+/* Destroys the pools and buffers that are left. */
+void run_last_pools(struct run *r);
+
+/* run_clock.c */
+uint64_t run_now(void);      /* monotonic, in nanoseconds */
+uint64_t run_cpu(void);      /* CPU time of this thread, in nanoseconds */
+uint64_t run_cpu_cost(void); /* what calling that takes */
+uint64_t run_ticks(void);    /* for latency */
+/* The ticks between two calls of run_ticks(). */
+uint64_t run_empty(void);
+void run_note(struct run_latency *l, uint64_t ticks);
+void run_latency_add(struct run_latency *to, const struct run_latency *from);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Operations one at a time: the rarer ones, those that are timed, and all of
+ * them where blocks are verified.
+ */
+#include "telreplay/run/run_inside.h"
+
+#include <string.h>
+
+/* -------------------------------------------------------------- pattern */
+
+/*
+ * Verifying fills blocks with a pattern that differs by slot and every eight
+ * bytes, so that neither an overlap nor a shift goes undetected.
+ */
+static uint64_t
+word_at(uint32_t slot, uint64_t offset)
+{
+	uint64_t v = ((uint64_t)slot << 32 | 1) + offset / 8;
+
+	v *= UINT64_C(0x9e3779b97f4a7c15);
+	return v ^ v >> 29;
+}
+
+static unsigned char
+byte_at(uint32_t slot, uint64_t offset)
+{
+	return (unsigned char)(word_at(slot, offset) >> (offset % 8 * 8));
+}
+
+/* Eight bytes at a time, least significant one first. */
+static void
+store(unsigned char *p, uint64_t v)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		p[i] = (unsigned char)(v >> (i * 8));
+}
+
+static void
+fill(unsigned char *block, uint32_t slot, uint64_t from, uint64_t to)
+{
+	uint64_t i = from;
+
+	for (; i < to && i % 8 != 0; i++)
+		block[i] = byte_at(slot, i);
+	for (; i + 8 <= to; i += 8)
+		store(block + i, word_at(slot, i));
+	for (; i < to; i++)
+		block[i] = byte_at(slot, i);
+}
+
+static uint64_t
+compare(const unsigned char *block, uint32_t slot, uint64_t from, uint64_t to)
+{
+	unsigned char want[8];
+	uint64_t i = from;
+
+	for (; i < to && i % 8 != 0; i++)
+		if (block[i] != byte_at(slot, i))
+			return i;
+	for (; i + 8 <= to; i += 8) {
+		store(want, word_at(slot, i));
+		if (memcmp(block + i, want, 8) != 0)
+			break;
+	}
+	for (; i < to; i++)
+		if (block[i] != byte_at(slot, i))
+			return i;
+	return to;
+}
+
+static uint64_t
+zeros(const unsigned char *block, uint64_t size)
+{
+	uint64_t i;
+
+	for (i = 0; i < size; i++)
+		if (block[i] != 0)
+			return i;
+	return size;
+}
+
+/* --------------------------------------------------------------- errors */
+
+void
+run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
+    uint32_t slot, uint64_t offset, const void *block)
+{
+	struct run_board *b = w->run->board;
+	struct run_error *e;
+	uint32_t i;
+
+	if (what == RUN_NULL)
+		atomic_fetch_add(&b->failures, 1);
+	else
+		atomic_fetch_add(&b->errors, 1);
+	if (atomic_load(&b->errors_kept) >= RUN_ERRORS)
+		return;
+	i = atomic_fetch_add(&b->errors_kept, 1);
+	if (i >= RUN_ERRORS)
+		return;
+	e = &b->kept[i];
+	e->chunk = w->run->chunk;
+	e->thread = w->number;
+	e->position = p == NULL ? UINT32_MAX : (uint32_t)(p - w->first);
+	e->slot = slot;
+	e->what = what;
+	e->offset = offset;
+	e->address = (uintptr_t)block;
+}
+
+static void
+touch_block(unsigned char *block, uint64_t size, enum run_touch touch)
+{
+	uint64_t i;
+
+	if (size == 0 || touch == RUN_TOUCH_NONE)
+		return;
+	if (touch == RUN_TOUCH_ALL)
+		memset(block, 1, size);
+	else
+		*(volatile unsigned char *)block = 1;
+	if (touch == RUN_TOUCH_PAGE)
+		for (i = RUN_PAGE; i < size; i += RUN_PAGE)
+			((volatile unsigned char *)block)[i] = 1;
+}
+
+static void *
+call(struct worker *w, const struct step *s, void *old)
+{
+	const struct allocator *a = w->a;
+
+	if (a->pool != NULL)
+		return run_pool_call(w, s, old);
+	switch (s->kind) {
+	case RUN_FREE: a->free(old); return NULL;
+	case RUN_REALLOC: return a->realloc(old, s->size);
+	case RUN_CALLOC: return a->calloc(1, s->size);
+	case RUN_ALIGNED: return a->aligned(s->alignment, s->size);
+	default: return a->malloc(s->size);
+	}
+}
+
+/* ------------------------------------------------------- one operation */
+
+/* What a block must be when it is freed or changed. */
+static void
+check_before(struct worker *w, const struct step *s, const void *old)
+{
+	uint64_t size, wrong;
+
+	if (old == NULL || (s->kind != RUN_FREE && s->kind != RUN_REALLOC))
+		return;
+	size = w->extra[s->slot].size;
+	wrong = compare(old, s->slot, 0, size);
+	if (wrong != size)
+		run_error(w, RUN_CONTENT, s->p, s->slot, wrong, old);
+}
+
+/* What a new block must be. */
+static void
+check_after(struct worker *w, const struct step *s, void *block)
+{
+	uint64_t kept = 0, wrong;
+	uint64_t alignment = s->size >= 16 ? 16 : s->size >= 8 ? 8 : 1;
+
+	if (s->kind == RUN_ALIGNED &&
+	    (w->a->pool == NULL || w->a->pool->aligned != NULL))
+		alignment = s->alignment;
+	if (((uintptr_t)block & (alignment - 1)) != 0)
+		run_error(w, RUN_ALIGNMENT, s->p, s->slot, 0, block);
+	if (s->kind == RUN_CALLOC && (wrong = zeros(block, s->size)) != s->size)
+		run_error(w, RUN_NOT_ZERO, s->p, s->slot, wrong, block);
+	if (s->kind == RUN_REALLOC) {
+		kept = w->extra[s->slot].size;
+		if (kept > s->size)
+			kept = s->size;
+		wrong = compare(block, s->slot, 0, kept);
+		if (wrong != kept) {
+			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
+			kept = 0; /* once is enough */
+		}
+	}
+	fill(block, s->slot, kept, s->size);
+}
+
+static void
+step_run(struct worker *w, const struct step *s, int timed)
+{
+	void **slot = &w->slots[s->slot], *old = *slot, *block;
+	int verify = w->run->verify;
+	uint64_t began = 0, taken, empty;
+
+	if (verify)
+		check_before(w, s, old);
+	if (s->kind == RUN_FREE)
+		*slot = NULL;
+	if (timed)
+		began = run_ticks();
+	block = call(w, s, old);
+	if (timed) {
+		taken = run_ticks() - began;
+		empty = w->run->board->empty_ticks;
+		run_note(&w->latency[s->kind],
+		    taken > empty ? taken - empty : 0);
+	}
+	if (s->kind == RUN_FREE)
+		return;
+	if (block == NULL && s->size > 0) {
+		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
+		if (s->kind == RUN_REALLOC)
+			return; /* the block is as it was */
+	}
+	if (block == NULL && w->extra != NULL)
+		w->extra[s->slot].size = 0;
+	*slot = block;
+	if (block != NULL) {
+		if (verify)
+			check_after(w, s, block);
+		else
+			touch_block(block, s->size, w->run->touch);
+		if (w->extra != NULL) {
+			w->extra[s->slot].size = s->size;
+			w->extra[s->slot].pool = w->pool;
+		}
+	}
+}
+
+static void
+part_free(struct worker *w, const struct step *s)
+{
+	const tel_pool_table *t = w->a->pool;
+	uint64_t offset = s->p[1], size = s->p[2], whole = s->p[3], wrong;
+	unsigned char *block = w->slots[s->slot];
+	struct step all = *s;
+
+	if (block == NULL)
+		return;
+	if (w->run->verify) {
+		wrong = compare(block, s->slot, offset, offset + size);
+		if (wrong != offset + size)
+			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
+	}
+	if (t != NULL && t->free_part != NULL) {
+		if (whole == 0)
+			t->free_part(w->pool, block + offset, size);
+		else
+			t->free(w->pool, block + offset, size);
+	} else if (whole != 0) {
+		all.kind = RUN_FREE;
+		all.size = whole;
+		(void)call(w, &all, block);
+	}
+	if (whole != 0)
+		w->slots[s->slot] = NULL;
+}
+
+/* A block that its pool takes along, where there is one that does. */
+static void
+with_pool(struct worker *w, struct step *s)
+{
+	const tel_pool_table *t = w->a->pool;
+
+	s->kind = RUN_FREE;
+	if (t == NULL || t->create == NULL) {
+		step_run(w, s, 0);
+		return;
+	}
+	if (w->run->verify)
+		check_before(w, s, w->slots[s->slot]);
+	w->slots[s->slot] = NULL;
+}
+
+/* A word of WORD_EXTENDED. */
+static void
+more(struct worker *w, struct step *s, uint64_t word, int timed)
+{
+	enum extended what = (enum extended)WORD_SIZE(word);
+
+	s->size = s->p[1];
+	switch (what) {
+	case EXTENDED_MALLOC: s->kind = RUN_MALLOC; break;
+	case EXTENDED_FREE: s->kind = RUN_FREE; break;
+	case EXTENDED_REALLOC: s->kind = RUN_REALLOC; break;
+	case EXTENDED_CALLOC: s->kind = RUN_CALLOC; break;
+	case EXTENDED_ALIGNED:
+		s->kind = RUN_ALIGNED;
+		s->alignment = s->p[2];
+		break;
+	case EXTENDED_FREE_PART: part_free(w, s); return;
+	case EXTENDED_FREE_WITH_POOL: with_pool(w, s); return;
+	default: run_pool_step(w, s->p); return;
+	}
+	step_run(w, s, timed);
+}
+
+static void
+step(struct worker *w, const uint64_t *p, int timed)
+{
+	struct step s = { .p = p, .slot = WORD_SLOT(*p) };
+
+	s.size = WORD_SIZE(*p);
+	switch (*p & WORD_KIND) {
+	case WORD_MALLOC: s.kind = RUN_MALLOC; break;
+	case WORD_FREE: s.kind = RUN_FREE; break;
+	case WORD_REALLOC: s.kind = RUN_REALLOC; break;
+	case WORD_CALLOC: s.kind = RUN_CALLOC; break;
+	case WORD_USE: run_pool_use(w, *p); return;
+	case WORD_EXTENDED: more(w, &s, *p, timed); return;
+	default: return;
+	}
+	step_run(w, &s, timed);
+}
+
+void
+run_careful(struct worker *w, const uint64_t *p)
+{
+	step(w, p, 0);
+}
+
+void
+run_timed(struct worker *w, const uint64_t *p)
+{
+	step(w, p, 1);
+}
+
+/* -------------------------------------------------------------- the end */
+
+static void
+free_left(struct worker *w, uint32_t slot)
+{
+	struct step s = { .slot = slot, .kind = RUN_FREE };
+
+	if (w->extra != NULL)
+		s.size = w->extra[slot].size;
+	if (w->a->pool != NULL)
+		w->pool = w->extra[slot].pool;
+	step_run(w, &s, 0);
+}
+
+void
+run_free_all(struct run *r)
+{
+	struct worker *w = &r->workers[0];
+	uint64_t i;
+
+	w->buffer = NULL;
+	for (i = 0; i < r->facts->slots; i++)
+		if (r->slots[i] != NULL)
+			free_left(w, (uint32_t)i);
+	run_last_pools(r);
+}

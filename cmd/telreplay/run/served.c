@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who has malloc: the loader is asked, not the command line.  A function
+ * counts only when it lies in the same library as malloc, as a library that
+ * has malloc and free alone is served by them alone.
+ */
+/* for dladdr and RTLD_DEFAULT, which POSIX.1-2008 lacks */
+#define _GNU_SOURCE
+#include "telreplay/run/served.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function by its name, of the library that begins at base; or NULL. */
+static void *
+find(const char *name, const void *base)
+{
+	void *symbol = dlsym(RTLD_DEFAULT, name);
+	Dl_info info;
+
+	if (symbol == NULL || dladdr(symbol, &info) == 0 ||
+	    info.dli_fbase != base)
+		return NULL;
+	return symbol;
+}
+
+/* ISO C has no cast from an object's pointer to a function's. */
+#define FUNCTION(out, symbol) memcpy(&(out), &(symbol), sizeof(out))
+
+static void
+set_release(struct shared *sh, const char *text)
+{
+	(void)snprintf(sh->release, sizeof(sh->release), "%s", text);
+}
+
+static int
+ask_jemalloc(struct shared *sh, const void *base)
+{
+	int (*mallctl)(const char *, void *, size_t *, void *, size_t);
+	void *symbol = find("mallctl", base);
+	const char *text = NULL;
+	size_t size = sizeof(text);
+
+	if (symbol == NULL)
+		return 0;
+	FUNCTION(mallctl, symbol);
+	if (mallctl("version", &text, &size, NULL, 0) != 0 || text == NULL)
+		return 0;
+	set_release(sh, text);
+	return 1;
+}
+
+/* 209 is 2.0.9; later ones have more digits, in the same way. */
+static int
+ask_mimalloc(struct shared *sh, const void *base)
+{
+	void *symbol = find("mi_version", base);
+	int (*version)(void), n;
+
+	if (symbol == NULL)
+		return 0;
+	FUNCTION(version, symbol);
+	n = version();
+	if (n >= 100 && n <= 999)
+		(void)snprintf(sh->release, sizeof(sh->release), "%d.%d.%d",
+		    n / 100, n / 10 % 10, n % 10);
+	else
+		(void)snprintf(sh->release, sizeof(sh->release), "%d", n);
+	return 1;
+}
+
+static int
+ask_tcmalloc(struct shared *sh, const void *base)
+{
+	const char *(*version)(int *, int *, const char **);
+	void *symbol = find("tc_version", base);
+	int major, minor;
+	const char *text;
+
+	if (symbol == NULL)
+		return 0;
+	FUNCTION(version, symbol);
+	text = version(&major, &minor, NULL);
+	set_release(sh, text != NULL ? text : "");
+	return 1;
+}
+
+static int
+ask_glibc(struct shared *sh, const void *base)
+{
+	void *symbol = find("gnu_get_libc_version", base);
+	const char *(*version)(void);
+
+	if (symbol == NULL)
+		return 0;
+	FUNCTION(version, symbol);
+	set_release(sh, version());
+	return 1;
+}
+
+/* What a library without calloc and realloc does not have. */
+static void *
+made_calloc(size_t count, size_t size)
+{
+	size_t bytes;
+	void *p;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return NULL;
+	p = malloc(bytes);
+	if (p != NULL)
+		memset(p, 0, bytes);
+	return p;
+}
+
+static void *
+made_aligned(size_t alignment, size_t size)
+{
+	(void)alignment;
+	return malloc(size);
+}
+
+/* aligned_alloc wants more than some traces have: sizes of all kinds do. */
+static void *
+aligned_memory(size_t alignment, size_t size)
+{
+	void *p = NULL;
+
+	if (alignment < sizeof(void *))
+		alignment = sizeof(void *);
+	return posix_memalign(&p, alignment, size) == 0 ? p : NULL;
+}
+
+static int
+find_plugin(struct shared *sh, struct allocator *a)
+{
+	const tel_pool_table *table = dlsym(RTLD_DEFAULT, TEL_POOL_SYMBOL);
+	Dl_info info;
+
+	if (table == NULL || dladdr(table, &info) == 0)
+		return 0;
+	sh->plugin = 1;
+	(void)snprintf(sh->path, sizeof(sh->path), "%s", info.dli_fname);
+	if (table->version != TEL_POOL_VERSION) {
+		(void)snprintf(sh->wrong, sizeof(sh->wrong),
+		    "a plug-in for version %u of tel_pool.h, not %d",
+		    table->version, TEL_POOL_VERSION);
+		return 1;
+	}
+	if (table->alloc == NULL || table->free == NULL)
+		(void)snprintf(sh->wrong, sizeof(sh->wrong),
+		    "a plug-in without alloc or free");
+	(void)snprintf(sh->name, sizeof(sh->name), "%s",
+	    table->name != NULL ? table->name : "");
+	set_release(sh, table->release != NULL ? table->release : "");
+	a->pool = table;
+	return 1;
+}
+
+void
+served_find(struct shared *sh, struct allocator *a, size_t (**usable)(void *))
+{
+	void *symbol = dlsym(RTLD_DEFAULT, "malloc");
+	Dl_info info;
+
+	memset(a, 0, sizeof(*a));
+	*usable = NULL;
+	if (find_plugin(sh, a))
+		return;
+	if (symbol == NULL || dladdr(symbol, &info) == 0) {
+		(void)snprintf(sh->wrong, sizeof(sh->wrong),
+		    "the loader does not tell who has malloc");
+		return;
+	}
+	(void)snprintf(sh->path, sizeof(sh->path), "%s", info.dli_fname);
+	if (!ask_jemalloc(sh, info.dli_fbase) &&
+	    !ask_mimalloc(sh, info.dli_fbase) &&
+	    !ask_tcmalloc(sh, info.dli_fbase))
+		(void)ask_glibc(sh, info.dli_fbase);
+	FUNCTION(a->malloc, symbol);
+	symbol = find("free", info.dli_fbase);
+	if (symbol == NULL) {
+		(void)snprintf(sh->wrong, sizeof(sh->wrong),
+		    "it has malloc but no free");
+		return;
+	}
+	FUNCTION(a->free, symbol);
+	symbol = find("realloc", info.dli_fbase);
+	if (symbol == NULL) {
+		(void)snprintf(sh->wrong, sizeof(sh->wrong),
+		    "it has malloc but no realloc");
+		return;
+	}
+	FUNCTION(a->realloc, symbol);
+	a->calloc = made_calloc;
+	symbol = find("calloc", info.dli_fbase);
+	if (symbol != NULL)
+		FUNCTION(a->calloc, symbol);
+	a->aligned = made_aligned;
+	if (find("posix_memalign", info.dli_fbase) != NULL)
+		a->aligned = aligned_memory;
+	else if ((symbol = find("memalign", info.dli_fbase)) != NULL ||
+	    (symbol = find("aligned_alloc", info.dli_fbase)) != NULL)
+		FUNCTION(a->aligned, symbol);
+	symbol = find("malloc_usable_size", info.dli_fbase);
+	if (symbol != NULL)
+		FUNCTION(*usable, symbol);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Served: who really has malloc in this process. */
+#ifndef TELREPLAY_SERVED_H
+#define TELREPLAY_SERVED_H
+
+#include "telreplay/run/shared.h"
+
+/*
+ * Finds the functions of malloc, or of a plug-in, and tells the shared memory
+ * who has them.  a: set to the functions; those that are missing to NULL, or
+ * to ones made from malloc.  usable: set to what tells the room of a block,
+ * or NULL.
+ */
+void served_find(struct shared *sh, struct allocator *a,
+    size_t (**usable)(void *));
+
+#endif

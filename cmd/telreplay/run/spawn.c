@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes that run an allocator, and what became of them. */
+/* for memfd_create, MAP_SHARED apart all else is POSIX or prctl(2) */
+#define _GNU_SOURCE
+#include "telreplay/run/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "telreplay/run/calls.h"
+#include "common/message.h"
+#include "common/page.h"
+#include "common/progress.h"
+
+#define SECOND 1000000000L
+/* How often a process that runs is looked at. */
+#define TICK (SECOND / 20)
+/* An allocator that shouts is not listened to for longer than this. */
+#define SAID_MAX ((rlim_t)1 << 20)
+
+int
+stage_open(struct stage *stage, size_t threads)
+{
+	void *p;
+
+	memset(stage, 0, sizeof(*stage));
+	stage->size = SHARED_BOARD + run_board_size((unsigned)threads);
+	stage->fd = memfd_create("telreplay", 0);
+	stage->said = memfd_create("telreplay-said", MFD_CLOEXEC);
+	if (stage->fd < 0 || stage->said < 0 ||
+	    ftruncate(stage->fd, (off_t)stage->size) != 0)
+		goto fail;
+	p = mmap(NULL, stage->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    stage->fd, 0);
+	if (p == MAP_FAILED)
+		goto fail;
+	stage->shared = p;
+	stage_clear(stage);
+	return 1;
+fail:
+	message_fail(STATUS_FAILED, NULL, "shared memory: %s", strerror(errno));
+	stage_close(stage);
+	return 0;
+}
+
+void
+stage_close(struct stage *stage)
+{
+	if (stage->shared != NULL)
+		(void)munmap(stage->shared, stage->size);
+	if (stage->fd > 0)
+		(void)close(stage->fd);
+	if (stage->said > 0)
+		(void)close(stage->said);
+	memset(stage, 0, sizeof(*stage));
+}
+
+void
+stage_clear(struct stage *stage)
+{
+	memset(stage->shared, 0, stage->size);
+	stage->shared->magic = SHARED_MAGIC;
+}
+
+static void
+give_up(struct shared *sh, const char *what)
+{
+	(void)snprintf(sh->wrong, sizeof(sh->wrong), "%s: %s", what,
+	    strerror(errno));
+	_exit(127);
+}
+
+/* In the new process, up to the program's own main. */
+static void
+become(struct stage *stage, char **environment, int gate,
+    const sigset_t *signals)
+{
+	static char name[] = "telreplay";
+	char *arguments[] = { name, NULL };
+	struct rlimit limit = { 0, 0 };
+	char self[4096], byte;
+	ssize_t n;
+	int null;
+
+	do
+		n = read(gate, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* what it starts itself goes with it */
+	(void)setpgid(0, 0);
+	(void)setrlimit(RLIMIT_CORE, &limit);
+	limit.rlim_cur = limit.rlim_max = SAID_MAX;
+	(void)setrlimit(RLIMIT_FSIZE, &limit);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	null = open("/dev/null", O_RDONLY);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(stage->said, 1) < 0 ||
+	    dup2(stage->said, 2) < 0)
+		give_up(stage->shared, "standard streams");
+	(void)sigprocmask(SIG_SETMASK, signals, NULL);
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[n > 0 ? n : 0] = '\0';
+	(void)execve(self, arguments, environment);
+	(void)execve("/proc/self/exe", arguments, environment);
+	give_up(stage->shared, "/proc/self/exe");
+}
+
+/*
+ * Starts it, and traces it if that was asked for and may be.  It waits at a
+ * gate until it is known which.
+ */
+static pid_t
+start(struct stage *stage, const struct candidate *c, const sigset_t *signals)
+{
+	char variable[64], **environment;
+	struct shared *sh = stage->shared;
+	int gate[2];
+	pid_t pid;
+
+	(void)snprintf(variable, sizeof(variable), "%s=%d", SHARED_VARIABLE,
+	    stage->fd);
+	environment = candidate_environment(c, variable);
+	if (environment == NULL)
+		return -1;
+	if (pipe(gate) != 0) {
+		candidate_environment_free(environment);
+		return -1;
+	}
+	pid = fork();
+	if (pid == 0) {
+		(void)close(gate[1]);
+		become(stage, environment, gate[0], signals);
+	}
+	if (pid > 0) {
+		if (sh->traced)
+			sh->traced = (uint32_t)calls_trace(pid);
+		if (write(gate[1], "", 1) != 1)
+			(void)kill(pid, SIGKILL);
+	}
+	(void)close(gate[0]);
+	(void)close(gate[1]);
+	candidate_environment_free(environment);
+	return pid;
+}
+
+/* A number that changes when any thread does something. */
+static uint64_t
+movement(struct shared *sh)
+{
+	const struct run_board *b = shared_board(sh);
+	uint64_t sum = atomic_load(&sh->phase);
+	uint32_t i;
+
+	for (i = 0; i < b->threads && i < RUN_THREADS_MAX; i++)
+		sum = sum * 31 + (uintptr_t)atomic_load(&b->thread[i].word);
+	return sum + atomic_load(&b->repeats);
+}
+
+/* Nonzero when the process itself has ended: status says how. */
+static int
+reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
+{
+	for (;;) {
+		pid_t got = waitpid(-1, status, WNOHANG | __WALL);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0;
+		if (WIFSTOPPED(*status)) {
+			unsigned phase = atomic_load(&stage->shared->phase);
+
+			calls_count(got, *status, phase == PHASE_RUNNING,
+			    out->calls);
+		} else if (got == pid) {
+			return 1;
+		}
+	}
+}
+
+/* Waits for its end, or makes it. */
+static int
+wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
+    struct outcome *out)
+{
+	struct timespec tick = { 0, TICK };
+	uint64_t moved = progress_now(), seen = movement(stage->shared);
+	int status = 0, killed = 0;
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	while (!reap(pid, stage, out, &status)) {
+		(void)sigtimedwait(&set, NULL, &tick);
+		if (spawn->look != NULL)
+			spawn->look(spawn->arg, stage->shared);
+		if (movement(stage->shared) != seen) {
+			seen = movement(stage->shared);
+			moved = progress_now();
+		} else if (spawn->timeout > 0 && !killed &&
+		    progress_now() - moved > spawn->timeout) {
+			out->ending = ENDED_HUNG;
+			(void)kill(pid, SIGKILL);
+			killed = 1;
+		}
+	}
+	return status;
+}
+
+/* The last line that it wrote, without what follows the line. */
+static void
+listen_to(struct stage *stage, struct outcome *out)
+{
+	off_t size = lseek(stage->said, 0, SEEK_END);
+	off_t from = size > (off_t)sizeof(out->said) - 1 ?
+	    size - ((off_t)sizeof(out->said) - 1) :
+	    0;
+	char text[sizeof(out->said)], *line = out->said, *end;
+	ssize_t n = 0;
+
+	if (size > 0)
+		n = pread(stage->said, line, sizeof(out->said) - 1, from);
+	line[n > 0 ? n : 0] = '\0';
+	end = line + strlen(line);
+	while (end > line && (end[-1] == '\n' || end[-1] == '\r'))
+		*--end = '\0';
+	while (end > line && end[-1] != '\n')
+		end--;
+	/* it may be meant to steer a terminal */
+	memmove(text, end, strlen(end) + 1);
+	(void)page_escape(line, sizeof(out->said) - 1, text);
+	(void)ftruncate(stage->said, 0);
+	(void)lseek(stage->said, 0, SEEK_SET);
+}
+
+static void
+conclude(struct stage *stage, int status, struct outcome *out)
+{
+	struct shared *sh = stage->shared;
+
+	char why[sizeof(out->why)];
+
+	(void)snprintf(why, sizeof(why), "%.*s", (int)sizeof(sh->wrong) - 1,
+	    sh->wrong);
+	(void)page_escape(out->why, sizeof(out->why) - 1, why);
+	out->calls_known = sh->traced != 0;
+	listen_to(stage, out);
+	if (out->ending == ENDED_HUNG)
+		return;
+	if (WIFSIGNALED(status)) {
+		out->ending = ENDED_CRASHED;
+		out->signal = WTERMSIG(status);
+	} else if (out->why[0] != '\0') {
+		out->ending = ENDED_WRONG;
+	} else if (atomic_load(&sh->phase) != PHASE_DONE) {
+		out->ending = ENDED_EXIT;
+		out->status = WEXITSTATUS(status);
+	}
+}
+
+int
+spawn_run(const struct spawn *spawn, const struct candidate *c,
+    struct stage *stage, struct outcome *out)
+{
+	sigset_t child, before;
+	pid_t pid;
+	int status;
+
+	memset(out, 0, sizeof(*out));
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &child, &before);
+	pid = start(stage, c, &before);
+	if (pid > 0) {
+		status = wait_for(spawn, pid, stage, out);
+		(void)kill(-pid, SIGKILL);
+		conclude(stage, status, out);
+	} else {
+		message_fail(STATUS_FAILED, c->name, "%s", strerror(errno));
+	}
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid > 0;
+}

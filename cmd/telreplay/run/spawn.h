@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spawn: a process of its own for each run, which has the allocator from its
+ * first instruction on, and which may crash, hang or shout.
+ */
+#ifndef TELREPLAY_SPAWN_H
+#define TELREPLAY_SPAWN_H
+
+#include "telreplay/run/candidate.h"
+#include "telreplay/run/shared.h"
+
+/* How a run ended. */
+enum ending {
+	ENDED_WELL,
+	ENDED_CRASHED, /* by a signal */
+	ENDED_HUNG,    /* it did not move any more, and was ended */
+	ENDED_EXIT,    /* the process ended itself */
+	ENDED_WRONG    /* it could not run: see .why */
+};
+
+struct outcome {
+	enum ending ending;
+	int signal;     /* of a crash */
+	int status;     /* of an exit */
+	char why[512];  /* what it said of itself, or "" */
+	char said[512]; /* the last line on its standard error, or "" */
+	int calls_known;
+	uint64_t calls[CALLS];
+};
+
+/* Memory that is shared with the processes. */
+struct stage {
+	struct shared *shared;
+	size_t size;
+	int fd;
+	int said; /* what processes write to standard error */
+};
+
+/* Makes it for so many threads.  Returns 1, or 0 after a message. */
+int stage_open(struct stage *stage, size_t threads);
+void stage_close(struct stage *stage);
+/* All zero again, but for the magic. */
+void stage_clear(struct stage *stage);
+
+struct spawn {
+	uint64_t timeout; /* without movement, in nanoseconds; 0 never */
+	/* Called now and then while it runs; may be NULL. */
+	void (*look)(void *arg, struct shared *sh);
+	void *arg;
+};
+
+/*
+ * Runs a process with the allocator on what the stage says, and waits for its
+ * end.  Returns 1, or 0 after a message when there is no process to be had.
+ */
+int spawn_run(const struct spawn *spawn, const struct candidate *c,
+    struct stage *stage, struct outcome *out);
+
+#endif

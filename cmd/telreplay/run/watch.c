@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A run's allocator with counters before it. */
+#include "telreplay/run/watch.h"
+
+#include <string.h>
+#include "telreplay/run/memory.h"
+
+/* malloc has no argument that could carry this. */
+static struct {
+	struct shared *shared;
+	struct allocator real;
+	tel_pool_table table; /* what the run has for .real.pool */
+	size_t (*usable)(void *);
+	const struct facts *facts;
+	uint64_t interval;
+	atomic_int paused; /* what is freed after the last event */
+	atomic_uint_fast64_t done;
+	atomic_uint_fast64_t room;  /* of the live blocks, in bytes */
+	atomic_uint_fast64_t asked; /* of all blocks, */
+	atomic_uint_fast64_t given; /* and what was given for them */
+} watch;
+
+void
+watch_sample(struct sample *out)
+{
+	struct memory m;
+	uint64_t words = 0;
+
+	(void)run_progress(shared_board(watch.shared), watch.facts, &words);
+	out->done = words +
+	    watch.facts->words *
+	        atomic_load(&shared_board(watch.shared)->repeats);
+	out->room = atomic_load(&watch.room);
+	if (!memory_read(&m))
+		return;
+	out->resident = m.resident;
+	out->lazy = m.lazy;
+	out->known = 1;
+}
+
+/* Counts an operation.  Each place for a sample is that of one thread. */
+static void
+count(void)
+{
+	uint64_t done;
+
+	if (atomic_load_explicit(&watch.paused, memory_order_relaxed))
+		return;
+	done = atomic_fetch_add(&watch.done, 1) + 1;
+
+	if (done % watch.interval == 0 && done / watch.interval <= SAMPLES_MAX)
+		watch_sample(&watch.shared->samples[done / watch.interval - 1]);
+}
+
+/* size bytes were asked for, and so many given. */
+static void
+add_room(size_t size, size_t room)
+{
+	(void)atomic_fetch_add(&watch.room, room);
+	(void)atomic_fetch_add(&watch.asked, size);
+	(void)atomic_fetch_add(&watch.given, room);
+}
+
+static void
+take_room(size_t room)
+{
+	(void)atomic_fetch_sub(&watch.room, room);
+}
+
+static size_t
+room_of(void *block)
+{
+	return block != NULL && watch.usable != NULL ? watch.usable(block) : 0;
+}
+
+static void *
+watch_malloc(size_t size)
+{
+	void *p = watch.real.malloc(size);
+
+	add_room(p != NULL ? size : 0, room_of(p));
+	count();
+	return p;
+}
+
+static void *
+watch_calloc(size_t number, size_t size)
+{
+	void *p = watch.real.calloc(number, size);
+
+	add_room(p != NULL ? number * size : 0, room_of(p));
+	count();
+	return p;
+}
+
+static void *
+watch_aligned(size_t alignment, size_t size)
+{
+	void *p = watch.real.aligned(alignment, size);
+
+	add_room(p != NULL ? size : 0, room_of(p));
+	count();
+	return p;
+}
+
+static void *
+watch_realloc(void *block, size_t size)
+{
+	size_t before = room_of(block);
+	void *p = watch.real.realloc(block, size);
+
+	if (p != NULL || size == 0) {
+		take_room(before);
+		add_room(p != NULL ? size : 0, room_of(p));
+	}
+	count();
+	return p;
+}
+
+static void
+watch_free(void *block)
+{
+	take_room(room_of(block));
+	watch.real.free(block);
+	count();
+}
+
+static size_t
+room_in(void *pool, void *block, size_t size)
+{
+	if (block == NULL)
+		return 0;
+	return watch.real.pool->usable != NULL ?
+	    watch.real.pool->usable(pool, block, size) :
+	    size;
+}
+
+static void *
+pool_alloc(void *pool, size_t size)
+{
+	void *p = watch.real.pool->alloc(pool, size);
+
+	add_room(p != NULL ? size : 0, room_in(pool, p, size));
+	count();
+	return p;
+}
+
+static void *
+pool_zeroed(void *pool, size_t size)
+{
+	void *p = watch.real.pool->zeroed(pool, size);
+
+	add_room(p != NULL ? size : 0, room_in(pool, p, size));
+	count();
+	return p;
+}
+
+static void *
+pool_aligned(void *pool, size_t alignment, size_t size)
+{
+	void *p = watch.real.pool->aligned(pool, alignment, size);
+
+	add_room(p != NULL ? size : 0, room_in(pool, p, size));
+	count();
+	return p;
+}
+
+static void *
+pool_resize(void *pool, void *block, size_t from, size_t to)
+{
+	size_t before = room_in(pool, block, from);
+	void *p = watch.real.pool->resize(pool, block, from, to);
+
+	if (p != NULL) {
+		take_room(before);
+		add_room(to, room_in(pool, p, to));
+	}
+	count();
+	return p;
+}
+
+static void
+pool_free(void *pool, void *block, size_t size)
+{
+	take_room(room_in(pool, block, size));
+	watch.real.pool->free(pool, block, size);
+	count();
+}
+
+static void
+pool_free_part(void *pool, void *part, size_t size)
+{
+	take_room(size);
+	watch.real.pool->free_part(pool, part, size);
+	count();
+}
+
+static void *
+pool_reserve(void *buffer, size_t size)
+{
+	void *p = watch.real.pool->reserve(buffer, size);
+
+	add_room(p != NULL ? size : 0, p != NULL ? size : 0);
+	count();
+	return p;
+}
+
+static void
+watch_pool(struct allocator *a)
+{
+	const tel_pool_table *real = watch.real.pool;
+
+	watch.table = *real;
+	watch.table.alloc = pool_alloc;
+	watch.table.free = pool_free;
+	if (real->zeroed != NULL)
+		watch.table.zeroed = pool_zeroed;
+	if (real->aligned != NULL)
+		watch.table.aligned = pool_aligned;
+	if (real->resize != NULL)
+		watch.table.resize = pool_resize;
+	if (real->free_part != NULL)
+		watch.table.free_part = pool_free_part;
+	if (real->reserve != NULL)
+		watch.table.reserve = pool_reserve;
+	a->pool = &watch.table;
+}
+
+void
+watch_begin(struct shared *sh, struct allocator *a, size_t (*usable)(void *),
+    const struct facts *facts)
+{
+	watch.shared = sh;
+	watch.real = *a;
+	watch.usable = usable;
+	watch.facts = facts;
+	watch.interval = facts->compiled * sh->options.repeat / SAMPLES_MAX + 1;
+	if (a->pool != NULL) {
+		watch_pool(a);
+		return;
+	}
+	a->malloc = watch_malloc;
+	a->calloc = watch_calloc;
+	a->aligned = watch_aligned;
+	a->realloc = watch_realloc;
+	a->free = watch_free;
+}
+
+void
+watch_pause(int on)
+{
+	atomic_store(&watch.paused, on);
+}
+
+void
+watch_end(void)
+{
+	watch.shared->asked = atomic_load(&watch.asked);
+	watch.shared->given = atomic_load(&watch.given);
+}
