@@ -16,7 +16,7 @@ main(int argc, char **argv)
 	    sink_open(&sink, &telcat.settings)) {
 		if (telcat.types)
 			telcat_types(&telcat, &sink);
-		else if (telcat.write)
+		else if (telcat.format.shown == NULL)
 			telcat_write(&telcat, &sink);
 		else
 			telcat_show(&telcat, &sink);

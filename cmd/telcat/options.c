@@ -5,7 +5,6 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
-#include "common/target.h"
 
 enum { OPTION_LIVE = OPTION_OWN, OPTION_TYPES, OPTION_MAX_LABELS };
 
@@ -22,9 +21,6 @@ static const struct option_row own[] = {
 	{ OPTION_MAX_LABELS, "max-labels", "N",
 	    "hold N strings and N labels (256k)", 0 },
 };
-
-static const char *const format_names[] = { "text", "csv", "json", "sql",
-	"mpscnv", "mpstxt", "tracerpt", "perfetto", "chrome", "folded" };
 
 static int
 take(void *arg, int id, const char *value)
@@ -52,48 +48,13 @@ static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	sizeof(own) / sizeof(own[0]),
 	"text, csv, json, sql, mpscnv, perfetto, mps ...", take };
 
-static int
-parse_format(struct telcat *t)
-{
-	const char *name = t->settings.format;
-	size_t i;
-
-	t->format = TEL_FORMAT_TEXT;
-	if (name == NULL)
-		return 1;
-	for (i = 0; i < sizeof(format_names) / sizeof(format_names[0]); i++)
-		if (strcmp(name, format_names[i]) == 0) {
-			t->format = (tel_format)i;
-			return 1;
-		}
-	if (target_known(name)) {
-		t->write = 1;
-		return 1;
-	}
-	target_unknown(name,
-	    "text, csv, json, sql, mpscnv, mpstxt, "
-	    "tracerpt, perfetto, chrome, folded, mps:VERSION, inst, hpm, ets, "
-	    "tel");
-	return 0;
-}
-
-/* Formats whose events must come in order of time. */
-static int
-is_timeline(const struct telcat *t)
-{
-	return !t->write &&
-	    (t->format == TEL_FORMAT_PERFETTO ||
-	        t->format == TEL_FORMAT_CHROME ||
-	        t->format == TEL_FORMAT_FOLDED);
-}
-
-/* Options that the format has no place for. */
+/* Refuses options that the format has no place for. */
 static int
 check_format(const struct telcat *t)
 {
 	const char *option = NULL;
 
-	if (!t->write && t->format <= TEL_FORMAT_JSON)
+	if ((t->format.flags & TEL_PRINTER_FIELDS) != 0)
 		return 1;
 	if (t->settings.time_given && t->settings.time != TEL_TIME_TICKS)
 		option = "-T";
@@ -101,7 +62,7 @@ check_format(const struct telcat *t)
 		option = "-F";
 	else if (t->types)
 		option = "--types";
-	else if ((t->write || is_timeline(t)) && t->no_header)
+	else if ((t->format.flags & TEL_PRINTER_HEADER) == 0 && t->no_header)
 		option = "-H";
 	if (option == NULL)
 		return 1;
@@ -113,19 +74,23 @@ check_format(const struct telcat *t)
 int
 telcat_options(struct telcat *t, int argc, char **argv)
 {
+	const char *name;
+
 	memset(t, 0, sizeof(*t));
-	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
-	    !parse_format(t) || !check_format(t))
+	if (!settings_parse(&t->settings, &tool, t, argc, argv))
 		return 0;
-	/* a database has a row for each log, and types are counted by log */
-	if (t->format == TEL_FORMAT_SQL || t->types)
+	name = t->settings.format;
+	if (!format_find(&t->format,
+	        name == NULL ? tel_printer_format_name(0) : name, 0) ||
+	    !check_format(t))
+		return 0;
+	/* types are counted by log */
+	if ((t->format.flags & TEL_PRINTER_BY_LOG) != 0 || t->types)
 		t->settings.no_merge = 1;
-	if (is_timeline(t)) {
-		t->timeline = 1;
-		if (t->settings.order == TEL_ORDER_LOG)
-			t->settings.order = TEL_ORDER_TIME;
-	}
-	/* what is not wanted may tell what the rest means */
-	t->settings.all_events = t->write;
+	if ((t->format.flags & TEL_PRINTER_TIMELINE) != 0 &&
+	    t->settings.order == TEL_ORDER_LOG)
+		t->settings.order = TEL_ORDER_TIME;
+	/* events that are not wanted may define names of those that are */
+	t->settings.all_events = t->format.shown == NULL;
 	return 1;
 }

@@ -29,13 +29,14 @@ set_up(const struct show *show, tel_printer *p)
 	st = tel_printer_set_header(p, !t->no_header);
 	if (st == TEL_OK && t->settings.time_given)
 		st = tel_printer_set_time(p, t->settings.time);
-	if (st == TEL_OK && t->format == TEL_FORMAT_TEXT)
+	if (st == TEL_OK)
 		st = tel_printer_set_color(p, show->sink->color);
 	if (st == TEL_OK)
 		st = tel_printer_set_terminal(p, show->sink->terminal);
 	if (st == TEL_OK && t->fields != NULL)
 		st = tel_printer_set_fields(p, t->fields);
-	else if (st == TEL_OK && t->format == TEL_FORMAT_CSV && type != NULL)
+	else if (st == TEL_OK && type != NULL &&
+	    (t->format.flags & TEL_PRINTER_COLUMNS) != 0)
 		st = tel_printer_set_columns(p, type);
 	return st;
 }
@@ -66,7 +67,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	show->opened = 1;
 	show->sources = srcs;
 	show->nsources = n;
-	if (show->telcat->format == TEL_FORMAT_PERFETTO &&
+	if ((show->telcat->format.flags & TEL_PRINTER_BINARY) != 0 &&
 	    show->sink->terminal && show->telcat->settings.output == NULL) {
 		message_fail(STATUS_USAGE, show->name,
 		    "binary output is not written to a terminal: see -f and "
@@ -101,10 +102,12 @@ static enum outcome
 end(void *arg)
 {
 	struct show *show = arg;
+	int is_timeline =
+	    (show->telcat->format.flags & TEL_PRINTER_TIMELINE) != 0;
 	int i;
 
-	for (i = 0; i < show->nsources && show->telcat->timeline &&
-	     show->shown && !show->telcat->settings.quiet;
+	for (i = 0; i < show->nsources && is_timeline && show->shown &&
+	     !show->telcat->settings.quiet;
 	     i++)
 		if (tel_reader_tick_rate(show->sources[i]->reader) == 0) {
 			message(show->sources[i]->name,
@@ -131,8 +134,11 @@ open_printer(struct show *show)
 {
 	tel_status st = TEL_ENOMEM;
 
-	show->printer = tel_printer_new(show->sink->out, show->telcat->format);
+	show->printer = tel_printer_new(show->sink->out, TEL_FORMAT_TEXT);
 	if (show->printer != NULL)
+		st = tel_printer_set_format(show->printer,
+		    show->telcat->format.shown);
+	if (st == TEL_OK)
 		st = set_up(show, show->printer);
 	if (st == TEL_OK)
 		return 1;

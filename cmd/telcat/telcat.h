@@ -3,6 +3,7 @@
 #ifndef TELCAT_H
 #define TELCAT_H
 
+#include "common/format.h"
 #include "common/settings.h"
 #include "common/source.h"
 #include "common/streams.h"
@@ -10,12 +11,10 @@
 /* What telcat was asked for, beyond the common options. */
 struct telcat {
 	struct settings settings;
-	tel_format format;
-	int write;          /* events in settings.format, which is no text */
+	struct format format;
 	const char *fields; /* NULL: all */
 	int no_header;
-	int types;    /* list event types instead of events */
-	int timeline; /* the format shows ranges of time */
+	int types; /* list event types instead of events */
 };
 
 /* Reads the command line.  Returns as settings_parse() does. */

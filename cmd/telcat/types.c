@@ -23,8 +23,12 @@ struct row {
 	size_t next; /* in the chain of its code, 0 at the end, else +1 */
 };
 
+/* The layouts of the list; any other format has none. */
+enum layout { LINES, CSV, JSON };
+
 struct types {
 	struct telcat *telcat;
+	enum layout layout;
 	struct sink *sink;
 	const struct source *source;
 	struct row *rows;
@@ -116,10 +120,10 @@ print_header(const struct types *t, int counted)
 {
 	if (t->telcat->no_header)
 		return;
-	if (t->telcat->format == TEL_FORMAT_CSV)
+	if (t->layout == CSV)
 		print(t->sink, "schema,%scode,kind,name,fields\r\n",
 		    counted ? "count," : "");
-	else if (t->telcat->format == TEL_FORMAT_TEXT)
+	else if (t->layout == LINES)
 		print(t->sink, "# %-18s %s%-6s %-6s %-19s %s\n", "schema",
 		    counted ? "     count " : "", "code", "kind", "name",
 		    "fields");
@@ -154,8 +158,8 @@ print_row(const struct types *t, const struct row *row, int counted)
 {
 	struct sink *sink = t->sink;
 
-	switch (t->telcat->format) {
-	case TEL_FORMAT_CSV:
+	switch (t->layout) {
+	case CSV:
 		print(sink, "%s,", row->schema);
 		if (counted)
 			print(sink, "%" PRIu64 ",", row->count);
@@ -165,7 +169,7 @@ print_row(const struct types *t, const struct row *row, int counted)
 		    strlen(row->fields));
 		print(sink, "\r\n");
 		break;
-	case TEL_FORMAT_JSON:
+	case JSON:
 		print(sink, "{\"schema\":\"%s\",", row->schema);
 		if (counted)
 			print(sink, "\"count\":%" PRIu64 ",", row->count);
@@ -175,7 +179,7 @@ print_row(const struct types *t, const struct row *row, int counted)
 		print_json_fields(sink, row->fields);
 		print(sink, "]}\n");
 		break;
-	default:
+	case LINES:
 		print(sink, "%-20s ", row->schema);
 		if (counted)
 			print(sink, "%10" PRIu64 " ", row->count);
@@ -322,6 +326,14 @@ list_logs(struct types *t)
 	free(t->rows);
 }
 
+static enum layout
+layout_of(const struct format *f)
+{
+	if (strcmp(f->shown, "csv") == 0)
+		return CSV;
+	return strcmp(f->shown, "json") == 0 ? JSON : LINES;
+}
+
 void
 telcat_types(struct telcat *telcat, struct sink *sink)
 {
@@ -335,6 +347,7 @@ telcat_types(struct telcat *telcat, struct sink *sink)
 		return;
 	}
 	t->telcat = telcat;
+	t->layout = layout_of(&telcat->format);
 	t->sink = sink;
 	if (s->noperands > 0) {
 		list_logs(t);

@@ -4,7 +4,6 @@
 
 #include <string.h>
 #include "common/message.h"
-#include "common/target.h"
 
 struct run {
 	struct telcat *telcat;
@@ -44,7 +43,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	(void)n;
 	run->name = srcs[0]->name;
 	run->reader = srcs[0]->reader;
-	return target_check(run->writer, &run->telcat->settings, run->sink,
+	return format_check(run->writer, &run->telcat->settings, run->sink,
 	    srcs[0]);
 }
 
@@ -108,7 +107,7 @@ telcat_write(struct telcat *t, struct sink *sink)
 	run.telcat = t;
 	run.sink = sink;
 	run.flush = t->settings.unbuffered;
-	run.writer = target_open(&t->settings, sink, keeps_all(&t->settings));
+	run.writer = format_writer(&t->settings, sink, keeps_all(&t->settings));
 	if (run.writer == NULL)
 		return;
 	memset(&visitor, 0, sizeof(visitor));
@@ -124,6 +123,6 @@ telcat_write(struct telcat *t, struct sink *sink)
 		if (st != TEL_OK)
 			(void)tell(&run, st);
 	}
-	target_losses(run.writer, &t->settings);
+	format_losses(run.writer, &t->settings);
 	tel_writer_free(run.writer);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
-#include "common/target.h"
 
 enum {
 	OPTION_EVERY = OPTION_OWN,
@@ -41,9 +40,6 @@ static const struct option_row own[] = {
 	    "no labels for them; --max-labels N: hold N", 0 },
 	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
 };
-
-static const char *const format_names[] = { "text", "csv", "json", "sql",
-	"mpscnv", "mpstxt" };
 
 /* A part of the selection that only telfilter offers. */
 static int
@@ -127,28 +123,6 @@ static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
 	sizeof(own) / sizeof(own[0]),
 	"as it came; or mps:2.0.0, text, csv, json ...", take };
 
-static int
-parse_format(struct telfilter *t)
-{
-	const char *name = t->settings.format;
-	size_t i;
-
-	if (name == NULL)
-		return 1;
-	for (i = 0; i < sizeof(format_names) / sizeof(format_names[0]); i++)
-		if (strcmp(name, format_names[i]) == 0) {
-			t->show = 1;
-			t->format = (tel_format)i;
-			return 1;
-		}
-	if (target_known(name))
-		return 1;
-	target_unknown(name,
-	    "text, csv, json, sql, mpscnv, mpstxt, "
-	    "mps:VERSION, inst, hpm, ets, tel");
-	return 0;
-}
-
 int
 telfilter_options(struct telfilter *t, int argc, char **argv)
 {
@@ -157,7 +131,9 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	memset(t, 0, sizeof(*t));
 	sample_begin(&t->sample);
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
-	    !parse_format(t))
+	    (t->settings.format != NULL &&
+	        !format_find(&t->format, t->settings.format,
+	            TEL_PRINTER_WHOLE)))
 		return 0;
 	/* a sample is taken first, so these are counted here */
 	t->skip = s->skip;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/message.h"
-#include "common/target.h"
 
 /* Types whose verdict is remembered, by where they lie. */
 #define SLOTS 256
@@ -70,7 +69,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	run->reader = src->reader;
 	run->before = run->found;
 	if (run->writer != NULL &&
-	    !target_check(run->writer, &run->telfilter->settings, run->sink,
+	    !format_check(run->writer, &run->telfilter->settings, run->sink,
 	        src))
 		return 0;
 	if (run->printer != NULL)
@@ -256,15 +255,16 @@ set_up(struct run *run)
 
 	if (t->quiet || t->total)
 		return 1;
-	if (t->show) {
-		run->printer = tel_printer_new(run->sink->out, t->format);
-		if (run->printer == NULL)
-			st = TEL_ENOMEM;
-		else
+	if (t->format.shown != NULL) {
+		run->printer = tel_printer_new(run->sink->out, TEL_FORMAT_TEXT);
+		st = run->printer == NULL ?
+		    TEL_ENOMEM :
+		    tel_printer_set_format(run->printer, t->format.shown);
+		if (st == TEL_OK)
 			st = tel_printer_set_terminal(run->printer,
 			    run->sink->terminal);
 	} else {
-		run->writer = target_open(&t->settings, run->sink, t->bare);
+		run->writer = format_writer(&t->settings, run->sink, t->bare);
 		if (run->writer == NULL)
 			return 0;
 	}
@@ -325,7 +325,7 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 	}
 	tel_context_free(run.context);
 	if (run.writer != NULL)
-		target_losses(run.writer, &t->settings);
+		format_losses(run.writer, &t->settings);
 	tel_writer_free(run.writer);
 	tel_printer_free(run.printer);
 	return run.found;

@@ -3,6 +3,7 @@
 #ifndef TELFILTER_H
 #define TELFILTER_H
 
+#include "common/format.h"
 #include "common/settings.h"
 #include "common/source.h"
 #include "common/streams.h"
@@ -19,8 +20,7 @@ struct telfilter {
 	int total; /* print how many there are */
 	int quiet; /* only the status says whether there is one */
 	int bare;
-	int show;          /* print events as telcat does, */
-	tel_format format; /* in this format */
+	struct format format; /* .shown: print events as telcat does */
 };
 
 /* Reads the command line.  Returns as settings_parse() does. */

@@ -35,6 +35,26 @@ typedef enum tel_format {
 	TEL_FORMAT_FOLDED    /* stacks of ranges, for flame graphs */
 } tel_format;
 
+/* What an output format can do, as bits. */
+enum tel_printer_flag {
+	TEL_PRINTER_FIELDS = 1,    /* shows fields and time as one asks for */
+	TEL_PRINTER_HEADER = 2,    /* may have a header, which can be omitted */
+	TEL_PRINTER_COLUMNS = 4,   /* see tel_printer_set_columns() */
+	TEL_PRINTER_COLOR = 8,     /* see tel_printer_set_color() */
+	TEL_PRINTER_BINARY = 16,   /* is no text: not for a terminal */
+	TEL_PRINTER_TIMELINE = 32, /* needs events in order of time */
+	TEL_PRINTER_BY_LOG = 64,   /* logs one after the other, not merged */
+	TEL_PRINTER_WHOLE = 128    /* meant for whole logs, not a selection */
+};
+
+/*
+ * The name of an output format, "json": i counts from 0, those of tel_format
+ * first.  NULL past the last.
+ */
+TEL_SINCE_0_1 const char *tel_printer_format_name(unsigned i);
+/* The enum tel_printer_flag bits of a format; -1: there is none of the name. */
+TEL_SINCE_0_1 int tel_printer_format_flags(const char *name);
+
 /* How an event's time is shown. */
 typedef enum tel_time_form {
 	TEL_TIME_TICKS,    /* the event's clock as it is */
@@ -58,6 +78,12 @@ TEL_SINCE_0_1 void tel_printer_free(tel_printer *p);
  * The setters come before the first event; afterwards they return
  * TEL_ESTATE and change nothing.
  */
+/*
+ * Another output format, by its name; before the other setters, which go by
+ * what it can do.  TEL_OK, TEL_EINVAL: there is none of that name, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_format(tel_printer *p,
+    const char *name);
 /* With a header (nonzero, the default) or without.  TEL_OK, TEL_ESTATE. */
 TEL_SINCE_0_1 tel_status tel_printer_set_header(tel_printer *p, int on);
 /*

@@ -103,7 +103,8 @@ struct tel_type {
 	uint8_t most; /* fields that there is room for, while it is made */
 	uint8_t has_string; /* a field is a string: the size varies */
 	uint8_t unknown;
-	uint8_t role; /* enum tel_role */
+	uint8_t unused; /* the format's registry marks it as not in use */
+	uint8_t role;   /* enum tel_role */
 	/*
 	 * Which fields the role speaks of; -1 for none.
 	 * INTERN: number, string.  LABEL: address, number.  SYNC: the other
@@ -150,6 +151,12 @@ struct tel_abi {
 	uint8_t ms_bits;      /* bit-fields as Microsoft lays them out */
 };
 
+/* A kind of a format's registry, and what a database says of it. */
+struct tel_kind {
+	const char *name;
+	const char *text;
+};
+
 struct tel_schema {
 	char name[48];    /* "mps-1.117.0/lii6gc" */
 	char version[16]; /* of the stream: "1.6.1" */
@@ -175,6 +182,9 @@ struct tel_schema {
 	 */
 	char **kinds;
 	unsigned nkinds;
+	/* All kinds of the format, by their numbers; NULL: those of the types. */
+	const struct tel_kind *registry;
+	unsigned nregistry;
 	unsigned most; /* types that there is room for */
 	int described; /* its text must say what its types are */
 	int untimed;   /* events of clock 0 have no time */

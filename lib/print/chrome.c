@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "print/escape.h"
-#include "print/number.h"
+#include "render/escape.h"
+#include "render/number.h"
 #include "print/timeline.h"
 
 /* The largest integer up to which a double holds every one. */
@@ -306,7 +306,9 @@ finish(struct tel_printer *pr)
 	return pr->out->status;
 }
 
-const struct print_style tel__print_style_chrome = {
+const struct tel_renderer tel__renderer_chrome = {
+	.name = "chrome",
+	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE,
 	.begin_log = begin_log,
 	.event = event,
 	.finish = finish,

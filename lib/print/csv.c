@@ -13,80 +13,71 @@
  */
 #include <stdlib.h>
 
-#include "print/escape.h"
-#include "print/printer.h"
-
-static void
-add_csv(struct print_builder *b, const char *s, size_t n)
-{
-	unsigned char *p = tel__print_room(b, TEL_ESCAPE_ROOM(n));
-
-	if (p != NULL)
-		b->length += (size_t)(tel__escape_csv(p, s, n, 0) - p);
-}
+#include "render/escape.h"
+#include "render/renderer.h"
 
 /* A column that holds the value of the field called name, if there is one. */
 static void
-add_column(struct print_builder *b, const struct tel_type *type,
+add_column(struct render_builder *b, const struct tel_type *type,
     const char *name)
 {
-	int i = tel__print_find(type, name);
-	enum print_op op;
+	int i = tel__render_find(type, name);
+	enum render_op op;
 
-	tel__print_literal(b, ",");
+	tel__render_add(b, ",");
 	if (type == NULL && strcmp(name, "bytes") == 0)
-		tel__print_op(b, PRINT_BYTES);
+		tel__render_add_op(b, RENDER_BYTES);
 	if (i < 0)
 		return;
-	op = tel__print_text_op(&type->fields[i], 0);
-	if (op == PRINT_STRING_TEXT)
-		op = PRINT_STRING_CSV;
-	if (op == PRINT_HEX)
-		tel__print_literal(b, "0x");
-	tel__print_field(b, op, (unsigned)i, SPACE_NONE);
+	op = tel__render_text_op(&type->fields[i], 0);
+	if (op == RENDER_STRING_TEXT)
+		op = RENDER_STRING_CSV;
+	if (op == RENDER_HEX)
+		tel__render_add(b, "0x");
+	tel__render_add_field(b, op, (unsigned)i, SPACE_NONE);
 }
 
 static void
-add_type(struct print_builder *b, const struct tel_type *type)
+add_type(struct render_builder *b, const struct tel_type *type)
 {
 	if (type != NULL) {
-		add_csv(b, type->name, type->name_length);
+		tel__render_add_csv(b, type->name, type->name_length);
 		return;
 	}
-	tel__print_literal(b, "0x");
-	tel__print_op(b, PRINT_CODE_ZERO);
+	tel__render_add(b, "0x");
+	tel__render_add_op(b, RENDER_CODE_ZERO);
 }
 
-static struct print_program *
+static struct render_program *
 compile(struct tel_printer *pr, const struct tel_type *type,
-    enum print_variant variant)
+    enum render_variant variant)
 {
-	int quoted = variant == PRINT_OTHER;
-	struct print_builder b;
+	int quoted = variant == RENDER_OTHER;
+	struct render_builder b;
 	const char *kind = type == NULL ? "Unknown" : type->kind;
 	unsigned i;
 
-	tel__print_begin(&b, type, quoted ? LABELS_DOUBLED : LABELS_STOP);
-	tel__print_op(&b,
-	    pr->time == TEL_TIME_TICKS ? PRINT_CLOCK : PRINT_TIME);
+	tel__render_start(&b, type, quoted ? LABELS_DOUBLED : LABELS_STOP);
+	tel__render_add_op(&b,
+	    pr->time == TEL_TIME_TICKS ? RENDER_CLOCK : RENDER_TIME);
 	if (pr->columns == NULL && pr->names == NULL) {
-		tel__print_literal(&b, ",");
-		add_csv(&b, kind, strlen(kind));
+		tel__render_add(&b, ",");
+		tel__render_add_csv(&b, kind, strlen(kind));
 	}
 	if (pr->columns == NULL) {
-		tel__print_literal(&b, ",");
+		tel__render_add(&b, ",");
 		add_type(&b, type);
 	}
 	if (pr->names != NULL || pr->columns != NULL) {
 		for (i = 0; i < pr->nnames; i++)
 			add_column(&b, type, pr->names[i]);
 	} else {
-		tel__print_literal(&b, quoted ? ",\"" : ",");
-		tel__print_text_fields(pr, &b, type, "", quoted);
-		tel__print_literal(&b, quoted ? "\"" : "");
+		tel__render_add(&b, quoted ? ",\"" : ",");
+		tel__render_text_fields(pr, &b, type, "", quoted);
+		tel__render_add(&b, quoted ? "\"" : "");
 	}
-	tel__print_literal(&b, "\r\n");
-	return tel__print_end(&b);
+	tel__render_add(&b, "\r\n");
+	return tel__render_end(&b);
 }
 
 /* The names of the type's fields become those of the columns. */
@@ -116,20 +107,20 @@ print_header(struct tel_printer *pr)
 	size_t n;
 	unsigned i;
 
-	print_put(pr, pr->time == TEL_TIME_TICKS ? "clock" : "time");
+	render_put(pr, pr->time == TEL_TIME_TICKS ? "clock" : "time");
 	if (pr->columns == NULL)
-		print_put(pr,
+		render_put(pr,
 		    pr->names == NULL ? ",kind,type,fields" : ",type");
 	for (i = 0; i < pr->nnames; i++) {
 		n = strlen(pr->names[i]);
-		print_put(pr, ",");
+		render_put(pr, ",");
 		p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n));
 		if (p == NULL)
 			break;
 		p = tel__escape_csv(p, pr->names[i], n, pr->terminal);
 		pr->out->used = (size_t)(p - pr->out->buffer);
 	}
-	print_put(pr, "\r\n");
+	render_put(pr, "\r\n");
 	return pr->out->status;
 }
 
@@ -143,7 +134,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	if (pr->columns != NULL) {
 		type = tel_schema_find_type(ev->log->schema, pr->columns);
 		if (type == NULL)
-			return tel__print_fail(pr,
+			return tel__render_fail(pr,
 			    "the log has no event type of the name that the "
 			    "columns are asked for");
 		st = pr->started ? TEL_OK : take_columns(pr, type);
@@ -160,20 +151,20 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_type *type = ev->type;
 	int all = pr->names == NULL && pr->columns == NULL;
-	struct print_program *g;
+	struct render_program *g;
 	tel_status st;
 
 	if (pr->columns != NULL &&
 	    (type->unknown || strcmp(type->name, pr->columns) != 0))
 		return TEL_OK;
 	if (!all || !type->has_string) {
-		g = print_program_for(pr, type, PRINT_ROW);
-		st = g == NULL ? TEL_ENOMEM : tel__print_run(pr, g, ev);
+		g = render_program_for(pr, type, RENDER_ROW);
+		st = g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
 		if (st != TEL_END)
 			return st;
 	}
-	g = print_program_for(pr, type, PRINT_OTHER);
-	return g == NULL ? TEL_ENOMEM : tel__print_run(pr, g, ev);
+	g = render_program_for(pr, type, RENDER_OTHER);
+	return g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
 }
 
 static tel_status
@@ -184,7 +175,9 @@ finish(struct tel_printer *pr)
 	return TEL_OK;
 }
 
-const struct print_style tel__print_style_csv = {
+const struct tel_renderer tel__renderer_csv = {
+	.name = "csv",
+	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLUMNS,
 	.begin_log = begin_log,
 	.compile = compile,
 	.event = event,

@@ -350,7 +350,7 @@ finish(struct tel_printer *pr)
 	size_t i;
 
 	if (f == NULL || !f->ranges)
-		return tel__print_fail(pr,
+		return tel__render_fail(pr,
 		    "nothing that was selected is a range of time: there is "
 		    "no start and no end");
 	if (close_stacks(f) != TEL_OK)
@@ -372,7 +372,9 @@ finish(struct tel_printer *pr)
 	return pr->out->status;
 }
 
-const struct print_style tel__print_style_folded = {
+const struct tel_renderer tel__renderer_folded = {
+	.name = "folded",
+	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE,
 	.begin_log = begin_log,
 	.event = event,
 	.finish = finish,

@@ -349,7 +349,9 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 	return tel__timeline_event(pr, f->timeline, ev);
 }
 
-const struct print_style tel__print_style_perfetto = {
+const struct tel_renderer tel__renderer_perfetto = {
+	.name = "perfetto",
+	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_BINARY,
 	.begin_log = begin_log,
 	.event = event,
 	.release = release,

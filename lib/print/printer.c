@@ -1,37 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The printer's handle: its options, and from log to log. */
-#include "print/printer.h"
-
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "print/registry.h"
 
 tel_printer *
 tel_printer_new(tel_output *out, tel_format format)
 {
-	const struct print_style *style = NULL;
+	const struct tel_renderer *renderer =
+	    tel__print_renderer((unsigned)format);
 	struct tel_printer *pr;
 
-	switch (format) {
-	case TEL_FORMAT_TEXT: style = &tel__print_style_text; break;
-	case TEL_FORMAT_CSV: style = &tel__print_style_csv; break;
-	case TEL_FORMAT_JSON: style = &tel__print_style_json; break;
-	case TEL_FORMAT_SQL: style = &tel__print_style_sql; break;
-	case TEL_FORMAT_MPSCNV: style = &tel__print_style_mpscnv; break;
-	case TEL_FORMAT_MPSTXT: style = &tel__print_style_mpstxt; break;
-	case TEL_FORMAT_TRACERPT: style = &tel__print_style_tracerpt; break;
-	case TEL_FORMAT_PERFETTO: style = &tel__print_style_perfetto; break;
-	case TEL_FORMAT_CHROME: style = &tel__print_style_chrome; break;
-	case TEL_FORMAT_FOLDED: style = &tel__print_style_folded; break;
-	}
-	if (style == NULL)
+	if (renderer == NULL)
 		return NULL;
 	pr = calloc(1, sizeof(*pr));
 	if (pr == NULL)
 		return NULL;
 	pr->out = out;
-	pr->style = style;
-	pr->format = format;
+	pr->renderer = renderer;
 	pr->header = 1;
 	return pr;
 }
@@ -39,15 +25,15 @@ tel_printer_new(tel_output *out, tel_format format)
 static void
 free_caches(struct tel_printer *pr)
 {
-	struct print_cache *c;
+	struct render_cache *c;
 	unsigned i, j;
 
 	while ((c = pr->caches) != NULL) {
 		pr->caches = c->next;
-		for (j = 0; j < PRINT_VARIANTS; j++) {
+		for (j = 0; j < RENDER_VARIANTS; j++) {
 			for (i = 0; i < c->nprograms; i++)
-				tel__print_program_free(c->programs[i][j]);
-			tel__print_program_free(c->unknown[j]);
+				tel__render_free(c->programs[i][j]);
+			tel__render_free(c->unknown[j]);
 		}
 		free(c->programs);
 		free(c);
@@ -73,23 +59,12 @@ tel_printer_free(tel_printer *p)
 {
 	if (p == NULL)
 		return;
-	if (p->style->release != NULL)
-		p->style->release(p);
+	if (p->renderer->release != NULL)
+		p->renderer->release(p);
 	free_caches(p);
 	free_names(p);
 	free(p->columns);
 	free(p);
-}
-
-tel_status
-tel__print_fail(struct tel_printer *pr, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(pr->error, sizeof(pr->error), format, ap);
-	va_end(ap);
-	return TEL_EINVAL;
 }
 
 const char *
@@ -100,11 +75,25 @@ tel_printer_error(const tel_printer *p)
 
 /* ------------------------------------------------------------- options */
 
-/* Formats that are exactly so, whatever one would like to see. */
+/* Nonzero when the format has one layout, whatever one would like to see. */
 static int
 is_fixed(const struct tel_printer *pr)
 {
-	return pr->format >= TEL_FORMAT_SQL;
+	return (pr->renderer->flags & TEL_PRINTER_FIELDS) == 0;
+}
+
+tel_status
+tel_printer_set_format(tel_printer *p, const char *name)
+{
+	const struct tel_renderer *renderer = tel__print_find(name);
+
+	if (p->started)
+		return TEL_ESTATE;
+	if (renderer == NULL)
+		return tel__render_fail(p, "unknown output format '%.64s'",
+		    name);
+	p->renderer = renderer;
+	return TEL_OK;
 }
 
 tel_status
@@ -130,9 +119,9 @@ tel_printer_set_time(tel_printer *p, tel_time_form form)
 	case TEL_TIME_ISO:
 		if (!is_fixed(p))
 			break;
-		return tel__print_fail(p,
+		return tel__render_fail(p,
 		    "the format shows time in ticks only");
-	default: return tel__print_fail(p, "no such form of time");
+	default: return tel__render_fail(p, "no such form of time");
 	}
 	p->time = form;
 	return TEL_OK;
@@ -146,11 +135,11 @@ add_name(struct tel_printer *pr, const char *s, size_t n)
 	unsigned i;
 
 	if (n == 0)
-		return tel__print_fail(pr, "the name of a field is empty");
+		return tel__render_fail(pr, "the name of a field is empty");
 	for (i = 0; i < pr->nnames; i++)
 		if (strlen(pr->names[i]) == n &&
 		    memcmp(pr->names[i], s, n) == 0)
-			return tel__print_fail(pr, "a field is named twice");
+			return tel__render_fail(pr, "a field is named twice");
 	names = realloc(pr->names, (pr->nnames + 1) * sizeof(*names));
 	if (names == NULL)
 		return TEL_ENOMEM;
@@ -173,7 +162,7 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 	if (p->started)
 		return TEL_ESTATE;
 	if (is_fixed(p))
-		return tel__print_fail(p, "the format shows all fields");
+		return tel__render_fail(p, "the format shows all fields");
 	free_names(p);
 	for (;; names += n + 1) {
 		n = strcspn(names, ",");
@@ -207,7 +196,7 @@ tel_printer_set_color(tel_printer *p, int on)
 {
 	if (p->started)
 		return TEL_ESTATE;
-	p->color = on != 0 && p->format == TEL_FORMAT_TEXT;
+	p->color = on != 0 && (p->renderer->flags & TEL_PRINTER_COLOR) != 0;
 	return TEL_OK;
 }
 
@@ -230,49 +219,16 @@ tel_printer_set_file(tel_printer *p, uint64_t size, int64_t changed)
 
 /* ------------------------------------------------------------- events */
 
-int
-tel__print_find(const struct tel_type *type, const char *name)
-{
-	return type == NULL ? -1 : tel_type_find_field(type, name);
-}
-
-enum print_space
-tel__print_space_of(const struct tel_printer *pr, const struct tel_field *f)
-{
-	if (!tel_field_labelled(f))
-		return SPACE_NONE;
-	return (enum print_space)(tel_field_space(pr->schema, f) + 1);
-}
-
-struct print_program *
-tel__print_program_make(struct tel_printer *pr, const struct tel_type *type,
-    enum print_variant variant)
-{
-	struct print_program **place;
-
-	if (type->unknown || type->index >= pr->cache->nprograms) {
-		place = &pr->cache->unknown[variant];
-		type = NULL;
-	} else {
-		place = &pr->cache->programs[type->index][variant];
-	}
-	if (*place == NULL || (*place)->type != type) {
-		tel__print_program_free(*place);
-		*place = pr->style->compile(pr, type, variant);
-	}
-	return *place;
-}
-
 /* Whether the log can be shown at all. */
 static tel_status
 check_time(struct tel_printer *pr, const struct tel_log *log)
 {
 	if (pr->time == TEL_TIME_ISO)
-		return tel__print_fail(pr,
+		return tel__render_fail(pr,
 		    "the log does not know the wall clock");
 	if ((pr->time == TEL_TIME_SECONDS || pr->time == TEL_TIME_NS) &&
 	    tel__clock_rate(log->clock) == 0)
-		return tel__print_fail(pr,
+		return tel__render_fail(pr,
 		    "the log has fewer than two points of synchronisation");
 	return TEL_OK;
 }
@@ -285,11 +241,11 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 
 	for (i = 0; i < pr->nnames; i++) {
 		for (j = 0; j < schema->ntypes; j++)
-			if (tel__print_find(&schema->types[j], pr->names[i]) >=
+			if (tel__render_find(&schema->types[j], pr->names[i]) >=
 			    0)
 				break;
 		if (j == schema->ntypes && strcmp(pr->names[i], "bytes") != 0)
-			return tel__print_fail(pr,
+			return tel__render_fail(pr,
 			    "no event type has a field '%.64s'", pr->names[i]);
 	}
 	return TEL_OK;
@@ -299,13 +255,9 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 static tel_status
 set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 {
-	struct print_cache *c;
+	struct render_cache *c;
 
 	pr->schema = schema;
-	pr->release = NULL;
-	if (strncmp(schema->name, "mps-", 4) == 0 &&
-	    schema->release < tel__mps_nreleases)
-		pr->release = &tel__mps_releases[schema->release];
 	/* a schema that was freed may have left its address to another */
 	for (c = pr->caches; c != NULL; c = c->next)
 		if (c->schema == schema && strcmp(c->name, schema->name) == 0)
@@ -361,8 +313,8 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 	if (st == TEL_OK && (begins || !named)) {
 		memcpy(pr->shown, log->schema->name, sizeof(pr->shown));
 		pr->shown_digest = pr->cache->digest;
-		if (pr->style->begin_log != NULL)
-			st = pr->style->begin_log(pr, ev, !begins);
+		if (pr->renderer->begin_log != NULL)
+			st = pr->renderer->begin_log(pr, ev, !begins);
 	}
 	/* without a log, the next event tries again */
 	if (st == TEL_OK)
@@ -376,7 +328,7 @@ tel_status
 tel_printer_event(tel_printer *p, const tel_event *event)
 {
 	const struct tel_log *log = event->log;
-	struct print_program *g;
+	struct render_program *g;
 	tel_status st;
 
 	/* an output that failed may have room all the same */
@@ -390,16 +342,16 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 		p->started = 1;
 	}
 	if (p->rate_owed && event->type->role == TEL_ROLE_SYNC &&
-	    p->style->sync_point != NULL) {
-		st = p->style->sync_point(p, event);
+	    p->renderer->sync_point != NULL) {
+		st = p->renderer->sync_point(p, event);
 		if (st != TEL_OK)
 			return st;
 	}
-	if (p->style->event != NULL) {
-		st = p->style->event(p, event);
+	if (p->renderer->event != NULL) {
+		st = p->renderer->event(p, event);
 	} else {
-		g = print_program_for(p, event->type, PRINT_ROW);
-		st = g == NULL ? TEL_ENOMEM : tel__print_run(p, g, event);
+		g = render_program_for(p, event->type, RENDER_ROW);
+		st = g == NULL ? TEL_ENOMEM : tel__render_run(p, g, event);
 	}
 	return st;
 }
@@ -409,8 +361,8 @@ tel_printer_finish(tel_printer *p)
 {
 	tel_status st = TEL_OK;
 
-	if (p->style->finish != NULL)
-		st = p->style->finish(p);
+	if (p->renderer->finish != NULL)
+		st = p->renderer->finish(p);
 	p->started = 1;
 	return st != TEL_OK ? st : p->out->status;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "io/bytes.h"
+#include "base/utf8.h"
 
 static unsigned char *
 room(struct protobuf *m, size_t n)

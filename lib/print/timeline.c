@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Timeline: what becomes of an event, and when it was. */
+/* Timeline: what becomes of an event: ranges of time, instants, counts. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/event.h"
 #include "model/schema.h"
-#include "print/timeline_inside.h"
+#include "print/timeline.h"
 
 struct timeline *
 tel__timeline_new(const struct timeline_ops *ops)
@@ -56,9 +57,12 @@ tel__timeline_begin(struct timeline *tl)
 	tel__timeline_count_clear(tl);
 }
 
-uint64_t
-tel__timeline_time(struct timeline *tl, const struct tel_event *ev,
-    uint64_t clock)
+/*
+ * Nanoseconds since the first event, of a clock of the log of ev; ticks where
+ * the rate is not known.
+ */
+static uint64_t
+time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 {
 	struct tel_clock *c = ev->log->clock;
 	int64_t ns;
@@ -81,12 +85,225 @@ tel__timeline_time(struct timeline *tl, const struct tel_event *ev,
 	return ns < 0 ? 0 : (uint64_t)ns;
 }
 
+/* ------------------------------------------------------------- ranges */
+
+/* What tells a range from others that are open. */
+static uint64_t
+range_key(const struct tel_event *ev, int start)
+{
+	const struct tel_type *t = ev->type;
+	uint64_t h = timeline_hash(TIMELINE_HASH, &ev->log, sizeof(ev->log));
+	const char *string;
+	uint64_t v;
+	unsigned i;
+	size_t n;
+
+	h = timeline_hash(h, &start, sizeof(start));
+	for (i = 0; i < TEL_ROLE_PARTS; i++) {
+		if (t->role_field[i] < 0 || t->role_field[i] >= t->nfields)
+			continue;
+		string = tel_event_string(ev, (unsigned)t->role_field[i], &n);
+		if (string != NULL) {
+			h = timeline_hash(h, string, n);
+		} else {
+			v = tel_event_u64(ev, (unsigned)t->role_field[i]);
+			h = timeline_hash(h, &v, sizeof(v));
+		}
+	}
+	return h == 0 ? 1 : h;
+}
+
+/* A label that tells a range from others; NULL: it has none. */
+static const char *
+label_of(const struct tel_event *ev, const struct timeline_plan *p, size_t *n)
+{
+	const struct tel_type *t = ev->type;
+	const char *label = NULL;
+	unsigned i;
+
+	/* that of the thread is the name of its track */
+	for (i = 0; label == NULL && i < TEL_ROLE_PARTS; i++)
+		if (t->role_field[i] >= 0 && t->role_field[i] != p->thread)
+			label =
+			    tel_event_label(ev, (unsigned)t->role_field[i], n);
+	return label;
+}
+
+/*
+ * The name of a range or an instant, n bytes, in buffer (TIMELINE_NAME bytes)
+ * where it is made: that of its type, and the string or the label that tells
+ * it from others.
+ */
+static const char *
+range_name(const struct tel_event *ev, const struct timeline_plan *p,
+    char *buffer, size_t *length)
+{
+	const char *more = NULL;
+	size_t n = 0;
+
+	if (p->string >= 0)
+		more = tel_event_string(ev, (unsigned)p->string, &n);
+	if (more == NULL && p->is == PLAN_START)
+		more = label_of(ev, p, &n);
+	if (more == NULL || n == 0) {
+		*length = p->length;
+		return p->name;
+	}
+	/* an event whose first field is a string is named by that */
+	if (p->is == PLAN_INSTANT || p->alone) {
+		*length = n < TIMELINE_NAME ? n : TIMELINE_NAME;
+		return more;
+	}
+	*length = (size_t)snprintf(buffer, TIMELINE_NAME, "%.*s %.*s",
+	    (int)(p->length < 128 ? p->length : 128), p->name,
+	    (int)(n < 256 ? n : 256), more);
+	return buffer;
+}
+
+/* A lane where nothing is open, or goes on after a time. */
+static struct timeline_track *
+free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
+    uint64_t time)
+{
+	struct timeline_track *next;
+	char name[TIMELINE_NAME + 16];
+	unsigned i;
+	int n;
+
+	for (i = 2; t->depth > 0 || t->busy > time; i++, t = next) {
+		next = t->lane;
+		if (next != NULL)
+			continue;
+		if (i > TIMELINE_LANES || tl->ntracks >= TIMELINE_TRACKS)
+			return NULL;
+		n = snprintf(name, sizeof(name), "%.*s",
+		    (int)(t->length < TIMELINE_NAME ? t->length :
+		                                      TIMELINE_NAME),
+		    t->name);
+		next = tel__timeline_make_track(pr, tl, t->parent, t->use, name,
+		    (size_t)n);
+		if (next == NULL) {
+			tl->no_memory = 1;
+			return NULL;
+		}
+		t->lane = next;
+	}
+	return t;
+}
+
+static void
+start_range(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+{
+	uint64_t key = range_key(ev, (int)ev->type->index);
+	struct timeline_track *context, *t = NULL;
+	char buffer[TIMELINE_NAME];
+	struct tel_entry *e;
+	const char *name;
+	size_t n;
+	int fresh;
+
+	name = range_name(ev, p, buffer, &n);
+	context = tel__timeline_context(pr, tl, ev, p);
+	e = tel_table_put(&tl->open, key, &fresh);
+	if (context == NULL || e == NULL) {
+		tl->no_memory = 1;
+		return;
+	}
+	if (!fresh) {
+		t = tl->tracks[e->value - 1];
+	} else {
+		t = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
+		    p->alone ? name : p->name, p->alone ? n : p->length);
+		if (t != NULL)
+			t = free_lane(pr, tl, t, time);
+		if (t == NULL) {
+			/* too many at once: it is a point of time */
+			tel_table_remove(&tl->open, e);
+			if (tl->ops->instant != NULL)
+				tl->ops->instant(pr, context, time, name, n,
+				    ev);
+			return;
+		}
+		e->value = t->id;
+	}
+	t->depth++;
+	tl->ops->begin(pr, t, time, name, n, ev);
+}
+
+static void
+finish_range(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+{
+	const struct tel_schema *s = ev->log->schema;
+	struct timeline_track *t;
+	struct tel_entry *e;
+	int i;
+
+	for (i = p->start; i >= 0;
+	     i = tel__timeline_plan(tl, s, &s->types[i])->other) {
+		e = tel_table_find(&tl->open, range_key(ev, i));
+		if (e == NULL)
+			continue;
+		t = tl->tracks[e->value - 1];
+		tl->ops->end(pr, t, time);
+		if (--t->depth == 0)
+			tel_table_remove(&tl->open, e);
+		return;
+	}
+}
+
+static void
+put_span(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+{
+	int64_t ticks = (int64_t)tel_event_u64(ev, (unsigned)p->duration);
+	struct timeline_track *context = tel__timeline_context(pr, tl, ev, p),
+	                      *t = NULL;
+	char buffer[TIMELINE_NAME];
+	const char *name = NULL;
+	uint64_t length = 0;
+	size_t n = 0;
+
+	if (context != NULL)
+		t = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
+		    p->name, p->length);
+	if (t == NULL) {
+		tl->no_memory = 1;
+		return;
+	}
+	if (p->thread >= 0)
+		name = tel_event_label(ev, (unsigned)p->thread, &n);
+	if (name == NULL && p->thread >= 0) {
+		n = (size_t)snprintf(buffer, sizeof(buffer), "thread %lld",
+		    (long long)tel_event_u64(ev, (unsigned)p->thread));
+		name = buffer;
+	}
+	if (name == NULL)
+		name = range_name(ev, p, buffer, &n);
+	if (n > TIMELINE_NAME)
+		n = TIMELINE_NAME;
+	/* what ends before it begins has no length */
+	if (ticks > 0)
+		length = time_of(tl, ev, ev->clock + (uint64_t)ticks);
+	length = length > time ? length - time : 0;
+	t = free_lane(pr, tl, t, time);
+	if (t == NULL)
+		return;
+	t->busy = time + length;
+	tl->ops->span(pr, t, time, length, name, n, ev, p->method);
+	if (tl->counters)
+		tel__timeline_count_fields(pr, tl, ev, p, context, time);
+}
+
+/* ------------------------------------------------------------- events */
+
 tel_status
 tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev)
 {
 	const struct timeline_plan *p;
-	uint64_t time = tel__timeline_time(tl, ev, ev->clock);
+	uint64_t time = time_of(tl, ev, ev->clock);
 	struct timeline_track *context;
 	char buffer[TIMELINE_NAME];
 	const char *name;
@@ -104,15 +321,15 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	if (tl->counters && p->memory != 0)
 		tel__timeline_take(pr, tl, ev, p, time);
 	switch (p->is) {
-	case PLAN_START: tel__timeline_start(pr, tl, ev, p, time); break;
-	case PLAN_FINISH: tel__timeline_finish(pr, tl, ev, p, time); break;
-	case PLAN_SPAN: tel__timeline_span(pr, tl, ev, p, time); break;
+	case PLAN_START: start_range(pr, tl, ev, p, time); break;
+	case PLAN_FINISH: finish_range(pr, tl, ev, p, time); break;
+	case PLAN_SPAN: put_span(pr, tl, ev, p, time); break;
 	case PLAN_NONE: break;
 	case PLAN_INSTANT:
 		if (tl->ops->instant == NULL)
 			break;
 		context = tel__timeline_context(pr, tl, ev, p);
-		name = tel__timeline_name(ev, p, buffer, &n);
+		name = range_name(ev, p, buffer, &n);
 		if (context == NULL)
 			tl->no_memory = 1;
 		else

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "model/schema.h"
-#include "print/timeline_inside.h"
+#include "print/timeline.h"
 
 /* A size that an entry of the blocks has no room for is in tl->large. */
 #define LARGE ((uint32_t)1 << 31)

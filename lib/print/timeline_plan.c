@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "print/timeline_inside.h"
+#include "print/timeline.h"
 
 /* The plans of a schema. */
 struct timeline_plans {

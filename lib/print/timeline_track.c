@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "model/schema.h"
-#include "print/timeline_inside.h"
+#include "print/timeline.h"
 
 struct timeline_track *
 tel__timeline_make_track(struct tel_printer *pr, struct timeline *tl,

@@ -25,7 +25,7 @@ layer_of() {
 	lib/base/*) echo 1 ;;
 	lib/io/*) echo 2 ;;
 	lib/model/*) echo 3 ;;
-	lib/reader/*) echo 4 ;;
+	lib/reader/* | lib/render/*) echo 4 ;;
 	lib/format/*/*) echo 5 ;;
 	lib/format/*) echo 6 ;;
 	lib/*/*) echo 7 ;;

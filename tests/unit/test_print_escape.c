@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Strings of a log as the formats write them. */
-#include "print/escape.h"
+#include "render/escape.h"
 
 #include <stdlib.h>
 
@@ -61,8 +61,8 @@ escape(enum how how, unsigned char *p, const char *s, size_t n)
 	switch (how) {
 	case TEXT: return tel__escape_text(p, s, n, 0);
 	case DOUBLED: return tel__escape_text(p, s, n, 1);
-	case MPS: return tel__escape_mps(p, s, n, 0);
-	case MPS_SAFE: return tel__escape_mps(p, s, n, 1);
+	case MPS: return tel__escape_quoted(p, s, n, 0);
+	case MPS_SAFE: return tel__escape_quoted(p, s, n, 1);
 	case JSON: return tel__escape_json(p, s, n, 0);
 	case JSON_SAFE: return tel__escape_json(p, s, n, 1);
 	case CSV: return tel__escape_csv(p, s, n, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers as text, against the C library's. */
-#include "print/number.h"
+#include "render/number.h"
 
 #include <locale.h>
 #include <stdlib.h>

@@ -261,6 +261,37 @@ test_empty(void)
 	is_printed(new_printer(TEL_FORMAT_MPSTXT), "", "and as mpstxt");
 }
 
+/* Formats by their names: the enumeration and the table agree. */
+static void
+test_names(void)
+{
+	static const char *const names[] = { "text", "csv", "json", "sql",
+		"mpscnv", "mpstxt", "tracerpt", "perfetto", "chrome",
+		"folded" };
+	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
+	unsigned i;
+
+	for (i = 0; i <= TEL_FORMAT_FOLDED; i++)
+		ok(strcmp(tel_printer_format_name(i), names[i]) == 0 &&
+		        tel_printer_format_flags(names[i]) > 0,
+		    "format %u is %s", i, names[i]);
+	while (tel_printer_format_name(i) != NULL)
+		i++;
+	ok(tel_printer_format_name(i + 1) == NULL, "none past the last");
+	ok(tel_printer_format_flags("xml") == -1, "no flags of no format");
+	ok(tel_printer_set_format(p, "xml") == TEL_EINVAL &&
+	        strcmp(tel_printer_error(p), "unknown output format 'xml'") ==
+	            0,
+	    "no such format");
+	ok(tel_printer_set_format(p, "csv") == TEL_OK, "csv by its name");
+	is_printed(p, "clock,kind,type,fields\r\n", "prints csv");
+	p = new_printer(TEL_FORMAT_JSON);
+	ok(tel_printer_finish(p) == TEL_OK &&
+	        tel_printer_set_format(p, "csv") == TEL_ESTATE,
+	    "too late for another format");
+	tel_printer_free(p);
+}
+
 static void
 test_refused(void)
 {
@@ -383,6 +414,7 @@ main(void)
 	run(test_time);
 	run(test_logs);
 	run(test_empty);
+	run(test_names);
 	run(test_refused);
 	run(test_late);
 	run(test_failing);

@@ -5,7 +5,7 @@
  */
 #include "format/mps/mps.h"
 
-const struct mps_kind_row tel__mps_kinds[MPS_KINDS] = {
+const struct tel_kind tel__mps_kinds[MPS_KINDS] = {
 	{ "Arena", "Per space or arena or global" },
 	{ "Pool", "Per pool" },
 	{ "Trace", "Per trace or scan" },

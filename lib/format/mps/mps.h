@@ -11,12 +11,7 @@
 /* The kinds, by their bit in MPS_TELEMETRY_CONTROL. */
 enum mps_kind { ARENA, POOL, TRACE, SEG, REF, OBJECT, USER, MPS_KINDS };
 
-/* What a kind is called, and what a database says of it. */
-struct mps_kind_row {
-	const char *name;
-	const char *text;
-};
-extern const struct mps_kind_row tel__mps_kinds[MPS_KINDS];
+extern const struct tel_kind tel__mps_kinds[MPS_KINDS];
 
 /*
  * An event type as releases first to last have it (111 is 1.111).

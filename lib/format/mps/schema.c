@@ -140,6 +140,7 @@ make_type(struct tel_type *t, const struct mps_row *row, int byte_bool,
 	t->code = row->code;
 	t->kind = tel__mps_kinds[row->kind].name;
 	t->kind_number = row->kind;
+	t->unused = !row->used;
 	t->name_length = (uint16_t)strlen(row->name);
 	t->name = copy(row->name, t->name_length);
 	t->partner = -1;
@@ -245,6 +246,8 @@ tel__mps_schema_new(unsigned release, const char *platform,
 	s->header = abi->word == 4 && abi->align8 == 4 ? 12 : 16;
 	s->align = abi->word;
 	s->split_space = rel->split_space;
+	s->registry = tel__mps_kinds;
+	s->nregistry = MPS_KINDS;
 	/* each flush of its buffers is written newest first */
 	s->buffered = 1;
 	(void)tel__mps_platform_abi(platform, &natural);

@@ -1,8 +1,196 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Running print programs: the loop that every event goes through. */
-#include "print/escape.h"
-#include "print/number.h"
-#include "print/printer.h"
+/* Render programs: making them, and the loop that every event goes through. */
+#include "render/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/escape.h"
+#include "render/number.h"
+#include "render/renderer.h"
+
+/* Events of this many bytes or more can be loaded from in place. */
+#define WIDE 16
+
+void
+tel__render_start(struct render_builder *b, const struct tel_type *type,
+    enum render_labels labels)
+{
+	memset(b, 0, sizeof(*b));
+	b->program = calloc(1, sizeof(*b->program));
+	if (b->program == NULL) {
+		b->failed = 1;
+		return;
+	}
+	b->program->type = type;
+	b->program->labels = (uint8_t)labels;
+	b->program->narrow = type == NULL || type->size < WIDE;
+}
+
+unsigned char *
+tel__render_room(struct render_builder *b, size_t n)
+{
+	unsigned char *p;
+
+	if (b->failed)
+		return NULL;
+	if (b->size - b->length < n) {
+		p = realloc(b->literal, b->length + n + 128);
+		if (p == NULL) {
+			b->failed = 1;
+			return NULL;
+		}
+		b->literal = p;
+		b->size = b->length + n + 128;
+	}
+	return b->literal + b->length;
+}
+
+void
+tel__render_add_bytes(struct render_builder *b, const void *bytes, size_t n)
+{
+	unsigned char *p = tel__render_room(b, n);
+
+	if (p == NULL)
+		return;
+	memcpy(p, bytes, n);
+	b->length += n;
+}
+
+void
+tel__render_add(struct render_builder *b, const char *s)
+{
+	tel__render_add_bytes(b, s, strlen(s));
+}
+
+static struct render_step *
+add_step(struct render_builder *b)
+{
+	struct render_program *g = b->program;
+	struct render_step *steps;
+
+	if (b->failed)
+		return NULL;
+	if (g->nsteps == b->room) {
+		b->room = b->room == 0 ? 8 : b->room * 2;
+		steps = realloc(g->steps, b->room * sizeof(*steps));
+		if (steps == NULL) {
+			b->failed = 1;
+			return NULL;
+		}
+		g->steps = steps;
+	}
+	g->room += RENDER_LITERAL + TEL_PUT_MAX;
+	memset(&g->steps[g->nsteps], 0, sizeof(*g->steps));
+	return &g->steps[g->nsteps++];
+}
+
+/* Adds a step with the literal so far, in steps of its own if it is long. */
+static struct render_step *
+close_literal(struct render_builder *b, enum render_op op)
+{
+	struct render_step *s;
+	size_t done = 0, n;
+
+	for (;;) {
+		n = b->length - done;
+		s = add_step(b);
+		if (s == NULL)
+			return NULL;
+		if (n > RENDER_LITERAL)
+			n = RENDER_LITERAL;
+		if (n > 0)
+			memcpy(s->literal, b->literal + done, n);
+		s->length = (uint8_t)n;
+		s->op = RENDER_NOTHING;
+		done += n;
+		if (done == b->length)
+			break;
+	}
+	b->length = 0;
+	s->op = (uint8_t)op;
+	return s;
+}
+
+void
+tel__render_add_op(struct render_builder *b, enum render_op op)
+{
+	(void)close_literal(b, op);
+}
+
+/*
+ * The eight bytes to load end with the field's last byte, so that they lie
+ * within the event: its header is before them.  The few fields for which
+ * that is not so begin them; short events are copied to where more follows.
+ */
+static void
+place_window(struct render_step *s, const struct tel_field *f, int narrow)
+{
+	unsigned bytes = 1, before, after;
+	int big = 0;
+
+	switch (f->load) {
+	case TEL_LOAD_BE16S:
+	case TEL_LOAD_BE16: big = 1; /* fallthrough */
+	case TEL_LOAD_LE16S:
+	case TEL_LOAD_LE16: bytes = 2; break;
+	case TEL_LOAD_BE32S:
+	case TEL_LOAD_BE32: big = 1; /* fallthrough */
+	case TEL_LOAD_LE32S:
+	case TEL_LOAD_LE32: bytes = 4; break;
+	case TEL_LOAD_BE64: big = 1; /* fallthrough */
+	case TEL_LOAD_LE64: bytes = 8; break;
+	case TEL_LOAD_STRING:
+	case TEL_LOAD_STRING_AT: return;
+	case TEL_LOAD_U8:
+	case TEL_LOAD_BIT: break;
+	}
+	before = narrow || f->offset + bytes < 8 ? 0 : 8 - bytes;
+	after = 8 - bytes - before;
+	s->offset = f->offset - before;
+	s->big = (uint8_t)big;
+	s->shift = (uint8_t)(8 * (big ? after : before));
+	s->mask = bytes == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * bytes) - 1;
+	if (f->load == TEL_LOAD_BIT) {
+		s->shift = (uint8_t)(s->shift + f->bit);
+		s->mask = 1;
+	}
+}
+
+void
+tel__render_add_field(struct render_builder *b, enum render_op op, unsigned i,
+    enum render_space space)
+{
+	struct render_step *s = close_literal(b, op);
+
+	if (s == NULL)
+		return;
+	place_window(s, &b->program->type->fields[i], b->program->narrow);
+	s->field = (uint8_t)i;
+	s->space = (uint8_t)space;
+}
+
+struct render_program *
+tel__render_end(struct render_builder *b)
+{
+	(void)close_literal(b, RENDER_END);
+	free(b->literal);
+	if (b->failed) {
+		tel__render_free(b->program);
+		return NULL;
+	}
+	return b->program;
+}
+
+void
+tel__render_free(struct render_program *g)
+{
+	if (g != NULL)
+		free(g->steps);
+	free(g);
+}
+
+/* ------------------------------------------------------------- running */
 
 /* The largest integer up to which a double holds every one. */
 #define EXACT_MAX ((uint64_t)1 << 53)
@@ -12,7 +200,7 @@
  * program still writes; NULL when the output failed.
  */
 static unsigned char *
-more_room(struct tel_printer *pr, const struct print_program *g,
+more_room(struct tel_printer *pr, const struct render_program *g,
     unsigned char *p, size_t n)
 {
 	pr->out->used = (size_t)(p - pr->out->buffer);
@@ -132,40 +320,40 @@ sign_extend(uint64_t v, uint64_t mask)
 
 /* A number that is seldom printed, or takes long anyway. */
 static unsigned char *
-put_number(struct tel_printer *pr, const struct print_step *s,
+put_number(struct tel_printer *pr, const struct render_step *s,
     const struct tel_event *ev, uint64_t v, unsigned char *p)
 {
-	switch ((enum print_op)s->op) {
-	case PRINT_EXACT_SIGNED:
+	switch ((enum render_op)s->op) {
+	case RENDER_EXACT_SIGNED:
 		return put_exact(p, sign_extend(v, s->mask), 1);
-	case PRINT_EXACT: return put_exact(p, v, 0);
-	case PRINT_ONES:
+	case RENDER_EXACT: return put_exact(p, v, 0);
+	case RENDER_ONES:
 		v = v == 0 ? 0 :
 		             UINT64_MAX >> (64 - 8 * ev->log->schema->abi.word);
 		return tel_put_hex(p, v, TEL_UPPER);
-	case PRINT_DOUBLE: return tel__put_double(p, v);
-	case PRINT_DOUBLE_10: return tel__put_double_10(p, v);
-	case PRINT_DOUBLE_3: return tel__put_double_3(p, v);
-	case PRINT_DOUBLE_JSON: return put_json_double(p, v);
-	case PRINT_DOUBLE_SQL: return put_sql_double(p, v);
-	case PRINT_CLOCK8:
+	case RENDER_DOUBLE: return tel__put_double(p, v);
+	case RENDER_DOUBLE_10: return tel__put_double_10(p, v);
+	case RENDER_DOUBLE_3: return tel__put_double_3(p, v);
+	case RENDER_DOUBLE_JSON: return put_json_double(p, v);
+	case RENDER_DOUBLE_SQL: return put_sql_double(p, v);
+	case RENDER_CLOCK8:
 		v = ev->clock < UINT32_MAX ? ev->clock : UINT32_MAX;
 		return tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
-	case PRINT_CLOCK_EXACT: return put_exact(p, ev->clock, 0);
-	case PRINT_CLOCK_DECIMAL: return tel_put_decimal(p, ev->clock);
-	case PRINT_CLOCK_SIGNED: return tel_put_signed(p, ev->clock);
-	case PRINT_TIME: return put_time(pr, ev, p, 0);
-	case PRINT_TIME_JSON: return put_time(pr, ev, p, 1);
-	case PRINT_CODE_ZERO: return put_code(p, ev->type->code, '0');
-	case PRINT_CODE_BLANK: return put_code(p, ev->type->code, ' ');
-	case PRINT_CODE: return tel_put_decimal(p, ev->type->code);
+	case RENDER_CLOCK_EXACT: return put_exact(p, ev->clock, 0);
+	case RENDER_CLOCK_DECIMAL: return tel_put_decimal(p, ev->clock);
+	case RENDER_CLOCK_SIGNED: return tel_put_signed(p, ev->clock);
+	case RENDER_TIME: return put_time(pr, ev, p, 0);
+	case RENDER_TIME_JSON: return put_time(pr, ev, p, 1);
+	case RENDER_CODE_ZERO: return put_code(p, ev->type->code, '0');
+	case RENDER_CODE_BLANK: return put_code(p, ev->type->code, ' ');
+	case RENDER_CODE: return tel_put_decimal(p, ev->type->code);
 	default: return p;
 	}
 }
 
 /* The labels that were found in the event, by the names of their fields. */
 static unsigned char *
-put_labels(struct tel_printer *pr, const struct print_program *g,
+put_labels(struct tel_printer *pr, const struct render_program *g,
     unsigned char *p)
 {
 	static const char begin[] = ",\"labels\":{\"";
@@ -196,8 +384,8 @@ put_labels(struct tel_printer *pr, const struct print_program *g,
 
 /* What has no bound: asks for room of its own.  NULL: the output failed. */
 static unsigned char *
-put_long(struct tel_printer *pr, const struct print_program *g,
-    const struct print_step *s, const struct tel_event *ev, unsigned char *p)
+put_long(struct tel_printer *pr, const struct render_program *g,
+    const struct render_step *s, const struct tel_event *ev, unsigned char *p)
 {
 	uint32_t header = ev->log->schema->header;
 	/* a type that is not known has no fields */
@@ -205,30 +393,30 @@ put_long(struct tel_printer *pr, const struct print_program *g,
 	const char *string = (const char *)ev->data + header;
 	size_t n = ev->size > header ? ev->size - header : 0;
 
-	if (s->op == PRINT_LABELS)
+	if (s->op == RENDER_LABELS)
 		return put_labels(pr, g, p);
-	if (s->op != PRINT_BYTES) {
+	if (s->op != RENDER_BYTES) {
 		f = &ev->type->fields[s->field];
 		string = tel_load_string(ev, f, &n);
 	}
 	p = more_room(pr, g, p,
 	    TEL_ESCAPE_ROOM(n) +
-	        (s->op == PRINT_STRING_CELL ? f->name_length : 0u));
+	        (s->op == RENDER_STRING_CELL ? f->name_length : 0u));
 	if (p == NULL)
 		return NULL;
-	switch ((enum print_op)s->op) {
-	case PRINT_STRING_CELL:
+	switch ((enum render_op)s->op) {
+	case RENDER_STRING_CELL:
 		return tel__escape_cell(p, f->name, f->name_length, string, n,
 		    pr->terminal);
-	case PRINT_STRING_TEXT: return tel__escape_text(p, string, n, 0);
-	case PRINT_STRING_DOUBLED: return tel__escape_text(p, string, n, 1);
-	case PRINT_STRING_CSV:
+	case RENDER_STRING_TEXT: return tel__escape_text(p, string, n, 0);
+	case RENDER_STRING_DOUBLED: return tel__escape_text(p, string, n, 1);
+	case RENDER_STRING_CSV:
 		return tel__escape_csv(p, string, n, pr->terminal);
-	case PRINT_STRING_JSON:
+	case RENDER_STRING_JSON:
 		return tel__escape_json(p, string, n, pr->terminal);
-	case PRINT_STRING_MPS:
-		return tel__escape_mps(p, string, n, pr->terminal);
-	case PRINT_STRING_SQL: return tel__escape_sql(p, string, n);
+	case RENDER_STRING_QUOTED:
+		return tel__escape_quoted(p, string, n, pr->terminal);
+	case RENDER_STRING_SQL: return tel__escape_sql(p, string, n);
 	default: return tel__escape_hex(p, (const unsigned char *)string, n);
 	}
 }
@@ -250,10 +438,10 @@ put_plain_label(const struct tel_label *label, int doubled, unsigned char *p)
 
 /* A label in brackets, in one of the ways that do not wait. */
 static unsigned char *
-put_label(struct tel_printer *pr, const struct print_program *g,
+put_label(struct tel_printer *pr, const struct render_program *g,
     const struct tel_label *label, unsigned char *p)
 {
-	int mps = g->labels == LABELS_MPS || g->labels == LABELS_MPS_OLD;
+	int mps = g->labels == LABELS_NUMBERED || g->labels == LABELS_TIMELESS;
 	int doubled = g->labels == LABELS_DOUBLED;
 
 	p = more_room(pr, g, p, TEL_ESCAPE_ROOM(label->length) + 32);
@@ -264,7 +452,7 @@ put_label(struct tel_printer *pr, const struct print_program *g,
 	if (label->string == NULL) {
 		memcpy(p, "[unknown label ", 15);
 		p += 15;
-		p = g->labels == LABELS_MPS_OLD ?
+		p = g->labels == LABELS_TIMELESS ?
 		    tel_put_decimal(p, label->id) :
 		    tel_put_hex(p, label->id, TEL_UPPER);
 		*p++ = ']';
@@ -277,7 +465,7 @@ put_label(struct tel_printer *pr, const struct print_program *g,
 	memcpy(p, "[\"\"", 3);
 	p += doubled ? 3 : 2;
 	p = mps ?
-	    tel__escape_mps(p, label->string, label->length, pr->terminal) :
+	    tel__escape_quoted(p, label->string, label->length, pr->terminal) :
 	    tel__escape_text(p, label->string, label->length, doubled);
 	memcpy(p, "\"\"", 2);
 	p += doubled ? 2 : 1;
@@ -294,15 +482,15 @@ put_label(struct tel_printer *pr, const struct print_program *g,
  * failed, or *stop was set because the program stops at labels.
  */
 static unsigned char *
-put_label_of(struct tel_printer *pr, const struct print_program *g,
-    const struct print_step *s, const struct tel_event *ev, uint64_t v,
+put_label_of(struct tel_printer *pr, const struct render_program *g,
+    const struct render_step *s, const struct tel_event *ev, uint64_t v,
     unsigned char *p, int *stop)
 {
 	enum tel_space space = (enum tel_space)(s->space - 1);
-	uint64_t clock = g->labels == LABELS_MPS_OLD ? UINT64_MAX : ev->clock;
+	uint64_t clock = g->labels == LABELS_TIMELESS ? UINT64_MAX : ev->clock;
 	struct tel_label label;
 
-	if (g->labels == LABELS_MPS || g->labels == LABELS_MPS_OLD) {
+	if (g->labels == LABELS_NUMBERED || g->labels == LABELS_TIMELESS) {
 		if (!tel__labels_find(ev->log->labels, space, v, clock, &label))
 			return p;
 		return put_label(pr, g, &label, p);
@@ -311,7 +499,7 @@ put_label_of(struct tel_printer *pr, const struct print_program *g,
 		return p;
 	if (label.string == NULL)
 		return p;
-	switch ((enum print_labels)g->labels) {
+	switch ((enum render_labels)g->labels) {
 	case LABELS_STOP: *stop = 1; return NULL;
 	case LABELS_COLLECT:
 		if (pr->nfound < sizeof(pr->found) / sizeof(pr->found[0])) {
@@ -337,14 +525,14 @@ put_boolean(unsigned char *p, uint64_t v, const char *yes, const char *no)
 }
 
 tel_status
-tel__print_run(struct tel_printer *pr, const struct print_program *g,
+tel__render_run(struct tel_printer *pr, const struct render_program *g,
     const struct tel_event *ev)
 {
 	const int labelled =
 	    ev->notes_size != 0 || tel__labels_count(ev->log->labels) != 0;
 	const unsigned char *data = ev->data, *q;
 	unsigned char *p = tel_output_room(pr->out, g->room);
-	const struct print_step *s;
+	const struct render_step *s;
 	unsigned char copy[32] = { 0 };
 	int stop = 0;
 	uint64_t v;
@@ -356,36 +544,38 @@ tel__print_run(struct tel_printer *pr, const struct print_program *g,
 		data = copy;
 	}
 	pr->nfound = 0;
-	for (s = g->steps; s->op != PRINT_END; s++) {
+	for (s = g->steps; s->op != RENDER_END; s++) {
 		/* fixed sizes, as a copy of few bytes takes longer */
 		memcpy(p, s->literal, 16);
 		if (s->length > 16)
-			memcpy(p + 16, s->literal + 16, PRINT_LITERAL - 16);
+			memcpy(p + 16, s->literal + 16, RENDER_LITERAL - 16);
 		p += s->length;
 		q = data + s->offset;
 		v = (s->big ? tel_be64(q) : tel_le64(q)) >> s->shift & s->mask;
-		switch ((enum print_op)s->op) {
-		case PRINT_HEX: p = tel_put_hex(p, v, TEL_LOWER); break;
-		case PRINT_UPPER: p = tel_put_hex(p, v, TEL_UPPER); break;
-		case PRINT_UPPER16: p = tel_put_hex16(p, v, TEL_UPPER); break;
-		case PRINT_UPPER8:
+		switch ((enum render_op)s->op) {
+		case RENDER_HEX: p = tel_put_hex(p, v, TEL_LOWER); break;
+		case RENDER_UPPER: p = tel_put_hex(p, v, TEL_UPPER); break;
+		case RENDER_UPPER16: p = tel_put_hex16(p, v, TEL_UPPER); break;
+		case RENDER_UPPER8:
 			p = tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
 			break;
-		case PRINT_CLOCK:
+		case RENDER_CLOCK:
 			p = tel_put_hex16(p, ev->clock, TEL_UPPER);
 			break;
-		case PRINT_DECIMAL: p = tel_put_decimal(p, v); break;
-		case PRINT_SIGNED:
+		case RENDER_DECIMAL: p = tel_put_decimal(p, v); break;
+		case RENDER_SIGNED:
 			p = tel_put_signed(p, sign_extend(v, s->mask));
 			break;
-		case PRINT_BOOLEAN:
+		case RENDER_BOOLEAN:
 			p = put_boolean(p, v, "true", "false");
 			break;
-		case PRINT_TITLE: p = put_boolean(p, v, "True", "False"); break;
-		case PRINT_NOTHING: break;
+		case RENDER_TITLE:
+			p = put_boolean(p, v, "True", "False");
+			break;
+		case RENDER_NOTHING: break;
 		default:
-			p = s->op >= PRINT_BYTES ? put_long(pr, g, s, ev, p) :
-			                           put_number(pr, s, ev, v, p);
+			p = s->op >= RENDER_BYTES ? put_long(pr, g, s, ev, p) :
+			                            put_number(pr, s, ev, v, p);
 			if (p == NULL)
 				return pr->out->status;
 		}
@@ -395,7 +585,7 @@ tel__print_run(struct tel_printer *pr, const struct print_program *g,
 				return stop ? TEL_END : pr->out->status;
 		}
 	}
-	memcpy(p, s->literal, PRINT_LITERAL);
+	memcpy(p, s->literal, RENDER_LITERAL);
 	p += s->length;
 	pr->out->used = (size_t)(p - pr->out->buffer);
 	pr->previous = ev->clock;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers as text: doubles, and what is seldom printed. */
-#include "print/number.h"
+#include "render/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Strings of a log as the formats write them. */
-#include "print/escape.h"
+#include "render/escape.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -121,7 +121,7 @@ tel__escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 }
 
 unsigned char *
-tel__escape_mps(unsigned char *p, const char *s, size_t n, int safe)
+tel__escape_quoted(unsigned char *p, const char *s, size_t n, int safe)
 {
 	size_t i;
 

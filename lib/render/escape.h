@@ -24,7 +24,7 @@ unsigned char *tel__escape_text(unsigned char *p, const char *s, size_t n,
  * The MPS's tools: \" and \\.  safe: also \xHH for what is not printable
  * ASCII.
  */
-unsigned char *tel__escape_mps(unsigned char *p, const char *s, size_t n,
+unsigned char *tel__escape_quoted(unsigned char *p, const char *s, size_t n,
     int safe);
 
 /*

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The output formats of -f: finding one by its name, and making a writer. */
+#include "format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "message.h"
+
+/* What is listed of the formats of writers: the releases are many. */
+static const char written[] = "mps:VERSION, inst, hpm, ets, tel";
+
+/* --------------------------------------------------------------- names */
+
+/* Nonzero when name is a format that a writer writes. */
+static int
+is_written(const char *name)
+{
+	tel_output *out = tel_output_new_fd(1);
+	tel_writer *w = out != NULL ? tel_writer_new(out) : NULL;
+	tel_status st = TEL_ENOMEM;
+
+	/* the library has the list of the formats */
+	if (w != NULL)
+		st = tel_writer_set_target(w, name);
+	tel_writer_free(w);
+	tel_output_free(out);
+	return st != TEL_EINVAL;
+}
+
+/* Adds text to a list, as much of it as there is room for. */
+static void
+add(char *list, size_t room, const char *text)
+{
+	size_t used = strlen(list);
+
+	(void)snprintf(list + used, room - used, "%s", text);
+}
+
+/*
+ * The releases of the MPS by the versions of their streams:
+ * "mps:1.1.3 (1.111.0), mps:1.1.6 (1.112.0, 1.113.0)"
+ */
+static void
+list_releases(char *list, size_t room)
+{
+	static const char prefix[] = "mps-";
+	char version[32] = "", text[96];
+	const char *name;
+	unsigned i;
+	tel_schema *s;
+
+	for (i = 0; (name = tel_release_name(i)) != NULL; i++) {
+		if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 ||
+		    tel_schema_new(name, &s) != TEL_OK)
+			continue;
+		name += sizeof(prefix) - 1;
+		if (strcmp(version, tel_schema_version(s)) == 0) {
+			(void)snprintf(text, sizeof(text), ", %s", name);
+		} else {
+			(void)snprintf(version, sizeof(version), "%s",
+			    tel_schema_version(s));
+			(void)snprintf(text, sizeof(text), "%smps:%s (%s",
+			    list[0] == '\0' ? "" : "), ", version, name);
+		}
+		tel_schema_free(s);
+		add(list, room, text);
+	}
+	add(list, room, ")");
+}
+
+/* All formats, but for printers' with a flag of without. */
+static void
+list_formats(char *list, size_t room, unsigned without)
+{
+	const char *name;
+	unsigned i;
+
+	for (i = 0; (name = tel_printer_format_name(i)) != NULL; i++) {
+		if (((unsigned)tel_printer_format_flags(name) & without) != 0)
+			continue;
+		add(list, room, name);
+		add(list, room, ", ");
+	}
+	add(list, room, written);
+}
+
+/*
+ * Says that -f has no such format; of a name that is meant for the MPS, what
+ * is wrong in it.
+ */
+static void
+refuse(const char *name, unsigned without)
+{
+	char text[512] = "", base[64];
+	size_t n = strcspn(name, "/,"), order = strcspn(name, ",");
+
+	if (strncmp(name, "mps", 3) != 0 || strchr(":-/,", name[3]) == NULL ||
+	    name[3] == '\0') {
+		list_formats(text, sizeof(text), without);
+		message_fail(STATUS_USAGE, NULL, "-f: '%s' is none of: %s",
+		    name, text);
+		return;
+	}
+	(void)snprintf(base, sizeof(base), "%.*s", (int)n, name);
+	if (!is_written(base)) {
+		list_releases(text, sizeof(text));
+		message_fail(STATUS_USAGE, NULL,
+		    "-f: '%s' is no release of the MPS, which are: %s", name,
+		    text);
+		return;
+	}
+	(void)snprintf(base, sizeof(base), "%.*s", (int)order, name);
+	if (is_written(base))
+		message_fail(STATUS_USAGE, NULL,
+		    "-f: '%s': the byte order is ,be or ,le", name);
+	else
+		message_fail(STATUS_USAGE, NULL,
+		    "-f: '%s': a platform of the MPS is li, fr, xc, w3 or an "
+		    "with i3, i6, ar or a6 and a compiler, as lii6gc, w3i3mv",
+		    name);
+}
+
+int
+format_find(struct format *f, const char *name, unsigned without)
+{
+	int flags = tel_printer_format_flags(name);
+
+	if (flags >= 0 && ((unsigned)flags & without) == 0) {
+		f->shown = name;
+		f->flags = (unsigned)flags;
+		return 1;
+	}
+	f->shown = NULL;
+	f->flags = 0;
+	if (is_written(name))
+		return 1;
+	refuse(name, without);
+	return 0;
+}
+
+/* -------------------------------------------------------------- writer */
+
+tel_writer *
+format_writer(const struct settings *s, const struct sink *sink, int bare)
+{
+	tel_writer *w = tel_writer_new(sink->out);
+	tel_status st = w == NULL ? TEL_ENOMEM : TEL_OK;
+
+	if (st == TEL_OK)
+		st = tel_writer_set_target(w, s->format);
+	if (st == TEL_OK)
+		st = tel_writer_set_strict(w, s->strict);
+	if (st == TEL_OK)
+		st = tel_writer_set_bare(w, bare);
+	if (st == TEL_OK)
+		st = tel_writer_set_terminal(w, sink->terminal);
+	if (st == TEL_OK && s->max_labels > 0)
+		st = tel_writer_set_max_labels(w, s->max_labels);
+	if (st == TEL_OK)
+		return w;
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	tel_writer_free(w);
+	return NULL;
+}
+
+int
+format_check(const tel_writer *w, const struct settings *s,
+    const struct sink *sink, const struct source *src)
+{
+	if (!sink->terminal || s->output != NULL ||
+	    !tel_writer_binary(w, src->reader))
+		return 1;
+	message_fail(STATUS_USAGE, src->name,
+	    "binary output is not written to a terminal: see -f and -o");
+	return 0;
+}
+
+/* Losses of one kind of the events of one type, reported in one line. */
+struct loss_line {
+	tel_loss loss;
+	unsigned fields;
+	char names[320]; /* of the fields */
+};
+
+/* Nonzero when a loss goes into the line with those before. */
+static int
+is_more(const struct loss_line *t, const tel_loss *l)
+{
+	/* a value that does not fit costs its event, so no two cost one */
+	return t->fields > 0 && l->kind == t->loss.kind &&
+	    l->kind != TEL_LOSS_VALUE && l->events == t->loss.events &&
+	    strcmp(l->type, t->loss.type) == 0 &&
+	    strcmp(l->from, t->loss.from) == 0 &&
+	    strlen(t->names) + strlen(l->field) + 3 < sizeof(t->names);
+}
+
+static void
+add_field(struct loss_line *t, const tel_loss *l)
+{
+	size_t n = strlen(t->names);
+
+	t->loss = *l;
+	(void)snprintf(t->names + n, sizeof(t->names) - n, "%s%s",
+	    t->fields++ > 0 ? ", " : "", l->field);
+}
+
+static void
+report_line(const struct settings *s, struct loss_line *t)
+{
+	/* of several logs they are counted together */
+	const char *file = s->noperands == 1 ? s->operands[0] :
+	    s->noperands == 0                ? "-" :
+	                                       NULL;
+	const tel_loss *l = &t->loss;
+	const char *events = l->events == 1 ? "event" : "events";
+	const char *fields = t->fields == 1 ? "field" : "fields";
+
+	if (t->fields == 0)
+		return;
+	switch (l->kind) {
+	case TEL_LOSS_TYPE:
+		message(file, "%" PRIu64 " %s of type %s left out: not in %s",
+		    l->events, events, l->type, l->to);
+		break;
+	case TEL_LOSS_VALUE:
+		message(file,
+		    "%" PRIu64
+		    " %s of type %s left out: field %s too large for "
+		    "%s",
+		    l->events, events, l->type, t->names, l->to);
+		break;
+	case TEL_LOSS_FIELD:
+		message(file,
+		    "%" PRIu64 " %s of type %s without %s %s: not in %s",
+		    l->events, events, l->type, fields, t->names, l->to);
+		break;
+	case TEL_LOSS_EMPTY:
+		message(file,
+		    "%" PRIu64 " %s of type %s with 0 for %s %s: only in %s",
+		    l->events, events, l->type, fields, t->names, l->to);
+		break;
+	}
+	t->fields = 0;
+	t->names[0] = '\0';
+}
+
+void
+format_losses(const tel_writer *w, const struct settings *s)
+{
+	struct loss_line line;
+	tel_loss loss;
+	size_t i;
+
+	memset(&line, 0, sizeof(line));
+	for (i = 0; !s->quiet && tel_writer_loss(w, i, &loss); i++) {
+		if (loss.events == 0)
+			continue;
+		if (!is_more(&line, &loss))
+			report_line(s, &line);
+		add_field(&line, &loss);
+	}
+	report_line(s, &line);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Print programs: how the events of one type are printed in one format,
+ * worked out once, when the type's first event comes.
+ *
+ * A program is an array of steps, each some literal bytes and then a value.
+ * Everything that depends only on the type - names, separators, where a
+ * field lies, how it is shown - is in the steps, so that printing an event
+ * is copying literals and numbers.
+ */
+#ifndef TEL_PROGRAM_H
+#define TEL_PROGRAM_H
+
+#include "model/event.h"
+
+struct tel_printer;
+
+/* What a step prints behind its literal. */
+enum render_op {
+	/* numbers */
+	RENDER_HEX,     /* lower-case hexadecimal */
+	RENDER_UPPER,   /* upper-case */
+	RENDER_UPPER16, /* upper-case, 16 digits */
+	RENDER_UPPER8,  /* upper-case, 8 digits */
+	RENDER_DECIMAL,
+	RENDER_SIGNED,
+	RENDER_BOOLEAN, /* true, false */
+	RENDER_TITLE,   /* True, False */
+	RENDER_CLOCK,   /* the event's clock, 16 upper-case digits */
+	RENDER_NOTHING,
+	RENDER_END, /* nothing, and the program ends */
+	/* what is rare, or slow anyway */
+	RENDER_ONES,  /* upper-case; anything but 0 is all ones */
+	RENDER_EXACT, /* decimal, in quotes when over 2^53 */
+	RENDER_EXACT_SIGNED,
+	RENDER_DOUBLE,
+	RENDER_DOUBLE_10, /* %.10G */
+	RENDER_DOUBLE_3,  /* %#8.3g of that */
+	RENDER_DOUBLE_JSON,
+	RENDER_DOUBLE_SQL,
+	RENDER_CLOCK8,      /* the clock in 8 digits, at most FFFFFFFF */
+	RENDER_CLOCK_EXACT, /* the clock as RENDER_EXACT */
+	RENDER_CLOCK_DECIMAL,
+	RENDER_CLOCK_SIGNED, /* the clock's bits as a signed integer */
+	RENDER_TIME,         /* the time in the form that was asked for */
+	RENDER_TIME_JSON,    /* the same; a big integer in quotes */
+	RENDER_CODE_ZERO,    /* the type's code, %04X */
+	RENDER_CODE_BLANK,   /* %4X */
+	RENDER_CODE,         /* in decimal */
+	/* what has no bound known beforehand */
+	RENDER_BYTES, /* what is behind the header, in hexadecimal */
+	RENDER_STRING_TEXT,
+	RENDER_STRING_DOUBLED, /* as text, but every quote twice */
+	RENDER_STRING_CSV,
+	RENDER_STRING_CELL, /* "name=string" as one field of CSV */
+	RENDER_STRING_JSON,
+	RENDER_STRING_QUOTED,
+	RENDER_STRING_SQL,
+	RENDER_LABELS /* JSON's object of the labels that were found */
+};
+
+/* How a label stands beside its address. */
+enum render_labels {
+	LABELS_TEXT,     /* ["..."] */
+	LABELS_DOUBLED,  /* [""...""] */
+	LABELS_STOP,     /* not at all: the row needs another program */
+	LABELS_COLLECT,  /* later, by RENDER_LABELS */
+	LABELS_NUMBERED, /* ["..."], or the number of a string not known */
+	LABELS_TIMELESS  /* whatever its clock, the number in decimal */
+};
+
+/* Which space a field's label is looked for in: its enum tel_space plus 1. */
+enum render_space { SPACE_NONE, SPACE_ADDRESS, SPACE_POINTER };
+
+#define RENDER_LITERAL 40
+
+/*
+ * A value is loaded as the eight bytes at .offset, shifted and masked: one
+ * way for integers of any width, for bits and for doubles.
+ */
+struct render_step {
+	unsigned char literal[RENDER_LITERAL];
+	uint64_t mask;
+	uint32_t offset;
+	uint8_t length; /* of the literal */
+	uint8_t op;     /* enum render_op */
+	uint8_t shift;
+	uint8_t big;   /* the eight bytes are big-endian */
+	uint8_t space; /* enum render_space */
+	uint8_t field; /* its number in the type */
+};
+
+struct render_program {
+	const struct tel_type *type; /* NULL: for all unknown types */
+	size_t room;    /* more than all steps write that ask for none */
+	uint8_t labels; /* enum render_labels */
+	uint8_t narrow; /* events may be shorter than what is loaded */
+	unsigned nsteps;
+	struct render_step *steps;
+};
+
+/* A program that is being made. */
+struct render_builder {
+	struct render_program *program;
+	unsigned char *literal; /* what comes before the next value */
+	size_t length;
+	size_t size;
+	unsigned room; /* steps there is room for */
+	int failed;    /* there was no memory */
+};
+
+/* Begins a program for events of type; NULL for those of unknown types. */
+void tel__render_start(struct render_builder *b, const struct tel_type *type,
+    enum render_labels labels);
+
+/* Adds n literal bytes. */
+void tel__render_add_bytes(struct render_builder *b, const void *bytes,
+    size_t n);
+
+/* Adds a literal string. */
+void tel__render_add(struct render_builder *b, const char *s);
+
+/* Room for n more literal bytes, whose number b->length then has added. */
+unsigned char *tel__render_room(struct render_builder *b, size_t n);
+
+/* Adds a step that prints what is no field. */
+void tel__render_add_op(struct render_builder *b, enum render_op op);
+
+/* Adds a step that prints field i of the type. */
+void tel__render_add_field(struct render_builder *b, enum render_op op,
+    unsigned i, enum render_space space);
+
+/* Ends the program and returns it; NULL when there was no memory. */
+struct render_program *tel__render_end(struct render_builder *b);
+
+void tel__render_free(struct render_program *g);
+
+/*
+ * Prints an event.  TEL_OK; TEL_EIO; TEL_ENOMEM; TEL_END: nothing was
+ * printed because a label was found and the program stops at labels.
+ */
+tel_status tel__render_run(struct tel_printer *pr,
+    const struct render_program *g, const struct tel_event *ev);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the renderers share: programs on demand, and fields as text. */
+#include "render/renderer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "render/escape.h"
+
+tel_status
+tel__render_fail(struct tel_printer *pr, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(pr->error, sizeof(pr->error), format, ap);
+	va_end(ap);
+	return TEL_EINVAL;
+}
+
+int
+tel__render_find(const struct tel_type *type, const char *name)
+{
+	return type == NULL ? -1 : tel_type_find_field(type, name);
+}
+
+enum render_space
+tel__render_space_of(const struct tel_printer *pr, const struct tel_field *f)
+{
+	if (!tel_field_labelled(f))
+		return SPACE_NONE;
+	return (enum render_space)(tel_field_space(pr->schema, f) + 1);
+}
+
+struct render_program *
+tel__render_make(struct tel_printer *pr, const struct tel_type *type,
+    enum render_variant variant)
+{
+	struct render_program **place;
+
+	if (type->unknown || type->index >= pr->cache->nprograms) {
+		place = &pr->cache->unknown[variant];
+		type = NULL;
+	} else {
+		place = &pr->cache->programs[type->index][variant];
+	}
+	if (*place == NULL || (*place)->type != type) {
+		tel__render_free(*place);
+		*place = pr->renderer->compile(pr, type, variant);
+	}
+	return *place;
+}
+
+void
+tel__render_add_csv(struct render_builder *b, const char *s, size_t n)
+{
+	unsigned char *p = tel__render_room(b, TEL_ESCAPE_ROOM(n));
+
+	if (p != NULL)
+		b->length += (size_t)(tel__escape_csv(p, s, n, 0) - p);
+}
+
+void
+tel__render_add_json(struct render_builder *b, const char *s, size_t n)
+{
+	unsigned char *p = tel__render_room(b, TEL_ESCAPE_ROOM(n));
+
+	if (p != NULL)
+		b->length += (size_t)(tel__escape_json(p, s, n, 0) - p);
+}
+
+/* -------------------------------------------------------- text fields */
+
+enum render_op
+tel__render_text_op(const struct tel_field *f, int doubled)
+{
+	switch (f->datatype) {
+	case TEL_SET:
+	case TEL_ADDRESS:
+	case TEL_POINTER: return RENDER_HEX;
+	case TEL_SIGNED: return RENDER_SIGNED;
+	case TEL_BOOLEAN: return RENDER_BOOLEAN;
+	case TEL_DOUBLE: return RENDER_DOUBLE;
+	case TEL_STRING:
+		return doubled ? RENDER_STRING_DOUBLED : RENDER_STRING_TEXT;
+	case TEL_UNSIGNED: break;
+	}
+	return RENDER_DECIMAL;
+}
+
+/* What stands around the value of f. */
+static const char *
+quotes(const struct tel_field *f, int doubled)
+{
+	if (f->datatype != TEL_STRING)
+		return "";
+	return doubled ? "\"\"" : "\"";
+}
+
+static void
+add_field(struct tel_printer *pr, struct render_builder *b,
+    const struct tel_type *type, unsigned i, int doubled)
+{
+	const struct tel_field *f = &type->fields[i];
+	enum render_op op = tel__render_text_op(f, doubled);
+
+	tel__render_add_bytes(b, f->name, f->name_length);
+	tel__render_add(b, op == RENDER_HEX ? "=0x" : "=");
+	tel__render_add(b, quotes(f, doubled));
+	tel__render_add_field(b, op, i, tel__render_space_of(pr, f));
+	tel__render_add(b, quotes(f, doubled));
+}
+
+/* The only field that an event of an unknown type has. */
+static void
+add_unknown(struct tel_printer *pr, struct render_builder *b, const char *first)
+{
+	unsigned i;
+
+	for (i = 0; i < pr->nnames; i++)
+		if (strcmp(pr->names[i], "bytes") == 0)
+			break;
+	if (pr->names != NULL && i == pr->nnames)
+		return;
+	tel__render_add(b, first);
+	tel__render_add(b, "bytes=");
+	tel__render_add_op(b, RENDER_BYTES);
+}
+
+void
+tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
+    const struct tel_type *type, const char *first, int doubled)
+{
+	unsigned i, n = pr->nnames;
+	int at;
+
+	if (type == NULL) {
+		add_unknown(pr, b, first);
+		return;
+	}
+	if (pr->names == NULL)
+		n = type->nfields;
+	for (i = 0; i < n; i++) {
+		at = pr->names == NULL ? (int)i :
+		                         tel__render_find(type, pr->names[i]);
+		if (at < 0)
+			continue;
+		tel__render_add(b, first);
+		add_field(pr, b, type, (unsigned)at, doubled);
+		first = " ";
+	}
+}

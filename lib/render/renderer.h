@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Renderers: the output formats of a printer, and what they share.  A renderer
+ * that shows one format of logs in that format's own text is in its folder.
+ */
+#ifndef TEL_RENDERER_H
+#define TEL_RENDERER_H
+
+#include "io/output.h"
+#include "model/clock.h"
+#include "model/event.h"
+#include "model/labels.h"
+#include "render/program.h"
+
+/* What a type may have programs for. */
+enum render_variant {
+	RENDER_ROW,   /* a row, or a whole line */
+	RENDER_OTHER, /* CSV: the row in quotes; SQL: the statement before rows */
+	RENDER_VARIANTS
+};
+
+/* An output format. */
+struct tel_renderer {
+	const char *name; /* as -f names it */
+	unsigned flags;   /* of enum tel_printer_flag */
+	/*
+	 * A log starts, or (same) continues with another schema; may be NULL.
+	 * pr->started is 0 for the first one.  TEL_EINVAL: it cannot be
+	 * shown, and nothing was printed.
+	 */
+	tel_status (*begin_log)(struct tel_printer *pr,
+	    const struct tel_event *ev, int same);
+	/*
+	 * Makes a program; type is NULL for the program of all unknown types.
+	 * NULL when there is no memory.
+	 */
+	struct render_program *(*compile)(struct tel_printer *pr,
+	    const struct tel_type *type, enum render_variant variant);
+	/* Prints an event; NULL: running its program is enough. */
+	tel_status (*event)(struct tel_printer *pr, const struct tel_event *ev);
+	/* Called before a sync point while pr->rate_owed; may be NULL. */
+	tel_status (
+	    *sync_point)(struct tel_printer *pr, const struct tel_event *ev);
+	/* Prints the end of the output, pr->started or not; may be NULL. */
+	tel_status (*finish)(struct tel_printer *pr);
+	/* Frees pr->state; may be NULL. */
+	void (*release)(struct tel_printer *pr);
+};
+
+/* A label that RENDER_LABELS prints. */
+struct render_found {
+	unsigned field;
+	struct tel_label label;
+};
+
+/*
+ * The programs for a schema.  Events of merged logs come in any order, so
+ * each schema has a cache of its own.
+ */
+struct render_cache {
+	struct render_cache *next;
+	const struct tel_schema *schema;
+	char name[sizeof(((struct tel_schema *)0)->name)];
+	uint64_t digest; /* 0 for a built-in schema */
+	/* by the type's index, and for all unknown types */
+	struct render_program *(*programs)[RENDER_VARIANTS];
+	unsigned nprograms;
+	struct render_program *unknown[RENDER_VARIANTS];
+};
+
+struct tel_printer {
+	struct tel_output *out;
+	const struct tel_renderer *renderer;
+
+	/* options */
+	enum tel_time_form time;
+	int header;
+	int color;
+	int terminal;
+	char **names; /* of the fields to show, or NULL: all */
+	unsigned nnames;
+	char *columns; /* the type that CSV has columns for */
+	uint64_t file_size;
+	int64_t file_changed;
+
+	int started; /* something was printed */
+	void *state; /* the renderer's own */
+
+	/* the log that is being printed */
+	const struct tel_log *log;
+	unsigned number;
+	int fresh;     /* the next event is of another file */
+	int rate_owed; /* the clock's rate was unknown when the header was */
+
+	/* the schema of its events, and what was made for it */
+	const struct tel_schema *schema;
+	struct render_cache *cache;
+	struct render_cache *caches; /* of all schemas, the newest first */
+	/* the schema that the last header named */
+	char shown[sizeof(((struct tel_schema *)0)->name)];
+	uint64_t shown_digest;
+
+	uint64_t previous; /* clock of the event shown before */
+	int has_previous;
+	struct render_found found[255];
+	unsigned nfound;
+
+	char error[160];
+};
+
+/* Sets the text of tel_printer_error() and returns TEL_EINVAL. */
+__attribute__((format(printf, 2, 3))) tel_status
+tel__render_fail(struct tel_printer *pr, const char *format, ...);
+
+/* The program for events of type, made if need be; NULL: no memory. */
+struct render_program *tel__render_make(struct tel_printer *pr,
+    const struct tel_type *type, enum render_variant variant);
+
+static inline struct render_program *
+render_program_for(struct tel_printer *pr, const struct tel_type *type,
+    enum render_variant variant)
+{
+	struct render_program *g;
+
+	if (!type->unknown && type->index < pr->cache->nprograms) {
+		g = pr->cache->programs[type->index][variant];
+		if (g != NULL && g->type == type)
+			return g;
+	}
+	return tel__render_make(pr, type, variant);
+}
+
+/* The number of the field called name, or -1; type may be NULL. */
+int tel__render_find(const struct tel_type *type, const char *name);
+
+/* Where the label of f is looked for. */
+enum render_space tel__render_space_of(const struct tel_printer *pr,
+    const struct tel_field *f);
+
+/*
+ * How a field is shown in text: the step's operation.  doubled: inside a CSV
+ * field, where every quote is written twice.
+ */
+enum render_op tel__render_text_op(const struct tel_field *f, int doubled);
+
+/*
+ * Adds "name=value" for all fields, or for those that were asked for, with a
+ * blank between them and first before the first one.
+ */
+void tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
+    const struct tel_type *type, const char *first, int doubled);
+
+/* Adds a string as literal bytes: a field of CSV, or part of a JSON string. */
+void tel__render_add_csv(struct render_builder *b, const char *s, size_t n);
+void tel__render_add_json(struct render_builder *b, const char *s, size_t n);
+
+/* Writes a string to the output. */
+static inline tel_status
+render_put(struct tel_printer *pr, const char *s)
+{
+	return tel_output_write(pr->out, s, strlen(s));
+}
+
+#endif
