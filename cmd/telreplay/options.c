@@ -23,7 +23,7 @@ enum {
 	OPTION_COUNT
 };
 
-/* The bounds that the library and the loop have. */
+/* The bounds of the compiler and the loop. */
 #define LIVE_MAX ((uint64_t)1 << 31)
 #define REPEAT_MAX ((uint64_t)1000000)
 #define SAMPLE_MAX ((uint64_t)1 << 20)
@@ -31,7 +31,7 @@ enum {
 /* One operation in so many is timed. */
 #define SAMPLE 64
 #define RUNS 3
-/* An allocator that does nothing for so long will never do anything. */
+/* Without progress for so long, an allocator hangs. */
 #define TIMEOUT ((uint64_t)60 * 1000000000)
 
 static const struct option_row own[] = {
@@ -110,7 +110,7 @@ set_touch(struct telreplay *t, const char *text)
 	return 1;
 }
 
-/* How many times as fast as it was recorded. */
+/* A factor of the recorded speed. */
 static int
 set_pace(struct telreplay *t, const char *text)
 {

@@ -413,7 +413,7 @@ compile_kept(struct trace *trace, struct telreplay *t)
 		return 0;
 	if (sink.terminal) {
 		message_fail(STATUS_USAGE, t->keep,
-		    "a program is nothing for a terminal");
+		    "refusing to write a compiled program to a terminal");
 		sink_close(&sink);
 		return 0;
 	}

@@ -32,9 +32,9 @@ builtin_find(const char *name)
 }
 
 const tel_pool_table *
-builtin_number(unsigned built)
+builtin_number(unsigned builtin)
 {
-	return built < TABLES ? tables[built] : NULL;
+	return builtin < TABLES ? tables[builtin] : NULL;
 }
 
 const char *

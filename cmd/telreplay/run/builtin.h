@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pools: the allocators that are built in, as plug-ins see them.  Their
- * memory comes from the kernel, never from malloc.
+ * Built-in pool allocators.  Their memory comes from the kernel, never from
+ * malloc.
  */
 #ifndef TELREPLAY_POOLS_H
 #define TELREPLAY_POOLS_H
@@ -12,12 +12,12 @@
 
 /* Does nothing: every block is the same one. */
 extern const tel_pool_table builtin_null;
-/* An arena for each pool: blocks one behind the other, freed at its end. */
+/* An arena for each pool: blocks are consecutive, and freed with the pool. */
 extern const tel_pool_table builtin_bump;
 /* A free list for each size class. */
 extern const tel_pool_table builtin_class;
 
-/* Numbers of those that are built in. */
+/* Their numbers. */
 enum builtin {
 	BUILTIN_NONE,
 	BUILTIN_NULL,
@@ -29,19 +29,19 @@ enum builtin {
 /* The one of that name, or BUILTIN_NONE. */
 enum builtin builtin_find(const char *name);
 /* The table of a number, or NULL for BUILTIN_NONE. */
-const tel_pool_table *builtin_number(unsigned built);
+const tel_pool_table *builtin_number(unsigned builtin);
 
-/* Makes the null allocator that was started one that is called as malloc. */
+/* Gives the null allocator, which was started, the functions of malloc. */
 void builtin_null_functions(struct allocator *a);
 
 /*
- * Reads "word=NUMBER" or "", a number of bytes from min to max that is a
- * multiple of the page.  out: set when it is there.
- * Returns NULL, or what is wrong.
+ * Parses "word=NUMBER" or "", a number of bytes that is rounded up to pages.
+ * out: set when it is there.
+ * Returns NULL, or an error message.
  */
 const char *builtin_parameter(const char *text, const char *word, size_t *out);
 
-/* Pages, zeroed, not of malloc; NULL when there are none. */
+/* Zeroed pages from the kernel; NULL when there are none. */
 void *pages_map(size_t size);
 /* The same at a multiple of align, which is a power of 2. */
 void *pages_map_aligned(size_t size, size_t align);

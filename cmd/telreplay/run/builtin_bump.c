@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bump arena: a pool's blocks lie one behind the other in chunks, and
- * are freed all together, with the pool.
+ * The bump arena: the blocks of a pool are consecutive in chunks, and are freed
+ * together with the pool.
  */
 #include "telreplay/run/builtin.h"
 
@@ -12,7 +12,7 @@
 
 #define GRAIN ((size_t)16)
 
-/* What chunks have at least; the parameter extend=BYTES. */
+/* The least bytes of a chunk; the parameter extend=BYTES. */
 #define EXTEND ((size_t)1 << 20)
 
 struct state {
@@ -32,7 +32,7 @@ struct pool {
 	struct chunk first;
 };
 
-/* What lies before the first block of a chunk. */
+/* The bytes before the first block of a chunk. */
 #define HEAD ((sizeof(struct chunk) + GRAIN - 1) & ~(GRAIN - 1))
 #define POOL_HEAD ((sizeof(struct pool) + GRAIN - 1) & ~(GRAIN - 1))
 
@@ -60,7 +60,7 @@ end(void *state)
 	pages_unmap(state, sizeof(struct state));
 }
 
-/* The first chunk begins with the pool. */
+/* The first chunk starts with the pool. */
 static void *
 create(void *state, uint64_t number)
 {
@@ -98,7 +98,7 @@ destroy(void *pool)
 	pages_unmap(p, p->extend);
 }
 
-/* Puts a chunk on top that has room for size, unless another thread did. */
+/* Adds a chunk with room for size, unless another thread did. */
 static int
 extend(struct pool *p, struct chunk *full, size_t size)
 {
@@ -180,7 +180,7 @@ drop(void *pool, void *block, size_t size)
 	(void)size;
 }
 
-/* Memory is fresh from the kernel, and never used twice. */
+/* Memory comes zeroed from the kernel, and is never reused. */
 const tel_pool_table builtin_bump = {
 	.version = TEL_POOL_VERSION,
 	.flags = TEL_POOL_THREADS,

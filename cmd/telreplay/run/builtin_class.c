@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define GRAIN ((size_t)16)
-/* A chunk begins at a multiple of its size, so that a block finds it. */
+/* A chunk is aligned to its size, so that a block's address leads to it. */
 #define CHUNK ((size_t)1 << 18)
 /* Chunks are taken from the kernel so many bytes at a time: extend=BYTES. */
 #define EXTEND ((size_t)1 << 20)
@@ -97,7 +97,7 @@ class_of(size_t size)
 	    (((size - 1) >> (power - 2)) & 3);
 }
 
-/* And how many bytes its blocks have. */
+/* The bytes of a block of a class. */
 static size_t
 size_of(size_t class)
 {
@@ -152,7 +152,7 @@ destroy(void *pool)
 	pages_unmap(p, sizeof(*p));
 }
 
-/* Makes room for a class.  The first page of an extent says what it is. */
+/* Gives a class a new chunk. */
 static int
 refill(struct pool *p, size_t class)
 {
@@ -175,7 +175,7 @@ refill(struct pool *p, size_t class)
 	p->nspace -= CHUNK;
 	c->size = size;
 	c->class = class;
-	/* a power of 2 lies at a multiple of itself */
+	/* blocks of a power of 2 are aligned to their size */
 	head = (size & (size - 1)) == 0 && size > sizeof(*c) ? size : 64;
 	p->fresh[class] = (unsigned char *)c + head;
 	p->limit[class] = (unsigned char *)c + CHUNK;
@@ -200,7 +200,7 @@ take(struct pool *p, size_t class)
 	return block;
 }
 
-/* A block of its own pages, behind a page that says so. */
+/* A block in its own pages, after a page that describes it. */
 static void *
 take_large(struct pool *p, size_t alignment, size_t size)
 {
@@ -294,7 +294,7 @@ resize(void *pool, void *block, size_t from, size_t to)
 	size_t has = room(chunk_of(block), block);
 	void *now;
 
-	/* a block that would be half empty moves */
+	/* a block that would be half empty is moved */
 	if (to <= has && to > has / 2)
 		return block;
 	now = alloc(pool, to);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The null allocator: every block is the same one.  It is as long as the
- * largest, so that it may be written to; what a run with it takes is what
- * telreplay itself takes.
+ * The null allocator: every block is the same one, as large as the largest, so
+ * that it may be written to.  A run with it measures telreplay's own cost.
  */
 #include "telreplay/run/builtin.h"
 
@@ -13,7 +12,7 @@ struct null {
 	size_t size;
 };
 
-/* Where blocks begin: of all the alignment that a page has. */
+/* Offset of the block, which is aligned to a page. */
 #define HEAD ((size_t)4096)
 
 static const char *
@@ -43,7 +42,7 @@ end(void *state)
 	pages_unmap(n, n->size);
 }
 
-/* As there is no create, pool is the state, which is the block. */
+/* Without create, the pool is the state: the block. */
 static void *
 alloc(void *pool, size_t size)
 {
@@ -76,7 +75,7 @@ drop(void *pool, void *block, size_t size)
 	(void)size;
 }
 
-/* malloc's functions have no argument that could carry it. */
+/* The functions of malloc have no argument for it. */
 static void *null_block;
 
 static void *

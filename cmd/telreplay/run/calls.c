@@ -48,7 +48,7 @@ calls_stop(void)
 	unsigned short n = 0;
 	unsigned i;
 
-	/* the number of the call; go to the last line if it is one of them */
+	/* load the number of the call; one of ours goes to the last line */
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 	    offsetof(struct seccomp_data, nr));
 	for (i = 0; i < CALLS; i++)
@@ -89,7 +89,7 @@ calls_count(pid_t pid, int status, int running, uint64_t *counts)
 			if (info.seccomp.nr == calls[i].number)
 				counts[i]++;
 	}
-	/* a signal of its own is delivered */
+	/* a signal that stopped it is delivered */
 	if (event == 0)
 		signal = WSTOPSIG(status);
 	(void)ptrace(PTRACE_CONT, pid, NULL, (void *)signal);

@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-/* What the loader finds by itself, and where Debian has it. */
+/* Libraries that the loader finds by name, and their packages in Debian. */
 struct known {
 	const char *name;
 	const char *package;
@@ -46,7 +46,7 @@ copy(const char *text, size_t size)
 	return p;
 }
 
-/* What the name or path leads to.  Returns 1, or 0 after a message. */
+/* Looks up a name or path.  Returns 1, or 0 after a message. */
 static int
 resolve(struct candidate *a, const char *what)
 {
@@ -85,7 +85,7 @@ base_name(const char *path)
 	return copy(base, strcspn(base, "."));
 }
 
-/* One of the list: size bytes, and the parameters. */
+/* Adds one: size bytes of text, and its parameters. */
 static int
 add(struct candidates *list, const char *text, size_t size,
     const char *parameters)
@@ -129,11 +129,11 @@ candidates_add(struct candidates *list, const char *text)
 	for (;;) {
 		size_t size = strcspn(text, ",:");
 
-		/* in a path a colon is one only behind the last slash */
+		/* a colon in a path separates only after the last slash */
 		while (text[size] == ':' &&
 		    strcspn(text + size, "/") < strcspn(text + size, ",="))
 			size += 1 + strcspn(text + size + 1, ",:");
-		/* parameters may have commas: they reach to the end */
+		/* parameters may have commas: they extend to the end */
 		if (text[size] == ':')
 			return add(list, text, size, text + size + 1);
 		if (!add(list, text, size, ""))
@@ -218,7 +218,7 @@ candidate_is_setting(const char *assignment)
 	return 0;
 }
 
-/* Nonzero for what would load other libraries, or be taken for our own. */
+/* Nonzero for what would load other libraries, or configure telreplay. */
 static int
 is_left_out(const char *assignment)
 {
@@ -226,7 +226,7 @@ is_left_out(const char *assignment)
 	    strncmp(assignment, "TELREPLAY_", 10) == 0;
 }
 
-/* Puts an assignment in, which replaces the one of its name. */
+/* Adds an assignment; replaces an earlier one of the same name. */
 static int
 assign(char **environment, size_t *n, const char *text, size_t size)
 {
@@ -246,7 +246,7 @@ assign(char **environment, size_t *n, const char *text, size_t size)
 	return 1;
 }
 
-/* The assignments among the parameters of a malloc, parted by blanks. */
+/* Adds the parameters of a malloc that are assignments. */
 static int
 assign_all(char **environment, size_t *n, const char *text)
 {

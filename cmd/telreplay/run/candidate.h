@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Candidates: the allocators that -a names, and how a process has one. */
+/* Candidates: the allocators that -a names, and how a process loads one. */
 #ifndef TELREPLAY_CANDIDATE_H
 #define TELREPLAY_CANDIDATE_H
 
@@ -12,19 +12,19 @@
 
 struct candidate {
 	char *name;           /* for the report */
-	char *text;           /* what was named: .path points here */
-	enum builtin builtin; /* one that is built in, or BUILTIN_NONE */
+	char *text;           /* as it was named; .path points here */
+	enum builtin builtin; /* or BUILTIN_NONE */
 	/*
 	 * What the loader is to load before all else: its names, in the order
 	 * in which they are tried, up to a NULL.  None for the C library.
 	 */
 	const char *const *libraries;
 	const char *path[2]; /* .libraries of a file that was named */
-	char library[4200];  /* how the loader is told the one it is, or "" */
-	int fd;              /* open, where only that can be told; or -1 */
-	const char *package; /* Debian's, for a message; or NULL */
-	const char *parameters; /* what stood behind the colon, or "" */
-	int c_library;          /* the C library's own malloc was asked for */
+	char library[4200];  /* the one of them, for LD_PRELOAD, or "" */
+	int fd; /* of a library that only a descriptor can name; or -1 */
+	const char *package;    /* Debian's, for a message; or NULL */
+	const char *parameters; /* what follows the colon, or "" */
+	int c_library;          /* the C library's own malloc */
 };
 
 struct candidates {
@@ -39,7 +39,7 @@ struct candidates {
  */
 int candidates_add(struct candidates *a, const char *text);
 
-/* Two of one name are a mistake.  Returns 1, or 0 after a message. */
+/* Refuses two of one name.  Returns 1, or 0 after a message. */
 int candidates_check(const struct candidates *a);
 
 /*
@@ -60,7 +60,7 @@ void candidates_free(struct candidates *a);
 char **candidate_environment(const struct candidate *a, const char *first);
 void candidate_environment_free(char **environment);
 
-/* Nonzero when a string of an environment steers an allocator. */
+/* Nonzero for an assignment that configures an allocator. */
 int candidate_is_setting(const char *assignment);
 
 #endif

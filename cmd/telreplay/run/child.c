@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process that runs an allocator.  It has no standard streams to speak
- * of: all that it has to say goes into the shared memory.
+ * The process that runs an allocator.  Its standard streams belong to the
+ * allocator: results go into the shared memory.
  */
 #include "telreplay/run/child.h"
 
@@ -26,8 +26,8 @@ struct child {
 	struct allocator allocator;
 	size_t (*usable)(void *);
 	struct rusage before;
-	uint64_t resident; /* of all sorts, when it began */
-	uint64_t shares;   /* of it, not the allocator's */
+	uint64_t resident; /* all resident memory at the start */
+	uint64_t shares;   /* of it, files and shared memory */
 	int begun;
 };
 
@@ -39,7 +39,7 @@ give_up(struct shared *sh, const char *what, const char *why)
 	_exit(0);
 }
 
-/* The memory that the parent shares; NULL when there is none of ours. */
+/* The memory that the parent shares, or NULL. */
 static struct shared *
 find_shared(void)
 {
@@ -61,13 +61,10 @@ find_shared(void)
 	return sh;
 }
 
-/* A handler has no argument that could carry it. */
+/* A signal handler has no argument for it. */
 static struct shared *struck;
 
-/*
- * The allocator has gone too far: tells in which thread, and lets the signal
- * do what it does.
- */
+/* A crash: records its thread and address; the signal then ends the process. */
 static void
 take_signal(int number, siginfo_t *info, void *context)
 {
@@ -131,7 +128,7 @@ end(struct child *c)
 		watch_sample(&sh->end);
 		watch_end();
 		memory_all(&resident, &shares);
-		/* what is not the allocator's only grows */
+		/* files and shared memory only grow */
 		if (peak > c->resident + (shares - c->shares))
 			sh->peak = peak - c->resident - (shares - c->shares);
 	}
@@ -209,10 +206,10 @@ run(struct child *c)
 	    run_program(c->program, &c->allocator, &options, shared_board(sh));
 	if (wrong != NULL)
 		give_up(sh, wrong, "");
-	/* its end is not looked at: nothing is to be learned from it */
+	/* the allocator's end is not run */
 }
 
-/* The allocator of this process, as far as it is known before a run. */
+/* Finds the allocator of this process. */
 static void
 find_allocator(struct child *c)
 {
@@ -241,6 +238,6 @@ child_main(void)
 	if (child.shared->wrong[0] == '\0' && child.shared->job != JOB_PROBE)
 		run(&child);
 	atomic_store(&child.shared->phase, PHASE_DONE);
-	/* neither the allocator's last words nor a sanitizer's are wanted */
+	/* exit handlers of allocators and sanitizers are not wanted */
 	_exit(0);
 }

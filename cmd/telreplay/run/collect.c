@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a run left behind.  The memory was that of another process, which may
- * have gone wrong in any way: no number in it is taken for good.
+ * The results of a run.  The memory belongs to another process, which may have
+ * failed in any way: every number in it is checked.
  */
 #include "telreplay/run/collect.h"
 
@@ -10,12 +10,12 @@
 #include <string.h>
 #include "common/message.h"
 
-/* So many errors are told one by one; the board has RUN_ERRORS of them. */
-#define ERRORS_TOLD 8
-/* And so many threads' places, where any of them may be the one. */
-#define THREADS_TOLD 4
+/* The most errors that are shown; the board has up to RUN_ERRORS. */
+#define ERRORS_SHOWN 8
+/* The most threads whose place is shown, when any may be the one. */
+#define THREADS_SHOWN 4
 
-/* The name of an operation, for messages: where it comes from. */
+/* An operation for messages: the event it comes from. */
 static void
 name_place(const struct contest *c, uint64_t chunk, uint32_t thread,
     uint32_t position, char *text, size_t size)
@@ -41,7 +41,7 @@ threads_of(const struct contest *c)
 	return threads <= c->trace->facts->threads ? threads : 0;
 }
 
-/* Where the first threads were, when nobody knows which it was. */
+/* Where the first threads were, when the failing one is unknown. */
 static void
 name_threads(const struct contest *c, uint32_t threads, char *text, size_t size)
 {
@@ -51,7 +51,7 @@ name_threads(const struct contest *c, uint32_t threads, char *text, size_t size)
 	char place[256];
 
 	(void)snprintf(text, size, "with its %" PRIu32 " threads at", threads);
-	for (i = 0; i < threads && i < THREADS_TOLD; i++) {
+	for (i = 0; i < threads && i < THREADS_SHOWN; i++) {
 		run_position(shared_board(c->stage.shared), i, &chunk,
 		    &position);
 		name_place(c, chunk, i, position, place, sizeof(place));
@@ -59,11 +59,11 @@ name_threads(const struct contest *c, uint32_t threads, char *text, size_t size)
 		(void)snprintf(text + used, size - used, "%s %s",
 		    i > 0 ? "," : "", place);
 	}
-	if (threads > THREADS_TOLD && strlen(text) + 5 < size)
+	if (threads > THREADS_SHOWN && strlen(text) + 5 < size)
 		(void)strcat(text, " ...");
 }
 
-/* Where it was when it ended, in the thread that was hit, if that is known. */
+/* Where the run was when it ended: in the failing thread if that is known. */
 static void
 name_end(const struct contest *c, char *text, size_t size)
 {
@@ -96,7 +96,7 @@ name_end(const struct contest *c, char *text, size_t size)
 	(void)snprintf(text, size, "at %s", place);
 }
 
-/* Says why it is not run any more. */
+/* Shows why the allocator is not run again. */
 static void
 fail(const struct contest *c, struct result *r, const struct outcome *out)
 {
@@ -143,13 +143,13 @@ wrong_text(uint32_t what)
 	}
 }
 
-/* Tells the errors that a run itself found. */
+/* Shows the errors that the run itself detected. */
 static void
-tell_errors(const struct contest *c, struct result *r)
+show_errors(const struct contest *c, struct result *r)
 {
 	const struct run_board *b = shared_board(c->stage.shared);
 	uint32_t kept = b->errors_kept;
-	uint32_t i, n = kept < ERRORS_TOLD ? kept : ERRORS_TOLD;
+	uint32_t i, n = kept < ERRORS_SHOWN ? kept : ERRORS_SHOWN;
 	char place[256];
 
 	for (i = 0; i < n; i++) {
@@ -229,7 +229,7 @@ take_memory(struct result *r, struct shared *sh, const struct outcome *out)
 {
 	size_t i;
 
-	/* not so where the kernel does not tell */
+	/* 0 where the kernel has no figures */
 	r->watched = sh->baseline.known != 0;
 	r->baseline = sh->baseline;
 	r->end = sh->end;
@@ -262,10 +262,10 @@ collect_run(struct contest *c, struct result *r, enum job job,
 		take_memory(r, sh, out);
 	else
 		take_timing(c, r);
-	/* in the first run that has some: they would be the same again */
+	/* those of later runs would be the same */
 	if (r->failures + r->errors == 0 &&
 	    shared_board(sh)->failures + shared_board(sh)->errors > 0)
-		tell_errors(c, r);
+		show_errors(c, r);
 	r->failures += shared_board(sh)->failures;
 	r->errors += shared_board(sh)->errors;
 }

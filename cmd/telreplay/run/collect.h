@@ -5,7 +5,7 @@
 
 #include "telreplay/run/contest.h"
 
-/* Takes a run, and tells what went wrong in it. */
+/* Adds a run to a result, and shows its errors. */
 void collect_run(struct contest *c, struct result *r, enum job job,
     const struct outcome *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The runs: interleaved, so that what disturbs disturbs all alike. */
+/* The runs: interleaved, so that a disturbance affects all alike. */
 #include "telreplay/run/contest.h"
 
 #include <inttypes.h>
@@ -14,14 +14,14 @@
 #include "common/progress.h"
 
 #define SECOND 1000000000ULL
-/* The line of progress comes after this time, and not more often. */
+/* When the progress line first appears, and how often it changes. */
 #define DELAY SECOND
 #define INTERVAL (SECOND / 5)
 
 static char malloc_name[] = "null";
 static char pool_name[] = "null pool";
 
-/* What is run now, for the line of progress. */
+/* The current run, for the progress line. */
 struct look {
 	struct contest *contest;
 	const struct result *result;
@@ -51,9 +51,9 @@ show_progress(void *arg, struct shared *sh)
 	message_transient(line);
 }
 
-/* Puts the question into the shared memory. */
+/* Writes the request to the shared memory. */
 static void
-ask(struct contest *c, const struct result *r, enum job job)
+request(struct contest *c, const struct result *r, enum job job)
 {
 	const struct candidate *k = r->candidate;
 	struct shared *sh = c->stage.shared;
@@ -74,14 +74,14 @@ ask(struct contest *c, const struct result *r, enum job job)
 	}
 }
 
-/* Remembers who it is. */
+/* Keeps what the allocator says of itself. */
 static int
 take_name(struct result *r, struct shared *sh)
 {
 	char **environment;
 	size_t i, n = 0;
 
-	/* a library says what it likes of itself */
+	/* a library may say anything */
 	(void)page_escape(r->path, sizeof(r->path) - 1, sh->path);
 	(void)page_escape(r->release, sizeof(r->release) - 1, sh->release);
 	(void)page_escape(r->called, sizeof(r->called) - 1, sh->name);
@@ -89,7 +89,7 @@ take_name(struct result *r, struct shared *sh)
 	environment = candidate_environment(r->candidate, SHARED_VARIABLE "=");
 	if (environment == NULL)
 		return 0;
-	/* those that steer it stay, the others go */
+	/* only settings of the allocator are kept */
 	for (i = 0; environment[i] != NULL; i++) {
 		if (candidate_is_setting(environment[i]) &&
 		    r->candidate->builtin == BUILTIN_NONE && !r->plugin)
@@ -103,7 +103,7 @@ take_name(struct result *r, struct shared *sh)
 	return 1;
 }
 
-/* Nonzero when the library that was asked for is the one that serves. */
+/* Nonzero when malloc is that of the requested library. */
 static int
 is_served(const struct candidate *k, struct shared *sh)
 {
@@ -121,20 +121,20 @@ is_served(const struct candidate *k, struct shared *sh)
 	    asked.st_dev == served.st_dev && asked.st_ino == served.st_ino;
 }
 
-/* Starts the candidate, only to see who serves malloc. */
+/* Starts a process only to see whose malloc it has. */
 static int
 probe(struct contest *c, struct result *r, struct outcome *out)
 {
 	struct spawn spawn = { 10 * SECOND, NULL, NULL };
 
-	ask(c, r, JOB_PROBE);
+	request(c, r, JOB_PROBE);
 	if (!spawn_run(&spawn, r->candidate, &c->stage, out))
 		return -1;
 	return out->ending == ENDED_WELL &&
 	    is_served(r->candidate, c->stage.shared);
 }
 
-/* It is there, but it ends or hangs before it is used: it has failed. */
+/* The library was found, but the process crashed or hung before any use. */
 static void
 fail_at_once(struct result *r, const struct outcome *out)
 {
@@ -157,9 +157,9 @@ fail_at_once(struct result *r, const struct outcome *out)
 	message_fail(STATUS_FAILED, r->candidate->name, "%s", r->why);
 }
 
-/* It is not there: another one serves malloc. */
+/* The library was not found: malloc is that of another one. */
 static void
-tell_absent(const struct contest *c, const struct result *r,
+show_absent(const struct contest *c, const struct result *r,
     const struct outcome *out)
 {
 	const struct candidate *k = r->candidate;
@@ -174,7 +174,7 @@ tell_absent(const struct contest *c, const struct result *r,
 		    out->said[0] != '\0' ? ": " : "", out->said);
 }
 
-/* Finds the first of a candidate's libraries that serves. */
+/* Finds the first of a candidate's libraries that loads. */
 static int
 find(struct contest *c, struct result *r)
 {
@@ -198,11 +198,11 @@ find(struct contest *c, struct result *r)
 		fail_at_once(r, &out);
 		return 1;
 	}
-	tell_absent(c, r, &out);
+	show_absent(c, r, &out);
 	return 0;
 }
 
-/* The allocators that tell our own cost: as malloc and as a pool. */
+/* The null allocator that measures the own cost: malloc or pool. */
 static const struct result *
 own_of(struct contest *c, const struct result *r)
 {
@@ -262,14 +262,14 @@ run_one(struct contest *c, struct result *r, enum job job, const char *what)
 	if (r->failed)
 		return 1;
 	(void)snprintf(look.what, sizeof(look.what), "%s", what);
-	ask(c, r, job);
+	request(c, r, job);
 	if (!spawn_run(&spawn, r->candidate, &c->stage, &out))
 		return 0;
 	collect_run(c, r, job, &out);
 	return 1;
 }
 
-/* All of them once. */
+/* One run of each allocator. */
 static int
 run_round(struct contest *c, enum job job, const char *what)
 {
@@ -305,7 +305,7 @@ contest_run(struct contest *c, const struct trace *trace)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	/* memory first: what crashes is then told once */
+	/* memory first: a crash is then shown once, before timings */
 	good = run_round(c, JOB_WATCH, "memory");
 	for (i = 0; i < n && good; i++) {
 		(void)snprintf(what, sizeof(what),

@@ -3,27 +3,24 @@
 #ifndef TELREPLAY_CONTEST_H
 #define TELREPLAY_CONTEST_H
 
+#include "telreplay/compile/trace.h"
 #include "telreplay/run/result.h"
 #include "telreplay/run/spawn.h"
 #include "telreplay/telreplay.h"
-#include "telreplay/compile/trace.h"
 
 struct contest {
 	const struct telreplay *telreplay;
 	const struct trace *trace;
-	struct result *results; /* those that were asked for, */
+	struct result *results; /* of the allocators of -a */
 	size_t n;
-	struct result *own; /* and those that tell our own cost */
+	struct result *own; /* of null allocators: telreplay's own cost */
 	size_t nown;
 	struct candidate null[2];
 	struct stage stage;
-	uint64_t begun, shown; /* for the line of progress */
+	uint64_t begun, shown; /* for the progress line */
 };
 
-/*
- * Finds out that the allocators are there, and what they are.
- * Returns 1, or 0 after a message.
- */
+/* Finds the allocators.  Returns 1, or 0 after a message. */
 int contest_open(struct contest *c, struct telreplay *t);
 
 /* Runs them all.  Returns 1, or 0 after a message. */
@@ -31,7 +28,7 @@ int contest_run(struct contest *c, const struct trace *trace);
 
 void contest_close(struct contest *c);
 
-/* Live bytes at a sample, of the trace. */
+/* The bytes that the trace has live at a sample. */
 double contest_live(const struct contest *c, const struct sample *s);
 
 #endif

@@ -7,14 +7,14 @@
 
 #include <pthread.h>
 
-/* The functions have no argument that leads here. */
+/* The functions have no argument for this. */
 static struct {
 	const tel_pool_table *real;
 	tel_pool_table table;
 	pthread_mutex_t lock;
 } locked = { NULL, { 0 }, PTHREAD_MUTEX_INITIALIZER };
 
-/* A lock that nobody copies or destroys cannot fail. */
+/* Locking a normal mutex that is never copied or destroyed cannot fail. */
 static const tel_pool_table *
 enter(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Memory of this process, from Linux's proc(5).  The counters in statm are
- * kept for each processor and summed up late, by up to some megabytes, so
- * smaps_rollup is what is read.
+ * kept for each processor and summed up late, with an error of some megabytes,
+ * so smaps_rollup is read instead.
  */
 #include "telreplay/run/memory.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Either file has some 25 or 60 lines of 30 bytes. */
+/* The files have 25 to 60 lines of 30 bytes. */
 #define FILE_MAX 8192
 
 static int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory: what the kernel says that this process has. */
+/* Memory: resident memory of this process, as the kernel counts it. */
 #ifndef TELREPLAY_MEMORY_H
 #define TELREPLAY_MEMORY_H
 
@@ -11,21 +11,18 @@ struct memory {
 };
 
 /*
- * Reads it, without malloc.  Exact: the pages are counted, which takes the
- * longer the more there are.  Returns 1, or 0.
+ * Reads it, without malloc.  It is exact: the kernel counts pages, in time
+ * proportional to their number.  Returns 1, or 0.
  */
 int memory_read(struct memory *out);
 
-/* Forgets the peak so far; 1 where the kernel can. */
+/* Resets the peak.  Returns 1, or 0 where the kernel cannot. */
 int memory_forget_peak(void);
 
-/* The peak of all that was resident since then, in bytes; or 0. */
+/* The peak of resident memory since then, in bytes; or 0. */
 uint64_t memory_peak(void);
 
-/*
- * All that is resident, in bytes, and what of it is not private memory but
- * files, and memory that is shared.
- */
+/* All resident bytes, and the part that is files and shared memory. */
 void memory_all(uint64_t *resident, uint64_t *shares);
 
 #endif

@@ -78,7 +78,7 @@ result_resident(const struct result *r, const struct sample *s)
 	    0;
 }
 
-/* A straight line between the two points of the curve beside it. */
+/* Interpolated linearly between the two nearest points of the curve. */
 double
 contest_live(const struct contest *c, const struct sample *s)
 {

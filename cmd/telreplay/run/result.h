@@ -6,35 +6,35 @@
 #include "telreplay/run/shared.h"
 #include "telreplay/telreplay.h"
 
-/* Of one run. */
+/* The times of one run. */
 struct timing {
-	double cpu;  /* nanoseconds of all threads, without long waits */
+	double cpu;  /* nanoseconds of all threads, net of waits that blocked */
 	double wall; /* nanoseconds */
 	uint64_t operations;
 	uint64_t minor_faults, major_faults;
 };
 
-/* Of one thread of the last run. */
+/* A thread of the last run. */
 struct thread_timing {
 	uint64_t operations;
 	uint64_t cpu, wait, wall, late; /* nanoseconds */
-	uint64_t blocked;               /* waits that took longer */
+	uint64_t blocked;               /* waits that blocked */
 };
 
-/* What is known of an allocator in the end. */
+/* An allocator and its results. */
 struct result {
 	struct candidate *candidate;
-	const struct result *own; /* the one that does nothing; NULL: it is */
+	const struct result *own; /* of the null allocator; NULL for itself */
 	char path[4096], release[256], called[64];
 	int plugin;
-	char **settings; /* what steers it, of its environment; NULL-ended */
+	char **settings; /* its settings in the environment; NULL-ended */
 	size_t nsettings;
 
 	struct timing runs[RUNS_MAX];
 	size_t nruns;
 	uint64_t operations[RUN_KINDS]; /* of a run */
-	uint64_t failures;              /* of all runs: it returned NULL */
-	uint64_t errors;                /* of all runs: by --verify */
+	uint64_t failures;              /* of all runs: NULL was returned */
+	uint64_t errors;                /* of all runs: found by --verify */
 	struct run_latency latency[RUN_KINDS]; /* of all runs */
 	double tick_ns;
 	double empty_ns;
@@ -49,7 +49,7 @@ struct result {
 	int calls_known;
 	uint64_t calls[CALLS];
 
-	int failed; /* it is not run any more */
+	int failed; /* it is not run again */
 	char why[1024];
 };
 
@@ -58,15 +58,15 @@ struct spread {
 	double median, least, most;
 };
 
-/* CPU nanoseconds an operation, our own cost included. */
+/* CPU nanoseconds an operation, telreplay's own cost included. */
 struct spread result_cost(const struct result *r);
-/* The same of the clock on the wall, all threads together. */
+/* The same in real time, all threads together. */
 struct spread result_wall(const struct result *r);
 struct spread result_faults(const struct result *r);
-/* What of the cost is our own; 0 when it is not known. */
+/* telreplay's own share of the cost; 0 when unknown. */
 double result_own(const struct result *r);
 
-/* Bytes above what was there before the run. */
+/* Resident bytes, net of what was resident before the run. */
 uint64_t result_resident(const struct result *r, const struct sample *s);
 
 #endif

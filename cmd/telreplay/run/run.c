@@ -33,7 +33,7 @@ thread_main(void *arg)
 	}
 }
 
-/* Takes size bytes of a mapping, or says how many there will be. */
+/* Takes an array from the mapping; base NULL: only adds up its size. */
 static void *
 take(unsigned char *base, size_t *at, uint64_t count, size_t size,
     int *too_large)
@@ -50,7 +50,7 @@ take(unsigned char *base, size_t *at, uint64_t count, size_t size,
 	return base == NULL || count == 0 ? NULL : base + begin;
 }
 
-/* Lays out all that is needed; base NULL asks how much that is. */
+/* Lays out the mapping; base NULL: only returns its size. */
 static size_t
 lay_out(struct run *r, unsigned char *base, unsigned char **stacks, int *bad)
 {
@@ -74,7 +74,7 @@ lay_out(struct run *r, unsigned char *base, unsigned char **stacks, int *bad)
 	seen = take(base, &at, (uint64_t)r->threads * r->threads, sizeof(*seen),
 	    bad);
 	if (base != NULL) {
-		/* the stacks apart, all of it is there before the clock is */
+		/* all but the stacks is resident before the clock starts */
 		memset(base, 0, at);
 		for (i = 0; i < r->threads; i++) {
 			r->workers[i].seen = seen + (size_t)i * r->threads;
@@ -105,7 +105,7 @@ threads_start(struct run *r, unsigned char *stacks)
 		return 0;
 	for (i = 1, bad = 0; i < r->threads && !bad; i++) {
 		w = &r->workers[i];
-		/* a page that is not there ends each stack */
+		/* a guard page ends each stack */
 		bad = mprotect(stacks, ALIGN, PROT_NONE) != 0 ||
 		    pthread_attr_setstack(&attributes, stacks + ALIGN, STACK) !=
 		        0 ||
@@ -172,7 +172,7 @@ run_close(struct run *r)
 	for (i = 1; i < r->threads; i++)
 		if (!r->workers[i].started)
 			break;
-	/* with fewer threads than planned nobody ever got to the barrier */
+	/* with fewer threads than planned no one passed the barrier */
 	if (i == r->threads && r->threads > 1)
 		pthread_barrier_wait(&r->barrier);
 	for (j = 1; j < i; j++) {
@@ -227,7 +227,7 @@ kind_of(uint64_t word)
 	}
 }
 
-/* Counts what a thread is about to do. */
+/* Counts the operations of a thread in a chunk. */
 static void
 count(struct run *r, struct worker *w, const struct program_thread *l)
 {
@@ -328,7 +328,7 @@ run_once(struct run *r)
 		if (!load(r, i))
 			return 0;
 		tell(r, RUN_CHUNK);
-		/* what loading took is no part of the log's time */
+		/* the time to load is not part of the log's time */
 		r->pace_start += run_now() - paused;
 		if (r->threads > 1)
 			pthread_barrier_wait(&r->barrier);
@@ -346,7 +346,7 @@ run_once(struct run *r)
 	return 1;
 }
 
-/* What the samples of all threads come to. */
+/* Adds up the latency samples of all threads. */
 static void
 sum_latency(struct run *r, uint64_t ticks, uint64_t ns)
 {

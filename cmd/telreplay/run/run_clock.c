@@ -28,8 +28,8 @@ run_cpu(void)
 }
 
 /*
- * The processor's own counter where there is one that is cheap to read: a
- * clock_gettime() takes longer than what is to be measured.
+ * The processor's cycle counter where it is cheap to read: clock_gettime()
+ * takes longer than what is measured.
  */
 uint64_t
 run_ticks(void)
@@ -41,7 +41,7 @@ run_ticks(void)
 #endif
 }
 
-/* The median of what lies between two calls of a clock. */
+/* The median difference between two calls of a clock. */
 static uint64_t
 between(uint64_t (*read)(void))
 {
@@ -51,7 +51,7 @@ between(uint64_t (*read)(void))
 	for (i = 0; i < EMPTY_PAIRS; i++) {
 		t = read();
 		v = read() - t;
-		/* sorted as they come */
+		/* insertion sort */
 		for (j = i; j > 0 && taken[j - 1] > v; j--)
 			taken[j] = taken[j - 1];
 		taken[j] = v;
@@ -84,9 +84,9 @@ bucket(uint64_t v)
 	return i < RUN_BUCKETS ? i : RUN_BUCKETS - 1;
 }
 
-/* Where a bucket begins. */
+/* The least value of a bucket. */
 static double
-bucket_begin(unsigned i)
+bucket_start(unsigned i)
 {
 	double v = 16 + i % 16;
 
@@ -135,10 +135,10 @@ run_quantile(const struct run_board *board, const struct run_latency *l,
 			break;
 		below += n;
 	}
-	/* as if those of a bucket were spread evenly in it */
+	/* interpolated linearly within the bucket */
 	n = l->buckets[i] > 0 ? (rank - below) / (double)l->buckets[i] : 0;
-	at = bucket_begin(i);
-	at += n * (bucket_begin(i + 1) - at);
+	at = bucket_start(i);
+	at += n * (bucket_start(i + 1) - at);
 	if (at > (double)l->max)
 		at = (double)l->max;
 	return at * board->tick_ns;

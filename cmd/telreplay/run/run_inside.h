@@ -16,7 +16,7 @@ struct run_extra {
 	void *pool; /* of a pool allocator */
 };
 
-/* What all threads of a run have in common. */
+/* What the threads of a run share. */
 struct run {
 	struct program *program;
 	const struct facts *facts;

@@ -2,8 +2,8 @@
 /*
  * The loop that runs a program's words.
  *
- * What can be decided before is: there is one loop for each way to touch
- * blocks, for malloc and for pools, all made from one inline function.
+ * Options are decided outside: there is one loop for each way to touch blocks,
+ * for malloc and for pools, all made from one inline function.
  */
 #include "telreplay/run/run_inside.h"
 
@@ -22,7 +22,7 @@ touch(unsigned char *block, uint64_t size, enum run_touch how)
 		memset(block, 1, size);
 		return;
 	}
-	/* one comparison for nearly all */
+	/* one comparison for nearly all sizes */
 	if (UNLIKELY(size - 1 >= RUN_PAGE) && size == 0)
 		return;
 	*(volatile unsigned char *)block = 1;
@@ -31,7 +31,7 @@ touch(unsigned char *block, uint64_t size, enum run_touch how)
 			((volatile unsigned char *)block)[i] = 1;
 }
 
-/* What a loop looks at for each word, where a register can hold it. */
+/* What the loop needs for each word, copied so that registers can hold it. */
 struct hot {
 	void **slots;
 	const uint32_t *seen;
@@ -44,7 +44,7 @@ struct hot {
 	void (*drop)(void *pool, void *block, size_t size);
 };
 
-/* Keeps the block that the allocator gave for an operation. */
+/* Stores and touches the block that an allocation returned. */
 ALWAYS void
 keep(struct worker *w, const struct hot *h, const uint64_t *p, uint64_t word,
     void *block, enum run_touch how)
@@ -94,7 +94,7 @@ release(struct worker *w, const struct hot *h, uint64_t word, int pools)
 		h->drop(w->pool, block, size > 0 ? size : 1);
 }
 
-/* An operation that is rare, or with all that verifying asks for. */
+/* A rarer operation, or one that is verified. */
 ALWAYS const uint64_t *
 careful(struct worker *w, const uint64_t *p)
 {
@@ -106,8 +106,8 @@ careful(struct worker *w, const uint64_t *p)
 }
 
 /*
- * A word that is not one of the two that most are, or that somebody waits
- * for.  Returns its last one.
+ * A word other than the two most frequent, or one that another thread waits
+ * for.  Returns the last word of the operation.
  */
 ALWAYS const uint64_t *
 other(struct worker *w, const struct hot *h, const uint64_t *p,
@@ -118,7 +118,7 @@ other(struct worker *w, const struct hot *h, const uint64_t *p,
 
 	switch (word & WORD_KIND) {
 	case WORD_WAIT:
-		/* what is known is not looked up again */
+		/* no need to wait for what was seen done */
 		if (UNLIKELY(h->seen[WORD_SLOT(word)] <= size))
 			run_wait(w, word);
 		return p;
@@ -210,7 +210,7 @@ pools_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
 	return loop(w, p, stop, RUN_TOUCH_ALL, 1);
 }
 
-/* The same, each word with all that verifying asks for. */
+/* The same, verified. */
 static const uint64_t *
 verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {

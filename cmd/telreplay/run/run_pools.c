@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pool allocators in a run: pools, buffers, and what is asked of them. */
+/* Pool allocators in a run: pools, buffers, and their operations. */
 #include "telreplay/run/run_inside.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ run_pool_use(struct worker *w, uint64_t word)
 	}
 }
 
-/* Without a pool it cannot go on; where nobody ends it, with the first one. */
+/* Without a pool the run must end; .phase does not return. */
 static void
 no_pool(struct worker *w, const uint64_t *p)
 {

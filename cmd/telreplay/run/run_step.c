@@ -145,7 +145,7 @@ call(struct worker *w, const struct step *s, void *old)
 
 /* ------------------------------------------------------- one operation */
 
-/* What a block must be when it is freed or changed. */
+/* Checks a block that is about to be freed or resized. */
 static void
 check_before(struct worker *w, const struct step *s, const void *old)
 {
@@ -159,7 +159,7 @@ check_before(struct worker *w, const struct step *s, const void *old)
 		run_error(w, RUN_CONTENT, s->p, s->slot, wrong, old);
 }
 
-/* What a new block must be. */
+/* Checks a new block, and fills it. */
 static void
 check_after(struct worker *w, const struct step *s, void *block)
 {
@@ -257,7 +257,7 @@ part_free(struct worker *w, const struct step *s)
 		w->slots[s->slot] = NULL;
 }
 
-/* A block that its pool takes along, where there is one that does. */
+/* A block that is freed with its pool, if the allocator has pools. */
 static void
 with_pool(struct worker *w, struct step *s)
 {
@@ -273,9 +273,9 @@ with_pool(struct worker *w, struct step *s)
 	w->slots[s->slot] = NULL;
 }
 
-/* A word of WORD_EXTENDED. */
+/* A WORD_EXTENDED. */
 static void
-more(struct worker *w, struct step *s, uint64_t word, int timed)
+extended(struct worker *w, struct step *s, uint64_t word, int timed)
 {
 	enum extended what = (enum extended)WORD_SIZE(word);
 
@@ -308,7 +308,7 @@ step(struct worker *w, const uint64_t *p, int timed)
 	case WORD_REALLOC: s.kind = RUN_REALLOC; break;
 	case WORD_CALLOC: s.kind = RUN_CALLOC; break;
 	case WORD_USE: run_pool_use(w, *p); return;
-	case WORD_EXTENDED: more(w, &s, *p, timed); return;
+	case WORD_EXTENDED: extended(w, &s, *p, timed); return;
 	default: return;
 	}
 	step_run(w, &s, timed);

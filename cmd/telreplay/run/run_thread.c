@@ -26,7 +26,7 @@ relax(void)
 #endif
 }
 
-/* How far the other is, or 0: not far enough. */
+/* The words that another thread has done, or 0: not enough. */
 static uint64_t
 look(const struct worker *other, uint64_t position)
 {
@@ -37,8 +37,8 @@ look(const struct worker *other, uint64_t position)
 }
 
 /*
- * Looks for a while, less and less often: each look takes the line from the
- * one who writes to it, and holds it up.
+ * Spins for a while, and looks less and less often: each look takes the cache
+ * line from the thread that writes to it.
  */
 static uint64_t
 look_again(const struct worker *other, uint64_t position, int spin)
@@ -54,7 +54,7 @@ look_again(const struct worker *other, uint64_t position, int spin)
 	return done;
 }
 
-/* Asks to be woken, and looks a last time. */
+/* Requests to be woken, and looks a last time. */
 static uint64_t
 ask(struct worker *other, uint64_t position)
 {
@@ -85,7 +85,7 @@ sleep_for(struct worker *other, uint64_t position)
 	return done;
 }
 
-/* Waiting is no work: the time of it is noted, and that of the clock. */
+/* Waiting is not work: its time is subtracted, and that of the clock calls. */
 static void
 note(struct worker *w, uint64_t began)
 {
@@ -98,7 +98,7 @@ run_wake(struct worker *w)
 	struct run_thread *b = w->board;
 	uint64_t began;
 
-	/* a barrier: either they see how far it is, or are seen here */
+	/* a barrier: either they see .published, or .wake_at is seen here */
 	if (atomic_fetch_add(&b->wake_at, 0) > atomic_load(&b->published))
 		return;
 	began = run_cpu();
@@ -176,7 +176,7 @@ sleep_until(uint64_t ns)
 		;
 }
 
-/* Keeps the time that stands at the next word. */
+/* Sleeps until the recorded time of the next word. */
 static void
 keep_time(struct worker *w)
 {
@@ -203,7 +203,7 @@ next_random(struct worker *w)
 	return w->random;
 }
 
-/* Samples come at odd intervals, so that no rhythm of a log hides any. */
+/* Intervals between samples are random, against periodic logs. */
 static void
 plan_sample(struct worker *w, const uint64_t *p)
 {
@@ -218,7 +218,7 @@ plan_sample(struct worker *w, const uint64_t *p)
 	w->next_sample = n < left ? p + n : w->end;
 }
 
-/* Runs a word and notes how long it took, if it is one that is timed. */
+/* Runs a word, and records its latency if it is an operation. */
 static const uint64_t *
 sample(struct worker *w, const uint64_t *p)
 {
@@ -266,7 +266,7 @@ work(struct worker *w)
 	}
 }
 
-/* Signals have no argument that could say in which thread they came. */
+/* For signal handlers, which have no argument for it. */
 static _Thread_local unsigned thread_here = RUN_NO_THREAD;
 
 unsigned

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who has malloc: the loader is asked, not the command line.  A function
- * counts only when it lies in the same library as malloc, as a library that
- * has malloc and free alone is served by them alone.
+ * Which library serves malloc, by what the loader did, not the command line.
+ * A function is only used when it is in the same library as malloc: one that
+ * has malloc and free alone must not get blocks of another's realloc.
  */
 /* for dladdr and RTLD_DEFAULT, which POSIX.1-2008 lacks */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function by its name, of the library that begins at base; or NULL. */
+/* A function by its name, of the library at base; or NULL. */
 static void *
 find(const char *name, const void *base)
 {
@@ -26,7 +26,7 @@ find(const char *name, const void *base)
 	return symbol;
 }
 
-/* ISO C has no cast from an object's pointer to a function's. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 #define FUNCTION(out, symbol) memcpy(&(out), &(symbol), sizeof(out))
 
 static void
@@ -52,7 +52,7 @@ ask_jemalloc(struct shared *sh, const void *base)
 	return 1;
 }
 
-/* 209 is 2.0.9; later ones have more digits, in the same way. */
+/* 209 is 2.0.9. */
 static int
 ask_mimalloc(struct shared *sh, const void *base)
 {
@@ -100,7 +100,7 @@ ask_glibc(struct shared *sh, const void *base)
 	return 1;
 }
 
-/* What a library without calloc and realloc does not have. */
+/* For libraries without calloc. */
 static void *
 made_calloc(size_t count, size_t size)
 {
@@ -122,7 +122,7 @@ made_aligned(size_t alignment, size_t size)
 	return malloc(size);
 }
 
-/* aligned_alloc wants more than some traces have: sizes of all kinds do. */
+/* Unlike aligned_alloc(), posix_memalign() takes any size. */
 static void *
 aligned_memory(size_t alignment, size_t size)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Served: who really has malloc in this process. */
+/* Served: which library serves malloc in this process. */
 #ifndef TELREPLAY_SERVED_H
 #define TELREPLAY_SERVED_H
 
 #include "telreplay/run/shared.h"
 
 /*
- * Finds the functions of malloc, or of a plug-in, and tells the shared memory
- * who has them.  a: set to the functions; those that are missing to NULL, or
+ * Finds the functions of malloc, or of a plug-in, and writes the name of their
+ * library to the shared memory.  a: set to the functions; those that are missing to NULL, or
  * to ones made from malloc.  usable: set to what tells the room of a block,
  * or NULL.
  */

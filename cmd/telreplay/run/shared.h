@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared: the memory that telreplay shares with each process that it starts:
- * what that one is to do, and what came of it.
+ * Shared: the memory that telreplay shares with each process that it starts, a
+ * request and its reply.
  */
 #ifndef TELREPLAY_SHARED_H
 #define TELREPLAY_SHARED_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include "telreplay/run/run.h"
 
-/* The environment variable that tells a process to be such a one. */
+/* The environment variable that makes telreplay such a process. */
 #define SHARED_VARIABLE "TELREPLAY_SHARED"
 
-/* Nobody runs with another program's memory by mistake. */
+/* Guards against the memory of another program. */
 #define SHARED_MAGIC 0x54656c5265706c79ULL
 
-/* Moments at which memory is looked at. */
+/* The most samples of memory. */
 #define SAMPLES_MAX 512
 
 /* System calls that are counted. */
@@ -31,46 +31,46 @@ enum system_call {
 	CALLS
 };
 
-/* What is to be done. */
+/* Requests. */
 enum job {
-	JOB_PROBE, /* say who serves malloc */
+	JOB_PROBE, /* find out who serves malloc */
 	JOB_TIME,  /* run the program */
-	JOB_WATCH  /* run it, and look at memory while it runs */
+	JOB_WATCH  /* run it, and sample its memory */
 };
 
-/* How far it is. */
+/* How far the process is. */
 enum phase {
 	PHASE_STARTED,
 	PHASE_READY,   /* the program is loaded */
 	PHASE_RUNNING, /* the clock runs */
-	PHASE_ENDING,  /* what the log leaves is being freed */
+	PHASE_ENDING,  /* freeing what the log leaves live */
 	PHASE_FREED,   /* all is freed */
 	PHASE_DONE
 };
 
-/* Memory at one moment: what the allocator has of the system, in bytes. */
+/* A sample of the memory that the allocator has from the system, in bytes. */
 struct sample {
 	uint64_t done; /* words of the program, of all repeats */
 	uint64_t resident;
-	uint64_t lazy;  /* of it: what the kernel may take back */
-	uint64_t room;  /* of the live blocks, as far as the allocator tells */
-	uint32_t known; /* the rest was found out */
+	uint64_t lazy;  /* of it: freed, until the kernel wants it */
+	uint64_t room;  /* usable bytes of the live blocks */
+	uint32_t known; /* the sample was taken */
 };
 
 struct shared {
 	uint64_t magic;
 
-	/* the question */
+	/* the request */
 	uint32_t job; /* an enum job */
 	int32_t program;
-	uint32_t traced;  /* somebody counts the system calls */
+	uint32_t traced;  /* the parent counts system calls */
 	uint32_t builtin; /* an enum builtin */
 	char parameters[4096];
 	struct run_options options;
 
-	/* the answer */
+	/* the reply */
 	atomic_uint phase; /* an enum phase */
-	/* 1 + the number of the thread that a signal hit, and the address */
+	/* 1 + the number of the thread that crashed, and the address */
 	atomic_uint struck;
 	uint64_t struck_at;
 	char wrong[512];   /* why it gave up, or "" */
@@ -80,14 +80,14 @@ struct shared {
 	uint32_t plugin;   /* it is one */
 	struct sample baseline, end, freed;
 	struct sample samples[SAMPLES_MAX];
-	uint64_t asked;    /* bytes of all allocations, */
-	uint64_t given;    /* and what room there was */
+	uint64_t asked;    /* bytes requested by all allocations */
+	uint64_t given;    /* usable bytes of them */
 	uint32_t has_room; /* samples have .room */
 	uint64_t minor_faults, major_faults;
-	uint64_t peak; /* resident, as the kernel has it; 0 for not known */
+	uint64_t peak; /* resident, by the kernel; 0: unknown */
 };
 
-/* The board of the run follows, at the beginning of a page. */
+/* The board of the run follows, aligned to a page. */
 #define SHARED_BOARD (((sizeof(struct shared) - 1) | 4095) + 1)
 
 static inline struct run_board *

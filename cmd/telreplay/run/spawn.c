@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes that run an allocator, and what became of them. */
-/* for memfd_create, MAP_SHARED apart all else is POSIX or prctl(2) */
+/* Processes that run an allocator, and how they ended. */
+/* for memfd_create and __WALL, which POSIX.1-2008 lacks */
 #define _GNU_SOURCE
 #include "telreplay/run/spawn.h"
 
@@ -22,9 +22,9 @@
 #include "common/progress.h"
 
 #define SECOND 1000000000L
-/* How often a process that runs is looked at. */
+/* How often a running process is checked. */
 #define TICK (SECOND / 20)
-/* An allocator that shouts is not listened to for longer than this. */
+/* The most that a process may write to standard error. */
 #define SAID_MAX ((rlim_t)1 << 20)
 
 int
@@ -79,7 +79,7 @@ give_up(struct shared *sh, const char *what)
 	_exit(127);
 }
 
-/* In the new process, up to the program's own main. */
+/* In the new process: becomes telreplay with the allocator loaded. */
 static void
 become(struct stage *stage, char **environment, int gate,
     const sigset_t *signals)
@@ -97,7 +97,7 @@ become(struct stage *stage, char **environment, int gate,
 	if (n != 1)
 		_exit(127);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* what it starts itself goes with it */
+	/* processes that it starts are killed with it */
 	(void)setpgid(0, 0);
 	(void)setrlimit(RLIMIT_CORE, &limit);
 	limit.rlim_cur = limit.rlim_max = SAID_MAX;
@@ -116,8 +116,8 @@ become(struct stage *stage, char **environment, int gate,
 }
 
 /*
- * Starts it, and traces it if that was asked for and may be.  It waits at a
- * gate until it is known which.
+ * Starts a process, and traces it if requested and permitted.  It waits at a
+ * pipe until that is settled.
  */
 static pid_t
 start(struct stage *stage, const struct candidate *c, const sigset_t *signals)
@@ -153,7 +153,7 @@ start(struct stage *stage, const struct candidate *c, const sigset_t *signals)
 	return pid;
 }
 
-/* A number that changes when any thread does something. */
+/* A number that changes with the progress of any thread. */
 static uint64_t
 movement(struct shared *sh)
 {
@@ -166,7 +166,7 @@ movement(struct shared *sh)
 	return sum + atomic_load(&b->repeats);
 }
 
-/* Nonzero when the process itself has ended: status says how. */
+/* Handles the processes that stopped or ended.  Nonzero: this one has. */
 static int
 reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
 {
@@ -188,7 +188,7 @@ reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
 	}
 }
 
-/* Waits for its end, or makes it. */
+/* Waits for the process, and kills it if it hangs.  Returns its status. */
 static int
 wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
     struct outcome *out)
@@ -217,9 +217,9 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 	return status;
 }
 
-/* The last line that it wrote, without what follows the line. */
+/* Takes the last line that the process wrote. */
 static void
-listen_to(struct stage *stage, struct outcome *out)
+read_said(struct stage *stage, struct outcome *out)
 {
 	off_t size = lseek(stage->said, 0, SEEK_END);
 	off_t from = size > (off_t)sizeof(out->said) - 1 ?
@@ -236,7 +236,7 @@ listen_to(struct stage *stage, struct outcome *out)
 		*--end = '\0';
 	while (end > line && end[-1] != '\n')
 		end--;
-	/* it may be meant to steer a terminal */
+	/* it may have control characters */
 	memmove(text, end, strlen(end) + 1);
 	(void)page_escape(line, sizeof(out->said) - 1, text);
 	(void)ftruncate(stage->said, 0);
@@ -254,7 +254,7 @@ conclude(struct stage *stage, int status, struct outcome *out)
 	    sh->wrong);
 	(void)page_escape(out->why, sizeof(out->why) - 1, why);
 	out->calls_known = sh->traced != 0;
-	listen_to(stage, out);
+	read_said(stage, out);
 	if (out->ending == ENDED_HUNG)
 		return;
 	if (WIFSIGNALED(status)) {

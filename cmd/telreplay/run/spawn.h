@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Spawn: a process of its own for each run, which has the allocator from its
- * first instruction on, and which may crash, hang or shout.
+ * Spawn: a process for each run, which has the allocator from its start, and
+ * which may crash, hang or write messages without end.
  */
 #ifndef TELREPLAY_SPAWN_H
 #define TELREPLAY_SPAWN_H
@@ -13,7 +13,7 @@
 enum ending {
 	ENDED_WELL,
 	ENDED_CRASHED, /* by a signal */
-	ENDED_HUNG,    /* it did not move any more, and was ended */
+	ENDED_HUNG,    /* no progress; it was killed */
 	ENDED_EXIT,    /* the process ended itself */
 	ENDED_WRONG    /* it could not run: see .why */
 };
@@ -22,36 +22,36 @@ struct outcome {
 	enum ending ending;
 	int signal;     /* of a crash */
 	int status;     /* of an exit */
-	char why[512];  /* what it said of itself, or "" */
+	char why[512];  /* its reason, or "" */
 	char said[512]; /* the last line on its standard error, or "" */
 	int calls_known;
 	uint64_t calls[CALLS];
 };
 
-/* Memory that is shared with the processes. */
+/* The memory that is shared with the processes. */
 struct stage {
 	struct shared *shared;
 	size_t size;
 	int fd;
-	int said; /* what processes write to standard error */
+	int said; /* a file for their standard error */
 };
 
-/* Makes it for so many threads.  Returns 1, or 0 after a message. */
+/* Maps it for a number of threads.  Returns 1, or 0 after a message. */
 int stage_open(struct stage *stage, size_t threads);
 void stage_close(struct stage *stage);
-/* All zero again, but for the magic. */
+/* Zeroes it, but for the magic. */
 void stage_clear(struct stage *stage);
 
 struct spawn {
-	uint64_t timeout; /* without movement, in nanoseconds; 0 never */
-	/* Called now and then while it runs; may be NULL. */
+	uint64_t timeout; /* without progress, in nanoseconds; 0: never */
+	/* Called every 50 ms while it runs; may be NULL. */
 	void (*look)(void *arg, struct shared *sh);
 	void *arg;
 };
 
 /*
- * Runs a process with the allocator on what the stage says, and waits for its
- * end.  Returns 1, or 0 after a message when there is no process to be had.
+ * Runs a process with the allocator on the request in the stage, and waits for
+ * its end.  Returns 1, or 0 after a message when no process can be started.
  */
 int spawn_run(const struct spawn *spawn, const struct candidate *c,
     struct stage *stage, struct outcome *out);

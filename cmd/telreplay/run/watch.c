@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A run's allocator with counters before it. */
+/* An allocator, wrapped by counters. */
 #include "telreplay/run/watch.h"
 
 #include <string.h>
 #include "telreplay/run/memory.h"
 
-/* malloc has no argument that could carry this. */
+/* malloc has no argument for this. */
 static struct {
 	struct shared *shared;
 	struct allocator real;
-	tel_pool_table table; /* what the run has for .real.pool */
+	tel_pool_table table; /* replaces .real.pool */
 	size_t (*usable)(void *);
 	const struct facts *facts;
 	uint64_t interval;
-	atomic_int paused; /* what is freed after the last event */
+	atomic_int paused; /* blocks are freed after the last event */
 	atomic_uint_fast64_t done;
-	atomic_uint_fast64_t room;  /* of the live blocks, in bytes */
-	atomic_uint_fast64_t asked; /* of all blocks, */
-	atomic_uint_fast64_t given; /* and what was given for them */
+	atomic_uint_fast64_t room;  /* usable bytes of the live blocks */
+	atomic_uint_fast64_t asked; /* requested bytes of all blocks */
+	atomic_uint_fast64_t given; /* usable bytes of all blocks */
 } watch;
 
 void
@@ -38,7 +38,7 @@ watch_sample(struct sample *out)
 	out->known = 1;
 }
 
-/* Counts an operation.  Each place for a sample is that of one thread. */
+/* Counts an operation.  The thread that reaches the interval samples. */
 static void
 count(void)
 {
@@ -52,7 +52,7 @@ count(void)
 		watch_sample(&watch.shared->samples[done / watch.interval - 1]);
 }
 
-/* size bytes were asked for, and so many given. */
+/* A new block of size bytes, with room for more. */
 static void
 add_room(size_t size, size_t room)
 {

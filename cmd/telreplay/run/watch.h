@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Watch: stands between a run and its allocator, and looks at memory every so
- * many operations.  Nothing of this is there when a run is timed.
+ * Watch: wraps the functions of an allocator, to count and to sample memory
+ * every so many operations.  Timed runs do without.
  */
 #ifndef TELREPLAY_WATCH_H
 #define TELREPLAY_WATCH_H
@@ -9,21 +9,21 @@
 #include "telreplay/run/shared.h"
 
 /*
- * Puts itself before the functions of an allocator.
- * usable: what tells the room of a block of malloc, or NULL.
- * facts: of the program; it is looked SAMPLES_MAX times at most.
- * There can be one in a process: malloc's functions have no argument for it.
+ * Wraps an allocator.
+ * usable: malloc_usable_size() of the allocator, or NULL.
+ * facts: of the program; there are up to SAMPLES_MAX samples of it.
+ * A process has one at most: malloc has no argument for it.
  */
 void watch_begin(struct shared *sh, struct allocator *a,
     size_t (*usable)(void *), const struct facts *facts);
 
-/* Looks now. */
+/* Takes a sample. */
 void watch_sample(struct sample *out);
 
-/* What comes now is no operation of the trace, or is again. */
+/* Nonzero: the next operations are not of the trace. */
 void watch_pause(int on);
 
-/* Tells the shared memory what has been counted. */
+/* Writes the counts to the shared memory. */
 void watch_end(void);
 
 #endif
