@@ -1,10 +1,166 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The schema's accessors, and the types that stand for unknown codes. */
+/* Schemas: making them, types of unknown codes, and the accessors. */
 #include "model/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ------------------------------------------------- making step by step */
+
+struct tel_schema *
+tel__schema_make(const char *name, const char *version,
+    const struct tel_abi *abi, uint32_t header, unsigned most)
+{
+	struct tel_schema *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	s->types = calloc(most + 1u, sizeof(*s->types));
+	s->kinds = calloc(most + 1u, sizeof(*s->kinds));
+	if (s->types == NULL || s->kinds == NULL) {
+		tel_schema_free(s);
+		return NULL;
+	}
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	snprintf(s->version, sizeof(s->version), "%s", version);
+	s->abi = *abi;
+	s->header = header;
+	s->align = 1;
+	s->most = most;
+	s->described = 1;
+	return s;
+}
+
+/* The number of the kind called name, made if need be; -1: no memory. */
+static int
+find_kind(struct tel_schema *s, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < s->nkinds; i++)
+		if (strcmp(s->kinds[i], name) == 0)
+			return (int)i;
+	s->kinds[i] = strdup(name);
+	if (s->kinds[i] == NULL)
+		return -1;
+	return (int)s->nkinds++;
+}
+
+struct tel_type *
+tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
+    const char *kind, uint32_t size, unsigned nfields)
+{
+	struct tel_type *t = &s->types[s->ntypes];
+	size_t length = strlen(name);
+	int number;
+
+	if (s->ntypes == s->most || nfields > 255 || length > UINT16_MAX ||
+	    (number = find_kind(s, kind)) < 0)
+		return NULL;
+	memset(t, 0, sizeof(*t));
+	t->name = strdup(name);
+	t->fields = calloc(nfields + 1u, sizeof(*t->fields));
+	t->most = (uint8_t)nfields;
+	t->name_length = (uint16_t)length;
+	t->kind = s->kinds[number];
+	t->kind_number = (uint16_t)number;
+	t->code = code;
+	t->index = s->ntypes;
+	t->size = size;
+	t->partner = -1;
+	memset(t->role_field, -1, sizeof(t->role_field));
+	/* from here on tel_schema_free() sees to it */
+	s->ntypes++;
+	return t->name != NULL && t->fields != NULL ? t : NULL;
+}
+
+static uint8_t
+width_of(enum tel_load load)
+{
+	switch (load) {
+	case TEL_LOAD_U8: return 8;
+	case TEL_LOAD_LE16:
+	case TEL_LOAD_BE16:
+	case TEL_LOAD_LE16S:
+	case TEL_LOAD_BE16S: return 16;
+	case TEL_LOAD_LE32:
+	case TEL_LOAD_BE32:
+	case TEL_LOAD_LE32S:
+	case TEL_LOAD_BE32S: return 32;
+	case TEL_LOAD_LE64:
+	case TEL_LOAD_BE64: return 64;
+	case TEL_LOAD_BIT: return 1;
+	case TEL_LOAD_STRING:
+	case TEL_LOAD_STRING_AT: break;
+	}
+	return 0;
+}
+
+struct tel_field *
+tel__type_add(struct tel_type *t, const char *name, enum tel_datatype datatype,
+    enum tel_load load, uint32_t offset)
+{
+	struct tel_field *f = &t->fields[t->nfields];
+	size_t length = strlen(name);
+
+	if (t->nfields == t->most || offset > UINT16_MAX || length > UINT16_MAX)
+		return NULL;
+	f->name = strdup(name);
+	if (f->name == NULL)
+		return NULL;
+	f->name_length = (uint16_t)length;
+	f->datatype = datatype;
+	f->load = load;
+	f->offset = (uint16_t)offset;
+	f->width = width_of(load);
+	t->nfields++;
+	t->has_string |= load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
+	return f;
+}
+
+/* FNV-1a, by Fowler, Noll and Vo, over n bytes, and a byte that ends them. */
+static uint64_t
+digest(uint64_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001b3u;
+	return (h ^ 0xff) * 0x100000001b3u;
+}
+
+uint64_t
+tel__schema_digest(const struct tel_schema *s)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	const struct tel_field *f;
+	const struct tel_type *t;
+	unsigned i, j;
+
+	h = digest(h, s->name, strlen(s->name));
+	h = digest(h, s->version, strlen(s->version));
+	h = digest(h, &s->untimed, sizeof(s->untimed));
+	for (i = 0; i < s->ntypes; i++) {
+		t = &s->types[i];
+		h = digest(h, t->name, t->name_length);
+		h = digest(h, t->kind, strlen(t->kind));
+		h = digest(h, &t->code, sizeof(t->code));
+		h = digest(h, &t->role, sizeof(t->role));
+		h = digest(h, t->role_field, sizeof(t->role_field));
+		h = digest(h, &t->partner, sizeof(t->partner));
+		for (j = 0; j < t->nfields; j++) {
+			f = &t->fields[j];
+			h = digest(h, f->name, f->name_length);
+			h = digest(h, &f->datatype, sizeof(f->datatype));
+			h = digest(h, &f->width, sizeof(f->width));
+		}
+	}
+	return h;
+}
+
+/* ----------------------------------------------------- unknown types */
 
 /* Types of unknown codes are kept sorted by code, so that few are made. */
 struct tel_type *

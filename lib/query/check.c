@@ -5,7 +5,7 @@
  * A field may be of one class in one type and of another in the next: what
  * counts is what it may be.  Classes 0: no type has it, so it fits anywhere.
  */
-#include "query/near.h"
+#include "query/suggest.h"
 #include "query/tree.h"
 
 #include <string.h>
@@ -28,19 +28,20 @@ static tel_status
 unknown_field(struct check *c, const struct symbol *s)
 {
 	const struct tel_schema *schema = c->schema;
-	struct near near;
+	struct suggestion near;
 	char text[200];
 	unsigned i, j;
 
-	tel__near_begin(&near, s->name, strlen(s->name));
+	tel__suggest_start(&near, s->name, strlen(s->name));
 	for (i = 0; !s->labelled && i < B_COUNT; i++)
-		tel__near_offer(&near, tel__builtin_name((enum builtin)i));
+		tel__suggest_offer(&near, tel__builtin_name((enum builtin)i));
 	for (i = 0; i < schema->ntypes; i++)
 		for (j = 0; j < schema->types[i].nfields; j++)
-			tel__near_offer(&near, schema->types[i].fields[j].name);
+			tel__suggest_offer(&near,
+			    schema->types[i].fields[j].name);
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
 	    "no event type has a field '%.64s'%s", s->name,
-	    tel__near_text(&near, text, sizeof(text)));
+	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
 static tel_status
@@ -94,20 +95,20 @@ check_word(struct check *c, const struct node *n)
 	const struct tel_schema *schema = c->schema;
 	int kind = (n->flags & NODE_KIND_WORD) != 0;
 	const char *word = n->value.as.s;
-	struct near near;
+	struct suggestion near;
 	char text[200];
 	unsigned i;
 
 	if (kind ? is_kind_name(schema, &n->value) :
 	           tel_schema_find_type(schema, word) != NULL)
 		return TEL_OK;
-	tel__near_begin(&near, word, n->value.length);
+	tel__suggest_start(&near, word, n->value.length);
 	for (i = 0; i < schema->ntypes; i++)
-		tel__near_offer(&near,
+		tel__suggest_offer(&near,
 		    kind ? schema->types[i].kind : schema->types[i].name);
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
 	    "no %s is called '%.64s'%s", kind ? "kind" : "event type", word,
-	    tel__near_text(&near, text, sizeof(text)));
+	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
 static const char *

@@ -1,12 +1,98 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The compiler: values, selections, and whole programs. */
-#include "query/code.h"
-
+/*
+ * The compiler: from a folded tree and a selection to a program.  Code is made
+ * from its end to its start, and a place in it is its number from the end: so
+ * a test knows where it goes on, and the left side of a long chain of
+ * operators, which is the deep one, is a loop and no recursion.
+ *
+ * A condition is asked for as "is it true" or as "is it false"; when it is
+ * unknown it is neither.  So each test has but two ways to go on, and the
+ * rules of the three values are those by which the two questions pass
+ * through && || and !.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-int
-tel__code_of_labels(const struct compiler *c, const struct node *n)
+#include "query/program.h"
+
+static const struct op no_op;
+
+/* An unsigned integer of an event, as a span op reads it. */
+struct plain {
+	enum op_code code; /* OP_SPAN_.. */
+	int field;         /* of OP_SPAN_FIELD */
+	uint64_t mask;
+};
+
+/* The op that will be run before those that there are; NULL: no memory. */
+static struct op *
+put(struct compiler *c, enum op_code code)
+{
+	struct op *op;
+	uint32_t room = c->room == 0 ? 64 : c->room * 2;
+
+	if (c->count == c->room) {
+		op = realloc(c->ops, room * sizeof(*op));
+		if (op == NULL) {
+			c->failed = 1;
+			return NULL;
+		}
+		c->ops = op;
+		c->room = room;
+	}
+	op = &c->ops[c->count++];
+	*op = no_op;
+	op->code = (uint8_t)code;
+	return op;
+}
+
+/* Says where a test, the op put last, goes on.  Returns its place. */
+static uint32_t
+put_test(struct compiler *c, struct op *op, uint32_t yes, uint32_t no)
+{
+	if (op == NULL)
+		return no;
+	op->yes = yes;
+	op->no = no;
+	return c->count - 1;
+}
+
+/* Tests whether it is from lo to hi.  Returns where that starts. */
+static uint32_t
+put_span(struct compiler *c, const struct plain *what, uint64_t lo, uint64_t hi,
+    uint32_t yes, uint32_t no)
+{
+	enum op_code code = what->code;
+	const struct tel_field *f = NULL;
+	struct op *op;
+
+	if (lo > hi || yes == no)
+		return no;
+	if (lo == 0 && hi == UINT64_MAX)
+		return yes;
+	if (code == OP_SPAN_FIELD) {
+		f = &c->type->fields[what->field];
+		if (f->load == TEL_LOAD_LE64)
+			code = OP_SPAN_LE64;
+		else if (f->load == TEL_LOAD_LE32)
+			code = OP_SPAN_LE32;
+	}
+	op = put(c, code);
+	if (op != NULL) {
+		op->u.span.mask = what->mask;
+		op->u.span.lo = lo;
+		op->u.span.span = hi - lo;
+		op->field = (uint8_t)what->field;
+		op->offset = f == NULL ? 0 : f->offset;
+	}
+	return put_test(c, op, yes, no);
+}
+
+/* -------------------------------------------------------------- values */
+
+/* Whether a node compares the label of any field. */
+static int
+is_of_labels(const struct compiler *c, const struct node *n)
 {
 	return (n->op == N_COMPARE || n->op == N_MATCH || n->op == N_IN) &&
 	    c->tree->nodes[n->a].op == N_LABELS;
@@ -15,7 +101,7 @@ tel__code_of_labels(const struct compiler *c, const struct node *n)
 static void
 put_const(struct compiler *c, struct value v)
 {
-	struct op *op = tel__code_put(c, OP_CONST);
+	struct op *op = put(c, OP_CONST);
 
 	if (op != NULL)
 		op->u.value = v;
@@ -24,7 +110,7 @@ put_const(struct compiler *c, struct value v)
 static void
 put_with(struct compiler *c, enum op_code code, const struct node *n)
 {
-	struct op *op = tel__code_put(c, code);
+	struct op *op = put(c, code);
 
 	if (op == NULL)
 		return;
@@ -49,12 +135,14 @@ put_field(struct compiler *c, const struct node *n)
 		code = OP_DOUBLE_FIELD;
 	else if (f->datatype == TEL_STRING)
 		code = OP_STRING_FIELD;
-	op = tel__code_put(c, code);
+	op = put(c, code);
 	if (op != NULL) {
 		op->u.field = f;
 		op->field = (uint8_t)at;
 	}
 }
+
+static void put_value(struct compiler *c, uint32_t node);
 
 /* A list, whose ops are put from its end. */
 static void
@@ -68,8 +156,8 @@ put_list(struct compiler *c, const struct node *n)
 		item = &c->tree->items[n->first + i - 1];
 		put_with(c, item->range ? OP_IN_RANGE : OP_IN_ITEM, n);
 		if (item->range)
-			tel__code_value(c, item->hi);
-		tel__code_value(c, item->lo);
+			put_value(c, item->hi);
+		put_value(c, item->lo);
 	}
 	put_const(c, value_natural(0));
 }
@@ -82,7 +170,7 @@ put_set(struct compiler *c, const struct node *n)
 
 	if (n->set == NULL || c->folds[n->a].classes != C_INTEGER)
 		return 0;
-	op = tel__code_put(c, OP_IN_SET);
+	op = put(c, OP_IN_SET);
 	if (op != NULL)
 		op->u.set = n->set;
 	return 1;
@@ -94,7 +182,7 @@ put_leaf(struct compiler *c, const struct node *n)
 {
 	struct op *op;
 
-	if (tel__code_of_labels(c, n)) {
+	if (is_of_labels(c, n)) {
 		put_with(c, OP_LABELS_VALUE, n);
 		return 1;
 	}
@@ -103,7 +191,7 @@ put_leaf(struct compiler *c, const struct node *n)
 	case N_LABEL: put_field(c, n); return 1;
 	case N_LABELS: put_with(c, OP_FIRST_LABEL, n); return 1;
 	case N_BUILTIN:
-		op = tel__code_put(c, OP_BUILTIN);
+		op = put(c, OP_BUILTIN);
 		if (op != NULL)
 			op->sub = (int8_t)n->builtin;
 		return 1;
@@ -111,12 +199,16 @@ put_leaf(struct compiler *c, const struct node *n)
 	}
 }
 
-struct op *
-tel__code_operator(struct compiler *c, const struct node *n, enum op_code code,
+/*
+ * The op of a comparison or of arithmetic: of the code with_k when the right
+ * side is known, and then in the op itself.
+ */
+static struct op *
+put_operator(struct compiler *c, const struct node *n, enum op_code code,
     enum op_code with_k)
 {
 	const struct fold *b = &c->folds[n->b];
-	struct op *op = tel__code_put(c, b->known ? with_k : code);
+	struct op *op = put(c, b->known ? with_k : code);
 
 	if (op != NULL) {
 		op->sub = (int8_t)n->opr;
@@ -127,15 +219,17 @@ tel__code_operator(struct compiler *c, const struct node *n, enum op_code code,
 	return op;
 }
 
-void
-tel__code_right(struct compiler *c, const struct node *n)
+/* Puts the right side on the stack, unless it is known. */
+static void
+put_right(struct compiler *c, const struct node *n)
 {
 	if (!c->folds[n->b].known)
-		tel__code_value(c, n->b);
+		put_value(c, n->b);
 }
 
-void
-tel__code_value(struct compiler *c, uint32_t node)
+/* Puts the value of a node on the stack. */
+static void
+put_value(struct compiler *c, uint32_t node)
 {
 	static const uint8_t codes[] = { [N_HAS] = OP_HAS,
 		[N_NOT] = OP_NOT,
@@ -154,22 +248,220 @@ tel__code_value(struct compiler *c, uint32_t node)
 		if (put_leaf(c, n))
 			return;
 		if (n->op == N_ARITHMETIC) {
-			tel__code_operator(c, n, OP_ARITHMETIC,
-			    OP_ARITHMETIC_K);
-			tel__code_right(c, n);
+			put_operator(c, n, OP_ARITHMETIC, OP_ARITHMETIC_K);
+			put_right(c, n);
 		} else if (n->op == N_COMPARE) {
-			tel__code_operator(c, n, OP_COMPARE, OP_COMPARE_K);
-			tel__code_right(c, n);
+			put_operator(c, n, OP_COMPARE, OP_COMPARE_K);
+			put_right(c, n);
 		} else if (n->op == N_IN) {
 			if (!put_set(c, n))
 				put_list(c, n);
 		} else {
 			put_with(c, (enum op_code)codes[n->op], n);
 			if (n->op == N_AND || n->op == N_OR)
-				tel__code_value(c, n->b);
+				put_value(c, n->b);
 		}
 	}
 }
+
+/* ---------------------------------------------------------- conditions */
+
+/* A field or builtin that a span op reads. */
+static int
+is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
+{
+	const struct node *n = &c->tree->nodes[node];
+	enum tel_datatype datatype;
+
+	if (c->folds[node].known)
+		return 0;
+	out->field = 0;
+	out->mask = UINT64_MAX;
+	if (n->op == N_BUILTIN) {
+		out->code = n->builtin == B_CLOCK ? OP_SPAN_CLOCK :
+		    n->builtin == B_INDEX         ? OP_SPAN_INDEX :
+		                                    OP_SPAN_SIZE;
+		return n->builtin == B_CLOCK || n->builtin == B_INDEX ||
+		    n->builtin == B_SIZEOF;
+	}
+	if (n->op != N_FIELD)
+		return 0;
+	out->code = OP_SPAN_FIELD;
+	out->field = c->fields[n->symbol];
+	datatype = c->type->fields[out->field].datatype;
+	return datatype != TEL_SIGNED && datatype != TEL_DOUBLE &&
+	    datatype != TEL_STRING;
+}
+
+/* The same, or some bits of it. */
+static int
+is_plain(const struct compiler *c, uint32_t node, struct plain *out)
+{
+	const struct node *n = &c->tree->nodes[node];
+	const struct fold *a = &c->folds[n->a], *b = &c->folds[n->b];
+	uint32_t leaf = n->a;
+
+	if (n->op != N_ARITHMETIC || n->opr != OPR_AND)
+		return is_plain_leaf(c, node, out);
+	if (a->known) {
+		leaf = n->b;
+		b = a;
+	}
+	if (!b->known ||
+	    (b->value.tag != V_NATURAL && b->value.tag != V_NEGATIVE))
+		return 0;
+	if (!is_plain_leaf(c, leaf, out))
+		return 0;
+	out->mask = b->value.as.u;
+	return 1;
+}
+
+static void
+swap_unless(int want, uint32_t *yes, uint32_t *no)
+{
+	uint32_t t = *yes;
+
+	if (!want) {
+		*yes = *no;
+		*no = t;
+	}
+}
+
+/* A plain integer against one that is known; 0 when it is no such case. */
+static int
+compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
+    uint32_t no, uint32_t *entry)
+{
+	const struct fold *b = &c->folds[n->b];
+	uint64_t k = b->value.as.u, lo = 0, hi = UINT64_MAX;
+	struct plain what;
+	int empty = 0;
+
+	if (!b->known || b->value.tag != V_NATURAL || !is_plain(c, n->a, &what))
+		return 0;
+	switch ((enum value_op)n->opr) {
+	case OPR_NE: want = !want; /* fall through */
+	case OPR_EQ: lo = hi = k; break;
+	case OPR_LT:
+		empty = k == 0;
+		hi = k - 1;
+		break;
+	case OPR_LE: hi = k; break;
+	case OPR_GT:
+		empty = k == UINT64_MAX;
+		lo = k + 1;
+		break;
+	default: lo = k; break;
+	}
+	swap_unless(want, &yes, &no);
+	*entry = empty ? no : put_span(c, &what, lo, hi, yes, no);
+	return 1;
+}
+
+/* A plain integer in a list of plain integers; 0 when it is no such case. */
+static int
+in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
+    uint32_t no, uint32_t *entry)
+{
+	const struct set *set = n->set;
+	struct plain what;
+	struct op *op;
+
+	if (set == NULL || !is_plain(c, n->a, &what))
+		return 0;
+	if (set->count > 1 &&
+	    (what.code != OP_SPAN_FIELD || what.mask != UINT64_MAX))
+		return 0;
+	swap_unless(want, &yes, &no);
+	if (set->count <= 1) {
+		*entry = set->count == 0 ? no :
+		                           put_span(c, &what, set->spans[0].lo,
+		                               set->spans[0].hi, yes, no);
+		return 1;
+	}
+	op = put(c, OP_SET_FIELD);
+	if (op != NULL) {
+		op->u.set_test.field = &c->type->fields[what.field];
+		op->u.set_test.set = set;
+	}
+	*entry = put_test(c, op, yes, no);
+	return 1;
+}
+
+/* A condition that is neither && nor || nor !. */
+static uint32_t
+put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
+    uint32_t no)
+{
+	const struct node *n = &c->tree->nodes[node];
+	struct plain what;
+	uint32_t entry;
+	struct op *op;
+
+	if (n->op == N_COMPARE && compare_span(c, n, want, yes, no, &entry))
+		return entry;
+	if (n->op == N_IN && in_set(c, n, want, yes, no, &entry))
+		return entry;
+	if (is_plain(c, node, &what)) {
+		swap_unless(want, &yes, &no);
+		return put_span(c, &what, 1, UINT64_MAX, yes, no);
+	}
+	if (is_of_labels(c, n)) {
+		op = put(c, OP_LABELS);
+		if (op != NULL) {
+			op->u.node = n;
+			op->want = (uint8_t)want;
+		}
+		return put_test(c, op, yes, no);
+	}
+	if (n->op == N_COMPARE) {
+		op = put_operator(c, n, OP_TEST_COMPARE, OP_TEST_COMPARE_K);
+	} else {
+		op = put(c, OP_TEST);
+	}
+	if (op != NULL)
+		op->want = (uint8_t)want;
+	put_test(c, op, yes, no);
+	if (n->op == N_COMPARE) {
+		put_right(c, n);
+		node = n->a;
+	}
+	put_value(c, node);
+	return c->count - 1;
+}
+
+/*
+ * Tests whether a node is true (want) or false; "unknown" is neither.  Returns
+ * where the code starts.
+ */
+static uint32_t
+put_node(struct compiler *c, uint32_t node, int want, uint32_t yes, uint32_t no)
+{
+	const struct node *n;
+	const struct fold *f;
+	int known;
+
+	while (!c->failed) {
+		n = &c->tree->nodes[node];
+		f = &c->folds[node];
+		known = want ? f->t : f->f;
+		if (known >= 0)
+			return known ? yes : no;
+		if (n->op == N_NOT) {
+			want = !want;
+		} else if (n->op == (want ? N_AND : N_OR)) {
+			yes = put_node(c, n->b, want, yes, no);
+		} else if (n->op == (want ? N_OR : N_AND)) {
+			no = put_node(c, n->b, want, yes, no);
+		} else {
+			return put_condition(c, node, want, yes, no);
+		}
+		node = n->a;
+	}
+	return no;
+}
+
+/* ---------------------------------------------------------- selections */
 
 static uint32_t
 select_instant(struct compiler *c, const struct instant *at, int from,
@@ -185,8 +477,7 @@ select_instant(struct compiler *c, const struct instant *at, int from,
 		/* signed numbers, moved so that they are in order */
 		v += (uint64_t)1 << 63;
 	}
-	return tel__code_span(c, &what, from ? v : 0, from ? UINT64_MAX : v,
-	    yes, no);
+	return put_span(c, &what, from ? v : 0, from ? UINT64_MAX : v, yes, no);
 }
 
 static uint32_t
@@ -205,16 +496,16 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 			continue;
 		if (set->count == 1) {
 			what.field = (int)i - 1;
-			other = tel__code_span(c, &what, set->spans[0].lo,
+			other = put_span(c, &what, set->spans[0].lo,
 			    set->spans[0].hi, yes, other);
 			continue;
 		}
-		op = tel__code_put(c, OP_SET_FIELD);
+		op = put(c, OP_SET_FIELD);
 		if (op != NULL) {
 			op->u.set_test.field = f;
 			op->u.set_test.set = set;
 		}
-		other = tel__code_test(c, op, yes, other);
+		other = put_test(c, op, yes, other);
 	}
 	return other;
 }
@@ -230,15 +521,15 @@ select_any_label(struct compiler *c, uint32_t yes, uint32_t no)
 			break;
 	if (i == count)
 		return no;
-	op = tel__code_put(c, OP_LABEL_GLOB);
+	op = put(c, OP_LABEL_GLOB);
 	if (op != NULL)
 		op->u.pattern = &c->selection->label;
-	return tel__code_test(c, op, yes, no);
+	return put_test(c, op, yes, no);
 }
 
 /* Put from the dearest test to the cheapest, which will be run first. */
-uint32_t
-tel__code_selection(struct compiler *c, uint32_t yes, uint32_t no)
+static uint32_t
+put_selection(struct compiler *c, uint32_t yes, uint32_t no)
 {
 	const struct selection *s = c->selection;
 	int wanted = tel__select_type(s, c->type);
@@ -253,10 +544,10 @@ tel__code_selection(struct compiler *c, uint32_t yes, uint32_t no)
 	yes = select_instant(c, &s->to, 0, yes, no);
 	yes = select_instant(c, &s->from, 1, yes, no);
 	if (wanted < 0) {
-		op = tel__code_put(c, OP_TYPE);
+		op = put(c, OP_TYPE);
 		if (op != NULL)
 			op->u.selection = s;
-		yes = tel__code_test(c, op, yes, no);
+		yes = put_test(c, op, yes, no);
 	}
 	return yes;
 }
@@ -338,9 +629,9 @@ tel__compile_filter(struct compiler *c, const struct tel_type *type,
 
 	begin_type(c, type);
 	if (c->tree != NULL)
-		entry = tel__code_condition(c, c->tree->root, 1, yes, no);
+		entry = put_node(c, c->tree->root, 1, yes, no);
 	if (c->selection != NULL && entry != no)
-		entry = tel__code_selection(c, entry, no);
+		entry = put_selection(c, entry, no);
 	return finish_type(c, entry, out);
 }
 
@@ -353,8 +644,8 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 	tel_status st;
 
 	begin_type(c, type);
-	tel__code_put(c, OP_RESULT);
-	tel__code_value(c, c->tree->root);
+	put(c, OP_RESULT);
+	put_value(c, c->tree->root);
 	if (root->op == N_FIELD && c->fields[root->symbol] >= 0)
 		datatype = type->fields[c->fields[root->symbol]].datatype;
 	else if (root->op >= N_HAS && root->op != N_UNARY &&

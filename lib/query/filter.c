@@ -1,17 +1,124 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The public face of filters. */
-#include "tel.h"
-#include "model/clock.h"
-#include "query/between.h"
-#include "query/bind.h"
-
+/* The public face of filters, and their parts of a log: since and until. */
 #include <stdlib.h>
+#include <string.h>
+
+#include "model/clock.h"
+#include "query/bind.h"
+#include "tel.h"
+
+struct between_log {
+	const struct tel_log *log;
+	unsigned number; /* log->number: a member of an archive is another */
+	int open;
+};
+
+/*
+ * The parts of a log that start with an event for which one expression is
+ * true, and end with one for which another is.
+ */
+struct between {
+	tel_filter *since;        /* NULL: from the begin on */
+	tel_filter *until;        /* NULL: to the end */
+	struct between_log *logs; /* those that are read side by side */
+	size_t nlogs, room;
+	size_t last;              /* the one that was asked for last */
+	const tel_filter *failed; /* the end that could not be asked */
+};
 
 struct tel_filter {
 	struct binder binder;
 	struct between between;
 	const tel_filter *failed; /* an end of that, if it failed last */
 };
+
+/* ----------------------------------------------------- since and until */
+
+/* Sets an end of it, since or until; text NULL: none. */
+static tel_status
+set_expression(tel_filter **end, const char *text)
+{
+	tel_filter *f;
+	tel_status st;
+
+	if (text == NULL) {
+		tel_filter_free(*end);
+		*end = NULL;
+		return TEL_OK;
+	}
+	f = *end != NULL ? *end : tel_filter_new();
+	if (f == NULL)
+		return TEL_ENOMEM;
+	*end = f;
+	st = tel_filter_set_expression(f, text);
+	return st;
+}
+
+/* The state of a log, made when it is new; NULL when there is no memory. */
+static struct between_log *
+find_log(struct between *b, const struct tel_log *log)
+{
+	struct between_log *bigger, *l;
+	size_t i, room;
+
+	if (b->last < b->nlogs && b->logs[b->last].log == log) {
+		i = b->last;
+	} else {
+		for (i = 0; i < b->nlogs && b->logs[i].log != log; i++)
+			continue;
+	}
+	if (i == b->nlogs && b->nlogs == b->room) {
+		room = b->room == 0 ? 4 : b->room * 2;
+		bigger = realloc(b->logs, room * sizeof(*bigger));
+		if (bigger == NULL)
+			return NULL;
+		b->logs = bigger;
+		b->room = room;
+	}
+	b->last = i;
+	l = &b->logs[i];
+	if (i < b->nlogs && l->number == log->number)
+		return l;
+	b->nlogs += i == b->nlogs;
+	l->log = log;
+	l->number = log->number;
+	l->open = b->since == NULL;
+	return l;
+}
+
+/*
+ * Whether an event lies in such a part: 1, 0, or -1 after a failure.  Most
+ * filters have none, so this must not cost tel_filter_match() registers.
+ */
+__attribute__((noinline)) static int
+between_match(struct between *b, const tel_event *event)
+{
+	struct between_log *l = find_log(b, event->log);
+	int begins = 0, ends = 0, in;
+
+	/* both are asked of every event, as one may speak of dt */
+	if (b->since != NULL)
+		begins = tel_filter_match(b->since, event);
+	if (b->until != NULL)
+		ends = tel_filter_match(b->until, event);
+	b->failed = begins < 0 ? b->since : ends < 0 ? b->until : NULL;
+	if (l == NULL || begins < 0 || ends < 0)
+		return -1;
+	in = l->open || begins;
+	l->open = in && !ends;
+	return in;
+}
+
+static void
+between_clear(struct between *b)
+{
+	tel_filter_free(b->since);
+	tel_filter_free(b->until);
+	free(b->logs);
+	memset(b, 0, sizeof(*b));
+}
+
+/* -------------------------------------------------------------- filter */
 
 tel_filter *
 tel_filter_new(void)
@@ -25,7 +132,7 @@ tel_filter_free(tel_filter *f)
 	if (f == NULL)
 		return;
 	tel__binder_clear(&f->binder);
-	tel__between_clear(&f->between);
+	between_clear(&f->between);
 	free(f);
 }
 
@@ -108,7 +215,7 @@ tel_filter_set_invert(tel_filter *f, int on)
 static tel_status
 set_end(tel_filter *f, tel_filter **end, const char *text)
 {
-	tel_status st = tel__between_set(end, text);
+	tel_status st = set_expression(end, text);
 
 	f->failed = st == TEL_OK ? NULL : *end;
 	/* where a log stands is forgotten */
@@ -162,7 +269,7 @@ tel_filter_match(tel_filter *f, const tel_event *event)
 	if (p == NULL)
 		return -1;
 	if (is_bounded(f)) {
-		in = tel__between_match(&f->between, event);
+		in = between_match(&f->between, event);
 		f->failed = f->between.failed;
 		if (in <= 0)
 			return in < 0 ? -1 : f->binder.invert;

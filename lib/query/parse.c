@@ -4,10 +4,602 @@
  * recurses is bounded by DEPTH_MAX parentheses and prefixes, times the levels
  * of precedence.
  */
-#include "query/build.h"
-
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "query/tree.h"
+
+/*
+ * The state of the parser.  After a failure every function does nothing, and
+ * returns node 0.
+ */
+struct parser {
+	struct lexer lexer;
+	struct token token; /* the next one */
+	struct tree *tree;
+	struct fail *fail;
+	tel_status status; /* the first failure stays */
+	unsigned depth;
+};
+
+/* The items of a list while it is read; free(list.items) in the end. */
+struct list {
+	struct item *items;
+	uint32_t count;
+};
+
+/* ---------------------------------------------------------------- tree */
+
+/* Returns 0 on failure: see p->status. */
+static int
+start_parser(struct parser *p, const char *text, struct fail *fail)
+{
+	size_t length = strlen(text);
+
+	memset(p, 0, sizeof(*p));
+	p->fail = fail;
+	if (length > TEXT_MAX) {
+		p->status = tel__fail_set(fail, TEL_ELIMIT, text, 0,
+		    "the expression is longer than %zu bytes", TEXT_MAX);
+		return 0;
+	}
+	p->tree = calloc(1, sizeof(*p->tree));
+	if (p->tree != NULL) {
+		p->tree->text = malloc(length + 1);
+		p->tree->words = malloc(length + 2);
+		p->tree->nodes = malloc(16 * sizeof(*p->tree->nodes));
+	}
+	if (p->tree == NULL || p->tree->text == NULL ||
+	    p->tree->words == NULL || p->tree->nodes == NULL) {
+		p->status = TEL_ENOMEM;
+		return 0;
+	}
+	memset(&p->tree->nodes[0], 0, sizeof(p->tree->nodes[0]));
+	memcpy(p->tree->text, text, length + 1);
+	p->lexer.text = p->lexer.p = p->tree->text;
+	p->lexer.words = p->tree->words;
+	return 1;
+}
+
+__attribute__((format(printf, 4, 5))) static void
+parse_fail(struct parser *p, tel_status status, unsigned column,
+    const char *format, ...)
+{
+	char message[256];
+	va_list ap;
+
+	if (p->status != TEL_OK)
+		return;
+	va_start(ap, format);
+	vsnprintf(message, sizeof(message), format, ap);
+	va_end(ap);
+	p->status = tel__fail_set(p->fail, status, p->tree->text, column, "%s",
+	    message);
+}
+
+static void
+next(struct parser *p)
+{
+	const char *why;
+
+	if (p->status != TEL_OK)
+		return;
+	why = tel__lexer_next(&p->lexer, &p->token);
+	if (why != NULL)
+		parse_fail(p, TEL_EINVAL, p->lexer.error_column, "%s", why);
+}
+
+/* Steps over a token of that kind, if it is the next, and says whether. */
+static int
+take(struct parser *p, enum token_kind kind)
+{
+	if (p->status != TEL_OK || p->token.kind != kind)
+		return 0;
+	next(p);
+	return 1;
+}
+
+/* Steps over a token of that kind, or fails with the message. */
+static void
+expect(struct parser *p, enum token_kind kind, const char *message)
+{
+	if (p->status == TEL_OK && !take(p, kind))
+		parse_fail(p, TEL_EINVAL, p->token.column, "%s", message);
+}
+
+/* Makes room for one more of size bytes behind the count there are. */
+static void *
+grow(struct parser *p, void *old, uint32_t count, size_t size)
+{
+	void *v;
+
+	/* at 16, 32, 64, ... */
+	if (count > 0 && (count < 16 || (count & (count - 1)) != 0))
+		return old;
+	v = realloc(old, (count == 0 ? 16 : count * (size_t)2) * size);
+	if (v == NULL) {
+		p->status = TEL_ENOMEM;
+		return old;
+	}
+	return v;
+}
+
+/* A node with operands; fails past the limit. */
+static uint32_t
+add_node(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
+    unsigned column)
+{
+	struct tree *t = p->tree;
+	struct node *n;
+
+	if (p->status != TEL_OK)
+		return 0;
+	if (t->nnodes == NODES_MAX) {
+		parse_fail(p, TEL_ELIMIT, column,
+		    "the expression has more than %u parts", NODES_MAX);
+		return 0;
+	}
+	t->nodes = grow(p, t->nodes, t->nnodes, sizeof(*t->nodes));
+	if (p->status != TEL_OK)
+		return 0;
+	n = &t->nodes[t->nnodes];
+	memset(n, 0, sizeof(*n));
+	n->op = (uint8_t)op;
+	n->a = a;
+	n->b = b;
+	n->column = column;
+	return t->nnodes++;
+}
+
+/* A prefix operator; a literal takes it in. */
+static uint32_t
+add_unary(struct parser *p, enum value_op op, uint32_t a, unsigned column)
+{
+	struct node *n;
+	struct value v;
+
+	if (p->status != TEL_OK)
+		return 0;
+	n = &p->tree->nodes[a];
+	if (n->op == N_CONST &&
+	    (n->value.tag == V_NATURAL || n->value.tag == V_NEGATIVE)) {
+		v = tel__value_unary(op, &n->value);
+		if (v.tag == V_MISSING)
+			parse_fail(p, TEL_EINVAL, column,
+			    "the number is under -2^63");
+		n->value = v;
+		n->column = column;
+		return a;
+	}
+	a = add_node(p, N_UNARY, a, 0, column);
+	if (p->status == TEL_OK)
+		p->tree->nodes[a].opr = (uint8_t)op;
+	return a;
+}
+
+/* A bare name beside kind or name is the name of a kind or a type. */
+static void
+make_word(struct parser *p, const struct node *beside, uint32_t node)
+{
+	struct node *n = &p->tree->nodes[node];
+
+	if (beside->op != N_BUILTIN || (n->flags & NODE_BARE) == 0)
+		return;
+	if (beside->builtin != B_KIND && beside->builtin != B_NAME)
+		return;
+	n->op = N_CONST;
+	n->flags = beside->builtin == B_KIND ? NODE_KIND_WORD : NODE_TYPE_WORD;
+}
+
+static int
+is_kind(const struct node *n)
+{
+	return n->op == N_BUILTIN && n->builtin == B_KIND;
+}
+
+static enum value_op
+mirrored(enum value_op op)
+{
+	switch (op) {
+	case OPR_LT: return OPR_GT;
+	case OPR_LE: return OPR_GE;
+	case OPR_GT: return OPR_LT;
+	case OPR_GE: return OPR_LE;
+	default: return op;
+	}
+}
+
+/* A comparison; words beside kind and name are told apart from fields. */
+static uint32_t
+add_compare(struct parser *p, enum value_op op, uint32_t a, uint32_t b,
+    unsigned column)
+{
+	struct node *nodes;
+	uint32_t c;
+
+	if (p->status != TEL_OK)
+		return 0;
+	nodes = p->tree->nodes;
+	make_word(p, &nodes[a], b);
+	make_word(p, &nodes[b], a);
+	if (nodes[a].op == N_CONST && nodes[b].op != N_CONST) {
+		/* a literal on the left goes right: fewer cases below */
+		c = a;
+		a = b;
+		b = c;
+		op = mirrored(op);
+	}
+	c = add_node(p, N_COMPARE, a, b, column);
+	if (p->status != TEL_OK)
+		return 0;
+	nodes = p->tree->nodes;
+	nodes[c].opr = (uint8_t)op;
+	if (is_kind(&nodes[a]) || is_kind(&nodes[b]))
+		nodes[c].flags |= NODE_ANY_CASE;
+	return c;
+}
+
+static void
+add_pattern(struct parser *p, uint32_t node, const struct token *t)
+{
+	struct tree *tree = p->tree;
+	const struct value *v = &p->token.value;
+	int glob = t->kind == T_GLOB || t->kind == T_GLOB_NOT;
+	char buffer[160];
+	struct pattern *made;
+	const char *why;
+
+	tree->patterns =
+	    grow(p, tree->patterns, tree->npatterns, sizeof(*tree->patterns));
+	made = p->status == TEL_OK ? calloc(1, sizeof(*made)) : NULL;
+	if (made == NULL) {
+		p->status = TEL_ENOMEM;
+		return;
+	}
+	tree->patterns[tree->npatterns] = made;
+	tree->nodes[node].pattern = tree->npatterns++;
+	why = glob ? tel__pattern_glob(made, v->as.s, v->length) :
+	             tel__pattern_regex(made, v->as.s, v->length, buffer,
+	                 sizeof(buffer));
+	if (why != NULL)
+		parse_fail(p, TEL_EINVAL, p->token.column, "%s", why);
+	else if (made->kind == PATTERN_REGEX)
+		tree->uses_regex = 1;
+}
+
+/* ~ !~ =* !*, which t is; the pattern is the next token. */
+static uint32_t
+add_match(struct parser *p, uint32_t a, const struct token *t)
+{
+	uint32_t node = add_node(p, N_MATCH, a, 0, t->column);
+
+	if (p->status != TEL_OK)
+		return 0;
+	if (p->token.kind != T_STRING)
+		parse_fail(p, TEL_EINVAL, p->token.column,
+		    "a pattern in quotes should be here");
+	else
+		add_pattern(p, node, t);
+	if (t->kind == T_MATCH_NOT || t->kind == T_GLOB_NOT)
+		p->tree->nodes[node].flags |= NODE_NEGATE;
+	next(p);
+	return node;
+}
+
+/* Puts an item at the end of the list. */
+static void
+add_item(struct parser *p, struct list *list, const struct item *item)
+{
+	if (p->status != TEL_OK)
+		return;
+	if (list->count == LIST_MAX) {
+		parse_fail(p, TEL_ELIMIT, p->tree->nodes[item->lo].column,
+		    "the list has more than %u items", LIST_MAX);
+		return;
+	}
+	list->items = grow(p, list->items, list->count, sizeof(*list->items));
+	if (p->status == TEL_OK)
+		list->items[list->count++] = *item;
+}
+
+/*
+ * The plain integers of a list as a set: NULL when it holds anything else,
+ * or there is no memory.
+ */
+static struct set *
+plain_set(const struct tree *t, const struct list *list)
+{
+	struct span *spans = malloc(list->count * sizeof(*spans));
+	const struct value *lo, *hi;
+	struct set *set = NULL;
+	uint32_t i;
+
+	for (i = 0; spans != NULL && i < list->count; i++) {
+		lo = &t->nodes[list->items[i].lo].value;
+		hi = &t->nodes[list->items[i].hi].value;
+		if (lo->tag != V_NATURAL || hi->tag != V_NATURAL)
+			break;
+		spans[i].lo = lo->as.u;
+		spans[i].hi = hi->as.u;
+	}
+	if (spans != NULL && i == list->count)
+		set = tel__set_new(spans, list->count);
+	free(spans);
+	return set;
+}
+
+/* The node of "a in list". */
+static uint32_t
+add_in(struct parser *p, uint32_t a, const struct list *list, unsigned column)
+{
+	uint32_t node = add_node(p, N_IN, a, 0, column), i;
+	struct tree *t = p->tree;
+
+	if (p->status != TEL_OK)
+		return 0;
+	t->nodes[node].first = t->nitems;
+	t->nodes[node].count = list->count;
+	for (i = 0; i < list->count && p->status == TEL_OK; i++) {
+		make_word(p, &t->nodes[a], list->items[i].lo);
+		make_word(p, &t->nodes[a], list->items[i].hi);
+		t->items = grow(p, t->items, t->nitems, sizeof(*t->items));
+		if (p->status == TEL_OK)
+			t->items[t->nitems++] = list->items[i];
+	}
+	if (is_kind(&t->nodes[a]))
+		t->nodes[node].flags |= NODE_ANY_CASE;
+	t->nodes[node].set = plain_set(t, list);
+	return node;
+}
+
+/* -------------------------------------------------------------- leaves */
+
+/* The symbol of a field, the same one for the same name and use. */
+static uint32_t
+add_symbol(struct parser *p, const char *name, int checked, int labelled,
+    unsigned column)
+{
+	struct tree *t = p->tree;
+	struct symbol *s;
+	uint32_t i;
+	void *v;
+
+	for (i = 0; i < t->nsymbols; i++) {
+		s = &t->symbols[i];
+		if (s->checked == checked && s->labelled == labelled &&
+		    strcmp(s->name, name) == 0)
+			return i;
+	}
+	if (t->nsymbols % 16 == 0) {
+		v = realloc(t->symbols, (t->nsymbols + 16) * sizeof(*s));
+		if (v == NULL) {
+			p->status = TEL_ENOMEM;
+			return 0;
+		}
+		t->symbols = v;
+	}
+	s = &t->symbols[t->nsymbols];
+	memset(s, 0, sizeof(*s));
+	s->name = name;
+	s->column = column;
+	s->checked = (uint8_t)checked;
+	s->labelled = (uint8_t)labelled;
+	return t->nsymbols++;
+}
+
+static uint32_t
+add_field(struct parser *p, enum node_op op, const struct token *t)
+{
+	uint32_t node = add_node(p, op, 0, 0, t->column), symbol;
+	int checked = t->kind != T_STRING;
+	const char *name = checked ? t->s : t->value.as.s;
+
+	if (p->status != TEL_OK)
+		return 0;
+	symbol = add_symbol(p, name, checked, op == N_LABEL, t->column);
+	p->tree->nodes[node].symbol = symbol;
+	return node;
+}
+
+static uint32_t
+add_const(struct parser *p, struct value v, unsigned column)
+{
+	uint32_t node = add_node(p, N_CONST, 0, 0, column);
+
+	if (p->status == TEL_OK)
+		p->tree->nodes[node].value = v;
+	return node;
+}
+
+static uint32_t parse_leaf(struct parser *p);
+
+/* field(x), label(x): x is a name, .name or "name". */
+static uint32_t
+call_of_field(struct parser *p, enum node_op op, const char *called)
+{
+	struct token t;
+	uint32_t node;
+
+	expect(p, T_LPAREN, "'(' should be here");
+	t = p->token;
+	if (p->status == TEL_OK && t.kind != T_NAME && t.kind != T_FIELD &&
+	    t.kind != T_STRING)
+		parse_fail(p, TEL_EINVAL, t.column,
+		    "%s() takes the name of a field", called);
+	next(p);
+	node = add_field(p, op, &t);
+	expect(p, T_RPAREN, "')' should be here");
+	return node;
+}
+
+static uint32_t
+call_has(struct parser *p)
+{
+	static const char wrong[] = "has() takes a field or a builtin name";
+	struct token t;
+	uint32_t node;
+
+	expect(p, T_LPAREN, "'(' should be here");
+	t = p->token;
+	if (p->status != TEL_OK)
+		return 0;
+	/* has(has(...)) makes no sense, and would recurse without a bound */
+	if (t.kind != T_STRING && t.kind != T_FIELD &&
+	    (t.kind != T_NAME || strcmp(t.s, "has") == 0))
+		parse_fail(p, TEL_EINVAL, t.column, wrong);
+	if (t.kind == T_STRING) {
+		next(p);
+		node = add_field(p, N_FIELD, &t);
+	} else {
+		node = parse_leaf(p);
+	}
+	if (p->status == TEL_OK && p->tree->nodes[node].op == N_CONST)
+		parse_fail(p, TEL_EINVAL, t.column, wrong);
+	expect(p, T_RPAREN, "')' should be here");
+	return add_node(p, N_HAS, node, 0, t.column);
+}
+
+static uint32_t
+add_builtin(struct parser *p, enum builtin b, unsigned column)
+{
+	struct token name = { 0 };
+	uint32_t node;
+
+	/* where a format has these they are fields like any other */
+	if (b == B_CPU || b == B_TID || b == B_PID) {
+		name.kind = T_STRING;
+		name.column = column;
+		name.value = value_string(tel__builtin_name(b),
+		    strlen(tel__builtin_name(b)));
+		return add_field(p, N_FIELD, &name);
+	}
+	if (b == B_LABEL && p->token.kind == T_LPAREN)
+		return call_of_field(p, N_LABEL, "label");
+	node = add_node(p, b == B_LABEL ? N_LABELS : N_BUILTIN, 0, 0, column);
+	if (p->status != TEL_OK)
+		return 0;
+	p->tree->nodes[node].builtin = (uint8_t)b;
+	if (b == B_DT)
+		p->tree->uses_dt = 1;
+	if (b == B_DT || b == B_TIME)
+		p->tree->uses_rate = 1;
+	return node;
+}
+
+static uint32_t
+leaf_of_name(struct parser *p, const struct token *t)
+{
+	uint32_t node;
+	unsigned b;
+
+	if (strcmp(t->s, "true") == 0 || strcmp(t->s, "false") == 0)
+		return add_const(p, value_natural(t->s[0] == 't'), t->column);
+	if (strcmp(t->s, "has") == 0)
+		return call_has(p);
+	if (strcmp(t->s, "field") == 0)
+		return call_of_field(p, N_FIELD, "field");
+	for (b = 0; b < B_COUNT; b++)
+		if (strcmp(t->s, tel__builtin_name((enum builtin)b)) == 0)
+			return add_builtin(p, (enum builtin)b, t->column);
+	if (p->token.kind == T_LPAREN) {
+		parse_fail(p, TEL_EINVAL, t->column,
+		    "there is no function '%.64s': there are has, label and "
+		    "field",
+		    t->s);
+		return 0;
+	}
+	/* a field, unless it turns out to stand beside kind or name */
+	node = add_const(p, value_string(t->s, strlen(t->s)), t->column);
+	if (p->status == TEL_OK) {
+		p->tree->nodes[node].op = N_FIELD;
+		p->tree->nodes[node].flags = NODE_BARE;
+	}
+	return node;
+}
+
+/* Literals, names, has(), field(), label(). */
+static uint32_t
+parse_leaf(struct parser *p)
+{
+	struct token t = p->token;
+
+	if (p->status != TEL_OK)
+		return 0;
+	if (t.kind == T_END) {
+		parse_fail(p, TEL_EINVAL, t.column,
+		    "the expression ends where an operand should be");
+		return 0;
+	}
+	if (t.kind != T_NUMBER && t.kind != T_STRING && t.kind != T_FIELD &&
+	    (t.kind != T_NAME || strcmp(t.s, "in") == 0)) {
+		parse_fail(p, TEL_EINVAL, t.column,
+		    "an operand should be here");
+		return 0;
+	}
+	next(p);
+	if (p->status != TEL_OK)
+		return 0;
+	if (t.kind == T_FIELD)
+		return add_field(p, N_FIELD, &t);
+	if (t.kind == T_NAME)
+		return leaf_of_name(p, &t);
+	return add_const(p, t.value, t.column);
+}
+
+static uint32_t
+most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* How many values are on the stack at once while a node is evaluated. */
+static uint32_t
+stack_of(const struct tree *t, const struct node *n)
+{
+	const struct item *item;
+	uint32_t need = most(1, t->nodes[n->a].stack), i;
+
+	switch ((enum node_op)n->op) {
+	case N_ARITHMETIC:
+	case N_COMPARE:
+	case N_AND:
+	case N_OR: return most(need, 1 + t->nodes[n->b].stack);
+	case N_IN:
+		/* below an item lie the value and the verdict so far */
+		for (i = 0; i < n->count; i++) {
+			item = &t->items[n->first + i];
+			need = most(need, 2 + t->nodes[item->lo].stack);
+			need = most(need, 3 + t->nodes[item->hi].stack);
+		}
+		return need;
+	case N_HAS:
+	case N_NOT:
+	case N_UNARY:
+	case N_MATCH: return need;
+	default: return 1;
+	}
+}
+
+/* The end: names that are still bare become fields. */
+static void
+settle(struct parser *p)
+{
+	struct tree *t = p->tree;
+	struct node *n;
+	uint32_t i;
+
+	for (i = 0; i < t->nnodes && p->status == TEL_OK; i++) {
+		n = &t->nodes[i];
+		if (n->op == N_FIELD && (n->flags & NODE_BARE) != 0)
+			n->symbol =
+			    add_symbol(p, n->value.as.s, 1, 0, n->column);
+		n->stack = stack_of(t, n);
+	}
+}
+
+/* ------------------------------------------------------------- grammar */
 
 /* Levels of precedence, loosest first. */
 enum level {
@@ -66,7 +658,7 @@ static int
 deeper(struct parser *p, unsigned column)
 {
 	if (++p->depth > DEPTH_MAX)
-		tel__parser_fail(p, TEL_ELIMIT, column,
+		parse_fail(p, TEL_ELIMIT, column,
 		    "the expression is nested more than %u deep", DEPTH_MAX);
 	return p->status == TEL_OK;
 }
@@ -80,18 +672,18 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 	uint32_t node;
 	int more;
 
-	tel__parser_expect(p, T_LPAREN, "'in' takes a list in parentheses");
+	expect(p, T_LPAREN, "'in' takes a list in parentheses");
 	more = deeper(p, column);
 	while (more) {
 		item.lo = parse_binary(p, LEVEL_BIT_OR);
-		item.range = tel__parser_take(p, T_RANGE);
+		item.range = take(p, T_RANGE);
 		item.hi = item.range ? parse_binary(p, LEVEL_BIT_OR) : item.lo;
-		tel__parser_item(p, &list, &item);
-		more = tel__parser_take(p, T_COMMA) && p->status == TEL_OK;
+		add_item(p, &list, &item);
+		more = take(p, T_COMMA) && p->status == TEL_OK;
 	}
-	tel__parser_expect(p, T_RPAREN, "',' or ')' should be here");
+	expect(p, T_RPAREN, "',' or ')' should be here");
 	p->depth--;
-	node = tel__parser_in(p, left, &list, column);
+	node = add_in(p, left, &list, column);
 	free(list.items);
 	return node;
 }
@@ -104,7 +696,7 @@ refuse_not(struct parser *p, uint32_t node)
 
 	if (p->status == TEL_OK && n->op == N_NOT &&
 	    (n->flags & NODE_PAREN) == 0)
-		tel__parser_fail(p, TEL_EINVAL, n->column,
+		parse_fail(p, TEL_EINVAL, n->column,
 		    "'!' belongs to the next operand alone: use "
 		    "parentheses");
 }
@@ -116,7 +708,7 @@ refuse_chain(struct parser *p, uint32_t node, unsigned column)
 
 	if (p->status == TEL_OK && (n->flags & NODE_PAREN) == 0 &&
 	    (n->op == N_COMPARE || n->op == N_MATCH || n->op == N_IN))
-		tel__parser_fail(p, TEL_EINVAL, column,
+		parse_fail(p, TEL_EINVAL, column,
 		    "comparisons do not chain: use && or parentheses");
 }
 
@@ -131,10 +723,10 @@ parse_comparison(struct parser *p, uint32_t left, const struct token *t)
 	if (t->kind == T_NAME)
 		return parse_in(p, left, t->column);
 	if (t->kind != T_OPERATOR)
-		return tel__parser_match(p, left, t);
+		return add_match(p, left, t);
 	right = parse_binary(p, LEVEL_BIT_OR);
 	refuse_not(p, right);
-	return tel__parser_compare(p, t->op, left, right, t->column);
+	return add_compare(p, t->op, left, right, t->column);
 }
 
 static uint32_t
@@ -143,25 +735,24 @@ parse_prefix(struct parser *p)
 	struct token t = p->token;
 	uint32_t node;
 
-	tel__parser_next(p);
+	next(p);
 	if (!deeper(p, t.column))
 		return 0;
 	if (t.kind == T_LPAREN) {
 		node = parse_binary(p, LEVEL_OR);
-		tel__parser_expect(p, T_RPAREN, "')' should be here");
+		expect(p, T_RPAREN, "')' should be here");
 		if (p->status == TEL_OK)
 			p->tree->nodes[node].flags |= NODE_PAREN;
 	} else {
 		node = parse_binary(p, LEVEL_OPERAND);
 		if (t.kind == T_MATCH_NOT) /* "!~x" is "!" and "~x" */
-			node = tel__parser_unary(p, OPR_COMPLEMENT, node,
-			    t.column + 1);
+			node = add_unary(p, OPR_COMPLEMENT, node, t.column + 1);
 		if (t.kind == T_OPERATOR)
 			refuse_not(p, node);
 		if (t.kind == T_NOT || t.kind == T_MATCH_NOT)
-			node = tel__parser_add(p, N_NOT, node, 0, t.column);
+			node = add_node(p, N_NOT, node, 0, t.column);
 		else
-			node = tel__parser_unary(p, t.op, node, t.column);
+			node = add_unary(p, t.op, node, t.column);
 	}
 	p->depth--;
 	return node;
@@ -183,7 +774,7 @@ parse_operand(struct parser *p)
 		break;
 	default: break;
 	}
-	return tel__parser_leaf(p);
+	return parse_leaf(p);
 }
 
 static uint32_t
@@ -198,7 +789,7 @@ parse_binary(struct parser *p, enum level least)
 		level = level_of(&t);
 		if (level == LEVEL_NONE || level < least)
 			break;
-		tel__parser_next(p);
+		next(p);
 		if (level == LEVEL_COMPARE) {
 			left = parse_comparison(p, left, &t);
 			continue;
@@ -207,14 +798,12 @@ parse_binary(struct parser *p, enum level least)
 		if (level > LEVEL_COMPARE) {
 			refuse_not(p, left);
 			refuse_not(p, right);
-			left = tel__parser_add(p, N_ARITHMETIC, left, right,
-			    t.column);
+			left = add_node(p, N_ARITHMETIC, left, right, t.column);
 			if (p->status == TEL_OK)
 				p->tree->nodes[left].opr = (uint8_t)t.op;
 		} else {
-			left =
-			    tel__parser_add(p, level == LEVEL_OR ? N_OR : N_AND,
-			        left, right, t.column);
+			left = add_node(p, level == LEVEL_OR ? N_OR : N_AND,
+			    left, right, t.column);
 		}
 	}
 	return left;
@@ -225,17 +814,17 @@ tel__tree_parse(const char *text, struct fail *fail, struct tree **out)
 {
 	struct parser p;
 
-	if (!tel__parser_begin(&p, text, fail)) {
+	if (!start_parser(&p, text, fail)) {
 		tel__tree_free(p.tree);
 		return p.status;
 	}
-	tel__parser_next(&p);
+	next(&p);
 	p.tree->root = parse_binary(&p, LEVEL_OR);
 	if (p.status == TEL_OK && p.token.kind != T_END)
-		tel__parser_fail(&p, TEL_EINVAL, p.token.column,
+		parse_fail(&p, TEL_EINVAL, p.token.column,
 		    p.token.kind == T_RPAREN ? "')' closes nothing" :
-		                               "an operator should be here");
-	tel__parser_settle(&p);
+		                               "expected an operator");
+	settle(&p);
 	if (p.status != TEL_OK) {
 		/* the caller holds the text that the message speaks of */
 		fail->text = text;

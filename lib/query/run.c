@@ -3,9 +3,162 @@
  * Runs programs.  Nothing here allocates, and no op runs twice for an event:
  * all jumps go forward.
  */
-#include "query/facts.h"
+#include <string.h>
 
 #include "model/clock.h"
+#include "model/labels.h"
+#include "query/program.h"
+
+/* -------------------------------- what an event has besides its fields */
+
+static const char *
+label_of(const struct tel_event *ev, unsigned field, size_t *length)
+{
+	if (!tel_field_labelled(&ev->type->fields[field]))
+		return NULL;
+	return tel_event_label(ev, field, length);
+}
+
+static int
+has_labels(const struct tel_event *ev)
+{
+	if (ev->notes_size > 0)
+		return 1;
+	if (ev->noted == TEL_NOTES_ONLY)
+		return 0;
+	return ev->log->labels != NULL &&
+	    tel__labels_count(ev->log->labels) > 0;
+}
+
+/* Whether the label of any field matches a glob. */
+static int
+fact_label_glob(const struct tel_event *ev, const struct pattern *glob)
+{
+	const char *s;
+	size_t length;
+	unsigned i;
+
+	if (!has_labels(ev))
+		return 0;
+	for (i = 0; i < ev->type->nfields; i++) {
+		s = label_of(ev, i, &length);
+		if (s != NULL && tel__pattern_match(glob, s, length, NULL) > 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* One label with what a node compares it with, !~ being taken as ~. */
+static int
+label_fits(const struct machine *m, const struct node *n,
+    const struct value *label)
+{
+	const struct tree *t = m->tree;
+	const struct item *item;
+	uint32_t i;
+
+	if (n->op == N_MATCH)
+		return tel__pattern_match(t->patterns[n->pattern], label->as.s,
+		           label->length, m->scratch) > 0;
+	if (n->op == N_COMPARE)
+		return tel__value_compare(OPR_EQ, label, &t->nodes[n->b].value,
+		           0) == TRIT_TRUE;
+	for (i = 0; i < n->count; i++) {
+		item = &t->items[n->first + i];
+		if (tel__value_compare(item->range ? OPR_GE : OPR_EQ, label,
+		        &t->nodes[item->lo].value, 0) == TRIT_TRUE &&
+		    (!item->range ||
+		        tel__value_compare(OPR_LE, label,
+		            &t->nodes[item->hi].value, 0) == TRIT_TRUE))
+			return 1;
+	}
+	return 0;
+}
+
+/* What a comparison, match or list comes to for the labels of all fields. */
+static enum trit
+fact_labels(const struct machine *m, const struct tel_event *ev,
+    const struct node *n)
+{
+	int negate = (n->op == N_COMPARE && n->opr == OPR_NE) ||
+	    (n->flags & NODE_NEGATE) != 0;
+	enum trit verdict = TRIT_UNKNOWN;
+	struct value label;
+	const char *s;
+	size_t length;
+	unsigned i;
+
+	if (!has_labels(ev))
+		return TRIT_UNKNOWN;
+	for (i = 0; i < ev->type->nfields && verdict != TRIT_TRUE; i++) {
+		s = label_of(ev, i, &length);
+		if (s == NULL)
+			continue;
+		label = value_string(s, length);
+		verdict = label_fits(m, n, &label) ? TRIT_TRUE : TRIT_FALSE;
+	}
+	return negate ? trit_not(verdict) : verdict;
+}
+
+/* The label of the first field that has one. */
+static struct value
+fact_first_label(const struct tel_event *ev)
+{
+	const char *s;
+	size_t length;
+	unsigned i;
+
+	if (has_labels(ev))
+		for (i = 0; i < ev->type->nfields; i++) {
+			s = label_of(ev, i, &length);
+			if (s != NULL)
+				return value_string(s, length);
+		}
+	return value_missing();
+}
+
+static struct value
+fact_label(const struct tel_event *ev, unsigned field)
+{
+	size_t length;
+	const char *s = has_labels(ev) ? label_of(ev, field, &length) : NULL;
+
+	return s == NULL ? value_missing() : value_string(s, length);
+}
+
+/* Whether nanoseconds are known. */
+static int
+fact_has_time(const struct tel_event *ev)
+{
+	return ev->log->clock != NULL && tel__clock_rate(ev->log->clock) > 0 &&
+	    !tel_event_timeless(ev);
+}
+
+static struct value
+fact_builtin(const struct machine *m, const struct tel_event *ev,
+    enum builtin b)
+{
+	switch (b) {
+	case B_KIND:
+		return value_string(ev->type->kind, strlen(ev->type->kind));
+	case B_NAME:
+		return value_string(ev->type->name, strlen(ev->type->name));
+	case B_CODE: return value_natural(ev->type->code);
+	case B_TIME:
+		if (!fact_has_time(ev))
+			break;
+		return value_signed(
+		    (uint64_t)tel__clock_ns(ev->log->clock, ev->clock));
+	case B_CLOCK: return value_natural(ev->clock);
+	case B_DT: return m->dt;
+	case B_INDEX: return value_natural(ev->index);
+	case B_SIZEOF: return value_natural(tel_event_size(ev));
+	default: break;
+	}
+	return value_missing();
+}
+
+/* ------------------------------------------------------------ machine */
 
 #define BIAS ((uint64_t)1 << 63)
 
@@ -189,13 +342,13 @@ move(const struct op *op, const struct machine *m, const struct tel_event *ev,
 		s = tel_load_string(ev, op->u.field, &length);
 		*sp++ = value_string(s, length);
 		break;
-	case OP_LABEL_FIELD: *sp++ = tel__fact_label(ev, op->field); break;
-	case OP_FIRST_LABEL: *sp++ = tel__fact_first_label(ev); break;
+	case OP_LABEL_FIELD: *sp++ = fact_label(ev, op->field); break;
+	case OP_FIRST_LABEL: *sp++ = fact_first_label(ev); break;
 	case OP_LABELS_VALUE:
-		*sp++ = value_trit(tel__fact_labels(m, ev, op->u.node));
+		*sp++ = value_trit(fact_labels(m, ev, op->u.node));
 		break;
 	case OP_BUILTIN:
-		*sp++ = tel__fact_builtin(m, ev, (enum builtin)op->sub);
+		*sp++ = fact_builtin(m, ev, (enum builtin)op->sub);
 		break;
 	default: return operate(op, m, sp);
 	}
@@ -219,17 +372,15 @@ other_test(const struct op *op, const struct machine *m,
 		    span_holds(op,
 		        ev->clock - tel__clock_origin(ev->log->clock) + BIAS);
 	case OP_SPAN_NS:
-		return tel__fact_has_time(ev) &&
+		return fact_has_time(ev) &&
 		    span_holds(op,
 		        (uint64_t)tel__clock_ns(ev->log->clock, ev->clock) +
 		            BIAS);
 	case OP_SPAN_INDEX: return span_holds(op, ev->index);
 	case OP_SPAN_SIZE: return span_holds(op, tel_event_size(ev));
 	case OP_TYPE: return tel__select_type(op->u.selection, ev->type);
-	case OP_LABEL_GLOB: return tel__fact_label_glob(ev, op->u.pattern);
-	default:
-		return tel__fact_labels(m, ev, op->u.node) ==
-		    (enum trit)op->want;
+	case OP_LABEL_GLOB: return fact_label_glob(ev, op->u.pattern);
+	default: return fact_labels(m, ev, op->u.node) == (enum trit)op->want;
 	}
 }
 

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trees: their end, and the sets and messages that go with them. */
+/* Trees, and the sets, names and messages that go with them. */
 #include "query/tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static const char *const builtins[B_COUNT] = { "kind", "name", "code", "time",
+	"clock", "dt", "index", "cpu", "tid", "pid", "sizeof", "label" };
+
+const char *
+tel__builtin_name(enum builtin b)
+{
+	return builtins[b];
+}
 
 tel_status
 tel__fail_set(struct fail *f, tel_status status, const char *text,

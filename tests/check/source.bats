@@ -67,12 +67,11 @@ layer_of() {
 	done
 }
 
-@test "no file is longer than 600 lines, the public header apart" {
+@test "no file is longer than 1,000 lines" {
 	for file in {lib,cmd,tests}/**/*.{c,h,sh,bats,bash,py}; do
-		[ "$file" = include/tel.h ] && continue
 		count=$(wc -l <"$file")
 		echo "$file: $count lines"
-		[ "$count" -le 600 ]
+		[ "$count" -le 1000 ]
 	done
 }
 

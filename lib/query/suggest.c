@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nearness of names is the number of letters to insert, drop, change or
- * exchange with a neighbour (optimal string alignment), whatever their case.
+ * Suggestions: the distance of two names is the number of letters to insert,
+ * drop, change or exchange with a neighbour (optimal string alignment),
+ * whatever their case.
  */
-#include "query/near.h"
+#include "query/suggest.h"
 #include "query/value.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Longer names are not compared: nobody mistypes them. */
-#define NEAR_MAX 48
+#define LENGTH_MAX 48
 
 static unsigned
 least(unsigned a, unsigned b)
@@ -21,7 +22,7 @@ least(unsigned a, unsigned b)
 static unsigned
 distance(const char *a, size_t n, const char *b, size_t m)
 {
-	unsigned rows[3][NEAR_MAX + 1];
+	unsigned rows[3][LENGTH_MAX + 1];
 	unsigned *row = rows[0], *above = rows[1], *second = rows[2], *spare;
 	unsigned change;
 	size_t i, j;
@@ -48,7 +49,7 @@ distance(const char *a, size_t n, const char *b, size_t m)
 }
 
 void
-tel__near_begin(struct near *n, const char *want, size_t length)
+tel__suggest_start(struct suggestion *n, const char *want, size_t length)
 {
 	memset(n, 0, sizeof(*n));
 	n->want = want;
@@ -56,12 +57,12 @@ tel__near_begin(struct near *n, const char *want, size_t length)
 }
 
 void
-tel__near_offer(struct near *n, const char *name)
+tel__suggest_offer(struct suggestion *n, const char *name)
 {
 	size_t length = strlen(name), shorter, i;
 	unsigned d, at;
 
-	if (n->length > NEAR_MAX || length > NEAR_MAX)
+	if (n->length > LENGTH_MAX || length > LENGTH_MAX)
 		return;
 	d = distance(n->want, n->length, name, length);
 	shorter = length < n->length ? length : n->length;
@@ -89,7 +90,7 @@ tel__near_offer(struct near *n, const char *name)
 }
 
 const char *
-tel__near_text(const struct near *n, char *buffer, size_t size)
+tel__suggest_text(const struct suggestion *n, char *buffer, size_t size)
 {
 	int count = 0;
 
