@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A reader's options, and what it tells of itself. */
+/* A reader's options, and what it says of itself. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "reader/reader.h"
+#include "format/reader.h"
 
 tel_status
 tel_reader_set_as(tel_reader *r, const char *name)
@@ -16,8 +15,8 @@ tel_reader_set_as(tel_reader *r, const char *name)
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
 	if (name != NULL) {
-		if (!tel__form_known(name)) {
-			st = tel_schema_new(name, &schema);
+		if (tel__format_find(r->formats, name) == NULL) {
+			st = tel__format_schema(r->formats, name, &schema);
 			if (st != TEL_OK)
 				return st;
 			tel_schema_free(schema);
@@ -81,49 +80,57 @@ tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn, void *arg)
 	return TEL_OK;
 }
 
-/* Adds a copy of path to a list. */
-static tel_status
-add_path(struct tel_reader *r, char ***list, size_t *count, const char *path)
+tel_status
+tel__reader_add_sidecar(struct tel_reader *r, enum tel_sidecar_kind kind,
+    const char *path)
 {
-	char **longer, *copy;
+	struct tel_sidecar **end = &r->sidecars, *file;
+	const size_t n = strlen(path) + 1;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	longer = realloc(*list, (*count + 1) * sizeof(*longer));
-	if (longer == NULL)
+	file = malloc(sizeof(*file) + n);
+	if (file == NULL)
 		return TEL_ENOMEM;
-	*list = longer;
-	copy = strdup(path);
-	if (copy == NULL)
-		return TEL_ENOMEM;
-	longer[(*count)++] = copy;
+	file->next = NULL;
+	file->kind = kind;
+	memcpy(file->path, path, n);
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = file;
 	return TEL_OK;
 }
 
 tel_status
 tel_reader_add_description(tel_reader *r, const char *path)
 {
-	return add_path(r, &r->descriptions, &r->ndescriptions, path);
+	return tel__reader_add_sidecar(r, SIDECAR_TYPES, path);
 }
 
 tel_status
 tel_reader_add_contracts(tel_reader *r, const char *path)
 {
-	return add_path(r, &r->contracts, &r->ncontracts, path);
+	return tel__reader_add_sidecar(r, SIDECAR_MESSAGES, path);
 }
 
 tel_status
 tel_reader_set_meta(tel_reader *r, const char *path)
 {
-	char *copy = NULL;
+	struct tel_sidecar **link = &r->sidecars, *old;
+	tel_status st = TEL_OK;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	if (path != NULL && (copy = strdup(path)) == NULL)
-		return TEL_ENOMEM;
-	free(r->meta);
-	r->meta = copy;
-	return TEL_OK;
+	while (*link != NULL && (*link)->kind != SIDECAR_META)
+		link = &(*link)->next;
+	old = *link;
+	if (path != NULL)
+		st = tel__reader_add_sidecar(r, SIDECAR_META, path);
+	if (st == TEL_OK && old != NULL) {
+		*link = old->next;
+		free(old);
+	}
+	return st;
 }
 
 tel_status
@@ -189,4 +196,24 @@ tel_reader_pending(tel_reader *r)
 	if (r->in == NULL)
 		return 0;
 	return (uint64_t)(r->end - r->p) + tel__input_ready(r->in);
+}
+
+void
+tel_reader_set_range(tel_reader *r, uint64_t first, uint64_t last)
+{
+	/* one that counts from the first event of a log is set later */
+	if (!r->range.on || r->range.first != first || r->range.last != last)
+		r->range.early = r->count[TEL_COUNT_EVENTS] == 0;
+	r->range.on = 1;
+	r->range.first = first;
+	r->range.last = last;
+}
+
+tel_status
+tel_reader_span(tel_reader *r, uint64_t *first, uint64_t *last)
+{
+	if (r->at != READER_LOG)
+		return TEL_ESTATE;
+	return r->format->span != NULL ? r->format->span(r, first, last) :
+	                                 TEL_END;
 }

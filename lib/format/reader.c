@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reader: from an input to logs, and from a log to events, through the
- * form that the log turns out to be.
+ * decoder of the format that the log turns out to be of.
  */
-#include "reader/reader.h"
+#include "format/reader.h"
+#include "format/registry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,48 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * In the order in which they are asked: those that are soon sure of their own
- * come first, as to find that something is no MPS stream takes long.
- */
-static const struct tel_form *const forms[] = {
-	&tel__form_hpm,
-	&tel__form_ets,
-	&tel__form_tel,
-	&tel__form_mps,
-	&tel__form_text,
-	&tel__form_cnv,
-	&tel__form_inst,
-	/* these ask what the others said */
-	&tel__form_android,
-	&tel__form_heaptrack,
-	&tel__form_logalloc,
-	&tel__form_mtrace,
-	&tel__form_rep,
-	&tel__form_kdump,
-	&tel__form_ltrace,
-	&tel__form_valgrind,
-	&tel__form_tel_damaged,
-};
-#define NFORMS (sizeof(forms) / sizeof(forms[0]))
-
-int
-tel__form_known(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < NFORMS; i++)
-		if (strcmp(name, forms[i]->name) == 0)
-			return 1;
-	return 0;
-}
-
 tel_reader *
 tel_reader_new(void)
 {
 	struct tel_reader *r = calloc(1, sizeof(*r));
 
 	if (r != NULL) {
+		r->formats = &tel__formats;
 		r->max_labels = (size_t)1 << 18;
 		r->read_size = (size_t)1 << 18;
 	}
@@ -64,9 +30,9 @@ tel_reader_new(void)
 static void
 close_log(struct tel_reader *r)
 {
-	if (r->form != NULL)
-		r->form->close(r);
-	r->form = NULL;
+	if (r->format != NULL)
+		r->format->close(r);
+	r->format = NULL;
 	r->state = NULL;
 	tel__labels_free(r->log.labels);
 	tel__clock_free(r->log.clock);
@@ -74,18 +40,11 @@ close_log(struct tel_reader *r)
 	r->log.clock = NULL;
 }
 
-static void
-free_list(char **list, size_t n)
-{
-	while (n > 0)
-		free(list[--n]);
-	free(list);
-}
-
 void
 tel_reader_free(tel_reader *r)
 {
 	struct tel_reader *member;
+	struct tel_sidecar *file;
 	size_t i;
 
 	if (r == NULL)
@@ -99,12 +58,11 @@ tel_reader_free(tel_reader *r)
 	for (i = 0; i < r->nschemas; i++)
 		tel_schema_free(r->schemas[i]);
 	free(r->schemas);
-	for (i = 0; i < r->ntried; i++)
-		tel_schema_free(r->tried[i]);
-	free(r->tried);
-	free_list(r->descriptions, r->ndescriptions);
-	free_list(r->contracts, r->ncontracts);
-	free(r->meta);
+	tel__reader_forget(r, NULL);
+	while ((file = r->sidecars) != NULL) {
+		r->sidecars = file->next;
+		free(file);
+	}
 	tel__reader_free_roles(r);
 	free(r->as);
 	free(r->name);
@@ -112,55 +70,53 @@ tel_reader_free(tel_reader *r)
 	free(r);
 }
 
-void
-tel__reader_fill(struct tel_reader *r, size_t min)
+/* Asks the formats of a stage; *best is the one that was the surest so far. */
+static void
+ask(struct tel_reader *r, enum tel_stage stage,
+    const struct tel_format_ops **best)
 {
-	tel_status st;
-	size_t avail;
+	const struct tel_format_ops *f;
+	unsigned i;
+	int score;
 
-	if (r->eof || (size_t)(r->end - r->p) >= min)
-		return;
-	tel__input_consume(r->in,
-	    r->peeked - (size_t)(r->end - r->p) - r->back);
-	st = tel__input_peek(r->in, min + r->back, &r->p, &avail);
-	r->end = r->p + avail;
-	r->p += r->back;
-	r->peeked = avail;
-	if (st != TEL_OK)
-		r->input_status = st;
-	if ((size_t)(r->end - r->p) < min)
-		r->eof = 1;
-}
-
-tel_status
-tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
-{
-	struct tel_schema **list;
-
-	list = realloc(r->schemas, (r->nschemas + 1) * sizeof(*list));
-	if (list == NULL) {
-		tel_schema_free(schema);
-		return TEL_ENOMEM;
-	}
-	list[r->nschemas++] = schema;
-	r->schemas = list;
-	r->log.schema = schema;
-	return TEL_OK;
-}
-
-/* Chooses the form of the log that begins at r->p. */
-static tel_status
-choose_form(struct tel_reader *r)
-{
-	const struct tel_form *best = NULL;
-	int score, high = 0;
-	size_t i;
-
-	for (i = 0; i < NFORMS; i++) {
-		if (r->as != NULL && strcmp(r->as, forms[i]->name) == 0) {
-			r->form = forms[i];
-			return TEL_OK;
+	for (i = 0; i < r->formats->count && r->sure < 100; i++) {
+		if (r->formats->rows[i].stage != stage)
+			continue;
+		r->format = f = r->formats->rows[i].format;
+		score = f->probe(r);
+		if (score > r->sure) {
+			r->sure = score;
+			*best = f;
 		}
+	}
+}
+
+/* The start may be damaged, or gone.  What no format knows may still be one. */
+static void
+ask_damaged(struct tel_reader *r, const struct tel_format_ops **best)
+{
+	const struct tel_format_ops *f;
+	unsigned i;
+
+	for (i = 0; i < r->formats->count && *best == NULL; i++) {
+		r->format = f = r->formats->rows[i].format;
+		if (f->probe_damaged != NULL && f->probe_damaged(r) > 0)
+			*best = f;
+	}
+}
+
+/* Detects the format of the log that starts at r->p. */
+static tel_status
+detect(struct tel_reader *r, const struct tel_format_ops **out)
+{
+	const struct tel_format_ops *best = NULL;
+	int stage;
+
+	if (r->as != NULL)
+		best = tel__format_find(r->formats, r->as);
+	if (best != NULL) {
+		*out = best;
+		return TEL_OK;
 	}
 	tel__reader_fill(r, 1);
 	if (r->p == r->end)
@@ -169,33 +125,44 @@ choose_form(struct tel_reader *r)
 		    "%s",
 		    r->input_status != TEL_OK ? tel__input_error(r->in) :
 		                                "the input is empty");
-	for (i = 0; i < NFORMS && high < 100; i++) {
-		r->sure = high;
-		score = forms[i]->probe(r);
-		if (score > high) {
-			high = score;
-			best = forms[i];
-		}
-	}
+	r->sure = 0;
+	for (stage = 0; stage < STAGES; stage++)
+		ask(r, (enum tel_stage)stage, &best);
+	if (best == NULL)
+		ask_damaged(r, &best);
 	if (best == NULL && r->as != NULL)
-		best = &tel__form_mps;
+		best = tel__format_of_schema(r->formats, r->as);
+	r->format = NULL;
 	if (best == NULL)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "not a log of a known "
 		    "kind: neither an MPS stream, a log of another system "
 		    "that is known, nor text of telcat or mpseventcnv");
-	r->form = best;
+	*out = best;
 	return TEL_OK;
 }
 
-/* Nonzero when r->as names a schema and not just a form. */
-static int
-as_schema(const struct tel_reader *r)
+/* Opens the log that starts at r->p. */
+static tel_status
+open_log(struct tel_reader *r)
 {
-	return r->as != NULL && strncmp(r->as, "mps-", 4) == 0;
+	const struct tel_format_ops *format = NULL;
+	const char *as = NULL;
+	tel_status st = detect(r, &format);
+
+	r->format = NULL;
+	if (st != TEL_OK)
+		return st;
+	if (!tel__reader_is_archive(r))
+		tel__reader_forget(r, format);
+	r->format = format;
+	/* it may name a schema, and not just a format */
+	if (r->as != NULL && tel__format_of_schema(r->formats, r->as) != NULL)
+		as = r->as;
+	return format->open(r, as);
 }
 
-/* Begins the log that the input now stands at. */
+/* Starts the log at the current place of the input. */
 static tel_status
 begin_log(struct tel_reader *r, const char *name)
 {
@@ -210,7 +177,6 @@ begin_log(struct tel_reader *r, const char *name)
 	r->input_status = TEL_OK;
 	r->log.name = name;
 	r->log.schema = NULL;
-	r->span = NULL;
 	r->log.labels = tel__labels_new(r->max_labels);
 	r->log.clock = tel__clock_new();
 	r->notices = 0;
@@ -220,14 +186,12 @@ begin_log(struct tel_reader *r, const char *name)
 	if (r->log.labels == NULL || r->log.clock == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	tel__clock_set_rate(r->log.clock, r->tick_rate);
-	st = choose_form(r);
-	if (st == TEL_OK)
-		st = r->form->open(r, as_schema(r) ? r->as : NULL);
+	st = open_log(r);
 	if (st != TEL_OK)
 		return st;
 	if (r->log.schema != NULL)
 		tel__reader_give_roles(r, r->log.schema);
-	r->log.form = r->form->name;
+	r->log.form = r->format->name;
 	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
 	return TEL_OK;
 }
@@ -443,13 +407,13 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 	if (r->at == READER_BETWEEN &&
 	    (st = tel__reader_next_member(r)) != TEL_OK) {
 		if (st == TEL_END)
-			tel__reader_tell_roles(r);
+			tel__reader_report_roles(r);
 		return st;
 	}
 	if (r->at == READER_DONE)
 		return r->failed != TEL_OK ? r->failed : TEL_END;
 	do
-		st = r->form->next(r);
+		st = r->format->next(r);
 	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
 	if (st == TEL_OK) {
 		if (r->event.index == 0 || r->timeless) {
@@ -462,14 +426,14 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 		if (r->given != r->event.log->schema)
 			tel__reader_give_roles(r, r->event.log->schema);
 		r->count[TEL_COUNT_EVENTS]++;
-		r->count[TEL_COUNT_BYTES] += r->event.size;
+		r->count[TEL_COUNT_BYTES] += r->consumed;
 		*event = &r->event;
 		return TEL_OK;
 	}
 	r->at = st == TEL_LOG ? READER_BETWEEN : READER_DONE;
 	/* of an archive that was split this reader has the last member */
 	if (r->parent == NULL && (st == TEL_END || r->split != NULL))
-		tel__reader_tell_roles(r);
+		tel__reader_report_roles(r);
 	if (st < 0)
 		r->failed = st;
 	return st;

@@ -1,86 +1,61 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The built-in schemas by name: "mps-1.117.0/lii6gc,be". */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/*
+ * The table of all formats.  Their order is that of their built-in schemas in
+ * a list; within a stage it is also the order in which they are asked whether
+ * they know an input.
+ */
+#include "format/registry.h"
 
-#include "format/ets/ets.h"
-#include "format/hpm/hpm.h"
-#include "format/inst/inst.h"
-#include "format/mps/mps.h"
+#define FORMATS(F) \
+	F(mps, STAGE_EVENTS) \
+	F(ets, STAGE_MAGIC) \
+	F(hpm, STAGE_MAGIC) \
+	F(inst, STAGE_LINES) \
+	F(tel, STAGE_MAGIC) \
+	F(text, STAGE_LINES) \
+	F(cnv, STAGE_LINES) \
+	F(android, STAGE_LEFTOVER) \
+	F(heaptrack, STAGE_LEFTOVER) \
+	F(logalloc, STAGE_LEFTOVER) \
+	F(mtrace, STAGE_LEFTOVER) \
+	F(rep, STAGE_LEFTOVER) \
+	F(kdump, STAGE_LEFTOVER) \
+	F(ltrace, STAGE_LEFTOVER) \
+	F(valgrind, STAGE_LEFTOVER)
 
-/* Formats without releases that have events of their own. */
-static const struct tel_form *const others[] = { &tel__form_ets, &tel__form_hpm,
-	&tel__form_inst };
+#define DECLARE(name, stage) \
+	extern const struct tel_format_ops tel__format_##name;
+#define ROW(name, stage) { &tel__format_##name, stage },
+
+FORMATS(DECLARE)
+
+static const struct tel_format_row rows[] = { FORMATS(ROW) };
+
+const struct tel_formats tel__formats = { rows,
+	sizeof(rows) / sizeof(rows[0]) };
 
 const char *
 tel_release_name(unsigned i)
 {
-	if (i < tel__mps_nreleases)
-		return tel__mps_releases[i].name;
-	i -= tel__mps_nreleases;
-	return i < sizeof(others) / sizeof(others[0]) ? others[i]->name : NULL;
-}
+	const struct tel_format_ops *f;
+	const char *name;
+	unsigned row, n;
 
-/* The schema of one of them; TEL_EINVAL: it is none. */
-static tel_status
-other_new(const char *name, tel_schema **out)
-{
-	struct tel_schema *s;
-
-	if (strcmp(name, tel__form_ets.name) == 0)
-		return tel__ets_schema_new(out);
-	if (strcmp(name, tel__form_hpm.name) == 0)
-		s = tel__hpm_schema_new();
-	else if (strcmp(name, tel__form_inst.name) == 0)
-		s = tel__instr_schema();
-	else
-		return TEL_EINVAL;
-	if (s == NULL)
-		return TEL_ENOMEM;
-	*out = s;
-	return TEL_OK;
-}
-
-/* The release whose name is the first n bytes of name, or -1. */
-static int
-find_release(const char *name, size_t n)
-{
-	unsigned i;
-
-	for (i = 0; i < tel__mps_nreleases; i++)
-		if (strlen(tel__mps_releases[i].name) == n &&
-		    memcmp(tel__mps_releases[i].name, name, n) == 0)
-			return (int)i;
-	return -1;
+	for (row = 0; row < tel__formats.count; row++) {
+		f = rows[row].format;
+		for (n = 0; f->schema_name != NULL; n++) {
+			name = f->schema_name(n);
+			if (name == NULL)
+				break;
+			if (i-- == 0)
+				return name;
+		}
+	}
+	return NULL;
 }
 
 tel_status
 tel_schema_new(const char *name, tel_schema **out)
 {
-	char platform[8] = "lii6gc";
-	size_t n = strcspn(name, "/,");
-	int release = find_release(name, n);
-	struct tel_abi abi;
-
-	if (release < 0)
-		return other_new(name, out);
-	name += n;
-	if (*name == '/') {
-		n = strcspn(++name, ",");
-		if (n >= sizeof(platform))
-			return TEL_EINVAL;
-		memcpy(platform, name, n);
-		platform[n] = '\0';
-		name += n;
-	}
-	if (!tel__mps_platform_abi(platform, &abi))
-		return TEL_EINVAL;
-	if (strcmp(name, ",be") == 0)
-		abi.big = 1;
-	else if (strcmp(name, ",le") == 0)
-		abi.big = 0;
-	else if (*name != '\0')
-		return TEL_EINVAL;
-	return tel__mps_schema_new((unsigned)release, platform, &abi, out);
+	return tel__format_schema(&tel__formats, name, out);
 }

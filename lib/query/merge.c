@@ -3,7 +3,7 @@
  * Merging logs by time: a window on each, and a heap of their next events.
  * Events of the same clock come in the order of the inputs.
  */
-#include "reader/reader.h"
+#include "format/reader.h"
 #include "model/running.h"
 
 #include <stdlib.h>

@@ -1,218 +1,94 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the formats of lines share: the text of telcat and the text of
- * mpseventcnv, one event a line, read from any mix of sort, grep and head.
- *
- * Each line is encoded into bytes as a stream of the schema would hold them,
- * so that whoever takes the event sees no difference.
+ * What the formats of lines share: finding a line, passing on the lines that
+ * are no events, saying what is wrong with one, and numbers in it.
  */
 #ifndef TEL_LINES_H
 #define TEL_LINES_H
 
-#include <locale.h>
-
-#include "format/mps/encode.h"
 #include "reader/reader.h"
 
-/*
- * The longest line that is read; a longer one is damage.  The longest that
- * telcat prints is half of it: an event of an unknown type and 64 KiB.
- */
-#define LINES_MAX TEL_PEEK_MAX
-
-/*
- * The longest string, in bytes, that goes on over the end of a line: what
- * the MPS writes at most.
- */
-#define LINES_STRING_MAX 255
-
-/* The most schemas that the headers of one text may name. */
-#define LINES_SCHEMAS_MAX 16
-
-/*
- * How much is looked at for the release when nothing names it: a pipe is
- * waited for that long, so that the answer does not hang on its pace.
- */
-#define LINES_WINDOW TEL_PROBE_SIZE
-
-/*
- * The most bytes of lines without an event that are kept for whoever passes
- * the text on; what comes beyond is lost to him.
- */
-#define LINES_LEAD_MAX LINES_MAX
-
-/* Places in a table of names, at least twice as many as a schema's types. */
-#define LINES_SLOTS 1024u
-
-/* A schema with its types by name. */
-struct lines_map {
-	struct tel_schema *schema;
-	uint16_t slot[LINES_SLOTS]; /* 1 + index of a type, or 0 */
-};
-
-/* A release that a text may have been printed from. */
-struct lines_candidate {
-	struct lines_map map; /* owns its schema */
-	unsigned fits;        /* lines that fit it */
-	int votes;            /* events that name it, less those that deny */
-	int named_version;    /* an EventInit of its version was seen */
-	int named_build;      /* a build string of its was seen */
-};
-
-struct lines;
-struct any;
-
-/* What tells one form of lines from the other. */
-struct lines_syntax {
-	/*
-	 * Reads s->line as an event of m's schema into s->type and what is
-	 * below it.  1, or 0 with what is wrong in s->want, detail and at.
-	 */
-	int (*parse)(struct lines *s, const struct lines_map *m);
-	/* Heeds a line that begins with '#'; NULL: they are skipped. */
-	tel_status (*header)(struct tel_reader *r, struct lines *s);
-	/* 1 when the line looks like an event's; for strings of two lines. */
-	int (*head)(const unsigned char *p, const unsigned char *end);
-	int named;     /* types go by name */
-	int multiline; /* a string may hold the end of a line */
-};
-
-/* The state of a reader of lines. */
-struct lines {
-	const struct lines_syntax *syntax;
-	struct lines_map map;               /* of the schema in force */
-	struct lines_candidate *candidates; /* one a release, or NULL */
-	unsigned switches; /* schemas that headers have named so far */
-	int fixed;         /* the user named the schema */
-	int inferred;      /* nobody did */
-	int warned;        /* of a newer version of the text */
-	struct any *any;   /* types that the text describes, or NULL */
-	locale_t c_locale;
-
-	/* The line, without its end; *end is a byte that ends any token. */
-	const unsigned char *line;
+/* A line of the input, without its end; *end ends any token. */
+struct tel_line {
+	const unsigned char *p;
 	const unsigned char *end;
-	size_t rest;     /* bytes of it that are still to be stepped over */
-	uint64_t offset; /* of its first byte */
-	int cut;         /* the input ended before the line did */
-	int over;        /* it is longer than LINES_MAX: line holds nothing */
-	int joined;      /* it was made of two lines or more */
-	int open_string; /* parse: the line ended within a string */
-	unsigned char *copy; /* of a cut line, with an end */
-
-	/* The lines without an event since the last event, as they stood. */
-	unsigned char *lead;
-	size_t lead_size;
-	size_t lead_room;
-	unsigned char *preamble; /* those before the first event */
-
-	/* What parse found. */
-	const struct tel_type *type; /* NULL: no type has this code */
-	uint32_t code;
-	uint32_t size;
-	uint64_t clock;
-	const char *want;        /* what was expected, */
-	const char *detail;      /* of what, or NULL, */
-	const unsigned char *at; /* and where something else was found */
-	/* all but the header of the event */
-	unsigned char data[MPS_SIZE_MAX + 1];
-	/* the labels that the line shows, as struct tel_event has them */
-	unsigned char notes[MPS_SIZE_MAX + 1];
-	uint32_t notes_size;
+	const unsigned char *limit; /* what may be read ends here */
+	size_t step;                /* from r->p to the next line */
+	uint64_t offset;            /* of the first byte */
+	int cut;                    /* the input ended before the line did */
+	int over;                   /* it is too long: nothing is at p */
+	unsigned char *copy;        /* of a cut line, with an end */
 };
+
+/*
+ * Finds the end of the line that starts from bytes behind r->p, and has no
+ * end in seen bytes behind it.  most: bytes that it may have, its end
+ * included.  The caller clears cut and over.
+ * TEL_OK, TEL_END (there is no line), TEL_ENOMEM.
+ */
+tel_status tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,
+    size_t seen, size_t most);
+
+/* Makes a copy of the n bytes at p the line, with an end. */
+tel_status tel__line_copy(struct tel_reader *r, struct tel_line *l,
+    const unsigned char *p, size_t n);
+
+/*
+ * What was found at at in place of what was expected, for a report: up to 31
+ * bytes in quotes, or "the end of the line".
+ */
+#define LINE_FOUND 40
+void tel__line_found(char found[LINE_FOUND], const unsigned char *at,
+    const unsigned char *end);
+
+/* Reports that the last line, which is an event, has no end. */
+void tel__line_report_cut(struct tel_reader *r, const struct tel_line *l);
+
+/*
+ * 1 when no byte from p to end rules text out.  mixed: the output of any
+ * program may be among the lines.
+ */
+int tel__line_is_text(const unsigned char *p, const unsigned char *end,
+    int mixed);
+
+/*
+ * 1 when the line says nothing: it is blank, begins with '#', or is what grep
+ * puts between groups of lines.
+ */
+static inline int
+tel_line_is_silent(const unsigned char *line, const unsigned char *end)
+{
+	const unsigned char *p = line;
+
+	if (*p > '-')
+		return 0;
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p == end || *line == '#' ||
+	    (end - p == 2 && memcmp(p, "--", 2) == 0);
+}
+
+/* Silent lines that are kept for whoever passes the log on. */
+struct tel_lead {
+	unsigned char *p; /* since the last event */
+	size_t size, room;
+	unsigned char *preamble; /* before the first event */
+};
+
+/*
+ * Keeps n bytes at r->p; what would make it more than most is lost.
+ * TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__lead_keep(struct tel_reader *r, struct tel_lead *lead, size_t n,
+    size_t most);
+/* Gives what is kept to the event; where that is the first, to the log. */
+void tel__lead_give(struct tel_reader *r, struct tel_lead *lead);
+/* The log has ended: what is kept is its tail. */
+void tel__lead_end(struct tel_reader *r, const struct tel_lead *lead);
+void tel__lead_close(struct tel_reader *r, struct tel_lead *lead);
 
 /* The value of a hexadecimal digit, over 15 for any other byte. */
 extern const unsigned char tel__lines_digit[256];
-
-/* The form's functions but for the probe. */
-tel_status tel__lines_open(struct tel_reader *r,
-    const struct lines_syntax *syntax, const char *as);
-tel_status tel__lines_next(struct tel_reader *r);
-void tel__lines_close(struct tel_reader *r);
-
-/* How surely a line is of the form, 0 to 100. */
-typedef int lines_score(const unsigned char *p, const unsigned char *end);
-lines_score tel__lines_text_score;
-lines_score tel__lines_cnv_score;
-
-/*
- * The probe: score() of the first line, or of one of the next few, as the
- * first may be half a line.  0 when a line is of the other form, or a byte
- * says that this is no text.
- */
-int tel__lines_probe(struct tel_reader *r, lines_score *score,
-    lines_score *other);
-
-/* Sets the schema at the beginning of a log: as, or by what lines say. */
-tel_status tel__lines_choose(struct tel_reader *r, struct lines *s,
-    const char *as);
-/*
- * Makes the built-in schema called name that of the log from here on.
- * TEL_OK, TEL_EINVAL (no such name), TEL_ELIMIT, TEL_ENOMEM.
- */
-tel_status tel__lines_use(struct tel_reader *r, struct lines *s,
-    const char *name);
-/*
- * Looks for another release that the line fits, which is no event of the
- * schema in force.  TEL_OK: found, and in force from here on; TEL_END: none;
- * TEL_ENOMEM.
- */
-tel_status tel__lines_adapt(struct tel_reader *r, struct lines *s);
-void tel__lines_free_candidates(struct lines *s);
-/* The name in a line "# format: NAME", into name; 1 when it is one. */
-int tel__lines_format(const unsigned char *p, const unsigned char *end,
-    char *name, size_t size);
-/*
- * Makes a copy of the n bytes at p, a line that has no end, the line of s,
- * and gives it one.  TEL_OK, TEL_ENOMEM.
- */
-tel_status tel__lines_copy(struct tel_reader *r, struct lines *s,
-    const unsigned char *p, size_t n);
-/* The type whose name is the n bytes at name, with this hash; or NULL. */
-const struct tel_type *tel__lines_find(const struct lines_map *m,
-    const unsigned char *name, size_t n, uint32_t hash);
-
-/* FNV-1a, by Fowler, Noll and Vo. */
-#define LINES_HASH 2166136261u
-
-static inline uint32_t
-lines_hash(uint32_t hash, unsigned char c)
-{
-	return (hash ^ c) * 16777619u;
-}
-
-/*
- * Parts of a line.  Each reads at *p, moves *p past what it read and returns
- * 1, or tells tel__lines_wrong() and returns 0.
- */
-
-/* Notes what was expected at p; returns 0. */
-int tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
-    const char *detail);
-/* A string in quotes into field f, the last of type. */
-int tel__lines_string(struct lines *s, const struct lines_map *m,
-    const struct tel_type *type, const struct tel_field *f,
-    const unsigned char **p);
-/* A label in brackets and quotes, ["..."], at field number i. */
-int tel__lines_label(struct lines *s, unsigned i, const unsigned char **p);
-/*
- * What the escape at *p, behind its backslash, means: a byte, or -1; *p may
- * then be past the end.
- */
-int tel__lines_unescape(const unsigned char **p);
-/* A value that is no string, as the text of telcat has it. */
-int tel__lines_scalar(struct lines *s, const struct tel_type *t,
-    const struct tel_field *f, const unsigned char **p, uint64_t *out);
-/*
- * The field that is named at *p, where field number i is due; it gets its
- * bit in seen.  NULL when there is none by that name, or a second time.
- */
-const struct tel_field *tel__lines_field(const struct lines *s,
-    const struct tel_type *t, unsigned i, uint64_t *seen,
-    const unsigned char **p);
-/* A floating-point number that ends at a blank or the line's end. */
-int tel__lines_double(struct lines *s, const struct tel_field *f,
-    const unsigned char **p, uint64_t *bits);
 
 /* Hexadecimal digits, any number of them, to at most 64 bits. */
 static inline int
@@ -234,29 +110,13 @@ lines_hex(const unsigned char **p, uint64_t *out)
 	return 1;
 }
 
-/* The clock in 16 digits, and a byte behind it. */
-static inline int
-lines_clock(struct lines *s, const unsigned char **p)
+/* FNV-1a, by Fowler, Noll and Vo. */
+#define LINES_HASH 2166136261u
+
+static inline uint32_t
+lines_hash(uint32_t hash, unsigned char c)
 {
-	const unsigned char *q = *p;
-	uint64_t v = 0;
-	unsigned bad = 0, i;
-
-	if (s->end - q < 17)
-		return tel__lines_wrong(s, q,
-		    "a clock of 16 hexadecimal digits and an event", NULL);
-	for (i = 0; i < 16; i++) {
-		unsigned d = tel__lines_digit[q[i]];
-
-		bad |= d;
-		v = v << 4 | d;
-	}
-	if (bad > 15)
-		return tel__lines_wrong(s, q,
-		    "a clock of 16 hexadecimal digits", NULL);
-	s->clock = v;
-	*p = q + 16;
-	return 1;
+	return (hash ^ c) * 16777619u;
 }
 
 #endif

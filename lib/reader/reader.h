@@ -10,8 +10,8 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
+#include "reader/format.h"
 
-struct tel_reader;
 struct reader_role;
 
 /*
@@ -31,51 +31,36 @@ struct tel_tally {
 	void *arg;
 };
 
-/* A wire format. */
-struct tel_form {
-	const char *name; /* "mps" */
-	/*
-	 * How sure it is that the window is of this format: 0 not at all, 100
-	 * quite; r->eof tells whether there is more than the window.
-	 */
-	int (*probe)(struct tel_reader *r);
-	/*
-	 * Begins a log: sets r->log.schema and r->state.  as: the name that
-	 * was given for the schema, NULL to infer it.
-	 * TEL_OK, TEL_EFORMAT, TEL_EINVAL, TEL_EVERSION, TEL_ENOMEM.
-	 */
-	tel_status (*open)(struct tel_reader *r, const char *as);
-	/* The next event into r->event.  TEL_OK, TEL_END or a failure. */
-	tel_status (*next)(struct tel_reader *r);
-	/* Frees r->state. */
-	void (*close)(struct tel_reader *r);
-};
-
-extern const struct tel_form tel__form_tel;
-extern const struct tel_form tel__form_tel_damaged;
-extern const struct tel_form tel__form_mps;
-extern const struct tel_form tel__form_text;
-extern const struct tel_form tel__form_cnv;
-extern const struct tel_form tel__form_inst;
-extern const struct tel_form tel__form_hpm;
-/* traces of allocators: allocline.h */
-extern const struct tel_form tel__form_android, tel__form_heaptrack,
-    tel__form_kdump, tel__form_logalloc, tel__form_ltrace, tel__form_mtrace,
-    tel__form_rep, tel__form_valgrind;
-extern const struct tel_form tel__form_ets;
-
 /* Gives the types of a schema the roles that the user said, once. */
 void tel__reader_give_roles(struct tel_reader *r, struct tel_schema *schema);
-/* Tells which types no log had. */
-void tel__reader_tell_roles(struct tel_reader *r);
+/* Reports which types no log had. */
+void tel__reader_report_roles(struct tel_reader *r);
 void tel__reader_free_roles(struct tel_reader *r);
 
-/* Nonzero when there is a form of that name. */
-int tel__form_known(const char *name);
-
 /* Bits of notices: the version is another, labels are left out. */
-#define READER_TOLD_VERSION 1u
-#define READER_TOLD_LIMIT 2u
+#define NOTICED_VERSION 1u
+#define NOTICED_LIMIT 2u
+
+/* What a file that goes with a log is for. */
+enum tel_sidecar_kind {
+	SIDECAR_TYPES,    /* describes event types */
+	SIDECAR_MESSAGES, /* names the messages of contracts */
+	SIDECAR_META      /* goes with one trace */
+};
+
+/* A file that the user named, in the order of the calls. */
+struct tel_sidecar {
+	struct tel_sidecar *next;
+	enum tel_sidecar_kind kind;
+	char path[];
+};
+
+/* What a format keeps for all logs of an input. */
+struct tel_kept {
+	struct tel_kept *next;
+	const struct tel_format_ops *format;
+	void *state;
+};
 
 /* How much of a log is looked at to tell what it is. */
 #define TEL_PROBE_SIZE ((size_t)1 << 16)
@@ -87,13 +72,16 @@ struct tel_reader {
 	uint64_t offset; /* of p in the log */
 	size_t back;     /* bytes before p that stay where the window moves */
 	int eof;         /* nothing comes after end */
-	int sure;        /* the best that another form's probe has said */
+	int sure;        /* the best that another format's probe has said */
+	size_t consumed; /* bytes of input that the event was */
 	struct tel_event event;
-	const struct tel_form *form;
-	void *state; /* the form's own */
+	const struct tel_format_ops *format; /* while it is asked, too */
+	void *state;                         /* the format's own */
 	struct tel_log log;
 	uint64_t count[TEL_COUNT_LOGS + 1];
 
+	const struct tel_formats *formats;
+	struct tel_kept *kept;
 	struct tel_input *in;
 	size_t peeked;           /* bytes of the last peek, from its begin */
 	tel_status input_status; /* why eof came early; else TEL_OK */
@@ -109,11 +97,7 @@ struct tel_reader {
 	int strict;
 	size_t max_labels;
 	size_t read_size;
-	char **descriptions; /* files that describe events, in order */
-	size_t ndescriptions;
-	char **contracts; /* files that name the messages of contracts */
-	size_t ncontracts;
-	char *meta;       /* the file that goes with a trace, or NULL */
+	struct tel_sidecar *sidecars;
 	double tick_rate; /* hertz, or 0: as the log says */
 	tel_notify_fn *notify;
 	void *notify_arg;
@@ -127,10 +111,6 @@ struct tel_reader {
 		int early; /* it was set before the first event was read */
 		uint64_t first, last;
 	} range;
-	/* Set by a form that can tell the log's clocks without reading it. */
-	tel_status (
-	    *span)(struct tel_reader *r, uint64_t *first, uint64_t *last);
-
 	struct tel_tally tally;
 	int timeless;             /* no event of the log had a time yet */
 	unsigned notices;         /* bits: what was told once already */
@@ -138,10 +118,6 @@ struct tel_reader {
 	struct tel_reader *next_split;
 	struct tel_schema **schemas; /* all that were made, freed at the end */
 	size_t nschemas;
-	/* what tel__mps_infer.c tried; the logs of an archive share them */
-	struct tel_schema **tried;
-	size_t ntried;
-	struct tel_schema *named;  /* made of as, for all logs */
 	struct tel_reader *parent; /* the reader that this was taken out of */
 	char error[256];
 };
@@ -153,6 +129,22 @@ struct tel_reader {
  * and tel_reader_next() tells of it when the end is reached.
  */
 void tel__reader_fill(struct tel_reader *r, size_t min);
+
+/*
+ * What a format keeps in the reader that the user knows, for all logs of an
+ * input and members that are read side by side: size bytes, all zero at
+ * first.  They are freed with the reader, or when the log that was opened is
+ * of another format; its function forget() frees what they point to.  NULL
+ * when there is no memory.
+ */
+void *tel__reader_keep(struct tel_reader *r,
+    const struct tel_format_ops *format, size_t size);
+/* Frees what formats keep, but for that one. */
+void tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but);
+
+/* The first file of a kind behind that one, or of all; NULL: no more. */
+const struct tel_sidecar *tel__reader_sidecar(const struct tel_reader *r,
+    const struct tel_sidecar *behind, enum tel_sidecar_kind kind);
 
 /* Where r->p is in the input, uncompressed. */
 uint64_t tel__reader_place(const struct tel_reader *r);
@@ -171,35 +163,55 @@ tel_reader_step(struct tel_reader *r, size_t n)
 	r->offset += n;
 }
 
-/*
- * Takes the member of an archive that the reader stands at the begin of out
- * into a reader of its own, which reads a copy in a temporary file, and goes
- * on to the next one.  *out belongs to r, whose counts have its counts in
- * them, and is freed with it.
- * Returns TEL_OK; TEL_END: the member was the last one; a failure.
- */
-tel_status tel__reader_split(struct tel_reader *r, struct tel_reader **out);
-
-/*
- * What splitting needs of the reader: opening fd, which then is its own, and
- * going on to the next member that is a log (TEL_OK, TEL_END, or a failure).
- */
-tel_status tel__reader_open_kept(struct tel_reader *r, int fd,
-    const char *name);
-tel_status tel__reader_next_member(struct tel_reader *r);
-
-/* Tells the user, if he wants to hear.  format: a printf format of ours. */
+/* Tells the notify function.  format: a printf format of ours. */
 __attribute__((format(printf, 4, 5))) void
 tel__reader_notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
     const char *format, ...);
+
+/*
+ * The event that was found last was in fact n bytes shorter: goes back to
+ * where it ends.
+ */
+static inline void
+tel_reader_give_back(struct tel_reader *r, size_t n)
+{
+	r->p -= n;
+	r->offset -= n;
+	r->count[TEL_COUNT_BYTES] -= n;
+}
+
+/*
+ * Looks for the next place where a log can be read on, from the byte after
+ * r->p, and steps there or to the end.  Reports what was skipped as damage.
+ * here: nonzero when it can from q; it sees at least ahead bytes, or up to
+ *	the end.
+ * least: with fewer bytes left there is no such place.
+ * why: what is wrong, for the report.
+ */
+typedef int tel_sync_fn(const struct tel_reader *r, const unsigned char *q);
+tel_status tel__reader_resync(struct tel_reader *r, size_t ahead, size_t least,
+    tel_sync_fn *here, const char *why);
+
+/*
+ * The rest of the input is the start of an event, and no more: steps over it
+ * and reports it.  where: "the log ends inside an event".
+ * TEL_END, or TEL_EDAMAGED when reading is strict.
+ */
+tel_status tel__reader_cut_short(struct tel_reader *r, const char *where);
+
+/* Reports, once for a log, that what: "strings or labels" are left out. */
+void tel__reader_limit(struct tel_reader *r, uint64_t offset, const char *what);
 
 /* Sets the text of tel_reader_error() and returns status. */
 __attribute__((format(printf, 3, 4))) tel_status
 tel__reader_fail(struct tel_reader *r, tel_status status, const char *format,
     ...);
 
+/* Nonzero for an archive, whose logs come one after the other. */
+int tel__reader_is_archive(const struct tel_reader *r);
+
 /*
- * Says that the log was damaged at offset: counts it, tells it, and returns
+ * Says that the log was damaged at offset: counts it, reports it, and returns
  * TEL_OK, or TEL_EDAMAGED when reading is strict.  skipped: the bytes lost.
  */
 __attribute__((format(printf, 4, 5))) tel_status

@@ -147,7 +147,7 @@ tel__reader_give_roles(struct tel_reader *r, struct tel_schema *s)
 }
 
 void
-tel__reader_tell_roles(struct tel_reader *r)
+tel__reader_report_roles(struct tel_reader *r)
 {
 	struct reader_role *role;
 

@@ -4,7 +4,7 @@
  * go where, and then followed.
  */
 #include "write/convert_inside.h"
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "format/mps/frame.h"
 #include "write/convert_plan.h"
 #include "write/keep.h"
@@ -33,7 +33,7 @@ longest(const struct tel_schema *s)
 	for (i = 0; i < s->ntypes; i++)
 		if (s->types[i].size > most)
 			most = s->types[i].size;
-	return most + MPS_STRING_ROOM + s->align;
+	return most + TEL_STRING_ROOM + s->align;
 }
 
 struct convert *
@@ -175,12 +175,12 @@ move_string(const struct convert *c, const struct plan *p,
 	size_t n;
 
 	s = tel_load_string(ev, move->src, &n);
-	if (n >= MPS_STRING_ROOM)
+	if (n >= TEL_STRING_ROOM)
 		return 0;
 	memcpy(to, s, n);
 	if (p->what == PLAN_INTERN && tel__keep_is_build(to, n))
 		n = tel__convert_set_build(c->to, to, n);
-	*size = tel__mps_encode_size(c->to, p->to, move->dst, n);
+	*size = tel__encode_size(c->to, p->to, move->dst, n);
 	memset(to + n, 0, *size - move->dst->offset - n);
 	return 1;
 }

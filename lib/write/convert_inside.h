@@ -31,7 +31,7 @@ void tel__convert_set_init(const struct tel_schema *to,
     const struct tel_type *t, unsigned char *data);
 
 /*
- * A string, with room for MPS_STRING_ROOM bytes, that names the release and
+ * A string, with room for TEL_STRING_ROOM bytes, that names the release and
  * platform it was built for: names those of the target.  Its new length.
  */
 size_t tel__convert_set_build(const struct tel_schema *to, char *s, size_t n);

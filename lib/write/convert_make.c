@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a stream says of itself, and other events that no log has. */
 #include "format/mps/mps.h"
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "format/mps/frame.h"
 #include "write/convert_inside.h"
 
@@ -54,7 +54,7 @@ replace(char *s, size_t n, const char *word, const char *text, size_t length)
 		return n;
 	for (end = i += w; end < n && s[end] != ',' && s[end] != ' '; end++)
 		;
-	if (n - (end - i) + length >= MPS_STRING_ROOM)
+	if (n - (end - i) + length >= TEL_STRING_ROOM)
 		return n;
 	memmove(s + i + length, s + end, n - end);
 	memcpy(s + i, text, length);
@@ -77,7 +77,7 @@ tel__convert_finish(const struct convert *c, const struct tel_type *t,
     unsigned char *data, uint32_t size, const struct tel_event *from,
     struct tel_event *out)
 {
-	tel__mps_encode_header(c->to, data, t->code, size, from->clock);
+	tel__encode_header(c->to, data, t->code, size, from->clock);
 	memset(out, 0, sizeof(*out));
 	out->type = t;
 	out->data = data;
@@ -121,7 +121,7 @@ tel__convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
 	const struct tel_field *string = &t->fields[t->role_field[1]];
 	struct tel_event at = { .clock = clock };
 	unsigned char *data = c->room[CONVERT_MOST];
-	uint32_t size = tel__mps_encode_size(c->to, t, string, n);
+	uint32_t size = tel__encode_size(c->to, t, string, n);
 
 	memset(data, 0, size);
 	tel_encode_field(&t->fields[t->role_field[0]], id, data);
@@ -151,7 +151,7 @@ void
 tel__convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
     struct tel_event *out)
 {
-	char text[MPS_STRING_ROOM];
+	char text[TEL_STRING_ROOM];
 	const char *release;
 	size_t n;
 

@@ -3,7 +3,7 @@
  * What several logs in one stream must agree on: its version, which is said
  * once, and the numbers of strings.
  */
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "write/writer.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ put_changed(struct tel_writer *w, const struct tel_event *ev,
 	struct tel_event copy = *ev;
 
 	if (w->changed == NULL)
-		w->changed = malloc(MPS_SIZE_MAX);
+		w->changed = malloc(TEL_SIZE_MAX);
 	if (w->changed == NULL)
 		return TEL_ENOMEM;
 	memcpy(w->changed, ev->data, ev->size);

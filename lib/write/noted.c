@@ -179,7 +179,7 @@ tel__noted_before(struct tel_writer *w, const struct tel_event *ev)
 
 	for (; st == TEL_OK && p < end; p += 3 + n) {
 		n = tel_le16(p + 1);
-		if (p[0] >= ev->type->nfields || n >= MPS_STRING_ROOM)
+		if (p[0] >= ev->type->nfields || n >= TEL_STRING_ROOM)
 			continue;
 		f = &ev->type->fields[p[0]];
 		if (f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER)

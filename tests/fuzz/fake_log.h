@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
@@ -68,7 +68,7 @@ fake_event(struct fake *f, const struct tel_type *type, unsigned seed)
 	f->event.size = EVENT_SIZE;
 	f->event.clock = seed * 1000u;
 	f->event.index = seed;
-	tel__mps_encode_header(f->schema, f->data, type->code, EVENT_SIZE,
+	tel__encode_header(f->schema, f->data, type->code, EVENT_SIZE,
 	    f->event.clock);
 	for (i = 0; i < type->nfields; i++) {
 		field = &type->fields[i];

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
@@ -44,7 +44,7 @@ make_event(struct events *e, unsigned i, const struct tel_type *type,
 	struct tel_event *ev = &e->event[i];
 	unsigned f;
 
-	tel__mps_encode_header(e->schema, e->data[i], type->code,
+	tel__encode_header(e->schema, e->data[i], type->code,
 	    sizeof(e->data[i]), clock);
 	for (f = 0; f < type->nfields; f++)
 		if (type->fields[f].datatype == TEL_STRING)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
@@ -56,8 +56,7 @@ stat_event(struct stat_log *l, const char *name, uint64_t clock, uint64_t a,
 	if (t == NULL)
 		t = must(tel__schema_unknown(l->schema, 0x1f4));
 	memset(l->data, 0, sizeof(l->data));
-	tel__mps_encode_header(l->schema, l->data, t->code, sizeof(l->data),
-	    clock);
+	tel__encode_header(l->schema, l->data, t->code, sizeof(l->data), clock);
 	for (i = 0; i < t->nfields && i < 3; i++)
 		if (t->fields[i].datatype == TEL_STRING)
 			memcpy(l->data + t->fields[i].offset, "a string", 9);

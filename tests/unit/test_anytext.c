@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Text of types that are not built in: described, or told by the lines. */
 #include "again.h"
-#include "reader/lines.h"
+#include "format/text/text.h"
 
 #define TEXT "# teltools text 1\n"
 #define TYPES \

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "format/mps/mps.h"
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "format/mps/frame.h"
 #include "model/event.h"
 
@@ -318,7 +318,7 @@ test_held(void)
 		abort();
 	memset(event, 0, sizeof(event));
 	for (i = 0; i < n; i++) {
-		tel__mps_encode_header(s, event, i % 2 ? 0x75 : 0x444,
+		tel__encode_header(s, event, i % 2 ? 0x75 : 0x444,
 		    i % 2 ? 24 : 16, ((uint64_t)1 << (i % 2 ? 30 : 50)) - i);
 		append(&log, event, i % 2 ? 24 : 16);
 	}

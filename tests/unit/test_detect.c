@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each log among the tests' data is claimed by one form, its own, and by no
+ * Each log among the tests' data is claimed by one format, its own, and by no
  * other with the same right; so is its begin, whatever is left of it.
  */
 #include <dirent.h>
@@ -8,19 +8,13 @@
 #include <zstd.h>
 
 #include "ets_make.h"
+#include "format/registry.h"
 #include "reader/reader.h"
 #include "inputs.h"
 
-static const struct tel_form *const forms[] = { &tel__form_hpm, &tel__form_ets,
-	&tel__form_mps, &tel__form_text, &tel__form_cnv, &tel__form_inst,
-	&tel__form_android, &tel__form_heaptrack, &tel__form_kdump,
-	&tel__form_logalloc, &tel__form_ltrace, &tel__form_mtrace,
-	&tel__form_rep, &tel__form_valgrind, &tel__form_tel };
-#define NFORMS (sizeof(forms) / sizeof(forms[0]))
-
-/* What a form thinks of n bytes. */
+/* How sure a format is of n bytes. */
 static int
-score(const struct tel_form *form, const void *data, size_t n)
+score(const struct tel_format_ops *f, const void *data, size_t n)
 {
 	struct tel_reader *r = tel_reader_new();
 	struct tel_input *raw;
@@ -31,7 +25,9 @@ score(const struct tel_form *form, const void *data, size_t n)
 	    tel__input_unpack(raw, &r->in) != TEL_OK)
 		exit(1);
 	r->log.name = "x";
-	score = form->probe(r);
+	r->format = f;
+	score = f->probe(r);
+	r->format = NULL;
 	tel_reader_free(r);
 	return score;
 }
@@ -59,16 +55,18 @@ static int
 is_claimed(const void *data, size_t n, const char *name)
 {
 	int own = 0, other = 0, s, ets = 0;
+	const struct tel_format_ops *f;
 	char form[32];
-	size_t i;
+	unsigned i;
 
-	for (i = 0; i < NFORMS; i++) {
-		s = score(forms[i], data, n);
-		if (strcmp(forms[i]->name, name) == 0)
+	for (i = 0; i < tel__formats.count; i++) {
+		f = tel__formats.rows[i].format;
+		s = score(f, data, n);
+		if (strcmp(f->name, name) == 0)
 			own = s;
 		else if (s > other)
 			other = s;
-		if (forms[i] == &tel__form_ets)
+		if (strcmp(f->name, "ets") == 0)
 			ets = s;
 	}
 	chosen(data, n, form, sizeof(form));
@@ -88,7 +86,8 @@ is_not_wrong(const void *data, size_t n, const char *name)
 
 	chosen(data, n, form, sizeof(form));
 	if ((form[0] == '\0' || strcmp(form, name) == 0) &&
-	    (strcmp(name, "ets") == 0 || score(&tel__form_ets, data, n) == 0))
+	    (strcmp(name, "ets") == 0 ||
+	        score(tel__format_find(&tel__formats, "ets"), data, n) == 0))
 		return 1;
 	diag("%zu bytes of %s are read as %s", n, name, form);
 	return 0;
@@ -223,18 +222,20 @@ look(const char *folder)
 static void
 test_noise(void)
 {
+	const struct tel_format_ops *ets =
+	    tel__format_find(&tel__formats, "ets");
 	unsigned char *bytes = make_bytes(1 << 16, 1);
 	unsigned i, bad = 0;
 
 	for (i = 0; i < 1000; i++)
-		bad += score(&tel__form_ets, bytes + i, 1000 + i) != 0;
+		bad += score(ets, bytes + i, 1000 + i) != 0;
 	memset(bytes, 0, 1 << 16);
-	bad += score(&tel__form_ets, bytes, 1 << 16) != 0;
+	bad += score(ets, bytes, 1 << 16) != 0;
 	/* small numbers in all sorts of places */
 	for (i = 0; i < 1 << 16; i++)
 		bytes[i] = i % 4 == 0 ? (unsigned char)(i / 4 % 32) : 0;
 	for (i = 0; i < 256; i++)
-		bad += score(&tel__form_ets, bytes + i, 4096) != 0;
+		bad += score(ets, bytes + i, 4096) != 0;
 	is_u64(bad, 0, "noise is no ETS log");
 	free(bytes);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "format/mps/mps.h"
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "format/mps/frame.h"
 #include "model/event.h"
 
@@ -163,10 +163,9 @@ convert(const struct bytes *from, const char *as, const char *to)
 				continue;
 			}
 			memcpy(buffer + f->offset, s, n);
-			size = tel__mps_encode_size(schema, t, f, n);
+			size = tel__encode_size(schema, t, f, n);
 		}
-		tel__mps_encode_header(schema, buffer, t->code, size,
-		    ev->clock);
+		tel__encode_header(schema, buffer, t->code, size, ev->clock);
 		append(&out, buffer, size);
 	}
 	tel_reader_free(r);

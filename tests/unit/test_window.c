@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "format/mps/mps.h"
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
 
@@ -39,7 +39,7 @@ make(size_t n, uint64_t (*how)(size_t i), size_t syncs, size_t *size)
 		abort();
 	for (i = 0; i < n; i++) {
 		t = syncs > 0 && i % syncs == syncs - 1 ? sync : alloc;
-		tel__mps_encode_header(s, p, t->code, t->size, how(i));
+		tel__encode_header(s, p, t->code, t->size, how(i));
 		if (t == sync)
 			tel_encode_field(&t->fields[0], how(i) / 1000, p);
 		else

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/mps/encode.h"
+#include "model/encode.h"
 #include "model/event.h"
 #include "tap.h"
 #include "tel.h"
@@ -46,10 +46,10 @@ add(struct bytes *b, const tel_schema *s, const char *name, uint64_t clock,
 		abort();
 	size = t->size;
 	if (t->has_string)
-		size = tel__mps_encode_size(s, t, &t->fields[t->nfields - 1],
+		size = tel__encode_size(s, t, &t->fields[t->nfields - 1],
 		    strlen(string));
 	memset(p, 0, size);
-	tel__mps_encode_header(s, p, t->code, size, clock);
+	tel__encode_header(s, p, t->code, size, clock);
 	for (i = 0; i < t->nfields; i++) {
 		if (t->fields[i].datatype == TEL_STRING)
 			memcpy(p + t->fields[i].offset, string, strlen(string));

@@ -101,9 +101,9 @@ enum al_line {
 struct al;
 
 struct al_dialect {
-	const struct tel_form *form;
+	const char *name;
 	const char *what; /* its name for messages */
-	/* Takes the line from p apart; *s->end ends any token. */
+	/* Takes the line from p apart; *s->line.end ends any token. */
 	enum al_line (*parse)(struct al *s, const unsigned char *p);
 	uint32_t types;  /* bits by enum al_type */
 	const char *all; /* letters of fields that all its types have */
@@ -138,16 +138,8 @@ struct al {
 	const struct al_dialect *d;
 	struct al_shape shape[AL_TYPES];
 
-	/* The line, without its end. */
-	const unsigned char *p;
-	const unsigned char *end;
-	const unsigned char *limit; /* what may be read ends here */
-	size_t step;                /* bytes of it, and of the first of two */
-	uint64_t offset;            /* of its first byte */
-	uint64_t number;            /* counts lines, from 1 */
-	int cut;
-	int over;
-	unsigned char *copy; /* of a cut line, with an end */
+	struct tel_line line; /* .step: of the first of two, too */
+	uint64_t number;      /* counts lines, from 1 */
 
 	/* What parse found. */
 	enum al_type kind;
@@ -176,9 +168,7 @@ struct al {
 	size_t joined_room;
 
 	uint64_t noise, noise_bytes;
-	unsigned char *lead;
-	size_t lead_size, lead_room;
-	unsigned char *preamble;
+	struct tel_lead lead;
 	unsigned char *data;
 	unsigned char notes[AL_LABEL_MAX + 3];
 };
@@ -238,18 +228,18 @@ al_skip_blanks(const unsigned char *p)
 	return p;
 }
 
-/* The functions of every dialect's form. */
-tel_status tel__al_open(struct tel_reader *r, const struct al_dialect *d);
+/* The functions of all these formats. */
+tel_status tel__al_open(struct tel_reader *r, const char *as);
 tel_status tel__al_next(struct tel_reader *r);
 void tel__al_close(struct tel_reader *r);
-int tel__al_probe(struct tel_reader *r, const struct al_dialect *d);
+int tel__al_probe(struct tel_reader *r);
 
 /* The begin of the line is: 1, or 0. */
 static inline int
 al_stands(const struct al *s, const unsigned char *p, const char *word,
     size_t n)
 {
-	return (size_t)(s->end - p) >= n && memcmp(p, word, n) == 0;
+	return (size_t)(s->line.end - p) >= n && memcmp(p, word, n) == 0;
 }
 
 /* Notes what was expected at p. */
@@ -307,7 +297,7 @@ al_short_decimal(const struct al *s, const unsigned char **p, uint64_t *out)
 {
 	uint64_t x, other, n;
 
-	if (s->limit - *p < 8)
+	if (s->line.limit - *p < 8)
 		return al_decimal(p, out);
 	/* bit 7 of each byte that is no digit; of those behind one, perhaps */
 	x = tel_le64(*p) ^ UINT64_C(0x3030303030303030);

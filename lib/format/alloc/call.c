@@ -105,7 +105,8 @@ logalloc_parse(struct al *s, const unsigned char *p)
 		if (!argument(s, &p, &s->v[AL_ADDRESS]))
 			return al_wrong(s, p, "an address");
 	}
-	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+	return p == s->line.end ? AL_EVENT :
+	                          al_wrong(s, p, "the end of the line");
 }
 
 /* ------------------------------------------------------------ valgrind */
@@ -121,7 +122,7 @@ valgrind_call(struct al *s, const unsigned char **p)
 	const struct al_call *call;
 
 	for (;;) {
-		q = memchr(q, '-', (size_t)(s->end - q));
+		q = memchr(q, '-', (size_t)(s->line.end - q));
 		if (q == NULL)
 			return NULL;
 		*p = q + 2;
@@ -149,22 +150,22 @@ valgrind_parse(struct al *s, const unsigned char *p)
 	if (line != AL_EVENT)
 		return line;
 	/* "memalign(al 64, size 100)"; a delete may say what it deletes */
-	while (p < s->end && *p != ')')
+	while (p < s->line.end && *p != ')')
 		p++;
-	if (p == s->end)
+	if (p == s->line.end)
 		return al_wrong(s, p, "a closing parenthesis");
 	p++;
 	if (!al_has_result(call))
-		return p == s->end ? AL_EVENT :
-		                     al_wrong(s, p, "the end of the line");
+		return p == s->line.end ? AL_EVENT :
+		                          al_wrong(s, p, "the end of the line");
 	s->v[AL_ADDRESS] = 0;
 	/* "realloc(0x4A44FC0,0)free(0x4A44FC0)", "realloc(0x0,8)malloc(8)" */
 	if (al_is_name(*p)) {
 		line = al_stands(s, p, "free(", 5) ? AL_EVENT : AL_MORE;
-		while (p < s->end && *p != ')')
+		while (p < s->line.end && *p != ')')
 			p++;
-		p += p < s->end;
-		if (line == AL_EVENT && p == s->end)
+		p += p < s->line.end;
+		if (line == AL_EVENT && p == s->line.end)
 			return line;
 	}
 	if (!al_stands(s, p, " = ", 3))
@@ -172,7 +173,8 @@ valgrind_parse(struct al *s, const unsigned char *p)
 	p += 3;
 	if (!al_number(s, &p, &s->v[AL_ADDRESS]))
 		return al_wrong(s, p, "an address");
-	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+	return p == s->line.end ? AL_EVENT :
+	                          al_wrong(s, p, "the end of the line");
 }
 
 /* ---------------------------------------------------------------- kdump */
@@ -208,9 +210,9 @@ kdump_head(struct al *s, const unsigned char *p)
 		q = p;
 		if (!s->has_time && tel__al_seconds(&q, &s->time) && *q == ' ')
 			s->has_time = 1;
-		while (p < s->end && *p != ' ')
+		while (p < s->line.end && *p != ' ')
 			p++;
-		if (p == s->end)
+		if (p == s->line.end)
 			return NULL;
 	}
 }
@@ -243,31 +245,17 @@ kdump_parse(struct al *s, const unsigned char *p)
 	if (*p != ')')
 		return al_wrong(s, p, "a closing parenthesis");
 	if (result != al_has_result(call))
-		return al_wrong(s, s->p, "a result before malloc or realloc");
+		return al_wrong(s, s->line.p,
+		    "a result before malloc or realloc");
 	p++;
-	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+	return p == s->line.end ? AL_EVENT :
+	                          al_wrong(s, p, "the end of the line");
 }
 
-/* ----------------------------------------------------------- the forms */
-
-static int
-logalloc_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_logalloc);
-}
-
-static tel_status
-logalloc_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_logalloc);
-}
-
-const struct tel_form tel__form_logalloc = { "logalloc", logalloc_probe,
-	logalloc_open, tel__al_next, tel__al_close };
+/* -------------------------------------------------------- the dialects */
 
 const struct al_dialect tel__al_logalloc = {
-	.form = &tel__form_logalloc,
+	.name = "logalloc",
 	.what = "LogAlloc",
 	.parse = logalloc_parse,
 	.types = AL_C_TYPES,
@@ -275,24 +263,8 @@ const struct al_dialect tel__al_logalloc = {
 	.score = 90,
 };
 
-static int
-valgrind_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_valgrind);
-}
-
-static tel_status
-valgrind_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_valgrind);
-}
-
-const struct tel_form tel__form_valgrind = { "valgrind", valgrind_probe,
-	valgrind_open, tel__al_next, tel__al_close };
-
 const struct al_dialect tel__al_valgrind = {
-	.form = &tel__form_valgrind,
+	.name = "valgrind",
 	.what = "valgrind",
 	.parse = valgrind_parse,
 	.types = AL_C_TYPES | AL_CXX_TYPES,
@@ -301,24 +273,8 @@ const struct al_dialect tel__al_valgrind = {
 	.score = 70,
 };
 
-static int
-kdump_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_kdump);
-}
-
-static tel_status
-kdump_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_kdump);
-}
-
-const struct tel_form tel__form_kdump = { "kdump", kdump_probe, kdump_open,
-	tel__al_next, tel__al_close };
-
 const struct al_dialect tel__al_kdump = {
-	.form = &tel__form_kdump,
+	.name = "kdump",
 	.what = "kdump",
 	.parse = kdump_parse,
 	.types = AL_C_TYPES,

@@ -19,7 +19,8 @@ heaptrack_numbers(struct al *s, const unsigned char *p, enum al_type kind,
 		if (!al_hex(&p, &s->v[values[i]]))
 			return al_wrong(s, p, "a hexadecimal number");
 	}
-	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+	return p == s->line.end ? AL_EVENT :
+	                          al_wrong(s, p, "the end of the line");
 }
 
 static enum al_line
@@ -52,8 +53,8 @@ heaptrack_parse(struct al *s, const unsigned char *p)
 	case 'A':
 		s->kind = AL_NOTE;
 		s->text = p;
-		s->text_size = (size_t)(s->end - p);
-		if (s->end - p < 2 ? *p != 'A' : p[1] != ' ')
+		s->text_size = (size_t)(s->line.end - p);
+		if (s->line.end - p < 2 ? *p != 'A' : p[1] != ' ')
 			return al_wrong(s, p, "a blank behind the letter");
 		if (memchr(p, 0, s->text_size) != NULL)
 			return al_wrong(s, p, "a line without a byte of 0");
@@ -68,24 +69,8 @@ heaptrack_parse(struct al *s, const unsigned char *p)
 	}
 }
 
-static int
-heaptrack_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_heaptrack);
-}
-
-static tel_status
-heaptrack_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_heaptrack);
-}
-
-const struct tel_form tel__form_heaptrack = { "heaptrack", heaptrack_probe,
-	heaptrack_open, tel__al_next, tel__al_close };
-
 const struct al_dialect tel__al_heaptrack = {
-	.form = &tel__form_heaptrack,
+	.name = "heaptrack",
 	.what = "heaptrack",
 	.parse = heaptrack_parse,
 	.types = AL_BIT(AL_TRACED) | AL_BIT(AL_FREE) | AL_BIT(AL_BACKTRACE) |

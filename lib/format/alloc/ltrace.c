@@ -91,7 +91,7 @@ skip_module(const struct al *s, const unsigned char *p)
 {
 	const unsigned char *q;
 
-	for (q = p; q < s->end && *q != '(' && *q != ' ' && *q != '"'; q++)
+	for (q = p; q < s->line.end && *q != '(' && *q != ' ' && *q != '"'; q++)
 		if (*q == '>' && q > p && q[-1] == '-')
 			return q + 1;
 	return p;
@@ -127,7 +127,7 @@ ltrace_result(struct al *s, const struct al_call *call, const unsigned char *p)
 	} else if (!al_number(s, &p, &spare)) {
 		return al_wrong(s, start, "= and <void>");
 	}
-	if (p != s->end && *p != ' ')
+	if (p != s->line.end && *p != ' ')
 		return al_wrong(s, p, "the end of the line");
 	return AL_EVENT;
 }
@@ -184,9 +184,10 @@ ltrace_unfinished(struct al *s, const struct al_call *call)
 	if (!al_has_result(call))
 		return AL_EVENT;
 	if (s->nheld == AL_HELD_MAX)
-		return al_wrong(s, s->p, "at most 256 calls at a time");
-	if (s->step > AL_HELD_LINE)
-		return al_wrong(s, s->p, "at most 240 bytes of such a line");
+		return al_wrong(s, s->line.p, "at most 256 calls at a time");
+	if (s->line.step > AL_HELD_LINE)
+		return al_wrong(s, s->line.p,
+		    "at most 240 bytes of such a line");
 	h = &s->held[s->nheld];
 	h->pid = s->v[AL_TID];
 	h->call = call;
@@ -213,7 +214,7 @@ ltrace_parse(struct al *s, const unsigned char *p)
 	call = tel__al_function(s, name, (size_t)(p - name));
 	/* "malloc@libc.so.6(513)" */
 	if (*p == '@')
-		while (p < s->end && *p != '(' && *p != ' ')
+		while (p < s->line.end && *p != '(' && *p != ' ')
 			p++;
 	if (call == NULL || *p != '(' || call->type == AL_NO_TYPE)
 		return AL_NOISE;
@@ -225,7 +226,7 @@ ltrace_parse(struct al *s, const unsigned char *p)
 		s->inner++;
 		return AL_NOISE;
 	}
-	while (p < s->end && *p != ')' && *p != '<')
+	while (p < s->line.end && *p != ')' && *p != '<')
 		p++;
 	/* it says the second where another thread ends the program */
 	if (al_stands(s, p, "<unfinished ...>", 16) ||
@@ -236,24 +237,8 @@ ltrace_parse(struct al *s, const unsigned char *p)
 	return ltrace_result(s, call, p + 1);
 }
 
-static int
-ltrace_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_ltrace);
-}
-
-static tel_status
-ltrace_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_ltrace);
-}
-
-const struct tel_form tel__form_ltrace = { "ltrace", ltrace_probe, ltrace_open,
-	tel__al_next, tel__al_close };
-
 const struct al_dialect tel__al_ltrace = {
-	.form = &tel__form_ltrace,
+	.name = "ltrace",
 	.what = "ltrace",
 	.parse = ltrace_parse,
 	/* posix_memalign() does not return the address of the block */

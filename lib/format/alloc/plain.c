@@ -28,7 +28,7 @@ android_time(struct al *s, const unsigned char *p)
 	uint64_t start, end;
 
 	s->v[AL_DURATION] = 0;
-	if (p == s->end)
+	if (p == s->line.end)
 		return AL_EVENT;
 	if (*p != ' ')
 		return al_wrong(s, p, "a blank");
@@ -36,12 +36,12 @@ android_time(struct al *s, const unsigned char *p)
 	if (!al_decimal(&p, &start))
 		return al_wrong(s, p, "a time");
 	end = start;
-	if (*p == ' ' && p < s->end) {
+	if (*p == ' ' && p < s->line.end) {
 		p++;
 		if (!al_decimal(&p, &end))
 			return al_wrong(s, p, "a time");
 	}
-	if (p != s->end)
+	if (p != s->line.end)
 		return al_wrong(s, p, "the end of the line");
 	s->has_time = 1;
 	s->time = end;
@@ -97,7 +97,7 @@ mtrace_caller(struct al *s, const unsigned char *p)
 		return p;
 	if (p[1] != ' ')
 		return NULL;
-	for (q = p += 2; q < s->end; q++) {
+	for (q = p += 2; q < s->line.end; q++) {
 		if (*q != '[')
 			continue;
 		end = q + 1;
@@ -105,7 +105,7 @@ mtrace_caller(struct al *s, const unsigned char *p)
 		    end[1] == ' ')
 			break;
 	}
-	if (q >= s->end)
+	if (q >= s->line.end)
 		return NULL;
 	s->text = p;
 	s->text_size = (size_t)(q - p);
@@ -136,15 +136,16 @@ mtrace_numbers(struct al *s, const unsigned char *p, enum al_value first,
 		if (!al_number(s, &p, &s->v[AL_SIZE]))
 			return al_wrong(s, p, "a size");
 	}
-	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+	return p == s->line.end ? AL_EVENT :
+	                          al_wrong(s, p, "the end of the line");
 }
 
 /* The first line and the last one. */
 static int
 is_frame(const struct al *s, const unsigned char *p)
 {
-	return (s->end - p == 7 && memcmp(p, "= Start", 7) == 0) ||
-	    (s->end - p == 5 && memcmp(p, "= End", 5) == 0);
+	return (s->line.end - p == 7 && memcmp(p, "= Start", 7) == 0) ||
+	    (s->line.end - p == 5 && memcmp(p, "= End", 5) == 0);
 }
 
 static enum al_line
@@ -210,7 +211,7 @@ rep_parse(struct al *s, const unsigned char *p)
 	if (s->operations == 0 && al_decimal(&p, &n)) {
 		while (*p == ' ' || *p == '\t')
 			p++;
-		if (p != s->end || ++s->headers > 4)
+		if (p != s->line.end || ++s->headers > 4)
 			return al_wrong(s, start, "an operation");
 		s->promised = s->headers == 3 ? n : s->promised;
 		return AL_SILENT;
@@ -232,29 +233,14 @@ rep_parse(struct al *s, const unsigned char *p)
 	}
 	while (*p == ' ' || *p == '\t')
 		p++;
-	return p == s->end ? AL_EVENT : al_wrong(s, p, "the end of the line");
+	return p == s->line.end ? AL_EVENT :
+	                          al_wrong(s, p, "the end of the line");
 }
 
-/* ----------------------------------------------------------- the forms */
-
-static int
-android_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_android);
-}
-
-static tel_status
-android_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_android);
-}
-
-const struct tel_form tel__form_android = { "android", android_probe,
-	android_open, tel__al_next, tel__al_close };
+/* -------------------------------------------------------- the dialects */
 
 const struct al_dialect tel__al_android = {
-	.form = &tel__form_android,
+	.name = "android",
 	.what = "a trace of Android",
 	.parse = android_parse,
 	.types = AL_BIT(AL_MALLOC) | AL_BIT(AL_CALLOC) | AL_BIT(AL_REALLOC) |
@@ -264,24 +250,8 @@ const struct al_dialect tel__al_android = {
 	.score = 90,
 };
 
-static int
-mtrace_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_mtrace);
-}
-
-static tel_status
-mtrace_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_mtrace);
-}
-
-const struct tel_form tel__form_mtrace = { "mtrace", mtrace_probe, mtrace_open,
-	tel__al_next, tel__al_close };
-
 const struct al_dialect tel__al_mtrace = {
-	.form = &tel__form_mtrace,
+	.name = "mtrace",
 	.what = "mtrace",
 	.parse = mtrace_parse,
 	.types = AL_BIT(AL_MALLOC) | AL_BIT(AL_REALLOC) | AL_BIT(AL_FREE),
@@ -289,24 +259,8 @@ const struct al_dialect tel__al_mtrace = {
 	.score = 90,
 };
 
-static int
-rep_probe(struct tel_reader *r)
-{
-	return tel__al_probe(r, &tel__al_rep);
-}
-
-static tel_status
-rep_open(struct tel_reader *r, const char *as)
-{
-	(void)as;
-	return tel__al_open(r, &tel__al_rep);
-}
-
-const struct tel_form tel__form_rep = { "rep", rep_probe, rep_open,
-	tel__al_next, tel__al_close };
-
 const struct al_dialect tel__al_rep = {
-	.form = &tel__form_rep,
+	.name = "rep",
 	.what = "a trace of CS:APP",
 	.parse = rep_parse,
 	.types =

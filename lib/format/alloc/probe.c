@@ -11,37 +11,26 @@
 /* Lines that are looked at where each line should be one. */
 #define PROBE_LINES 8u
 
-/* 1 when no byte from p to end speaks against text. */
-static int
-is_plain(const struct al_dialect *d, const unsigned char *p,
-    const unsigned char *end)
-{
-	for (; p < end; p++)
-		if (*p < ' ' && *p != '\t' && *p != '\r' && *p != '\n' &&
-		    (!d->mixed || *p == 0))
-			return 0;
-	return 1;
-}
-
 /* 1 when the line in s, which is one of the dialect, says which it is. */
 static int
 is_proof(struct al *s, enum al_line line)
 {
-	const unsigned char *p = s->p + 2;
+	const unsigned char *p = s->line.p + 2;
 	uint64_t n;
 
 	if (line == AL_BEGUN || line == AL_MORE)
 		return 1;
-	if (s->d == &tel__al_heaptrack && line == AL_EVENT && *s->p == 'v') {
+	if (s->d == &tel__al_heaptrack && line == AL_EVENT &&
+	    *s->line.p == 'v') {
 		/* the second line, of whatever other letter, tells */
-		s->headers += al_hex(&p, &n) && (p == s->end || *p == ' ');
+		s->headers += al_hex(&p, &n) && (p == s->line.end || *p == ' ');
 		return 0;
 	}
 	if (s->d == &tel__al_heaptrack)
 		return line == AL_EVENT && s->headers == 1;
 	if (s->d == &tel__al_rep)
 		return line == AL_EVENT && s->headers == 4;
-	return line == AL_EVENT || (line == AL_SILENT && *s->p == '=');
+	return line == AL_EVENT || (line == AL_SILENT && *s->line.p == '=');
 }
 
 /*
@@ -64,7 +53,7 @@ find_end(struct tel_reader *r, const struct al_dialect *d, size_t at,
 			return 1;
 		/* wait for no more of what is no text */
 		if (r->eof || have == TEL_PROBE_SIZE ||
-		    !is_plain(d, r->p + seen, r->p + have))
+		    !tel__line_is_text(r->p + seen, r->p + have, d->mixed))
 			return 0;
 		seen = have;
 		tel__reader_fill(r, have + 1);
@@ -72,8 +61,9 @@ find_end(struct tel_reader *r, const struct al_dialect *d, size_t at,
 }
 
 int
-tel__al_probe(struct tel_reader *r, const struct al_dialect *d)
+tel__al_probe(struct tel_reader *r)
 {
+	const struct al_dialect *d = r->format->dialect;
 	struct al_held room;
 	struct al s = { .d = d, .held = &room };
 	unsigned char last[256];
@@ -87,30 +77,30 @@ tel__al_probe(struct tel_reader *r, const struct al_dialect *d)
 		/* what another form knows is not waited for */
 		if (r->sure > 0 && i != s.headers)
 			return 0;
-		s.p = r->p + at;
-		if (!find_end(r, d, at, &s.end)) {
+		s.line.p = r->p + at;
+		if (!find_end(r, d, at, &s.line.end)) {
 			/* the only line may have no end */
 			n = (size_t)(r->end - r->p) - at;
 			if (!r->eof || n == 0 || n >= sizeof(last))
 				return 0;
 			memcpy(last, r->p + at, n);
 			last[n] = '\n';
-			s.p = last;
-			s.end = last + n;
+			s.line.p = last;
+			s.line.end = last + n;
 		}
-		if (s.p != last)
-			s.p = r->p + at;
-		if (!is_plain(d, s.p, s.end))
+		if (s.line.p != last)
+			s.line.p = r->p + at;
+		if (!tel__line_is_text(s.line.p, s.line.end, d->mixed))
 			return 0;
-		n = (size_t)(s.end + 1 - s.p);
-		s.limit = s.end + 1;
-		s.step = n;
-		if (s.end > s.p && s.end[-1] == '\r')
-			s.end--;
-		line = d->parse(&s, s.p);
+		n = (size_t)(s.line.end + 1 - s.line.p);
+		s.line.limit = s.line.end + 1;
+		s.line.step = n;
+		if (s.line.end > s.line.p && s.line.end[-1] == '\r')
+			s.line.end--;
+		line = d->parse(&s, s.line.p);
 		if (is_proof(&s, line))
 			return i == s.headers ? d->score : d->score - 10;
-		if (s.p == last)
+		if (s.line.p == last)
 			return 0;
 		at += n;
 	}

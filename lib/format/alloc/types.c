@@ -202,8 +202,7 @@ tel__al_schema(struct tel_reader *r, struct al *s)
 	struct tel_schema *schema;
 	unsigned i;
 
-	schema =
-	    tel__schema_make(s->d->form->name, "", &abi, AL_HEADER, AL_TYPES);
+	schema = tel__schema_make(s->d->name, "", &abi, AL_HEADER, AL_TYPES);
 	for (i = 0; schema != NULL && i < AL_TYPES; i++) {
 		if ((s->d->types >> i & 1) == 0 || add_type(s, schema, i))
 			continue;

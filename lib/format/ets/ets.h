@@ -173,6 +173,12 @@ ets_is_sane(const struct ets *h, const unsigned char *p)
 
 /* ets.c */
 
+/*
+ * Whether the entry at p could be one by any description: cheap, for what is
+ * no such log.
+ */
+int tel__ets_may_be(const unsigned char *p);
+
 /* Frees a reader's state, or NULL. */
 void tel__ets_free(struct ets *h);
 
@@ -248,7 +254,7 @@ const struct tel_type *tel__ets_take_unknown(struct tel_reader *r,
     struct ets *h, const unsigned char *p);
 
 /* Tells of the whole log, once it has ended. */
-void tel__ets_tell(struct tel_reader *r, struct ets *h);
+void tel__ets_report(struct tel_reader *r, struct ets *h);
 
 /* tel__ets_decode.c */
 

@@ -82,12 +82,8 @@ tel__ets_follow(struct tel_reader *r, struct ets *h, const unsigned char *p,
 	}
 	if (st == TEL_ENOMEM)
 		return tel__reader_fail(r, st, "out of memory");
-	if (st == TEL_ELIMIT && !(r->notices & READER_TOLD_LIMIT)) {
-		r->notices |= READER_TOLD_LIMIT;
-		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "too many names: those beyond %zu are left out",
-		    r->max_labels);
-	}
+	if (st == TEL_ELIMIT)
+		tel__reader_limit(r, r->offset, "names");
 	return TEL_OK;
 }
 
@@ -207,7 +203,7 @@ tel__ets_take_unknown(struct tel_reader *r, struct ets *h,
 }
 
 void
-tel__ets_tell(struct tel_reader *r, struct ets *h)
+tel__ets_report(struct tel_reader *r, struct ets *h)
 {
 	uint64_t unknown = h->unknown_others, at = r->offset, k;
 	unsigned i;

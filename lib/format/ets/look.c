@@ -37,6 +37,19 @@ is_likely(const struct ets *h, const unsigned char *p, uint64_t clock)
 }
 
 int
+tel__ets_may_be(const unsigned char *p)
+{
+	const unsigned provider = tel_le16(p + ETS_AT_PROVIDER);
+	const int timeless = tel_le64(p) == 0;
+
+	if (provider == 0 || timeless != (provider == ETS_SYSINFO) ||
+	    tel_le16(p + ETS_AT_CPU) >= ETS_CPUS)
+		return 0;
+	return timeless ? tel_le64(p + ETS_AT_INSTRUCTION) == 0 :
+	                  tel_le32(p + ETS_AT_INSTRUCTION) != 0;
+}
+
+int
 tel__ets_chain(const struct ets *h, const unsigned char *p, size_t n, int eof,
     uint64_t clock, unsigned want, int anything)
 {

@@ -87,13 +87,18 @@ describe(struct tel_reader *r, struct ets *h, const char *path)
 static tel_status
 describe_all(struct tel_reader *r, struct ets *h)
 {
+	static const enum tel_sidecar_kind kinds[] = { SIDECAR_TYPES,
+		SIDECAR_MESSAGES };
 	tel_status st = tel__ets_describe_builtin(&h->tmf);
-	size_t i;
+	const struct tel_sidecar *file;
+	unsigned i;
 
-	for (i = 0; i < r->ndescriptions && st == TEL_OK; i++)
-		st = describe(r, h, r->descriptions[i]);
-	for (i = 0; i < r->ncontracts && st == TEL_OK; i++)
-		st = describe(r, h, r->contracts[i]);
+	for (i = 0; i < 2; i++) {
+		file = NULL;
+		while (st == TEL_OK &&
+		    (file = tel__reader_sidecar(r, file, kinds[i])) != NULL)
+			st = describe(r, h, file->path);
+	}
 	if (st != TEL_OK)
 		return st;
 	tel__tmf_finish(&h->tmf);
@@ -154,6 +159,7 @@ tel__ets_probe(struct tel_reader *r)
 {
 	char error[sizeof(r->error)];
 	struct ets *h;
+	size_t next;
 	int score;
 
 	/* what is no such file is known by its first entry */
@@ -163,6 +169,12 @@ tel__ets_probe(struct tel_reader *r)
 		return 0;
 	if (is_cpu_speed(r->p))
 		return 100;
+	/* nor goes one on by chance: then descriptions need not be read */
+	next = ETS_ENTRY + ets_text(r->p);
+	tel__reader_fill(r, next + ETS_ENTRY);
+	if ((size_t)(r->end - r->p) >= next + ETS_ENTRY &&
+	    !tel__ets_may_be(r->p + next))
+		return 0;
 	memcpy(error, r->error, sizeof(error));
 	/* what is wrong with a description is told when it is opened */
 	score = 80;

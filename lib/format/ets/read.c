@@ -16,55 +16,32 @@
 #define CHAIN 3
 /* Bytes that surely hold such a chain. */
 #define AHEAD ((size_t)CHAIN * ETS_RECORD_MAX)
-/* Bytes looked at in one piece when the log is lost. */
-#define SEARCH ((size_t)1 << 16)
 
 static tel_status
 finish(struct tel_reader *r, struct ets *h)
 {
-	tel__ets_tell(r, h);
+	tel__ets_report(r, h);
 	return TEL_END;
 }
 
-/* Skips to the next place where records follow each other. */
-static tel_status
-resynchronise(struct tel_reader *r, struct ets *h)
+/* Whether records follow each other from q on. */
+static int
+is_sync(const struct tel_reader *r, const unsigned char *q)
 {
-	uint64_t from = r->offset;
-	const unsigned char *q;
+	const struct ets *h = r->state;
 
-	tel_reader_step(r, 1);
-	for (;;) {
-		tel__reader_fill(r, SEARCH);
-		for (q = r->p; q < r->end; q++) {
-			if (!r->eof && (size_t)(r->end - q) < AHEAD)
-				break;
-			if (tel__ets_chain(h, q, (size_t)(r->end - q), r->eof,
-			        h->clock, CHAIN, 0))
-				break;
-		}
-		tel_reader_step(r, (size_t)(q - r->p));
-		if (r->eof || (size_t)(r->end - r->p) >= AHEAD)
-			break;
-	}
-	return tel__reader_damage(r, from, r->offset - from,
-	    "what stands here is no record; %llu bytes skipped",
-	    (unsigned long long)(r->offset - from));
+	return tel__ets_chain(h, q, (size_t)(r->end - q), r->eof, h->clock,
+	    CHAIN, 0);
 }
 
-/* What is left is the begin of a record and no more. */
+/* What is left is the start of a record and no more. */
 static tel_status
 cut_short(struct tel_reader *r, struct ets *h)
 {
-	size_t left = (size_t)(r->end - r->p);
-	uint64_t from = r->offset;
-	tel_status st;
+	tel_status st =
+	    tel__reader_cut_short(r, "the log ends inside a record");
 
-	tel_reader_step(r, left);
-	st = tel__reader_damage(r, from, left,
-	    "the log ends inside a record; its first %zu bytes are left out",
-	    left);
-	return st == TEL_OK ? finish(r, h) : st;
+	return st == TEL_END ? finish(r, h) : st;
 }
 
 /* Gives out the record of size bytes at r->p as of what nothing describes. */
@@ -122,10 +99,8 @@ give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
 	if (r->log.records) {
 		ev->raw = p;
 		ev->raw_size = (uint32_t)size;
-		/* the reader counts the event's bytes; here the record's do */
-		r->count[TEL_COUNT_BYTES] += size;
-		r->count[TEL_COUNT_BYTES] -= ev->size;
 	}
+	r->consumed = size;
 	if (ev->clock != 0)
 		h->clock = ev->clock;
 	else if (st == TEL_OK)
@@ -219,7 +194,8 @@ ets_next(struct tel_reader *r)
 		t = ets_find(h, r->p);
 		if (__builtin_expect(is_record(r, h, t), 1))
 			break;
-		st = resynchronise(r, h);
+		st = tel__reader_resync(r, AHEAD, 1, is_sync,
+		    "what stands here is no record");
 		if (st != TEL_OK)
 			return st;
 	}
@@ -249,5 +225,25 @@ ets_close(struct tel_reader *r)
 	r->log.records = 0;
 }
 
-const struct tel_form tel__form_ets = { "ets", tel__ets_probe, tel__ets_open,
-	ets_next, ets_close };
+static const char *
+ets_schema_name(unsigned i)
+{
+	return i == 0 ? "ets" : NULL;
+}
+
+static tel_status
+ets_schema_new(const char *name, struct tel_schema **out)
+{
+	(void)name;
+	return tel__ets_schema_new(out);
+}
+
+const struct tel_format_ops tel__format_ets = {
+	.name = "ets",
+	.schema_name = ets_schema_name,
+	.schema_new = ets_schema_new,
+	.probe = tel__ets_probe,
+	.open = tel__ets_open,
+	.next = ets_next,
+	.close = ets_close,
+};

@@ -26,10 +26,8 @@ emit(struct tel_reader *r, struct hpm *h, unsigned type, uint32_t size,
 	ev->lead = h->lead;
 	ev->lead_size = h->lead_size;
 	h->lead_size = 0;
+	r->consumed = record;
 	tel_reader_step(r, record);
-	/* the reader counts the event's bytes; here those of the log count */
-	r->count[TEL_COUNT_BYTES] += record;
-	r->count[TEL_COUNT_BYTES] -= size;
 }
 
 /*

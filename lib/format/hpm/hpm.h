@@ -131,7 +131,7 @@ struct hpm {
 	char *refused;   /* why that file could not be used */
 	int meta_found;
 	unsigned promised; /* counters that it says there are */
-	int told;
+	int reported;
 	uint64_t flagged[8]; /* events with each bit of flags */
 	int exited;          /* there was an exit record */
 	/* for who writes the trace again: the header, and the padding between
@@ -231,7 +231,7 @@ void tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size);
 int tel__hpm_probe(struct tel_reader *r);
 tel_status tel__hpm_open(struct tel_reader *r, const char *as);
 /* Tells what the open call found out, when the first event is asked for. */
-tel_status tel__hpm_tell(struct tel_reader *r, struct hpm *h);
+tel_status tel__hpm_report(struct tel_reader *r, struct hpm *h);
 
 /* hpm_schema.c */
 

@@ -111,7 +111,8 @@ find_meta(struct tel_reader *r, struct hpm *h, uint32_t version,
 	st = tel__hpm_meta_read(r, in, h->meta_path, version, &h->meta);
 	tel__input_free(in);
 	h->meta_found = st == TEL_OK;
-	if (st == TEL_OK || st == TEL_ENOMEM || r->meta != NULL)
+	if (st == TEL_OK || st == TEL_ENOMEM ||
+	    tel__reader_sidecar(r, NULL, SIDECAR_META) != NULL)
 		return st;
 	/* one that just lies there is no reason not to read the trace */
 	h->refused = strdup(r->error);
@@ -239,9 +240,9 @@ tell_meta(struct tel_reader *r, const struct hpm *h)
 }
 
 tel_status
-tel__hpm_tell(struct tel_reader *r, struct hpm *h)
+tel__hpm_report(struct tel_reader *r, struct hpm *h)
 {
-	h->told = 1;
+	h->reported = 1;
 	r->back = 0;
 	tell_meta(r, h);
 	if (!h->meta.damaged)

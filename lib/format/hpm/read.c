@@ -16,8 +16,6 @@
 #define CHAIN 3
 /* Bytes that surely hold such a chain. */
 #define AHEAD (CHAIN * (size_t)(HPM_STRING_MAX + 12))
-/* Bytes looked at in one piece when the trace is lost. */
-#define SEARCH ((size_t)1 << 16)
 
 static int
 is_counter(const struct hpm *h, const unsigned char *p)
@@ -46,30 +44,14 @@ skip_padding(struct tel_reader *r, struct hpm *h, size_t size)
 	    "padding that is not zeros; %zu bytes skipped", size - 8);
 }
 
-/* Skips to the next place where records follow each other. */
-static tel_status
-resynchronise(struct tel_reader *r, struct hpm *h, const char *why)
+/* Whether records follow each other from q on. */
+static int
+is_sync(const struct tel_reader *r, const unsigned char *q)
 {
-	uint64_t from = r->offset;
-	const unsigned char *q;
+	const struct hpm *h = r->state;
 
-	tel_reader_step(r, 1);
-	for (;;) {
-		tel__reader_fill(r, SEARCH);
-		for (q = r->p; q < r->end; q++) {
-			if (!r->eof && (size_t)(r->end - q) < AHEAD)
-				break;
-			if (tel__hpm_chain(&h->layout, q, (size_t)(r->end - q),
-			        r->eof, h->cpu, CHAIN))
-				break;
-		}
-		tel_reader_step(r, (size_t)(q - r->p));
-		if (r->eof || (size_t)(r->end - r->p) >= AHEAD)
-			break;
-	}
-	return tel__reader_damage(r, from, r->offset - from,
-	    "%s; %llu bytes skipped", why,
-	    (unsigned long long)(r->offset - from));
+	return tel__hpm_chain(&h->layout, q, (size_t)(r->end - q), r->eof,
+	    h->cpu, CHAIN);
 }
 
 static const char *const flag_texts[8] = { "do not say when they began",
@@ -101,19 +83,14 @@ finish(struct tel_reader *r, struct hpm *h)
 	return TEL_END;
 }
 
-/* What is left is the begin of a record and no more. */
+/* What is left is the start of a record and no more. */
 static tel_status
 cut_short(struct tel_reader *r, struct hpm *h)
 {
-	size_t left = (size_t)(r->end - r->p);
-	uint64_t from = r->offset;
-	tel_status st;
+	tel_status st =
+	    tel__reader_cut_short(r, "the trace ends inside a record");
 
-	tel_reader_step(r, left);
-	st = tel__reader_damage(r, from, left,
-	    "the trace ends inside a record; its first %zu bytes are left out",
-	    left);
-	return st == TEL_OK ? finish(r, h) : st;
+	return st == TEL_END ? finish(r, h) : st;
 }
 
 /* Nonzero unless the record at r->p is one by chance. */
@@ -150,7 +127,7 @@ hpm_next(struct tel_reader *r)
 	tel_status st;
 
 	r->event.index += r->event.data != NULL;
-	if (!h->told && (st = tel__hpm_tell(r, h)) != TEL_OK)
+	if (!h->reported && (st = tel__hpm_report(r, h)) != TEL_OK)
 		return st;
 	if (is_plain_counter(r, h)) {
 		tel__hpm_give_counter(r, h);
@@ -172,10 +149,10 @@ hpm_next(struct tel_reader *r)
 		if (size > avail)
 			return cut_short(r, h);
 		if (size == 0) {
-			st = resynchronise(r, h,
+			st = tel__reader_resync(r, AHEAD, 1, is_sync,
 			    "what stands here is no record");
 		} else if (!is_believable(r, h, size)) {
-			st = resynchronise(r, h,
+			st = tel__reader_resync(r, AHEAD, 1, is_sync,
 			    "a record of another processor, and none after it");
 		} else if (is_counter(h, r->p)) {
 			tel__hpm_give_counter(r, h);
@@ -207,5 +184,30 @@ hpm_close(struct tel_reader *r)
 	r->state = NULL;
 }
 
-const struct tel_form tel__form_hpm = { "hpm", tel__hpm_probe, tel__hpm_open,
-	hpm_next, hpm_close };
+static const char *
+hpm_schema_name(unsigned i)
+{
+	return i == 0 ? "hpm" : NULL;
+}
+
+static tel_status
+hpm_schema_new(const char *name, struct tel_schema **out)
+{
+	struct tel_schema *s = tel__hpm_schema_new();
+
+	(void)name;
+	if (s == NULL)
+		return TEL_ENOMEM;
+	*out = s;
+	return TEL_OK;
+}
+
+const struct tel_format_ops tel__format_hpm = {
+	.name = "hpm",
+	.schema_name = hpm_schema_name,
+	.schema_new = hpm_schema_new,
+	.probe = tel__hpm_probe,
+	.open = tel__hpm_open,
+	.next = hpm_next,
+	.close = hpm_close,
+};

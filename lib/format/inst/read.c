@@ -123,14 +123,12 @@ emit(struct tel_reader *r, struct instr *s, size_t step, uint32_t size)
 	ev->offset = s->offset;
 	ev->raw = r->p;
 	ev->raw_size = (uint32_t)step;
+	r->consumed = step;
 	tel_reader_step(r, step);
 	if (s->cut)
 		tel__reader_notice(r, TEL_WARNING, s->offset,
 		    "the last line has no end: it may have been cut off, and "
 		    "is read as it stands");
-	/* the reader counts the event's bytes; here lines are read */
-	r->count[TEL_COUNT_BYTES] += step;
-	r->count[TEL_COUNT_BYTES] -= size;
 	return TEL_OK;
 }
 
@@ -329,5 +327,30 @@ inst_close(struct tel_reader *r)
 	r->state = NULL;
 }
 
-const struct tel_form tel__form_inst = { "inst", inst_probe, inst_open,
-	inst_next, inst_close };
+static const char *
+inst_schema_name(unsigned i)
+{
+	return i == 0 ? "inst" : NULL;
+}
+
+static tel_status
+inst_schema_new(const char *name, struct tel_schema **out)
+{
+	struct tel_schema *s = tel__instr_schema();
+
+	(void)name;
+	if (s == NULL)
+		return TEL_ENOMEM;
+	*out = s;
+	return TEL_OK;
+}
+
+const struct tel_format_ops tel__format_inst = {
+	.name = "inst",
+	.schema_name = inst_schema_name,
+	.schema_new = inst_schema_new,
+	.probe = inst_probe,
+	.open = inst_open,
+	.next = inst_next,
+	.close = inst_close,
+};

@@ -16,7 +16,7 @@ tel__mps_look(const struct tel_schema *s, const unsigned char *p,
 		return 1;
 	t = mps_type(s, mps_code(p, s->abi.big));
 	size = mps_size(p, s->abi.big);
-	return t != NULL && mps_fits(s, t, size) ? size : 0;
+	return t != NULL && tel_size_fits(s, t, size) ? size : 0;
 }
 
 int
@@ -107,11 +107,11 @@ tel__mps_true_size(const struct tel_schema *s, const unsigned char *p,
 	if (string >= end)
 		return 0;
 	room = (size_t)(end - string);
-	if (room > MPS_STRING_ROOM)
-		room = MPS_STRING_ROOM;
+	if (room > TEL_STRING_ROOM)
+		room = TEL_STRING_ROOM;
 	nul = memchr(string, 0, room);
 	if (nul == NULL)
 		return 0;
-	return mps_string_size(s, (uint32_t)(string - p),
+	return tel_string_size(s, (uint32_t)(string - p),
 	    (uint32_t)(nul - string));
 }

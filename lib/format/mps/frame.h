@@ -8,21 +8,7 @@
 #define TEL_MPS_FRAME_H
 
 #include "io/bytes.h"
-#include "model/schema.h"
-
-/* EventMaxStringLength of the MPS, and the NUL. */
-#define MPS_STRING_ROOM 256u
-
-/*
- * The size of an event whose last field, at offset, is a string of length
- * bytes: every stream of the known releases has room for a NUL and three
- * bytes more, and then the rounding.
- */
-static inline uint32_t
-mps_string_size(const struct tel_schema *s, uint32_t offset, uint32_t length)
-{
-	return (offset + length + 4 + s->align - 1) / s->align * s->align;
-}
+#include "model/encode.h"
 
 static inline uint32_t
 mps_code(const unsigned char *p, int big)
@@ -47,16 +33,6 @@ static inline const struct tel_type *
 mps_type(const struct tel_schema *s, uint32_t code)
 {
 	return code < s->ncodes ? s->by_code[code] : NULL;
-}
-
-/* Nonzero when an event of type t may be size bytes long. */
-static inline int
-mps_fits(const struct tel_schema *s, const struct tel_type *t, uint32_t size)
-{
-	if (size == t->size)
-		return 1;
-	return t->has_string && size > t->size && size % s->align == 0 &&
-	    size - t->size <= MPS_STRING_ROOM;
 }
 
 /*

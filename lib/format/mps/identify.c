@@ -58,7 +58,8 @@ find(const unsigned char *p, size_t n, const char *text)
  * platform.lii6gc, variety...".  What is before from was looked at.
  */
 static void
-find_build(const unsigned char *p, size_t from, size_t n, struct mps_told *g)
+find_build(const unsigned char *p, size_t from, size_t n,
+    struct mps_identity *g)
 {
 	const unsigned char *begin = p, *end = p + n, *q;
 	unsigned number = 0;
@@ -87,7 +88,8 @@ find_build(const unsigned char *p, size_t from, size_t n, struct mps_told *g)
 
 /* Whether an EventInit as abi lays it out begins at p; fills g. */
 static int
-is_init(const unsigned char *p, const struct tel_abi *abi, struct mps_told *g)
+is_init(const unsigned char *p, const struct tel_abi *abi,
+    struct mps_identity *g)
 {
 	uint32_t header = abi->word == 4 && abi->align8 == 4 ? 12 : 16;
 	uint32_t size = header + 6 * 4 + abi->word, v[6];
@@ -112,7 +114,7 @@ is_init(const unsigned char *p, const struct tel_abi *abi, struct mps_told *g)
 }
 
 static void
-find_init(const unsigned char *p, size_t from, size_t n, struct mps_told *g)
+find_init(const unsigned char *p, size_t from, size_t n, struct mps_identity *g)
 {
 	struct tel_abi abi;
 	size_t i, at;
@@ -130,7 +132,7 @@ find_init(const unsigned char *p, size_t from, size_t n, struct mps_told *g)
 }
 
 int
-tel__mps_release_fits(const struct mps_told *g, unsigned release)
+tel__mps_release_fits(const struct mps_identity *g, unsigned release)
 {
 	const uint8_t *v = tel__mps_releases[release].version;
 	const uint8_t *later = NULL;
@@ -166,7 +168,7 @@ tel__mps_no_stream(const unsigned char *p, size_t n)
 
 /* How many releases fit what EventInit said. */
 static unsigned
-fitting_releases(const struct mps_told *g)
+fitting_releases(const struct mps_identity *g)
 {
 	unsigned i, n = 0;
 
@@ -181,7 +183,7 @@ fitting_releases(const struct mps_told *g)
  * but one kind of events.
  */
 static size_t
-flush_end(const unsigned char *p, size_t n, const struct mps_told *g)
+flush_end(const unsigned char *p, size_t n, const struct mps_identity *g)
 {
 	uint32_t header = g->abi.word == 4 && g->abi.align8 == 4 ? 12 : 16;
 	uint32_t sync = g->version[0] > 1 ? SYNC_NEW : SYNC_OLD, code, size;
@@ -207,7 +209,7 @@ flush_end(const unsigned char *p, size_t n, const struct mps_told *g)
  * bytes came.
  */
 static size_t
-told_by(const unsigned char *p, size_t n, struct mps_told *g)
+told_by(const unsigned char *p, size_t n, struct mps_identity *g)
 {
 	struct tel_abi abi;
 	size_t end = 0;
@@ -226,7 +228,7 @@ told_by(const unsigned char *p, size_t n, struct mps_told *g)
 }
 
 size_t
-tel__mps_gather(struct tel_reader *r, struct mps_told *g)
+tel__mps_gather(struct tel_reader *r, struct mps_identity *g)
 {
 	size_t n, from = 0, end;
 
@@ -235,8 +237,8 @@ tel__mps_gather(struct tel_reader *r, struct mps_told *g)
 	tel__reader_fill(r, 1);
 	for (;;) {
 		n = (size_t)(r->end - r->p);
-		if (n > MPS_TOLD_SIZE)
-			n = MPS_TOLD_SIZE;
+		if (n > MPS_IDENTIFY_SIZE)
+			n = MPS_IDENTIFY_SIZE;
 		if (tel__mps_no_stream(r->p, n))
 			return n;
 		if (!g->built)
@@ -247,7 +249,7 @@ tel__mps_gather(struct tel_reader *r, struct mps_told *g)
 		end = told_by(r->p, n, g);
 		if (end > 0)
 			return end;
-		if (r->eof || n == MPS_TOLD_SIZE)
+		if (r->eof || n == MPS_IDENTIFY_SIZE)
 			return n;
 		tel__reader_fill(r, n + 1);
 	}

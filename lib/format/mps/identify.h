@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an MPS stream itself says of who wrote it. */
-#ifndef TEL_MPS_TOLD_H
-#define TEL_MPS_TOLD_H
+#ifndef TEL_MPS_IDENTIFY_H
+#define TEL_MPS_IDENTIFY_H
 
 #include "format/mps/mps.h"
 #include "reader/reader.h"
@@ -10,7 +10,7 @@
  * How much of a log is looked at when it does not say who wrote it: some
  * thousand events, as releases differ in few that are rare.
  */
-#define MPS_TOLD_SIZE TEL_PEEK_MAX
+#define MPS_IDENTIFY_SIZE TEL_PEEK_MAX
 
 /* The layouts of streams without any word of their platform. */
 #define MPS_LAYOUTS 6
@@ -19,7 +19,7 @@ extern const struct mps_layout {
 	int big;
 } tel__mps_layouts[MPS_LAYOUTS];
 
-struct mps_told {
+struct mps_identity {
 	int release;      /* index, or -1 */
 	char platform[8]; /* "" when not known */
 	int built;        /* the build string was found */
@@ -35,13 +35,13 @@ struct mps_told {
  * says who wrote it.  A pipe is not waited for longer than that takes.
  * Returns how many bytes tell.
  */
-size_t tel__mps_gather(struct tel_reader *r, struct mps_told *g);
+size_t tel__mps_gather(struct tel_reader *r, struct mps_identity *g);
 
 /*
  * Nonzero when the release fits what EventInit said, or when it said
  * nothing.  A version between those known is read as the one before it.
  */
-int tel__mps_release_fits(const struct mps_told *g, unsigned release);
+int tel__mps_release_fits(const struct mps_identity *g, unsigned release);
 
 /*
  * Nonzero when the n bytes cannot be a stream: it has zeros in its headers.

@@ -5,7 +5,7 @@
  * platform), EventInit (it gives the stream's version and the word), and at
  * last which release and platform make sense of the most bytes.
  */
-#include "format/mps/infer.h"
+#include "format/mps/decoder.h"
 #include "format/mps/score.h"
 #include "format/mps/identify.h"
 
@@ -13,62 +13,76 @@
 #include <string.h>
 
 /*
- * The schema of a release and a platform, made once for all the logs of an
- * archive, of which there may be thousands.  It belongs to its reader.
+ * Schemas that were made, once for all the logs of an archive, of which there
+ * may be thousands.
  */
+struct kept {
+	struct tel_schema **schemas;
+	size_t count;
+	struct tel_schema *named; /* that the user named: the reader's */
+	struct tel_schema *found; /* what the probe found; NULL: not asked */
+	struct mps_identity identity;
+	int sure;
+};
+
+static void
+clear(struct kept *k, const struct tel_schema *but)
+{
+	size_t i;
+
+	for (i = 0; i < k->count; i++)
+		if (k->schemas[i] != but)
+			tel_schema_free(k->schemas[i]);
+	free(k->schemas);
+	k->schemas = NULL;
+	k->count = 0;
+}
+
+void
+tel__mps_forget(void *kept)
+{
+	clear(kept, NULL);
+}
+
+static struct kept *
+keep(struct tel_reader *r)
+{
+	return tel__reader_keep(r, &tel__format_mps, sizeof(struct kept));
+}
+
+/* The schema of a release and a platform. */
 static tel_status
-try_schema(struct tel_reader *r, unsigned release, const char *platform,
+try_schema(struct kept *k, unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out)
 {
 	struct tel_schema **list, *s;
 	tel_status st;
 	size_t i;
 
-	if (r->parent != NULL)
-		r = r->parent;
-	for (i = 0; i < r->ntried; i++) {
-		s = r->tried[i];
+	for (i = 0; i < k->count; i++) {
+		s = k->schemas[i];
 		if (s->release == release && s->abi.big == abi->big &&
 		    strcmp(s->platform, platform) == 0) {
 			*out = s;
 			return TEL_OK;
 		}
 	}
-	list = realloc(r->tried, (r->ntried + 1) * sizeof(*list));
+	list = realloc(k->schemas, (k->count + 1) * sizeof(*list));
 	if (list == NULL)
 		return TEL_ENOMEM;
-	r->tried = list;
+	k->schemas = list;
 	st = tel__mps_schema_new(release, platform, abi, &s);
 	if (st == TEL_OK)
-		*out = list[r->ntried++] = s;
+		*out = list[k->count++] = s;
 	return st;
 }
 
 /*
- * Frees what was tried for a log that is no archive's, but for the one that
- * is given, if any.
- */
-static void
-forget_tried(struct tel_reader *r, const struct tel_schema *kept)
-{
-	size_t i;
-
-	if (r->parent != NULL || tel_reader_archive(r))
-		return;
-	for (i = 0; i < r->ntried; i++)
-		if (r->tried[i] != kept)
-			tel_schema_free(r->tried[i]);
-	free(r->tried);
-	r->tried = NULL;
-	r->ntried = 0;
-}
-
-/*
- * Makes one that was tried that of the log.  A member that is read beside
- * others has one of its own.
+ * Makes one that was tried that of the log.  A member that is read side by
+ * side with others has one of its own.
  */
 static tel_status
-settle(struct tel_reader *r, struct tel_schema *chosen)
+settle(struct tel_reader *r, struct kept *k, struct tel_schema *chosen)
 {
 	tel_status st;
 
@@ -78,15 +92,15 @@ settle(struct tel_reader *r, struct tel_schema *chosen)
 		return st == TEL_OK ? tel__reader_adopt(r, chosen) : st;
 	}
 	r->log.schema = chosen;
-	if (tel_reader_archive(r))
+	if (tel__reader_is_archive(r))
 		return TEL_OK;
-	forget_tried(r, chosen);
+	clear(k, chosen);
 	return tel__reader_adopt(r, chosen);
 }
 
 /* Nonzero when EventInit rules a platform out. */
 static int
-other_layout(const struct mps_told *g, const struct tel_abi *abi)
+other_layout(const struct mps_identity *g, const struct tel_abi *abi)
 {
 	return g->init &&
 	    (abi->word != g->abi.word || abi->align8 != g->abi.align8 ||
@@ -98,13 +112,14 @@ other_layout(const struct mps_told *g, const struct tel_abi *abi)
  * bytes.  *best: NULL when none is left.
  */
 static tel_status
-try_all(struct tel_reader *r, size_t n, const struct mps_told *g,
-    struct tel_schema **best, struct mps_sense *most)
+try_all(struct tel_reader *r, struct kept *k, size_t n,
+    const struct mps_identity *g, struct tel_schema **best,
+    struct mps_score *most)
 {
 	int eof = r->eof && n == (size_t)(r->end - r->p);
 	struct tel_schema *s;
 	struct tel_abi abi;
-	struct mps_sense sense;
+	struct mps_score score;
 	unsigned release;
 	tel_status st;
 	size_t i;
@@ -131,15 +146,15 @@ try_all(struct tel_reader *r, size_t n, const struct mps_told *g,
 			        release != (unsigned)g->release :
 			        !tel__mps_release_fits(g, release))
 				continue;
-			st = try_schema(r, release, platform, &abi, &s);
+			st = try_schema(k, release, platform, &abi, &s);
 			if (st != TEL_OK)
 				return st;
-			tel__mps_make_sense(s, r->p, n, eof, &sense);
-			if (sense.fitting > most->fitting ||
-			    (sense.fitting == most->fitting &&
-			        sense.fitting > 0 && sense.odd < most->odd)) {
+			tel__mps_score(s, r->p, n, eof, &score);
+			if (score.fitting > most->fitting ||
+			    (score.fitting == most->fitting &&
+			        score.fitting > 0 && score.odd < most->odd)) {
 				*best = s;
-				*most = sense;
+				*most = score;
 			}
 		}
 	}
@@ -147,87 +162,115 @@ try_all(struct tel_reader *r, size_t n, const struct mps_told *g,
 }
 
 /*
- * The schema that fits, or NULL.  sure: set to nonzero when the stream
- * itself says what it is.
+ * The schema that fits, or NULL.  k->sure: the stream itself says what it is.
  */
 static tel_status
-infer(struct tel_reader *r, struct mps_told *g, struct tel_schema **out,
-    int *sure)
+infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 {
+	struct mps_identity *g = &k->identity;
 	struct tel_schema *best = NULL;
-	struct mps_sense sense;
+	struct mps_score score;
 	struct tel_abi abi;
 	tel_status st;
 	size_t n = tel__mps_gather(r, g);
 
 	*out = NULL;
-	*sure = g->init || g->built;
+	k->sure = g->init || g->built;
 	if (n < 16 || (tel__mps_no_stream(r->p, n) && r->as == NULL))
 		return TEL_OK;
 	/* a string alone says nothing of a platform that is not known */
 	if (g->built && !tel__mps_platform_abi(g->platform, &abi))
 		g->platform[0] = '\0';
-	st = try_all(r, n, g, &best, &sense);
-	if (st == TEL_OK && best == NULL && n < MPS_TOLD_SIZE) {
+	st = try_all(r, k, n, g, &best, &score);
+	if (st == TEL_OK && best == NULL && n < MPS_IDENTIFY_SIZE) {
 		/* it begins with damage */
-		tel__reader_fill(r, MPS_TOLD_SIZE);
+		tel__reader_fill(r, MPS_IDENTIFY_SIZE);
 		n = (size_t)(r->end - r->p);
-		if (n > MPS_TOLD_SIZE)
-			n = MPS_TOLD_SIZE;
-		st = try_all(r, n, g, &best, &sense);
+		if (n > MPS_IDENTIFY_SIZE)
+			n = MPS_IDENTIFY_SIZE;
+		st = try_all(r, k, n, g, &best, &score);
 	}
 	if (st == TEL_OK && best == NULL && g->init) {
 		/* the build string is of another machine */
 		g->platform[0] = '\0';
-		st = try_all(r, n, g, &best, &sense);
+		st = try_all(r, k, n, g, &best, &score);
 	}
 	if (st == TEL_OK && best != NULL &&
-	    (*sure || (sense.fitting >= n - n / 2 && sense.events > 0) ||
+	    (k->sure || (score.fitting >= n - n / 2 && score.events > 0) ||
 	        r->as != NULL))
 		*out = best;
 	return st;
 }
 
 int
-tel__mps_infer_score(struct tel_reader *r)
+tel__mps_probe(struct tel_reader *r)
 {
-	struct tel_schema *schema = NULL;
-	struct mps_told g;
-	int sure = 0, score = 0;
+	struct kept *k = keep(r);
 
-	if (infer(r, &g, &schema, &sure) == TEL_OK && schema != NULL)
-		score = sure ? 100 : 60;
-	/* the log may be read in another form, or with what it was said to be */
-	forget_tried(r, NULL);
-	return score;
+	if (k == NULL)
+		return 0;
+	if (infer(r, k, &k->found) == TEL_OK && k->found != NULL)
+		return k->sure ? 100 : 60;
+	if (!tel__reader_is_archive(r) && r->parent == NULL)
+		clear(k, NULL);
+	return 0;
 }
 
-tel_status
-tel__mps_infer(struct tel_reader *r)
+/* The stream at hand, of which nothing is said. */
+static tel_status
+open_any(struct tel_reader *r, struct kept *k)
 {
 	unsigned newest = tel__mps_releases[tel__mps_nreleases - 1].version[0];
-	struct tel_schema *schema = NULL;
-	struct mps_told g;
-	int sure = 0;
-	tel_status st;
+	const struct mps_identity *g = &k->identity;
+	struct tel_schema *schema = k->found;
+	tel_status st = TEL_OK;
 
-	st = infer(r, &g, &schema, &sure);
+	k->found = NULL;
+	if (schema == NULL)
+		st = infer(r, k, &schema);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
 	if (schema == NULL)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "no events of an MPS release that is known");
-	if (g.init && g.version[0] > newest && !r->force)
+	if (g->init && g->version[0] > newest && !r->force)
 		return tel__reader_fail(r, TEL_EVERSION,
 		    "the stream is of version %u.%u.%u; up to %u.x is known",
-		    g.version[0], g.version[1], g.version[2], newest);
-	st = settle(r, schema);
+		    g->version[0], g->version[1], g->version[2], newest);
+	st = settle(r, k, schema);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "out of memory");
-	if (!sure)
+	if (!k->sure)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "nothing says what wrote the stream; it is read as %s, "
 		    "which fits best",
 		    r->log.schema->name);
+	return TEL_OK;
+}
+
+tel_status
+tel__mps_open(struct tel_reader *r, const char *as)
+{
+	struct kept *k = keep(r);
+	struct tel_schema *schema;
+	tel_status st;
+
+	if (k == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	if (as == NULL)
+		return open_any(r, k);
+	/* members that are read side by side have one each */
+	r->log.schema = r->parent == NULL ? k->named : NULL;
+	if (r->log.schema != NULL)
+		return TEL_OK;
+	st = tel__mps_schema_named(as, &schema);
+	if (st == TEL_EINVAL)
+		return tel__reader_fail(r, st, "no such format: %s", as);
+	if (st == TEL_OK)
+		st = tel__reader_adopt(r, schema);
+	if (st != TEL_OK)
+		return tel__reader_fail(r, st, "out of memory");
+	if (r->parent == NULL)
+		k->named = schema;
 	return TEL_OK;
 }

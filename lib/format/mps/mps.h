@@ -6,7 +6,7 @@
 #ifndef TEL_MPS_H
 #define TEL_MPS_H
 
-#include "model/schema.h"
+#include "reader/format.h"
 
 /* The kinds, by their bit in MPS_TELEMETRY_CONTROL. */
 enum mps_kind { ARENA, POOL, TRACE, SEG, REF, OBJECT, USER, MPS_KINDS };
@@ -57,7 +57,12 @@ extern const unsigned tel__mps_nreleases;
 tel_status tel__mps_schema_new(unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out);
 
+/* The schema of a name: "mps-1.117.0/lii6gc,be".  TEL_EINVAL: it is none. */
+tel_status tel__mps_schema_named(const char *name, struct tel_schema **out);
+
 /* The ABI of a platform named as the MPS names them; 0 when unknown. */
 int tel__mps_platform_abi(const char *platform, struct tel_abi *out);
+
+extern const struct tel_format_ops tel__format_mps;
 
 #endif

@@ -6,7 +6,7 @@
  * it, a code that makes no sense is shown by its number, and bytes that are
  * no events are skipped up to the next that are.
  */
-#include "format/mps/infer.h"
+#include "format/mps/decoder.h"
 #include "format/mps/frame.h"
 #include "reader/reader.h"
 
@@ -31,6 +31,7 @@ emit(struct tel_reader *r, const struct tel_type *t, uint32_t size)
 	ev->size = size;
 	ev->clock = mps_clock(r->p, s->header, s->abi.big);
 	ev->offset = r->offset;
+	r->consumed = size;
 	tel_reader_step(r, size);
 	r->back = size <= AHEAD ? size : 0;
 	if (tel_type_is_followed(t))
@@ -52,45 +53,22 @@ emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
 	if (t == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->count[TEL_COUNT_UNKNOWN]++;
-	if (known != NULL && !(r->notices & READER_TOLD_VERSION))
+	if (known != NULL && !(r->notices & NOTICED_VERSION))
 		st = tel__reader_damage(r, r->offset, 0,
 		    "an event of %u bytes cannot be of type %s", size,
 		    known->name);
 	return st == TEL_OK ? emit(r, t, size) : st;
 }
 
-/*
- * Skips to the next place where events follow each other.  Returns TEL_OK,
- * having stepped there or to the end, or TEL_EDAMAGED.
- */
-static tel_status
-resynchronise(struct tel_reader *r, const char *why)
+/* Whether events follow each other from q on. */
+static int
+is_sync(const struct tel_reader *r, const unsigned char *q)
 {
 	const struct tel_schema *s = r->log.schema;
-	uint64_t from = r->offset;
-	const unsigned char *q;
 
-	r->back = 0;
-	tel_reader_step(r, 1);
-	for (;;) {
-		tel__reader_fill(r, SEARCH);
-		for (q = r->p; (size_t)(r->end - q) >= s->header; q++) {
-			if (!r->eof && (size_t)(r->end - q) < AHEAD)
-				break;
-			if (tel__mps_look(s, q, r->end) != 0 &&
-			    tel__mps_chain(s, q, r->end, CHAIN) &&
-			    tel__mps_clock_likely(s, q, r->end))
-				break;
-		}
-		if ((size_t)(r->end - q) < s->header)
-			q = r->end;
-		tel_reader_step(r, (size_t)(q - r->p));
-		if (r->eof || (size_t)(r->end - r->p) >= AHEAD)
-			break;
-	}
-	return tel__reader_damage(r, from, r->offset - from,
-	    "%s; %llu bytes skipped", why,
-	    (unsigned long long)(r->offset - from));
+	return tel__mps_look(s, q, r->end) != 0 &&
+	    tel__mps_chain(s, q, r->end, CHAIN) &&
+	    tel__mps_clock_likely(s, q, r->end);
 }
 
 /*
@@ -100,40 +78,18 @@ resynchronise(struct tel_reader *r, const char *why)
 static int
 step_back(struct tel_reader *r)
 {
-	const struct tel_schema *s = r->log.schema;
 	const unsigned char *q;
-	size_t n;
 
 	tel__reader_fill(r, AHEAD);
 	q = r->p - r->back;
 	r->back = 0;
 	while (++q < r->p) {
-		if (tel__mps_look(s, q, r->end) == 0 ||
-		    !tel__mps_chain(s, q, r->end, CHAIN) ||
-		    !tel__mps_clock_likely(s, q, r->end))
+		if (!is_sync(r, q))
 			continue;
-		n = (size_t)(r->p - q);
-		r->p = q;
-		r->offset -= n;
-		r->count[TEL_COUNT_BYTES] -= n;
+		tel_reader_give_back(r, (size_t)(r->p - q));
 		return 1;
 	}
 	return 0;
-}
-
-/* What is left is the begin of an event and no more. */
-static tel_status
-cut_short(struct tel_reader *r)
-{
-	size_t left = (size_t)(r->end - r->p);
-	uint64_t from = r->offset;
-	tel_status st;
-
-	tel_reader_step(r, left);
-	st = tel__reader_damage(r, from, left,
-	    "the log ends inside an event; its first %zu bytes are left out",
-	    left);
-	return st == TEL_OK ? TEL_END : st;
 }
 
 /* The event at r->p has a wrong size; that of its type is right. */
@@ -185,7 +141,7 @@ misfit(struct tel_reader *r, int *again)
 	if (r->p == r->end)
 		return TEL_END;
 	if ((size_t)(r->end - r->p) < s->header)
-		return cut_short(r);
+		return tel__reader_cut_short(r, "the log ends inside an event");
 	code = mps_code(r->p, s->abi.big);
 	size = mps_size(r->p, s->abi.big);
 	t = mps_type(s, code);
@@ -199,8 +155,9 @@ misfit(struct tel_reader *r, int *again)
 		return repair(r, t, size, right);
 	if (by_size)
 		return emit_unknown(r, code, size);
-	if (t != NULL && mps_fits(s, t, size) && size > (size_t)(r->end - r->p))
-		return cut_short(r);
+	if (t != NULL && tel_size_fits(s, t, size) &&
+	    size > (size_t)(r->end - r->p))
+		return tel__reader_cut_short(r, "the log ends inside an event");
 	if (t == NULL && size >= s->header && size % s->align == 0) {
 		tel__reader_fill(r, size + SEARCH);
 		if (size <= (size_t)(r->end - r->p) && may_be_one(r, size) &&
@@ -211,7 +168,7 @@ misfit(struct tel_reader *r, int *again)
 	if (step_back(r))
 		return tel__reader_damage(r, r->offset, 0,
 		    "the event before this one is not whole");
-	return resynchronise(r,
+	return tel__reader_resync(r, AHEAD, s->header, is_sync,
 	    t == NULL ? "what stands here is no event" :
 	                "an event's size is wrong");
 }
@@ -250,7 +207,7 @@ next(struct tel_reader *r, int big)
 		if ((size_t)(r->end - r->p) >= s->header) {
 			t = mps_type(s, mps_code(r->p, big));
 			size = mps_size(r->p, big);
-			if (t != NULL && mps_fits(s, t, size)) {
+			if (t != NULL && tel_size_fits(s, t, size)) {
 				if ((size_t)(r->end - r->p) < size)
 					tel__reader_fill(r, size);
 				if ((size_t)(r->end - r->p) >= size &&
@@ -265,45 +222,8 @@ next(struct tel_reader *r, int big)
 	}
 }
 
-static tel_status
-mps_next(struct tel_reader *r)
+tel_status
+tel__mps_next(struct tel_reader *r)
 {
 	return r->log.schema->abi.big ? next(r, 1) : next(r, 0);
 }
-
-static int
-mps_probe(struct tel_reader *r)
-{
-	return tel__mps_infer_score(r);
-}
-
-static tel_status
-mps_open(struct tel_reader *r, const char *as)
-{
-	tel_schema *schema;
-	tel_status st;
-
-	if (as == NULL)
-		return tel__mps_infer(r);
-	r->log.schema = r->named;
-	if (r->named != NULL)
-		return TEL_OK;
-	st = tel_schema_new(as, &schema);
-	if (st == TEL_EINVAL)
-		return tel__reader_fail(r, st, "no such format: %s", as);
-	if (st == TEL_OK)
-		st = tel__reader_adopt(r, schema);
-	if (st != TEL_OK)
-		return tel__reader_fail(r, st, "out of memory");
-	r->named = schema;
-	return TEL_OK;
-}
-
-static void
-mps_close(struct tel_reader *r)
-{
-	r->state = NULL;
-}
-
-const struct tel_form tel__form_mps = { "mps", mps_probe, mps_open, mps_next,
-	mps_close };

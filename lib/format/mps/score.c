@@ -104,8 +104,8 @@ odd_order(const struct tel_schema *s, const struct tel_type *t,
 }
 
 void
-tel__mps_make_sense(const struct tel_schema *s, const unsigned char *p,
-    size_t n, int eof, struct mps_sense *out)
+tel__mps_score(const struct tel_schema *s, const unsigned char *p, size_t n,
+    int eof, struct mps_score *out)
 {
 	const unsigned char *end = p + n;
 	const struct tel_type *t, *before = NULL;

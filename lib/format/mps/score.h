@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether the events that a schema finds in bytes are likely ones. */
-#ifndef TEL_MPS_SENSE_H
-#define TEL_MPS_SENSE_H
+#ifndef TEL_MPS_SCORE_H
+#define TEL_MPS_SCORE_H
 
 #include "model/schema.h"
 
 /* How well a schema makes sense of a stretch of a stream. */
-struct mps_sense {
+struct mps_score {
 	size_t fitting; /* bytes in events that fit their types */
 	size_t events;
 	size_t odd; /* the less, the more likely */
@@ -15,7 +15,7 @@ struct mps_sense {
 /*
  * Looks at n bytes at p, where an event begins.  eof: the log ends there.
  */
-void tel__mps_make_sense(const struct tel_schema *s, const unsigned char *p,
-    size_t n, int eof, struct mps_sense *out);
+void tel__mps_score(const struct tel_schema *s, const unsigned char *p,
+    size_t n, int eof, struct mps_score *out);
 
 #endif

@@ -80,6 +80,7 @@ give_simple(struct tel_reader *r, struct native *s)
 	struct tel_event *ev = &r->event;
 
 	give_row(row, b->clocks[i], ev);
+	r->consumed = ev->size;
 	ev->index = source->index++;
 	ev->offset = source->end;
 	source->end += ev->size;
@@ -101,6 +102,7 @@ give(struct tel_reader *r, struct native *s)
 		begin_slot(s, row->part->log);
 	give_row(row, b->clocks[i], ev);
 	ev->log = source->log;
+	r->consumed = ev->size;
 	ev->index = source->index++;
 	give_more(s, row, ev);
 	ev->offset = source->end + ev->lead_size;

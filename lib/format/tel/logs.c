@@ -54,7 +54,7 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 
 /* The built-in schema that a log says it has; NULL when it has none. */
 static struct tel_schema *
-built_in(const struct native_log *log)
+built_in(const struct tel_reader *r, const struct native_log *log)
 {
 	tel_schema *s;
 	char name[48];
@@ -64,7 +64,7 @@ built_in(const struct native_log *log)
 		return NULL;
 	memcpy(name, log->schema, log->schema_size);
 	name[log->schema_size] = '\0';
-	if (tel_schema_new(name, &s) != TEL_OK)
+	if (tel__format_schema(r->formats, name, &s) != TEL_OK)
 		return NULL;
 	if (tel__native_digest(s) == log->digest)
 		return s;
@@ -142,7 +142,7 @@ find_schema(struct tel_reader *r, struct native *s,
 		return TEL_OK;
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
-	schema = built_in(log);
+	schema = built_in(r, log);
 	if (schema == NULL && types != 0)
 		st = tel__native_schema(log, &schema, &partial);
 	else if (schema == NULL)
@@ -179,7 +179,7 @@ begin_source(struct tel_reader *r, struct native_source *source)
 	struct tel_log *log = &source->own;
 
 	source->log = log;
-	log->form = r->form->name;
+	log->form = r->format->name;
 	log->name = r->log.name;
 	log->labels = tel__labels_new(r->max_labels);
 	log->clock = tel__clock_new();
@@ -413,13 +413,8 @@ take_names(struct tel_reader *r, struct native *s)
 			    name->clock, OWN_STRINGS + source->strings++);
 		if (st == TEL_ENOMEM)
 			return st;
-		if (st == TEL_ELIMIT && !(r->notices & READER_TOLD_LIMIT)) {
-			r->notices |= READER_TOLD_LIMIT;
-			tel__reader_notice(r, TEL_WARNING, r->offset,
-			    "too many strings or labels: those beyond %zu are "
-			    "left out",
-			    r->max_labels);
-		}
+		if (st == TEL_ELIMIT)
+			tel__reader_limit(r, r->offset, "strings or labels");
 	}
 	return TEL_OK;
 }

@@ -46,17 +46,12 @@ tel_probe(struct tel_reader *r)
 	return look == 1 ? 100 : 0;
 }
 
-/*
- * The begin may be damaged, or gone.  To look for a record takes much of the
- * log, for which a live one of another form is not to wait.
- */
+/* To look for a record takes much of the log: a live one is waited for. */
 static int
 tel_probe_damaged(struct tel_reader *r)
 {
 	const unsigned char *p;
 
-	if (r->sure > 0)
-		return 0;
 	tel__reader_fill(r, TEL_PROBE_SIZE);
 	p = find_record(r->p, (size_t)(r->end - r->p), 1);
 	return p != NULL ? 95 : 0;
@@ -447,7 +442,7 @@ tel_open(struct tel_reader *r, const char *as)
 
 	(void)as;
 	r->state = s;
-	r->log.form = r->form->name;
+	r->log.form = r->format->name;
 	if (s != NULL)
 		s->block = tel__native_block_new();
 	if (s == NULL || s->block == NULL) {
@@ -456,7 +451,6 @@ tel_open(struct tel_reader *r, const char *as)
 		r->state = NULL;
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
-	r->span = tel__native_span;
 	st = tel__native_next_block(r, s);
 	if (st == TEL_END)
 		st = TEL_OK;
@@ -467,7 +461,12 @@ tel_open(struct tel_reader *r, const char *as)
 	return st;
 }
 
-const struct tel_form tel__form_tel = { "tel", tel_probe, tel_open,
-	tel__native_next, tel_close };
-const struct tel_form tel__form_tel_damaged = { "tel", tel_probe_damaged,
-	tel_open, tel__native_next, tel_close };
+const struct tel_format_ops tel__format_tel = {
+	.name = "tel",
+	.probe = tel_probe,
+	.probe_damaged = tel_probe_damaged,
+	.open = tel_open,
+	.next = tel__native_next,
+	.span = tel__native_span,
+	.close = tel_close,
+};

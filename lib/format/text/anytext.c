@@ -178,9 +178,9 @@ string(struct lines *s, const struct tel_field *f, const unsigned char **p)
 		return tel__lines_wrong(s, start, "a string in quotes as",
 		    f->name);
 	for (;;) {
-		if (q >= s->end) {
+		if (q >= s->line.end) {
 			s->open_string = 1;
-			return tel__lines_wrong(s, s->end,
+			return tel__lines_wrong(s, s->line.end,
 			    "the end of the string in", f->name);
 		}
 		c = *q++;
@@ -188,7 +188,7 @@ string(struct lines *s, const struct tel_field *f, const unsigned char **p)
 			break;
 		if (c == '\\')
 			c = tel__lines_unescape(&q);
-		if (c <= 0 || q > s->end)
+		if (c <= 0 || q > s->line.end)
 			return tel__lines_wrong(s, start,
 			    "a string that makes sense in", f->name);
 		*out++ = (unsigned char)c;
@@ -238,7 +238,7 @@ fields(struct lines *s, const struct tel_type *t, const unsigned char *p)
 	s->notes_size = 0;
 	s->open_string = 0;
 	for (i = 0; i < t->nfields; i++) {
-		if (*p != ' ' || p == s->end)
+		if (*p != ' ' || p == s->line.end)
 			return tel__lines_wrong(s, p, "the field",
 			    t->fields[i].name);
 		p++;
@@ -249,7 +249,7 @@ fields(struct lines *s, const struct tel_type *t, const unsigned char *p)
 		if (!value(s, t, f, &p))
 			return 0;
 	}
-	if (p != s->end)
+	if (p != s->line.end)
 		return tel__lines_wrong(s, p, "the end of the line", NULL);
 	s->type = t;
 	s->code = t->code;
@@ -267,7 +267,7 @@ unknown(struct lines *s, const unsigned char *p)
 
 	if (!lines_hex(&q, &code) || q - p < 6 || code > UINT32_MAX)
 		return tel__lines_wrong(s, p, "a code of four digits", NULL);
-	if (s->end - q < 7 || memcmp(q, " bytes=", 7) != 0)
+	if (s->line.end - q < 7 || memcmp(q, " bytes=", 7) != 0)
 		return tel__lines_wrong(s, q, "the field", "bytes");
 	q += 7;
 	while ((hi = tel__lines_digit[q[0]]) <= 15 &&
@@ -275,7 +275,7 @@ unknown(struct lines *s, const unsigned char *p)
 		*out++ = (unsigned char)(hi << 4 | lo);
 		q += 2;
 	}
-	if (q != s->end)
+	if (q != s->line.end)
 		return tel__lines_wrong(s, q, "pairs of digits as", "bytes");
 	s->size = (uint32_t)(out - s->any->data);
 	s->type = NULL;
@@ -288,7 +288,7 @@ int
 tel__any_parse(struct lines *s)
 {
 	const struct any_map *m = s->any->map;
-	const unsigned char *p = s->line, *name;
+	const unsigned char *p = s->line.p, *name;
 	uint32_t hash = LINES_HASH, at;
 	const struct tel_type *t;
 	int found = 0;
@@ -299,7 +299,7 @@ tel__any_parse(struct lines *s)
 	if (*p != ' ')
 		return tel__lines_wrong(s, p, "a blank", NULL);
 	name = ++p;
-	for (; p < s->end && *p != ' '; p++)
+	for (; p < s->line.end && *p != ' '; p++)
 		hash = lines_hash(hash, *p);
 	n = (size_t)(p - name);
 	for (at = hash & m->mask; m->slot[at] != 0; at = (at + 1) & m->mask) {

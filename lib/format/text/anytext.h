@@ -9,7 +9,7 @@
 #ifndef TEL_ANYTEXT_H
 #define TEL_ANYTEXT_H
 
-#include "reader/lines.h"
+#include "format/text/text.h"
 
 /* The most types of one schema, and of all schemas in one text. */
 #define ANY_TYPES_MAX 4096u

@@ -307,7 +307,7 @@ learn_field(struct any_type *type, const unsigned char **p,
 int
 tel__any_learn(struct lines *s)
 {
-	const unsigned char *p = s->line;
+	const unsigned char *p = s->line.p;
 	struct any_type type = { 0 };
 	struct word name;
 	int good = 1;
@@ -315,8 +315,9 @@ tel__any_learn(struct lines *s)
 	if (!lines_clock(s, &p) || *p != ' ')
 		return 0;
 	p++;
-	name = next_word(&p, s->end);
-	if (!tel__any_is_name(name.p, name.n) || (p == s->end && p[-1] == ' '))
+	name = next_word(&p, s->line.end);
+	if (!tel__any_is_name(name.p, name.n) ||
+	    (p == s->line.end && p[-1] == ' '))
 		return 0;
 	if (tel__any_make(s) != TEL_OK)
 		return -1;
@@ -325,8 +326,8 @@ tel__any_learn(struct lines *s)
 	type.code = s->any->inferred.ntypes;
 	if (type.name == NULL || type.kind == NULL)
 		good = -1;
-	while (good > 0 && p < s->end)
-		good = learn_field(&type, &p, s->end);
+	while (good > 0 && p < s->line.end)
+		good = learn_field(&type, &p, s->line.end);
 	if (good > 0)
 		return tel__any_set_add(&s->any->inferred, &type);
 	tel__any_type_clear(&type);

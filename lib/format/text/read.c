@@ -81,10 +81,10 @@ static int
 boolean(struct lines *s, const struct tel_field *f, const unsigned char **p,
     uint64_t *out)
 {
-	if (is_word(*p, s->end, "true", 4)) {
+	if (is_word(*p, s->line.end, "true", 4)) {
 		*out = 1;
 		*p += 4;
-	} else if (is_word(*p, s->end, "false", 5)) {
+	} else if (is_word(*p, s->line.end, "false", 5)) {
 		*out = 0;
 		*p += 5;
 	} else {
@@ -146,7 +146,7 @@ named_field(const struct lines *s, const struct tel_type *t, unsigned i,
     uint64_t *seen, const unsigned char **p)
 {
 	const struct tel_field *f = &t->fields[i];
-	size_t left = (size_t)(s->end - *p);
+	size_t left = (size_t)(s->line.end - *p);
 
 	if (left <= f->name_length || (*p)[f->name_length] != '=' ||
 	    memcmp(*p, f->name, f->name_length) != 0) {
@@ -179,14 +179,14 @@ static int
 unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
 {
 	unsigned char *start = s->data + m->schema->header, *out = start;
-	const unsigned char *limit = s->data + MPS_SIZE_MAX;
+	const unsigned char *limit = s->data + TEL_SIZE_MAX;
 	const unsigned char *q = p + 2;
 	uint64_t code;
 	unsigned hi, lo;
 
 	if (!lines_hex(&q, &code) || q - p < 6 || code > 0xFFFF)
 		return tel__lines_wrong(s, p, "a code of four digits", NULL);
-	if (!is_word(q, s->end, " bytes=", 7))
+	if (!is_word(q, s->line.end, " bytes=", 7))
 		return tel__lines_wrong(s, q, "the field", "bytes");
 	q += 7;
 	while ((hi = tel__lines_digit[q[0]]) <= 15 &&
@@ -196,7 +196,7 @@ unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
 		*out++ = (unsigned char)(hi << 4 | lo);
 		q += 2;
 	}
-	if (q != s->end)
+	if (q != s->line.end)
 		return tel__lines_wrong(s, q, "pairs of digits as", "bytes");
 	s->size = (uint32_t)(out - s->data);
 	if (s->size % m->schema->align != 0)
@@ -210,7 +210,7 @@ unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
 static int
 text_parse(struct lines *s, const struct lines_map *m)
 {
-	const unsigned char *p = s->line, *name;
+	const unsigned char *p = s->line.p, *name;
 	uint32_t hash = LINES_HASH;
 	uint64_t seen[4] = { 0 };
 	const struct tel_field *f;
@@ -224,11 +224,11 @@ text_parse(struct lines *s, const struct lines_map *m)
 	if (*p != ' ')
 		return tel__lines_wrong(s, p, "a blank", NULL);
 	name = ++p;
-	for (; p < s->end && *p != ' '; p++)
+	for (; p < s->line.end && *p != ' '; p++)
 		hash = lines_hash(hash, *p);
 	t = tel__lines_find(m, name, (size_t)(p - name), hash);
 	if (t == NULL) {
-		if (is_word(name, s->end, "0x", 2))
+		if (is_word(name, s->line.end, "0x", 2))
 			return unknown(s, m, name);
 		return tel__lines_wrong(s, name, "the name of an event in",
 		    m->schema->name);
@@ -239,7 +239,7 @@ text_parse(struct lines *s, const struct lines_map *m)
 	s->notes_size = 0;
 	memset(s->data, 0, t->size);
 	for (i = 0; i < t->nfields; i++) {
-		if (*p != ' ' || p == s->end)
+		if (*p != ' ' || p == s->line.end)
 			return tel__lines_wrong(s, p, "the field",
 			    t->fields[i].name);
 		p++;
@@ -250,7 +250,7 @@ text_parse(struct lines *s, const struct lines_map *m)
 		if (!value(s, m, t, f, &p))
 			return 0;
 	}
-	if (p != s->end)
+	if (p != s->line.end)
 		return tel__lines_wrong(s, p, "the end of the line", NULL);
 	return 1;
 }
@@ -262,7 +262,7 @@ tick_rate(struct tel_reader *r, struct lines *s, const unsigned char *p)
 	static const struct tel_field none = { .name = "the tick rate" };
 	uint64_t bits;
 
-	if (tel__lines_double(s, &none, &p, &bits) && p == s->end)
+	if (tel__lines_double(s, &none, &p, &bits) && p == s->line.end)
 		tel__clock_set_rate(r->log.clock, tel_bits_double(bits));
 }
 
@@ -273,7 +273,7 @@ use_format(struct tel_reader *r, struct lines *s, const char *name)
 	tel_status st = TEL_OK;
 
 	/* other schemas of that name may differ: the text says what it has */
-	if (strncmp(name, "mps-", 4) != 0)
+	if (tel__format_of_schema(r->formats, name) == NULL)
 		st = TEL_EINVAL;
 	else if (strcmp(name, r->log.schema->name) != 0 ||
 	    r->log.schema->described)
@@ -282,14 +282,15 @@ use_format(struct tel_reader *r, struct lines *s, const char *name)
 		s->inferred = 0;
 		return TEL_OK;
 	}
-	if (st == TEL_EINVAL && strncmp(name, "mps-", 4) != 0) {
+	if (st == TEL_EINVAL &&
+	    tel__format_of_schema(r->formats, name) == NULL) {
 		if (tel__any_format(s, name) >= 0)
 			return TEL_OK;
 		st = TEL_ENOMEM;
 	}
 	if (st == TEL_ENOMEM)
 		return tel__reader_fail(r, st, "out of memory");
-	tel__reader_notice(r, TEL_WARNING, s->offset,
+	tel__reader_notice(r, TEL_WARNING, s->line.offset,
 	    "%s: %s; still read as %s", name,
 	    st == TEL_ELIMIT ? "too many formats in one text" :
 	                       "not a known format",
@@ -306,24 +307,24 @@ text_header(struct tel_reader *r, struct lines *s)
 {
 	static const char first[] = "# teltools text ",
 	                  rate[] = "# tick rate: ";
-	const unsigned char *p = s->line;
+	const unsigned char *p = s->line.p;
 	size_t n = sizeof(first) - 1;
 	char name[64];
 
-	if (is_word(p, s->end, rate, sizeof(rate) - 1)) {
+	if (is_word(p, s->line.end, rate, sizeof(rate) - 1)) {
 		tick_rate(r, s, p + sizeof(rate) - 1);
-	} else if (is_word(p, s->end, first, n)) {
-		if ((s->end - p == (ptrdiff_t)n + 1 && p[n] == '1') ||
+	} else if (is_word(p, s->line.end, first, n)) {
+		if ((s->line.end - p == (ptrdiff_t)n + 1 && p[n] == '1') ||
 		    s->warned)
 			return TEL_OK;
 		s->warned = 1;
-		tel__reader_notice(r, TEL_WARNING, s->offset,
+		tel__reader_notice(r, TEL_WARNING, s->line.offset,
 		    "text of another version than 1: it may not be read "
 		    "right");
 	} else if (!s->fixed &&
-	    tel__lines_format(p, s->end, name, sizeof(name))) {
+	    tel__lines_format(p, s->line.end, name, sizeof(name))) {
 		return use_format(r, s, name);
-	} else if (!s->fixed && tel__any_header(s, p, s->end) < 0) {
+	} else if (!s->fixed && tel__any_header(s, p, s->line.end) < 0) {
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
 	return TEL_OK;
@@ -368,7 +369,7 @@ text_head(const unsigned char *p, const unsigned char *end)
 }
 
 int
-tel__lines_text_score(const unsigned char *p, const unsigned char *end)
+tel__text_score(const unsigned char *p, const unsigned char *end)
 {
 	if (is_word(p, end, "# teltools text ", 16))
 		return 100;
@@ -382,20 +383,20 @@ tel__lines_text_score(const unsigned char *p, const unsigned char *end)
 	return text_head(p, end) ? 90 : 0;
 }
 
-static int
-text_probe(struct tel_reader *r)
-{
-	return tel__lines_probe(r, tel__lines_text_score, tel__lines_cnv_score);
-}
+static const struct lines_syntax syntax = {
+	.score = tel__text_score,
+	.other = tel__cnv_score,
+	.parse = text_parse,
+	.header = text_header,
+	.head = text_head,
+	.named = 1,
+};
 
-static tel_status
-text_open(struct tel_reader *r, const char *as)
-{
-	static const struct lines_syntax syntax = { text_parse, text_header,
-		text_head, 1, 0 };
-
-	return tel__lines_open(r, &syntax, as);
-}
-
-const struct tel_form tel__form_text = { "text", text_probe, text_open,
-	tel__lines_next, tel__lines_close };
+const struct tel_format_ops tel__format_text = {
+	.name = "text",
+	.dialect = &syntax,
+	.probe = tel__lines_probe,
+	.open = tel__lines_open,
+	.next = tel__lines_next,
+	.close = tel__lines_close,
+};

@@ -157,18 +157,21 @@ tel_status
 tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name, size_t n,
     struct tel_input **in, char **path)
 {
+	const struct tel_sidecar *named =
+	    tel__reader_sidecar(r, NULL, SIDECAR_META);
 	const char *log = r->log.name;
 	tel_status st;
 
 	*in = NULL;
-	*path = r->meta != NULL ? strdup(r->meta) : clean_name(name, n);
+	*path = named != NULL ? strdup(named->path) : clean_name(name, n);
 	if (*path == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	if (r->meta != NULL) {
-		st = open_path(r->meta, 1, in);
+	if (named != NULL) {
+		st = open_path(named->path, 1, in);
 		if (st == TEL_OK && *in == NULL)
 			return tel__reader_fail(r, TEL_EIO,
-			    "the meta file %s: %s", r->meta, strerror(errno));
+			    "the meta file %s: %s", named->path,
+			    strerror(errno));
 	} else if (strcmp(log, "-") == 0 || **path == '\0') {
 		/* what comes through a pipe has nothing beside it */
 		return TEL_OK;

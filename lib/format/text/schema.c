@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/mps/mps.h"
 
 const struct tel_type *
 tel__lines_find(const struct lines_map *m, const unsigned char *name, size_t n,
@@ -58,7 +57,7 @@ tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 	tel_status st;
 	size_t i;
 
-	st = tel_schema_new(name, &schema);
+	st = tel__format_schema(r->formats, name, &schema);
 	if (st != TEL_OK)
 		return st;
 	/* what its types are, the text has to say */
@@ -94,122 +93,89 @@ tel__lines_free_candidates(struct lines *s)
 {
 	unsigned i;
 
-	for (i = 0; s->candidates != NULL && i < tel__mps_nreleases; i++)
+	for (i = 0; i < s->ncandidates; i++)
 		tel_schema_free(s->candidates[i].map.schema);
 	free(s->candidates);
 	s->candidates = NULL;
+	s->ncandidates = 0;
 }
 
-/* Sees to a candidate for each release, with words of 64 bits. */
+/* Adds the candidates of a format. */
 static tel_status
-make_candidates(struct lines *s)
+add_candidates(struct lines *s, const struct tel_format_ops *f)
 {
+	struct lines_candidate *more, *c;
 	tel_schema *schema;
+	const char *name;
+	tel_status st = TEL_OK;
+	unsigned i, n;
+
+	for (n = 0; f->schema_name(n) != NULL; n++)
+		continue;
+	more = realloc(s->candidates, (s->ncandidates + n) * sizeof(*more));
+	if (more == NULL)
+		return TEL_ENOMEM;
+	s->candidates = more;
+	for (i = 0; st == TEL_OK && (name = f->schema_name(i)) != NULL; i++) {
+		c = &s->candidates[s->ncandidates++];
+		memset(c, 0, sizeof(*c));
+		c->format = f;
+		c->number = i;
+		st = f->schema_new(name, &schema);
+		if (st == TEL_OK)
+			st = set_map(&c->map, schema);
+	}
+	return st;
+}
+
+/* Makes the candidates, as their formats have them if nothing more is said. */
+static tel_status
+make_candidates(struct tel_reader *r, struct lines *s)
+{
+	const struct tel_format_ops *f;
 	tel_status st = TEL_OK;
 	unsigned i;
 
 	if (s->candidates != NULL)
 		return TEL_OK;
-	s->candidates = calloc(tel__mps_nreleases, sizeof(*s->candidates));
-	if (s->candidates == NULL)
-		return TEL_ENOMEM;
-	for (i = 0; i < tel__mps_nreleases && st == TEL_OK; i++) {
-		st = tel_schema_new(tel__mps_releases[i].name, &schema);
-		if (st == TEL_OK)
-			st = set_map(&s->candidates[i].map, schema);
+	for (i = 0; st == TEL_OK && i < r->formats->count; i++) {
+		f = r->formats->rows[i].format;
+		if (f->weigh != NULL)
+			st = add_candidates(s, f);
 	}
 	return st;
 }
 
 /* What a log says of itself, as far as the lines looked at tell. */
 struct evidence {
-	uint64_t word;    /* in bits; 0: not said */
 	char platform[8]; /* empty: not said */
+	char likely[8];   /* what it is if nothing more is said */
 	int sure;         /* version and build are known */
 	int said;         /* a header names a format that is not built in */
 	int learned;      /* lines that look like events */
 };
 
-/* The value of a field by its name in the event of s; 0: no such field. */
-static uint64_t
-field(const struct lines *s, const char *name)
-{
-	int i = tel_type_find_field(s->type, name);
-
-	return i < 0 ? 0 : tel_load(&s->type->fields[i], s->data);
-}
-
-/* An EventInit: the version of the stream and the width of a word. */
-static void
-weigh_init(const struct lines *s, struct lines_candidate *c,
-    const struct mps_release *release, struct evidence *e)
-{
-	if (field(s, "major") != release->version[0] ||
-	    field(s, "median") != release->version[1] ||
-	    field(s, "minor") != release->version[2]) {
-		c->votes--;
-		return;
-	}
-	c->votes++;
-	c->named_version = 1;
-	e->word = field(s, "wordWidth");
-}
-
-/*
- * An Intern: its string may be the one that the MPS is built with, as in
- * "@(#)Ravenbrook MPS, product.mps, release/1.117.0, platform.lii6gc, ...".
- */
-static void
-weigh_intern(const struct lines *s, struct lines_candidate *c,
-    const struct mps_release *release, struct evidence *e)
-{
-	const struct tel_field *f = &s->type->fields[s->type->nfields - 1];
-	const char *text = (const char *)s->data + f->offset, *p;
-	char platform[8] = "";
-	struct tel_abi abi;
-	size_t n;
-
-	/* the string ends in a NUL: the line was encoded just now */
-	p = strstr(text, "release/1.");
-	if (strncmp(text, "@(#)", 4) != 0 || p == NULL)
-		return;
-	if (strtoul(p + 10, NULL, 10) != release->number) {
-		c->votes--;
-		return;
-	}
-	c->votes++;
-	c->named_build = 1;
-	p = strstr(text, "platform.");
-	if (p == NULL)
-		return;
-	p += 9;
-	n = strcspn(p, ", ");
-	if (n >= sizeof(platform))
-		return;
-	memcpy(platform, p, n);
-	if (tel__mps_platform_abi(platform, &abi))
-		memcpy(e->platform, platform, sizeof(platform));
-}
-
 /* Tries a line on every candidate. */
 static tel_status
-weigh(struct lines *s, struct evidence *e)
+weigh(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
 	struct lines_candidate *c;
-	tel_status st = make_candidates(s);
+	tel_status st = make_candidates(r, s);
 	unsigned i;
 
-	for (i = 0; st == TEL_OK && i < tel__mps_nreleases; i++) {
+	for (i = 0; st == TEL_OK && i < s->ncandidates; i++) {
 		c = &s->candidates[i];
 		if (!s->syntax->parse(s, &c->map) || s->type == NULL)
 			continue;
 		c->fits++;
-		if (s->type->role == TEL_ROLE_INIT)
-			weigh_init(s, c, &tel__mps_releases[i], e);
-		else if (s->type->role == TEL_ROLE_INTERN &&
-		    s->type->has_string)
-			weigh_intern(s, c, &tel__mps_releases[i], e);
-		if (c->named_version && c->named_build)
+		c->e.platform[0] = c->e.likely[0] = '\0';
+		c->format->weigh(c->number, s->type, s->data, &c->e);
+		/* what comes later overrides */
+		if (c->e.platform[0] != '\0')
+			memcpy(e->platform, c->e.platform, sizeof(e->platform));
+		if (c->e.likely[0] != '\0')
+			memcpy(e->likely, c->e.likely, sizeof(e->likely));
+		if (c->e.version && c->e.build)
 			e->sure = 1;
 	}
 	return st;
@@ -232,9 +198,9 @@ tel__lines_format(const unsigned char *p, const unsigned char *end, char *name,
 
 /* Tries a line on every candidate, and as one of a type not known. */
 static tel_status
-consider(struct lines *s, struct evidence *e)
+consider(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
-	tel_status st = e->said ? TEL_OK : weigh(s, e);
+	tel_status st = e->said ? TEL_OK : weigh(r, s, e);
 	int learned = 0;
 
 	if (st == TEL_OK && s->syntax->named)
@@ -251,25 +217,25 @@ look_at(struct lines *s, struct tel_reader *r, struct evidence *e)
 	tel_status st;
 	int good = 0;
 
-	if (s->end > s->line && s->end[-1] == '\r')
-		s->end--;
-	if (s->line == s->end)
+	if (s->line.end > s->line.p && s->line.end[-1] == '\r')
+		s->line.end--;
+	if (s->line.p == s->line.end)
 		return TEL_OK;
-	if (*s->line != '#')
+	if (*s->line.p != '#')
 		return e->said && s->any->said.ntypes > 0 ? TEL_END :
-		                                            consider(s, e);
+		                                            consider(r, s, e);
 	if (s->syntax->header == NULL)
 		return TEL_OK;
-	if (tel__lines_format(s->line, s->end, name, sizeof(name))) {
+	if (tel__lines_format(s->line.p, s->line.end, name, sizeof(name))) {
 		st = tel__lines_use(r, s, name);
 		if (st == TEL_OK || st == TEL_ENOMEM) {
 			e->said = e->learned = 0;
 			return st == TEL_OK ? TEL_END : st;
 		}
-		if (strncmp(name, "mps-", 4) != 0)
+		if (tel__format_of_schema(r->formats, name) == NULL)
 			good = tel__any_format(s, name);
 	} else {
-		good = tel__any_header(s, s->line, s->end);
+		good = tel__any_header(s, s->line.p, s->line.end);
 	}
 	if (good > 0)
 		e->said = 1;
@@ -304,11 +270,11 @@ look(struct tel_reader *r, struct lines *s, struct evidence *e)
 			break;
 		if (lf == NULL) {
 			/* a last line that has no end */
-			st = tel__lines_copy(r, s, r->p + at, have - at);
+			st = tel__line_copy(r, &s->line, r->p + at, have - at);
 			at = have;
 		} else {
-			s->line = r->p + at;
-			s->end = lf;
+			s->line.p = r->p + at;
+			s->line.end = lf;
 			at = (size_t)(lf + 1 - r->p);
 		}
 		seen = at;
@@ -325,9 +291,10 @@ best_candidate(const struct lines *s)
 	const struct lines_candidate *c = s->candidates;
 	unsigned best = 0, i;
 
-	for (i = 1; i < tel__mps_nreleases; i++)
-		if (c[i].votes > c[best].votes ||
-		    (c[i].votes == c[best].votes && c[i].fits >= c[best].fits))
+	for (i = 1; i < s->ncandidates; i++)
+		if (c[i].e.votes > c[best].e.votes ||
+		    (c[i].e.votes == c[best].e.votes &&
+		        c[i].fits >= c[best].fits))
 			best = i;
 	return best;
 }
@@ -338,25 +305,24 @@ infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
 {
 	const struct lines_candidate *c;
 	const char *platform = e->platform;
-	tel_status st = make_candidates(s);
-	unsigned best;
+	tel_status st = make_candidates(r, s);
 	char name[64];
 
 	if (st != TEL_OK)
 		return st;
-	best = best_candidate(s);
-	c = &s->candidates[best];
+	c = &s->candidates[best_candidate(s)];
 	if (platform[0] == '\0')
-		platform = e->word == 32 ? "lii3gc" : "lii6gc";
-	snprintf(name, sizeof(name), "%s/%s", tel__mps_releases[best].name,
+		platform = e->likely;
+	snprintf(name, sizeof(name), "%s%s%s",
+	    c->format->schema_name(c->number), platform[0] != '\0' ? "/" : "",
 	    platform);
 	st = tel__lines_use(r, s, name);
 	if (st != TEL_OK)
 		return st;
-	s->inferred = !c->named_build;
+	s->inferred = !c->e.build;
 	tel__reader_notice(r, TEL_INFO, r->offset, "read as %s: %s",
 	    r->log.schema->name,
-	    c->votes > 0    ? "the log says so" :
+	    c->e.votes > 0    ? "the log says so" :
 	        c->fits > 0 ? "no release is named, and most lines fit this" :
 	                      "no release is named, and this is the newest");
 	return TEL_OK;
@@ -387,7 +353,7 @@ choose_any(struct tel_reader *r, struct lines *s)
 tel_status
 tel__lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 {
-	struct evidence e = { 0, "", 0, 0, 0 };
+	struct evidence e = { .sure = 0 };
 	tel_status st;
 
 	if (as != NULL) {
@@ -413,27 +379,43 @@ tel__lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 	return TEL_OK;
 }
 
+/* The candidate that the schema in force is one of. */
+static unsigned
+current_candidate(const struct tel_reader *r, const struct lines *s)
+{
+	const struct tel_schema *now = s->map.schema;
+	unsigned i;
+
+	for (i = 0; i + 1 < s->ncandidates; i++)
+		if (s->candidates[i].number == now->release &&
+		    s->candidates[i].format ==
+		        tel__format_of_schema(r->formats, now->name))
+			break;
+	return i;
+}
+
 tel_status
 tel__lines_adapt(struct tel_reader *r, struct lines *s)
 {
+	const struct lines_candidate *c;
+	const unsigned now = current_candidate(r, s);
 	char name[64];
-	unsigned now = s->map.schema->release, i;
 	tel_status st;
+	unsigned i;
 
-	for (i = tel__mps_nreleases; i-- > 0;) {
-		if (i == now ||
-		    s->candidates[i].votes < s->candidates[now].votes ||
-		    !s->syntax->parse(s, &s->candidates[i].map) ||
-		    s->type == NULL)
+	for (i = s->ncandidates; i-- > 0;) {
+		c = &s->candidates[i];
+		if (i == now || c->e.votes < s->candidates[now].e.votes ||
+		    !s->syntax->parse(s, &c->map) || s->type == NULL)
 			continue;
-		snprintf(name, sizeof(name), "%s/%s", tel__mps_releases[i].name,
-		    s->map.schema->platform);
+		snprintf(name, sizeof(name), "%s/%s",
+		    c->format->schema_name(c->number), s->map.schema->platform);
 		st = tel__lines_use(r, s, name);
 		if (st == TEL_ENOMEM)
 			return tel__reader_fail(r, st, "out of memory");
 		if (st != TEL_OK || !s->syntax->parse(s, &s->map))
 			break;
-		tel__reader_notice(r, TEL_INFO, s->offset,
+		tel__reader_notice(r, TEL_INFO, s->line.offset,
 		    "read as %s from here on: the lines fit that",
 		    r->log.schema->name);
 		return TEL_OK;

@@ -5,34 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/lines.h"
-#include "format/mps/frame.h"
+#include "format/text/text.h"
 
 /* The longest floating-point number; "%.17g" needs 24 bytes. */
 #define DOUBLE_MAX 63
-
-#define X 255
-/* clang-format off */
-const unsigned char tel__lines_digit[256] = {
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, X, X, X, X, X, X,
-	X, 10, 11, 12, 13, 14, 15, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, 10, 11, 12, 13, 14, 15, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-};
-/* clang-format on */
-#undef X
 
 int
 tel__lines_unescape(const unsigned char **p)
@@ -73,7 +49,7 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 		return tel__lines_wrong(s, start, "a string in quotes as",
 		    f->name);
 	for (;;) {
-		if (q == s->end) {
+		if (q == s->line.end) {
 			s->open_string = 1;
 			return tel__lines_wrong(s, q,
 			    "the end of the string in", f->name);
@@ -83,7 +59,7 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 			break;
 		if (c == '\\')
 			c = tel__lines_unescape(&q);
-		if (c <= 0 || q > s->end)
+		if (c <= 0 || q > s->line.end)
 			return tel__lines_wrong(s, start,
 			    "a string that makes sense in", f->name);
 		if (out == limit)
@@ -92,8 +68,8 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 		*out++ = (unsigned char)c;
 	}
 	length = (size_t)(out - s->data) - f->offset;
-	s->size = tel__mps_encode_size(m->schema, type, f, length);
-	if (!mps_fits(m->schema, type, s->size) ||
+	s->size = tel__encode_size(m->schema, type, f, length);
+	if (!tel_size_fits(m->schema, type, s->size) ||
 	    (s->joined && length > LINES_STRING_MAX))
 		return tel__lines_wrong(s, start, "a string of 255 bytes in",
 		    f->name);
@@ -112,16 +88,16 @@ tel__lines_label(struct lines *s, unsigned i, const unsigned char **p)
 
 	if (limit - note < 4 || *q++ != '"')
 		return tel__lines_wrong(s, *p, "a label in quotes", NULL);
-	while (q < s->end && *q != '"') {
+	while (q < s->line.end && *q != '"') {
 		c = *q++;
 		if (c == '\\')
 			c = tel__lines_unescape(&q);
-		if (c < 0 || q > s->end || out == limit)
+		if (c < 0 || q > s->line.end || out == limit)
 			return tel__lines_wrong(s, *p,
 			    "a label that makes sense", NULL);
 		*out++ = (unsigned char)c;
 	}
-	if (s->end - q < 2 || q[1] != ']')
+	if (s->line.end - q < 2 || q[1] != ']')
 		return tel__lines_wrong(s, *p, "the end of a label", NULL);
 	note[0] = (unsigned char)i;
 	tel_store(note + 1, (uint64_t)(out - note - 3), 2, 0);
@@ -241,10 +217,10 @@ tel__lines_double(struct lines *s, const struct tel_field *f,
 
 	negative = *q == '-';
 	q += negative;
-	while (n < DOUBLE_MAX && q < s->end && *q != ' ')
+	while (n < DOUBLE_MAX && q < s->line.end && *q != ' ')
 		text[n++] = (char)*q++;
 	text[n] = '\0';
-	if (q < s->end && *q != ' ')
+	if (q < s->line.end && *q != ' ')
 		return tel__lines_wrong(s, *p, "a shorter number as", f->name);
 	if (split(text, &d)) {
 		if (!quick(&d, &v)) {

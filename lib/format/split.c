@@ -3,7 +3,7 @@
  * Splitting an archive: its members come one after the other, and to read
  * them side by side each must be kept.
  */
-#include "reader/reader.h"
+#include "format/reader.h"
 #include "io/spool.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 int
 tel_reader_archive(const tel_reader *r)
 {
-	return r->in != NULL && tel__input_is_archive(r->in);
+	return tel__reader_is_archive(r);
 }
 
 /* A reader with the options of r. */
@@ -22,8 +22,8 @@ static struct tel_reader *
 like(struct tel_reader *r)
 {
 	struct tel_reader *copy = tel_reader_new();
+	const struct tel_sidecar *file;
 	tel_status st;
-	size_t i;
 
 	if (copy == NULL)
 		return NULL;
@@ -36,12 +36,9 @@ like(struct tel_reader *r)
 	copy->tick_rate = r->tick_rate;
 	copy->parent = r;
 	st = tel_reader_set_as(copy, r->as);
-	if (st == TEL_OK)
-		st = tel_reader_set_meta(copy, r->meta);
-	for (i = 0; st == TEL_OK && i < r->ndescriptions; i++)
-		st = tel_reader_add_description(copy, r->descriptions[i]);
-	for (i = 0; st == TEL_OK && i < r->ncontracts; i++)
-		st = tel_reader_add_contracts(copy, r->contracts[i]);
+	for (file = r->sidecars; st == TEL_OK && file != NULL;
+	     file = file->next)
+		st = tel__reader_add_sidecar(copy, file->kind, file->path);
 	if (st == TEL_OK)
 		return copy;
 	tel_reader_free(copy);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The header and the size of an MPS event, for whoever makes one. */
-#include "format/mps/encode.h"
-#include "format/mps/frame.h"
+/* The header and the size of an encoded event. */
+#include "model/encode.h"
 
 /*
  * Code and size are 16 bits each; the clock is the last member of the
  * header, behind padding where the ABI aligns it to 8 bytes.
  */
 void
-tel__mps_encode_header(const struct tel_schema *schema, unsigned char *data,
+tel__encode_header(const struct tel_schema *schema, unsigned char *data,
     uint32_t code, uint32_t size, uint64_t clock)
 {
 	int big = schema->abi.big;
@@ -20,10 +19,10 @@ tel__mps_encode_header(const struct tel_schema *schema, unsigned char *data,
 }
 
 uint32_t
-tel__mps_encode_size(const struct tel_schema *schema,
+tel__encode_size(const struct tel_schema *schema,
     const struct tel_type *type, const struct tel_field *f, size_t length)
 {
-	uint32_t size = mps_string_size(schema, f->offset, (uint32_t)length);
+	uint32_t size = tel_string_size(schema, f->offset, (uint32_t)length);
 
 	return size > type->size ? size : type->size;
 }

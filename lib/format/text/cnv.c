@@ -8,7 +8,7 @@
  * on in the next line.  It is joined, up to 255 bytes, unless that line looks
  * like an event: after grep or sort it will be another event's.
  */
-#include "reader/lines.h"
+#include "format/text/text.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ code(struct lines *s, const unsigned char **p)
 	const unsigned char *q = *p, *last;
 	uint64_t v;
 
-	if (s->end - q < 5 || *q != ' ')
+	if (s->line.end - q < 5 || *q != ' ')
 		return tel__lines_wrong(s, q, "a code of four columns", NULL);
 	last = q + 5;
 	for (q++; q < last && *q == ' '; q++)
@@ -62,7 +62,7 @@ static int
 cnv_parse(struct lines *s, const struct lines_map *m)
 {
 	const struct tel_schema *schema = m->schema;
-	const unsigned char *p = s->line;
+	const unsigned char *p = s->line.p;
 	const struct tel_type *t;
 	unsigned i;
 
@@ -73,14 +73,14 @@ cnv_parse(struct lines *s, const struct lines_map *m)
 	s->size = t != NULL ? t->size : schema->header;
 	memset(s->data, 0, s->size);
 	for (i = 0; t != NULL && i < t->nfields; i++) {
-		if (*p != ' ' || p == s->end)
+		if (*p != ' ' || p == s->line.end)
 			return tel__lines_wrong(s, p, "the value of",
 			    t->fields[i].name);
 		p++;
 		if (!value(s, m, t, &t->fields[i], &p))
 			return 0;
 	}
-	if (p != s->end)
+	if (p != s->line.end)
 		return tel__lines_wrong(s, p, "the end of the line after",
 		    t != NULL ? t->name : "a code that is not known");
 	return 1;
@@ -116,25 +116,24 @@ cnv_head(const unsigned char *p, const unsigned char *end)
 }
 
 int
-tel__lines_cnv_score(const unsigned char *p, const unsigned char *end)
+tel__cnv_score(const unsigned char *p, const unsigned char *end)
 {
 	return cnv_head(p, end) ? 90 : 0;
 }
 
-static int
-cnv_probe(struct tel_reader *r)
-{
-	return tel__lines_probe(r, tel__lines_cnv_score, tel__lines_text_score);
-}
+static const struct lines_syntax syntax = {
+	.score = tel__cnv_score,
+	.other = tel__text_score,
+	.parse = cnv_parse,
+	.head = cnv_head,
+	.multiline = 1,
+};
 
-static tel_status
-cnv_open(struct tel_reader *r, const char *as)
-{
-	static const struct lines_syntax syntax = { cnv_parse, NULL, cnv_head,
-		0, 1 };
-
-	return tel__lines_open(r, &syntax, as);
-}
-
-const struct tel_form tel__form_cnv = { "cnv", cnv_probe, cnv_open,
-	tel__lines_next, tel__lines_close };
+const struct tel_format_ops tel__format_cnv = {
+	.name = "cnv",
+	.dialect = &syntax,
+	.probe = tel__lines_probe,
+	.open = tel__lines_open,
+	.next = tel__lines_next,
+	.close = tel__lines_close,
+};

@@ -1,30 +1,56 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Making an event's bytes as a writer with the schema's ABI lays them out:
- * what model/event.h loads, this stores.
+ * Encoding events as the C structs of a writer with the schema's ABI: what
+ * model/event.h loads, this stores.  Each has a header (code and size of 16
+ * bits, and a clock of 64), its fields, and at most one string behind them.
  */
-#ifndef TEL_MPS_ENCODE_H
-#define TEL_MPS_ENCODE_H
+#ifndef TEL_ENCODE_H
+#define TEL_ENCODE_H
 
 #include "io/bytes.h"
 #include "model/schema.h"
 
 /* The size of an event is 16 bits on the wire. */
-#define MPS_SIZE_MAX 0xFFFFu
+#define TEL_SIZE_MAX 0xFFFFu
+
+/* The longest string of an event: EventMaxStringLength, and the NUL. */
+#define TEL_STRING_ROOM 256u
+
+/*
+ * The size of an event whose last field, at offset, is a string of length
+ * bytes: every stream of the known releases has room for a NUL and three
+ * bytes more, and then the rounding.
+ */
+static inline uint32_t
+tel_string_size(const struct tel_schema *s, uint32_t offset, uint32_t length)
+{
+	return (offset + length + 4 + s->align - 1) / s->align * s->align;
+}
+
+/* Nonzero when an event of type t may be size bytes long. */
+static inline int
+tel_size_fits(const struct tel_schema *s, const struct tel_type *t,
+    uint32_t size)
+{
+	if (size == t->size)
+		return 1;
+	return t->has_string && size > t->size && size % s->align == 0 &&
+	    size - t->size <= TEL_STRING_ROOM;
+}
 
 /*
  * Writes the header of an event at data, which has room for schema->header
  * bytes.  code and size must fit in 16 bits.
  */
-void tel__mps_encode_header(const struct tel_schema *schema,
+void tel__encode_header(const struct tel_schema *schema,
     unsigned char *data, uint32_t code, uint32_t size, uint64_t clock);
 
 /*
  * The size of an event of a type with a string of length bytes in field f,
  * the string's NUL and the padding behind it included.  It may be over
- * MPS_SIZE_MAX; length must be below 2^31.
+ * TEL_SIZE_MAX; length must be below 2^31.
  */
-uint32_t tel__mps_encode_size(const struct tel_schema *schema,
+uint32_t tel__encode_size(const struct tel_schema *schema,
     const struct tel_type *type, const struct tel_field *f, size_t length);
 
 /*

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The decoder of MPS streams: its functions, as struct tel_format_ops has them. */
+#ifndef TEL_MPS_DECODER_H
+#define TEL_MPS_DECODER_H
+
+#include "reader/reader.h"
+
+/*
+ * 100 when an EventInit or a build string says that it is an MPS stream, less
+ * when events fit, 0 if not.
+ */
+int tel__mps_probe(struct tel_reader *r);
+tel_status tel__mps_open(struct tel_reader *r, const char *as);
+tel_status tel__mps_next(struct tel_reader *r);
+
+/* Frees the schemas that were made to find that of a log. */
+void tel__mps_forget(void *kept);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The format "mps": its schemas by name, and the version of a stream. */
+#include "format/mps/decoder.h"
+#include "format/mps/mps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- schemas */
+
+static const char *
+schema_name(unsigned i)
+{
+	return i < tel__mps_nreleases ? tel__mps_releases[i].name : NULL;
+}
+
+/* The release whose name is the first n bytes of name, or -1. */
+static int
+find_release(const char *name, size_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < tel__mps_nreleases; i++)
+		if (strlen(tel__mps_releases[i].name) == n &&
+		    memcmp(tel__mps_releases[i].name, name, n) == 0)
+			return (int)i;
+	return -1;
+}
+
+tel_status
+tel__mps_schema_named(const char *name, struct tel_schema **out)
+{
+	char platform[8] = "lii6gc";
+	size_t n = strcspn(name, "/,");
+	int release = find_release(name, n);
+	struct tel_abi abi;
+
+	if (release < 0)
+		return TEL_EINVAL;
+	name += n;
+	if (*name == '/') {
+		n = strcspn(++name, ",");
+		if (n >= sizeof(platform))
+			return TEL_EINVAL;
+		memcpy(platform, name, n);
+		platform[n] = '\0';
+		name += n;
+	}
+	if (!tel__mps_platform_abi(platform, &abi))
+		return TEL_EINVAL;
+	if (strcmp(name, ",be") == 0)
+		abi.big = 1;
+	else if (strcmp(name, ",le") == 0)
+		abi.big = 0;
+	else if (*name != '\0')
+		return TEL_EINVAL;
+	return tel__mps_schema_new((unsigned)release, platform, &abi, out);
+}
+
+/* ---------------------------------------------------------------- version */
+
+/* The value of the field called name, 0 when there is none. */
+static uint64_t
+field(const struct tel_type *t, const unsigned char *data, const char *name)
+{
+	int i = tel_type_find_field(t, name);
+
+	return i < 0 ? 0 : tel_load(&t->fields[i], data);
+}
+
+/*
+ * The version rule of design.mps.telemetry, .sol.version: a minor version
+ * adds event types, a median one may change an event, a major one the whole.
+ */
+static tel_status
+version(struct tel_reader *r, const struct tel_event *ev)
+{
+	const uint8_t *known =
+	    tel__mps_releases[ev->log->schema->release].version;
+	const uint8_t *newest =
+	    tel__mps_releases[tel__mps_nreleases - 1].version;
+	uint64_t v[3];
+	char text[64];
+
+	v[0] = field(ev->type, ev->data, "major");
+	v[1] = field(ev->type, ev->data, "median");
+	v[2] = field(ev->type, ev->data, "minor");
+	tel__clock_set_unit(ev->log->clock,
+	    field(ev->type, ev->data, "clocksPerSec"));
+	if (v[0] == known[0] && v[1] == known[1] && v[2] == known[2])
+		return TEL_OK;
+	snprintf(text, sizeof(text), "%llu.%llu.%llu", (unsigned long long)v[0],
+	    (unsigned long long)v[1], (unsigned long long)v[2]);
+	if (v[0] > newest[0] && !r->force)
+		return tel__reader_fail(r, TEL_EVERSION,
+		    "the stream is of version %s; up to %u.x is known", text,
+		    newest[0]);
+	if (r->notices & NOTICED_VERSION)
+		return TEL_OK;
+	r->notices |= NOTICED_VERSION;
+	tel__reader_notice(r, TEL_WARNING, ev->offset,
+	    "the stream says version %s and is read as %s (%s): events that "
+	    "are not known are shown by number",
+	    text, ev->log->schema->version, ev->log->schema->name);
+	return TEL_OK;
+}
+
+/* --------------------------------------- which release a text is printed of */
+
+/* An EventInit: the version of the stream and the width of a word. */
+static void
+weigh_init(const struct mps_release *release, const struct tel_type *t,
+    const unsigned char *data, struct tel_evidence *e)
+{
+	if (field(t, data, "major") != release->version[0] ||
+	    field(t, data, "median") != release->version[1] ||
+	    field(t, data, "minor") != release->version[2]) {
+		e->votes--;
+		return;
+	}
+	e->votes++;
+	e->version = 1;
+	snprintf(e->likely, sizeof(e->likely), "%s",
+	    field(t, data, "wordWidth") == 32 ? "lii3gc" : "lii6gc");
+}
+
+/*
+ * An Intern: its string may be the one that the MPS is built with, as in
+ * "@(#)Ravenbrook MPS, product.mps, release/1.117.0, platform.lii6gc, ...".
+ */
+static void
+weigh_intern(const struct mps_release *release, const struct tel_type *t,
+    const unsigned char *data, struct tel_evidence *e)
+{
+	const struct tel_field *f = &t->fields[t->nfields - 1];
+	const char *text = (const char *)data + f->offset, *p;
+	char platform[8] = "";
+	struct tel_abi abi;
+	size_t n;
+
+	/* the string ends in a NUL: the line was encoded just now */
+	p = strstr(text, "release/1.");
+	if (strncmp(text, "@(#)", 4) != 0 || p == NULL)
+		return;
+	if (strtoul(p + 10, NULL, 10) != release->number) {
+		e->votes--;
+		return;
+	}
+	e->votes++;
+	e->build = 1;
+	p = strstr(text, "platform.");
+	if (p == NULL)
+		return;
+	p += 9;
+	n = strcspn(p, ", ");
+	if (n >= sizeof(platform))
+		return;
+	memcpy(platform, p, n);
+	if (tel__mps_platform_abi(platform, &abi))
+		memcpy(e->platform, platform, sizeof(platform));
+}
+
+static void
+weigh(unsigned i, const struct tel_type *t, const unsigned char *data,
+    struct tel_evidence *e)
+{
+	const struct mps_release *release = &tel__mps_releases[i];
+
+	if (t->role == TEL_ROLE_INIT)
+		weigh_init(release, t, data, e);
+	else if (t->role == TEL_ROLE_INTERN && t->has_string)
+		weigh_intern(release, t, data, e);
+}
+
+static void
+mps_close(struct tel_reader *r)
+{
+	r->state = NULL;
+}
+
+const struct tel_format_ops tel__format_mps = {
+	.name = "mps",
+	.prefix = "mps-",
+	.schema_name = schema_name,
+	.schema_new = tel__mps_schema_named,
+	.weigh = weigh,
+	.version = version,
+	.probe = tel__mps_probe,
+	.open = tel__mps_open,
+	.next = tel__mps_next,
+	.close = mps_close,
+	.forget = tel__mps_forget,
+};

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines into events: finding the line, handing it to the form's parser, and
+ * saying what is wrong with the lines that are none.
+ *
+ * A line is damaged alone: the next one is read as if it were the first.
+ */
+#include "format/text/anytext.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines that are looked at to tell that this is a form of lines. */
+#define PROBE_LINES 8
+
+static tel_status
+get_line(struct tel_reader *r, struct lines *s)
+{
+	s->line.offset = r->offset;
+	s->line.cut = s->line.over = s->joined = s->open_string = 0;
+	return tel__line_find(r, &s->line, 0, 0, LINES_MAX);
+}
+
+/*
+ * The reference converter prints a string as it is, so it may hold the end
+ * of a line.  Joins the next line to this one, which ended in a string.
+ * What looks like an event is not joined: a line may have been cut off by
+ * whatever it went through, and must not swallow the next.  TEL_OK, TEL_END
+ * (nothing was joined, and the line's bytes are gone), TEL_ENOMEM.
+ */
+static tel_status
+join_line(struct tel_reader *r, struct lines *s)
+{
+	size_t first = s->line.step;
+	tel_status st;
+
+	if (s->line.cut || first >= LINES_MAX)
+		return TEL_END;
+	tel__reader_fill(r, first + 1);
+	if ((size_t)(r->end - r->p) == first)
+		return TEL_END;
+	st = tel__line_find(r, &s->line, 0, first, LINES_MAX);
+	if (st != TEL_OK)
+		return st;
+	if (s->line.over)
+		return TEL_END;
+	if (s->syntax->head(s->line.p + first, s->line.end)) {
+		s->line.step = first;
+		s->line.cut = 0;
+		return TEL_END;
+	}
+	s->joined = 1;
+	s->open_string = 0;
+	return TEL_OK;
+}
+
+int
+tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
+    const char *detail)
+{
+	s->want = want;
+	s->detail = detail;
+	s->at = p;
+	return 0;
+}
+
+/* Steps over the line, which is no event, and says why it is none. */
+static tel_status
+damaged(struct tel_reader *r, struct lines *s)
+{
+	char found[LINE_FOUND];
+
+	if (s->line.over) {
+		tel_reader_step(r, s->line.step);
+		return tel__reader_damage(r, s->line.offset,
+		    r->offset - s->line.offset,
+		    "a line of %llu bytes: %zu is the most",
+		    (unsigned long long)(r->offset - s->line.offset), LINES_MAX);
+	}
+	tel__line_found(found, s->open_string ? NULL : s->at, s->line.end);
+	tel_reader_step(r, s->line.step);
+	return tel__reader_damage(r, s->line.offset,
+	    r->offset - s->line.offset,
+	    "a line that is no event%s: expected %s%s%s, found %s",
+	    s->line.cut ? ", with no end" : "", s->want,
+	    s->detail != NULL ? " " : "", s->detail != NULL ? s->detail : "",
+	    found);
+}
+
+/* Hands out the event that was parsed. */
+static tel_status
+emit(struct tel_reader *r, struct lines *s)
+{
+	struct tel_schema *schema = r->log.schema;
+	struct tel_event *ev = &r->event;
+	const struct tel_type *t = s->type;
+
+	if (t == NULL) {
+		t = tel__schema_unknown(schema, s->code);
+		if (t == NULL)
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		r->count[TEL_COUNT_UNKNOWN]++;
+	}
+	tel__lead_give(r, &s->lead);
+	ev->data = s->data;
+	if (schema->described) {
+		tel__any_finish(s, t->code);
+		ev->data = s->any->data;
+	} else {
+		tel__encode_header(schema, s->data, t->code, s->size,
+		    s->clock);
+	}
+	ev->raw = r->p;
+	ev->raw_size = (uint32_t)s->line.step;
+	ev->type = t;
+	ev->size = s->size;
+	ev->notes = s->notes;
+	ev->notes_size = s->notes_size;
+	ev->noted = s->syntax->named ? TEL_NOTES_ONLY : TEL_NOTES_NONE;
+	ev->clock = s->clock;
+	ev->offset = s->line.offset;
+	tel_reader_step(r, s->line.step);
+	r->consumed = (size_t)(r->offset - s->line.offset);
+	if (s->line.cut)
+		tel__line_report_cut(r, &s->line);
+	return tel_type_is_followed(t) ? tel__reader_follow(r, ev) : TEL_OK;
+}
+
+/* What header lines have said is in force from here on. */
+static tel_status
+settle(struct tel_reader *r, struct lines *s)
+{
+	tel_status st = tel__any_settle(r, s);
+
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st != TEL_OK)
+		tel__reader_notice(r, TEL_WARNING, s->line.offset,
+		    "too many event types in one text; still read as %s",
+		    r->log.schema->name);
+	return TEL_OK;
+}
+
+/*
+ * The line is of a type that was not seen yet, in a text that does not say
+ * what its types are.  As parse().
+ */
+static tel_status
+learn(struct tel_reader *r, struct lines *s)
+{
+	tel_status st = TEL_END;
+	int learned = tel__any_learn(s);
+
+	if (learned > 0)
+		st = tel__any_settle(r, s);
+	if (learned < 0 || st == TEL_ENOMEM)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	if (st == TEL_OK && tel__any_parse(s))
+		return TEL_OK;
+	/* once more for what is to be said of it */
+	(void)tel__any_parse(s);
+	return TEL_END;
+}
+
+/* The line may be of another schema of the same name.  As parse(). */
+static tel_status
+switch_any(struct tel_reader *r, struct lines *s)
+{
+	if (tel__any_switch(r, s))
+		return TEL_OK;
+	(void)tel__any_parse(s);
+	return TEL_END;
+}
+
+/*
+ * Parses the line in all ways there are.  TEL_OK: s holds an event; TEL_END:
+ * it is none; or a failure.
+ */
+static tel_status
+parse(struct tel_reader *r, struct lines *s)
+{
+	tel_status st;
+
+	if (s->line.over)
+		return TEL_END;
+	if (s->any != NULL && s->any->fresh) {
+		st = settle(r, s);
+		if (st != TEL_OK)
+			return st;
+	}
+	while (!s->syntax->parse(s, &s->map)) {
+		if (!s->open_string || !s->syntax->multiline) {
+			if (s->any != NULL && s->any->on)
+				return s->inferred && !s->line.cut ?
+				    learn(r, s) :
+				    switch_any(r, s);
+			if (s->inferred && s->syntax->named && !s->line.cut)
+				return tel__lines_adapt(r, s);
+			return TEL_END;
+		}
+		st = join_line(r, s);
+		if (st != TEL_OK)
+			return st;
+	}
+	return TEL_OK;
+}
+
+tel_status
+tel__lines_next(struct tel_reader *r)
+{
+	struct lines *s = r->state;
+	tel_status st;
+
+	r->event.index += r->event.data != NULL;
+	for (;;) {
+		st = get_line(r, s);
+		if (st == TEL_END)
+			tel__lead_end(r, &s->lead);
+		if (st != TEL_OK)
+			return st;
+		if (!s->line.over &&
+		    tel_line_is_silent(s->line.p, s->line.end)) {
+			if (s->syntax->header != NULL && s->line.p < s->line.end &&
+			    *s->line.p == '#')
+				st = s->syntax->header(r, s);
+			if (st == TEL_OK)
+				st = tel__lead_keep(r, &s->lead,
+				    s->line.step, LINES_LEAD_MAX);
+			tel_reader_step(r, s->line.step);
+		} else {
+			st = parse(r, s);
+			if (st == TEL_OK)
+				return emit(r, s);
+			if (st == TEL_END)
+				st = damaged(r, s);
+		}
+		if (st != TEL_OK)
+			return st;
+	}
+}
+
+int
+tel__lines_probe(struct tel_reader *r)
+{
+	const struct lines_syntax *syntax = r->format->dialect;
+	const unsigned char *line, *lf, *end;
+	size_t at = 0, seen = 0, have;
+	int found, i;
+
+	for (i = 0; i < PROBE_LINES; i++) {
+		for (;;) {
+			have = (size_t)(r->end - r->p);
+			if (have > TEL_PROBE_SIZE)
+				have = TEL_PROBE_SIZE;
+			line = r->p + at;
+			lf = have > seen ?
+			    memchr(r->p + seen, '\n', have - seen) :
+			    NULL;
+			end = lf != NULL ? lf : r->p + have;
+			if (lf != NULL || r->eof || have == TEL_PROBE_SIZE)
+				break;
+			/* wait for no more of what is no text */
+			if (!tel__line_is_text(r->p + seen, end, 0) &&
+			    syntax->score(line, end) == 0)
+				return 0;
+			seen = have;
+			tel__reader_fill(r, have + 1);
+		}
+		if (end > line && end[-1] == '\r')
+			end--;
+		found = syntax->score(line, end);
+		if (found != 0)
+			return i == 0 ? found : found - 10;
+		/* what the other form is sure of is not waited for */
+		if (lf == NULL || syntax->other(line, end) != 0 || !tel__line_is_text(line, end, 0))
+			return 0;
+		at = seen = (size_t)(lf + 1 - r->p);
+	}
+	return 0;
+}
+
+tel_status
+tel__lines_open(struct tel_reader *r, const char *as)
+{
+	struct lines *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	r->state = s;
+	s->syntax = r->format->dialect;
+	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+	if (s->c_locale == (locale_t)0)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	return tel__lines_choose(r, s, as);
+}
+
+void
+tel__lines_close(struct tel_reader *r)
+{
+	struct lines *s = r->state;
+
+	if (s == NULL)
+		return;
+	if (s->c_locale != (locale_t)0)
+		freelocale(s->c_locale);
+	tel__lines_free_candidates(s);
+	tel__any_free(s->any);
+	tel__lead_close(r, &s->lead);
+	free(s->line.copy);
+	free(s);
+	r->state = NULL;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Texts of events of any schema: what telcat prints, tel-text(5), and what
+ * mpseventcnv prints, one event a line, read from any mix of sort, grep and
+ * head.
+ *
+ * Each line is encoded into bytes as a stream of the schema would hold them,
+ * so that whoever takes the event sees no difference.
+ */
+#ifndef TEL_TEXT_H
+#define TEL_TEXT_H
+
+#include <locale.h>
+
+#include "model/encode.h"
+#include "reader/lines.h"
+
+/*
+ * The longest line that is read; a longer one is damage.  The longest that
+ * telcat prints is half of it: an event of an unknown type and 64 KiB.
+ */
+#define LINES_MAX TEL_PEEK_MAX
+
+/*
+ * The longest string, in bytes, that goes on over the end of a line: what
+ * the MPS writes at most.
+ */
+#define LINES_STRING_MAX 255
+
+/* The most schemas that the headers of one text may name. */
+#define LINES_SCHEMAS_MAX 16
+
+/*
+ * How much is looked at for the release when nothing names it: a pipe is
+ * waited for that long, so that the answer does not hang on its pace.
+ */
+#define LINES_WINDOW TEL_PROBE_SIZE
+
+/*
+ * The most bytes of lines without an event that are kept for whoever passes
+ * the text on; what comes beyond is lost to him.
+ */
+#define LINES_LEAD_MAX LINES_MAX
+
+/* Places in a table of names, at least twice as many as a schema's types. */
+#define LINES_SLOTS 1024u
+
+/* A schema with its types by name. */
+struct lines_map {
+	struct tel_schema *schema;
+	uint16_t slot[LINES_SLOTS]; /* 1 + index of a type, or 0 */
+};
+
+/* A built-in schema that a text may have been printed from. */
+struct lines_candidate {
+	const struct tel_format_ops *format;
+	unsigned number;      /* of its schema in the format */
+	struct lines_map map; /* owns its schema */
+	unsigned fits;        /* lines that fit it */
+	struct tel_evidence e;
+};
+
+struct lines;
+struct any;
+
+/* How sure it is that a line is of the text, 0 to 100. */
+typedef int lines_score(const unsigned char *p, const unsigned char *end);
+
+/* What tells one text from the other. */
+struct lines_syntax {
+	lines_score *score;
+	lines_score *other; /* that of the other text */
+	/*
+	 * Reads s->line.p as an event of m's schema into s->type and what is
+	 * below it.  1, or 0 with what is wrong in s->want, detail and at.
+	 */
+	int (*parse)(struct lines *s, const struct lines_map *m);
+	/* Heeds a line that begins with '#'; NULL: they are skipped. */
+	tel_status (*header)(struct tel_reader *r, struct lines *s);
+	/* 1 when the line looks like an event's; for strings of two lines. */
+	int (*head)(const unsigned char *p, const unsigned char *end);
+	int named;     /* types go by name */
+	int multiline; /* a string may hold the end of a line */
+};
+
+/* The state of a reader of lines. */
+struct lines {
+	const struct lines_syntax *syntax;
+	struct lines_map map;               /* of the schema in force */
+	struct lines_candidate *candidates; /* or NULL */
+	unsigned ncandidates;
+	unsigned switches; /* schemas that headers have named so far */
+	int fixed;         /* the user named the schema */
+	int inferred;      /* nobody did */
+	int warned;        /* of a newer version of the text */
+	struct any *any;   /* types that the text describes, or NULL */
+	locale_t c_locale;
+
+	struct tel_line line;
+	int joined;      /* it was made of two lines or more */
+	int open_string; /* parse: the line ended within a string */
+	struct tel_lead lead;
+
+	/* What parse found. */
+	const struct tel_type *type; /* NULL: no type has this code */
+	uint32_t code;
+	uint32_t size;
+	uint64_t clock;
+	const char *want;        /* what was expected, */
+	const char *detail;      /* of what, or NULL, */
+	const unsigned char *at; /* and where something else was found */
+	/* all but the header of the event */
+	unsigned char data[TEL_SIZE_MAX + 1];
+	/* the labels that the line shows, as struct tel_event has them */
+	unsigned char notes[TEL_SIZE_MAX + 1];
+	uint32_t notes_size;
+};
+
+/* The functions of both formats. */
+tel_status tel__lines_open(struct tel_reader *r, const char *as);
+tel_status tel__lines_next(struct tel_reader *r);
+void tel__lines_close(struct tel_reader *r);
+/*
+ * The score of the first line, or of one of the next few, as the first may be
+ * half a line.  0 when a line is of the other text, or a byte says that this
+ * is none.
+ */
+int tel__lines_probe(struct tel_reader *r);
+
+lines_score tel__text_score;
+lines_score tel__cnv_score;
+
+/* Sets the schema at the beginning of a log: as, or by what lines say. */
+tel_status tel__lines_choose(struct tel_reader *r, struct lines *s,
+    const char *as);
+/*
+ * Makes the built-in schema called name that of the log from here on.
+ * TEL_OK, TEL_EINVAL (no such name), TEL_ELIMIT, TEL_ENOMEM.
+ */
+tel_status tel__lines_use(struct tel_reader *r, struct lines *s,
+    const char *name);
+/*
+ * Looks for another release that the line fits, which is no event of the
+ * schema in force.  TEL_OK: found, and in force from here on; TEL_END: none;
+ * TEL_ENOMEM.
+ */
+tel_status tel__lines_adapt(struct tel_reader *r, struct lines *s);
+void tel__lines_free_candidates(struct lines *s);
+/* The name in a line "# format: NAME", into name; 1 when it is one. */
+int tel__lines_format(const unsigned char *p, const unsigned char *end,
+    char *name, size_t size);
+/* The type whose name is the n bytes at name, with this hash; or NULL. */
+const struct tel_type *tel__lines_find(const struct lines_map *m,
+    const unsigned char *name, size_t n, uint32_t hash);
+
+/*
+ * Parts of a line.  Each reads at *p, moves *p past what it read and returns
+ * 1, or tells tel__lines_wrong() and returns 0.
+ */
+
+/* Notes what was expected at p; returns 0. */
+int tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
+    const char *detail);
+/* A string in quotes into field f, the last of type. */
+int tel__lines_string(struct lines *s, const struct lines_map *m,
+    const struct tel_type *type, const struct tel_field *f,
+    const unsigned char **p);
+/* A label in brackets and quotes, ["..."], at field number i. */
+int tel__lines_label(struct lines *s, unsigned i, const unsigned char **p);
+/*
+ * What the escape at *p, behind its backslash, means: a byte, or -1; *p may
+ * then be past the end.
+ */
+int tel__lines_unescape(const unsigned char **p);
+/* A value that is no string, as the text of telcat has it. */
+int tel__lines_scalar(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p, uint64_t *out);
+/*
+ * The field that is named at *p, where field number i is due; it gets its
+ * bit in seen.  NULL when there is none by that name, or a second time.
+ */
+const struct tel_field *tel__lines_field(const struct lines *s,
+    const struct tel_type *t, unsigned i, uint64_t *seen,
+    const unsigned char **p);
+/* A floating-point number that ends at a blank or the line's end. */
+int tel__lines_double(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, uint64_t *bits);
+
+/* The clock in 16 digits, and a byte behind it. */
+static inline int
+lines_clock(struct lines *s, const unsigned char **p)
+{
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned bad = 0, i;
+
+	if (s->line.end - q < 17)
+		return tel__lines_wrong(s, q,
+		    "a clock of 16 hexadecimal digits and an event", NULL);
+	for (i = 0; i < 16; i++) {
+		unsigned d = tel__lines_digit[q[i]];
+
+		bad |= d;
+		v = v << 4 | d;
+	}
+	if (bad > 15)
+		return tel__lines_wrong(s, q,
+		    "a clock of 16 hexadecimal digits", NULL);
+	s->clock = v;
+	*p = q + 16;
+	return 1;
+}
+
+#endif

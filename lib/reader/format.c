@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding a format in the table of all of them. */
+#include "reader/format.h"
+
+const struct tel_format_ops *
+tel__format_find(const struct tel_formats *all, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < all->count; i++)
+		if (strcmp(all->rows[i].format->name, name) == 0)
+			return all->rows[i].format;
+	return NULL;
+}
+
+const struct tel_format_ops *
+tel__format_of_schema(const struct tel_formats *all, const char *schema)
+{
+	const struct tel_format_ops *f;
+	unsigned i;
+
+	for (i = 0; i < all->count; i++) {
+		f = all->rows[i].format;
+		if (f->prefix != NULL &&
+		    strncmp(schema, f->prefix, strlen(f->prefix)) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+tel_status
+tel__format_schema(const struct tel_formats *all, const char *name,
+    struct tel_schema **out)
+{
+	const struct tel_format_ops *f = tel__format_of_schema(all, name);
+
+	if (f == NULL)
+		f = tel__format_find(all, name);
+	if (f == NULL || f->schema_new == NULL)
+		return TEL_EINVAL;
+	return f->schema_new(name, out);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A format: all that the rest of the library knows of one.  Its folder,
+ * lib/format/NAME/, defines a struct tel_format_ops; a line of
+ * lib/format/registry.c adds it to the table.
+ *
+ * Readers and writers get the table by a pointer, so that what is below the
+ * formats can ask for one by its name without naming any.
+ */
+#ifndef TEL_FORMAT_H
+#define TEL_FORMAT_H
+
+#include <string.h>
+
+#include "model/event.h"
+
+struct tel_reader;
+struct tel_writer;
+struct tel_encoder;
+struct tel_evidence;
+
+/* What holds for the logs of a format. */
+#define FORMAT_GAPS 1u /* bytes between events matter to an encoder */
+
+struct tel_format_ops {
+	const char *name; /* as tel_reader_set_as() and -f have it */
+	unsigned flags;
+	/* for the format's own functions: formats may share these */
+	const void *dialect;
+
+	/* ------------------------------------------- built-in schemas */
+
+	/*
+	 * How the names of its schemas begin, "mps-"; NULL: it has none, or
+	 * one that is called as the format is.
+	 */
+	const char *prefix;
+	/* The name of schema number i, or NULL past the last one. */
+	const char *(*schema_name)(unsigned i);
+	/* TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM. */
+	tel_status (*schema_new)(const char *name, struct tel_schema **out);
+	/*
+	 * Weighs an event of a text that does not say what it was printed
+	 * from, read as of schema number i.
+	 */
+	void (*weigh)(unsigned i, const struct tel_type *t,
+	    const unsigned char *data, struct tel_evidence *e);
+	/*
+	 * Follows an event that says the version of a log of one of its
+	 * schemas.  TEL_OK, TEL_EVERSION.
+	 */
+	tel_status (*version)(struct tel_reader *r, const struct tel_event *ev);
+
+	/* ---------------------------------------------------- decoder */
+
+	/*
+	 * How sure it is that the window is of this format: 0 not at all, 100
+	 * quite; r->eof tells whether there is more than the window.
+	 */
+	int (*probe)(struct tel_reader *r);
+	/* The same for a damaged start: asked when no format was sure. */
+	int (*probe_damaged)(struct tel_reader *r);
+	/*
+	 * Starts a log: sets r->log.schema and r->state.  as: the name that
+	 * was given for the schema, NULL to infer it.
+	 * TEL_OK, TEL_EFORMAT, TEL_EINVAL, TEL_EVERSION, TEL_ENOMEM.
+	 */
+	tel_status (*open)(struct tel_reader *r, const char *as);
+	/*
+	 * The next event into r->event, and into r->consumed the bytes of
+	 * input that it was.  TEL_OK, TEL_END or a failure.
+	 */
+	tel_status (*next)(struct tel_reader *r);
+	/*
+	 * The least and the greatest clock of a log of which no event was
+	 * read.  TEL_OK, TEL_END (not known), TEL_ENOMEM.  May be NULL.
+	 */
+	tel_status (
+	    *span)(struct tel_reader *r, uint64_t *first, uint64_t *last);
+	/* Frees r->state. */
+	void (*close)(struct tel_reader *r);
+	/* Frees what it keeps with tel__reader_keep(); may be NULL. */
+	void (*forget)(void *kept);
+
+	/* ---------------------------------------------------- encoder */
+
+	/* Writes its own events; NULL: it is not written. */
+	const struct tel_encoder *encoder;
+	/* Writes the events of any format when it is asked for; or NULL. */
+	const struct tel_encoder *converter;
+};
+
+/*
+ * What speaks for the schema with which a format weighs an event, and what
+ * the event says of the rest of the name.
+ */
+struct tel_evidence {
+	int votes;        /* events that name it, less those that deny it */
+	int version;      /* an event names its version, */
+	int build;        /* and one what it was built as */
+	char platform[8]; /* the platform; empty: not said */
+	char likely[8];   /* what it is if nothing says more; or empty */
+};
+
+/* When a format is asked whether it knows an input: earlier ones are cheap. */
+enum tel_stage {
+	STAGE_MAGIC,   /* the first bytes tell */
+	STAGE_EVENTS,  /* many events have to be looked at */
+	STAGE_LINES,   /* the first lines tell */
+	STAGE_LEFTOVER /* asked what the others said, r->sure */
+};
+#define STAGES 4
+
+struct tel_format_row {
+	const struct tel_format_ops *format;
+	enum tel_stage stage;
+};
+
+/* All formats there are. */
+struct tel_formats {
+	const struct tel_format_row *rows;
+	unsigned count;
+};
+
+/* The format of that name; NULL: there is none. */
+const struct tel_format_ops *tel__format_find(const struct tel_formats *all,
+    const char *name);
+/* The format whose schemas have names like this one; NULL: none has. */
+const struct tel_format_ops *
+tel__format_of_schema(const struct tel_formats *all, const char *schema);
+/* Makes a built-in schema.  TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM. */
+tel_status tel__format_schema(const struct tel_formats *all, const char *name,
+    struct tel_schema **out);
+
+#endif

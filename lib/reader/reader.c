@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every format needs of the reader: the window of input, reports of
+ * damage, finding the next event behind it, and what is kept between logs.
+ */
+#include "reader/reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bytes looked at in one piece when a log is lost. */
+#define SEARCH ((size_t)1 << 16)
+
+/* ------------------------------------------------------------- the window */
+
+void
+tel__reader_fill(struct tel_reader *r, size_t min)
+{
+	tel_status st;
+	size_t avail;
+
+	if (r->eof || (size_t)(r->end - r->p) >= min)
+		return;
+	tel__input_consume(r->in,
+	    r->peeked - (size_t)(r->end - r->p) - r->back);
+	st = tel__input_peek(r->in, min + r->back, &r->p, &avail);
+	r->end = r->p + avail;
+	r->p += r->back;
+	r->peeked = avail;
+	if (st != TEL_OK)
+		r->input_status = st;
+	if ((size_t)(r->end - r->p) < min)
+		r->eof = 1;
+}
+
+uint64_t
+tel__reader_place(const struct tel_reader *r)
+{
+	return tel__input_offset(r->in) + r->peeked - (size_t)(r->end - r->p);
+}
+
+int
+tel__reader_jump(struct tel_reader *r, uint64_t place)
+{
+	if (place > INT64_MAX ||
+	    tel__input_seek(r->in, (int64_t)place, SEEK_SET) < 0)
+		return 0;
+	r->p = r->end = NULL;
+	r->peeked = r->back = 0;
+	r->offset = place;
+	r->eof = 0;
+	r->input_status = TEL_OK;
+	return 1;
+}
+
+int
+tel__reader_is_archive(const struct tel_reader *r)
+{
+	return r->in != NULL && tel__input_is_archive(r->in);
+}
+
+/* ---------------------------------------------------------------- reports */
+
+__attribute__((format(printf, 4, 0))) static void
+notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
+    const char *format, va_list args)
+{
+	char text[256];
+	size_t i;
+
+	if (r->notify == NULL)
+		return;
+	vsnprintf(text, sizeof(text), format, args);
+	for (i = 0; text[i] != '\0'; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
+	r->notify(r->notify_arg, severity, r->log.name, offset, text);
+}
+
+void
+tel__reader_notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
+    const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	notice(r, severity, offset, format, args);
+	va_end(args);
+}
+
+tel_status
+tel__reader_fail(struct tel_reader *r, tel_status status, const char *format,
+    ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->error, sizeof(r->error), format, args);
+	va_end(args);
+	return status;
+}
+
+tel_status
+tel__reader_damage(struct tel_reader *r, uint64_t offset, uint64_t skipped,
+    const char *format, ...)
+{
+	va_list args;
+
+	r->count[TEL_COUNT_DAMAGED]++;
+	r->count[TEL_COUNT_SKIPPED] += skipped;
+	va_start(args, format);
+	notice(r, TEL_DAMAGE, offset, format, args);
+	va_end(args);
+	if (!r->strict)
+		return TEL_OK;
+	va_start(args, format);
+	vsnprintf(r->error, sizeof(r->error), format, args);
+	va_end(args);
+	return TEL_EDAMAGED;
+}
+
+void
+tel__reader_limit(struct tel_reader *r, uint64_t offset, const char *what)
+{
+	if (r->notices & NOTICED_LIMIT)
+		return;
+	r->notices |= NOTICED_LIMIT;
+	tel__reader_notice(r, TEL_WARNING, offset,
+	    "too many %s: those beyond %zu are left out", what, r->max_labels);
+}
+
+/* ----------------------------------------------------------------- damage */
+
+tel_status
+tel__reader_resync(struct tel_reader *r, size_t ahead, size_t least,
+    tel_sync_fn *here, const char *why)
+{
+	uint64_t from = r->offset;
+	const unsigned char *q;
+
+	r->back = 0;
+	tel_reader_step(r, 1);
+	for (;;) {
+		tel__reader_fill(r, SEARCH);
+		for (q = r->p; (size_t)(r->end - q) >= least; q++) {
+			if (!r->eof && (size_t)(r->end - q) < ahead)
+				break;
+			if (here(r, q))
+				break;
+		}
+		if ((size_t)(r->end - q) < least)
+			q = r->end;
+		tel_reader_step(r, (size_t)(q - r->p));
+		if (r->eof || (size_t)(r->end - r->p) >= ahead)
+			break;
+	}
+	return tel__reader_damage(r, from, r->offset - from,
+	    "%s; %llu bytes skipped", why,
+	    (unsigned long long)(r->offset - from));
+}
+
+tel_status
+tel__reader_cut_short(struct tel_reader *r, const char *where)
+{
+	size_t left = (size_t)(r->end - r->p);
+	uint64_t from = r->offset;
+	tel_status st;
+
+	tel_reader_step(r, left);
+	st = tel__reader_damage(r, from, left,
+	    "%s; its first %zu bytes are left out", where, left);
+	return st == TEL_OK ? TEL_END : st;
+}
+
+/* ------------------------------------------------- kept for several logs */
+
+tel_status
+tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
+{
+	struct tel_schema **list;
+
+	list = realloc(r->schemas, (r->nschemas + 1) * sizeof(*list));
+	if (list == NULL) {
+		tel_schema_free(schema);
+		return TEL_ENOMEM;
+	}
+	list[r->nschemas++] = schema;
+	r->schemas = list;
+	r->log.schema = schema;
+	return TEL_OK;
+}
+
+void *
+tel__reader_keep(struct tel_reader *r, const struct tel_format_ops *format,
+    size_t size)
+{
+	struct tel_kept *k;
+
+	while (r->parent != NULL)
+		r = r->parent;
+	for (k = r->kept; k != NULL; k = k->next)
+		if (k->format == format)
+			return k->state;
+	k = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return NULL;
+	k->state = calloc(1, size);
+	if (k->state == NULL) {
+		free(k);
+		return NULL;
+	}
+	k->format = format;
+	k->next = r->kept;
+	r->kept = k;
+	return k->state;
+}
+
+void
+tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but)
+{
+	struct tel_kept **link = &r->kept, *k;
+
+	while ((k = *link) != NULL) {
+		if (k->format == but) {
+			link = &k->next;
+			continue;
+		}
+		*link = k->next;
+		if (k->format->forget != NULL)
+			k->format->forget(k->state);
+		free(k->state);
+		free(k);
+	}
+}
+
+const struct tel_sidecar *
+tel__reader_sidecar(const struct tel_reader *r,
+    const struct tel_sidecar *behind, enum tel_sidecar_kind kind)
+{
+	const struct tel_sidecar *s =
+	    behind != NULL ? behind->next : r->sidecars;
+
+	while (s != NULL && s->kind != kind)
+		s = s->next;
+	return s;
+}
