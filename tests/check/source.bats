@@ -38,14 +38,6 @@ layer_of() {
 		    while read -r header; do
 			echo "$file includes $header"
 			[ -f "lib/$header" ] || continue
-			# Lines that hold MPS events: to be turned around.
-			case $file:$header in
-			lib/reader/follow.c:format/mps/mps.h | \
-			    lib/reader/lines*:format/* | \
-			    lib/format/text/lines_schema.c:format/mps/mps.h)
-				continue
-				;;
-			esac
 			[ "${file%/*}" = "lib/${header%/*}" ] ||
 			    [ "$(layer_of "lib/$header")" -lt \
 			        "$(layer_of "$file")" ]
