@@ -30,16 +30,21 @@
 /*
  * What the macros call.  array: the address of a pointer to elements of size
  * bytes each.  The room at least doubles, so that adding elements one by one
- * takes linear time; the first room is what is needed.  1 or 0 as above.
+ * takes linear time.  1 or 0 as above.
  */
 int tel__array_grow(void *array, size_t *room, size_t need, size_t size);
 int tel__array_grow_zeroed(void *array, size_t *room, size_t need, size_t size);
 int tel__array_resize(void *array, size_t n, size_t size);
 
+/* The least room of an array that grows. */
+#define TEL__ARRAY_FIRST 8u
+
 /* The room that an array of that room would be grown to. */
 static inline size_t
 tel__array_next(size_t room, size_t need)
 {
+	if (need < TEL__ARRAY_FIRST)
+		return TEL__ARRAY_FIRST;
 	return room > need / 2 && room <= (size_t)-1 / 2 ? 2 * room : need;
 }
 

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "render/escape.h"
 #include "render/renderer.h"
 
@@ -88,8 +89,7 @@ take_columns(struct tel_printer *pr, const struct tel_type *type)
 
 	if (pr->names != NULL || type->nfields == 0)
 		return TEL_OK;
-	pr->names = calloc(type->nfields, sizeof(*pr->names));
-	if (pr->names == NULL)
+	if (!TEL__RESERVE(pr->names, pr->names_room, type->nfields))
 		return TEL_ENOMEM;
 	for (i = 0; i < type->nfields; i++) {
 		pr->names[i] = strdup(type->fields[i].name);

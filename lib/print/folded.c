@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "print/timeline.h"
 
 /* Ranges within ranges; what is deeper is of the one that holds it. */
@@ -38,8 +39,8 @@ struct folded {
 	size_t nstacks;
 	struct line *lines;
 	size_t nlines, room;
-	struct tel_table by_text; /* hash of a text to its line, from 1 */
-	char *text;               /* that is being made */
+	struct tel__table by_text; /* hash of a text to its line, from 1 */
+	char *text;                /* that is being made */
 	size_t text_room;
 	int ranges;   /* there were some */
 	int terminal; /* no byte of a name may steer it */
@@ -50,27 +51,19 @@ static struct stack *
 stack_of(struct folded *f, const struct timeline_track *t)
 {
 	const struct timeline_track *context = t;
-	struct stack **stacks;
-	size_t n;
+	size_t id;
 
 	while (context->use != TIMELINE_THREAD && context->parent != NULL)
 		context = context->parent;
-	if (context->id >= f->nstacks) {
-		n = 2 * ((size_t)context->id + 1);
-		stacks = realloc(f->stacks, n * sizeof(struct stack *));
-		if (stacks == NULL)
-			return NULL;
-		memset(stacks + f->nstacks, 0,
-		    (n - f->nstacks) * sizeof(struct stack *));
-		f->stacks = stacks;
-		f->nstacks = n;
+	id = context->id;
+	if (!TEL__RESERVE_ZEROED(f->stacks, f->nstacks, id + 1))
+		return NULL;
+	if (f->stacks[id] == NULL) {
+		f->stacks[id] = calloc(1, sizeof(struct stack));
+		if (f->stacks[id] != NULL)
+			f->stacks[id]->context = context;
 	}
-	if (f->stacks[context->id] == NULL) {
-		f->stacks[context->id] = calloc(1, sizeof(struct stack));
-		if (f->stacks[context->id] != NULL)
-			f->stacks[context->id]->context = context;
-	}
-	return f->stacks[context->id];
+	return f->stacks[id];
 }
 
 /* Adds a name to the text at *n: no separator, nothing but text. */
@@ -78,16 +71,10 @@ static int
 put_frame(struct folded *f, size_t *n, const char *name, size_t length)
 {
 	unsigned char c;
-	char *bigger;
 	size_t i;
 
-	if (*n + length + 2 > f->text_room) {
-		bigger = realloc(f->text, 2 * (*n + length) + 64);
-		if (bigger == NULL)
-			return 0;
-		f->text = bigger;
-		f->text_room = 2 * (*n + length) + 64;
-	}
+	if (!TEL__RESERVE(f->text, f->text_room, *n + length + 2))
+		return 0;
 	if (*n > 0)
 		f->text[(*n)++] = ';';
 	for (i = 0; i < length; i++) {
@@ -108,37 +95,29 @@ add_weight(struct folded *f, size_t n, uint64_t weight)
 {
 	static const char others[] = "<other stacks>";
 	uint64_t h;
-	struct line *bigger;
-	struct tel_entry *e;
-	size_t room;
+	struct tel__entry *e;
 	int fresh;
 
-	h = timeline_hash(TIMELINE_HASH, f->text, n);
-	if (f->nlines >= STACKS_MAX && tel_table_find(&f->by_text, h) == NULL) {
+	h = tel__fnv(TEL__FNV, f->text, n);
+	if (f->nlines >= STACKS_MAX &&
+	    tel__table_find(&f->by_text, h) == NULL) {
 		n = 0;
 		if (!put_frame(f, &n, others, sizeof(others) - 1))
 			return 0;
-		h = timeline_hash(TIMELINE_HASH, others, n);
+		h = tel__fnv(TEL__FNV, others, n);
 	}
-	e = tel_table_put(&f->by_text, h == 0 ? 1 : h, &fresh);
+	e = tel__table_put(&f->by_text, h, &fresh);
 	if (e == NULL)
 		return 0;
 	if (!fresh) {
 		f->lines[e->value].weight += weight;
 		return 1;
 	}
-	if (f->nlines == f->room) {
-		room = f->room == 0 ? 64 : f->room * 2;
-		bigger = realloc(f->lines, room * sizeof(*bigger));
-		if (bigger == NULL)
-			return 0;
-		f->lines = bigger;
-		f->room = room;
-	}
-	f->lines[f->nlines].text = malloc(n + 1);
+	if (!TEL__RESERVE(f->lines, f->room, f->nlines + 1))
+		return 0;
+	f->lines[f->nlines].text = tel__copy_string(f->text, n);
 	if (f->lines[f->nlines].text == NULL)
 		return 0;
-	memcpy(f->lines[f->nlines].text, f->text, n + 1);
 	f->lines[f->nlines].weight = weight;
 	e->value = (uint32_t)f->nlines++;
 	return 1;
@@ -191,12 +170,11 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	}
 	if (s->depth == DEPTH_MAX)
 		return;
-	copy = malloc(n + 1);
+	copy = tel__copy_string(name, n);
 	if (copy == NULL) {
 		f->timeline->no_memory = 1;
 		return;
 	}
-	memcpy(copy, name, n);
 	frame = &s->frames[s->depth++];
 	frame->track = t;
 	frame->name = copy;
@@ -290,7 +268,7 @@ release(struct tel_printer *pr)
 	(void)close_stacks(f);
 	for (i = 0; i < f->nlines; i++)
 		free(f->lines[i].text);
-	tel_table_close(&f->by_text);
+	tel__table_clear(&f->by_text);
 	tel__timeline_free(f->timeline);
 	free(f->lines);
 	free(f->stacks);
@@ -309,7 +287,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		f = calloc(1, sizeof(*f));
 		if (f == NULL)
 			return TEL_ENOMEM;
-		tel_table_init(&f->by_text);
+		tel__table_init(&f->by_text);
 		f->timeline = tel__timeline_new(&ops);
 		if (f->timeline == NULL) {
 			free(f);
@@ -367,8 +345,8 @@ finish(struct tel_printer *pr)
 		(void)tel_output_write(pr->out, number, strlen(number));
 	}
 	/* the hashes of by_text are of lines that were moved */
-	tel_table_close(&f->by_text);
-	tel_table_init(&f->by_text);
+	tel__table_clear(&f->by_text);
+	tel__table_init(&f->by_text);
 	return pr->out->status;
 }
 

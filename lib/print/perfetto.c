@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/table.h"
+#include "base/varint.h"
 #include "print/protobuf.h"
 #include "print/timeline.h"
 
@@ -58,8 +60,8 @@ enum { UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
 struct perfetto {
 	struct timeline *timeline;
-	struct protobuf packet, event, interned, part;
-	struct tel_table names; /* hash of a name to its iid */
+	struct tel__buffer packet, event, interned, part;
+	struct tel__table names; /* hash of a name to its iid */
 	uint32_t nnames;
 	int begun; /* the first packet was written */
 };
@@ -68,9 +70,8 @@ struct perfetto {
 static void
 write_packet(struct tel_printer *pr, struct perfetto *f)
 {
-	struct protobuf *m = &f->packet;
-	unsigned char tag[2 * PROTOBUF_VARINT];
-	size_t n;
+	struct tel__buffer *m = &f->packet;
+	unsigned char tag[2 * TEL__VARINT_MAX], *end;
 
 	tel__protobuf_varint(m, PACKET_SEQUENCE, 1);
 	tel__protobuf_varint(m, PACKET_SEQUENCE_FLAGS,
@@ -79,12 +80,12 @@ write_packet(struct tel_printer *pr, struct perfetto *f)
 	if (m->failed) {
 		f->timeline->no_memory = 1;
 	} else {
-		n = tel__protobuf_put(tag, TRACE_PACKET << 3 | 2);
-		n += tel__protobuf_put(tag + n, m->size);
-		(void)tel_output_write(pr->out, tag, n);
-		(void)tel_output_write(pr->out, m->bytes, m->size);
+		end = tel__varint_put(tag, TRACE_PACKET << 3 | 2);
+		end = tel__varint_put(end, m->used);
+		(void)tel_output_write(pr->out, tag, (size_t)(end - tag));
+		(void)tel_output_write(pr->out, m->bytes, m->used);
 	}
-	m->size = 0;
+	m->used = 0;
 	m->failed = 0;
 }
 
@@ -96,19 +97,17 @@ write_packet(struct tel_printer *pr, struct perfetto *f)
 static uint64_t
 intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 {
-	uint64_t h = timeline_hash(TIMELINE_HASH, &field, sizeof(field));
-	struct tel_entry *e;
+	uint64_t h = tel__fnv(TEL__FNV, &field, sizeof(field));
+	struct tel__entry *e;
 	int fresh;
 
-	h = timeline_hash(h, name, n);
-	if (h == 0)
-		h = 1;
-	e = tel_table_find(&f->names, h);
+	h = tel__fnv(h, name, n);
+	e = tel__table_find(&f->names, h);
 	if (e != NULL)
 		return e->value;
 	if (f->nnames >= NAMES_MAX)
 		return 0;
-	e = tel_table_put(&f->names, h, &fresh);
+	e = tel__table_put(&f->names, h, &fresh);
 	if (e == NULL) {
 		f->timeline->no_memory = 1;
 		return 0;
@@ -122,7 +121,7 @@ intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 
 /* A name, by its number or as it is. */
 static void
-put_name(struct perfetto *f, struct protobuf *m, unsigned interned,
+put_name(struct perfetto *f, struct tel__buffer *m, unsigned interned,
     unsigned by_iid, unsigned as_text, const char *name, size_t n)
 {
 	uint64_t iid = intern(f, interned, name, n);
@@ -135,7 +134,7 @@ put_name(struct perfetto *f, struct protobuf *m, unsigned interned,
 
 /* A value and the label that it has. */
 static void
-put_labelled(struct protobuf *m, const struct tel_field *field, uint64_t v,
+put_labelled(struct tel__buffer *m, const struct tel_field *field, uint64_t v,
     const char *label, size_t n)
 {
 	char text[TIMELINE_NAME + 40];
@@ -155,8 +154,8 @@ static void
 put_fields(struct perfetto *f, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
-	struct protobuf *m = &f->event;
-	struct protobuf one = { 0 };
+	struct tel__buffer *m = &f->event;
+	struct tel__buffer one = { 0 };
 	unsigned i;
 
 	for (i = 0; i < t->nfields; i++) {
@@ -209,7 +208,7 @@ static void
 write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
 {
 	tel__protobuf_varint(&f->packet, PACKET_TIMESTAMP, time);
-	if (f->interned.size > 0 || f->interned.failed)
+	if (f->interned.used > 0 || f->interned.failed)
 		tel__protobuf_message(&f->packet, PACKET_INTERNED_DATA,
 		    &f->interned);
 	tel__protobuf_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
@@ -222,7 +221,7 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
     unsigned what, const char *name, size_t n, const struct tel_event *ev)
 {
 	struct perfetto *f = pr->state;
-	struct protobuf *m = &f->event;
+	struct tel__buffer *m = &f->event;
 
 	tel__protobuf_varint(m, EVENT_TYPE, what);
 	tel__protobuf_varint(m, EVENT_TRACK, t->id);
@@ -241,7 +240,7 @@ static void
 track(struct tel_printer *pr, const struct timeline_track *t)
 {
 	struct perfetto *f = pr->state;
-	struct protobuf *m = &f->event, *part = &f->part;
+	struct tel__buffer *m = &f->event, *part = &f->part;
 
 	tel__protobuf_varint(m, TRACK_UUID, t->id);
 	tel__protobuf_text(m, TRACK_NAME, t->name, t->length);
@@ -312,11 +311,11 @@ release(struct tel_printer *pr)
 	if (f == NULL)
 		return;
 	tel__timeline_free(f->timeline);
-	tel_table_close(&f->names);
-	free(f->packet.bytes);
-	free(f->event.bytes);
-	free(f->interned.bytes);
-	free(f->part.bytes);
+	tel__table_clear(&f->names);
+	tel__buffer_clear(&f->packet);
+	tel__buffer_clear(&f->event);
+	tel__buffer_clear(&f->interned);
+	tel__buffer_clear(&f->part);
 	free(f);
 }
 
@@ -330,7 +329,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		f = calloc(1, sizeof(*f));
 		if (f == NULL)
 			return TEL_ENOMEM;
-		tel_table_init(&f->names);
+		tel__table_init(&f->names);
 		pr->state = f;
 		f->timeline = tel__timeline_new(&ops);
 		if (f->timeline == NULL)

@@ -2,6 +2,7 @@
 /* The printer's handle: its options, and from log to log. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "print/registry.h"
 
 tel_printer *
@@ -52,6 +53,7 @@ free_names(struct tel_printer *pr)
 	free(pr->names);
 	pr->names = NULL;
 	pr->nnames = 0;
+	pr->names_room = 0;
 }
 
 void
@@ -131,7 +133,7 @@ tel_printer_set_time(tel_printer *p, tel_time_form form)
 static tel_status
 add_name(struct tel_printer *pr, const char *s, size_t n)
 {
-	char **names, *copy;
+	char *copy;
 	unsigned i;
 
 	if (n == 0)
@@ -140,16 +142,12 @@ add_name(struct tel_printer *pr, const char *s, size_t n)
 		if (strlen(pr->names[i]) == n &&
 		    memcmp(pr->names[i], s, n) == 0)
 			return tel__render_fail(pr, "a field is named twice");
-	names = realloc(pr->names, (pr->nnames + 1) * sizeof(*names));
-	if (names == NULL)
+	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1))
 		return TEL_ENOMEM;
-	pr->names = names;
-	copy = malloc(n + 1);
+	copy = tel__copy_string(s, n);
 	if (copy == NULL)
 		return TEL_ENOMEM;
-	memcpy(copy, s, n);
-	copy[n] = '\0';
-	names[pr->nnames++] = copy;
+	pr->names[pr->nnames++] = copy;
 	return TEL_OK;
 }
 

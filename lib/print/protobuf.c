@@ -2,84 +2,53 @@
 /* Messages of protobuf, in its wire format. */
 #include "print/protobuf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "io/bytes.h"
 #include "base/utf8.h"
+#include "base/varint.h"
+#include "io/bytes.h"
 
-static unsigned char *
-room(struct protobuf *m, size_t n)
-{
-	unsigned char *bigger;
-
-	if (m->failed)
-		return NULL;
-	if (m->room - m->size < n) {
-		bigger = realloc(m->bytes, 2 * (m->size + n) + 256);
-		if (bigger == NULL) {
-			m->failed = 1;
-			return NULL;
-		}
-		m->bytes = bigger;
-		m->room = 2 * (m->size + n) + 256;
-	}
-	return m->bytes + m->size;
-}
-
-size_t
-tel__protobuf_put(unsigned char *p, uint64_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		p[n++] = (unsigned char)(v | 0x80);
-	p[n++] = (unsigned char)v;
-	return n;
-}
+/* The most bytes of a field's tag and a number behind it. */
+#define TAG_AND_NUMBER ((size_t)2 * TEL__VARINT_MAX)
 
 void
-tel__protobuf_varint(struct protobuf *m, unsigned field, uint64_t v)
+tel__protobuf_varint(struct tel__buffer *m, unsigned field, uint64_t v)
 {
-	unsigned char *p = room(m, 2 * PROTOBUF_VARINT);
-	size_t n;
+	unsigned char *p = tel__buffer_room(m, TAG_AND_NUMBER);
 
 	if (p == NULL)
 		return;
-	n = tel__protobuf_put(p, (uint64_t)field << 3);
-	m->size += n + tel__protobuf_put(p + n, v);
+	p = tel__varint_put(p, (uint64_t)field << 3);
+	m->used = (size_t)(tel__varint_put(p, v) - m->bytes);
 }
 
 void
-tel__protobuf_fixed64(struct protobuf *m, unsigned field, uint64_t v)
+tel__protobuf_fixed64(struct tel__buffer *m, unsigned field, uint64_t v)
 {
-	unsigned char *p = room(m, 2 * PROTOBUF_VARINT);
-	size_t n;
+	unsigned char *p = tel__buffer_room(m, TAG_AND_NUMBER);
 
 	if (p == NULL)
 		return;
-	n = tel__protobuf_put(p, (uint64_t)field << 3 | 1);
-	tel_store_le64(p + n, v);
-	m->size += n + 8;
+	p = tel__varint_put(p, (uint64_t)field << 3 | 1);
+	tel_store_le64(p, v);
+	m->used = (size_t)(p + 8 - m->bytes);
 }
 
 void
-tel__protobuf_bytes(struct protobuf *m, unsigned field, const void *bytes,
+tel__protobuf_bytes(struct tel__buffer *m, unsigned field, const void *bytes,
     size_t size)
 {
-	unsigned char *p = room(m, size + 2 * PROTOBUF_VARINT);
-	size_t n;
+	unsigned char *p = tel__buffer_room(m, size + TAG_AND_NUMBER);
 
 	if (p == NULL)
 		return;
-	n = tel__protobuf_put(p, (uint64_t)field << 3 | 2);
-	n += tel__protobuf_put(p + n, size);
-	memcpy(p + n, bytes, size);
-	m->size += n + size;
+	p = tel__varint_put(p, (uint64_t)field << 3 | 2);
+	p = tel__varint_put(p, size);
+	if (size > 0)
+		memcpy(p, bytes, size);
+	m->used = (size_t)(p + size - m->bytes);
 }
 
 void
-tel__protobuf_text(struct protobuf *m, unsigned field, const char *s,
+tel__protobuf_text(struct tel__buffer *m, unsigned field, const char *s,
     size_t size)
 {
 	unsigned char *p;
@@ -88,7 +57,7 @@ tel__protobuf_text(struct protobuf *m, unsigned field, const char *s,
 	tel__protobuf_bytes(m, field, s, size);
 	if (m->failed)
 		return;
-	p = m->bytes + m->size - size;
+	p = m->bytes + m->used - size;
 	for (i = 0; i < size; i += n == 0 ? 1 : n) {
 		n = p[i] < 0x80 ? 1 : tel__utf8_length(p + i, size - i);
 		if (n == 0)
@@ -97,11 +66,11 @@ tel__protobuf_text(struct protobuf *m, unsigned field, const char *s,
 }
 
 void
-tel__protobuf_message(struct protobuf *m, unsigned field,
-    struct protobuf *inner)
+tel__protobuf_message(struct tel__buffer *m, unsigned field,
+    struct tel__buffer *inner)
 {
 	m->failed |= inner->failed;
 	if (!m->failed)
-		tel__protobuf_bytes(m, field, inner->bytes, inner->size);
-	inner->size = 0;
+		tel__protobuf_bytes(m, field, inner->bytes, inner->used);
+	inner->used = 0;
 }

@@ -248,9 +248,9 @@ put_table(struct tel_printer *pr, const struct tel_type *type)
 		                                    " INTEGER, ");
 	}
 	tel__render_add(&b, "time INTEGER, log_serial INTEGER);\n");
-	if (!b.failed)
-		tel_output_write(pr->out, b.literal, b.length);
-	i = b.failed != 0;
+	i = b.failed || b.literal.failed;
+	if (i == 0)
+		tel_output_write(pr->out, b.literal.bytes, b.literal.used);
 	tel__render_free(tel__render_end(&b));
 	return i ? TEL_ENOMEM : pr->out->status;
 }

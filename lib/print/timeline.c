@@ -16,10 +16,10 @@ tel__timeline_new(const struct timeline_ops *ops)
 		return NULL;
 	tl->ops = ops;
 	tl->counters = ops->counter != NULL;
-	tel_table_init(&tl->by_name);
-	tel_table_init(&tl->open);
-	tel_table_init(&tl->blocks);
-	tel_table_init(&tl->pools);
+	tel__table_init(&tl->by_name);
+	tel__table_init(&tl->open);
+	tel__table_init(&tl->blocks);
+	tel__table_init(&tl->pools);
 	return tl;
 }
 
@@ -35,11 +35,10 @@ tel__timeline_free(struct timeline *tl)
 		free(tl->tracks[i]);
 	}
 	free(tl->tracks);
-	tel_table_close(&tl->by_name);
-	tel_table_close(&tl->open);
+	tel__table_clear(&tl->by_name);
+	tel__table_clear(&tl->open);
 	tel__timeline_count_clear(tl);
 	free(tl->gauges);
-	free(tl->large);
 	tel__timeline_plans_free(tl);
 	free(tl);
 }
@@ -50,10 +49,9 @@ tel__timeline_begin(struct timeline *tl)
 	tl->begun = 0;
 	/* schemas and logs of before may be gone, and others be there */
 	tel__timeline_plans_free(tl);
-	tel_table_close(&tl->by_name);
-	tel_table_init(&tl->by_name);
-	tel_table_close(&tl->open);
-	tel_table_init(&tl->open);
+	tel__table_clear(&tl->by_name);
+	tel__table_init(&tl->by_name);
+	tel__table_clear(&tl->open);
 	tel__timeline_count_clear(tl);
 }
 
@@ -92,25 +90,25 @@ static uint64_t
 range_key(const struct tel_event *ev, int start)
 {
 	const struct tel_type *t = ev->type;
-	uint64_t h = timeline_hash(TIMELINE_HASH, &ev->log, sizeof(ev->log));
+	uint64_t h = tel__fnv(TEL__FNV, &ev->log, sizeof(ev->log));
 	const char *string;
 	uint64_t v;
 	unsigned i;
 	size_t n;
 
-	h = timeline_hash(h, &start, sizeof(start));
+	h = tel__fnv(h, &start, sizeof(start));
 	for (i = 0; i < TEL_ROLE_PARTS; i++) {
 		if (t->role_field[i] < 0 || t->role_field[i] >= t->nfields)
 			continue;
 		string = tel_event_string(ev, (unsigned)t->role_field[i], &n);
 		if (string != NULL) {
-			h = timeline_hash(h, string, n);
+			h = tel__fnv(h, string, n);
 		} else {
 			v = tel_event_u64(ev, (unsigned)t->role_field[i]);
-			h = timeline_hash(h, &v, sizeof(v));
+			h = tel__fnv(h, &v, sizeof(v));
 		}
 	}
-	return h == 0 ? 1 : h;
+	return h;
 }
 
 /* A label that tells a range from others; NULL: it has none. */
@@ -198,14 +196,14 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 	uint64_t key = range_key(ev, (int)ev->type->index);
 	struct timeline_track *context, *t = NULL;
 	char buffer[TIMELINE_NAME];
-	struct tel_entry *e;
+	struct tel__entry *e;
 	const char *name;
 	size_t n;
 	int fresh;
 
 	name = range_name(ev, p, buffer, &n);
 	context = tel__timeline_context(pr, tl, ev, p);
-	e = tel_table_put(&tl->open, key, &fresh);
+	e = tel__table_put(&tl->open, key, &fresh);
 	if (context == NULL || e == NULL) {
 		tl->no_memory = 1;
 		return;
@@ -219,7 +217,7 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 			t = free_lane(pr, tl, t, time);
 		if (t == NULL) {
 			/* too many at once: it is a point of time */
-			tel_table_remove(&tl->open, e);
+			tel__table_remove(&tl->open, e);
 			if (tl->ops->instant != NULL)
 				tl->ops->instant(pr, context, time, name, n,
 				    ev);
@@ -237,18 +235,18 @@ finish_range(struct tel_printer *pr, struct timeline *tl,
 {
 	const struct tel_schema *s = ev->log->schema;
 	struct timeline_track *t;
-	struct tel_entry *e;
+	struct tel__entry *e;
 	int i;
 
 	for (i = p->start; i >= 0;
 	     i = tel__timeline_plan(tl, s, &s->types[i])->other) {
-		e = tel_table_find(&tl->open, range_key(ev, i));
+		e = tel__table_find(&tl->open, range_key(ev, i));
 		if (e == NULL)
 			continue;
 		t = tl->tracks[e->value - 1];
 		tl->ops->end(pr, t, time);
 		if (--t->depth == 0)
-			tel_table_remove(&tl->open, e);
+			tel__table_remove(&tl->open, e);
 		return;
 	}
 }

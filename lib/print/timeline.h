@@ -6,7 +6,7 @@
 #ifndef TEL_TIMELINE_H
 #define TEL_TIMELINE_H
 
-#include "model/table.h"
+#include "base/table.h"
 #include "render/renderer.h"
 
 /* The most tracks; what would need more goes to the process's own. */
@@ -74,16 +74,13 @@ struct timeline {
 	int counters; /* they are wanted, and so are instants */
 	struct timeline_track **tracks;
 	size_t ntracks, room;
-	struct tel_table by_name; /* hash of a name to a track's number */
-	struct tel_table open;    /* hash of a range to its track's number */
-	struct tel_table blocks;  /* hash of a block to its size */
-	struct tel_table pools;   /* hash of a pool to its gauge's place */
+	struct tel__table by_name; /* hash of a name to a track's number */
+	struct tel__table open;    /* hash of a range to its track's number */
+	struct tel__table blocks;  /* hash of a block to its size */
+	struct tel__table pools;   /* hash of a pool to its gauge's place */
 	struct timeline_gauge *gauges;
 	size_t ngauges, gauge_room;
 	size_t processes; /* that have a gauge */
-	/* sizes that an entry of blocks has no room for */
-	uint64_t *large;
-	size_t nlarge, large_room;
 	struct timeline_plans *plans;
 	uint64_t base; /* clock of the first event */
 	uint64_t last; /* time of the last one */
@@ -170,17 +167,5 @@ void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
 
 /* Forgets all that lives. */
 void tel__timeline_count_clear(struct timeline *tl);
-
-/* FNV-1a, 64 bits; h: TIMELINE_HASH, or that of what comes before. */
-#define TIMELINE_HASH 0xcbf29ce484222325u
-static inline uint64_t
-timeline_hash(uint64_t h, const void *bytes, size_t n)
-{
-	const unsigned char *p = bytes;
-
-	for (; n > 0; n--)
-		h = (h ^ *p++) * 0x100000001b3u;
-	return h;
-}
 
 #endif

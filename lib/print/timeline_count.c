@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "model/schema.h"
 #include "print/timeline.h"
 
-/* A size that an entry of the blocks has no room for is in tl->large. */
-#define LARGE ((uint32_t)1 << 31)
-#define LARGES 1024
 /* No block is larger: such an event is wrong, and would hide all others. */
 #define BLOCK_MAX (UINT64_C(1) << 47)
 /* No gauge. */
@@ -21,13 +19,10 @@
 void
 tel__timeline_count_clear(struct timeline *tl)
 {
-	tel_table_close(&tl->blocks);
-	tel_table_init(&tl->blocks);
-	tel_table_close(&tl->pools);
-	tel_table_init(&tl->pools);
+	tel__table_clear(&tl->blocks);
+	tel__table_clear(&tl->pools);
 	tl->ngauges = 0;
 	tl->processes = 0;
-	tl->nlarge = 0;
 }
 
 void
@@ -57,81 +52,24 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 	}
 }
 
-/* --------------------------------------------------------------- sizes */
-
-/*
- * What an entry of the blocks is to hold for a size; what is too large for it,
- * and one too many, is cut.
- */
-static uint32_t
-put_size(struct timeline *tl, uint64_t size)
-{
-	uint64_t *bigger;
-	size_t i, room;
-
-	if (size < LARGE)
-		return (uint32_t)size;
-	for (i = 0; i < tl->nlarge && tl->large[i] != 0; i++)
-		;
-	if (i == LARGES)
-		return LARGE - 1;
-	if (i == tl->large_room) {
-		room = tl->large_room == 0 ? 16 : tl->large_room * 2;
-		bigger = realloc(tl->large, room * sizeof(*bigger));
-		if (bigger == NULL) {
-			tl->no_memory = 1;
-			return LARGE - 1;
-		}
-		tl->large = bigger;
-		tl->large_room = room;
-	}
-	if (i == tl->nlarge)
-		tl->nlarge++;
-	tl->large[i] = size;
-	return LARGE | (uint32_t)i;
-}
-
-/* What an entry of the blocks stands for, which is forgotten. */
-static uint64_t
-take_size(struct timeline *tl, uint32_t value)
-{
-	uint64_t size;
-
-	if (value < LARGE)
-		return value;
-	size = tl->large[value & ~LARGE];
-	tl->large[value & ~LARGE] = 0;
-	return size;
-}
-
 /* -------------------------------------------------------------- gauges */
 
 /* The key of a block, by the number of what it is counted in. */
 static uint64_t
 block_key(size_t gauge, uint64_t address)
 {
-	uint64_t key = address ^ gauge * UINT64_C(0x9e3779b97f4a7c15);
-
-	return key == 0 ? 1 : key;
+	return address ^ gauge * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Makes a gauge with that name, whose number goes into e.  0: no memory. */
 static int
 make_gauge(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_log *log, const char *name, struct tel_entry *e)
+    const struct tel_log *log, const char *name, struct tel__entry *e)
 {
 	struct timeline_track *process = tel__timeline_process(pr, tl, log), *t;
-	struct timeline_gauge *bigger;
-	size_t room;
 
-	if (tl->ngauges == tl->gauge_room) {
-		room = tl->gauge_room == 0 ? 16 : tl->gauge_room * 2;
-		bigger = realloc(tl->gauges, room * sizeof(*bigger));
-		if (bigger == NULL)
-			return 0;
-		tl->gauges = bigger;
-		tl->gauge_room = room;
-	}
+	if (!TEL__RESERVE(tl->gauges, tl->gauge_room, tl->ngauges + 1))
+		return 0;
 	t = process == NULL ? NULL :
 	                      tel__timeline_track(pr, tl, process,
 	                          TIMELINE_BYTES, name, strlen(name));
@@ -139,7 +77,7 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 		return 0;
 	tl->gauges[tl->ngauges].track = t;
 	tl->gauges[tl->ngauges].bytes = 0;
-	e->value = (uint32_t)tl->ngauges++;
+	e->value = tl->ngauges++;
 	return 1;
 }
 
@@ -147,17 +85,17 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 enum space { OF_ALL, OF_POOL, OF_TYPE };
 
 /* The entry with a gauge's number, which is NONE when it is new. */
-static struct tel_entry *
+static struct tel__entry *
 find_gauge(struct timeline *tl, const struct tel_log *log, enum space space,
     uint64_t owner)
 {
-	uint64_t h = timeline_hash(TIMELINE_HASH, &log, sizeof(log));
-	struct tel_entry *e;
+	uint64_t h = tel__fnv(TEL__FNV, &log, sizeof(log));
+	struct tel__entry *e;
 	int fresh;
 
-	h = timeline_hash(h, &space, sizeof(space));
-	h = timeline_hash(h, &owner, sizeof(owner));
-	e = tel_table_put(&tl->pools, h == 0 ? 1 : h, &fresh);
+	h = tel__fnv(h, &space, sizeof(space));
+	h = tel__fnv(h, &owner, sizeof(owner));
+	e = tel__table_put(&tl->pools, h, &fresh);
 	if (e == NULL)
 		tl->no_memory = 1;
 	else if (fresh)
@@ -197,20 +135,20 @@ subtract(struct timeline *tl, size_t gauge, uint64_t size)
 static void
 block_begins(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size)
 {
-	struct tel_entry *e;
+	struct tel__entry *e;
 	int fresh;
 
 	add(tl, gauge, size);
 	if (address == 0 || tl->blocks.count >= TIMELINE_BLOCKS)
 		return;
-	e = tel_table_put(&tl->blocks, block_key(gauge, address), &fresh);
+	e = tel__table_put(&tl->blocks, block_key(gauge, address), &fresh);
 	if (e == NULL) {
 		tl->no_memory = 1;
 		return;
 	}
 	if (!fresh)
-		subtract(tl, gauge, take_size(tl, e->value));
-	e->value = put_size(tl, size);
+		subtract(tl, gauge, e->value);
+	e->value = size;
 }
 
 /*
@@ -221,13 +159,13 @@ static void
 block_ends(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size,
     int sized)
 {
-	struct tel_entry *e =
-	    tel_table_find(&tl->blocks, block_key(gauge, address));
+	struct tel__entry *e =
+	    tel__table_find(&tl->blocks, block_key(gauge, address));
 	uint64_t had = 0;
 
 	if (e != NULL) {
-		had = take_size(tl, e->value);
-		tel_table_remove(&tl->blocks, e);
+		had = e->value;
+		tel__table_remove(&tl->blocks, e);
 	}
 	subtract(tl, gauge, sized ? size : had);
 }
@@ -237,16 +175,16 @@ static uint32_t
 gauge_of(struct tel_printer *pr, struct timeline *tl, const struct tel_log *log,
     enum space space, const char *name)
 {
-	uint64_t owner = timeline_hash(TIMELINE_HASH, name, strlen(name));
-	struct tel_entry *e = find_gauge(tl, log, space, owner);
+	uint64_t owner = tel__fnv(TEL__FNV, name, strlen(name));
+	struct tel__entry *e = find_gauge(tl, log, space, owner);
 
 	if (e != NULL && e->value == NONE &&
 	    !make_gauge(pr, tl, log, name, e)) {
-		tel_table_remove(&tl->pools, e);
+		tel__table_remove(&tl->pools, e);
 		tl->no_memory = 1;
 		return NONE;
 	}
-	return e == NULL ? NONE : e->value;
+	return e == NULL ? NONE : (uint32_t)e->value;
 }
 
 /* What tells a pool, or a process that has none, from others. */
@@ -265,7 +203,7 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const tel_alloc *op)
 {
 	int pool = ev->type->role_field[TEL_PART_POOL];
-	struct tel_entry *e;
+	struct tel__entry *e;
 	char name[TIMELINE_NAME];
 	const char *label;
 	size_t n = 0;
@@ -274,7 +212,7 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 		return NONE;
 	e = find_gauge(tl, ev->log, OF_POOL, owner_of(op));
 	if (e == NULL || e->value != NONE)
-		return e == NULL ? NONE : e->value;
+		return e == NULL ? NONE : (uint32_t)e->value;
 	label = pool < 0 ? NULL : tel_event_label(ev, (unsigned)pool, &n);
 	if (pool < 0)
 		(void)snprintf(name, sizeof(name), "live bytes of process %llu",
@@ -287,11 +225,11 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 	if (tl->ngauges >= TIMELINE_POOLS ||
 	    !make_gauge(pr, tl, ev->log, name, e)) {
 		tl->no_memory |= tl->ngauges < TIMELINE_POOLS;
-		tel_table_remove(&tl->pools, e);
+		tel__table_remove(&tl->pools, e);
 		return NONE;
 	}
 	tl->processes += pool < 0;
-	return e->value;
+	return (uint32_t)e->value;
 }
 
 /* A pool ends, with all that lives in it. */
@@ -300,19 +238,21 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const tel_alloc *op, uint32_t all,
     uint64_t time)
 {
-	struct tel_entry *e = find_gauge(tl, ev->log, OF_POOL, owner_of(op));
+	struct tel__entry *e = find_gauge(tl, ev->log, OF_POOL, owner_of(op));
 	struct timeline_gauge *g;
+	uint32_t gauge;
 
 	if (e == NULL)
 		return;
-	if (e->value != NONE && tl->gauges[e->value].bytes > 0) {
-		g = &tl->gauges[e->value];
+	gauge = (uint32_t)e->value;
+	if (gauge != NONE && tl->gauges[gauge].bytes > 0) {
+		g = &tl->gauges[gauge];
 		subtract(tl, all, g->bytes);
 		g->bytes = 0;
-		show(pr, tl, e->value, time);
+		show(pr, tl, gauge, time);
 		show(pr, tl, all, time);
 	}
-	tel_table_remove(&tl->pools, e);
+	tel__table_remove(&tl->pools, e);
 }
 
 /* Does an operation to a gauge. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "model/schema.h"
 #include "print/timeline.h"
 
@@ -11,25 +12,15 @@ tel__timeline_make_track(struct tel_printer *pr, struct timeline *tl,
     struct timeline_track *parent, enum timeline_use use, const char *name,
     size_t n)
 {
-	struct timeline_track **tracks, *t;
-	size_t room;
+	struct timeline_track *t;
 
-	if (tl->ntracks == tl->room) {
-		room = tl->room == 0 ? 32 : tl->room * 2;
-		tracks =
-		    realloc(tl->tracks, room * sizeof(struct timeline_track *));
-		if (tracks == NULL)
-			return NULL;
-		tl->tracks = tracks;
-		tl->room = room;
-	}
+	if (!TEL__RESERVE(tl->tracks, tl->room, tl->ntracks + 1))
+		return NULL;
 	t = calloc(1, sizeof(*t));
-	if (t == NULL || (t->name = malloc(n + 1)) == NULL) {
+	if (t == NULL || (t->name = tel__copy_string(name, n)) == NULL) {
 		free(t);
 		return NULL;
 	}
-	memcpy(t->name, name, n);
-	t->name[n] = '\0';
 	t->length = n;
 	t->parent = parent;
 	t->use = use;
@@ -53,15 +44,15 @@ tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
     struct timeline_track *parent, enum timeline_use use, const char *name,
     size_t n)
 {
-	uint64_t h = timeline_hash(TIMELINE_HASH, name, n);
+	uint64_t h = tel__fnv(TEL__FNV, name, n);
 	uint32_t above = parent == NULL ? 0 : parent->id;
 	struct timeline_track *t;
-	struct tel_entry *e;
+	struct tel__entry *e;
 	int fresh;
 
-	h = timeline_hash(h, &above, sizeof(above));
-	h = timeline_hash(h, &use, sizeof(use));
-	e = tel_table_put(&tl->by_name, h == 0 ? 1 : h, &fresh);
+	h = tel__fnv(h, &above, sizeof(above));
+	h = tel__fnv(h, &use, sizeof(use));
+	e = tel__table_put(&tl->by_name, h, &fresh);
 	if (e == NULL)
 		return NULL;
 	if (!fresh)
@@ -71,7 +62,7 @@ tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
 	else
 		t = tel__timeline_make_track(pr, tl, parent, use, name, n);
 	if (t == NULL)
-		tel_table_remove(&tl->by_name, e);
+		tel__table_remove(&tl->by_name, e);
 	else
 		e->value = t->id;
 	return t;

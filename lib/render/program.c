@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "render/escape.h"
 #include "render/number.h"
 #include "render/renderer.h"
@@ -27,34 +28,10 @@ tel__render_start(struct render_builder *b, const struct tel_type *type,
 	b->program->narrow = type == NULL || type->size < WIDE;
 }
 
-unsigned char *
-tel__render_room(struct render_builder *b, size_t n)
-{
-	unsigned char *p;
-
-	if (b->failed)
-		return NULL;
-	if (b->size - b->length < n) {
-		p = realloc(b->literal, b->length + n + 128);
-		if (p == NULL) {
-			b->failed = 1;
-			return NULL;
-		}
-		b->literal = p;
-		b->size = b->length + n + 128;
-	}
-	return b->literal + b->length;
-}
-
 void
 tel__render_add_bytes(struct render_builder *b, const void *bytes, size_t n)
 {
-	unsigned char *p = tel__render_room(b, n);
-
-	if (p == NULL)
-		return;
-	memcpy(p, bytes, n);
-	b->length += n;
+	tel__buffer_put(&b->literal, bytes, n);
 }
 
 void
@@ -67,18 +44,12 @@ static struct render_step *
 add_step(struct render_builder *b)
 {
 	struct render_program *g = b->program;
-	struct render_step *steps;
 
 	if (b->failed)
 		return NULL;
-	if (g->nsteps == b->room) {
-		b->room = b->room == 0 ? 8 : b->room * 2;
-		steps = realloc(g->steps, b->room * sizeof(*steps));
-		if (steps == NULL) {
-			b->failed = 1;
-			return NULL;
-		}
-		g->steps = steps;
+	if (!TEL__RESERVE(g->steps, b->room, g->nsteps + 1)) {
+		b->failed = 1;
+		return NULL;
 	}
 	g->room += RENDER_LITERAL + TEL_PUT_MAX;
 	memset(&g->steps[g->nsteps], 0, sizeof(*g->steps));
@@ -93,21 +64,21 @@ close_literal(struct render_builder *b, enum render_op op)
 	size_t done = 0, n;
 
 	for (;;) {
-		n = b->length - done;
+		n = b->literal.used - done;
 		s = add_step(b);
 		if (s == NULL)
 			return NULL;
 		if (n > RENDER_LITERAL)
 			n = RENDER_LITERAL;
 		if (n > 0)
-			memcpy(s->literal, b->literal + done, n);
+			memcpy(s->literal, b->literal.bytes + done, n);
 		s->length = (uint8_t)n;
 		s->op = RENDER_NOTHING;
 		done += n;
-		if (done == b->length)
+		if (done == b->literal.used)
 			break;
 	}
-	b->length = 0;
+	b->literal.used = 0;
 	s->op = (uint8_t)op;
 	return s;
 }
@@ -174,7 +145,8 @@ struct render_program *
 tel__render_end(struct render_builder *b)
 {
 	(void)close_literal(b, RENDER_END);
-	free(b->literal);
+	b->failed |= b->literal.failed;
+	tel__buffer_clear(&b->literal);
 	if (b->failed) {
 		tel__render_free(b->program);
 		return NULL;

@@ -11,6 +11,7 @@
 #ifndef TEL_PROGRAM_H
 #define TEL_PROGRAM_H
 
+#include "base/buffer.h"
 #include "model/event.h"
 
 struct tel_printer;
@@ -102,11 +103,9 @@ struct render_program {
 /* A program that is being made. */
 struct render_builder {
 	struct render_program *program;
-	unsigned char *literal; /* what comes before the next value */
-	size_t length;
-	size_t size;
-	unsigned room; /* steps there is room for */
-	int failed;    /* there was no memory */
+	struct tel__buffer literal; /* what comes before the next value */
+	size_t room;                /* steps there is room for */
+	int failed;                 /* there was no memory */
 };
 
 /* Begins a program for events of type; NULL for those of unknown types. */
@@ -119,9 +118,6 @@ void tel__render_add_bytes(struct render_builder *b, const void *bytes,
 
 /* Adds a literal string. */
 void tel__render_add(struct render_builder *b, const char *s);
-
-/* Room for n more literal bytes, whose number b->length then has added. */
-unsigned char *tel__render_room(struct render_builder *b, size_t n);
 
 /* Adds a step that prints what is no field. */
 void tel__render_add_op(struct render_builder *b, enum render_op op);

@@ -54,19 +54,19 @@ tel__render_make(struct tel_printer *pr, const struct tel_type *type,
 void
 tel__render_add_csv(struct render_builder *b, const char *s, size_t n)
 {
-	unsigned char *p = tel__render_room(b, TEL_ESCAPE_ROOM(n));
+	unsigned char *p = tel__buffer_room(&b->literal, TEL_ESCAPE_ROOM(n));
 
 	if (p != NULL)
-		b->length += (size_t)(tel__escape_csv(p, s, n, 0) - p);
+		b->literal.used += (size_t)(tel__escape_csv(p, s, n, 0) - p);
 }
 
 void
 tel__render_add_json(struct render_builder *b, const char *s, size_t n)
 {
-	unsigned char *p = tel__render_room(b, TEL_ESCAPE_ROOM(n));
+	unsigned char *p = tel__buffer_room(&b->literal, TEL_ESCAPE_ROOM(n));
 
 	if (p != NULL)
-		b->length += (size_t)(tel__escape_json(p, s, n, 0) - p);
+		b->literal.used += (size_t)(tel__escape_json(p, s, n, 0) - p);
 }
 
 /* -------------------------------------------------------- text fields */

@@ -79,6 +79,7 @@ struct tel_printer {
 	int terminal;
 	char **names; /* of the fields to show, or NULL: all */
 	unsigned nnames;
+	size_t names_room;
 	char *columns; /* the type that CSV has columns for */
 	uint64_t file_size;
 	int64_t file_changed;

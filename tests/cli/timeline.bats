@@ -268,6 +268,22 @@ print(most)' >want
 	    tr -d ' ' | cmp - want
 }
 
+@test "a free of NULL ends no block" {
+	toy | grep '^#' >null.txt
+	cat >>null.txt <<-'END'
+		0000000000000001 Malloc at=0x1 size=100
+		0000000000000002 Free at=0x0
+		0000000000000003 Free at=0x1
+	END
+	clean telcat -f chrome null.txt >got
+	grep -o '"bytes":[0-9]*' got | diff -u - <(cat <<-'END'
+		"bytes":100
+		"bytes":100
+		"bytes":0
+	END
+	)
+}
+
 @test "ranges of threads are named by what their types share" {
 	"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
 	clean telcat -f perfetto boot.ets >boot.trace
