@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reading the operands into the statistics, and showing what they come to. */
-#include "telstat.h"
+#include "show.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,6 @@ struct count {
 	int nsources;
 	uint64_t last;  /* time of the snapshot before, */
 	uint64_t first; /* and with deltas the clock of the first event */
-	int begun;      /* the form has begun */
 	int counted;    /* something could be read */
 	int whole;      /* each log comes by itself, with all its events */
 	struct ahead ahead;
@@ -26,21 +25,12 @@ struct count {
 
 /* Shows the statistics as they are.  TEL_OK, or what has failed. */
 static tel_status
-show_moment(struct count *c)
+show_now(struct count *c)
 {
-	const struct form *form = c->telstat->form;
-	tel_status st = tel_stats_sort_keys(c->show.stats, c->telstat->order);
+	tel_status st = show_moment(&c->show);
 
-	if (st != TEL_OK)
+	if (st != TEL_OK || tel_output_flush(c->sink->out) == TEL_OK)
 		return st;
-	if (!c->begun && form->begin != NULL)
-		form->begin(&c->show);
-	c->begun = 1;
-	form->moment(&c->show);
-	if (c->show.at.final && form->end != NULL)
-		form->end(&c->show);
-	if (tel_output_flush(c->sink->out) == TEL_OK)
-		return TEL_OK;
 	sink_failed(c->sink);
 	return TEL_EIO;
 }
@@ -65,7 +55,7 @@ snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	if (!at->ticks)
 		m->ns = c->telstat->deltas ? (double)at->interval :
 		                             (double)at->time;
-	return show_moment(c);
+	return show_now(c);
 }
 
 /*
@@ -114,7 +104,7 @@ show_final(struct count *c)
 	}
 	if (c->telstat->deltas && c->last > 0)
 		end_of_deltas(c, m);
-	st = show_moment(c);
+	st = show_now(c);
 	if (st != TEL_OK && !c->sink->failed)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 }
@@ -350,12 +340,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	memset(&c, 0, sizeof(c));
 	c.telstat = t;
 	c.sink = sink;
-	c.show.options = t;
-	c.show.stats = t->stats;
-	c.show.out = sink->out;
-	c.show.terminal = sink->terminal;
-	c.show.color = sink->color;
-	c.show.width = telstat_width(t, sink);
+	show_open(&c.show, t, sink);
 	if (t->interval > 0 &&
 	    (tel_stats_set_interval(t->stats, t->interval, t->ticks, snapshot,
 	         &c) != TEL_OK ||
@@ -369,4 +354,5 @@ telstat_run(struct telstat *t, struct sink *sink)
 		check_rate(&c);
 		show_final(&c);
 	}
+	show_close(&c.show);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/page.h"
-#include "view.h"
+#include "show.h"
 
 /* A total as a family. */
 struct family {
@@ -52,25 +52,14 @@ static const char type_events[] = "type_events", type_bytes[] = "type_bytes";
 static const char origin[] = "origin";
 
 static void
-put_head(const struct show *show, const char *name, const char *type,
-    const char *unit, const char *help)
-{
-	const char *prefix = show->options->prefix;
-
-	putf(show->out, "# TYPE %s%s %s\n", prefix, name, type);
-	if (unit != NULL)
-		putf(show->out, "# UNIT %s%s %s\n", prefix, name, unit);
-	putf(show->out, "# HELP %s%s %s\n", prefix, name, help);
-}
-
-static void
 put_family(const struct show *show, const struct family *f)
 {
+	const struct metric m = { show, show->options->prefix, 0, 0 };
 	tel_int128 v;
 
 	if (!tel_stats_total(show->stats, f->which, &v))
 		return;
-	put_head(show, f->name, f->type, f->unit, f->help);
+	metric_family(&m, f->name, f->type, f->unit, f->help, NULL);
 	putf(show->out, "%s%s%s ", show->options->prefix, f->name,
 	    strcmp(f->type, "counter") == 0 ? "_total" : "");
 	metric_value(show->out, v, f->which == TEL_TOTAL_NS);
@@ -79,12 +68,13 @@ put_family(const struct show *show, const struct family *f)
 static void
 put_types(const struct show *show, const char *name, int bytes)
 {
+	const struct metric m = { show, show->options->prefix, 0, 0 };
 	char text[FIGURE_TEXT];
 	tel_part part;
 	size_t i;
 
-	put_head(show, name, "counter", bytes ? "bytes" : NULL,
-	    bytes ? "bytes of events by type" : "events by type");
+	metric_family(&m, name, "counter", bytes ? "bytes" : NULL,
+	    bytes ? "bytes of events by type" : "events by type", NULL);
 	for (i = 0; tel_stats_type(show->stats, i, &part); i++) {
 		putf(show->out, "%s%s_total{type=\"", show->options->prefix,
 		    name);
@@ -101,10 +91,11 @@ put_types(const struct show *show, const char *name, int bytes)
 static void
 put_origins(const struct show *show)
 {
+	const struct metric m = { show, show->options->prefix, 0, 0 };
 	tel_origin o;
 	size_t i;
 
-	put_head(show, origin, "info", NULL, "what wrote the logs");
+	metric_family(&m, origin, "info", NULL, "what wrote the logs", NULL);
 	for (i = 0; tel_stats_origin(show->stats, i, &o); i++) {
 		putf(show->out, "%s%s_info{schema=\"", show->options->prefix,
 		    origin);
@@ -137,7 +128,7 @@ metrics_totals(const struct show *show, struct names *names)
 	reserve(show, names, origin);
 	for (i = 0; i < n; i++)
 		put_family(show, &families[i]);
-	if (!view_report(show))
+	if (!show_overview(show))
 		return;
 	put_origins(show);
 	put_types(show, type_events, 0);

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The form "openmetrics": OpenMetrics 1.0, for systems that watch. */
+/* OpenMetrics 1.0, for systems that watch: families of metrics. */
 #include "metrics.h"
-#include "common/page.h"
-#include "view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/message.h"
+#include "common/page.h"
+#include "show.h"
+#include "statistic.h"
 
 #define LABEL_MAX 128
+
+/* A value as text; the caller frees it.  NULL when there is no memory. */
+static char *
+value_text(const tel_value *value)
+{
+	size_t size = tel_value_text(value, NULL, 0) + 1;
+	char *text = malloc(size);
+
+	if (text != NULL)
+		(void)tel_value_text(value, text, size);
+	return text;
+}
 
 /*
  * The name of the label for group i.  Expressions may be of anything, so
@@ -62,7 +75,7 @@ put_group_name(tel_output *out, const tel_stat *stat, unsigned i)
 }
 
 /* The name of a sample and its labels, but for the closing brace. */
-void
+static void
 metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
     const char *kind)
 {
@@ -82,7 +95,7 @@ metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
 		if (tel_stat_overflow_group(stat))
 			put(out, "<overflow>");
 		else if (tel_stat_group_value(stat, i, &value))
-			text = view_value(&value);
+			text = value_text(&value);
 		if (text != NULL)
 			put_label(out, text);
 		free(text);
@@ -106,7 +119,7 @@ metric_value(tel_output *out, tel_int128 v, int seconds)
 		putf(out, "%.*s.%s\n", digits - 9, text, text + digits - 9);
 }
 
-void
+static void
 metric_close(const struct metric *m, tel_int128 v)
 {
 	put(m->show->out, "} ");
@@ -114,7 +127,7 @@ metric_close(const struct metric *m, tel_int128 v)
 }
 
 /* A sample of one number, when that is defined. */
-void
+static void
 metric_number(const struct metric *m, const tel_stat *stat, const char *suffix,
     const char *kind, tel_number which)
 {
@@ -150,7 +163,7 @@ metric_family(const struct metric *m, const char *suffix, const char *type,
 }
 
 /* A family of one number of each group. */
-void
+static void
 metric_numbers(const struct metric *m, const char *suffix, const char *type,
     const char *help, tel_number which)
 {
@@ -162,6 +175,177 @@ metric_numbers(const struct metric *m, const char *suffix, const char *type,
 	for (i = m->first; i < m->end; i++)
 		metric_number(m, tel_stats_get(s, i), suffix, kind, which);
 }
+
+/* ------------------------------------------------------------- buckets */
+
+/* The bucket that is put when it is known that the next is another one. */
+struct pending {
+	const struct metric *metric;
+	const tel_stat *stat;
+	int is; /* there is one */
+	int64_t le;
+	tel_int128 count;
+};
+
+static void
+flush(struct pending *p)
+{
+	if (!p->is)
+		return;
+	metric_open(p->metric, p->stat, "", "_bucket");
+	putf(p->metric->show->out, ",le=\"%" PRId64 ".0\"", p->le);
+	metric_close(p->metric, p->count);
+	p->is = 0;
+}
+
+/* A bucket up to and with le; edges that are the same double are one. */
+static void
+put_bucket(struct pending *p, int64_t le, tel_int128 count)
+{
+	if (p->is && (double)p->le < (double)le)
+		flush(p);
+	p->is = 1;
+	p->le = le;
+	p->count = count;
+}
+
+/* Nonzero for classes with thousands of buckets: only those in use are put. */
+static int
+is_sparse(const tel_stat *stat)
+{
+	return tel_stat_class(stat) == TEL_CLASS_LOG2 ||
+	    tel_stat_class(stat) == TEL_CLASS_QUANTILES;
+}
+
+/* The least value that has a bucket, or of those in use where few are. */
+static int64_t
+lower_edge(const tel_stat *stat)
+{
+	tel_bucket b = { 0, 0, 0, 0, 0 };
+
+	(void)tel_stat_bucket(stat,
+	    is_sparse(stat) ? tel_stat_next_bucket(stat, 0) : 0, &b);
+	return b.lo;
+}
+
+/*
+ * The cumulative buckets.  Their upper edge is included, so that of whole
+ * numbers is hi - 1.  An edge below 0 would forbid the sum, so there is none
+ * when it would have nothing below it.
+ */
+static void
+put_all_buckets(const struct metric *m, const tel_stat *stat)
+{
+	size_t i, n = tel_stat_bucket_count(stat);
+	int sparse = is_sparse(stat);
+	int64_t least = lower_edge(stat);
+	tel_int128 sum = statistic_number(stat, TEL_NUMBER_UNDER);
+	struct pending p = { m, stat, 0, 0, { 0, 0 } };
+	tel_bucket b;
+
+	if (!sparse && least > INT64_MIN && (least > 0 || sum.low != 0))
+		put_bucket(&p, least - 1, sum);
+	for (i = sparse ? tel_stat_next_bucket(stat, 0) : 0; i < n;
+	     i = sparse ? tel_stat_next_bucket(stat, i + 1) : i + 1) {
+		if (!tel_stat_bucket(stat, i, &b))
+			break;
+		/* those left out before it are one, with nothing in it */
+		if (sparse && b.lo > INT64_MIN && (b.lo > 0 || least < 0))
+			put_bucket(&p, b.lo - 1, sum);
+		if (b.open)
+			break;
+		sum = figure_add(sum, figure_int128_of(b.count));
+		put_bucket(&p, b.hi - 1, sum);
+	}
+	flush(&p);
+	metric_open(m, stat, "", "_bucket");
+	put(m->show->out, ",le=\"+Inf\"");
+	metric_close(m, statistic_number(stat, TEL_NUMBER_WEIGHT));
+}
+
+/* A sum is a counter only when nothing below 0 can be in it. */
+static int
+has_sum(const tel_stat *stat)
+{
+	int64_t least = lower_edge(stat);
+	tel_int128 sum;
+
+	if (!tel_stat_number(stat, TEL_NUMBER_SUM, &sum) || sum.high < 0 ||
+	    tel_stat_wrapped(stat))
+		return 0;
+	return least > 0 ||
+	    (least == 0 && !statistic_nonzero(stat, TEL_NUMBER_UNDER));
+}
+
+static void
+put_histogram(const struct metric *m, const tel_stat *stat)
+{
+	put_all_buckets(m, stat);
+	if (!has_sum(stat))
+		return;
+	metric_number(m, stat, "", "_count", TEL_NUMBER_WEIGHT);
+	metric_number(m, stat, "", "_sum", TEL_NUMBER_SUM);
+}
+
+/*
+ * Where it is only known what lies outside, and not on which side, there
+ * are no cumulative buckets.
+ */
+static void
+put_hits(const struct metric *m, const tel_stat *stat)
+{
+	size_t i, n = tel_stat_bucket_count(stat);
+	tel_bucket b;
+
+	for (i = tel_stat_next_bucket(stat, 0); i < n;
+	     i = tel_stat_next_bucket(stat, i + 1)) {
+		if (!tel_stat_bucket(stat, i, &b))
+			break;
+		metric_open(m, stat, "_hits", "_total");
+		putf(m->show->out, ",lo=\"%" PRId64 "\"", b.lo);
+		if (!b.open)
+			putf(m->show->out, ",hi=\"%" PRId64 "\"", b.hi);
+		metric_close(m, figure_int128_of(b.count));
+	}
+}
+
+/* Nonzero when the sides are not known for any of the groups. */
+static int
+is_merged(const struct metric *m)
+{
+	size_t i;
+
+	for (i = m->first; i < m->end; i++)
+		if (statistic_defined(tel_stats_get(m->show->stats, i),
+		        TEL_NUMBER_OUTSIDE))
+			return 1;
+	return 0;
+}
+
+static void
+metric_buckets(const struct metric *m)
+{
+	const tel_stats *s = m->show->stats;
+	const tel_stat *stat = tel_stats_get(s, m->first);
+	int merged = is_merged(m);
+	size_t i;
+
+	if (merged)
+		metric_family(m, "_hits", "counter", NULL, "weight", stat);
+	else
+		metric_family(m, "", "histogram", NULL, "distribution", stat);
+	for (i = m->first; i < m->end; i++) {
+		stat = tel_stats_get(s, i);
+		if (merged)
+			put_hits(m, stat);
+		else
+			put_histogram(m, stat);
+	}
+	if (merged)
+		metric_numbers(m, "_overflow", "counter", "weight outside",
+		    TEL_NUMBER_OUTSIDE);
+}
+/* ------------------------------------------------------------ families */
 
 static void
 put_tally(const struct metric *m)
@@ -176,7 +360,7 @@ put_tally(const struct metric *m)
 		tel_key key;
 
 		for (j = 0; tel_stat_key(stat, j, &key); j++) {
-			char *text = view_value(&key.value);
+			char *text = value_text(&key.value);
 
 			metric_open(m, stat, "", "_total");
 			put(m->show->out, ",key=\"");
@@ -305,8 +489,8 @@ end_of(const tel_stats *s, size_t i)
 	return i;
 }
 
-static void
-show_moment(const struct show *show)
+void
+openmetrics_put(const struct show *show)
 {
 	size_t i, n = tel_stats_count(show->stats);
 	struct names names = { NULL, 0, 0 };
@@ -337,6 +521,3 @@ show_moment(const struct show *show)
 	put(show->out, "# EOF\n");
 	names_free(&names);
 }
-
-const struct form form_openmetrics = { "openmetrics", 1, NULL, show_moment,
-	NULL };

@@ -73,9 +73,6 @@ static const struct option_row own[] = {
 	{ OPTION_AS, "as", "FORMAT", NULL, 0 },
 };
 
-static const struct form *const forms[] = { &form_text, &form_csv, &form_json,
-	&form_openmetrics, &form_svg, &form_inst };
-
 void
 telstat_tell(const struct telstat *t, tel_status st, const char *option)
 {
@@ -335,12 +332,14 @@ parse_format(struct telstat *t)
 	char list[80] = "";
 	size_t i;
 
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (strcmp(name != NULL ? name : "text", forms[i]->name) == 0) {
-			t->form = forms[i];
+	for (i = 0; i < output_nformats; i++) {
+		if (strcmp(name != NULL ? name : "text",
+		        output_formats[i].name) == 0) {
+			t->format = &output_formats[i];
 			return 1;
 		}
-		(void)strcat(strcat(list, i == 0 ? "" : ", "), forms[i]->name);
+		(void)strcat(strcat(list, i == 0 ? "" : ", "),
+		    output_formats[i].name);
 	}
 	message_fail(STATUS_USAGE, NULL, "-f: '%s' is none of: %s", name, list);
 	return 0;
@@ -350,16 +349,16 @@ parse_format(struct telstat *t)
 static int
 check_options(const struct telstat *t)
 {
-	if (t->interval > 0 && t->form->once)
+	if (t->interval > 0 && t->format->once)
 		message_fail(STATUS_USAGE, NULL, "-i does not go with -f %s",
-		    t->form->name);
+		    t->format->name);
 	else if ((t->each != NULL) != (t->neach_specs > 0))
 		message_fail(STATUS_USAGE, NULL,
 		    "--each needs a spec with '@' in its name, and such a spec "
 		    "--each");
 	else if (t->deltas && t->interval == 0)
 		message_fail(STATUS_USAGE, NULL, "--deltas needs -i");
-	else if (t->deltas && t->form == &form_inst)
+	else if (t->deltas && strcmp(t->format->name, "inst") == 0)
 		message_fail(STATUS_USAGE, NULL,
 		    "--deltas does not go with -f inst");
 	else

@@ -11,12 +11,24 @@
 /* The most quantiles that --quantiles may ask for. */
 #define QUANTILES_MAX 32
 
-struct form;
+struct report_format;
+struct show;
+
+/* A format of output: by the common report, or by a function of its own. */
+struct output_format {
+	const char *name;
+	int once; /* it has no place for snapshots */
+	const struct report_format *report;
+	void (*put)(const struct show *show);
+};
+
+extern const struct output_format output_formats[];
+extern const size_t output_nformats;
 
 /* What telstat was asked for, beyond the common options. */
 struct telstat {
 	struct settings settings;
-	const struct form *form;
+	const struct output_format *format;
 	tel_stats *stats;
 	int given;        /* -s */
 	const char *each; /* the globs of --each, or NULL */
@@ -47,39 +59,6 @@ struct telstat {
 	uint64_t width; /* 0: of the terminal, or 80 */
 	const char *prefix;
 };
-
-/* When a picture of the statistics is taken, and of how long a time. */
-struct moment {
-	int final;       /* not a snapshot, but all there is */
-	uint64_t number; /* of the snapshot, from 1 */
-	int known;       /* .time is: */
-	uint64_t time;   /* since the first event, in ns or ticks */
-	int ticks;
-	double ns; /* that rates are over; 0 when not known */
-};
-
-/* Where statistics are shown, and how. */
-struct show {
-	const struct telstat *options;
-	tel_stats *stats;
-	tel_output *out;
-	int terminal; /* it goes to one */
-	int color;
-	unsigned width; /* columns */
-	struct moment at;
-};
-
-/* A form of output. */
-struct form {
-	const char *name;
-	int once; /* it has no place for snapshots */
-	void (*begin)(const struct show *show);
-	void (*moment)(const struct show *show);
-	void (*end)(const struct show *show);
-};
-
-extern const struct form form_text, form_csv, form_json, form_openmetrics,
-    form_svg, form_inst;
 
 /* Reads the command line.  Returns as settings_parse() does. */
 int telstat_options(struct telstat *t, int argc, char **argv);
@@ -113,8 +92,5 @@ int each_spec(const char *spec);
 int each_take(struct telstat *t, const char *spec);
 /* Adds one for each field of the first log.  The same. */
 int each_add(struct telstat *t, const tel_schema *s);
-
-/* The columns of what goes to the sink. */
-unsigned telstat_width(const struct telstat *t, const struct sink *sink);
 
 #endif

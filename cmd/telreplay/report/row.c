@@ -3,7 +3,7 @@
 #include "row.h"
 
 #include <inttypes.h>
-#include "common/figure.h"
+#include "common/report/figure.h"
 #include "common/page.h"
 
 /* The last integer that each reader of JSON takes as it is. */

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "common/figure.h"
+#include "common/report/figure.h"
 #include "common/page.h"
-#include "common/scale.h"
+#include "common/report/scale.h"
 
 #define WIDTH 800
 #define LEFT 84

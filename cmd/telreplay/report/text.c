@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/figure.h"
+#include "common/report/figure.h"
 #include "common/page.h"
 
 /* So many threads are shown, the busiest first. */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/figure.h"
+#include "common/report/figure.h"
 #include "common/page.h"
 
 #define ROOM 63 /* characters beside the names of lines */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Scale: the axis of a picture, and the round numbers on it. */
-#ifndef COMMON_SCALE_H
-#define COMMON_SCALE_H
+#ifndef COMMON_REPORT_SCALE_H
+#define COMMON_REPORT_SCALE_H
 
 /* The scale of an axis: values from lo to hi, on pixels from..to. */
 struct scale {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SVG: what the parts of this form share. */
-#ifndef TELSTAT_SVG_H
-#define TELSTAT_SVG_H
+/* SVG: the shapes of a page, and the plots that are drawn with them. */
+#ifndef COMMON_REPORT_SVG_H
+#define COMMON_REPORT_SVG_H
 
-#include "common/page.h"
-#include "common/scale.h"
-#include "view.h"
+#include "report.h"
 
-/* The size of the page, and what is left free at its edges. */
+/* The size of a page, and what is left free at its edges. */
 #define SVG_WIDTH 760
 #define SVG_MARGIN 24
 #define SVG_INNER (SVG_WIDTH - 2 * SVG_MARGIN)
@@ -17,12 +15,9 @@
 /* About the width of a character of the usual size. */
 #define SVG_CHAR 7.2
 
-/*
- * The facts of a statistic, wrapped into lines.  Each returns how many there
- * are; lines are put from y on, unless out is NULL.
- */
-unsigned svg_facts(const struct show *show, const tel_stat *stat,
-    tel_output *out, double y);
+/* What a page draws: it has styles for that. */
+#define SVG_BARS 1u
+#define SVG_CURVES 2u
 
 /*
  * A text at a place.  class: of the style; anchor: "start", "middle" or
@@ -30,20 +25,20 @@ unsigned svg_facts(const struct show *show, const tel_stat *stat,
  */
 void svg_text(tel_output *out, double x, double y, const char *class,
     const char *anchor, double room, const char *text);
-
 /* A rectangle with a tip, which may be "". */
 void svg_bar(tel_output *out, double x, double y, double w, double h,
     const char *class, const char *tip);
-
 void svg_line(tel_output *out, double x1, double y1, double x2, double y2,
     const char *class);
 
-/* The pictures' height, and the pictures, with their upper edge at y. */
+/* The plots' height, and the plots, with their upper edge at y. */
 double svg_histogram_height(void);
-void svg_histogram(const struct show *show, const tel_stat *stat, double y);
-double svg_keys_height(const struct show *show, const tel_stat *stat);
-void svg_keys(const struct show *show, const tel_stat *stat, double y);
-double svg_types_height(const struct show *show);
-void svg_types(const struct show *show, double y);
+void svg_histogram(struct report *r, const struct report_section *s, double y);
+double svg_bars_height(struct report *r, const struct report_bars *bars);
+void svg_bars(struct report *r, const struct report_bars *bars, double y);
+/* A chart is wider than a page, and has its section's title in it. */
+#define SVG_CHART_WIDTH 800
+double svg_chart_height(const struct report_chart *chart);
+void svg_chart(struct report *r, const struct report_section *s, double y);
 
 #endif

@@ -3,8 +3,8 @@
  * Figures: numbers as people read them, grouped and with units, or plain.
  * Each writes into a buffer of FIGURE_TEXT bytes and returns it.
  */
-#ifndef COMMON_FIGURE_H
-#define COMMON_FIGURE_H
+#ifndef COMMON_REPORT_FIGURE_H
+#define COMMON_REPORT_FIGURE_H
 
 #include "tel.h"
 

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CSV: a report as one flat table, as RFC 4180 has it, a value a line. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/page.h"
+
+/* What is in the columns of a line; each is "" unless set. */
+struct line {
+	const struct report_section *section;
+	const char *subject, *item, *figure, *lo, *hi;
+};
+
+static struct line
+line_of(const struct report_section *s, const char *figure)
+{
+	struct line l = { s, s->name != NULL ? s->name : "", "", figure, "",
+		"" };
+
+	return l;
+}
+
+/*
+ * A text from a log: its bytes as they are, but for a terminal, which they
+ * could steer.
+ */
+static void
+put_text(struct report *r, const char *text)
+{
+	size_t room = 4 * strlen(text);
+	char *shown = r->options.terminal ? malloc(room + 1) : NULL;
+
+	if (shown != NULL)
+		put_csv(r->out, page_escape(shown, room, text));
+	else if (!r->options.terminal)
+		put_csv(r->out, text);
+	else
+		r->failed = 1;
+	free(shown);
+}
+
+static void
+put_cell(struct report *r, const struct line *l, enum report_csv_cell cell,
+    const char *value)
+{
+	switch (cell) {
+	case REPORT_CSV_TIME:
+		if (r->time_known)
+			putf(r->out, "%" PRIu64, r->time);
+		break;
+	case REPORT_CSV_SUBJECT: put_text(r, l->subject); break;
+	case REPORT_CSV_TYPE: put_csv(r->out, l->section->type); break;
+	case REPORT_CSV_FIGURE: put_csv(r->out, l->figure); break;
+	case REPORT_CSV_LO: put(r->out, l->lo); break;
+	case REPORT_CSV_HI: put(r->out, l->hi); break;
+	case REPORT_CSV_ITEM: put_text(r, l->item); break;
+	case REPORT_CSV_VALUE: put_text(r, value); break;
+	case REPORT_CSV_GROUP: put_text(r, report_group(r, l->section)); break;
+	}
+}
+
+static void
+put_line(struct report *r, const struct line *l, const char *value)
+{
+	struct report_mark mark = report_mark(r);
+	size_t i;
+
+	for (i = 0; i < r->tool->ncsv; i++) {
+		put(r->out, i == 0 ? "" : ",");
+		put_cell(r, l, r->tool->csv[i].cell, value);
+	}
+	put(r->out, r->tool->csv_end);
+	report_release(r, mark);
+}
+
+static void
+put_value(struct report *r, const struct line *l, const struct report_value *v)
+{
+	struct report_mark mark = report_mark(r);
+	char text[FIGURE_TEXT];
+
+	if (v->type == REPORT_REAL)
+		put_line(r, l, figure_exact(v->as.real, text));
+	else if (v->type != REPORT_ABSENT && v->type != REPORT_UNKNOWN)
+		put_line(r, l, report_key(r, v));
+	report_release(r, mark);
+}
+
+static void
+put_table(struct report *r, const struct report_section *s)
+{
+	const struct report_table *t = s->table;
+	struct report_mark mark = report_mark(r);
+	struct report_value cells[REPORT_COLUMNS_MAX];
+	size_t i, j;
+
+	for (i = 0; i < t->n; i++, report_release(r, mark)) {
+		struct line l = line_of(s, "");
+
+		memset(cells, 0, sizeof(cells));
+		if (!(t->row(r, t->of, i, cells) & REPORT_CSV))
+			continue;
+		for (j = 0; j < t->ncolumns; j++)
+			if (t->columns[j].role == REPORT_SUBJECT)
+				l.subject = report_key(r, &cells[j]);
+			else if (t->columns[j].role == REPORT_ITEM)
+				l.item = report_key(r, &cells[j]);
+		for (j = 0; j < t->ncolumns; j++) {
+			l.figure = t->columns[j].name;
+			if (t->columns[j].role == REPORT_FIGURE &&
+			    report_field_shown(r, &t->columns[j]))
+				put_value(r, &l, &cells[j]);
+		}
+	}
+}
+
+static void
+put_buckets(struct report *r, const struct report_section *s)
+{
+	const struct report_histogram *h = s->histogram;
+	char lo[FIGURE_TEXT], hi[FIGURE_TEXT], count[FIGURE_TEXT];
+	struct line l = line_of(s, "bucket");
+	size_t i;
+
+	l.lo = lo;
+	for (i = 0; i < h->n; i++) {
+		tel_bucket b;
+
+		if (!r->options.zeros)
+			i = h->next(h->of, i);
+		if (i >= h->n)
+			break;
+		b = h->bucket(h->of, i);
+		(void)figure_edge(b.lo, "", 1, lo);
+		(void)figure_edge(b.hi, "", 1, hi);
+		l.hi = b.open ? "" : hi;
+		put_line(r, &l,
+		    figure_count(figure_int128_of(b.count), 1, count));
+	}
+}
+
+/* The value of a quantile lies in [lo, hi]: one end may be open. */
+static void
+put_quantiles(struct report *r, const struct report_section *s)
+{
+	char name[FIGURE_TEXT], value[FIGURE_TEXT];
+	size_t i;
+
+	for (i = 0; i < s->nquantiles; i++) {
+		const struct report_quantile *q = &s->quantiles[i];
+		struct line l = line_of(s, "quantile");
+
+		(void)figure_edge(q->is.value, "", 1, value);
+		l.item = figure_quantile(q->share, name);
+		if (q->is.is == TEL_QUANTILE_AT_LEAST)
+			l.lo = value;
+		else if (q->is.is == TEL_QUANTILE_BELOW)
+			l.hi = value;
+		put_line(r, &l, q->is.is == TEL_QUANTILE_AT_MOST ? value : "");
+	}
+}
+
+static void
+put_bars(struct report *r, const struct report_section *s)
+{
+	const struct report_bars *bars = s->bars;
+	struct line l = line_of(s, "bucket");
+	size_t i, shown = report_rows(r, bars->n);
+	struct report_mark mark = report_mark(r);
+	char count[FIGURE_TEXT];
+	struct report_bar bar;
+
+	for (i = 0; i < shown; i++) {
+		bars->bar(r, bars->of, i, &bar);
+		l.item = report_key(r, &bar.label);
+		put_line(r, &l,
+		    figure_count(figure_int128_of(bar.count), 1, count));
+		report_release(r, mark);
+	}
+	l.item = "";
+	l.figure = "other";
+	if (shown < bars->n)
+		put_line(r, &l,
+		    figure_count(report_bars_rest(r, bars), 1, count));
+}
+
+static void
+put_section(struct report *r, const struct report_section *s)
+{
+	struct line l = line_of(s, "");
+	size_t i;
+
+	for (i = 0; i < s->nfacts; i++) {
+		if (!report_field_shown(r, &s->facts[i].field))
+			continue;
+		l.figure = s->facts[i].field.name;
+		l.item = s->facts[i].item;
+		put_value(r, &l, &s->facts[i].value);
+	}
+	l.item = "";
+	for (i = 0; i < s->nnotes; i++) {
+		l.figure = s->notes[i].name;
+		if (s->notes[i].shown & REPORT_CSV)
+			put_line(r, &l, "1");
+	}
+	if (s->table != NULL)
+		put_table(r, s);
+	if (s->histogram != NULL)
+		put_buckets(r, s);
+	put_quantiles(r, s);
+	if (s->bars != NULL)
+		put_bars(r, s);
+}
+
+static void
+put_head(struct report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->tool->ncsv; i++) {
+		put(r->out, i == 0 ? "" : ",");
+		put(r->out, r->tool->csv[i].name);
+	}
+	put(r->out, r->tool->csv_end);
+}
+
+const struct report_format report_as_csv = { .name = "csv",
+	.is = REPORT_CSV,
+	.begin = put_head,
+	.section = put_section };

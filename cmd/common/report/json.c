@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* JSON: a report as objects, one a line: of each section, or of each row. */
+#include "report.h"
+
+#include <string.h>
+#include "common/page.h"
+
+/* The last integer that each reader of JSON takes as it is. */
+#define EXACT ((int64_t)1 << 53)
+
+/* An integer; as a string where a double would spoil it. */
+static void
+put_integer(struct report *r, tel_int128 v)
+{
+	char text[FIGURE_TEXT];
+	int64_t small;
+	int plain =
+	    figure_fits_i64(v, &small) && small <= EXACT && small >= -EXACT;
+
+	putf(r->out, "%s%s%s", plain ? "" : "\"", figure_count(v, 1, text),
+	    plain ? "" : "\"");
+}
+
+/* A value; what is not known is null. */
+static void
+put_value(struct report *r, const struct report_value *v)
+{
+	char text[FIGURE_TEXT];
+
+	switch (v->type) {
+	case REPORT_ABSENT:
+	case REPORT_UNKNOWN: put(r->out, "null"); break;
+	case REPORT_INTEGER: put_integer(r, v->as.integer); break;
+	case REPORT_REAL: put(r->out, figure_exact(v->as.real, text)); break;
+	case REPORT_BOOLEAN:
+		put(r->out, v->as.boolean ? "true" : "false");
+		break;
+	case REPORT_STRING: put_json(r->out, v->as.string); break;
+	}
+}
+
+static void
+put_name(struct report *r, const char *before, const char *name)
+{
+	put(r->out, before);
+	put_json(r->out, name);
+	put(r->out, ":");
+}
+
+static void
+put_string(struct report *r, const char *name, const char *text)
+{
+	put_name(r, ",", name);
+	put_json(r->out, text);
+}
+
+static void
+put_i64(struct report *r, const char *before, const char *name, int64_t v)
+{
+	put_name(r, before, name);
+	put_integer(r, figure_int128_signed(v));
+}
+
+static void
+put_count(struct report *r, const char *name, tel_int128 v)
+{
+	put_name(r, ",", name);
+	put_integer(r, v);
+}
+
+/* A member that is a figure; what is not known is left out. */
+static void
+put_figure(struct report *r, const struct report_field *f,
+    const struct report_value *v)
+{
+	if (!report_field_shown(r, f) || v->type == REPORT_ABSENT ||
+	    v->type == REPORT_UNKNOWN)
+		return;
+	put_name(r, ",", f->name);
+	put_value(r, v);
+}
+
+/* What each object begins with. */
+static void
+open_object(struct report *r, const struct report_section *s)
+{
+	put(r->out, "{");
+	if (r->tool->json_time) {
+		put(r->out, "\"t\":");
+		if (r->time_known)
+			put_integer(r, figure_int128_of(r->time));
+		else
+			put(r->out, "null");
+		put(r->out, ",");
+	}
+	put(r->out, "\"type\":");
+	put_json(r->out, s->type);
+}
+
+static void
+put_table(struct report *r, const struct report_section *s)
+{
+	const struct report_table *t = s->table;
+	struct report_mark mark = report_mark(r);
+	struct report_value cells[REPORT_COLUMNS_MAX];
+	size_t i, j;
+
+	for (i = 0; i < t->n; i++, report_release(r, mark)) {
+		memset(cells, 0, sizeof(cells));
+		if (!(t->row(r, t->of, i, cells) & REPORT_JSON))
+			continue;
+		open_object(r, s);
+		for (j = 0; j < t->ncolumns; j++)
+			put_figure(r, &t->columns[j], &cells[j]);
+		put(r->out, "}\n");
+	}
+}
+
+static void
+put_groups(struct report *r, const struct report_section *s)
+{
+	size_t i;
+
+	if (s->overflow_group)
+		put_string(r, "group", "<overflow>");
+	for (i = 0; i < s->ngroups && !s->overflow_group; i++) {
+		put(r->out, i == 0 ? ",\"group\":{" : "");
+		put_name(r, i == 0 ? "" : ",", s->groups[i].field.name);
+		put_value(r, &s->groups[i].value);
+		put(r->out, i + 1 == s->ngroups ? "}" : "");
+	}
+}
+
+static void
+put_parameters(struct report *r, const struct report_section *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nparameters; i++) {
+		put(r->out, i == 0 ? ",\"parameters\":{" : "");
+		put_name(r, i == 0 ? "" : ",", s->parameters[i].field.name);
+		put_value(r, &s->parameters[i].value);
+	}
+	put(r->out, i > 0 ? "}" : "");
+}
+
+static void
+put_histogram(struct report *r, const struct report_histogram *h)
+{
+	const char *before = "{";
+	size_t i;
+
+	for (i = 0; i < h->nsegments; i++) {
+		put(r->out, i == 0 ? ",\"segments\":[" : ",");
+		put_i64(r, "{", "lo", h->segments[i].lo);
+		put_i64(r, ",", "hi", h->segments[i].hi);
+		put_i64(r, ",", "width", h->segments[i].width);
+		put(r->out, "}");
+	}
+	put(r->out, i > 0 ? "],\"buckets\":[" : ",\"buckets\":[");
+	for (i = 0; i < h->n; i++, before = ",{") {
+		tel_bucket b;
+
+		if (!r->options.zeros)
+			i = h->next(h->of, i);
+		if (i >= h->n)
+			break;
+		b = h->bucket(h->of, i);
+		put_i64(r, before, "lo", b.lo);
+		if (!b.open)
+			put_i64(r, ",", "hi", b.hi);
+		put_count(r, "count", figure_int128_of(b.count));
+		put(r->out, "}");
+	}
+	put(r->out, "]");
+}
+
+static void
+put_quantiles(struct report *r, const struct report_section *s)
+{
+	static const char *const names[] = { "at_most", "below", "at_least" };
+	char text[FIGURE_TEXT];
+	size_t i;
+
+	put(r->out, ",\"quantiles\":[");
+	for (i = 0; i < s->nquantiles; i++) {
+		const struct report_quantile *q = &s->quantiles[i];
+
+		putf(r->out, "%s{\"q\":%s", i == 0 ? "" : ",",
+		    figure_exact((double)q->share / 1e9, text));
+		put_i64(r, ",", names[q->is.is], q->is.value);
+		put(r->out, "}");
+	}
+	put(r->out, "]");
+}
+
+static void
+put_bars(struct report *r, const struct report_bars *bars)
+{
+	size_t i, shown = report_rows(r, bars->n);
+	struct report_mark mark = report_mark(r);
+	struct report_bar bar;
+
+	put(r->out, ",\"buckets\":[");
+	for (i = 0; i < shown; i++) {
+		bars->bar(r, bars->of, i, &bar);
+		put_name(r, i == 0 ? "{" : ",{", "key");
+		put_value(r, &bar.label);
+		put_count(r, "count", figure_int128_of(bar.count));
+		put_count(r, "updates", figure_int128_of(bar.updates));
+		put(r->out, "}");
+		report_release(r, mark);
+	}
+	put(r->out, "]");
+	if (shown < bars->n)
+		put_count(r, "other", report_bars_rest(r, bars));
+}
+
+static void
+put_section(struct report *r, const struct report_section *s)
+{
+	size_t i;
+
+	if (s->table != NULL) {
+		put_table(r, s);
+		return;
+	}
+	open_object(r, s);
+	if (s->name != NULL)
+		put_string(r, r->tool->json_subject, s->name);
+	put_groups(r, s);
+	if (s->definition[0] != '\0')
+		put_string(r, "definition", s->definition);
+	if (s->unit[0] != '\0')
+		put_string(r, "unit", s->unit);
+	for (i = 0; i < s->nfacts; i++)
+		put_figure(r, &s->facts[i].field, &s->facts[i].value);
+	for (i = 0; i < s->nnotes; i++)
+		if (s->notes[i].shown & REPORT_JSON) {
+			put_name(r, ",", s->notes[i].name);
+			put(r->out, "true");
+		}
+	put_parameters(r, s);
+	if (s->histogram != NULL) {
+		put_histogram(r, s->histogram);
+		put_quantiles(r, s);
+	}
+	if (s->bars != NULL)
+		put_bars(r, s->bars);
+	put(r->out, "}\n");
+}
+
+const struct report_format report_as_json = { .name = "json",
+	.is = REPORT_JSON,
+	.section = put_section };

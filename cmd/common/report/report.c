@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The model of a report: its sections, their texts, and values as text. */
+#include "report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------- values */
+
+struct report_value
+report_int128(tel_int128 v)
+{
+	return (struct report_value){ REPORT_INTEGER, { .integer = v } };
+}
+
+struct report_value
+report_count(uint64_t v)
+{
+	return report_int128(figure_int128_of(v));
+}
+
+struct report_value
+report_real(double v)
+{
+	return (struct report_value){ REPORT_REAL, { .real = v } };
+}
+
+struct report_value
+report_boolean(int v)
+{
+	return (struct report_value){ REPORT_BOOLEAN, { .boolean = v } };
+}
+
+struct report_value
+report_string(const char *text)
+{
+	return (struct report_value){ REPORT_STRING, { .string = text } };
+}
+
+struct report_value
+report_optional(const char *text)
+{
+	struct report_value v = report_string(text);
+
+	if (text[0] == '\0')
+		v.type = REPORT_ABSENT;
+	return v;
+}
+
+/* --------------------------------------------------------------- texts */
+
+#define ARENA_SIZE 8192
+
+/* Texts of a section: pieces of memory, the newest first. */
+struct report_arena {
+	struct report_arena *older;
+	size_t used, size;
+	char bytes[];
+};
+
+struct report_mark
+report_mark(const struct report *r)
+{
+	struct report_mark mark = { r->arena, 0 };
+
+	if (r->arena != NULL)
+		mark.used = r->arena->used;
+	return mark;
+}
+
+void
+report_release(struct report *r, struct report_mark mark)
+{
+	while (r->arena != mark.arena) {
+		struct report_arena *older = r->arena->older;
+
+		/* one is kept for the rows to come */
+		if (older == mark.arena && r->arena->size == ARENA_SIZE) {
+			r->arena->used = 0;
+			return;
+		}
+		free(r->arena);
+		r->arena = older;
+	}
+	if (r->arena != NULL)
+		r->arena->used = mark.used;
+}
+
+static char *
+allocate(struct report *r, size_t size)
+{
+	struct report_arena *a = r->arena;
+
+	if (a == NULL || size > a->size - a->used) {
+		size_t room = size > ARENA_SIZE ? size : ARENA_SIZE;
+
+		a = malloc(sizeof(*a) + room);
+		if (a == NULL) {
+			r->failed = 1;
+			return NULL;
+		}
+		a->older = r->arena;
+		a->used = 0;
+		a->size = room;
+		r->arena = a;
+	}
+	a->used += size;
+	return a->bytes + a->used - size;
+}
+
+const char *
+report_text(struct report *r, const char *format, ...)
+{
+	va_list ap, again;
+	char *text;
+	int n;
+
+	va_start(ap, format);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	text = n < 0 ? NULL : allocate(r, (size_t)n + 1);
+	if (text != NULL)
+		(void)vsnprintf(text, (size_t)n + 1, format, again);
+	va_end(again);
+	return text != NULL ? text : "";
+}
+
+/* ------------------------------------------------------------ sections */
+
+int
+report_is(const struct report *r, unsigned outputs)
+{
+	return (r->format->is & outputs) != 0;
+}
+
+size_t
+report_rows(const struct report *r, size_t n)
+{
+	uint64_t top = r->options.top;
+
+	if (top == 0)
+		top = r->format->rows_most;
+	return top > 0 && top < n ? (size_t)top : n;
+}
+
+struct report_section *
+report_section(struct report *r, unsigned shown, const char *type)
+{
+	struct report_section *s = &r->section;
+
+	memset(s, 0, sizeof(*s));
+	s->shown = shown;
+	s->type = type;
+	s->definition = "";
+	s->unit = "";
+	s->lead = "";
+	return s;
+}
+
+void
+report_put(struct report *r)
+{
+	const struct report_mark none = { NULL, 0 };
+	const struct report_section *s = &r->section;
+
+	if (r->measuring && report_is(r, s->shown))
+		r->height += r->format->measure(r, s);
+	else if (report_is(r, s->shown))
+		r->format->section(r, s);
+	report_release(r, none);
+}
+
+struct report_fact *
+report_fact(struct report *r, const struct report_field *field,
+    struct report_value value)
+{
+	struct report_section *s = &r->section;
+	struct report_fact *f = &s->facts[s->nfacts];
+
+	/* the last one is written over rather than what follows the list */
+	if (s->nfacts + 1 < REPORT_FACTS_MAX)
+		s->nfacts++;
+	f->field = *field;
+	f->value = value;
+	f->item = "";
+	return f;
+}
+
+void
+report_note(struct report *r, unsigned shown, const char *name,
+    const char *text)
+{
+	struct report_section *s = &r->section;
+
+	if (s->nnotes < REPORT_NOTES_MAX)
+		s->notes[s->nnotes++] =
+		    (struct report_note){ name, text, shown };
+}
+
+void
+report_line(struct report *r, const char *label, const char *format, ...)
+{
+	struct report_section *s = &r->section;
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (s->nlines < REPORT_LINES_MAX)
+		s->lines[s->nlines++] =
+		    (struct report_line){ label, report_text(r, "%s", text) };
+}
+
+void
+report_write(struct report *r, void (*fill)(struct report *r, void *arg),
+    void *arg)
+{
+	const struct report_format *f = r->format;
+
+	if (!r->begun && f->begin != NULL)
+		f->begin(r);
+	r->begun = 1;
+	if (f->measure != NULL) {
+		r->measuring = 1;
+		r->height = 0;
+		fill(r, arg);
+		r->measuring = 0;
+	}
+	if (f->open != NULL)
+		f->open(r);
+	fill(r, arg);
+	if (f->close != NULL)
+		f->close(r);
+}
+
+void
+report_free(struct report *r)
+{
+	while (r->arena != NULL) {
+		struct report_arena *older = r->arena->older;
+
+		free(r->arena);
+		r->arena = older;
+	}
+}
+
+/* ------------------------------------------------------ values as text */
+
+int
+report_field_shown(const struct report *r, const struct report_field *f)
+{
+	return f->shown == 0 || report_is(r, f->shown);
+}
+
+const char *
+report_field_label(const struct report_field *f)
+{
+	return f->label != NULL ? f->label : f->name;
+}
+
+static const char *
+show_real(struct report *r, const struct report_field *f, double v, char *text)
+{
+	int raw = r->options.raw;
+
+	switch (f->notation) {
+	case REPORT_FIXED: return figure_fixed(v, f->decimals, raw, text);
+	case REPORT_PERCENT:
+		(void)snprintf(text, FIGURE_TEXT, "%.*f%%", f->decimals,
+		    v * 100);
+		return text;
+	case REPORT_SIZE:
+		if (figure_size(v, text)[0] == '\0')
+			(void)snprintf(text, FIGURE_TEXT, "%.0f B", v);
+		return text;
+	case REPORT_SHORT:
+		(void)snprintf(text, FIGURE_TEXT, "%.*f", v < 1000, v);
+		return text;
+	case REPORT_GROUPED:
+	case REPORT_WITH_UNIT:
+	case REPORT_ROUNDED:
+	case REPORT_PLAIN: break;
+	}
+	return figure_double(v, f->unit != NULL ? f->unit : "", raw, text);
+}
+
+const char *
+report_show(struct report *r, const struct report_field *f,
+    const struct report_value *v)
+{
+	char text[FIGURE_TEXT];
+	int raw = r->options.raw;
+
+	switch (v->type) {
+	case REPORT_ABSENT: return "";
+	case REPORT_UNKNOWN: return "-";
+	case REPORT_BOOLEAN: return v->as.boolean ? "true" : "false";
+	case REPORT_STRING: return v->as.string;
+	case REPORT_REAL:
+		return report_text(r, "%s", show_real(r, f, v->as.real, text));
+	case REPORT_INTEGER: break;
+	}
+	if (f->notation == REPORT_WITH_UNIT)
+		(void)figure_value(v->as.integer,
+		    f->unit != NULL ? f->unit : "", raw, text);
+	else if (f->notation == REPORT_GROUPED || f->notation == REPORT_PLAIN)
+		(void)figure_count(v->as.integer,
+		    raw || f->notation == REPORT_PLAIN, text);
+	else
+		(void)show_real(r, f, tel_int128_double(v->as.integer), text);
+	return report_text(r, "%s", text);
+}
+
+const char *
+report_key(struct report *r, const struct report_value *v)
+{
+	static const struct report_field plain = { .notation = REPORT_PLAIN };
+
+	return report_show(r, &plain, v);
+}
+
+const char *
+report_group(struct report *r, const struct report_section *s)
+{
+	const char *text = "";
+	size_t i;
+
+	if (s->overflow_group)
+		return "<overflow>";
+	for (i = 0; i < s->ngroups; i++)
+		text = report_text(r, "%s%s%s=%s", text, i == 0 ? "" : ",",
+		    s->groups[i].field.name,
+		    report_key(r, &s->groups[i].value));
+	return text;
+}
+
+const char *
+report_title(struct report *r, const struct report_section *s)
+{
+	if (s->title != NULL)
+		return s->title;
+	if (s->ngroups == 0)
+		return s->name != NULL ? s->name : "";
+	return report_text(r, "%s{%s}", s->name, report_group(r, s));
+}
+
+tel_int128
+report_bars_rest(struct report *r, const struct report_bars *bars)
+{
+	size_t i = report_rows(r, bars->n);
+	struct report_mark mark = report_mark(r);
+	tel_int128 rest = { 0, 0 };
+	struct report_bar bar;
+
+	for (; i < bars->n; i++) {
+		bars->bar(r, bars->of, i, &bar);
+		rest = figure_add(rest, figure_int128_of(bar.count));
+		report_release(r, mark);
+	}
+	return rest;
+}

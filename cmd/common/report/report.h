@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Report: one model of what a tool found, and the writers of it: text, CSV,
+ * JSON and SVG.
+ *
+ * A report is a sequence of sections.  A section has a title, facts (named
+ * values), lines and notes, and what it needs of a table, a histogram, bars
+ * and a chart.  The tool builds one section at a time and hands it over; the
+ * writer writes it, and nothing of it is kept, so that memory does not grow
+ * with the report.  Rows, buckets and points stay where the tool has them:
+ * the writer asks for each by a callback, as often as it needs it.
+ */
+#ifndef COMMON_REPORT_REPORT_H
+#define COMMON_REPORT_REPORT_H
+
+#include "figure.h"
+#include "tel.h"
+
+/* The outputs that something is for. */
+#define REPORT_TEXT 1u
+#define REPORT_CSV 2u
+#define REPORT_JSON 4u
+#define REPORT_SVG 8u
+#define REPORT_DATA (REPORT_CSV | REPORT_JSON)
+#define REPORT_ALL (REPORT_TEXT | REPORT_DATA | REPORT_SVG)
+
+/* ------------------------------------------------------------- values */
+
+enum report_datatype {
+	REPORT_ABSENT,  /* left out everywhere */
+	REPORT_UNKNOWN, /* "-" in tables, null as a key, else left out */
+	REPORT_INTEGER,
+	REPORT_REAL,
+	REPORT_BOOLEAN,
+	REPORT_STRING
+};
+
+struct report_value {
+	enum report_datatype type;
+	union {
+		tel_int128 integer;
+		double real;
+		int boolean;
+		const char *string; /* not escaped */
+	} as;
+};
+
+struct report_value report_int128(tel_int128 v);
+struct report_value report_count(uint64_t v);
+struct report_value report_real(double v);
+struct report_value report_boolean(int v);
+struct report_value report_string(const char *text);
+/* The same, but absent when it is "". */
+struct report_value report_optional(const char *text);
+
+/* How people see a number; with --raw all but the last five are plain. */
+enum report_notation {
+	REPORT_GROUPED,   /* 1,234,567 */
+	REPORT_WITH_UNIT, /* exact: "65,536 (64.0 KiB)", "12.5 ms" */
+	REPORT_ROUNDED,   /* of a mean or rate: at most three decimals */
+	REPORT_FIXED,     /* so many decimals */
+	REPORT_PLAIN,     /* digits alone */
+	REPORT_PERCENT,   /* of a share from 0 to 1: "12.5%" */
+	REPORT_SIZE,      /* "12.3 MiB", "512 B" */
+	REPORT_SHORT      /* one decimal below 1000, none above */
+};
+
+/* The role of a column in the outputs for programs. */
+enum report_role {
+	REPORT_FIGURE,
+	REPORT_SUBJECT, /* whose row it is: an allocator */
+	REPORT_ITEM     /* which of its rows it is: a kind of event */
+};
+
+/* What a value is: that of a fact, or those of a column. */
+struct report_field {
+	const char *name;  /* for programs: "overflow_updates" */
+	const char *label; /* for people; NULL: the name */
+	const char *unit;  /* "bytes", "ns" ...; NULL: none */
+	enum report_notation notation;
+	int decimals;
+	unsigned shown; /* REPORT_TEXT and so on; 0: REPORT_ALL */
+	enum report_role role;
+	int left;       /* in tables of text: left-aligned, */
+	unsigned width; /* columns with the gap; 0: as its cells need */
+	unsigned most;  /* longest text in columns, 0: any length */
+	int spare;      /* left out, the largest first, on narrow pages */
+};
+
+struct report_fact {
+	struct report_field field;
+	struct report_value value;
+	const char *item; /* in the column "key" of CSV, or "" */
+};
+
+/* ----------------------------------------------------- parts of sections */
+
+struct report;
+
+struct report_table {
+	const struct report_field *columns;
+	size_t ncolumns;
+	size_t n;
+	const void *of;
+	/*
+	 * Sets the cells of a row, which are absent before.  Texts from
+	 * report_text() are good until the next row.  Returns the outputs
+	 * that the row is for.
+	 */
+	unsigned (*row)(struct report *r, const void *of, size_t i,
+	    struct report_value *cells);
+	unsigned indent; /* of text */
+};
+#define REPORT_COLUMNS_MAX 40
+
+struct report_histogram {
+	const void *of;
+	size_t n;
+	tel_bucket (*bucket)(const void *of, size_t i);
+	/* The first bucket from i on that is not empty, or n. */
+	size_t (*next)(const void *of, size_t i);
+	tel_int128 weight;
+	int sides; /* under and over are known */
+	tel_int128 under, over;
+	int knee;   /* buckets have another width behind it */
+	int log;    /* it is drawn by logarithm in any case */
+	int hidden; /* it is drawn, but text has no rows of it */
+	/* The ranges of equal width, for programs. */
+	struct report_segment {
+		int64_t lo, hi, width;
+	} segments[2];
+	size_t nsegments;
+};
+
+struct report_quantile {
+	uint32_t share; /* in parts of 10^9 */
+	tel_quantile is;
+};
+#define REPORT_QUANTILES_MAX 32
+
+/* Bars beside each other, each with a label and a count. */
+struct report_bar {
+	struct report_value label;
+	uint64_t count, updates;
+};
+struct report_bars {
+	const void *of;
+	size_t n; /* writers show report_rows() of them, and sum up the rest */
+	void (*bar)(struct report *r, const void *of, size_t i,
+	    struct report_bar *out);
+	tel_int128 weight; /* of all, for shares */
+	int has_overflow;  /* what found no room is a bar of its own */
+	tel_int128 overflow;
+};
+
+/* Curves over a share of the run, 0 to 1. */
+struct report_series {
+	const char *name;
+	const char *legend;
+	int area;      /* it is filled, and drawn below the others */
+	size_t number; /* which hue it has */
+	size_t n;
+	const void *of;
+	void (*point)(const void *of, size_t i, double *x, double *y);
+};
+struct report_chart {
+	const struct report_series *series;
+	size_t n;
+	const char *x_title;
+	const char *unit; /* of y */
+	double most;      /* the largest y */
+};
+
+struct report_line {
+	const char *label, *text;
+};
+struct report_note {
+	const char *name; /* for programs, or NULL */
+	const char *text;
+	unsigned shown;
+};
+
+#define REPORT_FACTS_MAX 64
+#define REPORT_NOTES_MAX 4
+#define REPORT_LINES_MAX 64
+
+struct report_section {
+	unsigned shown;    /* the outputs that it is for */
+	const char *type;  /* for programs: "tally", "totals", "run" */
+	const char *name;  /* of the statistic or allocator, or NULL */
+	const char *title; /* for people; NULL: name and group, or none */
+	const char *class; /* in brackets behind the title, or NULL */
+	const char *definition, *unit;
+	int apart; /* text: a blank line comes before */
+
+	/* The group that it is of: names and values. */
+	struct report_fact groups[8];
+	size_t ngroups;
+	int overflow_group;
+
+	const char *lead; /* text: what the line of facts begins with */
+	int lead_strong;
+	unsigned indent; /* of its other lines */
+	struct report_fact facts[REPORT_FACTS_MAX];
+	size_t nfacts;
+	struct report_fact parameters[8];
+	size_t nparameters;
+
+	/* Lines of text behind labels of so many columns. */
+	struct report_line lines[REPORT_LINES_MAX];
+	size_t nlines;
+	unsigned label_width;
+
+	struct report_note notes[REPORT_NOTES_MAX];
+	size_t nnotes;
+
+	const struct report_table *table;
+	const struct report_histogram *histogram;
+	struct report_quantile quantiles[REPORT_QUANTILES_MAX];
+	size_t nquantiles;
+	const struct report_bars *bars;
+	const struct report_chart *chart;
+};
+
+/* ------------------------------------------------------------- reports */
+
+struct report_options {
+	int raw, utf8, zeros, density, log;
+	int terminal, color;
+	unsigned width; /* columns of a page of text */
+	uint64_t top;   /* the most rows, 0: all */
+};
+
+/* A column of CSV: its name and what is in it. */
+struct report_csv_column {
+	const char *name;
+	enum report_csv_cell {
+		REPORT_CSV_TIME,
+		REPORT_CSV_SUBJECT,
+		REPORT_CSV_TYPE,
+		REPORT_CSV_FIGURE,
+		REPORT_CSV_LO,
+		REPORT_CSV_HI,
+		REPORT_CSV_ITEM,
+		REPORT_CSV_VALUE,
+		REPORT_CSV_GROUP
+	} cell;
+};
+
+/* What a tool's outputs have of their own. */
+struct report_tool {
+	const char *title; /* of the page; NULL: a report is one picture */
+	const struct report_csv_column *csv;
+	size_t ncsv;
+	const char *csv_end;      /* of a line */
+	const char *json_subject; /* the member that has a section's name */
+	int json_time;            /* each object has the time first */
+};
+
+struct report_format {
+	const char *name;
+	unsigned is;      /* REPORT_TEXT and so on */
+	int once;         /* a report cannot follow another one */
+	size_t rows_most; /* shown unless options say so; 0: all */
+	void (*begin)(struct report *r); /* before the first report */
+	void (*open)(struct report *r);  /* each; what is open is closed */
+	void (*section)(struct report *r, const struct report_section *s);
+	void (*close)(struct report *r);
+	/* The height of a section, where all must be known first. */
+	double (*measure)(struct report *r, const struct report_section *s);
+};
+
+extern const struct report_format report_as_text, report_as_csv, report_as_json,
+    report_as_svg;
+
+struct report {
+	const struct report_format *format;
+	const struct report_tool *tool;
+	struct report_options options;
+	tel_output *out;
+	int time_known;
+	uint64_t time; /* of the snapshot */
+
+	/* of the report and its writers */
+	struct report_section section;
+	struct report_arena *arena;
+	int failed; /* there was no memory for some of it */
+	int begun;
+	int measuring;
+	double y, height;
+	unsigned has; /* SVG: what the page draws */
+};
+
+/* Writes a report: calls fill, which hands over the sections, once or twice. */
+void report_write(struct report *r, void (*fill)(struct report *r, void *arg),
+    void *arg);
+/* Frees what a report has; r->failed stays. */
+void report_free(struct report *r);
+
+/* Nonzero when the format is one of these outputs. */
+int report_is(const struct report *r, unsigned outputs);
+/* How many of n rows are shown. */
+size_t report_rows(const struct report *r, size_t n);
+
+/* Starts a section, empty but for its type and the outputs it is for. */
+struct report_section *report_section(struct report *r, unsigned shown,
+    const char *type);
+/* Hands it over. */
+void report_put(struct report *r);
+/* Adds to the section. */
+struct report_fact *report_fact(struct report *r,
+    const struct report_field *field, struct report_value value);
+void report_note(struct report *r, unsigned shown, const char *name,
+    const char *text);
+/* A line of text; more lines of it are indented as the first. */
+__attribute__((format(printf, 3, 4))) void report_line(struct report *r,
+    const char *label, const char *format, ...);
+
+/*
+ * Text that is good until the section is handed over, or until the next row.
+ * "" when there is no memory; the report has then failed.
+ */
+__attribute__((format(printf, 2, 3))) const char *report_text(struct report *r,
+    const char *format, ...);
+
+/* ----------------------------------------------- what writers have in common */
+
+/* A value as people see it; a string as it is. */
+const char *report_show(struct report *r, const struct report_field *field,
+    const struct report_value *v);
+/* A key or a value of a group: digits alone, strings as they are. */
+const char *report_key(struct report *r, const struct report_value *v);
+/* The group as text, kind=Pool,pool=0x10; "" without one. */
+const char *report_group(struct report *r, const struct report_section *s);
+/* The title of a section; "" when it has none. */
+const char *report_title(struct report *r, const struct report_section *s);
+const char *report_field_label(const struct report_field *f);
+int report_field_shown(const struct report *r, const struct report_field *f);
+/* The sum of the bars that are not shown. */
+tel_int128 report_bars_rest(struct report *r, const struct report_bars *bars);
+
+/* Forgets the texts that were made since the mark. */
+struct report_mark {
+	struct report_arena *arena;
+	size_t used;
+};
+struct report_mark report_mark(const struct report *r);
+void report_release(struct report *r, struct report_mark mark);
+
+#endif

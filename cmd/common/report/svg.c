@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SVG: a report as pictures, one below the other in one document. */
+#include "svg.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "common/page.h"
+
+/* The most bars when --top does not say. */
+#define ROWS_DEFAULT 40
+/* The height of a heading, and what is left free below a picture. */
+#define HEAD (3 * SVG_LINE)
+#define GAP 28
+/* No more lines of facts than this. */
+#define FACTS_MAX 8
+
+/* Fills are the same hues on paper and on dark screens, as light as needed. */
+static const struct {
+	const char *text;
+	unsigned of; /* 0: every page has it */
+} styles[] = { { "<style>\n"
+	         ".page{fill:#fff}\n"
+	         "text{font:12px sans-serif;fill:#222}\n"
+	         ".head{font-size:15px;font-weight:bold}\n"
+	         ".small{font-size:11px;fill:#555}\n",
+	           0 },
+	{ ".note{fill:#a32020}\n", SVG_BARS },
+	{ ".axis{stroke:#444;stroke-width:1}\n"
+	  ".grid{stroke:#ddd;stroke-width:1}\n",
+	    0 },
+	{ ".bar{fill:#2b6ca3}\n"
+	  ".part{fill:#c0761c}\n"
+	  ".side{fill:#9aa7b4}\n",
+	    SVG_BARS },
+	{ ".live{fill:#9aa7b4;fill-opacity:.45}\n"
+	  ".curve{fill:none;stroke-width:1.8;stroke-linejoin:round}\n"
+	  ".c0{stroke:#2b6ca3}.c1{stroke:#c0761c}.c2{stroke:#3d8b45}\n"
+	  ".c3{stroke:#a3324f}.c4{stroke:#7455b5}.c5{stroke:#168a8a}\n"
+	  ".c6{stroke:#8a6a2b}.c7{stroke:#c2418f}\n",
+	    SVG_CURVES },
+	{ "@media screen and (prefers-color-scheme:dark){\n"
+	  ".page{fill:#16191d}\n"
+	  "text{fill:#e6e6e6}\n"
+	  ".small{fill:#a8adb3}\n",
+	    0 },
+	{ ".note{fill:#ff8f80}\n", SVG_BARS },
+	{ ".axis{stroke:#a8adb3}\n"
+	  ".grid{stroke:#343a41}\n",
+	    0 },
+	{ ".bar{fill:#6fb1e8}\n"
+	  ".part{fill:#e8ac62}\n"
+	  ".side{fill:#6b7683}\n",
+	    SVG_BARS },
+	{ ".live{fill:#6b7683}\n"
+	  ".c0{stroke:#6fb1e8}.c1{stroke:#e8ac62}.c2{stroke:#7ccf86}\n"
+	  ".c3{stroke:#ef7f9a}.c4{stroke:#b9a0f0}.c5{stroke:#5fd0d0}\n"
+	  ".c6{stroke:#d6b878}.c7{stroke:#f08cc8}\n",
+	    SVG_CURVES },
+	{ "}\n"
+	  "</style>\n",
+	    0 } };
+
+/* -------------------------------------------------------------- shapes */
+
+void
+svg_text(tel_output *out, double x, double y, const char *class,
+    const char *anchor, double room, const char *text)
+{
+	size_t most = (size_t)(room / SVG_CHAR), shown;
+
+	if (most < 4)
+		most = 4;
+	putf(out, "<text x=\"%.1f\" y=\"%.1f\"", x, y);
+	if (class[0] != '\0')
+		putf(out, " class=\"%s\"", class);
+	if (strcmp(anchor, "start") != 0)
+		putf(out, " text-anchor=\"%s\"", anchor);
+	put(out, ">");
+	shown = put_xml_part(out, text, most);
+	if (text[shown] != '\0') {
+		put(out, "\xe2\x80\xa6<title>");
+		put_xml(out, text);
+		put(out, "</title>");
+	}
+	put(out, "</text>\n");
+}
+
+void
+svg_bar(tel_output *out, double x, double y, double w, double h,
+    const char *class, const char *tip)
+{
+	putf(out,
+	    "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" "
+	    "height=\"%.2f\">",
+	    class, x, y, w, h);
+	if (tip[0] != '\0') {
+		put(out, "<title>");
+		put_xml(out, tip);
+		put(out, "</title>");
+	}
+	put(out, "</rect>\n");
+}
+
+void
+svg_line(tel_output *out, double x1, double y1, double x2, double y2,
+    const char *class)
+{
+	putf(out,
+	    "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+	    "y2=\"%.1f\"/>\n",
+	    class, x1, y1, x2, y2);
+}
+
+/* --------------------------------------------------------------- facts */
+
+/* Facts in lines, as many as fit one. */
+struct facts {
+	char lines[FACTS_MAX][160];
+	unsigned n;
+};
+
+static void
+add_fact(struct facts *f, const char *text)
+{
+	/* small letters, and dots of two bytes */
+	size_t most = (size_t)(SVG_INNER / SVG_CHAR * 1.1), used;
+
+	used = f->n > 0 ? strlen(f->lines[f->n - 1]) : 0;
+	if (f->n == 0 || used + 3 + strlen(text) > most) {
+		if (f->n == FACTS_MAX)
+			return;
+		used = 0;
+		f->lines[f->n++][0] = '\0';
+	}
+	(void)snprintf(f->lines[f->n - 1] + used, sizeof(f->lines[0]) - used,
+	    "%s%.119s", used > 0 ? " \xc2\xb7 " : "", text);
+}
+
+static void
+wrap_facts(struct facts *f, struct report *r, const struct report_section *s)
+{
+	static const char *const signs[] = { "\xe2\x89\xa4", "<",
+		"\xe2\x89\xa5" };
+	char name[FIGURE_TEXT], value[FIGURE_TEXT];
+	size_t i;
+
+	f->n = 0;
+	for (i = 0; i < s->nfacts; i++) {
+		const struct report_field *field = &s->facts[i].field;
+
+		if (report_field_shown(r, field))
+			add_fact(f,
+			    report_text(r, "%s %s", report_field_label(field),
+			        report_show(r, field, &s->facts[i].value)));
+	}
+	for (i = 0; i < s->nquantiles; i++) {
+		const struct report_quantile *q = &s->quantiles[i];
+
+		add_fact(f,
+		    report_text(r, "%s %s %s", figure_quantile(q->share, name),
+		        signs[q->is.is],
+		        figure_edge(q->is.value, s->unit, r->options.raw,
+		            value)));
+	}
+}
+
+/* ---------------------------------------------------------------- bars */
+
+/* The widest labels, and what figures behind bars need. */
+#define LABEL_WIDTH 220
+#define FIGURE_WIDTH 150
+
+/* The bars of a picture: measured first, and then put. */
+struct bars {
+	struct report *report;
+	double y;
+	double weight, scale;
+	double label; /* width of the labels */
+	int put;
+	unsigned n;
+};
+
+static void
+bar_row(struct bars *b, const char *label, tel_int128 count, const char *class)
+{
+	double value = tel_int128_double(count), width = SVG_CHAR;
+	double left, room, y = b->y + b->n++ * SVG_ROW;
+	tel_output *out = b->report->out;
+	char text[FIGURE_TEXT + 32], figure[FIGURE_TEXT];
+
+	if (!b->put) {
+		width *= (double)strlen(label);
+		if (width > LABEL_WIDTH)
+			width = LABEL_WIDTH;
+		if (width > b->label)
+			b->label = width;
+		if (value > b->scale)
+			b->scale = value;
+		return;
+	}
+	left = SVG_MARGIN + b->label + 8;
+	room = SVG_WIDTH - SVG_MARGIN - FIGURE_WIDTH - left;
+	width = b->scale > 0 ? value / b->scale * room : 0;
+	(void)snprintf(text, sizeof(text), "%s (%.1f%%)",
+	    figure_count(count, b->report->options.raw, figure),
+	    b->weight > 0 ? value / b->weight * 100 : 0);
+	svg_text(out, left - 8, y + SVG_ROW - 6, "", "end", b->label + SVG_CHAR,
+	    label);
+	svg_bar(out, left, y + 2, width < 1 && value > 0 ? 1 : width,
+	    SVG_ROW - 5, class, "");
+	svg_text(out, left + width + 6, y + SVG_ROW - 6, "small", "start",
+	    FIGURE_WIDTH, text);
+}
+
+static void
+bar_rows(struct bars *b, const struct report_bars *bars)
+{
+	struct report_mark mark = report_mark(b->report);
+	size_t i, shown = report_rows(b->report, bars->n);
+	struct report_bar bar;
+
+	b->n = 0;
+	for (i = 0; i < shown; i++) {
+		bars->bar(b->report, bars->of, i, &bar);
+		bar_row(b, report_key(b->report, &bar.label),
+		    figure_int128_of(bar.count), "bar");
+		report_release(b->report, mark);
+	}
+	if (shown < bars->n)
+		bar_row(b, "<other>", report_bars_rest(b->report, bars),
+		    "side");
+	if (bars->has_overflow)
+		bar_row(b, "<overflow>", bars->overflow, "side");
+}
+
+double
+svg_bars_height(struct report *r, const struct report_bars *bars)
+{
+	size_t shown = report_rows(r, bars->n);
+
+	return SVG_ROW *
+	    (double)(shown + (shown < bars->n) +
+	        (size_t)(bars->has_overflow != 0));
+}
+
+void
+svg_bars(struct report *r, const struct report_bars *bars, double y)
+{
+	struct bars b = { r, y, tel_int128_double(bars->weight), 0, 0, 0, 0 };
+	double x;
+
+	bar_rows(&b, bars);
+	b.put = 1;
+	bar_rows(&b, bars);
+	/* the line that the bars stand on */
+	x = SVG_MARGIN + b.label + 8;
+	svg_line(r->out, x, y, x, y + b.n * SVG_ROW, "axis");
+}
+
+/* ------------------------------------------------------------ sections */
+
+/* The height of a section but for its plot, and where its texts begin. */
+static double
+text_height(struct report *r, const struct report_section *s,
+    struct facts *facts, double *top)
+{
+	unsigned lines;
+	size_t i;
+
+	wrap_facts(facts, r, s);
+	lines = facts->n;
+	for (i = 0; i < s->nnotes; i++)
+		lines += (s->notes[i].shown & REPORT_SVG) != 0;
+	/* a note takes the place of facts */
+	*top = facts->n > 0 ? HEAD - SVG_LINE / 2 : HEAD - SVG_LINE;
+	if (lines == 0 || facts->n == 0)
+		lines = 1;
+	return *top + SVG_LINE * lines + SVG_LINE / 2;
+}
+
+static double
+measure_section(struct report *r, const struct report_section *s)
+{
+	struct facts facts;
+	double top, height;
+
+	r->has |= s->chart != NULL ? SVG_CURVES : SVG_BARS;
+	if (s->chart != NULL)
+		return svg_chart_height(s->chart);
+	height = text_height(r, s, &facts, &top) + GAP;
+	if (facts.n == 0)
+		height += SVG_LINE / 2;
+	if (s->histogram != NULL)
+		height += svg_histogram_height();
+	if (s->bars != NULL)
+		height += svg_bars_height(r, s->bars);
+	return height;
+}
+
+/* Opens a picture, which those who hear a page are told of as well. */
+static void
+open_picture(struct report *r, const char *title, const char *desc)
+{
+	put(r->out, "<g role=\"img\">\n<title>");
+	put_xml(r->out, title);
+	put(r->out, "</title>\n<desc>");
+	put_xml(r->out, desc);
+	put(r->out, "</desc>\n");
+}
+
+static void
+put_section(struct report *r, const struct report_section *s)
+{
+	const char *title = report_title(r, s);
+	const char *what = s->definition[0] != '\0' ? s->definition : s->class;
+	struct facts facts;
+	double top, y, plot;
+	size_t i;
+
+	if (s->chart != NULL) {
+		svg_chart(r, s, r->y);
+		return;
+	}
+	plot = r->y + text_height(r, s, &facts, &top);
+	open_picture(r, title, what);
+	svg_text(r->out, SVG_MARGIN, r->y + SVG_LINE, "head", "start",
+	    SVG_INNER, title);
+	svg_text(r->out, SVG_MARGIN, r->y + 2 * SVG_LINE, "small", "start",
+	    SVG_INNER, what);
+	y = r->y + top + SVG_LINE - 4;
+	for (i = 0; i < facts.n; i++, y += SVG_LINE)
+		svg_text(r->out, SVG_MARGIN, y, "small", "start",
+		    10 * SVG_INNER, facts.lines[i]);
+	for (i = 0; i < s->nnotes; i++) {
+		if (!(s->notes[i].shown & REPORT_SVG))
+			continue;
+		svg_text(r->out, SVG_MARGIN, y, "note", "start", SVG_INNER,
+		    s->notes[i].text);
+		y += SVG_LINE;
+	}
+	if (s->histogram != NULL)
+		svg_histogram(r, s, plot);
+	if (s->bars != NULL)
+		svg_bars(r, s->bars, plot);
+	put(r->out, "</g>\n");
+	r->y += measure_section(r, s);
+}
+
+static void
+open_page(struct report *r)
+{
+	const char *title = r->tool->title;
+	int alone = title == NULL;
+	int width = alone ? SVG_CHART_WIDTH : SVG_WIDTH;
+	double height = r->height + (alone ? 0 : SVG_MARGIN);
+	size_t i, n = sizeof(styles) / sizeof(styles[0]);
+
+	if (alone)
+		title = report_title(r, &r->section);
+	r->y = alone ? 0 : SVG_MARGIN;
+	putf(r->out,
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+	    "height=\"%.0f\" viewBox=\"0 0 %d %.0f\"%s>\n"
+	    "<title>%s</title>\n",
+	    width, height, width, height, alone ? " role=\"img\"" : "", title);
+	for (i = 0; i < n; i++)
+		if (styles[i].of == 0 || (styles[i].of & r->has) != 0)
+			put(r->out, styles[i].text);
+	putf(r->out, "<rect class=\"page\" width=\"%d\" height=\"%.0f\"/>\n",
+	    width, height);
+}
+
+static void
+close_page(struct report *r)
+{
+	put(r->out, "</svg>\n");
+}
+
+const struct report_format report_as_svg = { .name = "svg",
+	.is = REPORT_SVG,
+	.once = 1,
+	.rows_most = ROWS_DEFAULT,
+	.open = open_page,
+	.section = put_section,
+	.close = close_page,
+	.measure = measure_section };

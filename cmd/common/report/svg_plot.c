@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SVG: what is drawn over axes: histograms, and charts of curves. */
+#include "svg.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "common/page.h"
+#include "scale.h"
+
+/* ---------------------------------------------------------- histograms */
+
+/* The height of the bars, and of what is below them. */
+#define PLOT 190
+#define BELOW 40
+/* Room for the figures on the left. */
+#define LEFT 76
+/* The bars of what lies outside, and the gap before them. */
+#define SIDE 26
+#define SIDE_GAP 12
+
+struct plot {
+	struct report *report;
+	tel_output *out;
+	const struct report_histogram *histogram;
+	const char *unit;
+	struct scale x, y;
+	double top;
+	int under, over; /* there are bars for them */
+};
+
+double
+svg_histogram_height(void)
+{
+	return PLOT + BELOW + SVG_LINE;
+}
+
+static tel_bucket
+bucket_of(const struct plot *p, size_t i)
+{
+	return p->histogram->bucket(p->histogram->of, i);
+}
+
+/* The first bucket from i on that is in use, or their number. */
+static size_t
+next_of(const struct plot *p, size_t i)
+{
+	return p->histogram->next(p->histogram->of, i);
+}
+
+/* The upper edge; one that is open is as far as the scale goes. */
+static double
+upper(const tel_bucket *b)
+{
+	if (!b->open)
+		return (double)b->hi;
+	return b->lo > 0 ? (double)b->lo * 2 : (double)b->lo + 1;
+}
+
+/* What the height of a bucket's bar is. */
+static double
+weigh(const struct plot *p, const tel_bucket *b)
+{
+	if (!p->report->options.density)
+		return (double)b->count;
+	return b->open ? 0 : (double)b->count / (upper(b) - (double)b->lo);
+}
+
+/* Sets the scales by the buckets in use. */
+static void
+measure(struct plot *p)
+{
+	const struct report_histogram *h = p->histogram;
+	tel_bucket b = bucket_of(p, 0);
+	double v;
+	size_t i, first = next_of(p, 0);
+
+	p->x.from = SVG_MARGIN + LEFT + (p->under ? SIDE + SIDE_GAP : 0);
+	p->x.to = SVG_WIDTH - SVG_MARGIN - (p->over ? SIDE + SIDE_GAP : 0);
+	p->y.from = p->top + PLOT;
+	p->y.to = p->top;
+	p->x.lo = (double)b.lo;
+	p->x.hi = upper(&b);
+	for (i = first; i < h->n; i = next_of(p, i + 1)) {
+		b = bucket_of(p, i);
+		if (i == first)
+			p->x.lo = (double)b.lo;
+		p->x.hi = upper(&b);
+		v = weigh(p, &b);
+		if (v > p->y.hi)
+			p->y.hi = v;
+	}
+	if (p->report->options.density)
+		return;
+	v = tel_int128_double(h->under);
+	if (v > p->y.hi)
+		p->y.hi = v;
+	v = tel_int128_double(h->over);
+	if (v > p->y.hi)
+		p->y.hi = v;
+	/* some air above the highest */
+	p->y.hi *= 1.05;
+}
+
+/*
+ * Marks of the left axis: of a count round numbers; of a density, which has
+ * no whole numbers, quarters of the largest.
+ */
+static void
+put_left(const struct plot *p)
+{
+	double right = SVG_WIDTH - SVG_MARGIN, x = SVG_MARGIN + LEFT, at;
+	int density = p->report->options.density;
+	char text[FIGURE_TEXT];
+	struct ticks ticks;
+	unsigned i;
+
+	scale_ticks(&p->y, "", 5, &ticks);
+	if (density)
+		for (ticks.n = 0; ticks.n < 5; ticks.n++)
+			ticks.at[ticks.n] = p->y.hi * ticks.n / 4;
+	for (i = 0; i < ticks.n; i++) {
+		at = scale_at(&p->y, ticks.at[i]);
+		svg_line(p->out, x, at, right, at, "grid");
+		if (density)
+			(void)snprintf(text, FIGURE_TEXT, "%.3g", ticks.at[i]);
+		else
+			(void)figure_double(ticks.at[i], "",
+			    p->report->options.raw, text);
+		svg_text(p->out, x - 6, at + 4, "small", "end", LEFT, text);
+	}
+	putf(p->out,
+	    "<text class=\"small\" text-anchor=\"middle\" transform=\""
+	    "translate(%.1f %.1f) rotate(-90)\">%s</text>\n",
+	    (double)SVG_MARGIN + 8, p->top + PLOT / 2,
+	    density ? "weight by width" : "weight");
+}
+
+/* By place, so that it is seen which ones are too near. */
+static void
+sort_ticks(struct ticks *ticks)
+{
+	unsigned i, j;
+
+	for (i = 1; i < ticks->n; i++)
+		for (j = i; j > 0 && ticks->at[j] < ticks->at[j - 1]; j--) {
+			double at = ticks->at[j];
+
+			ticks->at[j] = ticks->at[j - 1];
+			ticks->at[j - 1] = at;
+		}
+}
+
+/* Marks of the lower axis, as many as have room beside each other. */
+static void
+put_below(const struct plot *p)
+{
+	double y = p->top + PLOT, at, free_from = 0, width;
+	char text[FIGURE_TEXT];
+	struct ticks ticks;
+	unsigned i;
+
+	svg_line(p->out, SVG_MARGIN + LEFT, y, SVG_WIDTH - SVG_MARGIN, y,
+	    "axis");
+	scale_ticks(&p->x, p->unit, 8, &ticks);
+	sort_ticks(&ticks);
+	for (i = 0; i < ticks.n; i++) {
+		/* beyond these a double does not fit an edge */
+		if (ticks.at[i] >= 9.2e18 || ticks.at[i] <= -9.2e18)
+			continue;
+		at = scale_at(&p->x, ticks.at[i]);
+		(void)figure_edge((int64_t)ticks.at[i], p->unit,
+		    p->report->options.raw, text);
+		width = (double)strlen(text) * SVG_CHAR;
+		if (at - width / 2 < free_from)
+			continue;
+		free_from = at + width / 2 + SVG_CHAR;
+		svg_line(p->out, at, y, at, y + 5, "axis");
+		svg_text(p->out, at, y + 18, "small", "middle", 200, text);
+	}
+	(void)snprintf(text, sizeof(text), "%.60s%s%s",
+	    p->unit[0] != '\0' ? p->unit : "value",
+	    p->x.log ? ", by logarithm" : "",
+	    p->under || p->over ? "; grey: outside" : "");
+	svg_text(p->out, (p->x.from + p->x.to) / 2, y + 34, "small", "middle",
+	    SVG_INNER, text);
+}
+
+static void
+put_bar(const struct plot *p, const tel_bucket *b)
+{
+	double from = scale_at(&p->x, (double)b->lo);
+	double to = scale_at(&p->x, upper(b));
+	double top = scale_at(&p->y, weigh(p, b)), width = to - from;
+	char lo[FIGURE_TEXT], hi[FIGURE_TEXT], count[FIGURE_TEXT];
+	char tip[3 * FIGURE_TEXT + 16];
+	int raw = p->report->options.raw;
+
+	/* a gap between bars where there is room for one */
+	if (width > 4)
+		width -= 1;
+	if (width < 0.5)
+		width = 0.5;
+	if (p->y.from - top < 1)
+		top = p->y.from - 1;
+	(void)snprintf(tip, sizeof(tip), "[%s, %s): %s",
+	    figure_edge(b->lo, p->unit, raw, lo),
+	    b->open ? "+inf" : figure_edge(b->hi, p->unit, raw, hi),
+	    figure_count(figure_int128_of(b->count), raw, count));
+	svg_bar(p->out, from, top, width, p->y.from - top,
+	    p->histogram->knee && b->range > 0 ? "part" : "bar", tip);
+}
+
+/* The bar of what lies below or above, beside the axis of values. */
+static void
+put_side(const struct plot *p, tel_int128 v, double x, int64_t edge,
+    const char *sign, const char *anchor)
+{
+	double top = scale_at(&p->y, tel_int128_double(v));
+	char text[FIGURE_TEXT], tip[2 * FIGURE_TEXT + 16], label[FIGURE_TEXT];
+	int raw = p->report->options.raw;
+
+	(void)figure_edge(edge, p->unit, raw, label);
+	(void)snprintf(tip, sizeof(tip), "%s %s: %s", sign, label,
+	    figure_count(v, raw, text));
+	if (p->report->options.density || top < p->top)
+		top = p->y.from;
+	if (p->y.from - top < 1)
+		top = p->y.from - 1;
+	svg_bar(p->out, x, top, SIDE, p->y.from - top, "side", tip);
+	(void)snprintf(tip, sizeof(tip), "%s %s", sign, label);
+	svg_text(p->out, anchor[0] == 'e' ? x + SIDE : x, p->y.from + 34,
+	    "small", anchor, 160, tip);
+}
+
+void
+svg_histogram(struct report *r, const struct report_section *s, double y)
+{
+	const struct report_histogram *h = s->histogram;
+	struct plot p;
+	tel_bucket b;
+	size_t i;
+
+	memset(&p, 0, sizeof(p));
+	p.report = r;
+	p.out = r->out;
+	p.histogram = h;
+	p.unit = s->unit;
+	p.top = y + SVG_LINE / 2;
+	p.x.log = h->log || r->options.log;
+	p.under = h->under.high != 0 || h->under.low != 0;
+	p.over = h->over.high != 0 || h->over.low != 0;
+	measure(&p);
+	put_left(&p);
+	for (i = next_of(&p, 0); i < h->n; i = next_of(&p, i + 1)) {
+		b = bucket_of(&p, i);
+		put_bar(&p, &b);
+	}
+	b = bucket_of(&p, 0);
+	if (p.under)
+		put_side(&p, h->under, SVG_MARGIN + LEFT + 4, b.lo, "<",
+		    "start");
+	b = bucket_of(&p, h->n > 0 ? h->n - 1 : 0);
+	if (p.over)
+		put_side(&p, h->over, SVG_WIDTH - SVG_MARGIN - SIDE, b.hi,
+		    "\xe2\x89\xa5", "end");
+	put_below(&p);
+}
+
+/* -------------------------------------------------------------- charts */
+
+#define CHART_LEFT 84
+#define CHART_RIGHT (SVG_CHART_WIDTH - SVG_MARGIN)
+/* From the upper edge of the chart. */
+#define CHART_TOP 64
+#define CHART_BOTTOM 404
+#define LEGEND_LINE 18
+/* Marks on the axes. */
+#define MARKS 6
+/* Hues are used again after so many, with another dash. */
+#define HUES 8
+
+struct chart {
+	struct report *report;
+	tel_output *out;
+	const struct report_chart *chart;
+	struct scale x, y;
+};
+
+double
+svg_chart_height(const struct report_chart *chart)
+{
+	return CHART_BOTTOM + 62 + (double)chart->n * LEGEND_LINE;
+}
+
+static void
+put_axes(const struct chart *c)
+{
+	double bottom = c->y.from;
+	char text[FIGURE_TEXT];
+	struct ticks ticks;
+	unsigned i;
+
+	scale_ticks(&c->y, c->chart->unit, MARKS, &ticks);
+	for (i = 0; i < ticks.n; i++) {
+		double y = scale_at(&c->y, ticks.at[i]);
+
+		svg_line(c->out, CHART_LEFT, y, CHART_RIGHT, y, "grid");
+		svg_text(c->out, CHART_LEFT - 6, y + 4, "small", "end",
+		    SVG_INNER,
+		    figure_edge((int64_t)ticks.at[i], c->chart->unit, 0, text));
+	}
+	for (i = 0; i <= 10; i += 2) {
+		double x = scale_at(&c->x, (double)i / 10);
+
+		svg_line(c->out, x, bottom, x, bottom + 4, "axis");
+		(void)snprintf(text, sizeof(text), "%u%%", i * 10);
+		svg_text(c->out, x, bottom + 18, "small", "middle", SVG_INNER,
+		    text);
+	}
+	svg_line(c->out, CHART_LEFT, bottom, CHART_RIGHT, bottom, "axis");
+	svg_line(c->out, CHART_LEFT, c->y.to, CHART_LEFT, bottom, "axis");
+	svg_text(c->out, (CHART_LEFT + CHART_RIGHT) / 2.0, bottom + 36, "small",
+	    "middle", SVG_INNER, c->chart->x_title);
+}
+
+static void
+put_class(const struct chart *c, const struct report_series *s)
+{
+	putf(c->out, "class=\"curve c%zu\"", s->number % HUES);
+	if (s->number >= HUES)
+		putf(c->out, " stroke-dasharray=\"%zu 3\"",
+		    2 + 3 * (s->number / HUES));
+}
+
+static void
+put_series(const struct chart *c, const struct report_series *s)
+{
+	double x, y;
+	size_t i;
+
+	if (s->area) {
+		putf(c->out, "<path class=\"live\" d=\"M%.1f %.1f", c->x.from,
+		    c->y.from);
+	} else {
+		put(c->out, "<polyline ");
+		put_class(c, s);
+		put(c->out, " points=\"");
+	}
+	for (i = 0; i < s->n; i++) {
+		s->point(s->of, i, &x, &y);
+		putf(c->out, "%s%.1f%s%.1f",
+		    s->area   ? "L" :
+		        i > 0 ? " " :
+		                "",
+		    scale_at(&c->x, x), s->area ? " " : ",",
+		    scale_at(&c->y, y));
+	}
+	if (s->area)
+		putf(c->out, "L%.1f %.1fZ", c->x.to, c->y.from);
+	put(c->out, "\"><title>");
+	put_xml(c->out, s->name);
+	put(c->out, s->area ? "</title></path>\n" : "</title></polyline>\n");
+}
+
+static void
+put_legend(const struct chart *c, const struct report_series *s, double y)
+{
+	if (s->area) {
+		putf(c->out,
+		    "<rect class=\"live\" x=\"%d\" y=\"%.1f\" width=\"26\" "
+		    "height=\"10\"/>\n",
+		    CHART_LEFT, y - 9);
+	} else {
+		put(c->out, "<path ");
+		put_class(c, s);
+		putf(c->out, " d=\"M%d %.1fh26\"/>\n", CHART_LEFT, y - 4);
+	}
+	svg_text(c->out, CHART_LEFT + 34, y, "", "start", 2 * SVG_INNER,
+	    s->legend);
+}
+
+void
+svg_chart(struct report *r, const struct report_section *s, double y)
+{
+	const struct report_chart *chart = s->chart;
+	struct chart c = { r, r->out, chart,
+		{ 0, 1, CHART_LEFT, CHART_RIGHT, 0 },
+		{ 0, chart->most * 1.05, y + CHART_BOTTOM, y + CHART_TOP, 0 } };
+	size_t i;
+
+	svg_text(r->out, CHART_LEFT, y + 26, "head", "start", SVG_INNER,
+	    report_title(r, s));
+	svg_text(r->out, CHART_LEFT, y + 44, "small", "start", SVG_INNER,
+	    s->definition);
+	put_axes(&c);
+	for (i = 0; i < chart->n; i++)
+		put_series(&c, &chart->series[i]);
+	for (i = 0; i < chart->n; i++)
+		put_legend(&c, &chart->series[i],
+		    y + CHART_BOTTOM + 62 + (double)i * LEGEND_LINE);
+}

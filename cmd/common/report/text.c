@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text: a report for people, on a terminal. */
+#include "text_bars.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/page.h"
+
+/* Emphasis, where the page has colours. */
+static void
+put_bold(const struct report *r, int on)
+{
+	if (r->options.color)
+		put(r->out, on ? "\033[1m" : "\033[0m");
+}
+
+/* A line of text, escaped, cut at the end of the page. */
+static void
+put_line(const struct report *r, const char *text)
+{
+	char line[1024];
+	size_t room = r->options.width - 2;
+
+	if (r->options.raw || room >= sizeof(line))
+		room = sizeof(line) - 1;
+	putf(r->out, "  %s\n", page_escape(line, room, text));
+}
+
+static void
+put_heading(struct report *r, const struct report_section *s)
+{
+	const char *title = report_title(r, s);
+	char line[1024];
+
+	if (s->apart)
+		put(r->out, "\n");
+	if (title[0] == '\0')
+		return;
+	put_bold(r, 1);
+	put(r->out, page_escape(line, sizeof(line) - 1, title));
+	put_bold(r, 0);
+	if (s->class != NULL)
+		putf(r->out, "  (%s)", s->class);
+	if (s->unit[0] != '\0')
+		putf(r->out, "  %s", page_escape(line, 24, s->unit));
+	put(r->out, "\n");
+	if (s->definition[0] != '\0')
+		put_line(r, s->definition);
+}
+
+/* A value as it is shown, escaped and cut. */
+static const char *
+value_text(struct report *r, const struct report_field *f,
+    const struct report_value *v)
+{
+	const char *text = report_show(r, f, v);
+	unsigned most = f->most;
+	char line[1024];
+
+	if (v->type != REPORT_STRING)
+		return text;
+	if (most == 0 || most >= sizeof(line) || r->options.raw)
+		most = sizeof(line) - 1;
+	return report_text(r, "%s", page_escape(line, most, text));
+}
+
+/* --------------------------------------------------------------- facts */
+
+/* A line of facts, broken where the page ends. */
+struct facts {
+	struct report *report;
+	unsigned column, gap, indent;
+};
+
+static void
+put_fact(struct facts *f, const char *text)
+{
+	tel_output *out = f->report->out;
+	unsigned length = (unsigned)strlen(text);
+
+	if (f->column > f->indent &&
+	    f->column + f->gap + length > f->report->options.width) {
+		put(out, "\n");
+		f->column = 0;
+	}
+	if (f->column == 0)
+		f->gap = f->indent;
+	putf(out, "%*s", (int)f->gap, "");
+	put(out, text);
+	f->column += f->gap + length;
+	f->gap = 2;
+}
+
+static void
+put_facts(struct report *r, const struct report_section *s)
+{
+	struct facts f = { r, (unsigned)strlen(s->lead), 1, s->indent };
+	char lead[512];
+	size_t i, n = 0;
+
+	(void)page_escape(lead, sizeof(lead) - 1, s->lead);
+	if (s->lead_strong) {
+		put_bold(r, 1);
+		put(r->out, lead);
+		put_bold(r, 0);
+		f.column = (unsigned)strlen(lead);
+		f.gap = 2;
+	} else {
+		put(r->out, s->lead);
+	}
+	for (i = 0; i < s->nfacts; i++) {
+		const struct report_field *field = &s->facts[i].field;
+		const char *label = report_field_label(field);
+
+		if (!report_field_shown(r, field))
+			continue;
+		put_fact(&f,
+		    report_text(r, "%s%s%s", label, label[0] != '\0' ? " " : "",
+		        value_text(r, field, &s->facts[i].value)));
+		n++;
+	}
+	if (n > 0 || s->lead[0] != '\0')
+		put(r->out, "\n");
+}
+
+static void
+put_quantiles(struct report *r, const struct report_section *s)
+{
+	static const char *const signs[] = { "<=", "<", ">=" };
+	struct facts f = { r, 0, 1, 2 };
+	char name[FIGURE_TEXT], value[FIGURE_TEXT];
+	size_t i;
+
+	for (i = 0; i < s->nquantiles; i++) {
+		const struct report_quantile *q = &s->quantiles[i];
+
+		(void)figure_edge(q->is.value, s->unit, r->options.raw, value);
+		put_fact(&f,
+		    report_text(r, "%s %s %s", figure_quantile(q->share, name),
+		        signs[q->is.is], value));
+	}
+	if (i > 0)
+		put(r->out, "\n");
+}
+
+static void
+put_lines(struct report *r, const struct report_section *s)
+{
+	unsigned before = s->indent + s->label_width;
+	size_t i, n;
+
+	for (i = 0; i < s->nlines; i++) {
+		const char *text = s->lines[i].text;
+
+		putf(r->out, "%*s%-*s", (int)s->indent, "", (int)s->label_width,
+		    s->lines[i].label);
+		for (; *text != '\0'; text += n) {
+			n = strcspn(text, "\n");
+			n += text[n] == '\n';
+			(void)tel_output_write(r->out, text, n);
+			if (text[n - 1] == '\n')
+				putf(r->out, "%*s", (int)before, "");
+		}
+		put(r->out, "\n");
+	}
+}
+
+/* -------------------------------------------------------------- tables */
+
+struct table {
+	struct report *report;
+	const struct report_table *table;
+	unsigned widths[REPORT_COLUMNS_MAX]; /* 0: it is not shown */
+	int put; /* nonzero: put rows; 0: measure them */
+};
+
+/* Columns of a fixed width have their gap in it. */
+static unsigned
+width_of(const struct report_field *f, const char *text)
+{
+	unsigned length = (unsigned)strlen(text);
+
+	if (f->width == 0)
+		return length;
+	return length + 1 > f->width ? length + 1 : f->width;
+}
+
+static void
+measure_row(struct table *t, const char *const *texts)
+{
+	size_t i;
+
+	for (i = 0; i < t->table->ncolumns; i++) {
+		const struct report_field *f = &t->table->columns[i];
+		unsigned width;
+
+		if (texts[i] == NULL || !report_field_shown(t->report, f))
+			continue;
+		width = width_of(f, texts[i]);
+		if (width > t->widths[i])
+			t->widths[i] = width;
+	}
+}
+
+/* A row, up to its last cell; texts are NULL where there is none. */
+static void
+put_row(struct table *t, unsigned indent, const char *const *texts)
+{
+	tel_output *out = t->report->out;
+	size_t i, end = t->table->ncolumns;
+	int first = 1;
+
+	while (end > 0 && texts[end - 1] == NULL)
+		end--;
+	putf(out, "%*s", (int)indent, "");
+	for (i = 0; i < end; i++) {
+		const struct report_field *f = &t->table->columns[i];
+		int width = (int)t->widths[i];
+
+		if (width == 0)
+			continue;
+		if (!first && f->width == 0)
+			put(out, "  ");
+		/* what has the margin for its own begins there */
+		if (first && indent == 0)
+			width += (int)t->table->indent;
+		first = 0;
+		putf(out, "%*s", f->left ? -width : width,
+		    texts[i] != NULL ? texts[i] : "");
+	}
+	put(out, "\n");
+}
+
+static void
+each_row(struct table *t)
+{
+	const struct report_table *table = t->table;
+	struct report_mark mark = report_mark(t->report);
+	struct report_value cells[REPORT_COLUMNS_MAX];
+	const char *texts[REPORT_COLUMNS_MAX];
+	size_t i, j;
+
+	for (i = 0; i < table->n; i++, report_release(t->report, mark)) {
+		memset(cells, 0, sizeof(cells));
+		if (!(table->row(t->report, table->of, i, cells) & REPORT_TEXT))
+			continue;
+		for (j = 0; j < table->ncolumns; j++)
+			texts[j] = cells[j].type == REPORT_ABSENT ?
+			    NULL :
+			    value_text(t->report, &table->columns[j],
+			        &cells[j]);
+		if (t->put)
+			put_row(t, table->indent, texts);
+		else
+			measure_row(t, texts);
+	}
+}
+
+/* Leaves out what is least needed when the page is too narrow. */
+static void
+narrow(struct table *t)
+{
+	const struct report_table *table = t->table;
+	unsigned used = table->indent;
+	size_t i, n = table->ncolumns;
+	int spare;
+
+	for (i = 0; i < n; i++)
+		if (t->widths[i] > 0)
+			used += t->widths[i] +
+			    (table->columns[i].width == 0 ? 2 : 0);
+	for (spare = 9; spare > 0; spare--)
+		for (i = 0; i < n && used > t->report->options.width + 2; i++) {
+			if (table->columns[i].spare != spare)
+				continue;
+			if (t->widths[i] > 0)
+				used -= t->widths[i] + 2;
+			t->widths[i] = 0;
+		}
+}
+
+static void
+put_table(struct report *r, const struct report_table *table)
+{
+	const char *heads[REPORT_COLUMNS_MAX];
+	struct table t;
+	size_t i;
+
+	memset(&t, 0, sizeof(t));
+	t.report = r;
+	t.table = table;
+	for (i = 0; i < table->ncolumns; i++)
+		heads[i] = report_field_label(&table->columns[i]);
+	measure_row(&t, heads);
+	each_row(&t);
+	if (!r->options.raw)
+		narrow(&t);
+	put_bold(r, 1);
+	put_row(&t, 0, heads);
+	put_bold(r, 0);
+	t.put = 1;
+	each_row(&t);
+}
+
+/* ------------------------------------------------------------ sections */
+
+static void
+put_section(struct report *r, const struct report_section *s)
+{
+	size_t i;
+
+	put_heading(r, s);
+	put_facts(r, s);
+	put_lines(r, s);
+	if (s->table != NULL)
+		put_table(r, s->table);
+	for (i = 0; i < s->nnotes; i++)
+		if (s->notes[i].shown & REPORT_TEXT)
+			put_line(r, s->notes[i].text);
+	if (s->histogram != NULL && !s->histogram->hidden)
+		text_histogram(r, s);
+	if (s->bars != NULL)
+		text_bars(r, s);
+	put_quantiles(r, s);
+}
+
+const struct report_format report_as_text = { .name = "text",
+	.is = REPORT_TEXT,
+	.section = put_section };

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Show: what was counted, shown at a moment, in an output format. */
+#ifndef TELSTAT_SHOW_H
+#define TELSTAT_SHOW_H
+
+#include "common/report/report.h"
+#include "telstat.h"
+
+/* When a picture of the statistics is taken, and of how long a time. */
+struct moment {
+	int final;       /* not a snapshot, but all there is */
+	uint64_t number; /* of the snapshot, from 1 */
+	int known;       /* .time is: */
+	uint64_t time;   /* since the first event, in ns or ticks */
+	int ticks;
+	double ns; /* that rates are over; 0 when not known */
+};
+
+/* Where statistics are shown, and how. */
+struct show {
+	const struct telstat *options;
+	tel_stats *stats;
+	tel_output *out;
+	struct moment at;
+	struct report report;
+};
+
+void show_open(struct show *show, const struct telstat *t,
+    const struct sink *sink);
+/* Shows the statistics as they are.  TEL_OK, or what has failed. */
+tel_status show_moment(struct show *show);
+void show_close(struct show *show);
+
+/* Nonzero when what the logs are is to be shown. */
+int show_overview(const struct show *show);
+
+/* What the logs are, and the totals; apart: after a blank line of text. */
+void overview_put(struct report *r, const struct show *show);
+void overview_totals(struct report *r, const struct show *show, int apart);
+
+/* Everything as OpenMetrics 1.0. */
+void openmetrics_put(const struct show *show);
+
+#endif

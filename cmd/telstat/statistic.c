@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The section of a statistic in the report. */
+#include "statistic.h"
+
+#include <string.h>
+
+/* The numbers of a statistic, in the order in which they are shown. */
+static const struct number {
+	tel_number which;
+	const char *name; /* for programs: "overflow_updates" */
+	int valued;       /* it is in the statistic's unit */
+	int zero;         /* text shows it even when it is 0 */
+} numbers[] = {
+	{ TEL_NUMBER_UPDATES, "updates", 0, 1 },
+	{ TEL_NUMBER_WEIGHT, "weight", 0, 1 },
+	{ TEL_NUMBER_EVENTS, "events", 0, 1 },
+	{ TEL_NUMBER_PAIRS, "pairs", 0, 1 },
+	{ TEL_NUMBER_SUM, "sum", 1, 1 },
+	{ TEL_NUMBER_LAST, "last", 1, 1 },
+	{ TEL_NUMBER_MIN, "min", 1, 1 },
+	{ TEL_NUMBER_MAX, "max", 1, 1 },
+	{ TEL_NUMBER_UNDER, "under", 0, 1 },
+	{ TEL_NUMBER_OVER, "over", 0, 1 },
+	{ TEL_NUMBER_OUTSIDE, "outside", 0, 1 },
+	{ TEL_NUMBER_KEYS, "keys", 0, 1 },
+	{ TEL_NUMBER_OVERFLOW, "overflow", 0, 1 },
+	{ TEL_NUMBER_OVERFLOW_UPDATES, "overflow_updates", 0, 1 },
+	{ TEL_NUMBER_OPEN, "open", 0, 1 },
+	{ TEL_NUMBER_ORPHAN, "orphan", 0, 1 },
+	{ TEL_NUMBER_NESTED, "nested", 0, 0 },
+	{ TEL_NUMBER_BACKWARD, "backward", 0, 0 },
+	{ TEL_NUMBER_UNTIMED, "untimed", 0, 0 },
+	{ TEL_NUMBER_CROWDED, "crowded", 0, 0 },
+	{ TEL_NUMBER_INVALID, "invalid", 0, 0 },
+	{ TEL_NUMBER_LOST, "lost", 0, 0 },
+};
+#define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+tel_int128
+statistic_number(const tel_stat *stat, tel_number which)
+{
+	tel_int128 v = { 0, 0 };
+
+	(void)tel_stat_number(stat, which, &v);
+	return v;
+}
+
+int
+statistic_defined(const tel_stat *stat, tel_number which)
+{
+	tel_int128 v;
+
+	return tel_stat_number(stat, which, &v);
+}
+
+int
+statistic_nonzero(const tel_stat *stat, tel_number which)
+{
+	tel_int128 v = statistic_number(stat, which);
+
+	return v.high != 0 || v.low != 0;
+}
+
+int
+statistic_has_buckets(const tel_stat *stat)
+{
+	switch (tel_stat_class(stat)) {
+	case TEL_CLASS_HIST:
+	case TEL_CLASS_SPLIT:
+	case TEL_CLASS_LOG2:
+	case TEL_CLASS_LOGLIN:
+	case TEL_CLASS_QUANTILES: return 1;
+	case TEL_CLASS_MAG:
+	case TEL_CLASS_GROWTH:
+	case TEL_CLASS_TALLY:
+	case TEL_CLASS_RATIO:
+	case TEL_CLASS_DUR: break;
+	}
+	return 0;
+}
+
+/* A parameter by its name; 0 when there is none. */
+static int64_t
+parameter(const tel_stat *stat, const char *name)
+{
+	const char *found;
+	int64_t value;
+	unsigned i;
+
+	for (i = 0; tel_stat_parameter(stat, i, &found, &value); i++)
+		if (strcmp(found, name) == 0)
+			return value;
+	return 0;
+}
+
+struct report_value
+statistic_value(struct report *r, const tel_value *v)
+{
+	char text[64];
+
+	if (v->missing)
+		return (struct report_value){ .type = REPORT_UNKNOWN };
+	switch (v->datatype) {
+	case TEL_UNSIGNED: return report_count(v->as.u64);
+	case TEL_SIGNED: return report_int128(figure_int128_signed(v->as.i64));
+	case TEL_BOOLEAN: return report_boolean(v->as.u64 != 0);
+	case TEL_STRING:
+		return report_string(
+		    report_text(r, "%.*s", (int)v->length, v->as.string));
+	case TEL_SET:
+	case TEL_ADDRESS:
+	case TEL_POINTER:
+	case TEL_DOUBLE: break;
+	}
+	(void)tel_value_text(v, text, sizeof(text));
+	return report_string(report_text(r, "%s", text));
+}
+
+double
+statistic_rate(const struct show *show, double amount)
+{
+	if (show->at.ns <= 0)
+		return 0;
+	return amount / show->at.ns * (double)show->options->rate_ns;
+}
+
+/* --------------------------------------------------------------- facts */
+
+static void
+add_number(struct report *r, unsigned shown, const char *name, tel_int128 v,
+    const char *unit)
+{
+	struct report_field f = { .name = name,
+		.unit = unit,
+		.notation = unit != NULL ? REPORT_WITH_UNIT : REPORT_GROUPED,
+		.shown = shown };
+
+	(void)report_fact(r, &f, report_int128(v));
+}
+
+static struct report_fact *
+add_text(struct report *r, unsigned shown, const char *name, const char *text)
+{
+	struct report_field f = { .name = name, .shown = shown };
+
+	return report_fact(r, &f, report_string(text));
+}
+
+/* The sum over the number of updates, pairs or weight, when there is one. */
+static void
+add_mean(struct report *r, unsigned shown, const tel_stat *stat)
+{
+	tel_class class = tel_stat_class(stat);
+	struct report_field f = { .name = class == TEL_CLASS_RATIO ? "ratio" :
+		                                                     "mean",
+		.unit = tel_stat_unit(stat),
+		.notation = REPORT_ROUNDED,
+		.shown = shown };
+	tel_number of = TEL_NUMBER_UPDATES;
+	tel_int128 sum;
+	double n;
+
+	if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
+		of = TEL_NUMBER_WEIGHT;
+	else if (class == TEL_CLASS_DUR)
+		of = TEL_NUMBER_PAIRS;
+	n = tel_int128_double(statistic_number(stat, of));
+	if (n > 0 && tel_stat_number(stat, TEL_NUMBER_SUM, &sum) &&
+	    !tel_stat_wrapped(stat))
+		(void)report_fact(r, &f,
+		    report_real(tel_int128_double(sum) / n));
+}
+
+/* The rate of its total (growth), its weight or its updates. */
+static void
+add_rate(struct report *r, const struct show *show, const tel_stat *stat)
+{
+	const struct telstat *t = show->options;
+	struct report_field f = { .name = "rate", .shown = REPORT_DATA };
+	tel_number of = TEL_NUMBER_UPDATES;
+	char text[FIGURE_TEXT];
+	double rate;
+
+	if (!t->rate)
+		return;
+	if (show->at.ns <= 0) {
+		(void)add_text(r, REPORT_TEXT, "rate", "unknown");
+		return;
+	}
+	if (tel_stat_class(stat) == TEL_CLASS_GROWTH)
+		of = TEL_NUMBER_SUM;
+	else if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
+		of = TEL_NUMBER_WEIGHT;
+	rate =
+	    statistic_rate(show, tel_int128_double(statistic_number(stat, of)));
+	(void)add_text(r, REPORT_TEXT | REPORT_SVG, "rate",
+	    report_text(r, "%s/%s", figure_double(rate, "", t->raw, text),
+	        t->rate_per));
+	report_fact(r, &f, report_real(rate))->item = t->rate_per;
+	(void)add_text(r, REPORT_JSON, "rate_per", t->rate_per);
+}
+
+/* What text calls a number; NULL where it does not show it, or elsewhere. */
+static const char *
+text_name(const struct number *n, tel_class class)
+{
+	switch (n->which) {
+	case TEL_NUMBER_KEYS:
+	case TEL_NUMBER_OVERFLOW:
+	case TEL_NUMBER_OVERFLOW_UPDATES: return NULL;
+	case TEL_NUMBER_UPDATES: return class == TEL_CLASS_DUR ? NULL : n->name;
+	case TEL_NUMBER_LAST:
+		return class == TEL_CLASS_DUR ? NULL :
+		    class == TEL_CLASS_MAG    ? "current" :
+		                                n->name;
+	case TEL_NUMBER_WEIGHT:
+		return class == TEL_CLASS_RATIO ? "by" : n->name;
+	case TEL_NUMBER_SUM: return class == TEL_CLASS_MAG ? NULL : "total";
+	default: return n->name;
+	}
+}
+
+/* What came of a tally, "keys 4/4  overflow 9 in 9 updates". */
+static void
+add_keys(struct report *r, const tel_stat *stat)
+{
+	int raw = r->options.raw;
+	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+
+	(void)add_text(r, REPORT_TEXT, "keys",
+	    report_text(r, "%s/%s",
+	        figure_count(statistic_number(stat, TEL_NUMBER_KEYS), raw, a),
+	        figure_count(figure_int128_signed(parameter(stat, "max")), raw,
+	            b)));
+	(void)add_text(r, REPORT_TEXT, "overflow",
+	    report_text(r, "%s in %s updates",
+	        figure_count(statistic_number(stat, TEL_NUMBER_OVERFLOW), raw,
+	            a),
+	        figure_count(statistic_number(stat,
+	                         TEL_NUMBER_OVERFLOW_UPDATES),
+	            raw, b)));
+}
+
+/* The numbers as text names them, the mean before what lies outside. */
+static void
+add_text_facts(struct report *r, const tel_stat *stat)
+{
+	tel_class class = tel_stat_class(stat);
+	const char *unit = tel_stat_unit(stat);
+	tel_int128 v;
+	size_t i;
+
+	for (i = 0; i < NNUMBERS; i++) {
+		const struct number *n = &numbers[i];
+		const char *name = text_name(n, class);
+
+		if (n->which == TEL_NUMBER_UNDER) {
+			/* that of a magnitude means little but for its mean */
+			if (class == TEL_CLASS_MAG)
+				add_number(r, REPORT_TEXT, "total",
+				    statistic_number(stat, TEL_NUMBER_SUM),
+				    unit);
+			add_mean(r, REPORT_TEXT, stat);
+		}
+		if (name != NULL && tel_stat_number(stat, n->which, &v) &&
+		    (n->zero || v.high != 0 || v.low != 0))
+			add_number(r, REPORT_TEXT, name, v,
+			    n->valued ? unit : NULL);
+	}
+	if (class == TEL_CLASS_TALLY)
+		add_keys(r, stat);
+}
+
+static void
+add_facts(struct report *r, const struct show *show, const tel_stat *stat)
+{
+	tel_int128 v;
+	size_t i;
+
+	if (report_is(r, REPORT_TEXT))
+		add_text_facts(r, stat);
+	for (i = 0; i < NNUMBERS; i++)
+		if (tel_stat_number(stat, numbers[i].which, &v))
+			add_number(r,
+			    i == 0 || v.high != 0 || v.low != 0 ?
+			        REPORT_DATA | REPORT_SVG :
+			        REPORT_DATA,
+			    numbers[i].name, v,
+			    numbers[i].valued ? tel_stat_unit(stat) : NULL);
+	add_mean(r, REPORT_DATA | REPORT_SVG, stat);
+	add_rate(r, show, stat);
+	if (tel_stat_approximate(stat))
+		report_note(r, REPORT_ALL, "approximate",
+		    "not exact: merged from parts without room for all keys");
+	if (tel_stat_wrapped(stat))
+		report_note(r, REPORT_ALL, "wrapped",
+		    "a number was too large and wrapped round");
+}
+
+static void
+add_group(struct report *r, struct report_section *s, const tel_stat *stat)
+{
+	unsigned i, n = tel_stat_group_count(stat);
+	tel_value value;
+
+	s->overflow_group = n > 0 && tel_stat_overflow_group(stat);
+	for (i = 0; i < n && i < sizeof(s->groups) / sizeof(s->groups[0]);
+	     i++) {
+		struct report_fact *f = &s->groups[s->ngroups++];
+
+		f->field.name = tel_stat_group_name(stat, i);
+		if (tel_stat_group_value(stat, i, &value))
+			f->value = statistic_value(r, &value);
+	}
+}
+
+static void
+add_parameters(struct report_section *s, const tel_stat *stat)
+{
+	size_t most = sizeof(s->parameters) / sizeof(s->parameters[0]);
+	const char *name;
+	int64_t value;
+
+	while (s->nparameters < most &&
+	    tel_stat_parameter(stat, (unsigned)s->nparameters, &name, &value)) {
+		struct report_fact *f = &s->parameters[s->nparameters++];
+
+		f->field.name = name;
+		f->value = report_int128(figure_int128_signed(value));
+	}
+}
+
+/* ------------------------------------------------------------- buckets */
+
+static tel_bucket
+bucket_of(const void *of, size_t i)
+{
+	tel_bucket b = { 0, 1, 0, 0, 0 };
+
+	(void)tel_stat_bucket(of, i, &b);
+	return b;
+}
+
+static size_t
+next_bucket(const void *of, size_t i)
+{
+	return tel_stat_next_bucket(of, i);
+}
+
+static void
+fill_histogram(struct report_histogram *h, const tel_stat *stat)
+{
+	tel_class class = tel_stat_class(stat);
+	int64_t lo = parameter(stat, "lo"), hi = parameter(stat, "hi");
+	int64_t knee = parameter(stat, "knee");
+
+	memset(h, 0, sizeof(*h));
+	h->of = stat;
+	h->n = tel_stat_bucket_count(stat);
+	h->bucket = bucket_of;
+	h->next = next_bucket;
+	h->weight = statistic_number(stat, TEL_NUMBER_WEIGHT);
+	h->sides = statistic_defined(stat, TEL_NUMBER_UNDER);
+	h->under = statistic_number(stat, TEL_NUMBER_UNDER);
+	h->over = statistic_number(stat, TEL_NUMBER_OVER);
+	h->knee = class == TEL_CLASS_SPLIT;
+	h->log = class != TEL_CLASS_HIST && class != TEL_CLASS_SPLIT;
+	h->hidden = class == TEL_CLASS_QUANTILES;
+	h->nsegments = h->knee ? 2 : class == TEL_CLASS_HIST;
+	h->segments[0] = (struct report_segment){ lo, h->knee ? knee : hi,
+		parameter(stat, h->knee ? "w1" : "w") };
+	h->segments[1] =
+	    (struct report_segment){ knee, hi, parameter(stat, "w2") };
+}
+
+static void
+add_quantiles(struct report_section *s, const struct show *show,
+    const tel_stat *stat)
+{
+	static const uint32_t few[] = { 500000000, 900000000, 990000000 };
+	static const uint32_t many[] = { 500000000, 750000000, 900000000,
+		950000000, 990000000, 999000000 };
+	const uint32_t *list = show->options->quantiles;
+	unsigned i, n = show->options->nquantiles;
+
+	if (n == 0 && tel_stat_class(stat) == TEL_CLASS_QUANTILES) {
+		list = many;
+		n = sizeof(many) / sizeof(many[0]);
+	} else if (n == 0) {
+		list = few;
+		n = sizeof(few) / sizeof(few[0]);
+	}
+	for (i = 0; i < n; i++) {
+		struct report_quantile *q = &s->quantiles[s->nquantiles];
+
+		q->share = list[i];
+		if (tel_stat_quantile(stat, list[i], &q->is))
+			s->nquantiles++;
+	}
+}
+
+/* A key of a tally, as a bar. */
+static void
+key_of(struct report *r, const void *of, size_t i, struct report_bar *out)
+{
+	tel_key key;
+
+	memset(out, 0, sizeof(*out));
+	if (!tel_stat_key(of, i, &key))
+		return;
+	out->label = statistic_value(r, &key.value);
+	out->count = key.count;
+	out->updates = key.updates;
+}
+
+void
+statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
+    int apart)
+{
+	tel_class class = tel_stat_class(stat);
+	struct report_section *s =
+	    report_section(r, REPORT_ALL, tel_class_name(class));
+	struct report_bars bars = { stat, tel_stat_key_count(stat), key_of,
+		statistic_number(stat, TEL_NUMBER_WEIGHT),
+		statistic_nonzero(stat, TEL_NUMBER_OVERFLOW_UPDATES),
+		statistic_number(stat, TEL_NUMBER_OVERFLOW) };
+	struct report_histogram histogram;
+
+	s->apart = apart;
+	s->name = tel_stat_name(stat);
+	s->class = tel_class_name(class);
+	s->definition = tel_stat_definition(stat);
+	s->unit = tel_stat_unit(stat);
+	s->indent = 2;
+	add_group(r, s, stat);
+	add_facts(r, show, stat);
+	add_parameters(s, stat);
+	if (statistic_has_buckets(stat)) {
+		fill_histogram(&histogram, stat);
+		s->histogram = &histogram;
+		add_quantiles(s, show, stat);
+	}
+	if (class == TEL_CLASS_TALLY)
+		s->bars = &bars;
+	report_put(r);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Statistic: what the outputs ask of one, and its section of the report. */
+#ifndef TELSTAT_STATISTIC_H
+#define TELSTAT_STATISTIC_H
+
+#include "show.h"
+
+/* A number, or 0 when it is not defined. */
+tel_int128 statistic_number(const tel_stat *stat, tel_number which);
+/* Nonzero when it is defined. */
+int statistic_defined(const tel_stat *stat, tel_number which);
+/* Nonzero when it is defined and not 0. */
+int statistic_nonzero(const tel_stat *stat, tel_number which);
+/* The class has buckets, whether it has any now or not. */
+int statistic_has_buckets(const tel_stat *stat);
+
+/* A value of a key or a group, its text kept by the report. */
+struct report_value statistic_value(struct report *r, const tel_value *v);
+
+/* A rate over the time of the moment, in the unit of --rate; 0 if unknown. */
+double statistic_rate(const struct show *show, double amount);
+
+/* Puts its section into the report; apart: after a blank line of text. */
+void statistic_put(struct report *r, const struct show *show,
+    const tel_stat *stat, int apart);
+
+#endif
