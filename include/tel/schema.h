@@ -70,6 +70,19 @@ TEL_SINCE_0_1 int tel_type_find_field(const tel_type *type, const char *name);
  * fields; tel_event_bytes() gives what the event holds.
  */
 TEL_SINCE_0_1 int tel_type_unknown(const tel_type *type);
+/*
+ * The role of events of the type, "alloc" or "free" for example: one of those
+ * that tel_reader_add_role() knows, or "start" or "finish" of ranges; "" for
+ * none.  Static.
+ */
+TEL_SINCE_0_1 const char *tel_type_role(const tel_type *type);
+/*
+ * The number of the field that is a part of an allocator's role.
+ * part: "address", "size", "pool", "old", "count", "alignment", "buffer",
+ *	"thread" or "process".
+ * Returns -1 when the type has no such role, or the role no such part.
+ */
+TEL_SINCE_0_1 int tel_type_role_field(const tel_type *type, const char *part);
 
 /*
  * The schema's name, which tel_reader_set_as() also takes: format, release

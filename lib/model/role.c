@@ -104,6 +104,20 @@ tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
 	return 0;
 }
 
+const char *
+tel_type_role(const tel_type *type)
+{
+	return type->role < TEL_ROLE_ALLOC ? "" : roles[type->role];
+}
+
+int
+tel_type_role_field(const tel_type *type, const char *part)
+{
+	int i = find(parts, TEL_ROLE_PARTS, part, strlen(part));
+
+	return i < 0 || !tel_type_is_alloc(type) ? -1 : type->role_field[i];
+}
+
 /* A number of a field; that most are of one sort is worth a test. */
 static inline uint64_t
 load_field(const struct tel_event *ev, const struct tel_field *f)

@@ -12,6 +12,21 @@
 		0 \
 	}
 
+/* Whether the field that is a part of an event's role holds a value. */
+static int
+part_is(const tel_event *ev, const tel_alloc *a, const char *part, uint64_t v)
+{
+	const tel_type *t = tel_event_type(ev);
+	int i = tel_type_role_field(t, part);
+
+	if (a->kind == TEL_ALLOC_NONE)
+		return tel_type_role(t)[0] == '\0' && i == -1;
+	/* sizes of several elements are the product of two fields */
+	if (i < 0 || a->kind == TEL_ALLOC_REALLOC)
+		return i >= 0 || v == 0;
+	return tel_event_u64(ev, (unsigned)i) == v;
+}
+
 /* Reads the events of a text, at most n.  How many there were. */
 static unsigned
 read_allocs(const char *text, tel_alloc *out, unsigned n)
@@ -30,6 +45,9 @@ read_allocs(const char *text, tel_alloc *out, unsigned n)
 	while (tel_reader_next(r, &ev) == TEL_OK && i < n) {
 		agree &= tel_event_alloc(ev, &out[i]) ==
 		    (out[i].kind != TEL_ALLOC_NONE);
+		agree &= part_is(ev, &out[i], "size", out[i].size) &&
+		    part_is(ev, &out[i], "thread", out[i].thread) &&
+		    part_is(ev, &out[i], "pool", out[i].pool);
 		i++;
 	}
 	ok(agree, "1 is returned for an operation, and 0 for none");
