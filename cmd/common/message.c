@@ -16,7 +16,7 @@ static struct {
 	const char *program;
 	enum status status;
 	int transient; /* a line waits to be taken away */
-} state = { "teltools", STATUS_GOOD, 0 };
+} state = { "teltools", STATUS_OK, 0 };
 
 struct line {
 	size_t used;

@@ -8,7 +8,23 @@
 #define COMMON_MESSAGE_H
 
 #include <stdint.h>
-#include "status.h"
+
+/* How a tool ends: the exit status, the same in every tool. */
+enum status {
+	STATUS_OK = 0,     /* success: all was read and written */
+	STATUS_FAILED = 1, /* something failed: the output is incomplete */
+	STATUS_USAGE = 2,  /* usage error: nothing was read */
+	STATUS_DAMAGED = 3 /* finished, but damaged input was skipped */
+};
+
+/* The worse of two: success, damaged, failed, usage, in this order. */
+static inline enum status
+status_worse(enum status a, enum status b)
+{
+	static const unsigned char badness[] = { 0, 2, 3, 1 };
+
+	return badness[a] >= badness[b] ? a : b;
+}
 
 /* Sets the program's name, which begins every message. */
 void message_begin(const char *program);

@@ -2,10 +2,11 @@
 /* From the command line to settings. */
 #include "settings.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "describe.h"
 #include "message.h"
 #include "number.h"
 #include "streams.h"
@@ -123,6 +124,71 @@ set_compress(struct settings *s, const char *text)
 	s->compress = (int)level;
 	return 1;
 }
+
+/* -------------------------------------------- files that describe events */
+
+/* The file in one of the folders that has it; NULL when none has. */
+static char *
+search(const char *folders, const char *name)
+{
+	size_t n, size;
+	char *path;
+
+	for (;; folders += n + 1) {
+		n = strcspn(folders, ":");
+		size = n + strlen(name) + 2;
+		path = malloc(size);
+		if (path == NULL)
+			return NULL;
+		(void)snprintf(path, size, "%.*s/%s", (int)n, folders, name);
+		if (n > 0 && access(path, R_OK) == 0)
+			return path;
+		free(path);
+		if (folders[n] == '\0')
+			return NULL;
+	}
+}
+
+/*
+ * Adds a file that describes events, which may be in a folder of
+ * TEL_SCHEMA_PATH.  Returns 1, or 0 after a message.
+ */
+static int
+describe_add(char ***list, size_t *count, const char *path)
+{
+	const char *folders = getenv("TEL_SCHEMA_PATH");
+	char **longer = realloc(*list, (*count + 1) * sizeof(*longer));
+	char *found = NULL;
+
+	if (longer != NULL)
+		*list = longer;
+	if (access(path, R_OK) == 0)
+		found = strdup(path);
+	else if (path[0] != '/' && folders != NULL &&
+	    (found = search(folders, path)) == NULL)
+		errno = ENOENT;
+	if (found == NULL && errno != ENOMEM) {
+		message_fail(STATUS_FAILED, path, "%s", strerror(errno));
+		return 0;
+	}
+	if (longer != NULL && found != NULL) {
+		longer[(*count)++] = found;
+		return 1;
+	}
+	free(found);
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+	return 0;
+}
+
+static void
+describe_free(char **list, size_t count)
+{
+	while (count > 0)
+		free(list[--count]);
+	free(list);
+}
+
+/* ------------------------------------------------------------- options */
 
 /* Takes one of the common options.  Returns 1, or 0 after a message. */
 static int

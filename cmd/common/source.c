@@ -1,13 +1,86 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening an operand, making its reader, and closing it. */
+/*
+ * Opening an operand, making its reader, passing on its notices, and the one
+ * loop over the events of all operands, merged or not.
+ */
 #include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "message.h"
+
+/* How many places of damage are reported one by one. */
+#define DAMAGE_MAX 10
+
+/* ------------------------------------------------------------- notices */
+
+static void
+notices_begin(struct notices *n, const struct settings *s)
+{
+	n->quiet = s->quiet;
+	n->verbose = s->verbose;
+	n->damage = 0;
+}
+
+/* A tel_notify_fn; arg is a struct notices. */
+static void
+notices_take(void *arg, tel_severity severity, const char *log, uint64_t offset,
+    const char *text)
+{
+	struct notices *n = arg;
+
+	switch (severity) {
+	case TEL_INFO:
+		if (n->verbose)
+			message(log, "%s", text);
+		break;
+	case TEL_WARNING:
+		if (!n->quiet)
+			message(log, "%s", text);
+		break;
+	case TEL_DAMAGE:
+		if (n->damage++ < DAMAGE_MAX && !n->quiet)
+			message_at(log, offset, text);
+		break;
+	}
+}
+
+static const char *
+plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/*
+ * Sums up the damage of a file that has been read, and raises the exit status
+ * for it.
+ */
+static void
+notices_end(const struct notices *n, const char *file, const tel_reader *r)
+{
+	uint64_t places = tel_reader_count(r, TEL_COUNT_DAMAGED);
+	uint64_t skipped = tel_reader_count(r, TEL_COUNT_SKIPPED);
+	uint64_t repaired = tel_reader_count(r, TEL_COUNT_REPAIRED);
+
+	if (places == 0 && skipped == 0 && repaired == 0)
+		return;
+	message_raise(STATUS_DAMAGED);
+	if (n->quiet)
+		return;
+	message(file,
+	    "%" PRIu64 " damaged place%s, %" PRIu64 " byte%s skipped, %" PRIu64
+	    " event%s repaired",
+	    places, plural(places), skipped, plural(skipped), repaired,
+	    plural(repaired));
+}
+
+/* ------------------------------------------------------------- sources */
 
 int
 source_open(struct source *src, const char *operand)
@@ -102,9 +175,8 @@ make_reader(const struct settings *s, struct notices *notices)
 }
 
 /*
- * Reads the file once, unless it tells, to find the span of its clock, and
- * goes back.  What
- * goes wrong here will be told when the file is read for good.
+ * Finds the first and last clock from the index, or by a pre-scan, then
+ * rewinds.  The real pass reports errors.
  */
 static int
 find_span(const struct source *src, const struct settings *s, uint64_t *first,
@@ -207,4 +279,361 @@ source_attach(struct source *src, struct settings *s)
 	tel_reader_free(src->reader);
 	src->reader = NULL;
 	return 0;
+}
+
+/* ------------------------------------------------------------ the loop */
+
+/* Less than this unread, and the next event may have to be waited for. */
+#define NEARLY_NOTHING 1024
+
+/* Where events come from, and where they go. */
+struct pump {
+	struct settings *settings;
+	const struct visitor *visitor;
+	struct source **sources; /* one, or those that are merged */
+	int nsources;
+	tel_window *window; /* of a single source, or NULL */
+	tel_merge *merge;   /* of several, or NULL */
+	struct progress progress;
+	uint64_t opened; /* sources so far */
+	int whole;       /* all events are wanted */
+};
+
+static struct done
+count_done(const struct pump *p)
+{
+	struct done done = { 0, 0 };
+	int i;
+
+	for (i = 0; i < p->nsources; i++) {
+		const tel_reader *r = p->sources[i]->reader;
+
+		done.events += tel_reader_count(r, TEL_COUNT_EVENTS);
+		done.input += tel_reader_count(r, TEL_COUNT_INPUT);
+	}
+	return done;
+}
+
+/* Nonzero when the next event would have to be waited for. */
+static int
+would_wait(const struct source *src)
+{
+	struct pollfd p = { .fd = src->fd, .events = POLLIN };
+
+	return tel_reader_pending(src->reader) < NEARLY_NOTHING &&
+	    poll(&p, 1, 0) == 0;
+}
+
+static tel_status
+next_event(const struct pump *p, const tel_event **ev)
+{
+	if (p->merge != NULL)
+		return tel_merge_next(p->merge, ev);
+	if (p->window != NULL)
+		return tel_window_next(p->window, ev);
+	return tel_reader_next(p->sources[0]->reader, ev);
+}
+
+static void
+report_failure(const struct pump *p, tel_status st)
+{
+	const struct source *src = p->sources[0];
+	const char *text;
+	int i;
+
+	if (p->merge != NULL) {
+		text = tel_merge_error(p->merge);
+		for (i = 0; i < p->nsources; i++)
+			if (p->sources[i]->reader == tel_merge_failed(p->merge))
+				src = p->sources[i];
+	} else if (p->window != NULL) {
+		text = tel_window_error(p->window);
+	} else {
+		text = tel_reader_error(src->reader);
+	}
+	source_failed(src, st, text);
+}
+
+/* -t in seconds asks for what some logs do not tell. */
+static int
+knows_seconds(const struct pump *p)
+{
+	const struct source *src = p->sources[0];
+
+	if (!p->settings->select.seconds ||
+	    tel_reader_tick_rate(src->reader) > 0)
+		return 1;
+	message_fail(STATUS_FAILED, src->name,
+	    "-t: the log does not tell how fast its clock is");
+	return 0;
+}
+
+/* Hands an event on, if it is wanted. */
+static enum outcome
+visit(const struct pump *p, const tel_event *ev)
+{
+	struct settings *s = p->settings;
+	enum outcome outcome;
+	int wanted;
+
+	if (p->whole)
+		return p->visitor->event(p->visitor->arg, ev);
+	wanted = selection_match(&s->select, ev);
+	if (wanted <= 0)
+		return wanted == 0 ? GO_ON : END_ALL;
+	outcome = p->visitor->event(p->visitor->arg, ev);
+	return selection_full(&s->select) ? END_ALL : outcome;
+}
+
+/* Has no more read of the log than the time that is wanted. */
+static void
+narrow(const struct pump *p, const tel_event *ev)
+{
+	int i;
+
+	/* what a reader learns of the clock depends on all before it */
+	if (p->visitor->needs_rate)
+		return;
+	for (i = 0; i < p->nsources; i++)
+		selection_narrow(&p->settings->select, p->sources[i]->reader,
+		    ev);
+}
+
+/* The loop over the events. */
+static enum outcome
+pump(struct pump *p)
+{
+	const struct visitor *v = p->visitor;
+	int waits =
+	    p->merge == NULL && !p->sources[0]->regular && v->idle != NULL;
+	unsigned until = PROGRESS_EVENTS;
+	enum outcome outcome = GO_ON;
+	const tel_event *ev = NULL;
+	tel_status st;
+	int first = 1;
+
+	if (!p->settings->all_events && selection_full(&p->settings->select))
+		return END_ALL;
+	narrow(p, NULL);
+	while (outcome == GO_ON) {
+		if (waits && would_wait(p->sources[0]))
+			v->idle(v->arg);
+		st = next_event(p, &ev);
+		if (st == TEL_LOG) {
+			ev = NULL;
+			continue;
+		}
+		if (st != TEL_OK) {
+			if (st != TEL_END)
+				report_failure(p, st);
+			break;
+		}
+		if (--until == 0) {
+			until = PROGRESS_EVENTS;
+			if (progress_due(&p->progress))
+				progress_show(&p->progress, count_done(p));
+		}
+		if (first && !knows_seconds(p))
+			return END_ONE;
+		if (first)
+			narrow(p, ev);
+		first = 0;
+		outcome = visit(p, ev);
+	}
+	return outcome;
+}
+
+/* Reports events that a live window gave out of order. */
+static void
+report_late(const struct pump *p)
+{
+	uint64_t late = 0;
+
+	if (p->merge != NULL)
+		late = tel_merge_late(p->merge);
+	else if (p->window != NULL)
+		late = tel_window_late(p->window);
+	if (late > 0 && !p->settings->quiet)
+		message(p->nsources == 1 ? p->sources[0]->name : NULL,
+		    "%" PRIu64 " events arrived out of order", late);
+}
+
+/* The loop, with what comes before and after it. */
+static enum outcome
+run(struct pump *p)
+{
+	const struct visitor *v = p->visitor;
+	enum outcome outcome = GO_ON;
+	uint64_t size = 0;
+	int i;
+
+	for (i = 0; i < p->nsources; i++)
+		size += p->sources[i]->size;
+	p->whole =
+	    p->settings->all_events || selection_all(&p->settings->select);
+	progress_begin(&p->progress, p->settings, size);
+	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {
+		outcome = pump(p);
+		if (v->end != NULL && v->end(v->arg) == END_ALL)
+			outcome = END_ALL;
+	}
+	report_late(p);
+	progress_end(&p->progress, count_done(p));
+	return outcome;
+}
+
+/* The order in which the source's events are wanted. */
+static tel_order
+order_of(const struct pump *p, const struct source *src)
+{
+	if (p->settings->order == TEL_ORDER_LOG && p->visitor->in_order &&
+	    !tel_schema_ordered(tel_reader_schema(src->reader)))
+		return TEL_ORDER_TIME;
+	return p->settings->order;
+}
+
+/*
+ * True if events that are not allocations may be dropped early: a selection
+ * may depend on them.
+ */
+static int
+only_allocs(const struct pump *p)
+{
+	return p->visitor->allocs && selection_all(&p->settings->select);
+}
+
+/* Adds the sources to a merge.  Returns 1, or 0 after a message. */
+static int
+add_all(struct pump *p)
+{
+	tel_order order;
+	tel_status st;
+	int i;
+
+	p->merge = tel_merge_new();
+	if (p->merge == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	/* there is no log yet: it cannot fail */
+	(void)tel_merge_set_allocs(p->merge, only_allocs(p));
+	for (i = 0; i < p->nsources; i++) {
+		order = order_of(p, p->sources[i]);
+		if (order == TEL_ORDER_LOG)
+			order = TEL_ORDER_LIVE;
+		st = tel_merge_add(p->merge, p->sources[i]->reader, order);
+		if (st == TEL_OK)
+			continue;
+		source_failed(p->sources[i], st,
+		    tel_reader_error(p->sources[i]->reader));
+		if (st == TEL_ENOMEM)
+			return 0;
+	}
+	return 1;
+}
+
+/* Reads sources that are open, as one. */
+static enum outcome
+run_merged(struct pump *p)
+{
+	enum outcome outcome = GO_ON;
+
+	if (add_all(p))
+		outcome = run(p);
+	tel_merge_free(p->merge);
+	p->merge = NULL;
+	return outcome;
+}
+
+/* Reads one source that is open. */
+static enum outcome
+run_single(struct pump *p)
+{
+	struct settings *s = p->settings;
+	enum outcome outcome = GO_ON;
+	tel_order order = order_of(p, p->sources[0]);
+	tel_status st = TEL_OK;
+
+	if (!s->no_merge && tel_reader_archive(p->sources[0]->reader))
+		return run_merged(p);
+	if (order != TEL_ORDER_LOG || p->visitor->needs_rate ||
+	    selection_needs_rate(&s->select))
+		st = tel_window_new(p->sources[0]->reader, order, &p->window);
+	if (st == TEL_OK && p->window != NULL && only_allocs(p))
+		st = tel_window_set_allocs(p->window, 1);
+	if (st == TEL_OK)
+		outcome = run(p);
+	else
+		source_failed(p->sources[0], st, NULL);
+	tel_window_free(p->window);
+	p->window = NULL;
+	return outcome;
+}
+
+/*
+ * Opens n operands and reads them, as one where there are several.  list has
+ * room for a pointer to each; a source does not move, as its reader knows
+ * where it is.
+ */
+static enum outcome
+run_operands(struct pump *p, struct source *srcs, struct source **list,
+    char *const *operands, int n)
+{
+	struct settings *s = p->settings;
+	enum outcome outcome = GO_ON;
+	int i;
+
+	p->sources = list;
+	p->nsources = 0;
+	for (i = 0; i < n; i++)
+		if (source_open(&srcs[i], operands[i]))
+			list[p->nsources++] = &srcs[i];
+	n = sources_span(list, p->nsources, s) ? p->nsources : 0;
+	p->nsources = 0;
+	for (i = 0; i < n && outcome == GO_ON; i++) {
+		if (!source_attach(list[i], s))
+			continue;
+		list[i]->number = ++p->opened;
+		if (selection_bind(&s->select,
+		        tel_reader_schema(list[i]->reader)))
+			list[p->nsources++] = list[i];
+		else
+			outcome = END_ALL;
+	}
+	if (outcome == GO_ON && p->nsources > 0)
+		outcome = p->nsources == 1 ? run_single(p) : run_merged(p);
+	return outcome;
+}
+
+void
+sources_run(struct settings *s, const struct visitor *v)
+{
+	static char standard_input[] = "-";
+	char *none[] = { standard_input };
+	char **operands = s->noperands > 0 ? s->operands : none;
+	int n = s->noperands > 0 ? s->noperands : 1, step, i, j;
+	struct source *srcs = calloc((size_t)n, sizeof(*srcs));
+	struct source **list = calloc((size_t)n, sizeof(*list));
+	enum outcome outcome = GO_ON;
+	struct pump p;
+
+	memset(&p, 0, sizeof(p));
+	p.settings = s;
+	p.visitor = v;
+	step = s->no_merge ? 1 : n;
+	if (srcs == NULL || list == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		step = n = 0;
+	}
+	for (i = 0; i < n && outcome != END_ALL; i += step) {
+		for (j = 0; j < step; j++)
+			srcs[j].fd = -1;
+		outcome = run_operands(&p, srcs, list, operands + i, step);
+		for (j = 0; j < step; j++)
+			source_close(&srcs[j]);
+	}
+	free(srcs);
+	free(list);
 }

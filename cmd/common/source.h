@@ -7,9 +7,15 @@
 #ifndef COMMON_SOURCE_H
 #define COMMON_SOURCE_H
 
-#include "notices.h"
 #include "progress.h"
 #include "settings.h"
+
+/* What a reader reports of a log, passed on to the user. */
+struct notices {
+	int quiet;
+	int verbose;
+	unsigned damage; /* how many places were reported */
+};
 
 /* One operand while it is read. */
 struct source {
@@ -60,20 +66,20 @@ struct visitor {
 };
 
 /*
- * Reads all operands.  What goes wrong is told and raises the exit status;
+ * Reads all operands.  Failures are reported and raise the exit status;
  * an operand that cannot be read does not keep the next from being read.
  */
 void sources_run(struct settings *s, const struct visitor *visitor);
 
 /*
  * The parts of it.  Opening: 1, or 0 after a message; attaching makes the
- * reader of an open source, and closing tells what was damaged.
+ * reader of an open source, and closing reports damage.
  */
 int source_open(struct source *src, const char *operand);
 int source_attach(struct source *src, struct settings *s);
 void source_close(struct source *src);
 
-/* Tells why a reader failed; text is its error. */
+/* Reports why a reader failed; text is its error. */
 void source_failed(const struct source *src, tel_status st, const char *text);
 
 /* Sets -t in percent by the span of the clock over n open sources. */

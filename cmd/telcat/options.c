@@ -16,7 +16,7 @@ static const struct option_row own[] = {
 	    "in order of time; --live: do not wait for the end", 0 },
 	{ OPTION_LIVE, "live", NULL, NULL, 0 },
 	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
-	{ 'H', "no-header", NULL, "without what stands before the events", 0 },
+	{ 'H', "no-header", NULL, "omit the header", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
 	{ OPTION_MAX_LABELS, "max-labels", "N",
 	    "hold N strings and N labels (256k)", 0 },
@@ -90,7 +90,7 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	if ((t->format.flags & TEL_PRINTER_TIMELINE) != 0 &&
 	    t->settings.order == TEL_ORDER_LOG)
 		t->settings.order = TEL_ORDER_TIME;
-	/* events that are not wanted may define names of those that are */
+	/* The writer must see unselected events: they define names and the clock. */
 	t->settings.all_events = t->format.shown == NULL;
 	return 1;
 }

@@ -97,7 +97,7 @@ event(void *arg, const tel_event *ev)
 	return END_ALL;
 }
 
-/* A time that is in no unit is told, where it is taken for one. */
+/* Warns if ticks were shown as nanoseconds because the rate is unknown. */
 static enum outcome
 end(void *arg)
 {
@@ -111,8 +111,8 @@ end(void *arg)
 	     i++)
 		if (tel_reader_tick_rate(show->sources[i]->reader) == 0) {
 			message(show->sources[i]->name,
-			    "the log does not tell how fast its clock is: a "
-			    "tick is shown as 1 ns; --tb-hz says it");
+			    "the log does not tell how fast its clock is: "
+			    "assuming 1 tick = 1 ns; set --tb-hz");
 			break;
 		}
 	return GO_ON;

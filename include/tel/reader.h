@@ -249,7 +249,7 @@ typedef enum tel_order {
 	TEL_ORDER_TIME,
 	/*
 	 * By time within what an MPS writes in one go, as it comes.  An event
-	 * that comes too late for its place is given when it comes, and
+	 * that arrives out of order is given when it comes, and
 	 * counted.
 	 */
 	TEL_ORDER_LIVE
@@ -276,7 +276,7 @@ TEL_SINCE_0_1 tel_status tel_window_set_allocs(tel_window *w, int allocs);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_next(tel_window *w,
     const tel_event **event);
-/* How many events came too late for their place (TEL_ORDER_LIVE). */
+/* How many events arrived out of order (TEL_ORDER_LIVE). */
 TEL_SINCE_0_1 uint64_t tel_window_late(const tel_window *w);
 /* What the last failure was, in words; good until the next call. */
 TEL_SINCE_0_1 const char *tel_window_error(const tel_window *w);
@@ -327,7 +327,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_merge_next(tel_merge *m,
 TEL_SINCE_0_1 const tel_reader *tel_merge_failed(const tel_merge *m);
 /* Why it failed, in words; "" when none did.  Good until the next call. */
 TEL_SINCE_0_1 const char *tel_merge_error(const tel_merge *m);
-/* How many events came too late for their place (TEL_ORDER_LIVE). */
+/* How many events arrived out of order (TEL_ORDER_LIVE). */
 TEL_SINCE_0_1 uint64_t tel_merge_late(const tel_merge *m);
 /* Frees the merge; not the readers. */
 TEL_SINCE_0_1 void tel_merge_free(tel_merge *m);

@@ -391,7 +391,7 @@ print(most)' >want
 	expect 1 'telcat: *there is no start and no end*' \
 	    telcat -f folded -k Pool mpsio.log
 	run -0 --separate-stderr telcat -f chrome HPM.1.startup
-	[ "$stderr" = 'telcat: HPM.1.startup: the log does not tell how fast its clock is: a tick is shown as 1 ns; --tb-hz says it' ]
+	[ "$stderr" = 'telcat: HPM.1.startup: the log does not tell how fast its clock is: assuming 1 tick = 1 ns; set --tb-hz' ]
 	run -0 --separate-stderr telcat -q -f chrome HPM.1.startup
 	[ -z "$stderr" ]
 	# nothing to show is a trace all the same
