@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define BUFFER_SIZE ((size_t)1 << 16)
 /* No line of any format comes near this. */
 #define BUFFER_MOST ((size_t)1 << 24)
@@ -168,27 +170,13 @@ tel__output_boundary(struct tel_output *out, int must)
 unsigned char *
 tel__output_grow(tel_output *out, size_t n)
 {
-	unsigned char *buffer;
-	size_t size = out->size;
-
 	if (out->status != TEL_OK)
 		return NULL;
-	if (n > BUFFER_MOST) {
+	if (n <= BUFFER_MOST && tel__output_spill(out) != TEL_OK)
+		return NULL;
+	if (n > BUFFER_MOST || !TEL__RESERVE(out->buffer, out->size, n)) {
 		tel__output_fail(out, TEL_ENOMEM, ENOMEM);
 		return NULL;
-	}
-	if (tel__output_spill(out) != TEL_OK)
-		return NULL;
-	while (size < n)
-		size *= 2;
-	if (size > out->size) {
-		buffer = realloc(out->buffer, size);
-		if (buffer == NULL) {
-			tel__output_fail(out, TEL_ENOMEM, ENOMEM);
-			return NULL;
-		}
-		out->buffer = buffer;
-		out->size = size;
 	}
 	return out->buffer;
 }

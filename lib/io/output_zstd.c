@@ -10,6 +10,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/buffer.h"
 #include "io/bytes.h"
 #include "io/output.h"
 #include "io/seekable.h"
@@ -27,9 +28,8 @@ struct tel_packer {
 	size_t room;
 	int told;              /* the writer tells where a frame may end */
 	uint64_t content, raw; /* bytes of the frame so far, and compressed */
-	unsigned char *table;  /* an entry for each frame that has ended */
-	size_t used, size;     /* bytes of it, and of its memory */
-	int empty;             /* nothing was put in since the last table */
+	struct tel__buffer table; /* an entry for each frame that has ended */
+	int empty;                /* nothing was put in since the last table */
 };
 
 void
@@ -39,7 +39,7 @@ tel__packer_free(struct tel_packer *k)
 		return;
 	ZSTD_freeCCtx(k->context);
 	free(k->to);
-	free(k->table);
+	tel__buffer_clear(&k->table);
 	free(k);
 }
 
@@ -76,21 +76,11 @@ static unsigned char *
 table_room(struct tel_output *out, size_t n)
 {
 	struct tel_packer *k = out->packer;
-	size_t size = k->size > 0 ? k->size : 1024;
-	unsigned char *table;
+	unsigned char *p = tel__buffer_room(&k->table, n);
 
-	while (size - k->used < n)
-		size *= 2;
-	if (size > k->size) {
-		table = realloc(k->table, size);
-		if (table == NULL) {
-			tel__output_fail(out, TEL_ENOMEM, ENOMEM);
-			return NULL;
-		}
-		k->table = table;
-		k->size = size;
-	}
-	return k->table + k->used;
+	if (p == NULL)
+		tel__output_fail(out, TEL_ENOMEM, ENOMEM);
+	return p;
 }
 
 /* Adds the frame that has ended to the table. */
@@ -104,7 +94,7 @@ add_frame(struct tel_output *out)
 		return out->status;
 	tel_store(p, k->raw, 4, 0);
 	tel_store(p + 4, k->content, 4, 0);
-	k->used += SEEK_ENTRY;
+	k->table.used += SEEK_ENTRY;
 	k->raw = k->content = 0;
 	return TEL_OK;
 }
@@ -187,10 +177,10 @@ tel__packer_finish(struct tel_output *out)
 	if (out->status != TEL_OK)
 		return out->status;
 	/* nothing at all is a frame, too: an empty file is none of zstd */
-	if ((k->content > 0 || (k->empty && k->used == 0)) &&
+	if ((k->content > 0 || (k->empty && k->table.used == 0)) &&
 	    compress(out, NULL, 0, ZSTD_e_end) != TEL_OK)
 		return out->status;
-	frames = k->used / SEEK_ENTRY;
+	frames = k->table.used / SEEK_ENTRY;
 	if (frames == 0 || frames > SEEK_FRAMES_MOST)
 		return TEL_OK;
 	p = table_room(out, SEEK_FOOT);
@@ -199,11 +189,11 @@ tel__packer_finish(struct tel_output *out)
 	tel_store(p, frames, 4, 0);
 	p[4] = 0;
 	tel_store(p + 5, SEEK_MAGIC, 4, 0);
-	k->used += SEEK_FOOT;
+	k->table.used += SEEK_FOOT;
 	tel_store(head, SEEK_FRAME_MAGIC, 4, 0);
-	tel_store(head + 4, k->used, 4, 0);
+	tel_store(head + 4, k->table.used, 4, 0);
 	if (tel__output_emit(out, head, sizeof(head)) == TEL_OK)
-		(void)tel__output_emit(out, k->table, k->used);
-	k->used = 0;
+		(void)tel__output_emit(out, k->table.bytes, k->table.used);
+	k->table.used = 0;
 	return out->status;
 }

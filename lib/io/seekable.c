@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "io/bytes.h"
 #include "io/seekable.h"
 #include "io/source.h"
@@ -92,31 +93,27 @@ read_entries(const struct tel_input *in, struct table *t,
 /* What was gathered of a file so far, from its end. */
 struct gather {
 	struct table *tables;
-	size_t ntables;
+	size_t ntables, table_room;
 	struct tel_frame *frames; /* those of the last table first */
-	size_t nframes;
+	size_t nframes, frame_room;
 };
 
 /* Takes in the table that ends at end.  TEL_OK; TEL_END: there is none. */
 static tel_status
 take_table(struct gather *g, const struct tel_input *in, uint64_t end)
 {
-	struct tel_frame *frames;
-	struct table t, *tables;
+	struct table t;
+	size_t used;
 
 	if (g->ntables == TABLES_MOST || !find_table(in, end, &t) ||
 	    t.count > FRAMES_MOST - g->nframes)
 		return TEL_END;
-	tables = realloc(g->tables, (g->ntables + 1) * sizeof(*tables));
-	if (tables == NULL)
+	/* each table has one frame more, where its last one ends */
+	used = g->nframes + g->ntables;
+	if (!TEL__RESERVE(g->tables, g->table_room, g->ntables + 1) ||
+	    !TEL__RESERVE(g->frames, g->frame_room, used + t.count + 1))
 		return TEL_ENOMEM;
-	g->tables = tables;
-	frames = realloc(g->frames,
-	    (g->nframes + g->ntables + t.count + 1) * sizeof(*frames));
-	if (frames == NULL)
-		return TEL_ENOMEM;
-	g->frames = frames;
-	if (!read_entries(in, &t, frames + g->nframes + g->ntables))
+	if (!read_entries(in, &t, g->frames + used))
 		return TEL_END;
 	g->tables[g->ntables++] = t;
 	g->nframes += t.count;
@@ -163,7 +160,7 @@ arrange(const struct gather *g)
 tel_status
 tel__frames_find(const struct tel_input *in, struct tel_frames **out)
 {
-	struct gather g = { NULL, 0, NULL, 0 };
+	struct gather g = { NULL, 0, 0, NULL, 0, 0 };
 	int64_t extent = tel__input_extent(in);
 	uint64_t end = extent > 0 ? (uint64_t)extent : 0;
 	tel_status st = end > 0 ? TEL_OK : TEL_END;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /*
  * So many points are kept, 4 MB; when there are more, every second one of
  * them goes.  A point that would go far back among many is left out, so that
@@ -98,11 +100,8 @@ points_until(const struct tel_clock *c, uint64_t ticks)
 static tel_status
 make_room(struct tel_clock *c)
 {
-	struct point *points;
-	size_t i, room;
+	size_t i;
 
-	if (c->count < c->room)
-		return TEL_OK;
 	if (c->count == POINTS_MAX) {
 		/* the two first ones stay, for what was before them */
 		for (i = 2; i < POINTS_MAX / 2 + 1; i++)
@@ -110,13 +109,8 @@ make_room(struct tel_clock *c)
 		c->count = i;
 		return TEL_OK;
 	}
-	room = c->room == 0 ? 64 : c->room * 2;
-	points = realloc(c->points, room * sizeof(*points));
-	if (points == NULL)
-		return TEL_ENOMEM;
-	c->points = points;
-	c->room = room;
-	return TEL_OK;
+	return TEL__RESERVE(c->points, c->room, c->count + 1) ? TEL_OK :
+	                                                        TEL_ENOMEM;
 }
 
 tel_status

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
+
 /* ------------------------------------------------- making step by step */
 
 struct tel_schema *
@@ -119,22 +122,17 @@ tel__type_add(struct tel_type *t, const char *name, enum tel_datatype datatype,
 	return f;
 }
 
-/* FNV-1a, by Fowler, Noll and Vo, over n bytes, and a byte that ends them. */
+/* FNV-1a over n bytes, and a byte that ends them. */
 static uint64_t
 digest(uint64_t h, const void *bytes, size_t n)
 {
-	const unsigned char *p = bytes;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
-	return (h ^ 0xff) * 0x100000001b3u;
+	return tel__fnv_byte(tel__fnv(h, bytes, n), 0xff);
 }
 
 uint64_t
 tel__schema_digest(const struct tel_schema *s)
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = TEL__FNV;
 	const struct tel_field *f;
 	const struct tel_type *t;
 	unsigned i, j;
@@ -179,10 +177,10 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 	}
 	if (lo < schema->nunknown && schema->unknown[lo]->code == code)
 		return schema->unknown[lo];
-	list = realloc(schema->unknown, (schema->nunknown + 1) * sizeof(*list));
-	if (list == NULL)
+	if (!TEL__RESERVE(schema->unknown, schema->unknown_room,
+	        (size_t)schema->nunknown + 1))
 		return NULL;
-	schema->unknown = list;
+	list = schema->unknown;
 	t = calloc(1, sizeof(*t));
 	name = malloc(16);
 	if (t == NULL || name == NULL) {

@@ -176,6 +176,7 @@ struct tel_schema {
 	 */
 	struct tel_type **unknown;
 	unsigned nunknown;
+	size_t unknown_room;
 	/*
 	 * Names of kinds that were made for the schema; those of a built-in
 	 * one are static.
