@@ -43,10 +43,13 @@ TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
 HEADERS = $(sort $(wildcard include/*.h))
 PARTS   = $(sort $(wildcard include/tel/*.h))
 MANS    = $(sort $(wildcard man/*.[1-8]))
-LIB_SRC = $(sort $(wildcard lib/*/*.c lib/format/*/*.c))
+# libtel-emit is a library of its own, which needs libc alone.
+EMIT_SRC = $(sort $(wildcard lib/emit/*.c))
+LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
+    $(wildcard lib/*/*.c lib/format/*/*.c)))
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
-ALL_SRC = $(LIB_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
-    tests/fuzz/*.c)
+ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
+    tests/emit/*.c tests/fuzz/*.c)
 SCRIPTS = .ci/run tests/run-test $(wildcard tests/*.sh tests/*/*.sh)
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 
@@ -54,11 +57,14 @@ obj     = $(patsubst %.c,$(BUILD)/%.o,$(1))
 BIN     = $(TOOLS:%=$(BUILD)/bin/%)
 UNIT    = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort \
     $(wildcard tests/unit/test_*.c)))
+EMIT_UNIT = $(patsubst tests/emit/%.c,$(BUILD)/tests/%,$(sort \
+    $(wildcard tests/emit/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 # The fuzz targets with a main() of ours, which runs them over files.
 REPLAY  = $(FUZZ:%=$(BUILD)/tests/%)
 # What "make check" runs; the longest first, as they run side by side.
-TESTS   ?= $(sort $(wildcard tests/cli/*.bats)) $(REPLAY) $(UNIT) \
+TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats)) $(REPLAY) \
+    $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
     $(sort $(wildcard tests/check/*.bats))
 
 # V=1 shows whole commands.
@@ -73,7 +79,8 @@ endif
 PAR = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 MAKEFLAGS += --no-print-directory
 
-all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BIN)
+all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BUILD)/libtel-emit.a \
+    $(BUILD)/libtel-emit.so $(BIN)
 
 # ------------------------------------------------------------ compilation
 
@@ -110,6 +117,16 @@ $(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) lib/libtel.map $(BUILD)/.sources
 	    -Wl,--version-script,lib/libtel.map -o $@ $(filter %.o,$^) \
 	    $(ALL_LIBS)
 
+$(BUILD)/libtel-emit.a: $(call obj,$(EMIT_SRC)) $(BUILD)/.sources
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(BUILD)/libtel-emit.so: $(call obj,$(EMIT_SRC)) lib/emit/emit.map \
+    $(BUILD)/.sources
+	$(SAY) LD $@
+	$(Q)$(LINK) -shared -Wl,-soname,libtel-emit.so.$(SOVERSION) \
+	    -Wl,--version-script,lib/emit/emit.map -o $@ $(filter %.o,$^)
+
 ARCHIVES = $(BUILD)/libcmd.a $(BUILD)/libtel.a
 
 # The parts of telreplay, for the tests of them.
@@ -133,6 +150,12 @@ $(UNIT): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
 	$(SAY) LD $@
 	$(Q)$(LINK) -o $@ $^ $(ALL_LIBS)
 
+# Those of libtel-emit read with libtel what they wrote.
+$(EMIT_UNIT): $(BUILD)/tests/%: $(BUILD)/tests/emit/%.o \
+    $(BUILD)/libtel-emit.a $(BUILD)/libtel.a
+	$(SAY) LD $@
+	$(Q)$(LINK) -o $@ $^ $(ALL_LIBS)
+
 $(REPLAY): $(BUILD)/tests/%: $(BUILD)/tests/fuzz/%.o \
     $(BUILD)/tests/fuzz/driver.o $(TESTED)
 	$(SAY) LD $@
@@ -144,7 +167,7 @@ $(FUZZ:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)
 
-programs: all $(UNIT) $(REPLAY)
+programs: all $(UNIT) $(EMIT_UNIT) $(REPLAY)
 
 # ------------------------------------------------------- the two commands
 
@@ -176,7 +199,8 @@ $(BUILD)/stage/.done: programs FORCE
 	@touch $@
 
 check-unit:
-	@$(MAKE) check TESTS='$(UNIT) $(REPLAY)'
+	@$(MAKE) check TESTS='$(UNIT) \
+	    $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) $(REPLAY)'
 check-cli:
 	@$(MAKE) check TESTS='$(sort $(wildcard tests/cli/*.bats))'
 check-install:
@@ -242,12 +266,15 @@ install: all
 	$(Q)$(INSTALL) -m 644 $(HEADERS) '$(TO_INC)'
 	$(Q)$(INSTALL) -m 644 $(PARTS) '$(TO_INC)/tel'
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a '$(TO_LIB)'
-	$(Q)$(INSTALL) -m 755 $(BUILD)/libtel.so \
-	    '$(TO_LIB)/libtel.so.$(VERSION)'
-	$(Q)ln -sf libtel.so.$(VERSION) '$(TO_LIB)/libtel.so.$(SOVERSION)'
-	$(Q)ln -sf libtel.so.$(SOVERSION) '$(TO_LIB)/libtel.so'
-	$(Q)sed $(PC) lib/libtel.pc.in >'$(TO_LIB)/pkgconfig/libtel.pc'
-	$(Q)chmod 644 '$(TO_LIB)/pkgconfig/libtel.pc'
+	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel-emit.a '$(TO_LIB)'
+	$(Q)for lib in libtel libtel-emit; do \
+	    $(INSTALL) -m 755 $(BUILD)/$$lib.so \
+	        '$(TO_LIB)'/$$lib.so.$(VERSION) && \
+	    ln -sf $$lib.so.$(VERSION) '$(TO_LIB)'/$$lib.so.$(SOVERSION) && \
+	    ln -sf $$lib.so.$(SOVERSION) '$(TO_LIB)'/$$lib.so && \
+	    sed $(PC) lib/$$lib.pc.in \
+	        >'$(TO_LIB)'/pkgconfig/$$lib.pc && \
+	    chmod 644 '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
 	$(Q)for page in $(MANS); do \
 	    $(INSTALL) -d '$(TO_MAN)'/man$${page##*.} && \
 	    $(INSTALL) -m 644 $$page '$(TO_MAN)'/man$${page##*.} || \
@@ -261,9 +288,11 @@ uninstall:
 	    rm -f '$(TO_INC)'/$$header || exit 1; done
 	$(Q)test ! -d '$(TO_INC)/tel' || \
 	    rmdir --ignore-fail-on-non-empty '$(TO_INC)/tel'
-	$(Q)rm -f '$(TO_LIB)/libtel.a' \
-	    '$(TO_LIB)/libtel.so' '$(TO_LIB)/libtel.so.$(SOVERSION)' \
-	    '$(TO_LIB)/libtel.so.$(VERSION)' '$(TO_LIB)/pkgconfig/libtel.pc'
+	$(Q)for lib in libtel libtel-emit; do \
+	    rm -f '$(TO_LIB)'/$$lib.a '$(TO_LIB)'/$$lib.so \
+	        '$(TO_LIB)'/$$lib.so.$(SOVERSION) \
+	        '$(TO_LIB)'/$$lib.so.$(VERSION) \
+	        '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
 	$(Q)for page in $(notdir $(MANS)); do \
 	    rm -f '$(TO_MAN)'/man$${page##*.}/$$page || exit 1; done
 

@@ -109,3 +109,25 @@ skip_sanitized() {
 @test "libtel.so has a soname of its major version" {
 	objdump -p "$TEL_BUILD/libtel.so" | grep -q 'SONAME *libtel.so.0$'
 }
+
+@test "libtel-emit.so exports what tel_emit.h declares, and nothing else" {
+	nm -D --defined-only "$TEL_BUILD/libtel-emit.so" |
+	    awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+	    sort >"$BATS_TEST_TMPDIR/exported"
+	sed '/^#/d' "$TEL_TOP/include/tel_emit.h" | tr '\n\t' '  ' |
+	    grep -oE 'TEL_EMIT_API [^;{]*[;{]' |
+	    sed -E 's/__attribute__\(\([^;]*\)\)//
+	        s/^[^(]*[ *](tel_[a-z0-9_]*)\(.*/\1/
+	        s/^.*[ *](tel__[a-z0-9_]*) *[;{]$/\1/' |
+	    sort >"$BATS_TEST_TMPDIR/declared"
+	test "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -gt 40
+	diff -u "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
+}
+
+@test "libtel-emit needs the C library alone" {
+	skip_sanitized
+	objdump -p "$TEL_BUILD/libtel-emit.so" |
+	    sed -n 's/.*NEEDED *//p' >"$BATS_TEST_TMPDIR/needed"
+	run ! grep -v '^libc\.so\|^ld-linux\|^libpthread\.so' \
+	    "$BATS_TEST_TMPDIR/needed"
+}

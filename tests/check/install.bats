@@ -30,11 +30,13 @@ use_consumer() {
 		for header in "$TEL_TOP"/include/*.h "$TEL_TOP"/include/tel/*.h; do
 			echo "$PREFIX/include/${header#"$TEL_TOP/include/"}"
 		done
-		echo "$LIBDIR/libtel.a"
-		echo "$LIBDIR/libtel.so"
-		echo "$LIBDIR/libtel.so.0"
-		echo "$LIBDIR/libtel.so.$VERSION"
-		echo "$LIBDIR/pkgconfig/libtel.pc"
+		for lib in libtel libtel-emit; do
+			echo "$LIBDIR/$lib.a"
+			echo "$LIBDIR/$lib.so"
+			echo "$LIBDIR/$lib.so.0"
+			echo "$LIBDIR/$lib.so.$VERSION"
+			echo "$LIBDIR/pkgconfig/$lib.pc"
+		done
 		for page in "$TEL_TOP"/man/*.[1-8]; do
 			echo "$MANDIR/man${page##*.}/${page##*/}"
 		done
@@ -80,4 +82,52 @@ use_consumer() {
 	$CXX "${cflags[@]}" -std=c++11 "${flags[@]}" -o "$consumer" \
 	    -x c++ "$TEL_TOP/tests/consumer/consumer.c" -x none "${shared[@]}"
 	use_consumer env LD_LIBRARY_PATH="$TEL_STAGE$LIBDIR"
+}
+
+@test "a program that emits, in C and C++, with libtel-emit.so and .a" {
+	local config=(--define-variable=prefix="$TEL_STAGE$PREFIX")
+	read -ra emit <<<"$($PKG_CONFIG "${config[@]}" --cflags libtel-emit)"
+	read -ra emit_so <<<"$($PKG_CONFIG "${config[@]}" --libs libtel-emit)"
+	source=$TEL_TOP/tests/consumer/emitter.c
+	strict=(-Wall -Wextra -Wshadow -Wconversion -Wcast-qual -Wundef)
+	$CC "${cflags[@]}" "${strict[@]}" -std=c11 "${emit[@]}" \
+	    -o "$consumer" "$source" "${emit_so[@]}"
+	LD_LIBRARY_PATH=$TEL_STAGE$LIBDIR "$consumer" \
+	    "$BATS_TEST_TMPDIR/so.tel"
+	$CC "${cflags[@]}" "${strict[@]}" -std=c11 -fno-pie -no-pie \
+	    "${emit[@]}" -o "$consumer" "$source" "${emit_so[@]}"
+	LD_LIBRARY_PATH=$TEL_STAGE$LIBDIR "$consumer" \
+	    "$BATS_TEST_TMPDIR/nopie.tel" "$BATS_TEST_TMPDIR/nopie.ring"
+	$CC "${cflags[@]}" "${strict[@]}" -std=c11 -DTEL_EMIT_HOT \
+	    "${emit[@]}" -pthread -o "$consumer" "$source" \
+	    "$TEL_STAGE$LIBDIR/libtel-emit.a"
+	"$consumer" "$BATS_TEST_TMPDIR/hot.tel"
+	$CXX "${cflags[@]}" "${strict[@]}" -std=c++11 "${emit[@]}" \
+	    -o "$consumer" -x c++ "$source" -x none "${emit_so[@]}"
+	LD_LIBRARY_PATH=$TEL_STAGE$LIBDIR "$consumer" \
+	    "$BATS_TEST_TMPDIR/cxx.tel"
+	for log in so nopie cxx; do
+		run -0 telcat -e Hello,Detail "$BATS_TEST_TMPDIR/$log.tel"
+		[[ $output == *"Hello who=7 text=\"world\""* ]]
+		[[ $output == *"Detail n=8"* ]]
+	done
+	# the hot variety leaves out what is not always there
+	run -0 telcat -e Hello,Detail "$BATS_TEST_TMPDIR/hot.tel"
+	[[ $output == *"Hello who=7"* ]]
+	[[ $output != *"Detail n="* ]]
+}
+
+@test "lists with mistakes do not compile" {
+	read -ra emit <<<"$($PKG_CONFIG \
+	    --define-variable=prefix="$TEL_STAGE$PREFIX" --cflags libtel-emit)"
+	compile() {
+		$CC -std=c11 -Werror "${emit[@]}" "$@" -fsyntax-only \
+		    "$TEL_TOP/tests/consumer/emitter.c"
+	}
+	compile
+	for mistake in INDEX STRING CODE NUMBER COUNT TYPE KIND LETTER; do
+		echo "$mistake"
+		run ! compile "-DWRONG_$mistake"
+		[[ $output == *error:* ]]
+	done
 }

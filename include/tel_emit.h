@@ -1,0 +1,753 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel_emit.h - libtel-emit: a program writes its own telemetry.
+ *
+ * Events go into rings, one for each thread and kind, in memory or in a file
+ * that outlives the program.  From there they are drained to sinks, as .tel
+ * streams.  tel-emit(3) has a worked example.
+ *
+ * A program lists its event types once, in macros that take a macro:
+ *
+ *	#define SHOP_KINDS(KIND, X) \
+ *		KIND(X, Order, 0, "an order by a customer") \
+ *		KIND(X, Stock, 1, "the store")
+ *
+ *	#define SHOP_EVENTS(EVENT, X) \
+ *		EVENT(X, Sale, 0x0001, 1, Order, "somebody bought something") \
+ *		EVENT(X, Refill, 0x0002, 0, Stock, "goods came in")
+ *
+ *	#define EVENT_Sale_PARAMS(PARAM, X) \
+ *		PARAM(X, 0, P, basket, "", "the basket", "") \
+ *		PARAM(X, 1, U, cents, "cent", "what was paid", "") \
+ *		PARAM(X, 2, S, name, "", "the customer", "")
+ *	#define EVENT_Refill_PARAMS(PARAM, X) \
+ *		PARAM(X, 0, W, pieces, "", "how many", "")
+ *
+ *	TEL_EVENTS(SHOP)                        in a header
+ *	TEL_EVENTS_DEFINE(SHOP, "shop", 1, 0, 0) in one file
+ *
+ * and emits them by TEL_EVENT3(Sale, basket, cents, name).  Arguments are
+ * evaluated only if the kind is on.
+ *
+ * A column after the name of an event: its code, 1 to 0xBFFF, never used
+ * again for another one; 1 if the hot variety (TEL_EMIT_HOT) has it, too; its
+ * kind; what it is.  Columns of a parameter: its index from 0; its letter;
+ * name; unit; what it is; its part in a role: "alloc:address", "alloc:size",
+ * "free:address", "start:TYPE" (what tells apart ranges that TYPE ends) and
+ * "finish", and the others of tel-text(5).  The letters, and what may be
+ * passed:
+ *
+ *	P A   const void *: a pointer; an address in memory that is managed
+ *	W     uintptr_t: sizes, counts, indices
+ *	U     unsigned int
+ *	S     const char *: at most one, the last; TEL_STRING_MAX bytes of it
+ *	D     double
+ *	B     int: 0 or not
+ *	U8 U16 U32 U64 I16 I32 I64   integers of that many bits
+ *
+ * Functions return 0, or -1 with errno set, unless they say otherwise.  They
+ * may be called from any thread; those marked AS also from signal handlers.
+ * TEL_EVENTn may be used in both.
+ */
+#ifndef TEL_EMIT_H
+#define TEL_EMIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TEL_EMIT_API __attribute__((visibility("default")))
+#else
+#error "libtel-emit needs the atomic builtins of gcc or clang"
+#endif
+
+#define TEL_STRING_MAX 1024u     /* longer strings are cut */
+#define TEL_EMIT_EVENT_MAX 4096u /* bytes of an event in a ring */
+#define TEL_EMIT_KINDS 32u       /* kinds; 0 to 29 are the program's */
+#define TEL_KIND_User 30         /* labels */
+#define TEL_KIND_Stream 31       /* what a log says of itself; always on */
+
+/* --------------------------------------------------------- description */
+
+/* A parameter of an event type. */
+typedef struct tel_emit_param {
+	const char *letter; /* "P", "U16" */
+	const char *name;
+	const char *unit; /* "" for none */
+	const char *doc;
+	const char *role;
+	unsigned offset; /* in the event; 0: the library lays it out */
+} tel_emit_param;
+
+/* An event type. */
+typedef struct tel_emit_type {
+	const char *name;
+	unsigned code;
+	unsigned always; /* 1: the hot variety has it */
+	unsigned kind;
+	const char *doc;
+	const tel_emit_param *params;
+	unsigned count; /* of params */
+} tel_emit_type;
+
+/* A kind. */
+typedef struct tel_emit_kind {
+	const char *name;
+	unsigned number; /* 0 to 29: its bit in masks */
+	const char *doc;
+} tel_emit_kind;
+
+/*
+ * All of a program or a library.  The version: major changes with the meaning
+ * of everything, median when an event changes its form or meaning, minor when
+ * event types are added.
+ */
+typedef struct tel_emit_list {
+	const char *name;
+	unsigned major, median, minor;
+	const tel_emit_kind *kinds;
+	unsigned kind_count;
+	const tel_emit_type *types;
+	unsigned type_count;
+} tel_emit_list;
+
+/* ------------------------------------------------------- open and close */
+
+/* What the clock of events is. */
+enum tel_emit_clock {
+	TEL_EMIT_CLOCK_AUTO,      /* the processor's, if its rate is constant */
+	TEL_EMIT_CLOCK_CPU,       /* the processor's counter */
+	TEL_EMIT_CLOCK_MONOTONIC, /* clock_gettime(2), nanoseconds */
+	TEL_EMIT_CLOCK_NONE       /* none: that of the drain, in its order */
+};
+
+/* Flags of tel_emit_options. */
+enum {
+	TEL_EMIT_NO_THREAD = 1, /* no drain thread: tel_emit_flush() drains */
+	TEL_EMIT_BLOCK = 2,     /* a full ring waits for the drain thread */
+	TEL_EMIT_LEAN = 4       /* kinds that are off are not recorded either */
+};
+
+/* What is 0 is chosen by the library. */
+typedef struct tel_emit_options {
+	/*
+	 * The file of the rings, so that they outlive the program; "%p" in it
+	 * is the process.  NULL: in memory.
+	 */
+	const char *ring_file;
+	size_t ring_bytes; /* of each ring, a power of 2; 262,144 */
+	unsigned rings;    /* the most rings; 128 */
+	/*
+	 * Environment variable with the kinds that are on: TEL_CONTROL.
+	 */
+	const char *control_env;
+	unsigned clock;       /* enum tel_emit_clock */
+	unsigned flags;       /* TEL_EMIT_... */
+	unsigned interval_ms; /* between two drains by the thread; 20 */
+} tel_emit_options;
+
+/*
+ * Starts telemetry.  Memory: rings * (ring_bytes + 8 KiB) and 1.1 MiB of
+ * address space, touched as it is used, and 3 MiB once there is a sink.
+ * options: NULL for the defaults.  list: of the program, or NULL.
+ * Errors: EBUSY (it is open), EINVAL (the list or an option is wrong:
+ * tel_emit_error() says how), those of open(2), mmap(2) and
+ * pthread_create(3).
+ */
+TEL_EMIT_API int tel_emit_open(const tel_emit_options *options,
+    const tel_emit_list *list);
+/*
+ * Adds the types of another list, of a library.  Its kinds are those of other
+ * lists, under the same numbers.  EINVAL, ENOMEM, ENOSPC.
+ */
+TEL_EMIT_API int tel_emit_register(const tel_emit_list *list);
+/* Drains what is in the rings now to the sinks.  EBADF: it is not open. */
+TEL_EMIT_API int tel_emit_flush(void);
+/*
+ * Drains all, ends the streams, and stops.  At exit(3) it is called anyway.
+ * The file of the rings stays.
+ */
+TEL_EMIT_API void tel_emit_close(void);
+/*
+ * After fork(2) the child has rings of its own, and those sinks whose path
+ * has "%p", and sockets, again.  Who makes a process otherwise calls this in
+ * it first.
+ */
+TEL_EMIT_API void tel_emit_after_fork(void);
+/* What the last EINVAL of this thread was; "" if there was none. */
+TEL_EMIT_API const char *tel_emit_error(void);
+/* Events that were lost so far, wherever: no ring, overwritten, a sink. */
+TEL_EMIT_API uint64_t tel_emit_lost(void);
+
+/* ------------------------------------------------------------- control */
+
+/*
+ * Kinds are bits.  All are recorded in the rings, for a look after death; the
+ * sinks get those that are on.  These change which are, at once in all
+ * threads, and return what was on before.  AS, and from a debugger:
+ *	(gdb) print tel_control_flip(1 << 3)
+ */
+TEL_EMIT_API uint32_t tel_control_set(uint32_t kinds);   /* turns on */
+TEL_EMIT_API uint32_t tel_control_reset(uint32_t kinds); /* turns off */
+TEL_EMIT_API uint32_t tel_control_flip(uint32_t kinds);
+TEL_EMIT_API uint32_t tel_control_read(void);
+/* Which kinds are recorded at all; those that are on should be.  AS. */
+TEL_EMIT_API uint32_t tel_control_record(uint32_t kinds);
+/*
+ * Changes control by text: a number, or names in any case and "all", apart
+ * by blanks or commas.  With + and - before each they are turned on and off;
+ * otherwise they are what is on.  EINVAL: unknown kind.
+ */
+TEL_EMIT_API int tel_control_text(const char *text);
+/*
+ * The same in another program.
+ * whose: the path of its file of rings, or its process as digits.
+ * ENOENT: it has no such file; EINVAL.
+ */
+TEL_EMIT_API int tel_control_other(const char *whose, const char *text);
+/*
+ * Has a signal turn all kinds on, and the next one back to what was on.
+ * Whoever handled it before is called, too.
+ */
+TEL_EMIT_API int tel_control_signal(int signal);
+
+/* --------------------------------------------------------------- sinks */
+
+typedef struct tel_emit_sink tel_emit_sink;
+
+/* Flags of sinks. */
+enum {
+	TEL_SINK_APPEND = 1, /* a file: behind what is there */
+	TEL_SINK_WAIT = 2    /* wait for it rather than lose events */
+};
+
+/*
+ * A sink gets the events of the kinds in a mask that are on; ~0u for all.  It
+ * holds back up to 1 MiB; what comes then is lost, and counted in the next
+ * block.  Each returns NULL with errno set on failure.
+ */
+/* A file.  "%p" in the path is the process. */
+TEL_EMIT_API tel_emit_sink *tel_emit_to_file(const char *path, uint32_t kinds,
+    unsigned flags);
+/* A descriptor of whatever kind, which stays the caller's to close. */
+TEL_EMIT_API tel_emit_sink *tel_emit_to_fd(int fd, uint32_t kinds,
+    unsigned flags);
+/*
+ * Whoever listens on a socket: "unix:PATH" or "tcp:HOST:PORT".  If it is not
+ * there, or goes away, it is tried again, and gets a stream of its own.
+ */
+TEL_EMIT_API tel_emit_sink *tel_emit_to_socket(const char *address,
+    uint32_t kinds, unsigned flags);
+/*
+ * Listens on a Unix socket, and gives whoever connects a stream from then on;
+ * up to 8 at a time.  "telcat -u PATH" is one.
+ */
+TEL_EMIT_API tel_emit_sink *tel_emit_serve(const char *path, uint32_t kinds,
+    unsigned flags);
+/* Memory: what came last, up to size bytes, from whole records on. */
+TEL_EMIT_API tel_emit_sink *tel_emit_to_memory(void *memory, size_t size,
+    uint32_t kinds);
+/* How many bytes are in the memory of such a sink. */
+TEL_EMIT_API size_t tel_emit_memory_used(tel_emit_sink *sink);
+/*
+ * A function, called by the drain with pieces of the stream.  It returns 0,
+ * or -1 when it cannot take it: then the piece is lost, and counted.
+ */
+typedef int tel_emit_write_fn(void *arg, const void *bytes, size_t size);
+TEL_EMIT_API tel_emit_sink *tel_emit_to_function(tel_emit_write_fn *write,
+    void *arg, uint32_t kinds);
+/* Changes which kinds a sink gets. */
+TEL_EMIT_API int tel_emit_sink_kinds(tel_emit_sink *sink, uint32_t kinds);
+/* How many events a sink lost. */
+TEL_EMIT_API uint64_t tel_emit_sink_lost(const tel_emit_sink *sink);
+/* Drains, ends the sink's stream, and takes it away. */
+TEL_EMIT_API void tel_emit_sink_close(tel_emit_sink *sink);
+
+/* --------------------------------------------- names and run-time types */
+
+/*
+ * Gives a string a number, the same each time; 0 with errno set when there
+ * is no room (1 MiB of strings and types) or it is not open.
+ */
+TEL_EMIT_API uint64_t tel_intern(const char *string);
+/* Labels an address, or a pointer, with an interned string from now on. */
+TEL_EMIT_API void tel_label(const void *address, uint64_t string);
+TEL_EMIT_API void tel_label_pointer(const void *pointer, uint64_t string);
+/* Names this thread. */
+TEL_EMIT_API int tel_thread_name(const char *name);
+/* Says what the time of day is on the events' clock.  AS. */
+TEL_EMIT_API void tel_clock_sync(void);
+/* The events' clock.  AS. */
+TEL_EMIT_API uint64_t tel_emit_clock(void);
+
+/*
+ * Registers a type while the program runs, for bindings of other languages;
+ * code 0 chooses one from 0xC000 on, and offsets are chosen.  Returns the
+ * code; the same for the same name and parameters.  -1: EINVAL, ENOMEM,
+ * ENOSPC.
+ */
+TEL_EMIT_API int tel_emit_declare(const tel_emit_type *type);
+
+/* A value of a parameter: what its letter says. */
+typedef union tel_emit_value {
+	uint64_t u;    /* W U U8 to U64 B */
+	int64_t i;     /* I16 to I64 */
+	const void *p; /* P A */
+	double d;      /* D */
+	const char *s; /* S */
+} tel_emit_value;
+/* Emits an event of a registered type.  EINVAL: no such code or count.  AS */
+TEL_EMIT_API int tel_emit_values(unsigned code, const tel_emit_value *values,
+    unsigned count);
+
+/* ---------------------------------------------------------- after death */
+
+/*
+ * Prints the last n events in the rings of this process, as lines of
+ * tel-text(5), oldest first; at most 1024.  AS; also from a debugger:
+ *	(gdb) print tel_backtrace(2, 50)
+ * Returns how many.
+ */
+TEL_EMIT_API int tel_backtrace(int fd, unsigned n);
+/* Prints all events of all rings, ring by ring.  AS. */
+TEL_EMIT_API int tel_emit_dump(int fd);
+/*
+ * Prints a backtrace of n events when the program crashes (SEGV, BUS, ILL,
+ * FPE, ABRT), and hands on to whoever handled that before.
+ */
+TEL_EMIT_API int tel_emit_on_crash(int fd, unsigned n);
+/* Says that an assertion failed, prints a backtrace, and aborts. */
+TEL_EMIT_API __attribute__((noreturn)) void tel_emit_assertion(const char *file,
+    int line, const char *text);
+#define TEL_ASSERT(condition) \
+	((condition) ? (void)0 : \
+	               tel_emit_assertion(__FILE__, __LINE__, #condition))
+
+/* ================================================= the inside of macros */
+
+/*
+ * The first page of the file of rings, or of the memory of the rings: other
+ * processes change control here, and readers begin here.  See ring.c.
+ */
+#define TEL__EMIT_PAGE_BYTES 65536u
+struct tel__emit_page {
+	char magic[8];        /* "\361telring" */
+	uint32_t version;     /* 1 */
+	uint32_t page_bytes;  /* where the names begin */
+	uint32_t names_bytes; /* and how long they are: the rings follow */
+	uint32_t ring_count;
+	uint64_t ring_bytes;  /* of events */
+	uint64_t ring_stride; /* from ring to ring */
+	uint32_t pid;
+	uint32_t byte_order; /* 0x01020304 */
+	uint64_t region;     /* address of the names, in the process */
+	char program[64];
+	char schema[48];
+	char schema_version[16];
+	uint64_t start_clock, start_ns;   /* the same instant; ns from 1970 */
+	uint64_t last_clock, last_ns;     /* and a later one */
+	uint64_t names_used;              /* bytes of names that are whole */
+	uint64_t dropped[TEL_EMIT_KINDS]; /* events without a ring */
+	char kinds[TEL_EMIT_KINDS][24];   /* their names, as far as fits */
+	/* what each event looks at */
+	__attribute__((aligned(64))) uint32_t record; /* kinds */
+	uint32_t output;
+	uint32_t epoch; /* changes when the rings are others */
+	uint32_t clock; /* enum tel_emit_clock, never AUTO */
+	uint32_t rings_used;
+	uint32_t flags;
+	uint32_t drained; /* there are sinks */
+};
+
+#define TEL__RING_MARKS 16u
+/*
+ * A ring: this and the events.  The head has in its low 40 bits where the
+ * next event begins, in words of 8 bytes, and above that counts events.
+ */
+struct tel__emit_ring {
+	uint64_t head;
+	uint64_t mask;  /* of words */
+	uint64_t cross; /* the bits that tell sixteenths apart */
+	uint64_t tail;  /* head, as far as it was drained */
+	uint32_t state, kind, thread, claim;
+	/* the head as it was when each sixteenth was entered */
+	uint64_t marks[TEL__RING_MARKS];
+	uint64_t start; /* the head when this thread got it */
+	uint64_t unused[4];
+};
+#define TEL__RING_HEADER 256u
+#define TEL__RING_ONE ((uint64_t)1 << 40)
+
+/* An event: its size in words, and what makes it valid where it is. */
+#define TEL__EVENT_WHOLE 0x20000000u
+#define TEL__EVENT_OUT 0x10000000u
+#define TEL__EVENT_TAG 0x9E3779B1u
+
+/* The rings of a thread. */
+struct tel__emit_self {
+	uint32_t epoch;
+	uint32_t thread;
+	struct tel__emit_ring *ring[TEL_EMIT_KINDS];
+	uint16_t wait[TEL_EMIT_KINDS]; /* events until it asks for a ring */
+};
+
+TEL_EMIT_API extern union tel__emit_shared {
+	struct tel__emit_page page;
+	char bytes[TEL__EMIT_PAGE_BYTES];
+} tel__emit_shared;
+TEL_EMIT_API extern __thread struct tel__emit_self tel__emit_self
+    __attribute__((tls_model("initial-exec")));
+
+/* The ring of this thread for a kind; NULL: there is none.  AS */
+TEL_EMIT_API struct tel__emit_ring *tel__emit_attach(unsigned kind);
+/* An event enters another sixteenth of the ring.  AS */
+TEL_EMIT_API void tel__emit_cross(struct tel__emit_ring *ring, uint64_t head,
+    uint64_t next);
+TEL_EMIT_API uint64_t tel__emit_gettime(void);
+
+#define TEL__LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* Reads the events' clock. */
+static inline uint64_t
+tel__emit_ticks(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU))
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU)) {
+		uint64_t ticks;
+
+		__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#endif
+	if (tel__emit_shared.page.clock == TEL_EMIT_CLOCK_NONE)
+		return 0;
+	return tel__emit_gettime();
+}
+
+/*
+ * Adds, and returns what was there before.  One instruction, so that a signal
+ * comes before or after it; no lock, as only this thread adds.
+ */
+static inline uint64_t
+tel__emit_add(uint64_t *p, uint64_t v)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	__asm__ __volatile__("xaddq %0, %1" : "+r"(v), "+m"(*p) : : "cc");
+	return v;
+#else
+	return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+#endif
+}
+
+/* An event that is being written. */
+struct tel__emit_open {
+	uint64_t *words; /* NULL: it is dropped */
+	uint64_t head;   /* what to publish */
+};
+
+/* Reserves bytes, a multiple of 8, for an event. */
+static inline struct tel__emit_open
+tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
+{
+	struct tel__emit_open open = { NULL, 0 };
+	struct tel__emit_ring *ring = tel__emit_self.ring[kind];
+	uint64_t head, next, words = bytes / 8;
+
+	if (!TEL__LIKELY(ring != NULL &&
+	        tel__emit_self.epoch == tel__emit_shared.page.epoch)) {
+		ring = tel__emit_attach(kind);
+		if (ring == NULL)
+			return open;
+	}
+	head = tel__emit_add(&ring->head, TEL__RING_ONE + words);
+	next = head + TEL__RING_ONE + words;
+	if (!TEL__LIKELY(((head ^ (head + words)) & ring->cross) == 0))
+		tel__emit_cross(ring, head, next);
+#if !defined(__x86_64__)
+	/* a reader that sees new bytes sees the new head */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+	open.words = (uint64_t *)(void *)((char *)ring + TEL__RING_HEADER) +
+	    (head & ring->mask);
+	open.head = (uint64_t)((uint32_t)head * TEL__EVENT_TAG) << 32 |
+	    TEL__EVENT_WHOLE |
+	    ((tel__emit_shared.page.output >> kind & 1u) << 28) | words << 16 |
+	    code;
+	__atomic_store_n(open.words + 1, tel__emit_ticks(), __ATOMIC_RELAXED);
+	return open;
+}
+
+/* Makes an event that is written whole valid. */
+static inline void
+tel__emit_publish(struct tel__emit_open open)
+{
+	__atomic_store_n(open.words, open.head, __ATOMIC_RELEASE);
+}
+
+/* Copies a string into an event, and zeros up to a multiple of 8. */
+TEL_EMIT_API size_t tel__emit_length(const char *s);
+TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
+
+/* Names that are pasted together. */
+#define TEL__SIZEOF_EVENT(name) sizeof(struct tel__event_of_##name)
+
+#define TEL__C_P const void *
+#define TEL__C_A const void *
+#define TEL__C_W uintptr_t
+#define TEL__C_U unsigned int
+#define TEL__C_S const char *
+#define TEL__C_D double
+#define TEL__C_B int
+#define TEL__C_U8 uint8_t
+#define TEL__C_U16 uint16_t
+#define TEL__C_U32 uint32_t
+#define TEL__C_U64 uint64_t
+#define TEL__C_I16 int16_t
+#define TEL__C_I32 int32_t
+#define TEL__C_I64 int64_t
+
+/* As it lies in an event. */
+#define TEL__M_P(name) const void *name;
+#define TEL__M_A(name) const void *name;
+#define TEL__M_W(name) uintptr_t name;
+#define TEL__M_U(name) unsigned int name;
+#define TEL__M_S(name) char name[8];
+#define TEL__M_D(name) double name;
+#define TEL__M_B(name) uint8_t name;
+#define TEL__M_U8(name) uint8_t name;
+#define TEL__M_U16(name) uint16_t name;
+#define TEL__M_U32(name) uint32_t name;
+#define TEL__M_U64(name) uint64_t name;
+#define TEL__M_I16(name) int16_t name;
+#define TEL__M_I32(name) int32_t name;
+#define TEL__M_I64(name) int64_t name;
+
+/* How a string makes an event longer: e is its struct. */
+#define TEL__L_P(e, name)
+#define TEL__L_A(e, name)
+#define TEL__L_W(e, name)
+#define TEL__L_U(e, name)
+#define TEL__L_D(e, name)
+#define TEL__L_B(e, name)
+#define TEL__L_U8(e, name)
+#define TEL__L_U16(e, name)
+#define TEL__L_U32(e, name)
+#define TEL__L_U64(e, name)
+#define TEL__L_I16(e, name)
+#define TEL__L_I32(e, name)
+#define TEL__L_I64(e, name)
+#define TEL__L_S(e, name) \
+	tel__length = tel__emit_length(name); \
+	tel__bytes = (offsetof(e, name) + tel__length + 8u) & ~(size_t)7;
+
+#define TEL__V(name) \
+	__atomic_store_n(&tel__event->name, name, __ATOMIC_RELAXED);
+#define TEL__V_P TEL__V
+#define TEL__V_A TEL__V
+#define TEL__V_W TEL__V
+#define TEL__V_U TEL__V
+#define TEL__V_D(name) \
+	__atomic_store(&tel__event->name, &name, __ATOMIC_RELAXED);
+#define TEL__V_B(name) \
+	__atomic_store_n(&tel__event->name, (uint8_t)(name != 0), \
+	    __ATOMIC_RELAXED);
+#define TEL__V_U8 TEL__V
+#define TEL__V_U16 TEL__V
+#define TEL__V_U32 TEL__V
+#define TEL__V_U64 TEL__V
+#define TEL__V_I16 TEL__V
+#define TEL__V_I32 TEL__V
+#define TEL__V_I64 TEL__V
+#define TEL__V_S(name) tel__emit_string(tel__event->name, name, tel__length);
+
+/* Whether a letter is that of a string. */
+#define TEL__S_P 0
+#define TEL__S_A 0
+#define TEL__S_W 0
+#define TEL__S_U 0
+#define TEL__S_S 1
+#define TEL__S_D 0
+#define TEL__S_B 0
+#define TEL__S_U8 0
+#define TEL__S_U16 0
+#define TEL__S_U32 0
+#define TEL__S_U64 0
+#define TEL__S_I16 0
+#define TEL__S_I32 0
+#define TEL__S_I64 0
+
+#ifdef __cplusplus
+#define TEL__CHECK(condition, text) static_assert(condition, text);
+#else
+#define TEL__CHECK(condition, text) _Static_assert(condition, text);
+#endif
+
+#ifdef TEL_EMIT_HOT
+#define TEL__EMIT_COOL 0
+#else
+#define TEL__EMIT_COOL 1
+#endif
+
+/* What is made of each row of the lists. */
+#define TEL__KIND_NUMBER(X, name, number, doc) TEL_KIND_##name = (number),
+#define TEL__KIND_CHECK(X, name, number, doc) \
+	TEL__CHECK((number) >= 0 && (number) < 30, \
+	    "the number of kind " #name " is 0 to 29")
+#define TEL__KIND_CASE(X, name, number, doc) \
+	case (number): \
+		return 1;
+#define TEL__KIND_ROW(X, name, number, doc) { #name, (number), doc },
+
+#define TEL__PARAM_NUMBER(X, i, letter, name, unit, doc, role) \
+	TEL__INDEX_##X##_##name,
+#define TEL__PARAM_CHECK(X, i, letter, name, unit, doc, role) \
+	TEL__CHECK((i) == (int)TEL__INDEX_##X##_##name, \
+	    "parameters of " #X " have indices from 0, in order") \
+	TEL__CHECK(!TEL__S_##letter || (i) == (int)TEL__COUNT_##X - 1, \
+	    "the string of " #X " is its last parameter")
+#define TEL__PARAM_MEMBER(X, i, letter, name, unit, doc, role) \
+	TEL__M_##letter(name)
+#define TEL__PARAM_ARGUMENT(X, i, letter, name, unit, doc, role) \
+	, TEL__C_##letter name
+#define TEL__PARAM_LENGTH(X, i, letter, name, unit, doc, role) \
+	TEL__L_##letter(struct tel__event_of_##X, name)
+#define TEL__PARAM_STORE(X, i, letter, name, unit, doc, role) \
+	TEL__V_##letter(name)
+#define TEL__PARAM_ROW(X, i, letter, name, unit, doc, role) \
+	{ #letter, #name, unit, doc, role, \
+		(unsigned)offsetof(struct tel__event_of_##X, name) },
+
+#define TEL__EVENT_NUMBERS(X, name, code, always, kind, doc) \
+	enum { \
+		EVENT_##name##_PARAMS(TEL__PARAM_NUMBER, name) \
+		    TEL__COUNT_##name \
+	}; \
+	enum { \
+		TEL_CODE_##name = (code), \
+		TEL__KIND_OF_##name = (int)TEL_KIND_##kind, \
+		TEL__HERE_##name = TEL__EMIT_COOL || (always) \
+	}; \
+	TEL__CHECK((code) > 0 && (code) < 0xC000, \
+	    "the code of " #name " is 1 to 0xBFFF") \
+	TEL__CHECK(TEL__COUNT_##name <= 64, #name " has too many parameters") \
+	EVENT_##name##_PARAMS(TEL__PARAM_CHECK, name)
+#define TEL__EVENT_CASE(X, name, code, always, kind, doc) \
+	case (code): \
+		return 1;
+#define TEL__EVENT_FUNCTION(X, name, code, always, kind, doc) \
+	struct tel__event_of_##name { \
+		uint64_t tel__head, tel__clock; \
+		EVENT_##name##_PARAMS(TEL__PARAM_MEMBER, name) \
+	}; \
+	__attribute__((unused)) static inline void tel__emit_##name( \
+	    size_t tel__length EVENT_##name##_PARAMS(TEL__PARAM_ARGUMENT, \
+	        name)) \
+	{ \
+		size_t tel__bytes = TEL__SIZEOF_EVENT(name); \
+		struct tel__event_of_##name *tel__event; \
+		struct tel__emit_open tel__open; \
+		EVENT_##name##_PARAMS(TEL__PARAM_LENGTH, name) tel__open = \
+		    tel__emit_reserve((unsigned)TEL__KIND_OF_##name, (code), \
+		        tel__bytes); \
+		if (tel__open.words == NULL) \
+			return; \
+		tel__event = \
+		    (struct tel__event_of_##name *)(void *)tel__open.words; \
+		EVENT_##name##_PARAMS(TEL__PARAM_STORE, name)(void) \
+		    tel__event; \
+		(void)tel__length; \
+		tel__emit_publish(tel__open); \
+	}
+#define TEL__EVENT_PARAMS(X, name, code, always, kind, doc) \
+	static const tel_emit_param tel__params_of_##name[] = { \
+		EVENT_##name##_PARAMS(TEL__PARAM_ROW, name){ NULL, NULL, NULL, \
+		    NULL, NULL, 0 } \
+	};
+#define TEL__EVENT_ROW(X, name, code, always, kind, doc) \
+	{ #name, (code), (always), (unsigned)TEL_KIND_##kind, doc, \
+		tel__params_of_##name, TEL__COUNT_##name },
+
+/*
+ * Declares what TEL_EVENTn and TEL_EVENTS_DEFINE need of the lists LIST_KINDS
+ * and LIST_EVENTS.  Codes and kinds that come twice are errors here.
+ */
+#define TEL_EVENTS(LIST) \
+	enum { LIST##_KINDS(TEL__KIND_NUMBER, LIST) TEL__KINDS_END_##LIST }; \
+	LIST##_KINDS(TEL__KIND_CHECK, LIST) \
+	    LIST##_EVENTS(TEL__EVENT_NUMBERS, LIST) __attribute__(( \
+	        unused)) static inline int tel__kinds_of_##LIST(int kind) \
+	{ \
+		switch (kind) { \
+			LIST##_KINDS(TEL__KIND_CASE, LIST) default : return 0; \
+		} \
+	} \
+	__attribute__((unused)) static inline int tel__codes_of_##LIST( \
+	    int code) \
+	{ \
+		switch (code) { \
+			LIST##_EVENTS(TEL__EVENT_CASE, LIST) default \
+			    : return 0; \
+		} \
+	} \
+	LIST##_EVENTS(TEL__EVENT_FUNCTION, \
+	    LIST) extern const tel_emit_list tel_list_##LIST;
+
+/* Defines tel_list_LIST, for tel_emit_open(), in one file. */
+#define TEL_EVENTS_DEFINE(LIST, text, major, median, minor) \
+	LIST##_EVENTS(TEL__EVENT_PARAMS, \
+	    LIST) static const tel_emit_kind tel__kind_rows_##LIST[] = { \
+		LIST##_KINDS(TEL__KIND_ROW, LIST){ NULL, 0, NULL } \
+	}; \
+	static const tel_emit_type tel__type_rows_##LIST[] = { \
+		LIST##_EVENTS(TEL__EVENT_ROW, LIST){ NULL, 0, 0, 0, NULL, \
+		    NULL, 0 } \
+	}; \
+	const tel_emit_list tel_list_##LIST = { text, (major), (median), \
+		(minor), tel__kind_rows_##LIST, \
+		sizeof(tel__kind_rows_##LIST) / sizeof(tel_emit_kind) - 1, \
+		tel__type_rows_##LIST, \
+		sizeof(tel__type_rows_##LIST) / sizeof(tel_emit_type) - 1 };
+
+#define TEL__ON(name) \
+	(TEL__HERE_##name && \
+	    __builtin_expect((tel__emit_shared.page.record >> \
+	                             (unsigned)TEL__KIND_OF_##name & \
+	                         1u) != 0, \
+	        0))
+#define TEL__EVENT(name, count, ...) \
+	do { \
+		TEL__CHECK(TEL__COUNT_##name == count, \
+		    #name " has another number of parameters") \
+		if (TEL__ON(name)) \
+			tel__emit_##name(__VA_ARGS__); \
+	} while (0)
+
+#define TEL_EVENT0(name) TEL__EVENT(name, 0, 0)
+#define TEL_EVENT1(name, a) TEL__EVENT(name, 1, 0, a)
+#define TEL_EVENT2(name, a, b) TEL__EVENT(name, 2, 0, a, b)
+#define TEL_EVENT3(name, a, b, c) TEL__EVENT(name, 3, 0, a, b, c)
+#define TEL_EVENT4(name, a, b, c, d) TEL__EVENT(name, 4, 0, a, b, c, d)
+#define TEL_EVENT5(name, a, b, c, d, e) TEL__EVENT(name, 5, 0, a, b, c, d, e)
+#define TEL_EVENT6(name, a, b, c, d, e, f) \
+	TEL__EVENT(name, 6, 0, a, b, c, d, e, f)
+#define TEL_EVENT7(name, a, b, c, d, e, f, g) \
+	TEL__EVENT(name, 7, 0, a, b, c, d, e, f, g)
+#define TEL_EVENT8(name, a, b, c, d, e, f, g, h) \
+	TEL__EVENT(name, 8, 0, a, b, c, d, e, f, g, h)
+#define TEL_EVENT9(name, a, b, c, d, e, f, g, h, i) \
+	TEL__EVENT(name, 9, 0, a, b, c, d, e, f, g, h, i)
+#define TEL_EVENT10(name, a, b, c, d, e, f, g, h, i, j) \
+	TEL__EVENT(name, 10, 0, a, b, c, d, e, f, g, h, i, j)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The last events as lines of tel-text(5), from the rings of this process.
+ * Nothing here allocates, locks or calls stdio: it runs in signal handlers.
+ */
+#define _GNU_SOURCE
+#include "emit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EVENTS_MAX 1024u
+
+/* ------------------------------------------------------------------ text */
+
+/* A line that is being made. */
+struct line {
+	int fd;
+	size_t used;
+	char text[1024];
+};
+
+static void
+flush(struct line *l)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < l->used) {
+		n = write(l->fd, l->text + done, l->used - done);
+		if (n < 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	l->used = 0;
+}
+
+static void
+put(struct line *l, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (l->used == sizeof(l->text))
+			flush(l);
+		l->text[l->used++] = s[i];
+	}
+}
+
+static void
+put_text(struct line *l, const char *s)
+{
+	put(l, s, strlen(s));
+}
+
+static void
+put_number(struct line *l, uint64_t v, unsigned base, unsigned digits,
+    const char *set)
+{
+	char text[24];
+	size_t i = sizeof(text);
+
+	do {
+		text[--i] = set[v % base];
+		v /= base;
+	} while (v != 0 || sizeof(text) - i < digits);
+	put(l, text + i, sizeof(text) - i);
+}
+
+static void
+put_hex(struct line *l, uint64_t v)
+{
+	put_text(l, "0x");
+	put_number(l, v, 16, 1, "0123456789abcdef");
+}
+
+static void
+put_decimal(struct line *l, uint64_t v)
+{
+	put_number(l, v, 10, 1, "0123456789");
+}
+
+/* 17 digits and an exponent: what long double arithmetic makes of it. */
+static void
+put_double(struct line *l, double value)
+{
+	long double v = value;
+	int exponent = 0;
+	uint64_t digits;
+
+	if (value != value) {
+		put_text(l, "nan");
+		return;
+	}
+	if (v < 0) {
+		put_text(l, "-");
+		v = -v;
+	}
+	if (v > 1.7976931348623157e308L) {
+		put_text(l, "inf");
+		return;
+	}
+	if (v < 1e15L && v == (long double)(uint64_t)v) {
+		put_decimal(l, (uint64_t)v);
+		return;
+	}
+	for (; v >= 10; exponent++)
+		v /= 10;
+	for (; v < 1; exponent--)
+		v *= 10;
+	digits = (uint64_t)(v * 1e16L + 0.5L);
+	if (digits >= 100000000000000000u) {
+		digits /= 10;
+		exponent++;
+	}
+	put_decimal(l, digits / 10000000000000000u);
+	put_text(l, ".");
+	put_number(l, digits % 10000000000000000u, 10, 16, "0123456789");
+	put_text(l, exponent < 0 ? "e-" : "e+");
+	put_number(l, (uint64_t)(exponent < 0 ? -exponent : exponent), 10, 2,
+	    "0123456789");
+}
+
+static void
+put_string(struct line *l, const char *s, size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t i;
+
+	put_text(l, "\"");
+	for (i = 0; i < n && s[i] != '\0'; i++) {
+		const unsigned char c = (unsigned char)s[i];
+
+		if (c == '"' || c == '\\')
+			put_text(l, "\\");
+		if (c >= ' ' && c <= '~') {
+			put(l, &s[i], 1);
+		} else {
+			put_text(l, "\\x");
+			put(l, &hex[c >> 4], 1);
+			put(l, &hex[c & 15], 1);
+		}
+	}
+	put_text(l, "\"");
+}
+
+/* ---------------------------------------------------------------- events */
+
+static uint64_t
+load(const char *p, unsigned width)
+{
+	uint64_t v8 = 0;
+	uint32_t v4;
+	uint16_t v2;
+
+	switch (width) {
+	case 8: memcpy(&v8, p, 8); return v8;
+	case 4: memcpy(&v4, p, 4); return v4;
+	case 2: memcpy(&v2, p, 2); return v2;
+	default: return (unsigned char)*p;
+	}
+}
+
+static void
+put_field(struct line *l, const struct tel__emit_field *f, const char *event,
+    size_t size)
+{
+	const unsigned width = f->letter->width;
+	uint64_t v;
+	double d;
+
+	put_text(l, " ");
+	put_text(l, f->name);
+	put_text(l, "=");
+	if (f->letter->data_type == STRING) {
+		put_string(l, event + f->offset, size - f->offset);
+		return;
+	}
+	v = load(event + f->offset, width);
+	switch (f->letter->data_type) {
+	case ADDRESS:
+	case POINTER: put_hex(l, v); break;
+	case BOOLEAN: put_text(l, v != 0 ? "true" : "false"); break;
+	case DOUBLE:
+		memcpy(&d, &v, 8);
+		put_double(l, d);
+		break;
+	case SIGNED:
+		v <<= 64 - 8 * width;
+		if (v >> 63 != 0) {
+			put_text(l, "-");
+			v = 0 - v;
+			put_decimal(l, v >> (64 - 8 * width));
+		} else {
+			put_decimal(l, v >> (64 - 8 * width));
+		}
+		break;
+	default: put_decimal(l, v);
+	}
+}
+
+/* An event of which a copy was made, of the thread. */
+static void
+put_event(struct line *l, const uint64_t *event, unsigned words,
+    uint32_t thread)
+{
+	const struct tel__emit_typed *t = tel__emit_find(event[0] & 0xFFFF);
+	unsigned i;
+
+	if (t == NULL || words * 8 < t->size)
+		return;
+	put_number(l, event[1], 16, 16, "0123456789ABCDEF");
+	put_text(l, " ");
+	put_text(l, t->name);
+	for (i = 0; i < t->nfields; i++) {
+		if (t->fields[i].offset == 12) {
+			put_text(l, " thread=");
+			put_decimal(l, thread);
+		} else {
+			put_field(l, &t->fields[i], (const char *)event,
+			    words * 8);
+		}
+	}
+	put_text(l, "\n");
+	flush(l);
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+/* The newest events so far, a heap with the oldest at its top. */
+struct newest {
+	unsigned count, most;
+	struct found {
+		uint64_t clock;
+		uint64_t at; /* a head */
+		uint32_t ring;
+	} list[EVENTS_MAX];
+};
+
+static int
+is_before(const struct found *a, const struct found *b)
+{
+	return a->clock != b->clock ? a->clock < b->clock :
+	    a->ring != b->ring      ? a->ring < b->ring :
+	                              (a->at & POSITION) < (b->at & POSITION);
+}
+
+/* Lets the top sink to where it belongs among count. */
+static void
+sink_down(struct found *list, unsigned count, unsigned i)
+{
+	const struct found it = list[i];
+	unsigned child;
+
+	while ((child = 2 * i + 1) < count) {
+		if (child + 1 < count &&
+		    is_before(&list[child + 1], &list[child]))
+			child++;
+		if (!is_before(&list[child], &it))
+			break;
+		list[i] = list[child];
+		i = child;
+	}
+	list[i] = it;
+}
+
+static void
+add_found(struct newest *n, struct found it)
+{
+	unsigned i;
+
+	if (n->count < n->most) {
+		for (i = n->count++;
+		     i > 0 && is_before(&it, &n->list[(i - 1) / 2]);
+		     i = (i - 1) / 2)
+			n->list[i] = n->list[(i - 1) / 2];
+		n->list[i] = it;
+	} else if (is_before(&n->list[0], &it)) {
+		n->list[0] = it;
+		sink_down(n->list, n->count, 0);
+	}
+}
+
+/* Copies an event that still is what it was.  0: it is not. */
+static unsigned
+copy_event(const struct tel__emit_walk *w, uint64_t *to)
+{
+	unsigned words, i;
+	const uint64_t *p = tel__emit_here(w, &words);
+
+	if (p == NULL)
+		return 0;
+	for (i = 0; i < words; i++)
+		to[i] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (((__atomic_load_n(&w->ring->head, __ATOMIC_RELAXED) - w->at) &
+	        POSITION) > w->ring->mask + 1)
+		return 0;
+	return words;
+}
+
+static struct tel__emit_walk
+begin_walk(unsigned i)
+{
+	struct tel__emit_walk w = { tel__emit_ring(i), 0, 0 };
+
+	w.end = __atomic_load_n(&w.ring->head, __ATOMIC_ACQUIRE);
+	w.at = w.ring->claim == 0 ? w.end : tel__emit_oldest(w.ring, w.end, 0);
+	return w;
+}
+
+/* Goes to the next event that is whole, from w->at on.  Its words; 0: none. */
+static unsigned
+next_whole(struct tel__emit_walk *w, const uint64_t **event)
+{
+	unsigned words;
+
+	*event = tel__emit_here(w, &words);
+	if (*event == NULL && tel__emit_search(w))
+		*event = tel__emit_here(w, &words);
+	return *event != NULL ? words : 0;
+}
+
+int
+tel_backtrace(int fd, unsigned n)
+{
+	/* too large for the stack of a signal handler, and for one at a time */
+	static struct newest newest;
+	static atomic_flag busy = ATOMIC_FLAG_INIT;
+	static uint64_t event[TEL_EMIT_EVENT_MAX / 8];
+	struct line line = { fd, 0, "" };
+	struct tel__emit_walk w;
+	const uint64_t *p;
+	unsigned i, words, count;
+	const int kept = errno;
+
+	if (!tel__emit_state.open || n == 0 || atomic_flag_test_and_set(&busy))
+		return 0;
+	newest.count = 0;
+	newest.most = n < EVENTS_MAX ? n : EVENTS_MAX;
+	for (i = 0; i < tel__emit_ring_count(); i++) {
+		w = begin_walk(i);
+		for (; (words = next_whole(&w, &p)) > 0;
+		     w.at += TEL__RING_ONE + words) {
+			struct found it = { p[1], w.at, i };
+
+			add_found(&newest, it);
+		}
+	}
+	count = newest.count;
+	/* from a heap to a list, the oldest last */
+	for (i = count; i > 1; i--) {
+		struct found oldest = newest.list[0];
+
+		newest.list[0] = newest.list[i - 1];
+		newest.list[i - 1] = oldest;
+		sink_down(newest.list, i - 1, 0);
+	}
+	for (i = count; i > 0; i--) {
+		w = begin_walk(newest.list[i - 1].ring);
+		w.at = newest.list[i - 1].at;
+		words = copy_event(&w, event);
+		if (words > 0)
+			put_event(&line, event, words, w.ring->thread);
+	}
+	atomic_flag_clear(&busy);
+	errno = kept;
+	return (int)count;
+}
+
+int
+tel_emit_dump(int fd)
+{
+	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
+	struct line line = { fd, 0, "" };
+	struct tel__emit_walk w;
+	const uint64_t *p;
+	unsigned i, words;
+	int count = 0;
+
+	if (!tel__emit_state.open)
+		return 0;
+	for (i = 0; i < tel__emit_ring_count(); i++) {
+		w = begin_walk(i);
+		put_text(&line, "# ring of kind ");
+		put_text(&line, PAGE->kinds[w.ring->kind & 31]);
+		put_text(&line, ", thread ");
+		put_decimal(&line, w.ring->thread);
+		put_text(&line, "\n");
+		flush(&line);
+		for (; (words = next_whole(&w, &p)) > 0;
+		     w.at += TEL__RING_ONE + words) {
+			words = copy_event(&w, event);
+			if (words == 0)
+				break;
+			put_event(&line, event, words, w.ring->thread);
+			count++;
+		}
+	}
+	return count;
+}
+
+/* --------------------------------------------------------------- crashes */
+
+static const int deadly[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+#define NDEADLY (sizeof(deadly) / sizeof(deadly[0]))
+
+static struct {
+	struct sigaction old[NDEADLY];
+	int fd;
+	unsigned events;
+	volatile sig_atomic_t told; /* the backtrace was printed */
+	int on;
+} crash;
+
+/*
+ * Prints, and hands on: to the handler before, by a call; to the default by
+ * raising the signal again, which comes when this one returns.
+ */
+static void
+on_crash(int number, siginfo_t *info, void *context)
+{
+	const struct sigaction *old;
+	size_t i = 0;
+
+	while (i < NDEADLY - 1 && deadly[i] != number)
+		i++;
+	old = &crash.old[i];
+	if (!crash.told) {
+		crash.told = 1;
+		(void)tel_backtrace(crash.fd, crash.events);
+	}
+	if (old->sa_flags & SA_SIGINFO) {
+		old->sa_sigaction(number, info, context);
+	} else if (old->sa_handler == SIG_IGN && number == SIGABRT) {
+		crash.told = 0;
+	} else if (old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
+		(void)sigaction(number, old, NULL);
+		(void)raise(number);
+	} else {
+		old->sa_handler(number);
+	}
+}
+
+int
+tel_emit_on_crash(int fd, unsigned n)
+{
+	struct sigaction action;
+	size_t i;
+
+	crash.fd = fd;
+	crash.events = n;
+	if (crash.on)
+		return 0;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_crash;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < NDEADLY; i++)
+		if (sigaction(deadly[i], &action, &crash.old[i]) != 0)
+			return -1;
+	crash.on = 1;
+	return 0;
+}
+
+void
+tel_emit_assertion(const char *file, int line, const char *text)
+{
+	struct line l = { 2, 0, "" };
+
+	put_text(&l, file);
+	put_text(&l, ":");
+	put_decimal(&l, (uint64_t)line);
+	put_text(&l, ": assertion failed: ");
+	put_text(&l, text);
+	put_text(&l, "\n");
+	flush(&l);
+	(void)tel_backtrace(2, crash.on ? crash.events : 32);
+	crash.told = 1;
+	abort();
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which kinds are on: by functions, text, signals, and other processes. */
+#define _GNU_SOURCE
+#include "emit.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define STREAM_BIT ((uint32_t)1 << TEL_KIND_Stream)
+
+/* What is recorded follows what is on, if nothing else is to be recorded. */
+static uint32_t
+changed(uint32_t before, uint32_t after)
+{
+	if (PAGE->flags & TEL_EMIT_LEAN && PAGE->record != 0)
+		__atomic_store_n(&PAGE->record, after | STREAM_BIT,
+		    __ATOMIC_RELAXED);
+	return before & ~STREAM_BIT;
+}
+
+uint32_t
+tel_control_set(uint32_t kinds)
+{
+	uint32_t before =
+	    __atomic_fetch_or(&PAGE->output, kinds, __ATOMIC_RELAXED);
+
+	return changed(before, before | kinds);
+}
+
+uint32_t
+tel_control_reset(uint32_t kinds)
+{
+	uint32_t before = __atomic_fetch_and(&PAGE->output,
+	    ~(kinds & ~STREAM_BIT), __ATOMIC_RELAXED);
+
+	return changed(before, before & ~kinds);
+}
+
+uint32_t
+tel_control_flip(uint32_t kinds)
+{
+	uint32_t before = __atomic_fetch_xor(&PAGE->output, kinds & ~STREAM_BIT,
+	    __ATOMIC_RELAXED);
+
+	return changed(before, before ^ kinds);
+}
+
+uint32_t
+tel_control_read(void)
+{
+	return __atomic_load_n(&PAGE->output, __ATOMIC_RELAXED) & ~STREAM_BIT;
+}
+
+uint32_t
+tel_control_record(uint32_t kinds)
+{
+	uint32_t before = PAGE->record;
+
+	if (tel__emit_state.open)
+		__atomic_store_n(&PAGE->record, kinds | STREAM_BIT,
+		    __ATOMIC_RELAXED);
+	return before & ~STREAM_BIT;
+}
+
+void
+tel__emit_set_output(struct tel__emit_page *page, uint32_t kinds)
+{
+	__atomic_store_n(&page->output, kinds | STREAM_BIT, __ATOMIC_RELAXED);
+	if (page->flags & TEL_EMIT_LEAN && page->record != 0)
+		__atomic_store_n(&page->record, kinds | STREAM_BIT,
+		    __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------------ text */
+
+/* The kinds that a word of n bytes is; 0: unknown. */
+static uint32_t
+find_kinds(const struct tel__emit_page *page, const char *word, size_t n)
+{
+	char text[24], *end;
+	unsigned long number;
+	unsigned i;
+
+	if (n == 0 || n >= sizeof(text))
+		return 0;
+	memcpy(text, word, n);
+	text[n] = '\0';
+	if (strcasecmp(text, "all") == 0)
+		return ~STREAM_BIT;
+	if (isdigit((unsigned char)text[0])) {
+		number = strtoul(text, &end, 0);
+		return *end == '\0' && number <= 0xFFFFFFFF ?
+		    (uint32_t)number & ~STREAM_BIT :
+		    0;
+	}
+	for (i = 0; i < TEL_EMIT_KINDS; i++)
+		if (strncasecmp(page->kinds[i], text,
+		        sizeof(page->kinds[i]) - 1) == 0)
+			return (uint32_t)1 << i;
+	return 0;
+}
+
+int
+tel__emit_parse_control(const struct tel__emit_page *page, const char *text,
+    uint32_t *kinds)
+{
+	static const char between[] = " \t\n,";
+	uint32_t set = page->output, found;
+	int changes = 0;
+	size_t n;
+	char sign;
+
+	for (text += strspn(text, between); *text != '\0';
+	     text += n + strspn(text + n, between)) {
+		sign = *text;
+		if (sign == '+' || sign == '-')
+			text++;
+		else if (!changes)
+			set = 0;
+		changes = 1;
+		n = strcspn(text, " \t\n,+-");
+		found = find_kinds(page, text, n);
+		if (found == 0 && !(n > 0 && strspn(text, "0xX") >= n))
+			return tel__emit_wrong("unknown kind '%.*s'", (int)n,
+			    text);
+		set = sign == '-' ? set & ~found : set | found;
+	}
+	if (!changes)
+		set = 0;
+	*kinds = set & ~STREAM_BIT;
+	return 0;
+}
+
+int
+tel_control_text(const char *text)
+{
+	uint32_t kinds;
+
+	if (tel__emit_parse_control(PAGE, text, &kinds) != 0)
+		return -1;
+	tel__emit_set_output(PAGE, kinds);
+	return 0;
+}
+
+/* ---------------------------------------------------------- other programs */
+
+/* Maps the page of a file of rings; NULL with errno set. */
+static struct tel__emit_page *
+open_page(const char *path, uint32_t pid)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct tel__emit_page *page = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	if (lseek(fd, 0, SEEK_END) >= (off_t)TEL__EMIT_PAGE_BYTES)
+		page = mmap(NULL, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED) {
+		errno = ENOENT;
+		return NULL;
+	}
+	if (memcmp(page->magic, "\361telring", 8) == 0 && page->version == 1 &&
+	    (pid == 0 || page->pid == pid) && page->kinds[31][23] == '\0')
+		return page;
+	munmap(page, TEL__EMIT_PAGE_BYTES);
+	errno = ENOENT;
+	return NULL;
+}
+
+/* Looks for the page among the files that a process has mapped. */
+static struct tel__emit_page *
+find_page(uint32_t pid)
+{
+	struct tel__emit_page *page = NULL;
+	char name[64], line[4600], *path;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%lu/maps", (unsigned long)pid);
+	maps = fopen(name, "re");
+	if (maps == NULL)
+		return NULL;
+	while (page == NULL && fgets(line, sizeof(line), maps) != NULL) {
+		path = strchr(line, '/');
+		if (strstr(line, " rw-s 00000000 ") == NULL || path == NULL)
+			continue;
+		path[strcspn(path, "\n")] = '\0';
+		page = open_page(path, pid);
+	}
+	fclose(maps);
+	if (page == NULL)
+		errno = ENOENT;
+	return page;
+}
+
+int
+tel_control_other(const char *whose, const char *text)
+{
+	struct tel__emit_page *page;
+	uint32_t kinds;
+	int st;
+
+	if (*whose != '\0' && whose[strspn(whose, "0123456789")] == '\0')
+		page = find_page((uint32_t)strtoul(whose, NULL, 10));
+	else
+		page = open_page(whose, 0);
+	if (page == NULL)
+		return -1;
+	st = tel__emit_parse_control(page, text, &kinds);
+	if (st == 0)
+		tel__emit_set_output(page, kinds);
+	munmap(page, TEL__EMIT_PAGE_BYTES);
+	return st;
+}
+
+/* ---------------------------------------------------------------- signals */
+
+static struct {
+	struct sigaction old;
+	uint32_t before;
+	volatile sig_atomic_t all;
+} by_signal;
+
+static void
+on_signal(int number, siginfo_t *info, void *context)
+{
+	if (by_signal.all) {
+		tel__emit_set_output(PAGE, by_signal.before);
+		by_signal.all = 0;
+	} else {
+		by_signal.before = tel_control_set(~STREAM_BIT);
+		by_signal.all = 1;
+	}
+	if (by_signal.old.sa_flags & SA_SIGINFO)
+		by_signal.old.sa_sigaction(number, info, context);
+	else if (by_signal.old.sa_handler != SIG_DFL &&
+	    by_signal.old.sa_handler != SIG_IGN)
+		by_signal.old.sa_handler(number);
+}
+
+int
+tel_control_signal(int number)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_signal;
+	action.sa_flags = SA_SIGINFO | SA_RESTART;
+	sigemptyset(&action.sa_mask);
+	return sigaction(number, &action, &by_signal.old);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Draining: events of all rings, merged by their clocks, go to the sinks.
+ *
+ * The writers do not wait.  A run of events is copied, and then the head is
+ * looked at: had the writer come round to them by then, the run is dropped,
+ * counted as lost, and the drain goes on at a sixteenth that is safe.
+ */
+#define _GNU_SOURCE
+#include "emit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RINGS_MAX 1024u
+/* Drains that an event may take to become whole: then it never will. */
+#define PATIENCE 200u
+
+/* How far each ring is drained. */
+static struct cursor {
+	struct tel__emit_walk walk;
+	uint32_t claim;
+	unsigned stuck;
+	const uint64_t *event; /* the next one, or NULL */
+	unsigned words;
+	uint64_t clock;
+} cursors[RINGS_MAX];
+
+static struct tel__emit_batch batch, extra;
+static uint16_t active[RINGS_MAX]; /* rings that have events */
+static unsigned nactive;
+static uint64_t last_sync;
+
+static struct {
+	pthread_t thread;
+	int running;
+	int pipe[2];
+	_Atomic int stop, woken;
+} drainer = { .pipe = { -1, -1 } };
+
+struct tel__emit_batch *
+tel__emit_batch(void)
+{
+	return &batch;
+}
+
+/* Takes n pieces of memory of that size out of one mapping. */
+static void *
+carve(char **from, size_t bytes)
+{
+	char *p = *from;
+
+	*from += (bytes + 63) & ~(size_t)63;
+	return p;
+}
+
+int
+tel__emit_drain_open(void)
+{
+	const size_t bytes = 8 * (BATCH_WORDS + EXTRA_WORDS) +
+	    (8 + 4 + 2 + 4 + 4 + 2 + 8) * (size_t)BATCH_EVENTS +
+	    (8 + 4 + 2) * (size_t)EXTRA_EVENTS + 1024;
+	static char *memory;
+	char *p;
+
+	if (memory == NULL) {
+		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (p == MAP_FAILED)
+			return -1;
+		memory = p;
+	}
+	p = memory;
+	memset(&batch, 0, sizeof(batch));
+	batch.words = carve(&p, 8 * BATCH_WORDS);
+	batch.clock = carve(&p, 8 * BATCH_EVENTS);
+	batch.at = carve(&p, 4 * BATCH_EVENTS);
+	batch.type = carve(&p, 2 * BATCH_EVENTS);
+	batch.rows = carve(&p, 4 * BATCH_EVENTS);
+	batch.chosen = carve(&p, 4 * BATCH_EVENTS);
+	batch.part = carve(&p, 2 * BATCH_EVENTS);
+	batch.column = carve(&p, 8 * BATCH_EVENTS);
+	extra = batch;
+	extra.words = carve(&p, 8 * EXTRA_WORDS);
+	extra.clock = carve(&p, 8 * EXTRA_EVENTS);
+	extra.at = carve(&p, 4 * EXTRA_EVENTS);
+	extra.type = carve(&p, 2 * EXTRA_EVENTS);
+	memset(cursors, 0, sizeof(cursors));
+	last_sync = 0;
+	return 0;
+}
+
+/* --------------------------------------------------------------- cursors */
+
+static uint64_t
+head_of(const struct tel__emit_ring *ring)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t
+events_between(uint64_t from, uint64_t to)
+{
+	return ((to >> 40) - (from >> 40)) & 0xFFFFFF;
+}
+
+/* Goes on where events are still safe, and counts what was lost. */
+static void
+catch_up(struct cursor *c, int count)
+{
+	const struct tel__emit_ring *ring = c->walk.ring;
+	const uint64_t size = ring->mask + 1, head = head_of(ring);
+	uint64_t at;
+
+	if (((head - c->walk.at) & POSITION) <= size - size / 16)
+		return;
+	at = tel__emit_oldest(ring, head, size / 8);
+	if (count && PAGE->output >> ring->kind & 1)
+		batch.lost[ring->kind] += events_between(c->walk.at, at);
+	c->walk.at = at;
+	if (((c->walk.end - at) & POSITION) > size)
+		c->walk.end = at;
+}
+
+/* The cursor of ring i, on what is in it now. */
+static struct cursor *
+open_cursor(unsigned i)
+{
+	struct cursor *c = &cursors[i];
+	const struct tel__emit_ring *ring = tel__emit_ring(i);
+	const uint32_t claim = __atomic_load_n(&ring->claim, __ATOMIC_ACQUIRE);
+
+	if (claim == 0)
+		return NULL;
+	if (c->claim != claim || c->walk.ring != ring) {
+		c->walk.ring = ring;
+		c->walk.at = ring->start;
+		c->claim = claim;
+		c->stuck = 0;
+	}
+	c->walk.end = head_of(ring);
+	return c;
+}
+
+void
+tel__emit_skip_lost(void)
+{
+	unsigned i, n = tel__emit_ring_count();
+	struct cursor *c;
+
+	for (i = 0; i < n && i < RINGS_MAX; i++)
+		if ((c = open_cursor(i)) != NULL)
+			catch_up(c, 0);
+}
+
+/* Looks at the next event.  0: there is none, or none yet. */
+static int
+look(struct cursor *c, int all)
+{
+	c->event = tel__emit_here(&c->walk, &c->words);
+	if (c->event == NULL && ((c->walk.end - c->walk.at) & POSITION) > 0) {
+		catch_up(c, 1);
+		c->event = tel__emit_here(&c->walk, &c->words);
+		if (c->event == NULL && (all || ++c->stuck > PATIENCE) &&
+		    tel__emit_search(&c->walk))
+			c->event = tel__emit_here(&c->walk, &c->words);
+	}
+	if (c->event == NULL)
+		return 0;
+	c->stuck = 0;
+	c->clock = __atomic_load_n(&c->event[1], __ATOMIC_RELAXED);
+	return 1;
+}
+
+/* --------------------------------------------------------------- copying */
+
+/* Copies an event, if it is to go out and its type is known. */
+static inline void
+copy_event(const struct cursor *c, uint64_t none)
+{
+	uint64_t *to = batch.words + batch.used;
+	const unsigned first = (unsigned)c->event[0];
+	const unsigned type = tel__emit_types.by_code[first & 0xFFFF];
+	unsigned i;
+
+	if (!(first & TEL__EVENT_OUT) || type == 0)
+		return;
+	to[0] = c->words;
+	to[1] = (uint64_t)c->walk.ring->thread << 32;
+	for (i = 2; i < c->words; i++)
+		to[i] = __atomic_load_n(&c->event[i], __ATOMIC_RELAXED);
+	batch.clock[batch.count] = c->clock != 0 ? c->clock : none;
+	batch.at[batch.count] = (uint32_t)batch.used;
+	batch.type[batch.count] = (uint16_t)(type - 1);
+	batch.used += c->words;
+	batch.count++;
+}
+
+/*
+ * Copies the events of a ring whose clocks are at most limit.  0: no more are
+ * in it for now.
+ */
+static int
+copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
+{
+	const struct tel__emit_ring *ring = c->walk.ring;
+	const uint64_t start = c->walk.at;
+	const unsigned count = batch.count;
+	const size_t used = batch.used;
+	int more = 1;
+
+	while (batch.count < BATCH_EVENTS &&
+	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8 &&
+	    batch.used - used < ring->mask / 8) {
+		copy_event(c, none);
+		c->walk.at += TEL__RING_ONE + c->words;
+		more = look(c, all);
+		if (!more || c->clock > limit)
+			break;
+	}
+	if (((head_of(ring) - start) & POSITION) > ring->mask + 1) {
+		batch.count = count;
+		batch.used = used;
+		c->walk.at = start;
+		catch_up(c, 1);
+		more = look(c, all);
+	}
+	__atomic_store_n(&tel__emit_ring((unsigned)(c - cursors))->tail,
+	    c->walk.at, __ATOMIC_RELEASE);
+	return more;
+}
+
+/* Fills the batch, in order of clocks up to the horizon. */
+static void
+collect(uint64_t horizon, uint64_t none, int all)
+{
+	unsigned i, k, best;
+	uint64_t limit;
+
+	batch.count = 0;
+	batch.used = 0;
+	while (nactive > 0 && batch.count < BATCH_EVENTS &&
+	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8) {
+		best = 0;
+		limit = horizon;
+		for (i = 1; i < nactive; i++) {
+			const uint64_t clock = cursors[active[i]].clock;
+
+			if (clock < cursors[active[best]].clock) {
+				if (cursors[active[best]].clock < limit)
+					limit = cursors[active[best]].clock;
+				best = i;
+			} else if (clock < limit) {
+				limit = clock;
+			}
+		}
+		k = active[best];
+		if (cursors[k].clock > horizon ||
+		    !copy_run(&cursors[k], limit, none, all))
+			active[best] = active[--nactive];
+	}
+	/* types only grow: those of the events are among these */
+	pthread_mutex_lock(&tel__emit_state.lock);
+	batch.types = extra.types = tel__emit_types.count;
+	batch.digest = extra.digest = tel__emit_types.digest;
+	pthread_mutex_unlock(&tel__emit_state.lock);
+}
+
+/* Now and then a log says what time it is. */
+static void
+sync_clock(void)
+{
+	const uint64_t now = tel__emit_gettime();
+
+	if (last_sync != 0 && now - last_sync < 1000000000)
+		return;
+	last_sync = now;
+	PAGE->last_ns = tel__emit_now_ns();
+	PAGE->last_clock = tel__emit_ticks();
+	tel_clock_sync();
+}
+
+void
+tel__emit_drain(int all)
+{
+	const uint64_t none = tel__emit_gettime();
+	uint64_t horizon;
+	unsigned i, n;
+	struct cursor *c;
+
+	tel__emit_tend_sinks();
+	if (!tel__emit_has_sinks())
+		return;
+	sync_clock();
+	n = tel__emit_ring_count();
+	horizon = all ? UINT64_MAX : tel__emit_ticks();
+	if (PAGE->clock == TEL_EMIT_CLOCK_NONE)
+		horizon = UINT64_MAX;
+	nactive = 0;
+	for (i = 0; i < n && i < RINGS_MAX; i++) {
+		c = open_cursor(i);
+		if (c == NULL)
+			continue;
+		catch_up(c, 1);
+		if (look(c, all))
+			active[nactive++] = (uint16_t)i;
+	}
+	do {
+		collect(horizon, none, all);
+		tel__emit_feed(&batch, &extra);
+	} while (batch.count > 0);
+}
+
+int
+tel_emit_flush(void)
+{
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+		return -1;
+	}
+	pthread_mutex_lock(&tel__emit_state.drain);
+	tel__emit_drain(0);
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	return 0;
+}
+
+uint64_t
+tel_emit_lost(void)
+{
+	uint64_t lost = 0;
+	unsigned i;
+
+	pthread_mutex_lock(&tel__emit_state.drain);
+	for (i = 0; i < TEL_EMIT_KINDS; i++)
+		lost += batch.lost[i] +
+		    __atomic_load_n(&PAGE->dropped[i], __ATOMIC_RELAXED);
+	lost += tel__emit_sinks_lost();
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	return lost;
+}
+
+/* ---------------------------------------------------------------- thread */
+
+void
+tel__emit_wake(void)
+{
+	if (drainer.pipe[1] >= 0 && !atomic_exchange(&drainer.woken, 1))
+		(void)!write(drainer.pipe[1], "", 1);
+}
+
+static void *
+drain_again(void *unused)
+{
+	struct pollfd p = { drainer.pipe[0], POLLIN, 0 };
+	char bytes[64];
+
+	(void)unused;
+	while (!drainer.stop) {
+		(void)poll(&p, 1, (int)tel__emit_state.options.interval_ms);
+		while (read(p.fd, bytes, sizeof(bytes)) > 0)
+			;
+		atomic_store(&drainer.woken, 0);
+		pthread_mutex_lock(&tel__emit_state.drain);
+		if (!drainer.stop)
+			tel__emit_drain(0);
+		pthread_mutex_unlock(&tel__emit_state.drain);
+	}
+	return NULL;
+}
+
+int
+tel__emit_start_thread(void)
+{
+	sigset_t all, old;
+	int failed;
+
+	if (drainer.running ||
+	    tel__emit_state.options.flags & TEL_EMIT_NO_THREAD)
+		return 0;
+	if (pipe2(drainer.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+		return -1;
+	atomic_store(&drainer.stop, 0);
+	/* signals are the program's */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	failed = pthread_create(&drainer.thread, NULL, drain_again, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	drainer.running = failed == 0;
+	errno = failed;
+	return failed == 0 ? 0 : -1;
+}
+
+void
+tel__emit_stop_thread(void)
+{
+	int i;
+
+	if (drainer.running) {
+		atomic_store(&drainer.stop, 1);
+		atomic_store(&drainer.woken, 0);
+		tel__emit_wake();
+		pthread_join(drainer.thread, NULL);
+		drainer.running = 0;
+	}
+	for (i = 0; i < 2; i++) {
+		int fd = drainer.pipe[i];
+
+		drainer.pipe[i] = -1;
+		if (fd >= 0)
+			close(fd);
+	}
+	atomic_store(&drainer.woken, 0);
+}
+
+void
+tel__emit_drain_close(void)
+{
+	/* of a child: the thread is the parent's */
+	drainer.running = 0;
+	tel__emit_stop_thread();
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The inside of libtel-emit.
+ *
+ *	tel_emit.h   the macros write events into the rings of their thread
+ *	ring.c       the memory or file of the rings; who has which; walking
+ *	types.c      lists of types: checked, laid out, described
+ *	names.c      what is said outside of events: strings, threads
+ *	control.c    which kinds are on
+ *	drain.c      from all rings, in order of time, to the sinks
+ *	wire.c       .tel records, as tel(5) describes them
+ *	column.c     what those are made of
+ *	sink.c       where they go
+ *	medium.c     files, descriptors, memory, functions and sockets
+ *	backtrace.c  the last events as text, without a sink or a heap
+ *	open.c       start, end, fork
+ */
+#ifndef TEL_EMIT_INSIDE_H
+#define TEL_EMIT_INSIDE_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "tel_emit.h"
+
+#define PAGE (&tel__emit_shared.page)
+#define POSITION (TEL__RING_ONE - 1)
+#define TYPES_MAX 4096u
+
+/* ---------------------------------------------------------------- bytes */
+
+/* Bytes that grow. */
+struct tel__emit_bytes {
+	unsigned char *p;
+	size_t used, room;
+	int failed; /* there was no memory */
+};
+/* Room for n more behind what is used; NULL: there is no memory. */
+unsigned char *tel__emit_room(struct tel__emit_bytes *b, size_t n);
+void tel__emit_put(struct tel__emit_bytes *b, const void *p, size_t n);
+void tel__emit_put_varint(struct tel__emit_bytes *b, uint64_t v);
+void tel__emit_put_text(struct tel__emit_bytes *b, const char *s);
+
+/* ---------------------------------------------------------------- types */
+
+/* Data types and loads, by their numbers in tel(5). */
+enum { UNSIGNED, SIGNED, SET, ADDRESS, POINTER, BOOLEAN, DOUBLE, STRING };
+
+struct tel__emit_field {
+	char *name, *unit, *doc;
+	const struct tel__emit_letter *letter;
+	unsigned offset;
+	unsigned space; /* of labels: 2 for threads */
+};
+
+/* What a letter says of a parameter. */
+struct tel__emit_letter {
+	const char *name;
+	unsigned char data_type, load, width; /* width in bytes; 0: string */
+};
+
+struct tel__emit_typed {
+	char *name, *doc;
+	unsigned code, kind;
+	unsigned size; /* without a string, a multiple of 8 */
+	unsigned nfields;
+	unsigned fixed; /* where the last cell ends, or a string begins */
+	int string;     /* which field is one, or -1 */
+	struct tel__emit_field *fields; /* the last is the thread */
+	const char *role;
+	unsigned char parts[9];           /* fields and 1, or 0 */
+	int partner;                      /* index of the type that ends it */
+	struct tel__emit_bytes described; /* as tel(5) has it */
+};
+
+/* The types that are registered; the numbers of them only grow. */
+struct tel__emit_types {
+	struct tel__emit_typed *list[TYPES_MAX];
+	_Atomic unsigned count;
+	uint16_t by_code[65536]; /* index and 1 */
+	char *kinds[TEL_EMIT_KINDS];
+	_Atomic uint32_t digest; /* of all */
+};
+extern struct tel__emit_types tel__emit_types;
+
+/* Codes of the library's own types. */
+enum { CODE_INTERN = 0xFF01, CODE_LABEL, CODE_LABEL_POINTER, CODE_CLOCK_SYNC };
+extern const tel_emit_list tel__emit_own;
+
+/* The type with that code, or NULL.  AS */
+static inline const struct tel__emit_typed *
+tel__emit_find(unsigned code)
+{
+	unsigned i =
+	    __atomic_load_n(&tel__emit_types.by_code[code], __ATOMIC_ACQUIRE);
+
+	return i == 0 ? NULL : tel__emit_types.list[i - 1];
+}
+
+int tel__emit_add_list(const tel_emit_list *list);
+void tel__emit_free_types(void);
+/* Fails with EINVAL, and says what is wrong. */
+__attribute__((format(printf, 1, 2))) int tel__emit_wrong(const char *format,
+    ...);
+
+/* ---------------------------------------------------------------- names */
+
+/* An entry of the names in the file of the rings, and its bytes. */
+struct tel__emit_entry {
+	uint32_t bytes; /* of all, a multiple of 8 */
+	uint32_t what;
+	uint64_t value;
+	uint64_t clock;
+	uint64_t length; /* of what follows */
+};
+enum { ENTRY_TYPE = 1, ENTRY_STRING, ENTRY_THREAD, ENTRY_DOC };
+/* Adds one.  0, -1 with ENOSPC. */
+int tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
+    size_t length);
+/* The entry at a place, which is then that of the next; NULL: no more. */
+const struct tel__emit_entry *tel__emit_next_entry(uint64_t *at);
+void tel__emit_forget_strings(void);
+
+/* ---------------------------------------------------------------- rings */
+
+/* Walks the events of a ring.  AS */
+struct tel__emit_walk {
+	const struct tel__emit_ring *ring;
+	uint64_t at;  /* a head: where it is */
+	uint64_t end; /* and where it ends */
+};
+#define NAMES_BYTES ((size_t)1 << 20)
+
+struct tel__emit_ring *tel__emit_ring(unsigned i);
+unsigned tel__emit_ring_count(void);
+/* The oldest event that is still there, as a head.  margin: in words. */
+uint64_t tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
+    uint64_t margin);
+/*
+ * The event at w->at: its words, and how many; NULL: it is not whole, or
+ * there is none.
+ */
+const uint64_t *tel__emit_here(const struct tel__emit_walk *w, unsigned *words);
+/* Goes on to the next event that is whole.  0: there is none. */
+int tel__emit_search(struct tel__emit_walk *w);
+
+/* Maps rings and page.  0, -1. */
+int tel__emit_map(const tel_emit_options *o);
+/* Takes the file away from the page, which stays as it is. */
+void tel__emit_unmap(void);
+/* Makes a path of a pattern: "%p" is the process.  NULL: no memory. */
+char *tel__emit_path(const char *pattern);
+
+/* ---------------------------------------------------------------- drain */
+
+#define BATCH_EVENTS 16384u
+#define BATCH_WORDS ((size_t)1 << 17)
+
+/* Events of all rings, in order. */
+struct tel__emit_batch {
+	unsigned count;
+	size_t used;     /* words */
+	uint64_t *words; /* BATCH_WORDS */
+	uint64_t *clock; /* BATCH_EVENTS each */
+	uint32_t *at;    /* where in words each begins */
+	uint16_t *type;  /* index */
+	unsigned types;  /* how many are registered, and their digest */
+	uint32_t digest;
+	/* events that were lost so far, by kind */
+	uint64_t lost[TEL_EMIT_KINDS];
+	/* for encoding: BATCH_EVENTS */
+	uint32_t *rows, *chosen;
+	uint16_t *part;
+	uint64_t *column;
+};
+
+/* Events that come from names, and not from rings. */
+#define EXTRA_EVENTS 1024u
+#define EXTRA_WORDS ((size_t)1 << 15)
+
+/* What is in the rings before there is a sink is not lost to it. */
+void tel__emit_skip_lost(void);
+/* Has the drain thread look.  AS */
+void tel__emit_wake(void);
+int tel__emit_start_thread(void);
+void tel__emit_stop_thread(void);
+/* Drains now; all: what is not whole is waited for no longer. */
+void tel__emit_drain(int all);
+int tel__emit_drain_open(void);
+void tel__emit_drain_close(void);
+
+/* ----------------------------------------------------------------- wire */
+
+/* A .tel stream that is written. */
+struct tel__emit_stream {
+	uint64_t sequence, events, length, offset;
+	uint32_t digest; /* of the schema that the last LOG record had */
+	int started;
+	uint64_t names; /* how far the names are in it */
+};
+
+/* Appends records to b.  What could not be made leaves b->failed. */
+void tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b);
+void tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
+    struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
+    uint64_t lost);
+void tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b);
+/* Describes a type. */
+void tel__emit_describe(struct tel__emit_typed *t);
+/* Digests all types. */
+uint32_t tel__emit_digest(void);
+
+/* ---------------------------------------------------------------- sinks */
+
+/* Under the lock of the drain: */
+int tel__emit_has_sinks(void);
+void tel__emit_feed(struct tel__emit_batch *batch,
+    struct tel__emit_batch *extra);
+void tel__emit_tend_sinks(void); /* connects, accepts, writes what waits */
+void tel__emit_fork_sinks(void);
+void tel__emit_close_sinks(void);
+struct tel__emit_batch *tel__emit_batch(void);
+uint64_t tel__emit_sinks_lost(void);
+
+/* ---------------------------------------------------------------- state */
+
+/* What there is once in a process. */
+struct tel__emit_state {
+	pthread_mutex_t lock;  /* names and types */
+	pthread_mutex_t drain; /* draining and sinks; taken first */
+	_Atomic int open;
+	tel_emit_options options;
+	char *ring_file; /* the pattern */
+	const char *error;
+};
+extern struct tel__emit_state tel__emit_state;
+
+/* Events per second of the clock, as far as it is known. */
+double tel__emit_rate(void);
+uint64_t tel__emit_now_ns(void);
+/* Reads control as text for the kinds of a page.  0, -1. */
+int tel__emit_parse_control(const struct tel__emit_page *page, const char *text,
+    uint32_t *kinds);
+void tel__emit_set_output(struct tel__emit_page *page, uint32_t kinds);
+
+#endif

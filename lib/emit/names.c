@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is said outside of events: types, strings, names of threads.  They are
+ * entries behind the page, so that each stream has them from its start, and a
+ * reader of the rings alone has them, too.
+ */
+#include "emit.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Strings by their hash: where their entry is, and 1. */
+#define SLOTS 32768u
+static struct {
+	uint32_t slots[SLOTS];
+	uint32_t count;
+} strings;
+
+static char *
+names(void)
+{
+	return (char *)(uintptr_t)PAGE->region;
+}
+
+int
+tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
+    size_t length)
+{
+	const uint64_t used = PAGE->names_used;
+	struct tel__emit_entry entry = { 0, what, value, tel__emit_ticks(),
+		length };
+	const size_t size = (sizeof(entry) + length + 7) & ~(size_t)7;
+
+	if (length > NAMES_BYTES || size > NAMES_BYTES - used) {
+		errno = ENOSPC;
+		return -1;
+	}
+	entry.bytes = (uint32_t)size;
+	memcpy(names() + used, &entry, sizeof(entry));
+	if (length > 0)
+		memcpy(names() + used + sizeof(entry), bytes, length);
+	__atomic_store_n(&PAGE->names_used, used + size, __ATOMIC_RELEASE);
+	return 0;
+}
+
+const struct tel__emit_entry *
+tel__emit_next_entry(uint64_t *at)
+{
+	const struct tel__emit_entry *entry =
+	    (const struct tel__emit_entry *)(const void *)(names() + *at);
+
+	if (*at >= __atomic_load_n(&PAGE->names_used, __ATOMIC_ACQUIRE))
+		return NULL;
+	*at += entry->bytes;
+	return entry;
+}
+
+/* --------------------------------------------------------------- strings */
+
+void
+tel__emit_forget_strings(void)
+{
+	memset(&strings, 0, sizeof(strings));
+}
+
+/* The slot that a string has, or would have. */
+static uint32_t *
+find_slot(const char *s, size_t n)
+{
+	const struct tel__emit_entry *entry;
+	uint64_t hash = 14695981039346656037u, at;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)s[i]) * 1099511628211u;
+	for (i = hash >> 32 & (SLOTS - 1); strings.slots[i] != 0;
+	     i = (i + 1) & (SLOTS - 1)) {
+		at = strings.slots[i] - 1;
+		entry = tel__emit_next_entry(&at);
+		if (entry->length == n && memcmp(entry + 1, s, n) == 0)
+			break;
+	}
+	return &strings.slots[i];
+}
+
+uint64_t
+tel_intern(const char *string)
+{
+	const size_t n = tel__emit_length(string);
+	const struct tel__emit_entry *entry;
+	uint64_t id = 0, at;
+	uint32_t *slot;
+
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+		return 0;
+	}
+	pthread_mutex_lock(&tel__emit_state.lock);
+	slot = find_slot(string, n);
+	at = PAGE->names_used;
+	if (*slot != 0) {
+		at = *slot - 1;
+		entry = tel__emit_next_entry(&at);
+		id = entry->value;
+	} else if (strings.count < SLOTS / 2 &&
+	    tel__emit_add_entry(ENTRY_STRING, strings.count + 1, string, n) ==
+	        0) {
+		*slot = (uint32_t)at + 1;
+		id = ++strings.count;
+	} else {
+		errno = ENOSPC;
+	}
+	pthread_mutex_unlock(&tel__emit_state.lock);
+	return id;
+}
+
+static void
+label(unsigned code, const void *address, uint64_t string)
+{
+	tel_emit_value values[2];
+
+	values[0].p = address;
+	values[1].u = string;
+	(void)tel_emit_values(code, values, 2);
+}
+
+void
+tel_label(const void *address, uint64_t string)
+{
+	label(CODE_LABEL, address, string);
+}
+
+void
+tel_label_pointer(const void *pointer, uint64_t string)
+{
+	label(CODE_LABEL_POINTER, pointer, string);
+}
+
+int
+tel_thread_name(const char *name)
+{
+	int st;
+
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+		return -1;
+	}
+	/* so that the thread has its number */
+	tel_clock_sync();
+	pthread_mutex_lock(&tel__emit_state.lock);
+	st = tel__emit_add_entry(ENTRY_THREAD, tel__emit_self.thread, name,
+	    tel__emit_length(name));
+	pthread_mutex_unlock(&tel__emit_state.lock);
+	return st;
+}

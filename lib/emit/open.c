@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Start, end, clocks, and what becomes of it all in a child. */
+#define _GNU_SOURCE
+#include "emit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+struct tel__emit_state tel__emit_state = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.drain = PTHREAD_MUTEX_INITIALIZER,
+};
+
+/* ---------------------------------------------------------------- clocks */
+
+static uint64_t
+read_clock(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
+tel__emit_gettime(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t
+tel__emit_now_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+uint64_t
+tel_emit_clock(void)
+{
+	return tel__emit_ticks();
+}
+
+/* Whether the processor's counter runs at one rate, whatever it does. */
+static int
+counter_is_steady(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) != 0;
+#elif defined(__aarch64__)
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+static uint32_t
+choose_clock(unsigned wanted)
+{
+	if (wanted == TEL_EMIT_CLOCK_MONOTONIC || wanted == TEL_EMIT_CLOCK_NONE)
+		return wanted;
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+	if (wanted == TEL_EMIT_CLOCK_CPU || counter_is_steady())
+		return TEL_EMIT_CLOCK_CPU;
+#endif
+	return TEL_EMIT_CLOCK_MONOTONIC;
+}
+
+/* The same instant on both clocks: the closest of some tries. */
+static void
+pair_clocks(uint64_t *ticks, uint64_t *ns)
+{
+	uint64_t best = UINT64_MAX, before, after, now;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		before = tel__emit_ticks();
+		now = tel__emit_now_ns();
+		after = tel__emit_ticks();
+		if (after - before < best) {
+			best = after - before;
+			*ticks = before + (after - before) / 2;
+			*ns = now;
+		}
+	}
+}
+
+double
+tel__emit_rate(void)
+{
+	static double rate; /* under the drain's lock */
+	static uint64_t of, spread;
+	uint64_t ticks = 0, ns = 0;
+
+	if (PAGE->clock != TEL_EMIT_CLOCK_CPU)
+		return 1e9;
+#if defined(__aarch64__)
+	__asm__ __volatile__("mrs %0, cntfrq_el0" : "=r"(ticks));
+	return (double)ticks;
+#endif
+	/* it is measured until the pairs are a second apart, and then stays */
+	if (of == PAGE->start_clock && spread > 1000000000)
+		return rate;
+	pair_clocks(&ticks, &ns);
+	if (ns > PAGE->start_ns && ticks > PAGE->start_clock) {
+		rate = (double)(ticks - PAGE->start_clock) * 1e9 /
+		    (double)(ns - PAGE->start_ns);
+		spread = ns - PAGE->start_ns;
+		of = PAGE->start_clock;
+	}
+	return rate > 0 ? rate : 1e9;
+}
+
+void
+tel_clock_sync(void)
+{
+	tel_emit_value value;
+
+	value.u = tel__emit_now_ns() / 1000;
+	(void)tel_emit_values(CODE_CLOCK_SYNC, &value, 1);
+}
+
+/* ------------------------------------------------------------------ fork */
+
+static void
+before_fork(void)
+{
+	pthread_mutex_lock(&tel__emit_state.drain);
+	pthread_mutex_lock(&tel__emit_state.lock);
+}
+
+static void
+after_fork(void)
+{
+	pthread_mutex_unlock(&tel__emit_state.lock);
+	pthread_mutex_unlock(&tel__emit_state.drain);
+}
+
+/*
+ * The child has one thread, and nothing of the drain's.  The names go over
+ * to its own rings; a child that cannot have any writes none.
+ */
+static void
+begin_child(void)
+{
+	const uint32_t record = PAGE->record;
+	const uint64_t used = PAGE->names_used, start_clock = PAGE->start_clock,
+	               start_ns = PAGE->start_ns;
+	char *names;
+
+	if (!tel__emit_state.open)
+		return;
+	PAGE->record = 0;
+	names = malloc(used + 1);
+	if (names == NULL)
+		goto off;
+	memcpy(names, (const char *)(uintptr_t)PAGE->region, used);
+	tel__emit_drain_close();
+	if (tel__emit_state.ring_file != NULL &&
+	    strstr(tel__emit_state.ring_file, "%p") == NULL) {
+		free(tel__emit_state.ring_file);
+		tel__emit_state.ring_file = NULL;
+	}
+	if (tel__emit_map(&tel__emit_state.options) != 0)
+		goto off;
+	memcpy((char *)(uintptr_t)PAGE->region, names, used);
+	free(names);
+	PAGE->names_used = used;
+	PAGE->start_clock = start_clock;
+	PAGE->start_ns = start_ns;
+	if (tel__emit_drain_open() != 0)
+		goto off_mapped;
+	tel__emit_fork_sinks();
+	PAGE->record = record;
+	if (tel__emit_has_sinks() && tel__emit_start_thread() != 0)
+		PAGE->drained = 0;
+	return;
+off:
+	free(names);
+off_mapped:
+	atomic_store(&tel__emit_state.open, 0);
+	memset(&tel__emit_self, 0, sizeof(tel__emit_self));
+}
+
+static void
+in_child(void)
+{
+	begin_child();
+	after_fork();
+}
+
+void
+tel_emit_after_fork(void)
+{
+	if (PAGE->pid != (uint32_t)getpid())
+		begin_child();
+}
+
+/* ------------------------------------------------------------------ open */
+
+static int
+check_options(const tel_emit_options *given, tel_emit_options *o)
+{
+	memset(o, 0, sizeof(*o));
+	if (given != NULL)
+		*o = *given;
+	if (o->ring_bytes == 0)
+		o->ring_bytes = (size_t)1 << 18;
+	if (o->rings == 0)
+		o->rings = 128;
+	if (o->control_env == NULL)
+		o->control_env = "TEL_CONTROL";
+	if (o->interval_ms == 0)
+		o->interval_ms = 20;
+	if (o->ring_bytes < 65536 || o->ring_bytes > (size_t)1 << 30 ||
+	    (o->ring_bytes & (o->ring_bytes - 1)) != 0)
+		return tel__emit_wrong("the bytes of a ring are not a power "
+		                       "of 2 from 2^16 to 2^30");
+	if (o->rings > 1024 || o->clock > TEL_EMIT_CLOCK_NONE ||
+	    o->interval_ms > 3600000)
+		return tel__emit_wrong("more than 1024 rings, an unknown "
+		                       "clock, or an interval above an hour");
+	return 0;
+}
+
+/* Who writes, and what the schema is called. */
+static void
+name_page(const tel_emit_list *list)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	const char *name = "";
+
+	if (n > 0) {
+		path[n] = '\0';
+		name = strrchr(path, '/');
+		name = name != NULL ? name + 1 : path;
+	}
+	snprintf(PAGE->program, sizeof(PAGE->program), "%.63s", name);
+	snprintf(PAGE->schema, sizeof(PAGE->schema), "emit-%.32s",
+	    list != NULL && list->name != NULL ? list->name : "program");
+	snprintf(PAGE->schema_version, sizeof(PAGE->schema_version), "%u.%u.%u",
+	    list != NULL ? list->major & 0xFFFF : 0,
+	    list != NULL ? list->median & 0xFF : 0,
+	    list != NULL ? list->minor & 0xFF : 0);
+}
+
+static int
+begin(const tel_emit_list *list)
+{
+	const tel_emit_options *o = &tel__emit_state.options;
+	const char *control;
+	uint32_t kinds = 0;
+
+	memset(PAGE->kinds, 0, sizeof(PAGE->kinds));
+	PAGE->record = PAGE->output = 0;
+	PAGE->clock = choose_clock(o->clock);
+	name_page(list);
+	if (tel__emit_map(o) != 0)
+		return -1;
+	pair_clocks(&PAGE->start_clock, &PAGE->start_ns);
+	if (PAGE->clock == TEL_EMIT_CLOCK_NONE)
+		PAGE->start_clock = tel__emit_gettime();
+	PAGE->last_clock = PAGE->start_clock;
+	PAGE->last_ns = PAGE->start_ns;
+	tel__emit_forget_strings();
+	if (tel__emit_drain_open() != 0 ||
+	    tel__emit_add_list(&tel__emit_own) != 0 ||
+	    (list != NULL && tel__emit_add_list(list) != 0))
+		return -1;
+	control = getenv(o->control_env);
+	if (control != NULL &&
+	    tel__emit_parse_control(PAGE, control, &kinds) != 0)
+		return -1;
+	tel__emit_set_output(PAGE, kinds);
+	__atomic_store_n(&PAGE->record,
+	    o->flags & TEL_EMIT_LEAN ? kinds | (uint32_t)1 << TEL_KIND_Stream :
+	                               ~(uint32_t)0,
+	    __ATOMIC_RELEASE);
+	return 0;
+}
+
+int
+tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
+{
+	static int registered; /* under the lock */
+	int st = -1, kept;
+
+	pthread_mutex_lock(&tel__emit_state.drain);
+	if (tel__emit_state.open) {
+		errno = EBUSY;
+	} else if (check_options(options, &tel__emit_state.options) == 0) {
+		free(tel__emit_state.ring_file);
+		tel__emit_state.ring_file =
+		    options != NULL && options->ring_file != NULL ?
+		    strdup(options->ring_file) :
+		    NULL;
+		st = begin(list);
+		kept = errno;
+		if (st != 0 && PAGE->magic[0] != 0)
+			tel__emit_unmap();
+		if (st != 0)
+			tel__emit_free_types();
+		errno = kept;
+	}
+	if (st == 0) {
+		atomic_store(&tel__emit_state.open, 1);
+		if (!registered) {
+			registered = 1;
+			(void)pthread_atfork(before_fork, after_fork, in_child);
+			(void)atexit(tel_emit_close);
+		}
+	}
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	return st;
+}
+
+void
+tel_emit_close(void)
+{
+	if (!tel__emit_state.open)
+		return;
+	/* the thread takes the lock: it ends first */
+	tel__emit_stop_thread();
+	pthread_mutex_lock(&tel__emit_state.drain);
+	if (tel__emit_state.open) {
+		tel__emit_drain(1);
+		PAGE->record = 0;
+		tel__emit_drain(1);
+		tel__emit_close_sinks();
+		atomic_store(&tel__emit_state.open, 0);
+		tel__emit_unmap();
+		pthread_mutex_lock(&tel__emit_state.lock);
+		tel__emit_free_types();
+		pthread_mutex_unlock(&tel__emit_state.lock);
+	}
+	pthread_mutex_unlock(&tel__emit_state.drain);
+}

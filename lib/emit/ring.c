@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rings: a page that all look at, the names, and a ring for each thread
+ * and kind, in a file that is mapped, or in memory.
+ *
+ * A ring has N words of 8 bytes, and behind them room for one event, so that
+ * an event is never in two pieces.  Its writer adds the size of an event to
+ * the head and owns the words from there on; it writes them, and last the
+ * first one, which holds a tag of its place.  An event is whole if that tag is
+ * right: an older event in the same place had another one.  Nothing waits for
+ * a reader; the oldest events are overwritten, and a reader that was too slow
+ * goes on at the first event of some sixteenth, which marks say.
+ */
+#define _GNU_SOURCE
+#include "emit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+union tel__emit_shared tel__emit_shared
+    __attribute__((aligned(TEL__EMIT_PAGE_BYTES)));
+__thread struct tel__emit_self tel__emit_self;
+
+enum { RING_FREE, RING_CLAIMED, RING_USED };
+
+/* Where the names and rings are; kept from one opening to the next. */
+static struct {
+	char *at;
+	size_t bytes;
+	int fd; /* of the file, or -1 */
+} region = { NULL, 0, -1 };
+
+_Static_assert(sizeof(struct tel__emit_page) <= TEL__EMIT_PAGE_BYTES, "page");
+_Static_assert(sizeof(struct tel__emit_ring) <= TEL__RING_HEADER, "header");
+
+struct tel__emit_ring *
+tel__emit_ring(unsigned i)
+{
+	return (struct tel__emit_ring *)(void *)(region.at + NAMES_BYTES +
+	    i * PAGE->ring_stride);
+}
+
+unsigned
+tel__emit_ring_count(void)
+{
+	unsigned n = __atomic_load_n(&PAGE->rings_used, __ATOMIC_ACQUIRE);
+
+	return n < PAGE->ring_count ? n : PAGE->ring_count;
+}
+
+/* --------------------------------------------------------------- mapping */
+
+char *
+tel__emit_path(const char *pattern)
+{
+	const char *mark = strstr(pattern, "%p");
+	size_t n = strlen(pattern) + 24;
+	char *path = malloc(n);
+
+	if (path == NULL)
+		return NULL;
+	if (mark == NULL)
+		snprintf(path, n, "%s", pattern);
+	else
+		snprintf(path, n, "%.*s%ld%s", (int)(mark - pattern), pattern,
+		    (long)getpid(), mark + 2);
+	return path;
+}
+
+/*
+ * Allocates the blocks of a part of the file: a full disk must be an error
+ * here, not a signal where the memory is written.
+ */
+static int
+allocate(int fd, off_t at, off_t bytes)
+{
+	static const char zeros[4096];
+	off_t done;
+
+#ifdef __linux__
+	if (fallocate(fd, 0, at, bytes) == 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != ENOSYS)
+		return -1;
+#endif
+	for (done = 0; done < bytes; done += (off_t)sizeof(zeros))
+		if (pwrite(fd, zeros, sizeof(zeros), at + done) !=
+		    (ssize_t)sizeof(zeros))
+			return -1;
+	return 0;
+}
+
+/*
+ * Makes the file, under another name first, so that whoever has one of this
+ * name mapped keeps it: as PATH.old, if it has no other name.
+ */
+static int
+make_file(const char *path, size_t bytes)
+{
+	size_t n = strlen(path) + 8;
+	char *other = malloc(n);
+	int fd = -1, failed = 0;
+
+	if (other == NULL)
+		return -1;
+	snprintf(other, n, "%s.new", path);
+	unlink(other);
+	fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0 &&
+	    (ftruncate(fd, (off_t)bytes) != 0 ||
+	        allocate(fd, 0, TEL__EMIT_PAGE_BYTES + NAMES_BYTES) != 0))
+		failed = errno;
+	if (fd >= 0 && failed == 0) {
+		char *old = malloc(n);
+
+		if (old != NULL) {
+			snprintf(old, n, "%s.old", path);
+			(void)rename(path, old);
+		}
+		free(old);
+		if (rename(other, path) != 0)
+			failed = errno;
+	}
+	if (fd >= 0 && failed != 0) {
+		unlink(other);
+		close(fd);
+		fd = -1;
+		errno = failed;
+	}
+	free(other);
+	return fd;
+}
+
+/* Maps the region anew, where it was if that is large enough. */
+static int
+map_region(size_t bytes, int fd)
+{
+	int flags =
+	    fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *at = NULL;
+
+	if (region.at != NULL && region.bytes == bytes) {
+		at = region.at;
+		flags |= MAP_FIXED;
+	}
+	at = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, fd,
+	    fd >= 0 ? (off_t)TEL__EMIT_PAGE_BYTES : 0);
+	if (at == MAP_FAILED)
+		return -1;
+	/* a thread may still write where the region was: nothing is there */
+	if (region.at != NULL && region.at != at)
+		(void)mmap(region.at, region.bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		    0);
+	region.at = at;
+	region.bytes = bytes;
+	return 0;
+}
+
+/* The page as it is to be; the rest of it is set when it is in place. */
+static void
+set_page(struct tel__emit_page *p, const tel_emit_options *o, size_t stride)
+{
+	const struct tel__emit_page *old = PAGE;
+
+	memcpy(p->magic, "\361telring", 8);
+	p->version = 1;
+	p->page_bytes = TEL__EMIT_PAGE_BYTES;
+	p->names_bytes = NAMES_BYTES;
+	p->ring_count = o->rings;
+	p->ring_bytes = o->ring_bytes;
+	p->ring_stride = stride;
+	p->pid = (uint32_t)getpid();
+	p->byte_order = 0x01020304;
+	memcpy(p->program, old->program, sizeof(p->program));
+	memcpy(p->schema, old->schema, sizeof(p->schema));
+	memcpy(p->schema_version, old->schema_version,
+	    sizeof(p->schema_version));
+	memcpy(p->kinds, old->kinds, sizeof(p->kinds));
+	p->clock = old->clock;
+	p->output = old->output;
+	p->flags = o->flags;
+	p->epoch = old->epoch + 1;
+}
+
+int
+tel__emit_map(const tel_emit_options *o)
+{
+	static struct tel__emit_page page; /* under the lock of the drain */
+	const long page_size = sysconf(_SC_PAGESIZE);
+	const size_t stride =
+	    (o->ring_bytes + TEL__RING_HEADER + TEL_EMIT_EVENT_MAX + 4095) &
+	    ~(size_t)4095;
+	const size_t bytes = NAMES_BYTES + o->rings * stride;
+	char *path = NULL;
+	int fd = -1;
+
+	memset(&page, 0, sizeof(page));
+	set_page(&page, o, stride);
+	if (tel__emit_state.ring_file != NULL) {
+		if (page_size > (long)TEL__EMIT_PAGE_BYTES ||
+		    (uintptr_t)PAGE % (uintptr_t)page_size != 0) {
+			errno = ENOTSUP;
+			return -1;
+		}
+		path = tel__emit_path(tel__emit_state.ring_file);
+		if (path != NULL)
+			fd = make_file(path, TEL__EMIT_PAGE_BYTES + bytes);
+		free(path);
+		if (fd < 0)
+			return -1;
+	}
+	if (map_region(bytes, fd) != 0)
+		goto fail;
+	page.region = (uintptr_t)region.at;
+	if (fd < 0) {
+		memcpy(PAGE, &page, sizeof(page));
+	} else if (pwrite(fd, &page, sizeof(page), 0) !=
+	        (ssize_t)sizeof(page) ||
+	    mmap(PAGE, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
+	        MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		goto fail;
+	}
+	region.fd = fd;
+	return 0;
+fail:
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+void
+tel__emit_unmap(void)
+{
+	static struct tel__emit_page page;
+
+	if (region.fd >= 0) {
+		memcpy(&page, PAGE, sizeof(page));
+		/* what others of this page see is that it is over */
+		page.record = PAGE->record = 0;
+		if (mmap(PAGE, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
+		        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		        0) != MAP_FAILED)
+			memcpy(PAGE, &page, sizeof(page));
+		close(region.fd);
+		region.fd = -1;
+	}
+	PAGE->magic[0] = 0;
+	(void)mmap(region.at, region.bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+/* -------------------------------------------------------------- claiming */
+
+static uint32_t
+thread_id(void)
+{
+#ifdef SYS_gettid
+	return (uint32_t)syscall(SYS_gettid);
+#else
+	return (uint32_t)(uintptr_t)&tel__emit_self;
+#endif
+}
+
+static int
+thread_is_gone(uint32_t thread)
+{
+#ifdef SYS_tgkill
+	return syscall(SYS_tgkill, (long)getpid(), (long)thread, 0) != 0 &&
+	    errno == ESRCH;
+#else
+	(void)thread;
+	return 0;
+#endif
+}
+
+/*
+ * Makes a ring this thread's.  The head goes on where it was, so that no tag
+ * comes twice.
+ */
+static void
+take_ring(struct tel__emit_ring *ring, unsigned kind)
+{
+	uint64_t sixteenth = PAGE->ring_bytes / 8 / TEL__RING_MARKS;
+	unsigned i;
+
+	ring->mask = PAGE->ring_bytes / 8 - 1;
+	ring->cross = POSITION & ~(sixteenth - 1);
+	ring->start = ring->head;
+	ring->tail = ring->head;
+	for (i = 0; i < TEL__RING_MARKS; i++)
+		ring->marks[i] = 0;
+	ring->kind = kind;
+	ring->thread = tel__emit_self.thread;
+	__atomic_store_n(&ring->claim, ring->claim + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
+}
+
+/* A ring that nobody writes any more, of which nothing is left to drain. */
+static struct tel__emit_ring *
+reuse_ring(void)
+{
+	struct tel__emit_ring *ring;
+	uint32_t used = RING_USED;
+	unsigned i;
+
+	for (i = 0; i < PAGE->ring_count; i++, used = RING_USED) {
+		ring = tel__emit_ring(i);
+		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) != used ||
+		    (PAGE->drained &&
+		        __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) !=
+		            ring->head) ||
+		    !thread_is_gone(ring->thread))
+			continue;
+		if (__atomic_compare_exchange_n(&ring->state, &used,
+		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return ring;
+	}
+	return NULL;
+}
+
+/* A ring of an earlier thread with this one's number: that one has ended. */
+static struct tel__emit_ring *
+inherit_ring(unsigned kind)
+{
+	unsigned i, n = tel__emit_ring_count();
+	struct tel__emit_ring *ring;
+	uint32_t used = RING_USED;
+
+	for (i = 0; i < n; i++, used = RING_USED) {
+		ring = tel__emit_ring(i);
+		if (ring->thread == tel__emit_self.thread &&
+		    ring->kind == kind &&
+		    __atomic_compare_exchange_n(&ring->state, &used,
+		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return ring;
+	}
+	return NULL;
+}
+
+static struct tel__emit_ring *
+claim_ring(unsigned kind)
+{
+	struct tel__emit_ring *ring = inherit_ring(kind);
+	off_t at;
+	unsigned i;
+
+	if (ring != NULL)
+		/* it stays as it is: no tag, and no event, comes twice */
+		goto found;
+	if (PAGE->rings_used < PAGE->ring_count) {
+		i = __atomic_fetch_add(&PAGE->rings_used, 1, __ATOMIC_ACQ_REL);
+		if (i < PAGE->ring_count) {
+			ring = tel__emit_ring(i);
+			at = (off_t)(TEL__EMIT_PAGE_BYTES + NAMES_BYTES +
+			    i * PAGE->ring_stride);
+			if (region.fd >= 0 &&
+			    allocate(region.fd, at, (off_t)PAGE->ring_stride) !=
+			        0)
+				return NULL;
+		}
+	}
+	if (ring == NULL)
+		ring = reuse_ring();
+	if (ring != NULL)
+		take_ring(ring, kind);
+	return ring;
+found:
+	__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
+	return ring;
+}
+
+struct tel__emit_ring *
+tel__emit_attach(unsigned kind)
+{
+	struct tel__emit_self *self = &tel__emit_self;
+	struct tel__emit_ring *ring = NULL;
+	int kept = errno;
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	if (self->epoch != PAGE->epoch) {
+		memset(self, 0, sizeof(*self));
+		self->thread = thread_id();
+		self->epoch = PAGE->epoch;
+	}
+	if (self->ring[kind] != NULL) {
+		ring = self->ring[kind];
+	} else if (self->wait[kind] > 0) {
+		self->wait[kind]--;
+	} else if (PAGE->record != 0) {
+		ring = self->ring[kind] = claim_ring(kind);
+		if (ring == NULL)
+			self->wait[kind] = 1000;
+	}
+	if (ring == NULL)
+		__atomic_fetch_add(&PAGE->dropped[kind], 1, __ATOMIC_RELAXED);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = kept;
+	return ring;
+}
+
+void
+tel__emit_cross(struct tel__emit_ring *ring, uint64_t head, uint64_t next)
+{
+	const uint64_t size = ring->mask + 1, sixteenth = size / 16;
+	const struct timespec moment = { 0, 100000 };
+	uint64_t used;
+
+	(void)head;
+	__atomic_store_n(
+	    &ring->marks[(next & POSITION) / sixteenth % TEL__RING_MARKS], next,
+	    __ATOMIC_RELEASE);
+	if (!PAGE->drained)
+		return;
+	for (;;) {
+		used = (next - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) &
+		    POSITION;
+		if (used < size / 2)
+			return;
+		tel__emit_wake();
+		if (!(PAGE->flags & TEL_EMIT_BLOCK) || !PAGE->drained ||
+		    used < size - 3 * sixteenth)
+			return;
+		nanosleep(&moment, NULL);
+	}
+}
+
+/* --------------------------------------------------------------- walking */
+
+uint64_t
+tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
+    uint64_t margin)
+{
+	const uint64_t most = ring->mask + 1 - margin;
+	uint64_t best = head, mark;
+	unsigned i;
+
+	/* an event that begins at the edge may already be written over */
+	if (((head - ring->start) & POSITION) <= most)
+		return ring->start;
+	for (i = 0; i < TEL__RING_MARKS; i++) {
+		mark = __atomic_load_n(&ring->marks[i], __ATOMIC_ACQUIRE);
+		if (mark != 0 && ((head - mark) & POSITION) <= most &&
+		    ((head - mark) & POSITION) > ((head - best) & POSITION))
+			best = mark;
+	}
+	return best;
+}
+
+const uint64_t *
+tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
+{
+	const uint64_t *p;
+	uint64_t first;
+
+	if (((w->end - w->at) & POSITION) == 0)
+		return NULL;
+	p = (const uint64_t *)(const void *)((const char *)w->ring +
+	        TEL__RING_HEADER) +
+	    (w->at & w->ring->mask);
+	first = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+	*words = first >> 16 & 0xfff;
+	if (!(first & TEL__EVENT_WHOLE) ||
+	    first >> 32 != (uint32_t)w->at * TEL__EVENT_TAG || *words < 2 ||
+	    *words > TEL_EMIT_EVENT_MAX / 8 ||
+	    *words > ((w->end - w->at) & POSITION))
+		return NULL;
+	return p;
+}
+
+int
+tel__emit_search(struct tel__emit_walk *w)
+{
+	unsigned words;
+
+	w->at += TEL__RING_ONE;
+	while (((w->end - w->at) & POSITION) > 0) {
+		w->at++;
+		if (tel__emit_here(w, &words) != NULL)
+			return 1;
+	}
+	w->at = w->end;
+	return 0;
+}

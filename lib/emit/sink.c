@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sinks: where streams go.  What a sink does not take at once waits, up to a
+ * bound; then whole blocks are lost to it, and the next block says how many
+ * events that were.  All of it happens under the lock of the drain.
+ */
+#define _GNU_SOURCE
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct tel_emit_sink *tel__emit_sinks;
+
+int
+tel__emit_has_sinks(void)
+{
+	return tel__emit_sinks != NULL;
+}
+
+static uint64_t
+lost_of_kind(const struct tel__emit_batch *batch, unsigned kind)
+{
+	return batch->lost[kind] +
+	    __atomic_load_n(&PAGE->dropped[kind], __ATOMIC_RELAXED);
+}
+
+/* --------------------------------------------------------------- writing */
+
+/* Whether fd takes bytes now; waits if that is asked for. */
+static int
+ready(const struct tel_emit_sink *s)
+{
+	struct pollfd p = { s->fd, POLLOUT, 0 };
+	int wait = s->flags & TEL_SINK_WAIT ? 1000 : 0;
+
+	return poll(&p, 1, wait) > 0;
+}
+
+/* Writes what fd takes.  How much; -1: it failed. */
+static ssize_t
+write_some(const struct tel_emit_sink *s, const unsigned char *p, size_t n)
+{
+	size_t done = 0, piece;
+	ssize_t got;
+
+	while (done < n) {
+		piece = n - done;
+		if (s->is_stream) {
+			if (!ready(s))
+				break;
+			/* a pipe that is ready has room for so much */
+			piece = piece < PIPE_BUF ? piece : PIPE_BUF;
+		}
+		if (s->is_socket)
+			got = send(s->fd, p + done, piece,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+		else
+			got = write(s->fd, p + done, piece);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
+			return done > 0 ? (ssize_t)done : -1;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+/* Blocks of a stream that ends in the middle are worth nothing to a new one. */
+void
+tel__emit_disconnect(struct tel_emit_sink *s)
+{
+	if (s->fd >= 0 && s->own)
+		close(s->fd);
+	s->fd = -1;
+	s->connecting = 0;
+	s->waiting.used = s->waited = 0;
+	memset(&s->stream, 0, sizeof(s->stream));
+	s->retry_after = s->retry_after == 0 ? RETRY_FIRST :
+	    s->retry_after * 2 < RETRY_MOST  ? s->retry_after * 2 :
+	                                       RETRY_MOST;
+	s->retry_at = tel__emit_gettime() + s->retry_after;
+}
+
+/* Writes what waits.  0: some of it still does. */
+static int
+write_waiting(struct tel_emit_sink *s)
+{
+	ssize_t n;
+
+	if (s->waiting.used > s->waited) {
+		n = write_some(s, s->waiting.p + s->waited,
+		    s->waiting.used - s->waited);
+		if (n < 0 && (s->medium == TO_SOCKET || s->client))
+			tel__emit_disconnect(s);
+		if (n > 0)
+			s->waited += (size_t)n;
+		if (s->waiting.used > s->waited)
+			return 0;
+	}
+	s->waiting.used = s->waited = 0;
+	return 1;
+}
+
+/* Whole records from the front of memory go until n bytes fit. */
+static void
+make_room(struct tel_emit_sink *s, size_t n)
+{
+	size_t at = 0, body;
+
+	while (at < s->used && s->size - (s->used - at) < n) {
+		const unsigned char *p = s->memory + at;
+
+		body = (size_t)p[6] | (size_t)p[7] << 8 | (size_t)p[8] << 16 |
+		    (size_t)p[9] << 24;
+		at += 18 + (size_t)p[5] + body;
+	}
+	s->used -= at;
+	memmove(s->memory, s->memory + at, s->used);
+}
+
+/*
+ * Gives bytes, whole records, to the sink.  0: it did not take them, and has
+ * nothing of them.
+ */
+static int
+give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
+{
+	ssize_t done = 0;
+
+	switch (s->medium) {
+	case TO_FUNCTION: return s->write(s->arg, p, n) == 0;
+	case TO_MEMORY:
+		if (n > s->size)
+			return 0;
+		make_room(s, n);
+		memcpy(s->memory + s->used, p, n);
+		s->used += n;
+		return 1;
+	default: break;
+	}
+	if (s->fd < 0 || s->connecting)
+		return 0;
+	if (write_waiting(s)) {
+		done = write_some(s, p, n);
+		if (done < 0) {
+			if (s->medium == TO_SOCKET || s->client)
+				tel__emit_disconnect(s);
+			return 0;
+		}
+	} else if (s->fd < 0 || s->waiting.used - s->waited > WAITING_MAX) {
+		return 0;
+	}
+	if ((size_t)done == n)
+		return 1;
+	if (s->waited > 0) {
+		s->waiting.used -= s->waited;
+		memmove(s->waiting.p, s->waiting.p + s->waited,
+		    s->waiting.used);
+		s->waited = 0;
+	}
+	s->waiting.failed = 0;
+	tel__emit_put(&s->waiting, p + done, n - (size_t)done);
+	return !s->waiting.failed || done > 0;
+}
+
+/* -------------------------------------------------------------- the blocks */
+
+/* Writes a block of these events; if that fails, they are lost. */
+static void
+put_block(struct tel_emit_sink *s, struct tel__emit_batch *batch,
+    const uint32_t *chosen, unsigned count)
+{
+	struct tel__emit_stream before = s->stream;
+	uint64_t lost = s->owed;
+	unsigned i;
+
+	for (i = 0; i < TEL_EMIT_KINDS; i++)
+		if (s->kinds >> i & 1)
+			lost += lost_of_kind(tel__emit_batch(), i) - s->seen[i];
+	s->out.used = 0;
+	s->out.failed = 0;
+	tel__emit_put_block(&s->stream, &s->out, batch, chosen, count, lost);
+	if (!s->out.failed && give(s, s->out.p, s->out.used)) {
+		s->owed = 0;
+		for (i = 0; i < TEL_EMIT_KINDS; i++)
+			s->seen[i] = lost_of_kind(tel__emit_batch(), i);
+		return;
+	}
+	/* a stream that was ended by the failure starts again */
+	if (s->fd >= 0 || s->medium == TO_MEMORY || s->medium == TO_FUNCTION)
+		s->stream = before;
+	s->owed += count;
+	s->lost += count;
+}
+
+/* Events that give strings their numbers, for those the stream lacks. */
+static void
+put_strings(struct tel_emit_sink *s, struct tel__emit_batch *extra)
+{
+	const unsigned type = tel__emit_types.by_code[CODE_INTERN] - 1u;
+	const struct tel__emit_entry *entry;
+	uint64_t at = s->stream.names, sequence, words;
+
+	do {
+		extra->count = 0;
+		extra->used = 0;
+		while (extra->count < EXTRA_EVENTS &&
+		    EXTRA_WORDS - extra->used >= TEL_EMIT_EVENT_MAX / 8 &&
+		    (entry = tel__emit_next_entry(&at)) != NULL) {
+			uint64_t *to = extra->words + extra->used;
+
+			if (entry->what != ENTRY_STRING)
+				continue;
+			words = 3 + (entry->length + 8) / 8;
+			to[0] = words;
+			to[1] = 0;
+			to[2] = entry->value;
+			to[words - 1] = 0;
+			memcpy(to + 3, entry + 1, entry->length);
+			extra->clock[extra->count] = entry->clock;
+			extra->at[extra->count] = (uint32_t)extra->used;
+			extra->type[extra->count] = (uint16_t)type;
+			extra->chosen[extra->count] = extra->count;
+			extra->used += words;
+			extra->count++;
+		}
+		sequence = s->stream.sequence;
+		if (extra->count > 0) {
+			put_block(s, extra, extra->chosen, extra->count);
+			if (s->stream.sequence == sequence)
+				return;
+		}
+		s->stream.names = at;
+	} while (extra->count > 0);
+}
+
+static void
+feed(struct tel_emit_sink *s, struct tel__emit_batch *batch,
+    struct tel__emit_batch *extra)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < batch->count; i++) {
+		const unsigned kind =
+		    tel__emit_types.list[batch->type[i]]->kind;
+
+		batch->chosen[n] = i;
+		n += s->kinds >> kind & 1;
+	}
+	if (n == 0)
+		return;
+	if ((s->medium == TO_SOCKET && (s->fd < 0 || s->connecting)) ||
+	    (s->waiting.used - s->waited > WAITING_MAX && s->fd >= 0 &&
+	        !write_waiting(s))) {
+		s->owed += n;
+		s->lost += n;
+		return;
+	}
+	if (s->stream.names != PAGE->names_used) {
+		/* both batches have the same place for what is chosen */
+		put_strings(s, extra);
+		for (i = n = 0; i < batch->count; i++) {
+			batch->chosen[n] = i;
+			n += s->kinds >>
+			        tel__emit_types.list[batch->type[i]]->kind &
+			    1;
+		}
+	}
+	put_block(s, batch, batch->chosen, n);
+}
+
+/*
+ * Has SIGPIPE and SIGXFSZ of these writes go nowhere: they are blocked, and
+ * taken if they were not pending before.
+ */
+static void
+quiet(sigset_t *old, int on)
+{
+	static const struct timespec now = { 0, 0 };
+	static __thread int pending;
+	sigset_t both, before;
+
+	sigemptyset(&both);
+	sigaddset(&both, SIGPIPE);
+	sigaddset(&both, SIGXFSZ);
+	if (on) {
+		pthread_sigmask(SIG_BLOCK, &both, old);
+		sigpending(&before);
+		pending = sigismember(&before, SIGPIPE) ||
+		    sigismember(&before, SIGXFSZ);
+		return;
+	}
+	while (!pending && sigtimedwait(&both, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+void
+tel__emit_feed(struct tel__emit_batch *batch, struct tel__emit_batch *extra)
+{
+	struct tel_emit_sink *s;
+	sigset_t old;
+
+	if (batch->count == 0)
+		return;
+	quiet(&old, 1);
+	for (s = tel__emit_sinks; s != NULL; s = s->next)
+		if (s->medium != SERVER)
+			feed(s, batch, extra);
+	quiet(&old, 0);
+}
+
+uint64_t
+tel__emit_sinks_lost(void)
+{
+	const struct tel_emit_sink *s;
+	uint64_t lost = 0;
+
+	for (s = tel__emit_sinks; s != NULL; s = s->next)
+		lost += s->lost;
+	return lost;
+}
+
+/* --------------------------------------------------------------- adding */
+
+void
+tel__emit_free_sink(struct tel_emit_sink *s)
+{
+	if (s == NULL)
+		return;
+	if (s->own && s->fd >= 0)
+		close(s->fd);
+	tel__emit_free_addresses(s);
+	free(s->path);
+	free(s->out.p);
+	free(s->waiting.p);
+	free(s);
+}
+
+struct tel_emit_sink *
+tel__emit_new_sink(enum medium medium, uint32_t kinds, unsigned flags)
+{
+	struct tel_emit_sink *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	s->medium = medium;
+	s->kinds = kinds | (uint32_t)1 << TEL_KIND_Stream;
+	s->flags = flags;
+	s->fd = -1;
+	return s;
+}
+
+/* Puts a sink into the list; under the lock. */
+void
+tel__emit_link_sink(struct tel_emit_sink *s)
+{
+	unsigned i;
+
+	if (tel__emit_sinks == NULL)
+		tel__emit_skip_lost();
+	for (i = 0; i < TEL_EMIT_KINDS; i++)
+		s->seen[i] = lost_of_kind(tel__emit_batch(), i);
+	s->next = tel__emit_sinks;
+	tel__emit_sinks = s;
+	PAGE->drained = 1;
+}
+
+tel_emit_sink *
+tel__emit_add_sink(struct tel_emit_sink *s)
+{
+	pthread_mutex_lock(&tel__emit_state.drain);
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+	} else if (tel__emit_start_thread() == 0) {
+		tel__emit_link_sink(s);
+		pthread_mutex_unlock(&tel__emit_state.drain);
+		return s;
+	}
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	tel__emit_free_sink(s);
+	return NULL;
+}
+
+void
+tel__emit_tend_sinks(void)
+{
+	struct tel_emit_sink **at = &tel__emit_sinks, *s;
+	sigset_t old;
+
+	quiet(&old, 1);
+	while ((s = *at) != NULL) {
+		if (s->medium == SERVER)
+			tel__emit_accept(s);
+		else if (s->medium == TO_SOCKET)
+			tel__emit_tend_connection(s);
+		if (s->fd >= 0 && !s->connecting && s->medium != SERVER)
+			(void)write_waiting(s);
+		if (s->client && s->fd < 0) {
+			/* the list may have grown at its front */
+			for (at = &tel__emit_sinks; *at != s; at = &(*at)->next)
+				;
+			*at = s->next;
+			tel__emit_free_sink(s);
+			continue;
+		}
+		at = &s->next;
+	}
+	quiet(&old, 0);
+}
+
+/* --------------------------------------------------------------- closing */
+
+int
+tel_emit_sink_kinds(tel_emit_sink *sink, uint32_t kinds)
+{
+	pthread_mutex_lock(&tel__emit_state.drain);
+	sink->kinds = kinds | (uint32_t)1 << TEL_KIND_Stream;
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	return 0;
+}
+
+uint64_t
+tel_emit_sink_lost(const tel_emit_sink *sink)
+{
+	uint64_t lost;
+
+	pthread_mutex_lock(&tel__emit_state.drain);
+	lost = sink->lost;
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	return lost;
+}
+
+/* Ends the stream: what is not said yet of losses, and the END record. */
+static void
+end_stream(struct tel_emit_sink *s)
+{
+	struct tel__emit_batch *batch = tel__emit_batch();
+	uint64_t lost = s->owed;
+	unsigned i;
+
+	if (s->medium == SERVER || (s->fd < 0 && s->medium <= TO_SOCKET))
+		return;
+	for (i = 0; i < TEL_EMIT_KINDS; i++)
+		if (s->kinds >> i & 1)
+			lost += lost_of_kind(batch, i) - s->seen[i];
+	if (lost > 0 || !s->stream.started) {
+		batch->count = 0;
+		put_block(s, batch, batch->chosen, 0);
+	}
+	s->out.used = 0;
+	s->out.failed = 0;
+	tel__emit_put_end(&s->stream, &s->out);
+	if (!s->out.failed && give(s, s->out.p, s->out.used) && s->fd >= 0)
+		(void)write_waiting(s);
+}
+
+static void
+close_sink(struct tel_emit_sink *s)
+{
+	struct tel_emit_sink **at = &tel__emit_sinks;
+	sigset_t old;
+
+	quiet(&old, 1);
+	end_stream(s);
+	quiet(&old, 0);
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	if (s->medium == SERVER)
+		(void)unlink(s->path);
+	tel__emit_free_sink(s);
+	PAGE->drained = tel__emit_sinks != NULL;
+}
+
+void
+tel_emit_sink_close(tel_emit_sink *sink)
+{
+	if (sink == NULL || !tel__emit_state.open)
+		return;
+	pthread_mutex_lock(&tel__emit_state.drain);
+	tel__emit_drain(0);
+	close_sink(sink);
+	pthread_mutex_unlock(&tel__emit_state.drain);
+}
+
+void
+tel__emit_close_sinks(void)
+{
+	while (tel__emit_sinks != NULL)
+		close_sink(tel__emit_sinks);
+}
+
+/*
+ * In a child: what was open is the parent's.  A file with a name of its own
+ * for each process, and a socket, are opened again.
+ */
+void
+tel__emit_fork_sinks(void)
+{
+	struct tel_emit_sink **at = &tel__emit_sinks, *s;
+	int keep;
+
+	while ((s = *at) != NULL) {
+		if (s->own && s->fd >= 0)
+			close(s->fd);
+		s->fd = -1;
+		s->connecting = 0;
+		s->waiting.used = s->waited = 0;
+		s->owed = s->lost = 0;
+		memset(s->seen, 0, sizeof(s->seen));
+		memset(&s->stream, 0, sizeof(s->stream));
+		keep = s->medium == TO_SOCKET ||
+		    (s->medium == TO_FILE && strstr(s->path, "%p") != NULL &&
+		        tel__emit_open_file(s) == 0);
+		if (keep) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		tel__emit_free_sink(s);
+	}
+	PAGE->drained = tel__emit_sinks != NULL;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A sink, for the files that feed and connect it. */
+#ifndef TEL_EMIT_SINK_H
+#define TEL_EMIT_SINK_H
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "emit.h"
+
+struct addrinfo;
+
+#define WAITING_MAX ((size_t)1 << 20)
+#define CLIENTS_MAX 8u
+#define RETRY_FIRST 250000000u /* nanoseconds until a socket is tried again */
+#define RETRY_MOST 4000000000u
+
+enum medium { TO_FILE, TO_FD, TO_SOCKET, TO_MEMORY, TO_FUNCTION, SERVER };
+
+struct tel_emit_sink {
+	struct tel_emit_sink *next;
+	enum medium medium;
+	uint32_t kinds;
+	unsigned flags;
+	int fd;
+	int own;                  /* the descriptor is */
+	int is_socket, is_stream; /* of the descriptor: it may block */
+	int connecting;
+	int client; /* of a server: it goes when its peer does */
+	char *path; /* of a file: the pattern; of a server */
+	struct addrinfo *addresses, *address;
+	struct sockaddr_un local;
+	uint64_t retry_at, retry_after;
+	tel_emit_write_fn *write;
+	void *arg;
+	unsigned char *memory;
+	size_t size, used;
+	struct tel__emit_stream stream;
+	struct tel__emit_bytes out, waiting;
+	size_t waited;                 /* bytes of waiting that are written */
+	uint64_t seen[TEL_EMIT_KINDS]; /* lost events, as far as said */
+	uint64_t owed; /* events that the sink itself lost, not said yet */
+	uint64_t lost; /* in all */
+};
+
+/* All sinks; under the lock of the drain. */
+extern struct tel_emit_sink *tel__emit_sinks;
+
+struct tel_emit_sink *tel__emit_new_sink(enum medium medium, uint32_t kinds,
+    unsigned flags);
+void tel__emit_free_sink(struct tel_emit_sink *s);
+/* Puts a sink into the list; and starts the drain thread, too. */
+void tel__emit_link_sink(struct tel_emit_sink *s);
+tel_emit_sink *tel__emit_add_sink(struct tel_emit_sink *s);
+/* Closes a connection, which is tried again later. */
+void tel__emit_disconnect(struct tel_emit_sink *s);
+/* Goes on connecting, or accepts who has come. */
+void tel__emit_tend_connection(struct tel_emit_sink *s);
+void tel__emit_accept(struct tel_emit_sink *server);
+/* Opens the file of a sink.  0, -1. */
+int tel__emit_open_file(struct tel_emit_sink *s);
+void tel__emit_free_addresses(struct tel_emit_sink *s);
+
+#endif

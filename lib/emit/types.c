@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists of event types: checked, laid out, and described for the log. */
+#include "emit.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tel__emit_types tel__emit_types;
+static __thread char wrong[160];
+
+/* Loads are those of little-endian machines; others have 3 more. */
+static const struct tel__emit_letter letters[] = {
+	{ "P", POINTER, sizeof(void *) == 8 ? 3 : 2, sizeof(void *) },
+	{ "A", ADDRESS, sizeof(void *) == 8 ? 3 : 2, sizeof(void *) },
+	{ "W", UNSIGNED, sizeof(void *) == 8 ? 3 : 2, sizeof(void *) },
+	{ "U", UNSIGNED, 2, 4 },
+	{ "S", STRING, 12, 0 },
+	{ "D", DOUBLE, 3, 8 },
+	{ "B", BOOLEAN, 0, 1 },
+	{ "U8", UNSIGNED, 0, 1 },
+	{ "U16", UNSIGNED, 1, 2 },
+	{ "U32", UNSIGNED, 2, 4 },
+	{ "U64", UNSIGNED, 3, 8 },
+	{ "I16", SIGNED, 7, 2 },
+	{ "I32", SIGNED, 8, 4 },
+	{ "I64", SIGNED, 3, 8 },
+};
+#define NLETTERS (sizeof(letters) / sizeof(letters[0]))
+
+/* The types of what a log says of itself. */
+static const tel_emit_param intern_params[] = {
+	{ "W", "stringId", "", "the string's number", "intern:0", 0 },
+	{ "S", "string", "", "its bytes", "intern:1", 0 },
+};
+static const tel_emit_param label_params[] = {
+	{ "A", "address", "", "what is labelled", "label:0", 0 },
+	{ "W", "stringId", "", "the number of the label", "label:1", 0 },
+};
+static const tel_emit_param labelp_params[] = {
+	{ "P", "pointer", "", "what is labelled", "labelp:0", 0 },
+	{ "W", "stringId", "", "the number of the label", "labelp:1", 0 },
+};
+static const tel_emit_param sync_params[] = {
+	{ "U64", "clock", "us", "since 1970", "sync:0", 0 },
+};
+static const tel_emit_type own_types[] = {
+	{ "Intern", CODE_INTERN, 1, TEL_KIND_Stream, "gives a string a number",
+	    intern_params, 2 },
+	{ "Label", CODE_LABEL, 1, TEL_KIND_User, "labels an address",
+	    label_params, 2 },
+	{ "LabelPointer", CODE_LABEL_POINTER, 1, TEL_KIND_User,
+	    "labels a pointer", labelp_params, 2 },
+	{ "ClockSync", CODE_CLOCK_SYNC, 1, TEL_KIND_Stream,
+	    "the time of day on the events' clock", sync_params, 1 },
+};
+static const tel_emit_kind own_kinds[] = {
+	{ "User", TEL_KIND_User, "labels" },
+	{ "Stream", TEL_KIND_Stream, "what a log says of itself" },
+};
+const tel_emit_list tel__emit_own = { "own", 1, 0, 0, own_kinds, 2, own_types,
+	sizeof(own_types) / sizeof(own_types[0]) };
+
+const char *
+tel_emit_error(void)
+{
+	return wrong;
+}
+
+int
+tel__emit_wrong(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(wrong, sizeof(wrong), format, args);
+	va_end(args);
+	errno = EINVAL;
+	return -1;
+}
+
+/* ---------------------------------------------------------------- making */
+
+static void
+free_type(struct tel__emit_typed *t)
+{
+	unsigned i;
+
+	if (t == NULL)
+		return;
+	for (i = 0; t->fields != NULL && i < t->nfields; i++) {
+		free(t->fields[i].name);
+		free(t->fields[i].unit);
+		free(t->fields[i].doc);
+	}
+	free(t->fields);
+	free(t->described.p);
+	free(t->name);
+	free(t->doc);
+	free(t);
+}
+
+void
+tel__emit_free_types(void)
+{
+	struct tel__emit_types *all = &tel__emit_types;
+	unsigned i, n = all->count;
+
+	all->count = 0;
+	memset(all->by_code, 0, sizeof(all->by_code));
+	for (i = 0; i < n; i++)
+		free_type(all->list[i]);
+	for (i = 0; i < TEL_EMIT_KINDS; i++) {
+		free(all->kinds[i]);
+		all->kinds[i] = NULL;
+	}
+}
+
+static const struct tel__emit_letter *
+find_letter(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < NLETTERS; i++)
+		if (strcmp(letters[i].name, name) == 0)
+			return &letters[i];
+	return NULL;
+}
+
+/* Names are shown, parsed and compared: they are words. */
+static int
+is_word(const char *s)
+{
+	size_t i;
+
+	if (s == NULL || !(isalpha((unsigned char)*s) || *s == '_'))
+		return 0;
+	for (i = 0; s[i] != '\0'; i++)
+		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+			return 0;
+	return i < 256;
+}
+
+static char *
+copy(const char *s)
+{
+	return strdup(s != NULL ? s : "");
+}
+
+/* Gives field i of t its place in a role: "alloc:size". */
+static int
+set_role(struct tel__emit_typed *t, unsigned i, const char *role)
+{
+	static const char *const roles[] = { "sync", "intern", "label",
+		"labelp", "alloc", "free", "start", "finish", "realloc",
+		"reserve", "commit", "create-pool", "destroy-pool",
+		"create-buffer", "destroy-buffer", "end-thread" };
+	static const char *const parts[] = { "address", "size", "pool", "old",
+		"count", "alignment", "buffer", "thread", "process" };
+	const char *part = role + strcspn(role, ":");
+	const size_t n = (size_t)(part - role);
+	unsigned k, p = 0;
+
+	for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
+		if (strlen(roles[k]) == n && memcmp(roles[k], role, n) == 0)
+			break;
+	if (k == sizeof(roles) / sizeof(roles[0]))
+		return tel__emit_wrong("%s: unknown role '%s'", t->name, role);
+	if (t->role != NULL && t->role != roles[k])
+		return tel__emit_wrong("%s: roles %s and %s", t->name, t->role,
+		    roles[k]);
+	t->role = roles[k];
+	part += *part == ':';
+	if (k == 6 || k == 7) {
+		while (p < 9 && t->parts[p] != 0)
+			p++;
+	} else if (isdigit((unsigned char)*part)) {
+		p = (unsigned)(*part - '0');
+	} else {
+		while (p < 9 && strcmp(parts[p], part) != 0)
+			p++;
+	}
+	if (p >= 9)
+		return tel__emit_wrong("%s: unknown part '%s'", t->name, role);
+	t->parts[p] = (unsigned char)(i + 1);
+	return 0;
+}
+
+/* The type that ends the ranges which t starts. */
+static int
+find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
+{
+	const char *name;
+	unsigned i, k;
+
+	t->partner = -1;
+	if (t->role == NULL || strcmp(t->role, "start") != 0)
+		return 0;
+	for (i = 0; i < from->count; i++) {
+		name = strchr(from->params[i].role, ':');
+		for (k = 0; name != NULL && k < tel__emit_types.count; k++)
+			if (strcmp(tel__emit_types.list[k]->name, name + 1) ==
+			    0)
+				t->partner = (int)k;
+	}
+	return t->partner >= 0 ?
+	    0 :
+	    tel__emit_wrong("%s: no such type as ends it", t->name);
+}
+
+static int
+add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
+    unsigned count, unsigned *end)
+{
+	struct tel__emit_field *f = &t->fields[i];
+	const struct tel__emit_letter *letter =
+	    param->letter != NULL ? find_letter(param->letter) : NULL;
+	unsigned width;
+
+	if (letter == NULL || !is_word(param->name))
+		return tel__emit_wrong("%s: parameter %u is wrong", t->name, i);
+	if (letter->data_type == STRING && i + 1 != count)
+		return tel__emit_wrong("%s: a string must be last", t->name);
+	f->name = copy(param->name);
+	f->unit = copy(param->unit);
+	f->doc = copy(param->doc);
+	f->letter = letter;
+	t->nfields++;
+	if (f->name == NULL || f->unit == NULL || f->doc == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
+	width = letter->width != 0 ? letter->width : 1;
+	f->offset = param->offset != 0 ? param->offset :
+	                                 (*end + width - 1) & ~(width - 1);
+	if (f->offset < *end || f->offset + width > TEL_EMIT_EVENT_MAX / 2)
+		return tel__emit_wrong("%s: parameter %u is misplaced", t->name,
+		    i);
+	*end = f->offset + letter->width;
+	if (letter->data_type == STRING)
+		t->string = (int)i;
+	if (param->role != NULL && param->role[0] != '\0')
+		return set_role(t, i, param->role);
+	return 0;
+}
+
+/* The thread, which is in the place of the clock once it is drained. */
+static int
+add_thread(struct tel__emit_typed *t)
+{
+	struct tel__emit_field *f = &t->fields[t->nfields++];
+
+	f->name = copy("thread");
+	f->unit = copy("");
+	f->doc = copy("the thread of the event");
+	f->letter = find_letter("U32");
+	f->offset = 12;
+	f->space = 2;
+	if (f->name != NULL && f->unit != NULL && f->doc != NULL)
+		return 0;
+	errno = ENOMEM;
+	return -1;
+}
+
+static int
+make_type(const tel_emit_type *from, unsigned code,
+    struct tel__emit_typed **out)
+{
+	struct tel__emit_typed *t = calloc(1, sizeof(*t));
+	unsigned i, end = 16;
+	int st = 0, named = 0;
+
+	*out = t;
+	if (t == NULL)
+		return -1;
+	t->name = copy(from->name);
+	t->doc = copy(from->doc);
+	t->fields = calloc(from->count + 1u, sizeof(*t->fields));
+	if (t->name == NULL || t->doc == NULL || t->fields == NULL)
+		return -1;
+	t->code = code;
+	t->kind = from->kind;
+	t->string = -1;
+	for (i = 0; st == 0 && i < from->count; i++) {
+		st = add_field(t, &from->params[i], i, from->count, &end);
+		named |= strcmp(from->params[i].name, "thread") == 0;
+	}
+	t->fixed = end;
+	t->size = (end + (t->string >= 0) + 7) & ~7u;
+	/* a parameter of that name is the program's own */
+	if (st == 0 && !named)
+		st = add_thread(t);
+	if (st == 0)
+		st = find_partner(t, from);
+	return st;
+}
+
+/* ------------------------------------------------------------- registering */
+
+static int
+check_type(const tel_emit_type *type)
+{
+	const struct tel__emit_typed *t;
+	unsigned i;
+
+	if (!is_word(type->name))
+		return tel__emit_wrong("a type has no valid name");
+	if (type->kind >= TEL_EMIT_KINDS || type->count > 64 ||
+	    (type->count > 0 && type->params == NULL))
+		return tel__emit_wrong("%s: wrong kind, or more than 64 "
+		                       "parameters",
+		    type->name);
+	if (type->code == 0 || type->code > 0xFFFF)
+		return tel__emit_wrong("%s: the code is not 1 to 65535",
+		    type->name);
+	t = tel__emit_find(type->code);
+	if (t != NULL)
+		return tel__emit_wrong("code 0x%04X is that of %s and of %s",
+		    type->code, t->name, type->name);
+	for (i = 0; i < tel__emit_types.count; i++)
+		if (strcmp(tel__emit_types.list[i]->name, type->name) == 0)
+			return tel__emit_wrong("two types are named %s",
+			    type->name);
+	return 0;
+}
+
+/* The documentation of a type and its fields: strings, each with a NUL. */
+static int
+add_doc(const struct tel__emit_typed *t)
+{
+	struct tel__emit_bytes b = { NULL, 0, 0, 0 };
+	unsigned i;
+	int st = -1;
+
+	tel__emit_put(&b, t->doc, strlen(t->doc) + 1);
+	for (i = 0; i < t->nfields; i++) {
+		tel__emit_put(&b, t->fields[i].unit,
+		    strlen(t->fields[i].unit) + 1);
+		tel__emit_put(&b, t->fields[i].doc,
+		    strlen(t->fields[i].doc) + 1);
+	}
+	if (!b.failed)
+		st = tel__emit_add_entry(ENTRY_DOC, t->code, b.p, b.used);
+	free(b.p);
+	return st;
+}
+
+static int
+add_type(const tel_emit_type *type)
+{
+	struct tel__emit_types *all = &tel__emit_types;
+	struct tel__emit_typed *t = NULL;
+	unsigned n = all->count;
+	int st = check_type(type);
+
+	if (st == 0 && n == TYPES_MAX) {
+		errno = ENOSPC;
+		st = -1;
+	}
+	if (st == 0)
+		st = make_type(type, type->code, &t);
+	if (st == 0) {
+		tel__emit_describe(t);
+		st = t->described.failed ?
+		    -1 :
+		    tel__emit_add_entry(ENTRY_TYPE, t->code, t->described.p,
+		        t->described.used);
+	}
+	if (st == 0)
+		st = add_doc(t);
+	if (st != 0) {
+		free_type(t);
+		return -1;
+	}
+	all->list[n] = t;
+	all->count = n + 1;
+	__atomic_store_n(&all->by_code[t->code], (uint16_t)(n + 1),
+	    __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int
+add_kind(const tel_emit_kind *kind)
+{
+	char **name;
+
+	if (!is_word(kind->name) || kind->number >= TEL_EMIT_KINDS)
+		return tel__emit_wrong("a kind has no valid name or number");
+	name = &tel__emit_types.kinds[kind->number];
+	if (*name != NULL && strcmp(*name, kind->name) != 0)
+		return tel__emit_wrong("kind %u is %s and %s", kind->number,
+		    *name, kind->name);
+	if (*name == NULL)
+		*name = copy(kind->name);
+	if (*name == NULL)
+		return -1;
+	snprintf(PAGE->kinds[kind->number], sizeof(PAGE->kinds[0]), "%s",
+	    kind->name);
+	return 0;
+}
+
+/*
+ * Adds the types in reverse order of need: one that starts ranges names the
+ * type that ends them, which must be there.
+ */
+static int
+add_types(const tel_emit_list *list, int starts)
+{
+	const tel_emit_type *type;
+	unsigned i, k;
+	int is_start, st = 0;
+
+	for (i = 0; st == 0 && i < list->type_count; i++) {
+		type = &list->types[i];
+		is_start = 0;
+		for (k = 0; k < type->count; k++)
+			is_start |= type->params[k].role != NULL &&
+			    strncmp(type->params[k].role, "start", 5) == 0;
+		if (is_start != starts)
+			continue;
+		if (list != &tel__emit_own && type->code >= 0xC000)
+			return tel__emit_wrong("%s: the code is above 0xBFFF",
+			    type->name);
+		if (tel__emit_types.kinds[type->kind & 31] == NULL)
+			return tel__emit_wrong("%s: unknown kind", type->name);
+		st = add_type(type);
+	}
+	return st;
+}
+
+int
+tel__emit_add_list(const tel_emit_list *list)
+{
+	unsigned i;
+	int st = 0;
+
+	for (i = 0; st == 0 && i < list->kind_count; i++)
+		st = add_kind(&list->kinds[i]);
+	if (st == 0)
+		st = add_types(list, 0);
+	if (st == 0)
+		st = add_types(list, 1);
+	tel__emit_types.digest = tel__emit_digest();
+	return st;
+}
+
+int
+tel_emit_register(const tel_emit_list *list)
+{
+	int st;
+
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+		return -1;
+	}
+	pthread_mutex_lock(&tel__emit_state.lock);
+	st = tel__emit_add_list(list);
+	pthread_mutex_unlock(&tel__emit_state.lock);
+	return st;
+}
+
+/* ---------------------------------------------------------- at run time */
+
+/* The registered type of that name, if it is the same one. */
+static const struct tel__emit_typed *
+same_type(const tel_emit_type *type)
+{
+	const struct tel__emit_typed *t;
+	unsigned i, k;
+
+	for (i = 0; i < tel__emit_types.count; i++) {
+		t = tel__emit_types.list[i];
+		if (type->name == NULL || strcmp(t->name, type->name) != 0 ||
+		    type->count > t->nfields || type->count + 1 < t->nfields ||
+		    (type->code != 0 && type->code != t->code))
+			continue;
+		for (k = 0; k < type->count; k++)
+			if (strcmp(t->fields[k].name, type->params[k].name) !=
+			        0 ||
+			    strcmp(t->fields[k].letter->name,
+			        type->params[k].letter) != 0)
+				break;
+		if (k == type->count)
+			return t;
+	}
+	return NULL;
+}
+
+int
+tel_emit_declare(const tel_emit_type *type)
+{
+	const struct tel__emit_typed *t;
+	tel_emit_type with = *type;
+	int st = 0;
+
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+		return -1;
+	}
+	pthread_mutex_lock(&tel__emit_state.lock);
+	t = same_type(type);
+	if (t == NULL) {
+		if (with.code == 0)
+			for (with.code = 0xC000; with.code < 0xFF00;
+			     with.code++)
+				if (tel__emit_find(with.code) == NULL)
+					break;
+		if (with.kind >= TEL_EMIT_KINDS ||
+		    tel__emit_types.kinds[with.kind] == NULL)
+			st = tel__emit_wrong("%s: unknown kind", with.name);
+		else
+			st = add_type(&with);
+		tel__emit_types.digest = tel__emit_digest();
+		t = tel__emit_find(with.code & 0xFFFF);
+	}
+	pthread_mutex_unlock(&tel__emit_state.lock);
+	return st == 0 ? (int)t->code : -1;
+}
+
+static void
+store(char *to, const struct tel__emit_letter *letter, tel_emit_value value)
+{
+	uint64_t v = value.u;
+	uint32_t v4;
+	uint16_t v2;
+
+	if (letter->data_type == BOOLEAN)
+		v = v != 0;
+	if (letter->data_type == POINTER || letter->data_type == ADDRESS)
+		v = (uintptr_t)value.p;
+	v4 = (uint32_t)v;
+	v2 = (uint16_t)v;
+	switch (letter->width) {
+	case 8: memcpy(to, &v, 8); break;
+	case 4: memcpy(to, &v4, 4); break;
+	case 2: memcpy(to, &v2, 2); break;
+	default: *to = (char)v;
+	}
+}
+
+int
+tel_emit_values(unsigned code, const tel_emit_value *values, unsigned count)
+{
+	const struct tel__emit_typed *t =
+	    code <= 0xFFFF ? tel__emit_find(code) : NULL;
+	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
+	struct tel__emit_open open;
+	size_t length = 0, bytes, i;
+	const struct tel__emit_field *f;
+
+	if (t == NULL || count > t->nfields || count + 1 < t->nfields)
+		return tel__emit_wrong("no type of %u parameters has the code "
+		                       "0x%04X",
+		    count, code);
+	if (!(PAGE->record >> t->kind & 1))
+		return 0;
+	bytes = t->size;
+	if (t->string >= 0) {
+		length = tel__emit_length(values[t->string].s);
+		bytes = (t->fixed + length + 8) & ~(size_t)7;
+	}
+	memset(event, 0, bytes);
+	for (i = 0; i < count; i++) {
+		f = &t->fields[i];
+		if ((int)i != t->string)
+			store((char *)event + f->offset, f->letter, values[i]);
+		else if (length > 0)
+			memcpy((char *)event + f->offset, values[i].s, length);
+	}
+	open = tel__emit_reserve(t->kind, code, bytes);
+	if (open.words == NULL)
+		return 0;
+	for (i = 2; i < bytes / 8; i++)
+		__atomic_store_n(&open.words[i], event[i], __ATOMIC_RELAXED);
+	tel__emit_publish(open);
+	return 0;
+}
+
+size_t
+tel__emit_length(const char *s)
+{
+	return s == NULL ? 0 : strnlen(s, TEL_STRING_MAX);
+}
+
+void
+tel__emit_string(char *to, const char *s, size_t n)
+{
+	size_t i, end = (size_t)(-(uintptr_t)(to + n + 1) & 7) + n + 1;
+
+	for (i = 0; i < end; i++)
+		__atomic_store_n(to + i, i < n ? s[i] : '\0', __ATOMIC_RELAXED);
+}

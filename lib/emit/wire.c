@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing .tel, as tel(5) describes it: records, descriptions of types, and
+ * blocks.  With column.c it is all in the library that knows the format.
+ */
+#include "wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD_START = 1, RECORD_LOG = 2, RECORD_BLOCK = 3, RECORD_END = 6 };
+enum { PART_VARY = 2, PART_TAILS = 4 };
+
+/* The classes of columns whose values are near each other. */
+enum { ADDRESSES, NUMBERS };
+
+/* --------------------------------------------------------------- records */
+
+#define HEADER 18u
+#define HEAD_MAX 96u
+
+/* Begins a record, with room for the longest head.  Where it is in b. */
+static size_t
+begin(struct tel__emit_bytes *b)
+{
+	size_t at = b->used;
+
+	if (tel__emit_room(b, HEADER + HEAD_MAX) != NULL)
+		b->used += HEADER + HEAD_MAX;
+	return at;
+}
+
+/* Ends it: the head goes before the body, and the checks into the header. */
+static void
+end(struct tel__emit_stream *s, struct tel__emit_bytes *b, size_t at,
+    unsigned kind, const struct tel__emit_bytes *head)
+{
+	unsigned char checked[14 + HEAD_MAX], *p, *body;
+	size_t head_size = head != NULL ? head->used : 0, body_size;
+
+	if (b->failed || (head != NULL && head->failed))
+		return;
+	p = b->p + at;
+	body = p + HEADER + HEAD_MAX;
+	body_size = b->used - at - HEADER - HEAD_MAX;
+	memmove(p + HEADER + head_size, body, body_size);
+	if (head_size > 0)
+		memcpy(p + HEADER, head->p, head_size);
+	b->used = at + HEADER + head_size + body_size;
+	memcpy(p, "\361tel", 4);
+	p[4] = (unsigned char)(kind | 128);
+	p[5] = (unsigned char)head_size;
+	tel__emit_store(p + 6, body_size, 4);
+	tel__emit_store(p + 10,
+	    tel__emit_hash(p + HEADER + head_size, body_size), 4);
+	memcpy(checked, p, 14);
+	memcpy(checked + 14, p + HEADER, head_size);
+	tel__emit_store(p + 14, tel__emit_hash(checked, 14 + head_size), 4);
+	s->length += b->used - at;
+}
+
+static void
+put_double(struct tel__emit_bytes *b, double value)
+{
+	unsigned char bytes[8];
+	uint64_t bits;
+
+	memcpy(&bits, &value, 8);
+	tel__emit_store(bytes, bits, 8);
+	tel__emit_put(b, bytes, 8);
+}
+
+void
+tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b)
+{
+	const struct tel__emit_page *page = PAGE;
+	const double rate = tel__emit_rate();
+	const size_t at = begin(b);
+	unsigned char origin[8];
+
+	/* nanoseconds from 1970 to tick 0 */
+	tel__emit_store(origin,
+	    page->start_ns - (uint64_t)((double)page->start_clock / rate * 1e9),
+	    8);
+	tel__emit_put(b, "\1\0\0\x3C", 4);
+	put_double(b, rate);
+	tel__emit_put(b, origin, 8);
+	tel__emit_put_text(b, "libtel-emit");
+	end(s, b, at, RECORD_START, NULL);
+	s->started = 1;
+}
+
+void
+tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b)
+{
+	unsigned char bytes[24] = { 0 };
+	struct tel__emit_bytes head = { bytes, 24, 24, 0 };
+	const size_t at = begin(b);
+
+	tel__emit_store(bytes, s->length + HEADER + 24, 8);
+	tel__emit_store(bytes + 16, s->events, 8);
+	end(s, b, at, RECORD_END, &head);
+}
+
+/* ----------------------------------------------------------- descriptions */
+
+static unsigned
+load_number(const struct tel__emit_letter *letter)
+{
+	const unsigned load = letter->load;
+
+	if (!(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) || load == 0 ||
+	    load == 12)
+		return load;
+	return load <= 3 ? load + 3 : load + 2;
+}
+
+void
+tel__emit_describe(struct tel__emit_typed *t)
+{
+	struct tel__emit_bytes *b = &t->described;
+	const struct tel__emit_field *f;
+	unsigned i;
+
+	tel__emit_put_text(b, t->name);
+	tel__emit_put_text(b, tel__emit_types.kinds[t->kind]);
+	tel__emit_put_varint(b, t->kind);
+	tel__emit_put_varint(b, t->code);
+	tel__emit_put_varint(b, t->size);
+	tel__emit_put_text(b, t->role != NULL ? t->role : "");
+	if (t->role != NULL) {
+		tel__emit_put_varint(b, 9);
+		for (i = 0; i < 9; i++)
+			tel__emit_put_varint(b, t->parts[i]);
+		tel__emit_put_varint(b, (uint64_t)(t->partner + 1));
+	}
+	tel__emit_put_varint(b, t->nfields);
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		tel__emit_put_text(b, f->name);
+		tel__emit_put_varint(b, f->letter->data_type);
+		tel__emit_put_varint(b, load_number(f->letter));
+		tel__emit_put_varint(b, f->letter->width * 8u);
+		tel__emit_put_varint(b, f->offset);
+		tel__emit_put_varint(b, f->space);
+		tel__emit_put_varint(b,
+		    f->letter->name[1] == '\0' ?
+		        (unsigned char)f->letter->name[0] :
+		        0);
+	}
+}
+
+/* Units and documentation, behind what version 1.0.0 reads. */
+static void
+put_docs(struct tel__emit_bytes *b, unsigned count)
+{
+	const struct tel__emit_typed *t;
+	unsigned i, k;
+
+	for (i = 0; i < count; i++) {
+		t = tel__emit_types.list[i];
+		tel__emit_put_text(b, t->doc);
+		for (k = 0; k < t->nfields; k++) {
+			tel__emit_put_text(b, t->fields[k].unit);
+			tel__emit_put_text(b, t->fields[k].doc);
+		}
+	}
+}
+
+uint32_t
+tel__emit_digest(void)
+{
+	struct tel__emit_bytes b = { NULL, 0, 0, 0 };
+	const struct tel__emit_typed *t;
+	const struct tel__emit_field *f;
+	unsigned i, k;
+	uint32_t digest;
+
+	tel__emit_put_text(&b, PAGE->schema);
+	tel__emit_put_varint(&b, 0);
+	for (i = 0; i < tel__emit_types.count; i++) {
+		t = tel__emit_types.list[i];
+		tel__emit_put_text(&b, t->name);
+		tel__emit_put_varint(&b, t->code);
+		tel__emit_put_varint(&b, t->nfields);
+		for (k = 0; k < t->nfields; k++) {
+			f = &t->fields[k];
+			tel__emit_put_text(&b, f->name);
+			tel__emit_put_varint(&b, f->letter->data_type);
+			tel__emit_put_varint(&b, load_number(f->letter));
+			tel__emit_put_varint(&b, f->offset);
+			tel__emit_put_varint(&b, 0);
+		}
+	}
+	digest = tel__emit_hash(b.p, b.used);
+	free(b.p);
+	return digest;
+}
+
+/* The description of count types, of which wanted has some. */
+static void
+put_types(struct tel__emit_bytes *b, unsigned count, const uint8_t *wanted)
+{
+	const int big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	const struct tel__emit_bytes *described;
+	unsigned i, skipped = 0, left = 0;
+
+	tel__emit_put_text(b, PAGE->schema_version);
+	tel__emit_put_text(b, "");
+	tel__emit_put_varint(b, sizeof(void *));
+	tel__emit_put_varint(b, (big ? 1u : 0u) | 2 | 4 | 32);
+	tel__emit_put_varint(b, 0);
+	tel__emit_put_varint(b, 8);
+	tel__emit_put_varint(b, count);
+	for (i = 0; i < count; i++)
+		left += wanted == NULL || wanted[i];
+	tel__emit_put_varint(b, left);
+	for (i = 0; i < count; i++) {
+		if (wanted != NULL && !wanted[i]) {
+			skipped++;
+			continue;
+		}
+		tel__emit_put_varint(b, skipped);
+		skipped = 0;
+		described = &tel__emit_types.list[i]->described;
+		tel__emit_put(b, described->p, described->used);
+	}
+	if (wanted == NULL)
+		put_docs(b, count);
+}
+
+/* A log, in its record or in a block. */
+static void
+put_log(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
+    uint32_t digest, unsigned count, const uint8_t *wanted)
+{
+	struct tel__emit_bytes types = { NULL, 0, 0, 0 };
+	unsigned char bytes[4];
+
+	put_types(&types, count, wanted);
+	tel__emit_store(bytes, digest, 4);
+	tel__emit_put_varint(b, 0);
+	tel__emit_put_varint(b, s->events);
+	tel__emit_put_varint(b, s->offset);
+	tel__emit_put_text(b, PAGE->schema);
+	tel__emit_put(b, bytes, 4);
+	tel__emit_put_varint(b, 8);
+	put_double(b, tel__emit_rate());
+	tel__emit_put_string(b, types.p, types.used);
+	tel__emit_put_text(b, PAGE->program);
+	tel__emit_put_text(b, "");
+	tel__emit_put_text(b, "");
+	b->failed |= types.failed;
+	free(types.p);
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+/* The events of a type in a block. */
+struct part {
+	unsigned type;
+	unsigned first, count; /* in batch->rows */
+};
+
+/* The value of a field of each row. */
+static void
+gather(const struct tel__emit_batch *batch, const uint32_t *rows, unsigned n,
+    const struct tel__emit_field *f)
+{
+	const unsigned char *base = (const unsigned char *)batch->words;
+	uint64_t *v = batch->column;
+	uint32_t v4;
+	uint16_t v2;
+	unsigned i;
+
+	base += f->offset;
+	switch (f->letter->width) {
+	case 8:
+		for (i = 0; i < n; i++)
+			memcpy(&v[i], base + 8 * (size_t)rows[i], 8);
+		break;
+	case 4:
+		for (i = 0; i < n; i++) {
+			memcpy(&v4, base + 8 * (size_t)rows[i], 4);
+			v[i] = v4;
+		}
+		break;
+	case 2:
+		for (i = 0; i < n; i++) {
+			memcpy(&v2, base + 8 * (size_t)rows[i], 2);
+			v[i] = v2;
+		}
+		break;
+	default:
+		for (i = 0; i < n; i++)
+			v[i] = base[8 * (size_t)rows[i]];
+	}
+}
+
+static unsigned
+row_size(const struct tel__emit_batch *batch, uint32_t row)
+{
+	return (unsigned)(batch->words[row] & 0xfff) * 8;
+}
+
+/* The strings of a part, as byte strings. */
+static void
+put_strings(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
+    const uint32_t *rows, unsigned n, unsigned offset)
+{
+	const char *base = (const char *)batch->words + offset;
+	uint64_t *v = batch->column;
+	unsigned i, distinct = 1;
+
+	for (i = 0; i < n; i++) {
+		v[i] = strnlen(base + 8 * (size_t)rows[i],
+		    row_size(batch, rows[i]) - offset);
+		if (v[i] != v[0] ||
+		    memcmp(base + 8 * (size_t)rows[i],
+		        base + 8 * (size_t)rows[0], v[i]) != 0)
+			distinct = n;
+	}
+	tel__emit_put_varint(b, distinct);
+	tel__emit_put_column(b, v, distinct, 0);
+	for (i = 0; i < distinct; i++)
+		tel__emit_put(b, base + 8 * (size_t)rows[i], v[i]);
+}
+
+static void
+put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
+    const struct part *part, int vary, uint64_t *before)
+{
+	const struct tel__emit_typed *t = tel__emit_types.list[part->type];
+	const uint32_t *rows = batch->rows + part->first;
+	const struct tel__emit_field *f;
+	unsigned i, class;
+
+	if (vary) {
+		for (i = 0; i < part->count; i++)
+			batch->column[i] = row_size(batch, rows[i]);
+		tel__emit_put_column(b, batch->column, part->count, 0);
+	} else {
+		tel__emit_put_varint(b, row_size(batch, rows[0]));
+	}
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		if (f->letter->width == 0)
+			continue;
+		gather(batch, rows, part->count, f);
+		class = f->letter->data_type == ADDRESS ||
+		        f->letter->data_type == POINTER ?
+		    ADDRESSES :
+		    NUMBERS;
+		tel__emit_put_column(b, batch->column, part->count,
+		    before[class]);
+		before[class] = batch->column[part->count - 1];
+	}
+	if (t->string >= 0)
+		put_strings(b, batch, rows, part->count,
+		    t->fields[t->string].offset);
+}
+
+/*
+ * Sorts the chosen events into parts, one for each type: batch->rows has
+ * those of the first, then those of the second, and so on; batch->part the
+ * part of each.  Returns how many parts there are.
+ */
+static unsigned
+make_parts(struct tel__emit_batch *batch, const uint32_t *chosen,
+    unsigned count, struct part *parts, uint8_t *wanted)
+{
+	static uint16_t part_of[TYPES_MAX]; /* and 1; under the drain's lock */
+	unsigned i, k, n = 0, at = 0;
+
+	for (i = 0; i < count; i++) {
+		const unsigned type = batch->type[chosen[i]];
+
+		if (part_of[type] == 0) {
+			parts[n].type = type;
+			parts[n].count = 0;
+			wanted[type] = 1;
+			part_of[type] = (uint16_t)++n;
+		}
+		k = part_of[type] - 1u;
+		batch->part[i] = (uint16_t)k;
+		parts[k].count++;
+	}
+	for (k = 0; k < n; k++) {
+		parts[k].first = at;
+		at += parts[k].count;
+		parts[k].count = 0;
+		part_of[parts[k].type] = 0;
+	}
+	for (i = 0; i < count; i++) {
+		struct part *part = &parts[batch->part[i]];
+
+		batch->rows[part->first + part->count++] = batch->at[chosen[i]];
+	}
+	return n;
+}
+
+/* Nonzero when the events of a part have strings of different lengths. */
+static int
+varies(const struct tel__emit_batch *batch, const struct part *part)
+{
+	unsigned i;
+
+	if (tel__emit_types.list[part->type]->string < 0)
+		return 0;
+	for (i = 1; i < part->count; i++)
+		if (row_size(batch, batch->rows[part->first + i]) !=
+		    row_size(batch, batch->rows[part->first]))
+			return 1;
+	return 0;
+}
+
+/* What the head of a block says: its clocks, and what was lost. */
+static void
+put_head(const struct tel__emit_stream *s, struct tel__emit_bytes *head,
+    const struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
+    uint64_t lost)
+{
+	uint64_t low = count > 0 ? batch->clock[chosen[0]] : 0, high = low;
+	unsigned i;
+
+	for (i = 1; i < count; i++) {
+		const uint64_t clock = batch->clock[chosen[i]];
+
+		low = clock < low ? clock : low;
+		high = clock > high ? clock : high;
+	}
+	tel__emit_put_varint(head, s->sequence);
+	tel__emit_put_varint(head, s->events);
+	tel__emit_put_varint(head, count);
+	tel__emit_put_varint(head, low);
+	tel__emit_put_varint(head, high - low);
+	tel__emit_put_varint(head, lost);
+}
+
+/* The names of threads: all that there are, as a block must do alone. */
+static void
+put_names(struct tel__emit_bytes *b)
+{
+	struct tel__emit_bytes list = { NULL, 0, 0, 0 };
+	const struct tel__emit_entry *entry;
+	unsigned count = 0;
+	uint64_t at = 0;
+
+	while ((entry = tel__emit_next_entry(&at)) != NULL) {
+		if (entry->what != ENTRY_THREAD)
+			continue;
+		tel__emit_put_varint(&list, 0);
+		tel__emit_put_varint(&list, 2);
+		tel__emit_put_varint(&list, entry->value);
+		tel__emit_put_varint(&list, entry->clock);
+		tel__emit_put_string(&list, entry + 1, entry->length);
+		count++;
+	}
+	tel__emit_put_varint(b, count);
+	tel__emit_put(b, list.p, list.used);
+	b->failed |= list.failed;
+	free(list.p);
+}
+
+static void
+put_events(struct tel__emit_stream *s, struct tel__emit_bytes *b,
+    struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
+    uint64_t first)
+{
+	static struct part parts[TYPES_MAX]; /* under the drain's lock */
+	static uint8_t wanted[TYPES_MAX];
+	const unsigned types = batch->types;
+	uint64_t before[2] = { 0, 0 };
+	unsigned i, n;
+	int vary;
+
+	memset(wanted, 0, types);
+	n = make_parts(batch, chosen, count, parts, wanted);
+	tel__emit_put_varint(b, 1);
+	put_log(s, b, s->digest, types, wanted);
+	tel__emit_put_varint(b, n);
+	for (i = 0; i < n; i++) {
+		vary = varies(batch, &parts[i]);
+		tel__emit_put_varint(b, parts[i].type * 2u + 1);
+		tel__emit_put_varint(b,
+		    (vary ? PART_VARY : 0) |
+		        (tel__emit_types.list[parts[i].type]->string >= 0 ?
+		                PART_TAILS :
+		                0));
+	}
+	put_names(b);
+	if (count == 0)
+		return;
+	if (n > 1) {
+		for (i = 0; i < count; i++)
+			batch->column[i] = batch->part[i];
+		tel__emit_put_column(b, batch->column, count, 0);
+	}
+	for (i = 0; i < count; i++)
+		batch->column[i] = batch->clock[chosen[i]];
+	tel__emit_put_column(b, batch->column, count, first);
+	tel__emit_put_varint(b, 0);
+	for (i = 0; i < n; i++)
+		put_part(b, batch, &parts[i], varies(batch, &parts[i]), before);
+}
+
+void
+tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
+    struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
+    uint64_t lost)
+{
+	struct tel__emit_bytes head = { NULL, 0, 0, 0 };
+	uint64_t low = count > 0 ? batch->clock[chosen[0]] : 0;
+	const uint32_t digest = batch->digest;
+	size_t at;
+	unsigned i;
+
+	if (!s->started)
+		tel__emit_put_start(s, b);
+	if (s->digest != digest || s->sequence == 0) {
+		at = begin(b);
+		put_log(s, b, digest, batch->types, NULL);
+		end(s, b, at, RECORD_LOG, NULL);
+		s->digest = digest;
+	}
+	put_head(s, &head, batch, chosen, count, lost);
+	for (i = 1; i < count; i++)
+		if (batch->clock[chosen[i]] < low)
+			low = batch->clock[chosen[i]];
+	at = begin(b);
+	put_events(s, b, batch, chosen, count, low);
+	end(s, b, at, RECORD_BLOCK, &head);
+	b->failed |= head.failed;
+	free(head.p);
+	if (b->failed)
+		return;
+	s->sequence++;
+	s->events += count;
+	for (i = 0; i < count; i++)
+		s->offset += row_size(batch, batch->at[chosen[i]]);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* libtel-emit: what is emitted is what is read, in every form. */
+#define _GNU_SOURCE
+#include "shop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+TEL_EVENTS_DEFINE(SHOP, "shop", 2, 1, 3)
+
+static unsigned char memory[1 << 20];
+
+static tel_emit_sink *
+open_to_memory(unsigned flags, unsigned clock, uint32_t kinds)
+{
+	tel_emit_options o = { NULL, 0, 0, NULL, 0, 0, 0 };
+	tel_emit_sink *s;
+
+	o.flags = flags;
+	o.clock = clock;
+	if (tel_emit_open(&o, &tel_list_SHOP) != 0) {
+		diag("open: %s, %s", strerror(errno), tel_emit_error());
+		return NULL;
+	}
+	tel_control_text("all");
+	s = tel_emit_to_memory(memory, sizeof(memory), kinds);
+	return s;
+}
+
+/* The events of a log that was written to memory, one by one. */
+static tel_reader *
+read_memory(tel_emit_sink *s)
+{
+	tel_reader *r = tel_reader_new();
+
+	tel_emit_flush();
+	if (tel_reader_open_memory(r, memory, tel_emit_memory_used(s),
+	        "memory") != TEL_OK)
+		diag("%s", tel_reader_error(r));
+	return r;
+}
+
+static const tel_event *
+next_of(tel_reader *r, const char *type)
+{
+	const tel_event *ev;
+
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		if (strcmp(tel_type_name(tel_event_type(ev)), type) == 0)
+			return ev;
+	return NULL;
+}
+
+static uint64_t
+value(const tel_event *ev, const char *field)
+{
+	int i = tel_type_find_field(tel_event_type(ev), field);
+
+	return i < 0 ? 0xdead : tel_event_u64(ev, (unsigned)i);
+}
+
+static int
+text_is(const tel_event *ev, const char *field, const char *want)
+{
+	int i = tel_type_find_field(tel_event_type(ev), field);
+	size_t n;
+	const char *s = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
+
+	return s != NULL && n == strlen(want) && memcmp(s, want, n) == 0;
+}
+
+static void
+test_values(void)
+{
+	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	char longest[TEL_STRING_MAX + 9];
+	const tel_event *ev;
+	tel_reader *r;
+	int x[2];
+
+	TEL_EVENT10(All, x, x + 1, UINTPTR_MAX - 1, 0xFFFFFFFE, -2.5, 7, 255,
+	    65535, -32768, INT64_MIN);
+	TEL_EVENT3(Sale, x, 99, "Ada \"L\"\n\377");
+	TEL_EVENT3(Sale, x, 100, "");
+	TEL_EVENT3(Sale, x, 101, NULL);
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	TEL_EVENT3(Sale, x, 102, longest);
+	TEL_EVENT0(Shut);
+	r = read_memory(s);
+	ev = next_of(r, "All");
+	ok(ev != NULL, "an event of all letters");
+	is_u64(value(ev, "p"), (uintptr_t)x, "P");
+	is_u64(value(ev, "a"), (uintptr_t)(x + 1), "A");
+	is_u64(value(ev, "w"), UINTPTR_MAX - 1, "W");
+	is_u64(value(ev, "u"), 0xFFFFFFFE, "U");
+	ok(tel_event_double(ev, 4) == -2.5, "D");
+	is_u64(value(ev, "b"), 1, "B is 0 or 1");
+	is_u64(value(ev, "u8"), 255, "U8");
+	is_u64(value(ev, "u16"), 65535, "U16");
+	is_u64(value(ev, "i16"), (uint64_t)-32768, "I16 has a sign");
+	is_u64(value(ev, "i64"), (uint64_t)INT64_MIN, "I64");
+	ok(value(ev, "thread") != 0, "the thread is said");
+	ev = next_of(r, "Sale");
+	ok(text_is(ev, "name", "Ada \"L\"\n\377"), "S: any bytes");
+	is_u64(value(ev, "cents"), 99, "with what is before it");
+	ok(text_is(next_of(r, "Sale"), "name", ""), "an empty string");
+	ok(text_is(next_of(r, "Sale"), "name", ""), "NULL is an empty string");
+	longest[TEL_STRING_MAX] = '\0';
+	ok(text_is(next_of(r, "Sale"), "name", longest),
+	    "a long string is cut");
+	ok(next_of(r, "Shut") != NULL, "an event without parameters");
+	tel_reader_free(r);
+	tel_emit_close();
+}
+
+static void
+test_schema(void)
+{
+	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	const tel_schema *schema;
+	const tel_event *ev;
+	const tel_type *t;
+	tel_alloc alloc;
+	tel_reader *r;
+	int x;
+
+	TEL_EVENT2(Take, &x, 40);
+	TEL_EVENT1(Give, &x);
+	r = read_memory(s);
+	ev = next_of(r, "Take");
+	schema = tel_reader_schema(r);
+	is_str(tel_schema_name(schema), "emit-shop", "the schema's name");
+	is_str(tel_schema_version(schema), "2.1.3", "its three-part version");
+	t = tel_schema_find_type(schema, "Refill");
+	ok(t != NULL, "types that have no event are described");
+	is_u64(tel_type_code(t), 2, "with their code");
+	is_str(tel_type_kind(t), "Stock", "and kind");
+	is_u64(tel_type_kind_number(t), 1, "and the kind's number");
+	ok(tel_event_alloc(ev, &alloc) && alloc.kind == TEL_ALLOC_MALLOC &&
+	        alloc.size == 40 && alloc.address == (uintptr_t)&x,
+	    "an allocation, by its role");
+	ok(memmem(memory, tel_emit_memory_used(s), "somebody bought", 15) !=
+	            NULL &&
+	        memmem(memory, tel_emit_memory_used(s), "cent", 4) != NULL,
+	    "documentation and units are in the log");
+	ev = next_of(r, "Give");
+	ok(tel_event_alloc(ev, &alloc) && alloc.kind == TEL_ALLOC_FREE,
+	    "and it is freed");
+	tel_reader_free(r);
+	tel_emit_close();
+}
+
+static void
+test_names(void)
+{
+	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	uint64_t a = tel_intern("apple"), b = tel_intern("pear");
+	const tel_event *ev;
+	const char *label;
+	tel_reader *r;
+	size_t n;
+	int x;
+
+	ok(a != 0 && b != 0 && a != b, "strings have numbers");
+	is_u64(tel_intern("apple"), a, "the same string has the same");
+	tel_thread_name("till");
+	TEL_EVENT2(Take, &x, 1);
+	tel_label(&x, a);
+	TEL_EVENT2(Take, &x, 2);
+	tel_label(&x, b);
+	TEL_EVENT2(Take, &x, 3);
+	r = read_memory(s);
+	ev = next_of(r, "Take");
+	ok(tel_event_label(ev, 0, &n) == NULL, "no label before the label");
+	ev = next_of(r, "Take");
+	label = tel_event_label(ev, 0, &n);
+	ok(label != NULL && n == 5 && memcmp(label, "apple", 5) == 0,
+	    "an address has its label");
+	label = tel_event_label(ev, 2, &n);
+	ok(label != NULL && n == 4 && memcmp(label, "till", 4) == 0,
+	    "a thread has its name");
+	ev = next_of(r, "Take");
+	label = tel_event_label(ev, 0, &n);
+	ok(label != NULL && n == 4, "and then the next label");
+	tel_reader_free(r);
+	tel_emit_close();
+	is_u64(tel_intern("late"), 0, "no string once it is closed");
+}
+
+static void
+test_control(void)
+{
+	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	struct shop_log l;
+
+	is_u64(tel_control_set(0), 0x7FFFFFFF, "all is every kind");
+	ok(tel_control_text("Order stock") == 0 && tel_control_read() == 3,
+	    "names in any case");
+	ok(tel_control_text("4") == 0 && tel_control_read() == 4, "a number");
+	ok(tel_control_text("+Order,-Count") == 0 && tel_control_read() == 1,
+	    "changes");
+	ok(tel_control_text("nothing") != 0 && errno == EINVAL,
+	    "an unknown kind is an error");
+	is_u64(tel_control_read(), 1, "that changes nothing");
+	is_u64(tel_control_flip(7), 1, "flip returns what was");
+	is_u64(tel_control_read(), 6, "and flips");
+	is_u64(tel_control_reset(2), 6, "reset");
+	shop_count(1, 0);
+	TEL_EVENT1(Refill, 3);
+	tel_control_reset(4);
+	shop_count(1, 1);
+	tel_control_set(4);
+	shop_count(1, 2);
+	tel_emit_flush();
+	shop_read_memory(memory, tel_emit_memory_used(s), &l);
+	is_u64(l.numbers, 2, "events go out if their kind is on then");
+	is_u64(l.missing, 1, "exactly those");
+	tel_emit_close();
+	setenv("TEL_CONTROL", "Stock 1", 1);
+	ok(tel_emit_open(NULL, &tel_list_SHOP) == 0 && tel_control_read() == 3,
+	    "the environment says what is on");
+	tel_emit_close();
+	setenv("TEL_CONTROL", "bogus", 1);
+	ok(tel_emit_open(NULL, &tel_list_SHOP) != 0 && errno == EINVAL,
+	    "unless it makes no sense: %s", tel_emit_error());
+	unsetenv("TEL_CONTROL");
+}
+
+/* A function that takes half of what it is given. */
+static int
+refuse(void *arg, const void *bytes, size_t size)
+{
+	unsigned *calls = arg;
+
+	(void)bytes;
+	(void)size;
+	return ++*calls % 2 == 0 ? -1 : 0;
+}
+
+static void
+test_sinks(void)
+{
+	tel_emit_sink *all = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	const char *path = shop_path("sink");
+	static unsigned char other[4096];
+	tel_emit_sink *stock, *file, *odd, *small;
+	struct shop_log l;
+	unsigned calls = 0, i;
+
+	stock = tel_emit_to_memory(other, sizeof(other), 1u << 1);
+	file = tel_emit_to_file(path, 1u << 2, 0);
+	ok(stock != NULL && file != NULL, "several sinks at once");
+	ok(tel_emit_to_file("/nonexistent/file", ~0u, 0) == NULL &&
+	        errno == ENOENT,
+	    "a file that cannot be");
+	for (i = 0; i < 100; i++) {
+		shop_count(3, i);
+		TEL_EVENT1(Refill, i);
+	}
+	tel_emit_flush();
+	shop_read_memory(memory, tel_emit_memory_used(all), &l);
+	is_u64(l.events, 201, "one has all, and the time of day");
+	shop_read_memory(other, tel_emit_memory_used(stock), &l);
+	ok(l.events == 101 && l.numbers == 0, "one has a kind");
+	tel_emit_sink_close(file);
+	ok(shop_read_file(path, &l) == TEL_END && l.damaged == 0,
+	    "one is closed, and has an end");
+	is_u64(l.numbers, 100, "with all events of its kind");
+	unlink(path);
+	odd = tel_emit_to_function(refuse, &calls, ~0u);
+	for (i = 100; i < 104; i++) {
+		shop_count(3, i);
+		tel_emit_flush();
+	}
+	is_u64(tel_emit_sink_lost(odd), 2, "what is refused is counted");
+	tel_emit_sink_close(stock);
+	small = tel_emit_to_memory(other, sizeof(other), ~0u);
+	for (i = 104; i < 164; i++) {
+		shop_count(3, i);
+		tel_emit_flush();
+	}
+	shop_read_memory(other, tel_emit_memory_used(small), &l);
+	ok(l.next[3] == 164 && l.numbers > 0 && l.numbers < 60,
+	    "little memory holds what came last: %d events", (int)l.numbers);
+	tel_emit_close();
+}
+
+static void
+test_lost(void)
+{
+	tel_emit_options o = { NULL, 65536, 4, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	struct shop_log l;
+	tel_emit_sink *s;
+	unsigned i;
+
+	tel_emit_open(&o, &tel_list_SHOP);
+	tel_control_text("all");
+	memset(memory, 0, sizeof(memory));
+	s = tel_emit_to_memory(memory, sizeof(memory), ~0u);
+	for (i = 0; i < 10000; i++)
+		shop_count(5, i);
+	tel_emit_flush();
+	for (; i < 10100; i++)
+		shop_count(5, i);
+	tel_emit_flush();
+	shop_read_memory(memory, tel_emit_memory_used(s), &l);
+	is_u64(l.numbers + l.lost, 10100,
+	    "what was overwritten is counted in its place: %d of 10100",
+	    (int)l.lost);
+	is_u64(l.missing, 0, "and what is left is in a row");
+	ok(l.numbers > 1000, "which is most of a ring: %d", (int)l.numbers);
+	is_u64(tel_emit_lost(), l.lost, "the program can ask, too");
+	tel_emit_close();
+}
+
+static void
+test_run_time(void)
+{
+	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	const tel_emit_param params[] = {
+		{ "U16", "port", "", "where", "", 0 },
+		{ "D", "load", "%", "how much", "", 0 },
+		{ "I32", "delta", "", "", "", 0 },
+		{ "S", "host", "", "who", "", 0 },
+	};
+	tel_emit_type type = { "Ping", 0, 1, 2, "made while running", params,
+		4 };
+	tel_emit_value v[4];
+	const tel_event *ev;
+	tel_reader *r;
+	int code;
+
+	shop_count(0, 0);
+	tel_emit_flush();
+	code = tel_emit_declare(&type);
+	ok(code >= 0xC000, "a type is declared: 0x%X", (unsigned)code);
+	is_u64((unsigned)tel_emit_declare(&type), (unsigned)code,
+	    "twice it is the same");
+	v[0].u = 8080;
+	v[1].d = 0.25;
+	v[2].i = -7;
+	v[3].s = "localhost";
+	ok(tel_emit_values((unsigned)code, v, 4) == 0, "and emitted");
+	ok(tel_emit_values((unsigned)code, v, 2) != 0,
+	    "with all its parameters");
+	ok(tel_emit_values(0xBEEF, v, 4) != 0, "an unknown code is refused");
+	r = read_memory(s);
+	ev = next_of(r, "Ping");
+	ok(ev != NULL && value(ev, "port") == 8080 &&
+	        tel_event_double(ev, 1) == 0.25 &&
+	        value(ev, "delta") == (uint64_t)-7 &&
+	        text_is(ev, "host", "localhost"),
+	    "it is read with the types before it");
+	tel_reader_free(r);
+	type.name = "Ping 2";
+	ok(tel_emit_declare(&type) < 0, "a name is a word: %s",
+	    tel_emit_error());
+	type.name = "Clash";
+	type.code = 5;
+	ok(tel_emit_declare(&type) < 0, "a code has one type: %s",
+	    tel_emit_error());
+	type.code = 0;
+	type.kind = 17;
+	ok(tel_emit_declare(&type) < 0, "a kind must be there: %s",
+	    tel_emit_error());
+	tel_emit_close();
+}
+
+static void
+test_clocks(void)
+{
+	static const struct {
+		unsigned clock;
+		const char *name;
+	} clocks[] = { { TEL_EMIT_CLOCK_AUTO, "the best" },
+		{ TEL_EMIT_CLOCK_MONOTONIC, "monotonic" },
+		{ TEL_EMIT_CLOCK_NONE, "none" } };
+	struct shop_log l;
+	tel_emit_sink *s;
+	size_t i;
+	int k;
+
+	for (i = 0; i < 3; i++) {
+		s = open_to_memory(TEL_EMIT_NO_THREAD, clocks[i].clock, ~0u);
+		for (k = 0; k < 50; k++)
+			shop_count(1, (uint64_t)k);
+		tel_emit_flush();
+		shop_read_memory(memory, tel_emit_memory_used(s), &l);
+		ok(l.numbers == 50 && l.missing == 0 && l.disorder == 0,
+		    "clock %s: all events, in order", clocks[i].name);
+		tel_emit_close();
+	}
+}
+
+static void
+test_errors(void)
+{
+	tel_emit_options o = { NULL, 1000, 0, NULL, 0, 0, 0 };
+	static const tel_emit_param bad[] = {
+		{ "S", "text", "", "", "", 0 },
+		{ "U", "n", "", "", "", 0 },
+	};
+	static const tel_emit_type types[] = {
+		{ "Bad", 77, 1, 0, "", bad, 2 },
+	};
+	static const tel_emit_kind kinds[] = { { "Other", 0, "" } };
+	const tel_emit_list list = { "bad", 1, 0, 0, NULL, 0, types, 1 };
+	const tel_emit_list clash = { "clash", 1, 0, 0, kinds, 1, NULL, 0 };
+
+	ok(tel_emit_flush() != 0 && errno == EBADF, "nothing is open");
+	ok(tel_emit_open(&o, NULL) != 0 && errno == EINVAL,
+	    "a ring is a power of 2: %s", tel_emit_error());
+	ok(tel_emit_to_fd(1, ~0u, 0) == NULL && errno == EBADF,
+	    "no sink before it is open");
+	ok(tel_emit_open(NULL, &tel_list_SHOP) == 0, "it opens");
+	ok(tel_emit_open(NULL, &tel_list_SHOP) != 0 && errno == EBUSY, "once");
+	ok(tel_emit_register(&list) != 0 && errno == EINVAL,
+	    "a list of a library with its string first: %s", tel_emit_error());
+	ok(tel_emit_register(&clash) != 0, "with another kind of a number: %s",
+	    tel_emit_error());
+	ok(tel_emit_to_socket("telnet:x", ~0u, 0) == NULL && errno == EINVAL,
+	    "no such address");
+	tel_emit_close();
+	tel_emit_close();
+	ok(tel_emit_lost() == 0, "it closes twice");
+	TEL_EVENT0(Shut);
+	ok(1, "an event when it is closed is nothing");
+}
+
+int
+main(void)
+{
+	test_values();
+	test_schema();
+	test_names();
+	test_control();
+	test_sinks();
+	test_lost();
+	test_run_time();
+	test_clocks();
+	test_errors();
+	return done();
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libtel-emit where programs are not nice: threads that come and go, signals,
+ * forks, full disks, dead peers.
+ */
+#define _GNU_SOURCE
+#include "shop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+
+TEL_EVENTS_DEFINE(SHOP, "shop", 1, 0, 0)
+
+#define SLOW (getenv("TEST_SLOW") != NULL)
+
+static int
+start(const tel_emit_options *o)
+{
+	if (tel_emit_open(o, &tel_list_SHOP) != 0) {
+		diag("open: %s, %s", strerror(errno), tel_emit_error());
+		return -1;
+	}
+	return tel_control_text("all");
+}
+
+/* --------------------------------------------------------------- threads */
+
+static uint64_t per_thread = 200000;
+
+static void *
+count_up(void *arg)
+{
+	uint32_t who = (uint32_t)(uintptr_t)arg;
+	uint64_t i;
+
+	for (i = 0; i < per_thread; i++)
+		shop_count(who, i);
+	return NULL;
+}
+
+static void
+test_threads(void)
+{
+	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_BLOCK, 0 };
+	const char *path = shop_path("threads");
+	struct shop_log l;
+	pthread_t t[8];
+	uintptr_t i;
+
+	per_thread = SLOW ? 5000 : 200000;
+	start(&o);
+	tel_emit_to_file(path, ~0u, 0);
+	for (i = 0; i < 8; i++)
+		pthread_create(&t[i], NULL, count_up, (void *)i);
+	for (i = 0; i < 8; i++)
+		pthread_join(t[i], NULL);
+	tel_emit_close();
+	ok(shop_read_file(path, &l) == TEL_END && l.damaged == 0,
+	    "eight threads, and a log without damage");
+	is_u64(l.numbers, 8 * per_thread, "all events of all threads");
+	is_u64(l.torn + l.missing + l.lost, 0, "whole, and in a row");
+	/* a thread may be stopped between its clock and its event */
+	ok(l.disorder < l.numbers / 100, "in order of time but for %d",
+	    (int)l.disorder);
+	unlink(path);
+}
+
+static void
+test_many_threads(void)
+{
+	tel_emit_options o = { NULL, 65536, 8, NULL, 0, TEL_EMIT_BLOCK, 1 };
+	const char *path = shop_path("many");
+	struct shop_log l;
+	uint64_t lost;
+	pthread_t t;
+	int i, n = SLOW ? 10 : 100;
+
+	per_thread = 500;
+	start(&o);
+	tel_emit_to_file(path, ~0u, 0);
+	for (i = 0; i < n; i++) {
+		pthread_create(&t, NULL, count_up, (void *)(uintptr_t)(i % 64));
+		pthread_join(t, NULL);
+		if (i % 4 == 3)
+			tel_emit_flush();
+	}
+	lost = tel_emit_lost();
+	tel_emit_close();
+	shop_read_file(path, &l);
+	is_u64(l.torn, 0, "threads that come and go share few rings");
+	is_u64(l.numbers + lost, (uint64_t)n * per_thread,
+	    "nothing is lost without being counted: %d", (int)lost);
+	is_u64(lost, 0, "and rings of threads that ended are used again");
+	unlink(path);
+}
+
+/* --------------------------------------------------------------- signals */
+
+static volatile uint64_t in_signal, in_program;
+
+static void
+on_alarm(int number)
+{
+	(void)number;
+	shop_count(1, in_signal++);
+	TEL_EVENT3(Sale, NULL, 1, "from a signal handler");
+}
+
+static void
+test_signals(void)
+{
+	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_BLOCK, 0 };
+	const char *path = shop_path("signals");
+	const struct itimerval often = { { 0, 50 }, { 0, 50 } };
+	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action;
+	struct shop_log l;
+	time_t end;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_alarm;
+	action.sa_flags = SA_RESTART;
+	start(&o);
+	tel_emit_to_file(path, ~0u, 0);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	end = time(NULL) + 2;
+	while (time(NULL) < end) {
+		int i;
+
+		for (i = 0; i < 1000; i++)
+			shop_count(0, in_program++);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	tel_emit_close();
+	ok(shop_read_file(path, &l) == TEL_END, "a storm of signals");
+	is_u64(l.next[0], in_program, "all events of the program");
+	is_u64(l.next[1], in_signal, "all %d of the handler", (int)in_signal);
+	is_u64(l.torn + l.missing + l.lost + l.damaged, 0, "each whole");
+	unlink(path);
+}
+
+static void
+test_control_signal(void)
+{
+	start(NULL);
+	tel_control_text("Stock");
+	tel_control_signal(SIGUSR2);
+	raise(SIGUSR2);
+	is_u64(tel_control_read(), 0x7FFFFFFF, "a signal turns all on");
+	raise(SIGUSR2);
+	is_u64(tel_control_read(), 2, "and back");
+	tel_emit_close();
+	signal(SIGUSR2, SIG_DFL);
+}
+
+/* ----------------------------------------------------------------- forks */
+
+static void
+test_forks(void)
+{
+	const char *pattern = shop_path("fork.%p");
+	tel_emit_options o = { NULL, 65536, 16, NULL, 0, 0, 1 };
+	struct shop_log l;
+	char path[512];
+	pid_t children[40];
+	pthread_t t[2];
+	uintptr_t k;
+	int i, n = SLOW ? 4 : 40, st, whole = 0;
+
+	per_thread = SLOW ? 2000 : 50000;
+	start(&o);
+	tel_emit_to_file(pattern, ~0u, 0);
+	for (k = 0; k < 2; k++)
+		pthread_create(&t[k], NULL, count_up, (void *)(k + 1));
+	for (i = 0; i < n; i++) {
+		shop_count(0, (uint64_t)i);
+		children[i] = fork();
+		if (children[i] == 0) {
+			for (k = 0; k < 100; k++)
+				shop_count(9, k);
+			tel_emit_close();
+			_exit(0);
+		}
+	}
+	for (k = 0; k < 2; k++)
+		pthread_join(t[k], NULL);
+	for (i = 0; i < n; i++) {
+		waitpid(children[i], &st, 0);
+		snprintf(path, sizeof(path), "%.*s%ld",
+		    (int)strlen(pattern) - 2, pattern, (long)children[i]);
+		if (st == 0 && shop_read_file(path, &l) == TEL_END &&
+		    l.numbers == 100 && l.missing + l.torn + l.damaged == 0)
+			whole++;
+		unlink(path);
+	}
+	is_u64((uint64_t)whole, (uint64_t)n,
+	    "each child writes a log of its own");
+	tel_emit_close();
+	snprintf(path, sizeof(path), "%.*s%ld", (int)strlen(pattern) - 2,
+	    pattern, (long)getpid());
+	shop_read_file(path, &l);
+	ok(l.next[0] == (uint64_t)n && l.next[9] == 0 && l.torn == 0,
+	    "and nothing into its parent's");
+	unlink(path);
+}
+
+static void
+test_fork_ring(void)
+{
+	const char *path = shop_path("ring");
+	tel_emit_options o = { NULL, 65536, 16, NULL, 0, TEL_EMIT_NO_THREAD,
+		0 };
+	static unsigned char memory[65536];
+	struct shop_log l;
+	tel_emit_sink *s;
+	pid_t child;
+	int st;
+
+	o.ring_file = path;
+	start(&o);
+	s = tel_emit_to_memory(memory, sizeof(memory), ~0u);
+	shop_count(1, 0);
+	child = fork();
+	if (child == 0) {
+		int i;
+
+		for (i = 0; i < 100000; i++)
+			shop_count(7, (uint64_t)i);
+		_exit(0);
+	}
+	waitpid(child, &st, 0);
+	shop_count(1, 1);
+	tel_emit_flush();
+	shop_read_memory(memory, tel_emit_memory_used(s), &l);
+	ok(l.numbers == 2 && l.next[1] == 2 && l.lost == 0,
+	    "a child writes into no ring of its parent");
+	tel_emit_close();
+	unlink(path);
+}
+
+/* ------------------------------------------------- disks, pipes, sockets */
+
+static void
+test_full_disk(void)
+{
+	struct rlimit limit = { 20000, 20000 };
+	const char *path = shop_path("full");
+	tel_emit_sink *s, *full;
+	struct shop_log l;
+	pid_t child;
+	int st, i;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		/* a file may not grow: EFBIG, and SIGXFSZ */
+		setrlimit(RLIMIT_FSIZE, &limit);
+		start(NULL);
+		s = tel_emit_to_file(path, ~0u, 0);
+		for (i = 0; i < 300000; i++) {
+			shop_count(2, (uint64_t)i);
+			if (i % 5000 == 0)
+				tel_emit_flush();
+		}
+		tel_emit_flush();
+		_exit(tel_emit_sink_lost(s) > 0 ? 0 : 3);
+	}
+	waitpid(child, &st, 0);
+	is_u64((uint64_t)st, 0, "a full disk kills nobody, and is counted");
+	shop_read_file(path, &l);
+	ok(l.numbers > 0 && l.torn == 0, "what was written before is whole");
+	unlink(path);
+	start(NULL);
+	full = tel_emit_to_file("/dev/full", ~0u, 0);
+	for (i = 0; i < 1000; i++)
+		shop_count(2, (uint64_t)i);
+	tel_emit_flush();
+	ok(tel_emit_sink_lost(full) >= 1000, "/dev/full: all is lost");
+	tel_emit_close();
+}
+
+/* Reads all that comes from fd into a file. */
+static void
+save(int fd, const char *path)
+{
+	char bytes[4096];
+	ssize_t n;
+	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+		if (write(out, bytes, (size_t)n) != n)
+			break;
+	close(out);
+}
+
+static void
+test_pipes(void)
+{
+	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	const char *path = shop_path("pipe");
+	struct shop_log l;
+	tel_emit_sink *s;
+	int fds[2], i, k;
+
+	start(&o);
+	if (pipe(fds) != 0)
+		return;
+	s = tel_emit_to_fd(fds[1], ~0u, 0);
+	/* nobody reads; a pipe takes 64 KiB, and a sink holds 1 MiB */
+	for (k = 0; k < 400; k++) {
+		for (i = 0; i < 1000; i++)
+			shop_count(4, (uint64_t)(k * 1000 + i));
+		tel_emit_flush();
+	}
+	ok(tel_emit_sink_lost(s) > 0, "a pipe that nobody reads blocks nobody");
+	if (fork() == 0) {
+		close(fds[1]);
+		save(fds[0], path);
+		_exit(0);
+	}
+	close(fds[0]);
+	for (i = 0; i < 3000 && k < 1000; i++) {
+		tel_emit_flush();
+		usleep(100);
+	}
+	shop_count(4, 400000);
+	tel_emit_sink_close(s);
+	close(fds[1]);
+	wait(NULL);
+	shop_read_file(path, &l);
+	is_u64(l.numbers + l.lost, 400001, "what it lost is counted in place");
+	is_u64(l.torn + l.damaged, 0, "and the rest is whole");
+	unlink(path);
+	/* a pipe without a reader: no SIGPIPE */
+	if (pipe(fds) != 0)
+		return;
+	s = tel_emit_to_fd(fds[1], ~0u, 0);
+	close(fds[0]);
+	shop_count(4, 0);
+	tel_emit_flush();
+	ok(tel_emit_sink_lost(s) > 0,
+	    "a pipe whose reader is gone kills nobody");
+	tel_emit_close();
+	close(fds[1]);
+}
+
+static int
+listen_at(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	unlink(path);
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	if (bind(fd, (struct sockaddr *)(void *)&a, sizeof(a)) != 0 ||
+	    listen(fd, 4) != 0)
+		diag("%s: %s", path, strerror(errno));
+	return fd;
+}
+
+static void
+test_sockets(void)
+{
+	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	const char *path = shop_path("sock"), *log = shop_path("log");
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	char address[600];
+	struct shop_log l;
+	tel_emit_sink *s;
+	int fd, peer, i;
+
+	snprintf(address, sizeof(address), "unix:%s", path);
+	start(&o);
+	s = tel_emit_to_socket(address, ~0u, 0);
+	ok(s != NULL, "a socket that is not there is tried again");
+	shop_count(6, 0);
+	tel_emit_flush();
+	fd = listen_at(path);
+	for (i = 0; i < 40; i++) {
+		usleep(20000);
+		tel_emit_flush();
+	}
+	peer = accept(fd, NULL, NULL);
+	tel_emit_flush();
+	shop_count(6, 1);
+	tel_emit_flush();
+	/* the first peer goes; events until the next one are lost */
+	close(peer);
+	for (i = 0; i < 60; i++) {
+		shop_count(6, (uint64_t)i + 2);
+		tel_emit_flush();
+		usleep(20000);
+	}
+	peer = accept(fd, NULL, NULL);
+	tel_emit_flush();
+	shop_count(6, 62);
+	tel_emit_sink_close(s);
+	save(peer, log);
+	close(peer);
+	ok(shop_read_file(log, &l) == TEL_END && l.damaged == 0,
+	    "whoever comes next gets a stream from its start");
+	is_u64(l.next[6], 63, "to its end");
+	ok(l.lost > 0 && l.lost + l.numbers <= 63,
+	    "that says what was lost between: %d", (int)l.lost);
+	close(fd);
+	unlink(path);
+	/* and the other way round */
+	s = tel_emit_serve(path, ~0u, 0);
+	ok(s != NULL, "a program can be connected to");
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	peer = socket(AF_UNIX, SOCK_STREAM, 0);
+	ok(connect(peer, (struct sockaddr *)(void *)&a, sizeof(a)) == 0,
+	    "which somebody does");
+	tel_emit_flush();
+	for (i = 0; i < 10; i++)
+		shop_count(6, (uint64_t)i);
+	tel_emit_flush();
+	tel_emit_close();
+	save(peer, log);
+	close(peer);
+	shop_read_file(log, &l);
+	is_u64(l.numbers, 10, "and gets events");
+	is_u64(l.damaged, 0, "and an end");
+	unlink(log);
+	unlink(path);
+}
+
+int
+main(void)
+{
+	test_threads();
+	test_many_threads();
+	test_signals();
+	test_control_signal();
+	test_forks();
+	test_fork_ring();
+	test_full_disk();
+	test_pipes();
+	test_sockets();
+	return done();
+}
