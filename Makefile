@@ -240,6 +240,7 @@ lint:
 	mandoc -Tlint -Wwarning $(MANS)
 	shellcheck $(SCRIPTS)
 	$(if $(BATS),shellcheck -s bats $(BATS))
+	tests/lint.py $(BATS)
 	find include lib cmd tests -name '*.[ch]' -exec \
 	    clang-format --dry-run -Werror {} +
 	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs

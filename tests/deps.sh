@@ -41,6 +41,7 @@ lint     command  clang           clang
 lint     command  clang-format    clang-format
 lint     command  mandoc          mandoc
 lint     command  shellcheck      shellcheck
+lint     command  python3         python3
 valgrind command  valgrind        valgrind
 fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev

@@ -17,13 +17,14 @@ TEL_TOP=$PWD
 TEL_BUILD=$(cd "$1" && pwd)
 TEL_STAGE=$TEL_BUILD/stage
 TEST_LOGS=$TEL_BUILD/logs
+TEST_OUTPUT=$TEL_BUILD/output
 shift
 if [ $# = 0 ]; then
 	echo "$0: no tests" >&2
 	exit 2
 fi
-rm -rf "$TEST_LOGS"
-mkdir -p "$TEST_LOGS"
+rm -rf "$TEST_LOGS" "$TEST_OUTPUT"
+mkdir -p "$TEST_LOGS" "$TEST_OUTPUT"
 PATH=$TEL_BUILD/bin:$PATH
 
 if [ -n "${TEST_VALGRIND-}" ]; then
@@ -53,13 +54,28 @@ UBSAN_OPTIONS=$options:print_stacktrace=1
 TSAN_OPTIONS=$options
 LC_ALL=C.UTF-8
 TZ=UTC
-export TEL_TOP TEL_BUILD TEL_STAGE TEST_LOGS PATH LC_ALL TZ
+export TEL_TOP TEL_BUILD TEL_STAGE TEST_LOGS TEST_OUTPUT PATH LC_ALL TZ
 export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
 unset NO_COLOR MAKEFLAGS MFLAGS MAKELEVEL
 
 status=0
 prove -j"${JOBS:-1}" -e tests/run-test "$@" </dev/null || status=$?
 
+# Why tests failed: the line of each with the comments that come after it.
+if [ "$status" != 0 ]; then
+	for output in "$TEST_OUTPUT"/*; do
+		awk -v name="${output##*/}" '
+		    /^not ok/ && !/# (TODO|SKIP)/ {
+			if (!shown++)
+				print "\n" name ":"
+			failed = 1
+			print
+			next
+		    }
+		    /^(ok|[0-9]+\.\.)/ { failed = 0 }
+		    failed' "$output" >&2
+	done
+fi
 for log in "$TEST_LOGS"/*; do
 	if [ -s "$log" ]; then
 		echo "$log:" >&2

@@ -21,6 +21,7 @@ skip_sanitized() {
 
 @test "each release's node of the symbol map lists what came with it" {
 	nodes=0
+	# shellcheck disable=SC2013 # the words of a line are the releases
 	for since in $(grep -oh '^#define TEL_SINCE_[0-9_]*' \
 	    "$TEL_TOP/include/tel/base.h" | sed 's/.*SINCE_//'); do
 		node=TEL_${since//_/.}

@@ -224,7 +224,7 @@ long() {
 	words bad-middle
 	run -3 telfilter -o good HPM.7.startup
 	clean telcat -H good >got
-	diff <(telcat -q -H HPM.7.startup) got
+	diff <(exits 3 telcat -q -H HPM.7.startup) got
 	run -1 --separate-stderr telfilter -o /dev/full HPM.7.startup
 }
 

@@ -7,6 +7,7 @@
 # "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2154
 bats_require_minimum_version 1.5.0
+load "$TEL_TOP/tests/cli/status"
 
 DATA=$TEL_TOP/tests/data/mps
 
@@ -49,7 +50,7 @@ expect() {
 
 # clean COMMAND ...: succeeds and says nothing on standard error.
 clean() {
-	"$@" 2>messages
+	noted "$@" 2>messages
 	if [ -s messages ]; then
 		cat messages >&2
 		return 1

@@ -29,7 +29,8 @@ run_block() {
 		case $line in
 		'$ '*)
 			echo "$line"
-			bash -c "${line#\$ }" 2>>messages
+			# one shows a log that was cut off
+			exits '0|3' bash -o pipefail -c "${line#\$ }" 2>>messages
 			;;
 		esac
 	done

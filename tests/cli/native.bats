@@ -153,7 +153,7 @@ same() {
 @test "whoever waits for events gets them" {
 	unpack 1.118.0-lii6gc-poolncv
 	mkfifo pipe
-	{ cat mpsio.log; sleep 20 3>&-; } | telcat -q -f tel -u >pipe &
+	{ cat mpsio.log; sleep 20 3>&-; } | exec telcat -q -f tel -u >pipe &
 	background=$!
 	telcat -q -H -n 100 <pipe >got
 	telcat -q -H -n 100 mpsio.log >want
@@ -166,9 +166,11 @@ same() {
 	run -1 --separate-stderr telcat -f tel -o /dev/full mpsio.log
 	[[ $stderr == *'No space left'* ]]
 	unpack 1.111.0-lii6gc-amcss
-	run bash -c 'telcat -q -f tel mpsio.log | head -c 10 | wc -c; \
+	# shellcheck disable=SC2016 # of the shell inside
+	run -0 bash -c 'telcat -q -f tel mpsio.log | head -c 10 | wc -c; \
 	    echo "${PIPESTATUS[0]}"'
-	[ "${lines[0]}" = 10 ]
+	# it may have been done before the pipe was closed
+	[[ $output == $'10\n'@(0|141) ]]
 }
 
 @test "events of a live stream are shown before the next ones come" {
@@ -178,7 +180,7 @@ same() {
 	head -c -42 log.tel >live.tel
 	telcat -q -H mpsio.log >want
 	mkfifo pipe
-	telcat -q -H -u <pipe >got 3>&- &
+	exits 3 telcat -q -H -u <pipe >got 3>&- &
 	exec {held}>pipe
 	cat live.tel >&"$held"
 	for _ in {1..100}; do

@@ -206,7 +206,8 @@ setup() {
 	telcat -H fifo >out &
 	{
 		head -c 2000 mpsio.log
-		await has_lines 21 out && touch came
+		await has_lines 21 out
+		touch came
 		tail -c +2001 mpsio.log
 	} >fifo
 	wait $!

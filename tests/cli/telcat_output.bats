@@ -26,7 +26,7 @@ hostile() {
 
 # On a terminal, what script(1) gives it.
 terminal() {
-	TERM=xterm script -qc "$*" /dev/null </dev/null
+	TERM=xterm noted script -qec "$*" /dev/null </dev/null
 }
 
 @test "python3 reads the CSV, and the values are those of the text" {
@@ -199,11 +199,11 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	run -0 --separate-stderr bash -c 'telcat big.log | head -n 1'
 	[ "$output" = "# teltools text 1" ]
 	[ -z "$stderr" ]
-	run --separate-stderr bash -c \
+	run -0 --separate-stderr bash -c \
 	    'trap "" PIPE; { telcat big.log; echo $? >status; } | head -n 1'
 	[ -z "$stderr" ]
 	[ "$(cat status)" -eq 1 ]
-	run --separate-stderr bash -c '{ telcat big.log; echo $? >status; } | head -n 1'
+	run -0 --separate-stderr bash -c '{ telcat big.log; echo $? >status; } | head -n 1'
 	[ "$(cat status)" -eq 141 ]
 }
 

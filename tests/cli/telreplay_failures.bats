@@ -147,7 +147,7 @@ fails() {
 	[[ $stderr == *"No space left"* ]]
 	run -1 --separate-stderr telreplay -n -o none/t.prog t.txt
 	[[ $stderr == *"No such file"* ]]
-	run --separate-stderr bash -c 'telreplay -n t.txt | head -n 1'
+	run -0 --separate-stderr bash -c 'telreplay -n t.txt | head -n 1'
 	[ "$output" = trace ]
 	[ -z "$stderr" ]
 	cp t.txt same.txt
@@ -189,7 +189,8 @@ children() {
 
 @test "a parent that is killed takes its children along" {
 	broken
-	telreplay --timeout 0 -a "./broken.so:BROKEN=hang" t.txt &
+	# the process itself, and not a shell that waits for it
+	exec telreplay --timeout 0 -a "./broken.so:BROKEN=hang" t.txt &
 	pid=$!
 	for _ in $(seq 1200); do
 		child=$(children $pid)

@@ -35,7 +35,10 @@ differs() {
 # What the option must do, by its long name.
 try() {
 	case $1 in
-	stat) differs --stat "$SIZES" && grep -q '^sizes  (log2)  bytes$' changed ;;
+	stat)
+		differs --stat "$SIZES"
+		grep -q '^sizes  (log2)  bytes$' changed
+		;;
 	groups)
 		differs --of -s "$SIZES" -- --groups kind
 		grep -q '^sizes{kind=Object}  (log2)' changed
@@ -55,12 +58,14 @@ try() {
 		grep -q '^type .*events/s$' changed
 		;;
 	rate)
-		differs --rate=ms && grep -q 'events/ms' changed
+		differs --rate=ms
+		grep -q 'events/ms' changed
 		differs --of -s "$SIZES" -- --rate
 		grep -q ' rate 72,355.3/s$' changed
 		;;
 	top)
-		differs --top 3 && grep -q '^<other> ' changed
+		differs --top 3
+		grep -q '^<other> ' changed
 		differs --of -s 'k=tally(size,9)' -- --top 2
 		grep -q '^ *<other> ' changed
 		;;
@@ -80,7 +85,10 @@ try() {
 	zeros) differs --of -s "$SIZES" -- --zeros ;;
 	utf8) differs --of -s "$SIZES" -- --utf8 ;;
 	log) differs --of -f svg -s 'h=hist(size,0,9k,1k)' -- --log ;;
-	raw) differs --raw && run ! grep -E '[0-9],[0-9]|KiB' changed ;;
+	raw)
+		differs --raw
+		run ! grep -E '[0-9],[0-9]|KiB' changed
+		;;
 	width)
 		differs --of -s "$SIZES" -- --width 60
 		run ! grep -E '.{61}' changed
@@ -103,7 +111,10 @@ try() {
 		;;
 	format) differs --format json ;;
 	compress) telstat --compress 3 mpsio.log | zstd -dcq | cmp - <(telstat mpsio.log) ;;
-	output) telstat --output out mpsio.log && [ -s out ] ;;
+	output)
+		telstat --output out mpsio.log
+		[ -s out ]
+		;;
 	as)
 		telstat --as mps mpsio.log >/dev/null
 		run -3 telstat --as text mpsio.log
@@ -112,8 +123,14 @@ try() {
 		gzip part
 		telstat --as inst part.gz | cmp plain -
 		;;
-	kinds) differs --kinds pool && grep -q '^Pool  *28  100.0%' changed ;;
-	events) differs --events PoolAlloc && grep -q '^PoolAlloc .* 100.0%' changed ;;
+	kinds)
+		differs --kinds pool
+		grep -q '^Pool  *28  100.0%' changed
+		;;
+	events)
+		differs --events PoolAlloc
+		grep -q '^PoolAlloc .* 100.0%' changed
+		;;
 	range) differs --range ,50% ;;
 	where) differs --where 'size > 100' ;;
 	meta) run -1 telstat --meta /dev/null "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup" ;;
@@ -133,8 +150,14 @@ try() {
 	realloc) differs --realloc 'ArenaAlloc(ptr=base,old=base,size=size)' ;;
 	since) differs --since 'name == PoolInit' ;;
 	until) differs --until 'name == PoolInit' ;;
-	count) differs --count 7 && grep -q '^events  7' changed ;;
-	skip) differs --skip 7 && grep -q '^events  137 ' changed ;;
+	count)
+		differs --count 7
+		grep -q '^events  7' changed
+		;;
+	skip)
+		differs --skip 7
+		grep -q '^events  137 ' changed
+		;;
 	strict)
 		head -c 3001 mpsio.log >"cut"
 		run -3 telstat cut
@@ -152,7 +175,8 @@ try() {
 		;;
 	color)
 		differs --color
-		differs --color=always && grep -q $'\033' changed
+		differs --color=always
+		grep -q $'\033' changed
 		clean telstat --color=never mpsio.log | cmp plain -
 		;;
 	no-merge)
@@ -309,19 +333,17 @@ try() {
 }
 
 @test "the page is as wide as the terminal, within reason" {
-	if ! script -qec true /dev/null >/dev/null 2>&1; then
-		skip "there is no script(1) here"
-	fi
+	command -v script >/dev/null || skip "no script(1)"
 	telstat -s "$SIZES" --width 100 mpsio.log >want
-	COLUMNS=100 TERM=dumb script -qec "telstat -s '$SIZES' mpsio.log" \
+	COLUMNS=100 TERM=dumb noted script -qec "telstat -s '$SIZES' mpsio.log" \
 	    /dev/null </dev/null | tr -d '\r' | cmp want -
-	TERM=dumb script -qec "stty cols 100; telstat -s '$SIZES' mpsio.log" \
+	TERM=dumb noted script -qec "stty cols 100; telstat -s '$SIZES' mpsio.log" \
 	    /dev/null </dev/null | tr -d '\r' | cmp want -
 	telstat -s "$SIZES" --width 160 mpsio.log >want
-	TERM=dumb script -qec "stty cols 999; telstat -s '$SIZES' mpsio.log" \
+	TERM=dumb noted script -qec "stty cols 999; telstat -s '$SIZES' mpsio.log" \
 	    /dev/null </dev/null | tr -d '\r' | cmp want -
 	# what is no terminal has 80 columns
 	COLUMNS=100 telstat --report -s "$SIZES" mpsio.log >got
 	run ! grep -E '.{81}' got
-	run grep -E '.{78}' got
+	grep -E '.{78}' got
 }

@@ -121,7 +121,8 @@ print(len(found), len(set(name for name, _ in found)))
 for name, ticks in sorted(found):
     print(name, ticks)' >want
 	read -r count names <want
-	[ "$count" -gt 90 ] && [ "$names" -ge 2 ]
+	[ "$count" -gt 90 ]
+	[ "$names" -ge 2 ]
 	# with a clock of which each tick is a nanosecond
 	telcat mpsio.log | grep -v 'EventClockSync\|^# tick rate' |
 	    telcat --tb-hz 1000000000 -f chrome >got.json

@@ -15,7 +15,7 @@
 static int tap_count;  /* results printed */
 static int tap_failed; /* of them not ok */
 
-/* Prints a comment; one that shows up in prove's output. */
+/* Prints a comment, which tests/suite.sh shows after a failure. */
 __attribute__((format(printf, 1, 2))) static inline void
 diag(const char *format, ...)
 {

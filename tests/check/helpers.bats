@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The tests of the commands fail when a command does: tests/cli/status.bash.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	# commands that print what is right, and say that they failed
+	mkdir broken
+	for tool in $(tools); do
+		printf '#!/bin/sh\n"%s" "$@"\nexit 1\n' \
+		    "$TEL_BUILD/bin/$tool" >"broken/$tool"
+		chmod +x "broken/$tool"
+	done
+}
+
+# bats_on PATH FILE: what bats says of a file of tests.
+bats_on() {
+	(
+		unset "${!BATS_@}"
+		PATH=$1 bats --tap "$2"
+	)
+}
+
+# verdict PATH: "ok" or "not ok" of a test with the body on standard input.
+verdict() {
+	{
+		printf 'load %q\n' "$TEL_TOP/tests/cli/lib"
+		printf 'LOG=%q\n' "$DATA/1.118.0-lii6gc-poolncv.log.zst"
+		echo '@test "x" {'
+		echo cd \"\$BATS_TEST_TMPDIR\"
+		cat
+		echo '}'
+	} >x.bats
+	bats_on "$1" x.bats >verdict || true
+	cat verdict >&2
+	sed -n 's/^\(\(not \)\{0,1\}ok\) 1 .*/\1/p' verdict
+}
+
+DATA=$TEL_TOP/tests/data/mps
+
+@test "a status is not lost wherever a command is" {
+	count=0
+	while IFS= read -r line; do
+		echo "$line"
+		[ "$(verdict "$PATH" <<<"$line")" = ok ]
+		[ "$(verdict "$PWD/broken:$PATH" <<<"$line")" = 'not ok' ]
+		count=$((count + 1))
+	done <<-'END'
+		telcat "$LOG" | wc -l >got; [ "$(cat got)" -gt 100 ]
+		telcat "$LOG" | telfilter -k Pool | telcat -H | grep -q Pool
+		[ "$(telcat "$LOG" | wc -l)" -gt 100 ]
+		cmp <(telcat "$LOG") <(telcat -q "$LOG")
+		telcat "$LOG" >out & wait; [ -s out ]
+		for i in 1 2; do telcat "$LOG" | cat >out; done
+		if telcat "$LOG" >out; then true; fi
+		telcat "$LOG" >out || true
+		true && telstat "$LOG" | grep -q events
+		f() { telcat "$LOG" | grep Pool | sort; }; f >out; f | grep -q Pool
+		clean telcat "$LOG" | cmp - <(telcat "$LOG")
+		TZ=UTC telcat "$LOG" | cat >out
+		exits 0 telcat "$LOG" | cat >out
+		noted timeout 99 telcat "$LOG" | cat >out
+	END
+	[ "$count" -eq 14 ]
+}
+
+@test "a status that is expected fails no test, another one does" {
+	while IFS= read -r line; do
+		echo "$line"
+		[ "$(verdict "$PATH" <<<"$line")" = ok ]
+	done <<-'END'
+		exits 1 telcat missing 2>&1 | grep -q missing
+		exits '0|1' telcat missing 2>&1 | grep -q missing
+		run -1 telcat missing
+		run ! telcat missing
+		f() { telcat missing | cat; }; run -0 f
+		telcat -f json "$LOG" | head -n 1 >out
+	END
+	while IFS= read -r line; do
+		echo "$line"
+		[ "$(verdict "$PATH" <<<"$line")" = 'not ok' ]
+	done <<-'END'
+		exits 3 telcat missing 2>&1 | grep -q missing
+		exits 1 telcat "$LOG" | cat >out
+		telcat missing 2>&1 | grep -q missing
+		telcat -q missing | cat
+		cat <(telcat missing)
+	END
+}
+
+@test "each test of a file fails with the command that it uses" {
+	[ -z "${TEST_SLOW-}" ] || skip "it runs a file of tests twice"
+	run -1 bats_on "$PWD/broken:$PATH" "$TEL_TOP/tests/cli/inst.bats"
+	[ "$(grep -c '^not ok' <<<"$output")" -ge 13 ]
+	run ! grep '^ok' <<<"$output"
+	rm broken/telcat broken/telfilter
+	run -1 bats_on "$PWD/broken:$PATH" "$TEL_TOP/tests/cli/inst.bats"
+	[ "$(grep -c '^not ok' <<<"$output")" -eq 1 ]
+}
