@@ -4,22 +4,7 @@
 
 #include "telreplay/run/child.h"
 #include "common/message.h"
-#include "report/report.h"
-
-/* Shows what is known; contest is NULL when nothing was run. */
-static void
-show(const struct telreplay *t, const struct trace *trace,
-    const struct contest *contest)
-{
-	struct report report = { t, trace->facts, contest, NULL };
-	struct sink sink;
-
-	if (!sink_open(&sink, &t->settings))
-		return;
-	report.out = sink.out;
-	t->form->show(&report);
-	sink_close(&sink);
-}
+#include "report/show.h"
 
 /* What a trace must have to be run as it was asked for. */
 static int
@@ -42,7 +27,7 @@ replay(struct telreplay *t)
 	if (good) {
 		if (trace_open(&trace, t) && can_run(t, &trace) &&
 		    contest_run(&contest, &trace))
-			show(t, &trace, &contest);
+			show_report(&(struct show){ t, trace.facts, &contest });
 		trace_close(&trace);
 	}
 	contest_close(&contest);
@@ -54,7 +39,7 @@ check(struct telreplay *t)
 	struct trace trace;
 
 	if (trace_open(&trace, t))
-		show(t, &trace, NULL);
+		show_report(&(struct show){ t, trace.facts, NULL });
 	trace_close(&trace);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
-#include "report/report.h"
+#include "report/show.h"
 
 enum {
 	OPTION_RUNS = OPTION_OWN,
@@ -56,9 +56,6 @@ static const struct option_row own[] = {
 	    "stop after N events; --max-live N: blocks to hold", 0 },
 	{ OPTION_MAX_LIVE, "max-live", "N", NULL, 0 },
 };
-
-static const struct form *const forms[] = { &form_text, &form_csv, &form_json,
-	&form_svg };
 
 /* The place of a word in a list; -1, with a message, when it has none. */
 static int
@@ -206,18 +203,13 @@ static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
 static int
 parse_format(struct telreplay *t)
 {
-	size_t i;
+	const char *name = t->settings.format;
 
-	t->form = &form_text;
-	if (t->settings.format == NULL)
+	t->format = show_format(name != NULL ? name : "text");
+	if (t->format != NULL)
 		return 1;
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (strcmp(t->settings.format, forms[i]->name) == 0) {
-			t->form = forms[i];
-			return 1;
-		}
 	message_fail(STATUS_USAGE, NULL,
-	    "-f: '%s' is none of: text, csv, json, svg", t->settings.format);
+	    "-f: '%s' is none of: text, csv, json, svg", name);
 	return 0;
 }
 

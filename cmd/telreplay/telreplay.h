@@ -12,13 +12,13 @@
 /* The most runs of each allocator. */
 #define RUNS_MAX 100
 
-struct form;
+struct report_format;
 
 /* The options of telreplay beyond the common ones. */
 struct telreplay {
 	struct settings settings;
 	struct candidates candidates;
-	const struct form *form;
+	const struct report_format *format;
 	const char *keep; /* the file to keep the program in, or NULL */
 	int check;        /* only report what the trace holds */
 	int order_given;

@@ -76,7 +76,7 @@ static void
 put_origins(struct report *r, const struct show *show)
 {
 	static const struct report_field columns[] = {
-		{ .name = "schema", .role = REPORT_ITEM },
+		{ .name = "schema", .item = 1 },
 		{ .name = "version", .shown = REPORT_JSON },
 		{ .name = "form", .shown = REPORT_JSON },
 		{ .name = "logs" },
@@ -262,7 +262,7 @@ put_parts(struct report *r, const struct show *show, int kinds)
 	const struct report_field columns[PART_COLUMNS] = {
 		[PART_NAME] = { .name = "name",
 		    .label = kinds ? "kind" : "type",
-		    .role = REPORT_ITEM,
+		    .item = 1,
 		    .left = 1,
 		    .most = 26 },
 		[PART_KIND] = { .name = "kind",
@@ -388,7 +388,7 @@ put_memory(struct report *r, const struct show *show)
 		    count_total(show, rows[i].bytes, bytes),
 		    size[0] != '\0' ? "  " : "", size);
 	}
-	if (s->nlines > 0)
+	if (s->lines != NULL)
 		report_put(r);
 }
 

@@ -103,13 +103,11 @@ put_table(struct report *r, const struct report_section *s)
 		if (!(t->row(r, t->of, i, cells) & REPORT_CSV))
 			continue;
 		for (j = 0; j < t->ncolumns; j++)
-			if (t->columns[j].role == REPORT_SUBJECT)
-				l.subject = report_key(r, &cells[j]);
-			else if (t->columns[j].role == REPORT_ITEM)
+			if (t->columns[j].item)
 				l.item = report_key(r, &cells[j]);
 		for (j = 0; j < t->ncolumns; j++) {
 			l.figure = t->columns[j].name;
-			if (t->columns[j].role == REPORT_FIGURE &&
+			if (!t->columns[j].item &&
 			    report_field_shown(r, &t->columns[j]))
 				put_value(r, &l, &cells[j]);
 		}

@@ -35,7 +35,8 @@ put_value(struct report *r, const struct report_value *v)
 	case REPORT_BOOLEAN:
 		put(r->out, v->as.boolean ? "true" : "false");
 		break;
-	case REPORT_STRING: put_json(r->out, v->as.string); break;
+	case REPORT_STRING:
+	case REPORT_REMARK: put_json(r->out, v->as.string); break;
 	}
 }
 
@@ -95,6 +96,8 @@ open_object(struct report *r, const struct report_section *s)
 	}
 	put(r->out, "\"type\":");
 	put_json(r->out, s->type);
+	if (s->name != NULL)
+		put_string(r, r->tool->json_subject, s->name);
 }
 
 static void
@@ -226,8 +229,6 @@ put_section(struct report *r, const struct report_section *s)
 		return;
 	}
 	open_object(r, s);
-	if (s->name != NULL)
-		put_string(r, r->tool->json_subject, s->name);
 	put_groups(r, s);
 	if (s->definition[0] != '\0')
 		put_string(r, "definition", s->definition);

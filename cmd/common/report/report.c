@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ report_optional(const char *text)
 struct report_arena {
 	struct report_arena *older;
 	size_t used, size;
-	char bytes[];
+	_Alignas(max_align_t) char bytes[];
 };
 
 struct report_mark
@@ -89,11 +90,15 @@ report_release(struct report *r, struct report_mark mark)
 		r->arena->used = mark.used;
 }
 
-static char *
+/* Memory of a section, for any type. */
+static void *
 allocate(struct report *r, size_t size)
 {
+	const size_t unit = _Alignof(max_align_t);
 	struct report_arena *a = r->arena;
+	char *at;
 
+	size = (size + unit - 1) / unit * unit;
 	if (a == NULL || size > a->size - a->used) {
 		size_t room = size > ARENA_SIZE ? size : ARENA_SIZE;
 
@@ -107,8 +112,9 @@ allocate(struct report *r, size_t size)
 		a->size = room;
 		r->arena = a;
 	}
+	at = a->bytes + a->used;
 	a->used += size;
-	return a->bytes + a->used - size;
+	return at;
 }
 
 const char *
@@ -155,6 +161,7 @@ report_section(struct report *r, unsigned shown, const char *type)
 	memset(s, 0, sizeof(*s));
 	s->shown = shown;
 	s->type = type;
+	s->last_line = &s->lines;
 	s->definition = "";
 	s->unit = "";
 	s->lead = "";
@@ -205,15 +212,21 @@ void
 report_line(struct report *r, const char *label, const char *format, ...)
 {
 	struct report_section *s = &r->section;
+	struct report_line *line;
 	char text[1024];
 	va_list ap;
 
 	va_start(ap, format);
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	if (s->nlines < REPORT_LINES_MAX)
-		s->lines[s->nlines++] =
-		    (struct report_line){ label, report_text(r, "%s", text) };
+	line = allocate(r, sizeof(*line));
+	if (line == NULL)
+		return;
+	line->label = report_text(r, "%s", label);
+	line->text = report_text(r, "%s", text);
+	line->next = NULL;
+	*s->last_line = line;
+	s->last_line = &line->next;
 }
 
 void
@@ -300,7 +313,8 @@ report_show(struct report *r, const struct report_field *f,
 	case REPORT_ABSENT: return "";
 	case REPORT_UNKNOWN: return "-";
 	case REPORT_BOOLEAN: return v->as.boolean ? "true" : "false";
-	case REPORT_STRING: return v->as.string;
+	case REPORT_STRING:
+	case REPORT_REMARK: return v->as.string;
 	case REPORT_REAL:
 		return report_text(r, "%s", show_real(r, f, v->as.real, text));
 	case REPORT_INTEGER: break;

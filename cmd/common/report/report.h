@@ -32,7 +32,8 @@ enum report_datatype {
 	REPORT_INTEGER,
 	REPORT_REAL,
 	REPORT_BOOLEAN,
-	REPORT_STRING
+	REPORT_STRING,
+	REPORT_REMARK /* a text in place of the rest of a row of text */
 };
 
 struct report_value {
@@ -65,13 +66,6 @@ enum report_notation {
 	REPORT_SHORT      /* one decimal below 1000, none above */
 };
 
-/* The role of a column in the outputs for programs. */
-enum report_role {
-	REPORT_FIGURE,
-	REPORT_SUBJECT, /* whose row it is: an allocator */
-	REPORT_ITEM     /* which of its rows it is: a kind of event */
-};
-
 /* What a value is: that of a fact, or those of a column. */
 struct report_field {
 	const char *name;  /* for programs: "overflow_updates" */
@@ -80,8 +74,8 @@ struct report_field {
 	enum report_notation notation;
 	int decimals;
 	unsigned shown; /* REPORT_TEXT and so on; 0: REPORT_ALL */
-	enum report_role role;
-	int left;       /* in tables of text: left-aligned, */
+	int item; /* of a column: it tells the rows apart, as a kind does */
+	int left; /* in tables of text: left-aligned, */
 	unsigned width; /* columns with the gap; 0: as its cells need */
 	unsigned most;  /* longest text in columns, 0: any length */
 	int spare;      /* left out, the largest first, on narrow pages */
@@ -173,6 +167,7 @@ struct report_chart {
 
 struct report_line {
 	const char *label, *text;
+	struct report_line *next;
 };
 struct report_note {
 	const char *name; /* for programs, or NULL */
@@ -182,7 +177,6 @@ struct report_note {
 
 #define REPORT_FACTS_MAX 64
 #define REPORT_NOTES_MAX 4
-#define REPORT_LINES_MAX 64
 
 struct report_section {
 	unsigned shown;    /* the outputs that it is for */
@@ -207,8 +201,7 @@ struct report_section {
 	size_t nparameters;
 
 	/* Lines of text behind labels of so many columns. */
-	struct report_line lines[REPORT_LINES_MAX];
-	size_t nlines;
+	struct report_line *lines, **last_line;
 	unsigned label_width;
 
 	struct report_note notes[REPORT_NOTES_MAX];

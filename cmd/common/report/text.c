@@ -148,13 +148,14 @@ static void
 put_lines(struct report *r, const struct report_section *s)
 {
 	unsigned before = s->indent + s->label_width;
-	size_t i, n;
+	const struct report_line *line;
+	size_t n;
 
-	for (i = 0; i < s->nlines; i++) {
-		const char *text = s->lines[i].text;
+	for (line = s->lines; line != NULL; line = line->next) {
+		const char *text = line->text;
 
 		putf(r->out, "%*s%-*s", (int)s->indent, "", (int)s->label_width,
-		    s->lines[i].label);
+		    line->label);
 		for (; *text != '\0'; text += n) {
 			n = strcspn(text, "\n");
 			n += text[n] == '\n';
@@ -205,7 +206,8 @@ measure_row(struct table *t, const char *const *texts)
 
 /* A row, up to its last cell; texts are NULL where there is none. */
 static void
-put_row(struct table *t, unsigned indent, const char *const *texts)
+put_row(struct table *t, unsigned indent, const char *const *texts,
+    const char *remark)
 {
 	tel_output *out = t->report->out;
 	size_t i, end = t->table->ncolumns;
@@ -229,6 +231,8 @@ put_row(struct table *t, unsigned indent, const char *const *texts)
 		putf(out, "%*s", f->left ? -width : width,
 		    texts[i] != NULL ? texts[i] : "");
 	}
+	if (remark != NULL)
+		putf(out, "  %s", remark);
 	put(out, "\n");
 }
 
@@ -238,20 +242,24 @@ each_row(struct table *t)
 	const struct report_table *table = t->table;
 	struct report_mark mark = report_mark(t->report);
 	struct report_value cells[REPORT_COLUMNS_MAX];
-	const char *texts[REPORT_COLUMNS_MAX];
+	const char *texts[REPORT_COLUMNS_MAX], *remark;
 	size_t i, j;
 
 	for (i = 0; i < table->n; i++, report_release(t->report, mark)) {
 		memset(cells, 0, sizeof(cells));
 		if (!(table->row(t->report, table->of, i, cells) & REPORT_TEXT))
 			continue;
-		for (j = 0; j < table->ncolumns; j++)
-			texts[j] = cells[j].type == REPORT_ABSENT ?
-			    NULL :
-			    value_text(t->report, &table->columns[j],
-			        &cells[j]);
+		remark = NULL;
+		for (j = 0; j < table->ncolumns; j++) {
+			texts[j] = NULL;
+			if (cells[j].type == REPORT_REMARK)
+				remark = cells[j].as.string;
+			else if (cells[j].type != REPORT_ABSENT)
+				texts[j] = value_text(t->report,
+				    &table->columns[j], &cells[j]);
+		}
 		if (t->put)
-			put_row(t, table->indent, texts);
+			put_row(t, table->indent, texts, remark);
 		else
 			measure_row(t, texts);
 	}
@@ -297,7 +305,7 @@ put_table(struct report *r, const struct report_table *table)
 	if (!r->options.raw)
 		narrow(&t);
 	put_bold(r, 1);
-	put_row(&t, 0, heads);
+	put_row(&t, 0, heads, NULL);
 	put_bold(r, 0);
 	t.put = 1;
 	each_row(&t);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The memory of the allocators over the run: as a table, and as a chart. */
+#include "show.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/page.h"
+
+/* So many moments of the run, and allocators beside each other. */
+#define MOMENTS 10
+#define BESIDE 6
+
+/* --------------------------------------------------------------- table */
+
+struct beside {
+	const struct show *show;
+	const struct result *results;
+	size_t n;
+	const struct result *first; /* its samples tell what is live */
+};
+
+/* The sample that is nearest to a share of the words. */
+static const struct sample *
+sample_at(const struct show *show, const struct result *s, double share)
+{
+	double want =
+	    share * (double)show->facts->words * show->telreplay->run.repeat;
+	size_t i, best = 0;
+
+	for (i = 1; i < s->nsamples; i++) {
+		double is = (double)s->samples[i].done - want;
+		double was = (double)s->samples[best].done - want;
+
+		if (is * is < was * was)
+			best = i;
+	}
+	return &s->samples[best];
+}
+
+static unsigned
+moment_row(struct report *r, const void *of, size_t i,
+    struct report_value *cells)
+{
+	const struct beside *b = of;
+	double share = (double)(i + 1) / MOMENTS;
+	size_t j;
+
+	cells[0] = report_string(report_text(r, "%3.0f%%", share * 100));
+	cells[1] = report_real(contest_live(b->show->contest,
+	    sample_at(b->show, b->first, share)));
+	for (j = 0; j < b->n; j++) {
+		const struct result *s = &b->results[j];
+
+		cells[2 + j].type = REPORT_UNKNOWN;
+		if (s->watched && s->nsamples > 0)
+			cells[2 + j] = report_count(
+			    result_resident(s, sample_at(b->show, s, share)));
+	}
+	return REPORT_TEXT;
+}
+
+static void
+put_beside(struct report *r, const struct beside *b)
+{
+	struct report_field columns[2 + BESIDE] = {
+		{ .name = "", .left = 1, .width = 5 },
+		{ .name = "(live)", .notation = REPORT_SIZE, .width = 10 }
+	};
+	const struct report_table table = { columns, 2 + b->n, MOMENTS, b,
+		moment_row, 2 };
+	struct report_section *s = report_section(r, REPORT_TEXT, "curve");
+	char text[16];
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		(void)page_escape(text, 9, b->results[i].candidate->name);
+		columns[2 + i] =
+		    (struct report_field){ .name = report_text(r, "%s", text),
+			    .notation = REPORT_SIZE,
+			    .width = 10 };
+	}
+	s->title = "resident memory along the run";
+	s->apart = 1;
+	s->table = &table;
+	report_put(r);
+}
+
+void
+show_curves(struct report *r, const struct show *show)
+{
+	const struct contest *c = show->contest;
+	struct beside b = { show, NULL, 0, NULL };
+	size_t i;
+
+	for (i = 0; i < c->n && b.first == NULL; i++)
+		if (c->results[i].watched && c->results[i].nsamples > 0)
+			b.first = &c->results[i];
+	for (i = 0; b.first != NULL && i < c->n; i += BESIDE) {
+		b.results = c->results + i;
+		b.n = c->n - i < BESIDE ? c->n - i : BESIDE;
+		put_beside(r, &b);
+	}
+}
+
+/* --------------------------------------------------------------- chart */
+
+/* A series of the chart: an allocator, or what is live in the trace. */
+struct curve {
+	const struct show *show;
+	const struct result *result;
+	unsigned times; /* the trace is run so often */
+};
+
+/* What is live, at most up to each point, once for each repeat. */
+static void
+live_point(const void *of, size_t i, double *x, double *y)
+{
+	const struct curve *c = of;
+	const struct facts *f = c->show->facts;
+	size_t n = (size_t)f->curve_points;
+	const struct live_point *p = &f->curve[i % n];
+	double share = show_ratio((double)p->done, (double)f->words);
+
+	*x = ((double)(i / n) + share) / c->times;
+	*y = (double)p->peak;
+}
+
+/* From nothing before the first sample to the end of the run. */
+static void
+resident_point(const void *of, size_t i, double *x, double *y)
+{
+	const struct curve *c = of;
+	const struct result *s = c->result;
+	const struct sample *at = &s->end;
+
+	*x = *y = 0;
+	if (i == 0)
+		return;
+	*x = 1;
+	if (i <= s->nsamples)
+		at = &s->samples[i - 1];
+	if (i <= s->nsamples)
+		*x = show_ratio((double)at->done,
+		    (double)c->show->facts->words *
+		        c->show->telreplay->run.repeat);
+	*y = (double)result_resident(s, at);
+}
+
+static const char *
+legend(struct report *r, const char *name, double peak, const char *more)
+{
+	char text[FIGURE_TEXT];
+
+	return report_text(r, "%.60s: peak %s%s", name,
+	    figure_size(peak, text)[0] != '\0' ? text : "less than 1 KiB",
+	    more);
+}
+
+static void
+add_live(struct report *r, struct report_series *series, struct curve *curve)
+{
+	const struct facts *f = curve->show->facts;
+	unsigned times = curve->show->telreplay->run.repeat;
+
+	/* more than this cannot be told apart */
+	if (curve->show->contest == NULL)
+		times = 1;
+	curve->times = times > 50 ? 50 : times;
+	series->name = "live";
+	series->legend =
+	    legend(r, "live blocks, as asked for", (double)f->peak_bytes, "");
+	series->area = 1;
+	series->n = (size_t)f->curve_points * curve->times;
+	series->of = curve;
+	series->point = live_point;
+}
+
+static void
+add_allocator(struct report *r, struct report_series *series,
+    struct curve *curve, size_t number)
+{
+	const struct result *s = &curve->show->contest->results[number];
+	char text[FIGURE_TEXT];
+
+	curve->result = s;
+	(void)figure_size((double)result_resident(s, &s->freed), text);
+	series->name = s->candidate->name;
+	series->legend = legend(r, series->name, (double)s->peak,
+	    report_text(r, ", when all is freed %s",
+	        text[0] != '\0' ? text : "nothing"));
+	series->number = number;
+	series->n = s->nsamples + 2;
+	series->of = curve;
+	series->point = resident_point;
+}
+
+static void
+put_chart(struct report *r, const struct show *show,
+    struct report_series *series, struct curve *curves)
+{
+	const struct contest *c = show->contest;
+	struct report_chart chart = { .series = series,
+		.x_title = "share of the operations done",
+		.unit = "bytes",
+		.most = (double)show->facts->peak_bytes };
+	struct report_section *s = report_section(r, REPORT_SVG, "curve");
+	size_t i, n = c != NULL ? c->n : 0;
+
+	s->title = c != NULL ? "Resident memory of each allocator" :
+	                       "Live memory of the trace";
+	s->definition = c != NULL ?
+	    "bytes above those before the first operation" :
+	    "bytes that were asked for and not yet freed";
+	curves[0].show = show;
+	add_live(r, &series[chart.n++], &curves[0]);
+	for (i = 0; i < n; i++) {
+		if ((double)c->results[i].peak > chart.most)
+			chart.most = (double)c->results[i].peak;
+		if (!c->results[i].watched)
+			continue;
+		curves[chart.n].show = show;
+		add_allocator(r, &series[chart.n], &curves[chart.n], i);
+		chart.n++;
+	}
+	if (chart.most < 1)
+		chart.most = 1;
+	s->chart = &chart;
+	report_put(r);
+}
+
+void
+show_chart(struct report *r, const struct show *show)
+{
+	size_t n = 1 + (show->contest != NULL ? show->contest->n : 0);
+	struct report_series *series = calloc(n, sizeof(*series));
+	struct curve *curves = calloc(n, sizeof(*curves));
+
+	if (series != NULL && curves != NULL)
+		put_chart(r, show, series, curves);
+	else
+		r->failed = 1;
+	free(series);
+	free(curves);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The machine, and how it was used. */
+#include "show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "common/page.h"
+
+/* What the machine is: a line of words each, or "". */
+struct machine {
+	char kernel[256];
+	char processor[128];
+	unsigned processors;
+	char huge_pages[64];
+};
+
+/* What follows the colon of the line that begins so. */
+static void
+find_line(const char *path, const char *name, char *out, size_t size)
+{
+	char line[512], *at;
+	FILE *file = fopen(path, "r");
+
+	out[0] = '\0';
+	if (file == NULL)
+		return;
+	while (fgets(line, sizeof(line), file) != NULL) {
+		if (strncmp(line, name, strlen(name)) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		at = strchr(line, ':');
+		at = at != NULL && name[0] != '\0' ? at + 1 : line;
+		at += strspn(at, " \t");
+		(void)snprintf(out, size, "%s", at);
+		break;
+	}
+	(void)fclose(file);
+}
+
+static void
+look(struct machine *m)
+{
+	char pages[128], *at, *end;
+	struct utsname name;
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	memset(m, 0, sizeof(*m));
+	if (uname(&name) >= 0)
+		(void)snprintf(m->kernel, sizeof(m->kernel), "%s %s %s",
+		    name.sysname, name.release, name.machine);
+	m->processors = n > 0 ? (unsigned)n : 0;
+	find_line("/proc/cpuinfo", "model name", m->processor,
+	    sizeof(m->processor));
+	/* "always [madvise] never": the one in brackets holds */
+	find_line("/sys/kernel/mm/transparent_hugepage/enabled", "", pages,
+	    sizeof(pages));
+	at = strchr(pages, '[');
+	end = at != NULL ? strchr(at, ']') : NULL;
+	if (end != NULL)
+		(void)snprintf(m->huge_pages, sizeof(m->huge_pages), "%.*s",
+		    (int)(end - at - 1), at + 1);
+}
+
+static const char *
+touch_name(enum run_touch touch)
+{
+	switch (touch) {
+	case RUN_TOUCH_NONE: return "none";
+	case RUN_TOUCH_FIRST: return "first";
+	case RUN_TOUCH_PAGE: return "page";
+	case RUN_TOUCH_ALL: return "all";
+	}
+	return "";
+}
+
+static void
+put_facts(struct report *r, const struct telreplay *t, const struct machine *m)
+{
+	const struct {
+		const char *name;
+		struct report_value value;
+	} rows[] = { { "kernel", report_optional(m->kernel) },
+		{ "processor", report_optional(m->processor) },
+		{ "processors", report_count(m->processors) },
+		{ "huge_pages", report_optional(m->huge_pages) },
+		{ "runs", report_count(t->runs) },
+		{ "repeat", report_count(t->run.repeat) },
+		{ "touch", report_string(touch_name(t->run.touch)) },
+		{ "verified", report_count(t->run.verify != 0) },
+		{ "pace", report_real(t->run.pace) },
+		{ "sampled_each", report_count(t->run.sample) } };
+	size_t i;
+
+	(void)report_section(r, REPORT_DATA, "machine");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		(void)report_fact(r,
+		    &(struct report_field){ .name = rows[i].name },
+		    rows[i].value);
+	report_put(r);
+}
+
+void
+show_machine(struct report *r, const struct show *show)
+{
+	const struct telreplay *t = show->telreplay;
+	struct report_section *s;
+	struct machine m;
+	char text[256];
+
+	look(&m);
+	put_facts(r, t, &m);
+	s = report_section(r, REPORT_TEXT, "machine");
+	s->title = "machine and runs";
+	s->apart = 1;
+	s->indent = 2;
+	s->label_width = 14;
+	report_line(r, "kernel", "%s", page_escape(text, 200, m.kernel));
+	report_line(r, "processors", "%u%s%s", m.processors,
+	    m.processor[0] != '\0' ? ", " : "",
+	    page_escape(text, 120, m.processor));
+	if (m.huge_pages[0] != '\0')
+		report_line(r, "huge pages", "%s",
+		    page_escape(text, 40, m.huge_pages));
+	text[0] = '\0';
+	if (t->run.repeat > 1)
+		(void)snprintf(text, sizeof(text),
+		    ", the trace %u times in each", t->run.repeat);
+	report_line(r, "runs", "%" PRIu64 " of each allocator%s", t->runs,
+	    text);
+	report_line(r, "order", "%s", show_order(show->facts));
+	report_line(r, "touched", "%s%s", touch_name(t->run.touch),
+	    t->run.verify ? ", and all of it verified" : "");
+	if (t->run.pace > 0)
+		report_line(r, "pace", "%g times the recorded one",
+		    t->run.pace);
+	report_put(r);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The report of telreplay: its parts in order, in an output format. */
+#include "show.h"
+
+#include <string.h>
+#include "common/message.h"
+
+static const struct report_format *const formats[] = { &report_as_text,
+	&report_as_csv, &report_as_json, &report_as_svg };
+
+static const struct report_csv_column csv_columns[] = {
+	{ "type", REPORT_CSV_TYPE },
+	{ "allocator", REPORT_CSV_SUBJECT },
+	{ "item", REPORT_CSV_ITEM },
+	{ "figure", REPORT_CSV_FIGURE },
+	{ "value", REPORT_CSV_VALUE },
+};
+
+static const struct report_tool tool = { .csv = csv_columns,
+	.ncsv = sizeof(csv_columns) / sizeof(csv_columns[0]),
+	.csv_end = "\n",
+	.json_subject = "allocator" };
+
+const struct report_format *
+show_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(name, formats[i]->name) == 0)
+			return formats[i];
+	return NULL;
+}
+
+double
+show_ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+const char *
+show_order(const struct facts *f)
+{
+	switch (f->order) {
+	case ORDER_EDGES: return "edges";
+	case ORDER_TOTAL: return "total";
+	case ORDER_NONE: return "none";
+	default: return "";
+	}
+}
+
+/*
+ * Text compares all allocators, figure by figure; for programs one comes after
+ * the other.
+ */
+static void
+fill(struct report *r, void *arg)
+{
+	const struct show *show = arg;
+	const struct contest *c = show->contest;
+	size_t i;
+
+	if (report_is(r, REPORT_SVG)) {
+		show_chart(r, show);
+		return;
+	}
+	show_trace(r, show);
+	if (c == NULL)
+		return;
+	show_machine(r, show);
+	if (report_is(r, REPORT_TEXT))
+		show_allocators(r, show, c->results, c->n);
+	for (i = 0; i < c->n && report_is(r, REPORT_DATA); i++)
+		show_allocators(r, show, &c->results[i], 1);
+}
+
+void
+show_report(const struct show *show)
+{
+	struct show copy = *show;
+	struct report report;
+	struct sink sink;
+
+	if (!sink_open(&sink, &show->telreplay->settings))
+		return;
+	memset(&report, 0, sizeof(report));
+	report.format = show->telreplay->format;
+	report.tool = &tool;
+	report.out = sink.out;
+	report.options.width = 80;
+	report.options.terminal = sink.terminal;
+	report_write(&report, fill, &copy);
+	if (report.failed)
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+	report_free(&report);
+	sink_close(&sink);
+}
