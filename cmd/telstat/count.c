@@ -238,7 +238,7 @@ needs_order(const struct telstat *t)
 		return 1;
 	/* the value that was set last is that of the latest time */
 	for (i = 0; i < n; i++)
-		if (tel_stat_class(tel_stats_get(t->stats, i)) == TEL_CLASS_MAG)
+		if (is_magnitude(tel_stat_class(tel_stats_get(t->stats, i))))
 			return 1;
 	return 0;
 }

@@ -167,8 +167,8 @@ each_take(struct telstat *t, const char *spec)
 		t->each_order |= tel_stats_uses_order(trial);
 		t->each_rate |= tel_stats_uses_rate(trial);
 		for (i = 0; i < tel_stats_count(trial); i++)
-			t->each_order |= tel_stat_class(tel_stats_get(trial,
-			                     i)) == TEL_CLASS_MAG;
+			t->each_order |= is_magnitude(
+			    tel_stat_class(tel_stats_get(trial, i)));
 	}
 	tel_stats_free(trial);
 	free(text);

@@ -430,6 +430,7 @@ put_metric(const struct metric *m)
 
 	switch (tel_stat_class(stat)) {
 	case TEL_CLASS_MAG:
+	case TEL_CLASS_MAGDELTA:
 		metric_numbers(m, "", "gauge", "current value",
 		    TEL_NUMBER_LAST);
 		metric_numbers(m, "_min", "gauge", "least value",

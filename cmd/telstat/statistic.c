@@ -64,19 +64,7 @@ statistic_nonzero(const tel_stat *stat, tel_number which)
 int
 statistic_has_buckets(const tel_stat *stat)
 {
-	switch (tel_stat_class(stat)) {
-	case TEL_CLASS_HIST:
-	case TEL_CLASS_SPLIT:
-	case TEL_CLASS_LOG2:
-	case TEL_CLASS_LOGLIN:
-	case TEL_CLASS_QUANTILES: return 1;
-	case TEL_CLASS_MAG:
-	case TEL_CLASS_GROWTH:
-	case TEL_CLASS_TALLY:
-	case TEL_CLASS_RATIO:
-	case TEL_CLASS_DUR: break;
-	}
-	return 0;
+	return tel_stat_bucket_count(stat) > 0;
 }
 
 /* A parameter by its name; 0 when there is none. */
@@ -211,11 +199,11 @@ text_name(const struct number *n, tel_class class)
 	case TEL_NUMBER_UPDATES: return class == TEL_CLASS_DUR ? NULL : n->name;
 	case TEL_NUMBER_LAST:
 		return class == TEL_CLASS_DUR ? NULL :
-		    class == TEL_CLASS_MAG    ? "current" :
+		    is_magnitude(class)       ? "current" :
 		                                n->name;
 	case TEL_NUMBER_WEIGHT:
 		return class == TEL_CLASS_RATIO ? "by" : n->name;
-	case TEL_NUMBER_SUM: return class == TEL_CLASS_MAG ? NULL : "total";
+	case TEL_NUMBER_SUM: return is_magnitude(class) ? NULL : "total";
 	default: return n->name;
 	}
 }
@@ -256,7 +244,7 @@ add_text_facts(struct report *r, const tel_stat *stat)
 
 		if (n->which == TEL_NUMBER_UNDER) {
 			/* that of a magnitude means little but for its mean */
-			if (class == TEL_CLASS_MAG)
+			if (is_magnitude(class))
 				add_number(r, REPORT_TEXT, "total",
 				    statistic_number(stat, TEL_NUMBER_SUM),
 				    unit);

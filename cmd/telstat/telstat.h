@@ -25,6 +25,13 @@ struct output_format {
 extern const struct output_format output_formats[];
 extern const size_t output_nformats;
 
+/* Nonzero for the classes whose last value is the current one. */
+static inline int
+is_magnitude(tel_class c)
+{
+	return c == TEL_CLASS_MAG || c == TEL_CLASS_MAGDELTA;
+}
+
 /* What telstat was asked for, beyond the common options. */
 struct telstat {
 	struct settings settings;

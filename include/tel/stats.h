@@ -349,7 +349,7 @@ TEL_SINCE_0_1 const tel_stat *tel_stats_get(const tel_stats *s, size_t i);
 
 /* The classes of statistics. */
 typedef enum tel_class {
-	TEL_CLASS_MAG, /* mag and magdelta */
+	TEL_CLASS_MAG,
 	TEL_CLASS_GROWTH,
 	TEL_CLASS_HIST,
 	TEL_CLASS_SPLIT,
@@ -358,7 +358,8 @@ typedef enum tel_class {
 	TEL_CLASS_LOG2,
 	TEL_CLASS_LOGLIN,
 	TEL_CLASS_QUANTILES,
-	TEL_CLASS_RATIO
+	TEL_CLASS_RATIO,
+	TEL_CLASS_MAGDELTA /* as MAG, of the sum of the values so far */
 } tel_class;
 /* Its name as it is in a spec, for example "hist"; static. */
 TEL_SINCE_0_1 const char *tel_class_name(tel_class c);

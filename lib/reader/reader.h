@@ -95,6 +95,7 @@ struct tel_reader {
 	char *as;
 	int force;
 	int strict;
+	int long_lines; /* inst: lines up to TEL_PEEK_MAX bytes are records */
 	size_t max_labels;
 	size_t read_size;
 	struct tel_sidecar *sidecars;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/text.h"
+#include "base/array.h"
 
 #define FIRST_ROOM 16u
 
@@ -20,12 +20,12 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 	if (d == NULL)
 		return NULL;
 	d->text = tel__spec_text(spec);
-	d->unit =
-	    tel__text_copy(tel__spec_unit(spec), strlen(tel__spec_unit(spec)));
+	d->unit = tel__copy_string(tel__spec_unit(spec),
+	    strlen(tel__spec_unit(spec)));
 	good = d->text != NULL && d->unit != NULL;
 	for (i = 0; i < count; i++) {
 		d->group_names[i] =
-		    tel__text_copy(group_names[i], strlen(group_names[i]));
+		    tel__copy_string(group_names[i], strlen(group_names[i]));
 		good = good && d->group_names[i] != NULL;
 	}
 	if (!good) {

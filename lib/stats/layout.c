@@ -4,55 +4,9 @@
 
 #include <stdlib.h>
 
-static const struct class
-{
-	const char *name;
-	const char *parameters[PARAMETERS_MAX];
-	unsigned count;
-} classes[] = {
-	[TEL_CLASS_MAG] = { "mag", { NULL }, 0 },
-	[TEL_CLASS_GROWTH] = { "growth", { NULL }, 0 },
-	[TEL_CLASS_HIST] = { "hist", { "lo", "hi", "w" }, 3 },
-	[TEL_CLASS_SPLIT] = { "split", { "lo", "w1", "knee", "hi", "w2" }, 5 },
-	[TEL_CLASS_TALLY] = { "tally", { "max" }, 1 },
-	[TEL_CLASS_DUR] = { "dur", { NULL }, 0 },
-	[TEL_CLASS_LOG2] = { "log2", { "k" }, 1 },
-	[TEL_CLASS_LOGLIN] = { "loglin", { "factor", "low", "high", "steps" },
-	    4 },
-	[TEL_CLASS_QUANTILES] = { "quantiles", { "bits" }, 1 },
-	[TEL_CLASS_RATIO] = { "ratio", { NULL }, 0 },
-};
-
-const char *
-tel_class_name(tel_class c)
-{
-	if ((unsigned)c >= sizeof(classes) / sizeof(classes[0]))
-		return "unknown";
-	return classes[c].name;
-}
-
-unsigned
-tel__class_parameters(enum tel_class c)
-{
-	return classes[c].count;
-}
-
-const char *
-tel__class_parameter_name(enum tel_class c, unsigned i)
-{
-	return classes[c].parameters[i];
-}
-
-/* What a layout is made of, while it is checked. */
-struct maker {
-	struct layout *layout;
-	struct range ranges[RANGES_MAX];
-	const char *why;
-	unsigned which;
-};
-
 static tel_status
-refuse(struct maker *m, tel_status status, unsigned which, const char *why)
+refuse(struct layout_maker *m, tel_status status, unsigned which,
+    const char *why)
 {
 	m->which = which;
 	m->why = why;
@@ -61,7 +15,7 @@ refuse(struct maker *m, tel_status status, unsigned which, const char *why)
 
 /* Adds [lo, hi) in steps of width, the last one short if need be. */
 static tel_status
-add_range(struct maker *m, int64_t lo, int64_t hi, uint64_t width,
+add_range(struct layout_maker *m, int64_t lo, int64_t hi, uint64_t width,
     unsigned which)
 {
 	struct layout *l = m->layout;
@@ -82,8 +36,8 @@ add_range(struct maker *m, int64_t lo, int64_t hi, uint64_t width,
 	return TEL_OK;
 }
 
-static tel_status
-make_hist(struct maker *m, const int64_t *p)
+tel_status
+tel__layout_hist(struct layout_maker *m, const int64_t *p)
 {
 	if (p[1] <= p[0])
 		return refuse(m, TEL_EINVAL, 1,
@@ -93,8 +47,8 @@ make_hist(struct maker *m, const int64_t *p)
 	return add_range(m, p[0], p[1], (uint64_t)p[2], 2);
 }
 
-static tel_status
-make_split(struct maker *m, const int64_t *p)
+tel_status
+tel__layout_split(struct layout_maker *m, const int64_t *p)
 {
 	tel_status st;
 
@@ -132,7 +86,7 @@ divides_power(uint64_t n, uint64_t factor)
 }
 
 static tel_status
-check_loglin(struct maker *m, const int64_t *p)
+check_loglin(struct layout_maker *m, const int64_t *p)
 {
 	if (p[0] < 2)
 		return refuse(m, TEL_EINVAL, 0, "the factor must be above 1");
@@ -151,8 +105,8 @@ check_loglin(struct maker *m, const int64_t *p)
 	return TEL_OK;
 }
 
-static tel_status
-make_loglin(struct maker *m, const int64_t *p)
+tel_status
+tel__layout_loglin(struct layout_maker *m, const int64_t *p)
 {
 	int64_t lo = 1, hi, exponent, width;
 	tel_status st = check_loglin(m, p);
@@ -171,8 +125,8 @@ make_loglin(struct maker *m, const int64_t *p)
 }
 
 static tel_status
-make_powers(struct maker *m, const int64_t *p, int64_t least, int64_t most,
-    const char *why)
+make_powers(struct layout_maker *m, const int64_t *p, int64_t least,
+    int64_t most, const char *why)
 {
 	struct layout *l = m->layout;
 
@@ -184,44 +138,42 @@ make_powers(struct maker *m, const int64_t *p, int64_t least, int64_t most,
 	return TEL_OK;
 }
 
-static tel_status
-make(struct maker *m, enum tel_class c, const int64_t *p)
+tel_status
+tel__layout_log2(struct layout_maker *m, const int64_t *p)
 {
-	switch (c) {
-	case TEL_CLASS_HIST: return make_hist(m, p);
-	case TEL_CLASS_SPLIT: return make_split(m, p);
-	case TEL_CLASS_LOGLIN: return make_loglin(m, p);
-	case TEL_CLASS_LOG2:
-		return make_powers(m, p, 0, LOG2_MAX, "k must be 0 to 5");
-	case TEL_CLASS_QUANTILES:
-		return make_powers(m, p, 1, QUANTILE_BITS_MAX,
-		    "the bits must be 1 to 9");
-	case TEL_CLASS_TALLY:
-		if (p[0] < 1 || p[0] > TALLY_MAX)
-			return refuse(m, TEL_EINVAL, 0,
-			    "the most keys must be 1 to 2^24");
-		break;
-	case TEL_CLASS_MAG:
-	case TEL_CLASS_GROWTH:
-	case TEL_CLASS_RATIO:
-	case TEL_CLASS_DUR: break;
-	}
+	return make_powers(m, p, 0, LOG2_MAX, "k must be 0 to 5");
+}
+
+tel_status
+tel__layout_quantiles(struct layout_maker *m, const int64_t *p)
+{
+	return make_powers(m, p, 1, QUANTILE_BITS_MAX,
+	    "the bits must be 1 to 9");
+}
+
+tel_status
+tel__layout_tally(struct layout_maker *m, const int64_t *p)
+{
+	if (p[0] < 1 || p[0] > TALLY_MAX)
+		return refuse(m, TEL_EINVAL, 0,
+		    "the most keys must be 1 to 2^24");
 	return TEL_OK;
 }
 
 tel_status
-tel__layout_make(struct layout *l, enum tel_class c, const int64_t *parameters,
+tel__layout_make(struct layout *l, layout_fn *fn, const int64_t *parameters,
     const char **why, unsigned *which)
 {
-	struct maker m;
-	tel_status st;
+	struct layout_maker m;
+	tel_status st = TEL_OK;
 	unsigned i;
 
 	*l = (struct layout){ 0 };
 	m.layout = l;
 	m.why = NULL;
 	m.which = 0;
-	st = make(&m, c, parameters);
+	if (fn != NULL)
+		st = fn(&m, parameters);
 	if (st != TEL_OK) {
 		*why = m.why;
 		*which = m.which;

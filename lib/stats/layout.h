@@ -34,17 +34,30 @@ struct layout {
 	uint32_t half; /* buckets below 0, and as many above */
 };
 
-/* How many parameters a class has, and what they are called. */
-unsigned tel__class_parameters(enum tel_class c);
-const char *tel__class_parameter_name(enum tel_class c, unsigned i);
+/* What a layout is made of, while it is checked. */
+struct layout_maker {
+	struct layout *layout;
+	struct range ranges[RANGES_MAX];
+	const char *why; /* what is wrong with the parameters, a sentence, */
+	unsigned which;  /* and with which of them */
+};
 
 /*
- * Makes the layout that a class has with its parameters; empty for classes
- * without buckets.  Checks the parameters of any class.
- * Returns TEL_OK; TEL_EINVAL and TEL_ELIMIT with *why set to a sentence, and
- * *which to the parameter it is about; TEL_ENOMEM.
+ * How a class makes its layout of its parameters, which are checked even where
+ * there are no buckets.
+ * TEL_OK; TEL_EINVAL and TEL_ELIMIT with why and which set.
  */
-tel_status tel__layout_make(struct layout *l, enum tel_class c,
+typedef tel_status layout_fn(struct layout_maker *m, const int64_t *parameters);
+
+layout_fn tel__layout_hist, tel__layout_split, tel__layout_log2,
+    tel__layout_loglin, tel__layout_quantiles, tel__layout_tally;
+
+/*
+ * Makes the layout of a class; an empty one where fn is NULL.
+ * Returns TEL_OK; TEL_EINVAL and TEL_ELIMIT with *why and *which set;
+ * TEL_ENOMEM.
+ */
+tel_status tel__layout_make(struct layout *l, layout_fn *fn,
     const int64_t *parameters, const char **why, unsigned *which);
 void tel__layout_clear(struct layout *l);
 

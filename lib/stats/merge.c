@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/text.h"
+#include "base/array.h"
 
 static int
 copy_piece(struct piece *to, const struct piece *from)
@@ -13,7 +13,7 @@ copy_piece(struct piece *to, const struct piece *from)
 	to->column = from->column;
 	to->text = from->text == NULL ?
 	    NULL :
-	    tel__text_copy(from->text, strlen(from->text));
+	    tel__copy_string(from->text, strlen(from->text));
 	return from->text == NULL || to->text != NULL;
 }
 
@@ -27,10 +27,9 @@ copy_spec(struct spec *to, const struct spec *from)
 
 	memset(to, 0, sizeof(*to));
 	to->class = from->class;
-	to->delta = from->delta;
 	to->pairs = from->pairs;
 	memcpy(to->parameters, from->parameters, sizeof(to->parameters));
-	to->name = tel__text_copy(from->name, strlen(from->name));
+	to->name = tel__copy_string(from->name, strlen(from->name));
 	good = to->name != NULL && copy_piece(&to->value, &from->value) &&
 	    copy_piece(&to->weight, &from->weight) &&
 	    copy_piece(&to->condition, &from->condition) &&
@@ -38,8 +37,8 @@ copy_spec(struct spec *to, const struct spec *from)
 	    copy_piece(&to->end, &from->end) &&
 	    copy_piece(&to->key, &from->key) &&
 	    copy_piece(&to->middle, &from->middle) &&
-	    tel__layout_make(&to->layout, to->class, to->parameters, &why,
-	        &which) == TEL_OK;
+	    tel__layout_make(&to->layout, tel__stat_class(to->class)->layout,
+	        to->parameters, &why, &which) == TEL_OK;
 	if (!good)
 		tel__spec_clear(to);
 	return good ? TEL_OK : TEL_ENOMEM;
@@ -60,7 +59,7 @@ copy_definition(const struct definition *d, struct tel_stats *s)
 		return NULL;
 	}
 	free(new->unit);
-	new->unit = tel__text_copy(d->unit, strlen(d->unit));
+	new->unit = tel__copy_string(d->unit, strlen(d->unit));
 	if (new->unit == NULL) {
 		tel__definition_free(new);
 		return NULL;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "stats/key.h"
-#include "stats/text.h"
+#include "base/array.h"
 
 #define FIRST_ROOM 64u
 
@@ -99,8 +99,8 @@ tel__report_part(struct report *r, const char *name, const char *kind,
 	}
 	p = &r->parts[r->nparts];
 	memset(p, 0, sizeof(*p));
-	p->name = tel__text_copy(name, strlen(name));
-	p->kind = tel__text_copy(kind, strlen(kind));
+	p->name = tel__copy_string(name, strlen(name));
+	p->kind = tel__copy_string(kind, strlen(kind));
 	if (p->name == NULL || p->kind == NULL) {
 		free(p->name);
 		free(p->kind);
@@ -138,9 +138,9 @@ tel__report_origin(struct report *r, const char *schema, const char *version,
 	}
 	o = &r->origins[r->norigins];
 	memset(o, 0, sizeof(*o));
-	o->schema = tel__text_copy(schema, strlen(schema));
-	o->version = tel__text_copy(version, strlen(version));
-	o->form = tel__text_copy(form, strlen(form));
+	o->schema = tel__copy_string(schema, strlen(schema));
+	o->version = tel__copy_string(version, strlen(version));
+	o->form = tel__copy_string(form, strlen(form));
 	if (o->schema == NULL || o->version == NULL || o->form == NULL) {
 		free(o->schema);
 		free(o->version);

@@ -6,13 +6,16 @@
  */
 #include "stats/spec.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/scan.h"
-#include "stats/text.h"
+#include "base/array.h"
+#include "base/buffer.h"
+#include "stats/lexer.h"
+#include "stats/stat.h"
 
 /* Value, five parameters, weight. */
 #define ARGUMENTS_MAX 7u
@@ -21,7 +24,7 @@ tel_status
 tel__trouble_set(struct trouble *t, tel_status status, const char *text,
     unsigned column, const char *format, ...)
 {
-	char *copy = text == NULL ? NULL : tel__text_copy(text, strlen(text));
+	char *copy = text == NULL ? NULL : tel__copy_string(text, strlen(text));
 	va_list ap;
 	char *p;
 
@@ -75,13 +78,13 @@ pieces_clear(struct piece *pieces, unsigned count)
 static tel_status
 make_piece(struct parser *p, const char *at, const char *end, struct piece *out)
 {
-	at = scan_blanks(at);
+	at = lex_blanks(at);
 	while (end > at && strchr(" \t\r\n", end[-1]) != NULL)
 		end--;
 	if (end <= at)
 		return wrong(p, at, "something is missing here");
 	out->column = column(p, at);
-	out->text = tel__text_copy(at, (size_t)(end - at));
+	out->text = tel__copy_string(at, (size_t)(end - at));
 	return out->text == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
@@ -98,14 +101,14 @@ split(struct parser *p, const char **at, int closed, struct piece *pieces,
 
 	*count = 0;
 	for (;;) {
-		end = tel__scan_until(from, closed ? ",)" : ",", &open);
+		end = tel__lex_until(from, closed ? ",)" : ",", &open);
 		if (end == NULL)
 			return wrong(p, open, "this is not closed");
 		if (closed && *end == '\0')
 			return wrong(p, end, "a ')' is missing");
 		if (*count == max)
 			return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
-			    column(p, scan_blanks(from)),
+			    column(p, lex_blanks(from)),
 			    "there are at most %u here", max);
 		st = make_piece(p, from, end, &pieces[*count]);
 		if (st != TEL_OK)
@@ -158,7 +161,7 @@ take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 	for (i = 0; i < count; i++) {
 		move_piece(to[i], &arguments[i]);
 		for (s = to[i]->text; i != 2 && *s != '\0'; s++)
-			if (!scan_word(*s))
+			if (!lex_word(*s))
 				return wrong(p, p->text + to[i]->column - 1,
 				    "the name of a type is wanted");
 	}
@@ -172,9 +175,9 @@ find_pairs(const char *text, enum pairing *pairs)
 	size_t n = 0;
 	const char *p;
 
-	while (scan_word(text[n]))
+	while (lex_word(text[n]))
 		n++;
-	p = scan_blanks(text + n);
+	p = lex_blanks(text + n);
 	if (*p != '(')
 		return NULL;
 	if (n == 3 && memcmp(text, "dur", 3) == 0)
@@ -194,7 +197,7 @@ read_pairs(struct parser *p, const char **at)
 	tel_status st = TEL_OK;
 	unsigned count = 0;
 
-	*at = scan_blanks(*at);
+	*at = lex_blanks(*at);
 	if (**at != ')')
 		st = split(p, at, 1, arguments, 4, &count);
 	if (st == TEL_OK)
@@ -219,30 +222,29 @@ take_value(struct parser *p)
 		return TEL_OK;
 	}
 	st = read_pairs(p, &at);
-	if (st == TEL_OK && *(at = scan_blanks(at)) != ',' && *at != ')')
+	if (st == TEL_OK && *(at = lex_blanks(at)) != ',' && *at != ')')
 		return wrong(p, at,
 		    "times of pairs cannot be part of an expression");
 	return st;
 }
 
 static tel_status
-take_parameters(struct parser *p, unsigned least)
+take_parameters(struct parser *p, const struct stat_class *class)
 {
 	struct spec *s = p->spec;
-	unsigned n = tel__class_parameters(s->class), i;
+	unsigned n = class->nparameters, i;
 	struct piece *a;
 	const char *why;
 
-	if (p->count < 1 + least)
+	if (p->count < 1 + class->required)
 		return tel__trouble_set(p->trouble, TEL_EINVAL, p->text, 0,
-		    "%s() needs %u more", tel_class_name(s->class),
-		    1 + least - p->count);
-	if (s->class == TEL_CLASS_QUANTILES)
-		s->parameters[0] = QUANTILE_BITS;
+		    "%s() needs %u more", class->name,
+		    1 + class->required - p->count);
+	s->parameters[0] = class->preset;
 	for (i = 0; i < n && i + 1 < p->count; i++) {
 		a = &p->arguments[i + 1];
 		p->columns[i] = a->column;
-		why = tel__scan_integer(a->text, a->text + strlen(a->text),
+		why = tel__lex_integer(a->text, a->text + strlen(a->text),
 		    &s->parameters[i]);
 		if (why != NULL)
 			return wrong(p, p->text + a->column - 1, why);
@@ -260,39 +262,21 @@ tel__spec_layout(struct spec *s, const char *text, const unsigned *columns,
 	unsigned which;
 	tel_status st;
 
-	st =
-	    tel__layout_make(&s->layout, s->class, s->parameters, &why, &which);
+	st = tel__layout_make(&s->layout, tel__stat_class(s->class)->layout,
+	    s->parameters, &why, &which);
 	if (st == TEL_EINVAL || st == TEL_ELIMIT)
 		return tel__trouble_set(trouble, st, text,
 		    columns == NULL ? 0 : columns[which], "%s", why);
 	return st;
 }
 
-static const struct form {
-	const char *name;
-	enum tel_class class;
-	int delta;
-	unsigned least; /* parameters that must be given */
-	int weighted;
-} forms[] = {
-	{ "mag", TEL_CLASS_MAG, 0, 0, 0 },
-	{ "magdelta", TEL_CLASS_MAG, 1, 0, 0 },
-	{ "growth", TEL_CLASS_GROWTH, 0, 0, 0 },
-	{ "hist", TEL_CLASS_HIST, 0, 3, 1 },
-	{ "split", TEL_CLASS_SPLIT, 0, 5, 1 },
-	{ "tally", TEL_CLASS_TALLY, 0, 1, 1 },
-	{ "log2", TEL_CLASS_LOG2, 0, 0, 1 },
-	{ "loglin", TEL_CLASS_LOGLIN, 0, 4, 1 },
-	{ "quantiles", TEL_CLASS_QUANTILES, 0, 0, 1 },
-	{ "ratio", TEL_CLASS_RATIO, 0, 1, 1 },
-};
-
 /* Reads "class(...)" and moves *at behind it. */
 static tel_status
 read_class(struct parser *p, const char **at)
 {
 	const char *word = *at, *open = find_pairs(word, &p->spec->pairs);
-	size_t n = 0, i;
+	const struct stat_class *class;
+	size_t n = 0;
 	tel_status st;
 
 	if (open != NULL) {
@@ -300,30 +284,24 @@ read_class(struct parser *p, const char **at)
 		*at = open;
 		return read_pairs(p, at);
 	}
-	while (scan_word(word[n]))
+	while (lex_word(word[n]))
 		n++;
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (strlen(forms[i].name) == n &&
-		    memcmp(forms[i].name, word, n) == 0)
-			break;
-	if (i == sizeof(forms) / sizeof(forms[0]))
+	if (!tel__stat_class_find(word, n, &p->spec->class) ||
+	    p->spec->class == TEL_CLASS_DUR)
 		return wrong(p, word,
 		    "a class is wanted: mag, magdelta, growth, hist, split, "
 		    "tally, log2, loglin, quantiles, ratio, dur or ticks");
-	*at = scan_blanks(word + n);
+	class = tel__stat_class(p->spec->class);
+	*at = lex_blanks(word + n);
 	if (**at != '(')
 		return wrong(p, *at, "a '(' is missing");
 	++*at;
-	p->spec->class = forms[i].class;
-	p->spec->delta = forms[i].delta;
 	st = split(p, at, 1, p->arguments,
-	    1 + tel__class_parameters(p->spec->class) +
-	        (unsigned)forms[i].weighted,
-	    &p->count);
+	    1 + class->nparameters + (unsigned)class->weighted, &p->count);
 	if (st == TEL_OK)
 		st = take_value(p);
 	if (st == TEL_OK)
-		st = take_parameters(p, forms[i].least);
+		st = take_parameters(p, class);
 	++*at;
 	return st;
 }
@@ -331,11 +309,11 @@ read_class(struct parser *p, const char **at)
 static tel_status
 read_name(struct parser *p, const char **at)
 {
-	const char *from = scan_blanks(*at), *end = from;
+	const char *from = lex_blanks(*at), *end = from;
 
-	while (scan_word(*end) || *end == '.' || *end == '-')
+	while (lex_word(*end) || *end == '.' || *end == '-')
 		end++;
-	*at = scan_blanks(end);
+	*at = lex_blanks(end);
 	if (end == from || **at != '=')
 		return wrong(p, end == from ? from : *at,
 		    "a spec is NAME=CLASS(...), the name of letters, digits "
@@ -344,17 +322,17 @@ read_name(struct parser *p, const char **at)
 		return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
 		    column(p, from), "the name is longer than 200 bytes");
 	++*at;
-	p->spec->name = tel__text_copy(from, (size_t)(end - from));
+	p->spec->name = tel__copy_string(from, (size_t)(end - from));
 	return p->spec->name == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
 static tel_status
 read_condition(struct parser *p, const char *at)
 {
-	at = scan_blanks(at);
+	at = lex_blanks(at);
 	if (*at == '\0')
 		return TEL_OK;
-	if (at[0] != 'i' || at[1] != 'f' || scan_word(at[2]))
+	if (at[0] != 'i' || at[1] != 'f' || lex_word(at[2]))
 		return wrong(p, at, "behind a class comes \"if\" or nothing");
 	return make_piece(p, at + 2, at + strlen(at), &p->spec->condition);
 }
@@ -372,7 +350,7 @@ tel__spec_parse(const char *text, struct spec *out, struct trouble *trouble)
 		    "the spec is longer than 65536 bytes");
 	st = read_name(&p, &at);
 	if (st == TEL_OK) {
-		at = scan_blanks(at);
+		at = lex_blanks(at);
 		st = read_class(&p, &at);
 	}
 	if (st == TEL_OK)
@@ -396,4 +374,168 @@ tel__spec_clear(struct spec *s)
 	free(s->key.text);
 	free(s->middle.text);
 	memset(s, 0, sizeof(*s));
+}
+
+/* --------------------------------------------------- what a spec says */
+
+static void
+put_text(struct tel__buffer *t, const char *text)
+{
+	tel__buffer_put(t, text, strlen(text));
+}
+
+static void
+put_pairs(struct tel__buffer *t, const struct spec *s)
+{
+	const struct piece *pieces[4];
+	int i;
+
+	pieces[0] = &s->start;
+	pieces[1] = &s->end;
+	pieces[2] = &s->key;
+	pieces[3] = &s->middle;
+	put_text(t, s->pairs == PAIRS_NS ? "dur(" : "ticks(");
+	for (i = 0; i < 4 && pieces[i]->text != NULL; i++) {
+		if (i > 0)
+			put_text(t, ",");
+		put_text(t, pieces[i]->text);
+	}
+	put_text(t, ")");
+}
+
+static void
+put_class(struct tel__buffer *t, const struct spec *s)
+{
+	char number[32];
+	unsigned i;
+
+	put_text(t, tel_class_name(s->class));
+	put_text(t, "(");
+	if (s->pairs != PAIRS_NONE)
+		put_pairs(t, s);
+	else if (s->value.text != NULL)
+		put_text(t, s->value.text);
+	for (i = 0; i < tel__stat_class(s->class)->nparameters; i++) {
+		snprintf(number, sizeof(number), ",%" PRId64, s->parameters[i]);
+		put_text(t, number);
+	}
+	if (s->weight.text != NULL) {
+		put_text(t, ",");
+		put_text(t, s->weight.text);
+	}
+	put_text(t, ")");
+}
+
+char *
+tel__spec_text(const struct spec *s)
+{
+	struct tel__buffer t = { NULL, 0, 0, 0 };
+	char *text;
+
+	if (s->class == TEL_CLASS_DUR)
+		put_pairs(&t, s);
+	else if (s->pairs != PAIRS_NONE || s->value.text != NULL)
+		put_class(&t, s);
+	if (t.used > 0 && s->condition.text != NULL) {
+		put_text(&t, " if ");
+		put_text(&t, s->condition.text);
+	}
+	text = t.failed ? NULL : tel__copy_string(t.bytes, t.used);
+	tel__buffer_clear(&t);
+	return text;
+}
+
+const char *
+tel__spec_unit(const struct spec *s)
+{
+	static const char *const units[][2] = { { "time", "ns" },
+		{ "dt", "ns" }, { "clock", "ticks" }, { "sizeof", "bytes" },
+		{ "size", "bytes" }, { ".size", "bytes" } };
+	size_t i;
+
+	if (s->pairs != PAIRS_NONE)
+		return s->pairs == PAIRS_NS ? "ns" : "ticks";
+	if (s->value.text != NULL && !tel__stat_class(s->class)->unitless)
+		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+			if (strcmp(s->value.text, units[i][0]) == 0)
+				return units[i][1];
+	return "";
+}
+
+/* Different where both are known; where must_both, where one is not, too. */
+static int
+differ(const struct piece *a, const struct piece *b, int must_both)
+{
+	if (a->text != NULL && b->text != NULL)
+		return strcmp(a->text, b->text) != 0;
+	return must_both && a->text != b->text;
+}
+
+const char *
+tel__spec_difference(const struct spec *a, const struct spec *b)
+{
+	int known;
+
+	if (a->class != b->class)
+		return "their classes differ";
+	if (memcmp(a->parameters, b->parameters,
+	        tel__stat_class(a->class)->nparameters *
+	            sizeof(a->parameters[0])) != 0)
+		return "their parameters differ";
+	known = (a->value.text != NULL || a->pairs != PAIRS_NONE) &&
+	    (b->value.text != NULL || b->pairs != PAIRS_NONE);
+	if (!known)
+		return NULL;
+	if (a->pairs != b->pairs || differ(&a->value, &b->value, 1))
+		return "their values differ";
+	if (differ(&a->start, &b->start, 1) || differ(&a->end, &b->end, 1) ||
+	    differ(&a->key, &b->key, 1) || differ(&a->middle, &b->middle, 1))
+		return "their pairs differ";
+	if (differ(&a->weight, &b->weight, 1))
+		return "their weights differ";
+	if (differ(&a->condition, &b->condition, 1))
+		return "their conditions differ";
+	return NULL;
+}
+
+const char *
+tel__piece_field(const struct piece *p)
+{
+	static const char *const others[] = { "kind", "name", "code", "time",
+		"clock", "dt", "index", "cpu", "tid", "pid", "sizeof", "label",
+		"has", "true", "false", "in", "field" };
+	const char *s = p->text, *q;
+	int dotted = *s == '.';
+	size_t i;
+
+	s += dotted;
+	if (!lex_word(*s) || (*s >= '0' && *s <= '9'))
+		return NULL;
+	for (q = s; *q != '\0'; q++)
+		if (!lex_word(*q))
+			return NULL;
+	for (i = 0; i < sizeof(others) / sizeof(others[0]) && !dotted; i++)
+		if (strcmp(s, others[i]) == 0)
+			return NULL;
+	return s;
+}
+
+int
+tel__piece_has_word(const struct piece *p, const char *word)
+{
+	const char *s = p->text;
+	size_t n, length = strlen(word);
+
+	while (s != NULL && *s != '\0') {
+		if (*s == '"' || *s == '\'') {
+			s = tel__lex_quoted(s);
+			continue;
+		}
+		for (n = 0; lex_word(s[n]); n++)
+			;
+		if (n == length && memcmp(s, word, n) == 0)
+			return 1;
+		s += n > 0 ? n : 1;
+	}
+	return 0;
 }

@@ -21,7 +21,6 @@ enum pairing { PAIRS_NONE, PAIRS_NS, PAIRS_TICKS };
 struct spec {
 	char *name;
 	enum tel_class class;
-	int delta; /* mag of the sum of the values */
 	int64_t parameters[PARAMETERS_MAX];
 	struct layout layout;
 	struct piece value; /* without pairs */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How each class of statistic takes a value, and how two become one. */
-#include "stats/definition.h"
+/* The classes of statistics: what a value does, and how two stats merge. */
+#include "stats/stat.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "stats/definition.h"
 
 /* Counts on one side of 0 for powers of two, all for ranges. */
 static size_t
@@ -94,6 +96,8 @@ tel__stat_add_bucket(struct tel_stat *s, uint32_t i, uint64_t weight)
 	return TEL_OK;
 }
 
+/* ------------------------------------------------------------- classes */
+
 static void
 widen(struct tel_stat *s, tel_int128 v)
 {
@@ -107,9 +111,61 @@ widen(struct tel_stat *s, tel_int128 v)
 	}
 }
 
+/* A value of which the last, the least and the largest are kept. */
+static void
+set_value(struct tel_stat *s, tel_int128 v)
+{
+	s->last = v;
+	s->flags |= STAT_LAST;
+	widen(s, v);
+	stat_wrap(s, int128_add(&s->sum, v));
+}
+
+static tel_status
+update_mag(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	(void)weight;
+	s->updates++;
+	set_value(s, v);
+	return TEL_OK;
+}
+
+static tel_status
+update_magdelta(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	stat_wrap(s, int128_add(&v, s->last));
+	return update_mag(s, v, weight);
+}
+
+static tel_status
+update_growth(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	if (v.high >= 0)
+		return update_mag(s, v, weight);
+	s->invalid++;
+	return TEL_OK;
+}
+
+/* The events of a summary are counted with its pairs. */
+static tel_status
+update_dur(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	(void)weight;
+	set_value(s, v);
+	return TEL_OK;
+}
+
+static tel_status
+update_ratio(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	s->updates++;
+	stat_wrap(s, count_add(&s->weight, weight) | int128_add(&s->sum, v));
+	return TEL_OK;
+}
+
 /* Into a bucket, or beside them. */
 static tel_status
-put(struct tel_stat *s, tel_int128 v, uint64_t weight)
+update_buckets(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	const struct layout *l = &s->definition->spec.layout;
 	int64_t i;
@@ -129,48 +185,119 @@ put(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	return TEL_OK;
 }
 
-/* A value that is kept as it is: mag, growth, dur. */
-static void
-keep(struct tel_stat *s, tel_int128 v)
+static tel_status
+update_quantiles(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
-	s->last = v;
-	s->flags |= STAT_LAST;
 	widen(s, v);
-	stat_wrap(s, int128_add(&s->sum, v));
+	return update_buckets(s, v, weight);
 }
+
+/* clang-format off */
+#define PARAMETERS(n, ...) .parameters = { __VA_ARGS__ }, .nparameters = (n)
+#define MAG_NUMBERS .numbers = { { "cur", TEL_NUMBER_LAST }, \
+	{ "min", TEL_NUMBER_MIN }, { "max", TEL_NUMBER_MAX }, \
+	{ "sum", TEL_NUMBER_SUM } }
+#define TOTAL_NUMBERS .numbers = { { "total", TEL_NUMBER_SUM }, \
+	{ "last", TEL_NUMBER_LAST }, { "min", TEL_NUMBER_MIN }, \
+	{ "max", TEL_NUMBER_MAX } }
+#define BUCKET_NUMBERS .numbers = { { "w", TEL_NUMBER_WEIGHT }, \
+	{ "sum", TEL_NUMBER_SUM }, { "min", TEL_NUMBER_MIN }, \
+	{ "max", TEL_NUMBER_MAX }, { "ovf", TEL_NUMBER_OUTSIDE }, \
+	{ "under", TEL_NUMBER_UNDER }, { "over", TEL_NUMBER_OVER } }
+
+static const struct stat_class classes[] = {
+	[TEL_CLASS_MAG] = { "mag", "mag", MAG_NUMBERS, .update = update_mag },
+	/* in an inst log a mag, with delta=1 */
+	[TEL_CLASS_MAGDELTA] = { "magdelta", NULL, MAG_NUMBERS,
+	    .update = update_magdelta },
+	[TEL_CLASS_GROWTH] = { "growth", "growth", TOTAL_NUMBERS,
+	    .update = update_growth },
+	[TEL_CLASS_DUR] = { "dur", "strace", TOTAL_NUMBERS,
+	    .update = update_dur },
+	[TEL_CLASS_RATIO] = { "ratio", "ratio", .required = 1, .weighted = 1,
+	    .unitless = 1,
+	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
+	        { "total", TEL_NUMBER_SUM } },
+	    .update = update_ratio },
+	[TEL_CLASS_HIST] = { "hist", "hist",
+	    PARAMETERS(3, "lo", "hi", "w"), .required = 3, .weighted = 1,
+	    .layout = tel__layout_hist, BUCKET_NUMBERS,
+	    .update = update_buckets },
+	[TEL_CLASS_SPLIT] = { "split", "split",
+	    PARAMETERS(5, "lo", "w1", "knee", "hi", "w2"),
+	    .required = 5, .weighted = 1,
+	    .layout = tel__layout_split, BUCKET_NUMBERS,
+	    .update = update_buckets },
+	[TEL_CLASS_LOG2] = { "log2", "log2", PARAMETERS(1, "k"),
+	    .weighted = 1, .layout = tel__layout_log2, BUCKET_NUMBERS,
+	    .update = update_buckets },
+	[TEL_CLASS_LOGLIN] = { "loglin", "loglin",
+	    PARAMETERS(4, "factor", "low", "high", "steps"),
+	    .required = 4, .weighted = 1,
+	    .layout = tel__layout_loglin, BUCKET_NUMBERS,
+	    .update = update_buckets },
+	[TEL_CLASS_QUANTILES] = { "quantiles", "quantiles",
+	    PARAMETERS(1, "bits"), .preset = QUANTILE_BITS, .weighted = 1,
+	    .layout = tel__layout_quantiles, BUCKET_NUMBERS,
+	    .update = update_quantiles },
+	[TEL_CLASS_TALLY] = { "tally", "tally", PARAMETERS(1, "max"),
+	    .required = 1, .weighted = 1, .unitless = 1,
+	    .layout = tel__layout_tally,
+	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
+	        { "ovf", TEL_NUMBER_OVERFLOW },
+	        { "ovfn", TEL_NUMBER_OVERFLOW_UPDATES } } },
+};
+/* clang-format on */
+#define NCLASSES (sizeof(classes) / sizeof(classes[0]))
+
+const struct stat_class *
+tel__stat_class(tel_class c)
+{
+	return &classes[c];
+}
+
+const char *
+tel_class_name(tel_class c)
+{
+	return (unsigned)c < NCLASSES ? classes[c].name : "unknown";
+}
+
+int
+tel__stat_class_find(const char *name, size_t n, tel_class *out)
+{
+	unsigned i;
+
+	for (i = 0; i < NCLASSES; i++) {
+		if (strlen(classes[i].name) == n &&
+		    memcmp(classes[i].name, name, n) == 0) {
+			*out = (tel_class)i;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int
+tel__stat_class_find_inst(const char *type, size_t n, tel_class *out)
+{
+	unsigned i;
+
+	for (i = 0; i < NCLASSES; i++) {
+		if (classes[i].inst != NULL && strlen(classes[i].inst) == n &&
+		    memcmp(classes[i].inst, type, n) == 0) {
+			*out = (tel_class)i;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------- updates */
 
 tel_status
 tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
-	switch (s->definition->spec.class) {
-	case TEL_CLASS_MAG:
-		s->updates++;
-		if (s->definition->spec.delta)
-			stat_wrap(s, int128_add(&v, s->last));
-		keep(s, v);
-		return TEL_OK;
-	case TEL_CLASS_GROWTH:
-		if (v.high < 0) {
-			s->invalid++;
-			return TEL_OK;
-		}
-		s->updates++;
-		keep(s, v);
-		return TEL_OK;
-	case TEL_CLASS_RATIO:
-		s->updates++;
-		stat_wrap(s,
-		    count_add(&s->weight, weight) | int128_add(&s->sum, v));
-		return TEL_OK;
-	case TEL_CLASS_DUR: keep(s, v); return TEL_OK;
-	case TEL_CLASS_QUANTILES: widen(s, v); return put(s, v, weight);
-	case TEL_CLASS_HIST:
-	case TEL_CLASS_SPLIT:
-	case TEL_CLASS_LOG2:
-	case TEL_CLASS_LOGLIN: return put(s, v, weight);
-	case TEL_CLASS_TALLY: break;
-	}
-	return TEL_OK;
+	return classes[s->definition->spec.class].update(s, v, weight);
 }
 
 void
@@ -225,7 +352,8 @@ tel__stat_zero(struct tel_stat *s)
 	s->updates = s->weight = 0;
 	s->sum = int128_u64(0);
 	s->flags &= STAT_LAST;
-	if (s->definition->spec.class != TEL_CLASS_MAG)
+	if (s->definition->spec.class != TEL_CLASS_MAG &&
+	    s->definition->spec.class != TEL_CLASS_MAGDELTA)
 		s->flags = 0;
 	s->under = s->over = s->outside = s->invalid = s->lost = 0;
 	memset(&s->pairs, 0, sizeof(s->pairs));
@@ -237,13 +365,73 @@ tel__stat_zero(struct tel_stat *s)
 	tel__tally_zero(&s->tally);
 }
 
+void
+tel__stat_reset(struct tel_stat *s)
+{
+	struct tally *t = &s->tally;
+	struct budget *budget = t->budget;
+	uint32_t max = t->max;
+
+	tel__stat_zero(s);
+	s->flags = 0;
+	s->pairs.open = 0;
+	if (budget != NULL) {
+		tel__tally_clear(t);
+		tel__tally_init(t, max, budget);
+	}
+}
+
+/* The counts that a number is kept in; NULL for what is no count. */
+static uint64_t *
+count_of(struct tel_stat *s, tel_number which)
+{
+	switch (which) {
+	case TEL_NUMBER_WEIGHT: return &s->weight;
+	case TEL_NUMBER_UNDER: return &s->under;
+	case TEL_NUMBER_OVER: return &s->over;
+	case TEL_NUMBER_OUTSIDE: return &s->outside;
+	case TEL_NUMBER_OVERFLOW: return &s->tally.overflow;
+	case TEL_NUMBER_OVERFLOW_UPDATES: return &s->tally.overflow_updates;
+	default: return NULL;
+	}
+}
+
+int
+tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v)
+{
+	uint64_t *count = count_of(s, which);
+
+	if (count != NULL) {
+		*count = v.low;
+		if (which == TEL_NUMBER_OUTSIDE)
+			s->flags |= STAT_OUTSIDE;
+		return int128_is_u64(v);
+	}
+	switch (which) {
+	case TEL_NUMBER_SUM:
+		s->sum = v;
+		s->flags &= ~(unsigned)STAT_NO_SUM;
+		break;
+	case TEL_NUMBER_LAST:
+		s->last = v;
+		s->flags |= STAT_LAST;
+		break;
+	case TEL_NUMBER_MIN: s->min = v; break;
+	case TEL_NUMBER_MAX: s->max = v; break;
+	default: return 0;
+	}
+	return 1;
+}
+
+/* -------------------------------------------------------------- merging */
+
 /* The current value of what comes later counts from that of s. */
 static void
 merge_values(struct tel_stat *s, const struct tel_stat *from)
 {
 	tel_int128 shift = int128_u64(0), v;
 
-	if (s->definition->spec.delta)
+	if (s->definition->spec.class == TEL_CLASS_MAGDELTA)
 		shift = s->last;
 	if (from->flags & STAT_EXTREMES) {
 		v = from->min;

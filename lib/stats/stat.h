@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stat: the numbers of one statistic, or of one group of it. */
+/*
+ * Stat: the state of one statistic, or of one group of it, and the classes of
+ * statistics.
+ *
+ * A class is a row of the table in stat.c: how it is written in a spec and in
+ * an inst log, its parameters and buckets, its numbers, and what a value does
+ * to it.  Everything else in lib/stats (merging, inst logs, what the public
+ * functions return) follows from the row, so that a class is added there.
+ */
 #ifndef TEL_STATS_STAT_H
 #define TEL_STATS_STAT_H
 
@@ -8,16 +16,17 @@
 
 struct definition;
 
-/* Bits of what is known. */
+/* Bits of tel_stat.flags. */
 enum {
-	STAT_LAST = 1,        /* .last */
-	STAT_EXTREMES = 2,    /* .min and .max */
-	STAT_NO_SUM = 4,      /* .sum is not known: a part did not tell it */
+	STAT_LAST = 1,        /* .last is known */
+	STAT_EXTREMES = 2,    /* .min and .max are */
+	STAT_NO_SUM = 4,      /* .sum is not: a merged part did not have it */
 	STAT_OUTSIDE = 8,     /* .under and .over are not: .outside has both */
 	STAT_WRAPPED = 16,    /* a number wrapped */
 	STAT_APPROXIMATE = 32 /* merged, and not exact */
 };
 
+/* Counts of the events and ranges of pairs. */
 struct pair_counts {
 	uint64_t events, pairs, open, orphan, nested, backward, untimed,
 	    crowded;
@@ -35,12 +44,42 @@ struct tel_stat {
 	uint64_t *below;  /* of powers of two below 0, from that of -1 on */
 	struct tally tally;
 	struct pair_counts pairs;
-	uint32_t inst; /* its number in the inst stream; 0: not written yet */
+	uint32_t inst; /* its id in the inst log; 0: not written yet */
 	int is_overflow;
 	struct key group[];
 };
 
-/* What a stat takes of the budget. */
+/* A number of a class, and its name in the snapshots of an inst log. */
+struct stat_number {
+	const char *name; /* NULL ends the list */
+	tel_number which;
+};
+#define STAT_NUMBERS_MAX 8u
+
+struct stat_class {
+	const char *name; /* in a spec, and wherever it is shown */
+	const char *inst; /* the type of such classes in an inst log */
+	const char *parameters[PARAMETERS_MAX];
+	unsigned nparameters;
+	unsigned required; /* parameters that a spec must give */
+	int64_t preset;    /* the first parameter where it is left out */
+	int weighted;      /* a spec may give a weight */
+	int unitless;      /* its numbers are not in the unit of the values */
+	layout_fn *layout; /* checks the parameters and makes buckets */
+	/* in the order of a snapshot */
+	struct stat_number numbers[STAT_NUMBERS_MAX];
+	/* Takes a value.  TEL_OK, TEL_ENOMEM.  NULL: it takes keys. */
+	tel_status (*update)(struct tel_stat *s, tel_int128 v, uint64_t weight);
+};
+
+/* The class of a public number, which there is. */
+const struct stat_class *tel__stat_class(tel_class c);
+/* Finds the class called so by n bytes.  1 with *out set, or 0. */
+int tel__stat_class_find(const char *name, size_t n, tel_class *out);
+/* The same by the name of its type in an inst log. */
+int tel__stat_class_find_inst(const char *type, size_t n, tel_class *out);
+
+/* Bytes of the budget that a stat of a definition takes, but for its keys. */
 size_t tel__stat_size(const struct definition *d);
 
 /*
@@ -51,7 +90,7 @@ struct tel_stat *tel__stat_new(const struct definition *d,
     const struct key *group, struct budget *budget);
 void tel__stat_free(struct tel_stat *s);
 
-/* Updates it with a number.  Not for tallies.  TEL_OK, TEL_ENOMEM. */
+/* Updates a stat that takes values.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight);
 
 /* Updates a tally; key NULL: one that there is no room for. */
@@ -59,13 +98,15 @@ void tel__stat_update_key(struct tel_stat *s, const struct key *key,
     uint64_t weight);
 
 /*
- * The number of a value.  TEL_OK; TEL_EINVAL: it is none, or not from -2^63
- * to 2^64 - 1.
+ * The integer of a value, of a double the one below it.  TEL_OK; TEL_EINVAL:
+ * a string, a NaN, or not from -2^63 to 2^64 - 1.
  */
 tel_status tel__stat_number_of(const tel_value *v, tel_int128 *out);
 
-/* Begins anew, as tel_stats_set_deltas() says. */
+/* Sets all counts to 0, as tel_stats_set_deltas() describes. */
 void tel__stat_zero(struct tel_stat *s);
+/* Sets it to what a new stat is: the keys go as well. */
+void tel__stat_reset(struct tel_stat *s);
 
 /* The weight in bucket i. */
 uint64_t tel__stat_bucket(const struct tel_stat *s, uint32_t i);
@@ -74,8 +115,14 @@ tel_status tel__stat_add_bucket(struct tel_stat *s, uint32_t i,
     uint64_t weight);
 
 /*
- * Adds what another one of an equal definition counted after it; strings:
- * those that their keys are of.  TEL_OK, TEL_ENOMEM.
+ * Sets a number of the class, as a snapshot has it.  1, or 0 when it does not
+ * fit.
+ */
+int tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v);
+
+/*
+ * Adds what another stat of an equal definition counted after it; strings:
+ * those that the keys of each are of.  TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__stat_merge(struct tel_stat *s, struct strings *strings,
     const struct tel_stat *from, const struct strings *from_strings);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/text.h"
+#include "base/array.h"
 
 /* Documented limits. */
 #define GROUPS_MOST ((size_t)1 << 20)
@@ -195,7 +195,7 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 	const struct spec *spec = &d->spec;
 	tel_status st = TEL_OK;
 
-	d->source = tel__text_copy(text, strlen(text));
+	d->source = tel__copy_string(text, strlen(text));
 	if (d->source == NULL)
 		return tel__stats_no_memory(s);
 	if (spec->value.text != NULL)
@@ -231,7 +231,7 @@ set_group_names(struct tel_stats *s, struct definition *d)
 		d->group_names[i] = NULL;
 	}
 	for (i = 0; i < s->ngroups; i++) {
-		d->group_names[i] = tel__text_copy(s->groups[i].piece.text,
+		d->group_names[i] = tel__copy_string(s->groups[i].piece.text,
 		    strlen(s->groups[i].piece.text));
 		if (d->group_names[i] == NULL) {
 			d->ngroups = i;
@@ -291,7 +291,7 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 		st = tel__pieces_split(expressions, pieces, GROUPS_MAX, &count,
 		    &s->trouble);
 		s->groups_text =
-		    tel__text_copy(expressions, strlen(expressions));
+		    tel__copy_string(expressions, strlen(expressions));
 	}
 	if (st != TEL_OK)
 		count = 0;

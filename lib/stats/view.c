@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a set of statistics tells. */
+/* What the public functions return of a set of statistics. */
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -175,9 +175,11 @@ tel_stat_parameter(const tel_stat *stat, unsigned i, const char **name,
 {
 	const struct spec *p = &stat->definition->spec;
 
-	if (i >= tel__class_parameters(p->class))
+	const struct stat_class *class = tel__stat_class(p->class);
+
+	if (i >= class->nparameters)
 		return 0;
-	*name = tel__class_parameter_name(p->class, i);
+	*name = class->parameters[i];
 	*value = p->parameters[i];
 	return 1;
 }
@@ -249,37 +251,34 @@ tell_pairs(const tel_stat *stat, tel_number which, tel_int128 *out)
 	}
 }
 
-/* The numbers of buckets and keys. */
+/* A number that only some classes have, and whether it is known. */
 static int
-tell_weights(const tel_stat *stat, tel_number which, tel_int128 *out)
+tell_of_class(const tel_stat *stat, tel_number which, tel_int128 *out)
 {
-	const struct spec *p = &stat->definition->spec;
-	int buckets = p->layout.count > 0;
-	int tally = p->class == TEL_CLASS_TALLY;
-	int ratio = p->class == TEL_CLASS_RATIO;
-	int merged = (stat->flags & STAT_OUTSIDE) != 0;
-	tel_int128 outside = int128_u64(stat->outside);
+	int outside = (stat->flags & STAT_OUTSIDE) != 0;
+	int extremes = (stat->flags & STAT_EXTREMES) != 0;
+	tel_int128 sum = int128_u64(stat->outside);
 
 	switch (which) {
-	case TEL_NUMBER_WEIGHT:
-		return tell(int128_u64(stat->weight), buckets || tally || ratio,
-		    out);
+	case TEL_NUMBER_SUM:
+		return tell(stat->sum, !(stat->flags & STAT_NO_SUM), out);
+	case TEL_NUMBER_LAST:
+		return tell(stat->last, stat->flags & STAT_LAST, out);
+	case TEL_NUMBER_MIN: return tell(stat->min, extremes, out);
+	case TEL_NUMBER_MAX: return tell(stat->max, extremes, out);
+	case TEL_NUMBER_WEIGHT: return tell_u64(stat->weight, out);
 	case TEL_NUMBER_UNDER:
-		return tell(int128_u64(stat->under), buckets && !merged, out);
+		return tell(int128_u64(stat->under), !outside, out);
 	case TEL_NUMBER_OVER:
-		return tell(int128_u64(stat->over), buckets && !merged, out);
+		return tell(int128_u64(stat->over), !outside, out);
 	case TEL_NUMBER_OUTSIDE:
-		(void)int128_add(&outside, int128_u64(stat->under));
-		(void)int128_add(&outside, int128_u64(stat->over));
-		return tell(outside, buckets && merged, out);
-	case TEL_NUMBER_KEYS:
-		return tell(int128_u64(stat->tally.count), tally, out);
-	case TEL_NUMBER_OVERFLOW:
-		return tell(int128_u64(stat->tally.overflow), tally, out);
+		(void)int128_add(&sum, int128_u64(stat->under));
+		(void)int128_add(&sum, int128_u64(stat->over));
+		return tell(sum, outside, out);
+	case TEL_NUMBER_OVERFLOW: return tell_u64(stat->tally.overflow, out);
 	case TEL_NUMBER_OVERFLOW_UPDATES:
-		return tell(int128_u64(stat->tally.overflow_updates), tally,
-		    out);
-	default: return tell_pairs(stat, which, out);
+		return tell_u64(stat->tally.overflow_updates, out);
+	default: return 0;
 	}
 }
 
@@ -287,26 +286,22 @@ int
 tel_stat_number(const tel_stat *stat, tel_number which, tel_int128 *out)
 {
 	const struct spec *p = &stat->definition->spec;
-	int kept = p->class == TEL_CLASS_MAG || p->class == TEL_CLASS_GROWTH ||
-	    p->class == TEL_CLASS_DUR;
-	int extremes = (stat->flags & STAT_EXTREMES) != 0;
+	const struct stat_number *n = tel__stat_class(p->class)->numbers;
 
+	for (; n->name != NULL; n++)
+		if (n->which == which)
+			return tell_of_class(stat, which, out);
 	switch (which) {
 	case TEL_NUMBER_UPDATES:
 		return tell_u64(p->class == TEL_CLASS_DUR ? stat->pairs.events :
 		                                            stat->updates,
 		    out);
-	case TEL_NUMBER_SUM:
-		return tell(stat->sum,
-		    p->class != TEL_CLASS_TALLY && !(stat->flags & STAT_NO_SUM),
-		    out);
-	case TEL_NUMBER_LAST:
-		return tell(stat->last, kept && (stat->flags & STAT_LAST), out);
-	case TEL_NUMBER_MIN: return tell(stat->min, extremes, out);
-	case TEL_NUMBER_MAX: return tell(stat->max, extremes, out);
 	case TEL_NUMBER_INVALID: return tell_u64(stat->invalid, out);
 	case TEL_NUMBER_LOST: return tell_u64(stat->lost, out);
-	default: return tell_weights(stat, which, out);
+	case TEL_NUMBER_KEYS:
+		return tell(int128_u64(stat->tally.count),
+		    p->class == TEL_CLASS_TALLY, out);
+	default: return tell_pairs(stat, which, out);
 	}
 }
 

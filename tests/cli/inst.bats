@@ -160,3 +160,55 @@ setup() {
 	run -1 --separate-stderr telfilter "$INST/hfs.txt" "$INST/hfs.txt"
 	[[ $stderr == *'--no-merge'* ]]
 }
+
+# values TYPE: the fields of the only event of a type in the file "json".
+values() {
+	grep -F "\"type\":\"$1\"" json | sed 's/.*"fields":{\(.*\)}.*/\1/' |
+	    grep -v '"path":"telstat report'
+}
+
+@test "each class of statistics that telstat writes reads back right" {
+	local rows=(
+	    'mag(size)|Magnitude|"updates":3,"current":30,"min":-5,"max":30,"sum":35'
+	    'magdelta(size)|Magnitude|"updates":3,"current":35,"min":5,"max":35,"sum":50'
+	    'growth(.code)|Growth|"updates":3,"total":9,"last":3,"min":3,"max":3'
+	    'hist(size,0,20,10)|Histogram|"updates":3,"weight":3,"sum":35,"under":1,"over":1,"overflow":2,"buckets":"1:1"'
+	    'split(size,0,8,16,32,16)|Histogram|"updates":3,"weight":3,"sum":35,"under":1,"over":0,"overflow":1,"buckets":"1:1,2:1"'
+	    'log2(size)|Histogram|"updates":3,"weight":3,"sum":35,"under":0,"over":0,"overflow":0,"buckets":"60:1,67:1,68:1"'
+	    'loglin(size,10,0,1,10)|Histogram|"updates":3,"weight":3,"sum":35,"under":1,"over":0,"overflow":1,"buckets":"9:1,11:1"'
+	    'quantiles(size,2)|Histogram|"updates":3,"weight":3,"sum":35,"under":0,"over":0,"overflow":0,"buckets":"242:1,256:1,262:1"'
+	    'tally(size,2)|Tally|"updates":3,"overflow":1,"overflow_updates":1'
+	    'ratio(size,.code)|Ratio|"updates":3,"weight":9,"total":35'
+	    'dur(Begin,End)|Summary|"events":4,"pairs":2,"total":7,"last":4,"min":3,"max":4,"open":0,"orphan":0'
+	)
+	local row spec type want
+	cat >log <<-'END'
+		# teltools text 1
+		# format: mine
+		# tick rate: 1000000000.0
+		# type: Thing 3 Kind size:signed code:unsigned
+		# type: Begin 4 Kind
+		# type: End 5 Kind
+		0000000000000001 Thing size=10 code=3
+		0000000000000002 Begin
+		0000000000000003 Thing size=-5 code=3
+		0000000000000005 End
+		0000000000000006 Begin
+		000000000000000A End
+		000000000000000B Thing size=30 code=3
+	END
+	for row in "${rows[@]}"; do
+		IFS='|' read -r spec type want <<<"$row"
+		telstat -q -f inst -s "x=$spec" log >x.inst
+		telcat -q -f json x.inst >json
+		values "$type" >got
+		grep -qF "$want" got || { echo "$row"; cat json log; false; }
+		# and telstat reads it as it was, by itself and twice over
+		telstat -q -f inst x.inst | cmp x.inst -
+		# a tally that had no room for a key says that it is not exact
+		telstat -q -f inst x.inst x.inst | sed 's/ approx=1$//' >two
+		telstat -q --no-merge -f inst -s "x=$spec" \
+		    log log >want
+		diff want two
+	done
+}

@@ -140,8 +140,8 @@ test_definitions(void)
 	} wrong[] = {
 		{ "C id=3 parent=2 type=mag name=x", "its parent is no path" },
 		{ "C id=3 parent=1 type=mag name=", "its name is empty" },
-		{ "C id=3 parent=1 type=mag name=a:b",
-		    "its name holds a colon" },
+		{ "C id=3 parent=1 type=mag name=a::b",
+		    "its name has an empty component" },
 		{ "C id=3 parent=1 type=hist lo=1 hi=1 w=1 name=h",
 		    "its parameters make no sense" },
 		{ "C id=3 parent=1 type=hist lo=1 hi=2 w=0 name=h",
@@ -378,7 +378,7 @@ test_limits(void)
 	src.piece = 0;
 	p = text + sprintf(text, "%s", H);
 	p += sprintf(p, T "E c=1");
-	for (i = 0; i < INSTR_ARGS_MAX + 1; i++)
+	for (i = 0; i < INST_ARGS_MAX + 1; i++)
 		p += sprintf(p, " 1");
 	p += sprintf(p, "\n%s", Z);
 	res = read_as(text, NULL);

@@ -2,7 +2,7 @@
 /* 128-bit integers, keys, tallies and open ranges, against plain arithmetic. */
 #include "stat_log.h"
 
-#include "stats/scan.h"
+#include "stats/lexer.h"
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
@@ -146,12 +146,12 @@ test_integers(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		ok(tel__scan_integer(good[i].text,
+		ok(tel__lex_integer(good[i].text,
 		       good[i].text + strlen(good[i].text), &v) == NULL &&
 		        v == good[i].value,
 		    "integer %s", good[i].text);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ok(tel__scan_integer(bad[i], bad[i] + strlen(bad[i]), &v) !=
+		ok(tel__lex_integer(bad[i], bad[i] + strlen(bad[i]), &v) !=
 		        NULL,
 		    "no integer: '%s'", bad[i]);
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inst logs: lines of text that say what Mac OS Instrumentation recorded.
+ * Inst logs: lines of text that hold what Mac OS Instrumentation recorded.
  * tel-inst(5) describes the format, and where the model comes from.
+ *
+ * A line is split into its fields (line.c), is a record that defines a class
+ * (class.c), a data descriptor (descriptor.c) or does something to one
+ * (record.c), and becomes an event of a type of schema.c (read.c).  Whoever
+ * reads records for more than their events, as the statistics that are merged
+ * from such logs do, asks tel__inst_record() after each event.
  */
 #ifndef TEL_INST_H
 #define TEL_INST_H
@@ -9,28 +15,35 @@
 #include <locale.h>
 #include <string.h>
 
+#include "base/index.h"
+#include "base/int128.h"
+#include "base/table.h"
 #include "reader/lines.h"
 
-/* The longest line, its end included. */
-#define INSTR_LINE_MAX 65535u
+/*
+ * The longest line, its end included: of a log that is read as events, and
+ * of one that is read for its statistics, whose names and keys may be long.
+ */
+#define INST_LINE_MAX 65535u
+#define INST_LONG_LINE_MAX ((unsigned)TEL_PEEK_MAX)
 /* The most values without names in a line. */
-#define INSTR_ARGS_MAX 256u
+#define INST_ARGS_MAX 256u
 /* The most ids of classes, and of descriptors, in a session. */
-#define INSTR_IDS_MAX (1u << 18)
+#define INST_IDS_MAX (1u << 18)
 /* The longest path, and bytes of all paths, and formats, in a session. */
-#define INSTR_PATH_MAX 4095u
-#define INSTR_POOL_MAX ((size_t)16 << 20)
+#define INST_PATH_MAX 4095u
+#define INST_POOL_MAX ((size_t)16 << 20)
 /* The widest conversion, and the longest text that a descriptor makes. */
-#define INSTR_WIDTH_MAX 4095u
-#define INSTR_TEXT_MAX 65535u
+#define INST_WIDTH_MAX 4095u
+#define INST_TEXT_MAX 65535u
 /* Bytes of an event: fields, and strings no longer than a line and a text. */
-#define INSTR_EVENT_MAX \
-	(512u + INSTR_PATH_MAX + INSTR_TEXT_MAX + 4u * INSTR_LINE_MAX)
+#define INST_EVENT_SIZE(line) \
+	(512u + INST_PATH_MAX + INST_TEXT_MAX + 4u * (line))
 
 /* ---------------------------------------------------------------- line */
 
-/* Names of the fields that mean something, in the order of inst_line.c. */
-enum instr_key {
+/* Fields that events are made of, in the order of key_of() in line.c. */
+enum inst_key {
 	I_B,
 	I_BITS,
 	I_C,
@@ -89,8 +102,8 @@ enum instr_key {
 	I_KEYS /* at most 64 */
 };
 
-/* A value as it stands in the line, the quotes of a string left out. */
-struct instr_value {
+/* The bytes of a value in the line, without the quotes of a string. */
+struct inst_value {
 	const unsigned char *p;
 	uint32_t n;
 	uint8_t quoted;
@@ -99,20 +112,32 @@ struct instr_value {
 	uint64_t number;
 };
 
-struct instr_line {
+/* The most fields of other names that are kept; what comes beyond is not. */
+#define INST_EXTRAS_MAX 64u
+
+/* A field of any other name, for those who know it. */
+struct inst_extra {
+	const unsigned char *name;
+	size_t length;
+	struct inst_value value;
+};
+
+struct inst_line {
 	uint64_t clock;
 	const unsigned char *record; /* what is behind the clock */
 	const unsigned char *end;    /* a byte that is no part of the line */
 	uint32_t code; /* its letters, the last one lowest; 0: many */
 	unsigned code_length;
-	uint64_t present; /* bits by enum instr_key */
-	struct instr_value values[I_KEYS];
-	struct instr_value args[INSTR_ARGS_MAX];
+	uint64_t present; /* bits by enum inst_key */
+	struct inst_value values[I_KEYS];
+	struct inst_value args[INST_ARGS_MAX];
 	unsigned nargs;
+	struct inst_extra extras[INST_EXTRAS_MAX];
+	unsigned nextras;
 };
 
 static inline int
-instr_has(const struct instr_line *l, enum instr_key key)
+inst_has(const struct inst_line *l, enum inst_key key)
 {
 	return (int)(l->present >> key & 1);
 }
@@ -121,36 +146,41 @@ instr_has(const struct instr_line *l, enum instr_key key)
  * Takes the line from p to end to pieces; *end is a control character.
  * Returns NULL, or what was expected, with *at where it is not.
  */
-const char *tel__instr_split(struct instr_line *l, const unsigned char *p,
+const char *tel__inst_split(struct inst_line *l, const unsigned char *p,
     const unsigned char *end, const unsigned char **at);
 
+/* The value of the field of any name, or NULL. */
+const struct inst_value *tel__inst_find(const struct inst_line *l,
+    const char *name);
+
 /* An integer: its magnitude, and whether it is below 0. */
-struct instr_number {
+struct inst_number {
 	uint64_t magnitude;
 	int negative;
 	int over; /* it is larger than 64 bits hold; so is the magnitude */
 };
 
 /* Reads an integer.  1, or 0 when the value is none. */
-int tel__instr_integer(const struct instr_value *v, struct instr_number *out);
+int tel__inst_integer(const struct inst_value *v, struct inst_number *out);
+/* The same as 128 bits; 0 also when it does not fit these. */
+int tel__inst_int128(const struct inst_value *v, tel_int128 *out);
 /* One that is not below 0 and fits; 0 when it is none. */
-uint64_t tel__instr_unsigned(const struct instr_line *l, enum instr_key key);
+uint64_t tel__inst_unsigned(const struct inst_line *l, enum inst_key key);
 /*
- * Copies the bytes that a value stands for, at most as many as it has, to
- * out.  Their end, or NULL when an escape is wrong.
+ * Decodes a value into out: never more bytes than it has in the line.  Returns
+ * their end, or NULL when an escape is invalid.
  */
-unsigned char *tel__instr_decode(const struct instr_value *v,
-    unsigned char *out);
+unsigned char *tel__inst_decode(const struct inst_value *v, unsigned char *out);
 /* 1 when the value is this word. */
 static inline int
-instr_is(const struct instr_value *v, const char *word)
+inst_is(const struct inst_value *v, const char *word)
 {
 	return strlen(word) == v->n && memcmp(v->p, word, v->n) == 0;
 }
 
 /* ----------------------------------------------------------- classes */
 
-enum instr_class_type {
+enum inst_class_type {
 	CLASS_PATH,
 	CLASS_TRACE,
 	CLASS_STRACE,
@@ -162,91 +192,79 @@ enum instr_class_type {
 	CLASS_LOG2,
 	CLASS_LOGLIN,
 	CLASS_QUANTILES,
+	CLASS_RATIO,
 	CLASS_OTHER,
 	CLASS_TYPES
 };
 
 /* An instance of a class. */
-struct instr_class {
+struct inst_class {
 	uint64_t id;     /* of its first definition */
 	uint32_t parent; /* number of a class + 1; 0: the root */
 	uint32_t path_length;
 	char *path; /* names from the root, joined by colons */
 	int64_t parameters[5];
-	uint8_t type;     /* enum instr_class_type */
+	uint8_t type;     /* enum inst_class_type */
 	uint8_t own;      /* it is enabled itself */
 	uint8_t disposed; /* itself */
 	uint8_t told;     /* that a definition of it differs */
+	uint8_t orphan;   /* the parent that it names was not defined */
 	uint32_t checked; /* the generation that the next two are of */
 	uint8_t on;       /* it and all paths above it are enabled */
 	uint8_t dead;     /* it, or one of these, was disposed of */
 };
 
-/* Numbers by their ids; open addressing. */
-struct instr_ids {
-	struct instr_id {
-		uint64_t id; /* 0: not in use */
-		uint32_t to;
-	} * slots;
-	uint32_t mask;
+#define INST_NO_CLASS UINT32_MAX        /* nothing was defined so */
+#define INST_BAD_CLASS (UINT32_MAX - 1) /* what was, could not be */
+
+struct inst_tree {
+	struct inst_class *classes;
 	uint32_t count;
-};
-
-#define INSTR_NO_CLASS UINT32_MAX        /* nothing was defined so */
-#define INSTR_BAD_CLASS (UINT32_MAX - 1) /* what was, could not be */
-
-struct instr_tree {
-	struct instr_class *classes;
-	uint32_t count, room;
-	struct instr_ids ids;
-	uint32_t *by_path; /* number + 1 of the newest class there, or 0 */
-	uint32_t path_mask;
-	size_t bytes;        /* of all paths */
-	uint32_t generation; /* of the flags */
+	size_t room;
+	struct tel__table ids;     /* numbers of classes, or BAD_CLASS */
+	struct tel__index by_path; /* of each path the newest class */
+	size_t bytes;              /* of all paths */
+	uint32_t generation;       /* of the flags */
 	int root_off;
-	uint64_t seed; /* so that a log cannot choose what collides */
 };
 
-void tel__instr_tree_clear(struct instr_tree *t);
+void tel__inst_tree_clear(struct inst_tree *t);
 /* The number of the class with an id, or one of the two above. */
-uint32_t tel__instr_class_of(const struct instr_tree *t, uint64_t id);
+uint32_t tel__inst_class_of(const struct inst_tree *t, uint64_t id);
 /* Gives an id a meaning.  TEL_OK, TEL_ELIMIT, TEL_ENOMEM. */
-tel_status tel__instr_ids_add(struct instr_ids *ids, uint64_t seed, uint64_t id,
-    uint32_t to);
-int tel__instr_ids_find(const struct instr_ids *ids, uint64_t seed, uint64_t id,
-    uint32_t *to);
+tel_status tel__inst_id_add(struct tel__table *ids, uint64_t id, uint32_t to);
 /* The newest class of a path that was not disposed of, or NO_CLASS. */
-uint32_t tel__instr_class_at(struct instr_tree *t, const char *path, size_t n);
+uint32_t tel__inst_class_at(struct inst_tree *t, const char *path, size_t n);
 /*
  * Adds a class of the path, which is copied.  TEL_OK with *out its number,
  * TEL_ELIMIT, TEL_ENOMEM.
  */
-tel_status tel__instr_class_add(struct instr_tree *t, const char *path,
-    size_t n, uint32_t parent, enum instr_class_type type, uint32_t *out);
+tel_status tel__inst_class_add(struct inst_tree *t, const char *path, size_t n,
+    uint32_t parent, enum inst_class_type type, uint32_t *out);
 /* Brings on and dead of a class up to date, and returns it. */
-const struct instr_class *tel__instr_class_check(struct instr_tree *t,
+const struct inst_class *tel__inst_class_check(struct inst_tree *t,
     uint32_t number);
 
 /* -------------------------------------------------------- descriptors */
 
-struct instr_descriptor {
+struct inst_descriptor {
 	unsigned char *format;
 	uint32_t length;
 	int refused;
 };
 
 /* Whether a format is one that is followed: see tel-inst(5). */
-int tel__instr_format_good(const unsigned char *p, size_t n);
+int tel__inst_format_good(const unsigned char *p, size_t n);
 /*
  * Writes what a descriptor makes of a line's values to out, which has room
- * for INSTR_TEXT_MAX bytes and those of the line.  Returns the end.
+ * for INST_TEXT_MAX bytes and those of the line.  Returns the end.
  */
-unsigned char *tel__instr_format(const struct instr_descriptor *d,
-    const struct instr_line *l, locale_t c_locale, unsigned char *out);
+unsigned char *tel__inst_format(const struct inst_descriptor *d,
+    const struct inst_line *l, locale_t c_locale, unsigned char *out);
 
 /* ------------------------------------------------------------- events */
 
-enum instr_type {
+enum inst_type {
 	T_HEADER,
 	T_SYNC,
 	T_LOST,
@@ -291,11 +309,13 @@ enum instr_type {
 	T_SNAP_TALLY,
 	T_BUCKETS,
 	T_BUCKET,
+	T_RATIO_CLASS,
+	T_SNAP_RATIO,
 	T_TYPES
 };
 
-/* Where a field's value is from, beside enum instr_key. */
-enum instr_from {
+/* Where a field's value is from, beside enum inst_key. */
+enum inst_from {
 	FROM_PATH = I_KEYS, /* the class's */
 	FROM_CLASS,         /* the id of the class's first definition */
 	FROM_RANGE,         /* class and tag, as one number */
@@ -308,32 +328,33 @@ enum instr_from {
 	FROM_OUTSIDE /* under and over */
 };
 
-#define INSTR_FIELDS 11
+#define INST_FIELDS 11
 
-struct instr_field_def {
+struct inst_field_def {
 	const char *name;
 	uint8_t datatype;
 	uint8_t from;
 };
 
-struct instr_type_def {
+struct inst_type_def {
 	const char *name;
 	const char *kind;
-	struct instr_field_def fields[INSTR_FIELDS];
+	struct inst_field_def fields[INST_FIELDS];
 };
 
-extern const struct instr_type_def tel__instr_types[T_TYPES];
+extern const struct inst_type_def tel__inst_types[T_TYPES];
 
 /* Makes the schema; NULL when there is no memory. */
-struct tel_schema *tel__instr_schema(void);
+struct tel_schema *tel__inst_schema(void);
 
 /* The state of a reader. */
-struct instr {
-	struct instr_line line;
-	struct instr_tree tree;
-	struct instr_ids descriptor_ids;
-	struct instr_descriptor *descriptors;
-	uint32_t ndescriptors, descriptor_room;
+struct inst {
+	struct inst_line line;
+	struct inst_tree tree;
+	struct tel__table descriptor_ids;
+	struct inst_descriptor *descriptors;
+	uint32_t ndescriptors;
+	size_t descriptor_room;
 	size_t descriptor_bytes;
 	locale_t c_locale;
 	uint64_t offset; /* of the line */
@@ -344,11 +365,13 @@ struct instr {
 	unsigned told;   /* bits: what was told once already */
 
 	/* the event that is being made */
-	enum instr_type type;
+	enum inst_type type;
 	const char *path;
 	uint32_t path_length;
 	uint64_t class_id;
+	uint32_t class_at; /* number of the record's class; or NO_CLASS */
 	const char *reason;
+	int off; /* the reason is that the class is disabled or disposed of */
 	uint64_t version[3];
 	unsigned char *data;
 	unsigned char *copy; /* of the last line, which has no end */
@@ -359,20 +382,26 @@ struct instr {
  * TEL_OK: there is an event; TEL_EDAMAGED: the line makes no sense, *why says
  * how; TEL_EVERSION, TEL_ENOMEM.
  */
-tel_status tel__instr_follow(struct tel_reader *r, struct instr *s,
+tel_status tel__inst_follow(struct tel_reader *r, struct inst *s,
     const char **why);
 /* The same for a definition of a class. */
-tel_status tel__instr_define(struct tel_reader *r, struct instr *s,
+tel_status tel__inst_define(struct tel_reader *r, struct inst *s,
     const char **why);
 /* The same for a descriptor. */
-tel_status tel__instr_describe(struct tel_reader *r, struct instr *s,
+tel_status tel__inst_describe(struct tel_reader *r, struct inst *s,
     const char **why);
-/* Has the event say that the record has no effect. */
-tel_status tel__instr_ignore(struct instr *s, const char *reason);
+/* Makes the event one that reports why the record has no effect. */
+tel_status tel__inst_ignore(struct inst *s, const char *reason);
+
+/*
+ * The record of the event that a reader of an inst log gave last: its line,
+ * its type and the class that it is of.  Good until the next event is read.
+ */
+const struct inst *tel__inst_record(const struct tel_reader *r);
 /* Forgets a session. */
-void tel__instr_clear(struct instr *s);
+void tel__inst_clear(struct inst *s);
 /* Makes the event's bytes.  NULL and *size, or what is wrong. */
-const char *tel__instr_build(struct tel_reader *r, struct instr *s,
+const char *tel__inst_build(struct tel_reader *r, struct inst *s,
     uint32_t *size);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line of an inst log: its pieces, and the values in them. */
+/* A line of an inst log: its fields, and the values in them. */
 #include "format/inst/inst.h"
 
 #include <string.h>
+
+#include "base/utf8.h"
 
 /* A name of up to eight letters as a number. */
 #define KEY1(a) ((uint64_t)(a))
@@ -24,12 +26,12 @@ static const unsigned char letters['z' + 1] = { ['b'] = I_KEYS - I_B,
 	['w'] = I_KEYS - I_W };
 
 /* The field of a name, I_KEYS for any other. */
-static enum instr_key
+static enum inst_key
 key_of(uint64_t name)
 {
 	/* those of events first: most are of one letter */
 	if (name < sizeof(letters))
-		return (enum instr_key)(I_KEYS - letters[name]);
+		return (enum inst_key)(I_KEYS - letters[name]);
 	if (name == KEY2('o', 'p'))
 		return I_OP;
 	if (name == KEY3('t', 'a', 'g'))
@@ -85,7 +87,7 @@ key_of(uint64_t name)
 
 /* The value at p, up to a blank or the line's end.  NULL: it is none. */
 static const unsigned char *
-take_value(const unsigned char *p, struct instr_value *v)
+take_value(const unsigned char *p, struct inst_value *v)
 {
 	uint64_t x = 0;
 	unsigned d;
@@ -121,13 +123,28 @@ take_value(const unsigned char *p, struct instr_value *v)
 	return p + 1;
 }
 
+/* Keeps the field of a name that no event is made of. */
+static const unsigned char *
+take_extra(struct inst_line *l, const unsigned char *name, size_t length,
+    const unsigned char *p)
+{
+	struct inst_extra *x = &l->extras[l->nextras];
+	struct inst_value spare;
+
+	if (l->nextras == INST_EXTRAS_MAX)
+		return take_value(p, &spare);
+	x->name = name;
+	x->length = length;
+	l->nextras++;
+	return take_value(p, &x->value);
+}
+
 const char *
-tel__instr_split(struct instr_line *l, const unsigned char *p,
+tel__inst_split(struct inst_line *l, const unsigned char *p,
     const unsigned char *end, const unsigned char **at)
 {
 	const unsigned char *q;
-	struct instr_value spare;
-	enum instr_key key;
+	enum inst_key key;
 	uint64_t name, v = 0, low = 0;
 	unsigned bad = 0, i;
 
@@ -148,6 +165,7 @@ tel__instr_split(struct instr_line *l, const unsigned char *p,
 	l->end = end;
 	l->present = 0;
 	l->nargs = 0;
+	l->nextras = 0;
 	l->code = 0;
 	for (q = p; *q >= 'A' && *q <= 'Z'; q++)
 		l->code = l->code << 8 | *q;
@@ -167,14 +185,14 @@ tel__instr_split(struct instr_line *l, const unsigned char *p,
 		}
 		if (*q == '=' && q > p) {
 			key = key_of(name);
-			if (key == I_KEYS || instr_has(l, key)) {
-				q = take_value(q + 1, &spare);
+			if (key == I_KEYS || inst_has(l, key)) {
+				q = take_extra(l, p, (size_t)(q - p), q + 1);
 			} else {
 				q = take_value(q + 1, &l->values[key]);
 				l->present |= (uint64_t)1 << key;
 			}
 		} else {
-			if (l->nargs == INSTR_ARGS_MAX)
+			if (l->nargs == INST_ARGS_MAX)
 				return "at most 256 values without names";
 			q = take_value(p, &l->args[l->nargs]);
 			if (q == p)
@@ -188,8 +206,27 @@ tel__instr_split(struct instr_line *l, const unsigned char *p,
 	return p == end ? NULL : "a blank between fields";
 }
 
+const struct inst_value *
+tel__inst_find(const struct inst_line *l, const char *name)
+{
+	size_t n = strlen(name), i;
+	uint64_t letters_of = 0;
+	enum inst_key key;
+
+	for (i = 0; i < n && i < 8; i++)
+		letters_of = letters_of << 8 | (unsigned char)name[i];
+	key = n <= 8 ? key_of(letters_of) : I_KEYS;
+	if (key != I_KEYS)
+		return inst_has(l, key) ? &l->values[key] : NULL;
+	for (i = 0; i < l->nextras; i++)
+		if (l->extras[i].length == n &&
+		    memcmp(l->extras[i].name, name, n) == 0)
+			return &l->extras[i].value;
+	return NULL;
+}
+
 int
-tel__instr_integer(const struct instr_value *v, struct instr_number *out)
+tel__inst_integer(const struct inst_value *v, struct inst_number *out)
 {
 	const unsigned char *p = v->p, *end = p + v->n;
 	uint64_t x = 0;
@@ -228,14 +265,30 @@ tel__instr_integer(const struct instr_value *v, struct instr_number *out)
 	return 1;
 }
 
-uint64_t
-tel__instr_unsigned(const struct instr_line *l, enum instr_key key)
+int
+tel__inst_int128(const struct inst_value *v, tel_int128 *out)
 {
-	struct instr_number n;
+	struct inst_number n;
 
-	if (instr_has(l, key) && l->values[key].decimal)
+	if (!tel__inst_integer(v, &n))
+		return 0;
+	if (n.over)
+		return tel__int128_parse((const char *)v->p,
+		    (const char *)v->p + v->n, out);
+	*out = int128_u64(n.magnitude);
+	if (n.negative)
+		*out = tel__int128_negate(*out);
+	return 1;
+}
+
+uint64_t
+tel__inst_unsigned(const struct inst_line *l, enum inst_key key)
+{
+	struct inst_number n;
+
+	if (inst_has(l, key) && l->values[key].decimal)
 		return l->values[key].number;
-	if (!instr_has(l, key) || !tel__instr_integer(&l->values[key], &n) ||
+	if (!inst_has(l, key) || !tel__inst_integer(&l->values[key], &n) ||
 	    n.over)
 		return 0;
 	return n.negative ? 0 - n.magnitude : n.magnitude;
@@ -256,28 +309,6 @@ hex4(const unsigned char *p, const unsigned char *end)
 		v = v << 4 | tel__lines_digit[p[i]];
 	}
 	return v;
-}
-
-static unsigned char *
-put_utf8(unsigned char *to, uint32_t v)
-{
-	if (v < 0x80) {
-		*to++ = (unsigned char)v;
-		return to;
-	}
-	if (v < 0x800) {
-		*to++ = (unsigned char)(0xc0 | v >> 6);
-	} else {
-		if (v < 0x10000) {
-			*to++ = (unsigned char)(0xe0 | v >> 12);
-		} else {
-			*to++ = (unsigned char)(0xf0 | v >> 18);
-			*to++ = (unsigned char)(0x80 | (v >> 12 & 0x3f));
-		}
-		*to++ = (unsigned char)(0x80 | (v >> 6 & 0x3f));
-	}
-	*to++ = (unsigned char)(0x80 | (v & 0x3f));
-	return to;
 }
 
 /*
@@ -303,15 +334,15 @@ put_escape(const unsigned char **p, const unsigned char *end, unsigned char *to)
 		if (low < 0xdc00 || low > 0xdfff)
 			return NULL;
 		*p += 6;
-		v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
+		v = tel__utf16_pair(v, low);
 	} else if (v >= 0xdc00 && v <= 0xdfff) {
 		return NULL;
 	}
-	return put_utf8(to, v);
+	return tel__utf8_put(to, v);
 }
 
 unsigned char *
-tel__instr_decode(const struct instr_value *v, unsigned char *out)
+tel__inst_decode(const struct inst_value *v, unsigned char *out)
 {
 	static const char plain[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
 	const unsigned char *p = v->p, *end = p + v->n;

@@ -8,8 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines that are looked at to tell that this is an inst log. */
+/* Lines that are examined to detect an inst log. */
 #define PROBE_LINES 8
+
+/* The longest line: of what is read for its statistics it may be longer. */
+static size_t
+line_max(const struct tel_reader *r)
+{
+	return r->long_lines ? INST_LONG_LINE_MAX : INST_LINE_MAX;
+}
 
 /*
  * Finds the line at r->p: TEL_OK with its bytes without the end, and how many
@@ -17,7 +24,7 @@
  * of which all but *step bytes are gone.
  */
 static tel_status
-find_line(struct tel_reader *r, struct instr *s, const unsigned char **p,
+find_line(struct tel_reader *r, struct inst *s, const unsigned char **p,
     const unsigned char **end, size_t *step)
 {
 	const unsigned char *lf;
@@ -33,7 +40,7 @@ find_line(struct tel_reader *r, struct instr *s, const unsigned char **p,
 		if (lf != NULL || r->eof)
 			break;
 		seen = have;
-		if (have >= INSTR_LINE_MAX) {
+		if (have >= line_max(r)) {
 			over = 1;
 			tel_reader_step(r, have);
 			seen = 0;
@@ -43,12 +50,12 @@ find_line(struct tel_reader *r, struct instr *s, const unsigned char **p,
 	if (lf == NULL && have == 0 && !over)
 		return TEL_END;
 	*step = lf != NULL ? (size_t)(lf + 1 - r->p) : have;
-	*p = over || *step > INSTR_LINE_MAX - (lf == NULL) ? NULL : r->p;
+	*p = over || *step > line_max(r) - (lf == NULL) ? NULL : r->p;
 	*end = lf;
 	if (lf == NULL && *p != NULL) {
 		s->cut = 1;
 		if (s->copy == NULL)
-			s->copy = malloc(INSTR_LINE_MAX + 1);
+			s->copy = malloc(line_max(r) + 1);
 		if (s->copy == NULL)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 		memcpy(s->copy, r->p, have);
@@ -63,7 +70,7 @@ find_line(struct tel_reader *r, struct instr *s, const unsigned char **p,
 
 /* Steps over the line and says what was expected at. */
 static tel_status
-damaged(struct tel_reader *r, struct instr *s, size_t step, const char *want,
+damaged(struct tel_reader *r, struct inst *s, size_t step, const char *want,
     const unsigned char *at, const unsigned char *end)
 {
 	char found[32];
@@ -87,32 +94,32 @@ damaged(struct tel_reader *r, struct instr *s, size_t step, const char *want,
 	    s->cut ? ", with no end" : "", want, found);
 }
 
-/* The log, or a session of it, ends here. */
+/* A session ends here, without a record of its end. */
 static tel_status
-end_session(struct tel_reader *r, struct instr *s)
+report_cut(struct tel_reader *r, const struct inst *s)
 {
-	if (!s->headed || s->ended)
-		return TEL_OK;
-	s->headed = 0;
 	return tel__reader_damage(r, s->offset, 0,
 	    "the records end without one that says so (Z): the log was cut "
 	    "off");
 }
 
 static tel_status
-end_log(struct tel_reader *r, struct instr *s)
+end_log(struct tel_reader *r, struct inst *s)
 {
 	if (s->lost > 0)
 		tel__reader_notice(r, TEL_WARNING, s->offset,
 		    "%llu records were lost before they came into the log",
 		    (unsigned long long)s->lost);
 	s->lost = 0;
-	return end_session(r, s);
+	if (!s->headed || s->ended)
+		return TEL_OK;
+	s->headed = 0;
+	return report_cut(r, s);
 }
 
 /* Hands out the event that the line is. */
 static tel_status
-emit(struct tel_reader *r, struct instr *s, size_t step, uint32_t size)
+emit(struct tel_reader *r, struct inst *s, size_t step, uint32_t size)
 {
 	struct tel_event *ev = &r->event;
 
@@ -145,28 +152,28 @@ is_silent(const unsigned char *p, const unsigned char *end)
 
 /* A record.  TEL_OK with *size set, or 0 where it was damaged; a failure. */
 static tel_status
-record(struct tel_reader *r, struct instr *s, const unsigned char *p,
+record(struct tel_reader *r, struct inst *s, const unsigned char *p,
     const unsigned char *end, size_t step, uint32_t *size)
 {
 	const unsigned char *at;
 	const char *why;
 	tel_status st;
+	int open;
 
 	*size = 0;
-	why = tel__instr_split(&s->line, p, end, &at);
+	why = tel__inst_split(&s->line, p, end, &at);
 	if (why != NULL)
 		return damaged(r, s, step, why, at, end);
-	if (s->line.code == 'H' && s->headed) {
-		st = end_session(r, s);
-		if (st != TEL_OK)
-			return st;
-	}
-	st = tel__instr_follow(r, s, &why);
+	open = s->headed && !s->ended;
+	st = tel__inst_follow(r, s, &why);
 	if (st == TEL_EDAMAGED)
 		return damaged(r, s, step, why, s->line.record, end);
+	if (st == TEL_OK && open && s->type == T_HEADER)
+		st = report_cut(r, s);
 	if (st != TEL_OK)
 		return st;
-	why = tel__instr_build(r, s, size);
+	s->ended = s->type == T_FINISH;
+	why = tel__inst_build(r, s, size);
 	if (why == NULL)
 		return TEL_OK;
 	*size = 0;
@@ -177,7 +184,7 @@ static tel_status
 inst_next(struct tel_reader *r)
 {
 	const unsigned char *p = NULL, *end = NULL;
-	struct instr *s = r->state;
+	struct inst *s = r->state;
 	uint32_t size;
 	size_t step;
 	tel_status st;
@@ -290,18 +297,20 @@ inst_probe(struct tel_reader *r)
 static tel_status
 inst_open(struct tel_reader *r, const char *as)
 {
-	struct instr *s = calloc(1, sizeof(*s));
+	struct inst *s = calloc(1, sizeof(*s));
 	struct tel_schema *schema;
 
 	(void)as;
 	r->state = s;
 	if (s == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	s->tree.seed = (uint64_t)(uintptr_t)s * 0x9e3779b97f4a7c15u;
+	tel__table_init(&s->tree.ids);
+	tel__index_init(&s->tree.by_path);
+	tel__table_init(&s->descriptor_ids);
 	s->tree.generation = 1;
-	s->data = malloc(INSTR_EVENT_MAX);
+	s->data = malloc(INST_EVENT_SIZE(line_max(r)));
 	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-	schema = tel__instr_schema();
+	schema = tel__inst_schema();
 	if (s->data == NULL || s->c_locale == (locale_t)0 || schema == NULL) {
 		tel_schema_free(schema);
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
@@ -311,14 +320,20 @@ inst_open(struct tel_reader *r, const char *as)
 	return TEL_OK;
 }
 
+const struct inst *
+tel__inst_record(const struct tel_reader *r)
+{
+	return r->state;
+}
+
 static void
 inst_close(struct tel_reader *r)
 {
-	struct instr *s = r->state;
+	struct inst *s = r->state;
 
 	if (s == NULL)
 		return;
-	tel__instr_clear(s);
+	tel__inst_clear(s);
 	if (s->c_locale != (locale_t)0)
 		freelocale(s->c_locale);
 	free(s->data);
@@ -336,7 +351,7 @@ inst_schema_name(unsigned i)
 static tel_status
 inst_schema_new(const char *name, struct tel_schema **out)
 {
-	struct tel_schema *s = tel__instr_schema();
+	struct tel_schema *s = tel__inst_schema();
 
 	(void)name;
 	if (s == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Data descriptors: formats as printf has them, which are followed here and
+ * Data descriptors: formats like those of printf, which are interpreted here and
  * never handed to printf.  The width of a number is that of its value, so
  * that a length in a conversion says nothing.
  */
@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 /* A conversion. */
 struct conversion {
@@ -34,7 +36,7 @@ digits(const unsigned char **p, const unsigned char *end, unsigned *out)
 
 	for (; *p < end && **p >= '0' && **p <= '9'; ++*p) {
 		v = v * 10 + (unsigned)(**p - '0');
-		if (v > INSTR_WIDTH_MAX)
+		if (v > INST_WIDTH_MAX)
 			return 0;
 	}
 	*out = v;
@@ -85,7 +87,7 @@ read_conversion(const unsigned char **p, const unsigned char *end,
 }
 
 int
-tel__instr_format_good(const unsigned char *p, size_t n)
+tel__inst_format_good(const unsigned char *p, size_t n)
 {
 	const unsigned char *end = p + n;
 	struct conversion c;
@@ -138,7 +140,7 @@ put_padded(struct text *t, const struct conversion *c, const char *prefix,
 /* An integer, by the rules of ISO C for its conversion. */
 static int
 put_integer(struct text *t, const struct conversion *c,
-    const struct instr_value *v)
+    const struct inst_value *v)
 {
 	const char *set =
 	    c->letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -146,11 +148,11 @@ put_integer(struct text *t, const struct conversion *c,
 	unsigned base = 10;
 	unsigned char buffer[24], *p = buffer + sizeof(buffer);
 	const char *prefix = "";
-	struct instr_number n;
+	struct inst_number n;
 	size_t zeros = 0, have;
 	uint64_t x;
 
-	if (!tel__instr_integer(v, &n) || n.over)
+	if (!tel__inst_integer(v, &n) || n.over)
 		return 0;
 	x = n.magnitude;
 	if (is_signed)
@@ -184,10 +186,10 @@ put_integer(struct text *t, const struct conversion *c,
 /* A floating-point number; with formats of our own. */
 static int
 put_double(struct text *t, const struct conversion *c,
-    const struct instr_value *v, locale_t c_locale)
+    const struct inst_value *v, locale_t c_locale)
 {
 	int precision = c->precision < 0 ? 6 : c->precision, n;
-	char number[64], buffer[320 + INSTR_WIDTH_MAX + 16], *end;
+	char number[64], buffer[320 + INST_WIDTH_MAX + 16], *end;
 	size_t zeros = 0, sign, have;
 	const char *prefix;
 	locale_t old;
@@ -228,14 +230,14 @@ put_double(struct text *t, const struct conversion *c,
 /* A string or character. */
 static int
 put_bytes(struct text *t, const struct conversion *c,
-    const struct instr_value *v)
+    const struct inst_value *v)
 {
 	unsigned char one, *end;
-	struct instr_number n;
+	struct inst_number n;
 	unsigned char *bytes;
 	size_t length;
 
-	if (c->letter == 'c' && tel__instr_integer(v, &n)) {
+	if (c->letter == 'c' && tel__inst_integer(v, &n)) {
 		one = (unsigned char)n.magnitude;
 		if (n.negative || n.over || n.magnitude == 0 ||
 		    n.magnitude > UINT8_MAX)
@@ -245,7 +247,7 @@ put_bytes(struct text *t, const struct conversion *c,
 	}
 	/* there is room for a line behind the longest text */
 	bytes = t->p + (t->limit - t->p);
-	end = tel__instr_decode(v, bytes);
+	end = tel__inst_decode(v, bytes);
 	if (end == NULL)
 		return 0;
 	length = (size_t)(end - bytes);
@@ -260,7 +262,7 @@ put_bytes(struct text *t, const struct conversion *c,
 
 /* Values as they are: "[1, 2]". */
 static unsigned char *
-put_raw(unsigned char *out, const struct instr_line *l, unsigned i)
+put_raw(unsigned char *out, const struct inst_line *l, unsigned i)
 {
 	unsigned first = i;
 	unsigned char *end;
@@ -271,7 +273,7 @@ put_raw(unsigned char *out, const struct instr_line *l, unsigned i)
 			*out++ = ',';
 			*out++ = ' ';
 		}
-		end = tel__instr_decode(&l->args[i], out);
+		end = tel__inst_decode(&l->args[i], out);
 		if (end == NULL)
 			return NULL;
 		out = end;
@@ -281,7 +283,7 @@ put_raw(unsigned char *out, const struct instr_line *l, unsigned i)
 }
 
 static int
-convert(struct text *t, const struct conversion *c, const struct instr_value *v,
+convert(struct text *t, const struct conversion *c, const struct inst_value *v,
     locale_t c_locale)
 {
 	switch (c->letter) {
@@ -296,10 +298,10 @@ convert(struct text *t, const struct conversion *c, const struct instr_value *v,
 }
 
 unsigned char *
-tel__instr_format(const struct instr_descriptor *d, const struct instr_line *l,
+tel__inst_format(const struct inst_descriptor *d, const struct inst_line *l,
     locale_t c_locale, unsigned char *out)
 {
-	struct text t = { out, out + INSTR_TEXT_MAX, 0 };
+	struct text t = { out, out + INST_TEXT_MAX, 0 };
 	const unsigned char *p = d->format, *end, *q;
 	struct conversion c;
 	unsigned used = 0;
@@ -329,4 +331,52 @@ tel__instr_format(const struct instr_descriptor *d, const struct instr_line *l,
 		return put_raw(t.p, l, used);
 	}
 	return t.p;
+}
+
+tel_status
+tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
+{
+	const struct inst_line *l = &s->line;
+	const struct inst_value *format = &l->values[I_FMT];
+	uint64_t id = tel__inst_unsigned(l, I_ID);
+	struct inst_descriptor *d;
+	unsigned char *end;
+
+	if (id == 0 || !inst_has(l, I_FMT)) {
+		*why = "id= and fmt=";
+		return TEL_EDAMAGED;
+	}
+	s->type = T_DESCRIPTOR;
+	if (tel__table_find(&s->descriptor_ids, id) != NULL)
+		return tel__inst_ignore(s, "the id is in use");
+	if (s->descriptor_bytes + format->n > INST_POOL_MAX ||
+	    s->ndescriptors == INST_IDS_MAX)
+		return tel__inst_ignore(s, "there are too many descriptors");
+	if (!TEL__RESERVE(s->descriptors, s->descriptor_room,
+	        (size_t)s->ndescriptors + 1))
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	d = &s->descriptors[s->ndescriptors];
+	d->format = malloc(format->n + 1u);
+	if (d->format == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	end = tel__inst_decode(format, d->format);
+	if (end == NULL ||
+	    tel__inst_id_add(&s->descriptor_ids, id, s->ndescriptors) !=
+	        TEL_OK) {
+		free(d->format);
+		*why = "a string that makes sense";
+		if (end == NULL)
+			return TEL_EDAMAGED;
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	}
+	d->length = (uint32_t)(end - d->format);
+	d->refused = !tel__inst_format_good(d->format, d->length);
+	if (d->refused)
+		tel__reader_notice(r, TEL_WARNING, s->offset,
+		    "the format of descriptor %llu is refused: values are "
+		    "shown as they are",
+		    (unsigned long long)id);
+	s->ndescriptors++;
+	s->descriptor_bytes += format->n;
+	return TEL_OK;
 }

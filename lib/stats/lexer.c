@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scanning for commas and parentheses, and reading integers. */
-#include "stats/scan.h"
+/* Finding commas and parentheses, and reading integers. */
+#include "stats/lexer.h"
 
 #include <stddef.h>
 #include <string.h>
 
 const char *
-tel__scan_quoted(const char *p)
+tel__lex_quoted(const char *p)
 {
 	char quote = *p++;
 
@@ -21,7 +21,7 @@ tel__scan_quoted(const char *p)
 }
 
 const char *
-tel__scan_until(const char *p, const char *stop, const char **open)
+tel__lex_until(const char *p, const char *stop, const char **open)
 {
 	const char *outer = p;
 	size_t depth = 0;
@@ -31,7 +31,7 @@ tel__scan_until(const char *p, const char *stop, const char **open)
 			return p;
 		if (*p == '"' || *p == '\'') {
 			*open = p;
-			p = tel__scan_quoted(p);
+			p = tel__lex_quoted(p);
 			if (p == NULL)
 				return NULL;
 			continue;
@@ -112,7 +112,7 @@ add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 }
 
 const char *
-tel__scan_integer(const char *p, const char *end, int64_t *out)
+tel__lex_integer(const char *p, const char *end, int64_t *out)
 {
 	int negative = p < end && *p == '-', is_time;
 	const char *digits, *point = NULL, *point_end, *why;

@@ -38,7 +38,7 @@
 	}
 
 /* clang-format off */
-const struct instr_type_def tel__instr_types[T_TYPES] = {
+const struct inst_type_def tel__inst_types[T_TYPES] = {
 	[T_HEADER] = { "Header", "Log", {
 		{ "major", TEL_UNSIGNED, FROM_MAJOR },
 		{ "median", TEL_UNSIGNED, FROM_MEDIAN },
@@ -153,15 +153,21 @@ const struct instr_type_def tel__instr_types[T_TYPES] = {
 		{ "buckets", TEL_STRING, I_B } } },
 	[T_BUCKET] = { "Bucket", "Snapshot", { OF_CLASS,
 		{ "key", TEL_STRING, I_K }, { "count", TEL_UNSIGNED, I_V } } },
+
+	[T_RATIO_CLASS] = { "RatioClass", "Class", { DEFINES } },
+	[T_SNAP_RATIO] = { "Ratio", "Snapshot", { OF_CLASS,
+		{ "updates", TEL_UNSIGNED, I_N },
+		{ "weight", TEL_UNSIGNED, I_W },
+		{ "total", TEL_SIGNED, I_TOTAL } } },
 };
 /* clang-format on */
 
 static unsigned
-count_fields(const struct instr_type_def *d)
+count_fields(const struct inst_type_def *d)
 {
 	unsigned n = 0;
 
-	while (n < INSTR_FIELDS && d->fields[n].name != NULL)
+	while (n < INST_FIELDS && d->fields[n].name != NULL)
 		n++;
 	return n;
 }
@@ -169,9 +175,9 @@ count_fields(const struct instr_type_def *d)
 static int
 add_type(struct tel_schema *schema, unsigned i)
 {
-	const struct instr_type_def *d = &tel__instr_types[i];
+	const struct inst_type_def *d = &tel__inst_types[i];
 	unsigned n = count_fields(d), j;
-	const struct instr_field_def *f;
+	const struct inst_field_def *f;
 	struct tel_field *field;
 	struct tel_type *t;
 
@@ -193,7 +199,7 @@ add_type(struct tel_schema *schema, unsigned i)
 }
 
 static void
-set_range(struct tel_schema *schema, enum instr_type start, enum instr_type end)
+set_range(struct tel_schema *schema, enum inst_type start, enum inst_type end)
 {
 	struct tel_type *t = &schema->types[start], *u = &schema->types[end];
 
@@ -205,7 +211,7 @@ set_range(struct tel_schema *schema, enum instr_type start, enum instr_type end)
 }
 
 struct tel_schema *
-tel__instr_schema(void)
+tel__inst_schema(void)
 {
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	struct tel_schema *s =
@@ -229,24 +235,24 @@ tel__instr_schema(void)
 
 /* The number in a field, as far as 64 bits hold it; 0 where it is missing. */
 static const char *
-number(struct tel_reader *r, struct instr *s, const struct instr_field_def *f,
+number(struct tel_reader *r, struct inst *s, const struct inst_field_def *f,
     uint64_t *out)
 {
-	enum instr_key key = (enum instr_key)f->from;
+	enum inst_key key = (enum inst_key)f->from;
 	uint64_t most = UINT64_MAX;
-	struct instr_number n;
+	struct inst_number n;
 
 	*out =
 	    key == I_N && s->type >= T_UPDATE_SET && s->type <= T_UPDATE_TALLY;
 	if (f->datatype == TEL_BOOLEAN)
 		*out = 1;
-	if (!instr_has(&s->line, key))
+	if (!inst_has(&s->line, key))
 		return NULL;
 	if (s->line.values[key].decimal && f->datatype == TEL_UNSIGNED) {
 		*out = s->line.values[key].number;
 		return NULL;
 	}
-	if (!tel__instr_integer(&s->line.values[key], &n))
+	if (!tel__inst_integer(&s->line.values[key], &n))
 		return f->name;
 	if (n.negative && f->datatype == TEL_UNSIGNED && key != I_TAG)
 		return f->name;
@@ -259,7 +265,7 @@ number(struct tel_reader *r, struct instr *s, const struct instr_field_def *f,
 			tel__reader_notice(r, TEL_WARNING, s->offset,
 			    "a number is too large for the field %s of %s, "
 			    "and is shown as the largest",
-			    f->name, tel__instr_types[s->type].name);
+			    f->name, tel__inst_types[s->type].name);
 		s->told |= 1;
 		n.magnitude = most;
 	}
@@ -269,20 +275,20 @@ number(struct tel_reader *r, struct instr *s, const struct instr_field_def *f,
 
 /* What a field is that is no part of the line. */
 static uint64_t
-derived(const struct instr *s, enum instr_from from)
+derived(const struct inst *s, enum inst_from from)
 {
 	switch (from) {
 	case FROM_CLASS: return s->class_id;
 	case FROM_RANGE:
-		return s->class_id << 32 ^ tel__instr_unsigned(&s->line, I_TAG);
+		return s->class_id << 32 ^ tel__inst_unsigned(&s->line, I_TAG);
 	case FROM_MAJOR: return s->version[0];
 	case FROM_MEDIAN: return s->version[1];
 	case FROM_MINOR: return s->version[2];
 	case FROM_OUTSIDE:
-		if (instr_has(&s->line, I_OVF))
-			return tel__instr_unsigned(&s->line, I_OVF);
-		return tel__instr_unsigned(&s->line, I_UNDER) +
-		    tel__instr_unsigned(&s->line, I_OVER);
+		if (inst_has(&s->line, I_OVF))
+			return tel__inst_unsigned(&s->line, I_OVF);
+		return tel__inst_unsigned(&s->line, I_UNDER) +
+		    tel__inst_unsigned(&s->line, I_OVER);
 	case FROM_PATH:
 	case FROM_TEXT:
 	case FROM_REASON:
@@ -293,30 +299,31 @@ derived(const struct instr *s, enum instr_from from)
 
 /* The text of a trace event. */
 static unsigned char *
-put_text(const struct instr *s, unsigned char *out)
+put_text(const struct inst *s, unsigned char *out)
 {
-	const struct instr_line *l = &s->line;
-	static const struct instr_descriptor none = { NULL, 0, 1 };
-	const struct instr_descriptor *d = &none;
-	uint32_t at;
+	const struct inst_line *l = &s->line;
+	static const struct inst_descriptor none = { NULL, 0, 1 };
+	const struct inst_descriptor *d = &none;
+	const struct tel__entry *e;
 
-	if (instr_has(l, I_S))
-		return tel__instr_decode(&l->values[I_S], out);
-	if (instr_has(l, I_D)) {
-		if (tel__instr_ids_find(&s->descriptor_ids, s->tree.seed,
-		        tel__instr_unsigned(l, I_D), &at))
-			d = &s->descriptors[at];
+	if (inst_has(l, I_S))
+		return tel__inst_decode(&l->values[I_S], out);
+	if (inst_has(l, I_D)) {
+		e = tel__table_find(&s->descriptor_ids,
+		    tel__inst_unsigned(l, I_D));
+		if (e != NULL)
+			d = &s->descriptors[e->value];
 	} else if (l->nargs == 0) {
 		return out;
 	}
-	return tel__instr_format(d, l, s->c_locale, out);
+	return tel__inst_format(d, l, s->c_locale, out);
 }
 
 /* A string at out, without a NUL; NULL when an escape is wrong. */
 static unsigned char *
-put_string(const struct instr *s, unsigned from, unsigned char *out)
+put_string(const struct inst *s, unsigned from, unsigned char *out)
 {
-	const struct instr_line *l = &s->line;
+	const struct inst_line *l = &s->line;
 	size_t n;
 
 	switch (from) {
@@ -334,17 +341,17 @@ put_string(const struct instr *s, unsigned from, unsigned char *out)
 		return out + n;
 	default: break;
 	}
-	if (!instr_has(l, (enum instr_key)from))
+	if (!inst_has(l, (enum inst_key)from))
 		return out;
-	return tel__instr_decode(&l->values[from], out);
+	return tel__inst_decode(&l->values[from], out);
 }
 
 const char *
-tel__instr_build(struct tel_reader *r, struct instr *s, uint32_t *size)
+tel__inst_build(struct tel_reader *r, struct inst *s, uint32_t *size)
 {
 	const struct tel_type *t = &r->log.schema->types[s->type];
-	const struct instr_type_def *d = &tel__instr_types[s->type];
-	const struct instr_field_def *f = d->fields;
+	const struct inst_type_def *d = &tel__inst_types[s->type];
+	const struct inst_field_def *f = d->fields;
 	unsigned char *p = s->data + HEADER, *out = s->data + t->size;
 	const char *why;
 	unsigned i;
@@ -364,7 +371,7 @@ tel__instr_build(struct tel_reader *r, struct instr *s, uint32_t *size)
 			if (why != NULL)
 				return why;
 		} else {
-			v = derived(s, (enum instr_from)f->from);
+			v = derived(s, (enum inst_from)f->from);
 		}
 		tel_store_le64(p, v);
 	}

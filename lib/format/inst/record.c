@@ -13,11 +13,19 @@
 #define CODE2(a, b) (CODE1(a) << 8 | (b))
 
 tel_status
-tel__instr_ignore(struct instr *s, const char *reason)
+tel__inst_ignore(struct inst *s, const char *reason)
 {
 	s->type = T_IGNORED;
 	s->reason = reason;
 	return TEL_OK;
+}
+
+/* The same where the rules say so, and nothing is wrong with the record. */
+static void
+turn_off(struct inst *s, const char *reason)
+{
+	(void)tel__inst_ignore(s, reason);
+	s->off = 1;
 }
 
 static tel_status
@@ -28,18 +36,18 @@ damaged(const char **why, const char *text)
 }
 
 void
-tel__instr_clear(struct instr *s)
+tel__inst_clear(struct inst *s)
 {
 	uint32_t i;
 
-	tel__instr_tree_clear(&s->tree);
+	tel__inst_tree_clear(&s->tree);
 	for (i = 0; i < s->ndescriptors; i++)
 		free(s->descriptors[i].format);
 	free(s->descriptors);
-	free(s->descriptor_ids.slots);
-	memset(&s->descriptor_ids, 0, sizeof(s->descriptor_ids));
+	tel__table_clear(&s->descriptor_ids);
 	s->descriptors = NULL;
-	s->ndescriptors = s->descriptor_room = 0;
+	s->ndescriptors = 0;
+	s->descriptor_room = 0;
 	s->descriptor_bytes = 0;
 }
 
@@ -47,16 +55,16 @@ tel__instr_clear(struct instr *s)
 
 /* "H inst 1 0 0": the version rule is that of the other formats. */
 static tel_status
-header(struct tel_reader *r, struct instr *s, const char **why)
+header(struct tel_reader *r, struct inst *s, const char **why)
 {
-	const struct instr_line *l = &s->line;
-	struct instr_number n;
+	const struct inst_line *l = &s->line;
+	struct inst_number n;
 	unsigned i;
 
-	if (l->nargs < 4 || !instr_is(&l->args[0], "inst"))
+	if (l->nargs < 4 || !inst_is(&l->args[0], "inst"))
 		return damaged(why, "inst and a version of three numbers");
 	for (i = 0; i < 3; i++) {
-		if (!tel__instr_integer(&l->args[1 + i], &n) || n.negative ||
+		if (!tel__inst_integer(&l->args[1 + i], &n) || n.negative ||
 		    n.over)
 			return damaged(why,
 			    "inst and a version of three numbers");
@@ -76,12 +84,12 @@ header(struct tel_reader *r, struct instr *s, const char **why)
 		    (unsigned long long)s->version[1],
 		    (unsigned long long)s->version[2]);
 	}
-	tel__instr_clear(s);
+	tel__inst_clear(s);
 	s->headed = 1;
 	s->type = T_HEADER;
-	if (tel__instr_unsigned(l, I_HZ) > 0)
+	if (tel__inst_unsigned(l, I_HZ) > 0)
 		tel__clock_set_rate(r->log.clock,
-		    (double)tel__instr_unsigned(l, I_HZ));
+		    (double)tel__inst_unsigned(l, I_HZ));
 	return TEL_OK;
 }
 
@@ -92,15 +100,15 @@ header(struct tel_reader *r, struct instr *s, const char **why)
  * the event then says why.  *type is CLASS_TYPES where the class is not known.
  */
 static int
-find_class(struct tel_reader *r, struct instr *s, unsigned *type)
+find_class(struct tel_reader *r, struct inst *s, unsigned *type)
 {
-	const struct instr_class *c;
+	const struct inst_class *c;
 	uint32_t at;
 
-	s->class_id = tel__instr_unsigned(&s->line, I_C);
+	s->class_id = tel__inst_unsigned(&s->line, I_C);
 	*type = CLASS_TYPES;
-	at = tel__instr_class_of(&s->tree, s->class_id);
-	if (at == INSTR_NO_CLASS) {
+	at = tel__inst_class_of(&s->tree, s->class_id);
+	if (at == INST_NO_CLASS) {
 		if (s->class_id != 0 && !(s->told & 8)) {
 			s->told |= 8;
 			tel__reader_notice(r, TEL_WARNING, s->offset,
@@ -110,61 +118,62 @@ find_class(struct tel_reader *r, struct instr *s, unsigned *type)
 		}
 		return 1;
 	}
-	if (at == INSTR_BAD_CLASS) {
-		(void)tel__instr_ignore(s, "the class could not be defined");
+	if (at == INST_BAD_CLASS) {
+		(void)tel__inst_ignore(s, "the class could not be defined");
 		return 0;
 	}
-	c = tel__instr_class_check(&s->tree, at);
+	c = tel__inst_class_check(&s->tree, at);
+	s->class_at = at;
 	s->path = c->path;
 	s->path_length = c->path_length;
 	s->class_id = c->id;
 	*type = c->type;
 	if (c->dead)
-		(void)tel__instr_ignore(s, "the class was disposed of");
+		turn_off(s, "the class was disposed of");
 	return !c->dead;
 }
 
 /* The same for what a class has to be enabled for. */
 static int
-find_enabled(struct tel_reader *r, struct instr *s, unsigned *type)
+find_enabled(struct tel_reader *r, struct inst *s, unsigned *type)
 {
 	uint32_t at;
 
 	if (!find_class(r, s, type))
 		return 0;
-	at = tel__instr_class_of(&s->tree, tel__instr_unsigned(&s->line, I_C));
-	if (at == INSTR_NO_CLASS ? s->tree.root_off : !s->tree.classes[at].on) {
-		(void)tel__instr_ignore(s, "the class is disabled");
+	at = tel__inst_class_of(&s->tree, tel__inst_unsigned(&s->line, I_C));
+	if (at == INST_NO_CLASS ? s->tree.root_off : !s->tree.classes[at].on) {
+		turn_off(s, "the class is disabled");
 		return 0;
 	}
 	return 1;
 }
 
 static tel_status
-change(struct tel_reader *r, struct instr *s, const char **why)
+change(struct tel_reader *r, struct inst *s, const char **why)
 {
-	const struct instr_value *op = &s->line.values[I_OP];
-	uint64_t id = tel__instr_unsigned(&s->line, I_C);
-	struct instr_class *c = NULL;
+	const struct inst_value *op = &s->line.values[I_OP];
+	uint64_t id = tel__inst_unsigned(&s->line, I_C);
+	struct inst_class *c = NULL;
 	unsigned type;
 	uint32_t at;
 
-	if (!instr_has(&s->line, I_C) || !instr_has(&s->line, I_OP))
+	if (!inst_has(&s->line, I_C) || !inst_has(&s->line, I_OP))
 		return damaged(why, "c= and op=");
-	if (instr_is(op, "enable"))
+	if (inst_is(op, "enable"))
 		s->type = T_ENABLE;
-	else if (instr_is(op, "disable"))
+	else if (inst_is(op, "disable"))
 		s->type = T_DISABLE;
-	else if (instr_is(op, "dispose"))
+	else if (inst_is(op, "dispose"))
 		s->type = T_DISPOSE;
 	else
 		return damaged(why, "enable, disable or dispose");
 	if (id == 0 && s->type == T_DISPOSE)
-		return tel__instr_ignore(s, "the root cannot be disposed of");
+		return tel__inst_ignore(s, "the root cannot be disposed of");
 	if (!find_class(r, s, &type))
 		return TEL_OK;
-	at = tel__instr_class_of(&s->tree, id);
-	if (at < INSTR_BAD_CLASS)
+	at = tel__inst_class_of(&s->tree, id);
+	if (at < INST_BAD_CLASS)
 		c = &s->tree.classes[at];
 	else if (id != 0)
 		return TEL_OK;
@@ -182,27 +191,26 @@ change(struct tel_reader *r, struct instr *s, const char **why)
 /* ------------------------------------------------------------- events */
 
 static tel_status
-trace(struct tel_reader *r, struct instr *s, const char **why)
+trace(struct tel_reader *r, struct inst *s, const char **why)
 {
-	static const enum instr_type phases[2][4] = { { T_TRACE, T_START, T_END,
-		                                          T_MIDDLE },
+	static const enum inst_type phases[2][4] = { { T_TRACE, T_START, T_END,
+		                                         T_MIDDLE },
 		{ T_TRACE_ON, T_START_ON, T_END_ON, T_MIDDLE_ON } };
-	const struct instr_line *l = &s->line;
-	struct instr_number n = { 0, 0, 0 };
+	const struct inst_line *l = &s->line;
+	struct inst_number n = { 0, 0, 0 };
 	unsigned type;
 
-	if (!instr_has(l, I_C))
+	if (!inst_has(l, I_C))
 		return damaged(why, "c=");
-	if (instr_has(l, I_P) &&
-	    (!tel__instr_integer(&l->values[I_P], &n) || n.negative || n.over ||
+	if (inst_has(l, I_P) &&
+	    (!tel__inst_integer(&l->values[I_P], &n) || n.negative || n.over ||
 	        n.magnitude > 3))
 		return damaged(why, "0 to 3 as p=");
-	s->type =
-	    phases[instr_has(l, I_CPU) || instr_has(l, I_TID)][n.magnitude];
+	s->type = phases[inst_has(l, I_CPU) || inst_has(l, I_TID)][n.magnitude];
 	if (!find_enabled(r, s, &type))
 		return TEL_OK;
 	if (type < CLASS_TYPES && type != CLASS_TRACE && type != CLASS_STRACE)
-		return tel__instr_ignore(s, "the class is none of traces");
+		return tel__inst_ignore(s, "the class is none of traces");
 	return TEL_OK;
 }
 
@@ -215,24 +223,24 @@ has_buckets(unsigned type)
 }
 
 static tel_status
-update(struct tel_reader *r, struct instr *s, const char **why)
+update(struct tel_reader *r, struct inst *s, const char **why)
 {
-	const struct instr_value *op = &s->line.values[I_OP];
+	const struct inst_value *op = &s->line.values[I_OP];
 	unsigned type, wanted = CLASS_TYPES;
 	int fits;
 
-	if (!instr_has(&s->line, I_C) || !instr_has(&s->line, I_OP) ||
-	    !instr_has(&s->line, I_V))
+	if (!inst_has(&s->line, I_C) || !inst_has(&s->line, I_OP) ||
+	    !inst_has(&s->line, I_V))
 		return damaged(why, "c=, op= and v=");
-	if (instr_is(op, "abs") || instr_is(op, "delta")) {
-		s->type = instr_is(op, "abs") ? T_UPDATE_SET : T_UPDATE_ADD;
+	if (inst_is(op, "abs") || inst_is(op, "delta")) {
+		s->type = inst_is(op, "abs") ? T_UPDATE_SET : T_UPDATE_ADD;
 		wanted = CLASS_MAG;
-	} else if (instr_is(op, "inc")) {
+	} else if (inst_is(op, "inc")) {
 		s->type = T_UPDATE_GROWTH;
 		wanted = CLASS_GROWTH;
-	} else if (instr_is(op, "hist")) {
+	} else if (inst_is(op, "hist")) {
 		s->type = T_UPDATE_HISTOGRAM;
-	} else if (instr_is(op, "tally")) {
+	} else if (inst_is(op, "tally")) {
 		s->type = T_UPDATE_TALLY;
 		wanted = CLASS_TALLY;
 	} else {
@@ -242,74 +250,83 @@ update(struct tel_reader *r, struct instr *s, const char **why)
 		return TEL_OK;
 	fits = wanted == CLASS_TYPES ? has_buckets(type) : type == wanted;
 	if (type < CLASS_TYPES && !fits)
-		return tel__instr_ignore(s, "the class is of another type");
+		return tel__inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }
 
-/* What a snapshot of a class that is not known is of, by its fields. */
-static enum instr_type
-guess(const struct instr_line *l)
+/*
+ * What a snapshot of a class that is not defined is of, by its fields.  One
+ * that could be anything is no statistic of ours.
+ */
+static enum inst_type
+guess(const struct inst_line *l)
 {
-	if (instr_has(l, I_CUR))
+	if (inst_has(l, I_CUR))
 		return T_SNAP_MAGNITUDE;
-	if (instr_has(l, I_OVFN))
+	if (inst_has(l, I_OVFN))
 		return T_SNAP_TALLY;
-	if (instr_has(l, I_B) || instr_has(l, I_UNDER) || instr_has(l, I_OVF))
+	if (inst_has(l, I_B) || inst_has(l, I_UNDER) || inst_has(l, I_OVF))
 		return T_SNAP_HISTOGRAM;
-	return instr_has(l, I_PAIRS) ? T_SNAP_SUMMARY : T_SNAP_GROWTH;
+	if (inst_has(l, I_PAIRS))
+		return T_SNAP_SUMMARY;
+	if (!inst_has(l, I_TOTAL))
+		return T_OTHER;
+	return inst_has(l, I_W) ? T_SNAP_RATIO : T_SNAP_GROWTH;
 }
 
 static tel_status
-snapshot(struct tel_reader *r, struct instr *s, const char **why)
+snapshot(struct tel_reader *r, struct inst *s, const char **why)
 {
 	unsigned type;
 
-	if (!instr_has(&s->line, I_C) || !instr_has(&s->line, I_N))
+	if (!inst_has(&s->line, I_C) || !inst_has(&s->line, I_N))
 		return damaged(why, "c= and n=");
 	if (!find_enabled(r, s, &type))
 		return TEL_OK;
 	switch (type) {
-	case CLASS_TYPES:
-	case CLASS_OTHER: s->type = guess(&s->line); break;
+	case CLASS_TYPES: s->type = guess(&s->line); break;
+	/* a class of a later version: its numbers mean what that says */
+	case CLASS_OTHER: s->type = T_OTHER; break;
 	case CLASS_MAG: s->type = T_SNAP_MAGNITUDE; break;
 	case CLASS_GROWTH: s->type = T_SNAP_GROWTH; break;
 	case CLASS_STRACE: s->type = T_SNAP_SUMMARY; break;
 	case CLASS_TALLY: s->type = T_SNAP_TALLY; break;
+	case CLASS_RATIO: s->type = T_SNAP_RATIO; break;
 	case CLASS_PATH:
 	case CLASS_TRACE:
-		return tel__instr_ignore(s, "the class is none of statistics");
+		return tel__inst_ignore(s, "the class is none of statistics");
 	default: s->type = T_SNAP_HISTOGRAM; break;
 	}
 	return TEL_OK;
 }
 
 static tel_status
-bucket(struct tel_reader *r, struct instr *s, const char **why)
+bucket(struct tel_reader *r, struct inst *s, const char **why)
 {
 	unsigned type;
 
-	if (!instr_has(&s->line, I_C) ||
-	    (!instr_has(&s->line, I_B) &&
-	        (!instr_has(&s->line, I_K) || !instr_has(&s->line, I_V))))
+	if (!inst_has(&s->line, I_C) ||
+	    (!inst_has(&s->line, I_B) &&
+	        (!inst_has(&s->line, I_K) || !inst_has(&s->line, I_V))))
 		return damaged(why, "c=, k= and v=, or c= and b=");
-	s->type = instr_has(&s->line, I_B) ? T_BUCKETS : T_BUCKET;
+	s->type = inst_has(&s->line, I_B) ? T_BUCKETS : T_BUCKET;
 	if (!find_enabled(r, s, &type) || type >= CLASS_OTHER)
 		return TEL_OK;
 	if (s->type == T_BUCKET ? type != CLASS_TALLY : !has_buckets(type))
-		return tel__instr_ignore(s, "the class is of another type");
+		return tel__inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }
 
 static tel_status
-lost(struct tel_reader *r, struct instr *s, const char **why)
+lost(struct tel_reader *r, struct inst *s, const char **why)
 {
-	uint64_t n = tel__instr_unsigned(&s->line, I_N);
+	uint64_t n = tel__inst_unsigned(&s->line, I_N);
 	unsigned type;
 
-	if (!instr_has(&s->line, I_N))
+	if (!inst_has(&s->line, I_N))
 		return damaged(why, "n=");
 	s->type = T_LOST;
-	if (instr_has(&s->line, I_C) && !find_class(r, s, &type))
+	if (inst_has(&s->line, I_C) && !find_class(r, s, &type))
 		s->type = T_LOST; /* of whatever class */
 	if (__builtin_add_overflow(s->lost, n, &s->lost))
 		s->lost = UINT64_MAX;
@@ -321,26 +338,26 @@ lost(struct tel_reader *r, struct instr *s, const char **why)
  * the event itself are looked at when it is made.
  */
 static int
-numbers_good(const struct instr_line *l)
+numbers_good(const struct inst_line *l)
 {
 	static const uint64_t keys = (uint64_t)1 << I_C |
 	    (uint64_t)1 << I_PARENT | (uint64_t)1 << I_D |
 	    (uint64_t)1 << I_OVF | (uint64_t)1 << I_UNDER |
 	    (uint64_t)1 << I_OVER | (uint64_t)1 << I_EN | (uint64_t)1 << I_TAG;
 	uint64_t left = l->present & keys;
-	const struct instr_value *v;
-	struct instr_number n;
+	const struct inst_value *v;
+	struct inst_number n;
 
 	for (; left != 0; left &= left - 1) {
 		v = &l->values[__builtin_ctzll(left)];
-		if (!v->decimal && (!tel__instr_integer(v, &n) || n.over))
+		if (!v->decimal && (!tel__inst_integer(v, &n) || n.over))
 			return 0;
 	}
 	return 1;
 }
 
 tel_status
-tel__instr_follow(struct tel_reader *r, struct instr *s, const char **why)
+tel__inst_follow(struct tel_reader *r, struct inst *s, const char **why)
 {
 	if (!numbers_good(&s->line))
 		return damaged(why,
@@ -348,22 +365,20 @@ tel__instr_follow(struct tel_reader *r, struct instr *s, const char **why)
 	s->path = "";
 	s->path_length = 0;
 	s->class_id = 0;
-	s->ended = 0;
+	s->class_at = INST_NO_CLASS;
+	s->off = 0;
 	switch (s->line.code) {
 	case CODE1('E'): return trace(r, s, why);
 	case CODE1('U'): return update(r, s, why);
 	case CODE1('S'): return snapshot(r, s, why);
 	case CODE2('S', 'B'): return bucket(r, s, why);
-	case CODE1('C'): return tel__instr_define(r, s, why);
-	case CODE1('D'): return tel__instr_describe(r, s, why);
+	case CODE1('C'): return tel__inst_define(r, s, why);
+	case CODE1('D'): return tel__inst_describe(r, s, why);
 	case CODE1('X'): return change(r, s, why);
 	case CODE1('H'): return header(r, s, why);
 	case CODE1('K'): s->type = T_SYNC; break;
 	case CODE1('L'): return lost(r, s, why);
-	case CODE1('Z'):
-		s->type = T_FINISH;
-		s->ended = 1;
-		break;
+	case CODE1('Z'): s->type = T_FINISH; break;
 	case CODE1('R'): s->type = T_REPORT; break;
 	case CODE1('W'): s->type = T_ORIGIN; break;
 	default:

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scan: the way through a text of expressions that are not understood. */
-#ifndef TEL_STATS_SCAN_H
-#define TEL_STATS_SCAN_H
+/*
+ * Lexer of specs: finds the ends of expressions, whose own syntax
+ * lib/query knows, and reads numbers.
+ */
+#ifndef TEL_STATS_LEXER_H
+#define TEL_STATS_LEXER_H
 
 #include <stdint.h>
 
 static inline int
-scan_word(char c)
+lex_word(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
 	    (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 static inline const char *
-scan_blanks(const char *p)
+lex_blanks(const char *p)
 {
 	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')
 		p++;
@@ -25,15 +28,15 @@ scan_blanks(const char *p)
  * and no quotes; the end of the text when there is none.  NULL: a quote or a
  * parenthesis, at *open, is not closed.
  */
-const char *tel__scan_until(const char *p, const char *stop, const char **open);
+const char *tel__lex_until(const char *p, const char *stop, const char **open);
 
 /* The string that begins at p, with a quote: where it ends; NULL: nowhere. */
-const char *tel__scan_quoted(const char *p);
+const char *tel__lex_quoted(const char *p);
 
 /*
  * An integer, all of p up to end: [+-] digits or 0x.., with k M G T, or ns us
  * ms s and perhaps a fraction, behind it.  Returns NULL, or what is wrong.
  */
-const char *tel__scan_integer(const char *p, const char *end, int64_t *out);
+const char *tel__lex_integer(const char *p, const char *end, int64_t *out);
 
 #endif

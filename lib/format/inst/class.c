@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The classes of a session: the tree of them, by ids and by paths, and the
+ * records that define them.
+ *
+ * A class that is defined again where one of the same type is becomes that
+ * one, as creating it again did; its first parameters hold.
+ */
+#include "format/inst/inst.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+tel_status
+tel__inst_id_add(struct tel__table *ids, uint64_t id, uint32_t to)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	if (ids->count == INST_IDS_MAX)
+		return TEL_ELIMIT;
+	e = tel__table_put(ids, id, &fresh);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	e->value = to;
+	return TEL_OK;
+}
+
+void
+tel__inst_tree_clear(struct inst_tree *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++)
+		free(t->classes[i].path);
+	free(t->classes);
+	tel__table_clear(&t->ids);
+	tel__index_clear(&t->by_path);
+	t->classes = NULL;
+	t->count = 0;
+	t->room = 0;
+	t->bytes = 0;
+	t->root_off = 0;
+	t->generation = 1;
+}
+
+uint32_t
+tel__inst_class_of(const struct inst_tree *t, uint64_t id)
+{
+	const struct tel__entry *e = tel__table_find(&t->ids, id);
+
+	return e == NULL ? INST_NO_CLASS : (uint32_t)e->value;
+}
+
+/* The newest class of a path, or NOWHERE, and where the index has it. */
+static uint32_t
+find_path(const struct inst_tree *t, const char *path, size_t n, uint64_t hash,
+    struct tel__probe *at)
+{
+	const struct inst_class *c;
+	uint32_t i;
+
+	for (i = tel__index_first(&t->by_path, hash, at); i != TEL__NOWHERE;
+	     i = tel__index_next(&t->by_path, at)) {
+		c = &t->classes[i];
+		if (c->path_length == n && memcmp(c->path, path, n) == 0)
+			break;
+	}
+	return i;
+}
+
+uint32_t
+tel__inst_class_at(struct inst_tree *t, const char *path, size_t n)
+{
+	struct tel__probe at;
+	uint32_t i = find_path(t, path, n,
+	    tel__hash_bytes(path, n, t->by_path.seed), &at);
+
+	if (i == TEL__NOWHERE || tel__inst_class_check(t, i)->dead)
+		return INST_NO_CLASS;
+	return i;
+}
+
+tel_status
+tel__inst_class_add(struct inst_tree *t, const char *path, size_t n,
+    uint32_t parent, enum inst_class_type type, uint32_t *out)
+{
+	uint64_t hash = tel__hash_bytes(path, n, t->by_path.seed);
+	struct tel__probe at;
+	struct inst_class *c;
+	char *copy;
+
+	if (t->count == INST_IDS_MAX || t->bytes + n + 1 > INST_POOL_MAX)
+		return TEL_ELIMIT;
+	if (!TEL__RESERVE(t->classes, t->room, (size_t)t->count + 1))
+		return TEL_ENOMEM;
+	copy = tel__copy_string(path, n);
+	/* the class of the path that was disposed of gives way */
+	if (copy != NULL && find_path(t, path, n, hash, &at) != TEL__NOWHERE)
+		tel__index_remove(&t->by_path, &at);
+	if (copy == NULL || !tel__index_add(&t->by_path, hash, t->count)) {
+		free(copy);
+		return TEL_ENOMEM;
+	}
+	t->bytes += n + 1;
+	c = &t->classes[t->count];
+	memset(c, 0, sizeof(*c));
+	c->path = copy;
+	c->path_length = (uint32_t)n;
+	c->parent = parent;
+	c->type = (uint8_t)type;
+	c->own = 1;
+	*out = t->count++;
+	return TEL_OK;
+}
+
+/*
+ * Flags hold for what is below.  They change seldom, so they are worked out
+ * again only after a change.
+ */
+const struct inst_class *
+tel__inst_class_check(struct inst_tree *t, uint32_t number)
+{
+	struct inst_class *c = &t->classes[number];
+	const struct inst_class *up = c;
+
+	if (c->checked == t->generation)
+		return c;
+	c->on = !t->root_off;
+	c->dead = 0;
+	for (;;) {
+		c->on &= up->own;
+		c->dead |= up->disposed;
+		if (up->parent == 0)
+			break;
+		up = &t->classes[up->parent - 1];
+	}
+	c->checked = t->generation;
+	return c;
+}
+
+/* -------------------------------------------------------- definitions */
+
+static const struct class_def {
+	const char *name;
+	enum inst_type event;
+	uint8_t parameters[6]; /* enum inst_key; 0 ends them */
+} defs[CLASS_TYPES] = {
+	[CLASS_PATH] = { "path", T_PATH, { 0 } },
+	[CLASS_TRACE] = { "trace", T_TRACE_CLASS, { 0 } },
+	[CLASS_STRACE] = { "strace", T_SUMMARY, { 0 } },
+	[CLASS_MAG] = { "mag", T_MAGNITUDE, { 0 } },
+	[CLASS_GROWTH] = { "growth", T_GROWTH, { 0 } },
+	[CLASS_HIST] = { "hist", T_HISTOGRAM, { I_LO, I_HI, I_W } },
+	[CLASS_SPLIT] = { "split", T_SPLIT,
+	    { I_LO, I_W1, I_KNEE, I_HI, I_W2 } },
+	[CLASS_TALLY] = { "tally", T_TALLY, { I_MAX } },
+	[CLASS_LOG2] = { "log2", T_LOG2, { I_K } },
+	[CLASS_LOGLIN] = { "loglin", T_LOGLIN,
+	    { I_FACTOR, I_LOW, I_HIGH, I_STEPS } },
+	[CLASS_QUANTILES] = { "quantiles", T_QUANTILES, { I_BITS } },
+	[CLASS_RATIO] = { "ratio", T_RATIO_CLASS, { 0 } },
+	[CLASS_OTHER] = { "", T_UNKNOWN_CLASS, { 0 } },
+};
+
+/* Reads the parameters.  1, or 0 when one is missing or makes no sense. */
+static int
+read_parameters(const struct inst_line *l, enum inst_class_type type,
+    int64_t *out)
+{
+	const uint8_t *keys = defs[type].parameters;
+	struct inst_number n;
+	unsigned i;
+
+	for (i = 0; i < 5; i++) {
+		out[i] = 0;
+		if (keys[i] == 0)
+			continue;
+		if (!inst_has(l, (enum inst_key)keys[i]) ||
+		    !tel__inst_integer(&l->values[keys[i]], &n) || n.over ||
+		    n.magnitude > INT64_MAX)
+			return 0;
+		out[i] =
+		    n.negative ? -(int64_t)n.magnitude : (int64_t)n.magnitude;
+	}
+	switch (type) {
+	case CLASS_HIST: return out[0] < out[1] && out[2] > 0;
+	case CLASS_SPLIT:
+		return out[0] < out[2] && out[2] < out[3] && out[1] > 0 &&
+		    out[4] > 0;
+	case CLASS_TALLY: return out[0] > 0;
+	default: return 1;
+	}
+}
+
+/* 1 when the definition says the same as the one that holds. */
+static int
+agrees(const struct inst_class *c, const struct inst_line *l,
+    const int64_t *parameters)
+{
+	int on = !inst_has(l, I_EN) || tel__inst_unsigned(l, I_EN) != 0;
+
+	return memcmp(c->parameters, parameters, sizeof(c->parameters)) == 0 &&
+	    c->own == on;
+}
+
+/* Gives the id a meaning; what is too much is told once, and passed on. */
+static tel_status
+give_id(struct tel_reader *r, struct inst *s, uint64_t id, uint32_t to)
+{
+	tel_status st = tel__inst_id_add(&s->tree.ids, id, to);
+
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st == TEL_ELIMIT && !(s->told & 2)) {
+		s->told |= 2;
+		tel__reader_notice(r, TEL_WARNING, s->offset,
+		    "more than %u classes: events of those beyond have no "
+		    "path",
+		    INST_IDS_MAX);
+	}
+	return TEL_OK;
+}
+
+static tel_status
+refuse(struct tel_reader *r, struct inst *s, uint64_t id, const char *reason)
+{
+	tel__reader_notice(r, TEL_WARNING, s->offset,
+	    "the class %llu cannot be defined so: %s", (unsigned long long)id,
+	    reason);
+	(void)tel__inst_ignore(s, reason);
+	return give_id(r, s, id, INST_BAD_CLASS);
+}
+
+/* Where the class is to be; what is wrong with that, or NULL. */
+static const char *
+make_path(struct inst *s, char *path, size_t *length, uint32_t *parent)
+{
+	const struct inst_line *l = &s->line;
+	const struct inst_value *name = &l->values[I_NAME];
+	uint64_t up = tel__inst_unsigned(l, I_PARENT);
+	const struct inst_class *c;
+	unsigned char *end;
+	const char *colon;
+	size_t n = 0, from;
+
+	*parent = 0;
+	if (name->n == 0)
+		return "its name is empty";
+	if (up != 0) {
+		uint32_t at = tel__inst_class_of(&s->tree, up);
+
+		if (at == INST_BAD_CLASS)
+			return "its parent could not be defined";
+		if (at == INST_NO_CLASS) {
+			path[n++] = '?';
+		} else {
+			c = tel__inst_class_check(&s->tree, at);
+			if (c->type != CLASS_PATH)
+				return "its parent is no path";
+			if (c->dead)
+				return "its parent was disposed of";
+			memcpy(path, c->path, c->path_length);
+			n = c->path_length;
+			*parent = at + 1;
+		}
+		path[n++] = ':';
+	}
+	if (n + name->n > INST_PATH_MAX)
+		return "its path is too long";
+	end = tel__inst_decode(name, (unsigned char *)path + n);
+	if (end == NULL)
+		return "its name makes no sense";
+	*length = (size_t)((char *)end - path);
+	for (from = n; from <= *length; from = (size_t)(colon - path) + 1) {
+		colon = memchr(path + from, ':', *length - from);
+		if (colon == NULL)
+			colon = path + *length;
+		if (colon == path + from)
+			return "its name has an empty component";
+	}
+	return NULL;
+}
+
+/*
+ * A name may be a partial path: what of it is not there becomes paths.
+ * TEL_OK with *parent that of the last component, TEL_ELIMIT, TEL_ENOMEM;
+ * TEL_EINVAL: there is another class.
+ */
+static tel_status
+add_paths(struct inst_tree *t, const char *path, size_t length,
+    uint32_t *parent)
+{
+	size_t n = *parent == 0 ? 0 : t->classes[*parent - 1].path_length + 1u;
+	const char *colon;
+	tel_status st;
+	uint32_t at;
+
+	for (;; n = (size_t)(colon - path) + 1) {
+		colon = memchr(path + n, ':', length - n);
+		if (colon == NULL)
+			return TEL_OK;
+		at = tel__inst_class_at(t, path, (size_t)(colon - path));
+		if (at == INST_NO_CLASS) {
+			st = tel__inst_class_add(t, path,
+			    (size_t)(colon - path), *parent, CLASS_PATH, &at);
+			if (st != TEL_OK)
+				return st;
+		}
+		if (t->classes[at].type != CLASS_PATH)
+			return TEL_EINVAL;
+		*parent = at + 1;
+	}
+}
+
+static enum inst_class_type
+type_of(const struct inst_value *v)
+{
+	unsigned i;
+
+	for (i = 0; i < CLASS_OTHER; i++)
+		if (inst_is(v, defs[i].name))
+			break;
+	return (enum inst_class_type)i;
+}
+
+/* The class is there already. */
+static tel_status
+define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
+    enum inst_class_type type, const int64_t *parameters)
+{
+	struct inst_class *c = &s->tree.classes[at];
+
+	s->class_at = at;
+	s->path = c->path;
+	s->path_length = c->path_length;
+	s->class_id = c->id;
+	if (c->type != type)
+		return refuse(r, s, id, "a class of another type is there");
+	if (!agrees(c, &s->line, parameters) && !c->told) {
+		c->told = 1;
+		tel__reader_notice(r, TEL_WARNING, s->offset,
+		    "the class %llu is defined again, and differently: the "
+		    "first definition holds",
+		    (unsigned long long)c->id);
+	}
+	return c->id == id ? TEL_OK : give_id(r, s, id, at);
+}
+
+tel_status
+tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
+{
+	struct inst_line *l = &s->line;
+	char path[INST_PATH_MAX + 3];
+	int64_t parameters[5];
+	enum inst_class_type type;
+	struct inst_class *c;
+	uint32_t at, parent, known;
+	const char *wrong;
+	size_t n = 0;
+	uint64_t id;
+	tel_status st;
+	int orphan;
+
+	id = tel__inst_unsigned(l, I_ID);
+	if (id == 0 || !inst_has(l, I_TYPE) || !inst_has(l, I_NAME)) {
+		*why = "id=, type= and name=";
+		return TEL_EDAMAGED;
+	}
+	s->class_id = id;
+	type = type_of(&l->values[I_TYPE]);
+	s->type = defs[type].event;
+	wrong = make_path(s, path, &n, &parent);
+	known = tel__inst_class_of(&s->tree, id);
+	at = wrong != NULL ? INST_NO_CLASS :
+	                     tel__inst_class_at(&s->tree, path, n);
+	if (known != INST_NO_CLASS && (known != at || wrong != NULL)) {
+		tel__reader_notice(r, TEL_WARNING, s->offset,
+		    "the class %llu was defined before as another",
+		    (unsigned long long)id);
+		return tel__inst_ignore(s, "the id is in use");
+	}
+	if (wrong == NULL && !read_parameters(l, type, parameters))
+		wrong = "its parameters make no sense";
+	if (wrong != NULL)
+		return known != INST_NO_CLASS ? tel__inst_ignore(s, wrong) :
+		                                refuse(r, s, id, wrong);
+	if (at != INST_NO_CLASS)
+		return define_again(r, s, at, id, type, parameters);
+	/* a parent that is not known has a place in the path, and no class */
+	orphan = parent == 0 && tel__inst_unsigned(l, I_PARENT) != 0;
+	st = orphan ? TEL_OK : add_paths(&s->tree, path, n, &parent);
+	if (st == TEL_EINVAL)
+		return refuse(r, s, id, "a class above it is no path");
+	if (st == TEL_OK)
+		st = tel__inst_class_add(&s->tree, path, n, parent, type, &at);
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st == TEL_ELIMIT)
+		return refuse(r, s, id, "there are too many classes");
+	s->class_at = at;
+	c = &s->tree.classes[at];
+	c->id = id;
+	c->orphan = (uint8_t)orphan;
+	memcpy(c->parameters, parameters, sizeof(parameters));
+	c->own = !inst_has(l, I_EN) || tel__inst_unsigned(l, I_EN) != 0;
+	s->path = c->path;
+	s->path_length = c->path_length;
+	return give_id(r, s, id, at);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sessions of an inst log that is loaded, and the report in it. */
+#include "stats/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Counts an invalid record, and keeps the first description. */
+static void
+add_problem(struct loader *l, uint64_t offset, const char *why)
+{
+	if (l->problems++ == 0)
+		snprintf(l->problem, sizeof(l->problem), "offset %llu: %s",
+		    (unsigned long long)offset, why);
+	l->session_problems++;
+}
+
+/* A tel_notify_fn. */
+static void
+notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
+    const char *text)
+{
+	(void)log;
+	if (severity == TEL_DAMAGE)
+		add_problem(arg, offset, text);
+}
+
+/* ------------------------------------------------------------- report */
+
+static tel_status
+read_report(struct loader *l, const char **why)
+{
+	static const char *const names[] = { "logs", "events", "bytes",
+		"untimed", "input", "damaged", "skipped", "repaired", "unknown",
+		"lost", "cut", "first", "last" };
+	struct report *to = &l->part->report;
+	uint64_t *counts[13];
+	unsigned i;
+
+	counts[0] = &to->logs;
+	counts[1] = &to->events;
+	counts[2] = &to->bytes;
+	counts[3] = &to->untimed;
+	counts[4] = &to->input;
+	counts[5] = &to->damaged;
+	counts[6] = &to->skipped;
+	counts[7] = &to->repaired;
+	counts[8] = &to->unknown;
+	counts[9] = &to->lost;
+	counts[10] = &to->cut;
+	counts[11] = &to->first;
+	counts[12] = &to->last;
+	for (i = 0; i < 11; i++)
+		*counts[i] = 0;
+	if (!tel__load_counts(l, names, counts, 13) ||
+	    tel__load_int128(l, "ticks", &to->ticks) < 0 ||
+	    tel__load_int128(l, "ns", &to->ns) < 0)
+		return load_invalid(why, "a number of the report does not fit");
+	for (i = 0; i < to->norigins; i++)
+		to->origins[i].logs = to->origins[i].events = 0;
+	return TEL_OK;
+}
+
+static tel_status
+read_origin(struct loader *l, const char **why)
+{
+	static const char *const names[] = { "schema", "version", "form" };
+	struct report *to = &l->part->report;
+	uint64_t logs = 0, events = 0;
+	char *text[3] = { NULL, NULL, NULL };
+	tel_status st = TEL_OK;
+	unsigned at, i;
+
+	if (tel__load_u64(l, "logs", &logs) < 0 ||
+	    tel__load_u64(l, "events", &events) < 0)
+		return load_invalid(why, "a number of the origin does not fit");
+	for (i = 0; i < 3 && st == TEL_OK; i++) {
+		st = tel__load_string(l, names[i], &text[i]);
+		if (st == TEL_OK && text[i] == NULL)
+			st = TEL_EDAMAGED;
+	}
+	if (st == TEL_OK)
+		st = tel__report_origin(to, text[0], text[1], text[2], &at);
+	for (i = 0; i < 3; i++)
+		free(text[i]);
+	if (st == TEL_EDAMAGED)
+		return load_invalid(why, "what wrote the log is not given");
+	if (st != TEL_OK)
+		return st;
+	to->origins[at].logs += logs;
+	to->origins[at].events += events;
+	return TEL_OK;
+}
+
+/* Records that were lost before they came to the log. */
+static tel_status
+lose(struct loader *l, const char **why)
+{
+	struct loaded *to;
+	uint64_t count = 0;
+	tel_status st;
+
+	(void)tel__load_u64(l, "n", &count);
+	l->part->report.lost += count;
+	if (!inst_has(l->line, I_C))
+		return TEL_OK;
+	if (l->record->class_at == INST_NO_CLASS)
+		return load_invalid(why, "it is of no class that was defined");
+	st = tel__load_find(l, &to);
+	if (st == TEL_OK && to->stat != NULL)
+		to->stat->lost += count;
+	return st;
+}
+
+/* ------------------------------------------------------------ session */
+
+/* The session is over: what it counted goes to the set. */
+static tel_status
+end_session(struct loader *l)
+{
+	struct tel_stats *part = l->part;
+	tel_status st;
+
+	if (part == NULL)
+		return TEL_OK;
+	if (!l->ended) {
+		/* the reader has reported it as damage */
+		part->report.cut++;
+		l->session_problems -= l->session_problems > 0;
+	}
+	/* not before: what the log says of itself took its place */
+	part->report.damaged += l->session_problems;
+	l->session_problems = 0;
+	st = tel_stats_settle(part);
+	if (st == TEL_OK)
+		st = tel_stats_merge(l->into, part);
+	else
+		(void)tel__stats_no_memory(l->into);
+	tel_stats_free(part);
+	l->part = NULL;
+	free(l->classes);
+	l->classes = NULL;
+	l->room = 0;
+	return st;
+}
+
+static tel_status
+begin_session(struct loader *l)
+{
+	tel_status st = end_session(l);
+
+	if (st != TEL_OK)
+		return st;
+	l->part = tel_stats_new();
+	if (l->part == NULL)
+		return tel__stats_no_memory(l->into);
+	l->part->budget.most = l->into->budget.most;
+	l->part->max_groups = l->into->max_groups;
+	l->hz = tel__inst_unsigned(l->line, I_HZ);
+	return TEL_OK;
+}
+
+/* A record that is of a class. */
+static tel_status
+load_of_class(struct loader *l, const char **why)
+{
+	struct loaded *to;
+	tel_status st;
+
+	if (l->record->class_at == INST_NO_CLASS)
+		return load_invalid(why, "it is of no class that was defined");
+	st = tel__load_find(l, &to);
+	if (st != TEL_OK)
+		return st;
+	switch (l->line->code) {
+	case 'U': return tel__load_update(l, to, why);
+	case 'E': return tel__load_trace(l, to);
+	case 'S': return tel__load_snapshot(l, to, why);
+	default: return tel__load_bucket(l, to, why);
+	}
+}
+
+static tel_status
+load_record(struct loader *l, const char **why)
+{
+	switch (l->record->type) {
+	case T_IGNORED:
+		return l->record->off ? TEL_OK :
+		                        load_invalid(why, l->record->reason);
+	case T_REPORT: return read_report(l, why);
+	case T_ORIGIN: return read_origin(l, why);
+	case T_LOST: return lose(l, why);
+	default: break;
+	}
+	switch (l->line->code) {
+	case 'C': return tel__load_class(l, why);
+	case 'U':
+	case 'E':
+	case 'S':
+	case 'S' << 8 | 'B': return load_of_class(l, why);
+	default: return TEL_OK;
+	}
+}
+
+static tel_status
+load_event(struct loader *l, const struct tel_event *ev)
+{
+	const char *why = NULL;
+	tel_status st;
+
+	if (l->record->type == T_HEADER) {
+		st = begin_session(l);
+		l->ended = 0;
+		return st;
+	}
+	if (l->part == NULL)
+		return stats_fail(l->into, TEL_EFORMAT,
+		    "%.200s: not an inst log", l->name);
+	l->ended = l->record->type == T_FINISH;
+	st = load_record(l, &why);
+	if (st == TEL_EDAMAGED)
+		add_problem(l, ev->offset, why);
+	else if (st != TEL_OK)
+		return tel__stats_no_memory(l->into);
+	return TEL_OK;
+}
+
+static tel_status
+load_events(struct loader *l, struct tel_reader *r)
+{
+	const struct tel_event *ev;
+	tel_status st;
+
+	while ((st = tel_reader_next(r, &ev)) == TEL_OK) {
+		l->record = tel__inst_record(r);
+		l->line = &l->record->line;
+		st = load_event(l, ev);
+		if (st != TEL_OK)
+			return st;
+	}
+	if (st != TEL_END)
+		return stats_fail(l->into, st, "%.200s: %s", l->name,
+		    tel_reader_error(r));
+	if (l->part == NULL)
+		return stats_fail(l->into, TEL_EFORMAT,
+		    "%.200s: not an inst log", l->name);
+	st = end_session(l);
+	if (st == TEL_OK && l->problems > 0)
+		st = stats_fail(l->into, TEL_EDAMAGED, "%.120s: %s%s", l->name,
+		    l->problem, l->problems > 1 ? ", and more" : "");
+	return st;
+}
+
+/* A reader of inst logs; NULL when there is no memory. */
+static struct tel_reader *
+new_reader(struct loader *l)
+{
+	struct tel_reader *r = tel_reader_new();
+
+	if (r == NULL)
+		return NULL;
+	r->long_lines = 1;
+	if (tel_reader_set_as(r, "inst") == TEL_OK &&
+	    tel_reader_set_notify(r, notice, l) == TEL_OK)
+		return r;
+	tel_reader_free(r);
+	return NULL;
+}
+
+/* Loads from a descriptor, or where read is not NULL, from a callback. */
+static tel_status
+load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
+    const char *name)
+{
+	struct loader l = { .into = s, .name = name != NULL ? name : "-" };
+	struct tel_reader *r = new_reader(&l);
+	tel_status st;
+
+	s->started = 1;
+	l.text = malloc(INST_LONG_LINE_MAX + 1);
+	if (r == NULL || l.text == NULL)
+		st = tel__stats_no_memory(s);
+	else if ((st = read != NULL ?
+	                 tel_reader_open_callback(r, read, arg, l.name) :
+	                 tel_reader_open_fd(r, fd, l.name)) != TEL_OK)
+		st = stats_fail(s, st, "%.200s: %s", l.name,
+		    tel_reader_error(r));
+	else
+		st = load_events(&l, r);
+	tel_reader_free(r);
+	tel_stats_free(l.part);
+	free(l.classes);
+	free(l.text);
+	return st;
+}
+
+tel_status
+tel_stats_read_inst(tel_stats *s, tel_read_fn *read, void *arg,
+    const char *name)
+{
+	return load(s, -1, read, arg, name);
+}
+
+tel_status
+tel_stats_read_inst_fd(tel_stats *s, int fd, const char *name)
+{
+	return load(s, fd, NULL, NULL, name);
+}

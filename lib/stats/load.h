@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loading statistics from an inst log: tel-inst(5).
+ *
+ * The log is read as any other, and each event asked for its record.  Classes
+ * become definitions (load_class.c), updates and trace events update them, and
+ * snapshots take the place of what was counted before (load_values.c).  Each
+ * session is counted alone, and merged at its end (load.c).
+ */
+#ifndef TEL_STATS_LOAD_H
+#define TEL_STATS_LOAD_H
+
+#include "format/inst/inst.h"
+#include "stats/stats.h"
+
+/* What a class of the session is to the statistics, by its number. */
+struct loaded {
+	enum {
+		LOADED_NONE, /* a path, a trace, or it could not be defined */
+		LOADED_STAT,
+		LOADED_TYPES, /* parts of the report of telstat */
+		LOADED_ALLOCS,
+		LOADED_FREES
+	} kind;
+	struct definition *definition;
+	struct tel_stat *stat; /* NULL also where it only names groups */
+};
+
+struct loader {
+	struct tel_stats *into;
+	struct tel_stats *part; /* what this session counted; NULL: none yet */
+	const char *name;       /* of the log */
+	const struct inst *record;
+	const struct inst_line *line; /* of the record */
+	struct loaded *classes;
+	size_t room;
+	uint64_t hz;
+	int ended;                 /* the session has its Z */
+	char *text;                /* room for the bytes of a string */
+	uint64_t problems;         /* invalid records */
+	uint64_t session_problems; /* of them, of this session */
+	char problem[400];         /* the first of them */
+};
+
+static inline tel_status
+load_invalid(const char **why, const char *text)
+{
+	*why = text;
+	return TEL_EDAMAGED;
+}
+
+/*
+ * Fields of the record, by their names.
+ */
+
+/*
+ * A number: 1 with *out set, 0 when there is no such field, -1 when it is not
+ * such a number.
+ */
+int tel__load_int128(const struct loader *l, const char *name, tel_int128 *out);
+int tel__load_u64(const struct loader *l, const char *name, uint64_t *out);
+/* Counts that may be left out; 0 when one is not a count. */
+int tel__load_counts(const struct loader *l, const char *const *names,
+    uint64_t *const *to, unsigned count);
+/* Whether the field is there, and this word. */
+int tel__load_is(const struct loader *l, const char *name, const char *word);
+/*
+ * A copy of a string, to be freed; NULL where there is none.
+ * TEL_OK, TEL_EDAMAGED, TEL_ENOMEM.
+ */
+tel_status tel__load_string(struct loader *l, const char *name, char **out);
+/*
+ * The key of two fields, its value and its data type.  TEL_OK, TEL_EDAMAGED,
+ * TEL_ELIMIT (no room for a string), TEL_ENOMEM.
+ */
+tel_status tel__load_key(struct loader *l, const char *value, const char *type,
+    struct key *out);
+
+/*
+ * What a record does.  TEL_OK; TEL_EDAMAGED: it is invalid, with *why set;
+ * TEL_ENOMEM.
+ */
+
+/* What the class of the record is, made if it is new. */
+tel_status tel__load_find(struct loader *l, struct loaded **out);
+tel_status tel__load_class(struct loader *l, const char **why);
+tel_status tel__load_update(struct loader *l, struct loaded *to,
+    const char **why);
+tel_status tel__load_trace(struct loader *l, const struct loaded *to);
+tel_status tel__load_snapshot(struct loader *l, struct loaded *to,
+    const char **why);
+tel_status tel__load_bucket(struct loader *l, struct loaded *to,
+    const char **why);
+
+#endif

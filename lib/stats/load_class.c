@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Classes of an inst log become definitions, and groups of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "stats/load.h"
+
+/* Documented limit. */
+#define CLASSES_MOST 65536u
+
+/* What is counted, as far as the record says so. */
+static tel_status
+read_pieces(struct loader *l, struct spec *s)
+{
+	static const char *const names[] = { "expr", "weight", "if", "start",
+		"end", "key", "middle" };
+	struct piece *pieces[7];
+	tel_status st = TEL_OK;
+	unsigned i;
+
+	pieces[0] = &s->value;
+	pieces[1] = &s->weight;
+	pieces[2] = &s->condition;
+	pieces[3] = &s->start;
+	pieces[4] = &s->end;
+	pieces[5] = &s->key;
+	pieces[6] = &s->middle;
+	for (i = 0; i < 7 && st == TEL_OK; i++)
+		st = tel__load_string(l, names[i], &pieces[i]->text);
+	return st;
+}
+
+static tel_status
+read_spec(struct loader *l, const struct inst_class *c, struct spec *s,
+    const char **why)
+{
+	const struct stat_class *class;
+	uint64_t delta = 0;
+	unsigned which;
+	tel_status st;
+
+	if (s->class == TEL_CLASS_MAG &&
+	    tel__load_u64(l, "delta", &delta) > 0 && delta != 0)
+		s->class = TEL_CLASS_MAGDELTA;
+	class = tel__stat_class(s->class);
+	memcpy(s->parameters, c->parameters, sizeof(s->parameters));
+	if (tel__inst_find(l->line, "pairs") != NULL)
+		s->pairs =
+		    tel__load_is(l, "pairs", "ticks") ? PAIRS_TICKS : PAIRS_NS;
+	st = read_pieces(l, s);
+	if (st == TEL_OK)
+		st = tel__layout_make(&s->layout, class->layout, s->parameters,
+		    why, &which);
+	else if (st == TEL_EDAMAGED)
+		return load_invalid(why, "a string is invalid");
+	return st == TEL_OK || st == TEL_ENOMEM ? st : TEL_EDAMAGED;
+}
+
+static void
+free_names(char **names, unsigned count)
+{
+	while (count > 0)
+		free(names[--count]);
+}
+
+/* The expressions of the groups. */
+static tel_status
+read_group_names(struct loader *l, char **names, unsigned *count)
+{
+	char field[4] = "gk1";
+	tel_status st = TEL_OK;
+	unsigned i;
+
+	for (i = 0; i < GROUPS_MAX; i++) {
+		field[2] = (char)('1' + i);
+		st = tel__load_string(l, field, &names[i]);
+		if (st != TEL_OK || names[i] == NULL)
+			break;
+	}
+	*count = i;
+	return st;
+}
+
+/* Finds the stat of the group that a class is of; *out may stay NULL. */
+static tel_status
+find_stat(struct loader *l, struct definition *d, struct tel_stat **out)
+{
+	struct key keys[GROUPS_MAX];
+	char value[4] = "gv1", type[4] = "gs1";
+	tel_status st;
+	unsigned i;
+
+	if (tel__load_is(l, "grp", "none"))
+		return TEL_OK; /* it says but what the groups are of */
+	if (tel__inst_find(l->line, "grp") != NULL)
+		return tel__definition_find_overflow(d, out);
+	for (i = 0; i < d->ngroups; i++) {
+		value[2] = type[2] = (char)('1' + i);
+		st = tel__load_key(l, value, type, &keys[i]);
+		if (st == TEL_ELIMIT)
+			return tel__definition_find_overflow(d, out);
+		if (st != TEL_OK)
+			return st;
+	}
+	return tel__definition_find(d, keys, out);
+}
+
+static int
+same_groups(const struct definition *d, char *const *names, unsigned count)
+{
+	unsigned i;
+
+	for (i = 0; i < count && d->ngroups == count; i++)
+		if (strcmp(names[i], d->group_names[i]) != 0)
+			break;
+	return d->ngroups == count && i == count;
+}
+
+/* Makes a definition of a spec; the unit is that of the record, if any. */
+static tel_status
+add_definition(struct loader *l, const char *name, struct spec *spec,
+    char *const *names, unsigned count, struct definition **out)
+{
+	struct definition *d;
+	char *unit;
+	tel_status st = tel__load_string(l, "unit", &unit);
+
+	if (st != TEL_OK)
+		return st;
+	/* a summary trace is in microseconds unless it says otherwise */
+	if (unit == NULL && spec->class == TEL_CLASS_DUR)
+		unit = tel__copy_string("us", 2);
+	spec->name = tel__copy_string(name, strlen(name));
+	d = spec->name == NULL ? NULL :
+	                         tel__definition_new(spec, count, names,
+	                             l->part->strings, &l->part->budget);
+	if (d == NULL) {
+		free(unit);
+		return TEL_ENOMEM;
+	}
+	if (unit != NULL) {
+		free(d->unit);
+		d->unit = unit;
+	}
+	*out = d;
+	return tel__stats_adopt(l->part, d);
+}
+
+/* The definition of a class: one that has the name already, if it says so. */
+static tel_status
+find_definition(struct loader *l, const char *name, int shared,
+    struct spec *spec, struct definition **out)
+{
+	struct definition *d = tel__stats_find(l->part, name);
+	char *names[GROUPS_MAX];
+	unsigned count;
+	tel_status st = read_group_names(l, names, &count);
+
+	if (st == TEL_OK && d != NULL && shared &&
+	    same_groups(d, names, count) &&
+	    tel__spec_difference(&d->spec, spec) == NULL)
+		*out = d;
+	else if (st == TEL_OK && l->part->count >= CLASSES_MOST)
+		st = TEL_ELIMIT;
+	else if (st == TEL_OK)
+		st = add_definition(l, name, spec, names, count, out);
+	free_names(names, count);
+	return st;
+}
+
+static tel_status
+make_stat(struct loader *l, const struct inst_class *c, struct spec *spec,
+    struct loaded *to)
+{
+	char *of;
+	tel_status st = tel__load_string(l, "of", &of);
+
+	if (st == TEL_OK)
+		st = find_definition(l, of != NULL ? of : c->path, of != NULL,
+		    spec, &to->definition);
+	if (st == TEL_OK)
+		st = find_stat(l, to->definition, &to->stat);
+	free(of);
+	return st;
+}
+
+tel_status
+tel__load_find(struct loader *l, struct loaded **out)
+{
+	uint32_t n = l->record->class_at;
+
+	if (!TEL__RESERVE_ZEROED(l->classes, l->room, (size_t)n + 1))
+		return TEL_ENOMEM;
+	*out = &l->classes[n];
+	return TEL_OK;
+}
+
+tel_status
+tel__load_class(struct loader *l, const char **why)
+{
+	const struct inst_value *type = &l->line->values[I_TYPE];
+	const struct inst_class *c;
+	struct spec spec;
+	struct loaded *to;
+	tel_status st = tel__load_find(l, &to);
+
+	if (st != TEL_OK)
+		return st;
+	c = &l->record->tree.classes[l->record->class_at];
+	if (c->orphan)
+		return load_invalid(why,
+		    "the parent of the class is not defined");
+	if (to->kind != LOADED_NONE || c->type == CLASS_PATH ||
+	    c->type == CLASS_TRACE)
+		return TEL_OK;
+	if (tel__load_is(l, "report", "types"))
+		to->kind = LOADED_TYPES;
+	else if (tel__load_is(l, "report", "allocated"))
+		to->kind = LOADED_ALLOCS;
+	else if (tel__load_is(l, "report", "freed"))
+		to->kind = LOADED_FREES;
+	if (to->kind != LOADED_NONE)
+		return TEL_OK;
+	memset(&spec, 0, sizeof(spec));
+	if (!tel__stat_class_find_inst((const char *)type->p, type->n,
+	        &spec.class))
+		return load_invalid(why, "the type of the class is unknown");
+	st = read_spec(l, c, &spec, why);
+	if (st == TEL_OK) {
+		st = make_stat(l, c, &spec, to);
+		if (st == TEL_EDAMAGED)
+			*why = "a group has no value";
+	}
+	tel__spec_clear(&spec);
+	if (st == TEL_ELIMIT)
+		return load_invalid(why, "there are too many classes");
+	if (st == TEL_OK)
+		to->kind = LOADED_STAT;
+	return st;
+}

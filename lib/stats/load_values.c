@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Updates, trace events and snapshots of the classes of an inst log. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/load.h"
+
+/* ------------------------------------------------------------- events */
+
+tel_status
+tel__load_update(struct loader *l, struct loaded *to, const char **why)
+{
+	struct tel_stat *stat = to->stat;
+	uint64_t weight = 1;
+	tel_int128 v;
+	tel_status st;
+	struct key k;
+
+	if (stat == NULL)
+		return load_invalid(why, "the update is not for this class");
+	if (tel__load_u64(l, "n", &weight) < 0)
+		return load_invalid(why, "the weight is not a count");
+	if (to->definition->spec.class == TEL_CLASS_TALLY) {
+		st = tel__load_key(l, "v", "s", &k);
+		if (st == TEL_EDAMAGED)
+			return load_invalid(why, "the key is invalid");
+		if (st != TEL_ENOMEM)
+			tel__stat_update_key(stat, st == TEL_OK ? &k : NULL,
+			    weight);
+		return st == TEL_ENOMEM ? st : TEL_OK;
+	}
+	if (tel__load_int128(l, "v", &v) <= 0 ||
+	    (!int128_is_i64(v) && !int128_is_u64(v)))
+		return load_invalid(why,
+		    "the value is not a number of 64 bits");
+	/* a magdelta adds by itself */
+	if (l->record->type == T_UPDATE_ADD &&
+	    to->definition->spec.class == TEL_CLASS_MAG)
+		stat_wrap(stat, int128_add(&v, stat->last));
+	return tel__stat_update(stat, v, weight);
+}
+
+/* The end of a range: its time in microseconds, as such classes have it. */
+static void
+end_range(const struct loader *l, struct tel_stat *stat, uint64_t start)
+{
+	uint64_t ticks = l->line->clock - start;
+
+	stat->pairs.open--;
+	if (l->line->clock < start) {
+		stat->pairs.backward++;
+		return;
+	}
+	if (l->hz == 0) {
+		stat->pairs.untimed++;
+		return;
+	}
+	stat->pairs.pairs++;
+	(void)tel__stat_update(stat,
+	    int128_u64((uint64_t)((double)ticks * 1e6 / (double)l->hz)), 1);
+}
+
+tel_status
+tel__load_trace(struct loader *l, const struct loaded *to)
+{
+	struct open_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
+	struct tel_stat *stat = to->stat;
+	uint64_t start;
+
+	k.key.bits = tel__inst_unsigned(l->line, I_TAG);
+	if (stat == NULL || stat->definition->spec.class != TEL_CLASS_DUR)
+		return TEL_OK;
+	stat->pairs.events++;
+	switch (tel__inst_unsigned(l->line, I_P)) {
+	case 1:
+		switch (tel__open_start(&to->definition->open, &k,
+		    l->line->clock, stat)) {
+		case OPEN_NESTED: stat->pairs.nested++; /* fallthrough */
+		case OPEN_OK: stat->pairs.open++; break;
+		case OPEN_NO_MEMORY: return TEL_ENOMEM;
+		default: stat->pairs.crowded++; break;
+		}
+		break;
+	case 2:
+		switch (
+		    tel__open_end(&to->definition->open, &k, &start, &stat)) {
+		case OPEN_OK: end_range(l, stat, start); break;
+		case OPEN_NONE: to->stat->pairs.orphan++; break;
+		default: break;
+		}
+		break;
+	default: break;
+	}
+	return TEL_OK;
+}
+
+/* ---------------------------------------------------------- snapshots */
+
+/* Reads "i:count,i:count" into the buckets. */
+static tel_status
+read_buckets(struct tel_stat *stat, const struct inst_value *v,
+    const char **why)
+{
+	uint32_t count = stat->definition->spec.layout.count;
+	const unsigned char *p = v->p, *end = p + v->n;
+	struct inst_value number[2];
+	tel_int128 n[2];
+	unsigned i;
+
+	while (p < end) {
+		for (i = 0; i < 2; i++) {
+			memset(&number[i], 0, sizeof(number[i]));
+			number[i].p = p;
+			while (p < end && *p != ',' && *p != ':')
+				p++;
+			number[i].n = (uint32_t)(p - number[i].p);
+			if (!tel__inst_int128(&number[i], &n[i]) ||
+			    !int128_is_u64(n[i]) ||
+			    (i == 0 && (p == end || *p != ':')) ||
+			    (i == 1 && p < end && *p != ','))
+				return load_invalid(why,
+				    "buckets are not number:count");
+			p += p < end;
+		}
+		if (n[0].low >= count)
+			return load_invalid(why, "there is no such bucket");
+		if (tel__stat_add_bucket(stat, (uint32_t)n[0].low, n[1].low) !=
+		    TEL_OK)
+			return TEL_ENOMEM;
+	}
+	return TEL_OK;
+}
+
+static int
+read_pairs(const struct loader *l, struct pair_counts *p)
+{
+	static const char *const names[] = { "pairs", "open", "orphan",
+		"nested", "backward", "untimed", "crowded", "events" };
+	uint64_t *to[8];
+
+	to[0] = &p->pairs;
+	to[1] = &p->open;
+	to[2] = &p->orphan;
+	to[3] = &p->nested;
+	to[4] = &p->backward;
+	to[5] = &p->untimed;
+	to[6] = &p->crowded;
+	to[7] = &p->events;
+	return tel__load_counts(l, names, to, 8);
+}
+
+/* The numbers of the class; 0 when one is not a number that fits. */
+static int
+read_numbers(const struct loader *l, struct tel_stat *s)
+{
+	const struct stat_number *n =
+	    tel__stat_class(s->definition->spec.class)->numbers;
+	unsigned extremes = 0;
+	tel_int128 v;
+	int found;
+
+	for (; n->name != NULL; n++) {
+		if (n->which == TEL_NUMBER_SUM)
+			s->flags |= STAT_NO_SUM;
+		found = tel__load_int128(l, n->name, &v);
+		if (found < 0 ||
+		    (found > 0 && !tel__stat_set_number(s, n->which, v)))
+			return 0;
+		extremes += found > 0 &&
+		    (n->which == TEL_NUMBER_MIN || n->which == TEL_NUMBER_MAX);
+	}
+	if (extremes == 2)
+		s->flags |= STAT_EXTREMES;
+	/* not every writer gives the weight; the keys will add theirs */
+	if (s->definition->spec.class == TEL_CLASS_TALLY)
+		s->weight = s->tally.overflow;
+	return 1;
+}
+
+static tel_status
+read_stat(const struct loader *l, struct tel_stat *s, const char **why)
+{
+	static const char *const names[] = { "n", "inv", "lost", "wrap",
+		"approx" };
+	uint64_t wrapped = 0, approximate = 0, *to[5];
+
+	to[0] = &s->updates;
+	to[1] = &s->invalid;
+	to[2] = &s->lost;
+	to[3] = &wrapped;
+	to[4] = &approximate;
+	if (!tel__load_counts(l, names, to, 5) || !read_pairs(l, &s->pairs) ||
+	    !read_numbers(l, s))
+		return load_invalid(why,
+		    "a number of the snapshot does not fit");
+	if (s->definition->spec.class == TEL_CLASS_DUR) {
+		s->pairs.events = s->updates;
+		s->updates = 0;
+	}
+	if (wrapped)
+		s->flags |= STAT_WRAPPED;
+	if (approximate)
+		s->flags |= STAT_APPROXIMATE;
+	if (!inst_has(l->line, I_B))
+		return TEL_OK;
+	return read_buckets(s, &l->line->values[I_B], why);
+}
+
+static tel_status
+snapshot_blocks(struct loader *l, int allocs, const char **why)
+{
+	struct report *to = &l->part->report;
+
+	to->has_allocs = 1;
+	if (tel__load_u64(l, "n", allocs ? &to->allocs : &to->frees) < 0 ||
+	    tel__load_int128(l, "total",
+	        allocs ? &to->alloc_bytes : &to->free_bytes) < 0)
+		return load_invalid(why,
+		    "a number of the snapshot does not fit");
+	return TEL_OK;
+}
+
+tel_status
+tel__load_snapshot(struct loader *l, struct loaded *to, const char **why)
+{
+	struct report *report = &l->part->report;
+	uint32_t i;
+
+	switch (to->kind) {
+	case LOADED_TYPES:
+		for (i = 0; i < report->nparts; i++)
+			report->parts[i].events = report->parts[i].bytes = 0;
+		return TEL_OK;
+	case LOADED_ALLOCS:
+	case LOADED_FREES:
+		return snapshot_blocks(l, to->kind == LOADED_ALLOCS, why);
+	default: break;
+	}
+	if (to->stat == NULL)
+		return load_invalid(why, "the class has no snapshots");
+	tel__stat_reset(to->stat);
+	return read_stat(l, to->stat, why);
+}
+
+/* A type of the report. */
+static tel_status
+bucket_of_types(struct loader *l, const char **why)
+{
+	struct report *report = &l->part->report;
+	uint64_t events = 0, bytes = 0, code = 0;
+	char *name = NULL, *kind = NULL;
+	uint32_t at;
+	tel_status st;
+
+	if (tel__load_u64(l, "v", &events) < 0 ||
+	    tel__load_u64(l, "bytes", &bytes) < 0 ||
+	    tel__load_u64(l, "code", &code) < 0 || code > UINT32_MAX)
+		return load_invalid(why, "a number of the type does not fit");
+	st = tel__load_string(l, "k", &name);
+	if (st == TEL_OK)
+		st = tel__load_string(l, "kind", &kind);
+	if (st == TEL_OK && (name == NULL || kind == NULL))
+		st = TEL_EDAMAGED;
+	if (st == TEL_OK)
+		st = tel__report_part(report, name, kind, (uint32_t)code, &at);
+	free(name);
+	free(kind);
+	if (st == TEL_EDAMAGED)
+		return load_invalid(why, "the type has no name or no kind");
+	if (st != TEL_OK)
+		return st;
+	report->parts[at].events += events;
+	report->parts[at].bytes += bytes;
+	return TEL_OK;
+}
+
+tel_status
+tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
+{
+	uint64_t v = 0, updates = 0;
+	int wrapped = 0;
+	tel_status st;
+	struct key k;
+
+	if (to->kind == LOADED_TYPES)
+		return bucket_of_types(l, why);
+	if (to->stat == NULL)
+		return load_invalid(why, "the class has no buckets");
+	if (l->record->type == T_BUCKETS)
+		return read_buckets(to->stat, &l->line->values[I_B], why);
+	if (tel__load_u64(l, "v", &v) < 0 ||
+	    tel__load_u64(l, "n", &updates) < 0)
+		return load_invalid(why, "the weight of a key is not a count");
+	st = tel__load_key(l, "k", "s", &k);
+	if (st == TEL_EDAMAGED)
+		return load_invalid(why, "the key is invalid");
+	if (st == TEL_ENOMEM)
+		return st;
+	if (st == TEL_ELIMIT)
+		tel__tally_overflow(&to->stat->tally, v, updates, &wrapped);
+	else
+		(void)tel__tally_add(&to->stat->tally, &k, v, updates,
+		    &wrapped);
+	stat_wrap(to->stat, wrapped | count_add(&to->stat->weight, v));
+	return TEL_OK;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Saving a set of statistics as an inst log: tel-inst(5).  What telstat adds
+ * to the format are fields, and records of codes R and W, that other readers
+ * pass over.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/inst/write.h"
+#include "stats/stats.h"
+
+struct saver {
+	struct tel_stats *s;
+	struct inst_writer w;
+};
+
+static void
+put_some(struct inst_writer *w, const char *field, uint64_t v)
+{
+	if (v > 0)
+		tel__inst_put_count(w, field, v);
+}
+
+/* A key: its value, and its data type where the value does not tell. */
+static void
+put_key(struct saver *v, const char *field, const char *type_field,
+    const struct key *k)
+{
+	struct inst_writer *w = &v->w;
+	tel_value value;
+
+	tel__key_value(v->s->strings, k, &value);
+	if (value.missing) {
+		tel__inst_put_count(w, field, 0);
+		tel__inst_put_word(w, type_field, "missing");
+		return;
+	}
+	if (value.datatype == TEL_STRING) {
+		tel__inst_put_name(w, field);
+		tel__inst_put_quoted(w, value.as.string, value.length);
+		return;
+	}
+	tel__inst_put_number(w, field,
+	    value.datatype == TEL_SIGNED ? int128_i64(value.as.i64) :
+	                                   int128_u64(value.as.u64));
+	if (value.datatype != TEL_UNSIGNED)
+		tel__inst_put_word(w, type_field,
+		    tel_datatype_name(value.datatype));
+}
+
+/* ------------------------------------------------------------- report */
+
+static void
+put_class(struct inst_writer *w, uint32_t id, uint32_t parent, const char *type)
+{
+	tel__inst_put_record(w, "C");
+	tel__inst_put_count(w, "id", id);
+	tel__inst_put_count(w, "parent", parent);
+	tel__inst_put_word(w, "type", type);
+}
+
+static void
+save_report(struct saver *v)
+{
+	const struct report *r = &v->s->shown;
+	struct inst_writer *w = &v->w;
+	const struct origin *o;
+	unsigned i;
+
+	tel__inst_put_record(w, "R");
+	tel__inst_put_count(w, "logs", r->logs);
+	tel__inst_put_count(w, "events", r->events);
+	tel__inst_put_count(w, "bytes", r->bytes);
+	if (r->first <= r->last) {
+		tel__inst_put_count(w, "first", r->first);
+		tel__inst_put_count(w, "last", r->last);
+	}
+	tel__inst_put_number(w, "ticks", r->ticks);
+	tel__inst_put_number(w, "ns", r->ns);
+	put_some(w, "untimed", r->untimed);
+	tel__inst_put_count(w, "input", r->input);
+	put_some(w, "damaged", r->damaged);
+	put_some(w, "skipped", r->skipped);
+	put_some(w, "repaired", r->repaired);
+	put_some(w, "unknown", r->unknown);
+	put_some(w, "lost", r->lost);
+	put_some(w, "cut", r->cut);
+	tel__inst_put_end(w);
+	for (i = 0; i < r->norigins; i++) {
+		o = &r->origins[i];
+		tel__inst_put_record(w, "W");
+		tel__inst_put_string(w, "schema", o->schema);
+		tel__inst_put_string(w, "version", o->version);
+		tel__inst_put_string(w, "form", o->form);
+		tel__inst_put_count(w, "logs", o->logs);
+		tel__inst_put_count(w, "events", o->events);
+		tel__inst_put_end(w);
+	}
+}
+
+static void
+save_types(struct saver *v)
+{
+	const struct report *r = &v->s->shown;
+	struct inst_state *inst = &v->s->inst;
+	struct inst_writer *w = &v->w;
+	const struct part *p;
+	uint32_t i;
+
+	if (inst->types == 0) {
+		inst->types = ++inst->ids;
+		put_class(w, inst->types, inst->root, "tally");
+		tel__inst_put_string(w, "name", "events");
+		tel__inst_put_count(w, "max", PARTS_MAX);
+		tel__inst_put_string(w, "report", "types");
+		tel__inst_put_end(w);
+	}
+	tel__inst_put_record(w, "S");
+	tel__inst_put_count(w, "c", inst->types);
+	tel__inst_put_count(w, "n", r->events);
+	tel__inst_put_count(w, "ovf", 0);
+	tel__inst_put_count(w, "ovfn", 0);
+	tel__inst_put_end(w);
+	for (i = 0; i < r->nparts; i++) {
+		p = &r->parts[i];
+		tel__inst_put_record(w, "SB");
+		tel__inst_put_count(w, "c", inst->types);
+		tel__inst_put_string(w, "k", p->name);
+		tel__inst_put_count(w, "v", p->events);
+		tel__inst_put_string(w, "kind", p->kind);
+		tel__inst_put_count(w, "code", p->code);
+		tel__inst_put_count(w, "bytes", p->bytes);
+		tel__inst_put_end(w);
+	}
+}
+
+static void
+save_blocks(struct saver *v, uint32_t *id, const char *of, uint64_t n,
+    tel_int128 bytes)
+{
+	struct inst_writer *w = &v->w;
+
+	if (*id == 0) {
+		*id = ++v->s->inst.ids;
+		put_class(w, *id, v->s->inst.root, "growth");
+		tel__inst_put_string(w, "name", of);
+		tel__inst_put_string(w, "unit", "bytes");
+		tel__inst_put_string(w, "report", of);
+		tel__inst_put_end(w);
+	}
+	tel__inst_put_record(w, "S");
+	tel__inst_put_count(w, "c", *id);
+	tel__inst_put_count(w, "n", n);
+	tel__inst_put_number(w, "total", bytes);
+	tel__inst_put_end(w);
+}
+
+/* --------------------------------------------------------- statistics */
+
+/* stat NULL: of no group, to say what there is to have any. */
+static void
+put_groups(struct saver *v, const struct definition *d,
+    const struct tel_stat *stat)
+{
+	char name[4] = "gk1", value[4] = "gv1", type[4] = "gs1";
+	unsigned i;
+
+	for (i = 0; i < d->ngroups; i++) {
+		name[2] = value[2] = type[2] = (char)('1' + i);
+		tel__inst_put_string(&v->w, name, d->group_names[i]);
+		if (stat != NULL && !stat->is_overflow)
+			put_key(v, value, type, &stat->group[i]);
+	}
+	if (d->ngroups > 0 && stat == NULL)
+		tel__inst_put_string(&v->w, "grp", "none");
+	else if (stat != NULL && stat->is_overflow)
+		tel__inst_put_string(&v->w, "grp", "overflow");
+}
+
+/* The name of the class: one component, and of no other class. */
+static void
+put_class_name(struct inst_writer *w, const struct definition *d, uint32_t id)
+{
+	struct tel__buffer name = { NULL, 0, 0, 0 };
+	char suffix[16];
+	const char *p;
+
+	if (d->ngroups == 0 && strchr(d->spec.name, ':') == NULL) {
+		tel__inst_put_string(w, "name", d->spec.name);
+		return;
+	}
+	for (p = d->spec.name; *p != '\0'; p++)
+		tel__buffer_put(&name, *p == ':' ? "/" : p, 1);
+	snprintf(suffix, sizeof(suffix), " {%u}", (unsigned)id);
+	tel__buffer_put(&name, suffix, strlen(suffix) + 1);
+	if (name.failed)
+		w->line.failed = 1;
+	else
+		tel__inst_put_string(w, "name", (char *)name.bytes);
+	tel__buffer_clear(&name);
+	tel__inst_put_string(w, "of", d->spec.name);
+}
+
+/* Defines the class of a stat, or of a definition.  Returns its id. */
+static uint32_t
+save_class(struct saver *v, const struct definition *d,
+    const struct tel_stat *stat)
+{
+	const struct spec *p = &d->spec;
+	const struct stat_class *class = tel__stat_class(p->class);
+	int delta = p->class == TEL_CLASS_MAGDELTA;
+	struct inst_writer *w = &v->w;
+	uint32_t id = ++v->s->inst.ids;
+	unsigned i;
+
+	put_class(w, id, 0, delta ? "mag" : class->inst);
+	put_class_name(w, d, id);
+	for (i = 0; i < class->nparameters; i++)
+		tel__inst_put_number(w, class->parameters[i],
+		    int128_i64(p->parameters[i]));
+	if (delta)
+		tel__inst_put_count(w, "delta", 1);
+	if (*d->unit != '\0')
+		tel__inst_put_string(w, "unit", d->unit);
+	tel__inst_put_string(w, "expr", p->value.text);
+	tel__inst_put_string(w, "weight", p->weight.text);
+	tel__inst_put_string(w, "if", p->condition.text);
+	if (p->pairs != PAIRS_NONE)
+		tel__inst_put_string(w, "pairs",
+		    p->pairs == PAIRS_NS ? "dur" : "ticks");
+	tel__inst_put_string(w, "start", p->start.text);
+	tel__inst_put_string(w, "end", p->end.text);
+	tel__inst_put_string(w, "key", p->key.text);
+	tel__inst_put_string(w, "middle", p->middle.text);
+	put_groups(v, d, stat);
+	tel__inst_put_end(w);
+	return id;
+}
+
+static void
+put_pairs(struct inst_writer *w, const struct pair_counts *p)
+{
+	tel__inst_put_count(w, "pairs", p->pairs);
+	tel__inst_put_count(w, "open", p->open);
+	tel__inst_put_count(w, "orphan", p->orphan);
+	put_some(w, "nested", p->nested);
+	put_some(w, "backward", p->backward);
+	put_some(w, "untimed", p->untimed);
+	put_some(w, "crowded", p->crowded);
+}
+
+/* Weights of buckets that have any, on as many lines as they need. */
+static void
+put_buckets(struct inst_writer *w, const struct tel_stat *stat)
+{
+	uint32_t count = stat->definition->spec.layout.count, i;
+	const char *separator = "";
+	uint64_t weight;
+
+	tel__inst_put_name(w, "b");
+	for (i = 0; i < count; i++) {
+		weight = tel__stat_bucket(stat, i);
+		if (weight == 0)
+			continue;
+		if (w->line.used > INST_WRITE_MAX - 64) {
+			tel__inst_put_end(w);
+			tel__inst_put_record(w, "SB");
+			tel__inst_put_count(w, "c", stat->inst);
+			tel__inst_put_name(w, "b");
+			separator = "";
+		}
+		tel__inst_put_text(w, separator);
+		tel__inst_put_u64(w, i);
+		tel__inst_put_text(w, ":");
+		tel__inst_put_u64(w, weight);
+		separator = ",";
+	}
+}
+
+/* The numbers of the class that are known. */
+static void
+put_numbers(struct inst_writer *w, const struct tel_stat *stat)
+{
+	const struct stat_number *n =
+	    tel__stat_class(stat->definition->spec.class)->numbers;
+	tel_int128 v;
+
+	for (; n->name != NULL; n++) {
+		if (!tel_stat_number(stat, n->which, &v))
+			continue;
+		/* of two counts, which is one when it is read */
+		if (n->which == TEL_NUMBER_OUTSIDE)
+			v.high = 0;
+		tel__inst_put_number(w, n->name, v);
+	}
+}
+
+static void
+save_keys(struct saver *v, const struct tel_stat *stat)
+{
+	const struct tally *t = &stat->tally;
+	struct key k;
+	uint32_t i;
+
+	for (i = 0; i < t->count && v->w.status == TEL_OK; i++) {
+		k = tally_key(t, i);
+		tel__inst_put_record(&v->w, "SB");
+		tel__inst_put_count(&v->w, "c", stat->inst);
+		put_key(v, "k", "s", &k);
+		tel__inst_put_count(&v->w, "v", t->counts[i]);
+		tel__inst_put_count(&v->w, "n", t->updates[i]);
+		tel__inst_put_end(&v->w);
+	}
+}
+
+static void
+save_stat(struct saver *v, struct tel_stat *stat)
+{
+	const struct spec *p = &stat->definition->spec;
+	struct inst_writer *w = &v->w;
+
+	if (stat->inst == 0)
+		stat->inst = save_class(v, stat->definition, stat);
+	tel__inst_put_record(w, "S");
+	tel__inst_put_count(w, "c", stat->inst);
+	tel__inst_put_count(w, "n",
+	    p->class == TEL_CLASS_DUR ? stat->pairs.events : stat->updates);
+	if (p->class == TEL_CLASS_DUR || p->pairs != PAIRS_NONE)
+		put_pairs(w, &stat->pairs);
+	if (p->class != TEL_CLASS_DUR && p->pairs != PAIRS_NONE)
+		tel__inst_put_count(w, "events", stat->pairs.events);
+	put_numbers(w, stat);
+	put_some(w, "inv", stat->invalid);
+	put_some(w, "lost", stat->lost);
+	if (stat->flags & STAT_WRAPPED)
+		tel__inst_put_count(w, "wrap", 1);
+	if (stat->flags & STAT_APPROXIMATE)
+		tel__inst_put_count(w, "approx", 1);
+	if (p->layout.count > 0)
+		put_buckets(w, stat);
+	tel__inst_put_end(w);
+	save_keys(v, stat);
+}
+
+/*
+ * Defines classes so that the statistics come in their order when they are
+ * read again, whichever of them comes to have a group first.
+ */
+static void
+save_definitions(struct saver *v)
+{
+	const struct tel_stats *s = v->s;
+	const struct definition *d;
+	int grouped = 0;
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		grouped |= s->definitions[i]->ngroups > 0;
+	for (i = 0; i < s->count && grouped; i++) {
+		d = s->definitions[i];
+		if (d->ngroups > 0)
+			(void)save_class(v, d, NULL);
+		else if (d->count > 0 && d->stats[0]->inst == 0)
+			d->stats[0]->inst = save_class(v, d, d->stats[0]);
+	}
+}
+
+static void
+save_header(struct saver *v)
+{
+	const struct report *r = &v->s->shown;
+	struct inst_state *inst = &v->s->inst;
+	double ns = tel_int128_double(r->ns);
+	struct inst_writer *w = &v->w;
+	uint64_t hz = 0;
+
+	inst->begun = 1;
+	/* hertz of the clock; of ours alone, as no duration depends on it */
+	if (r->untimed == 0 && ns > 0 &&
+	    tel_int128_double(r->ticks) / ns * 1e9 < 1e18)
+		hz = (uint64_t)(tel_int128_double(r->ticks) / ns * 1e9 + 0.5);
+	tel__inst_put_record(w, "H");
+	tel__inst_put_text(w, " inst 1 0 0");
+	tel__inst_put_count(w, "hz", hz);
+	tel__inst_put_string(w, "writer", "teltools " TEL_VERSION);
+	tel__inst_put_end(w);
+	inst->root = ++inst->ids;
+	put_class(w, inst->root, 0, "path");
+	tel__inst_put_string(w, "name", "telstat report");
+	tel__inst_put_end(w);
+	save_definitions(v);
+}
+
+tel_status
+tel_stats_write_inst(tel_stats *s, tel_output *out, int last)
+{
+	struct saver v = { .s = s, .w = { .out = out } };
+	const struct report *r = &s->shown;
+	tel_status st;
+	size_t i;
+
+	if (s->inst.ended)
+		return stats_fail(s, TEL_ESTATE, "the stream was ended");
+	if (s->deltas)
+		return stats_fail(s, TEL_ESTATE,
+		    "snapshots in an inst stream are no differences");
+	st = tel_stats_settle(s);
+	if (st != TEL_OK)
+		return st;
+	v.w.clock = r->first <= r->last ? r->first : 0;
+	if (!s->inst.begun)
+		save_header(&v);
+	v.w.clock = r->first <= r->last ? r->last : 0;
+	save_report(&v);
+	save_types(&v);
+	if (r->has_allocs) {
+		save_blocks(&v, &s->inst.allocs, "allocated", r->allocs,
+		    r->alloc_bytes);
+		save_blocks(&v, &s->inst.frees, "freed", r->frees,
+		    r->free_bytes);
+	}
+	for (i = 0; i < s->listed && v.w.status == TEL_OK; i++)
+		save_stat(&v, s->list[i]);
+	if (last) {
+		tel__inst_put_record(&v.w, "Z");
+		tel__inst_put_end(&v.w);
+		s->inst.ended = 1;
+	}
+	tel__buffer_clear(&v.w.line);
+	if (v.w.status != TEL_OK)
+		return stats_fail(s, v.w.status, "%s",
+		    tel_status_text(v.w.status));
+	return TEL_OK;
+}
