@@ -2,6 +2,7 @@
 /* Schemas and the programs that belong to them. */
 #include "query/bind.h"
 
+#include "base/array.h"
 #include "model/clock.h"
 
 #include <stdlib.h>
@@ -45,8 +46,6 @@ tel__binder_clear(struct binder *b)
 tel_status
 tel__binder_failed(struct binder *b, tel_status status)
 {
-	size_t length;
-
 	b->failed = status;
 	if (status == TEL_ENOMEM)
 		tel__fail_set(&b->fail, status, NULL, 0, "out of memory");
@@ -54,10 +53,7 @@ tel__binder_failed(struct binder *b, tel_status status)
 	b->fail_text = NULL;
 	if (b->fail.text == NULL)
 		return status;
-	length = strlen(b->fail.text);
-	b->fail_text = malloc(length + 1);
-	if (b->fail_text != NULL)
-		memcpy(b->fail_text, b->fail.text, length + 1);
+	b->fail_text = tel__copy_string(b->fail.text, strlen(b->fail.text));
 	b->fail.text = NULL;
 	return status;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "query/program.h"
 
 static const struct op no_op;
@@ -29,16 +30,10 @@ static struct op *
 put(struct compiler *c, enum op_code code)
 {
 	struct op *op;
-	uint32_t room = c->room == 0 ? 64 : c->room * 2;
 
-	if (c->count == c->room) {
-		op = realloc(c->ops, room * sizeof(*op));
-		if (op == NULL) {
-			c->failed = 1;
-			return NULL;
-		}
-		c->ops = op;
-		c->room = room;
+	if (!TEL__RESERVE(c->ops, c->room, (size_t)c->count + 1)) {
+		c->failed = 1;
+		return NULL;
 	}
 	op = &c->ops[c->count++];
 	*op = no_op;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/clock.h"
 #include "query/bind.h"
 #include "tel.h"
@@ -58,8 +59,8 @@ set_expression(tel_filter **end, const char *text)
 static struct between_log *
 find_log(struct between *b, const struct tel_log *log)
 {
-	struct between_log *bigger, *l;
-	size_t i, room;
+	struct between_log *l;
+	size_t i;
 
 	if (b->last < b->nlogs && b->logs[b->last].log == log) {
 		i = b->last;
@@ -67,14 +68,8 @@ find_log(struct between *b, const struct tel_log *log)
 		for (i = 0; i < b->nlogs && b->logs[i].log != log; i++)
 			continue;
 	}
-	if (i == b->nlogs && b->nlogs == b->room) {
-		room = b->room == 0 ? 4 : b->room * 2;
-		bigger = realloc(b->logs, room * sizeof(*bigger));
-		if (bigger == NULL)
-			return NULL;
-		b->logs = bigger;
-		b->room = room;
-	}
+	if (!TEL__RESERVE(b->logs, b->room, i + 1))
+		return NULL;
 	b->last = i;
 	l = &b->logs[i];
 	if (i < b->nlogs && l->number == log->number)

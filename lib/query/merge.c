@@ -3,6 +3,7 @@
  * Merging logs by time: a window on each, and a heap of their next events.
  * Events of the same clock come in the order of the inputs.
  */
+#include "base/array.h"
 #include "format/reader.h"
 #include "model/running.h"
 
@@ -19,7 +20,7 @@ struct merge_input {
 
 struct tel_merge {
 	struct merge_input *inputs;
-	size_t count;
+	size_t count, input_room;
 	struct merge_input **heap; /* inputs with a head, the earliest first */
 	size_t heaped;
 	int allocs;
@@ -32,7 +33,7 @@ struct tel_merge {
 	/* an event that is shown with another flag, and its bytes */
 	struct tel_event changed;
 	unsigned char *copy;
-	size_t room;
+	size_t copy_room;
 };
 
 tel_merge *
@@ -60,22 +61,20 @@ tel_merge_free(tel_merge *m)
 static tel_status
 add_one(struct tel_merge *m, tel_reader *r, tel_order order)
 {
-	struct merge_input *inputs;
+	struct merge_input *input;
 	tel_status st;
 
-	inputs = realloc(m->inputs, (m->count + 1) * sizeof(*inputs));
-	if (inputs == NULL)
+	if (!TEL__RESERVE(m->inputs, m->input_room, m->count + 1))
 		return TEL_ENOMEM;
-	m->inputs = inputs;
-	inputs += m->count;
-	memset(inputs, 0, sizeof(*inputs));
-	inputs->reader = r;
-	inputs->number = m->count;
-	st = tel_window_new(r, order, &inputs->window);
+	input = &m->inputs[m->count];
+	memset(input, 0, sizeof(*input));
+	input->reader = r;
+	input->number = m->count;
+	st = tel_window_new(r, order, &input->window);
 	if (st != TEL_OK)
 		return st;
 	m->count++;
-	return tel_window_set_allocs(inputs->window, m->allocs);
+	return tel_window_set_allocs(input->window, m->allocs);
 }
 
 tel_status
@@ -215,15 +214,9 @@ static const struct tel_event *
 flag(struct tel_merge *m, const struct tel_event *ev)
 {
 	const struct tel_periods *p = &ev->log->schema->periods;
-	unsigned char *copy;
 
-	if (ev->size > m->room) {
-		copy = realloc(m->copy, ev->size);
-		if (copy == NULL)
-			return NULL;
-		m->copy = copy;
-		m->room = ev->size;
-	}
+	if (!TEL__RESERVE(m->copy, m->copy_room, ev->size))
+		return NULL;
 	memcpy(m->copy, ev->data, ev->size);
 	m->copy[p->type->fields[p->flags].offset] |= p->twice;
 	m->changed = *ev;

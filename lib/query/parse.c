@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "query/tree.h"
 
 /*
@@ -28,6 +29,7 @@ struct parser {
 struct list {
 	struct item *items;
 	uint32_t count;
+	size_t room;
 };
 
 /* ---------------------------------------------------------------- tree */
@@ -47,17 +49,16 @@ start_parser(struct parser *p, const char *text, struct fail *fail)
 	}
 	p->tree = calloc(1, sizeof(*p->tree));
 	if (p->tree != NULL) {
-		p->tree->text = malloc(length + 1);
+		p->tree->text = tel__copy_string(text, length);
 		p->tree->words = malloc(length + 2);
-		p->tree->nodes = malloc(16 * sizeof(*p->tree->nodes));
 	}
 	if (p->tree == NULL || p->tree->text == NULL ||
-	    p->tree->words == NULL || p->tree->nodes == NULL) {
+	    p->tree->words == NULL ||
+	    !TEL__RESERVE(p->tree->nodes, p->tree->node_room, 1)) {
 		p->status = TEL_ENOMEM;
 		return 0;
 	}
 	memset(&p->tree->nodes[0], 0, sizeof(p->tree->nodes[0]));
-	memcpy(p->tree->text, text, length + 1);
 	p->lexer.text = p->lexer.p = p->tree->text;
 	p->lexer.words = p->tree->words;
 	return 1;
@@ -109,23 +110,6 @@ expect(struct parser *p, enum token_kind kind, const char *message)
 		parse_fail(p, TEL_EINVAL, p->token.column, "%s", message);
 }
 
-/* Makes room for one more of size bytes behind the count there are. */
-static void *
-grow(struct parser *p, void *old, uint32_t count, size_t size)
-{
-	void *v;
-
-	/* at 16, 32, 64, ... */
-	if (count > 0 && (count < 16 || (count & (count - 1)) != 0))
-		return old;
-	v = realloc(old, (count == 0 ? 16 : count * (size_t)2) * size);
-	if (v == NULL) {
-		p->status = TEL_ENOMEM;
-		return old;
-	}
-	return v;
-}
-
 /* A node with operands; fails past the limit. */
 static uint32_t
 add_node(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
@@ -141,9 +125,10 @@ add_node(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
 		    "the expression has more than %u parts", NODES_MAX);
 		return 0;
 	}
-	t->nodes = grow(p, t->nodes, t->nnodes, sizeof(*t->nodes));
-	if (p->status != TEL_OK)
+	if (!TEL__RESERVE(t->nodes, t->node_room, (size_t)t->nnodes + 1)) {
+		p->status = TEL_ENOMEM;
 		return 0;
+	}
 	n = &t->nodes[t->nnodes];
 	memset(n, 0, sizeof(*n));
 	n->op = (uint8_t)op;
@@ -251,10 +236,11 @@ add_pattern(struct parser *p, uint32_t node, const struct token *t)
 	struct pattern *made;
 	const char *why;
 
-	tree->patterns =
-	    grow(p, tree->patterns, tree->npatterns, sizeof(*tree->patterns));
-	made = p->status == TEL_OK ? calloc(1, sizeof(*made)) : NULL;
-	if (made == NULL) {
+	made = calloc(1, sizeof(*made));
+	if (made == NULL ||
+	    !TEL__RESERVE(tree->patterns, tree->pattern_room,
+	        (size_t)tree->npatterns + 1)) {
+		free(made);
 		p->status = TEL_ENOMEM;
 		return;
 	}
@@ -299,9 +285,10 @@ add_item(struct parser *p, struct list *list, const struct item *item)
 		    "the list has more than %u items", LIST_MAX);
 		return;
 	}
-	list->items = grow(p, list->items, list->count, sizeof(*list->items));
-	if (p->status == TEL_OK)
+	if (TEL__RESERVE(list->items, list->room, (size_t)list->count + 1))
 		list->items[list->count++] = *item;
+	else
+		p->status = TEL_ENOMEM;
 }
 
 /*
@@ -344,9 +331,10 @@ add_in(struct parser *p, uint32_t a, const struct list *list, unsigned column)
 	for (i = 0; i < list->count && p->status == TEL_OK; i++) {
 		make_word(p, &t->nodes[a], list->items[i].lo);
 		make_word(p, &t->nodes[a], list->items[i].hi);
-		t->items = grow(p, t->items, t->nitems, sizeof(*t->items));
-		if (p->status == TEL_OK)
+		if (TEL__RESERVE(t->items, t->item_room, (size_t)t->nitems + 1))
 			t->items[t->nitems++] = list->items[i];
+		else
+			p->status = TEL_ENOMEM;
 	}
 	if (is_kind(&t->nodes[a]))
 		t->nodes[node].flags |= NODE_ANY_CASE;
@@ -364,7 +352,6 @@ add_symbol(struct parser *p, const char *name, int checked, int labelled,
 	struct tree *t = p->tree;
 	struct symbol *s;
 	uint32_t i;
-	void *v;
 
 	for (i = 0; i < t->nsymbols; i++) {
 		s = &t->symbols[i];
@@ -372,13 +359,10 @@ add_symbol(struct parser *p, const char *name, int checked, int labelled,
 		    strcmp(s->name, name) == 0)
 			return i;
 	}
-	if (t->nsymbols % 16 == 0) {
-		v = realloc(t->symbols, (t->nsymbols + 16) * sizeof(*s));
-		if (v == NULL) {
-			p->status = TEL_ENOMEM;
-			return 0;
-		}
-		t->symbols = v;
+	if (!TEL__RESERVE(t->symbols, t->symbol_room,
+	        (size_t)t->nsymbols + 1)) {
+		p->status = TEL_ENOMEM;
+		return 0;
 	}
 	s = &t->symbols[t->nsymbols];
 	memset(s, 0, sizeof(*s));
@@ -667,7 +651,7 @@ deeper(struct parser *p, unsigned column)
 static uint32_t
 parse_in(struct parser *p, uint32_t left, unsigned column)
 {
-	struct list list = { NULL, 0 };
+	struct list list = { NULL, 0, 0 };
 	struct item item;
 	uint32_t node;
 	int more;

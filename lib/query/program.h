@@ -114,7 +114,8 @@ struct compiler {
 	struct fold *folds;          /* one a node */
 	int *fields;                 /* one a symbol: its number, or -1 */
 	struct op *ops;              /* last one first */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	int failed; /* out of memory */
 };
 

@@ -6,6 +6,7 @@
  * so events are written as they lie in memory.
  */
 #include "query/runs.h"
+#include "base/array.h"
 #include "io/spool.h"
 
 #include <errno.h>
@@ -128,23 +129,16 @@ put(struct tel_runs *r, const void *data, size_t n)
 static struct run *
 run_for(struct tel_runs *r, uint64_t clock)
 {
-	struct run *runs;
-	size_t room;
+	struct run *run;
 
 	if (r->count > 0 && r->runs[r->count - 1].last <= clock)
 		return &r->runs[r->count - 1];
-	if (r->count == r->room) {
-		room = r->room == 0 ? 16 : r->room * 2;
-		runs = realloc(r->runs, room * sizeof(*runs));
-		if (runs == NULL)
-			return NULL;
-		r->runs = runs;
-		r->room = room;
-	}
-	runs = &r->runs[r->count++];
-	memset(runs, 0, sizeof(*runs));
-	runs->begin = runs->end = r->written;
-	return runs;
+	if (!TEL__RESERVE(r->runs, r->room, r->count + 1))
+		return NULL;
+	run = &r->runs[r->count++];
+	memset(run, 0, sizeof(*run));
+	run->begin = run->end = r->written;
+	return run;
 }
 
 tel_status
@@ -183,20 +177,14 @@ tel__runs_write(struct tel_runs *r, struct tel_store *s)
 static tel_status
 refill(struct tel_runs *r, struct run *run, size_t need)
 {
-	unsigned char *bigger;
 	ssize_t n;
 	size_t want;
 
 	memmove(run->buffer, run->buffer + run->at, run->used - run->at);
 	run->used -= run->at;
 	run->at = 0;
-	if (need > run->size) {
-		bigger = realloc(run->buffer, need);
-		if (bigger == NULL)
-			return fail(r, TEL_ENOMEM);
-		run->buffer = bigger;
-		run->size = need;
-	}
+	if (!TEL__RESERVE(run->buffer, run->size, need))
+		return fail(r, TEL_ENOMEM);
 	while (run->used < need) {
 		want = run->size - run->used;
 		if (want > run->end - run->begin)

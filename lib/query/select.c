@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "query/suggest.h"
 
 /* -------------------------------------------------------------- names */
@@ -67,13 +68,11 @@ read_names(struct names *out, const char *text, struct fail *fail)
 	if (length > TEXT_MAX)
 		return tel__fail_set(fail, TEL_ELIMIT, text, 0,
 		    "the list is longer than %zu bytes", TEXT_MAX);
-	out->text = malloc(length + 1);
-	out->words = malloc(length + 1);
+	out->text = tel__copy_string(text, length);
+	out->words = tel__copy_string(text, length);
 	out->names = calloc(length / 2 + 1, sizeof(*out->names));
 	if (out->text == NULL || out->words == NULL || out->names == NULL)
 		return TEL_ENOMEM;
-	memcpy(out->text, text, length + 1);
-	memcpy(out->words, text, length + 1);
 	for (i = 0; is_gap(text[i]); i++)
 		;
 	if (text[i] == '^') {
@@ -380,12 +379,12 @@ tel_status
 tel__select_address(struct selection *s, const char *text, struct fail *fail)
 {
 	const char *p = text, *why;
-	struct span span, *list;
+	struct span span;
 
 	if (text == NULL) {
 		free(s->addresses);
 		s->addresses = NULL;
-		s->naddresses = 0;
+		s->naddresses = s->address_room = 0;
 		free(s->address_set);
 		s->address_set = NULL;
 		return TEL_OK;
@@ -399,12 +398,9 @@ tel__select_address(struct selection *s, const char *text, struct fail *fail)
 	if (why != NULL)
 		return tel__fail_set(fail, TEL_EINVAL, text,
 		    (unsigned)(p - text) + 1, "%s", why);
-	list =
-	    realloc(s->addresses, (s->naddresses + 1) * sizeof(*s->addresses));
-	if (list == NULL)
+	if (!TEL__RESERVE(s->addresses, s->address_room, s->naddresses + 1))
 		return TEL_ENOMEM;
-	list[s->naddresses++] = span;
-	s->addresses = list;
+	s->addresses[s->naddresses++] = span;
 	free(s->address_set);
 	s->address_set = tel__set_new(s->addresses, s->naddresses);
 	return s->address_set == NULL ? TEL_ENOMEM : TEL_OK;
@@ -420,10 +416,9 @@ tel__select_label(struct selection *s, const char *text, struct fail *fail)
 
 	if (text != NULL) {
 		length = strlen(text);
-		copy = malloc(length + 1);
+		copy = tel__copy_string(text, length);
 		if (copy == NULL)
 			return TEL_ENOMEM;
-		memcpy(copy, text, length + 1);
 		why = tel__pattern_glob(&glob, copy, length);
 		if (why != NULL) {
 			free(copy);

@@ -35,7 +35,7 @@ struct selection {
 	struct names types;
 	struct instant from, to; /* both belong to the range */
 	struct span *addresses;
-	size_t naddresses;
+	size_t naddresses, address_room;
 	struct set *address_set; /* of them, once bound */
 	char *label_text;
 	struct pattern label; /* a glob, when label_text is not NULL */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void
 tel__store_free(struct tel_store *s)
 {
@@ -59,29 +61,12 @@ compact(struct tel_store *s)
 static tel_status
 reserve(struct tel_store *s, size_t size)
 {
-	struct tel_event *events;
-	unsigned char *bytes;
-	size_t room;
-
 	if (s->first == s->count || s->first > s->count - s->first)
 		if (compact(s) != TEL_OK)
 			return TEL_ENOMEM;
-	if (s->count == s->room) {
-		room = s->room == 0 ? 256 : s->room * 2;
-		events = realloc(s->events, room * sizeof(*events));
-		if (events == NULL)
-			return TEL_ENOMEM;
-		s->events = events;
-		s->room = room;
-	}
-	if (s->size - s->used < size) {
-		room = (s->size + size) * 2;
-		bytes = realloc(s->bytes, room);
-		if (bytes == NULL)
-			return TEL_ENOMEM;
-		s->bytes = bytes;
-		s->size = room;
-	}
+	if (!TEL__RESERVE(s->events, s->room, s->count + 1) ||
+	    !TEL__RESERVE(s->bytes, s->size, s->used + size))
+		return TEL_ENOMEM;
 	return TEL_OK;
 }
 

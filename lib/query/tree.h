@@ -134,13 +134,17 @@ struct tree {
 	char *words; /* names and strings of it */
 	struct node *nodes;
 	uint32_t nnodes;
+	size_t node_room;
 	uint32_t root;
 	struct symbol *symbols;
 	uint32_t nsymbols;
+	size_t symbol_room;
 	struct item *items;
 	uint32_t nitems;
+	size_t item_room;
 	struct pattern **patterns;
 	uint32_t npatterns;
+	size_t pattern_room;
 	int uses_dt;
 	int uses_rate; /* what a tick lasts: time or dt */
 	int uses_regex;
