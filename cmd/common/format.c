@@ -183,7 +183,7 @@ struct loss_line {
 	char names[320]; /* of the fields */
 };
 
-/* Nonzero when a loss goes into the line with those before. */
+/* Nonzero when a loss goes into the same line as those before. */
 static int
 is_more(const struct loss_line *t, const tel_loss *l)
 {

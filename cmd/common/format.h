@@ -26,8 +26,8 @@ tel_writer *format_writer(const struct settings *s, const struct sink *sink,
     int bare);
 
 /*
- * Nonzero when what is written of the source may go to the sink; else a
- * message says why not.
+ * Nonzero when the output for the source may go to the sink, else after a
+ * message: binary output does not go to a terminal.
  */
 int format_check(const tel_writer *w, const struct settings *s,
     const struct sink *sink, const struct source *src);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The longest message; what is beyond is cut off. */
+/* The longest message; longer ones are truncated. */
 #define LINE_MAX_BYTES 4096
 
 /* The only mutable state of a tool outside its main. */

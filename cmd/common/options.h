@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options: the table of those that the tools share, and the parser of a
- * tool's command line, which joins the table with the tool's own rows.
- * What a row says is all there is: the parser, --help and the tests go by it.
+ * Options: the table of those that the tools share, and the parser of a tool's
+ * command line, which joins the table with the tool's own rows.  A row is all
+ * there is to an option: the parser, --help and the tests go by it.
  */
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H

@@ -10,7 +10,7 @@
 
 #define SECOND 1000000000ULL
 
-/* A run that is over by then shows nothing, unless it was asked for. */
+/* Shorter runs show nothing, unless --progress was given. */
 #define DELAY SECOND
 /* Not more often than a person can read. */
 #define INTERVAL (SECOND / 5)
@@ -77,7 +77,7 @@ progress_due(struct progress *p)
 void
 progress_end(struct progress *p, struct done done)
 {
-	/* who asks for progress sees some, however short the run */
+	/* --progress shows something, however short the run */
 	if (p->forced)
 		progress_show(p, done);
 	if (p->shown != 0)

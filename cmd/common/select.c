@@ -185,7 +185,7 @@ selection_narrow(const struct selection *s, tel_reader *r, const tel_event *ev)
 {
 	uint64_t first, last;
 
-	/* what is a second may depend on all that the log says of time */
+	/* the length of a second may depend on every sync point of the log */
 	if (s->filtering && !s->whole && !selection_needs_rate(s) &&
 	    tel_filter_clocks(s->filter, ev, &first, &last))
 		tel_reader_set_range(r, first, last);

@@ -11,7 +11,7 @@
 #include "number.h"
 #include "streams.h"
 
-/* A word out of a list; -1, with a message, when it is none of them. */
+/* The index of a word in a list; -1, with a message, when it is not there. */
 static int
 parse_word(const char *option, const char *text, const char *const *words)
 {

@@ -46,8 +46,8 @@ struct settings {
 	tel_order order;   /* TEL_ORDER_LOG: as they come */
 	int no_merge;      /* operands one after the other */
 	/*
-	 * The tool is given every event and asks settings_wanted() itself,
-	 * for it has use for some that are not wanted.
+	 * The tool is given every event and calls settings_wanted() itself, as
+	 * it needs some that are not selected.
 	 */
 	int all_events;
 	/* bytes of standard input that the tool has read already */

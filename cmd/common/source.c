@@ -354,7 +354,7 @@ report_failure(const struct pump *p, tel_status st)
 	source_failed(src, st, text);
 }
 
-/* -t in seconds asks for what some logs do not tell. */
+/* -t in seconds needs a clock rate, which some logs lack. */
 static int
 knows_seconds(const struct pump *p)
 {

@@ -140,7 +140,7 @@ static void
 tell(struct sink *sink, int error)
 {
 	message_raise(STATUS_FAILED);
-	/* nobody listens any more: no reason to complain */
+	/* the reader of a pipe has gone: not an error */
 	if (!sink->failed && error != EPIPE)
 		message_fail(STATUS_FAILED, NULL, "%s: %s", sink->name,
 		    strerror(error));
@@ -161,7 +161,7 @@ sink_close(struct sink *sink)
 	if (tel_output_finish(sink->out) != TEL_OK)
 		sink_failed(sink);
 	tel_output_free(sink->out);
-	/* some file systems tell of a full disk only now */
+	/* some file systems report a full disk only now */
 	if (close(sink->fd) != 0 && !sink->failed)
 		tell(sink, errno);
 }

@@ -12,7 +12,7 @@ struct sink {
 	int fd;
 	int terminal; /* nonzero when a person looks at it */
 	int color;    /* nonzero when it may be coloured */
-	int failed;   /* nonzero when that has been told */
+	int failed;   /* nonzero when that has been reported */
 };
 
 /*
@@ -31,10 +31,10 @@ void streams_end(void);
  */
 int sink_open(struct sink *sink, const struct settings *s);
 
-/* Tells why writing failed, once, unless nobody reads any more. */
+/* Reports why writing failed, once, unless the reader of a pipe has gone. */
 void sink_failed(struct sink *sink);
 
-/* Flushes and closes, and tells when that fails. */
+/* Flushes and closes, and reports a failure. */
 void sink_close(struct sink *sink);
 
 #endif

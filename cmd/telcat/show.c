@@ -123,7 +123,7 @@ idle(void *arg)
 {
 	struct show *show = arg;
 
-	/* a failure stays and is told after the next event */
+	/* a failure is kept, and reported after the next event */
 	if (tel_output_flush(show->sink->out) != TEL_OK)
 		sink_failed(show->sink);
 }

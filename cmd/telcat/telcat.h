@@ -8,7 +8,7 @@
 #include "common/source.h"
 #include "common/streams.h"
 
-/* What telcat was asked for, beyond the common options. */
+/* The options of telcat, beyond the common ones. */
 struct telcat {
 	struct settings settings;
 	struct format format;
@@ -26,7 +26,7 @@ void telcat_show(struct telcat *t, struct sink *sink);
 /* Writes the events of the operands in another format of logs. */
 void telcat_write(struct telcat *t, struct sink *sink);
 
-/* Lists event types: of the operands, or of what is built in. */
+/* Lists event types: of the operands, or the built-in ones. */
 void telcat_types(struct telcat *t, struct sink *sink);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --types: event types, of what is built in or of the logs given. */
+/* --types: the built-in event types, or those of the logs given. */
 #include "telcat.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ struct types {
 	struct {
 		const tel_type *type;
 		size_t row;
-	} cache[HEADS]; /* good for one source */
+	} cache[HEADS]; /* valid for one source */
 };
 
 static void
@@ -46,7 +46,7 @@ no_memory(void)
 	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
 }
 
-/* The fields as "name:data type name:data type"; NULL when there is no memory. */
+/* The fields as "name:datatype name:datatype"; NULL: no memory. */
 static char *
 describe_fields(const tel_type *type)
 {

@@ -28,7 +28,7 @@ tell(struct run *run, tel_status st)
 	}
 	if (st == TEL_ENOMEM || why[0] == '\0')
 		why = tel_status_text(st);
-	/* what is wrong with a log names it */
+	/* the writer's message about a log names it */
 	message_fail(STATUS_FAILED, st == TEL_EINVAL ? NULL : run->name, "%s",
 	    why);
 	return st == TEL_EINVAL && !run->telcat->settings.strict ? END_ONE :
@@ -80,7 +80,7 @@ idle(void *arg)
 {
 	struct run *run = arg;
 
-	/* a failure stays and is told after the next event */
+	/* a failure is kept, and reported after the next event */
 	if (tel_writer_flush(run->writer) != TEL_OK)
 		sink_failed(run->sink);
 }

@@ -16,7 +16,7 @@ enum {
 
 /* The bound that tel_writer_set_max_labels() has. */
 #define LABELS_MAX ((uint64_t)1 << 30)
-/* More than this many events are no context any more. */
+/* The most events of context. */
 #define CONTEXT_MAX ((uint64_t)1 << 20)
 
 static const struct option_row own[] = {

@@ -7,14 +7,14 @@
 #include <string.h>
 #include "common/message.h"
 
-/* Types whose verdict is remembered, by where they lie. */
+/* The size of the cache of types, by their addresses. */
 #define SLOTS 256
 
 /* What is known of events of a type without looking at them. */
 struct known {
 	const tel_type *type;
 	int wanted; /* as settings_wanted(), or -1: it depends */
-	int idle;   /* not wanted, and nobody needs to hear of it */
+	int idle;   /* not wanted, and of no use to the writer */
 };
 
 struct run {
@@ -29,7 +29,7 @@ struct run {
 	uint64_t found;   /* in all sources */
 	uint64_t before;  /* in those before this one */
 	int flush;        /* after each event */
-	int full;         /* as many were found as -n asked for */
+	int full;         /* as many were found as -n says */
 	int failed;
 	struct known known[SLOTS];
 };
@@ -124,7 +124,7 @@ is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
 	return 1;
 }
 
-/* Lets all go that was written, for whoever waits for it. */
+/* Flushes what was written, for a reader that waits for it. */
 static tel_status
 flush(struct run *run)
 {
@@ -197,7 +197,7 @@ event(void *arg, const tel_event *ev)
 	    END_ALL;
 }
 
-/* The count of a source, where they are told one by one. */
+/* The count of a source, where they are printed one by one. */
 static void
 print_total(struct run *run, const char *name, uint64_t n)
 {
@@ -241,7 +241,7 @@ idle(void *arg)
 {
 	struct run *run = arg;
 
-	/* a failure stays and is told after the next event */
+	/* a failure is kept, and reported after the next event */
 	if (flush(run) != TEL_OK)
 		sink_failed(run->sink);
 }

@@ -12,7 +12,7 @@ struct sample {
 	uint64_t every; /* 1: all */
 	uint64_t until; /* events that are left out before the next */
 	uint64_t share; /* of SAMPLE_ALL */
-	uint64_t state; /* of the generator; the seed to begin with */
+	uint64_t state; /* of the generator; the seed at first */
 };
 
 /* Makes a sample of everything. */

@@ -9,11 +9,11 @@
 #include "common/streams.h"
 #include "sample.h"
 
-/* What telfilter was asked for, beyond the common options. */
+/* The options of telfilter, beyond the common ones. */
 struct telfilter {
 	struct settings settings;
 	struct sample sample;
-	uint64_t skip; /* --skip and -n, which count what is sampled */
+	uint64_t skip; /* --skip and -n, which count sampled events */
 	uint64_t count;
 	int context; /* show events around those that are wanted */
 	uint64_t before, after;
@@ -26,7 +26,7 @@ struct telfilter {
 /* Reads the command line.  Returns as settings_parse() does. */
 int telfilter_options(struct telfilter *t, int argc, char **argv);
 
-/* Reads the operands and writes what is wanted.  Returns how many that is. */
+/* Reads the operands and writes the selected events.  Returns their number. */
 uint64_t telfilter_run(struct telfilter *t, struct sink *sink);
 
 #endif

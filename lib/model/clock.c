@@ -9,9 +9,9 @@
 #include "base/array.h"
 
 /*
- * So many points are kept, 4 MB; when there are more, every second one of
- * them goes.  A point that would go far back among many is left out, so that
- * a hostile log costs no more than linear time.
+ * The most points that are kept, 4 MB; past that, every second one is dropped. 
+ * A point that would go far back among many is left out, so that a hostile log
+ * costs no more than linear time.
  */
 #define POINTS_MAX ((size_t)1 << 18)
 #define DEEP ((size_t)1 << 8)
@@ -151,7 +151,7 @@ minus(uint64_t a, uint64_t b)
 	return a >= b ? (double)(a - b) : -(double)(b - a);
 }
 
-/* Nanoseconds a tick from a to b; 0 when they do not tell. */
+/* Nanoseconds a tick from a to b; 0 when that is unknown. */
 static double
 slope(const struct tel_clock *c, struct point a, struct point b)
 {

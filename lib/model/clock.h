@@ -45,9 +45,9 @@ void tel__clock_set_origin(struct tel_clock *c, uint64_t ticks);
 uint64_t tel__clock_origin(const struct tel_clock *c);
 
 /*
- * Nanoseconds from the origin to ticks, negative before it.  0 when the rate
- * is not known.  The first question fixes what the answers count from, so
- * points that come later bend only what is after the points known by then.
+ * Nanoseconds from the origin to ticks, negative before it.  0 when the rate is
+ * not known.  The first call fixes the origin, so points that come later change
+ * only times after the points known by then.
  */
 int64_t tel__clock_ns(struct tel_clock *c, uint64_t ticks);
 

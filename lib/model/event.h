@@ -21,7 +21,7 @@ struct tel_log {
 	unsigned number; /* counts the logs of a reader, from 0 */
 	int records;     /* the .raw of an event is its bytes, not a line */
 	/*
-	 * What stands before the first event: in a text the lines without an
+	 * The bytes before the first event: in a text the lines without an
 	 * event, in other logs a header.
 	 */
 	const unsigned char *preamble;
@@ -40,25 +40,22 @@ struct tel_event {
 	const struct tel_log *log;
 	uint32_t size; /* bytes at data; no field lies beyond */
 	/*
-	 * Where a text shows labels beside the addresses of its lines, an
-	 * event has just those: each is the number of the field, the length
-	 * of the label (2 bytes, little-endian) and its bytes.
+	 * Inline labels: those that a text shows after the addresses of its
+	 * lines.  Each is the number of the field, the length of the label (2
+	 * bytes, little-endian) and its bytes.
 	 */
 	uint32_t notes_size;
 	const unsigned char *notes;
 	enum {
-		TEL_NOTES_NONE, /* it is no such text */
-		TEL_NOTES_ONLY, /* it is, and the log's labels do not count */
-		/*
-		 * It is, but the order of the log was changed, so its labels
-		 * come first: there may be more of them.
-		 */
+		TEL_NOTES_NONE, /* not a text with inline labels */
+		TEL_NOTES_ONLY, /* the log's own labels do not count */
+		/* Re-sorted text: the label table first, then inline labels. */
 		TEL_NOTES_ELSE
 	} noted;
 	/*
-	 * Where the event is no view of the log, as it stood there: in a text
-	 * the line or lines, in other logs the record; and what is without an
-	 * event between it and the event before.  Else NULL.
+	 * Where .data is not a view of the log: the event as the log has it, in
+	 * a text its line or lines, in other logs the record; and the bytes
+	 * without an event between it and the event before.  Else NULL.
 	 */
 	uint32_t raw_size;
 	uint32_t lead_size;

@@ -56,7 +56,7 @@ struct recent {
 
 struct tel_labels {
 	struct recent *recent;   /* RECENT of them */
-	uint32_t changes;        /* of any sort, so far */
+	uint32_t changes;        /* of any kind, so far */
 	struct tel__table by_id; /* a string's number to its place in strings */
 	struct string *strings;
 	size_t count, room;

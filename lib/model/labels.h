@@ -26,7 +26,7 @@ enum tel_space {
 };
 #define TEL_SPACES (TEL_SPACE_MESSAGE + 1)
 
-/* What tel__labels_find() tells. */
+/* The result of tel__labels_find(). */
 struct tel_label {
 	uint64_t id;        /* the string's number */
 	const char *string; /* its bytes; NULL when it was not interned yet */

@@ -118,7 +118,9 @@ tel_type_role_field(const tel_type *type, const char *part)
 	return i < 0 || !tel_type_is_alloc(type) ? -1 : type->role_field[i];
 }
 
-/* A number of a field; that most are of one sort is worth a test. */
+/*
+ * A number of a field.  Most are 64 bits, little-endian, which is worth a test.
+ */
 static inline uint64_t
 load_field(const struct tel_event *ev, const struct tel_field *f)
 {
@@ -137,8 +139,8 @@ load(const struct tel_event *ev, enum tel_role_part part)
 }
 
 /*
- * A block.  One that a number stands for, not an address, may be number 0,
- * which is not NULL.
+ * The address of a block.  Where the log numbers its blocks instead, number 0
+ * is a block and not NULL.
  */
 static inline uint64_t
 load_block(const struct tel_event *ev, enum tel_role_part part)
@@ -153,7 +155,7 @@ load_block(const struct tel_event *ev, enum tel_role_part part)
 	    (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED);
 }
 
-/* The size and the count of a block that begins to live. */
+/* The size and the count of a block that is allocated. */
 static inline void
 load_new(const struct tel_event *ev, tel_alloc *out)
 {

@@ -16,9 +16,9 @@ const char *tel__part_name(enum tel_role_part part);
 int tel__part_find(const char *name, size_t n);
 
 /*
- * Reads n bytes that say which field of t is a part of its role: "FIELD",
- * which then is part number i, or "PART=FIELD".  "-" is no field.
- * 1, or 0 when there is no such part, or no such field.
+ * Reads n bytes that name the field of t for a part of its role: "FIELD", for
+ * part number i, or "PART=FIELD"; "-" leaves the part without a field.  Returns
+ * 1, or 0 when there is no such part or field.
  */
 int tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
 

@@ -22,9 +22,9 @@ struct tel_running {
 };
 
 /*
- * Takes a period that a thread ran on cpu, up to end.  Periods come in order
- * of their begin.  Returns when those that it ran elsewhere have ended: it
- * ran twice if it began before that.
+ * Takes a period that a thread ran on cpu, up to end.  Periods come in order of
+ * their starts.  Returns the end of those that the thread ran elsewhere: a
+ * period that starts before it overlaps them.
  */
 static inline uint64_t
 tel_running_take(struct tel_running *r, int64_t thread, uint32_t cpu,

@@ -73,7 +73,7 @@ tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
 	t->size = size;
 	t->partner = -1;
 	memset(t->role_field, -1, sizeof(t->role_field));
-	/* from here on tel_schema_free() sees to it */
+	/* from here on tel_schema_free() frees it */
 	s->ntypes++;
 	return t->name != NULL && t->fields != NULL ? t : NULL;
 }

@@ -54,7 +54,7 @@ tel_field_labelled(const struct tel_field *f)
 	    f->space != 0;
 }
 
-/* What a type means to whoever follows a log, whatever its name. */
+/* What events of a type mean, independent of its name. */
 enum tel_role {
 	TEL_ROLE_NONE,
 	TEL_ROLE_INIT,    /* says the version of the stream */
@@ -62,13 +62,13 @@ enum tel_role {
 	TEL_ROLE_INTERN,  /* gives a number to a string */
 	TEL_ROLE_LABEL,   /* gives a string's number to an address */
 	TEL_ROLE_LABEL_P, /* gives a string's number to a pointer */
-	TEL_ROLE_ALLOC,   /* a block begins to live */
+	TEL_ROLE_ALLOC,   /* a block is allocated */
 	TEL_ROLE_FREE,    /* a block, or a part of it, ends */
-	TEL_ROLE_START,   /* a range of time begins */
+	TEL_ROLE_START,   /* a range of time starts */
 	TEL_ROLE_FINISH,  /* it ends */
 	TEL_ROLE_REALLOC, /* a block becomes another one */
 	TEL_ROLE_RESERVE, /* a buffer sets a block aside */
-	TEL_ROLE_COMMIT,  /* which then begins to live */
+	TEL_ROLE_COMMIT,  /* which is allocated then */
 	TEL_ROLE_POOL_CREATE,
 	TEL_ROLE_POOL_DESTROY,
 	TEL_ROLE_BUFFER_CREATE,
@@ -76,7 +76,7 @@ enum tel_role {
 	TEL_ROLE_THREAD_END /* a thread will allocate no more */
 };
 
-/* What the fields are that a role of an allocator's operation speaks of. */
+/* The parts of an allocator's operation that fields give. */
 enum tel_role_part {
 	TEL_PART_ADDRESS,
 	TEL_PART_SIZE,
@@ -106,10 +106,10 @@ struct tel_type {
 	uint8_t unused; /* the format's registry marks it as not in use */
 	uint8_t role;   /* enum tel_role */
 	/*
-	 * Which fields the role speaks of; -1 for none.
-	 * INTERN: number, string.  LABEL: address, number.  SYNC: the other
-	 * clock.  START and FINISH: what tells ranges apart, all of it.
-	 * Those from ALLOC on, but for these two: by enum tel_role_part.
+	 * The fields of the role; -1 for none.  INTERN: number, string.  LABEL:
+	 * address, number.  SYNC: the other clock.  START and FINISH: the key
+	 * of the range, all of it.  All other roles from ALLOC on: by enum
+	 * tel_role_part.
 	 */
 	int8_t role_field[TEL_ROLE_PARTS];
 	int32_t partner; /* START: index of the type that ends it; else -1 */
@@ -215,15 +215,15 @@ struct tel_type *tel__schema_add(struct tel_schema *s, const char *name,
     uint32_t code, const char *kind, uint32_t size, unsigned nfields);
 
 /*
- * Adds a field; offset from the begin of the event.  Its width follows from
+ * Adds a field; offset from the start of the event.  Its width follows from
  * load; bit fields and strings included.  NULL also when there are too many.
  */
 struct tel_field *tel__type_add(struct tel_type *t, const char *name,
     enum tel_datatype datatype, enum tel_load load, uint32_t offset);
 
 /*
- * A number that tells schemas apart by all that the text of one says of it:
- * its name and version, and the types, with their fields and roles.
+ * A digest of everything that the text of a schema says of it: its name and
+ * version, and the types, with their fields and roles.
  */
 uint64_t tel__schema_digest(const struct tel_schema *s);
 

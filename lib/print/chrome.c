@@ -69,7 +69,7 @@ put_time(struct tel_printer *pr, const char *key, uint64_t ns)
 	(void)tel_output_write(pr->out, text, (size_t)(p - text));
 }
 
-/* The begin of an object: its phase, and where it belongs. */
+/* The start of an object: its phase, its process and its track. */
 static void
 open_object(struct tel_printer *pr, const struct timeline_track *t,
     const char *phase)

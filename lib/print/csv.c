@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Comma-separated values (RFC 4180), in one of three shapes:
- *
- *	clock,kind,type,fields	all fields in one column, as in the text
- *	clock,type,a,b,...	the fields that were asked for
- *	clock,a,b,...		the fields of one type, or some of them
- *
- * The column of all fields needs quotes when it holds a quote itself, which
- * it does with strings, and with labels, of which nothing is known until the
- * event's addresses are looked up: then the event is begun again with a
- * program that quotes.
+ * clock,kind,type,fields all fields in one column, as in the text
+ * clock,type,a,b,... the fields that were asked for clock,a,b,... the fields of
+ * one type, or some of them The column of all fields needs quotes when it holds
+ * a quote itself, which it does with strings and with labels.  Whether an event
+ * has labels is known only once its addresses are looked up: then it is printed
+ * again, by a program that quotes.
  */
 #include <stdlib.h>
 

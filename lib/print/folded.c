@@ -9,9 +9,9 @@
 #include "base/array.h"
 #include "print/timeline.h"
 
-/* Ranges within ranges; what is deeper is of the one that holds it. */
+/* The most ranges within ranges; deeper ones count for their outer range. */
 #define DEPTH_MAX 256
-/* The most stacks that are told apart; the others are one. */
+/* The most stacks that are counted apart; all others are one. */
 #define STACKS_MAX ((size_t)1 << 18)
 
 struct frame {
@@ -20,7 +20,7 @@ struct frame {
 	size_t length;
 };
 
-/* What is open on a thread, or in a log whose events tell none. */
+/* The ranges that are open on a thread, or in a log without threads. */
 struct stack {
 	const struct timeline_track *context;
 	struct frame frames[DEPTH_MAX];
@@ -139,7 +139,7 @@ put_stack(struct folded *f, const struct stack *s, size_t *n)
 	return 1;
 }
 
-/* Counts the time up to now for what is open. */
+/* Counts the time up to now for the open ranges. */
 static int
 advance(struct folded *f, struct stack *s, uint64_t time)
 {
@@ -236,7 +236,7 @@ track(struct tel_printer *pr, const struct timeline_track *t)
 
 static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL };
 
-/* The log is over: what is open ends with its last event. */
+/* At the end of the log, open ranges end with its last event. */
 static tel_status
 close_stacks(struct folded *f)
 {

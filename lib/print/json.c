@@ -4,7 +4,7 @@
 #include "render/number.h"
 #include "render/renderer.h"
 
-/* The step's operation, and in *quote what stands around it. */
+/* The step's operation, and in *quote the quotes around its value. */
 static enum render_op
 choose(const struct tel_field *f, const char **quote)
 {

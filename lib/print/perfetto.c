@@ -11,7 +11,7 @@
 #include "print/protobuf.h"
 #include "print/timeline.h"
 
-/* The most names that are interned; others are written where they stand. */
+/* The most names that are interned; others are written in full each time. */
 #define NAMES_MAX 65536u
 
 /* Numbers of fields, in the messages as they are called in the .proto files */
@@ -90,9 +90,9 @@ write_packet(struct tel_printer *pr, struct perfetto *f)
 }
 
 /*
- * The iid of a name, told in this packet when it is new; 0: there is no room
- * for it.  Each field of InternedData has numbers of its own, but they may be
- * the same ones.
+ * The iid of a name, which this packet defines when it is new; 0: no room for
+ * it.  Each field of InternedData has numbers of its own, but they may be the
+ * same ones.
  */
 static uint64_t
 intern(struct perfetto *f, unsigned field, const char *name, size_t n)

@@ -249,7 +249,7 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 	return TEL_OK;
 }
 
-/* Makes the schema's own the programs that are used. */
+/* Switches to the programs of the schema. */
 static tel_status
 set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 {
@@ -282,9 +282,9 @@ set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 }
 
 /*
- * The log of the event is not that of the event before.  A log begins with
- * another file, and with another member of an archive; of logs that were
- * merged none does, but what is of another schema must be said.
+ * The log of the event is not that of the event before.  Another file or
+ * another member of an archive starts a log.  Logs that are merged do not, but
+ * a change of the schema is printed.
  */
 static tel_status
 set_log(struct tel_printer *pr, const struct tel_event *ev)

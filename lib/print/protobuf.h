@@ -10,7 +10,7 @@ void tel__protobuf_varint(struct tel__buffer *m, unsigned field, uint64_t v);
 void tel__protobuf_fixed64(struct tel__buffer *m, unsigned field, uint64_t v);
 void tel__protobuf_bytes(struct tel__buffer *m, unsigned field,
     const void *bytes, size_t size);
-/* Text, in which what is no UTF-8 becomes '?'. */
+/* Text; bytes that are not UTF-8 become '?'. */
 void tel__protobuf_text(struct tel__buffer *m, unsigned field, const char *s,
     size_t size);
 /* Another message, which is empty then. */

@@ -99,9 +99,9 @@ add_name(struct render_builder *b, const char *before, const char *name)
 }
 
 /*
- * Columns differ in more than the case of letters, and two have names of
- * their own: the further ones of a name get a number behind it.  out has room
- * for the name and COLUMN_MORE bytes.
+ * The names of columns must differ in more than the case of letters, and two
+ * are reserved: a name that is taken gets a number appended. out has room for
+ * the name and COLUMN_MORE bytes.
  */
 #define COLUMN_MORE 16
 
@@ -192,7 +192,7 @@ put_kinds(struct tel_printer *pr, const struct tel_schema *schema)
 			    schema->types[i].kind, "");
 }
 
-/* The letter of a sort in the MPS's registry. */
+/* The letter of a data type in the MPS's registry. */
 static char
 letter_of(const struct tel_field *f)
 {
@@ -391,7 +391,7 @@ begin_script(struct tel_printer *pr)
 	render_put(pr, temporary);
 	render_put(pr, tables);
 	render_put(pr, "CREATE TEMP TABLE tel_new AS SELECT 1 AS yes");
-	/* nobody can tell whether standard input was loaded before */
+	/* whether standard input was loaded before is unknown */
 	if (pr->file_size != 0 || pr->file_changed != 0)
 		put_format(pr,
 		    " WHERE NOT EXISTS (SELECT 1 FROM event_log WHERE "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Telcat's own text: teltools(7) describes it, formats/text.c reads it. */
+/* Telcat's own text: tel-text(5) describes it, format/text reads it. */
 #include <stdio.h>
 
 #include "model/role.h"
@@ -58,7 +58,7 @@ put_rate(struct tel_printer *pr, const struct tel_event *ev)
 	return render_put(pr, "\n");
 }
 
-/* A word of a header line; in quotes, as strings are, where it must be. */
+/* A word of a header line; in quotes like a string where it needs them. */
 static void
 put_word(struct tel_printer *pr, const char *word)
 {
@@ -109,8 +109,8 @@ put_type(struct tel_printer *pr, const struct tel_type *t)
 }
 
 /*
- * "# role: NAME ROLE [PARTNER] FIELD ...", for the roles that mean something
- * beyond the log's own format.
+ * "# role: NAME ROLE [PARTNER] FIELD ...", for the roles that hold in any
+ * format.
  */
 static void
 put_role(struct tel_printer *pr, const struct tel_schema *s,
@@ -176,7 +176,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		snprintf(line, sizeof(line), "# version: %s\n", s->version);
 		render_put(pr, line);
 	}
-	/* a schema that is described by its types has no ABI to tell of */
+	/* a schema that is described by its types has no ABI */
 	if (s->platform[0] != '\0' && !s->described) {
 		snprintf(line, sizeof(line),
 		    "# platform: %s, %u-bit, %s-endian\n", s->platform,
@@ -191,7 +191,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	return pr->out->status;
 }
 
-/* A log that is read as it comes tells its rate only after a while. */
+/* The rate of a log that is read while it is written is known only later. */
 static tel_status
 sync_point(struct tel_printer *pr, const struct tel_event *ev)
 {

@@ -47,7 +47,10 @@ void
 tel__timeline_begin(struct timeline *tl)
 {
 	tl->begun = 0;
-	/* schemas and logs of before may be gone, and others be there */
+	/*
+	 * schemas and logs may have been freed, and others be at their
+	 * addresses
+	 */
 	tel__timeline_plans_free(tl);
 	tel__table_clear(&tl->by_name);
 	tel__table_init(&tl->by_name);
@@ -65,7 +68,7 @@ time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 	struct tel_clock *c = ev->log->clock;
 	int64_t ns;
 
-	/* what has no time is where the log begins */
+	/* events without a time are at the start of the log */
 	if (tel_event_timeless(ev))
 		return 0;
 	if (!tl->begun) {
@@ -79,13 +82,13 @@ time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 	else if (__builtin_sub_overflow(tel__clock_ns(c, clock),
 	             tel__clock_ns(c, tl->base), &ns))
 		ns = clock > tl->base ? INT64_MAX : 0;
-	/* what comes too late for its place */
+	/* events that arrive out of order */
 	return ns < 0 ? 0 : (uint64_t)ns;
 }
 
 /* ------------------------------------------------------------- ranges */
 
-/* What tells a range from others that are open. */
+/* The key of a range among those that are open. */
 static uint64_t
 range_key(const struct tel_event *ev, int start)
 {
@@ -111,7 +114,7 @@ range_key(const struct tel_event *ev, int start)
 	return h;
 }
 
-/* A label that tells a range from others; NULL: it has none. */
+/* A label to name a range by; NULL: it has none. */
 static const char *
 label_of(const struct tel_event *ev, const struct timeline_plan *p, size_t *n)
 {
@@ -129,8 +132,7 @@ label_of(const struct tel_event *ev, const struct timeline_plan *p, size_t *n)
 
 /*
  * The name of a range or an instant, n bytes, in buffer (TIMELINE_NAME bytes)
- * where it is made: that of its type, and the string or the label that tells
- * it from others.
+ * where it is made: that of its type, and a string or a label of the event.
  */
 static const char *
 range_name(const struct tel_event *ev, const struct timeline_plan *p,
@@ -158,7 +160,7 @@ range_name(const struct tel_event *ev, const struct timeline_plan *p,
 	return buffer;
 }
 
-/* A lane where nothing is open, or goes on after a time. */
+/* A lane that is free from a time on. */
 static struct timeline_track *
 free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
     uint64_t time)
@@ -281,7 +283,7 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 		name = range_name(ev, p, buffer, &n);
 	if (n > TIMELINE_NAME)
 		n = TIMELINE_NAME;
-	/* what ends before it begins has no length */
+	/* a range that ends before its start has no length */
 	if (ticks > 0)
 		length = time_of(tl, ev, ev->clock + (uint64_t)ticks);
 	length = length > time ? length - time : 0;

@@ -9,7 +9,7 @@
 #include "base/table.h"
 #include "render/renderer.h"
 
-/* The most tracks; what would need more goes to the process's own. */
+/* The most tracks; past that, events go to the track of their process. */
 #define TIMELINE_TRACKS 16384
 /* Ranges of one type and context that are open at once. */
 #define TIMELINE_LANES 256
@@ -23,7 +23,7 @@
 enum timeline_use {
 	TIMELINE_PROCESS, /* a log: the parent of all others */
 	TIMELINE_THREAD,  /* a thread or a processor */
-	TIMELINE_KIND,    /* the events of a kind that tell no thread */
+	TIMELINE_KIND,    /* the events of a kind, without a thread */
 	TIMELINE_RANGES,
 	TIMELINE_COUNT, /* a counter */
 	TIMELINE_BYTES  /* the same, in bytes */
@@ -63,7 +63,7 @@ struct timeline_ops {
 
 struct timeline_plans;
 
-/* Bytes that live in a pool, or of another sort. */
+/* A gauge: live bytes of a pool, or of another kind. */
 struct timeline_gauge {
 	struct timeline_track *track;
 	uint64_t bytes;
@@ -88,11 +88,11 @@ struct timeline {
 	int no_memory;
 };
 
-/* Makes one; NULL when there is no memory. */
+/* Makes a timeline; NULL when there is no memory. */
 struct timeline *tel__timeline_new(const struct timeline_ops *ops);
 void tel__timeline_free(struct timeline *tl);
 
-/* Another file begins: its time counts from its own first event. */
+/* Starts another file, whose time counts from its own first event. */
 void tel__timeline_begin(struct timeline *tl);
 
 /* Takes an event.  TEL_OK, TEL_ENOMEM. */
@@ -123,7 +123,7 @@ struct timeline_plan {
 	int other;       /* START: the next type with the same end, or -1 */
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
-	int key;          /* what says which memory, or -1: it is always told */
+	int key; /* the field that identifies the memory, or -1: the size is always given */
 	int base;         /* from where, or -1 */
 	int size, limit;  /* how much, or up to where, or -1 */
 	char counter[40]; /* what it is called, "Seg bytes" */
@@ -135,7 +135,7 @@ const struct timeline_plan *tel__timeline_plan(struct timeline *tl,
     const struct tel_schema *s, const struct tel_type *type);
 void tel__timeline_plans_free(struct timeline *tl);
 
-/* A track of its own, even when there is one of that name; NULL: no memory. */
+/* Makes another track, even when there is one of that name; NULL: no memory. */
 struct timeline_track *tel__timeline_make_track(struct tel_printer *pr,
     struct timeline *tl, struct timeline_track *parent, enum timeline_use use,
     const char *name, size_t n);

@@ -108,7 +108,7 @@ show(struct tel_printer *pr, struct timeline *tl, size_t gauge, uint64_t time)
 {
 	const struct timeline_gauge *g = &tl->gauges[gauge];
 
-	/* where there were too many tracks it is the log's own */
+	/* where there were too many tracks it is the log's */
 	if (g->track->use == TIMELINE_BYTES)
 		tl->ops->counter(pr, g->track, time, (int64_t)g->bytes);
 }
@@ -131,7 +131,7 @@ subtract(struct timeline *tl, size_t gauge, uint64_t size)
 	g->bytes -= size < g->bytes ? size : g->bytes;
 }
 
-/* A block begins to live; one that was there has ended without a word. */
+/* A block is allocated; one that was there has been freed without an event. */
 static void
 block_begins(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size)
 {
@@ -187,7 +187,7 @@ gauge_of(struct tel_printer *pr, struct timeline *tl, const struct tel_log *log,
 	return e == NULL ? NONE : (uint32_t)e->value;
 }
 
-/* What tells a pool, or a process that has none, from others. */
+/* The key of a pool, or of a process that has none. */
 static uint64_t
 owner_of(const tel_alloc *op)
 {
@@ -195,7 +195,7 @@ owner_of(const tel_alloc *op)
 }
 
 /*
- * The gauge of the pool, or the process, of an operation; NONE: the log tells
+ * The gauge of the pool, or the process, of an operation; NONE: the log names
  * none, or there are too many.
  */
 static uint32_t
@@ -282,7 +282,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 
 	if (!tel_event_alloc(ev, &op))
 		return 0;
-	/* what is set aside in a buffer lives or not without a word */
+	/* no event says whether a reserved block is used */
 	if (op.failed || op.kind == TEL_ALLOC_RESERVE ||
 	    op.kind == TEL_ALLOC_COMMIT)
 		return 1;
@@ -331,7 +331,7 @@ tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
 	} else if (sized) {
 		size = tel_load(&t->fields[p->limit], ev->data) -
 		    tel_load(&t->fields[p->base], ev->data);
-		/* one that ends before it begins */
+		/* the limit is before the base */
 		if (size > INT64_MAX)
 			size = 0;
 	}

@@ -44,7 +44,7 @@ find_context(struct timeline_plan *p, const struct tel_type *t)
 	p->thread = is_number(t, at) ? at : -1;
 }
 
-/* Nonzero when a word of a name begins at i. */
+/* Nonzero when a word of a name starts at i. */
 static int
 is_word(const char *name, size_t i)
 {
@@ -99,7 +99,7 @@ static const struct {
 	const char *take, *give;
 } memory[] = { { "Alloc", "Free" }, { "Map", "Unmap" } };
 
-/* The bytes before a word at the end of a name; 0: it does not end so. */
+/* The bytes of a name before a word at its end; 0: it does not end in it. */
 static size_t
 head_of(const struct tel_type *t, const char *word)
 {

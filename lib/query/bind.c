@@ -155,7 +155,7 @@ binding_new(struct binder *b, const struct tel_schema *schema,
 	return TEL_OK;
 }
 
-/* Forgets one schema: what comes to lie at its place may be another. */
+/* Forgets one schema: another may get its address. */
 static void
 forget_schema(struct binder *b, const struct tel_schema *schema)
 {

@@ -26,7 +26,7 @@ struct binder {
 	struct tree *tree; /* NULL: no expression */
 	struct selection selection;
 	int invert;
-	int for_value; /* the value of the expression is what is asked for */
+	int for_value; /* an expression for its value, not a filter */
 	struct binding *bindings[BINDINGS_MAX];
 	unsigned count;
 	unsigned oldest;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks a tree against a schema: the names that were written bare must be
- * there, and no part may be of a class that makes no sense where it stands.
- * A field may be of one class in one type and of another in the next: what
- * counts is what it may be.  Classes 0: no type has it, so it fits anywhere.
+ * there, and no part may be of a class that does not fit its operator.  A field
+ * may be of one class in one type and of another in the next: what counts is
+ * what it may be.  Classes 0: no type has it, so it fits anywhere.
  */
 #include "query/suggest.h"
 #include "query/tree.h"
@@ -88,7 +88,7 @@ is_kind_name(const struct tel_schema *schema, const struct value *word)
 	return 1;
 }
 
-/* A bare word beside kind or name. */
+/* A bare word compared with kind or name. */
 static tel_status
 check_word(struct check *c, const struct node *n)
 {
@@ -149,7 +149,7 @@ want_alike(struct check *c, const struct node *at, uint32_t a, uint32_t b)
 	    "%s does not compare with %s", class_name(x), class_name(y));
 }
 
-/* A bare label stands for many: only some comparisons make sense. */
+/* A bare label means any label: only some comparisons are defined. */
 static tel_status
 check_labels(struct check *c, const struct node *n, uint32_t with)
 {

@@ -41,7 +41,7 @@ put(struct compiler *c, enum op_code code)
 	return op;
 }
 
-/* Says where a test, the op put last, goes on.  Returns its place. */
+/* Sets where a test, the op put last, continues.  Returns its place. */
 static uint32_t
 put_test(struct compiler *c, struct op *op, uint32_t yes, uint32_t no)
 {
@@ -157,7 +157,7 @@ put_list(struct compiler *c, const struct node *n)
 	put_const(c, value_natural(0));
 }
 
-/* A list of plain integers; doubles lie between those, and go by items. */
+/* A list of plain integers.  Doubles may be between those: item by item. */
 static int
 put_set(struct compiler *c, const struct node *n)
 {

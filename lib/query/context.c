@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Context: events that stand before and after those that are wanted, as grep
- * has lines.  Those before are held as copies until it is known whether they
- * are shown.
+ * Context: events before and after the selected ones, like the lines of grep
+ * -C. Those before are copied until it is known whether they are shown.
  */
 #include "query/store.h"
 #include "tel.h"
@@ -45,8 +44,8 @@ tel_context_free(tel_context *c)
 }
 
 /*
- * The reader has gone on to another log: what is held belongs to none, and
- * would be taken for the new one's.
+ * The reader has reached another log: the copies of events of the log before
+ * must not be taken for its events.
  */
 static void
 next_log(struct tel_context *c, const tel_event *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The public face of expressions that are asked for a value. */
+/* The public face of expressions that have a value. */
 #include "tel.h"
 #include "query/bind.h"
 

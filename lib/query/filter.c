@@ -19,12 +19,12 @@ struct between_log {
  * true, and end with one for which another is.
  */
 struct between {
-	tel_filter *since;        /* NULL: from the begin on */
+	tel_filter *since;        /* NULL: from the start on */
 	tel_filter *until;        /* NULL: to the end */
 	struct between_log *logs; /* those that are read side by side */
 	size_t nlogs, room;
-	size_t last;              /* the one that was asked for last */
-	const tel_filter *failed; /* the end that could not be asked */
+	size_t last;              /* the index of the log found last */
+	const tel_filter *failed; /* the expression that failed */
 };
 
 struct tel_filter {
@@ -91,7 +91,7 @@ between_match(struct between *b, const tel_event *event)
 	struct between_log *l = find_log(b, event->log);
 	int begins = 0, ends = 0, in;
 
-	/* both are asked of every event, as one may speak of dt */
+	/* both see every event, as either may use dt */
 	if (b->since != NULL)
 		begins = tel_filter_match(b->since, event);
 	if (b->until != NULL)
@@ -206,14 +206,14 @@ tel_filter_set_invert(tel_filter *f, int on)
 	tel__binder_forget(&f->binder);
 }
 
-/* Sets an end of what is wanted, and notes whose failure is to be told. */
+/* Sets since or until, and records whose failure to report. */
 static tel_status
 set_end(tel_filter *f, tel_filter **end, const char *text)
 {
 	tel_status st = set_expression(end, text);
 
 	f->failed = st == TEL_OK ? NULL : *end;
-	/* where a log stands is forgotten */
+	/* the state of each log is dropped */
 	f->between.nlogs = 0;
 	return st;
 }

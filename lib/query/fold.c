@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Partial evaluation: what each part of an expression comes to when only the
+ * Partial evaluation: the value of each part of an expression when only the
  * type of the event is known.  A part is known, or its truth is, or neither.
  */
 #include "query/program.h"
@@ -157,7 +157,7 @@ fold_compare(const struct node *n, const struct fold *a, const struct fold *b,
 		set_open(f, C_INTEGER);
 }
 
-/* A pattern with what is known; one with a regex waits for its run. */
+/* A pattern with a known string; a regex is left to the run. */
 static void
 fold_match(struct compiler *c, const struct node *n, struct fold *f)
 {

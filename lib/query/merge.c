@@ -157,7 +157,7 @@ tell_twice(struct merge_input *in)
 
 /*
  * Makes the next event of an input its head.  TEL_END when there is none; an
- * input that fails ends too, and the failure is told at the end of all.
+ * input that fails ends too, and its failure is reported at the end of all.
  */
 static tel_status
 advance(struct tel_merge *m, struct merge_input *in)

@@ -164,7 +164,7 @@ add_unary(struct parser *p, enum value_op op, uint32_t a, unsigned column)
 	return a;
 }
 
-/* A bare name beside kind or name is the name of a kind or a type. */
+/* A bare name compared with kind or name is that of a kind or a type. */
 static void
 make_word(struct parser *p, const struct node *beside, uint32_t node)
 {
@@ -196,7 +196,7 @@ mirrored(enum value_op op)
 	}
 }
 
-/* A comparison; words beside kind and name are told apart from fields. */
+/* A comparison; bare words against kind and name are not fields. */
 static uint32_t
 add_compare(struct parser *p, enum value_op op, uint32_t a, uint32_t b,
     unsigned column)
@@ -494,7 +494,7 @@ leaf_of_name(struct parser *p, const struct token *t)
 		    t->s);
 		return 0;
 	}
-	/* a field, unless it turns out to stand beside kind or name */
+	/* a field, unless it turns out to be compared with kind or name */
 	node = add_const(p, value_string(t->s, strlen(t->s)), t->column);
 	if (p->status == TEL_OK) {
 		p->tree->nodes[node].op = N_FIELD;
@@ -551,7 +551,7 @@ stack_of(const struct tree *t, const struct node *n)
 	case N_AND:
 	case N_OR: return most(need, 1 + t->nodes[n->b].stack);
 	case N_IN:
-		/* below an item lie the value and the verdict so far */
+		/* below an item are the value and the verdict so far */
 		for (i = 0; i < n->count; i++) {
 			item = &t->items[n->first + i];
 			need = most(need, 2 + t->nodes[item->lo].stack);
@@ -620,7 +620,7 @@ level_of_operator(enum value_op op)
 	}
 }
 
-/* How tight the operator that stands next binds; NONE: it is none. */
+/* The precedence of the next token; NONE: not an operator. */
 static enum level
 level_of(const struct token *t)
 {
@@ -696,7 +696,7 @@ refuse_chain(struct parser *p, uint32_t node, unsigned column)
 		    "comparisons do not chain: use && or parentheses");
 }
 
-/* The comparison that t, which was taken, begins behind left. */
+/* Parses a comparison after its left side; t, its operator, was taken. */
 static uint32_t
 parse_comparison(struct parser *p, uint32_t left, const struct token *t)
 {
@@ -810,7 +810,7 @@ tel__tree_parse(const char *text, struct fail *fail, struct tree **out)
 		                               "expected an operator");
 	settle(&p);
 	if (p.status != TEL_OK) {
-		/* the caller holds the text that the message speaks of */
+		/* the caller owns the text that the column counts in */
 		fail->text = text;
 		tel__tree_free(p.tree);
 		return p.status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Globs are matched here and not by fnmatch(3), as strings of a log are
- * bytes without an end and in no locale.  Regular expressions go to
- * regcomp(3), but for those that are a plain word.
+ * Globs are matched here and not by fnmatch(3), as strings of a log are bytes
+ * without a NUL and without a locale.  Regular expressions go to regcomp(3),
+ * but for those that are a plain word.
  */
 #include "query/pattern.h"
 #include "query/value.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Matches c with the set that begins behind the '[' at *at, and moves *at
- * behind its ']'.  Returns 1, 0, or -1 when the set does not end.
+ * Matches c with the set that starts after the '[' at *at, and moves *at past
+ * its ']'.  Returns 1, 0, or -1 when the set does not end.
  */
 static int
 match_set(const char *glob, size_t n, size_t *at, unsigned char c, int fold)
@@ -45,7 +45,7 @@ match_set(const char *glob, size_t n, size_t *at, unsigned char c, int fold)
 	return hit != negate;
 }
 
-/* Matches one byte with what stands at glob[*at], and moves *at past it. */
+/* Matches one byte with the item at glob[*at], and moves *at past it. */
 static int
 match_one(const char *glob, size_t n, size_t *at, char c, int fold)
 {

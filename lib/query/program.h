@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Program: what is left of an expression and a selection for the events of
- * one type, once all that the type decides has been decided.
- *
- * An op is a test, which goes on at .yes or at .no, or it moves values on a
- * small stack and goes on at the next op.
+ * Program: an expression and a selection compiled for the events of one type,
+ * without the parts that the type alone decides.  An op is a test, which
+ * continues at .yes or at .no, or it moves values on a small stack and
+ * continues at the next op.
  */
 #ifndef TEL_QUERY_PROGRAM_H
 #define TEL_QUERY_PROGRAM_H
@@ -12,7 +11,7 @@
 #include "query/select.h"
 #include "query/tree.h"
 
-/* Where a test goes when there is no more to do. */
+/* Where a test that decides the verdict goes. */
 #define GO_REJECT UINT32_MAX
 #define GO_ACCEPT (UINT32_MAX - 1)
 
@@ -30,9 +29,9 @@ enum op_code {
 	OP_SET_FIELD,      /* a field, in .set */
 	OP_TYPE,           /* the type's names, with .selection */
 	OP_LABEL_GLOB,     /* any label, with .pattern */
-	OP_LABELS,         /* .node, of any label, comes to .want */
-	OP_TEST,           /* the value popped comes to .want */
-	OP_TEST_COMPARE,   /* what OP_COMPARE gives comes to .want */
+	OP_LABELS,         /* .node, of any label, is .want */
+	OP_TEST,           /* the value popped is .want */
+	OP_TEST_COMPARE,   /* the result of OP_COMPARE is .want */
 	OP_TEST_COMPARE_K, /* the same, with .value on the right */
 	OP_RESULT,         /* not a test: the value popped is the answer */
 	/* values */
@@ -67,7 +66,7 @@ struct op {
 	int8_t sub;
 	uint8_t flag;
 	uint8_t field;   /* its number in the type */
-	uint8_t want;    /* 1 or 0: a test asks for true, or for false */
+	uint8_t want;    /* 1 or 0: a test is for true, or for false */
 	uint16_t offset; /* of the field */
 	uint32_t yes, no;
 	union {
@@ -93,7 +92,7 @@ enum verdict { VERDICT_NEVER, VERDICT_ALWAYS, VERDICT_RUN };
 struct program {
 	uint8_t verdict;  /* enum verdict */
 	uint8_t datatype; /* enum tel_datatype of an integer that comes out */
-	uint32_t entry;   /* the op to begin with */
+	uint32_t entry;   /* the first op */
 	struct op *ops;
 };
 
@@ -119,7 +118,7 @@ struct compiler {
 	int failed; /* out of memory */
 };
 
-/* What a node comes to for one type. */
+/* The value of a node for one type. */
 struct fold {
 	int known; /* value is what it is for every event of the type */
 	struct value value;

@@ -75,7 +75,7 @@ label_fits(const struct machine *m, const struct node *n,
 	return 0;
 }
 
-/* What a comparison, match or list comes to for the labels of all fields. */
+/* The result of a comparison, match or list for the labels of all fields. */
 static enum trit
 fact_labels(const struct machine *m, const struct tel_event *ev,
     const struct node *n)
@@ -319,7 +319,7 @@ operate(const struct op *op, const struct machine *m, struct value *sp)
 	}
 }
 
-/* Any op that is no test.  Returns the new top of the stack. */
+/* Any op but a test.  Returns the new top of the stack. */
 static struct value *
 move(const struct op *op, const struct machine *m, const struct tel_event *ev,
     struct value *sp)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * External merge sort (Knuth, The Art of Computer Programming, vol. 3,
- * 5.4): the runs share one file, each being a range of it; merging picks the
- * earliest head by a heap of runs.  The file belongs to this process alone,
- * so events are written as they lie in memory.
+ * External merge sort (Knuth, The Art of Computer Programming, vol.  3, 5.4):
+ * the runs share one file, each being a range of it; merging picks the earliest
+ * head by a heap of runs.  Only this process reads the file, so events are
+ * written as they are in memory.
  */
 #include "query/runs.h"
 #include "base/array.h"
@@ -20,13 +20,13 @@
 #define WRITE_SIZE ((size_t)1 << 16)
 
 struct run {
-	uint64_t begin; /* what is not read yet of the file */
+	uint64_t begin; /* the part of the file that is not read yet */
 	uint64_t end;
 	uint64_t last; /* clock of the last event written */
 	unsigned char *buffer;
 	size_t size;
 	size_t used; /* bytes in the buffer */
-	size_t at;   /* the head event begins there */
+	size_t at;   /* where the head event starts */
 	struct tel_event head;
 };
 
@@ -125,7 +125,7 @@ put(struct tel_runs *r, const void *data, size_t n)
 	return TEL_OK;
 }
 
-/* The run that a stretch which begins at clock goes to. */
+/* The run to which events from clock on are appended. */
 static struct run *
 run_for(struct tel_runs *r, uint64_t clock)
 {

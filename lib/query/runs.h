@@ -15,9 +15,9 @@ struct tel_runs *tel__runs_new(void);
 void tel__runs_free(struct tel_runs *r);
 
 /*
- * Writes out all events that the store holds, which is sorted.  They lengthen
- * the last run when they are not earlier than its end, and else begin one.
- * TEL_OK, TEL_EIO, TEL_ENOMEM.
+ * Writes out all events that the store holds, which is sorted.  They extend the
+ * last run unless they are earlier than its end, and else start one.  TEL_OK,
+ * TEL_EIO, TEL_ENOMEM.
  */
 tel_status tel__runs_write(struct tel_runs *r, struct tel_store *s);
 

@@ -129,7 +129,7 @@ tel__select_types(struct selection *s, const char *text, struct fail *fail)
 	return set_names(&s->types, text, fail);
 }
 
-/* Whether a name, glob or number stands for a kind, or for a type. */
+/* Whether a name, glob or number matches a kind, or a type. */
 static int
 names_kind(const struct name *n, const struct tel_type *t)
 {
@@ -187,7 +187,7 @@ tel__select_type(const struct selection *s, const struct tel_type *type)
 	    wanted(&s->types, type, names_type);
 }
 
-/* A name that is no glob must be one of the schema's. */
+/* A name without wildcards must be one of the schema's. */
 static tel_status
 check_name(const struct names *list, const struct name *n, int kind,
     const struct tel_schema *schema, struct fail *fail)

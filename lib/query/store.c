@@ -18,14 +18,14 @@ tel__store_free(struct tel_store *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Where the bytes of a held event begin in the heap. */
+/* The offset of the bytes of a held event in the heap. */
 static size_t
 place(const struct tel_event *ev)
 {
 	return (size_t)(uintptr_t)ev->data;
 }
 
-/* Moves what is held to the begin of its buffers. */
+/* Moves the held events to the start of their buffers. */
 static tel_status
 compact(struct tel_store *s)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer names are not compared: nobody mistypes them. */
+/* Longer names are not compared. */
 #define LENGTH_MAX 48
 
 static unsigned
@@ -68,7 +68,7 @@ tel__suggest_offer(struct suggestion *n, const char *name)
 	shorter = length < n->length ? length : n->length;
 	for (i = 0; i < shorter && lower(n->want[i]) == lower(name[i]); i++)
 		;
-	/* one that the other begins with is near, however long it goes on */
+	/* a prefix is close, however long the rest is */
 	if (i == shorter && i >= 3)
 		d = least(d, 2);
 	if (d > (n->length + 2) / 3)
@@ -94,7 +94,7 @@ tel__suggest_text(const struct suggestion *n, char *buffer, size_t size)
 {
 	int count = 0;
 
-	/* what is much farther than the nearest was not meant */
+	/* only those about as close as the closest are suggested */
 	while (count < 3 && n->best[count] != NULL &&
 	    n->distance[count] <= n->distance[0] + 1)
 		count++;

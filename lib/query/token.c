@@ -44,7 +44,7 @@ is_word(char c)
 	    (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The value of a digit; 99 for what is none in any base. */
+/* The value of a digit; 99 for any other character. */
 static unsigned
 digit(char c)
 {
@@ -238,7 +238,7 @@ struct sign {
 	enum value_op op;
 };
 
-/* Longer ones come before those that they begin with. */
+/* Longer ones come before their prefixes. */
 static const struct sign signs[] = {
 	{ "&&", T_AND, OPR_AND },
 	{ "||", T_OR, OPR_OR },
@@ -305,7 +305,7 @@ hex_digit(char c)
 	return -1;
 }
 
-/* What stands behind a backslash, at l->p, into *out. */
+/* Reads the escape after a backslash, at l->p, into *out. */
 static const char *
 read_escape(struct lexer *l, char *out)
 {

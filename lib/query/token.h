@@ -5,7 +5,7 @@
 
 #include "query/value.h"
 
-/* What stands behind a number. */
+/* The unit after a number. */
 enum number_unit {
 	NUMBER_PLAIN, /* nothing */
 	NUMBER_SIZE,  /* k, M, G or T: 1024s */
@@ -18,9 +18,9 @@ struct number {
 };
 
 /*
- * Reads the number, without a sign, that text begins with, and moves *end
- * behind it and its suffix.  long_units: m and h are taken too, for minutes
- * and hours.  Returns NULL, or what is wrong.
+ * Reads the unsigned number at the start of text, and moves *end past it and
+ * its suffix. long_units: m and h are taken too, for minutes and hours. 
+ * Returns NULL, or what is wrong.
  */
 const char *tel__number_read(const char *text, const char **end, int long_units,
     struct number *out);
@@ -48,21 +48,21 @@ enum token_kind {
 struct token {
 	enum token_kind kind;
 	enum value_op op;   /* of T_OPERATOR */
-	unsigned column;    /* where it begins, from 1 */
+	unsigned column;    /* its first column, from 1 */
 	const char *s;      /* T_NAME, T_FIELD: the word, NUL-terminated */
 	struct value value; /* T_NUMBER, T_STRING; a NUL follows a string */
 };
 
 struct lexer {
 	const char *text; /* all of it, NUL-terminated */
-	const char *p;    /* what is not read yet */
+	const char *p;    /* the rest of the text */
 	char *words;      /* room for strlen(text) + 2 bytes of words */
 	unsigned error_column;
 };
 
 /*
  * Reads the next token.  Returns NULL, or what is wrong at
- * lexer->error_column.  At the end of the text it gives T_END for ever.
+ * lexer->error_column.  At the end of the text it gives T_END each time.
  */
 const char *tel__lexer_next(struct lexer *l, struct token *t);
 

@@ -64,7 +64,7 @@ enum builtin {
 
 /* Bits of node.flags. */
 enum {
-	NODE_PAREN = 1,      /* stands in parentheses */
+	NODE_PAREN = 1,      /* written in parentheses */
 	NODE_ANY_CASE = 2,   /* a comparison with kind */
 	NODE_NEGATE = 4,     /* !~ and !* */
 	NODE_KIND_WORD = 8,  /* a bare word: the name of a kind */
@@ -97,7 +97,7 @@ struct symbol {
 	uint8_t classes;  /* in the schema bound last */
 };
 
-/* What may stand in the list of in: one value or, with .range, two. */
+/* An item of the list of in: one value or, with .range, two. */
 struct item {
 	uint32_t lo, hi;
 	int range;

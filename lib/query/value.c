@@ -10,7 +10,7 @@
 #define HALF ((uint64_t)1 << 63)      /* 2^63 */
 #define TWO_64 18446744073709551616.0 /* 2^64, exactly */
 
-/* How two values stand to each other. */
+/* The order of two values. */
 enum order { LESS = -1, EQUAL = 0, GREATER = 1, UNORDERED, UNLIKE };
 
 static int

@@ -23,8 +23,8 @@
 /* Memory for events that are sorted at once, before buffers double. */
 #define SORTED_MAX ((size_t)4 << 20)
 /*
- * What is held back is sorted again only when there is so much news, 1 in
- * this many: a log of nothing but points would take quadratic time.
+ * Re-sort only when 1/NEWS of the window is new; otherwise a log of sync points
+ * costs quadratic time.
  */
 #define NEWS 16
 /*
@@ -247,7 +247,7 @@ gather(struct tel_window *w)
 	return TEL_OK;
 }
 
-/* The log has been given: what comes next begins anew. */
+/* The log has been given: resets the state for the next one. */
 static tel_status
 finish_log(struct tel_window *w)
 {

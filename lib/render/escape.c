@@ -26,9 +26,10 @@ put_byte(unsigned char *p, unsigned char c)
 }
 
 /*
- * Whether none of the eight bytes of x has to be escaped: each is from 0x20
- * to 0x7e and neither quote nor backslash.  The top bit of each byte of the
- * terms tells; a borrow or carry only starts in a byte that tells already.
+ * Whether none of the eight bytes of x has to be escaped: each is from 0x20 to
+ * 0x7e and neither quote nor backslash.  The top bit of each byte of the terms
+ * is the result for it; a borrow or carry starts only in a byte that fails
+ * already.
  */
 static int
 eight_plain(uint64_t x)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Strings of a log as the formats write them.  Each function writes the n
- * bytes at s to p, where there must be room for TEL_ESCAPE_ROOM(n) bytes,
- * and returns where it ended.  The quotes around are the caller's, but for
- * CSV and SQL, where they depend on the bytes.
+ * Strings of a log as the output formats write them.  Each function writes the
+ * n bytes at s to p, where there must be room for TEL_ESCAPE_ROOM(n) bytes, and
+ * returns where it ended.  The quotes around are the caller's, but for CSV and
+ * SQL, where they depend on the bytes.
  */
 #ifndef TEL_ESCAPE_H
 #define TEL_ESCAPE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers as text, written straight into a buffer that has room for them.
- * Nothing here asks the locale.
+ * Numbers as text, written straight into a buffer that has room for them. 
+ * Nothing here depends on the locale.
  */
 #ifndef TEL_NUMBER_H
 #define TEL_NUMBER_H

@@ -90,9 +90,9 @@ tel__render_add_op(struct render_builder *b, enum render_op op)
 }
 
 /*
- * The eight bytes to load end with the field's last byte, so that they lie
- * within the event: its header is before them.  The few fields for which
- * that is not so begin them; short events are copied to where more follows.
+ * The eight bytes to load end with the field's last byte: the header before the
+ * first field keeps them within the event.  A field closer to the start is at
+ * their start; short events are copied to where more bytes follow.
  */
 static void
 place_window(struct render_step *s, const struct tel_field *f, int narrow)
@@ -241,7 +241,7 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 {
 	uint64_t since;
 
-	/* what has no time is where the log begins */
+	/* events without a time are at the start of the log */
 	if (tel_event_timeless(ev) && pr->time != TEL_TIME_TICKS)
 		return pr->time == TEL_TIME_SECONDS ? tel__put_seconds(p, 0) :
 		                                      tel_put_decimal(p, 0);
@@ -354,7 +354,10 @@ put_labels(struct tel_printer *pr, const struct render_program *g,
 	return p;
 }
 
-/* What has no bound: asks for room of its own.  NULL: the output failed. */
+/*
+ * Prints a value without a bound, for which it makes room.  NULL: the output
+ * failed.
+ */
 static unsigned char *
 put_long(struct tel_printer *pr, const struct render_program *g,
     const struct render_step *s, const struct tel_event *ev, unsigned char *p)
@@ -393,7 +396,7 @@ put_long(struct tel_printer *pr, const struct render_program *g,
 	}
 }
 
-/* A label of bytes that stand for themselves, p having room for it. */
+/* A label without bytes to escape; p has room for it. */
 static inline unsigned char *
 put_plain_label(const struct tel_label *label, int doubled, unsigned char *p)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Print programs: how the events of one type are printed in one format,
- * worked out once, when the type's first event comes.
- *
- * A program is an array of steps, each some literal bytes and then a value.
- * Everything that depends only on the type - names, separators, where a
- * field lies, how it is shown - is in the steps, so that printing an event
- * is copying literals and numbers.
+ * Render programs: how the events of one type are printed in one format, worked
+ * out once, when the type's first event comes.  A program is an array of steps,
+ * each some literal bytes and then a value.  Everything that depends only on
+ * the type - names, separators, where a field lies, how it is shown - is in the
+ * steps, so that printing an event is copying literals and numbers.
  */
 #ifndef TEL_PROGRAM_H
 #define TEL_PROGRAM_H
@@ -49,7 +47,7 @@ enum render_op {
 	RENDER_CODE_BLANK,   /* %4X */
 	RENDER_CODE,         /* in decimal */
 	/* what has no bound known beforehand */
-	RENDER_BYTES, /* what is behind the header, in hexadecimal */
+	RENDER_BYTES, /* the bytes after the header, in hexadecimal */
 	RENDER_STRING_TEXT,
 	RENDER_STRING_DOUBLED, /* as text, but every quote twice */
 	RENDER_STRING_CSV,
@@ -60,7 +58,7 @@ enum render_op {
 	RENDER_LABELS /* JSON's object of the labels that were found */
 };
 
-/* How a label stands beside its address. */
+/* How the label of an address is printed. */
 enum render_labels {
 	LABELS_TEXT,     /* ["..."] */
 	LABELS_DOUBLED,  /* [""...""] */
@@ -119,7 +117,7 @@ void tel__render_add_bytes(struct render_builder *b, const void *bytes,
 /* Adds a literal string. */
 void tel__render_add(struct render_builder *b, const char *s);
 
-/* Adds a step that prints what is no field. */
+/* Adds a step that does not print a field. */
 void tel__render_add_op(struct render_builder *b, enum render_op op);
 
 /* Adds a step that prints field i of the type. */

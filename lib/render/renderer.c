@@ -88,7 +88,7 @@ tel__render_text_op(const struct tel_field *f, int doubled)
 	return RENDER_DECIMAL;
 }
 
-/* What stands around the value of f. */
+/* The quotes around the value of f. */
 static const char *
 quotes(const struct tel_field *f, int doubled)
 {
