@@ -92,9 +92,9 @@ tel_event_label(const tel_event *event, unsigned i, size_t *length)
 }
 
 int
-tel__find_note(const struct tel_event *ev, unsigned i, struct tel_label *out)
+tel__find_inline(const struct tel_event *ev, unsigned i, struct tel_label *out)
 {
-	const unsigned char *p = ev->notes, *end = p + ev->notes_size;
+	const unsigned char *p = ev->inline_labels, *end = p + ev->inline_size;
 	size_t n;
 
 	while (p < end) {

@@ -44,14 +44,14 @@ struct tel_event {
 	 * lines.  Each is the number of the field, the length of the label (2
 	 * bytes, little-endian) and its bytes.
 	 */
-	uint32_t notes_size;
-	const unsigned char *notes;
+	uint32_t inline_size;
+	const unsigned char *inline_labels;
 	enum {
-		TEL_NOTES_NONE, /* not a text with inline labels */
-		TEL_NOTES_ONLY, /* the log's own labels do not count */
+		TEL_INLINE_NONE, /* not a text with inline labels */
+		TEL_INLINE_ONLY, /* the log's own labels do not count */
 		/* Re-sorted text: the label table first, then inline labels. */
-		TEL_NOTES_ELSE
-	} noted;
+		TEL_INLINE_FIRST
+	} inline_use;
 	/*
 	 * Where .data is not a view of the log: the event as the log has it, in
 	 * a text its line or lines, in other logs the record; and the bytes
@@ -74,7 +74,8 @@ tel_event_timeless(const struct tel_event *ev)
 static inline size_t
 tel_event_extent(const struct tel_event *ev)
 {
-	return (size_t)ev->size + ev->notes_size + ev->raw_size + ev->lead_size;
+	return (size_t)ev->size + ev->inline_size + ev->raw_size +
+	    ev->lead_size;
 }
 
 /* How many bytes of a binary log an event takes; of a text, of a stream. */
@@ -89,8 +90,8 @@ static inline void
 tel_event_place(struct tel_event *ev, const unsigned char *p)
 {
 	ev->data = p;
-	ev->notes = ev->data + ev->size;
-	ev->raw = ev->raw_size > 0 ? ev->notes + ev->notes_size : NULL;
+	ev->inline_labels = ev->data + ev->size;
+	ev->raw = ev->raw_size > 0 ? ev->inline_labels + ev->inline_size : NULL;
 	ev->lead = ev->lead_size > 0 ? ev->raw + ev->raw_size : NULL;
 }
 
@@ -100,9 +101,9 @@ tel_event_copy(unsigned char *p, const struct tel_event *ev)
 {
 	memcpy(p, ev->data, ev->size);
 	p += ev->size;
-	if (ev->notes_size > 0)
-		memcpy(p, ev->notes, ev->notes_size);
-	p += ev->notes_size;
+	if (ev->inline_size > 0)
+		memcpy(p, ev->inline_labels, ev->inline_size);
+	p += ev->inline_size;
 	if (ev->raw_size > 0)
 		memcpy(p, ev->raw, ev->raw_size);
 	p += ev->raw_size;
@@ -111,7 +112,7 @@ tel_event_copy(unsigned char *p, const struct tel_event *ev)
 }
 
 /* Finds the label that a line of text shows at field number i. */
-int tel__find_note(const struct tel_event *ev, unsigned i,
+int tel__find_inline(const struct tel_event *ev, unsigned i,
     struct tel_label *out);
 
 /*
@@ -147,12 +148,13 @@ static inline int
 tel_find_label_at(const struct tel_event *ev, unsigned i, enum tel_space space,
     uint64_t value, struct tel_label *out)
 {
-	if (ev->noted == TEL_NOTES_ONLY)
-		return tel__find_note(ev, i, out);
+	if (ev->inline_use == TEL_INLINE_ONLY)
+		return tel__find_inline(ev, i, out);
 	if (tel__labels_find(ev->log->labels, space, value, ev->clock, out) &&
-	    (out->string != NULL || ev->noted == TEL_NOTES_NONE))
+	    (out->string != NULL || ev->inline_use == TEL_INLINE_NONE))
 		return 1;
-	return ev->noted == TEL_NOTES_ELSE && tel__find_note(ev, i, out);
+	return ev->inline_use == TEL_INLINE_FIRST &&
+	    tel__find_inline(ev, i, out);
 }
 
 /* Where the labels of f are, if tel_field_labelled(f). */

@@ -22,9 +22,9 @@ label_of(const struct tel_event *ev, unsigned field, size_t *length)
 static int
 has_labels(const struct tel_event *ev)
 {
-	if (ev->notes_size > 0)
+	if (ev->inline_size > 0)
 		return 1;
-	if (ev->noted == TEL_NOTES_ONLY)
+	if (ev->inline_use == TEL_INLINE_ONLY)
 		return 0;
 	return ev->log->labels != NULL &&
 	    tel__labels_count(ev->log->labels) > 0;

@@ -161,7 +161,7 @@ tel__runs_write(struct tel_runs *r, struct tel_store *s)
 		if (st == TEL_OK)
 			st = put(r, ev->data, ev->size);
 		if (st == TEL_OK)
-			st = put(r, ev->notes, ev->notes_size);
+			st = put(r, ev->inline_labels, ev->inline_size);
 		if (st == TEL_OK)
 			st = put(r, ev->raw, ev->raw_size);
 		if (st == TEL_OK)

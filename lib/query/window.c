@@ -200,8 +200,8 @@ relabel(struct tel_window *w)
 {
 	struct tel_event *ev = &w->store.events[w->store.count - 1];
 
-	if (w->order != TEL_ORDER_LOG && ev->noted == TEL_NOTES_ONLY)
-		ev->noted = TEL_NOTES_ELSE;
+	if (w->order != TEL_ORDER_LOG && ev->inline_use == TEL_INLINE_ONLY)
+		ev->inline_use = TEL_INLINE_FIRST;
 }
 
 /* Holds the event that was read, if it is wanted. */

@@ -504,7 +504,7 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
     const struct tel_event *ev)
 {
 	const int labelled =
-	    ev->notes_size != 0 || tel__labels_count(ev->log->labels) != 0;
+	    ev->inline_size != 0 || tel__labels_count(ev->log->labels) != 0;
 	const unsigned char *data = ev->data, *q;
 	unsigned char *p = tel_output_room(pr->out, g->room);
 	const struct render_step *s;

@@ -19,7 +19,7 @@ tel__held_new(struct held_pool *p, const struct tel_event *ev,
     struct held **out)
 {
 	size_t size =
-	    sizeof(struct held) + ev->size + ev->notes_size + ev->raw_size;
+	    sizeof(struct held) + ev->size + ev->inline_size + ev->raw_size;
 	struct held *h;
 
 	if (size > p->most - p->bytes)

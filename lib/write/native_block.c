@@ -35,7 +35,7 @@ tel__out_block_end(struct out_block *b)
 		free_blobs(&b->parts[i].tail);
 		free_blobs(&b->parts[i].raw);
 		free_blobs(&b->parts[i].lead);
-		free_blobs(&b->parts[i].notes);
+		free_blobs(&b->parts[i].inline_labels);
 	}
 	free(b->parts);
 	for (i = 0; i < b->slot_room; i++)
@@ -126,7 +126,7 @@ find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
 		if (part->slot == slot && part->type == t &&
-		    part->noted == ev->noted)
+		    part->inline_use == ev->inline_use)
 			return part;
 	}
 	if (b->nparts == b->part_room) {
@@ -138,7 +138,7 @@ find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
 	part = &b->parts[b->nparts++];
 	part->slot = slot;
 	part->type = t;
-	part->noted = (uint8_t)ev->noted;
+	part->inline_use = (uint8_t)ev->inline_use;
 	part->plan = t->unknown ? &none : &of->schema->native.plans[t->index];
 	part->stride = (part->plan->fixed + 7) & ~7u;
 	part->tails = t->unknown || t->has_string || s->described;
@@ -146,9 +146,10 @@ find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
 	part->vary = 0;
 	part->count = 0;
 	part->rows.used = 0;
-	part->tail.any = part->raw.any = part->lead.any = part->notes.any = 0;
+	part->tail.any = part->raw.any = part->lead.any =
+	    part->inline_labels.any = 0;
 	part->tail.bytes.used = part->raw.bytes.used = 0;
-	part->lead.bytes.used = part->notes.bytes.used = 0;
+	part->lead.bytes.used = part->inline_labels.bytes.used = 0;
 	if (!t->unknown)
 		of->parts[t->index] = b->nparts;
 	return part;
@@ -160,7 +161,7 @@ grow(struct out_part *part)
 {
 	const uint32_t room = part->room == 0 ? 16 : part->room * 2;
 	struct out_blobs *blobs[4] = { &part->tail, &part->raw, &part->lead,
-		&part->notes };
+		&part->inline_labels };
 	uint32_t *sizes;
 	unsigned i;
 
@@ -223,8 +224,8 @@ add_bytes(struct out_block *b, struct out_part *part,
 		    tail_size(part, s->described, ev->data + fixed, n));
 	add_blob(&part->raw, i, ev->raw, ev->raw_size);
 	add_blob(&part->lead, i, lead, lead_size);
-	add_blob(&part->notes, i, ev->notes, ev->notes_size);
-	b->bytes += (size_t)ev->raw_size + ev->notes_size + lead_size;
+	add_blob(&part->inline_labels, i, ev->inline_labels, ev->inline_size);
+	b->bytes += (size_t)ev->raw_size + ev->inline_size + lead_size;
 }
 
 /* Copies the cells of an event: a few words. */
@@ -277,7 +278,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 		return TEL_ENOMEM;
 	of = &b->slots[slot];
 	at = t->unknown ? 0 : of->parts[t->index];
-	if (at > 0 && b->parts[at - 1].noted == ev->noted)
+	if (at > 0 && b->parts[at - 1].inline_use == ev->inline_use)
 		part = &b->parts[at - 1];
 	else
 		part = find_part(b, (unsigned)slot, ev);
@@ -290,7 +291,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	row = part->rows.p + part->rows.used;
 	copy_cells(row, part, ev);
 	part->rows.used += part->stride;
-	if (ev->raw_size > 0 || lead_size > 0 || ev->notes_size > 0)
+	if (ev->raw_size > 0 || lead_size > 0 || ev->inline_size > 0)
 		part->beside = 1;
 	if (part->beside)
 		add_bytes(b, part, ev, lead, lead_size);

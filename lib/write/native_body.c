@@ -91,7 +91,7 @@ put_parts(const struct out_block *b, struct native_buffer *body)
 	tel__native_put_varint(body, b->nparts);
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
-		flags = part->noted * (unsigned)NATIVE_NOTED;
+		flags = part->inline_use * (unsigned)NATIVE_INLINE;
 		if (part->type->unknown)
 			flags |= NATIVE_UNKNOWN;
 		if (part->vary)
@@ -102,7 +102,7 @@ put_parts(const struct out_block *b, struct native_buffer *body)
 			flags |= NATIVE_RAW;
 		if (part->lead.any)
 			flags |= NATIVE_LEAD;
-		if (part->notes.any)
+		if (part->inline_labels.any)
 			flags |= NATIVE_NOTES;
 		if (b->nslots > 1)
 			tel__native_put_varint(body, part->slot);
@@ -238,8 +238,8 @@ put_part(struct native_buffer *body, const struct out_part *part,
 		put_blobs(body, &part->raw, part->count, v, spare);
 	if (part->lead.any)
 		put_blobs(body, &part->lead, part->count, v, spare);
-	if (part->notes.any)
-		put_blobs(body, &part->notes, part->count, v, spare);
+	if (part->inline_labels.any)
+		put_blobs(body, &part->inline_labels, part->count, v, spare);
 }
 
 /*

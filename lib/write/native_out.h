@@ -57,7 +57,7 @@ struct out_part {
 	unsigned slot; /* number of its log and schema */
 	const struct tel_type *type;
 	const struct native_plan *plan;
-	uint8_t noted;
+	uint8_t inline_use;
 	uint8_t tails; /* bytes behind the cells are kept */
 	uint8_t vary;
 	uint8_t beside; /* there are bytes beside the cells */
@@ -65,7 +65,7 @@ struct out_part {
 	uint32_t stride;           /* bytes of a row: the cells */
 	struct native_buffer rows; /* of all events */
 	uint32_t *sizes;           /* of the whole events */
-	struct out_blobs tail, raw, lead, notes;
+	struct out_blobs tail, raw, lead, inline_labels;
 };
 
 /* A log, and the schema that it has. */

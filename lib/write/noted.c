@@ -172,7 +172,7 @@ take(struct tel_writer *w, const struct tel_event *ev,
 tel_status
 tel__noted_before(struct tel_writer *w, const struct tel_event *ev)
 {
-	const unsigned char *p = ev->notes, *end = p + ev->notes_size;
+	const unsigned char *p = ev->inline_labels, *end = p + ev->inline_size;
 	tel_status st = w->noted == NULL ? begin(w) : TEL_OK;
 	const struct tel_field *f;
 	size_t n;

@@ -208,7 +208,7 @@ tel__release_event(struct tel_writer *w, const struct tel_event *ev, int wanted)
 		return tell_lost(w, ev, lost);
 	for (i = 0; st == TEL_OK && i < n; i++) {
 		made[i].log = &l->converted;
-		if (i == 0 && wanted && ev->notes_size > 0 && !w->bare)
+		if (i == 0 && wanted && ev->inline_size > 0 && !w->bare)
 			st = tel__noted_before(w, ev);
 		if (st != TEL_OK)
 			break;

@@ -86,9 +86,10 @@ hash_event(const tel_event *ev)
 		h = h * 31 + tel__native_xxh64(ev->raw, ev->raw_size);
 	if (ev->lead_size > 0)
 		h = h * 31 + tel__native_xxh64(ev->lead, ev->lead_size);
-	if (ev->notes_size > 0)
-		h = h * 31 + tel__native_xxh64(ev->notes, ev->notes_size);
-	return h * 31 + (uint64_t)ev->noted;
+	if (ev->inline_size > 0)
+		h = h * 31 +
+		    tel__native_xxh64(ev->inline_labels, ev->inline_size);
+	return h * 31 + (uint64_t)ev->inline_use;
 }
 
 struct how_to_read {

@@ -170,7 +170,7 @@ struct al {
 	uint64_t noise, noise_bytes;
 	struct tel_lead lead;
 	unsigned char *data;
-	unsigned char notes[AL_LABEL_MAX + 3];
+	unsigned char inline_labels[AL_LABEL_MAX + 3];
 };
 
 /* The schema of a dialect, and the shapes in it.  TEL_OK, TEL_ENOMEM. */

@@ -48,13 +48,13 @@ damaged(struct tel_reader *r, struct al *s)
 static void
 give_label(struct tel_event *ev, struct al *s, unsigned field)
 {
-	s->notes[0] = (unsigned char)field;
-	s->notes[1] = (unsigned char)s->text_size;
-	s->notes[2] = (unsigned char)(s->text_size >> 8);
-	memcpy(s->notes + 3, s->text, s->text_size);
-	ev->notes = s->notes;
-	ev->notes_size = (uint32_t)(3 + s->text_size);
-	ev->noted = TEL_NOTES_ONLY;
+	s->inline_labels[0] = (unsigned char)field;
+	s->inline_labels[1] = (unsigned char)s->text_size;
+	s->inline_labels[2] = (unsigned char)(s->text_size >> 8);
+	memcpy(s->inline_labels + 3, s->text, s->text_size);
+	ev->inline_labels = s->inline_labels;
+	ev->inline_size = (uint32_t)(3 + s->text_size);
+	ev->inline_use = TEL_INLINE_ONLY;
 }
 
 /*
@@ -103,8 +103,8 @@ emit_rest(struct tel_reader *r, struct al *s)
 	const struct al_shape *shape = &s->shape[s->kind];
 	struct tel_event *ev = &r->event;
 
-	ev->notes_size = 0;
-	ev->noted = TEL_NOTES_NONE;
+	ev->inline_size = 0;
+	ev->inline_use = TEL_INLINE_NONE;
 	if (s->text_size > 0 && !shape->text)
 		give_label(ev, s, shape->nfields - 1u);
 	if (s->ended != NULL && join(r, s) != TEL_OK)
@@ -147,7 +147,7 @@ emit(struct tel_reader *r, struct al *s)
 	ev->raw = r->p;
 	ev->raw_size = (uint32_t)s->line.step;
 	if (s->text_size > 0 || s->ended != NULL || s->line.cut ||
-	    ev->notes_size > 0)
+	    ev->inline_size > 0)
 		st = emit_rest(r, s);
 	s->operations++;
 	r->consumed = s->line.step;

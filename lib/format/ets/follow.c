@@ -144,9 +144,9 @@ tel__ets_name_message(struct tel_reader *r, struct ets *h,
 		note->tag = tag;
 		fill_note(r, h, note, contract, tag, deliver, field);
 	}
-	r->event.notes = note->bytes;
-	r->event.notes_size = note->size;
-	r->event.noted = TEL_NOTES_ELSE;
+	r->event.inline_labels = note->bytes;
+	r->event.inline_size = note->size;
+	r->event.inline_use = TEL_INLINE_FIRST;
 	return TEL_OK;
 }
 

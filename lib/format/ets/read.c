@@ -85,8 +85,8 @@ give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
 	ev->offset = r->offset;
 	ev->data = p;
 	ev->size = (uint32_t)size;
-	ev->notes_size = 0;
-	ev->noted = TEL_NOTES_NONE;
+	ev->inline_size = 0;
+	ev->inline_use = TEL_INLINE_NONE;
 	if (t == NULL || size < t->least) {
 		st = give_unknown(r, h, size);
 	} else if (t->block != NULL) {

@@ -81,10 +81,10 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 		if (type & 1)
 			part->flags = native_number(in, UINT8_MAX);
 		part->unknown = (part->flags & NATIVE_UNKNOWN) != 0;
-		part->noted = (uint8_t)(part->flags / NATIVE_NOTED);
+		part->inline_use = (uint8_t)(part->flags / NATIVE_INLINE);
 		part->type = (uint32_t)(type >> 1);
 		if (in->bad || type >> 33 != 0 || part->log >= b->nlogs ||
-		    part->noted > TEL_NOTES_ELSE ||
+		    part->inline_use > TEL_INLINE_FIRST ||
 		    (!part->unknown &&
 		        part->type >= schemas[part->log]->schema->ntypes))
 			return TEL_EFORMAT;
@@ -404,7 +404,7 @@ read_part(struct native_block *b, struct native_part *part,
 	if (st == TEL_OK && part->flags & NATIVE_LEAD)
 		st = read_blobs(b, part->count, v, &part->lead);
 	if (st == TEL_OK && part->flags & NATIVE_NOTES)
-		st = read_blobs(b, part->count, v, &part->notes);
+		st = read_blobs(b, part->count, v, &part->inline_labels);
 	return st;
 }
 

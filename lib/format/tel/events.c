@@ -39,7 +39,7 @@ give_row(struct native_row *row, uint64_t clock, struct tel_event *ev)
 	ev->data = p;
 	ev->clock = clock;
 	ev->size = row->size;
-	ev->noted = row->noted;
+	ev->inline_use = row->inline_use;
 	if (row->sizes != NULL) {
 		ev->size = *row->sizes++;
 		row->stride = row->part->counted ? 0 : (ev->size + 7) & ~7u;
@@ -62,10 +62,11 @@ give_more(struct native *s, struct native_row *row, struct tel_event *ev)
 		slot->source->log->schema = slot->schema->native.schema;
 	give_blobs(&part->raw, part->next, &ev->raw, &ev->raw_size);
 	give_blobs(&part->lead, part->next, &ev->lead, &ev->lead_size);
-	give_blobs(&part->notes, part->next, &ev->notes, &ev->notes_size);
-	/* a line without notes has none, but has a place for them */
-	if (ev->notes == NULL)
-		ev->notes = ev->data;
+	give_blobs(&part->inline_labels, part->next, &ev->inline_labels,
+	    &ev->inline_size);
+	/* a line without inline labels has a place for them */
+	if (ev->inline_labels == NULL)
+		ev->inline_labels = ev->data;
 	part->next++;
 }
 

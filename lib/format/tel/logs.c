@@ -356,7 +356,7 @@ begin_part(struct native *s, struct native_part *part, struct native_row *row)
 	if (!part->unknown && !schema->described && schema->header >= 12)
 		row->clock_at = schema->header - 8;
 	row->big = schema->abi.big;
-	row->noted = part->noted;
+	row->inline_use = part->inline_use;
 	row->followed = (uint8_t)tel_type_is_followed(row->type);
 	row->blobs =
 	    (part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES)) != 0;
@@ -386,8 +386,8 @@ begin_parts(struct tel_reader *r, struct native *s)
 		s->plain &= !s->rows[i].blobs;
 	}
 	r->event.raw = r->event.lead = NULL;
-	r->event.notes = (const unsigned char *)"";
-	r->event.raw_size = r->event.lead_size = r->event.notes_size = 0;
+	r->event.inline_labels = (const unsigned char *)"";
+	r->event.raw_size = r->event.lead_size = r->event.inline_size = 0;
 	return st;
 }
 

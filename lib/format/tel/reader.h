@@ -39,7 +39,7 @@ struct native_row {
 	uint32_t *sizes;    /* of the next one, and those behind it */
 	uint32_t clock_at;  /* where the clock is in a header, or 0 */
 	uint8_t big;        /* and its byte order */
-	uint8_t noted;      /* tel_event.noted */
+	uint8_t inline_use; /* tel_event.inline_use */
 	uint8_t followed;   /* they mean something to the log */
 	uint8_t blobs;      /* they have bytes beside their own */
 	struct native_part *part;

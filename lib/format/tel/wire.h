@@ -265,7 +265,7 @@ enum {
 	NATIVE_RAW = 8,
 	NATIVE_LEAD = 16,
 	NATIVE_NOTES = 32,
-	NATIVE_NOTED = 64 /* times tel_event.noted */
+	NATIVE_INLINE = 64 /* times tel_event.inline_use */
 };
 
 /* Bytes that grow. */
@@ -323,7 +323,7 @@ struct native_part {
 	uint32_t log;  /* number in native_block.logs */
 	uint32_t type; /* index in its schema; for an unknown one its code */
 	uint8_t unknown;
-	uint8_t noted;   /* tel_event.noted */
+	uint8_t inline_use; /* tel_event.inline_use */
 	uint8_t counted; /* to be set: the bytes of events need not be built */
 	uint32_t count;
 	uint64_t bytes;  /* of all */
@@ -331,7 +331,7 @@ struct native_part {
 	uint32_t *sizes; /* of each */
 	/* the events, each rounded up to 8 bytes; one of zeros if counted */
 	unsigned char *rows;
-	struct native_blobs raw, lead, notes;
+	struct native_blobs raw, lead, inline_labels;
 	uint32_t flags;
 	uint32_t stride; /* from row to row, where sizes is NULL */
 	uint32_t next;   /* while they are handed out: how many were */

@@ -235,7 +235,7 @@ fields(struct lines *s, const struct tel_type *t, const unsigned char *p)
 	unsigned i;
 
 	s->size = t->size;
-	s->notes_size = 0;
+	s->inline_size = 0;
 	s->open_string = 0;
 	for (i = 0; i < t->nfields; i++) {
 		if (*p != ' ' || p == s->line.end)
@@ -279,7 +279,7 @@ unknown(struct lines *s, const unsigned char *p)
 		return tel__lines_wrong(s, q, "pairs of digits as", "bytes");
 	s->size = (uint32_t)(out - s->any->data);
 	s->type = NULL;
-	s->notes_size = 0;
+	s->inline_size = 0;
 	s->code = (uint32_t)code;
 	return 1;
 }

@@ -219,7 +219,7 @@ add_type(struct tel_schema *s, const struct any_type *from)
 			return 0;
 		if (load == TEL_LOAD_LE64)
 			f->width = from->fields[i].width;
-		/* a number may be labelled, too: see struct tel_event's notes */
+		/* a number may be labelled, too: see tel_event.inline_labels */
 		if (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED)
 			f->space = TEL_SPACE_THREAD;
 		at += 8;

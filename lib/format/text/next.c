@@ -76,12 +76,12 @@ damaged(struct tel_reader *r, struct lines *s)
 		return tel__reader_damage(r, s->line.offset,
 		    r->offset - s->line.offset,
 		    "a line of %llu bytes: %zu is the most",
-		    (unsigned long long)(r->offset - s->line.offset), LINES_MAX);
+		    (unsigned long long)(r->offset - s->line.offset),
+		    LINES_MAX);
 	}
 	tel__line_found(found, s->open_string ? NULL : s->at, s->line.end);
 	tel_reader_step(r, s->line.step);
-	return tel__reader_damage(r, s->line.offset,
-	    r->offset - s->line.offset,
+	return tel__reader_damage(r, s->line.offset, r->offset - s->line.offset,
 	    "a line that is no event%s: expected %s%s%s, found %s",
 	    s->line.cut ? ", with no end" : "", s->want,
 	    s->detail != NULL ? " " : "", s->detail != NULL ? s->detail : "",
@@ -108,16 +108,15 @@ emit(struct tel_reader *r, struct lines *s)
 		tel__any_finish(s, t->code);
 		ev->data = s->any->data;
 	} else {
-		tel__encode_header(schema, s->data, t->code, s->size,
-		    s->clock);
+		tel__encode_header(schema, s->data, t->code, s->size, s->clock);
 	}
 	ev->raw = r->p;
 	ev->raw_size = (uint32_t)s->line.step;
 	ev->type = t;
 	ev->size = s->size;
-	ev->notes = s->notes;
-	ev->notes_size = s->notes_size;
-	ev->noted = s->syntax->named ? TEL_NOTES_ONLY : TEL_NOTES_NONE;
+	ev->inline_labels = s->inline_labels;
+	ev->inline_size = s->inline_size;
+	ev->inline_use = s->syntax->named ? TEL_INLINE_ONLY : TEL_INLINE_NONE;
 	ev->clock = s->clock;
 	ev->offset = s->line.offset;
 	tel_reader_step(r, s->line.step);
@@ -221,12 +220,12 @@ tel__lines_next(struct tel_reader *r)
 			return st;
 		if (!s->line.over &&
 		    tel_line_is_silent(s->line.p, s->line.end)) {
-			if (s->syntax->header != NULL && s->line.p < s->line.end &&
-			    *s->line.p == '#')
+			if (s->syntax->header != NULL &&
+			    s->line.p < s->line.end && *s->line.p == '#')
 				st = s->syntax->header(r, s);
 			if (st == TEL_OK)
-				st = tel__lead_keep(r, &s->lead,
-				    s->line.step, LINES_LEAD_MAX);
+				st = tel__lead_keep(r, &s->lead, s->line.step,
+				    LINES_LEAD_MAX);
 			tel_reader_step(r, s->line.step);
 		} else {
 			st = parse(r, s);
@@ -273,7 +272,8 @@ tel__lines_probe(struct tel_reader *r)
 		if (found != 0)
 			return i == 0 ? found : found - 10;
 		/* what the other form is sure of is not waited for */
-		if (lf == NULL || syntax->other(line, end) != 0 || !tel__line_is_text(line, end, 0))
+		if (lf == NULL || syntax->other(line, end) != 0 ||
+		    !tel__line_is_text(line, end, 0))
 			return 0;
 		at = seen = (size_t)(lf + 1 - r->p);
 	}

@@ -202,7 +202,7 @@ unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
 	if (s->size % m->schema->align != 0)
 		return tel__lines_wrong(s, p, "whole words as", "bytes");
 	s->type = NULL;
-	s->notes_size = 0;
+	s->inline_size = 0;
 	s->code = (uint32_t)code;
 	return 1;
 }
@@ -236,7 +236,7 @@ text_parse(struct lines *s, const struct lines_map *m)
 	s->type = t;
 	s->code = t->code;
 	s->size = t->size;
-	s->notes_size = 0;
+	s->inline_size = 0;
 	memset(s->data, 0, t->size);
 	for (i = 0; i < t->nfields; i++) {
 		if (*p != ' ' || p == s->line.end)

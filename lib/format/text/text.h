@@ -112,8 +112,8 @@ struct lines {
 	/* all but the header of the event */
 	unsigned char data[TEL_SIZE_MAX + 1];
 	/* the labels that the line shows, as struct tel_event has them */
-	unsigned char notes[TEL_SIZE_MAX + 1];
-	uint32_t notes_size;
+	unsigned char inline_labels[TEL_SIZE_MAX + 1];
+	uint32_t inline_size;
 };
 
 /* The functions of both formats. */

@@ -81,8 +81,10 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 int
 tel__lines_label(struct lines *s, unsigned i, const unsigned char **p)
 {
-	unsigned char *note = s->notes + s->notes_size, *out = note + 3;
-	const unsigned char *limit = s->notes + sizeof(s->notes);
+	unsigned char *note = s->inline_labels + s->inline_size,
+	              *out = note + 3;
+	const unsigned char *limit =
+	    s->inline_labels + sizeof(s->inline_labels);
 	const unsigned char *q = *p + 1;
 	int c;
 
@@ -101,7 +103,7 @@ tel__lines_label(struct lines *s, unsigned i, const unsigned char **p)
 		return tel__lines_wrong(s, *p, "the end of a label", NULL);
 	note[0] = (unsigned char)i;
 	tel_store(note + 1, (uint64_t)(out - note - 3), 2, 0);
-	s->notes_size = (uint32_t)(out - s->notes);
+	s->inline_size = (uint32_t)(out - s->inline_labels);
 	*p = q + 2;
 	return 1;
 }
