@@ -9,7 +9,7 @@
 #include "base/array.h"
 
 /*
- * The most points that are kept, 4 MB; past that, every second one is dropped. 
+ * The most points that are kept, 4 MB; past that, every second one is dropped.
  * A point that would go far back among many is left out, so that a hostile log
  * costs no more than linear time.
  */

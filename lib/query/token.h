@@ -19,7 +19,7 @@ struct number {
 
 /*
  * Reads the unsigned number at the start of text, and moves *end past it and
- * its suffix. long_units: m and h are taken too, for minutes and hours. 
+ * its suffix.  long_units: m and h are taken too, for minutes and hours.
  * Returns NULL, or what is wrong.
  */
 const char *tel__number_read(const char *text, const char **end, int long_units,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers as text, written straight into a buffer that has room for them. 
+ * Numbers as text, written straight into a buffer that has room for them.
  * Nothing here depends on the locale.
  */
 #ifndef TEL_NUMBER_H
