@@ -432,7 +432,8 @@ tel__spec_text(const struct spec *s)
 	struct tel__buffer t = { NULL, 0, 0, 0 };
 	char *text;
 
-	if (s->class == TEL_CLASS_DUR)
+	/* a class of an inst log need not say what it counts */
+	if (s->class == TEL_CLASS_DUR && s->pairs != PAIRS_NONE)
 		put_pairs(&t, s);
 	else if (s->pairs != PAIRS_NONE || s->value.text != NULL)
 		put_class(&t, s);
