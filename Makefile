@@ -63,8 +63,8 @@ FUZZ    = $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 # The fuzz targets with a main() of ours, which runs them over files.
 REPLAY  = $(FUZZ:%=$(BUILD)/tests/%)
 # What "make check" runs; the longest first, as they run side by side.
-TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats)) $(REPLAY) \
-    $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
+TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats \
+    tests/spec/*.bats)) $(REPLAY) $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
     $(sort $(wildcard tests/check/*.bats))
 
 # V=1 shows whole commands.

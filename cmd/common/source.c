@@ -67,7 +67,21 @@ notices_end(const struct notices *n, const char *file, const tel_reader *r)
 	uint64_t places = tel_reader_count(r, TEL_COUNT_DAMAGED);
 	uint64_t skipped = tel_reader_count(r, TEL_COUNT_SKIPPED);
 	uint64_t repaired = tel_reader_count(r, TEL_COUNT_REPAIRED);
+	uint64_t unread = tel_reader_count(r, TEL_COUNT_UNREAD);
+	uint64_t lost = tel_reader_count(r, TEL_COUNT_LOST);
 
+	if (lost > 0 && !n->quiet)
+		message(file,
+		    "%" PRIu64 " event%s lost when the log was recorded", lost,
+		    plural(lost));
+	if (unread > 0) {
+		message_raise(STATUS_DAMAGED);
+		if (!n->quiet)
+			message(file,
+			    "%" PRIu64 " event%s not read: a newer version of "
+			    "the format is needed",
+			    unread, plural(unread));
+	}
 	if (places == 0 && skipped == 0 && repaired == 0)
 		return;
 	message_raise(STATUS_DAMAGED);

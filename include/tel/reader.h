@@ -195,7 +195,9 @@ typedef enum tel_count {
 	TEL_COUNT_REPAIRED, /* events whose size was wrong and was put right */
 	TEL_COUNT_UNKNOWN,  /* events of types that libtel does not know */
 	TEL_COUNT_DAMAGED,  /* places where the input was damaged */
-	TEL_COUNT_LOGS      /* logs begun */
+	TEL_COUNT_LOGS,     /* logs begun */
+	TEL_COUNT_LOST,     /* events lost when the log was recorded */
+	TEL_COUNT_UNREAD    /* events that need a newer version of a format */
 } tel_count;
 /* The count asked for; 0 for a value that is no tel_count. */
 TEL_SINCE_0_1 uint64_t tel_reader_count(const tel_reader *r, tel_count which);

@@ -182,7 +182,7 @@ tel_reader_count(const tel_reader *r, tel_count which)
 
 	if (which == TEL_COUNT_INPUT)
 		return r->in != NULL ? tel__input_raw_bytes(r->in) : 0;
-	if ((unsigned)which > TEL_COUNT_LOGS)
+	if ((unsigned)which > TEL_COUNT_UNREAD)
 		return 0;
 	n = r->count[which];
 	for (member = r->split; member != NULL; member = member->next_split)

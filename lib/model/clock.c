@@ -37,6 +37,8 @@ struct tel_clock {
 	uint64_t zero; /* the other clock's reading from which ns count */
 	double before; /* ns a tick before the first point */
 	double shift;  /* ns from the origin to zero */
+	int has_epoch;
+	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
 };
 
 struct tel_clock *
@@ -230,4 +232,68 @@ tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 		c->shift = from_zero(c, c->origin);
 	}
 	return to_int64(from_zero(c, ticks) - c->shift);
+}
+
+/* ------------------------------------------------------------ wall clock */
+
+void
+tel__clock_set_epoch(struct tel_clock *c, int64_t ns)
+{
+	c->epoch = ns;
+	c->has_epoch = 1;
+}
+
+int
+tel__clock_epoch(const struct tel_clock *c, int64_t *ns)
+{
+	if (c->has_epoch)
+		*ns = c->epoch;
+	return c->has_epoch;
+}
+
+/*
+ * Ticks as nanoseconds by a rate alone.  A whole rate is divided exactly: a
+ * double holds 53 bits, which ticks since 1970 exceed.
+ */
+static int
+ticks_ns(uint64_t ticks, double rate, int64_t *ns)
+{
+	const double limit = 9.2e18;
+	uint64_t whole, seconds, rest;
+
+	if (rate < 1 || rate > 1e12 || rate != (double)(uint64_t)rate) {
+		if ((double)ticks * 1e9 / rate > limit)
+			return 0;
+		*ns = to_int64((double)ticks * 1e9 / rate);
+		return 1;
+	}
+	whole = (uint64_t)rate;
+	seconds = ticks / whole;
+	rest = ticks % whole;
+	if (seconds > (uint64_t)(limit / 1e9))
+		return 0;
+	/* a rest of up to 10^12 ticks times 10^9 needs more than 64 bits */
+	rest = whole <= 1000000000 ?
+	    rest * 1000000000 / whole :
+	    (uint64_t)to_int64((double)rest * 1e9 / rate);
+	*ns = (int64_t)(seconds * 1000000000 + rest);
+	return 1;
+}
+
+int
+tel__clock_wall(struct tel_clock *c, uint64_t ticks, int64_t *ns)
+{
+	const double rate = tel__clock_rate(c);
+	int64_t first, since = 0;
+
+	if (!c->has_epoch || !(rate > 0))
+		return 0;
+	if (c->seen < 2)
+		return ticks_ns(ticks, rate, &first) &&
+		    !__builtin_add_overflow(first, c->epoch, ns);
+	/* points bend the clock from the origin on */
+	since = tel__clock_ns(c, ticks);
+	return ticks_ns(c->origin, rate, &first) &&
+	    !__builtin_add_overflow(first, c->epoch, &first) &&
+	    !__builtin_add_overflow(first, since, ns);
 }

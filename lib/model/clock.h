@@ -37,6 +37,21 @@ tel_status tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other);
 /* How many points are known. */
 size_t tel__clock_points(const struct tel_clock *c);
 
+/*
+ * The wall clock: nanoseconds from 1970-01-01 00:00 UTC to tick 0, where a log
+ * states them.
+ */
+void tel__clock_set_epoch(struct tel_clock *c, int64_t ns);
+
+/* 1 and that number, or 0 when the log does not state it. */
+int tel__clock_epoch(const struct tel_clock *c, int64_t *ns);
+
+/*
+ * Nanoseconds from 1970-01-01 00:00 UTC to ticks.  1; 0 when the wall clock
+ * or the rate is not known, or the result does not fit.
+ */
+int tel__clock_wall(struct tel_clock *c, uint64_t ticks, int64_t *ns);
+
 /* Ticks a second over all points, or as set; 0 when not known. */
 double tel__clock_rate(const struct tel_clock *c);
 

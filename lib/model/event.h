@@ -8,6 +8,7 @@
 #include "model/schema.h"
 
 struct tel_clock;
+struct tel__metadata;
 
 /* What the events of one log have in common.  Owned by the reader. */
 struct tel_log {
@@ -18,6 +19,9 @@ struct tel_log {
 	struct tel_schema *schema;
 	struct tel_labels *labels;
 	struct tel_clock *clock;
+	const struct tel__metadata *metadata; /* or NULL */
+	/* Events lost where they were recorded, before the current one. */
+	uint64_t lost;
 	unsigned number; /* counts the logs of a reader, from 0 */
 	int records;     /* the .raw of an event is its bytes, not a line */
 	/*

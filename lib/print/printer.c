@@ -221,9 +221,14 @@ tel_printer_set_file(tel_printer *p, uint64_t size, int64_t changed)
 static tel_status
 check_time(struct tel_printer *pr, const struct tel_log *log)
 {
-	if (pr->time == TEL_TIME_ISO)
+	int64_t ns;
+
+	if (pr->time == TEL_TIME_ISO && !tel__clock_epoch(log->clock, &ns))
 		return tel__render_fail(pr,
-		    "the log does not know the wall clock");
+		    "the log does not record the wall clock");
+	if (pr->time == TEL_TIME_ISO && !(tel__clock_rate(log->clock) > 0))
+		return tel__render_fail(pr,
+		    "the rate of the log's clock is unknown; set --tb-hz");
 	if ((pr->time == TEL_TIME_SECONDS || pr->time == TEL_TIME_NS) &&
 	    tel__clock_rate(log->clock) == 0)
 		return tel__render_fail(pr,

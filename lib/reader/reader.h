@@ -78,7 +78,7 @@ struct tel_reader {
 	const struct tel_format_ops *format; /* while it is asked, too */
 	void *state;                         /* the format's own */
 	struct tel_log log;
-	uint64_t count[TEL_COUNT_LOGS + 1];
+	uint64_t count[TEL_COUNT_UNREAD + 1];
 
 	const struct tel_formats *formats;
 	struct tel_kept *kept;

@@ -30,6 +30,61 @@ tel__put_seconds(unsigned char *p, int64_t ns)
 	return p + 10;
 }
 
+/* So many digits of v, with the zeros before it. */
+static unsigned char *
+put_digits(unsigned char *p, uint64_t v, unsigned digits)
+{
+	unsigned i;
+
+	for (i = digits; i > 0; i--) {
+		p[i - 1] = (unsigned char)('0' + v % 10);
+		v /= 10;
+	}
+	return p + digits;
+}
+
+/*
+ * The date is counted in eras of 400 years that begin on March 1, so that a
+ * leap day is the last day of its year (H. Hinnant, "chrono-Compatible
+ * Low-Level Date Algorithms").
+ */
+unsigned char *
+tel__put_iso(unsigned char *p, int64_t ns)
+{
+	const int64_t day = INT64_C(86400000000000);
+	int64_t days = ns / day, rest = ns % day;
+	uint64_t z, era, of_era, year, of_year, month, n;
+
+	if (rest < 0) {
+		rest += day;
+		days--;
+	}
+	/* from 0000-03-01 on; 64 bits of nanoseconds are 1677 to 2262 */
+	z = (uint64_t)(days + 719468);
+	era = z / 146097;
+	of_era = z % 146097;
+	year =
+	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	of_year = of_era - (365 * year + year / 4 - year / 100);
+	month = (5 * of_year + 2) / 153;
+	p = put_digits(p, year + era * 400 + (month >= 10), 4);
+	*p++ = '-';
+	p = put_digits(p, month < 10 ? month + 3 : month - 9, 2);
+	*p++ = '-';
+	p = put_digits(p, of_year - (153 * month + 2) / 5 + 1, 2);
+	*p++ = 'T';
+	n = (uint64_t)rest / 1000000000;
+	p = put_digits(p, n / 3600, 2);
+	*p++ = ':';
+	p = put_digits(p, n / 60 % 60, 2);
+	*p++ = ':';
+	p = put_digits(p, n % 60, 2);
+	*p++ = '.';
+	p = put_digits(p, (uint64_t)rest % 1000000000, 9);
+	*p++ = 'Z';
+	return p;
+}
+
 /*
  * Copies what printf made of a finite double, with a point whatever the
  * program's locale has for one (which may be several bytes).

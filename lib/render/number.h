@@ -141,6 +141,12 @@ tel_put_signed(unsigned char *p, uint64_t v)
 unsigned char *tel__put_seconds(unsigned char *p, int64_t ns);
 
 /*
+ * Nanoseconds since 1970-01-01 00:00 UTC as a date and time of ISO 8601, with
+ * nine decimals: 30 bytes.
+ */
+unsigned char *tel__put_iso(unsigned char *p, int64_t ns);
+
+/*
  * A double by its bits: the shortest of 15, 16 and 17 digits that reads back
  * as the same bits; "inf", "-inf", "nan", and "nan(0x...)" for a NaN of
  * other bits than 0x7ff8000000000000.

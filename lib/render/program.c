@@ -235,6 +235,23 @@ put_code(unsigned char *p, uint32_t code, unsigned char pad)
 	return tel_put_hex(p, code, TEL_UPPER);
 }
 
+/* The wall clock; where it is beyond what can be shown, ticks. */
+static unsigned char *
+put_wall(const struct tel_event *ev, unsigned char *p, int json)
+{
+	int64_t ns;
+
+	if (!tel__clock_wall(ev->log->clock, ev->clock, &ns))
+		return json ? put_exact(p, ev->clock, 0) :
+		              tel_put_hex16(p, ev->clock, TEL_UPPER);
+	if (json)
+		*p++ = '"';
+	p = tel__put_iso(p, ns);
+	if (json)
+		*p++ = '"';
+	return p;
+}
+
 static unsigned char *
 put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
     int json)
@@ -260,8 +277,8 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 		if (since == 0 && ev->log->schema->untimed)
 			since = ev->clock;
 		break;
+	case TEL_TIME_ISO: return put_wall(ev, p, json);
 	case TEL_TIME_TICKS:
-	case TEL_TIME_ISO:
 	default: return tel_put_hex16(p, ev->clock, TEL_UPPER);
 	}
 	/* a difference of 64 bits and a sign: one bit more than fits */

@@ -247,6 +247,18 @@ tell_labels(struct native_out *n, const struct tel_event *ev)
 	return st;
 }
 
+/* Events were lost before the next one: they are counted before its block. */
+static tel_status
+tell_lost(struct tel_writer *w, const struct tel_log *of)
+{
+	struct native_out *n = w->native;
+	tel_status st = tel__native_put_events(w);
+
+	n->lost += of->lost - n->last_log->lost;
+	n->last_log->lost = of->lost;
+	return st;
+}
+
 static tel_status
 native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 {
@@ -268,6 +280,8 @@ native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	    (n->last_schema == NULL ||
 	        n->last_schema->native.schema != ev->log->schema))
 		st = find_schema(n, ev->log->schema);
+	if (st == TEL_OK && n->last_log->lost != ev->log->lost)
+		st = tell_lost(w, ev->log);
 	if (st == TEL_OK && !names_itself(ev->log->schema) &&
 	    tel__labels_count(ev->log->labels) > 0)
 		st = tell_labels(n, ev);
@@ -342,6 +356,12 @@ native_end_file(struct tel_writer *w)
 
 	if (n == NULL)
 		return TEL_OK;
+	for (log = n->logs; log != NULL; log = log->next) {
+		if (log->of == NULL)
+			continue;
+		n->lost += log->of->lost - log->lost;
+		log->lost = log->of->lost;
+	}
 	st = tel__native_put_events(w);
 	if (st == TEL_OK && n->sequence >= NATIVE_INDEX_BLOCKS)
 		st = tel__native_put_names(w);

@@ -6,6 +6,26 @@
 
 #include "model/clock.h"
 
+/* The wall clock and the metadata of a log. */
+static void
+put_identity(struct native_buffer *b, const struct tel_log *of)
+{
+	unsigned char eight[8];
+	int64_t epoch;
+
+	if (of != NULL && of->clock != NULL &&
+	    tel__clock_epoch(of->clock, &epoch)) {
+		tel_store_le64(eight, (uint64_t)epoch);
+		tel__native_put_string(b, eight, 8);
+	} else {
+		tel__native_put_string(b, NULL, 0);
+	}
+	if (of != NULL && of->metadata != NULL)
+		tel__native_put_metadata(b, of->metadata);
+	else
+		tel__native_put_varint(b, 0);
+}
+
 void
 tel__out_log_put(struct native_buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
@@ -42,6 +62,7 @@ tel__out_log_put(struct native_buffer *b, const struct out_log *log,
 	} else {
 		tel__native_put(b, "\0\0\0", 3);
 	}
+	put_identity(b, full ? of : NULL);
 }
 
 void
@@ -284,7 +305,7 @@ tel__out_block_body(struct out_block *b, struct native_buffer *body,
 			v[i] = b->part_of[i];
 		if (b->nparts > 1)
 			tel__column_put(body, v, b->count, 0, spare);
-		tel__column_put(body, b->clocks, b->count, first, spare);
+		tel__column_put_clocks(body, b->clocks, b->count, first, spare);
 		put_gaps(b, body, spare);
 		for (k = 0; k < b->nparts; k++)
 			put_part(body, &b->parts[k], before, v, spare);

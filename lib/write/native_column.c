@@ -122,31 +122,51 @@ struct choice {
 	size_t size;
 };
 
-/* Takes n values of a shape into account. */
-static void
-choose(struct choice *best, const struct shape *s, size_t n,
-    unsigned fixed_code, unsigned bytes_code)
+/* How many values of a shape take so many bytes.  The most bytes. */
+static unsigned
+count_bytes(const struct shape *s, size_t count[9])
 {
-	size_t count[9] = { 0 }, size;
 	unsigned i, widest = 0;
 
+	memset(count, 0, 9 * sizeof(*count));
 	for (i = 0; i <= 64; i++)
 		if (s->bits[i] > 0) {
 			widest = (i + 7) / 8;
 			count[widest] += s->bits[i];
 		}
-	size = n * widest;
-	if (size < best->size) {
-		best->size = size;
-		best->first = 0x80u | fixed_code << 4 | widest;
-	}
+	return widest;
+}
+
+/* Considers n values of a shape with each set of lengths. */
+static void
+choose_lengths(struct choice *best, const size_t count[9], size_t n,
+    unsigned code)
+{
+	size_t size;
+	unsigned i;
+
 	for (i = 0; i < 16; i++) {
 		size = set_size(count, n, tel__native_lengths[i]);
 		if (size < best->size) {
 			best->size = size;
-			best->first = 0x80u | bytes_code << 4 | i;
+			best->first = 0x80u | code << 4 | i;
 		}
 	}
+}
+
+/* Considers them with one length, too. */
+static void
+choose(struct choice *best, const struct shape *s, size_t n,
+    unsigned fixed_code, unsigned bytes_code)
+{
+	size_t count[9];
+	const unsigned widest = count_bytes(s, count);
+
+	if (n * widest < best->size) {
+		best->size = n * widest;
+		best->first = 0x80u | fixed_code << 4 | widest;
+	}
+	choose_lengths(best, count, n, bytes_code);
 }
 
 static void
@@ -302,14 +322,40 @@ is_line(const uint64_t *v, size_t n)
 	return 1;
 }
 
-void
-tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
-    uint64_t before, uint64_t *spare)
+/*
+ * Considers the changes of the step from value to value: n - 1 of them, from
+ * changes[1] on, the first one being 0.
+ */
+static void
+choose_steps(struct choice *best, const uint64_t *v, size_t n,
+    struct divider by, uint64_t *changes)
+{
+	struct shape shape = { { 0 } };
+	struct choice own = { 0, SIZE_MAX };
+	size_t count[9], i;
+
+	changes[1] = 0;
+	shape.bits[nearly_length(0)]++;
+	for (i = 2; i < n; i++) {
+		changes[i] = native_zigzag(
+		    divide_signed(by, v[i] - v[i - 1] - (v[i - 1] - v[i - 2])));
+		shape.bits[nearly_length(changes[i])]++;
+	}
+	(void)count_bytes(&shape, count);
+	choose_lengths(&own, count, n - 1, NATIVE_STEPS);
+	/* the first step is one number more */
+	if (own.size + sizeof(uint64_t) < best->size)
+		*best = own;
+}
+
+static void
+put_column(struct native_buffer *b, const uint64_t *v, size_t n,
+    uint64_t before, uint64_t *spare, int clocks)
 {
 	struct shape plain = { { 0 } }, delta = { { 0 } };
 	struct choice best = { 0, SIZE_MAX };
 	uint64_t *from_least = spare, *differences = spare + n,
-	         *numbers = spare + 2 * n, least;
+	         *numbers = spare + 2 * n, *changes = spare + 3 * n, least;
 	const uint64_t scale = find_scale(v, n, &least);
 	struct divider by;
 	struct table table;
@@ -338,6 +384,8 @@ tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
 	}
 	choose(&best, &plain, n, NATIVE_FIXED, NATIVE_BYTES);
 	choose(&best, &delta, n - 1, NATIVE_DELTA_FIXED, NATIVE_DELTA_BYTES);
+	if (clocks)
+		choose_steps(&best, v, n, by, changes);
 	if (n >= 8 && best.size > n / 8 && make_table(&table, v, n, numbers))
 		choose_table(&best, &table, n, before);
 	code = best.first >> 4 & 7;
@@ -364,7 +412,25 @@ tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
 		put_lengths(b, differences + 1, n - 1,
 		    tel__native_lengths[how]);
 		break;
+	case NATIVE_STEPS:
+		tel__native_put_varint(b, native_zigzag(v[1] - v[0]));
+		put_lengths(b, changes + 1, n - 1, tel__native_lengths[how]);
+		break;
 	case NATIVE_TABLE:
 	case NATIVE_LINE: break;
 	}
+}
+
+void
+tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
+    uint64_t before, uint64_t *spare)
+{
+	put_column(b, v, n, before, spare, 0);
+}
+
+void
+tel__column_put_clocks(struct native_buffer *b, const uint64_t *v, size_t n,
+    uint64_t before, uint64_t *spare)
+{
+	put_column(b, v, n, before, spare, 1);
 }

@@ -10,15 +10,18 @@
 #include "write/writer.h"
 
 /*
- * Writes a column of n values, 1 or more, in the form that takes the fewest
+ * Writes a column of n values, 1 or more, in the mode that takes the fewest
  * bytes.  spare: memory of column_spare(n) bytes.
  */
 void tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare);
+/* The same of clocks, which may advance in steps that change little. */
+void tel__column_put_clocks(struct native_buffer *b, const uint64_t *v,
+    size_t n, uint64_t before, uint64_t *spare);
 static inline size_t
 column_spare(size_t n)
 {
-	return 3 * n * sizeof(uint64_t);
+	return 4 * n * sizeof(uint64_t);
 }
 
 /* A schema that events are of. */
@@ -39,6 +42,7 @@ struct out_log {
 	uint64_t bytes;            /* of events that are in blocks */
 	struct tel_labels *labels; /* those told outside of events */
 	uint64_t strings;          /* in there */
+	uint64_t lost;             /* of->lost when it was looked at last */
 	char *name;
 	size_t name_size;
 	const struct out_schema *told; /* in the last record of the log */
@@ -142,6 +146,9 @@ struct native_out {
 	uint64_t sequence; /* blocks written */
 	uint64_t ordinal;  /* events in them */
 	uint64_t length;   /* bytes of the stream */
+	uint64_t hash;     /* of its records so far */
+	uint64_t identifier;
+	uint64_t lost; /* events lost before the next block */
 	struct native_buffer index;
 	uint64_t entries;
 	uint64_t indexed; /* bytes of the stream before the next entry */

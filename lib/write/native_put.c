@@ -48,6 +48,7 @@ put_record(struct tel_writer *w, enum native_kind kind, int needed,
 	unsigned char *p = n->record.p;
 	const size_t body = n->record.used - NATIVE_HEADER - NATIVE_HEAD_MAX;
 	const size_t size = NATIVE_HEADER + head_size + body;
+	struct native_record rec;
 
 	if (n->record.failed) {
 		n->record.failed = 0;
@@ -62,6 +63,8 @@ put_record(struct tel_writer *w, enum native_kind kind, int needed,
 	if (head_size > 0)
 		memcpy(p + NATIVE_HEADER, head, head_size);
 	tel__native_seal(p, kind, needed, head_size, body);
+	(void)tel__native_look(p, NATIVE_HEADER + head_size, &rec);
+	n->hash = tel__native_chain(n->hash, &rec);
 	n->length += size;
 	if (tel_output_write(w->out, p, size) != TEL_OK)
 		return w->out->status;
@@ -80,18 +83,43 @@ new_record(struct native_out *n)
 	return &n->record;
 }
 
+/*
+ * The identifier of a stream: the hash of its first events.  So the same
+ * input gives the same file, and other events give another stream.
+ */
+static uint64_t
+identify(const struct out_block *b)
+{
+	const size_t clocks = b->count * sizeof(*b->clocks);
+	uint64_t hash;
+	unsigned i;
+
+	hash = tel__native_xxh64((const unsigned char *)b->clocks, clocks);
+	for (i = 0; i < b->nparts; i++)
+		hash = hash * 31 +
+		    tel__native_xxh64(b->parts[i].rows.p,
+		        b->parts[i].rows.used);
+	return hash != 0 ? hash : 1;
+}
+
 static tel_status
 put_start(struct tel_writer *w)
 {
 	static const char what[] = "teltools " TEL_VERSION;
 	static const unsigned char begin[20] = { NATIVE_MAJOR, NATIVE_MEDIAN,
 		NATIVE_MINOR, '<' };
-	struct native_buffer *b = new_record(w->native);
+	unsigned char id[8];
+	struct native_buffer *b;
 
+	w->native->identifier = identify(&w->native->block);
+	b = new_record(w->native);
 	w->native->started = 1;
-	/* the rate is said of each log; no log of ours says the date */
+	/* rate, origin and metadata are those of each log */
 	tel__native_put(b, begin, sizeof(begin));
+	tel_store_le64(id, w->native->identifier);
+	tel__native_put(b, id, sizeof(id));
 	tel__native_put_string(b, what, sizeof(what) - 1);
+	tel__native_put_varint(b, 0);
 	return put_record(w, NATIVE_START, 1, NULL, 0, 0);
 }
 
@@ -209,7 +237,8 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 	memset(&head, 0, sizeof(head));
 	head.sequence = kind == NATIVE_BLOCK ? n->sequence : n->sequence - 1;
 	/* of a names record: the first of the blocks that it is about */
-	head.lost = kind == NATIVE_BLOCK ? 0 : n->named;
+	head.lost = kind == NATIVE_BLOCK ? n->lost : n->named;
+	head.stream = (uint32_t)n->identifier;
 	head.ordinal = n->ordinal;
 	head.count = b->count;
 	find_span(b, &head);
@@ -222,6 +251,7 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 		    &head);
 	st = put_record(w, kind, 0, bytes, size, kind == NATIVE_NAMES);
 	if (kind == NATIVE_BLOCK) {
+		n->lost = 0;
 		n->sequence++;
 		n->ordinal += b->count;
 		for (i = 0; i < b->nslots; i++) {
@@ -256,7 +286,7 @@ tel__native_put_events(struct tel_writer *w)
 	struct native_out *n = w->native;
 	tel_status st = TEL_OK;
 
-	if (n->block.count == 0)
+	if (n->block.count == 0 && n->lost == 0)
 		return TEL_OK;
 	if (!n->started)
 		st = put_start(w);
@@ -296,7 +326,7 @@ tel_status
 tel__native_put_end(struct tel_writer *w)
 {
 	struct native_out *n = w->native;
-	unsigned char head[24];
+	unsigned char head[32];
 	uint64_t before;
 	tel_status st;
 
@@ -318,5 +348,6 @@ tel__native_put_end(struct tel_writer *w)
 	tel_store_le64(head, n->length + NATIVE_HEADER + sizeof(head));
 	tel_store_le64(head + 8, n->length - before);
 	tel_store_le64(head + 16, n->ordinal);
+	tel_store_le64(head + 24, n->hash);
 	return put_record(w, NATIVE_END, 0, head, sizeof(head), 0);
 }

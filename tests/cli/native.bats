@@ -54,17 +54,6 @@ same() {
 	done
 }
 
-@test "a reader that was written from tel(5) reads them" {
-	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
-	for log in "$TEL_TOP"/tests/data/mps/1.11{1.0-lii6gc,8.0-lii3gc}-a*.log.zst \
-	    "$TEL_TOP"/tests/data/inst/hfs.txt HPM.1.startup; do
-		echo "$log"
-		telcat -q -f tel "$log" >log.tel
-		telcat -q -f json "$log" >log.json
-		python3 "$TEL_TOP/tests/cli/native.py" log.tel log.json
-	done
-}
-
 @test "text, traces and inst logs come out as they went in" {
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
 	same HPM.1.startup

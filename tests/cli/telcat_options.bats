@@ -341,7 +341,7 @@ try() {
 	awk '{ getline r <"relative"; split(r, a, " ")
 	    d = $1 - (a[1] + 7514) / 2.6252371638
 	    if (d > 1 || d < -1) exit 1 }' ns
-	expect 1 "telcat: mpsio.log: the log does not know the wall clock" \
+	expect 1 "telcat: mpsio.log: the log does not record the wall clock" \
 	    telcat -T iso mpsio.log
 }
 

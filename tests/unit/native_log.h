@@ -37,7 +37,7 @@ put_stream(void *arg, const void *data, size_t size)
 /* What was read: a hash of each event, and what was told. */
 struct result {
 	tel_status opened, ended;
-	uint64_t events, damaged, logs;
+	uint64_t events, damaged, logs, unread;
 	uint64_t *hashes;
 	size_t room;
 	uint64_t told_lost; /* the sum of "N events lost" */
@@ -131,6 +131,7 @@ read_stream(const unsigned char *data, size_t size, struct how_to_read how,
 	}
 	res->damaged = tel_reader_count(r, TEL_COUNT_DAMAGED);
 	res->logs = tel_reader_count(r, TEL_COUNT_LOGS);
+	res->unread = tel_reader_count(r, TEL_COUNT_UNREAD);
 	tel_reader_free(r);
 }
 
@@ -158,11 +159,64 @@ find_places(const struct stream *s, struct place *out, unsigned most)
 		out[n].kind = rec.kind;
 		out[n].first = events;
 		out[n].count = 0;
-		if (rec.kind == NATIVE_BLOCK && tel__native_head(&rec, &head))
+		if (rec.kind == NATIVE_BLOCK &&
+		    tel__native_head(&rec, NATIVE_MEDIAN, &head))
 			events += out[n].count = head.count;
 		at += out[n++].size;
 	}
 	return n;
+}
+
+/* Makes the END record of a stream again, after its records were changed. */
+static inline void
+end_again(struct stream *s)
+{
+	struct native_record rec;
+	unsigned char *end = NULL;
+	uint64_t hash = 0;
+	size_t at = 0;
+
+	while (at < s->size) {
+		if (tel__native_look(s->data + at, s->size - at, &rec) != 1)
+			abort();
+		end = s->data + at;
+		if (rec.kind != NATIVE_END)
+			hash = tel__native_chain(hash, &rec);
+		at += native_size(&rec);
+	}
+	tel_store_le64(end + NATIVE_HEADER, s->size);
+	tel_store_le64(end + NATIVE_HEADER + 24, hash);
+	tel__native_seal(end, NATIVE_END, 0, 32, 0);
+}
+
+#define NATIVE_LOG_FILE "tests/data/mps/1.118.0-lii6gc-poolncv.log.zst"
+
+/* Writes the events of the log, and has every so many become a block. */
+static inline void
+write_log(struct stream *to, unsigned every)
+{
+	tel_output *out = tel_output_new_callback(put_stream, to);
+	tel_writer *w = tel_writer_new(out);
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	uint64_t n = 0;
+
+	if (out == NULL || w == NULL || r == NULL ||
+	    tel_writer_set_target(w, "tel") != TEL_OK ||
+	    tel_reader_open_file(r, NATIVE_LOG_FILE) != TEL_OK)
+		abort();
+	while (tel_reader_next(r, &ev) == TEL_OK) {
+		if (tel_writer_event(w, ev) != TEL_OK)
+			abort();
+		if (++n % every == 0 && tel_writer_flush(w) != TEL_OK)
+			abort();
+	}
+	if (tel_writer_end_file(w, r) != TEL_OK ||
+	    tel_writer_finish(w) != TEL_OK || tel_output_finish(out) != TEL_OK)
+		abort();
+	tel_writer_free(w);
+	tel_output_free(out);
+	tel_reader_free(r);
 }
 
 #endif

@@ -20,7 +20,7 @@ static char names[ROOM][32];
 
 /* The log in blocks of so many events; kinds: those it keeps, or NULL. */
 static void
-write_log(struct stream *to, unsigned every, const char *kinds)
+write_kinds(struct stream *to, unsigned every, const char *kinds)
 {
 	tel_output *out = tel_output_new_callback(put_stream, to);
 	tel_writer *w = tel_writer_new(out);
@@ -188,9 +188,9 @@ main(void)
 {
 	struct stream small = { 0 }, large = { 0 }, gaps = { 0 };
 
-	write_log(&small, 100, NULL);
-	write_log(&large, 1u << 30, NULL);
-	write_log(&gaps, 500, "Object,Seg,Ref");
+	write_kinds(&small, 100, NULL);
+	write_kinds(&large, 1u << 30, NULL);
+	write_kinds(&gaps, 500, "Object,Seg,Ref");
 	compare(&large, NULL, "", 262144, 0, "large blocks");
 	compare(&small, NULL, "", 1, 0, "small blocks");
 	compare(&small, "p=tally(size,4k) if name == SegAlloc", "SegAlloc",

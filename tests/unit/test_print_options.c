@@ -174,7 +174,7 @@ test_time(void)
 	    "nothing was printed: options may be set");
 	is_u64((uint64_t)tel_printer_event(p, &m.event), (uint64_t)TEL_EINVAL,
 	    "wall clock of a log that knows none");
-	is_str(tel_printer_error(p), "the log does not know the wall clock",
+	is_str(tel_printer_error(p), "the log does not record the wall clock",
 	    "why");
 	tel_printer_free(p);
 

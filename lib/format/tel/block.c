@@ -31,8 +31,16 @@ tel__native_block_free(struct native_block *b)
 	free(b);
 }
 
+/* What an invalid block is: damage, or of a newer version of the format. */
+static tel_status
+verdict(const struct native_block *b, tel_status st)
+{
+	return st == TEL_EFORMAT && b->rest.newer ? TEL_EVERSION : st;
+}
+
 tel_status
-tel__native_block_open(struct native_block *b, const struct native_record *rec)
+tel__native_block_open(struct native_block *b, const struct native_record *rec,
+    unsigned median)
 {
 	struct native_memory *m = b->memory;
 	struct native_bytes *in = &b->rest;
@@ -44,7 +52,7 @@ tel__native_block_open(struct native_block *b, const struct native_record *rec)
 	b->memory = m;
 	in->p = native_body(rec);
 	in->end = in->p + rec->body_size;
-	if (!tel__native_head(rec, &b->head))
+	if (!tel__native_head(rec, median, &b->head))
 		return TEL_EFORMAT;
 	b->nlogs = native_number(in, NATIVE_LOGS_MAX);
 	/* a log takes more than 8 bytes */
@@ -54,8 +62,8 @@ tel__native_block_open(struct native_block *b, const struct native_record *rec)
 	if (b->logs == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < b->nlogs; i++)
-		tel__native_log(in, &b->logs[i]);
-	return in->bad ? TEL_EFORMAT : TEL_OK;
+		tel__native_log(in, median, &b->logs[i]);
+	return in->bad ? verdict(b, TEL_EFORMAT) : TEL_OK;
 }
 
 static tel_status
@@ -79,7 +87,9 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 			part->log = native_number(in, UINT16_MAX);
 		type = native_varint(in);
 		if (type & 1)
-			part->flags = native_number(in, UINT8_MAX);
+			part->flags = native_known(in, UINT8_MAX);
+		if (part->flags / NATIVE_NOTED > TEL_NOTES_ELSE)
+			in->newer = 1;
 		part->unknown = (part->flags & NATIVE_UNKNOWN) != 0;
 		part->inline_use = (uint8_t)(part->flags / NATIVE_INLINE);
 		part->type = (uint32_t)(type >> 1);
@@ -211,12 +221,12 @@ read_blobs(struct native_block *b, uint32_t count, uint64_t *v,
 /* The sizes of a part's events.  rows: set to the bytes of their rows. */
 static tel_status
 read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
-    uint64_t *v, size_t *rows)
+    uint32_t front, uint64_t *v, size_t *rows)
 {
 	uint32_t i;
 
 	if (!(part->flags & NATIVE_VARY)) {
-		part->size = native_number(&b->rest, NATIVE_ROWS_MAX);
+		part->size = native_number(&b->rest, NATIVE_ROWS_MAX) + front;
 		part->stride = (part->size + 7) & ~7u;
 		*rows = (size_t)part->stride * part->count;
 		part->bytes = (uint64_t)part->size * part->count;
@@ -230,6 +240,7 @@ read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
 		return TEL_EFORMAT;
 	*rows = 0;
 	for (i = 0; i < part->count; i++) {
+		v[i] += front;
 		if (v[i] < fixed || v[i] > NATIVE_ROWS_MAX)
 			return TEL_EFORMAT;
 		part->sizes[i] = (uint32_t)v[i];
@@ -241,13 +252,15 @@ read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
 
 /* What of an event is the same in all of its type and size. */
 static void
-begin_row(const struct tel_schema *s, const struct native_part *part,
-    uint32_t size, unsigned char *row)
+begin_row(const struct native_block *b, const struct tel_schema *s,
+    const struct native_part *part, uint32_t size, unsigned char *row)
 {
 	const struct tel_type *t = &s->types[part->type];
 	const int big = s->abi.big;
 
 	memset(row, 0, size);
+	if (b->head.source != 0)
+		tel__native_source_put(&b->head, row);
 	if (part->unknown || s->header < 12 || s->described)
 		return;
 	tel_store(row, t->code, 2, big);
@@ -255,8 +268,8 @@ begin_row(const struct tel_schema *s, const struct native_part *part,
 }
 
 static void
-begin_rows(const struct tel_schema *s, const struct native_part *part,
-    size_t size)
+begin_rows(const struct native_block *b, const struct tel_schema *s,
+    const struct native_part *part, size_t size)
 {
 	unsigned char *row = part->rows;
 	size_t done, n;
@@ -264,14 +277,14 @@ begin_rows(const struct tel_schema *s, const struct native_part *part,
 
 	if (part->sizes != NULL) {
 		for (i = 0; i < part->count; i++) {
-			begin_row(s, part, part->sizes[i], row);
+			begin_row(b, s, part, part->sizes[i], row);
 			row += (part->sizes[i] + 7) & ~7u;
 		}
 		return;
 	}
 	if (size == 0)
 		return;
-	begin_row(s, part, part->stride, row);
+	begin_row(b, s, part, part->stride, row);
 	if (!part->unknown && s->header >= 12 && !s->described)
 		tel_store(row + 2, part->size, 2, s->abi.big);
 	for (done = part->stride; done < size; done += n) {
@@ -305,7 +318,8 @@ scatter(const struct native_cell *c, const uint64_t *v, uint32_t count,
 
 static tel_status
 read_cells(struct native_block *b, const struct native_part *part,
-    const struct native_plan *plan, uint64_t *before, uint64_t *v)
+    const struct native_plan *plan, uint32_t front, uint64_t *before,
+    uint64_t *v)
 {
 	const struct native_cell *c = plan->cells;
 	unsigned char *row;
@@ -317,6 +331,9 @@ read_cells(struct native_block *b, const struct native_part *part,
 		        v))
 			return TEL_EFORMAT;
 		before[c->class] = v[part->count - 1];
+		if (c->place && front > 0)
+			for (i = 0; i < part->count; i++)
+				v[i] += v[i] != 0 ? front : 0;
 		if (part->sizes == NULL) {
 			scatter(c, v, part->count, part->rows + c->offset,
 			    part->stride);
@@ -378,13 +395,14 @@ static tel_status
 read_part(struct native_block *b, struct native_part *part,
     const struct native_schema *ns, uint64_t *before, uint64_t *v, size_t *room)
 {
-	static const struct native_plan none = { NULL, 0, 0 };
+	const uint32_t front = tel__native_source_size(ns->source);
+	const struct native_plan none = { NULL, 0, front };
 	const struct native_plan *plan =
 	    part->unknown ? &none : &ns->plans[part->type];
 	tel_status st;
 	size_t rows;
 
-	st = read_sizes(b, part, plan->fixed, v, &rows);
+	st = read_sizes(b, part, plan->fixed, front, v, &rows);
 	if (st != TEL_OK)
 		return st;
 	if (rows > *room)
@@ -395,8 +413,8 @@ read_part(struct native_block *b, struct native_part *part,
 	part->rows = tel__native_give(b->memory, rows + 8, 1);
 	if (part->rows == NULL)
 		return TEL_ENOMEM;
-	begin_rows(ns->schema, part, rows);
-	st = read_cells(b, part, plan, before, v);
+	begin_rows(b, ns->schema, part, rows);
+	st = read_cells(b, part, plan, front, before, v);
 	if (st == TEL_OK && part->flags & NATIVE_TAILS)
 		st = read_tails(b, part, plan->fixed, v);
 	if (st == TEL_OK && part->flags & NATIVE_RAW)
@@ -417,15 +435,14 @@ tel__native_block_parts(struct native_block *b,
 	if (st == TEL_OK)
 		st = read_names(b);
 	if (st != TEL_OK || b->head.count == 0)
-		return st;
+		return verdict(b, st);
 	b->clocks = tel__native_give(b->memory, (size_t)b->head.count + 4,
 	    sizeof(*b->clocks));
-	return b->clocks != NULL ? read_order(b) : TEL_ENOMEM;
+	return b->clocks != NULL ? verdict(b, read_order(b)) : TEL_ENOMEM;
 }
 
-tel_status
-tel__native_block_decode(struct native_block *b,
-    const struct native_schema *const *schemas)
+static tel_status
+decode(struct native_block *b, const struct native_schema *const *schemas)
 {
 	const size_t n = (size_t)b->head.count;
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v;
@@ -453,4 +470,11 @@ tel__native_block_decode(struct native_block *b,
 	if (st == TEL_OK && b->rest.bad)
 		return TEL_EFORMAT;
 	return st;
+}
+
+tel_status
+tel__native_block_decode(struct native_block *b,
+    const struct native_schema *const *schemas)
+{
+	return verdict(b, decode(b, schemas));
 }

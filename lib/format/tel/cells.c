@@ -62,6 +62,7 @@ add(struct native_plan *plan, const struct tel_field *f)
 	c->offset = f->offset;
 	c->width = width_of(f->load);
 	c->big = (uint8_t)is_big(f->load);
+	c->place = f->load == TEL_LOAD_STRING_AT;
 	c->mask = f->load == TEL_LOAD_BIT ? (uint8_t)(1u << f->bit) : 0xff;
 	c->class = f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER ?
 	    NATIVE_ADDRESSES :
@@ -112,6 +113,7 @@ add_rest(struct native_plan *plan)
 			c->offset = (uint16_t)at;
 			c->width = widest(at, end);
 			c->big = 0;
+			c->place = 0;
 			c->mask = 0xff;
 			c->class = NATIVE_NUMBERS;
 			at += c->width;

@@ -207,6 +207,26 @@ table(struct native_bytes *b, size_t n, unsigned shift, uint64_t before,
 	return most < count;
 }
 
+/* Differences of differences: the first value, the first step, changes. */
+static int
+steps(struct native_bytes *b, unsigned how, size_t n, uint64_t before,
+    uint64_t *out)
+{
+	const uint64_t scale = native_varint(b);
+	uint64_t value = before + native_unzigzag(native_varint(b));
+	uint64_t step = native_unzigzag(native_varint(b));
+	size_t i;
+
+	out[0] = value;
+	if (n > 1 &&
+	    !lengths(b, n - 1, tel__native_lengths[how], 1, step, scale,
+	        out + 1))
+		return 0;
+	for (i = 1; i < n; i++)
+		out[i] = value += out[i];
+	return !b->bad;
+}
+
 static int
 coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
     uint64_t before, uint64_t *out)
@@ -228,7 +248,11 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 		return lengths(b, n, tel__native_lengths[how], delta, base,
 		           scale, out) &&
 		    !b->bad;
-	if (how > 8 || !fixed(b, n, how, out))
+	if (how > 8) {
+		b->newer = 1;
+		return 0;
+	}
+	if (!fixed(b, n, how, out))
 		return 0;
 	if (delta)
 		for (i = 0; i < n; i++)
@@ -254,11 +278,15 @@ tel__native_column(struct native_bytes *b, size_t n, uint64_t before,
 	how = *first & 15;
 	if (*first >= 0x80 && code <= NATIVE_DELTA_BYTES)
 		return coded(b, code, how, n, before, out);
-	if (*first >= 0x80 && code == NATIVE_TABLE)
-		return how <= 3 && table(b, n, how, before, out) && !b->bad;
+	if (*first >= 0x80 && code == NATIVE_TABLE && how <= 3)
+		return table(b, n, how, before, out) && !b->bad;
+	if (*first >= 0x80 && code == NATIVE_STEPS)
+		return steps(b, how, n, before, out);
 	if (*first >= 0x80) {
-		if (code != NATIVE_LINE || how != 0)
+		if (code != NATIVE_LINE || how != 0) {
+			b->newer = 1;
 			return 0;
+		}
 		v = before + native_unzigzag(native_varint(b));
 		step = native_unzigzag(native_varint(b));
 	} else {
@@ -313,7 +341,8 @@ tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 		return 0;
 	code = *first >> 4 & 7;
 	how = *first & 15;
-	if (*first < 0x80 || (code != NATIVE_BYTES && code != NATIVE_TABLE)) {
+	if (*first < 0x80 ||
+	    (code != NATIVE_BYTES && (code != NATIVE_TABLE || how > 3))) {
 		if (!tel__native_column(b, n, before, spare))
 			return 0;
 		*out = spare[n - 1];
@@ -321,8 +350,7 @@ tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 	}
 	*b = rest;
 	if (code == NATIVE_TABLE)
-		return how <= 3 && table_last(b, n, how, before, out) &&
-		    !b->bad;
+		return table_last(b, n, how, before, out) && !b->bad;
 	scale = native_varint(b);
 	base = before + native_unzigzag(native_varint(b));
 	if (!begin_lengths(b, n, tel__native_lengths[how], &l))

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The record that ends a stream: its header and a head of this size. */
-#define END_HEAD 24u
+/* The record that ends a stream: its header and a head of one of these sizes. */
+#define END_HEAD 32u
+#define END_HEAD_1_0 24u
 #define END_SIZE (NATIVE_HEADER + END_HEAD)
 /* What is taken in: some 100 MB. */
 #define ENTRIES_MAX ((size_t)1 << 21)
@@ -23,6 +24,7 @@ struct gather {
 	size_t count, room;
 	uint64_t end;  /* of the streams that are not read yet */
 	uint64_t logs; /* in those that are */
+	uint64_t last; /* where the last END record is */
 };
 
 /* Reads size bytes at a position of the input into to.  1, or 0. */
@@ -53,28 +55,35 @@ read_at(struct tel_input *in, uint64_t at, unsigned char *to, size_t size)
  * begins, and its index; or 0.
  */
 static int
-read_end(struct tel_input *in, const struct gather *g, uint64_t *begin,
+read_end(struct tel_input *in, struct gather *g, uint64_t *begin,
     uint64_t *index, size_t *size)
 {
+	static const size_t sizes[] = { END_SIZE,
+		NATIVE_HEADER + END_HEAD_1_0 };
 	unsigned char bytes[END_SIZE];
 	struct native_record rec;
 	uint64_t length, n;
+	size_t i, end;
 
-	if (g->end < END_SIZE ||
-	    !read_at(in, g->end - END_SIZE, bytes, END_SIZE) ||
-	    tel__native_look(bytes, END_SIZE, &rec) != 1 ||
-	    rec.kind != NATIVE_END || rec.head_size != END_HEAD ||
-	    rec.body_size != 0)
-		return 0;
-	length = tel_le64(rec.head);
-	n = tel_le64(rec.head + 8);
-	if (length > g->end || length < END_SIZE || n > length - END_SIZE ||
-	    n > NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX)
-		return 0;
-	*begin = g->end - length;
-	*index = g->end - END_SIZE - n;
-	*size = (size_t)n;
-	return 1;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		end = sizes[i];
+		if (g->end < end || !read_at(in, g->end - end, bytes, end) ||
+		    tel__native_look(bytes, end, &rec) != 1 ||
+		    rec.kind != NATIVE_END || native_size(&rec) != end)
+			continue;
+		length = tel_le64(rec.head);
+		n = tel_le64(rec.head + 8);
+		if (length > g->end || length < end || n > length - end ||
+		    n > NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX)
+			return 0;
+		*begin = g->end - length;
+		if (g->count == 0)
+			g->last = g->end - end;
+		*index = g->end - end - n;
+		*size = (size_t)n;
+		return 1;
+	}
+	return 0;
 }
 
 static struct native_entry *
@@ -101,9 +110,10 @@ static tel_status
 take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
     uint64_t index)
 {
-	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0 };
+	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0,
+		0 };
 	struct native_bytes b = { native_body(rec),
-		native_body(rec) + rec->body_size, 0 };
+		native_body(rec) + rec->body_size, 0, 0 };
 	uint64_t n = native_varint(&head), logs = native_varint(&head),
 	         at = begin, clock = 0, gap, size;
 	uint64_t ordinal = 0, sequence = 0;
@@ -135,6 +145,11 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 		e->sequence = sequence;
 		if (e->kind == NATIVE_LOG)
 			continue;
+		if (e->kind == NATIVE_SUMMARY) {
+			e->from = native_varint(&b);
+			e->sequence = native_varint(&b);
+			continue;
+		}
 		if (e->kind != NATIVE_BLOCK && e->kind != NATIVE_NAMES) {
 			g->count--;
 			continue;
@@ -238,7 +253,7 @@ sum_up(struct native_index *x)
 }
 
 static struct native_index *
-arrange(const struct gather *g, uint64_t end)
+arrange(const struct gather *g)
 {
 	struct native_index *x = calloc(1, sizeof(*x));
 	size_t i;
@@ -251,7 +266,7 @@ arrange(const struct gather *g, uint64_t end)
 		return NULL;
 	}
 	x->count = g->count;
-	x->end = end - END_SIZE;
+	x->end = g->last;
 	x->single = g->logs <= 1;
 	for (i = 0; i < g->count; i++)
 		x->entries[i] = g->entries[g->count - 1 - i];
@@ -263,7 +278,7 @@ tel_status
 tel__native_index_read(struct tel_input *in, struct native_index **out)
 {
 	const int64_t end = tel__input_seek(in, 0, SEEK_END);
-	struct gather g = { NULL, 0, 0, end > 0 ? (uint64_t)end : 0, 0 };
+	struct gather g = { NULL, 0, 0, end > 0 ? (uint64_t)end : 0, 0, 0 };
 	tel_status st = end > 0 ? TEL_OK : TEL_EFORMAT;
 
 	int streams;
@@ -272,7 +287,7 @@ tel__native_index_read(struct tel_input *in, struct native_index **out)
 	for (streams = 0; st == TEL_OK && g.end > 0; streams++)
 		st = streams < STREAMS_MAX ? read_stream(in, &g) : TEL_EFORMAT;
 	if (st == TEL_OK) {
-		*out = arrange(&g, (uint64_t)end);
+		*out = arrange(&g);
 		if (*out == NULL)
 			st = TEL_ENOMEM;
 	}

@@ -11,12 +11,13 @@
 
 /* A record of a stream. */
 struct native_entry {
-	uint64_t offset;   /* in the file */
-	uint64_t first;    /* the least clock in it, */
-	uint64_t last;     /* and the greatest */
-	uint64_t ordinal;  /* events in the blocks of its stream before it */
-	uint64_t sequence; /* blocks of its stream before it */
-	uint64_t from;     /* of a names record: the first block it is about */
+	uint64_t offset;  /* in the file */
+	uint64_t first;   /* the least clock in it, */
+	uint64_t last;    /* and the greatest */
+	uint64_t ordinal; /* events in the blocks of its stream before it */
+	/* blocks of its stream before it; of a summary: blocks it is about */
+	uint64_t sequence;
+	uint64_t from; /* of names and summaries: the first block */
 	uint32_t size;
 	uint32_t count; /* events in it */
 	uint8_t kind;   /* NATIVE_START, _LOG, _BLOCK or _NAMES */

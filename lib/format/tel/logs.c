@@ -18,6 +18,12 @@ tel__native_begin_stream(struct native *s)
 	s->sequence = 0;
 	s->ordinal = 0;
 	s->last = 0;
+	s->ngaps = 0;
+	s->identified = 0;
+	s->median = NATIVE_MEDIAN;
+	s->rate = 0;
+	s->has_origin = 0;
+	tel__metadata_clear(&s->metadata);
 }
 
 void
@@ -38,6 +44,7 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 		free(source->name);
 		free(source->origin);
 		free(source->preamble);
+		tel__metadata_clear(&source->metadata);
 		free(source);
 	}
 	while ((found = s->schemas) != NULL) {
@@ -45,6 +52,8 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 		tel__native_schema_end(&found->native);
 		free(found);
 	}
+	r->log.metadata = NULL;
+	tel__metadata_clear(&s->metadata);
 	free(s->slots);
 	free(s->natives);
 	free(s->rows);
@@ -86,7 +95,7 @@ look_up(const struct native *s, const struct native_log *log, uint64_t types)
 	struct native_found *f, *other = NULL;
 
 	for (f = s->schemas; f != NULL; f = f->next) {
-		if (f->native.digest != log->digest ||
+		if (f->native.digest != log->digest || f->base != NULL ||
 		    !is_named(f->native.schema, log))
 			continue;
 		if (f->types == 0 || f->types == types)
@@ -153,6 +162,47 @@ find_schema(struct tel_reader *r, struct native *s,
 	return st;
 }
 
+/*
+ * The schema of events that have the fields of another and a source: made
+ * when the first block of such events comes.
+ */
+static tel_status
+find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
+    struct native_found **found)
+{
+	struct tel_schema *kept = r->log.schema, *schema;
+	struct native_found *f;
+	tel_status st;
+
+	for (f = s->schemas; f != NULL; f = f->next)
+		if (f->base == *found && f->native.source == bits) {
+			*found = f;
+			return TEL_OK;
+		}
+	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
+		return TEL_EFORMAT;
+	st = tel__native_source_schema((*found)->native.schema, bits, &schema);
+	if (st != TEL_OK)
+		return st;
+	st = tel__reader_adopt(r, schema);
+	r->log.schema = kept;
+	if (st != TEL_OK)
+		return st;
+	f = calloc(1, sizeof(*f));
+	if (f == NULL ||
+	    tel__native_source_plans(&(*found)->native, schema, bits,
+	        &f->native) != TEL_OK) {
+		free(f);
+		return TEL_ENOMEM;
+	}
+	f->base = *found;
+	f->next = s->schemas;
+	s->schemas = f;
+	s->nschemas++;
+	*found = f;
+	return TEL_OK;
+}
+
 /* ---------------------------------------------------------------- logs */
 
 static char *
@@ -190,6 +240,25 @@ begin_source(struct tel_reader *r, struct native_source *source)
 	return TEL_OK;
 }
 
+static void
+set_rate(const struct tel_reader *r, struct native_source *source, double rate)
+{
+	if (rate > 0 && r->tick_rate <= 0)
+		tel__clock_set_rate(source->log->clock, rate);
+}
+
+/* What START says holds for each log that does not say it of itself. */
+static tel_status
+begin_defaults(struct tel_reader *r, struct native *s,
+    struct native_source *source)
+{
+	set_rate(r, source, s->rate);
+	if (s->has_origin)
+		tel__clock_set_epoch(source->log->clock, s->origin);
+	source->log->metadata = &source->metadata;
+	return tel__metadata_add(&source->metadata, &s->metadata);
+}
+
 static tel_status
 find_source(struct tel_reader *r, struct native *s, uint32_t number,
     struct native_source **out)
@@ -210,17 +279,12 @@ find_source(struct tel_reader *r, struct native *s, uint32_t number,
 	source->log = &r->log;
 	if (s->sources != NULL)
 		st = begin_source(r, source);
+	if (st == TEL_OK)
+		st = begin_defaults(r, s, source);
 	source->next = s->sources;
 	s->sources = source;
 	*out = source;
 	return st;
-}
-
-static void
-set_rate(const struct tel_reader *r, struct native_source *source, double rate)
-{
-	if (rate > 0 && r->tick_rate <= 0)
-		tel__clock_set_rate(source->log->clock, rate);
 }
 
 /* What a log is called: by the operand, and where there are more by itself. */
@@ -249,6 +313,7 @@ static tel_status
 take_text(struct tel_reader *r, struct native_source *source,
     const struct native_log *log)
 {
+	struct native_bytes b = { NULL, NULL, 0, 0 };
 	tel_status st = TEL_OK;
 
 	if (source->origin == NULL && log->form_size > 0) {
@@ -268,6 +333,13 @@ take_text(struct tel_reader *r, struct native_source *source,
 	if (source->name == NULL && source->log != &r->log &&
 	    log->name_size > 0)
 		st = set_name(r, source, log);
+	if (log->has_origin)
+		tel__clock_set_epoch(source->log->clock, log->origin);
+	if (st == TEL_OK && log->metadata != NULL) {
+		b.p = log->metadata;
+		b.end = b.p + log->metadata_size;
+		st = tel__native_metadata(&b, &source->metadata);
+	}
 	return st;
 }
 
@@ -275,20 +347,20 @@ tel_status
 tel__native_take_log(struct tel_reader *r, struct native *s,
     const struct native_record *rec)
 {
-	struct native_bytes b = { native_body(rec), NULL, 0 };
+	struct native_bytes b = { native_body(rec), NULL, 0, 0 };
 	struct native_source *source;
 	struct native_found *found;
 	struct native_log log;
 	tel_status st;
 
 	b.end = b.p + rec->body_size;
-	tel__native_log(&b, &log);
+	tel__native_log(&b, s->median, &log);
 	if (b.bad)
-		return TEL_OK;
-	/* a log whose types are not known here is as good as its blocks */
+		return TEL_EFORMAT;
+	/* of a log whose types are not known here the blocks report it */
 	st = find_schema(r, s, &log, &found);
 	if (st != TEL_OK)
-		return st == TEL_EFORMAT ? TEL_OK : st;
+		return st == TEL_EFORMAT || st == TEL_EVERSION ? TEL_OK : st;
 	st = find_source(r, s, log.number, &source);
 	if (st != TEL_OK)
 		return st;
@@ -324,6 +396,9 @@ find_slots(struct tel_reader *r, struct native *s)
 		slot = &s->slots[i];
 		memset(slot, 0, sizeof(*slot));
 		st = find_schema(r, s, &b->logs[i], &slot->schema);
+		if (st == TEL_OK && b->head.source != 0)
+			st = find_source_schema(r, s, b->head.source,
+			    &slot->schema);
 		if (st == TEL_OK)
 			st =
 			    find_source(r, s, b->logs[i].number, &slot->source);
@@ -423,7 +498,7 @@ tel_status
 tel__native_take_block(struct tel_reader *r, struct native *s,
     const struct native_record *rec)
 {
-	tel_status st = tel__native_block_open(s->block, rec);
+	tel_status st = tel__native_block_open(s->block, rec, s->median);
 
 	if (st == TEL_OK)
 		st = find_slots(r, s);

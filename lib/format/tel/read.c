@@ -6,6 +6,7 @@
  */
 #include "format/tel/reader.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* What is searched at a time. */
@@ -79,7 +80,8 @@ note_head(struct native *s, const struct native_record *rec)
 {
 	struct native_head head;
 
-	if (rec->kind != NATIVE_BLOCK || !tel__native_head(rec, &head))
+	if (rec->kind != NATIVE_BLOCK ||
+	    !tel__native_head(rec, s->median, &head))
 		return;
 	if (s->known == 0) {
 		s->first_lost = head.first;
@@ -135,6 +137,13 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 	    "bytes skipped",
 	    why, (unsigned long long)missing, (unsigned long long)first,
 	    (unsigned long long)last, more, bytes);
+}
+
+/* Reports that a stream is not what its END record says. */
+static tel_status
+tell_end(struct tel_reader *r, uint64_t at, const char *what)
+{
+	return tel__reader_damage(r, at, 0, "%s", what);
 }
 
 /* Skips to the next record whose header is whole, or to the end. */
@@ -219,108 +228,321 @@ tel__native_done(struct tel_reader *r, struct native *s)
 	s->size = 0;
 }
 
+/* A stream ends without an END record. */
 static tel_status
-take_start(struct tel_reader *r, struct native *s,
-    const struct native_record *rec)
+report_cut(struct tel_reader *r, struct native *s)
 {
-	struct native_bytes b = { native_body(rec), NULL, 0 };
-	const unsigned char *version;
+	s->in_stream = 0;
+	if (s->why == NULL)
+		note(r, s,
+		    "the stream has no end: its writer was stopped, or it was "
+		    "cut off",
+		    0);
+	return tell(r, s, UINT64_MAX, 0);
+}
 
-	b.end = b.p + rec->body_size;
-	version = native_take(&b, 20);
-	if (version == NULL)
+/* Reads what START says after the name of the program. */
+static tel_status
+take_identity(struct native *s, struct native_bytes *b)
+{
+	const unsigned char *id = native_take(b, 8);
+
+	if (id == NULL)
+		return TEL_EFORMAT;
+	s->identified = 1;
+	s->identifier = tel_le32(id);
+	(void)native_take(b, native_number(b, NATIVE_BODY_MAX));
+	if (tel__native_metadata(b, &s->metadata) != TEL_OK)
+		return TEL_ENOMEM;
+	return b->bad ? TEL_EFORMAT : TEL_OK;
+}
+
+static tel_status
+check_version(struct tel_reader *r, const unsigned char *v)
+{
+	if (r->force)
 		return TEL_OK;
-	if (version[0] > NATIVE_MAJOR && !r->force)
+	if (v[0] != NATIVE_MAJOR || v[1] > NATIVE_MEDIAN)
 		return tel__reader_fail(r, TEL_EVERSION,
 		    "the stream is of version %u.%u.%u of the native format; "
-		    "up to %u.x is known",
-		    version[0], version[1], version[2], NATIVE_MAJOR);
-	if (version[0] != NATIVE_MAJOR || version[1] > NATIVE_MEDIAN)
-		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "the stream is of version %u.%u.%u of the native format "
-		    "and is read as %u.%u.%u",
-		    version[0], version[1], version[2], NATIVE_MAJOR,
-		    NATIVE_MEDIAN, NATIVE_MINOR);
-	tel__native_begin_stream(s);
+		    "versions up to %u.%u are known",
+		    v[0], v[1], v[2], NATIVE_MAJOR, NATIVE_MEDIAN);
+	if (v[3] != '<')
+		return tel__reader_fail(r, TEL_EVERSION,
+		    "the byte order of the stream, %02x, is not known", v[3]);
 	return TEL_OK;
 }
 
-/* A block that follows what was read so far, or does not. */
 static tel_status
-check_order(struct tel_reader *r, struct native *s,
-    const struct native_head *head)
+take_start(struct tel_reader *r, struct native *s,
+    const struct native_record *rec, uint64_t at)
 {
-	uint64_t missing = 0;
-	int gap = head->sequence != s->sequence || head->ordinal != s->ordinal;
+	struct native_bytes b = { native_body(rec), NULL, 0, 0 };
+	const unsigned char *p;
+	double rate;
 	tel_status st = TEL_OK;
 
+	if (s->in_stream || s->why != NULL)
+		st = report_cut(r, s);
+	if (st != TEL_OK)
+		return st;
+	b.end = b.p + rec->body_size;
+	p = native_take(&b, 20);
+	if (p == NULL)
+		return TEL_EFORMAT;
+	st = check_version(r, p);
+	if (st != TEL_OK)
+		return st;
+	tel__native_begin_stream(s);
+	s->in_stream = s->started = s->whole = 1;
+	s->start = at;
+	s->hash = 0;
+	s->median = p[1] < NATIVE_MEDIAN ? p[1] : NATIVE_MEDIAN;
+	rate = tel_bits_double(tel_le64(p + 4));
+	s->rate = rate > 0 && isfinite(rate) ? rate : 0;
+	s->origin = (int64_t)tel_le64(p + 12);
+	s->has_origin = s->origin != 0;
+	if (s->median > 0)
+		return take_identity(s, &b);
+	(void)native_take(&b, native_number(&b, NATIVE_BODY_MAX));
+	return b.bad ? TEL_EFORMAT : TEL_OK;
+}
+
+/* --------------------------------------------------------------- places */
+
+/* Notes that the blocks from one place to another are missing. */
+static void
+add_gap(struct native *s, uint64_t from, uint64_t to)
+{
+	if (s->ngaps == NATIVE_GAPS) {
+		/* the oldest is forgotten: what comes late is a duplicate */
+		memmove(s->gaps, s->gaps + 1,
+		    (NATIVE_GAPS - 1) * sizeof(s->gaps[0]));
+		s->ngaps--;
+	}
+	s->gaps[s->ngaps].from = from;
+	s->gaps[s->ngaps++].to = to;
+}
+
+/* 1 when the block of that place was missing; then it is no more. */
+static int
+fill_gap(struct native *s, uint64_t place)
+{
+	struct native_gap *gap;
+	uint64_t to;
+	unsigned i;
+
+	for (i = 0; i < s->ngaps; i++) {
+		gap = &s->gaps[i];
+		if (place < gap->from || place >= gap->to)
+			continue;
+		to = gap->to;
+		gap->to = place;
+		if (place + 1 < to)
+			add_gap(s, place + 1, to);
+		return 1;
+	}
+	return 0;
+}
+
+/* What a block is among those that were read. */
+enum order { NEXT, LATE, AGAIN };
+
+/* Where a block has its place, and whether it is of the current stream. */
+static tel_status
+find_place(struct tel_reader *r, struct native *s,
+    const struct native_head *head, enum order *order)
+{
+	tel_status st = TEL_OK;
+
+	*order = NEXT;
+	if (s->median == 0) {
+		/* without an identifier: the start of another stream is gone */
+		if (head->sequence < s->sequence)
+			tel__native_begin_stream(s);
+		return TEL_OK;
+	}
+	if (s->identified && head->stream != s->identifier) {
+		if (s->in_stream)
+			st = report_cut(r, s);
+		tel__native_begin_stream(s);
+		s->started = 0;
+		if (st != TEL_OK)
+			return st;
+	}
+	if (!s->identified) {
+		s->identified = 1;
+		s->identifier = head->stream;
+		/* a file that begins in the middle of a stream */
+		if (s->why == NULL)
+			note(r, s, "the start of the stream is missing", 0);
+	}
+	if (head->sequence < s->sequence)
+		*order = fill_gap(s, head->sequence) ? LATE : AGAIN;
+	return TEL_OK;
+}
+
+/* A block that was read already. */
+static tel_status
+report_again(struct tel_reader *r, const struct native_record *rec,
+    const struct native_head *head)
+{
+	return tel__reader_damage(r, r->offset, native_size(rec),
+	    "block %llu is there twice: its %llu events are skipped",
+	    (unsigned long long)head->sequence,
+	    (unsigned long long)head->count);
+}
+
+/* A block follows those that were read so far, or does not. */
+static tel_status
+check_order(struct tel_reader *r, struct native *s,
+    const struct native_head *head, enum order order)
+{
+	uint64_t missing = 0;
+	tel_status st = TEL_OK;
+
+	if (order == LATE)
+		return tel__reader_damage(r, r->offset, 0,
+		    "block %llu is not in its place: its %llu events were "
+		    "reported as lost",
+		    (unsigned long long)head->sequence,
+		    (unsigned long long)head->count);
 	if (head->ordinal > s->ordinal)
 		missing = head->ordinal - s->ordinal;
-	if (gap || s->why != NULL)
+	if (head->sequence != s->sequence || head->ordinal != s->ordinal ||
+	    s->why != NULL)
 		st = tell(r, s, missing, head->first);
+	if (head->sequence > s->sequence)
+		add_gap(s, s->sequence, head->sequence);
 	s->sequence = head->sequence + 1;
 	s->ordinal = head->ordinal + head->count;
 	if (head->last > s->last)
 		s->last = head->last;
-	if (head->lost > 0)
-		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "%llu events were lost before they came into the log",
-		    (unsigned long long)head->lost);
 	return st;
 }
 
-/* The end of a stream says how many events it has. */
-static tel_status
-take_end(struct tel_reader *r, struct native *s,
-    const struct native_record *rec)
+/* Events that had no room where they were recorded. */
+static void
+count_lost(struct tel_reader *r, struct native *s,
+    const struct native_head *head)
 {
-	uint64_t events;
+	if (head->lost == 0)
+		return;
+	r->count[TEL_COUNT_LOST] += head->lost;
+	if (s->block->nlogs > 0)
+		s->slots[0].source->log->lost += head->lost;
+	else
+		r->log.lost += head->lost;
+	tel__reader_notice(r, TEL_WARNING, r->offset,
+	    "%llu events were lost when the log was recorded",
+	    (unsigned long long)head->lost);
+}
 
-	s->ended = 1;
-	if (rec->head_size < 24)
-		return TEL_OK;
-	events = tel_le64(rec->head + 16);
-	if (events == s->ordinal && s->why == NULL)
-		return TEL_OK;
-	events = events > s->ordinal ? events - s->ordinal : 0;
-	return tell(r, s, events, UINT64_MAX);
+/* A block that uses what only a newer version of the format has. */
+static tel_status
+skip_newer(struct tel_reader *r, const struct native_head *head)
+{
+	r->count[TEL_COUNT_UNREAD] += head->count;
+	if (r->strict)
+		return tel__reader_fail(r, TEL_EVERSION,
+		    "block %llu needs a newer version of the format",
+		    (unsigned long long)head->sequence);
+	tel__reader_notice(r, TEL_WARNING, r->offset,
+	    "block %llu needs a newer version of the format: its %llu events "
+	    "are not read",
+	    (unsigned long long)head->sequence,
+	    (unsigned long long)head->count);
+	return TEL_OK;
 }
 
 /*
- * Takes a record that is whole.  TEL_LOG: it is a block with events to be
- * handed out; TEL_OK: go on; or a failure.
+ * Takes a block that is whole.  TEL_LOG: it has events to be handed out;
+ * TEL_OK: go on; TEL_EFORMAT: it is invalid; or a failure.
  */
 static tel_status
-take(struct tel_reader *r, struct native *s, const struct native_record *rec)
+take_block(struct tel_reader *r, struct native *s,
+    const struct native_record *rec)
 {
 	struct native_head head;
+	enum order order;
 	tel_status st;
 
-	s->ended = 0;
+	if (!tel__native_head(rec, s->median, &head))
+		return TEL_EFORMAT;
+	st = find_place(r, s, &head, &order);
+	if (st != TEL_OK)
+		return st;
+	s->in_stream = 1;
+	if (order == AGAIN)
+		return report_again(r, rec, &head);
+	s->ordinals = NULL;
+	st = tel__native_take_block(r, s, rec);
+	if (st == TEL_EVERSION) {
+		st = check_order(r, s, &head, order);
+		return st == TEL_OK ? skip_newer(r, &head) : st;
+	}
+	if (st != TEL_OK)
+		return st;
+	st = check_order(r, s, &head, order);
+	if (st != TEL_OK)
+		return st;
+	count_lost(r, s, &head);
+	return head.count > 0 ? TEL_LOG : TEL_OK;
+}
+
+/* The end of a stream says what the stream should be. */
+static tel_status
+take_end(struct tel_reader *r, struct native *s,
+    const struct native_record *rec, uint64_t at)
+{
+	uint64_t events, length = at - s->start + native_size(rec);
+	const uint64_t index = s->index_size;
+	tel_status st = TEL_OK;
+
+	s->in_stream = 0;
+	if (rec->head_size < (s->median > 0 ? 32u : 24u))
+		return TEL_EFORMAT;
+	events = tel_le64(rec->head + 16);
+	if (events != s->ordinal || s->why != NULL) {
+		events = events > s->ordinal ? events - s->ordinal : 0;
+		st = tell(r, s, events, UINT64_MAX);
+	} else if (s->started && !r->range.on &&
+	    (tel_le64(rec->head) != length ||
+	        tel_le64(rec->head + 8) != index)) {
+		st = tell_end(r, at,
+		    "the end of the stream states another length of it, or of "
+		    "its index");
+	} else if (s->median > 0 && s->started && s->whole && !r->range.on &&
+	    tel_le64(rec->head + 24) != s->hash) {
+		st = tell_end(r, at,
+		    "the end of the stream states another hash: records were "
+		    "changed, lost or swapped");
+	}
+	s->started = 0;
+	s->identified = 0;
+	return st;
+}
+
+/*
+ * Takes a record that is whole, at an offset.  As take_block().
+ */
+static tel_status
+take(struct tel_reader *r, struct native *s, const struct native_record *rec,
+    uint64_t at)
+{
 	switch (rec->kind) {
-	case NATIVE_START: return take_start(r, s, rec);
+	case NATIVE_START: return take_start(r, s, rec, at);
 	case NATIVE_LOG: return tel__native_take_log(r, s, rec);
-	case NATIVE_END: return take_end(r, s, rec);
-	case NATIVE_BLOCK: break;
+	case NATIVE_BLOCK: return take_block(r, s, rec);
+	case NATIVE_END: return take_end(r, s, rec, at);
 	default:
 		if (!rec->needed || r->force)
 			return TEL_OK;
 		return tel__reader_fail(r, TEL_EVERSION,
-		    "a record of kind %u, which the rest depends on, is not "
-		    "known",
+		    "a record of kind %u, which the rest depends on, needs a "
+		    "newer version of the format",
 		    rec->kind);
 	}
-	if (!tel__native_head(rec, &head))
-		return TEL_EFORMAT;
-	/* the begin of another stream is gone */
-	if (head.sequence < s->sequence)
-		tel__native_begin_stream(s);
-	s->ordinals = NULL;
-	st = tel__native_take_block(r, s, rec);
-	if (st != TEL_OK)
-		return st;
-	st = check_order(r, s, &head);
-	return st == TEL_OK && head.count > 0 ? TEL_LOG : st;
 }
 
 /* The input has ended. */
@@ -329,20 +551,16 @@ end(struct tel_reader *r, struct native *s)
 {
 	tel_status st = TEL_OK;
 
-	if (s->why != NULL)
-		st = tell(r, s, UINT64_MAX, 0);
-	else if (s->begun && !s->ended && r->input_status != TEL_OK)
-		/* the reader tells why; it may go on behind that */
+	if (s->in_stream && s->why == NULL && r->input_status != TEL_OK)
+		/* the reader reports why; it may go on behind that */
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "the stream breaks off: events after clock %016llx may be "
 		    "lost",
 		    (unsigned long long)s->last);
-	else if (s->begun && !s->ended)
-		st = tel__reader_damage(r, r->offset, 0,
-		    "the stream has no end: its writer was stopped, or it was "
-		    "cut off; events after clock %016llx may be lost",
-		    (unsigned long long)s->last);
-	s->begun = 0;
+	else if (s->in_stream)
+		st = report_cut(r, s);
+	else if (s->why != NULL)
+		st = tell(r, s, UINT64_MAX, 0);
 	return st == TEL_OK ? TEL_END : st;
 }
 
@@ -350,6 +568,7 @@ tel_status
 tel__native_next_block(struct tel_reader *r, struct native *s)
 {
 	struct native_record rec;
+	uint64_t at;
 	tel_status st;
 	int look;
 
@@ -363,7 +582,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 		tel__reader_fill(r, NATIVE_LOOK);
 		if (r->p == r->end)
 			return end(r, s);
-		s->begun = 1;
+		at = r->offset;
 		look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
 		if (look == 0) {
 			search(r, s, "what stands here is no record", 1);
@@ -385,7 +604,14 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 			    r->p < r->end);
 			continue;
 		}
-		st = tel__native_whole(&rec) ? take(r, s, &rec) : TEL_EFORMAT;
+		st = tel__native_whole(&rec) ? take(r, s, &rec, at) :
+		                               TEL_EFORMAT;
+		if (rec.kind != NATIVE_START && rec.kind != NATIVE_END)
+			s->whole &= st != TEL_EFORMAT;
+		if (rec.kind != NATIVE_END)
+			s->hash = tel__native_chain(s->hash, &rec);
+		s->index_size =
+		    rec.kind == NATIVE_INDEX ? native_size(&rec) : 0;
 		if (st == TEL_LOG)
 			return TEL_OK;
 		if (st == TEL_ENOMEM)
@@ -442,6 +668,8 @@ tel_open(struct tel_reader *r, const char *as)
 
 	(void)as;
 	r->state = s;
+	if (s != NULL)
+		s->median = NATIVE_MEDIAN;
 	r->log.form = r->format->name;
 	if (s != NULL)
 		s->block = tel__native_block_new();

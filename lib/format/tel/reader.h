@@ -15,6 +15,7 @@ struct native_found {
 	struct native_found *next;
 	struct native_schema native;
 	uint64_t types; /* of one that is not whole: what it was made of */
+	struct native_found *base; /* what a schema with a source is made of */
 };
 
 /* A log of the stream that is read. */
@@ -28,7 +29,14 @@ struct native_source {
 	uint64_t strings;    /* labels that are told outside of events */
 	char *name, *origin;
 	unsigned char *preamble;
+	struct tel__metadata metadata;
 };
+
+/* Blocks that were not read, by their places. */
+struct native_gap {
+	uint64_t from, to; /* the first, and the one after the last */
+};
+#define NATIVE_GAPS 64u
 
 /* The events of a type that are handed out. */
 struct native_row {
@@ -76,11 +84,26 @@ struct native {
 	size_t copy_room;
 
 	/* where the stream should go on */
-	int begun;         /* there was a record */
-	int ended;         /* and the last one was an end */
-	uint64_t sequence; /* of the next block */
-	uint64_t ordinal;  /* events before it */
-	uint64_t last;     /* greatest clock so far */
+	int in_stream;                       /* one has begun, and not ended */
+	uint64_t sequence;                   /* of the next block */
+	uint64_t ordinal;                    /* events before it */
+	uint64_t last;                       /* greatest clock so far */
+	struct native_gap gaps[NATIVE_GAPS]; /* which places are missing */
+	unsigned ngaps;
+
+	/* what the stream says of itself */
+	unsigned median;     /* of its version */
+	int identified;      /* its identifier is known, */
+	uint32_t identifier; /* of which these are the low bits */
+	int started;         /* its START record was read */
+	uint64_t start;      /* and was here */
+	uint64_t hash;       /* of its records so far, */
+	int whole;           /* if none was left out */
+	size_t index_size;   /* of the last record, if it is an index; or 0 */
+	double rate;         /* ticks a second, or 0 */
+	int has_origin;
+	int64_t origin; /* nanoseconds from 1970 to tick 0 */
+	struct tel__metadata metadata;
 
 	/* of a names record, which events are to be handed out */
 	const uint64_t *ordinals; /* of its events; NULL: it is a block */

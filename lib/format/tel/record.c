@@ -109,6 +109,16 @@ tel__native_whole(const struct native_record *rec)
 	    rec->check;
 }
 
+uint64_t
+tel__native_chain(uint64_t hash, const struct native_record *rec)
+{
+	unsigned char bytes[12];
+
+	tel_store_le64(bytes, hash);
+	memcpy(bytes + 8, rec->head - 4, 4);
+	return tel__native_xxh64(bytes, sizeof(bytes));
+}
+
 void
 tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
     size_t head, size_t body)
@@ -123,9 +133,10 @@ tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
 }
 
 int
-tel__native_head(const struct native_record *rec, struct native_head *out)
+tel__native_head(const struct native_record *rec, unsigned median,
+    struct native_head *out)
 {
-	struct native_bytes b = { rec->head, rec->head + rec->head_size, 0 };
+	struct native_bytes b = { rec->head, rec->head + rec->head_size, 0, 0 };
 	struct native_head h;
 	uint64_t span;
 
@@ -137,32 +148,48 @@ tel__native_head(const struct native_record *rec, struct native_head *out)
 	span = native_varint(&b);
 	h.last = h.first + span;
 	h.lost = native_varint(&b);
-	if (native_left(&b) > 0) {
-		h.has_source = 1;
-		h.process = native_varint(&b);
-		h.thread = native_varint(&b);
-		h.cpu = native_varint(&b);
+	if (median > 0) {
+		h.stream = native_number(&b, UINT32_MAX);
+		h.source = (uint8_t)(native_varint(&b) & 7);
+	} else if (native_left(&b) > 0) {
+		h.source = NATIVE_PROCESS | NATIVE_THREAD | NATIVE_CPU;
 	}
+	if (h.source & NATIVE_PROCESS)
+		h.process = native_varint(&b);
+	if (h.source & NATIVE_THREAD)
+		h.thread = native_varint(&b);
+	if (h.source & NATIVE_CPU)
+		h.cpu = native_varint(&b);
 	if (b.bad || h.last < h.first || h.count > NATIVE_EVENTS_MAX)
 		return 0;
 	*out = h;
 	return 1;
 }
 
+static unsigned char *
+put_varint(unsigned char *p, uint64_t v)
+{
+	for (; v > 127; v >>= 7)
+		*p++ = (unsigned char)(v | 128);
+	*p++ = (unsigned char)v;
+	return p;
+}
+
 size_t
 tel__native_put_head(unsigned char *p, const struct native_head *h)
 {
-	const uint64_t values[9] = { h->sequence, h->ordinal, h->count,
-		h->first, h->last - h->first, h->lost, h->process, h->thread,
-		h->cpu };
+	const uint64_t values[8] = { h->sequence, h->ordinal, h->count,
+		h->first, h->last - h->first, h->lost, h->stream, h->source };
 	unsigned char *q = p;
-	unsigned i, n = h->has_source ? 9 : 6;
-	uint64_t v;
+	unsigned i;
 
-	for (i = 0; i < n; i++) {
-		for (v = values[i]; v > 127; v >>= 7)
-			*q++ = (unsigned char)(v | 128);
-		*q++ = (unsigned char)v;
-	}
+	for (i = 0; i < 8; i++)
+		q = put_varint(q, values[i]);
+	if (h->source & NATIVE_PROCESS)
+		q = put_varint(q, h->process);
+	if (h->source & NATIVE_THREAD)
+		q = put_varint(q, h->thread);
+	if (h->source & NATIVE_CPU)
+		q = put_varint(q, h->cpu);
 	return (size_t)(q - p);
 }

@@ -79,6 +79,20 @@ tel__native_put_varint(struct native_buffer *b, uint64_t v)
 }
 
 void
+tel__native_put_metadata(struct native_buffer *b, const struct tel__metadata *m)
+{
+	size_t i;
+
+	tel__native_put_varint(b, m->count);
+	for (i = 0; i < m->count; i++) {
+		tel__native_put_string(b, m->entries[i].key,
+		    strlen(m->entries[i].key));
+		tel__native_put_string(b, m->entries[i].value,
+		    strlen(m->entries[i].value));
+	}
+}
+
+void
 tel__native_put_string(struct native_buffer *b, const void *p, size_t n)
 {
 	tel__native_put_varint(b, n);
@@ -246,11 +260,30 @@ name(struct native_bytes *b)
 	return copy;
 }
 
-void
-tel__native_log(struct native_bytes *b, struct native_log *out)
+tel_status
+tel__native_metadata(struct native_bytes *b, struct tel__metadata *m)
 {
-	const unsigned char *digest, *rate;
-	uint32_t rate_size;
+	const unsigned char *key, *value;
+	uint32_t n = native_number(b, TEL__METADATA_MAX), key_size, value_size;
+	tel_status st = TEL_OK;
+
+	for (; n > 0 && !b->bad && st != TEL_ENOMEM; n--) {
+		key_size = string(b, &key);
+		value_size = string(b, &value);
+		if (b->bad || m == NULL)
+			continue;
+		/* an entry that is not valid is left out */
+		st = tel__metadata_set(m, (const char *)key, key_size,
+		    (const char *)value, value_size);
+	}
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
+void
+tel__native_log(struct native_bytes *b, unsigned median, struct native_log *out)
+{
+	const unsigned char *digest, *rate, *origin;
+	uint32_t rate_size, origin_size;
 
 	memset(out, 0, sizeof(*out));
 	out->number = native_number(b, NATIVE_LOGS_MAX);
@@ -265,6 +298,17 @@ tel__native_log(struct native_bytes *b, struct native_log *out)
 	out->preamble_size = string(b, &out->preamble);
 	if (rate_size != 0 && rate_size != 8)
 		b->bad = 1;
+	if (median > 0) {
+		origin_size = string(b, &origin);
+		if (origin_size != 0 && origin_size != 8)
+			b->bad = 1;
+		out->metadata = b->p;
+		(void)tel__native_metadata(b, NULL);
+		out->metadata_size = (uint32_t)(b->p - out->metadata);
+		out->has_origin = !b->bad && origin_size == 8;
+		if (out->has_origin)
+			out->origin = (int64_t)tel_le64(origin);
+	}
 	if (b->bad)
 		return;
 	out->digest = tel_le32(digest) | (uint64_t)1 << 32;
@@ -278,10 +322,10 @@ add_field(struct native_bytes *b, struct tel_type *t)
 {
 	char *text = name(b);
 	const enum tel_datatype datatype =
-	    datatypes[native_number(b, NDATATYPES - 1)];
-	const enum tel_load load = loads[native_number(b, NLOADS - 1)];
+	    datatypes[native_known(b, NDATATYPES - 1)];
+	const enum tel_load load = loads[native_known(b, NLOADS - 1)];
 	const uint32_t width = native_number(b, 64);
-	const uint32_t offset = native_number(b, UINT16_MAX);
+	const uint32_t offset = native_known(b, UINT16_MAX);
 	const uint32_t bit = load == TEL_LOAD_BIT ? native_number(b, 7) : 0;
 	const uint32_t space = native_number(b, UINT8_MAX);
 	const uint32_t letter = native_number(b, UINT8_MAX);
@@ -336,7 +380,7 @@ read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 		}
 		h->partner = native_number(b, ntypes);
 	}
-	h->nfields = native_number(b, UINT8_MAX);
+	h->nfields = native_known(b, UINT8_MAX);
 }
 
 /*
@@ -428,7 +472,8 @@ tel_status
 tel__native_schema(const struct native_log *log, struct tel_schema **out,
     int *partial)
 {
-	struct native_bytes b = { log->types, log->types + log->types_size, 0 };
+	struct native_bytes b = { log->types, log->types + log->types_size, 0,
+		0 };
 	char *version = name(&b), *platform = name(&b), text[48];
 	struct tel_abi abi = { 0 };
 	struct tel_schema *s = NULL;
@@ -443,7 +488,7 @@ tel__native_schema(const struct native_log *log, struct tel_schema **out,
 	abi.ms_bits = (flags & MS_BITS) != 0;
 	header = native_number(&b, 4096);
 	align = native_number(&b, 4096);
-	ntypes = native_number(&b, NATIVE_TYPES_MAX);
+	ntypes = native_known(&b, NATIVE_TYPES_MAX);
 	if (b.bad || (abi.word != 4 && abi.word != 8) || align == 0 ||
 	    log->schema_size >= sizeof(text) ||
 	    memchr(log->schema, '\0', log->schema_size) != NULL) {
@@ -468,5 +513,5 @@ tel__native_schema(const struct native_log *log, struct tel_schema **out,
 		tel_schema_free(s);
 	else
 		*out = s;
-	return st;
+	return st == TEL_EFORMAT && b.newer ? TEL_EVERSION : st;
 }

@@ -10,10 +10,11 @@
 
 #include "io/bytes.h"
 #include "model/event.h"
+#include "model/metadata.h"
 #include "model/schema.h"
 
 #define NATIVE_MAJOR 1
-#define NATIVE_MEDIAN 0
+#define NATIVE_MEDIAN 1
 #define NATIVE_MINOR 0
 
 /* ------------------------------------------------------------- records */
@@ -26,12 +27,13 @@
 #define NATIVE_BODY_MAX ((uint32_t)1 << 24)
 
 enum native_kind {
-	NATIVE_START = 1, /* begins a stream: version, what wrote it */
-	NATIVE_LOG = 2,   /* a log and its schema */
-	NATIVE_BLOCK = 3, /* events */
-	NATIVE_NAMES = 4, /* events of blocks before it that name things */
-	NATIVE_INDEX = 5, /* where the blocks are */
-	NATIVE_END = 6    /* ends a stream */
+	NATIVE_START = 1,  /* begins a stream: version, what wrote it */
+	NATIVE_LOG = 2,    /* a log and its schema */
+	NATIVE_BLOCK = 3,  /* events */
+	NATIVE_NAMES = 4,  /* events of blocks before it that name things */
+	NATIVE_INDEX = 5,  /* where the blocks are */
+	NATIVE_END = 6,    /* ends a stream */
+	NATIVE_SUMMARY = 7 /* types and values in the blocks before it */
 };
 /* Added to the kind of a record that a reader must understand to go on. */
 #define NATIVE_NEEDED 0x80u
@@ -72,6 +74,12 @@ int tel__native_look(const unsigned char *p, size_t n,
 int tel__native_whole(const struct native_record *rec);
 
 /*
+ * The hash of records up to this one: XXH64 of the hash of those before it, 8
+ * bytes, and of the check of its header, 4 bytes; 0 before the first.
+ */
+uint64_t tel__native_chain(uint64_t hash, const struct native_record *rec);
+
+/*
  * Makes the header of a record of which the head, at p + NATIVE_HEADER, and
  * the body behind it are there.
  */
@@ -86,12 +94,20 @@ struct native_head {
 	uint64_t first;    /* the least clock in it */
 	uint64_t last;     /* the greatest */
 	uint64_t lost;     /* events lost before it, for want of room */
-	int has_source;
+	uint32_t stream;   /* low bits of the stream's identifier; 1.0: 0 */
+	uint8_t source;    /* which of these are known: NATIVE_PROCESS, ... */
 	uint64_t process, thread, cpu; /* that wrote it */
 };
 
-/* Takes the head of a block or names record to pieces.  0: it is none. */
-int tel__native_head(const struct native_record *rec, struct native_head *out);
+/* Bits of native_head.source. */
+enum { NATIVE_PROCESS = 1, NATIVE_THREAD = 2, NATIVE_CPU = 4 };
+
+/*
+ * Decodes the head of a block or names record.  median: that of the version
+ * of its stream.  0: the head is invalid.
+ */
+int tel__native_head(const struct native_record *rec, unsigned median,
+    struct native_head *out);
 
 /* Writes such a head, at most NATIVE_HEAD_MAX bytes; how many they are. */
 size_t tel__native_put_head(unsigned char *p, const struct native_head *h);
@@ -106,7 +122,9 @@ uint64_t tel__native_xxh64(const unsigned char *p, size_t n);
 struct native_bytes {
 	const unsigned char *p;
 	const unsigned char *end;
-	int bad; /* more was wanted than there is, or it made no sense */
+	int bad; /* more was wanted than there is, or it is invalid */
+	/* a reserved value was met: a newer version of the format has it */
+	int newer;
 };
 
 static inline size_t
@@ -165,6 +183,18 @@ native_number(struct native_bytes *b, uint32_t max)
 	return (uint32_t)v;
 }
 
+/* The same; a greater one is reserved for newer versions of the format. */
+static inline uint32_t
+native_known(struct native_bytes *b, uint32_t max)
+{
+	const int bad = b->bad;
+	const uint32_t v = native_number(b, max);
+
+	if (b->bad && !bad)
+		b->newer = 1;
+	return v;
+}
+
 /* Small differences of either sign as small numbers, and back. */
 static inline uint64_t
 native_zigzag(uint64_t d)
@@ -186,7 +216,8 @@ enum native_code {
 	NATIVE_BYTES = 2,       /* as many bytes as two bits each say */
 	NATIVE_DELTA_BYTES = 3,
 	NATIVE_TABLE = 4, /* numbers into a table of values */
-	NATIVE_LINE = 5   /* each the same step from the one before */
+	NATIVE_LINE = 5,  /* each the same step from the one before */
+	NATIVE_STEPS = 6  /* from the value before; the step changes, too */
 };
 #define NATIVE_TABLE_MAX 256u
 
@@ -223,6 +254,7 @@ struct native_cell {
 	uint8_t big;
 	uint8_t mask; /* of a byte of bits; else 0xFF */
 	uint8_t class;
+	uint8_t place; /* it is where in the event a string is, or 0 */
 };
 
 /* How events of a type are taken apart. */
@@ -245,6 +277,11 @@ struct native_log {
 	uint32_t name_size, form_size, schema_size, preamble_size;
 	uint64_t digest; /* of the layout of all its types */
 	double rate;     /* ticks a second, or 0 */
+	int has_origin;
+	int64_t origin; /* nanoseconds from 1970 to tick 0 */
+	/* keys and values, or NULL */
+	const unsigned char *metadata;
+	uint32_t metadata_size;
 	uint64_t index;  /* ordinal in the log of its first event */
 	uint64_t offset; /* and where that began */
 	/* the description of its types, or of those in the block; or NULL */
@@ -254,8 +291,16 @@ struct native_log {
 #define NATIVE_LOGS_MAX 65535u
 #define NATIVE_TYPES_MAX 65535u
 
-/* Reads one; b->bad when there is none. */
-void tel__native_log(struct native_bytes *b, struct native_log *out);
+/* Reads one of a version; b->bad when it is invalid. */
+void tel__native_log(struct native_bytes *b, unsigned median,
+    struct native_log *out);
+
+/*
+ * Reads metadata, into m unless that is NULL.  TEL_OK, TEL_ENOMEM; b->bad when
+ * it is invalid.
+ */
+tel_status tel__native_metadata(struct native_bytes *b,
+    struct tel__metadata *m);
 
 /* Bits of what a block says of the events of a type. */
 enum {
@@ -279,6 +324,9 @@ unsigned char *tel__native_room(struct native_buffer *b, size_t n);
 void tel__native_put(struct native_buffer *b, const void *p, size_t n);
 void tel__native_put_varint(struct native_buffer *b, uint64_t v);
 void tel__native_put_string(struct native_buffer *b, const void *p, size_t n);
+
+void tel__native_put_metadata(struct native_buffer *b,
+    const struct tel__metadata *m);
 
 /* Describes the types of a schema that wanted has (all where it is NULL). */
 void tel__native_describe(struct native_buffer *b, const struct tel_schema *s,
@@ -305,12 +353,26 @@ struct native_schema {
 	struct tel_schema *schema; /* not owned */
 	uint64_t digest;
 	struct native_plan *plans; /* by the index of the type */
+	uint8_t source; /* fields of native_head.source are in front */
 };
 
 /* Makes the plans of a schema.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__native_schema_begin(struct native_schema *ns,
     struct tel_schema *schema, uint64_t digest);
 void tel__native_schema_end(struct native_schema *ns);
+
+/* Bytes that the values of a source take in front of an event. */
+uint32_t tel__native_source_size(unsigned source);
+/* Writes them. */
+void tel__native_source_put(const struct native_head *head, unsigned char *to);
+/*
+ * Makes the schema of events that have those of another and a source, and
+ * their plans.  TEL_OK, TEL_EFORMAT (the fields do not fit), TEL_ENOMEM.
+ */
+tel_status tel__native_source_schema(const struct tel_schema *from,
+    unsigned source, struct tel_schema **out);
+tel_status tel__native_source_plans(const struct native_schema *from,
+    struct tel_schema *schema, unsigned source, struct native_schema *to);
 
 /* Bytes that belong to an event beside its own; of each event. */
 struct native_blobs {
@@ -375,7 +437,7 @@ void tel__native_block_free(struct native_block *b);
  * their schemas to be found.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
  */
 tel_status tel__native_block_open(struct native_block *b,
-    const struct native_record *rec);
+    const struct native_record *rec, unsigned median);
 
 /*
  * Reads what parts it has, and which event is of which.  schemas: of each of

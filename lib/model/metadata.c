@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Metadata of a log: keys and values. */
+#include "model/metadata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+void
+tel__metadata_clear(struct tel__metadata *m)
+{
+	while (m->count > 0) {
+		m->count--;
+		free(m->entries[m->count].key);
+		free(m->entries[m->count].value);
+	}
+	free(m->entries);
+	memset(m, 0, sizeof(*m));
+}
+
+int
+tel__metadata_is_key(const char *key, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!(key[i] >= 'a' && key[i] <= 'z') &&
+		    !(key[i] >= '0' && key[i] <= '9') && key[i] != '.' &&
+		    key[i] != '-')
+			return 0;
+	return n > 0 && n <= TEL__METADATA_KEY;
+}
+
+static struct tel__metadata_entry *
+find(const struct tel__metadata *m, const char *key, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		if (strlen(m->entries[i].key) == n &&
+		    memcmp(m->entries[i].key, key, n) == 0)
+			return &m->entries[i];
+	return NULL;
+}
+
+tel_status
+tel__metadata_set(struct tel__metadata *m, const char *key, size_t key_size,
+    const char *value, size_t value_size)
+{
+	struct tel__metadata_entry *e;
+	char *copy, *name;
+
+	if (!tel__metadata_is_key(key, key_size) ||
+	    value_size > TEL__METADATA_VALUE)
+		return TEL_EINVAL;
+	e = find(m, key, key_size);
+	if (e == NULL && m->count == TEL__METADATA_MAX)
+		return TEL_ELIMIT;
+	if (e == NULL && !TEL__RESERVE(m->entries, m->room, m->count + 1))
+		return TEL_ENOMEM;
+	copy = tel__copy_string(value, value_size);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	if (e != NULL) {
+		free(e->value);
+		e->value = copy;
+		return TEL_OK;
+	}
+	name = tel__copy_string(key, key_size);
+	if (name == NULL) {
+		free(copy);
+		return TEL_ENOMEM;
+	}
+	m->entries[m->count].key = name;
+	m->entries[m->count++].value = copy;
+	return TEL_OK;
+}
+
+const char *
+tel__metadata_get(const struct tel__metadata *m, const char *key)
+{
+	const struct tel__metadata_entry *e = find(m, key, strlen(key));
+
+	return e != NULL ? e->value : NULL;
+}
+
+tel_status
+tel__metadata_add(struct tel__metadata *m, const struct tel__metadata *from)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < from->count && st == TEL_OK; i++)
+		st = tel__metadata_set(m, from->entries[i].key,
+		    strlen(from->entries[i].key), from->entries[i].value,
+		    strlen(from->entries[i].value));
+	return st;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Metadata: what is known about a log as a whole, as keys and values, such as
+ * the host and the command that wrote it.
+ */
+#ifndef TEL_METADATA_H
+#define TEL_METADATA_H
+
+#include "tel.h"
+
+#define TEL__METADATA_MAX 256u
+#define TEL__METADATA_KEY 255u
+#define TEL__METADATA_VALUE 65535u
+
+struct tel__metadata_entry {
+	char *key;
+	char *value;
+};
+
+/* All zeros are none. */
+struct tel__metadata {
+	struct tel__metadata_entry *entries; /* in the order of their setting */
+	size_t count, room;
+};
+
+void tel__metadata_clear(struct tel__metadata *m);
+
+/* 1 when n bytes are a key: lower-case letters, digits, dots and dashes. */
+int tel__metadata_is_key(const char *key, size_t n);
+
+/*
+ * Sets a key to a value, of which a NUL ends it; an earlier value is replaced.
+ * TEL_OK; TEL_EINVAL: the key or the value is not valid; TEL_ELIMIT: there
+ * are TEL__METADATA_MAX of them; TEL_ENOMEM.
+ */
+tel_status tel__metadata_set(struct tel__metadata *m, const char *key,
+    size_t key_size, const char *value, size_t value_size);
+
+/* The value of a key; NULL when it has none. */
+const char *tel__metadata_get(const struct tel__metadata *m, const char *key);
+
+/* Sets all that from has.  As tel__metadata_set(). */
+tel_status tel__metadata_add(struct tel__metadata *m,
+    const struct tel__metadata *from);
+
+#endif

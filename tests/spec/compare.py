@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the independent decoder of .tel files with telcat.
+
+    compare.py ANNEX JSON < FILE.tel
+
+ANNEX has the built-in schemas (a .tel file, or one in gzip); JSON is what
+"telcat -f json FILE.tel" prints.  Prints the first difference and fails, or
+prints the number of equal events.
+"""
+import gzip
+import json
+import math
+import sys
+
+import tel_reader as tel
+
+
+def number(v):
+    """Integers above 2^53 are strings in telcat's JSON."""
+    return v if abs(v) <= 1 << 53 else str(v)
+
+
+def text(data):
+    """A string as telcat's JSON has it: bytes that are not UTF-8 are U+00XX."""
+    out = []
+    for c in data.decode("utf-8", "surrogateescape"):
+        code = ord(c)
+        out.append(chr(code - 0xDC00) if 0xDC80 <= code <= 0xDCFF else c)
+    return "".join(out)
+
+
+def shown(f, v):
+    if f.datatype in (tel.UNSIGNED, tel.SIGNED):
+        return number(v)
+    if f.datatype in (tel.SET, tel.ADDRESS, tel.POINTER):
+        return "0x%x" % v
+    if f.datatype == tel.BOOLEAN:
+        return v != 0
+    if f.datatype == tel.DOUBLE:
+        return v if math.isfinite(v) else str(v)
+    return text(v)
+
+
+def as_json(e):
+    out = {"clock": number(e.clock)}
+    if e.type is None:
+        return out | {"code": e.code}
+    out |= {"type": e.type.name, "kind": e.type.kind, "code": e.code}
+    fields, labels = {}, {}
+    for i, f in enumerate(e.type.fields):
+        v = f.value(e.data, e.schema)
+        fields[f.name] = shown(f, v)
+        space = f.label_space(e.schema)
+        label = None
+        if space is not None and e.labels != 1:
+            label = e.log.label(space, v, e.clock)
+        if label is None and e.labels:
+            label = e.inline.get(i)
+        if label is not None:
+            labels[f.name] = text(label)
+    out["fields"] = fields
+    if labels:
+        out["labels"] = labels
+    return out
+
+
+def same(want, got):
+    if "type" not in want:
+        return want["code"] == got["code"] and \
+            want["clock"] == got["clock"]
+    return want == got
+
+
+def main():
+    annex_name, json_name = sys.argv[1:]
+    annex = {}
+    if annex_name != "-":
+        with open(annex_name, "rb") as f:
+            data = f.read()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        annex = tel.read_annex(data)
+    with open(json_name, encoding="utf-8") as f:
+        lines = iter(f.read().splitlines())
+    count = 0
+    for e in tel.read(sys.stdin.buffer.read(), annex):
+        line = next(lines, None)
+        want = as_json(e)
+        if line is None or not same(want, json.loads(line)):
+            sys.exit("event %d: decoded\n%s\ntelcat\n%s" % (
+                count, json.dumps(want), line))
+        count += 1
+    line = next(lines, None)
+    if line is not None:
+        sys.exit("telcat has more: " + line)
+    print(count)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,578 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A decoder of .tel files, written from tel(5) and from nothing else.
+
+It shares no code with libtel, so it shows whether the page says all that a
+reader needs.  It favours plain code over speed, and stops at the first thing
+that contradicts the page.
+"""
+import struct
+
+MASK = (1 << 64) - 1
+MARKER = b"\xf1tel"
+START, LOG, BLOCK, NAMES, INDEX, END, SUMMARY = range(1, 8)
+LENGTHS = [
+    (0, 1, 2, 8), (0, 1, 4, 8), (1, 2, 3, 8), (1, 2, 4, 8),
+    (0, 2, 4, 8), (0, 1, 3, 8), (0, 2, 3, 8), (2, 3, 4, 8),
+    (1, 3, 5, 8), (0, 3, 6, 8), (0, 4, 6, 8), (2, 4, 6, 8),
+    (1, 2, 6, 8), (0, 1, 6, 8), (0, 2, 6, 8), (3, 4, 6, 8)]
+# load: (bytes, big-endian, signed)
+LOADS = {0: (1, 0, 0), 1: (2, 0, 0), 2: (4, 0, 0), 3: (8, 0, 0),
+         4: (2, 1, 0), 5: (4, 1, 0), 6: (8, 1, 0), 7: (2, 0, 1),
+         8: (4, 0, 1), 9: (2, 1, 1), 10: (4, 1, 1), 11: (1, 0, 0),
+         13: (4, 0, 0)}
+UNSIGNED, SIGNED, SET, ADDRESS, POINTER, BOOLEAN, DOUBLE, STRING = range(8)
+
+
+class Bad(Exception):
+    """The file is not what tel(5) says."""
+
+
+def xxh64(data):
+    """XXH64 with seed 0, from its specification."""
+    p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+    p4, p5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+
+    def rotate(v, n):
+        v &= MASK
+        return (v << n | v >> (64 - n)) & MASK
+
+    def round_(acc, lane):
+        return rotate(acc + lane * p2, 31) * p1 & MASK
+
+    n, at = len(data), 0
+    if n >= 32:
+        acc = [(p1 + p2) & MASK, p2, 0, -p1 & MASK]
+        whole = n - n % 32
+        for a, b, c, d in struct.iter_unpack("<4Q", data[:whole]):
+            acc = [round_(acc[0], a), round_(acc[1], b),
+                   round_(acc[2], c), round_(acc[3], d)]
+        at = whole
+        h = sum(rotate(v, r) for v, r in zip(acc, (1, 7, 12, 18))) & MASK
+        for v in acc:
+            h = ((h ^ round_(0, v)) * p1 + p4) & MASK
+    else:
+        h = p5
+    h = (h + n) & MASK
+    while n - at >= 8:
+        lane = int.from_bytes(data[at:at + 8], "little")
+        h = (rotate(h ^ round_(0, lane), 27) * p1 + p4) & MASK
+        at += 8
+    if n - at >= 4:
+        lane = int.from_bytes(data[at:at + 4], "little")
+        h = (rotate(h ^ (lane * p1 & MASK), 23) * p2 + p3) & MASK
+        at += 4
+    for byte in data[at:]:
+        h = rotate(h ^ (byte * p5 & MASK), 11) * p1 & MASK
+    h = (h ^ h >> 33) * p2 & MASK
+    h = (h ^ h >> 29) * p3 & MASK
+    return h ^ h >> 32
+
+
+def unzigzag(z):
+    return (z >> 1 ^ -(z & 1)) & MASK
+
+
+class Bytes:
+    """Bytes that are read one after the other."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def left(self):
+        return len(self.data) - self.at
+
+    def take(self, n):
+        if n > self.left():
+            raise Bad("the data ends early")
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def byte(self):
+        return self.take(1)[0]
+
+    def integer(self, n):
+        return int.from_bytes(self.take(n), "little")
+
+    def varint(self):
+        v = shift = 0
+        while True:
+            c = self.byte()
+            if shift == 63 and c > 1:
+                raise Bad("a varint of more than 64 bits")
+            v |= (c & 127) << shift
+            if c < 128:
+                return v
+            shift += 7
+
+    def string(self):
+        return self.take(self.varint())
+
+    def text(self):
+        return self.string().decode("utf-8", "surrogateescape")
+
+    def metadata(self):
+        return {self.text(): self.text() for _ in range(self.varint())}
+
+
+# -------------------------------------------------------------- columns
+
+def read_lengths(b, n, lengths):
+    control = b.take((n + 3) // 4)
+    return [b.integer(lengths[control[i // 4] >> i % 4 * 2 & 3])
+            for i in range(n)]
+
+
+def column(b, n, p=0):
+    m = b.byte()
+    if m < 0x80:
+        z = m & 63
+        if m & 64:
+            z |= b.varint() << 6
+        return [(p + unzigzag(z)) & MASK] * n
+    kind, how = m >> 4, m & 15
+    if kind in (8, 9, 10, 11, 14):
+        scale = b.varint()
+        base = (p + unzigzag(b.varint())) & MASK
+        if kind in (8, 9) and how > 8:
+            raise Bad("column mode %02x" % m)
+        if kind == 14:
+            step = unzigzag(b.varint())
+        count = n if kind in (8, 10) else n - 1
+        if kind in (8, 9):
+            v = [b.integer(how) for _ in range(count)]
+        elif count > 0:
+            v = read_lengths(b, count, LENGTHS[how])
+        else:
+            v = []
+        if kind in (8, 10):
+            return [(base + x * scale) & MASK for x in v]
+        out = [base]
+        for x in v:
+            d = unzigzag(x) * scale
+            if kind == 14:
+                step = (step + d) & MASK
+                d = step
+            out.append((out[-1] + d) & MASK)
+        return out
+    if 0xC0 <= m <= 0xC3:
+        values = []
+        for _ in range(b.varint()):
+            p = (p + unzigzag(b.varint())) & MASK
+            values.append(p)
+        bits = 1 << how
+        packed = b.take((n * bits + 7) // 8)
+        return [values[packed[i * bits // 8] >> i * bits % 8 &
+                       (1 << bits) - 1] for i in range(n)]
+    if m == 0xD0:
+        v = (p + unzigzag(b.varint())) & MASK
+        step = unzigzag(b.varint())
+        return [(v + i * step) & MASK for i in range(n)]
+    raise Bad("column mode %02x" % m)
+
+
+def byte_strings(b, n):
+    distinct = b.varint()
+    sizes = column(b, distinct)
+    places = None
+    if 2 <= distinct < n:
+        places = column(b, n)
+    strings = [b.take(size) for size in sizes]
+    if distinct == 1:
+        return strings * n
+    if distinct == n:
+        return strings
+    return [strings[i] for i in places]
+
+
+# -------------------------------------------------------------- schemas
+
+class Field:
+    def __init__(self, b):
+        self.name = b.text()
+        self.datatype, self.load, self.bits = b.varint(), b.varint(), b.varint()
+        self.offset = b.varint()
+        self.bit = b.varint() if self.load == 11 else 0
+        self.space, self.letter = b.varint(), b.varint()
+
+    def value(self, event, schema):
+        if self.load == 12:
+            start = self.offset
+        elif self.load == 13:
+            start = int.from_bytes(
+                event[self.offset:self.offset + 4], "little")
+            if start == 0:
+                return b""
+        else:
+            size, big, signed = LOADS[self.load]
+            v = int.from_bytes(event[self.offset:self.offset + size],
+                               "big" if big else "little",
+                               signed=bool(signed))
+            if self.load == 11:
+                return v >> self.bit & 1
+            if self.datatype == DOUBLE:
+                return struct.unpack("<d", struct.pack("<Q", v & MASK))[0]
+            if self.datatype == SIGNED:
+                v &= (1 << self.bits) - 1
+                return v - (v >> self.bits - 1 << self.bits)
+            return v & (1 << self.bits) - 1
+        return event[start:].split(b"\0")[0]
+
+    def label_space(self, schema):
+        if self.space:
+            return self.space
+        if self.datatype == POINTER:
+            return 1 if schema.flags & 16 else 0
+        return 0 if self.datatype == ADDRESS else None
+
+
+class Type:
+    """A type of events, and its cells."""
+
+    def __init__(self, b, number):
+        self.number = number
+        self.name, self.kind = b.text(), b.text()
+        self.kind_number, self.code, self.size = \
+            b.varint(), b.varint(), b.varint()
+        self.role, self.parts, self.partner = b.text(), [], 0
+        if self.role:
+            self.parts = [b.varint() for _ in range(b.varint())]
+            self.partner = b.varint()
+        self.fields = [Field(b) for _ in range(b.varint())]
+
+    def part(self, i):
+        """The field that is part i of the role."""
+        if i < len(self.parts) and self.parts[i]:
+            return self.fields[self.parts[i] - 1]
+        return None
+
+    def find_cells(self, schema):
+        """Cells as (offset, bytes, big-endian, mask, class)."""
+        cells, bits = [], {}
+        for f in self.fields:
+            if f.load == 12:
+                continue
+            cls = int(f.datatype not in (ADDRESS, POINTER))
+            if f.load == 11:
+                if f.offset in bits:
+                    cells[bits[f.offset]][3] |= 1 << f.bit
+                    continue
+                bits[f.offset] = len(cells)
+                cells.append([f.offset, 1, 0, 1 << f.bit, cls])
+            else:
+                size, big, _ = LOADS[f.load]
+                cells.append([f.offset, size, big, MASK, cls])
+        fixed = max([schema.header] + [c[0] + c[1] for c in cells])
+        if schema.flags & 32 and schema.header:
+            owned = set()
+            for c in cells:
+                c[3] = MASK
+                owned.update(range(c[0], c[0] + c[1]))
+            at = 0
+            while at < fixed:
+                size = 8
+                while at not in owned and (
+                        at % size or at + size > fixed or
+                        any(k in owned for k in range(at, at + size))):
+                    size //= 2
+                if at in owned:
+                    at += 1
+                    continue
+                cells.append([at, size, 0, MASK, 1])
+                at += size
+        return cells, fixed
+
+
+class Schema:
+    """A description, as far as it goes."""
+
+    def __init__(self, name, data):
+        b = Bytes(data)
+        self.name = name
+        self.version, self.platform = b.text(), b.text()
+        self.word, self.flags, self.header, self.align = (
+            b.varint(), b.varint(), b.varint(), b.varint())
+        self.ntypes, self.types = b.varint(), {}
+        number = -1
+        for _ in range(b.varint()):
+            number += 1 + b.varint()
+            self.types[number] = Type(b, number)
+
+
+# ----------------------------------------------------------------- logs
+
+class Log:
+    """What is known of a log of a stream."""
+
+    def __init__(self):
+        self.name = self.form = ""
+        self.rate = self.origin = None
+        self.metadata, self.preamble = {}, b""
+        self.strings, self.labels = {}, {}
+
+    def add_label(self, space, value, clock, string):
+        self.labels.setdefault((space, value), []).append((clock, string))
+
+    def label(self, space, value, clock):
+        """The label in force: the latest by clock, the last of equal ones."""
+        best = None
+        for when, string in self.labels.get((space, value), ()):
+            if when <= clock and (best is None or when >= best[0]):
+                best = when, string
+        if best is None:
+            return None
+        return self.strings.get(best[1]) if isinstance(best[1], int) \
+            else best[1]
+
+
+class Event:
+    """An event: type or None, code, clock, data, log, schema, labels."""
+
+
+class Stream:
+    """One stream: START to END."""
+
+    def __init__(self, annex):
+        self.annex, self.logs, self.schemas = annex, {}, {}
+        self.version, self.hash, self.identifier = None, 0, 0
+        self.place = self.events = 0
+        self.metadata = {}
+
+    def start(self, body):
+        b = Bytes(body)
+        self.version = tuple(b.take(3))
+        if self.version[:2] not in ((1, 0), (1, 1)):
+            raise Bad("version %d.%d.%d" % self.version)
+        if b.byte() != 0x3C:
+            raise Bad("byte order")
+        self.rate = struct.unpack("<d", b.take(8))[0]
+        self.origin = struct.unpack("<q", b.take(8))[0]
+        if self.version[1] > 0:
+            self.identifier = b.integer(8)
+        self.program = b.text()
+        if self.version[1] > 0:
+            self.metadata = b.metadata()
+
+    def log(self, b):
+        """A log in a LOG record or a block: the Log and its Schema."""
+        number = b.varint()
+        log = self.logs.setdefault(number, Log())
+        index, offset = b.varint(), b.varint()
+        name, digest = b.text(), b.take(4)
+        rate, types = b.string(), b.string()
+        log.name = b.text() or log.name
+        log.form = b.text() or log.form
+        log.preamble = b.string() or log.preamble
+        if rate:
+            log.rate = struct.unpack("<d", rate)[0]
+        if self.version[1] > 0:
+            origin = b.string()
+            if origin:
+                log.origin = struct.unpack("<q", origin)[0]
+            log.metadata.update(b.metadata())
+        key = name, digest
+        if types:
+            schema = Schema(name, types)
+            known = self.schemas.get(key)
+            if known is not None:
+                schema.types = {**known.types, **schema.types}
+            self.schemas[key] = schema
+        if key not in self.schemas:
+            self.schemas[key] = self.annex.get(key)
+            if self.schemas[key] is None:
+                raise Bad("nothing describes the schema %s" % name)
+        return log, self.schemas[key], index, offset
+
+    def block(self, head, body, names=False):
+        """The events of a block, after its checks."""
+        h = Bytes(head)
+        place, before, count, first, span, lost = (
+            h.varint() for _ in range(6))
+        source = (None, None, None)
+        if self.version[1] > 0:
+            if h.varint() != self.identifier & 0xFFFFFFFF:
+                raise Bad("a block of another stream")
+            flags = h.varint()
+            source = tuple(h.varint() if flags >> i & 1 else None
+                           for i in range(3))
+        elif h.left():
+            source = h.varint(), h.varint(), h.varint()
+        if not names:
+            if (place, before) != (self.place, self.events):
+                raise Bad("block %d at event %d, expected %d at %d" % (
+                    place, before, self.place, self.events))
+            self.place += 1
+            self.events += count
+        b = Bytes(body)
+        logs = [self.log(b) for _ in range(b.varint())]
+        events = decode_block(b, logs, count, first)
+        if events and (min(e.clock for e in events) != first or
+                       max(e.clock for e in events) != first + span):
+            raise Bad("the clocks of a block are not those of its head")
+        if names and events:
+            ordinals = column(b, count)
+            if any(k >= self.events for k in ordinals):
+                raise Bad("a NAMES record of later events")
+        for e in events:
+            e.source, e.lost = source, lost
+        return events
+
+    def end(self, head, length):
+        b = Bytes(head)
+        if b.integer(8) != length:
+            raise Bad("END has another length")
+        b.integer(8)
+        if b.integer(8) != self.events:
+            raise Bad("END has another number of events")
+        if self.version[1] > 0 and b.integer(8) != self.hash:
+            raise Bad("END has another hash")
+
+
+def decode_block(b, logs, count, first):
+    parts = []
+    for _ in range(b.varint()):
+        where = b.varint() if len(logs) > 1 else 0
+        number = b.varint()
+        flags = b.varint() if number & 1 else 0
+        parts.append((where, number >> 1, flags))
+    for _ in range(b.varint()):
+        where = b.varint()
+        space, value, clock, name = (b.varint(), b.varint(), b.varint(),
+                                     b.string())
+        logs[where][0].add_label(space, value, clock, name)
+    if count == 0:
+        return []
+    part_of = column(b, count) if len(parts) > 1 else [0] * count
+    clocks = column(b, count, first)
+    if b.varint() == 1:
+        column(b, count)
+    events, before = [None] * count, [0, 0]
+    for i, (where, number, flags) in enumerate(parts):
+        mine = [k for k in range(count) if part_of[k] == i]
+        read_part(b, logs[where], number, flags, mine, clocks, before, events)
+    return events
+
+
+def read_part(b, of, number, flags, mine, clocks, before, events):
+    log, schema = of[:2]
+    n = len(mine)
+    sizes = column(b, n) if flags & 2 else [b.varint()] * n
+    kind, cells, fixed = None, [], 0
+    if not flags & 1:
+        kind = schema.types[number]
+        cells, fixed = kind.find_cells(schema)
+    data = [bytearray(size) for size in sizes]
+    for offset, size, big, _, cls in cells:
+        values = column(b, n, before[cls])
+        before[cls] = values[-1]
+        for row, v in zip(data, values):
+            row[offset:offset + size] = (v & (1 << 8 * size) - 1).to_bytes(
+                size, "big" if big else "little")
+    blobs = [byte_strings(b, n) if flags & bit else None
+             for bit in (4, 8, 16, 32)]
+    mps = schema.name.startswith("mps-")
+    for i, k in enumerate(mine):
+        e = Event()
+        e.log, e.schema, e.type, e.clock = log, schema, kind, clocks[k]
+        e.code = number if kind is None else kind.code
+        if blobs[0]:
+            data[i][fixed:fixed + len(blobs[0][i])] = blobs[0][i]
+        if mps and kind is not None:
+            order = "big" if schema.flags & 1 else "little"
+            at = schema.header - 8
+            data[i][0:2] = kind.code.to_bytes(2, order)
+            data[i][2:4] = sizes[i].to_bytes(2, order)
+            data[i][at:at + 8] = e.clock.to_bytes(8, order)
+        e.data = bytes(data[i])
+        e.raw = blobs[1][i] if blobs[1] else b""
+        e.labels, e.inline = flags >> 6, inline_labels(blobs[3], i)
+        events[k] = e
+
+
+def inline_labels(blobs, i):
+    out = {}
+    if blobs:
+        b = Bytes(blobs[i])
+        while b.left():
+            field, size = b.byte(), b.integer(2)
+            out[field] = b.take(size)
+    return out
+
+
+def follow(e):
+    """What an event defines for the events after it."""
+    role = e.type.role if e.type is not None else ""
+    if role not in ("intern", "label", "labelp"):
+        return
+    one, two = (f.value(e.data, e.schema) for f in (e.type.part(0),
+                                                    e.type.part(1)))
+    if role == "intern":
+        e.log.strings[one] = two
+    else:
+        e.log.add_label(int(role == "labelp"), one, e.clock, two)
+
+
+def records(data):
+    """(kind, critical, head, body, bytes 14 to 17, length) of each record."""
+    at = 0
+    while at < len(data):
+        if data[at:at + 4] != MARKER:
+            raise Bad("no marker at offset %d" % at)
+        kind, nhead = data[at + 4], data[at + 5]
+        nbody, check, head_check = struct.unpack_from("<3I", data, at + 6)
+        head = data[at + 18:at + 18 + nhead]
+        body = data[at + 18 + nhead:at + 18 + nhead + nbody]
+        if len(body) != nbody or nbody > 1 << 24:
+            raise Bad("a record ends early")
+        if xxh64(data[at:at + 14] + head) & 0xFFFFFFFF != head_check or \
+                xxh64(body) & 0xFFFFFFFF != check:
+            raise Bad("the check of the record at offset %d is wrong" % at)
+        size = 18 + nhead + nbody
+        yield kind & 127, kind >> 7, head, body, data[at + 14:at + 18], size
+        at += size
+
+
+def read(data, annex=()):
+    """The events of a file, each followed, so that its labels are known."""
+    stream, length = None, 0
+    for kind, critical, head, body, check, size in records(data):
+        if kind == START:
+            if stream is not None:
+                raise Bad("a stream has no END")
+            stream, length = Stream(dict(annex)), 0
+            stream.start(body)
+        elif stream is None:
+            raise Bad("a stream has no START")
+        length += size
+        if kind == END:
+            stream.end(head, length)
+            stream = None
+            continue
+        stream.hash = xxh64(struct.pack("<Q", stream.hash) + check)
+        if kind == LOG:
+            stream.log(Bytes(body))
+        elif kind == BLOCK:
+            for e in stream.block(head, body):
+                follow(e)
+                yield e
+        elif kind == NAMES:
+            # for readers that skip blocks; here it must be decodable
+            copy = Stream(dict(annex))
+            copy.__dict__.update(stream.__dict__)
+            copy.logs = {}
+            copy.block(head, body, names=True)
+        elif critical and kind > SUMMARY:
+            raise Bad("a critical record of kind %d" % kind)
+    if stream is not None:
+        raise Bad("the stream has no END")
+
+
+def read_annex(data):
+    """The schemas of an annex by (name, digest)."""
+    stream, out = Stream({}), {}
+    for kind, _, _, body, _, _ in records(data):
+        if kind == START:
+            stream.start(body)
+        elif kind == LOG:
+            stream.log(Bytes(body))
+    out.update(stream.schemas)
+    return out
