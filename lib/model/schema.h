@@ -186,11 +186,12 @@ struct tel_schema {
 	/* All kinds of the format, by their numbers; NULL: those of the types. */
 	const struct tel_kind *registry;
 	unsigned nregistry;
-	unsigned most; /* types that there is room for */
-	int described; /* its text must say what its types are */
-	int untimed;   /* events of clock 0 have no time */
-	int buffered;  /* logs are not in the order in which things happened */
-	int given;     /* its types have the roles that the user said */
+	unsigned most;  /* types that there is room for */
+	int described;  /* its text must say what its types are */
+	int untimed;    /* events of clock 0 have no time */
+	int buffered;   /* logs are not in the order in which things happened */
+	int sync_first; /* a sync point comes before the events of its flush */
+	int given;      /* its types have the roles that the user said */
 	struct tel_periods periods;
 };
 

@@ -250,6 +250,8 @@ tel__mps_schema_new(unsigned release, const char *platform,
 	s->nregistry = MPS_KINDS;
 	/* each flush of its buffers is written newest first */
 	s->buffered = 1;
+	/* 1.111 flushes one kind at a time, after a sync point */
+	s->sync_first = release == 0;
 	(void)tel__mps_platform_abi(platform, &natural);
 	snprintf(s->platform, sizeof(s->platform), "%s", platform);
 	snprintf(s->name, sizeof(s->name), "%s/%s%s", rel->name, s->platform,
