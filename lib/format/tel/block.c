@@ -88,7 +88,7 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 		type = native_varint(in);
 		if (type & 1)
 			part->flags = native_known(in, UINT8_MAX);
-		if (part->flags / NATIVE_NOTED > TEL_NOTES_ELSE)
+		if (part->flags / NATIVE_INLINE > TEL_INLINE_FIRST)
 			in->newer = 1;
 		part->unknown = (part->flags & NATIVE_UNKNOWN) != 0;
 		part->inline_use = (uint8_t)(part->flags / NATIVE_INLINE);
