@@ -16,24 +16,6 @@ total(const struct show *show, tel_total which)
 	return v;
 }
 
-/* A total for people. */
-static const char *
-count_total(const struct show *show, tel_total which, char *text)
-{
-	return figure_count(total(show, which), show->options->raw, text);
-}
-
-/* A part of a line of text. */
-static void
-add_text(struct report *r, const char *label, const char *text)
-{
-	struct report_field f = { .name = label,
-		.most = 32,
-		.shown = REPORT_TEXT };
-
-	(void)report_fact(r, &f, report_string(text));
-}
-
 static void
 add_count(struct report *r, unsigned shown, const char *name, tel_int128 v)
 {
@@ -42,69 +24,56 @@ add_count(struct report *r, unsigned shown, const char *name, tel_int128 v)
 	(void)report_fact(r, &f, report_int128(v));
 }
 
+/* A total for people. */
+static const char *
+count_total(const struct show *show, tel_total which, char *text)
+{
+	return figure_count(total(show, which), show->options->raw, text);
+}
+
 static struct report_section *
-open_line(struct report *r, const char *lead, unsigned indent)
+open_line(struct report *r, const char *lead)
 {
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
 
 	s->lead = lead;
-	s->indent = indent;
+	s->indent = 8;
 	return s;
 }
 
-/* ------------------------------------------------------------- origins */
-
-static unsigned
-origin_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct show *show = of;
-	tel_origin o;
-
-	(void)r;
-	if (!tel_stats_origin(show->stats, i, &o))
-		return 0;
-	cells[0] = report_string(o.schema);
-	cells[1] = report_string(o.version);
-	cells[2] = report_string(o.form);
-	cells[3] = report_count(o.logs);
-	cells[4] = report_count(o.events);
-	return REPORT_DATA;
-}
-
 static void
-put_origins(struct report *r, const struct show *show)
+put_origin(struct report *r, const struct show *show, const tel_origin *o)
 {
-	static const struct report_field columns[] = {
-		{ .name = "schema", .item = 1 },
-		{ .name = "version", .shown = REPORT_JSON },
-		{ .name = "form", .shown = REPORT_JSON },
-		{ .name = "logs" },
-		{ .name = "events" },
-	};
-	size_t i, n = tel_stats_origin_count(show->stats);
-	struct report_table table = { columns, 5, n, show, origin_row, 0 };
-	tel_origin o;
+	struct report_section *s =
+	    report_section(r, REPORT_TEXT | REPORT_DATA, "origin");
+	struct report_field version = { .name = "version",
+		.shown = REPORT_TEXT,
+		.most = 32 };
+	struct report_field form = { .name = "read as",
+		.shown = REPORT_TEXT,
+		.most = 32 };
 
-	for (i = 0; i < n && tel_stats_origin(show->stats, i, &o); i++) {
-		open_line(r, o.schema, 2)->lead_strong = 1;
-		if (o.version[0] != '\0')
-			add_text(r, "version", o.version);
-		if (o.form[0] != '\0')
-			add_text(r, "read as", o.form);
-		if (n > 1)
-			add_count(r, REPORT_TEXT, "events",
-			    figure_int128_of(o.events));
-		if (o.logs != 1)
-			add_count(r, REPORT_TEXT, "logs",
-			    figure_int128_of(o.logs));
-		report_put(r);
-	}
-	report_section(r, REPORT_DATA, "origin")->table = &table;
+	s->item = s->lead = o->schema;
+	s->item_name = "schema";
+	s->lead_strong = 1;
+	s->indent = 2;
+	if (o->version[0] != '\0')
+		(void)report_fact(r, &version, report_string(o->version));
+	if (o->form[0] != '\0')
+		(void)report_fact(r, &form, report_string(o->form));
+	if (tel_stats_origin_count(show->stats) > 1)
+		add_count(r, REPORT_TEXT, "events",
+		    figure_int128_of(o->events));
+	if (o->logs != 1)
+		add_count(r, REPORT_TEXT, "logs", figure_int128_of(o->logs));
+	version.shown = form.shown = REPORT_JSON;
+	form.name = "form";
+	(void)report_fact(r, &version, report_string(o->version));
+	(void)report_fact(r, &form, report_string(o->form));
+	report_data(r, "logs", report_count(o->logs));
+	report_data(r, "events", report_count(o->events));
 	report_put(r);
 }
-
-/* ------------------------------------------------- size, span and damage */
 
 static void
 put_size(struct report *r, const struct show *show, const char *lead,
@@ -115,13 +84,13 @@ put_size(struct report *r, const struct show *show, const char *lead,
 	int raw = show->options->raw;
 	char text[FIGURE_TEXT];
 
-	(void)open_line(r, lead, 8);
-	add_text(r, "", report_text(r, "%s", figure_value(v, unit, raw, text)));
+	(void)open_line(r, lead);
+	report_say(r, REPORT_TEXT, "", "%s", figure_value(v, unit, raw, text));
 	if (raw || unit[0] == '\0' || figure_size(rate, text)[0] == '\0')
 		(void)figure_double(rate, "", raw, text);
 	if (rate > 0)
-		add_text(r, "",
-		    report_text(r, "%s/%s", text, show->options->rate_per));
+		report_say(r, REPORT_TEXT, "", "%s/%s", text,
+		    show->options->rate_per);
 	report_put(r);
 }
 
@@ -136,18 +105,15 @@ put_span(struct report *r, const struct show *show)
 	if (!tel_stats_total(s, TEL_TOTAL_FIRST, &first) ||
 	    !tel_stats_total(s, TEL_TOTAL_LAST, &last))
 		return;
-	(void)open_line(r, "span   ", 8);
+	(void)open_line(r, "span   ");
 	if (tel_stats_total(s, TEL_TOTAL_NS, &v))
-		add_text(r, "",
-		    report_text(r, "%s%s", figure_value(v, "ns", raw, text),
-		        raw ? " ns" : ""));
+		report_say(r, REPORT_TEXT, "", "%s%s",
+		    figure_value(v, "ns", raw, text), raw ? " ns" : "");
 	if (tel_stats_total(s, TEL_TOTAL_TICKS, &v))
-		add_text(r, "",
-		    report_text(r, "%s%s", figure_value(v, "ticks", raw, text),
-		        raw ? " ticks" : ""));
-	report_fact(r, &(struct report_field){ .name = "" },
-	    report_string(report_text(r, "%016" PRIX64 " to %016" PRIX64,
-	        first.low, last.low)));
+		report_say(r, REPORT_TEXT, "", "%s%s",
+		    figure_value(v, "ticks", raw, text), raw ? " ticks" : "");
+	report_say(r, REPORT_TEXT, "", "%016" PRIX64 " to %016" PRIX64,
+	    first.low, last.low);
 	report_put(r);
 }
 
@@ -164,8 +130,7 @@ put_damage(struct report *r, const struct show *show)
 		    "events of unknown types" },
 		{ TEL_TOTAL_LOST, "record lost", "records lost" },
 		{ TEL_TOTAL_CUT, "part truncated", "parts truncated" } };
-	struct report_section *s = open_line(r, "damage ", 8);
-	struct report_field f = { .name = "" };
+	struct report_section *s = open_line(r, "damage ");
 	char text[FIGURE_TEXT];
 	size_t i;
 
@@ -173,10 +138,9 @@ put_damage(struct report *r, const struct show *show)
 		tel_int128 v = total(show, rows[i].which);
 
 		if (v.low != 0)
-			(void)report_fact(r, &f,
-			    report_string(report_text(r, "%s %s",
-			        count_total(show, rows[i].which, text),
-			        v.low == 1 ? rows[i].one : rows[i].more)));
+			report_say(r, REPORT_TEXT, "", "%s %s",
+			    count_total(show, rows[i].which, text),
+			    v.low == 1 ? rows[i].one : rows[i].more);
 	}
 	if (s->nfacts > 0)
 		report_put(r);
@@ -184,124 +148,99 @@ put_damage(struct report *r, const struct show *show)
 
 /* ----------------------------------------------------- kinds and types */
 
-/* The table of kinds or that of types. */
-struct parts {
-	const struct show *show;
-	int kinds;
-	double events, bytes; /* of all, for shares */
-};
-
-enum {
-	PART_NAME,
-	PART_KIND,
-	PART_CODE,
-	PART_EVENTS,
-	PART_SHARE,
-	PART_BYTES,
-	PART_BYTES_SHARE,
-	PART_RATE, /* from here on where the span of time is known */
-	PART_PER_SECOND,
-	PART_COLUMNS
-};
-
-static int
-get_part(const struct parts *p, size_t i, tel_part *out)
+/* The columns of kinds do not say the kind again. */
+static void
+add_columns(struct report *r, const struct show *show, int kinds, int decimals)
 {
-	return p->kinds ? tel_stats_kind(p->show->stats, i, out) :
-	                  tel_stats_type(p->show->stats, i, out);
+	struct report_field *f;
+
+	f = report_column(r, "name", kinds ? "kind" : "type", REPORT_GROUPED,
+	    0);
+	f->item = f->left = 1;
+	f->most = 26;
+	f = report_column(r, "kind", NULL, REPORT_GROUPED, 0);
+	f->shown = kinds ? REPORT_JSON : REPORT_TEXT | REPORT_JSON;
+	f->left = 1;
+	f->most = 12;
+	f->spare = 2;
+	report_column(r, "code", NULL, REPORT_GROUPED, 0)->shown = REPORT_JSON;
+	(void)report_column(r, "events", NULL, REPORT_GROUPED, 0);
+	f = report_column(r, "share", NULL, REPORT_PERCENT, 0);
+	f->decimals = 1;
+	f->shown = REPORT_TEXT;
+	report_column(r, "bytes", NULL, REPORT_GROUPED, 0)->spare = 1;
+	f = report_column(r, "share", NULL, REPORT_PERCENT, 0);
+	f->decimals = 1;
+	f->shown = REPORT_TEXT;
+	f->spare = 3;
+	if (show->at.ns <= 0)
+		return;
+	f = report_column(r,
+	    report_text(r, "events/%s", show->options->rate_per), NULL,
+	    REPORT_FIXED, 0);
+	f->decimals = decimals;
+	f->shown = REPORT_TEXT;
+	report_column(r, "events_per_s", NULL, REPORT_GROUPED, 0)->shown =
+	    REPORT_JSON;
 }
 
-static unsigned
-part_row(struct report *r, const void *of, size_t i, struct report_value *cells)
+static void
+add_part(struct report *r, const struct show *show, const tel_part *part,
+    int kinds)
 {
-	const struct parts *p = of;
-	size_t shown = report_rows(r, tel_stats_type_count(p->show->stats));
-	tel_part part, other = { "<other>", "", 0, 0, 0 };
-
-	if (!p->kinds && i == shown) {
-		for (; get_part(p, i, &part); i++) {
-			other.events += part.events;
-			other.bytes += part.bytes;
-		}
-		part = other;
-	} else if (!get_part(p, i, &part)) {
-		return 0;
-	}
-	cells[PART_NAME] = report_string(part.name);
 	/* the kind's own name, and none at all of what is left over */
-	if (!p->kinds && part.kind[0] != '\0') {
-		cells[PART_KIND] = report_string(part.kind);
-		cells[PART_CODE] = report_count(part.code);
-	}
-	cells[PART_EVENTS] = report_count(part.events);
-	cells[PART_SHARE] =
-	    report_real(p->events > 0 ? (double)part.events / p->events : 0);
-	cells[PART_BYTES] = report_count(part.bytes);
-	cells[PART_BYTES_SHARE] =
-	    report_real(p->bytes > 0 ? (double)part.bytes / p->bytes : 0);
-	if (p->show->at.ns > 0) {
-		cells[PART_RATE] =
-		    report_real(statistic_rate(p->show, (double)part.events));
-		cells[PART_PER_SECOND] =
-		    report_real((double)part.events / p->show->at.ns * 1e9);
-	}
-	return REPORT_TEXT | REPORT_DATA;
+	int has_kind = !kinds && part->kind[0] != '\0';
+	double events = (double)part->events, bytes = (double)part->bytes;
+	double all_events = tel_int128_double(total(show, TEL_TOTAL_EVENTS));
+	double all_bytes = tel_int128_double(total(show, TEL_TOTAL_BYTES));
+
+	report_row(r, REPORT_TEXT | REPORT_DATA);
+	report_cell(r, report_string(part->name));
+	report_cell(r, report_optional(has_kind ? part->kind : ""));
+	report_cell(r,
+	    has_kind ? report_count(part->code) : report_optional(""));
+	report_cell(r, report_count(part->events));
+	report_cell(r, report_real(all_events > 0 ? events / all_events : 0));
+	report_cell(r, report_count(part->bytes));
+	report_cell(r, report_real(all_bytes > 0 ? bytes / all_bytes : 0));
+	if (show->at.ns <= 0)
+		return;
+	report_cell(r, report_real(statistic_rate(show, events)));
+	report_cell(r, report_real(events / show->at.ns * 1e9));
 }
 
-/* Columns of kinds do not say the kind again. */
+/* The table of kinds, or that of types. */
 static void
 put_parts(struct report *r, const struct show *show, int kinds)
 {
-	struct parts p = { show, kinds,
-		tel_int128_double(total(show, TEL_TOTAL_EVENTS)),
-		tel_int128_double(total(show, TEL_TOTAL_BYTES)) };
-	/* the same for all, so that they can be compared */
-	int decimals = show->options->raw          ? 6 :
-	    statistic_rate(show, p.events) >= 1000 ? 1 :
-	                                             3;
-	const struct report_field columns[PART_COLUMNS] = {
-		[PART_NAME] = { .name = "name",
-		    .label = kinds ? "kind" : "type",
-		    .item = 1,
-		    .left = 1,
-		    .most = 26 },
-		[PART_KIND] = { .name = "kind",
-		    .shown = kinds ? REPORT_JSON : REPORT_TEXT | REPORT_JSON,
-		    .left = 1,
-		    .most = 12,
-		    .spare = 8 },
-		[PART_CODE] = { .name = "code", .shown = REPORT_JSON },
-		[PART_EVENTS] = { .name = "events" },
-		[PART_SHARE] = { .name = "share",
-		    .notation = REPORT_PERCENT,
-		    .decimals = 1,
-		    .shown = REPORT_TEXT },
-		[PART_BYTES] = { .name = "bytes", .spare = 7 },
-		[PART_BYTES_SHARE] = { .name = "share",
-		    .notation = REPORT_PERCENT,
-		    .decimals = 1,
-		    .shown = REPORT_TEXT,
-		    .spare = 9 },
-		[PART_RATE] = { .name = report_text(r, "events/%s",
-		                    show->options->rate_per),
-		    .notation = REPORT_FIXED,
-		    .decimals = decimals,
-		    .shown = REPORT_TEXT },
-		[PART_PER_SECOND] = { .name = "events_per_s",
-		    .shown = REPORT_JSON },
-	};
-	size_t n = kinds ? tel_stats_kind_count(show->stats) :
-	                   tel_stats_type_count(show->stats);
-	size_t shown = kinds ? n : report_rows(r, n);
-	struct report_table table = { columns,
-		show->at.ns > 0 ? PART_COLUMNS : PART_RATE, shown + (shown < n),
-		&p, part_row, 0 };
-	unsigned to = p.events > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_DATA;
+	double events = tel_int128_double(total(show, TEL_TOTAL_EVENTS));
 	const char *type = report_is(r, REPORT_CSV) ? "type" : "event";
-	struct report_section *s = report_section(r, to, kinds ? "kind" : type);
+	size_t i,
+	    n = kinds ? tel_stats_kind_count(show->stats) :
+	                tel_stats_type_count(show->stats);
+	size_t shown = kinds ? n : report_rows(r, n);
+	tel_part part, other = { "<other>", "", 0, 0, 0 };
 
-	s->apart = 1;
-	s->table = &table;
+	report_section(r, events > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_DATA,
+	    kinds ? "kind" : type)
+	    ->apart = 1;
+	/* the same decimals for all, so that rates can be compared */
+	add_columns(r, show, kinds,
+	    show->options->raw                       ? 6 :
+	        statistic_rate(show, events) >= 1000 ? 1 :
+	                                               3);
+	for (i = 0; kinds ? tel_stats_kind(show->stats, i, &part) :
+	                    tel_stats_type(show->stats, i, &part);
+	     i++) {
+		if (i < shown) {
+			add_part(r, show, &part, kinds);
+			continue;
+		}
+		other.events += part.events;
+		other.bytes += part.bytes;
+	}
+	if (shown < n)
+		add_part(r, show, &other, kinds);
 	report_put(r);
 }
 
@@ -395,7 +334,11 @@ put_memory(struct report *r, const struct show *show)
 void
 overview_put(struct report *r, const struct show *show)
 {
-	put_origins(r, show);
+	tel_origin o;
+	size_t i;
+
+	for (i = 0; tel_stats_origin(show->stats, i, &o); i++)
+		put_origin(r, show, &o);
 	put_size(r, show, "events ", TEL_TOTAL_EVENTS, "");
 	put_size(r, show, "bytes  ", TEL_TOTAL_BYTES, "bytes");
 	put_span(r, show);

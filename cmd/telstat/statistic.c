@@ -126,14 +126,6 @@ add_number(struct report *r, unsigned shown, const char *name, tel_int128 v,
 	(void)report_fact(r, &f, report_int128(v));
 }
 
-static struct report_fact *
-add_text(struct report *r, unsigned shown, const char *name, const char *text)
-{
-	struct report_field f = { .name = name, .shown = shown };
-
-	return report_fact(r, &f, report_string(text));
-}
-
 /* The sum over the number of updates, pairs or weight, when there is one. */
 static void
 add_mean(struct report *r, unsigned shown, const tel_stat *stat)
@@ -172,7 +164,7 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 	if (!t->rate)
 		return;
 	if (show->at.ns <= 0) {
-		(void)add_text(r, REPORT_TEXT, "rate", "unknown");
+		report_say(r, REPORT_TEXT, "rate", "unknown");
 		return;
 	}
 	if (tel_stat_class(stat) == TEL_CLASS_GROWTH)
@@ -181,11 +173,10 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 		of = TEL_NUMBER_WEIGHT;
 	rate =
 	    statistic_rate(show, tel_int128_double(statistic_number(stat, of)));
-	(void)add_text(r, REPORT_TEXT | REPORT_SVG, "rate",
-	    report_text(r, "%s/%s", figure_double(rate, "", t->raw, text),
-	        t->rate_per));
+	report_say(r, REPORT_TEXT | REPORT_SVG, "rate", "%s/%s",
+	    figure_double(rate, "", t->raw, text), t->rate_per);
 	report_fact(r, &f, report_real(rate))->item = t->rate_per;
-	(void)add_text(r, REPORT_JSON, "rate_per", t->rate_per);
+	report_say(r, REPORT_JSON, "rate_per", "%s", t->rate_per);
 }
 
 /* What text calls a number; NULL where it does not show it, or elsewhere. */
@@ -215,18 +206,13 @@ add_keys(struct report *r, const tel_stat *stat)
 	int raw = r->options.raw;
 	char a[FIGURE_TEXT], b[FIGURE_TEXT];
 
-	(void)add_text(r, REPORT_TEXT, "keys",
-	    report_text(r, "%s/%s",
-	        figure_count(statistic_number(stat, TEL_NUMBER_KEYS), raw, a),
-	        figure_count(figure_int128_signed(parameter(stat, "max")), raw,
-	            b)));
-	(void)add_text(r, REPORT_TEXT, "overflow",
-	    report_text(r, "%s in %s updates",
-	        figure_count(statistic_number(stat, TEL_NUMBER_OVERFLOW), raw,
-	            a),
-	        figure_count(statistic_number(stat,
-	                         TEL_NUMBER_OVERFLOW_UPDATES),
-	            raw, b)));
+	report_say(r, REPORT_TEXT, "keys", "%s/%s",
+	    figure_count(statistic_number(stat, TEL_NUMBER_KEYS), raw, a),
+	    figure_count(figure_int128_signed(parameter(stat, "max")), raw, b));
+	report_say(r, REPORT_TEXT, "overflow", "%s in %s updates",
+	    figure_count(statistic_number(stat, TEL_NUMBER_OVERFLOW), raw, a),
+	    figure_count(statistic_number(stat, TEL_NUMBER_OVERFLOW_UPDATES),
+	        raw, b));
 }
 
 /* The numbers as text names them, the mean before what lies outside. */

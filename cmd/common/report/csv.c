@@ -16,8 +16,8 @@ struct line {
 static struct line
 line_of(const struct report_section *s, const char *figure)
 {
-	struct line l = { s, s->name != NULL ? s->name : "", "", figure, "",
-		"" };
+	struct line l = { s, s->name != NULL ? s->name : "",
+		s->item != NULL ? s->item : "", figure, "", "" };
 
 	return l;
 }
@@ -89,28 +89,27 @@ put_value(struct report *r, const struct line *l, const struct report_value *v)
 }
 
 static void
-put_table(struct report *r, const struct report_section *s)
+put_rows(struct report *r, const struct report_section *s)
 {
-	const struct report_table *t = s->table;
 	struct report_mark mark = report_mark(r);
-	struct report_value cells[REPORT_COLUMNS_MAX];
-	size_t i, j;
+	const struct report_row *row;
+	size_t i;
 
-	for (i = 0; i < t->n; i++, report_release(r, mark)) {
+	for (row = s->rows; row != NULL; row = row->next) {
 		struct line l = line_of(s, "");
 
-		memset(cells, 0, sizeof(cells));
-		if (!(t->row(r, t->of, i, cells) & REPORT_CSV))
+		if (!(row->shown & REPORT_CSV))
 			continue;
-		for (j = 0; j < t->ncolumns; j++)
-			if (t->columns[j].item)
-				l.item = report_key(r, &cells[j]);
-		for (j = 0; j < t->ncolumns; j++) {
-			l.figure = t->columns[j].name;
-			if (!t->columns[j].item &&
-			    report_field_shown(r, &t->columns[j]))
-				put_value(r, &l, &cells[j]);
+		for (i = 0; i < s->ncolumns; i++)
+			if (s->columns[i].item)
+				l.item = report_key(r, &row->cells[i]);
+		for (i = 0; i < s->ncolumns; i++) {
+			l.figure = s->columns[i].name;
+			if (!s->columns[i].item &&
+			    report_field_shown(r, &s->columns[i]))
+				put_value(r, &l, &row->cells[i]);
 		}
+		report_release(r, mark);
 	}
 }
 
@@ -194,17 +193,17 @@ put_section(struct report *r, const struct report_section *s)
 		if (!report_field_shown(r, &s->facts[i].field))
 			continue;
 		l.figure = s->facts[i].field.name;
-		l.item = s->facts[i].item;
+		if (s->facts[i].item != NULL)
+			l.item = s->facts[i].item;
 		put_value(r, &l, &s->facts[i].value);
+		l.item = s->item != NULL ? s->item : "";
 	}
-	l.item = "";
 	for (i = 0; i < s->nnotes; i++) {
 		l.figure = s->notes[i].name;
 		if (s->notes[i].shown & REPORT_CSV)
 			put_line(r, &l, "1");
 	}
-	if (s->table != NULL)
-		put_table(r, s);
+	put_rows(r, s);
 	if (s->histogram != NULL)
 		put_buckets(r, s);
 	put_quantiles(r, s);

@@ -98,23 +98,22 @@ open_object(struct report *r, const struct report_section *s)
 	put_json(r->out, s->type);
 	if (s->name != NULL)
 		put_string(r, r->tool->json_subject, s->name);
+	if (s->item != NULL)
+		put_string(r, s->item_name, s->item);
 }
 
 static void
-put_table(struct report *r, const struct report_section *s)
+put_rows(struct report *r, const struct report_section *s)
 {
-	const struct report_table *t = s->table;
-	struct report_mark mark = report_mark(r);
-	struct report_value cells[REPORT_COLUMNS_MAX];
-	size_t i, j;
+	const struct report_row *row;
+	size_t i;
 
-	for (i = 0; i < t->n; i++, report_release(r, mark)) {
-		memset(cells, 0, sizeof(cells));
-		if (!(t->row(r, t->of, i, cells) & REPORT_JSON))
+	for (row = s->rows; row != NULL; row = row->next) {
+		if (!(row->shown & REPORT_JSON))
 			continue;
 		open_object(r, s);
-		for (j = 0; j < t->ncolumns; j++)
-			put_figure(r, &t->columns[j], &cells[j]);
+		for (i = 0; i < s->ncolumns; i++)
+			put_figure(r, &s->columns[i], &row->cells[i]);
 		put(r->out, "}\n");
 	}
 }
@@ -224,8 +223,8 @@ put_section(struct report *r, const struct report_section *s)
 {
 	size_t i;
 
-	if (s->table != NULL) {
-		put_table(r, s);
+	if (s->ncolumns > 0) {
+		put_rows(r, s);
 		return;
 	}
 	open_object(r, s);

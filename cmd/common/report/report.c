@@ -117,22 +117,32 @@ allocate(struct report *r, size_t size)
 	return at;
 }
 
-const char *
-report_text(struct report *r, const char *format, ...)
+static const char *
+format_text(struct report *r, const char *format, va_list ap)
 {
-	va_list ap, again;
+	va_list again;
 	char *text;
 	int n;
 
-	va_start(ap, format);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, format, ap);
-	va_end(ap);
+	n = vsnprintf(NULL, 0, format, again);
+	va_end(again);
 	text = n < 0 ? NULL : allocate(r, (size_t)n + 1);
 	if (text != NULL)
-		(void)vsnprintf(text, (size_t)n + 1, format, again);
-	va_end(again);
+		(void)vsnprintf(text, (size_t)n + 1, format, ap);
 	return text != NULL ? text : "";
+}
+
+const char *
+report_text(struct report *r, const char *format, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, format);
+	text = format_text(r, format, ap);
+	va_end(ap);
+	return text;
 }
 
 /* ------------------------------------------------------------ sections */
@@ -162,6 +172,8 @@ report_section(struct report *r, unsigned shown, const char *type)
 	s->shown = shown;
 	s->type = type;
 	s->last_line = &s->lines;
+	s->last_row = &s->rows;
+	s->item_name = "item";
 	s->definition = "";
 	s->unit = "";
 	s->lead = "";
@@ -193,7 +205,7 @@ report_fact(struct report *r, const struct report_field *field,
 		s->nfacts++;
 	f->field = *field;
 	f->value = value;
-	f->item = "";
+	f->item = NULL;
 	return f;
 }
 
@@ -209,24 +221,82 @@ report_note(struct report *r, unsigned shown, const char *name,
 }
 
 void
-report_line(struct report *r, const char *label, const char *format, ...)
+report_data(struct report *r, const char *name, struct report_value value)
 {
-	struct report_section *s = &r->section;
-	struct report_line *line;
-	char text[1024];
+	struct report_field f = { .name = name, .shown = REPORT_DATA };
+
+	(void)report_fact(r, &f, value);
+}
+
+void
+report_say(struct report *r, unsigned shown, const char *label,
+    const char *format, ...)
+{
+	struct report_field f = { .name = label, .shown = shown };
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(text, sizeof(text), format, ap);
+	(void)report_fact(r, &f, report_string(format_text(r, format, ap)));
 	va_end(ap);
-	line = allocate(r, sizeof(*line));
+}
+
+void
+report_line(struct report *r, const char *label, const char *format, ...)
+{
+	struct report_section *s = &r->section;
+	struct report_line *line = allocate(r, sizeof(*line));
+	va_list ap;
+
 	if (line == NULL)
 		return;
+	va_start(ap, format);
 	line->label = report_text(r, "%s", label);
-	line->text = report_text(r, "%s", text);
+	line->text = format_text(r, format, ap);
 	line->next = NULL;
+	va_end(ap);
 	*s->last_line = line;
 	s->last_line = &line->next;
+}
+
+struct report_field *
+report_column(struct report *r, const char *name, const char *label,
+    enum report_notation notation, unsigned width)
+{
+	struct report_section *s = &r->section;
+	struct report_field *f = &s->columns[s->ncolumns];
+
+	if (s->ncolumns + 1 < REPORT_COLUMNS_MAX)
+		s->ncolumns++;
+	memset(f, 0, sizeof(*f));
+	f->name = name;
+	f->label = label;
+	f->notation = notation;
+	f->width = width;
+	return f;
+}
+
+void
+report_row(struct report *r, unsigned shown)
+{
+	struct report_section *s = &r->section;
+	size_t size = s->ncolumns * sizeof(s->row->cells[0]);
+
+	s->row = allocate(r, sizeof(*s->row) + size);
+	if (s->row == NULL)
+		return;
+	memset(s->row, 0, sizeof(*s->row) + size);
+	s->row->shown = shown;
+	*s->last_row = s->row;
+	s->last_row = &s->row->next;
+}
+
+void
+report_cell(struct report *r, struct report_value value)
+{
+	struct report_row *row = r->section.row;
+
+	if (row != NULL && row->n < r->section.ncolumns)
+		row->cells[row->n++] = value;
 }
 
 void

@@ -7,8 +7,9 @@
  * values), lines and notes, and what it needs of a table, a histogram, bars
  * and a chart.  The tool builds one section at a time and hands it over; the
  * writer writes it, and nothing of it is kept, so that memory does not grow
- * with the report.  Rows, buckets and points stay where the tool has them:
- * the writer asks for each by a callback, as often as it needs it.
+ * with the report.  Buckets, bars and points, of which there may be millions,
+ * stay where the tool has them: the writer asks for each by a callback, as
+ * often as it needs it.
  */
 #ifndef COMMON_REPORT_REPORT_H
 #define COMMON_REPORT_REPORT_H
@@ -84,28 +85,21 @@ struct report_field {
 struct report_fact {
 	struct report_field field;
 	struct report_value value;
-	const char *item; /* in the column "key" of CSV, or "" */
+	const char *item; /* in the column of items of CSV, or NULL */
 };
 
 /* ----------------------------------------------------- parts of sections */
 
 struct report;
 
-struct report_table {
-	const struct report_field *columns;
-	size_t ncolumns;
-	size_t n;
-	const void *of;
-	/*
-	 * Sets the cells of a row, which are absent before.  Texts from
-	 * report_text() are good until the next row.  Returns the outputs
-	 * that the row is for.
-	 */
-	unsigned (*row)(struct report *r, const void *of, size_t i,
-	    struct report_value *cells);
-	unsigned indent; /* of text */
+/* A row of a table, with as many cells as there are columns. */
+struct report_row {
+	struct report_row *next;
+	unsigned shown; /* the outputs that it is for */
+	size_t n;       /* cells that were set; the others are absent */
+	struct report_value cells[];
 };
-#define REPORT_COLUMNS_MAX 40
+#define REPORT_COLUMNS_MAX 16
 
 struct report_histogram {
 	const void *of;
@@ -179,11 +173,13 @@ struct report_note {
 #define REPORT_NOTES_MAX 4
 
 struct report_section {
-	unsigned shown;    /* the outputs that it is for */
-	const char *type;  /* for programs: "tally", "totals", "run" */
-	const char *name;  /* of the statistic or allocator, or NULL */
-	const char *title; /* for people; NULL: name and group, or none */
-	const char *class; /* in brackets behind the title, or NULL */
+	unsigned shown;        /* the outputs that it is for */
+	const char *type;      /* for programs: "tally", "totals", "run" */
+	const char *name;      /* of the statistic or allocator, or NULL */
+	const char *item;      /* which of several such sections, or NULL, */
+	const char *item_name; /* and what JSON calls that */
+	const char *title;     /* for people; NULL: name and group, or none */
+	const char *class;     /* in brackets behind the title, or NULL */
 	const char *definition, *unit;
 	int apart; /* text: a blank line comes before */
 
@@ -194,7 +190,7 @@ struct report_section {
 
 	const char *lead; /* text: what the line of facts begins with */
 	int lead_strong;
-	unsigned indent; /* of its other lines */
+	unsigned indent; /* of its other lines, of lines and of rows */
 	struct report_fact facts[REPORT_FACTS_MAX];
 	size_t nfacts;
 	struct report_fact parameters[8];
@@ -207,7 +203,10 @@ struct report_section {
 	struct report_note notes[REPORT_NOTES_MAX];
 	size_t nnotes;
 
-	const struct report_table *table;
+	struct report_field columns[REPORT_COLUMNS_MAX];
+	size_t ncolumns;
+	struct report_row *rows, **last_row, *row; /* row: the last one */
+
 	const struct report_histogram *histogram;
 	struct report_quantile quantiles[REPORT_QUANTILES_MAX];
 	size_t nquantiles;
@@ -303,6 +302,20 @@ void report_put(struct report *r);
 /* Adds to the section. */
 struct report_fact *report_fact(struct report *r,
     const struct report_field *field, struct report_value value);
+/* A fact that is only for programs. */
+void report_data(struct report *r, const char *name, struct report_value value);
+/* A fact that is only for people. */
+__attribute__((format(printf, 4, 5))) void report_say(struct report *r,
+    unsigned shown, const char *label, const char *format, ...);
+/*
+ * A column of its table; all of them come before the first row.  Returns it,
+ * for what else is to be set.
+ */
+struct report_field *report_column(struct report *r, const char *name,
+    const char *label, enum report_notation notation, unsigned width);
+void report_row(struct report *r, unsigned shown);
+/* The next cell of the row. */
+void report_cell(struct report *r, struct report_value value);
 void report_note(struct report *r, unsigned shown, const char *name,
     const char *text);
 /* A line of text; more lines of it are indented as the first. */
@@ -310,7 +323,7 @@ __attribute__((format(printf, 3, 4))) void report_line(struct report *r,
     const char *label, const char *format, ...);
 
 /*
- * Text that is good until the section is handed over, or until the next row.
+ * Text that is good until the section is handed over.
  * "" when there is no memory; the report has then failed.
  */
 __attribute__((format(printf, 2, 3))) const char *report_text(struct report *r,

@@ -171,7 +171,7 @@ put_lines(struct report *r, const struct report_section *s)
 
 struct table {
 	struct report *report;
-	const struct report_table *table;
+	const struct report_section *section;
 	unsigned widths[REPORT_COLUMNS_MAX]; /* 0: it is not shown */
 	int put; /* nonzero: put rows; 0: measure them */
 };
@@ -192,8 +192,8 @@ measure_row(struct table *t, const char *const *texts)
 {
 	size_t i;
 
-	for (i = 0; i < t->table->ncolumns; i++) {
-		const struct report_field *f = &t->table->columns[i];
+	for (i = 0; i < t->section->ncolumns; i++) {
+		const struct report_field *f = &t->section->columns[i];
 		unsigned width;
 
 		if (texts[i] == NULL || !report_field_shown(t->report, f))
@@ -210,14 +210,14 @@ put_row(struct table *t, unsigned indent, const char *const *texts,
     const char *remark)
 {
 	tel_output *out = t->report->out;
-	size_t i, end = t->table->ncolumns;
+	size_t i, end = t->section->ncolumns;
 	int first = 1;
 
 	while (end > 0 && texts[end - 1] == NULL)
 		end--;
 	putf(out, "%*s", (int)indent, "");
 	for (i = 0; i < end; i++) {
-		const struct report_field *f = &t->table->columns[i];
+		const struct report_field *f = &t->section->columns[i];
 		int width = (int)t->widths[i];
 
 		if (width == 0)
@@ -226,7 +226,7 @@ put_row(struct table *t, unsigned indent, const char *const *texts,
 			put(out, "  ");
 		/* what has the margin for its own begins there */
 		if (first && indent == 0)
-			width += (int)t->table->indent;
+			width += (int)t->section->indent;
 		first = 0;
 		putf(out, "%*s", f->left ? -width : width,
 		    texts[i] != NULL ? texts[i] : "");
@@ -239,29 +239,31 @@ put_row(struct table *t, unsigned indent, const char *const *texts,
 static void
 each_row(struct table *t)
 {
-	const struct report_table *table = t->table;
+	const struct report_section *s = t->section;
 	struct report_mark mark = report_mark(t->report);
-	struct report_value cells[REPORT_COLUMNS_MAX];
 	const char *texts[REPORT_COLUMNS_MAX], *remark;
-	size_t i, j;
+	const struct report_row *row;
+	size_t i;
 
-	for (i = 0; i < table->n; i++, report_release(t->report, mark)) {
-		memset(cells, 0, sizeof(cells));
-		if (!(table->row(t->report, table->of, i, cells) & REPORT_TEXT))
+	for (row = s->rows; row != NULL; row = row->next) {
+		if (!(row->shown & REPORT_TEXT))
 			continue;
 		remark = NULL;
-		for (j = 0; j < table->ncolumns; j++) {
-			texts[j] = NULL;
-			if (cells[j].type == REPORT_REMARK)
-				remark = cells[j].as.string;
-			else if (cells[j].type != REPORT_ABSENT)
-				texts[j] = value_text(t->report,
-				    &table->columns[j], &cells[j]);
+		for (i = 0; i < s->ncolumns; i++) {
+			const struct report_value *v = &row->cells[i];
+
+			texts[i] = NULL;
+			if (v->type == REPORT_REMARK)
+				remark = v->as.string;
+			else if (v->type != REPORT_ABSENT)
+				texts[i] =
+				    value_text(t->report, &s->columns[i], v);
 		}
 		if (t->put)
-			put_row(t, table->indent, texts, remark);
+			put_row(t, s->indent, texts, remark);
 		else
 			measure_row(t, texts);
+		report_release(t->report, mark);
 	}
 }
 
@@ -269,18 +271,17 @@ each_row(struct table *t)
 static void
 narrow(struct table *t)
 {
-	const struct report_table *table = t->table;
-	unsigned used = table->indent;
-	size_t i, n = table->ncolumns;
+	const struct report_field *columns = t->section->columns;
+	unsigned used = t->section->indent;
+	size_t i, n = t->section->ncolumns;
 	int spare;
 
 	for (i = 0; i < n; i++)
 		if (t->widths[i] > 0)
-			used += t->widths[i] +
-			    (table->columns[i].width == 0 ? 2 : 0);
+			used += t->widths[i] + (columns[i].width == 0 ? 2 : 0);
 	for (spare = 9; spare > 0; spare--)
 		for (i = 0; i < n && used > t->report->options.width + 2; i++) {
-			if (table->columns[i].spare != spare)
+			if (columns[i].spare != spare)
 				continue;
 			if (t->widths[i] > 0)
 				used -= t->widths[i] + 2;
@@ -289,7 +290,7 @@ narrow(struct table *t)
 }
 
 static void
-put_table(struct report *r, const struct report_table *table)
+put_table(struct report *r, const struct report_section *s)
 {
 	const char *heads[REPORT_COLUMNS_MAX];
 	struct table t;
@@ -297,9 +298,9 @@ put_table(struct report *r, const struct report_table *table)
 
 	memset(&t, 0, sizeof(t));
 	t.report = r;
-	t.table = table;
-	for (i = 0; i < table->ncolumns; i++)
-		heads[i] = report_field_label(&table->columns[i]);
+	t.section = s;
+	for (i = 0; i < s->ncolumns; i++)
+		heads[i] = report_field_label(&s->columns[i]);
 	measure_row(&t, heads);
 	each_row(&t);
 	if (!r->options.raw)
@@ -321,8 +322,8 @@ put_section(struct report *r, const struct report_section *s)
 	put_heading(r, s);
 	put_facts(r, s);
 	put_lines(r, s);
-	if (s->table != NULL)
-		put_table(r, s->table);
+	if (s->ncolumns > 0)
+		put_table(r, s);
 	for (i = 0; i < s->nnotes; i++)
 		if (s->notes[i].shown & REPORT_TEXT)
 			put_line(r, s->notes[i].text);

@@ -18,58 +18,40 @@
 static const char *const kinds[RUN_KINDS] = { "malloc", "calloc", "aligned",
 	"realloc", "free" };
 
-/* The allocators of a table, and of a row one of them. */
+/* Those that are shown: for programs one, in text all beside each other. */
 struct some {
 	const struct show *show;
 	const struct result *results;
 	size_t n;
 };
 
-static const struct report_field name_column = { .name = "allocator",
-	.label = "",
-	.left = 1,
-	.width = 12,
-	.most = 12,
-	.shown = REPORT_TEXT };
-static const struct report_field item_column = { .name = "item",
-	.label = "",
-	.left = 1,
-	.width = 9,
-	.item = 1 };
+static const struct report_value unknown = { .type = REPORT_UNKNOWN };
 
-static struct report_value
-name_of(const struct result *s)
-{
-	return report_string(s->candidate->name);
-}
-
-static struct report_value
-item_of(struct report *r, size_t i)
-{
-	return report_string(report_text(r, "%zu", i));
-}
-
-/* A section of them; that of one has its name for programs. */
+/* A table of them; that of one has its name for programs. */
 static struct report_section *
-section_of(struct report *r, unsigned to, const char *type,
+open_table(struct report *r, unsigned to, const char *type,
     const struct some *some, const char *title)
 {
 	struct report_section *s = report_section(r, to, type);
+	struct report_field *f =
+	    report_column(r, "allocator", "", REPORT_GROUPED, 12);
 
 	s->title = title;
 	s->apart = 1;
-	if (some->n == 1)
+	s->indent = 2;
+	f->left = 1;
+	f->most = 12;
+	f->shown = REPORT_TEXT;
+	if (report_is(r, REPORT_DATA))
 		s->name = some->results->candidate->name;
 	return s;
 }
 
 static void
-put_table(struct report *r, unsigned to, const char *type,
-    const struct some *some, const char *title,
-    const struct report_table *table)
+open_row(struct report *r, unsigned to, const struct result *s)
 {
-	section_of(r, to, type, some, title)->table = table;
-	report_put(r);
+	report_row(r, to);
+	report_cell(r, report_string(s->candidate->name));
 }
 
 /* ------------------------------------------------------- who they are */
@@ -101,10 +83,12 @@ static void
 put_lines(struct report *r, const struct some *some)
 {
 	struct report_section *section =
-	    section_of(r, REPORT_TEXT, "allocator", some, "allocators");
+	    report_section(r, REPORT_TEXT, "allocator");
 	char text[512];
 	size_t i, j;
 
+	section->title = "allocators";
+	section->apart = 1;
 	section->indent = 2;
 	section->label_width = 12;
 	for (i = 0; i < some->n; i++) {
@@ -121,109 +105,75 @@ put_lines(struct report *r, const struct some *some)
 	report_put(r);
 }
 
-static unsigned
-setting_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct result *s = of;
-
-	cells[0] = item_of(r, i);
-	cells[1] = report_optional(s->settings[i]);
-	return REPORT_DATA;
-}
-
 static void
-put_who(struct report *r, const struct some *some)
+put_facts(struct report *r, const struct result *s)
 {
-	static const struct report_field columns[] = {
-		{ .name = "item", .item = 1 }, { .name = "assignment" }
-	};
-	const struct result *s = some->results;
-	const struct {
-		const char *name;
-		struct report_value value;
-	} rows[] = { { "path", report_optional(s->path) },
-		{ "version", report_optional(s->release) },
-		{ "pool", report_optional(s->plugin ? s->called : "") },
-		{ "parameters", report_optional(s->candidate->parameters) },
-		{ "failed", report_count(s->failed != 0) },
-		{ "failure", report_optional(s->why) },
-		{ "failed_allocations", report_count(s->failures) },
-		{ "errors", report_count(s->errors) } };
-	const struct report_table table = { columns, 2, s->nsettings, s,
-		setting_row, 0 };
 	size_t i;
 
-	(void)section_of(r, REPORT_DATA, "allocator", some, NULL);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		(void)report_fact(r,
-		    &(struct report_field){ .name = rows[i].name },
-		    rows[i].value);
+	report_section(r, REPORT_DATA, "allocator")->name = s->candidate->name;
+	report_data(r, "path", report_optional(s->path));
+	report_data(r, "version", report_optional(s->release));
+	report_data(r, "pool", report_optional(s->plugin ? s->called : ""));
+	report_data(r, "parameters", report_optional(s->candidate->parameters));
+	report_data(r, "failed", report_count(s->failed != 0));
+	report_data(r, "failure", report_optional(s->why));
+	report_data(r, "failed_allocations", report_count(s->failures));
+	report_data(r, "errors", report_count(s->errors));
 	report_put(r);
-	put_table(r, REPORT_DATA, "setting", some, NULL, &table);
+	for (i = 0; i < s->nsettings; i++) {
+		(void)show_item(r, "setting", s, i);
+		report_data(r, "assignment", report_optional(s->settings[i]));
+		report_put(r);
+	}
 }
 
 /* ---------------------------------------------------------------- time */
 
-static unsigned
-cost_row(struct report *r, const void *of, size_t i, struct report_value *cells)
+static void
+add_cost(struct report *r, const struct result *s)
 {
-	const struct some *some = of;
-	const struct result *s = &some->results[i];
 	struct spread cost = result_cost(s), wall = result_wall(s);
 	double own = result_own(s), faults = result_faults(s).median;
 
-	cells[0] = name_of(s);
-	cells[1].type = REPORT_UNKNOWN;
-	if (s->nruns == 0)
-		return REPORT_TEXT;
-	cells[1] = report_real(cost.median - own);
-	cells[2] = report_real(cost.least - own);
-	cells[3] = report_real(cost.most - own);
-	cells[4] = report_real(own);
-	cells[5] = report_real(wall.median);
-	cells[6] = report_real(show_ratio(1e3, wall.median));
-	cells[7] = report_is(r, REPORT_TEXT) ? report_count((uint64_t)faults) :
-	                                       report_real(faults);
-	return REPORT_ALL;
+	open_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
+	if (s->nruns == 0) {
+		report_cell(r, unknown);
+		return;
+	}
+	report_cell(r, report_real(cost.median - own));
+	report_cell(r, report_real(cost.least - own));
+	report_cell(r, report_real(cost.most - own));
+	report_cell(r, report_real(own));
+	report_cell(r, report_real(wall.median));
+	report_cell(r, report_real(show_ratio(1e3, wall.median)));
+	report_cell(r,
+	    report_is(r, REPORT_TEXT) ? report_count((uint64_t)faults) :
+	                                report_real(faults));
 }
 
 static void
 put_cost(struct report *r, const struct some *some)
 {
-	const struct report_field columns[] = {
-		name_column,
-		{ .name = "ns",
-		    .label = "median",
-		    .notation = REPORT_SHORT,
-		    .width = 9 },
-		{ .name = "least_ns",
-		    .label = "least",
-		    .notation = REPORT_SHORT,
-		    .width = 9 },
-		{ .name = "most_ns",
-		    .label = "most",
-		    .notation = REPORT_SHORT,
-		    .width = 9 },
-		{ .name = "own_ns",
-		    .label = "own",
-		    .notation = REPORT_SHORT,
-		    .width = 8 },
-		{ .name = "wall_ns", .shown = REPORT_DATA },
-		{ .name = "M ops/s",
-		    .notation = REPORT_FIXED,
-		    .decimals = 2,
-		    .width = 12,
-		    .shown = REPORT_TEXT },
-		{ .name = "page_faults", .label = "page faults", .width = 12 }
-	};
-	const struct report_table table = { columns, 8, some->n, some, cost_row,
-		2 };
 	const struct show *show = some->show;
+	struct report_field *f;
+	size_t i;
 
-	section_of(r, REPORT_TEXT | REPORT_DATA, "cost", some,
-	    "CPU time, nanoseconds an operation; telreplay's own is subtracted")
-	    ->table = &table;
+	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "cost", some,
+	    "CPU time, nanoseconds an operation; telreplay's own is "
+	    "subtracted");
+	(void)report_column(r, "ns", "median", REPORT_SHORT, 9);
+	(void)report_column(r, "least_ns", "least", REPORT_SHORT, 9);
+	(void)report_column(r, "most_ns", "most", REPORT_SHORT, 9);
+	(void)report_column(r, "own_ns", "own", REPORT_SHORT, 8);
+	report_column(r, "wall_ns", NULL, REPORT_GROUPED, 0)->shown =
+	    REPORT_DATA;
+	f = report_column(r, "M ops/s", NULL, REPORT_FIXED, 12);
+	f->decimals = 2;
+	f->shown = REPORT_TEXT;
+	(void)report_column(r, "page_faults", "page faults", REPORT_GROUPED,
+	    12);
+	for (i = 0; i < some->n; i++)
+		add_cost(r, &some->results[i]);
 	if (show->facts->compiled * show->telreplay->run.repeat < FEW)
 		report_note(r, REPORT_TEXT, NULL,
 		    "the trace is too short for this to say much: "
@@ -231,42 +181,36 @@ put_cost(struct report *r, const struct some *some)
 	report_put(r);
 }
 
-static unsigned
-run_row(struct report *r, const void *of, size_t i, struct report_value *cells)
-{
-	const struct some *some = of;
-	const struct timing *t = &some->results->runs[i];
-
-	cells[0] = item_of(r, i + 1);
-	cells[1] = report_count(t->operations);
-	cells[2] = report_real(t->cpu);
-	cells[3] = report_real(t->wall);
-	cells[4] = report_count(t->minor_faults);
-	cells[5] = report_count(t->major_faults);
-	return REPORT_DATA;
-}
-
 static void
-put_runs(struct report *r, const struct some *some)
+put_runs(struct report *r, const struct result *s)
 {
-	static const struct report_field columns[] = {
-		{ .name = "item", .item = 1 },
-		{ .name = "operations" },
-		{ .name = "cpu_ns" },
-		{ .name = "wall_ns" },
-		{ .name = "minor_faults" },
-		{ .name = "major_faults" },
-	};
-	const struct report_table table = { columns, 6, some->results->nruns,
-		some, run_row, 0 };
+	size_t i;
 
-	put_table(r, REPORT_DATA, "run", some, NULL, &table);
+	for (i = 0; i < s->nruns; i++) {
+		const struct timing *t = &s->runs[i];
+
+		(void)show_item(r, "run", s, i + 1);
+		report_data(r, "operations", report_count(t->operations));
+		report_data(r, "cpu_ns", report_real(t->cpu));
+		report_data(r, "wall_ns", report_real(t->wall));
+		report_data(r, "minor_faults", report_count(t->minor_faults));
+		report_data(r, "major_faults", report_count(t->major_faults));
+		report_put(r);
+	}
 }
 
 /* ------------------------------------------------------------- latency */
 
-/* The latency in nanoseconds of a kind; share 1 is the largest. */
-static struct report_value
+/* Quantiles of latency; share 1 is the largest. */
+static const struct {
+	const char *name;
+	double share;
+} quantiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 },
+	{ "p99.9", 0.999 }, { "max", 1 } };
+#define NQUANTILES (sizeof(quantiles) / sizeof(quantiles[0]))
+
+/* In nanoseconds. */
+static double
 latency(const struct result *s, size_t kind, double share)
 {
 	const struct run_latency *l = &s->latency[kind];
@@ -274,308 +218,249 @@ latency(const struct result *s, size_t kind, double share)
 	struct run_board scale;
 
 	if (share >= 1)
-		return report_real(max);
+		return max;
 	memset(&scale, 0, sizeof(scale));
 	scale.tick_ns = s->tick_ns;
 	value = run_quantile(&scale, l, share);
-	return report_real(value < max ? value : max);
+	return value < max ? value : max;
 }
 
-/* Rows by kind, and of a kind by allocator. */
-static unsigned
-latency_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
+static void
+add_latency(struct report *r, const struct result *s, size_t kind)
 {
-	static const double shares[] = { 0.5, 0.9, 0.99, 0.999, 1 };
-	const struct some *some = of;
-	const struct result *s = &some->results[i % some->n];
-	size_t kind = i / some->n, j;
+	size_t i;
 
-	(void)r;
-	cells[0] = name_of(s);
-	cells[1] = report_string(kinds[kind]);
-	cells[2] = report_count(s->operations[kind]);
-	cells[3] = report_count(s->latency[kind].count);
-	for (j = 0; j < 5; j++)
-		cells[4 + j] = latency(s, kind, shares[j]);
-	cells[9] = report_real(s->empty_ns);
-	return (s->latency[kind].count > 0 ? REPORT_TEXT : 0) |
-	    (s->operations[kind] > 0 ? REPORT_DATA : 0);
+	open_row(r,
+	    (s->latency[kind].count > 0 ? REPORT_TEXT : 0) |
+	        (s->operations[kind] > 0 ? REPORT_DATA : 0),
+	    s);
+	report_cell(r, report_string(kinds[kind]));
+	report_cell(r, report_count(s->operations[kind]));
+	report_cell(r, report_count(s->latency[kind].count));
+	for (i = 0; i < NQUANTILES; i++)
+		report_cell(r,
+		    report_real(latency(s, kind, quantiles[i].share)));
+	report_cell(r, report_real(s->empty_ns));
 }
 
 static void
 put_latency(struct report *r, const struct some *some)
 {
-	unsigned sample = some->show->telreplay->run.sample, i;
-	struct report_field columns[] = { name_column, item_column,
-		{ .name = "operations", .shown = REPORT_DATA },
-		{ .name = "samples", .width = 10 }, { .name = "p50" },
-		{ .name = "p90" }, { .name = "p99" }, { .name = "p99.9" },
-		{ .name = "max" },
-		{ .name = "subtracted", .shown = REPORT_DATA } };
-	const struct report_table table = { columns, 10, RUN_KINDS * some->n,
-		some, latency_row, 2 };
+	unsigned sample = some->show->telreplay->run.sample;
+	struct report_field *f;
+	size_t i, kind;
 
-	for (i = 4; i < 9; i++) {
-		columns[i].notation = REPORT_SHORT;
-		columns[i].width = i < 8 ? 9 : 10;
-	}
-	put_table(r, sample > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_DATA,
-	    "latency", some,
-	    report_text(r, "latency in nanoseconds, of one operation in %u",
-	        sample),
-	    &table);
+	open_table(r, sample > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_DATA,
+	    "latency", some, NULL)
+	    ->title = report_text(r,
+	    "latency in nanoseconds, of one operation in %u", sample);
+	f = report_column(r, "item", "", REPORT_GROUPED, 9);
+	f->item = f->left = 1;
+	report_column(r, "operations", NULL, REPORT_GROUPED, 0)->shown =
+	    REPORT_DATA;
+	(void)report_column(r, "samples", NULL, REPORT_GROUPED, 10);
+	for (i = 0; i < NQUANTILES; i++)
+		(void)report_column(r, quantiles[i].name, NULL, REPORT_SHORT,
+		    quantiles[i].share < 1 ? 9 : 10);
+	report_column(r, "subtracted", NULL, REPORT_GROUPED, 0)->shown =
+	    REPORT_DATA;
+	for (kind = 0; kind < RUN_KINDS; kind++)
+		for (i = 0; i < some->n; i++)
+			add_latency(r, &some->results[i], kind);
+	report_put(r);
 }
 
 /* ------------------------------------------------------------- threads */
 
-static unsigned
-thread_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct some *some = of;
-	const struct thread_timing *t = &some->results->threads[i];
-
-	cells[0] = item_of(r, i);
-	cells[1] = report_count(t->operations);
-	cells[2] = report_count(t->cpu);
-	cells[3] = report_count(t->wait);
-	cells[4] = report_count(t->wall);
-	cells[5] = report_count(t->blocked);
-	if (some->show->telreplay->run.pace > 0)
-		cells[6] = report_count(t->late);
-	return REPORT_DATA;
-}
-
 /* The throughput of the first threads beside each other. */
-static unsigned
-throughput_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
+static void
+put_throughput(struct report *r, const struct some *some)
 {
-	const struct some *some = of;
-	const struct result *s = &some->results[i];
-	uint64_t n = some->show->facts->threads;
-	size_t j;
+	size_t n = (size_t)some->show->facts->threads, i, j;
+	size_t shown = n < THREADS_SHOWN ? n : THREADS_SHOWN;
 
-	(void)r;
-	if (s->nruns == 0)
-		return 0;
-	cells[0] = name_of(s);
-	for (j = 0; j < n && j < THREADS_SHOWN; j++)
-		cells[1 + j] = report_real(
-		    show_ratio((double)s->threads[j].operations * 1e3,
-		        (double)s->threads[j].wall));
-	return REPORT_TEXT;
+	if (n < 2)
+		return;
+	(void)open_table(r, REPORT_TEXT, "thread", some,
+	    n > shown ?
+	        "throughput by thread, M ops/s while it runs; the first eight" :
+	        "throughput by thread, M ops/s while it runs");
+	for (j = 0; j < shown; j++)
+		report_column(r, report_text(r, "%zu", j), NULL, REPORT_FIXED,
+		    8)
+		    ->decimals = 2;
+	for (i = 0; i < some->n; i++) {
+		const struct result *s = &some->results[i];
+
+		if (s->nruns == 0)
+			continue;
+		open_row(r, REPORT_TEXT, s);
+		for (j = 0; j < shown; j++)
+			report_cell(r,
+			    report_real(
+			        show_ratio((double)s->threads[j].operations *
+			                1e3,
+			            (double)s->threads[j].wall)));
+	}
+	report_put(r);
 }
 
 static void
-put_threads(struct report *r, const struct some *some)
+put_threads(struct report *r, const struct show *show, const struct result *s)
 {
-	static const struct report_field figures[] = {
-		{ .name = "item", .item = 1 },
-		{ .name = "operations" },
-		{ .name = "cpu_ns" },
-		{ .name = "wait_ns" },
-		{ .name = "wall_ns" },
-		{ .name = "blocked" },
-		{ .name = "late_ns" },
-	};
-	size_t n = (size_t)some->show->facts->threads, i;
-	size_t shown = n < THREADS_SHOWN ? n : THREADS_SHOWN;
-	struct report_field columns[1 + THREADS_SHOWN] = { name_column };
-	const struct report_table rows = { figures, 7,
-		some->results->nruns > 0 ? n : 0, some, thread_row, 0 };
-	const struct report_table beside = { columns, 1 + shown, some->n, some,
-		throughput_row, 2 };
-	const char *title = n > THREADS_SHOWN ?
-	    "throughput by thread, M ops/s while it runs; the first eight" :
-	    "throughput by thread, M ops/s while it runs";
+	uint64_t i;
 
-	if (n > 1) {
-		struct report_section *s =
-		    section_of(r, REPORT_TEXT, "thread", some, title);
+	for (i = 0; i < show->facts->threads && s->nruns > 0; i++) {
+		const struct thread_timing *t = &s->threads[i];
 
-		s->table = &beside;
-		for (i = 0; i < shown; i++)
-			columns[1 + i] =
-			    (struct report_field){ .name =
-				                       report_text(r, "%zu", i),
-				    .notation = REPORT_FIXED,
-				    .decimals = 2,
-				    .width = 8 };
+		(void)show_item(r, "thread", s, i);
+		report_data(r, "operations", report_count(t->operations));
+		report_data(r, "cpu_ns", report_count(t->cpu));
+		report_data(r, "wait_ns", report_count(t->wait));
+		report_data(r, "wall_ns", report_count(t->wall));
+		report_data(r, "blocked", report_count(t->blocked));
+		if (show->telreplay->run.pace > 0)
+			report_data(r, "late_ns", report_count(t->late));
 		report_put(r);
 	}
-	put_table(r, REPORT_DATA, "thread", some, NULL, &rows);
 }
 
 /* -------------------------------------------------------------- memory */
 
-static unsigned
-memory_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
+static void
+add_memory(struct report *r, const struct facts *f, const struct result *s)
 {
-	const struct some *some = of;
-	const struct facts *f = some->show->facts;
-	const struct result *s = &some->results[i];
-
-	(void)r;
-	if (i == some->n) {
-		cells[0] = report_string("(live)");
-		cells[1] = report_count(f->peak_bytes);
-		cells[3] = report_count(f->live_bytes);
-		return REPORT_TEXT;
+	open_row(r, s->watched ? REPORT_ALL : REPORT_TEXT, s);
+	if (!s->watched) {
+		report_cell(r, unknown);
+		return;
 	}
-	cells[0] = name_of(s);
-	cells[1].type = REPORT_UNKNOWN;
-	if (!s->watched)
-		return REPORT_TEXT;
-	cells[1] = report_count(s->peak);
-	cells[2] =
-	    report_real(show_ratio((double)s->peak, (double)f->peak_bytes));
-	cells[3] = report_count(result_resident(s, &s->end));
-	cells[4] = report_count(result_resident(s, &s->freed));
-	cells[5] = report_count(s->freed.lazy);
-	cells[6] = report_count(s->baseline.resident);
-	cells[7] = report_count(s->asked);
-	if (s->has_room)
-		cells[8] = report_count(s->given);
-	cells[9].type = REPORT_UNKNOWN;
-	if (s->has_room && s->asked > 0)
-		cells[9] = report_real((double)s->given / (double)s->asked - 1);
-	return REPORT_ALL;
+	report_cell(r, report_count(s->peak));
+	report_cell(r,
+	    report_real(show_ratio((double)s->peak, (double)f->peak_bytes)));
+	report_cell(r, report_count(result_resident(s, &s->end)));
+	report_cell(r, report_count(result_resident(s, &s->freed)));
+	report_cell(r, report_count(s->freed.lazy));
+	report_cell(r, report_count(s->baseline.resident));
+	report_cell(r, report_count(s->asked));
+	report_cell(r, s->has_room ? report_count(s->given) : unknown);
+	report_cell(r,
+	    s->has_room && s->asked > 0 ?
+	        report_real((double)s->given / (double)s->asked - 1) :
+	        unknown);
 }
 
 static void
 put_memory(struct report *r, const struct some *some)
 {
-	const struct report_field columns[] = { name_column,
-		{ .name = "peak_bytes",
-		    .label = "peak",
-		    .notation = REPORT_SIZE,
-		    .width = 12 },
-		{ .name = "peak_over_live",
-		    .label = "peak/live",
-		    .notation = REPORT_FIXED,
-		    .decimals = 3,
-		    .width = 12 },
-		{ .name = "end_bytes",
-		    .label = "at the end",
-		    .notation = REPORT_SIZE,
-		    .width = 12 },
-		{ .name = "freed_bytes",
-		    .label = "all freed",
-		    .notation = REPORT_SIZE,
-		    .width = 12 },
-		{ .name = "freed_lazy_bytes", .shown = REPORT_DATA },
-		{ .name = "baseline_bytes", .shown = REPORT_DATA },
-		{ .name = "asked_bytes", .shown = REPORT_DATA },
-		{ .name = "given_bytes", .shown = REPORT_DATA },
-		{ .name = "slack",
-		    .notation = REPORT_PERCENT,
-		    .decimals = 1,
-		    .width = 12,
-		    .shown = REPORT_TEXT } };
-	const struct report_table table = { columns, 10, some->n + 1, some,
-		memory_row, 2 };
+	static const char *const more[] = { "freed_lazy_bytes",
+		"baseline_bytes", "asked_bytes", "given_bytes" };
+	const struct facts *facts = some->show->facts;
+	struct report_field *f;
+	size_t i;
 
-	put_table(r, REPORT_TEXT | REPORT_DATA, "memory", some,
-	    "memory above that before the first operation", &table);
-}
-
-static unsigned
-sample_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct some *some = of;
-	const struct show *show = some->show;
-	const struct result *s = some->results;
-	const struct sample *at = &s->samples[i];
-
-	cells[0] = item_of(r, i);
-	cells[1] = report_real(show_ratio((double)at->done,
-	    (double)show->facts->words * show->telreplay->run.repeat));
-	cells[2] = report_real(contest_live(show->contest, at));
-	cells[3] = report_count(result_resident(s, at));
-	cells[4] = report_count(at->lazy);
-	if (s->has_room)
-		cells[5] = report_count(at->room);
-	return REPORT_DATA;
+	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "memory", some,
+	    "memory above that before the first operation");
+	(void)report_column(r, "peak_bytes", "peak", REPORT_SIZE, 12);
+	report_column(r, "peak_over_live", "peak/live", REPORT_FIXED, 12)
+	    ->decimals = 3;
+	(void)report_column(r, "end_bytes", "at the end", REPORT_SIZE, 12);
+	(void)report_column(r, "freed_bytes", "all freed", REPORT_SIZE, 12);
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		report_column(r, more[i], NULL, REPORT_GROUPED, 0)->shown =
+		    REPORT_DATA;
+	f = report_column(r, "slack", NULL, REPORT_PERCENT, 12);
+	f->decimals = 1;
+	f->shown = REPORT_TEXT;
+	for (i = 0; i < some->n; i++)
+		add_memory(r, facts, &some->results[i]);
+	report_row(r, REPORT_TEXT);
+	report_cell(r, report_string("(live)"));
+	report_cell(r, report_count(facts->peak_bytes));
+	report_cell(r, report_optional(""));
+	report_cell(r, report_count(facts->live_bytes));
+	report_put(r);
 }
 
 static void
-put_samples(struct report *r, const struct some *some)
+put_samples(struct report *r, const struct show *show, const struct result *s)
 {
-	static const struct report_field columns[] = {
-		{ .name = "item", .item = 1 },
-		{ .name = "done" },
-		{ .name = "live_bytes" },
-		{ .name = "resident_bytes" },
-		{ .name = "lazy_bytes" },
-		{ .name = "room_bytes" },
-	};
-	const struct result *s = some->results;
-	const struct report_table table = { columns, 6,
-		s->watched ? s->nsamples : 0, some, sample_row, 0 };
+	double words = (double)show->facts->words * show->telreplay->run.repeat;
+	size_t i;
 
-	put_table(r, REPORT_DATA, "sample", some, NULL, &table);
+	for (i = 0; i < s->nsamples && s->watched; i++) {
+		const struct sample *at = &s->samples[i];
+
+		(void)show_item(r, "sample", s, i);
+		report_data(r, "done",
+		    report_real(show_ratio((double)at->done, words)));
+		report_data(r, "live_bytes",
+		    report_real(contest_live(show->contest, at)));
+		report_data(r, "resident_bytes",
+		    report_count(result_resident(s, at)));
+		report_data(r, "lazy_bytes", report_count(at->lazy));
+		if (s->has_room)
+			report_data(r, "room_bytes", report_count(at->room));
+		report_put(r);
+	}
 }
 
 /* -------------------------------------------------------- system calls */
 
-static unsigned
-calls_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct some *some = of;
-	const struct result *s = &some->results[i];
-	size_t k;
-
-	(void)r;
-	cells[0] = name_of(s);
-	cells[1].type = REPORT_REMARK;
-	cells[1].as.string = "not counted: it may not be traced";
-	if (!s->calls_known)
-		return REPORT_TEXT;
-	for (k = 0; k < CALLS; k++)
-		cells[1 + k] = report_count(s->calls[k]);
-	return REPORT_ALL;
-}
-
 static void
 put_calls(struct report *r, const struct some *some)
 {
-	struct report_field columns[1 + CALLS] = { name_column };
-	const struct report_table table = { columns, 1 + CALLS, some->n, some,
-		calls_row, 2 };
-	size_t k;
+	struct report_value remark =
+	    report_string("not counted: it may not be traced");
+	size_t i, k;
 
+	remark.type = REPORT_REMARK;
+	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "calls", some,
+	    "system calls for memory");
 	for (k = 0; k < CALLS; k++)
-		columns[1 + k] =
-		    (struct report_field){ .name =
-			                       calls_name((enum system_call)k),
-			    .width = 10 };
-	put_table(r, REPORT_TEXT | REPORT_DATA, "calls", some,
-	    "system calls for memory", &table);
+		(void)report_column(r, calls_name((enum system_call)k), NULL,
+		    REPORT_GROUPED, 10);
+	for (i = 0; i < some->n; i++) {
+		const struct result *s = &some->results[i];
+
+		open_row(r, s->calls_known ? REPORT_ALL : REPORT_TEXT, s);
+		if (!s->calls_known)
+			report_cell(r, remark);
+		for (k = 0; k < CALLS && s->calls_known; k++)
+			report_cell(r, report_count(s->calls[k]));
+	}
+	report_put(r);
 }
 
+/* All of them beside each other. */
 void
-show_allocators(struct report *r, const struct show *show,
-    const struct result *results, size_t n)
+show_compared(struct report *r, const struct show *show)
 {
-	const struct some some = { show, results, n };
+	const struct some some = { show, show->contest->results,
+		show->contest->n };
 
 	put_lines(r, &some);
-	if (report_is(r, REPORT_DATA))
-		put_who(r, &some);
 	put_cost(r, &some);
-	if (report_is(r, REPORT_DATA))
-		put_runs(r, &some);
 	put_latency(r, &some);
-	put_threads(r, &some);
+	put_throughput(r, &some);
 	put_memory(r, &some);
-	if (report_is(r, REPORT_DATA))
-		put_samples(r, &some);
-	if (report_is(r, REPORT_TEXT))
-		show_curves(r, show);
+	show_curves(r, show);
+	put_calls(r, &some);
+}
+
+/* One, with all of its figures. */
+void
+show_allocator(struct report *r, const struct show *show,
+    const struct result *s)
+{
+	const struct some some = { show, s, 1 };
+
+	put_facts(r, s);
+	put_cost(r, &some);
+	put_runs(r, s);
+	put_latency(r, &some);
+	put_threads(r, show, s);
+	put_memory(r, &some);
+	put_samples(r, show, s);
 	put_calls(r, &some);
 }

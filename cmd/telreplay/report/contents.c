@@ -123,155 +123,94 @@ put_lines(struct report *r, const struct facts *f)
 static void
 put_facts(struct report *r, const struct facts *f)
 {
-	const struct {
-		const char *name;
-		struct report_value value;
-	} rows[] = { { "threads", report_count(f->log_threads) },
-		{ "lanes", report_count(f->threads) },
-		{ "order", report_optional(show_order(f)) },
-		{ "operations", report_count(f->compiled) },
-		{ "waits", report_count(f->waits) },
-		{ "crossing_frees", report_count(f->crossing_frees) },
-		{ "crossing_reallocs", report_count(f->crossing_reallocs) },
-		{ "partial_frees", report_count(f->parts) },
-		{ "pools", report_count(f->pools) },
-		{ "buffers", report_count(f->buffers) },
-		{ "requests", report_count(f->requests) },
-		{ "requested_bytes", report_count(f->requested) },
-		{ "largest_bytes", report_count(f->largest) },
-		{ "peak_bytes", report_count(f->peak_bytes) },
-		{ "peak_bytes_blocks", report_count(f->peak_of_blocks) },
-		{ "peak_blocks", report_count(f->peak_blocks) },
-		{ "peak_event", report_count(f->peak_event) },
-		{ "live_bytes", report_count(f->live_bytes) },
-		{ "live_blocks", report_count(f->live_blocks) } };
-	size_t i;
-
 	(void)report_section(r, REPORT_DATA, "trace");
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		(void)report_fact(r,
-		    &(struct report_field){ .name = rows[i].name },
-		    rows[i].value);
+	report_data(r, "threads", report_count(f->log_threads));
+	report_data(r, "lanes", report_count(f->threads));
+	report_data(r, "order", report_optional(show_order(f)));
+	report_data(r, "operations", report_count(f->compiled));
+	report_data(r, "waits", report_count(f->waits));
+	report_data(r, "crossing_frees", report_count(f->crossing_frees));
+	report_data(r, "crossing_reallocs", report_count(f->crossing_reallocs));
+	report_data(r, "partial_frees", report_count(f->parts));
+	report_data(r, "pools", report_count(f->pools));
+	report_data(r, "buffers", report_count(f->buffers));
+	report_data(r, "requests", report_count(f->requests));
+	report_data(r, "requested_bytes", report_count(f->requested));
+	report_data(r, "largest_bytes", report_count(f->largest));
+	report_data(r, "peak_bytes", report_count(f->peak_bytes));
+	report_data(r, "peak_bytes_blocks", report_count(f->peak_of_blocks));
+	report_data(r, "peak_blocks", report_count(f->peak_blocks));
+	report_data(r, "peak_event", report_count(f->peak_event));
+	report_data(r, "live_bytes", report_count(f->live_bytes));
+	report_data(r, "live_blocks", report_count(f->live_blocks));
 	report_put(r);
 }
 
-/* ----------------------------------------------------- tables of events */
-
-static unsigned
-operation_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct facts *f = of;
-
-	(void)r;
-	cells[0] = report_string(operations[i]);
-	cells[1] = report_count(f->operations[i]);
-	return f->operations[i] > 0 ? REPORT_DATA : 0;
-}
-
-static unsigned
-anomaly_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct facts *f = of;
-
-	(void)r;
-	cells[0] = report_string(anomaly_text((enum anomaly)i));
-	cells[1] = report_count(f->anomalies[i]);
-	return f->anomalies[i] > 0 ? REPORT_DATA : 0;
-}
-
-/* Those that are damage come behind those that are not. */
-static unsigned
-damage_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	return anomaly_row(r, of, ANOMALY_FREE + i, cells);
-}
-
-static unsigned
-anomaly_event_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct facts *f = of;
-	const struct anomaly_event *e = &f->anomaly_events[i];
-
-	(void)r;
-	cells[0] = report_string(anomaly_text(e->anomaly));
-	cells[1] = report_optional(f->log_names[e->log]);
-	cells[2] = report_count(e->event);
-	cells[3] = report_count(e->address);
-	cells[4] = report_count(e->thread);
-	return REPORT_DATA;
-}
-
-static unsigned
-live_row(struct report *r, const void *of, size_t i, struct report_value *cells)
-{
-	const struct facts *f = of;
-	const struct live_point *p = &f->curve[i];
-
-	cells[0] = report_string(report_text(r, "%zu", i));
-	cells[1] = report_real(show_ratio((double)p->done, (double)f->words));
-	cells[2] = report_count(p->blocks);
-	cells[3] = report_count(p->bytes);
-	return REPORT_DATA;
-}
-
+/* How many events there are of something. */
 static void
-put_rows(struct report *r, const char *type, const struct report_table *table)
+put_events(struct report *r, const char *type, const char *item, uint64_t n)
 {
-	report_section(r, REPORT_DATA, type)->table = table;
+	if (n == 0)
+		return;
+	report_section(r, REPORT_DATA, type)->item = item;
+	report_data(r, "events", report_count(n));
 	report_put(r);
 }
 
 static void
-put_events(struct report *r, const struct facts *f)
+put_all_events(struct report *r, const struct facts *f)
 {
-	static const struct report_field columns[] = {
-		{ .name = "item", .item = 1 }, { .name = "events" }
-	};
-	static const struct report_field event[] = {
-		{ .name = "item", .item = 1 }, { .name = "log" },
-		{ .name = "event" }, { .name = "address" }, { .name = "thread" }
-	};
-	const struct report_table kinds = { columns, 2, ALLOC_KINDS, f,
-		operation_row, 0 };
-	const struct report_table odd = { columns, 2, ANOMALY_FREE, f,
-		anomaly_row, 0 };
-	const struct report_table wrong = { columns, 2,
-		ANOMALIES - ANOMALY_FREE, f, damage_row, 0 };
-	const struct report_table events = { event, 5,
-		(size_t)f->anomaly_event_count, f, anomaly_event_row, 0 };
+	uint64_t i;
 
-	put_rows(r, "operation", &kinds);
-	put_rows(r, "odd", &odd);
-	put_rows(r, "wrong", &wrong);
-	put_rows(r, "odd event", &events);
+	for (i = 0; i < ALLOC_KINDS; i++)
+		put_events(r, "operation", operations[i], f->operations[i]);
+	for (i = 0; i < ANOMALIES; i++)
+		put_events(r,
+		    anomaly_is_damage((enum anomaly)i) ? "wrong" : "odd",
+		    anomaly_text((enum anomaly)i), f->anomalies[i]);
+	for (i = 0; i < f->anomaly_event_count; i++) {
+		const struct anomaly_event *e = &f->anomaly_events[i];
+
+		report_section(r, REPORT_DATA, "odd event")->item =
+		    anomaly_text(e->anomaly);
+		report_data(r, "log", report_optional(f->log_names[e->log]));
+		report_data(r, "event", report_count(e->event));
+		report_data(r, "address", report_count(e->address));
+		report_data(r, "thread", report_count(e->thread));
+		report_put(r);
+	}
+}
+
+static void
+put_live(struct report *r, const struct facts *f)
+{
+	uint64_t i;
+
+	for (i = 0; i < f->curve_points; i++) {
+		const struct live_point *p = &f->curve[i];
+
+		(void)show_item(r, "live", NULL, i);
+		report_data(r, "done",
+		    report_real(show_ratio((double)p->done, (double)f->words)));
+		report_data(r, "blocks", report_count(p->blocks));
+		report_data(r, "bytes", report_count(p->bytes));
+		report_put(r);
+	}
 }
 
 /* ---------------------------------------------------------- histograms */
 
-/* A histogram: element i counts what is from 2^(i-1) to 2^i - 1. */
-struct powers {
-	const uint64_t *counts, *left;
-	double sum;
-	unsigned first, last; /* in use */
-	double tick_rate;     /* 0: the values are not ticks */
-	int text;             /* there is a table of text */
-};
-
 /* The range of an element; of ticks, the time up to which it goes. */
 static const char *
-range(struct report *r, const struct powers *p, size_t i)
+range(struct report *r, size_t i, double tick_rate)
 {
 	uint64_t low = i == 0 ? 0 : (uint64_t)1 << (i - 1);
 	char text[FIGURE_TEXT];
 
-	if (p->tick_rate > 0)
+	if (tick_rate > 0)
 		return report_text(r, "%s",
 		    figure_double((double)((uint64_t)1 << (i < 63 ? i : 63)) *
-		            1e9 / p->tick_rate,
+		            1e9 / tick_rate,
 		        "ns", 0, text));
 	if (i < 2)
 		return report_text(r, "%" PRIu64, low);
@@ -279,94 +218,74 @@ range(struct report *r, const struct powers *p, size_t i)
 	    count(r, low + (low - 1)));
 }
 
-static unsigned
-power_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct powers *p = of;
-	unsigned to = p->counts[i] > 0 ? REPORT_DATA : 0;
-
-	if (p->text && i >= p->first && i <= p->last)
-		to |= REPORT_TEXT;
-	cells[0] = report_string(
-	    report_text(r, "%" PRIu64, i == 0 ? 0 : (uint64_t)1 << (i - 1)));
-	cells[1] = report_string(range(r, p, i));
-	cells[2] = report_count(p->counts[i]);
-	cells[3] = report_real(show_ratio((double)p->counts[i], p->sum));
-	if (p->left != NULL)
-		cells[4] = report_count(p->left[i]);
-	return to;
-}
-
+/*
+ * A histogram: element i counts what is from 2^(i-1) to 2^i - 1.
+ * left: the same of what is left, or NULL; tick_rate: 0 when the values are
+ * not ticks.
+ */
 static void
-put_histogram(struct report *r, const char *type, const char *label,
-    const char *what, struct powers *p)
+put_histogram(struct report *r, unsigned to, const char *type,
+    const char *label, const char *what, const uint64_t *counts,
+    const uint64_t *left, double tick_rate)
 {
-	const struct report_field columns[] = {
-		{ .name = "item", .item = 1, .shown = REPORT_DATA },
-		{ .name = "range",
-		    .label = label,
-		    .left = 1,
-		    .width = 26,
-		    .shown = REPORT_TEXT },
-		{ .name = what, .width = 14 },
-		{ .name = "share",
-		    .notation = REPORT_PERCENT,
-		    .decimals = 2,
-		    .width = 8,
-		    .shown = REPORT_TEXT },
-		{ .name = "not_freed", .label = "not freed", .width = 14 },
-	};
-	const struct report_table table = { columns, p->left != NULL ? 5 : 4,
-		65, p, power_row, 2 };
-	struct report_section *s;
-	unsigned i;
+	struct report_field *f;
+	unsigned i, first = 64, last = 0;
+	double sum = 0;
 
-	p->first = 64;
 	for (i = 0; i <= 64; i++) {
-		p->sum += (double)p->counts[i];
-		if (p->counts[i] == 0)
-			continue;
-		p->last = i;
-		if (p->first > i)
-			p->first = i;
+		sum += (double)counts[i];
+		if (counts[i] > 0)
+			last = i;
+		if (counts[i] > 0 && first > i)
+			first = i;
 	}
-	p->text = p->text && p->sum > 0;
-	s = report_section(r, p->text ? REPORT_TEXT | REPORT_DATA : REPORT_DATA,
-	    type);
-	s->apart = 1;
-	s->table = &table;
+	report_section(r, sum > 0 ? to : REPORT_DATA, type)->apart = 1;
+	r->section.indent = 2;
+	f = report_column(r, "item", NULL, REPORT_GROUPED, 0);
+	f->item = 1;
+	f->shown = REPORT_DATA;
+	f = report_column(r, "range", label, REPORT_GROUPED, 26);
+	f->left = 1;
+	f->shown = REPORT_TEXT;
+	(void)report_column(r, what, NULL, REPORT_GROUPED, 14);
+	f = report_column(r, "share", NULL, REPORT_PERCENT, 8);
+	f->decimals = 2;
+	f->shown = REPORT_TEXT;
+	if (left != NULL)
+		(void)report_column(r, "not_freed", "not freed", REPORT_GROUPED,
+		    14);
+	for (i = first; i <= last; i++) {
+		report_row(r,
+		    counts[i] > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_TEXT);
+		report_cell(r,
+		    report_string(report_text(r, "%" PRIu64,
+		        i == 0 ? 0 : (uint64_t)1 << (i - 1))));
+		report_cell(r, report_string(range(r, i, tick_rate)));
+		report_cell(r, report_count(counts[i]));
+		report_cell(r, report_real(show_ratio((double)counts[i], sum)));
+		if (left != NULL)
+			report_cell(r, report_count(left[i]));
+	}
 	report_put(r);
 }
 
 void
 show_trace(struct report *r, const struct show *show)
 {
-	static const struct report_field columns[] = {
-		{ .name = "item", .item = 1 },
-		{ .name = "done" },
-		{ .name = "blocks" },
-		{ .name = "bytes" },
-	};
+	const unsigned both = REPORT_TEXT | REPORT_DATA;
 	const struct facts *f = show->facts;
-	const struct report_table live = { columns, 4, (size_t)f->curve_points,
-		f, live_row, 0 };
-	struct powers sizes = { .counts = f->sizes,
-		.left = f->leaked,
-		.text = 1 };
-	struct powers lived = { .counts = f->lived, .text = 1 };
-	struct powers ticks = { .counts = f->lived_ticks,
-		.tick_rate = f->tick_rate,
-		.text = f->first_clock != f->last_clock };
 
 	put_lines(r, f);
 	put_facts(r, f);
-	put_events(r, f);
-	put_histogram(r, "size", "sizes in bytes", "requests", &sizes);
-	put_histogram(r, "lifetime", "lifetimes in operations", "blocks",
-	    &lived);
+	put_all_events(r, f);
+	put_histogram(r, both, "size", "sizes in bytes", "requests", f->sizes,
+	    f->leaked, 0);
+	put_histogram(r, both, "lifetime", "lifetimes in operations", "blocks",
+	    f->lived, NULL, 0);
 	if (f->tick_rate > 0)
-		put_histogram(r, "lifetime_ticks", "lifetimes in time, up to",
-		    "blocks", &ticks);
-	put_rows(r, "live", &live);
+		put_histogram(r,
+		    f->first_clock != f->last_clock ? both : REPORT_DATA,
+		    "lifetime_ticks", "lifetimes in time, up to", "blocks",
+		    f->lived_ticks, NULL, f->tick_rate);
+	put_live(r, f);
 }

@@ -13,13 +13,6 @@
 
 /* --------------------------------------------------------------- table */
 
-struct beside {
-	const struct show *show;
-	const struct result *results;
-	size_t n;
-	const struct result *first; /* its samples tell what is live */
-};
-
 /* The sample that is nearest to a share of the words. */
 static const struct sample *
 sample_at(const struct show *show, const struct result *s, double share)
@@ -38,51 +31,43 @@ sample_at(const struct show *show, const struct result *s, double share)
 	return &s->samples[best];
 }
 
-static unsigned
-moment_row(struct report *r, const void *of, size_t i,
-    struct report_value *cells)
-{
-	const struct beside *b = of;
-	double share = (double)(i + 1) / MOMENTS;
-	size_t j;
-
-	cells[0] = report_string(report_text(r, "%3.0f%%", share * 100));
-	cells[1] = report_real(contest_live(b->show->contest,
-	    sample_at(b->show, b->first, share)));
-	for (j = 0; j < b->n; j++) {
-		const struct result *s = &b->results[j];
-
-		cells[2 + j].type = REPORT_UNKNOWN;
-		if (s->watched && s->nsamples > 0)
-			cells[2 + j] = report_count(
-			    result_resident(s, sample_at(b->show, s, share)));
-	}
-	return REPORT_TEXT;
-}
-
+/* Some of the allocators; the samples of the first tell what is live. */
 static void
-put_beside(struct report *r, const struct beside *b)
+put_beside(struct report *r, const struct show *show,
+    const struct result *results, size_t n, const struct result *first)
 {
-	struct report_field columns[2 + BESIDE] = {
-		{ .name = "", .left = 1, .width = 5 },
-		{ .name = "(live)", .notation = REPORT_SIZE, .width = 10 }
-	};
-	const struct report_table table = { columns, 2 + b->n, MOMENTS, b,
-		moment_row, 2 };
 	struct report_section *s = report_section(r, REPORT_TEXT, "curve");
+	struct report_value unknown = { .type = REPORT_UNKNOWN };
 	char text[16];
 	size_t i;
+	int m;
 
-	for (i = 0; i < b->n; i++) {
-		(void)page_escape(text, 9, b->results[i].candidate->name);
-		columns[2 + i] =
-		    (struct report_field){ .name = report_text(r, "%s", text),
-			    .notation = REPORT_SIZE,
-			    .width = 10 };
-	}
 	s->title = "resident memory along the run";
 	s->apart = 1;
-	s->table = &table;
+	s->indent = 2;
+	report_column(r, "", NULL, REPORT_GROUPED, 5)->left = 1;
+	(void)report_column(r, "(live)", NULL, REPORT_SIZE, 10);
+	for (i = 0; i < n; i++)
+		(void)report_column(r,
+		    report_text(r, "%s",
+		        page_escape(text, 9, results[i].candidate->name)),
+		    NULL, REPORT_SIZE, 10);
+	for (m = 1; m <= MOMENTS; m++) {
+		double share = (double)m / MOMENTS;
+
+		report_row(r, REPORT_TEXT);
+		report_cell(r,
+		    report_string(report_text(r, "%3.0f%%", share * 100)));
+		report_cell(r,
+		    report_real(contest_live(show->contest,
+		        sample_at(show, first, share))));
+		for (i = 0; i < n; i++)
+			report_cell(r,
+			    results[i].watched && results[i].nsamples > 0 ?
+			        report_count(result_resident(&results[i],
+			            sample_at(show, &results[i], share))) :
+			        unknown);
+	}
 	report_put(r);
 }
 
@@ -90,17 +75,15 @@ void
 show_curves(struct report *r, const struct show *show)
 {
 	const struct contest *c = show->contest;
-	struct beside b = { show, NULL, 0, NULL };
+	const struct result *first = NULL;
 	size_t i;
 
-	for (i = 0; i < c->n && b.first == NULL; i++)
+	for (i = 0; i < c->n && first == NULL; i++)
 		if (c->results[i].watched && c->results[i].nsamples > 0)
-			b.first = &c->results[i];
-	for (i = 0; b.first != NULL && i < c->n; i += BESIDE) {
-		b.results = c->results + i;
-		b.n = c->n - i < BESIDE ? c->n - i : BESIDE;
-		put_beside(r, &b);
-	}
+			first = &c->results[i];
+	for (i = 0; first != NULL && i < c->n; i += BESIDE)
+		put_beside(r, show, c->results + i,
+		    c->n - i < BESIDE ? c->n - i : BESIDE, first);
 }
 
 /* --------------------------------------------------------------- chart */

@@ -79,26 +79,17 @@ touch_name(enum run_touch touch)
 static void
 put_facts(struct report *r, const struct telreplay *t, const struct machine *m)
 {
-	const struct {
-		const char *name;
-		struct report_value value;
-	} rows[] = { { "kernel", report_optional(m->kernel) },
-		{ "processor", report_optional(m->processor) },
-		{ "processors", report_count(m->processors) },
-		{ "huge_pages", report_optional(m->huge_pages) },
-		{ "runs", report_count(t->runs) },
-		{ "repeat", report_count(t->run.repeat) },
-		{ "touch", report_string(touch_name(t->run.touch)) },
-		{ "verified", report_count(t->run.verify != 0) },
-		{ "pace", report_real(t->run.pace) },
-		{ "sampled_each", report_count(t->run.sample) } };
-	size_t i;
-
 	(void)report_section(r, REPORT_DATA, "machine");
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		(void)report_fact(r,
-		    &(struct report_field){ .name = rows[i].name },
-		    rows[i].value);
+	report_data(r, "kernel", report_optional(m->kernel));
+	report_data(r, "processor", report_optional(m->processor));
+	report_data(r, "processors", report_count(m->processors));
+	report_data(r, "huge_pages", report_optional(m->huge_pages));
+	report_data(r, "runs", report_count(t->runs));
+	report_data(r, "repeat", report_count(t->run.repeat));
+	report_data(r, "touch", report_string(touch_name(t->run.touch)));
+	report_data(r, "verified", report_count(t->run.verify != 0));
+	report_data(r, "pace", report_real(t->run.pace));
+	report_data(r, "sampled_each", report_count(t->run.sample));
 	report_put(r);
 }
 

@@ -2,6 +2,7 @@
 /* The report of telreplay: its parts in order, in an output format. */
 #include "show.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include "common/message.h"
 
@@ -49,6 +50,17 @@ show_order(const struct facts *f)
 	}
 }
 
+struct report_section *
+show_item(struct report *r, const char *type, const struct result *s,
+    uint64_t i)
+{
+	struct report_section *section = report_section(r, REPORT_DATA, type);
+
+	section->name = s != NULL ? s->candidate->name : NULL;
+	section->item = report_text(r, "%" PRIu64, i);
+	return section;
+}
+
 /*
  * Text compares all allocators, figure by figure; for programs one comes after
  * the other.
@@ -69,9 +81,9 @@ fill(struct report *r, void *arg)
 		return;
 	show_machine(r, show);
 	if (report_is(r, REPORT_TEXT))
-		show_allocators(r, show, c->results, c->n);
+		show_compared(r, show);
 	for (i = 0; i < c->n && report_is(r, REPORT_DATA); i++)
-		show_allocators(r, show, &c->results[i], 1);
+		show_allocator(r, show, &c->results[i]);
 }
 
 void

@@ -22,14 +22,20 @@ void show_report(const struct show *show);
 void show_trace(struct report *r, const struct show *show);
 /* ... the machine, and how it was used, ... */
 void show_machine(struct report *r, const struct show *show);
-/* ... what came of some of the allocators, one below the other, ... */
-void show_allocators(struct report *r, const struct show *show,
-    const struct result *results, size_t n);
+/* ... the allocators beside each other for people, ... */
+void show_compared(struct report *r, const struct show *show);
+/* ... each of them for programs, ... */
+void show_allocator(struct report *r, const struct show *show,
+    const struct result *s);
 /* ... and the memory of all of them over the run. */
 void show_curves(struct report *r, const struct show *show);
 void show_chart(struct report *r, const struct show *show);
 
-/* What kind of order and of touch it is, in a word. */
+/* Starts a section for programs: number i of an allocator's, or of all. */
+struct report_section *show_item(struct report *r, const char *type,
+    const struct result *s, uint64_t i);
+
+/* The order of the trace, in a word. */
 const char *show_order(const struct facts *f);
 
 /* A ratio; 0 when there is nothing to divide by. */
