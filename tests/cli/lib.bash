@@ -36,6 +36,29 @@ has_lines() {
 	[ "$(wc -l <"$2")" -ge "$1" ]
 }
 
+# flows LINES INPUT COMMAND ...: it prints as many lines of an input while its
+# standard input is still open.
+flows() {
+	local lines=$1 input=$2 hold
+	shift 2
+	rm -f flows.fifo
+	mkfifo flows.fifo
+	"$@" <flows.fifo >flows.out 3>&- &
+	exec {hold}>flows.fifo
+	cat "$input" >&"$hold"
+	await has_lines "$lines" flows.out
+	exec {hold}>&-
+	wait $!
+}
+
+# writes COMMAND ...: how many times it writes; a test for what is written at
+# once, as without -u events are, too, whenever there is no more input for now.
+writes() {
+	# shellcheck disable=SC2016 # of the shell inside
+	noted bash -c '"$@" >/dev/null || exit; while read -r key n; do
+	    [ "$key" != syscw: ] || echo "$n"; done </proc/$$/io' bash "$@"
+}
+
 # expect STATUS MESSAGE COMMAND ...: no output, and one line that matches.
 expect() {
 	local status=$1 message=$2

@@ -88,11 +88,19 @@ try() {
 	skip) differs --skip 1 ;;
 	time) differs --time relative ;;
 	unbuffered)
-		{
-			cat mpsio.log
-			sleep 5
-		} | telcat -u -n 20 >out
-		[ "$(grep -vc '^#' out)" -eq 20 ]
+		events=$(telcat -H mpsio.log | wc -l)
+		flows "$events" mpsio.log telcat -H --unbuffered
+		# of what -u writes at once no other option is the cause
+		for options in -H '-f json' '-f mps' '-S -H'; do
+			read -ra words <<<"$options"
+			count=$(writes telcat -u "${words[@]}" mpsio.log)
+			echo "$options: $count"
+			[ "$count" -ge "$events" ]
+			[ "$(writes telcat "${words[@]}" mpsio.log)" -lt "$events" ]
+		done
+		# a block for each event
+		telcat -f tel -u mpsio.log >blocks
+		[ "$(wc -c <blocks)" -gt "$(telcat -f tel mpsio.log | wc -c)" ]
 		;;
 	strict)
 		head -c 3001 mpsio.log >"cut"
