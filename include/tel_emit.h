@@ -361,6 +361,8 @@ struct tel__emit_page {
 	uint32_t rings_used;
 	uint32_t flags;
 	uint32_t drained; /* there are sinks */
+	uint32_t word;    /* bytes of a pointer */
+	uint32_t pairing; /* somebody reads both clocks */
 };
 
 #define TEL__RING_MARKS 16u

@@ -281,8 +281,6 @@ sync_clock(void)
 	if (last_sync != 0 && now - last_sync < 1000000000)
 		return;
 	last_sync = now;
-	PAGE->last_ns = tel__emit_now_ns();
-	PAGE->last_clock = tel__emit_ticks();
 	tel_clock_sync();
 }
 
@@ -294,6 +292,7 @@ tel__emit_drain(int all)
 	unsigned i, n;
 	struct cursor *c;
 
+	tel__emit_pair(0);
 	tel__emit_tend_sinks();
 	if (!tel__emit_has_sinks())
 		return;

@@ -147,7 +147,9 @@ int tel__emit_search(struct tel__emit_walk *w);
 
 /* Maps rings and page.  0, -1. */
 int tel__emit_map(const tel_emit_options *o);
-/* Takes the file away from the page, which stays as it is. */
+/* Makes the page a private copy, without the file. */
+void tel__emit_detach(void);
+/* Takes page and rings away from the file, and forgets them. */
 void tel__emit_unmap(void);
 /* Makes a path of a pattern: "%p" is the process.  NULL: no memory. */
 char *tel__emit_path(const char *pattern);
@@ -239,6 +241,8 @@ extern struct tel__emit_state tel__emit_state;
 /* Events per second of the clock, as far as it is known. */
 double tel__emit_rate(void);
 uint64_t tel__emit_now_ns(void);
+/* Notes what time it is in the page, once in so many ticks.  AS */
+void tel__emit_pair(uint64_t ticks);
 /* Reads control as text for the kinds of a page.  0, -1. */
 int tel__emit_parse_control(const struct tel__emit_page *page, const char *text,
     uint32_t *kinds);

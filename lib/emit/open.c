@@ -93,6 +93,23 @@ pair_clocks(uint64_t *ticks, uint64_t *ns)
 	}
 }
 
+/*
+ * A reader of the rings has no other way to know the clock's rate.  Whoever
+ * comes while another one does it, or soon after, leaves it.
+ */
+void
+tel__emit_pair(uint64_t ticks)
+{
+	const uint64_t now = tel__emit_ticks();
+
+	if (now - PAGE->last_clock < ticks ||
+	    __atomic_exchange_n(&PAGE->pairing, 1, __ATOMIC_ACQUIRE) != 0)
+		return;
+	PAGE->last_ns = tel__emit_now_ns();
+	__atomic_store_n(&PAGE->last_clock, now, __ATOMIC_RELEASE);
+	__atomic_store_n(&PAGE->pairing, 0, __ATOMIC_RELEASE);
+}
+
 double
 tel__emit_rate(void)
 {
@@ -130,18 +147,29 @@ tel_clock_sync(void)
 
 /* ------------------------------------------------------------------ fork */
 
+static sigset_t fork_signals; /* that were blocked; under the lock */
+
+/* A handler in the child must not run before its rings are its own. */
 static void
 before_fork(void)
 {
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
 	pthread_mutex_lock(&tel__emit_state.drain);
 	pthread_mutex_lock(&tel__emit_state.lock);
+	fork_signals = old;
 }
 
 static void
 after_fork(void)
 {
+	const sigset_t old = fork_signals;
+
 	pthread_mutex_unlock(&tel__emit_state.lock);
 	pthread_mutex_unlock(&tel__emit_state.drain);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /*
@@ -151,13 +179,15 @@ after_fork(void)
 static void
 begin_child(void)
 {
-	const uint32_t record = PAGE->record;
+	const uint32_t record = PAGE->record, output = PAGE->output;
 	const uint64_t used = PAGE->names_used, start_clock = PAGE->start_clock,
 	               start_ns = PAGE->start_ns;
 	char *names;
 
 	if (!tel__emit_state.open)
 		return;
+	/* from here on the page is not the parent's */
+	tel__emit_detach();
 	PAGE->record = 0;
 	names = malloc(used + 1);
 	if (names == NULL)
@@ -179,6 +209,7 @@ begin_child(void)
 	if (tel__emit_drain_open() != 0)
 		goto off_mapped;
 	tel__emit_fork_sinks();
+	PAGE->output = output;
 	PAGE->record = record;
 	if (tel__emit_has_sinks() && tel__emit_start_thread() != 0)
 		PAGE->drained = 0;

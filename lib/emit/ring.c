@@ -180,6 +180,7 @@ set_page(struct tel__emit_page *p, const tel_emit_options *o, size_t stride)
 	p->ring_stride = stride;
 	p->pid = (uint32_t)getpid();
 	p->byte_order = 0x01020304;
+	p->word = sizeof(void *);
 	memcpy(p->program, old->program, sizeof(p->program));
 	memcpy(p->schema, old->schema, sizeof(p->schema));
 	memcpy(p->schema_version, old->schema_version,
@@ -238,21 +239,26 @@ fail:
 }
 
 void
-tel__emit_unmap(void)
+tel__emit_detach(void)
 {
 	static struct tel__emit_page page;
 
-	if (region.fd >= 0) {
-		memcpy(&page, PAGE, sizeof(page));
-		/* what others of this page see is that it is over */
-		page.record = PAGE->record = 0;
-		if (mmap(PAGE, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
-		        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		        0) != MAP_FAILED)
-			memcpy(PAGE, &page, sizeof(page));
-		close(region.fd);
-		region.fd = -1;
-	}
+	if (region.fd < 0)
+		return;
+	memcpy(&page, PAGE, sizeof(page));
+	if (mmap(PAGE, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
+	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+		memcpy(PAGE, &page, sizeof(page));
+	close(region.fd);
+	region.fd = -1;
+}
+
+void
+tel__emit_unmap(void)
+{
+	/* what others of this page see is that it is over */
+	PAGE->record = 0;
+	tel__emit_detach();
 	PAGE->magic[0] = 0;
 	(void)mmap(region.at, region.bytes, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -417,6 +423,7 @@ tel__emit_cross(struct tel__emit_ring *ring, uint64_t head, uint64_t next)
 	uint64_t used;
 
 	(void)head;
+	tel__emit_pair((uint64_t)1 << 24);
 	__atomic_store_n(
 	    &ring->marks[(next & POSITION) / sixteenth % TEL__RING_MARKS], next,
 	    __ATOMIC_RELEASE);

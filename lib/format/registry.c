@@ -12,6 +12,7 @@
 	F(hpm, STAGE_MAGIC) \
 	F(inst, STAGE_LINES) \
 	F(tel, STAGE_MAGIC) \
+	F(rings, STAGE_MAGIC) \
 	F(text, STAGE_LINES) \
 	F(cnv, STAGE_LINES) \
 	F(android, STAGE_LEFTOVER) \

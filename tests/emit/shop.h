@@ -81,7 +81,8 @@ struct shop_log {
 	uint64_t events, numbers, torn, lost, damaged;
 	uint64_t first[64], next[64]; /* of each who */
 	uint64_t missing;             /* numbers that do not follow */
-	uint64_t disorder;            /* clocks before that of the last one */
+	uint64_t missing_of[64];
+	uint64_t disorder; /* clocks before that of the last one */
 	uint64_t clock;
 };
 
@@ -121,6 +122,8 @@ shop_event(struct shop_log *l, const tel_event *ev)
 	if (l->next[who] == 0)
 		l->first[who] = n;
 	else if (n != l->next[who])
+		l->missing_of[who] += n > l->next[who] ? n - l->next[who] : 1;
+	if (n != l->next[who] && l->next[who] != 0)
 		l->missing += n > l->next[who] ? n - l->next[who] : 1;
 	l->next[who] = n + 1;
 }
@@ -166,7 +169,6 @@ shop_read_memory(const void *p, size_t n, struct shop_log *l)
 	tel_reader_set_notify(r, shop_notify, l);
 	st = tel_reader_open_memory(r, p, n, "memory");
 	if (st != TEL_OK) {
-		diag("%s", tel_reader_error(r));
 		tel_reader_free(r);
 		return st;
 	}

@@ -243,6 +243,8 @@ test_fork_ring(void)
 	shop_read_memory(memory, tel_emit_memory_used(s), &l);
 	ok(l.numbers == 2 && l.next[1] == 2 && l.lost == 0,
 	    "a child writes into no ring of its parent");
+	ok(tel_control_other(path, "+Stock") == 0,
+	    "nor into the page that others control it by");
 	tel_emit_close();
 	unlink(path);
 }

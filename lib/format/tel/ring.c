@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rings of libtel-emit: a file that a program had mapped, or memory out
+ * of a core of it.  include/tel_emit.h has the layout, lib/emit/ring.c says
+ * how it is written.  All of it is read when the log is opened, as the events
+ * of many rings have to be sorted.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "format/tel/wire.h"
+#include "reader/reader.h"
+#include "tel_emit.h"
+
+static const char magic[8] = "\361telring";
+
+/* Bounds of what is believed. */
+#define RINGS_MAX 4096u
+#define RING_BYTES_MAX ((uint64_t)1 << 30)
+#define NAMES_MAX ((uint64_t)1 << 28)
+#define POSITION (TEL__RING_ONE - 1)
+
+/* An entry of the names, as names.c writes it. */
+struct entry {
+	uint32_t bytes, what;
+	uint64_t value, clock, length;
+};
+enum { ENTRY_TYPE = 1, ENTRY_STRING, ENTRY_THREAD };
+
+/* An event that was found. */
+struct found {
+	uint64_t clock;
+	uint64_t order; /* of events of the same clock */
+	size_t at;      /* in the rows */
+	uint32_t size;
+	uint32_t code;
+};
+
+struct rings {
+	struct tel__emit_page page;
+	struct tel__buffer names, ring;
+	struct tel__buffer rows; /* the events, each from 8 bytes on */
+	struct tel__buffer list; /* of struct found */
+	size_t next;
+	uint64_t torn; /* events that were not whole */
+	uint64_t offset;
+	const struct tel_type **types; /* by code; 65536 */
+};
+
+static int
+rings_probe(struct tel_reader *r)
+{
+	size_t n;
+
+	tel__reader_fill(r, 1);
+	n = (size_t)(r->end - r->p);
+	if (n < sizeof(magic) && n > 0 && r->p[0] == (unsigned char)magic[0]) {
+		tel__reader_fill(r, sizeof(magic));
+		n = (size_t)(r->end - r->p);
+	}
+	return n >= sizeof(magic) && memcmp(r->p, magic, sizeof(magic)) == 0 ?
+	    100 :
+	    0;
+}
+
+static void
+rings_close(struct tel_reader *r)
+{
+	struct rings *s = r->state;
+
+	if (s == NULL)
+		return;
+	tel__buffer_clear(&s->names);
+	tel__buffer_clear(&s->ring);
+	tel__buffer_clear(&s->rows);
+	tel__buffer_clear(&s->list);
+	free(s->types);
+	free(s);
+	r->state = NULL;
+}
+
+/* -------------------------------------------------------------- loading */
+
+/* Takes n bytes of the input into b, or those that there are. */
+static int
+load(struct tel_reader *r, struct tel__buffer *b, uint64_t n)
+{
+	size_t piece;
+
+	while (n > 0) {
+		tel__reader_fill(r, 1);
+		piece = (size_t)(r->end - r->p);
+		piece = piece < n ? piece : (size_t)n;
+		if (piece == 0)
+			return 0;
+		if (b != NULL)
+			tel__buffer_put(b, r->p, piece);
+		tel_reader_step(r, piece);
+		n -= piece;
+	}
+	return b == NULL || !b->failed;
+}
+
+/* Whether the page makes sense. */
+static int
+check_page(const struct tel__emit_page *p)
+{
+	return p->version == 1 && p->byte_order == 0x01020304 &&
+	    p->page_bytes == TEL__EMIT_PAGE_BYTES &&
+	    p->names_bytes <= NAMES_MAX && p->names_used <= p->names_bytes &&
+	    p->ring_count <= RINGS_MAX && p->ring_bytes >= 65536 &&
+	    p->ring_bytes <= RING_BYTES_MAX &&
+	    (p->ring_bytes & (p->ring_bytes - 1)) == 0 &&
+	    p->ring_stride >=
+	    p->ring_bytes + TEL__RING_HEADER + TEL_EMIT_EVENT_MAX &&
+	    p->ring_stride <= 2 * RING_BYTES_MAX &&
+	    (p->word == 4 || p->word == 8) &&
+	    memchr(p->schema, '\0', sizeof(p->schema)) != NULL &&
+	    memchr(p->schema_version, '\0', sizeof(p->schema_version)) != NULL;
+}
+
+static tel_status
+load_page(struct tel_reader *r, struct rings *s)
+{
+	struct tel__buffer page = { NULL, 0, 0, 0 };
+	int whole = load(r, &page, TEL__EMIT_PAGE_BYTES);
+	tel_status st = TEL_OK;
+
+	if (whole)
+		memcpy(&s->page, page.bytes, sizeof(s->page));
+	if (!whole || !check_page(&s->page))
+		st = tel__reader_fail(r, TEL_EFORMAT,
+		    "the rings of libtel-emit are of another version or "
+		    "machine, or damaged");
+	tel__buffer_clear(&page);
+	if (st == TEL_OK &&
+	    (!load(r, &s->names, s->page.names_used) ||
+	        !load(r, NULL, s->page.names_bytes - s->page.names_used)))
+		st = tel__reader_fail(r, TEL_EFORMAT,
+		    "the file of the rings ends among its names");
+	return st;
+}
+
+/* The entry at *at, which is then the next one's; 0: no more. */
+static int
+next_entry(const struct rings *s, size_t *at, struct entry *entry)
+{
+	const size_t left = s->names.used - *at;
+
+	if (left < sizeof(*entry))
+		return 0;
+	memcpy(entry, s->names.bytes + *at, sizeof(*entry));
+	if (entry->bytes < sizeof(*entry) || entry->bytes > left ||
+	    entry->length > entry->bytes - sizeof(*entry))
+		return 0;
+	*at += entry->bytes;
+	return 1;
+}
+
+static void
+put_string(struct tel__buffer *b, const char *s)
+{
+	tel__buffer_put_varint(b, strlen(s));
+	tel__buffer_put(b, s, strlen(s));
+}
+
+/* Makes the schema of the types among the names, as tel(5) describes them. */
+static tel_status
+make_schema(struct tel_reader *r, struct rings *s)
+{
+	struct tel__buffer types = { NULL, 0, 0, 0 };
+	struct native_log log;
+	struct tel_schema *schema;
+	size_t at, count = 0;
+	struct entry entry;
+	tel_status st;
+	int partial;
+
+	for (at = 0; next_entry(s, &at, &entry);)
+		count += entry.what == ENTRY_TYPE;
+	put_string(&types, s->page.schema_version);
+	put_string(&types, "");
+	tel__buffer_put_varint(&types, s->page.word);
+	tel__buffer_put_varint(&types, 2 | 4 | 32);
+	tel__buffer_put_varint(&types, 0);
+	tel__buffer_put_varint(&types, 8);
+	tel__buffer_put_varint(&types, count);
+	tel__buffer_put_varint(&types, count);
+	for (at = 0; next_entry(s, &at, &entry);) {
+		if (entry.what != ENTRY_TYPE)
+			continue;
+		tel__buffer_put_varint(&types, 0);
+		tel__buffer_put(&types,
+		    s->names.bytes + at - entry.bytes + sizeof(entry),
+		    (size_t)entry.length);
+	}
+	memset(&log, 0, sizeof(log));
+	log.schema = (const unsigned char *)s->page.schema;
+	log.schema_size = (uint32_t)strlen(s->page.schema);
+	log.types = types.bytes;
+	log.types_size = (uint32_t)types.used;
+	st = types.failed ? TEL_ENOMEM :
+	                    tel__native_schema(&log, &schema, &partial);
+	tel__buffer_clear(&types);
+	if (st == TEL_OK)
+		st = tel__reader_adopt(r, schema);
+	if (st == TEL_EFORMAT)
+		return tel__reader_fail(r, st,
+		    "the types in the rings make no sense");
+	return st;
+}
+
+/* Takes the strings, and the names of threads. */
+static tel_status
+take_names(struct tel_reader *r, struct rings *s)
+{
+	const uint64_t own = (uint64_t)1 << 63;
+	tel_status st = TEL_OK;
+	struct entry entry;
+	uint64_t n = 0;
+	const char *text;
+	size_t at;
+
+	for (at = 0; st == TEL_OK && next_entry(s, &at, &entry);) {
+		text = (const char *)s->names.bytes + at - entry.bytes +
+		    sizeof(entry);
+		if (entry.what == ENTRY_STRING)
+			st = tel__labels_intern(r->log.labels, entry.value,
+			    text, (size_t)entry.length);
+		if (entry.what != ENTRY_THREAD)
+			continue;
+		st = tel__labels_intern(r->log.labels, own + n, text,
+		    (size_t)entry.length);
+		if (st == TEL_OK)
+			st = tel__labels_add(r->log.labels, TEL_SPACE_THREAD,
+			    entry.value, entry.clock, own + n++);
+	}
+	if (st == TEL_ELIMIT)
+		tel__reader_limit(r, 0, "strings or labels");
+	return st == TEL_ELIMIT ? TEL_OK : st;
+}
+
+/* --------------------------------------------------------------- events */
+
+static uint64_t
+word(const struct rings *s, uint64_t position)
+{
+	uint64_t v;
+
+	memcpy(&v,
+	    s->ring.bytes + TEL__RING_HEADER +
+	        8 * (position & (s->page.ring_bytes / 8 - 1)),
+	    8);
+	return v;
+}
+
+/*
+ * The words of the event at a position; 0: none is whole there.  Behind the
+ * words of a ring there is room for an event that begins among them.
+ */
+static unsigned
+whole(const struct rings *s, uint64_t position, uint64_t end)
+{
+	const uint64_t first = word(s, position);
+	const unsigned words = first >> 16 & 0xfff;
+
+	return (first & TEL__EVENT_WHOLE) != 0 &&
+	        first >> 32 ==
+	            (uint32_t)((uint32_t)position * TEL__EVENT_TAG) &&
+	        words >= 2 && words <= TEL_EMIT_EVENT_MAX / 8 &&
+	        words <= ((end - position) & POSITION) ?
+	    words :
+	    0;
+}
+
+static void
+add_event(struct rings *s, const struct tel__emit_ring *ring, uint64_t position,
+    unsigned words, uint64_t order)
+{
+	const uint64_t thread = (uint64_t)ring->thread << 32;
+	unsigned char *to = tel__buffer_room(&s->rows, 8 * words);
+	struct found found;
+	const unsigned char *from = s->ring.bytes + TEL__RING_HEADER +
+	    8 * (position & (s->page.ring_bytes / 8 - 1));
+	uint64_t first = word(s, position);
+
+	if (to == NULL)
+		return;
+	memcpy(to, from, 8 * words);
+	memcpy(&found.clock, to + 8, 8);
+	found.order = order;
+	found.at = s->rows.used;
+	found.size = 8 * words;
+	found.code = first & 0xffff;
+	/* what .tel has in place of size and clock */
+	memset(to, 0, 8);
+	memcpy(to + 8, &thread, 8);
+	s->rows.used += 8 * words;
+	tel__buffer_put(&s->list, &found, sizeof(found));
+}
+
+/*
+ * Where the oldest events that are still there begin.  head: as it was when
+ * all of the ring had been read.
+ */
+static uint64_t
+oldest(const struct rings *s, const struct tel__emit_ring *ring, uint64_t head)
+{
+	const uint64_t most = s->page.ring_bytes / 8;
+	uint64_t best = head;
+	unsigned i;
+
+	if (((head - ring->start) & POSITION) <= most)
+		return ring->start & POSITION;
+	for (i = 0; i < TEL__RING_MARKS; i++)
+		if (ring->marks[i] != 0 &&
+		    ((head - ring->marks[i]) & POSITION) <= most &&
+		    ((head - ring->marks[i]) & POSITION) >
+		        ((head - best) & POSITION))
+			best = ring->marks[i];
+	return best & POSITION;
+}
+
+/* Takes the events of ring number i, which is in s->ring. */
+static void
+take_ring(struct rings *s, const struct tel__emit_ring *ring, uint64_t head,
+    unsigned i)
+{
+	const uint64_t end = ring->head & POSITION;
+	uint64_t at = oldest(s, ring, head), order = (uint64_t)i << 40;
+	unsigned words;
+	int torn = 0;
+
+	/* the program went on, and wrote over all that was read */
+	if (((end - at) & POSITION) > s->page.ring_bytes / 8)
+		return;
+	while (at != end) {
+		words = whole(s, at, end);
+		if (words == 0) {
+			/* an event that was never finished: any size */
+			s->torn += !torn;
+			torn = 1;
+			at = (at + 1) & POSITION;
+			continue;
+		}
+		torn = 0;
+		add_event(s, ring, at, words, order++);
+		at = (at + words) & POSITION;
+	}
+}
+
+/* The head of ring i as it is now, in a file that may still be written. */
+static uint64_t
+head_now(struct tel_reader *r, const struct rings *s, unsigned i, uint64_t head)
+{
+	const uint64_t here = tel__reader_place(r);
+	const uint64_t place = TEL__EMIT_PAGE_BYTES + s->page.names_bytes +
+	    i * s->page.ring_stride;
+
+	if (!tel__reader_jump(r, place))
+		return head;
+	tel__reader_fill(r, 8);
+	if (r->end - r->p >= 8)
+		memcpy(&head, r->p, 8);
+	(void)tel__reader_jump(r, here);
+	return head;
+}
+
+static tel_status
+load_rings(struct tel_reader *r, struct rings *s)
+{
+	const uint64_t bytes =
+	    TEL__RING_HEADER + s->page.ring_bytes + TEL_EMIT_EVENT_MAX;
+	unsigned i, n = s->page.rings_used;
+	struct tel__emit_ring ring;
+
+	n = n < s->page.ring_count ? n : s->page.ring_count;
+	for (i = 0; i < n; i++) {
+		s->ring.used = 0;
+		if (!load(r, &s->ring, bytes))
+			return s->ring.failed ?
+			    TEL_ENOMEM :
+			    tel__reader_damage(r, r->offset, 0,
+			        "the file ends inside ring %u of %u", i, n);
+		memcpy(&ring, s->ring.bytes, sizeof(ring));
+		if (ring.claim != 0)
+			take_ring(s, &ring, head_now(r, s, i, ring.head), i);
+		if (!load(r, NULL, s->page.ring_stride - bytes) && i + 1 < n)
+			break;
+	}
+	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
+}
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct found *a = left, *b = right;
+
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* What the clock's rate is, from two readings of it. */
+static void
+set_rate(struct tel_reader *r, const struct tel__emit_page *p)
+{
+	double rate = 1e9;
+
+	if (r->tick_rate > 0)
+		return;
+	if (p->clock == TEL_EMIT_CLOCK_CPU)
+		rate =
+		    p->last_clock > p->start_clock && p->last_ns > p->start_ns ?
+		    (double)(p->last_clock - p->start_clock) * 1e9 /
+		        (double)(p->last_ns - p->start_ns) :
+		    0;
+	if (rate > 0)
+		tel__clock_set_rate(r->log.clock, rate);
+}
+
+static tel_status
+open_rings(struct tel_reader *r, struct rings *s)
+{
+	const struct tel_schema *schema;
+	tel_status st = load_page(r, s);
+	unsigned i;
+
+	if (st == TEL_OK)
+		st = make_schema(r, s);
+	if (st == TEL_OK)
+		st = take_names(r, s);
+	if (st == TEL_OK)
+		st = load_rings(r, s);
+	/* what is behind the rings was never used */
+	while (st == TEL_OK && load(r, NULL, TEL_PROBE_SIZE))
+		;
+	if (st != TEL_OK)
+		return st;
+	schema = r->log.schema;
+	for (i = 0; i < schema->ntypes; i++)
+		if (schema->types[i].code < 65536)
+			s->types[schema->types[i].code] = &schema->types[i];
+	set_rate(r, &s->page);
+	if (s->list.used > 0)
+		qsort(s->list.bytes, s->list.used / sizeof(struct found),
+		    sizeof(struct found), compare);
+	if (s->torn > 0)
+		tel__reader_notice(r, TEL_INFO, 0,
+		    "%llu events were being written when the program stopped",
+		    (unsigned long long)s->torn);
+	return TEL_OK;
+}
+
+static tel_status
+rings_open(struct tel_reader *r, const char *as)
+{
+	struct rings *s = calloc(1, sizeof(*s));
+	tel_status st = TEL_ENOMEM;
+
+	(void)as;
+	r->state = s;
+	if (s != NULL)
+		s->types = calloc(65536, sizeof(const struct tel_type *));
+	if (s != NULL && s->types != NULL)
+		st = open_rings(r, s);
+	if (st == TEL_ENOMEM)
+		tel__reader_fail(r, st, "out of memory");
+	if (st != TEL_OK)
+		rings_close(r);
+	return st;
+}
+
+static tel_status
+rings_next(struct tel_reader *r)
+{
+	struct rings *s = r->state;
+	struct tel_event *ev = &r->event;
+	struct found found;
+
+	if (s->next >= s->list.used / sizeof(found))
+		return TEL_END;
+	memcpy(&found, s->list.bytes + s->next * sizeof(found), sizeof(found));
+	ev->type = s->types[found.code];
+	if (ev->type == NULL || found.size < ev->type->size)
+		ev->type = tel__schema_unknown(r->log.schema, found.code);
+	if (ev->type == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	ev->data = s->rows.bytes + found.at;
+	ev->size = found.size;
+	ev->clock = found.clock;
+	ev->offset = s->offset;
+	ev->index = s->next++;
+	s->offset += found.size;
+	r->consumed = found.size;
+	return tel_type_is_followed(ev->type) ? tel__reader_follow(r, ev) :
+	                                        TEL_OK;
+}
+
+const struct tel_format_ops tel__format_rings = {
+	.name = "rings",
+	.probe = rings_probe,
+	.open = rings_open,
+	.next = rings_next,
+	.close = rings_close,
+};
