@@ -116,8 +116,7 @@ mix(uint64_t sum, uint64_t input)
 	return rotate(sum + input * prime[2], 31) * prime[1];
 }
 
-/* The low 32 bits of XXH64 with the seed 0. */
-uint32_t
+uint64_t
 tel__emit_hash(const unsigned char *p, size_t n)
 {
 	uint64_t s[4] = { prime[1] + prime[2], prime[2], 0, 0 - prime[1] };
@@ -147,7 +146,7 @@ tel__emit_hash(const unsigned char *p, size_t n)
 		h = rotate(h ^ p[i] * prime[5], 11) * prime[1];
 	h = (h ^ h >> 33) * prime[2];
 	h = (h ^ h >> 29) * prime[3];
-	return (uint32_t)(h ^ h >> 32);
+	return h ^ h >> 32;
 }
 
 /* --------------------------------------------------------------- columns */

@@ -197,6 +197,8 @@ void tel__emit_drain_close(void);
 /* A .tel stream that is written. */
 struct tel__emit_stream {
 	uint64_t sequence, events, length, offset;
+	uint64_t id;     /* no other stream has it */
+	uint64_t hash;   /* of all records */
 	uint32_t digest; /* of the schema that the last LOG record had */
 	int started;
 	uint64_t names; /* how far the names are in it */

@@ -3,10 +3,13 @@
  * Writing .tel, as tel(5) describes it: records, descriptions of types, and
  * blocks.  With column.c it is all in the library that knows the format.
  */
+#define _GNU_SOURCE
 #include "wire.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RECORD_START = 1, RECORD_LOG = 2, RECORD_BLOCK = 3, RECORD_END = 6 };
 enum { PART_VARY = 2, PART_TAILS = 4 };
@@ -35,7 +38,7 @@ static void
 end(struct tel__emit_stream *s, struct tel__emit_bytes *b, size_t at,
     unsigned kind, const struct tel__emit_bytes *head)
 {
-	unsigned char checked[14 + HEAD_MAX], *p, *body;
+	unsigned char checked[14 + HEAD_MAX], chain[12], *p, *body;
 	size_t head_size = head != NULL ? head->used : 0, body_size;
 
 	if (b->failed || (head != NULL && head->failed))
@@ -56,6 +59,10 @@ end(struct tel__emit_stream *s, struct tel__emit_bytes *b, size_t at,
 	memcpy(checked, p, 14);
 	memcpy(checked + 14, p + HEADER, head_size);
 	tel__emit_store(p + 14, tel__emit_hash(checked, 14 + head_size), 4);
+	/* END has the hash of the checks of all records before it */
+	tel__emit_store(chain, s->hash, 8);
+	memcpy(chain + 8, p + 14, 4);
+	s->hash = tel__emit_hash(chain, sizeof(chain));
 	s->length += b->used - at;
 }
 
@@ -70,22 +77,54 @@ put_double(struct tel__emit_bytes *b, double value)
 	tel__emit_put(b, bytes, 8);
 }
 
+/* A number that no other stream has, of this or another program. */
+static uint64_t
+new_id(void)
+{
+	static uint64_t count; /* under the drain's lock */
+	const uint64_t seeds[4] = { tel__emit_now_ns(), tel__emit_ticks(),
+		PAGE->pid, ++count };
+
+	return tel__emit_hash((const unsigned char *)seeds, sizeof(seeds));
+}
+
+static void
+put_metadata(struct tel__emit_bytes *b)
+{
+	char host[256] = "", pid[16];
+
+	if (gethostname(host, sizeof(host) - 1) != 0)
+		host[0] = '\0';
+	snprintf(pid, sizeof(pid), "%u", (unsigned)PAGE->pid);
+	tel__emit_put_varint(b, 3);
+	tel__emit_put_text(b, "host");
+	tel__emit_put_text(b, host);
+	tel__emit_put_text(b, "command");
+	tel__emit_put_text(b, PAGE->program);
+	tel__emit_put_text(b, "pid");
+	tel__emit_put_text(b, pid);
+}
+
 void
 tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b)
 {
 	const struct tel__emit_page *page = PAGE;
 	const double rate = tel__emit_rate();
 	const size_t at = begin(b);
-	unsigned char origin[8];
+	unsigned char number[8];
 
+	s->id = new_id();
 	/* nanoseconds from 1970 to tick 0 */
-	tel__emit_store(origin,
+	tel__emit_store(number,
 	    page->start_ns - (uint64_t)((double)page->start_clock / rate * 1e9),
 	    8);
-	tel__emit_put(b, "\1\0\0\x3C", 4);
+	tel__emit_put(b, "\1\1\0\x3C", 4);
 	put_double(b, rate);
-	tel__emit_put(b, origin, 8);
+	tel__emit_put(b, number, 8);
+	tel__emit_store(number, s->id, 8);
+	tel__emit_put(b, number, 8);
 	tel__emit_put_text(b, "libtel-emit");
+	put_metadata(b);
 	end(s, b, at, RECORD_START, NULL);
 	s->started = 1;
 }
@@ -93,12 +132,13 @@ tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b)
 void
 tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b)
 {
-	unsigned char bytes[24] = { 0 };
-	struct tel__emit_bytes head = { bytes, 24, 24, 0 };
+	unsigned char bytes[32] = { 0 };
+	struct tel__emit_bytes head = { bytes, 32, 32, 0 };
 	const size_t at = begin(b);
 
-	tel__emit_store(bytes, s->length + HEADER + 24, 8);
+	tel__emit_store(bytes, s->length + HEADER + 32, 8);
 	tel__emit_store(bytes + 16, s->events, 8);
+	tel__emit_store(bytes + 24, s->hash, 8);
 	end(s, b, at, RECORD_END, &head);
 }
 
@@ -192,7 +232,7 @@ tel__emit_digest(void)
 			tel__emit_put_varint(&b, 0);
 		}
 	}
-	digest = tel__emit_hash(b.p, b.used);
+	digest = (uint32_t)tel__emit_hash(b.p, b.used);
 	free(b.p);
 	return digest;
 }
@@ -248,8 +288,8 @@ put_log(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 	put_double(b, tel__emit_rate());
 	tel__emit_put_string(b, types.p, types.used);
 	tel__emit_put_text(b, PAGE->program);
-	tel__emit_put_text(b, "");
-	tel__emit_put_text(b, "");
+	/* format, preamble, origin, metadata: START says the last two */
+	tel__emit_put(b, "\0\0\0\0", 4);
 	b->failed |= types.failed;
 	free(types.p);
 }
@@ -435,6 +475,9 @@ put_head(const struct tel__emit_stream *s, struct tel__emit_bytes *head,
 	tel__emit_put_varint(head, low);
 	tel__emit_put_varint(head, high - low);
 	tel__emit_put_varint(head, lost);
+	tel__emit_put_varint(head, s->id & 0xFFFFFFFF);
+	/* no process, thread or processor: the thread is a field of events */
+	tel__emit_put_varint(head, 0);
 }
 
 /* The names of threads: all that there are, as a block must do alone. */

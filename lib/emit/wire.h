@@ -8,8 +8,8 @@
 void tel__emit_put_string(struct tel__emit_bytes *b, const void *p, size_t n);
 /* Stores the low n bytes of v, least first. */
 void tel__emit_store(unsigned char *p, uint64_t v, unsigned n);
-/* The low 32 bits of XXH64 with the seed 0. */
-uint32_t tel__emit_hash(const unsigned char *p, size_t n);
+/* XXH64 with the seed 0. */
+uint64_t tel__emit_hash(const unsigned char *p, size_t n);
 /* A column of n values, 1 or more, that begins near before. */
 void tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v,
     unsigned n, uint64_t before);
