@@ -47,8 +47,15 @@ void tel__index_clear(struct tel__index *x);
  */
 int tel__index_add(struct tel__index *x, uint64_t hash, uint32_t i);
 
-/* Takes out the element that a search found. */
+/* Takes out the element that a search found; other slots may move to its. */
 void tel__index_remove(struct tel__index *x, const struct tel__probe *at);
+
+/* The element that a search found has moved to place i. */
+static inline void
+tel__index_move(struct tel__index *x, const struct tel__probe *at, uint32_t i)
+{
+	x->slots[at->slot].number = i + 1;
+}
 
 /* The place of the element that a search is at, or TEL__NOWHERE. */
 static inline uint32_t

@@ -3,6 +3,7 @@
  * Binding: statistics meet the schema of a log.  What each type means to each
  * of them is found out once, so that an event costs but what it must.
  */
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -223,12 +224,12 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_type *t)
 {
 	const struct tel_schema *schema = from->schema;
-	struct action a, *list;
+	struct action a;
 	size_t i;
 
 	slot->type = t;
 	slot->part = UINT32_MAX;
-	if (from->live != NULL)
+	if (from->has_live)
 		slot->blocks = t->role == TEL_ROLE_ALLOC ||
 		    t->role == TEL_ROLE_FREE || t->role == TEL_ROLE_REALLOC;
 	else if ((t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE) &&
@@ -237,12 +238,10 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	for (i = 0; i < s->count; i++) {
 		if (!find_action(s->definitions[i], schema, t, &a))
 			continue;
-		list = realloc(slot->actions,
-		    (slot->nactions + 1) * sizeof(*list));
-		if (list == NULL)
+		if (!TEL__RESERVE(slot->actions, slot->action_room,
+		        slot->nactions + 1))
 			return tel__stats_no_memory(s);
-		list[slot->nactions++] = a;
-		slot->actions = list;
+		slot->actions[slot->nactions++] = a;
 	}
 	slot->busy = slot->nactions > 0 || slot->size != NULL || slot->blocks ||
 	    t->role == TEL_ROLE_SYNC;
@@ -253,20 +252,10 @@ tel_status
 tel__stats_grow(struct tel_stats *s, struct source *from,
     const struct tel_type *type)
 {
-	uint32_t want = type->index + 1, room = from->nslots;
-	struct slot *slots;
-
-	if (room < want) {
-		/* types of unknown codes come one by one */
-		room = want + want / 2;
-		slots = realloc(from->slots, room * sizeof(*slots));
-		if (slots == NULL)
-			return tel__stats_no_memory(s);
-		memset(slots + from->nslots, 0,
-		    (room - from->nslots) * sizeof(*slots));
-		from->slots = slots;
-		from->nslots = room;
-	}
+	/* types of unknown codes come one by one */
+	if (!TEL__RESERVE_ZEROED(from->slots, from->nslots,
+	        (size_t)type->index + 1))
+		return tel__stats_no_memory(s);
 	return fill_slot(s, from, &from->slots[type->index], type);
 }
 
@@ -282,7 +271,7 @@ tel__source_free(struct source *from)
 	for (i = 0; i < from->nslots; i++)
 		free(from->slots[i].actions);
 	free(from->slots);
-	tel__live_free(from->live);
+	tel__table_clear(&from->live);
 	free(from);
 }
 
@@ -292,13 +281,10 @@ fill_slots(struct tel_stats *s, struct source *from)
 	tel_status st = TEL_OK;
 	uint32_t i;
 
-	from->nslots = from->schema->ntypes;
-	from->slots = calloc((size_t)from->nslots + 1, sizeof(*from->slots));
-	if (from->slots == NULL) {
-		from->nslots = 0;
+	if (!TEL__RESERVE_ZEROED(from->slots, from->nslots,
+	        (size_t)from->schema->ntypes + 1))
 		return tel__stats_no_memory(s);
-	}
-	for (i = 0; i < from->nslots && st == TEL_OK; i++)
+	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
 		st = fill_slot(s, from, &from->slots[i],
 		    &from->schema->types[i]);
 	return st;
@@ -307,16 +293,14 @@ fill_slots(struct tel_stats *s, struct source *from)
 static tel_status
 source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 {
-	struct source *from, **list;
+	struct source *from;
 	tel_status st = tel__stats_bind(s, log->schema);
 
 	if (st != TEL_OK)
 		return st;
 	from = calloc(1, sizeof(*from));
-	list = realloc(s->sources, (s->nsources + 1) * sizeof(struct source *));
-	if (list != NULL)
-		s->sources = list;
-	if (from == NULL || list == NULL) {
+	if (from == NULL ||
+	    !TEL__RESERVE(s->sources, s->source_room, s->nsources + 1)) {
 		free(from);
 		return tel__stats_no_memory(s);
 	}
@@ -326,8 +310,8 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->schema = log->schema;
 	from->first = UINT64_MAX;
 	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
-	if (has_blocks(log->schema) && (from->live = tel__live_new()) == NULL)
-		st = TEL_ENOMEM;
+	tel__table_init(&from->live);
+	from->has_live = has_blocks(log->schema);
 	if (st == TEL_OK)
 		st = fill_slots(s, from);
 	if (st == TEL_OK)

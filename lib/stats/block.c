@@ -2,14 +2,48 @@
 /* Counting blocks that are allocated and freed, where they live by address. */
 #include "stats/stats.h"
 
+/* Documented limit: the blocks of a log of which the sizes are known. */
+#define LIVE_MAX ((size_t)1 << 22)
+
+/* Forgets a block.  1 with its size, or 0 when it is not known. */
+static int
+take(struct tel__table *live, uint64_t address, uint64_t *size)
+{
+	struct tel__entry *e = tel__table_find(live, address);
+
+	if (e == NULL)
+		return 0;
+	*size = e->value;
+	tel__table_remove(live, e);
+	return 1;
+}
+
+/*
+ * A block begins to live; one that lived at its address is forgotten.
+ * TEL_OK, also when there are too many; TEL_ENOMEM.
+ */
+static tel_status
+add(struct tel__table *live, uint64_t address, uint64_t size)
+{
+	struct tel__entry *e = tel__table_find(live, address);
+	int fresh;
+
+	if (e == NULL && live->count == LIVE_MAX)
+		return TEL_OK;
+	if (e == NULL && (e = tel__table_put(live, address, &fresh)) == NULL)
+		return TEL_ENOMEM;
+	e->value = size;
+	return TEL_OK;
+}
+
 /* A block ends; known: its size is size, if it is not known otherwise. */
 static void
-end_block(struct tel_stats *s, struct live *live, uint64_t address, int known,
-    uint64_t size)
+end_block(struct tel_stats *s, struct tel__table *live, uint64_t address,
+    int known, uint64_t size)
 {
 	uint64_t was;
 
-	if (tel__live_take(live, address, &was) && !known)
+	if (take(live, address, &was) && !known)
 		size = was;
 	s->report.frees++;
 	(void)int128_add(&s->report.free_bytes, int128_u64(size));
@@ -28,7 +62,7 @@ tell_apart(tel_alloc *a)
 }
 
 tel_status
-tel__stats_act_block(struct tel_stats *s, struct live *live,
+tel__stats_act_block(struct tel_stats *s, struct tel__table *live,
     const struct tel_event *ev)
 {
 	uint64_t was;
@@ -49,7 +83,7 @@ tel__stats_act_block(struct tel_stats *s, struct live *live,
 	if (a.kind == TEL_ALLOC_REALLOC && a.old != 0) {
 		if (a.old != a.address)
 			end_block(s, live, a.old, 0, 0);
-		else if (tel__live_take(live, a.old, &was))
+		else if (take(live, a.old, &was))
 			end_block(s, live, a.old, 1, was);
 	}
 	if (a.address == 0)
@@ -59,7 +93,7 @@ tel__stats_act_block(struct tel_stats *s, struct live *live,
 		a.size = UINT64_MAX;
 	s->report.allocs++;
 	(void)int128_add(&s->report.alloc_bytes, int128_u64(a.size));
-	if (tel__live_add(live, a.address, a.size) != TEL_OK)
+	if (add(live, a.address, a.size) != TEL_OK)
 		return tel__stats_no_memory(s);
 	return TEL_OK;
 }

@@ -7,8 +7,6 @@
 
 #include "base/array.h"
 
-#define FIRST_ROOM 16u
-
 struct definition *
 tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
     struct strings *strings, struct budget *budget)
@@ -37,6 +35,7 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 	d->budget = budget;
 	d->max_groups = 4096;
 	tel__open_init(&d->open, 65536);
+	tel__index_init(&d->index);
 	d->spec = *spec;
 	memset(spec, 0, sizeof(*spec));
 	return d;
@@ -53,11 +52,11 @@ tel__definition_reset(struct definition *d)
 	}
 	tel__stat_free(d->overflow);
 	free(d->stats);
-	free(d->index);
+	tel__index_clear(&d->index);
 	d->stats = NULL;
-	d->index = NULL;
 	d->overflow = d->recent = NULL;
-	d->count = d->room = d->mask = 0;
+	d->count = 0;
+	d->room = 0;
 }
 
 void
@@ -82,48 +81,26 @@ tel__definition_free(struct definition *d)
 	free(d);
 }
 
-static uint32_t *
-place(const struct definition *d, const struct key *keys)
+static uint64_t
+hash_groups(const struct definition *d, const struct key *keys)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)d;
-	const struct key *of;
-	uint32_t at;
+	uint64_t hash = d->index.seed;
 	unsigned i;
 
 	for (i = 0; i < d->ngroups; i++)
 		hash = key_hash(&keys[i], hash);
-	for (at = (uint32_t)hash & d->mask; d->index[at] != 0;
-	     at = (at + 1) & d->mask) {
-		of = d->stats[d->index[at] - 1]->group;
-		for (i = 0; i < d->ngroups; i++)
-			if (!key_equal(keys[i].bits, keys[i].tag, &of[i]))
-				break;
-		if (i == d->ngroups)
-			break;
-	}
-	return &d->index[at];
+	return hash;
 }
 
 static int
-grow(struct definition *d)
+is_group(const struct definition *d, const struct tel_stat *s,
+    const struct key *keys)
 {
-	uint32_t room = d->room == 0 ? FIRST_ROOM : 2 * d->room, i;
-	struct tel_stat **stats =
-	    realloc(d->stats, room * sizeof(struct tel_stat *));
-	uint32_t *index;
+	unsigned i;
 
-	if (stats == NULL)
-		return 0;
-	d->stats = stats;
-	index = calloc((size_t)2 * room, sizeof(*index));
-	if (index == NULL)
-		return 0;
-	free(d->index);
-	d->index = index;
-	d->mask = 2 * room - 1;
-	d->room = room;
-	for (i = 0; i < d->count; i++)
-		*place(d, stats[i]->group) = i + 1;
+	for (i = 0; i < d->ngroups; i++)
+		if (!key_equal(keys[i].bits, keys[i].tag, &s->group[i]))
+			return 0;
 	return 1;
 }
 
@@ -146,12 +123,15 @@ tel_status
 tel__definition_find(struct definition *d, const struct key *keys,
     struct tel_stat **out)
 {
-	uint32_t *at;
+	const uint64_t hash = hash_groups(d, keys);
+	struct tel__probe at;
+	struct tel_stat *stat;
+	uint32_t i;
 
-	if (d->index != NULL) {
-		at = place(d, keys);
-		if (*at != 0) {
-			*out = d->recent = d->stats[*at - 1];
+	for (i = tel__index_first(&d->index, hash, &at); i != TEL__NOWHERE;
+	     i = tel__index_next(&d->index, &at)) {
+		if (is_group(d, d->stats[i], keys)) {
+			*out = d->recent = d->stats[i];
 			return TEL_OK;
 		}
 	}
@@ -163,14 +143,15 @@ tel__definition_find(struct definition *d, const struct key *keys,
 		/* a statistic without groups is there whatever it takes */
 		d->budget->used += tel__stat_size(d);
 	}
-	if (d->count == d->room && !grow(d))
-		return TEL_ENOMEM;
-	d->stats[d->count] = tel__stat_new(d, keys, d->budget);
-	if (d->stats[d->count] == NULL) {
+	stat = tel__stat_new(d, keys, d->budget);
+	if (stat == NULL ||
+	    !TEL__RESERVE(d->stats, d->room, (size_t)d->count + 1) ||
+	    !tel__index_add(&d->index, hash, d->count)) {
+		tel__stat_free(stat);
 		budget_give(d->budget, tel__stat_size(d));
 		return TEL_ENOMEM;
 	}
-	*place(d, keys) = d->count + 1;
-	*out = d->recent = d->stats[d->count++];
+	d->stats[d->count++] = stat;
+	*out = d->recent = stat;
 	return TEL_OK;
 }

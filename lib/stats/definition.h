@@ -17,9 +17,9 @@ struct definition {
 	unsigned ngroups;
 	char *group_names[GROUPS_MAX];
 	struct tel_stat **stats;
-	uint32_t count, room;
-	uint32_t *index; /* number + 1, or 0; mask + 1 of them */
-	uint32_t mask;
+	uint32_t count;
+	size_t room;
+	struct tel__index index; /* of stats, by their groups */
 	uint32_t max_groups;
 	struct tel_stat *recent; /* the one asked for last */
 	struct tel_stat *overflow;

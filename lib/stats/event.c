@@ -94,8 +94,9 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		st = tel__key_make(s->strings, v, &k);
 		if (st == TEL_ENOMEM)
 			return tel__stats_no_memory(s);
-		tel__stat_update_key(stat, st == TEL_OK ? &k : NULL, weight);
-		return TEL_OK;
+		st = tel__stat_update_key(stat, st == TEL_OK ? &k : NULL,
+		    weight);
+		return st == TEL_OK ? st : tel__stats_no_memory(s);
 	}
 	if (tel__stat_number_of(v, &w) != TEL_OK) {
 		stat->invalid++;
@@ -223,8 +224,8 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	}
 	v.as.u64 = length;
 	(void)tel__key_make(s->strings, &v, &k);
-	tel__stat_update_key(stat, &k, weight);
-	return TEL_OK;
+	st = tel__stat_update_key(stat, &k, weight);
+	return st == TEL_OK ? st : tel__stats_no_memory(s);
 }
 
 static tel_status
@@ -345,8 +346,8 @@ tel__stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
 	    __builtin_add_overflow(slot->size_sum,
 	        tel_load(slot->size, ev->data), &slot->size_sum))
 		slot->size_high++;
-	if (slot->blocks && from->live != NULL) {
-		st = tel__stats_act_block(s, from->live, ev);
+	if (slot->blocks && from->has_live) {
+		st = tel__stats_act_block(s, &from->live, ev);
 		if (st != TEL_OK)
 			return st;
 	}

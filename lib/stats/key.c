@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct string {
 	uint32_t length;
 	char bytes[];
@@ -15,9 +17,9 @@ struct string {
 struct strings {
 	struct budget *budget;
 	struct string **list;
-	uint32_t count, room;
-	uint32_t *index; /* number + 1, or 0; twice room, a power of two */
-	uint64_t seed;
+	uint32_t count;
+	size_t room;
+	struct tel__index index;
 };
 
 #define FIRST_ROOM 64u
@@ -30,7 +32,7 @@ tel__strings_new(struct budget *budget)
 
 	if (s != NULL) {
 		s->budget = budget;
-		s->seed = (uint64_t)(uintptr_t)s;
+		tel__index_init(&s->index);
 	}
 	return s;
 }
@@ -45,97 +47,73 @@ tel__strings_free(struct strings *s)
 	for (i = 0; i < s->count; i++)
 		free(s->list[i]);
 	free(s->list);
-	free(s->index);
+	tel__index_clear(&s->index);
 	free(s);
 }
 
-static uint64_t
-hash(const struct strings *s, const char *bytes, size_t length)
+/* The number of a string; TEL__NOWHERE when it is new. */
+static uint32_t
+find(const struct strings *s, uint64_t hash, const char *bytes, size_t length)
 {
-	uint64_t h = s->seed + length, word;
-
-	for (; length >= 8; bytes += 8, length -= 8) {
-		memcpy(&word, bytes, 8);
-		h = key_scatter(word, h);
-	}
-	word = 0;
-	memcpy(&word, bytes, length);
-	return key_scatter(word, h);
-}
-
-/* Where a string stands in the index, or is to stand. */
-static uint32_t *
-place(const struct strings *s, const char *bytes, size_t length)
-{
-	uint32_t mask = 2 * s->room - 1;
-	uint32_t at = (uint32_t)hash(s, bytes, length) & mask;
 	const struct string *t;
+	struct tel__probe at;
+	uint32_t i;
 
-	for (; s->index[at] != 0; at = (at + 1) & mask) {
-		t = s->list[s->index[at] - 1];
+	for (i = tel__index_first(&s->index, hash, &at); i != TEL__NOWHERE;
+	     i = tel__index_next(&s->index, &at)) {
+		t = s->list[i];
 		if (t->length == length && memcmp(t->bytes, bytes, length) == 0)
 			break;
 	}
-	return &s->index[at];
+	return i;
 }
 
+/* Makes room for one string more.  TEL_OK, TEL_ELIMIT, TEL_ENOMEM. */
 static tel_status
-grow(struct strings *s)
+reserve(struct strings *s)
 {
-	uint32_t room = s->room == 0 ? FIRST_ROOM : 2 * s->room, i;
-	size_t each = sizeof(*s->list) + 2 * sizeof(*s->index);
-	struct string **list;
-	uint32_t *index;
+	/* a string takes a pointer, and two slots of the index */
+	size_t each = sizeof(*s->list) + 2 * sizeof(*s->index.slots);
+	size_t room;
 
+	if (s->count < s->room)
+		return TEL_OK;
+	room = s->room == 0 ? FIRST_ROOM : 2 * s->room;
 	if (s->count == MOST_STRINGS ||
 	    !budget_take(s->budget, (room - s->room) * each))
 		return TEL_ELIMIT;
-	list = realloc(s->list, room * sizeof(struct string *));
-	if (list == NULL)
-		return TEL_ENOMEM;
-	s->list = list;
-	index = calloc((size_t)2 * room, sizeof(*index));
-	if (index == NULL)
-		return TEL_ENOMEM;
-	free(s->index);
-	s->index = index;
-	s->room = room;
-	for (i = 0; i < s->count; i++)
-		*place(s, list[i]->bytes, list[i]->length) = i + 1;
-	return TEL_OK;
+	return TEL__RESERVE(s->list, s->room, room) ? TEL_OK : TEL_ENOMEM;
 }
 
 tel_status
 tel__key_string(struct strings *s, const char *bytes, size_t length,
     struct key *out)
 {
+	const uint64_t hash = tel__hash_bytes(bytes, length, s->index.seed);
+	uint32_t found = find(s, hash, bytes, length);
 	struct string *t;
-	uint32_t *at;
 	tel_status st;
 
 	out->tag = TEL_STRING;
-	if (s->room > 0) {
-		at = place(s, bytes, length);
-		if (*at != 0) {
-			out->bits = *at - 1;
-			return TEL_OK;
-		}
-	}
+	out->bits = found;
+	if (found != TEL__NOWHERE)
+		return TEL_OK;
 	if (length > UINT32_MAX / 2)
 		return TEL_ELIMIT;
-	if (s->count == s->room && (st = grow(s)) != TEL_OK)
+	if ((st = reserve(s)) != TEL_OK)
 		return st;
 	if (!budget_take(s->budget, sizeof(*t) + length + 1))
 		return TEL_ELIMIT;
 	t = malloc(sizeof(*t) + length + 1);
-	if (t == NULL)
+	if (t == NULL || !tel__index_add(&s->index, hash, s->count)) {
+		free(t);
 		return TEL_ENOMEM;
+	}
 	t->length = (uint32_t)length;
 	memcpy(t->bytes, bytes, length);
 	t->bytes[length] = '\0';
 	s->list[s->count] = t;
 	out->bits = s->count++;
-	*place(s, bytes, length) = s->count;
 	return TEL_OK;
 }
 

@@ -7,6 +7,7 @@
 #ifndef TEL_STATS_KEY_H
 #define TEL_STATS_KEY_H
 
+#include "base/index.h"
 #include "stats/budget.h"
 #include "tel.h"
 
@@ -58,21 +59,10 @@ key_equal(uint64_t bits, uint8_t tag, const struct key *k)
 	return bits == k->bits && key_class(tag) == key_class(k->tag);
 }
 
-/* Scatters bits; seed: what nobody who makes a log can know. */
-static inline uint64_t
-key_scatter(uint64_t bits, uint64_t seed)
-{
-	/* the finaliser of Steele, Lea and Flood's SplitMix64 */
-	bits ^= seed;
-	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
-	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
-	return bits ^ bits >> 31;
-}
-
 static inline uint64_t
 key_hash(const struct key *k, uint64_t seed)
 {
-	return key_scatter(k->bits, seed + key_class(k->tag));
+	return tel__hash(k->bits, seed + key_class(k->tag));
 }
 
 /*

@@ -24,10 +24,10 @@ tel__load_update(struct loader *l, struct loaded *to, const char **why)
 		st = tel__load_key(l, "v", "s", &k);
 		if (st == TEL_EDAMAGED)
 			return load_invalid(why, "the key is invalid");
-		if (st != TEL_ENOMEM)
-			tel__stat_update_key(stat, st == TEL_OK ? &k : NULL,
-			    weight);
-		return st == TEL_ENOMEM ? st : TEL_OK;
+		if (st == TEL_ENOMEM)
+			return st;
+		return tel__stat_update_key(stat, st == TEL_OK ? &k : NULL,
+		    weight);
 	}
 	if (tel__load_int128(l, "v", &v) <= 0 ||
 	    (!int128_is_i64(v) && !int128_is_u64(v)))
@@ -299,8 +299,9 @@ tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
 	if (st == TEL_ELIMIT)
 		tel__tally_overflow(&to->stat->tally, v, updates, &wrapped);
 	else
-		(void)tel__tally_add(&to->stat->tally, &k, v, updates,
-		    &wrapped);
+		st = tel__tally_add(&to->stat->tally, &k, v, updates, &wrapped);
+	if (st == TEL_ENOMEM)
+		return st;
 	stat_wrap(to->stat, wrapped | count_add(&to->stat->weight, v));
 	return TEL_OK;
 }

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Open ranges: a hash table from keys to stacks, whose parts lie in one array.
- * Entries go with the last of their ranges, so that memory is bounded by how
- * many are open at a time.
+ * Open ranges: they lie in one array, and those of a key are a list from the
+ * top one down.  The index has a key as long as a range of it is open, so
+ * that memory is bounded by how many are open at a time.
  */
 #include "stats/open.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NOWHERE UINT32_MAX
-#define FIRST_SIZE 64u
+#include "base/array.h"
+
+#define NOWHERE TEL__NOWHERE
 
 struct open_range {
+	struct open_key key;
 	uint64_t clock;
 	struct tel_stat *stat;
-	uint32_t below; /* the next of the stack, or of the free list */
-};
-
-struct open_entry {
-	struct open_key key;
-	uint32_t top;     /* NOWHERE: the entry is not in use */
-	uint64_t crowded; /* starts above top that found no room */
+	uint64_t crowded; /* of the top one: starts above it without room */
+	uint32_t below;   /* the next of the stack, or of the free list */
 };
 
 void
@@ -30,219 +27,159 @@ tel__open_init(struct open_ranges *o, uint32_t max)
 	memset(o, 0, sizeof(*o));
 	o->max = max;
 	o->free = NOWHERE;
-	o->seed = (uint64_t)(uintptr_t)o;
+	tel__index_init(&o->tops);
 }
 
 void
 tel__open_clear(struct open_ranges *o)
 {
-	free(o->entries);
+	tel__index_clear(&o->tops);
 	free(o->ranges);
 	tel__open_init(o, o->max);
 }
 
+static uint64_t
+hash_key(const struct open_ranges *o, const struct open_key *k)
+{
+	return key_hash(&k->key,
+	    tel__hash((uint64_t)k->log << 32 | k->pair, o->tops.seed));
+}
+
+/* The top range of a key, or NOWHERE. */
 static uint32_t
-home(const struct open_ranges *o, const struct open_key *k)
+find(const struct open_ranges *o, const struct open_key *k,
+    struct tel__probe *at)
 {
-	return (uint32_t)key_hash(&k->key,
-	           o->seed + ((uint64_t)k->log << 32) +
-	               (uint64_t)k->pair * 0x9e3779b97f4a7c15u) &
-	    o->mask;
-}
+	const struct open_key *of;
+	uint32_t i;
 
-static int
-equal(const struct open_key *a, const struct open_key *b)
-{
-	return a->log == b->log && a->pair == b->pair &&
-	    key_equal(a->key.bits, a->key.tag, &b->key);
-}
-
-/* The entry of a key, or the free one where it is to be. */
-static struct open_entry *
-find(const struct open_ranges *o, const struct open_key *k)
-{
-	uint32_t at = home(o, k);
-
-	while (o->entries[at].top != NOWHERE && !equal(&o->entries[at].key, k))
-		at = (at + 1) & o->mask;
-	return &o->entries[at];
-}
-
-/* Takes an entry out; those that were pushed on by it move up. */
-static void
-take_out(struct open_ranges *o, struct open_entry *e)
-{
-	uint32_t hole = (uint32_t)(e - o->entries), at = hole, want;
-
-	for (;;) {
-		at = (at + 1) & o->mask;
-		if (o->entries[at].top == NOWHERE)
+	for (i = tel__index_first(&o->tops, hash_key(o, k), at); i != NOWHERE;
+	     i = tel__index_next(&o->tops, at)) {
+		of = &o->ranges[i].key;
+		if (of->log == k->log && of->pair == k->pair &&
+		    key_equal(of->key.bits, of->key.tag, &k->key))
 			break;
-		want = home(o, &o->entries[at].key);
-		if (((at - want) & o->mask) >= ((at - hole) & o->mask)) {
-			o->entries[hole] = o->entries[at];
-			hole = at;
-		}
 	}
-	o->entries[hole].top = NOWHERE;
-	o->nentries--;
-}
-
-/* Makes the table larger, or makes it.  0 when there is no memory. */
-static int
-grow_table(struct open_ranges *o)
-{
-	uint32_t size = o->entries == NULL ? FIRST_SIZE : 2 * (o->mask + 1);
-	struct open_entry *old = o->entries;
-	uint32_t count = old == NULL ? 0 : o->mask + 1, i;
-	struct open_entry *new = malloc(size * sizeof(*new));
-
-	if (new == NULL)
-		return 0;
-	for (i = 0; i < size; i++)
-		new[i].top = NOWHERE;
-	o->entries = new;
-	o->mask = size - 1;
-	for (i = 0; i < count; i++)
-		if (old[i].top != NOWHERE)
-			*find(o, &old[i].key) = old[i];
-	free(old);
-	return 1;
+	return i;
 }
 
 /* A place for a range; NOWHERE when there is no memory. */
 static uint32_t
 take_place(struct open_ranges *o)
 {
-	uint32_t at = o->free, room;
-	struct open_range *new;
+	uint32_t i = o->free;
 
-	if (at != NOWHERE) {
-		o->free = o->ranges[at].below;
-		return at;
+	if (i != NOWHERE) {
+		o->free = o->ranges[i].below;
+		return i;
 	}
-	if (o->nranges == o->room) {
-		room = o->room == 0 ? FIRST_SIZE : 2 * o->room;
-		new = realloc(o->ranges, room * sizeof(*new));
-		if (new == NULL)
-			return NOWHERE;
-		o->ranges = new;
-		o->room = room;
-	}
+	if (!TEL__RESERVE(o->ranges, o->room, (size_t)o->nranges + 1))
+		return NOWHERE;
 	return o->nranges++;
+}
+
+/* Ends a range, whose place can be used again.  Returns the one below it. */
+static uint32_t
+give_place(struct open_ranges *o, uint32_t i)
+{
+	uint32_t below = o->ranges[i].below;
+
+	o->ranges[i].below = o->free;
+	o->free = i;
+	o->count--;
+	return below;
 }
 
 enum open_result
 tel__open_start(struct open_ranges *o, const struct open_key *k, uint64_t clock,
     struct tel_stat *stat)
 {
-	struct open_entry *e;
-	uint32_t at;
-	int nested;
+	struct tel__probe at;
+	uint32_t top = find(o, k, &at), i;
+	struct open_range *r;
 
-	if ((o->entries == NULL || 2 * o->nentries > o->mask) && !grow_table(o))
-		return OPEN_NO_MEMORY;
-	e = find(o, k);
-	nested = e->top != NOWHERE;
 	/* above a start without room no other may come before its end */
-	if (o->count == o->max || (nested && e->crowded > 0)) {
-		if (nested)
-			e->crowded++;
+	if (o->count == o->max ||
+	    (top != NOWHERE && o->ranges[top].crowded > 0)) {
+		if (top != NOWHERE)
+			o->ranges[top].crowded++;
 		return OPEN_CROWDED;
 	}
-	at = take_place(o);
-	if (at == NOWHERE)
+	i = take_place(o);
+	if (i == NOWHERE)
 		return OPEN_NO_MEMORY;
-	o->ranges[at].clock = clock;
-	o->ranges[at].stat = stat;
-	o->ranges[at].below = e->top;
-	if (!nested) {
-		e->key = *k;
-		e->crowded = 0;
-		o->nentries++;
-	}
-	e->top = at;
+	r = &o->ranges[i];
+	r->key = *k;
+	r->clock = clock;
+	r->stat = stat;
+	r->crowded = 0;
+	r->below = top;
 	o->count++;
-	return nested ? OPEN_NESTED : OPEN_OK;
-}
-
-static void
-drop_top(struct open_ranges *o, struct open_entry *e)
-{
-	uint32_t at = e->top;
-
-	e->top = o->ranges[at].below;
-	o->ranges[at].below = o->free;
-	o->free = at;
-	o->count--;
+	if (top != NOWHERE) {
+		tel__index_move(&o->tops, &at, i);
+		return OPEN_NESTED;
+	}
+	if (tel__index_add(&o->tops, hash_key(o, k), i))
+		return OPEN_OK;
+	(void)give_place(o, i);
+	return OPEN_NO_MEMORY;
 }
 
 enum open_result
 tel__open_end(struct open_ranges *o, const struct open_key *k, uint64_t *clock,
     struct tel_stat **stat)
 {
-	struct open_entry *e = o->entries == NULL ? NULL : find(o, k);
-	uint32_t below;
+	struct tel__probe at;
+	uint32_t top = find(o, k, &at), below;
 
-	if (e == NULL || e->top == NOWHERE)
+	if (top == NOWHERE)
 		return OPEN_NONE;
-	if (e->crowded > 0) {
-		e->crowded--;
+	if (o->ranges[top].crowded > 0) {
+		o->ranges[top].crowded--;
 		return OPEN_CROWDED;
 	}
-	*clock = o->ranges[e->top].clock;
-	*stat = o->ranges[e->top].stat;
-	below = o->ranges[e->top].below;
-	if (below == NOWHERE) {
-		/* the entry stays marked as in use while others move */
-		o->ranges[e->top].below = o->free;
-		o->free = e->top;
-		o->count--;
-		take_out(o, e);
-	} else {
-		drop_top(o, e);
-	}
+	*clock = o->ranges[top].clock;
+	*stat = o->ranges[top].stat;
+	below = give_place(o, top);
+	if (below != NOWHERE)
+		tel__index_move(&o->tops, &at, below);
+	else
+		tel__index_remove(&o->tops, &at);
 	return OPEN_OK;
 }
 
 struct tel_stat *
 tel__open_find(const struct open_ranges *o, const struct open_key *k)
 {
-	const struct open_entry *e = o->entries == NULL ? NULL : find(o, k);
+	struct tel__probe at;
+	uint32_t top = find(o, k, &at);
 
-	return e == NULL || e->top == NOWHERE ? NULL : o->ranges[e->top].stat;
+	return top == NOWHERE ? NULL : o->ranges[top].stat;
 }
 
 void
 tel__open_forget(struct open_ranges *o, uint32_t log)
 {
-	struct open_entry *e;
-	uint32_t i = 0;
+	struct tel__probe at = { 0, 0 };
+	uint32_t i;
 
-	while (o->entries != NULL && i <= o->mask) {
-		e = &o->entries[i];
-		if (e->top == NOWHERE || e->key.log != log) {
-			i++;
+	while (o->tops.slots != NULL && at.slot <= o->tops.mask) {
+		i = o->tops.slots[at.slot].number - 1;
+		if (i == NOWHERE || o->ranges[i].key.log != log) {
+			at.slot++;
 			continue;
 		}
-		while (o->ranges[e->top].below != NOWHERE)
-			drop_top(o, e);
-		o->ranges[e->top].below = o->free;
-		o->free = e->top;
-		o->count--;
-		/* another may have moved here: look at this place again */
-		take_out(o, e);
+		while (i != NOWHERE)
+			i = give_place(o, i);
+		/* another may have moved here: look at this slot again */
+		tel__index_remove(&o->tops, &at);
 	}
 }
 
 void
 tel__open_forget_all(struct open_ranges *o)
 {
-	uint32_t i;
-
-	for (i = 0; o->entries != NULL && i <= o->mask; i++)
-		o->entries[i].top = NOWHERE;
-	o->nentries = 0;
+	tel__index_clear(&o->tops);
 	o->nranges = 0;
 	o->count = 0;
 	o->free = NOWHERE;

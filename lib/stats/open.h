@@ -18,16 +18,13 @@ struct open_key {
 };
 
 struct open_ranges {
-	struct open_entry *entries; /* mask + 1 of them, or NULL */
-	uint32_t mask;
-	uint32_t nentries;
+	struct tel__index tops; /* the top range of each key */
 	struct open_range *ranges;
+	size_t room;
 	uint32_t nranges; /* places ever used */
-	uint32_t room;
-	uint32_t free; /* first of a list of places to use again */
+	uint32_t free;    /* first of a list of places to use again */
 	uint32_t count;
 	uint32_t max;
-	uint64_t seed;
 };
 
 /* What a start or an end came to. */

@@ -8,13 +8,12 @@
 #include "stats/key.h"
 #include "base/array.h"
 
-#define FIRST_ROOM 64u
-
 void
 tel__report_init(struct report *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->first = UINT64_MAX;
+	tel__index_init(&r->index);
 }
 
 void
@@ -32,50 +31,33 @@ tel__report_clear(struct report *r)
 		free(r->origins[i].form);
 	}
 	free(r->parts);
-	free(r->index);
+	tel__index_clear(&r->index);
 	free(r->order);
 	free(r->kinds);
 	tel__report_init(r);
 }
 
-static uint32_t *
-place(const struct report *r, const char *name, const char *kind)
+static uint64_t
+hash_part(const struct report *r, const char *name, const char *kind)
 {
-	uint32_t mask = 2 * r->room - 1, at;
-	uint64_t hash = (uint64_t)(uintptr_t)r;
-	const struct part *p;
-	const char *s;
+	return tel__hash_bytes(name, strlen(name),
+	    tel__hash_bytes(kind, strlen(kind), r->index.seed));
+}
 
-	for (s = name; *s != '\0'; s++)
-		hash = key_scatter((unsigned char)*s, hash);
-	for (at = (uint32_t)hash & mask; r->index[at] != 0;
-	     at = (at + 1) & mask) {
-		p = &r->parts[r->index[at] - 1];
+static uint32_t
+find(const struct report *r, const char *name, const char *kind)
+{
+	struct tel__probe at;
+	const struct part *p;
+	uint32_t i;
+
+	for (i = tel__index_first(&r->index, hash_part(r, name, kind), &at);
+	     i != TEL__NOWHERE; i = tel__index_next(&r->index, &at)) {
+		p = &r->parts[i];
 		if (strcmp(p->name, name) == 0 && strcmp(p->kind, kind) == 0)
 			break;
 	}
-	return &r->index[at];
-}
-
-static int
-grow(struct report *r)
-{
-	uint32_t room = r->room == 0 ? FIRST_ROOM : 2 * r->room, i;
-	struct part *parts = realloc(r->parts, room * sizeof(*parts));
-	uint32_t *index;
-
-	if (parts == NULL)
-		return 0;
-	r->parts = parts;
-	index = calloc((size_t)2 * room, sizeof(*index));
-	if (index == NULL)
-		return 0;
-	free(r->index);
-	r->index = index;
-	r->room = room;
-	for (i = 0; i < r->nparts; i++)
-		*place(r, parts[i].name, parts[i].kind) = i + 1;
-	return 1;
+	return i;
 }
 
 tel_status
@@ -83,32 +65,29 @@ tel__report_part(struct report *r, const char *name, const char *kind,
     uint32_t code, uint32_t *out)
 {
 	struct part *p;
-	uint32_t *at;
 
-	if (r->nparts == r->room && !grow(r))
-		return TEL_ENOMEM;
-	at = place(r, name, kind);
-	if (*at == 0 && r->nparts >= PARTS_MAX) {
+	*out = find(r, name, kind);
+	if (*out == TEL__NOWHERE && r->nparts >= PARTS_MAX) {
 		name = kind = "...";
 		code = 0;
-		at = place(r, name, kind);
+		*out = find(r, name, kind);
 	}
-	if (*at != 0) {
-		*out = *at - 1;
+	if (*out != TEL__NOWHERE)
 		return TEL_OK;
-	}
+	if (!TEL__RESERVE(r->parts, r->room, (size_t)r->nparts + 1))
+		return TEL_ENOMEM;
 	p = &r->parts[r->nparts];
 	memset(p, 0, sizeof(*p));
 	p->name = tel__copy_string(name, strlen(name));
 	p->kind = tel__copy_string(kind, strlen(kind));
-	if (p->name == NULL || p->kind == NULL) {
+	if (p->name == NULL || p->kind == NULL ||
+	    !tel__index_add(&r->index, hash_part(r, name, kind), r->nparts)) {
 		free(p->name);
 		free(p->kind);
 		return TEL_ENOMEM;
 	}
 	p->code = code;
 	*out = r->nparts++;
-	*at = r->nparts;
 	return TEL_OK;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TEL_STATS_REPORT_H
 #define TEL_STATS_REPORT_H
 
+#include "base/index.h"
 #include "base/int128.h"
 
 /* Documented limits. */
@@ -36,8 +37,9 @@ struct report {
 	int has_allocs; /* some type had the role of allocating or freeing */
 
 	struct part *parts;
-	uint32_t nparts, room;
-	uint32_t *index; /* number + 1, or 0; twice room */
+	uint32_t nparts;
+	size_t room;
+	struct tel__index index; /* of parts, by name and kind */
 	struct origin origins[ORIGINS_MAX + 1];
 	unsigned norigins;
 

@@ -300,17 +300,19 @@ tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	return classes[s->definition->spec.class].update(s, v, weight);
 }
 
-void
+tel_status
 tel__stat_update_key(struct tel_stat *s, const struct key *key, uint64_t weight)
 {
 	int wrapped = count_add(&s->weight, weight);
+	tel_status st = TEL_OK;
 
 	s->updates++;
 	if (key == NULL)
 		tel__tally_overflow(&s->tally, weight, 1, &wrapped);
 	else
-		(void)tel__tally_add(&s->tally, key, weight, 1, &wrapped);
+		st = tel__tally_add(&s->tally, key, weight, 1, &wrapped);
 	stat_wrap(s, wrapped);
+	return st == TEL_ENOMEM ? st : TEL_OK;
 }
 
 tel_status

@@ -93,8 +93,11 @@ void tel__stat_free(struct tel_stat *s);
 /* Updates a stat that takes values.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight);
 
-/* Updates a tally; key NULL: one that there is no room for. */
-void tel__stat_update_key(struct tel_stat *s, const struct key *key,
+/*
+ * Updates a tally; key NULL: one that there is no room for.  TEL_OK,
+ * TEL_ENOMEM.
+ */
+tel_status tel__stat_update_key(struct tel_stat *s, const struct key *key,
     uint64_t weight);
 
 /*

@@ -24,6 +24,7 @@ tel_stats_new(void)
 	s->session.first = UINT64_MAX;
 	tel__report_init(&s->report);
 	tel__report_init(&s->shown);
+	tel__index_init(&s->names);
 	s->strings = tel__strings_new(&s->budget);
 	if (s->strings == NULL || tel_stats_settle(s) != TEL_OK) {
 		tel_stats_free(s);
@@ -65,7 +66,7 @@ tel_stats_free(tel_stats *s)
 	tel__report_clear(&s->shown);
 	free(s->list);
 	free(s->trouble.text);
-	free(s->names);
+	tel__index_clear(&s->names);
 	tel__strings_free(s->strings);
 	free(s);
 }
@@ -76,72 +77,41 @@ tel__stats_no_memory(struct tel_stats *s)
 	return stats_fail(s, TEL_ENOMEM, "out of memory");
 }
 
-/* Where a name is in the index, or is to be. */
-static uint32_t *
-place(const struct tel_stats *s, const char *name)
+static uint64_t
+hash_name(const struct tel_stats *s, const char *name)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)s;
-	size_t mask = 2 * s->room - 1, at;
-	const char *p;
-
-	for (p = name; *p != '\0'; p++)
-		hash = key_scatter((unsigned char)*p, hash);
-	for (at = hash & mask; s->names[at] != 0; at = (at + 1) & mask)
-		if (strcmp(s->definitions[s->names[at] - 1]->spec.name, name) ==
-		    0)
-			break;
-	return &s->names[at];
-}
-
-static int
-grow(struct tel_stats *s)
-{
-	size_t room = s->room == 0 ? 8 : 2 * s->room, i;
-	struct definition **list =
-	    realloc(s->definitions, room * sizeof(struct definition *));
-	uint32_t *names, *at;
-
-	if (list == NULL)
-		return 0;
-	s->definitions = list;
-	names = calloc(2 * room, sizeof(*names));
-	if (names == NULL)
-		return 0;
-	free(s->names);
-	s->names = names;
-	s->room = room;
-	for (i = 0; i < s->count; i++) {
-		at = place(s, list[i]->spec.name);
-		if (*at == 0)
-			*at = (uint32_t)i + 1;
-	}
-	return 1;
-}
-
-tel_status
-tel__stats_adopt(struct tel_stats *s, struct definition *d)
-{
-	uint32_t *at;
-
-	if (s->count == s->room && !grow(s)) {
-		tel__definition_free(d);
-		return tel__stats_no_memory(s);
-	}
-	d->max_groups = (uint32_t)s->max_groups;
-	d->open.max = (uint32_t)s->max_open;
-	at = place(s, d->spec.name);
-	s->definitions[s->count++] = d;
-	if (*at == 0)
-		*at = (uint32_t)s->count;
-	return TEL_OK;
+	return tel__hash_bytes(name, strlen(name), s->names.seed);
 }
 
 struct definition *
 tel__stats_find(const struct tel_stats *s, const char *name)
 {
-	uint32_t at = s->count == 0 ? 0 : *place(s, name);
+	struct tel__probe at;
+	uint32_t i;
 
-	return at == 0 ? NULL : s->definitions[at - 1];
+	for (i = tel__index_first(&s->names, hash_name(s, name), &at);
+	     i != TEL__NOWHERE; i = tel__index_next(&s->names, &at))
+		if (strcmp(s->definitions[i]->spec.name, name) == 0)
+			return s->definitions[i];
+	return NULL;
+}
+
+tel_status
+tel__stats_adopt(struct tel_stats *s, struct definition *d)
+{
+	const char *name = d->spec.name;
+
+	if (!TEL__RESERVE(s->definitions, s->room, s->count + 1) ||
+	    (tel__stats_find(s, name) == NULL &&
+	        !tel__index_add(&s->names, hash_name(s, name),
+	            (uint32_t)s->count))) {
+		tel__definition_free(d);
+		return tel__stats_no_memory(s);
+	}
+	d->max_groups = (uint32_t)s->max_groups;
+	d->open.max = (uint32_t)s->max_open;
+	s->definitions[s->count++] = d;
+	return TEL_OK;
 }
 
 /* An expression of a text; NULL with trouble set. */

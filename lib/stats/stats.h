@@ -3,10 +3,10 @@
 #ifndef TEL_STATS_STATS_H
 #define TEL_STATS_STATS_H
 
+#include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "stats/definition.h"
-#include "stats/live.h"
 #include "stats/report.h"
 
 /* What an event of a type means to a definition. */
@@ -23,8 +23,8 @@ struct action {
 struct slot {
 	uint64_t events, bytes;
 	int busy; /* there is more to do than count */
-	uint32_t nactions;
 	struct action *actions;
+	size_t nactions, action_room;
 	const struct tel_field *size; /* of what is allocated or freed */
 	int blocks; /* what it allocates or frees is followed by address */
 	uint64_t size_sum, size_high;
@@ -39,8 +39,10 @@ struct source {
 	uint32_t id;     /* never used again */
 	const struct tel_schema *schema;
 	struct slot *slots;
-	uint32_t nslots;
-	struct live *live;    /* NULL: its frees tell how much they free */
+	size_t nslots;
+	/* the sizes of blocks by address, where frees do not tell them */
+	int has_live;
+	struct tel__table live;
 	uint64_t first, last; /* since what is below was settled */
 	double rate;
 	unsigned origin;
@@ -61,7 +63,7 @@ struct group_expr {
 struct tel_stats {
 	struct definition **definitions;
 	size_t count, room;
-	uint32_t *names; /* by name: number + 1, or 0; twice room */
+	struct tel__index names; /* of definitions; the first one of each */
 	struct group_expr groups[GROUPS_MAX];
 	unsigned ngroups;
 	char *groups_text;
@@ -82,7 +84,7 @@ struct tel_stats {
 	struct session session;
 	struct source *current;
 	struct source **sources;
-	size_t nsources;
+	size_t nsources, source_room;
 	uint32_t next_source;
 	struct key tuple[GROUPS_MAX]; /* of the event at hand */
 	int tuple_made;               /* 1; -1: a key found no room */
@@ -131,7 +133,7 @@ tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
 tel_status tel__stats_end_session(struct tel_stats *s);
 
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stats_act_block(struct tel_stats *s, struct live *live,
+tel_status tel__stats_act_block(struct tel_stats *s, struct tel__table *live,
     const struct tel_event *ev);
 /* What an event of a busy slot means beside being counted. */
 tel_status tel__stats_act(struct tel_stats *s, struct source *from,

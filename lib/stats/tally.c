@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tallies: a hash table with open addressing over columns in order. */
+/* Tallies: columns in the order of the keys, and an index of them. */
 #include "stats/tally.h"
 
+#include "base/array.h"
 #include "base/int128.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ tel__tally_init(struct tally *t, uint32_t max, struct budget *budget)
 	memset(t, 0, sizeof(*t));
 	t->max = max;
 	t->budget = budget;
-	t->seed = (uint64_t)(uintptr_t)t;
+	tel__index_init(&t->index);
 }
 
 void
@@ -25,78 +26,47 @@ tel__tally_clear(struct tally *t)
 	free(t->counts);
 	free(t->updates);
 	free(t->tags);
-	free(t->index);
+	tel__index_clear(&t->index);
 	free(t->order);
 	if (t->budget != NULL)
 		budget_give(t->budget, t->taken);
 	memset(t, 0, sizeof(*t));
 }
 
-/* Makes a column longer; 0 when there is no memory. */
-static int
-stretch(void *column, uint32_t room, size_t width)
+/* The bucket of a key; TEL__NOWHERE when it is new. */
+static uint32_t
+find(const struct tally *t, const struct key *k, uint64_t hash)
 {
-	void *old, *new;
+	struct tel__probe at;
+	uint32_t i;
 
-	memcpy(&old, column, sizeof(old));
-	new = realloc(old, room * width);
-	if (new == NULL)
-		return 0;
-	memcpy(column, &new, sizeof(new));
-	return 1;
-}
-
-static uint32_t *
-place(const struct tally *t, const struct key *k)
-{
-	uint32_t at = (uint32_t)key_hash(k, t->seed) & t->mask, i;
-
-	for (; (i = t->index[at]) != 0; at = (at + 1) & t->mask)
-		if (key_equal(t->bits[i - 1], t->tags[i - 1], k))
+	for (i = tel__index_first(&t->index, hash, &at); i != TEL__NOWHERE;
+	     i = tel__index_next(&t->index, &at))
+		if (key_equal(t->bits[i], t->tags[i], k))
 			break;
-	return &t->index[at];
+	return i;
 }
 
-/* Room for one key more.  0 when there is none: the tally stays as it is. */
-static int
-grow(struct tally *t)
+/* Room for one key more.  TEL_OK, TEL_ELIMIT, TEL_ENOMEM. */
+static tel_status
+reserve(struct tally *t)
 {
-	uint32_t room = t->room == 0 ? FIRST_ROOM : 2 * t->room, i;
-	uint32_t size = 2 * FIRST_ROOM, *index;
-	struct key k;
+	uint32_t room = t->room == 0 ? FIRST_ROOM : 2 * t->room;
 	size_t bytes;
 
+	if (t->count < t->room)
+		return TEL_OK;
 	if (room > t->max)
 		room = t->max;
-	while (size < 2 * room - room / 2)
-		size *= 2;
-	bytes = room * (3 * sizeof(uint64_t) + 1) + size * sizeof(*index);
-	if (!budget_take(t->budget, bytes - t->taken))
-		return 0;
+	bytes = room * (3 * sizeof(uint64_t) + 1 + 2 * sizeof(*t->index.slots));
+	if (t->count >= t->max || !budget_take(t->budget, bytes - t->taken))
+		return TEL_ELIMIT;
 	t->taken = bytes;
-	if (!stretch(&t->bits, room, sizeof(*t->bits)) ||
-	    !stretch(&t->counts, room, sizeof(*t->counts)) ||
-	    !stretch(&t->updates, room, sizeof(*t->updates)) ||
-	    !stretch(&t->tags, room, sizeof(*t->tags)))
-		return 0;
-	if (size != t->mask + 1) {
-		free(t->index);
-		t->index = NULL;
-		index = calloc(size, sizeof(*index));
-		if (index == NULL) {
-			/* no index: no key is found any more, none is added */
-			t->max = 0;
-			return 0;
-		}
-		t->index = index;
-		t->mask = size - 1;
-		for (i = 0; i < t->count; i++) {
-			k = tally_key(t, i);
-			*place(t, &k) = i + 1;
-		}
-	}
+	if (!TEL__RESIZE(t->bits, room) || !TEL__RESIZE(t->counts, room) ||
+	    !TEL__RESIZE(t->updates, room) || !TEL__RESIZE(t->tags, room))
+		return TEL_ENOMEM;
 	t->room = room;
-	return 1;
+	return TEL_OK;
 }
 
 void
@@ -111,22 +81,22 @@ tel_status
 tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
     uint64_t updates, int *wrapped)
 {
-	uint32_t *at = t->index != NULL ? place(t, k) : NULL;
-	uint32_t i;
+	const uint64_t hash = key_hash(k, t->index.seed);
+	uint32_t i = find(t, k, hash);
+	tel_status st;
 
-	if (at != NULL && *at != 0) {
-		i = *at - 1;
+	if (i != TEL__NOWHERE) {
 		*wrapped |= count_add(&t->counts[i], weight);
 		*wrapped |= count_add(&t->updates[i], updates);
 		return TEL_OK;
 	}
-	if (t->count == t->room) {
-		if (t->count >= t->max || !grow(t)) {
-			tel__tally_overflow(t, weight, updates, wrapped);
-			return TEL_ELIMIT;
-		}
-		at = place(t, k);
-	}
+	st = reserve(t);
+	if (st == TEL_ELIMIT)
+		tel__tally_overflow(t, weight, updates, wrapped);
+	if (st == TEL_OK && !tel__index_add(&t->index, hash, t->count))
+		st = TEL_ENOMEM;
+	if (st != TEL_OK)
+		return st;
 	/* an order that has not all keys is none */
 	free(t->order);
 	t->order = NULL;
@@ -135,7 +105,6 @@ tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
 	t->tags[i] = k->tag;
 	t->counts[i] = weight;
 	t->updates[i] = updates;
-	*at = t->count;
 	return TEL_OK;
 }
 
