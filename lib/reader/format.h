@@ -16,15 +16,11 @@
 
 struct tel_reader;
 struct tel_writer;
-struct tel_encoder;
+struct tel_encoder_ops;
 struct tel_evidence;
-
-/* What holds for the logs of a format. */
-#define FORMAT_GAPS 1u /* bytes between events matter to an encoder */
 
 struct tel_format_ops {
 	const char *name; /* as tel_reader_set_as() and -f have it */
-	unsigned flags;
 	/* for the format's own functions: formats may share these */
 	const void *dialect;
 
@@ -50,6 +46,9 @@ struct tel_format_ops {
 	 * schemas.  TEL_OK, TEL_EVERSION.
 	 */
 	tel_status (*version)(struct tel_reader *r, const struct tel_event *ev);
+
+	/* Nonzero for a string that says what the log's program was built as. */
+	int (*says_build)(const char *string, size_t n);
 
 	/* ---------------------------------------------------- decoder */
 
@@ -85,9 +84,9 @@ struct tel_format_ops {
 	/* ---------------------------------------------------- encoder */
 
 	/* Writes its own events; NULL: it is not written. */
-	const struct tel_encoder *encoder;
+	const struct tel_encoder_ops *encoder;
 	/* Writes the events of any format when it is asked for; or NULL. */
-	const struct tel_encoder *converter;
+	const struct tel_encoder_ops *converter;
 };
 
 /*

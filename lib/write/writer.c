@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writer: events in the format they came in.  It sees all events of its
- * logs, those that are written and those that are passed over, and keeps
- * what the former need of the latter.
+ * The writer: events in the format they came in, or the one that was asked
+ * for.  It sees all events of its logs, those that are written and those that
+ * are passed over, and keeps what the former need of the latter.
  */
-#include "write/writer.h"
+#include "encoder/encoder.h"
+#include "format/registry.h"
 #include "reader/reader.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* The most bytes of lines that wait for an event. */
 #define LEAD_MAX ((size_t)1 << 16)
-
-tel_status
-tel__write_fail(struct tel_writer *w, tel_status status, const char *format,
-    ...)
-{
-	va_list args;
-	size_t i;
-
-	va_start(args, format);
-	vsnprintf(w->error, sizeof(w->error), format, args);
-	va_end(args);
-	for (i = 0; w->error[i] != '\0'; i++)
-		if (w->error[i] < ' ' || w->error[i] > '~')
-			w->error[i] = '?';
-	return status;
-}
 
 tel_writer *
 tel_writer_new(tel_output *out)
@@ -36,7 +20,8 @@ tel_writer_new(tel_output *out)
 	tel_writer *w = calloc(1, sizeof(*w));
 
 	if (w != NULL) {
-		w->out = out;
+		w->formats = &tel__formats;
+		w->sink = w->out = out;
 		w->max_labels = (size_t)1 << 18;
 	}
 	return w;
@@ -45,9 +30,12 @@ tel_writer_new(tel_output *out)
 static void
 free_log(struct write_log *log)
 {
-	tel__keep_free(log->keep);
+	const struct tel_encoder_ops *encoder = log->writer->encoder;
+
+	if (encoder->close_log != NULL)
+		encoder->close_log(log);
+	tel__tracker_free(log->tracker);
 	tel__labels_free(log->ids);
-	tel__convert_log_free(log->convert);
 	free(log);
 }
 
@@ -61,7 +49,6 @@ free_logs(struct tel_writer *w)
 		free_log(log);
 	}
 	w->current = NULL;
-	w->named = NULL;
 }
 
 void
@@ -70,21 +57,177 @@ tel_writer_free(tel_writer *w)
 	if (w == NULL)
 		return;
 	free_logs(w);
-	tel__release_free(w);
-	tel__ids_free(&w->ids);
-	tel_printer_free(w->printer);
-	tel__native_out_free(w->native);
+	if (w->encoder != NULL && w->encoder->close != NULL)
+		w->encoder->close(w);
+	tel__numbering_free(&w->numbering);
+	tel__losses_free(&w->losses);
+	free(w->target_name);
 	free(w->first_log);
-	free(w->changed);
 	free(w->lead);
-	free(w->preamble);
 	free(w);
 }
+
+/* -------------------------------------------------- choosing the encoder */
+
+/* Nonzero when events of the log can be written in the form. */
+static int
+takes(const struct tel_writer *w, const struct tel_encoder_ops *encoder,
+    const struct tel_log *log)
+{
+	const struct tel_format_ops *f = tel__write_origin(w, log);
+
+	return (encoder->flags & ENCODER_ANY) != 0 ||
+	    (f != NULL && f->encoder == encoder);
+}
+
+/* The encoder of the format of that name; NULL: it is not written. */
+static const struct tel_encoder_ops *
+find_encoder(const struct tel_writer *w, const char *name)
+{
+	const struct tel_format_ops *f = tel__format_find(w->formats, name);
+
+	return f != NULL ? f->encoder : NULL;
+}
+
+/* The encoder that may be asked for by that name; or NULL. */
+static const struct tel_encoder_ops *
+find_target(const struct tel_writer *w, const char *name)
+{
+	const struct tel_encoder_ops *encoder;
+	unsigned i;
+
+	for (i = 0; i < w->formats->count; i++) {
+		encoder = w->formats->rows[i].format->converter;
+		if (encoder != NULL && encoder->target(name) == TEL_OK)
+			return encoder;
+	}
+	encoder = find_encoder(w, name);
+	return encoder != NULL && encoder->flags & ENCODER_TARGET ? encoder :
+	                                                            NULL;
+}
+
+tel_status
+tel_writer_set_target(tel_writer *w, const char *name)
+{
+	const struct tel_encoder_ops *encoder = NULL;
+	char *copy = NULL;
+
+	if (w->encoder != NULL)
+		return TEL_ESTATE;
+	if (name != NULL) {
+		encoder = find_target(w, name);
+		if (encoder == NULL)
+			return TEL_EINVAL;
+		copy = strdup(name);
+		if (copy == NULL)
+			return TEL_ENOMEM;
+	}
+	free(w->target_name);
+	w->target_name = copy;
+	w->target = encoder;
+	return TEL_OK;
+}
+
+tel_status
+tel_writer_set_strict(tel_writer *w, int on)
+{
+	if (w->encoder != NULL)
+		return TEL_ESTATE;
+	w->strict = on;
+	return TEL_OK;
+}
+
+int
+tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out)
+{
+	const struct loss *row;
+
+	if (i >= w->losses.count)
+		return 0;
+	row = w->losses.rows[i];
+	out->kind = row->kind;
+	out->from = row->schema;
+	out->to = w->losses.to;
+	out->type = row->type;
+	out->field = row->field;
+	out->events = row->events;
+	return 1;
+}
+
+int
+tel_writer_binary(const tel_writer *w, const tel_reader *r)
+{
+	const struct tel_encoder_ops *encoder =
+	    w->target != NULL ? w->target : find_encoder(w, r->log.form);
+
+	return encoder != NULL && encoder->flags & ENCODER_BINARY;
+}
+
+/*
+ * The first log says what is written, unless that was asked for.  TEL_OK,
+ * TEL_EINVAL, TEL_ENOMEM.
+ */
+static tel_status
+start(struct tel_writer *w, const struct tel_log *log)
+{
+	const struct tel_encoder_ops *encoder =
+	    w->target != NULL ? w->target : find_encoder(w, log->form);
+	tel_status st = TEL_OK;
+
+	if (encoder == NULL)
+		return tel__write_fail(w, TEL_EINVAL,
+		    "%.120s: %s cannot be written", log->name, log->form);
+	if (!takes(w, encoder, log))
+		return tel__write_fail(w, TEL_EINVAL,
+		    "%.120s: %s cannot be written as %s", log->name,
+		    log->origin != NULL ? log->origin : log->form,
+		    encoder->what);
+	if (encoder->open != NULL)
+		st = encoder->open(w, log);
+	if (st == TEL_OK && encoder->flags & ENCODER_ONE_NUMBERING)
+		st = tel__numbering_begin(&w->numbering, w->max_labels);
+	if (st == TEL_OK && (w->first_log = strdup(log->name)) == NULL)
+		st = TEL_ENOMEM;
+	if (st != TEL_OK) {
+		if (encoder->close != NULL)
+			encoder->close(w);
+		return st;
+	}
+	if (encoder->flags & ENCODER_ONE_SCHEMA) {
+		snprintf(w->schema, sizeof(w->schema), "%s", log->schema->name);
+		w->abi = log->schema->abi;
+	}
+	w->encoder = encoder;
+	return TEL_OK;
+}
+
+/* Whether another log can go into the same stream: TEL_OK or TEL_EINVAL. */
+static tel_status
+check(struct tel_writer *w, const struct tel_log *log)
+{
+	const struct tel_schema *s = log->schema;
+
+	if (!takes(w, w->encoder, log))
+		return tel__write_fail(w, TEL_EINVAL,
+		    "%.60s is not %s as %.60s is: they cannot be written as "
+		    "one",
+		    log->name, w->encoder->what, w->first_log);
+	if (!(w->encoder->flags & ENCODER_ONE_SCHEMA) ||
+	    (strcmp(w->schema, s->name) == 0 &&
+	        memcmp(&w->abi, &s->abi, sizeof(w->abi)) == 0))
+		return TEL_OK;
+	return tel__write_fail(w, TEL_EINVAL,
+	    "%.40s is %s and %.40s is %s: %s cannot hold both; -f tel "
+	    "can, and -f mps converts them to one",
+	    w->first_log, w->schema, log->name, s->name, w->encoder->what);
+}
+
+/* ----------------------------------------------------------------- options */
 
 tel_status
 tel_writer_set_bare(tel_writer *w, int on)
 {
-	if (w->form != NULL)
+	if (w->encoder != NULL)
 		return TEL_ESTATE;
 	w->bare = on;
 	return TEL_OK;
@@ -93,7 +236,7 @@ tel_writer_set_bare(tel_writer *w, int on)
 tel_status
 tel_writer_set_terminal(tel_writer *w, int on)
 {
-	if (w->form != NULL)
+	if (w->encoder != NULL)
 		return TEL_ESTATE;
 	w->terminal = on;
 	return TEL_OK;
@@ -102,7 +245,7 @@ tel_writer_set_terminal(tel_writer *w, int on)
 tel_status
 tel_writer_set_max_labels(tel_writer *w, size_t count)
 {
-	if (w->form != NULL)
+	if (w->encoder != NULL)
 		return TEL_ESTATE;
 	if (count < 1 || count > (size_t)1 << 30)
 		return TEL_EINVAL;
@@ -116,9 +259,21 @@ tel_writer_error(const tel_writer *w)
 	return w->error;
 }
 
+/* -------------------------------------------------------------------- logs */
+
+static int
+is_build(void *arg, const struct tel_schema *schema, const char *string,
+    size_t n)
+{
+	const struct write_log *l = arg;
+
+	return tel__write_is_build(l->writer, schema, string, n);
+}
+
 static struct write_log *
 new_log(struct tel_writer *w, const struct tel_log *log)
 {
+	const int numbered = (w->encoder->flags & ENCODER_ONE_NUMBERING) != 0;
 	struct write_log *l = calloc(1, sizeof(*l));
 
 	if (l == NULL)
@@ -127,19 +282,12 @@ new_log(struct tel_writer *w, const struct tel_log *log)
 	l->log = log;
 	l->number = log->number;
 	l->serial = w->nlogs++;
-	if (w->convert != NULL) {
-		l->converted = *log;
-		l->converted.form = "mps";
-		l->converted.schema = w->to;
-		l->converted.preamble = l->converted.tail = NULL;
-		l->converted.preamble_size = l->converted.tail_size = 0;
-	}
 	if (!w->bare)
-		l->keep = tel__keep_new(w->max_labels, tel__write_put, l);
-	if (w->form->one_numbering)
+		l->tracker = tel__tracker_new(w->max_labels, tel__write_put,
+		    is_build, l);
+	if (numbered)
 		l->ids = tel__labels_new(w->max_labels);
-	if ((w->bare || l->keep != NULL) &&
-	    (!w->form->one_numbering || l->ids != NULL))
+	if ((w->bare || l->tracker != NULL) && (!numbered || l->ids != NULL))
 		return l;
 	free_log(l);
 	return NULL;
@@ -163,11 +311,9 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 		/* the reader has gone on to another member */
 		*link = l->next;
 		free_log(l);
-		w->named = NULL;
 		break;
 	}
-	st = w->form == NULL ? tel__write_begin_stream(w, log) :
-	                       tel__write_check_stream(w, log);
+	st = w->encoder == NULL ? start(w, log) : check(w, log);
 	if (st != TEL_OK)
 		return st;
 	l = new_log(w, log);
@@ -176,7 +322,7 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 	l->next = w->logs;
 	w->logs = l;
 	w->current = l;
-	return w->form->begin != NULL ? w->form->begin(w, log) : TEL_OK;
+	return w->encoder->begin != NULL ? w->encoder->begin(w, log) : TEL_OK;
 }
 
 static inline tel_status
@@ -199,7 +345,7 @@ take_lead(struct tel_writer *w, const struct write_log *l,
 	size_t size = w->lead_size + n;
 	unsigned char *bigger;
 
-	if (w->form->lead_follows && !l->written)
+	if ((w->encoder->flags & ENCODER_LEAD_FOLLOWS) && !l->written)
 		return TEL_OK;
 	if (size > LEAD_MAX) {
 		w->lead_lost = 1;
@@ -217,39 +363,35 @@ take_lead(struct tel_writer *w, const struct write_log *l,
 	return TEL_OK;
 }
 
-tel_status
-tel__write_wanted(struct tel_writer *w, const struct tel_event *ev)
-{
-	tel_status st = TEL_OK;
-
-	if (w->current->keep != NULL)
-		st = tel__keep_before(w->current->keep, ev);
-	if (st != TEL_OK)
-		return st;
-	w->current->written = 1;
-	if (!tel_type_is_followed(ev->type))
-		return w->form->write(w, ev, 0);
-	return tel__write_put(w->current, ev);
-}
-
-tel_status
-tel__write_unwanted(struct tel_writer *w, const struct tel_event *ev)
-{
-	if (!tel_type_is_followed(ev->type) || w->current->keep == NULL)
-		return TEL_OK;
-	return tel__keep_pass(w->current->keep, ev);
-}
+/* ------------------------------------------------------------------ events */
 
 tel_status
 tel_writer_event(tel_writer *w, const tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
-	if (st == TEL_OK && w->convert != NULL)
-		return tel__release_event(w, event, 1);
+	if (st == TEL_OK && w->encoder->convert != NULL)
+		return w->encoder->convert(w, event, 1);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	return st == TEL_OK ? tel__write_wanted(w, event) : st;
+}
+
+/* Nonzero when other events need this one. */
+static int
+is_needed(const struct tel_writer *w, const struct tel_event *ev)
+{
+	const struct tel_encoder_ops *encoder = w->encoder;
+	const struct tel_format_ops *f;
+
+	if (encoder->needed != NULL)
+		return encoder->needed(ev);
+	if (!(encoder->flags & ENCODER_ANY))
+		return 0;
+	/* it may become what it was again */
+	f = tel__write_origin(w, ev->log);
+	return f != NULL && f->encoder != NULL &&
+	    f->encoder->flags & ENCODER_CONTEXT && f->encoder->needed(ev);
 }
 
 tel_status
@@ -257,42 +399,44 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
-	if (st == TEL_OK && w->convert != NULL)
-		return w->bare ? TEL_OK : tel__release_event(w, event, 0);
+	if (st == TEL_OK && w->encoder->convert != NULL)
+		return w->bare ? TEL_OK : w->encoder->convert(w, event, 0);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	if (st == TEL_OK)
 		w->current->written = 0;
-	if (st == TEL_OK && !w->bare && w->form->needed != NULL &&
-	    w->form->needed(event))
-		return w->form->write(w, event, 0);
+	if (st == TEL_OK && !w->bare && is_needed(w, event))
+		return w->encoder->write(w, event, NULL);
 	return st == TEL_OK ? tel__write_unwanted(w, event) : st;
 }
 
-/* 1 when all that is written is of MPS streams. */
+/* 1 when the writer need not see what says nothing of a log. */
 static int
-mps_only(const struct tel_writer *w)
+has_bare_events(const struct tel_writer *w)
 {
 	const struct write_log *l;
-	const char *form;
+	const struct tel_format_ops *f;
 
-	if (w->form == &tel__write_form_mps)
+	if (w->encoder == NULL || w->encoder->convert != NULL)
+		return 0;
+	if (w->encoder->flags & ENCODER_BARE_EVENTS)
 		return 1;
-	for (l = w->logs; l != NULL && w->form == &tel__write_form_tel;
-	     l = l->next) {
-		form = l->log->origin;
-		if (strcmp(form != NULL ? form : l->log->form,
-		        tel__write_form_mps.name) != 0)
+	/* one that writes any events keeps what these have besides */
+	if (!(w->encoder->flags & ENCODER_ANY))
+		return 0;
+	for (l = w->logs; l != NULL; l = l->next) {
+		f = tel__write_origin(w, l->log);
+		if (f == NULL || f->encoder == NULL ||
+		    !(f->encoder->flags & ENCODER_BARE_EVENTS))
 			return 0;
 	}
-	return w->form == &tel__write_form_tel;
+	return 1;
 }
 
 int
 tel_writer_needs(const tel_writer *w, const tel_type *type)
 {
-	/* the lines before an event are told with it */
-	if (!mps_only(w))
+	if (!has_bare_events(w))
 		return 1;
 	return !w->bare && tel_type_is_followed(type);
 }
@@ -300,9 +444,9 @@ tel_writer_needs(const tel_writer *w, const tel_type *type)
 tel_status
 tel_writer_gap(tel_writer *w)
 {
-	if (w->form == NULL || w->form->gap == NULL)
+	if (w->encoder == NULL || w->encoder->gap == NULL)
 		return TEL_OK;
-	return w->form->gap(w);
+	return w->encoder->gap(w);
 }
 
 tel_status
@@ -310,11 +454,11 @@ tel_writer_flush(tel_writer *w)
 {
 	tel_status st = TEL_OK;
 
-	if (w->form != NULL && w->form->flush != NULL)
-		st = w->form->flush(w);
+	if (w->encoder != NULL && w->encoder->flush != NULL)
+		st = w->encoder->flush(w);
 	if (st != TEL_OK)
 		return st;
-	return tel_output_flush(w->hold.out != NULL ? w->hold.out : w->out);
+	return tel_output_flush(w->sink);
 }
 
 tel_status
@@ -324,26 +468,24 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 	tel_status st = TEL_OK;
 
 	/* a text without an event still says what it is of */
-	if (r != NULL && w->form == NULL && r->log.tail_size > 0)
+	if (r != NULL && w->encoder == NULL && r->log.tail_size > 0)
 		st = switch_log(w, &r->log);
 
 	for (l = w->logs; l != NULL && st == TEL_OK; l = l->next)
-		if (l->log->tail_size > 0 && w->convert == NULL)
+		if (l->log->tail_size > 0 && w->encoder->convert == NULL)
 			st = take_lead(w, l, l->log->tail, l->log->tail_size);
-	if (st == TEL_OK && w->form != NULL && w->form->end_file != NULL)
-		st = w->form->end_file(w);
+	if (st == TEL_OK && w->encoder != NULL && w->encoder->end_file != NULL)
+		st = w->encoder->end_file(w);
 	free_logs(w);
-	if (w->printer != NULL)
-		tel_printer_set_file(w->printer, 0, 0);
 	return st;
 }
 
 tel_status
 tel_writer_finish(tel_writer *w)
 {
-	if (w->form == NULL)
-		w->form = w->target;
-	if (w->form == NULL || w->form->finish == NULL)
+	if (w->encoder == NULL)
+		w->encoder = w->target;
+	if (w->encoder == NULL || w->encoder->finish == NULL)
 		return TEL_OK;
-	return w->form->finish(w);
+	return w->encoder->finish(w);
 }

@@ -20,16 +20,43 @@ setup() {
 }
 
 # The layer of a folder of lib: a format's folder is below the table of formats.
+# Folders of one layer do not know each other.
 layer_of() {
 	case $1 in
 	lib/base/*) echo 1 ;;
 	lib/io/*) echo 2 ;;
 	lib/model/*) echo 3 ;;
 	lib/reader/* | lib/render/*) echo 4 ;;
-	lib/format/*/*) echo 5 ;;
-	lib/format/*) echo 6 ;;
-	lib/*/*) echo 7 ;;
+	lib/encoder/*) echo 5 ;;
+	lib/format/*/*) echo 6 ;;
+	lib/format/*) echo 7 ;;
+	lib/query/* | lib/emit/*) echo 8 ;;
+	lib/*/*) echo 9 ;;
 	esac
+}
+
+# "FROM TO SYMBOL" for each object of lib that refers to a symbol of another.
+references() {
+	for file in lib/**/*.c; do
+		printf '%s ' "$file"
+		nm "$TEL_BUILD/${file%.c}.o" | awk '{ printf "%s %s ", $(NF - 1), $NF }'
+		echo
+	done | awk '
+		{
+			for (i = 2; i < NF; i += 2)
+				if ($i == "U")
+					used[$1, $(i + 1)] = 1
+				else if ($i ~ /[A-TV-Z]/)
+					defined[$(i + 1)] = $1
+		}
+		END {
+			for (key in used) {
+				split(key, part, SUBSEP)
+				to = defined[part[2]]
+				if (to != "" && to != part[1])
+					print part[1], to, part[2]
+			}
+		}'
 }
 
 @test "includes point down the layers" {
@@ -43,6 +70,30 @@ layer_of() {
 			        "$(layer_of "$file")" ]
 		done
 	done
+}
+
+@test "calls point down the layers" {
+	references >"$BATS_TEST_TMPDIR/references"
+	test "$(wc -l <"$BATS_TEST_TMPDIR/references")" -gt 500
+	while read -r from to symbol; do
+		[ "${from%/*}" = "${to%/*}" ] && continue
+		echo "$from refers to $symbol of $to"
+		[ "$(layer_of "$to")" -lt "$(layer_of "$from")" ]
+	done <"$BATS_TEST_TMPDIR/references"
+}
+
+# The files of a format's folder may know each other, and those of lib/emit, a
+# library that writes one.
+@test "no cycle of files outside of a format's folder" {
+	references | sed -e 's|lib/format/\([a-z]*\)/[a-z_]*\.c|lib/format/\1|g' \
+	    -e 's|lib/emit/[a-z_]*\.c|lib/emit|g' |
+	    awk '
+		# Folders whose files still have cycles: to become none.
+		{ gsub(/lib\/io\/[^ ]*/, "lib/io") }
+		{ gsub(/lib\/stats\/[^ ]*/, "lib/stats") }
+		$1 != $2 { print $1, $2 }' | sort -u >"$BATS_TEST_TMPDIR/edges"
+	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/order"
+	test -s "$BATS_TEST_TMPDIR/order"
 }
 
 @test "commands see tel.h and cmd/common only" {

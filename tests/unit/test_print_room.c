@@ -47,6 +47,13 @@ tel_output_new_callback(tel_write_fn *fn, void *arg)
 }
 
 tel_status
+tel__output_boundary(struct tel_output *o, int must)
+{
+	(void)must;
+	return o->status;
+}
+
+tel_status
 tel_output_flush(tel_output *o)
 {
 	return o->status;

@@ -179,6 +179,10 @@ ets_is_sane(const struct ets *h, const unsigned char *p)
  */
 int tel__ets_may_be(const unsigned char *p);
 
+/* The decoder: read.c, open.c. */
+tel_status tel__ets_next(struct tel_reader *r);
+void tel__ets_close(struct tel_reader *r);
+
 /* Frees a reader's state, or NULL. */
 void tel__ets_free(struct ets *h);
 

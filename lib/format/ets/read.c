@@ -175,8 +175,8 @@ is_record(struct tel_reader *r, struct ets *h, const struct ets_type *t)
 	    h->clock);
 }
 
-static tel_status
-ets_next(struct tel_reader *r)
+tel_status
+tel__ets_next(struct tel_reader *r)
 {
 	struct ets *h = r->state;
 	const struct ets_type *t;
@@ -217,33 +217,10 @@ tel__ets_free(struct ets *h)
 	free(h);
 }
 
-static void
-ets_close(struct tel_reader *r)
+void
+tel__ets_close(struct tel_reader *r)
 {
 	tel__ets_free(r->state);
 	r->state = NULL;
 	r->log.records = 0;
 }
-
-static const char *
-ets_schema_name(unsigned i)
-{
-	return i == 0 ? "ets" : NULL;
-}
-
-static tel_status
-ets_schema_new(const char *name, struct tel_schema **out)
-{
-	(void)name;
-	return tel__ets_schema_new(out);
-}
-
-const struct tel_format_ops tel__format_ets = {
-	.name = "ets",
-	.schema_name = ets_schema_name,
-	.schema_new = ets_schema_new,
-	.probe = tel__ets_probe,
-	.open = tel__ets_open,
-	.next = ets_next,
-	.close = ets_close,
-};

@@ -119,8 +119,8 @@ is_plain_counter(const struct tel_reader *r, const struct hpm *h)
 	return word % 16 == HPM_COUNTER && (int)(word >> 4 & 0x3ff) == h->cpu;
 }
 
-static tel_status
-hpm_next(struct tel_reader *r)
+tel_status
+tel__hpm_next(struct tel_reader *r)
 {
 	struct hpm *h = r->state;
 	size_t size, avail;
@@ -168,8 +168,8 @@ hpm_next(struct tel_reader *r)
 	}
 }
 
-static void
-hpm_close(struct tel_reader *r)
+void
+tel__hpm_close(struct tel_reader *r)
 {
 	struct hpm *h = r->state;
 
@@ -183,31 +183,3 @@ hpm_close(struct tel_reader *r)
 	free(h);
 	r->state = NULL;
 }
-
-static const char *
-hpm_schema_name(unsigned i)
-{
-	return i == 0 ? "hpm" : NULL;
-}
-
-static tel_status
-hpm_schema_new(const char *name, struct tel_schema **out)
-{
-	struct tel_schema *s = tel__hpm_schema_new();
-
-	(void)name;
-	if (s == NULL)
-		return TEL_ENOMEM;
-	*out = s;
-	return TEL_OK;
-}
-
-const struct tel_format_ops tel__format_hpm = {
-	.name = "hpm",
-	.schema_name = hpm_schema_name,
-	.schema_new = hpm_schema_new,
-	.probe = tel__hpm_probe,
-	.open = tel__hpm_open,
-	.next = hpm_next,
-	.close = hpm_close,
-};

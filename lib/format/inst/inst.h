@@ -404,4 +404,10 @@ void tel__inst_clear(struct inst *s);
 const char *tel__inst_build(struct tel_reader *r, struct inst *s,
     uint32_t *size);
 
+/* The decoder: read.c. */
+int tel__inst_probe(struct tel_reader *r);
+tel_status tel__inst_open(struct tel_reader *r, const char *as);
+tel_status tel__inst_next(struct tel_reader *r);
+void tel__inst_close(struct tel_reader *r);
+
 #endif

@@ -180,8 +180,8 @@ record(struct tel_reader *r, struct inst *s, const unsigned char *p,
 	return damaged(r, s, step, why, s->line.record, end);
 }
 
-static tel_status
-inst_next(struct tel_reader *r)
+tel_status
+tel__inst_next(struct tel_reader *r)
 {
 	const unsigned char *p = NULL, *end = NULL;
 	struct inst *s = r->state;
@@ -259,8 +259,8 @@ is_plain(const unsigned char *p, const unsigned char *end)
  * The first line that is no comment tells, or the next few where it does not,
  * as it may have been cut.
  */
-static int
-inst_probe(struct tel_reader *r)
+int
+tel__inst_probe(struct tel_reader *r)
 {
 	const unsigned char *line, *lf, *end;
 	size_t at = 0, seen = 0, have;
@@ -294,8 +294,8 @@ inst_probe(struct tel_reader *r)
 	return 0;
 }
 
-static tel_status
-inst_open(struct tel_reader *r, const char *as)
+tel_status
+tel__inst_open(struct tel_reader *r, const char *as)
 {
 	struct inst *s = calloc(1, sizeof(*s));
 	struct tel_schema *schema;
@@ -326,8 +326,8 @@ tel__inst_record(const struct tel_reader *r)
 	return r->state;
 }
 
-static void
-inst_close(struct tel_reader *r)
+void
+tel__inst_close(struct tel_reader *r)
 {
 	struct inst *s = r->state;
 
@@ -341,31 +341,3 @@ inst_close(struct tel_reader *r)
 	free(s);
 	r->state = NULL;
 }
-
-static const char *
-inst_schema_name(unsigned i)
-{
-	return i == 0 ? "inst" : NULL;
-}
-
-static tel_status
-inst_schema_new(const char *name, struct tel_schema **out)
-{
-	struct tel_schema *s = tel__inst_schema();
-
-	(void)name;
-	if (s == NULL)
-		return TEL_ENOMEM;
-	*out = s;
-	return TEL_OK;
-}
-
-const struct tel_format_ops tel__format_inst = {
-	.name = "inst",
-	.schema_name = inst_schema_name,
-	.schema_new = inst_schema_new,
-	.probe = inst_probe,
-	.open = inst_open,
-	.next = inst_next,
-	.close = inst_close,
-};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The format "mps": its schemas by name, and the version of a stream. */
 #include "format/mps/decoder.h"
+#include "format/mps/convert.h"
 #include "format/mps/mps.h"
 
 #include <stdio.h>
@@ -172,6 +173,18 @@ weigh(unsigned i, const struct tel_type *t, const unsigned char *data,
 		weigh_intern(release, t, data, e);
 }
 
+int
+tel__mps_says_build(const char *string, size_t length)
+{
+	static const char word[] = "product.mps, release/";
+	const size_t n = sizeof(word) - 1;
+
+	for (; length >= n; string++, length--)
+		if (*string == 'p' && memcmp(string, word, n) == 0)
+			return 1;
+	return 0;
+}
+
 static void
 mps_close(struct tel_reader *r)
 {
@@ -185,9 +198,12 @@ const struct tel_format_ops tel__format_mps = {
 	.schema_new = tel__mps_schema_named,
 	.weigh = weigh,
 	.version = version,
+	.says_build = tel__mps_says_build,
 	.probe = tel__mps_probe,
 	.open = tel__mps_open,
 	.next = tel__mps_next,
 	.close = mps_close,
 	.forget = tel__mps_forget,
+	.encoder = &tel__mps_encoder,
+	.converter = &tel__mps_converter,
 };

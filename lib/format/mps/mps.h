@@ -63,6 +63,9 @@ tel_status tel__mps_schema_named(const char *name, struct tel_schema **out);
 /* The ABI of a platform named as the MPS names them; 0 when unknown. */
 int tel__mps_platform_abi(const char *platform, struct tel_abi *out);
 
+/* Nonzero for the string in which an MPS names its release. */
+int tel__mps_says_build(const char *string, size_t length);
+
 extern const struct tel_format_ops tel__format_mps;
 
 #endif

@@ -697,4 +697,5 @@ const struct tel_format_ops tel__format_tel = {
 	.next = tel__native_next,
 	.span = tel__native_span,
 	.close = tel_close,
+	.encoder = &tel__native_encoder,
 };

@@ -175,4 +175,7 @@ void tel__native_choose_counted(struct tel_reader *r, struct native *s,
 /* The form's next(). */
 tel_status tel__native_next(struct tel_reader *r);
 
+/* write.c */
+extern const struct tel_encoder_ops tel__native_encoder;
+
 #endif

@@ -8,9 +8,11 @@
  * on in the next line.  It is joined, up to 255 bytes, unless that line looks
  * like an event: after grep or sort it will be another event's.
  */
+#include "encoder/relay.h"
 #include "format/text/text.h"
 
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* The code, in four columns with blanks before it, at *p. */
 static int
@@ -129,6 +131,63 @@ static const struct lines_syntax syntax = {
 	.multiline = 1,
 };
 
+/* ---------------------------------------------------------------- encoder */
+
+/* Bytes before the first value of a line, and those of the longest number. */
+#define BEFORE_VALUES 21u
+#define NUMBER_MAX 17u
+
+/* Writes the line of an event with the value that the field has now. */
+static tel_status
+put_changed(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
+{
+	const unsigned char *p = ev->raw + BEFORE_VALUES;
+	const unsigned char *end = ev->raw + ev->raw_size, *rest;
+	const size_t i = (size_t)(changed - ev->type->fields);
+	unsigned char *line;
+	size_t n, before;
+	tel_status st;
+
+	/* the values before it are numbers, with a blank before each */
+	for (n = 0; n < i; n++)
+		for (p++; p < end && *p != ' ';)
+			p++;
+	for (rest = p + 1; rest < end && tel__lines_digit[*rest] < 16;)
+		rest++;
+	before = (size_t)(p - ev->raw);
+	line = malloc(ev->raw_size + NUMBER_MAX + 1);
+	if (line == NULL)
+		return TEL_ENOMEM;
+	memcpy(line, ev->raw, before);
+	n = before +
+	    (size_t)snprintf((char *)line + before, NUMBER_MAX + 1, " %llX",
+	        (unsigned long long)tel_load(changed, ev->data));
+	memcpy(line + n, rest, (size_t)(end - rest));
+	st = tel__relay_put(w, line, n + (size_t)(end - rest));
+	free(line);
+	return st;
+}
+
+static tel_status
+encoder_write(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
+{
+	tel_status st;
+
+	if (changed == NULL)
+		return tel__relay_write(w, ev, NULL);
+	st = tel__relay_lead(w);
+	return st == TEL_OK ? put_changed(w, ev, changed) : st;
+}
+
+static const struct tel_encoder_ops encoder = {
+	.what = "the text of mpseventcnv",
+	.flags = ENCODER_ONE_SCHEMA | ENCODER_ONE_NUMBERING,
+	.write = encoder_write,
+	RELAY,
+};
+
 const struct tel_format_ops tel__format_cnv = {
 	.name = "cnv",
 	.dialect = &syntax,
@@ -136,4 +195,5 @@ const struct tel_format_ops tel__format_cnv = {
 	.open = tel__lines_open,
 	.next = tel__lines_next,
 	.close = tel__lines_close,
+	.encoder = &encoder,
 };

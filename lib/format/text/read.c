@@ -7,6 +7,7 @@
  * stand in any order, but all of them must be there, and once.  The labels
  * beside addresses are those of the event, whatever lines are missing.
  */
+#include "encoder/relay.h"
 #include "format/text/anytext.h"
 
 #include <stdio.h>
@@ -392,6 +393,75 @@ static const struct lines_syntax syntax = {
 	.named = 1,
 };
 
+/* ---------------------------------------------------------------- encoder */
+
+struct text_encoder {
+	struct relay relay;
+	const struct tel_schema *last; /* of the last event; NULL: not known */
+	char name[48];                 /* and how it is called */
+};
+
+static tel_status
+encoder_open(struct tel_writer *w, const struct tel_log *log)
+{
+	(void)log;
+	return tel__relay_new(w, sizeof(struct text_encoder));
+}
+
+/* Another schema may be in the place of that of the log. */
+static void
+encoder_close_log(struct write_log *l)
+{
+	struct text_encoder *e = l->writer->state;
+
+	e->last = NULL;
+}
+
+/*
+ * The lines of several logs may alternate, and each must be read as what it
+ * is.
+ */
+static tel_status
+put_format(struct tel_writer *w, struct text_encoder *e,
+    const struct tel_schema *schema)
+{
+	char line[80];
+	int n, same;
+
+	same = e->name[0] == '\0' ? w->nlogs == 1 :
+	                            strcmp(e->name, schema->name) == 0;
+	e->last = schema;
+	snprintf(e->name, sizeof(e->name), "%s", schema->name);
+	if (same || (w->nlogs == 1 && !w->lead_lost))
+		return TEL_OK;
+	n = snprintf(line, sizeof(line), "# format: %s\n", schema->name);
+	return tel__relay_put(w, (const unsigned char *)line, (size_t)n);
+}
+
+static tel_status
+encoder_write(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
+{
+	struct text_encoder *e = w->state;
+	tel_status st = tel__relay_lead(w);
+
+	(void)changed;
+	if (st == TEL_OK && e->last != ev->log->schema)
+		st = put_format(w, e, ev->log->schema);
+	return st == TEL_OK ? tel__relay_put(w, ev->raw, ev->raw_size) : st;
+}
+
+static const struct tel_encoder_ops encoder = {
+	.what = "the text of telcat",
+	.open = encoder_open,
+	.begin = tel__relay_begin,
+	.write = encoder_write,
+	.gap = tel__relay_gap,
+	.finish = tel__relay_lead,
+	.close_log = encoder_close_log,
+	.close = tel__relay_close,
+};
+
 const struct tel_format_ops tel__format_text = {
 	.name = "text",
 	.dialect = &syntax,
@@ -399,4 +469,5 @@ const struct tel_format_ops tel__format_text = {
 	.open = tel__lines_open,
 	.next = tel__lines_next,
 	.close = tel__lines_close,
+	.encoder = &encoder,
 };

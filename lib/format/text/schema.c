@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 const struct tel_type *
 tel__lines_find(const struct lines_map *m, const unsigned char *name, size_t n,
     uint32_t hash)
@@ -322,7 +321,7 @@ infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
 	s->inferred = !c->e.build;
 	tel__reader_notice(r, TEL_INFO, r->offset, "read as %s: %s",
 	    r->log.schema->name,
-	    c->e.votes > 0    ? "the log says so" :
+	    c->e.votes > 0  ? "the log says so" :
 	        c->fits > 0 ? "no release is named, and most lines fit this" :
 	                      "no release is named, and this is the newest");
 	return TEL_OK;

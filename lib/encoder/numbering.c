@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Giving numbers to the strings of several logs. */
-#include "write/ids.h"
+#include "encoder/numbering.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 tel_status
-tel__ids_begin(struct ids *ids, size_t max)
+tel__numbering_begin(struct numbering *ids, size_t max)
 {
-	memset(ids, 0, sizeof(*ids));
 	ids->taken = tel__labels_new(max);
 	return ids->taken != NULL ? TEL_OK : TEL_ENOMEM;
 }
 
 void
-tel__ids_free(struct ids *ids)
+tel__numbering_free(struct numbering *ids)
 {
 	size_t i;
 
@@ -22,12 +21,13 @@ tel__ids_free(struct ids *ids)
 		free(ids->strings[i].text);
 	free(ids->strings);
 	tel__labels_free(ids->taken);
+	free(ids->changed);
 	memset(ids, 0, sizeof(*ids));
 }
 
 /* The string that has a number; NULL when none has. */
 static struct id_string *
-find(const struct ids *ids, const struct tel_labels *map, uint64_t id)
+find(const struct numbering *ids, const struct tel_labels *map, uint64_t id)
 {
 	struct tel_label found;
 
@@ -38,7 +38,7 @@ find(const struct ids *ids, const struct tel_labels *map, uint64_t id)
 
 /* A number that no string has, or 0. */
 static uint64_t
-free_number(const struct ids *ids, uint64_t limit)
+free_number(const struct numbering *ids, uint64_t limit)
 {
 	uint64_t id;
 
@@ -52,7 +52,7 @@ free_number(const struct ids *ids, uint64_t limit)
 
 /* Takes a number for a string that is yet to be set. */
 static tel_status
-add(struct ids *ids, uint64_t id, struct id_string **out)
+add(struct numbering *ids, uint64_t id, struct id_string **out)
 {
 	struct id_string *bigger;
 	size_t room;
@@ -99,9 +99,9 @@ is_text(const struct id_string *s, const char *text, size_t length)
 }
 
 tel_status
-tel__ids_map(struct ids *ids, struct tel_labels *map, unsigned owner,
-    uint64_t limit, uint64_t id, const char *text, size_t length, uint64_t *out,
-    int *same)
+tel__numbering_map(struct numbering *ids, struct tel_labels *map,
+    unsigned owner, uint64_t limit, uint64_t id, const char *text,
+    size_t length, uint64_t *out, int *same)
 {
 	struct id_string *s = find(ids, map, id);
 	int known = s != NULL;

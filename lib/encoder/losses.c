@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The rows of losses, in the order of their coming. */
-#include "write/losses.h"
+#include "encoder/losses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,9 +8,7 @@
  * a table that takes some addresses for one: a label that may be in force for
  * one of them is written at once.
  */
-#include "write/keep.h"
-#include "write/held.h"
-#include "write/spots.h"
+#include "encoder/tracker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +18,37 @@
 #define STAMPS ((size_t)1 << STAMP_BITS)
 /* The bit of a stamp that says that a label is held for such an address. */
 #define MARK ((uint64_t)1 << 63)
+
+/* A copy of an event. */
+struct held {
+	struct tel_event ev;
+	size_t size;
+	unsigned char bytes[];
+};
+
+/* Copies of events, up to a number of bytes. */
+struct copies {
+	size_t bytes; /* that are held */
+	size_t most;
+};
+
+/* A field that may have labels. */
+struct labelled_field {
+	const struct tel_field *field;
+	enum tel_load load;
+	uint16_t offset;
+};
+
+/* Those of a type: from first to before last. */
+struct labelled_range {
+	uint32_t first, last;
+};
+
+struct labelled {
+	const struct tel_schema *schema; /* NULL: none yet */
+	struct labelled_range *ranges;   /* by a type's index */
+	struct labelled_field *all;
+};
 
 struct string {
 	struct held *held; /* NULL: written, or not seen yet */
@@ -35,10 +64,11 @@ struct label {
 	size_t slot;
 };
 
-struct keep {
-	keep_put_fn *put;
+struct tracker {
+	tracker_put_fn *put;
+	tracker_build_fn *is_build;
 	void *arg;
-	struct held_pool held;    /* the events that are held */
+	struct copies held;       /* the events that are held */
 	struct tel_labels *names; /* "id" is a place in labels */
 	struct label *labels;
 	size_t nlabels, label_room;
@@ -46,33 +76,127 @@ struct keep {
 	struct string *strings;
 	size_t nstrings, string_room;
 
-	struct spots spots; /* of the schema of the last event */
+	struct labelled labelled; /* of the schema of the last event */
 
 	/* 1 + the latest clock, of 63 bits, 0 for none; and MARK */
 	uint64_t stamps[STAMPS];
 	uint32_t marks[STAMPS]; /* labels that are held for these addresses */
 };
 
-struct keep *
-tel__keep_new(size_t max, keep_put_fn *put, void *arg)
+/* ------------------------------------------------------ copies of events */
+
+/* The most bytes that an event may take on the average. */
+#define HELD_AVERAGE 256
+
+static void
+begin_copies(struct copies *p, size_t max)
 {
-	struct keep *k = calloc(1, sizeof(*k));
+	p->bytes = 0;
+	p->most = max * HELD_AVERAGE;
+}
+
+static tel_status
+copy_event(struct copies *p, const struct tel_event *ev, struct held **out)
+{
+	size_t size =
+	    sizeof(struct held) + ev->size + ev->inline_size + ev->raw_size;
+	struct held *h;
+
+	if (size > p->most - p->bytes)
+		return TEL_ELIMIT;
+	h = malloc(size);
+	if (h == NULL)
+		return TEL_ENOMEM;
+	h->ev = *ev;
+	/* the lines before it have gone their own way */
+	h->ev.lead_size = 0;
+	h->size = size;
+	tel_event_copy(h->bytes, &h->ev);
+	tel_event_place(&h->ev, h->bytes);
+	p->bytes += size;
+	*out = h;
+	return TEL_OK;
+}
+
+static void
+drop_copy(struct copies *p, struct held **h)
+{
+	if (*h != NULL)
+		p->bytes -= (*h)->size;
+	free(*h);
+	*h = NULL;
+}
+
+/* ---------------------------------------------------- fields with labels */
+
+static void
+free_labelled(struct labelled *out)
+{
+	free(out->ranges);
+	free(out->all);
+	memset(out, 0, sizeof(*out));
+}
+
+static tel_status
+find_labelled(struct labelled *out, const struct tel_schema *s)
+{
+	struct labelled_range *ranges;
+	struct labelled_field *all;
+	uint32_t n = 0;
+	unsigned i, j;
+
+	for (i = 0; i < s->ntypes; i++)
+		n += s->types[i].nfields;
+	ranges = calloc((size_t)s->ntypes + 1, sizeof(*ranges));
+	all = calloc((size_t)n + 1, sizeof(*all));
+	free_labelled(out);
+	out->ranges = ranges;
+	out->all = all;
+	if (ranges == NULL || all == NULL)
+		return TEL_ENOMEM;
+	for (n = 0, i = 0; i < s->ntypes; i++) {
+		const struct tel_type *t = &s->types[i];
+
+		ranges[t->index].first = n;
+		for (j = 0; j < t->nfields; j++) {
+			const struct tel_field *f = &t->fields[j];
+
+			if (!tel_field_labelled(f))
+				continue;
+			all[n].field = f;
+			all[n].load = f->load;
+			all[n++].offset = f->offset;
+		}
+		ranges[t->index].last = n;
+	}
+	out->schema = s;
+	return TEL_OK;
+}
+
+/* --------------------------------------------------------------- tracking */
+
+struct tracker *
+tel__tracker_new(size_t max, tracker_put_fn *put, tracker_build_fn *is_build,
+    void *arg)
+{
+	struct tracker *k = calloc(1, sizeof(*k));
 
 	if (k == NULL)
 		return NULL;
 	k->put = put;
+	k->is_build = is_build;
 	k->arg = arg;
-	tel__held_begin(&k->held, max);
+	begin_copies(&k->held, max);
 	k->names = tel__labels_new(max);
 	k->ids = tel__labels_new(max);
 	if (k->names != NULL && k->ids != NULL)
 		return k;
-	tel__keep_free(k);
+	tel__tracker_free(k);
 	return NULL;
 }
 
 void
-tel__keep_free(struct keep *k)
+tel__tracker_free(struct tracker *k)
 {
 	size_t i;
 
@@ -88,7 +212,7 @@ tel__keep_free(struct keep *k)
 	free(k->strings);
 	tel__labels_free(k->names);
 	tel__labels_free(k->ids);
-	tel__spots_free(&k->spots);
+	free_labelled(&k->labelled);
 	free(k);
 }
 
@@ -108,13 +232,13 @@ stamp_of(uint64_t clock)
 
 /* Writes what is held, if anything is. */
 static tel_status
-put_held(struct keep *k, struct held **h)
+put_held(struct tracker *k, struct held **h)
 {
 	tel_status st = TEL_OK;
 
 	if (*h != NULL)
 		st = k->put(k->arg, &(*h)->ev);
-	tel__held_drop(&k->held, h);
+	drop_copy(&k->held, h);
 	return st;
 }
 
@@ -137,7 +261,7 @@ reserve(void **array, size_t n, size_t *room, size_t size)
 
 /* The string number id, made when it is new.  TEL_OK, _ELIMIT, _ENOMEM. */
 static tel_status
-string_of(struct keep *k, uint64_t id, struct string **out)
+string_of(struct tracker *k, uint64_t id, struct string **out)
 {
 	struct tel_label found;
 	tel_status st;
@@ -162,7 +286,7 @@ string_of(struct keep *k, uint64_t id, struct string **out)
 
 /* A label with the string number id is written: the string before it. */
 static tel_status
-use_string(struct keep *k, uint64_t id)
+use_string(struct tracker *k, uint64_t id)
 {
 	struct string *s;
 	tel_status st = string_of(k, id, &s);
@@ -175,14 +299,14 @@ use_string(struct keep *k, uint64_t id)
 
 /* One label less is held for an address. */
 static void
-unmark(struct keep *k, const struct label *l)
+unmark(struct tracker *k, const struct label *l)
 {
 	if (--k->marks[l->slot] == 0)
 		k->stamps[l->slot] &= ~MARK;
 }
 
 static tel_status
-put_label(struct keep *k, struct label *l)
+put_label(struct tracker *k, struct label *l)
 {
 	tel_status st;
 
@@ -191,7 +315,7 @@ put_label(struct keep *k, struct label *l)
 	unmark(k, l);
 	st = use_string(k, l->id);
 	if (st != TEL_OK) {
-		tel__held_drop(&k->held, &l->held);
+		drop_copy(&k->held, &l->held);
 		return st;
 	}
 	return put_held(k, &l->held);
@@ -199,7 +323,7 @@ put_label(struct keep *k, struct label *l)
 
 /* Notes a string.  TEL_END: it is to be written now. */
 static tel_status
-take_string(struct keep *k, const struct tel_event *ev, int wanted)
+take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 {
 	const struct tel_type *t = ev->type;
 	struct string *s;
@@ -209,7 +333,7 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	tel_status st;
 
 	text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-	wanted |= tel__keep_is_build(text, n);
+	wanted |= k->is_build(k->arg, ev->log->schema, text, n);
 	st = string_of(k, tel_load(&t->fields[t->role_field[0]], ev->data), &s);
 	if (st == TEL_ELIMIT)
 		return TEL_END;
@@ -219,7 +343,7 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	    memcmp(s->text, text, n) == 0) {
 		/* a second one like it tells nothing new */
 		if (wanted)
-			tel__held_drop(&k->held, &s->held);
+			drop_copy(&k->held, &s->held);
 		return wanted ? TEL_END : TEL_OK;
 	}
 	copy = malloc(n + 1);
@@ -229,28 +353,28 @@ take_string(struct keep *k, const struct tel_event *ev, int wanted)
 	free(s->text);
 	s->text = copy;
 	s->length = n;
-	tel__held_drop(&k->held, &s->held);
+	drop_copy(&k->held, &s->held);
 	if (wanted || s->used)
 		return TEL_END;
-	st = tel__held_new(&k->held, ev, &s->held);
+	st = copy_event(&k->held, ev, &s->held);
 	return st == TEL_ELIMIT ? TEL_END : st;
 }
 
 /* A label for the second time, which says nothing new. */
 static tel_status
-again(struct keep *k, struct label *l, int wanted)
+again(struct tracker *k, struct label *l, int wanted)
 {
 	if (!wanted)
 		return TEL_OK;
 	if (l->held != NULL)
 		unmark(k, l);
-	tel__held_drop(&k->held, &l->held);
+	drop_copy(&k->held, &l->held);
 	return TEL_END;
 }
 
 /* Notes a label.  TEL_END: it is to be written now. */
 static tel_status
-take_label(struct keep *k, const struct tel_event *ev, int wanted)
+take_label(struct tracker *k, const struct tel_event *ev, int wanted)
 {
 	const struct tel_type *t = ev->type;
 	enum tel_space space =
@@ -281,7 +405,7 @@ take_label(struct keep *k, const struct tel_event *ev, int wanted)
 	l->slot = slot_of(at);
 	if (wanted || (k->stamps[l->slot] & ~MARK) >= stamp_of(ev->clock))
 		return TEL_END;
-	st = tel__held_new(&k->held, ev, &l->held);
+	st = copy_event(&k->held, ev, &l->held);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_END : st;
 	k->marks[l->slot]++;
@@ -291,12 +415,12 @@ take_label(struct keep *k, const struct tel_event *ev, int wanted)
 
 /* Writes the label that is in force for the value of f, if it is held. */
 static tel_status
-need(struct keep *k, const struct tel_event *ev, const struct tel_field *f,
+need(struct tracker *k, const struct tel_event *ev, const struct tel_field *f,
     uint64_t value)
 {
 	struct tel_label found;
 
-	if (!tel__labels_find(k->names, tel_field_space(k->spots.schema, f),
+	if (!tel__labels_find(k->names, tel_field_space(k->labelled.schema, f),
 	        value, ev->clock, &found))
 		return TEL_OK;
 	return put_label(k, &k->labels[found.id]);
@@ -311,7 +435,7 @@ is_complete(const struct tel_type *t)
 
 /* An event that is a string or a label. */
 static tel_status
-take(struct keep *k, const struct tel_event *ev, int wanted)
+take(struct tracker *k, const struct tel_event *ev, int wanted)
 {
 	const struct tel_type *t = ev->type;
 	tel_status st;
@@ -337,37 +461,37 @@ is_name(const struct tel_type *t)
 }
 
 tel_status
-tel__keep_before(struct keep *k, const struct tel_event *ev)
+tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	const uint64_t stamp = stamp_of(ev->clock);
-	const struct spot *spot, *last;
+	const struct labelled_field *f, *last;
 	tel_status st;
 
 	if (t->unknown)
 		return TEL_OK;
-	if (k->spots.schema != ev->log->schema &&
-	    tel__spots_make(&k->spots, ev->log->schema) != TEL_OK)
+	if (k->labelled.schema != ev->log->schema &&
+	    find_labelled(&k->labelled, ev->log->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	if (is_name(t)) {
 		st = take(k, ev, 1);
 		if (st != TEL_END)
 			return st;
 	}
-	spot = k->spots.all + k->spots.ranges[t->index].first;
-	last = k->spots.all + k->spots.ranges[t->index].last;
-	for (; spot < last; spot++) {
-		/* nearly all are of this sort */
-		const uint64_t value = spot->load == TEL_LOAD_LE64 ?
-		    tel_le64(ev->data + spot->offset) :
-		    tel_load(spot->field, ev->data);
+	f = k->labelled.all + k->labelled.ranges[t->index].first;
+	last = k->labelled.all + k->labelled.ranges[t->index].last;
+	for (; f < last; f++) {
+		/* nearly all are like this */
+		const uint64_t value = f->load == TEL_LOAD_LE64 ?
+		    tel_le64(ev->data + f->offset) :
+		    tel_load(f->field, ev->data);
 		uint64_t *slot = &k->stamps[slot_of(value)];
 
 		if ((*slot & ~MARK) < stamp)
 			*slot = stamp | (*slot & MARK);
 		if ((*slot & MARK) == 0)
 			continue;
-		st = need(k, ev, spot->field, value);
+		st = need(k, ev, f->field, value);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -375,7 +499,7 @@ tel__keep_before(struct keep *k, const struct tel_event *ev)
 }
 
 tel_status
-tel__keep_pass(struct keep *k, const struct tel_event *ev)
+tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	tel_status st;
@@ -384,21 +508,9 @@ tel__keep_pass(struct keep *k, const struct tel_event *ev)
 		return k->put(k->arg, ev);
 	if (!is_name(t))
 		return TEL_OK;
-	if (k->spots.schema != ev->log->schema &&
-	    tel__spots_make(&k->spots, ev->log->schema) != TEL_OK)
+	if (k->labelled.schema != ev->log->schema &&
+	    find_labelled(&k->labelled, ev->log->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	st = take(k, ev, 0);
 	return st == TEL_END ? k->put(k->arg, ev) : st;
-}
-
-int
-tel__keep_is_build(const char *string, size_t length)
-{
-	static const char word[] = "product.mps, release/";
-	const size_t n = sizeof(word) - 1;
-
-	for (; length >= n; string++, length--)
-		if (*string == 'p' && memcmp(string, word, n) == 0)
-			return 1;
-	return 0;
 }

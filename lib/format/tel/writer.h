@@ -3,11 +3,11 @@
  * Writing the native format: events are gathered by type, and become a block
  * when there are enough of them.
  */
-#ifndef TEL_NATIVE_OUT_H
-#define TEL_NATIVE_OUT_H
+#ifndef TEL_NATIVE_WRITER_H
+#define TEL_NATIVE_WRITER_H
 
 #include "format/tel/wire.h"
-#include "write/writer.h"
+#include "encoder/encoder.h"
 
 /*
  * Writes a column of n values, 1 or more, in the mode that takes the fewest

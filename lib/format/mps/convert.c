@@ -3,11 +3,10 @@
  * Converting events: for each type of a log a plan is made once, which bytes
  * go where, and then followed.
  */
-#include "write/convert_inside.h"
+#include "format/mps/convert.h"
 #include "model/encode.h"
 #include "format/mps/frame.h"
-#include "write/convert_plan.h"
-#include "write/keep.h"
+#include "format/mps/mps.h"
 
 #include <stdlib.h>
 
@@ -178,7 +177,7 @@ move_string(const struct convert *c, const struct plan *p,
 	if (n >= TEL_STRING_ROOM)
 		return 0;
 	memcpy(to, s, n);
-	if (p->what == PLAN_INTERN && tel__keep_is_build(to, n))
+	if (p->what == PLAN_INTERN && tel__mps_says_build(to, n))
 		n = tel__convert_set_build(c->to, to, n);
 	*size = tel__encode_size(c->to, p->to, move->dst, n);
 	memset(to + n, 0, *size - move->dst->offset - n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Making a plan: the fields of two types by their names. */
-#include "write/convert_plan.h"
+#include "format/mps/convert.h"
 #include "format/mps/target.h"
 
 #include <stdlib.h>

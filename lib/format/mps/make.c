@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a stream says of itself, and other events that no log has. */
+#include "format/mps/convert.h"
 #include "format/mps/mps.h"
 #include "model/encode.h"
 #include "format/mps/frame.h"
-#include "write/convert_inside.h"
 
 #include <stdio.h>
 

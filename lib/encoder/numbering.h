@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ids: the numbers of strings in a stream that several logs are written to.
+ * Numbering: the numbers of strings in a stream that several logs are written to.
  * Each log numbers its strings from 1, so what they say clashes; a number
  * that is taken by another string is replaced by one that is free.
  */
-#ifndef TEL_IDS_H
-#define TEL_IDS_H
+#ifndef TEL_NUMBERING_H
+#define TEL_NUMBERING_H
 
 #include "model/labels.h"
 
 /* The strings of the stream. */
-struct ids {
+struct numbering {
 	struct tel_labels *taken; /* number to place in strings */
 	struct id_string {
 		uint64_t id;
@@ -23,22 +23,27 @@ struct ids {
 	size_t count, room;
 	uint64_t largest;
 	int full; /* some strings are not here */
+
+	unsigned char init[64]; /* the fields of the first EventInit */
+	size_t init_size;       /* 0 before it */
+	int init_made;          /* no log had it: it was made */
+	unsigned char *changed; /* an event with another number in it */
 };
 
 /* max: how many strings are held.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__ids_begin(struct ids *ids, size_t max);
-void tel__ids_free(struct ids *ids);
+tel_status tel__numbering_begin(struct numbering *ids, size_t max);
+void tel__numbering_free(struct numbering *ids);
 
 /*
  * What a number that a log gives to a string becomes.
  * map: of the log, number to place in strings; owner: the log's own number.
  * limit: the greatest number that the stream can hold.
  * text: NULL when it is a label that has the number.
- * same: set to 1 when the number stood for this text already, else to 0.
+ * same: set to 1 when the number was of this text already, else to 0.
  * Returns TEL_OK; TEL_ENOMEM; TEL_ELIMIT: too many strings, and *out is id.
  */
-tel_status tel__ids_map(struct ids *ids, struct tel_labels *map, unsigned owner,
-    uint64_t limit, uint64_t id, const char *text, size_t length, uint64_t *out,
-    int *same);
+tel_status tel__numbering_map(struct numbering *ids, struct tel_labels *map,
+    unsigned owner, uint64_t limit, uint64_t id, const char *text,
+    size_t length, uint64_t *out, int *same);
 
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Labels that only a text shows, beside the addresses in its lines, as the
- * lines that gave them were left out of it: strings and labels are made for
- * them, so that a stream shows them too.
- */
+/* Synthesised labels: those that only a text shows. */
+#include "base/hash.h"
+#include "format/mps/convert.h"
 #include "format/mps/frame.h"
-#include "write/writer.h"
 
 #include <stdlib.h>
 
@@ -14,15 +11,20 @@
 /* The log that they are of, which is none. */
 #define OWNER UINT32_MAX
 
-struct noted {
-	struct tel_labels *map;   /* their numbers, as tel__ids_map() has it */
-	struct tel_labels *made;  /* the labels that were made */
-	struct tel_labels *texts; /* their strings, by a hash: its number */
-	uint64_t count;           /* strings */
+struct synth {
+	struct tel_writer *w;
+	struct convert *convert;
+	const struct tel_schema *to;
+	struct tel_labels
+	    *map; /* their numbers, as tel__numbering_map() has it */
+	struct tel_labels *made;   /* the labels that were made */
+	struct tel_labels *texts;  /* their strings, by a hash: its number */
+	uint64_t count;            /* strings */
+	const struct tel_log *log; /* of the event at hand */
 };
 
 void
-tel__noted_free(struct noted *n)
+tel__synth_free(struct synth *n)
 {
 	if (n == NULL)
 		return;
@@ -32,36 +34,36 @@ tel__noted_free(struct noted *n)
 	free(n);
 }
 
-static tel_status
-begin(struct tel_writer *w)
+struct synth *
+tel__synth_new(struct tel_writer *w, struct convert *c,
+    const struct tel_schema *to)
 {
-	struct noted *n = calloc(1, sizeof(*n));
+	struct synth *n = calloc(1, sizeof(*n));
 
 	if (n == NULL)
-		return TEL_ENOMEM;
+		return NULL;
+	n->w = w;
+	n->convert = c;
+	n->to = to;
 	n->map = tel__labels_new(w->max_labels);
 	n->made = tel__labels_new(w->max_labels);
 	n->texts = tel__labels_new(w->max_labels);
-	if (n->map != NULL && n->made != NULL && n->texts != NULL) {
-		w->noted = n;
-		return TEL_OK;
-	}
-	tel__noted_free(n);
-	return TEL_ENOMEM;
+	if (n->map != NULL && n->made != NULL && n->texts != NULL)
+		return n;
+	tel__synth_free(n);
+	return NULL;
 }
 
 tel_status
-tel__noted_number(struct tel_writer *w, const char *text, size_t n,
+tel__synth_number(struct synth *n, const char *text, size_t length,
     uint64_t *id)
 {
-	const uint64_t limit = w->to->abi.word == 4 ? UINT32_MAX : UINT64_MAX;
-	tel_status st = w->noted == NULL ? begin(w) : TEL_OK;
+	const uint64_t limit = n->to->abi.word == 4 ? UINT32_MAX : UINT64_MAX;
 	int same;
+	tel_status st;
 
-	if (st != TEL_OK)
-		return st;
-	st = tel__ids_map(&w->ids, w->noted->map, OWNER, limit,
-	    FIRST_ID - w->noted->count++ % FIRST_ID, text, n, id, &same);
+	st = tel__numbering_map(&n->w->numbering, n->map, OWNER, limit,
+	    FIRST_ID - n->count++ % FIRST_ID, text, length, id, &same);
 	return st == TEL_ELIMIT ? TEL_OK : st;
 }
 
@@ -75,31 +77,19 @@ is_same(const struct tel_label *label, const char *text, size_t n)
 
 /* Writes an event that was made. */
 static tel_status
-put(struct tel_writer *w, struct tel_event *made)
+put(struct synth *n, struct tel_event *made)
 {
-	made->log = &w->current->converted;
-	return w->form->write(w, made, 0);
-}
-
-/* FNV-1a, by Fowler, Noll and Vo. */
-static uint64_t
-hash_of(const char *text, size_t n)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return hash;
+	made->log = n->log;
+	return n->w->encoder->write(n->w, made, NULL);
 }
 
 /* The number of a string, which is written when it is new. */
 static tel_status
-string_of(struct tel_writer *w, uint64_t clock, const char *text, size_t n,
+string_of(struct synth *s, uint64_t clock, const char *text, size_t n,
     uint64_t *id)
 {
-	const uint64_t hash = hash_of(text, n);
-	struct tel_labels *texts = w->noted->texts;
+	const uint64_t hash = tel__fnv(TEL__FNV, text, n);
+	struct tel_labels *texts = s->texts;
 	struct tel_label known;
 	struct tel_event ev;
 	tel_status st;
@@ -109,7 +99,7 @@ string_of(struct tel_writer *w, uint64_t clock, const char *text, size_t n,
 		*id = known.id;
 		return TEL_OK;
 	}
-	st = tel__noted_number(w, text, n, id);
+	st = tel__synth_number(s, text, n, id);
 	if (st == TEL_OK)
 		st = tel__labels_intern(texts, *id, text, n);
 	if (st == TEL_OK)
@@ -117,40 +107,40 @@ string_of(struct tel_writer *w, uint64_t clock, const char *text, size_t n,
 	/* what cannot be held is made again each time */
 	if (st != TEL_OK && st != TEL_ELIMIT)
 		return st;
-	tel__convert_make_string(w->convert, clock, *id, text, n, &ev);
-	return put(w, &ev);
+	tel__convert_make_string(s->convert, clock, *id, text, n, &ev);
+	return put(s, &ev);
 }
 
 /* Makes the label of a value, and its string. */
 static tel_status
-make(struct tel_writer *w, uint64_t clock, enum tel_space space, uint64_t value,
+make(struct synth *s, uint64_t clock, enum tel_space space, uint64_t value,
     const char *text, size_t n)
 {
 	const int pointer = space == TEL_SPACE_POINTER;
-	struct tel_labels *made = w->noted->made;
+	struct tel_labels *made = s->made;
 	struct tel_event ev;
 	uint64_t id;
 	tel_status st;
 
 	/* the event that shows it will not be there either */
-	if (!tel__convert_make_label(w->convert, clock, pointer, value, 0, &ev))
+	if (!tel__convert_make_label(s->convert, clock, pointer, value, 0, &ev))
 		return TEL_OK;
-	st = string_of(w, clock, text, n, &id);
+	st = string_of(s, clock, text, n, &id);
 	if (st == TEL_OK)
 		st = tel__labels_intern(made, id, text, n);
 	if (st == TEL_OK)
 		st = tel__labels_add(made, space, value, clock, id);
 	if (st != TEL_OK && st != TEL_ELIMIT)
 		return st;
-	(void)tel__convert_make_label(w->convert, clock, pointer, value, id,
+	(void)tel__convert_make_label(s->convert, clock, pointer, value, id,
 	    &ev);
-	return put(w, &ev);
+	return put(s, &ev);
 }
 
 /* A label that is shown at a field. */
 static tel_status
-take(struct tel_writer *w, const struct tel_event *ev,
-    const struct tel_field *f, const char *text, size_t n)
+take(struct synth *s, const struct tel_event *ev, const struct tel_field *f,
+    const char *text, size_t n)
 {
 	const uint64_t value = tel_load(f, ev->data);
 	enum tel_space space = tel_field_space(ev->log->schema, f);
@@ -160,30 +150,32 @@ take(struct tel_writer *w, const struct tel_event *ev,
 	        &label) &&
 	    is_same(&label, text, n))
 		return TEL_OK;
-	space = f->datatype == TEL_POINTER && w->to->split_space ?
+	space = f->datatype == TEL_POINTER && s->to->split_space ?
 	    TEL_SPACE_POINTER :
 	    TEL_SPACE_ADDRESS;
-	if (tel__labels_find(w->noted->made, space, value, ev->clock, &label) &&
+	if (tel__labels_find(s->made, space, value, ev->clock, &label) &&
 	    is_same(&label, text, n))
 		return TEL_OK;
-	return make(w, ev->clock, space, value, text, n);
+	return make(s, ev->clock, space, value, text, n);
 }
 
 tel_status
-tel__noted_before(struct tel_writer *w, const struct tel_event *ev)
+tel__synth_before(struct synth *s, const struct tel_event *ev,
+    const struct tel_log *converted)
 {
 	const unsigned char *p = ev->inline_labels, *end = p + ev->inline_size;
-	tel_status st = w->noted == NULL ? begin(w) : TEL_OK;
 	const struct tel_field *f;
+	tel_status st = TEL_OK;
 	size_t n;
 
+	s->log = converted;
 	for (; st == TEL_OK && p < end; p += 3 + n) {
 		n = tel_le16(p + 1);
 		if (p[0] >= ev->type->nfields || n >= TEL_STRING_ROOM)
 			continue;
 		f = &ev->type->fields[p[0]];
 		if (f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER)
-			st = take(w, ev, f, (const char *)p + 3, n);
+			st = take(s, ev, f, (const char *)p + 3, n);
 	}
 	return st;
 }

@@ -3,11 +3,9 @@
  * Writing the native format, tel(5): of any log, and of several at once.
  * Events are held back until they make a block, or someone waits for them.
  */
-#include "write/native_out.h"
+#include "format/tel/writer.h"
 
 #include <stdlib.h>
-
-#include "reader/reader.h"
 
 /* When a block has so many events, or bytes of them, it is written. */
 #define BLOCK_EVENTS 16384u
@@ -34,8 +32,8 @@ free_schemas(struct native_out *n)
 	n->last_schema = NULL;
 }
 
-void
-tel__native_out_free(struct native_out *n)
+static void
+free_out(struct native_out *n)
 {
 	struct out_log *log;
 
@@ -64,7 +62,7 @@ begin(struct tel_writer *w)
 
 	if (n == NULL)
 		return TEL_ENOMEM;
-	w->native = n;
+	w->state = n;
 	if (tel__out_block_begin(&n->block) != TEL_OK ||
 	    tel__out_block_begin(&n->names) != TEL_OK)
 		return TEL_ENOMEM;
@@ -75,12 +73,14 @@ begin(struct tel_writer *w)
 
 /* 1 when a schema of that name is built in, and is the same. */
 static int
-is_known(const struct tel_schema *s, uint64_t digest)
+is_known(const struct tel_writer *w, const struct tel_schema *s,
+    uint64_t digest)
 {
 	tel_schema *built_in;
 	int same;
 
-	if (s->described || tel_schema_new(s->name, &built_in) != TEL_OK)
+	if (s->described ||
+	    tel__format_schema(w->formats, s->name, &built_in) != TEL_OK)
 		return 0;
 	same = tel__native_digest(built_in) == digest;
 	tel_schema_free(built_in);
@@ -88,8 +88,9 @@ is_known(const struct tel_schema *s, uint64_t digest)
 }
 
 static tel_status
-find_schema(struct native_out *n, struct tel_schema *schema)
+find_schema(struct tel_writer *w, struct tel_schema *schema)
 {
+	struct native_out *n = w->state;
 	struct out_schema *s;
 	uint64_t digest;
 
@@ -107,7 +108,7 @@ find_schema(struct native_out *n, struct tel_schema *schema)
 			free(s);
 			return TEL_ENOMEM;
 		}
-		s->known = is_known(schema, digest);
+		s->known = is_known(w, schema, digest);
 		s->next = n->schemas;
 		n->schemas = s;
 	}
@@ -144,7 +145,7 @@ add_log(struct native_out *n, const struct tel_log *of, size_t max_labels)
 static tel_status
 find_log(struct tel_writer *w, const struct tel_log *of)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	struct out_log *log;
 	tel_status st;
 
@@ -249,9 +250,9 @@ tell_labels(struct native_out *n, const struct tel_event *ev)
 
 /* Events were lost before the next one: they are counted before its block. */
 static tel_status
-tell_lost(struct tel_writer *w, const struct tel_log *of)
+report_lost(struct tel_writer *w, const struct tel_log *of)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	tel_status st = tel__native_put_events(w);
 
 	n->lost += of->lost - n->last_log->lost;
@@ -260,9 +261,10 @@ tell_lost(struct tel_writer *w, const struct tel_log *of)
 }
 
 static tel_status
-native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
+native_write(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	const size_t lead = w->lead_size;
 	tel_status st = TEL_OK;
 
@@ -270,7 +272,7 @@ native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	w->lead_size = 0;
 	if (n == NULL) {
 		st = begin(w);
-		n = w->native;
+		n = w->state;
 	}
 	if (st == TEL_OK &&
 	    (n->last_log == NULL || n->last_log->of != ev->log ||
@@ -279,9 +281,9 @@ native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	if (st == TEL_OK &&
 	    (n->last_schema == NULL ||
 	        n->last_schema->native.schema != ev->log->schema))
-		st = find_schema(n, ev->log->schema);
+		st = find_schema(w, ev->log->schema);
 	if (st == TEL_OK && n->last_log->lost != ev->log->lost)
-		st = tell_lost(w, ev->log);
+		st = report_lost(w, ev->log);
 	if (st == TEL_OK && !names_itself(ev->log->schema) &&
 	    tel__labels_count(ev->log->labels) > 0)
 		st = tell_labels(n, ev);
@@ -308,49 +310,36 @@ native_write(struct tel_writer *w, const struct tel_event *ev, int changed)
 	return st;
 }
 
-/* What an inst log needs is needed when it becomes one again. */
-static int
-native_needed(const struct tel_event *ev)
+static void
+native_close(struct tel_writer *w)
 {
-	const char *form =
-	    ev->log->origin != NULL ? ev->log->origin : ev->log->form;
-
-	return strcmp(form, tel__write_form_inst.name) == 0 &&
-	    tel__write_form_inst.needed(ev);
-}
-
-static int
-native_takes(const struct tel_log *log)
-{
-	(void)log;
-	return 1;
+	free_out(w->state);
+	w->state = NULL;
 }
 
 static tel_status
 native_finish(struct tel_writer *w)
 {
-	tel_status st = w->native == NULL ? begin(w) : TEL_OK;
+	tel_status st = w->state == NULL ? begin(w) : TEL_OK;
 
 	if (st == TEL_OK)
 		st = tel__native_put_end(w);
-	if (st == TEL_OK) {
-		tel__native_out_free(w->native);
-		w->native = NULL;
-	}
+	if (st == TEL_OK)
+		native_close(w);
 	return st;
 }
 
 static tel_status
 native_flush(struct tel_writer *w)
 {
-	return w->native != NULL ? tel__native_put_events(w) : TEL_OK;
+	return w->state != NULL ? tel__native_put_events(w) : TEL_OK;
 }
 
 /* The logs of a file, and what was made of their schemas, go away. */
 static tel_status
 native_end_file(struct tel_writer *w)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	struct out_log *log;
 	tel_status st;
 
@@ -379,15 +368,12 @@ native_end_file(struct tel_writer *w)
 	return st;
 }
 
-const struct write_form tel__write_form_tel = {
-	.name = "tel",
+const struct tel_encoder_ops tel__native_encoder = {
 	.what = "a log in the native format",
-	.binary = 1,
-	.target = 1,
-	.takes = native_takes,
+	.flags = ENCODER_BINARY | ENCODER_TARGET | ENCODER_ANY,
 	.write = native_write,
 	.flush = native_flush,
 	.end_file = native_end_file,
 	.finish = native_finish,
-	.needed = native_needed,
+	.close = native_close,
 };

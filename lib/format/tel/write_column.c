@@ -4,7 +4,7 @@
  * Clocks of processors go in steps, addresses are aligned: what divides all
  * differences is taken out first.
  */
-#include "write/native_out.h"
+#include "format/tel/writer.h"
 
 /* How values of a column look in some form. */
 struct shape {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A block of the native format, while its events are gathered. */
-#include "write/native_out.h"
+#include "format/tel/writer.h"
 
 #include <stdlib.h>
 

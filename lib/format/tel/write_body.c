@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the events that were gathered to the body of a block: tel(5). */
-#include "write/native_out.h"
+#include "format/tel/writer.h"
 
 #include <stdlib.h>
 

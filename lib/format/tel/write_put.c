@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The records of a native stream, in the order that they are written in. */
-#include "write/native_out.h"
+#include "format/tel/writer.h"
 
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static tel_status
 put_record(struct tel_writer *w, enum native_kind kind, int needed,
     const unsigned char *head, size_t head_size, int must)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	unsigned char *p = n->record.p;
 	const size_t body = n->record.used - NATIVE_HEADER - NATIVE_HEAD_MAX;
 	const size_t size = NATIVE_HEADER + head_size + body;
@@ -108,15 +108,16 @@ put_start(struct tel_writer *w)
 	static const char what[] = "teltools " TEL_VERSION;
 	static const unsigned char begin[20] = { NATIVE_MAJOR, NATIVE_MEDIAN,
 		NATIVE_MINOR, '<' };
+	struct native_out *n = w->state;
 	unsigned char id[8];
 	struct native_buffer *b;
 
-	w->native->identifier = identify(&w->native->block);
-	b = new_record(w->native);
-	w->native->started = 1;
+	n->identifier = identify(&n->block);
+	b = new_record(n);
+	n->started = 1;
 	/* rate, origin and metadata are those of each log */
 	tel__native_put(b, begin, sizeof(begin));
-	tel_store_le64(id, w->native->identifier);
+	tel_store_le64(id, n->identifier);
 	tel__native_put(b, id, sizeof(id));
 	tel__native_put_string(b, what, sizeof(what) - 1);
 	tel__native_put_varint(b, 0);
@@ -127,7 +128,7 @@ static tel_status
 put_log(struct tel_writer *w, const struct out_slot *slot,
     const uint8_t *wanted)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 
 	tel__out_log_put(new_record(n), slot->log, slot->schema, slot->index,
 	    slot->offset, wanted, 1, 1);
@@ -143,9 +144,10 @@ put_log(struct tel_writer *w, const struct out_slot *slot,
  * it is worth it.
  */
 static tel_status
-tell_log(struct tel_writer *w, unsigned i)
+describe_log(struct tel_writer *w, unsigned i)
 {
-	struct out_block *b = &w->native->block;
+	struct native_out *out = w->state;
+	struct out_block *b = &out->block;
 	struct out_slot *slot = &b->slots[i];
 	struct out_log *log = slot->log;
 	const size_t n = slot->schema->native.schema->ntypes + (size_t)1;
@@ -173,13 +175,14 @@ tell_log(struct tel_writer *w, unsigned i)
 }
 
 static tel_status
-tell_logs(struct tel_writer *w)
+describe_logs(struct tel_writer *w)
 {
+	const struct native_out *n = w->state;
 	tel_status st = TEL_OK;
 	unsigned i;
 
-	for (i = 0; i < w->native->block.nslots && st == TEL_OK; i++)
-		st = tell_log(w, i);
+	for (i = 0; i < n->block.nslots && st == TEL_OK; i++)
+		st = describe_log(w, i);
 	return st;
 }
 
@@ -227,7 +230,7 @@ tel__native_clear_names(struct native_out *n)
 static tel_status
 put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	unsigned char bytes[NATIVE_HEAD_MAX];
 	struct native_head head;
 	size_t size;
@@ -269,7 +272,7 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 tel_status
 tel__native_put_names(struct tel_writer *w)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 
 	tel_status st;
 
@@ -283,7 +286,7 @@ tel__native_put_names(struct tel_writer *w)
 tel_status
 tel__native_put_events(struct tel_writer *w)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	tel_status st = TEL_OK;
 
 	if (n->block.count == 0 && n->lost == 0)
@@ -291,7 +294,7 @@ tel__native_put_events(struct tel_writer *w)
 	if (!n->started)
 		st = put_start(w);
 	if (st == TEL_OK)
-		st = tell_logs(w);
+		st = describe_logs(w);
 	if (st == TEL_OK)
 		st = put_block(w, &n->block, NATIVE_BLOCK);
 	if (st == TEL_OK && n->names.count >= NAMES_EVENTS)
@@ -302,7 +305,7 @@ tel__native_put_events(struct tel_writer *w)
 static tel_status
 put_index(struct tel_writer *w)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	unsigned char head[20];
 	struct native_buffer *b = new_record(n), count = { NULL, 0, 0, 0 };
 	tel_status st;
@@ -325,7 +328,7 @@ put_index(struct tel_writer *w)
 tel_status
 tel__native_put_end(struct tel_writer *w)
 {
-	struct native_out *n = w->native;
+	struct native_out *n = w->state;
 	unsigned char head[32];
 	uint64_t before;
 	tel_status st;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writing lines as they were read. */
+#include "encoder/relay.h"
+
+#include <stdlib.h>
+
+tel_status
+tel__relay_new(struct tel_writer *w, size_t size)
+{
+	w->state = calloc(1, size);
+	return w->state != NULL ? TEL_OK : TEL_ENOMEM;
+}
+
+tel_status
+tel__relay_open(struct tel_writer *w, const struct tel_log *log)
+{
+	(void)log;
+	return tel__relay_new(w, sizeof(struct relay));
+}
+
+void
+tel__relay_close(struct tel_writer *w)
+{
+	struct relay *relay = w->state;
+
+	if (relay != NULL)
+		free(relay->preamble);
+	free(relay);
+	w->state = NULL;
+}
+
+/* Ends the last line, which may have been the last of an input. */
+static tel_status
+close_line(struct tel_writer *w)
+{
+	struct relay *relay = w->state;
+
+	if (!relay->open_line)
+		return TEL_OK;
+	relay->open_line = 0;
+	return tel_output_write(w->out, "\n", 1);
+}
+
+/* Writes bytes for a terminal, which is shown no control character. */
+static tel_status
+put_safely(struct tel_writer *w, const unsigned char *p, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char *q;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		q = tel_output_room(w->out, 4);
+		if (q == NULL)
+			return w->out->status;
+		if ((p[i] >= ' ' && p[i] <= '~') || p[i] == '\n' ||
+		    p[i] == '\t') {
+			*q = p[i];
+			w->out->used++;
+		} else {
+			q[0] = '\\';
+			q[1] = 'x';
+			q[2] = (unsigned char)digits[p[i] >> 4];
+			q[3] = (unsigned char)digits[p[i] & 15];
+			w->out->used += 4;
+		}
+	}
+	return TEL_OK;
+}
+
+tel_status
+tel__relay_put(struct tel_writer *w, const unsigned char *p, size_t n)
+{
+	struct relay *relay = w->state;
+
+	if (close_line(w) != TEL_OK)
+		return w->out->status;
+	relay->open_line = p[n - 1] != '\n';
+	return w->terminal ? put_safely(w, p, n) :
+	                     tel_output_write(w->out, p, n);
+}
+
+tel_status
+tel__relay_begin(struct tel_writer *w, const struct tel_log *log)
+{
+	struct relay *relay = w->state;
+	size_t n = log->preamble_size;
+
+	if (n == 0)
+		return TEL_OK;
+	if (relay->preamble != NULL && n == relay->preamble_size &&
+	    memcmp(relay->preamble, log->preamble, n) == 0)
+		return TEL_OK;
+	if (relay->preamble == NULL) {
+		relay->preamble = malloc(n);
+		if (relay->preamble == NULL)
+			return TEL_ENOMEM;
+		memcpy(relay->preamble, log->preamble, n);
+		relay->preamble_size = n;
+	}
+	return tel__relay_put(w, log->preamble, n);
+}
+
+tel_status
+tel__relay_lead(struct tel_writer *w)
+{
+	size_t n = w->lead_size;
+
+	w->lead_size = 0;
+	return n > 0 ? tel__relay_put(w, w->lead, n) : TEL_OK;
+}
+
+tel_status
+tel__relay_write(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
+{
+	tel_status st = tel__relay_lead(w);
+
+	(void)changed;
+	return st == TEL_OK ? tel__relay_put(w, ev->raw, ev->raw_size) : st;
+}
+
+tel_status
+tel__relay_gap(struct tel_writer *w)
+{
+	return tel__relay_put(w, (const unsigned char *)"--\n", 3);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Dependency tracker: of the events of a log that are filtered out, writes
+ * those that the others need to mean the same.  What says how to read the
+ * stream is written in its place; it holds copies of Intern and Label events,
+ * and writes each before the first event that shows it.
+ */
+#ifndef TEL_TRACKER_H
+#define TEL_TRACKER_H
+
+#include "model/event.h"
+
+struct tracker;
+
+/* Takes an event that is to be written now.  Returns as tel_writer_event(). */
+typedef tel_status tracker_put_fn(void *arg, const struct tel_event *ev);
+/* Nonzero when a string says what the log's program was built as. */
+typedef int tracker_build_fn(void *arg, const struct tel_schema *schema,
+    const char *string, size_t n);
+
+/*
+ * Makes one for a log, which holds up to max strings and as many labels; what
+ * comes beyond is written in its place.  NULL when there is no memory.
+ */
+struct tracker *tel__tracker_new(size_t max, tracker_put_fn *put,
+    tracker_build_fn *is_build, void *arg);
+void tel__tracker_free(struct tracker *k);
+
+/*
+ * Writes what is needed by ev, an event that is about to be written.
+ * Returns TEL_OK, TEL_ENOMEM, or what put() returned.
+ */
+tel_status tel__tracker_before(struct tracker *k, const struct tel_event *ev);
+
+/* Keeps what may be needed of ev, an event that is not written, likewise. */
+tel_status tel__tracker_pass(struct tracker *k, const struct tel_event *ev);
+
+#endif

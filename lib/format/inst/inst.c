@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The format "inst": its schema, and its encoder. */
+#include "encoder/relay.h"
+#include "format/inst/inst.h"
+
+/* Ids mean what their own log says, so logs may follow each other only. */
+static tel_status
+encoder_write(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
+{
+	(void)changed;
+	if (w->current->serial + 1 < w->nlogs)
+		return tel__write_fail(w, TEL_EINVAL,
+		    "%.80s: inst logs that are merged cannot be written as "
+		    "one; they can one after the other (--no-merge), and as "
+		    "text (-f text)",
+		    ev->log->name);
+	return tel__relay_put(w, ev->raw, ev->raw_size);
+}
+
+/*
+ * Definitions, and what says of the log what it is and lacks.  A record that
+ * has no effect is needed where later ones have none because of it.
+ */
+static int
+encoder_needed(const struct tel_event *ev)
+{
+	int at;
+	const char *record;
+	size_t n;
+
+	if (strcmp(ev->type->kind, "Class") == 0)
+		return 1;
+	if (strcmp(ev->type->kind, "Log") != 0)
+		return 0;
+	at = tel_type_find_field(ev->type, "reason");
+	if (at < 0)
+		return 1;
+	record = tel_event_string(ev, (unsigned)at + 1, &n);
+	return n > 1 && record[0] == 'C' && record[1] == ' ';
+}
+
+static const struct tel_encoder_ops encoder = {
+	.what = "an inst log",
+	.flags = ENCODER_TARGET | ENCODER_CONTEXT,
+	.write = encoder_write,
+	.needed = encoder_needed,
+	RELAY,
+};
+
+static const char *
+schema_name(unsigned i)
+{
+	return i == 0 ? "inst" : NULL;
+}
+
+static tel_status
+schema_new(const char *name, struct tel_schema **out)
+{
+	struct tel_schema *s = tel__inst_schema();
+
+	(void)name;
+	if (s == NULL)
+		return TEL_ENOMEM;
+	*out = s;
+	return TEL_OK;
+}
+
+const struct tel_format_ops tel__format_inst = {
+	.name = "inst",
+	.schema_name = schema_name,
+	.schema_new = schema_new,
+	.probe = tel__inst_probe,
+	.open = tel__inst_open,
+	.next = tel__inst_next,
+	.close = tel__inst_close,
+	.encoder = &encoder,
+};
