@@ -165,6 +165,7 @@ struct tel_schema {
 	struct tel_abi abi;
 	uint32_t header;        /* bytes before an event's first field */
 	uint32_t align;         /* every event's size is a multiple */
+	int byte_bool;          /* a boolean is a byte, not a bit-field */
 	int split_space;        /* addresses and pointers are labelled apart */
 	struct tel_type *types; /* in order of codes */
 	unsigned ntypes;

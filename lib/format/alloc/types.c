@@ -4,33 +4,33 @@
  * as tables.
  */
 #include "format/alloc/alloc.h"
-#include "model/role.h"
+#include "model/row.h"
 
 #include <string.h>
 
-/* The fields that values are. */
+/* The fields that values are: of a row (model/row.h), and of the tables below. */
 static const struct {
 	const char *name;
 	char letter;
-	uint8_t datatype;
+	char row;
 	int8_t part; /* enum tel_role_part, or -1 */
 } fields[AL_VALUES] = {
-	[AL_ADDRESS] = { "address", 'a', TEL_ADDRESS, TEL_PART_ADDRESS },
-	[AL_OLD] = { "old", 'o', TEL_ADDRESS, TEL_PART_OLD },
-	[AL_SIZE] = { "size", 's', TEL_UNSIGNED, TEL_PART_SIZE },
-	[AL_COUNT] = { "count", 'c', TEL_UNSIGNED, TEL_PART_COUNT },
-	[AL_ALIGNMENT] = { "alignment", 'l', TEL_UNSIGNED, TEL_PART_ALIGNMENT },
-	[AL_ID] = { "id", 'i', TEL_SIGNED, TEL_PART_ADDRESS },
-	[AL_TID] = { "tid", 't', TEL_UNSIGNED, TEL_PART_THREAD },
-	[AL_PID] = { "pid", 'p', TEL_UNSIGNED, TEL_PART_PROCESS },
-	[AL_DURATION] = { "duration", 'd', TEL_UNSIGNED, -1 },
-	[AL_CALLER] = { "caller", 'w', TEL_ADDRESS, -1 },
-	[AL_TRACE] = { "trace", 'x', TEL_UNSIGNED, -1 },
-	[AL_IP] = { "ip", 'I', TEL_ADDRESS, -1 },
-	[AL_PARENT] = { "parent", 'P', TEL_UNSIGNED, -1 },
-	[AL_PAGES] = { "pages", 'R', TEL_UNSIGNED, -1 },
-	[AL_TIME] = { "milliseconds", 'M', TEL_UNSIGNED, -1 },
-	[AL_TEXT] = { "text", 'T', TEL_STRING, -1 },
+	[AL_ADDRESS] = { "address", 'a', 'a', TEL_PART_ADDRESS },
+	[AL_OLD] = { "old", 'o', 'a', TEL_PART_OLD },
+	[AL_SIZE] = { "size", 's', 'u', TEL_PART_SIZE },
+	[AL_COUNT] = { "count", 'c', 'u', TEL_PART_COUNT },
+	[AL_ALIGNMENT] = { "alignment", 'l', 'u', TEL_PART_ALIGNMENT },
+	[AL_ID] = { "id", 'i', 'i', TEL_PART_ADDRESS },
+	[AL_TID] = { "tid", 't', 'u', TEL_PART_THREAD },
+	[AL_PID] = { "pid", 'p', 'u', TEL_PART_PROCESS },
+	[AL_DURATION] = { "duration", 'd', 'u', -1 },
+	[AL_CALLER] = { "caller", 'w', 'a', -1 },
+	[AL_TRACE] = { "trace", 'x', 'u', -1 },
+	[AL_IP] = { "ip", 'I', 'a', -1 },
+	[AL_PARENT] = { "parent", 'P', 'u', -1 },
+	[AL_PAGES] = { "pages", 'R', 'u', -1 },
+	[AL_TIME] = { "milliseconds", 'M', 'u', -1 },
+	[AL_TEXT] = { "text", 'T', 'S', -1 },
 };
 
 static const struct {
@@ -151,16 +151,14 @@ tel__al_function(const struct al *s, const unsigned char *p, size_t n)
 
 /* Adds the field of a letter.  1, or 0: no memory. */
 static int
-add_field(struct al_shape *shape, struct tel_type *t, char letter)
+add_field(struct al_shape *shape, struct tel_type *t, struct tel_placement *at,
+    char letter)
 {
-	unsigned at = AL_HEADER + 8u * shape->nfields, v;
-	enum tel_load load;
+	unsigned v;
 
 	for (v = 0; fields[v].letter != letter; v++)
 		continue;
-	load = v == AL_TEXT ? TEL_LOAD_STRING : TEL_LOAD_LE64;
-	if (tel__type_add(t, fields[v].name,
-	        (enum tel_datatype)fields[v].datatype, load, at) == NULL)
+	if (tel__type_place(t, at, fields[v].row, fields[v].name) == NULL)
 		return 0;
 	if (t->role != TEL_ROLE_NONE && fields[v].part >= 0)
 		t->role_field[fields[v].part] = (int8_t)shape->nfields;
@@ -179,18 +177,19 @@ add_type(struct al *s, struct tel_schema *schema, unsigned i)
 	struct al_shape *shape = &s->shape[i];
 	size_t n = strlen(types[i].fields), all = strlen(s->d->all), k;
 	size_t count = n + (types[i].role != TEL_ROLE_NONE ? all : 0);
-	int text = strchr(types[i].fields, 'T') != NULL;
+	struct tel_placement at = { schema, AL_HEADER, 0 };
 	struct tel_type *t;
 
-	t = tel__schema_add(schema, types[i].name, i, types[i].kind,
-	    AL_HEADER + (text ? 1u : 8u * (uint32_t)count), (unsigned)count);
+	t = tel__schema_add(schema, types[i].name, i, types[i].kind, 0,
+	    (unsigned)count);
 	if (t == NULL)
 		return 0;
 	t->role = (uint8_t)types[i].role;
 	for (k = 0; k < count; k++)
-		if (!add_field(shape, t,
+		if (!add_field(shape, t, &at,
 		        k < n ? types[i].fields[k] : s->d->all[k - n]))
 			return 0;
+	t->size = tel__place_end(&at, t);
 	shape->type = t;
 	return 1;
 }

@@ -5,63 +5,44 @@
 #include <strings.h>
 
 #include "format/hpm/hpm.h"
+#include "model/row.h"
 
-/* Fields that a counter event has before the counters. */
-#define FIELDS_BEFORE 13
-
-/* For fields of records with methods. */
+/*
+ * Counter events: their fields in a layout of our own, enum hpm_at, and the
+ * version that has them.
+ */
+static const struct {
+	const char *field;
+	unsigned since; /* the version; WITH_MIDS: where methods are recorded */
+} counter_fields[] = {
 #define WITH_MIDS 9
-
-/* A field in a layout of our own. */
-struct row {
-	const char *name;
-	enum tel_datatype datatype;
-	enum tel_load load;
-	uint16_t offset;
-	uint8_t bit;
-	uint8_t space;
-	uint8_t since; /* the version that has it, or WITH_MIDS */
+	{ "h:cpu@0", 1 },
+	{ "i:tid@8", 1 },
+	{ "l:slot@4", 1 },
+	{ "b:yielded@3", 1 },
+	{ "b:switched", 2 },
+	{ "c:buffer@2", 1 },
+	{ "s:flags@48", 1 },
+	{ "u:end@16", 1 },
+	{ "i:duration@24", 1 },
+	{ "i:gap@32", 1 },
+	{ "l:caller@40", WITH_MIDS },
+	{ "l:callee@44", WITH_MIDS },
 };
 
-static const struct row counter_rows[] = {
-	{ "cpu", TEL_UNSIGNED, TEL_LOAD_LE16, HPM_AT_CPU, 0, 0, 1 },
-	{ "tid", TEL_SIGNED, TEL_LOAD_LE64, HPM_AT_TID, 0, TEL_SPACE_THREAD,
-	    1 },
-	{ "slot", TEL_SIGNED, TEL_LOAD_LE32S, HPM_AT_SLOT, 0, 0, 1 },
-	{ "yielded", TEL_BOOLEAN, TEL_LOAD_BIT, HPM_AT_BITS, 0, 0, 1 },
-	{ "switched", TEL_BOOLEAN, TEL_LOAD_BIT, HPM_AT_BITS, 1, 0, 2 },
-	{ "buffer", TEL_UNSIGNED, TEL_LOAD_U8, HPM_AT_BUFFER, 0, 0, 1 },
-	{ "flags", TEL_SET, TEL_LOAD_U8, HPM_AT_FLAGS, 0, 0, 1 },
-	{ "end", TEL_UNSIGNED, TEL_LOAD_LE64, HPM_AT_END, 0, 0, 1 },
-	{ "duration", TEL_SIGNED, TEL_LOAD_LE64, HPM_AT_DURATION, 0, 0, 1 },
-	{ "gap", TEL_SIGNED, TEL_LOAD_LE64, HPM_AT_GAP, 0, 0, 1 },
-	{ "caller", TEL_SIGNED, TEL_LOAD_LE32S, HPM_AT_CALLER, 0,
-	    TEL_SPACE_METHOD, WITH_MIDS },
-	{ "callee", TEL_SIGNED, TEL_LOAD_LE32S, HPM_AT_CALLEE, 0,
-	    TEL_SPACE_METHOD, WITH_MIDS },
+/* Each processor has markers of its own; one of a run has its number. */
+static const struct tel_type_row marker_rows[] = {
+	{ HPM_APP_START, "AppStart", "Marker", "h:cpu S:app@8",
+	    "start(cpu) AppComplete" },
+	{ HPM_APP_COMPLETE, "AppComplete", "Marker", "h:cpu S:app@8",
+	    "finish(cpu)" },
+	{ HPM_RUN_START, "RunStart", "Marker", "h:cpu l:run S:app",
+	    "start(cpu) RunComplete" },
+	{ HPM_RUN_COMPLETE, "RunComplete", "Marker", "h:cpu l:run S:app",
+	    "finish(cpu)" },
+	{ HPM_EXIT, "Exit", "Exit", "h:cpu l:status", "" },
 };
-
-static const struct row marker_rows[] = {
-	{ "cpu", TEL_UNSIGNED, TEL_LOAD_LE16, HPM_AT_CPU, 0, 0, 1 },
-	{ "run", TEL_SIGNED, TEL_LOAD_LE32S, HPM_AT_RUN, 0, 0, 1 },
-	{ "app", TEL_STRING, TEL_LOAD_STRING, HPM_AT_APP, 0, 0, 1 },
-};
-
-static const struct row status_row = { "status", TEL_SIGNED, TEL_LOAD_LE32S,
-	HPM_AT_RUN, 0, 0, 1 };
-
-static int
-add(struct tel_type *t, const struct row *row)
-{
-	struct tel_field *f =
-	    tel__type_add(t, row->name, row->datatype, row->load, row->offset);
-
-	if (f == NULL)
-		return 0;
-	f->bit = row->bit;
-	f->space = row->space;
-	return 1;
-}
+#define NMARKERS (sizeof(marker_rows) / sizeof(marker_rows[0]))
 
 /*
  * Nonzero when a field of that name is there.  The case of letters does not
@@ -107,29 +88,48 @@ name_counter(const struct tel_type *t, const char *event, unsigned i,
 		snprintf(name + length, size - length, "_%u", n);
 }
 
+/* The fields that the layout has, as a row has them. */
+static void
+counter_row(const struct hpm_layout *l, char *fields)
+{
+	size_t i;
+
+	*fields = '\0';
+	for (i = 0; i < sizeof(counter_fields) / sizeof(counter_fields[0]);
+	     i++) {
+		if (counter_fields[i].since == WITH_MIDS ?
+		        !l->mids :
+		        counter_fields[i].since > l->version)
+			continue;
+		strcat(fields, " ");
+		strcat(fields, counter_fields[i].field);
+	}
+}
+
 static int
 add_counter(struct tel_schema *s, const struct hpm_meta *meta)
 {
 	const struct hpm_layout *l = &meta->layout;
-	size_t n = sizeof(counter_rows) / sizeof(counter_rows[0]), i;
-	char name[HPM_EVENT_NAME_MAX + 32];
+	char name[HPM_EVENT_NAME_MAX + 32], fields[256];
+	struct tel_type_row row = { HPM_COUNTER, "Counter", "Counter",
+		fields + 1, "" };
 	struct tel_type *t;
+	unsigned i;
 
-	t = tel__schema_add(s, "Counter", HPM_COUNTER, "Counter",
-	    HPM_AT_COUNTERS + 8 * l->counters, FIELDS_BEFORE + l->counters);
+	counter_row(l, fields);
+	t = tel__schema_add_row(s, &row, (unsigned)l->counters);
 	if (t == NULL)
 		return 0;
-	for (i = 0; i < n; i++) {
-		if (counter_rows[i].since == WITH_MIDS ?
-		        !l->mids :
-		        counter_rows[i].since > l->version)
-			continue;
-		if (!add(t, &counter_rows[i]))
-			return 0;
+	t->size = (uint32_t)(HPM_AT_COUNTERS + 8 * l->counters);
+	for (i = 0; i < t->nfields; i++) {
+		if (strcmp(t->fields[i].name, "tid") == 0)
+			t->fields[i].space = TEL_SPACE_THREAD;
+		else if (t->fields[i].offset == HPM_AT_CALLER ||
+		    t->fields[i].offset == HPM_AT_CALLEE)
+			t->fields[i].space = TEL_SPACE_METHOD;
 	}
 	for (i = 1; i <= l->counters; i++) {
-		name_counter(t, meta->events[i], (unsigned)i, name,
-		    sizeof(name));
+		name_counter(t, meta->events[i], i, name, sizeof(name));
 		if (tel__type_add(t, name, TEL_UNSIGNED,
 		        l->big ? TEL_LOAD_BE64 : TEL_LOAD_LE64,
 		        (uint32_t)(HPM_AT_COUNTERS + 8 * (i - 1))) == NULL)
@@ -138,34 +138,21 @@ add_counter(struct tel_schema *s, const struct hpm_meta *meta)
 	return 1;
 }
 
-/* A marker; one of a run has its number. */
 static int
-add_marker(struct tel_schema *s, const char *name, enum hpm_record code)
+add_markers(struct tel_schema *s)
 {
 	struct tel_type *t;
+	size_t i;
 
-	t = tel__schema_add(s, name, code, "Marker", HPM_AT_APP, 3);
-	if (t == NULL)
-		return 0;
-	/* each processor has markers of its own */
-	t->role_field[0] = 0;
-	t->role = code == HPM_APP_START || code == HPM_RUN_START ?
-	    TEL_ROLE_START :
-	    TEL_ROLE_FINISH;
-	if (t->role == TEL_ROLE_START)
-		t->partner = (int32_t)t->index + 1;
-	return add(t, &marker_rows[0]) &&
-	    (code < HPM_RUN_START || add(t, &marker_rows[1])) &&
-	    add(t, &marker_rows[2]);
-}
-
-static int
-add_exit(struct tel_schema *s)
-{
-	struct tel_type *t;
-
-	t = tel__schema_add(s, "Exit", HPM_EXIT, "Exit", HPM_AT_APP, 2);
-	return t != NULL && add(t, &marker_rows[0]) && add(t, &status_row);
+	for (i = 0; i < NMARKERS; i++) {
+		t = tel__schema_add_row(s, &marker_rows[i], 0);
+		if (t == NULL)
+			return 0;
+		t->size = HPM_AT_APP;
+	}
+	for (i = 0; i < NMARKERS; i++)
+		tel__schema_pair_row(s, &marker_rows[i]);
+	return 1;
 }
 
 /* The number of the field of t that is at that place of the table of rows. */
@@ -214,10 +201,7 @@ tel__hpm_schema_make(const struct hpm_meta *meta)
 	if (s == NULL)
 		return NULL;
 	snprintf(s->platform, sizeof(s->platform), "%s", platform);
-	if (add_counter(s, meta) && add_marker(s, "AppStart", HPM_APP_START) &&
-	    add_marker(s, "AppComplete", HPM_APP_COMPLETE) &&
-	    add_marker(s, "RunStart", HPM_RUN_START) &&
-	    add_marker(s, "RunComplete", HPM_RUN_COMPLETE) && add_exit(s)) {
+	if (add_counter(s, meta) && add_markers(s)) {
 		say_periods(s);
 		return s;
 	}

@@ -149,6 +149,8 @@ inst_has(const struct inst_line *l, enum inst_key key)
 const char *tel__inst_split(struct inst_line *l, const unsigned char *p,
     const unsigned char *end, const unsigned char **at);
 
+/* The key of the field called so by n bytes; I_KEYS for any other. */
+enum inst_key tel__inst_key(const char *name, size_t n);
 /* The value of the field of any name, or NULL. */
 const struct inst_value *tel__inst_find(const struct inst_line *l,
     const char *name);
@@ -314,7 +316,7 @@ enum inst_type {
 	T_TYPES
 };
 
-/* Where a field's value is from, beside enum inst_key. */
+/* Where the value of a field is from, where it is not an enum inst_key. */
 enum inst_from {
 	FROM_PATH = I_KEYS, /* the class's */
 	FROM_CLASS,         /* the id of the class's first definition */
@@ -330,22 +332,13 @@ enum inst_from {
 
 #define INST_FIELDS 11
 
-struct inst_field_def {
-	const char *name;
-	uint8_t datatype;
-	uint8_t from;
-};
-
-struct inst_type_def {
-	const char *name;
-	const char *kind;
-	struct inst_field_def fields[INST_FIELDS];
-};
-
-extern const struct inst_type_def tel__inst_types[T_TYPES];
-
 /* Makes the schema; NULL when there is no memory. */
 struct tel_schema *tel__inst_schema(void);
+/*
+ * Where the values of the fields of each type are from: an enum inst_key or an
+ * enum inst_from.
+ */
+void tel__inst_sources(uint8_t from[T_TYPES][INST_FIELDS]);
 
 /* The state of a reader. */
 struct inst {
@@ -363,6 +356,8 @@ struct inst {
 	uint64_t lost;   /* records, by the log's own account */
 	int cut;         /* the line has no end */
 	unsigned told;   /* bits: what was told once already */
+
+	uint8_t from[T_TYPES][INST_FIELDS]; /* as tel__inst_sources() says */
 
 	/* the event that is being made */
 	enum inst_type type;

@@ -206,16 +206,23 @@ tel__inst_split(struct inst_line *l, const unsigned char *p,
 	return p == end ? NULL : "a blank between fields";
 }
 
+enum inst_key
+tel__inst_key(const char *name, size_t n)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < n && n <= 8; i++)
+		v = v << 8 | (unsigned char)name[i];
+	return n <= 8 ? key_of(v) : I_KEYS;
+}
+
 const struct inst_value *
 tel__inst_find(const struct inst_line *l, const char *name)
 {
 	size_t n = strlen(name), i;
-	uint64_t letters_of = 0;
-	enum inst_key key;
+	enum inst_key key = tel__inst_key(name, n);
 
-	for (i = 0; i < n && i < 8; i++)
-		letters_of = letters_of << 8 | (unsigned char)name[i];
-	key = n <= 8 ? key_of(letters_of) : I_KEYS;
 	if (key != I_KEYS)
 		return inst_has(l, key) ? &l->values[key] : NULL;
 	for (i = 0; i < l->nextras; i++)

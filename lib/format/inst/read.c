@@ -307,6 +307,7 @@ tel__inst_open(struct tel_reader *r, const char *as)
 	tel__table_init(&s->tree.ids);
 	tel__index_init(&s->tree.by_path);
 	tel__table_init(&s->descriptor_ids);
+	tel__inst_sources(s->from);
 	s->tree.generation = 1;
 	s->data = malloc(INST_EVENT_SIZE(line_max(r)));
 	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);

@@ -1,214 +1,130 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The event types of inst logs, and how an event is made of a line. */
 #include "format/inst/inst.h"
+#include "model/row.h"
 
 #include <string.h>
 
 #define HEADER 16u
 
-#define OF_CLASS \
-	{ "path", TEL_STRING, FROM_PATH }, \
-	{ \
-		"class", TEL_UNSIGNED, FROM_CLASS \
-	}
-#define DEFINES \
-	{ "path", TEL_STRING, FROM_PATH }, \
-	    { "class", TEL_UNSIGNED, FROM_CLASS }, \
-	    { "id", TEL_UNSIGNED, I_ID }, { "enabled", TEL_BOOLEAN, I_EN }, \
-	    { "unit", TEL_STRING, I_UNIT }, \
-	{ \
-		"help", TEL_STRING, I_HELP \
-	}
-#define ON \
-	{ "cpu", TEL_UNSIGNED, I_CPU }, \
-	{ \
-		"tid", TEL_UNSIGNED, I_TID \
-	}
-#define TAG \
-	{ \
-		"tag", TEL_UNSIGNED, I_TAG \
-	}
-#define RANGE \
-	{ \
-		"range", TEL_SET, FROM_RANGE \
-	}
-#define TEXT \
-	{ \
-		"text", TEL_STRING, FROM_TEXT \
-	}
+/* Fields of records of classes, and of those that define them. */
+#define OF_CLASS "t:path u:class"
+#define DEFINES OF_CLASS " u:id o:enabled=en t:unit t:help"
 
+/*
+ * The types.  A field has the value of the record's field of its name, or of
+ * the one behind '='; but for the words in sources[].
+ */
 /* clang-format off */
-const struct inst_type_def tel__inst_types[T_TYPES] = {
-	[T_HEADER] = { "Header", "Log", {
-		{ "major", TEL_UNSIGNED, FROM_MAJOR },
-		{ "median", TEL_UNSIGNED, FROM_MEDIAN },
-		{ "minor", TEL_UNSIGNED, FROM_MINOR },
-		{ "hz", TEL_UNSIGNED, I_HZ }, { "wall", TEL_STRING, I_WALL },
-		{ "proc", TEL_STRING, I_PROC }, { "pid", TEL_UNSIGNED, I_PID },
-		{ "host", TEL_STRING, I_HOST }, { "tz", TEL_STRING, I_TZ } } },
-	[T_SYNC] = { "Sync", "Log", { { "wall", TEL_STRING, I_WALL } } },
-	[T_LOST] = { "Lost", "Log", { OF_CLASS,
-		{ "count", TEL_UNSIGNED, I_N },
-		{ "from", TEL_UNSIGNED, I_FROM },
-		{ "to", TEL_UNSIGNED, I_TO } } },
-	[T_FINISH] = { "Finish", "Log", { { "count", TEL_UNSIGNED, I_N } } },
-	[T_REPORT] = { "Report", "Log", {
-		{ "record", TEL_STRING, FROM_RECORD } } },
-	[T_ORIGIN] = { "Origin", "Log", {
-		{ "record", TEL_STRING, FROM_RECORD } } },
-	[T_OTHER] = { "Other", "Log", {
-		{ "record", TEL_STRING, FROM_RECORD } } },
-	[T_IGNORED] = { "Ignored", "Log", { OF_CLASS,
-		{ "reason", TEL_STRING, FROM_REASON },
-		{ "record", TEL_STRING, FROM_RECORD } } },
-	[T_DESCRIPTOR] = { "Descriptor", "Class", {
-		{ "id", TEL_UNSIGNED, I_ID }, { "format", TEL_STRING, I_FMT },
-		{ "names", TEL_STRING, I_NAMES },
-		{ "types", TEL_STRING, I_TYPES } } },
+static const struct tel_type_row rows[T_TYPES] = {
+	[T_HEADER] = { T_HEADER + 1, "Header", "Log",
+	    "u:major u:median u:minor u:hz t:wall t:proc u:pid t:host t:tz", "" },
+	[T_SYNC] = { T_SYNC + 1, "Sync", "Log",
+	    "t:wall", "" },
+	[T_LOST] = { T_LOST + 1, "Lost", "Log",
+	    OF_CLASS " u:count=n u:from u:to", "" },
+	[T_FINISH] = { T_FINISH + 1, "Finish", "Log",
+	    "u:count=n", "" },
+	[T_REPORT] = { T_REPORT + 1, "Report", "Log",
+	    "t:record", "" },
+	[T_ORIGIN] = { T_ORIGIN + 1, "Origin", "Log",
+	    "t:record", "" },
+	[T_OTHER] = { T_OTHER + 1, "Other", "Log",
+	    "t:record", "" },
+	[T_IGNORED] = { T_IGNORED + 1, "Ignored", "Log",
+	    OF_CLASS " t:reason t:record", "" },
+	[T_DESCRIPTOR] = { T_DESCRIPTOR + 1, "Descriptor", "Class",
+	    "u:id t:format=fmt t:names t:types", "" },
+	[T_PATH] = { T_PATH + 1, "PathClass", "Class",
+	    DEFINES, "" },
+	[T_TRACE_CLASS] = { T_TRACE_CLASS + 1, "TraceClass", "Class",
+	    DEFINES " t:component=comp", "" },
+	[T_SUMMARY] = { T_SUMMARY + 1, "SummaryClass", "Class",
+	    DEFINES " t:component=comp", "" },
+	[T_MAGNITUDE] = { T_MAGNITUDE + 1, "MagnitudeClass", "Class",
+	    DEFINES, "" },
+	[T_GROWTH] = { T_GROWTH + 1, "GrowthClass", "Class",
+	    DEFINES, "" },
+	[T_HISTOGRAM] = { T_HISTOGRAM + 1, "HistogramClass", "Class",
+	    DEFINES " i:lo i:hi u:w", "" },
+	[T_SPLIT] = { T_SPLIT + 1, "SplitClass", "Class",
+	    DEFINES " i:lo u:w1 i:knee i:hi u:w2", "" },
+	[T_TALLY] = { T_TALLY + 1, "TallyClass", "Class",
+	    DEFINES " u:max", "" },
+	[T_LOG2] = { T_LOG2 + 1, "Log2Class", "Class",
+	    DEFINES " u:k", "" },
+	[T_LOGLIN] = { T_LOGLIN + 1, "LoglinClass", "Class",
+	    DEFINES " u:factor i:low i:high u:steps", "" },
+	[T_QUANTILES] = { T_QUANTILES + 1, "QuantilesClass", "Class",
+	    DEFINES " u:bits", "" },
+	[T_UNKNOWN_CLASS] = { T_UNKNOWN_CLASS + 1, "OtherClass", "Class",
+	    DEFINES " t:type", "" },
+	[T_ENABLE] = { T_ENABLE + 1, "Enable", "Class",
+	    OF_CLASS, "" },
+	[T_DISABLE] = { T_DISABLE + 1, "Disable", "Class",
+	    OF_CLASS, "" },
+	[T_DISPOSE] = { T_DISPOSE + 1, "Dispose", "Class",
+	    OF_CLASS, "" },
+	[T_TRACE] = { T_TRACE + 1, "Trace", "Trace",
+	    OF_CLASS " u:tag t:text", "" },
+	[T_START] = { T_START + 1, "Start", "Trace",
+	    OF_CLASS " u:tag z:range t:text", "start(range) End" },
+	[T_END] = { T_END + 1, "End", "Trace",
+	    OF_CLASS " u:tag z:range t:text", "finish(range)" },
+	[T_MIDDLE] = { T_MIDDLE + 1, "Middle", "Trace",
+	    OF_CLASS " u:tag z:range t:text", "" },
+	[T_TRACE_ON] = { T_TRACE_ON + 1, "TraceOn", "Trace",
+	    OF_CLASS " u:tag u:cpu u:tid t:text", "" },
+	[T_START_ON] = { T_START_ON + 1, "StartOn", "Trace",
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:text", "start(range) EndOn" },
+	[T_END_ON] = { T_END_ON + 1, "EndOn", "Trace",
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:text", "finish(range)" },
+	[T_MIDDLE_ON] = { T_MIDDLE_ON + 1, "MiddleOn", "Trace",
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:text", "" },
+	[T_UPDATE_SET] = { T_UPDATE_SET + 1, "UpdateSet", "Update",
+	    OF_CLASS " i:value=v u:tag", "" },
+	[T_UPDATE_ADD] = { T_UPDATE_ADD + 1, "UpdateAdd", "Update",
+	    OF_CLASS " i:value=v u:tag", "" },
+	[T_UPDATE_GROWTH] = { T_UPDATE_GROWTH + 1, "UpdateGrowth", "Update",
+	    OF_CLASS " u:value=v u:tag", "" },
+	[T_UPDATE_HISTOGRAM] = { T_UPDATE_HISTOGRAM + 1, "UpdateHistogram", "Update",
+	    OF_CLASS " i:value=v u:weight=n u:tag", "" },
+	[T_UPDATE_TALLY] = { T_UPDATE_TALLY + 1, "UpdateTally", "Update",
+	    OF_CLASS " t:key=v u:weight=n u:tag", "" },
+	[T_SNAP_MAGNITUDE] = { T_SNAP_MAGNITUDE + 1, "Magnitude", "Snapshot",
+	    OF_CLASS " u:updates=n i:current=cur i:min i:max i:sum", "" },
+	[T_SNAP_GROWTH] = { T_SNAP_GROWTH + 1, "Growth", "Snapshot",
+	    OF_CLASS " u:updates=n u:total u:last u:min u:max", "" },
+	[T_SNAP_SUMMARY] = { T_SNAP_SUMMARY + 1, "Summary", "Snapshot",
+	    OF_CLASS " u:events=n u:pairs u:total u:last u:min u:max"
+	    " u:open u:orphan", "" },
+	[T_SNAP_HISTOGRAM] = { T_SNAP_HISTOGRAM + 1, "Histogram", "Snapshot",
+	    OF_CLASS " u:updates=n u:weight=w i:sum u:under u:over"
+	    " u:overflow=outside t:buckets=b", "" },
+	[T_SNAP_TALLY] = { T_SNAP_TALLY + 1, "Tally", "Snapshot",
+	    OF_CLASS " u:updates=n u:overflow=ovf u:overflow_updates=ovfn", "" },
+	[T_BUCKETS] = { T_BUCKETS + 1, "Buckets", "Snapshot",
+	    OF_CLASS " t:buckets=b", "" },
+	[T_BUCKET] = { T_BUCKET + 1, "Bucket", "Snapshot",
+	    OF_CLASS " t:key=k u:count=v", "" },
+	[T_RATIO_CLASS] = { T_RATIO_CLASS + 1, "RatioClass", "Class",
+	    DEFINES, "" },
+	[T_SNAP_RATIO] = { T_SNAP_RATIO + 1, "Ratio", "Snapshot",
+	    OF_CLASS " u:updates=n u:weight=w i:total", "" },
+};
 
-	[T_PATH] = { "PathClass", "Class", { DEFINES } },
-	[T_TRACE_CLASS] = { "TraceClass", "Class", { DEFINES,
-		{ "component", TEL_STRING, I_COMP } } },
-	[T_SUMMARY] = { "SummaryClass", "Class", { DEFINES,
-		{ "component", TEL_STRING, I_COMP } } },
-	[T_MAGNITUDE] = { "MagnitudeClass", "Class", { DEFINES } },
-	[T_GROWTH] = { "GrowthClass", "Class", { DEFINES } },
-	[T_HISTOGRAM] = { "HistogramClass", "Class", { DEFINES,
-		{ "lo", TEL_SIGNED, I_LO }, { "hi", TEL_SIGNED, I_HI },
-		{ "w", TEL_UNSIGNED, I_W } } },
-	[T_SPLIT] = { "SplitClass", "Class", { DEFINES,
-		{ "lo", TEL_SIGNED, I_LO }, { "w1", TEL_UNSIGNED, I_W1 },
-		{ "knee", TEL_SIGNED, I_KNEE }, { "hi", TEL_SIGNED, I_HI },
-		{ "w2", TEL_UNSIGNED, I_W2 } } },
-	[T_TALLY] = { "TallyClass", "Class", { DEFINES,
-		{ "max", TEL_UNSIGNED, I_MAX } } },
-	[T_LOG2] = { "Log2Class", "Class", { DEFINES,
-		{ "k", TEL_UNSIGNED, I_K } } },
-	[T_LOGLIN] = { "LoglinClass", "Class", { DEFINES,
-		{ "factor", TEL_UNSIGNED, I_FACTOR },
-		{ "low", TEL_SIGNED, I_LOW }, { "high", TEL_SIGNED, I_HIGH },
-		{ "steps", TEL_UNSIGNED, I_STEPS } } },
-	[T_QUANTILES] = { "QuantilesClass", "Class", { DEFINES,
-		{ "bits", TEL_UNSIGNED, I_BITS } } },
-	[T_UNKNOWN_CLASS] = { "OtherClass", "Class", { DEFINES,
-		{ "type", TEL_STRING, I_TYPE } } },
-	[T_ENABLE] = { "Enable", "Class", { OF_CLASS } },
-	[T_DISABLE] = { "Disable", "Class", { OF_CLASS } },
-	[T_DISPOSE] = { "Dispose", "Class", { OF_CLASS } },
-
-	[T_TRACE] = { "Trace", "Trace", { OF_CLASS, TAG, TEXT } },
-	[T_START] = { "Start", "Trace", { OF_CLASS, TAG, RANGE, TEXT } },
-	[T_END] = { "End", "Trace", { OF_CLASS, TAG, RANGE, TEXT } },
-	[T_MIDDLE] = { "Middle", "Trace", { OF_CLASS, TAG, RANGE, TEXT } },
-	[T_TRACE_ON] = { "TraceOn", "Trace", { OF_CLASS, TAG, ON, TEXT } },
-	[T_START_ON] = { "StartOn", "Trace", { OF_CLASS, TAG, RANGE, ON,
-		TEXT } },
-	[T_END_ON] = { "EndOn", "Trace", { OF_CLASS, TAG, RANGE, ON, TEXT } },
-	[T_MIDDLE_ON] = { "MiddleOn", "Trace", { OF_CLASS, TAG, RANGE, ON,
-		TEXT } },
-
-	[T_UPDATE_SET] = { "UpdateSet", "Update", { OF_CLASS,
-		{ "value", TEL_SIGNED, I_V }, TAG } },
-	[T_UPDATE_ADD] = { "UpdateAdd", "Update", { OF_CLASS,
-		{ "value", TEL_SIGNED, I_V }, TAG } },
-	[T_UPDATE_GROWTH] = { "UpdateGrowth", "Update", { OF_CLASS,
-		{ "value", TEL_UNSIGNED, I_V }, TAG } },
-	[T_UPDATE_HISTOGRAM] = { "UpdateHistogram", "Update", { OF_CLASS,
-		{ "value", TEL_SIGNED, I_V }, { "weight", TEL_UNSIGNED, I_N },
-		TAG } },
-	[T_UPDATE_TALLY] = { "UpdateTally", "Update", { OF_CLASS,
-		{ "key", TEL_STRING, I_V }, { "weight", TEL_UNSIGNED, I_N },
-		TAG } },
-
-	[T_SNAP_MAGNITUDE] = { "Magnitude", "Snapshot", { OF_CLASS,
-		{ "updates", TEL_UNSIGNED, I_N },
-		{ "current", TEL_SIGNED, I_CUR }, { "min", TEL_SIGNED, I_MIN },
-		{ "max", TEL_SIGNED, I_MAX }, { "sum", TEL_SIGNED, I_SUM } } },
-	[T_SNAP_GROWTH] = { "Growth", "Snapshot", { OF_CLASS,
-		{ "updates", TEL_UNSIGNED, I_N },
-		{ "total", TEL_UNSIGNED, I_TOTAL },
-		{ "last", TEL_UNSIGNED, I_LAST },
-		{ "min", TEL_UNSIGNED, I_MIN },
-		{ "max", TEL_UNSIGNED, I_MAX } } },
-	[T_SNAP_SUMMARY] = { "Summary", "Snapshot", { OF_CLASS,
-		{ "events", TEL_UNSIGNED, I_N },
-		{ "pairs", TEL_UNSIGNED, I_PAIRS },
-		{ "total", TEL_UNSIGNED, I_TOTAL },
-		{ "last", TEL_UNSIGNED, I_LAST },
-		{ "min", TEL_UNSIGNED, I_MIN }, { "max", TEL_UNSIGNED, I_MAX },
-		{ "open", TEL_UNSIGNED, I_OPEN },
-		{ "orphan", TEL_UNSIGNED, I_ORPHAN } } },
-	[T_SNAP_HISTOGRAM] = { "Histogram", "Snapshot", { OF_CLASS,
-		{ "updates", TEL_UNSIGNED, I_N },
-		{ "weight", TEL_UNSIGNED, I_W }, { "sum", TEL_SIGNED, I_SUM },
-		{ "under", TEL_UNSIGNED, I_UNDER },
-		{ "over", TEL_UNSIGNED, I_OVER },
-		{ "overflow", TEL_UNSIGNED, FROM_OUTSIDE },
-		{ "buckets", TEL_STRING, I_B } } },
-	[T_SNAP_TALLY] = { "Tally", "Snapshot", { OF_CLASS,
-		{ "updates", TEL_UNSIGNED, I_N },
-		{ "overflow", TEL_UNSIGNED, I_OVF },
-		{ "overflow_updates", TEL_UNSIGNED, I_OVFN } } },
-	[T_BUCKETS] = { "Buckets", "Snapshot", { OF_CLASS,
-		{ "buckets", TEL_STRING, I_B } } },
-	[T_BUCKET] = { "Bucket", "Snapshot", { OF_CLASS,
-		{ "key", TEL_STRING, I_K }, { "count", TEL_UNSIGNED, I_V } } },
-
-	[T_RATIO_CLASS] = { "RatioClass", "Class", { DEFINES } },
-	[T_SNAP_RATIO] = { "Ratio", "Snapshot", { OF_CLASS,
-		{ "updates", TEL_UNSIGNED, I_N },
-		{ "weight", TEL_UNSIGNED, I_W },
-		{ "total", TEL_SIGNED, I_TOTAL } } },
+/* Values that are not of a field of the record. */
+static const struct {
+	const char *name;
+	enum inst_from from;
+} sources[] = {
+	{ "path", FROM_PATH }, { "class", FROM_CLASS },
+	{ "range", FROM_RANGE }, { "text", FROM_TEXT },
+	{ "reason", FROM_REASON }, { "record", FROM_RECORD },
+	{ "major", FROM_MAJOR }, { "median", FROM_MEDIAN },
+	{ "minor", FROM_MINOR }, { "outside", FROM_OUTSIDE },
 };
 /* clang-format on */
-
-static unsigned
-count_fields(const struct inst_type_def *d)
-{
-	unsigned n = 0;
-
-	while (n < INST_FIELDS && d->fields[n].name != NULL)
-		n++;
-	return n;
-}
-
-static int
-add_type(struct tel_schema *schema, unsigned i)
-{
-	const struct inst_type_def *d = &tel__inst_types[i];
-	unsigned n = count_fields(d), j;
-	const struct inst_field_def *f;
-	struct tel_field *field;
-	struct tel_type *t;
-
-	t = tel__schema_add(schema, d->name, i + 1, d->kind, HEADER + 8 * n, n);
-	for (j = 0; t != NULL && j < n; j++) {
-		f = &d->fields[j];
-		field =
-		    tel__type_add(t, f->name, (enum tel_datatype)f->datatype,
-		        f->datatype == TEL_STRING      ? TEL_LOAD_STRING_AT :
-		            f->datatype == TEL_BOOLEAN ? TEL_LOAD_U8 :
-		                                         TEL_LOAD_LE64,
-		        HEADER + 8 * j);
-		if (field == NULL)
-			return 0;
-		if (f->datatype == TEL_BOOLEAN)
-			field->width = 1;
-	}
-	return t != NULL;
-}
-
-static void
-set_range(struct tel_schema *schema, enum inst_type start, enum inst_type end)
-{
-	struct tel_type *t = &schema->types[start], *u = &schema->types[end];
-
-	t->role = TEL_ROLE_START;
-	t->partner = (int32_t)end;
-	t->role_field[0] = (int8_t)tel_type_find_field(t, "range");
-	u->role = TEL_ROLE_FINISH;
-	u->role_field[0] = (int8_t)tel_type_find_field(u, "range");
-}
 
 struct tel_schema *
 tel__inst_schema(void)
@@ -219,26 +135,54 @@ tel__inst_schema(void)
 	unsigned i;
 
 	for (i = 0; s != NULL && i < T_TYPES; i++) {
-		if (!add_type(s, i)) {
+		if (tel__schema_add_row(s, &rows[i], 0) == NULL) {
 			tel_schema_free(s);
 			s = NULL;
 		}
 	}
-	if (s != NULL) {
-		set_range(s, T_START, T_END);
-		set_range(s, T_START_ON, T_END_ON);
-	}
+	for (i = 0; s != NULL && i < T_TYPES; i++)
+		tel__schema_pair_row(s, &rows[i]);
 	return s;
+}
+
+static uint8_t
+source_of(const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (strlen(sources[i].name) == n &&
+		    memcmp(sources[i].name, name, n) == 0)
+			return (uint8_t)sources[i].from;
+	return (uint8_t)tel__inst_key(name, n);
+}
+
+void
+tel__inst_sources(uint8_t from[T_TYPES][INST_FIELDS])
+{
+	const char *p, *name;
+	unsigned i, j;
+	size_t n;
+
+	for (i = 0; i < T_TYPES; i++) {
+		for (p = rows[i].fields, j = 0; *p != '\0'; j++) {
+			n = strcspn(p, " ");
+			name = memchr(p, '=', n);
+			name = name != NULL ? name + 1 : p + 2;
+			from[i][j] = source_of(name, n - (size_t)(name - p));
+			p += n;
+			p += strspn(p, " ");
+		}
+	}
 }
 
 /* ------------------------------------------------------------- events */
 
 /* The number in a field, as far as 64 bits hold it; 0 where it is missing. */
 static const char *
-number(struct tel_reader *r, struct inst *s, const struct inst_field_def *f,
-    uint64_t *out)
+number(struct tel_reader *r, struct inst *s, const struct tel_field *f,
+    enum inst_key key, uint64_t *out)
 {
-	enum inst_key key = (enum inst_key)f->from;
 	uint64_t most = UINT64_MAX;
 	struct inst_number n;
 
@@ -265,7 +209,7 @@ number(struct tel_reader *r, struct inst *s, const struct inst_field_def *f,
 			tel__reader_notice(r, TEL_WARNING, s->offset,
 			    "a number is too large for the field %s of %s, "
 			    "and is shown as the largest",
-			    f->name, tel__inst_types[s->type].name);
+			    f->name, rows[s->type].name);
 		s->told |= 1;
 		n.magnitude = most;
 	}
@@ -350,28 +294,28 @@ const char *
 tel__inst_build(struct tel_reader *r, struct inst *s, uint32_t *size)
 {
 	const struct tel_type *t = &r->log.schema->types[s->type];
-	const struct inst_type_def *d = &tel__inst_types[s->type];
-	const struct inst_field_def *f = d->fields;
+	const uint8_t *from = s->from[s->type];
+	const struct tel_field *f = t->fields;
 	unsigned char *p = s->data + HEADER, *out = s->data + t->size;
 	const char *why;
 	unsigned i;
 	uint64_t v;
 
-	for (i = 0; i < t->nfields; i++, f++, p += 8) {
+	for (i = 0; i < t->nfields; i++, f++, from++, p += 8) {
 		if (f->datatype == TEL_STRING) {
 			tel_store_le64(p, (uint64_t)(out - s->data));
-			out = put_string(s, f->from, out);
+			out = put_string(s, *from, out);
 			if (out == NULL)
 				return f->name;
 			*out++ = '\0';
 			continue;
 		}
-		if (f->from < I_KEYS) {
-			why = number(r, s, f, &v);
+		if (*from < I_KEYS) {
+			why = number(r, s, f, (enum inst_key) * from, &v);
 			if (why != NULL)
 				return why;
 		} else {
-			v = derived(s, (enum inst_from)f->from);
+			v = derived(s, (enum inst_from) * from);
 		}
 		tel_store_le64(p, v);
 	}

@@ -1,192 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Schemas of MPS streams, from the table of events and a platform's ABI: an
- * event is a C struct of the writer's, so the rules that its compiler had
- * for members, bit-fields and padding say where each field lies.
- */
+/* Schemas of MPS streams, from the table of events and a platform's ABI. */
 #include "format/mps/mps.h"
-#include "model/role.h"
+#include "model/row.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where the next member of the struct may begin. */
-struct layout {
-	const struct tel_abi *abi;
-	uint32_t offset; /* in bytes, past what is taken */
-	uint32_t bits;   /* of the last byte or unit taken by bit-fields */
-};
-
-static uint32_t
-round_up(uint32_t n, uint32_t align)
-{
-	return (n + align - 1) / align * align;
-}
-
-static void
-place(struct layout *l, struct tel_field *f, uint32_t size, uint32_t align)
-{
-	l->offset = round_up(l->offset, align);
-	l->bits = 0;
-	f->offset = (uint16_t)l->offset;
-	f->width = (uint8_t)(size * 8);
-	l->offset += size;
-}
-
-/*
- * One-bit fields.  System V: consecutive ones share bytes, and the first
- * begins at the next free byte.  Microsoft: they share an int of their own.
- * Either way the first one is the least significant bit on a little-endian
- * machine and the most significant on a big-endian one.
- */
-static void
-place_bit(struct layout *l, struct tel_field *f)
-{
-	uint32_t unit = l->abi->ms_bits ? 4 : 1;
-
-	if (l->bits == 0 || l->bits == unit * 8) {
-		l->offset = round_up(l->offset, unit) + unit;
-		l->bits = 0;
-	}
-	f->offset = (uint16_t)(l->offset - unit + l->bits / 8);
-	f->bit = (uint8_t)(l->abi->big ? 7 - l->bits % 8 : l->bits % 8);
-	f->width = 1;
-	f->load = TEL_LOAD_BIT;
-	l->bits++;
-}
-
-/* Gives f its data type and its place.  0 when the letter is none. */
-static int
-place_field(struct layout *l, struct tel_field *f, char letter, int byte_bool)
-{
-	const struct tel_abi *abi = l->abi;
-
-	f->letter = letter == 'Z' ? 'W' : letter;
-	switch (letter) {
-	case 'P': f->datatype = TEL_POINTER; break;
-	case 'A': f->datatype = TEL_ADDRESS; break;
-	case 'W':
-	case 'U': f->datatype = TEL_UNSIGNED; break;
-	case 'Z': f->datatype = TEL_SET; break;
-	case 'D': f->datatype = TEL_DOUBLE; break;
-	case 'B': f->datatype = TEL_BOOLEAN; break;
-	case 'S': f->datatype = TEL_STRING; break;
-	default: return 0;
-	}
-	if (letter == 'S') {
-		place(l, f, 0, 1);
-		f->load = TEL_LOAD_STRING;
-	} else if (letter == 'B' && byte_bool) {
-		place(l, f, 1, 1);
-		f->load = TEL_LOAD_U8;
-	} else if (letter == 'B') {
-		place_bit(l, f);
-	} else if (letter == 'D') {
-		place(l, f, 8, abi->align_double);
-		f->load = abi->big ? TEL_LOAD_BE64 : TEL_LOAD_LE64;
-	} else if (letter == 'U' || abi->word == 4) {
-		place(l, f, 4, 4);
-		f->load = abi->big ? TEL_LOAD_BE32 : TEL_LOAD_LE32;
-	} else {
-		place(l, f, 8, 8);
-		f->load = abi->big ? TEL_LOAD_BE64 : TEL_LOAD_LE64;
-	}
-	return 1;
-}
-
-/* Copies the first n bytes of s as a string. */
-static char *
-copy(const char *s, size_t n)
-{
-	char *p = malloc(n + 1);
-
-	if (p != NULL) {
-		memcpy(p, s, n);
-		p[n] = '\0';
-	}
-	return p;
-}
-
-/*
- * A role reads "name(field,part=field,...)"; a start also names, after a
- * blank, the type that ends it.
- */
-static void
-set_role(struct tel_type *t, const char *text)
-{
-	size_t n = strcspn(text, "( ");
-	unsigned arg;
-
-	t->role = (uint8_t)tel__role_find(text, n);
-	text += n;
-	for (arg = 0; *text == '(' || *text == ','; arg++) {
-		text++;
-		n = strcspn(text, ",)");
-		(void)tel__role_set(t, arg, text, n);
-		text += n;
-	}
-}
-
-/* Fills t from a row.  0 when there is no memory. */
-static int
-make_type(struct tel_type *t, const struct mps_row *row, int byte_bool,
-    const struct tel_schema *schema)
-{
-	struct layout l = { &schema->abi, schema->header, 0 };
-	const char *s;
-	size_t n;
-
-	t->code = row->code;
-	t->kind = tel__mps_kinds[row->kind].name;
-	t->kind_number = row->kind;
-	t->unused = !row->used;
-	t->name_length = (uint16_t)strlen(row->name);
-	t->name = copy(row->name, t->name_length);
-	t->partner = -1;
-	memset(t->role_field, -1, sizeof(t->role_field));
-	/* "P:a W:b": a field is at least four characters, with its blank */
-	t->fields = calloc(strlen(row->fields) / 3 + 1, sizeof(*t->fields));
-	if (t->name == NULL || t->fields == NULL)
-		return 0;
-	for (s = row->fields; *s != '\0'; s += strspn(s, " ")) {
-		struct tel_field *f = &t->fields[t->nfields];
-
-		n = strcspn(s, " ");
-		f->name = copy(s + 2, n - 2);
-		f->name_length = (uint16_t)(n - 2);
-		if (f->name == NULL || !place_field(&l, f, *s, byte_bool))
-			return 0;
-		t->nfields++;
-		t->has_string = f->datatype == TEL_STRING;
-		s += n;
-	}
-	if (t->has_string)
-		t->size = round_up(l.offset + 1, schema->align);
-	else
-		t->size = round_up(round_up(l.offset, schema->abi.align8),
-		    schema->align);
-	set_role(t, row->role);
-	return 1;
-}
-
-/* Finds the type that ends each start: its name is after the role. */
-static void
-pair_types(struct tel_schema *s, unsigned release)
-{
-	unsigned number = tel__mps_releases[release].number, i, j;
-
-	for (i = 0; i < tel__mps_nrows; i++) {
-		const struct mps_row *row = &tel__mps_rows[i];
-		const char *end = strchr(row->role, ' ');
-
-		if (end == NULL || row->first > number || row->last < number)
-			continue;
-		for (j = 0; j < s->ntypes; j++)
-			if (strcmp(s->types[j].name, end + 1) == 0)
-				s->by_code[row->code]->partner = (int32_t)j;
-	}
-}
 
 /* Rows of a release come in order of codes; the table need not. */
 static int
@@ -197,24 +16,38 @@ by_code(const void *a, const void *b)
 	return (x->code > y->code) - (x->code < y->code);
 }
 
-static tel_status
-make_types(struct tel_schema *s, unsigned release)
+static struct tel_type_row
+type_row(const struct mps_row *row)
 {
-	const struct mps_release *rel = &tel__mps_releases[release];
+	struct tel_type_row r = { row->code, row->name,
+		tel__mps_kinds[row->kind].name, row->fields, row->role };
+
+	return r;
+}
+
+static int
+has_row(const struct mps_release *release, const struct mps_row *row)
+{
+	return row->first <= release->number && row->last >= release->number;
+}
+
+static tel_status
+make_types(struct tel_schema *s, const struct mps_release *release)
+{
+	const struct mps_row *row, *end = tel__mps_rows + tel__mps_nrows;
+	struct tel_type_row r;
+	struct tel_type *t;
 	unsigned i;
 
-	s->types = calloc(tel__mps_nrows, sizeof(*s->types));
-	if (s->types == NULL)
-		return TEL_ENOMEM;
-	for (i = 0; i < tel__mps_nrows; i++) {
-		const struct mps_row *row = &tel__mps_rows[i];
-
-		if (row->first > rel->number || row->last < rel->number)
+	for (row = tel__mps_rows; row < end; row++) {
+		if (!has_row(release, row))
 			continue;
-		s->ntypes++;
-		if (!make_type(&s->types[s->ntypes - 1], row, rel->byte_bool,
-		        s))
+		r = type_row(row);
+		t = tel__schema_add_row(s, &r, 0);
+		if (t == NULL)
 			return TEL_ENOMEM;
+		t->kind_number = row->kind;
+		t->unused = !row->used;
 		if (row->code >= s->ncodes)
 			s->ncodes = row->code + 1u;
 	}
@@ -226,7 +59,11 @@ make_types(struct tel_schema *s, unsigned release)
 		s->types[i].index = i;
 		s->by_code[s->types[i].code] = &s->types[i];
 	}
-	pair_types(s, release);
+	for (row = tel__mps_rows; row < end; row++) {
+		r = type_row(row);
+		if (has_row(release, row))
+			tel__schema_pair_row(s, &r);
+	}
 	return TEL_OK;
 }
 
@@ -235,16 +72,25 @@ tel__mps_schema_new(unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out)
 {
 	const struct mps_release *rel = &tel__mps_releases[release];
-	struct tel_schema *s = calloc(1, sizeof(*s));
 	struct tel_abi natural = { 0 };
+	struct tel_schema *s;
+	char name[sizeof(s->name)], version[sizeof(s->version)];
 	tel_status st;
 
+	(void)tel__mps_platform_abi(platform, &natural);
+	snprintf(name, sizeof(name), "%s/%.7s%s", rel->name, platform,
+	    abi->big == natural.big ? "" : (abi->big ? ",be" : ",le"));
+	snprintf(version, sizeof(version), "%u.%u.%u", rel->version[0],
+	    rel->version[1], rel->version[2]);
+	s = tel__schema_make(name, version, abi,
+	    abi->word == 4 && abi->align8 == 4 ? 12 : 16, tel__mps_nrows);
 	if (s == NULL)
 		return TEL_ENOMEM;
-	s->abi = *abi;
+	snprintf(s->platform, sizeof(s->platform), "%s", platform);
 	s->release = release;
-	s->header = abi->word == 4 && abi->align8 == 4 ? 12 : 16;
 	s->align = abi->word;
+	s->byte_bool = rel->byte_bool;
+	s->described = 0;
 	s->split_space = rel->split_space;
 	s->registry = tel__mps_kinds;
 	s->nregistry = MPS_KINDS;
@@ -252,13 +98,7 @@ tel__mps_schema_new(unsigned release, const char *platform,
 	s->buffered = 1;
 	/* 1.111 flushes one kind at a time, after a sync point */
 	s->sync_first = release == 0;
-	(void)tel__mps_platform_abi(platform, &natural);
-	snprintf(s->platform, sizeof(s->platform), "%s", platform);
-	snprintf(s->name, sizeof(s->name), "%s/%s%s", rel->name, s->platform,
-	    abi->big == natural.big ? "" : (abi->big ? ",be" : ",le"));
-	snprintf(s->version, sizeof(s->version), "%u.%u.%u", rel->version[0],
-	    rel->version[1], rel->version[2]);
-	st = make_types(s, release);
+	st = make_types(s, rel);
 	if (st != TEL_OK) {
 		tel_schema_free(s);
 		return st;
