@@ -15,7 +15,7 @@ bind_failed(struct tel_stats *s, const char *text, const struct piece *piece,
     tel_status st, const char *why, unsigned column)
 {
 	if (st == TEL_ENOMEM)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	return tel__trouble_set(&s->trouble, st, text,
 	    piece->column + (column > 0 ? column - 1 : 0), "%s", why);
 }
@@ -197,28 +197,6 @@ find_action(struct definition *d, const struct tel_schema *schema,
 	return value_action(d, t, a);
 }
 
-/*
- * Nonzero when some type of the schema frees a block without saying its size,
- * resizes one, or allocates several of a size at once.
- */
-static int
-has_blocks(const struct tel_schema *schema)
-{
-	const struct tel_type *t;
-	unsigned i;
-
-	for (i = 0; i < schema->ntypes; i++) {
-		t = &schema->types[i];
-		if (t->role == TEL_ROLE_REALLOC ||
-		    (t->role == TEL_ROLE_FREE &&
-		        t->role_field[TEL_PART_SIZE] < 0) ||
-		    (t->role == TEL_ROLE_ALLOC &&
-		        t->role_field[TEL_PART_COUNT] >= 0))
-			return 1;
-	}
-	return 0;
-}
-
 static tel_status
 fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_type *t)
@@ -240,7 +218,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 			continue;
 		if (!TEL__RESERVE(slot->actions, slot->action_room,
 		        slot->nactions + 1))
-			return tel__stats_no_memory(s);
+			return stats_no_memory(s);
 		slot->actions[slot->nactions++] = a;
 	}
 	slot->busy = slot->nactions > 0 || slot->size != NULL || slot->blocks ||
@@ -249,130 +227,12 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 }
 
 tel_status
-tel__stats_grow(struct tel_stats *s, struct source *from,
+tel__stats_bind_type(struct tel_stats *s, struct source *from,
     const struct tel_type *type)
 {
 	/* types of unknown codes come one by one */
 	if (!TEL__RESERVE_ZEROED(from->slots, from->nslots,
 	        (size_t)type->index + 1))
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	return fill_slot(s, from, &from->slots[type->index], type);
-}
-
-/* ----------------------------------------------------------- sources */
-
-void
-tel__source_free(struct source *from)
-{
-	uint32_t i;
-
-	if (from == NULL)
-		return;
-	for (i = 0; i < from->nslots; i++)
-		free(from->slots[i].actions);
-	free(from->slots);
-	tel__table_clear(&from->live);
-	free(from);
-}
-
-static tel_status
-fill_slots(struct tel_stats *s, struct source *from)
-{
-	tel_status st = TEL_OK;
-	uint32_t i;
-
-	if (!TEL__RESERVE_ZEROED(from->slots, from->nslots,
-	        (size_t)from->schema->ntypes + 1))
-		return tel__stats_no_memory(s);
-	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
-		st = fill_slot(s, from, &from->slots[i],
-		    &from->schema->types[i]);
-	return st;
-}
-
-static tel_status
-source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
-{
-	struct source *from;
-	tel_status st = tel__stats_bind(s, log->schema);
-
-	if (st != TEL_OK)
-		return st;
-	from = calloc(1, sizeof(*from));
-	if (from == NULL ||
-	    !TEL__RESERVE(s->sources, s->source_room, s->nsources + 1)) {
-		free(from);
-		return tel__stats_no_memory(s);
-	}
-	from->log = log;
-	from->number = log->number;
-	from->id = s->next_source++;
-	from->schema = log->schema;
-	from->first = UINT64_MAX;
-	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
-	tel__table_init(&from->live);
-	from->has_live = has_blocks(log->schema);
-	if (st == TEL_OK)
-		st = fill_slots(s, from);
-	if (st == TEL_OK)
-		st = tel__report_origin(&s->report, log->schema->name,
-		    log->schema->version, log->form, &from->origin);
-	if (st != TEL_OK) {
-		tel__source_free(from);
-		return tel__stats_no_memory(s);
-	}
-	s->sources[s->nsources++] = from;
-	*out = from;
-	return TEL_OK;
-}
-
-/* The log of a source is over, and its reader has gone on to another one. */
-static tel_status
-retire(struct tel_stats *s, size_t at)
-{
-	struct source *from = s->sources[at];
-	tel_status st;
-	size_t i;
-
-	/* alone it is a session of its own */
-	if (s->nsources == 1)
-		return tel__stats_end_session(s);
-	st = tel__stats_settle_source(s, from);
-	if (st != TEL_OK)
-		return st;
-	for (i = 0; i < s->count; i++)
-		tel__open_forget(&s->definitions[i]->open, from->id);
-	s->sources[at] = s->sources[--s->nsources];
-	tel__source_free(from);
-	s->current = NULL;
-	return TEL_OK;
-}
-
-tel_status
-tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
-{
-	const struct tel_log *log = ev->log;
-	struct source *from = NULL;
-	tel_status st;
-	size_t i;
-
-	s->started = 1;
-	for (i = 0; i < s->nsources; i++) {
-		from = s->sources[i];
-		if (from->log != log)
-			continue;
-		if (from->number == log->number &&
-		    from->schema == log->schema) {
-			s->current = from;
-			return TEL_OK;
-		}
-		st = retire(s, i);
-		if (st != TEL_OK)
-			return st;
-		break;
-	}
-	st = source_new(s, log, &from);
-	if (st == TEL_OK)
-		s->current = from;
-	return st;
 }

@@ -34,7 +34,7 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 	d->strings = strings;
 	d->budget = budget;
 	d->max_groups = 4096;
-	tel__open_init(&d->open, 65536);
+	tel__pairs_init(&d->open, 65536);
 	tel__index_init(&d->index);
 	d->spec = *spec;
 	memset(spec, 0, sizeof(*spec));
@@ -69,7 +69,7 @@ tel__definition_free(struct definition *d)
 	tel__definition_reset(d);
 	for (i = 0; i < GROUPS_MAX; i++)
 		free(d->group_names[i]);
-	tel__open_clear(&d->open);
+	tel__pairs_clear(&d->open);
 	tel_expr_free(d->value);
 	tel_expr_free(d->weight);
 	tel_expr_free(d->key);

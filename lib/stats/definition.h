@@ -6,7 +6,7 @@
 #ifndef TEL_STATS_DEFINITION_H
 #define TEL_STATS_DEFINITION_H
 
-#include "stats/open.h"
+#include "stats/pairs.h"
 #include "stats/stat.h"
 
 struct definition {
@@ -33,7 +33,7 @@ struct definition {
 	tel_filter *filter;
 	const char *field; /* when the value is but a field: its name */
 	int every;         /* has to see every event, as it speaks of dt */
-	struct open_ranges open;
+	struct open_pairs open;
 };
 
 /*

@@ -136,7 +136,7 @@ end_session(struct loader *l)
 	if (st == TEL_OK)
 		st = tel_stats_merge(l->into, part);
 	else
-		(void)tel__stats_no_memory(l->into);
+		(void)stats_no_memory(l->into);
 	tel_stats_free(part);
 	l->part = NULL;
 	free(l->classes);
@@ -154,7 +154,7 @@ begin_session(struct loader *l)
 		return st;
 	l->part = tel_stats_new();
 	if (l->part == NULL)
-		return tel__stats_no_memory(l->into);
+		return stats_no_memory(l->into);
 	l->part->budget.most = l->into->budget.most;
 	l->part->max_groups = l->into->max_groups;
 	l->hz = tel__inst_unsigned(l->line, I_HZ);
@@ -222,7 +222,7 @@ load_event(struct loader *l, const struct tel_event *ev)
 	if (st == TEL_EDAMAGED)
 		add_problem(l, ev->offset, why);
 	else if (st != TEL_OK)
-		return tel__stats_no_memory(l->into);
+		return stats_no_memory(l->into);
 	return TEL_OK;
 }
 
@@ -280,7 +280,7 @@ load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
 	s->started = 1;
 	l.text = malloc(INST_LONG_LINE_MAX + 1);
 	if (r == NULL || l.text == NULL)
-		st = tel__stats_no_memory(s);
+		st = stats_no_memory(s);
 	else if ((st = read != NULL ?
 	                 tel_reader_open_callback(r, read, arg, l.name) :
 	                 tel_reader_open_fd(r, fd, l.name)) != TEL_OK)

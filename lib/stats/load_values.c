@@ -63,7 +63,7 @@ end_range(const struct loader *l, struct tel_stat *stat, uint64_t start)
 tel_status
 tel__load_trace(struct loader *l, const struct loaded *to)
 {
-	struct open_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
+	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
 	struct tel_stat *stat = to->stat;
 	uint64_t start;
 
@@ -73,19 +73,19 @@ tel__load_trace(struct loader *l, const struct loaded *to)
 	stat->pairs.events++;
 	switch (tel__inst_unsigned(l->line, I_P)) {
 	case 1:
-		switch (tel__open_start(&to->definition->open, &k,
+		switch (tel__pairs_start(&to->definition->open, &k,
 		    l->line->clock, stat)) {
-		case OPEN_NESTED: stat->pairs.nested++; /* fallthrough */
-		case OPEN_OK: stat->pairs.open++; break;
-		case OPEN_NO_MEMORY: return TEL_ENOMEM;
+		case PAIR_NESTED: stat->pairs.nested++; /* fallthrough */
+		case PAIR_OK: stat->pairs.open++; break;
+		case PAIR_NO_MEMORY: return TEL_ENOMEM;
 		default: stat->pairs.crowded++; break;
 		}
 		break;
 	case 2:
 		switch (
-		    tel__open_end(&to->definition->open, &k, &start, &stat)) {
-		case OPEN_OK: end_range(l, stat, start); break;
-		case OPEN_NONE: to->stat->pairs.orphan++; break;
+		    tel__pairs_end(&to->definition->open, &k, &start, &stat)) {
+		case PAIR_OK: end_range(l, stat, start); break;
+		case PAIR_NONE: to->stat->pairs.orphan++; break;
 		default: break;
 		}
 		break;

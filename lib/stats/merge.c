@@ -98,7 +98,7 @@ find_definition(struct tel_stats *s, const struct definition *from,
 	if (d == NULL) {
 		d = copy_definition(from, s);
 		if (d == NULL)
-			return tel__stats_no_memory(s);
+			return stats_no_memory(s);
 		st = tel__stats_adopt(s, d);
 		if (st != TEL_OK)
 			return st;
@@ -163,7 +163,7 @@ merge_definition(struct tel_stats *s, const struct definition *from)
 			st =
 			    tel__stat_merge(to, s->strings, one, from->strings);
 		if (st != TEL_OK)
-			return tel__stats_no_memory(s);
+			return stats_no_memory(s);
 	}
 	for (i = 0; crowded && i < d->count; i++)
 		d->stats[i]->flags |= STAT_APPROXIMATE;
@@ -184,6 +184,6 @@ tel_stats_merge(tel_stats *into, const tel_stats *from)
 	if (st != TEL_OK)
 		return st;
 	if (tel__report_merge(&into->report, &from->shown) != TEL_OK)
-		return tel__stats_no_memory(into);
+		return stats_no_memory(into);
 	return tel_stats_settle(into);
 }

@@ -71,12 +71,6 @@ tel_stats_free(tel_stats *s)
 	free(s);
 }
 
-tel_status
-tel__stats_no_memory(struct tel_stats *s)
-{
-	return stats_fail(s, TEL_ENOMEM, "out of memory");
-}
-
 static uint64_t
 hash_name(const struct tel_stats *s, const char *name)
 {
@@ -106,7 +100,7 @@ tel__stats_adopt(struct tel_stats *s, struct definition *d)
 	        !tel__index_add(&s->names, hash_name(s, name),
 	            (uint32_t)s->count))) {
 		tel__definition_free(d);
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	}
 	d->max_groups = (uint32_t)s->max_groups;
 	d->open.max = (uint32_t)s->max_open;
@@ -126,7 +120,7 @@ make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
 	if (*st == TEL_OK)
 		return x;
 	if (*st == TEL_ENOMEM) {
-		(void)tel__stats_no_memory(s);
+		(void)stats_no_memory(s);
 	} else {
 		column = tel_expr_error_column(x);
 		(void)tel__trouble_set(&s->trouble, *st, text,
@@ -146,10 +140,10 @@ make_filter(struct tel_stats *s, struct definition *d, const char *text)
 
 	d->filter = tel_filter_new();
 	if (d->filter == NULL)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	st = tel_filter_set_expression(d->filter, piece->text);
 	if (st == TEL_ENOMEM)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	if (st == TEL_OK)
 		return TEL_OK;
 	column = tel_filter_error_column(d->filter);
@@ -167,7 +161,7 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 
 	d->source = tel__copy_string(text, strlen(text));
 	if (d->source == NULL)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	if (spec->value.text != NULL)
 		d->value = make_expr(s, text, &spec->value, &st);
 	if (st == TEL_OK && spec->weight.text != NULL)
@@ -205,7 +199,7 @@ set_group_names(struct tel_stats *s, struct definition *d)
 		    strlen(s->groups[i].piece.text));
 		if (d->group_names[i] == NULL) {
 			d->ngroups = i;
-			return tel__stats_no_memory(s);
+			return stats_no_memory(s);
 		}
 	}
 	d->ngroups = s->ngroups;
@@ -223,7 +217,7 @@ tel_stats_add(tel_stats *s, const char *spec)
 		return TEL_ESTATE;
 	st = tel__spec_parse(spec, &parsed, &s->trouble);
 	if (st != TEL_OK)
-		return st == TEL_ENOMEM ? tel__stats_no_memory(s) : st;
+		return st == TEL_ENOMEM ? stats_no_memory(s) : st;
 	if (tel__stats_find(s, parsed.name) != NULL) {
 		st = tel__trouble_set(&s->trouble, TEL_EINVAL, spec, 1,
 		    "there is a statistic called %s already", parsed.name);
@@ -233,7 +227,7 @@ tel_stats_add(tel_stats *s, const char *spec)
 	d = tel__definition_new(&parsed, 0, NULL, s->strings, &s->budget);
 	if (d == NULL) {
 		tel__spec_clear(&parsed);
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	}
 	st = compile(s, d, spec);
 	if (st == TEL_OK)

@@ -106,7 +106,11 @@ struct tel_stats {
 #define stats_fail(s, status, ...) \
 	tel__trouble_set(&(s)->trouble, status, NULL, 0, __VA_ARGS__)
 
-tel_status tel__stats_no_memory(struct tel_stats *s);
+static inline tel_status
+stats_no_memory(struct tel_stats *s)
+{
+	return stats_fail(s, TEL_ENOMEM, "out of memory");
+}
 
 /* Takes a definition; on failure it is freed.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_adopt(struct tel_stats *s, struct definition *d);
@@ -123,7 +127,7 @@ tel_status tel__stats_bind(struct tel_stats *s,
 /* The source of an event, made if it is new, and made the current one. */
 tel_status tel__stats_switch(struct tel_stats *s, const struct tel_event *ev);
 /* The slot of a type that the source has none for yet. */
-tel_status tel__stats_grow(struct tel_stats *s, struct source *from,
+tel_status tel__stats_bind_type(struct tel_stats *s, struct source *from,
     const struct tel_type *type);
 void tel__source_free(struct source *from);
 
@@ -133,10 +137,10 @@ tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
 tel_status tel__stats_end_session(struct tel_stats *s);
 
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stats_act_block(struct tel_stats *s, struct tel__table *live,
+tel_status tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
     const struct tel_event *ev);
 /* What an event of a busy slot means beside being counted. */
-tel_status tel__stats_act(struct tel_stats *s, struct source *from,
+tel_status tel__stats_update(struct tel_stats *s, struct source *from,
     struct slot *slot, const struct tel_event *ev);
 
 /* Snapshots that are due before an event. */

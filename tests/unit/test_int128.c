@@ -209,26 +209,26 @@ test_open(void)
 {
 	static uint64_t stacks[16][50000];
 	unsigned depth[16] = { 0 }, i, key, wrong = 0, most = 0;
-	struct open_ranges o;
-	struct open_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
-	enum open_result got;
+	struct open_pairs o;
+	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
+	enum pair_result got;
 	struct tel_stat *stat;
 	uint64_t clock;
 
-	tel__open_init(&o, 100000);
+	tel__pairs_init(&o, 100000);
 	for (i = 0; i < 50000; i++) {
 		key = (unsigned)random64() % 16;
 		k.key.bits = key * 3;
 		k.log = key & 1;
 		/* up for a while, and down for a while */
 		if (random64() % 8 < (i / 5000 % 2 ? 3u : 5u)) {
-			got = tel__open_start(&o, &k, i, NULL);
+			got = tel__pairs_start(&o, &k, i, NULL);
 			wrong +=
-			    got != (depth[key] > 0 ? OPEN_NESTED : OPEN_OK);
+			    got != (depth[key] > 0 ? PAIR_NESTED : PAIR_OK);
 			stacks[key][depth[key]++] = i;
 		} else {
-			got = tel__open_end(&o, &k, &clock, &stat);
-			wrong += got != (depth[key] > 0 ? OPEN_OK : OPEN_NONE);
+			got = tel__pairs_end(&o, &k, &clock, &stat);
+			wrong += got != (depth[key] > 0 ? PAIR_OK : PAIR_NONE);
 			if (depth[key] > 0)
 				wrong += clock != stacks[key][--depth[key]];
 		}
@@ -236,32 +236,32 @@ test_open(void)
 	}
 	is_u64(wrong, 0, "open ranges: the last in is the first out");
 	ok(most > 100, "open ranges: up to %u were open", most);
-	tel__open_forget(&o, 1);
+	tel__pairs_forget(&o, 1);
 	for (i = 0; i < 16; i++) {
 		k.key.bits = i * 3;
 		k.log = i & 1;
-		got = tel__open_end(&o, &k, &clock, &stat);
+		got = tel__pairs_end(&o, &k, &clock, &stat);
 		wrong +=
-		    got != ((i & 1) == 0 && depth[i] > 0 ? OPEN_OK : OPEN_NONE);
+		    got != ((i & 1) == 0 && depth[i] > 0 ? PAIR_OK : PAIR_NONE);
 	}
 	is_u64(wrong, 0, "open ranges: those of a log are forgotten");
-	tel__open_clear(&o);
+	tel__pairs_clear(&o);
 	/* two places: what finds none has no length, and makes none wrong */
-	tel__open_init(&o, 2);
+	tel__pairs_init(&o, 2);
 	k.log = 0;
 	k.key.bits = 1;
-	ok(tel__open_start(&o, &k, 10, NULL) == OPEN_OK &&
-	        tel__open_start(&o, &k, 20, NULL) == OPEN_NESTED &&
-	        tel__open_start(&o, &k, 30, NULL) == OPEN_CROWDED,
+	ok(tel__pairs_start(&o, &k, 10, NULL) == PAIR_OK &&
+	        tel__pairs_start(&o, &k, 20, NULL) == PAIR_NESTED &&
+	        tel__pairs_start(&o, &k, 30, NULL) == PAIR_CROWDED,
 	    "open ranges: the third has no room");
-	ok(tel__open_end(&o, &k, &clock, &stat) == OPEN_CROWDED &&
-	        tel__open_end(&o, &k, &clock, &stat) == OPEN_OK &&
+	ok(tel__pairs_end(&o, &k, &clock, &stat) == PAIR_CROWDED &&
+	        tel__pairs_end(&o, &k, &clock, &stat) == PAIR_OK &&
 	        clock == 20 &&
-	        tel__open_end(&o, &k, &clock, &stat) == OPEN_OK &&
+	        tel__pairs_end(&o, &k, &clock, &stat) == PAIR_OK &&
 	        clock == 10 &&
-	        tel__open_end(&o, &k, &clock, &stat) == OPEN_NONE,
+	        tel__pairs_end(&o, &k, &clock, &stat) == PAIR_NONE,
 	    "open ranges: its end ends no other");
-	tel__open_clear(&o);
+	tel__pairs_clear(&o);
 }
 
 static void

@@ -231,7 +231,7 @@ refuse(struct tel_reader *r, struct inst *s, uint64_t id, const char *reason)
 	tel__reader_notice(r, TEL_WARNING, s->offset,
 	    "the class %llu cannot be defined so: %s", (unsigned long long)id,
 	    reason);
-	(void)tel__inst_ignore(s, reason);
+	(void)inst_ignore(s, reason);
 	return give_id(r, s, id, INST_BAD_CLASS);
 }
 
@@ -381,12 +381,12 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 		tel__reader_notice(r, TEL_WARNING, s->offset,
 		    "the class %llu was defined before as another",
 		    (unsigned long long)id);
-		return tel__inst_ignore(s, "the id is in use");
+		return inst_ignore(s, "the id is in use");
 	}
 	if (wrong == NULL && !read_parameters(l, type, parameters))
 		wrong = "its parameters make no sense";
 	if (wrong != NULL)
-		return known != INST_NO_CLASS ? tel__inst_ignore(s, wrong) :
+		return known != INST_NO_CLASS ? inst_ignore(s, wrong) :
 		                                refuse(r, s, id, wrong);
 	if (at != INST_NO_CLASS)
 		return define_again(r, s, at, id, type, parameters);

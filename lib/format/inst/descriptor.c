@@ -348,10 +348,10 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 	}
 	s->type = T_DESCRIPTOR;
 	if (tel__table_find(&s->descriptor_ids, id) != NULL)
-		return tel__inst_ignore(s, "the id is in use");
+		return inst_ignore(s, "the id is in use");
 	if (s->descriptor_bytes + format->n > INST_POOL_MAX ||
 	    s->ndescriptors == INST_IDS_MAX)
-		return tel__inst_ignore(s, "there are too many descriptors");
+		return inst_ignore(s, "there are too many descriptors");
 	if (!TEL__RESERVE(s->descriptors, s->descriptor_room,
 	        (size_t)s->ndescriptors + 1))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");

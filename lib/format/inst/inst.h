@@ -386,7 +386,13 @@ tel_status tel__inst_define(struct tel_reader *r, struct inst *s,
 tel_status tel__inst_describe(struct tel_reader *r, struct inst *s,
     const char **why);
 /* Makes the event one that reports why the record has no effect. */
-tel_status tel__inst_ignore(struct inst *s, const char *reason);
+static inline tel_status
+inst_ignore(struct inst *s, const char *reason)
+{
+	s->type = T_IGNORED;
+	s->reason = reason;
+	return TEL_OK;
+}
 
 /*
  * The record of the event that a reader of an inst log gave last: its line,

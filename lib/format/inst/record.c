@@ -12,19 +12,11 @@
 #define CODE1(a) ((uint32_t)(a))
 #define CODE2(a, b) (CODE1(a) << 8 | (b))
 
-tel_status
-tel__inst_ignore(struct inst *s, const char *reason)
-{
-	s->type = T_IGNORED;
-	s->reason = reason;
-	return TEL_OK;
-}
-
 /* The same where the rules say so, and nothing is wrong with the record. */
 static void
 turn_off(struct inst *s, const char *reason)
 {
-	(void)tel__inst_ignore(s, reason);
+	(void)inst_ignore(s, reason);
 	s->off = 1;
 }
 
@@ -119,7 +111,7 @@ find_class(struct tel_reader *r, struct inst *s, unsigned *type)
 		return 1;
 	}
 	if (at == INST_BAD_CLASS) {
-		(void)tel__inst_ignore(s, "the class could not be defined");
+		(void)inst_ignore(s, "the class could not be defined");
 		return 0;
 	}
 	c = tel__inst_class_check(&s->tree, at);
@@ -169,7 +161,7 @@ change(struct tel_reader *r, struct inst *s, const char **why)
 	else
 		return damaged(why, "enable, disable or dispose");
 	if (id == 0 && s->type == T_DISPOSE)
-		return tel__inst_ignore(s, "the root cannot be disposed of");
+		return inst_ignore(s, "the root cannot be disposed of");
 	if (!find_class(r, s, &type))
 		return TEL_OK;
 	at = tel__inst_class_of(&s->tree, id);
@@ -210,7 +202,7 @@ trace(struct tel_reader *r, struct inst *s, const char **why)
 	if (!find_enabled(r, s, &type))
 		return TEL_OK;
 	if (type < CLASS_TYPES && type != CLASS_TRACE && type != CLASS_STRACE)
-		return tel__inst_ignore(s, "the class is none of traces");
+		return inst_ignore(s, "the class is none of traces");
 	return TEL_OK;
 }
 
@@ -250,7 +242,7 @@ update(struct tel_reader *r, struct inst *s, const char **why)
 		return TEL_OK;
 	fits = wanted == CLASS_TYPES ? has_buckets(type) : type == wanted;
 	if (type < CLASS_TYPES && !fits)
-		return tel__inst_ignore(s, "the class is of another type");
+		return inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }
 
@@ -294,7 +286,7 @@ snapshot(struct tel_reader *r, struct inst *s, const char **why)
 	case CLASS_RATIO: s->type = T_SNAP_RATIO; break;
 	case CLASS_PATH:
 	case CLASS_TRACE:
-		return tel__inst_ignore(s, "the class is none of statistics");
+		return inst_ignore(s, "the class is none of statistics");
 	default: s->type = T_SNAP_HISTOGRAM; break;
 	}
 	return TEL_OK;
@@ -313,7 +305,7 @@ bucket(struct tel_reader *r, struct inst *s, const char **why)
 	if (!find_enabled(r, s, &type) || type >= CLASS_OTHER)
 		return TEL_OK;
 	if (s->type == T_BUCKET ? type != CLASS_TALLY : !has_buckets(type))
-		return tel__inst_ignore(s, "the class is of another type");
+		return inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }
 

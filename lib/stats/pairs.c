@@ -4,7 +4,7 @@
  * top one down.  The index has a key as long as a range of it is open, so
  * that memory is bounded by how many are open at a time.
  */
-#include "stats/open.h"
+#include "stats/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 
 #define NOWHERE TEL__NOWHERE
 
-struct open_range {
-	struct open_key key;
+struct pair_range {
+	struct pair_key key;
 	uint64_t clock;
 	struct tel_stat *stat;
 	uint64_t crowded; /* of the top one: starts above it without room */
@@ -22,7 +22,7 @@ struct open_range {
 };
 
 void
-tel__open_init(struct open_ranges *o, uint32_t max)
+tel__pairs_init(struct open_pairs *o, uint32_t max)
 {
 	memset(o, 0, sizeof(*o));
 	o->max = max;
@@ -31,15 +31,15 @@ tel__open_init(struct open_ranges *o, uint32_t max)
 }
 
 void
-tel__open_clear(struct open_ranges *o)
+tel__pairs_clear(struct open_pairs *o)
 {
 	tel__index_clear(&o->tops);
 	free(o->ranges);
-	tel__open_init(o, o->max);
+	tel__pairs_init(o, o->max);
 }
 
 static uint64_t
-hash_key(const struct open_ranges *o, const struct open_key *k)
+hash_key(const struct open_pairs *o, const struct pair_key *k)
 {
 	return key_hash(&k->key,
 	    tel__hash((uint64_t)k->log << 32 | k->pair, o->tops.seed));
@@ -47,10 +47,10 @@ hash_key(const struct open_ranges *o, const struct open_key *k)
 
 /* The top range of a key, or NOWHERE. */
 static uint32_t
-find(const struct open_ranges *o, const struct open_key *k,
+find(const struct open_pairs *o, const struct pair_key *k,
     struct tel__probe *at)
 {
-	const struct open_key *of;
+	const struct pair_key *of;
 	uint32_t i;
 
 	for (i = tel__index_first(&o->tops, hash_key(o, k), at); i != NOWHERE;
@@ -65,7 +65,7 @@ find(const struct open_ranges *o, const struct open_key *k,
 
 /* A place for a range; NOWHERE when there is no memory. */
 static uint32_t
-take_place(struct open_ranges *o)
+take_place(struct open_pairs *o)
 {
 	uint32_t i = o->free;
 
@@ -80,7 +80,7 @@ take_place(struct open_ranges *o)
 
 /* Ends a range, whose place can be used again.  Returns the one below it. */
 static uint32_t
-give_place(struct open_ranges *o, uint32_t i)
+give_place(struct open_pairs *o, uint32_t i)
 {
 	uint32_t below = o->ranges[i].below;
 
@@ -90,24 +90,24 @@ give_place(struct open_ranges *o, uint32_t i)
 	return below;
 }
 
-enum open_result
-tel__open_start(struct open_ranges *o, const struct open_key *k, uint64_t clock,
+enum pair_result
+tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
     struct tel_stat *stat)
 {
 	struct tel__probe at;
 	uint32_t top = find(o, k, &at), i;
-	struct open_range *r;
+	struct pair_range *r;
 
 	/* above a start without room no other may come before its end */
 	if (o->count == o->max ||
 	    (top != NOWHERE && o->ranges[top].crowded > 0)) {
 		if (top != NOWHERE)
 			o->ranges[top].crowded++;
-		return OPEN_CROWDED;
+		return PAIR_CROWDED;
 	}
 	i = take_place(o);
 	if (i == NOWHERE)
-		return OPEN_NO_MEMORY;
+		return PAIR_NO_MEMORY;
 	r = &o->ranges[i];
 	r->key = *k;
 	r->clock = clock;
@@ -117,26 +117,26 @@ tel__open_start(struct open_ranges *o, const struct open_key *k, uint64_t clock,
 	o->count++;
 	if (top != NOWHERE) {
 		tel__index_move(&o->tops, &at, i);
-		return OPEN_NESTED;
+		return PAIR_NESTED;
 	}
 	if (tel__index_add(&o->tops, hash_key(o, k), i))
-		return OPEN_OK;
+		return PAIR_OK;
 	(void)give_place(o, i);
-	return OPEN_NO_MEMORY;
+	return PAIR_NO_MEMORY;
 }
 
-enum open_result
-tel__open_end(struct open_ranges *o, const struct open_key *k, uint64_t *clock,
+enum pair_result
+tel__pairs_end(struct open_pairs *o, const struct pair_key *k, uint64_t *clock,
     struct tel_stat **stat)
 {
 	struct tel__probe at;
 	uint32_t top = find(o, k, &at), below;
 
 	if (top == NOWHERE)
-		return OPEN_NONE;
+		return PAIR_NONE;
 	if (o->ranges[top].crowded > 0) {
 		o->ranges[top].crowded--;
-		return OPEN_CROWDED;
+		return PAIR_CROWDED;
 	}
 	*clock = o->ranges[top].clock;
 	*stat = o->ranges[top].stat;
@@ -145,11 +145,11 @@ tel__open_end(struct open_ranges *o, const struct open_key *k, uint64_t *clock,
 		tel__index_move(&o->tops, &at, below);
 	else
 		tel__index_remove(&o->tops, &at);
-	return OPEN_OK;
+	return PAIR_OK;
 }
 
 struct tel_stat *
-tel__open_find(const struct open_ranges *o, const struct open_key *k)
+tel__pairs_find(const struct open_pairs *o, const struct pair_key *k)
 {
 	struct tel__probe at;
 	uint32_t top = find(o, k, &at);
@@ -158,7 +158,7 @@ tel__open_find(const struct open_ranges *o, const struct open_key *k)
 }
 
 void
-tel__open_forget(struct open_ranges *o, uint32_t log)
+tel__pairs_forget(struct open_pairs *o, uint32_t log)
 {
 	struct tel__probe at = { 0, 0 };
 	uint32_t i;
@@ -177,7 +177,7 @@ tel__open_forget(struct open_ranges *o, uint32_t log)
 }
 
 void
-tel__open_forget_all(struct open_ranges *o)
+tel__pairs_forget_all(struct open_pairs *o)
 {
 	tel__index_clear(&o->tops);
 	o->nranges = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counting: what is done for an event. */
+#include "reader/reader.h"
 #include "stats/stats.h"
 
 /* More multiples of the interval than these are not shown one by one. */
@@ -33,12 +34,12 @@ find_stat(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	tel_status st;
 
 	if (s->ngroups > 0 && s->tuple_made == 0 && make_tuple(s, ev) == 0)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	if (s->tuple_made < 0)
 		st = tel__definition_find_overflow(d, out);
 	else
 		st = definition_stat(d, s->tuple, out);
-	return st == TEL_OK ? st : tel__stats_no_memory(s);
+	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
 /*
@@ -58,7 +59,7 @@ find_weight(struct tel_stats *s, const struct definition *d,
 		return TEL_OK;
 	st = tel_expr_eval(d->weight, ev, &v);
 	if (st != TEL_OK)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	if (v.missing)
 		return TEL_END;
 	if (tel__stat_number_of(&v, &w) != TEL_OK || !int128_is_u64(w))
@@ -93,17 +94,17 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	if (d->spec.class == TEL_CLASS_TALLY) {
 		st = tel__key_make(s->strings, v, &k);
 		if (st == TEL_ENOMEM)
-			return tel__stats_no_memory(s);
+			return stats_no_memory(s);
 		st = tel__stat_update_key(stat, st == TEL_OK ? &k : NULL,
 		    weight);
-		return st == TEL_OK ? st : tel__stats_no_memory(s);
+		return st == TEL_OK ? st : stats_no_memory(s);
 	}
 	if (tel__stat_number_of(v, &w) != TEL_OK) {
 		stat->invalid++;
 		return TEL_OK;
 	}
 	st = tel__stat_update(stat, w, weight);
-	return st == TEL_OK ? st : tel__stats_no_memory(s);
+	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
 /* A field that is an integer: no expression has to be asked. */
@@ -128,7 +129,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	w.low = v.as.u64;
 	w.high = f->datatype == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
 	st = tel__stat_update(stat, w, 1);
-	return st == TEL_OK ? st : tel__stats_no_memory(s);
+	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
 static tel_status
@@ -139,7 +140,7 @@ act_value(struct tel_stats *s, const struct action *a,
 
 	/* what holds for all events of a type was told when it was bound */
 	if (tel_expr_eval(a->definition->value, ev, &v) != TEL_OK)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	return v.missing ? TEL_OK : update(s, a->definition, ev, &v);
 }
 
@@ -147,7 +148,7 @@ act_value(struct tel_stats *s, const struct action *a,
 
 static tel_status
 find_key(struct tel_stats *s, const struct source *from, const struct action *a,
-    const struct tel_event *ev, struct open_key *out)
+    const struct tel_event *ev, struct pair_key *out)
 {
 	struct definition *d = a->definition;
 	tel_value v = { 1, TEL_UNSIGNED, { 0 }, 0 };
@@ -162,9 +163,9 @@ find_key(struct tel_stats *s, const struct source *from, const struct action *a,
 		v.as.u64 = tel_event_u64(ev, (unsigned)a->field);
 	}
 	if (st != TEL_OK)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	st = tel__key_make(s->strings, &v, &out->key);
-	return st == TEL_ENOMEM ? tel__stats_no_memory(s) : st;
+	return st == TEL_ENOMEM ? stats_no_memory(s) : st;
 }
 
 /* How long a range was: TEL_OK, TEL_END: not known, TEL_EINVAL: below 0. */
@@ -220,16 +221,16 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	}
 	if (d->spec.class != TEL_CLASS_TALLY) {
 		st = tel__stat_update(stat, int128_u64(length), weight);
-		return st == TEL_OK ? st : tel__stats_no_memory(s);
+		return st == TEL_OK ? st : stats_no_memory(s);
 	}
 	v.as.u64 = length;
 	(void)tel__key_make(s->strings, &v, &k);
 	st = tel__stat_update_key(stat, &k, weight);
-	return st == TEL_OK ? st : tel__stats_no_memory(s);
+	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
 static tel_status
-act_start(struct tel_stats *s, struct definition *d, const struct open_key *k,
+act_start(struct tel_stats *s, struct definition *d, const struct pair_key *k,
     const struct tel_event *ev)
 {
 	struct tel_stat *stat;
@@ -238,26 +239,26 @@ act_start(struct tel_stats *s, struct definition *d, const struct open_key *k,
 	if (st != TEL_OK)
 		return st;
 	stat->pairs.events++;
-	switch (tel__open_start(&d->open, k, ev->clock, stat)) {
-	case OPEN_NESTED: stat->pairs.nested++; /* fallthrough */
-	case OPEN_OK: stat->pairs.open++; break;
-	case OPEN_NO_MEMORY: return tel__stats_no_memory(s);
+	switch (tel__pairs_start(&d->open, k, ev->clock, stat)) {
+	case PAIR_NESTED: stat->pairs.nested++; /* fallthrough */
+	case PAIR_OK: stat->pairs.open++; break;
+	case PAIR_NO_MEMORY: return stats_no_memory(s);
 	default: stat->pairs.crowded++; break;
 	}
 	return TEL_OK;
 }
 
 static tel_status
-act_end(struct tel_stats *s, struct definition *d, const struct open_key *k,
+act_end(struct tel_stats *s, struct definition *d, const struct pair_key *k,
     const struct tel_event *ev)
 {
 	struct tel_stat *stat;
-	enum open_result found;
+	enum pair_result found;
 	uint64_t start;
 	tel_status st;
 
-	found = tel__open_end(&d->open, k, &start, &stat);
-	if (found == OPEN_OK) {
+	found = tel__pairs_end(&d->open, k, &start, &stat);
+	if (found == PAIR_OK) {
 		stat->pairs.events++;
 		return act_pair(s, d, ev, start, stat);
 	}
@@ -265,7 +266,7 @@ act_end(struct tel_stats *s, struct definition *d, const struct open_key *k,
 	if (st != TEL_OK)
 		return st;
 	stat->pairs.events++;
-	if (found == OPEN_NONE)
+	if (found == PAIR_NONE)
 		stat->pairs.orphan++;
 	return TEL_OK;
 }
@@ -276,7 +277,7 @@ act_range(struct tel_stats *s, const struct source *from,
 {
 	struct definition *d = a->definition;
 	struct tel_stat *stat;
-	struct open_key k;
+	struct pair_key k;
 	tel_status st;
 
 	st = find_key(s, from, a, ev, &k);
@@ -298,7 +299,7 @@ act_range(struct tel_stats *s, const struct source *from,
 		return act_start(s, d, &k, ev);
 	if (a->what == ACT_END)
 		return act_end(s, d, &k, ev);
-	stat = tel__open_find(&d->open, &k);
+	stat = tel__pairs_find(&d->open, &k);
 	if (stat == NULL && (st = find_stat(s, d, ev, &stat)) != TEL_OK)
 		return st;
 	stat->pairs.events++;
@@ -319,7 +320,7 @@ pass_by(struct tel_stats *s, const struct definition *d,
 		st = tel_expr_eval(d->value, ev, &v);
 	if (st == TEL_OK && d->every && d->weight != NULL)
 		st = tel_expr_eval(d->weight, ev, &v);
-	return st == TEL_OK ? st : tel__stats_no_memory(s);
+	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
 static tel_status
@@ -336,7 +337,7 @@ act(struct tel_stats *s, const struct source *from, const struct action *a,
 }
 
 tel_status
-tel__stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
+tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_event *ev)
 {
 	tel_status st;
@@ -347,7 +348,7 @@ tel__stats_act(struct tel_stats *s, struct source *from, struct slot *slot,
 	        tel_load(slot->size, ev->data), &slot->size_sum))
 		slot->size_high++;
 	if (slot->blocks && from->has_live) {
-		st = tel__stats_act_block(s, &from->live, ev);
+		st = tel__stats_count_block(s, &from->live, ev);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -445,7 +446,7 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 			return st;
 	}
 	if (t->index >= from->nslots || from->slots[t->index].type == NULL) {
-		st = tel__stats_grow(s, from, t);
+		st = tel__stats_bind_type(s, from, t);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -456,5 +457,68 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 		from->first = event->clock;
 	if (event->clock > from->last)
 		from->last = event->clock;
-	return slot->busy ? tel__stats_act(s, from, slot, event) : TEL_OK;
+	return slot->busy ? tel__stats_update(s, from, slot, event) : TEL_OK;
+}
+
+/* ---------------------------------------------------------------- bulk */
+
+/*
+ * Most events are of types of which only the number is asked for, and a log
+ * may give that without building each.
+ */
+
+/* The slot of a type in the source at hand; NULL when there is none yet. */
+static struct slot *
+find_slot(const struct tel_stats *s, const struct tel_log *log,
+    const struct tel_type *t)
+{
+	const struct source *from = s->current;
+
+	if (from == NULL || from->log != log || from->number != log->number ||
+	    from->schema != log->schema || t->index >= from->nslots ||
+	    from->slots[t->index].type != t)
+		return NULL;
+	return &from->slots[t->index];
+}
+
+static int
+wants_events(void *arg, const struct tel_log *log, const struct tel_type *t)
+{
+	const struct tel_stats *s = arg;
+	const struct slot *slot = find_slot(s, log, t);
+
+	return slot == NULL || slot->busy || s->interval > 0 || s->readers == 0;
+}
+
+static void
+count_bulk(void *arg, const struct tel_log *log, const struct tel_type *t,
+    uint64_t events, uint64_t bytes)
+{
+	struct slot *slot = find_slot(arg, log, t);
+
+	if (slot == NULL)
+		return;
+	slot->events += events;
+	slot->bytes += bytes;
+}
+
+static void
+span_bulk(void *arg, const struct tel_log *log, uint64_t first, uint64_t last)
+{
+	const struct tel_stats *s = arg;
+
+	(void)log;
+	if (first < s->current->first)
+		s->current->first = first;
+	if (last > s->current->last)
+		s->current->last = last;
+}
+
+void
+tel_stats_attach(tel_stats *s, tel_reader *r)
+{
+	r->tally.wants = wants_events;
+	r->tally.count = count_bulk;
+	r->tally.span = span_bulk;
+	r->tally.arg = s;
 }

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Begin and end of logs, and bringing together what was counted. */
+/*
+ * Sessions: the logs that are read together, from their start to their end,
+ * and moving what their types have counted to the report.
+ */
 #include "stats/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/reader.h"
+
+void
+tel__source_free(struct source *from)
+{
+	uint32_t i;
+
+	if (from == NULL)
+		return;
+	for (i = 0; i < from->nslots; i++)
+		free(from->slots[i].actions);
+	free(from->slots);
+	tel__table_clear(&from->live);
+	free(from);
+}
 
 static void
 settle_size(struct report *r, struct slot *slot)
@@ -36,7 +54,7 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 		st =
 		    tel__report_part(r, t->name, t->kind, t->code, &slot->part);
 		if (st != TEL_OK)
-			return tel__stats_no_memory(s);
+			return stats_no_memory(s);
 	}
 	r->parts[slot->part].events += slot->events;
 	r->parts[slot->part].bytes += slot->bytes;
@@ -154,12 +172,12 @@ tel_stats_settle(tel_stats *s)
 	tel__report_clear(&s->shown);
 	st = tel__report_merge(&s->shown, &s->report);
 	if (st != TEL_OK)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	if (s->session.first <= s->session.last)
 		tel__report_span(&s->shown, s->session.first, s->session.last,
 		    s->session.rate);
 	if (tel__report_sort(&s->shown) != TEL_OK || make_list(s) != TEL_OK)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	return TEL_OK;
 }
 
@@ -179,13 +197,123 @@ tel__stats_end_session(struct tel_stats *s)
 	s->nsources = 0;
 	s->current = NULL;
 	for (i = 0; i < s->count; i++)
-		tel__open_forget_all(&s->definitions[i]->open);
+		tel__pairs_forget_all(&s->definitions[i]->open);
 	s->session.first = UINT64_MAX;
 	s->session.last = 0;
 	s->session.rate = 0;
 	s->sessions++;
 	s->reached = 0;
 	return TEL_OK;
+}
+
+/*
+ * Nonzero when some type of the schema frees a block without saying its size,
+ * resizes one, or allocates several of a size at once.
+ */
+static int
+has_blocks(const struct tel_schema *schema)
+{
+	const struct tel_type *t;
+	unsigned i;
+
+	for (i = 0; i < schema->ntypes; i++) {
+		t = &schema->types[i];
+		if (t->role == TEL_ROLE_REALLOC ||
+		    (t->role == TEL_ROLE_FREE &&
+		        t->role_field[TEL_PART_SIZE] < 0) ||
+		    (t->role == TEL_ROLE_ALLOC &&
+		        t->role_field[TEL_PART_COUNT] >= 0))
+			return 1;
+	}
+	return 0;
+}
+
+static tel_status
+source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
+{
+	unsigned i;
+	struct source *from;
+	tel_status st = tel__stats_bind(s, log->schema);
+
+	if (st != TEL_OK)
+		return st;
+	from = calloc(1, sizeof(*from));
+	if (from == NULL ||
+	    !TEL__RESERVE(s->sources, s->source_room, s->nsources + 1)) {
+		free(from);
+		return stats_no_memory(s);
+	}
+	from->log = log;
+	from->number = log->number;
+	from->id = s->next_source++;
+	from->schema = log->schema;
+	from->first = UINT64_MAX;
+	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
+	tel__table_init(&from->live);
+	from->has_live = has_blocks(log->schema);
+	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
+		st = tel__stats_bind_type(s, from, &from->schema->types[i]);
+	if (st == TEL_OK)
+		st = tel__report_origin(&s->report, log->schema->name,
+		    log->schema->version, log->form, &from->origin);
+	if (st != TEL_OK) {
+		tel__source_free(from);
+		return stats_no_memory(s);
+	}
+	s->sources[s->nsources++] = from;
+	*out = from;
+	return TEL_OK;
+}
+
+/* The log of a source is over, and its reader has gone on to another one. */
+static tel_status
+retire(struct tel_stats *s, size_t at)
+{
+	struct source *from = s->sources[at];
+	tel_status st;
+	size_t i;
+
+	/* alone it is a session of its own */
+	if (s->nsources == 1)
+		return tel__stats_end_session(s);
+	st = tel__stats_settle_source(s, from);
+	if (st != TEL_OK)
+		return st;
+	for (i = 0; i < s->count; i++)
+		tel__pairs_forget(&s->definitions[i]->open, from->id);
+	s->sources[at] = s->sources[--s->nsources];
+	tel__source_free(from);
+	s->current = NULL;
+	return TEL_OK;
+}
+
+tel_status
+tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
+{
+	const struct tel_log *log = ev->log;
+	struct source *from = NULL;
+	tel_status st;
+	size_t i;
+
+	s->started = 1;
+	for (i = 0; i < s->nsources; i++) {
+		from = s->sources[i];
+		if (from->log != log)
+			continue;
+		if (from->number == log->number &&
+		    from->schema == log->schema) {
+			s->current = from;
+			return TEL_OK;
+		}
+		st = retire(s, i);
+		if (st != TEL_OK)
+			return st;
+		break;
+	}
+	st = source_new(s, log, &from);
+	if (st == TEL_OK)
+		s->current = from;
+	return st;
 }
 
 tel_status

@@ -62,7 +62,7 @@ tell_apart(tel_alloc *a)
 }
 
 tel_status
-tel__stats_act_block(struct tel_stats *s, struct tel__table *live,
+tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
     const struct tel_event *ev)
 {
 	uint64_t was;
@@ -94,6 +94,6 @@ tel__stats_act_block(struct tel_stats *s, struct tel__table *live,
 	s->report.allocs++;
 	(void)int128_add(&s->report.alloc_bytes, int128_u64(a.size));
 	if (add(live, a.address, a.size) != TEL_OK)
-		return tel__stats_no_memory(s);
+		return stats_no_memory(s);
 	return TEL_OK;
 }
