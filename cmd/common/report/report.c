@@ -117,7 +117,7 @@ allocate(struct report *r, size_t size)
 	return at;
 }
 
-static const char *
+__attribute__((format(printf, 2, 0))) static const char *
 format_text(struct report *r, const char *format, va_list ap)
 {
 	va_list again;
