@@ -33,7 +33,8 @@ INC_tests = -Iinclude -Ilib -Icmd -Itests/unit
 DEP_CFLAGS = $(eval DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPS) 2>/dev/null))$(DEP_CFLAGS)
 DEP_LIBS   = $(eval DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(DEPS) 2>/dev/null))$(DEP_LIBS)
 
-ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L $(DEP_CFLAGS) $(CPPFLAGS)
+ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 \
+    $(DEP_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   = -std=c11 $(WARN) -pthread -fPIC -fvisibility=hidden $(CFLAGS)
 ALL_LIBS     = $(DEP_LIBS) $(LDLIBS)
 LINK         = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
@@ -223,6 +224,32 @@ valgrind:
 	@TEST_VALGRIND=1 $(MAKE) $(PAR) BUILD=$(BUILD)/valgrind \
 	    CFLAGS='-O1 -g' check
 
+# Other compilers, word sizes and C libraries.  The first shares its objects
+# with "make lint".
+check-clang:
+	@tests/deps.sh build check clang
+	@$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CXX=clang++ \
+	    CFLAGS='-O2 -Werror' check
+
+# Libraries for i386 are unpacked into a folder, as their -dev packages cannot
+# be installed beside those of the machine.
+ROOT32 = $(abspath $(BUILD))/32/root
+LIBS32 = $(ROOT32)/usr/lib/i386-linux-gnu:$(ROOT32)/lib/i386-linux-gnu
+check-32:
+	@tests/deps.sh build check m32
+	@tests/sysroot32.sh '$(ROOT32)'
+	@PKG_CONFIG_LIBDIR=$(ROOT32)/usr/lib/i386-linux-gnu/pkgconfig \
+	    $(MAKE) $(PAR) BUILD=$(BUILD)/32 CC='gcc -m32' CXX='g++ -m32' \
+	    CFLAGS='-O2 -g' LDFLAGS='-L$(ROOT32)/usr/lib/i386-linux-gnu \
+	    -Wl,--disable-new-dtags,-rpath,$(LIBS32),-rpath-link,$(LIBS32)' \
+	    check
+
+# Debian has no libarchive and no libzstd for musl: libtel-emit needs neither.
+check-musl:
+	@tests/deps.sh build musl
+	@$(MAKE) $(PAR) BUILD=$(BUILD)/musl CC=musl-gcc CFLAGS='-O2 -Werror' \
+	    DEPS= $(BUILD)/musl/libtel-emit.a $(BUILD)/musl/libtel-emit.so
+
 fuzz:
 	@tests/deps.sh build fuzz
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/fuzz CC=clang \
@@ -321,6 +348,9 @@ help:
 #                  (TESTS='FILE ...' runs some; check-unit, check-cli,
 #                  check-install run a part)
 # make asan        all tests under the address and undefined sanitizers
+# make check-clang all tests, built by clang with -Werror
+# make check-32    all tests, built for i386 with gcc -m32
+# make check-musl  build libtel-emit with musl
 # make tsan        the unit tests under the thread sanitizer
 # make valgrind    all tests under valgrind
 # make lint        manual pages, scripts, layout, warnings of gcc and clang
@@ -333,7 +363,8 @@ help:
 # END
 
 FORCE:
-.PHONY: all programs demo check run-tests check-unit check-cli \
+.PHONY: all programs demo check check-clang check-32 check-musl \
+    run-tests check-unit check-cli \
     check-install asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:

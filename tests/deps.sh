@@ -3,7 +3,10 @@
 #
 # Installs what is missing of what the purposes named need, and says so:
 #
-#	tests/deps.sh [-n] build|demo|check|lint|valgrind|fuzz|bench ...
+#	tests/deps.sh [-n] PURPOSE ...
+#
+# The purposes are build, demo, check, lint, clang, m32, musl, valgrind, fuzz
+# and bench.
 #
 # With -n nothing is installed: what is missing is named, and status is 1.
 
@@ -37,6 +40,10 @@ check    command  cpio            cpio
 check    shared   libjemalloc.so.2           libjemalloc2
 check    shared   libmimalloc.so.2.0         libmimalloc2.0
 check    shared   libtcmalloc_minimal.so.4   libtcmalloc-minimal4
+clang    command  clang           clang
+m32      multilib -m32            gcc-multilib
+m32      multilib -m32            g++-multilib
+musl     command  musl-gcc        musl-tools
 lint     command  clang           clang
 lint     command  clang-format    clang-format
 lint     command  mandoc          mandoc
@@ -64,6 +71,10 @@ has() {
 	shared)
 		test -n "$(find /lib /usr/lib /usr/local/lib \
 		    -name "$2" 2>/dev/null | head -n 1)"
+		;;
+	multilib)
+		echo '#include <string>' | g++ -x c++ "$2" -fsyntax-only - \
+		    2>/dev/null
 		;;
 	fuzzer)
 		test -n "$(find /usr/lib/clang /usr/lib/llvm-* \
