@@ -120,6 +120,7 @@ use_consumer() {
 @test "lists with mistakes do not compile" {
 	read -ra emit <<<"$($PKG_CONFIG \
 	    --define-variable=prefix="$TEL_STAGE$PREFIX" --cflags libtel-emit)"
+	# shellcheck disable=SC2120 # arguments come through run
 	compile() {
 		$CC -std=c11 -Werror "${emit[@]}" "$@" -fsyntax-only \
 		    "$TEL_TOP/tests/consumer/emitter.c"

@@ -41,7 +41,7 @@ count_on(void *arg)
 		finished[who] = i + 1;
 		/* events of different sizes */
 		if (i % 7 == 0)
-			TEL_EVENT2(Echo, i, "seven and seven" + i % 13);
+			TEL_EVENT2(Echo, i, &"seven and seven"[i % 13]);
 	}
 	return NULL;
 }
@@ -247,7 +247,7 @@ test_damage(void)
 	tel_thread_name("one");
 	tel_intern("string");
 	for (i = 0; i < 4000; i++)
-		TEL_EVENT2(Echo, i, "text and text" + i % 10);
+		TEL_EVENT2(Echo, i, &"text and text"[i % 10]);
 	tel_emit_close();
 	f = fopen(ring, "r");
 	size = fread(whole, 1, size, f);
