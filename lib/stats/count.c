@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting: what is done for an event. */
+/* Counting an event: what it means to each statistic. */
 #include "reader/reader.h"
 #include "stats/stats.h"
 
@@ -138,7 +138,7 @@ act_value(struct tel_stats *s, const struct action *a,
 {
 	tel_value v;
 
-	/* what holds for all events of a type was told when it was bound */
+	/* what is wrong for all events of a type was reported by binding */
 	if (tel_expr_eval(a->definition->value, ev, &v) != TEL_OK)
 		return stats_no_memory(s);
 	return v.missing ? TEL_OK : update(s, a->definition, ev, &v);
@@ -467,7 +467,7 @@ tel_stats_event(tel_stats *s, const tel_event *event)
  * may give that without building each.
  */
 
-/* The slot of a type in the source at hand; NULL when there is none yet. */
+/* The slot of a type in the current source; NULL before its first event. */
 static struct slot *
 find_slot(const struct tel_stats *s, const struct tel_log *log,
     const struct tel_type *t)

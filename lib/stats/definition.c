@@ -13,20 +13,20 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 {
 	struct definition *d = calloc(1, sizeof(*d));
 	unsigned i;
-	int good;
+	int complete;
 
 	if (d == NULL)
 		return NULL;
 	d->text = tel__spec_text(spec);
 	d->unit = tel__copy_string(tel__spec_unit(spec),
 	    strlen(tel__spec_unit(spec)));
-	good = d->text != NULL && d->unit != NULL;
+	complete = d->text != NULL && d->unit != NULL;
 	for (i = 0; i < count; i++) {
 		d->group_names[i] =
 		    tel__copy_string(group_names[i], strlen(group_names[i]));
-		good = good && d->group_names[i] != NULL;
+		complete = complete && d->group_names[i] != NULL;
 	}
-	if (!good) {
+	if (!complete) {
 		tel__definition_free(d);
 		return NULL;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Key: what a tally, a group or a pair is told apart by: a value of an
+ * Key: identifies a bucket of a tally, a group or a pair: a value of an
  * expression, in 64 bits and a tag.  Strings are interned, so that equal keys
  * have equal bits.
  */
@@ -12,7 +12,7 @@
 #include "tel.h"
 
 /* The tag of a key: its data type, or one of these. */
-#define KEY_NEGATIVE 0x10u /* beside TEL_SIGNED: the bits are below 0 */
+#define KEY_NEGATIVE 0x10u /* with TEL_SIGNED: the bits are below 0 */
 #define KEY_MISSING 0x20u
 
 struct key {
@@ -23,7 +23,7 @@ struct key {
 struct strings;
 
 /*
- * Strings, each held once.  What they take counts for budget, which must live
+ * Strings, each stored once.  What they take counts for budget, which must live
  * as long.  NULL when there is no memory.
  */
 struct strings *tel__strings_new(struct budget *budget);
@@ -40,11 +40,11 @@ tel_status tel__key_make(struct strings *s, const tel_value *v,
 tel_status tel__key_string(struct strings *s, const char *bytes, size_t length,
     struct key *out);
 
-/* What a key was made of; a string is good as long as the strings. */
+/* What a key was made of; a string is valid as long as the strings. */
 void tel__key_value(const struct strings *s, const struct key *k,
     tel_value *out);
 
-/* What decides whether keys are equal, beside their bits. */
+/* Two keys are equal if their bits and these classes are. */
 static inline unsigned
 key_class(uint8_t tag)
 {

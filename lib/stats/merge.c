@@ -23,14 +23,14 @@ copy_spec(struct spec *to, const struct spec *from)
 {
 	const char *why;
 	unsigned which;
-	int good;
+	int complete;
 
 	memset(to, 0, sizeof(*to));
 	to->class = from->class;
 	to->pairs = from->pairs;
 	memcpy(to->parameters, from->parameters, sizeof(to->parameters));
 	to->name = tel__copy_string(from->name, strlen(from->name));
-	good = to->name != NULL && copy_piece(&to->value, &from->value) &&
+	complete = to->name != NULL && copy_piece(&to->value, &from->value) &&
 	    copy_piece(&to->weight, &from->weight) &&
 	    copy_piece(&to->condition, &from->condition) &&
 	    copy_piece(&to->start, &from->start) &&
@@ -39,9 +39,9 @@ copy_spec(struct spec *to, const struct spec *from)
 	    copy_piece(&to->middle, &from->middle) &&
 	    tel__layout_make(&to->layout, tel__stat_class(to->class)->layout,
 	        to->parameters, &why, &which) == TEL_OK;
-	if (!good)
+	if (!complete)
 		tel__spec_clear(to);
-	return good ? TEL_OK : TEL_ENOMEM;
+	return complete ? TEL_OK : TEL_ENOMEM;
 }
 
 static struct definition *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Open ranges: starts that wait for their ends.  Those with an equal key make
- * a stack, so that the last to begin is the first to end.
+ * a stack, so that the last to start is the first to end.
  */
 #ifndef TEL_STATS_PAIRS_H
 #define TEL_STATS_PAIRS_H
@@ -10,7 +10,7 @@
 
 struct tel_stat;
 
-/* What ranges are told apart by. */
+/* Identifies ranges that may be a pair. */
 struct pair_key {
 	struct key key;
 	uint32_t log;  /* which log; they share no keys */
@@ -46,7 +46,7 @@ enum pair_result tel__pairs_start(struct open_pairs *o,
 enum pair_result tel__pairs_end(struct open_pairs *o, const struct pair_key *k,
     uint64_t *clock, struct tel_stat **stat);
 
-/* The stat of the range that is open under a key; NULL: there is none. */
+/* The stat of the open range of a key, or NULL. */
 struct tel_stat *tel__pairs_find(const struct open_pairs *o,
     const struct pair_key *k);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Report: what is told of every log, whatever else is asked for. */
+/* Report: the numbers that every log has, whatever was asked for. */
 #ifndef TEL_STATS_REPORT_H
 #define TEL_STATS_REPORT_H
 

@@ -168,7 +168,7 @@ take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 	return TEL_OK;
 }
 
-/* Whether a text is "dur(...)" or "ticks(...)": where its arguments begin. */
+/* Where the arguments of "dur(...)" or "ticks(...)" start; NULL: neither. */
 static const char *
 find_pairs(const char *text, enum pairing *pairs)
 {

@@ -10,7 +10,7 @@
 #define NAME_MAX_LENGTH 200u
 #define GROUPS_MAX 8u
 
-/* A part of a text, and where in the text it stands, from 1. */
+/* A part of a text, and its column there, from 1. */
 struct piece {
 	char *text; /* NULL: it was left out */
 	unsigned column;
@@ -30,14 +30,14 @@ struct spec {
 	struct piece start, end, key, middle;
 };
 
-/* What is wrong, and where in the text that was given. */
+/* The last failure: a message, and the text and column that it is about. */
 struct trouble {
 	char *text; /* our copy; NULL: of no text */
 	unsigned column;
 	char message[480];
 };
 
-/* Says it and returns status.  text may be NULL. */
+/* Records a failure and returns status.  text may be NULL. */
 __attribute__((format(printf, 5, 6))) tel_status
 tel__trouble_set(struct trouble *t, tel_status status, const char *text,
     unsigned column, const char *format, ...);
@@ -80,7 +80,7 @@ tel_status tel__pieces_split(const char *text, struct piece *pieces,
 /* Whether an expression is but the name of a field: that, else NULL. */
 const char *tel__piece_field(const struct piece *p);
 
-/* Whether a word stands in an expression, outside of quotes. */
+/* Whether an expression contains a word, outside of quotes. */
 int tel__piece_has_word(const struct piece *p, const char *word);
 
 #endif

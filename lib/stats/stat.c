@@ -163,7 +163,7 @@ update_ratio(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	return TEL_OK;
 }
 
-/* Into a bucket, or beside them. */
+/* Adds to a bucket, or to what lies outside of them. */
 static tel_status
 update_buckets(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of statistics: how they are made, and what they are told to count. */
+/* Sets of statistics: their making, and the setters. */
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -176,7 +176,7 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 	    tel__piece_has_word(&spec->weight, "dt") ||
 	    tel__piece_has_word(&spec->condition, "dt") ||
 	    tel__piece_has_word(&spec->key, "dt");
-	/* dt is told to who asks of every event, and pairs ask of a few */
+	/* dt needs every event, and pairs see only a few types */
 	if (st == TEL_OK && d->every && spec->pairs != PAIRS_NONE)
 		return tel__trouble_set(&s->trouble, TEL_EINVAL, text, 0,
 		    "dt does not go together with pairs");

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of a set of statistics. */
+/*
+ * A set of statistics.  Events arrive in count.c; bind.c has worked out, once
+ * for each type of a log, which definitions an event concerns.  session.c
+ * keeps the logs that are read together, results.c answers the public queries.
+ */
 #ifndef TEL_STATS_STATS_H
 #define TEL_STATS_STATS_H
 
@@ -102,7 +106,7 @@ struct tel_stats {
 	} inst;
 };
 
-/* Text of a failure without a text of the user's. */
+/* Records a failure that is not about a text of the user's. */
 #define stats_fail(s, status, ...) \
 	tel__trouble_set(&(s)->trouble, status, NULL, 0, __VA_ARGS__)
 
@@ -112,9 +116,9 @@ stats_no_memory(struct tel_stats *s)
 	return stats_fail(s, TEL_ENOMEM, "out of memory");
 }
 
-/* Takes a definition; on failure it is freed.  TEL_OK, TEL_ENOMEM. */
+/* Adds a definition, which the set owns; TEL_OK, TEL_ENOMEM (freed). */
 tel_status tel__stats_adopt(struct tel_stats *s, struct definition *d);
-/* The first one that was taken of a name; NULL: there is none. */
+/* The first definition of a name, or NULL. */
 struct definition *tel__stats_find(const struct tel_stats *s, const char *name);
 
 /*
@@ -139,7 +143,7 @@ tel_status tel__stats_end_session(struct tel_stats *s);
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
     const struct tel_event *ev);
-/* What an event of a busy slot means beside being counted. */
+/* Does what an event of a busy slot means, apart from counting it. */
 tel_status tel__stats_update(struct tel_stats *s, struct source *from,
     struct slot *slot, const struct tel_event *ev);
 

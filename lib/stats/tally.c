@@ -97,7 +97,7 @@ tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
 		st = TEL_ENOMEM;
 	if (st != TEL_OK)
 		return st;
-	/* an order that has not all keys is none */
+	/* an order without the new key is invalid */
 	free(t->order);
 	t->order = NULL;
 	i = t->count++;
@@ -120,7 +120,7 @@ tel__tally_zero(struct tally *t)
 	t->order = NULL;
 }
 
-/* Whether key a comes before key b, or is as good as it. */
+/* Whether key a comes before key b, or is equal to it. */
 static int
 in_order(const struct tally *t, const struct strings *s, tel_key_order order,
     uint32_t a, uint32_t b)
@@ -154,7 +154,7 @@ tel__tally_sort(struct tally *t, const struct strings *s, tel_key_order order)
 	}
 	for (i = 0; i < n; i++)
 		from[i] = i;
-	/* merging from below: qsort() could not be told of the tally */
+	/* bottom-up merge sort: qsort() has no argument for the tally */
 	for (width = 1; width < n; width *= 2) {
 		for (lo = 0; lo < n; lo = hi) {
 			middle = n - lo < width ? n : lo + width;

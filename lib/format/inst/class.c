@@ -166,7 +166,7 @@ static const struct class_def {
 	[CLASS_OTHER] = { "", T_UNKNOWN_CLASS, { 0 } },
 };
 
-/* Reads the parameters.  1, or 0 when one is missing or makes no sense. */
+/* Reads the parameters.  1, or 0 when one is missing or invalid. */
 static int
 read_parameters(const struct inst_line *l, enum inst_class_type type,
     int64_t *out)
@@ -207,7 +207,7 @@ agrees(const struct inst_class *c, const struct inst_line *l,
 	    c->own == on;
 }
 
-/* Gives the id a meaning; what is too much is told once, and passed on. */
+/* Gives the id a meaning; too many are reported once, and ignored. */
 static tel_status
 give_id(struct tel_reader *r, struct inst *s, uint64_t id, uint32_t to)
 {
@@ -215,8 +215,8 @@ give_id(struct tel_reader *r, struct inst *s, uint64_t id, uint32_t to)
 
 	if (st == TEL_ENOMEM)
 		return tel__reader_fail(r, st, "out of memory");
-	if (st == TEL_ELIMIT && !(s->told & 2)) {
-		s->told |= 2;
+	if (st == TEL_ELIMIT && !(s->reported & 2)) {
+		s->reported |= 2;
 		tel__reader_notice(r, TEL_WARNING, s->offset,
 		    "more than %u classes: events of those beyond have no "
 		    "path",
@@ -340,8 +340,8 @@ define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
 	s->class_id = c->id;
 	if (c->type != type)
 		return refuse(r, s, id, "a class of another type is there");
-	if (!agrees(c, &s->line, parameters) && !c->told) {
-		c->told = 1;
+	if (!agrees(c, &s->line, parameters) && !c->reported) {
+		c->reported = 1;
 		tel__reader_notice(r, TEL_WARNING, s->offset,
 		    "the class %llu is defined again, and differently: the "
 		    "first definition holds",

@@ -87,7 +87,7 @@ read_conversion(const unsigned char **p, const unsigned char *end,
 }
 
 int
-tel__inst_format_good(const unsigned char *p, size_t n)
+tel__inst_format_valid(const unsigned char *p, size_t n)
 {
 	const unsigned char *end = p + n;
 	struct conversion c;
@@ -370,7 +370,7 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
 	d->length = (uint32_t)(end - d->format);
-	d->refused = !tel__inst_format_good(d->format, d->length);
+	d->refused = !tel__inst_format_valid(d->format, d->length);
 	if (d->refused)
 		tel__reader_notice(r, TEL_WARNING, s->offset,
 		    "the format of descriptor %llu is refused: values are "

@@ -162,11 +162,11 @@ struct inst_number {
 	int over; /* it is larger than 64 bits hold; so is the magnitude */
 };
 
-/* Reads an integer.  1, or 0 when the value is none. */
+/* Reads an integer.  1, or 0 when the value is not one. */
 int tel__inst_integer(const struct inst_value *v, struct inst_number *out);
 /* The same as 128 bits; 0 also when it does not fit these. */
 int tel__inst_int128(const struct inst_value *v, tel_int128 *out);
-/* One that is not below 0 and fits; 0 when it is none. */
+/* One that is not below 0 and fits 64 bits; else 0. */
 uint64_t tel__inst_unsigned(const struct inst_line *l, enum inst_key key);
 /*
  * Decodes a value into out: never more bytes than it has in the line.  Returns
@@ -209,7 +209,7 @@ struct inst_class {
 	uint8_t type;     /* enum inst_class_type */
 	uint8_t own;      /* it is enabled itself */
 	uint8_t disposed; /* itself */
-	uint8_t told;     /* that a definition of it differs */
+	uint8_t reported; /* that a definition of it differs */
 	uint8_t orphan;   /* the parent that it names was not defined */
 	uint32_t checked; /* the generation that the next two are of */
 	uint8_t on;       /* it and all paths above it are enabled */
@@ -256,7 +256,7 @@ struct inst_descriptor {
 };
 
 /* Whether a format is one that is followed: see tel-inst(5). */
-int tel__inst_format_good(const unsigned char *p, size_t n);
+int tel__inst_format_valid(const unsigned char *p, size_t n);
 /*
  * Writes what a descriptor makes of a line's values to out, which has room
  * for INST_TEXT_MAX bytes and those of the line.  Returns the end.
@@ -350,12 +350,12 @@ struct inst {
 	size_t descriptor_room;
 	size_t descriptor_bytes;
 	locale_t c_locale;
-	uint64_t offset; /* of the line */
-	int headed;      /* a session has begun, */
-	int ended;       /* and ended */
-	uint64_t lost;   /* records, by the log's own account */
-	int cut;         /* the line has no end */
-	unsigned told;   /* bits: what was told once already */
+	uint64_t offset;   /* of the line */
+	int headed;        /* a session has begun, */
+	int ended;         /* and ended */
+	uint64_t lost;     /* records, by the log's own account */
+	int cut;           /* the line has no end */
+	unsigned reported; /* bits: what is reported only once */
 
 	uint8_t from[T_TYPES][INST_FIELDS]; /* as tel__inst_sources() says */
 
@@ -374,7 +374,7 @@ struct inst {
 
 /*
  * Follows the line of s: sets the event's type and what is not in the line.
- * TEL_OK: there is an event; TEL_EDAMAGED: the line makes no sense, *why says
+ * TEL_OK: there is an event; TEL_EDAMAGED: the line is invalid, *why says
  * how; TEL_EVERSION, TEL_ENOMEM.
  */
 tel_status tel__inst_follow(struct tel_reader *r, struct inst *s,

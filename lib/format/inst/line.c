@@ -85,7 +85,7 @@ key_of(uint64_t name)
 	}
 }
 
-/* The value at p, up to a blank or the line's end.  NULL: it is none. */
+/* The value at p, up to a blank or the line's end.  NULL: invalid. */
 static const unsigned char *
 take_value(const unsigned char *p, struct inst_value *v)
 {

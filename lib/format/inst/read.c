@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inst logs: from lines to events.  A line that makes no sense is damaged
- * alone, and the next one is read as if it had not been there.
+ * Inst logs: from lines to events.  An invalid line is damage by
+ * itself, and the next one is read as if it had not been there.
  */
 #include "format/inst/inst.h"
 
@@ -213,9 +213,9 @@ tel__inst_next(struct tel_reader *r)
 	}
 }
 
-/* 1 when the n letters of word stand at p. */
+/* 1 when the text at p starts with word. */
 static int
-stands(const unsigned char *p, const unsigned char *end, const char *word)
+starts_with(const unsigned char *p, const unsigned char *end, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -226,7 +226,7 @@ stands(const unsigned char *p, const unsigned char *end, const char *word)
 static int
 score(const unsigned char *p, const unsigned char *end)
 {
-	static const char *const begins[] = { "C id=", "D id=", "E c=", "U c=",
+	static const char *const codes[] = { "C id=", "D id=", "E c=", "U c=",
 		"S c=", "SB c=", "X c=", "L n=", "K wall=" };
 	unsigned bad = 0, i;
 
@@ -237,10 +237,10 @@ score(const unsigned char *p, const unsigned char *end)
 	if (bad > 15)
 		return 0;
 	p += 17;
-	if (stands(p, end, "H inst "))
+	if (starts_with(p, end, "H inst "))
 		return 100;
-	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (stands(p, end, begins[i]))
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (starts_with(p, end, codes[i]))
 			return 95;
 	return 0;
 }
@@ -276,7 +276,7 @@ tel__inst_probe(struct tel_reader *r)
 			    memchr(r->p + seen, '\n', have - seen) :
 			    NULL;
 			end = lf != NULL ? lf : r->p + have;
-			/* wait for no more of what is no text, or told */
+			/* do not wait for more of what is not text */
 			if (lf != NULL || r->eof || have == TEL_PROBE_SIZE ||
 			    score(line, end) > 0 || !is_plain(r->p + seen, end))
 				break;

@@ -68,8 +68,8 @@ header(struct tel_reader *r, struct inst *s, const char **why)
 		    (unsigned long long)s->version[0],
 		    (unsigned long long)s->version[1],
 		    (unsigned long long)s->version[2]);
-	if ((s->version[0] > 1 || s->version[1] > 0) && !(s->told & 4)) {
-		s->told |= 4;
+	if ((s->version[0] > 1 || s->version[1] > 0) && !(s->reported & 4)) {
+		s->reported |= 4;
 		tel__reader_notice(r, TEL_WARNING, s->offset,
 		    "the log says version %llu.%llu.%llu and is read as 1.0.0",
 		    (unsigned long long)s->version[0],
@@ -101,8 +101,8 @@ find_class(struct tel_reader *r, struct inst *s, unsigned *type)
 	*type = CLASS_TYPES;
 	at = tel__inst_class_of(&s->tree, s->class_id);
 	if (at == INST_NO_CLASS) {
-		if (s->class_id != 0 && !(s->told & 8)) {
-			s->told |= 8;
+		if (s->class_id != 0 && !(s->reported & 8)) {
+			s->reported |= 8;
 			tel__reader_notice(r, TEL_WARNING, s->offset,
 			    "the class %llu is not defined: its events are "
 			    "shown without a path",
@@ -330,7 +330,7 @@ lost(struct tel_reader *r, struct inst *s, const char **why)
  * the event itself are looked at when it is made.
  */
 static int
-numbers_good(const struct inst_line *l)
+numbers_valid(const struct inst_line *l)
 {
 	static const uint64_t keys = (uint64_t)1 << I_C |
 	    (uint64_t)1 << I_PARENT | (uint64_t)1 << I_D |
@@ -351,7 +351,7 @@ numbers_good(const struct inst_line *l)
 tel_status
 tel__inst_follow(struct tel_reader *r, struct inst *s, const char **why)
 {
-	if (!numbers_good(&s->line))
+	if (!numbers_valid(&s->line))
 		return damaged(why,
 		    "numbers as c=, tag=, parent=, en=, d= and counts");
 	s->path = "";

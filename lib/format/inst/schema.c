@@ -205,12 +205,12 @@ number(struct tel_reader *r, struct inst *s, const struct tel_field *f,
 	if (f->datatype == TEL_SIGNED)
 		most = INT64_MAX + (uint64_t)n.negative;
 	if (n.over || n.magnitude > most) {
-		if (!(s->told & 1))
+		if (!(s->reported & 1))
 			tel__reader_notice(r, TEL_WARNING, s->offset,
 			    "a number is too large for the field %s of %s, "
 			    "and is shown as the largest",
 			    f->name, rows[s->type].name);
-		s->told |= 1;
+		s->reported |= 1;
 		n.magnitude = most;
 	}
 	*out = n.negative ? 0 - n.magnitude : n.magnitude;
