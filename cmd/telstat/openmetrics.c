@@ -422,6 +422,16 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
 	}
 }
 
+/* A class without names of its own here: its numbers, as gauges. */
+static void
+put_numbers(const struct metric *m)
+{
+	metric_numbers(m, "", "gauge", "last value", TEL_NUMBER_LAST);
+	metric_numbers(m, "_sum", "gauge", "sum of values", TEL_NUMBER_SUM);
+	metric_numbers(m, "_min", "gauge", "least value", TEL_NUMBER_MIN);
+	metric_numbers(m, "_max", "gauge", "largest value", TEL_NUMBER_MAX);
+}
+
 static void
 put_metric(const struct metric *m)
 {
@@ -458,11 +468,12 @@ put_metric(const struct metric *m)
 		put_pairs(m);
 		updates = NULL;
 		break;
-	case TEL_CLASS_HIST:
-	case TEL_CLASS_SPLIT:
-	case TEL_CLASS_LOG2:
-	case TEL_CLASS_LOGLIN:
-	case TEL_CLASS_QUANTILES: metric_buckets(m); break;
+	default:
+		if (tel_stat_bucket_count(stat) > 0)
+			metric_buckets(m);
+		else
+			put_numbers(m);
+		break;
 	}
 	if (updates != NULL)
 		metric_numbers(m, "_updates", "counter", updates,
