@@ -47,7 +47,7 @@ tel__write_is_build(const struct tel_writer *w, const struct tel_schema *schema,
 static int
 is_known_init(struct tel_writer *w, const struct tel_event *ev)
 {
-	size_t header = ev->log->schema->header, size = ev->size - header;
+	size_t header = ev->type->schema->header, size = ev->size - header;
 
 	if (size > sizeof(w->numbering.init))
 		return 0;
@@ -109,7 +109,7 @@ put_name(struct write_log *l, const struct tel_event *ev)
 		return st;
 	/* the release is the same, and was named */
 	if (intern && l->serial > 0 && same && to == id &&
-	    tel__write_is_build(w, ev->log->schema, text, n))
+	    tel__write_is_build(w, ev->type->schema, text, n))
 		return TEL_OK;
 	if (to != id)
 		return put_changed(w, ev, f, to);

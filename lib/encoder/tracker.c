@@ -333,7 +333,7 @@ take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 	tel_status st;
 
 	text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-	wanted |= k->is_build(k->arg, ev->log->schema, text, n);
+	wanted |= k->is_build(k->arg, ev->type->schema, text, n);
 	st = string_of(k, tel_load(&t->fields[t->role_field[0]], ev->data), &s);
 	if (st == TEL_ELIMIT)
 		return TEL_END;
@@ -470,8 +470,8 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 
 	if (t->unknown)
 		return TEL_OK;
-	if (k->labelled.schema != ev->log->schema &&
-	    find_labelled(&k->labelled, ev->log->schema) != TEL_OK)
+	if (k->labelled.schema != ev->type->schema &&
+	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	if (is_name(t)) {
 		st = take(k, ev, 1);
@@ -508,8 +508,8 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 		return k->put(k->arg, ev);
 	if (!is_name(t))
 		return TEL_OK;
-	if (k->labelled.schema != ev->log->schema &&
-	    find_labelled(&k->labelled, ev->log->schema) != TEL_OK)
+	if (k->labelled.schema != ev->type->schema &&
+	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	st = take(k, ev, 0);
 	return st == TEL_END ? k->put(k->arg, ev) : st;

@@ -71,7 +71,7 @@ struct tel_event {
 static inline int
 tel_event_timeless(const struct tel_event *ev)
 {
-	return ev->clock == 0 && ev->log->schema->untimed;
+	return ev->clock == 0 && ev->type->schema->untimed;
 }
 
 /* How many bytes an event refers to in all. */
@@ -180,7 +180,7 @@ tel_find_label(const struct tel_event *ev, const struct tel_field *f,
 	if (!tel_field_labelled(f))
 		return 0;
 	return tel_find_label_at(ev, (unsigned)(f - ev->type->fields),
-	    tel_field_space(ev->log->schema, f), value, out);
+	    tel_field_space(ev->type->schema, f), value, out);
 }
 
 /* The bytes of the string field f and their number, the NUL left out. */

@@ -70,6 +70,7 @@ tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
 	t->kind_number = (uint16_t)number;
 	t->code = code;
 	t->index = s->ntypes;
+	t->schema = s;
 	t->size = size;
 	t->partner = -1;
 	memset(t->role_field, -1, sizeof(t->role_field));
@@ -196,6 +197,7 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 	t->index = schema->ntypes + schema->nunknown;
 	t->size = schema->header;
 	t->unknown = 1;
+	t->schema = schema;
 	t->partner = -1;
 	memset(t->role_field, -1, sizeof(t->role_field));
 	memmove(list + lo + 1, list + lo,

@@ -112,6 +112,7 @@ struct tel_type {
 	 * tel_role_part.
 	 */
 	int8_t role_field[TEL_ROLE_PARTS];
+	struct tel_schema *schema; /* whose type it is */
 	int32_t partner; /* START: index of the type that ends it; else -1 */
 };
 

@@ -129,7 +129,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 
 	(void)same;
 	if (pr->columns != NULL) {
-		type = tel_schema_find_type(ev->log->schema, pr->columns);
+		type = tel_schema_find_type(ev->type->schema, pr->columns);
 		if (type == NULL)
 			return tel__render_fail(pr,
 			    "the log has no event type of the name that the "

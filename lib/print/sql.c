@@ -453,7 +453,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		sql->events = 0;
 	}
 	end_batch(pr);
-	return put_schema(pr, ev->log->schema);
+	return put_schema(pr, ev->type->schema);
 }
 
 static tel_status

@@ -164,7 +164,7 @@ put_types(struct tel_printer *pr, const struct tel_schema *s)
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
-	const struct tel_schema *s = ev->log->schema;
+	const struct tel_schema *s = ev->type->schema;
 	char line[256];
 
 	(void)same;

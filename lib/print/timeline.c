@@ -235,7 +235,7 @@ static void
 finish_range(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
-	const struct tel_schema *s = ev->log->schema;
+	const struct tel_schema *s = ev->type->schema;
 	struct timeline_track *t;
 	struct tel__entry *e;
 	int i;
@@ -309,7 +309,7 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	const char *name;
 	size_t n;
 
-	p = tel__timeline_plan(tl, ev->log->schema, ev->type);
+	p = tel__timeline_plan(tl, ev->type->schema, ev->type);
 	if (p == NULL)
 		return TEL_ENOMEM;
 	tl->no_memory = 0;

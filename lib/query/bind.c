@@ -214,7 +214,7 @@ tel__binder_step(struct binder *b, const struct tel_event *ev)
 	b->machine.dt = value_missing();
 	if (to->log == ev->log && to->log_number == ev->log->number &&
 	    clock != NULL && tel__clock_rate(clock) > 0 &&
-	    (to->previous != 0 || !ev->log->schema->untimed) &&
+	    (to->previous != 0 || !ev->type->schema->untimed) &&
 	    !__builtin_sub_overflow(tel__clock_ns(clock, ev->clock),
 	        tel__clock_ns(clock, to->previous), &dt))
 		b->machine.dt = value_signed((uint64_t)dt);

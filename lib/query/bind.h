@@ -71,8 +71,8 @@ binding_program(const struct binding *b, const struct tel_type *type)
 static inline const struct program *
 binder_program(struct binder *b, const struct tel_event *ev)
 {
-	if (b->current == NULL || b->current->schema != ev->log->schema)
-		if (tel__binder_switch(b, ev->log->schema) != TEL_OK)
+	if (b->current == NULL || b->current->schema != ev->type->schema)
+		if (tel__binder_switch(b, ev->type->schema) != TEL_OK)
 			return NULL;
 	if (b->tree != NULL && b->tree->uses_dt)
 		tel__binder_step(b, ev);

@@ -213,7 +213,7 @@ begin(struct tel_merge *m)
 static const struct tel_event *
 flag(struct tel_merge *m, const struct tel_event *ev)
 {
-	const struct tel_periods *p = &ev->log->schema->periods;
+	const struct tel_periods *p = &ev->type->schema->periods;
 
 	if (!TEL__RESERVE(m->copy, m->copy_room, ev->size))
 		return NULL;
@@ -232,7 +232,7 @@ static const struct tel_event *
 judge(struct tel_merge *m, struct merge_input *in)
 {
 	const struct tel_event *ev = in->head;
-	const struct tel_periods *p = &ev->log->schema->periods;
+	const struct tel_periods *p = &ev->type->schema->periods;
 	const struct tel_field *f = p->type->fields;
 	uint64_t flags = tel_load(&f[p->flags], ev->data);
 
@@ -277,7 +277,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 		return m->failed != TEL_OK ? m->failed : TEL_END;
 	m->taken = 1;
 	ev = m->heap[0]->head;
-	if (ev->type == ev->log->schema->periods.type) {
+	if (ev->type == ev->type->schema->periods.type) {
 		ev = judge(m, m->heap[0]);
 		if (ev == NULL)
 			return no_memory(m);

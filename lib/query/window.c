@@ -156,7 +156,7 @@ complete(struct tel_window *w, const struct tel_event *ev)
 static uint64_t
 live_limit(const struct tel_window *w, const struct tel_event *ev)
 {
-	if (full(w) || !ev->log->schema->sync_first)
+	if (full(w) || !ev->type->schema->sync_first)
 		return UINT64_MAX;
 	return w->nsyncs < LAG ? 0 : w->syncs[w->nsyncs % LAG];
 }

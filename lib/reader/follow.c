@@ -7,7 +7,7 @@ static tel_status
 follow_init(struct tel_reader *r, const struct tel_event *ev)
 {
 	const struct tel_format_ops *f =
-	    tel__format_of_schema(r->formats, ev->log->schema->name);
+	    tel__format_of_schema(r->formats, ev->type->schema->name);
 
 	return f != NULL && f->version != NULL ? f->version(r, ev) : TEL_OK;
 }

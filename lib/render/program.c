@@ -274,7 +274,7 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 		break;
 	case TEL_TIME_DELTA:
 		since = pr->has_previous ? pr->previous : ev->clock;
-		if (since == 0 && ev->log->schema->untimed)
+		if (since == 0 && ev->type->schema->untimed)
 			since = ev->clock;
 		break;
 	case TEL_TIME_ISO: return put_wall(ev, p, json);
@@ -317,8 +317,9 @@ put_number(struct tel_printer *pr, const struct render_step *s,
 		return put_exact(p, sign_extend(v, s->mask), 1);
 	case RENDER_EXACT: return put_exact(p, v, 0);
 	case RENDER_ONES:
-		v = v == 0 ? 0 :
-		             UINT64_MAX >> (64 - 8 * ev->log->schema->abi.word);
+		v = v == 0 ?
+		    0 :
+		    UINT64_MAX >> (64 - 8 * ev->type->schema->abi.word);
 		return tel_put_hex(p, v, TEL_UPPER);
 	case RENDER_DOUBLE: return tel__put_double(p, v);
 	case RENDER_DOUBLE_10: return tel__put_double_10(p, v);
@@ -379,7 +380,7 @@ static unsigned char *
 put_long(struct tel_printer *pr, const struct render_program *g,
     const struct render_step *s, const struct tel_event *ev, unsigned char *p)
 {
-	uint32_t header = ev->log->schema->header;
+	uint32_t header = ev->type->schema->header;
 	/* a type that is not known has no fields */
 	const struct tel_field *f = NULL;
 	const char *string = (const char *)ev->data + header;

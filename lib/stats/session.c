@@ -358,6 +358,7 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 		to->damaged += tel_reader_count(r, TEL_COUNT_DAMAGED);
 		to->skipped += tel_reader_count(r, TEL_COUNT_SKIPPED);
 		to->repaired += tel_reader_count(r, TEL_COUNT_REPAIRED);
+		to->lost += tel_reader_count(r, TEL_COUNT_LOST);
 		take_rate(s, r);
 		for (member = r->split; member != NULL;
 		     member = member->next_split)

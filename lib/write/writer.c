@@ -470,6 +470,10 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 	/* a text without an event still says what it is of */
 	if (r != NULL && w->encoder == NULL && r->log.tail_size > 0)
 		st = switch_log(w, &r->log);
+	/* so does one of which all is filtered out, but for what was lost */
+	if (st == TEL_OK && r != NULL && r->log.schema != NULL &&
+	    r->log.lost > 0)
+		st = switch_log(w, &r->log);
 
 	for (l = w->logs; l != NULL && st == TEL_OK; l = l->next)
 		if (l->log->tail_size > 0 && w->encoder->convert == NULL)

@@ -57,3 +57,93 @@ check() {
 	telcat -q -f json two.tel >two.json
 	python3 "$TEL_TOP/tests/spec/compare.py" - two.json <two.tel
 }
+
+# make NAME: what the independent encoder makes of a case of cases.py.
+make_case() {
+	python3 "$TEL_TOP/tests/spec/cases.py" "$1" >"$1.tel"
+}
+
+@test "the process, thread and processor of a block are fields of its events" {
+	make_case source
+	telcat -q -H source.tel >text
+	diff -u - text <<-'END'
+		00000000000003E8 Alloc addr=0x1000 size=16 tag="hi" pid=77 tid=5["worker"] cpu=1
+		00000000000007D0 Start id=5 pid=77 tid=5["worker"] cpu=1
+		00000000000009C4 Alloc addr=0x2000 size=32 tag="there" pid=77 tid=5["worker"] cpu=1
+		0000000000000BB8 Stop id=5 pid=77 tid=5["worker"] cpu=1
+		0000000000000FA0 Alloc addr=0x1000 size=16 tag="hi" tid=6
+	END
+	[ "$(telfilter -c -w 'tid == 5' source.tel 2>err)" = 4 ]
+	[ "$(telfilter -c -w 'cpu == 1 && pid == 77' source.tel 2>err)" = 4 ]
+	# they survive a filter, and text
+	telfilter -w 'tid == 5' source.tel 2>err | telcat -q -H >got
+	head -n 4 text | cmp - got
+	telcat -q source.tel | telcat -q -H | cmp - text
+	# and make tracks, on which ranges are
+	telcat -q -f chrome source.tel >chrome
+	grep -q '"name":"thread 5 worker"' chrome
+	grep -q '"name":"thread 6"' chrome
+}
+
+@test "events that were lost when a log was recorded are counted" {
+	make_case source
+	run -0 --separate-stderr telcat -H source.tel
+	[ "$stderr" = "telcat: source.tel: 231 events lost when the log was recorded" ]
+	run -0 telstat -q -f csv source.tel
+	[[ $output == *lost*231* ]]
+	# they survive a filter that keeps nothing
+	telfilter -w 'addr == 1' source.tel >none.tel 2>err
+	run -0 telstat none.tel
+	[[ $output == *"231 events lost"* ]]
+}
+
+@test "the wall clock of a stream and of a log" {
+	make_case source
+	run -0 telcat -q -H -T iso -n 1 source.tel
+	[[ $output == "2023-11-14T22:13:20.000001000Z Alloc "* ]]
+	run -0 telcat -q -f json -T iso -n 1 source.tel
+	[[ $output == '{"time":"2023-11-14T22:13:20.000001000Z",'* ]]
+	# it survives a conversion
+	telcat -q -f tel source.tel >again.tel
+	run -0 telcat -q -H -T iso -n 1 again.tel
+	[[ $output == "2023-11-14T22:13:20.000001000Z Alloc "* ]]
+	# a log of its own origin and rate
+	make_case clocks
+	run -0 telcat -q -H -T iso clocks.tel
+	[ "${lines[0]}" = "1969-12-31T23:59:59.500000000Z A x=1" ]
+	[ "${lines[1]}" = "2000-02-29T00:00:00.250000000Z A x=2" ]
+}
+
+@test "names with control characters are spelled, and read back" {
+	make_case names
+	telcat -q names.tel >text
+	run ! grep -q '[^ -~]' text
+	grep -q 'Al\\x1b\\x5b31m\\x0ax addr=0x1000 si\\x1bze=16' text
+	for option in '' --types '-f csv' '-f json'; do
+		# shellcheck disable=SC2086
+		telcat -q $option names.tel >out
+		run ! grep -q $'\033' out
+		# shellcheck disable=SC2086
+		telcat -q $option text >again
+		[ -n "$option" ] || cmp text again
+	done
+	telcat -q -f json names.tel >json
+	telcat -q -f json text | cmp - json
+	telcat -q -f tel names.tel | telcat -q | cmp - text
+}
+
+@test "what is reserved needs a newer version, which is no damage" {
+	for case in load datatype fields median; do
+		make_case "$case"
+		run --separate-stderr telcat "$case.tel"
+		echo "$case: $status $stderr"
+		[[ $stderr == *"newer version"* || $stderr == *"version 1.2.0"* ]]
+		[[ $stderr != *damage* ]]
+		if [ "$case" = median ]; then
+			[ "$status" = 1 ]
+		else
+			[ "$status" = 3 ]
+			[[ $stderr == *"2 events not read"* ]]
+		fi
+	done
+}

@@ -59,9 +59,9 @@ dump(FILE *f, const tel_event *ev)
 	    tel_type_name(t));
 	bytes = tel_event_bytes(ev, &n);
 	if (tel_type_unknown(t))
-		for (j = ev->log->schema->header; j < n; j++)
+		for (j = ev->type->schema->header; j < n; j++)
 			fprintf(f, "%s%02x",
-			    j == ev->log->schema->header ? " " : "", bytes[j]);
+			    j == ev->type->schema->header ? " " : "", bytes[j]);
 	for (i = 0; i < tel_type_field_count(t); i++) {
 		s = tel_event_string(ev, i, &n);
 		if (s == NULL) {

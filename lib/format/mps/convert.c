@@ -146,7 +146,7 @@ static inline tel_status
 find_plan(struct convert *c, struct convert_log **log,
     const struct tel_event *ev, struct plan **out)
 {
-	const struct tel_schema *from = ev->log->schema;
+	const struct tel_schema *from = ev->type->schema;
 	const struct tel_type *t = ev->type;
 	tel_status st = TEL_OK;
 	struct map *m;
@@ -227,7 +227,7 @@ follow(struct convert *c, struct plan *p, const struct tel_event *ev,
 		*size = 0;
 		if (move->misfit == NULL)
 			move->misfit = tel__losses_row(c->losses,
-			    TEL_LOSS_VALUE, ev->log->schema->name,
+			    TEL_LOSS_VALUE, ev->type->schema->name,
 			    ev->type->name, move->src->name);
 		*lost = move->misfit;
 		return *lost == NULL ? TEL_ENOMEM : TEL_OK;

@@ -77,7 +77,7 @@ static tel_status
 version(struct tel_reader *r, const struct tel_event *ev)
 {
 	const uint8_t *known =
-	    tel__mps_releases[ev->log->schema->release].version;
+	    tel__mps_releases[ev->type->schema->release].version;
 	const uint8_t *newest =
 	    tel__mps_releases[tel__mps_nreleases - 1].version;
 	uint64_t v[3];
@@ -102,7 +102,7 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	tel__reader_notice(r, TEL_WARNING, ev->offset,
 	    "the stream says version %s and is read as %s (%s): events that "
 	    "are not known are shown by number",
-	    text, ev->log->schema->version, ev->log->schema->name);
+	    text, ev->type->schema->version, ev->type->schema->name);
 	return TEL_OK;
 }
 

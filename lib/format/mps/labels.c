@@ -143,7 +143,7 @@ take(struct synth *s, const struct tel_event *ev, const struct tel_field *f,
     const char *text, size_t n)
 {
 	const uint64_t value = tel_load(f, ev->data);
-	enum tel_space space = tel_field_space(ev->log->schema, f);
+	enum tel_space space = tel_field_space(ev->type->schema, f);
 	struct tel_label label;
 
 	if (tel__labels_find(ev->log->labels, space, value, ev->clock,

@@ -57,6 +57,7 @@ make_types(struct tel_schema *s, const struct mps_release *release)
 		return TEL_ENOMEM;
 	for (i = 0; i < s->ntypes; i++) {
 		s->types[i].index = i;
+		s->types[i].schema = s;
 		s->by_code[s->types[i].code] = &s->types[i];
 	}
 	for (row = tel__mps_rows; row < end; row++) {

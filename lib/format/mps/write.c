@@ -38,7 +38,7 @@ static tel_status
 put_event(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
-	const int big = ev->log->schema->abi.big;
+	const int big = ev->type->schema->abi.big;
 	unsigned char *p = tel_output_room(w->out, ev->size);
 
 	(void)changed;

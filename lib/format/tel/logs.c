@@ -81,11 +81,10 @@ built_in(const struct tel_reader *r, const struct native_log *log)
 	return NULL;
 }
 
-static int
-is_named(const struct tel_schema *s, const struct native_log *log)
+static uint64_t
+hash_name(const struct native_log *log)
 {
-	return strlen(s->name) == log->schema_size &&
-	    memcmp(s->name, log->schema, log->schema_size) == 0;
+	return tel__native_xxh64(log->schema, log->schema_size);
 }
 
 /* A schema of that digest: a whole one, or one that was made of types. */
@@ -96,7 +95,7 @@ look_up(const struct native *s, const struct native_log *log, uint64_t types)
 
 	for (f = s->schemas; f != NULL; f = f->next) {
 		if (f->native.digest != log->digest || f->base != NULL ||
-		    !is_named(f->native.schema, log))
+		    f->name != hash_name(log))
 			continue;
 		if (f->types == 0 || f->types == types)
 			return f;
@@ -109,7 +108,7 @@ look_up(const struct native *s, const struct native_log *log, uint64_t types)
 
 static tel_status
 add_schema(struct tel_reader *r, struct native *s, struct tel_schema *schema,
-    uint64_t digest, uint64_t types)
+    const struct native_log *log, uint64_t types)
 {
 	struct tel_schema *kept = r->log.schema;
 	tel_status st = tel__reader_adopt(r, schema);
@@ -120,10 +119,12 @@ add_schema(struct tel_reader *r, struct native *s, struct tel_schema *schema,
 		return st;
 	f = calloc(1, sizeof(*f));
 	if (f == NULL ||
-	    tel__native_schema_begin(&f->native, schema, digest) != TEL_OK) {
+	    tel__native_schema_begin(&f->native, schema, log->digest) !=
+	        TEL_OK) {
 		free(f);
 		return TEL_ENOMEM;
 	}
+	f->name = hash_name(log);
 	f->types = types;
 	f->next = s->schemas;
 	s->schemas = f;
@@ -157,7 +158,7 @@ find_schema(struct tel_reader *r, struct native *s,
 	else if (schema == NULL)
 		st = TEL_EFORMAT;
 	if (st == TEL_OK)
-		st = add_schema(r, s, schema, log->digest, partial ? types : 0);
+		st = add_schema(r, s, schema, log, partial ? types : 0);
 	*out = s->schemas;
 	return st;
 }

@@ -433,7 +433,7 @@ count_lost(struct tel_reader *r, struct native *s,
 		s->slots[0].source->log->lost += head->lost;
 	else
 		r->log.lost += head->lost;
-	tel__reader_notice(r, TEL_WARNING, r->offset,
+	tel__reader_notice(r, TEL_INFO, r->offset,
 	    "%llu events were lost when the log was recorded",
 	    (unsigned long long)head->lost);
 }

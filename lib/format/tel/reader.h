@@ -14,6 +14,7 @@
 struct native_found {
 	struct native_found *next;
 	struct native_schema native;
+	uint64_t name;  /* hash of the name that the stream gives it */
 	uint64_t types; /* of one that is not whole: what it was made of */
 	struct native_found *base; /* what a schema with a source is made of */
 };

@@ -4,6 +4,7 @@
  * described, type by type.
  */
 #include "format/tel/wire.h"
+#include "model/name.h"
 #include "model/role.h"
 
 #include <stdio.h>
@@ -240,24 +241,25 @@ string(struct native_bytes *b, const unsigned char **p)
 	return *p != NULL ? n : 0;
 }
 
-/* A name as a string; NULL when there is no memory, or there is a NUL. */
+/*
+ * A name in its spelling (words: as that of a kind); NULL when there is no
+ * memory, or it is invalid.
+ */
 static char *
-name(struct native_bytes *b)
+name(struct native_bytes *b, int words)
 {
 	const unsigned char *p;
 	size_t n = string(b, &p);
-	char *copy;
 
-	if (b->bad || n > UINT16_MAX || memchr(p, '\0', n) != NULL) {
+	if (b->bad || memchr(p, '\0', n) != NULL) {
 		b->bad = 1;
 		return NULL;
 	}
-	copy = malloc(n + 1);
-	if (copy == NULL)
+	if (n > TEL__NAME_MAX) {
+		b->bad = b->newer = 1;
 		return NULL;
-	memcpy(copy, p, n);
-	copy[n] = '\0';
-	return copy;
+	}
+	return tel__name_spell(p, n, words);
 }
 
 tel_status
@@ -320,7 +322,7 @@ tel__native_log(struct native_bytes *b, unsigned median, struct native_log *out)
 static tel_status
 add_field(struct native_bytes *b, struct tel_type *t)
 {
-	char *text = name(b);
+	char *text = name(b, 0);
 	const enum tel_datatype datatype =
 	    datatypes[native_known(b, NDATATYPES - 1)];
 	const enum tel_load load = loads[native_known(b, NLOADS - 1)];
@@ -364,8 +366,8 @@ read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 	uint32_t n, i, part;
 
 	memset(h, 0, sizeof(*h));
-	h->name = name(b);
-	h->kind = name(b);
+	h->name = name(b, 0);
+	h->kind = name(b, 1);
 	h->kind_number = native_number(b, UINT16_MAX);
 	h->code = native_number(b, UINT32_MAX);
 	h->size = native_number(b, NATIVE_BODY_MAX);
@@ -474,7 +476,8 @@ tel__native_schema(const struct native_log *log, struct tel_schema **out,
 {
 	struct native_bytes b = { log->types, log->types + log->types_size, 0,
 		0 };
-	char *version = name(&b), *platform = name(&b), text[48];
+	char *version = name(&b, 1), *platform = name(&b, 1), text[48],
+	     *spelling, *p;
 	struct tel_abi abi = { 0 };
 	struct tel_schema *s = NULL;
 	uint32_t flags, header, align, ntypes;
@@ -494,9 +497,17 @@ tel__native_schema(const struct native_log *log, struct tel_schema **out,
 	    memchr(log->schema, '\0', log->schema_size) != NULL) {
 		st = TEL_EFORMAT;
 	} else if (version != NULL && platform != NULL) {
-		memcpy(text, log->schema, log->schema_size);
-		text[log->schema_size] = '\0';
-		s = tel__schema_make(text, version, &abi, header, ntypes);
+		/* in a spelling that has no blanks; a long one is cut */
+		spelling = tel__name_spell(log->schema, log->schema_size, 1);
+		if (spelling != NULL) {
+			snprintf(text, sizeof(text), "%s", spelling);
+			for (p = text; *p != '\0'; p++)
+				if (*p == ' ')
+					*p = '_';
+			s = tel__schema_make(text, version, &abi, header,
+			    ntypes);
+		}
+		free(spelling);
 	}
 	if (s != NULL) {
 		snprintf(s->platform, sizeof(s->platform), "%s", platform);

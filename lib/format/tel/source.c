@@ -145,9 +145,13 @@ tel__native_source_schema(const struct tel_schema *from, unsigned source,
 	tel_status st = TEL_OK;
 	unsigned i;
 
-	if ((size_t)snprintf(name, sizeof(name), "source+%s", from->name) >=
-	    sizeof(name))
-		snprintf(name, sizeof(name), "%s", from->name);
+	/* "tid+cpu+app": schemas of different fields have different names */
+	if (snprintf(name, sizeof(name), "%s%s%s%.*s",
+	        source & NATIVE_PROCESS ? "pid+" : "",
+	        source & NATIVE_THREAD ? "tid+" : "",
+	        source & NATIVE_CPU ? "cpu+" : "", (int)sizeof(name) - 13,
+	        from->name) < 0)
+		return TEL_EFORMAT;
 	s = tel__schema_make(name, from->version, &from->abi,
 	    from->header + tel__native_source_size(source), from->ntypes);
 	if (s == NULL)

@@ -191,7 +191,7 @@ static tel_status
 tell_label(struct native_out *n, const struct tel_event *ev,
     const struct tel_field *f)
 {
-	const enum tel_space space = tel_field_space(ev->log->schema, f);
+	const enum tel_space space = tel_field_space(ev->type->schema, f);
 	const uint64_t value = tel_load(f, ev->data);
 	struct out_log *log = n->last_log;
 	struct out_block *blocks[2] = { &n->block, &n->names };
@@ -280,11 +280,11 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 		st = find_log(w, ev->log);
 	if (st == TEL_OK &&
 	    (n->last_schema == NULL ||
-	        n->last_schema->native.schema != ev->log->schema))
-		st = find_schema(w, ev->log->schema);
+	        n->last_schema->native.schema != ev->type->schema))
+		st = find_schema(w, ev->type->schema);
 	if (st == TEL_OK && n->last_log->lost != ev->log->lost)
 		st = report_lost(w, ev->log);
-	if (st == TEL_OK && !names_itself(ev->log->schema) &&
+	if (st == TEL_OK && !names_itself(ev->type->schema) &&
 	    tel__labels_count(ev->log->labels) > 0)
 		st = tell_labels(n, ev);
 	if (st == TEL_OK && tel_type_is_followed(ev->type)) {
@@ -335,6 +335,35 @@ native_flush(struct tel_writer *w)
 	return w->state != NULL ? tel__native_put_events(w) : TEL_OK;
 }
 
+static int
+has_lost(const struct tel_writer *w)
+{
+	const struct write_log *l;
+
+	for (l = w->logs; l != NULL; l = l->next)
+		if (l->log->lost > 0)
+			return 1;
+	return 0;
+}
+
+/* Counts what the logs lost and no event came after, or none was wanted. */
+static void
+count_lost(struct tel_writer *w)
+{
+	struct native_out *n = w->state;
+	const struct write_log *l;
+	struct out_log *log;
+
+	for (l = w->logs; l != NULL; l = l->next) {
+		for (log = n->logs; log != NULL; log = log->next)
+			if (log->of == l->log && log->of_number == l->number)
+				break;
+		n->lost += l->log->lost - (log != NULL ? log->lost : 0);
+		if (log != NULL)
+			log->lost = l->log->lost;
+	}
+}
+
 /* The logs of a file, and what was made of their schemas, go away. */
 static tel_status
 native_end_file(struct tel_writer *w)
@@ -343,14 +372,12 @@ native_end_file(struct tel_writer *w)
 	struct out_log *log;
 	tel_status st;
 
+	if (n == NULL && has_lost(w) && (st = begin(w)) != TEL_OK)
+		return st;
+	n = w->state;
 	if (n == NULL)
 		return TEL_OK;
-	for (log = n->logs; log != NULL; log = log->next) {
-		if (log->of == NULL)
-			continue;
-		n->lost += log->of->lost - log->lost;
-		log->lost = log->of->lost;
-	}
+	count_lost(w);
 	st = tel__native_put_events(w);
 	if (st == TEL_OK && n->sequence >= NATIVE_INDEX_BLOCKS)
 		st = tel__native_put_names(w);

@@ -9,6 +9,7 @@
 #ifndef TEL_ANYTEXT_H
 #define TEL_ANYTEXT_H
 
+#include "model/name.h"
 #include "format/text/text.h"
 
 /* The most types of one schema, and of all schemas in one text. */
@@ -129,8 +130,5 @@ int tel__any_type_field(struct any_type *type, const unsigned char *name,
 int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n);
 /* Makes a schema of a set; NULL: no memory. */
 struct tel_schema *tel__any_set_schema(const struct any_set *set);
-
-/* 1 when the n bytes at p are the name of a type or field. */
-int tel__any_is_name(const unsigned char *p, size_t n);
 
 #endif

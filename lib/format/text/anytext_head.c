@@ -117,8 +117,7 @@ add_field(struct any_type *type, struct word w)
 	struct word datatype;
 	int i;
 
-	if (name_end == NULL ||
-	    !tel__any_is_name(w.p, (size_t)(name_end - w.p)))
+	if (name_end == NULL || !tel__name_is(w.p, (size_t)(name_end - w.p)))
 		return 0;
 	datatype.p = name_end + 1;
 	datatype_end = memchr(datatype.p, ':', (size_t)(end - datatype.p));
@@ -150,7 +149,7 @@ read_type(struct any_set *set, const unsigned char *p, const unsigned char *end)
 	int good, failed = 0;
 	uint64_t v;
 
-	if (!tel__any_is_name(name.p, name.n) || !number(code, UINT32_MAX, &v))
+	if (!tel__name_is(name.p, name.n) || !number(code, UINT32_MAX, &v))
 		return 0;
 	type.code = (uint32_t)v;
 	type.kind = kind_at(&p, end, &failed);
@@ -276,7 +275,7 @@ learn_field(struct any_type *type, const unsigned char **p,
 	const unsigned char *value = memchr(name, '=', (size_t)(end - name));
 	int datatype;
 
-	if (value == NULL || !tel__any_is_name(name, (size_t)(value - name)))
+	if (value == NULL || !tel__name_is(name, (size_t)(value - name)))
 		return 0;
 	q = ++value;
 	if (q < end && *q == '"') {
@@ -316,8 +315,7 @@ tel__any_learn(struct lines *s)
 		return 0;
 	p++;
 	name = next_word(&p, s->line.end);
-	if (!tel__any_is_name(name.p, name.n) ||
-	    (p == s->line.end && p[-1] == ' '))
+	if (!tel__name_is(name.p, name.n) || (p == s->line.end && p[-1] == ' '))
 		return 0;
 	if (tel__any_make(s) != TEL_OK)
 		return -1;

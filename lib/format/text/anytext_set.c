@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int
-tel__any_is_name(const unsigned char *p, size_t n)
-{
-	size_t i;
-
-	if (n == 0 || n > UINT8_MAX || (*p >= '0' && *p <= '9') || *p == '.')
-		return 0;
-	for (i = 0; i < n; i++)
-		if (!((p[i] >= 'a' && p[i] <= 'z') ||
-		        (p[i] >= 'A' && p[i] <= 'Z') ||
-		        (p[i] >= '0' && p[i] <= '9') || p[i] == '_' ||
-		        p[i] == '.'))
-			return 0;
-	return 1;
-}
-
 void
 tel__any_type_clear(struct any_type *type)
 {

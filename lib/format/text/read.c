@@ -334,7 +334,8 @@ text_header(struct tel_reader *r, struct lines *s)
 static int
 is_letter(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	    c == '\\' || c >= 0x80;
 }
 
 /* Steps over letters, digits and points. */
@@ -446,8 +447,8 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 	tel_status st = tel__relay_lead(w);
 
 	(void)changed;
-	if (st == TEL_OK && e->last != ev->log->schema)
-		st = put_format(w, e, ev->log->schema);
+	if (st == TEL_OK && e->last != ev->type->schema)
+		st = put_format(w, e, ev->type->schema);
 	return st == TEL_OK ? tel__relay_put(w, ev->raw, ev->raw_size) : st;
 }
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The spelling of names. */
+#include "model/name.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+static int
+is_digit(unsigned char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int
+is_hex(unsigned char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static int
+is_letter(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Bytes of \xHH, or 0. */
+static size_t
+escape_at(const unsigned char *p, size_t n)
+{
+	return n >= 4 && p[0] == '\\' && p[1] == 'x' && is_hex(p[2]) &&
+	        is_hex(p[3]) ?
+	    4 :
+	    0;
+}
+
+/* Bytes of a character that is not ASCII and not a control character. */
+static size_t
+character_at(const unsigned char *p, size_t n)
+{
+	const size_t size = *p >= 0x80 ? tel__utf8_length(p, n) : 0;
+
+	/* U+0080 to U+009F control terminals */
+	return size == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : size;
+}
+
+/* Bytes that can stand in a spelling as they are, or 0. */
+static size_t
+plain_at(const unsigned char *p, size_t n, int first, int words)
+{
+	size_t size;
+
+	if (is_letter(*p) || (!first && (is_digit(*p) || *p == '.')))
+		return 1;
+	size = escape_at(p, n);
+	if (size == 0)
+		size = character_at(p, n);
+	if (size == 0 && words && *p >= ' ' && *p <= '~' && *p != '\\')
+		size = 1;
+	return size;
+}
+
+int
+tel__name_is(const unsigned char *p, size_t n)
+{
+	size_t at = 0, size;
+
+	if (n == 0 || n > TEL__NAME_SPELLING)
+		return 0;
+	for (; at < n; at += size) {
+		size = plain_at(p + at, n - at, at == 0, 0);
+		if (size == 0)
+			return 0;
+	}
+	return 1;
+}
+
+char *
+tel__name_spell(const unsigned char *p, size_t n, int words)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *out = malloc(4 * n + 1), *q = out;
+	size_t at = 0, size, i;
+
+	if (out == NULL)
+		return NULL;
+	for (; at < n; at += size) {
+		size = plain_at(p + at, n - at, at == 0, words);
+		for (i = 0; i < size; i++)
+			*q++ = (char)p[at + i];
+		if (size > 0)
+			continue;
+		size = 1;
+		*q++ = '\\';
+		*q++ = 'x';
+		*q++ = digits[p[at] >> 4];
+		*q++ = digits[p[at] & 15];
+	}
+	*q = '\0';
+	return out;
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Streams for the tests of tel(5), by the independent encoder.
+
+    cases.py NAME > FILE.tel
+"""
+import sys
+
+from tel_writer import Field, Schema, Stream, Type
+
+SECOND = 10 ** 9
+
+
+def app(alloc="Alloc", size="size", kind="Heap"):
+    return Schema("app/1", [
+        Type(alloc, [Field("addr", 3), Field(size), Field("tag", 7, 12)],
+             code=7, kind=kind),
+        Type("Start", [Field("id")], code=8, role="start", parts=[1],
+             partner=3),
+        Type("Stop", [Field("id")], code=9, role="finish", parts=[1])])
+
+
+def source():
+    """Blocks of one thread each, and a loss between them."""
+    s = app()
+    out = Stream(rate=1e9, origin=1700000000 * SECOND,
+                 entries=[("host", "box"), ("command", "app -x")])
+    out.log(0, s, name="app")
+    out.block(0, s, [(0, 1000, (0x1000, 16, "hi")), (1, 2000, (5,)),
+                     (0, 2500, (0x2000, 32, "there")), (2, 3000, (5,))],
+              source=[(1, 77), (2, 5), (4, 1)],
+              names=[(2, 5, 0, "worker")])
+    out.block(0, s, [(0, 4000, (0x1000, 16, "hi"))], index=4, lost=231,
+              source=[(2, 6)])
+    return out
+
+
+def clocks():
+    """Two logs: one has the clock of the stream, one its own."""
+    s = Schema("app/2", [Type("A", [Field("x")])])
+    out = Stream(rate=2.0, origin=-SECOND)
+    out.log(0, s)
+    out.log(1, s, rate=4.0, origin=951782400 * SECOND)
+    out.block(0, s, [(0, 1, (1,))])
+    out.block(1, s, [(0, 1, (2,))])
+    return out
+
+
+def names():
+    s = app("Al\x1b[31m\nx", "si\x1bze", "He\nap")
+    out = Stream()
+    out.log(0, s, name="n\x1bame")
+    out.block(0, s, [(0, 1000, (0x1000, 16, "hi"))])
+    return out
+
+
+def reserved(change):
+    """Two events of a type that needs a newer version."""
+    kind = Type("A", [Field("x")])
+    change(kind)
+    s = Schema("app/3", [kind])
+    out = Stream()
+    out.log(0, s)
+    n = len(kind.fields)
+    out.block(0, s, [(0, 1, (1,) * n), (0, 2, (2,) * n)])
+    return out
+
+
+def load():
+    return reserved(lambda t: setattr(t.fields[0], "load", 14))
+
+
+def datatype():
+    return reserved(lambda t: setattr(t.fields[0], "datatype", 8))
+
+
+def fields():
+    return reserved(lambda t: t.fields.extend(
+        [t.fields[0]] * 255))
+
+
+def median():
+    out = Stream(version=(1, 2, 0))
+    out.block(0, app(), [])
+    return out
+
+
+sys.stdout.buffer.write(globals()[sys.argv[1]]().end())
