@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static void
 free_row(struct loss *row)
 {
@@ -46,8 +48,8 @@ struct loss *
 tel__losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
     const char *type, const char *field)
 {
-	struct loss **bigger, *row;
-	size_t i, room;
+	struct loss *row;
+	size_t i;
 
 	if (field == NULL)
 		field = "";
@@ -58,14 +60,8 @@ tel__losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
 	if (l->count >= LOSSES_MAX - 4 && strcmp(type, "...") != 0)
 		return tel__losses_row(l, kind, "...", "...",
 		    field[0] ? "..." : "");
-	if (l->count == l->room) {
-		room = l->room == 0 ? 32 : l->room * 2;
-		bigger = realloc(l->rows, room * sizeof(*bigger));
-		if (bigger == NULL)
-			return NULL;
-		l->rows = bigger;
-		l->room = room;
-	}
+	if (!TEL__RESERVE(l->rows, l->room, l->count + 1))
+		return NULL;
 	row = new_row(kind, schema, type, field);
 	if (row != NULL)
 		l->rows[l->count++] = row;
