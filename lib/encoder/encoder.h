@@ -71,7 +71,7 @@ struct write_log {
 	unsigned serial; /* counts the logs of the writer */
 	struct tel_writer *writer;
 	struct tracker *tracker; /* NULL: nothing but what is wanted */
-	struct tel_labels *ids;  /* its strings: number to place */
+	struct tel__table ids;   /* its strings: number to place */
 	int written;             /* the last event was, and not passed over */
 	void *state;             /* the encoder's own */
 };

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-tel_status
+#include "base/array.h"
+
+void
 tel__numbering_begin(struct numbering *ids, size_t max)
 {
-	ids->taken = tel__labels_new(max);
-	return ids->taken != NULL ? TEL_OK : TEL_ENOMEM;
+	ids->max = max;
+	tel__table_init(&ids->taken);
 }
 
 void
@@ -20,20 +22,18 @@ tel__numbering_free(struct numbering *ids)
 	for (i = 0; i < ids->count; i++)
 		free(ids->strings[i].text);
 	free(ids->strings);
-	tel__labels_free(ids->taken);
+	tel__table_clear(&ids->taken);
 	free(ids->changed);
 	memset(ids, 0, sizeof(*ids));
 }
 
 /* The string that has a number; NULL when none has. */
 static struct id_string *
-find(const struct numbering *ids, const struct tel_labels *map, uint64_t id)
+find(const struct numbering *ids, const struct tel__table *map, uint64_t id)
 {
-	struct tel_label found;
+	const struct tel__entry *e = tel__table_find(map, id);
 
-	if (!tel__labels_find(map, TEL_SPACE_ADDRESS, id, 0, &found))
-		return NULL;
-	return &ids->strings[found.id];
+	return e == NULL ? NULL : &ids->strings[e->value];
 }
 
 /* A number that no string has, or 0. */
@@ -45,28 +45,37 @@ free_number(const struct numbering *ids, uint64_t limit)
 	if (ids->largest < limit)
 		return ids->largest + 1;
 	for (id = 1; id < limit && id <= ids->count + 1; id++)
-		if (find(ids, ids->taken, id) == NULL)
+		if (find(ids, &ids->taken, id) == NULL)
 			return id;
 	return 0;
+}
+
+/* Puts a string at that place into a table.  TEL_OK, _ELIMIT, _ENOMEM. */
+static tel_status
+put(const struct numbering *ids, struct tel__table *t, uint64_t id,
+    size_t place)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	if (t->count >= ids->max && tel__table_find(t, id) == NULL)
+		return TEL_ELIMIT;
+	e = tel__table_put(t, id, &fresh);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	e->value = place;
+	return TEL_OK;
 }
 
 /* Takes a number for a string that is yet to be set. */
 static tel_status
 add(struct numbering *ids, uint64_t id, struct id_string **out)
 {
-	struct id_string *bigger;
-	size_t room;
 	tel_status st;
 
-	if (ids->count == ids->room) {
-		room = ids->room == 0 ? 64 : ids->room * 2;
-		bigger = realloc(ids->strings, room * sizeof(*bigger));
-		if (bigger == NULL)
-			return TEL_ENOMEM;
-		ids->strings = bigger;
-		ids->room = room;
-	}
-	st = tel__labels_add(ids->taken, TEL_SPACE_ADDRESS, id, 0, ids->count);
+	if (!TEL__RESERVE(ids->strings, ids->room, ids->count + 1))
+		return TEL_ENOMEM;
+	st = put(ids, &ids->taken, id, ids->count);
 	if (st != TEL_OK)
 		return st;
 	*out = &ids->strings[ids->count++];
@@ -80,11 +89,10 @@ add(struct numbering *ids, uint64_t id, struct id_string **out)
 static tel_status
 set_text(struct id_string *s, const char *text, size_t length)
 {
-	char *copy = malloc(length + 1);
+	char *copy = tel__copy_string(text, length);
 
 	if (copy == NULL)
 		return TEL_ENOMEM;
-	memcpy(copy, text, length);
 	free(s->text);
 	s->text = copy;
 	s->length = length;
@@ -99,7 +107,7 @@ is_text(const struct id_string *s, const char *text, size_t length)
 }
 
 tel_status
-tel__numbering_map(struct numbering *ids, struct tel_labels *map,
+tel__numbering_map(struct numbering *ids, struct tel__table *map,
     unsigned owner, uint64_t limit, uint64_t id, const char *text,
     size_t length, uint64_t *out, int *same)
 {
@@ -114,7 +122,7 @@ tel__numbering_map(struct numbering *ids, struct tel_labels *map,
 		return TEL_OK;
 	}
 	if (s == NULL)
-		s = find(ids, ids->taken, id);
+		s = find(ids, &ids->taken, id);
 	if (s != NULL)
 		*same = is_text(s, text, length);
 	/* a log may say anew what a number of its own stands for */
@@ -134,8 +142,7 @@ tel__numbering_map(struct numbering *ids, struct tel_labels *map,
 		s->owner = owner;
 	}
 	if (!known) {
-		st = tel__labels_add(map, TEL_SPACE_ADDRESS, *out, 0,
-		    (uint64_t)(s - ids->strings));
+		st = put(ids, map, *out, (size_t)(s - ids->strings));
 		if (st != TEL_OK)
 			return st;
 	}

@@ -7,11 +7,12 @@
 #ifndef TEL_NUMBERING_H
 #define TEL_NUMBERING_H
 
+#include "base/table.h"
 #include "model/labels.h"
 
 /* The strings of the stream. */
 struct numbering {
-	struct tel_labels *taken; /* number to place in strings */
+	struct tel__table taken; /* number to place in strings */
 	struct id_string {
 		uint64_t id;
 		char *
@@ -20,7 +21,7 @@ struct numbering {
 		unsigned owner;
 		int shared; /* by another log than its owner */
 	} * strings;
-	size_t count, room;
+	size_t count, room, max;
 	uint64_t largest;
 	int full; /* some strings are not here */
 
@@ -30,8 +31,8 @@ struct numbering {
 	unsigned char *changed; /* an event with another number in it */
 };
 
-/* max: how many strings are held.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__numbering_begin(struct numbering *ids, size_t max);
+/* max: how many strings are held. */
+void tel__numbering_begin(struct numbering *ids, size_t max);
 void tel__numbering_free(struct numbering *ids);
 
 /*
@@ -42,7 +43,7 @@ void tel__numbering_free(struct numbering *ids);
  * same: set to 1 when the number was of this text already, else to 0.
  * Returns TEL_OK; TEL_ENOMEM; TEL_ELIMIT: too many strings, and *out is id.
  */
-tel_status tel__numbering_map(struct numbering *ids, struct tel_labels *map,
+tel_status tel__numbering_map(struct numbering *ids, struct tel__table *map,
     unsigned owner, uint64_t limit, uint64_t id, const char *text,
     size_t length, uint64_t *out, int *same);
 

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/table.h"
+
 /* Places in the table of addresses: they fit a processor's first cache. */
 #define STAMP_BITS 11
 #define STAMPS ((size_t)1 << STAMP_BITS)
@@ -72,7 +75,8 @@ struct tracker {
 	struct tel_labels *names; /* "id" is a place in labels */
 	struct label *labels;
 	size_t nlabels, label_room;
-	struct tel_labels *ids; /* string numbers; "id" is a place in strings */
+	struct tel__table ids; /* string numbers to places in strings */
+	size_t max;            /* strings */
 	struct string *strings;
 	size_t nstrings, string_room;
 
@@ -188,8 +192,9 @@ tel__tracker_new(size_t max, tracker_put_fn *put, tracker_build_fn *is_build,
 	k->arg = arg;
 	begin_copies(&k->held, max);
 	k->names = tel__labels_new(max);
-	k->ids = tel__labels_new(max);
-	if (k->names != NULL && k->ids != NULL)
+	k->max = max;
+	tel__table_init(&k->ids);
+	if (k->names != NULL)
 		return k;
 	tel__tracker_free(k);
 	return NULL;
@@ -211,7 +216,7 @@ tel__tracker_free(struct tracker *k)
 	free(k->labels);
 	free(k->strings);
 	tel__labels_free(k->names);
-	tel__labels_free(k->ids);
+	tel__table_clear(&k->ids);
 	free_labelled(&k->labelled);
 	free(k);
 }
@@ -242,45 +247,24 @@ put_held(struct tracker *k, struct held **h)
 	return st;
 }
 
-/* Makes room for one element more in an array. */
-static tel_status
-reserve(void **array, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room == 0 ? 16 : *room * 2;
-	void *bigger;
-
-	if (n < *room)
-		return TEL_OK;
-	bigger = realloc(*array, more * size);
-	if (bigger == NULL)
-		return TEL_ENOMEM;
-	*array = bigger;
-	*room = more;
-	return TEL_OK;
-}
-
 /* The string number id, made when it is new.  TEL_OK, _ELIMIT, _ENOMEM. */
 static tel_status
 string_of(struct tracker *k, uint64_t id, struct string **out)
 {
-	struct tel_label found;
-	tel_status st;
-	void *array;
+	struct tel__entry *e = tel__table_find(&k->ids, id);
+	int fresh;
 
-	if (!tel__labels_find(k->ids, TEL_SPACE_ADDRESS, id, 0, &found)) {
-		array = k->strings;
-		st = reserve(&array, k->nstrings, &k->string_room,
-		    sizeof(*k->strings));
-		k->strings = array;
-		if (st == TEL_OK)
-			st = tel__labels_add(k->ids, TEL_SPACE_ADDRESS, id, 0,
-			    k->nstrings);
-		if (st != TEL_OK)
-			return st;
-		found.id = k->nstrings++;
-		memset(&k->strings[found.id], 0, sizeof(*k->strings));
+	if (e == NULL) {
+		if (k->nstrings >= k->max)
+			return TEL_ELIMIT;
+		if (!TEL__RESERVE(k->strings, k->string_room,
+		        k->nstrings + 1) ||
+		    (e = tel__table_put(&k->ids, id, &fresh)) == NULL)
+			return TEL_ENOMEM;
+		memset(&k->strings[k->nstrings], 0, sizeof(*k->strings));
+		e->value = k->nstrings++;
 	}
-	*out = &k->strings[found.id];
+	*out = &k->strings[e->value];
 	return TEL_OK;
 }
 
@@ -346,10 +330,9 @@ take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 			drop_copy(&k->held, &s->held);
 		return wanted ? TEL_END : TEL_OK;
 	}
-	copy = malloc(n + 1);
+	copy = tel__copy_string(text, n);
 	if (copy == NULL)
 		return TEL_ENOMEM;
-	memcpy(copy, text, n);
 	free(s->text);
 	s->text = copy;
 	s->length = n;
@@ -383,7 +366,6 @@ take_label(struct tracker *k, const struct tel_event *ev, int wanted)
 	uint64_t id = tel_load(&t->fields[t->role_field[1]], ev->data);
 	struct tel_label found;
 	struct label *l;
-	void *array = k->labels;
 	tel_status st;
 
 	if (tel__labels_find(k->names, space, at, ev->clock, &found)) {
@@ -391,11 +373,9 @@ take_label(struct tracker *k, const struct tel_event *ev, int wanted)
 		if (l->id == id && l->clock == ev->clock)
 			return again(k, l, wanted);
 	}
-	st = reserve(&array, k->nlabels, &k->label_room, sizeof(*k->labels));
-	k->labels = array;
-	if (st == TEL_OK)
-		st =
-		    tel__labels_add(k->names, space, at, ev->clock, k->nlabels);
+	if (!TEL__RESERVE(k->labels, k->label_room, k->nlabels + 1))
+		return TEL_ENOMEM;
+	st = tel__labels_add(k->names, space, at, ev->clock, k->nlabels);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_END : st;
 	l = &k->labels[k->nlabels++];

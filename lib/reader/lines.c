@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* Bytes behind a line, so that numbers may be looked at in one piece. */
 #define BEHIND 8
 
@@ -137,17 +139,11 @@ tel__lead_keep(struct tel_reader *r, struct tel_lead *lead, size_t n,
     size_t most)
 {
 	size_t size = lead->size + n;
-	unsigned char *bigger;
 
 	if (size > most)
 		return TEL_OK;
-	if (size > lead->room) {
-		bigger = realloc(lead->p, size * 2);
-		if (bigger == NULL)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-		lead->p = bigger;
-		lead->room = size * 2;
-	}
+	if (!TEL__RESERVE(lead->p, lead->room, size))
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	memcpy(lead->p + lead->size, r->p, n);
 	lead->size = size;
 	return TEL_OK;

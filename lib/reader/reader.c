@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* Bytes looked at in one piece when a log is lost. */
 #define SEARCH ((size_t)1 << 16)
 
@@ -178,15 +180,11 @@ tel__reader_cut_short(struct tel_reader *r, const char *where)
 tel_status
 tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 {
-	struct tel_schema **list;
-
-	list = realloc(r->schemas, (r->nschemas + 1) * sizeof(*list));
-	if (list == NULL) {
+	if (!TEL__RESERVE(r->schemas, r->schema_room, r->nschemas + 1)) {
 		tel_schema_free(schema);
 		return TEL_ENOMEM;
 	}
-	list[r->nschemas++] = schema;
-	r->schemas = list;
+	r->schemas[r->nschemas++] = schema;
 	r->log.schema = schema;
 	return TEL_OK;
 }

@@ -118,7 +118,7 @@ struct tel_reader {
 	struct tel_reader *split; /* members that were taken out, in a list */
 	struct tel_reader *next_split;
 	struct tel_schema **schemas; /* all that were made, freed at the end */
-	size_t nschemas;
+	size_t nschemas, schema_room;
 	struct tel_reader *parent; /* the reader that this was taken out of */
 	char error[256];
 };

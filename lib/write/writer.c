@@ -4,6 +4,7 @@
  * for.  It sees all events of its logs, those that are written and those that
  * are passed over, and keeps what the former need of the latter.
  */
+#include "base/array.h"
 #include "encoder/encoder.h"
 #include "format/registry.h"
 #include "reader/reader.h"
@@ -35,7 +36,7 @@ free_log(struct write_log *log)
 	if (encoder->close_log != NULL)
 		encoder->close_log(log);
 	tel__tracker_free(log->tracker);
-	tel__labels_free(log->ids);
+	tel__table_clear(&log->ids);
 	free(log);
 }
 
@@ -184,8 +185,8 @@ start(struct tel_writer *w, const struct tel_log *log)
 		    encoder->what);
 	if (encoder->open != NULL)
 		st = encoder->open(w, log);
-	if (st == TEL_OK && encoder->flags & ENCODER_ONE_NUMBERING)
-		st = tel__numbering_begin(&w->numbering, w->max_labels);
+	if (encoder->flags & ENCODER_ONE_NUMBERING)
+		tel__numbering_begin(&w->numbering, w->max_labels);
 	if (st == TEL_OK && (w->first_log = strdup(log->name)) == NULL)
 		st = TEL_ENOMEM;
 	if (st != TEL_OK) {
@@ -273,7 +274,6 @@ is_build(void *arg, const struct tel_schema *schema, const char *string,
 static struct write_log *
 new_log(struct tel_writer *w, const struct tel_log *log)
 {
-	const int numbered = (w->encoder->flags & ENCODER_ONE_NUMBERING) != 0;
 	struct write_log *l = calloc(1, sizeof(*l));
 
 	if (l == NULL)
@@ -285,9 +285,8 @@ new_log(struct tel_writer *w, const struct tel_log *log)
 	if (!w->bare)
 		l->tracker = tel__tracker_new(w->max_labels, tel__write_put,
 		    is_build, l);
-	if (numbered)
-		l->ids = tel__labels_new(w->max_labels);
-	if ((w->bare || l->tracker != NULL) && (!numbered || l->ids != NULL))
+	tel__table_init(&l->ids);
+	if (w->bare || l->tracker != NULL)
 		return l;
 	free_log(l);
 	return NULL;
@@ -343,7 +342,6 @@ take_lead(struct tel_writer *w, const struct write_log *l,
     const unsigned char *lead, size_t n)
 {
 	size_t size = w->lead_size + n;
-	unsigned char *bigger;
 
 	if ((w->encoder->flags & ENCODER_LEAD_FOLLOWS) && !l->written)
 		return TEL_OK;
@@ -351,13 +349,8 @@ take_lead(struct tel_writer *w, const struct write_log *l,
 		w->lead_lost = 1;
 		return TEL_OK;
 	}
-	if (size > w->lead_room) {
-		bigger = realloc(w->lead, size * 2);
-		if (bigger == NULL)
-			return TEL_ENOMEM;
-		w->lead = bigger;
-		w->lead_room = size * 2;
-	}
+	if (!TEL__RESERVE(w->lead, w->lead_room, size))
+		return TEL_ENOMEM;
 	memcpy(w->lead + w->lead_size, lead, n);
 	w->lead_size = size;
 	return TEL_OK;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "format/ets/ets.h"
 
 /* A record while it is laid out anew. */
@@ -23,48 +24,26 @@ put(struct layout *l, const void *bytes, size_t n)
 	l->used += n;
 }
 
-/* A character in UTF-8. */
-static void
-put_character(struct layout *l, uint32_t c)
-{
-	unsigned char *q = l->data + l->used;
-
-	if (c < 0x80) {
-		*q++ = (unsigned char)c;
-	} else if (c < 0x800) {
-		*q++ = (unsigned char)(0xc0 | c >> 6);
-		*q++ = (unsigned char)(0x80 | (c & 0x3f));
-	} else {
-		if (c < 0x10000) {
-			*q++ = (unsigned char)(0xe0 | c >> 12);
-		} else {
-			*q++ = (unsigned char)(0xf0 | c >> 18);
-			*q++ = (unsigned char)(0x80 | (c >> 12 & 0x3f));
-		}
-		*q++ = (unsigned char)(0x80 | (c >> 6 & 0x3f));
-		*q++ = (unsigned char)(0x80 | (c & 0x3f));
-	}
-	l->used = (size_t)(q - l->data);
-}
-
 /* n bytes of UTF-16; half of a pair becomes U+FFFD. */
 static void
 put_wide(struct layout *l, const unsigned char *p, size_t n)
 {
+	unsigned char *q = l->data + l->used;
 	uint32_t c, low;
 
 	for (; n >= 2; p += 2, n -= 2) {
 		c = tel_le16(p);
 		if (c >> 10 == 0x36 && n >= 4 &&
 		    (low = tel_le16(p + 2)) >> 10 == 0x37) {
-			c = 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
+			c = tel__utf16_pair(c, low);
 			p += 2;
 			n -= 2;
 		} else if (c >> 11 == 0x1b) {
 			c = 0xfffd;
 		}
-		put_character(l, c);
+		q = tel__utf8_put(q, c);
 	}
+	l->used = (size_t)(q - l->data);
 }
 
 /* Bytes up to the unit of zeros, of width bytes; all where there is none. */

@@ -115,7 +115,8 @@ struct ets {
 	uint16_t direct[ETS_DIRECT][ETS_DIRECT];
 	uint64_t clock; /* of the last event, to judge others by; or 0 */
 	struct ets_unknown *unknown; /* in order of keys */
-	unsigned nunknown, unknown_room;
+	unsigned nunknown;
+	size_t unknown_room;
 	uint64_t unknown_others;
 	struct ets_note *notes; /* NULL until one is needed */
 	uint64_t lost[3];       /* texts: overwritten, out of bounds, changed */

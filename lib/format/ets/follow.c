@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/ets/ets.h"
 
 /* Numbers of strings: what they name, and its own number. */
@@ -154,7 +155,7 @@ tel__ets_name_message(struct tel_reader *r, struct ets *h,
 static int
 count_unknown(struct ets *h, uint64_t key)
 {
-	unsigned lo = 0, hi = h->nunknown, mid, room;
+	unsigned lo = 0, hi = h->nunknown, mid;
 	struct ets_unknown *u;
 
 	while (lo < hi) {
@@ -172,14 +173,8 @@ count_unknown(struct ets *h, uint64_t key)
 		h->unknown_others++;
 		return 0;
 	}
-	if (h->nunknown == h->unknown_room) {
-		room = h->unknown_room == 0 ? 16 : h->unknown_room * 2;
-		u = realloc(h->unknown, room * sizeof(*u));
-		if (u == NULL)
-			return -1;
-		h->unknown = u;
-		h->unknown_room = room;
-	}
+	if (!TEL__RESERVE(h->unknown, h->unknown_room, h->nunknown + 1u))
+		return -1;
 	u = &h->unknown[lo];
 	memmove(u + 1, u, (h->nunknown - lo) * sizeof(*u));
 	u->key = key;

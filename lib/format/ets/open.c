@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "format/ets/ets.h"
 
 /* Read ahead of what is asked for; descriptions are mostly small. */
@@ -18,12 +19,11 @@
 /* All that is in the file; TEL_OK, TEL_EIO, TEL_EINVAL, TEL_ELIMIT, _ENOMEM. */
 static tel_status
 read_all(struct tel_reader *r, struct tel_input *in, const char *path,
-    char **text, size_t *size)
+    struct tel__buffer *text)
 {
 	const unsigned char *p;
-	size_t avail, room = 0;
+	size_t avail;
 	tel_status st;
-	char *more;
 
 	for (;;) {
 		st = tel__input_peek(in, 1, &p, &avail);
@@ -34,20 +34,13 @@ read_all(struct tel_reader *r, struct tel_input *in, const char *path,
 			    tel__input_error(in));
 		if (avail == 0)
 			return TEL_OK;
-		if (avail > TMF_SIZE_MAX - *size)
+		if (avail > TMF_SIZE_MAX - text->used)
 			return tel__reader_fail(r, TEL_ELIMIT,
 			    "the description %.150s has more than %zu bytes",
 			    path, TMF_SIZE_MAX);
-		if (avail > room - *size) {
-			room = 2 * (*size + avail);
-			more = realloc(*text, room);
-			if (more == NULL)
-				return tel__reader_fail(r, TEL_ENOMEM,
-				    "out of memory");
-			*text = more;
-		}
-		memcpy(*text + *size, p, avail);
-		*size += avail;
+		tel__buffer_put(text, p, avail);
+		if (text->failed)
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 		tel__input_consume(in, avail);
 	}
 }
@@ -58,8 +51,7 @@ describe(struct tel_reader *r, struct ets *h, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct tel_input *raw, *in = NULL;
-	char *text = NULL;
-	size_t size = 0;
+	struct tel__buffer text = { NULL, 0, 0, 0 };
 	tel_status st;
 
 	if (fd < 0)
@@ -74,11 +66,11 @@ describe(struct tel_reader *r, struct ets *h, const char *path)
 		st = tel__reader_fail(r, TEL_EINVAL,
 		    "the description %.150s is an archive", path);
 	else
-		st = read_all(r, in, path, &text, &size);
+		st = read_all(r, in, path, &text);
 	if (st == TEL_OK)
-		st = tel__tmf_parse(&h->tmf, text, size, path, r->error,
-		    sizeof(r->error));
-	free(text);
+		st = tel__tmf_parse(&h->tmf, (const char *)text.bytes,
+		    text.used, path, r->error, sizeof(r->error));
+	tel__buffer_clear(&text);
 	tel__input_free(in);
 	return st;
 }

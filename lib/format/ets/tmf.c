@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* While a file is read. */
 struct parser {
 	struct tmf *t;
@@ -55,20 +57,6 @@ static int
 shown(struct span s)
 {
 	return s.n < 40 ? (int)s.n : 40;
-}
-
-/* The array with room for one element more; NULL: no memory. */
-static void *
-grow(void *array, unsigned n, unsigned *room, size_t size)
-{
-	unsigned more = *room == 0 ? 32 : *room * 2;
-
-	if (n < *room)
-		return array;
-	array = realloc(array, more * size);
-	if (array != NULL)
-		*room = more;
-	return array;
 }
 
 static int
@@ -186,16 +174,15 @@ take_provider(struct parser *ps, struct span line)
 		t->providers[i].name = name;
 		return TEL_OK;
 	}
-	pv = grow(t->providers, i, &t->provider_room, sizeof(*pv));
-	if (pv == NULL || i == TMF_PROVIDERS_MAX) {
+	if (i == TMF_PROVIDERS_MAX) {
 		free(name);
-		if (pv == NULL)
-			return TEL_ENOMEM;
-		t->providers = pv;
 		return fail(ps, TEL_ELIMIT, "more than %u providers",
 		    TMF_PROVIDERS_MAX);
 	}
-	t->providers = pv;
+	if (!TEL__RESERVE(t->providers, t->provider_room, i + 1u)) {
+		free(name);
+		return TEL_ENOMEM;
+	}
 	pv = &t->providers[t->nproviders++];
 	pv->name = name;
 	pv->token = strndup(token.p, token.n);
@@ -232,10 +219,8 @@ take_type(struct parser *ps, struct span line)
 		    "too many types: %u of events and %u of messages are the "
 		    "most",
 		    TMF_TYPES_MAX, TMF_MESSAGES_MAX);
-	type = grow(t->types, t->ntypes, &t->type_room, sizeof(*type));
-	if (type == NULL)
+	if (!TEL__RESERVE(t->types, t->type_room, t->ntypes + 1u))
 		return TEL_ENOMEM;
-	t->types = type;
 	type = &t->types[t->ntypes];
 	type->name = copy_name(name);
 	if (type->name == NULL)
@@ -276,7 +261,6 @@ static tel_status
 open_block(struct parser *ps)
 {
 	struct tmf *t = ps->t;
-	struct tmf_block *b;
 
 	if (ps->open) {
 		if (t->blocks[t->nblocks - 1].nfields > 0)
@@ -285,11 +269,9 @@ open_block(struct parser *ps)
 		ps->extra++;
 		return TEL_OK;
 	}
-	b = grow(t->blocks, t->nblocks, &t->block_room, sizeof(*b));
-	if (b == NULL)
+	if (!TEL__RESERVE(t->blocks, t->block_room, t->nblocks + 1u))
 		return TEL_ENOMEM;
-	t->blocks = b;
-	memset(&t->blocks[t->nblocks++], 0, sizeof(*b));
+	memset(&t->blocks[t->nblocks++], 0, sizeof(*t->blocks));
 	ps->open = 1;
 	ps->extra = 0;
 	if (ps->pending == 0)
@@ -324,7 +306,6 @@ take_field(struct parser *ps, struct span line)
 	const struct tmf_item *item;
 	struct tmf_field *f;
 	struct span name, type;
-	unsigned room;
 
 	if (comma == NULL)
 		return fail(ps, TEL_EINVAL,
@@ -348,13 +329,8 @@ take_field(struct parser *ps, struct span line)
 	    (item->size & (item->size - 1)) == 0 && item->size > 0 &&
 	    item->size <= 8 && item->shape == TMF_PLAIN)
 		item = &tel__tmf_padding[item->size];
-	if ((b->nfields & (b->nfields - 1)) == 0) {
-		room = b->nfields * 2 + 1;
-		f = realloc(b->fields, room * sizeof(*f));
-		if (f == NULL)
-			return TEL_ENOMEM;
-		b->fields = f;
-	}
+	if (!TEL__RESERVE(b->fields, b->room, b->nfields + 1u))
+		return TEL_ENOMEM;
 	f = &b->fields[b->nfields];
 	f->item = item;
 	f->name = copy_name(name);

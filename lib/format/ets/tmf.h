@@ -45,6 +45,7 @@ struct tmf_field {
 struct tmf_block {
 	struct tmf_field *fields;
 	unsigned nfields;
+	size_t room; /* for fields */
 };
 
 struct tmf_provider {
@@ -68,7 +69,7 @@ struct tmf {
 	struct tmf_type *types;
 	struct tmf_block *blocks;
 	unsigned nproviders, ntypes, nblocks;
-	unsigned provider_room, type_room, block_room;
+	size_t provider_room, type_room, block_room;
 	unsigned nmessages; /* types that are of contracts */
 };
 

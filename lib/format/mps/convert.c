@@ -4,6 +4,7 @@
  * go where, and then followed.
  */
 #include "format/mps/convert.h"
+#include "base/array.h"
 #include "model/encode.h"
 #include "format/mps/frame.h"
 #include "format/mps/mps.h"
@@ -15,7 +16,7 @@ struct map {
 	struct map *next;
 	const struct tel_schema *from;
 	struct plan **plans; /* by a type's index; NULL: not made yet */
-	uint32_t nplans;
+	size_t nplans;
 };
 
 struct convert_log {
@@ -70,7 +71,7 @@ tel__convert_free(struct convert *c)
 static void
 free_map(struct map *m)
 {
-	uint32_t i;
+	size_t i;
 
 	for (i = 0; i < m->nplans; i++)
 		tel__plan_free(m->plans[i]);
@@ -124,20 +125,11 @@ find_map(struct convert_log **log, const struct tel_schema *from)
 static tel_status
 make_plan(struct convert *c, struct map *m, const struct tel_type *t)
 {
-	struct plan **bigger;
-	uint32_t n;
+	size_t n =
+	    t->index < m->from->ntypes ? m->from->ntypes : (size_t)t->index + 1;
 
-	if (t->index >= m->nplans) {
-		n = t->index < m->from->ntypes ? m->from->ntypes :
-		                                 (t->index + 1) * 2;
-		bigger = realloc(m->plans, n * sizeof(*bigger));
-		if (bigger == NULL)
-			return TEL_ENOMEM;
-		memset(bigger + m->nplans, 0,
-		    (n - m->nplans) * sizeof(*bigger));
-		m->plans = bigger;
-		m->nplans = n;
-	}
+	if (!TEL__RESERVE_ZEROED(m->plans, m->nplans, n))
+		return TEL_ENOMEM;
 	m->plans[t->index] = tel__plan_new(m->from, t, c->to, c->losses);
 	return m->plans[t->index] == NULL ? TEL_ENOMEM : TEL_OK;
 }

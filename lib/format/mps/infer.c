@@ -5,6 +5,7 @@
  * platform), EventInit (it gives the stream's version and the word), and at
  * last which release and platform make sense of the most bytes.
  */
+#include "base/array.h"
 #include "format/mps/decoder.h"
 #include "format/mps/score.h"
 #include "format/mps/identify.h"
@@ -18,7 +19,7 @@
  */
 struct kept {
 	struct tel_schema **schemas;
-	size_t count;
+	size_t count, room;
 	struct tel_schema *named; /* that the user named: the reader's */
 	struct tel_schema *found; /* what the probe found; NULL: not asked */
 	struct mps_identity identity;
@@ -55,7 +56,7 @@ static tel_status
 try_schema(struct kept *k, unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out)
 {
-	struct tel_schema **list, *s;
+	struct tel_schema *s;
 	tel_status st;
 	size_t i;
 
@@ -67,13 +68,11 @@ try_schema(struct kept *k, unsigned release, const char *platform,
 			return TEL_OK;
 		}
 	}
-	list = realloc(k->schemas, (k->count + 1) * sizeof(*list));
-	if (list == NULL)
+	if (!TEL__RESERVE(k->schemas, k->room, k->count + 1))
 		return TEL_ENOMEM;
-	k->schemas = list;
 	st = tel__mps_schema_new(release, platform, abi, &s);
 	if (st == TEL_OK)
-		*out = list[k->count++] = s;
+		*out = k->schemas[k->count++] = s;
 	return st;
 }
 

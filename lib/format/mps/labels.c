@@ -15,8 +15,7 @@ struct synth {
 	struct tel_writer *w;
 	struct convert *convert;
 	const struct tel_schema *to;
-	struct tel_labels
-	    *map; /* their numbers, as tel__numbering_map() has it */
+	struct tel__table map;     /* as tel__numbering_map() has it */
 	struct tel_labels *made;   /* the labels that were made */
 	struct tel_labels *texts;  /* their strings, by a hash: its number */
 	uint64_t count;            /* strings */
@@ -28,7 +27,7 @@ tel__synth_free(struct synth *n)
 {
 	if (n == NULL)
 		return;
-	tel__labels_free(n->map);
+	tel__table_clear(&n->map);
 	tel__labels_free(n->made);
 	tel__labels_free(n->texts);
 	free(n);
@@ -45,10 +44,10 @@ tel__synth_new(struct tel_writer *w, struct convert *c,
 	n->w = w;
 	n->convert = c;
 	n->to = to;
-	n->map = tel__labels_new(w->max_labels);
+	tel__table_init(&n->map);
 	n->made = tel__labels_new(w->max_labels);
 	n->texts = tel__labels_new(w->max_labels);
-	if (n->map != NULL && n->made != NULL && n->texts != NULL)
+	if (n->made != NULL && n->texts != NULL)
 		return n;
 	tel__synth_free(n);
 	return NULL;
@@ -62,7 +61,7 @@ tel__synth_number(struct synth *n, const char *text, size_t length,
 	int same;
 	tel_status st;
 
-	st = tel__numbering_map(&n->w->numbering, n->map, OWNER, limit,
+	st = tel__numbering_map(&n->w->numbering, &n->map, OWNER, limit,
 	    FIRST_ID - n->count++ % FIRST_ID, text, length, id, &same);
 	return st == TEL_ELIMIT ? TEL_OK : st;
 }

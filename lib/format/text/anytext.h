@@ -39,6 +39,7 @@ struct any_type {
 	uint32_t code;
 	uint32_t order; /* in which it came, for types of one code */
 	uint8_t nfields;
+	size_t room; /* for fields */
 };
 
 /* Types that are being gathered. */
@@ -48,10 +49,11 @@ struct any_set {
 	int untimed; /* as struct tel_schema has it */
 	struct any_type *types;
 	unsigned ntypes;
-	unsigned room;
+	size_t room;
 	unsigned nfields; /* of all types */
 	char **roles;     /* what is behind "# role: " */
 	unsigned nroles;
+	size_t role_room;
 };
 
 /* A schema with its types by name. */

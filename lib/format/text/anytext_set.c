@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sets of types that are gathered from a text, and the schemas of them. */
+#include "base/array.h"
 #include "format/text/anytext.h"
 #include "model/role.h"
 
@@ -54,14 +55,8 @@ tel__any_type_field(struct any_type *type, const unsigned char *name,
 	if (type->nfields == UINT8_MAX ||
 	    find_field(type, (const char *)name, length) >= 0)
 		return 0;
-	/* room for a power of two of them */
-	if ((type->nfields & (type->nfields - 1)) == 0) {
-		f = realloc(type->fields,
-		    (type->nfields * (size_t)2 + 1) * sizeof(*f));
-		if (f == NULL)
-			return -1;
-		type->fields = f;
-	}
+	if (!TEL__RESERVE(type->fields, type->room, type->nfields + 1u))
+		return -1;
 	f = &type->fields[type->nfields];
 	f->name = strndup((const char *)name, length);
 	if (f->name == NULL)
@@ -123,23 +118,14 @@ merge(struct any_type *type, const struct any_type *from)
 static int
 append(struct any_set *set, struct any_type *type)
 {
-	struct any_type *bigger;
-	unsigned room;
-
 	if (set->ntypes == ANY_TYPES_MAX ||
 	    set->nfields + type->nfields > ANY_FIELDS_MAX) {
 		tel__any_type_clear(type);
 		return 0;
 	}
-	if (set->ntypes == set->room) {
-		room = set->room == 0 ? 16 : set->room * 2;
-		bigger = realloc(set->types, room * sizeof(*bigger));
-		if (bigger == NULL) {
-			tel__any_type_clear(type);
-			return -1;
-		}
-		set->types = bigger;
-		set->room = room;
+	if (!TEL__RESERVE(set->types, set->room, set->ntypes + 1u)) {
+		tel__any_type_clear(type);
+		return -1;
 	}
 	type->order = set->ntypes;
 	set->nfields += type->nfields;
@@ -214,14 +200,12 @@ add_type(struct tel_schema *s, const struct any_type *from)
 int
 tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n)
 {
-	char **bigger, *copy;
+	char *copy;
 
 	if (set->nroles == ANY_TYPES_MAX)
 		return 0;
-	bigger = realloc(set->roles, (set->nroles + 1) * sizeof(*bigger));
-	if (bigger == NULL)
+	if (!TEL__RESERVE(set->roles, set->role_room, set->nroles + 1u))
 		return -1;
-	set->roles = bigger;
 	copy = strndup((const char *)p, n);
 	if (copy == NULL)
 		return -1;

@@ -4,6 +4,7 @@
  * release that most lines fit, with a preference for what the log itself
  * says of its version and build.
  */
+#include "base/array.h"
 #include "format/text/anytext.h"
 
 #include <stdio.h>
@@ -97,13 +98,14 @@ tel__lines_free_candidates(struct lines *s)
 	free(s->candidates);
 	s->candidates = NULL;
 	s->ncandidates = 0;
+	s->candidate_room = 0;
 }
 
 /* Adds the candidates of a format. */
 static tel_status
 add_candidates(struct lines *s, const struct tel_format_ops *f)
 {
-	struct lines_candidate *more, *c;
+	struct lines_candidate *c;
 	tel_schema *schema;
 	const char *name;
 	tel_status st = TEL_OK;
@@ -111,10 +113,9 @@ add_candidates(struct lines *s, const struct tel_format_ops *f)
 
 	for (n = 0; f->schema_name(n) != NULL; n++)
 		continue;
-	more = realloc(s->candidates, (s->ncandidates + n) * sizeof(*more));
-	if (more == NULL)
+	if (!TEL__RESERVE(s->candidates, s->candidate_room,
+	        s->ncandidates + (size_t)n))
 		return TEL_ENOMEM;
-	s->candidates = more;
 	for (i = 0; st == TEL_OK && (name = f->schema_name(i)) != NULL; i++) {
 		c = &s->candidates[s->ncandidates++];
 		memset(c, 0, sizeof(*c));

@@ -89,6 +89,7 @@ struct lines {
 	struct lines_map map;               /* of the schema in force */
 	struct lines_candidate *candidates; /* or NULL */
 	unsigned ncandidates;
+	size_t candidate_room;
 	unsigned switches; /* schemas that headers have named so far */
 	int fixed;         /* the user named the schema */
 	int inferred;      /* nobody did */
