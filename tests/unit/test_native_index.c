@@ -68,13 +68,13 @@ put_stream(struct file *f, uint64_t clock)
 	n += varint(b + n, start);
 	n += varint(b + n, put(f, NATIVE_BLOCK, NULL, 0, "one", 3));
 	n += varint(b + n, 7);
-	n += varint(b + n, native_zigzag(clock));
+	n += varint(b + n, tel__zigzag(clock));
 	n += varint(b + n, 100);
 	n += varint(b + n, NATIVE_BLOCK);
 	n += varint(b + n, 0);
 	n += varint(b + n, put(f, NATIVE_BLOCK, NULL, 0, "two!", 4));
 	n += varint(b + n, 5);
-	n += varint(b + n, native_zigzag(0 - (uint64_t)50));
+	n += varint(b + n, tel__zigzag(0 - (uint64_t)50));
 	n += varint(b + n, 20);
 	n += varint(b + n, NATIVE_NAMES);
 	n += varint(b + n, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which bytes of an event are columns of a block: tel(5), "Columns". */
+#include "base/array.h"
 #include "format/tel/wire.h"
 
 #include <stdlib.h>
@@ -87,15 +88,12 @@ static tel_status
 add_rest(struct native_plan *plan)
 {
 	unsigned char *covered = calloc(plan->fixed + 1u, 1);
-	struct native_cell *cells, *c;
+	struct native_cell *c;
 	uint32_t at, end;
 	unsigned i;
 
-	cells = realloc(plan->cells,
-	    (plan->ncells + (size_t)plan->fixed + 1) * sizeof(*cells));
-	if (cells != NULL)
-		plan->cells = cells;
-	if (covered == NULL || cells == NULL) {
+	if (covered == NULL ||
+	    !TEL__RESIZE(plan->cells, plan->ncells + plan->fixed + 1u)) {
 		free(covered);
 		return TEL_ENOMEM;
 	}

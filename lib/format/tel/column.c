@@ -131,7 +131,7 @@ read_lengths(const struct lengths *l, size_t n, int delta, uint64_t base,
 		v[3] = next_value(l, &p, c >> 6);
 		for (k = 0; k < 4; k++) {
 			if (delta)
-				base += native_unzigzag(v[k]) * scale;
+				base += tel__unzigzag(v[k]) * scale;
 			out[k] = delta ? base : base + v[k] * scale;
 		}
 	}
@@ -189,7 +189,7 @@ table(struct native_bytes *b, size_t n, unsigned shift, uint64_t before,
 	uint32_t k;
 
 	for (k = 0; k < count; k++) {
-		before += native_unzigzag(native_varint(b));
+		before += tel__unzigzag(native_varint(b));
 		values[k] = before;
 	}
 	for (; k < 1u << (1u << shift); k++)
@@ -213,8 +213,8 @@ steps(struct native_bytes *b, unsigned how, size_t n, uint64_t before,
     uint64_t *out)
 {
 	const uint64_t scale = native_varint(b);
-	uint64_t value = before + native_unzigzag(native_varint(b));
-	uint64_t step = native_unzigzag(native_varint(b));
+	uint64_t value = before + tel__unzigzag(native_varint(b));
+	uint64_t step = tel__unzigzag(native_varint(b));
 	size_t i;
 
 	out[0] = value;
@@ -234,7 +234,7 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 	const int delta =
 	    code == NATIVE_DELTA_FIXED || code == NATIVE_DELTA_BYTES;
 	const uint64_t scale = native_varint(b);
-	const uint64_t base = before + native_unzigzag(native_varint(b));
+	const uint64_t base = before + tel__unzigzag(native_varint(b));
 	uint64_t sum = base;
 	size_t i;
 
@@ -256,7 +256,7 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 		return 0;
 	if (delta)
 		for (i = 0; i < n; i++)
-			out[i] = sum += native_unzigzag(out[i]) * scale;
+			out[i] = sum += tel__unzigzag(out[i]) * scale;
 	else
 		for (i = 0; i < n; i++)
 			out[i] = base + out[i] * scale;
@@ -287,13 +287,13 @@ tel__native_column(struct native_bytes *b, size_t n, uint64_t before,
 			b->newer = 1;
 			return 0;
 		}
-		v = before + native_unzigzag(native_varint(b));
-		step = native_unzigzag(native_varint(b));
+		v = before + tel__unzigzag(native_varint(b));
+		step = tel__unzigzag(native_varint(b));
 	} else {
 		v = *first & 0x3f;
 		if (*first & 0x40)
 			v |= native_varint(b) << 6;
-		v = before + native_unzigzag(v);
+		v = before + tel__unzigzag(v);
 	}
 	for (i = 0; i < n; i++, v += step)
 		out[i] = v;
@@ -314,7 +314,7 @@ table_last(struct native_bytes *b, size_t n, unsigned shift, uint64_t before,
 	uint32_t k;
 
 	for (k = 0; k < count; k++) {
-		before += native_unzigzag(native_varint(b));
+		before += tel__unzigzag(native_varint(b));
 		values[k] = before;
 	}
 	p = native_take(b, ((n << shift) + 7) / 8);
@@ -352,7 +352,7 @@ tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 	if (code == NATIVE_TABLE)
 		return table_last(b, n, how, before, out) && !b->bad;
 	scale = native_varint(b);
-	base = before + native_unzigzag(native_varint(b));
+	base = before + tel__unzigzag(native_varint(b));
 	if (!begin_lengths(b, n, tel__native_lengths[how], &l))
 		return 0;
 	c = l.control[(n - 1) / 4] >> (n - 1) % 4 * 2 & 3;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* The record that ends a stream: its header and a head of one of these sizes. */
 #define END_HEAD 32u
 #define END_HEAD_1_0 24u
@@ -89,15 +91,8 @@ read_end(struct tel_input *in, struct gather *g, uint64_t *begin,
 static struct native_entry *
 new_entry(struct gather *g)
 {
-	struct native_entry *bigger;
-
-	if (g->count == g->room) {
-		g->room = g->room * 2 + 256;
-		bigger = realloc(g->entries, g->room * sizeof(*bigger));
-		if (bigger == NULL)
-			return NULL;
-		g->entries = bigger;
-	}
+	if (!TEL__RESERVE(g->entries, g->room, g->count + 1))
+		return NULL;
 	memset(&g->entries[g->count], 0, sizeof(*g->entries));
 	return &g->entries[g->count++];
 }
@@ -155,7 +150,7 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 			continue;
 		}
 		e->count = native_number(&b, NATIVE_EVENTS_MAX);
-		clock += native_unzigzag(native_varint(&b));
+		clock += tel__unzigzag(native_varint(&b));
 		e->first = clock;
 		if (__builtin_add_overflow(clock, native_varint(&b), &e->last))
 			return TEL_EFORMAT;

@@ -5,6 +5,7 @@
  * come from the names records instead, in the order of the log: so everything
  * is named, timed and counted as if all had been read.
  */
+#include "base/array.h"
 #include "format/tel/index.h"
 #include "format/tel/reader.h"
 
@@ -154,16 +155,7 @@ go_to(struct tel_reader *r, uint64_t to)
 static int
 has_room(struct native_range *g, size_t n)
 {
-	uint64_t *bigger;
-
-	if (n + 4 > g->room) {
-		bigger = realloc(g->ordinals, (n + 4) * sizeof(*bigger));
-		if (bigger == NULL)
-			return 0;
-		g->ordinals = bigger;
-		g->room = n + 4;
-	}
-	return 1;
+	return TEL__RESERVE(g->ordinals, g->room, n + 4);
 }
 
 /*

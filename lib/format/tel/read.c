@@ -4,6 +4,7 @@
  * many events.  A record that is damaged is left out, and the next one that
  * is whole says what was in it.
  */
+#include "base/array.h"
 #include "format/tel/reader.h"
 
 #include <math.h>
@@ -176,8 +177,7 @@ tel__native_gather(struct tel_reader *r, struct native *s,
     struct native_record *rec)
 {
 	const size_t size = native_size(rec), head = rec->head_size;
-	size_t done = 0, n, room;
-	unsigned char *copy;
+	size_t done = 0, n;
 
 	if (size <= TEL_PEEK_MAX - NATIVE_BEHIND) {
 		tel__reader_fill(r, size);
@@ -194,14 +194,9 @@ tel__native_gather(struct tel_reader *r, struct native *s,
 		tel__reader_fill(r, 1);
 		n = (size_t)(r->end - r->p);
 		n = n < size - done ? n : size - done;
-		if (done + n + NATIVE_BEHIND > s->copy_room) {
-			room = 2 * (done + n) + NATIVE_BEHIND;
-			copy = realloc(s->copy, room);
-			if (copy == NULL)
-				return -1;
-			s->copy = copy;
-			s->copy_room = room;
-		}
+		if (!TEL__RESERVE(s->copy, s->copy_room,
+		        done + n + NATIVE_BEHIND))
+			return -1;
 		if (n > 0)
 			memcpy(s->copy + done, r->p, n);
 		done += n;

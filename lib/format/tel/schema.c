@@ -35,56 +35,12 @@ static const enum tel_load loads[] = { TEL_LOAD_U8, TEL_LOAD_LE16,
 
 /* ------------------------------------------------------------- writing */
 
-unsigned char *
-tel__native_room(struct native_buffer *b, size_t n)
-{
-	size_t room = b->room;
-	unsigned char *p;
-
-	if (b->room - b->used >= n)
-		return b->p + b->used;
-	while (room - b->used < n)
-		room = room == 0 ? 4096 : room * 2;
-	p = realloc(b->p, room);
-	if (p == NULL) {
-		b->failed = 1;
-		return NULL;
-	}
-	b->p = p;
-	b->room = room;
-	return b->p + b->used;
-}
-
 void
-tel__native_put(struct native_buffer *b, const void *p, size_t n)
-{
-	unsigned char *to = n > 0 ? tel__native_room(b, n) : NULL;
-
-	if (to == NULL)
-		return;
-	memcpy(to, p, n);
-	b->used += n;
-}
-
-void
-tel__native_put_varint(struct native_buffer *b, uint64_t v)
-{
-	unsigned char *p = tel__native_room(b, 10), *q = p;
-
-	if (p == NULL)
-		return;
-	for (; v > 127; v >>= 7)
-		*q++ = (unsigned char)(v | 128);
-	*q++ = (unsigned char)v;
-	b->used += (size_t)(q - p);
-}
-
-void
-tel__native_put_metadata(struct native_buffer *b, const struct tel__metadata *m)
+tel__native_put_metadata(struct tel__buffer *b, const struct tel__metadata *m)
 {
 	size_t i;
 
-	tel__native_put_varint(b, m->count);
+	tel__buffer_put_varint(b, m->count);
 	for (i = 0; i < m->count; i++) {
 		tel__native_put_string(b, m->entries[i].key,
 		    strlen(m->entries[i].key));
@@ -94,14 +50,14 @@ tel__native_put_metadata(struct native_buffer *b, const struct tel__metadata *m)
 }
 
 void
-tel__native_put_string(struct native_buffer *b, const void *p, size_t n)
+tel__native_put_string(struct tel__buffer *b, const void *p, size_t n)
 {
-	tel__native_put_varint(b, n);
-	tel__native_put(b, p, n);
+	tel__buffer_put_varint(b, n);
+	tel__buffer_put(b, p, n);
 }
 
 static void
-put_text(struct native_buffer *b, const char *s)
+put_text(struct tel__buffer *b, const char *s)
 {
 	tel__native_put_string(b, s, strlen(s));
 }
@@ -127,41 +83,41 @@ load_number(enum tel_load load)
 }
 
 static void
-describe_type(struct native_buffer *b, const struct tel_type *t)
+describe_type(struct tel__buffer *b, const struct tel_type *t)
 {
 	const struct tel_field *f;
 	unsigned i;
 
 	tel__native_put_string(b, t->name, t->name_length);
 	put_text(b, t->kind);
-	tel__native_put_varint(b, t->kind_number);
-	tel__native_put_varint(b, t->code);
-	tel__native_put_varint(b, t->size);
+	tel__buffer_put_varint(b, t->kind_number);
+	tel__buffer_put_varint(b, t->code);
+	tel__buffer_put_varint(b, t->size);
 	put_text(b, tel__role_name((enum tel_role)t->role));
 	if (t->role != TEL_ROLE_NONE) {
-		tel__native_put_varint(b, TEL_ROLE_PARTS);
+		tel__buffer_put_varint(b, TEL_ROLE_PARTS);
 		for (i = 0; i < TEL_ROLE_PARTS; i++)
-			tel__native_put_varint(b,
+			tel__buffer_put_varint(b,
 			    (uint64_t)(t->role_field[i] + 1));
-		tel__native_put_varint(b, (uint64_t)((int64_t)t->partner + 1));
+		tel__buffer_put_varint(b, (uint64_t)((int64_t)t->partner + 1));
 	}
-	tel__native_put_varint(b, t->nfields);
+	tel__buffer_put_varint(b, t->nfields);
 	for (i = 0; i < t->nfields; i++) {
 		f = &t->fields[i];
 		tel__native_put_string(b, f->name, f->name_length);
-		tel__native_put_varint(b, sort_number(f->datatype));
-		tel__native_put_varint(b, load_number(f->load));
-		tel__native_put_varint(b, f->width);
-		tel__native_put_varint(b, f->offset);
+		tel__buffer_put_varint(b, sort_number(f->datatype));
+		tel__buffer_put_varint(b, load_number(f->load));
+		tel__buffer_put_varint(b, f->width);
+		tel__buffer_put_varint(b, f->offset);
 		if (f->load == TEL_LOAD_BIT)
-			tel__native_put_varint(b, f->bit);
-		tel__native_put_varint(b, f->space);
-		tel__native_put_varint(b, (unsigned char)f->letter);
+			tel__buffer_put_varint(b, f->bit);
+		tel__buffer_put_varint(b, f->space);
+		tel__buffer_put_varint(b, (unsigned char)f->letter);
 	}
 }
 
 void
-tel__native_describe(struct native_buffer *b, const struct tel_schema *s,
+tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted)
 {
 	const struct tel_abi *abi = &s->abi;
@@ -169,26 +125,26 @@ tel__native_describe(struct native_buffer *b, const struct tel_schema *s,
 
 	put_text(b, s->version);
 	put_text(b, s->platform);
-	tel__native_put_varint(b, abi->word);
-	tel__native_put_varint(b,
+	tel__buffer_put_varint(b, abi->word);
+	tel__buffer_put_varint(b,
 	    (abi->big ? BIG : 0u) | (abi->align8 == 8 ? ALIGN8 : 0u) |
 	        (abi->align_double == 8 ? ALIGN_DOUBLE : 0u) |
 	        (abi->ms_bits ? MS_BITS : 0u) |
 	        (s->split_space ? SPLIT_SPACE : 0u) |
 	        (s->described ? DESCRIBED : 0u) | (s->untimed ? UNTIMED : 0u) |
 	        (s->buffered ? BUFFERED : 0u));
-	tel__native_put_varint(b, s->header);
-	tel__native_put_varint(b, s->align);
-	tel__native_put_varint(b, s->ntypes);
+	tel__buffer_put_varint(b, s->header);
+	tel__buffer_put_varint(b, s->align);
+	tel__buffer_put_varint(b, s->ntypes);
 	for (i = 0; i < s->ntypes; i++)
 		left += wanted == NULL || wanted[i];
-	tel__native_put_varint(b, left);
+	tel__buffer_put_varint(b, left);
 	for (i = 0; i < s->ntypes; i++) {
 		if (wanted != NULL && !wanted[i]) {
 			skipped++;
 			continue;
 		}
-		tel__native_put_varint(b, skipped);
+		tel__buffer_put_varint(b, skipped);
 		skipped = 0;
 		describe_type(b, &s->types[i]);
 	}
@@ -201,32 +157,33 @@ tel__native_describe(struct native_buffer *b, const struct tel_schema *s,
 uint64_t
 tel__native_digest(const struct tel_schema *s)
 {
-	struct native_buffer b = { NULL, 0, 0, 0 };
+	struct tel__buffer b = { NULL, 0, 0, 0 };
 	const struct tel_field *f;
 	const struct tel_type *t;
 	uint64_t digest;
 	unsigned i, k;
 
 	put_text(&b, s->name);
-	tel__native_put_varint(&b, s->header);
+	tel__buffer_put_varint(&b, s->header);
 	for (i = 0; i < s->ntypes; i++) {
 		t = &s->types[i];
 		tel__native_put_string(&b, t->name, t->name_length);
-		tel__native_put_varint(&b, t->code);
-		tel__native_put_varint(&b, t->nfields);
+		tel__buffer_put_varint(&b, t->code);
+		tel__buffer_put_varint(&b, t->nfields);
 		for (k = 0; k < t->nfields; k++) {
 			f = &t->fields[k];
 			tel__native_put_string(&b, f->name, f->name_length);
-			tel__native_put_varint(&b, sort_number(f->datatype));
-			tel__native_put_varint(&b, load_number(f->load));
-			tel__native_put_varint(&b, f->offset);
-			tel__native_put_varint(&b, f->bit);
+			tel__buffer_put_varint(&b, sort_number(f->datatype));
+			tel__buffer_put_varint(&b, load_number(f->load));
+			tel__buffer_put_varint(&b, f->offset);
+			tel__buffer_put_varint(&b, f->bit);
 		}
 	}
 	/* never 0 */
-	digest =
-	    b.failed ? 0 : tel__native_check(b.p, b.used) | (uint64_t)1 << 32;
-	free(b.p);
+	digest = b.failed ?
+	    0 :
+	    tel__native_check(b.bytes, b.used) | (uint64_t)1 << 32;
+	free(b.bytes);
 	return digest;
 }
 

@@ -8,6 +8,8 @@
 #ifndef TEL_NATIVE_H
 #define TEL_NATIVE_H
 
+#include "base/buffer.h"
+#include "base/varint.h"
 #include "io/bytes.h"
 #include "model/event.h"
 #include "model/metadata.h"
@@ -152,17 +154,12 @@ native_take(struct native_bytes *b, size_t n)
 static inline uint64_t
 native_varint(struct native_bytes *b)
 {
-	uint64_t v = 0;
-	unsigned shift = 0;
+	uint64_t v;
+	const unsigned char *p = tel__varint_get(b->p, b->end, &v);
 
-	for (; b->p < b->end; shift += 7) {
-		const unsigned char c = *b->p++;
-
-		if (shift > 63 || (shift == 63 && c > 1))
-			break;
-		v |= (uint64_t)(c & 127) << shift;
-		if (c < 128)
-			return v;
+	if (p != NULL) {
+		b->p = p;
+		return v;
 	}
 	b->bad = 1;
 	b->p = b->end;
@@ -193,19 +190,6 @@ native_known(struct native_bytes *b, uint32_t max)
 	if (b->bad && !bad)
 		b->newer = 1;
 	return v;
-}
-
-/* Small differences of either sign as small numbers, and back. */
-static inline uint64_t
-native_zigzag(uint64_t d)
-{
-	return d << 1 ^ (0 - (d >> 63));
-}
-
-static inline uint64_t
-native_unzigzag(uint64_t z)
-{
-	return z >> 1 ^ (0 - (z & 1));
 }
 
 /* ------------------------------------------------------------- columns */
@@ -313,23 +297,13 @@ enum {
 	NATIVE_INLINE = 64 /* times tel_event.inline_use */
 };
 
-/* Bytes that grow. */
-struct native_buffer {
-	unsigned char *p;
-	size_t used, room;
-	int failed; /* there was no memory */
-};
-/* Room for n more; NULL when there is no memory. */
-unsigned char *tel__native_room(struct native_buffer *b, size_t n);
-void tel__native_put(struct native_buffer *b, const void *p, size_t n);
-void tel__native_put_varint(struct native_buffer *b, uint64_t v);
-void tel__native_put_string(struct native_buffer *b, const void *p, size_t n);
+void tel__native_put_string(struct tel__buffer *b, const void *p, size_t n);
 
-void tel__native_put_metadata(struct native_buffer *b,
+void tel__native_put_metadata(struct tel__buffer *b,
     const struct tel__metadata *m);
 
 /* Describes the types of a schema that wanted has (all where it is NULL). */
-void tel__native_describe(struct native_buffer *b, const struct tel_schema *s,
+void tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted);
 /* What tel__native_log.digest is for a schema; 0 when there is no memory. */
 uint64_t tel__native_digest(const struct tel_schema *s);

@@ -49,9 +49,9 @@ free_out(struct native_out *n)
 		free(log->described);
 		free(log);
 	}
-	free(n->record.p);
-	free(n->index.p);
-	free(n->ordinals.p);
+	free(n->record.bytes);
+	free(n->index.bytes);
+	free(n->ordinals.bytes);
 	free(n);
 }
 
@@ -175,10 +175,10 @@ add_name(struct native_out *n, int slot, struct out_block *b,
     uint64_t clock)
 {
 	(void)n;
-	tel__native_put_varint(&b->names, (uint64_t)slot);
-	tel__native_put_varint(&b->names, space);
-	tel__native_put_varint(&b->names, value);
-	tel__native_put_varint(&b->names, clock);
+	tel__buffer_put_varint(&b->names, (uint64_t)slot);
+	tel__buffer_put_varint(&b->names, space);
+	tel__buffer_put_varint(&b->names, value);
+	tel__buffer_put_varint(&b->names, clock);
 	tel__native_put_string(&b->names, label->string, label->length);
 	b->nnames++;
 }
@@ -294,7 +294,7 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 
 		st = tel__out_block_add(&n->names, n->last_log, n->last_schema,
 		    ev, NULL, 0);
-		tel__native_put(&n->ordinals, &ordinal, sizeof(ordinal));
+		tel__buffer_put(&n->ordinals, &ordinal, sizeof(ordinal));
 		if (n->ordinals.failed)
 			st = TEL_ENOMEM;
 		n->last_log->index = index;

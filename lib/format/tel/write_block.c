@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A block of the native format, while its events are gathered. */
+#include "base/array.h"
 #include "format/tel/writer.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ tel__out_block_begin(struct out_block *b)
 static void
 free_blobs(struct out_blobs *blobs)
 {
-	free(blobs->bytes.p);
+	tel__buffer_clear(&blobs->bytes);
 	free(blobs->sizes);
 }
 
@@ -30,7 +31,7 @@ tel__out_block_end(struct out_block *b)
 	unsigned i;
 
 	for (i = 0; i < b->part_room; i++) {
-		free(b->parts[i].rows.p);
+		tel__buffer_clear(&b->parts[i].rows);
 		free(b->parts[i].sizes);
 		free_blobs(&b->parts[i].tail);
 		free_blobs(&b->parts[i].raw);
@@ -44,7 +45,7 @@ tel__out_block_end(struct out_block *b)
 	free(b->part_of);
 	free(b->clocks);
 	free(b->gaps);
-	free(b->names.p);
+	tel__buffer_clear(&b->names);
 	memset(b, 0, sizeof(*b));
 }
 
@@ -60,48 +61,23 @@ tel__out_block_clear(struct out_block *b)
 	b->nnames = 0;
 }
 
-/* Makes a list of n elements of size bytes longer; new ones are zero. */
-static void *
-longer(void *list, unsigned *room, size_t size)
-{
-	const unsigned n = *room == 0 ? 4 : *room * 2;
-	unsigned char *p = realloc(list, n * size);
-
-	if (p == NULL)
-		return NULL;
-	memset(p + *room * size, 0, (n - *room) * size);
-	*room = n;
-	return p;
-}
-
 int
 tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema)
 {
 	struct out_slot *slot;
-	uint32_t *parts;
-	void *list;
 	unsigned i, n;
 
 	for (i = b->nslots; i > 0; i--)
 		if (b->slots[i - 1].log == log &&
 		    b->slots[i - 1].schema == schema)
 			return (int)i - 1;
-	if (b->nslots == b->slot_room) {
-		list = longer(b->slots, &b->slot_room, sizeof(*b->slots));
-		if (list == NULL)
-			return -1;
-		b->slots = list;
-	}
+	if (!TEL__RESERVE_ZEROED(b->slots, b->slot_room, b->nslots + 1u))
+		return -1;
 	slot = &b->slots[b->nslots];
 	n = schema->native.schema->ntypes;
-	if (slot->nparts < n) {
-		parts = realloc(slot->parts, n * sizeof(*parts));
-		if (parts == NULL)
-			return -1;
-		slot->parts = parts;
-		slot->nparts = n;
-	}
+	if (!TEL__RESERVE(slot->parts, slot->part_room, n))
+		return -1;
 	if (n > 0)
 		memset(slot->parts, 0, n * sizeof(*slot->parts));
 	slot->log = log;
@@ -120,7 +96,6 @@ find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
 	const struct tel_type *t = ev->type;
 	const struct tel_schema *s = of->schema->native.schema;
 	struct out_part *part;
-	void *list;
 	unsigned i;
 
 	for (i = 0; i < b->nparts; i++) {
@@ -129,12 +104,8 @@ find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
 		    part->inline_use == ev->inline_use)
 			return part;
 	}
-	if (b->nparts == b->part_room) {
-		list = longer(b->parts, &b->part_room, sizeof(*b->parts));
-		if (list == NULL)
-			return NULL;
-		b->parts = list;
-	}
+	if (!TEL__RESERVE_ZEROED(b->parts, b->part_room, b->nparts + 1u))
+		return NULL;
 	part = &b->parts[b->nparts++];
 	part->slot = slot;
 	part->type = t;
@@ -162,19 +133,13 @@ grow(struct out_part *part)
 	const uint32_t room = part->room == 0 ? 16 : part->room * 2;
 	struct out_blobs *blobs[4] = { &part->tail, &part->raw, &part->lead,
 		&part->inline_labels };
-	uint32_t *sizes;
 	unsigned i;
 
-	sizes = realloc(part->sizes, room * sizeof(*sizes));
-	if (sizes == NULL)
+	if (!TEL__RESIZE(part->sizes, room))
 		return TEL_ENOMEM;
-	part->sizes = sizes;
-	for (i = 0; i < 4; i++) {
-		sizes = realloc(blobs[i]->sizes, room * sizeof(*sizes));
-		if (sizes == NULL)
+	for (i = 0; i < 4; i++)
+		if (!TEL__RESIZE(blobs[i]->sizes, room))
 			return TEL_ENOMEM;
-		blobs[i]->sizes = sizes;
-	}
 	part->room = room;
 	return TEL_OK;
 }
@@ -188,7 +153,7 @@ add_blob(struct out_blobs *blobs, uint32_t i, const unsigned char *p, size_t n)
 		memset(blobs->sizes, 0, i * sizeof(*blobs->sizes));
 	blobs->any = 1;
 	blobs->sizes[i] = (uint32_t)n;
-	tel__native_put(&blobs->bytes, p, n);
+	tel__buffer_put(&blobs->bytes, p, n);
 }
 
 /*
@@ -286,9 +251,9 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 		return TEL_ENOMEM;
 	/* a row of no bytes has a place, too */
 	if (part->rows.room - part->rows.used <= part->stride &&
-	    tel__native_room(&part->rows, part->stride + 1u) == NULL)
+	    tel__buffer_room(&part->rows, part->stride + 1u) == NULL)
 		return TEL_ENOMEM;
-	row = part->rows.p + part->rows.used;
+	row = part->rows.bytes + part->rows.used;
 	copy_cells(row, part, ev);
 	part->rows.used += part->stride;
 	if (ev->raw_size > 0 || lead_size > 0 || ev->inline_size > 0)

@@ -8,7 +8,7 @@
 
 /* The wall clock and the metadata of a log. */
 static void
-put_identity(struct native_buffer *b, const struct tel_log *of)
+put_identity(struct tel__buffer *b, const struct tel_log *of)
 {
 	unsigned char eight[8];
 	int64_t epoch;
@@ -23,27 +23,27 @@ put_identity(struct native_buffer *b, const struct tel_log *of)
 	if (of != NULL && of->metadata != NULL)
 		tel__native_put_metadata(b, of->metadata);
 	else
-		tel__native_put_varint(b, 0);
+		tel__buffer_put_varint(b, 0);
 }
 
 void
-tel__out_log_put(struct native_buffer *b, const struct out_log *log,
+tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
     const uint8_t *wanted, int describe, int full)
 {
 	const struct tel_schema *s = schema->native.schema;
-	struct native_buffer types = { NULL, 0, 0, 0 };
+	struct tel__buffer types = { NULL, 0, 0, 0 };
 	const struct tel_log *of = log->of;
 	const char *form;
 	unsigned char eight[8];
 	double rate = 0;
 
-	tel__native_put_varint(b, log->number);
-	tel__native_put_varint(b, index);
-	tel__native_put_varint(b, offset);
+	tel__buffer_put_varint(b, log->number);
+	tel__buffer_put_varint(b, index);
+	tel__buffer_put_varint(b, offset);
 	tel__native_put_string(b, s->name, strlen(s->name));
 	tel_store_le64(eight, schema->native.digest);
-	tel__native_put(b, eight, 4);
+	tel__buffer_put(b, eight, 4);
 	/* points of synchronisation tell it better */
 	if (of != NULL && of->clock != NULL && tel__clock_points(of->clock) < 2)
 		rate = tel__clock_rate(of->clock);
@@ -51,16 +51,16 @@ tel__out_log_put(struct native_buffer *b, const struct out_log *log,
 	tel__native_put_string(b, eight, rate > 0 ? 8 : 0);
 	if (describe)
 		tel__native_describe(&types, s, wanted);
-	tel__native_put_string(b, types.p, types.used);
+	tel__native_put_string(b, types.bytes, types.used);
 	b->failed |= types.failed;
-	free(types.p);
+	free(types.bytes);
 	if (full && of != NULL) {
 		tel__native_put_string(b, log->name, log->name_size);
 		form = of->origin != NULL ? of->origin : of->form;
 		tel__native_put_string(b, form, strlen(form));
 		tel__native_put_string(b, of->preamble, of->preamble_size);
 	} else {
-		tel__native_put(b, "\0\0\0", 3);
+		tel__buffer_put(b, "\0\0\0", 3);
 	}
 	put_identity(b, full ? of : NULL);
 }
@@ -80,13 +80,13 @@ tel__out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted)
 
 /* The logs of the block, with the types that it has events of. */
 static void
-put_logs(const struct out_block *b, struct native_buffer *body)
+put_logs(const struct out_block *b, struct tel__buffer *body)
 {
 	const struct out_slot *slot;
 	uint8_t *wanted;
 	unsigned i;
 
-	tel__native_put_varint(body, b->nslots);
+	tel__buffer_put_varint(body, b->nslots);
 	for (i = 0; i < b->nslots; i++) {
 		slot = &b->slots[i];
 		wanted = calloc(slot->schema->native.schema->ntypes + 1u, 1);
@@ -103,13 +103,13 @@ put_logs(const struct out_block *b, struct native_buffer *body)
 }
 
 static void
-put_parts(const struct out_block *b, struct native_buffer *body)
+put_parts(const struct out_block *b, struct tel__buffer *body)
 {
 	const struct out_part *part;
 	unsigned i, flags;
 	uint64_t type;
 
-	tel__native_put_varint(body, b->nparts);
+	tel__buffer_put_varint(body, b->nparts);
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
 		flags = part->inline_use * (unsigned)NATIVE_INLINE;
@@ -126,12 +126,12 @@ put_parts(const struct out_block *b, struct native_buffer *body)
 		if (part->inline_labels.any)
 			flags |= NATIVE_NOTES;
 		if (b->nslots > 1)
-			tel__native_put_varint(body, part->slot);
+			tel__buffer_put_varint(body, part->slot);
 		type =
 		    part->type->unknown ? part->type->code : part->type->index;
-		tel__native_put_varint(body, type << 1 | (flags != 0));
+		tel__buffer_put_varint(body, type << 1 | (flags != 0));
 		if (flags != 0)
-			tel__native_put_varint(body, flags);
+			tel__buffer_put_varint(body, flags);
 	}
 }
 
@@ -147,7 +147,7 @@ load(const unsigned char *p, unsigned width, int big)
 }
 
 static void
-put_cells(struct native_buffer *body, const struct out_part *part,
+put_cells(struct tel__buffer *body, const struct out_part *part,
     uint64_t *before, uint64_t *v, uint64_t *spare)
 {
 	const struct native_cell *c = part->plan->cells;
@@ -156,7 +156,7 @@ put_cells(struct native_buffer *body, const struct out_part *part,
 	uint32_t i;
 
 	for (k = 0; k < part->plan->ncells; k++, c++) {
-		p = part->rows.p + c->offset;
+		p = part->rows.bytes + c->offset;
 		if (c->width == 8 && !c->big)
 			for (i = 0; i < part->count; i++, p += part->stride)
 				v[i] = tel_le64(p);
@@ -179,7 +179,7 @@ find_equal(const struct out_blobs *blobs, uint32_t count, const size_t *at,
 	uint32_t i, k, distinct = 0;
 
 	for (i = 0; i < count; i++) {
-		const unsigned char *p = blobs->bytes.p + at[i];
+		const unsigned char *p = blobs->bytes.bytes + at[i];
 		const uint32_t n = blobs->sizes[i];
 
 		k = (uint32_t)(tel__native_xxh64(p, n) >> 32) & mask;
@@ -187,7 +187,7 @@ find_equal(const struct out_blobs *blobs, uint32_t count, const size_t *at,
 			const uint32_t j = slots[k] - 1;
 
 			if (blobs->sizes[j] == n &&
-			    memcmp(blobs->bytes.p + at[j], p, n) == 0)
+			    memcmp(blobs->bytes.bytes + at[j], p, n) == 0)
 				break;
 		}
 		if (slots[k] == 0) {
@@ -201,7 +201,7 @@ find_equal(const struct out_blobs *blobs, uint32_t count, const size_t *at,
 }
 
 static void
-put_blobs(struct native_buffer *body, const struct out_blobs *blobs,
+put_blobs(struct tel__buffer *body, const struct out_blobs *blobs,
     uint32_t count, uint64_t *v, uint64_t *spare)
 {
 	uint32_t mask = 15, distinct, i, k, *slots, *same;
@@ -218,7 +218,7 @@ put_blobs(struct native_buffer *body, const struct out_blobs *blobs,
 		for (i = 0; i < count; sum += blobs->sizes[i++])
 			at[i] = sum;
 		distinct = find_equal(blobs, count, at, same, slots, mask);
-		tel__native_put_varint(body, distinct);
+		tel__buffer_put_varint(body, distinct);
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k)
 				v[k++] = blobs->sizes[i];
@@ -229,7 +229,8 @@ put_blobs(struct native_buffer *body, const struct out_blobs *blobs,
 			tel__column_put(body, v, count, 0, spare);
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k) {
-				tel__native_put(body, blobs->bytes.p + at[i],
+				tel__buffer_put(body,
+				    blobs->bytes.bytes + at[i],
 				    blobs->sizes[i]);
 				k++;
 			}
@@ -240,7 +241,7 @@ put_blobs(struct native_buffer *body, const struct out_blobs *blobs,
 }
 
 static void
-put_part(struct native_buffer *body, const struct out_part *part,
+put_part(struct tel__buffer *body, const struct out_part *part,
     uint64_t *before, uint64_t *v, uint64_t *spare)
 {
 	uint32_t i;
@@ -250,7 +251,7 @@ put_part(struct native_buffer *body, const struct out_part *part,
 			v[i] = part->sizes[i];
 		tel__column_put(body, v, part->count, 0, spare);
 	} else {
-		tel__native_put_varint(body, part->sizes[0]);
+		tel__buffer_put_varint(body, part->sizes[0]);
 	}
 	put_cells(body, part, before, v, spare);
 	if (part->tail.any)
@@ -268,22 +269,22 @@ put_part(struct native_buffer *body, const struct out_part *part,
  * would take more than it is worth.
  */
 static void
-put_gaps(const struct out_block *b, struct native_buffer *body, uint64_t *spare)
+put_gaps(const struct out_block *b, struct tel__buffer *body, uint64_t *spare)
 {
 	const size_t begin = body->used;
 
-	tel__native_put_varint(body, b->ngaps > 0);
+	tel__buffer_put_varint(body, b->ngaps > 0);
 	if (b->ngaps == 0)
 		return;
 	tel__column_put(body, b->gaps, b->count, 0, spare);
 	if (!body->failed && body->used - begin > b->count / 4 + 64) {
 		body->used = begin;
-		tel__native_put_varint(body, 0);
+		tel__buffer_put_varint(body, 0);
 	}
 }
 
 void
-tel__out_block_body(struct out_block *b, struct native_buffer *body,
+tel__out_block_body(struct out_block *b, struct tel__buffer *body,
     uint64_t first)
 {
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v, *spare;
@@ -292,8 +293,8 @@ tel__out_block_body(struct out_block *b, struct native_buffer *body,
 
 	put_logs(b, body);
 	put_parts(b, body);
-	tel__native_put_varint(body, b->nnames);
-	tel__native_put(body, b->names.p, b->names.used);
+	tel__buffer_put_varint(body, b->nnames);
+	tel__buffer_put(body, b->names.bytes, b->names.used);
 	if (b->count == 0)
 		return;
 	v = malloc(b->count * sizeof(*v));

@@ -170,9 +170,9 @@ choose(struct choice *best, const struct shape *s, size_t n,
 }
 
 static void
-put_fixed(struct native_buffer *b, const uint64_t *v, size_t n, unsigned width)
+put_fixed(struct tel__buffer *b, const uint64_t *v, size_t n, unsigned width)
 {
-	unsigned char *p = tel__native_room(b, n * width + 8);
+	unsigned char *p = tel__buffer_room(b, n * width + 8);
 	size_t i;
 
 	if (p == NULL)
@@ -183,11 +183,11 @@ put_fixed(struct native_buffer *b, const uint64_t *v, size_t n, unsigned width)
 }
 
 static void
-put_lengths(struct native_buffer *b, const uint64_t *v, size_t n,
+put_lengths(struct tel__buffer *b, const uint64_t *v, size_t n,
     const uint8_t set[4])
 {
 	const size_t groups = (n + 3) / 4;
-	unsigned char *control = tel__native_room(b, groups + 8 * n + 8), *p;
+	unsigned char *control = tel__buffer_room(b, groups + 8 * n + 8), *p;
 	uint8_t code[65];
 	unsigned i, k = 0;
 	size_t j;
@@ -256,8 +256,7 @@ choose_table(struct choice *best, const struct table *t, size_t n,
 	size = (n * (1u << shift) + 7) / 8 + (t->count > 127 ? 2 : 1);
 	for (i = 0; i < t->count; i++) {
 		size +=
-		    bit_length(native_zigzag(t->values[i] - before) | 1) / 7 +
-		    1;
+		    bit_length(tel__zigzag(t->values[i] - before) | 1) / 7 + 1;
 		before = t->values[i];
 	}
 	if (size < best->size) {
@@ -267,19 +266,19 @@ choose_table(struct choice *best, const struct table *t, size_t n,
 }
 
 static void
-put_table(struct native_buffer *b, const struct table *t,
-    const uint64_t *numbers, size_t n, uint64_t before, unsigned shift)
+put_table(struct tel__buffer *b, const struct table *t, const uint64_t *numbers,
+    size_t n, uint64_t before, unsigned shift)
 {
 	const unsigned bits = 1u << shift;
 	unsigned char *p;
 	size_t i, size = (n * bits + 7) / 8;
 
-	tel__native_put_varint(b, t->count);
+	tel__buffer_put_varint(b, t->count);
 	for (i = 0; i < t->count; i++) {
-		tel__native_put_varint(b, native_zigzag(t->values[i] - before));
+		tel__buffer_put_varint(b, tel__zigzag(t->values[i] - before));
 		before = t->values[i];
 	}
-	p = tel__native_room(b, size);
+	p = tel__buffer_room(b, size);
 	if (p == NULL)
 		return;
 	memset(p, 0, size);
@@ -290,24 +289,24 @@ put_table(struct native_buffer *b, const struct table *t,
 
 /* A column of one value, n times. */
 static void
-put_constant(struct native_buffer *b, uint64_t difference)
+put_constant(struct tel__buffer *b, uint64_t difference)
 {
-	const uint64_t z = native_zigzag(difference);
+	const uint64_t z = tel__zigzag(difference);
 	unsigned char c = (unsigned char)(z & 0x3f);
 
 	if (z > 0x3f)
 		c |= 0x40;
-	tel__native_put(b, &c, 1);
+	tel__buffer_put(b, &c, 1);
 	if (z > 0x3f)
-		tel__native_put_varint(b, z >> 6);
+		tel__buffer_put_varint(b, z >> 6);
 }
 
 static void
-put_first(struct native_buffer *b, unsigned first)
+put_first(struct tel__buffer *b, unsigned first)
 {
 	const unsigned char c = (unsigned char)first;
 
-	tel__native_put(b, &c, 1);
+	tel__buffer_put(b, &c, 1);
 }
 
 /* 1 when each value is as far from the one before it. */
@@ -337,7 +336,7 @@ choose_steps(struct choice *best, const uint64_t *v, size_t n,
 	changes[1] = 0;
 	shape.bits[nearly_length(0)]++;
 	for (i = 2; i < n; i++) {
-		changes[i] = native_zigzag(
+		changes[i] = tel__zigzag(
 		    divide_signed(by, v[i] - v[i - 1] - (v[i - 1] - v[i - 2])));
 		shape.bits[nearly_length(changes[i])]++;
 	}
@@ -349,8 +348,8 @@ choose_steps(struct choice *best, const uint64_t *v, size_t n,
 }
 
 static void
-put_column(struct native_buffer *b, const uint64_t *v, size_t n,
-    uint64_t before, uint64_t *spare, int clocks)
+put_column(struct tel__buffer *b, const uint64_t *v, size_t n, uint64_t before,
+    uint64_t *spare, int clocks)
 {
 	struct shape plain = { { 0 } }, delta = { { 0 } };
 	struct choice best = { 0, SIZE_MAX };
@@ -368,8 +367,8 @@ put_column(struct native_buffer *b, const uint64_t *v, size_t n,
 	}
 	if (is_line(v, n)) {
 		put_first(b, 0x80u | NATIVE_LINE << 4);
-		tel__native_put_varint(b, native_zigzag(v[0] - before));
-		tel__native_put_varint(b, native_zigzag(v[1] - v[0]));
+		tel__buffer_put_varint(b, tel__zigzag(v[0] - before));
+		tel__buffer_put_varint(b, tel__zigzag(v[1] - v[0]));
 		return;
 	}
 	by = divider(scale);
@@ -378,7 +377,7 @@ put_column(struct native_buffer *b, const uint64_t *v, size_t n,
 	for (i = 1; i < n; i++) {
 		from_least[i] = divide(by, v[i] - least);
 		differences[i] =
-		    native_zigzag(divide_signed(by, v[i] - v[i - 1]));
+		    tel__zigzag(divide_signed(by, v[i] - v[i - 1]));
 		plain.bits[nearly_length(from_least[i])]++;
 		delta.bits[nearly_length(differences[i])]++;
 	}
@@ -395,9 +394,9 @@ put_column(struct native_buffer *b, const uint64_t *v, size_t n,
 		put_table(b, &table, numbers, n, before, how);
 		return;
 	}
-	tel__native_put_varint(b, scale);
-	tel__native_put_varint(b,
-	    native_zigzag(
+	tel__buffer_put_varint(b, scale);
+	tel__buffer_put_varint(b,
+	    tel__zigzag(
 	        (code == NATIVE_FIXED || code == NATIVE_BYTES ? least : v[0]) -
 	        before));
 	switch ((enum native_code)code) {
@@ -413,7 +412,7 @@ put_column(struct native_buffer *b, const uint64_t *v, size_t n,
 		    tel__native_lengths[how]);
 		break;
 	case NATIVE_STEPS:
-		tel__native_put_varint(b, native_zigzag(v[1] - v[0]));
+		tel__buffer_put_varint(b, tel__zigzag(v[1] - v[0]));
 		put_lengths(b, changes + 1, n - 1, tel__native_lengths[how]);
 		break;
 	case NATIVE_TABLE:
@@ -422,14 +421,14 @@ put_column(struct native_buffer *b, const uint64_t *v, size_t n,
 }
 
 void
-tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
+tel__column_put(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare)
 {
 	put_column(b, v, n, before, spare, 0);
 }
 
 void
-tel__column_put_clocks(struct native_buffer *b, const uint64_t *v, size_t n,
+tel__column_put_clocks(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare)
 {
 	put_column(b, v, n, before, spare, 1);

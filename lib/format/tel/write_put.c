@@ -16,20 +16,19 @@ static void
 add_entry(struct native_out *n, enum native_kind kind, size_t size,
     const struct native_head *head)
 {
-	struct native_buffer *b = &n->index;
+	struct tel__buffer *b = &n->index;
 
 	if (b->used > INDEX_MAX)
 		return;
-	tel__native_put_varint(b, kind);
-	tel__native_put_varint(b, n->length - n->indexed);
-	tel__native_put_varint(b, size);
+	tel__buffer_put_varint(b, kind);
+	tel__buffer_put_varint(b, n->length - n->indexed);
+	tel__buffer_put_varint(b, size);
 	if (head != NULL) {
-		tel__native_put_varint(b, head->count);
-		tel__native_put_varint(b,
-		    native_zigzag(head->first - n->clock));
-		tel__native_put_varint(b, head->last - head->first);
+		tel__buffer_put_varint(b, head->count);
+		tel__buffer_put_varint(b, tel__zigzag(head->first - n->clock));
+		tel__buffer_put_varint(b, head->last - head->first);
 		if (kind == NATIVE_NAMES)
-			tel__native_put_varint(b, head->lost);
+			tel__buffer_put_varint(b, head->lost);
 		n->clock = head->first;
 	}
 	n->indexed = n->length + size;
@@ -45,7 +44,7 @@ put_record(struct tel_writer *w, enum native_kind kind, int needed,
     const unsigned char *head, size_t head_size, int must)
 {
 	struct native_out *n = w->state;
-	unsigned char *p = n->record.p;
+	unsigned char *p = n->record.bytes;
 	const size_t body = n->record.used - NATIVE_HEADER - NATIVE_HEAD_MAX;
 	const size_t size = NATIVE_HEADER + head_size + body;
 	struct native_record rec;
@@ -72,12 +71,12 @@ put_record(struct tel_writer *w, enum native_kind kind, int needed,
 }
 
 /* Begins a record. */
-static struct native_buffer *
+static struct tel__buffer *
 new_record(struct native_out *n)
 {
 	n->record.used = 0;
 	n->record.failed = 0;
-	if (tel__native_room(&n->record, NATIVE_HEADER + NATIVE_HEAD_MAX) !=
+	if (tel__buffer_room(&n->record, NATIVE_HEADER + NATIVE_HEAD_MAX) !=
 	    NULL)
 		n->record.used = NATIVE_HEADER + NATIVE_HEAD_MAX;
 	return &n->record;
@@ -97,7 +96,7 @@ identify(const struct out_block *b)
 	hash = tel__native_xxh64((const unsigned char *)b->clocks, clocks);
 	for (i = 0; i < b->nparts; i++)
 		hash = hash * 31 +
-		    tel__native_xxh64(b->parts[i].rows.p,
+		    tel__native_xxh64(b->parts[i].rows.bytes,
 		        b->parts[i].rows.used);
 	return hash != 0 ? hash : 1;
 }
@@ -110,17 +109,17 @@ put_start(struct tel_writer *w)
 		NATIVE_MINOR, '<' };
 	struct native_out *n = w->state;
 	unsigned char id[8];
-	struct native_buffer *b;
+	struct tel__buffer *b;
 
 	n->identifier = identify(&n->block);
 	b = new_record(n);
 	n->started = 1;
 	/* rate, origin and metadata are those of each log */
-	tel__native_put(b, begin, sizeof(begin));
+	tel__buffer_put(b, begin, sizeof(begin));
 	tel_store_le64(id, n->identifier);
-	tel__native_put(b, id, sizeof(id));
+	tel__buffer_put(b, id, sizeof(id));
 	tel__native_put_string(b, what, sizeof(what) - 1);
-	tel__native_put_varint(b, 0);
+	tel__buffer_put_varint(b, 0);
 	return put_record(w, NATIVE_START, 1, NULL, 0, 0);
 }
 
@@ -215,7 +214,7 @@ put_ordinals(struct native_out *n)
 		n->record.failed = 1;
 	else
 		tel__column_put(&n->record,
-		    (const uint64_t *)(const void *)n->ordinals.p,
+		    (const uint64_t *)(const void *)n->ordinals.bytes,
 		    n->names.count, 0, spare);
 	free(spare);
 }
@@ -307,21 +306,21 @@ put_index(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
 	unsigned char head[20];
-	struct native_buffer *b = new_record(n), count = { NULL, 0, 0, 0 };
+	struct tel__buffer *b = new_record(n), count = { NULL, 0, 0, 0 };
 	tel_status st;
 
 	if (tel__output_boundary(w->out, 1) != TEL_OK)
 		return w->out->status;
-	tel__native_put(b, n->index.p, n->index.used);
-	tel__native_put_varint(&count, n->entries);
-	tel__native_put_varint(&count, n->nlogs);
+	tel__buffer_put(b, n->index.bytes, n->index.used);
+	tel__buffer_put_varint(&count, n->entries);
+	tel__buffer_put_varint(&count, n->nlogs);
 	if (count.failed || n->index.failed) {
-		free(count.p);
+		free(count.bytes);
 		return TEL_ENOMEM;
 	}
-	memcpy(head, count.p, count.used);
+	memcpy(head, count.bytes, count.used);
 	st = put_record(w, NATIVE_INDEX, 0, head, count.used, 0);
-	free(count.p);
+	free(count.bytes);
 	return st;
 }
 

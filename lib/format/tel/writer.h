@@ -13,11 +13,11 @@
  * Writes a column of n values, 1 or more, in the mode that takes the fewest
  * bytes.  spare: memory of column_spare(n) bytes.
  */
-void tel__column_put(struct native_buffer *b, const uint64_t *v, size_t n,
+void tel__column_put(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare);
 /* The same of clocks, which may advance in steps that change little. */
-void tel__column_put_clocks(struct native_buffer *b, const uint64_t *v,
-    size_t n, uint64_t before, uint64_t *spare);
+void tel__column_put_clocks(struct tel__buffer *b, const uint64_t *v, size_t n,
+    uint64_t before, uint64_t *spare);
 static inline size_t
 column_spare(size_t n)
 {
@@ -51,7 +51,7 @@ struct out_log {
 
 /* Byte strings of events. */
 struct out_blobs {
-	struct native_buffer bytes;
+	struct tel__buffer bytes;
 	uint32_t *sizes;
 	int any;
 };
@@ -66,9 +66,9 @@ struct out_part {
 	uint8_t vary;
 	uint8_t beside; /* there are bytes beside the cells */
 	uint32_t count, room;
-	uint32_t stride;           /* bytes of a row: the cells */
-	struct native_buffer rows; /* of all events */
-	uint32_t *sizes;           /* of the whole events */
+	uint32_t stride;         /* bytes of a row: the cells */
+	struct tel__buffer rows; /* of all events */
+	uint32_t *sizes;         /* of the whole events */
 	struct out_blobs tail, raw, lead, inline_labels;
 };
 
@@ -78,22 +78,24 @@ struct out_slot {
 	struct out_schema *schema;
 	uint64_t index, offset; /* of its first event */
 	uint32_t *parts;        /* number + 1 by the index of a type */
-	uint32_t nparts;        /* room there */
+	size_t part_room;
 };
 
 /* What becomes a block. */
 struct out_block {
 	struct out_slot *slots;
-	unsigned nslots, slot_room;
+	unsigned nslots;
+	size_t slot_room;
 	struct out_part *parts;
-	unsigned nparts, part_room;
+	unsigned nparts;
+	size_t part_room;
 	uint16_t *part_of;
 	uint64_t *clocks;
 	uint64_t *gaps;
 	uint32_t count;
 	uint32_t ngaps;
 	size_t bytes; /* of all that is gathered */
-	struct native_buffer names;
+	struct tel__buffer names;
 	uint32_t nnames;
 };
 
@@ -116,7 +118,7 @@ int tel__out_block_slot(struct out_block *b, struct out_log *log,
  * Writes the body of the block, whose least clock is first; body->failed when
  * there is no memory.
  */
-void tel__out_block_body(struct out_block *b, struct native_buffer *body,
+void tel__out_block_body(struct out_block *b, struct tel__buffer *body,
     uint64_t first);
 
 /* Sets wanted[i] where type i of a slot's schema has events in the block. */
@@ -124,7 +126,7 @@ void tel__out_block_types(const struct out_block *b, unsigned slot,
     uint8_t *wanted);
 
 /* What a block, or a log record, says of a log. */
-void tel__out_log_put(struct native_buffer *b, const struct out_log *log,
+void tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
     const uint8_t *wanted, int describe, int full);
 
@@ -134,14 +136,14 @@ void tel__out_log_put(struct native_buffer *b, const struct out_log *log,
 /* A stream that is written. */
 struct native_out {
 	struct out_block block;
-	struct out_block names;        /* copies of events that name things */
-	struct native_buffer ordinals; /* of the events there, 64 bits each */
+	struct out_block names;      /* copies of events that name things */
+	struct tel__buffer ordinals; /* of the events there, 64 bits each */
 	struct out_log *logs;
 	struct out_schema *schemas;
 	struct out_log *last_log; /* of the last event */
 	struct out_schema *last_schema;
 	uint32_t nlogs;
-	struct native_buffer record;
+	struct tel__buffer record;
 	int started;
 	uint64_t sequence; /* blocks written */
 	uint64_t ordinal;  /* events in them */
@@ -149,7 +151,7 @@ struct native_out {
 	uint64_t hash;     /* of its records so far */
 	uint64_t identifier;
 	uint64_t lost; /* events lost before the next block */
-	struct native_buffer index;
+	struct tel__buffer index;
 	uint64_t entries;
 	uint64_t indexed; /* bytes of the stream before the next entry */
 	uint64_t clock;   /* first of the last entry with one */
