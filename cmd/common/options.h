@@ -31,6 +31,8 @@ enum option_id {
 	OPTION_QUIET, /* where -q means something else */
 	OPTION_NO_MERGE,
 	OPTION_TB_HZ,
+	OPTION_CORE,
+	OPTION_EXE,
 	OPTION_ALLOC,
 	OPTION_FREE,
 	OPTION_REALLOC,

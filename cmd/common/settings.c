@@ -211,7 +211,10 @@ take(struct settings *s, int id, const char *value)
 	case 'q':
 	case OPTION_QUIET: s->quiet = 1; return 1;
 	case OPTION_NO_MERGE: s->no_merge = 1; return 1;
-	case 'm': s->meta = value; return 1;
+	case 'm':
+	case OPTION_EXE: s->meta = value; return 1;
+	/* cores are detected */
+	case OPTION_CORE: return 1;
 	case 'd':
 		return describe_add(&s->descriptions, &s->ndescriptions, value);
 	case OPTION_CONTRACTS:

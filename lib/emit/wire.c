@@ -248,7 +248,7 @@ put_types(struct tel__emit_bytes *b, unsigned count, const uint8_t *wanted)
 	tel__emit_put_text(b, PAGE->schema_version);
 	tel__emit_put_text(b, "");
 	tel__emit_put_varint(b, sizeof(void *));
-	tel__emit_put_varint(b, (big ? 1u : 0u) | 2 | 4 | 32);
+	tel__emit_put_varint(b, (big ? 1u : 0u) | 2 | 4 | 16 | 32);
 	tel__emit_put_varint(b, 0);
 	tel__emit_put_varint(b, 8);
 	tel__emit_put_varint(b, count);

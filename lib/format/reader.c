@@ -3,6 +3,7 @@
  * The reader: from an input to logs, and from a log to events, through the
  * decoder of the format that the log turns out to be of.
  */
+#include "format/core/core.h"
 #include "format/reader.h"
 #include "format/registry.h"
 
@@ -234,6 +235,42 @@ next_member(struct tel_reader *r)
 	}
 }
 
+/*
+ * A core of a program is read as an archive of the logs that are in its
+ * memory, which are taken out of it here.
+ */
+static tel_status
+open_core(struct tel_reader *r)
+{
+	const struct tel_sidecar *exe =
+	    tel__reader_sidecar(r, NULL, SIDECAR_META);
+	const unsigned char *p;
+	const char *error = NULL;
+	struct tel_input *raw;
+	tel_status st;
+	size_t n;
+	int fd;
+
+	if (tel__input_is_archive(r->in) ||
+	    tel__input_peek(r->in, 1, &p, &n) != TEL_OK || n == 0 ||
+	    *p != 0x7f || tel__input_peek(r->in, 20, &p, &n) != TEL_OK ||
+	    !tel__core_probe(p, n))
+		return TEL_OK;
+	st = tel__core_extract(r->in, exe != NULL ? exe->path : NULL, &fd,
+	    &error);
+	if (st != TEL_OK)
+		return tel__reader_fail(r, st, "%s",
+		    error != NULL ? error : tel_status_text(st));
+	tel__input_free(r->in);
+	r->in = NULL;
+	st = tel__input_fd(fd, 1, r->read_size, &raw);
+	if (st == TEL_OK)
+		st = tel__input_unpack(raw, &r->in);
+	return st == TEL_OK ?
+	    st :
+	    tel__reader_fail(r, st, "%s", tel_status_text(st));
+}
+
 /* Takes over raw and opens what is in it. */
 static tel_status
 open_input(struct tel_reader *r, struct tel_input *raw, const char *name)
@@ -252,6 +289,9 @@ open_input(struct tel_reader *r, struct tel_input *raw, const char *name)
 	if (st != TEL_OK)
 		return r->failed =
 		           tel__reader_fail(r, st, "%s", tel_status_text(st));
+	st = open_core(r);
+	if (st != TEL_OK)
+		return r->failed = st;
 	if (tel__input_is_archive(r->in)) {
 		st = next_member(r);
 		if (st == TEL_END)

@@ -147,6 +147,13 @@ try() {
 		run -0 --separate-stderr telcat --version
 		[[ $output =~ ^telcat\ \(teltools\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 		;;
+	core) telcat --core mpsio.log >/dev/null ;;
+	exe)
+		# tests/emit/core.bats has cores with their programs
+		printf '\177ELF\2\1' >"$BATS_TEST_TMPDIR/cut"
+		run -1 telcat --exe "$BATS_TEST_TMPDIR/cut" --core \
+		    "$BATS_TEST_TMPDIR/cut"
+		;;
 	*)
 		echo "no test for --$1"
 		return 1

@@ -132,6 +132,13 @@ try() {
 		run -0 --separate-stderr telfilter --version
 		[[ $output =~ ^telfilter\ \(teltools\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 		;;
+	core) telfilter -f text --core mpsio.log >/dev/null ;;
+	exe)
+		# tests/emit/core.bats has cores with their programs
+		printf '\177ELF\2\1' >"$BATS_TEST_TMPDIR/cut"
+		run -1 telfilter -f text --exe "$BATS_TEST_TMPDIR/cut" --core \
+		    "$BATS_TEST_TMPDIR/cut"
+		;;
 	*)
 		echo "no test for --$1"
 		return 1

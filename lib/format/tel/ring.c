@@ -2,7 +2,7 @@
 /*
  * The rings of libtel-emit: a file that a program had mapped, or memory out
  * of a core of it.  include/tel_emit.h has the layout, lib/emit/ring.c says
- * how it is written.  All of it is read when the log is opened, as the events
+ * how it is written.  All of it is read before the first event, as the events
  * of many rings have to be sorted.
  */
 #include <math.h>
@@ -44,6 +44,7 @@ struct rings {
 	struct tel__buffer names, ring;
 	struct tel__buffer rows; /* the events, each from 8 bytes on */
 	struct tel__buffer list; /* of struct found */
+	int loaded;
 	size_t next;
 	uint64_t torn; /* events that were not whole */
 	uint64_t offset;
@@ -122,26 +123,45 @@ check_page(const struct tel__emit_page *p)
 	    memchr(p->schema_version, '\0', sizeof(p->schema_version)) != NULL;
 }
 
+/*
+ * Looks at the page, and at the names as far as they can be seen.  Nothing is
+ * stepped over: a member of an archive may be copied before it is read.
+ */
+static tel_status
+look_at_page(struct tel_reader *r, struct rings *s)
+{
+	const size_t before = TEL__EMIT_PAGE_BYTES;
+	size_t n;
+
+	tel__reader_fill(r, before);
+	n = (size_t)(r->end - r->p);
+	if (n >= before)
+		memcpy(&s->page, r->p, sizeof(s->page));
+	if (n < before || !check_page(&s->page))
+		return tel__reader_fail(r, TEL_EFORMAT,
+		    "the rings of libtel-emit are of another version or "
+		    "machine, or damaged");
+	n = TEL_PEEK_MAX - before;
+	n = s->page.names_used < n ? (size_t)s->page.names_used : n;
+	tel__reader_fill(r, before + n);
+	if ((size_t)(r->end - r->p) < before + n)
+		n = (size_t)(r->end - r->p) - before;
+	tel__buffer_put(&s->names, r->p + before, n);
+	return s->names.failed ? TEL_ENOMEM : TEL_OK;
+}
+
+/* Reads the page and all names. */
 static tel_status
 load_page(struct tel_reader *r, struct rings *s)
 {
-	struct tel__buffer page = { NULL, 0, 0, 0 };
-	int whole = load(r, &page, TEL__EMIT_PAGE_BYTES);
-	tel_status st = TEL_OK;
-
-	if (whole)
-		memcpy(&s->page, page.bytes, sizeof(s->page));
-	if (!whole || !check_page(&s->page))
-		st = tel__reader_fail(r, TEL_EFORMAT,
-		    "the rings of libtel-emit are of another version or "
-		    "machine, or damaged");
-	tel__buffer_clear(&page);
-	if (st == TEL_OK &&
-	    (!load(r, &s->names, s->page.names_used) ||
-	        !load(r, NULL, s->page.names_bytes - s->page.names_used)))
-		st = tel__reader_fail(r, TEL_EFORMAT,
-		    "the file of the rings ends among its names");
-	return st;
+	s->names.used = 0;
+	if (load(r, NULL, TEL__EMIT_PAGE_BYTES) &&
+	    load(r, &s->names, s->page.names_used) &&
+	    load(r, NULL, s->page.names_bytes - s->page.names_used))
+		return TEL_OK;
+	return s->names.failed ? TEL_ENOMEM :
+	                         tel__reader_damage(r, r->offset, 0,
+	                             "the rings end among their names");
 }
 
 /* The entry at *at, which is then the next one's; 0: no more. */
@@ -184,7 +204,7 @@ make_schema(struct tel_reader *r, struct rings *s)
 	put_string(&types, s->page.schema_version);
 	put_string(&types, "");
 	tel__buffer_put_varint(&types, s->page.word);
-	tel__buffer_put_varint(&types, 2 | 4 | 32);
+	tel__buffer_put_varint(&types, 2 | 4 | 16 | 32);
 	tel__buffer_put_varint(&types, 0);
 	tel__buffer_put_varint(&types, 8);
 	tel__buffer_put_varint(&types, count);
@@ -422,14 +442,17 @@ set_rate(struct tel_reader *r, const struct tel__emit_page *p)
 		tel__clock_set_rate(r->log.clock, rate);
 }
 
+/* Reads all of it, before the first event. */
 static tel_status
-open_rings(struct tel_reader *r, struct rings *s)
+load_all(struct tel_reader *r, struct rings *s)
 {
+	const int more = s->page.names_used > s->names.used;
 	const struct tel_schema *schema;
 	tel_status st = load_page(r, s);
 	unsigned i;
 
-	if (st == TEL_OK)
+	s->loaded = 1;
+	if (st == TEL_OK && more)
 		st = make_schema(r, s);
 	if (st == TEL_OK)
 		st = take_names(r, s);
@@ -438,13 +461,14 @@ open_rings(struct tel_reader *r, struct rings *s)
 	/* what is behind the rings was never used */
 	while (st == TEL_OK && load(r, NULL, TEL_PROBE_SIZE))
 		;
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
 	if (st != TEL_OK)
 		return st;
 	schema = r->log.schema;
 	for (i = 0; i < schema->ntypes; i++)
 		if (schema->types[i].code < 65536)
 			s->types[schema->types[i].code] = &schema->types[i];
-	set_rate(r, &s->page);
 	if (s->list.used > 0)
 		qsort(s->list.bytes, s->list.used / sizeof(struct found),
 		    sizeof(struct found), compare);
@@ -466,7 +490,11 @@ rings_open(struct tel_reader *r, const char *as)
 	if (s != NULL)
 		s->types = calloc(65536, sizeof(const struct tel_type *));
 	if (s != NULL && s->types != NULL)
-		st = open_rings(r, s);
+		st = look_at_page(r, s);
+	if (st == TEL_OK)
+		st = make_schema(r, s);
+	if (st == TEL_OK)
+		set_rate(r, &s->page);
 	if (st == TEL_ENOMEM)
 		tel__reader_fail(r, st, "out of memory");
 	if (st != TEL_OK)
@@ -480,7 +508,10 @@ rings_next(struct tel_reader *r)
 	struct rings *s = r->state;
 	struct tel_event *ev = &r->event;
 	struct found found;
+	tel_status st;
 
+	if (!s->loaded && (st = load_all(r, s)) != TEL_OK)
+		return st;
 	if (s->next >= s->list.used / sizeof(found))
 		return TEL_END;
 	memcpy(&found, s->list.bytes + s->next * sizeof(found), sizeof(found));

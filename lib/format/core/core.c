@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading an ELF core of 64 bits: its segments, and the rings of libtel-emit
+ * in them.  elf(5) has the layout.
+ */
+#include "format/core/core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/bytes.h"
+#include "io/spool.h"
+#include "tel_emit.h"
+
+#define SEGMENTS_MAX 65535u
+#define RINGS_BYTES_MAX ((uint64_t)1 << 32)
+/* Logs that are taken out of one core. */
+#define LOGS_MAX 16u
+
+int
+tel__core_probe(const unsigned char *p, size_t size)
+{
+	return size >= 20 && memcmp(p, "\177ELF", 4) == 0 &&
+	    (p[5] == 1 ? tel_le16(p + 16) : tel_be16(p + 16)) == 4;
+}
+
+/* --------------------------------------------------------------- reading */
+
+/* Copies n bytes of the core at offset.  1, or 0. */
+static int
+read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
+{
+	unsigned char *p = to;
+	const unsigned char *data;
+	size_t have;
+
+	if (offset > INT64_MAX ||
+	    tel__input_seek(in, (int64_t)offset, SEEK_SET) < 0)
+		return 0;
+	while (n > 0) {
+		if (tel__input_peek(in, n < TEL_PEEK_MAX ? n : TEL_PEEK_MAX,
+		        &data, &have) != TEL_OK ||
+		    have == 0)
+			return 0;
+		have = have < n ? have : n;
+		memcpy(p, data, have);
+		tel__input_consume(in, have);
+		p += have;
+		n -= have;
+	}
+	return 1;
+}
+
+int
+tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
+{
+	unsigned char *p = to;
+	const struct core_segment *s;
+	uint64_t piece;
+	unsigned i;
+
+	while (n > 0) {
+		for (i = 0; i < c->count; i++) {
+			s = &c->segments[i];
+			if (address >= s->address &&
+			    address - s->address < s->size)
+				break;
+		}
+		if (i == c->count)
+			return 0;
+		piece = s->size - (address - s->address);
+		piece = piece < n ? piece : n;
+		if (!read_at(c->in, s->offset + (address - s->address), p,
+		        (size_t)piece))
+			return 0;
+		p += piece;
+		address += piece;
+		n -= (size_t)piece;
+	}
+	return 1;
+}
+
+/* Reads the table of segments.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM. */
+static tel_status
+read_segments(struct core *c, const char **error)
+{
+	unsigned char header[64], entry[56];
+	uint64_t table;
+	unsigned n, size, i;
+	struct core_segment *s;
+
+	*error = "a damaged core";
+	if (!read_at(c->in, 0, header, sizeof(header)))
+		return TEL_EFORMAT;
+	if (header[4] != 2 || header[5] != 1) {
+		*error = "a core of a machine other than a little-endian one "
+		         "of 64 bits";
+		return TEL_EFORMAT;
+	}
+	table = tel_le64(header + 32);
+	size = tel_le16(header + 54);
+	n = tel_le16(header + 56);
+	if (size < sizeof(entry))
+		return TEL_EFORMAT;
+	c->segments = calloc(n + 1u, sizeof(*c->segments));
+	if (c->segments == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < n; i++) {
+		if (table > INT64_MAX - (uint64_t)n * size ||
+		    !read_at(c->in, table + (uint64_t)i * size, entry,
+		        sizeof(entry)))
+			return TEL_EFORMAT;
+		if (tel_le32(entry) == 4) {
+			c->notes = tel_le64(entry + 8);
+			c->notes_size = tel_le64(entry + 32);
+		}
+		if (tel_le32(entry) != 1 || tel_le64(entry + 32) == 0)
+			continue;
+		s = &c->segments[c->count++];
+		s->writable = (entry[4] & 2) != 0;
+		s->offset = tel_le64(entry + 8);
+		s->address = tel_le64(entry + 16);
+		s->size = tel_le64(entry + 32);
+	}
+	return TEL_OK;
+}
+
+/* --------------------------------------------------------------- archive */
+
+/* An archive that is written, as tar(5) has it. */
+struct archive {
+	int fd;
+	unsigned members;
+	int failed; /* an errno */
+};
+
+/* Starts a member of size bytes. */
+static void
+add_member(struct archive *a, const char *name, uint64_t size)
+{
+	unsigned char header[512] = { 0 };
+	unsigned sum = 8 * ' ';
+	size_t i;
+
+	snprintf((char *)header, 100, "%s", name);
+	memcpy(header + 100, "0000600", 7);
+	memcpy(header + 108, "0000000", 7);
+	memcpy(header + 116, "0000000", 7);
+	snprintf((char *)header + 124, 12, "%011llo", (unsigned long long)size);
+	memcpy(header + 136, "00000000000", 11);
+	memset(header + 148, ' ', 8);
+	header[156] = '0';
+	memcpy(header + 257, "ustar\00000", 8);
+	for (i = 0; i < sizeof(header); i++)
+		sum += i < 148 || i >= 156 ? header[i] : 0u;
+	snprintf((char *)header + 148, 7, "%06o", sum);
+	header[155] = ' ';
+	if (a->failed == 0)
+		a->failed = tel__spool_write(a->fd, header, sizeof(header));
+	a->members++;
+}
+
+static void
+add_bytes(struct archive *a, const void *p, size_t n)
+{
+	if (a->failed == 0)
+		a->failed = tel__spool_write(a->fd, p, n);
+}
+
+/* Fills up to a whole block behind a member of size bytes. */
+static void
+end_member(struct archive *a, uint64_t size)
+{
+	static const unsigned char zeros[512];
+
+	add_bytes(a, zeros, (size_t)(-size & 511));
+}
+
+/* ----------------------------------------------------------------- rings */
+
+/* Copies memory into the archive; what the core lacks is zeros. */
+static void
+copy_memory(struct archive *a, const struct core *c, uint64_t address,
+    uint64_t size)
+{
+	unsigned char piece[4096];
+	size_t n;
+
+	for (; size > 0; size -= n, address += n) {
+		n = size < sizeof(piece) ? (size_t)size : sizeof(piece);
+		memset(piece, 0, sizeof(piece));
+		(void)tel__core_read(c, address, piece, n);
+		add_bytes(a, piece, n);
+	}
+}
+
+/* Adds the rings whose page is at address, if it is one. */
+static void
+add_rings(struct archive *a, const struct core *c, uint64_t address)
+{
+	struct tel__emit_page page;
+	unsigned char byte;
+	uint64_t bytes;
+	char name[64];
+
+	if (!tel__core_read(c, address, &page, sizeof(page)) ||
+	    page.version != 1 || page.byte_order != 0x01020304 ||
+	    page.page_bytes != TEL__EMIT_PAGE_BYTES ||
+	    page.ring_stride > RINGS_BYTES_MAX)
+		return;
+	bytes = page.rings_used < page.ring_count ? page.rings_used :
+	                                            page.ring_count;
+	if (__builtin_mul_overflow(bytes, page.ring_stride, &bytes) ||
+	    __builtin_add_overflow(bytes, page.names_bytes, &bytes) ||
+	    bytes > RINGS_BYTES_MAX ||
+	    /* those in a file are not in the core */
+	    !tel__core_read(c, page.region, &byte, 1))
+		return;
+	snprintf(name, sizeof(name), "rings-%lu", (unsigned long)page.pid);
+	add_member(a, name, TEL__EMIT_PAGE_BYTES + bytes);
+	copy_memory(a, c, address, TEL__EMIT_PAGE_BYTES);
+	copy_memory(a, c, page.region, bytes);
+	end_member(a, TEL__EMIT_PAGE_BYTES + bytes);
+}
+
+/* Looks for pages of rings: the start of some page of memory. */
+static void
+find_rings(struct archive *a, const struct core *c)
+{
+	const struct core_segment *s;
+	char start[8];
+	uint64_t at;
+	unsigned i;
+
+	for (i = 0; i < c->count; i++) {
+		s = &c->segments[i];
+		for (at = -s->address & 4095;
+		     s->writable && at < s->size && a->members < LOGS_MAX;
+		     at += 4096)
+			if (read_at(c->in, s->offset + at, start, 8) &&
+			    memcmp(start, "\361telring", 8) == 0)
+				add_rings(a, c, s->address + at);
+	}
+}
+
+/* ------------------------------------------------------------------- all */
+
+static tel_status
+extract(struct core *c, const char *exe, struct archive *a, const char **error)
+{
+	static const unsigned char zeros[1024];
+	struct tel__buffer events = { NULL, 0, 0, 0 };
+	tel_status st = read_segments(c, error);
+	int found;
+
+	if (st != TEL_OK)
+		return st;
+	find_rings(a, c);
+	found = tel__core_mps(c, exe, &events);
+	if (found > 0) {
+		add_member(a, "EventBuffer", events.used);
+		add_bytes(a, events.bytes, events.used);
+		end_member(a, events.used);
+	}
+	tel__buffer_clear(&events);
+	add_bytes(a, zeros, sizeof(zeros));
+	if (found < 0)
+		return TEL_ENOMEM;
+	*error = "a core without rings of libtel-emit, and without event "
+	         "buffers of an MPS";
+	return a->members > 0 ? TEL_OK : TEL_EFORMAT;
+}
+
+tel_status
+tel__core_extract(struct tel_input *in, const char *exe, int *fd,
+    const char **error)
+{
+	struct core c = { in, NULL, 0, 0, 0 };
+	struct archive a = { tel__spool_file(), 0, 0 };
+	struct tel_input *copy = NULL;
+	int spool = -1, failed = 0;
+	tel_status st = TEL_OK;
+
+	*error = "cannot write a temporary file";
+	if (a.fd < 0)
+		return TEL_EIO;
+	/* what cannot be sought in goes through a file */
+	if (tel__input_seek(in, 0, SEEK_SET) < 0) {
+		spool = tel__spool_file();
+		if (spool < 0)
+			st = TEL_EIO;
+		if (st == TEL_OK)
+			(void)tel__spool_copy(in, spool, &failed);
+		if (st == TEL_OK && failed != 0)
+			st = TEL_EIO;
+		if (st == TEL_OK)
+			st = tel__input_fd(spool, 1, TEL_PEEK_MAX, &copy);
+		c.in = copy;
+	}
+	if (st == TEL_OK)
+		st = extract(&c, exe, &a, error);
+	if (st == TEL_OK && (a.failed != 0 || lseek(a.fd, 0, SEEK_SET) != 0)) {
+		*error = "cannot write a temporary file";
+		st = TEL_EIO;
+	}
+	free(c.segments);
+	tel__input_free(copy);
+	if (st == TEL_OK)
+		*fd = a.fd;
+	else
+		close(a.fd);
+	return st;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Logs out of the core of a program: what it had not written when it died.
+ * They become members of an archive, which is then read as any other.
+ */
+#ifndef TEL_CORE_H
+#define TEL_CORE_H
+
+#include "base/buffer.h"
+#include "io/input.h"
+
+/* Nonzero when size bytes at p start an ELF core; 20 are enough to tell. */
+int tel__core_probe(const unsigned char *p, size_t size);
+
+/*
+ * Takes the rings of libtel-emit and the event buffers of an MPS out of the
+ * core in in.
+ * exe: the program, whose symbols say where the buffers are; or NULL.
+ * fd: set to a temporary file with an archive of the logs.
+ * Returns TEL_OK; TEL_EFORMAT (no core that is known, or nothing in it),
+ * TEL_EIO, TEL_ENOMEM, with *error set to what is wrong.
+ */
+tel_status tel__core_extract(struct tel_input *in, const char *exe, int *fd,
+    const char **error);
+
+/* ----------------------------------------------------------- the inside */
+
+/* A part of the program's memory. */
+struct core_segment {
+	uint64_t address, size; /* as much as the core has of it */
+	uint64_t offset;        /* in the core */
+	int writable;
+};
+
+struct core {
+	struct tel_input *in;
+	struct core_segment *segments;
+	unsigned count;
+	uint64_t notes, notes_size; /* in the core; 0: none */
+};
+
+/* Copies memory of the program.  1, or 0: the core has not all of it. */
+int tel__core_read(const struct core *c, uint64_t address, void *to, size_t n);
+
+/*
+ * Finds the event buffers of an MPS, and puts their events into out as a
+ * stream, in order of time.  1; 0: there are none; -1: no memory.
+ */
+int tel__core_mps(const struct core *c, const char *exe,
+    struct tel__buffer *out);
+
+#endif

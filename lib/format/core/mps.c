@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The event buffers of an MPS in the memory of a program (design.mps.telemetry,
+ * .debug.buffer): EventBuffer has 4096 bytes for each of 7 kinds, which are
+ * filled from the top down; EventLast points to the last event of each.
+ * Below that are events that were written out before, the older ones partly
+ * overwritten.
+ *
+ * Symbols of the program say where they are.  Without them, 7 pointers in a
+ * row are looked for that can be EventLast: each into its own 4096 bytes, with
+ * events from there to their end.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/core/core.h"
+#include "io/bytes.h"
+
+#define KINDS 7u
+#define BUFFER 4096u
+#define ALL ((size_t)KINDS * BUFFER)
+/* The longest event: all fields, and a string of 255 bytes. */
+#define EVENT_MAX 512u
+#define PIECE ((size_t)1 << 16)
+
+/* Where they are. */
+struct buffers {
+	uint64_t base;        /* of EventBuffer */
+	uint64_t last[KINDS]; /* what EventLast has */
+	unsigned char bytes[ALL];
+};
+
+/* The size of an event at p, with n bytes to the end; 0: there is none. */
+static unsigned
+event_size(const unsigned char *p, size_t n)
+{
+	unsigned code, size;
+
+	if (n < 16)
+		return 0;
+	code = tel_le16(p);
+	size = tel_le16(p + 2);
+	return code > 0 && code < 0x200 && size >= 16 && size % 8 == 0 &&
+	        size <= EVENT_MAX && size <= n && tel_le64(p + 8) != 0 ?
+	    size :
+	    0;
+}
+
+/*
+ * Whether events fill the n bytes at p exactly, each older than the one
+ * before it.  How many; -1: they do not.
+ */
+static int
+count_events(const unsigned char *p, size_t n)
+{
+	uint64_t clock = UINT64_MAX;
+	unsigned size;
+	int count = 0;
+
+	while (n > 0) {
+		size = event_size(p, n);
+		if (size == 0 || tel_le64(p + 8) > clock)
+			return -1;
+		clock = tel_le64(p + 8);
+		p += size;
+		n -= size;
+		count++;
+	}
+	return count;
+}
+
+/* Whether base fits what b->last has.  The events in all, or -1. */
+static int
+try_base(struct buffers *b, const struct core *c, uint64_t base)
+{
+	int count = 0, n;
+	uint64_t top;
+	unsigned k;
+
+	if (!tel__core_read(c, base, b->bytes, ALL))
+		return -1;
+	for (k = 0; k < KINDS; k++) {
+		top = base + (uint64_t)(k + 1) * BUFFER;
+		if (b->last[k] > top || b->last[k] < top - BUFFER)
+			return -1;
+		n = count_events(b->bytes + (b->last[k] - base),
+		    (size_t)(top - b->last[k]));
+		if (n < 0)
+			return -1;
+		count += n;
+	}
+	return count;
+}
+
+/* ---------------------------------------------------------------- symbols */
+
+/* The value of a symbol of an ELF file of 64 bits in memory; 0: none. */
+static uint64_t
+find_symbol(const unsigned char *p, size_t n, const char *wanted)
+{
+	uint64_t table = n >= 64 ? tel_le64(p + 40) : 0, at, size, strings;
+	unsigned count = n >= 64 ? tel_le16(p + 60) : 0, i, link;
+	const unsigned char *s, *e;
+	uint32_t name;
+
+	if (table > n || count > (n - table) / 64)
+		return 0;
+	for (i = 0; i < count; i++) {
+		s = p + table + 64u * i;
+		link = tel_le32(s + 40);
+		at = tel_le64(s + 24);
+		size = tel_le64(s + 32);
+		if ((tel_le32(s + 4) != SHT_SYMTAB &&
+		        tel_le32(s + 4) != SHT_DYNSYM) ||
+		    link >= count || at > n || size > n - at)
+			continue;
+		strings = tel_le64(p + table + 64u * link + 24);
+		for (e = p + at; size >= 24; e += 24, size -= 24) {
+			name = tel_le32(e);
+			if (strings < n && name < n - strings &&
+			    strlen(wanted) < n - strings - name &&
+			    memcmp(p + strings + name, wanted,
+			        strlen(wanted) + 1) == 0 &&
+			    tel_le64(e + 8) != 0)
+				return tel_le64(e + 8);
+		}
+	}
+	return 0;
+}
+
+/* Where the program began to run, from the notes of the core; 0: unknown. */
+static uint64_t
+entry_of(const struct core *c)
+{
+	size_t n = c->notes_size < PIECE ? (size_t)c->notes_size : PIECE;
+	unsigned char *p = malloc(PIECE);
+	const unsigned char *data;
+	uint64_t entry = 0, size, name;
+	size_t at = 0, i;
+
+	if (p == NULL || c->notes > INT64_MAX ||
+	    tel__input_seek(c->in, (int64_t)c->notes, SEEK_SET) < 0 ||
+	    tel__input_peek(c->in, n, &data, &i) != TEL_OK || i < n)
+		n = 0;
+	else
+		memcpy(p, data, n);
+	while (n - at >= 12) {
+		name = ((uint64_t)tel_le32(p + at) + 3) & ~(uint64_t)3;
+		size = tel_le32(p + at + 4);
+		if (name > n - at - 12 || size > n - at - 12 - name)
+			break;
+		if (tel_le32(p + at + 8) == NT_AUXV)
+			for (i = 0; i + 16 <= size; i += 16)
+				if (tel_le64(p + at + 12 + name + i) ==
+				    AT_ENTRY)
+					entry = tel_le64(
+					    p + at + 12 + name + i + 8);
+		size = (size + 3) & ~(uint64_t)3;
+		if (size > n - at - 12 - name)
+			break;
+		at += 12 + (size_t)(name + size);
+	}
+	free(p);
+	return entry;
+}
+
+/* Takes the places from the symbols of a program.  1, or 0. */
+static int
+by_symbols(struct buffers *b, const struct core *c, const char *exe)
+{
+	int fd = open(exe, O_RDONLY | O_CLOEXEC | O_NOCTTY), found = 0;
+	uint64_t base = 0, last = 0, entry = entry_of(c), moved = 0;
+	unsigned char *p = NULL, pointers[8 * KINDS];
+	struct stat st;
+	unsigned k;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_size >= 64 && st.st_size < (off_t)1 << 31 &&
+	    (p = malloc((size_t)st.st_size)) != NULL &&
+	    pread(fd, p, (size_t)st.st_size, 0) == st.st_size) {
+		base = find_symbol(p, (size_t)st.st_size, "EventBuffer");
+		last = find_symbol(p, (size_t)st.st_size, "EventLast");
+		/* a program may run elsewhere than it was linked for */
+		if (tel_le16(p + 16) == ET_DYN && entry != 0)
+			moved = entry - tel_le64(p + 24);
+	}
+	if (base != 0 && last != 0 &&
+	    tel__core_read(c, last + moved, pointers, sizeof(pointers))) {
+		for (k = 0; k < KINDS; k++)
+			b->last[k] = tel_le64(pointers + 8 * k);
+		b->base = base + moved;
+		found = try_base(b, c, b->base) >= 0;
+	}
+	free(p);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* ----------------------------------------------------------------- search */
+
+/* Whether 7 pointers at p can be EventLast of some base: *low to *high. */
+static int
+look(const unsigned char *p, struct buffers *b, uint64_t *low, uint64_t *high)
+{
+	uint64_t pointer, least, most;
+	unsigned k;
+
+	*low = 0;
+	*high = UINT64_MAX;
+	for (k = 0; k < KINDS; k++) {
+		pointer = tel_le64(p + 8 * k);
+		if (pointer < ALL || pointer % 8 != 0)
+			return 0;
+		most = pointer - (uint64_t)k * BUFFER;
+		least = most - BUFFER;
+		*low = least > *low ? least : *low;
+		*high = most < *high ? most : *high;
+		if (*low > *high)
+			return 0;
+		b->last[k] = pointer;
+	}
+	return 1;
+}
+
+/* Tries the bases that are possible.  The events that the best one has. */
+static int
+best_base(struct buffers *b, const struct core *c, uint64_t low, uint64_t high)
+{
+	int best = 0, count;
+	uint64_t base;
+
+	for (base = (low + 7) & ~(uint64_t)7; base <= high; base += 8) {
+		count = try_base(b, c, base);
+		if (count > best) {
+			best = count;
+			b->base = base;
+		}
+	}
+	return best;
+}
+
+/* Looks for EventLast in all memory that the program could write. */
+static int
+by_search(struct buffers *b, const struct core *c)
+{
+	const size_t overlap = 8 * KINDS;
+	unsigned char *p = malloc(PIECE);
+	const struct core_segment *s;
+	uint64_t at, low, high;
+	size_t n, i;
+	unsigned k;
+	int found = 0;
+
+	for (k = 0; p != NULL && k < c->count && !found; k++) {
+		s = &c->segments[k];
+		for (at = 0; s->writable && !found && at + overlap <= s->size;
+		     at += PIECE - overlap) {
+			n = s->size - at < PIECE ? (size_t)(s->size - at) :
+			                           PIECE;
+			if (!tel__core_read(c, s->address + at, p, n))
+				break;
+			for (i = 0; !found && i + overlap <= n; i += 8)
+				found = look(p + i, b, &low, &high) &&
+				    best_base(b, c, low, high) > 0;
+		}
+	}
+	free(p);
+	return p == NULL ? -1 : found && try_base(b, c, b->base) >= 0;
+}
+
+/* ----------------------------------------------------------------- events */
+
+/* An event of a buffer: where it is. */
+struct place {
+	uint64_t clock;
+	const unsigned char *p;
+	unsigned size;
+};
+
+/*
+ * Where the events begin that were written out before; limit: none do.  Their
+ * clocks are before that of the oldest of the newer ones, at limit, and not so
+ * long before that they must be something else.
+ */
+static const unsigned char *
+find_old(const unsigned char *p, const unsigned char *limit, uint64_t newest)
+{
+	const unsigned char *q;
+	uint64_t clock;
+	unsigned size;
+
+	for (; p < limit; p += 8) {
+		clock = newest;
+		/* the last of them may be partly overwritten */
+		for (q = p; limit - q >= 16; q += size) {
+			size = event_size(q, EVENT_MAX);
+			if (size == 0 || tel_le64(q + 8) > clock ||
+			    tel_le64(q + 8) < newest / 16)
+				break;
+			clock = tel_le64(q + 8);
+		}
+		if (limit - q < 16 && q > p)
+			return p;
+	}
+	return limit;
+}
+
+/* The clock of the newest event that is in use in any buffer. */
+static uint64_t
+newest_clock(const struct buffers *b)
+{
+	uint64_t newest = 0, clock;
+	unsigned k;
+
+	for (k = 0; k < KINDS; k++) {
+		if (b->last[k] == b->base + (uint64_t)(k + 1) * BUFFER)
+			continue;
+		clock = tel_le64(b->bytes + (b->last[k] - b->base) + 8);
+		newest = clock > newest ? clock : newest;
+	}
+	return newest;
+}
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	return a->clock < b->clock ? -1 : a->clock > b->clock;
+}
+
+/* Puts all events of the buffers into out, the oldest first. */
+static int
+collect(const struct buffers *b, struct tel__buffer *out)
+{
+	struct place *list = malloc(ALL / 16 * sizeof(*list));
+	const unsigned char *p, *top, *last;
+	size_t n = 0, i;
+	unsigned k;
+
+	if (list == NULL)
+		return -1;
+	for (k = 0; k < KINDS; k++) {
+		top = b->bytes + (size_t)(k + 1) * BUFFER;
+		last = b->bytes + (b->last[k] - b->base);
+		p = find_old(top - BUFFER, last, newest_clock(b));
+		while (p < top) {
+			if (p < last && last - p < 16)
+				p = last;
+			list[n].size = event_size(p, (size_t)(top - p));
+			/* one that reaches into the newer ones is cut */
+			if (p < last && list[n].size > (size_t)(last - p)) {
+				p = last;
+				continue;
+			}
+			if (list[n].size == 0)
+				break;
+			list[n].clock = tel_le64(p + 8);
+			list[n].p = p;
+			p += list[n++].size;
+		}
+	}
+	qsort(list, n, sizeof(*list), compare);
+	for (i = 0; i < n; i++)
+		tel__buffer_put(out, list[i].p, list[i].size);
+	free(list);
+	return out->failed ? -1 : n > 0;
+}
+
+int
+tel__core_mps(const struct core *c, const char *exe, struct tel__buffer *out)
+{
+	struct buffers *b = calloc(1, sizeof(*b));
+	int found = 0;
+
+	if (b == NULL)
+		return -1;
+	if (exe != NULL)
+		found = by_symbols(b, c, exe);
+	if (found == 0)
+		found = by_search(b, c);
+	if (found > 0)
+		found = collect(b, out);
+	free(b);
+	return found;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Events out of the core of a program that died.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	case $CFLAGS in *-fsanitize*) skip "a sanitizer's core is huge" ;; esac
+	log=$BATS_TEST_TMPDIR/log
+	zstd -q -d -c "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-amcss.log.zst" \
+	    >"$log"
+}
+
+# Runs a program that dies, and names its core.
+die() {
+	rm -f core core.*
+	run bash -c 'ulimit -c unlimited && exec "$@"' - "$@"
+	core=$(find . -name 'core*' | head -n 1)
+	[ -n "$core" ] || skip "no core is made here"
+}
+
+@test "rings of libtel-emit in a core" {
+	die "$TEL_BUILD/tests/dies"
+	run -0 --separate-stderr telcat "$core"
+	[ -z "$stderr" ]
+	[ "$(grep -c '^[0-9A-F]* Number ' <<<"$output")" = 600 ]
+	grep -q 'Number who=1 n=299 .*\["counter"\]$' <<<"$output"
+	grep -q 'Give block=0x[0-9a-f]*\["a thread"\]' <<<"$output"
+	grep -v '^#' <<<"$output" | LC_ALL=C sort -c
+	telstat "$core" | grep -q '^Number *Count *600 '
+}
+
+@test "a core from a pipe, and compressed" {
+	die "$TEL_BUILD/tests/dies"
+	telcat "$core" >want
+	telcat --core - <"$core" >got
+	cmp want got
+	zstd -q -c "$core" | telcat >got
+	cmp want got
+}
+
+@test "the event buffers of an MPS in a core, by symbols" {
+	die "$TEL_BUILD/tests/dies_mps" "$log"
+	telcat --as mps-1.118.0 --core "$core" \
+	    --exe "$TEL_BUILD/tests/dies_mps" -f mpscnv >got
+	telcat -f mpscnv "$log" >want
+	[ "$(wc -l <got)" -gt 200 ]
+	LC_ALL=C sort want >want.sorted
+	LC_ALL=C sort -c got
+	run -0 comm -13 want.sorted <(LC_ALL=C sort got)
+	[ -z "$output" ]
+	# the newest is there
+	cmp <(tail -n 1 want.sorted) <(tail -n 1 got)
+}
+
+@test "the same by a search, whatever was in the buffers" {
+	telcat -f mpscnv "$log" | LC_ALL=C sort >want.sorted
+	for events in 30 100 317 2900; do
+		die "$TEL_BUILD/tests/dies_mps" "$log" $events
+		telcat --as mps-1.118.0 "$core" -f mpscnv >got
+		telcat --as mps-1.118.0 "$core" -f mpscnv \
+		    --exe "$TEL_BUILD/tests/dies_mps" | cmp - got
+		[ "$(wc -l <got)" -ge 20 ]
+		run -0 comm -13 want.sorted <(LC_ALL=C sort got)
+		[ -z "$output" ]
+	done
+}
+
+@test "a core of a program without events, and one that is cut" {
+	die sh -c "kill -ABRT \$\$"
+	run -1 telcat "$core"
+	[[ $output == *"without rings of libtel-emit"* ]]
+	head -c 3000 "$core" >cut
+	run -1 telcat cut
+	head -c 40 "$core" >cut
+	run -1 telcat cut
+	[[ $output == *"damaged core"* ]]
+	printf '\177ELF' | run -1 telcat
+}
