@@ -411,6 +411,8 @@ TEL_EMIT_API void tel__emit_cross(struct tel__emit_ring *ring, uint64_t head,
     uint64_t next);
 TEL_EMIT_API uint64_t tel__emit_gettime(void);
 
+/* What another thread may change at any time. */
+#define TEL__NOW(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define TEL__LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* Reads the events' clock. */
@@ -463,7 +465,8 @@ tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
 	uint64_t head, next, words = bytes / 8;
 
 	if (!TEL__LIKELY(ring != NULL &&
-	        tel__emit_self.epoch == tel__emit_shared.page.epoch)) {
+	        tel__emit_self.epoch ==
+	            TEL__NOW(tel__emit_shared.page.epoch))) {
 		ring = tel__emit_attach(kind);
 		if (ring == NULL)
 			return open;
@@ -480,8 +483,8 @@ tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
 	    (head & ring->mask);
 	open.head = (uint64_t)((uint32_t)head * TEL__EVENT_TAG) << 32 |
 	    TEL__EVENT_WHOLE |
-	    ((tel__emit_shared.page.output >> kind & 1u) << 28) | words << 16 |
-	    code;
+	    ((TEL__NOW(tel__emit_shared.page.output) >> kind & 1u) << 28) |
+	    words << 16 | code;
 	__atomic_store_n(open.words + 1, tel__emit_ticks(), __ATOMIC_RELAXED);
 	return open;
 }
@@ -719,7 +722,7 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 
 #define TEL__ON(name) \
 	(TEL__HERE_##name && \
-	    __builtin_expect((tel__emit_shared.page.record >> \
+	    __builtin_expect((TEL__NOW(tel__emit_shared.page.record) >> \
 	                             (unsigned)TEL__KIND_OF_##name & \
 	                         1u) != 0, \
 	        0))

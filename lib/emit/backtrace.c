@@ -296,7 +296,7 @@ copy_event(const struct tel__emit_walk *w, uint64_t *to)
 		to[i] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (((__atomic_load_n(&w->ring->head, __ATOMIC_RELAXED) - w->at) &
-	        POSITION) > w->ring->mask + 1)
+	        POSITION) > TEL__NOW(w->ring->mask) + 1)
 		return 0;
 	return words;
 }
@@ -307,7 +307,9 @@ begin_walk(unsigned i)
 	struct tel__emit_walk w = { tel__emit_ring(i), 0, 0 };
 
 	w.end = __atomic_load_n(&w.ring->head, __ATOMIC_ACQUIRE);
-	w.at = w.ring->claim == 0 ? w.end : tel__emit_oldest(w.ring, w.end, 0);
+	w.at = __atomic_load_n(&w.ring->claim, __ATOMIC_ACQUIRE) == 0 ?
+	    w.end :
+	    tel__emit_oldest(w.ring, w.end, 0);
 	return w;
 }
 
@@ -344,7 +346,7 @@ tel_backtrace(int fd, unsigned n)
 		w = begin_walk(i);
 		for (; (words = next_whole(&w, &p)) > 0;
 		     w.at += TEL__RING_ONE + words) {
-			struct found it = { p[1], w.at, i };
+			struct found it = { TEL__NOW(p[1]), w.at, i };
 
 			add_found(&newest, it);
 		}
@@ -363,7 +365,8 @@ tel_backtrace(int fd, unsigned n)
 		w.at = newest.list[i - 1].at;
 		words = copy_event(&w, event);
 		if (words > 0)
-			put_event(&line, event, words, w.ring->thread);
+			put_event(&line, event, words,
+			    TEL__NOW(w.ring->thread));
 	}
 	atomic_flag_clear(&busy);
 	errno = kept;
@@ -387,7 +390,7 @@ tel_emit_dump(int fd)
 		put_text(&line, "# ring of kind ");
 		put_text(&line, PAGE->kinds[w.ring->kind & 31]);
 		put_text(&line, ", thread ");
-		put_decimal(&line, w.ring->thread);
+		put_decimal(&line, TEL__NOW(w.ring->thread));
 		put_text(&line, "\n");
 		flush(&line);
 		for (; (words = next_whole(&w, &p)) > 0;
@@ -395,7 +398,8 @@ tel_emit_dump(int fd)
 			words = copy_event(&w, event);
 			if (words == 0)
 				break;
-			put_event(&line, event, words, w.ring->thread);
+			put_event(&line, event, words,
+			    TEL__NOW(w.ring->thread));
 			count++;
 		}
 	}

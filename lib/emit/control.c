@@ -19,7 +19,7 @@
 static uint32_t
 changed(uint32_t before, uint32_t after)
 {
-	if (PAGE->flags & TEL_EMIT_LEAN && PAGE->record != 0)
+	if (PAGE->flags & TEL_EMIT_LEAN && TEL__NOW(PAGE->record) != 0)
 		__atomic_store_n(&PAGE->record, after | STREAM_BIT,
 		    __ATOMIC_RELAXED);
 	return before & ~STREAM_BIT;
@@ -61,7 +61,7 @@ tel_control_read(void)
 uint32_t
 tel_control_record(uint32_t kinds)
 {
-	uint32_t before = PAGE->record;
+	uint32_t before = TEL__NOW(PAGE->record);
 
 	if (tel__emit_state.open)
 		__atomic_store_n(&PAGE->record, kinds | STREAM_BIT,
@@ -73,7 +73,7 @@ void
 tel__emit_set_output(struct tel__emit_page *page, uint32_t kinds)
 {
 	__atomic_store_n(&page->output, kinds | STREAM_BIT, __ATOMIC_RELAXED);
-	if (page->flags & TEL_EMIT_LEAN && page->record != 0)
+	if (page->flags & TEL_EMIT_LEAN && TEL__NOW(page->record) != 0)
 		__atomic_store_n(&page->record, kinds | STREAM_BIT,
 		    __ATOMIC_RELAXED);
 }
@@ -112,7 +112,7 @@ tel__emit_parse_control(const struct tel__emit_page *page, const char *text,
     uint32_t *kinds)
 {
 	static const char between[] = " \t\n,";
-	uint32_t set = page->output, found;
+	uint32_t set = TEL__NOW(page->output), found;
 	int changes = 0;
 	size_t n;
 	char sign;

@@ -115,14 +115,16 @@ static void
 catch_up(struct cursor *c, int count)
 {
 	const struct tel__emit_ring *ring = c->walk.ring;
-	const uint64_t size = ring->mask + 1, head = head_of(ring);
+	const uint64_t size = TEL__NOW(ring->mask) + 1, head = head_of(ring);
+	uint32_t kind;
 	uint64_t at;
 
 	if (((head - c->walk.at) & POSITION) <= size - size / 16)
 		return;
 	at = tel__emit_oldest(ring, head, size / 8);
-	if (count && PAGE->output >> ring->kind & 1)
-		batch.lost[ring->kind] += events_between(c->walk.at, at);
+	kind = TEL__NOW(ring->kind);
+	if (count && TEL__NOW(PAGE->output) >> kind & 1)
+		batch.lost[kind] += events_between(c->walk.at, at);
 	c->walk.at = at;
 	if (((c->walk.end - at) & POSITION) > size)
 		c->walk.end = at;
@@ -140,7 +142,7 @@ open_cursor(unsigned i)
 		return NULL;
 	if (c->claim != claim || c->walk.ring != ring) {
 		c->walk.ring = ring;
-		c->walk.at = ring->start;
+		c->walk.at = TEL__NOW(ring->start);
 		c->claim = claim;
 		c->stuck = 0;
 	}
@@ -185,14 +187,17 @@ static inline void
 copy_event(const struct cursor *c, uint64_t none)
 {
 	uint64_t *to = batch.words + batch.used;
-	const unsigned first = (unsigned)c->event[0];
-	const unsigned type = tel__emit_types.by_code[first & 0xFFFF];
+	const unsigned first =
+	    (unsigned)__atomic_load_n(&c->event[0], __ATOMIC_RELAXED);
+	const unsigned type =
+	    __atomic_load_n(&tel__emit_types.by_code[first & 0xFFFF],
+	        __ATOMIC_ACQUIRE);
 	unsigned i;
 
 	if (!(first & TEL__EVENT_OUT) || type == 0)
 		return;
 	to[0] = c->words;
-	to[1] = (uint64_t)c->walk.ring->thread << 32;
+	to[1] = (uint64_t)TEL__NOW(c->walk.ring->thread) << 32;
 	for (i = 2; i < c->words; i++)
 		to[i] = __atomic_load_n(&c->event[i], __ATOMIC_RELAXED);
 	batch.clock[batch.count] = c->clock != 0 ? c->clock : none;
@@ -217,14 +222,14 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 
 	while (batch.count < BATCH_EVENTS &&
 	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8 &&
-	    batch.used - used < ring->mask / 8) {
+	    batch.used - used < TEL__NOW(ring->mask) / 8) {
 		copy_event(c, none);
 		c->walk.at += TEL__RING_ONE + c->words;
 		more = look(c, all);
 		if (!more || c->clock > limit)
 			break;
 	}
-	if (((head_of(ring) - start) & POSITION) > ring->mask + 1) {
+	if (((head_of(ring) - start) & POSITION) > TEL__NOW(ring->mask) + 1) {
 		batch.count = count;
 		batch.used = used;
 		c->walk.at = start;

@@ -27,6 +27,8 @@
 #define PAGE (&tel__emit_shared.page)
 #define POSITION (TEL__RING_ONE - 1)
 #define TYPES_MAX 4096u
+/* What one thread writes while others may read it: each value is whole. */
+#define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 /* ---------------------------------------------------------------- bytes */
 

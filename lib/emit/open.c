@@ -102,10 +102,10 @@ tel__emit_pair(uint64_t ticks)
 {
 	const uint64_t now = tel__emit_ticks();
 
-	if (now - PAGE->last_clock < ticks ||
+	if (now - TEL__NOW(PAGE->last_clock) < ticks ||
 	    __atomic_exchange_n(&PAGE->pairing, 1, __ATOMIC_ACQUIRE) != 0)
 		return;
-	PAGE->last_ns = tel__emit_now_ns();
+	SET(PAGE->last_ns, tel__emit_now_ns());
 	__atomic_store_n(&PAGE->last_clock, now, __ATOMIC_RELEASE);
 	__atomic_store_n(&PAGE->pairing, 0, __ATOMIC_RELEASE);
 }
@@ -364,7 +364,7 @@ tel_emit_close(void)
 	pthread_mutex_lock(&tel__emit_state.drain);
 	if (tel__emit_state.open) {
 		tel__emit_drain(1);
-		PAGE->record = 0;
+		SET(PAGE->record, 0);
 		tel__emit_drain(1);
 		tel__emit_close_sinks();
 		atomic_store(&tel__emit_state.open, 0);

@@ -298,14 +298,14 @@ take_ring(struct tel__emit_ring *ring, unsigned kind)
 	uint64_t sixteenth = PAGE->ring_bytes / 8 / TEL__RING_MARKS;
 	unsigned i;
 
-	ring->mask = PAGE->ring_bytes / 8 - 1;
-	ring->cross = POSITION & ~(sixteenth - 1);
-	ring->start = ring->head;
-	ring->tail = ring->head;
+	SET(ring->mask, PAGE->ring_bytes / 8 - 1);
+	SET(ring->cross, POSITION & ~(sixteenth - 1));
+	SET(ring->start, TEL__NOW(ring->head));
+	SET(ring->tail, ring->start);
 	for (i = 0; i < TEL__RING_MARKS; i++)
-		ring->marks[i] = 0;
-	ring->kind = kind;
-	ring->thread = tel__emit_self.thread;
+		SET(ring->marks[i], 0);
+	SET(ring->kind, kind);
+	SET(ring->thread, tel__emit_self.thread);
 	__atomic_store_n(&ring->claim, ring->claim + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
 }
@@ -321,10 +321,10 @@ reuse_ring(void)
 	for (i = 0; i < PAGE->ring_count; i++, used = RING_USED) {
 		ring = tel__emit_ring(i);
 		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) != used ||
-		    (PAGE->drained &&
+		    (TEL__NOW(PAGE->drained) &&
 		        __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) !=
-		            ring->head) ||
-		    !thread_is_gone(ring->thread))
+		            TEL__NOW(ring->head)) ||
+		    !thread_is_gone(TEL__NOW(ring->thread)))
 			continue;
 		if (__atomic_compare_exchange_n(&ring->state, &used,
 		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -343,8 +343,8 @@ inherit_ring(unsigned kind)
 
 	for (i = 0; i < n; i++, used = RING_USED) {
 		ring = tel__emit_ring(i);
-		if (ring->thread == tel__emit_self.thread &&
-		    ring->kind == kind &&
+		if (TEL__NOW(ring->thread) == tel__emit_self.thread &&
+		    TEL__NOW(ring->kind) == kind &&
 		    __atomic_compare_exchange_n(&ring->state, &used,
 		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return ring;
@@ -362,7 +362,7 @@ claim_ring(unsigned kind)
 	if (ring != NULL)
 		/* it stays as it is: no tag, and no event, comes twice */
 		goto found;
-	if (PAGE->rings_used < PAGE->ring_count) {
+	if (TEL__NOW(PAGE->rings_used) < PAGE->ring_count) {
 		i = __atomic_fetch_add(&PAGE->rings_used, 1, __ATOMIC_ACQ_REL);
 		if (i < PAGE->ring_count) {
 			ring = tel__emit_ring(i);
@@ -403,7 +403,7 @@ tel__emit_attach(unsigned kind)
 		ring = self->ring[kind];
 	} else if (self->wait[kind] > 0) {
 		self->wait[kind]--;
-	} else if (PAGE->record != 0) {
+	} else if (TEL__NOW(PAGE->record) != 0) {
 		ring = self->ring[kind] = claim_ring(kind);
 		if (ring == NULL)
 			self->wait[kind] = 1000;
@@ -427,7 +427,7 @@ tel__emit_cross(struct tel__emit_ring *ring, uint64_t head, uint64_t next)
 	__atomic_store_n(
 	    &ring->marks[(next & POSITION) / sixteenth % TEL__RING_MARKS], next,
 	    __ATOMIC_RELEASE);
-	if (!PAGE->drained)
+	if (!TEL__NOW(PAGE->drained))
 		return;
 	for (;;) {
 		used = (next - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) &
@@ -435,8 +435,8 @@ tel__emit_cross(struct tel__emit_ring *ring, uint64_t head, uint64_t next)
 		if (used < size / 2)
 			return;
 		tel__emit_wake();
-		if (!(PAGE->flags & TEL_EMIT_BLOCK) || !PAGE->drained ||
-		    used < size - 3 * sixteenth)
+		if (!(PAGE->flags & TEL_EMIT_BLOCK) ||
+		    !TEL__NOW(PAGE->drained) || used < size - 3 * sixteenth)
 			return;
 		nanosleep(&moment, NULL);
 	}
@@ -448,13 +448,13 @@ uint64_t
 tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
     uint64_t margin)
 {
-	const uint64_t most = ring->mask + 1 - margin;
+	const uint64_t most = TEL__NOW(ring->mask) + 1 - margin;
 	uint64_t best = head, mark;
 	unsigned i;
 
 	/* an event that begins at the edge may already be written over */
-	if (((head - ring->start) & POSITION) <= most)
-		return ring->start;
+	if (((head - TEL__NOW(ring->start)) & POSITION) <= most)
+		return TEL__NOW(ring->start);
 	for (i = 0; i < TEL__RING_MARKS; i++) {
 		mark = __atomic_load_n(&ring->marks[i], __ATOMIC_ACQUIRE);
 		if (mark != 0 && ((head - mark) & POSITION) <= most &&
@@ -474,7 +474,7 @@ tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
 		return NULL;
 	p = (const uint64_t *)(const void *)((const char *)w->ring +
 	        TEL__RING_HEADER) +
-	    (w->at & w->ring->mask);
+	    (w->at & TEL__NOW(w->ring->mask));
 	first = __atomic_load_n(p, __ATOMIC_ACQUIRE);
 	*words = first >> 16 & 0xfff;
 	if (!(first & TEL__EVENT_WHOLE) ||

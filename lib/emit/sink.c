@@ -266,7 +266,7 @@ feed(struct tel_emit_sink *s, struct tel__emit_batch *batch,
 		s->lost += n;
 		return;
 	}
-	if (s->stream.names != PAGE->names_used) {
+	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
 		/* both batches have the same place for what is chosen */
 		put_strings(s, extra);
 		for (i = n = 0; i < batch->count; i++) {
@@ -373,7 +373,7 @@ tel__emit_link_sink(struct tel_emit_sink *s)
 		s->seen[i] = lost_of_kind(tel__emit_batch(), i);
 	s->next = tel__emit_sinks;
 	tel__emit_sinks = s;
-	PAGE->drained = 1;
+	SET(PAGE->drained, 1);
 }
 
 tel_emit_sink *
@@ -480,7 +480,7 @@ close_sink(struct tel_emit_sink *s)
 	if (s->medium == SERVER)
 		(void)unlink(s->path);
 	tel__emit_free_sink(s);
-	PAGE->drained = tel__emit_sinks != NULL;
+	SET(PAGE->drained, tel__emit_sinks != NULL);
 }
 
 void
@@ -530,5 +530,5 @@ tel__emit_fork_sinks(void)
 		*at = s->next;
 		tel__emit_free_sink(s);
 	}
-	PAGE->drained = tel__emit_sinks != NULL;
+	SET(PAGE->drained, tel__emit_sinks != NULL);
 }

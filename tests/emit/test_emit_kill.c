@@ -363,7 +363,8 @@ test_crash(void)
 				fclose(f);
 			continue;
 		}
-		ok(shop_read_file(text, &l) == TEL_END && l.events == 5,
+		st = shop_read_file(text, &l);
+		ok(st == TEL_END && l.events == 5,
 		    "a backtrace is a log of 5 events: %d", (int)l.events);
 		ok(l.numbers == 3 && l.next[1] == 100 && l.torn == 0,
 		    "the last ones");
