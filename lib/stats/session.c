@@ -60,7 +60,8 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 	r->parts[slot->part].bytes += slot->bytes;
 	r->events += slot->events;
 	r->bytes += slot->bytes;
-	if (t->unknown)
+	/* a format may have a type for those that nothing describes */
+	if (t->unknown || strcmp(t->kind, "Unknown") == 0)
 		r->unknown += slot->events;
 	if (!slot->blocks &&
 	    (t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE))

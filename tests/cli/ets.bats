@@ -37,7 +37,7 @@ words() {
 	END
 	telcat -f tracerpt hook | diff - <(printf '%s\n' \
 	    '#timestamp,EIP,CPU,TID,PID,Provider,Type,UserData' \
-	    '6544408122948,34311e,0,d1,1,endpoint,DeliverHook,MessageTag=67,ChannelId=313,ContractTag=96854120')
+	    '6544408122948,34311e,0,d1,1,endpoint,DeliverHook,ChannelId=313,MessageTag=67,ContractTag=96854120')
 	telcat -H -f tracerpt hook | diff - <(telcat -f tracerpt hook | sed 1d)
 	telcat -f tracerpt -e Select hook | diff - <(telcat -f tracerpt hook | sed 2d)
 }
@@ -88,7 +88,7 @@ assert len(rows) == 36
 	[ "$(telfilter --bare -c -k endpoint boot.ets)" = 7 ]
 	[ "$(telfilter --bare -c -e 0x80007 boot.ets)" = 2 ]
 	[ "$(telfilter --bare -c -w 'cpu == 1' boot.ets)" = 1 ]
-	[ "$(telfilter --bare -c -w 'label(pid) == "LegacyKeyboard" && tid == 108' boot.ets)" = 13 ]
+	[ "$(telfilter --bare -c -w 'label(pid) == "LegacyKeyboard" && tid == 108' boot.ets)" = 14 ]
 	[ "$(telfilter --bare -c -w 'label(MessageTag) ~ "/Recv"' boot.ets)" = 3 ]
 	[ "$(telfilter --bare -c -w 'kind == SysInfo && has(time)' boot.ets)" = 0 ]
 	printf '40 Dotted.Name\n#type A.B 1\n{\nC.D, ItemLong\n}\n' >dots.tmf
@@ -134,9 +134,60 @@ assert len(rows) == 36
 
 @test "--verbose tells of events, dropped and unknown ones" {
 	run -0 --separate-stderr telcat --verbose boot.ets
-	[ "${stderr_lines[0]}" = 'telcat: boot.ets: 35 events, 0 dropped as far as the log tells, 1 unknown' ]
-	[ "${stderr_lines[1]}" = "telcat: boot.ets: unknown (provider, version, type): ('20', 0, 11) 1" ]
+	printf '%s\n' "${stderr_lines[@]}" | diff - <(printf 'telcat: boot.ets: %s\n' \
+	    "Found Shell event: 'netstack &' at time: 6544410151100" \
+	    '35 events, 0 dropped as far as the log tells, 1 unknown' \
+	    "unknown (provider, version, type): ('20', 0, 11) 1" \
+	    'Found 1 requests')
 	telcat --verbose -d "$ETS/guide.tmf" boot.ets 2>&1 >/dev/null | grep -q ' 0 unknown$'
+}
+
+@test "an event that nothing describes has its context, its words and its text" {
+	words odd <<-'END'
+		event 1000 5 108 3 1 20 3 7
+		version 3 1001 0x401000 108 5 1 20 3 7 8 9 10 11 | some text
+		event 1002 6 108 3 1 40 9
+		event 1003 5 108 3 1 20 3 7
+	END
+	run -0 --separate-stderr telcat --as ets -f tracerpt odd
+	[ -z "$stderr" ]
+	[ "${lines[2]}" = '1001,401000,1,6c,5,20,3,version=3,arg0=7,arg1=8,arg2=9,arg3=10,arg4=11,text=some text' ]
+	[ "$(telcat -H --as ets -w 'tid == 108 && field("provider") == 40' -F pid,type odd)" = \
+	    '00000000000003EA Undescribed pid=3 type=9' ]
+	[ "$(telfilter --as ets -c -k Unknown odd)" = 2 ]
+	for f in '' '-f tel'; do
+		# shellcheck disable=SC2086 # words on purpose
+		telcat --as ets $f odd | telstat | grep -q ' unknown 2 '
+	done
+}
+
+@test "tracerpt: names as declared, in the order of the guide's program" {
+	printf '%s\n' '40 Twice' '#type Same 1' '{' 'B, ItemULong' '}' \
+	    '#type Same 2' '#type Twice_Own 3' '{' '}' '41 Once' '#type SAME 1' '{' \
+	    'Sector, ItemUShort' 'Length, ItemUShort' 'DiskId, ItemUShort' \
+	    'BufferAddr, ItemUShort' 'PID, ItemUShort' 'Id, ItemUShort' '}' >same.tmf
+	words same <<-'END'
+		event 1000 5 4 3 0 40 1 77
+		event 1001 5 4 3 0 40 2
+		event 1002 5 4 3 0 40 3
+		event 1003 5 4 3 0 41 1
+	END
+	telcat -H -d same.tmf -f tracerpt same | cut -d, -f6- | diff - <(printf '%s\n' \
+	    twice,Same,B=77 twice,Same twice,Twice_Own \
+	    once,SAME,Sector=0,PID=0,Length=0,BufferAddr=0,Id=0,DiskId=0)
+}
+
+@test "a complete text in UTF-16 holds no NUL that is worth a word" {
+	printf '5 Shell\n#type Command 1\n{\na, ItemGuid\nx, ItemULong\nb, ItemWString\n}\n' >wide.tmf
+	{
+		echo 'event 1000 5 4 3 0 5 1 1 2 3 4 5 | aXbX'
+		echo 'event 1001 5 4 3 0 5 1 1 2 3 4 5 | aXbX'
+	} >wide.txt
+	"$TEL_BUILD/tests/test_ets" --make wide.txt wide
+	python3 -c 'd = open("wide", "rb").read(); open("wide", "wb").write(d.replace(b"aXbX", b"a\0b\0"))'
+	telcat --verbose -H -d wide.tmf wide >got 2>messages
+	run ! grep NUL messages
+	[ "$(grep -c 'b="ab"' got)" = 2 ]
 }
 
 @test "several descriptions: later ones hold; TEL_SCHEMA_PATH finds them" {
@@ -197,7 +248,7 @@ assert len(rows) == 36
 
 @test "--types lists what is built in, and what a log holds" {
 	telcat --types --as ets >list
-	[ "$(grep -vc '^#' list)" = 63 ]
+	[ "$(grep -vc '^#' list)" = 64 ]
 	telcat --types | grep -q '^ets .*0x80007 Endpoint DeliverHook .*MessageTag:signed'
 	telcat --types -f json -d "$ETS/guide.tmf" boot.ets | grep -q '"name":"Old"'
 }

@@ -139,6 +139,46 @@ test_strict(void)
 	drop(res);
 }
 
+/* As the reader shows an event that nothing describes. */
+#define UNDESCRIBED(clock, provider, type, version, a, b, c, d, e, text) \
+#clock " Unknown/Undescribed instruction=5 cpu=0 tid=4 pid=3 " \
+	       "provider=" #provider " type=" #type " version=" #version \
+	       " arg0=" #a " arg1=" #b " arg2=" #c " arg3=" #d " arg4=" #e \
+	       " text='" #text "'\n"
+
+/*
+ * Most events may be of types that nothing describes, with large numbers too,
+ * from the first on, and none of them costs another one.
+ */
+static void
+test_mostly_unknown(void)
+{
+	static const struct {
+		unsigned version, provider, type;
+		const char *text;
+	} kinds[] = { { 1, 20, 3, "" }, { 0, 40, 1, " | some text" },
+		{ 700, 5000, 1, "" }, { 2, 300, 9, " | more text" } };
+	char *words = calloc(1, 1 << 20), *p = words;
+	struct result res;
+	unsigned i, k;
+
+	for (i = 0; i < 2000; i++) {
+		k = (i * 7 + i / 10) % 4;
+		if (i % 10 == 9)
+			p += sprintf(p, "event %u 5 4 3 0 20 3 2\n", 1000 + i);
+		else
+			p += sprintf(p, "version %u %u 5 4 3 0 %u %u 77%s\n",
+			    kinds[k].version, 1000 + i, kinds[k].provider,
+			    kinds[k].type, kinds[k].text);
+	}
+	res = read_words(words, (struct how){ .as = "ets" });
+	is_u64(res.count[TEL_COUNT_EVENTS], 2000, "nine of ten are unknown");
+	is_u64(res.count[TEL_COUNT_UNKNOWN], 1800, "  and counted");
+	is_u64(res.count[TEL_COUNT_SKIPPED], 0, "  nothing is skipped");
+	drop(res);
+	free(words);
+}
+
 /* Events that nothing describes are events, and their numbers are told. */
 static void
 test_unknown(void)
@@ -151,11 +191,11 @@ test_unknown(void)
 	          1) "event 1001 5 4 3 0 40 7 1 2 3 4 5 | text\n"
 	             "event 1002 5 4 3 0 20 11 6\n" SWITCH(1002,
 	                 5) "version 3 1003 5 4 3 0 20 3 1\n" SWITCH(1004, 2),
-	    SWITCHED(1000, 1) "1001 Unknown/0x280007\n"
-	                      "1002 Unknown/0x14000B\n" SWITCHED(1002, 5)
-	                          SWITCHED(1004, 2),
-	    "D196 what stands here is no record; 48 bytes skipped\n", 0,
-	    "unknown providers and types; a version, which damage has, too");
+	    SWITCHED(1000, 1) UNDESCRIBED(1001, 40, 7, 0, 1, 2, 3, 4, 5, text)
+	        UNDESCRIBED(1002, 20, 11, 0, 6, 0, 0, 0, 0, ) SWITCHED(1002, 5)
+	            UNDESCRIBED(1003, 20, 3, 3, 1, 0, 0, 0, 0, )
+	                SWITCHED(1004, 2),
+	    "", 0, "unknown providers, types and versions");
 	res = read_words(SWITCH(1000,
 	                     1) "event 1001 5 4 3 0 40 7\n"
 	                        "event 1002 5 4 3 0 40 7\n"
@@ -174,8 +214,8 @@ test_unknown(void)
 		p += sprintf(p, "event %u 5 4 3 0 41 %u\n", 1000 + i, i);
 	res = read_words(words, (struct how){ .as = "ets" });
 	is_u64(res.count[TEL_COUNT_EVENTS], 5001, "5000 unknown types");
-	has(res.events, "5095 Unknown/0x290FFF\n5096 Unknown/0xFFFFFFFF\n",
-	    "of which the last ones share a number");
+	has(res.events, UNDESCRIBED(5999, 41, 4999, 0, 0, 0, 0, 0, 0, ),
+	    "the last of which is as the first");
 	has(res.notices, "unknown, of further types: 904\n", "they are told");
 	drop(res);
 	free(words);
@@ -193,9 +233,10 @@ test_short(void)
 	    (struct how){ .describe = { path } });
 
 	same(res.events,
-	    "1000 Unknown/0x140003\n"
-	    "1001 Thread/SwitchTo instruction=5 cpu=0 tid=4 pid=3 A=1 B=0 "
-	    "C=8825217397305638912\n",
+	    UNDESCRIBED(1000, 20, 3, 0, 1, 0, 0, 0,
+	        0, ) "1001 Thread/SwitchTo instruction=5 cpu=0 tid=4 pid=3 A=1 "
+	             "B=0 "
+	             "C=8825217397305638912\n",
 	    "fields that a record has not, and fields in a text");
 	drop(res);
 	remove_file(path);
@@ -208,6 +249,7 @@ main(void)
 	test_damage();
 	test_strict();
 	test_unknown();
+	test_mostly_unknown();
 	test_short();
 	return done();
 }

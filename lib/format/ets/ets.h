@@ -43,6 +43,9 @@ enum ets_sysinfo {
 	ETS_PROCESS_INFO = 3,
 	ETS_THREAD_INFO = 4
 };
+#define ETS_CASSINI 3u
+#define ETS_SHELL 5u
+#define ETS_WEB_SERVER 22u
 #define ETS_ENDPOINT 8u
 enum ets_endpoint { ETS_RETRIEVE = 6, ETS_DELIVER = 7 };
 /* The words of these two. */
@@ -91,9 +94,20 @@ struct ets_unknown {
 	uint64_t key;
 	uint64_t count;
 };
-/* So many are told apart; events of further ones share a code. */
+/* So many are counted apart, and further ones together. */
 #define ETS_UNKNOWN_MAX 4096u
+/* The type of all of them has this code. */
 #define ETS_UNKNOWN_CODE UINT32_MAX
+
+/* The clocks of one log differ by less: hours of a processor. */
+#define ETS_SPAN ((uint64_t)1 << 45)
+
+/* Whether both clocks may be of one log. */
+static inline int
+ets_is_near(uint64_t a, uint64_t b)
+{
+	return (a > b ? a - b : b - a) < ETS_SPAN;
+}
 
 /* Names of messages are put together once. */
 #define ETS_NOTES 256u
@@ -114,13 +128,16 @@ struct ets {
 	/* 1 + index in types of version 0, or 0 */
 	uint16_t direct[ETS_DIRECT][ETS_DIRECT];
 	uint64_t clock; /* of the last event, to judge others by; or 0 */
-	struct ets_unknown *unknown; /* in order of keys */
+	uint64_t far;   /* a clock far from that one, of the last event; or 0 */
+	const struct tel_type *undescribed; /* events that nothing describes */
+	struct ets_unknown *unknown;        /* in order of keys */
 	unsigned nunknown;
 	size_t unknown_room;
 	uint64_t unknown_others;
 	struct ets_note *notes; /* NULL until one is needed */
 	uint64_t lost[3];       /* texts: overwritten, out of bounds, changed */
 	uint64_t nuls;          /* texts that hold a NUL */
+	uint64_t requests;      /* that a web server processed */
 	unsigned char data[ETS_DATA_MAX];
 };
 
@@ -159,18 +176,32 @@ ets_text(const unsigned char *p)
 
 /*
  * Whether the entry at p is as the writer makes them: the only ones without a
- * clock are those of SysInfo, and versions are 0 if nothing describes others.
+ * clock are those of SysInfo.  Its type and version may be any.
  */
 static inline int
-ets_is_sane(const struct ets *h, const unsigned char *p)
+ets_is_sane(const unsigned char *p)
 {
 	unsigned provider = tel_le16(p + ETS_AT_PROVIDER);
 
 	return tel_le16(p + ETS_AT_CPU) < ETS_CPUS && provider != 0 &&
-	    (tel_le64(p) == 0) == (provider == ETS_SYSINFO) &&
-	    (tel_le16(p + ETS_AT_VERSION) == 0 ||
-	        (h != NULL && ets_find(h, p) != NULL));
+	    (tel_le64(p) == 0) == (provider == ETS_SYSINFO);
 }
+
+/*
+ * Whether provider and version are as small as they are in practice.  Those of
+ * an entry that is read from the wrong byte on mostly are not.
+ */
+static inline int
+ets_has_small_numbers(const unsigned char *p)
+{
+	return tel_le16(p + ETS_AT_PROVIDER) < 256 &&
+	    tel_le16(p + ETS_AT_VERSION) < 256;
+}
+
+/* Records in a row that are believed where nothing describes their types. */
+#define ETS_LONG_CHAIN 6
+/* Bytes that surely hold such a chain. */
+#define ETS_AHEAD ((size_t)ETS_LONG_CHAIN * ETS_RECORD_MAX)
 
 /* ets.c */
 
@@ -202,7 +233,8 @@ int tel__ets_chain(const struct ets *h, const unsigned char *p, size_t n,
 /*
  * Whether the entry at p, all of which is among the n bytes there, is one.
  * What is of no type that is known must have a neighbour to be believed, of
- * which the entry is asked for.  eof: what is cut off there is no damage.
+ * which the entry is asked for; and with large numbers several, ETS_AHEAD.
+ * eof: what is cut off there is no damage.
  */
 int tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
     int eof, uint64_t clock);
@@ -213,7 +245,7 @@ enum ets_ask {
 	ETS_ASK_ALL   /* by all records that may be behind it */
 };
 /* Bytes that surely hold a record and those. */
-#define ETS_ASK_SIZE ((size_t)4 * ETS_RECORD_MAX)
+#define ETS_ASK_SIZE (ETS_AHEAD + 2 * ETS_RECORD_MAX)
 
 /*
  * How long the text of the record at p really is, of which n bytes are seen;
@@ -253,10 +285,16 @@ tel_status tel__ets_follow(struct tel_reader *r, struct ets *h,
 tel_status tel__ets_name_message(struct tel_reader *r, struct ets *h,
     const unsigned char *p, int field);
 
-/* Counts an event that nothing describes, and gives its type; NULL: no
- * memory. */
-const struct tel_type *tel__ets_take_unknown(struct tel_reader *r,
-    struct ets *h, const unsigned char *p);
+/* Counts an event that nothing describes.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
+    const unsigned char *p);
+
+/*
+ * Reports what mag_ets reports of an event with a text of so many bytes: a
+ * command of the shell; and counts the requests to a web server.
+ */
+void tel__ets_find_text(struct tel_reader *r, struct ets *h,
+    const unsigned char *p, unsigned text);
 
 /* Tells of the whole log, once it has ended. */
 void tel__ets_report(struct tel_reader *r, struct ets *h);

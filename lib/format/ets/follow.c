@@ -62,6 +62,8 @@ tel__ets_follow(struct tel_reader *r, struct ets *h, const unsigned char *p,
 		return TEL_OK;
 	switch (tel_le16(p + ETS_AT_TYPE)) {
 	case ETS_CPU_SPEED:
+		/* another log may have been appended, of another boot */
+		h->clock = h->far = 0;
 		if (r->tick_rate == 0)
 			tel__clock_set_rate(r->log.clock,
 			    (double)tel_le64(p + ETS_AT_ARGS));
@@ -151,13 +153,15 @@ tel__ets_name_message(struct tel_reader *r, struct ets *h,
 	return TEL_OK;
 }
 
-/* Counts one of a key.  0, or -1 when there is no memory. */
-static int
-count_unknown(struct ets *h, uint64_t key)
+tel_status
+tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
+    const unsigned char *p)
 {
+	const uint64_t key = ets_key_at(p);
 	unsigned lo = 0, hi = h->nunknown, mid;
 	struct ets_unknown *u;
 
+	r->count[TEL_COUNT_UNKNOWN]++;
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
 		if (h->unknown[mid].key < key)
@@ -167,34 +171,36 @@ count_unknown(struct ets *h, uint64_t key)
 	}
 	if (lo < h->nunknown && h->unknown[lo].key == key) {
 		h->unknown[lo].count++;
-		return 1;
+		return TEL_OK;
 	}
 	if (h->nunknown == ETS_UNKNOWN_MAX) {
 		h->unknown_others++;
-		return 0;
+		return TEL_OK;
 	}
 	if (!TEL__RESERVE(h->unknown, h->unknown_room, h->nunknown + 1u))
-		return -1;
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	u = &h->unknown[lo];
 	memmove(u + 1, u, (h->nunknown - lo) * sizeof(*u));
 	u->key = key;
 	u->count = 1;
 	h->nunknown++;
-	return 1;
+	return TEL_OK;
 }
 
-const struct tel_type *
-tel__ets_take_unknown(struct tel_reader *r, struct ets *h,
-    const unsigned char *p)
+void
+tel__ets_find_text(struct tel_reader *r, struct ets *h, const unsigned char *p,
+    unsigned text)
 {
-	uint64_t key = ets_key_at(p);
-	int own = count_unknown(h, key);
+	const uint64_t key = ets_key_at(p);
 
-	if (own < 0)
-		return NULL;
-	r->count[TEL_COUNT_UNKNOWN]++;
-	return tel__schema_unknown(r->log.schema,
-	    own ? (uint32_t)(key >> 16) : ETS_UNKNOWN_CODE);
+	if (key == ets_key(ETS_SHELL, 0, 1))
+		tel__reader_notice(r, TEL_INFO, r->offset,
+		    "Found Shell event: '%.*s' at time: %llu", (int)text,
+		    (const char *)p + ETS_ENTRY,
+		    (unsigned long long)tel_le64(p));
+	else if (key == ets_key(ETS_CASSINI, 0, 1) ||
+	    key == ets_key(ETS_WEB_SERVER, 0, 1))
+		h->requests++;
 }
 
 void
@@ -220,6 +226,8 @@ tel__ets_report(struct tel_reader *r, struct ets *h)
 		tel__reader_notice(r, TEL_INFO, at,
 		    "unknown, of further types: %llu",
 		    (unsigned long long)h->unknown_others);
+	tel__reader_notice(r, TEL_INFO, at, "Found %llu requests",
+	    (unsigned long long)h->requests);
 	if (h->lost[0] + h->lost[1] + h->lost[2] > 0)
 		tel__reader_notice(r, TEL_INFO, at,
 		    "texts lost: %llu overwritten, %llu out of bounds, %llu "

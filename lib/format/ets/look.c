@@ -9,9 +9,6 @@
 /* Records in a row that tell that a text ends before them. */
 #define CHAIN 3
 
-/* Clocks of one log are not farther apart: hours of a processor. */
-#define SPAN ((uint64_t)1 << 45)
-
 /* Kernel pointers, which stand where an empty text has its length, are large. */
 #define POINTER_MIN 0x10000u
 
@@ -22,7 +19,7 @@ is_likely(const struct ets *h, const unsigned char *p, uint64_t clock)
 	uint32_t text = tel_le32(p + ETS_AT_TEXT);
 	uint64_t t = tel_le64(p);
 
-	if (!ets_is_sane(h, p))
+	if (!ets_is_sane(p))
 		return 0;
 	if (text > ETS_TEXT_MAX && text < POINTER_MIN &&
 	    (h == NULL || ets_find(h, p) == NULL))
@@ -33,7 +30,7 @@ is_likely(const struct ets *h, const unsigned char *p, uint64_t clock)
 		    tel_le16(p + ETS_AT_CPU) == 0;
 	if (tel_le32(p + ETS_AT_INSTRUCTION) == 0)
 		return 0;
-	return clock == 0 || (t > clock ? t - clock : clock - t) < SPAN;
+	return clock == 0 || ets_is_near(t, clock);
 }
 
 int
@@ -74,29 +71,30 @@ tel__ets_chain(const struct ets *h, const unsigned char *p, size_t n, int eof,
 	return 1;
 }
 
-/* Numbers of providers are small where nothing describes them. */
-#define SMALL 256u
-
 int
 tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
     int eof, uint64_t clock)
 {
 	size_t size;
 
-	if (!ets_is_sane(h, p))
+	if (!ets_is_sane(p))
 		return 0;
 	if (ets_find(h, p) != NULL)
 		return 1;
 	/*
-	 * Where a log is read from the wrong byte on, entries look sane, too,
-	 * but for what they are of.
+	 * Where a log is read from the wrong byte on, entries may look sane,
+	 * but their clocks differ from all before, and what follows does not
+	 * look like an entry.
 	 */
+	if (!is_likely(h, p, clock))
+		return 0;
 	size = ETS_ENTRY + ets_text(p);
 	if (size > n || n - size < ETS_ENTRY)
 		return eof;
-	return is_likely(h, p + size, clock) &&
-	    (tel_le16(p + ETS_AT_PROVIDER) < SMALL ||
-	        ets_find(h, p + size) != NULL);
+	if (!is_likely(h, p + size, clock))
+		return 0;
+	return ets_has_small_numbers(p) || ets_find(h, p + size) != NULL ||
+	    tel__ets_chain(h, p, n, eof, clock, ETS_LONG_CHAIN, 1);
 }
 
 /*
@@ -113,8 +111,7 @@ goes_on(const struct ets *h, const unsigned char *p, size_t n, size_t size,
 		/* the end, or one that is cut off: there is nothing to see */
 		return eof;
 	if (ask == ETS_ASK_NEXT)
-		return ets_is_sane(h, p + size) &&
-		    ets_find(h, p + size) != NULL;
+		return ets_is_sane(p + size) && ets_find(h, p + size) != NULL;
 	return tel__ets_is_record(h, p + size, n - size, eof, clock);
 }
 

@@ -12,10 +12,11 @@
 
 #include "format/ets/ets.h"
 
-/* Records in a row that tell that the log goes on there. */
+/*
+ * Records in a row that tell that the log goes on there: of described types,
+ * with clocks near those before.  With one of both alone it takes more.
+ */
 #define CHAIN 3
-/* Bytes that surely hold such a chain. */
-#define AHEAD ((size_t)CHAIN * ETS_RECORD_MAX)
 
 static tel_status
 finish(struct tel_reader *r, struct ets *h)
@@ -29,9 +30,14 @@ static int
 is_sync(const struct tel_reader *r, const unsigned char *q)
 {
 	const struct ets *h = r->state;
+	const size_t n = (size_t)(r->end - q);
 
-	return tel__ets_chain(h, q, (size_t)(r->end - q), r->eof, h->clock,
-	    CHAIN, 0);
+	if (n < ETS_ENTRY || !ets_is_sane(q))
+		return 0;
+	return tel__ets_chain(h, q, n, r->eof, h->clock, CHAIN, 0) ||
+	    (h->clock != 0 &&
+	        (tel__ets_chain(h, q, n, r->eof, h->clock, ETS_LONG_CHAIN, 1) ||
+	            tel__ets_chain(h, q, n, 0, 0, ETS_LONG_CHAIN, 0)));
 }
 
 /* What is left is the start of a record and no more. */
@@ -50,12 +56,27 @@ give_unknown(struct tel_reader *r, struct ets *h, size_t size)
 {
 	struct tel_event *ev = &r->event;
 
-	ev->type = tel__ets_take_unknown(r, h, r->p);
-	if (ev->type == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	ev->type = h->undescribed;
 	ev->data = r->p;
 	ev->size = (uint32_t)size;
-	return TEL_OK;
+	return tel__ets_count_unknown(r, h, r->p);
+}
+
+/*
+ * Keeps the clock that others are compared with: a damaged one must not make
+ * all later records look wrong, so that one far away needs another near it.
+ */
+static inline void
+keep_clock(struct ets *h, uint64_t clock)
+{
+	if (__builtin_expect(h->clock == 0 || ets_is_near(clock, h->clock) ||
+	            (h->far != 0 && ets_is_near(clock, h->far)),
+	        1)) {
+		h->clock = clock;
+		h->far = 0;
+	} else {
+		h->far = clock;
+	}
 }
 
 /* Gives out the record of size bytes at r->p, which has another layout. */
@@ -102,7 +123,7 @@ give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
 	}
 	r->consumed = size;
 	if (ev->clock != 0)
-		h->clock = ev->clock;
+		keep_clock(h, ev->clock);
 	else if (st == TEL_OK)
 		st = tel__ets_follow(r, h, p, text);
 	tel_reader_step(r, size);
@@ -139,6 +160,7 @@ give_text(struct tel_reader *r, struct ets *h)
 {
 	uint32_t length = tel_le32(r->p + ETS_AT_TEXT);
 	unsigned says = ets_text(r->p);
+	const struct ets_type *t;
 	tel_status st = TEL_OK;
 	int text;
 
@@ -158,19 +180,26 @@ give_text(struct tel_reader *r, struct ets *h)
 	}
 	if (st != TEL_OK)
 		return st;
-	h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
-	return give(r, h, ets_find(h, r->p), (unsigned)text);
+	tel__ets_find_text(r, h, r->p, (unsigned)text);
+	t = ets_find(h, r->p);
+	/* a string that is laid out anew ends where its item type says */
+	if (t == NULL || t->block == NULL)
+		h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
+	return give(r, h, t, (unsigned)text);
 }
 
 /* Whether the entry at r->p, of type t, or NULL, is one. */
 static inline int
 is_record(struct tel_reader *r, struct ets *h, const struct ets_type *t)
 {
-	if (!ets_is_sane(h, r->p))
+	if (!ets_is_sane(r->p))
 		return 0;
 	if (__builtin_expect(t != NULL, 1))
 		return 1;
-	tel__reader_fill(r, ETS_ENTRY + ets_text(r->p) + ETS_ENTRY);
+	tel__reader_fill(r,
+	    ets_has_small_numbers(r->p) ?
+	        ETS_ENTRY + ets_text(r->p) + ETS_ENTRY :
+	        ETS_AHEAD);
 	return tel__ets_is_record(h, r->p, (size_t)(r->end - r->p), r->eof,
 	    h->clock);
 }
@@ -194,7 +223,7 @@ tel__ets_next(struct tel_reader *r)
 		t = ets_find(h, r->p);
 		if (__builtin_expect(is_record(r, h, t), 1))
 			break;
-		st = tel__reader_resync(r, AHEAD, 1, is_sync,
+		st = tel__reader_resync(r, ETS_AHEAD, 1, is_sync,
 		    "what stands here is no record");
 		if (st != TEL_OK)
 			return st;

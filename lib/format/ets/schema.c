@@ -151,19 +151,11 @@ message_of(struct tel_type *t, const struct plan *p)
 }
 
 static int
-add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
+add_context(struct tel_type *t)
 {
-	const struct tmf_block *b = &h->tmf.blocks[p->type->block];
-	int anew = !is_plain(b);
-	struct ets_type *to = &h->types[h->ntypes];
 	struct tel_field *f;
-	struct tel_type *t;
 	size_t i;
 
-	t = tel__schema_add(s, p->name, p->code, p->provider->name, ETS_ENTRY,
-	    (unsigned)NCONTEXT + b->nfields);
-	if (t == NULL)
-		return 0;
 	for (i = 0; i < NCONTEXT; i++) {
 		f = tel__type_add(t, context[i].name, context[i].datatype,
 		    context[i].load, context[i].offset);
@@ -171,6 +163,23 @@ add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
 			return 0;
 		f->space = context[i].space;
 	}
+	return 1;
+}
+
+static int
+add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
+{
+	const struct tmf_block *b = &h->tmf.blocks[p->type->block];
+	int anew = !is_plain(b);
+	struct ets_type *to = &h->types[h->ntypes];
+	struct tel_type *t;
+
+	t = tel__schema_add(s, p->name, p->code, p->provider->name, ETS_ENTRY,
+	    (unsigned)NCONTEXT + b->nfields);
+	if (t == NULL)
+		return 0;
+	if (!add_context(t))
+		return 0;
 	if (!add_fields(t, b, anew))
 		return 0;
 	/* with the rate of the clock */
@@ -183,6 +192,42 @@ add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
 	to->message = message_of(t, p);
 	h->ntypes++;
 	return 1;
+}
+
+/*
+ * The type of events that nothing describes, which have a provider, a type, a
+ * version, words and a text all the same.
+ */
+static int
+add_undescribed(struct ets *h, struct tel_schema *s)
+{
+	static const char *const names[] = { "provider", "type", "version" };
+	static const uint16_t at[] = { ETS_AT_PROVIDER, ETS_AT_TYPE,
+		ETS_AT_VERSION };
+	const char *name = "Undescribed";
+	struct tel_type *t;
+	char word[8];
+	unsigned i;
+	int good;
+
+	if (tel_schema_find_type(s, name) != NULL)
+		name = "_Undescribed";
+	t = tel__schema_add(s, name, ETS_UNKNOWN_CODE, "Unknown", ETS_ENTRY,
+	    (unsigned)NCONTEXT + 9);
+	good = t != NULL && add_context(t);
+	for (i = 0; i < 3 && good; i++)
+		good = tel__type_add(t, names[i], TEL_UNSIGNED, TEL_LOAD_LE16,
+		           at[i]) != NULL;
+	for (i = 0; i < 5 && good; i++) {
+		snprintf(word, sizeof(word), "arg%u", i);
+		good = tel__type_add(t, word, TEL_UNSIGNED, TEL_LOAD_LE32,
+		           ETS_AT_ARGS + 4 * i) != NULL;
+	}
+	good = good &&
+	    tel__type_add(t, "text", TEL_STRING, TEL_LOAD_STRING, ETS_ENTRY) !=
+	        NULL;
+	h->undescribed = t;
+	return good;
 }
 
 static struct tel_type *
@@ -393,7 +438,7 @@ make(struct ets *h, struct plan *plans)
 	number_types(plans, n);
 	if (!name_types(plans, n))
 		return NULL;
-	s = tel__schema_make("ets", "", &abi, ETS_AT_INSTRUCTION, n);
+	s = tel__schema_make("ets", "", &abi, ETS_AT_INSTRUCTION, n + 1);
 	if (s == NULL)
 		return NULL;
 	s->untimed = 1;
@@ -402,6 +447,10 @@ make(struct ets *h, struct plan *plans)
 			tel_schema_free(s);
 			return NULL;
 		}
+	}
+	if (!add_undescribed(h, s)) {
+		tel_schema_free(s);
+		return NULL;
 	}
 	make_table(h);
 	add_roles(h, s);
