@@ -128,15 +128,17 @@ char *
 figure_size(double bytes, char *buffer)
 {
 	static const char prefixes[] = "KMGTPEZY";
+	double size = fabs(bytes);
 	size_t i = 0;
 
 	buffer[0] = '\0';
-	if (bytes < 1024)
+	if (size < 1024)
 		return buffer;
 	/* 1023.95 and more would be shown as 1024.0 */
-	for (bytes /= 1024; bytes >= 1023.95 && i < 7; i++)
-		bytes /= 1024;
-	(void)snprintf(buffer, FIGURE_TEXT, "%.1f %ciB", bytes, prefixes[i]);
+	for (size /= 1024; size >= 1023.95 && i < 7; i++)
+		size /= 1024;
+	(void)snprintf(buffer, FIGURE_TEXT, "%s%.1f %ciB", bytes < 0 ? "-" : "",
+	    size, prefixes[i]);
 	return buffer;
 }
 
@@ -154,7 +156,7 @@ figure_value(tel_int128 v, const char *unit, int raw, char *buffer)
 	if (raw || unit[0] == '\0')
 		return buffer;
 	if (strcmp(unit, "bytes") == 0) {
-		figure_size(fabs(tel_int128_double(v)), size);
+		figure_size(tel_int128_double(v), size);
 		if (size[0] != '\0')
 			(void)strcat(strcat(strcat(buffer, " ("), size), ")");
 	} else if (strlen(unit) < 16) {

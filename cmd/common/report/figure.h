@@ -37,7 +37,7 @@ char *figure_double(double v, const char *unit, int raw, char *buffer);
 /* A number with so many decimals. */
 char *figure_fixed(double v, int decimals, int raw, char *buffer);
 
-/* A size for people, "5.5 KiB"; "" below 1024. */
+/* A size for people, "5.5 KiB" or "-5.5 KiB"; "" where it is below 1 KiB. */
 char *figure_size(double bytes, char *buffer);
 
 /* The name of a quantile, "p99.9". */
