@@ -15,9 +15,12 @@ static const char *const suffixes[] = { "", "_total", "_created", "_bucket",
 	"_count", "_sum", "_info", "_gcount", "_gsum", "_min", "_max",
 	"_cumulative", "_updates", "_updates_total", "_increment_min",
 	"_increment_max", "_overflow", "_overflow_total", "_hits",
-	"_hits_total", "_seconds", "_seconds_count", "_seconds_sum", "_ticks",
-	"_ticks_count", "_ticks_sum", "_events", "_events_total", "_open",
-	"_approximate", "_wrapped", "_invalid", "_invalid_total" };
+	"_hits_total", "_seconds", "_seconds_count", "_seconds_sum",
+	"_seconds_bucket", "_seconds_total", "_min_seconds", "_max_seconds",
+	"_cumulative_seconds", "_increment_min_seconds",
+	"_increment_max_seconds", "_ticks", "_ticks_count", "_ticks_sum",
+	"_events", "_events_total", "_open", "_approximate", "_wrapped",
+	"_invalid", "_invalid_total" };
 
 #define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 

@@ -3,6 +3,7 @@
 #include "metrics.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/message.h"
@@ -103,40 +104,65 @@ metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
 	}
 }
 
+/* A number as text; seconds: v is in ns. */
+static void
+number_text(tel_int128 v, int seconds, char *out)
+{
+	char text[FIGURE_TEXT], *digits = text;
+	int n;
+
+	(void)figure_count(v, 1, text);
+	if (!seconds) {
+		(void)strcpy(out, text);
+		return;
+	}
+	if (text[0] == '-')
+		*out++ = *digits++;
+	n = (int)strlen(digits);
+	if (n <= 9)
+		(void)snprintf(out, FIGURE_TEXT, "0.%.*s%s", 9 - n, "000000000",
+		    digits);
+	else
+		(void)snprintf(out, FIGURE_TEXT, "%.*s.%s", n - 9, digits,
+		    digits + n - 9);
+}
+
 void
 metric_value(tel_output *out, tel_int128 v, int seconds)
 {
-	char text[FIGURE_TEXT];
-	int digits;
+	char text[FIGURE_TEXT + 1];
 
-	(void)figure_count(v, 1, text);
-	digits = (int)strlen(text);
-	if (!seconds)
-		putf(out, "%s\n", text);
-	else if (digits <= 9)
-		putf(out, "0.%.*s%s\n", 9 - digits, "000000000", text);
-	else
-		putf(out, "%.*s.%s\n", digits - 9, text, text + digits - 9);
+	number_text(v, seconds, text);
+	putf(out, "%s\n", text);
 }
 
 static void
-metric_close(const struct metric *m, tel_int128 v)
+metric_close(const struct metric *m, tel_int128 v, int seconds)
 {
 	put(m->show->out, "} ");
-	metric_value(m->show->out, v, 0);
+	metric_value(m->show->out, v, seconds);
 }
 
 /* A sample of one number, when that is defined. */
 static void
 metric_number(const struct metric *m, const tel_stat *stat, const char *suffix,
-    const char *kind, tel_number which)
+    const char *kind, tel_number which, int seconds)
 {
 	tel_int128 v;
 
 	if (!tel_stat_number(stat, which, &v))
 		return;
 	metric_open(m, stat, suffix, kind);
-	metric_close(m, v);
+	metric_close(m, v, seconds);
+}
+
+/* Nonzero when values are in ns: their families are in seconds. */
+static int
+is_time(const struct metric *m)
+{
+	const tel_stat *stat = tel_stats_get(m->show->stats, m->first);
+
+	return strcmp(tel_stat_unit(stat), "ns") == 0;
 }
 
 /* What stands before the samples of a family. */
@@ -155,25 +181,46 @@ metric_family(const struct metric *m, const char *suffix, const char *type,
 		put(out, ": ");
 		put_label(out, tel_stat_definition(stat));
 	}
-	if (stat != NULL && unit == NULL && tel_stat_unit(stat)[0] != '\0') {
+	if (stat != NULL && unit == NULL && tel_stat_unit(stat)[0] != '\0' &&
+	    strcmp(tel_stat_unit(stat), "ns") != 0) {
 		put(out, ", in ");
 		put_label(out, tel_stat_unit(stat));
 	}
 	put(out, "\n");
 }
 
-/* A family of one number of each group. */
+/* A family of one number of each group; unit may be NULL. */
 static void
-metric_numbers(const struct metric *m, const char *suffix, const char *type,
-    const char *help, tel_number which)
+put_family(const struct metric *m, const char *suffix, const char *type,
+    const char *unit, const char *help, tel_number which)
 {
 	const tel_stats *s = m->show->stats;
 	const char *kind = strcmp(type, "counter") == 0 ? "_total" : "";
 	size_t i;
 
-	metric_family(m, suffix, type, NULL, help, tel_stats_get(s, m->first));
+	metric_family(m, suffix, type, unit, help, tel_stats_get(s, m->first));
 	for (i = m->first; i < m->end; i++)
-		metric_number(m, tel_stats_get(s, i), suffix, kind, which);
+		metric_number(m, tel_stats_get(s, i), suffix, kind, which,
+		    unit != NULL);
+}
+
+static void
+metric_numbers(const struct metric *m, const char *suffix, const char *type,
+    const char *help, tel_number which)
+{
+	put_family(m, suffix, type, NULL, help, which);
+}
+
+/* The same of a number that is in the unit of the values. */
+static void
+metric_values(const struct metric *m, const char *suffix, const char *type,
+    const char *help, tel_number which)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s%s", suffix,
+	    is_time(m) ? "_seconds" : "");
+	put_family(m, name, type, is_time(m) ? "seconds" : NULL, help, which);
 }
 
 /* ------------------------------------------------------------- buckets */
@@ -182,7 +229,8 @@ metric_numbers(const struct metric *m, const char *suffix, const char *type,
 struct pending {
 	const struct metric *metric;
 	const tel_stat *stat;
-	int is; /* there is one */
+	int seconds; /* le is in ns, and shown in seconds */
+	int is;      /* there is one */
 	int64_t le;
 	tel_int128 count;
 };
@@ -190,11 +238,15 @@ struct pending {
 static void
 flush(struct pending *p)
 {
+	char le[FIGURE_TEXT + 1];
+
 	if (!p->is)
 		return;
-	metric_open(p->metric, p->stat, "", "_bucket");
-	putf(p->metric->show->out, ",le=\"%" PRId64 ".0\"", p->le);
-	metric_close(p->metric, p->count);
+	metric_open(p->metric, p->stat, p->seconds ? "_seconds" : "",
+	    "_bucket");
+	number_text(figure_int128_signed(p->le), p->seconds, le);
+	putf(p->metric->show->out, ",le=\"%s%s\"", le, p->seconds ? "" : ".0");
+	metric_close(p->metric, p->count, 0);
 	p->is = 0;
 }
 
@@ -240,7 +292,7 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 	int sparse = is_sparse(stat);
 	int64_t least = lower_edge(stat);
 	tel_int128 sum = statistic_number(stat, TEL_NUMBER_UNDER);
-	struct pending p = { m, stat, 0, 0, { 0, 0 } };
+	struct pending p = { m, stat, is_time(m), 0, 0, { 0, 0 } };
 	tel_bucket b;
 
 	if (!sparse && least > INT64_MIN && (least > 0 || sum.low != 0))
@@ -258,9 +310,9 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 		put_bucket(&p, b.hi - 1, sum);
 	}
 	flush(&p);
-	metric_open(m, stat, "", "_bucket");
+	metric_open(m, stat, p.seconds ? "_seconds" : "", "_bucket");
 	put(m->show->out, ",le=\"+Inf\"");
-	metric_close(m, statistic_number(stat, TEL_NUMBER_WEIGHT));
+	metric_close(m, statistic_number(stat, TEL_NUMBER_WEIGHT), 0);
 }
 
 /* A sum is a counter only when nothing below 0 can be in it. */
@@ -280,11 +332,14 @@ has_sum(const tel_stat *stat)
 static void
 put_histogram(const struct metric *m, const tel_stat *stat)
 {
+	int seconds = is_time(m);
+	const char *suffix = seconds ? "_seconds" : "";
+
 	put_all_buckets(m, stat);
 	if (!has_sum(stat))
 		return;
-	metric_number(m, stat, "", "_count", TEL_NUMBER_WEIGHT);
-	metric_number(m, stat, "", "_sum", TEL_NUMBER_SUM);
+	metric_number(m, stat, suffix, "_count", TEL_NUMBER_WEIGHT, 0);
+	metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM, seconds);
 }
 
 /*
@@ -305,7 +360,7 @@ put_hits(const struct metric *m, const tel_stat *stat)
 		putf(m->show->out, ",lo=\"%" PRId64 "\"", b.lo);
 		if (!b.open)
 			putf(m->show->out, ",hi=\"%" PRId64 "\"", b.hi);
-		metric_close(m, figure_int128_of(b.count));
+		metric_close(m, figure_int128_of(b.count), 0);
 	}
 }
 
@@ -333,7 +388,8 @@ metric_buckets(const struct metric *m)
 	if (merged)
 		metric_family(m, "_hits", "counter", NULL, "weight", stat);
 	else
-		metric_family(m, "", "histogram", NULL, "distribution", stat);
+		metric_family(m, is_time(m) ? "_seconds" : "", "histogram",
+		    is_time(m) ? "seconds" : NULL, "distribution", stat);
 	for (i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		if (merged)
@@ -367,7 +423,7 @@ put_tally(const struct metric *m)
 			put_label(m->show->out, text != NULL ? text : "");
 			put(m->show->out, "\"");
 			free(text);
-			metric_close(m, figure_int128_of(key.count));
+			metric_close(m, figure_int128_of(key.count), 0);
 		}
 	}
 	metric_numbers(m, "_overflow", "counter", "weight of keys without room",
@@ -379,21 +435,20 @@ put_pairs(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
 	const tel_stat *stat = tel_stats_get(s, m->first);
-	int seconds = strcmp(tel_stat_unit(stat), "ns") == 0;
+	int seconds = is_time(m);
 	const char *suffix = seconds ? "_seconds" : "_ticks";
-	tel_int128 sum;
 	size_t i;
 
 	metric_family(m, suffix, "summary", suffix + 1, "length of ranges",
 	    stat);
 	for (i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
-		metric_number(m, stat, suffix, "_count", TEL_NUMBER_PAIRS);
-		if (!tel_stat_number(stat, TEL_NUMBER_SUM, &sum))
-			continue;
-		metric_open(m, stat, suffix, "_sum");
-		put(m->show->out, "} ");
-		metric_value(m->show->out, sum, seconds);
+		metric_number(m, stat, suffix, "_count", TEL_NUMBER_PAIRS, 0);
+		/* there must be no sum of what may be below 0 */
+		if (statistic_number(stat, TEL_NUMBER_SUM).high >= 0 &&
+		    statistic_number(stat, TEL_NUMBER_MIN).high >= 0)
+			metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM,
+			    seconds);
 	}
 	metric_numbers(m, "_events", "counter", "starts, ends and middles",
 	    TEL_NUMBER_EVENTS);
@@ -418,7 +473,7 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
 			metric_family(m, suffix, "gauge", NULL, help, NULL);
 		found = 1;
 		metric_open(m, stat, suffix, "");
-		metric_close(m, figure_int128_of(1));
+		metric_close(m, figure_int128_of(1), 0);
 	}
 }
 
@@ -441,25 +496,24 @@ put_metric(const struct metric *m)
 	switch (tel_stat_class(stat)) {
 	case TEL_CLASS_MAG:
 	case TEL_CLASS_MAGDELTA:
-		metric_numbers(m, "", "gauge", "current value",
-		    TEL_NUMBER_LAST);
-		metric_numbers(m, "_min", "gauge", "least value",
+		metric_values(m, "", "gauge", "current value", TEL_NUMBER_LAST);
+		metric_values(m, "_min", "gauge", "least value",
 		    TEL_NUMBER_MIN);
-		metric_numbers(m, "_max", "gauge", "largest value",
+		metric_values(m, "_max", "gauge", "largest value",
 		    TEL_NUMBER_MAX);
-		metric_numbers(m, "_cumulative", "gauge", "sum of values",
+		metric_values(m, "_cumulative", "gauge", "sum of values",
 		    TEL_NUMBER_SUM);
 		break;
 	case TEL_CLASS_GROWTH:
-		metric_numbers(m, "", "counter", "total", TEL_NUMBER_SUM);
-		metric_numbers(m, "_increment_min", "gauge", "least increment",
+		metric_values(m, "", "counter", "total", TEL_NUMBER_SUM);
+		metric_values(m, "_increment_min", "gauge", "least increment",
 		    TEL_NUMBER_MIN);
-		metric_numbers(m, "_increment_max", "gauge",
-		    "largest increment", TEL_NUMBER_MAX);
+		metric_values(m, "_increment_max", "gauge", "largest increment",
+		    TEL_NUMBER_MAX);
 		break;
 	case TEL_CLASS_RATIO:
 		/* it may fall; whoever watches divides them */
-		metric_numbers(m, "", "gauge", "sum of values", TEL_NUMBER_SUM);
+		metric_values(m, "", "gauge", "sum of values", TEL_NUMBER_SUM);
 		metric_numbers(m, "_by", "counter", "sum of divisors",
 		    TEL_NUMBER_WEIGHT);
 		break;
