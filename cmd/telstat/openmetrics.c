@@ -444,11 +444,7 @@ put_pairs(const struct metric *m)
 	for (i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		metric_number(m, stat, suffix, "_count", TEL_NUMBER_PAIRS, 0);
-		/* there must be no sum of what may be below 0 */
-		if (statistic_number(stat, TEL_NUMBER_SUM).high >= 0 &&
-		    statistic_number(stat, TEL_NUMBER_MIN).high >= 0)
-			metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM,
-			    seconds);
+		metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM, seconds);
 	}
 	metric_numbers(m, "_events", "counter", "starts, ends and middles",
 	    TEL_NUMBER_EVENTS);

@@ -127,28 +127,42 @@ add_number(struct report *r, unsigned shown, const char *name, tel_int128 v,
 }
 
 /* The sum over the number of updates, pairs or weight, when there is one. */
-static void
-add_mean(struct report *r, unsigned shown, const tel_stat *stat)
+static int
+mean(const tel_stat *stat, double *out)
 {
-	tel_class class = tel_stat_class(stat);
-	struct report_field f = { .name = class == TEL_CLASS_RATIO ? "ratio" :
-		                                                     "mean",
-		.unit = tel_stat_unit(stat),
-		.notation = REPORT_ROUNDED,
-		.shown = shown };
 	tel_number of = TEL_NUMBER_UPDATES;
 	tel_int128 sum;
 	double n;
 
 	if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
 		of = TEL_NUMBER_WEIGHT;
-	else if (class == TEL_CLASS_DUR)
+	else if (tel_stat_class(stat) == TEL_CLASS_DUR)
 		of = TEL_NUMBER_PAIRS;
 	n = tel_int128_double(statistic_number(stat, of));
-	if (n > 0 && tel_stat_number(stat, TEL_NUMBER_SUM, &sum) &&
-	    !tel_stat_wrapped(stat))
-		(void)report_fact(r, &f,
-		    report_real(tel_int128_double(sum) / n));
+	if (n <= 0 || !tel_stat_number(stat, TEL_NUMBER_SUM, &sum) ||
+	    tel_stat_wrapped(stat))
+		return 0;
+	*out = tel_int128_double(sum) / n;
+	return 1;
+}
+
+static const char *
+mean_name(const tel_stat *stat)
+{
+	return tel_stat_class(stat) == TEL_CLASS_RATIO ? "ratio" : "mean";
+}
+
+static void
+add_mean(struct report *r, unsigned shown, const tel_stat *stat)
+{
+	struct report_field f = { .name = mean_name(stat),
+		.unit = tel_stat_unit(stat),
+		.notation = REPORT_ROUNDED,
+		.shown = shown };
+	double m;
+
+	if (mean(stat, &m))
+		(void)report_fact(r, &f, report_real(m));
 }
 
 /* The rate of its total (growth), its weight or its updates. */
@@ -321,6 +335,16 @@ next_bucket(const void *of, size_t i)
 	return tel_stat_next_bucket(of, i);
 }
 
+/* What a weight is: that of an update is 1 unless the spec says otherwise. */
+static const char *
+weight_title(const tel_stat *stat)
+{
+	return figure_compare(statistic_number(stat, TEL_NUMBER_WEIGHT),
+	           statistic_number(stat, TEL_NUMBER_UPDATES)) == 0 ?
+	    "updates" :
+	    "weight";
+}
+
 static void
 fill_histogram(struct report_histogram *h, const tel_stat *stat)
 {
@@ -329,6 +353,7 @@ fill_histogram(struct report_histogram *h, const tel_stat *stat)
 	int64_t knee = parameter(stat, "knee");
 
 	memset(h, 0, sizeof(*h));
+	h->y_title = weight_title(stat);
 	h->of = stat;
 	h->n = tel_stat_bucket_count(stat);
 	h->bucket = bucket_of;
@@ -387,6 +412,40 @@ key_of(struct report *r, const void *of, size_t i, struct report_bar *out)
 	out->updates = key.updates;
 }
 
+/* The range of its values, with the mean and the last; of a ratio from 0. */
+static int
+fill_range(struct report_range *range, const tel_stat *stat)
+{
+	tel_class class = tel_stat_class(stat);
+	tel_int128 min, max, last;
+	double m;
+
+	memset(range, 0, sizeof(*range));
+	if (!mean(stat, &m))
+		return 0;
+	range->marks[range->n++] =
+	    (struct report_mark_at){ mean_name(stat), m };
+	if (class == TEL_CLASS_RATIO) {
+		range->lo = m < 0 ? m : 0;
+		range->hi = m < 0 ? 0 : m;
+		return 1;
+	}
+	if (!tel_stat_number(stat, TEL_NUMBER_MIN, &min) ||
+	    !tel_stat_number(stat, TEL_NUMBER_MAX, &max))
+		return 0;
+	if (class == TEL_CLASS_GROWTH)
+		range->what = "increment";
+	range->lo = tel_int128_double(min);
+	range->hi = tel_int128_double(max);
+	if (class != TEL_CLASS_DUR &&
+	    tel_stat_number(stat, TEL_NUMBER_LAST, &last))
+		range->marks[range->n++] = (struct report_mark_at){
+			class == TEL_CLASS_GROWTH ? "last" : "current",
+			tel_int128_double(last)
+		};
+	return 1;
+}
+
 void
 statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
     int apart)
@@ -394,11 +453,13 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 	tel_class class = tel_stat_class(stat);
 	struct report_section *s =
 	    report_section(r, REPORT_ALL, tel_class_name(class));
-	struct report_bars bars = { stat, tel_stat_key_count(stat), key_of,
+	struct report_bars bars = { weight_title(stat), stat,
+		tel_stat_key_count(stat), key_of,
 		statistic_number(stat, TEL_NUMBER_WEIGHT),
 		statistic_nonzero(stat, TEL_NUMBER_OVERFLOW_UPDATES),
 		statistic_number(stat, TEL_NUMBER_OVERFLOW) };
 	struct report_histogram histogram;
+	struct report_range range;
 
 	s->apart = apart;
 	s->name = tel_stat_name(stat);
@@ -416,5 +477,7 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 	}
 	if (class == TEL_CLASS_TALLY)
 		s->bars = &bars;
+	else if (s->histogram == NULL && fill_range(&range, stat))
+		s->range = &range;
 	report_put(r);
 }

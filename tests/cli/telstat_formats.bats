@@ -106,6 +106,52 @@ setup() {
 	grep -q '="<overflow>"' om
 }
 
+@test "openmetrics has times in seconds, and says so" {
+	life='PoolInit,PoolFinish,pool'
+	telstat -f openmetrics -s "h=hist(dur($life),0,1ms,100us)" \
+	    -s "d=dur($life)" -s "m=mag(dur($life))" -s "g=growth(dur($life))" \
+	    mpsio.log >om
+	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_h_seconds \
+	    inst_d_seconds inst_m_seconds inst_m_min_seconds inst_g_seconds <om
+	grep -qx '# UNIT inst_h_seconds seconds' om
+	grep -qx 'inst_h_seconds_bucket{class="h",le="0.000199999"} 3' om
+	grep -qx 'inst_h_seconds_sum{class="h"} 0.000879602' om
+	grep -qx 'inst_m_min_seconds{class="m"} 0.000005516' om
+	grep -qx 'inst_g_seconds_total{class="g"} 0.000879602' om
+	# counts are in no unit
+	run ! grep 'in ns' om
+}
+
+@test "sizes below 0 have their sign in both units" {
+	printf '%s\n' '# teltools text 1' '# format: mps-1.118.0/lii6gc' \
+	    '0000000000000001 PoolFree pool=0x1 old=0x10 size=7429' >late
+	telstat late >text
+	grep -qE '^live +-1 blocks +-7,429 bytes  -7\.3 KiB$' text
+}
+
+@test "svg draws each class, and its axes have names and units" {
+	telstat -f svg -s 'now=mag(size)' -s 'sum=magdelta(size)' \
+	    -s 'grow=growth(size)' -s 'rat=ratio(size,1)' \
+	    -s 'life=dur(PoolInit,PoolFinish,pool)' -s 'h=hist(size,0,9k,1k)' \
+	    -s 'k=tally(name,9)' -s 'b=tally(name,9,size)' mpsio.log >svg
+	python3 - <<-'END'
+		import xml.etree.ElementTree as tree
+		ns = "{http://www.w3.org/2000/svg}"
+		titles = {"now": "now (bytes)", "sum": "sum (bytes)",
+		          "grow": "grow: increment (bytes)", "rat": "rat",
+		          "life": "life (time)", "h": "h (bytes); grey: outside",
+		          "k": "updates", "b": "weight"}
+		for g in tree.parse("svg").getroot().findall(ns + "g"):
+		    name = g.find(ns + "title").text
+		    assert any(e.get("class") == "bar" for e in g.iter(ns + "rect")), name
+		    texts = [e.text for e in g.iter(ns + "text")]
+		    assert titles.pop(name) in texts, (name, texts)
+		    assert name != "h" or "updates" in texts
+		    assert name != "now" or "current 32" in texts and "mean 6,019.6" in texts
+		assert not titles, titles
+	END
+}
+
 @test "names that would clash in openmetrics are told apart" {
 	clash=(-s 'a.b=log2(size)' -s 'a-b=growth(size)' -s 'A_b=mag(size)'
 		-s 'a.b.min=mag(size)' -s 'log.events=tally(name,9)')

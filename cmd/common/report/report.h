@@ -102,6 +102,7 @@ struct report_row {
 #define REPORT_COLUMNS_MAX 16
 
 struct report_histogram {
+	const char *y_title;
 	const void *of;
 	size_t n;
 	tel_bucket (*bucket)(const void *of, size_t i);
@@ -132,6 +133,7 @@ struct report_bar {
 	uint64_t count, updates;
 };
 struct report_bars {
+	const char *title; /* what is counted */
 	const void *of;
 	size_t n; /* writers show report_rows() of them, and sum up the rest */
 	void (*bar)(struct report *r, const void *of, size_t i,
@@ -139,6 +141,17 @@ struct report_bars {
 	tel_int128 weight; /* of all, for shares */
 	int has_overflow;  /* what found no room is a bar of its own */
 	tel_int128 overflow;
+};
+
+/* A range of values, from 0 on, and values in it by name. */
+struct report_range {
+	const char *what; /* the values, where they are not the section's */
+	double lo, hi;
+	struct report_mark_at {
+		const char *name;
+		double value;
+	} marks[2];
+	size_t n;
 };
 
 /* Curves over a share of the run, 0 to 1. */
@@ -154,7 +167,7 @@ struct report_series {
 struct report_chart {
 	const struct report_series *series;
 	size_t n;
-	const char *x_title;
+	const char *x_title, *y_title;
 	const char *unit; /* of y */
 	double most;      /* the largest y */
 };
@@ -211,6 +224,7 @@ struct report_section {
 	struct report_quantile quantiles[REPORT_QUANTILES_MAX];
 	size_t nquantiles;
 	const struct report_bars *bars;
+	const struct report_range *range;
 	const struct report_chart *chart;
 };
 

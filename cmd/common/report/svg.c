@@ -240,7 +240,8 @@ svg_bars_height(struct report *r, const struct report_bars *bars)
 
 	return SVG_ROW *
 	    (double)(shown + (shown < bars->n) +
-	        (size_t)(bars->has_overflow != 0));
+	        (size_t)(bars->has_overflow != 0)) +
+	    SVG_LINE;
 }
 
 void
@@ -255,6 +256,8 @@ svg_bars(struct report *r, const struct report_bars *bars, double y)
 	/* the line that the bars stand on */
 	x = SVG_MARGIN + b.label + 8;
 	svg_line(r->out, x, y, x, y + b.n * SVG_ROW, "axis");
+	svg_text(r->out, x, y + b.n * SVG_ROW + SVG_LINE - 4, "small", "start",
+	    SVG_INNER, bars->title);
 }
 
 /* ------------------------------------------------------------ sections */
@@ -294,6 +297,8 @@ measure_section(struct report *r, const struct report_section *s)
 		height += svg_histogram_height();
 	if (s->bars != NULL)
 		height += svg_bars_height(r, s->bars);
+	if (s->range != NULL)
+		height += svg_range_height();
 	return height;
 }
 
@@ -342,6 +347,8 @@ put_section(struct report *r, const struct report_section *s)
 		svg_histogram(r, s, plot);
 	if (s->bars != NULL)
 		svg_bars(r, s->bars, plot);
+	if (s->range != NULL)
+		svg_range(r, s, plot);
 	put(r->out, "</g>\n");
 	r->y += measure_section(r, s);
 }

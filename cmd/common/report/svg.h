@@ -34,6 +34,8 @@ void svg_line(tel_output *out, double x1, double y1, double x2, double y2,
 /* The plots' height, and the plots, with their upper edge at y. */
 double svg_histogram_height(void);
 void svg_histogram(struct report *r, const struct report_section *s, double y);
+double svg_range_height(void);
+void svg_range(struct report *r, const struct report_section *s, double y);
 double svg_bars_height(struct report *r, const struct report_bars *bars);
 void svg_bars(struct report *r, const struct report_bars *bars, double y);
 /* A chart is wider than a page, and has its section's title in it. */

@@ -22,7 +22,7 @@ struct plot {
 	struct report *report;
 	tel_output *out;
 	const struct report_histogram *histogram;
-	const char *unit;
+	const char *name, *unit;
 	struct scale x, y;
 	double top;
 	int under, over; /* there are bars for them */
@@ -101,6 +101,18 @@ measure(struct plot *p)
 	p->y.hi *= 1.05;
 }
 
+/* The title of an axis that goes up. */
+static void
+put_upright(tel_output *out, double x, double y, const char *text)
+{
+	putf(out,
+	    "<text class=\"small\" text-anchor=\"middle\" transform=\""
+	    "translate(%.1f %.1f) rotate(-90)\">",
+	    x, y);
+	put_xml(out, text);
+	put(out, "</text>\n");
+}
+
 /*
  * Marks of the left axis: of a count round numbers; of a density, which has
  * no whole numbers, quarters of the largest.
@@ -128,11 +140,9 @@ put_left(const struct plot *p)
 			    p->report->options.raw, text);
 		svg_text(p->out, x - 6, at + 4, "small", "end", LEFT, text);
 	}
-	putf(p->out,
-	    "<text class=\"small\" text-anchor=\"middle\" transform=\""
-	    "translate(%.1f %.1f) rotate(-90)\">%s</text>\n",
-	    (double)SVG_MARGIN + 8, p->top + PLOT / 2,
-	    density ? "weight by width" : "weight");
+	put_upright(p->out, SVG_MARGIN + 8, p->top + PLOT / 2,
+	    report_text(p->report, "%s%s", p->histogram->y_title,
+	        density ? " by width" : ""));
 }
 
 /* By place, so that it is seen which ones are too near. */
@@ -152,15 +162,15 @@ sort_ticks(struct ticks *ticks)
 
 /* Marks of the lower axis, as many as have room beside each other. */
 static void
-put_below(const struct plot *p)
+put_below(const struct plot *p, double left)
 {
-	double y = p->top + PLOT, at, free_from = 0, width;
+	double y = p->y.from, at, free_from = 0, width;
+	const char *unit = p->unit;
 	char text[FIGURE_TEXT];
 	struct ticks ticks;
 	unsigned i;
 
-	svg_line(p->out, SVG_MARGIN + LEFT, y, SVG_WIDTH - SVG_MARGIN, y,
-	    "axis");
+	svg_line(p->out, left, y, SVG_WIDTH - SVG_MARGIN, y, "axis");
 	scale_ticks(&p->x, p->unit, 8, &ticks);
 	sort_ticks(&ticks);
 	for (i = 0; i < ticks.n; i++) {
@@ -177,12 +187,15 @@ put_below(const struct plot *p)
 		svg_line(p->out, at, y, at, y + 5, "axis");
 		svg_text(p->out, at, y + 18, "small", "middle", 200, text);
 	}
-	(void)snprintf(text, sizeof(text), "%.60s%s%s",
-	    p->unit[0] != '\0' ? p->unit : "value",
-	    p->x.log ? ", by logarithm" : "",
-	    p->under || p->over ? "; grey: outside" : "");
+	/* marks of times have units of their own */
+	if (strcmp(unit, "ns") == 0 && !p->report->options.raw)
+		unit = "time";
 	svg_text(p->out, (p->x.from + p->x.to) / 2, y + 34, "small", "middle",
-	    SVG_INNER, text);
+	    SVG_INNER - 300,
+	    report_text(p->report, "%s%s%s%s%s%s", p->name,
+	        unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "",
+	        p->x.log ? ", by logarithm" : "",
+	        p->under || p->over ? "; grey: outside" : ""));
 }
 
 static void
@@ -244,6 +257,7 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	p.report = r;
 	p.out = r->out;
 	p.histogram = h;
+	p.name = report_title(r, s);
 	p.unit = s->unit;
 	p.top = y + SVG_LINE / 2;
 	p.x.log = h->log || r->options.log;
@@ -263,7 +277,69 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	if (p.over)
 		put_side(&p, h->over, SVG_WIDTH - SVG_MARGIN - SIDE, b.hi,
 		    "\xe2\x89\xa5", "end");
-	put_below(&p);
+	put_below(&p, SVG_MARGIN + LEFT);
+}
+
+/* -------------------------------------------------------------- ranges */
+
+/* The height of a range's bar, and of the names of marks above it. */
+#define RANGE_BAR 18
+#define RANGE_NAME 14
+
+double
+svg_range_height(void)
+{
+	return 2 * RANGE_NAME + RANGE_BAR + BELOW + SVG_LINE;
+}
+
+static void
+put_mark(const struct plot *p, const struct report_mark_at *mark, double y)
+{
+	double x = scale_at(&p->x, mark->value);
+	char text[FIGURE_TEXT];
+	int left = x > SVG_WIDTH / 2.0;
+
+	svg_line(p->out, x, y, x, p->y.from, "axis");
+	svg_text(p->out, left ? x - 4 : x + 4, y + 10, "small",
+	    left ? "end" : "start", SVG_INNER,
+	    report_text(p->report, "%s %s", mark->name,
+	        figure_double(mark->value, p->unit, p->report->options.raw,
+	            text)));
+}
+
+void
+svg_range(struct report *r, const struct report_section *s, double y)
+{
+	const struct report_range *range = s->range;
+	char lo[FIGURE_TEXT], hi[FIGURE_TEXT];
+	int raw = r->options.raw;
+	struct plot p;
+	double from;
+	size_t i;
+
+	memset(&p, 0, sizeof(p));
+	p.report = r;
+	p.out = r->out;
+	p.name = report_text(r, "%s%s%s", report_title(r, s),
+	    range->what != NULL ? ": " : "",
+	    range->what != NULL ? range->what : "");
+	p.unit = s->unit;
+	p.y.from = y + 2 * RANGE_NAME + RANGE_BAR;
+	p.x.from = SVG_MARGIN;
+	p.x.to = SVG_WIDTH - SVG_MARGIN;
+	p.x.lo = range->lo < 0 ? range->lo : 0;
+	p.x.hi = range->hi > 0 ? range->hi : 0;
+	if (p.x.hi <= p.x.lo)
+		p.x.hi = p.x.lo + 1;
+	from = scale_at(&p.x, range->lo);
+	svg_bar(r->out, from, p.y.from - RANGE_BAR,
+	    scale_at(&p.x, range->hi) - from + 1, RANGE_BAR, "bar",
+	    report_text(r, "[%s, %s]",
+	        figure_double(range->lo, s->unit, raw, lo),
+	        figure_double(range->hi, s->unit, raw, hi)));
+	for (i = 0; i < range->n; i++)
+		put_mark(&p, &range->marks[i], y + (double)i * RANGE_NAME);
+	put_below(&p, SVG_MARGIN);
 }
 
 /* -------------------------------------------------------------- charts */
@@ -321,6 +397,8 @@ put_axes(const struct chart *c)
 	svg_line(c->out, CHART_LEFT, c->y.to, CHART_LEFT, bottom, "axis");
 	svg_text(c->out, (CHART_LEFT + CHART_RIGHT) / 2.0, bottom + 36, "small",
 	    "middle", SVG_INNER, c->chart->x_title);
+	put_upright(c->out, SVG_MARGIN - 8, (c->y.from + c->y.to) / 2,
+	    c->chart->y_title);
 }
 
 static void

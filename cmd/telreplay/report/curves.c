@@ -185,6 +185,7 @@ put_chart(struct report *r, const struct show *show,
 	const struct contest *c = show->contest;
 	struct report_chart chart = { .series = series,
 		.x_title = "share of the operations done",
+		.y_title = "memory (bytes)",
 		.unit = "bytes",
 		.most = (double)show->facts->peak_bytes };
 	struct report_section *s = report_section(r, REPORT_SVG, "curve");
