@@ -350,35 +350,38 @@ overview_put(struct report *r, const struct show *show)
 		put_picture(r, show);
 }
 
+static const struct {
+	tel_total which;
+	const char *name;
+	const char *text; /* NULL: not of the line of text, */
+	int always;       /* which has it even when it is 0 */
+} totals[] = { { TEL_TOTAL_LOGS, "logs", "logs", 1 },
+	{ TEL_TOTAL_EVENTS, "events", "events", 1 },
+	{ TEL_TOTAL_BYTES, "bytes", "bytes", 1 },
+	{ TEL_TOTAL_FIRST, "first_clock", NULL, 0 },
+	{ TEL_TOTAL_LAST, "last_clock", NULL, 0 },
+	{ TEL_TOTAL_TICKS, "span_ticks", NULL, 0 },
+	{ TEL_TOTAL_NS, "span_ns", NULL, 0 },
+	{ TEL_TOTAL_INPUT, "input_bytes", NULL, 0 },
+	{ TEL_TOTAL_DAMAGED, "damaged", "damaged", 1 },
+	{ TEL_TOTAL_SKIPPED, "skipped_bytes", "bytes skipped", 0 },
+	{ TEL_TOTAL_REPAIRED, "repaired", "repaired", 0 },
+	{ TEL_TOTAL_UNKNOWN, "unknown", "unknown", 1 },
+	{ TEL_TOTAL_LOST, "lost", "lost", 1 },
+	{ TEL_TOTAL_CUT, "truncated", "truncated", 0 },
+	{ TEL_TOTAL_ALLOCS, "allocated_blocks", NULL, 0 },
+	{ TEL_TOTAL_ALLOC_BYTES, "allocated_bytes", NULL, 0 },
+	{ TEL_TOTAL_FREES, "freed_blocks", NULL, 0 },
+	{ TEL_TOTAL_FREE_BYTES, "freed_bytes", NULL, 0 },
+	{ TEL_TOTAL_LIVE, "live_blocks", NULL, 0 },
+	{ TEL_TOTAL_LIVE_BYTES, "live_bytes", NULL, 0 } };
+#define NTOTALS (sizeof(totals) / sizeof(totals[0]))
+
 void
 overview_totals(struct report *r, const struct show *show, int apart)
 {
-	static const struct {
-		tel_total which;
-		const char *name;
-		const char *text; /* NULL: not of the line of text */
-		int always;       /* which has it even when it is 0 */
-	} rows[] = { { TEL_TOTAL_LOGS, "logs", "logs", 1 },
-		{ TEL_TOTAL_EVENTS, "events", "events", 1 },
-		{ TEL_TOTAL_BYTES, "bytes", "bytes", 1 },
-		{ TEL_TOTAL_FIRST, "first_clock", NULL, 0 },
-		{ TEL_TOTAL_LAST, "last_clock", NULL, 0 },
-		{ TEL_TOTAL_TICKS, "span_ticks", NULL, 0 },
-		{ TEL_TOTAL_NS, "span_ns", NULL, 0 },
-		{ TEL_TOTAL_INPUT, "input_bytes", NULL, 0 },
-		{ TEL_TOTAL_DAMAGED, "damaged", "damaged", 1 },
-		{ TEL_TOTAL_SKIPPED, "skipped_bytes", "bytes skipped", 0 },
-		{ TEL_TOTAL_REPAIRED, "repaired", "repaired", 0 },
-		{ TEL_TOTAL_UNKNOWN, "unknown", "unknown", 1 },
-		{ TEL_TOTAL_LOST, "lost", "lost", 1 },
-		{ TEL_TOTAL_CUT, "truncated", "truncated", 0 },
-		{ TEL_TOTAL_ALLOCS, "allocated_blocks", NULL, 0 },
-		{ TEL_TOTAL_ALLOC_BYTES, "allocated_bytes", NULL, 0 },
-		{ TEL_TOTAL_FREES, "freed_blocks", NULL, 0 },
-		{ TEL_TOTAL_FREE_BYTES, "freed_bytes", NULL, 0 },
-		{ TEL_TOTAL_LIVE, "live_blocks", NULL, 0 },
-		{ TEL_TOTAL_LIVE_BYTES, "live_bytes", NULL, 0 } };
-	static const size_t text_order[] = { 0, 1, 2, 12, 11, 8, 9, 10, 13 };
+	/* text has what was lost before what was damaged */
+	static const size_t order[] = { 0, 1, 2, 12, 11, 8, 9, 10, 13 };
 	struct report_section *s =
 	    report_section(r, REPORT_TEXT | REPORT_DATA, "totals");
 	tel_int128 v;
@@ -387,13 +390,13 @@ overview_totals(struct report *r, const struct show *show, int apart)
 	s->apart = apart;
 	s->lead = "Totals:";
 	s->indent = 8;
-	for (i = 0; i < sizeof(text_order) / sizeof(text_order[0]); i++) {
-		v = total(show, rows[text_order[i]].which);
-		if (rows[text_order[i]].always || v.low != 0)
-			add_count(r, REPORT_TEXT, rows[text_order[i]].text, v);
+	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		v = total(show, totals[order[i]].which);
+		if (totals[order[i]].always || v.low != 0)
+			add_count(r, REPORT_TEXT, totals[order[i]].text, v);
 	}
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (tel_stats_total(show->stats, rows[i].which, &v))
-			add_count(r, REPORT_DATA, rows[i].name, v);
+	for (i = 0; i < NTOTALS; i++)
+		if (tel_stats_total(show->stats, totals[i].which, &v))
+			report_data(r, totals[i].name, report_int128(v));
 	report_put(r);
 }

@@ -423,8 +423,7 @@ fill_range(struct report_range *range, const tel_stat *stat)
 	memset(range, 0, sizeof(*range));
 	if (!mean(stat, &m))
 		return 0;
-	range->marks[range->n++] =
-	    (struct report_mark_at){ mean_name(stat), m };
+	range->marks[range->n++] = (struct report_named){ mean_name(stat), m };
 	if (class == TEL_CLASS_RATIO) {
 		range->lo = m < 0 ? m : 0;
 		range->hi = m < 0 ? 0 : m;
@@ -439,7 +438,7 @@ fill_range(struct report_range *range, const tel_stat *stat)
 	range->hi = tel_int128_double(max);
 	if (class != TEL_CLASS_DUR &&
 	    tel_stat_number(stat, TEL_NUMBER_LAST, &last))
-		range->marks[range->n++] = (struct report_mark_at){
+		range->marks[range->n++] = (struct report_named){
 			class == TEL_CLASS_GROWTH ? "last" : "current",
 			tel_int128_double(last)
 		};

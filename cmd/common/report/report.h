@@ -55,7 +55,7 @@ struct report_value report_string(const char *text);
 /* The same, but absent when it is "". */
 struct report_value report_optional(const char *text);
 
-/* How people see a number; with --raw all but the last five are plain. */
+/* How people see a number; --raw changes all but the last four. */
 enum report_notation {
 	REPORT_GROUPED,   /* 1,234,567 */
 	REPORT_WITH_UNIT, /* exact: "65,536 (64.0 KiB)", "12.5 ms" */
@@ -147,7 +147,7 @@ struct report_bars {
 struct report_range {
 	const char *what; /* the values, where they are not the section's */
 	double lo, hi;
-	struct report_mark_at {
+	struct report_named {
 		const char *name;
 		double value;
 	} marks[2];

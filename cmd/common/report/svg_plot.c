@@ -293,7 +293,7 @@ svg_range_height(void)
 }
 
 static void
-put_mark(const struct plot *p, const struct report_mark_at *mark, double y)
+put_mark(const struct plot *p, const struct report_named *mark, double y)
 {
 	double x = scale_at(&p->x, mark->value);
 	char text[FIGURE_TEXT];

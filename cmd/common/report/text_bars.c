@@ -140,6 +140,37 @@ weigh_row(const struct rows *t, enum row_is is, const tel_bucket *b,
 	return tel_int128_double(count) / (double)bucket_width(b);
 }
 
+/*
+ * Measures or puts a row.  width: of its bucket, or ""; share: of the weight,
+ * below 0 when it is not known; size: what the length of the bar is of.
+ */
+static void
+put_row(struct rows *t, const char *label, const char *width, tel_int128 count,
+    double share, double size)
+{
+	tel_output *out = t->report->out;
+	char figure[FIGURE_TEXT];
+
+	(void)figure_count(count, t->report->options.raw, figure);
+	if (!t->put) {
+		widen(&t->label, label);
+		widen(&t->width, width);
+		widen(&t->count, figure);
+		if (size > t->scale)
+			t->scale = size;
+		return;
+	}
+	putf(out, "  %*s", (int)t->label, label);
+	if (t->widths)
+		putf(out, " %-*s", (int)t->width, width);
+	putf(out, "  %*s", (int)t->count, figure);
+	if (share >= 0)
+		putf(out, " %6.1f%% ", share * 100);
+	else
+		putf(out, " %7s ", "");
+	put_bar(t->report, t->scale > 0 ? size / t->scale : 0, t->bar);
+}
+
 static void
 bucket_row(struct rows *t, enum row_is is, size_t i)
 {
@@ -148,37 +179,21 @@ bucket_row(struct rows *t, enum row_is is, size_t i)
 	tel_int128 count = is == ROW_UNDER ? h->under :
 	    is == ROW_OVER                 ? h->over :
 	                                     figure_int128_of(b.count);
-	double weight = weigh_row(t, is, &b, count);
-	char label[LABEL_MAX], width[FIGURE_TEXT + 2], figure[FIGURE_TEXT];
-	tel_output *out = t->report->out;
+	char label[LABEL_MAX], width[FIGURE_TEXT + 2];
+	double share = -1;
 
-	label_row(t, is, &b, label);
-	label_width(t, is, &b, width);
-	(void)figure_count(count, t->report->options.raw, figure);
-	if (!t->put) {
-		widen(&t->label, label);
-		widen(&t->width, width);
-		widen(&t->count, figure);
-		if (weight > t->scale)
-			t->scale = weight;
-		if (is != ROW_BUCKET || b.open)
-			return;
+	if (!t->put && is == ROW_BUCKET && !b.open) {
 		t->widths |= t->last != 0 && bucket_width(&b) != t->last;
 		t->last = bucket_width(&b);
-		return;
 	}
-	putf(out, "  %*s", (int)t->label, label);
-	if (t->widths)
-		putf(out, " %-*s", (int)t->width, width);
-	putf(out, "  %*s", (int)t->count, figure);
-	t->before = figure_add(t->before, count);
+	if (t->put)
+		t->before = figure_add(t->before, count);
 	/* where some lie is not known, so neither are shares */
 	if (h->sides && t->weight > 0)
-		putf(out, " %6.1f%% ",
-		    tel_int128_double(t->before) / t->weight * 100);
-	else
-		putf(out, " %7s ", "");
-	put_bar(t->report, t->scale > 0 ? weight / t->scale : 0, t->bar);
+		share = tel_int128_double(t->before) / t->weight;
+	label_row(t, is, &b, label);
+	label_width(t, is, &b, width);
+	put_row(t, label, width, count, share, weigh_row(t, is, &b, count));
 }
 
 /* Empty buckets from first up to end, which are of one range. */
@@ -273,25 +288,14 @@ text_histogram(struct report *r, const struct report_section *s)
 static void
 bar_row(struct rows *t, const char *text, tel_int128 count)
 {
-	struct report *r = t->report;
-	size_t room = r->options.raw ? LABEL_MAX - 1 : r->options.width / 2;
-	char label[LABEL_MAX], figure[FIGURE_TEXT];
+	const struct report_options *o = &t->report->options;
+	size_t room = o->raw ? LABEL_MAX - 1 : o->width / 2;
 	double value = tel_int128_double(count);
+	char label[LABEL_MAX];
 
-	if (room > LABEL_MAX - 1)
-		room = LABEL_MAX - 1;
-	(void)page_escape(label, room, text);
-	(void)figure_count(count, r->options.raw, figure);
-	if (!t->put) {
-		widen(&t->label, label);
-		widen(&t->count, figure);
-		if (value > t->scale)
-			t->scale = value;
-		return;
-	}
-	putf(r->out, "  %*s  %*s %6.1f%% ", (int)t->label, label, (int)t->count,
-	    figure, t->weight > 0 ? value / t->weight * 100 : 0);
-	put_bar(r, t->scale > 0 ? value / t->scale : 0, t->bar);
+	(void)page_escape(label, room < LABEL_MAX ? room : LABEL_MAX - 1, text);
+	put_row(t, label, "", count, t->weight > 0 ? value / t->weight : 0,
+	    value);
 }
 
 static void
