@@ -71,17 +71,26 @@ put_json(tel_output *out, const char *text)
 {
 	put(out, "\"");
 	while (*text != '\0') {
+		const char *start = text;
 		size_t n = page_utf8(text);
-		unsigned char c = (unsigned char)*text;
+		unsigned char c;
 
+		/* what needs no escape is written at once */
+		while (n > 0 && !is_control(text, n) && *text != '"' &&
+		    *text != '\\') {
+			text += n;
+			n = page_utf8(text);
+		}
+		(void)tel_output_write(out, start, (size_t)(text - start));
+		c = (unsigned char)*text;
+		if (c == '\0')
+			break;
 		if (c == '"' || c == '\\')
 			putf(out, "\\%c", c);
-		else if (n == 2 && is_control(text, n))
+		else if (n == 2)
 			putf(out, "\\u%04x", (unsigned char)text[1]);
-		else if (n == 0 || is_control(text, n))
-			putf(out, "\\u%04x", c);
 		else
-			(void)tel_output_write(out, text, n);
+			putf(out, "\\u%04x", c);
 		text += n > 0 ? n : 1;
 	}
 	put(out, "\"");

@@ -267,7 +267,7 @@ add_facts(struct report *r, const struct show *show, const tel_stat *stat)
 
 	if (report_is(r, REPORT_TEXT))
 		add_text_facts(r, stat);
-	for (i = 0; i < NNUMBERS; i++)
+	for (i = 0; i < NNUMBERS && !report_is(r, REPORT_TEXT); i++)
 		if (tel_stat_number(stat, numbers[i].which, &v))
 			add_number(r,
 			    i == 0 || v.high != 0 || v.low != 0 ?
@@ -296,6 +296,7 @@ add_group(struct report *r, struct report_section *s, const tel_stat *stat)
 	     i++) {
 		struct report_fact *f = &s->groups[s->ngroups++];
 
+		memset(f, 0, sizeof(*f));
 		f->field.name = tel_stat_group_name(stat, i);
 		if (tel_stat_group_value(stat, i, &value))
 			f->value = statistic_value(r, &value);

@@ -10,14 +10,15 @@
 /* What is in the columns of a line; each is "" unless set. */
 struct line {
 	const struct report_section *section;
-	const char *subject, *item, *figure, *lo, *hi;
+	const char *subject, *item, *figure, *lo, *hi, *group;
 };
 
 static struct line
-line_of(const struct report_section *s, const char *figure)
+line_of(struct report *r, const struct report_section *s, const char *figure)
 {
 	struct line l = { s, s->name != NULL ? s->name : "",
-		s->item != NULL ? s->item : "", figure, "", "" };
+		s->item != NULL ? s->item : "", figure, "", "",
+		report_group(r, s) };
 
 	return l;
 }
@@ -57,14 +58,13 @@ put_cell(struct report *r, const struct line *l, enum report_csv_cell cell,
 	case REPORT_CSV_HI: put(r->out, l->hi); break;
 	case REPORT_CSV_ITEM: put_text(r, l->item); break;
 	case REPORT_CSV_VALUE: put_text(r, value); break;
-	case REPORT_CSV_GROUP: put_text(r, report_group(r, l->section)); break;
+	case REPORT_CSV_GROUP: put_text(r, l->group); break;
 	}
 }
 
 static void
 put_line(struct report *r, const struct line *l, const char *value)
 {
-	struct report_mark mark = report_mark(r);
 	size_t i;
 
 	for (i = 0; i < r->tool->ncsv; i++) {
@@ -72,7 +72,6 @@ put_line(struct report *r, const struct line *l, const char *value)
 		put_cell(r, l, r->tool->csv[i].cell, value);
 	}
 	put(r->out, r->tool->csv_end);
-	report_release(r, mark);
 }
 
 static void
@@ -96,7 +95,7 @@ put_rows(struct report *r, const struct report_section *s)
 	size_t i;
 
 	for (row = s->rows; row != NULL; row = row->next) {
-		struct line l = line_of(s, "");
+		struct line l = line_of(r, s, "");
 
 		if (!(row->shown & REPORT_CSV))
 			continue;
@@ -118,7 +117,7 @@ put_buckets(struct report *r, const struct report_section *s)
 {
 	const struct report_histogram *h = s->histogram;
 	char lo[FIGURE_TEXT], hi[FIGURE_TEXT], count[FIGURE_TEXT];
-	struct line l = line_of(s, "bucket");
+	struct line l = line_of(r, s, "bucket");
 	size_t i;
 
 	l.lo = lo;
@@ -147,7 +146,7 @@ put_quantiles(struct report *r, const struct report_section *s)
 
 	for (i = 0; i < s->nquantiles; i++) {
 		const struct report_quantile *q = &s->quantiles[i];
-		struct line l = line_of(s, "quantile");
+		struct line l = line_of(r, s, "quantile");
 
 		(void)figure_edge(q->is.value, "", 1, value);
 		l.item = figure_quantile(q->share, name);
@@ -163,7 +162,7 @@ static void
 put_bars(struct report *r, const struct report_section *s)
 {
 	const struct report_bars *bars = s->bars;
-	struct line l = line_of(s, "bucket");
+	struct line l = line_of(r, s, "bucket");
 	size_t i, shown = report_rows(r, bars->n);
 	struct report_mark mark = report_mark(r);
 	char count[FIGURE_TEXT];
@@ -186,7 +185,7 @@ put_bars(struct report *r, const struct report_section *s)
 static void
 put_section(struct report *r, const struct report_section *s)
 {
-	struct line l = line_of(s, "");
+	struct line l = line_of(r, s, "");
 	size_t i;
 
 	for (i = 0; i < s->nfacts; i++) {

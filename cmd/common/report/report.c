@@ -120,15 +120,18 @@ allocate(struct report *r, size_t size)
 __attribute__((format(printf, 2, 0))) static const char *
 format_text(struct report *r, const char *format, va_list ap)
 {
-	va_list again;
+	size_t room = r->arena != NULL ? r->arena->size - r->arena->used : 0;
+	char *free_room = room > 0 ? r->arena->bytes + r->arena->used : NULL;
 	char *text;
+	va_list again;
 	int n;
 
+	/* most texts fit, and are formatted once */
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, format, again);
+	n = vsnprintf(free_room, room, format, again);
 	va_end(again);
 	text = n < 0 ? NULL : allocate(r, (size_t)n + 1);
-	if (text != NULL)
+	if (text != NULL && text != free_room)
 		(void)vsnprintf(text, (size_t)n + 1, format, ap);
 	return text != NULL ? text : "";
 }
@@ -168,7 +171,8 @@ report_section(struct report *r, unsigned shown, const char *type)
 {
 	struct report_section *s = &r->section;
 
-	memset(s, 0, sizeof(*s));
+	/* the lists behind it are as long as their counts say */
+	memset(s, 0, offsetof(struct report_section, groups));
 	s->shown = shown;
 	s->type = type;
 	s->last_line = &s->lines;

@@ -196,36 +196,30 @@ struct report_section {
 	const char *definition, *unit;
 	int apart; /* text: a blank line comes before */
 
-	/* The group that it is of: names and values. */
-	struct report_fact groups[8];
-	size_t ngroups;
 	int overflow_group;
 
 	const char *lead; /* text: what the line of facts begins with */
 	int lead_strong;
 	unsigned indent; /* of its other lines, of lines and of rows */
-	struct report_fact facts[REPORT_FACTS_MAX];
-	size_t nfacts;
-	struct report_fact parameters[8];
-	size_t nparameters;
 
 	/* Lines of text behind labels of so many columns. */
 	struct report_line *lines, **last_line;
 	unsigned label_width;
 
-	struct report_note notes[REPORT_NOTES_MAX];
-	size_t nnotes;
-
-	struct report_field columns[REPORT_COLUMNS_MAX];
-	size_t ncolumns;
 	struct report_row *rows, **last_row, *row; /* row: the last one */
-
 	const struct report_histogram *histogram;
-	struct report_quantile quantiles[REPORT_QUANTILES_MAX];
-	size_t nquantiles;
 	const struct report_bars *bars;
 	const struct report_range *range;
 	const struct report_chart *chart;
+
+	/* Lists; what is behind their counts has no meaning. */
+	size_t ngroups, nfacts, nparameters, nnotes, ncolumns, nquantiles;
+	struct report_fact groups[8]; /* names and values of the group */
+	struct report_fact facts[REPORT_FACTS_MAX];
+	struct report_fact parameters[8];
+	struct report_note notes[REPORT_NOTES_MAX];
+	struct report_field columns[REPORT_COLUMNS_MAX];
+	struct report_quantile quantiles[REPORT_QUANTILES_MAX];
 };
 
 /* ------------------------------------------------------------- reports */

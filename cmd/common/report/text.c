@@ -74,10 +74,12 @@ struct facts {
 };
 
 static void
-put_fact(struct facts *f, const char *text)
+put_fact(struct facts *f, const char *label, const char *value)
 {
 	tel_output *out = f->report->out;
-	unsigned length = (unsigned)strlen(text);
+	const char *between = label[0] != '\0' ? " " : "";
+	unsigned length =
+	    (unsigned)(strlen(label) + strlen(between) + strlen(value));
 
 	if (f->column > f->indent &&
 	    f->column + f->gap + length > f->report->options.width) {
@@ -86,8 +88,10 @@ put_fact(struct facts *f, const char *text)
 	}
 	if (f->column == 0)
 		f->gap = f->indent;
-	putf(out, "%*s", (int)f->gap, "");
-	put(out, text);
+	put_many(out, " ", f->gap);
+	put(out, label);
+	put(out, between);
+	put(out, value);
 	f->column += f->gap + length;
 	f->gap = 2;
 }
@@ -115,9 +119,7 @@ put_facts(struct report *r, const struct report_section *s)
 
 		if (!report_field_shown(r, field))
 			continue;
-		put_fact(&f,
-		    report_text(r, "%s%s%s", label, label[0] != '\0' ? " " : "",
-		        value_text(r, field, &s->facts[i].value)));
+		put_fact(&f, label, value_text(r, field, &s->facts[i].value));
 		n++;
 	}
 	if (n > 0 || s->lead[0] != '\0')
@@ -136,9 +138,8 @@ put_quantiles(struct report *r, const struct report_section *s)
 		const struct report_quantile *q = &s->quantiles[i];
 
 		(void)figure_edge(q->is.value, s->unit, r->options.raw, value);
-		put_fact(&f,
-		    report_text(r, "%s %s %s", figure_quantile(q->share, name),
-		        signs[q->is.is], value));
+		put_fact(&f, figure_quantile(q->share, name),
+		    report_text(r, "%s %s", signs[q->is.is], value));
 	}
 	if (i > 0)
 		put(r->out, "\n");
