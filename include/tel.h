@@ -38,4 +38,35 @@
 #include "tel/printer.h"
 #include "tel/stats.h"
 
+/*
+ * tel_error(handle): why the last call on a handle failed, whichever it is of
+ * tel_reader, tel_window, tel_merge, tel_filter, tel_expr, tel_stats, tel_printer
+ * and tel_writer; in C11 and C++.  It is what the function of that handle, tel_reader_error()
+ * and its like, returns.
+ */
+#ifdef __cplusplus
+#define TEL_ERROR_OF(handle) \
+	inline const char *tel_error(const handle *h) \
+	{ \
+		return handle##_error(h); \
+	}
+TEL_ERROR_OF(tel_reader)
+TEL_ERROR_OF(tel_window)
+TEL_ERROR_OF(tel_merge)
+TEL_ERROR_OF(tel_filter)
+TEL_ERROR_OF(tel_expr)
+TEL_ERROR_OF(tel_stats)
+TEL_ERROR_OF(tel_printer)
+TEL_ERROR_OF(tel_writer)
+#undef TEL_ERROR_OF
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define TEL_ERROR_OF(handle) \
+	handle * : handle##_error, const handle * : handle##_error
+#define tel_error(handle) \
+	_Generic((handle), TEL_ERROR_OF(tel_reader), TEL_ERROR_OF(tel_window), \
+	    TEL_ERROR_OF(tel_merge), TEL_ERROR_OF(tel_filter), \
+	    TEL_ERROR_OF(tel_expr), TEL_ERROR_OF(tel_stats), \
+	    TEL_ERROR_OF(tel_printer), TEL_ERROR_OF(tel_writer))(handle)
+#endif
+
 #endif

@@ -52,7 +52,8 @@ extern "C" {
 typedef enum tel_status {
 	TEL_OK = 0,        /* done */
 	TEL_END = 1,       /* no more events */
-	TEL_LOG = 2,       /* a log of several has ended: go on */
+	TEL_LOG = 2,       /* a log of several has ended, another starts */
+	TEL_AGAIN = 3,     /* nothing yet: call again when there is more */
 	TEL_ENOMEM = -1,   /* out of memory */
 	TEL_EIO = -2,      /* reading or writing failed: see errno text */
 	TEL_EINVAL = -3,   /* an argument makes no sense */

@@ -41,6 +41,12 @@ typedef void tel_notify_fn(void *arg, tel_severity severity, const char *log,
  */
 typedef ptrdiff_t tel_read_fn(void *arg, void *buffer, size_t size);
 
+/*
+ * Moves in what a tel_read_fn reads, as lseek(2) does by SEEK_SET, SEEK_CUR
+ * and SEEK_END.  Returns the new position, from 0 on, or -1 where it cannot.
+ */
+typedef int64_t tel_seek_fn(void *arg, int64_t offset, int whence);
+
 /* Makes a reader; NULL when there is no memory.  Free it in the end. */
 TEL_SINCE_0_1 TEL_MUST_USE tel_reader *tel_reader_new(void);
 /* Closes and frees a reader and all that was reached through it. */
@@ -122,6 +128,20 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_add_role(tel_reader *r,
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_tick_rate(tel_reader *r, double hertz);
 /*
+ * Lets a range of time be read without what is around it, and without waiting
+ * for all of it, where a function gives the input: tel_reader_open_callback()
+ * gives its arg to seek, too.  NULL, the default: it cannot seek.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_set_seek(tel_reader *r, tel_seek_fn *seek);
+/*
+ * Has tel_reader_open_callback() take EAGAIN from its function for "nothing
+ * yet": tel_reader_next() then returns TEL_AGAIN, and may be called again.
+ * on: nonzero; 0, the default, takes it for a failure.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_set_nonblocking(tel_reader *r, int on);
+/*
  * Has fn(arg, ...) called with every notice; NULL for no notices.
  * Returns TEL_OK, TEL_ESTATE.
  */
@@ -149,17 +169,47 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_fd(tel_reader *r, int fd,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_memory(tel_reader *r,
     const void *data, size_t size, const char *name);
 /*
- * Reads what read(arg, ...) gives.  Where the input is compressed it is
- * called on a thread of the library's, never on two at once.
+ * Reads what read(arg, ...) gives.  Where the input is compressed, or with
+ * tel_reader_set_nonblocking(), it is called on a thread of the library's,
+ * never on two at once.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_callback(tel_reader *r,
     tel_read_fn *read, void *arg, const char *name);
 
 /*
+ * Reads what tel_reader_feed() is given: for programs that have the bytes of
+ * a log come to them and must not wait.  The input is looked at when the first
+ * event is asked for, and where it is no log that call fails.
+ * name: as above.  Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_feed(tel_reader *r,
+    const char *name);
+/*
+ * Gives a reader that was opened so the next bytes of its input, as many or
+ * few as there are; the events do not depend on it.
+ *
+ *	st = tel_reader_feed(r, bytes, n);
+ *	while (st == TEL_OK || st == TEL_LOG)
+ *		if ((st = tel_reader_next(r, &ev)) == TEL_OK)
+ *			... look at *ev ...
+ *	... TEL_AGAIN: feed more; TEL_END: that was all ...
+ *
+ * data: copied, and held until it is read: take the events out before more is
+ *	fed.
+ * size: 0 says that the input has ended.
+ * Returns TEL_OK; TEL_ENOMEM, and nothing was taken; TEL_ESTATE: the reader
+ * was not opened so, or the input has ended.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_feed(tel_reader *r,
+    const void *data, size_t size);
+
+/*
  * The next event.
  * event: set to it on TEL_OK; it is good until the next call.
  * Returns TEL_OK; TEL_LOG: no event, but the member of an archive has ended,
- * and the next call goes on with the member after it; TEL_END; TEL_EIO;
+ * and the next call goes on with the member after it, which
+ * tel_reader_schema() and its like are about from here on; TEL_AGAIN: there is
+ * not enough input yet, of one that does not wait for it; TEL_END; TEL_EIO;
  * TEL_EDAMAGED (strict only); TEL_EVERSION; TEL_ENOMEM; TEL_ESTATE when the
  * reader is not open.
  */
@@ -273,7 +323,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_new(tel_reader *r,
  */
 TEL_SINCE_0_1 tel_status tel_window_set_allocs(tel_window *w, int allocs);
 /*
- * The next event.  Returns what tel_reader_next() returns, after a TEL_EIO
+ * The next event.  Returns what tel_reader_next() returns; after TEL_AGAIN
+ * it may be called again, and after a TEL_EIO
  * of the temporary file too: tel_window_error() tells which.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_next(tel_window *w,
@@ -319,7 +370,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_merge_add(tel_merge *m, tel_reader *r,
 TEL_SINCE_0_1 size_t tel_merge_count(const tel_merge *m);
 /*
  * The next event of all; good until the next call.
- * Returns TEL_OK, TEL_END, TEL_ENOMEM.  A log that cannot be read on is left
+ * Returns TEL_OK, TEL_END, TEL_ENOMEM; TEL_AGAIN when the order cannot be told
+ * before a log that does not wait gives more.  A log that cannot be read on is left
  * out from there on; what went wrong with the first of them is returned in
  * place of TEL_END.
  */

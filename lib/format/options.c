@@ -49,6 +49,24 @@ tel_reader_set_strict(tel_reader *r, int on)
 }
 
 tel_status
+tel_reader_set_nonblocking(tel_reader *r, int on)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->nonblocking = on;
+	return TEL_OK;
+}
+
+tel_status
+tel_reader_set_seek(tel_reader *r, tel_seek_fn *seek)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->seek = seek;
+	return TEL_OK;
+}
+
+tel_status
 tel_reader_set_max_labels(tel_reader *r, size_t count)
 {
 	if (r->at != READER_NEW)
@@ -144,22 +162,29 @@ tel_reader_set_tick_rate(tel_reader *r, double hertz)
 	return TEL_OK;
 }
 
+/* The log that is read, or where one has ended that after it. */
+static const struct tel_log *
+log_of(const struct tel_reader *r)
+{
+	return r->coming.schema != NULL ? &r->coming : &r->log;
+}
+
 const tel_schema *
 tel_reader_schema(const tel_reader *r)
 {
-	return r->log.schema;
+	return log_of(r)->schema;
 }
 
 const char *
 tel_reader_form(const tel_reader *r)
 {
-	return r->log.form;
+	return log_of(r)->form;
 }
 
 const char *
 tel_reader_log_name(const tel_reader *r)
 {
-	return r->log.name;
+	return log_of(r)->name;
 }
 
 const char *
@@ -171,7 +196,9 @@ tel_reader_error(const tel_reader *r)
 double
 tel_reader_tick_rate(const tel_reader *r)
 {
-	return r->log.clock != NULL ? tel__clock_rate(r->log.clock) : 0;
+	const struct tel_log *log = log_of(r);
+
+	return log->clock != NULL ? tel__clock_rate(log->clock) : 0;
 }
 
 uint64_t

@@ -41,6 +41,25 @@ close_log(struct tel_reader *r)
 	r->log.clock = NULL;
 }
 
+/* Goes on with the log that comes after the one that has ended. */
+static void
+begin_coming(struct tel_reader *r)
+{
+	const struct tel_format_ops *format = r->format;
+	void *state = r->state;
+
+	r->format = r->ended.format;
+	r->state = r->ended.state;
+	close_log(r);
+	free(r->ended.name);
+	r->ended.name = NULL;
+	r->format = format;
+	r->state = state;
+	r->log = r->coming;
+	memset(&r->coming, 0, sizeof(r->coming));
+	r->at = READER_LOG;
+}
+
 void
 tel_reader_free(tel_reader *r)
 {
@@ -54,7 +73,12 @@ tel_reader_free(tel_reader *r)
 		r->split = member->next_split;
 		tel_reader_free(member);
 	}
+	if (r->feed != NULL)
+		r->feed->free(r->feed);
+	if (r->coming.labels != NULL)
+		begin_coming(r);
 	close_log(r);
+	free(r->ended.name);
 	tel__input_free(r->in);
 	for (i = 0; i < r->nschemas; i++)
 		tel_schema_free(r->schemas[i]);
@@ -272,8 +296,9 @@ open_core(struct tel_reader *r)
 }
 
 /* Takes over raw and opens what is in it. */
-static tel_status
-open_input(struct tel_reader *r, struct tel_input *raw, const char *name)
+tel_status
+tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
+    const char *name)
 {
 	tel_status st;
 
@@ -327,7 +352,7 @@ tel__reader_open_kept(struct tel_reader *r, int fd, const char *name)
 
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
-	return open_input(r, raw, name);
+	return tel__reader_open_input(r, raw, name);
 }
 
 tel_status
@@ -341,7 +366,7 @@ tel_reader_open_fd(tel_reader *r, int fd, const char *name)
 	st = tel__input_fd(fd, 0, r->read_size, &raw);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
-	return open_input(r, raw, name);
+	return tel__reader_open_input(r, raw, name);
 }
 
 tel_status
@@ -356,22 +381,7 @@ tel_reader_open_memory(tel_reader *r, const void *data, size_t size,
 	st = tel__input_memory(data, size, r->read_size, &raw);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
-	return open_input(r, raw, name);
-}
-
-tel_status
-tel_reader_open_callback(tel_reader *r, tel_read_fn *read, void *arg,
-    const char *name)
-{
-	struct tel_input *raw;
-	tel_status st;
-
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	st = tel__input_callback(read, arg, r->read_size, &raw);
-	if (st != TEL_OK)
-		return tel__reader_fail(r, st, "%s", tel_status_text(st));
-	return open_input(r, raw, name);
+	return tel__reader_open_input(r, raw, name);
 }
 
 /*
@@ -437,21 +447,42 @@ tel__reader_next_member(struct tel_reader *r)
 	return st;
 }
 
-tel_status
-tel_reader_next(tel_reader *r, const tel_event **event)
+/*
+ * A log of several has ended: opens the next one.  What the events of the
+ * ended one refer to stays until the next call.  TEL_LOG, TEL_END, a failure.
+ */
+static tel_status
+next_log(struct tel_reader *r)
+{
+	struct tel_log log = r->log;
+	tel_status st;
+
+	r->ended.format = r->format;
+	r->ended.state = r->state;
+	r->ended.name = r->member_name;
+	r->format = NULL;
+	r->state = r->member_name = NULL;
+	memset(&r->log, 0, sizeof(r->log));
+	st = tel__reader_next_member(r);
+	if (st == TEL_OK) {
+		r->coming = r->log;
+		r->log = log;
+		r->at = READER_BETWEEN;
+		return TEL_LOG;
+	}
+	close_log(r);
+	r->log = log;
+	r->format = r->ended.format;
+	r->state = r->ended.state;
+	return st;
+}
+
+/* The next event of the log at hand. */
+static inline tel_status
+next_event(struct tel_reader *r, const tel_event **event)
 {
 	tel_status st;
 
-	if (r->at == READER_NEW)
-		return TEL_ESTATE;
-	if (r->at == READER_BETWEEN &&
-	    (st = tel__reader_next_member(r)) != TEL_OK) {
-		if (st == TEL_END)
-			tel__reader_report_roles(r);
-		return st;
-	}
-	if (r->at == READER_DONE)
-		return r->failed != TEL_OK ? r->failed : TEL_END;
 	do
 		st = r->format->next(r);
 	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
@@ -470,11 +501,37 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 		*event = &r->event;
 		return TEL_OK;
 	}
-	r->at = st == TEL_LOG ? READER_BETWEEN : READER_DONE;
+	if (st == TEL_LOG)
+		st = next_log(r);
+	if (st == TEL_LOG)
+		return st;
+	r->at = READER_DONE;
 	/* of an archive that was split this reader has the last member */
 	if (r->parent == NULL && (st == TEL_END || r->split != NULL))
 		tel__reader_report_roles(r);
 	if (st < 0)
 		r->failed = st;
 	return st;
+}
+
+tel_status
+tel__reader_pull(struct tel_reader *r, const tel_event **event)
+{
+	if (r->at == READER_BETWEEN)
+		begin_coming(r);
+	if (r->at == READER_DONE)
+		return r->failed != TEL_OK ? r->failed : TEL_END;
+	return next_event(r, event);
+}
+
+tel_status
+tel_reader_next(tel_reader *r, const tel_event **event)
+{
+	if (__builtin_expect(r->at == READER_LOG, 1))
+		return next_event(r, event);
+	if (r->at == READER_NEW)
+		return TEL_ESTATE;
+	if (r->at == READER_FED)
+		return r->feed->next(r, event);
+	return tel__reader_pull(r, event);
 }

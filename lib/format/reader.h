@@ -26,4 +26,10 @@ tel_status tel__reader_next_member(struct tel_reader *r);
 tel_status tel__reader_add_sidecar(struct tel_reader *r,
     enum tel_sidecar_kind kind, const char *path);
 
+/* Opens what is in raw, which is taken over. */
+tel_status tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
+    const char *name);
+/* The next event, for which it may wait. */
+tel_status tel__reader_pull(struct tel_reader *r, const tel_event **event);
+
 #endif

@@ -28,8 +28,14 @@ tel_status tel__input_fd(int fd, int close_it, size_t read_size,
     struct tel_input **out);
 tel_status tel__input_memory(const void *data, size_t size, size_t read_size,
     struct tel_input **out);
-tel_status tel__input_callback(tel_read_fn *read, void *arg, size_t read_size,
-    struct tel_input **out);
+tel_status tel__input_callback(tel_read_fn *read, tel_seek_fn *seek, void *arg,
+    size_t read_size, struct tel_input **out);
+
+/*
+ * Has what is compressed in it decoded on the thread that reads, before
+ * tel__input_unpack().
+ */
+void tel__input_one_thread(struct tel_input *raw);
 
 /*
  * Opens what is compressed or archived: takes over raw (it is freed with

@@ -136,8 +136,12 @@ tel__input_memory(const void *data, size_t size, size_t read_size,
 
 struct callback_source {
 	tel_read_fn *read;
+	tel_seek_fn *seek; /* NULL: it cannot */
 	void *arg;
 	uint64_t taken;
+	int64_t at;    /* where the function is; counted from, */
+	int64_t start; /* where it was at first, */
+	int known;     /* once that was asked for */
 };
 
 static tel_status
@@ -157,7 +161,79 @@ callback_read(void *self, unsigned char *to, size_t size, size_t *got,
 		    n, size);
 	*got = (size_t)n;
 	s->taken += (uint64_t)n;
+	s->at += n;
 	return n > 0 ? TEL_OK : TEL_END;
+}
+
+/* Finds out where the input started. */
+static int
+callback_locate(struct callback_source *s)
+{
+	int64_t here;
+
+	if (s->known)
+		return 1;
+	if (s->seek == NULL)
+		return 0;
+	here = s->seek(s->arg, 0, SEEK_CUR);
+	if (here < s->at)
+		return 0;
+	s->start = here - s->at;
+	s->known = 1;
+	return 1;
+}
+
+static int64_t
+callback_seek(void *self, int64_t offset, int whence)
+{
+	struct callback_source *s = self;
+	int64_t to;
+
+	if (!callback_locate(s) ||
+	    (whence == SEEK_SET &&
+	        __builtin_add_overflow(offset, s->start, &offset)))
+		return -1;
+	to = s->seek(s->arg, offset, whence);
+	if (to < s->start) {
+		/* nothing is there; back to where it was */
+		if (to >= 0)
+			(void)s->seek(s->arg, s->start + s->at, SEEK_SET);
+		return -1;
+	}
+	s->at = to - s->start;
+	return s->at;
+}
+
+static int
+callback_read_at(const void *self, uint64_t offset, void *to, size_t size)
+{
+	/* it is brought back to where it was: nobody sees that it moved */
+	struct callback_source s = *(const struct callback_source *)self;
+	const int64_t at = s.at;
+	unsigned char *p = to;
+	ptrdiff_t n = 1;
+	int good;
+
+	if (offset > INT64_MAX ||
+	    callback_seek(&s, (int64_t)offset, SEEK_SET) < 0)
+		return 0;
+	for (; size > 0 && n > 0; p += n, size -= (size_t)n) {
+		n = s.read(s.arg, p, size);
+		if (n <= 0 || (size_t)n > size)
+			break;
+	}
+	good = size == 0;
+	return callback_seek(&s, at, SEEK_SET) == at && good;
+}
+
+static int64_t
+callback_extent(const void *self)
+{
+	struct callback_source s = *(const struct callback_source *)self;
+	const int64_t at = s.at;
+	int64_t end = callback_seek(&s, 0, SEEK_END);
+
+	return callback_seek(&s, at, SEEK_SET) == at ? end : -1;
 }
 
 static uint64_t
@@ -171,12 +247,15 @@ callback_taken(const void *self)
 static const struct tel_source_ops callback_ops = {
 	.read = callback_read,
 	.taken = callback_taken,
+	.seek = callback_seek,
+	.read_at = callback_read_at,
+	.extent = callback_extent,
 	.free = free,
 };
 
 tel_status
-tel__input_callback(tel_read_fn *read, void *arg, size_t read_size,
-    struct tel_input **out)
+tel__input_callback(tel_read_fn *read, tel_seek_fn *seek, void *arg,
+    size_t read_size, struct tel_input **out)
 {
 	struct callback_source *s = calloc(1, sizeof(*s));
 	struct tel_source source = { &callback_ops, s };
@@ -184,6 +263,7 @@ tel__input_callback(tel_read_fn *read, void *arg, size_t read_size,
 	if (s == NULL)
 		return TEL_ENOMEM;
 	s->read = read;
+	s->seek = seek;
 	s->arg = arg;
 	return tel__input_new(source, read_size, out);
 }

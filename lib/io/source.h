@@ -94,6 +94,7 @@ struct tel_input {
 	unsigned char *buffer; /* NULL for a source with memory of its own */
 	size_t size;
 	size_t read_size;
+	int one_thread;    /* what is in it is decoded on that which reads */
 	tel_status status; /* TEL_OK, or why nothing comes after w.end */
 	struct tel_fault fault;
 	struct tel_members *members; /* an archive: it has the bytes */

@@ -9,6 +9,7 @@ static tel_status
 decode(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 {
 	size_t read_size = in->read_size;
+	int one_thread = in->one_thread;
 	struct tel_source source;
 	tel_status st;
 
@@ -16,7 +17,14 @@ decode(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 	                           tel__source_codec(in, packing, &source);
 	if (st != TEL_OK)
 		return st;
-	return tel__input_ahead(source, read_size, out);
+	return one_thread ? tel__input_new(source, read_size, out) :
+	                    tel__input_ahead(source, read_size, out);
+}
+
+void
+tel__input_one_thread(struct tel_input *raw)
+{
+	raw->one_thread = 1;
 }
 
 /* All functions that ask for its bytes are led to the members. */

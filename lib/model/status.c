@@ -9,6 +9,7 @@ tel_status_text(tel_status status)
 	case TEL_OK: return "done";
 	case TEL_END: return "no more events";
 	case TEL_LOG: return "another log begins";
+	case TEL_AGAIN: return "nothing yet";
 	case TEL_ENOMEM: return "out of memory";
 	case TEL_EIO: return "input or output failed";
 	case TEL_EINVAL: return "an argument makes no sense";

@@ -23,6 +23,7 @@ struct tel_merge {
 	size_t count, input_room;
 	struct merge_input **heap; /* inputs with a head, the earliest first */
 	size_t heaped;
+	size_t ready; /* inputs that had their first event */
 	int allocs;
 	int begun;
 	int taken;         /* the head of heap[0] was given */
@@ -92,7 +93,7 @@ tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 	tel_reader *member;
 	tel_status st;
 
-	if (m->begun)
+	if (m->heap != NULL)
 		return TEL_ESTATE;
 	if (order == TEL_ORDER_LOG)
 		return TEL_EINVAL;
@@ -156,7 +157,8 @@ tell_twice(struct merge_input *in)
 }
 
 /*
- * Makes the next event of an input its head.  TEL_END when there is none; an
+ * Makes the next event of an input its head.  TEL_END when there is none,
+ * TEL_AGAIN when there is none yet; an
  * input that fails ends too, and its failure is reported at the end of all.
  */
 static tel_status
@@ -167,6 +169,8 @@ advance(struct tel_merge *m, struct merge_input *in)
 	do
 		st = tel_window_next(in->window, &in->head);
 	while (st == TEL_LOG);
+	if (st == TEL_AGAIN)
+		return st;
 	if (st != TEL_OK)
 		tell_twice(in);
 	if (st < 0 && m->failed == TEL_OK) {
@@ -182,15 +186,21 @@ static tel_status
 begin(struct tel_merge *m)
 {
 	uint64_t origin = UINT64_MAX, o;
+	tel_status st;
 	size_t i;
 
-	m->begun = 1;
-	m->heap = malloc((m->count + 1) * sizeof(struct merge_input *));
+	if (m->heap == NULL)
+		m->heap = malloc((m->count + 1) * sizeof(struct merge_input *));
 	if (m->heap == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < m->count; i++)
-		if (advance(m, &m->inputs[i]) == TEL_OK)
-			m->heap[m->heaped++] = &m->inputs[i];
+	for (; m->ready < m->count; m->ready++) {
+		st = advance(m, &m->inputs[m->ready]);
+		if (st == TEL_AGAIN)
+			return st;
+		if (st == TEL_OK)
+			m->heap[m->heaped++] = &m->inputs[m->ready];
+	}
+	m->begun = 1;
 	for (i = 0; i < m->heaped; i++) {
 		o = tel__clock_origin(m->heap[i]->reader->log.clock);
 		/* one of a log without any time yet */
@@ -263,12 +273,16 @@ tel_status
 tel_merge_next(tel_merge *m, const tel_event **event)
 {
 	const struct tel_event *ev;
+	tel_status st;
 
-	if (!m->begun && begin(m) != TEL_OK)
-		return no_memory(m);
+	if (!m->begun && (st = begin(m)) != TEL_OK)
+		return st == TEL_AGAIN ? st : no_memory(m);
 	if (m->taken) {
+		st = advance(m, m->heap[0]);
+		if (st == TEL_AGAIN)
+			return st;
 		m->taken = 0;
-		if (advance(m, m->heap[0]) != TEL_OK)
+		if (st != TEL_OK)
 			m->heap[0] = m->heap[--m->heaped];
 		if (m->heaped > 0)
 			sink(m, 0);

@@ -229,6 +229,10 @@ gather(struct tel_window *w)
 
 	while (w->ready == 0 && w->after == TEL_OK && !w->merging) {
 		w->after = tel_reader_next(w->reader, &ev);
+		if (w->after == TEL_AGAIN) {
+			w->after = TEL_OK;
+			return TEL_AGAIN;
+		}
 		if (w->after == TEL_OK) {
 			st = hold(w, ev);
 			if (st == TEL_OK && complete(w, ev))

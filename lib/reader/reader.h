@@ -55,6 +55,12 @@ struct tel_sidecar {
 	char path[];
 };
 
+/* How a reader that does not wait for its input gives events. */
+struct tel_feed {
+	tel_status (*next)(struct tel_reader *r, const tel_event **event);
+	void (*free)(struct tel_feed *feed);
+};
+
 /* What a format keeps for all logs of an input. */
 struct tel_kept {
 	struct tel_kept *next;
@@ -85,7 +91,21 @@ struct tel_reader {
 	struct tel_input *in;
 	size_t peeked;           /* bytes of the last peek, from its begin */
 	tel_status input_status; /* why eof came early; else TEL_OK */
-	enum { READER_NEW, READER_LOG, READER_BETWEEN, READER_DONE } at;
+	enum tel_reader_at {
+		READER_NEW,
+		READER_LOG,
+		READER_BETWEEN, /* TEL_LOG was returned; .coming comes next */
+		READER_DONE,
+		READER_FED /* its state is that of .feed */
+	} at;
+	struct tel_log coming; /* the next log, which is open */
+	/* what stays of the log before it until the next call */
+	struct {
+		const struct tel_format_ops *format;
+		void *state;
+		char *name;
+	} ended;
+	struct tel_feed *feed; /* NULL: the reader waits for its input */
 	tel_status failed;
 	char *name;        /* of the operand */
 	char *member_name; /* "operand:member", or NULL */
@@ -95,6 +115,8 @@ struct tel_reader {
 	char *as;
 	int force;
 	int strict;
+	int nonblocking;
+	tel_seek_fn *seek; /* of tel_reader_open_callback(), or NULL */
 	int long_lines; /* inst: lines up to TEL_PEEK_MAX bytes are records */
 	size_t max_labels;
 	size_t read_size;

@@ -50,7 +50,7 @@ check_failures(const unsigned char *bytes)
 	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		struct feed feed = { bytes, SIZE, 0, at[i], 0 };
 
-		if (tel__input_callback(feed_read, &feed, 4096, &in) !=
+		if (tel__input_callback(feed_read, NULL, &feed, 4096, &in) !=
 		        TEL_OK ||
 		    tel__input_unpack(in, &in) != TEL_OK)
 			abort();
@@ -67,7 +67,7 @@ check_failures(const unsigned char *bytes)
 	{
 		struct feed feed = { bytes, SIZE, 0, SIZE_MAX, 1 };
 
-		if (tel__input_callback(feed_read, &feed, 10, &in) != TEL_OK)
+		if (tel__input_callback(feed_read, NULL, &feed, 10, &in) != TEL_OK)
 			abort();
 		ok(tel__input_peek(in, 1, &data, &avail) == TEL_EIO &&
 		        avail == 0,
@@ -137,7 +137,7 @@ check_plain(void)
 
 		text = (const unsigned char *)texts[i];
 		feed.data = text;
-		if (tel__input_callback(feed_read, &feed, 1 + i % 3, &in) !=
+		if (tel__input_callback(feed_read, NULL, &feed, 1 + i % 3, &in) !=
 		        TEL_OK ||
 		    tel__input_unpack(in, &in) != TEL_OK)
 			abort();

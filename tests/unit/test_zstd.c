@@ -159,7 +159,7 @@ check_zstd_free(const unsigned char *bytes)
 		tel__input_free(in);
 	}
 	ok(1, "freed at any time");
-	if (tel__input_callback(feed_read, &feed, 4096, &in) != TEL_OK ||
+	if (tel__input_callback(feed_read, NULL, &feed, 4096, &in) != TEL_OK ||
 	    tel__input_unpack(in, &in) != TEL_OK)
 		abort();
 	all = read_all(in, bytes, SIZE, 9999);
