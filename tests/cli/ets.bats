@@ -118,6 +118,27 @@ assert len(rows) == 36
 	run -1 telcat -f ets mpsio.log
 }
 
+@test "text becomes the log that it was printed from" {
+	telcat --contracts "$ETS/contracts.tmf" boot.ets | telcat -f ets | cmp - boot.ets
+	telcat boot.ets | telcat -f tel | telcat -f ets | cmp - boot.ets
+	telcat boot.ets | grep -v Irq= | sort | telcat -S -f ets | telcat -H | sort >got
+	telcat -H boot.ets | grep -v Irq= | sort | diff - got
+	# the numbers of a type that is not known are in the code of no type
+	printf '40 P\n#version 0\n#type A 1\n#version 1\n#type B 1\n{\nX, ItemLong\n}\n' >two.tmf
+	words two <<-'END'
+		event 1000 5 4 3 0 40 1
+		version 1 1001 5 4 3 0 40 1 7
+	END
+	telcat -d two.tmf two >text
+	run -0 --separate-stderr telcat -f json -d two.tmf <(telcat -f ets text 2>messages)
+	[ "${#lines[@]}" = 1 ]
+	grep -q 'B' messages
+	run -1 --separate-stderr telcat --strict -f ets text
+	unpack 1.118.0-lii6gc-poolncv
+	expect 1 'telcat: -: mps-1.118.0/lii6gc cannot be written as an ETS log' \
+	    telcat -f ets - < <(telcat mpsio.log)
+}
+
 @test "time begins with the first event that has one" {
 	telcat -H -T s boot.ets | cut -d' ' -f1,2 >got
 	[ "$(sed -n 10p got)" = '0.000000000 ProcessInfo' ]

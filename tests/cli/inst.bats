@@ -4,7 +4,7 @@
 # Logs of Mac OS Instrumentation, tel-inst(5), and texts of any types.
 
 # "run --separate-stderr" sets stderr.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2094
 
 load lib
 

@@ -1,16 +1,169 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The format "ets": its schema, and its encoder, which writes records as they
- * were read.  What SysInfo says of the system names things in all the others.
+ * were read, and makes those of a text.  SysInfo names things in all others.
  */
 #include "encoder/encoder.h"
 #include "format/ets/ets.h"
+
+/* ------------------------------------------------ records from a text */
+
+/* A record that is made of the fields of an event. */
+struct record {
+	unsigned char bytes[ETS_RECORD_MAX];
+	size_t used; /* of its words and text, from ETS_AT_ARGS on */
+};
+
+/* Puts a number of so many bytes behind the words so far; 0: no room. */
+static int
+put_number(struct record *rec, uint64_t value, unsigned width)
+{
+	size_t at = ETS_AT_ARGS + rec->used;
+
+	if (at + width > sizeof(rec->bytes))
+		return 0;
+	tel_store(rec->bytes + at, value, width, 0);
+	rec->used += width;
+	return 1;
+}
+
+/*
+ * Puts a string into the text, where it begins behind the five words unless
+ * numbers took more; 0: no room.
+ */
+static int
+put_string(struct record *rec, const char *string, size_t n)
+{
+	size_t at = ETS_AT_ARGS + rec->used;
+
+	if (at < ETS_ENTRY)
+		at = ETS_ENTRY;
+	if (n > sizeof(rec->bytes) - at)
+		return 0;
+	memcpy(rec->bytes + at, string, n);
+	rec->used = at + n - ETS_AT_ARGS;
+	return 1;
+}
+
+/* Puts field i of ev into the record; 0: it has no place. */
+static int
+put_field(struct record *rec, const struct tel_event *ev, unsigned i)
+{
+	static const struct {
+		const char *name;
+		uint16_t at;
+		uint8_t width;
+	} own[] = { { "instruction", ETS_AT_INSTRUCTION, 4 },
+		{ "cpu", ETS_AT_CPU, 2 }, { "tid", ETS_AT_TID, 2 },
+		{ "pid", ETS_AT_PID, 2 }, { "provider", ETS_AT_PROVIDER, 2 },
+		{ "type", ETS_AT_TYPE, 2 }, { "version", ETS_AT_VERSION, 2 } };
+	const struct tel_field *f = &ev->type->fields[i];
+	const unsigned n = ev->type->code == ETS_UNKNOWN_CODE ? 7 : 4;
+	const char *text;
+	size_t length;
+
+	if (f->datatype == TEL_STRING) {
+		text = tel_load_string(ev, f, &length);
+		return i + 1 == ev->type->nfields &&
+		    put_string(rec, text, length);
+	}
+	/* what every event has comes first, each of another name */
+	if (i < n && strcmp(f->name, own[i].name) == 0) {
+		tel_store(rec->bytes + own[i].at, tel_load(f, ev->data),
+		    own[i].width, 0);
+		return 1;
+	}
+	return put_number(rec, tel_load(f, ev->data), f->width / 8u);
+}
+
+/*
+ * Makes the record of an event of a text; 0: it cannot be made.  Codes from
+ * the top down are of further versions of types, and do not say which.
+ */
+static int
+make_record(struct record *rec, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	unsigned i;
+
+	memset(rec, 0, sizeof(*rec));
+	if (t->unknown ||
+	    (t->code > ETS_UNKNOWN_CODE - 1 - TMF_TYPES_MAX &&
+	        t->code != ETS_UNKNOWN_CODE))
+		return 0;
+	tel_store_le64(rec->bytes + ETS_AT_CLOCK, ev->clock);
+	tel_store(rec->bytes + ETS_AT_PROVIDER, t->code >> 16, 2, 0);
+	tel_store(rec->bytes + ETS_AT_TYPE, t->code & 0xffff, 2, 0);
+	for (i = 0; i < t->nfields; i++)
+		if (!put_field(rec, ev, i))
+			return 0;
+	i = ETS_ENTRY - ETS_AT_ARGS;
+	tel_store_le32(rec->bytes + ETS_AT_TEXT,
+	    rec->used > i ? (uint32_t)rec->used - i : 0);
+	return 1;
+}
+
+/* Counts an event that is left out, or fails where none may be. */
+static tel_status
+lose(struct tel_writer *w, const struct tel_event *ev)
+{
+	struct loss *lost;
+
+	if (w->strict)
+		return tel__write_fail(w, TEL_EINVAL,
+		    "%.80s: offset %llu: an event of type %.40s has no place "
+		    "in an ETS log",
+		    ev->log->name, (unsigned long long)ev->offset,
+		    ev->type->name);
+	w->losses.to = "ets";
+	lost = tel__losses_row(&w->losses, TEL_LOSS_TYPE, ev->log->schema->name,
+	    ev->type->name, NULL);
+	if (lost == NULL)
+		return TEL_ENOMEM;
+	lost->events++;
+	return TEL_OK;
+}
+
+static tel_status
+write_made(struct tel_writer *w, const struct tel_event *ev)
+{
+	struct record rec;
+	size_t size = ETS_ENTRY;
+
+	if (!make_record(&rec, ev))
+		return lose(w, ev);
+	if (ETS_AT_ARGS + rec.used > size)
+		size = ETS_AT_ARGS + rec.used;
+	return tel_output_write(w->out, rec.bytes, size);
+}
+
+/* -------------------------------------------------------------- encoder */
+
+/* Nonzero for a text, whose events are not records. */
+static int
+is_text(const struct tel_log *log)
+{
+	return strcmp(log->form, "text") == 0 ||
+	    (log->origin != NULL && strcmp(log->origin, "text") == 0);
+}
+
+static tel_status
+ets_begin(struct tel_writer *w, const struct tel_log *log)
+{
+	if (strcmp(log->schema->name, "ets") == 0)
+		return TEL_OK;
+	return tel__write_fail(w, TEL_EINVAL,
+	    "%.60s: %s cannot be written as an ETS log", log->name,
+	    log->schema->name);
+}
 
 static tel_status
 ets_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	(void)changed;
+	if (is_text(ev->log))
+		return write_made(w, ev);
 	/* an event that is laid out anew has its record beside it */
 	if (ev->raw_size > 0)
 		return tel_output_write(w->out, ev->raw, ev->raw_size);
@@ -26,7 +179,8 @@ ets_needed(const struct tel_event *ev)
 
 static const struct tel_encoder_ops encoder = {
 	.what = "an ETS log",
-	.flags = ENCODER_BINARY | ENCODER_TARGET,
+	.flags = ENCODER_BINARY | ENCODER_TARGET | ENCODER_ANY,
+	.begin = ets_begin,
 	.write = ets_write,
 	.needed = ets_needed,
 };
