@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/message.h"
 #include "telstat.h"
 
 /* What is looked at of an operand, */
@@ -35,8 +36,11 @@ read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 
 	if (want > a->room) {
 		bytes = realloc(a->bytes, want);
-		if (bytes == NULL)
+		if (bytes == NULL) {
+			message_fail(STATUS_FAILED, NULL, "%s",
+			    tel_status_text(TEL_ENOMEM));
 			return 0;
+		}
 		a->bytes = bytes;
 		a->room = want;
 	}

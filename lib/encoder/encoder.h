@@ -100,6 +100,7 @@ struct tel_writer {
 	unsigned char *lead; /* bytes between the last event and the next */
 	size_t lead_size, lead_room;
 	int lead_lost; /* some of them were too many */
+	int no_memory; /* an event was not taken: nothing more is written */
 
 	char error[256];
 };

@@ -132,9 +132,11 @@ add_definition(struct loader *l, const char *name, struct spec *spec,
 	if (unit == NULL && spec->class == TEL_CLASS_DUR)
 		unit = tel__copy_string("us", 2);
 	spec->name = tel__copy_string(name, strlen(name));
-	d = spec->name == NULL ? NULL :
-	                         tel__definition_new(spec, count, names,
-	                             l->part->strings, &l->part->budget);
+	d = spec->name == NULL ||
+	        (unit == NULL && spec->class == TEL_CLASS_DUR) ?
+	    NULL :
+	    tel__definition_new(spec, count, names, l->part->strings,
+	        &l->part->budget);
 	if (d == NULL) {
 		free(unit);
 		return TEL_ENOMEM;

@@ -358,8 +358,16 @@ take_lead(struct tel_writer *w, const struct write_log *l,
 
 /* ------------------------------------------------------------------ events */
 
-tel_status
-tel_writer_event(tel_writer *w, const tel_event *event)
+/* Notes that there was no memory for an event.  Returns st. */
+static tel_status
+note(struct tel_writer *w, tel_status st)
+{
+	w->no_memory |= st == TEL_ENOMEM;
+	return st;
+}
+
+static inline tel_status
+write_event(struct tel_writer *w, const struct tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
@@ -368,6 +376,14 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	return st == TEL_OK ? tel__write_wanted(w, event) : st;
+}
+
+tel_status
+tel_writer_event(tel_writer *w, const tel_event *event)
+{
+	const tel_status st = write_event(w, event);
+
+	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
 }
 
 /* Nonzero when other events need this one. */
@@ -387,8 +403,8 @@ is_needed(const struct tel_writer *w, const struct tel_event *ev)
 	    f->encoder->flags & ENCODER_CONTEXT && f->encoder->needed(ev);
 }
 
-tel_status
-tel_writer_pass(tel_writer *w, const tel_event *event)
+static inline tel_status
+pass_event(struct tel_writer *w, const struct tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
@@ -401,6 +417,14 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	if (st == TEL_OK && !w->bare && is_needed(w, event))
 		return w->encoder->write(w, event, NULL);
 	return st == TEL_OK ? tel__write_unwanted(w, event) : st;
+}
+
+tel_status
+tel_writer_pass(tel_writer *w, const tel_event *event)
+{
+	const tel_status st = pass_event(w, event);
+
+	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
 }
 
 /* 1 when the writer need not see what says nothing of a log. */
@@ -458,10 +482,11 @@ tel_status
 tel_writer_end_file(tel_writer *w, const tel_reader *r)
 {
 	const struct write_log *l;
-	tel_status st = TEL_OK;
+	tel_status st = w->no_memory ? TEL_ENOMEM : TEL_OK;
 
 	/* a text without an event still says what it is of */
-	if (r != NULL && w->encoder == NULL && r->log.tail_size > 0)
+	if (st == TEL_OK && r != NULL && w->encoder == NULL &&
+	    r->log.tail_size > 0)
 		st = switch_log(w, &r->log);
 	/* so does one of which all is filtered out, but for what was lost */
 	if (st == TEL_OK && r != NULL && r->log.schema != NULL &&
@@ -480,6 +505,8 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 tel_status
 tel_writer_finish(tel_writer *w)
 {
+	if (w->no_memory)
+		return TEL_ENOMEM;
 	if (w->encoder == NULL)
 		w->encoder = w->target;
 	if (w->encoder == NULL || w->encoder->finish == NULL)

@@ -61,24 +61,31 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 
 /* ------------------------------------------------------------- schemas */
 
-/* The built-in schema that a log says it has; NULL when it has none. */
-static struct tel_schema *
-built_in(const struct tel_reader *r, const struct native_log *log)
+/* Finds the built-in schema that a log says it has; NULL when it has none. */
+static tel_status
+built_in(const struct tel_reader *r, const struct native_log *log,
+    struct tel_schema **out)
 {
+	uint64_t digest;
 	tel_schema *s;
+	tel_status st;
 	char name[48];
 
+	*out = NULL;
 	if (log->schema_size >= sizeof(name) ||
 	    memchr(log->schema, '\0', log->schema_size) != NULL)
-		return NULL;
+		return TEL_OK;
 	memcpy(name, log->schema, log->schema_size);
 	name[log->schema_size] = '\0';
-	if (tel__format_schema(r->formats, name, &s) != TEL_OK)
-		return NULL;
-	if (tel__native_digest(s) == log->digest)
-		return s;
-	tel_schema_free(s);
-	return NULL;
+	st = tel__format_schema(r->formats, name, &s);
+	if (st != TEL_OK)
+		return st == TEL_ENOMEM ? st : TEL_OK;
+	digest = tel__native_digest(s);
+	if (digest == log->digest)
+		*out = s;
+	else
+		tel_schema_free(s);
+	return digest == 0 ? TEL_ENOMEM : TEL_OK;
 }
 
 static uint64_t
@@ -152,11 +159,10 @@ find_schema(struct tel_reader *r, struct native *s,
 		return TEL_OK;
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
-	schema = built_in(r, log);
-	if (schema == NULL && types != 0)
-		st = tel__native_schema(log, &schema, &partial);
-	else if (schema == NULL)
-		st = TEL_EFORMAT;
+	st = built_in(r, log, &schema);
+	if (st == TEL_OK && schema == NULL)
+		st = types == 0 ? TEL_EFORMAT :
+		                  tel__native_schema(log, &schema, &partial);
 	if (st == TEL_OK)
 		st = add_schema(r, s, schema, log, partial ? types : 0);
 	*out = s->schemas;

@@ -71,20 +71,25 @@ begin(struct tel_writer *w)
 
 /* -------------------------------------------------------------- events */
 
-/* 1 when a schema of that name is built in, and is the same. */
-static int
+/* Finds out whether a schema of that name is built in, and is the same. */
+static tel_status
 is_known(const struct tel_writer *w, const struct tel_schema *s,
-    uint64_t digest)
+    uint64_t digest, int *known)
 {
 	tel_schema *built_in;
-	int same;
+	uint64_t other;
+	tel_status st;
 
-	if (s->described ||
-	    tel__format_schema(w->formats, s->name, &built_in) != TEL_OK)
-		return 0;
-	same = tel__native_digest(built_in) == digest;
+	*known = 0;
+	if (s->described)
+		return TEL_OK;
+	st = tel__format_schema(w->formats, s->name, &built_in);
+	if (st != TEL_OK)
+		return st == TEL_ENOMEM ? st : TEL_OK;
+	other = tel__native_digest(built_in);
 	tel_schema_free(built_in);
-	return same;
+	*known = other == digest;
+	return other == 0 ? TEL_ENOMEM : TEL_OK;
 }
 
 static tel_status
@@ -108,7 +113,11 @@ find_schema(struct tel_writer *w, struct tel_schema *schema)
 			free(s);
 			return TEL_ENOMEM;
 		}
-		s->known = is_known(w, schema, digest);
+		if (is_known(w, schema, digest, &s->known) != TEL_OK) {
+			tel__native_schema_end(&s->native);
+			free(s);
+			return TEL_ENOMEM;
+		}
 		s->next = n->schemas;
 		n->schemas = s;
 	}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# An allocation that fails ends a tool with status 1 and a message, or changes
+# nothing: no crash, and no output that only looks whole.
+
+load lib
+
+setup() {
+	case $CFLAGS in *-fsanitize*) skip "sanitizers have a malloc of their own" ;; esac
+	[ -z "$TEST_VALGRIND" ] || skip "valgrind has a malloc of its own"
+	cd "$BATS_TEST_TMPDIR" || exit
+	"$CC" -O1 -shared -fPIC -o fail.so "$TEL_TOP/tests/check/fail_alloc.c" \
+	    -ldl
+	data=$TEL_TOP/tests/data
+	zstd -qdc "$data/mps/1.118.0-lii6gc-poolncv.log.zst" >mps.log
+	telfilter -f tel -o mps.tel mps.log
+	cp "$data"/hpm/v3be/HPM.* .
+	cp "$data"/alloc/{short.rep,hand.kdump,hand.logalloc,old.android} .
+	cp "$data"/alloc/{calls.ltrace,calls.mtrace,calls.valgrind}.zst .
+	cp "$data"/alloc/perl.heaptrack.zst "$data/inst/hfs.txt" .
+	cp "$data/ets/boot.text" "$data"/stat/{report,classes}.inst .
+	cp "$data/mps/1.118.0-lii6gc-poolncv.cnv.zst" mps.cnv.zst
+	cp "$data/mps/1.111.0-lii6gc-poolncv.log.zst" old.log.zst
+}
+
+sweep() {
+	python3 "$TEL_TOP/tests/check/alloc_failures.py" ./fail.so "$@"
+}
+
+@test "telcat without memory: every format, every output" {
+	sweep 40 'telcat mps.log' 'telcat mps.tel' 'telcat mps.cnv.zst' \
+	    'telcat old.log.zst mps.log' 'telcat hfs.txt' 'telcat boot.text' \
+	    'telcat HPM.1.startup' 'telcat calls.ltrace.zst' \
+	    'telcat calls.mtrace.zst' 'telcat calls.valgrind.zst' \
+	    'telcat perl.heaptrack.zst' 'telcat hand.kdump' \
+	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep' \
+	    'telcat -S -f csv mps.log' 'telcat -f json mps.log' \
+	    'telcat -f sql mps.log' 'telcat -f mpscnv mps.log' \
+	    'telcat -f perfetto mps.log' 'telcat -f chrome mps.log' \
+	    'telcat -f folded hfs.txt' 'telcat --types mps.log'
+}
+
+@test "telfilter without memory: every format that is written" {
+	sweep 60 'telfilter -k Pool,Object mps.log' 'telfilter -f tel mps.log' \
+	    "telfilter -w 'size>40' mps.tel" 'telfilter -z 3 mps.log' \
+	    'telfilter -f mps:1.112.0 mps.log' 'telfilter -f tel hfs.txt' \
+	    'telfilter -f tel HPM.1.startup' "telfilter -c -w 'size>40' mps.log" \
+	    'telfilter -f tel mps.cnv.zst old.log.zst'
+}
+
+@test "telstat without memory: every report" {
+	sweep 60 'telstat mps.log' 'telstat -f csv mps.tel' \
+	    'telstat -f json HPM.1.startup' 'telstat -f svg mps.log' \
+	    'telstat -f inst mps.log' 'telstat -f openmetrics mps.log' \
+	    "telstat -s 't=tally(name,32)' -s 'd=dur()' -g kind mps.log" \
+	    'telstat perl.heaptrack.zst' 'telstat hfs.txt' \
+	    'telstat report.inst' 'telstat classes.inst'
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lets one allocation after another fail in a tool.
+
+usage: alloc_failures.py LIBRARY POINTS COMMAND ...
+
+LIBRARY is what fail_alloc.c was compiled to, POINTS how many allocations of a
+run are tried at most: the first ones and others at equal steps.  Each COMMAND
+is one argument, a line of shell words.  A run must either print what it
+prints with all memory, with the same status, or end with status 1 and a
+message.  Prints what does neither; status 1 if there was any.
+"""
+import concurrent.futures
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+
+def run(library, words, at, count=""):
+    env = dict(os.environ, LD_PRELOAD=library, FAIL_AT=str(at),
+               FAIL_COUNT=count)
+    return subprocess.run(words, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=60)
+
+
+def judge(whole, one):
+    """What is wrong with a run; None: nothing."""
+    if one.returncode < 0:
+        return f"ends by signal {-one.returncode}"
+    if one.returncode == 1:
+        return None if one.stderr else "fails without a message"
+    if one.returncode != whole.returncode:
+        return f"status {one.returncode} instead of {whole.returncode}"
+    if one.stdout != whole.stdout:
+        return (f"status {one.returncode} with {len(one.stdout)} other bytes "
+                f"instead of {len(whole.stdout)}")
+    return None
+
+
+def points(total, most):
+    first = most // 2
+    if total <= most:
+        return range(1, total + 1)
+    step = max(1, (total - first) // (most - first))
+    return [*range(1, first + 1), *range(first + 1, total + 1, step)]
+
+
+def main():
+    library, most = sys.argv[1], int(sys.argv[2])
+    found = runs = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, \
+            tempfile.TemporaryDirectory() as folder:
+        for line in sys.argv[3:]:
+            words = shlex.split(line)
+            counted = os.path.join(folder, "count")
+            with open(counted, "wb") as f:
+                f.write(bytes(8))
+            whole = run(library, words, 0, counted)
+            with open(counted, "rb") as f:
+                total = int.from_bytes(f.read(), sys.byteorder)
+            if whole.returncode not in (0, 3):
+                print(f"{line}: status {whole.returncode} with all memory")
+                found += 1
+                continue
+            at = points(total, most)
+            for n, one in zip(at, pool.map(
+                    lambda n, w=words: run(library, w, n), at)):
+                runs += 1
+                wrong = judge(whole, one)
+                if wrong:
+                    print(f"{line}: allocation {n} of {total} fails: {wrong}")
+                    found += 1
+    print(f"{runs} runs, {found} wrong")
+    return found != 0 or runs == 0
+
+
+sys.exit(main())
