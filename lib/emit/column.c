@@ -166,29 +166,39 @@ struct column {
 	uint64_t low, high; /* the least and the greatest value */
 	uint64_t bits;      /* bits in which values differ from the first */
 	uint64_t steps;     /* bits of the zigzags of the steps */
-	int line;           /* all steps are alike */
 };
 
 static struct column
 look_at(const uint64_t *v, unsigned n)
 {
-	struct column c = { v[0], v[0], 0, 0, 1 };
-	const uint64_t first = v[0], step = n > 1 ? v[1] - v[0] : 0;
-	uint64_t before = first, odd = 0;
+	struct column c = { v[0], v[0], 0, 0 };
+	const uint64_t first = v[0];
+	uint64_t before = first;
 	unsigned i;
 
 	for (i = 1; i < n; i++) {
-		const uint64_t x = v[i], d = x - before;
+		const uint64_t x = v[i];
 
 		c.low = x < c.low ? x : c.low;
 		c.high = x > c.high ? x : c.high;
 		c.bits |= x - first;
-		c.steps |= zigzag(d);
-		odd |= d ^ step;
+		c.steps |= zigzag(x - before);
 		before = x;
 	}
-	c.line = odd == 0;
 	return c;
+}
+
+/* Whether each value is the one before and the same step: most are not. */
+static int
+is_line(const uint64_t *v, unsigned n)
+{
+	const uint64_t step = n > 1 ? v[1] - v[0] : 0;
+	unsigned i;
+
+	for (i = 2; i < n; i++)
+		if (v[i] - v[i - 1] != step)
+			return 0;
+	return 1;
 }
 
 /* All values are v. */
@@ -212,8 +222,8 @@ put_table(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 {
 	const unsigned count = (unsigned)((c->high - c->low) >> scale) + 1;
 	const unsigned log = count <= 2 ? 0 : count <= 4 ? 1 : 2;
-	const unsigned each = 8u >> log;
-	const size_t size = (n + each - 1) / each;
+	const unsigned shift = 3 - log; /* so many in a byte, as a power */
+	const size_t size = (n + (1u << shift) - 1) >> shift;
 	unsigned char m = (unsigned char)(0xC0 + log), *p;
 	unsigned i;
 
@@ -227,8 +237,8 @@ put_table(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 		return;
 	memset(p, 0, size);
 	for (i = 0; i < n; i++)
-		p[i / each] |= (unsigned char)((v[i] - c->low) >> scale
-		        << (i % each << log));
+		p[i >> shift] |= (unsigned char)((v[i] - c->low) >> scale
+		        << ((i & ((1u << shift) - 1)) << log));
 	b->used += size;
 }
 
@@ -282,21 +292,22 @@ void
 tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
     uint64_t before)
 {
-	const struct column c = look_at(v, n);
 	unsigned scale = 0, wide, stepped;
+	struct column c;
 	unsigned char m;
 
-	if (c.bits == 0) {
-		put_same(b, v[0] - before);
-		return;
-	}
-	if (c.line) {
+	if (is_line(v, n)) {
+		if (n == 1 || v[1] == v[0]) {
+			put_same(b, v[0] - before);
+			return;
+		}
 		m = 0xD0;
 		tel__emit_put(b, &m, 1);
 		tel__emit_put_varint(b, zigzag(v[0] - before));
 		tel__emit_put_varint(b, zigzag(v[1] - v[0]));
 		return;
 	}
+	c = look_at(v, n);
 	while ((c.bits >> scale & 1) == 0)
 		scale++;
 	wide = width_of((c.high - c.low) >> scale);

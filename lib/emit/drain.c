@@ -182,28 +182,38 @@ look(struct cursor *c, int all)
 
 /* --------------------------------------------------------------- copying */
 
+/* What is the same for the events of a run. */
+struct run {
+	uint64_t thread, none;
+	unsigned code, type; /* of the last event: index and 1, or 0 */
+};
+
 /* Copies an event, if it is to go out and its type is known. */
 static inline void
-copy_event(const struct cursor *c, uint64_t none)
+copy_event(struct run *run, const uint64_t *event, unsigned words,
+    uint64_t clock)
 {
 	uint64_t *to = batch.words + batch.used;
 	const unsigned first =
-	    (unsigned)__atomic_load_n(&c->event[0], __ATOMIC_RELAXED);
-	const unsigned type =
-	    __atomic_load_n(&tel__emit_types.by_code[first & 0xFFFF],
-	        __ATOMIC_ACQUIRE);
+	    (unsigned)__atomic_load_n(&event[0], __ATOMIC_RELAXED);
 	unsigned i;
 
-	if (!(first & TEL__EVENT_OUT) || type == 0)
+	if ((first & 0xFFFF) != run->code) {
+		run->code = first & 0xFFFF;
+		run->type = __atomic_load_n(&tel__emit_types.by_code[run->code],
+		    __ATOMIC_ACQUIRE);
+	}
+	if (!(first & TEL__EVENT_OUT) || run->type == 0)
 		return;
-	to[0] = c->words;
-	to[1] = (uint64_t)TEL__NOW(c->walk.ring->thread) << 32;
-	for (i = 2; i < c->words; i++)
-		to[i] = __atomic_load_n(&c->event[i], __ATOMIC_RELAXED);
-	batch.clock[batch.count] = c->clock != 0 ? c->clock : none;
+	to[0] = words;
+	to[1] = run->thread << 32;
+	for (i = 2; i < words; i++)
+		to[i] = __atomic_load_n(&event[i], __ATOMIC_RELAXED);
+	batch.clock[batch.count] = clock != 0 ? clock : run->none;
 	batch.at[batch.count] = (uint32_t)batch.used;
-	batch.type[batch.count] = (uint16_t)(type - 1);
-	batch.used += c->words;
+	batch.type[batch.count] = (uint16_t)(run->type - 1);
+	batch.one_type &= run->type - 1 == batch.type[0];
+	batch.used += words;
 	batch.count++;
 }
 
@@ -214,19 +224,27 @@ copy_event(const struct cursor *c, uint64_t none)
 static int
 copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 {
-	const struct tel__emit_ring *ring = c->walk.ring;
+	struct tel__emit_ring *ring = tel__emit_ring((unsigned)(c - cursors));
 	const uint64_t start = c->walk.at;
 	const unsigned count = batch.count;
 	const size_t used = batch.used;
+	const size_t most = used + TEL__NOW(ring->mask) / 8;
+	struct run run = { TEL__NOW(ring->thread), none, 0, 0 };
 	int more = 1;
 
-	while (batch.count < BATCH_EVENTS &&
-	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8 &&
-	    batch.used - used < TEL__NOW(ring->mask) / 8) {
-		copy_event(c, none);
+	while (batch.count < BATCH_EVENTS && batch.used < most &&
+	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8) {
+		copy_event(&run, c->event, c->words, c->clock);
 		c->walk.at += TEL__RING_ONE + c->words;
-		more = look(c, all);
-		if (!more || c->clock > limit)
+		/* most of the time the next one is there */
+		c->event = tel__emit_here(&c->walk, &c->words);
+		if (c->event == NULL) {
+			more = look(c, all);
+			if (!more)
+				break;
+		}
+		c->clock = __atomic_load_n(&c->event[1], __ATOMIC_RELAXED);
+		if (c->clock > limit)
 			break;
 	}
 	if (((head_of(ring) - start) & POSITION) > TEL__NOW(ring->mask) + 1) {
@@ -236,8 +254,10 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 		catch_up(c, 1);
 		more = look(c, all);
 	}
-	__atomic_store_n(&tel__emit_ring((unsigned)(c - cursors))->tail,
-	    c->walk.at, __ATOMIC_RELEASE);
+	if (batch.count > count)
+		batch.one_thread &=
+		    batch.words[1] == batch.words[batch.at[count] + 1];
+	__atomic_store_n(&ring->tail, c->walk.at, __ATOMIC_RELEASE);
 	return more;
 }
 
@@ -250,6 +270,7 @@ collect(uint64_t horizon, uint64_t none, int all)
 
 	batch.count = 0;
 	batch.used = 0;
+	batch.one_type = batch.one_thread = 1;
 	while (nactive > 0 && batch.count < BATCH_EVENTS &&
 	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8) {
 		best = 0;

@@ -143,7 +143,27 @@ uint64_t tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
  * The event at w->at: its words, and how many; NULL: it is not whole, or
  * there is none.
  */
-const uint64_t *tel__emit_here(const struct tel__emit_walk *w, unsigned *words);
+static inline const uint64_t *
+tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
+{
+	const uint64_t *p;
+	uint64_t first;
+
+	*words = 0;
+	if (((w->end - w->at) & POSITION) == 0)
+		return NULL;
+	p = (const uint64_t *)(const void *)((const char *)w->ring +
+	        TEL__RING_HEADER) +
+	    (w->at & TEL__NOW(w->ring->mask));
+	first = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+	*words = first >> 16 & 0xfff;
+	if (!(first & TEL__EVENT_WHOLE) ||
+	    first >> 32 != (uint32_t)w->at * TEL__EVENT_TAG || *words < 2 ||
+	    *words > TEL_EMIT_EVENT_MAX / 8 ||
+	    *words > ((w->end - w->at) & POSITION))
+		return NULL;
+	return p;
+}
 /* Goes on to the next event that is whole.  0: there is none. */
 int tel__emit_search(struct tel__emit_walk *w);
 
@@ -164,12 +184,13 @@ char *tel__emit_path(const char *pattern);
 /* Events of all rings, in order. */
 struct tel__emit_batch {
 	unsigned count;
-	size_t used;     /* words */
-	uint64_t *words; /* BATCH_WORDS */
-	uint64_t *clock; /* BATCH_EVENTS each */
-	uint32_t *at;    /* where in words each begins */
-	uint16_t *type;  /* index */
-	unsigned types;  /* how many are registered, and their digest */
+	size_t used;              /* words */
+	uint64_t *words;          /* BATCH_WORDS */
+	uint64_t *clock;          /* BATCH_EVENTS each */
+	uint32_t *at;             /* where in words each begins */
+	uint16_t *type;           /* index */
+	int one_type, one_thread; /* all events are of the first one\'s */
+	unsigned types; /* how many are registered, and their digest */
 	uint32_t digest;
 	/* events that were lost so far, by kind */
 	uint64_t lost[TEL_EMIT_KINDS];

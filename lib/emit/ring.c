@@ -464,27 +464,6 @@ tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
 	return best;
 }
 
-const uint64_t *
-tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
-{
-	const uint64_t *p;
-	uint64_t first;
-
-	if (((w->end - w->at) & POSITION) == 0)
-		return NULL;
-	p = (const uint64_t *)(const void *)((const char *)w->ring +
-	        TEL__RING_HEADER) +
-	    (w->at & TEL__NOW(w->ring->mask));
-	first = __atomic_load_n(p, __ATOMIC_ACQUIRE);
-	*words = first >> 16 & 0xfff;
-	if (!(first & TEL__EVENT_WHOLE) ||
-	    first >> 32 != (uint32_t)w->at * TEL__EVENT_TAG || *words < 2 ||
-	    *words > TEL_EMIT_EVENT_MAX / 8 ||
-	    *words > ((w->end - w->at) & POSITION))
-		return NULL;
-	return p;
-}
-
 int
 tel__emit_search(struct tel__emit_walk *w)
 {

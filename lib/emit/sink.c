@@ -214,6 +214,8 @@ put_strings(struct tel_emit_sink *s, struct tel__emit_batch *extra)
 	do {
 		extra->count = 0;
 		extra->used = 0;
+		extra->one_type = 1;
+		extra->one_thread = 0;
 		while (extra->count < EXTRA_EVENTS &&
 		    EXTRA_WORDS - extra->used >= TEL_EMIT_EVENT_MAX / 8 &&
 		    (entry = tel__emit_next_entry(&at)) != NULL) {

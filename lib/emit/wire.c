@@ -386,6 +386,13 @@ put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 		f = &t->fields[i];
 		if (f->letter->width == 0)
 			continue;
+		if (f->space == 2 && batch->one_thread) {
+			batch->column[0] = batch->words[rows[0] + 1] >> 32;
+			tel__emit_put_column(b, batch->column, 1,
+			    before[NUMBERS]);
+			before[NUMBERS] = batch->column[0];
+			continue;
+		}
 		gather(batch, rows, part->count, f);
 		class = f->letter->data_type == ADDRESS ||
 		        f->letter->data_type == POINTER ?
@@ -412,6 +419,15 @@ make_parts(struct tel__emit_batch *batch, const uint32_t *chosen,
 	static uint16_t part_of[TYPES_MAX]; /* and 1; under the drain's lock */
 	unsigned i, k, n = 0, at = 0;
 
+	if (batch->one_type && count > 0) {
+		parts[0].type = batch->type[0];
+		parts[0].first = 0;
+		parts[0].count = count;
+		wanted[batch->type[0]] = 1;
+		for (i = 0; i < count; i++)
+			batch->rows[i] = batch->at[chosen[i]];
+		return 1;
+	}
 	for (i = 0; i < count; i++) {
 		const unsigned type = batch->type[chosen[i]];
 
@@ -454,30 +470,20 @@ varies(const struct tel__emit_batch *batch, const struct part *part)
 	return 0;
 }
 
-/* What the head of a block says: its clocks, and what was lost. */
+/* The least and the greatest clock of the events. */
 static void
-put_head(const struct tel__emit_stream *s, struct tel__emit_bytes *head,
-    const struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
-    uint64_t lost)
+find_clocks(const struct tel__emit_batch *batch, const uint32_t *chosen,
+    unsigned count, uint64_t *low, uint64_t *high)
 {
-	uint64_t low = count > 0 ? batch->clock[chosen[0]] : 0, high = low;
 	unsigned i;
 
+	*low = *high = count > 0 ? batch->clock[chosen[0]] : 0;
 	for (i = 1; i < count; i++) {
 		const uint64_t clock = batch->clock[chosen[i]];
 
-		low = clock < low ? clock : low;
-		high = clock > high ? clock : high;
+		*low = clock < *low ? clock : *low;
+		*high = clock > *high ? clock : *high;
 	}
-	tel__emit_put_varint(head, s->sequence);
-	tel__emit_put_varint(head, s->events);
-	tel__emit_put_varint(head, count);
-	tel__emit_put_varint(head, low);
-	tel__emit_put_varint(head, high - low);
-	tel__emit_put_varint(head, lost);
-	tel__emit_put_varint(head, s->id & 0xFFFFFFFF);
-	/* no process, thread or processor: the thread is a field of events */
-	tel__emit_put_varint(head, 0);
 }
 
 /* The names of threads: all that there are, as a block must do alone. */
@@ -553,23 +559,28 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
     uint64_t lost)
 {
 	struct tel__emit_bytes head = { NULL, 0, 0, 0 };
-	uint64_t low = count > 0 ? batch->clock[chosen[0]] : 0;
-	const uint32_t digest = batch->digest;
+	uint64_t low, high;
 	size_t at;
 	unsigned i;
 
 	if (!s->started)
 		tel__emit_put_start(s, b);
-	if (s->digest != digest || s->sequence == 0) {
+	if (s->digest != batch->digest || s->sequence == 0) {
 		at = begin(b);
-		put_log(s, b, digest, batch->types, NULL);
+		put_log(s, b, batch->digest, batch->types, NULL);
 		end(s, b, at, RECORD_LOG, NULL);
-		s->digest = digest;
+		s->digest = batch->digest;
 	}
-	put_head(s, &head, batch, chosen, count, lost);
-	for (i = 1; i < count; i++)
-		if (batch->clock[chosen[i]] < low)
-			low = batch->clock[chosen[i]];
+	find_clocks(batch, chosen, count, &low, &high);
+	tel__emit_put_varint(&head, s->sequence);
+	tel__emit_put_varint(&head, s->events);
+	tel__emit_put_varint(&head, count);
+	tel__emit_put_varint(&head, low);
+	tel__emit_put_varint(&head, high - low);
+	tel__emit_put_varint(&head, lost);
+	tel__emit_put_varint(&head, s->id & 0xFFFFFFFF);
+	/* no process, thread or processor: the thread is a field of events */
+	tel__emit_put_varint(&head, 0);
 	at = begin(b);
 	put_events(s, b, batch, chosen, count, low);
 	end(s, b, at, RECORD_BLOCK, &head);
@@ -579,6 +590,12 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 		return;
 	s->sequence++;
 	s->events += count;
+	if (count > 0 && batch->one_type &&
+	    tel__emit_types.list[batch->type[0]]->string < 0) {
+		s->offset +=
+		    (uint64_t)count * row_size(batch, batch->at[chosen[0]]);
+		return;
+	}
 	for (i = 0; i < count; i++)
 		s->offset += row_size(batch, batch->at[chosen[i]]);
 }
