@@ -110,13 +110,4 @@ lines_hex(const unsigned char **p, uint64_t *out)
 	return 1;
 }
 
-/* FNV-1a, by Fowler, Noll and Vo. */
-#define LINES_HASH 2166136261u
-
-static inline uint32_t
-lines_hash(uint32_t hash, unsigned char c)
-{
-	return (hash ^ c) * 16777619u;
-}
-
 #endif

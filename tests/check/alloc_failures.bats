@@ -49,6 +49,11 @@ sweep() {
 	    'telfilter -f tel mps.cnv.zst old.log.zst'
 }
 
+@test "telreplay without memory, as far as it reads the log" {
+	sweep 60 'telreplay -n -f csv perl.heaptrack.zst' \
+	    'telreplay -n -f json mps.log' 'telreplay -n short.rep'
+}
+
 @test "telstat without memory: every report" {
 	sweep 60 'telstat mps.log' 'telstat -f csv mps.tel' \
 	    'telstat -f json HPM.1.startup' 'telstat -f svg mps.log' \

@@ -48,14 +48,10 @@ tel__any_free(struct any *a)
 
 /* ------------------------------------------------------------ schemas */
 
-static uint32_t
+static uint64_t
 hash_of(const char *name)
 {
-	uint32_t hash = LINES_HASH;
-
-	for (; *name != '\0'; name++)
-		hash = lines_hash(hash, (unsigned char)*name);
-	return hash;
+	return tel__fnv(TEL__FNV, name, strlen(name));
 }
 
 /* Fills the table of names.  TEL_OK, TEL_ENOMEM. */
@@ -72,7 +68,7 @@ make_slots(struct any_map *m)
 		return TEL_ENOMEM;
 	m->mask = size - 1;
 	for (i = 0; i < s->ntypes; i++) {
-		at = hash_of(s->types[i].name) & m->mask;
+		at = (uint32_t)hash_of(s->types[i].name) & m->mask;
 		while (m->slot[at] != 0)
 			at = (at + 1) & m->mask;
 		m->slot[at] = i + 1;
@@ -289,7 +285,8 @@ tel__any_parse(struct lines *s)
 {
 	const struct any_map *m = s->any->map;
 	const unsigned char *p = s->line.p, *name;
-	uint32_t hash = LINES_HASH, at;
+	uint64_t hash = TEL__FNV;
+	uint32_t at;
 	const struct tel_type *t;
 	int found = 0;
 	size_t n;
@@ -300,9 +297,10 @@ tel__any_parse(struct lines *s)
 		return tel__lines_wrong(s, p, "a blank", NULL);
 	name = ++p;
 	for (; p < s->line.end && *p != ' '; p++)
-		hash = lines_hash(hash, *p);
+		hash = tel__fnv_byte(hash, *p);
 	n = (size_t)(p - name);
-	for (at = hash & m->mask; m->slot[at] != 0; at = (at + 1) & m->mask) {
+	for (at = (uint32_t)hash & m->mask; m->slot[at] != 0;
+	     at = (at + 1) & m->mask) {
 		t = &m->schema->types[m->slot[at] - 1];
 		if (t->name_length != n || memcmp(t->name, name, n) != 0)
 			continue;

@@ -212,7 +212,7 @@ static int
 text_parse(struct lines *s, const struct lines_map *m)
 {
 	const unsigned char *p = s->line.p, *name;
-	uint32_t hash = LINES_HASH;
+	uint64_t hash = TEL__FNV;
 	uint64_t seen[4] = { 0 };
 	const struct tel_field *f;
 	const struct tel_type *t;
@@ -226,7 +226,7 @@ text_parse(struct lines *s, const struct lines_map *m)
 		return tel__lines_wrong(s, p, "a blank", NULL);
 	name = ++p;
 	for (; p < s->line.end && *p != ' '; p++)
-		hash = lines_hash(hash, *p);
+		hash = tel__fnv_byte(hash, *p);
 	t = tel__lines_find(m, name, (size_t)(p - name), hash);
 	if (t == NULL) {
 		if (is_word(name, s->line.end, "0x", 2))

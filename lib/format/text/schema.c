@@ -13,7 +13,7 @@
 
 const struct tel_type *
 tel__lines_find(const struct lines_map *m, const unsigned char *name, size_t n,
-    uint32_t hash)
+    uint64_t hash)
 {
 	const struct tel_type *t;
 	uint32_t i;
@@ -31,18 +31,16 @@ tel__lines_find(const struct lines_map *m, const unsigned char *name, size_t n,
 static tel_status
 set_map(struct lines_map *m, struct tel_schema *schema)
 {
-	uint32_t i, at, hash;
-	const char *p;
+	const char *name;
+	uint32_t i, at;
 
 	m->schema = schema;
 	memset(m->slot, 0, sizeof(m->slot));
 	if (schema->ntypes > LINES_SLOTS / 2)
 		return TEL_ELIMIT;
 	for (i = 0; i < schema->ntypes; i++) {
-		hash = LINES_HASH;
-		for (p = schema->types[i].name; *p != '\0'; p++)
-			hash = lines_hash(hash, (unsigned char)*p);
-		at = hash % LINES_SLOTS;
+		name = schema->types[i].name;
+		at = tel__fnv(TEL__FNV, name, strlen(name)) % LINES_SLOTS;
 		while (m->slot[at] != 0)
 			at = (at + 1) % LINES_SLOTS;
 		m->slot[at] = (uint16_t)(i + 1);

@@ -12,6 +12,7 @@
 
 #include <locale.h>
 
+#include "base/hash.h"
 #include "model/encode.h"
 #include "reader/lines.h"
 
@@ -152,7 +153,7 @@ int tel__lines_format(const unsigned char *p, const unsigned char *end,
     char *name, size_t size);
 /* The type whose name is the n bytes at name, with this hash; or NULL. */
 const struct tel_type *tel__lines_find(const struct lines_map *m,
-    const unsigned char *name, size_t n, uint32_t hash);
+    const unsigned char *name, size_t n, uint64_t hash);
 
 /*
  * Parts of a line.  Each reads at *p, moves *p past what it read and returns
