@@ -273,6 +273,10 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 		if (st != TEL_OK)
 			return st;
 	}
+	/* the end of the stream before it is left out with its last blocks */
+	if (e != NULL && e->kind == NATIVE_START &&
+	    tel__reader_place(r) < e->offset)
+		s->in_stream = s->started = s->identified = 0;
 	if (e != NULL)
 		go_to(r, e->offset);
 	else if (tel__reader_place(r) < x->end)
