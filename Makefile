@@ -259,7 +259,7 @@ fuzz-programs: $(FUZZ:%=$(BUILD)/fuzz/%)
 
 bench:
 	@tests/deps.sh build bench
-	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets
+	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets $(BUILD)/tests/bench_emit
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/bench/bench.sh $(BUILD)/bench
 
 lint:

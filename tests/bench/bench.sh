@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# "make bench": measures the commands on PATH against md5sum.
+# "make bench": measures the commands on PATH against md5sum, and what an
+# event of libtel-emit costs.
 #
 #	[BENCHLOG=LOG] [BENCHMB=256] tests/bench/bench.sh FOLDER
 #
@@ -21,5 +22,6 @@ esac
 # one with events of every sort, in words
 "$folder/../tests/test_ets" --make tests/data/ets/good-boot.txt \
     "$folder/seed.ets"
+"$folder/../tests/bench_emit" "$folder"
 python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
 exec python3 tests/bench/replay.py "$folder"

@@ -72,10 +72,10 @@ die() {
 	die sh -c "kill -ABRT \$\$"
 	run -1 telcat "$core"
 	[[ $output == *"without rings of libtel-emit"* ]]
-	head -c 3000 "$core" >cut
-	run -1 telcat cut
-	head -c 40 "$core" >cut
-	run -1 telcat cut
+	head -c 3000 <"$core" >short
+	run -1 telcat short
+	head -c 40 <"$core" >short
+	run -1 telcat short
 	[[ $output == *"damaged core"* ]]
 	printf '\177ELF' | run -1 telcat
 }

@@ -383,6 +383,7 @@ test_sockets(void)
 	struct shop_log l;
 	tel_emit_sink *s;
 	int fd, peer, i;
+	pid_t child;
 
 	snprintf(address, sizeof(address), "unix:%s", path);
 	start(&o);
@@ -430,11 +431,24 @@ test_sockets(void)
 	for (i = 0; i < 10; i++)
 		shop_count(6, (uint64_t)i);
 	tel_emit_flush();
+	/* what telcat -u does with the path of a socket */
+	child = fork();
+	if (child == 0)
+		_exit(shop_read_file(path, &l) != TEL_END || l.numbers != 5 ||
+		    l.damaged != 0);
+	for (i = 0; i < 25; i++) {
+		usleep(20000);
+		tel_emit_flush();
+	}
+	for (i = 10; i < 15; i++)
+		shop_count(6, (uint64_t)i);
 	tel_emit_close();
+	waitpid(child, &i, 0);
+	is_u64((uint64_t)i, 0, "a reader may come later, by the path alone");
 	save(peer, log);
 	close(peer);
 	shop_read_file(log, &l);
-	is_u64(l.numbers, 10, "and gets events");
+	is_u64(l.numbers, 15, "and gets events");
 	is_u64(l.damaged, 0, "and an end");
 	unlink(log);
 	unlink(path);
