@@ -141,6 +141,36 @@ format_find(struct format *f, const char *name, unsigned without)
 
 /* -------------------------------------------------------------- writer */
 
+/* Sets what --meta-set gives. */
+static int
+set_metadata(const struct settings *s, tel_writer *w)
+{
+	const char *equals;
+	tel_status st = TEL_OK;
+	char key[256];
+	size_t i, n;
+
+	for (i = 0; i < s->nmetadata; i++) {
+		equals = strchr(s->metadata[i], '=');
+		n = (size_t)(equals - s->metadata[i]);
+		st = TEL_EINVAL;
+		if (n < sizeof(key)) {
+			memcpy(key, s->metadata[i], n);
+			key[n] = '\0';
+			st = tel_writer_set_metadata(w, key, equals + 1);
+		}
+		if (st == TEL_OK)
+			continue;
+		message_fail(st == TEL_ENOMEM ? STATUS_FAILED : STATUS_USAGE,
+		    NULL, "--meta-set %s: %s", s->metadata[i],
+		    st == TEL_EINVAL ? "a key has lower-case letters, "
+		                       "digits, '.' and '-'" :
+		                       tel_status_text(st));
+		return 0;
+	}
+	return 1;
+}
+
 tel_writer *
 format_writer(const struct settings *s, const struct sink *sink, int bare)
 {
@@ -157,6 +187,10 @@ format_writer(const struct settings *s, const struct sink *sink, int bare)
 		st = tel_writer_set_terminal(w, sink->terminal);
 	if (st == TEL_OK && s->max_labels > 0)
 		st = tel_writer_set_max_labels(w, s->max_labels);
+	if (st == TEL_OK && !set_metadata(s, w)) {
+		tel_writer_free(w);
+		return NULL;
+	}
 	if (st == TEL_OK)
 		return w;
 	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));

@@ -190,6 +190,29 @@ describe_free(char **list, size_t count)
 
 /* ------------------------------------------------------------- options */
 
+/* Keeps "KEY=VALUE", whose key is checked when it is set. */
+static int
+add_metadata(struct settings *s, const char *value)
+{
+	const char **longer;
+	const char *equals = strchr(value, '=');
+
+	if (equals == NULL || equals == value) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--meta-set: expected KEY=VALUE, found '%s'", value);
+		return 0;
+	}
+	longer = realloc(s->metadata, (s->nmetadata + 1) * sizeof(*longer));
+	if (longer == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	s->metadata = longer;
+	s->metadata[s->nmetadata++] = value;
+	return 1;
+}
+
 /* Takes one of the common options.  Returns 1, or 0 after a message. */
 static int
 take(struct settings *s, int id, const char *value)
@@ -219,6 +242,7 @@ take(struct settings *s, int id, const char *value)
 		return describe_add(&s->descriptions, &s->ndescriptions, value);
 	case OPTION_CONTRACTS:
 		return describe_add(&s->contracts, &s->ncontracts, value);
+	case OPTION_META_SET: return add_metadata(s, value);
 	case OPTION_TB_HZ: return set_tick_rate(s, value);
 	case OPTION_ALLOC: return add_role(s, "alloc", value);
 	case OPTION_FREE: return add_role(s, "free", value);
@@ -303,4 +327,5 @@ settings_free(struct settings *s)
 	selection_free(&s->select);
 	describe_free(s->descriptions, s->ndescriptions);
 	describe_free(s->contracts, s->ncontracts);
+	free(s->metadata);
 }

@@ -39,6 +39,8 @@ struct settings {
 	size_t ndescriptions;
 	char **contracts; /* those of --contracts */
 	size_t ncontracts;
+	const char **metadata; /* those of --meta-set, "KEY=VALUE" */
+	size_t nmetadata;
 	struct settings_role roles[SETTINGS_ROLES_MAX];
 	unsigned nroles;
 	double tick_rate;  /* hertz; 0: as the log says */

@@ -115,6 +115,17 @@ print(struct sink *sink, const char *format, ...)
 		(void)tel_output_write(sink->out, text, strlen(text));
 }
 
+/* Text of a log, in which what is not printable ASCII is \xHH. */
+static void
+print_safe(struct sink *sink, const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (*text >= ' ' && *text <= '~')
+			(void)tel_output_write(sink->out, text, 1);
+		else
+			print(sink, "\\x%02x", (unsigned char)*text);
+}
+
 static void
 print_header(const struct types *t, int counted)
 {
@@ -268,8 +279,18 @@ begin(void *arg, struct source *const *srcs, int n)
 {
 	struct types *t = arg;
 
+	const char *key, *value;
+	size_t i;
+
 	(void)n;
 	t->source = srcs[0];
+	for (i = 0; t->layout == LINES && !t->telcat->no_header &&
+	     tel_reader_metadata(t->source->reader, i, &key, &value);
+	     i++) {
+		print(t->sink, "# meta: %s ", key);
+		print_safe(t->sink, value);
+		print(t->sink, "\n");
+	}
 	memset(t->cache, 0, sizeof(t->cache));
 	return 1;
 }

@@ -75,6 +75,25 @@ put_origin(struct report *r, const struct show *show, const tel_origin *o)
 	report_put(r);
 }
 
+/* Metadata of the logs: the host, the command and so on. */
+static void
+put_metadata(struct report *r, const struct show *show)
+{
+	const struct report_field value = { .name = "",
+		.shown = REPORT_TEXT,
+		.most = 120 };
+	const char *key, *text;
+	struct report_section *s;
+	size_t i;
+
+	for (i = 0; tel_stats_metadata(show->stats, i, &key, &text); i++) {
+		s = open_line(r, key);
+		s->indent = 2;
+		(void)report_fact(r, &value, report_string(text));
+		report_put(r);
+	}
+}
+
 static void
 put_size(struct report *r, const struct show *show, const char *lead,
     tel_total which, const char *unit)
@@ -339,6 +358,7 @@ overview_put(struct report *r, const struct show *show)
 
 	for (i = 0; tel_stats_origin(show->stats, i, &o); i++)
 		put_origin(r, show, &o);
+	put_metadata(r, show);
 	put_size(r, show, "events ", TEL_TOTAL_EVENTS, "");
 	put_size(r, show, "bytes  ", TEL_TOTAL_BYTES, "bytes");
 	put_span(r, show);

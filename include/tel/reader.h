@@ -223,6 +223,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
 TEL_SINCE_0_1 const tel_schema *tel_reader_schema(const tel_reader *r);
 /* The form of the input, as tel_reader_set_as() calls it; static. */
 TEL_SINCE_0_1 const char *tel_reader_form(const tel_reader *r);
+/*
+ * Entry i, from 0, of the metadata of the log that is being read: a key such
+ * as "host", and its value.  Logs of the native format and of text have it.
+ * key, value: set to strings, good until the next call.
+ * Returns 1, or 0 when there are no more.
+ */
+TEL_SINCE_0_1 int tel_reader_metadata(const tel_reader *r, size_t i,
+    const char **key, const char **value);
 /* The name of the log that is being read; good until the next call. */
 TEL_SINCE_0_1 const char *tel_reader_log_name(const tel_reader *r);
 /* What the last failure was, in words; good until the next call. */

@@ -304,6 +304,15 @@ TEL_SINCE_0_1 size_t tel_stats_origin_count(const tel_stats *s);
 TEL_SINCE_0_1 int tel_stats_origin(const tel_stats *s, size_t i,
     tel_origin *out);
 
+/*
+ * Entry i, from 0, of the metadata of the logs: each different pair of a key
+ * and a value once, at most 256.
+ * key, value: set to strings, good until the set changes.
+ * Returns 1, or 0 when there are no more.
+ */
+TEL_SINCE_0_1 int tel_stats_metadata(const tel_stats *s, size_t i,
+    const char **key, const char **value);
+
 /* The events of one type, or of one kind. */
 typedef struct tel_part {
 	const char *name; /* of the type; of the kind */

@@ -91,6 +91,16 @@ TEL_SINCE_0_1 tel_status tel_writer_set_bare(tel_writer *w, int on);
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_terminal(tel_writer *w, int on);
 /*
+ * Sets an entry of the metadata that is written for each log, over that of
+ * the log itself, where the format has metadata (the native format).
+ * key: 1 to 255 lower-case letters, digits, '.' and '-'.
+ * value: up to 65,535 bytes; NULL removes what was set for the key.
+ * TEL_OK, TEL_EINVAL, TEL_ELIMIT (more than 256 entries), TEL_ESTATE,
+ * TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 tel_status tel_writer_set_metadata(tel_writer *w, const char *key,
+    const char *value);
+/*
  * The most strings and labels of a log that are held, 1 to 2^30; 2^18 unless
  * set.  What comes beyond is written where it stands.
  * TEL_OK, TEL_EINVAL, TEL_ESTATE.

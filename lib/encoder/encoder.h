@@ -10,6 +10,7 @@
 #include "encoder/numbering.h"
 #include "encoder/tracker.h"
 #include "io/output.h"
+#include "model/metadata.h"
 #include "model/event.h"
 #include "reader/format.h"
 
@@ -88,6 +89,7 @@ struct tel_writer {
 	struct write_log *current;
 	unsigned nlogs; /* started so far */
 	size_t max_labels;
+	struct tel__metadata metadata; /* set over that of each log */
 	int bare;
 	int terminal;
 	int strict;

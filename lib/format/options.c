@@ -244,3 +244,16 @@ tel_reader_span(tel_reader *r, uint64_t *first, uint64_t *last)
 	return r->format->span != NULL ? r->format->span(r, first, last) :
 	                                 TEL_END;
 }
+
+int
+tel_reader_metadata(const tel_reader *r, size_t i, const char **key,
+    const char **value)
+{
+	const struct tel__metadata *m = r->log.metadata;
+
+	if (m == NULL || i >= m->count)
+		return 0;
+	*key = m->entries[i].key;
+	*value = m->entries[i].value;
+	return 1;
+}

@@ -38,6 +38,7 @@ close_log(struct tel_reader *r)
 		r->format->close(r);
 	r->format = NULL;
 	r->state = NULL;
+	tel__metadata_clear(&r->metadata);
 	tel__labels_free(r->log.labels);
 	tel__clock_free(r->log.clock);
 	r->log.labels = NULL;
@@ -205,6 +206,9 @@ begin_log(struct tel_reader *r, const char *name)
 	r->input_status = TEL_OK;
 	r->log.name = name;
 	r->log.schema = NULL;
+	tel__metadata_clear(&r->metadata);
+	r->log.metadata = &r->metadata;
+	r->log.lost = 0;
 	r->log.labels = tel__labels_new(r->max_labels);
 	r->log.clock = tel__clock_new();
 	r->notices = 0;

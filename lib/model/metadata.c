@@ -44,36 +44,74 @@ find(const struct tel__metadata *m, const char *key, size_t n)
 	return NULL;
 }
 
+static tel_status
+append(struct tel__metadata *m, const char *key, size_t key_size,
+    const char *value, size_t value_size)
+{
+	struct tel__metadata_entry *e;
+
+	if (m->count == TEL__METADATA_MAX)
+		return TEL_ELIMIT;
+	if (!TEL__RESERVE(m->entries, m->room, m->count + 1))
+		return TEL_ENOMEM;
+	e = &m->entries[m->count];
+	e->key = tel__copy_string(key, key_size);
+	e->value = tel__copy_string(value, value_size);
+	if (e->key == NULL || e->value == NULL) {
+		free(e->key);
+		free(e->value);
+		return TEL_ENOMEM;
+	}
+	m->count++;
+	return TEL_OK;
+}
+
 tel_status
 tel__metadata_set(struct tel__metadata *m, const char *key, size_t key_size,
     const char *value, size_t value_size)
 {
 	struct tel__metadata_entry *e;
-	char *copy, *name;
+	char *copy;
 
 	if (!tel__metadata_is_key(key, key_size) ||
 	    value_size > TEL__METADATA_VALUE)
 		return TEL_EINVAL;
 	e = find(m, key, key_size);
-	if (e == NULL && m->count == TEL__METADATA_MAX)
-		return TEL_ELIMIT;
-	if (e == NULL && !TEL__RESERVE(m->entries, m->room, m->count + 1))
-		return TEL_ENOMEM;
+	if (e == NULL)
+		return append(m, key, key_size, value, value_size);
 	copy = tel__copy_string(value, value_size);
 	if (copy == NULL)
 		return TEL_ENOMEM;
-	if (e != NULL) {
-		free(e->value);
-		e->value = copy;
+	free(e->value);
+	e->value = copy;
+	return TEL_OK;
+}
+
+tel_status
+tel__metadata_pair(struct tel__metadata *m, const char *key, const char *value)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		if (strcmp(m->entries[i].key, key) == 0 &&
+		    strcmp(m->entries[i].value, value) == 0)
+			return TEL_OK;
+	return append(m, key, strlen(key), value, strlen(value));
+}
+
+tel_status
+tel__metadata_remove(struct tel__metadata *m, const char *key)
+{
+	struct tel__metadata_entry *e = find(m, key, strlen(key));
+
+	if (!tel__metadata_is_key(key, strlen(key)))
+		return TEL_EINVAL;
+	if (e == NULL)
 		return TEL_OK;
-	}
-	name = tel__copy_string(key, key_size);
-	if (name == NULL) {
-		free(copy);
-		return TEL_ENOMEM;
-	}
-	m->entries[m->count].key = name;
-	m->entries[m->count++].value = copy;
+	free(e->key);
+	free(e->value);
+	m->count--;
+	memmove(e, e + 1, (size_t)(m->entries + m->count - e) * sizeof(*e));
 	return TEL_OK;
 }
 

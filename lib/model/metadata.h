@@ -36,6 +36,16 @@ int tel__metadata_is_key(const char *key, size_t n);
 tel_status tel__metadata_set(struct tel__metadata *m, const char *key,
     size_t key_size, const char *value, size_t value_size);
 
+/*
+ * Adds a key with a value beside others that it has, unless that pair is
+ * there.  As tel__metadata_set().
+ */
+tel_status tel__metadata_pair(struct tel__metadata *m, const char *key,
+    const char *value);
+
+/* Removes a key, if it is there.  TEL_OK; TEL_EINVAL: it is not valid. */
+tel_status tel__metadata_remove(struct tel__metadata *m, const char *key);
+
 /* The value of a key; NULL when it has none. */
 const char *tel__metadata_get(const struct tel__metadata *m, const char *key);
 

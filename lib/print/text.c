@@ -2,6 +2,7 @@
 /* Telcat's own text: tel-text(5) describes it, format/text reads it. */
 #include <stdio.h>
 
+#include "model/metadata.h"
 #include "model/role.h"
 #include "render/escape.h"
 #include "render/number.h"
@@ -161,6 +162,29 @@ put_types(struct tel_printer *pr, const struct tel_schema *s)
 		put_role(pr, s, &s->types[i]);
 }
 
+/* The wall clock and the metadata of a log. */
+static void
+put_identity(struct tel_printer *pr, const struct tel_log *log)
+{
+	const struct tel__metadata *m = log->metadata;
+	char line[64];
+	int64_t epoch;
+	size_t i;
+
+	if (tel__clock_epoch(log->clock, &epoch)) {
+		snprintf(line, sizeof(line), "# origin: %lld\n",
+		    (long long)epoch);
+		render_put(pr, line);
+	}
+	for (i = 0; m != NULL && i < m->count; i++) {
+		render_put(pr, "# meta: ");
+		render_put(pr, m->entries[i].key);
+		render_put(pr, " ");
+		put_word(pr, m->entries[i].value);
+		render_put(pr, "\n");
+	}
+}
+
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
@@ -183,6 +207,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		    s->abi.word * 8u, s->abi.big ? "big" : "little");
 		render_put(pr, line);
 	}
+	put_identity(pr, ev->log);
 	put_rate(pr, ev);
 	if (s->untimed)
 		render_put(pr, "# untimed: 0\n");

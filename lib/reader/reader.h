@@ -10,6 +10,7 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/labels.h"
+#include "model/metadata.h"
 #include "reader/format.h"
 
 struct reader_role;
@@ -84,6 +85,7 @@ struct tel_reader {
 	const struct tel_format_ops *format; /* while it is asked, too */
 	void *state;                         /* the format's own */
 	struct tel_log log;
+	struct tel__metadata metadata; /* of all logs of a stream */
 	uint64_t count[TEL_COUNT_UNREAD + 1];
 
 	const struct tel_formats *formats;

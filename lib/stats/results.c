@@ -436,3 +436,14 @@ tel_stat_key(const tel_stat *stat, size_t i, tel_key *out)
 	out->updates = t->updates[i];
 	return 1;
 }
+
+int
+tel_stats_metadata(const tel_stats *s, size_t i, const char **key,
+    const char **value)
+{
+	if (i >= s->metadata.count)
+		return 0;
+	*key = s->metadata.entries[i].key;
+	*value = s->metadata.entries[i].value;
+	return 1;
+}

@@ -345,6 +345,19 @@ take_rate(struct tel_stats *s, const struct tel_reader *r)
 			s->sources[i]->rate = tel__clock_rate(r->log.clock);
 }
 
+/* Adds the pairs of a key and a value that are new. */
+static tel_status
+take_metadata(struct tel_stats *s, const struct tel__metadata *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->count; i++)
+		if (tel__metadata_pair(&s->metadata, from->entries[i].key,
+		        from->entries[i].value) == TEL_ENOMEM)
+			return stats_fail(s, TEL_ENOMEM, "out of memory");
+	return TEL_OK;
+}
+
 tel_status
 tel_stats_end(tel_stats *s, const tel_reader *r)
 {
@@ -361,11 +374,12 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 		to->repaired += tel_reader_count(r, TEL_COUNT_REPAIRED);
 		to->lost += tel_reader_count(r, TEL_COUNT_LOST);
 		take_rate(s, r);
+		st = take_metadata(s, &r->metadata);
 		for (member = r->split; member != NULL;
 		     member = member->next_split)
 			take_rate(s, member);
 	}
-	if (--s->readers == 0)
+	if (--s->readers == 0 && st == TEL_OK)
 		st = tel__stats_end_session(s);
 	return st == TEL_OK ? tel_stats_settle(s) : st;
 }

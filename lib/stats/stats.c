@@ -62,6 +62,7 @@ tel_stats_free(tel_stats *s)
 		tel__definition_free(s->definitions[i]);
 	free(s->definitions);
 	groups_clear(s);
+	tel__metadata_clear(&s->metadata);
 	tel__report_clear(&s->report);
 	tel__report_clear(&s->shown);
 	free(s->list);

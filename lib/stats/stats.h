@@ -7,6 +7,7 @@
 #ifndef TEL_STATS_STATS_H
 #define TEL_STATS_STATS_H
 
+#include "model/metadata.h"
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
@@ -93,6 +94,7 @@ struct tel_stats {
 	struct key tuple[GROUPS_MAX]; /* of the event at hand */
 	int tuple_made;               /* 1; -1: a key found no room */
 
+	struct tel__metadata metadata; /* of all logs */
 	struct report report;
 	struct report shown; /* with the session that is not over */
 	tel_stat **list;     /* what tel_stats_get() gives */

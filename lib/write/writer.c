@@ -62,6 +62,7 @@ tel_writer_free(tel_writer *w)
 		w->encoder->close(w);
 	tel__numbering_free(&w->numbering);
 	tel__losses_free(&w->losses);
+	tel__metadata_clear(&w->metadata);
 	free(w->target_name);
 	free(w->first_log);
 	free(w->lead);
@@ -241,6 +242,16 @@ tel_writer_set_terminal(tel_writer *w, int on)
 		return TEL_ESTATE;
 	w->terminal = on;
 	return TEL_OK;
+}
+
+tel_status
+tel_writer_set_metadata(tel_writer *w, const char *key, const char *value)
+{
+	if (w->encoder != NULL)
+		return TEL_ESTATE;
+	return value != NULL ? tel__metadata_set(&w->metadata, key, strlen(key),
+	                           value, strlen(value)) :
+	                       tel__metadata_remove(&w->metadata, key);
 }
 
 tel_status

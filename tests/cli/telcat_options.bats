@@ -36,6 +36,11 @@ try() {
 		run ! grep '^#' changed
 		;;
 	types) differs --types ;;
+	meta-set)
+		telcat -f tel --meta-set host=box mpsio.log >meta.tel
+		telcat meta.tel >meta.txt
+		grep -q '^# meta: host box$' meta.txt
+		;;
 	max-labels)
 		run -0 --separate-stderr telcat --max-labels 3 mpsio.log
 		[[ $stderr == *'too many strings or labels'* ]]

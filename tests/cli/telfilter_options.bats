@@ -48,6 +48,11 @@ try() {
 		run ! cmp -s one two
 		;;
 	bare) differs --bare -k Pool ;;
+	meta-set)
+		telfilter -f tel --meta-set host=box mpsio.log >meta.tel
+		telcat meta.tel >meta.txt
+		grep -q '^# meta: host box$' meta.txt
+		;;
 	max-labels)
 		telfilter -k Trace mpsio.log >few.log
 		telfilter -k Trace --max-labels 3 mpsio.log >more.log 2>messages

@@ -147,3 +147,27 @@ make_case() {
 		fi
 	done
 }
+
+@test "metadata is shown, set, and kept through conversions" {
+	make_case source
+	run -0 telcat --types -q source.tel
+	[[ $output == *"# meta: host box"*"# meta: command app -x"* ]]
+	telcat -q -f tel --meta-set host=other --meta-set run.id='a  b' source.tel \
+	    >set.tel
+	run -0 telstat -q set.tel
+	[[ $output == *"host other"*"command app -x"*"run.id a  b"* ]]
+	# through a filter, text, and both once more
+	telfilter -n 1 set.tel 2>err | telcat -q | telcat -q -f tel >last.tel
+	run -0 telcat -q last.tel
+	[[ $output == *'# origin: 1700000000000000000'* ]]
+	[[ $output == *'# meta: host other'*'# meta: run.id "a  b"'* ]]
+	# logs that are merged keep their own
+	telcat -q -f tel --meta-set host=third source.tel >third.tel
+	telcat -q -f tel set.tel third.tel >both.tel
+	run -0 telstat -q both.tel
+	[[ $output == *"host other"*"host third"* ]]
+	run -2 telcat -f tel --meta-set Host=x source.tel
+	run -2 telcat -f tel --meta-set novalue source.tel
+	python3 "$TEL_TOP/tests/spec/compare.py" - <(telcat -q -f json set.tel) \
+	    <set.tel
+}

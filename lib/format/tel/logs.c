@@ -316,6 +316,19 @@ set_name(struct tel_reader *r, struct native_source *source,
 	return TEL_OK;
 }
 
+/* What any log of the input says, for who sums up all of them. */
+static tel_status
+add_all(struct tel__metadata *all, const struct tel__metadata *from)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < from->count && st != TEL_ENOMEM; i++)
+		st = tel__metadata_pair(all, from->entries[i].key,
+		    from->entries[i].value);
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
 static tel_status
 take_text(struct tel_reader *r, struct native_source *source,
     const struct native_log *log)
@@ -346,6 +359,8 @@ take_text(struct tel_reader *r, struct native_source *source,
 		b.p = log->metadata;
 		b.end = b.p + log->metadata_size;
 		st = tel__native_metadata(&b, &source->metadata);
+		if (st == TEL_OK)
+			st = add_all(&r->metadata, &source->metadata);
 	}
 	return st;
 }

@@ -127,13 +127,14 @@ find_schema(struct tel_writer *w, struct tel_schema *schema)
 
 /* A log begins that was not seen yet. */
 static tel_status
-add_log(struct native_out *n, const struct tel_log *of, size_t max_labels)
+add_log(struct tel_writer *w, const struct tel_log *of)
 {
+	struct native_out *n = w->state;
 	struct out_log *log = calloc(1, sizeof(*log));
 
 	if (log == NULL)
 		return TEL_ENOMEM;
-	log->labels = tel__labels_new(max_labels);
+	log->labels = tel__labels_new(w->max_labels);
 	log->name = strdup(of->name);
 	if (log->labels == NULL || log->name == NULL) {
 		tel__labels_free(log->labels);
@@ -142,6 +143,7 @@ add_log(struct native_out *n, const struct tel_log *of, size_t max_labels)
 		return TEL_ENOMEM;
 	}
 	log->name_size = strlen(log->name);
+	log->metadata = &w->metadata;
 	log->of = of;
 	log->of_number = of->number;
 	log->number = n->nlogs++;
@@ -174,7 +176,7 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 	if (n->nlogs > NATIVE_LOGS_MAX)
 		return tel__write_fail(w, TEL_ELIMIT, "more than %u logs",
 		    NATIVE_LOGS_MAX);
-	return add_log(n, of, w->max_labels);
+	return add_log(w, of);
 }
 
 /* Notes a label in what becomes a block, and a names record. */

@@ -8,8 +8,10 @@
 
 /* The wall clock and the metadata of a log. */
 static void
-put_identity(struct tel__buffer *b, const struct tel_log *of)
+put_identity(struct tel__buffer *b, const struct tel_log *of,
+    const struct tel__metadata *set)
 {
+	struct tel__metadata all = { 0 };
 	unsigned char eight[8];
 	int64_t epoch;
 
@@ -20,10 +22,13 @@ put_identity(struct tel__buffer *b, const struct tel_log *of)
 	} else {
 		tel__native_put_string(b, NULL, 0);
 	}
-	if (of != NULL && of->metadata != NULL)
-		tel__native_put_metadata(b, of->metadata);
-	else
-		tel__buffer_put_varint(b, 0);
+	if (of != NULL && of->metadata != NULL &&
+	    tel__metadata_add(&all, of->metadata) == TEL_ENOMEM)
+		b->failed = 1;
+	if (of != NULL && tel__metadata_add(&all, set) == TEL_ENOMEM)
+		b->failed = 1;
+	tel__native_put_metadata(b, &all);
+	tel__metadata_clear(&all);
 }
 
 void
@@ -62,7 +67,7 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 	} else {
 		tel__buffer_put(b, "\0\0\0", 3);
 	}
-	put_identity(b, full ? of : NULL);
+	put_identity(b, full ? of : NULL, log->metadata);
 }
 
 void

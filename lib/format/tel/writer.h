@@ -42,7 +42,8 @@ struct out_log {
 	uint64_t bytes;            /* of events that are in blocks */
 	struct tel_labels *labels; /* those told outside of events */
 	uint64_t strings;          /* in there */
-	uint64_t lost;             /* of->lost when it was looked at last */
+	const struct tel__metadata *metadata; /* over its own */
+	uint64_t lost; /* of->lost when it was looked at last */
 	char *name;
 	size_t name_size;
 	const struct out_schema *told; /* in the last record of the log */

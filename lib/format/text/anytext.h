@@ -133,4 +133,12 @@ int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n);
 /* Makes a schema of a set; NULL: no memory. */
 struct tel_schema *tel__any_set_schema(const struct any_set *set);
 
+/*
+ * A word at *p, or a string in quotes, without control characters: *out is a
+ * copy, to be freed, and *p is moved behind it and a blank; or NULL, where
+ * there is neither.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__any_word(const unsigned char **p, const unsigned char *end,
+    char **out);
+
 #endif

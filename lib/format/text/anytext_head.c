@@ -331,3 +331,12 @@ tel__any_learn(struct lines *s)
 	tel__any_type_clear(&type);
 	return good;
 }
+
+tel_status
+tel__any_word(const unsigned char **p, const unsigned char *end, char **out)
+{
+	int failed = 0;
+
+	*out = kind_at(p, end, &failed);
+	return failed ? TEL_ENOMEM : TEL_OK;
+}

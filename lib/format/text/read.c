@@ -10,7 +10,9 @@
 #include "encoder/relay.h"
 #include "format/text/anytext.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* 1 when the n bytes of word stand at p, before end. */
@@ -299,6 +301,45 @@ use_format(struct tel_reader *r, struct lines *s, const char *name)
 	return TEL_OK;
 }
 
+/* Nanoseconds from 1970 to tick 0. */
+static void
+take_origin(struct tel_reader *r, struct lines *s, const unsigned char *p)
+{
+	char text[24], *end;
+	const size_t n = (size_t)(s->line.end - p);
+	long long ns;
+
+	if (n == 0 || n >= sizeof(text))
+		return;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	errno = 0;
+	ns = strtoll(text, &end, 10);
+	if (errno == 0 && *end == '\0')
+		tel__clock_set_epoch(r->log.clock, ns);
+}
+
+/* "KEY VALUE", the value being a word or a string; else it is a comment. */
+static tel_status
+take_metadata(struct tel_reader *r, struct lines *s, const unsigned char *p)
+{
+	const unsigned char *blank = memchr(p, ' ', (size_t)(s->line.end - p));
+	const unsigned char *value = blank != NULL ? blank + 1 : NULL;
+	tel_status st;
+	char *word;
+
+	if (blank == NULL)
+		return TEL_OK;
+	st = tel__any_word(&value, s->line.end, &word);
+	if (st != TEL_OK || word == NULL)
+		return st;
+	if (value == s->line.end)
+		st = tel__metadata_set(&r->metadata, (const char *)p,
+		    (size_t)(blank - p), word, strlen(word));
+	free(word);
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
 /*
  * A line that begins with '#'.  One that names a format holds from there on:
  * texts may follow each other.  What is not understood is a comment.
@@ -307,13 +348,19 @@ static tel_status
 text_header(struct tel_reader *r, struct lines *s)
 {
 	static const char first[] = "# teltools text ",
-	                  rate[] = "# tick rate: ";
+	                  rate[] = "# tick rate: ", meta[] = "# meta: ",
+	                  origin[] = "# origin: ";
 	const unsigned char *p = s->line.p;
 	size_t n = sizeof(first) - 1;
 	char name[64];
 
 	if (is_word(p, s->line.end, rate, sizeof(rate) - 1)) {
 		tick_rate(r, s, p + sizeof(rate) - 1);
+	} else if (is_word(p, s->line.end, meta, sizeof(meta) - 1)) {
+		if (take_metadata(r, s, p + sizeof(meta) - 1) == TEL_ENOMEM)
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	} else if (is_word(p, s->line.end, origin, sizeof(origin) - 1)) {
+		take_origin(r, s, p + sizeof(origin) - 1);
 	} else if (is_word(p, s->line.end, first, n)) {
 		if ((s->line.end - p == (ptrdiff_t)n + 1 && p[n] == '1') ||
 		    s->warned)
