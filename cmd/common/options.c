@@ -9,6 +9,8 @@
 
 #define ALL (TOOL_TELCAT | TOOL_TELFILTER | TOOL_TELSTAT | TOOL_TELREPLAY)
 #define SHOWS (TOOL_TELCAT)
+/* those that write logs */
+#define WRITES (TOOL_TELCAT | TOOL_TELFILTER)
 /* telreplay has -o and -n with another meaning */
 #define OTHERS (ALL & ~(unsigned)TOOL_TELREPLAY)
 
@@ -19,7 +21,10 @@ static const struct option_row common[] = {
 	/* what the formats are, each tool says itself */
 	{ 'f', "format", "FORMAT", "", ALL },
 	{ 'o', "output", "FILE",
-	    "write to FILE; -z, --compress LEVEL: with zstd", OTHERS },
+	    "write to FILE; -z, --compress LEVEL; --meta-set K=V", WRITES },
+	{ 'o', "output", "FILE",
+	    "write to FILE; -z, --compress LEVEL: with zstd",
+	    OTHERS & ~(unsigned)WRITES },
 	{ 'z', "compress", "LEVEL", NULL, OTHERS },
 	{ OPTION_AS, "as", "FORMAT",
 	    "what it is: mps-1.118.0 ...; --core [--exe PROGRAM]", ALL },
@@ -31,9 +36,7 @@ static const struct option_row common[] = {
 	{ 'd', "description", "FILE",
 	    "read event definitions from FILE; --contracts FILE", ALL },
 	{ OPTION_CONTRACTS, "contracts", "FILE", NULL, ALL },
-	{ OPTION_META_SET, "meta-set", "KEY=VALUE",
-	    "set metadata of what -f tel writes",
-	    TOOL_TELCAT | TOOL_TELFILTER },
+	{ OPTION_META_SET, "meta-set", "KEY=VALUE", NULL, WRITES },
 	{ OPTION_ALLOC, "alloc", "TYPE(...)",
 	    "allocates: 'Grab(ptr=p,size=n)'; --free, --realloc",
 	    TOOL_TELSTAT | TOOL_TELREPLAY },
