@@ -40,8 +40,10 @@ static tel_status
 snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 {
 	struct count *c = arg;
+	tel_stats *stats = c->show.stats;
 	struct moment *m = &c->show.at;
 	tel_int128 first;
+	tel_status st;
 
 	if (c->last == 0 && tel_stats_total(s, TEL_TOTAL_FIRST, &first))
 		c->first = first.low;
@@ -55,7 +57,11 @@ snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	if (!at->ticks)
 		m->ns = c->telstat->deltas ? (double)at->interval :
 		                             (double)at->time;
-	return show_now(c);
+	/* of an inst log, a set of what was counted by then */
+	c->show.stats = s;
+	st = show_now(c);
+	c->show.stats = stats;
+	return st;
 }
 
 /*
@@ -88,6 +94,7 @@ static void
 show_final(struct count *c)
 {
 	struct moment *m = &c->show.at;
+	uint64_t elapsed;
 	tel_int128 span;
 	tel_status st;
 
@@ -101,6 +108,12 @@ show_final(struct count *c)
 	    span.high == 0) {
 		m->known = 1;
 		m->time = span.low;
+	}
+	/* the first events may not have been among those that were wanted */
+	if (c->telstat->interval > 0 &&
+	    tel_stats_elapsed(c->show.stats, &elapsed)) {
+		m->known = 1;
+		m->time = elapsed;
 	}
 	if (c->telstat->deltas && c->last > 0)
 		end_of_deltas(c, m);
@@ -210,6 +223,18 @@ read_input(void *arg, void *buffer, size_t size)
 	return n;
 }
 
+/* A tel_notify_fn. */
+static void
+warn(void *arg, tel_severity severity, const char *log, uint64_t offset,
+    const char *text)
+{
+	const struct count *c = arg;
+
+	(void)offset;
+	if (severity == TEL_WARNING && !c->telstat->settings.quiet)
+		message(log, "%s", text);
+}
+
 static void
 read_inst(struct count *c, const char *operand)
 {
@@ -219,6 +244,7 @@ read_inst(struct count *c, const char *operand)
 	memset(&src, 0, sizeof(src));
 	if (!source_open(&src, operand))
 		return;
+	tel_stats_set_notify(c->show.stats, warn, c);
 	if (strcmp(operand, "-") == 0 && c->ahead.size > c->again)
 		st = tel_stats_read_inst(c->show.stats, read_input, c, operand);
 	else

@@ -175,6 +175,20 @@ TEL_SINCE_0_1 tel_status tel_stats_set_interval(tel_stats *s, uint64_t interval,
 TEL_SINCE_0_1 tel_status tel_stats_set_deltas(tel_stats *s, int on);
 
 /*
+ * Gives the time of the last event since the first of its log, in the unit of
+ * the interval.
+ * Returns 1, or 0 when it is not known, no interval was set, or there were
+ * several logs one after the other.
+ */
+TEL_SINCE_0_1 int tel_stats_elapsed(const tel_stats *s, uint64_t *out);
+/*
+ * Has fn(arg, ...) called with what a person should know of the inst logs that
+ * tel_stats_read_inst() reads: warnings, and each invalid record; NULL for no
+ * notices.
+ */
+TEL_SINCE_0_1 void tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn,
+    void *arg);
+/*
  * Nonzero when what was set speaks of seconds: counts are then as good as
  * the points of synchronisation that were read by then, see tel_window_new().
  */

@@ -413,6 +413,7 @@ tel__stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 			return TEL_OK;
 		time = (uint64_t)ns;
 	}
+	s->elapsed = time;
 	number = time / s->interval;
 	if (number <= s->reached)
 		return TEL_OK;

@@ -21,9 +21,13 @@ static void
 notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
     const char *text)
 {
-	(void)log;
+	struct loader *l = arg;
+	struct tel_stats *s = l->into;
+
 	if (severity == TEL_DAMAGE)
-		add_problem(arg, offset, text);
+		add_problem(l, offset, text);
+	if (s->notify != NULL)
+		s->notify(s->notify_arg, severity, log, offset, text);
 }
 
 /* ------------------------------------------------------------- report */
@@ -132,22 +136,28 @@ end_session(struct loader *l)
 	/* not before: what the log says of itself took its place */
 	part->report.damaged += l->session_problems;
 	l->session_problems = 0;
-	st = tel_stats_settle(part);
+	st = l->counts ? tel_stats_end(part, NULL) : tel_stats_settle(part);
 	if (st == TEL_OK)
-		st = tel_stats_merge(l->into, part);
+		st = tel__load_difference(l);
+	/* two parts of telstat's must fit; logs need not know of each other */
+	if (st == TEL_OK)
+		st = tel__stats_add(l->into, part, l->counts);
 	else
 		(void)stats_no_memory(l->into);
+	l->into->elapsed = part->elapsed;
+	tel__load_forget(l);
 	tel_stats_free(part);
 	l->part = NULL;
-	free(l->classes);
-	l->classes = NULL;
-	l->room = 0;
+	l->into->sessions++;
 	return st;
 }
 
 static tel_status
 begin_session(struct loader *l)
 {
+	/* telstat has counted the events of logs, and its records are none */
+	static const char by[] = "teltools ";
+	const struct inst_value *writer;
 	tel_status st = end_session(l);
 
 	if (st != TEL_OK)
@@ -157,8 +167,13 @@ begin_session(struct loader *l)
 		return stats_no_memory(l->into);
 	l->part->budget.most = l->into->budget.most;
 	l->part->max_groups = l->into->max_groups;
-	l->hz = tel__inst_unsigned(l->line, I_HZ);
-	return TEL_OK;
+	writer = tel__inst_find(l->line, "writer");
+	l->counts = writer == NULL || writer->n < sizeof(by) - 1 ||
+	    memcmp(writer->p, by, sizeof(by) - 1) != 0;
+	if (!l->counts)
+		return TEL_OK;
+	tel__load_watch(l);
+	return tel_stats_begin(l->part, NULL);
 }
 
 /* A record that is of a class. */
@@ -188,8 +203,9 @@ load_record(struct loader *l, const char **why)
 	case T_IGNORED:
 		return l->record->off ? TEL_OK :
 		                        load_invalid(why, l->record->reason);
-	case T_REPORT: return read_report(l, why);
-	case T_ORIGIN: return read_origin(l, why);
+	/* of a log, this is what its events come to */
+	case T_REPORT: return l->counts ? TEL_OK : read_report(l, why);
+	case T_ORIGIN: return l->counts ? TEL_OK : read_origin(l, why);
 	case T_LOST: return lose(l, why);
 	default: break;
 	}
@@ -212,15 +228,23 @@ load_event(struct loader *l, const struct tel_event *ev)
 	if (l->record->type == T_HEADER) {
 		st = begin_session(l);
 		l->ended = 0;
+		if (st == TEL_OK && l->counts)
+			st = tel_stats_event(l->part, ev);
 		return st;
 	}
 	if (l->part == NULL)
 		return stats_fail(l->into, TEL_EFORMAT,
 		    "%.200s: not an inst log", l->name);
 	l->ended = l->record->type == T_FINISH;
+	l->event = ev;
+	if (l->counts) {
+		st = tel_stats_event(l->part, ev);
+		if (st != TEL_OK)
+			return st;
+	}
 	st = load_record(l, &why);
 	if (st == TEL_EDAMAGED)
-		add_problem(l, ev->offset, why);
+		notice(l, TEL_DAMAGE, l->name, ev->offset, why);
 	else if (st != TEL_OK)
 		return stats_no_memory(l->into);
 	return TEL_OK;
@@ -245,7 +269,13 @@ load_events(struct loader *l, struct tel_reader *r)
 	if (l->part == NULL)
 		return stats_fail(l->into, TEL_EFORMAT,
 		    "%.200s: not an inst log", l->name);
+	if (l->counts) {
+		l->into->report.input += tel_reader_count(r, TEL_COUNT_INPUT);
+		l->into->report.skipped +=
+		    tel_reader_count(r, TEL_COUNT_SKIPPED);
+	}
 	st = end_session(l);
+	tel__load_end_show(l);
 	if (st == TEL_OK && l->problems > 0)
 		st = stats_fail(l->into, TEL_EDAMAGED, "%.120s: %s%s", l->name,
 		    l->problem, l->problems > 1 ? ", and more" : "");
@@ -289,8 +319,9 @@ load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
 	else
 		st = load_events(&l, r);
 	tel_reader_free(r);
+	tel__load_forget(&l);
 	tel_stats_free(l.part);
-	free(l.classes);
+	tel_stats_free(l.shown);
 	free(l.text);
 	return st;
 }

@@ -24,17 +24,23 @@ struct loaded {
 	} kind;
 	struct definition *definition;
 	struct tel_stat *stat; /* NULL also where it only names groups */
+	/* with deltas: what it was when the last interval was shown */
+	struct tel_stat *base;
+	int fresh;        /* a snapshot has come since */
+	uint64_t rest_ns; /* of its ranges, beyond whole microseconds */
 };
 
 struct loader {
 	struct tel_stats *into;
-	struct tel_stats *part; /* what this session counted; NULL: none yet */
-	const char *name;       /* of the log */
+	struct tel_stats *part;  /* what this session counted; NULL: none yet */
+	struct tel_stats *shown; /* both, in snapshots; NULL: none yet */
+	const char *name;        /* of the log */
 	const struct inst *record;
 	const struct inst_line *line; /* of the record */
+	const struct tel_event *event;
 	struct loaded *classes;
 	size_t room;
-	uint64_t hz;
+	int counts;                /* its events are counted: it is a log */
 	int ended;                 /* the session has its Z */
 	char *text;                /* room for the bytes of a string */
 	uint64_t problems;         /* invalid records */
@@ -76,6 +82,20 @@ tel_status tel__load_string(struct loader *l, const char *name, char **out);
 tel_status tel__load_key(struct loader *l, const char *value, const char *type,
     struct key *out);
 
+/* load_show.c */
+
+/* Shows the set of a session at the intervals that were set. */
+void tel__load_watch(struct loader *l);
+/*
+ * With deltas: makes stats that snapshots of the log have set what the
+ * interval came to.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__load_difference(struct loader *l);
+/* After the last session: what is shown from now on continues snapshots. */
+void tel__load_end_show(struct loader *l);
+/* Forgets the classes of a session. */
+void tel__load_forget(struct loader *l);
+
 /*
  * What a record does.  TEL_OK; TEL_EDAMAGED: it is invalid, with *why set;
  * TEL_ENOMEM.
@@ -86,7 +106,7 @@ tel_status tel__load_find(struct loader *l, struct loaded **out);
 tel_status tel__load_class(struct loader *l, const char **why);
 tel_status tel__load_update(struct loader *l, struct loaded *to,
     const char **why);
-tel_status tel__load_trace(struct loader *l, const struct loaded *to);
+tel_status tel__load_trace(struct loader *l, struct loaded *to);
 tel_status tel__load_snapshot(struct loader *l, struct loaded *to,
     const char **why);
 tel_status tel__load_bucket(struct loader *l, struct loaded *to,

@@ -40,28 +40,38 @@ tel__load_update(struct loader *l, struct loaded *to, const char **why)
 	return tel__stat_update(stat, v, weight);
 }
 
-/* The end of a range: its time in microseconds, as such classes have it. */
+/*
+ * The end of a range: its time in microseconds, as such classes have it.  What
+ * remains of each goes into the total, so that many short ones are not lost.
+ */
 static void
-end_range(const struct loader *l, struct tel_stat *stat, uint64_t start)
+end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
+    uint64_t start)
 {
-	uint64_t ticks = l->line->clock - start;
+	struct tel_clock *clock = l->event->log->clock;
+	int64_t ns;
 
 	stat->pairs.open--;
 	if (l->line->clock < start) {
 		stat->pairs.backward++;
 		return;
 	}
-	if (l->hz == 0) {
+	if (tel__clock_rate(clock) <= 0 ||
+	    __builtin_sub_overflow(tel__clock_ns(clock, l->line->clock),
+	        tel__clock_ns(clock, start), &ns) ||
+	    ns < 0) {
 		stat->pairs.untimed++;
 		return;
 	}
 	stat->pairs.pairs++;
-	(void)tel__stat_update(stat,
-	    int128_u64((uint64_t)((double)ticks * 1e6 / (double)l->hz)), 1);
+	(void)tel__stat_update(stat, int128_i64(ns / 1000), 1);
+	to->rest_ns += (uint64_t)ns % 1000;
+	stat_wrap(stat, int128_add(&stat->sum, int128_u64(to->rest_ns / 1000)));
+	to->rest_ns %= 1000;
 }
 
 tel_status
-tel__load_trace(struct loader *l, const struct loaded *to)
+tel__load_trace(struct loader *l, struct loaded *to)
 {
 	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
 	struct tel_stat *stat = to->stat;
@@ -84,7 +94,7 @@ tel__load_trace(struct loader *l, const struct loaded *to)
 	case 2:
 		switch (
 		    tel__pairs_end(&to->definition->open, &k, &start, &stat)) {
-		case PAIR_OK: end_range(l, stat, start); break;
+		case PAIR_OK: end_range(l, to, stat, start); break;
 		case PAIR_NONE: to->stat->pairs.orphan++; break;
 		default: break;
 		}
@@ -239,6 +249,7 @@ tel__load_snapshot(struct loader *l, struct loaded *to, const char **why)
 	if (to->stat == NULL)
 		return load_invalid(why, "the class has no snapshots");
 	tel__stat_reset(to->stat);
+	to->fresh = 1;
 	return read_stat(l, to->stat, why);
 }
 

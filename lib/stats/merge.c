@@ -2,6 +2,7 @@
 /* Adding the statistics of one set to those of another. */
 #include "stats/stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,16 +45,23 @@ copy_spec(struct spec *to, const struct spec *from)
 	return complete ? TEL_OK : TEL_ENOMEM;
 }
 
+/* name: of the copy; NULL: the same. */
 static struct definition *
-copy_definition(const struct definition *d, struct tel_stats *s)
+copy_definition(const struct definition *d, const char *name,
+    struct tel_stats *s)
 {
 	struct definition *new;
 	struct spec spec;
 
 	if (copy_spec(&spec, &d->spec) != TEL_OK)
 		return NULL;
-	new = tel__definition_new(&spec, d->ngroups, d->group_names, s->strings,
-	    &s->budget);
+	if (name != NULL) {
+		free(spec.name);
+		spec.name = tel__copy_string(name, strlen(name));
+	}
+	new = spec.name == NULL ? NULL :
+	                          tel__definition_new(&spec, d->ngroups,
+	                              d->group_names, s->strings, &s->budget);
 	if (new == NULL) {
 		tel__spec_clear(&spec);
 		return NULL;
@@ -80,31 +88,55 @@ difference(const struct definition *a, const struct definition *b)
 	return tel__spec_difference(&a->spec, &b->spec);
 }
 
-/* The definition that goes with one of another set, made if need be. */
+/*
+ * The definition "NAME#2", or of the first number that is free or has a
+ * definition that does not differ.  *name: set, to be freed.
+ */
 static tel_status
-find_definition(struct tel_stats *s, const struct definition *from,
+find_apart(struct tel_stats *s, const struct definition *from, char **name,
+    struct definition **out)
+{
+	size_t size = strlen(from->spec.name) + 16;
+	unsigned n = 2;
+
+	*name = malloc(size);
+	if (*name == NULL)
+		return stats_no_memory(s);
+	do {
+		snprintf(*name, size, "%s#%u", from->spec.name, n++);
+		*out = tel__stats_find(s, *name);
+	} while (*out != NULL && difference(*out, from) != NULL);
+	return TEL_OK;
+}
+
+/*
+ * The definition that goes with one of another set, made if need be.  apart:
+ * one of the name that differs is another statistic.
+ */
+static tel_status
+find_definition(struct tel_stats *s, const struct definition *from, int apart,
     struct definition **out)
 {
 	struct definition *d = tel__stats_find(s, from->spec.name);
 	const char *why = d == NULL ? NULL : difference(d, from);
-	tel_status st;
+	char *name = NULL;
+	tel_status st = TEL_OK;
 
-	if (why != NULL)
+	if (why != NULL && apart)
+		st = find_apart(s, from, &name, &d);
+	else if (why != NULL)
 		return stats_fail(s, TEL_EINVAL,
 		    "there are two statistics called %.100s: %s%s%.100s%s"
 		    "%.100s",
 		    from->spec.name, why, *d->text != '\0' ? ", " : "", d->text,
 		    *d->text != '\0' ? " and " : "", from->text);
-	if (d == NULL) {
-		d = copy_definition(from, s);
-		if (d == NULL)
-			return stats_no_memory(s);
-		st = tel__stats_adopt(s, d);
-		if (st != TEL_OK)
-			return st;
+	if (st == TEL_OK && d == NULL) {
+		d = copy_definition(from, name, s);
+		st = d == NULL ? stats_no_memory(s) : tel__stats_adopt(s, d);
 	}
+	free(name);
 	*out = d;
-	return TEL_OK;
+	return st;
 }
 
 /* The stat of the same group. */
@@ -139,7 +171,7 @@ has_updates(const struct definition *d)
 }
 
 static tel_status
-merge_definition(struct tel_stats *s, const struct definition *from)
+merge_definition(struct tel_stats *s, const struct definition *from, int apart)
 {
 	const struct tel_stat *one;
 	struct definition *d = NULL;
@@ -148,7 +180,7 @@ merge_definition(struct tel_stats *s, const struct definition *from)
 	uint32_t i;
 	int crowded;
 
-	st = find_definition(s, from, &d);
+	st = find_definition(s, from, apart, &d);
 	if (st != TEL_OK)
 		return st;
 	/* what found no room in one part may be of a group of the other */
@@ -175,12 +207,18 @@ merge_definition(struct tel_stats *s, const struct definition *from)
 tel_status
 tel_stats_merge(tel_stats *into, const tel_stats *from)
 {
+	return tel__stats_add(into, from, 0);
+}
+
+tel_status
+tel__stats_add(struct tel_stats *into, const struct tel_stats *from, int apart)
+{
 	tel_status st = TEL_OK;
 	size_t i;
 
 	into->started = 1;
 	for (i = 0; i < from->count && st == TEL_OK; i++)
-		st = merge_definition(into, from->definitions[i]);
+		st = merge_definition(into, from->definitions[i], apart);
 	if (st != TEL_OK)
 		return st;
 	if (tel__report_merge(&into->report, &from->shown) != TEL_OK)

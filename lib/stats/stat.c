@@ -2,6 +2,7 @@
 /* The classes of statistics: what a value does, and how two stats merge. */
 #include "stats/stat.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -534,4 +535,46 @@ tel__stat_merge(struct tel_stat *s, struct strings *strings,
 	merge_values(s, from);
 	merge_counts(s, from);
 	return TEL_OK;
+}
+
+void
+tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base)
+{
+	const struct layout *l = &s->definition->spec.layout;
+	uint64_t of[PAIR_COUNTS], to[PAIR_COUNTS];
+	struct tally *t = &s->tally;
+	int wrapped = 0;
+	unsigned flags = s->flags & ~(unsigned)STAT_EXTREMES;
+	struct key k;
+	uint32_t i;
+
+	/* the class was counted anew */
+	if (s->updates < base->updates || s->pairs.events < base->pairs.events)
+		return;
+	memcpy(to, &s->pairs, sizeof(to));
+	memcpy(of, &base->pairs, sizeof(of));
+	of[offsetof(struct pair_counts, open) / sizeof(of[0])] = 0;
+	for (i = 0; i < PAIR_COUNTS; i++)
+		to[i] -= of[i];
+	memcpy(&s->pairs, to, sizeof(to));
+	s->updates -= base->updates;
+	s->weight -= base->weight;
+	(void)int128_add(&s->sum, tel__int128_negate(base->sum));
+	s->under -= base->under;
+	s->over -= base->over;
+	s->outside -= base->outside;
+	s->invalid -= base->invalid;
+	s->lost -= base->lost;
+	for (i = 0; i < l->count; i++)
+		if (tel__stat_bucket(base, i) > 0)
+			(void)tel__stat_add_bucket(s, i,
+			    0 - tel__stat_bucket(base, i));
+	for (i = 0; i < base->tally.count; i++) {
+		k = tally_key(&base->tally, i);
+		(void)tel__tally_add(t, &k, 0 - base->tally.counts[i],
+		    0 - base->tally.updates[i], &wrapped);
+	}
+	s->flags = flags;
+	t->overflow -= base->tally.overflow;
+	t->overflow_updates -= base->tally.overflow_updates;
 }

@@ -130,6 +130,12 @@ int tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v);
 tel_status tel__stat_merge(struct tel_stat *s, struct strings *strings,
     const struct tel_stat *from, const struct strings *from_strings);
 
+/*
+ * Takes out what another stat of the same definition counted; nothing, when it
+ * counted more.  The extremes of what is left are not known.
+ */
+void tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base);
+
 static inline void
 stat_wrap(struct tel_stat *s, int wrapped)
 {

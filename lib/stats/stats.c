@@ -342,6 +342,20 @@ tel_stats_set_deltas(tel_stats *s, int on)
 	return TEL_OK;
 }
 
+void
+tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn, void *arg)
+{
+	s->notify = fn;
+	s->notify_arg = arg;
+}
+
+int
+tel_stats_elapsed(const tel_stats *s, uint64_t *out)
+{
+	*out = s->elapsed;
+	return s->elapsed > 0 && s->sessions <= 1;
+}
+
 int
 tel_stats_uses_rate(const tel_stats *s)
 {

@@ -82,6 +82,9 @@ struct tel_stats {
 	tel_snapshot_fn *snapshot;
 	void *snapshot_arg;
 	uint64_t reached; /* multiples of the interval */
+	uint64_t elapsed; /* since the first event, in its unit */
+	tel_notify_fn *notify;
+	void *notify_arg;
 
 	int started;
 	unsigned readers; /* begun and not ended */
@@ -120,6 +123,12 @@ stats_no_memory(struct tel_stats *s)
 
 /* Adds a definition, which the set owns; TEL_OK, TEL_ENOMEM (freed). */
 tel_status tel__stats_adopt(struct tel_stats *s, struct definition *d);
+/*
+ * As tel_stats_merge(); apart: a statistic that is defined differently becomes
+ * another one, "NAME#2".
+ */
+tel_status tel__stats_add(struct tel_stats *into, const struct tel_stats *from,
+    int apart);
 /* The first definition of a name, or NULL. */
 struct definition *tel__stats_find(const struct tel_stats *s, const char *name);
 

@@ -51,7 +51,7 @@ setup() {
 	telcat -q -f csv -e UpdateTally "$INST/hfs.txt" >got
 	grep -qF '00000000000C2A13,HFS:Opens by type,8,TEXT,3,0' got
 	telcat -q -f json -e Middle "$INST/hfs.txt" >got
-	grep -qF '"fields":{"path":"HFS:VSM:BlockAllocate","class":3,"tag":1,"range":"0x300000001","text":"fileID:' got
+	grep -qF '"fields":{"path":"HFS:VSM:BlockAllocate","class":3,"tag":1,"range":"0x300000001","component":"hfs+","text":"fileID:' got
 	telcat -q --no-header -T s -e Sync "$INST/hfs.txt" >got
 	grep -q '^0\.000[0-9]* Sync' got
 }
@@ -210,5 +210,144 @@ values() {
 		telstat -q --no-merge -f inst -s "x=$spec" \
 		    log log >want
 		diff want two
+	done
+}
+
+# snapshots: a log of three snapshots, by clock, of two classes.
+snapshots() {
+	cat <<-'END'
+		0000000000000000 H inst 1 0 0 hz=1000000000
+		0000000000000000 C id=1 type=growth name=g
+		0000000000000000 C id=2 type=hist lo=0 hi=10 w=5 name=h
+		00000000000F4240 S c=1 n=2 total=30 last=20 min=10 max=20
+		00000000000F4240 S c=2 n=2 w=2 sum=5 under=0 over=0 b=0:1,1:1
+		00000000004C4B40 S c=1 n=5 total=100 last=40 min=5 max=40
+		00000000004C4B40 S c=2 n=5 w=5 sum=25 under=0 over=1 b=0:1,1:3
+		0000000000895440 S c=1 n=6 total=110 last=10 min=5 max=40
+		0000000000895440 S c=2 n=6 w=6 sum=25 under=0 over=1 b=0:2,1:3
+		0000000000A00000 Z
+	END
+}
+
+@test "telstat -i shows an inst log over time" {
+	snapshots >log
+	clean telstat -i 4ms -f csv log >got
+	grep -E ',(g|h),(growth|hist),(sum|updates),' got | cut -d, -f 1-4,8 >have
+	diff - have <<-'END'
+		4000000,g,growth,updates,2
+		4000000,g,growth,sum,30
+		4000000,h,hist,updates,2
+		4000000,h,hist,sum,5
+		8000000,g,growth,updates,5
+		8000000,g,growth,sum,100
+		8000000,h,hist,updates,5
+		8000000,h,hist,sum,25
+		10485760,g,growth,updates,6
+		10485760,g,growth,sum,110
+		10485760,h,hist,updates,6
+		10485760,h,hist,sum,25
+	END
+	# an inst log of these is what the log comes to
+	clean telstat -f inst -i 4ms log >again
+	[ "$(grep -c ' H inst ' again)" -eq 1 ]
+	[ "$(grep -c ' S c=3 ' again)" -eq 3 ]
+	clean telstat again >got
+	clean telstat log | diff - got
+}
+
+@test "telstat --deltas shows what each interval of an inst log came to" {
+	snapshots >log
+	clean telstat -i 4ms --deltas --rate log >got
+	grep -E '^==|updates|\|' got >have
+	diff - have <<-'END'
+		== at 4 ms, since the one before ==
+		  updates 2  total 30  last 20  min 10  max 20  mean 15  rate 7,500/s
+		  updates 2  weight 2  total 5  mean 2.5  under 0  over 0  rate 500/s
+		          [0, 5)        1   50.0% |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+		         [5, 10)        1  100.0% |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+		== at 8 ms, since the one before ==
+		  updates 3  total 70  last 40  mean 23.333  rate 17,500/s
+		  updates 3  weight 3  total 20  mean 6.667  under 0  over 1  rate 750/s
+		          [0, 5)        0    0.0% |                                            |
+		         [5, 10)        2   66.7% |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+		      [10, +inf)        1  100.0% |@@@@@@@@@@@@@@@@@@@@@@                      |
+		== end, 10.48576 ms, since the one before ==
+		  updates 1  total 10  last 10  mean 10  rate 4,022.9/s
+		  updates 1  weight 1  total 0  mean 0  under 0  over 0  rate 402.29/s
+		          [0, 5)        1  100.0% |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+		         [5, 10)        0  100.0% |                                            |
+	END
+}
+
+@test "telstat counts the events of an inst log beside its classes" {
+	cat >log <<-'END'
+		0000000000000000 H inst 1 0 0 hz=1000
+		0000000000000000 C id=1 type=trace name=t
+		0000000000000001 E c=1 tag=1 p=1
+		0000000000000005 E c=1 tag=1 p=2
+		0000000000000009 Z
+	END
+	run -0 telstat -q log
+	[[ $output == *'events  5 '* ]]
+	[[ $output == *'Start'* ]]
+	run -3 telstat -q -f json --report "$INST/hfs.txt"
+	n=$(telcat -q -H "$INST/hfs.txt" | wc -l)
+	[[ $output == *"\"events\":$n,"*'"input_bytes":'[1-9]* ]]
+	[[ $output == *'"lost":17,'* ]]
+}
+
+@test "short ranges of a summary trace add up" {
+	{
+		echo '0000000000000000 H inst 1 0 0 hz=1000000000'
+		echo '0000000000000000 C id=1 type=strace name=s'
+		for ((i = 1; i <= 1000; i++)); do
+			printf '%016X E c=1 tag=1 p=1\n' $((i * 1000))
+			printf '%016X E c=1 tag=1 p=2\n' $((i * 1000 + 900))
+		done
+		echo '0000000000F42400 Z'
+	} >log
+	clean telstat --raw log >got
+	grep -q 'pairs 1000  total 900 ' got
+}
+
+@test "classes of one name and other definitions are kept apart" {
+	cat >anew <<-'END'
+		0000000000000000 H inst 1 0 0 hz=1000
+		0000000000000000 C id=1 type=mag name=x
+		0000000000000001 U c=1 op=abs v=5
+		0000000000000002 X c=1 op=dispose
+		0000000000000003 C id=2 type=growth name=x
+		0000000000000004 U c=2 op=inc v=7
+		0000000000000009 Z
+	END
+	clean telstat anew >got
+	grep -qx 'x  (mag)' got
+	grep -qx 'x#2  (growth)' got
+	grep -q 'total 7 ' got
+	for hi in 10 20 10; do
+		echo '0000000000000000 H inst 1 0 0 hz=1000'
+		echo "0000000000000000 C id=1 type=hist lo=0 hi=$hi w=5 name=h"
+		echo '0000000000000001 U c=1 op=hist v=3'
+		echo '0000000000000002 Z'
+	done >bounds
+	clean telstat -f csv bounds | grep ',updates,' | cut -d, -f 2,8 >got
+	diff - got <<-'END'
+		h,2
+		h#2,1
+	END
+}
+
+@test "each trace event has the component of its class" {
+	telcat -q -f json -e Trace,Start,End,Middle "$INST/hfs.txt" |
+	    grep -c '"component":"hfs+"' >got
+	[ "$(cat got)" -gt 4 ]
+}
+
+@test "every tool reports that the log is of a newer version" {
+	snapshots | sed '1s/ 1 0 0/ 1 4 0/' >log
+	for tool in telcat telfilter telstat; do
+		run -0 --separate-stderr "$tool" log
+		echo "$tool: $stderr"
+		[[ $stderr == "$tool: "*'version 1.4.0 '* ]]
 	done
 }

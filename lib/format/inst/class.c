@@ -34,8 +34,10 @@ tel__inst_tree_clear(struct inst_tree *t)
 {
 	uint32_t i;
 
-	for (i = 0; i < t->count; i++)
+	for (i = 0; i < t->count; i++) {
 		free(t->classes[i].path);
+		free(t->classes[i].component);
+	}
 	free(t->classes);
 	tel__table_clear(&t->ids);
 	tel__index_clear(&t->by_path);
@@ -350,6 +352,25 @@ define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
 	return c->id == id ? TEL_OK : give_id(r, s, id, at);
 }
 
+/* Keeps the component of a trace, for its events.  0: no memory. */
+static int
+take_component(struct inst_class *c, const struct inst_value *v)
+{
+	unsigned char *end;
+
+	if (c->type != CLASS_TRACE && c->type != CLASS_STRACE)
+		return 1;
+	c->component = malloc(v->n + 1u);
+	if (c->component == NULL)
+		return 0;
+	end = tel__inst_decode(v, (unsigned char *)c->component);
+	/* an escape that is invalid: the event of the class reports it */
+	if (end == NULL)
+		end = (unsigned char *)c->component;
+	*end = '\0';
+	return 1;
+}
+
 tel_status
 tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 {
@@ -404,6 +425,8 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	s->class_at = at;
 	c = &s->tree.classes[at];
 	c->id = id;
+	if (inst_has(l, I_COMP) && !take_component(c, &l->values[I_COMP]))
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	c->orphan = (uint8_t)orphan;
 	memcpy(c->parameters, parameters, sizeof(parameters));
 	c->own = !inst_has(l, I_EN) || tel__inst_unsigned(l, I_EN) != 0;

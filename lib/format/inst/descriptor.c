@@ -201,8 +201,12 @@ put_double(struct text *t, const struct conversion *c,
 	number[v->n] = '\0';
 	old = uselocale(c_locale);
 	d = strtod(number, &end);
-	if (c->letter == 'f')
+	if (c->letter == 'f' && c->alternate)
+		n = snprintf(buffer, sizeof(buffer), "%#.*f", precision, d);
+	else if (c->letter == 'f')
 		n = snprintf(buffer, sizeof(buffer), "%.*f", precision, d);
+	else if (c->letter == 'e' && c->alternate)
+		n = snprintf(buffer, sizeof(buffer), "%#.*e", precision, d);
 	else if (c->letter == 'e')
 		n = snprintf(buffer, sizeof(buffer), "%.*e", precision, d);
 	else if (c->letter == 'a' && c->precision < 0)

@@ -38,7 +38,7 @@
 #define INST_TEXT_MAX 65535u
 /* Bytes of an event: fields, and strings no longer than a line and a text. */
 #define INST_EVENT_SIZE(line) \
-	(512u + INST_PATH_MAX + INST_TEXT_MAX + 4u * (line))
+	(512u + INST_PATH_MAX + INST_TEXT_MAX + 5u * (line))
 
 /* ---------------------------------------------------------------- line */
 
@@ -204,7 +204,8 @@ struct inst_class {
 	uint64_t id;     /* of its first definition */
 	uint32_t parent; /* number of a class + 1; 0: the root */
 	uint32_t path_length;
-	char *path; /* names from the root, joined by colons */
+	char *path;      /* names from the root, joined by colons */
+	char *component; /* of a trace; or NULL */
 	int64_t parameters[5];
 	uint8_t type;     /* enum inst_class_type */
 	uint8_t own;      /* it is enabled itself */
@@ -327,7 +328,8 @@ enum inst_from {
 	FROM_MEDIAN,        /* the header's version */
 	FROM_MINOR,
 	FROM_MAJOR,
-	FROM_OUTSIDE /* under and over */
+	FROM_OUTSIDE,  /* under and over */
+	FROM_COMPONENT /* the class's */
 };
 
 #define INST_FIELDS 11

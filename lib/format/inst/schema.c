@@ -66,21 +66,21 @@ static const struct tel_type_row rows[T_TYPES] = {
 	[T_DISPOSE] = { T_DISPOSE + 1, "Dispose", "Class",
 	    OF_CLASS, "" },
 	[T_TRACE] = { T_TRACE + 1, "Trace", "Trace",
-	    OF_CLASS " u:tag t:text", "" },
+	    OF_CLASS " u:tag t:component t:text", "" },
 	[T_START] = { T_START + 1, "Start", "Trace",
-	    OF_CLASS " u:tag z:range t:text", "start(range) End" },
+	    OF_CLASS " u:tag z:range t:component t:text", "start(range) End" },
 	[T_END] = { T_END + 1, "End", "Trace",
-	    OF_CLASS " u:tag z:range t:text", "finish(range)" },
+	    OF_CLASS " u:tag z:range t:component t:text", "finish(range)" },
 	[T_MIDDLE] = { T_MIDDLE + 1, "Middle", "Trace",
-	    OF_CLASS " u:tag z:range t:text", "" },
+	    OF_CLASS " u:tag z:range t:component t:text", "" },
 	[T_TRACE_ON] = { T_TRACE_ON + 1, "TraceOn", "Trace",
-	    OF_CLASS " u:tag u:cpu u:tid t:text", "" },
+	    OF_CLASS " u:tag u:cpu u:tid t:component t:text", "" },
 	[T_START_ON] = { T_START_ON + 1, "StartOn", "Trace",
-	    OF_CLASS " u:tag z:range u:cpu u:tid t:text", "start(range) EndOn" },
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:component t:text", "start(range) EndOn" },
 	[T_END_ON] = { T_END_ON + 1, "EndOn", "Trace",
-	    OF_CLASS " u:tag z:range u:cpu u:tid t:text", "finish(range)" },
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:component t:text", "finish(range)" },
 	[T_MIDDLE_ON] = { T_MIDDLE_ON + 1, "MiddleOn", "Trace",
-	    OF_CLASS " u:tag z:range u:cpu u:tid t:text", "" },
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:component t:text", "" },
 	[T_UPDATE_SET] = { T_UPDATE_SET + 1, "UpdateSet", "Update",
 	    OF_CLASS " i:value=v u:tag", "" },
 	[T_UPDATE_ADD] = { T_UPDATE_ADD + 1, "UpdateAdd", "Update",
@@ -123,6 +123,7 @@ static const struct {
 	{ "reason", FROM_REASON }, { "record", FROM_RECORD },
 	{ "major", FROM_MAJOR }, { "median", FROM_MEDIAN },
 	{ "minor", FROM_MINOR }, { "outside", FROM_OUTSIDE },
+	{ "component", FROM_COMPONENT },
 };
 /* clang-format on */
 
@@ -205,7 +206,8 @@ number(struct tel_reader *r, struct inst *s, const struct tel_field *f,
 	if (f->datatype == TEL_SIGNED)
 		most = INT64_MAX + (uint64_t)n.negative;
 	if (n.over || n.magnitude > most) {
-		if (!(s->reported & 1))
+		/* the statistics have room for it, and take it from the line */
+		if (!(s->reported & 1) && !r->long_lines)
 			tel__reader_notice(r, TEL_WARNING, s->offset,
 			    "a number is too large for the field %s of %s, "
 			    "and is shown as the largest",
@@ -236,6 +238,7 @@ derived(const struct inst *s, enum inst_from from)
 	case FROM_PATH:
 	case FROM_TEXT:
 	case FROM_REASON:
+	case FROM_COMPONENT:
 	case FROM_RECORD: break;
 	}
 	return 0;
@@ -268,6 +271,7 @@ static unsigned char *
 put_string(const struct inst *s, unsigned from, unsigned char *out)
 {
 	const struct inst_line *l = &s->line;
+	const char *word;
 	size_t n;
 
 	switch (from) {
@@ -275,6 +279,13 @@ put_string(const struct inst *s, unsigned from, unsigned char *out)
 		memcpy(out, s->path, s->path_length);
 		return out + s->path_length;
 	case FROM_TEXT: return put_text(s, out);
+	case FROM_COMPONENT:
+		if (s->class_at >= INST_BAD_CLASS)
+			return out;
+		word = s->tree.classes[s->class_at].component;
+		n = word == NULL ? 0 : strlen(word);
+		memcpy(out, n > 0 ? word : "", n);
+		return out + n;
 	case FROM_REASON:
 		n = strlen(s->reason);
 		memcpy(out, s->reason, n);
