@@ -244,7 +244,6 @@ read_inst(struct count *c, const char *operand)
 	memset(&src, 0, sizeof(src));
 	if (!source_open(&src, operand))
 		return;
-	tel_stats_set_notify(c->show.stats, warn, c);
 	if (strcmp(operand, "-") == 0 && c->ahead.size > c->again)
 		st = tel_stats_read_inst(c->show.stats, read_input, c, operand);
 	else
@@ -374,6 +373,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 		telstat_tell(t, TEL_ESTATE, NULL);
 		return;
 	}
+	tel_stats_set_notify(t->stats, warn, &c);
 	read_all(&c);
 	/* a mistake in what was asked for has no answer, nor has nothing */
 	if (!sink->failed && c.counted && message_status() != STATUS_USAGE) {

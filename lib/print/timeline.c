@@ -5,6 +5,7 @@
 
 #include "model/event.h"
 #include "model/schema.h"
+#include "model/pair.h"
 #include "print/timeline.h"
 
 struct timeline *
@@ -92,26 +93,12 @@ time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 static uint64_t
 range_key(const struct tel_event *ev, int start)
 {
-	const struct tel_type *t = ev->type;
-	uint64_t h = tel__fnv(TEL__FNV, &ev->log, sizeof(ev->log));
-	const char *string;
-	uint64_t v;
-	unsigned i;
-	size_t n;
+	uint64_t h = tel__fnv(TEL__FNV, &ev->log, sizeof(ev->log)), key;
+	int known;
 
 	h = tel__fnv(h, &start, sizeof(start));
-	for (i = 0; i < TEL_ROLE_PARTS; i++) {
-		if (t->role_field[i] < 0 || t->role_field[i] >= t->nfields)
-			continue;
-		string = tel_event_string(ev, (unsigned)t->role_field[i], &n);
-		if (string != NULL) {
-			h = tel__fnv(h, string, n);
-		} else {
-			v = tel_event_u64(ev, (unsigned)t->role_field[i]);
-			h = tel__fnv(h, &v, sizeof(v));
-		}
-	}
-	return h;
+	key = tel__pair_key(ev, &known);
+	return tel__fnv(h, &key, sizeof(key));
 }
 
 /* A label to name a range by; NULL: it has none. */
@@ -121,12 +108,15 @@ label_of(const struct tel_event *ev, const struct timeline_plan *p, size_t *n)
 	const struct tel_type *t = ev->type;
 	const char *label = NULL;
 	unsigned i;
+	int at;
 
-	/* that of the thread is the name of its track */
-	for (i = 0; label == NULL && i < TEL_ROLE_PARTS; i++)
-		if (t->role_field[i] >= 0 && t->role_field[i] != p->thread)
-			label =
-			    tel_event_label(ev, (unsigned)t->role_field[i], n);
+	/* those of the thread and its process are in the name of its track */
+	for (i = 0; label == NULL && i < TEL_ROLE_PARTS; i++) {
+		at = t->role_field[i];
+		if (at >= 0 && at != p->thread &&
+		    t->fields[at].space != TEL_SPACE_PROCESS)
+			label = tel_event_label(ev, (unsigned)at, n);
+	}
 	return label;
 }
 

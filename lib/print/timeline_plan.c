@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/pair.h"
 #include "print/timeline.h"
 
 /* The plans of a schema. */
@@ -245,6 +246,13 @@ make_all(const struct tel_schema *s)
 		end = s->types[i].partner;
 		all->plans[i].other = all->plans[end].start;
 		all->plans[end].start = (int)i;
+	}
+	/* another form of an end ends what that one does */
+	for (i = 0; i < s->ntypes; i++) {
+		end = tel_pair_of(&s->types[i]);
+		if (all->plans[i].is == PLAN_FINISH && end >= 0 &&
+		    (unsigned)end < s->ntypes)
+			all->plans[i].start = all->plans[end].start;
 	}
 	return all;
 }

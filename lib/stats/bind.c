@@ -4,8 +4,10 @@
  * of them is found out once, so that an event costs but what it must.
  */
 #include "base/array.h"
+#include "model/pair.h"
 #include "stats/stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +65,48 @@ check_types(struct tel_stats *s, const struct definition *d,
 	return TEL_OK;
 }
 
+/* Whether the roles of two types say what identifies their ranges. */
+static int
+are_partners(const struct tel_type *start, const struct tel_type *end)
+{
+	return start->role == TEL_ROLE_START && end != NULL &&
+	    end->role == TEL_ROLE_FINISH && start->partner >= 0 &&
+	    tel_pair_of(end) == start->partner;
+}
+
+/* Warns, once, of pairs that cannot come to what was wanted. */
+static void
+check_pairs(struct tel_stats *s, struct definition *d,
+    const struct tel_schema *schema)
+{
+	const char *start = d->spec.start.text, *end = d->spec.end.text;
+	char text[400];
+	unsigned i;
+
+	if (d->spec.pairs == PAIRS_NONE || d->warned || s->notify == NULL)
+		return;
+	text[0] = '\0';
+	for (i = 0; start == NULL && i < schema->ntypes; i++)
+		if (schema->types[i].role == TEL_ROLE_START)
+			return;
+	if (start == NULL)
+		snprintf(text, sizeof(text),
+		    "%.100s: no event type of %.48s starts a range by its "
+		    "role; name two types",
+		    d->spec.name, schema->name);
+	else if (d->key == NULL && end != NULL &&
+	    !are_partners(tel_schema_find_type(schema, start),
+	        tel_schema_find_type(schema, end)))
+		snprintf(text, sizeof(text),
+		    "%.100s: %.80s and %.80s have no role in common and no KEY "
+		    "was given: each end goes with the latest start",
+		    d->spec.name, start, end);
+	if (text[0] == '\0')
+		return;
+	d->warned = 1;
+	s->notify(s->notify_arg, TEL_WARNING, NULL, 0, text);
+}
+
 static tel_status
 bind_definition(struct tel_stats *s, struct definition *d,
     const struct tel_schema *schema)
@@ -79,6 +123,8 @@ bind_definition(struct tel_stats *s, struct definition *d,
 		st = bind_expr(s, d->source, &d->spec.key, d->key, schema);
 	if (st == TEL_OK)
 		st = check_types(s, d, schema);
+	if (st == TEL_OK)
+		check_pairs(s, d, schema);
 	if (st != TEL_OK || d->filter == NULL)
 		return st;
 	st = tel_filter_bind(d->filter, schema);
@@ -111,17 +157,8 @@ tel__stats_bind(struct tel_stats *s, const struct tel_schema *schema)
 
 /* ----------------------------------------------------------- actions */
 
-/* The number of the field that a role tells ranges apart by; -1: none. */
-static int
-role_key(const struct tel_type *t)
-{
-	return t->role == TEL_ROLE_START || t->role == TEL_ROLE_FINISH ?
-	    t->role_field[0] :
-	    -1;
-}
-
 /*
- * What a type is to a pair.  Returns 1 with a->what, ->pair and ->field set,
+ * What a type is to a pair.  Returns 1 with a->what, ->pair and ->by_role set,
  * or 0 when it is nothing.
  */
 static int
@@ -130,31 +167,27 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 {
 	const struct spec *p = &d->spec;
 	const struct tel_type *start, *end;
+	int is_end;
 
-	a->field = role_key(t);
+	a->by_role = d->key == NULL;
 	if (p->start.text == NULL) {
-		/* ranges of one end share their stack, whatever began them */
-		if (t->role == TEL_ROLE_START && t->partner >= 0) {
-			a->what = ACT_START;
-			a->pair = (uint32_t)t->partner;
-			return 1;
-		}
-		a->what = ACT_END;
-		a->pair = t->index;
-		return t->role == TEL_ROLE_FINISH;
+		/* ranges of one end share their stack, whatever started them */
+		a->what = t->role == TEL_ROLE_START ? ACT_START : ACT_END;
+		a->pair = (uint32_t)tel_pair_of(t);
+		return tel_pair_of(t) >= 0;
 	}
 	start = tel_schema_find_type(schema, p->start.text);
 	if (start == NULL)
 		return 0;
 	end = p->end.text != NULL ? tel_schema_find_type(schema, p->end.text) :
 	                            &schema->types[start->partner];
-	/* types that are no partners have no key in common but a given one */
-	if (d->key != NULL || start->role != TEL_ROLE_START ||
-	    start->partner < 0 || &schema->types[start->partner] != end)
-		a->field = -1;
+	a->by_role &= are_partners(start, end);
 	a->pair = 0;
-	a->what = t == start ? ACT_START : t == end ? ACT_END : ACT_MIDDLE;
-	return t == start || t == end ||
+	is_end = t == end ||
+	    (p->end.text == NULL && t->role == TEL_ROLE_FINISH &&
+	        tel_pair_of(t) == start->partner);
+	a->what = t == start ? ACT_START : is_end ? ACT_END : ACT_MIDDLE;
+	return t == start || is_end ||
 	    (p->middle.text != NULL && strcmp(t->name, p->middle.text) == 0);
 }
 

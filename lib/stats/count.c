@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counting an event: what it means to each statistic. */
+#include "model/pair.h"
 #include "reader/reader.h"
 #include "stats/stats.h"
 
@@ -153,14 +154,15 @@ find_key(struct tel_stats *s, const struct source *from, const struct action *a,
 	struct definition *d = a->definition;
 	tel_value v = { 1, TEL_UNSIGNED, { 0 }, 0 };
 	tel_status st = TEL_OK;
+	int known;
 
 	out->log = from->id;
 	out->pair = a->pair;
 	if (d->key != NULL) {
 		st = tel_expr_eval(d->key, ev, &v);
-	} else if (a->field >= 0) {
-		v.missing = 0;
-		v.as.u64 = tel_event_u64(ev, (unsigned)a->field);
+	} else if (a->by_role) {
+		v.as.u64 = tel__pair_key(ev, &known);
+		v.missing = !known;
 	}
 	if (st != TEL_OK)
 		return stats_no_memory(s);

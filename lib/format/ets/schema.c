@@ -29,8 +29,8 @@ static const struct {
 } ranges[] = {
 	{ 21, 0, 2, { "Sector", "Length", "DiskId" } },
 	{ 21, 1, 3, { "Sector", "Length", "DiskId" } },
-	{ 25, 1, 2, { NULL } },
-	{ 25, 3, 4, { NULL } },
+	{ 25, 1, 2, { "pid" } },
+	{ 25, 3, 4, { "pid" } },
 	{ 26, 1, 2, { "tid" } },
 	{ 26, 5, 6, { "tid" } },
 	{ 26, 7, 9, { "tid" } },

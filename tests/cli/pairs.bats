@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Starts and ends of ranges are paired by all that their roles name, and by
+# every tool alike.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# requests: two ranges of one sector on two disks, one within the other.
+requests() {
+	cat <<-'END'
+		# teltools text 1
+		# format: disks
+		# tick rate: 1000000000.0
+		# type: Begin 1 Disk sector:unsigned disk:unsigned
+		# type: End 2 Disk sector:unsigned disk:unsigned
+		# type: Done 3 Disk sector:unsigned disk:unsigned
+		# role: Begin start End sector disk
+		# role: End finish sector disk
+		0000000000000064 Begin sector=7 disk=1
+		00000000000000C8 Begin sector=7 disk=2
+		000000000000012C End sector=7 disk=1
+		00000000000003E8 End sector=7 disk=2
+	END
+}
+
+@test "telstat pairs by all fields of the role" {
+	requests >log
+	clean telstat --raw -s 'd=dur()' log >got
+	grep -q 'pairs 2  total 1000  min 200  max 800' got
+	clean telstat --raw -s 'd=dur(Begin)' log >got
+	grep -q 'pairs 2  total 1000  min 200  max 800' got
+	# as timelines and folded stacks do
+	clean telcat -f chrome log | grep -o '"ph":"[BE]"[^}]*' >chrome
+	[ "$(grep -c '"ph":"E"' chrome)" -eq 2 ]
+}
+
+@test "an end without cpu and tid ends a range that has them" {
+	cat >log <<-'END'
+		0000000000000000 H inst 1 0 0 hz=1000000000
+		0000000000000000 C id=1 type=trace name=t
+		0000000000000064 E c=1 tag=1 p=1 tid=5
+		00000000000000C8 E c=1 tag=1 p=2
+		000000000000012C E c=1 tag=2 p=1
+		00000000000003E8 E c=1 tag=2 p=2 tid=5
+		00000000000003E8 Z
+	END
+	clean telstat --raw -s 'd=dur()' log >got
+	grep -q 'pairs 2  total 800  min 100  max 700' got
+	clean telstat --raw -s 'd=dur(StartOn)' log >got
+	grep -q 'pairs 1  total 100 ' got
+	# also from text, which says so
+	clean telcat log >text
+	clean telstat --raw -s 'd=dur()' text >got
+	grep -q 'pairs 2  total 800  min 100  max 700' got
+	clean telcat -f tel -o log.tel log
+	clean telstat --raw -s 'd=dur()' log.tel >got
+	grep -q 'pairs 2  total 800  min 100  max 700' got
+	clean telcat -f chrome log >chrome
+	[ "$(grep -o '"ph":"E"' chrome | wc -l)" -eq 2 ]
+}
+
+@test "collections of two processes are two" {
+	# two processes that collect at once: 9 and 18 us
+	cat >gc.txt <<-'END'
+		speed 1000000
+		event 100 0 1 1 0 25 3
+		event 107 0 2 2 0 25 3
+		event 109 0 1 1 0 25 4
+		event 125 0 2 2 0 25 4
+	END
+	"$TEL_BUILD/tests/test_ets" --make gc.txt gc.ets
+	clean telstat --raw -s 'd=dur(StartCollection)' gc.ets >got
+	grep -q 'pairs 2  total 27000  min 9000  max 18000' got
+}
+
+@test "telstat warns of pairs without a role or a key" {
+	requests >log
+	run -0 --separate-stderr telstat -s 'd=dur(Begin,Done)' log
+	[[ $stderr == *'d: Begin and Done have no role in common and no KEY'* ]]
+	clean telstat -s 'd=dur(Begin,Done,sector)' log >got
+	grep -v '^# role' log >bare
+	run -0 --separate-stderr telstat -s 'd=dur()' bare
+	[[ $stderr == *'d: no event type of disks starts a range'* ]]
+	clean telstat -q -s 'd=dur()' bare
+}
