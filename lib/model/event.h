@@ -22,6 +22,12 @@ struct tel_log {
 	const struct tel__metadata *metadata; /* or NULL */
 	/* Events lost where they were recorded, before the current one. */
 	uint64_t lost;
+	/*
+	 * A digest of what the run of a program recorded, where it left several
+	 * logs: the clocks of two runs have nothing in common.  0: not known.
+	 */
+	uint64_t run;
+	uint64_t run_place; /* and one of the name of the file that says it */
 	unsigned number; /* counts the logs of a reader, from 0 */
 	int records;     /* the .raw of an event is its bytes, not a line */
 	/*

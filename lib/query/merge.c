@@ -7,6 +7,7 @@
 #include "format/reader.h"
 #include "model/running.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ struct tel_merge {
 	tel_status failed; /* of an input that had to be left */
 	tel_reader *culprit;
 	const char *error;
+	char message[256];
 	struct tel_running *running; /* NULL until there are periods */
 	/* an event that is shown with another flag, and its bytes */
 	struct tel_event changed;
@@ -181,6 +183,36 @@ advance(struct tel_merge *m, struct merge_input *in)
 	return st < 0 ? TEL_END : st;
 }
 
+/*
+ * Refuses to merge logs of different runs of a program by clocks that have
+ * nothing in common.  TEL_OK, TEL_EINVAL.
+ */
+static tel_status
+check_runs(struct tel_merge *m)
+{
+	const struct tel_log *log, *first = NULL;
+	size_t i;
+
+	for (i = 0; i < m->heaped; i++) {
+		log = &m->heap[i]->reader->log;
+		if (log->run == 0)
+			continue;
+		if (first == NULL)
+			first = log;
+		if (log->run == first->run ||
+		    log->run_place == first->run_place)
+			continue;
+		m->culprit = m->heap[i]->reader;
+		m->error = m->message;
+		snprintf(m->message, sizeof(m->message),
+		    "it and %.150s are of different runs, whose clocks have "
+		    "nothing in common; --no-merge shows one after the other",
+		    first->name);
+		return m->failed = TEL_EINVAL;
+	}
+	return TEL_OK;
+}
+
 /* Takes the first event of each input, and one origin for all. */
 static tel_status
 begin(struct tel_merge *m)
@@ -200,6 +232,9 @@ begin(struct tel_merge *m)
 		if (st == TEL_OK)
 			m->heap[m->heaped++] = &m->inputs[m->ready];
 	}
+	st = check_runs(m);
+	if (st != TEL_OK)
+		return st;
 	m->begun = 1;
 	for (i = 0; i < m->heaped; i++) {
 		o = tel__clock_origin(m->heap[i]->reader->log.clock);
@@ -276,7 +311,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 	tel_status st;
 
 	if (!m->begun && (st = begin(m)) != TEL_OK)
-		return st == TEL_AGAIN ? st : no_memory(m);
+		return st == TEL_ENOMEM ? no_memory(m) : st;
 	if (m->taken) {
 		st = advance(m, m->heap[0]);
 		if (st == TEL_AGAIN)

@@ -84,6 +84,29 @@ readers_trace() {
 	done
 }
 
+@test "traces of different runs are not merged" {
+	mkdir one two
+	cp "$SETS"/v3be/HPM.* one
+	cp "$SETS"/v3be/HPM.* two
+	# another thread was created in the second run
+	printf '\0\0\0\3\0\0\0\143\0\0\0\62\0\0\0\7class X' >>two/HPM.headerFile
+	run -1 --separate-stderr telcat -H one/HPM.1.startup two/HPM.2.startup
+	[ -z "$output" ]
+	[[ $stderr == 'telcat: two/HPM.2.startup: it and one/HPM.1.startup are of different runs,'*--no-merge* ]]
+	clean telcat --no-merge -H one/HPM.1.startup two/HPM.2.startup >got
+	[ "$(wc -l <got)" = 18 ]
+	# nor as members of an archive, and by what needs the order of events
+	tar cf both.tar one two
+	run -1 telcat both.tar
+	run -1 telstat -S one/HPM.1.startup two/HPM.2.startup
+	# one run is one, wherever its files are
+	cp one/HPM.headerFile two
+	clean telcat one/HPM.1.startup two/HPM.2.startup |
+	    cmp - <(telcat "$SETS"/v3be/HPM.[12].startup)
+	# and while its meta file grows
+	clean telcat one/HPM.1.startup one/HPM.2.startup >/dev/null
+}
+
 @test "little-endian traces are the same but for the name of the schema" {
 	words good-v3le
 	clean telcat HPM.1.startup HPM.2.startup >little

@@ -71,7 +71,8 @@ struct hpm_meta {
 	/* the local numbers of the threads -1 and 1, or -1 */
 	int64_t primordial_slot;
 	int64_t first_slot;
-	int limited; /* there was no room for all names */
+	uint64_t digest; /* of all its bytes */
+	int limited;     /* there was no room for all names */
 	int damaged; /* what is at damaged_at is no record: the rest is left */
 	uint64_t damaged_at;
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "format/hpm/hpm.h"
 
 enum { PROCESSOR = 1, EVENT = 2, THREAD = 3, METHOD = 4 };
@@ -75,6 +76,14 @@ need(struct file *f, size_t n)
 	if (st != TEL_OK)
 		f->status = st;
 	return f->avail >= n;
+}
+
+/* Steps over n bytes that were looked at, and takes them into the digest. */
+static void
+consume(struct file *f, size_t n)
+{
+	f->meta->digest = tel__fnv(f->meta->digest, f->p, n);
+	tel__input_consume(f->in, n);
 }
 
 /* The next word of the record.  0: the file ends. */
@@ -245,7 +254,7 @@ take_header(struct file *f, const char *path, uint32_t version)
 	/* from version 3 on the time counts as one of the values */
 	l->counters = version == 3 ? values - 1 : values;
 	f->meta->mode = (int32_t)hpm_load32(f->p + size - 4, l->big);
-	tel__input_consume(f->in, size);
+	consume(f, size);
 	return TEL_OK;
 }
 
@@ -264,7 +273,7 @@ take_records(struct file *f, const char *path)
 			break;
 		if (st != TEL_OK)
 			return tel__reader_fail(r, st, "out of memory");
-		tel__input_consume(f->in, f->size);
+		consume(f, f->size);
 	}
 	if (f->status == TEL_EIO || f->status == TEL_ENOMEM)
 		return tel__reader_fail(r, f->status, "%s: %s", path,
@@ -283,6 +292,7 @@ tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in, const char *path,
 
 	memset(meta, 0, sizeof(*meta));
 	meta->primordial_slot = meta->first_slot = -1;
+	meta->digest = TEL__FNV;
 	st = take_header(&f, path, version);
 	if (st == TEL_OK) {
 		f.avail = 0;

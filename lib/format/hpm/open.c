@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "format/hpm/hpm.h"
 
 /*
@@ -172,6 +173,19 @@ choose_layout(struct tel_reader *r, struct hpm *h, uint32_t version)
 	h->clock = trial.start;
 }
 
+/* The traces of a run have one meta file, which may still grow. */
+static void
+say_run(struct tel_reader *r, const struct hpm *h)
+{
+	const char *log = r->log.name, *slash = strrchr(log, '/');
+	uint64_t place = TEL__FNV;
+
+	if (tel__reader_sidecar(r, NULL, SIDECAR_META) == NULL && slash != NULL)
+		place = tel__fnv(place, log, (size_t)(slash + 1 - log));
+	r->log.run = h->meta.digest;
+	r->log.run_place = tel__fnv(place, h->meta_path, strlen(h->meta_path));
+}
+
 tel_status
 tel__hpm_open(struct tel_reader *r, const char *as)
 {
@@ -197,6 +211,8 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 	if (st != TEL_OK)
 		return st;
 	choose_layout(r, h, version);
+	if (h->meta_found)
+		say_run(r, h);
 	schema = tel__hpm_schema_make(&h->meta);
 	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
