@@ -19,8 +19,8 @@ tel__encode_header(const struct tel_schema *schema, unsigned char *data,
 }
 
 uint32_t
-tel__encode_size(const struct tel_schema *schema,
-    const struct tel_type *type, const struct tel_field *f, size_t length)
+tel__encode_size(const struct tel_schema *schema, const struct tel_type *type,
+    const struct tel_field *f, size_t length)
 {
 	uint32_t size = tel_string_size(schema, f->offset, (uint32_t)length);
 

@@ -42,8 +42,8 @@ tel_size_fits(const struct tel_schema *s, const struct tel_type *t,
  * Writes the header of an event at data, which has room for schema->header
  * bytes.  code and size must fit in 16 bits.
  */
-void tel__encode_header(const struct tel_schema *schema,
-    unsigned char *data, uint32_t code, uint32_t size, uint64_t clock);
+void tel__encode_header(const struct tel_schema *schema, unsigned char *data,
+    uint32_t code, uint32_t size, uint64_t clock);
 
 /*
  * The size of an event of a type with a string of length bytes in field f,

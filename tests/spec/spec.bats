@@ -4,6 +4,8 @@
 # The specification of the native format: tel_reader.py was written from
 # tel(5), shares no code with libtel, and decodes what libtel writes.
 
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -80,9 +82,9 @@ make_case() {
 	head -n 4 text | cmp - got
 	telcat -q source.tel | telcat -q -H | cmp - text
 	# and make tracks, on which ranges are
-	telcat -q -f chrome source.tel >chrome
-	grep -q '"name":"thread 5 worker"' chrome
-	grep -q '"name":"thread 6"' chrome
+	telcat -q -f chrome source.tel >tracks
+	grep -q '"name":"thread 5 worker"' tracks
+	grep -q '"name":"thread 6"' tracks
 }
 
 @test "events that were lost when a log was recorded are counted" {
@@ -127,8 +129,8 @@ make_case() {
 		telcat -q $option text >again
 		[ -n "$option" ] || cmp text again
 	done
-	telcat -q -f json names.tel >json
-	telcat -q -f json text | cmp - json
+	telcat -q -f json names.tel >names.json
+	telcat -q -f json text | cmp - names.json
 	telcat -q -f tel names.tel | telcat -q | cmp - text
 }
 
@@ -157,8 +159,8 @@ make_case() {
 	run -0 telstat -q set.tel
 	[[ $output == *"host other"*"command app -x"*"run.id a  b"* ]]
 	# through a filter, text, and both once more
-	telfilter -n 1 set.tel 2>err | telcat -q | telcat -q -f tel >last.tel
-	run -0 telcat -q last.tel
+	telfilter -n 1 set.tel 2>err | telcat -q | telcat -q -f tel >once.tel
+	run -0 telcat -q once.tel
 	[[ $output == *'# origin: 1700000000000000000'* ]]
 	[[ $output == *'# meta: host other'*'# meta: run.id "a  b"'* ]]
 	# logs that are merged keep their own
@@ -168,6 +170,6 @@ make_case() {
 	[[ $output == *"host other"*"host third"* ]]
 	run -2 telcat -f tel --meta-set Host=x source.tel
 	run -2 telcat -f tel --meta-set novalue source.tel
-	python3 "$TEL_TOP/tests/spec/compare.py" - <(telcat -q -f json set.tel) \
-	    <set.tel
+	telcat -q -f json set.tel >set.json
+	python3 "$TEL_TOP/tests/spec/compare.py" - set.json <set.tel
 }

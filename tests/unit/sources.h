@@ -135,8 +135,8 @@ check_sources(const char *what, const unsigned char *data, size_t size,
 		if (tel__input_memory(data, size, read_size, &raw) != TEL_OK)
 			abort();
 		check_all(raw, want, want_size, most, what, read_size);
-		if (tel__input_callback(feed_read, NULL, &feed, read_size, &raw) !=
-		    TEL_OK)
+		if (tel__input_callback(feed_read, NULL, &feed, read_size,
+		        &raw) != TEL_OK)
 			abort();
 		check_all(raw, want, want_size, most, what, read_size);
 		lseek(fd, 0, SEEK_SET);

@@ -67,7 +67,8 @@ check_failures(const unsigned char *bytes)
 	{
 		struct feed feed = { bytes, SIZE, 0, SIZE_MAX, 1 };
 
-		if (tel__input_callback(feed_read, NULL, &feed, 10, &in) != TEL_OK)
+		if (tel__input_callback(feed_read, NULL, &feed, 10, &in) !=
+		    TEL_OK)
 			abort();
 		ok(tel__input_peek(in, 1, &data, &avail) == TEL_EIO &&
 		        avail == 0,
@@ -137,8 +138,8 @@ check_plain(void)
 
 		text = (const unsigned char *)texts[i];
 		feed.data = text;
-		if (tel__input_callback(feed_read, NULL, &feed, 1 + i % 3, &in) !=
-		        TEL_OK ||
+		if (tel__input_callback(feed_read, NULL, &feed, 1 + i % 3,
+		        &in) != TEL_OK ||
 		    tel__input_unpack(in, &in) != TEL_OK)
 			abort();
 		all = read_all(in, text, feed.size, 100);

@@ -249,7 +249,8 @@ test_orders(struct trace *t)
 		ok(f.live_bytes == t->bytes && f.live_blocks == t->blocks &&
 		        f.peak_bytes == t->peak && f.peak_blocks == t->most,
 		    "what is live is known");
-		ok(f.compiled == STEPS && f.log_threads == cases[i].log_threads &&
+		ok(f.compiled == STEPS &&
+		        f.log_threads == cases[i].log_threads &&
 		        f.live_bytes == f.curve[f.curve_points - 1].bytes,
 		    "and how much there is");
 	}
