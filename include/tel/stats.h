@@ -287,7 +287,8 @@ typedef enum tel_total {
 	TEL_TOTAL_FREES,       /* blocks freed */
 	TEL_TOTAL_FREE_BYTES,  /* and their bytes */
 	TEL_TOTAL_LIVE,        /* blocks that live at the end: the difference,
-	                        * below 0 when the log began late */
+	                        * less those whose pool was finished; below 0
+	                        * when the log began late */
 	TEL_TOTAL_LIVE_BYTES   /* and their bytes */
 } tel_total;
 /*

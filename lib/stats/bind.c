@@ -254,8 +254,12 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 			return stats_no_memory(s);
 		slot->actions[slot->nactions++] = a;
 	}
-	slot->busy = slot->nactions > 0 || slot->size != NULL || slot->blocks ||
-	    t->role == TEL_ROLE_SYNC;
+	if (!from->has_live && t->role_field[TEL_PART_POOL] >= 0 &&
+	    (slot->size != NULL || t->role == TEL_ROLE_POOL_CREATE ||
+	        t->role == TEL_ROLE_POOL_DESTROY))
+		slot->pool = &t->fields[t->role_field[TEL_PART_POOL]];
+	slot->busy = slot->pool != NULL || slot->nactions > 0 ||
+	    slot->size != NULL || slot->blocks || t->role == TEL_ROLE_SYNC;
 	return TEL_OK;
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting blocks that are allocated and freed, where they live by address. */
+/*
+ * Counting blocks that are allocated and freed: by their addresses where frees
+ * do not say how much they free, and else by their pools.
+ */
+#include "base/array.h"
 #include "stats/stats.h"
 
 /* Documented limit: the blocks of a log of which the sizes are known. */
@@ -96,4 +100,89 @@ tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
 	if (add(live, a.address, a.size) != TEL_OK)
 		return stats_no_memory(s);
 	return TEL_OK;
+}
+
+/* --------------------------------------------------------------- pools */
+
+/* Documented limit: pools of a log that are told apart. */
+#define POOLS_MAX ((size_t)1 << 20)
+
+/* The pool at an address; NULL when there are too many, or *st is set. */
+static struct pool *
+find_pool(struct source *from, uint64_t address, tel_status *st)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	if (from->recent != NULL && from->recent_address == address)
+		return from->recent;
+	e = tel__table_find(&from->pools, address);
+	if (e == NULL) {
+		if (from->npools == POOLS_MAX)
+			return NULL;
+		e = TEL__RESERVE_ZEROED(from->pool_list, from->pool_room,
+		        from->npools + 1) ?
+		    tel__table_put(&from->pools, address, &fresh) :
+		    NULL;
+		if (e == NULL) {
+			*st = TEL_ENOMEM;
+			return NULL;
+		}
+		e->value = from->npools++;
+	}
+	from->recent = &from->pool_list[e->value];
+	from->recent_address = address;
+	return from->recent;
+}
+
+tel_status
+tel__stats_count_pool(struct tel_stats *s, struct source *from,
+    const struct slot *slot, const struct tel_event *ev)
+{
+	tel_status st = TEL_OK;
+	struct pool *p = find_pool(from, tel_load(slot->pool, ev->data), &st);
+
+	if (st != TEL_OK)
+		return stats_no_memory(s);
+	if (p == NULL)
+		return TEL_OK;
+	switch (slot->type->role) {
+	case TEL_ROLE_ALLOC:
+		p->blocks++;
+		p->bytes += tel_load(slot->size, ev->data);
+		break;
+	case TEL_ROLE_FREE:
+		p->blocks--;
+		p->bytes -= tel_load(slot->size, ev->data);
+		break;
+	case TEL_ROLE_POOL_CREATE: p->pools++; break;
+	default:
+		p->pools--;
+		p->finished = 1;
+		break;
+	}
+	return TEL_OK;
+}
+
+void
+tel__stats_settle_pools(struct tel_stats *s, struct source *from)
+{
+	uint64_t ended = 0, bytes = 0;
+	const struct pool *p;
+	size_t i;
+
+	for (i = 0; i < from->npools; i++) {
+		p = &from->pool_list[i];
+		if (!p->finished || p->pools > 0)
+			continue;
+		ended += p->blocks;
+		bytes += p->bytes;
+	}
+	/* both may have fallen since: a pool was made where one had been */
+	(void)int128_add(&s->report.ended,
+	    int128_i64((int64_t)(ended - from->ended)));
+	(void)int128_add(&s->report.ended_bytes,
+	    int128_i64((int64_t)(bytes - from->ended_bytes)));
+	from->ended = ended;
+	from->ended_bytes = bytes;
 }

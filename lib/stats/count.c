@@ -349,6 +349,11 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 	    __builtin_add_overflow(slot->size_sum,
 	        tel_load(slot->size, ev->data), &slot->size_sum))
 		slot->size_high++;
+	if (slot->pool != NULL) {
+		st = tel__stats_count_pool(s, from, slot, ev);
+		if (st != TEL_OK)
+			return st;
+	}
 	if (slot->blocks && from->has_live) {
 		st = tel__stats_count_block(s, &from->live, ev);
 		if (st != TEL_OK)

@@ -57,9 +57,12 @@ read_report(struct loader *l, const char **why)
 	counts[12] = &to->last;
 	for (i = 0; i < 11; i++)
 		*counts[i] = 0;
+	to->ended = to->ended_bytes = int128_u64(0);
 	if (!tel__load_counts(l, names, counts, 13) ||
 	    tel__load_int128(l, "ticks", &to->ticks) < 0 ||
-	    tel__load_int128(l, "ns", &to->ns) < 0)
+	    tel__load_int128(l, "ns", &to->ns) < 0 ||
+	    tel__load_int128(l, "ended", &to->ended) < 0 ||
+	    tel__load_int128(l, "ended_bytes", &to->ended_bytes) < 0)
 		return load_invalid(why, "a number of the report does not fit");
 	for (i = 0; i < to->norigins; i++)
 		to->origins[i].logs = to->origins[i].events = 0;

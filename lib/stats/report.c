@@ -267,6 +267,7 @@ tel__report_zero(struct report *r)
 	r->lost = r->cut = 0;
 	r->allocs = r->frees = 0;
 	r->alloc_bytes = r->free_bytes = int128_u64(0);
+	r->ended = r->ended_bytes = int128_u64(0);
 	for (i = 0; i < r->nparts; i++)
 		r->parts[i].events = r->parts[i].bytes = 0;
 	for (i = 0; i < r->norigins; i++)
@@ -298,6 +299,8 @@ merge_totals(struct report *r, const struct report *from)
 	r->has_allocs |= from->has_allocs;
 	(void)int128_add(&r->alloc_bytes, from->alloc_bytes);
 	(void)int128_add(&r->free_bytes, from->free_bytes);
+	(void)int128_add(&r->ended, from->ended);
+	(void)int128_add(&r->ended_bytes, from->ended_bytes);
 }
 
 tel_status

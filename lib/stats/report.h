@@ -34,6 +34,7 @@ struct report {
 	uint64_t input, damaged, skipped, repaired, unknown, lost, cut;
 	uint64_t allocs, frees;
 	tel_int128 alloc_bytes, free_bytes;
+	tel_int128 ended, ended_bytes; /* blocks not freed, but their pool */
 	int has_allocs; /* some type had the role of allocating or freeing */
 
 	struct part *parts;

@@ -39,10 +39,14 @@ tell_blocks(const struct report *r, tel_total which, tel_int128 *out)
 	case TEL_TOTAL_FREES: return tell(int128_u64(r->frees), known, out);
 	case TEL_TOTAL_FREE_BYTES: return tell(r->free_bytes, known, out);
 	case TEL_TOTAL_LIVE:
-		return tell(minus(int128_u64(r->allocs), int128_u64(r->frees)),
+		return tell(minus(minus(int128_u64(r->allocs),
+		                      int128_u64(r->frees)),
+		                r->ended),
 		    known, out);
 	case TEL_TOTAL_LIVE_BYTES:
-		return tell(minus(r->alloc_bytes, r->free_bytes), known, out);
+		return tell(minus(minus(r->alloc_bytes, r->free_bytes),
+		                r->ended_bytes),
+		    known, out);
 	default: return 0;
 	}
 }

@@ -22,6 +22,8 @@ tel__source_free(struct source *from)
 		free(from->slots[i].actions);
 	free(from->slots);
 	tel__table_clear(&from->live);
+	tel__table_clear(&from->pools);
+	free(from->pool_list);
 	free(from);
 }
 
@@ -89,6 +91,7 @@ tel__stats_settle_source(struct tel_stats *s, struct source *from)
 	}
 	if (!any)
 		return TEL_OK;
+	tel__stats_settle_pools(s, from);
 	if (!from->counted) {
 		from->counted = 1;
 		s->report.logs++;
@@ -251,6 +254,7 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->first = UINT64_MAX;
 	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
 	tel__table_init(&from->live);
+	tel__table_init(&from->pools);
 	from->has_live = has_blocks(log->schema);
 	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
 		st = tel__stats_bind_type(s, from, &from->schema->types[i]);

@@ -34,8 +34,16 @@ struct slot {
 	const struct tel_field *size; /* of what is allocated or freed */
 	int blocks; /* what it allocates or frees is followed by address */
 	uint64_t size_sum, size_high;
-	const struct tel_type *type; /* NULL: none came yet */
-	uint32_t part;               /* in the report */
+	const struct tel_field *pool; /* it allocates in, frees, makes, ends */
+	const struct tel_type *type;  /* NULL: none came yet */
+	uint32_t part;                /* in the report */
+};
+
+/* What lives in a pool, and how many pools of its address do. */
+struct pool {
+	uint64_t blocks, bytes; /* allocated less freed, modulo 2^64 */
+	int64_t pools;          /* created less finished */
+	int finished;           /* one of them was */
 };
 
 /* A log that events come from. */
@@ -47,6 +55,13 @@ struct source {
 	struct slot *slots;
 	size_t nslots;
 	/* the sizes of blocks by address, where frees do not tell them */
+	/* of sized frees: what lives in pools, whose end ends it */
+	struct tel__table pools; /* by address: place in the list, and 1 */
+	struct pool *pool_list;
+	size_t npools, pool_room;
+	struct pool *recent; /* the one that was asked for last */
+	uint64_t recent_address;
+	uint64_t ended, ended_bytes; /* as the report has them */
 	int has_live;
 	struct tel__table live;
 	uint64_t first, last; /* since what is below was settled */
@@ -155,6 +170,14 @@ tel_status tel__stats_end_session(struct tel_stats *s);
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
     const struct tel_event *ev);
+/*
+ * Counts an event of a slot with a pool.  Events need not come in order of
+ * time: what lives in a pool at the end is known at the end.
+ */
+tel_status tel__stats_count_pool(struct tel_stats *s, struct source *from,
+    const struct slot *slot, const struct tel_event *ev);
+/* Brings what ended with its pool to the report. */
+void tel__stats_settle_pools(struct tel_stats *s, struct source *from);
 /* Does what an event of a busy slot means, apart from counting it. */
 tel_status tel__stats_update(struct tel_stats *s, struct source *from,
     struct slot *slot, const struct tel_event *ev);

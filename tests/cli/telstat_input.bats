@@ -212,3 +212,15 @@ has_snapshots() {
 	cmp mpsio.log.csv sorted.txt.csv
 	grep -q ',,type,events,,,TraceFlipEnd,1' mpsio.log.csv
 }
+
+@test "blocks of finished pools are not live, as telreplay has it" {
+	for log in "$TEL_TOP"/tests/data/mps/*-{poolncv,finalcv,awlut}.log.zst; do
+		want=$(telreplay -q -n "$log" | sed -n \
+		    's/^  not freed  *\([0-9,]*\) .*bytes in \([0-9,]*\) .*/\2 \1/p')
+		telstat -q "$log" >got
+		[ "$(awk '/^live/ { print $2, $4 }' got)" = "$want" ]
+		# also in parts that are added up
+		telstat -q -f inst "$log" | telstat -q >sum
+		[ "$(grep '^live' sum)" = "$(grep '^live' got)" ]
+	done
+}
