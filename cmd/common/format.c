@@ -8,7 +8,7 @@
 #include "message.h"
 
 /* What is listed of the formats of writers: the releases are many. */
-static const char written[] = "mps:VERSION, inst, hpm, ets, tel";
+static const char written[] = "mps:VERSION, inst, hpm, ets, tel, tel,lines";
 
 /* --------------------------------------------------------------- names */
 

@@ -92,8 +92,10 @@ idle(void *arg)
 static int
 keeps_all(const struct settings *s)
 {
-	return strcmp(s->format, "tel") == 0 && !s->select.filtering &&
-	    s->select.skip == 0 && s->select.count == UINT64_MAX;
+	return (strcmp(s->format, "tel") == 0 ||
+	           strcmp(s->format, "tel,lines") == 0) &&
+	    !s->select.filtering && s->select.skip == 0 &&
+	    s->select.count == UINT64_MAX;
 }
 
 void

@@ -24,6 +24,7 @@
 	0x20u /* bytes between events belong to the former */
 #define ENCODER_BARE_EVENTS 0x40u /* writes nothing but bytes of events */
 #define ENCODER_CONTEXT 0x80u     /* what is needed, any other format keeps */
+#define ENCODER_VERBATIM 0x100u   /* writes ev->raw, which may be missing */
 
 struct write_log;
 

@@ -81,6 +81,17 @@ tel__relay_put(struct tel_writer *w, const unsigned char *p, size_t n)
 }
 
 tel_status
+tel__relay_check(struct tel_writer *w, const struct tel_event *ev)
+{
+	if (ev->raw_size > 0)
+		return TEL_OK;
+	return tel__write_fail(w, TEL_EINVAL,
+	    "%.80s: its events cannot be written as %s, as it was written "
+	    "without the lines of its source: -f tel,lines keeps them",
+	    ev->log->name, w->encoder->what);
+}
+
+tel_status
 tel__relay_begin(struct tel_writer *w, const struct tel_log *log)
 {
 	struct relay *relay = w->state;
@@ -114,9 +125,11 @@ tel_status
 tel__relay_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
-	tel_status st = tel__relay_lead(w);
+	tel_status st = tel__relay_check(w, ev);
 
 	(void)changed;
+	if (st == TEL_OK)
+		st = tel__relay_lead(w);
 	return st == TEL_OK ? tel__relay_put(w, ev->raw, ev->raw_size) : st;
 }
 

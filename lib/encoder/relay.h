@@ -22,6 +22,12 @@ void tel__relay_close(struct tel_writer *w);
 tel_status tel__relay_put(struct tel_writer *w, const unsigned char *p,
     size_t n);
 
+/*
+ * TEL_OK when the event has its line or record, ev->raw: those that come from
+ * a native file may lack it.
+ */
+tel_status tel__relay_check(struct tel_writer *w, const struct tel_event *ev);
+
 /* These are functions of an encoder. */
 tel_status tel__relay_open(struct tel_writer *w, const struct tel_log *log);
 /* What is before the first event of a log; once when all have the same. */

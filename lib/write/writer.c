@@ -102,6 +102,10 @@ find_target(const struct tel_writer *w, const char *name)
 		encoder = w->formats->rows[i].format->converter;
 		if (encoder != NULL && encoder->target(name) == TEL_OK)
 			return encoder;
+		encoder = w->formats->rows[i].format->encoder;
+		if (encoder != NULL && encoder->target != NULL &&
+		    encoder->target(name) == TEL_OK)
+			return encoder;
 	}
 	encoder = find_encoder(w, name);
 	return encoder != NULL && encoder->flags & ENCODER_TARGET ? encoder :

@@ -170,11 +170,11 @@ turn() {
 		telcat -q -f mps:1.4.0/w3i6mv tel | cmp want -
 		if slow; then break; fi
 	done
-	telcat -q -f tel "$TEL_TOP/tests/data/inst/hfs.txt" >tel
+	telcat -q -f tel,lines "$TEL_TOP/tests/data/inst/hfs.txt" >tel
 	telfilter --quiet "$TEL_TOP/tests/data/inst/hfs.txt" >want
 	telcat -q -f inst tel | cmp want -
 	for trace in "$TEL_TOP"/tests/data/hpm/v?be/HPM.1.startup; do
-		telcat -q -f tel "$trace" >tel
+		telcat -q -f tel,lines "$trace" >tel
 		telcat -q -f hpm tel | cmp "$trace" -
 	done
 	expect 1 'telcat: tel: hpm cannot be written as an inst log' \

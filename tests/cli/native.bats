@@ -57,17 +57,54 @@ same() {
 @test "text, traces and inst logs come out as they went in" {
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
 	same HPM.1.startup
-	telcat -q -f hpm same.tel | cmp - HPM.1.startup
+	telcat -q -f tel,lines HPM.1.startup >lines.tel
+	telcat -q -f hpm lines.tel | cmp - HPM.1.startup
+	telcat -q lines.tel >got
+	telcat -q HPM.1.startup | cmp - got
 	same HPM.1.startup HPM.2.startup
 	same "$TEL_TOP/tests/data/inst/hfs.txt"
 	telcat -q -f inst "$TEL_TOP/tests/data/inst/hfs.txt" >want
-	telcat -q -f inst same.tel | cmp - want
+	telcat -q -f tel,lines "$TEL_TOP/tests/data/inst/hfs.txt" >lines.tel
+	telcat -q -f inst lines.tel | cmp - want
+	# a filter keeps the lines that a file has
+	telfilter --quiet -e Header,UpdateAdd lines.tel | telcat -q -f inst >got
+	run -0 grep -c . got
+	telfilter --quiet -e Header,UpdateAdd "$TEL_TOP/tests/data/inst/hfs.txt" |
+	    cmp - got
 	unpack 1.114.0-lii6ll-finalcv
 	telcat -q mpsio.log >text
 	same text
 	telcat -q -f text same.tel | cmp - text
 	telcat -q -f mpscnv mpsio.log >cnv
 	same --as cnv cnv
+}
+
+@test "lines are left out unless they are asked for" {
+	local log=$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst
+	for zst in "$TEL_TOP"/tests/data/alloc/{gcc,perl,python3,sqlite3}.*.zst \
+	    "$log"; do
+		same "$zst"
+		zstd -qdc "$zst" >log
+		zstd -3 -q -f log -o log.zst
+		telcat -q -f tel -z 3 "$zst" >z.tel
+		size=$(stat -c %s log)
+		echo "${zst##*/} $size $(stat -c %s same.tel z.tel log.zst)"
+		[ $((5 * $(stat -c %s same.tel))) -le $((2 * size)) ]
+		[ "$(stat -c %s z.tel)" -le "$(stat -c %s log.zst)" ]
+	done
+	[ $((4 * $(stat -c %s same.tel))) -le "$size" ]
+	run ! grep -aq ': malloc ' same.tel
+	telcat -q -f tel,lines "$log" >lines.tel
+	[ "$(stat -c %s lines.tel)" -gt $((2 * $(stat -c %s same.tel))) ]
+	telcat -q lines.tel >got
+	telcat -q same.tel | cmp - got
+	telfilter --quiet lines.tel | grep -aq ': malloc '
+	# without them it does not become what it was
+	telcat -q -f tel "$TEL_TOP/tests/data/inst/hfs.txt" >inst.tel
+	run -1 --separate-stderr telcat -q -f inst inst.tel
+	[[ $stderr == *"inst.tel: its events cannot be written as an inst log"* ]]
+	[[ $stderr == *"-f tel,lines keeps them" ]]
+	[ -z "$output" ]
 }
 
 @test "streams behind each other are a log" {

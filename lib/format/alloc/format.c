@@ -30,6 +30,7 @@ heaptrack_needed(const struct tel_event *ev)
 
 static const struct tel_encoder_ops encoder_android = {
 	.what = "Android",
+	.flags = ENCODER_VERBATIM,
 	.write = tel__relay_write,
 	RELAY,
 };
@@ -43,6 +44,7 @@ const struct tel_format_ops tel__format_android = {
 
 static const struct tel_encoder_ops encoder_heaptrack = {
 	.what = "heaptrack",
+	.flags = ENCODER_VERBATIM,
 	.write = alone_write,
 	.needed = heaptrack_needed,
 	RELAY,
@@ -57,6 +59,7 @@ const struct tel_format_ops tel__format_heaptrack = {
 
 static const struct tel_encoder_ops encoder_kdump = {
 	.what = "kdump",
+	.flags = ENCODER_VERBATIM,
 	.write = tel__relay_write,
 	RELAY,
 };
@@ -70,6 +73,7 @@ const struct tel_format_ops tel__format_kdump = {
 
 static const struct tel_encoder_ops encoder_logalloc = {
 	.what = "LogAlloc",
+	.flags = ENCODER_VERBATIM,
 	.write = tel__relay_write,
 	RELAY,
 };
@@ -83,6 +87,7 @@ const struct tel_format_ops tel__format_logalloc = {
 
 static const struct tel_encoder_ops encoder_ltrace = {
 	.what = "ltrace",
+	.flags = ENCODER_VERBATIM,
 	.write = tel__relay_write,
 	RELAY,
 };
@@ -96,6 +101,7 @@ const struct tel_format_ops tel__format_ltrace = {
 
 static const struct tel_encoder_ops encoder_mtrace = {
 	.what = "mtrace",
+	.flags = ENCODER_VERBATIM,
 	.write = tel__relay_write,
 	RELAY,
 };
@@ -109,6 +115,7 @@ const struct tel_format_ops tel__format_mtrace = {
 
 static const struct tel_encoder_ops encoder_rep = {
 	.what = "CS:APP",
+	.flags = ENCODER_VERBATIM,
 	.write = alone_write,
 	RELAY,
 };
@@ -122,6 +129,7 @@ const struct tel_format_ops tel__format_rep = {
 
 static const struct tel_encoder_ops encoder_valgrind = {
 	.what = "valgrind",
+	.flags = ENCODER_VERBATIM,
 	.write = tel__relay_write,
 	RELAY,
 };

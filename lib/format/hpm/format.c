@@ -4,7 +4,7 @@
  * records and their padding as they were read.  The meta file of the trace is
  * that of what is written.
  */
-#include "encoder/encoder.h"
+#include "encoder/relay.h"
 #include "format/hpm/hpm.h"
 
 #include <stdlib.h>
@@ -78,9 +78,11 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 {
 	const struct tel_log *log = ev->log;
 	struct encoder *e = w->state;
-	tel_status st = TEL_OK;
+	tel_status st = tel__relay_check(w, ev);
 
 	(void)changed;
+	if (st != TEL_OK)
+		return st;
 	if (!e->started) {
 		e->started = 1;
 		e->only = w->current->serial;
@@ -109,7 +111,8 @@ hpm_finish(struct tel_writer *w)
 
 static const struct tel_encoder_ops encoder = {
 	.what = "an HPM trace",
-	.flags = ENCODER_BINARY | ENCODER_TARGET | ENCODER_LEAD_FOLLOWS,
+	.flags = ENCODER_BINARY | ENCODER_TARGET | ENCODER_LEAD_FOLLOWS |
+	    ENCODER_VERBATIM,
 	.open = hpm_open,
 	.begin = hpm_begin,
 	.write = hpm_write,

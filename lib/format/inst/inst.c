@@ -8,7 +8,11 @@ static tel_status
 encoder_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
+	tel_status st = tel__relay_check(w, ev);
+
 	(void)changed;
+	if (st != TEL_OK)
+		return st;
 	if (w->current->serial + 1 < w->nlogs)
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%.80s: inst logs that are merged cannot be written as "
@@ -42,7 +46,7 @@ encoder_needed(const struct tel_event *ev)
 
 static const struct tel_encoder_ops encoder = {
 	.what = "an inst log",
-	.flags = ENCODER_TARGET | ENCODER_CONTEXT,
+	.flags = ENCODER_TARGET | ENCODER_CONTEXT | ENCODER_VERBATIM,
 	.write = encoder_write,
 	.needed = encoder_needed,
 	RELAY,

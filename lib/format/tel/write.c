@@ -125,6 +125,23 @@ find_schema(struct tel_writer *w, struct tel_schema *schema)
 	return TEL_OK;
 }
 
+/* The name that asks for the lines and records of the source as well. */
+static const char with_lines[] = "tel,lines";
+
+/*
+ * Whether lines and records are kept as they were: of a text they are most of
+ * the file.  A file that has them keeps them when it is filtered.
+ */
+static int
+keeps_lines(const struct tel_writer *w, const struct tel_log *of)
+{
+	const struct tel_format_ops *f = tel__write_origin(w, of);
+
+	return w->target_name == NULL ||
+	    strcmp(w->target_name, with_lines) == 0 || f == NULL ||
+	    f->encoder == NULL || !(f->encoder->flags & ENCODER_VERBATIM);
+}
+
 /* A log begins that was not seen yet. */
 static tel_status
 add_log(struct tel_writer *w, const struct tel_log *of)
@@ -134,6 +151,7 @@ add_log(struct tel_writer *w, const struct tel_log *of)
 
 	if (log == NULL)
 		return TEL_ENOMEM;
+	log->lines = keeps_lines(w, of);
 	log->labels = tel__labels_new(w->max_labels);
 	log->name = strdup(of->name);
 	if (log->labels == NULL || log->name == NULL) {
@@ -406,8 +424,15 @@ native_end_file(struct tel_writer *w)
 	return st;
 }
 
+static tel_status
+native_target(const char *name)
+{
+	return strcmp(name, with_lines) == 0 ? TEL_OK : TEL_EINVAL;
+}
+
 const struct tel_encoder_ops tel__native_encoder = {
 	.what = "a log in the native format",
+	.target = native_target,
 	.flags = ENCODER_BINARY | ENCODER_TARGET | ENCODER_ANY,
 	.write = native_write,
 	.flush = native_flush,

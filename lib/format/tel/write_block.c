@@ -187,10 +187,13 @@ add_bytes(struct out_block *b, struct out_part *part,
 	if (part->tails)
 		add_blob(&part->tail, i, ev->data + fixed,
 		    tail_size(part, s->described, ev->data + fixed, n));
+	add_blob(&part->inline_labels, i, ev->inline_labels, ev->inline_size);
+	b->bytes += ev->inline_size;
+	if (!b->slots[part->slot].log->lines)
+		return;
 	add_blob(&part->raw, i, ev->raw, ev->raw_size);
 	add_blob(&part->lead, i, lead, lead_size);
-	add_blob(&part->inline_labels, i, ev->inline_labels, ev->inline_size);
-	b->bytes += (size_t)ev->raw_size + ev->inline_size + lead_size;
+	b->bytes += ev->raw_size + lead_size;
 }
 
 /* Copies the cells of an event: a few words. */
@@ -218,8 +221,9 @@ add_place(struct out_block *b, struct out_slot *of, const struct tel_event *ev,
 
 	if (log->index == of->index)
 		of->offset = log->end = at;
-	b->gaps[b->count] = at - log->end;
-	b->ngaps += at != log->end;
+	/* sizes of lines that are left out say nothing of events */
+	b->gaps[b->count] = log->lines ? at - log->end : 0;
+	b->ngaps += b->gaps[b->count] != 0;
 	log->end = ev->offset + (ev->raw_size > 0 ? ev->raw_size : ev->size);
 	log->index++;
 }
@@ -256,7 +260,8 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	row = part->rows.bytes + part->rows.used;
 	copy_cells(row, part, ev);
 	part->rows.used += part->stride;
-	if (ev->raw_size > 0 || lead_size > 0 || ev->inline_size > 0)
+	if (ev->inline_size > 0 ||
+	    (log->lines && (ev->raw_size > 0 || lead_size > 0)))
 		part->beside = 1;
 	if (part->beside)
 		add_bytes(b, part, ev, lead, lead_size);

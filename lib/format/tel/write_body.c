@@ -63,7 +63,8 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 		tel__native_put_string(b, log->name, log->name_size);
 		form = of->origin != NULL ? of->origin : of->form;
 		tel__native_put_string(b, form, strlen(form));
-		tel__native_put_string(b, of->preamble, of->preamble_size);
+		tel__native_put_string(b, of->preamble,
+		    log->lines ? of->preamble_size : 0);
 	} else {
 		tel__buffer_put(b, "\0\0\0", 3);
 	}
@@ -90,6 +91,7 @@ put_logs(const struct out_block *b, struct tel__buffer *body)
 	const struct out_slot *slot;
 	uint8_t *wanted;
 	unsigned i;
+	int describe;
 
 	tel__buffer_put_varint(body, b->nslots);
 	for (i = 0; i < b->nslots; i++) {
@@ -100,9 +102,10 @@ put_logs(const struct out_block *b, struct tel__buffer *body)
 			return;
 		}
 		tel__out_block_types(b, i, wanted);
+		describe = !slot->schema->known &&
+		    slot->log->bytes + b->bytes >= NATIVE_DESCRIBE_BYTES;
 		tel__out_log_put(body, slot->log, slot->schema, slot->index,
-		    slot->offset, wanted, !slot->schema->known,
-		    slot->log->told == NULL);
+		    slot->offset, wanted, describe, slot->log->told == NULL);
 		free(wanted);
 	}
 }

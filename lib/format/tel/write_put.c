@@ -6,8 +6,6 @@
 
 /* Events that name things go into records of so many. */
 #define NAMES_EVENTS 4096u
-/* A log of fewer bytes does not describe the types of a built-in format. */
-#define DESCRIBE_BYTES 65536u
 /* Bytes of entries that the index is not longer than. */
 #define INDEX_MAX ((size_t)8 << 20)
 
@@ -154,7 +152,8 @@ describe_log(struct tel_writer *w, unsigned i)
 	int same = log->told == slot->schema && log->described != NULL;
 	tel_status st = TEL_OK;
 
-	if (slot->schema->known && log->bytes + b->bytes < DESCRIBE_BYTES)
+	if (slot->schema->known &&
+	    log->bytes + b->bytes < NATIVE_DESCRIBE_BYTES)
 		return TEL_OK;
 	if (same && !slot->schema->known)
 		return TEL_OK;

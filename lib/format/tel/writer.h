@@ -44,6 +44,7 @@ struct out_log {
 	uint64_t strings;          /* in there */
 	const struct tel__metadata *metadata; /* over its own */
 	uint64_t lost; /* of->lost when it was looked at last */
+	int lines;     /* keeps ev->raw, and what is between */
 	char *name;
 	size_t name_size;
 	const struct out_schema *told; /* in the last record of the log */
@@ -131,6 +132,11 @@ void tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
     const uint8_t *wanted, int describe, int full);
 
+/*
+ * Up to so many bytes of events a log does not describe the types of a
+ * built-in format, and those of others once, before its blocks.
+ */
+#define NATIVE_DESCRIBE_BYTES 65536u
 /* With fewer blocks there is nothing to be found faster. */
 #define NATIVE_INDEX_BLOCKS 8u
 

@@ -177,13 +177,15 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 
 	if (changed == NULL)
 		return tel__relay_write(w, ev, NULL);
-	st = tel__relay_lead(w);
+	st = tel__relay_check(w, ev);
+	if (st == TEL_OK)
+		st = tel__relay_lead(w);
 	return st == TEL_OK ? put_changed(w, ev, changed) : st;
 }
 
 static const struct tel_encoder_ops encoder = {
 	.what = "the text of mpseventcnv",
-	.flags = ENCODER_ONE_SCHEMA | ENCODER_ONE_NUMBERING,
+	.flags = ENCODER_ONE_SCHEMA | ENCODER_ONE_NUMBERING | ENCODER_VERBATIM,
 	.write = encoder_write,
 	RELAY,
 };

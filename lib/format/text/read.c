@@ -491,9 +491,11 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	struct text_encoder *e = w->state;
-	tel_status st = tel__relay_lead(w);
+	tel_status st = tel__relay_check(w, ev);
 
 	(void)changed;
+	if (st == TEL_OK)
+		st = tel__relay_lead(w);
 	if (st == TEL_OK && e->last != ev->type->schema)
 		st = put_format(w, e, ev->type->schema);
 	return st == TEL_OK ? tel__relay_put(w, ev->raw, ev->raw_size) : st;
@@ -501,6 +503,7 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 
 static const struct tel_encoder_ops encoder = {
 	.what = "the text of telcat",
+	.flags = ENCODER_VERBATIM,
 	.open = encoder_open,
 	.begin = tel__relay_begin,
 	.write = encoder_write,
