@@ -53,6 +53,21 @@ read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
 }
 
 int
+tel__core_has(const struct core *c, uint64_t address, uint64_t n)
+{
+	const struct core_segment *s;
+	unsigned i;
+
+	for (i = 0; i < c->count; i++) {
+		s = &c->segments[i];
+		if (address >= s->address && address - s->address < s->size &&
+		    n <= s->size - (address - s->address))
+			return 1;
+	}
+	return 0;
+}
+
+int
 tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 {
 	unsigned char *p = to;
@@ -85,12 +100,15 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 static tel_status
 read_segments(struct core *c, const char **error)
 {
+	const int64_t length = tel__input_seek(c->in, 0, SEEK_END);
 	unsigned char header[64], entry[56];
-	uint64_t table;
+	uint64_t table, offset, bytes;
 	unsigned n, size, i;
 	struct core_segment *s;
 
 	*error = "a damaged core";
+	c->length = length > 0 ? (uint64_t)length : 0;
+	c->budget = 4 * c->length;
 	if (!read_at(c->in, 0, header, sizeof(header)))
 		return TEL_EFORMAT;
 	if (header[4] != 2 || header[5] != 1) {
@@ -115,13 +133,17 @@ read_segments(struct core *c, const char **error)
 			c->notes = tel_le64(entry + 8);
 			c->notes_size = tel_le64(entry + 32);
 		}
-		if (tel_le32(entry) != 1 || tel_le64(entry + 32) == 0)
+		offset = tel_le64(entry + 8);
+		bytes = tel_le64(entry + 32);
+		if (tel_le32(entry) != 1 || bytes == 0 || offset >= c->length)
 			continue;
 		s = &c->segments[c->count++];
 		s->writable = (entry[4] & 2) != 0;
-		s->offset = tel_le64(entry + 8);
+		s->offset = offset;
 		s->address = tel_le64(entry + 16);
-		s->size = tel_le64(entry + 32);
+		/* a core may be cut */
+		s->size =
+		    bytes < c->length - offset ? bytes : c->length - offset;
 	}
 	return TEL_OK;
 }
@@ -200,7 +222,6 @@ static void
 add_rings(struct archive *a, const struct core *c, uint64_t address)
 {
 	struct tel__emit_page page;
-	unsigned char byte;
 	uint64_t bytes;
 	char name[64];
 
@@ -215,7 +236,7 @@ add_rings(struct archive *a, const struct core *c, uint64_t address)
 	    __builtin_add_overflow(bytes, page.names_bytes, &bytes) ||
 	    bytes > RINGS_BYTES_MAX ||
 	    /* those in a file are not in the core */
-	    !tel__core_read(c, page.region, &byte, 1))
+	    !tel__core_has(c, page.region, bytes))
 		return;
 	snprintf(name, sizeof(name), "rings-%lu", (unsigned long)page.pid);
 	add_member(a, name, TEL__EMIT_PAGE_BYTES + bytes);
@@ -226,7 +247,7 @@ add_rings(struct archive *a, const struct core *c, uint64_t address)
 
 /* Looks for pages of rings: the start of some page of memory. */
 static void
-find_rings(struct archive *a, const struct core *c)
+find_rings(struct archive *a, struct core *c)
 {
 	const struct core_segment *s;
 	char start[8];
@@ -237,10 +258,14 @@ find_rings(struct archive *a, const struct core *c)
 		s = &c->segments[i];
 		for (at = -s->address & 4095;
 		     s->writable && at < s->size && a->members < LOGS_MAX;
-		     at += 4096)
+		     at += 4096) {
+			if (c->budget < 4096)
+				return;
+			c->budget -= 4096;
 			if (read_at(c->in, s->offset + at, start, 8) &&
 			    memcmp(start, "\361telring", 8) == 0)
 				add_rings(a, c, s->address + at);
+		}
 	}
 }
 
@@ -257,6 +282,7 @@ extract(struct core *c, const char *exe, struct archive *a, const char **error)
 	if (st != TEL_OK)
 		return st;
 	find_rings(a, c);
+	c->budget = 4 * c->length;
 	found = tel__core_mps(c, exe, &events);
 	if (found > 0) {
 		add_member(a, "EventBuffer", events.used);
@@ -276,7 +302,7 @@ tel_status
 tel__core_extract(struct tel_input *in, const char *exe, int *fd,
     const char **error)
 {
-	struct core c = { in, NULL, 0, 0, 0 };
+	struct core c = { in, NULL, 0, 0, 0, 0, 0 };
 	struct archive a = { tel__spool_file(), 0, 0 };
 	struct tel_input *copy = NULL;
 	int spool = -1, failed = 0;

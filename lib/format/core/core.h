@@ -37,8 +37,13 @@ struct core {
 	struct core_segment *segments;
 	unsigned count;
 	uint64_t notes, notes_size; /* in the core; 0: none */
+	uint64_t length;            /* of the core */
+	/* bytes that may still be looked at: segments may claim the same ones */
+	uint64_t budget;
 };
 
+/* Whether the core has all of n bytes of memory in one segment. */
+int tel__core_has(const struct core *c, uint64_t address, uint64_t n);
 /* Copies memory of the program.  1, or 0: the core has not all of it. */
 int tel__core_read(const struct core *c, uint64_t address, void *to, size_t n);
 
@@ -46,7 +51,6 @@ int tel__core_read(const struct core *c, uint64_t address, void *to, size_t n);
  * Finds the event buffers of an MPS, and puts their events into out as a
  * stream, in order of time.  1; 0: there are none; -1: no memory.
  */
-int tel__core_mps(const struct core *c, const char *exe,
-    struct tel__buffer *out);
+int tel__core_mps(struct core *c, const char *exe, struct tel__buffer *out);
 
 #endif

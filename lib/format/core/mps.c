@@ -25,6 +25,8 @@
 /* The longest event: all fields, and a string of 255 bytes. */
 #define EVENT_MAX 512u
 #define PIECE ((size_t)1 << 16)
+/* Rows of pointers that are tried as EventLast: memory may be made of them. */
+#define TRIES 64u
 
 /* Where they are. */
 struct buffers {
@@ -141,7 +143,7 @@ entry_of(const struct core *c)
 	uint64_t entry = 0, size, name;
 	size_t at = 0, i;
 
-	if (p == NULL || c->notes > INT64_MAX ||
+	if (p == NULL || c->notes >= c->length ||
 	    tel__input_seek(c->in, (int64_t)c->notes, SEEK_SET) < 0 ||
 	    tel__input_peek(c->in, n, &data, &i) != TEL_OK || i < n)
 		n = 0;
@@ -245,14 +247,14 @@ best_base(struct buffers *b, const struct core *c, uint64_t low, uint64_t high)
 
 /* Looks for EventLast in all memory that the program could write. */
 static int
-by_search(struct buffers *b, const struct core *c)
+by_search(struct buffers *b, struct core *c)
 {
 	const size_t overlap = 8 * KINDS;
 	unsigned char *p = malloc(PIECE);
 	const struct core_segment *s;
 	uint64_t at, low, high;
 	size_t n, i;
-	unsigned k;
+	unsigned k, tries = 0;
 	int found = 0;
 
 	for (k = 0; p != NULL && k < c->count && !found; k++) {
@@ -261,10 +263,14 @@ by_search(struct buffers *b, const struct core *c)
 		     at += PIECE - overlap) {
 			n = s->size - at < PIECE ? (size_t)(s->size - at) :
 			                           PIECE;
-			if (!tel__core_read(c, s->address + at, p, n))
+			if (c->budget < n ||
+			    !tel__core_read(c, s->address + at, p, n))
 				break;
+			c->budget -= n;
 			for (i = 0; !found && i + overlap <= n; i += 8)
-				found = look(p + i, b, &low, &high) &&
+				found = tries < TRIES &&
+				    look(p + i, b, &low, &high) &&
+				    tries++ < TRIES &&
 				    best_base(b, c, low, high) > 0;
 		}
 	}
@@ -372,7 +378,7 @@ collect(const struct buffers *b, struct tel__buffer *out)
 }
 
 int
-tel__core_mps(const struct core *c, const char *exe, struct tel__buffer *out)
+tel__core_mps(struct core *c, const char *exe, struct tel__buffer *out)
 {
 	struct buffers *b = calloc(1, sizeof(*b));
 	int found = 0;
