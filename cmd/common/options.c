@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "message.h"
 
@@ -195,4 +196,27 @@ options_help(const struct tool *tool)
 			printf("      ");
 		printf("%-20s  %s\n", left, text);
 	}
+}
+
+int
+options_join(char **joined, const char *before, const char *between,
+    const char *text, const char *after)
+{
+	size_t size = strlen(text) + 1;
+	char *all;
+
+	if (*joined != NULL)
+		size += strlen(before) + strlen(*joined) + strlen(between) +
+		    strlen(after);
+	all = malloc(size);
+	if (all == NULL)
+		return 0;
+	if (*joined == NULL)
+		(void)snprintf(all, size, "%s", text);
+	else
+		(void)snprintf(all, size, "%s%s%s%s%s", before, *joined,
+		    between, text, after);
+	free(*joined);
+	*joined = all;
+	return 1;
 }

@@ -73,6 +73,14 @@ struct tool {
 int options_next(const struct tool *tool, int argc, char **argv,
     const char **value);
 
+/*
+ * Joins the arguments of an option that is given again and again: *joined
+ * becomes text, or before, *joined, between, text and after.  *joined is freed
+ * by the caller.  Returns 1, or 0 when there is no memory.
+ */
+int options_join(char **joined, const char *before, const char *between,
+    const char *text, const char *after);
+
 /* Prints the help of a tool on standard output. */
 void options_help(const struct tool *tool);
 

@@ -2,6 +2,7 @@
 /* Which events are wanted. */
 #include "select.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "message.h"
 #include "number.h"
@@ -24,6 +25,10 @@ selection_free(struct selection *s)
 {
 	tel_filter_free(s->filter);
 	s->filter = NULL;
+	free(s->types);
+	free(s->kinds);
+	free(s->where);
+	s->types = s->kinds = s->where = NULL;
 }
 
 /* The option whose argument text is. */
@@ -83,6 +88,63 @@ parse_percent(struct selection *s, const char *text)
 	    (comma[1] == '\0' || number_percent(comma + 1, &s->to));
 }
 
+/* Takes the range of -t. */
+static tel_status
+set_range(struct selection *s, const char *text)
+{
+	s->percent = parse_percent(s, text);
+	/* no number has these letters, but for its unit */
+	s->seconds = strpbrk(text, "smh") != NULL;
+	if (!s->percent)
+		return tel_filter_set_time(s->filter, text);
+	if (s->from <= s->to)
+		return TEL_OK;
+	message_fail(STATUS_USAGE, NULL,
+	    "-t: '%s': the range of time ends before it starts", text);
+	return TEL_END;
+}
+
+typedef tel_status set_fn(tel_filter *f, const char *text);
+
+/* Adds names to the list of an option that was given before, or not. */
+static tel_status
+add_names(struct selection *s, char **list, set_fn *set, const char *option,
+    const char *text)
+{
+	tel_status st = set(s->filter, text);
+	int negate;
+
+	/* alone, so that a message speaks of this argument only */
+	if (st != TEL_OK)
+		return st;
+	text += strspn(text, ", \t\n");
+	negate = text[0] == '^';
+	if (*list != NULL && ((*list)[0] == '^') != negate) {
+		message_fail(STATUS_USAGE, NULL,
+		    "%s: '%s' does not go with '%s': either those to select "
+		    "or, after '^', those to leave out",
+		    option, text, *list);
+		return TEL_END;
+	}
+	if (!options_join(list, "", ",", *list != NULL ? text + negate : text,
+	        ""))
+		return TEL_ENOMEM;
+	return set(s->filter, *list);
+}
+
+/* Narrows the selection to what another expression selects as well. */
+static tel_status
+add_where(struct selection *s, const char *text)
+{
+	tel_status st = tel_filter_set_expression(s->filter, text);
+
+	if (st != TEL_OK)
+		return st;
+	if (!options_join(&s->where, "(", ") && (", text, ")"))
+		return TEL_ENOMEM;
+	return tel_filter_set_expression(s->filter, s->where);
+}
+
 int
 selection_option(struct selection *s, int id, const char *text)
 {
@@ -92,17 +154,14 @@ selection_option(struct selection *s, int id, const char *text)
 
 	switch (id) {
 	case 'k':
-		s->kinds = text;
-		st = tel_filter_set_kinds(s->filter, text);
+		st =
+		    add_names(s, &s->kinds, tel_filter_set_kinds, option, text);
 		break;
 	case 'e':
-		s->types = text;
-		st = tel_filter_set_types(s->filter, text);
+		st =
+		    add_names(s, &s->types, tel_filter_set_types, option, text);
 		break;
-	case 'w':
-		s->where = text;
-		st = tel_filter_set_expression(s->filter, text);
-		break;
+	case 'w': st = add_where(s, text); break;
 	case OPTION_SINCE:
 		option = "--since";
 		s->since = text;
@@ -113,18 +172,15 @@ selection_option(struct selection *s, int id, const char *text)
 		s->until = text;
 		st = tel_filter_set_until(s->filter, text);
 		break;
-	case 't':
-		s->percent = parse_percent(s, text);
-		/* no number has these letters, but for its unit */
-		s->seconds = strpbrk(text, "smh") != NULL;
-		st = s->percent ? TEL_OK : tel_filter_set_time(s->filter, text);
-		break;
+	case 't': st = set_range(s, text); break;
 	default: break;
 	}
 	s->filtering = 1;
 	if (st == TEL_OK)
 		return 1;
-	selection_tell(s, st, option);
+	/* TEL_END: after a message */
+	if (st != TEL_END)
+		selection_tell(s, st, option);
 	return 0;
 }
 

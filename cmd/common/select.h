@@ -8,9 +8,9 @@
 struct selection {
 	tel_filter *filter;
 	int filtering;     /* anything was set in the filter */
-	const char *types; /* the argument of -e, or NULL, */
-	const char *kinds; /* and of -k and -w */
-	const char *where;
+	char *types;       /* all arguments of -e as one list, or NULL, */
+	char *kinds;       /* and of -k */
+	char *where;       /* those of -w, joined by && */
 	const char *since; /* of --since and --until */
 	const char *until;
 	uint64_t skip;
@@ -28,8 +28,8 @@ int selection_begin(struct selection *s);
 void selection_free(struct selection *s);
 
 /*
- * Sets what an option asks for; id is 'k', 'e', 't' or 'w', OPTION_SINCE or
- * OPTION_UNTIL.
+ * Takes an option: id is 'k', 'e', 't' or 'w', OPTION_SINCE or OPTION_UNTIL.
+ * -k and -e given again add to their lists, and -w narrows what is selected.
  * Returns 1, or 0 after a message.
  */
 int selection_option(struct selection *s, int id, const char *text);

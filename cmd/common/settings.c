@@ -279,7 +279,7 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
     char **argv)
 {
 	const char *value;
-	int id, good;
+	int id, good, input = 0;
 
 	memset(s, 0, sizeof(*s));
 	s->order = TEL_ORDER_LOG;
@@ -306,7 +306,13 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 	}
 	s->operands = argv + optind;
 	s->noperands = argc - optind;
-	return 1;
+	for (id = 0; id < s->noperands; id++)
+		input += strcmp(s->operands[id], "-") == 0;
+	if (input <= 1)
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "standard input, '-', can be read only once");
+	return 0;
 }
 
 int

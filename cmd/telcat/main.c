@@ -2,6 +2,8 @@
 /* telcat - show the events of telemetry logs. */
 #include "telcat.h"
 
+#include <stdlib.h>
+
 #include "common/message.h"
 
 int
@@ -22,6 +24,7 @@ main(int argc, char **argv)
 			telcat_show(&telcat, &sink);
 		sink_close(&sink);
 	}
+	free(telcat.fields);
 	settings_free(&telcat.settings);
 	return (int)message_status();
 }

@@ -31,7 +31,12 @@ take(void *arg, int id, const char *value)
 	switch (id) {
 	case 'S': t->settings.order = TEL_ORDER_TIME; return 1;
 	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
-	case 'F': t->fields = value; return 1;
+	case 'F':
+		if (options_join(&t->fields, "", ",", value, ""))
+			return 1;
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
 	case 'H': t->no_header = 1; return 1;
 	case OPTION_TYPES: t->types = 1; return 1;
 	case OPTION_MAX_LABELS:

@@ -12,7 +12,7 @@
 struct telcat {
 	struct settings settings;
 	struct format format;
-	const char *fields; /* NULL: all */
+	char *fields; /* NULL: all */
 	int no_header;
 	int types; /* list event types instead of events */
 };

@@ -11,6 +11,7 @@ enum {
 	OPTION_SAMPLE,
 	OPTION_SEED,
 	OPTION_BARE,
+	OPTION_LIVE,
 	OPTION_MAX_LABELS
 };
 
@@ -23,6 +24,10 @@ static const struct option_row own[] = {
 	{ 'a', "address", "ADDR", "only with ADDR, or in ADDR,+LEN or LO,HI",
 	    0 },
 	{ 'l', "label", "GLOB", "only with an address whose label matches", 0 },
+	{ 'S', "sort", NULL,
+	    "in order of time; --live: by flush; -u: unbuffered", 0 },
+	{ OPTION_LIVE, "live", NULL, NULL, 0 },
+	{ 'u', "unbuffered", NULL, NULL, 0 },
 	{ 'v', "invert", NULL, "all but these; -c, --total: only count them",
 	    0 },
 	{ 'c', "total", NULL, NULL, 0 },
@@ -35,7 +40,6 @@ static const struct option_row own[] = {
 	    "each Nth; --sample P, --seed N: at random", 0 },
 	{ OPTION_SAMPLE, "sample", "P", NULL, 0 },
 	{ OPTION_SEED, "seed", "N", NULL, 0 },
-	{ 'u', "unbuffered", NULL, "write each event out at once", 0 },
 	{ OPTION_BARE, "bare", NULL,
 	    "no labels for them; --max-labels N: hold N", 0 },
 	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
@@ -55,7 +59,7 @@ take_selection(struct telfilter *t, int id, const char *value)
 	else if (id == 'a')
 		st = tel_filter_add_addresses(s->filter, value);
 	else
-		st = tel_filter_set_label(s->filter, value);
+		st = tel_filter_add_label(s->filter, value);
 	if (st == TEL_OK)
 		return 1;
 	selection_tell(s, st, option);
@@ -92,6 +96,8 @@ take(void *arg, int id, const char *value)
 	case 'A':
 	case 'B':
 	case 'C': return take_context(t, id, value);
+	case 'S': t->settings.order = TEL_ORDER_TIME; return 1;
+	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
 	case 'c': t->total = 1; return 1;
 	case 'u': t->settings.unbuffered = 1; return 1;
 	case 'q': t->quiet = 1; return 1;

@@ -25,11 +25,14 @@ struct run {
 	tel_context *context; /* NULL: no events but the wanted ones */
 	const char *name;     /* of the source, for messages */
 	const tel_reader *reader;
-	uint64_t skipped; /* wanted events that --skip left out */
-	uint64_t found;   /* in all sources */
-	uint64_t before;  /* in those before this one */
-	int flush;        /* after each event */
-	int full;         /* as many were found as -n says */
+	uint64_t skipped;  /* wanted events that --skip left out */
+	uint64_t found;    /* in all sources */
+	uint64_t before;   /* in those before this one */
+	int flush;         /* after each event */
+	uint64_t clock;    /* of the last event, with context */
+	uint64_t backward; /* events of context that are earlier than it */
+	int shown;         /* there is such an event */
+	int full;          /* as many were found as -n says */
 	int failed;
 	struct known known[SLOTS];
 };
@@ -132,12 +135,28 @@ flush(struct run *run)
 	                             tel_output_flush(run->sink->out);
 }
 
+/* Counts events of context that are earlier than the one before them. */
+static void
+check_order(struct run *run, const tel_event *ev, tel_place where)
+{
+	uint64_t clock = tel_event_clock(ev);
+
+	if (where == TEL_PLACE_OUT || !tel_event_timed(ev))
+		return;
+	if (where == TEL_PLACE_IN && run->shown && clock < run->clock)
+		run->backward++;
+	run->clock = clock;
+	run->shown = 1;
+}
+
 /* Puts an event where it belongs. */
 static tel_status
 place(struct run *run, const tel_event *ev, tel_place where)
 {
 	tel_status st = TEL_OK;
 
+	if (run->context != NULL)
+		check_order(run, ev, where);
 	if (where == TEL_PLACE_GAP && run->writer != NULL)
 		st = tel_writer_gap(run->writer);
 	if (st == TEL_OK && run->writer != NULL)
@@ -228,6 +247,12 @@ end(void *arg)
 		tel_context_finish(run->context);
 		st = place_known(run);
 	}
+	if (run->backward > 0 && !s->quiet)
+		message(run->name,
+		    "the log is not in order of time, nor are the events "
+		    "around those selected: -S sorts them");
+	run->backward = 0;
+	run->shown = 0;
 	if (st == TEL_OK && run->writer != NULL)
 		st = tel_writer_end_file(run->writer, run->reader);
 	if (run->telfilter->total && !run->telfilter->quiet && s->no_merge &&

@@ -109,17 +109,34 @@ check(const struct telstat *t, tel_status st, const char *option)
 static int
 set_interval(struct telstat *t, const char *text)
 {
+	static const char unit[] = "ticks";
+	size_t n = strlen(text), length = sizeof(unit) - 1;
+	char number[32];
+	uint64_t bare;
 	int64_t ns;
 
-	t->ticks = number_parse(text, &t->interval);
-	if (!t->ticks && number_time(text, &ns) && ns >= 0)
+	t->interval = 0;
+	t->ticks = n > length && n - length < sizeof(number) &&
+	    strcmp(text + n - length, unit) == 0;
+	if (t->ticks) {
+		memcpy(number, text, n - length);
+		number[n - length] = '\0';
+		if (!number_parse(number, &t->interval))
+			t->interval = 0;
+	} else if (number_parse(text, &bare)) {
+		message_fail(STATUS_USAGE, NULL,
+		    "-i: '%s' has no unit: %sms, or %sticks of the log's "
+		    "clock",
+		    text, text, text);
+		return 0;
+	} else if (number_time(text, &ns) && ns >= 0) {
 		t->interval = (uint64_t)ns;
-	else if (!t->ticks)
-		t->interval = 0;
+	}
 	if (t->interval > 0)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
-	    "-i: '%s' is neither a time, as 100ms, nor a number of ticks",
+	    "-i: '%s' is neither a time, as 100ms, nor a number of ticks, as "
+	    "100ticks",
 	    text);
 	return 0;
 }

@@ -85,9 +85,10 @@ TEL_SINCE_0_1 void tel_filter_set_clock(tel_filter *f, uint64_t first,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_add_addresses(tel_filter *f,
     const char *text);
 /*
- * Events one of whose fields has a label that matches the glob, all of it.
+ * Adds a glob for labels: events one of whose fields has a label all of which
+ * matches any of the globs; NULL takes all globs away.  At most 1024.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_label(tel_filter *f,
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_add_label(tel_filter *f,
     const char *glob);
 /*
  * Events from one on for which an expression is true, that one included; with

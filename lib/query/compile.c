@@ -509,17 +509,20 @@ static uint32_t
 select_any_label(struct compiler *c, uint32_t yes, uint32_t no)
 {
 	unsigned i, count = c->type == NULL ? 0 : c->type->nfields;
+	uint32_t other = no;
 	struct op *op;
+	size_t n;
 
 	for (i = 0; i < count; i++)
 		if (tel_field_labelled(&c->type->fields[i]))
 			break;
-	if (i == count)
-		return no;
-	op = put(c, OP_LABEL_GLOB);
-	if (op != NULL)
-		op->u.pattern = &c->selection->label;
-	return put_test(c, op, yes, no);
+	for (n = i == count ? 0 : c->selection->nlabels; n > 0; n--) {
+		op = put(c, OP_LABEL_GLOB);
+		if (op != NULL)
+			op->u.pattern = &c->selection->labels[n - 1].glob;
+		other = put_test(c, op, yes, other);
+	}
+	return other;
 }
 
 /* Put from the dearest test to the cheapest, which will be run first. */
@@ -532,7 +535,7 @@ put_selection(struct compiler *c, uint32_t yes, uint32_t no)
 
 	if (wanted == 0)
 		return no;
-	if (s->label_text != NULL)
+	if (s->nlabels > 0)
 		yes = select_any_label(c, yes, no);
 	if (s->address_set != NULL)
 		yes = select_addresses(c, yes, no);

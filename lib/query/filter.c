@@ -192,7 +192,7 @@ tel_filter_add_addresses(tel_filter *f, const char *text)
 }
 
 tel_status
-tel_filter_set_label(tel_filter *f, const char *glob)
+tel_filter_add_label(tel_filter *f, const char *glob)
 {
 	struct binder *b = &f->binder;
 

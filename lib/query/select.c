@@ -294,6 +294,17 @@ read_instant(const char *p, const char **end, struct instant *out)
 	return NULL;
 }
 
+/* Nonzero when a range ends before it starts, whatever the log. */
+static int
+is_backward(const struct instant *from, const struct instant *to)
+{
+	if (from->base == INSTANT_NONE || from->base != to->base)
+		return 0;
+	if (from->base == INSTANT_CLOCK)
+		return from->value > to->value;
+	return (int64_t)from->value > (int64_t)to->value;
+}
+
 tel_status
 tel__select_time(struct selection *s, const char *text, struct fail *fail)
 {
@@ -320,6 +331,9 @@ tel__select_time(struct selection *s, const char *text, struct fail *fail)
 			return tel__fail_set(fail, TEL_EINVAL, text,
 			    (unsigned)(end - text) + 1,
 			    "the range of time should end here");
+		if (is_backward(&from, &to))
+			return tel__fail_set(fail, TEL_EINVAL, text, 0,
+			    "the range of time ends before it starts");
 	}
 	s->from = from;
 	s->to = to;
@@ -406,29 +420,41 @@ tel__select_address(struct selection *s, const char *text, struct fail *fail)
 	return s->address_set == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
+static void
+clear_labels(struct selection *s)
+{
+	while (s->nlabels > 0)
+		free(s->labels[--s->nlabels].text);
+}
+
 tel_status
 tel__select_label(struct selection *s, const char *text, struct fail *fail)
 {
 	struct pattern glob = { 0 };
-	char *copy = NULL;
 	const char *why;
 	size_t length;
+	char *copy;
 
-	if (text != NULL) {
-		length = strlen(text);
-		copy = tel__copy_string(text, length);
-		if (copy == NULL)
-			return TEL_ENOMEM;
-		why = tel__pattern_glob(&glob, copy, length);
-		if (why != NULL) {
-			free(copy);
-			return tel__fail_set(fail, TEL_ELIMIT, text, 0, "%s",
-			    why);
-		}
+	if (text == NULL) {
+		clear_labels(s);
+		return TEL_OK;
 	}
-	free(s->label_text);
-	s->label_text = copy;
-	s->label = glob;
+	if (s->nlabels == LIST_MAX)
+		return tel__fail_set(fail, TEL_ELIMIT, text, 0,
+		    "there are more than %u globs for labels", LIST_MAX);
+	if (!TEL__RESERVE(s->labels, s->label_room, s->nlabels + 1))
+		return TEL_ENOMEM;
+	length = strlen(text);
+	copy = tel__copy_string(text, length);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	why = tel__pattern_glob(&glob, copy, length);
+	if (why != NULL) {
+		free(copy);
+		return tel__fail_set(fail, TEL_ELIMIT, text, 0, "%s", why);
+	}
+	s->labels[s->nlabels].text = copy;
+	s->labels[s->nlabels++].glob = glob;
 	return TEL_OK;
 }
 
@@ -439,6 +465,7 @@ tel__select_clear(struct selection *s)
 	names_clear(&s->types);
 	free(s->addresses);
 	free(s->address_set);
-	free(s->label_text);
+	clear_labels(s);
+	free(s->labels);
 	memset(s, 0, sizeof(*s));
 }

@@ -37,8 +37,11 @@ struct selection {
 	struct span *addresses;
 	size_t naddresses, address_room;
 	struct set *address_set; /* of them, once bound */
-	char *label_text;
-	struct pattern label; /* a glob, when label_text is not NULL */
+	struct label {
+		char *text;
+		struct pattern glob;
+	} * labels; /* any of which may match */
+	size_t nlabels, label_room;
 };
 
 /*
@@ -53,6 +56,7 @@ tel_status tel__select_time(struct selection *s, const char *text,
     struct fail *fail);
 tel_status tel__select_address(struct selection *s, const char *text,
     struct fail *fail);
+/* Adds a glob; NULL takes all away. */
 tel_status tel__select_label(struct selection *s, const char *text,
     struct fail *fail);
 

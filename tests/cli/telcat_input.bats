@@ -215,6 +215,22 @@ setup() {
 	cmp <(telcat -H mpsio.log) out
 }
 
+@test "a log that grows is followed from its start, as the README says" {
+	# shellcheck disable=SC2016
+	local command
+	command=$(sed -n 's/^    \(tail .*\) | telcat.*/\1/p' "$TEL_TOP/README.md")
+	[ "$command" = 'tail -c +1 -f mpsio.log' ]
+	unpack 1.118.0-lii6gc-poolncv whole.log
+	head -c 3000 whole.log >mpsio.log
+	$command >followed &
+	local reader=$!
+	await [ -s followed ]
+	tail -c +3001 whole.log >>mpsio.log
+	await cmp -s whole.log followed
+	kill $reader
+	[ "$(telcat -H -e PoolAlloc followed | wc -l)" -gt 0 ]
+}
+
 @test "a live pipe ends a run as soon as enough is shown" {
 	mkfifo fifo
 	exec 5<>fifo

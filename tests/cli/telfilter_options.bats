@@ -37,9 +37,11 @@ try() {
 		[ -z "$output" ]
 		run -1 telfilter --any -e TraceStart mpsio.log
 		;;
-	after) differs --after 1 -e ArenaDestroy ;;
-	before) differs --before 1 -e ArenaDestroy ;;
-	context) differs --context 1 -e ArenaDestroy ;;
+	sort) differs --sort ;;
+	live) differs --live ;;
+	after) differs --quiet --after 1 -e ArenaDestroy ;;
+	before) differs --quiet --before 1 -e ArenaDestroy ;;
+	context) differs --quiet --context 1 -e ArenaDestroy ;;
 	every) differs --every 2 ;;
 	sample) differs --sample 0.5 ;;
 	seed)
@@ -209,6 +211,73 @@ try() {
 	grep '\["C' text >want
 	telfilter --bare -l 'C*' text | sed /^#/d | cmp want -
 	[ "$(telfilter -c -l 'C*' mpsio.log)" -eq "$(wc -l <want)" ]
+}
+
+# same OPTIONS ... // OPTIONS ...: both select the same events, and some.
+same() {
+	local one=()
+	while [ "$1" != // ]; do
+		one+=("$1")
+		shift
+	done
+	shift
+	clean telfilter -f text "${one[@]}" mpsio.log >one
+	clean telfilter -f text "$@" mpsio.log >two
+	diff one two
+	[ "$(grep -vc '^#' one)" -gt 0 ]
+}
+
+@test "-w again narrows, -e -k -l and -F again add up" {
+	same -w 'size >= 40' -w 'name == PoolAlloc || name == PoolFree' // \
+	    -w '(name == PoolAlloc || name == PoolFree) && size >= 40'
+	same -w 'name == PoolAlloc || name == PoolFree' -w 'size >= 40' \
+	    -w 'size < 100' // -w 'size >= 40 && size < 100' -e PoolAlloc,PoolFree
+	same -e PoolAlloc -e PoolFree // -e PoolAlloc,PoolFree
+	same -e ^PoolAlloc -e ^PoolFree // -e ^PoolAlloc,PoolFree
+	same -k Pool -k Seg // -k Pool,Seg
+	same -k ' ^Pool' -k ^Seg // -k '^Pool Seg'
+	same -S -l 'CBS*' -l 'MF*' // -S -w 'label =* "CBS*" || label =* "MF*"'
+	expect 2 "telfilter: -k: '^Seg' does not go with 'Pool': *" \
+	    telfilter -k Pool -k ^Seg mpsio.log
+	expect 2 "telfilter: -w: 'size >', column 7: *" \
+	    telfilter -w 'size > 3' -w 'size >' mpsio.log
+	telcat -e PoolAlloc -F size,pool mpsio.log >want
+	telcat -e PoolAlloc -F size -F pool mpsio.log | diff want -
+}
+
+@test "a range of time that ends before it starts is refused" {
+	local range
+	for range in 2s,1s 100,20 60%,20% 0000064613E31BF2,0000064613E31BF1; do
+		expect 2 "telfilter: -t: '$range': the range of time ends before*" \
+		    telfilter -t $range mpsio.log
+	done
+	telfilter -t 100,100 mpsio.log >out
+}
+
+@test "standard input is read once" {
+	expect 2 "telfilter: standard input, '-', can be read only once" \
+	    telfilter -c - - <mpsio.log
+}
+
+@test "-S writes events in order of time, in the format of the log" {
+	telcat -S mpsio.log | grep -v '^# tick' >want
+	clean telfilter -S mpsio.log >sorted.log
+	telcat sorted.log | grep -v '^# tick' | diff want -
+	telcat -f tel -o mpsio.tel mpsio.log
+	clean telfilter -S mpsio.tel | telcat | grep -v '^# tick' | diff want -
+	clean telfilter -S mpsio.txt | grep -v '^#' >sorted
+	LC_ALL=C sort -c -k1,1 sorted
+	[ "$(wc -l <sorted)" -eq 144 ]
+}
+
+@test "context that runs backward in time is reported" {
+	run -0 --separate-stderr telfilter -f text -C 2 -e 'PoolInit*' mpsio.log
+	[ "$stderr" = 'telfilter: mpsio.log: the log is not in order of time, nor are the events around those selected: -S sorts them' ]
+	clean telfilter --quiet -f text -C 2 -e 'PoolInit*' mpsio.log
+	clean telfilter -S -f text -C 2 -e 'PoolInit*' mpsio.log >sorted
+	grep -v '^[#-]' sorted | LC_ALL=C sort -c -k1,1
+	telfilter -S mpsio.log >sorted.log
+	clean telfilter -f text -C 2 -e 'PoolInit*' sorted.log
 }
 
 @test "-v is the complement" {

@@ -173,8 +173,8 @@ answer() {
 	telstat "${order[@]}" odd even | grep -v ^Totals | diff want -
 	telstat "${order[@]}" --no-merge odd even | grep -v ^Totals >got
 	run ! cmp want got
-	telstat "${order[@]}" -i 100000 mpsio.log | grep -v ^Totals >want
-	telstat "${order[@]}" -i 100000 odd even | grep -v ^Totals | diff want -
+	telstat "${order[@]}" -i 100000ticks mpsio.log | grep -v ^Totals >want
+	telstat "${order[@]}" -i 100000ticks odd even | grep -v ^Totals | diff want -
 	# starts and ends of different logs are no pairs
 	telstat -s 'life=dur(PoolInit,PoolFinish,pool)' mpsio.log mpsio.log |
 	    grep -q '  events 20  pairs 10  total 1.759204 ms '

@@ -249,8 +249,12 @@ try() {
 	    telstat -s 'x=mag(bogus)' mpsio.log
 	expect 2 "telstat: -w: 'bogus == 1', column 1: *" \
 	    telstat -w 'bogus == 1' mpsio.log
-	for time in 0 0s x -1s 1.2.3s; do
-		expect 2 "telstat: -i: '$time' is neither a time, as 100ms, nor a number of ticks" \
+	for time in 0 10 64k; do
+		expect 2 "telstat: -i: '$time' has no unit: ${time}ms, or ${time}ticks of the log's clock" \
+		    telstat -i "$time" mpsio.log
+	done
+	for time in 0ticks 0s x -1s 1.2.3s; do
+		expect 2 "telstat: -i: '$time' is neither a time, as 100ms, nor a number of ticks, as 100ticks" \
 		    telstat -i "$time" mpsio.log
 	done
 	for form in openmetrics svg; do
@@ -294,7 +298,7 @@ try() {
 	[ "$stderr" = "telstat: -i: the log does not tell how fast its clock is" ]
 	[[ $output == *'weight 33 '* ]]
 	# by ticks it can be done
-	clean telstat -i 100k -s "$SIZES" text | grep -q '^== at 102,400 ticks'
+	clean telstat -i 100kticks -s "$SIZES" text | grep -q '^== at 102,400 ticks'
 }
 
 @test "an output that is full is told, in every form: exit 1" {

@@ -43,7 +43,7 @@ set(tel_filter *f, unsigned what, const char *text)
 	case 2: return tel_filter_set_types(f, text);
 	case 3: return tel_filter_set_time(f, text);
 	case 4: return tel_filter_add_addresses(f, text);
-	case 5: return tel_filter_set_label(f, text);
+	case 5: return tel_filter_add_label(f, text);
 	default: return tel_filter_set_expression(f, text);
 	}
 }

@@ -16,10 +16,11 @@ struct row {
 #define TYPES tel_filter_set_types
 #define TIME tel_filter_set_time
 #define ADDRESS tel_filter_add_addresses
-#define LABEL tel_filter_set_label
+#define LABEL tel_filter_add_label
 
 #define CARET "'^' stands at the beginning only, for all but the list"
 #define RANGE "a range of time is FROM,TO"
+#define BACKWARD "the range of time ends before it starts"
 #define LONG_SUFFIX "unknown suffix: there are k M G T, ns us ms s m h"
 
 static const struct row rows[] = {
@@ -71,7 +72,10 @@ static const struct row rows[] = {
 	{ TIME, "00000000000005DC,00000000000007d0", "01100000", 0, "" },
 	{ TIME, "0x5dc,1us", "01100000", 0, "" },
 	{ TIME, "1m,1h", "00000000", 0, "" },
-	{ TIME, "2us,1us", "00000000", 0, "" },
+	{ TIME, "2us,1us", NULL, 0, BACKWARD },
+	{ TIME, "6,5", NULL, 0, BACKWARD },
+	{ TIME, "5,-6", NULL, 0, BACKWARD },
+	{ TIME, "0x10,0x0f", NULL, 0, BACKWARD },
 	{ TIME, "", NULL, 1, RANGE },
 	{ TIME, "5", NULL, 2, RANGE },
 	{ TIME, "5,6,7", NULL, 4, "the range of time should end here" },
@@ -165,7 +169,10 @@ check_together(struct events *e)
 	must_ok(tel_filter_set_expression(f, "size == 4k"));
 	verdicts_of(e, f, got);
 	is_str(got, "00100000", "and an expression");
-	must_ok(tel_filter_set_label(f, "arena*"));
+	must_ok(tel_filter_add_label(f, "nothing"));
+	verdicts_of(e, f, got);
+	is_str(got, "00000000", "and a label that none has");
+	must_ok(tel_filter_add_label(f, "arena*"));
 	tel_filter_set_clock(f, 1500, 1500);
 	verdicts_of(e, f, got);
 	is_str(got, "00100000", "and a label, and a clock");
@@ -173,7 +180,7 @@ check_together(struct events *e)
 	verdicts_of(e, f, got);
 	is_str(got, "00000000", "and another clock");
 	must_ok(tel_filter_set_time(f, NULL));
-	must_ok(tel_filter_set_label(f, NULL));
+	must_ok(tel_filter_add_label(f, NULL));
 	must_ok(tel_filter_set_expression(f, NULL));
 	must_ok(tel_filter_add_addresses(f, NULL));
 	must_ok(tel_filter_set_types(f, NULL));
