@@ -7,7 +7,7 @@
 VERSION   := $(shell sed -n \
     's/^.define TEL_VERSION "\(.*\)"$$/\1/p' include/tel/base.h)
 SOVERSION = 0
-DEPS      = libarchive libzstd
+DEPS      = libarchive libzstd sqlite3
 
 BUILD      = build
 PREFIX     ?= /usr/local
@@ -244,7 +244,7 @@ check-32:
 	    -Wl,--disable-new-dtags,-rpath,$(LIBS32),-rpath-link,$(LIBS32)' \
 	    check
 
-# Debian has no libarchive and no libzstd for musl: libtel-emit needs neither.
+# Debian has no libarchive, libzstd or SQLite for musl: libtel-emit needs none.
 check-musl:
 	@tests/deps.sh build musl
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/musl CC=musl-gcc CFLAGS='-O2 -Werror' \

@@ -22,6 +22,7 @@ build    header   stdio.h         libc6-dev
 build    command  pkg-config      pkg-config
 build    library  libarchive      libarchive-dev
 build    library  libzstd         libzstd-dev
+build    library  sqlite3         libsqlite3-dev
 demo     command  sqlite3         sqlite3
 check    command  prove           perl
 check    command  bats            bats

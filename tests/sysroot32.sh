@@ -11,8 +11,8 @@
 
 set -eu
 
-packages='libarchive-dev libzstd-dev libjemalloc2 libmimalloc2.0
-    libtcmalloc-minimal4'
+packages='libarchive-dev libzstd-dev libsqlite3-dev libjemalloc2
+    libmimalloc2.0 libtcmalloc-minimal4'
 
 mkdir -p "$1"
 root=$(cd "$1" && pwd)

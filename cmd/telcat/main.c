@@ -25,6 +25,7 @@ main(int argc, char **argv)
 		sink_close(&sink);
 	}
 	free(telcat.fields);
+	free(telcat.index);
 	settings_free(&telcat.settings);
 	return (int)message_status();
 }

@@ -6,7 +6,12 @@
 #include "common/message.h"
 #include "common/number.h"
 
-enum { OPTION_LIVE = OPTION_OWN, OPTION_TYPES, OPTION_MAX_LABELS };
+enum {
+	OPTION_LIVE = OPTION_OWN,
+	OPTION_TYPES,
+	OPTION_MAX_LABELS,
+	OPTION_INDEX
+};
 
 /* The bound that tel_reader_set_max_labels() has. */
 #define LABELS_MAX ((uint64_t)1 << 30)
@@ -18,8 +23,9 @@ static const struct option_row own[] = {
 	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
 	{ 'H', "no-header", NULL, "omit the header", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
-	{ OPTION_MAX_LABELS, "max-labels", "N",
-	    "hold N strings and N labels (256k)", 0 },
+	{ OPTION_INDEX, "index", "COLUMNS",
+	    "of a database; --max-labels N: hold N (256k)", 0 },
+	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
 };
 
 static int
@@ -39,6 +45,12 @@ take(void *arg, int id, const char *value)
 		return 0;
 	case 'H': t->no_header = 1; return 1;
 	case OPTION_TYPES: t->types = 1; return 1;
+	case OPTION_INDEX:
+		if (options_join(&t->index, "", ",", value, ""))
+			return 1;
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
 	case OPTION_MAX_LABELS:
 		if (!number_option("--max-labels", "number of labels", value, 1,
 		        LABELS_MAX, &n))
@@ -55,13 +67,18 @@ static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 
 /* Refuses options that the format has no place for. */
 static int
-check_format(const struct telcat *t)
+check_format(const struct telcat *t, const char *name)
 {
 	const char *option = NULL;
 
-	if ((t->format.flags & TEL_PRINTER_FIELDS) != 0)
+	if (t->index != NULL && (t->format.flags & TEL_PRINTER_INDEX) == 0)
+		option = "--index";
+	else if (t->settings.compress != 0 &&
+	    (t->format.flags & TEL_PRINTER_FILE) != 0)
+		option = "-z";
+	else if ((t->format.flags & TEL_PRINTER_FIELDS) != 0)
 		return 1;
-	if (t->settings.time_given && t->settings.time != TEL_TIME_TICKS)
+	else if (t->settings.time_given && t->settings.time != TEL_TIME_TICKS)
 		option = "-T";
 	else if (t->fields != NULL)
 		option = "-F";
@@ -72,6 +89,21 @@ check_format(const struct telcat *t)
 	if (option == NULL)
 		return 1;
 	message_fail(STATUS_USAGE, NULL, "%s does not go with -f %s", option,
+	    name);
+	return 0;
+}
+
+/* A database is opened by the printer, not as the output. */
+static int
+take_database(struct telcat *t)
+{
+	if ((t->format.flags & TEL_PRINTER_FILE) == 0)
+		return 1;
+	t->database = t->settings.output;
+	t->settings.output = NULL;
+	if (t->database != NULL)
+		return 1;
+	message_fail(STATUS_USAGE, NULL, "-f %s needs -o FILE",
 	    t->settings.format);
 	return 0;
 }
@@ -85,9 +117,10 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	if (!settings_parse(&t->settings, &tool, t, argc, argv))
 		return 0;
 	name = t->settings.format;
-	if (!format_find(&t->format,
-	        name == NULL ? tel_printer_format_name(0) : name, 0) ||
-	    !check_format(t))
+	if (name == NULL)
+		name = tel_printer_format_name(0);
+	if (!format_find(&t->format, name, 0) || !check_format(t, name) ||
+	    !take_database(t))
 		return 0;
 	/* types are counted by log */
 	if ((t->format.flags & TEL_PRINTER_BY_LOG) != 0 || t->types)

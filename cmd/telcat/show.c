@@ -33,6 +33,10 @@ set_up(const struct show *show, tel_printer *p)
 		st = tel_printer_set_color(p, show->sink->color);
 	if (st == TEL_OK)
 		st = tel_printer_set_terminal(p, show->sink->terminal);
+	if (st == TEL_OK && t->index != NULL)
+		st = tel_printer_set_index(p, t->index);
+	if (st == TEL_OK && t->database != NULL)
+		st = tel_printer_set_database(p, t->database);
 	if (st == TEL_OK && t->fields != NULL)
 		st = tel_printer_set_fields(p, t->fields);
 	else if (st == TEL_OK && type != NULL &&

@@ -12,7 +12,9 @@
 struct telcat {
 	struct settings settings;
 	struct format format;
-	char *fields; /* NULL: all */
+	char *fields;         /* NULL: all */
+	char *index;          /* columns of a database to index, or NULL */
+	const char *database; /* its file, or NULL */
 	int no_header;
 	int types; /* list event types instead of events */
 };

@@ -32,7 +32,8 @@ typedef enum tel_format {
 	 */
 	TEL_FORMAT_PERFETTO, /* packets for Perfetto's viewer: no text */
 	TEL_FORMAT_CHROME,   /* the same as trace events in JSON */
-	TEL_FORMAT_FOLDED    /* stacks of ranges, for flame graphs */
+	TEL_FORMAT_FOLDED,   /* stacks of ranges, for flame graphs */
+	TEL_FORMAT_SQLITE    /* the database that a script of SQL makes */
 } tel_format;
 
 /* What an output format can do, as bits. */
@@ -44,7 +45,9 @@ enum tel_printer_flag {
 	TEL_PRINTER_BINARY = 16,   /* is no text: not for a terminal */
 	TEL_PRINTER_TIMELINE = 32, /* needs events in order of time */
 	TEL_PRINTER_BY_LOG = 64,   /* logs one after the other, not merged */
-	TEL_PRINTER_WHOLE = 128    /* meant for whole logs, not a selection */
+	TEL_PRINTER_WHOLE = 128,   /* meant for whole logs, not a selection */
+	TEL_PRINTER_INDEX = 256,   /* see tel_printer_set_index() */
+	TEL_PRINTER_FILE = 512     /* see tel_printer_set_database() */
 };
 
 /*
@@ -107,6 +110,19 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_columns(tel_printer *p,
     const char *name);
+/*
+ * Has a database make indexes on these columns, in each table that has them.
+ * names: separated by commas; copied.  TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_index(tel_printer *p,
+    const char *names);
+/*
+ * The file of the database that the format "sqlite" writes, and adds to when
+ * it is there; nothing goes to the printer's output.  path: copied.
+ * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
+    const char *path);
 /* Text in colour, by ECMA-48 sequences (nonzero).  TEL_OK, TEL_ESTATE. */
 TEL_SINCE_0_1 tel_status tel_printer_set_color(tel_printer *p, int on);
 /*

@@ -66,6 +66,8 @@ tel_printer_free(tel_printer *p)
 	free_caches(p);
 	free_names(p);
 	free(p->columns);
+	free(p->index);
+	free(p->database);
 	free(p);
 }
 
@@ -174,19 +176,38 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 	}
 }
 
-tel_status
-tel_printer_set_columns(tel_printer *p, const char *name)
+/* Sets an option that is a text. */
+static tel_status
+set_text(const tel_printer *p, char **option, const char *text)
 {
 	char *copy;
 
 	if (p->started)
 		return TEL_ESTATE;
-	copy = strdup(name);
+	copy = strdup(text);
 	if (copy == NULL)
 		return TEL_ENOMEM;
-	free(p->columns);
-	p->columns = copy;
+	free(*option);
+	*option = copy;
 	return TEL_OK;
+}
+
+tel_status
+tel_printer_set_columns(tel_printer *p, const char *name)
+{
+	return set_text(p, &p->columns, name);
+}
+
+tel_status
+tel_printer_set_index(tel_printer *p, const char *names)
+{
+	return set_text(p, &p->index, names);
+}
+
+tel_status
+tel_printer_set_database(tel_printer *p, const char *path)
+{
+	return set_text(p, &p->database, path);
 }
 
 tel_status

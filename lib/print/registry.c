@@ -13,7 +13,8 @@
 	RENDERER(tracerpt) \
 	RENDERER(perfetto) \
 	RENDERER(chrome) \
-	RENDERER(folded)
+	RENDERER(folded) \
+	RENDERER(sqlite)
 
 #define DECLARE(name) extern const struct tel_renderer tel__renderer_##name;
 #define ADDRESS(name) &tel__renderer_##name,

@@ -337,6 +337,7 @@ put_number(struct tel_printer *pr, const struct render_step *s,
 	case RENDER_CODE_ZERO: return put_code(p, ev->type->code, '0');
 	case RENDER_CODE_BLANK: return put_code(p, ev->type->code, ' ');
 	case RENDER_CODE: return tel_put_decimal(p, ev->type->code);
+	case RENDER_COUNT: return tel_put_decimal(p, pr->count);
 	default: return p;
 	}
 }

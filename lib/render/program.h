@@ -46,6 +46,7 @@ enum render_op {
 	RENDER_CODE_ZERO,    /* the type's code, %04X */
 	RENDER_CODE_BLANK,   /* %4X */
 	RENDER_CODE,         /* in decimal */
+	RENDER_COUNT,        /* the printer's .count */
 	/* what has no bound known beforehand */
 	RENDER_BYTES, /* the bytes after the header, in hexadecimal */
 	RENDER_STRING_TEXT,
@@ -95,6 +96,7 @@ struct render_program {
 	uint8_t labels; /* enum render_labels */
 	uint8_t narrow; /* events may be shorter than what is loaded */
 	unsigned nsteps;
+	uint32_t slot; /* a number of the renderer's own; 0: none yet */
 	struct render_step *steps;
 };
 

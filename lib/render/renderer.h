@@ -81,6 +81,8 @@ struct tel_printer {
 	unsigned nnames;
 	size_t names_room;
 	char *columns; /* the type that CSV has columns for */
+	char *index;   /* the columns that a database has indexes on, or NULL */
+	char *database; /* the file of a database, or NULL */
 	uint64_t file_size;
 	int64_t file_changed;
 
@@ -101,6 +103,7 @@ struct tel_printer {
 	char shown[sizeof(((struct tel_schema *)0)->name)];
 	uint64_t shown_digest;
 
+	uint64_t count;    /* for RENDER_COUNT */
 	uint64_t previous; /* clock of the event shown before */
 	int has_previous;
 	struct render_found found[255];

@@ -68,7 +68,7 @@ run_block() {
 		${CC:-cc} -std=c11 -Wall -Wextra -Werror ${CFLAGS-} \
 		    -I"$TEL_TOP/include" -o example example.c \
 		    "${TEL_BUILD}/libtel.a" -pthread ${LDFLAGS-} \
-		    $(pkg-config --libs libarchive libzstd)
+		    $(pkg-config --libs libarchive libzstd sqlite3)
 		./example mpsio.log | cmp - <(telcat mpsio.log)
 		count=$((count + 1))
 	done

@@ -40,6 +40,9 @@ try() {
 		telcat -f tel --meta-set host=box mpsio.log >meta.tel
 		telcat meta.tel >meta.txt
 		grep -q '^# meta: host box$' meta.txt
+	index)
+		telcat -f sql --index pool,time mpsio.log | sqlite3 index.db
+		sqlite3 index.db .indexes | grep -q EVENT_PoolAlloc_pool
 		;;
 	max-labels)
 		run -0 --separate-stderr telcat --max-labels 3 mpsio.log
@@ -229,7 +232,7 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, mps:VERSION, inst, hpm, ets, tel" \
+	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, mps:VERSION, inst, hpm, ets, tel" \
 	    telcat -f xml
 	expect 2 "telcat: -T: 'x' is none of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x

@@ -120,7 +120,8 @@ check_glue(void)
 	    "", "no field twice");
 	is_answer("SELECT sql FROM sqlite_master WHERE name='EVENT_Intern'",
 	    "CREATE TABLE \"EVENT_Intern\" (\"stringId\" INTEGER, "
-	    "\"string\" TEXT, time INTEGER, log_serial INTEGER)",
+	    "\"string\" TEXT, time INTEGER, log_serial INTEGER, "
+	    "event_number INTEGER PRIMARY KEY)",
 	    "columns");
 }
 

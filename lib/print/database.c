@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The database that mpseventsql makes of logs, as statements for SQLite, so
+ * that queries written for it go on working.
+ *
+ * Whether the file is in the database already, is known only when the script
+ * runs: the temporary table tel_new has a row if it is not.  From it follows
+ * tel_log, with the serial of the log that is loaded and the last number that
+ * an event has; rows are joined with it, and so come to nothing when it is
+ * empty.
+ *
+ * Another release may have filled the database, with other fields or codes.
+ * What does not fit must not be left out, as the log would then look as if it
+ * were all there: tel_misfit has a row for each such type, and the transaction
+ * is rolled back for it.
+ *
+ * An event has a number in the database, which is the rowid of its row: it
+ * takes no room, and tables of mpseventsql, which have no column for it, can
+ * be added to.
+ */
+#include "print/database.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "render/escape.h"
+
+static const char temporary[] =
+    "DROP TABLE IF EXISTS temp.tel_new;\n"
+    "DROP TABLE IF EXISTS temp.tel_log;\n"
+    "DROP TABLE IF EXISTS temp.tel_misfit;\n"
+    "DROP TABLE IF EXISTS temp.tel_check;\n"
+    "CREATE TEMP TABLE tel_new (yes INTEGER);\n"
+    "CREATE TEMP TABLE tel_log (serial INTEGER, base INTEGER);\n"
+    "CREATE TEMP TABLE tel_misfit (name TEXT);\n"
+    "CREATE TEMP TABLE tel_check (fits INTEGER, CONSTRAINT \"the database has"
+    " event types of another release, which differ: nothing is loaded\""
+    " CHECK (fits));\n";
+
+static const char tables[] =
+    "BEGIN;\n"
+    "CREATE TABLE IF NOT EXISTS event_kind (name TEXT, description TEXT,"
+    " enum INTEGER PRIMARY KEY);\n"
+    "CREATE TABLE IF NOT EXISTS event_type (name TEXT, code INTEGER PRIMARY"
+    " KEY, used INTEGER, kind INTEGER,"
+    " FOREIGN KEY (kind) REFERENCES event_kind(enum));\n"
+    "CREATE TABLE IF NOT EXISTS event_param (type INTEGER, param_index"
+    " INTEGER, sort TEXT, ident TEXT, doc TEXT,"
+    " FOREIGN KEY (type) REFERENCES event_type(code));\n"
+    "CREATE TABLE IF NOT EXISTS event_log (name TEXT, size INTEGER, modtime"
+    " INTEGER, completed INTEGER, serial INTEGER PRIMARY KEY"
+    " AUTOINCREMENT);\n";
+
+/* -------------------------------------------------- names and strings */
+
+static void
+add(struct tel__buffer *b, const char *s)
+{
+	tel__buffer_put(b, s, strlen(s));
+}
+
+/* Adds a part of a statement, less than 256 bytes. */
+__attribute__((format(printf, 2, 3))) static void
+add_format(struct tel__buffer *b, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	add(b, text);
+}
+
+/* Adds a string, in quotes. */
+static void
+add_value(struct tel__buffer *b, const char *s)
+{
+	size_t n = strlen(s);
+	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n));
+
+	if (p != NULL)
+		b->used += (size_t)(tel__escape_sql(p, s, n) - p);
+}
+
+/* Adds a part of a name in quotes. */
+static void
+add_quoted(struct tel__buffer *b, const char *name)
+{
+	for (; *name != '\0'; name++)
+		tel__buffer_put(b, *name == '"' ? "\"\"" : name,
+		    *name == '"' ? 2 : 1);
+}
+
+/* Adds a name of a table or a column, in quotes, with its prefix. */
+static void
+add_name(struct tel__buffer *b, const char *before, const char *name)
+{
+	add(b, "\"");
+	add(b, before);
+	add_quoted(b, name);
+	add(b, "\"");
+}
+
+/*
+ * The names of columns must differ in more than the case of letters, and some
+ * are reserved: a name that is taken gets a number appended. out has room for
+ * the name and COLUMN_MORE bytes.
+ */
+#define COLUMN_MORE 16
+
+static int
+is_reserved(const char *name)
+{
+	return strcasecmp(name, "time") == 0 ||
+	    strcasecmp(name, "log_serial") == 0 ||
+	    strcasecmp(name, "event_number") == 0;
+}
+
+static void
+name_column(const struct tel_type *type, unsigned field, char *out)
+{
+	const struct tel_field *f = &type->fields[field];
+	unsigned i, n = 1 + (unsigned)is_reserved(f->name), taken;
+
+	for (i = 0; i < field; i++)
+		n += strcasecmp(type->fields[i].name, f->name) == 0;
+	memcpy(out, f->name, f->name_length + 1u);
+	for (taken = n > 1; taken; n++) {
+		snprintf(out + f->name_length, COLUMN_MORE, "_%u", n);
+		taken = (unsigned)is_reserved(out);
+		for (i = 0; i < type->nfields; i++)
+			taken |= strcasecmp(type->fields[i].name, out) == 0;
+	}
+}
+
+char *
+tel__database_column(const struct tel_type *type, unsigned field)
+{
+	char *name = malloc(type->fields[field].name_length + COLUMN_MORE);
+
+	if (name != NULL)
+		name_column(type, field, name);
+	return name;
+}
+
+static void
+add_column(struct tel__buffer *b, const struct tel_type *type, unsigned i)
+{
+	char *name = tel__database_column(type, i);
+
+	if (name != NULL)
+		add_name(b, "", name);
+	else
+		b->failed = 1;
+	free(name);
+}
+
+static void
+add_column_value(struct tel__buffer *b, const struct tel_type *type, unsigned i)
+{
+	char *name = tel__database_column(type, i);
+
+	if (name != NULL)
+		add_value(b, name);
+	else
+		b->failed = 1;
+	free(name);
+}
+
+/*
+ * What the rowid of the table of a type can be called: its columns may have
+ * all names but one.
+ */
+static const char *
+rowid_of(const struct tel_type *type)
+{
+	static const char *const rowids[] = { "rowid", "_rowid_" };
+	unsigned i, j;
+
+	for (i = 0; type != NULL && i < 2; i++) {
+		for (j = 0; j < type->nfields; j++)
+			if (strcasecmp(type->fields[j].name, rowids[i]) == 0)
+				break;
+		if (j == type->nfields)
+			return rowids[i];
+	}
+	return type == NULL ? rowids[0] : "oid";
+}
+
+/* Nonzero when the table of a type has a column of that name. */
+static int
+has_column(const struct tel_type *type, const char *name)
+{
+	unsigned i;
+	char *own;
+	int same;
+
+	for (i = 0; i < type->nfields; i++) {
+		own = tel__database_column(type, i);
+		same = own != NULL && strcmp(own, name) == 0;
+		free(own);
+		if (same)
+			return 1;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------- schema */
+
+static void
+add_kind(struct tel__buffer *b, unsigned number, const char *name,
+    const char *text)
+{
+	add(b, "INSERT OR IGNORE INTO event_kind VALUES (");
+	add_value(b, name);
+	add(b, ",");
+	add_value(b, text);
+	add_format(b, ",%u);\n", number);
+}
+
+static void
+add_kinds(struct tel__buffer *b, const struct tel_schema *schema)
+{
+	unsigned i;
+
+	if (schema->registry != NULL)
+		for (i = 0; i < schema->nregistry; i++)
+			add_kind(b, i, schema->registry[i].name,
+			    schema->registry[i].text);
+	else
+		for (i = 0; i < schema->ntypes; i++)
+			add_kind(b, schema->types[i].kind_number,
+			    schema->types[i].kind, "");
+}
+
+/* The letter of a data type in the MPS's registry. */
+static char
+letter_of(const struct tel_field *f)
+{
+	switch (f->datatype) {
+	case TEL_ADDRESS: return 'A';
+	case TEL_POINTER: return 'P';
+	case TEL_BOOLEAN: return 'B';
+	case TEL_DOUBLE: return 'D';
+	case TEL_STRING: return 'S';
+	case TEL_UNSIGNED:
+	case TEL_SIGNED:
+	case TEL_SET: break;
+	}
+	return f->letter == 'U' ? 'U' : 'W';
+}
+
+static void
+add_params(struct tel__buffer *b, const struct tel_type *type)
+{
+	unsigned i;
+
+	for (i = 0; i < type->nfields; i++) {
+		add_format(b,
+		    "INSERT INTO event_param (type,param_index,sort,ident,doc) "
+		    "SELECT %" PRIu32 ",%u,'%c',",
+		    type->code, i, letter_of(&type->fields[i]));
+		add_column_value(b, type, i);
+		add_format(b,
+		    ",'' WHERE NOT EXISTS (SELECT 1 FROM event_param WHERE "
+		    "type=%" PRIu32 " AND param_index=%u);\n",
+		    type->code, i);
+	}
+}
+
+static void
+add_table(struct tel__buffer *b, const struct tel_type *type)
+{
+	const struct tel_field *f;
+	unsigned i;
+
+	add(b, "CREATE TABLE IF NOT EXISTS ");
+	add_name(b, "EVENT_", type->name);
+	add(b, " (");
+	for (i = 0; i < type->nfields; i++) {
+		f = &type->fields[i];
+		add_column(b, type, i);
+		add(b,
+		    f->datatype == TEL_DOUBLE     ? " REAL, " :
+		        f->datatype == TEL_STRING ? " TEXT, " :
+		                                    " INTEGER, ");
+	}
+	add(b,
+	    "time INTEGER, log_serial INTEGER, event_number INTEGER PRIMARY"
+	    " KEY);\n");
+	/* numbers go on after those of all logs before */
+	add(b, "UPDATE temp.tel_log SET base=max(base, (SELECT ifnull(max(");
+	add(b, rowid_of(type));
+	add(b, "),0) FROM ");
+	add_name(b, "EVENT_", type->name);
+	add(b, "));\n");
+}
+
+/* Types that the database already has, but in another way, are misfits. */
+static void
+add_check(struct tel__buffer *b, const struct tel_type *type)
+{
+	unsigned i;
+
+	add(b, "INSERT INTO temp.tel_misfit SELECT ");
+	add_value(b, type->name);
+	add_format(b,
+	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE (code=%" PRIu32
+	    ")<>(name=",
+	    type->code);
+	add_value(b, type->name);
+	add(b, ")) OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
+	add_value(b, type->name);
+	add(b, ") WHERE name COLLATE NOCASE IN (");
+	for (i = 0; i < type->nfields; i++) {
+		add_column_value(b, type, i);
+		add(b, ",");
+	}
+	add_format(b, "'time','log_serial'))<>%u;\n", type->nfields + 2);
+}
+
+void
+tel__database_schema(struct tel__buffer *b, const struct tel_schema *schema)
+{
+	const struct tel_type *type;
+	unsigned i;
+
+	add_kinds(b, schema);
+	for (i = 0; i < schema->ntypes; i++) {
+		type = &schema->types[i];
+		add(b,
+		    "INSERT OR IGNORE INTO event_type (name,code,used,kind) "
+		    "VALUES (");
+		add_value(b, type->name);
+		add_format(b, ",%" PRIu32 ",%u,%u);\n", type->code,
+		    type->unused ? 0u : 1u, (unsigned)type->kind_number);
+		add_params(b, type);
+		add_table(b, type);
+		add_check(b, type);
+	}
+	/* says so at once, and lets the rows come to nothing */
+	add(b,
+	    "DELETE FROM temp.tel_log WHERE EXISTS "
+	    "(SELECT 1 FROM temp.tel_misfit);\n"
+	    "INSERT INTO temp.tel_check "
+	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\n");
+}
+
+void
+tel__database_unknown(struct tel__buffer *b)
+{
+	add(b,
+	    "CREATE TABLE IF NOT EXISTS EVENT_Unknown (code INTEGER,"
+	    " bytes BLOB, time INTEGER, log_serial INTEGER, event_number"
+	    " INTEGER PRIMARY KEY);\n"
+	    "UPDATE temp.tel_log SET base=max(base, (SELECT"
+	    " ifnull(max(rowid),0) FROM EVENT_Unknown));\n");
+}
+
+void
+tel__database_insert(struct tel__buffer *b, const struct tel_type *type)
+{
+	unsigned i;
+
+	add(b, "INSERT INTO ");
+	add_name(b, "EVENT_", type == NULL ? "Unknown" : type->name);
+	add(b, type == NULL ? "(code,bytes," : "(");
+	for (i = 0; type != NULL && i < type->nfields; i++) {
+		add_column(b, type, i);
+		add(b, ",");
+	}
+	add(b, "time,");
+	add(b, rowid_of(type));
+	add(b, ",log_serial) ");
+}
+
+/* Makes an index on a column in each table that has it.  0: none has. */
+static int
+add_index(struct tel__buffer *b, const struct tel_schema *schema,
+    const char *column)
+{
+	const struct tel_type *type;
+	int found = 0;
+	unsigned i;
+
+	for (i = 0; i < schema->ntypes; i++) {
+		type = &schema->types[i];
+		if (strcmp(column, "time") != 0 && !has_column(type, column))
+			continue;
+		add(b, "CREATE INDEX IF NOT EXISTS \"EVENT_");
+		add_quoted(b, type->name);
+		add(b, "_");
+		add_quoted(b, column);
+		add(b, "\" ON ");
+		add_name(b, "EVENT_", type->name);
+		add(b, " (");
+		add_name(b, "", column);
+		add(b, ");\n");
+		found = 1;
+	}
+	return found;
+}
+
+tel_status
+tel__database_indexes(struct tel_printer *pr, struct tel__buffer *b,
+    const struct tel_schema *schema)
+{
+	char column[128];
+	const char *p;
+	size_t n;
+
+	for (p = pr->index; p != NULL && *p != '\0';
+	     p += p[n] == ',' ? n + 1 : n) {
+		n = strcspn(p, ",");
+		if (n >= sizeof(column))
+			n = sizeof(column) - 1;
+		memcpy(column, p, n);
+		column[n] = '\0';
+		if (!add_index(b, schema, column))
+			return tel__render_fail(pr,
+			    "no table has a column '%.64s'", column);
+	}
+	return TEL_OK;
+}
+
+/* ---------------------------------------------------------------- logs */
+
+void
+tel__database_start(struct tel__buffer *b)
+{
+	add(b, temporary);
+	add(b, tables);
+}
+
+void
+tel__database_start_file(struct tel__buffer *b, uint64_t size, int64_t changed)
+{
+	add(b,
+	    "DELETE FROM temp.tel_new;\n"
+	    "INSERT INTO temp.tel_new SELECT 1");
+	/* whether standard input was loaded before is unknown */
+	if (size != 0 || changed != 0)
+		add_format(b,
+		    " WHERE NOT EXISTS (SELECT 1 FROM event_log WHERE "
+		    "size=%" PRId64 " AND modtime=%" PRId64 ")",
+		    (int64_t)size, changed);
+	add(b, ";\n");
+}
+
+void
+tel__database_start_log(struct tel__buffer *b, const char *name, uint64_t size,
+    int64_t changed)
+{
+	add(b,
+	    "DELETE FROM temp.tel_log;\n"
+	    "INSERT INTO event_log (name,size,modtime,completed) SELECT ");
+	add_value(b, name);
+	add_format(b,
+	    ",%" PRId64 ",%" PRId64 ",0 FROM temp.tel_new;\n"
+	    "INSERT INTO temp.tel_log SELECT last_insert_rowid(), 0 FROM"
+	    " temp.tel_new;\n",
+	    (int64_t)size, changed);
+}
+
+void
+tel__database_end_log(struct tel__buffer *b, uint64_t events)
+{
+	add_format(b,
+	    "UPDATE event_log SET completed=%" PRIu64
+	    " WHERE serial IN (SELECT serial FROM temp.tel_log);\n",
+	    events);
+}
+
+void
+tel__database_finish(struct tel__buffer *b)
+{
+	add(b,
+	    "INSERT OR ROLLBACK INTO temp.tel_check "
+	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\nCOMMIT;\n"
+	    "DROP TABLE IF EXISTS temp.tel_new;\n"
+	    "DROP TABLE temp.tel_log;\n"
+	    "DROP TABLE temp.tel_misfit;\n"
+	    "DROP TABLE temp.tel_check;\n");
+}

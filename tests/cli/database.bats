@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Databases: what a script for sqlite3 makes, and telcat -f sqlite itself.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+# both LOG ...: a script makes the database script.db, telcat direct.db, and
+# they are the same.
+both() {
+	exits '0|3' telcat -q -f sql "$@" >script
+	sqlite3 -bail script.db <script
+	exits '0|3' telcat -q -f sqlite -o direct.db "$@"
+	sqlite3 script.db .dump | grep -v sqlite_sequence >want
+	sqlite3 direct.db .dump | grep -v sqlite_sequence | diff want -
+}
+
+ask() {
+	sqlite3 -bail "$@"
+}
+
+@test "-f sqlite writes the database that a script makes, of any log" {
+	local log
+	"$TEL_BUILD/tests/test_ets" --make \
+	    "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
+	for log in "$TEL_TOP"/tests/data/mps/1.11[1458].0-*.log.zst \
+	    "$TEL_TOP"/tests/data/hpm/v3be/HPM.[12].startup \
+	    "$TEL_TOP"/tests/data/alloc/perl.heaptrack.zst \
+	    "$TEL_TOP"/tests/data/inst/hfs.txt boot.ets; do
+		echo "$log"
+		rm -f ./*.db
+		both "$log"
+		[ "$(ask direct.db 'SELECT completed FROM event_log')" -gt 0 ]
+	done
+	# what is of no known type, and strings of any bytes
+	rm -f ./*.db
+	{
+		head -c 3000 mpsio.log
+		printf 'nonsense'
+		tail -c +3001 mpsio.log
+	} >bad.log
+	both bad.log
+	rm -f ./*.db
+	both "$TEL_TOP"/tests/data/mps/1.118.0-lii3gc-amcss.log.zst mpsio.log
+	[ "$(ask direct.db 'SELECT count(*) FROM event_log')" -eq 2 ]
+}
+
+@test "events of all tables have one order, by their numbers" {
+	local tables table query=
+	telcat -f sqlite -o log.db mpsio.log
+	tables=$(ask log.db "SELECT 'EVENT_'||name FROM event_type")
+	for table in $tables; do
+		query+=" UNION ALL SELECT event_number AS n, '${table#EVENT_}' AS t FROM $table"
+	done
+	ask log.db "SELECT t FROM (${query# UNION ALL }) ORDER BY n" >got
+	telcat -H mpsio.log | cut -d ' ' -f 2 | diff - got
+	# the numbers of another log go on
+	unpack 1.118.0-lii6gc-amcss b.log
+	telcat -f sqlite -o log.db b.log
+	ask log.db "SELECT t FROM (${query# UNION ALL }) ORDER BY n" >got
+	{
+		telcat -H mpsio.log
+		telcat -H b.log
+	} | cut -d ' ' -f 2 | diff - got
+}
+
+@test "a database is added to, once by each log" {
+	telcat -f sqlite -o log.db mpsio.log
+	sqlite3 log.db .dump >before
+	clean telcat -f sqlite -o log.db mpsio.log
+	sqlite3 log.db .dump | cmp - before
+	unpack 1.118.0-lii6gc-amcss b.log
+	# of several files those that are new
+	clean telcat -f sqlite -o log.db mpsio.log b.log
+	[ "$(ask log.db 'SELECT name FROM event_log')" = $'mpsio.log\nb.log' ]
+	telcat -f sql b.log mpsio.log | sqlite3 -bail log.db
+	[ "$(ask log.db 'SELECT count(*) FROM event_log')" -eq 2 ]
+	# shellcheck disable=SC2002 # a pipe on purpose
+	cat mpsio.log | telcat -f sqlite -o log.db
+	# shellcheck disable=SC2002
+	cat mpsio.log | telcat -f sqlite -o log.db -
+	[ "$(ask log.db "SELECT count(*) FROM event_log WHERE name = '-'")" -eq 2 ]
+}
+
+@test "a database that mpseventsql made is added to" {
+	telcat -f sql mpsio.log | sed 's/, event_number INTEGER PRIMARY KEY//' |
+	    sqlite3 old.db
+	[ "$(ask old.db 'SELECT count(*) FROM EVENT_PoolAlloc')" -eq 16 ]
+	run ! grep -q event_number <(sqlite3 old.db .schema)
+	unpack 1.118.0-lii6gc-amcss b.log
+	cp old.db other.db
+	telcat -f sql b.log | sqlite3 -bail old.db
+	telcat -f sqlite -o other.db b.log
+	sqlite3 old.db .dump >want
+	sqlite3 other.db .dump | diff want -
+	[ "$(ask old.db 'SELECT count(*) FROM EVENT_PoolAlloc')" -eq \
+	    $((16 + $(telcat -H -e PoolAlloc b.log | wc -l))) ]
+}
+
+@test "types of another release are refused, and nothing is changed" {
+	telcat -f sqlite -o log.db mpsio.log
+	sqlite3 log.db .dump >before
+	unpack 1.111.0-lii6gc-poolncv old.log
+	run -1 --separate-stderr telcat -f sqlite -o log.db old.log
+	[[ $stderr == "telcat: old.log: log.db: "*"types of another release, which differ"* ]]
+	sqlite3 log.db .dump | cmp - before
+	# nor is anything loaded of the files beside it
+	unpack 1.118.0-lii6gc-amcss b.log
+	run -1 telcat -q -f sqlite -o log.db old.log b.log
+	sqlite3 log.db .dump | cmp - before
+	run -1 telcat -q -f sqlite -o log.db b.log old.log
+	sqlite3 log.db .dump | cmp - before
+	# and what was not there is not there then
+	run -1 telcat -q -f sqlite -o new.db b.log old.log
+	[ ! -e new.db ]
+}
+
+@test "what is no database stays as it is" {
+	cp mpsio.log copy
+	run -1 --separate-stderr telcat -f sqlite -o copy mpsio.log
+	[[ $stderr == "telcat: mpsio.log: copy: file is not a database" ]]
+	cmp copy mpsio.log
+	run -1 --separate-stderr telcat -f sqlite -o none/log.db mpsio.log
+	[[ $stderr == "telcat: mpsio.log: none/log.db: unable to open database file" ]]
+	expect 2 'telcat: -f sqlite needs -o FILE' telcat -f sqlite mpsio.log
+	expect 2 'telcat: -z does not go with -f sqlite' \
+	    telcat -f sqlite -z 3 -o x.db mpsio.log
+	expect 2 'telcat: -F does not go with -f sqlite' \
+	    telcat -f sqlite -F size -o x.db mpsio.log
+	[ ! -e x.db ]
+}
+
+@test "--index makes indexes on the columns named" {
+	for format in sql sqlite; do
+		rm -f log.db
+		if [ $format = sql ]; then
+			telcat -f sql --index pool --index time,size mpsio.log |
+			    sqlite3 -bail log.db
+		else
+			telcat -f sqlite -o log.db --index pool,time \
+			    --index size mpsio.log
+		fi
+		ask log.db 'EXPLAIN QUERY PLAN SELECT * FROM EVENT_PoolAlloc WHERE pool = 1' |
+		    grep -q EVENT_PoolAlloc_pool
+		ask log.db 'EXPLAIN QUERY PLAN SELECT * FROM EVENT_TraceStart WHERE time > 1' |
+		    grep -q EVENT_TraceStart_time
+		[ "$(ask log.db "SELECT count(*) FROM sqlite_master WHERE name GLOB '*_size'")" -gt 1 ]
+	done
+	run -1 --separate-stderr telcat -f sqlite -o new.db --index bogus mpsio.log
+	[ "$stderr" = "telcat: mpsio.log: no table has a column 'bogus'" ]
+	[ ! -e new.db ]
+	expect 2 'telcat: --index does not go with -f csv' \
+	    telcat -f csv --index pool mpsio.log
+}
+
+@test "a script has few statements, whatever the order of types" {
+	# sort by address: types follow each other in any order
+	zstd -dcq "$DATA/1.118.0-lii6gc-amcss.log.zst" >b.log
+	[ "$(telcat -H b.log | wc -l)" -gt 1000 ]
+	[ "$(telcat -f sql b.log | grep -c '^INSERT INTO "EVENT_')" -lt 120 ]
+}
+
+@test "a disk that is full is reported, and no database is left" {
+	# shellcheck disable=SC2016
+	run -1 --separate-stderr bash -c \
+	    'ulimit -f 100; trap "" XFSZ; telcat -f sqlite -o full.db "$1"' \
+	    bash "$DATA/1.118.0-lii6gc-amcss.log.zst"
+	[[ $stderr == *"full.db: "* ]]
+	[ ! -e full.db ]
+}
