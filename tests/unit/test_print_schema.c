@@ -133,6 +133,7 @@ print_all(tel_printer *p)
 
 	made_schema(&m, &schema);
 	for (i = 0; i < schema.ntypes; i++) {
+		types[i].schema = &schema;
 		made_event(&m, &types[i], 0, i);
 		memset(m.data, 0xff, m.event.size);
 		for (j = 0; j < types[i].nfields; j++)
@@ -208,8 +209,8 @@ test_sql(void)
 	ok(strstr(caught.text, "event_kind VALUES ('K\"1','',0);\n") != NULL,
 	    "a kind");
 	ok(strstr(caught.text,
-	       "(1,-2,65244,-2147483648,2309737967,-9223372036854775808,1,1)"
-	       "\n)") != NULL,
+	       "(1,-2,65244,-2147483648,2309737967,-9223372036854775808,1,1,2)"
+	       ");") != NULL,
 	    "a row");
 }
 

@@ -46,7 +46,7 @@ main(void)
 	check("0x10,0x20", &ev, 1, 0x10, 0x20);
 	check("0000000000000010,", NULL, 1, 0x10, UINT64_MAX);
 	check(",0x20", NULL, 1, 0, 0x20);
-	check("0x20,0x10", NULL, 1, 0x20, 0x10);
+	check("0x20,0x20", NULL, 1, 0x20, 0x20);
 	check(",", &ev, 0, 0, 0);
 	check("10,20", NULL, 0, 0, 0);
 	check("10,20", &ev, 1, 1010, 1020);
