@@ -40,6 +40,7 @@ try() {
 		telcat -f tel --meta-set host=box mpsio.log >meta.tel
 		telcat meta.tel >meta.txt
 		grep -q '^# meta: host box$' meta.txt
+		;;
 	index)
 		telcat -f sql --index pool,time mpsio.log | sqlite3 index.db
 		sqlite3 index.db .indexes | grep -q EVENT_PoolAlloc_pool
