@@ -104,6 +104,7 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		stat->invalid++;
 		return TEL_OK;
 	}
+	stat->now = ev->clock;
 	st = tel__stat_update(stat, w, weight);
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
@@ -128,6 +129,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	if (st != TEL_OK)
 		return st;
 	w.low = v.as.u64;
+	stat->now = ev->clock;
 	w.high = f->datatype == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
 	st = tel__stat_update(stat, w, 1);
 	return st == TEL_OK ? st : stats_no_memory(s);
@@ -222,6 +224,7 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		return TEL_OK;
 	}
 	if (d->spec.class != TEL_CLASS_TALLY) {
+		stat->now = ev->clock;
 		st = tel__stat_update(stat, int128_u64(length), weight);
 		return st == TEL_OK ? st : stats_no_memory(s);
 	}

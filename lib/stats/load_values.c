@@ -37,6 +37,7 @@ tel__load_update(struct loader *l, struct loaded *to, const char **why)
 	if (l->record->type == T_UPDATE_ADD &&
 	    to->definition->spec.class == TEL_CLASS_MAG)
 		stat_wrap(stat, int128_add(&v, stat->last));
+	stat->now = l->line->clock;
 	return tel__stat_update(stat, v, weight);
 }
 
@@ -64,6 +65,7 @@ end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
 		return;
 	}
 	stat->pairs.pairs++;
+	stat->now = l->line->clock;
 	(void)tel__stat_update(stat, int128_i64(ns / 1000), 1);
 	to->rest_ns += (uint64_t)ns % 1000;
 	stat_wrap(stat, int128_add(&stat->sum, int128_u64(to->rest_ns / 1000)));
@@ -181,6 +183,11 @@ read_numbers(const struct loader *l, struct tel_stat *s)
 	}
 	if (extremes == 2)
 		s->flags |= STAT_EXTREMES;
+	if (s->definition->spec.class != TEL_CLASS_MAGDELTA) {
+		s->last_clock = l->line->clock;
+		if (tel__load_u64(l, "at", &s->last_clock) < 0)
+			return 0;
+	}
 	/* not every writer gives the weight; the keys will add theirs */
 	if (s->definition->spec.class == TEL_CLASS_TALLY)
 		s->weight = s->tally.overflow;

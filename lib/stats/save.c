@@ -335,6 +335,9 @@ save_stat(struct saver *v, struct tel_stat *stat)
 	if (p->class != TEL_CLASS_DUR && p->pairs != PAIRS_NONE)
 		tel__inst_put_count(w, "events", stat->pairs.events);
 	put_numbers(w, stat);
+	if (stat->flags & STAT_LAST && stat->last_clock != w->clock &&
+	    p->class != TEL_CLASS_MAGDELTA)
+		tel__inst_put_count(w, "at", stat->last_clock);
 	put_some(w, "inv", stat->invalid);
 	put_some(w, "lost", stat->lost);
 	if (stat->flags & STAT_WRAPPED)

@@ -116,8 +116,12 @@ widen(struct tel_stat *s, tel_int128 v)
 static void
 set_value(struct tel_stat *s, tel_int128 v)
 {
-	s->last = v;
-	s->flags |= STAT_LAST;
+	/* of updates that come out of order the latest is the last */
+	if (!(s->flags & STAT_LAST) || s->now >= s->last_clock) {
+		s->last = v;
+		s->last_clock = s->now;
+		s->flags |= STAT_LAST;
+	}
 	widen(s, v);
 	stat_wrap(s, int128_add(&s->sum, v));
 }
@@ -135,6 +139,7 @@ static tel_status
 update_magdelta(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	stat_wrap(s, int128_add(&v, s->last));
+	s->now = s->last_clock = 0; /* a sum has no order */
 	return update_mag(s, v, weight);
 }
 
@@ -447,8 +452,10 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 	stat_wrap(s,
 	    int128_add(&s->sum, from->sum) |
 	        tel__int128_add_times(&s->sum, shift, from->updates));
-	if (from->flags & STAT_LAST) {
+	if (from->flags & STAT_LAST &&
+	    (!(s->flags & STAT_LAST) || from->last_clock >= s->last_clock)) {
 		s->last = from->last;
+		s->last_clock = from->last_clock;
 		stat_wrap(s, int128_add(&s->last, shift));
 		s->flags |= STAT_LAST;
 	}

@@ -37,6 +37,8 @@ struct tel_stat {
 	const struct definition *definition;
 	uint64_t updates, weight;
 	tel_int128 sum, last, min, max;
+	uint64_t last_clock; /* when .last was set */
+	uint64_t now;        /* the clock of the update that is made */
 	unsigned flags;
 	uint64_t under, over, outside;
 	uint64_t invalid, lost;

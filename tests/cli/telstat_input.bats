@@ -224,3 +224,15 @@ has_snapshots() {
 		[ "$(grep '^live' sum)" = "$(grep '^live' got)" ]
 	done
 }
+
+@test "the current value of parts is the later one in time" {
+	telcat -H -e PoolAlloc mpsio.log | head -n 9 | telstat -q -f inst -s 'm=mag(size)' >a
+	telcat -H -e PoolAlloc mpsio.log | tail -n 9 | telstat -q -f inst -s 'm=mag(size)' >b
+	telstat -q --raw b | grep -o 'current [0-9]*' >want
+	telstat -q --raw a | grep -o 'current [0-9]*' >first
+	run ! cmp want first
+	for parts in 'a b' 'b a'; do
+		# shellcheck disable=SC2086 # two names
+		telstat -q --raw $parts | grep -o 'current [0-9]*' | diff want -
+	done
+}
