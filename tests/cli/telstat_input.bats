@@ -226,8 +226,8 @@ has_snapshots() {
 }
 
 @test "the current value of parts is the later one in time" {
-	telcat -H -e PoolAlloc mpsio.log | head -n 9 | telstat -q -f inst -s 'm=mag(size)' >a
-	telcat -H -e PoolAlloc mpsio.log | tail -n 9 | telstat -q -f inst -s 'm=mag(size)' >b
+	telcat -H -S -e PoolAlloc mpsio.log | head -n 9 | telstat -q -f inst -s 'm=mag(size)' >a
+	telcat -H -S -e PoolAlloc mpsio.log | tail -n 9 | telstat -q -f inst -s 'm=mag(size)' >b
 	telstat -q --raw b | grep -o 'current [0-9]*' >want
 	telstat -q --raw a | grep -o 'current [0-9]*' >first
 	run ! cmp want first
