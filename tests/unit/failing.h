@@ -12,6 +12,10 @@
 #include <stdlib.h>
 
 /* So many allocations succeed before all others fail. */
+/* More than any machine has. */
+#define FAILING_MOST \
+	(sizeof(size_t) > 4 ? (size_t)((uint64_t)1 << 40) : (size_t)1 << 31)
+
 static unsigned failing_after = UINT32_MAX;
 /* The size that was asked for last. */
 static size_t failing_asked;
@@ -21,7 +25,7 @@ failing_now(size_t size)
 {
 	failing_asked = size;
 	/* what no machine has: the sanitizers end a program that asks for it */
-	if (failing_after == 0 || size > (size_t)1 << 40)
+	if (failing_after == 0 || size > FAILING_MOST)
 		return 1;
 	failing_after--;
 	return 0;
