@@ -12,6 +12,7 @@
 enum {
 	OPTION_RUNS = OPTION_OWN,
 	OPTION_ORDER,
+	OPTION_WINDOW,
 	OPTION_THREADS,
 	OPTION_PACE,
 	OPTION_REPEAT,
@@ -19,19 +20,22 @@ enum {
 	OPTION_VERIFY,
 	OPTION_SAMPLE,
 	OPTION_TIMEOUT,
+	OPTION_IDLE,
 	OPTION_MAX_LIVE,
 	OPTION_COUNT
 };
 
 /* The bounds of the compiler and the loop. */
 #define LIVE_MAX ((uint64_t)1 << 31)
+#define WINDOW_MAX ((uint64_t)1 << 40)
 #define REPEAT_MAX ((uint64_t)1000000)
 #define SAMPLE_MAX ((uint64_t)1 << 20)
 
 /* One operation in so many is timed. */
-#define SAMPLE 64
+#define SAMPLE 256
 #define RUNS 3
 /* Without progress for so long, an allocator hangs. */
+#define IDLE ((uint64_t)100000000)
 #define TIMEOUT ((uint64_t)60 * 1000000000)
 
 static const struct option_row own[] = {
@@ -44,6 +48,8 @@ static const struct option_row own[] = {
 	{ OPTION_REPEAT, "repeat", "N", NULL, 0 },
 	{ OPTION_ORDER, "order", "ORDER",
 	    "of threads: edges, total, none; --threads N", 0 },
+	{ OPTION_WINDOW, "window", "N|P%",
+	    "how far threads run ahead: 2% of the live bytes", 0 },
 	{ OPTION_THREADS, "threads", "N", NULL, 0 },
 	{ OPTION_PACE, "pace", "[=FACTOR]", "at recorded times", 0 },
 	{ OPTION_TOUCH, "touch", "WHAT",
@@ -52,6 +58,8 @@ static const struct option_row own[] = {
 	{ OPTION_SAMPLE, "sample", "N",
 	    "time each Nth operation; --timeout TIME: hangs", 0 },
 	{ OPTION_TIMEOUT, "timeout", "TIME", NULL, 0 },
+	{ OPTION_IDLE, "idle", "TIME",
+	    "watch memory for so long after the last event", 0 },
 	{ OPTION_COUNT, "count", "N",
 	    "stop after N events; --max-live N: blocks to hold", 0 },
 	{ OPTION_MAX_LIVE, "max-live", "N", NULL, 0 },
@@ -90,6 +98,31 @@ set_order(struct telreplay *t, const char *text)
 	t->order = orders[i];
 	t->order_given = 1;
 	return 1;
+}
+
+/* A share of the live bytes, or a number of operations. */
+static int
+set_window(struct telreplay *t, const char *text)
+{
+	uint64_t billionths = 0;
+
+	t->window_given = 1;
+	t->window_share = 0;
+	t->window_operations = 0;
+	if (strcmp(text, "none") == 0)
+		return 1;
+	if (strchr(text, '%') == NULL)
+		return number_option("--window", "number of operations", text,
+		    1, WINDOW_MAX, &t->window_operations);
+	if (number_percent(text, &billionths) && billionths > 0) {
+		t->window_share = (double)billionths / 1e9;
+		return 1;
+	}
+	message_fail(STATUS_USAGE, NULL,
+	    "--window: expected a number of operations, a percentage of the "
+	    "live bytes or 'none', found '%s'",
+	    text);
+	return 0;
 }
 
 static int
@@ -145,6 +178,21 @@ set_timeout(struct telreplay *t, const char *text)
 }
 
 static int
+set_idle(struct telreplay *t, const char *text)
+{
+	int64_t ns = 0;
+
+	if ((strcmp(text, "0") != 0 && !number_time(text, &ns)) || ns < 0) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--idle: expected a time, as 100ms, or 0, found '%s'",
+		    text);
+		return 0;
+	}
+	t->idle = (uint64_t)ns;
+	return 1;
+}
+
+static int
 take_number(struct telreplay *t, int id, const char *value)
 {
 	uint64_t n;
@@ -188,10 +236,12 @@ take(void *arg, int id, const char *value)
 	case 'n': t->check = 1; return 1;
 	case 'o': t->keep = value; return 1;
 	case OPTION_ORDER: return set_order(t, value);
+	case OPTION_WINDOW: return set_window(t, value);
 	case OPTION_PACE: return set_pace(t, value);
 	case OPTION_TOUCH: return set_touch(t, value);
 	case OPTION_VERIFY: t->run.verify = 1; return 1;
 	case OPTION_TIMEOUT: return set_timeout(t, value);
+	case OPTION_IDLE: return set_idle(t, value);
 	default: return take_number(t, id, value);
 	}
 }
@@ -222,6 +272,7 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	t->run.sample = SAMPLE;
 	t->run.repeat = 1;
 	t->timeout = TIMEOUT;
+	t->idle = IDLE;
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
 	    !parse_format(t) || !candidates_check(&t->candidates))
 		return 0;

@@ -23,11 +23,15 @@ struct telreplay {
 	int check;        /* only report what the trace holds */
 	int order_given;
 	enum program_order order;
-	uint64_t threads;  /* 0: the default of the compiler */
-	uint64_t max_live; /* 0: the default of the compiler */
+	int window_given;
+	double window_share;        /* of the live bytes; or 0 */
+	uint64_t window_operations; /* or 0 */
+	uint64_t threads;           /* 0: the default of the compiler */
+	uint64_t max_live;          /* 0: the default of the compiler */
 	uint64_t runs;
 	uint64_t timeout; /* nanoseconds; 0: never */
 	int timeout_given;
+	uint64_t idle; /* nanoseconds after the last event */
 	struct run_options run;
 };
 

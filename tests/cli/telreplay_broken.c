@@ -11,11 +11,14 @@
  *	spoil   it writes into the block before, while that is live
  *	fork    it starts a process that stays
  *	slow    nothing is wrong
+ *	warn    it writes a line, and works
+ *	deep    it overflows the stack
  *
  * or when else it goes wrong:
  *
  *	early   it crashes before it is asked for anything
  *	late    it crashes in the first free after that of the block before
+ *	both    the same, and it spoils that block
  */
 #define _DEFAULT_SOURCE
 #include <stddef.h>
@@ -50,6 +53,16 @@ begin(void)
 		*nowhere = 1;
 }
 
+/* The compiler must not see that it has no end. */
+static int
+dig(volatile int depth)
+{
+	char room[1000];
+
+	memset(room, depth, sizeof(room));
+	return depth == 0 ? 0 : dig(depth + 1) + room[depth % 1000];
+}
+
 static void
 go_wrong(void)
 {
@@ -71,7 +84,11 @@ go_wrong(void)
 		for (;;)
 			(void)pause();
 	}
-	if (goes("spoil") && last != NULL)
+	if (goes("warn"))
+		(void)!write(2, "careful\n", 8);
+	if (goes("deep"))
+		(void)dig(1);
+	if ((goes("spoil") || goes("both")) && last != NULL)
 		last[3] ^= 0x55;
 }
 
@@ -111,7 +128,7 @@ free(void *p)
 
 	if (p == NULL)
 		return;
-	if (last_freed && goes("late"))
+	if (last_freed && (goes("late") || goes("both")))
 		*nowhere = 1;
 	last_freed |= p == (void *)last;
 }

@@ -65,6 +65,130 @@ fails() {
 	fails spoil "*at event 103 of t.txt: a block does not hold what was*"
 }
 
+@test "what was found before a crash is not lost" {
+	broken
+	run -1 --separate-stderr telreplay --runs 1 --verify \
+	    -a "broken=./broken.so:BROKEN=both" -f csv t.txt
+	echo "$stderr"
+	[[ ${stderr_lines[0]} == *"at event 103 of t.txt: a block does not hold"* ]]
+	[[ $stderr == *"crashed after the last event"* ]]
+	[[ $output == *"allocator,broken,,errors,1"* ]]
+}
+
+@test "a stack that overflows is named with the event, in each thread" {
+	broken
+	fails deep "telreplay: broken: crashed at event 101 of t.txt: Seg*"
+	{
+		echo "7: malloc 0xa000000 10"
+		sed 's/^1/2/' t.txt
+	} >two.txt
+	mv two.txt t.txt
+	run -1 --separate-stderr telreplay --runs 1 \
+	    -a "broken=./broken.so:BROKEN=deep" -f csv t.txt
+	echo "$stderr"
+	[[ ${stderr_lines[0]} == *"crashed at event 102 of t.txt: Seg"* ]]
+}
+
+@test "a hang names the threads that are in the allocator, and counts others" {
+	broken
+	{
+		echo "7: malloc 0xa000000 10"
+		echo "8: malloc 0xb000000 10"
+		echo "7: thread_done 0x0"
+		sed 's/^1/2/' t.txt
+		# waits for the block that is never there
+		echo "8: free 0x9100000"
+	} | grep -v "2: free 0x9100000" >few.txt
+	run -1 --separate-stderr telreplay --timeout 3s --runs 1 \
+	    -a "broken=./broken.so:BROKEN=hang" few.txt
+	echo "$stderr"
+	[[ $stderr == *"hung at event 104 of few.txt (1 threads wait for others, 1 have finished)"* ]]
+}
+
+@test "what an allocator that works writes is shown, and in the report" {
+	broken
+	run -0 --separate-stderr telreplay --runs 1 \
+	    -a "broken=./broken.so:BROKEN=warn" t.txt
+	echo "$stderr"
+	[[ $stderr == "telreplay: broken: careful" ]]
+	[[ $output == *"says: careful"* ]]
+	run -0 --separate-stderr telreplay --runs 1 -q -f csv \
+	    -a "broken=./broken.so:BROKEN=warn" t.txt
+	[ -z "$stderr" ]
+	[[ $output == *"allocator,broken,,message,careful"* ]]
+}
+
+# A pool allocator that writes a line to the file of its parameters in the end.
+last_words() {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	cat >words.c <<-END
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <tel_pool.h>
+		#include <unistd.h>
+		static int fd;
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { *s = &fd; (void)t;
+			fd = open(p, O_WRONLY | O_CREAT, 0666);
+			return fd < 0 ? "no file" : NULL; }
+		static void end(void *s) { (void)!write(*(int *)s, "end\\n", 4); }
+		static void *get(void *p, size_t n) { (void)p; return malloc(n); }
+		static void put(void *p, void *b, size_t n) { (void)p; (void)n;
+			free(b); }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "words",
+			.start = start, .end = end, .alloc = get, .free = put };
+	END
+	${CC:-cc} -std=gnu11 -shared -fPIC -I"$TEL_TOP/include" -o words.so words.c
+}
+
+@test "a pool allocator is ended, and its parameters may be a path" {
+	last_words
+	clean telreplay --runs 1 -a "./words.so:$PWD/said" -f csv t.txt >report
+	[ "$(head -n 1 said)" = end ]
+	grep "^allocator,words,,parameters,$PWD/said" report
+}
+
+@test "the null allocator takes what telreplay takes: nothing beside" {
+	clean telreplay -a null --runs 3 -f csv t.txt >report
+	grep "^cost,null,,ns,0$" report
+	run ! grep "^cost,null,,own_ns,0$" report
+}
+
+@test "alignments are reported as they are" {
+	{
+		echo "1: memalign 0x10000 3 100"
+		echo "1: memalign 0x20000 48 100"
+		echo "1: memalign 0x30000 64 100"
+		echo "1: memalign 0x40000 9223372036854775808 100"
+	} >odd.txt
+	run -3 --separate-stderr telreplay -n -f csv odd.txt
+	echo "$output"
+	[[ $output == *"odd,,alignment that is no power of 2,events,2"* ]]
+	[[ $output == *"wrong,,impossible alignment,events,1"* ]]
+}
+
+@test "a picture names the allocators that failed" {
+	broken
+	run -1 --separate-stderr telreplay --runs 1 -a class \
+	    -a "broken=./broken.so:BROKEN=crash" -f svg t.txt
+	[[ $output == *"broken: FAILED, crashed at event 101"* ]]
+}
+
+@test "a full disk is the output's fault, and leaves no part of a program" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	ln -s /dev/full full.prog
+	run -1 --separate-stderr telreplay -n -o full.prog t.txt
+	echo "$stderr"
+	[[ $stderr == "telreplay: full.prog: No space left on device" ]]
+	seq 40000 | awk '{ printf "1: malloc 0x%x000 %d\n", $1, $1 }' >big.txt
+	run -1 --separate-stderr bash -c \
+	    'trap "" XFSZ; ulimit -f 8; exec telreplay -n -o part.prog big.txt'
+	echo "$stderr"
+	[[ $stderr == "telreplay: part.prog: File too large" ]]
+	[ ! -e part.prog ]
+}
+
 @test "one that crashes before it is used is" {
 	broken
 	fails early "telreplay: broken: crashed before it was used: Seg*"

@@ -150,6 +150,199 @@ figure() {
 	[ "$(figure memory class peak_bytes <report)" -le 1000000 ]
 }
 
+# lives: a trace of a hundred threads, of which four or five run at a time.
+lives() {
+	python3 - <<-END
+		import random
+		rng, address, alive = random.Random(5), 0, []
+		for thread in range(1, 101):
+		    alive.append((thread, []))
+		    for _ in range(400):
+		        who, live = rng.choice(alive)
+		        address += 4096
+		        size = rng.choice([24, 64, 200, 1000, 5000, 20000])
+		        print(f"{who}: malloc 0x{address:x} {size}")
+		        live.append(address)
+		        if len(live) > 60:
+		            gone = live.pop(rng.randrange(len(live)))
+		            print(f"{who}: free 0x{gone:x}")
+		    if len(alive) > 4:
+		        who, live = alive.pop(0)
+		        for gone in live:
+		            print(f"{who}: free 0x{gone:x}")
+		        print(f"{who}: thread_done 0x0")
+	END
+}
+
+@test "memory is that of a plain replay with real threads in the log's order" {
+	needs_preload
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	${CC:-cc} -O2 -pthread -o judge "$TEL_TOP/tests/cli/telreplay_judge.c"
+	lives >lives.txt
+	for i in $(seq 20000); do
+		[ "$i" -le 800 ] || echo "2: free 0x$((i - 800))000"
+		echo "1: malloc 0x${i}000 $((i % 230 + 16))"
+	done >queue.txt
+	zstd -dcq "$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst" >sf.txt
+	./judge sf.txt >peak || skip "the kernel does not forget peaks"
+	for trace in lives queue sf; do
+		clean telreplay -a glibc,jemalloc,mimalloc,tcmalloc --runs 1 \
+		    -f csv $trace.txt >report
+		while read -r name library; do
+			LD_PRELOAD=$library ./judge $trace.txt >peak
+			is=$(figure memory "$name" peak_bytes <report)
+			echo "$trace $name: $is, should be $(cat peak)"
+			# the kernel counts in steps, for each processor
+			awk -v a="$is" -v b="$(cat peak)" 'BEGIN {
+				d = a > b ? a - b : b - a
+				exit d > b * 0.3 && d > 524288 }'
+		done <<-END
+			glibc
+			jemalloc libjemalloc.so.2
+			mimalloc libmimalloc.so.2.0
+			tcmalloc libtcmalloc_minimal.so.4
+		END
+	done
+}
+
+# plugin NAME: a pool allocator of the C on standard input, beside its frame.
+plugin() {
+	needs_preload
+	{
+		cat <<-END
+			#define _GNU_SOURCE
+			#include <pthread.h>
+			#include <stdlib.h>
+			#include <sys/mman.h>
+			#include <tel_pool.h>
+			#include <unistd.h>
+		END
+		cat
+		cat <<-END
+			static void drop(void *p, void *b, size_t n)
+			{ (void)p; (void)b; (void)n; }
+			const tel_pool_table tel_pool_allocator = {
+				.version = TEL_POOL_VERSION, .name = "$1",
+				.start = start, .alloc = get, .free = drop };
+		END
+	} >"$1.c"
+	${CC:-cc} -std=gnu11 -shared -fPIC -pthread -I"$TEL_TOP/include" \
+	    -o "$1.so" "$1.c"
+}
+
+@test "memory that an allocator shares with itself counts as its memory" {
+	plugin shares <<-END
+		static char *at;
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) {
+			int fd = memfd_create("heap", 0);
+			(void)p; (void)t;
+			if (fd < 0 || ftruncate(fd, 100 << 20) != 0)
+				return "no memory";
+			at = mmap(NULL, 100 << 20, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+			*s = at;
+			return at == MAP_FAILED ? "no mapping" : NULL; }
+		static void *get(void *p, size_t n) { char *b = at;
+			(void)p; at += (n + 15) & ~(size_t)15; return b; }
+	END
+	for i in $(seq 64); do
+		echo "1: malloc 0x${i}0000000 1048576"
+	done >t.txt
+	clean telreplay -a ./shares.so -f csv --runs 1 t.txt >report
+	[ "$(figure memory shares peak_bytes <report)" -ge 67108864 ]
+	[ "$(figure memory shares peak_bytes <report)" -le 68500000 ]
+}
+
+@test "time counts the threads that an allocator has beside" {
+	plugin burns <<-END
+		static volatile int n;
+		static void *burn(void *p) { for (;;) n++; return p; }
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { static pthread_t id; (void)p; (void)t; *s = &id;
+			return pthread_create(&id, NULL, burn, NULL) == 0 ?
+			    NULL : "no thread"; }
+		static void *get(void *p, size_t n) { (void)p; usleep(1000);
+			return malloc(n); }
+	END
+	for i in $(seq 50); do
+		echo "1: malloc 0x${i}0000 100"
+	done >t.txt
+	clean telreplay -a ./burns.so -f csv --runs 1 t.txt >report
+	# a millisecond for each, and less than a tenth of it in the allocator
+	awk -v a="$(figure cost burns process_ns <report)" \
+	    -v b="$(figure cost burns ns <report)" \
+	    'BEGIN { print a, b; exit !(a > 200000 && b < a / 2) }'
+}
+
+@test "memory is sampled by time, at the recorded pace, and when idle" {
+	for i in $(seq 20); do
+		echo "$i malloc 0x${i}00000 65536 $((i * 10000000)) $((i * 10000000 + 5))"
+	done | sed 's/^[0-9]*/1:/' >t.txt
+	clean telreplay --pace --runs 1 -f csv t.txt >report
+	grep '^sample,glibc,.*,time_ns,' report | cut -d , -f 5 >stamps
+	# two tenths of a second, up to a sample each millisecond
+	[ "$(wc -l <stamps)" -ge 5 ]
+	[ "$(sort -n stamps | tail -n 1)" -ge 150000000 ]
+	[ -n "$(figure memory glibc idle_bytes <report)" ]
+	clean telreplay --idle 0 --runs 1 -f csv t.txt >report
+	[ -z "$(figure memory glibc idle_bytes <report)" ]
+	needs_preload
+	for i in $(seq 64); do
+		echo "1: malloc 0x${i}0000000 65536"
+		echo "1: free 0x${i}0000000"
+	done >t.txt
+	clean telreplay --idle 300ms --runs 1 -f csv -a 'jemalloc:MALLOC_CONF=dirty_decay_ms:50,muzzy_decay_ms:0,background_thread:true' \
+	    t.txt >report
+	[ "$(figure memory jemalloc idle_bytes <report)" -lt \
+	    "$(figure memory jemalloc end_bytes <report)" ]
+}
+
+@test "the first table compares the allocators, with ratios to the first" {
+	trace t.txt 5 20000 2
+	clean telreplay -a glibc,class,bump t.txt >report
+	[ "$(head -n 1 report)" = comparison ]
+	[ "$(sed -n '3p;4p;6p' report | awk '{ printf "%s ", $1 }')" = "glibc class bump " ]
+	sed -n 5p report | grep -E '^ +[x~][0-9.]+ +x[0-9.]+ '
+	sed -n 7p report | grep -E '^ +[x~][0-9.]+ +x[0-9.]+ '
+	clean telreplay -a glibc,class -f json t.txt | grep '"type":"ratio"' |
+	    grep '"allocator":"class"'
+	clean telreplay -a glibc -f csv t.txt >report
+	[ "$(grep -c '^latency_range,glibc,malloc .*,samples,' report)" -ge 2 ]
+}
+
+@test "threads have the numbers of the log, and run where it has them" {
+	{
+		echo "501: malloc 0x1000 100"
+		for i in $(seq 20); do
+			echo "$((i + 600)): malloc 0x${i}00000 100"
+			echo "$((i + 600)): thread_done 0x0"
+		done
+		echo "501: free 0x1000"
+	} >t.txt
+	clean telreplay --runs 1 -f csv t.txt >report
+	[ "$(figure trace '' lanes <report)" = 2 ]
+	[ "$(figure thread glibc id <report | tr '\n' ' ')" = "501 601 " ]
+	[ "$(figure thread glibc threads <report | tr '\n' ' ')" = "1 20 " ]
+	[ "$(figure run glibc operations <report)" = 22 ]
+}
+
+@test "threads run ahead as far as the window lets them, and no further" {
+	for i in $(seq 3000); do
+		[ "$i" -le 30 ] || echo "2: free 0x$((i - 30))000"
+		echo "1: malloc 0x${i}000 1000"
+	done >t.txt
+	clean telreplay --runs 1 -f csv t.txt >report
+	[ "$(figure memory glibc run_live_bytes <report)" -le 32000 ]
+	clean telreplay -q --runs 1 --window 4 -f csv t.txt >report
+	[ "$(figure memory glibc run_live_bytes <report)" -le 36000 ]
+	expect 2 "*--window: expected a number of operations, a percentage*" \
+	    telreplay --window 2x% t.txt
+	clean telreplay -n -q -o t.prog t.txt >report
+	expect 2 "*--window is for a log: the program has its windows" \
+	    telreplay --window 4 t.prog
+}
+
 @test "what is freed is given back by those that give it back" {
 	for i in $(seq 64); do
 		echo "1: malloc 0x${i}0000000 1048576"

@@ -36,6 +36,8 @@ struct making {
 	unsigned threads;
 	size_t chunk;
 	int strict;
+	double share;        /* of a window; below 0: none */
+	uint64_t operations; /* of a window */
 	double rate;
 };
 
@@ -58,6 +60,9 @@ program_make(const tel_alloc *ops, size_t n, const struct making *m,
 		st = compiler_set_order(c, m->order);
 	if (st == TEL_OK && m->threads != 0)
 		st = compiler_set_threads(c, m->threads);
+	if (st == TEL_OK && (m->share != 0 || m->operations != 0))
+		st = compiler_set_window(c, m->share < 0 ? 0 : m->share,
+		    m->operations);
 	if (st == TEL_OK && m->chunk != 0)
 		st = compiler_set_chunk(c, m->chunk);
 	if (st == TEL_OK && m->rate > 0)

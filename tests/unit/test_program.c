@@ -69,9 +69,19 @@ struct player {
 	uint64_t latest;        /* of any */
 	uint64_t chunk;
 	uint64_t random;
+	unsigned char running[THREADS];
+	uint32_t window[THREADS]; /* that it is in, or 0 */
+	uint64_t live, peak;      /* bytes */
 	unsigned log_threads;
+	int greedy; /* each thread goes as far as it gets */
 	uint64_t wrong, done, unordered;
 };
+
+static uint64_t
+block_size(const tel_alloc *op)
+{
+	return op->size * (op->kind == TEL_ALLOC_CALLOC ? op->count : 1);
+}
 
 static uint64_t
 word_size(uint64_t w, const uint64_t *words)
@@ -97,7 +107,7 @@ play_word(struct player *p, unsigned thread, const uint64_t *words)
 		return;
 	}
 	e = &p->t->e[event];
-	size = e->op.size * (e->op.kind == TEL_ALLOC_CALLOC ? e->op.count : 1);
+	size = block_size(&e->op);
 	frees = kind == WORD_FREE ||
 	    (kind == WORD_EXTENDED && WORD_SIZE(*words) == EXTENDED_FREE);
 	if (frees != (e->op.kind == TEL_ALLOC_FREE) || *slot != e->before ||
@@ -113,8 +123,61 @@ play_word(struct player *p, unsigned thread, const uint64_t *words)
 		p->unordered++;
 	p->last[thread] = event;
 	p->latest = event;
+	if (*slot != NONE)
+		p->live -= block_size(&p->t->e[*slot].op);
+	if (!frees)
+		p->live += size;
+	if (p->live > p->peak)
+		p->peak = p->live;
 	*slot = frees ? NONE : event;
 	p->done++;
+}
+
+/* Nonzero when nobody is in a window before this one, or has it before him. */
+static int
+is_past(const struct player *p, uint32_t window)
+{
+	uint64_t w;
+	uint32_t k;
+	unsigned i;
+
+	for (i = 0; i < p->f->threads; i++) {
+		if (p->window[i] != 0 && p->window[i] < window &&
+		    p->at[i] < p->threads[i].word_count)
+			return 0;
+		for (k = p->at[i]; k < p->threads[i].word_count;
+		     k += 1 + word_operands(w)) {
+			w = p->threads[i].words[k];
+			if (word_is_window(w) && WORD_SLOT(w) < window)
+				return 0;
+		}
+	}
+	return 1;
+}
+
+static int
+play_control(struct player *p, unsigned thread, uint64_t word)
+{
+	uint32_t number = WORD_SLOT(word);
+
+	if (word_is_window(word)) {
+		if (p->window[thread] != 0) {
+			p->window[thread] = 0;
+			return 1;
+		}
+		if (number > 1 && !is_past(p, number - 1))
+			return 0;
+		p->window[thread] = number;
+	} else if (word_is_end(word)) {
+		p->window[thread] = 0;
+		p->running[thread] = 0;
+	} else {
+		if (p->running[number])
+			p->wrong++;
+		p->running[number] = 1;
+	}
+	p->at[thread]++;
+	return 1;
 }
 
 /* Lets a thread run one word; 0 when it has to wait. */
@@ -124,6 +187,10 @@ play_step(struct player *p, unsigned thread)
 	const uint64_t *words = p->threads[thread].words + p->at[thread];
 	uint32_t other = WORD_SLOT(*words);
 
+	if (!p->running[thread])
+		return 0;
+	if ((*words & WORD_KIND) == WORD_CONTROL)
+		return play_control(p, thread, *words);
 	if ((*words & WORD_KIND) == WORD_WAIT) {
 		if (p->at[other] <= WORD_SIZE(*words))
 			return 0;
@@ -143,9 +210,10 @@ play_chunk(struct player *p)
 	unsigned thread = 0, i, waiting = 0;
 
 	memset(p->at, 0, sizeof(p->at));
+	memset(p->window, 0, sizeof(p->window));
 	while (waiting < p->f->threads) {
 		p->random = p->random * UINT64_C(6364136223846793005) + 1;
-		if ((p->random >> 40) % 16 == 0)
+		if (p->greedy == 0 && (p->random >> 40) % 16 == 0)
 			thread = (unsigned)(p->random >> 50) %
 			    (unsigned)p->f->threads;
 		/* as far as it gets now and then, or a word */
@@ -168,7 +236,10 @@ play(struct player *p, const struct bytes *b, const struct trace *t,
 {
 	uint64_t i;
 
+	int greedy = p->greedy;
+
 	memset(p, 0, sizeof(*p));
+	p->greedy = greedy;
 	if (program_open_memory(b->data, b->size, &p->p) != TEL_OK) {
 		p->wrong = 1;
 		return;
@@ -178,6 +249,7 @@ play(struct player *p, const struct bytes *b, const struct trace *t,
 	p->random = seed;
 	p->log_threads = threads;
 	p->latest = NONE;
+	p->running[0] = 1;
 	memset(p->last, 0xff, sizeof(p->last));
 	p->slots = malloc((size_t)p->f->slots * 8);
 	p->room = malloc((size_t)p->f->largest_chunk * 8);
@@ -218,7 +290,7 @@ test_orders(struct trace *t)
 	};
 	struct making m = { .rate = 1e6 };
 	struct bytes b = { 0 };
-	struct player p;
+	struct player p = { 0 };
 	struct facts f;
 	size_t i;
 	uint64_t seed;
@@ -254,6 +326,117 @@ test_orders(struct trace *t)
 		        f.live_bytes == f.curve[f.curve_points - 1].bytes,
 		    "and how much there is");
 	}
+	free(b.data);
+}
+
+/*
+ * One thread allocates, another one frees: at most 1000 blocks are live.  They
+ * take turns, or each does so many before the other does.
+ */
+static void
+queue_make(struct trace *t, size_t batch)
+{
+	size_t i, made = 0, freed = 0;
+	tel_alloc *op;
+
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < STEPS; i++) {
+		op = &t->ops[i];
+		op->clock = i;
+		op->thread =
+		    made - freed >= 1000 || (i % 7 > 3 && made > freed);
+		if (batch > 0)
+			op->thread = i / batch % 2;
+		op->kind = op->thread ? TEL_ALLOC_FREE : TEL_ALLOC_MALLOC;
+		op->size = op->thread ? 0 : 100;
+		op->address = 16 + 16 * (op->thread ? freed++ : made++);
+		t->e[i].op = *op;
+		t->e[i].before = NONE;
+	}
+	for (i = 0; i < STEPS; i++)
+		if (t->ops[i].thread == 1)
+			for (made = 0; made < i; made++)
+				if (t->ops[made].address == t->ops[i].address)
+					t->e[i].before = made;
+}
+
+/* Runs threads as far ahead of each other as a program lets them. */
+static void
+test_window(struct trace *t)
+{
+	static const struct {
+		double share;
+		uint64_t operations;
+		size_t batch;
+		double least, most; /* of the log's peak */
+	} cases[] = {
+		{ -1, 0, 0, 1.5, 100 },
+		{ 0, 0, 0, 0.99, 1.05 },
+		{ 0.25, 0, 0, 1.05, 1.6 },
+		{ 0, 20, 0, 0.99, 1.05 },
+		{ -1, 0, 500, 1.5, 100 },
+		{ 0, 0, 500, 0.99, 1.05 },
+		{ 0, 20, 500, 0.99, 1.05 },
+	};
+	struct making m = { .chunk = 1 << 20 };
+	struct bytes b = { 0 };
+	struct player p;
+	struct facts f;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		queue_make(t, cases[i].batch);
+		m.share = cases[i].share;
+		m.operations = cases[i].operations;
+		b.size = 0;
+		ok(program_make(t->ops, STEPS, &m, &b, &f) == TEL_OK,
+		    "window %zu", i);
+		p.greedy = 1;
+		play(&p, &b, t, 0, 2);
+		ok(p.wrong == 0 && p.done == STEPS &&
+		        (double)p.peak >=
+		            cases[i].least * (double)f.peak_bytes &&
+		        (double)p.peak <= cases[i].most * (double)f.peak_bytes,
+		    "%d bytes live at most, in the log %d", (int)p.peak,
+		    (int)f.peak_bytes);
+		program_free(p.p);
+	}
+	free(b.data);
+}
+
+/* Threads run where the log has them, and no longer. */
+static void
+test_lives(void)
+{
+	struct making m = { .chunk = 1024 };
+	struct bytes b = { 0 };
+	size_t n = 9000, i;
+	tel_alloc *ops = calloc(n, sizeof(*ops));
+	struct program *p = NULL;
+	struct facts f;
+
+	if (ops == NULL)
+		abort();
+	/* one after the other, of three operations; the main one between */
+	for (i = 0; i < n; i++) {
+		ops[i].thread = i % 4 == 0 ? 0 : 1 + i / 4;
+		ops[i].kind = i % 4 == 3 ? TEL_ALLOC_THREAD_END :
+		    i % 4 == 2           ? TEL_ALLOC_FREE :
+		                           TEL_ALLOC_MALLOC;
+		ops[i].address = 16 + 16 * (i - (i % 4 == 2));
+		ops[i].size = i % 4 == 2 ? 0 : 10;
+	}
+	ok(program_make(ops, n, &m, &b, &f) == TEL_OK &&
+	        program_open_memory(b.data, b.size, &p) == TEL_OK,
+	    "2,250 threads are compiled");
+	ok(f.log_threads == 2251 && f.threads == 2 &&
+	        program_check(p) == TEL_OK,
+	    "two run at a time");
+	ok(f.lives[0].hosted == 1 && f.lives[1].hosted == 2250 &&
+	        f.lives[1].id == 1 && f.lives[0].last_chunk == f.chunks - 1,
+	    "one of them in the place of all others");
+	program_free(p);
+	free(ops);
 	free(b.data);
 }
 
@@ -305,6 +488,8 @@ main(void)
 	if (t == NULL)
 		return 1;
 	test_orders(t);
+	test_window(t);
+	test_lives();
 	test_damage(t);
 	free(t);
 	return done();

@@ -267,6 +267,77 @@ test_phases(tel_alloc *ops)
 	free(b.data);
 }
 
+static pthread_key_t exits_key;
+static _Atomic unsigned births, exits, alive, alive_most;
+
+static void
+note_exit(void *value)
+{
+	(void)value;
+	atomic_fetch_add(&exits, 1);
+	atomic_fetch_sub(&alive, 1);
+}
+
+/* Notes the threads that allocate, and that end. */
+static void *
+born_malloc(size_t size)
+{
+	unsigned n;
+
+	if (pthread_getspecific(exits_key) == NULL) {
+		atomic_fetch_add(&births, 1);
+		n = atomic_fetch_add(&alive, 1) + 1;
+		if (n > atomic_load(&alive_most))
+			atomic_store(&alive_most, n);
+		(void)pthread_setspecific(exits_key, &exits);
+	}
+	return good_malloc(size);
+}
+
+/* 300 threads, of which one ends before the next but one is born. */
+static void
+test_births(tel_alloc *ops)
+{
+	struct allocator a = good;
+	struct run_options o = { .repeat = 2 };
+	struct bytes b = { 0 };
+	struct making m = { .chunk = 1024 };
+	struct run_board *board;
+	const char *wrong;
+	struct program *p;
+	struct facts f;
+	size_t i, n = 0;
+
+	memset(ops, 0, 1800 * sizeof(*ops));
+	for (i = 0; i < 300; i++) {
+		ops[n].kind = TEL_ALLOC_MALLOC;
+		ops[n].size = 100;
+		ops[n].thread = i + 1;
+		ops[n++].address = 16 * i + 16;
+		if (i < 3)
+			continue;
+		ops[n].kind = TEL_ALLOC_FREE;
+		ops[n].thread = i - 2 + 1;
+		ops[n++].address = 16 * (i - 2) + 16;
+		ops[n].kind = TEL_ALLOC_THREAD_END;
+		ops[n++].thread = i - 2 + 1;
+	}
+	a.malloc = born_malloc;
+	(void)pthread_key_create(&exits_key, note_exit);
+	p = make(ops, n, &m, &b, &f);
+	board = run(p, &a, &o, &wrong);
+	/* the main thread neither ends nor starts again */
+	ok(wrong == NULL && births == 599 && exits == 598,
+	    "%u threads are born in two runs, %u end", births, exits);
+	ok(f.threads == 4 && alive_most <= 5, "%u are alive at a time",
+	    alive_most);
+	ok(board->thread[1].state == RUN_ENDED, "and end with their last word");
+	(void)pthread_key_delete(exits_key);
+	free(board);
+	program_free(p);
+	free(b.data);
+}
+
 #define IN(k, p, a, n) \
 	{ \
 		.kind = TEL_ALLOC_##k, .pool = p, .address = a, .size = n \
@@ -398,6 +469,7 @@ main(void)
 	test_failing(ops);
 	test_bad();
 	test_phases(ops);
+	test_births(ops);
 	test_pools(ops);
 	test_latency();
 	free(ops);

@@ -22,6 +22,8 @@ live_add(struct compiler *c, uint64_t bytes)
 	struct facts *f = &c->facts;
 
 	c->live_bytes += bytes;
+	if (c->window_operations == 0)
+		c->window_moved += bytes;
 	if (c->live_bytes > c->point_peak)
 		c->point_peak = c->live_bytes;
 	if (c->live_bytes > f->peak_bytes) {
@@ -134,6 +136,8 @@ count_free(struct compiler *c, const struct block *b)
 
 	c->live_blocks--;
 	c->live_bytes -= b->size;
+	if (c->window_operations == 0)
+		c->window_moved += b->size;
 	f->lived[magnitude(c->now - b->birth)]++;
 	f->lived_ticks[magnitude(
 	    c->clock > b->clock ? c->clock - b->clock : 0)]++;
@@ -290,6 +294,8 @@ part_free(struct compiler *c, struct thread *t, uint32_t slot, uint64_t offset,
 	b->where = m->last | (b->where & ~WHERE_MASK);
 	b->chunk = thread_place(c, m);
 	c->live_bytes -= size;
+	if (c->window_operations == 0)
+		c->window_moved += size;
 	c->facts.parts++;
 	return TEL_OK;
 }

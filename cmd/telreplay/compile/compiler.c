@@ -10,7 +10,8 @@
 
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
 #define TAG_SHIFT 48
-#define POINT_STEP 64 /* operations between points, until there are many */
+#define WINDOW_SHARE 0.02 /* of live bytes that threads may run ahead */
+#define POINT_STEP 64     /* operations between points, until there are many */
 
 struct compiler *
 compiler_new(tel_output *out)
@@ -22,6 +23,9 @@ compiler_new(tel_output *out)
 	c->out = out;
 	c->threads_max = 256;
 	c->max_live = UINT64_C(1) << 26;
+	c->window_share = WINDOW_SHARE;
+	c->window = 1;
+	c->window_most = 1;
 	c->chunk_words = (size_t)1 << 20;
 	c->point_left = c->point_step = POINT_STEP;
 	c->facts.logs = 1;
@@ -87,6 +91,18 @@ compiler_set_order(struct compiler *c, enum program_order order)
 	if (order > ORDER_NONE)
 		return TEL_EINVAL;
 	c->order = order;
+	return TEL_OK;
+}
+
+tel_status
+compiler_set_window(struct compiler *c, double share, uint64_t operations)
+{
+	if (c->started)
+		return TEL_ESTATE;
+	if (!(share >= 0 && share <= 1) || operations > UINT64_C(1) << 40)
+		return TEL_EINVAL;
+	c->window_share = share;
+	c->window_operations = operations;
 	return TEL_OK;
 }
 
@@ -238,8 +254,13 @@ allocate(struct compiler *c, struct thread *t, const tel_alloc *op,
 
 	if (op->failed || op->address == 0)
 		return anomaly_count(c, ANOMALY_FAILED, op->address);
-	if (size > BLOCK_MAX || op->alignment > BLOCK_MAX)
+	if (size > BLOCK_MAX)
 		return anomaly_count(c, ANOMALY_ARGUMENT, op->address);
+	if (op->alignment > BLOCK_MAX)
+		return anomaly_count(c, ANOMALY_IMPOSSIBLE, op->address);
+	if ((op->alignment & (op->alignment - 1)) != 0 &&
+	    (st = anomaly_count(c, ANOMALY_ALIGNMENT, op->address)) != TEL_OK)
+		return st;
 	e = hash_put(&c->table, op->address, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
@@ -413,7 +434,7 @@ compile_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 	case TEL_ALLOC_POOL_DESTROY:
 	case TEL_ALLOC_BUFFER_CREATE:
 	case TEL_ALLOC_BUFFER_DESTROY: return pool_operation(c, t, op);
-	case TEL_ALLOC_THREAD_END: thread_end(c, op->thread); break;
+	case TEL_ALLOC_THREAD_END: break;
 	case TEL_ALLOC_NONE: break;
 	}
 	return TEL_OK;
@@ -465,6 +486,8 @@ start(struct compiler *c, const tel_alloc *op)
 	if (op != NULL)
 		c->facts.first_clock = op->clock;
 	c->facts.order = c->order;
+	c->facts.window_share = c->window_share;
+	c->facts.window_operations = c->window_operations;
 	return program_start(c);
 }
 
@@ -527,6 +550,9 @@ compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 	c->clock = op->clock;
 	c->now++;
 	c->facts.operations[op->kind]++;
+	if (op->kind == TEL_ALLOC_THREAD_END)
+		return thread_end(c, op->thread) == 0 ? TEL_OK :
+		                                        compiler_no_memory(c);
 	t = c->last_thread;
 	if (t == NULL || c->last_thread_id != op->thread)
 		t = thread_find(c, op->thread);

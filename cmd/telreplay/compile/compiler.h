@@ -35,6 +35,13 @@ void compiler_free(struct compiler *c);
 /* The order between threads; ORDER_EDGES unless set. */
 tel_status compiler_set_order(struct compiler *c, enum program_order order);
 /*
+ * How far threads may run ahead of each other with ORDER_EDGES: until they have
+ * allocated or freed a share of the live bytes, 0 to 1, or done so many
+ * operations; 0 for no such bound.  0.02 and 0 unless set.
+ */
+tel_status compiler_set_window(struct compiler *c, double share,
+    uint64_t operations);
+/*
  * The most threads, 1 to 1024; 256 unless set.  Those of a log that has more
  * share them; one thread runs the log in its order.
  */

@@ -65,10 +65,14 @@ struct thread {
 	uint64_t time_clock;
 	uint32_t *free; /* slots that this thread freed */
 	size_t free_used, free_room;
-	uint32_t fresh, fresh_end; /* slots never used */
-	uint32_t use;              /* pool or buffer number */
-	int use_buffer;            /* .use is a buffer */
-	int ended;                 /* the log says that it ended */
+	uint32_t fresh, fresh_end;     /* slots never used */
+	uint32_t use;                  /* pool or buffer number */
+	int use_buffer;                /* .use is a buffer */
+	int started;                   /* a word starts it */
+	int ended;                     /* a word ended it once: */
+	uint32_t end_where, end_chunk; /* this one, as of a block */
+	unsigned hosted; /* threads of the log that it runs, and not ended */
+	uint32_t window; /* the last one it entered in this chunk, or 0 */
 	/* Vector clock: how many words of each thread are done at least. */
 	uint32_t *vector;
 	struct snapshot snapshots[SNAPSHOTS];
@@ -148,12 +152,21 @@ struct compiler {
 	struct thread *total_thread; /* of the last operation in the program */
 	struct thread *threads;
 	unsigned thread_count;
-	unsigned ended_count;
+	unsigned idle_count; /* of .threads: they run no thread of the log */
 	size_t used;         /* words in this chunk */
 	uint64_t time_ticks; /* the time is recorded so often */
 	uint64_t base;       /* where in the output the program starts */
 	uint64_t *index;     /* offset and size of each chunk */
 	size_t index_used, index_room;
+
+	/* Run-ahead is bounded by windows; see emit_window(). */
+	int windows_on;             /* there are several threads */
+	uint32_t window;            /* the current one, from 1 in each chunk */
+	unsigned window_threads;    /* that entered it */
+	double window_share;        /* of live bytes; or 0 */
+	uint64_t window_operations; /* or 0 */
+	uint64_t window_moved;      /* bytes or operations so far */
+	uint64_t window_most;       /* so many end it */
 
 	struct pools pools, buffers;
 	struct pooled *pooled; /* by slot; NULL until there are pools */
@@ -206,10 +219,15 @@ tel_status anomaly_count(struct compiler *c, enum anomaly anomaly,
     uint64_t address);
 
 /* thread.c */
-/* The program's thread for one of the log; NULL when there is no memory. */
+/*
+ * The program's thread for one of the log, started when it is new; NULL when
+ * there is no memory.
+ */
 struct thread *thread_find(struct compiler *c, uint64_t id);
-/* The log says that a thread has ended. */
-void thread_end(struct compiler *c, uint64_t id);
+/* The log says that a thread has ended: 0, or -1 when there is no memory. */
+int thread_end(struct compiler *c, uint64_t id);
+/* Thread number n, or thread 0 in place of one that does not run any more. */
+struct thread *thread_running(struct compiler *c, uint32_t number);
 void threads_close(struct compiler *c);
 /* Makes room for an operation and the words that go before it: 0 or -1. */
 int thread_grow(struct thread *t);

@@ -168,6 +168,49 @@ vector_merge(struct compiler *c, struct thread *t, const struct thread *other,
 }
 
 int
+emit_follow(struct compiler *c, struct thread *t, const struct thread *creator)
+{
+	if (t->vector == NULL && vectors_new(c, t) != 0)
+		return -1;
+	t->vector[creator - c->threads] = creator->count;
+	vector_merge(c, t, creator, creator->count);
+	return 0;
+}
+
+/* When the current window is full. */
+static uint64_t
+window_room(const struct compiler *c)
+{
+	double bytes = c->window_share * (double)c->facts.peak_bytes;
+
+	if (c->window_operations > 0)
+		return c->window_operations;
+	return bytes < 1 ? 1 : bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+int
+emit_window(struct compiler *c, struct thread *t)
+{
+	/* one that a single thread is in has no end until another one comes */
+	if (c->window_moved >= c->window_most &&
+	    (c->window_threads > 1 || t->window != c->window)) {
+		/* nobody may pass one that has grown by far, not even by one */
+		c->window += c->window_moved / 2 >= c->window_most ? 2 : 1;
+		c->window_threads = 0;
+		c->window_moved = 0;
+		c->window_most = window_room(c);
+	}
+	if (t->window == c->window)
+		return 0;
+	if (thread_room(t) != 0)
+		return -1;
+	put_word(c, t, word_make(WORD_CONTROL, c->window, CONTROL_WINDOW));
+	t->window = c->window;
+	c->window_threads++;
+	return 0;
+}
+
+int
 emit_wait(struct compiler *c, struct thread *t, uint32_t where, uint32_t chunk)
 {
 	unsigned number = chunk & THREAD_MASK;
@@ -182,7 +225,8 @@ emit_wait(struct compiler *c, struct thread *t, uint32_t where, uint32_t chunk)
 		c->facts.implied++;
 		return 0;
 	}
-	if (thread_room(t) != 0)
+	/* the others must not wait for a window that this thread is still in */
+	if ((c->windows_on && emit_window(c, t) != 0) || thread_room(t) != 0)
 		return -1;
 	other->words[position] |= WORD_PUBLISH;
 	put_word(c, t, word_make(WORD_WAIT, number, position));

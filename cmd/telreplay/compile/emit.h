@@ -32,6 +32,16 @@ int emit_use(struct compiler *c, struct thread *t, uint32_t number, int buffer);
  */
 int emit_wait(struct compiler *c, struct thread *t, uint32_t where,
     uint32_t chunk);
+/* Has thread t, which another one is about to start, know what that one does. */
+int emit_follow(struct compiler *c, struct thread *t,
+    const struct thread *creator);
+/*
+ * Has thread t enter the current window, or the next one if that is full.
+ * A window is a range of operations, in the order of the log.  No thread enters
+ * one before all others have left the one before the previous: so far can they
+ * run ahead of each other.
+ */
+int emit_window(struct compiler *c, struct thread *t);
 /* Has thread t wait for all that the others did. */
 int emit_join(struct compiler *c, struct thread *t);
 /* The rate of the clock has changed. */
@@ -63,6 +73,11 @@ emit_start(struct compiler *c, struct thread *t)
 	if (c->order == ORDER_TOTAL && c->total_thread != t &&
 	    emit_order(c, t) != 0)
 		return -1;
+	if (c->windows_on &&
+	    (t->window != c->window || c->window_moved >= c->window_most) &&
+	    emit_window(c, t) != 0)
+		return -1;
+	c->window_moved += c->window_operations != 0;
 	if (thread_room(t) != 0)
 		return -1;
 	/* the time now and then, more often when it goes by faster */

@@ -4,7 +4,7 @@
 
 #include "telreplay/compile/program_file.h"
 
-_Static_assert(ANOMALIES == ANOMALY_ARGUMENT + 1, "all are counted");
+_Static_assert(ANOMALIES == ANOMALY_IMPOSSIBLE + 1, "all are counted");
 _Static_assert(ALLOC_KINDS == TEL_ALLOC_THREAD_END + 1, "all are counted");
 _Static_assert(sizeof(double) == 8, "a double is a word");
 _Static_assert(LOG_NAME % 8 == 0, "a name is words");
@@ -25,7 +25,9 @@ anomaly_text(enum anomaly anomaly)
 	case ANOMALY_DOUBLE: return "allocation of a live address";
 	case ANOMALY_RACE: return "free in the wrong place";
 	case ANOMALY_SIZE: return "free of more than the block";
+	case ANOMALY_ALIGNMENT: return "alignment that is no power of 2";
 	case ANOMALY_ARGUMENT: return "impossible size";
+	case ANOMALY_IMPOSSIBLE: return "impossible alignment";
 	}
 	return "unknown oddity";
 }
@@ -50,6 +52,11 @@ put_rest(const struct facts *f, unsigned char *p)
 	const struct live_point *l;
 	uint64_t i;
 
+	for (i = 0; i < f->threads; i++) {
+		p = put(p, f->lives[i].id);
+		p = put(p, f->lives[i].hosted);
+		p = put(p, f->lives[i].last_chunk);
+	}
 	for (i = 0; i < f->anomaly_event_count; i++) {
 		a = &f->anomaly_events[i];
 		p = put(p, (uint64_t)a->log << 32 | (uint32_t)a->anomaly);
@@ -90,6 +97,11 @@ load_rest(struct facts *f, const unsigned char *p)
 	struct live_point *l;
 	uint64_t i;
 
+	for (i = 0; i < f->threads; i++, p += FACTS_LIFE * 8) {
+		f->lives[i].id = le64_get(p);
+		f->lives[i].hosted = le64_get(p + 8);
+		f->lives[i].last_chunk = le64_get(p + 16);
+	}
 	for (i = 0; i < f->anomaly_event_count; i++, p += FACTS_ANOMALY * 8) {
 		a = &f->anomaly_events[i];
 		if (le32_get(p) >= ANOMALIES || le32_get(p + 4) >= f->logs)
@@ -134,10 +146,11 @@ facts_load(struct facts *f, const unsigned char *p, size_t size, size_t *used)
 	if (f->anomaly_event_count > ANOMALY_EVENTS || f->logs < 1 ||
 	    f->curve_points > CURVE_POINTS || f->logs > LOG_NAMES ||
 	    f->peak_log >= f->logs || f->order > ORDER_NONE ||
-	    f->threads > PROGRAM_THREADS || !(f->tick_rate >= 0) ||
+	    f->threads > FACTS_THREADS || !(f->tick_rate >= 0) ||
 	    f->tick_rate > 1e300)
 		return -1;
-	*used = (FACTS_NUMBERS + f->anomaly_event_count * FACTS_ANOMALY +
+	*used = (FACTS_NUMBERS + f->threads * FACTS_LIFE +
+	            f->anomaly_event_count * FACTS_ANOMALY +
 	            f->curve_points * FACTS_POINT) *
 	        8 +
 	    f->logs * LOG_NAME;

@@ -18,14 +18,16 @@ enum anomaly {
 	ANOMALY_RESERVED,     /* reserved, but not committed: left out */
 	ANOMALY_RECLAIMED,    /* committed over a block: that is freed first */
 	ANOMALY_POOL,         /* a pool or buffer never created: created */
+	ANOMALY_ALIGNMENT,    /* not a power of 2: rounded up to one */
 	ANOMALY_FREE,         /* a free of an unknown address: left out */
 	ANOMALY_REALLOC,      /* a realloc of one: made an allocation */
 	ANOMALY_DOUBLE,       /* the address is live: freed first */
 	ANOMALY_RACE,         /* a free recorded out of order: moved */
 	ANOMALY_SIZE,         /* a free of more than the block: of the block */
-	ANOMALY_ARGUMENT      /* an impossible size: left out */
+	ANOMALY_ARGUMENT,     /* an impossible size: left out */
+	ANOMALY_IMPOSSIBLE    /* an impossible alignment: left out */
 };
-#define ANOMALIES 13
+#define ANOMALIES 15
 
 /* A few words for an anomaly, "free of an unknown address"; static. */
 const char *anomaly_text(enum anomaly anomaly);
@@ -50,6 +52,14 @@ struct live_point {
 	uint64_t peak;   /* the most live bytes since the previous point */
 };
 
+/* A thread of the program. */
+struct thread_life {
+	uint64_t id;         /* of the first thread of the log that it runs */
+	uint64_t hosted;     /* threads of the log that it runs */
+	uint64_t last_chunk; /* the last chunk in which it has words */
+};
+
+#define FACTS_THREADS 1024 /* the most threads of a program */
 #define ALLOC_KINDS 13     /* values of tel_alloc_kind */
 #define ANOMALY_EVENTS 128 /* anomalies kept, up to 10 of a kind */
 #define CURVE_POINTS 512   /* the most points of a curve */
@@ -103,21 +113,26 @@ struct facts {
 	uint64_t words;             /* words in all chunks */
 	uint64_t largest_chunk;     /* what program_load() needs, in words */
 	uint64_t chunks;
+	uint64_t windows;           /* the most windows of a chunk */
+	double window_share;        /* of live bytes, a window's; or 0 */
+	uint64_t window_operations; /* the most operations of a window; or 0 */
 	uint64_t anomaly_event_count; /* elements of anomaly_events */
 	uint64_t curve_points;        /* elements of curve */
 	uint64_t logs;                /* elements of log_names */
+	struct thread_life lives[FACTS_THREADS]; /* .threads of them */
 	struct anomaly_event anomaly_events[ANOMALY_EVENTS];
 	struct live_point curve[CURVE_POINTS];
 	char log_names[LOG_NAMES][LOG_NAME];
 };
 
 /* In a program's file: the numbers of facts, one word each, ... */
-#define FACTS_NUMBERS (offsetof(struct facts, anomaly_events) / 8)
-#define FACTS_ANOMALY 4 /* ... words of an anomaly, ... */
-#define FACTS_POINT 5   /* ... words of a point */
+#define FACTS_NUMBERS (offsetof(struct facts, lives) / 8)
+#define FACTS_LIFE 3    /* ... words of a thread's life, ... */
+#define FACTS_ANOMALY 4 /* ... of an anomaly, ... */
+#define FACTS_POINT 5   /* ... of a point */
 #define FACTS_MOST \
-	((FACTS_NUMBERS + ANOMALY_EVENTS * FACTS_ANOMALY + \
-	     CURVE_POINTS * FACTS_POINT) * \
+	((FACTS_NUMBERS + FACTS_THREADS * FACTS_LIFE + \
+	     ANOMALY_EVENTS * FACTS_ANOMALY + CURVE_POINTS * FACTS_POINT) * \
 	        8 + \
 	    LOG_NAMES * LOG_NAME)
 

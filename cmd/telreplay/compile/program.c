@@ -95,7 +95,7 @@ facts_fit(const struct facts *f, uint64_t size)
 
 	return f->threads >= 1 && f->words <= most && f->chunks <= most &&
 	    f->largest_chunk <= most && f->pools <= most &&
-	    f->buffers <= most && f->compiled <= most &&
+	    f->buffers <= most && f->compiled <= most && f->windows <= most &&
 	    /* a thread takes 64 at a time */
 	    f->slots <= most + 64 * f->threads && f->slots < UINT32_MAX;
 }
@@ -359,6 +359,20 @@ wait_check(const struct program_thread *threads, unsigned count, uint64_t w)
 	    -1;
 }
 
+/* Thread 0 is always there. */
+static int
+control_check(const struct facts *f, int first, uint64_t w)
+{
+	uint32_t number = WORD_SLOT(w);
+
+	switch (WORD_SIZE(w)) {
+	case CONTROL_WINDOW: return number > 0 && number <= f->windows ? 0 : -1;
+	case CONTROL_START: return number > 0 && number < f->threads ? 0 : -1;
+	case CONTROL_END: return first ? -1 : 0;
+	default: return -1;
+	}
+}
+
 static int
 thread_check(const struct program *p, const struct program_thread *threads,
     unsigned count, const struct program_thread *t)
@@ -382,6 +396,10 @@ thread_check(const struct program *p, const struct program_thread *threads,
 			break;
 		case WORD_WAIT:
 			if (wait_check(threads, count, w) != 0)
+				return -1;
+			break;
+		case WORD_CONTROL:
+			if (control_check(f, t == threads, w) != 0)
 				return -1;
 			break;
 		case WORD_USE:
@@ -492,7 +510,7 @@ origin_find(const struct program *p, const struct program_thread *t,
 	for (i = 0; i < t->word_count && i <= position;
 	     i += 1 + word_operands(t->words[i])) {
 		kind = t->words[i] & WORD_KIND;
-		if (kind == WORD_WAIT || kind == WORD_USE)
+		if (!word_is_operation(kind))
 			continue;
 		if (number_get(&at, end, &v) != 0)
 			return TEL_EDAMAGED;

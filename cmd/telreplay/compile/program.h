@@ -12,7 +12,9 @@
  *	program_free(p);
  *
  * A program is cut into chunks: all threads end a chunk before the next one
- * starts.
+ * starts.  A run starts with thread 0 alone, which never ends; the others are
+ * started by words of threads that run, and end with such a word or with the
+ * last word they have.
  */
 #ifndef TELREPLAY_PROGRAM_H
 #define TELREPLAY_PROGRAM_H
@@ -20,33 +22,36 @@
 #include "telreplay/compile/facts.h"
 
 /*
- * The kinds of words.  The low three bits of a word are its kind; the next
+ * The kinds of words, the two most frequent ones first, so that one test finds
+ * them.  The low three bits of a word are its kind; the next
  * one, WORD_PUBLISH, is set in an operation that another thread waits for;
  * then come 28 bits of a size and 32 bits of a slot.
  */
 enum word {
-	WORD_MALLOC = 1,  /* allocate size bytes, and keep the block in slot */
-	WORD_FREE = 2,    /* free slot, a block of size bytes */
-	WORD_REALLOC = 3, /* make slot a block of size bytes */
-	WORD_CALLOC = 4,  /* allocate size bytes, all zero */
+	WORD_MALLOC = 0,  /* allocate size bytes, and keep the block in slot */
+	WORD_FREE = 1,    /* free slot, a block of size bytes */
+	WORD_REALLOC = 2, /* make slot a block of size bytes */
+	WORD_CALLOC = 3,  /* allocate size bytes, all zero */
 	/*
 	 * Wait until thread number slot has done the operation whose first
 	 * word is number size, which has WORD_PUBLISH set.
 	 */
-	WORD_WAIT = 5,
+	WORD_WAIT = 4,
 	/*
 	 * Allocations of this thread are from here on those of pool number
 	 * slot, when size is 0, or of buffer number slot, when size is 1;
 	 * frees are of that pool, or of the buffer's.  A chunk starts with
 	 * pool 0, the one for operations that name none.
 	 */
-	WORD_USE = 6,
+	WORD_USE = 5,
 	/*
 	 * What the size says, an enum extended.  As many operands, of a word
 	 * each, as its low three bits say follow; a publishing bit counts when
 	 * the operation is done.
 	 */
-	WORD_EXTENDED = 7
+	WORD_EXTENDED = 6,
+	/* What the size says, an enum control; no operation of the log. */
+	WORD_CONTROL = 7
 };
 
 #define WORD_KIND 0x7u           /* the bits that are the kind */
@@ -54,7 +59,7 @@ enum word {
 #define WORD_SIZE_SHIFT 4        /* where the size starts */
 #define WORD_SLOT_SHIFT 32       /* where the slot starts */
 #define WORD_SIZE_MAX 0xfffffffu /* the largest size in a word */
-#define WORD_SIZE(w) ((uint32_t)((w) >> WORD_SIZE_SHIFT & WORD_SIZE_MAX))
+#define WORD_SIZE(w) ((uint32_t)(w) >> WORD_SIZE_SHIFT)
 #define WORD_SLOT(w) ((uint32_t)((w) >> WORD_SLOT_SHIFT))
 
 /* The rarer operations; the low three bits: operands that follow. */
@@ -85,6 +90,17 @@ enum extended {
 	EXTENDED_BUFFER_DESTROY = 0x58 /* destroy buffer number slot */
 };
 
+/* What controls the threads themselves. */
+enum control {
+	/*
+	 * The thread enters window number slot, and leaves the one it was in.
+	 * It waits until all threads have left all windows up to slot - 2.
+	 */
+	CONTROL_WINDOW,
+	CONTROL_START, /* start thread number slot, which is not running */
+	CONTROL_END    /* end this thread; later words need another start */
+};
+
 /* How many operands follow a word. */
 static inline unsigned
 word_operands(uint64_t w)
@@ -92,10 +108,32 @@ word_operands(uint64_t w)
 	return (w & WORD_KIND) == WORD_EXTENDED ? WORD_SIZE(w) & 7 : 0;
 }
 
+/* Nonzero for a kind of words that are operations of the log. */
+static inline int
+word_is_operation(uint64_t kind)
+{
+	return kind != WORD_WAIT && kind != WORD_USE && kind != WORD_CONTROL;
+}
+
+/* Nonzero for the entry to a window. */
+static inline int
+word_is_window(uint64_t w)
+{
+	return (w & WORD_KIND) == WORD_CONTROL &&
+	    WORD_SIZE(w) == CONTROL_WINDOW;
+}
+
+/* Nonzero for the end of a thread. */
+static inline int
+word_is_end(uint64_t w)
+{
+	return (w & WORD_KIND) == WORD_CONTROL && WORD_SIZE(w) == CONTROL_END;
+}
+
 /* The largest block. */
 #define BLOCK_MAX (UINT64_C(1) << 47)
 /* The most threads. */
-#define PROGRAM_THREADS 1024
+#define PROGRAM_THREADS FACTS_THREADS
 
 /* A thread's part of a chunk. */
 struct program_thread {

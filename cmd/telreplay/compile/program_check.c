@@ -21,6 +21,13 @@ struct state {
 	uint32_t *waiter, *next;
 	uint32_t *ready;
 	unsigned ready_count;
+	unsigned char *running;   /* by thread */
+	unsigned char *at_window; /* waits for a window */
+	/* Threads in each window, the first window that has some, their own. */
+	uint32_t *inside;
+	uint64_t low;
+	uint32_t *window;
+	uint64_t chunk;
 };
 #define NOBODY UINT32_MAX
 
@@ -101,6 +108,13 @@ word_run(struct state *s, uint64_t w, const uint64_t *words)
 	}
 }
 
+static void
+make_ready(struct state *s, uint32_t thread)
+{
+	s->at_window[thread] = 0;
+	s->ready[s->ready_count++] = thread;
+}
+
 /* Readies the threads that waited for one and need not any more. */
 static void
 wake(struct state *s, unsigned thread)
@@ -113,12 +127,69 @@ wake(struct state *s, unsigned thread)
 		next = s->next[i];
 		w = s->threads[i].words[s->done[i]];
 		if (WORD_SIZE(w) < s->done[thread]) {
-			s->ready[s->ready_count++] = i;
+			make_ready(s, i);
 		} else {
 			s->next[i] = s->waiter[thread];
 			s->waiter[thread] = i;
 		}
 	}
+}
+
+/* A thread leaves its window, and all may go on if that was the last one. */
+static void
+leave(struct state *s, unsigned thread)
+{
+	uint64_t before = s->low;
+	unsigned i;
+
+	if (s->window[thread] != 0)
+		s->inside[s->window[thread]]--;
+	s->window[thread] = 0;
+	while (s->low <= s->facts->windows && s->inside[s->low] == 0)
+		s->low++;
+	for (i = 0; s->low != before && i < s->facts->threads; i++)
+		if (s->at_window[i])
+			make_ready(s, i);
+}
+
+/* 1; 0 when the thread has to wait, or has ended; -1 for what cannot be. */
+static int
+control_run(struct state *s, unsigned thread, uint64_t w)
+{
+	uint32_t number = WORD_SLOT(w);
+
+	switch (WORD_SIZE(w)) {
+	case CONTROL_WINDOW:
+		leave(s, thread);
+		s->at_window[thread] = s->low + 1 < number;
+		if (s->at_window[thread])
+			return 0;
+		s->window[thread] = number;
+		return 1;
+	case CONTROL_START:
+		if (s->running[number])
+			return -1;
+		s->running[number] = 1;
+		make_ready(s, number);
+		return 1;
+	default:
+		leave(s, thread);
+		s->running[thread] = 0;
+		return 1;
+	}
+}
+
+/* Nonzero when a thread may pass a wait; 0 puts it into a list. */
+static int
+wait_run(struct state *s, unsigned thread, uint64_t w)
+{
+	uint32_t other = WORD_SLOT(w);
+
+	if (WORD_SIZE(w) < s->done[other])
+		return 1;
+	s->next[thread] = s->waiter[other];
+	s->waiter[other] = thread;
+	return 0;
 }
 
 /* Runs a thread to its end or to a wait: 0, or -1 for an impossible word. */
@@ -128,27 +199,58 @@ thread_run(struct state *s, unsigned thread)
 	const struct program_thread *t = &s->threads[thread];
 	uint32_t i = s->done[thread];
 	uint64_t w;
-	unsigned other;
-	int st = 0;
+	int st = 0, go_on = 1;
 
-	for (; i < t->word_count && st == 0; i += 1 + word_operands(w)) {
+	while (i < t->word_count && st == 0 && s->running[thread]) {
 		w = t->words[i];
-		if ((w & WORD_KIND) != WORD_WAIT) {
+		if ((w & WORD_KIND) == WORD_WAIT) {
+			if (WORD_SLOT(w) == thread)
+				return -1;
+			go_on = wait_run(s, thread, w);
+		} else if ((w & WORD_KIND) == WORD_CONTROL) {
+			go_on = control_run(s, thread, w);
+		} else {
 			st = word_run(s, w, t->words + i + 1);
-			continue;
 		}
-		other = WORD_SLOT(w);
-		if (other == thread)
-			return -1;
-		if (WORD_SIZE(w) >= s->done[other]) {
-			s->next[thread] = s->waiter[other];
-			s->waiter[other] = thread;
+		if (go_on <= 0)
 			break;
-		}
+		i += 1 + word_operands(w);
 	}
 	s->done[thread] = i;
+	if (i == t->word_count)
+		leave(s, thread);
 	wake(s, thread);
-	return st;
+	return go_on < 0 ? -1 : st;
+}
+
+/* Counts the threads of each window, and readies those that run. */
+static void
+chunk_enter(struct state *s)
+{
+	const struct program_thread *t;
+	uint32_t i, k;
+	uint64_t w;
+
+	memset(s->inside, 0, ((size_t)s->facts->windows + 2) * 4);
+	s->ready_count = 0;
+	for (i = 0; i < s->facts->threads; i++) {
+		t = &s->threads[i];
+		s->done[i] = 0;
+		s->window[i] = 0;
+		s->waiter[i] = NOBODY;
+		s->at_window[i] = 0;
+		for (k = 0; k < t->word_count; k += 1 + word_operands(w)) {
+			w = t->words[k];
+			if (word_is_window(w))
+				s->inside[WORD_SLOT(w)]++;
+		}
+	}
+	s->low = 1;
+	while (s->low <= s->facts->windows && s->inside[s->low] == 0)
+		s->low++;
+	for (i = 0; i < s->facts->threads; i++)
+		if (s->running[i])
+			make_ready(s, i);
 }
 
 static int
@@ -157,17 +259,18 @@ chunk_run(struct state *s)
 	unsigned i, threads = (unsigned)s->facts->threads;
 	int st = 0;
 
-	s->ready_count = 0;
-	for (i = 0; i < threads; i++) {
-		s->done[i] = 0;
-		s->waiter[i] = NOBODY;
-		s->ready[s->ready_count++] = i;
-	}
+	chunk_enter(s);
 	while (s->ready_count > 0 && st == 0)
 		st = thread_run(s, s->ready[--s->ready_count]);
-	for (i = 0; i < threads && st == 0; i++)
-		if (s->done[i] < s->threads[i].word_count)
+	for (i = 0; i < threads && st == 0; i++) {
+		if (s->done[i] < s->threads[i].word_count ||
+		    (s->done[i] > 0 &&
+		        s->chunk > s->facts->lives[i].last_chunk))
 			st = -1;
+		/* what has no more words has ended */
+		if (i > 0 && s->chunk == s->facts->lives[i].last_chunk)
+			s->running[i] = 0;
+	}
 	return st;
 }
 
@@ -186,12 +289,20 @@ state_open(struct state *s, const struct facts *f)
 	s->waiter = calloc(threads, sizeof(*s->waiter));
 	s->next = calloc(threads, sizeof(*s->next));
 	s->ready = calloc(threads, sizeof(*s->ready));
+	s->running = calloc(threads, 1);
+	s->at_window = calloc(threads, 1);
+	s->window = calloc(threads, sizeof(*s->window));
+	s->inside = calloc((size_t)f->windows + 2, sizeof(*s->inside));
+	if (s->running == NULL || s->at_window == NULL || s->window == NULL ||
+	    s->inside == NULL)
+		return TEL_ENOMEM;
 	if (s->sizes == NULL || s->pools == NULL || s->buffers == NULL ||
 	    s->room == NULL || s->threads == NULL || s->done == NULL ||
 	    s->waiter == NULL || s->next == NULL || s->ready == NULL)
 		return TEL_ENOMEM;
 	memset(s->sizes, 0xff, (size_t)f->slots * 8 + 8);
 	s->pools[0] = 1;
+	s->running[0] = 1;
 	return TEL_OK;
 }
 
@@ -207,6 +318,10 @@ state_close(struct state *s)
 	free(s->waiter);
 	free(s->next);
 	free(s->ready);
+	free(s->running);
+	free(s->at_window);
+	free(s->window);
+	free(s->inside);
 }
 
 tel_status
@@ -218,6 +333,7 @@ program_check(struct program *p)
 
 	st = state_open(&s, &p->facts);
 	for (i = 0; i < p->facts.chunks && st == TEL_OK; i++) {
+		s.chunk = i;
 		st = program_load(p, i, s.room, s.threads);
 		if (st == TEL_OK && chunk_run(&s) != 0)
 			st = TEL_EDAMAGED;

@@ -8,8 +8,8 @@
  *		origins; all words; all times; all origins, with zeros up to a
  *		multiple of eight; a checksum of what precedes
  *	...
- *	facts	struct facts: its numbers, then as many anomalies, points and
- *		names as these say
+ *	facts	struct facts: its numbers, then as many lives of threads,
+ *		anomalies, points and names as these say
  *	index	the offset of each chunk, its size
  *	trailer	the offset of the facts, the size of facts and index, a
  *		checksum of them, magic
@@ -26,7 +26,7 @@
 #include "telreplay/compile/program.h"
 
 #define PROGRAM_MAGIC UINT64_C(0x0a676f7270746c89)
-#define PROGRAM_VERSION 1
+#define PROGRAM_VERSION 2
 #define PROGRAM_HEADER 16
 #define PROGRAM_TRAILER 32
 

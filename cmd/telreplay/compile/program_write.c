@@ -135,6 +135,7 @@ thread_reset(struct compiler *c, struct thread *t)
 	t->use = 0;
 	t->use_buffer = 0;
 	t->snapshot_count = 0;
+	t->window = 0;
 	if (t->vector != NULL)
 		memset(t->vector, 0, c->threads_max * sizeof(*t->vector));
 }
@@ -157,8 +158,16 @@ chunk_end(struct compiler *c)
 		return st;
 	if (slots_share(c) != 0)
 		return compiler_no_memory(c);
-	for (i = 0; i < c->thread_count; i++)
+	for (i = 0; i < c->thread_count; i++) {
+		if (c->threads[i].count > 0)
+			c->facts.lives[i].last_chunk = c->facts.chunks;
 		thread_reset(c, &c->threads[i]);
+	}
+	if (c->windows_on && c->window > c->facts.windows)
+		c->facts.windows = c->window;
+	c->window = 1;
+	c->window_threads = 0;
+	c->window_moved = 0;
 	c->facts.words += c->used;
 	c->facts.chunks++;
 	if (need > c->facts.largest_chunk)

@@ -47,7 +47,7 @@ entry_settle(struct compiler *c, struct reorder_entry *s)
 	st = anomaly_add(c, &was.anomaly);
 	if (st == TEL_OK && was.what == REORDER_DOUBLE) {
 		b = &c->blocks[was.slot];
-		st = block_free(c, &c->threads[b->chunk & THREAD_MASK],
+		st = block_free(c, thread_running(c, b->chunk & THREAD_MASK),
 		    was.slot, 0);
 	} else if (was.what == REORDER_EARLY_FREE) {
 		e = hash_find(&c->table, was.address);
@@ -149,7 +149,7 @@ reorder_double(struct compiler *c, struct thread *t, struct hash_entry *e)
 	struct thread *maker;
 	tel_status st;
 
-	maker = &c->threads[c->blocks[slot].chunk & THREAD_MASK];
+	maker = thread_running(c, c->blocks[slot].chunk & THREAD_MASK);
 	if (s != NULL && s->what == REORDER_EARLY_FREE) {
 		anomaly = s->anomaly;
 		anomaly.anomaly = ANOMALY_RACE;

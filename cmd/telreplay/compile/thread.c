@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Threads of a program: which of the log they run, their room, their slots. */
-#include "telreplay/compile/compiler_inside.h"
+#include "telreplay/compile/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,31 +9,93 @@
 #define RUN_OF_SLOTS 64 /* new slots at a time: whole cache lines */
 #define BATCH 16        /* freed slots at a time, for the same reason */
 
-static struct thread *
-thread_new(struct compiler *c)
-{
-	struct thread *t;
-	unsigned i;
-
-	if (c->thread_count < c->threads_max)
-		return &c->threads[c->thread_count++];
-	/* reuse one that has ended, or let several share one */
-	for (i = 0; c->ended_count > 0 && i < c->thread_count; i++) {
-		t = &c->threads[i];
-		if (t->ended) {
-			t->ended = 0;
-			c->ended_count--;
-			return t;
-		}
-	}
-	return &c->threads[c->facts.log_threads % c->thread_count];
-}
-
 /* Ids have any value, keys are not 0. */
 static uint64_t
 thread_key(uint64_t id)
 {
 	return id + 1 == 0 ? id : id + 1;
+}
+
+/* A thread of the program that runs none of the log; NULL when all do. */
+static struct thread *
+thread_idle(struct compiler *c)
+{
+	unsigned i;
+
+	/* thread 0 never ends, so another one cannot be in its place */
+	for (i = 1; c->idle_count > 0 && i < c->thread_count; i++) {
+		if (c->threads[i].hosted > 0)
+			continue;
+		c->idle_count--;
+		return &c->threads[i];
+	}
+	return NULL;
+}
+
+/* Chooses the thread of the program for a new one of the log. */
+static struct thread *
+thread_choose(struct compiler *c)
+{
+	struct thread *t = NULL;
+
+	/* without waits between threads, each frees blocks after its end */
+	if (c->order != ORDER_NONE)
+		t = thread_idle(c);
+	if (t == NULL && c->thread_count < c->threads_max)
+		return &c->threads[c->thread_count++];
+	if (t == NULL)
+		t = thread_idle(c);
+	if (t == NULL)
+		t = &c->threads[c->facts.log_threads % c->thread_count];
+	return t;
+}
+
+static int
+control(struct compiler *c, struct thread *t, enum control what,
+    uint32_t number)
+{
+	if (thread_room(t) != 0)
+		return -1;
+	put_word(c, t, word_make(WORD_CONTROL, number, what));
+	return 0;
+}
+
+/* Has a thread started by the one of the last operation, or by thread 0. */
+static int
+thread_start(struct compiler *c, struct thread *t)
+{
+	struct thread *creator = c->last_thread;
+
+	t->started = 1;
+	if (t == &c->threads[0])
+		return 0;
+	if (creator == NULL || !creator->started)
+		creator = &c->threads[0];
+	/* one in whose place it runs has ended before */
+	if (t->ended && emit_wait(c, creator, t->end_where, t->end_chunk) != 0)
+		return -1;
+	if (control(c, creator, CONTROL_START, (uint32_t)(t - c->threads)) != 0)
+		return -1;
+	if (c->order == ORDER_EDGES)
+		c->windows_on = c->window_share > 0 || c->window_operations > 0;
+	return emit_follow(c, t, creator);
+}
+
+/* Adds a thread of the log.  NULL when there is no memory. */
+static struct thread *
+thread_add(struct compiler *c, uint64_t id)
+{
+	struct thread *t = thread_choose(c);
+	struct thread_life *life = &c->facts.lives[t - c->threads];
+
+	c->facts.log_threads++;
+	c->facts.threads = c->thread_count;
+	if (life->hosted++ == 0)
+		life->id = id ^ c->tag;
+	t->hosted++;
+	if (!t->started && thread_start(c, t) != 0)
+		return NULL;
+	return t;
 }
 
 struct thread *
@@ -46,38 +108,49 @@ thread_find(struct compiler *c, uint64_t id)
 	e = hash_put(&c->thread_by_id, thread_key(id), &fresh);
 	if (e == NULL)
 		return NULL;
-	if (fresh) {
-		t = thread_new(c);
-		e->value = (uint32_t)(t - c->threads);
-		c->facts.log_threads++;
-		c->facts.threads = c->thread_count;
-	}
 	t = &c->threads[e->value];
-	if (t->ended) {
-		t->ended = 0;
-		c->ended_count--;
+	if (fresh) {
+		t = thread_add(c, id);
+		if (t == NULL)
+			return NULL;
+		e->value = (uint32_t)(t - c->threads);
 	}
 	c->last_thread_id = id;
 	c->last_thread = t;
 	return t;
 }
 
-void
+int
 thread_end(struct compiler *c, uint64_t id)
 {
 	struct hash_entry *e;
 	struct thread *t;
 
 	e = hash_find(&c->thread_by_id, thread_key(id));
-	if (e == NULL)
-		return;
+	if (e == NULL) {
+		c->facts.log_threads++;
+		return 0;
+	}
 	t = &c->threads[e->value];
 	hash_remove(&c->thread_by_id, e);
-	if (!t->ended) {
-		t->ended = 1;
-		c->ended_count++;
-	}
-	c->last_thread = NULL;
+	if (c->last_thread_id == id)
+		c->last_thread = NULL;
+	if (--t->hosted > 0 || t == &c->threads[0])
+		return 0;
+	c->idle_count++;
+	if (c->order == ORDER_NONE)
+		return 0;
+	t->started = 0;
+	t->ended = 1;
+	t->end_where = t->count;
+	t->end_chunk = thread_place(c, t);
+	return control(c, t, CONTROL_END, 0);
+}
+
+struct thread *
+thread_running(struct compiler *c, uint32_t number)
+{
+	return &c->threads[c->threads[number].started ? number : 0];
 }
 
 void

@@ -38,16 +38,22 @@ copy_facts(struct trace *trace, const struct facts *facts)
 
 /* ------------------------------------------------------- compiled programs */
 
+static const char *
+program_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder == NULL || folder[0] == '\0' ? "/tmp" : folder;
+}
+
 /* A file without a name, for a program that nobody keeps; -1 after a message. */
 static int
 open_nameless(void)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = program_folder();
 	char path[4096];
 	int fd, fits;
 
-	if (folder == NULL || folder[0] == '\0')
-		folder = "/tmp";
 	fits = snprintf(path, sizeof(path), "%s/telreplay.XXXXXX", folder);
 	if (fits < 0 || (size_t)fits >= sizeof(path)) {
 		errno = ENAMETOOLONG;
@@ -120,6 +126,8 @@ needs_log(const struct telreplay *t)
 		return "events are selected in logs, not in programs";
 	if (t->threads > 0)
 		return "--threads is for a log: the program has its threads";
+	if (t->window_given)
+		return "--window is for a log: the program has its windows";
 	if (t->keep != NULL)
 		return "-o is for a log: this is a program already";
 	return NULL;
@@ -224,7 +232,8 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 struct reading {
 	struct telreplay *telreplay;
 	struct compiler *compiler;
-	const char *name; /* of the current operand */
+	const char *name;   /* of the current operand */
+	const char *output; /* where the program goes, for messages */
 	const tel_reader *reader;
 	uint64_t operations;
 	double rate; /* ticks a second, 0 while unknown */
@@ -237,7 +246,7 @@ show_failure(const struct reading *r, tel_status st)
 {
 	const char *text = compiler_error(r->compiler);
 
-	message_fail(STATUS_FAILED, r->name, "%s",
+	message_fail(STATUS_FAILED, st == TEL_EIO ? r->output : r->name, "%s",
 	    text[0] != '\0' ? text : tel_status_text(st));
 }
 
@@ -364,6 +373,9 @@ set_up(const struct telreplay *t, struct compiler *c)
 {
 	tel_status st = compiler_set_order(c, t->order);
 
+	if (st == TEL_OK && t->window_given)
+		st = compiler_set_window(c, t->window_share,
+		    t->window_operations);
 	if (st == TEL_OK && t->threads > 0)
 		st = compiler_set_threads(c, (unsigned)t->threads);
 	if (st == TEL_OK && t->max_live > 0)
@@ -385,6 +397,7 @@ compile(struct trace *trace, struct telreplay *t, tel_output *out)
 
 	memset(&r, 0, sizeof(r));
 	r.telreplay = t;
+	r.output = t->keep != NULL ? t->keep : program_folder();
 	r.compiler = compiler_new(out);
 	if (r.compiler == NULL) {
 		message_fail(STATUS_FAILED, NULL, "%s",
@@ -397,6 +410,16 @@ compile(struct trace *trace, struct telreplay *t, tel_output *out)
 	if (good)
 		show_anomalies(t, trace->facts);
 	return good;
+}
+
+/* A program without its end is of no use. */
+static void
+remove_partial(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		(void)unlink(path);
 }
 
 /* Compiles to the file of -o. */
@@ -422,6 +445,8 @@ compile_kept(struct trace *trace, struct telreplay *t)
 	sink.failed |= tel_output_errno(sink.out) != 0;
 	good = good && !sink.failed;
 	sink_close(&sink);
+	if (!good || sink.failed)
+		remove_partial(t->keep);
 	if (!good || sink.failed || t->check)
 		return good && !sink.failed;
 	/* the processes that run it inherit the descriptor */

@@ -98,6 +98,9 @@ put_lines(struct report *r, const struct some *some)
 		for (j = 0; j < s->nsettings; j++)
 			report_line(r, "", "%s",
 			    page_escape(text, 200, s->settings[j]));
+		if (s->said[0] != '\0')
+			report_line(r, "", "says: %s",
+			    page_escape(text, 200, s->said));
 		if (s->why[0] != '\0')
 			report_line(r, "", "FAILED: %s",
 			    page_escape(text, 500, s->why));
@@ -115,6 +118,7 @@ put_facts(struct report *r, const struct result *s)
 	report_data(r, "version", report_optional(s->release));
 	report_data(r, "pool", report_optional(s->plugin ? s->called : ""));
 	report_data(r, "parameters", report_optional(s->candidate->parameters));
+	report_data(r, "message", report_optional(s->said));
 	report_data(r, "failed", report_count(s->failed != 0));
 	report_data(r, "failure", report_optional(s->why));
 	report_data(r, "failed_allocations", report_count(s->failures));
@@ -143,8 +147,9 @@ add_cost(struct report *r, const struct result *s)
 	report_cell(r, report_real(cost.median - own));
 	report_cell(r, report_real(cost.least - own));
 	report_cell(r, report_real(cost.most - own));
-	report_cell(r, report_real(own));
+	report_cell(r, result_own_known(s) ? report_real(own) : unknown);
 	report_cell(r, report_real(wall.median));
+	report_cell(r, report_real(result_process(s).median));
 	report_cell(r, report_real(show_ratio(1e3, wall.median)));
 	report_cell(r,
 	    report_is(r, REPORT_TEXT) ? report_count((uint64_t)faults) :
@@ -166,6 +171,8 @@ put_cost(struct report *r, const struct some *some)
 	(void)report_column(r, "most_ns", "most", REPORT_SHORT, 9);
 	(void)report_column(r, "own_ns", "own", REPORT_SHORT, 8);
 	report_column(r, "wall_ns", NULL, REPORT_GROUPED, 0)->shown =
+	    REPORT_DATA;
+	report_column(r, "process_ns", NULL, REPORT_GROUPED, 0)->shown =
 	    REPORT_DATA;
 	f = report_column(r, "M ops/s", NULL, REPORT_FIXED, 12);
 	f->decimals = 2;
@@ -193,6 +200,7 @@ put_runs(struct report *r, const struct result *s)
 		report_data(r, "operations", report_count(t->operations));
 		report_data(r, "cpu_ns", report_real(t->cpu));
 		report_data(r, "wall_ns", report_real(t->wall));
+		report_data(r, "process_ns", report_real(t->process));
 		report_data(r, "minor_faults", report_count(t->minor_faults));
 		report_data(r, "major_faults", report_count(t->major_faults));
 		report_put(r);
@@ -270,7 +278,43 @@ put_latency(struct report *r, const struct some *some)
 	report_put(r);
 }
 
+/* The histograms of latency: an item is a kind and the start of a range. */
+static void
+put_buckets(struct report *r, const struct result *s)
+{
+	const struct run_latency *l;
+	unsigned kind, i;
+
+	for (kind = 0; kind < RUN_KINDS; kind++)
+		for (i = 0; i < RUN_BUCKETS; i++) {
+			l = &s->latency[kind];
+			if (l->buckets[i] == 0)
+				continue;
+			report_section(r, REPORT_DATA, "latency_range")->name =
+			    s->candidate->name;
+			r->section.item = report_text(r, "%s %.4g", kinds[kind],
+			    run_bucket(i) * s->tick_ns);
+			report_data(r, "from_ns",
+			    report_real(run_bucket(i) * s->tick_ns));
+			report_data(r, "to_ns",
+			    report_real(run_bucket(i + 1) * s->tick_ns));
+			report_data(r, "samples", report_count(l->buckets[i]));
+			report_put(r);
+		}
+}
+
 /* ------------------------------------------------------------- threads */
+
+/* The thread of the log, and "+" for more of them; the end of a long number. */
+static const char *
+thread_name(struct report *r, const struct thread_life *life)
+{
+	const char *more = life->hosted > 1 ? "+" : "";
+
+	if (life->id < 100000)
+		return report_text(r, "%u%s", (unsigned)life->id, more);
+	return report_text(r, "..%04u%s", (unsigned)(life->id % 10000), more);
+}
 
 /* The throughput of the first threads beside each other. */
 static void
@@ -286,8 +330,8 @@ put_throughput(struct report *r, const struct some *some)
 	        "throughput by thread, M ops/s while it runs; the first eight" :
 	        "throughput by thread, M ops/s while it runs");
 	for (j = 0; j < shown; j++)
-		report_column(r, report_text(r, "%zu", j), NULL, REPORT_FIXED,
-		    8)
+		report_column(r, thread_name(r, &some->show->facts->lives[j]),
+		    NULL, REPORT_FIXED, 8)
 		    ->decimals = 2;
 	for (i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
@@ -314,6 +358,9 @@ put_threads(struct report *r, const struct show *show, const struct result *s)
 		const struct thread_timing *t = &s->threads[i];
 
 		(void)show_item(r, "thread", s, i);
+		report_data(r, "id", report_count(show->facts->lives[i].id));
+		report_data(r, "threads",
+		    report_count(show->facts->lives[i].hosted));
 		report_data(r, "operations", report_count(t->operations));
 		report_data(r, "cpu_ns", report_count(t->cpu));
 		report_data(r, "wait_ns", report_count(t->wait));
@@ -339,11 +386,16 @@ add_memory(struct report *r, const struct facts *f, const struct result *s)
 	report_cell(r,
 	    report_real(show_ratio((double)s->peak, (double)f->peak_bytes)));
 	report_cell(r, report_count(result_resident(s, &s->end)));
+	report_cell(r,
+	    s->idle.known ? report_count(result_resident(s, &s->idle)) :
+	                    unknown);
 	report_cell(r, report_count(result_resident(s, &s->freed)));
 	report_cell(r, report_count(s->freed.lazy));
 	report_cell(r, report_count(s->baseline.resident));
 	report_cell(r, report_count(s->asked));
 	report_cell(r, s->has_room ? report_count(s->given) : unknown);
+	report_cell(r, report_count(s->live_peak));
+	report_cell(r, report_count(s->end.huge));
 	report_cell(r,
 	    s->has_room && s->asked > 0 ?
 	        report_real((double)s->given / (double)s->asked - 1) :
@@ -354,22 +406,24 @@ static void
 put_memory(struct report *r, const struct some *some)
 {
 	static const char *const more[] = { "freed_lazy_bytes",
-		"baseline_bytes", "asked_bytes", "given_bytes" };
+		"baseline_bytes", "asked_bytes", "given_bytes",
+		"run_live_bytes", "huge_bytes" };
 	const struct facts *facts = some->show->facts;
 	struct report_field *f;
 	size_t i;
 
 	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "memory", some,
 	    "memory above that before the first operation");
-	(void)report_column(r, "peak_bytes", "peak", REPORT_SIZE, 12);
-	report_column(r, "peak_over_live", "peak/live", REPORT_FIXED, 12)
+	(void)report_column(r, "peak_bytes", "peak", REPORT_SIZE, 11);
+	report_column(r, "peak_over_live", "peak/live", REPORT_FIXED, 11)
 	    ->decimals = 3;
-	(void)report_column(r, "end_bytes", "at the end", REPORT_SIZE, 12);
-	(void)report_column(r, "freed_bytes", "all freed", REPORT_SIZE, 12);
+	(void)report_column(r, "end_bytes", "at the end", REPORT_SIZE, 11);
+	(void)report_column(r, "idle_bytes", "then idle", REPORT_SIZE, 11);
+	(void)report_column(r, "freed_bytes", "all freed", REPORT_SIZE, 11);
 	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++)
 		report_column(r, more[i], NULL, REPORT_GROUPED, 0)->shown =
 		    REPORT_DATA;
-	f = report_column(r, "slack", NULL, REPORT_PERCENT, 12);
+	f = report_column(r, "slack", NULL, REPORT_PERCENT, 10);
 	f->decimals = 1;
 	f->shown = REPORT_TEXT;
 	for (i = 0; i < some->n; i++)
@@ -394,11 +448,14 @@ put_samples(struct report *r, const struct show *show, const struct result *s)
 		(void)show_item(r, "sample", s, i);
 		report_data(r, "done",
 		    report_real(show_ratio((double)at->done, words)));
+		report_data(r, "time_ns", report_count(at->ns));
 		report_data(r, "live_bytes",
 		    report_real(contest_live(show->contest, at)));
+		report_data(r, "run_live_bytes", report_count(at->live));
 		report_data(r, "resident_bytes",
 		    report_count(result_resident(s, at)));
 		report_data(r, "lazy_bytes", report_count(at->lazy));
+		report_data(r, "huge_bytes", report_count(at->huge));
 		if (s->has_room)
 			report_data(r, "room_bytes", report_count(at->room));
 		report_put(r);
@@ -459,6 +516,7 @@ show_allocator(struct report *r, const struct show *show,
 	put_cost(r, &some);
 	put_runs(r, s);
 	put_latency(r, &some);
+	put_buckets(r, s);
 	put_threads(r, show, s);
 	put_memory(r, &some);
 	put_samples(r, show, s);

@@ -97,12 +97,13 @@ put_anomaly(struct report *r, const struct facts *f, enum anomaly a)
 }
 
 static void
-put_lines(struct report *r, const struct facts *f)
+put_lines(struct report *r, const struct facts *f, int apart)
 {
 	struct report_section *s = report_section(r, REPORT_TEXT, "trace");
 	int a;
 
 	s->title = "trace";
+	s->apart = apart;
 	s->indent = 2;
 	s->label_width = 14;
 	put_operations(r, f);
@@ -275,7 +276,7 @@ show_trace(struct report *r, const struct show *show)
 	const unsigned both = REPORT_TEXT | REPORT_DATA;
 	const struct facts *f = show->facts;
 
-	put_lines(r, f);
+	put_lines(r, f, show->contest != NULL);
 	put_facts(r, f);
 	put_all_events(r, f);
 	put_histogram(r, both, "size", "sizes in bytes", "requests", f->sizes,

@@ -167,15 +167,21 @@ add_allocator(struct report *r, struct report_series *series,
 	char text[FIGURE_TEXT];
 
 	curve->result = s;
-	(void)figure_size((double)result_resident(s, &s->freed), text);
 	series->name = s->candidate->name;
+	series->number = number;
+	series->of = curve;
+	series->point = resident_point;
+	if (s->failed) {
+		series->legend = report_text(r, "%.60s: FAILED, %.200s",
+		    series->name, s->why);
+		series->n = s->watched ? s->nsamples + 2 : 0;
+		return;
+	}
+	(void)figure_size((double)result_resident(s, &s->freed), text);
 	series->legend = legend(r, series->name, (double)s->peak,
 	    report_text(r, ", when all is freed %s",
 	        text[0] != '\0' ? text : "nothing"));
-	series->number = number;
 	series->n = s->nsamples + 2;
-	series->of = curve;
-	series->point = resident_point;
 }
 
 static void
@@ -201,7 +207,7 @@ put_chart(struct report *r, const struct show *show,
 	for (i = 0; i < n; i++) {
 		if ((double)c->results[i].peak > chart.most)
 			chart.most = (double)c->results[i].peak;
-		if (!c->results[i].watched)
+		if (!c->results[i].watched && !c->results[i].failed)
 			continue;
 		curves[chart.n].show = show;
 		add_allocator(r, &series[chart.n], &curves[chart.n], i);

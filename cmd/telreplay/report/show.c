@@ -76,6 +76,8 @@ fill(struct report *r, void *arg)
 		show_chart(r, show);
 		return;
 	}
+	if (c != NULL)
+		show_comparison(r, show);
 	show_trace(r, show);
 	if (c == NULL)
 		return;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "common/message.h"
 
@@ -123,14 +124,36 @@ add(struct candidates *list, const char *text, size_t size,
 	return 0;
 }
 
+/* ... or after a file that there is: "./lib.so:/parameters". */
+static int
+is_library(const char *text, size_t size)
+{
+	const char *equals = memchr(text, '=', size), *slash;
+	char path[4096];
+	struct stat st;
+
+	slash = memchr(text, '/', size);
+	if (slash == NULL)
+		return 0;
+	if (equals != NULL && equals < slash) {
+		size -= (size_t)(equals + 1 - text);
+		text = equals + 1;
+	}
+	if (size >= sizeof(path))
+		return 0;
+	memcpy(path, text, size);
+	path[size] = '\0';
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int
 candidates_add(struct candidates *list, const char *text)
 {
 	for (;;) {
 		size_t size = strcspn(text, ",:");
 
-		/* a colon in a path separates only after the last slash */
-		while (text[size] == ':' &&
+		/* a colon in a path separates only after the last slash, ... */
+		while (text[size] == ':' && !is_library(text, size) &&
 		    strcspn(text + size, "/") < strcspn(text + size, ",="))
 			size += 1 + strcspn(text + size + 1, ",:");
 		/* parameters may have commas: they extend to the end */

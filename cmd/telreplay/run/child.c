@@ -3,8 +3,11 @@
  * The process that runs an allocator.  Its standard streams belong to the
  * allocator: results go into the shared memory.
  */
+/* for SA_ONSTACK, which is XSI */
+#define _XOPEN_SOURCE 700
 #include "telreplay/run/child.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "telreplay/run/calls.h"
 #include "telreplay/run/locked.h"
@@ -25,9 +29,11 @@ struct child {
 	struct program *program;
 	struct allocator allocator;
 	size_t (*usable)(void *);
+	void (*end)(void *state); /* of a pool allocator, once it is started */
 	struct rusage before;
-	uint64_t resident; /* all resident memory at the start */
-	uint64_t shares;   /* of it, files and shared memory */
+	uint64_t process_ns; /* when the clock was started */
+	uint64_t resident;   /* all resident memory at the start */
+	uint64_t files;      /* of it, files */
 	int begun;
 };
 
@@ -88,10 +94,58 @@ catch_signals(struct shared *sh)
 	struck = sh;
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = take_signal;
-	action.sa_flags = SA_SIGINFO | (int)SA_RESETHAND;
+	/* a full stack has no room for it: each thread has another one */
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND;
 	(void)sigemptyset(&action.sa_mask);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		(void)sigaction(numbers[i], &action, NULL);
+}
+
+/* All of the board is resident before anything is measured. */
+static void
+touch_board(struct shared *sh)
+{
+	const volatile unsigned char *p = (const unsigned char *)sh;
+	size_t n = SHARED_BOARD +
+	    run_board_size((unsigned)shared_board(sh)->threads),
+	       i;
+
+	for (i = 0; i < n; i += 4096)
+		(void)p[i];
+}
+
+static void
+sample(const struct child *c, struct sample *out)
+{
+	struct shared *sh = c->shared;
+	struct memory m;
+
+	out->done = program_facts(c->program)->words * sh->options.repeat;
+	out->live = shared_board(sh)->live_bytes;
+	out->room = sh->room;
+	if (!memory_read(0, &m))
+		return;
+	out->resident = m.resident;
+	out->lazy = m.lazy;
+	out->huge = m.huge;
+	out->known = 1;
+}
+
+/* Does nothing for a while: an allocator may return memory by then. */
+static void
+rest(const struct child *c)
+{
+	struct shared *sh = c->shared;
+	struct timespec left;
+
+	if (sh->job != JOB_WATCH || sh->idle_ns == 0)
+		return;
+	atomic_store(&sh->phase, PHASE_IDLE);
+	left.tv_sec = (time_t)(sh->idle_ns / 1000000000);
+	left.tv_nsec = (long)(sh->idle_ns % 1000000000);
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+	sample(c, &sh->idle);
 }
 
 /* Before the clock runs. */
@@ -104,9 +158,10 @@ begin(struct child *c)
 		return;
 	c->begun = 1;
 	if (sh->job == JOB_WATCH) {
-		watch_sample(&sh->baseline);
+		touch_board(sh);
+		sample(c, &sh->baseline);
 		(void)memory_forget_peak();
-		memory_all(&c->resident, &c->shares);
+		memory_all(&c->resident, &c->files);
 	}
 	(void)getrusage(RUSAGE_SELF, &c->before);
 	atomic_store(&sh->phase, PHASE_RUNNING);
@@ -123,15 +178,25 @@ end(struct child *c)
 	sh->minor_faults = (uint64_t)(now.ru_minflt - c->before.ru_minflt);
 	sh->major_faults = (uint64_t)(now.ru_majflt - c->before.ru_majflt);
 	if (sh->job == JOB_WATCH) {
-		uint64_t resident, shares, peak = memory_peak();
+		uint64_t resident, files, peak = memory_peak();
 
-		watch_sample(&sh->end);
+		sample(c, &sh->end);
 		watch_end();
-		memory_all(&resident, &shares);
-		/* files and shared memory only grow */
-		if (peak > c->resident + (shares - c->shares))
-			sh->peak = peak - c->resident - (shares - c->shares);
+		memory_all(&resident, &files);
+		/* files only grow */
+		if (peak > c->resident + (files - c->files))
+			sh->peak = peak - c->resident - (files - c->files);
 	}
+}
+
+/* CPU time of the whole process: an allocator may have threads of its own. */
+static uint64_t
+process_ns(void)
+{
+	struct timespec t = { 0, 0 };
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void
@@ -142,19 +207,24 @@ take_phase(void *arg, enum run_phase phase)
 	if (phase == RUN_READY) {
 		begin(c);
 	} else if (phase == RUN_CHUNK) {
-		watch_pause(0);
+		c->process_ns = process_ns();
 		atomic_store(&c->shared->phase, PHASE_RUNNING);
+	} else if (phase == RUN_PAUSE) {
+		c->shared->process_ns += process_ns() - c->process_ns;
 	} else if (phase == RUN_ALL_DONE) {
-		watch_pause(1);
 		end(c);
+		rest(c);
 		atomic_store(&c->shared->phase, PHASE_ENDING);
 	} else if (phase == RUN_ALL_FREED) {
 		if (c->shared->job == JOB_WATCH)
-			watch_sample(&c->shared->freed);
+			sample(c, &c->shared->freed);
 		atomic_store(&c->shared->phase, PHASE_FREED);
 	} else if (phase == RUN_NO_POOL) {
 		atomic_store(&c->shared->struck, run_thread_here() + 1);
 		give_up(c->shared, "a pool or buffer could not be created", "");
+	} else if (phase == RUN_NO_THREAD) {
+		atomic_store(&c->shared->struck, run_thread_here() + 1);
+		give_up(c->shared, "a thread could not be started", "");
 	}
 }
 
@@ -174,6 +244,8 @@ prepare(struct child *c)
 		    table->start(sh->parameters, &trace, &c->allocator.state);
 	if (wrong != NULL)
 		give_up(sh, wrong, "");
+	if (table != NULL)
+		c->end = table->end;
 	if (table != NULL && (table->flags & TEL_POOL_THREADS) == 0 &&
 	    facts->threads > 1)
 		c->allocator.pool = locked_table(table);
@@ -182,7 +254,7 @@ prepare(struct child *c)
 	if (sh->job != JOB_WATCH)
 		return;
 	sh->has_room = c->allocator.pool != NULL || c->usable != NULL;
-	watch_begin(sh, &c->allocator, c->usable, facts);
+	watch_begin(sh, &c->allocator, c->usable);
 }
 
 static void
@@ -198,6 +270,7 @@ run(struct child *c)
 	prepare(c);
 	if (sh->traced && !calls_stop())
 		sh->traced = 0;
+	options.count_live = sh->job == JOB_WATCH;
 	options.phase = take_phase;
 	options.arg = c;
 	catch_signals(sh);
@@ -206,7 +279,8 @@ run(struct child *c)
 	    run_program(c->program, &c->allocator, &options, shared_board(sh));
 	if (wrong != NULL)
 		give_up(sh, wrong, "");
-	/* the allocator's end is not run */
+	if (c->allocator.pool != NULL && c->end != NULL)
+		c->end(c->allocator.state);
 }
 
 /* Finds the allocator of this process. */

@@ -10,6 +10,8 @@
 #include <string.h>
 #include "common/message.h"
 
+/* The ratio of live bytes, in the run and in the log, that is worth a word. */
+#define LIVE_RATIO 1.05
 /* The most errors that are shown; the board has up to RUN_ERRORS. */
 #define ERRORS_SHOWN 8
 /* The most threads whose place is shown, when any may be the one. */
@@ -41,26 +43,68 @@ threads_of(const struct contest *c)
 	return threads <= c->trace->facts->threads ? threads : 0;
 }
 
-/* Where the first threads were, when the failing one is unknown. */
+/* What threads did when the run ended. */
+struct doing {
+	unsigned working, waiting, over;
+};
+
+static struct doing
+count_doing(const struct contest *c, uint32_t threads)
+{
+	struct doing d = { 0, 0, 0 };
+	uint32_t i, state;
+
+	for (i = 0; i < threads; i++) {
+		state = atomic_load(
+		    &shared_board(c->stage.shared)->thread[i].state);
+		d.working += state == RUN_WORKING;
+		d.waiting += state == RUN_WAITING;
+		d.over += state == RUN_ENDED || state == RUN_IDLE;
+	}
+	return d;
+}
+
+static void
+append(char *text, size_t size, const char *more)
+{
+	size_t used = strlen(text);
+
+	(void)snprintf(text + used, size - used, "%s", more);
+}
+
+/*
+ * Where threads were in the allocator, when the failing one is unknown.  Those
+ * that wait for others or have no words left are counted only.
+ */
 static void
 name_threads(const struct contest *c, uint32_t threads, char *text, size_t size)
 {
-	size_t used;
-	uint32_t i, position;
+	const struct run_board *b = shared_board(c->stage.shared);
+	struct doing d = count_doing(c, threads);
+	uint32_t i, position, shown = 0;
+	char place[300], name[256];
 	uint64_t chunk;
-	char place[256];
 
-	(void)snprintf(text, size, "with its %" PRIu32 " threads at", threads);
-	for (i = 0; i < threads && i < THREADS_SHOWN; i++) {
-		run_position(shared_board(c->stage.shared), i, &chunk,
-		    &position);
-		name_place(c, chunk, i, position, place, sizeof(place));
-		used = strlen(text);
-		(void)snprintf(text + used, size - used, "%s %s",
-		    i > 0 ? "," : "", place);
+	text[0] = '\0';
+	if (d.working == 0)
+		append(text, size, "with no thread in the allocator");
+	for (i = 0; i < threads && shown < THREADS_SHOWN; i++) {
+		if (atomic_load(&b->thread[i].state) != RUN_WORKING)
+			continue;
+		run_position(b, i, &chunk, &position);
+		name_place(c, chunk, i, position, name, sizeof(name));
+		(void)snprintf(place, sizeof(place), "%s %s",
+		    shown++ > 0 ? "," : "at", name);
+		append(text, size, place);
 	}
-	if (threads > THREADS_SHOWN && strlen(text) + 5 < size)
-		(void)strcat(text, " ...");
+	if (d.working > THREADS_SHOWN)
+		append(text, size, " ...");
+	if (d.waiting + d.over == 0)
+		return;
+	(void)snprintf(place, sizeof(place),
+	    " (%u threads wait for others, %u have finished)", d.waiting,
+	    d.over);
+	append(text, size, place);
 }
 
 /* Where the run was when it ended: in the failing thread if that is known. */
@@ -219,13 +263,18 @@ take_timing(const struct contest *c, struct result *r)
 	if (t->cpu < 0)
 		t->cpu = 0;
 	t->wall = (double)b->wall_ns;
+	/* what the threads of the program have, and all others */
+	t->process = (double)sh->process_ns - (double)waits;
+	if (t->process < t->cpu)
+		t->process = t->cpu;
 	t->minor_faults = sh->minor_faults;
 	t->major_faults = sh->major_faults;
 	take_latency(r, b);
 }
 
 static void
-take_memory(struct result *r, struct shared *sh, const struct outcome *out)
+take_memory(struct result *r, struct shared *sh, const struct observer *o,
+    const struct outcome *out)
 {
 	size_t i;
 
@@ -233,19 +282,60 @@ take_memory(struct result *r, struct shared *sh, const struct outcome *out)
 	r->watched = sh->baseline.known != 0;
 	r->baseline = sh->baseline;
 	r->end = sh->end;
+	r->idle = sh->idle;
 	r->freed = sh->freed;
 	r->peak = sh->peak;
+	r->live_peak = shared_board(sh)->live_peak;
 	r->has_room = sh->has_room != 0;
 	r->asked = sh->asked;
 	r->given = sh->given;
-	for (i = 0; i < SAMPLES_MAX; i++)
-		if (sh->samples[i].known)
-			r->samples[r->nsamples++] = sh->samples[i];
+	r->nsamples = o->n;
+	memcpy(r->samples, o->samples, o->n * sizeof(o->samples[0]));
+	/* a run may be over before it is observed */
+	if (r->end.known && r->nsamples < SAMPLES_MAX)
+		r->samples[r->nsamples++] = r->end;
 	for (i = 0; i < r->nsamples; i++)
 		if (result_resident(r, &r->samples[i]) > r->peak)
 			r->peak = result_resident(r, &r->samples[i]);
 	r->calls_known = out->calls_known;
 	memcpy(r->calls, out->calls, sizeof(r->calls));
+}
+
+/* Adds the errors of a run, and shows those of the first one that has some. */
+static void
+take_errors(const struct contest *c, struct result *r)
+{
+	const struct run_board *b = shared_board(c->stage.shared);
+	uint64_t failures = b->failures, errors = b->errors;
+
+	if (r->failures + r->errors == 0 && failures + errors > 0)
+		show_errors(c, r);
+	r->failures += failures;
+	r->errors += errors;
+}
+
+/* A warning of an allocator that works, such as one about its settings. */
+static void
+take_said(const struct contest *c, struct result *r, const struct outcome *out)
+{
+	(void)snprintf(r->said, sizeof(r->said), "%s", out->said);
+	if (!c->telreplay->settings.quiet)
+		message(r->candidate->name, "%s", r->said);
+}
+
+/* Warns when threads ran so far ahead that memory tells little. */
+static void
+check_live(const struct contest *c, const struct result *r)
+{
+	double ratio, log = (double)c->trace->facts->peak_bytes;
+
+	ratio = log > 0 ? (double)r->live_peak / log : 1;
+	if (ratio <= LIVE_RATIO || c->telreplay->settings.quiet)
+		return;
+	message(r->candidate->name,
+	    "threads ran ahead: %.2f times the live bytes of the log at the "
+	    "peak; --window bounds that",
+	    ratio);
 }
 
 void
@@ -255,17 +345,17 @@ collect_run(struct contest *c, struct result *r, enum job job,
 	struct shared *sh = c->stage.shared;
 
 	if (out->ending != ENDED_WELL) {
+		/* what was found before stays true */
+		take_errors(c, r);
 		fail(c, r, out);
 		return;
 	}
-	if (job == JOB_WATCH)
-		take_memory(r, sh, out);
-	else
+	if (job == JOB_WATCH && out->said[0] != '\0')
+		take_said(c, r, out);
+	if (job == JOB_WATCH) {
+		take_memory(r, sh, &c->stage.observer, out);
+		check_live(c, r);
+	} else
 		take_timing(c, r);
-	/* those of later runs would be the same */
-	if (r->failures + r->errors == 0 &&
-	    shared_board(sh)->failures + shared_board(sh)->errors > 0)
-		show_errors(c, r);
-	r->failures += shared_board(sh)->failures;
-	r->errors += shared_board(sh)->errors;
+	take_errors(c, r);
 }

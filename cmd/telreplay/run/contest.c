@@ -66,11 +66,11 @@ request(struct contest *c, const struct result *r, enum job job)
 	(void)snprintf(sh->parameters, sizeof(sh->parameters), "%s",
 	    k->parameters);
 	sh->options = c->telreplay->run;
-	if (r->own == NULL)
+	if (r->own == NULL || r->own == r)
 		sh->options.verify = 0;
 	if (job == JOB_WATCH) {
 		sh->options.sample = 0;
-		sh->options.pace = 0;
+		sh->idle_ns = c->telreplay->idle;
 	}
 }
 
@@ -125,7 +125,7 @@ is_served(const struct candidate *k, struct shared *sh)
 static int
 probe(struct contest *c, struct result *r, struct outcome *out)
 {
-	struct spawn spawn = { 10 * SECOND, NULL, NULL };
+	struct spawn spawn = { 10 * SECOND, NULL, NULL, NULL };
 
 	request(c, r, JOB_PROBE);
 	if (!spawn_run(&spawn, r->candidate, &c->stage, out))
@@ -206,13 +206,14 @@ find(struct contest *c, struct result *r)
 static const struct result *
 own_of(struct contest *c, const struct result *r)
 {
-	int pool = r->plugin ||
-	    (r->candidate->builtin != BUILTIN_NONE &&
-	        r->candidate->builtin != BUILTIN_NULL);
+	int pool = r->plugin || r->candidate->builtin != BUILTIN_NONE;
 	enum builtin built = pool ? BUILTIN_NULL : BUILTIN_NULL_MALLOC;
 	struct result *own;
 	size_t i;
 
+	/* what it takes is what telreplay takes */
+	if (r->candidate->builtin == BUILTIN_NULL_MALLOC)
+		return r;
 	for (i = 0; i < c->nown; i++)
 		if (c->own[i].candidate->builtin == built)
 			return &c->own[i];
@@ -256,7 +257,8 @@ static int
 run_one(struct contest *c, struct result *r, enum job job, const char *what)
 {
 	struct look look = { c, r, "" };
-	struct spawn spawn = { c->telreplay->timeout, show_progress, &look };
+	struct spawn spawn = { c->telreplay->timeout, show_progress, &look,
+		job == JOB_WATCH ? c->trace->facts : NULL };
 	struct outcome out;
 
 	if (r->failed)
@@ -271,16 +273,17 @@ run_one(struct contest *c, struct result *r, enum job job, const char *what)
 
 /* One run of each allocator. */
 static int
-run_round(struct contest *c, enum job job, const char *what)
+run_round(struct contest *c, enum job job, size_t round, const char *what)
 {
-	size_t i;
+	size_t own = job == JOB_TIME ? c->nown : 0, n = own + c->n, i, k;
 
-	for (i = 0; job == JOB_TIME && i < c->nown; i++)
-		if (!run_one(c, &c->own[i], job, what))
+	/* another one is the first each time: it finds the machine at rest */
+	for (i = 0; i < n; i++) {
+		k = (i + round) % n;
+		if (!run_one(c, k < own ? &c->own[k] : &c->results[k - own],
+		        job, what))
 			return 0;
-	for (i = 0; i < c->n; i++)
-		if (!run_one(c, &c->results[i], job, what))
-			return 0;
+	}
 	return 1;
 }
 
@@ -306,11 +309,11 @@ contest_run(struct contest *c, const struct trace *trace)
 		return 0;
 	}
 	/* memory first: a crash is then shown once, before timings */
-	good = run_round(c, JOB_WATCH, "memory");
+	good = run_round(c, JOB_WATCH, 0, "memory");
 	for (i = 0; i < n && good; i++) {
 		(void)snprintf(what, sizeof(what),
 		    "run %" PRIu64 " of %" PRIu64, i + 1, n);
-		good = run_round(c, JOB_TIME, what);
+		good = run_round(c, JOB_TIME, (size_t)i, what);
 	}
 	if (c->shown != 0)
 		message_transient(NULL);

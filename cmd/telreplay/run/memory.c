@@ -7,6 +7,7 @@
 #include "telreplay/run/memory.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,15 +51,23 @@ find_line(const char *text, const char *name, uint64_t *out)
 }
 
 int
-memory_read(struct memory *out)
+memory_read(pid_t pid, struct memory *out)
 {
-	char text[FILE_MAX];
-	struct memory m = { 0, 0 };
+	char text[FILE_MAX], path[64] = "/proc/self/smaps_rollup";
+	struct memory m = { 0, 0, 0 };
+	uint64_t shared = 0;
 
-	if (!read_file("/proc/self/smaps_rollup", text, sizeof(text)) ||
+	if (pid != 0)
+		(void)snprintf(path, sizeof(path), "/proc/%ld/smaps_rollup",
+		    (long)pid);
+	if (!read_file(path, text, sizeof(text)) ||
 	    !find_line(text, "\nAnonymous:", &m.resident))
 		return 0;
+	/* an allocator may have its memory from memfd_create() */
+	(void)find_line(text, "\nPss_Shmem:", &shared);
+	m.resident += shared;
 	(void)find_line(text, "\nLazyFree:", &m.lazy);
+	(void)find_line(text, "\nAnonHugePages:", &m.huge);
 	*out = m;
 	return 1;
 }
@@ -88,16 +97,13 @@ memory_peak(void)
 }
 
 void
-memory_all(uint64_t *resident, uint64_t *shares)
+memory_all(uint64_t *resident, uint64_t *files)
 {
-	uint64_t file = 0, shared = 0;
 	char text[FILE_MAX];
 
-	*resident = *shares = 0;
+	*resident = *files = 0;
 	if (!read_file("/proc/self/status", text, sizeof(text)))
 		return;
 	(void)find_line(text, "\nVmRSS:", resident);
-	(void)find_line(text, "\nRssFile:", &file);
-	(void)find_line(text, "\nRssShmem:", &shared);
-	*shares = file + shared;
+	(void)find_line(text, "\nRssFile:", files);
 }

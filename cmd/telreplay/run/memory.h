@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory: resident memory of this process, as the kernel counts it. */
+/* Memory: resident memory of a process, as the kernel counts it. */
 #ifndef TELREPLAY_MEMORY_H
 #define TELREPLAY_MEMORY_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct memory {
-	uint64_t resident; /* private memory, in bytes */
+	uint64_t resident; /* anonymous, private and shared, in bytes */
 	uint64_t lazy;     /* of it: freed, but not yet taken back */
+	uint64_t huge;     /* of it: in huge pages */
 };
 
 /*
  * Reads it, without malloc.  It is exact: the kernel counts pages, in time
- * proportional to their number.  Returns 1, or 0.
+ * proportional to their number.  pid: 0 for this process.  Returns 1, or 0.
  */
-int memory_read(struct memory *out);
+int memory_read(pid_t pid, struct memory *out);
 
 /* Resets the peak.  Returns 1, or 0 where the kernel cannot. */
 int memory_forget_peak(void);
@@ -22,7 +24,7 @@ int memory_forget_peak(void);
 /* The peak of resident memory since then, in bytes; or 0. */
 uint64_t memory_peak(void);
 
-/* All resident bytes, and the part that is files and shared memory. */
-void memory_all(uint64_t *resident, uint64_t *shares);
+/* All resident bytes of this process, and the part that is files. */
+void memory_all(uint64_t *resident, uint64_t *files);
 
 #endif

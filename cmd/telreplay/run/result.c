@@ -53,6 +53,19 @@ result_wall(const struct result *r)
 }
 
 struct spread
+result_process(const struct result *r)
+{
+	double values[RUNS_MAX];
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nruns; i++)
+		if (r->runs[i].operations > 0)
+			values[n++] =
+			    r->runs[i].process / (double)r->runs[i].operations;
+	return spread(values, n);
+}
+
+struct spread
 result_faults(const struct result *r)
 {
 	double values[RUNS_MAX];
@@ -67,7 +80,15 @@ result_faults(const struct result *r)
 double
 result_own(const struct result *r)
 {
-	return r->own != NULL ? result_cost(r->own).median : 0;
+	return r->own != NULL && result_own_known(r) ?
+	    result_cost(r->own).median :
+	    0;
+}
+
+int
+result_own_known(const struct result *r)
+{
+	return r->own == NULL || (!r->own->failed && r->own->nruns > 0);
 }
 
 uint64_t

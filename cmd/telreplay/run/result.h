@@ -10,6 +10,8 @@
 struct timing {
 	double cpu;  /* nanoseconds of all threads, net of waits that blocked */
 	double wall; /* nanoseconds */
+	double
+	    process; /* CPU nanoseconds of the process, other threads included */
 	uint64_t operations;
 	uint64_t minor_faults, major_faults;
 };
@@ -41,15 +43,17 @@ struct result {
 	struct thread_timing *threads;
 
 	int watched;
-	struct sample baseline, end, freed, samples[SAMPLES_MAX];
+	struct sample baseline, end, idle, freed, samples[SAMPLES_MAX];
 	size_t nsamples;
 	int has_room;
 	uint64_t asked, given;
-	uint64_t peak; /* resident bytes */
+	uint64_t peak;      /* resident bytes */
+	uint64_t live_peak; /* bytes that the run had live, at most */
 	int calls_known;
 	uint64_t calls[CALLS];
 
-	int failed; /* it is not run again */
+	char said[512]; /* its last line on standard error, or "" */
+	int failed;     /* it is not run again */
 	char why[1024];
 };
 
@@ -62,9 +66,13 @@ struct spread {
 struct spread result_cost(const struct result *r);
 /* The same in real time, all threads together. */
 struct spread result_wall(const struct result *r);
+/* CPU nanoseconds an operation of the whole process. */
+struct spread result_process(const struct result *r);
 struct spread result_faults(const struct result *r);
 /* telreplay's own share of the cost; 0 when unknown. */
 double result_own(const struct result *r);
+/* Nonzero when that is known: the null allocator was run. */
+int result_own_known(const struct result *r);
 
 /* Resident bytes, net of what was resident before the run. */
 uint64_t result_resident(const struct result *r, const struct sample *s);

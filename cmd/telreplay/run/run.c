@@ -15,23 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define STACK (1 << 20) /* of a thread; sanitizers want much of it */
-#define ALIGN 4096      /* of what is in the mapping */
+#define ALIGN 4096 /* of what is in the mapping */
 #define SPIN 64
-
-static void *
-thread_main(void *arg)
-{
-	struct worker *w = arg;
-
-	for (;;) {
-		pthread_barrier_wait(&w->run->barrier);
-		if (w->run->stop)
-			return NULL;
-		run_chunk(w);
-		pthread_barrier_wait(&w->run->barrier);
-	}
-}
+#define STACK ((size_t)RUN_STACK)
+#define SIGNAL_STACK ((size_t)RUN_SIGNAL_STACK)
 
 /* Takes an array from the mapping; base NULL: only adds up its size. */
 static void *
@@ -52,10 +39,11 @@ take(unsigned char *base, size_t *at, uint64_t count, size_t size,
 
 /* Lays out the mapping; base NULL: only returns its size. */
 static size_t
-lay_out(struct run *r, unsigned char *base, unsigned char **stacks, int *bad)
+lay_out(struct run *r, unsigned char *base, int *bad)
 {
 	const struct facts *f = r->facts;
-	int extra = r->verify || r->a->pool != NULL;
+	int extra = r->verify || r->options->count_live || r->a->pool != NULL;
+	unsigned char *stacks, *signals;
 	struct run_latency *latency;
 	uint32_t *seen;
 	size_t at = 0;
@@ -73,49 +61,25 @@ lay_out(struct run *r, unsigned char *base, unsigned char **stacks, int *bad)
 	    RUN_KINDS * sizeof(*latency), bad);
 	seen = take(base, &at, (uint64_t)r->threads * r->threads, sizeof(*seen),
 	    bad);
+	r->inside = take(base, &at, f->windows + 2, sizeof(*r->inside), bad);
+	signals = take(base, &at, r->threads, SIGNAL_STACK, bad);
 	if (base != NULL) {
 		/* all but the stacks is resident before the clock starts */
 		memset(base, 0, at);
 		for (i = 0; i < r->threads; i++) {
 			r->workers[i].seen = seen + (size_t)i * r->threads;
+			r->workers[i].signal_stack =
+			    signals + (size_t)i * SIGNAL_STACK;
 			if (latency != NULL)
 				r->workers[i].latency =
 				    latency + (size_t)i * RUN_KINDS;
 		}
 	}
-	*stacks = take(base, &at, r->threads - 1, STACK + 2 * ALIGN, bad);
+	stacks = take(base, &at, r->threads - 1, STACK + ALIGN, bad);
+	for (i = 1; base != NULL && i < r->threads; i++)
+		r->workers[i].stack =
+		    stacks + (size_t)(i - 1) * (STACK + ALIGN);
 	return at;
-}
-
-static int
-threads_start(struct run *r, unsigned char *stacks)
-{
-	size_t each = STACK + 2 * ALIGN;
-	pthread_attr_t attributes;
-	struct worker *w;
-	unsigned i;
-	int bad;
-
-	if (r->threads == 1)
-		return 1;
-	if (pthread_barrier_init(&r->barrier, NULL, r->threads) != 0)
-		return 0;
-	r->barrier_made = 1;
-	if (pthread_attr_init(&attributes) != 0)
-		return 0;
-	for (i = 1, bad = 0; i < r->threads && !bad; i++) {
-		w = &r->workers[i];
-		/* a guard page ends each stack */
-		bad = mprotect(stacks, ALIGN, PROT_NONE) != 0 ||
-		    pthread_attr_setstack(&attributes, stacks + ALIGN, STACK) !=
-		        0 ||
-		    pthread_create(&w->thread, &attributes, thread_main, w) !=
-		        0;
-		w->started = !bad;
-		stacks += each;
-	}
-	pthread_attr_destroy(&attributes);
-	return !bad;
 }
 
 static void
@@ -135,12 +99,11 @@ worker_set(struct run *r, unsigned i)
 static int
 run_open(struct run *r)
 {
-	unsigned char *stacks;
 	unsigned i;
 	int bad = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	r->size = lay_out(r, NULL, &stacks, &bad);
+	r->size = lay_out(r, NULL, &bad);
 	if (bad)
 		return 0;
 	r->base = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
@@ -149,7 +112,7 @@ run_open(struct run *r)
 		r->base = NULL;
 		return 0;
 	}
-	(void)lay_out(r, r->base, &stacks, &bad);
+	(void)lay_out(r, r->base, &bad);
 	r->spin = cpus > 1 ? SPIN : 0;
 	r->clock_ns = run_cpu_cost();
 	r->board->own_first = (uintptr_t)r->base;
@@ -157,33 +120,24 @@ run_open(struct run *r)
 	for (i = 0; i < r->threads && !bad; i++) {
 		worker_set(r, i);
 		bad = !run_wait_open(&r->workers[i]);
+		/* a guard page ends each stack */
+		if (i > 0)
+			bad |= mprotect(r->workers[i].stack, ALIGN,
+			           PROT_NONE) != 0;
 	}
-	return !bad && threads_start(r, stacks);
+	return !bad && run_threads_open(r);
 }
 
 static void
 run_close(struct run *r)
 {
-	unsigned i, j;
+	unsigned i;
 
 	if (r->base == NULL)
 		return;
-	r->stop = 1;
-	for (i = 1; i < r->threads; i++)
-		if (!r->workers[i].started)
-			break;
-	/* with fewer threads than planned no one passed the barrier */
-	if (i == r->threads && r->threads > 1)
-		pthread_barrier_wait(&r->barrier);
-	for (j = 1; j < i; j++) {
-		if (i < r->threads)
-			pthread_cancel(r->workers[j].thread);
-		pthread_join(r->workers[j].thread, NULL);
-	}
+	run_threads_close(r);
 	for (i = 0; i < r->threads; i++)
 		run_wait_close(&r->workers[i]);
-	if (r->barrier_made)
-		pthread_barrier_destroy(&r->barrier);
 	munmap(r->base, r->size);
 }
 
@@ -235,18 +189,42 @@ count(struct run *r, struct worker *w, const struct program_thread *l)
 	uint32_t i;
 
 	w->operations = 0;
-	for (i = 0; i < l->word_count; i++) {
+	for (i = 0; i < l->word_count; i += 1 + word_operands(word)) {
 		word = l->words[i];
-		kind = word & WORD_KIND;
-		if (kind == WORD_WAIT || kind == WORD_USE)
+		if (word_is_window(word))
+			r->inside[WORD_SLOT(word)]++;
+		if (!word_is_operation(word & WORD_KIND))
 			continue;
 		w->operations++;
 		kind = kind_of(word);
 		if (kind < RUN_KINDS)
 			r->board->operations[kind]++;
-		if ((word & WORD_KIND) == WORD_EXTENDED)
-			i += WORD_SIZE(word) & 7;
 	}
+}
+
+/*
+ * Finds where a thread has to end.  Each such word gets the number of the next
+ * one, so that the thread that is then started finds its own end.
+ */
+static void
+find_ends(struct run *r, struct worker *w, const struct program_thread *l)
+{
+	uint64_t *words = r->room + (l->words - r->room), *end = NULL;
+	uint32_t i;
+
+	w->end = w->last;
+	for (i = 0; i < l->word_count; i += 1 + word_operands(words[i])) {
+		if (!word_is_end(words[i]))
+			continue;
+		if (end == NULL)
+			w->end = words + i;
+		else
+			*end |= (uint64_t)i << WORD_SLOT_SHIFT;
+		end = words + i;
+		*end &= ((uint64_t)1 << WORD_SLOT_SHIFT) - 1;
+	}
+	if (end != NULL)
+		*end |= (uint64_t)l->word_count << WORD_SLOT_SHIFT;
 }
 
 static int
@@ -255,6 +233,7 @@ load(struct run *r, uint64_t chunk)
 	struct worker *w;
 	const struct program_thread *l;
 	tel_status st;
+	uint64_t n;
 	unsigned i;
 
 	st = program_load(r->program, chunk, r->room, r->thread);
@@ -263,12 +242,20 @@ load(struct run *r, uint64_t chunk)
 		return 0;
 	}
 	r->chunk = chunk;
+	r->left = 0;
+	for (n = 0; n < r->facts->windows + 2; n++)
+		atomic_init(&r->inside[n], 0);
 	for (i = 0; i < r->threads; i++) {
 		w = &r->workers[i];
 		l = &r->thread[i];
 		count(r, w, l);
-		w->first = l->words;
-		w->end = l->words + l->word_count;
+		w->first = w->next = l->words;
+		w->last = l->words + l->word_count;
+		find_ends(r, w, l);
+		w->counted = w->first != w->last;
+		r->left += (unsigned)w->counted;
+		w->window = 0;
+		w->cpu_ns = w->began_ns = 0;
 		w->times = w->times_end = l->times;
 		if (r->tick_ns > 0)
 			w->times_end += 2 * (size_t)l->time_count;
@@ -281,6 +268,7 @@ load(struct run *r, uint64_t chunk)
 		atomic_store(&w->board->published, 0);
 		run_wait_reset(w);
 	}
+	run_window_reset(r);
 	return 1;
 }
 
@@ -295,7 +283,7 @@ collect(struct run *r)
 
 	for (i = 0; i < r->threads; i++) {
 		w = &r->workers[i];
-		if (w->first == w->end)
+		if (w->first == w->last)
 			continue;
 		w->board->operations += w->operations;
 		w->board->cpu_ns += w->cpu_ns;
@@ -305,7 +293,7 @@ collect(struct run *r)
 			began = w->began_ns;
 		if (w->ended_ns > ended)
 			ended = w->ended_ns;
-		words += (uint64_t)(w->end - w->first);
+		words += (uint64_t)(w->last - w->first);
 	}
 	if (ended > began)
 		b->wall_ns += ended - began;
@@ -330,15 +318,12 @@ run_once(struct run *r)
 		tell(r, RUN_CHUNK);
 		/* the time to load is not part of the log's time */
 		r->pace_start += run_now() - paused;
-		if (r->threads > 1)
-			pthread_barrier_wait(&r->barrier);
-		run_chunk(&r->workers[0]);
-		if (r->threads > 1)
-			pthread_barrier_wait(&r->barrier);
+		run_threads_chunk(r);
 		paused = run_now();
 		collect(r);
 		tell(r, RUN_PAUSE);
 	}
+	run_threads_join(r);
 	tell(r, RUN_ALL_DONE);
 	run_free_all(r);
 	tell(r, RUN_ALL_FREED);

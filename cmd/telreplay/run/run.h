@@ -54,17 +54,27 @@ enum run_phase {
 	RUN_PAUSE,     /* a chunk has ended, the clock is stopped */
 	RUN_ALL_DONE,  /* the last event was run; what leaks is live */
 	RUN_ALL_FREED, /* all is freed */
-	RUN_NO_POOL    /* a pool could not be created; should not return */
+	RUN_NO_POOL,   /* a pool could not be created; should not return */
+	RUN_NO_THREAD  /* a thread could not be started; should not return */
 };
 
 struct run_options {
 	enum run_touch touch;
 	int verify;      /* fill each block with a pattern, and check it */
+	int count_live;  /* count live bytes, which takes its time */
 	unsigned sample; /* time one operation in so many; 0 none */
 	double pace;     /* times as fast as recorded; 0: as fast as possible */
 	unsigned repeat; /* how often it is run, 1 or more */
 	void (*phase)(void *arg, enum run_phase phase); /* or NULL */
 	void *arg;
+};
+
+/* What a thread is doing. */
+enum run_state {
+	RUN_ENDED, /* it has ended, or was not started */
+	RUN_IDLE,  /* it has no words left in this chunk */
+	RUN_WORKING,
+	RUN_WAITING /* for another thread, or for its time */
 };
 
 /* Of a thread; what it shares with other threads has cache lines of its own. */
@@ -73,6 +83,7 @@ struct run_thread {
 	_Alignas(128) _Atomic(const uint64_t *) word;
 	_Atomic(const uint64_t *) first; /* the first of its words */
 	_Atomic uint64_t chunk;
+	_Atomic uint32_t state; /* an enum run_state */
 	/* The words that are done, as far as that was published. */
 	_Alignas(128) _Atomic uint64_t published;
 	_Atomic uint64_t wake_at; /* a thread sleeps until so many are done */
@@ -108,7 +119,8 @@ enum run_wrong {
 	RUN_CONTENT,   /* a block does not hold what was written */
 	RUN_NOT_ZERO,  /* calloc returned what is not zero */
 	RUN_ALIGNMENT, /* an address is not aligned as it must be */
-	RUN_POOL       /* a pool or buffer was not created, or not committed */
+	RUN_POOL,      /* a pool or buffer was not created, or not committed */
+	RUN_NO_START   /* a thread was not started */
 };
 
 struct run_board {
@@ -124,6 +136,8 @@ struct run_board {
 	double tick_ns;       /* nanoseconds of a latency tick */
 	uint64_t empty_ticks; /* of an empty sample; subtracted */
 	struct run_latency latency[RUN_KINDS];
+	/* run_options.count_live: bytes that the trace asked for */
+	_Atomic uint64_t live_bytes, live_peak;
 	_Atomic uint64_t words; /* done in chunks that have ended */
 	uint64_t own_first;     /* own memory: from this address */
 	uint64_t own_size;      /* so many bytes */
@@ -150,6 +164,11 @@ const char *run_program(struct program *p, const struct allocator *a,
  */
 double run_quantile(const struct run_board *board,
     const struct run_latency *latency, double share);
+
+/* The least ticks of a bucket. */
+double run_bucket(unsigned bucket);
+/* Adds the samples of one to another. */
+void run_latency_add(struct run_latency *to, const struct run_latency *from);
 
 /*
  * What a thread is executing, or executed last: the number of a chunk, and in

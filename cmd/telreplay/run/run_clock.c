@@ -85,8 +85,8 @@ bucket(uint64_t v)
 }
 
 /* The least value of a bucket. */
-static double
-bucket_start(unsigned i)
+double
+run_bucket(unsigned i)
 {
 	double v = 16 + i % 16;
 
@@ -137,8 +137,8 @@ run_quantile(const struct run_board *board, const struct run_latency *l,
 	}
 	/* interpolated linearly within the bucket */
 	n = l->buckets[i] > 0 ? (rank - below) / (double)l->buckets[i] : 0;
-	at = bucket_start(i);
-	at += n * (bucket_start(i + 1) - at);
+	at = run_bucket(i);
+	at += n * (run_bucket(i + 1) - at);
 	if (at > (double)l->max)
 		at = (double)l->max;
 	return at * board->tick_ns;

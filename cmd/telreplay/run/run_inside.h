@@ -4,10 +4,13 @@
 #define TELREPLAY_RUN_INSIDE_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include "telreplay/run/run.h"
 
-#define RUN_PAGE 4096 /* bytes between those that --touch page writes */
+#define RUN_PAGE 4096       /* bytes between those that --touch page writes */
+#define RUN_STACK (1 << 20) /* of a thread; sanitizers want much of it */
+#define RUN_SIGNAL_STACK (32 << 10)
 #define UNLIKELY(x) __builtin_expect((x), 0)
 
 /* What verifying and pool allocators need to know of a block. */
@@ -43,11 +46,24 @@ struct run {
 	double tick_ns;
 	uint64_t pace_start;
 
+	/* Windows of the chunk: threads still to leave each; all before .low. */
+	_Atomic uint32_t *inside;
+	_Atomic uint64_t low;
+	_Atomic uint64_t low_wanted; /* a thread sleeps until .low is this */
+	pthread_mutex_t low_lock;
+	pthread_cond_t low_moved;
+
 	unsigned char *base; /* the mapping that has all of it */
 	size_t size;
-	pthread_barrier_t barrier;
-	int barrier_made;
-	int stop; /* no more chunks */
+	/* What lock protects: chunks that were loaded, threads with words. */
+	pthread_mutex_t lock;
+	pthread_cond_t loaded;
+	pthread_cond_t finished;
+	uint64_t generation;
+	unsigned left;
+	stack_t signal_stack; /* of the calling thread, before the run */
+	int stop;             /* no more chunks */
+	int opened;
 	const char *wrong;
 };
 
@@ -58,8 +74,10 @@ struct worker {
 	const struct allocator *a;
 	void **slots;
 	struct run_extra *extra;
-	const uint64_t *first; /* its words */
-	const uint64_t *end;
+	const uint64_t *first; /* its words of the chunk */
+	const uint64_t *last;  /* where these end */
+	const uint64_t *next;  /* where the thread goes on, ... */
+	const uint64_t *end;   /* ... up to here, where it may have to end */
 	const uint64_t *next_sample;
 	const uint64_t *times, *times_end; /* the next time to be kept */
 	uint32_t *seen; /* words that each thread had done when last seen */
@@ -67,9 +85,13 @@ struct worker {
 	void *buffer;   /* and buffer, or NULL */
 	uint64_t random;
 	unsigned number;
-	int started;
+	uint32_t window; /* that it is in, or 0 */
+	int counted;     /* it has words left, in run.left */
+	unsigned char *stack;
+	unsigned char *signal_stack;
 	pthread_t thread;
-	int opened; /* the next two are there */
+	int joinable; /* .thread was started, and not joined */
+	int opened;   /* the next two are there */
 	pthread_mutex_t lock;
 	pthread_cond_t moved;        /* for those that wait for this thread */
 	uint64_t began_ns, ended_ns; /* of the chunk */
@@ -88,13 +110,21 @@ struct step {
 };
 
 /* run_thread.c */
-/* Runs a chunk, as the calling thread. */
-void run_chunk(struct worker *w);
+/* What threads share, and give each other: 1, or 0 when it cannot be had. */
+int run_threads_open(struct run *r);
+void run_threads_close(struct run *r);
+/* Lets the threads that run have the chunk that was loaded, and runs it. */
+void run_threads_chunk(struct run *r);
+/* Waits until all but the calling thread have ended. */
+void run_threads_join(struct run *r);
+/* A word that controls the thread itself, or another one. */
+void run_control(struct worker *w, uint64_t word);
 /* What waits need: 1, or 0 when it cannot be had. */
 int run_wait_open(struct worker *w);
 void run_wait_close(struct worker *w);
 /* Before a chunk, when nobody waits. */
 void run_wait_reset(struct worker *w);
+void run_window_reset(struct run *r);
 /* Waits for what a word says. */
 void run_wait(struct worker *w, uint64_t word);
 /* Wakes the threads that sleep until this one is where it is. */
@@ -151,6 +181,5 @@ uint64_t run_ticks(void);    /* for latency */
 /* The ticks between two calls of run_ticks(). */
 uint64_t run_empty(void);
 void run_note(struct run_latency *l, uint64_t ticks);
-void run_latency_add(struct run_latency *to, const struct run_latency *from);
 
 #endif

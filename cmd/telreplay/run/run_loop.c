@@ -3,132 +3,140 @@
  * The loop that runs a program's words.
  *
  * Options are decided outside: there is one loop for each way to touch blocks,
- * for malloc and for pools, all made from one inline function.
+ * for malloc and for pools, all made from one inline function.  It has only what
+ * nearly all words need; the rest is out of line, so that registers suffice.
  */
 #include "telreplay/run/run_inside.h"
 
 #include <string.h>
 
 #define ALWAYS static inline __attribute__((always_inline))
+#define RARE static __attribute__((noinline, cold))
+#define SLOW static __attribute__((noinline))
+
+/* Touches a block that has more than a page, or none. */
+RARE void
+touch_large(unsigned char *block, uint64_t size, enum run_touch how)
+{
+	uint64_t i;
+
+	if (size == 0)
+		return;
+	block[0] = 1;
+	for (i = RUN_PAGE; how == RUN_TOUCH_PAGE && i < size; i += RUN_PAGE)
+		((volatile unsigned char *)block)[i] = 1;
+}
 
 ALWAYS void
 touch(unsigned char *block, uint64_t size, enum run_touch how)
 {
-	uint64_t i;
-
 	if (how == RUN_TOUCH_NONE)
 		return;
-	if (how == RUN_TOUCH_ALL) {
+	if (how == RUN_TOUCH_ALL)
 		memset(block, 1, size);
-		return;
-	}
 	/* one comparison for nearly all sizes */
-	if (UNLIKELY(size - 1 >= RUN_PAGE) && size == 0)
-		return;
-	*(volatile unsigned char *)block = 1;
-	if (how == RUN_TOUCH_PAGE && UNLIKELY(size > RUN_PAGE))
-		for (i = RUN_PAGE; i < size; i += RUN_PAGE)
-			((volatile unsigned char *)block)[i] = 1;
+	else if (UNLIKELY(size - 1 >= RUN_PAGE))
+		touch_large(block, size, how);
+	else
+		*(volatile unsigned char *)block = 1;
 }
 
-/* What the loop needs for each word, copied so that registers can hold it. */
-struct hot {
-	void **slots;
-	const uint32_t *seen;
-	struct run_extra *extra; /* of pools */
-	/* of malloc */
-	void *(*malloc)(size_t size);
-	void (*free)(void *block);
-	/* or of pools */
-	void *(*alloc)(void *pool, size_t size);
-	void (*drop)(void *pool, void *block, size_t size);
-};
+/* An allocation returned NULL, as it may for no bytes. */
+RARE void
+no_block(struct worker *w, const uint64_t *p)
+{
+	if (WORD_SIZE(*p) > 0)
+		run_error(w, RUN_NULL, p, WORD_SLOT(*p), 0, NULL);
+}
+
+ALWAYS void
+touch_new(struct worker *w, const uint64_t *p, void *block, uint64_t size,
+    enum run_touch how)
+{
+	if (UNLIKELY(block == NULL))
+		no_block(w, p);
+	else
+		touch(block, size, how);
+}
 
 /* Stores and touches the block that an allocation returned. */
 ALWAYS void
-keep(struct worker *w, const struct hot *h, const uint64_t *p, uint64_t word,
-    void *block, enum run_touch how)
+keep(struct worker *w, const uint64_t *p, void *block, enum run_touch how)
 {
-	uint64_t size = WORD_SIZE(word);
-	uint32_t slot = WORD_SLOT(word);
+	uint64_t word = *p;
 
-	h->slots[slot] = block;
-	if (UNLIKELY(block == NULL)) {
-		if (size > 0)
-			run_error(w, RUN_NULL, p, slot, 0, NULL);
-	} else {
-		touch(block, size, how);
-	}
+	w->slots[WORD_SLOT(word)] = block;
+	touch_new(w, p, block, WORD_SIZE(word), how);
 }
 
 ALWAYS void
-allocate(struct worker *w, const struct hot *h, const uint64_t *p,
-    uint64_t word, enum run_touch how, int pools)
+allocate(struct worker *w, const uint64_t *p, enum run_touch how, int pools)
 {
-	uint64_t size = WORD_SIZE(word);
-	uint32_t slot = WORD_SLOT(word);
+	uint64_t size = WORD_SIZE(*p);
+	struct run_extra *extra;
 
 	if (!pools) {
-		keep(w, h, p, word, h->malloc(size), how);
+		keep(w, p, w->a->malloc(size), how);
 		return;
 	}
 	if (w->buffer != NULL) {
 		run_careful(w, p);
 		return;
 	}
-	h->extra[slot].size = size;
-	h->extra[slot].pool = w->pool;
-	keep(w, h, p, word, h->alloc(w->pool, size > 0 ? size : 1), how);
+	extra = &w->extra[WORD_SLOT(*p)];
+	extra->size = size;
+	extra->pool = w->pool;
+	keep(w, p, w->a->pool->alloc(w->pool, size > 0 ? size : 1), how);
 }
 
 ALWAYS void
-release(struct worker *w, const struct hot *h, uint64_t word, int pools)
+release(struct worker *w, uint64_t word, int pools)
 {
 	uint64_t size = WORD_SIZE(word);
-	void **slot = &h->slots[WORD_SLOT(word)], *block = *slot;
+	void **slot = &w->slots[WORD_SLOT(word)], *block = *slot;
 
 	*slot = NULL;
 	if (!pools)
-		h->free(block);
+		w->a->free(block);
 	else if (block != NULL)
-		h->drop(w->pool, block, size > 0 ? size : 1);
+		w->a->pool->free(w->pool, block, size > 0 ? size : 1);
 }
 
-/* A rarer operation, or one that is verified. */
-ALWAYS const uint64_t *
+/* An operation that is rarer, or verified.  Returns its last word. */
+static const uint64_t *
 careful(struct worker *w, const uint64_t *p)
 {
 	uint64_t word = *p;
 
 	run_careful(w, p);
-	return (word & WORD_KIND) == WORD_EXTENDED ? p + (WORD_SIZE(word) & 7) :
-	                                             p;
+	return p + word_operands(word);
 }
 
 /*
  * A word other than the two most frequent, or one that another thread waits
  * for.  Returns the last word of the operation.
  */
-ALWAYS const uint64_t *
-other(struct worker *w, const struct hot *h, const uint64_t *p,
-    enum run_touch how, int pools)
+SLOW const uint64_t *
+other(struct worker *w, const uint64_t *p)
 {
+	int pools = w->a->pool != NULL;
+	enum run_touch how = w->run->touch;
 	uint64_t word = *p;
-	uint32_t size = WORD_SIZE(word);
 
 	switch (word & WORD_KIND) {
 	case WORD_WAIT:
 		/* no need to wait for what was seen done */
-		if (UNLIKELY(h->seen[WORD_SLOT(word)] <= size))
+		if (UNLIKELY(w->seen[WORD_SLOT(word)] <= WORD_SIZE(word)))
 			run_wait(w, word);
 		return p;
-	case WORD_FREE: release(w, h, word, pools); break;
-	case WORD_MALLOC: allocate(w, h, p, word, how, pools); break;
+	case WORD_CONTROL: run_control(w, word); return p;
+	case WORD_FREE: release(w, word, pools); break;
+	case WORD_MALLOC: allocate(w, p, how, pools); break;
 	case WORD_CALLOC:
 		if (pools)
 			run_careful(w, p);
 		else
-			keep(w, h, p, word, w->a->calloc(1, size), how);
+			keep(w, p, w->a->calloc(1, WORD_SIZE(word)), how);
 		break;
 	default: p = careful(w, p); break;
 	}
@@ -141,23 +149,36 @@ ALWAYS const uint64_t *
 loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
     enum run_touch how, int pools)
 {
-	const struct allocator *a = w->a;
-	const struct hot h = { w->slots, w->seen, w->extra, a->malloc, a->free,
-		pools ? a->pool->alloc : NULL, pools ? a->pool->free : NULL };
-	struct run_thread *const board = w->board;
+	_Atomic(const uint64_t *) *const at = &w->board->word;
+	void **const slots = w->slots;
+	void *(*const get)(size_t) = w->a->malloc;
+	void (*const put)(void *) = w->a->free;
+	void **slot, *block;
 	unsigned kind;
 	uint64_t word;
 
 	for (; p < stop; p++) {
 		word = *p;
 		kind = word & (WORD_KIND | WORD_PUBLISH);
-		atomic_store_explicit(&board->word, p, memory_order_relaxed);
-		if (kind == WORD_FREE)
-			release(w, &h, word, pools);
-		else if (kind == WORD_MALLOC)
-			allocate(w, &h, p, word, how, pools);
-		else
-			p = other(w, &h, p, how, pools);
+		atomic_store_explicit(at, p, memory_order_relaxed);
+		if (UNLIKELY(kind > WORD_FREE)) {
+			p = other(w, p);
+		} else if (pools && kind == WORD_FREE) {
+			release(w, word, 1);
+		} else if (pools) {
+			allocate(w, p, how, 1);
+		} else if (kind == WORD_FREE) {
+			slot = &slots[WORD_SLOT(word)];
+			block = *slot;
+			*slot = NULL;
+			put(block);
+		} else {
+			block = get(WORD_SIZE(word));
+			/* read again: a register for it would cost more */
+			word = *(const volatile uint64_t *)p;
+			slots[WORD_SLOT(word)] = block;
+			touch_new(w, p, block, WORD_SIZE(word), how);
+		}
 	}
 	return p;
 }
@@ -210,7 +231,7 @@ pools_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
 	return loop(w, p, stop, RUN_TOUCH_ALL, 1);
 }
 
-/* The same, verified. */
+/* The same, verified or counted. */
 static const uint64_t *
 verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
@@ -221,6 +242,10 @@ verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 		atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
 		if ((word & WORD_KIND) == WORD_WAIT) {
 			run_wait(w, word);
+			continue;
+		}
+		if ((word & WORD_KIND) == WORD_CONTROL) {
+			run_control(w, word);
 			continue;
 		}
 		p = careful(w, p);
@@ -239,7 +264,7 @@ run_words(struct worker *w, const uint64_t *p, const uint64_t *stop)
 		{ pools_none, pools_first, pools_page, pools_all },
 	};
 
-	if (w->run->verify)
+	if (w->run->verify || w->run->options->count_live)
 		return verified(w, p, stop);
 	return loops[w->a->pool != NULL][w->run->touch](w, p, stop);
 }

@@ -186,12 +186,38 @@ check_after(struct worker *w, const struct step *s, void *block)
 	fill(block, s->slot, kept, s->size);
 }
 
+/* Counts live bytes: one block of a size is replaced by another. */
+static void
+count_live(struct worker *w, uint64_t before, uint64_t after)
+{
+	struct run_board *b = w->run->board;
+	uint64_t live, peak;
+
+	if (!w->run->options->count_live)
+		return;
+	live =
+	    atomic_fetch_add(&b->live_bytes, after - before) + after - before;
+	peak = atomic_load(&b->live_peak);
+	while (live > peak && live >> 63 == 0 &&
+	    !atomic_compare_exchange_weak(&b->live_peak, &peak, live))
+		;
+}
+
+/* The latency of a call, without that of the clock. */
+static void
+note_latency(struct worker *w, enum run_kind kind, uint64_t taken)
+{
+	uint64_t empty = w->run->board->empty_ticks;
+
+	run_note(&w->latency[kind], taken > empty ? taken - empty : 0);
+}
+
 static void
 step_run(struct worker *w, const struct step *s, int timed)
 {
 	void **slot = &w->slots[s->slot], *old = *slot, *block;
 	int verify = w->run->verify;
-	uint64_t began = 0, taken, empty;
+	uint64_t began = 0;
 
 	if (verify)
 		check_before(w, s, old);
@@ -199,13 +225,12 @@ step_run(struct worker *w, const struct step *s, int timed)
 		*slot = NULL;
 	if (timed)
 		began = run_ticks();
+	/* what is freed is gone before anybody can get it again */
+	if (s->kind == RUN_FREE && old != NULL)
+		count_live(w, s->size, 0);
 	block = call(w, s, old);
-	if (timed) {
-		taken = run_ticks() - began;
-		empty = w->run->board->empty_ticks;
-		run_note(&w->latency[s->kind],
-		    taken > empty ? taken - empty : 0);
-	}
+	if (timed)
+		note_latency(w, s->kind, run_ticks() - began);
 	if (s->kind == RUN_FREE)
 		return;
 	if (block == NULL && s->size > 0) {
@@ -213,6 +238,12 @@ step_run(struct worker *w, const struct step *s, int timed)
 		if (s->kind == RUN_REALLOC)
 			return; /* the block is as it was */
 	}
+	if (w->extra != NULL)
+		count_live(w,
+		    s->kind == RUN_REALLOC && old != NULL ?
+		        w->extra[s->slot].size :
+		        0,
+		    block != NULL ? s->size : 0);
 	if (block == NULL && w->extra != NULL)
 		w->extra[s->slot].size = 0;
 	*slot = block;
@@ -238,6 +269,7 @@ part_free(struct worker *w, const struct step *s)
 
 	if (block == NULL)
 		return;
+	count_live(w, size, 0);
 	if (w->run->verify) {
 		wrong = compare(block, s->slot, offset, offset + size);
 		if (wrong != offset + size)
@@ -270,6 +302,7 @@ with_pool(struct worker *w, struct step *s)
 	}
 	if (w->run->verify)
 		check_before(w, s, w->slots[s->slot]);
+	count_live(w, s->size, 0);
 	w->slots[s->slot] = NULL;
 }
 
@@ -320,10 +353,46 @@ run_careful(struct worker *w, const uint64_t *p)
 	step(w, p, 0);
 }
 
+/* The two most frequent operations, of malloc. */
+static void
+time_free(struct worker *w, uint64_t word)
+{
+	void **slot = &w->slots[WORD_SLOT(word)], *block = *slot;
+	uint64_t began;
+
+	*slot = NULL;
+	began = run_ticks();
+	w->a->free(block);
+	note_latency(w, RUN_FREE, run_ticks() - began);
+}
+
+static void
+time_malloc(struct worker *w, const uint64_t *p)
+{
+	uint64_t size = WORD_SIZE(*p), began;
+	void *block;
+
+	began = run_ticks();
+	block = w->a->malloc(size);
+	note_latency(w, RUN_MALLOC, run_ticks() - began);
+	w->slots[WORD_SLOT(*p)] = block;
+	if (block != NULL)
+		touch_block(block, size, w->run->touch);
+	else if (size > 0)
+		run_error(w, RUN_NULL, p, WORD_SLOT(*p), 0, NULL);
+}
+
 void
 run_timed(struct worker *w, const uint64_t *p)
 {
-	step(w, p, 1);
+	uint64_t kind = *p & WORD_KIND;
+
+	if (w->extra != NULL || kind > WORD_FREE)
+		step(w, p, 1);
+	else if (kind == WORD_FREE)
+		time_free(w, *p);
+	else
+		time_malloc(w, p);
 }
 
 /* -------------------------------------------------------------- the end */

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A thread of a run: all words of a chunk, with stops to keep a recorded time
- * and to time an operation; and its waits for other threads.
+ * The threads of a run: their start and end; all words of a chunk, with stops
+ * to keep a recorded time and to time an operation; waits for other threads and
+ * for windows.
  *
  * A thread that waits looks for a moment how far the other one is, and then
  * sleeps until that one wakes it.  One that goes on looks for sleepers only
  * where it publishes how far it is, and there without a barrier: it looks
  * again, with one, before it waits or ends.
  */
+/* for sigaltstack, which is XSI */
+#define _XOPEN_SOURCE 700
 #include "telreplay/run/run_inside.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define NEVER UINT64_MAX
@@ -67,22 +73,35 @@ ask(struct worker *other, uint64_t position)
 	return look(other, position);
 }
 
+/* Sleeps until it is woken, or for a while. */
+static void
+nap(pthread_cond_t *moved, pthread_mutex_t *lock)
+{
+	uint64_t ns = run_now() + NAP;
+	struct timespec until;
+
+	until.tv_sec = (time_t)(ns / 1000000000);
+	until.tv_nsec = (long)(ns % 1000000000);
+	(void)pthread_cond_timedwait(moved, lock, &until);
+}
+
 static uint64_t
 sleep_for(struct worker *other, uint64_t position)
 {
-	struct timespec until;
-	uint64_t done, ns;
+	uint64_t done;
 
 	(void)pthread_mutex_lock(&other->lock);
 	while ((done = ask(other, position)) == 0) {
-		ns = run_now() + NAP;
-		until.tv_sec = (time_t)(ns / 1000000000);
-		until.tv_nsec = (long)(ns % 1000000000);
-		(void)pthread_cond_timedwait(&other->moved, &other->lock,
-		    &until);
+		nap(&other->moved, &other->lock);
 	}
 	(void)pthread_mutex_unlock(&other->lock);
 	return done;
+}
+
+static void
+set_state(struct worker *w, enum run_state state)
+{
+	atomic_store_explicit(&w->board->state, state, memory_order_relaxed);
 }
 
 /* Waiting is not work: its time is subtracted, and that of the clock calls. */
@@ -119,17 +138,20 @@ run_wait(struct worker *w, uint64_t word)
 	if (done == 0) {
 		run_wake(w);
 		began = run_cpu();
+		set_state(w, RUN_WAITING);
 		done = look_again(other, position, w->run->spin);
 		if (done == 0)
 			done = sleep_for(other, position);
+		set_state(w, RUN_WORKING);
 		w->board->blocked++;
 		note(w, began);
 	}
 	w->seen[WORD_SLOT(word)] = (uint32_t)done;
 }
 
-int
-run_wait_open(struct worker *w)
+/* A condition by the monotonic clock, and its lock.  1, or 0. */
+static int
+moved_open(pthread_cond_t *moved, pthread_mutex_t *lock)
 {
 	pthread_condattr_t attributes;
 	int good;
@@ -137,14 +159,20 @@ run_wait_open(struct worker *w)
 	if (pthread_condattr_init(&attributes) != 0)
 		return 0;
 	good = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-	    pthread_cond_init(&w->moved, &attributes) == 0;
+	    pthread_cond_init(moved, &attributes) == 0;
 	(void)pthread_condattr_destroy(&attributes);
-	if (good && pthread_mutex_init(&w->lock, NULL) != 0) {
-		(void)pthread_cond_destroy(&w->moved);
+	if (good && pthread_mutex_init(lock, NULL) != 0) {
+		(void)pthread_cond_destroy(moved);
 		good = 0;
 	}
-	w->opened = good;
 	return good;
+}
+
+int
+run_wait_open(struct worker *w)
+{
+	w->opened = moved_open(&w->moved, &w->lock);
+	return w->opened;
 }
 
 void
@@ -160,6 +188,88 @@ run_wait_close(struct worker *w)
 		return;
 	(void)pthread_cond_destroy(&w->moved);
 	(void)pthread_mutex_destroy(&w->lock);
+}
+
+/* --------------------------------------------------------------- windows */
+
+/* Passes the windows that all threads have left. */
+static void
+advance(struct run *r)
+{
+	uint64_t low = atomic_load(&r->low);
+
+	/* of two that leave the last ones, each sees what the other has done */
+	while (low <= r->facts->windows && atomic_load(&r->inside[low]) == 0)
+		if (atomic_compare_exchange_weak(&r->low, &low, low + 1))
+			low++;
+}
+
+void
+run_window_reset(struct run *r)
+{
+	atomic_store(&r->low, 1);
+	atomic_store(&r->low_wanted, NEVER);
+	advance(r);
+}
+
+static void
+leave_window(struct worker *w)
+{
+	struct run *r = w->run;
+	uint64_t began;
+	uint32_t window = w->window;
+
+	w->window = 0;
+	if (window == 0 || atomic_fetch_sub(&r->inside[window], 1) != 1)
+		return;
+	advance(r);
+	if (atomic_load(&r->low) < atomic_load(&r->low_wanted))
+		return;
+	began = run_cpu();
+	(void)pthread_mutex_lock(&r->low_lock);
+	atomic_store(&r->low_wanted, NEVER);
+	(void)pthread_cond_broadcast(&r->low_moved);
+	(void)pthread_mutex_unlock(&r->low_lock);
+	note(w, began);
+}
+
+/* Requests to be woken when .low is so far, and looks a last time. */
+static int
+is_low(struct run *r, uint64_t low)
+{
+	uint64_t at = atomic_load(&r->low_wanted);
+
+	while (
+	    at > low && !atomic_compare_exchange_weak(&r->low_wanted, &at, low))
+		;
+	return atomic_load(&r->low) >= low;
+}
+
+static void
+enter_window(struct worker *w, uint32_t window)
+{
+	struct run *r = w->run;
+	uint64_t low = window - 1, began;
+	int i;
+
+	leave_window(w);
+	w->window = window;
+	if (atomic_load(&r->low) >= low)
+		return;
+	run_wake(w);
+	began = run_cpu();
+	set_state(w, RUN_WAITING);
+	for (i = 0; i < r->spin && atomic_load(&r->low) < low; i++)
+		relax();
+	if (atomic_load(&r->low) < low) {
+		(void)pthread_mutex_lock(&r->low_lock);
+		while (!is_low(r, low))
+			nap(&r->low_moved, &r->low_lock);
+		(void)pthread_mutex_unlock(&r->low_lock);
+	}
+	set_state(w, RUN_WORKING);
+	w->board->blocked++;
+	note(w, began);
 }
 
 /* ---------------------------------------------------------------- chunks */
@@ -188,9 +298,11 @@ keep_time(struct worker *w)
 	ns = clock > first ? (double)(clock - first) * r->tick_ns : 0;
 	due = r->pace_start + (ns < 1e18 ? (uint64_t)ns : 0);
 	now = run_now();
-	if (now < due)
+	if (now < due) {
+		set_state(w, RUN_WAITING);
 		sleep_until(due);
-	else if (now - due > w->board->late_ns)
+		set_state(w, RUN_WORKING);
+	} else if (now - due > w->board->late_ns)
 		w->board->late_ns = now - due;
 }
 
@@ -224,7 +336,7 @@ sample(struct worker *w, const uint64_t *p)
 {
 	uint64_t kind = *p & WORD_KIND;
 
-	if (kind == WORD_WAIT || kind == WORD_USE)
+	if (!word_is_operation(kind))
 		return run_words(w, p, p + 1);
 	atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
 	run_timed(w, p);
@@ -234,11 +346,11 @@ sample(struct worker *w, const uint64_t *p)
 	return p;
 }
 
-/* All words of a chunk. */
+/* The words up to the end of the chunk, or of the thread. */
 static void
 work(struct worker *w)
 {
-	const uint64_t *p = w->first, *stop, *word;
+	const uint64_t *p = w->next, *stop, *word;
 
 	if (w->run->sample == 0 && w->times == w->times_end) {
 		(void)run_words(w, p, w->end);
@@ -275,14 +387,180 @@ run_thread_here(void)
 	return thread_here;
 }
 
-void
+/* Runs the words of a thread, up to the end of the chunk or its own. */
+static void
 run_chunk(struct worker *w)
 {
+	uint64_t began = run_cpu();
+
 	thread_here = w->number;
-	w->began_ns = run_now();
-	w->cpu_ns = run_cpu();
+	set_state(w, RUN_WORKING);
+	if (w->began_ns == 0)
+		w->began_ns = run_now();
 	work(w);
+	leave_window(w);
+	if (w->end != w->last && (*w->end & WORD_PUBLISH) != 0)
+		run_publish(w, w->end + 1);
 	run_wake(w);
-	w->cpu_ns = run_cpu() - w->cpu_ns;
+	w->cpu_ns += run_cpu() - began;
 	w->ended_ns = run_now();
+}
+
+/* --------------------------------------------------------------- threads */
+
+/*
+ * What follows the words that a thread has run: those of the thread that is
+ * started in its place, if it has ended.  Returns nonzero if it has.
+ */
+static int
+next_words(struct worker *w)
+{
+	struct run *r = w->run;
+	int ended = w->end != w->last;
+
+	if (ended) {
+		w->next = w->end + 1;
+		w->end = w->first + WORD_SLOT(*w->end);
+	} else {
+		w->next = w->last;
+		ended = r->chunk >= r->facts->lives[w->number].last_chunk;
+	}
+	if (w->next == w->last && w->counted) {
+		w->counted = 0;
+		if (--r->left == 0)
+			(void)pthread_cond_signal(&r->finished);
+	}
+	return ended;
+}
+
+/*
+ * A signal handler for a stack that is full needs one of its own.  before: set
+ * to the one that there was, as a sanitizer has its own and frees it.
+ */
+static void
+set_signal_stack(const struct worker *w, stack_t *before)
+{
+	stack_t stack;
+
+	memset(&stack, 0, sizeof(stack));
+	stack.ss_sp = w->signal_stack;
+	stack.ss_size = RUN_SIGNAL_STACK;
+	(void)sigaltstack(&stack, before);
+}
+
+static void *
+thread_main(void *arg)
+{
+	struct worker *w = arg;
+	struct run *r = w->run;
+	uint64_t generation;
+	stack_t before;
+	int ended = 0;
+
+	set_signal_stack(w, &before);
+	while (!ended) {
+		run_chunk(w);
+		(void)pthread_mutex_lock(&r->lock);
+		ended = next_words(w);
+		generation = r->generation;
+		set_state(w, ended ? RUN_ENDED : RUN_IDLE);
+		while (!ended && generation == r->generation && !r->stop)
+			(void)pthread_cond_wait(&r->loaded, &r->lock);
+		ended |= r->stop;
+		(void)pthread_mutex_unlock(&r->lock);
+	}
+	(void)sigaltstack(&before, NULL);
+	return NULL;
+}
+
+/* Starts a thread, on the stack of one that has ended. */
+static void
+start(struct worker *w, struct worker *other)
+{
+	uint64_t began = run_cpu();
+	struct run *r = w->run;
+	pthread_attr_t attributes;
+	int good;
+
+	if (other->joinable)
+		(void)pthread_join(other->thread, NULL);
+	good = pthread_attr_init(&attributes) == 0;
+	/* behind the guard page */
+	other->joinable = good &&
+	    pthread_attr_setstack(&attributes, other->stack + RUN_PAGE,
+	        RUN_STACK) == 0;
+	if (!other->joinable ||
+	    pthread_create(&other->thread, &attributes, thread_main, other) !=
+	        0) {
+		other->joinable = 0;
+		run_error(w, RUN_NO_START, NULL, 0, 0, NULL);
+		if (r->options->phase != NULL)
+			r->options->phase(r->options->arg, RUN_NO_THREAD);
+		abort();
+	}
+	(void)pthread_attr_destroy(&attributes);
+	note(w, began);
+}
+
+void
+run_control(struct worker *w, uint64_t word)
+{
+	if (WORD_SIZE(word) == CONTROL_WINDOW)
+		enter_window(w, WORD_SLOT(word));
+	else if (WORD_SIZE(word) == CONTROL_START)
+		start(w, &w->run->workers[WORD_SLOT(word)]);
+}
+
+int
+run_threads_open(struct run *r)
+{
+	r->opened = moved_open(&r->loaded, &r->lock);
+	if (!r->opened || pthread_cond_init(&r->finished, NULL) != 0 ||
+	    !moved_open(&r->low_moved, &r->low_lock))
+		return 0;
+	set_signal_stack(&r->workers[0], &r->signal_stack);
+	return 1;
+}
+
+void
+run_threads_chunk(struct run *r)
+{
+	struct worker *w = &r->workers[0];
+
+	(void)pthread_mutex_lock(&r->lock);
+	r->generation++;
+	(void)pthread_cond_broadcast(&r->loaded);
+	(void)pthread_mutex_unlock(&r->lock);
+	run_chunk(w);
+	(void)pthread_mutex_lock(&r->lock);
+	(void)next_words(w);
+	set_state(w, RUN_IDLE);
+	while (r->left > 0)
+		(void)pthread_cond_wait(&r->finished, &r->lock);
+	(void)pthread_mutex_unlock(&r->lock);
+}
+
+void
+run_threads_join(struct run *r)
+{
+	unsigned i;
+
+	for (i = 1; i < r->threads; i++) {
+		if (r->workers[i].joinable)
+			(void)pthread_join(r->workers[i].thread, NULL);
+		r->workers[i].joinable = 0;
+	}
+}
+
+void
+run_threads_close(struct run *r)
+{
+	if (!r->opened)
+		return;
+	(void)sigaltstack(&r->signal_stack, NULL);
+	(void)pthread_mutex_lock(&r->lock);
+	r->stop = 1;
+	(void)pthread_cond_broadcast(&r->loaded);
+	(void)pthread_mutex_unlock(&r->lock);
+	run_threads_join(r);
 }

@@ -43,6 +43,7 @@ enum phase {
 	PHASE_STARTED,
 	PHASE_READY,   /* the program is loaded */
 	PHASE_RUNNING, /* the clock runs */
+	PHASE_IDLE,    /* doing nothing, while memory is watched */
 	PHASE_ENDING,  /* freeing what the log leaves live */
 	PHASE_FREED,   /* all is freed */
 	PHASE_DONE
@@ -50,8 +51,11 @@ enum phase {
 
 /* A sample of the memory that the allocator has from the system, in bytes. */
 struct sample {
+	uint64_t ns;   /* since the run started */
 	uint64_t done; /* words of the program, of all repeats */
+	uint64_t live; /* bytes that the run has live */
 	uint64_t resident;
+	uint64_t huge;  /* of it: in huge pages */
 	uint64_t lazy;  /* of it: freed, until the kernel wants it */
 	uint64_t room;  /* usable bytes of the live blocks */
 	uint32_t known; /* the sample was taken */
@@ -67,6 +71,7 @@ struct shared {
 	uint32_t builtin; /* an enum builtin */
 	char parameters[4096];
 	struct run_options options;
+	uint64_t idle_ns; /* to do nothing for after the last event */
 
 	/* the reply */
 	atomic_uint phase; /* an enum phase */
@@ -78,13 +83,14 @@ struct shared {
 	char release[256]; /* its version, or "" */
 	char name[64];     /* of a plug-in */
 	uint32_t plugin;   /* it is one */
-	struct sample baseline, end, freed;
-	struct sample samples[SAMPLES_MAX];
-	uint64_t asked;    /* bytes requested by all allocations */
-	uint64_t given;    /* usable bytes of them */
-	uint32_t has_room; /* samples have .room */
+	struct sample baseline, end, idle, freed;
+	_Atomic uint64_t room; /* usable bytes of the live blocks */
+	uint64_t asked;        /* bytes requested by all allocations */
+	uint64_t given;        /* usable bytes of them */
+	uint32_t has_room;     /* samples have .room */
 	uint64_t minor_faults, major_faults;
-	uint64_t peak; /* resident, by the kernel; 0: unknown */
+	uint64_t process_ns; /* CPU time of all threads, the clock running */
+	uint64_t peak;       /* resident, by the kernel; 0: unknown */
 };
 
 /* The board of the run follows, aligned to a page. */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "telreplay/run/calls.h"
+#include "telreplay/run/memory.h"
 #include "common/message.h"
 #include "common/page.h"
 #include "common/progress.h"
@@ -24,8 +25,10 @@
 #define SECOND 1000000000L
 /* How often a running process is checked. */
 #define TICK (SECOND / 20)
+/* How often its memory is, at first. */
+#define OBSERVED (SECOND / 1000)
 /* The most that a process may write to standard error. */
-#define SAID_MAX ((rlim_t)1 << 20)
+#define SAID_MAX ((off_t)1 << 20)
 
 int
 stage_open(struct stage *stage, size_t threads)
@@ -35,9 +38,12 @@ stage_open(struct stage *stage, size_t threads)
 	memset(stage, 0, sizeof(*stage));
 	stage->size = SHARED_BOARD + run_board_size((unsigned)threads);
 	stage->fd = memfd_create("telreplay", 0);
-	stage->said = memfd_create("telreplay-said", MFD_CLOEXEC);
+	stage->said =
+	    memfd_create("telreplay-said", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (stage->fd < 0 || stage->said < 0 ||
-	    ftruncate(stage->fd, (off_t)stage->size) != 0)
+	    ftruncate(stage->fd, (off_t)stage->size) != 0 ||
+	    ftruncate(stage->said, SAID_MAX) != 0 ||
+	    fcntl(stage->said, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)
 		goto fail;
 	p = mmap(NULL, stage->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 	    stage->fd, 0);
@@ -69,6 +75,8 @@ stage_clear(struct stage *stage)
 {
 	memset(stage->shared, 0, stage->size);
 	stage->shared->magic = SHARED_MAGIC;
+	memset(&stage->observer, 0, sizeof(stage->observer));
+	stage->observer.interval = OBSERVED;
 }
 
 static void
@@ -100,9 +108,6 @@ become(struct stage *stage, char **environment, int gate,
 	/* processes that it starts are killed with it */
 	(void)setpgid(0, 0);
 	(void)setrlimit(RLIMIT_CORE, &limit);
-	limit.rlim_cur = limit.rlim_max = SAID_MAX;
-	(void)setrlimit(RLIMIT_FSIZE, &limit);
-	(void)signal(SIGXFSZ, SIG_IGN);
 	null = open("/dev/null", O_RDONLY);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(stage->said, 1) < 0 ||
 	    dup2(stage->said, 2) < 0)
@@ -188,6 +193,56 @@ reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
 	}
 }
 
+/* Half of the samples, twice as far apart. */
+static void
+thin(struct observer *o)
+{
+	size_t i;
+
+	for (i = 0; 2 * i + 1 < o->n; i++)
+		o->samples[i] = o->samples[2 * i + 1];
+	o->n = i;
+	o->interval *= 2;
+}
+
+/* Takes a sample when it is time for one. */
+static void
+observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
+{
+	struct observer *o = &stage->observer;
+	struct shared *sh = stage->shared;
+	unsigned phase = atomic_load(&sh->phase);
+	uint64_t now = progress_now(), words = 0;
+	struct sample *s;
+	struct memory m;
+
+	if (spawn->facts == NULL || phase < PHASE_RUNNING ||
+	    phase > PHASE_IDLE || now < o->next)
+		return;
+	if (o->start == 0)
+		o->start = now;
+	if (o->n == SAMPLES_MAX)
+		thin(o);
+	s = &o->samples[o->n];
+	memset(s, 0, sizeof(*s));
+	(void)run_progress(shared_board(sh), spawn->facts, &words);
+	s->ns = now - o->start;
+	s->done = words +
+	    spawn->facts->words * atomic_load(&shared_board(sh)->repeats);
+	s->live = shared_board(sh)->live_bytes;
+	s->room = sh->room;
+	s->known = (uint32_t)memory_read(pid, &m);
+	if (!s->known)
+		return;
+	s->resident = m.resident;
+	s->lazy = m.lazy;
+	s->huge = m.huge;
+	o->n++;
+	/* the kernel holds the process up while it counts: a 20th at most */
+	words = (progress_now() - now) * 20;
+	o->next = now + (words > o->interval ? words : o->interval);
+}
+
 /* Waits for the process, and kills it if it hangs.  Returns its status. */
 static int
 wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
@@ -200,8 +255,11 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGCHLD);
+	if (spawn->facts != NULL)
+		tick.tv_nsec = OBSERVED;
 	while (!reap(pid, stage, out, &status)) {
 		(void)sigtimedwait(&set, NULL, &tick);
+		observe(spawn, pid, stage);
 		if (spawn->look != NULL)
 			spawn->look(spawn->arg, stage->shared);
 		if (movement(stage->shared) != seen) {
@@ -221,7 +279,8 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 static void
 read_said(struct stage *stage, struct outcome *out)
 {
-	off_t size = lseek(stage->said, 0, SEEK_END);
+	/* the process has the same offset */
+	off_t size = lseek(stage->said, 0, SEEK_CUR);
 	off_t from = size > (off_t)sizeof(out->said) - 1 ?
 	    size - ((off_t)sizeof(out->said) - 1) :
 	    0;
@@ -239,7 +298,6 @@ read_said(struct stage *stage, struct outcome *out)
 	/* it may have control characters */
 	memmove(text, end, strlen(end) + 1);
 	(void)page_escape(line, sizeof(out->said) - 1, text);
-	(void)ftruncate(stage->said, 0);
 	(void)lseek(stage->said, 0, SEEK_SET);
 }
 

@@ -28,12 +28,23 @@ struct outcome {
 	uint64_t calls[CALLS];
 };
 
+/*
+ * Samples of a process's memory by time, from outside: neither its threads nor
+ * its allocator are held up.  When they are too many, every second one goes.
+ */
+struct observer {
+	struct sample samples[SAMPLES_MAX];
+	size_t n;
+	uint64_t start, next, interval; /* nanoseconds */
+};
+
 /* The memory that is shared with the processes. */
 struct stage {
 	struct shared *shared;
 	size_t size;
 	int fd;
 	int said; /* a file for their standard error */
+	struct observer observer;
 };
 
 /* Maps it for a number of threads.  Returns 1, or 0 after a message. */
@@ -47,6 +58,7 @@ struct spawn {
 	/* Called every 50 ms while it runs; may be NULL. */
 	void (*look)(void *arg, struct shared *sh);
 	void *arg;
+	const struct facts *facts; /* of a program to observe, or NULL */
 };
 
 /*

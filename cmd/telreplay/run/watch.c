@@ -3,7 +3,6 @@
 #include "telreplay/run/watch.h"
 
 #include <string.h>
-#include "telreplay/run/memory.h"
 
 /* malloc has no argument for this. */
 static struct {
@@ -11,52 +10,15 @@ static struct {
 	struct allocator real;
 	tel_pool_table table; /* replaces .real.pool */
 	size_t (*usable)(void *);
-	const struct facts *facts;
-	uint64_t interval;
-	atomic_int paused; /* blocks are freed after the last event */
-	atomic_uint_fast64_t done;
-	atomic_uint_fast64_t room;  /* usable bytes of the live blocks */
 	atomic_uint_fast64_t asked; /* requested bytes of all blocks */
 	atomic_uint_fast64_t given; /* usable bytes of all blocks */
 } watch;
-
-void
-watch_sample(struct sample *out)
-{
-	struct memory m;
-	uint64_t words = 0;
-
-	(void)run_progress(shared_board(watch.shared), watch.facts, &words);
-	out->done = words +
-	    watch.facts->words *
-	        atomic_load(&shared_board(watch.shared)->repeats);
-	out->room = atomic_load(&watch.room);
-	if (!memory_read(&m))
-		return;
-	out->resident = m.resident;
-	out->lazy = m.lazy;
-	out->known = 1;
-}
-
-/* Counts an operation.  The thread that reaches the interval samples. */
-static void
-count(void)
-{
-	uint64_t done;
-
-	if (atomic_load_explicit(&watch.paused, memory_order_relaxed))
-		return;
-	done = atomic_fetch_add(&watch.done, 1) + 1;
-
-	if (done % watch.interval == 0 && done / watch.interval <= SAMPLES_MAX)
-		watch_sample(&watch.shared->samples[done / watch.interval - 1]);
-}
 
 /* A new block of size bytes, with room for more. */
 static void
 add_room(size_t size, size_t room)
 {
-	(void)atomic_fetch_add(&watch.room, room);
+	(void)atomic_fetch_add(&watch.shared->room, room);
 	(void)atomic_fetch_add(&watch.asked, size);
 	(void)atomic_fetch_add(&watch.given, room);
 }
@@ -64,7 +26,7 @@ add_room(size_t size, size_t room)
 static void
 take_room(size_t room)
 {
-	(void)atomic_fetch_sub(&watch.room, room);
+	(void)atomic_fetch_sub(&watch.shared->room, room);
 }
 
 static size_t
@@ -79,7 +41,6 @@ watch_malloc(size_t size)
 	void *p = watch.real.malloc(size);
 
 	add_room(p != NULL ? size : 0, room_of(p));
-	count();
 	return p;
 }
 
@@ -89,7 +50,6 @@ watch_calloc(size_t number, size_t size)
 	void *p = watch.real.calloc(number, size);
 
 	add_room(p != NULL ? number * size : 0, room_of(p));
-	count();
 	return p;
 }
 
@@ -99,7 +59,6 @@ watch_aligned(size_t alignment, size_t size)
 	void *p = watch.real.aligned(alignment, size);
 
 	add_room(p != NULL ? size : 0, room_of(p));
-	count();
 	return p;
 }
 
@@ -113,7 +72,6 @@ watch_realloc(void *block, size_t size)
 		take_room(before);
 		add_room(p != NULL ? size : 0, room_of(p));
 	}
-	count();
 	return p;
 }
 
@@ -122,7 +80,6 @@ watch_free(void *block)
 {
 	take_room(room_of(block));
 	watch.real.free(block);
-	count();
 }
 
 static size_t
@@ -141,7 +98,6 @@ pool_alloc(void *pool, size_t size)
 	void *p = watch.real.pool->alloc(pool, size);
 
 	add_room(p != NULL ? size : 0, room_in(pool, p, size));
-	count();
 	return p;
 }
 
@@ -151,7 +107,6 @@ pool_zeroed(void *pool, size_t size)
 	void *p = watch.real.pool->zeroed(pool, size);
 
 	add_room(p != NULL ? size : 0, room_in(pool, p, size));
-	count();
 	return p;
 }
 
@@ -161,7 +116,6 @@ pool_aligned(void *pool, size_t alignment, size_t size)
 	void *p = watch.real.pool->aligned(pool, alignment, size);
 
 	add_room(p != NULL ? size : 0, room_in(pool, p, size));
-	count();
 	return p;
 }
 
@@ -175,7 +129,6 @@ pool_resize(void *pool, void *block, size_t from, size_t to)
 		take_room(before);
 		add_room(to, room_in(pool, p, to));
 	}
-	count();
 	return p;
 }
 
@@ -184,7 +137,6 @@ pool_free(void *pool, void *block, size_t size)
 {
 	take_room(room_in(pool, block, size));
 	watch.real.pool->free(pool, block, size);
-	count();
 }
 
 static void
@@ -192,7 +144,6 @@ pool_free_part(void *pool, void *part, size_t size)
 {
 	take_room(size);
 	watch.real.pool->free_part(pool, part, size);
-	count();
 }
 
 static void *
@@ -201,7 +152,6 @@ pool_reserve(void *buffer, size_t size)
 	void *p = watch.real.pool->reserve(buffer, size);
 
 	add_room(p != NULL ? size : 0, p != NULL ? size : 0);
-	count();
 	return p;
 }
 
@@ -227,14 +177,11 @@ watch_pool(struct allocator *a)
 }
 
 void
-watch_begin(struct shared *sh, struct allocator *a, size_t (*usable)(void *),
-    const struct facts *facts)
+watch_begin(struct shared *sh, struct allocator *a, size_t (*usable)(void *))
 {
 	watch.shared = sh;
 	watch.real = *a;
 	watch.usable = usable;
-	watch.facts = facts;
-	watch.interval = facts->compiled * sh->options.repeat / SAMPLES_MAX + 1;
 	if (a->pool != NULL) {
 		watch_pool(a);
 		return;
@@ -244,12 +191,6 @@ watch_begin(struct shared *sh, struct allocator *a, size_t (*usable)(void *),
 	a->aligned = watch_aligned;
 	a->realloc = watch_realloc;
 	a->free = watch_free;
-}
-
-void
-watch_pause(int on)
-{
-	atomic_store(&watch.paused, on);
 }
 
 void

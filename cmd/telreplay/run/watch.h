@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Watch: wraps the functions of an allocator, to count and to sample memory
- * every so many operations.  Timed runs do without.
+ * Watch: wraps the functions of an allocator, to count the bytes that blocks
+ * have room for.  Timed runs do without.
  */
 #ifndef TELREPLAY_WATCH_H
 #define TELREPLAY_WATCH_H
@@ -11,17 +11,10 @@
 /*
  * Wraps an allocator.
  * usable: malloc_usable_size() of the allocator, or NULL.
- * facts: of the program; there are up to SAMPLES_MAX samples of it.
  * A process has one at most: malloc has no argument for it.
  */
 void watch_begin(struct shared *sh, struct allocator *a,
-    size_t (*usable)(void *), const struct facts *facts);
-
-/* Takes a sample. */
-void watch_sample(struct sample *out);
-
-/* Nonzero: the next operations are not of the trace. */
-void watch_pause(int on);
+    size_t (*usable)(void *));
 
 /* Writes the counts to the shared memory. */
 void watch_end(void);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The first screen: a row for each allocator, with what matters most, and below
+ * each but the first its ratios to the first.
+ */
+#include "show.h"
+
+#include <string.h>
+#include "common/page.h"
+
+#define COLUMNS 7
+
+/* What is compared, in the order of the columns. */
+struct figures {
+	double value[COLUMNS];
+	int known[COLUMNS];
+};
+
+/* The latency under which 99 % of all operations stay. */
+static double
+p99(const struct result *s)
+{
+	struct run_latency all;
+	struct run_board scale;
+	size_t k;
+
+	memset(&all, 0, sizeof(all));
+	memset(&scale, 0, sizeof(scale));
+	scale.tick_ns = s->tick_ns;
+	for (k = 0; k < RUN_KINDS; k++)
+		run_latency_add(&all, &s->latency[k]);
+	return run_quantile(&scale, &all, 0.99);
+}
+
+static void
+set(struct figures *f, size_t i, int known, double value)
+{
+	f->known[i] = known;
+	f->value[i] = value;
+}
+
+static struct figures
+figures_of(const struct show *show, const struct result *s)
+{
+	int timed = s->nruns > 0 && result_own_known(s);
+	double live = (double)show->facts->peak_bytes;
+	struct figures f;
+	size_t k, samples = 0;
+
+	for (k = 0; k < RUN_KINDS; k++)
+		samples += s->latency[k].count > 0;
+	set(&f, 0, timed, result_cost(s).median - result_own(s));
+	set(&f, 1, samples > 0, p99(s));
+	set(&f, 2, timed,
+	    result_process(s).median -
+	        (s->own != NULL ? result_process(s->own).median : 0));
+	set(&f, 3, s->watched, (double)s->peak);
+	set(&f, 4, s->watched, (double)result_resident(s, &s->end));
+	set(&f, 5, s->watched, show_ratio((double)s->peak, live));
+	set(&f, 6, s->nruns > 0, result_faults(s).median);
+	return f;
+}
+
+/* Whether the runs of two say nothing of which one is faster. */
+static int
+overlap(const struct result *a, const struct result *b)
+{
+	struct spread x = result_cost(a), y = result_cost(b);
+
+	return x.least <= y.most && y.least <= x.most;
+}
+
+static const char *const names[COLUMNS] = { "ns", "p99_ns", "process_ns",
+	"peak_bytes", "end_bytes", "peak_over_live", "page_faults" };
+
+static void
+put_figures(struct report *r, const struct result *s, const struct figures *f)
+{
+	static const struct report_value unknown = { .type = REPORT_UNKNOWN };
+	size_t i;
+
+	report_row(r, REPORT_TEXT);
+	report_cell(r, report_string(s->candidate->name));
+	for (i = 0; i < COLUMNS; i++) {
+		if (!f->known[i])
+			report_cell(r, unknown);
+		else if (i >= 3 && i != 5)
+			report_cell(r, report_count((uint64_t)f->value[i]));
+		else
+			report_cell(r, report_real(f->value[i]));
+	}
+}
+
+static void
+put_ratios(struct report *r, const struct figures *f,
+    const struct figures *first, int overlaps)
+{
+	size_t i;
+
+	report_row(r, REPORT_TEXT);
+	report_cell(r, report_string(""));
+	for (i = 0; i < COLUMNS; i++) {
+		if (!f->known[i] || !first->known[i] || !(first->value[i] > 0))
+			report_cell(r, report_string(""));
+		else
+			report_cell(r,
+			    report_string(report_text(r, "%s%.2f",
+			        overlaps && i == 0 ? "~" : "x",
+			        f->value[i] / first->value[i])));
+	}
+}
+
+/* For programs: the same ratios, of each allocator. */
+static void
+put_data(struct report *r, const struct result *s, const struct result *first,
+    const struct figures *f, const struct figures *of_first)
+{
+	size_t i;
+
+	report_section(r, REPORT_DATA, "ratio")->name = s->candidate->name;
+	for (i = 0; i < COLUMNS; i++)
+		if (f->known[i] && of_first->known[i] && of_first->value[i] > 0)
+			report_data(r, names[i],
+			    report_real(f->value[i] / of_first->value[i]));
+	report_data(r, "overlaps",
+	    report_count((uint64_t)(overlap(s, first) != 0)));
+	report_put(r);
+}
+
+static void
+open_table(struct report *r)
+{
+	struct report_section *s = report_section(r, REPORT_TEXT, "comparison");
+	struct report_field *f =
+	    report_column(r, "allocator", "", REPORT_GROUPED, 12);
+
+	s->title = "comparison";
+	s->indent = 2;
+	f->left = 1;
+	f->most = 12;
+	(void)report_column(r, names[0], "ns/op", REPORT_SHORT, 9);
+	(void)report_column(r, names[1], "p99 ns", REPORT_SHORT, 8);
+	(void)report_column(r, names[2], "CPU/op", REPORT_SHORT, 8);
+	(void)report_column(r, names[3], "peak", REPORT_SIZE, 11);
+	(void)report_column(r, names[4], "at the end", REPORT_SIZE, 11);
+	report_column(r, names[5], "peak/live", REPORT_FIXED, 10)->decimals = 2;
+	(void)report_column(r, names[6], "faults", REPORT_GROUPED, 9);
+}
+
+void
+show_comparison(struct report *r, const struct show *show)
+{
+	const struct contest *c = show->contest;
+	const struct result *first = &c->results[0], *s;
+	struct figures of_first = figures_of(show, first), f;
+	int unsure = 0;
+	size_t i;
+
+	for (i = 1; i < c->n && report_is(r, REPORT_DATA); i++) {
+		s = &c->results[i];
+		f = figures_of(show, s);
+		put_data(r, s, first, &f, &of_first);
+	}
+	if (!report_is(r, REPORT_TEXT))
+		return;
+	open_table(r);
+	for (i = 0; i < c->n; i++) {
+		s = &c->results[i];
+		f = figures_of(show, s);
+		put_figures(r, s, &f);
+		if (i == 0)
+			continue;
+		put_ratios(r, &f, &of_first, overlap(s, first));
+		unsure |= f.known[0] && of_first.known[0] && overlap(s, first);
+	}
+	if (unsure)
+		report_note(r, REPORT_TEXT, NULL,
+		    "~: the ranges of the runs overlap, which says nothing of "
+		    "who is faster");
+	report_put(r);
+}
