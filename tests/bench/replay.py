@@ -3,7 +3,8 @@
 
 replay.py FOLDER: traces are made there.  All figures are CPU time.  Its own
 cost is that of the null allocator; the least of several runs is shown, as
-what disturbs a run only adds to it.
+what disturbs a run only adds to it.  The judge of it is replay_loop.c, the
+loop that anybody would write, in rounds that take turns with telreplay's.
 """
 
 import csv
@@ -60,7 +61,10 @@ TRACES = [
     ("5,000 live blocks", lambda out: live(out, 5000, (1,)), 2.0),
     ("50,000 live blocks", lambda out: live(out, 50000, (1, 2, 8)), 3.5),
     ("two threads that wait", threads, 2.5),
+    ("two threads in windows", threads, 6.0),
 ]
+# How often the loops take turns.
+ROUNDS = 12
 # The least millions of events a second.
 COMPILED = [("text", "", 10.0), (".tel", "-f tel", 20.0)]
 
@@ -78,11 +82,11 @@ def cpu_of(command):
     return least
 
 
-def own_cost(trace):
+def own_cost(trace, *options):
     """Nanoseconds an operation with the null allocator."""
     report = subprocess.run(
-        ["telreplay", "-a", "null", "--runs", str(RUNS), "--sample", "0",
-         "-f", "csv", trace],
+        ["telreplay", "-a", "null", "--runs", str(RUNS), "-f", "csv",
+         *options, trace],
         check=True, stdout=subprocess.PIPE, text=True).stdout
     runs = {}
     for row in csv.DictReader(report.splitlines()):
@@ -90,6 +94,18 @@ def own_cost(trace):
             runs.setdefault(row["item"], {})[row["figure"]] = float(
                 row["value"])
     return min(run["cpu_ns"] / run["operations"] for run in runs.values())
+
+
+def ratios(loop, trace):
+    """The cost over that of the loop, without and with samples."""
+    least = [float("inf")] * 3
+    for _ in range(ROUNDS):
+        hand = subprocess.run([loop, trace, str(RUNS)], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        for i, ns in enumerate((float(hand), own_cost(trace, "--sample=0"),
+                                own_cost(trace))):
+            least[i] = min(least[i], ns)
+    return least[1] / least[0], least[2] / least[0]
 
 
 def line(what, value, target, over):
@@ -103,8 +119,18 @@ def main():
         path = os.path.join(folder, f"replay{number}.txt")
         with open(path, "w", encoding="ascii") as out:
             make(out)
-        cost = own_cost(path)
+        window = "2%" if "windows" in name else "none"
+        cost = own_cost(path, "--sample=0", "--window", window)
         line("own cost, " + name, cost, target, cost > target)
+    loop = os.path.join(folder, "replay_loop")
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-o", loop,
+                    "tests/bench/replay_loop.c"], check=True)
+    print(f"\n{'':34} {'ratio':>9} {'most':>7}")
+    for number, (name, _, _) in enumerate(TRACES[:2]):
+        pair = ratios(loop, os.path.join(folder, f"replay{number}.txt"))
+        for how, ratio, most in zip(("", ", sampled"), pair, (1.15, 1.3)):
+            line(f"over a loop by hand, {name}{how}"[:34], ratio, most,
+                 ratio > most)
     print(f"\n{'':34} {'M/s':>9} {'least':>7}")
     trace = os.path.join(folder, "replay1.txt")
     for name, form, target in COMPILED:
