@@ -90,7 +90,8 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  * is then off by less than 1 in 2^bits, and never above the largest value.
  * All edges are half open, and at most 65536 buckets are allowed.  tally: the
  * first max keys (1 to 2^24) that come, integers or strings, have a bucket
- * each; the weight of others is counted in one number.
+ * each; the weight of others is counted in one number.  Where the value is
+ * label(FIELD), what has no label is a key of its own, which is missing.
  *
  * dur: time from an event of type START to the next of END with an equal
  * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the

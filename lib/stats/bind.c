@@ -199,6 +199,8 @@ value_action(const struct definition *d, const struct tel_type *t,
 	int at;
 
 	a->what = ACT_VALUE;
+	a->unlabelled =
+	    d->label[0] != '\0' && tel_type_find_field(t, d->label) >= 0;
 	if (d->field == NULL || d->every)
 		return 1;
 	at = tel_type_find_field(t, d->field);

@@ -144,7 +144,9 @@ act_value(struct tel_stats *s, const struct action *a,
 	/* what is wrong for all events of a type was reported by binding */
 	if (tel_expr_eval(a->definition->value, ev, &v) != TEL_OK)
 		return stats_no_memory(s);
-	return v.missing ? TEL_OK : update(s, a->definition, ev, &v);
+	if (v.missing && !a->unlabelled)
+		return TEL_OK;
+	return update(s, a->definition, ev, &v);
 }
 
 /* ------------------------------------------------------------- pairs */

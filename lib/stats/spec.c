@@ -522,6 +522,35 @@ tel__piece_field(const struct piece *p)
 }
 
 int
+tel__piece_label(const struct piece *p, char *name, size_t size)
+{
+	const char *s = p->text, *from;
+	char quote = '\0';
+	size_t n = 0;
+
+	if (s == NULL || strncmp(s, "label", 5) != 0)
+		return 0;
+	s = lex_blanks(s + 5);
+	if (*s != '(')
+		return 0;
+	s = lex_blanks(s + 1);
+	if (*s == '"' || *s == '\'')
+		quote = *s++;
+	else
+		s += *s == '.';
+	for (from = s; lex_word(*s); s++)
+		n++;
+	if (quote != '\0' && *s++ != quote)
+		return 0;
+	s = lex_blanks(s);
+	if (n == 0 || n >= size || *s != ')' || *lex_blanks(s + 1) != '\0')
+		return 0;
+	memcpy(name, from, n);
+	name[n] = '\0';
+	return 1;
+}
+
+int
 tel__piece_has_word(const struct piece *p, const char *word)
 {
 	const char *s = p->text;

@@ -80,6 +80,12 @@ tel_status tel__pieces_split(const char *text, struct piece *pieces,
 /* Whether an expression is but the name of a field: that, else NULL. */
 const char *tel__piece_field(const struct piece *p);
 
+/*
+ * Whether an expression is but the label of a field, "label(FIELD)": 1 with
+ * the name of the field in name, or 0.
+ */
+int tel__piece_label(const struct piece *p, char *name, size_t size);
+
 /* Whether an expression contains a word, outside of quotes. */
 int tel__piece_has_word(const struct piece *p, const char *word);
 

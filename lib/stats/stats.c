@@ -173,6 +173,9 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 		st = make_filter(s, d, text);
 	if (spec->value.text != NULL && spec->weight.text == NULL)
 		d->field = tel__piece_field(&spec->value);
+	if (spec->class == TEL_CLASS_TALLY)
+		(void)tel__piece_label(&spec->value, d->label,
+		    sizeof(d->label));
 	d->every = tel__piece_has_word(&spec->value, "dt") ||
 	    tel__piece_has_word(&spec->weight, "dt") ||
 	    tel__piece_has_word(&spec->condition, "dt") ||

@@ -18,9 +18,10 @@
 struct action {
 	struct definition *definition;
 	enum { ACT_FIELD, ACT_VALUE, ACT_START, ACT_END, ACT_MIDDLE } what;
-	int test;    /* the condition depends on the event */
-	int field;   /* ACT_FIELD: the value */
-	int by_role; /* pairs: the role says what identifies a range */
+	int test;       /* the condition depends on the event */
+	int field;      /* ACT_FIELD: the value */
+	int unlabelled; /* ACT_VALUE: a value without a label is a key, too */
+	int by_role;    /* pairs: the role says what identifies a range */
 	uint32_t pair;
 	const struct tel_field *load; /* of ACT_FIELD */
 };

@@ -329,7 +329,10 @@ for name in sorted(sums):
 	    "${traces[@]}" | python3 -c '
 import json, sys
 for line in sys.stdin:
-    for key in sorted(json.loads(line).get("buckets", []), key=lambda k: k["key"]):
+    buckets = json.loads(line).get("buckets", [])
+    # what has no label is a key, too
+    named = [b for b in buckets if b["key"] is not None]
+    for key in sorted(named, key=lambda k: k["key"]):
         print(key["key"], key["count"])' | diff want -
 	# of each processor what lies between its own markers
 	for log in "${traces[@]}"; do
