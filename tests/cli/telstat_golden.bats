@@ -70,7 +70,7 @@ golden() {
 		    -s 'sizes=log2(size)' mpsio.log
 	done
 	for form in text csv json; do
-		golden "$form" deltas -i 400k --deltas -s 'n=growth(1)' \
+		golden "$form" deltas -i 400kticks --deltas -s 'n=growth(1)' \
 		    -s 'sizes=log2(size)' mpsio.log
 	done
 }
