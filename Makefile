@@ -15,6 +15,7 @@ BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
+DATADIR    ?= $(PREFIX)/share/teltools
 INSTALL    ?= install
 PKG_CONFIG ?= pkg-config
 CFLAGS     ?= -O2 -g
@@ -81,7 +82,7 @@ PAR = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 MAKEFLAGS += --no-print-directory
 
 all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BUILD)/libtel-emit.a \
-    $(BUILD)/libtel-emit.so $(BIN)
+    $(BUILD)/libtel-emit.so $(BIN) $(BUILD)/schemas.tel.gz
 
 # ------------------------------------------------------------ compilation
 
@@ -145,6 +146,12 @@ $(BUILD)/bin/$(1): $(call obj,$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)) \
 	$$(Q)$$(LINK) -o $$@ $$^ $$(ALL_LIBS)
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
+
+# All built-in schemas, for decoders of others: tel(5).
+$(BUILD)/schemas.tel.gz: $(BUILD)/bin/telcat
+	$(SAY) GEN $@
+	$(Q)$(BUILD)/bin/telcat --types -f tel >$@.raw && \
+	    gzip -9 -n <$@.raw >$@.new && rm -f $@.raw && mv $@.new $@
 
 # Unit tests may see the insides of the library and of the commands.
 $(UNIT): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
@@ -286,6 +293,9 @@ TO_BIN = $(DESTDIR)$(BINDIR)
 TO_INC = $(DESTDIR)$(INCLUDEDIR)
 TO_LIB = $(DESTDIR)$(LIBDIR)
 TO_MAN = $(DESTDIR)$(MANDIR)
+TO_DATA = $(DESTDIR)$(DATADIR)
+# What programs that are no part of teltools may use.
+DATA = $(BUILD)/schemas.tel.gz
 
 install: all
 	$(SAY) TO '$(DESTDIR)$(PREFIX)'
@@ -303,6 +313,8 @@ install: all
 	    sed $(PC) lib/$$lib.pc.in \
 	        >'$(TO_LIB)'/pkgconfig/$$lib.pc && \
 	    chmod 644 '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
+	$(Q)$(INSTALL) -d '$(TO_DATA)'
+	$(Q)$(INSTALL) -m 644 $(DATA) '$(TO_DATA)'
 	$(Q)for page in $(MANS); do \
 	    $(INSTALL) -d '$(TO_MAN)'/man$${page##*.} && \
 	    $(INSTALL) -m 644 $$page '$(TO_MAN)'/man$${page##*.} || \
@@ -321,6 +333,10 @@ uninstall:
 	        '$(TO_LIB)'/$$lib.so.$(SOVERSION) \
 	        '$(TO_LIB)'/$$lib.so.$(VERSION) \
 	        '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
+	$(Q)for file in $(notdir $(DATA)); do \
+	    rm -f '$(TO_DATA)'/$$file || exit 1; done
+	$(Q)test ! -d '$(TO_DATA)' || \
+	    rmdir --ignore-fail-on-non-empty '$(TO_DATA)'
 	$(Q)for page in $(notdir $(MANS)); do \
 	    rm -f '$(TO_MAN)'/man$${page##*.}/$$page || exit 1; done
 

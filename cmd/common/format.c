@@ -139,6 +139,13 @@ format_find(struct format *f, const char *name, unsigned without)
 	return 0;
 }
 
+int
+format_native(const char *name)
+{
+	return name != NULL &&
+	    (strcmp(name, "tel") == 0 || strcmp(name, "tel,lines") == 0);
+}
+
 /* -------------------------------------------------------------- writer */
 
 /* Sets what --meta-set gives. */

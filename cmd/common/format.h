@@ -18,6 +18,9 @@ struct format {
  */
 int format_find(struct format *f, const char *name, unsigned without);
 
+/* Nonzero for the names of the native format. */
+int format_native(const char *name);
+
 /*
  * Makes a writer to the sink, in the format of the settings if they name one.
  * NULL after a message.

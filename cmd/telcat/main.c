@@ -16,7 +16,9 @@ main(int argc, char **argv)
 	message_begin("telcat");
 	if (telcat_options(&telcat, argc, argv) &&
 	    sink_open(&sink, &telcat.settings)) {
-		if (telcat.types)
+		if (telcat.types && telcat.format.shown == NULL)
+			telcat_annex(&telcat, &sink);
+		else if (telcat.types)
 			telcat_types(&telcat, &sink);
 		else if (telcat.format.shown == NULL)
 			telcat_write(&telcat, &sink);

@@ -82,7 +82,8 @@ check_format(const struct telcat *t, const char *name)
 		option = "-T";
 	else if (t->fields != NULL)
 		option = "-F";
-	else if (t->types)
+	else if (t->types &&
+	    (t->settings.noperands > 0 || !format_native(t->settings.format)))
 		option = "--types";
 	else if ((t->format.flags & TEL_PRINTER_HEADER) == 0 && t->no_header)
 		option = "-H";

@@ -31,4 +31,7 @@ void telcat_write(struct telcat *t, struct sink *sink);
 /* Lists event types: of the operands, or the built-in ones. */
 void telcat_types(struct telcat *t, struct sink *sink);
 
+/* Describes all types of all built-in schemas in a native stream. */
+void telcat_annex(struct telcat *t, struct sink *sink);
+
 #endif

@@ -382,3 +382,73 @@ telcat_types(struct telcat *telcat, struct sink *sink)
 		sink_failed(sink);
 	free(t);
 }
+
+/* ------------------------------------------------------------------- annex */
+
+/* One of each layout that platforms of the MPS have. */
+static const char *const platforms[] = { "lii6gc", "w3i6mv", "lii3gc", "w3i3mv",
+	"liarll" };
+
+/* Describes a schema.  Returns 1, or 0 after a message. */
+static int
+describe(tel_writer *w, struct sink *sink, const char *name)
+{
+	tel_schema *schema;
+	tel_status st = tel_schema_new(name, &schema);
+
+	if (st == TEL_OK) {
+		st = tel_writer_schema(w, schema);
+		tel_schema_free(schema);
+	}
+	if (st == TEL_OK)
+		return 1;
+	if (tel_output_errno(sink->out) != 0)
+		sink_failed(sink);
+	else
+		message_fail(STATUS_FAILED, NULL, "%s: %s", name,
+		    tel_status_text(st));
+	return 0;
+}
+
+/* Describes a release of the MPS as each layout and byte order has it. */
+static int
+describe_release(tel_writer *w, struct sink *sink, const char *release)
+{
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < 2 * sizeof(platforms) / sizeof(platforms[0]); i++) {
+		(void)snprintf(name, sizeof(name), "%s/%s%s", release,
+		    platforms[i / 2], i % 2 == 1 ? ",be" : "");
+		if (!describe(w, sink, name))
+			return 0;
+	}
+	return 1;
+}
+
+void
+telcat_annex(struct telcat *t, struct sink *sink)
+{
+	const char *name;
+	tel_writer *w;
+	unsigned i;
+	int ok = 1;
+
+	if (sink->terminal && t->settings.output == NULL) {
+		message_fail(STATUS_USAGE, NULL,
+		    "binary output is not written to a terminal: see -o");
+		return;
+	}
+	w = format_writer(&t->settings, sink, 0);
+	if (w == NULL)
+		return;
+	for (i = 0; ok && (name = tel_release_name(i)) != NULL; i++)
+		ok = strncmp(name, "mps-", 4) == 0 ?
+		    describe_release(w, sink, name) :
+		    describe(w, sink, name);
+	if (ok &&
+	    (tel_writer_finish(w) != TEL_OK ||
+	        tel_output_flush(sink->out) != TEL_OK))
+		sink_failed(sink);
+	tel_writer_free(w);
+}

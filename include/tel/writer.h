@@ -147,6 +147,13 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_flush(tel_writer *w);
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_end_file(tel_writer *w,
     const tel_reader *r);
 /*
+ * Describes a schema of which there need be no events, for a target that
+ * describes schemas: the native format.  schema: must live until this returns.
+ * Returns TEL_OK, TEL_EINVAL for another target, or as tel_writer_event().
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_schema(tel_writer *w,
+    tel_schema *schema);
+/*
  * Writes what ends the output, if anything.  Does not flush the output.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
  */

@@ -55,6 +55,8 @@ struct tel_encoder_ops {
 	tel_status (*flush)(struct tel_writer *w);
 	/* The logs so far will not be there any more; may be NULL. */
 	tel_status (*end_file)(struct tel_writer *w);
+	/* Describes a schema of which there need be no events; or NULL. */
+	tel_status (*describe)(struct tel_writer *w, struct tel_schema *schema);
 	/* What ends the output, where there may have been no log; or NULL. */
 	tel_status (*finish)(struct tel_writer *w);
 	/* Nonzero when other events need this one; may be NULL. */

@@ -518,6 +518,18 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 }
 
 tel_status
+tel_writer_schema(tel_writer *w, tel_schema *schema)
+{
+	const struct tel_encoder_ops *encoder =
+	    w->encoder != NULL ? w->encoder : w->target;
+
+	if (encoder == NULL || encoder->describe == NULL)
+		return TEL_EINVAL;
+	w->encoder = encoder;
+	return note(w, encoder->describe(w, schema));
+}
+
+tel_status
 tel_writer_finish(tel_writer *w)
 {
 	if (w->no_memory)

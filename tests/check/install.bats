@@ -40,6 +40,7 @@ use_consumer() {
 		for page in "$TEL_TOP"/man/*.[1-8]; do
 			echo "$MANDIR/man${page##*.}/${page##*/}"
 		done
+		echo "$PREFIX/share/teltools/schemas.tel.gz"
 	} | sort >"$BATS_TEST_TMPDIR/want"
 	(cd "$TEL_STAGE" && find . ! -type d ! -name .done) |
 	    sed 's/^\.//' | sort >"$BATS_TEST_TMPDIR/got"

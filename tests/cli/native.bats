@@ -107,6 +107,29 @@ same() {
 	[ -z "$output" ]
 }
 
+@test "with -u, blocks grow while input is pending" {
+	unpack 1.118.0-lii6gc-amcss
+	size=$(stat -c %s mpsio.log)
+	dd if=mpsio.log bs=4096 2>/dev/null | telcat -q -f tel -u >log.tel
+	dd if=mpsio.log bs=4096 2>/dev/null | telfilter -f tel -u >filtered.tel
+	echo "$size $(stat -c %s log.tel filtered.tel)"
+	[ $((10 * $(stat -c %s log.tel))) -le $((12 * size)) ]
+	[ $((10 * $(stat -c %s filtered.tel))) -le $((12 * size)) ]
+	telcat -q mpsio.log >want
+	telcat -q log.tel | cmp want -
+}
+
+@test "the built-in schemas are described in a stream without events" {
+	telcat --types -f tel >schemas.tel
+	run -0 --separate-stderr telcat schemas.tel
+	[ -z "$stderr" ]
+	for name in mps-1.111.0/w3i3mv mps-1.118.0/liarll,be ets hpm inst; do
+		grep -aq "$name" schemas.tel
+	done
+	run -2 telcat --types -f tel mpsio.log
+	run -2 telcat --types -f mps
+}
+
 @test "streams behind each other are a log" {
 	unpack 1.118.0-lii6gc-poolncv
 	mv mpsio.log a.log

@@ -328,6 +328,20 @@ class Event:
     """An event: type or None, code, clock, data, log, schema, labels."""
 
 
+def layout_name(name):
+    """The name of the schema in the annex with the same layout."""
+    release, _, rest = name.partition("/")
+    platform, _, order = rest.partition(",")
+    system, machine = platform[:2], platform[2:4]
+    if machine == "i3":
+        same = "w3i3mv" if system == "w3" else "lii3gc"
+    elif machine == "ar":
+        same = "liarll"
+    else:
+        same = "w3i6mv" if system == "w3" else "lii6gc"
+    return release + "/" + same + ("," + order if order == "be" else "")
+
+
 class Stream:
     """One stream: START to END."""
 
@@ -377,7 +391,8 @@ class Stream:
                 schema.types = {**known.types, **schema.types}
             self.schemas[key] = schema
         if key not in self.schemas:
-            self.schemas[key] = self.annex.get(key)
+            self.schemas[key] = self.annex.get(key) or \
+                self.annex.get(layout_name(name))
             if self.schemas[key] is None:
                 raise Bad("nothing describes the schema %s" % name)
         return log, self.schemas[key], index, offset
@@ -574,5 +589,6 @@ def read_annex(data):
             stream.start(body)
         elif kind == LOG:
             stream.log(Bytes(body))
-    out.update(stream.schemas)
+    for (name, digest), schema in stream.schemas.items():
+        out[name, digest] = out[name] = schema
     return out

@@ -339,6 +339,28 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 	return st;
 }
 
+static tel_status
+native_describe(struct tel_writer *w, struct tel_schema *schema)
+{
+	struct out_log log = { 0 };
+	struct native_out *n;
+	tel_status st = w->state == NULL ? begin(w) : tel__native_put_events(w);
+
+	n = w->state;
+	if (st == TEL_OK && n->nlogs > NATIVE_LOGS_MAX)
+		return tel__write_fail(w, TEL_ELIMIT, "more than %u logs",
+		    NATIVE_LOGS_MAX);
+	if (st == TEL_OK)
+		st = find_schema(w, schema);
+	if (st != TEL_OK)
+		return st;
+	log.number = n->nlogs++;
+	st = tel__native_put_schema(w, &log, n->last_schema);
+	/* events of another schema may be in its place later */
+	free_schemas(n);
+	return st;
+}
+
 static void
 native_close(struct tel_writer *w)
 {
@@ -437,6 +459,7 @@ const struct tel_encoder_ops tel__native_encoder = {
 	.write = native_write,
 	.flush = native_flush,
 	.end_file = native_end_file,
+	.describe = native_describe,
 	.finish = native_finish,
 	.close = native_close,
 };

@@ -135,6 +135,19 @@ put_log(struct tel_writer *w, const struct out_slot *slot,
 	return put_record(w, NATIVE_LOG, 0, NULL, 0, 0);
 }
 
+tel_status
+tel__native_put_schema(struct tel_writer *w, struct out_log *log,
+    struct out_schema *schema)
+{
+	const struct native_out *n = w->state;
+	const struct out_slot slot = { .log = log, .schema = schema };
+	tel_status st = TEL_OK;
+
+	if (!n->started)
+		st = put_start(w);
+	return st == TEL_OK ? put_log(w, &slot, NULL) : st;
+}
+
 /*
  * Describes the types of a slot of the block, if that was not done yet.  Of a
  * schema that goes by its name it is done for those that are in use, and when

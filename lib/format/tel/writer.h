@@ -171,6 +171,9 @@ struct native_out {
 tel_status tel__native_put_events(struct tel_writer *w);
 /* Writes what names things in the blocks since the last such record. */
 tel_status tel__native_put_names(struct tel_writer *w);
+/* Writes a record of a log without events, which describes a whole schema. */
+tel_status tel__native_put_schema(struct tel_writer *w, struct out_log *log,
+    struct out_schema *schema);
 /* Forgets what would be in the next one. */
 void tel__native_clear_names(struct native_out *n);
 /* Ends the stream. */
