@@ -40,9 +40,11 @@ begin(void *arg, struct source *const *srcs, int n)
 {
 	struct run *run = arg;
 
-	(void)n;
 	run->name = srcs[0]->name;
 	run->reader = srcs[0]->reader;
+	/* a block of the native format is written when there is no more input */
+	run->flush = run->telcat->settings.unbuffered &&
+	    (n > 1 || !format_native(run->telcat->settings.format));
 	return format_check(run->writer, &run->telcat->settings, run->sink,
 	    srcs[0]);
 }
@@ -92,10 +94,8 @@ idle(void *arg)
 static int
 keeps_all(const struct settings *s)
 {
-	return (strcmp(s->format, "tel") == 0 ||
-	           strcmp(s->format, "tel,lines") == 0) &&
-	    !s->select.filtering && s->select.skip == 0 &&
-	    s->select.count == UINT64_MAX;
+	return format_native(s->format) && !s->select.filtering &&
+	    s->select.skip == 0 && s->select.count == UINT64_MAX;
 }
 
 void
@@ -108,7 +108,6 @@ telcat_write(struct telcat *t, struct sink *sink)
 	memset(&run, 0, sizeof(run));
 	run.telcat = t;
 	run.sink = sink;
-	run.flush = t->settings.unbuffered;
 	run.writer = format_writer(&t->settings, sink, keeps_all(&t->settings));
 	if (run.writer == NULL)
 		return;

@@ -71,6 +71,12 @@ begin(void *arg, struct source *const *srcs, int n)
 	run->name = src->name;
 	run->reader = src->reader;
 	run->before = run->found;
+	/* a block of the native format is written when there is no more input */
+	if (n == 1 && format_native(run->telfilter->settings.format))
+		run->flush = 0;
+	else
+		run->flush =
+		    run->telfilter->settings.unbuffered || run->sink->terminal;
 	if (run->writer != NULL &&
 	    !format_check(run->writer, &run->telfilter->settings, run->sink,
 	        src))
@@ -333,7 +339,6 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 	memset(&run, 0, sizeof(run));
 	run.telfilter = t;
 	run.sink = sink;
-	run.flush = t->settings.unbuffered || sink->terminal;
 	if (t->quiet && t->count > 1)
 		t->count = 1;
 	run.full = t->count == 0;
