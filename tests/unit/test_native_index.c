@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "format/tel/index.h"
+#include "native_log.h"
 #include "tap.h"
 
 /* A file that is made: records whose bodies are of no interest. */
@@ -56,7 +57,7 @@ put_end(struct file *f, size_t begin, uint64_t entries, const void *body,
 
 /* Two blocks, the second one earlier, and names of them. */
 static void
-put_stream(struct file *f, uint64_t clock)
+put_made(struct file *f, uint64_t clock)
 {
 	const size_t begin = f->size,
 	             start = put(f, NATIVE_START, NULL, 0,
@@ -113,7 +114,7 @@ check_good(void)
 	const struct native_entry *e;
 	size_t one;
 
-	put_stream(&f, 1000);
+	put_made(&f, 1000);
 	one = f.size;
 	x = read_index(f.bytes, f.size);
 	if (!ok(x != NULL && x->count == 4, "the index of a stream"))
@@ -135,7 +136,7 @@ check_good(void)
 	        x->events == 12 && x->single && x->end == f.size - 42,
 	    "and all of it");
 	tel__native_index_free(x);
-	put_stream(&f, 5000);
+	put_made(&f, 5000);
 	x = read_index(f.bytes, f.size);
 	ok(x != NULL && x->count == 8 && !x->single && x->last == 5100 &&
 	        x->entries[4].kind == NATIVE_START &&
@@ -185,9 +186,50 @@ check_bad(void)
 	ok(taken > 0, "%u of them could be true", taken);
 }
 
+/* What the index of a log says is compared with its records. */
+static void
+check_records(void)
+{
+	static struct stream s;
+	struct native_index *x;
+	struct native_entry keep;
+	struct tel_input *in;
+	size_t i, wrong = 0, blocks = 0;
+
+	write_log(&s, 4);
+	x = read_index(s.data, s.size);
+	if (!ok(x != NULL, "a log of many blocks has an index") ||
+	    tel__input_memory(s.data, s.size, TEL_PEEK_MAX, &in) != TEL_OK)
+		return;
+	is_u64(tel__native_index_check(in, x), x->count, "which is true");
+	for (i = 0; i < x->count; i++) {
+		keep = x->entries[i];
+		if (keep.kind != NATIVE_BLOCK)
+			continue;
+		blocks++;
+		x->entries[i].first++;
+		wrong += tel__native_index_check(in, x) == i;
+		x->entries[i] = keep;
+		x->entries[i].last++;
+		wrong += tel__native_index_check(in, x) == i;
+		x->entries[i] = keep;
+		x->entries[i].count++;
+		wrong += tel__native_index_check(in, x) == i;
+		x->entries[i] = keep;
+		x->entries[i].offset++;
+		wrong += tel__native_index_check(in, x) == i;
+		x->entries[i] = keep;
+	}
+	ok(blocks >= 8 && wrong == 4 * blocks,
+	    "any number that is wrong is found");
+	tel__native_index_free(x);
+	tel__input_free(in);
+}
+
 int
 main(void)
 {
+	check_records();
 	check_good();
 	check_bad();
 	return done();

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "io/source.h"
 
 /* The record that ends a stream: its header and a head of one of these sizes. */
 #define END_HEAD 32u
 #define END_HEAD_1_0 24u
 #define END_SIZE (NATIVE_HEADER + END_HEAD)
+/* Where the body of START has the second number of the version. */
+#define NATIVE_MEDIAN_AT 1u
 /* What is taken in: some 100 MB. */
 #define ENTRIES_MAX ((size_t)1 << 21)
 #define STREAMS_MAX 4096
@@ -297,4 +300,66 @@ tel__native_index_free(struct native_index *x)
 		return;
 	free(x->entries);
 	free(x);
+}
+
+/* Reads the start of a record: 1 when it is one of the entry's kind. */
+static int
+look_at(const struct tel_input *in, const struct native_entry *e,
+    unsigned char *bytes, struct native_record *rec)
+{
+	size_t size = NATIVE_HEADER + NATIVE_HEAD_MAX;
+
+	/* a start record has no entry of its own, but is not shorter */
+	if (e->kind == NATIVE_START)
+		size = NATIVE_HEADER + NATIVE_MEDIAN_AT + 1;
+	else if (e->size < size)
+		size = e->size;
+	return size >= NATIVE_HEADER &&
+	    tel__input_read_at(in, e->offset, bytes, size) &&
+	    tel__native_look(bytes, size, rec) == 1 && rec->kind == e->kind;
+}
+
+/* Whether the record of an entry is what the entry says. */
+static int
+is_true(const struct native_entry *e, const struct native_record *rec,
+    unsigned median)
+{
+	struct native_head head;
+
+	if (native_size(rec) != e->size ||
+	    !tel__native_head(rec, median, &head))
+		return 0;
+	if (head.count != e->count || head.first != e->first ||
+	    head.last != e->last)
+		return 0;
+	return e->kind == NATIVE_NAMES ?
+	    head.lost == e->from :
+	    head.sequence == e->sequence && head.ordinal == e->ordinal;
+}
+
+size_t
+tel__native_index_check(const struct tel_input *in,
+    const struct native_index *x)
+{
+	unsigned char bytes[NATIVE_HEADER + NATIVE_HEAD_MAX];
+	struct native_record rec;
+	const struct native_entry *e;
+	unsigned median = NATIVE_MEDIAN;
+	size_t i;
+
+	if (x->count == 0 || !tel__input_read_at(in, 0, bytes, 1))
+		return x->count;
+	for (i = 0; i < x->count; i++) {
+		e = &x->entries[i];
+		if (e->kind != NATIVE_START && e->kind != NATIVE_BLOCK &&
+		    e->kind != NATIVE_NAMES)
+			continue;
+		if (!look_at(in, e, bytes, &rec))
+			return i;
+		if (e->kind == NATIVE_START)
+			median = native_body(&rec)[NATIVE_MEDIAN_AT];
+		else if (!is_true(e, &rec, median))
+			return i;
+	}
+	return x->count;
 }

@@ -47,4 +47,12 @@ tel_status tel__native_index_read(struct tel_input *in,
     struct native_index **out);
 void tel__native_index_free(struct native_index *x);
 
+/*
+ * Compares the blocks and names records with what the index says of them.
+ * Gives the number of the first entry that is wrong, or x->count; that also
+ * where the input cannot be read in places.
+ */
+size_t tel__native_index_check(const struct tel_input *in,
+    const struct native_index *x);
+
 #endif

@@ -49,7 +49,8 @@ begin(struct tel_reader *r, struct native *s)
 {
 	struct native_range *g = calloc(1, sizeof(*g));
 	const uint64_t place = tel__reader_place(r), offset = r->offset;
-	uint64_t events = 0, blocks = 0;
+	uint64_t events = 0, blocks = 0, at;
+	size_t bad;
 	tel_status st;
 
 	if (g == NULL)
@@ -66,6 +67,15 @@ begin(struct tel_reader *r, struct native *s)
 		return tel__reader_fail(r, st, "out of memory");
 	if (g->index == NULL)
 		return TEL_OK;
+	bad = tel__native_index_check(r->in, g->index);
+	if (bad < g->index->count) {
+		at = g->index->entries[bad].offset;
+		tel__native_index_free(g->index);
+		g->index = NULL;
+		return tel__reader_damage(r, at, 0,
+		    "the index does not agree with the record here: the "
+		    "whole stream is read");
+	}
 	for (; g->lead < g->index->count && events < LEAD_EVENTS &&
 	     blocks < LEAD_BLOCKS;
 	     g->lead++) {
