@@ -281,3 +281,34 @@ same() {
 	echo "$stderr"
 	[[ $stderr == *'breaks off: events after clock '* ]]
 }
+
+@test "a writer that is killed loses what its pipe held, and 64 KiB" {
+	unpack 1.118.0-lii6gc-amcss
+	telcat -q -f tel mpsio.log | telcat -q -f mps >whole.log
+	rounds=20
+	if slow; then rounds=2; fi
+	python3 - "$rounds" <<-'END'
+		import random, subprocess, sys, time
+		data = open("mpsio.log", "rb").read()
+		whole = open("whole.log", "rb").read()
+		most = 0
+		for i in range(int(sys.argv[1])):
+		    with open("killed.tel", "wb") as out:
+		        p = subprocess.Popen(["telcat", "-q", "-f", "tel"],
+		                             stdin=subprocess.PIPE, stdout=out, bufsize=0)
+		    sent, end = 0, time.monotonic() + random.uniform(0.05, 0.4)
+		    while sent < len(data) and time.monotonic() < end:
+		        sent += p.stdin.write(data[sent:][:random.randrange(1, 8192)])
+		        time.sleep(0.001)
+		    p.kill()
+		    p.wait()
+		    p.stdin.close()
+		    kept = subprocess.run(["telcat", "-q", "-f", "mps", "killed.tel"],
+		                          stdout=subprocess.PIPE,
+		                          stderr=subprocess.DEVNULL).stdout
+		    assert whole.startswith(kept)
+		    most = max(most, sent - len(kept))
+		    assert sent - len(kept) <= 2 * 65536, (sent, len(kept))
+		print("at most", most, "bytes were lost")
+	END
+}
