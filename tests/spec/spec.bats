@@ -165,3 +165,26 @@ make_case() {
 	telcat -q -f json set.tel >set.json
 	python3 "$TEL_TOP/tests/spec/compare.py" - set.json <set.tel
 }
+
+@test "the example of tel(5) is what its explanation says" {
+	python3 - "$TEL_TOP/man/tel.5" <<-'END' >example.tel
+		import re, sys
+		page = open(sys.argv[1]).read()
+		text = page.split(".Sh EXAMPLES")[1].split(".Ed")[0]
+		data = b""
+		for line in text.split(".Bd -literal\n")[1].splitlines():
+		    found = re.match(r"((?:[0-9A-F]{2} ?)+)(?:  |$)", line)
+		    data += bytes.fromhex(found.group(1))
+		sys.stdout.buffer.write(data)
+	END
+	run -0 --separate-stderr telcat -H -F size example.tel
+	[ -z "$stderr" ]
+	diff -u - <(echo "$output") <<-'END'
+		0000000000000064 Alloc size=16
+		0000000000000065 Alloc size=16
+		000000000000006B Alloc size=24
+	END
+	telcat -f json example.tel >json
+	run -0 python3 "$TEL_TOP/tests/spec/compare.py" - json <example.tel
+	[ "$output" = 3 ]
+}
