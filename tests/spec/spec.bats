@@ -184,7 +184,7 @@ make_case() {
 		0000000000000065 Alloc size=16
 		000000000000006B Alloc size=24
 	END
-	telcat -f json example.tel >json
-	run -0 python3 "$TEL_TOP/tests/spec/compare.py" - json <example.tel
+	telcat -f json example.tel >example.json
+	run -0 python3 "$TEL_TOP/tests/spec/compare.py" - example.json <example.tel
 	[ "$output" = 3 ]
 }
