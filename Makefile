@@ -295,7 +295,7 @@ TO_LIB = $(DESTDIR)$(LIBDIR)
 TO_MAN = $(DESTDIR)$(MANDIR)
 TO_DATA = $(DESTDIR)$(DATADIR)
 # What programs that are no part of teltools may use.
-DATA = $(BUILD)/schemas.tel.gz
+DATA = $(BUILD)/schemas.tel.gz share/tel.magic share/tel.xml
 
 install: all
 	$(SAY) TO '$(DESTDIR)$(PREFIX)'

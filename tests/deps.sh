@@ -30,6 +30,7 @@ check    command  pkg-config      pkg-config
 check    command  g++             g++
 check    command  mandoc          mandoc
 check    command  python3         python3
+check    command  file            file
 check    command  sqlite3         sqlite3
 check    command  zstd            zstd
 check    command  lz4             lz4

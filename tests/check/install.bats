@@ -40,7 +40,9 @@ use_consumer() {
 		for page in "$TEL_TOP"/man/*.[1-8]; do
 			echo "$MANDIR/man${page##*.}/${page##*/}"
 		done
-		echo "$PREFIX/share/teltools/schemas.tel.gz"
+		for file in schemas.tel.gz tel.magic tel.xml; do
+			echo "$PREFIX/share/teltools/$file"
+		done
 	} | sort >"$BATS_TEST_TMPDIR/want"
 	(cd "$TEL_STAGE" && find . ! -type d ! -name .done) |
 	    sed 's/^\.//' | sort >"$BATS_TEST_TMPDIR/got"
@@ -132,4 +134,17 @@ use_consumer() {
 		run ! compile "-DWRONG_$mistake"
 		[[ $output == *error:* ]]
 	done
+}
+
+@test "file(1) knows a stream by the magic that is installed" {
+	magic=$TEL_STAGE$PREFIX/share/teltools/tel.magic
+	telcat -q -f tel -o "$BATS_TEST_TMPDIR/log.tel" \
+	    "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst"
+	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/log.tel"
+	[ "$output" = "Telemetry log (teltools), version 1.1.0" ]
+	run -0 file -b --mime-type -m "$magic" "$BATS_TEST_TMPDIR/log.tel"
+	[ "$output" = application/x-tel ]
+	head -c 20 "$BATS_TEST_TMPDIR/log.tel" >"$BATS_TEST_TMPDIR/cut"
+	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/cut"
+	[[ $output != Telemetry* ]]
 }
