@@ -209,11 +209,12 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 	pr->count = ++sql->events;
 	pr->out = sql->row;
 	st = tel__render_run(pr, g, ev);
-	if (st == TEL_OK)
-		st = tel_output_flush(sql->row);
 	pr->out = out;
 	if (st != TEL_OK)
 		return st;
+	/* what did not fit has gone to take_row() already */
+	tel__buffer_put(&r->text, sql->row->buffer, sql->row->used);
+	sql->row->used = 0;
 	if (++r->count < ROWS_MAX && r->text.used < BYTES_MAX)
 		return TEL_OK;
 	return write_rows(pr, r);

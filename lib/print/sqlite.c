@@ -48,14 +48,19 @@ struct database {
 static tel_status
 fail(struct tel_printer *pr)
 {
+	static const char constraint[] = "CHECK constraint failed: ";
 	struct database *d = pr->state;
+	const char *why;
 	int code = d->db == NULL ? SQLITE_NOMEM : sqlite3_errcode(d->db);
 
 	d->failed = 1;
 	if (code == SQLITE_NOMEM)
 		return TEL_ENOMEM;
-	return tel__render_fail(pr, "%.60s: %.90s", pr->database,
-	    sqlite3_errmsg(d->db));
+	why = sqlite3_errmsg(d->db);
+	/* a constraint of ours has the whole message as its name */
+	if (strncmp(why, constraint, sizeof(constraint) - 1) == 0)
+		why += sizeof(constraint) - 1;
+	return tel__render_fail(pr, "%.60s: %.90s", pr->database, why);
 }
 
 /* Runs the statements that were made. */
@@ -228,7 +233,9 @@ start(struct tel_printer *pr)
 	pr->state = d;
 	d->created = access(pr->database, F_OK) != 0;
 	if (sqlite3_open_v2(pr->database, &d->db,
-	        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+	        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+	            SQLITE_OPEN_NOMUTEX,
+	        NULL) != SQLITE_OK)
 		return fail(pr);
 	(void)sqlite3_busy_timeout(d->db, BUSY_MS);
 	if (d->created)
