@@ -2,6 +2,7 @@
 /* Schemas: making them, types of unknown codes, and the accessors. */
 #include "model/schema.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,47 @@ tel__schema_digest(const struct tel_schema *s)
 		}
 	}
 	return h;
+}
+
+/* -------------------------------------------------------- other names */
+
+__attribute__((format(printf, 3, 4))) static void
+append(char *text, size_t size, const char *format, ...)
+{
+	size_t n = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	if ((size_t)vsnprintf(text + n, size - n, format, args) >= size - n)
+		text[n] = '\0';
+	va_end(args);
+}
+
+void
+tel__schema_other_names(const struct tel_schema *a, const struct tel_schema *b,
+    const struct tel_codes *codes, char *text, size_t size)
+{
+	const size_t base = strcspn(b->name, "/");
+	const struct tel_type *s, *t;
+	unsigned i, j, found = 0;
+
+	for (i = 0; i < a->ntypes; i++) {
+		s = &a->types[i];
+		t = s->code < b->ncodes ? b->by_code[s->code] : NULL;
+		if (!tel_codes_has(codes, s->code) || t == NULL)
+			continue;
+		if (strcmp(s->name, t->name) != 0 && found++ < 3)
+			append(text, size, "; %s is %s in %.*s", s->name,
+			    t->name, (int)base, b->name);
+		for (j = 0; j < s->nfields && j < t->nfields; j++)
+			if (strcmp(s->fields[j].name, t->fields[j].name) != 0 &&
+			    found++ < 3)
+				append(text, size, "; %s.%s is %s in %.*s",
+				    s->name, s->fields[j].name,
+				    t->fields[j].name, (int)base, b->name);
+	}
+	if (found > 3)
+		append(text, size, "; and %u more in that", found - 3);
 }
 
 /* ----------------------------------------------------- unknown types */

@@ -230,6 +230,34 @@ struct tel_field *tel__type_add(struct tel_type *t, const char *name,
  */
 uint64_t tel__schema_digest(const struct tel_schema *s);
 
+/* A set of codes, of those that built-in schemas have. */
+struct tel_codes {
+	uint64_t bits[16];
+};
+
+static inline void
+tel_codes_add(struct tel_codes *set, uint32_t code)
+{
+	if (code < 64 * sizeof(set->bits) / sizeof(set->bits[0]))
+		set->bits[code / 64] |= (uint64_t)1 << code % 64;
+}
+
+static inline int
+tel_codes_has(const struct tel_codes *set, uint32_t code)
+{
+	return code < 64 * sizeof(set->bits) / sizeof(set->bits[0]) &&
+	    (set->bits[code / 64] >> code % 64 & 1) != 0;
+}
+
+/*
+ * Says which types of those codes, and fields of theirs, have another name in
+ * the schema b than in a: "; TraceStart.white is grey in NAME".  Appends it to
+ * the string in text, up to three of them and how many more there are.
+ */
+void tel__schema_other_names(const struct tel_schema *a,
+    const struct tel_schema *b, const struct tel_codes *codes, char *text,
+    size_t size);
+
 /*
  * The type that stands for events of a code that is not known (or that do
  * not fit it): no fields, named by its code as "0x01F4".  NULL when there

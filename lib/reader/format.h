@@ -94,9 +94,10 @@ struct tel_format_ops {
  * the event says of the rest of the name.
  */
 struct tel_evidence {
-	int votes;        /* events that name it, less those that deny it */
-	int version;      /* an event names its version, */
-	int build;        /* and one what it was built as */
+	int votes;   /* events that name it, less those that deny it */
+	size_t odd;  /* values that are seldom seen; the fewer, the likelier */
+	int version; /* an event names its version, */
+	int build;   /* and one what it was built as */
 	char platform[8]; /* the platform; empty: not said */
 	char likely[8];   /* what it is if nothing says more; or empty */
 };

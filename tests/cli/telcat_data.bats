@@ -101,3 +101,30 @@ reads_back() {
 	run -0 telcat --types -H --as mps-1.118.0/lii6ll mpsio.log
 	[[ ${lines[0]} == mps-1.118.0/lii6ll* ]]
 }
+
+@test "a text of mpseventcnv without EventInit is looked at as far as a stream" {
+	# events of kinds Pool and Trace of 1.114, which 1.115 has, too, but for a
+	# name; and two that it has not, behind what is looked at and before
+	zstd -dcq "$DATA/1.114.0-lii3gc-amcss.cnv.zst" |
+	    awk '{ code = substr($0, 18, 4) } code ~ /^ *(1C|1D|1E|3E|67)$/' >part
+	[ -s part ]
+	merge='000013A1C3A3F6A0   68 F7B0A000 F7B0A100 1'
+	grep -c . part
+	for size in 70000 400000; do
+		awk -v n="$size" '{ l[NR] = $0 } END {
+			for (i = 1; s < n; i = i % NR + 1) {
+				print l[i]
+				s += length(l[i]) + 1
+			}
+		}' part >text
+		printf '%s\n' "$merge" "$merge" >>text
+		run -0 --separate-stderr telcat -f mpscnv text
+		printf '%s\n' "${lines[@]}" | cmp - text
+		[[ ${stderr_lines[0]} == *'nothing says what wrote the stream; it is read as '* ]]
+	done
+	# what is read under another name is reported by both names
+	[[ ${stderr_lines[0]} == *'quantumWork is rate in mps-1.114.0'* ]]
+	telcat text 2>/dev/null >both
+	[ "$(grep -c '^# format' both)" -ge 1 ]
+	grep -q 'SegMerge .*withReservoirPermit=true' both
+}

@@ -65,9 +65,9 @@ test_schema(void)
 	schema_is(BUILD("1.114.0", "nonsense") INIT("1 4 0", "40"), "cnv",
 	    "mps-1.114.0/lii6gc", "the log says so");
 	schema_is(CLK "  15 1\n", "cnv", "mps-1.118.0/lii6gc",
-	    "most lines fit");
+	    "which fits best");
 	schema_is(CLK "  66 1 2 3\n" CLK "  15 1 2 3\n", "cnv",
-	    "mps-1.117.0/lii6gc", "most lines fit");
+	    "mps-1.117.0/lii6gc", "which fits best");
 	schema_is(HEAD DESTROY, "text", "mps-1.117.0/lii6gc", "");
 	schema_is(DESTROY "# format: mps-1.112.0/w3i3mv\n", "text",
 	    "mps-1.112.0/w3i3mv", "");

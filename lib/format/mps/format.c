@@ -3,6 +3,7 @@
 #include "format/mps/decoder.h"
 #include "format/mps/convert.h"
 #include "format/mps/mps.h"
+#include "format/mps/score.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,7 @@ weigh(unsigned i, const struct tel_type *t, const unsigned char *data,
 {
 	const struct mps_release *release = &tel__mps_releases[i];
 
+	e->odd += tel__mps_odd_values(t, data);
 	if (t->role == TEL_ROLE_INIT)
 		weigh_init(release, t, data, e);
 	else if (t->role == TEL_ROLE_INTERN && t->has_string)

@@ -24,6 +24,7 @@ struct kept {
 	struct tel_schema *found; /* what the probe found; NULL: not asked */
 	struct mps_identity identity;
 	int sure;
+	char others[160]; /* what has another name in releases that fit, too */
 };
 
 static void
@@ -161,6 +162,32 @@ try_all(struct tel_reader *r, struct kept *k, size_t n,
 }
 
 /*
+ * Several releases may fit what was looked at.  Says which names of what the
+ * n bytes hold differ between them, in k->others.
+ */
+static void
+compare_others(struct tel_reader *r, struct kept *k, size_t n,
+    const struct tel_schema *best, const struct mps_score *most)
+{
+	int eof = r->eof && n == (size_t)(r->end - r->p);
+	const struct tel_schema *s;
+	struct mps_score score;
+	size_t i;
+
+	for (i = 0; i < k->count; i++) {
+		s = k->schemas[i];
+		if (s == best || s->abi.big != best->abi.big ||
+		    strcmp(s->platform, best->platform) != 0)
+			continue;
+		tel__mps_score(s, r->p, n, eof, &score);
+		if (score.fitting == most->fitting &&
+		    score.events == most->events)
+			tel__schema_other_names(best, s, &most->seen, k->others,
+			    sizeof(k->others));
+	}
+}
+
+/*
  * The schema that fits, or NULL.  k->sure: the stream itself says what it is.
  */
 static tel_status
@@ -174,6 +201,7 @@ infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 	size_t n = tel__mps_gather(r, g);
 
 	*out = NULL;
+	k->others[0] = '\0';
 	k->sure = g->init || g->built;
 	if (n < 16 || (tel__mps_no_stream(r->p, n) && r->as == NULL))
 		return TEL_OK;
@@ -198,6 +226,8 @@ infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 	    (k->sure || (score.fitting >= n - n / 2 && score.events > 0) ||
 	        r->as != NULL))
 		*out = best;
+	if (*out != NULL && !k->sure)
+		compare_others(r, k, n, best, &score);
 	return st;
 }
 
@@ -242,8 +272,8 @@ open_any(struct tel_reader *r, struct kept *k)
 	if (!k->sure)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "nothing says what wrote the stream; it is read as %s, "
-		    "which fits best",
-		    r->log.schema->name);
+		    "which fits best%s",
+		    r->log.schema->name, k->others);
 	return TEL_OK;
 }
 

@@ -93,6 +93,19 @@ odd_event(const struct tel_schema *s, const struct tel_type *t,
 	return odd;
 }
 
+size_t
+tel__mps_odd_values(const struct tel_type *t, const unsigned char *data)
+{
+	size_t odd = 0;
+	unsigned i;
+
+	for (i = 0; i < t->nfields; i++)
+		odd += odd_value(t->schema, &t->fields[i], data);
+	if (t->kind_number == ARENA || t->kind_number == POOL)
+		odd += LESS;
+	return odd;
+}
+
 /* What is odd of an event after another one. */
 static size_t
 odd_order(const struct tel_schema *s, const struct tel_type *t,
@@ -129,6 +142,7 @@ tel__mps_score(const struct tel_schema *s, const unsigned char *p, size_t n,
 		}
 		t = mps_type(s, mps_code(p, s->abi.big));
 		out->odd += odd_event(s, t, p, size);
+		tel_codes_add(&out->seen, t->code);
 		if (before != NULL)
 			out->odd += odd_order(s, t, p, before, clock);
 		before = t;

@@ -10,7 +10,14 @@ struct mps_score {
 	size_t fitting; /* bytes in events that fit their types */
 	size_t events;
 	size_t odd; /* the less, the more likely */
+	struct tel_codes seen;
 };
+
+/*
+ * How odd the values of an event are whose bytes were made of a text: what
+ * lies between the fields says nothing.
+ */
+size_t tel__mps_odd_values(const struct tel_type *t, const unsigned char *data);
 
 /*
  * Looks at n bytes at p, where an event begins.  eof: the log ends there.

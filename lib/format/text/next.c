@@ -194,7 +194,7 @@ parse(struct tel_reader *r, struct lines *s)
 				return s->inferred && !s->line.cut ?
 				    learn(r, s) :
 				    switch_any(r, s);
-			if (s->inferred && s->syntax->named && !s->line.cut)
+			if (s->inferred && !s->line.cut)
 				return tel__lines_adapt(r, s);
 			return TEL_END;
 		}

@@ -166,6 +166,7 @@ weigh(struct tel_reader *r, struct lines *s, struct evidence *e)
 		if (!s->syntax->parse(s, &c->map) || s->type == NULL)
 			continue;
 		c->fits++;
+		tel_codes_add(&c->seen, s->type->code);
 		c->e.platform[0] = c->e.likely[0] = '\0';
 		c->format->weigh(c->number, s->type, s->data, &c->e);
 		/* what comes later overrides */
@@ -253,7 +254,9 @@ look(struct tel_reader *r, struct lines *s, struct evidence *e)
 
 	while (st == TEL_OK && !e->sure) {
 		/* a header may be long */
-		most = e->said && !e->learned ? LINES_MAX : LINES_WINDOW;
+		most = !s->syntax->named || (e->said && !e->learned) ?
+		    LINES_MAX :
+		    LINES_WINDOW;
 		have = (size_t)(r->end - r->p);
 		if (have > most)
 			have = most;
@@ -282,6 +285,17 @@ look(struct tel_reader *r, struct lines *s, struct evidence *e)
 	return st;
 }
 
+/* Whether a, which is newer than b, is as likely as that or more. */
+static int
+is_likelier(const struct lines_candidate *a, const struct lines_candidate *b)
+{
+	if (a->e.votes != b->e.votes)
+		return a->e.votes > b->e.votes;
+	if (a->fits != b->fits)
+		return a->fits > b->fits;
+	return a->e.odd <= b->e.odd;
+}
+
 /* The candidate that is the most likely; the newest among equals. */
 static unsigned
 best_candidate(const struct lines *s)
@@ -290,11 +304,32 @@ best_candidate(const struct lines *s)
 	unsigned best = 0, i;
 
 	for (i = 1; i < s->ncandidates; i++)
-		if (c[i].e.votes > c[best].e.votes ||
-		    (c[i].e.votes == c[best].e.votes &&
-		        c[i].fits >= c[best].fits))
+		if (is_likelier(&c[i], &c[best]))
 			best = i;
 	return best;
+}
+
+/*
+ * The lines of mpseventcnv name nothing, and several releases may fit those
+ * that were looked at.  Says which names differ between them.
+ */
+static void
+tell_others(struct tel_reader *r, const struct lines *s, unsigned best)
+{
+	const struct lines_candidate *c = s->candidates;
+	char others[160] = "";
+	unsigned i;
+
+	for (i = s->ncandidates; i-- > 0;)
+		if (i != best && c[i].fits == c[best].fits &&
+		    c[i].e.votes == c[best].e.votes)
+			tel__schema_other_names(c[best].map.schema,
+			    c[i].map.schema, &c[best].seen, others,
+			    sizeof(others));
+	tel__reader_notice(r, TEL_WARNING, r->offset,
+	    "nothing says what wrote the stream; it is read as %s, which fits "
+	    "best%s",
+	    r->log.schema->name, others);
 }
 
 /* Settles on what most lines fit. */
@@ -304,11 +339,13 @@ infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
 	const struct lines_candidate *c;
 	const char *platform = e->platform;
 	tel_status st = make_candidates(r, s);
+	unsigned best;
 	char name[64];
 
 	if (st != TEL_OK)
 		return st;
-	c = &s->candidates[best_candidate(s)];
+	best = best_candidate(s);
+	c = &s->candidates[best];
 	if (platform[0] == '\0')
 		platform = e->likely;
 	snprintf(name, sizeof(name), "%s%s%s",
@@ -318,6 +355,10 @@ infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
 	if (st != TEL_OK)
 		return st;
 	s->inferred = !c->e.build;
+	if (!s->syntax->named && c->e.votes <= 0 && c->fits > 0) {
+		tell_others(r, s, best);
+		return TEL_OK;
+	}
 	tel__reader_notice(r, TEL_INFO, r->offset, "read as %s: %s",
 	    r->log.schema->name,
 	    c->e.votes > 0  ? "the log says so" :
@@ -365,8 +406,7 @@ tel__lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 			st = infer(r, s, &e);
 		else if (st == TEL_END)
 			st = TEL_OK; /* a header said it */
-		if (!s->inferred || !s->syntax->named ||
-		    (s->any != NULL && s->any->on))
+		if (!s->inferred || (s->any != NULL && s->any->on))
 			tel__lines_free_candidates(s);
 	}
 	if (st == TEL_ENOMEM)
@@ -404,6 +444,7 @@ tel__lines_adapt(struct tel_reader *r, struct lines *s)
 	for (i = s->ncandidates; i-- > 0;) {
 		c = &s->candidates[i];
 		if (i == now || c->e.votes < s->candidates[now].e.votes ||
+		    (!s->syntax->named && c->fits < s->candidates[now].fits) ||
 		    !s->syntax->parse(s, &c->map) || s->type == NULL)
 			continue;
 		snprintf(name, sizeof(name), "%s/%s",

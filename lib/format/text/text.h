@@ -33,7 +33,9 @@
 
 /*
  * How much is looked at for the release when nothing names it: a pipe is
- * waited for that long, so that the answer does not hang on its pace.
+ * waited for that long, so that the answer does not depend on its pace.  Lines
+ * of mpseventcnv, which name nothing, are looked at up to LINES_MAX, which is
+ * as much as of a stream.
  */
 #define LINES_WINDOW TEL_PROBE_SIZE
 
@@ -55,9 +57,10 @@ struct lines_map {
 /* A built-in schema that a text may have been printed from. */
 struct lines_candidate {
 	const struct tel_format_ops *format;
-	unsigned number;      /* of its schema in the format */
-	struct lines_map map; /* owns its schema */
-	unsigned fits;        /* lines that fit it */
+	unsigned number;       /* of its schema in the format */
+	struct lines_map map;  /* owns its schema */
+	unsigned fits;         /* lines that fit it */
+	struct tel_codes seen; /* and the codes of these */
 	struct tel_evidence e;
 };
 
