@@ -9,6 +9,43 @@
 
 load lib
 
+# patch_bytes FILE FROM TO: other bytes in their place, as many.
+patch_bytes() {
+	python3 -c 'import sys
+path, old, new = sys.argv[1], eval(sys.argv[2]), eval(sys.argv[3])
+data = open(path, "rb").read()
+assert old in data and len(old) == len(new)
+open(path, "wb").write(data.replace(old, new))' "$@"
+}
+
+@test "a newer median version is refused unless that is forced, a minor one is not" {
+	unpack 1.117.0-lii6gc-poolncv
+	# EventInit begins with the versions: 1.6.1
+	cp mpsio.log minor
+	patch_bytes minor 'b"\1\0\0\0\6\0\0\0\1\0\0\0"' 'b"\1\0\0\0\6\0\0\0\7\0\0\0"'
+	run -0 --separate-stderr telcat minor
+	[[ $stderr == *'says version 1.6.7'* ]]
+	cp mpsio.log median
+	patch_bytes median 'b"\1\0\0\0\6\0\0\0\1\0\0\0"' 'b"\1\0\0\0\7\0\0\0\1\0\0\0"'
+	expect 1 'telcat: median: the stream is of version 1.7.1,*--force*' telcat median
+	run -0 --separate-stderr telcat --force median
+	[[ $stderr == *'says version 1.7.1'* ]]
+	# its text says the same
+	telcat --force -f mpscnv median 2>/dev/null >text
+	run -1 --separate-stderr telcat text
+	[[ $stderr == *'of version 1.7.1'* ]]
+}
+
+@test "a patch release keeps its number in a conversion to its release" {
+	# a log of 1.113.1, which has the events of 1.113.0
+	unpack 1.113.0-lii6gc-poolncv
+	grep -aq 'release/1.113.1, platform.lii6gc' mpsio.log
+	telcat -f mps/lii3gc mpsio.log 2>messages >small
+	grep -aq 'release/1.113.1, platform.lii3gc' small
+	telcat -f mps:1.114.0 mpsio.log 2>messages >other
+	grep -aq 'release/1.114.0' other
+}
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	zstd -dcq "$DATA/events.tsv.zst" >events

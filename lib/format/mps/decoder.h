@@ -13,6 +13,16 @@ int tel__mps_probe(struct tel_reader *r);
 tel_status tel__mps_open(struct tel_reader *r, const char *as);
 tel_status tel__mps_next(struct tel_reader *r);
 
+/*
+ * Whether a stream of that version is not to be read as one of the version
+ * that is known, unless that is forced: a newer median or major version may
+ * change events.
+ */
+int tel__mps_is_newer(uint64_t major, uint64_t median, const uint8_t *known);
+/* Fails with TEL_EVERSION. */
+tel_status tel__mps_refuse(struct tel_reader *r, uint64_t major,
+    uint64_t median, uint64_t minor);
+
 /* Frees the schemas that were made to find that of a log. */
 void tel__mps_forget(void *kept);
 

@@ -70,6 +70,29 @@ field(const struct tel_type *t, const unsigned char *data, const char *name)
 	return i < 0 ? 0 : tel_load(&t->fields[i], data);
 }
 
+int
+tel__mps_is_newer(uint64_t major, uint64_t median, const uint8_t *known)
+{
+	const uint8_t *newest =
+	    tel__mps_releases[tel__mps_nreleases - 1].version;
+
+	return major > newest[0] || (major == known[0] && median > known[1]);
+}
+
+tel_status
+tel__mps_refuse(struct tel_reader *r, uint64_t major, uint64_t median,
+    uint64_t minor)
+{
+	const uint8_t *newest =
+	    tel__mps_releases[tel__mps_nreleases - 1].version;
+
+	return tel__reader_fail(r, TEL_EVERSION,
+	    "the stream is of version %llu.%llu.%llu, whose events may differ "
+	    "from those that are known, up to %u.%u.x",
+	    (unsigned long long)major, (unsigned long long)median,
+	    (unsigned long long)minor, newest[0], newest[1]);
+}
+
 /*
  * The version rule of design.mps.telemetry, .sol.version: a minor version
  * adds event types, a median one may change an event, a major one the whole.
@@ -79,8 +102,6 @@ version(struct tel_reader *r, const struct tel_event *ev)
 {
 	const uint8_t *known =
 	    tel__mps_releases[ev->type->schema->release].version;
-	const uint8_t *newest =
-	    tel__mps_releases[tel__mps_nreleases - 1].version;
 	uint64_t v[3];
 	char text[64];
 
@@ -91,14 +112,12 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	    field(ev->type, ev->data, "clocksPerSec"));
 	if (v[0] == known[0] && v[1] == known[1] && v[2] == known[2])
 		return TEL_OK;
-	snprintf(text, sizeof(text), "%llu.%llu.%llu", (unsigned long long)v[0],
-	    (unsigned long long)v[1], (unsigned long long)v[2]);
-	if (v[0] > newest[0] && !r->force)
-		return tel__reader_fail(r, TEL_EVERSION,
-		    "the stream is of version %s; up to %u.x is known", text,
-		    newest[0]);
+	if (tel__mps_is_newer(v[0], v[1], known) && !r->force)
+		return tel__mps_refuse(r, v[0], v[1], v[2]);
 	if (r->notices & NOTICED_VERSION)
 		return TEL_OK;
+	snprintf(text, sizeof(text), "%llu.%llu.%llu", (unsigned long long)v[0],
+	    (unsigned long long)v[1], (unsigned long long)v[2]);
 	r->notices |= NOTICED_VERSION;
 	tel__reader_notice(r, TEL_WARNING, ev->offset,
 	    "the stream says version %s and is read as %s (%s): events that "

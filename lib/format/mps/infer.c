@@ -249,7 +249,6 @@ tel__mps_probe(struct tel_reader *r)
 static tel_status
 open_any(struct tel_reader *r, struct kept *k)
 {
-	unsigned newest = tel__mps_releases[tel__mps_nreleases - 1].version[0];
 	const struct mps_identity *g = &k->identity;
 	struct tel_schema *schema = k->found;
 	tel_status st = TEL_OK;
@@ -262,10 +261,11 @@ open_any(struct tel_reader *r, struct kept *k)
 	if (schema == NULL)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "no events of an MPS release that is known");
-	if (g->init && g->version[0] > newest && !r->force)
-		return tel__reader_fail(r, TEL_EVERSION,
-		    "the stream is of version %u.%u.%u; up to %u.x is known",
-		    g->version[0], g->version[1], g->version[2], newest);
+	if (g->init && !r->force &&
+	    tel__mps_is_newer(g->version[0], g->version[1],
+	        tel__mps_releases[schema->release].version))
+		return tel__mps_refuse(r, g->version[0], g->version[1],
+		    g->version[2]);
 	st = settle(r, k, schema);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "out of memory");

@@ -61,6 +61,24 @@ replace(char *s, size_t n, const char *word, const char *text, size_t length)
 	return n - (end - i) + length;
 }
 
+/*
+ * Whether the string names a release of the same two first numbers, such as
+ * 1.113.1 where 1.113.0 is written: it stays what it is.
+ */
+static int
+is_patch_of(const char *s, size_t n, const char *release, size_t length)
+{
+	static const char word[] = "release/";
+	size_t w = sizeof(word) - 1, i;
+
+	while (length > 0 && release[length - 1] != '.')
+		length--;
+	for (i = 0; i + w + length <= n; i++)
+		if (memcmp(s + i, word, w) == 0)
+			return memcmp(s + i + w, release, length) == 0;
+	return 0;
+}
+
 size_t
 tel__convert_set_build(const struct tel_schema *to, char *s, size_t n)
 {
@@ -68,7 +86,8 @@ tel__convert_set_build(const struct tel_schema *to, char *s, size_t n)
 	size_t length;
 
 	release = release_of(to, &length);
-	n = replace(s, n, "release/", release, length);
+	if (!is_patch_of(s, n, release, length))
+		n = replace(s, n, "release/", release, length);
 	return replace(s, n, "platform.", to->platform, strlen(to->platform));
 }
 
