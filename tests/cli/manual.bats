@@ -9,6 +9,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	unpack 1.118.0-lii6gc-poolncv
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
+	cp "$TEL_TOP/tests/data/ets/contracts.tmf" "$TEL_TOP/tests/data/inst/cache.inst" .
 	"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" \
 	    boot.ets
 }
