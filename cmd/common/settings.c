@@ -80,7 +80,17 @@ static int
 set_tick_rate(struct settings *s, const char *text)
 {
 	uint64_t hertz;
+	double value;
+	char *end;
 
+	/* a rate that was measured, such as 2.5e9 */
+	if (text[strspn(text, "0123456789.eE+")] == '\0' && *text != '+') {
+		value = strtod(text, &end);
+		if (*end == '\0' && end > text && value >= 1 && value < 1e18) {
+			s->tick_rate = value;
+			return 1;
+		}
+	}
 	if (!number_option("--tb-hz", "number of hertz", text, 1, UINT64_MAX,
 	        &hertz))
 		return 0;

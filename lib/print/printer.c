@@ -253,7 +253,8 @@ check_time(struct tel_printer *pr, const struct tel_log *log)
 	if ((pr->time == TEL_TIME_SECONDS || pr->time == TEL_TIME_NS) &&
 	    tel__clock_rate(log->clock) == 0)
 		return tel__render_fail(pr,
-		    "the log has fewer than two points of synchronisation");
+		    "the log has fewer than two points of synchronisation; "
+		    "set --tb-hz");
 	return TEL_OK;
 }
 

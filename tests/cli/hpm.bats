@@ -84,6 +84,20 @@ readers_trace() {
 	done
 }
 
+@test "a rate as it is measured; what seconds need; a missing exit record" {
+	[ "$(telcat --tb-hz 1e8 -T s -H "$SETS/v3be/HPM.1.startup")" = \
+	    "$(telcat --tb-hz 100000000 -T s -H "$SETS/v3be/HPM.1.startup")" ]
+	run -2 telcat --tb-hz 1e "$SETS/v3be/HPM.1.startup"
+	run -2 telcat --tb-hz 1e99 "$SETS/v3be/HPM.1.startup"
+	run -1 --separate-stderr telcat -T s "$SETS/v3be/HPM.1.startup"
+	[[ $stderr == *'set --tb-hz'* ]]
+	mkdir cut
+	cp "$SETS"/v3be/HPM.headerFile cut
+	head -c -8 "$SETS/v3be/HPM.1.startup" >cut/HPM.1.startup
+	run -0 --separate-stderr telcat --verbose cut/HPM.1.startup
+	[[ $stderr == *'the trace has no exit record'* ]]
+}
+
 @test "traces of different runs are not merged" {
 	mkdir one two
 	cp "$SETS"/v3be/HPM.* one
