@@ -4,6 +4,9 @@
 # Starts and ends of ranges are paired by all that their roles name, and by
 # every tool alike.
 
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
 load lib
 
 setup() {
@@ -35,8 +38,8 @@ requests() {
 	clean telstat --raw -s 'd=dur(Begin)' log >got
 	grep -q 'pairs 2  total 1000  min 200  max 800' got
 	# as timelines and folded stacks do
-	clean telcat -f chrome log | grep -o '"ph":"[BE]"[^}]*' >chrome
-	[ "$(grep -c '"ph":"E"' chrome)" -eq 2 ]
+	clean telcat -f chrome log | grep -o '"ph":"[BE]"[^}]*' >shown
+	[ "$(grep -c '"ph":"E"' shown)" -eq 2 ]
 }
 
 @test "an end without cpu and tid ends a range that has them" {
@@ -60,8 +63,8 @@ requests() {
 	clean telcat -f tel -o log.tel log
 	clean telstat --raw -s 'd=dur()' log.tel >got
 	grep -q 'pairs 2  total 800  min 100  max 700' got
-	clean telcat -f chrome log >chrome
-	[ "$(grep -o '"ph":"E"' chrome | wc -l)" -eq 2 ]
+	clean telcat -f chrome log >shown
+	[ "$(grep -o '"ph":"E"' shown | wc -l)" -eq 2 ]
 }
 
 @test "collections of two processes are two" {
