@@ -15,6 +15,7 @@
 	F(rings, STAGE_MAGIC) \
 	F(text, STAGE_LINES) \
 	F(cnv, STAGE_LINES) \
+	F(mpstxt, STAGE_LINES) \
 	F(android, STAGE_LEFTOVER) \
 	F(heaptrack, STAGE_LEFTOVER) \
 	F(logalloc, STAGE_LEFTOVER) \

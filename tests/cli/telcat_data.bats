@@ -128,3 +128,30 @@ reads_back() {
 	[ "$(grep -c '^# format' both)" -ge 1 ]
 	grep -q 'SegMerge .*withReservoirPermit=true' both
 }
+
+@test "the text of mpseventtxt is read back, each line of it, by every tool" {
+	for log in "$DATA"/*.txt.zst; do
+		case $log in
+		# the tool printed no clocks there: FFFFFFFF
+		*1.112.0-lii3gc* | *1.113.0-lii3gc*) continue ;;
+		*amcss.txt*) slow && continue ;;
+		esac
+		zstd -dcq "$log" >text
+		# where the tool crashed, its last line is cut off
+		[ -z "$(tail -c 1 text)" ] || sed -i '$d' text
+		exits '0|3' telcat -f mpstxt text 2>messages >got
+		cmp got text || { echo "$log"; head -n 3 messages; false; }
+	done
+	name=1.118.0-lii6gc-poolncv
+	zstd -dcq "$DATA/$name.txt.zst" >text
+	unpack "$name"
+	telcat -H -w 'kind != "User" && name != MeterValues' mpsio.log | sed 's/ *\[[^]]*\]//g' >want
+	telcat -H -w 'kind != "User" && name != MeterValues' text | sed 's/ *\[[^]]*\]//g' | cmp - want
+	[ "$(grep PoolAlloc text | sort -r | telfilter -c)" = 16 ]
+	telfilter -e PoolAlloc --bare text | cmp - <(grep PoolAlloc text)
+	telcat -f mps text 2>messages | telcat -H -e 'Pool*' | cmp - <(telcat -H -e 'Pool*' text)
+	# damage costs a line
+	sed '5s/:/;/' text >bad
+	run -3 --separate-stderr telcat -f mpstxt bad
+	[ "${#lines[@]}" = "$(($(wc -l <text) - 1))" ]
+}
