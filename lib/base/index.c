@@ -40,7 +40,8 @@ grow(struct tel__index *x)
 	struct tel__index old = *x;
 	size_t size = old.slots == NULL ? FIRST_SIZE : (old.mask + 1) * 2, i;
 
-	if ((uint64_t)size > SIZE_MOST || size > PTRDIFF_MAX / sizeof(*x->slots))
+	if ((uint64_t)size > SIZE_MOST ||
+	    size > PTRDIFF_MAX / sizeof(*x->slots))
 		return 0;
 	x->slots = calloc(size, sizeof(*x->slots));
 	if (x->slots == NULL) {

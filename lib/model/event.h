@@ -28,8 +28,8 @@ struct tel_log {
 	 */
 	uint64_t run;
 	uint64_t run_place; /* and one of the name of the file that says it */
-	unsigned number; /* counts the logs of a reader, from 0 */
-	int records;     /* the .raw of an event is its bytes, not a line */
+	unsigned number;    /* counts the logs of a reader, from 0 */
+	int records;        /* the .raw of an event is its bytes, not a line */
 	/*
 	 * The bytes before the first event: in a text the lines without an
 	 * event, in other logs a header.

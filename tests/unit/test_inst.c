@@ -126,7 +126,8 @@ test_rules(void)
 	    "", "records for classes of other types");
 	give_events(T "E c=7 tag=1 p=2\n" T "S c=8 n=1 cur=2 min=2 max=2 "
 	              "sum=2\n",
-	    T "End path=\"\" class=7 tag=1 range=0x700000001 component=\"\" text=\"\"\n" T
+	    T "End path=\"\" class=7 tag=1 range=0x700000001 component=\"\" "
+	      "text=\"\"\n" T
 	      "Magnitude path=\"\" class=8 updates=1 current=2 min=2 max=2 "
 	      "sum=2\n",
 	    "the class 7 is not defined", "classes that are not defined");
@@ -294,8 +295,9 @@ test_descriptors(void)
 	} doubles[] = { { "%f", "1.5", 1.5 }, { "%9.2f|", "-1.5", -1.5 },
 		{ "%-9.2f|", "1.5", 1.5 }, { "%+09.2f", "1.5", 1.5 },
 		{ "%e", "12345.678", 12345.678 }, { "%g", "1e-7", 1e-7 },
-		{ "%#g", "1", 1 }, { "%#.0e", "3", 3 }, { "%#.0f", "3", 3 }, { "%a", "1", 1 }, { "%.2a", "3.5", 3.5 },
-		{ "%08f", "-1", -1 }, { "%f", "3", 3 } };
+		{ "%#g", "1", 1 }, { "%#.0e", "3", 3 }, { "%#.0f", "3", 3 },
+		{ "%a", "1", 1 }, { "%.2a", "3.5", 3.5 }, { "%08f", "-1", -1 },
+		{ "%f", "3", 3 } };
 	char want[200], format[40];
 	size_t i, n;
 

@@ -266,8 +266,8 @@ static void
 test_names(void)
 {
 	static const char *const names[] = { "text", "csv", "json", "sql",
-		"mpscnv", "mpstxt", "tracerpt", "perfetto", "chrome",
-		"folded", "sqlite" };
+		"mpscnv", "mpstxt", "tracerpt", "perfetto", "chrome", "folded",
+		"sqlite" };
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
 	unsigned i;
 
