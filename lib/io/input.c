@@ -101,7 +101,7 @@ refill(struct tel_input *in)
 static struct tel_input *
 bytes_of(struct tel_input *in)
 {
-	return in->members != NULL ? tel__members_current(in->members) : in;
+	return in->members != NULL ? in->archive->current(in->members) : in;
 }
 
 tel_status
@@ -149,7 +149,7 @@ uint64_t
 tel__input_offset(const struct tel_input *in)
 {
 	if (in->members != NULL)
-		in = tel__members_current(in->members);
+		in = in->archive->current(in->members);
 	return in != NULL ? in->offset : 0;
 }
 
@@ -157,7 +157,7 @@ uint64_t
 tel__input_raw_bytes(const struct tel_input *in)
 {
 	if (in->members != NULL)
-		return tel__members_taken(in->members);
+		return in->archive->taken(in->members);
 	return in->source.ops->taken(in->source.self);
 }
 
@@ -168,7 +168,7 @@ tel__input_error(const struct tel_input *in)
 
 	if (in->members != NULL) {
 		/* the archive's own fault, unless it is the member's */
-		member = tel__members_current(in->members);
+		member = in->archive->current(in->members);
 		if (member != NULL)
 			in = member;
 	}
@@ -255,7 +255,7 @@ tel__input_next_member(struct tel_input *in, const char **name)
 	*name = "";
 	if (in->members == NULL)
 		return TEL_END;
-	st = tel__members_next(in->members, name, &in->fault);
+	st = in->archive->next(in->members, name, &in->fault);
 	if (st < 0)
 		errno = in->fault.number;
 	return st;
@@ -266,7 +266,8 @@ tel__input_free(struct tel_input *in)
 {
 	if (in == NULL)
 		return;
-	tel__members_free(in->members);
+	if (in->members != NULL)
+		in->archive->free(in->members);
 	if (in->source.ops != NULL)
 		in->source.ops->free(in->source.self);
 	free(in->buffer);

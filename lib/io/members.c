@@ -34,9 +34,15 @@ entry_read(void *self, unsigned char *to, size_t size, size_t *got,
 }
 
 static uint64_t
+members_taken(const struct tel_members *m)
+{
+	return tel__input_raw_bytes(m->origin);
+}
+
+static uint64_t
 entry_taken(const void *self)
 {
-	return tel__members_taken(self);
+	return members_taken(self);
 }
 
 static void
@@ -67,8 +73,8 @@ tel__members_new(struct tel_input *in, enum tel_packing packing,
 	return TEL_OK;
 }
 
-void
-tel__members_free(struct tel_members *m)
+static void
+members_free(struct tel_members *m)
 {
 	if (m == NULL)
 		return;
@@ -81,16 +87,10 @@ tel__members_free(struct tel_members *m)
 	free(m);
 }
 
-struct tel_input *
-tel__members_current(const struct tel_members *m)
+static struct tel_input *
+members_current(const struct tel_members *m)
 {
 	return m->member;
-}
-
-uint64_t
-tel__members_taken(const struct tel_members *m)
-{
-	return tel__input_raw_bytes(m->origin);
 }
 
 static tel_status
@@ -187,9 +187,8 @@ passed_over(struct archive_entry *entry)
 	        archive_entry_size(entry) == 0);
 }
 
-tel_status
-tel__members_next(struct tel_members *m, const char **name,
-    struct tel_fault *fault)
+static tel_status
+members_next(struct tel_members *m, const char **name, struct tel_fault *fault)
 {
 	struct archive_entry *entry;
 	tel_status st = TEL_OK;
@@ -225,3 +224,6 @@ tel__members_next(struct tel_members *m, const char **name,
 	m->over = 1;
 	return TEL_END;
 }
+
+const struct tel_members_ops tel__members_ops = { members_next, members_current,
+	members_taken, members_free };

@@ -52,7 +52,8 @@ tel_output_free(tel_output *out)
 {
 	if (out == NULL)
 		return;
-	tel__packer_free(out->packer);
+	if (out->packing != NULL)
+		out->packing->free(out);
 	free(out->buffer);
 	free(out);
 }
@@ -119,10 +120,10 @@ hand_on(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 {
 	tel_status st;
 
-	if (out->packer == NULL) {
+	if (out->packing == NULL) {
 		st = write_all(out, data, size, done);
 	} else {
-		st = tel__packer_put(out, data, size);
+		st = out->packing->put(out, data, size);
 		*done = st == TEL_OK ? size : 0;
 	}
 	out->written += *done;
@@ -147,24 +148,24 @@ tel__output_spill(tel_output *out)
 tel_status
 tel_output_flush(tel_output *out)
 {
-	if (tel__output_spill(out) == TEL_OK && out->packer != NULL)
-		return tel__packer_flush(out);
+	if (tel__output_spill(out) == TEL_OK && out->packing != NULL)
+		return out->packing->flush(out);
 	return out->status;
 }
 
 tel_status
 tel_output_finish(tel_output *out)
 {
-	if (tel__output_spill(out) == TEL_OK && out->packer != NULL)
-		return tel__packer_finish(out);
+	if (tel__output_spill(out) == TEL_OK && out->packing != NULL)
+		return out->packing->finish(out);
 	return out->status;
 }
 
 tel_status
 tel__output_boundary(struct tel_output *out, int must)
 {
-	return out->packer == NULL ? out->status :
-	                             tel__packer_boundary(out, must);
+	return out->packing == NULL ? out->status :
+	                              out->packing->boundary(out, must);
 }
 
 unsigned char *

@@ -9,6 +9,18 @@
 #include <string.h>
 #include "tel.h"
 
+struct tel_output;
+
+/* Compression, which packer.c does: the functions of an output that has it. */
+struct tel_packer_ops {
+	tel_status (*put)(struct tel_output *out, const unsigned char *data,
+	    size_t size);
+	tel_status (*flush)(struct tel_output *out);
+	tel_status (*boundary)(struct tel_output *out, int must);
+	tel_status (*finish)(struct tel_output *out);
+	void (*free)(struct tel_output *out);
+};
+
 struct tel_packer;
 
 struct tel_output {
@@ -17,8 +29,9 @@ struct tel_output {
 	size_t size;
 	tel_write_fn *write;
 	void *arg;
-	struct tel_packer *packer; /* NULL: it is not compressed */
-	uint64_t written;          /* bytes that have left the buffer */
+	const struct tel_packer_ops *packing; /* NULL: it is not compressed */
+	struct tel_packer *packer;
+	uint64_t written;  /* bytes that have left the buffer */
 	tel_status status; /* TEL_OK, or the first failure, which stays */
 	int error;         /* its errno */
 	int fd;
@@ -47,14 +60,6 @@ tel_status tel__output_fail(struct tel_output *out, tel_status st, int error);
  * or must is set; from the first call on it does so nowhere else.
  */
 tel_status tel__output_boundary(struct tel_output *out, int must);
-
-/* The compression, which output_zstd.c does; out->packer is there. */
-void tel__packer_free(struct tel_packer *k);
-tel_status tel__packer_put(struct tel_output *out, const unsigned char *data,
-    size_t size);
-tel_status tel__packer_flush(struct tel_output *out);
-tel_status tel__packer_boundary(struct tel_output *out, int must);
-tel_status tel__packer_finish(struct tel_output *out);
 
 static inline unsigned char *
 tel_output_room(struct tel_output *out, size_t n)

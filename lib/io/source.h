@@ -87,6 +87,16 @@ struct tel_source {
 
 struct tel_members;
 
+/* What an input that is an archive asks of it. */
+struct tel_members_ops {
+	tel_status (*next)(struct tel_members *m, const char **name,
+	    struct tel_fault *fault);
+	/* The member that is being read; NULL for none. */
+	struct tel_input *(*current)(const struct tel_members *m);
+	uint64_t (*taken)(const struct tel_members *m);
+	void (*free)(struct tel_members *m);
+};
+
 struct tel_input {
 	struct tel_window w;
 	uint64_t offset; /* of w.p */
@@ -98,6 +108,7 @@ struct tel_input {
 	tel_status status; /* TEL_OK, or why nothing comes after w.end */
 	struct tel_fault fault;
 	struct tel_members *members; /* an archive: it has the bytes */
+	const struct tel_members_ops *archive;
 };
 
 /* An input over source, which it takes over: freed on failure, too. */
@@ -154,11 +165,6 @@ tel_status tel__input_spool(struct tel_input *in, struct tel_input **out,
 /* The archive in in, which is taken over; freed on failure, too. */
 tel_status tel__members_new(struct tel_input *in, enum tel_packing packing,
     struct tel_members **out);
-void tel__members_free(struct tel_members *m);
-tel_status tel__members_next(struct tel_members *m, const char **name,
-    struct tel_fault *fault);
-/* The member that is being read; NULL for none. */
-struct tel_input *tel__members_current(const struct tel_members *m);
-uint64_t tel__members_taken(const struct tel_members *m);
+extern const struct tel_members_ops tel__members_ops;
 
 #endif

@@ -58,6 +58,7 @@ enter(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 		return TEL_ENOMEM;
 	}
 	archive->source.ops = &archive_ops;
+	archive->archive = &tel__members_ops;
 	st = tel__members_new(in, packing, &archive->members);
 	if (st != TEL_OK)
 		tel__input_free(archive);

@@ -32,8 +32,8 @@ struct tel_packer {
 	int empty;                /* nothing was put in since the last table */
 };
 
-void
-tel__packer_free(struct tel_packer *k)
+static void
+free_packer(struct tel_packer *k)
 {
 	if (k == NULL)
 		return;
@@ -41,34 +41,6 @@ tel__packer_free(struct tel_packer *k)
 	free(k->to);
 	tel__buffer_clear(&k->table);
 	free(k);
-}
-
-tel_status
-tel_output_set_zstd(tel_output *out, int level)
-{
-	struct tel_packer *k;
-
-	if (out->packer != NULL || tel_output_bytes(out) > 0)
-		return TEL_ESTATE;
-	if (level < 1 || level > 19)
-		return TEL_EINVAL;
-	k = calloc(1, sizeof(*k));
-	if (k == NULL)
-		return TEL_ENOMEM;
-	k->empty = 1;
-	k->room = ZSTD_CStreamOutSize();
-	k->to = malloc(k->room);
-	k->context = ZSTD_createCCtx();
-	if (k->to == NULL || k->context == NULL ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(k->context,
-	        ZSTD_c_compressionLevel, level)) ||
-	    ZSTD_isError(
-	        ZSTD_CCtx_setParameter(k->context, ZSTD_c_checksumFlag, 1))) {
-		tel__packer_free(k);
-		return TEL_ENOMEM;
-	}
-	out->packer = k;
-	return TEL_OK;
 }
 
 /* Room for n more bytes of the table. */
@@ -127,8 +99,8 @@ compress(struct tel_output *out, const unsigned char *data, size_t size,
 	return how == ZSTD_e_end ? add_frame(out) : TEL_OK;
 }
 
-tel_status
-tel__packer_put(struct tel_output *out, const unsigned char *data, size_t size)
+static tel_status
+packer_put(struct tel_output *out, const unsigned char *data, size_t size)
 {
 	struct tel_packer *k = out->packer;
 	size_t full = k->told ? FRAME_MOST : FRAME_FULL, n;
@@ -145,16 +117,16 @@ tel__packer_put(struct tel_output *out, const unsigned char *data, size_t size)
 	return st;
 }
 
-tel_status
-tel__packer_flush(struct tel_output *out)
+static tel_status
+packer_flush(struct tel_output *out)
 {
 	if (out->status != TEL_OK || out->packer->content == 0)
 		return out->status;
 	return compress(out, NULL, 0, ZSTD_e_flush);
 }
 
-tel_status
-tel__packer_boundary(struct tel_output *out, int must)
+static tel_status
+packer_boundary(struct tel_output *out, int must)
 {
 	struct tel_packer *k = out->packer;
 
@@ -167,8 +139,8 @@ tel__packer_boundary(struct tel_output *out, int must)
 	return compress(out, NULL, 0, ZSTD_e_end);
 }
 
-tel_status
-tel__packer_finish(struct tel_output *out)
+static tel_status
+packer_finish(struct tel_output *out)
 {
 	struct tel_packer *k = out->packer;
 	unsigned char head[SEEK_HEAD], *p;
@@ -196,4 +168,42 @@ tel__packer_finish(struct tel_output *out)
 		(void)tel__output_emit(out, k->table.bytes, k->table.used);
 	k->table.used = 0;
 	return out->status;
+}
+
+static void
+packer_free(struct tel_output *out)
+{
+	free_packer(out->packer);
+}
+
+static const struct tel_packer_ops packing = { packer_put, packer_flush,
+	packer_boundary, packer_finish, packer_free };
+
+tel_status
+tel_output_set_zstd(tel_output *out, int level)
+{
+	struct tel_packer *k;
+
+	if (out->packing != NULL || tel_output_bytes(out) > 0)
+		return TEL_ESTATE;
+	if (level < 1 || level > 19)
+		return TEL_EINVAL;
+	k = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return TEL_ENOMEM;
+	k->empty = 1;
+	k->room = ZSTD_CStreamOutSize();
+	k->to = malloc(k->room);
+	k->context = ZSTD_createCCtx();
+	if (k->to == NULL || k->context == NULL ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(k->context,
+	        ZSTD_c_compressionLevel, level)) ||
+	    ZSTD_isError(
+	        ZSTD_CCtx_setParameter(k->context, ZSTD_c_checksumFlag, 1))) {
+		free_packer(k);
+		return TEL_ENOMEM;
+	}
+	out->packer = k;
+	out->packing = &packing;
+	return TEL_OK;
 }
