@@ -86,6 +86,9 @@ struct tel_writer {
 	const struct tel_formats *formats;
 	const struct tel_encoder_ops *encoder; /* NULL before the first event */
 	const struct tel_encoder_ops *target;  /* asked for; or NULL */
+	/* that of the encoder, which each event asks for */
+	tel_status (*convert)(struct tel_writer *w, const struct tel_event *ev,
+	    int wanted);
 	char *target_name;
 	void *state; /* the encoder's own */
 	struct write_log *logs;

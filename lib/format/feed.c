@@ -95,9 +95,9 @@ run(void *arg)
 		f->status = tel__reader_open_input(r, raw, f->name);
 	}
 	if (f->status == TEL_OK)
-		f->status = tel__reader_pull(r, &f->event);
+		f->status = tel_reader_next(r, &f->event);
 	while (tel__coroutine_pause(f->coroutine))
-		f->status = tel__reader_pull(r, &f->event);
+		f->status = tel_reader_next(r, &f->event);
 }
 
 static tel_status

@@ -511,30 +511,10 @@ next_log(struct tel_reader *r)
 	return st;
 }
 
-/* The next event of the log at hand. */
-static inline tel_status
-next_event(struct tel_reader *r, const tel_event **event)
+/* The log has no event any more, by st: goes on with the next one, or ends. */
+static tel_status
+finish_log(struct tel_reader *r, tel_status st)
 {
-	tel_status st;
-
-	do
-		st = r->format->next(r);
-	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
-	if (st == TEL_OK) {
-		if (r->event.index == 0 || r->timeless) {
-			r->timeless = tel_event_timeless(&r->event);
-			if (!r->timeless)
-				tel__clock_set_origin(r->event.log->clock,
-				    r->event.clock);
-		}
-		/* a log may change its schema on the way */
-		if (r->given != r->event.log->schema)
-			tel__reader_give_roles(r, r->event.log->schema);
-		r->count[TEL_COUNT_EVENTS]++;
-		r->count[TEL_COUNT_BYTES] += r->consumed;
-		*event = &r->event;
-		return TEL_OK;
-	}
 	if (st == TEL_LOG)
 		st = next_log(r);
 	if (st == TEL_LOG)
@@ -548,24 +528,41 @@ next_event(struct tel_reader *r, const tel_event **event)
 	return st;
 }
 
-tel_status
-tel__reader_pull(struct tel_reader *r, const tel_event **event)
+/* A reader that is not at an event of a log. */
+static tel_status
+next_otherwise(struct tel_reader *r, const tel_event **event)
 {
-	if (r->at == READER_BETWEEN)
-		begin_coming(r);
-	if (r->at == READER_DONE)
-		return r->failed != TEL_OK ? r->failed : TEL_END;
-	return next_event(r, event);
+	switch (r->at) {
+	case READER_FED: return r->feed->next(r, event);
+	case READER_BETWEEN: begin_coming(r); return tel_reader_next(r, event);
+	case READER_DONE: return r->failed != TEL_OK ? r->failed : TEL_END;
+	default: return TEL_ESTATE;
+	}
 }
 
 tel_status
 tel_reader_next(tel_reader *r, const tel_event **event)
 {
-	if (__builtin_expect(r->at == READER_LOG, 1))
-		return next_event(r, event);
-	if (r->at == READER_NEW)
-		return TEL_ESTATE;
-	if (r->at == READER_FED)
-		return r->feed->next(r, event);
-	return tel__reader_pull(r, event);
+	tel_status st;
+
+	if (__builtin_expect(r->at != READER_LOG, 0))
+		return next_otherwise(r, event);
+	do
+		st = r->format->next(r);
+	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
+	if (st != TEL_OK)
+		return finish_log(r, st);
+	if (r->event.index == 0 || r->timeless) {
+		r->timeless = tel_event_timeless(&r->event);
+		if (!r->timeless)
+			tel__clock_set_origin(r->event.log->clock,
+			    r->event.clock);
+	}
+	/* a log may change its schema on the way */
+	if (r->given != r->event.log->schema)
+		tel__reader_give_roles(r, r->event.log->schema);
+	r->count[TEL_COUNT_EVENTS]++;
+	r->count[TEL_COUNT_BYTES] += r->consumed;
+	*event = &r->event;
+	return TEL_OK;
 }

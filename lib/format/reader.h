@@ -29,7 +29,5 @@ tel_status tel__reader_add_sidecar(struct tel_reader *r,
 /* Opens what is in raw, which is taken over. */
 tel_status tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
     const char *name);
-/* The next event, for which it may wait. */
-tel_status tel__reader_pull(struct tel_reader *r, const tel_event **event);
 
 #endif

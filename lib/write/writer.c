@@ -204,6 +204,7 @@ start(struct tel_writer *w, const struct tel_log *log)
 		w->abi = log->schema->abi;
 	}
 	w->encoder = encoder;
+	w->convert = encoder->convert;
 	return TEL_OK;
 }
 
@@ -386,8 +387,8 @@ write_event(struct tel_writer *w, const struct tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
-	if (st == TEL_OK && w->encoder->convert != NULL)
-		return w->encoder->convert(w, event, 1);
+	if (st == TEL_OK && w->convert != NULL)
+		return w->convert(w, event, 1);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	return st == TEL_OK ? tel__write_wanted(w, event) : st;
@@ -423,8 +424,8 @@ pass_event(struct tel_writer *w, const struct tel_event *event)
 {
 	tel_status st = set_log(w, event);
 
-	if (st == TEL_OK && w->encoder->convert != NULL)
-		return w->bare ? TEL_OK : w->encoder->convert(w, event, 0);
+	if (st == TEL_OK && w->convert != NULL)
+		return w->bare ? TEL_OK : w->convert(w, event, 0);
 	if (st == TEL_OK && event->lead_size > 0)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	if (st == TEL_OK)
