@@ -356,7 +356,7 @@ test_other(void)
 		BYTES("0000061B51636E8B"),
 		BYTES("0000061B51636E8B "),
 		BYTES("0000061B51636E8B\n"),
-		BYTES("0000061B51636E8B 0074 EventInit  major:1 \n"),
+		BYTES("0000061B51636E8B 0074 eventInit  major:1 \n"),
 		BYTES("# a comment\n"),
 		BYTES("\n\n\n\n\n\n\n\n\n\n" DESTROY),
 		BYTES("one\n\1\n" DESTROY),

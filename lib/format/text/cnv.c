@@ -125,7 +125,6 @@ tel__cnv_score(const unsigned char *p, const unsigned char *end)
 
 static const struct lines_syntax syntax = {
 	.score = tel__cnv_score,
-	.other = tel__text_score,
 	.parse = cnv_parse,
 	.head = cnv_head,
 	.multiline = 1,

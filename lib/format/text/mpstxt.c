@@ -148,8 +148,8 @@ head(const unsigned char *p, const unsigned char *end)
 	    ((p[AT_NAME] >= 'A' && p[AT_NAME] <= 'Z') || p[AT_NAME] == '[');
 }
 
-static int
-score(const unsigned char *p, const unsigned char *end)
+int
+tel__mpstxt_score(const unsigned char *p, const unsigned char *end)
 {
 	return head(p, end) ? 90 : 0;
 }
@@ -194,8 +194,7 @@ parse(struct lines *s, const struct lines_map *m)
 }
 
 static const struct lines_syntax syntax = {
-	.score = score,
-	.other = tel__text_score,
+	.score = tel__mpstxt_score,
 	.parse = parse,
 	.head = head,
 	.multiline = 1,

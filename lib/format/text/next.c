@@ -271,8 +271,10 @@ tel__lines_probe(struct tel_reader *r)
 		found = syntax->score(line, end);
 		if (found != 0)
 			return i == 0 ? found : found - 10;
-		/* what the other form is sure of is not waited for */
-		if (lf == NULL || syntax->other(line, end) != 0 ||
+		/* what another text has is not waited for */
+		if (lf == NULL || tel__text_score(line, end) != 0 ||
+		    tel__cnv_score(line, end) != 0 ||
+		    tel__mpstxt_score(line, end) != 0 ||
 		    !tel__line_is_text(line, end, 0))
 			return 0;
 		at = seen = (size_t)(lf + 1 - r->p);

@@ -434,7 +434,6 @@ tel__text_score(const unsigned char *p, const unsigned char *end)
 
 static const struct lines_syntax syntax = {
 	.score = tel__text_score,
-	.other = tel__cnv_score,
 	.parse = text_parse,
 	.header = text_header,
 	.head = text_head,

@@ -73,7 +73,6 @@ typedef int lines_score(const unsigned char *p, const unsigned char *end);
 /* What tells one text from the other. */
 struct lines_syntax {
 	lines_score *score;
-	lines_score *other; /* that of the other text */
 	/*
 	 * Reads s->line.p as an event of m's schema into s->type and what is
 	 * below it.  1, or 0 with what is wrong in s->want, detail and at.
@@ -134,6 +133,7 @@ int tel__lines_probe(struct tel_reader *r);
 
 lines_score tel__text_score;
 lines_score tel__cnv_score;
+lines_score tel__mpstxt_score;
 
 /* Sets the schema at the beginning of a log: as, or by what lines say. */
 tel_status tel__lines_choose(struct tel_reader *r, struct lines *s,
