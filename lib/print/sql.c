@@ -117,7 +117,9 @@ write_text(struct tel_printer *pr, struct tel__buffer *text)
 {
 	if (text->failed)
 		return TEL_ENOMEM;
-	tel_output_write(pr->out, text->bytes, text->used);
+	/* without a byte there may be no buffer */
+	if (text->used > 0)
+		tel_output_write(pr->out, text->bytes, text->used);
 	text->used = 0;
 	return pr->out->status;
 }
