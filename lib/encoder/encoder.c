@@ -43,7 +43,7 @@ tel__write_is_build(const struct tel_writer *w, const struct tel_schema *schema,
 	return f != NULL && f->says_build != NULL && f->says_build(string, n);
 }
 
-/* 1 when a later log begins as the first one did, and needs not say so. */
+/* 1 when a later log starts as the first one did: it is not repeated. */
 static int
 is_known_init(struct tel_writer *w, const struct tel_event *ev)
 {

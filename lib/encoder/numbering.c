@@ -125,7 +125,7 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 		s = find(ids, &ids->taken, id);
 	if (s != NULL)
 		*same = is_text(s, text, length);
-	/* a log may say anew what a number of its own stands for */
+	/* a log may give a number of its own to another string */
 	if (s != NULL && !*same && (!known || s->shared)) {
 		id = free_number(ids, limit);
 		if (id == 0)

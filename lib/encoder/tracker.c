@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which labels an event shows is decided as whoever reads the stream that is
- * written will: by what stands before it, and its clock.  A stream may also
- * be sorted before it is read, and in the log a label may stand behind an
+ * written will: by what is before it, and its clock.  A stream may also
+ * be sorted before it is read, and in the log a label may be behind an
  * event that is later than it, as the MPS writes the newest of a buffer
  * first.  So for all addresses that were written the latest clock is kept, in
  * a table that takes some addresses for one: a label that may be in force for
@@ -325,7 +325,7 @@ take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 		return st;
 	if (s->text != NULL && s->length == n &&
 	    memcmp(s->text, text, n) == 0) {
-		/* a second one like it tells nothing new */
+		/* a second one like it adds nothing */
 		if (wanted)
 			drop_copy(&k->held, &s->held);
 		return wanted ? TEL_END : TEL_OK;

@@ -228,7 +228,7 @@ begin_log(struct tel_reader *r, const char *name)
 	return TEL_OK;
 }
 
-/* Begins the next member of an archive that is a log. */
+/* Starts the next member of an archive that is a log. */
 static tel_status
 next_member(struct tel_reader *r)
 {

@@ -16,8 +16,8 @@
 struct reader_role;
 
 /*
- * Who counts events and looks at few of them.  A form may tell of those that
- * are not wanted all at once, and leave them out.
+ * For users that count most events and look at few of them.  A decoder may
+ * count those that are not wanted all at once, and leave them out.
  */
 struct tel_tally {
 	/* NULL: all events are wanted */
@@ -69,11 +69,11 @@ struct tel_kept {
 	void *state;
 };
 
-/* How much of a log is looked at to tell what it is. */
+/* How much of a log detection looks at. */
 #define TEL_PROBE_SIZE ((size_t)1 << 16)
 
 struct tel_reader {
-	/* where the next event begins, and what there is of the input */
+	/* the window: from the next event to the end of what was read */
 	const unsigned char *p;
 	const unsigned char *end;
 	uint64_t offset; /* of p in the log */
@@ -91,7 +91,7 @@ struct tel_reader {
 	const struct tel_formats *formats;
 	struct tel_kept *kept;
 	struct tel_input *in;
-	size_t peeked;           /* bytes of the last peek, from its begin */
+	size_t peeked;           /* bytes of the last peek, from its start */
 	tel_status input_status; /* why eof came early; else TEL_OK */
 	enum tel_reader_at {
 		READER_NEW,
@@ -138,7 +138,7 @@ struct tel_reader {
 	} range;
 	struct tel_tally tally;
 	int timeless;             /* no event of the log had a time yet */
-	unsigned notices;         /* bits: what was told once already */
+	unsigned notices;         /* bits: what was reported already */
 	struct tel_reader *split; /* members that were taken out, in a list */
 	struct tel_reader *next_split;
 	struct tel_schema **schemas; /* all that were made, freed at the end */
@@ -151,7 +151,7 @@ struct tel_reader {
  * Makes the window hold at least min bytes (at most TEL_PEEK_MAX) or all
  * that is left, with r->eof set.  r->p moves to another address; what it
  * points at stays the same.  It never fails: damage below ends the input,
- * and tel_reader_next() tells of it when the end is reached.
+ * and tel_reader_next() reports it when the end is reached.
  */
 void tel__reader_fill(struct tel_reader *r, size_t min);
 
@@ -188,7 +188,7 @@ tel_reader_step(struct tel_reader *r, size_t n)
 	r->offset += n;
 }
 
-/* Tells the notify function.  format: a printf format of ours. */
+/* Calls the notify function.  format: a printf format of ours. */
 __attribute__((format(printf, 4, 5))) void
 tel__reader_notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
     const char *format, ...);

@@ -493,7 +493,7 @@ shown() {
 	words bad-middle
 	run -3 --separate-stderr telcat -H HPM.7.startup
 	[ "${#lines[@]}" = 6 ]
-	[[ ${stderr_lines[0]} == *'offset 150: what stands here is no record; 15 bytes skipped' ]]
+	[[ ${stderr_lines[0]} == *'offset 150: invalid record; 15 bytes skipped' ]]
 	[[ ${stderr_lines[1]} == *'offset 304: padding that is not zeros; 1 bytes skipped' ]]
 	[[ ${stderr_lines[2]} == *'offset 377: the trace ends inside a record; its first 34 bytes are left out' ]]
 	run -1 --separate-stderr telcat --strict HPM.7.startup

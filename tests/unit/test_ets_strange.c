@@ -94,13 +94,13 @@ test_damage(void)
 	          SWITCH(1003, 4) SWITCH(1004, 5),
 	    SWITCHED(1000, 1) SWITCHED(1001, 2) SWITCHED(1002, 3)
 	        SWITCHED(1003, 4) SWITCHED(1004, 5),
-	    "D96 what stands here is no record; 21 bytes skipped\n", 0,
+	    "D96 invalid record; 21 bytes skipped\n", 0,
 	    "what was inserted is skipped, and no more");
 	check(SWITCH(1000, 1) SWITCH(1001, 2) "cut 20\n" SWITCH(1002, 3)
 	          SWITCH(1003, 4) SWITCH(1004, 5),
 	    SWITCHED(1000, 1) SWITCHED(1001, 1002) SWITCHED(1003, 4)
 	        SWITCHED(1004, 5),
-	    "D96 what stands here is no record; 28 bytes skipped\n", 0,
+	    "D96 invalid record; 28 bytes skipped\n", 0,
 	    "what was cut out costs one event and what it touches");
 	check(SWITCH(1000,
 	          1) "event 1001 5 4 3 0 5 1 | abcdef\nlength 5\n" SWITCH(1002,
@@ -118,7 +118,7 @@ test_damage(void)
 	        1) "1001 Shell/Command instruction=5 cpu=0 tid=4 pid=3 "
 	           "Text=''\n" SWITCHED(1002, 3) SWITCHED(1003, 4)
 	               SWITCHED(1004, 5),
-	    "D96 what stands here is no record; 6 bytes skipped\n", 0,
+	    "D96 invalid record; 6 bytes skipped\n", 0,
 	    "without a length the text is lost, and nothing else");
 	check(SWITCH(1000, 1) SWITCH(1001, 2) "cut 1\n", SWITCHED(1000, 1),
 	    "D48 the log ends inside a record; its first 47 bytes are left "

@@ -127,7 +127,7 @@ test_damage(void)
 	is_str(res.notices,
 	    "I0 the meta file is HPM.headerFile: no processor named, 4 "
 	    "counters, mode 12\n"
-	    "D150 what stands here is no record; 15 bytes skipped\n"
+	    "D150 invalid record; 15 bytes skipped\n"
 	    "D304 padding that is not zeros; 1 bytes skipped\n"
 	    "D377 the trace ends inside a record; its first 34 bytes are left "
 	    "out\n"
@@ -139,7 +139,7 @@ test_damage(void)
 	drop(res);
 	res = read_trace(s.file[1].data, s.file[1].size, how);
 	is_u64((uint64_t)-res.status, -TEL_EDAMAGED, "strict: stops");
-	is_str(res.error, "what stands here is no record; 15 bytes skipped",
+	is_str(res.error, "invalid record; 15 bytes skipped",
 	    "strict: says why");
 	drop(res);
 	remove_folder(folder, &s);

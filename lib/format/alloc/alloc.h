@@ -7,8 +7,8 @@
  * An event's bytes are its code and its size, four bytes each, its clock and
  * then eight bytes a field, all little-endian; a string is behind them.
  */
-#ifndef TEL_ALLOCLINE_H
-#define TEL_ALLOCLINE_H
+#ifndef TEL_ALLOC_H
+#define TEL_ALLOC_H
 
 #include "reader/lines.h"
 
@@ -95,7 +95,7 @@ enum al_line {
 	AL_NOISE,  /* what the program said that was traced */
 	AL_MORE,   /* the first of two lines that are one event */
 	AL_WRONG,  /* damage: s->want, s->at */
-	AL_BEGUN   /* the begin of a call, the end of which is to come */
+	AL_BEGUN   /* the start of a call, the end of which is to come */
 };
 
 struct al;
@@ -193,7 +193,7 @@ const struct al_call *tel__al_function(const struct al *s,
 	(AL_BIT(AL_NEW) | AL_BIT(AL_NEW_ARRAY) | AL_BIT(AL_NEW_ALIGNED) | \
 	    AL_BIT(AL_DELETE) | AL_BIT(AL_DELETE_ARRAY))
 
-/* What calls look like in C: allocline_call.c. */
+/* What calls look like in C: call.c. */
 
 /*
  * The function that is called at *p, which then is behind its parenthesis.
@@ -234,7 +234,7 @@ tel_status tel__al_next(struct tel_reader *r);
 void tel__al_close(struct tel_reader *r);
 int tel__al_probe(struct tel_reader *r);
 
-/* The begin of the line is: 1, or 0. */
+/* The line continues with word: 1, or 0. */
 static inline int
 al_stands(const struct al *s, const unsigned char *p, const char *word,
     size_t n)

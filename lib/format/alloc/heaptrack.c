@@ -40,7 +40,7 @@ heaptrack_parse(struct al *s, const unsigned char *p)
 	case 'c':
 		line = heaptrack_numbers(s, p + 1, AL_CLOCK, time, 1);
 		if (line == AL_EVENT && s->v[AL_TIME] > UINT64_MAX / 1000000)
-			return al_wrong(s, p, "a time that makes sense");
+			return al_wrong(s, p, "a valid time");
 		s->has_time = line == AL_EVENT;
 		s->time = s->v[AL_TIME] * 1000000;
 		return line;

@@ -296,7 +296,7 @@ tel_status tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
 void tel__ets_find_text(struct tel_reader *r, struct ets *h,
     const unsigned char *p, unsigned text);
 
-/* Tells of the whole log, once it has ended. */
+/* Reports on the whole log, once it has ended. */
 void tel__ets_report(struct tel_reader *r, struct ets *h);
 
 /* tel__ets_decode.c */

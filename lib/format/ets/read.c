@@ -224,7 +224,7 @@ tel__ets_next(struct tel_reader *r)
 		if (__builtin_expect(is_record(r, h, t), 1))
 			break;
 		st = tel__reader_resync(r, ETS_AHEAD, 1, is_sync,
-		    "what stands here is no record");
+		    "invalid record");
 		if (st != TEL_OK)
 			return st;
 	}

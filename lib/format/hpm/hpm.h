@@ -127,7 +127,7 @@ struct hpm {
 	uint64_t periods;         /* counters whose duration is known */
 	double ticks;             /* and the sum of those */
 	struct tel_running running;
-	/* what will be told when the first event is asked for */
+	/* what is reported when the first event is asked for */
 	char *meta_path; /* the file, or the name that was looked for */
 	char *refused;   /* why that file could not be used */
 	int meta_found;
@@ -144,9 +144,9 @@ struct hpm {
 	_Alignas(8) unsigned char data[HPM_EVENT_MAX];
 };
 
-/* tel__hpm_look.c */
+/* look.c */
 
-/* tel__hpm_look() when there are too few bytes to tell. */
+/* tel__hpm_look() when there are too few bytes to know. */
 #define HPM_MORE ((size_t)-1)
 
 /*
@@ -194,7 +194,7 @@ struct hpm_trial tel__hpm_try(const struct hpm_layout *l,
 void tel__hpm_guess(struct hpm_layout *l, const unsigned char *p, size_t n,
     int eof);
 
-/* hpm_meta.c */
+/* meta.c */
 
 /* Whether the n bytes at p begin a meta file. */
 int tel__hpm_is_meta(const unsigned char *p, size_t n);
@@ -208,7 +208,7 @@ int tel__hpm_is_meta(const unsigned char *p, size_t n);
 tel_status tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in,
     const char *path, uint32_t version, struct hpm_meta *meta);
 
-/* hpm_beside.c */
+/* sidecar.c */
 
 /*
  * Opens the meta file of the log that is read: the one that was set, or the
@@ -219,7 +219,7 @@ tel_status tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in,
 tel_status tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name,
     size_t n, struct tel_input **in, char **path);
 
-/* hpm_event.c */
+/* event.c */
 
 /* Hands out the counter record at r->p; h->lead goes with it. */
 void tel__hpm_give_counter(struct tel_reader *r, struct hpm *h);
@@ -227,17 +227,17 @@ void tel__hpm_give_counter(struct tel_reader *r, struct hpm *h);
 /* Hands out the marker or exit record of size bytes at r->p. */
 void tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size);
 
-/* tel__hpm_open.c */
+/* open.c */
 
 /* The decoder: open.c, read.c. */
 tel_status tel__hpm_next(struct tel_reader *r);
 void tel__hpm_close(struct tel_reader *r);
 int tel__hpm_probe(struct tel_reader *r);
 tel_status tel__hpm_open(struct tel_reader *r, const char *as);
-/* Tells what the open call found out, when the first event is asked for. */
+/* Reports what the open call found out, when the first event is asked for. */
 tel_status tel__hpm_report(struct tel_reader *r, struct hpm *h);
 
-/* hpm_schema.c */
+/* schema.c */
 
 /* Makes the schema of a trace; NULL when there is no memory. */
 struct tel_schema *tel__hpm_schema_make(const struct hpm_meta *meta);

@@ -169,7 +169,7 @@ choose_layout(struct tel_reader *r, struct hpm *h, uint32_t version)
 	h->size = hpm_counter_size(l);
 	trial = tel__hpm_try(l, r->p, n, eof);
 	h->cpu = trial.cpu;
-	/* what stands before the first counter is as early as that */
+	/* what is before the first counter is as early as that */
 	h->clock = trial.start;
 }
 
@@ -219,9 +219,9 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 	return TEL_OK;
 }
 
-/* Tells of the meta file, or of its absence. */
+/* Reports the meta file, or its absence. */
 static void
-tell_meta(struct tel_reader *r, const struct hpm *h)
+report_meta(struct tel_reader *r, const struct hpm *h)
 {
 	const struct hpm_meta *m = &h->meta;
 
@@ -260,7 +260,7 @@ tel__hpm_report(struct tel_reader *r, struct hpm *h)
 {
 	h->reported = 1;
 	r->back = 0;
-	tell_meta(r, h);
+	report_meta(r, h);
 	if (!h->meta.damaged)
 		return TEL_OK;
 	return tel__reader_damage(r, 0, 0,

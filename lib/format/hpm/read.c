@@ -150,7 +150,7 @@ tel__hpm_next(struct tel_reader *r)
 			return cut_short(r, h);
 		if (size == 0) {
 			st = tel__reader_resync(r, AHEAD, 1, is_sync,
-			    "what stands here is no record");
+			    "invalid record");
 		} else if (!is_believable(r, h, size)) {
 			st = tel__reader_resync(r, AHEAD, 1, is_sync,
 			    "a record of another processor, and none after it");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The build string names release and platform, and EventInit gives the
- * stream's version and the word.  Both stand in the first flush of a stream
+ * stream's version and the word.  Both are in the first flush of a stream
  * that has them.
  */
 #include "format/mps/identify.h"
@@ -204,7 +204,7 @@ flush_end(const unsigned char *p, size_t n, const struct mps_identity *g)
 }
 
 /*
- * How many of the first n bytes tell who wrote them; 0 when it takes more.
+ * How many of the first n bytes identify the writer; 0 when it takes more.
  * What comes later does not count, as the answer must not depend on how the
  * bytes came.
  */

@@ -25,15 +25,15 @@ struct mps_identity {
 	int built;        /* the build string was found */
 	int init;         /* EventInit was found */
 	size_t built_at;  /* where that ends */
-	size_t init_at;   /* where that begins */
+	size_t init_at;   /* where that starts */
 	uint32_t version[3];
 	struct tel_abi abi; /* of the EventInit found */
 };
 
 /*
- * Looks at more and more of the log that r stands at the begin of, until it
+ * Looks at more and more of the log that r is at the start of, until it
  * says who wrote it.  A pipe is not waited for longer than that takes.
- * Returns how many bytes tell.
+ * Returns how many bytes that took.
  */
 size_t tel__mps_gather(struct tel_reader *r, struct mps_identity *g);
 
@@ -45,7 +45,7 @@ int tel__mps_release_fits(const struct mps_identity *g, unsigned release);
 
 /*
  * Nonzero when the n bytes cannot be a stream: it has zeros in its headers.
- * Text is told from fewer, so that a live one is not waited for.
+ * Text is recognised by fewer, so that a live one is not waited for.
  */
 int tel__mps_no_stream(const unsigned char *p, size_t n);
 

@@ -3,7 +3,7 @@
  * A stream has no file header, so who wrote it is found out from its first
  * events, in this order of trust: the build string (it names release and
  * platform), EventInit (it gives the stream's version and the word), and at
- * last which release and platform make sense of the most bytes.
+ * last which release and platform explain the most bytes.
  */
 #include "base/array.h"
 #include "format/mps/decoder.h"

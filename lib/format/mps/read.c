@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * MPS streams: events one after the other.  What fits its type is handed
- * out as it stands.  What does not is looked at closely, so that damage
- * costs as little as it can: a wrong size is put right where the type tells
- * it, a code that makes no sense is shown by its number, and bytes that are
+ * out as it is.  What does not is looked at closely, so that damage
+ * costs as little as it can: a wrong size is put right where the type has
+ * it, an unknown code is shown by its number, and bytes that are
  * no events are skipped up to the next that are.
  */
 #include "format/mps/decoder.h"
@@ -11,7 +11,7 @@
 #include "reader/reader.h"
 
 /*
- * How many events in a row tell that the stream goes on there.  By chance
+ * How many events in a row prove that the stream continues there.  By chance
  * one fits about once in 10^6 places, as its code says its size.
  */
 #define CHAIN 3
@@ -73,7 +73,7 @@ is_sync(const struct tel_reader *r, const unsigned char *q)
 
 /*
  * Where bytes are missing inside an event, what was handed out in its size
- * holds the begin of what follows.  Goes back there; 0 when it is not so.
+ * holds the start of what follows.  Goes back there; 0: there is none.
  */
 static int
 step_back(struct tel_reader *r)
@@ -127,7 +127,7 @@ may_be_one(const struct tel_reader *r, uint32_t size)
 
 /*
  * An event that does not fit.  Sets *again when nothing was handed out and
- * the caller is to look at what now stands at r->p.
+ * the caller is to look at what is at r->p now.
  */
 static tel_status
 misfit(struct tel_reader *r, int *again)
@@ -167,10 +167,9 @@ misfit(struct tel_reader *r, int *again)
 	*again = 1;
 	if (step_back(r))
 		return tel__reader_damage(r, r->offset, 0,
-		    "the event before this one is not whole");
+		    "the previous event is truncated");
 	return tel__reader_resync(r, AHEAD, s->header, is_sync,
-	    t == NULL ? "what stands here is no event" :
-	                "an event's size is wrong");
+	    t == NULL ? "invalid event" : "an event's size is wrong");
 }
 
 /*

@@ -3,7 +3,7 @@
  * What is to be expected of events: sizes that fit their types, values that
  * are what their fields say, and kinds in runs, as each kind has a buffer of
  * its own, that are newest first.  Releases have many events in common, and
- * what few differ in may be told by nothing else.
+ * what few differ in may be all that distinguishes them.
  */
 #include "format/mps/score.h"
 #include "format/mps/mps.h"

@@ -5,7 +5,7 @@
 
 #include "model/schema.h"
 
-/* How well a schema makes sense of a stretch of a stream. */
+/* How well a schema explains a stretch of a stream. */
 struct mps_score {
 	size_t fitting; /* bytes in events that fit their types */
 	size_t events;

@@ -580,7 +580,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 		at = r->offset;
 		look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
 		if (look == 0) {
-			search(r, s, "what stands here is no record", 1);
+			search(r, s, "invalid record", 1);
 			continue;
 		}
 		if (look < 0) {

@@ -119,7 +119,7 @@ struct native {
 	uint64_t first_lost, last_lost; /* and their clocks */
 };
 
-/* native.c */
+/* read.c */
 
 /* Goes on to the next block with events.  TEL_OK, TEL_END, or a failure. */
 tel_status tel__native_next_block(struct tel_reader *r, struct native *s);
@@ -136,7 +136,7 @@ int tel__native_gather(struct tel_reader *r, struct native *s,
 /* Steps over the record that was looked at. */
 void tel__native_done(struct tel_reader *r, struct native *s);
 
-/* native_range.c */
+/* range.c */
 
 /* Finds the span of the clocks, as r->span. */
 tel_status tel__native_span(struct tel_reader *r, uint64_t *first,
@@ -150,7 +150,7 @@ tel_status tel__native_span(struct tel_reader *r, uint64_t *first,
 tel_status tel__native_range_step(struct tel_reader *r, struct native *s);
 void tel__native_range_free(struct native_range *g);
 
-/* native_logs.c */
+/* logs.c */
 
 /* A stream begins. */
 void tel__native_begin_stream(struct native *s);
@@ -168,7 +168,7 @@ tel_status tel__native_take_block(struct tel_reader *r, struct native *s,
     const struct native_record *rec);
 void tel__native_free_logs(struct tel_reader *r, struct native *s);
 
-/* native_events.c */
+/* events.c */
 
 /* Chooses the parts of a block whose events are only counted. */
 void tel__native_choose_counted(struct tel_reader *r, struct native *s,

@@ -165,7 +165,7 @@ struct native_out {
 	uint64_t named;   /* blocks that a names record is about, or none */
 };
 
-/* tel__native_put.c; they return as tel_writer_event() does. */
+/* write_put.c; they return as tel_writer_event() does. */
 
 /* Writes the events that are held back. */
 tel_status tel__native_put_events(struct tel_writer *w);

@@ -186,7 +186,7 @@ string(struct lines *s, const struct tel_field *f, const unsigned char **p)
 			c = tel__lines_unescape(&q);
 		if (c <= 0 || q > s->line.end)
 			return tel__lines_wrong(s, start,
-			    "a string that makes sense in", f->name);
+			    "a valid string in", f->name);
 		*out++ = (unsigned char)c;
 	}
 	*out++ = '\0';

@@ -22,10 +22,10 @@
 /* The most types of one name, which differ in their fields. */
 #define ANY_SAME_MAX 8
 
-/* What stands before an event's first field: code, size, clock. */
+/* What is before an event's first field: code, size, clock. */
 #define ANY_HEADER 16u
 
-/* A field of a type, as a header or a line tells. */
+/* A field of a type, as a header or a line has it. */
 struct any_field {
 	char *name;
 	uint8_t datatype;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines into events: finding the line, handing it to the form's parser, and
+ * Lines into events: finding the line, handing it to the text's parser, and
  * saying what is wrong with the lines that are none.
  *
  * A line is damaged alone: the next one is read as if it were the first.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines that are looked at to tell that this is a form of lines. */
+/* Lines that detection looks at. */
 #define PROBE_LINES 8
 
 static tel_status

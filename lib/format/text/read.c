@@ -4,7 +4,7 @@
  * event, and lines that begin with '#' which say what was printed.
  *
  * The lines may come in any order and any choice.  The fields of a line may
- * stand in any order, but all of them must be there, and once.  The labels
+ * come in any order, but all of them must be there, and once.  The labels
  * beside addresses are those of the event, whatever lines are missing.
  */
 #include "encoder/relay.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 1 when the n bytes of word stand at p, before end. */
+/* 1 when the n bytes of word are at p, before end. */
 static int
 is_word(const unsigned char *p, const unsigned char *end, const char *word,
     size_t n)

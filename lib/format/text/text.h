@@ -70,7 +70,7 @@ struct any;
 /* How sure it is that a line is of the text, 0 to 100. */
 typedef int lines_score(const unsigned char *p, const unsigned char *end);
 
-/* What tells one text from the other. */
+/* What one text does otherwise than the other. */
 struct lines_syntax {
 	lines_score *score;
 	/*
@@ -78,7 +78,7 @@ struct lines_syntax {
 	 * below it.  1, or 0 with what is wrong in s->want, detail and at.
 	 */
 	int (*parse)(struct lines *s, const struct lines_map *m);
-	/* Heeds a line that begins with '#'; NULL: they are skipped. */
+	/* Takes a line that begins with '#'; NULL: they are skipped. */
 	tel_status (*header)(struct tel_reader *r, struct lines *s);
 	/* 1 when the line looks like an event's; for strings of two lines. */
 	int (*head)(const unsigned char *p, const unsigned char *end);
@@ -160,7 +160,7 @@ const struct tel_type *tel__lines_find(const struct lines_map *m,
 
 /*
  * Parts of a line.  Each reads at *p, moves *p past what it read and returns
- * 1, or tells tel__lines_wrong() and returns 0.
+ * 1, or calls tel__lines_wrong() and returns 0.
  */
 
 /* Notes what was expected at p; returns 0. */

@@ -61,7 +61,7 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 			c = tel__lines_unescape(&q);
 		if (c <= 0 || q > s->line.end)
 			return tel__lines_wrong(s, start,
-			    "a string that makes sense in", f->name);
+			    "a valid string in", f->name);
 		if (out == limit)
 			return tel__lines_wrong(s, start,
 			    "a string of 255 bytes in", f->name);
@@ -96,7 +96,7 @@ tel__lines_label(struct lines *s, unsigned i, const unsigned char **p)
 			c = tel__lines_unescape(&q);
 		if (c < 0 || q > s->line.end || out == limit)
 			return tel__lines_wrong(s, *p,
-			    "a label that makes sense", NULL);
+			    "a valid label", NULL);
 		*out++ = (unsigned char)c;
 	}
 	if (s->line.end - q < 2 || q[1] != ']')
