@@ -216,8 +216,9 @@ test_damage(void)
 	is_lost(CLK "Log.Start level=1 text=\"a more=\"b\"\n",
 	    "the field more");
 	is_lost(CLK "Log.Start level=1 text=\"a", "the end of the string");
-	is_lost(CLK "Log.Start level=1 text=\"\\x00\" more=\"\"\n", "makes");
-	is_lost(CLK "Log.Start level=1 text=\"\\", "makes sense");
+	is_lost(CLK "Log.Start level=1 text=\"\\x00\" more=\"\"\n",
+	    "a valid string");
+	is_lost(CLK "Log.Start level=1 text=\"\\", "a valid string");
 	is_lost(CLK "0x1F4 bytes=\n", "a code of four");
 	is_lost(CLK "0x01F4 bytes=0\n", "pairs of digits");
 	is_lost(CLK "0x100000000 bytes=\n", "a code of four");

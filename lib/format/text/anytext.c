@@ -185,8 +185,8 @@ string(struct lines *s, const struct tel_field *f, const unsigned char **p)
 		if (c == '\\')
 			c = tel__lines_unescape(&q);
 		if (c <= 0 || q > s->line.end)
-			return tel__lines_wrong(s, start,
-			    "a valid string in", f->name);
+			return tel__lines_wrong(s, start, "a valid string in",
+			    f->name);
 		*out++ = (unsigned char)c;
 	}
 	*out++ = '\0';

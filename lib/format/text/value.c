@@ -60,8 +60,8 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 		if (c == '\\')
 			c = tel__lines_unescape(&q);
 		if (c <= 0 || q > s->line.end)
-			return tel__lines_wrong(s, start,
-			    "a valid string in", f->name);
+			return tel__lines_wrong(s, start, "a valid string in",
+			    f->name);
 		if (out == limit)
 			return tel__lines_wrong(s, start,
 			    "a string of 255 bytes in", f->name);
@@ -95,8 +95,7 @@ tel__lines_label(struct lines *s, unsigned i, const unsigned char **p)
 		if (c == '\\')
 			c = tel__lines_unescape(&q);
 		if (c < 0 || q > s->line.end || out == limit)
-			return tel__lines_wrong(s, *p,
-			    "a valid label", NULL);
+			return tel__lines_wrong(s, *p, "a valid label", NULL);
 		*out++ = (unsigned char)c;
 	}
 	if (s->line.end - q < 2 || q[1] != ']')
