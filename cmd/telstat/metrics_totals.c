@@ -103,7 +103,7 @@ put_origins(const struct show *show)
 		put(show->out, "\",version=\"");
 		put_label(show->out, o.version);
 		put(show->out, "\",form=\"");
-		put_label(show->out, o.form);
+		put_label(show->out, o.format);
 		put(show->out, "\"} 1\n");
 	}
 }

@@ -59,8 +59,8 @@ put_origin(struct report *r, const struct show *show, const tel_origin *o)
 	s->indent = 2;
 	if (o->version[0] != '\0')
 		(void)report_fact(r, &version, report_string(o->version));
-	if (o->form[0] != '\0')
-		(void)report_fact(r, &form, report_string(o->form));
+	if (o->format[0] != '\0')
+		(void)report_fact(r, &form, report_string(o->format));
 	if (tel_stats_origin_count(show->stats) > 1)
 		add_count(r, REPORT_TEXT, "events",
 		    figure_int128_of(o->events));
@@ -69,7 +69,7 @@ put_origin(struct report *r, const struct show *show, const tel_origin *o)
 	version.shown = form.shown = REPORT_JSON;
 	form.name = "form";
 	(void)report_fact(r, &version, report_string(o->version));
-	(void)report_fact(r, &form, report_string(o->form));
+	(void)report_fact(r, &form, report_string(o->format));
 	report_data(r, "logs", report_count(o->logs));
 	report_data(r, "events", report_count(o->events));
 	report_put(r);

@@ -221,8 +221,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
  * Good until the reader is freed.
  */
 TEL_SINCE_0_1 const tel_schema *tel_reader_schema(const tel_reader *r);
-/* The form of the input, as tel_reader_set_as() calls it; static. */
-TEL_SINCE_0_1 const char *tel_reader_form(const tel_reader *r);
+/* The format of the input, as tel_reader_set_as() calls it; static. */
+TEL_SINCE_0_1 const char *tel_reader_format(const tel_reader *r);
 /*
  * Entry i, from 0, of the metadata of the log that is being read: a key such
  * as "host", and its value.  Logs of the native format and of text have it.

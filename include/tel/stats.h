@@ -303,7 +303,7 @@ TEL_SINCE_0_1 int tel_stats_total(const tel_stats *s, tel_total which,
 typedef struct tel_origin {
 	const char *schema;  /* as tel_schema_name() */
 	const char *version; /* as tel_schema_version() */
-	const char *form;    /* as tel_reader_form() */
+	const char *format;  /* as tel_reader_format() */
 	uint64_t logs;       /* how many logs had events of it */
 	uint64_t events;
 } tel_origin;

@@ -30,7 +30,7 @@ const struct tel_format_ops *
 tel__write_origin(const struct tel_writer *w, const struct tel_log *log)
 {
 	return tel__format_find(w->formats,
-	    log->origin != NULL ? log->origin : log->form);
+	    log->origin != NULL ? log->origin : log->format);
 }
 
 int

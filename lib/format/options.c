@@ -176,9 +176,9 @@ tel_reader_schema(const tel_reader *r)
 }
 
 const char *
-tel_reader_form(const tel_reader *r)
+tel_reader_format(const tel_reader *r)
 {
-	return log_of(r)->form;
+	return log_of(r)->format;
 }
 
 const char *

@@ -223,7 +223,7 @@ begin_log(struct tel_reader *r, const char *name)
 		return st;
 	if (r->log.schema != NULL)
 		tel__reader_give_roles(r, r->log.schema);
-	r->log.form = r->format->name;
+	r->log.format = r->format->name;
 	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
 	return TEL_OK;
 }

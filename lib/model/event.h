@@ -12,9 +12,9 @@ struct tel__metadata;
 
 /* What the events of one log have in common.  Owned by the reader. */
 struct tel_log {
-	const char *name; /* as messages call it */
-	const char *form; /* "mps", "text", "cnv" */
-	/* In a native stream, the form of the log that went into it; or NULL. */
+	const char *name;   /* as messages call it */
+	const char *format; /* "mps", "text", "cnv" */
+	/* In a native stream, the format of the log that it was made from; or NULL. */
 	const char *origin;
 	struct tel_schema *schema;
 	struct tel_labels *labels;

@@ -28,7 +28,7 @@ tel__report_clear(struct report *r)
 	for (i = 0; i < r->norigins; i++) {
 		free(r->origins[i].schema);
 		free(r->origins[i].version);
-		free(r->origins[i].form);
+		free(r->origins[i].format);
 	}
 	free(r->parts);
 	tel__index_clear(&r->index);
@@ -93,7 +93,7 @@ tel__report_part(struct report *r, const char *name, const char *kind,
 
 tel_status
 tel__report_origin(struct report *r, const char *schema, const char *version,
-    const char *form, unsigned *out)
+    const char *format, unsigned *out)
 {
 	struct origin *o;
 	unsigned i;
@@ -102,15 +102,15 @@ tel__report_origin(struct report *r, const char *schema, const char *version,
 		for (i = 0; i < ORIGINS_MAX; i++)
 			if (strcmp(r->origins[i].schema, schema) == 0 &&
 			    strcmp(r->origins[i].version, version) == 0 &&
-			    strcmp(r->origins[i].form, form) == 0)
+			    strcmp(r->origins[i].format, format) == 0)
 				break;
 	if (r->norigins >= ORIGINS_MAX && i == ORIGINS_MAX)
-		schema = version = form = "...";
+		schema = version = format = "...";
 	for (i = 0; i < r->norigins; i++) {
 		o = &r->origins[i];
 		if (strcmp(o->schema, schema) == 0 &&
 		    strcmp(o->version, version) == 0 &&
-		    strcmp(o->form, form) == 0) {
+		    strcmp(o->format, format) == 0) {
 			*out = i;
 			return TEL_OK;
 		}
@@ -119,11 +119,11 @@ tel__report_origin(struct report *r, const char *schema, const char *version,
 	memset(o, 0, sizeof(*o));
 	o->schema = tel__copy_string(schema, strlen(schema));
 	o->version = tel__copy_string(version, strlen(version));
-	o->form = tel__copy_string(form, strlen(form));
-	if (o->schema == NULL || o->version == NULL || o->form == NULL) {
+	o->format = tel__copy_string(format, strlen(format));
+	if (o->schema == NULL || o->version == NULL || o->format == NULL) {
 		free(o->schema);
 		free(o->version);
-		free(o->form);
+		free(o->format);
 		return TEL_ENOMEM;
 	}
 	*out = r->norigins++;
@@ -322,7 +322,8 @@ tel__report_merge(struct report *r, const struct report *from)
 	}
 	for (j = 0; j < from->norigins; j++) {
 		o = &from->origins[j];
-		st = tel__report_origin(r, o->schema, o->version, o->form, &to);
+		st = tel__report_origin(r, o->schema, o->version, o->format,
+		    &to);
 		if (st != TEL_OK)
 			return st;
 		r->origins[to].logs += o->logs;

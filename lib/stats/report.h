@@ -22,7 +22,7 @@ struct part {
 struct origin {
 	char *schema;
 	char *version;
-	char *form;
+	char *format;
 	uint64_t logs, events;
 };
 
@@ -59,7 +59,7 @@ tel_status tel__report_part(struct report *r, const char *name,
     const char *kind, uint32_t code, uint32_t *out);
 /* Finds or makes an origin.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__report_origin(struct report *r, const char *schema,
-    const char *version, const char *form, unsigned *out);
+    const char *version, const char *format, unsigned *out);
 
 /* Adds a span of time: hertz 0 when the rate is not known. */
 void tel__report_span(struct report *r, uint64_t first, uint64_t last,

@@ -92,7 +92,7 @@ tel_stats_origin(const tel_stats *s, size_t i, tel_origin *out)
 	o = &s->shown.origins[i];
 	out->schema = o->schema;
 	out->version = o->version;
-	out->form = o->form;
+	out->format = o->format;
 	out->logs = o->logs;
 	out->events = o->events;
 	return 1;

@@ -96,7 +96,7 @@ save_report(struct saver *v)
 		tel__inst_put_record(w, "W");
 		tel__inst_put_string(w, "schema", o->schema);
 		tel__inst_put_string(w, "version", o->version);
-		tel__inst_put_string(w, "form", o->form);
+		tel__inst_put_string(w, "form", o->format);
 		tel__inst_put_count(w, "logs", o->logs);
 		tel__inst_put_count(w, "events", o->events);
 		tel__inst_put_end(w);

@@ -260,7 +260,7 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 		st = tel__stats_bind_type(s, from, &from->schema->types[i]);
 	if (st == TEL_OK)
 		st = tel__report_origin(&s->report, log->schema->name,
-		    log->schema->version, log->form, &from->origin);
+		    log->schema->version, log->format, &from->origin);
 	if (st != TEL_OK) {
 		tel__source_free(from);
 		return stats_no_memory(s);

@@ -164,7 +164,7 @@ int
 tel_writer_binary(const tel_writer *w, const tel_reader *r)
 {
 	const struct tel_encoder_ops *encoder =
-	    w->target != NULL ? w->target : find_encoder(w, r->log.form);
+	    w->target != NULL ? w->target : find_encoder(w, r->log.format);
 
 	return encoder != NULL && encoder->flags & ENCODER_BINARY;
 }
@@ -177,16 +177,16 @@ static tel_status
 start(struct tel_writer *w, const struct tel_log *log)
 {
 	const struct tel_encoder_ops *encoder =
-	    w->target != NULL ? w->target : find_encoder(w, log->form);
+	    w->target != NULL ? w->target : find_encoder(w, log->format);
 	tel_status st = TEL_OK;
 
 	if (encoder == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.120s: %s cannot be written", log->name, log->form);
+		    "%.120s: %s cannot be written", log->name, log->format);
 	if (!takes(w, encoder, log))
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%.120s: %s cannot be written as %s", log->name,
-		    log->origin != NULL ? log->origin : log->form,
+		    log->origin != NULL ? log->origin : log->format,
 		    encoder->what);
 	if (encoder->open != NULL)
 		st = encoder->open(w, log);

@@ -35,7 +35,7 @@ fake_begin(struct fake *f, const char *schema)
 	memset(f, 0, sizeof(*f));
 	must(tel_schema_new(schema, &f->schema) == TEL_OK);
 	f->log.name = "fake.log";
-	f->log.form = "mps";
+	f->log.format = "mps";
 	f->log.schema = f->schema;
 	f->log.labels = l;
 	f->log.clock = tel__clock_new();

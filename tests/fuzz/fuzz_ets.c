@@ -108,7 +108,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tel_reader_open_memory(r, data + tmf, size - tmf, NULL) == TEL_OK)
 		read_all(r, printer, writer,
 		    is_packed(data + tmf, size - tmf) ? SIZE_MAX : size - tmf,
-		    strcmp(tel_reader_form(r), "ets") == 0);
+		    strcmp(tel_reader_format(r), "ets") == 0);
 	tel_writer_free(writer);
 	tel_printer_free(printer);
 	if (tel_output_flush(out) != TEL_OK || tel_output_flush(copy) != TEL_OK)

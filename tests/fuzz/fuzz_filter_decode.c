@@ -172,7 +172,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (tel_output_flush(out) != TEL_OK)
 			abort();
 		/* lines are read by what they say, which others may have said */
-		if (n > 0 && strcmp(tel_reader_form(r), "mps") == 0)
+		if (n > 0 && strcmp(tel_reader_format(r), "mps") == 0)
 			compare(&b, schema, bare, labels, seen, n);
 	}
 	tel_context_free(context);

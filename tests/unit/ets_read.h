@@ -135,7 +135,8 @@ read_log(const void *data, size_t size, struct how how)
 		res.status = tel_reader_open_memory(r, data, size, "x");
 	}
 	if (res.status == TEL_OK) {
-		snprintf(res.form, sizeof(res.form), "%s", tel_reader_form(r));
+		snprintf(res.form, sizeof(res.form), "%s",
+		    tel_reader_format(r));
 		res.rate = tel_reader_tick_rate(r);
 	}
 	while (res.status == TEL_OK &&

@@ -98,7 +98,7 @@ make_events(struct events *e)
 	memset(e, 0, sizeof(*e));
 	must_ok(tel_schema_new("mps-1.117.0/lii6gc", &e->schema));
 	e->log.name = "test.log";
-	e->log.form = "mps";
+	e->log.format = "mps";
 	e->log.schema = e->schema;
 	e->log.labels = must(tel__labels_new(100));
 	e->log.clock = must(tel__clock_new());

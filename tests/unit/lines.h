@@ -102,7 +102,8 @@ read_source(struct source src)
 		res.status = tel_reader_open_memory(r, src.text, src.size, "x");
 	}
 	if (res.status == TEL_OK) {
-		snprintf(res.form, sizeof(res.form), "%s", tel_reader_form(r));
+		snprintf(res.form, sizeof(res.form), "%s",
+		    tel_reader_format(r));
 		while ((res.status = tel_reader_next(r, &ev)) == TEL_OK)
 			dump(events, ev);
 	}

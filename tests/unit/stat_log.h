@@ -27,7 +27,7 @@ stat_log_begin(struct stat_log *l)
 	memset(l, 0, sizeof(*l));
 	must_ok(tel_schema_new("mps-1.117.0/lii6gc", &l->schema));
 	l->log.name = "made.log";
-	l->log.form = "mps";
+	l->log.format = "mps";
 	l->log.schema = l->schema;
 	l->log.labels = must(tel__labels_new(100));
 	l->log.clock = must(tel__clock_new());

@@ -42,7 +42,7 @@ chosen(const void *data, size_t n, char *out, size_t size)
 	if (r == NULL)
 		exit(1);
 	if (tel_reader_open_memory(r, data, n, "x") == TEL_OK)
-		snprintf(out, size, "%s", tel_reader_form(r));
+		snprintf(out, size, "%s", tel_reader_format(r));
 	tel_reader_free(r);
 	return out;
 }

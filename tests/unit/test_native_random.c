@@ -122,7 +122,7 @@ run(uint32_t header)
 	static unsigned char data[EVENTS][EVENT_MAX];
 	static uint64_t want[EVENTS], before[TYPES][16];
 	struct tel_schema *s = make_schema(header);
-	struct tel_log log = { .name = "random", .form = "random" };
+	struct tel_log log = { .name = "random", .format = "random" };
 	struct stream to = { 0 };
 	struct result got = { 0 };
 	tel_output *out = tel_output_new_callback(put_stream, &to);

@@ -44,7 +44,7 @@ made_schema(struct made *m, struct tel_schema *schema)
 {
 	memset(m, 0, sizeof(*m));
 	m->log.name = "test.log";
-	m->log.form = "mps";
+	m->log.format = "mps";
 	m->log.schema = schema;
 	m->log.labels = must(tel__labels_new(4000));
 	m->log.clock = must(tel__clock_new());

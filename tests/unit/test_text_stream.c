@@ -37,7 +37,7 @@ schema_is(const char *text, const char *form, const char *schema,
 		f = NULL;
 		is_str(tel_schema_name(tel_reader_schema(r)), schema,
 		    "schema of %.*s", (int)strcspn(text, "\n"), text);
-		is_str(tel_reader_form(r), form, "its form");
+		is_str(tel_reader_format(r), form, "its form");
 		if (!ok(strstr(notices, words) != NULL, "says: %s", words))
 			diag("%s", notices);
 	}

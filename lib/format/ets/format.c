@@ -143,7 +143,7 @@ write_made(struct tel_writer *w, const struct tel_event *ev)
 static int
 is_text(const struct tel_log *log)
 {
-	return strcmp(log->form, "text") == 0 ||
+	return strcmp(log->format, "text") == 0 ||
 	    (log->origin != NULL && strcmp(log->origin, "text") == 0);
 }
 

@@ -177,7 +177,7 @@ converter_begin(struct tel_writer *w, const struct tel_log *log)
 	if (new == NULL)
 		return TEL_ENOMEM;
 	new->log = *log;
-	new->log.form = tel__format_mps.name;
+	new->log.format = tel__format_mps.name;
 	new->log.schema = c->to;
 	new->log.preamble = new->log.tail = NULL;
 	new->log.preamble_size = new->log.tail_size = 0;

@@ -236,7 +236,7 @@ begin_source(struct tel_reader *r, struct native_source *source)
 	struct tel_log *log = &source->own;
 
 	source->log = log;
-	log->form = r->format->name;
+	log->format = r->format->name;
 	log->name = r->log.name;
 	log->labels = tel__labels_new(r->max_labels);
 	log->clock = tel__clock_new();

@@ -665,7 +665,7 @@ tel_open(struct tel_reader *r, const char *as)
 	r->state = s;
 	if (s != NULL)
 		s->median = NATIVE_MEDIAN;
-	r->log.form = r->format->name;
+	r->log.format = r->format->name;
 	if (s != NULL)
 		s->block = tel__native_block_new();
 	if (s == NULL || s->block == NULL) {

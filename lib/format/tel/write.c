@@ -213,11 +213,11 @@ add_name(struct native_out *n, int slot, struct out_block *b,
 }
 
 /*
- * A value has a label that no event of the log told: it came from another
+ * A value has a label that no event of the log gave it: it came from another
  * file, or the format has its own way.
  */
 static tel_status
-tell_label(struct native_out *n, const struct tel_event *ev,
+put_label(struct native_out *n, const struct tel_event *ev,
     const struct tel_field *f)
 {
 	const enum tel_space space = tel_field_space(ev->type->schema, f);
@@ -236,7 +236,7 @@ tell_label(struct native_out *n, const struct tel_event *ev,
 	    known.string != NULL && known.length == label.length &&
 	    memcmp(known.string, label.string, label.length) == 0)
 		return TEL_OK;
-	/* most are in force from the begin */
+	/* most are in force from the start */
 	if (tel__labels_find(ev->log->labels, space, value, 0, &known) &&
 	    known.id == label.id)
 		clock = 0;
@@ -265,7 +265,7 @@ names_itself(const struct tel_schema *s)
 }
 
 static tel_status
-tell_labels(struct native_out *n, const struct tel_event *ev)
+put_labels(struct native_out *n, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	tel_status st = TEL_OK;
@@ -273,7 +273,7 @@ tell_labels(struct native_out *n, const struct tel_event *ev)
 
 	for (i = 0; i < t->nfields && st == TEL_OK; i++)
 		if (tel_field_labelled(&t->fields[i]))
-			st = tell_label(n, ev, &t->fields[i]);
+			st = put_label(n, ev, &t->fields[i]);
 	return st;
 }
 
@@ -315,7 +315,7 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 		st = report_lost(w, ev->log);
 	if (st == TEL_OK && !names_itself(ev->type->schema) &&
 	    tel__labels_count(ev->log->labels) > 0)
-		st = tell_labels(n, ev);
+		st = put_labels(n, ev);
 	if (st == TEL_OK && tel_type_is_followed(ev->type)) {
 		const uint64_t index = n->last_log->index;
 		const uint64_t end = n->last_log->end;
@@ -437,7 +437,7 @@ native_end_file(struct tel_writer *w)
 	n->named = n->sequence;
 	for (log = n->logs; log != NULL; log = log->next) {
 		log->of = NULL;
-		log->told = NULL;
+		log->recorded = NULL;
 		free(log->described);
 		log->described = NULL;
 	}

@@ -39,7 +39,7 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 	const struct tel_schema *s = schema->native.schema;
 	struct tel__buffer types = { NULL, 0, 0, 0 };
 	const struct tel_log *of = log->of;
-	const char *form;
+	const char *format;
 	unsigned char eight[8];
 	double rate = 0;
 
@@ -61,8 +61,8 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 	free(types.bytes);
 	if (full && of != NULL) {
 		tel__native_put_string(b, log->name, log->name_size);
-		form = of->origin != NULL ? of->origin : of->form;
-		tel__native_put_string(b, form, strlen(form));
+		format = of->origin != NULL ? of->origin : of->format;
+		tel__native_put_string(b, format, strlen(format));
 		tel__native_put_string(b, of->preamble,
 		    log->lines ? of->preamble_size : 0);
 	} else {
@@ -105,7 +105,8 @@ put_logs(const struct out_block *b, struct tel__buffer *body)
 		describe = !slot->schema->known &&
 		    slot->log->bytes + b->bytes >= NATIVE_DESCRIBE_BYTES;
 		tel__out_log_put(body, slot->log, slot->schema, slot->index,
-		    slot->offset, wanted, describe, slot->log->told == NULL);
+		    slot->offset, wanted, describe,
+		    slot->log->recorded == NULL);
 		free(wanted);
 	}
 }

@@ -162,7 +162,7 @@ describe_log(struct tel_writer *w, unsigned i)
 	struct out_log *log = slot->log;
 	const size_t n = slot->schema->native.schema->ntypes + (size_t)1;
 	uint8_t *wanted;
-	int same = log->told == slot->schema && log->described != NULL;
+	int same = log->recorded == slot->schema && log->described != NULL;
 	tel_status st = TEL_OK;
 
 	if (slot->schema->known &&
@@ -178,7 +178,7 @@ describe_log(struct tel_writer *w, unsigned i)
 	tel__out_block_types(b, i, wanted);
 	if (!same || memcmp(wanted, log->described, n) != 0) {
 		st = put_log(w, slot, slot->schema->known ? wanted : NULL);
-		log->told = slot->schema;
+		log->recorded = slot->schema;
 	}
 	free(log->described);
 	log->described = wanted;
@@ -270,7 +270,7 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 		n->ordinal += b->count;
 		for (i = 0; i < b->nslots; i++) {
 			b->slots[i].log->bytes += b->bytes;
-			b->slots[i].log->told = b->slots[i].schema;
+			b->slots[i].log->recorded = b->slots[i].schema;
 		}
 	}
 	if (kind == NATIVE_NAMES)

@@ -40,15 +40,15 @@ struct out_log {
 	uint64_t index;            /* events so far */
 	uint64_t end;              /* where the last event ended in its log */
 	uint64_t bytes;            /* of events that are in blocks */
-	struct tel_labels *labels; /* those told outside of events */
+	struct tel_labels *labels; /* those given outside of events */
 	uint64_t strings;          /* in there */
 	const struct tel__metadata *metadata; /* over its own */
 	uint64_t lost; /* of->lost when it was looked at last */
 	int lines;     /* keeps ev->raw, and what is between */
 	char *name;
 	size_t name_size;
-	const struct out_schema *told; /* in the last record of the log */
-	uint8_t *described;            /* the types that were, with it */
+	const struct out_schema *recorded; /* in the last record of the log */
+	uint8_t *described;                /* the types that were, with it */
 };
 
 /* Byte strings of events. */
