@@ -2,6 +2,7 @@
 /* telreplay - replay the allocations of telemetry logs. */
 #include "telreplay/telreplay.h"
 
+#include <inttypes.h>
 #include "telreplay/run/child.h"
 #include "common/message.h"
 #include "report/show.h"
@@ -10,11 +11,21 @@
 static int
 can_run(const struct telreplay *t, const struct trace *trace)
 {
-	if (t->run.pace <= 0 || trace->facts->tick_rate > 0)
-		return 1;
-	message_fail(STATUS_FAILED, NULL,
-	    "--pace: the log does not tell how fast its clock is");
-	return 0;
+	uint64_t largest = trace->facts->largest;
+
+	if (t->run.pace > 0 && trace->facts->tick_rate <= 0) {
+		message_fail(STATUS_FAILED, NULL,
+		    "--pace: the log does not tell how fast its clock is");
+		return 0;
+	}
+	if ((size_t)largest != largest) {
+		message_fail(STATUS_FAILED, NULL,
+		    "a block of %" PRIu64 " bytes is larger than the address "
+		    "space of this machine: only -n is possible",
+		    largest);
+		return 0;
+	}
+	return 1;
 }
 
 static void

@@ -255,6 +255,19 @@ last_words() {
 	grep '^trace,,,live_blocks,0$' report
 }
 
+@test "a block that is larger than the address space is not made a smaller one" {
+	printf '1: malloc 0x%d000 %d\n' 1 100 2 5000000000 >large.txt
+	clean telreplay -n large.txt | grep "the largest   5,000,000,000"
+	# byte 4 of a program is 1 where addresses have 32 bits
+	if [ "$(od -An -tu1 -j4 -N1 "$(command -v telreplay)")" -eq 1 ]; then
+		expect 1 "*5000000000 bytes is larger than the address space*" \
+		    telreplay -a null large.txt
+	else
+		clean telreplay -a null --touch none --runs 1 -f csv large.txt |
+		    grep "^run,null,1,operations,2$"
+	fi
+}
+
 @test "a log without operations of an allocator is an error" {
 	telcat -f text "$DATA/1.118.0-lii6gc-poolncv.log.zst" |
 	    telfilter -e EventInit >none.txt

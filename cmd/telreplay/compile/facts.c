@@ -72,7 +72,7 @@ put_rest(const struct facts *f, unsigned char *p)
 		p = put(p, l->bytes);
 		p = put(p, l->peak);
 	}
-	memcpy(p, f->log_names, f->logs * LOG_NAME);
+	memcpy(p, f->log_names, (size_t)f->logs * LOG_NAME);
 	return p + f->logs * LOG_NAME;
 }
 
@@ -149,11 +149,12 @@ facts_load(struct facts *f, const unsigned char *p, size_t size, size_t *used)
 	    f->threads > FACTS_THREADS || !(f->tick_rate >= 0) ||
 	    f->tick_rate > 1e300)
 		return -1;
-	*used = (FACTS_NUMBERS + f->threads * FACTS_LIFE +
-	            f->anomaly_event_count * FACTS_ANOMALY +
-	            f->curve_points * FACTS_POINT) *
+	/* all of which have just been bounded */
+	*used = (size_t)((FACTS_NUMBERS + f->threads * FACTS_LIFE +
+	                     f->anomaly_event_count * FACTS_ANOMALY +
+	                     f->curve_points * FACTS_POINT) *
 	        8 +
-	    f->logs * LOG_NAME;
+	    f->logs * LOG_NAME);
 	if (*used > size)
 		return -1;
 	return load_rest(f, p + FACTS_NUMBERS * 8);

@@ -70,10 +70,13 @@ index_load(struct program *p, const unsigned char *bytes, uint64_t count,
     uint64_t end)
 {
 	uint64_t i, at = PROGRAM_HEADER;
+	size_t size;
 
 	if (count == 0)
 		return TEL_OK;
-	p->index = malloc(count * 16);
+	if (__builtin_mul_overflow(count, 16, &size))
+		return TEL_ENOMEM;
+	p->index = malloc(size);
 	if (p->index == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < count * 2; i++)
@@ -104,18 +107,18 @@ static tel_status
 tail_load(struct program *p)
 {
 	unsigned char tail[PROGRAM_TRAILER], *bytes;
-	uint64_t at, size;
-	size_t used;
+	uint64_t at;
+	size_t size, used;
 	tel_status st;
 
 	st = read_at(p, p->size - PROGRAM_TRAILER, tail, sizeof(tail));
 	if (st != TEL_OK)
 		return st;
 	at = le64_get(tail);
-	size = le64_get(tail + 8);
+	size = (size_t)le64_get(tail + 8);
 	if (le64_get(tail + 24) != PROGRAM_MAGIC || at % 8 != 0 ||
 	    size % 8 != 0 || at < PROGRAM_HEADER ||
-	    at > p->size - PROGRAM_TRAILER ||
+	    at > p->size - PROGRAM_TRAILER || size != le64_get(tail + 8) ||
 	    size != p->size - PROGRAM_TRAILER - at || size < FACTS_NUMBERS * 8)
 		return TEL_EDAMAGED;
 	bytes = malloc(size);

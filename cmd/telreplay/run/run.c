@@ -27,7 +27,7 @@ take(unsigned char *base, size_t *at, uint64_t count, size_t size,
 {
 	size_t n, begin = *at;
 
-	if (__builtin_mul_overflow((size_t)count, size, &n) ||
+	if (__builtin_mul_overflow(count, size, &n) ||
 	    n > SIZE_MAX - 2 * ALIGN ||
 	    __builtin_add_overflow(begin,
 	        (n + ALIGN - 1) & ~(size_t)(ALIGN - 1), at)) {
@@ -181,8 +181,20 @@ kind_of(uint64_t word)
 	}
 }
 
-/* Counts the operations of a thread in a chunk. */
-static void
+/* Nonzero when the sizes of an operation are some that this machine has. */
+static int
+sizes_fit(const uint64_t *p)
+{
+	unsigned i;
+
+	for (i = 1; i <= word_operands(*p); i++)
+		if ((size_t)p[i] != p[i])
+			return kind_of(*p) == RUN_KINDS;
+	return 1;
+}
+
+/* Counts the operations of a thread in a chunk.  0: one has no such size. */
+static int
 count(struct run *r, struct worker *w, const struct program_thread *l)
 {
 	uint64_t word, kind;
@@ -195,11 +207,14 @@ count(struct run *r, struct worker *w, const struct program_thread *l)
 			r->inside[WORD_SLOT(word)]++;
 		if (!word_is_operation(word & WORD_KIND))
 			continue;
+		if (!sizes_fit(&l->words[i]))
+			return 0;
 		w->operations++;
 		kind = kind_of(word);
 		if (kind < RUN_KINDS)
 			r->board->operations[kind]++;
 	}
+	return 1;
 }
 
 /*
@@ -248,7 +263,10 @@ load(struct run *r, uint64_t chunk)
 	for (i = 0; i < r->threads; i++) {
 		w = &r->workers[i];
 		l = &r->thread[i];
-		count(r, w, l);
+		if (!count(r, w, l)) {
+			r->wrong = "a size is larger than the address space";
+			return 0;
+		}
 		w->first = w->next = l->words;
 		w->last = l->words + l->word_count;
 		find_ends(r, w, l);

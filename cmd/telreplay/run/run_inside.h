@@ -15,7 +15,7 @@
 
 /* What verifying and pool allocators need to know of a block. */
 struct run_extra {
-	uint64_t size;
+	size_t size;
 	void *pool; /* of a pool allocator */
 };
 
@@ -100,13 +100,13 @@ struct worker {
 	struct run_latency *latency; /* RUN_KINDS of them, or NULL */
 };
 
-/* An operation, taken apart. */
+/* An operation, taken apart.  Sizes fit: see load() in run.c. */
 struct step {
 	const uint64_t *p;
 	enum run_kind kind;
 	uint32_t slot;
-	uint64_t size;
-	uint64_t alignment;
+	size_t size;
+	size_t alignment;
 };
 
 /* run_thread.c */

@@ -16,9 +16,9 @@
 
 /* Touches a block that has more than a page, or none. */
 RARE void
-touch_large(unsigned char *block, uint64_t size, enum run_touch how)
+touch_large(unsigned char *block, size_t size, enum run_touch how)
 {
-	uint64_t i;
+	size_t i;
 
 	if (size == 0)
 		return;
@@ -28,7 +28,7 @@ touch_large(unsigned char *block, uint64_t size, enum run_touch how)
 }
 
 ALWAYS void
-touch(unsigned char *block, uint64_t size, enum run_touch how)
+touch(unsigned char *block, size_t size, enum run_touch how)
 {
 	if (how == RUN_TOUCH_NONE)
 		return;
@@ -50,7 +50,7 @@ no_block(struct worker *w, const uint64_t *p)
 }
 
 ALWAYS void
-touch_new(struct worker *w, const uint64_t *p, void *block, uint64_t size,
+touch_new(struct worker *w, const uint64_t *p, void *block, size_t size,
     enum run_touch how)
 {
 	if (UNLIKELY(block == NULL))
@@ -72,7 +72,7 @@ keep(struct worker *w, const uint64_t *p, void *block, enum run_touch how)
 ALWAYS void
 allocate(struct worker *w, const uint64_t *p, enum run_touch how, int pools)
 {
-	uint64_t size = WORD_SIZE(*p);
+	size_t size = WORD_SIZE(*p);
 	struct run_extra *extra;
 
 	if (!pools) {
@@ -92,7 +92,7 @@ allocate(struct worker *w, const uint64_t *p, enum run_touch how, int pools)
 ALWAYS void
 release(struct worker *w, uint64_t word, int pools)
 {
-	uint64_t size = WORD_SIZE(word);
+	size_t size = WORD_SIZE(word);
 	void **slot = &w->slots[WORD_SLOT(word)], *block = *slot;
 
 	*slot = NULL;

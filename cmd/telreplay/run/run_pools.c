@@ -5,7 +5,7 @@
 #include <string.h>
 
 static void *
-pool_reserve(struct worker *w, uint64_t size)
+pool_reserve(struct worker *w, size_t size)
 {
 	const tel_pool_table *t = w->a->pool;
 	void *block;
@@ -22,9 +22,8 @@ void *
 run_pool_call(struct worker *w, const struct step *s, void *old)
 {
 	const tel_pool_table *t = w->a->pool;
-	uint64_t size = s->size > 0 ? s->size : 1;
-	uint64_t before =
-	    w->extra[s->slot].size > 0 ? w->extra[s->slot].size : 1;
+	size_t size = s->size > 0 ? s->size : 1;
+	size_t before = w->extra[s->slot].size > 0 ? w->extra[s->slot].size : 1;
 	void *block;
 
 	switch (s->kind) {

@@ -39,9 +39,9 @@ store(unsigned char *p, uint64_t v)
 }
 
 static void
-fill(unsigned char *block, uint32_t slot, uint64_t from, uint64_t to)
+fill(unsigned char *block, uint32_t slot, size_t from, size_t to)
 {
-	uint64_t i = from;
+	size_t i = from;
 
 	for (; i < to && i % 8 != 0; i++)
 		block[i] = byte_at(slot, i);
@@ -51,11 +51,11 @@ fill(unsigned char *block, uint32_t slot, uint64_t from, uint64_t to)
 		block[i] = byte_at(slot, i);
 }
 
-static uint64_t
-compare(const unsigned char *block, uint32_t slot, uint64_t from, uint64_t to)
+static size_t
+compare(const unsigned char *block, uint32_t slot, size_t from, size_t to)
 {
 	unsigned char want[8];
-	uint64_t i = from;
+	size_t i = from;
 
 	for (; i < to && i % 8 != 0; i++)
 		if (block[i] != byte_at(slot, i))
@@ -71,10 +71,10 @@ compare(const unsigned char *block, uint32_t slot, uint64_t from, uint64_t to)
 	return to;
 }
 
-static uint64_t
-zeros(const unsigned char *block, uint64_t size)
+static size_t
+zeros(const unsigned char *block, size_t size)
 {
-	uint64_t i;
+	size_t i;
 
 	for (i = 0; i < size; i++)
 		if (block[i] != 0)
@@ -112,9 +112,9 @@ run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
 }
 
 static void
-touch_block(unsigned char *block, uint64_t size, enum run_touch touch)
+touch_block(unsigned char *block, size_t size, enum run_touch touch)
 {
-	uint64_t i;
+	size_t i;
 
 	if (size == 0 || touch == RUN_TOUCH_NONE)
 		return;
@@ -149,7 +149,7 @@ call(struct worker *w, const struct step *s, void *old)
 static void
 check_before(struct worker *w, const struct step *s, const void *old)
 {
-	uint64_t size, wrong;
+	size_t size, wrong;
 
 	if (old == NULL || (s->kind != RUN_FREE && s->kind != RUN_REALLOC))
 		return;
@@ -163,8 +163,8 @@ check_before(struct worker *w, const struct step *s, const void *old)
 static void
 check_after(struct worker *w, const struct step *s, void *block)
 {
-	uint64_t kept = 0, wrong;
-	uint64_t alignment = s->size >= 16 ? 16 : s->size >= 8 ? 8 : 1;
+	size_t kept = 0, wrong;
+	size_t alignment = s->size >= 16 ? 16 : s->size >= 8 ? 8 : 1;
 
 	if (s->kind == RUN_ALIGNED &&
 	    (w->a->pool == NULL || w->a->pool->aligned != NULL))
@@ -263,7 +263,8 @@ static void
 part_free(struct worker *w, const struct step *s)
 {
 	const tel_pool_table *t = w->a->pool;
-	uint64_t offset = s->p[1], size = s->p[2], whole = s->p[3], wrong;
+	size_t offset = (size_t)s->p[1], size = (size_t)s->p[2], wrong;
+	size_t whole = (size_t)s->p[3];
 	unsigned char *block = w->slots[s->slot];
 	struct step all = *s;
 
@@ -312,7 +313,7 @@ extended(struct worker *w, struct step *s, uint64_t word, int timed)
 {
 	enum extended what = (enum extended)WORD_SIZE(word);
 
-	s->size = s->p[1];
+	s->size = (size_t)s->p[1];
 	switch (what) {
 	case EXTENDED_MALLOC: s->kind = RUN_MALLOC; break;
 	case EXTENDED_FREE: s->kind = RUN_FREE; break;
@@ -320,7 +321,7 @@ extended(struct worker *w, struct step *s, uint64_t word, int timed)
 	case EXTENDED_CALLOC: s->kind = RUN_CALLOC; break;
 	case EXTENDED_ALIGNED:
 		s->kind = RUN_ALIGNED;
-		s->alignment = s->p[2];
+		s->alignment = (size_t)s->p[2];
 		break;
 	case EXTENDED_FREE_PART: part_free(w, s); return;
 	case EXTENDED_FREE_WITH_POOL: with_pool(w, s); return;
@@ -369,7 +370,8 @@ time_free(struct worker *w, uint64_t word)
 static void
 time_malloc(struct worker *w, const uint64_t *p)
 {
-	uint64_t size = WORD_SIZE(*p), began;
+	size_t size = WORD_SIZE(*p);
+	uint64_t began;
 	void *block;
 
 	began = run_ticks();
