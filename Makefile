@@ -7,7 +7,9 @@
 VERSION   := $(shell sed -n \
     's/^.define TEL_VERSION "\(.*\)"$$/\1/p' include/tel/base.h)
 SOVERSION = 0
-DEPS      = libarchive libzstd sqlite3
+DEPS      = libarchive libzstd
+# Its header alone: print/sqlite.c loads the library when it is asked for.
+LOADED    = sqlite3
 
 BUILD      = build
 PREFIX     ?= /usr/local
@@ -31,13 +33,15 @@ INC_cmd   = -Iinclude -Icmd
 INC_tests = -Iinclude -Ilib -Icmd -Itests/unit
 
 # Asked of pkg-config once, and only when something is compiled.
-DEP_CFLAGS = $(eval DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPS) 2>/dev/null))$(DEP_CFLAGS)
+DEP_CFLAGS = $(eval DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPS) $(LOADED) 2>/dev/null))$(DEP_CFLAGS)
 DEP_LIBS   = $(eval DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(DEPS) 2>/dev/null))$(DEP_LIBS)
 
 ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 \
     $(DEP_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   = -std=c11 $(WARN) -pthread -fPIC -fvisibility=hidden $(CFLAGS)
-ALL_LIBS     = $(DEP_LIBS) $(LDLIBS)
+# dlopen(): of a library of its own where libc is older than glibc 2.34
+DL_LIBS     := $(if $(filter Linux,$(shell uname -s)),-ldl)
+ALL_LIBS     = $(DEP_LIBS) $(DL_LIBS) $(LDLIBS)
 LINK         = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 
 TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
@@ -255,7 +259,7 @@ check-32:
 check-musl:
 	@tests/deps.sh build musl
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/musl CC=musl-gcc CFLAGS='-O2 -Werror' \
-	    DEPS= $(BUILD)/musl/libtel-emit.a $(BUILD)/musl/libtel-emit.so
+	    DEPS= LOADED= $(BUILD)/musl/libtel-emit.a $(BUILD)/musl/libtel-emit.so
 
 fuzz:
 	@tests/deps.sh build fuzz
@@ -286,7 +290,8 @@ lint:
 PC = -e 's|@PREFIX@|$(PREFIX)|' \
     -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
     -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
-    -e 's|@VERSION@|$(VERSION)|' -e 's|@DEPS@|$(DEPS)|'
+    -e 's|@VERSION@|$(VERSION)|' -e 's|@DEPS@|$(DEPS)|' \
+    -e 's|@DL_LIBS@|$(DL_LIBS)|'
 
 # DESTDIR and these may have blanks in their names; BUILD may not.
 TO_BIN = $(DESTDIR)$(BINDIR)

@@ -2,8 +2,14 @@
 /*
  * The database of print/database.c, written through SQLite's library: a
  * statement for each type, prepared once, to which the fields are bound.
+ *
+ * The library is loaded when a database is opened.  To link with it costs every
+ * start of every tool 1.3 million instructions, a third of what the dynamic
+ * linker does in all, for relocations that only this output needs.
  */
+#include <dlfcn.h>
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -28,7 +34,58 @@ static const char any_file[] = "PRAGMA locking_mode=EXCLUSIVE;"
 /* How long to wait for others who use the database. */
 #define BUSY_MS 10000
 
+#ifndef SQLITE_LIBRARY
+#define SQLITE_LIBRARY "libsqlite3.so.0"
+#endif
+
+/* What is used of the library. */
+struct library {
+	void *handle;
+	int (*open_v2)(const char *, sqlite3 **, int, const char *);
+	int (*close)(sqlite3 *);
+	int (*busy_timeout)(sqlite3 *, int);
+	int (*errcode)(sqlite3 *);
+	const char *(*errmsg)(sqlite3 *);
+	int (*exec)(sqlite3 *, const char *,
+	    int (*)(void *, int, char **, char **), void *, char **);
+	int (*prepare_v3)(sqlite3 *, const char *, int, unsigned,
+	    sqlite3_stmt **, const char **);
+	int (*finalize)(sqlite3_stmt *);
+	int (*bind_text64)(sqlite3_stmt *, int, const char *, sqlite3_uint64,
+	    void (*)(void *), unsigned char);
+	int (*bind_blob64)(sqlite3_stmt *, int, const void *, sqlite3_uint64,
+	    void (*)(void *));
+	int (*bind_double)(sqlite3_stmt *, int, double);
+	int (*bind_int64)(sqlite3_stmt *, int, sqlite3_int64);
+	int (*step)(sqlite3_stmt *);
+	int (*reset)(sqlite3_stmt *);
+	sqlite3_int64 (*column_int64)(sqlite3_stmt *, int);
+};
+
+/* Where the address of each function goes. */
+static const struct {
+	const char *name;
+	size_t at;
+} functions[] = {
+	{ "sqlite3_open_v2", offsetof(struct library, open_v2) },
+	{ "sqlite3_close", offsetof(struct library, close) },
+	{ "sqlite3_busy_timeout", offsetof(struct library, busy_timeout) },
+	{ "sqlite3_errcode", offsetof(struct library, errcode) },
+	{ "sqlite3_errmsg", offsetof(struct library, errmsg) },
+	{ "sqlite3_exec", offsetof(struct library, exec) },
+	{ "sqlite3_prepare_v3", offsetof(struct library, prepare_v3) },
+	{ "sqlite3_finalize", offsetof(struct library, finalize) },
+	{ "sqlite3_bind_text64", offsetof(struct library, bind_text64) },
+	{ "sqlite3_bind_blob64", offsetof(struct library, bind_blob64) },
+	{ "sqlite3_bind_double", offsetof(struct library, bind_double) },
+	{ "sqlite3_bind_int64", offsetof(struct library, bind_int64) },
+	{ "sqlite3_step", offsetof(struct library, step) },
+	{ "sqlite3_reset", offsetof(struct library, reset) },
+	{ "sqlite3_column_int64", offsetof(struct library, column_int64) },
+};
+
 struct database {
+	struct library lib;
 	sqlite3 *db;
 	sqlite3_stmt **inserts; /* by the slots of programs */
 	size_t ninserts, room;
@@ -44,6 +101,30 @@ struct database {
 	int failed;
 };
 
+/* Loads the library.  TEL_OK, TEL_EINVAL. */
+static tel_status
+load_library(struct tel_printer *pr, struct library *lib)
+{
+	const char *why;
+	size_t i;
+	void *p;
+
+	lib->handle = dlopen(SQLITE_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		p = lib->handle == NULL ? NULL :
+		                          dlsym(lib->handle, functions[i].name);
+		if (p == NULL) {
+			why = dlerror();
+			return tel__render_fail(pr,
+			    "a database needs SQLite 3.20: %.110s",
+			    why == NULL ? functions[i].name : why);
+		}
+		/* POSIX: it has the representation of a function's address */
+		memcpy((char *)lib + functions[i].at, &p, sizeof(p));
+	}
+	return TEL_OK;
+}
+
 /* Keeps why SQLite failed; nothing can be added any more. */
 static tel_status
 fail(struct tel_printer *pr)
@@ -51,12 +132,12 @@ fail(struct tel_printer *pr)
 	static const char constraint[] = "CHECK constraint failed: ";
 	struct database *d = pr->state;
 	const char *why;
-	int code = d->db == NULL ? SQLITE_NOMEM : sqlite3_errcode(d->db);
+	int code = d->db == NULL ? SQLITE_NOMEM : d->lib.errcode(d->db);
 
 	d->failed = 1;
 	if (code == SQLITE_NOMEM)
 		return TEL_ENOMEM;
-	why = sqlite3_errmsg(d->db);
+	why = d->lib.errmsg(d->db);
 	/* a constraint of ours has the whole message as its name */
 	if (strncmp(why, constraint, sizeof(constraint) - 1) == 0)
 		why += sizeof(constraint) - 1;
@@ -73,7 +154,7 @@ run_text(struct tel_printer *pr, struct tel__buffer *text)
 	if (text->failed)
 		return TEL_ENOMEM;
 	text->used = 0;
-	return sqlite3_exec(d->db, (const char *)text->bytes, NULL, NULL,
+	return d->lib.exec(d->db, (const char *)text->bytes, NULL, NULL,
 	           NULL) == SQLITE_OK ?
 	    TEL_OK :
 	    fail(pr);
@@ -98,7 +179,7 @@ static void
 clear_inserts(struct database *d)
 {
 	while (d->ninserts > 0)
-		(void)sqlite3_finalize(d->inserts[--d->ninserts]);
+		(void)d->lib.finalize(d->inserts[--d->ninserts]);
 }
 
 /* Prepares the insertion of a type. */
@@ -129,7 +210,7 @@ prepare(struct tel_printer *pr, struct render_program *g)
 	if (text->failed)
 		return TEL_ENOMEM;
 	text->used = 0;
-	if (sqlite3_prepare_v3(d->db, (const char *)text->bytes, -1,
+	if (d->lib.prepare_v3(d->db, (const char *)text->bytes, -1,
 	        SQLITE_PREPARE_PERSISTENT, &stmt, NULL) != SQLITE_OK)
 		return fail(pr);
 	d->inserts[d->ninserts++] = stmt;
@@ -139,7 +220,8 @@ prepare(struct tel_printer *pr, struct render_program *g)
 
 /* Binds the fields of an event, whose type is known. */
 static int
-bind_fields(sqlite3_stmt *stmt, const struct tel_event *ev)
+bind_fields(const struct database *d, sqlite3_stmt *stmt,
+    const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	const struct tel_field *f;
@@ -152,16 +234,16 @@ bind_fields(sqlite3_stmt *stmt, const struct tel_event *ev)
 		switch (f->datatype) {
 		case TEL_STRING:
 			s = tel_load_string(ev, f, &n);
-			code = sqlite3_bind_text64(stmt, i + 1, s, n,
+			code = d->lib.bind_text64(stmt, i + 1, s, n,
 			    SQLITE_STATIC, SQLITE_UTF8);
 			break;
 		case TEL_DOUBLE:
-			code = sqlite3_bind_double(stmt, i + 1,
+			code = d->lib.bind_double(stmt, i + 1,
 			    tel_bits_double(tel_load(f, ev->data)));
 			break;
 		default:
 			/* 64 bits as they are: SQLite's integers are signed */
-			code = sqlite3_bind_int64(stmt, i + 1,
+			code = d->lib.bind_int64(stmt, i + 1,
 			    (int64_t)tel_load(f, ev->data));
 		}
 	}
@@ -170,16 +252,17 @@ bind_fields(sqlite3_stmt *stmt, const struct tel_event *ev)
 
 /* The same for one of an unknown type: its code and its bytes. */
 static int
-bind_unknown(sqlite3_stmt *stmt, const struct tel_event *ev)
+bind_unknown(const struct database *d, sqlite3_stmt *stmt,
+    const struct tel_event *ev)
 {
 	uint32_t header = ev->type->schema->header;
 	size_t n = ev->size > header ? ev->size - header : 0;
-	int code = sqlite3_bind_int64(stmt, 1, ev->type->code);
+	int code = d->lib.bind_int64(stmt, 1, ev->type->code);
 
 	return code != SQLITE_OK ?
 	    code :
-	    sqlite3_bind_blob64(stmt, 2, n > 0 ? ev->data + header : ev->data,
-	        n, SQLITE_STATIC);
+	    d->lib.bind_blob64(stmt, 2, n > 0 ? ev->data + header : ev->data, n,
+	        SQLITE_STATIC);
 }
 
 static tel_status
@@ -203,16 +286,17 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 	}
 	stmt = d->inserts[g->slot - 1];
 	n = g->type == NULL ? 2 : g->type->nfields;
-	code = g->type == NULL ? bind_unknown(stmt, ev) : bind_fields(stmt, ev);
+	code = g->type == NULL ? bind_unknown(d, stmt, ev) :
+	                         bind_fields(d, stmt, ev);
 	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(stmt, n + 1, (int64_t)ev->clock);
+		code = d->lib.bind_int64(stmt, n + 1, (int64_t)ev->clock);
 	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(stmt, n + 2,
+		code = d->lib.bind_int64(stmt, n + 2,
 		    d->base + (int64_t)d->events);
 	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(stmt, n + 3, d->serial);
-	if (code == SQLITE_OK && sqlite3_step(stmt) == SQLITE_DONE &&
-	    sqlite3_reset(stmt) == SQLITE_OK)
+		code = d->lib.bind_int64(stmt, n + 3, d->serial);
+	if (code == SQLITE_OK && d->lib.step(stmt) == SQLITE_DONE &&
+	    d->lib.reset(stmt) == SQLITE_OK)
 		return TEL_OK;
 	return fail(pr);
 }
@@ -224,6 +308,7 @@ static tel_status
 start(struct tel_printer *pr)
 {
 	struct database *d;
+	tel_status st;
 
 	if (pr->database == NULL)
 		return tel__render_fail(pr, "the database has no file");
@@ -231,13 +316,18 @@ start(struct tel_printer *pr)
 	if (d == NULL)
 		return TEL_ENOMEM;
 	pr->state = d;
+	st = load_library(pr, &d->lib);
+	if (st != TEL_OK) {
+		d->failed = 1;
+		return st;
+	}
 	d->created = access(pr->database, F_OK) != 0;
-	if (sqlite3_open_v2(pr->database, &d->db,
+	if (d->lib.open_v2(pr->database, &d->db,
 	        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 	            SQLITE_OPEN_NOMUTEX,
 	        NULL) != SQLITE_OK)
 		return fail(pr);
-	(void)sqlite3_busy_timeout(d->db, BUSY_MS);
+	(void)d->lib.busy_timeout(d->db, BUSY_MS);
 	if (d->created)
 		tel__buffer_put(&d->text, new_file, sizeof(new_file) - 1);
 	tel__buffer_put(&d->text, any_file, sizeof(any_file) - 1);
@@ -254,15 +344,15 @@ find_serial(struct tel_printer *pr)
 	int code;
 
 	d->serial = 0;
-	if (sqlite3_prepare_v2(d->db, "SELECT serial, base FROM temp.tel_log",
-	        -1, &stmt, NULL) != SQLITE_OK)
+	if (d->lib.prepare_v3(d->db, "SELECT serial, base FROM temp.tel_log",
+	        -1, 0, &stmt, NULL) != SQLITE_OK)
 		return fail(pr);
-	code = sqlite3_step(stmt);
+	code = d->lib.step(stmt);
 	if (code == SQLITE_ROW) {
-		d->serial = sqlite3_column_int64(stmt, 0);
-		d->base = sqlite3_column_int64(stmt, 1);
+		d->serial = d->lib.column_int64(stmt, 0);
+		d->base = d->lib.column_int64(stmt, 1);
 	}
-	(void)sqlite3_finalize(stmt);
+	(void)d->lib.finalize(stmt);
 	return code == SQLITE_ROW || code == SQLITE_DONE ? TEL_OK : fail(pr);
 }
 
@@ -347,7 +437,10 @@ release(struct tel_printer *pr)
 	tel__buffer_clear(&d->text);
 	tel__buffer_clear(&d->indexes);
 	/* what was not committed is rolled back */
-	(void)sqlite3_close(d->db);
+	if (d->db != NULL)
+		(void)d->lib.close(d->db);
+	if (d->lib.handle != NULL)
+		(void)dlclose(d->lib.handle);
 	if (d->created && !d->committed)
 		(void)unlink(pr->database);
 	free(d);

@@ -176,3 +176,15 @@ ask() {
 	[[ $stderr == *"full.db: "* ]]
 	[ ! -e full.db ]
 }
+
+@test "only -f sqlite loads SQLite's library, and says so where it is not there" {
+	unpack 1.118.0-lii6gc-poolncv
+	mkdir empty
+	echo "no library" >empty/libsqlite3.so.0
+	telcat mpsio.log >want
+	LD_LIBRARY_PATH=empty telcat mpsio.log | cmp - want
+	LD_LIBRARY_PATH=empty run -1 --separate-stderr \
+	    telcat -f sqlite -o log.db mpsio.log
+	[[ $stderr == *"a database needs SQLite 3.20: "*libsqlite3* ]]
+	[ ! -e log.db ]
+}
