@@ -511,8 +511,12 @@ next_log(struct tel_reader *r)
 	return st;
 }
 
-/* The log has no event any more, by st: goes on with the next one, or ends. */
-static tel_status
+/*
+ * The log has no event any more, by st: goes on with the next one, or ends.
+ * Kept out of tel_reader_next(), which would save more registers for it at
+ * each event; so is the next.
+ */
+__attribute__((noinline)) static tel_status
 finish_log(struct tel_reader *r, tel_status st)
 {
 	if (st == TEL_LOG)
@@ -529,7 +533,7 @@ finish_log(struct tel_reader *r, tel_status st)
 }
 
 /* A reader that is not at an event of a log. */
-static tel_status
+__attribute__((noinline)) static tel_status
 next_otherwise(struct tel_reader *r, const tel_event **event)
 {
 	switch (r->at) {

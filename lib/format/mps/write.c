@@ -34,14 +34,12 @@ copy(unsigned char *to, const unsigned char *from, size_t n)
 		memcpy(to + i, from + i, 8);
 }
 
-static tel_status
-put_event(struct tel_writer *w, const struct tel_event *ev,
-    const struct tel_field *changed)
+static inline tel_status
+put(struct tel_writer *w, const struct tel_event *ev)
 {
 	const int big = ev->type->schema->abi.big;
 	unsigned char *p = tel_output_room(w->out, ev->size);
 
-	(void)changed;
 	if (p == NULL)
 		return w->out->status;
 	copy(p, ev->data, ev->size);
@@ -50,6 +48,14 @@ put_event(struct tel_writer *w, const struct tel_event *ev,
 		tel_store(p + 2, ev->size, 2, big);
 	w->out->used += ev->size;
 	return TEL_OK;
+}
+
+static tel_status
+put_event(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
+{
+	(void)changed;
+	return put(w, ev);
 }
 
 const struct tel_encoder_ops tel__mps_encoder = {
@@ -199,7 +205,7 @@ put_init(struct tel_writer *w, struct converter *c, const struct tel_log *log)
 		memcpy(n->init, ev.data + header, ev.size - header);
 		n->init_size = ev.size - header;
 	}
-	return put_event(w, &ev, NULL);
+	return put(w, &ev);
 }
 
 /* Says the release and the platform, in a string that no label has. */
@@ -214,7 +220,7 @@ put_build(struct tel_writer *w, struct converter *c, const struct tel_log *log)
 		return st;
 	tel__convert_make_build(c->convert, c->hold.first, id, &ev);
 	ev.log = log;
-	return put_event(w, &ev, NULL);
+	return put(w, &ev);
 }
 
 /* Nothing waits any more. */
@@ -272,8 +278,9 @@ converter_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	struct converter *c = w->state;
-	tel_status st = put_event(w, ev, changed);
+	tel_status st = put(w, ev);
 
+	(void)changed;
 	return st == TEL_OK && c->hold.on ? look(w, c, ev) : st;
 }
 

@@ -289,16 +289,25 @@ report_lost(struct tel_writer *w, const struct tel_log *of)
 	return st;
 }
 
+/* 1 when the last event was of the same log and schema, and nothing between. */
+static inline int
+is_same(const struct native_out *n, const struct tel_event *ev)
+{
+	const struct out_log *log = n->last_log;
+
+	return log != NULL && log->of == ev->log &&
+	    log->of_number == ev->log->number && log->lost == ev->log->lost &&
+	    n->last_schema != NULL &&
+	    n->last_schema->native.schema == ev->type->schema;
+}
+
+/* Finds the log and the schema of an event. */
 static tel_status
-native_write(struct tel_writer *w, const struct tel_event *ev,
-    const struct tel_field *changed)
+settle(struct tel_writer *w, const struct tel_event *ev)
 {
 	struct native_out *n = w->state;
-	const size_t lead = w->lead_size;
 	tel_status st = TEL_OK;
 
-	(void)changed;
-	w->lead_size = 0;
 	if (n == NULL) {
 		st = begin(w);
 		n = w->state;
@@ -313,22 +322,46 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 		st = find_schema(w, ev->type->schema);
 	if (st == TEL_OK && n->last_log->lost != ev->log->lost)
 		st = report_lost(w, ev->log);
-	if (st == TEL_OK && !names_itself(ev->type->schema) &&
+	return st;
+}
+
+/* An event that says something of the log is in two blocks. */
+static tel_status
+add_followed(struct native_out *n, const struct tel_event *ev)
+{
+	const uint64_t index = n->last_log->index;
+	const uint64_t end = n->last_log->end;
+	const uint64_t ordinal = n->ordinal + n->block.count;
+	tel_status st = tel__out_block_add(&n->names, n->last_log,
+	    n->last_schema, ev, NULL, 0);
+
+	tel__buffer_put(&n->ordinals, &ordinal, sizeof(ordinal));
+	n->last_log->index = index;
+	n->last_log->end = end;
+	return n->ordinals.failed ? TEL_ENOMEM : st;
+}
+
+static tel_status
+native_write(struct tel_writer *w, const struct tel_event *ev,
+    const struct tel_field *changed)
+{
+	struct native_out *n = w->state;
+	const size_t lead = w->lead_size;
+	tel_status st = TEL_OK;
+
+	(void)changed;
+	w->lead_size = 0;
+	if (n == NULL || !is_same(n, ev)) {
+		st = settle(w, ev);
+		n = w->state;
+		if (st != TEL_OK)
+			return st;
+	}
+	if (!names_itself(ev->type->schema) &&
 	    tel__labels_count(ev->log->labels) > 0)
 		st = put_labels(n, ev);
-	if (st == TEL_OK && tel_type_is_followed(ev->type)) {
-		const uint64_t index = n->last_log->index;
-		const uint64_t end = n->last_log->end;
-		const uint64_t ordinal = n->ordinal + n->block.count;
-
-		st = tel__out_block_add(&n->names, n->last_log, n->last_schema,
-		    ev, NULL, 0);
-		tel__buffer_put(&n->ordinals, &ordinal, sizeof(ordinal));
-		if (n->ordinals.failed)
-			st = TEL_ENOMEM;
-		n->last_log->index = index;
-		n->last_log->end = end;
-	}
+	if (tel_type_is_followed(ev->type) && st == TEL_OK)
+		st = add_followed(n, ev);
 	if (st == TEL_OK)
 		st = tel__out_block_add(&n->block, n->last_log, n->last_schema,
 		    ev, w->lead, lead);

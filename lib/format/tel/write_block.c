@@ -219,11 +219,17 @@ add_place(struct out_block *b, struct out_slot *of, const struct tel_event *ev,
 	struct out_log *log = of->log;
 	const uint64_t at = ev->offset - lead_size;
 
-	if (log->index == of->index)
-		of->offset = log->end = at;
+	uint64_t gap = at - log->end;
+
+	if (log->index == of->index) {
+		of->offset = at;
+		gap = 0;
+	}
 	/* sizes of lines that are left out say nothing of events */
-	b->gaps[b->count] = log->lines ? at - log->end : 0;
-	b->ngaps += b->gaps[b->count] != 0;
+	if (!log->lines)
+		gap = 0;
+	b->gaps[b->count] = gap;
+	b->ngaps += gap != 0;
 	log->end = ev->offset + (ev->raw_size > 0 ? ev->raw_size : ev->size);
 	log->index++;
 }
@@ -238,7 +244,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	struct out_slot *of;
 	unsigned char *row;
 	int slot = (int)b->nslots - 1;
-	uint32_t at;
+	uint32_t at, size;
 
 	if (slot < 0 || b->slots[slot].log != log ||
 	    b->slots[slot].schema != schema)
@@ -248,9 +254,9 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	of = &b->slots[slot];
 	at = t->unknown ? 0 : of->parts[t->index];
 	if (at > 0 && b->parts[at - 1].inline_use == ev->inline_use)
-		part = &b->parts[at - 1];
-	else
-		part = find_part(b, (unsigned)slot, ev);
+		part = &b->parts[--at];
+	else if ((part = find_part(b, (unsigned)slot, ev)) != NULL)
+		at = (uint32_t)(part - b->parts);
 	if (part == NULL || (part->count == part->room && grow(part) != TEL_OK))
 		return TEL_ENOMEM;
 	/* a row of no bytes has a place, too */
@@ -265,13 +271,13 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 		part->beside = 1;
 	if (part->beside)
 		add_bytes(b, part, ev, lead, lead_size);
-	part->sizes[part->count] =
-	    ev->size < part->plan->fixed ? part->plan->fixed : ev->size;
-	part->vary |= part->sizes[part->count] != part->sizes[0];
+	size = ev->size < part->plan->fixed ? part->plan->fixed : ev->size;
+	part->sizes[part->count] = size;
+	part->vary |= size != part->sizes[0];
 	part->count++;
 	add_place(b, of, ev, lead_size);
 	b->clocks[b->count] = ev->clock;
-	b->part_of[b->count] = (uint16_t)(part - b->parts);
+	b->part_of[b->count] = (uint16_t)at;
 	b->count++;
 	b->bytes += (ev->size + 7u) & ~7u;
 	return TEL_OK;

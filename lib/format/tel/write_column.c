@@ -322,6 +322,30 @@ is_line(const uint64_t *v, size_t n)
 }
 
 /*
+ * Whether the changes of the step are likely to be shorter than the steps: the
+ * bits of both in the middle of the column.  In most they are not, and to make
+ * all of them costs as much as all other forms together.
+ */
+#define STEPS_LOOK 64
+
+static int
+may_be_steps(const uint64_t *v, size_t n, struct divider by,
+    const uint64_t *differences)
+{
+	size_t i = n > STEPS_LOOK ? (n - STEPS_LOOK) / 2 : 2;
+	const size_t end = n > STEPS_LOOK ? i + STEPS_LOOK : n;
+	unsigned bits = 0, changed = 0;
+
+	for (i = i < 2 ? 2 : i; i < end; i++) {
+		bits += nearly_length(differences[i]);
+		changed += nearly_length(tel__zigzag(divide_signed(by,
+		    v[i] - v[i - 1] - (v[i - 1] - v[i - 2]))));
+	}
+	/* with a margin for a middle that is not like the rest */
+	return changed < bits + bits / 16;
+}
+
+/*
  * Considers the changes of the step from value to value: n - 1 of them, from
  * changes[1] on, the first one being 0.
  */
@@ -383,7 +407,7 @@ put_column(struct tel__buffer *b, const uint64_t *v, size_t n, uint64_t before,
 	}
 	choose(&best, &plain, n, NATIVE_FIXED, NATIVE_BYTES);
 	choose(&best, &delta, n - 1, NATIVE_DELTA_FIXED, NATIVE_DELTA_BYTES);
-	if (clocks)
+	if (clocks && may_be_steps(v, n, by, differences))
 		choose_steps(&best, v, n, by, changes);
 	if (n >= 8 && best.size > n / 8 && make_table(&table, v, n, numbers))
 		choose_table(&best, &table, n, before);
