@@ -169,13 +169,19 @@ put_field(struct line *l, const struct tel__emit_field *f, const char *event,
 {
 	const unsigned width = f->letter->width;
 	uint64_t v;
+	size_t at;
 	double d;
 
 	put_text(l, " ");
 	put_text(l, f->name);
 	put_text(l, "=");
 	if (f->letter->data_type == STRING) {
-		put_string(l, event + f->offset, size - f->offset);
+		at = f->offset;
+		if (f->letter->load == LOAD_TEXT)
+			at = tel__emit_load_at(
+			    (const unsigned char *)event + at);
+		at = at < size ? at : size;
+		put_string(l, event + at, size - at);
 		return;
 	}
 	v = load(event + f->offset, width);

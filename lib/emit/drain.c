@@ -342,19 +342,6 @@ tel__emit_drain(int all)
 	} while (batch.count > 0);
 }
 
-int
-tel_emit_flush(void)
-{
-	if (!tel__emit_state.open) {
-		errno = EBADF;
-		return -1;
-	}
-	pthread_mutex_lock(&tel__emit_state.drain);
-	tel__emit_drain(0);
-	pthread_mutex_unlock(&tel__emit_state.drain);
-	return 0;
-}
-
 uint64_t
 tel_emit_lost(void)
 {
@@ -379,6 +366,30 @@ tel__emit_wake(void)
 		(void)!write(drainer.pipe[1], "", 1);
 }
 
+static void
+tick(void)
+{
+	const struct tel__emit_hooks *hooks = tel__emit_state.hooks;
+
+	if (hooks != NULL)
+		hooks->tick();
+}
+
+int
+tel_emit_flush(void)
+{
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+		return -1;
+	}
+	if (tel__emit_state.options.flags & TEL_EMIT_NO_THREAD)
+		tick();
+	pthread_mutex_lock(&tel__emit_state.drain);
+	tel__emit_drain(0);
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	return 0;
+}
+
 static void *
 drain_again(void *unused)
 {
@@ -391,6 +402,8 @@ drain_again(void *unused)
 		while (read(p.fd, bytes, sizeof(bytes)) > 0)
 			;
 		atomic_store(&drainer.woken, 0);
+		if (!drainer.stop)
+			tick();
 		pthread_mutex_lock(&tel__emit_state.drain);
 		if (!drainer.stop)
 			tel__emit_drain(0);

@@ -48,6 +48,7 @@ void tel__emit_put_text(struct tel__emit_bytes *b, const char *s);
 
 /* Data types and loads, by their numbers in tel(5). */
 enum { UNSIGNED, SIGNED, SET, ADDRESS, POINTER, BOOLEAN, DOUBLE, STRING };
+#define LOAD_TEXT 13
 
 struct tel__emit_field {
 	char *name, *unit, *doc;
@@ -56,7 +57,10 @@ struct tel__emit_field {
 	unsigned space; /* of labels: 2 for threads */
 };
 
-/* What a letter says of a parameter. */
+/*
+ * What a letter says of a parameter.  T, of types of the library alone, is a
+ * string that need not be the last one: its cell has where its bytes are.
+ */
 struct tel__emit_letter {
 	const char *name;
 	unsigned char data_type, load, width; /* width in bytes; 0: string */
@@ -68,7 +72,8 @@ struct tel__emit_typed {
 	unsigned size; /* without a string, a multiple of 8 */
 	unsigned nfields;
 	unsigned fixed; /* where the last cell ends, or a string begins */
-	int string;     /* which field is one, or -1 */
+	int string;     /* which field is one of letter S, or -1 */
+	unsigned texts; /* how many are of letter T: their bytes follow fixed */
 	struct tel__emit_field *fields; /* the last is the thread */
 	const char *role;
 	unsigned char parts[9];           /* fields and 1, or 0 */
@@ -100,8 +105,33 @@ tel__emit_find(unsigned code)
 	return i == 0 ? NULL : tel__emit_types.list[i - 1];
 }
 
-int tel__emit_add_list(const tel_emit_list *list);
+#define CODE_LISTS 0xBFFFu
+/* Where the bytes of a string of letter T are, from the event's start.  AS */
+static inline void
+tel__emit_store_at(unsigned char *p, uint32_t at)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		p[i] = (unsigned char)(at >> 8 * i);
+}
+
+static inline uint32_t
+tel__emit_load_at(const unsigned char *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	    (uint32_t)p[3] << 24;
+}
+
+/* most: the highest code that types of the list may have. */
+int tel__emit_add_list(const tel_emit_list *list, unsigned most);
 void tel__emit_free_types(void);
+/*
+ * Makes an event without its first 2 words, in TEL_EMIT_EVENT_MAX bytes; what
+ * does not fit of its strings is cut.  Its bytes, a multiple of 8.  AS
+ */
+size_t tel__emit_build(const struct tel__emit_typed *t,
+    const tel_emit_value *values, unsigned count, uint64_t *event);
 /* Fails with EINVAL, and says what is wrong. */
 __attribute__((format(printf, 1, 2))) int tel__emit_wrong(const char *format,
     ...);
@@ -116,7 +146,13 @@ struct tel__emit_entry {
 	uint64_t clock;
 	uint64_t length; /* of what follows */
 };
-enum { ENTRY_TYPE = 1, ENTRY_STRING, ENTRY_THREAD, ENTRY_DOC };
+enum {
+	ENTRY_TYPE = 1,
+	ENTRY_STRING,
+	ENTRY_THREAD,
+	ENTRY_DOC,
+	ENTRY_EVENT /* one that each stream has; value: code, thread << 32 */
+};
 /* Adds one.  0, -1 with ENOSPC. */
 int tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
     size_t length);
@@ -250,16 +286,26 @@ void tel__emit_close_sinks(void);
 struct tel__emit_batch *tel__emit_batch(void);
 uint64_t tel__emit_sinks_lost(void);
 
+/* ---------------------------------------------------------------- hooks */
+
+/* What classes do at certain times; called without locks, but for child. */
+struct tel__emit_hooks {
+	void (*tick)(void);  /* the drain thread is about to drain */
+	void (*close)(void); /* telemetry ends */
+	void (*child)(void); /* of fork: its rings are there */
+};
+
 /* ---------------------------------------------------------------- state */
 
 /* What there is once in a process. */
 struct tel__emit_state {
-	pthread_mutex_t lock;  /* names and types */
-	pthread_mutex_t drain; /* draining and sinks; taken first */
+	pthread_mutex_t classes; /* the tree of classes, and snapshots */
+	pthread_mutex_t drain;   /* draining and sinks; taken after that one */
+	pthread_mutex_t lock;    /* names and types; the last */
 	_Atomic int open;
 	tel_emit_options options;
-	char *ring_file; /* the pattern */
-	const char *error;
+	char *ring_file;                             /* the pattern */
+	const struct tel__emit_hooks *_Atomic hooks; /* NULL: none */
 };
 extern struct tel__emit_state tel__emit_state;
 

@@ -14,8 +14,9 @@
 #endif
 
 struct tel__emit_state tel__emit_state = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.classes = PTHREAD_MUTEX_INITIALIZER,
 	.drain = PTHREAD_MUTEX_INITIALIZER,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 /* ---------------------------------------------------------------- clocks */
@@ -157,6 +158,7 @@ before_fork(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pthread_mutex_lock(&tel__emit_state.classes);
 	pthread_mutex_lock(&tel__emit_state.drain);
 	pthread_mutex_lock(&tel__emit_state.lock);
 	fork_signals = old;
@@ -169,6 +171,7 @@ after_fork(void)
 
 	pthread_mutex_unlock(&tel__emit_state.lock);
 	pthread_mutex_unlock(&tel__emit_state.drain);
+	pthread_mutex_unlock(&tel__emit_state.classes);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -209,6 +212,8 @@ begin_child(void)
 	if (tel__emit_drain_open() != 0)
 		goto off_mapped;
 	tel__emit_fork_sinks();
+	if (tel__emit_state.hooks != NULL)
+		tel__emit_state.hooks->child();
 	PAGE->output = output;
 	PAGE->record = record;
 	if (tel__emit_has_sinks() && tel__emit_start_thread() != 0)
@@ -304,8 +309,8 @@ begin(const tel_emit_list *list)
 	PAGE->last_ns = PAGE->start_ns;
 	tel__emit_forget_strings();
 	if (tel__emit_drain_open() != 0 ||
-	    tel__emit_add_list(&tel__emit_own) != 0 ||
-	    (list != NULL && tel__emit_add_list(list) != 0))
+	    tel__emit_add_list(&tel__emit_own, 0xFFFF) != 0 ||
+	    (list != NULL && tel__emit_add_list(list, CODE_LISTS) != 0))
 		return -1;
 	control = getenv(o->control_env);
 	if (control != NULL &&
@@ -357,8 +362,12 @@ tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
 void
 tel_emit_close(void)
 {
+	const struct tel__emit_hooks *hooks = tel__emit_state.hooks;
+
 	if (!tel__emit_state.open)
 		return;
+	if (hooks != NULL)
+		hooks->close();
 	/* the thread takes the lock: it ends first */
 	tel__emit_stop_thread();
 	pthread_mutex_lock(&tel__emit_state.drain);

@@ -203,13 +203,47 @@ put_block(struct tel_emit_sink *s, struct tel__emit_batch *batch,
 	s->lost += count;
 }
 
-/* Events that give strings their numbers, for those the stream lacks. */
+/* Adds the event that an entry is; what is none, or not wanted, is not. */
 static void
-put_strings(struct tel_emit_sink *s, struct tel__emit_batch *extra)
+add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
+    const struct tel__emit_entry *entry)
 {
-	const unsigned type = tel__emit_types.by_code[CODE_INTERN] - 1u;
+	uint64_t *to = extra->words + extra->used, words;
+	unsigned type, code = CODE_INTERN;
+
+	if (entry->what == ENTRY_EVENT)
+		code = entry->value & 0xFFFF;
+	else if (entry->what != ENTRY_STRING)
+		return;
+	type = tel__emit_types.by_code[code] - 1u;
+	if (entry->what == ENTRY_EVENT) {
+		if (!(s->kinds >> tel__emit_types.list[type]->kind & 1))
+			return;
+		words = 2 + entry->length / 8;
+		memcpy(to + 2, entry + 1, entry->length);
+	} else {
+		words = 3 + (entry->length + 8) / 8;
+		to[2] = entry->value;
+		to[words - 1] = 0;
+		memcpy(to + 3, entry + 1, entry->length);
+	}
+	to[0] = words;
+	to[1] = entry->what == ENTRY_EVENT ? entry->value >> 32 << 32 : 0;
+	extra->clock[extra->count] = entry->clock;
+	extra->at[extra->count] = (uint32_t)extra->used;
+	extra->type[extra->count] = (uint16_t)type;
+	extra->one_type &= type == extra->type[0];
+	extra->chosen[extra->count] = extra->count;
+	extra->used += words;
+	extra->count++;
+}
+
+/* Events that are names, such as those of strings, which the stream lacks. */
+static void
+put_names(struct tel_emit_sink *s, struct tel__emit_batch *extra)
+{
 	const struct tel__emit_entry *entry;
-	uint64_t at = s->stream.names, sequence, words;
+	uint64_t at = s->stream.names, sequence;
 
 	do {
 		extra->count = 0;
@@ -218,24 +252,8 @@ put_strings(struct tel_emit_sink *s, struct tel__emit_batch *extra)
 		extra->one_thread = 0;
 		while (extra->count < EXTRA_EVENTS &&
 		    EXTRA_WORDS - extra->used >= TEL_EMIT_EVENT_MAX / 8 &&
-		    (entry = tel__emit_next_entry(&at)) != NULL) {
-			uint64_t *to = extra->words + extra->used;
-
-			if (entry->what != ENTRY_STRING)
-				continue;
-			words = 3 + (entry->length + 8) / 8;
-			to[0] = words;
-			to[1] = 0;
-			to[2] = entry->value;
-			to[words - 1] = 0;
-			memcpy(to + 3, entry + 1, entry->length);
-			extra->clock[extra->count] = entry->clock;
-			extra->at[extra->count] = (uint32_t)extra->used;
-			extra->type[extra->count] = (uint16_t)type;
-			extra->chosen[extra->count] = extra->count;
-			extra->used += words;
-			extra->count++;
-		}
+		    (entry = tel__emit_next_entry(&at)) != NULL)
+			add_extra(s, extra, entry);
 		sequence = s->stream.sequence;
 		if (extra->count > 0) {
 			put_block(s, extra, extra->chosen, extra->count);
@@ -270,7 +288,7 @@ feed(struct tel_emit_sink *s, struct tel__emit_batch *batch,
 	}
 	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
 		/* both batches have the same place for what is chosen */
-		put_strings(s, extra);
+		put_names(s, extra);
 		for (i = n = 0; i < batch->count; i++) {
 			batch->chosen[n] = i;
 			n += s->kinds >>

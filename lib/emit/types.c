@@ -19,6 +19,7 @@ static const struct tel__emit_letter letters[] = {
 	{ "W", UNSIGNED, sizeof(void *) == 8 ? 3 : 2, sizeof(void *) },
 	{ "U", UNSIGNED, 2, 4 },
 	{ "S", STRING, 12, 0 },
+	{ "T", STRING, 13, 4 },
 	{ "D", DOUBLE, 3, 8 },
 	{ "B", BOOLEAN, 0, 1 },
 	{ "U8", UNSIGNED, 0, 1 },
@@ -222,7 +223,7 @@ add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
 
 	if (letter == NULL || !is_word(param->name))
 		return tel__emit_wrong("%s: parameter %u is wrong", t->name, i);
-	if (letter->data_type == STRING && i + 1 != count)
+	if (letter->width == 0 && (i + 1 != count || t->texts > 0))
 		return tel__emit_wrong("%s: a string must be last", t->name);
 	f->name = copy(param->name);
 	f->unit = copy(param->unit);
@@ -240,8 +241,10 @@ add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
 		return tel__emit_wrong("%s: parameter %u is misplaced", t->name,
 		    i);
 	*end = f->offset + letter->width;
-	if (letter->data_type == STRING)
+	if (letter->width == 0)
 		t->string = (int)i;
+	else if (letter->data_type == STRING)
+		t->texts++;
 	if (param->role != NULL && param->role[0] != '\0')
 		return set_role(t, i, param->role);
 	return 0;
@@ -289,7 +292,7 @@ make_type(const tel_emit_type *from, unsigned code,
 		named |= strcmp(from->params[i].name, "thread") == 0;
 	}
 	t->fixed = end;
-	t->size = (end + (t->string >= 0) + 7) & ~7u;
+	t->size = (end + (t->string >= 0) + t->texts + 7) & ~7u;
 	/* a parameter of that name is the program's own */
 	if (st == 0 && !named)
 		st = add_thread(t);
@@ -407,7 +410,7 @@ add_kind(const tel_emit_kind *kind)
  * type that ends them, which must be there.
  */
 static int
-add_types(const tel_emit_list *list, int starts)
+add_types(const tel_emit_list *list, unsigned most, int starts)
 {
 	const tel_emit_type *type;
 	unsigned i, k;
@@ -421,9 +424,9 @@ add_types(const tel_emit_list *list, int starts)
 			    strncmp(type->params[k].role, "start", 5) == 0;
 		if (is_start != starts)
 			continue;
-		if (list != &tel__emit_own && type->code >= 0xC000)
-			return tel__emit_wrong("%s: the code is above 0xBFFF",
-			    type->name);
+		if (type->code > most)
+			return tel__emit_wrong("%s: the code is above 0x%04X",
+			    type->name, most);
 		if (tel__emit_types.kinds[type->kind & 31] == NULL)
 			return tel__emit_wrong("%s: unknown kind", type->name);
 		st = add_type(type);
@@ -432,7 +435,7 @@ add_types(const tel_emit_list *list, int starts)
 }
 
 int
-tel__emit_add_list(const tel_emit_list *list)
+tel__emit_add_list(const tel_emit_list *list, unsigned most)
 {
 	unsigned i;
 	int st = 0;
@@ -440,9 +443,9 @@ tel__emit_add_list(const tel_emit_list *list)
 	for (i = 0; st == 0 && i < list->kind_count; i++)
 		st = add_kind(&list->kinds[i]);
 	if (st == 0)
-		st = add_types(list, 0);
+		st = add_types(list, most, 0);
 	if (st == 0)
-		st = add_types(list, 1);
+		st = add_types(list, most, 1);
 	tel__emit_types.digest = tel__emit_digest();
 	return st;
 }
@@ -457,7 +460,7 @@ tel_emit_register(const tel_emit_list *list)
 		return -1;
 	}
 	pthread_mutex_lock(&tel__emit_state.lock);
-	st = tel__emit_add_list(list);
+	st = tel__emit_add_list(list, CODE_LISTS);
 	pthread_mutex_unlock(&tel__emit_state.lock);
 	return st;
 }
@@ -541,6 +544,58 @@ store(char *to, const struct tel__emit_letter *letter, tel_emit_value value)
 	}
 }
 
+/* Appends the strings of letter T, each with a NUL.  Where they end. */
+static size_t
+store_texts(const struct tel__emit_typed *t, const tel_emit_value *values,
+    unsigned count, char *event)
+{
+	size_t at = t->fixed, n, room;
+	unsigned i, left = t->texts;
+
+	for (i = 0; i < count && left > 0; i++) {
+		if (t->fields[i].letter->load != LOAD_TEXT)
+			continue;
+		room = TEL_EMIT_EVENT_MAX - at - left--;
+		n = tel__emit_length(values[i].s);
+		n = n < room ? n : room;
+		tel__emit_store_at((unsigned char *)event + t->fields[i].offset,
+		    (uint32_t)at);
+		if (n > 0)
+			memcpy(event + at, values[i].s, n);
+		event[at + n] = '\0';
+		at += n + 1;
+	}
+	return at;
+}
+
+size_t
+tel__emit_build(const struct tel__emit_typed *t, const tel_emit_value *values,
+    unsigned count, uint64_t *event)
+{
+	char *bytes = (char *)event;
+	size_t end = t->fixed, length;
+	const struct tel__emit_field *f;
+	unsigned i;
+
+	memset(bytes, 0, t->fixed);
+	for (i = 0; i < count; i++) {
+		f = &t->fields[i];
+		if (f->letter->data_type != STRING)
+			store(bytes + f->offset, f->letter, values[i]);
+	}
+	if (t->texts > 0) {
+		end = store_texts(t, values, count, bytes);
+	} else if (t->string >= 0) {
+		length = tel__emit_length(values[t->string].s);
+		if (length > 0)
+			memcpy(bytes + end, values[t->string].s, length);
+		bytes[end + length] = '\0';
+		end += length + 1;
+	}
+	memset(bytes + end, 0, (8 - end % 8) % 8);
+	return (end + 7) & ~(size_t)7;
+}
+
 int
 tel_emit_values(unsigned code, const tel_emit_value *values, unsigned count)
 {
@@ -548,8 +603,7 @@ tel_emit_values(unsigned code, const tel_emit_value *values, unsigned count)
 	    code <= 0xFFFF ? tel__emit_find(code) : NULL;
 	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
 	struct tel__emit_open open;
-	size_t length = 0, bytes, i;
-	const struct tel__emit_field *f;
+	size_t bytes, i;
 
 	if (t == NULL || count > t->nfields || count + 1 < t->nfields)
 		return tel__emit_wrong("no type of %u parameters has the code "
@@ -557,19 +611,7 @@ tel_emit_values(unsigned code, const tel_emit_value *values, unsigned count)
 		    count, code);
 	if (!(PAGE->record >> t->kind & 1))
 		return 0;
-	bytes = t->size;
-	if (t->string >= 0) {
-		length = tel__emit_length(values[t->string].s);
-		bytes = (t->fixed + length + 8) & ~(size_t)7;
-	}
-	memset(event, 0, bytes);
-	for (i = 0; i < count; i++) {
-		f = &t->fields[i];
-		if ((int)i != t->string)
-			store((char *)event + f->offset, f->letter, values[i]);
-		else if (length > 0)
-			memcpy((char *)event + f->offset, values[i].s, length);
-	}
+	bytes = tel__emit_build(t, values, count, event);
 	open = tel__emit_reserve(t->kind, code, bytes);
 	if (open.words == NULL)
 		return 0;

@@ -150,7 +150,7 @@ load_number(const struct tel__emit_letter *letter)
 	const unsigned load = letter->load;
 
 	if (!(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) || load == 0 ||
-	    load == 12)
+	    load >= 12)
 		return load;
 	return load <= 3 ? load + 3 : load + 2;
 }
@@ -180,11 +180,14 @@ tel__emit_describe(struct tel__emit_typed *t)
 		tel__emit_put_text(b, f->name);
 		tel__emit_put_varint(b, f->letter->data_type);
 		tel__emit_put_varint(b, load_number(f->letter));
-		tel__emit_put_varint(b, f->letter->width * 8u);
+		tel__emit_put_varint(b,
+		    f->letter->data_type == STRING ? 0 : f->letter->width * 8u);
 		tel__emit_put_varint(b, f->offset);
 		tel__emit_put_varint(b, f->space);
 		tel__emit_put_varint(b,
-		    f->letter->name[1] == '\0' ?
+		    f->letter->load == LOAD_TEXT ?
+		        'S' :
+		        f->letter->name[1] == '\0' ?
 		        (unsigned char)f->letter->name[0] :
 		        0);
 	}
@@ -314,6 +317,11 @@ gather(const struct tel__emit_batch *batch, const uint32_t *rows, unsigned n,
 	unsigned i;
 
 	base += f->offset;
+	if (f->letter->load == LOAD_TEXT) {
+		for (i = 0; i < n; i++)
+			v[i] = tel__emit_load_at(base + 8 * (size_t)rows[i]);
+		return;
+	}
 	switch (f->letter->width) {
 	case 8:
 		for (i = 0; i < n; i++)
@@ -343,18 +351,30 @@ row_size(const struct tel__emit_batch *batch, uint32_t row)
 	return (unsigned)(batch->words[row] & 0xfff) * 8;
 }
 
-/* The strings of a part, as byte strings. */
+/* Nonzero when events of a type have bytes behind their cells. */
+static int
+has_tail(unsigned type)
+{
+	const struct tel__emit_typed *t = tel__emit_types.list[type];
+
+	return t->string >= 0 || t->texts > 0;
+}
+
+/* The strings of a part, without the zeros at the end, as byte strings. */
 static void
 put_strings(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
     const uint32_t *rows, unsigned n, unsigned offset)
 {
-	const char *base = (const char *)batch->words + offset;
+	const char *base = (const char *)batch->words + offset, *end;
 	uint64_t *v = batch->column;
 	unsigned i, distinct = 1;
 
 	for (i = 0; i < n; i++) {
-		v[i] = strnlen(base + 8 * (size_t)rows[i],
-		    row_size(batch, rows[i]) - offset);
+		end = base + 8 * (size_t)rows[i] + row_size(batch, rows[i]) -
+		    offset;
+		while (end > base + 8 * (size_t)rows[i] && end[-1] == '\0')
+			end--;
+		v[i] = (uint64_t)(end - (base + 8 * (size_t)rows[i]));
 		if (v[i] != v[0] ||
 		    memcmp(base + 8 * (size_t)rows[i],
 		        base + 8 * (size_t)rows[0], v[i]) != 0)
@@ -402,9 +422,8 @@ put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 		    before[class]);
 		before[class] = batch->column[part->count - 1];
 	}
-	if (t->string >= 0)
-		put_strings(b, batch, rows, part->count,
-		    t->fields[t->string].offset);
+	if (has_tail(part->type))
+		put_strings(b, batch, rows, part->count, t->fixed);
 }
 
 /*
@@ -461,7 +480,7 @@ varies(const struct tel__emit_batch *batch, const struct part *part)
 {
 	unsigned i;
 
-	if (tel__emit_types.list[part->type]->string < 0)
+	if (!has_tail(part->type))
 		return 0;
 	for (i = 1; i < part->count; i++)
 		if (row_size(batch, batch->rows[part->first + i]) !=
@@ -533,9 +552,7 @@ put_events(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 		tel__emit_put_varint(b, parts[i].type * 2u + 1);
 		tel__emit_put_varint(b,
 		    (vary ? PART_VARY : 0) |
-		        (tel__emit_types.list[parts[i].type]->string >= 0 ?
-		                PART_TAILS :
-		                0));
+		        (has_tail(parts[i].type) ? PART_TAILS : 0));
 	}
 	put_names(b);
 	if (count == 0)
@@ -590,8 +607,7 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 		return;
 	s->sequence++;
 	s->events += count;
-	if (count > 0 && batch->one_type &&
-	    tel__emit_types.list[batch->type[0]]->string < 0) {
+	if (count > 0 && batch->one_type && !has_tail(batch->type[0])) {
 		s->offset +=
 		    (uint64_t)count * row_size(batch, batch->at[chosen[0]]);
 		return;

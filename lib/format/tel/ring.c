@@ -28,7 +28,7 @@ struct entry {
 	uint32_t bytes, what;
 	uint64_t value, clock, length;
 };
-enum { ENTRY_TYPE = 1, ENTRY_STRING, ENTRY_THREAD };
+enum { ENTRY_TYPE = 1, ENTRY_STRING, ENTRY_THREAD, ENTRY_EVENT = 5 };
 
 /* An event that was found. */
 struct found {
@@ -322,6 +322,34 @@ add_event(struct rings *s, const struct tel__emit_ring *ring, uint64_t position,
 	tel__buffer_put(&s->list, &found, sizeof(found));
 }
 
+/* Takes the events among the names, which every stream has. */
+static void
+take_entries(struct rings *s)
+{
+	uint64_t head[2] = { 0, 0 };
+	struct found found;
+	struct entry entry;
+	uint64_t order = 0;
+	size_t at;
+
+	for (at = 0; next_entry(s, &at, &entry);) {
+		if (entry.what != ENTRY_EVENT || entry.length % 8 != 0 ||
+		    entry.length > TEL_EMIT_EVENT_MAX)
+			continue;
+		found.clock = entry.clock;
+		found.order = order++;
+		found.at = s->rows.used;
+		found.size = (uint32_t)(sizeof(head) + entry.length);
+		found.code = entry.value & 0xffff;
+		head[1] = entry.value >> 32 << 32;
+		tel__buffer_put(&s->rows, head, sizeof(head));
+		tel__buffer_put(&s->rows,
+		    s->names.bytes + at - entry.bytes + sizeof(entry),
+		    (size_t)entry.length);
+		tel__buffer_put(&s->list, &found, sizeof(found));
+	}
+}
+
 /*
  * Where the oldest events that are still there begin.  head: as it was when
  * all of the ring had been read.
@@ -350,7 +378,7 @@ take_ring(struct rings *s, const struct tel__emit_ring *ring, uint64_t head,
     unsigned i)
 {
 	const uint64_t end = ring->head & POSITION;
-	uint64_t at = oldest(s, ring, head), order = (uint64_t)i << 40;
+	uint64_t at = oldest(s, ring, head), order = (i + (uint64_t)1) << 40;
 	unsigned words;
 	int torn = 0;
 
@@ -456,8 +484,10 @@ load_all(struct tel_reader *r, struct rings *s)
 		st = make_schema(r, s);
 	if (st == TEL_OK)
 		st = take_names(r, s);
-	if (st == TEL_OK)
+	if (st == TEL_OK) {
+		take_entries(s);
 		st = load_rings(r, s);
+	}
 	/* what is behind the rings was never used */
 	while (st == TEL_OK && load(r, NULL, TEL_PROBE_SIZE))
 		;
