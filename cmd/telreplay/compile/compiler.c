@@ -520,6 +520,37 @@ tag(const struct compiler *c, uint64_t *address)
 		*address ^= c->tag;
 }
 
+/* Where the address that an operation starts from is in the table, or NULL. */
+static const struct hash_entry *
+expected(const struct compiler *c, const tel_alloc *op)
+{
+	uint64_t address =
+	    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
+
+	return c->table.entries == NULL ?
+	    NULL :
+	    &c->table.entries[hash_home(&c->table, address ^ c->tag)];
+}
+
+void
+compiler_expect(const struct compiler *c, const tel_alloc *op)
+{
+	const struct hash_entry *e = expected(c, op);
+
+	if (e != NULL)
+		__builtin_prefetch(e, 1);
+}
+
+void
+compiler_approach(const struct compiler *c, const tel_alloc *op)
+{
+	const struct hash_entry *e = expected(c, op);
+
+	/* nearly all blocks are at home there */
+	if (e != NULL && e->key != 0)
+		__builtin_prefetch(&c->blocks[e->value], 1);
+}
+
 tel_status
 compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 {

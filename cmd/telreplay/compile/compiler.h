@@ -69,6 +69,13 @@ tel_status compiler_set_tick_rate(struct compiler *c, double hertz);
  */
 tel_status compiler_set_log(struct compiler *c, const char *name);
 /*
+ * Has the memory fetched that an operation needs which will be added soon, in
+ * two steps: its place in the table of addresses, and some operations later
+ * the block that this names.
+ */
+void compiler_expect(const struct compiler *c, const tel_alloc *op);
+void compiler_approach(const struct compiler *c, const tel_alloc *op);
+/*
  * Adds an operation.
  * event: the number of its event in the log.
  * Returns TEL_OK; TEL_ENOMEM; TEL_EIO, the output failed; TEL_ELIMIT, more

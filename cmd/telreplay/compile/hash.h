@@ -2,6 +2,10 @@
 /*
  * Table: numbers that stand for addresses.  Open addressing, at most half
  * full; a deletion moves what follows back, so that nothing is left behind.
+ *
+ * The library has such a table, too, in lib/base/table.h, which is private to
+ * it: commands see the public headers alone.  This one has no key 0, as NULL is
+ * no block, and its keys can be prefetched from outside.
  */
 #ifndef TELREPLAY_HASH_H
 #define TELREPLAY_HASH_H

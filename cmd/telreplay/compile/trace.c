@@ -18,6 +18,8 @@
 #define HEAD 16
 /* The rate of the clock is looked up again after so many operations. */
 #define RATE_EACH 4096
+/* Operations between the one that is read and the one that is compiled. */
+#define AHEAD 16
 /* The most messages about anomalies, of each kind and of all. */
 #define SHOWN_EACH 3
 #define SHOWN_MAX 12
@@ -235,8 +237,13 @@ struct reading {
 	const char *name;   /* of the current operand */
 	const char *output; /* where the program goes, for messages */
 	const tel_reader *reader;
-	uint64_t operations;
-	double rate; /* ticks a second, 0 while unknown */
+	/* operations that have been read, and of them those compiled */
+	uint64_t operations, compiled;
+	struct pending {
+		tel_alloc op;
+		uint64_t event;
+	} pending[AHEAD]; /* the rest of them */
+	double rate;      /* ticks a second, 0 while unknown */
 	int opened;
 	int failed;
 };
@@ -276,18 +283,13 @@ look_up_rate(struct reading *r)
 		r->rate = rate;
 }
 
+/* Compiles the oldest of the pending operations. */
 static enum outcome
-event(void *arg, const tel_event *ev)
+compile_oldest(struct reading *r)
 {
-	struct reading *r = arg;
-	tel_alloc op;
-	tel_status st;
+	const struct pending *p = &r->pending[r->compiled++ % AHEAD];
+	tel_status st = compiler_add(r->compiler, &p->op, p->event);
 
-	if (!tel_event_alloc(ev, &op))
-		return GO_ON;
-	if (r->operations++ % RATE_EACH == 0)
-		look_up_rate(r);
-	st = compiler_add(r->compiler, &op, tel_event_index(ev));
 	if (st == TEL_OK)
 		return GO_ON;
 	show_failure(r, st);
@@ -295,11 +297,37 @@ event(void *arg, const tel_event *ev)
 	return END_ALL;
 }
 
+/*
+ * Operations are compiled some events after they were read: what they need of
+ * large tables is in the cache by then.
+ */
+static enum outcome
+event(void *arg, const tel_event *ev)
+{
+	struct reading *r = arg;
+	struct pending *p = &r->pending[r->operations % AHEAD];
+
+	if (!tel_event_alloc(ev, &p->op))
+		return GO_ON;
+	p->event = tel_event_index(ev);
+	compiler_expect(r->compiler, &p->op);
+	if (r->operations++ % RATE_EACH == 0)
+		look_up_rate(r);
+	p = &r->pending[(r->operations + AHEAD / 2) % AHEAD];
+	if (r->operations > r->compiled + AHEAD / 2)
+		compiler_approach(r->compiler, &p->op);
+	if (r->operations < r->compiled + AHEAD)
+		return GO_ON;
+	return compile_oldest(r);
+}
+
 static enum outcome
 end(void *arg)
 {
 	struct reading *r = arg;
 
+	while (!r->failed && r->compiled < r->operations)
+		(void)compile_oldest(r);
 	if (!r->failed)
 		look_up_rate(r);
 	return r->failed ? END_ALL : GO_ON;
