@@ -518,21 +518,24 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 #define TEL__C_I32 int32_t
 #define TEL__C_I64 int64_t
 
+/* In an event, 8 bytes are aligned to 8 on each machine, i386 too. */
+#define TEL__ALIGNED_8 __attribute__((aligned(8)))
+
 /* As it lies in an event. */
 #define TEL__M_P(name) const void *name;
 #define TEL__M_A(name) const void *name;
 #define TEL__M_W(name) uintptr_t name;
 #define TEL__M_U(name) unsigned int name;
 #define TEL__M_S(name) char name[8];
-#define TEL__M_D(name) double name;
+#define TEL__M_D(name) TEL__ALIGNED_8 double name;
 #define TEL__M_B(name) uint8_t name;
 #define TEL__M_U8(name) uint8_t name;
 #define TEL__M_U16(name) uint16_t name;
 #define TEL__M_U32(name) uint32_t name;
-#define TEL__M_U64(name) uint64_t name;
+#define TEL__M_U64(name) TEL__ALIGNED_8 uint64_t name;
 #define TEL__M_I16(name) int16_t name;
 #define TEL__M_I32(name) int32_t name;
-#define TEL__M_I64(name) int64_t name;
+#define TEL__M_I64(name) TEL__ALIGNED_8 int64_t name;
 
 /* How a string makes an event longer: e is its struct. */
 #define TEL__L_P(e, name)
@@ -648,7 +651,7 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 		return 1;
 #define TEL__EVENT_FUNCTION(X, name, code, always, kind, doc) \
 	struct tel__event_of_##name { \
-		uint64_t tel__head, tel__clock; \
+		TEL__ALIGNED_8 uint64_t tel__head, tel__clock; \
 		EVENT_##name##_PARAMS(TEL__PARAM_MEMBER, name) \
 	}; \
 	__attribute__((unused)) static inline void tel__emit_##name( \

@@ -38,7 +38,8 @@ get install --download-only $packages
 for package in "$apt/cache/archives"/*.deb; do
 	# libc, and what belongs to the compiler, come with the compiler
 	case ${package##*/} in
-	libc6_* | gcc-* | libgcc-* | libstdc++*) continue ;;
+	libc6_* | libc6-dev_* | linux-libc-dev_* | gcc-* | libgcc-* | \
+		libstdc++*) continue ;;
 	esac
 	dpkg -x "$package" "$root"
 done

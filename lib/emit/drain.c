@@ -228,7 +228,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	const uint64_t start = c->walk.at;
 	const unsigned count = batch.count;
 	const size_t used = batch.used;
-	const size_t most = used + TEL__NOW(ring->mask) / 8;
+	const size_t most = used + (size_t)TEL__NOW(ring->mask) / 8;
 	struct run run = { TEL__NOW(ring->thread), none, 0, 0 };
 	int more = 1;
 

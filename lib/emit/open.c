@@ -183,8 +183,9 @@ static void
 begin_child(void)
 {
 	const uint32_t record = PAGE->record, output = PAGE->output;
-	const uint64_t used = PAGE->names_used, start_clock = PAGE->start_clock,
+	const uint64_t start_clock = PAGE->start_clock,
 	               start_ns = PAGE->start_ns;
+	const size_t used = (size_t)PAGE->names_used;
 	char *names;
 
 	if (!tel__emit_state.open)

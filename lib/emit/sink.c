@@ -208,8 +208,10 @@ static void
 add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
     const struct tel__emit_entry *entry)
 {
-	uint64_t *to = extra->words + extra->used, words;
+	const size_t length = (size_t)entry->length;
+	uint64_t *to = extra->words + extra->used;
 	unsigned type, code = CODE_INTERN;
+	size_t words;
 
 	if (entry->what == ENTRY_EVENT)
 		code = entry->value & 0xFFFF;
@@ -219,13 +221,13 @@ add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
 	if (entry->what == ENTRY_EVENT) {
 		if (!(s->kinds >> tel__emit_types.list[type]->kind & 1))
 			return;
-		words = 2 + entry->length / 8;
-		memcpy(to + 2, entry + 1, entry->length);
+		words = 2 + length / 8;
+		memcpy(to + 2, entry + 1, length);
 	} else {
-		words = 3 + (entry->length + 8) / 8;
+		words = 3 + (length + 8) / 8;
 		to[2] = entry->value;
 		to[words - 1] = 0;
-		memcpy(to + 3, entry + 1, entry->length);
+		memcpy(to + 3, entry + 1, length);
 	}
 	to[0] = words;
 	to[1] = entry->what == ENTRY_EVENT ? entry->value >> 32 << 32 : 0;

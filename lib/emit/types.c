@@ -34,7 +34,7 @@ static const struct tel__emit_letter letters[] = {
 
 /* The types of what a log says of itself. */
 static const tel_emit_param intern_params[] = {
-	{ "W", "stringId", "", "the string's number", "intern:0", 0 },
+	{ "U64", "stringId", "", "the string's number", "intern:0", 0 },
 	{ "S", "string", "", "its bytes", "intern:1", 0 },
 };
 static const tel_emit_param label_params[] = {

@@ -377,13 +377,13 @@ put_strings(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 		v[i] = (uint64_t)(end - (base + 8 * (size_t)rows[i]));
 		if (v[i] != v[0] ||
 		    memcmp(base + 8 * (size_t)rows[i],
-		        base + 8 * (size_t)rows[0], v[i]) != 0)
+		        base + 8 * (size_t)rows[0], (size_t)v[i]) != 0)
 			distinct = n;
 	}
 	tel__emit_put_varint(b, distinct);
 	tel__emit_put_column(b, v, distinct, 0);
 	for (i = 0; i < distinct; i++)
-		tel__emit_put(b, base + 8 * (size_t)rows[i], v[i]);
+		tel__emit_put(b, base + 8 * (size_t)rows[i], (size_t)v[i]);
 }
 
 static void
@@ -521,7 +521,7 @@ put_names(struct tel__emit_bytes *b)
 		tel__emit_put_varint(&list, 2);
 		tel__emit_put_varint(&list, entry->value);
 		tel__emit_put_varint(&list, entry->clock);
-		tel__emit_put_string(&list, entry + 1, entry->length);
+		tel__emit_put_string(&list, entry + 1, (size_t)entry->length);
 		count++;
 	}
 	tel__emit_put_varint(b, count);

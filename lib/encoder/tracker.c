@@ -89,8 +89,14 @@ struct tracker {
 
 /* ------------------------------------------------------ copies of events */
 
-/* The most bytes that an event may take on the average. */
+/*
+ * The most bytes that an event may take on the average, and what a copy takes
+ * besides those of the event: the same on each machine, so that what is held
+ * and what is written does not depend on the size of a pointer.
+ */
 #define HELD_AVERAGE 256
+#define HELD_BESIDES 104
+_Static_assert(sizeof(struct held) <= HELD_BESIDES, "more than is counted");
 
 static void
 begin_copies(struct copies *p, size_t max)
@@ -102,13 +108,13 @@ begin_copies(struct copies *p, size_t max)
 static tel_status
 copy_event(struct copies *p, const struct tel_event *ev, struct held **out)
 {
-	size_t size =
-	    sizeof(struct held) + ev->size + ev->inline_size + ev->raw_size;
+	const size_t bytes = ev->size + ev->inline_size + ev->raw_size;
+	const size_t size = HELD_BESIDES + bytes;
 	struct held *h;
 
 	if (size > p->most - p->bytes)
 		return TEL_ELIMIT;
-	h = malloc(size);
+	h = malloc(sizeof(*h) + bytes);
 	if (h == NULL)
 		return TEL_ENOMEM;
 	h->ev = *ev;

@@ -90,6 +90,7 @@ static int
 kill_one(const char *ring, int how, uint64_t *events)
 {
 	struct shop_log l;
+	uint64_t kept;
 	pid_t pid;
 	unsigned who;
 
@@ -108,9 +109,12 @@ kill_one(const char *ring, int how, uint64_t *events)
 	if (shop_read_file(ring, &l) != TEL_END)
 		return 0;
 	*events += l.numbers;
-	/* of a handler the last one may have been overwritten since */
+	/*
+	 * The last event of a handler may have been overwritten since, but not
+	 * if the event that its thread had finished just before is there.
+	 */
 	if (l.next[2] < finished[2] &&
-	    l.first[0] <= finished[8 + (finished[2] - 1) % 8]) {
+	    l.first[0] < finished[8 + (finished[2] - 1) % 8]) {
 		diag("handler: %d in the ring, %d finished", (int)l.next[2],
 		    (int)finished[2]);
 		return 0;
@@ -122,13 +126,17 @@ kill_one(const char *ring, int how, uint64_t *events)
 			    (int)l.next[who], (int)finished[who]);
 			return 0;
 		}
-	/* of those that are overwritten, too, there is most of a ring */
-	for (who = 0; who < 2; who++)
-		if (l.first[who] != 0 && l.next[who] - l.first[who] < 1200) {
+	/* when events have been overwritten, most of a ring is there */
+	for (who = 0; who < 2; who++) {
+		kept = l.next[who] - l.first[who];
+		if (who == 0)
+			kept += l.next[2] - l.first[2];
+		if (l.first[who] != 0 && kept < 1200) {
 			diag("%u: only %d to %d in the ring", who,
 			    (int)l.first[who], (int)l.next[who]);
 			return 0;
 		}
+	}
 	if (l.torn + l.missing_of[0] + l.missing_of[1] + l.damaged > 0) {
 		diag("torn %d, missing %d, damaged %d", (int)l.torn,
 		    (int)l.missing, (int)l.damaged);

@@ -144,12 +144,14 @@ static struct test_pool pools[8];
 static unsigned pools_made, pools_parts;
 static _Atomic unsigned pools_wrong;
 
-/* What a block was is kept until the test ends: it may be asked for again. */
+/*
+ * What a block was is kept until the test ends: it may be asked for again.
+ * The block behind it is aligned as that of malloc().
+ */
 struct test_block {
-	struct test_pool *pool;
+	_Alignas(16) struct test_pool *pool;
 	uint64_t size; /* ~0: it was freed */
 	struct test_block *next;
-	uint64_t unused;
 };
 static _Atomic(struct test_block *) test_blocks;
 
