@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include "telreplay/run/child.h"
 #include "common/message.h"
+#include "report/export.h"
 #include "report/show.h"
 
 /* What a trace must have to be run as it was asked for. */
@@ -54,6 +55,19 @@ check(struct telreplay *t)
 	trace_close(&trace);
 }
 
+static void export(struct telreplay *t)
+{
+	struct trace trace;
+	int check = t->check;
+
+	/* a program is needed, which nobody runs */
+	t->check = 0;
+	if (trace_open(&trace, t))
+		export_trace(t, &trace);
+	t->check = check;
+	trace_close(&trace);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -63,7 +77,9 @@ main(int argc, char **argv)
 	streams_begin();
 	message_begin("telreplay");
 	if (telreplay_options(&t, argc, argv)) {
-		if (t.check)
+		if (t.export != NULL)
+			export(&t);
+		else if (t.check)
 			check(&t);
 		else
 			replay(&t);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
+#include "report/export.h"
 #include "report/show.h"
 
 enum {
@@ -247,8 +248,8 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
-	sizeof(own) / sizeof(own[0]), "text (default), csv, json or svg",
-	take };
+	sizeof(own) / sizeof(own[0]),
+	"text, csv, json, svg; traces: android, mtrace, rep", take };
 
 static int
 parse_format(struct telreplay *t)
@@ -258,9 +259,18 @@ parse_format(struct telreplay *t)
 	t->format = show_format(name != NULL ? name : "text");
 	if (t->format != NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
-	    "-f: '%s' is none of: text, csv, json, svg", name);
-	return 0;
+	t->export = export_format(name);
+	if (t->export == NULL) {
+		message_fail(STATUS_USAGE, NULL,
+		    "-f: '%s' is none of: text, csv, json, svg, android, "
+		    "mtrace, rep",
+		    name);
+		return 0;
+	}
+	/* a trace is written in the order that it was recorded in */
+	if (!t->order_given)
+		t->order = ORDER_TOTAL;
+	return 1;
 }
 
 int

@@ -13,12 +13,14 @@
 #define RUNS_MAX 100
 
 struct report_format;
+struct export_format;
 
 /* The options of telreplay beyond the common ones. */
 struct telreplay {
 	struct settings settings;
 	struct candidates candidates;
 	const struct report_format *format;
+	const struct export_format *export; /* a trace in its place, or NULL */
 	const char *keep; /* the file to keep the program in, or NULL */
 	int check;        /* only report what the trace holds */
 	int order_given;

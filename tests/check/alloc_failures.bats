@@ -51,7 +51,8 @@ sweep() {
 
 @test "telreplay without memory, as far as it reads the log" {
 	sweep 60 'telreplay -n -f csv perl.heaptrack.zst' \
-	    'telreplay -n -f json mps.log' 'telreplay -n short.rep'
+	    'telreplay -n -f json mps.log' 'telreplay -n short.rep' \
+	    'telreplay -f rep mps.log'
 }
 
 @test "telstat without memory: every report" {

@@ -185,6 +185,14 @@ TEL_MUST_USE tel_status program_load(struct program *p, uint64_t chunk,
  * Returns TEL_OK, TEL_EDAMAGED, TEL_EIO, TEL_ENOMEM.
  */
 TEL_MUST_USE tel_status program_check(struct program *p);
+/* Takes a word of a thread; its operands follow it. */
+typedef void program_visit(void *arg, unsigned thread, const uint64_t *word);
+/*
+ * The same, with each word passed on as it is run: in the order of the log for
+ * a program of ORDER_TOTAL or of one thread, else in one that the waits allow.
+ */
+TEL_MUST_USE tel_status program_walk(struct program *p, program_visit *visit,
+    void *arg);
 /*
  * Finds the event that an operation comes from.
  * position: the number of the operation's first word.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program, checked by a simulation: one thread after the other runs as far
- * as it gets.  Blocks must exist when they are used, and the waits must not
- * form a cycle.
+ * A program, walked through and checked by a simulation: one thread after the
+ * other runs as far as it gets.  Blocks must exist when they are used, and the
+ * waits must not form a cycle.
  */
 #include "telreplay/compile/program_file.h"
 
@@ -28,6 +28,8 @@ struct state {
 	uint64_t low;
 	uint32_t *window;
 	uint64_t chunk;
+	program_visit *visit; /* or NULL */
+	void *arg;
 };
 #define NOBODY UINT32_MAX
 
@@ -214,6 +216,8 @@ thread_run(struct state *s, unsigned thread)
 		}
 		if (go_on <= 0)
 			break;
+		if (s->visit != NULL && st == 0)
+			s->visit(s->arg, thread, t->words + i);
 		i += 1 + word_operands(w);
 	}
 	s->done[thread] = i;
@@ -325,9 +329,9 @@ state_close(struct state *s)
 }
 
 tel_status
-program_check(struct program *p)
+program_walk(struct program *p, program_visit *visit, void *arg)
 {
-	struct state s = { 0 };
+	struct state s = { .visit = visit, .arg = arg };
 	tel_status st;
 	uint64_t i;
 
@@ -340,4 +344,10 @@ program_check(struct program *p)
 	}
 	state_close(&s);
 	return st;
+}
+
+tel_status
+program_check(struct program *p)
+{
+	return program_walk(p, NULL, NULL);
 }
