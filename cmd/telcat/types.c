@@ -17,6 +17,8 @@ struct row {
 	char *kind;
 	char *name;
 	char *fields; /* "name:data type name:data type" */
+	const char *doc;
+	const char **docs; /* of the fields */
 	uint32_t code;
 	int unknown;
 	uint64_t count;
@@ -74,9 +76,22 @@ describe_fields(const tel_type *type)
 	return text;
 }
 
+/* What the fields are; NULL: no memory. */
+static const char **
+find_docs(const tel_type *type)
+{
+	unsigned i, n = tel_type_field_count(type);
+	const char **docs = malloc((n + 1) * sizeof(*docs));
+
+	for (i = 0; docs != NULL && i < n; i++)
+		docs[i] = tel_type_field_doc(type, i);
+	return docs;
+}
+
 static void
 free_row(struct row *row)
 {
+	free(row->docs);
 	free(row->schema);
 	free(row->kind);
 	free(row->name);
@@ -91,10 +106,12 @@ make_row(struct row *row, const char *schema, const tel_type *type)
 	row->kind = strdup(tel_type_kind(type));
 	row->name = strdup(tel_type_name(type));
 	row->fields = describe_fields(type);
+	row->doc = tel_type_doc(type);
+	row->docs = find_docs(type);
 	row->code = tel_type_code(type);
 	row->unknown = tel_type_unknown(type);
 	if (row->schema != NULL && row->kind != NULL && row->name != NULL &&
-	    row->fields != NULL)
+	    row->fields != NULL && row->docs != NULL)
 		return 1;
 	free_row(row);
 	no_memory();
@@ -132,27 +149,75 @@ print_header(const struct types *t, int counted)
 	if (t->telcat->no_header)
 		return;
 	if (t->layout == CSV)
-		print(t->sink, "schema,%scode,kind,name,fields\r\n",
-		    counted ? "count," : "");
+		print(t->sink, "schema,%scode,kind,name,fields%s\r\n",
+		    counted ? "count," : "",
+		    t->telcat->settings.verbose ? ",doc" : "");
 	else if (t->layout == LINES)
 		print(t->sink, "# %-18s %s%-6s %-6s %-19s %s\n", "schema",
 		    counted ? "     count " : "", "code", "kind", "name",
 		    "fields");
 }
 
+/* Descriptions are the library's own, without quotes and backslashes. */
+static void
+print_json_doc(struct sink *sink, const char *doc)
+{
+	if (*doc != '\0')
+		print(sink, ",\"doc\":\"%s\"", doc);
+}
+
+/* The same as the last column of CSV. */
+static void
+print_csv_doc(struct sink *sink, const struct row *row)
+{
+	const char *p = row->fields;
+	unsigned i;
+
+	print(sink, ",\"%s", row->doc);
+	for (i = 0; *p != '\0'; i++) {
+		if (row->docs[i][0] != '\0')
+			print(sink, "; %.*s: %s", (int)strcspn(p, ":"), p,
+			    row->docs[i]);
+		p += strcspn(p, " ");
+		p += *p == ' ';
+	}
+	print(sink, "\"");
+}
+
+/* And as lines of their own. */
+static void
+print_lines_doc(struct sink *sink, const struct row *row)
+{
+	const char *p = row->fields;
+	unsigned i;
+
+	if (row->doc[0] != '\0')
+		print(sink, "#   %s\n", row->doc);
+	for (i = 0; *p != '\0'; i++) {
+		if (row->docs[i][0] != '\0')
+			print(sink, "#     %-20.*s %s\n", (int)strcspn(p, ":"),
+			    p, row->docs[i]);
+		p += strcspn(p, " ");
+		p += *p == ' ';
+	}
+}
+
 /* The fields of a row as a JSON array of objects. */
 static void
-print_json_fields(struct sink *sink, const char *fields)
+print_json_fields(struct sink *sink, const struct row *row)
 {
-	const char *between = "";
+	const char *between = "", *fields = row->fields;
+	unsigned i;
 
-	while (*fields != '\0') {
+	for (i = 0; *fields != '\0'; i++) {
 		size_t name = strcspn(fields, ":");
 		const char *datatype = fields + name + 1;
 		size_t length = strcspn(datatype, " ");
 
-		print(sink, "%s{\"name\":\"%.*s\",\"sort\":\"%.*s\"}", between,
+		print(sink, "%s{\"name\":\"%.*s\",\"sort\":\"%.*s\"", between,
 		    (int)name, fields, (int)length, datatype);
+		print_json_doc(sink, row->docs[i]);
+		print(sink, "}");
 		between = ",";
 		fields = datatype + length;
 		if (*fields == ' ')
@@ -178,16 +243,19 @@ print_row(const struct types *t, const struct row *row, int counted)
 		    row->name);
 		(void)tel_output_write(sink->out, row->fields,
 		    strlen(row->fields));
+		if (t->telcat->settings.verbose)
+			print_csv_doc(sink, row);
 		print(sink, "\r\n");
 		break;
 	case JSON:
 		print(sink, "{\"schema\":\"%s\",", row->schema);
 		if (counted)
 			print(sink, "\"count\":%" PRIu64 ",", row->count);
-		print(sink,
-		    "\"code\":%u,\"kind\":\"%s\",\"name\":\"%s\",\"fields\":[",
+		print(sink, "\"code\":%u,\"kind\":\"%s\",\"name\":\"%s\"",
 		    (unsigned)row->code, row->kind, row->name);
-		print_json_fields(sink, row->fields);
+		print_json_doc(sink, row->doc);
+		print(sink, ",\"fields\":[");
+		print_json_fields(sink, row);
 		print(sink, "]}\n");
 		break;
 	case LINES:
@@ -201,6 +269,8 @@ print_row(const struct types *t, const struct row *row, int counted)
 		(void)tel_output_write(sink->out, row->fields,
 		    strlen(row->fields));
 		print(sink, "\n");
+		if (t->telcat->settings.verbose)
+			print_lines_doc(sink, row);
 		break;
 	}
 }

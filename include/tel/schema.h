@@ -85,6 +85,13 @@ TEL_SINCE_0_1 const char *tel_type_role(const tel_type *type);
 TEL_SINCE_0_1 int tel_type_role_field(const tel_type *type, const char *part);
 
 /*
+ * What events of the type are, or what field number i of it is, in a few words;
+ * "" where the built-in formats do not say.  Static.
+ */
+TEL_SINCE_0_1 const char *tel_type_doc(const tel_type *type);
+TEL_SINCE_0_1 const char *tel_type_field_doc(const tel_type *type, unsigned i);
+
+/*
  * The schema's name, which tel_reader_set_as() also takes: format, release
  * and platform, for example "mps-1.117.0/lii6gc".
  */

@@ -372,6 +372,28 @@ tel_type_field_count(const tel_type *type)
 	return type->nfields;
 }
 
+static const char *
+doc_of(const tel_type *type, const char *field)
+{
+	const tel_schema *s = type->schema;
+	const char *doc =
+	    s->doc == NULL || type->unknown ? NULL : s->doc(type->name, field);
+
+	return doc == NULL ? "" : doc;
+}
+
+const char *
+tel_type_doc(const tel_type *type)
+{
+	return doc_of(type, NULL);
+}
+
+const char *
+tel_type_field_doc(const tel_type *type, unsigned i)
+{
+	return i < type->nfields ? doc_of(type, type->fields[i].name) : "";
+}
+
 const tel_field *
 tel_type_field(const tel_type *type, unsigned i)
 {

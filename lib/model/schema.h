@@ -103,7 +103,7 @@ struct tel_type {
 	uint8_t most; /* fields that there is room for, while it is made */
 	uint8_t has_string; /* a field is a string: the size varies */
 	uint8_t unknown;
-	uint8_t unused; /* the format's registry marks it as not in use */
+	uint8_t unused; /* the flag of the format's registry is not set */
 	uint8_t role;   /* enum tel_role */
 	/*
 	 * The fields of the role; -1 for none.  INTERN: number, string.  LABEL:
@@ -188,6 +188,16 @@ struct tel_schema {
 	/* All kinds of the format, by their numbers; NULL: those of the types. */
 	const struct tel_kind *registry;
 	unsigned nregistry;
+	/*
+	 * The registry describes no fields, and says which types are in all
+	 * varieties of the program rather than which are in use.
+	 */
+	int undocumented;
+	/*
+	 * What a type is, or a field of it (NULL: the type itself), in a few
+	 * words; NULL where that is not known.  doc itself may be NULL.
+	 */
+	const char *(*doc)(const char *type, const char *field);
 	unsigned most;  /* types that there is room for */
 	int described;  /* its text must say what its types are */
 	int untimed;    /* events of clock 0 have no time */

@@ -45,15 +45,11 @@ static const char tables[] =
     "BEGIN;\n"
     "CREATE TABLE IF NOT EXISTS event_kind (name TEXT, description TEXT,"
     " enum INTEGER PRIMARY KEY);\n"
-    "CREATE TABLE IF NOT EXISTS event_type (name TEXT, code INTEGER PRIMARY"
-    " KEY, used INTEGER, kind INTEGER,"
-    " FOREIGN KEY (kind) REFERENCES event_kind(enum));\n"
-    "CREATE TABLE IF NOT EXISTS event_param (type INTEGER, param_index"
-    " INTEGER, sort TEXT, ident TEXT, doc TEXT,"
-    " FOREIGN KEY (type) REFERENCES event_type(code));\n"
     "CREATE TABLE IF NOT EXISTS event_log (name TEXT, size INTEGER, modtime"
     " INTEGER, completed INTEGER, serial INTEGER PRIMARY KEY"
-    " AUTOINCREMENT);\n";
+    " AUTOINCREMENT);\n"
+    "CREATE TABLE IF NOT EXISTS event_doc (type INTEGER, param_index INTEGER,"
+    " doc TEXT, PRIMARY KEY (type, param_index));\n";
 
 /* -------------------------------------------------- names and strings */
 
@@ -238,6 +234,26 @@ add_kinds(struct tel__buffer *b, const struct tel_schema *schema)
 			    schema->types[i].kind, "");
 }
 
+/*
+ * The tables that releases of the MPS have with other columns: up to 1.117 a
+ * type is always there or not, where later ones are used or not, and parameters
+ * are not described.
+ */
+static void
+add_registry(struct tel__buffer *b, int undocumented)
+{
+	add_format(b,
+	    "CREATE TABLE IF NOT EXISTS event_type (name TEXT, code INTEGER "
+	    "PRIMARY KEY, %s INTEGER, kind INTEGER,"
+	    " FOREIGN KEY (kind) REFERENCES event_kind(enum));\n",
+	    undocumented ? "always" : "used");
+	add_format(b,
+	    "CREATE TABLE IF NOT EXISTS event_param (type INTEGER, param_index"
+	    " INTEGER, sort TEXT, ident TEXT,%s"
+	    " FOREIGN KEY (type) REFERENCES event_type(code));\n",
+	    undocumented ? "" : " doc TEXT,");
+}
+
 /* The letter of a data type in the MPS's registry. */
 static char
 letter_of(const struct tel_field *f)
@@ -255,22 +271,61 @@ letter_of(const struct tel_field *f)
 	return f->letter == 'U' ? 'U' : 'W';
 }
 
+/* All fields of a schema, in one statement. */
 static void
-add_params(struct tel__buffer *b, const struct tel_type *type)
+add_params(struct tel__buffer *b, const struct tel_schema *schema)
 {
-	unsigned i;
+	const struct tel_type *type;
+	const char *between = "";
+	unsigned i, j;
 
-	for (i = 0; i < type->nfields; i++) {
-		add_format(b,
-		    "INSERT INTO event_param (type,param_index,sort,ident,doc) "
-		    "SELECT %" PRIu32 ",%u,'%c',",
-		    type->code, i, letter_of(&type->fields[i]));
-		add_column_value(b, type, i);
-		add_format(b,
-		    ",'' WHERE NOT EXISTS (SELECT 1 FROM event_param WHERE "
-		    "type=%" PRIu32 " AND param_index=%u);\n",
-		    type->code, i);
+	add(b, "INSERT INTO event_param (type,param_index,sort,ident");
+	add(b, schema->undocumented ? "" : ",doc");
+	add(b, ") SELECT * FROM (VALUES ");
+	for (i = 0; i < schema->ntypes; i++) {
+		type = &schema->types[i];
+		for (j = 0; j < type->nfields; j++) {
+			add_format(b, "%s(%" PRIu32 ",%u,'%c',", between,
+			    type->code, j, letter_of(&type->fields[j]));
+			add_column_value(b, type, j);
+			if (!schema->undocumented) {
+				add(b, ",");
+				add_value(b, tel_type_field_doc(type, j));
+			}
+			add(b, ")");
+			between = ",\n";
+		}
 	}
+	add(b,
+	    ") WHERE NOT EXISTS (SELECT 1 FROM event_param AS p WHERE "
+	    "p.type=column1 AND p.param_index=column2);\n");
+}
+
+/* What types and fields are; the number of a field is -1 for the type. */
+static void
+add_docs(struct tel__buffer *b, const struct tel_schema *schema)
+{
+	const struct tel_type *type;
+	const char *doc, *between = "";
+	unsigned i;
+	int j;
+
+	if (schema->doc == NULL)
+		return;
+	add(b, "INSERT OR IGNORE INTO event_doc VALUES ");
+	for (i = 0; i < schema->ntypes; i++) {
+		type = &schema->types[i];
+		for (j = -1; j < type->nfields; j++) {
+			doc = j < 0 ? tel_type_doc(type) :
+			              tel_type_field_doc(type, (unsigned)j);
+			add_format(b, "%s(%" PRIu32 ",%d,", between, type->code,
+			    j);
+			add_value(b, doc);
+			add(b, ")");
+			between = ",\n";
+		}
+	}
+	add(b, ";\n");
 }
 
 static void
@@ -321,7 +376,9 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 		add_column_value(b, type, i);
 		add(b, ",");
 	}
-	add_format(b, "'time','log_serial'))<>%u;\n", type->nfields + 2);
+	/* no column: there is no such table yet */
+	add_format(b, "'time','log_serial')) NOT IN (0,%u);\n",
+	    type->nfields + 2);
 }
 
 void
@@ -330,25 +387,26 @@ tel__database_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	const struct tel_type *type;
 	unsigned i;
 
-	add_kinds(b, schema);
-	for (i = 0; i < schema->ntypes; i++) {
-		type = &schema->types[i];
-		add(b,
-		    "INSERT OR IGNORE INTO event_type (name,code,used,kind) "
-		    "VALUES (");
-		add_value(b, type->name);
-		add_format(b, ",%" PRIu32 ",%u,%u);\n", type->code,
-		    type->unused ? 0u : 1u, (unsigned)type->kind_number);
-		add_params(b, type);
-		add_table(b, type);
-		add_check(b, type);
-	}
+	add_registry(b, schema->undocumented);
+	for (i = 0; i < schema->ntypes; i++)
+		add_check(b, &schema->types[i]);
 	/* says so at once, and lets the rows come to nothing */
 	add(b,
 	    "DELETE FROM temp.tel_log WHERE EXISTS "
 	    "(SELECT 1 FROM temp.tel_misfit);\n"
 	    "INSERT INTO temp.tel_check "
 	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\n");
+	add_kinds(b, schema);
+	for (i = 0; i < schema->ntypes; i++) {
+		type = &schema->types[i];
+		add(b, "INSERT OR IGNORE INTO event_type VALUES (");
+		add_value(b, type->name);
+		add_format(b, ",%" PRIu32 ",%u,%u);\n", type->code,
+		    type->unused ? 0u : 1u, (unsigned)type->kind_number);
+		add_table(b, type);
+	}
+	add_params(b, schema);
+	add_docs(b, schema);
 }
 
 void
@@ -479,6 +537,8 @@ tel__database_end_log(struct tel__buffer *b, uint64_t events)
 void
 tel__database_finish(struct tel__buffer *b)
 {
+	/* where there was no event */
+	add_registry(b, 0);
 	add(b,
 	    "INSERT OR ROLLBACK INTO temp.tel_check "
 	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\nCOMMIT;\n"

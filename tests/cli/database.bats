@@ -188,3 +188,40 @@ ask() {
 	[[ $stderr == *"a database needs SQLite 3.20: "*libsqlite3* ]]
 	[ ! -e log.db ]
 }
+
+@test "the tables of a release are those of its own mpseventsql" {
+	zstd -dcq "$TEL_TOP/tests/data/mps/tables.psv.zst" >want
+	for release in 1.111 1.112 1.113 1.114 1.115 1.116 1.117 1.118; do
+		unpack "$release.0-lii6gc-poolncv"
+		telcat -f sqlite -o "$release.db" mpsio.log
+		for table in event_kind event_type event_param; do
+			sqlite3 -header "$release.db" "SELECT '$release.0', * FROM $table ORDER BY 2,3,4" |
+			    sed "1s/^.*0'/$table/"
+		done
+	done >got
+	diff want got
+	# which describe only the parameters of 1.118; all else is in event_doc
+	for release in 1.111 1.117 1.118; do
+		ask "$release.db" "SELECT count(*) FROM event_type LEFT JOIN event_doc ON type=code AND param_index=-1 WHERE ifnull(doc,'')=''" | grep -qx 0
+		ask "$release.db" "SELECT count(*) FROM event_param AS p LEFT JOIN event_doc AS d USING (type,param_index) WHERE ifnull(d.doc,'')=''" | grep -qx 0
+	done
+	ask 1.118.db "SELECT count(*) FROM event_param AS p JOIN event_doc AS d USING (type,param_index) WHERE p.doc<>d.doc" | grep -qx 0
+}
+
+@test "values that mpseventsql loses are kept" {
+	# as telcat(1) says: words, doubles, booleans and strings
+	unpack 1.113.0-lii6gc-poolncv
+	telcat -f sqlite -o log.db mpsio.log
+	ask log.db "SELECT DISTINCT f3 FROM (SELECT isMutator AS f3 FROM EVENT_BufferInit UNION SELECT extendSelf FROM EVENT_PoolInitMFS)" |
+	    sort >got
+	run ! grep -qvx '[01]' got
+	ask log.db "SELECT string FROM EVENT_Intern WHERE string LIKE '%product.mps%'" | grep -q '^@(#)Ravenbrook'
+	telcat -H -f json mpsio.log | sed -n 's/.*"meanSquared":\([0-9.]*\).*/\1/p' | sort -n >want
+	ask log.db "SELECT printf('%!.17g', meanSquared) FROM EVENT_MeterValues" | sort -n >got
+	python3 -c 'import sys
+a, b = ([float(x) for x in open(n)] for n in ("want", "got"))
+sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
+	unpack 1.112.0-lii6gc-poolncv
+	telcat -f sqlite -o words.db mpsio.log
+	ask words.db "SELECT count(*) FROM EVENT_ArenaUseFreeZone WHERE zoneSet < 0" | grep -qvx 0
+}

@@ -414,6 +414,24 @@ try() {
 	    awk '{ print $2 }' | grep -x 32
 }
 
+@test "--types --verbose describes types and fields of every release" {
+	telcat --types -H --verbose --as mps-1.118.0 -e ArenaPollEnd >got
+	printf '%s\n' '#   an arena has been polled for work to do' \
+	    '#     arena                arena that was polled' \
+	    '#     workWasDone          any collection work done in poll?' |
+	    diff - <(tail -n +2 got)
+	telcat --types -H --as mps-1.118.0 -e ArenaPollEnd | diff - <(head -n 1 got)
+	telcat --types -f csv --verbose --as mps-1.111.0 -e AMCInit | tr -d '\r' |
+	    grep -qx 'mps-1.111.0,0x0003,Pool,AMCInit,pool:pointer amc:pointer,"an AMC pool is initialised; pool: the pool; amc: the AMC pool, which it is part of"'
+	# no type of the MPS and no field of one is without
+	telcat --types -f json | grep '"schema":"mps-' >types
+	python3 -c 'import json, sys
+for line in open("types"):
+    t = json.loads(line)
+    assert t["doc"], line
+    assert all(f["doc"] for f in t["fields"]), line'
+}
+
 @test "--types as CSV and JSON" {
 	telcat --types -f csv mpsio.log >csv
 	telcat --types -f json mpsio.log >json

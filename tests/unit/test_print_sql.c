@@ -110,11 +110,11 @@ check_glue(void)
 	is_answer("SELECT * FROM event_kind WHERE enum=5",
 	    "Object|Per alloc or object|5", "a kind");
 	is_answer("SELECT count(*) FROM event_kind", "7", "all kinds");
-	is_answer("SELECT t.name, t.code, t.used, k.name FROM event_type t "
+	is_answer("SELECT t.name, t.code, t.always, k.name FROM event_type t "
 	          "JOIN event_kind k ON k.enum=t.kind WHERE code=0x17",
 	    "PoolAlloc|23|0|Object", "a type");
 	is_answer("SELECT * FROM event_param WHERE type=0x17",
-	    "23|0|P|pool|\n23|1|A|pReturn|\n23|2|W|size|", "its fields");
+	    "23|0|P|pool\n23|1|A|pReturn\n23|2|W|size", "its fields");
 	is_answer("SELECT sum(n) FROM (SELECT count(*) AS n FROM event_param "
 	          "GROUP BY type,param_index HAVING n > 1)",
 	    "", "no field twice");

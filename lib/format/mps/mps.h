@@ -41,6 +41,7 @@ struct mps_release {
 	uint8_t signed_bool; /* its converter prints true as all ones */
 	uint8_t old_text;    /* its mpseventtxt knows no times of labels */
 	uint8_t split_space; /* addresses and pointers are labelled apart */
+	uint8_t documented;  /* its registry describes parameters */
 	uint8_t max_code;    /* what its EventInit says */
 };
 
@@ -56,6 +57,12 @@ extern const unsigned tel__mps_nreleases;
  */
 tel_status tel__mps_schema_new(unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out);
+
+/*
+ * What a type is, or a field of it (NULL: the type itself), as struct
+ * tel_schema has it.
+ */
+const char *tel__mps_doc(const char *type, const char *field);
 
 /* The schema of a name: "mps-1.117.0/lii6gc,be".  TEL_EINVAL: it is none. */
 tel_status tel__mps_schema_named(const char *name, struct tel_schema **out);

@@ -95,6 +95,8 @@ tel__mps_schema_new(unsigned release, const char *platform,
 	s->split_space = rel->split_space;
 	s->registry = tel__mps_kinds;
 	s->nregistry = MPS_KINDS;
+	s->undocumented = !rel->documented;
+	s->doc = tel__mps_doc;
 	/* each flush of its buffers is written newest first */
 	s->buffered = 1;
 	/* 1.111 flushes one kind at a time, after a sync point */
