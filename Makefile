@@ -134,6 +134,8 @@ $(BUILD)/libtel-emit.so: $(call obj,$(EMIT_SRC)) lib/emit/emit.map \
 	    -Wl,--version-script,lib/emit/emit.map -o $@ $(filter %.o,$^)
 
 ARCHIVES = $(BUILD)/libcmd.a $(BUILD)/libtel.a
+# What commands use of libtel-emit.
+ARCHIVES_telrec = $(BUILD)/libtel-emit.a
 
 # The parts of telreplay, for the tests of them.
 $(BUILD)/libtelreplay.a: $(call obj,$(wildcard cmd/telreplay/*/*.c)) \
@@ -144,7 +146,7 @@ TESTED = $(BUILD)/libtelreplay.a $(ARCHIVES)
 
 define TOOL
 $(BUILD)/bin/$(1): $(call obj,$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)) \
-    $(ARCHIVES)
+    $(ARCHIVES) $(ARCHIVES_$(1))
 	$$(SAY) LD $$@
 	@mkdir -p $$(@D)
 	$$(Q)$$(LINK) -o $$@ $$^ $$(ALL_LIBS)

@@ -206,9 +206,15 @@ TEL_EMIT_API int tel_control_text(const char *text);
 /*
  * The same in another program.
  * whose: the path of its file of rings, or its process as digits.
- * ENOENT: it has no such file; EINVAL.
+ * ENOENT: it has no such file; ESRCH: it has closed; EINVAL.
  */
 TEL_EMIT_API int tel_control_other(const char *whose, const char *text);
+/*
+ * Lists the kinds of another program, as text that changes them to what they
+ * are: "+Order,-Stock".  As snprintf(3) does, returns the length, and writes
+ * what fits into size bytes; -1 as tel_control_other().
+ */
+TEL_EMIT_API int tel_control_list(const char *whose, char *text, size_t size);
 /*
  * Has a signal turn all kinds on, and the next one back to what was on.
  * Whoever handled it before is called, too.

@@ -12,7 +12,7 @@
 import re
 import sys
 
-TOOLS = r"(?:telcat|telfilter|telstat|telreplay)"
+TOOLS = r"(?:telcat|telfilter|telstat|telreplay|telrec)"
 
 # What starts another command, which then is not the function that notes the
 # statuses of the commands, tests/cli/status.bash.  The text of a string is not

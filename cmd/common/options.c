@@ -62,7 +62,8 @@ static const struct option_row common[] = {
 	{ OPTION_SKIP, "skip", "N", "leave out the first N events",
 	    ALL & ~(unsigned)OTHERS },
 	{ 'T', "time", "FORM", "ticks, s, ns, relative, delta or iso", SHOWS },
-	{ 'u', "unbuffered", NULL, "write each event out at once", SHOWS },
+	{ 'u', "unbuffered", NULL,
+	    "write each event at once; follow rings of a program", SHOWS },
 	{ OPTION_STRICT, "strict", NULL,
 	    "stop at damage; --force: read newer versions", ALL },
 	{ OPTION_FORCE, "force", NULL, NULL, ALL },
@@ -75,8 +76,9 @@ static const struct option_row common[] = {
 	{ OPTION_QUIET, "quiet", NULL,
 	    "say only what failed; --verbose: say more", TOOL_TELFILTER },
 	{ OPTION_VERBOSE, "verbose", NULL, NULL, ALL },
-	{ 'h', "help", NULL, "print this; -V, --version: the version", ALL },
-	{ 'V', "version", NULL, NULL, ALL },
+	{ 'h', "help", NULL, "print this; -V, --version: the version",
+	    ALL | TOOL_TELREC },
+	{ 'V', "version", NULL, NULL, ALL | TOOL_TELREC },
 };
 
 /* Collects a tool's rows: its own first.  Returns their number. */
@@ -177,7 +179,7 @@ options_help(const struct tool *tool)
 	const struct option_row *rows[ROWS_MAX];
 	size_t i, n = collect(tool, rows);
 
-	printf("usage: %s [option ...] [file ...]\n", tool->name);
+	printf("usage: %s [option ...] %s\n", tool->name, tool->operands);
 	for (i = 0; i < n; i++) {
 		const char *argument = rows[i]->argument;
 		const char *text = rows[i]->text;

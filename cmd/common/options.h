@@ -14,7 +14,8 @@ enum tool_bit {
 	TOOL_TELCAT = 1,
 	TOOL_TELFILTER = 2,
 	TOOL_TELSTAT = 4,
-	TOOL_TELREPLAY = 8
+	TOOL_TELREPLAY = 8,
+	TOOL_TELREC = 16
 };
 
 /* Options without a letter; those of a tool begin at OPTION_OWN. */
@@ -63,6 +64,7 @@ struct tool {
 	 * printed what is wrong.
 	 */
 	int (*option)(void *arg, int id, const char *value);
+	const char *operands; /* for --help */
 };
 
 /*

@@ -105,7 +105,7 @@ source_open(struct source *src, const char *operand)
 	src->reader = NULL;
 	src->fd = 0;
 	if (strcmp(operand, "-") != 0)
-		src->fd = open(operand, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+		src->fd = tel_open_path(operand);
 	if (src->fd < 0 || fstat(src->fd, &st) != 0) {
 		message_fail(STATUS_FAILED, operand, "%s", strerror(errno));
 		goto fail;
@@ -179,6 +179,8 @@ make_reader(const struct settings *s, struct notices *notices)
 		st = tel_reader_set_force(r, s->force);
 	if (st == TEL_OK && notices != NULL)
 		st = tel_reader_set_strict(r, s->strict);
+	if (st == TEL_OK && notices != NULL)
+		st = tel_reader_set_follow(r, s->unbuffered);
 	if (st == TEL_OK && notices != NULL)
 		st = tel_reader_set_notify(r, notices_take, notices);
 	if (st == TEL_OK)

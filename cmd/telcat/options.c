@@ -63,7 +63,7 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, sql, mpscnv, perfetto, mps ...", take };
+	"text, csv, json, sql, mpscnv, perfetto, mps ...", take, "[file ...]" };
 
 /* Refuses options that the format has no place for. */
 static int

@@ -127,7 +127,7 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
 	sizeof(own) / sizeof(own[0]),
-	"as it came; or mps:2.0.0, text, csv, json ...", take };
+	"as it came; or mps:2.0.0, text, csv, json ...", take, "[file ...]" };
 
 int
 telfilter_options(struct telfilter *t, int argc, char **argv)

@@ -249,7 +249,8 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, svg; traces: android, mtrace, rep", take };
+	"text, csv, json, svg; traces: android, mtrace, rep", take,
+	"[file ...]" };
 
 static int
 parse_format(struct telreplay *t)

@@ -340,7 +340,7 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, openmetrics, svg or inst", take };
+	"text, csv, json, openmetrics, svg or inst", take, "[file ...]" };
 
 static int
 parse_format(struct telstat *t)

@@ -135,6 +135,13 @@ TEL_SINCE_0_1 tel_status tel_reader_set_tick_rate(tel_reader *r, double hertz);
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_seek(tel_reader *r, tel_seek_fn *seek);
 /*
+ * Follows what a program that runs still writes: of the file of rings of
+ * libtel-emit, tel_reader_next() waits for new events until the program has
+ * ended.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_set_follow(tel_reader *r, int on);
+/*
  * Has tel_reader_open_callback() take EAGAIN from its function for "nothing
  * yet": tel_reader_next() then returns TEL_AGAIN, and may be called again.
  * on: nonzero; 0, the default, takes it for a failure.
@@ -159,7 +166,13 @@ TEL_SINCE_0_1 tel_status tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn,
  * tel_reader_free() are of use.
  */
 
-/* Opens the file called path. */
+/*
+ * Opens an input by its name: the path of a file, or of a Unix socket, which
+ * is connected to; "unix:PATH" or "tcp:HOST:PORT", if there is no such file.
+ * Returns a descriptor for reading, or -1 with errno set.
+ */
+TEL_SINCE_0_1 int tel_open_path(const char *name);
+/* Opens a file or a socket, as tel_open_path() does. */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_file(tel_reader *r,
     const char *path);
 /* Reads from an open descriptor, which stays the caller's to close. */

@@ -201,17 +201,32 @@ find_page(uint32_t pid)
 	return page;
 }
 
-int
-tel_control_other(const char *whose, const char *text)
+/* The page of a program; NULL with errno set. */
+static struct tel__emit_page *
+page_of(const char *whose)
 {
 	struct tel__emit_page *page;
-	uint32_t kinds;
-	int st;
 
 	if (*whose != '\0' && whose[strspn(whose, "0123456789")] == '\0')
 		page = find_page((uint32_t)strtoul(whose, NULL, 10));
 	else
 		page = open_page(whose, 0);
+	/* the last that a program does to its page */
+	if (page != NULL && TEL__NOW(page->record) == 0) {
+		munmap(page, TEL__EMIT_PAGE_BYTES);
+		errno = ESRCH;
+		return NULL;
+	}
+	return page;
+}
+
+int
+tel_control_other(const char *whose, const char *text)
+{
+	struct tel__emit_page *page = page_of(whose);
+	uint32_t kinds;
+	int st;
+
 	if (page == NULL)
 		return -1;
 	st = tel__emit_parse_control(page, text, &kinds);
@@ -219,6 +234,30 @@ tel_control_other(const char *whose, const char *text)
 		tel__emit_set_output(page, kinds);
 	munmap(page, TEL__EMIT_PAGE_BYTES);
 	return st;
+}
+
+int
+tel_control_list(const char *whose, char *text, size_t size)
+{
+	struct tel__emit_page *page = page_of(whose);
+	size_t used = 0;
+	unsigned i;
+
+	if (page == NULL)
+		return -1;
+	if (size > 0)
+		text[0] = '\0';
+	for (i = 0; i < TEL_KIND_Stream; i++) {
+		if (page->kinds[i][0] == '\0')
+			continue;
+		used += (size_t)snprintf(used < size ? text + used : NULL,
+		    used < size ? size - used : 0, "%s%c%.23s",
+		    used > 0 ? "," : "",
+		    TEL__NOW(page->output) >> i & 1 ? '+' : '-',
+		    page->kinds[i]);
+	}
+	munmap(page, TEL__EMIT_PAGE_BYTES);
+	return (int)used;
 }
 
 /* ---------------------------------------------------------------- signals */

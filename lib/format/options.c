@@ -49,6 +49,15 @@ tel_reader_set_strict(tel_reader *r, int on)
 }
 
 tel_status
+tel_reader_set_follow(tel_reader *r, int on)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->follow = on;
+	return TEL_OK;
+}
+
+tel_status
 tel_reader_set_nonblocking(tel_reader *r, int on)
 {
 	if (r->at != READER_NEW)

@@ -8,13 +8,10 @@
 #include "format/registry.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 tel_reader *
@@ -338,33 +335,6 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 	return st;
 }
 
-/* Opens a file; of a socket, what a program serves there. */
-static int
-open_path(const char *path)
-{
-	struct sockaddr_un address;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd >= 0 || errno != ENXIO ||
-	    strlen(path) >= sizeof(address.sun_path))
-		return fd;
-	memset(&address, 0, sizeof(address));
-	address.sun_family = AF_UNIX;
-	memcpy(address.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	if (fd >= 0 &&
-	    (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
-	        connect(fd, (const struct sockaddr *)(const void *)&address,
-	            sizeof(address)) != 0)) {
-		int kept = errno;
-
-		close(fd);
-		errno = kept;
-		return -1;
-	}
-	return fd;
-}
-
 tel_status
 tel_reader_open_file(tel_reader *r, const char *path)
 {
@@ -372,7 +342,7 @@ tel_reader_open_file(tel_reader *r, const char *path)
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	fd = open_path(path);
+	fd = tel_open_path(path);
 	if (fd < 0)
 		return tel__reader_fail(r, TEL_EIO, "%s", strerror(errno));
 	return tel__reader_open_kept(r, fd, path);

@@ -118,6 +118,7 @@ struct tel_reader {
 	int force;
 	int strict;
 	int nonblocking;
+	int follow;        /* wait for what a program still writes */
 	tel_seek_fn *seek; /* of tel_reader_open_callback(), or NULL */
 	int long_lines; /* inst: lines up to TEL_PEEK_MAX bytes are records */
 	size_t max_labels;

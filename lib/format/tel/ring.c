@@ -3,12 +3,14 @@
  * The rings of libtel-emit: a file that a program had mapped, or memory out
  * of a core of it.  include/tel_emit.h has the layout, lib/emit/ring.c says
  * how it is written.  All of it is read before the first event, as the events
- * of many rings have to be sorted.
+ * of many rings have to be sorted.  A reader that follows a program looks at
+ * them again and again, and sorts what is new each time.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buffer.h"
 #include "format/tel/wire.h"
@@ -39,16 +41,34 @@ struct found {
 	uint32_t code;
 };
 
+/* How far a ring was read, for what follows. */
+struct seen {
+	uint32_t claim; /* whose it was; 0: nobody's */
+	unsigned stuck; /* looks that found the next event unfinished */
+	uint64_t head;  /* as the ring had it */
+	uint64_t at;    /* a head: the next event */
+};
+/* Looks until an unfinished event is given up: 10 seconds of them. */
+#define PATIENCE 200u
+#define PAUSE_NS 50000000
+
 struct rings {
 	struct tel__emit_page page;
 	struct tel__buffer names, ring;
 	struct tel__buffer rows; /* the events, each from 8 bytes on */
 	struct tel__buffer list; /* of struct found */
 	int loaded;
-	size_t next;
-	uint64_t torn; /* events that were not whole */
+	size_t next;    /* of the list */
+	uint64_t index; /* of its event, in all */
+	uint64_t torn;  /* events that were not whole */
+	uint64_t lost;  /* that were overwritten between two looks */
 	uint64_t offset;
 	const struct tel_type **types; /* by code; 65536 */
+	size_t described;              /* types in the schema */
+	size_t named;                  /* names that were taken */
+	uint64_t threads;              /* and those of threads among them */
+	struct seen *seen;             /* of each ring; NULL: not followed */
+	int ended;                     /* the program has ended */
 };
 
 static int
@@ -79,6 +99,7 @@ rings_close(struct tel_reader *r)
 	tel__buffer_clear(&s->rows);
 	tel__buffer_clear(&s->list);
 	free(s->types);
+	free(s->seen);
 	free(s);
 	r->state = NULL;
 }
@@ -201,6 +222,7 @@ make_schema(struct tel_reader *r, struct rings *s)
 
 	for (at = 0; next_entry(s, &at, &entry);)
 		count += entry.what == ENTRY_TYPE;
+	s->described = count;
 	put_string(&types, s->page.schema_version);
 	put_string(&types, "");
 	tel__buffer_put_varint(&types, s->page.word);
@@ -240,23 +262,21 @@ take_names(struct tel_reader *r, struct rings *s)
 	const uint64_t own = (uint64_t)1 << 63;
 	tel_status st = TEL_OK;
 	struct entry entry;
-	uint64_t n = 0;
 	const char *text;
-	size_t at;
 
-	for (at = 0; st == TEL_OK && next_entry(s, &at, &entry);) {
-		text = (const char *)s->names.bytes + at - entry.bytes +
+	while (st == TEL_OK && next_entry(s, &s->named, &entry)) {
+		text = (const char *)s->names.bytes + s->named - entry.bytes +
 		    sizeof(entry);
 		if (entry.what == ENTRY_STRING)
 			st = tel__labels_intern(r->log.labels, entry.value,
 			    text, (size_t)entry.length);
 		if (entry.what != ENTRY_THREAD)
 			continue;
-		st = tel__labels_intern(r->log.labels, own + n, text,
+		st = tel__labels_intern(r->log.labels, own + s->threads, text,
 		    (size_t)entry.length);
 		if (st == TEL_OK)
 			st = tel__labels_add(r->log.labels, TEL_SPACE_THREAD,
-			    entry.value, entry.clock, own + n++);
+			    entry.value, entry.clock, own + s->threads++);
 	}
 	if (st == TEL_ELIMIT)
 		tel__reader_limit(r, 0, "strings or labels");
@@ -362,14 +382,35 @@ oldest(const struct rings *s, const struct tel__emit_ring *ring, uint64_t head)
 	unsigned i;
 
 	if (((head - ring->start) & POSITION) <= most)
-		return ring->start & POSITION;
+		return ring->start;
 	for (i = 0; i < TEL__RING_MARKS; i++)
 		if (ring->marks[i] != 0 &&
 		    ((head - ring->marks[i]) & POSITION) <= most &&
 		    ((head - ring->marks[i]) & POSITION) >
 		        ((head - best) & POSITION))
 			best = ring->marks[i];
-	return best & POSITION;
+	return best;
+}
+
+/*
+ * Where the events begin that are new: behind those of the last look, unless
+ * these were overwritten, or are another thread's.
+ */
+static uint64_t
+begin_at(struct rings *s, struct seen *seen, const struct tel__emit_ring *ring,
+    uint64_t head)
+{
+	const uint64_t at = oldest(s, ring, head), end = ring->head;
+
+	if (seen == NULL)
+		return at;
+	if (seen->claim != ring->claim)
+		seen->stuck = 0;
+	else if (((end - seen->at) & POSITION) <= ((end - at) & POSITION))
+		return seen->at;
+	else
+		s->lost += ((at >> 40) - (seen->at >> 40)) & 0xFFFFFF;
+	return at;
 }
 
 /* Takes the events of ring number i, which is in s->ring. */
@@ -377,27 +418,41 @@ static void
 take_ring(struct rings *s, const struct tel__emit_ring *ring, uint64_t head,
     unsigned i)
 {
+	struct seen *seen = s->seen != NULL ? &s->seen[i] : NULL;
 	const uint64_t end = ring->head & POSITION;
-	uint64_t at = oldest(s, ring, head), order = (i + (uint64_t)1) << 40;
+	uint64_t at = begin_at(s, seen, ring, head);
+	uint64_t order = (i + (uint64_t)1) << 40;
 	unsigned words;
 	int torn = 0;
 
 	/* the program went on, and wrote over all that was read */
 	if (((end - at) & POSITION) > s->page.ring_bytes / 8)
 		return;
-	while (at != end) {
-		words = whole(s, at, end);
+	while ((at & POSITION) != end) {
+		words = whole(s, at & POSITION, end);
+		if (words == 0 && seen != NULL && !s->ended && !torn &&
+		    seen->stuck++ < PATIENCE)
+			break;
 		if (words == 0) {
 			/* an event that was never finished: any size */
+			at += torn ? 0 : TEL__RING_ONE;
 			s->torn += !torn;
 			torn = 1;
-			at = (at + 1) & POSITION;
+			at++;
 			continue;
 		}
 		torn = 0;
-		add_event(s, ring, at, words, order++);
-		at = (at + words) & POSITION;
+		if (seen != NULL)
+			seen->stuck = 0;
+		add_event(s, ring, at & POSITION, words, order++);
+		at += TEL__RING_ONE + words;
 	}
+	if (seen == NULL)
+		return;
+	seen->claim = ring->claim;
+	seen->at = at;
+	/* what is unfinished is looked at again */
+	seen->head = (at & POSITION) == end ? ring->head : 0;
 }
 
 /* The head of ring i as it is now, in a file that may still be written. */
@@ -470,14 +525,32 @@ set_rate(struct tel_reader *r, const struct tel__emit_page *p)
 		tel__clock_set_rate(r->log.clock, rate);
 }
 
+/* Has the types of the schema by their codes. */
+static void
+index_types(const struct tel_reader *r, struct rings *s)
+{
+	const struct tel_schema *schema = r->log.schema;
+	unsigned i;
+
+	for (i = 0; i < schema->ntypes; i++)
+		if (schema->types[i].code < 65536)
+			s->types[schema->types[i].code] = &schema->types[i];
+}
+
+static void
+sort_events(struct rings *s)
+{
+	if (s->list.used > 0)
+		qsort(s->list.bytes, s->list.used / sizeof(struct found),
+		    sizeof(struct found), compare);
+}
+
 /* Reads all of it, before the first event. */
 static tel_status
 load_all(struct tel_reader *r, struct rings *s)
 {
 	const int more = s->page.names_used > s->names.used;
-	const struct tel_schema *schema;
 	tel_status st = load_page(r, s);
-	unsigned i;
 
 	s->loaded = 1;
 	if (st == TEL_OK && more)
@@ -495,18 +568,148 @@ load_all(struct tel_reader *r, struct rings *s)
 		return tel__reader_fail(r, st, "out of memory");
 	if (st != TEL_OK)
 		return st;
-	schema = r->log.schema;
-	for (i = 0; i < schema->ntypes; i++)
-		if (schema->types[i].code < 65536)
-			s->types[schema->types[i].code] = &schema->types[i];
-	if (s->list.used > 0)
-		qsort(s->list.bytes, s->list.used / sizeof(struct found),
-		    sizeof(struct found), compare);
+	index_types(r, s);
+	sort_events(s);
 	if (s->torn > 0)
 		tel__reader_notice(r, TEL_INFO, 0,
 		    "%llu events were being written when the program stopped",
 		    (unsigned long long)s->torn);
 	return TEL_OK;
+}
+
+/* -------------------------------------------------------------- following */
+
+/* Whether a process has ended; where it cannot be seen, it has. */
+static int
+has_ended(uint32_t pid)
+{
+	char path[40], text[600];
+	const char *state;
+	size_t n = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lu/stat",
+	    (unsigned long)pid);
+	f = fopen(path, "re");
+	if (f != NULL) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	/* the name of the program is in parentheses, and may have some */
+	state = strrchr(text, ')');
+	return state == NULL || state[1] == '\0' || state[2] == 'Z' ||
+	    state[2] == 'X';
+}
+
+/* Reads what has been added to the names, among it types. */
+static tel_status
+follow_names(struct tel_reader *r, struct rings *s)
+{
+	const uint64_t used = s->names.used;
+	struct entry entry;
+	size_t at = 0, types = 0;
+	tel_status st = TEL_OK;
+
+	if (s->page.names_used > used &&
+	    (!tel__reader_jump(r, TEL__EMIT_PAGE_BYTES + used) ||
+	        !load(r, &s->names, s->page.names_used - used)))
+		return s->names.failed ? TEL_ENOMEM : TEL_EIO;
+	while (next_entry(s, &at, &entry))
+		types += entry.what == ENTRY_TYPE;
+	if (types != s->described && (st = make_schema(r, s)) == TEL_OK)
+		index_types(r, s);
+	return st == TEL_OK ? take_names(r, s) : st;
+}
+
+/* Takes what is new in ring i. */
+static tel_status
+follow_ring(struct tel_reader *r, struct rings *s, unsigned i)
+{
+	const uint64_t bytes =
+	    TEL__RING_HEADER + s->page.ring_bytes + TEL_EMIT_EVENT_MAX;
+	const uint64_t place = TEL__EMIT_PAGE_BYTES + s->page.names_bytes +
+	    i * s->page.ring_stride;
+	struct tel__emit_ring ring;
+
+	if (!tel__reader_jump(r, place))
+		return TEL_EIO;
+	tel__reader_fill(r, sizeof(ring));
+	if ((size_t)(r->end - r->p) < sizeof(ring))
+		return TEL_OK; /* it is not in the file yet */
+	memcpy(&ring, r->p, sizeof(ring));
+	if (ring.claim == 0 ||
+	    (s->seen[i].claim == ring.claim && s->seen[i].head == ring.head))
+		return TEL_OK;
+	s->ring.used = 0;
+	if (!load(r, &s->ring, bytes))
+		return s->ring.failed ? TEL_ENOMEM : TEL_OK;
+	memcpy(&ring, s->ring.bytes, sizeof(ring));
+	take_ring(s, &ring, head_now(r, s, i, ring.head), i);
+	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
+}
+
+/* Looks at all rings once. */
+static tel_status
+look_again(struct tel_reader *r, struct rings *s)
+{
+	struct tel__emit_page page;
+	tel_status st;
+	unsigned i;
+
+	if (!tel__reader_jump(r, 0))
+		return TEL_EIO;
+	tel__reader_fill(r, sizeof(page));
+	if ((size_t)(r->end - r->p) < sizeof(page))
+		return TEL_EIO;
+	memcpy(&page, r->p, sizeof(page));
+	if (!check_page(&page) || page.ring_count != s->page.ring_count ||
+	    page.ring_bytes != s->page.ring_bytes ||
+	    page.ring_stride != s->page.ring_stride)
+		return TEL_EIO;
+	s->page = page;
+	/* before the rings are read: there is nothing new in them after that */
+	s->ended = page.record == 0 || has_ended(page.pid);
+	set_rate(r, &page);
+	st = follow_names(r, s);
+	for (i = 0; st == TEL_OK && i < page.ring_count && i < page.rings_used;
+	     i++)
+		st = follow_ring(r, s, i);
+	sort_events(s);
+	return st;
+}
+
+/* Waits until there are new events, or the program has ended. */
+static tel_status
+follow(struct tel_reader *r, struct rings *s)
+{
+	const struct timespec pause = { 0, PAUSE_NS };
+	tel_status st = TEL_OK;
+
+	if (!s->loaded)
+		index_types(r, s);
+	while (st == TEL_OK && !s->ended) {
+		if (s->loaded)
+			nanosleep(&pause, NULL);
+		s->loaded = 1;
+		s->rows.used = s->list.used = s->next = 0;
+		st = look_again(r, s);
+		if (s->list.used > 0)
+			break;
+	}
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st == TEL_EIO)
+		return tel__reader_fail(r, st, "the rings have changed");
+	if (st == TEL_OK && s->lost > 0) {
+		r->count[TEL_COUNT_LOST] += s->lost;
+		r->log.lost += s->lost;
+		tel__reader_notice(r, TEL_INFO, 0,
+		    "%llu events were overwritten before they were read",
+		    (unsigned long long)s->lost);
+		s->lost = 0;
+	}
+	return st;
 }
 
 static tel_status
@@ -525,6 +728,12 @@ rings_open(struct tel_reader *r, const char *as)
 		st = make_schema(r, s);
 	if (st == TEL_OK)
 		set_rate(r, &s->page);
+	/* what cannot be read again is read once */
+	if (st == TEL_OK && r->follow &&
+	    tel__reader_jump(r, tel__reader_place(r))) {
+		s->seen = calloc(s->page.ring_count + 1, sizeof(*s->seen));
+		st = s->seen != NULL ? TEL_OK : TEL_ENOMEM;
+	}
 	if (st == TEL_ENOMEM)
 		tel__reader_fail(r, st, "out of memory");
 	if (st != TEL_OK)
@@ -540,8 +749,12 @@ rings_next(struct tel_reader *r)
 	struct found found;
 	tel_status st;
 
-	if (!s->loaded && (st = load_all(r, s)) != TEL_OK)
+	if (s->seen != NULL && s->next >= s->list.used / sizeof(found)) {
+		if ((st = follow(r, s)) != TEL_OK)
+			return st;
+	} else if (!s->loaded && (st = load_all(r, s)) != TEL_OK) {
 		return st;
+	}
 	if (s->next >= s->list.used / sizeof(found))
 		return TEL_END;
 	memcpy(&found, s->list.bytes + s->next * sizeof(found), sizeof(found));
@@ -554,7 +767,8 @@ rings_next(struct tel_reader *r)
 	ev->size = found.size;
 	ev->clock = found.clock;
 	ev->offset = s->offset;
-	ev->index = s->next++;
+	ev->index = s->index++;
+	s->next++;
 	s->offset += found.size;
 	r->consumed = found.size;
 	return tel_type_is_followed(ev->type) ? tel__reader_follow(r, ev) :

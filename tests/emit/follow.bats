@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telcat -u: the events of a program that runs, from its rings or a socket.
+
+# shellcheck disable=SC2030,SC2031,SC2154 # live.bash sets them
+
+load live
+
+# numbers FILE: those of the events that telcat has shown.
+numbers() {
+	grep -o ' n=[0-9]*' "$1" | tr -d ' n='
+}
+
+@test "rings are followed until the program closes them" {
+	live shop.ring
+	emit 3
+	reading log telcat -u shop.ring
+	await has_lines 3 log
+	for i in 10 200 3000; do
+		emit "$i"
+		await grep -q " n=$((answer - 1)) " log
+	done
+	echo "name till" >&8
+	read -r answer <&9
+	emit 2
+	leave
+	wait "$reader"
+	[ "$(numbers log)" = "$(seq 0 3214)" ]
+	grep -q ' n=3213 .*thread=[0-9]*\["till"\]$' log
+	[ "$(grep -v '^#' log | LC_ALL=C sort -c 2>&1)" = "" ]
+	# without -u they are read once
+	[ "$(telcat shop.ring | grep -c ' n=')" = 3215 ]
+}
+
+@test "rings are followed until the program is killed" {
+	live shop.ring
+	emit 5
+	reading log telcat -u -f csv -e Number shop.ring
+	await has_lines 6 log
+	emit 100
+	kill -KILL "$pid"
+	wait "$pid" || true
+	pid=
+	wait "$reader"
+	[ "$(wc -l <log)" = 106 ]
+}
+
+@test "what is overwritten before it is read is counted" {
+	live shop.ring
+	reading log telcat -u shop.ring
+	emit 1
+	await grep -q ' n=0 ' log
+	# rings hold 8,192 of these
+	kill -STOP "$reader"
+	emit 100000
+	kill -CONT "$reader"
+	await grep -q ' n=100000 ' log
+	leave
+	wait "$reader"
+	lost=$(sed -n 's/.*: \([0-9]*\) events lost when.*/\1/p' messages)
+	[ $(($(numbers log | wc -l) + lost)) = 100001 ]
+}
+
+@test "a socket, by its path, and by its address" {
+	for address in shop.sock unix:shop.sock; do
+		live '' shop.sock Count
+		reading log telcat -u $address
+		until grep -q ' n=' log; do
+			emit 1
+			sleep 0.02
+		done
+		first=$(numbers log | head -n 1)
+		emit 1000
+		leave
+		wait "$reader"
+		[ "$(numbers log)" = "$(seq "$first" $((answer - 1)))" ]
+	done
+	run -1 telcat -u unix:missing
+	[[ $output == *"unix:missing: "* ]]
+}
+
+@test "a socket of TCP" {
+	live '' '' Count shop.tel
+	emit 10
+	leave
+	cat >serve.py <<-'END'
+		import socket
+		s = socket.create_server(("127.0.0.1", 0))
+		print(s.getsockname()[1], flush=True)
+		peer = s.accept()[0]
+		peer.sendall(open("shop.tel", "rb").read())
+	END
+	exec {port_of}< <(exec python3 serve.py 3>&-)
+	read -r port <&"$port_of"
+	run -0 telcat -u "tcp:127.0.0.1:$port"
+	[ "$(numbers <(echo "$output"))" = "$(seq 0 9)" ]
+	run -1 telcat tcp:nowhere
+	run -1 telcat "tcp:localhost:"
+}
