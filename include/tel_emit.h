@@ -228,8 +228,17 @@ typedef struct tel_emit_sink tel_emit_sink;
 /* Flags of sinks. */
 enum {
 	TEL_SINK_APPEND = 1, /* a file: behind what is there */
-	TEL_SINK_WAIT = 2    /* wait for it rather than lose events */
+	TEL_SINK_WAIT = 2,   /* wait for it rather than lose events */
+	TEL_WIRE_MPS = 4     /* a stream of the MPS 2.0.0, not .tel */
 };
+
+/*
+ * In a stream of the MPS, types with codes below 0x100, which are the MPS's
+ * own, have this added to their codes; those of a list named "mps" have not:
+ * it lists types of the MPS.  Integers become U or W, strings are cut to 255
+ * bytes, and an event of more than 288 bytes is lost.
+ */
+#define TEL_MPS_CODES 0xFE00u
 
 /*
  * A sink gets the events of the kinds in a mask that are on; ~0u for all.  It

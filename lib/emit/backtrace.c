@@ -148,21 +148,6 @@ put_string(struct line *l, const char *s, size_t n)
 
 /* ---------------------------------------------------------------- events */
 
-static uint64_t
-load(const char *p, unsigned width)
-{
-	uint64_t v8 = 0;
-	uint32_t v4;
-	uint16_t v2;
-
-	switch (width) {
-	case 8: memcpy(&v8, p, 8); return v8;
-	case 4: memcpy(&v4, p, 4); return v4;
-	case 2: memcpy(&v2, p, 2); return v2;
-	default: return (unsigned char)*p;
-	}
-}
-
 static void
 put_field(struct line *l, const struct tel__emit_field *f, const char *event,
     size_t size)
@@ -184,7 +169,7 @@ put_field(struct line *l, const struct tel__emit_field *f, const char *event,
 		put_string(l, event + at, size - at);
 		return;
 	}
-	v = load(event + f->offset, width);
+	v = tel__emit_load(event + f->offset, width);
 	switch (f->letter->data_type) {
 	case ADDRESS:
 	case POINTER: put_hex(l, v); break;

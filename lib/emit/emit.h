@@ -9,6 +9,7 @@
  *	control.c    which kinds are on
  *	drain.c      from all rings, in order of time, to the sinks
  *	wire.c       .tel records, as tel(5) describes them
+ *	mps.c        the same events as a stream of the MPS
  *	column.c     what those are made of
  *	sink.c       where they go
  *	medium.c     files, descriptors, memory, functions and sockets
@@ -21,6 +22,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "tel_emit.h"
 
@@ -103,6 +105,22 @@ tel__emit_find(unsigned code)
 	    __atomic_load_n(&tel__emit_types.by_code[code], __ATOMIC_ACQUIRE);
 
 	return i == 0 ? NULL : tel__emit_types.list[i - 1];
+}
+
+/* A value of 1, 2, 4 or 8 bytes.  AS */
+static inline uint64_t
+tel__emit_load(const void *p, unsigned width)
+{
+	uint64_t v8 = 0;
+	uint32_t v4;
+	uint16_t v2;
+
+	switch (width) {
+	case 8: memcpy(&v8, p, 8); return v8;
+	case 4: memcpy(&v4, p, 4); return v4;
+	case 2: memcpy(&v2, p, 2); return v2;
+	default: return *(const unsigned char *)p;
+	}
 }
 
 #define CODE_LISTS 0xBFFFu
@@ -268,6 +286,10 @@ void tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b);
 void tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
     struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
     uint64_t lost);
+/* The same as a stream of the MPS; returns how many had no place in it. */
+unsigned tel__emit_put_mps(struct tel__emit_stream *s,
+    struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
+    const uint32_t *chosen, unsigned count);
 void tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b);
 /* Describes a type. */
 void tel__emit_describe(struct tel__emit_typed *t);

@@ -182,16 +182,22 @@ put_block(struct tel_emit_sink *s, struct tel__emit_batch *batch,
 {
 	struct tel__emit_stream before = s->stream;
 	uint64_t lost = s->owed;
-	unsigned i;
+	unsigned i, unfit = 0;
 
 	for (i = 0; i < TEL_EMIT_KINDS; i++)
 		if (s->kinds >> i & 1)
 			lost += lost_of_kind(tel__emit_batch(), i) - s->seen[i];
 	s->out.used = 0;
 	s->out.failed = 0;
-	tel__emit_put_block(&s->stream, &s->out, batch, chosen, count, lost);
+	if (s->flags & TEL_WIRE_MPS)
+		unfit = tel__emit_put_mps(&s->stream, &s->out, batch, chosen,
+		    count);
+	else
+		tel__emit_put_block(&s->stream, &s->out, batch, chosen, count,
+		    lost);
 	if (!s->out.failed && give(s, s->out.p, s->out.used)) {
 		s->owed = 0;
+		s->lost += unfit;
 		for (i = 0; i < TEL_EMIT_KINDS; i++)
 			s->seen[i] = lost_of_kind(tel__emit_batch(), i);
 		return;
@@ -471,7 +477,8 @@ end_stream(struct tel_emit_sink *s)
 	uint64_t lost = s->owed;
 	unsigned i;
 
-	if (s->medium == SERVER || (s->fd < 0 && s->medium <= TO_SOCKET))
+	if (s->medium == SERVER || (s->fd < 0 && s->medium <= TO_SOCKET) ||
+	    s->flags & TEL_WIRE_MPS)
 		return;
 	for (i = 0; i < TEL_EMIT_KINDS; i++)
 		if (s->kinds >> i & 1)

@@ -507,7 +507,7 @@ tel_emit_declare(const tel_emit_type *type)
 	t = same_type(type);
 	if (t == NULL) {
 		if (with.code == 0)
-			for (with.code = 0xC000; with.code < 0xFF00;
+			for (with.code = 0xC000; with.code < TEL_MPS_CODES;
 			     with.code++)
 				if (tel__emit_find(with.code) == NULL)
 					break;

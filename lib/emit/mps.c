@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing MPS streams: of the Memory Pool System 1.118, version 2.0.0, whose
+ * own tools read them.  An event is its code, its size, its clock and its
+ * parameters, as the C compiler lays them out in a struct.  What these streams
+ * have no place for, losses and descriptions, is left out.
+ */
+#define _GNU_SOURCE
+#include "wire.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Codes of that version for what a log says of itself. */
+enum {
+	MPS_CLOCK_SYNC = 0x1C,
+	MPS_INIT = 0x1D,
+	MPS_INTERN = 0x21,
+	MPS_LABEL = 0x22,
+	MPS_LABEL_POINTER = 0x23,
+	MPS_CODE_MAX = 0x5C
+};
+/* Codes below this one are the MPS's own. */
+#define OWN_CODES 0x100u
+/* The longest event that mpseventcnv has room for, and its strings. */
+#define SIZE_MAX_MPS 288u
+#define STRING_MAX_MPS 255u
+/* The number of the string that names the release. */
+#define BUILD_ID 0x7FFFFFFFu
+
+#if defined(__i386__)
+#define PLATFORM "lii3"
+#elif defined(__aarch64__)
+#define PLATFORM "lia6"
+#elif defined(__arm__)
+#define PLATFORM "liar"
+#else
+#define PLATFORM "lii6"
+#endif
+#if defined(__clang__)
+#define COMPILER "ll"
+#else
+#define COMPILER "gc"
+#endif
+
+struct header {
+	uint16_t code, size;
+	uint64_t clock;
+};
+
+/* An event that is being made. */
+struct event {
+	unsigned char bytes[SIZE_MAX_MPS];
+	unsigned used;
+	int failed; /* it has no room */
+};
+
+static void
+begin(struct event *e, unsigned code, uint64_t clock)
+{
+	struct header h = { (uint16_t)code, 0, clock };
+
+	memset(e->bytes, 0, sizeof(e->bytes));
+	memcpy(e->bytes, &h, sizeof(h));
+	e->used = sizeof(h);
+	e->failed = 0;
+}
+
+/* Appends an integer at the alignment that it has in a struct. */
+static void
+add(struct event *e, uint64_t v, unsigned width)
+{
+	struct alignment {
+		char c;
+		uint64_t v;
+	};
+	const unsigned align =
+	    width == 8 ? (unsigned)offsetof(struct alignment, v) : width;
+	const uint32_t v4 = (uint32_t)v;
+	const uint8_t v1 = (uint8_t)v;
+	unsigned char *to;
+
+	e->used = (e->used + align - 1) & ~(align - 1);
+	e->failed |= e->used + width > sizeof(e->bytes);
+	if (e->failed)
+		return;
+	to = e->bytes + e->used;
+	memcpy(to, width == 8 ? (const void *)&v : &v4, width == 8 ? 8 : 4);
+	if (width == 1)
+		*to = v1;
+	e->used += width;
+}
+
+static void
+add_string(struct event *e, const char *s, size_t n)
+{
+	const size_t room = sizeof(e->bytes) - e->used;
+
+	n = n < STRING_MAX_MPS ? n : STRING_MAX_MPS;
+	n = n < room ? n : room - 1;
+	e->failed |= room == 0;
+	if (e->failed)
+		return;
+	memcpy(e->bytes + e->used, s, n);
+	e->bytes[e->used + n] = '\0';
+	e->used += (unsigned)n + 1;
+}
+
+/* Ends an event, and appends it to b.  1; 0: it has no room. */
+static int
+end(struct event *e, struct tel__emit_bytes *b)
+{
+	uint16_t size;
+
+	e->used =
+	    (unsigned)((e->used + sizeof(void *) - 1) & ~(sizeof(void *) - 1));
+	if (e->failed || e->used > sizeof(e->bytes))
+		return 0;
+	size = (uint16_t)e->used;
+	memcpy(e->bytes + offsetof(struct header, size), &size, sizeof(size));
+	tel__emit_put(b, e->bytes, e->used);
+	return 1;
+}
+
+/*
+ * The code of a type.  A program whose list is named "mps" has the types of
+ * the MPS itself; those of others must not be taken for them.
+ */
+static unsigned
+code_of(const struct tel__emit_typed *t)
+{
+	switch (t->code) {
+	case CODE_INTERN: return MPS_INTERN;
+	case CODE_LABEL: return MPS_LABEL;
+	case CODE_LABEL_POINTER: return MPS_LABEL_POINTER;
+	case CODE_CLOCK_SYNC: return MPS_CLOCK_SYNC;
+	default: break;
+	}
+	return t->code >= OWN_CODES || strcmp(PAGE->schema, "emit-mps") == 0 ?
+	    t->code :
+	    TEL_MPS_CODES + t->code;
+}
+
+/* What a stream starts with. */
+static void
+put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b, uint64_t clock,
+    unsigned types)
+{
+	unsigned most = MPS_CODE_MAX, code, i;
+	char build[STRING_MAX_MPS];
+	struct event e;
+
+	for (i = 0; i < types; i++) {
+		code = code_of(tel__emit_types.list[i]);
+		most = code > most ? code : most;
+	}
+	begin(&e, MPS_INIT, clock);
+	add(&e, 2, 4);
+	add(&e, 0, 4);
+	add(&e, 0, 4);
+	add(&e, most, 4);
+	add(&e, 19, 4);
+	add(&e, 8 * sizeof(void *), 4);
+	add(&e, 1000000, sizeof(void *));
+	(void)end(&e, b);
+	snprintf(build, sizeof(build),
+	    "@(#)Ravenbrook MPS, product.mps, release/1.118.0, "
+	    "platform." PLATFORM COMPILER ", events of %.63s by libtel-emit",
+	    PAGE->program);
+	begin(&e, MPS_INTERN, clock);
+	add(&e, BUILD_ID, sizeof(void *));
+	add_string(&e, build, strlen(build));
+	(void)end(&e, b);
+	s->started = 1;
+}
+
+/* A field, at its letter's width in the MPS: U, W, P, A, B or D. */
+static void
+add_field(struct event *e, const struct tel__emit_field *f,
+    const unsigned char *from, size_t size)
+{
+	const unsigned width = f->letter->width;
+	uint64_t v;
+
+	if (f->letter->data_type == STRING) {
+		add_string(e, (const char *)from + f->offset,
+		    strnlen((const char *)from + f->offset, size - f->offset));
+		return;
+	}
+	v = tel__emit_load(from + f->offset, width);
+	if (f->letter->data_type == SIGNED && width < 4)
+		v = (uint64_t)((int64_t)(v << (64 - 8 * width)) >>
+		    (64 - 8 * width));
+	if (f->letter->data_type == BOOLEAN)
+		add(e, v, 1);
+	else if (f->letter->data_type == DOUBLE)
+		add(e, v, 8);
+	else if (width == 8)
+		add(e, v, sizeof(void *));
+	else
+		add(e, v, 4);
+}
+
+/* Appends an event.  1; 0: it has no place in such a stream. */
+static int
+put_event(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
+    unsigned i)
+{
+	const struct tel__emit_typed *t = tel__emit_types.list[batch->type[i]];
+	const uint64_t *row = batch->words + batch->at[i];
+	struct event e;
+	unsigned k;
+
+	if (t->texts > 0)
+		return 0;
+	begin(&e, code_of(t), batch->clock[i]);
+	for (k = 0; k < t->nfields; k++)
+		/* the thread, which the MPS has not */
+		if (t->fields[k].offset >= 16)
+			add_field(&e, &t->fields[k], (const unsigned char *)row,
+			    (size_t)(row[0] & 0xfff) * 8);
+	return end(&e, b);
+}
+
+unsigned
+tel__emit_put_mps(struct tel__emit_stream *s, struct tel__emit_bytes *b,
+    const struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count)
+{
+	unsigned i, done = 0;
+
+	if (!s->started)
+		put_start(s, b,
+		    count > 0 ? batch->clock[chosen[0]] : tel__emit_ticks(),
+		    batch->types);
+	for (i = 0; i < count; i++)
+		done += (unsigned)put_event(b, batch, chosen[i]);
+	s->sequence++;
+	return count - done;
+}
