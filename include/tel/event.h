@@ -86,6 +86,14 @@ typedef enum tel_alloc_kind {
 	TEL_ALLOC_THREAD_END      /* .thread will do nothing more */
 } tel_alloc_kind;
 
+/* The functions that an operation was asked for by. */
+typedef enum tel_alloc_call {
+	TEL_CALL_C,        /* malloc and its relatives, or unknown */
+	TEL_CALL_C_SIZED,  /* FREE: free_sized, which is given the size */
+	TEL_CALL_CXX,      /* operator new or delete */
+	TEL_CALL_CXX_SIZED /* FREE: operator delete that is given the size */
+} tel_alloc_call;
+
 /*
  * An operation of an allocator.  What the format does not have is 0.
  *
@@ -115,6 +123,7 @@ typedef struct tel_alloc {
 	uint64_t pool;
 	uint64_t buffer;
 	uint64_t clock; /* as tel_event_clock() */
+	tel_alloc_call call;
 } tel_alloc;
 
 /*

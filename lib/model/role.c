@@ -25,6 +25,10 @@ static const char *const roles[] = {
 	[TEL_ROLE_BUFFER_CREATE] = "create-buffer",
 	[TEL_ROLE_BUFFER_DESTROY] = "destroy-buffer",
 	[TEL_ROLE_THREAD_END] = "end-thread",
+	[TEL_ROLE_NEW] = "new",
+	[TEL_ROLE_DELETE] = "delete",
+	[TEL_ROLE_DELETE_SIZED] = "delete-sized",
+	[TEL_ROLE_FREE_SIZED] = "free-sized",
 };
 #define NROLES (sizeof(roles) / sizeof(roles[0]))
 
@@ -173,6 +177,7 @@ clear(tel_alloc *out)
 	out->address = out->old = out->size = out->count = 0;
 	out->alignment = out->buffer = out->clock = 0;
 	out->thread = out->process = out->pool = 0;
+	out->call = TEL_CALL_C;
 }
 
 int
@@ -182,6 +187,9 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 
 	clear(out);
 	switch ((enum tel_role)t->role) {
+	case TEL_ROLE_NEW:
+		out->call = TEL_CALL_CXX;
+		/* FALLTHROUGH */
 	case TEL_ROLE_ALLOC:
 		load_new(event, out);
 		out->kind = TEL_ALLOC_MALLOC;
@@ -193,6 +201,13 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 			out->count = load(event, TEL_PART_COUNT);
 		}
 		break;
+	case TEL_ROLE_DELETE:
+	case TEL_ROLE_DELETE_SIZED:
+	case TEL_ROLE_FREE_SIZED:
+		out->call = t->role == TEL_ROLE_DELETE ? TEL_CALL_CXX :
+		    t->role == TEL_ROLE_FREE_SIZED     ? TEL_CALL_C_SIZED :
+		                                         TEL_CALL_CXX_SIZED;
+		/* FALLTHROUGH */
 	case TEL_ROLE_FREE:
 		out->kind = TEL_ALLOC_FREE;
 		out->address = load_block(event, TEL_PART_ADDRESS);

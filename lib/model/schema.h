@@ -73,7 +73,11 @@ enum tel_role {
 	TEL_ROLE_POOL_DESTROY,
 	TEL_ROLE_BUFFER_CREATE,
 	TEL_ROLE_BUFFER_DESTROY,
-	TEL_ROLE_THREAD_END /* a thread will allocate no more */
+	TEL_ROLE_THREAD_END,   /* a thread will allocate no more */
+	TEL_ROLE_NEW,          /* TEL_ROLE_ALLOC by an operator of C++ */
+	TEL_ROLE_DELETE,       /* TEL_ROLE_FREE by one */
+	TEL_ROLE_DELETE_SIZED, /* ... that is given the size */
+	TEL_ROLE_FREE_SIZED    /* TEL_ROLE_FREE by free_sized() */
 };
 
 /* The parts of an allocator's operation that fields give. */
@@ -129,6 +133,19 @@ tel_type_is_alloc(const struct tel_type *t)
 {
 	return t->role >= TEL_ROLE_ALLOC && t->role != TEL_ROLE_START &&
 	    t->role != TEL_ROLE_FINISH;
+}
+
+/* Nonzero when a block is allocated, or freed, whichever function does it. */
+static inline int
+tel_type_allocates(const struct tel_type *t)
+{
+	return t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_NEW;
+}
+
+static inline int
+tel_type_frees(const struct tel_type *t)
+{
+	return t->role == TEL_ROLE_FREE || t->role >= TEL_ROLE_DELETE;
 }
 
 /*

@@ -57,7 +57,8 @@ is_list(const char *p, enum tel_role role)
 	if (p[0] != ')' || p[1] != '\0')
 		return 0;
 	/* a block that has no address means nothing */
-	return role > TEL_ROLE_COMMIT || (have >> TEL_PART_ADDRESS & 1) != 0;
+	return (role > TEL_ROLE_COMMIT && role < TEL_ROLE_NEW) ||
+	    (have >> TEL_PART_ADDRESS & 1) != 0;
 }
 
 tel_status

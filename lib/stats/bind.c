@@ -243,9 +243,9 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	slot->type = t;
 	slot->part = UINT32_MAX;
 	if (from->has_live)
-		slot->blocks = t->role == TEL_ROLE_ALLOC ||
-		    t->role == TEL_ROLE_FREE || t->role == TEL_ROLE_REALLOC;
-	else if ((t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE) &&
+		slot->blocks = tel_type_allocates(t) || tel_type_frees(t) ||
+		    t->role == TEL_ROLE_REALLOC;
+	else if ((tel_type_allocates(t) || tel_type_frees(t)) &&
 	    t->role_field[TEL_PART_SIZE] >= 0)
 		slot->size = &t->fields[t->role_field[TEL_PART_SIZE]];
 	for (i = 0; i < s->count; i++) {

@@ -148,10 +148,14 @@ tel__stats_count_pool(struct tel_stats *s, struct source *from,
 		return TEL_OK;
 	switch (slot->type->role) {
 	case TEL_ROLE_ALLOC:
+	case TEL_ROLE_NEW:
 		p->blocks++;
 		p->bytes += tel_load(slot->size, ev->data);
 		break;
 	case TEL_ROLE_FREE:
+	case TEL_ROLE_DELETE:
+	case TEL_ROLE_DELETE_SIZED:
+	case TEL_ROLE_FREE_SIZED:
 		p->blocks--;
 		p->bytes -= tel_load(slot->size, ev->data);
 		break;

@@ -34,7 +34,7 @@ settle_size(struct report *r, struct slot *slot)
 
 	bytes.high = (int64_t)slot->size_high;
 	bytes.low = slot->size_sum;
-	if (slot->type->role == TEL_ROLE_ALLOC) {
+	if (tel_type_allocates(slot->type)) {
 		r->allocs += slot->events;
 		(void)int128_add(&r->alloc_bytes, bytes);
 	} else {
@@ -65,8 +65,7 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 	/* a format may have a type for those that nothing describes */
 	if (t->unknown || strcmp(t->kind, "Unknown") == 0)
 		r->unknown += slot->events;
-	if (!slot->blocks &&
-	    (t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE))
+	if (!slot->blocks && (tel_type_allocates(t) || tel_type_frees(t)))
 		settle_size(r, slot);
 	r->origins[from->origin].events += slot->events;
 	slot->events = slot->bytes = 0;
@@ -223,9 +222,8 @@ has_blocks(const struct tel_schema *schema)
 	for (i = 0; i < schema->ntypes; i++) {
 		t = &schema->types[i];
 		if (t->role == TEL_ROLE_REALLOC ||
-		    (t->role == TEL_ROLE_FREE &&
-		        t->role_field[TEL_PART_SIZE] < 0) ||
-		    (t->role == TEL_ROLE_ALLOC &&
+		    (tel_type_frees(t) && t->role_field[TEL_PART_SIZE] < 0) ||
+		    (tel_type_allocates(t) &&
 		        t->role_field[TEL_PART_COUNT] >= 0))
 			return 1;
 	}

@@ -28,10 +28,10 @@ CALLS = {
     "aligned_alloc": ("aligned_alloc", "ls"),
     "reallocarray": ("reallocarray", "ocs"),
     "_Znwm": ("new", "s"), "_ZnwmRKSt9nothrow_t": ("new", "s"),
-    "_Znam": ("new_array", "s"), "_ZdlPvm": ("delete", "a"),
+    "_Znam": ("new_array", "s"), "_ZdlPvm": ("delete_sized", "a"),
     "_ZdlPv": ("delete", "a"), "_ZdaPv": ("delete_array", "a"),
     "_ZnwmSt11align_val_t": ("new_aligned", "sl"),
-    "_ZdlPvmSt11align_val_t": ("delete", "a"),
+    "_ZdlPvmSt11align_val_t": ("delete_sized", "a"),
 }
 NAMES = {"a": "address", "o": "old", "c": "count", "l": "alignment",
          "s": "size"}
@@ -224,7 +224,7 @@ def totals(events):
     allocs = frees = alloc_bytes = free_bytes = 0
     for _, kind, v in events:
         key = "id" if "id" in v else "address"
-        if kind in ("free", "delete", "delete_array"):
+        if kind in ("free", "delete", "delete_array", "delete_sized"):
             if v[key] != (-1 if key == "id" else 0):
                 frees += 1
                 free_bytes += live.pop(v[key], 0)

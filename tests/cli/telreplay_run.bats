@@ -454,3 +454,84 @@ plugin() {
 	clean timeout 600 telreplay --pace=100000 --runs 1 -f csv t.txt >report
 	[ "$(figure run glibc wall_ns <report | cut -d . -f 1)" -ge 39000000 ]
 }
+
+@test "operators of C++ and sized frees are replayed by those of the allocator" {
+	needs_preload
+	cat >cxx.c <<-'END'
+		#include <stddef.h>
+		#include <stdint.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static _Alignas(4096) unsigned char arena[1 << 28];
+		static size_t used;
+		struct head { size_t size; char by; _Alignas(16) char block[]; };
+		static void *get(size_t alignment, size_t n, char by) {
+			size_t at = __atomic_fetch_add(&used, n + alignment + 48, 0);
+			unsigned char *p = arena + at + 32;
+			struct head *h;
+			if (at + n > sizeof(arena) - 8192) return NULL;
+			p += -(uintptr_t)p & (alignment - 1);
+			h = (void *)(p - offsetof(struct head, block));
+			h->size = n; h->by = by;
+			return p; }
+		static struct head *head(void *p) {
+			return (void *)((char *)p - offsetof(struct head, block)); }
+		void *malloc(size_t n) { return get(16, n, 'm'); }
+		void *calloc(size_t c, size_t n) { return get(16, c * n, 'm'); }
+		void *memalign(size_t a, size_t n) { return get(a, n, 'a'); }
+		void *realloc(void *b, size_t n) {
+			void *p = malloc(n);
+			if (b != NULL && p != NULL)
+				memcpy(p, b, head(b)->size < n ? head(b)->size : n);
+			return p; }
+		#define CHECK(ok) if (p != NULL && !(ok)) abort()
+		void free(void *p) { CHECK(head(p)->by == 'm'); }
+		void free_sized(void *p, size_t n) {
+			CHECK(head(p)->by == 'm' && head(p)->size == n); }
+		void *NEW(size_t n) { return get(16, n, 'n'); }
+		/* those of 72 bytes are freed by a delete that says so */
+		void _ZdlPv(void *p) {
+			CHECK(head(p)->by != 'm' && head(p)->size != 72); }
+		void SIZED(void *p, size_t n) {
+			CHECK(head(p)->by == 'n' && head(p)->size == n && n == 72); }
+	END
+	cat >cxx.txt <<-'END'
+		--7-- _Znwm(72) = 0x1000
+		--7-- _Znam(10) = 0x2000
+		--7-- _ZdlPvm(0x1000)
+		--7-- _ZdaPv(0x2000)
+		--7-- malloc(5) = 0x3000
+		--7-- free_sized(0x3000, 5)
+		--7-- memalign(al 64, size 100) = 0x4000
+		--7-- _ZdlPvmSt11align_val_t(0x4000)
+		--7-- malloc(6) = 0x5000
+		--7-- realloc(0x5000,7) = 0x5000
+		--7-- free_sized(0x5000, 7)
+		--7-- calloc(2,8) = 0x6000
+		--7-- free(0x6000)
+	END
+	letter=m
+	[ "$(od -An -tu1 -j4 -N1 "$(type -P telreplay)")" -ne 1 ] || letter=j
+	${CC:-cc} -std=gnu11 -O1 -shared -fPIC -fno-builtin -DNEW=_Znw$letter \
+	    -DSIZED=_ZdlPv$letter -o cxx.so cxx.c
+	clean telreplay -a ./cxx.so --runs 1 --sample 1 -f csv cxx.txt >report
+	[ "$(figure allocator cxx failed <report)" = 0 ]
+	[ "$(figure allocator cxx has_sized <report)" = 1 ]
+	grep '^trace,,,by_new,2$' report
+	grep '^trace,,,by_delete,3$' report
+	grep '^trace,,,by_sized,4$' report
+	grep '^latency,cxx,new,operations,2$' report
+	# which of them there are is what the program says that is kept
+	clean telreplay -q -n -o cxx.prog cxx.txt >/dev/null
+	clean telreplay -a ./cxx.so --runs 1 --verify -f csv cxx.prog |
+	    grep '^latency,cxx,delete,operations,4$'
+	# one that has none is asked for malloc and free, and that is shown
+	clean telreplay -a glibc --runs 1 cxx.txt >report
+	grep 'malloc and free in place of new and delete' report
+	grep 'no free is given the size' report
+	# text of telcat has the functions, too
+	telcat cxx.txt >text
+	grep '^# role: delete_sized delete-sized address' text
+	clean telreplay -n -f csv text | grep '^trace,,,by_sized,4$'
+	telcat -f tel cxx.txt | telreplay -n -f csv | grep '^trace,,,by_new,2$'
+}

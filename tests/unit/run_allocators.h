@@ -85,7 +85,7 @@ good_realloc(void *block, size_t size)
 }
 
 static const struct allocator good = { good_malloc, good_calloc, good_aligned,
-	good_realloc, good_free, NULL, NULL };
+	good_realloc, good_free, NULL, NULL, NULL, NULL, NULL, NULL };
 
 /* The second block lies in the first one; zeros are none; odd addresses. */
 static unsigned char bad_memory[4096] __attribute__((aligned(4096)));
@@ -130,7 +130,7 @@ bad_free(void *block)
 }
 
 static const struct allocator bad = { bad_malloc, bad_calloc, bad_aligned,
-	bad_realloc, bad_free, NULL, NULL };
+	bad_realloc, bad_free, NULL, NULL, NULL, NULL, NULL, NULL };
 
 /* A pool allocator that knows what it was asked before. */
 struct test_pool {

@@ -63,7 +63,7 @@ same(const tel_alloc *a, const tel_alloc *b)
 	    a->old == b->old && a->size == b->size && a->count == b->count &&
 	    a->alignment == b->alignment && a->thread == b->thread &&
 	    a->pool == b->pool && a->buffer == b->buffer &&
-	    a->clock == b->clock;
+	    a->clock == b->clock && a->call == b->call;
 }
 
 static void
@@ -158,6 +158,10 @@ test_text(void)
 	    "# type: drop 5 Alloc p:address t:unsigned:32\n"
 	    "# type: take 6 Alloc id:unsigned n:unsigned\n"
 	    "# type: done 7 Alloc t:unsigned\n"
+	    "# type: make 8 Alloc p:address n:unsigned\n"
+	    "# type: lose 9 Alloc p:address\n"
+	    "# type: sink 10 Alloc p:address n:unsigned\n"
+	    "# type: part 11 Alloc p:address n:unsigned\n"
 	    "# role: grab alloc p n - thread=t\n"
 	    "# role: zero alloc p n - count=c\n"
 	    "# role: line alloc p n - alignment=a\n"
@@ -165,6 +169,10 @@ test_text(void)
 	    "# role: drop free p thread=t\n"
 	    "# role: take alloc address=id size=n\n"
 	    "# role: done end-thread thread=t\n"
+	    "# role: make new p n\n"
+	    "# role: lose delete p\n"
+	    "# role: sink delete-sized p n\n"
+	    "# role: part free-sized p n\n"
 	    "0000000000000001 grab p=0x10 n=5 t=7\n"
 	    "0000000000000002 grab p=0x0 n=5 t=7\n"
 	    "0000000000000003 zero p=0x20 n=5 c=6\n"
@@ -174,7 +182,11 @@ test_text(void)
 	    "0000000000000007 grow p=0x0 q=0x50 n=9223372036854775808 c=2\n"
 	    "0000000000000008 drop p=0x10 t=8\n"
 	    "0000000000000009 take id=0 n=100\n"
-	    "000000000000000a done t=8\n";
+	    "000000000000000a done t=8\n"
+	    "000000000000000b make p=0x10 n=3\n"
+	    "000000000000000c lose p=0x10\n"
+	    "000000000000000d sink p=0x10 n=3\n"
+	    "000000000000000e part p=0x10 n=4\n";
 	static const tel_alloc want[] = {
 		{ .kind = TEL_ALLOC_MALLOC,
 		    .address = 0x10,
@@ -216,9 +228,30 @@ test_text(void)
 		    .size = 100,
 		    .clock = 9 },
 		{ .kind = TEL_ALLOC_THREAD_END, .thread = 8, .clock = 10 },
+		{ .kind = TEL_ALLOC_MALLOC,
+		    .address = 0x10,
+		    .size = 3,
+		    .clock = 11,
+		    .call = TEL_CALL_CXX },
+		{ .kind = TEL_ALLOC_FREE,
+		    .address = 0x10,
+		    .clock = 12,
+		    .call = TEL_CALL_CXX },
+		{ .kind = TEL_ALLOC_FREE,
+		    .address = 0x10,
+		    .sized = 1,
+		    .size = 3,
+		    .clock = 13,
+		    .call = TEL_CALL_CXX_SIZED },
+		{ .kind = TEL_ALLOC_FREE,
+		    .address = 0x10,
+		    .sized = 1,
+		    .size = 4,
+		    .clock = 14,
+		    .call = TEL_CALL_C_SIZED },
 	};
 
-	check(text, want, 10, "roles that a text says");
+	check(text, want, 14, "roles that a text says");
 }
 
 int

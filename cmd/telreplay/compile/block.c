@@ -96,7 +96,10 @@ block_allocate(struct compiler *c, struct thread *t, struct hash_entry *e,
 			alignment *= 2;
 		st = emit_extended(c, t, EXTENDED_ALIGNED, slot, size,
 		    alignment, 0);
-	} else
+		flags |= BLOCK_UNSIZED;
+	} else if (op->call == TEL_CALL_CXX)
+		st = emit_extended(c, t, EXTENDED_NEW, slot, size, 0, 0);
+	else
 		st = emit_sized(c, t,
 		    op->kind == TEL_ALLOC_CALLOC ? WORD_CALLOC : WORD_MALLOC,
 		    slot, size);
@@ -143,11 +146,31 @@ count_free(struct compiler *c, const struct block *b)
 	    c->clock > b->clock ? c->clock - b->clock : 0)]++;
 }
 
+/*
+ * The word of a free that the size is given to or is an operator of C++; 0: any
+ * other.  The size may be given of a block alone that was allocated with it:
+ * one that was aligned or resized may be of another class of sizes.
+ */
+static enum extended
+free_word(const struct compiler *c, const struct block *b)
+{
+	int sized = (b->where & BLOCK_UNSIZED) == 0;
+
+	switch (c->call) {
+	case TEL_CALL_C_SIZED: return sized ? EXTENDED_FREE_SIZED : 0;
+	case TEL_CALL_CXX: return EXTENDED_DELETE;
+	case TEL_CALL_CXX_SIZED:
+		return sized ? EXTENDED_DELETE_SIZED : EXTENDED_DELETE;
+	default: return 0;
+	}
+}
+
 tel_status
 block_free(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
 {
 	struct block *b = &c->blocks[slot];
 	struct thread *m = block_thread(c, t, b);
+	enum extended how = free_word(c, b);
 	int st;
 
 	if (m == NULL)
@@ -161,6 +184,8 @@ block_free(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
 	else if (with_pool)
 		st = emit_extended(c, m, EXTENDED_FREE_WITH_POOL, slot, b->size,
 		    0, 0);
+	else if (how != 0)
+		st = emit_extended(c, m, how, slot, b->size, 0, 0);
 	else
 		st = emit_sized(c, m, WORD_FREE, slot, b->size);
 	if (st != 0 || slot_free(m, slot) != 0)

@@ -322,6 +322,7 @@ release(struct compiler *c, struct thread *t, const tel_alloc *op)
 			return st;
 	}
 	e = hash_find(&c->table, op->address);
+	c->call = op->call;
 	if (e == NULL) {
 		done = 0;
 		st = op->sized ? part_end(c, t, op->address, op->size, &done) :
@@ -330,7 +331,9 @@ release(struct compiler *c, struct thread *t, const tel_alloc *op)
 		                              reorder_free(c, t, op->address);
 	}
 	b = &c->blocks[e->value];
-	if (!op->sized || op->size == b->size || op->size == 0)
+	/* nothing but a pool frees parts */
+	if (!op->sized || op->size == b->size || op->size == 0 ||
+	    op->call != TEL_CALL_C)
 		return block_remove(c, t, e, 0);
 	if (op->size < b->size)
 		return part_front(c, t, e, op->size);
@@ -377,7 +380,7 @@ resize(struct compiler *c, struct thread *t, const tel_alloc *op)
 	if (c->ends_on && end_add(c, e->key + op->size, slot) != 0)
 		return compiler_no_memory(c);
 	st = block_resize(c, t, slot, op->size);
-	c->blocks[slot].where |= flags;
+	c->blocks[slot].where |= flags | BLOCK_UNSIZED;
 	return st;
 }
 
@@ -581,6 +584,13 @@ compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 	c->clock = op->clock;
 	c->now++;
 	c->facts.operations[op->kind]++;
+	c->facts.by_new +=
+	    op->call == TEL_CALL_CXX && op->kind != TEL_ALLOC_FREE;
+	c->facts.by_delete +=
+	    op->call >= TEL_CALL_CXX && op->kind == TEL_ALLOC_FREE;
+	c->facts.by_sized +=
+	    op->call == TEL_CALL_C_SIZED || op->call == TEL_CALL_CXX_SIZED;
+	c->call = TEL_CALL_C;
 	if (op->kind == TEL_ALLOC_THREAD_END)
 		return thread_end(c, op->thread) == 0 ? TEL_OK :
 		                                        compiler_no_memory(c);

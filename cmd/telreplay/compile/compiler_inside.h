@@ -19,9 +19,10 @@ struct block {
 	uint32_t chunk; /* of that word: its number, and the thread */
 };
 #define WHERE_MASK 0xfffffffu
-#define BLOCK_PARTS 0x10000000u /* parts of it were freed */
-#define BLOCK_EARLY 0x20000000u /* a free came before it was allocated */
-#define CHUNK_SHIFT 10          /* low bits of .chunk: the thread */
+#define BLOCK_PARTS 0x10000000u   /* parts of it were freed */
+#define BLOCK_EARLY 0x20000000u   /* a free came before it was allocated */
+#define BLOCK_UNSIZED 0x40000000u /* aligned or resized; see free_word() */
+#define CHUNK_SHIFT 10            /* low bits of .chunk: the thread */
 #define THREAD_MASK 0x3ffu
 #define CHUNKS_MAX (UINT32_C(1) << (32 - CHUNK_SHIFT))
 
@@ -134,7 +135,8 @@ struct compiler {
 	uint64_t tag;     /* xored to its addresses and threads */
 	struct hash processes;
 	uint64_t log;
-	uint64_t now; /* operations so far */
+	tel_alloc_call call; /* of the free that is compiled */
+	uint64_t now;        /* operations so far */
 	uint64_t live_blocks, live_bytes;
 	uint64_t point_peak; /* most bytes since the last point of the curve */
 	uint64_t point_left, point_step; /* operations to the next one */

@@ -80,6 +80,9 @@ enum program_order {
 struct facts {
 	uint64_t operations[ALLOC_KINDS]; /* given, by tel_alloc_kind */
 	uint64_t anomalies[ANOMALIES];    /* by enum anomaly */
+	uint64_t by_new;                  /* of them: by operator new of C++, */
+	uint64_t by_delete;               /* by delete, */
+	uint64_t by_sized;    /* and those that are given the size */
 	uint64_t compiled;    /* operations in the program, waits apart */
 	uint64_t requests;    /* allocations and reallocs */
 	uint64_t requested;   /* bytes that they asked for, in all */

@@ -334,6 +334,10 @@ extended_check(const struct facts *f, uint64_t w, const uint64_t *words)
 	case EXTENDED_REALLOC:
 	case EXTENDED_CALLOC:
 	case EXTENDED_FREE_WITH_POOL:
+	case EXTENDED_NEW:
+	case EXTENDED_DELETE:
+	case EXTENDED_DELETE_SIZED:
+	case EXTENDED_FREE_SIZED:
 		return slot < f->slots && words[0] <= BLOCK_MAX ? 0 : -1;
 	case EXTENDED_FREE_PART:
 		full = words[2] == 0 ? BLOCK_MAX : words[2];

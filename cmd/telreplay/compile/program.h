@@ -87,7 +87,13 @@ enum extended {
 	EXTENDED_POOL_DESTROY = 0x48, /* destroy pool number slot */
 	/* Create buffer number slot in pool number (1st). */
 	EXTENDED_BUFFER_CREATE = 0x51,
-	EXTENDED_BUFFER_DESTROY = 0x58 /* destroy buffer number slot */
+	EXTENDED_BUFFER_DESTROY = 0x58, /* destroy buffer number slot */
+	/* As malloc and free, by the operators of C++, of size (1st) bytes. */
+	EXTENDED_NEW = 0x61,
+	EXTENDED_DELETE = 0x69,
+	/* A free by the function that is given the size, too. */
+	EXTENDED_DELETE_SIZED = 0x71,
+	EXTENDED_FREE_SIZED = 0x79
 };
 
 /* What controls the threads themselves. */

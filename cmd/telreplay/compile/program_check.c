@@ -49,12 +49,16 @@ extended_run(struct state *s, uint64_t w, const uint64_t *words)
 	case EXTENDED_MALLOC:
 	case EXTENDED_CALLOC:
 	case EXTENDED_ALIGNED:
+	case EXTENDED_NEW:
 		if (!is_live(s, slot, NOT_LIVE))
 			return -1;
 		s->sizes[slot] = words[0];
 		return 0;
 	case EXTENDED_FREE:
 	case EXTENDED_FREE_WITH_POOL:
+	case EXTENDED_DELETE:
+	case EXTENDED_DELETE_SIZED:
+	case EXTENDED_FREE_SIZED:
 		if (!is_live(s, slot, words[0]))
 			return -1;
 		s->sizes[slot] = NOT_LIVE;

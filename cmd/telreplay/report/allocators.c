@@ -16,7 +16,7 @@
 
 /* Names of operations as the loop counts them, by enum run_kind. */
 static const char *const kinds[RUN_KINDS] = { "malloc", "calloc", "aligned",
-	"realloc", "free" };
+	"realloc", "free", "new", "delete" };
 
 /* Those that are shown: for programs one, in text all beside each other. */
 struct some {
@@ -78,6 +78,19 @@ put_served(struct report *r, const struct result *s, const char *label)
 	    path, parameters[0] != '\0' ? ", " : "", parameters);
 }
 
+/* What of the log's functions it does not have. */
+static void
+put_stand_ins(struct report *r, const struct facts *f, const struct result *s)
+{
+	int pool = s->plugin || s->candidate->builtin != BUILTIN_NONE;
+
+	if (!pool && f->by_new + f->by_delete > 0 && !s->has_delete)
+		report_line(r, "",
+		    "malloc and free in place of new and delete");
+	if (!pool && f->by_sized > 0 && !s->has_sized)
+		report_line(r, "", "no free is given the size");
+}
+
 /* Who served malloc, and what steers it. */
 static void
 put_lines(struct report *r, const struct some *some)
@@ -98,6 +111,7 @@ put_lines(struct report *r, const struct some *some)
 		for (j = 0; j < s->nsettings; j++)
 			report_line(r, "", "%s",
 			    page_escape(text, 200, s->settings[j]));
+		put_stand_ins(r, some->show->facts, s);
 		if (s->said[0] != '\0')
 			report_line(r, "", "says: %s",
 			    page_escape(text, 200, s->said));
@@ -119,6 +133,8 @@ put_facts(struct report *r, const struct result *s)
 	report_data(r, "pool", report_optional(s->plugin ? s->called : ""));
 	report_data(r, "parameters", report_optional(s->candidate->parameters));
 	report_data(r, "message", report_optional(s->said));
+	report_data(r, "has_delete", report_count(s->has_delete != 0));
+	report_data(r, "has_sized", report_count(s->has_sized != 0));
 	report_data(r, "failed", report_count(s->failed != 0));
 	report_data(r, "failure", report_optional(s->why));
 	report_data(r, "failed_allocations", report_count(s->failures));

@@ -58,6 +58,11 @@ put_operations(struct report *r, const struct facts *f)
 static void
 put_threads(struct report *r, const struct facts *f)
 {
+	if (f->by_new + f->by_delete + f->by_sized > 0)
+		report_line(r, "of C++",
+		    "%s new, %s delete; %s frees are given the size",
+		    count(r, f->by_new), count(r, f->by_delete),
+		    count(r, f->by_sized));
 	if (f->threads != f->log_threads)
 		report_line(r, "threads", "%s, run by %s",
 		    count(r, f->log_threads), count(r, f->threads));
@@ -129,6 +134,9 @@ put_facts(struct report *r, const struct facts *f)
 	report_data(r, "lanes", report_count(f->threads));
 	report_data(r, "order", report_optional(show_order(f)));
 	report_data(r, "operations", report_count(f->compiled));
+	report_data(r, "by_new", report_count(f->by_new));
+	report_data(r, "by_delete", report_count(f->by_delete));
+	report_data(r, "by_sized", report_count(f->by_sized));
 	report_data(r, "waits", report_count(f->waits));
 	report_data(r, "crossing_frees", report_count(f->crossing_frees));
 	report_data(r, "crossing_reallocs", report_count(f->crossing_reallocs));

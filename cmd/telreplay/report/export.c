@@ -187,11 +187,15 @@ what_of(const uint64_t *word)
 	default: return 0;
 	}
 	switch (WORD_SIZE(*word)) {
+	case EXTENDED_NEW:
 	case EXTENDED_MALLOC: return 'm';
 	case EXTENDED_CALLOC: return 'c';
 	case EXTENDED_ALIGNED: return 'a';
 	case EXTENDED_REALLOC: return 'r';
 	case EXTENDED_FREE:
+	case EXTENDED_DELETE:
+	case EXTENDED_DELETE_SIZED:
+	case EXTENDED_FREE_SIZED:
 	case EXTENDED_FREE_WITH_POOL: return 'f';
 	case EXTENDED_FREE_PART: return word[3] != 0 ? 'f' : 'p';
 	default: return 0;

@@ -86,6 +86,8 @@ take_name(struct result *r, struct shared *sh)
 	(void)page_escape(r->release, sizeof(r->release) - 1, sh->release);
 	(void)page_escape(r->called, sizeof(r->called) - 1, sh->name);
 	r->plugin = sh->plugin != 0;
+	r->has_delete = sh->has_delete != 0;
+	r->has_sized = sh->has_sized != 0;
 	environment = candidate_environment(r->candidate, SHARED_VARIABLE "=");
 	if (environment == NULL)
 		return 0;

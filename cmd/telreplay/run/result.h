@@ -29,6 +29,7 @@ struct result {
 	const struct result *own; /* of the null allocator; NULL for itself */
 	char path[4096], release[256], called[64];
 	int plugin;
+	int has_delete, has_sized; /* of C++, and given the size */
 	char **settings; /* its settings in the environment; NULL-ended */
 	size_t nsettings;
 

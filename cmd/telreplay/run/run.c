@@ -170,6 +170,10 @@ kind_of(uint64_t word)
 	if ((word & WORD_KIND) != WORD_EXTENDED)
 		return kinds[word & WORD_KIND];
 	switch (WORD_SIZE(word)) {
+	case EXTENDED_NEW: return RUN_NEW;
+	case EXTENDED_DELETE:
+	case EXTENDED_DELETE_SIZED:
+	case EXTENDED_FREE_SIZED: return RUN_DELETE;
 	case EXTENDED_MALLOC: return RUN_MALLOC;
 	case EXTENDED_CALLOC: return RUN_CALLOC;
 	case EXTENDED_REALLOC: return RUN_REALLOC;

@@ -24,6 +24,11 @@ struct allocator {
 	void *(*aligned)(size_t alignment, size_t size);
 	void *(*realloc)(void *block, size_t size);
 	void (*free)(void *block);
+	/* operators of C++, and free_sized(); malloc and free without them */
+	void *(*new)(size_t size);
+	void (*delete)(void *block);
+	void (*delete_sized)(void *block, size_t size);
+	void (*free_sized)(void *block, size_t size);
 	/* pool is not NULL: only its functions are called */
 	const tel_pool_table *pool;
 	void *state; /* set by the table's start */
@@ -44,6 +49,8 @@ enum run_kind {
 	RUN_ALIGNED,
 	RUN_REALLOC,
 	RUN_FREE,
+	RUN_NEW,
+	RUN_DELETE, /* by delete, or by a free that is given the size */
 	RUN_KINDS
 };
 

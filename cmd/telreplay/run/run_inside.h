@@ -107,6 +107,7 @@ struct step {
 	uint32_t slot;
 	size_t size;
 	size_t alignment;
+	enum extended by; /* of RUN_DELETE: what frees it */
 };
 
 /* run_thread.c */

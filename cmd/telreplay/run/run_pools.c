@@ -28,6 +28,7 @@ run_pool_call(struct worker *w, const struct step *s, void *old)
 
 	switch (s->kind) {
 	case RUN_FREE:
+	case RUN_DELETE:
 		if (old != NULL)
 			t->free(w->pool, old, size);
 		return NULL;

@@ -127,6 +127,20 @@ touch_block(unsigned char *block, size_t size, enum run_touch touch)
 			((volatile unsigned char *)block)[i] = 1;
 }
 
+/* Frees a block by the function for it, or by the best of those there are. */
+static void
+call_delete(const struct allocator *a, const struct step *s, void *block)
+{
+	if (s->by == EXTENDED_DELETE_SIZED && a->delete_sized != NULL)
+		a->delete_sized(block, s->size);
+	else if (s->by == EXTENDED_FREE_SIZED && a->free_sized != NULL)
+		a->free_sized(block, s->size);
+	else if (s->by != EXTENDED_FREE_SIZED && a->delete != NULL)
+		a->delete (block);
+	else
+		a->free(block);
+}
+
 static void *
 call(struct worker *w, const struct step *s, void *old)
 {
@@ -139,11 +153,20 @@ call(struct worker *w, const struct step *s, void *old)
 	case RUN_REALLOC: return a->realloc(old, s->size);
 	case RUN_CALLOC: return a->calloc(1, s->size);
 	case RUN_ALIGNED: return a->aligned(s->alignment, s->size);
+	case RUN_NEW:
+		return a->new != NULL ? a->new (s->size) : a->malloc(s->size);
+	case RUN_DELETE: call_delete(a, s, old); return NULL;
 	default: return a->malloc(s->size);
 	}
 }
 
 /* ------------------------------------------------------- one operation */
+
+static inline int
+frees(const struct step *s)
+{
+	return s->kind == RUN_FREE || s->kind == RUN_DELETE;
+}
 
 /* Checks a block that is about to be freed or resized. */
 static void
@@ -151,7 +174,7 @@ check_before(struct worker *w, const struct step *s, const void *old)
 {
 	size_t size, wrong;
 
-	if (old == NULL || (s->kind != RUN_FREE && s->kind != RUN_REALLOC))
+	if (old == NULL || (!frees(s) && s->kind != RUN_REALLOC))
 		return;
 	size = w->extra[s->slot].size;
 	wrong = compare(old, s->slot, 0, size);
@@ -221,17 +244,17 @@ step_run(struct worker *w, const struct step *s, int timed)
 
 	if (verify)
 		check_before(w, s, old);
-	if (s->kind == RUN_FREE)
+	if (frees(s))
 		*slot = NULL;
 	if (timed)
 		began = run_ticks();
 	/* what is freed is gone before anybody can get it again */
-	if (s->kind == RUN_FREE && old != NULL)
+	if (frees(s) && old != NULL)
 		count_live(w, s->size, 0);
 	block = call(w, s, old);
 	if (timed)
 		note_latency(w, s->kind, run_ticks() - began);
-	if (s->kind == RUN_FREE)
+	if (frees(s))
 		return;
 	if (block == NULL && s->size > 0) {
 		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
@@ -322,6 +345,13 @@ extended(struct worker *w, struct step *s, uint64_t word, int timed)
 	case EXTENDED_ALIGNED:
 		s->kind = RUN_ALIGNED;
 		s->alignment = (size_t)s->p[2];
+		break;
+	case EXTENDED_NEW: s->kind = RUN_NEW; break;
+	case EXTENDED_DELETE:
+	case EXTENDED_DELETE_SIZED:
+	case EXTENDED_FREE_SIZED:
+		s->kind = RUN_DELETE;
+		s->by = what;
 		break;
 	case EXTENDED_FREE_PART: part_free(w, s); return;
 	case EXTENDED_FREE_WITH_POOL: with_pool(w, s); return;

@@ -159,6 +159,31 @@ find_plugin(struct shared *sh, struct allocator *a)
 	return 1;
 }
 
+/* The functions of C++ and C23, which need not be there. */
+static void
+find_sized(struct shared *sh, struct allocator *a, const void *base)
+{
+	/* mangled names have the type of a size: unsigned long, or unsigned */
+	static const char *const names[2][2] = { { "_Znwj", "_ZdlPvj" },
+		{ "_Znwm", "_ZdlPvm" } };
+	const char *const *name = names[sizeof(size_t) == sizeof(uint64_t)];
+	void *symbol = find(name[0], base);
+
+	if (symbol != NULL)
+		FUNCTION(a->new, symbol);
+	symbol = find("_ZdlPv", base);
+	if (symbol != NULL)
+		FUNCTION(a->delete, symbol);
+	symbol = find(name[1], base);
+	if (symbol != NULL)
+		FUNCTION(a->delete_sized, symbol);
+	symbol = find("free_sized", base);
+	if (symbol != NULL)
+		FUNCTION(a->free_sized, symbol);
+	sh->has_delete = a->new != NULL && a->delete != NULL;
+	sh->has_sized = a->delete_sized != NULL || a->free_sized != NULL;
+}
+
 void
 served_find(struct shared *sh, struct allocator *a, size_t (**usable)(void *))
 {
@@ -207,4 +232,5 @@ served_find(struct shared *sh, struct allocator *a, size_t (**usable)(void *))
 	symbol = find("malloc_usable_size", info.dli_fbase);
 	if (symbol != NULL)
 		FUNCTION(*usable, symbol);
+	find_sized(sh, a, info.dli_fbase);
 }

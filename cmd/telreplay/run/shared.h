@@ -78,11 +78,13 @@ struct shared {
 	/* 1 + the number of the thread that crashed, and the address */
 	atomic_uint struck;
 	uint64_t struck_at;
-	char wrong[512];   /* why it gave up, or "" */
-	char path[4096];   /* the library that has malloc */
-	char release[256]; /* its version, or "" */
-	char name[64];     /* of a plug-in */
-	uint32_t plugin;   /* it is one */
+	char wrong[512];     /* why it gave up, or "" */
+	char path[4096];     /* the library that has malloc */
+	char release[256];   /* its version, or "" */
+	char name[64];       /* of a plug-in */
+	uint32_t plugin;     /* it is one */
+	uint32_t has_delete; /* it has new and delete of C++ */
+	uint32_t has_sized;  /* and a free that is given the size */
 	struct sample baseline, end, idle, freed;
 	_Atomic uint64_t room; /* usable bytes of the live blocks */
 	uint64_t asked;        /* bytes requested by all allocations */

@@ -82,6 +82,36 @@ watch_free(void *block)
 	watch.real.free(block);
 }
 
+static void *
+watch_new(size_t size)
+{
+	void *p = watch.real.new(size);
+
+	add_room(p != NULL ? size : 0, room_of(p));
+	return p;
+}
+
+static void
+watch_delete(void *block)
+{
+	take_room(room_of(block));
+	watch.real.delete(block);
+}
+
+static void
+watch_delete_sized(void *block, size_t size)
+{
+	take_room(room_of(block));
+	watch.real.delete_sized(block, size);
+}
+
+static void
+watch_free_sized(void *block, size_t size)
+{
+	take_room(room_of(block));
+	watch.real.free_sized(block, size);
+}
+
 static size_t
 room_in(void *pool, void *block, size_t size)
 {
@@ -191,6 +221,14 @@ watch_begin(struct shared *sh, struct allocator *a, size_t (*usable)(void *))
 	a->aligned = watch_aligned;
 	a->realloc = watch_realloc;
 	a->free = watch_free;
+	if (a->new != NULL)
+		a->new = watch_new;
+	if (a->delete != NULL)
+		a->delete = watch_delete;
+	if (a->delete_sized != NULL)
+		a->delete_sized = watch_delete_sized;
+	if (a->free_sized != NULL)
+		a->free_sized = watch_free_sized;
 }
 
 void

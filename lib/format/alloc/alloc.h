@@ -72,6 +72,8 @@ enum al_type {
 	AL_ID_MALLOC,
 	AL_ID_REALLOC,
 	AL_ID_FREE,
+	AL_DELETE_SIZED,
+	AL_FREE_SIZED,
 	AL_TYPES,
 	AL_NO_TYPE = AL_TYPES /* a call that is no operation */
 };
@@ -188,10 +190,12 @@ const struct al_call *tel__al_function(const struct al *s,
 	(AL_BIT(AL_MALLOC) | AL_BIT(AL_CALLOC) | AL_BIT(AL_REALLOC) | \
 	    AL_BIT(AL_REALLOCARRAY) | AL_BIT(AL_MEMALIGN) | \
 	    AL_BIT(AL_POSIX_MEMALIGN) | AL_BIT(AL_ALIGNED_ALLOC) | \
-	    AL_BIT(AL_VALLOC) | AL_BIT(AL_PVALLOC) | AL_BIT(AL_FREE))
+	    AL_BIT(AL_VALLOC) | AL_BIT(AL_PVALLOC) | AL_BIT(AL_FREE) | \
+	    AL_BIT(AL_FREE_SIZED))
 #define AL_CXX_TYPES \
 	(AL_BIT(AL_NEW) | AL_BIT(AL_NEW_ARRAY) | AL_BIT(AL_NEW_ALIGNED) | \
-	    AL_BIT(AL_DELETE) | AL_BIT(AL_DELETE_ARRAY))
+	    AL_BIT(AL_DELETE) | AL_BIT(AL_DELETE_ARRAY) | \
+	    AL_BIT(AL_DELETE_SIZED))
 
 /* What calls look like in C: call.c. */
 
@@ -210,7 +214,7 @@ static inline int
 al_has_result(const struct al_call *call)
 {
 	return call->type != AL_FREE && call->type != AL_DELETE &&
-	    call->type != AL_DELETE_ARRAY;
+	    call->type != AL_DELETE_ARRAY && call->type < AL_DELETE_SIZED;
 }
 
 static inline int

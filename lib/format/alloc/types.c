@@ -51,12 +51,12 @@ static const struct {
 	    "als" },
 	[AL_VALLOC] = { "valloc", "Alloc", TEL_ROLE_ALLOC, "as" },
 	[AL_PVALLOC] = { "pvalloc", "Alloc", TEL_ROLE_ALLOC, "as" },
-	[AL_NEW] = { "new", "Alloc", TEL_ROLE_ALLOC, "as" },
-	[AL_NEW_ARRAY] = { "new_array", "Alloc", TEL_ROLE_ALLOC, "as" },
-	[AL_NEW_ALIGNED] = { "new_aligned", "Alloc", TEL_ROLE_ALLOC, "als" },
+	[AL_NEW] = { "new", "Alloc", TEL_ROLE_NEW, "as" },
+	[AL_NEW_ARRAY] = { "new_array", "Alloc", TEL_ROLE_NEW, "as" },
+	[AL_NEW_ALIGNED] = { "new_aligned", "Alloc", TEL_ROLE_NEW, "als" },
 	[AL_FREE] = { "free", "Alloc", TEL_ROLE_FREE, "a" },
-	[AL_DELETE] = { "delete", "Alloc", TEL_ROLE_FREE, "a" },
-	[AL_DELETE_ARRAY] = { "delete_array", "Alloc", TEL_ROLE_FREE, "a" },
+	[AL_DELETE] = { "delete", "Alloc", TEL_ROLE_DELETE, "a" },
+	[AL_DELETE_ARRAY] = { "delete_array", "Alloc", TEL_ROLE_DELETE, "a" },
 	[AL_THREAD_DONE] = { "thread_done", "Thread", TEL_ROLE_THREAD_END, "" },
 	[AL_TRACED] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "asx" },
 	[AL_BACKTRACE] = { "trace", "Trace", TEL_ROLE_NONE, "IP" },
@@ -66,6 +66,9 @@ static const struct {
 	[AL_ID_MALLOC] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "is" },
 	[AL_ID_REALLOC] = { "realloc", "Alloc", TEL_ROLE_REALLOC, "is" },
 	[AL_ID_FREE] = { "free", "Alloc", TEL_ROLE_FREE, "i" },
+	[AL_DELETE_SIZED] = { "delete_sized", "Alloc", TEL_ROLE_DELETE_SIZED,
+	    "a" },
+	[AL_FREE_SIZED] = { "free_sized", "Alloc", TEL_ROLE_FREE_SIZED, "as" },
 };
 
 /* clang-format off */
@@ -85,6 +88,8 @@ static const struct al_call functions[] = {
 	{ NAME("valloc"), 0, AL_VALLOC, "s" },
 	{ NAME("pvalloc"), 0, AL_PVALLOC, "s" },
 	{ NAME("cfree"), 0, AL_FREE, "a" },
+	{ NAME("free_sized"), 0, AL_FREE_SIZED, "as" },
+	{ NAME("free_aligned_sized"), 0, AL_FREE_SIZED, "als" },
 	/* C++: sizes of 64 and 32 bits, throwing or not */
 	{ NAME("_ZnwmSt11align_val_t"), 1, AL_NEW_ALIGNED, "sl" },
 	{ NAME("_ZnwjSt11align_val_t"), 1, AL_NEW_ALIGNED, "sl" },
@@ -94,6 +99,11 @@ static const struct al_call functions[] = {
 	{ NAME("_Znwj"), 1, AL_NEW, "s" },
 	{ NAME("_Znam"), 1, AL_NEW_ARRAY, "s" },
 	{ NAME("_Znaj"), 1, AL_NEW_ARRAY, "s" },
+	/* one that is given the size has it of the block: not all show it */
+	{ NAME("_ZdlPvm"), 1, AL_DELETE_SIZED, "a" },
+	{ NAME("_ZdlPvj"), 1, AL_DELETE_SIZED, "a" },
+	{ NAME("_ZdaPvm"), 1, AL_DELETE_SIZED, "a" },
+	{ NAME("_ZdaPvj"), 1, AL_DELETE_SIZED, "a" },
 	{ NAME("_ZdlPv"), 1, AL_DELETE, "a" },
 	{ NAME("_ZdaPv"), 1, AL_DELETE_ARRAY, "a" },
 	{ NAME("__builtin_new"), 0, AL_NEW, "s" },
