@@ -192,7 +192,8 @@ make_reader(const struct settings *s, struct notices *notices)
 
 /*
  * Finds the first and last clock from the index, or by a pre-scan, then
- * rewinds.  The real pass reports errors.
+ * rewinds.  What is wrong with the log is left to the real pass to report, but
+ * for a failure that would give another range.
  */
 static int
 find_span(const struct source *src, const struct settings *s, uint64_t *first,
@@ -226,6 +227,12 @@ find_span(const struct source *src, const struct settings *s, uint64_t *first,
 			*first = tel_event_clock(ev);
 		if (tel_event_clock(ev) > *last)
 			*last = tel_event_clock(ev);
+	}
+	if (st == TEL_EIO || st == TEL_ENOMEM) {
+		message_fail(STATUS_FAILED, src->name, "%s",
+		    tel_reader_error(r));
+		tel_reader_free(r);
+		return 0;
 	}
 	tel_reader_free(r);
 	if (lseek(src->fd, start, SEEK_SET) == start)
@@ -370,6 +377,29 @@ report_failure(const struct pump *p, tel_status st)
 	source_failed(src, st, text);
 }
 
+/*
+ * Reports a failure that had not been reached when the last event that is
+ * wanted came: had all been read, it might have been another.
+ */
+static void
+report_held_back(const struct pump *p)
+{
+	const tel_reader *r;
+	tel_status st;
+	int i;
+
+	if (p->merge != NULL && tel_merge_failed(p->merge) != NULL) {
+		report_failure(p, TEL_EIO);
+		return;
+	}
+	for (i = 0; i < p->nsources; i++) {
+		r = p->sources[i]->reader;
+		st = tel_reader_failed(r);
+		if (st != TEL_OK)
+			source_failed(p->sources[i], st, tel_reader_error(r));
+	}
+}
+
 /* -t in seconds needs a clock rate, which some logs lack. */
 static int
 knows_seconds(const struct pump *p)
@@ -456,6 +486,8 @@ pump(struct pump *p)
 		first = 0;
 		outcome = visit(p, ev);
 	}
+	if (outcome != GO_ON)
+		report_held_back(p);
 	return outcome;
 }
 

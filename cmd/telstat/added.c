@@ -27,7 +27,7 @@ wants_events(const struct telstat *t)
 	    sel->until != NULL || sel->skip > 0 || sel->count != UINT64_MAX;
 }
 
-/* As many more bytes as there are, up to want; 0 at the end. */
+/* As many more bytes as there are, up to want; 0 at the end, or after a message. */
 static size_t
 read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 {
@@ -39,6 +39,7 @@ read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 		if (bytes == NULL) {
 			message_fail(STATUS_FAILED, NULL, "%s",
 			    tel_status_text(TEL_ENOMEM));
+			a->failed = 1;
 			return 0;
 		}
 		a->bytes = bytes;
@@ -50,6 +51,10 @@ read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 		                pread(src->fd, a->bytes + a->size, want,
 		                    start + (off_t)a->size);
 	while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		message_fail(STATUS_FAILED, src->name, "%s", strerror(errno));
+		a->failed = 1;
+	}
 	a->size += n > 0 ? (size_t)n : 0;
 	return n > 0 ? (size_t)n : 0;
 }
@@ -73,8 +78,8 @@ int
 telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 {
 	const int is_input = strcmp(operand, "-") == 0;
-	struct ahead begin = { NULL, 0, 0 };
-	tel_inst_sort sort;
+	struct ahead begin = { NULL, 0, 0, 0 }, *a = &begin;
+	tel_inst_sort sort = TEL_INST_NONE;
 	struct source src;
 	off_t start;
 
@@ -84,15 +89,21 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 		return 0;
 	memset(&src, 0, sizeof(src));
 	if (!source_open(&src, operand))
-		return 0;
+		return -1;
 	start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
-	/* of a pipe with a name nothing can be read again */
-	if (start < 0 && !is_input)
-		sort = TEL_INST_NONE;
-	else
-		sort = look(&src, start, start < 0 ? input : &begin);
+	if (start < 0)
+		a = input;
+	if (src.regular && start < 0) {
+		message_fail(STATUS_FAILED, operand, "%s", strerror(errno));
+		a->failed = 1;
+	} else if (start >= 0 || is_input) {
+		/* of a pipe with a name nothing can be read again */
+		sort = look(&src, start, a);
+	}
 	source_close(&src);
 	free(begin.bytes);
+	if (a->failed)
+		return -1;
 	if (sort == TEL_INST_STATS)
 		return 1;
 	return (t->as_inst || sort == TEL_INST_LOG) && !wants_events(t);

@@ -322,9 +322,11 @@ read_all(struct count *c)
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		if (telstat_adds(c->telstat, operands[i], &c->ahead))
+		int adds = telstat_adds(c->telstat, operands[i], &c->ahead);
+
+		if (adds > 0)
 			list[n - ++insts] = operands[i];
-		else
+		else if (adds == 0)
 			list[logs++] = operands[i];
 	}
 	s->operands = list;
@@ -335,7 +337,7 @@ read_all(struct count *c)
 		s->as = "inst";
 	if (logs > 0)
 		read_logs(c);
-	for (i = n; i > logs && !c->sink->failed; i--)
+	for (i = n; i > n - insts && !c->sink->failed; i--)
 		read_inst(c, list[i - 1]);
 	free(list);
 	free(c->ahead.bytes);

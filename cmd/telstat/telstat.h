@@ -83,11 +83,13 @@ struct ahead {
 	unsigned char *bytes;
 	size_t size;
 	size_t room;
+	int failed; /* it could not be read, after a message */
 };
 
 /*
- * Nonzero when an operand is to be added, and is no log.  What must be read
- * of standard input to tell is put into input.
+ * 1 when an operand is to be added, 0 when it is a log, -1 after a message
+ * that it cannot be read.  What must be read of standard input to tell is put
+ * into input.
  */
 int telstat_adds(struct telstat *t, const char *operand, struct ahead *input);
 

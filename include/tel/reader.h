@@ -251,6 +251,12 @@ TEL_SINCE_0_1 const char *tel_reader_log_name(const tel_reader *r);
 /* What the last failure was, in words; good until the next call. */
 TEL_SINCE_0_1 const char *tel_reader_error(const tel_reader *r);
 /*
+ * TEL_OK, or the failure that ended the input.  A window or a merge holds it
+ * back until the events before it were taken: who takes no more of them may
+ * ask, as the order of those may depend on what could not be read.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_failed(const tel_reader *r);
+/*
  * Ticks of the events' clock in a second, as far as it is known by now, from
  * the log's points of synchronisation; 0 when it is not known.
  */

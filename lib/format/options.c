@@ -202,6 +202,17 @@ tel_reader_error(const tel_reader *r)
 	return r->error;
 }
 
+tel_status
+tel_reader_failed(const tel_reader *r)
+{
+	const struct tel_reader *member;
+
+	for (member = r->split; member != NULL; member = member->next_split)
+		if (member->failed < 0)
+			return member->failed;
+	return r->failed < 0 ? r->failed : TEL_OK;
+}
+
 double
 tel_reader_tick_rate(const tel_reader *r)
 {

@@ -41,8 +41,9 @@ struct ahead {
 	struct block *idle[BLOCKS]; /* a stack */
 	unsigned nidle;
 	int stop;
-	int runs;       /* the thread was started and not waited for */
-	tel_status end; /* TEL_OK, or how the source ended */
+	int runs;           /* the thread was started and not waited for */
+	tel_status end;     /* TEL_OK, or how the source ended, */
+	uint64_t end_taken; /* and what it had taken by then */
 	struct tel_fault fault;
 	/* the consumer's alone */
 	struct block *current;
@@ -92,6 +93,7 @@ run(void *arg)
 		if (st != TEL_OK) {
 			a->end = st;
 			a->fault = fault;
+			a->end_taken = b->taken;
 		}
 		pthread_cond_signal(&a->change);
 		pthread_mutex_unlock(&a->lock);
@@ -115,6 +117,8 @@ wait_full(struct ahead *a, tel_status *st, struct tel_fault *fault)
 	} else {
 		*st = a->end;
 		*fault = a->fault;
+		/* checksums and indexes may follow the last block */
+		a->taken = a->end_taken;
 	}
 	pthread_mutex_unlock(&a->lock);
 	return b;

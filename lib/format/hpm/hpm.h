@@ -214,7 +214,7 @@ tel_status tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in,
  * Opens the meta file of the log that is read: the one that was set, or the
  * one called by these n bytes beside the trace, or beside it in its archive.
  * in: NULL when there is none.  path: set to its name, to be freed.
- * TEL_OK; TEL_EIO: the one that was set cannot be opened; TEL_ENOMEM.
+ * TEL_OK; TEL_EIO: it cannot be opened; TEL_ENOMEM.
  */
 tel_status tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name,
     size_t n, struct tel_input **in, char **path);

@@ -112,7 +112,7 @@ find_meta(struct tel_reader *r, struct hpm *h, uint32_t version,
 	st = tel__hpm_meta_read(r, in, h->meta_path, version, &h->meta);
 	tel__input_free(in);
 	h->meta_found = st == TEL_OK;
-	if (st == TEL_OK || st == TEL_ENOMEM ||
+	if (st == TEL_OK || st == TEL_ENOMEM || st == TEL_EIO ||
 	    tel__reader_sidecar(r, NULL, SIDECAR_META) != NULL)
 		return st;
 	/* one that just lies there is no reason not to read the trace */

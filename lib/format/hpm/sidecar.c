@@ -19,7 +19,7 @@
 /*
  * Opens a file: any that the user named, or else a regular one, as a pipe of
  * that name must not be waited for.  TEL_OK, with *in NULL and errno set when
- * there is none that can be read; TEL_ENOMEM.
+ * there is none; TEL_EIO, with errno set, when it cannot be read; TEL_ENOMEM.
  */
 static tel_status
 open_path(const char *path, int any, struct tel_input **in)
@@ -32,7 +32,7 @@ open_path(const char *path, int any, struct tel_input **in)
 
 	*in = NULL;
 	if (fd < 0)
-		return TEL_OK;
+		return errno == ENOENT || errno == ENOTDIR ? TEL_OK : TEL_EIO;
 	if (!any && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
 		close(fd);
 		errno = EINVAL;
@@ -42,11 +42,23 @@ open_path(const char *path, int any, struct tel_input **in)
 	return st == TEL_OK ? tel__input_unpack(raw, in) : st;
 }
 
+/* Frees an input that is of no use; errno stays. */
+static void
+close_input(struct tel_input **in)
+{
+	int number = errno;
+
+	tel__input_free(*in);
+	*in = NULL;
+	errno = number;
+}
+
 /*
  * Goes to the member of the archive that is called folder (n bytes, with its
- * last slash) and then name.  Returns 1 or 0.
+ * last slash) and then name.  TEL_OK; TEL_END: there is none; TEL_EIO, with
+ * errno set; TEL_ENOMEM.
  */
-static int
+static tel_status
 find_member(struct tel_input *in, const char *folder, size_t n,
     const char *name)
 {
@@ -58,10 +70,10 @@ find_member(struct tel_input *in, const char *folder, size_t n,
 		if (st == TEL_EDAMAGED)
 			continue;
 		if (st != TEL_OK)
-			return 0;
+			return st;
 		if (strncmp(member, folder, n) == 0 &&
 		    strcmp(member + n, name) == 0)
-			return 1;
+			return TEL_OK;
 	}
 }
 
@@ -95,11 +107,17 @@ open_in_archive(const char *log, const char *name, struct tel_input **in)
 		colon++;
 		st = open_path(archive, 0, in);
 		free(archive);
-		if (*in != NULL &&
-		    (!tel__input_is_archive(*in) ||
-		        !find_member(*in, colon, folder_of(colon), name))) {
-			tel__input_free(*in);
-			*in = NULL;
+		/* the name may have a colon before that of the archive */
+		if (st == TEL_EIO && errno == EACCES)
+			st = TEL_OK;
+		if (*in == NULL)
+			continue;
+		st = TEL_END;
+		if (tel__input_is_archive(*in))
+			st = find_member(*in, colon, folder_of(colon), name);
+		if (st != TEL_OK) {
+			close_input(in);
+			st = st == TEL_END ? TEL_OK : st;
 		}
 	}
 	return st;
@@ -169,9 +187,7 @@ tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name, size_t n,
 	if (named != NULL) {
 		st = open_path(named->path, 1, in);
 		if (st == TEL_OK && *in == NULL)
-			return tel__reader_fail(r, TEL_EIO,
-			    "the meta file %s: %s", named->path,
-			    strerror(errno));
+			st = TEL_EIO;
 	} else if (strcmp(log, "-") == 0 || **path == '\0') {
 		/* what comes through a pipe has nothing beside it */
 		return TEL_OK;
@@ -180,6 +196,9 @@ tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name, size_t n,
 		if (st == TEL_OK && *in == NULL)
 			st = open_beside(log, *path, in);
 	}
+	if (st == TEL_EIO)
+		return tel__reader_fail(r, st, "the meta file %s: %s", *path,
+		    strerror(errno));
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "out of memory");
 	return TEL_OK;
