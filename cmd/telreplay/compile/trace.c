@@ -89,8 +89,8 @@ spool(struct trace *trace, const unsigned char *head, size_t nhead)
 {
 	tel_output *out = NULL;
 	char buffer[65536];
+	int error = 0, read_failed = 0;
 	ssize_t n = 1;
-	int error = 0;
 
 	trace->fd = open_nameless();
 	if (trace->fd >= 0)
@@ -105,7 +105,8 @@ spool(struct trace *trace, const unsigned char *head, size_t nhead)
 			n = 1;
 			continue;
 		}
-		if (n < 0)
+		read_failed = n < 0;
+		if (read_failed)
 			error = errno;
 		else if (tel_output_write(out, buffer, (size_t)n) != TEL_OK)
 			error = tel_output_errno(out);
@@ -114,7 +115,8 @@ spool(struct trace *trace, const unsigned char *head, size_t nhead)
 		error = tel_output_errno(out);
 	tel_output_free(out);
 	if (error != 0)
-		message_fail(STATUS_FAILED, "-", "%s", strerror(error));
+		message_fail(STATUS_FAILED, "-", "%s%s",
+		    read_failed ? "" : "a temporary file: ", strerror(error));
 	return error == 0;
 }
 
@@ -150,7 +152,8 @@ take_program(struct trace *trace, const struct telreplay *t, const char *name)
 		return 0;
 	st = program_check(trace->program);
 	if (st != TEL_OK) {
-		message_fail(STATUS_FAILED, name, "%s", tel_status_text(st));
+		message_fail(STATUS_FAILED, name, "%s",
+		    st == TEL_EIO ? strerror(errno) : tel_status_text(st));
 		return 0;
 	}
 	if (!copy_facts(trace, program_facts(trace->program)))
@@ -163,21 +166,25 @@ take_program(struct trace *trace, const struct telreplay *t, const char *name)
 	return 1;
 }
 
-/* Reads the start of a pipe; the readers get it back. */
-static size_t
-read_head(unsigned char *head)
+/*
+ * Reads the start of a pipe, which the readers get back, or of a file.  Returns
+ * how many bytes these are, or -1 with errno set.
+ */
+static ssize_t
+read_head(int fd, int piped, unsigned char *head)
 {
 	size_t used = 0;
 	ssize_t n = 1;
 
 	while (used < HEAD && n > 0) {
-		n = read(0, head + used, HEAD - used);
+		n = piped ? read(fd, head + used, HEAD - used) :
+		            pread(fd, head + used, HEAD - used, (off_t)used);
 		if (n < 0 && errno == EINTR)
 			n = 1;
 		else if (n > 0)
 			used += (size_t)n;
 	}
-	return used;
+	return n < 0 ? n : (ssize_t)used;
 }
 
 /*
@@ -209,22 +216,23 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 		(void)close(fd);
 		return 0;
 	}
+	n = read_head(fd, piped, head);
+	if (n < 0)
+		message_fail(STATUS_FAILED, name, "%s", strerror(errno));
+	if (n < 0 || piped || !program_probe(head, (size_t)n))
+		(void)close(fd);
+	else
+		trace->fd = fd;
+	if (n < 0)
+		return -1;
 	if (piped) {
-		(void)close(fd);
 		s->ahead = head;
-		s->nahead = read_head(head);
-		if (!program_probe(head, s->nahead))
-			return 0;
-		if (!spool(trace, head, s->nahead))
-			return -1;
-		return take_program(trace, t, name) ? 1 : -1;
+		s->nahead = (size_t)n;
 	}
-	n = pread(fd, head, HEAD, 0);
-	if (n < 8 || !program_probe(head, (size_t)n)) {
-		(void)close(fd);
+	if (!program_probe(head, (size_t)n))
 		return 0;
-	}
-	trace->fd = fd;
+	if (piped && !spool(trace, head, s->nahead))
+		return -1;
 	return take_program(trace, t, name) ? 1 : -1;
 }
 

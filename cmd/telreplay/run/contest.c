@@ -74,7 +74,7 @@ request(struct contest *c, const struct result *r, enum job job)
 	}
 }
 
-/* Keeps what the allocator says of itself. */
+/* Keeps what the allocator says of itself.  Returns 1, or 0 after a message. */
 static int
 take_name(struct result *r, struct shared *sh)
 {
@@ -89,8 +89,11 @@ take_name(struct result *r, struct shared *sh)
 	r->has_delete = sh->has_delete != 0;
 	r->has_sized = sh->has_sized != 0;
 	environment = candidate_environment(r->candidate, SHARED_VARIABLE "=");
-	if (environment == NULL)
+	if (environment == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
 		return 0;
+	}
 	/* only settings of the allocator are kept */
 	for (i = 0; environment[i] != NULL; i++) {
 		if (candidate_is_setting(environment[i]) &&

@@ -6,6 +6,7 @@
  */
 #include "telreplay/run/memory.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,12 +26,14 @@ read_file(const char *path, char *buffer, size_t room)
 		return 0;
 	while (n > 0 && used < room - 1) {
 		n = read(fd, buffer + used, room - 1 - used);
-		if (n > 0)
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n > 0)
 			used += (size_t)n;
 	}
 	(void)close(fd);
 	buffer[used] = '\0';
-	return used > 0;
+	return n >= 0 && used > 0;
 }
 
 /* The number of kilobytes in the line that begins so, in bytes. */

@@ -120,6 +120,18 @@ become(struct stage *stage, char **environment, int gate,
 	give_up(stage->shared, "/proc/self/exe");
 }
 
+/* Lets the process go that waits at a pipe. */
+static int
+open_gate(int gate)
+{
+	ssize_t n;
+
+	do
+		n = write(gate, "", 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
 /*
  * Starts a process, and traces it if requested and permitted.  It waits at a
  * pipe until that is settled.
@@ -149,7 +161,7 @@ start(struct stage *stage, const struct candidate *c, const sigset_t *signals)
 	if (pid > 0) {
 		if (sh->traced)
 			sh->traced = (uint32_t)calls_trace(pid);
-		if (write(gate[1], "", 1) != 1)
+		if (!open_gate(gate[1]))
 			(void)kill(pid, SIGKILL);
 	}
 	(void)close(gate[0]);
