@@ -16,9 +16,8 @@
 /* and of one that is compressed: bzip2 decodes 900 kB at a time. */
 #define PACKED_BYTES ((size_t)1 << 20)
 
-/* Nonzero when the events of logs are asked for, and not their classes. */
-static int
-wants_events(const struct telstat *t)
+int
+telstat_wants_events(const struct telstat *t)
 {
 	const struct selection *sel = &t->settings.select;
 
@@ -106,5 +105,5 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 		return -1;
 	if (sort == TEL_INST_STATS)
 		return 1;
-	return (t->as_inst || sort == TEL_INST_LOG) && !wants_events(t);
+	return (t->as_inst || sort == TEL_INST_LOG) && !telstat_wants_events(t);
 }

@@ -231,6 +231,8 @@ warn(void *arg, tel_severity severity, const char *log, uint64_t offset,
 	const struct count *c = arg;
 
 	(void)offset;
+	if (severity == TEL_DAMAGE)
+		message_raise(STATUS_DAMAGED);
 	if (severity == TEL_WARNING && !c->telstat->settings.quiet)
 		message(log, "%s", text);
 }
@@ -375,6 +377,9 @@ telstat_run(struct telstat *t, struct sink *sink)
 		telstat_tell(t, TEL_ESTATE, NULL);
 		return;
 	}
+	if (!telstat_wants_events(t) &&
+	    tel_stats_set_classes(t->stats, 1) != TEL_OK)
+		return;
 	tel_stats_set_notify(t->stats, warn, &c);
 	read_all(&c);
 	/* a mistake in what was asked for has no answer, nor has nothing */

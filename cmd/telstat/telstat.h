@@ -86,6 +86,8 @@ struct ahead {
 	int failed; /* it could not be read, after a message */
 };
 
+/* Nonzero when the events of logs are asked for, and not their classes. */
+int telstat_wants_events(const struct telstat *t);
 /*
  * 1 when an operand is to be added, 0 when it is a log, -1 after a message
  * that it cannot be read.  What must be read of standard input to tell is put

@@ -582,6 +582,18 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_write_inst(tel_stats *s,
     tel_output *out, int last);
 
+/*
+ * Whether records of classes among the events of a log are loaded, as
+ * tel_stats_read_inst() loads those of an inst log: events of types with the
+ * names and fields of tel-inst(5), as libtel-emit writes them and as .tel has
+ * them of an inst log.  They are counted as events all the same; their classes
+ * are there in snapshots, and once tel_stats_end() was called for all logs.
+ * on: nonzero if they are; not at first.
+ * Returns TEL_OK, TEL_ESTATE (an event was counted).
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_classes(tel_stats *s,
+    int on);
+
 /* What tel_inst_probe() finds. */
 typedef enum tel_inst_sort {
 	TEL_INST_NONE,  /* no inst stream */

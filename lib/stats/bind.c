@@ -260,8 +260,12 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	    (slot->size != NULL || t->role == TEL_ROLE_POOL_CREATE ||
 	        t->role == TEL_ROLE_POOL_DESTROY))
 		slot->pool = &t->fields[t->role_field[TEL_PART_POOL]];
+	if (s->classes != NULL && slot->record == NULL &&
+	    s->classes->bind(t, &slot->record) != TEL_OK)
+		return stats_no_memory(s);
 	slot->busy = slot->pool != NULL || slot->nactions > 0 ||
-	    slot->size != NULL || slot->blocks || t->role == TEL_ROLE_SYNC;
+	    slot->size != NULL || slot->blocks || t->role == TEL_ROLE_SYNC ||
+	    slot->record != NULL;
 	return TEL_OK;
 }
 

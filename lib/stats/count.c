@@ -366,6 +366,11 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 	}
 	if (slot->type->role == TEL_ROLE_SYNC && ev->log->clock != NULL)
 		from->rate = tel__clock_rate(ev->log->clock);
+	if (slot->record != NULL) {
+		st = s->classes->event(s, slot->record, ev);
+		if (st != TEL_OK)
+			return st;
+	}
 	s->tuple_made = 0;
 	for (i = 0; i < slot->nactions; i++) {
 		st = act(s, from, &slot->actions[i], ev);
@@ -386,7 +391,9 @@ show(struct tel_stats *s, uint64_t number)
 	size_t i, j;
 
 	if (st == TEL_OK)
-		st = s->snapshot(s->snapshot_arg, s, &at);
+		st = s->class_logs != NULL ?
+		    s->classes->show(s, &at) :
+		    s->snapshot(s->snapshot_arg, s, &at);
 	s->reached = number;
 	if (st != TEL_OK || !s->deltas)
 		return st;

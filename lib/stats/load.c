@@ -24,6 +24,11 @@ notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
 	struct loader *l = arg;
 	struct tel_stats *s = l->into;
 
+	/* of a log that is counted, the record is made of an event */
+	if (l->within) {
+		offset = l->event->offset;
+		log = l->name;
+	}
 	if (severity == TEL_DAMAGE)
 		add_problem(l, offset, text);
 	if (s->notify != NULL)
@@ -122,16 +127,15 @@ lose(struct loader *l, const char **why)
 
 /* ------------------------------------------------------------ session */
 
-/* The session is over: what it counted goes to the set. */
-static tel_status
-end_session(struct loader *l)
+tel_status
+tel__load_end_session(struct loader *l)
 {
 	struct tel_stats *part = l->part;
 	tel_status st;
 
 	if (part == NULL)
 		return TEL_OK;
-	if (!l->ended) {
+	if (!l->ended && !l->within) {
 		/* the reader has reported it as damage */
 		part->report.cut++;
 		l->session_problems -= l->session_problems > 0;
@@ -144,14 +148,16 @@ end_session(struct loader *l)
 		st = tel__load_difference(l);
 	/* two parts of telstat's must fit; logs need not know of each other */
 	if (st == TEL_OK)
-		st = tel__stats_add(l->into, part, l->counts);
+		st = tel__stats_add(l->into, part, l->counts || l->within);
 	else
 		(void)stats_no_memory(l->into);
-	l->into->elapsed = part->elapsed;
+	if (!l->within) {
+		l->into->elapsed = part->elapsed;
+		l->into->sessions++;
+	}
 	tel__load_forget(l);
 	tel_stats_free(part);
 	l->part = NULL;
-	l->into->sessions++;
 	return st;
 }
 
@@ -161,7 +167,7 @@ begin_session(struct loader *l)
 	/* telstat has counted the events of logs, and its records are none */
 	static const char by[] = "teltools ";
 	const struct inst_value *writer;
-	tel_status st = end_session(l);
+	tel_status st = tel__load_end_session(l);
 
 	if (st != TEL_OK)
 		return st;
@@ -171,8 +177,9 @@ begin_session(struct loader *l)
 	l->part->budget.most = l->into->budget.most;
 	l->part->max_groups = l->into->max_groups;
 	writer = tel__inst_find(l->line, "writer");
-	l->counts = writer == NULL || writer->n < sizeof(by) - 1 ||
-	    memcmp(writer->p, by, sizeof(by) - 1) != 0;
+	l->counts = !l->within &&
+	    (writer == NULL || writer->n < sizeof(by) - 1 ||
+	        memcmp(writer->p, by, sizeof(by) - 1) != 0);
 	if (!l->counts)
 		return TEL_OK;
 	tel__load_watch(l);
@@ -207,8 +214,10 @@ load_record(struct loader *l, const char **why)
 		return l->record->off ? TEL_OK :
 		                        load_invalid(why, l->record->reason);
 	/* of a log, this is what its events come to */
-	case T_REPORT: return l->counts ? TEL_OK : read_report(l, why);
-	case T_ORIGIN: return l->counts ? TEL_OK : read_origin(l, why);
+	case T_REPORT:
+		return l->counts || l->within ? TEL_OK : read_report(l, why);
+	case T_ORIGIN:
+		return l->counts || l->within ? TEL_OK : read_origin(l, why);
 	case T_LOST: return lose(l, why);
 	default: break;
 	}
@@ -222,12 +231,13 @@ load_record(struct loader *l, const char **why)
 	}
 }
 
-static tel_status
-load_event(struct loader *l, const struct tel_event *ev)
+tel_status
+tel__load_event(struct loader *l, const struct tel_event *ev)
 {
 	const char *why = NULL;
-	tel_status st;
+	tel_status st = TEL_OK;
 
+	l->event = ev;
 	if (l->record->type == T_HEADER) {
 		st = begin_session(l);
 		l->ended = 0;
@@ -235,11 +245,15 @@ load_event(struct loader *l, const struct tel_event *ev)
 			st = tel_stats_event(l->part, ev);
 		return st;
 	}
-	if (l->part == NULL)
-		return stats_fail(l->into, TEL_EFORMAT,
-		    "%.200s: not an inst log", l->name);
+	/* what was chosen of a log may be without its header */
+	if (l->part == NULL && l->within)
+		st = begin_session(l);
+	else if (l->part == NULL)
+		st = stats_fail(l->into, TEL_EFORMAT, "%.200s: not an inst log",
+		    l->name);
+	if (st != TEL_OK)
+		return st;
 	l->ended = l->record->type == T_FINISH;
-	l->event = ev;
 	if (l->counts) {
 		st = tel_stats_event(l->part, ev);
 		if (st != TEL_OK)
@@ -262,7 +276,7 @@ load_events(struct loader *l, struct tel_reader *r)
 	while ((st = tel_reader_next(r, &ev)) == TEL_OK) {
 		l->record = tel__inst_record(r);
 		l->line = &l->record->line;
-		st = load_event(l, ev);
+		st = tel__load_event(l, ev);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -277,17 +291,17 @@ load_events(struct loader *l, struct tel_reader *r)
 		l->into->report.skipped +=
 		    tel_reader_count(r, TEL_COUNT_SKIPPED);
 	}
-	st = end_session(l);
-	tel__load_end_show(l);
+	st = tel__load_end_session(l);
+	tel__load_end_show(l->into, l->shown);
+	l->shown = NULL;
 	if (st == TEL_OK && l->problems > 0)
 		st = stats_fail(l->into, TEL_EDAMAGED, "%.120s: %s%s", l->name,
 		    l->problem, l->problems > 1 ? ", and more" : "");
 	return st;
 }
 
-/* A reader of inst logs; NULL when there is no memory. */
-static struct tel_reader *
-new_reader(struct loader *l)
+struct tel_reader *
+tel__load_reader(struct loader *l)
 {
 	struct tel_reader *r = tel_reader_new();
 
@@ -307,7 +321,7 @@ load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
     const char *name)
 {
 	struct loader l = { .into = s, .name = name != NULL ? name : "-" };
-	struct tel_reader *r = new_reader(&l);
+	struct tel_reader *r = tel__load_reader(&l);
 	tel_status st;
 
 	s->started = 1;

@@ -40,6 +40,7 @@ struct loader {
 	const struct tel_event *event;
 	struct loaded *classes;
 	size_t room;
+	int within;                /* a log whose events are counted as such */
 	int counts;                /* its events are counted: it is a log */
 	int ended;                 /* the session has its Z */
 	char *text;                /* room for the bytes of a string */
@@ -82,6 +83,18 @@ tel_status tel__load_string(struct loader *l, const char *name, char **out);
 tel_status tel__load_key(struct loader *l, const char *value, const char *type,
     struct key *out);
 
+/* load.c */
+
+/* A reader of inst logs; NULL when there is no memory. */
+struct tel_reader *tel__load_reader(struct loader *l);
+/*
+ * Loads the record in l->record and l->line; ev: the event that it is of.
+ * TEL_OK, also for an invalid one, which is counted; a failure.
+ */
+tel_status tel__load_event(struct loader *l, const struct tel_event *ev);
+/* The session is over: what it counted goes to the set. */
+tel_status tel__load_end_session(struct loader *l);
+
 /* load_show.c */
 
 /* Shows the set of a session at the intervals that were set. */
@@ -91,8 +104,15 @@ void tel__load_watch(struct loader *l);
  * interval came to.  TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__load_difference(struct loader *l);
-/* After the last session: what is shown from now on continues snapshots. */
-void tel__load_end_show(struct loader *l);
+/* All stats of a set as if nothing had been counted; inst ids stay. */
+void tel__load_reset(struct tel_stats *s);
+/* Sets what was counted before to 0, when only intervals are wanted. */
+void tel__load_zero(struct tel_stats *s);
+/*
+ * After the last session: what is shown from now on continues snapshots.
+ * Frees shown, which may be NULL.
+ */
+void tel__load_end_show(struct tel_stats *into, struct tel_stats *shown);
 /* Forgets the classes of a session. */
 void tel__load_forget(struct loader *l);
 

@@ -49,9 +49,8 @@ tel__load_difference(struct loader *l)
 	return TEL_OK;
 }
 
-/* All stats of a set as if nothing had been counted; inst ids stay. */
-static void
-reset(struct tel_stats *s)
+void
+tel__load_reset(struct tel_stats *s)
 {
 	struct definition *d;
 	size_t i, j;
@@ -66,9 +65,8 @@ reset(struct tel_stats *s)
 	tel__report_clear(&s->report);
 }
 
-/* Sets what was counted before to 0, when only intervals are wanted. */
-static void
-zero(struct tel_stats *s)
+void
+tel__load_zero(struct tel_stats *s)
 {
 	struct definition *d;
 	size_t i, j;
@@ -95,7 +93,7 @@ show(void *arg, tel_stats *part, const tel_snapshot *at)
 	moment.log = into->sessions;
 	if (l->shown == NULL && (l->shown = tel_stats_new()) == NULL)
 		return stats_no_memory(into);
-	reset(l->shown);
+	tel__load_reset(l->shown);
 	if (st == TEL_OK)
 		st = tel_stats_settle(into);
 	if (st == TEL_OK)
@@ -105,7 +103,7 @@ show(void *arg, tel_stats *part, const tel_snapshot *at)
 	if (st == TEL_OK)
 		st = into->snapshot(into->snapshot_arg, l->shown, &moment);
 	if (st == TEL_OK && into->deltas)
-		zero(into);
+		tel__load_zero(into);
 	return st;
 }
 
@@ -141,9 +139,8 @@ find_stat(struct tel_stats *s, const struct tel_stat *as)
 }
 
 void
-tel__load_end_show(struct loader *l)
+tel__load_end_show(struct tel_stats *into, struct tel_stats *shown)
 {
-	struct tel_stats *shown = l->shown, *into = l->into;
 	struct tel_stat *to;
 	size_t i;
 
@@ -157,7 +154,6 @@ tel__load_end_show(struct loader *l)
 			to->inst = shown->list[i]->inst;
 	}
 	tel_stats_free(shown);
-	l->shown = NULL;
 }
 
 void

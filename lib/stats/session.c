@@ -18,8 +18,10 @@ tel__source_free(struct source *from)
 
 	if (from == NULL)
 		return;
-	for (i = 0; i < from->nslots; i++)
+	for (i = 0; i < from->nslots; i++) {
 		free(from->slots[i].actions);
+		free(from->slots[i].record);
+	}
 	free(from->slots);
 	tel__table_clear(&from->live);
 	tel__table_clear(&from->pools);
@@ -276,6 +278,12 @@ retire(struct tel_stats *s, size_t at)
 	tel_status st;
 	size_t i;
 
+	/* a log goes on with another schema, but not another log with its */
+	if (s->class_logs != NULL && from->number != from->log->number) {
+		st = s->classes->end(s, from->log);
+		if (st != TEL_OK)
+			return st;
+	}
 	/* alone it is a session of its own */
 	if (s->nsources == 1)
 		return tel__stats_end_session(s);
@@ -381,7 +389,11 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 		     member = member->next_split)
 			take_rate(s, member);
 	}
-	if (--s->readers == 0 && st == TEL_OK)
-		st = tel__stats_end_session(s);
+	if (--s->readers == 0 && st == TEL_OK) {
+		if (s->class_logs != NULL)
+			st = s->classes->end(s, NULL);
+		if (st == TEL_OK)
+			st = tel__stats_end_session(s);
+	}
 	return st == TEL_OK ? tel_stats_settle(s) : st;
 }

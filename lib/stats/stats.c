@@ -55,6 +55,8 @@ tel_stats_free(tel_stats *s)
 
 	if (s == NULL)
 		return;
+	if (s->class_logs != NULL)
+		s->classes->free(s);
 	for (i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);
 	free(s->sources);

@@ -37,6 +37,7 @@ struct slot {
 	uint64_t size_sum, size_high;
 	const struct tel_field *pool; /* it allocates in, frees, makes, ends */
 	const struct tel_type *type;  /* NULL: none came yet */
+	struct inst_binding *record;  /* its events are records of classes */
 	uint32_t part;                /* in the report */
 };
 
@@ -82,6 +83,25 @@ struct group_expr {
 	tel_expr *expr;
 };
 
+/*
+ * Classes in the logs that are counted; load_within.c, which is above what
+ * counts events.
+ */
+struct class_logs;
+struct inst_binding;
+struct class_ops {
+	/* Which record events of a type are, to be freed; NULL: none. */
+	tel_status (*bind)(const struct tel_type *t, struct inst_binding **out);
+	/* Loads the record that an event is. */
+	tel_status (*event)(struct tel_stats *s, const struct inst_binding *b,
+	    const struct tel_event *ev);
+	/* The set as it is to be shown: that of all, with those classes. */
+	tel_status (*show)(struct tel_stats *s, const tel_snapshot *at);
+	/* A log is over; NULL: all of them. */
+	tel_status (*end)(struct tel_stats *s, const struct tel_log *log);
+	void (*free)(struct tel_stats *s);
+};
+
 struct tel_stats {
 	struct definition **definitions;
 	size_t count, room;
@@ -102,6 +122,9 @@ struct tel_stats {
 	uint64_t elapsed; /* since the first event, in its unit */
 	tel_notify_fn *notify;
 	void *notify_arg;
+
+	const struct class_ops *classes; /* NULL: they are not loaded */
+	struct class_logs *class_logs;   /* NULL: there were none yet */
 
 	int started;
 	unsigned readers; /* begun and not ended */

@@ -351,3 +351,78 @@ snapshots() {
 		[[ $stderr == "$tool: "*'version 1.4.0 '* ]]
 	done
 }
+
+# What telstat shows of a log, but for what its file is; STATUS FILE ...
+shown() {
+	local status=$1
+	shift
+	run -"$status" --separate-stderr telstat "$@"
+	sed 's/^Totals: .*  lost/lost/' <<<"$output"
+}
+
+@test "telstat shows the classes of an inst log in any format" {
+	for log in hfs.txt cache.inst; do
+		status=$([ $log = hfs.txt ] && echo 3 || echo 0)
+		shown "$status" "$INST/$log" >want
+		grep -q '^HFS:' want
+		for format in tel tel,lines text; do
+			telcat -q -f "$format" "$INST/$log" >got.log
+			shown "$status" got.log | diff want -
+			shown "$status" - <got.log | diff want -
+			zstd -qc got.log >got.zst
+			shown "$status" <got.zst | diff want -
+		done
+	done
+	telcat -q -f tel "$INST/hfs.txt" >hfs.tel
+	run -3 --separate-stderr telstat hfs.tel
+	[[ $output == *'lost 17  unknown 0  damaged 5' ]]
+	[[ $stderr == *'type of the class is unknown, and more'* ]]
+	# where events are asked for, they are counted
+	run -0 telstat -q -k class hfs.tel
+	[[ $output != *HFS:* ]]
+	# two logs add up
+	telstat "$INST/cache.inst" "$INST/cache.inst" | grep updates >want
+	telcat -f tel "$INST/cache.inst" >cache.tel
+	telstat cache.tel cache.tel | grep updates | diff want -
+	telstat cache.tel "$INST/cache.inst" | grep updates | diff want -
+	grep -q 'updates 6  total 120' want
+}
+
+@test "telstat -i shows classes in a .tel over time" {
+	cat >snap.inst <<-END
+		0000000000000000 H inst 1 0 0 hz=1000
+		0000000000000000 C id=1 type=growth name="A:hits" unit=bytes
+		0000000000000000 C id=2 type=tally max=3 name="A:t"
+		0000000000000000 C id=3 type=hist lo=0 hi=10 w=2 name="A:h"
+		0000000000000000 C id=4 type=mag name="A:m"
+		0000000000000100 S c=1 n=3 total=30 last=10 min=5 max=15
+		0000000000000100 S c=2 n=3 ovf=0 ovfn=0
+		0000000000000100 SB c=2 k="a b" v=2
+		0000000000000100 SB c=2 k=7 v=1
+		0000000000000500 S c=1 n=6 total=90 last=1 min=1 max=15
+		0000000000000500 S c=3 n=2 w=2 sum=9 under=0 over=1 b=0:1
+		0000000000000500 S c=4 n=2 cur=-5 min=-5 max=3 sum=-2
+		0000000000000900 S c=1 n=7 total=91 last=1 min=1 max=15
+		0000000000000A00 Z
+	END
+	telcat -f tel snap.inst >snap.tel
+	for options in '-i 500ms' '-i 500ms --deltas' '-i 1s -f csv' \
+	    '-i 1s -f json'; do
+		read -ra list <<<"$options"
+		telstat "${list[@]}" snap.inst | grep -v input_bytes >want
+		telstat "${list[@]}" snap.tel | grep -v input_bytes |
+		    diff want -
+	done
+	telstat -i 1s snap.tel | grep -E '^==|updates 3  total|total 90' >got
+	diff - got <<-END
+		== at 1 s ==
+		  updates 3  total 30  last 10  min 5  max 15  mean 10
+		== at 2 s ==
+		  updates 6  total 90  last 1  min 1  max 15  mean 15
+		== end, 2.56 s ==
+	END
+	# what it writes at each time reads back
+	telstat -i 1s -f inst snap.tel >parts.inst
+	telstat snap.inst | grep -v Totals >want
+	telstat parts.inst | grep -v Totals | diff want -
+}

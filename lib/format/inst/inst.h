@@ -342,6 +342,25 @@ struct tel_schema *tel__inst_schema(void);
  */
 void tel__inst_sources(uint8_t from[T_TYPES][INST_FIELDS]);
 
+/* The row of a type. */
+const struct tel_type_row *tel__inst_row(enum inst_type type);
+
+/*
+ * What of a record the events of another format are, which has types of the
+ * same names and fields, as .tel has that was made of an inst log, or that
+ * libtel-emit wrote.
+ */
+struct inst_binding {
+	enum inst_type type;
+	int fields[INST_FIELDS]; /* where the fields of the row are */
+};
+/* Binds a type.  1; 0: its events are no records. */
+int tel__inst_bind(const struct tel_type *t, struct inst_binding *out);
+struct inst_writer;
+/* Writes the record that an event is into w->line, its end included. */
+void tel__inst_put_event(struct inst_writer *w, const struct inst_binding *b,
+    const struct tel_event *ev);
+
 /* The state of a reader. */
 struct inst {
 	struct inst_line line;

@@ -146,6 +146,12 @@ tel__inst_schema(void)
 	return s;
 }
 
+const struct tel_type_row *
+tel__inst_row(enum inst_type type)
+{
+	return &rows[type];
+}
+
 static uint8_t
 source_of(const char *name, size_t n)
 {

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From events back to records: what the events of another format say that has
+ * the types of schema.c.  What a record left out is a 0 in its event, or an
+ * empty string, and is left out again where that means the same.
+ */
+#include "format/inst/inst.h"
+#include "format/inst/write.h"
+#include "model/row.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A field of a row: "LETTER:NAME=KEY". */
+struct piece {
+	char letter;
+	const char *name, *key;
+	size_t name_length, key_length;
+};
+
+/* Takes the piece at p.  What is behind it; NULL: no more. */
+static const char *
+next_piece(const char *p, struct piece *out)
+{
+	const char *sign;
+	size_t n;
+
+	p += strspn(p, " ");
+	n = strcspn(p, " ");
+	if (n < 3)
+		return NULL;
+	out->letter = *p;
+	out->name = out->key = p + 2;
+	out->name_length = out->key_length = n - 2;
+	sign = memchr(p, '=', n);
+	if (sign != NULL) {
+		out->name_length = (size_t)(sign - out->name);
+		out->key = sign + 1;
+		out->key_length = n - (size_t)(out->key - p);
+	}
+	return p + n;
+}
+
+static int
+is_key(const struct piece *p, const char *key)
+{
+	return strlen(key) == p->key_length &&
+	    memcmp(key, p->key, p->key_length) == 0;
+}
+
+/* Where a type has the field of a piece; -1: nowhere. */
+static int
+find_field(const struct tel_type *t, const struct piece *p)
+{
+	char name[32];
+	int at;
+
+	if (p->name_length >= sizeof(name))
+		return -1;
+	memcpy(name, p->name, p->name_length);
+	name[p->name_length] = '\0';
+	at = tel_type_find_field(t, name);
+	if (at < 0 || t->fields[at].datatype == TEL_DOUBLE ||
+	    (t->fields[at].datatype == TEL_STRING) != (p->letter == 't'))
+		return -1;
+	return at;
+}
+
+int
+tel__inst_bind(const struct tel_type *t, struct inst_binding *out)
+{
+	const struct tel_type_row *row;
+	struct piece piece;
+	const char *p;
+	unsigned i, n;
+
+	for (i = 0; i < T_TYPES; i++) {
+		row = tel__inst_row((enum inst_type)i);
+		if (strcmp(row->name, t->name) != 0)
+			continue;
+		out->type = (enum inst_type)i;
+		for (p = row->fields, n = 0;
+		     (p = next_piece(p, &piece)) != NULL; n++) {
+			out->fields[n] = find_field(t, &piece);
+			if (out->fields[n] < 0)
+				return 0;
+		}
+		return 1;
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------- records */
+
+/* How the records of a type begin; NULL: the event has all of the record. */
+static const char *
+beginning(enum inst_type type)
+{
+	switch (type) {
+	case T_HEADER: return "H inst";
+	case T_SYNC: return "K";
+	case T_LOST: return "L";
+	case T_FINISH: return "Z";
+	case T_DESCRIPTOR: return "D";
+	case T_PATH: return "C type=path";
+	case T_TRACE_CLASS: return "C type=trace";
+	case T_SUMMARY: return "C type=strace";
+	case T_MAGNITUDE: return "C type=mag";
+	case T_GROWTH: return "C type=growth";
+	case T_HISTOGRAM: return "C type=hist";
+	case T_SPLIT: return "C type=split";
+	case T_TALLY: return "C type=tally";
+	case T_LOG2: return "C type=log2";
+	case T_LOGLIN: return "C type=loglin";
+	case T_QUANTILES: return "C type=quantiles";
+	case T_RATIO_CLASS: return "C type=ratio";
+	case T_UNKNOWN_CLASS: return "C";
+	case T_ENABLE: return "X op=enable";
+	case T_DISABLE: return "X op=disable";
+	case T_DISPOSE: return "X op=dispose";
+	case T_TRACE:
+	case T_TRACE_ON: return "E p=0";
+	case T_START:
+	case T_START_ON: return "E p=1";
+	case T_END:
+	case T_END_ON: return "E p=2";
+	case T_MIDDLE:
+	case T_MIDDLE_ON: return "E p=3";
+	case T_UPDATE_SET: return "U op=abs";
+	case T_UPDATE_ADD: return "U op=delta";
+	case T_UPDATE_GROWTH: return "U op=inc";
+	case T_UPDATE_HISTOGRAM: return "U op=hist";
+	case T_UPDATE_TALLY: return "U op=tally";
+	case T_SNAP_MAGNITUDE:
+	case T_SNAP_GROWTH:
+	case T_SNAP_SUMMARY:
+	case T_SNAP_HISTOGRAM:
+	case T_SNAP_TALLY:
+	case T_SNAP_RATIO: return "S";
+	case T_BUCKETS:
+	case T_BUCKET: return "SB";
+	case T_REPORT:
+	case T_ORIGIN:
+	case T_OTHER:
+	case T_IGNORED:
+	case T_TYPES: break;
+	}
+	return NULL;
+}
+
+/* The event that a record is made of. */
+struct making {
+	struct inst_writer *w;
+	const struct inst_binding *binding;
+	const struct tel_event *ev;
+};
+
+/* The number in field n of the row. */
+static uint64_t
+number(const struct making *m, unsigned n)
+{
+	return tel_event_u64(m->ev, (unsigned)m->binding->fields[n]);
+}
+
+static void
+put_name(const struct making *m, const char *key, size_t n)
+{
+	char name[32];
+
+	if (n >= sizeof(name))
+		return;
+	memcpy(name, key, n);
+	name[n] = '\0';
+	tel__inst_put_name(m->w, name);
+}
+
+/* A key of a tally that is a number was one in the record. */
+static int
+is_integer(const char *s, size_t n)
+{
+	const size_t digits = n - (n > 0 && s[0] == '-');
+	size_t i;
+
+	if (digits == 0 || digits > 19 || (s[n - digits] == '0' && n > 1))
+		return 0;
+	for (i = n - digits; i < n; i++)
+		if (s[i] < '0' || s[i] > '9')
+			return 0;
+	return 1;
+}
+
+/* Whether a value can be without quotes. */
+static int
+is_plain(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s[i] <= ' ' || s[i] > '~' || s[i] == '"')
+			return 0;
+	return n > 0;
+}
+
+static void
+put_string(const struct making *m, unsigned n, const struct piece *p)
+{
+	size_t size = 0;
+	const char *s =
+	    tel_event_string(m->ev, (unsigned)m->binding->fields[n], &size);
+	const int key =
+	    m->binding->type == T_UPDATE_TALLY || m->binding->type == T_BUCKET;
+
+	if (is_key(p, "path")) {
+		if (m->binding->type < T_PATH ||
+		    m->binding->type > T_UNKNOWN_CLASS)
+			if (m->binding->type != T_RATIO_CLASS)
+				return;
+		put_name(m, "name", 4);
+	} else if (is_key(p, "component")) {
+		return;
+	} else if (is_key(p, "text")) {
+		put_name(m, "s", 1);
+	} else {
+		if (size == 0 && !key)
+			return;
+		put_name(m, p->key, p->key_length);
+	}
+	/* words, and lists of buckets, have no quotes */
+	if ((key && is_integer(s, size)) ||
+	    ((is_key(p, "b") || is_key(p, "type")) && is_plain(s, size)))
+		tel__buffer_put(&m->w->line, s, size);
+	else
+		tel__inst_put_quoted(m->w, s, size);
+}
+
+/* Whether a number says nothing, as there was no update yet. */
+static int
+is_unknown(const struct making *m, const struct piece *p)
+{
+	const int bounds = is_key(p, "last") || is_key(p, "min") ||
+	    is_key(p, "max") || is_key(p, "cur");
+	size_t buckets = 0;
+
+	switch (m->binding->type) {
+	case T_SNAP_MAGNITUDE:
+	case T_SNAP_GROWTH: return bounds && number(m, 2) == 0;
+	case T_SNAP_SUMMARY: return bounds && number(m, 3) == 0;
+	case T_SNAP_HISTOGRAM:
+		/* without a weight, neither that nor the sum is known */
+		(void)tel_event_string(m->ev, (unsigned)m->binding->fields[8],
+		    &buckets);
+		if (is_key(p, "w") || is_key(p, "sum"))
+			return number(m, 3) == 0 &&
+			    (buckets > 0 || is_key(p, "sum"));
+		return is_key(p, "under") || is_key(p, "over") ?
+		    number(m, 5) + number(m, 6) != number(m, 7) :
+		    is_key(p, "outside") &&
+		        number(m, 5) + number(m, 6) == number(m, 7);
+	case T_HEADER: return is_key(p, "hz") && number(m, 3) == 0;
+	default: return 0;
+	}
+}
+
+static void
+put_number(const struct making *m, unsigned n, const struct piece *p)
+{
+	const uint64_t v = number(m, n);
+	char text[24];
+
+	if (is_key(p, "class")) {
+		/* a definition has its own number */
+		if (strncmp(beginning(m->binding->type), "C", 1) == 0)
+			return;
+		put_name(m, "c", 1);
+	} else if (is_key(p, "range") || is_unknown(m, p)) {
+		return;
+	} else if (is_key(p, "major") || is_key(p, "median") ||
+	    is_key(p, "minor")) {
+		tel__inst_put_text(m->w, " ");
+	} else if (is_key(p, "outside")) {
+		put_name(m, "ovf", 3);
+	} else {
+		put_name(m, p->key, p->key_length);
+	}
+	if (p->letter == 'i') {
+		snprintf(text, sizeof(text), "%" PRId64, (int64_t)v);
+		tel__inst_put_text(m->w, text);
+	} else {
+		tel__inst_put_u64(m->w, v);
+	}
+}
+
+/* How many bytes come before one that ends a line. */
+static size_t
+line_length(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && (unsigned char)s[i] >= ' '; i++)
+		;
+	return i;
+}
+
+void
+tel__inst_put_event(struct inst_writer *w, const struct inst_binding *b,
+    const struct tel_event *ev)
+{
+	const struct making m = { w, b, ev };
+	const char *p = tel__inst_row(b->type)->fields, *s;
+	const char *text = beginning(b->type);
+	struct piece piece;
+	size_t size = 0;
+	unsigned n;
+
+	w->clock = ev->clock;
+	tel__inst_put_record(w, text != NULL ? text : "");
+	for (n = 0; (p = next_piece(p, &piece)) != NULL; n++) {
+		if (text == NULL) {
+			s = tel_event_string(ev, (unsigned)b->fields[n], &size);
+			if (is_key(&piece, "record"))
+				tel__buffer_put(&w->line, s,
+				    line_length(s, size));
+		} else if (piece.letter == 't') {
+			put_string(&m, n, &piece);
+		} else {
+			put_number(&m, n, &piece);
+		}
+	}
+	tel__inst_put_text(w, "\n");
+}

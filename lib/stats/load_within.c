@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Classes in logs whose events are counted: logs of libtel-emit, and of other
+ * formats that were inst logs once.  Each of their events that is a record is
+ * written as one, and read and loaded as those of an inst log are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "format/inst/write.h"
+#include "stats/load.h"
+
+/* A log with classes. */
+struct class_log {
+	const struct tel_log *log;
+	unsigned number; /* log->number: an archive's logs share a struct */
+	struct loader loader;
+	struct tel_reader *reader; /* of the records */
+	struct inst_writer writer;
+	int open; /* a session was begun */
+};
+
+struct class_logs {
+	struct class_log **list;
+	size_t count, room;
+	struct tel_stats *shown; /* in snapshots; NULL: none yet */
+};
+
+/* Reads what is in the writer.  TEL_OK, a failure. */
+static tel_status
+read_line(struct class_log *c, const struct tel_event *ev)
+{
+	const struct tel_event *record;
+	tel_status st;
+
+	if (c->writer.line.failed)
+		return stats_no_memory(c->loader.into);
+	st = tel_reader_feed(c->reader, c->writer.line.bytes,
+	    c->writer.line.used);
+	while (st == TEL_OK) {
+		st = tel_reader_next(c->reader, &record);
+		if (st != TEL_OK)
+			break;
+		c->loader.record = tel__inst_record(c->reader);
+		c->loader.line = &c->loader.record->line;
+		if (ev != NULL)
+			st = tel__load_event(&c->loader, ev);
+	}
+	if (st == TEL_AGAIN)
+		return TEL_OK;
+	if (st == TEL_ENOMEM)
+		return stats_no_memory(c->loader.into);
+	return st == TEL_EVERSION ?
+	    stats_fail(c->loader.into, st, "%s", tel_reader_error(c->reader)) :
+	    st;
+}
+
+/*
+ * Ends the session that is open: its log may go on with another one, or end
+ * where nobody wrote that, which is for its own reader to say.
+ */
+static tel_status
+finish(struct class_log *c)
+{
+	if (!c->open)
+		return TEL_OK;
+	c->open = 0;
+	tel__inst_put_record(&c->writer, "Z\n");
+	return read_line(c, NULL);
+}
+
+static void
+free_log(struct class_log *c)
+{
+	if (c == NULL)
+		return;
+	(void)finish(c);
+	tel_reader_free(c->reader);
+	tel__buffer_clear(&c->writer.line);
+	tel__load_forget(&c->loader);
+	tel_stats_free(c->loader.part);
+	free(c->loader.text);
+	free(c);
+}
+
+static void
+free_all(struct tel_stats *s)
+{
+	struct class_logs *all = s->class_logs;
+	size_t i;
+
+	if (all == NULL)
+		return;
+	for (i = 0; i < all->count; i++)
+		free_log(all->list[i]);
+	tel_stats_free(all->shown);
+	free(all->list);
+	free(all);
+	s->class_logs = NULL;
+}
+
+static struct class_log *
+new_log(struct tel_stats *s, const struct tel_log *log)
+{
+	struct class_log *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->log = log;
+	c->number = log->number;
+	c->loader.into = s;
+	c->loader.within = 1;
+	c->loader.name = log->name != NULL ? log->name : "-";
+	c->loader.text = malloc(INST_LONG_LINE_MAX + 1);
+	c->reader = tel__load_reader(&c->loader);
+	if (c->loader.text != NULL && c->reader != NULL &&
+	    tel_reader_open_feed(c->reader, c->loader.name) == TEL_OK)
+		return c;
+	free_log(c);
+	return NULL;
+}
+
+/* The log of an event, made if it is new; NULL: no memory. */
+static struct class_log *
+find_log(struct tel_stats *s, const struct tel_log *log)
+{
+	struct class_logs *all = s->class_logs;
+	size_t i;
+
+	if (all == NULL)
+		all = s->class_logs = calloc(1, sizeof(*all));
+	if (all == NULL)
+		return NULL;
+	for (i = 0; i < all->count; i++)
+		if (all->list[i]->log == log &&
+		    all->list[i]->number == log->number)
+			return all->list[i];
+	if (!TEL__RESERVE(all->list, all->room, all->count + 1))
+		return NULL;
+	all->list[all->count] = new_log(s, log);
+	return all->list[all->count] != NULL ? all->list[all->count++] : NULL;
+}
+
+/* --------------------------------------------------------------- events */
+
+static tel_status
+bind_type(const struct tel_type *t, struct inst_binding **out)
+{
+	struct inst_binding b;
+
+	if (!tel__inst_bind(t, &b))
+		return TEL_OK;
+	*out = malloc(sizeof(b));
+	if (*out == NULL)
+		return TEL_ENOMEM;
+	**out = b;
+	return TEL_OK;
+}
+
+/* Whether a log has kept the line of the record, and not of another format. */
+static int
+has_line(const struct tel_event *ev)
+{
+	const unsigned char *p = ev->raw;
+	unsigned i = 17;
+
+	if (ev->raw_size < 18 || p[16] != ' ')
+		return 0;
+	while (i < ev->raw_size && p[i] >= 'A' && p[i] <= 'Z')
+		i++;
+	return i > 17 && (i == ev->raw_size || p[i] <= ' ') &&
+	    strcmp(ev->log->schema->name, "inst-1") == 0;
+}
+
+/* Puts the line of the record into the writer: as it was, if that is known. */
+static void
+put_line(struct class_log *c, const struct inst_binding *b,
+    const struct tel_event *ev)
+{
+	if (!has_line(ev)) {
+		tel__inst_put_event(&c->writer, b, ev);
+		return;
+	}
+	c->writer.line.used = 0;
+	tel__buffer_put(&c->writer.line, ev->raw, ev->raw_size);
+	if (ev->raw[ev->raw_size - 1] != '\n')
+		tel__buffer_put(&c->writer.line, "\n", 1);
+}
+
+static tel_status
+load_event(struct tel_stats *s, const struct inst_binding *b,
+    const struct tel_event *ev)
+{
+	struct class_log *c = find_log(s, ev->log);
+	tel_status st = TEL_OK;
+
+	if (c == NULL)
+		return stats_no_memory(s);
+	c->loader.event = ev;
+	if (b->type == T_HEADER) {
+		st = finish(c);
+		c->open = 1;
+	}
+	if (st != TEL_OK)
+		return st;
+	put_line(c, b, ev);
+	return read_line(c, ev);
+}
+
+/* -------------------------------------------------------------- showing */
+
+static tel_status
+show(struct tel_stats *s, const tel_snapshot *at)
+{
+	struct class_logs *all = s->class_logs;
+	struct loader *l;
+	tel_status st;
+	size_t i;
+
+	if (all->shown == NULL && (all->shown = tel_stats_new()) == NULL)
+		return stats_no_memory(s);
+	tel__load_reset(all->shown);
+	st = tel__stats_add(all->shown, s, 1);
+	for (i = 0; i < all->count && st == TEL_OK; i++) {
+		l = &all->list[i]->loader;
+		if (l->part == NULL)
+			continue;
+		st = tel__load_difference(l);
+		if (st == TEL_OK)
+			st = tel_stats_settle(l->part);
+		if (st == TEL_OK)
+			st = tel__stats_add(all->shown, l->part, 1);
+		if (st == TEL_OK && s->deltas)
+			tel__load_zero(l->part);
+	}
+	return st == TEL_OK ? s->snapshot(s->snapshot_arg, all->shown, at) : st;
+}
+
+/* ------------------------------------------------------------------ end */
+
+static tel_status
+end_log(struct class_log *c)
+{
+	struct loader *l = &c->loader;
+	tel_status st = tel__load_end_session(l);
+	char text[480];
+
+	if (l->problems == 0 || l->into->notify == NULL)
+		return st;
+	snprintf(text, sizeof(text), "%s%s", l->problem,
+	    l->problems > 1 ? ", and more" : "");
+	l->into->notify(l->into->notify_arg, TEL_WARNING, l->name, 0, text);
+	return st;
+}
+
+static tel_status
+end(struct tel_stats *s, const struct tel_log *log)
+{
+	struct class_logs *all = s->class_logs;
+	tel_status st = TEL_OK, ended;
+	size_t i, left = 0;
+
+	for (i = 0; i < all->count; i++) {
+		if (log != NULL && all->list[i]->log != log) {
+			all->list[left++] = all->list[i];
+			continue;
+		}
+		ended = end_log(all->list[i]);
+		st = st == TEL_OK ? ended : st;
+		free_log(all->list[i]);
+	}
+	all->count = left;
+	if (log == NULL && st == TEL_OK) {
+		tel__load_end_show(s, all->shown);
+		all->shown = NULL;
+		free_all(s);
+	}
+	return st;
+}
+
+tel_status
+tel_stats_set_classes(tel_stats *s, int on)
+{
+	static const struct class_ops ops = { bind_type, load_event, show, end,
+		free_all };
+
+	if (s->started)
+		return TEL_ESTATE;
+	s->classes = on ? &ops : NULL;
+	return TEL_OK;
+}
