@@ -220,6 +220,11 @@ check-cli:
 check-install:
 	@$(MAKE) check TESTS='$(sort $(wildcard tests/check/*.bats))'
 
+# Every call and every allocation that can fail, not samples of them.
+check-faults:
+	@TEST_FAULTS=0 $(MAKE) check TESTS='tests/check/io_failures.bats \
+	    tests/check/alloc_failures.bats'
+
 ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=all
 TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
@@ -370,6 +375,7 @@ help:
 # make check       install what is missing, build, and run all tests
 #                  (TESTS='FILE ...' runs some; check-unit, check-cli,
 #                  check-install run a part)
+# make check-faults  let every read, write and allocation of some runs fail
 # make asan        all tests under the address and undefined sanitizers
 # make check-clang all tests, built by clang with -Werror
 # make check-32    all tests, built for i386 with gcc -m32
@@ -388,7 +394,7 @@ help:
 FORCE:
 .PHONY: all programs demo check check-clang check-32 check-musl \
     run-tests check-unit check-cli \
-    check-install asan tsan valgrind fuzz fuzz-programs bench lint install \
+    check-install check-faults asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

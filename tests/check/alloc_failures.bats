@@ -10,7 +10,8 @@ setup() {
 	case $CFLAGS in *-fsanitize*) skip "sanitizers have a malloc of their own" ;; esac
 	[ -z "$TEST_VALGRIND" ] || skip "valgrind has a malloc of its own"
 	cd "$BATS_TEST_TMPDIR" || exit
-	"$CC" -O1 -shared -fPIC -o fail.so "$TEL_TOP/tests/check/fail_alloc.c" \
+	# shellcheck disable=SC2086
+	$CC -O1 -shared -fPIC -o fail.so "$TEL_TOP/tests/check/fail_alloc.c" \
 	    -ldl
 	data=$TEL_TOP/tests/data
 	zstd -qdc "$data/mps/1.118.0-lii6gc-poolncv.log.zst" >mps.log
@@ -25,7 +26,8 @@ setup() {
 }
 
 sweep() {
-	python3 "$TEL_TOP/tests/check/alloc_failures.py" ./fail.so "$@"
+	python3 "$TEL_TOP/tests/check/alloc_failures.py" ./fail.so \
+	    "${TEST_FAULTS:-$1}" "${@:2}"
 }
 
 @test "telcat without memory: every format, every output" {
@@ -49,10 +51,14 @@ sweep() {
 	    'telfilter -f tel mps.cnv.zst old.log.zst'
 }
 
-@test "telreplay without memory, as far as it reads the log" {
+@test "telreplay without memory: logs, programs, replays" {
+	telreplay -n -o program mps.log >/dev/null
 	sweep 60 'telreplay -n -f csv perl.heaptrack.zst' \
 	    'telreplay -n -f json mps.log' 'telreplay -n short.rep' \
-	    'telreplay -f rep mps.log'
+	    'telreplay -f rep mps.log' \
+	    'telreplay -n -o copy mps.log' 'telreplay -n program' \
+	    '~telreplay --runs 1 -a glibc -f csv mps.log' \
+	    '~telreplay --runs 1 -a bump -f csv program'
 }
 
 @test "telstat without memory: every report" {
