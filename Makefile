@@ -136,6 +136,7 @@ $(BUILD)/libtel-emit.so: $(call obj,$(EMIT_SRC)) lib/emit/emit.map \
 ARCHIVES = $(BUILD)/libcmd.a $(BUILD)/libtel.a
 # What commands use of libtel-emit.
 ARCHIVES_telrec = $(BUILD)/libtel-emit.a
+ARCHIVES_telstat = $(BUILD)/libtel-emit.a
 
 # The parts of telreplay, for the tests of them.
 $(BUILD)/libtelreplay.a: $(call obj,$(wildcard cmd/telreplay/*/*.c)) \

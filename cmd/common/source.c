@@ -476,6 +476,8 @@ pump(struct pump *p)
 		}
 		if (--until == 0) {
 			until = PROGRESS_EVENTS;
+			if (v->step != NULL)
+				v->step(v->arg, count_done(p));
 			if (progress_due(&p->progress))
 				progress_show(&p->progress, count_done(p));
 		}

@@ -50,6 +50,8 @@ struct visitor {
 	enum outcome (*event)(void *arg, const tel_event *ev);
 	/* A source is at its end; of those merged, all of them. */
 	enum outcome (*end)(void *arg);
+	/* PROGRESS_EVENTS events were read; done: so far. */
+	void (*step)(void *arg, struct done done);
 	/*
 	 * Nothing may come for a while: called before a read that could wait.
 	 */

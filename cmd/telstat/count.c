@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/message.h"
+#include "trace.h"
 
 struct count {
 	struct telstat *telstat;
@@ -50,6 +51,7 @@ snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	c->last = at->time;
 	m->final = 0;
 	m->number = at->number;
+	TEL_EVENT1(Snapshot, at->number);
 	m->known = 1;
 	m->time = at->time;
 	m->ticks = at->ticks;
@@ -146,8 +148,18 @@ begin(void *arg, struct source *const *srcs, int n)
 	}
 	if (c->whole && n == 1)
 		tel_stats_attach(c->show.stats, srcs[0]->reader);
+	for (i = 0; i < n; i++)
+		TEL_EVENT3(FileStart, (uint32_t)srcs[i]->number, srcs[i]->size,
+		    srcs[i]->name);
 	c->counted = 1;
 	return 1;
+}
+
+static void
+step(void *arg, struct done done)
+{
+	(void)arg;
+	TEL_EVENT2(Block, done.events, done.input);
 }
 
 static enum outcome
@@ -170,10 +182,16 @@ end(void *arg)
 	struct count *c = arg;
 	int i;
 
-	for (i = 0; i < c->nsources; i++)
-		if (tel_stats_end(c->show.stats, c->sources[i]->reader) !=
-		    TEL_OK)
+	for (i = 0; i < c->nsources; i++) {
+		const tel_reader *r = c->sources[i]->reader;
+
+		if (tel_stats_end(c->show.stats, r) != TEL_OK)
 			telstat_tell(c->telstat, TEL_ENOMEM, NULL);
+		TEL_EVENT4(FileEnd, (uint32_t)c->sources[i]->number,
+		    tel_reader_count(r, TEL_COUNT_EVENTS),
+		    tel_reader_count(r, TEL_COUNT_INPUT),
+		    tel_reader_count(r, TEL_COUNT_DAMAGED));
+	}
 	return c->failed ? END_ALL : GO_ON;
 }
 
@@ -292,6 +310,7 @@ read_logs(struct count *c)
 	visitor.begin = begin;
 	visitor.event = event;
 	visitor.end = end;
+	visitor.step = step;
 	visitor.needs_rate =
 	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
 	/* what lies between two events is a matter of time */
@@ -381,11 +400,15 @@ telstat_run(struct telstat *t, struct sink *sink)
 	    tel_stats_set_classes(t->stats, 1) != TEL_OK)
 		return;
 	tel_stats_set_notify(t->stats, warn, &c);
+	TEL_EVENT2(PhaseStart, PHASE_READ, "read");
 	read_all(&c);
+	TEL_EVENT1(PhaseEnd, PHASE_READ);
 	/* a mistake in what was asked for has no answer, nor has nothing */
 	if (!sink->failed && c.counted && message_status() != STATUS_USAGE) {
 		check_rate(&c);
+		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");
 		show_final(&c);
+		TEL_EVENT1(PhaseEnd, PHASE_SHOW);
 	}
 	show_close(&c.show);
 }

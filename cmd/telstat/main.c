@@ -3,6 +3,7 @@
 #include "telstat.h"
 
 #include "common/message.h"
+#include "trace.h"
 
 int
 main(int argc, char **argv)
@@ -13,9 +14,14 @@ main(int argc, char **argv)
 	streams_begin();
 	message_begin("telstat");
 	if (telstat_options(&telstat, argc, argv) &&
-	    sink_open(&sink, &telstat.settings)) {
-		telstat_run(&telstat, &sink);
-		sink_close(&sink);
+	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
+		if (sink_open(&sink, &telstat.settings)) {
+			telstat_run(&telstat, &sink);
+			TEL_EVENT1(Written, tel_output_bytes(sink.out));
+			sink_close(&sink);
+		}
+		if (telstat.self_trace != NULL)
+			trace_end(telstat.self_trace);
 	}
 	tel_stats_free(telstat.stats);
 	settings_free(&telstat.settings);

@@ -26,7 +26,8 @@ enum {
 	OPTION_EACH,
 	OPTION_MAX_GROUPS,
 	OPTION_MAX_OPEN,
-	OPTION_MAX_MEMORY
+	OPTION_MAX_MEMORY,
+	OPTION_SELF_TRACE
 };
 
 /* Columns of a page. */
@@ -68,6 +69,8 @@ static const struct option_row own[] = {
 	    "limits, see telstat(1); --max-open, --max-memory", 0 },
 	{ OPTION_MAX_OPEN, "max-open", "N", NULL, 0 },
 	{ OPTION_MAX_MEMORY, "max-memory", "BYTES", NULL, 0 },
+	{ OPTION_SELF_TRACE, "self-trace", "FILE",
+	    "write a log of what telstat does to FILE", 0 },
 	{ OPTION_COLOR, "color", "[=WHEN]", NULL, 0 },
 	/* as the common row, which says it, but it knows inst as well */
 	{ OPTION_AS, "as", "FORMAT", NULL, 0 },
@@ -332,6 +335,7 @@ take(void *arg, int id, const char *value)
 		    WIDTH_MIN, WIDTH_MAX, &t->width);
 	case OPTION_LOG: t->log = 1; return 1;
 	case OPTION_PREFIX: return set_prefix(t, value);
+	case OPTION_SELF_TRACE: t->self_trace = value; return 1;
 	case OPTION_COLOR: return set_color(t, value);
 	case OPTION_AS: return set_as(t, value);
 	default: return take_limit(t, id, value);

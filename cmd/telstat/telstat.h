@@ -65,6 +65,7 @@ struct telstat {
 	int log;
 	uint64_t width; /* 0: of the terminal, or 80 */
 	const char *prefix;
+	const char *self_trace; /* the file of --self-trace, or NULL */
 };
 
 /* Reads the command line.  Returns as settings_parse() does. */
