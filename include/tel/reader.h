@@ -62,9 +62,11 @@ TEL_SINCE_0_1 void tel_reader_free(tel_reader *r);
  * wrongly.
  * name: "tel" (the native format), "mps" (any release), a name for
  *	tel_schema_new(), "text" (what telcat prints), "cnv" (the text of
- *	mpseventcnv), "mpstxt" (that of mpseventtxt), "hpm" (a trace of Jikes RVM), "ets" (a log of
- *	Singularity), or a trace of an allocator: "android", "heaptrack", "kdump", "logalloc", "ltrace", "mtrace",
- *	"rep", "valgrind"; NULL to detect.
+ *	mpseventcnv), "mpstxt" (that of mpseventtxt),
+ *	"mpsdump" (that of EventDump in a debugger), "hpm" (a trace of Jikes
+ *	RVM), "ets" (a log of Singularity), or a trace of an allocator:
+ *	"android", "heaptrack", "kdump", "logalloc", "ltrace", "mtrace", "rep",
+ *	"valgrind"; NULL to detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,

@@ -163,7 +163,7 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "not a log of a known "
 		    "kind: neither an MPS stream, a log of another system "
-		    "that is known, nor text of telcat or mpseventcnv");
+		    "that is known, nor text of telcat or the MPS's tools");
 	*out = best;
 	return TEL_OK;
 }

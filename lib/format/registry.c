@@ -16,6 +16,7 @@
 	F(text, STAGE_LINES) \
 	F(cnv, STAGE_LINES) \
 	F(mpstxt, STAGE_LINES) \
+	F(mpsdump, STAGE_LINES) \
 	F(android, STAGE_LEFTOVER) \
 	F(heaptrack, STAGE_LEFTOVER) \
 	F(logalloc, STAGE_LEFTOVER) \

@@ -155,3 +155,38 @@ reads_back() {
 	run -3 --separate-stderr telcat -f mpstxt bad
 	[ "${#lines[@]}" = "$(($(wc -l <text) - 1))" ]
 }
+
+@test "what EventDump prints in a debugger is read, by every tool" {
+	for dump in "$DATA"/*.dump.zst; do
+		zstd -dcq "$dump" >text
+		zstd -dcq "${dump%.dump.zst}.dumped.zst" >want
+		clean telcat -f mpscnv text >got
+		diff want got
+		# what release and machine it was, it says itself
+		platform=${dump##*/}
+		telcat --types -H text | cut -d ' ' -f 1 | sort -u |
+		    grep -qx "mps-$(sed 's/-\([^-]*\)-.*/\/\1/' <<<"$platform")"
+		# any line, in any order, is read as in the whole
+		tac text | telcat --as "mps-${platform%%-*}" -f mpscnv 2>messages | tac | head -n 5 >got
+		[ -s messages ] || head -n 5 want | diff - got
+	done
+	# a debugger has lines around it; strings are what is left of a line
+	zstd -dcq "$DATA/1.118.0-lii6gc-pools.dump.zst" >text
+	{ echo '(gdb) print EventDump(mps_lib_get_stdout())'; cat text; echo "\$1 = void"; } >session
+	run -3 --separate-stderr telcat -f mpscnv session
+	diff <(zstd -dcq "$DATA/1.118.0-lii6gc-pools.dumped.zst") <(echo "$output")
+	telcat -H -e Intern text | grep -qF 'string="a label \"x\""'
+	# without EventInit and the build, the names and values say the release
+	grep -v 'EventInit\|product.mps' text | telcat --types -H - 2>messages |
+	    cut -d ' ' -f 1 | sort -u | grep -qx mps-1.118.0/lii6gc
+	zstd -dcq "$DATA/1.114.0-lii3gc-pools.dump.zst" | grep -v 'EventInit\|product.mps' |
+	    telcat --types -H - 2>messages | cut -d ' ' -f 1 | sort -u | grep -q '^mps-1.11[1-7].0/lii3gc$'
+	# a selection is lines of it again
+	telfilter -e PoolAlloc --bare text | cmp - <(grep PoolAlloc text)
+	[ "$(telstat text | awk '$1 == "events" { print $2; exit }')" = "$(wc -l <text)" ]
+	# damage costs a line
+	sed '5s/[0-9A-F]$/x/' text >bad
+	run -3 --separate-stderr telcat -f mpscnv bad
+	[ "${#lines[@]}" = "$(($(wc -l <text) - 1))" ]
+	echo '000000000000219B0000219B6E693E7D <unknown code 499>' | cat - text | telcat | grep -q ' 0x01F3'
+}

@@ -275,6 +275,7 @@ tel__lines_probe(struct tel_reader *r)
 		if (lf == NULL || tel__text_score(line, end) != 0 ||
 		    tel__cnv_score(line, end) != 0 ||
 		    tel__mpstxt_score(line, end) != 0 ||
+		    tel__dump_score(line, end) != 0 ||
 		    !tel__line_is_text(line, end, 0))
 			return 0;
 		at = seen = (size_t)(lf + 1 - r->p);

@@ -348,6 +348,8 @@ infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
 	c = &s->candidates[best];
 	if (platform[0] == '\0')
 		platform = e->likely;
+	if (platform[0] == '\0' && s->narrow)
+		platform = "lii3gc";
 	snprintf(name, sizeof(name), "%s%s%s",
 	    c->format->schema_name(c->number), platform[0] != '\0' ? "/" : "",
 	    platform);

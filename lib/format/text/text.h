@@ -96,6 +96,7 @@ struct lines {
 	unsigned switches; /* schemas that headers have named so far */
 	int fixed;         /* the user named the schema */
 	int inferred;      /* nobody did */
+	int narrow;        /* parse: a word has 32 bits, by its digits */
 	int warned;        /* of a newer version of the text */
 	struct any *any;   /* types that the text describes, or NULL */
 	locale_t c_locale;
@@ -134,6 +135,7 @@ int tel__lines_probe(struct tel_reader *r);
 lines_score tel__text_score;
 lines_score tel__cnv_score;
 lines_score tel__mpstxt_score;
+lines_score tel__dump_score;
 
 /* Sets the schema at the beginning of a log: as, or by what lines say. */
 tel_status tel__lines_choose(struct tel_reader *r, struct lines *s,
