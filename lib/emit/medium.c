@@ -171,8 +171,10 @@ begin_connect(struct tel_emit_sink *s)
 	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	s->own = 1;
 	s->is_socket = s->is_stream = 1;
-	if (s->fd >= 0 && connect(s->fd, to, n) != 0) {
-		s->connecting = errno == EINPROGRESS;
+	if (s->fd >= 0 && connect(s->fd, to, n) == 0) {
+		s->retry_after = 0;
+	} else {
+		s->connecting = s->fd >= 0 && errno == EINPROGRESS;
 		if (!s->connecting)
 			tel__emit_disconnect(s);
 	}

@@ -237,8 +237,13 @@ in_child(void)
 void
 tel_emit_after_fork(void)
 {
-	if (PAGE->pid != (uint32_t)getpid())
-		begin_child();
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	if (PAGE->pid == (uint32_t)getpid())
+		return;
+	/* threads of the parent may have held them */
+	tel__emit_state.lock = tel__emit_state.drain = unlocked;
+	begin_child();
 }
 
 /* ------------------------------------------------------------------ open */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libtel-emit where programs are not nice: threads that come and go, signals,
- * forks, full disks, dead peers.
+ * forks, full disks.
  */
 #define _GNU_SOURCE
 #include "shop.h"
@@ -11,9 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -253,7 +251,7 @@ test_fork_ring(void)
 	unlink(path);
 }
 
-/* ------------------------------------------------- disks, pipes, sockets */
+/* ---------------------------------------------------------- disks, pipes */
 
 static void
 test_full_disk(void)
@@ -359,101 +357,6 @@ test_pipes(void)
 	close(fds[1]);
 }
 
-static int
-listen_at(const char *path)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	unlink(path);
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	if (bind(fd, (struct sockaddr *)(void *)&a, sizeof(a)) != 0 ||
-	    listen(fd, 4) != 0)
-		diag("%s: %s", path, strerror(errno));
-	return fd;
-}
-
-static void
-test_sockets(void)
-{
-	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
-	const char *path = shop_path("sock"), *log = shop_path("log");
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	char address[600];
-	struct shop_log l;
-	tel_emit_sink *s;
-	int fd, peer, i;
-	pid_t child;
-
-	snprintf(address, sizeof(address), "unix:%s", path);
-	start(&o);
-	s = tel_emit_to_socket(address, ~0u, 0);
-	ok(s != NULL, "a socket that is not there is tried again");
-	shop_count(6, 0);
-	tel_emit_flush();
-	fd = listen_at(path);
-	for (i = 0; i < 40; i++) {
-		usleep(20000);
-		tel_emit_flush();
-	}
-	peer = accept(fd, NULL, NULL);
-	tel_emit_flush();
-	shop_count(6, 1);
-	tel_emit_flush();
-	/* the first peer goes; events until the next one are lost */
-	close(peer);
-	for (i = 0; i < 60; i++) {
-		shop_count(6, (uint64_t)i + 2);
-		tel_emit_flush();
-		usleep(20000);
-	}
-	peer = accept(fd, NULL, NULL);
-	tel_emit_flush();
-	shop_count(6, 62);
-	tel_emit_sink_close(s);
-	save(peer, log);
-	close(peer);
-	ok(shop_read_file(log, &l) == TEL_END && l.damaged == 0,
-	    "whoever comes next gets a stream from its start");
-	is_u64(l.next[6], 63, "to its end");
-	ok(l.lost > 0 && l.lost + l.numbers <= 63,
-	    "that says what was lost between: %d", (int)l.lost);
-	close(fd);
-	unlink(path);
-	/* and the other way round */
-	s = tel_emit_serve(path, ~0u, 0);
-	ok(s != NULL, "a program can be connected to");
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	peer = socket(AF_UNIX, SOCK_STREAM, 0);
-	ok(connect(peer, (struct sockaddr *)(void *)&a, sizeof(a)) == 0,
-	    "which somebody does");
-	tel_emit_flush();
-	for (i = 0; i < 10; i++)
-		shop_count(6, (uint64_t)i);
-	tel_emit_flush();
-	/* what telcat -u does with the path of a socket */
-	child = fork();
-	if (child == 0)
-		_exit(shop_read_file(path, &l) != TEL_END || l.numbers != 5 ||
-		    l.damaged != 0);
-	for (i = 0; i < 25; i++) {
-		usleep(20000);
-		tel_emit_flush();
-	}
-	for (i = 10; i < 15; i++)
-		shop_count(6, (uint64_t)i);
-	tel_emit_close();
-	waitpid(child, &i, 0);
-	is_u64((uint64_t)i, 0, "a reader may come later, by the path alone");
-	save(peer, log);
-	close(peer);
-	shop_read_file(log, &l);
-	is_u64(l.numbers, 15, "and gets events");
-	is_u64(l.damaged, 0, "and an end");
-	unlink(log);
-	unlink(path);
-}
-
 int
 main(void)
 {
@@ -465,6 +368,5 @@ main(void)
 	test_fork_ring();
 	test_full_disk();
 	test_pipes();
-	test_sockets();
 	return done();
 }
