@@ -83,7 +83,8 @@ typedef enum tel_alloc_kind {
 	TEL_ALLOC_POOL_DESTROY,   /* .pool, with all that lives in it */
 	TEL_ALLOC_BUFFER_CREATE,  /* .buffer, in .pool */
 	TEL_ALLOC_BUFFER_DESTROY, /* .buffer */
-	TEL_ALLOC_THREAD_END      /* .thread will do nothing more */
+	TEL_ALLOC_THREAD_END,     /* .thread will do nothing more */
+	TEL_ALLOC_POOL_DESCRIBE   /* fields of the event describe .pool */
 } tel_alloc_kind;
 
 /* The functions that an operation was asked for by. */

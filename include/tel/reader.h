@@ -114,9 +114,9 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_set_meta(tel_reader *r,
  * Says what events of a type mean to an allocator, for types that libtel does
  * not know, or knows otherwise: see tel_event_alloc().
  * role: "alloc", "free", "realloc", "reserve", "commit", "create-pool",
- *	"destroy-pool", "create-buffer", "destroy-buffer", "end-thread", and
- *	"new", "delete", "delete-sized" or "free-sized": alloc and free by these
- *	functions.
+ *	"destroy-pool", "create-buffer", "destroy-buffer", "end-thread",
+ *	"describe-pool", and "new", "delete", "delete-sized" or "free-sized": alloc
+ *	and free by these functions.
  * text: the type and its fields, "GrabBlock(address=p,size=n)": parts are
  *	address (or ptr), which the first five must have, size, count, old,
  *	alignment, pool, buffer and thread.  Copied; at most 1000 bytes.

@@ -158,8 +158,9 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 	static const char *const roles[] = { "sync", "intern", "label",
 		"labelp", "alloc", "free", "start", "finish", "realloc",
 		"reserve", "commit", "create-pool", "destroy-pool",
-		"create-buffer", "destroy-buffer", "end-thread", "new",
-		"delete", "delete-sized", "free-sized" };
+		"create-buffer", "destroy-buffer", "end-thread",
+		"describe-pool", "new", "delete", "delete-sized",
+		"free-sized" };
 	static const char *const parts[] = { "address", "size", "pool", "old",
 		"count", "alignment", "buffer", "thread", "process" };
 	const char *part = role + strcspn(role, ":");

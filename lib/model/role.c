@@ -25,6 +25,7 @@ static const char *const roles[] = {
 	[TEL_ROLE_BUFFER_CREATE] = "create-buffer",
 	[TEL_ROLE_BUFFER_DESTROY] = "destroy-buffer",
 	[TEL_ROLE_THREAD_END] = "end-thread",
+	[TEL_ROLE_POOL_DESCRIBE] = "describe-pool",
 	[TEL_ROLE_NEW] = "new",
 	[TEL_ROLE_DELETE] = "delete",
 	[TEL_ROLE_DELETE_SIZED] = "delete-sized",
@@ -241,6 +242,7 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 		out->buffer = load(event, TEL_PART_BUFFER);
 		break;
 	case TEL_ROLE_THREAD_END: out->kind = TEL_ALLOC_THREAD_END; break;
+	case TEL_ROLE_POOL_DESCRIBE: out->kind = TEL_ALLOC_POOL_DESCRIBE; break;
 	default: return 0;
 	}
 	out->pool = load(event, TEL_PART_POOL);

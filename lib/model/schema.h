@@ -73,7 +73,8 @@ enum tel_role {
 	TEL_ROLE_POOL_DESTROY,
 	TEL_ROLE_BUFFER_CREATE,
 	TEL_ROLE_BUFFER_DESTROY,
-	TEL_ROLE_THREAD_END,   /* a thread will allocate no more */
+	TEL_ROLE_THREAD_END, /* a thread will allocate no more */
+	TEL_ROLE_POOL_DESCRIBE,
 	TEL_ROLE_NEW,          /* TEL_ROLE_ALLOC by an operator of C++ */
 	TEL_ROLE_DELETE,       /* TEL_ROLE_FREE by one */
 	TEL_ROLE_DELETE_SIZED, /* ... that is given the size */

@@ -102,7 +102,7 @@ test_mps(void)
 	    "000000000000000b ArenaDestroy arena=0x1\n";
 	static const tel_alloc want[] = {
 		{ .kind = TEL_ALLOC_POOL_CREATE, .pool = 0x10, .clock = 1 },
-		{ 0 },
+		{ .kind = TEL_ALLOC_POOL_DESCRIBE, .pool = 0x10, .clock = 2 },
 		{ .kind = TEL_ALLOC_MALLOC,
 		    .address = 0x100,
 		    .size = 64,

@@ -436,7 +436,8 @@ compile_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 	case TEL_ALLOC_POOL_CREATE:
 	case TEL_ALLOC_POOL_DESTROY:
 	case TEL_ALLOC_BUFFER_CREATE:
-	case TEL_ALLOC_BUFFER_DESTROY: return pool_operation(c, t, op);
+	case TEL_ALLOC_BUFFER_DESTROY:
+	case TEL_ALLOC_POOL_DESCRIBE: return pool_operation(c, t, op);
 	case TEL_ALLOC_THREAD_END: break;
 	case TEL_ALLOC_NONE: break;
 	}
@@ -565,7 +566,7 @@ compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 		return TEL_ESTATE;
 	if (!c->started && (st = start(c, op)) != TEL_OK)
 		return st;
-	if ((unsigned)op->kind >= ALLOC_KINDS)
+	if (op->kind > TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;
 	if ((op->process != c->process || c->processes.count == 0) &&
 	    process_enter(c, op->process) != 0)
@@ -583,7 +584,8 @@ compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 	c->thread_id = op->thread;
 	c->clock = op->clock;
 	c->now++;
-	c->facts.operations[op->kind]++;
+	if (op->kind < ALLOC_KINDS)
+		c->facts.operations[op->kind]++;
 	c->facts.by_new +=
 	    op->call == TEL_CALL_CXX && op->kind != TEL_ALLOC_FREE;
 	c->facts.by_delete +=

@@ -85,6 +85,13 @@ void compiler_approach(const struct compiler *c, const tel_alloc *op);
 TEL_MUST_USE tel_status compiler_add(struct compiler *c, const tel_alloc *op,
     uint64_t event);
 /*
+ * Adds to what is known of the pool of the operation that was added last.
+ * text: words, copied; of a pool, POOL_TEXT bytes are kept.
+ * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_MUST_USE tel_status compiler_describe(struct compiler *c, uint64_t pool,
+    const char *text);
+/*
  * Ends the program and flushes the output.  Returns what compiler_add() may
  * return; TEL_ESTATE when it was called before.
  */

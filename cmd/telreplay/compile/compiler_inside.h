@@ -91,6 +91,8 @@ struct pool {
 	int reserved;          /* of a buffer: it has reserved */
 	uint64_t at;           /* the reserved address */
 	int used;              /* used, but not created so far */
+	int described;         /* described, but not created so far */
+	char *text;            /* of a pool: what describes it, or NULL */
 	struct anomaly_event first_use; /* of one that is only used */
 };
 struct pools {

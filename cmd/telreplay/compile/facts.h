@@ -59,12 +59,14 @@ struct thread_life {
 	uint64_t last_chunk; /* the last chunk in which it has words */
 };
 
-#define FACTS_THREADS 1024 /* the most threads of a program */
-#define ALLOC_KINDS 13     /* values of tel_alloc_kind */
-#define ANOMALY_EVENTS 128 /* anomalies kept, up to 10 of a kind */
-#define CURVE_POINTS 512   /* the most points of a curve */
-#define LOG_NAMES 16       /* the most logs that are told apart */
-#define LOG_NAME 128       /* bytes of a name, with its NUL */
+#define FACTS_THREADS 1024    /* the most threads of a program */
+#define ALLOC_KINDS 13        /* values of tel_alloc_kind that are counted */
+#define ANOMALY_EVENTS 128    /* anomalies kept, up to 10 of a kind */
+#define CURVE_POINTS 512      /* the most points of a curve */
+#define POOL_TEXT 255         /* the most bytes that describe a pool */
+#define POOLS_DESCRIBED 65536 /* the last number of a described pool, + 1 */
+#define LOG_NAMES 16          /* the most logs that are told apart */
+#define LOG_NAME 128          /* bytes of a name, with its NUL */
 
 /* The order between threads that a program keeps. */
 enum program_order {
@@ -112,6 +114,7 @@ struct facts {
 	uint64_t parts;             /* partial frees */
 	uint64_t pools;             /* pools that were created by name */
 	uint64_t buffers;           /* buffers that were */
+	uint64_t described;         /* bytes of the descriptions of pools */
 	uint64_t slots;             /* slots that the program needs */
 	uint64_t words;             /* words in all chunks */
 	uint64_t largest_chunk;     /* what program_load() needs, in words */

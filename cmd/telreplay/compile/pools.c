@@ -28,6 +28,10 @@ pools_open(struct compiler *c)
 void
 pools_close(struct compiler *c)
 {
+	size_t i;
+
+	for (i = 0; i < c->pools.count; i++)
+		free(c->pools.all[i].text);
 	free(c->pools.all);
 	free(c->buffers.all);
 	hash_close(&c->pools.by_address);
@@ -218,24 +222,75 @@ pool_destroy(struct compiler *c, struct thread *t, struct hash_entry *known)
 	return TEL_OK;
 }
 
+/* A pool that is described before its creation is logged. */
+static tel_status
+pool_describe(struct compiler *c, struct thread *t, uint64_t address)
+{
+	uint32_t n = pool_create(c, t, address);
+
+	if (n == NO_SLOT)
+		return compiler_no_memory(c);
+	c->pools.all[n].described = 1;
+	return TEL_OK;
+}
+
+/* Whether a creation is that of a pool which is there already. */
+static int
+pool_is_announced(struct pool *p)
+{
+	int announced = p->used || p->described;
+
+	p->used = p->described = 0;
+	return announced;
+}
+
+tel_status
+compiler_describe(struct compiler *c, uint64_t pool, const char *text)
+{
+	struct hash_entry *e;
+	struct pool *p;
+	size_t used, more = strlen(text);
+	char *now;
+
+	if (c->failed != TEL_OK || c->ended)
+		return TEL_ESTATE;
+	if (pool != 0)
+		pool ^= c->tag;
+	e = hash_find(&c->pools.by_address, pool);
+	if (e == NULL || e->value >= POOLS_DESCRIBED)
+		return TEL_OK;
+	p = &c->pools.all[e->value];
+	used = p->text != NULL ? strlen(p->text) : 0;
+	if (more == 0 || more + (used > 0) > POOL_TEXT - used)
+		return TEL_OK;
+	now = realloc(p->text, used + more + 2);
+	if (now == NULL)
+		return compiler_no_memory(c);
+	if (used > 0)
+		now[used++] = ' ';
+	memcpy(now + used, text, more + 1);
+	p->text = now;
+	return TEL_OK;
+}
+
 tel_status
 pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
 	struct hash_entry *e;
 	tel_status st = TEL_OK;
-	int pool = op->kind == TEL_ALLOC_POOL_CREATE ||
-	    op->kind == TEL_ALLOC_POOL_DESTROY;
+	int pool = op->kind != TEL_ALLOC_BUFFER_CREATE &&
+	    op->kind != TEL_ALLOC_BUFFER_DESTROY;
 	uint64_t address = pool ? op->pool : op->buffer;
 
 	if (address == 0)
 		return anomaly_count(c, ANOMALY_ARGUMENT, 0);
 	e = hash_find(pool ? &c->pools.by_address : &c->buffers.by_address,
 	    address);
+	if (op->kind == TEL_ALLOC_POOL_DESCRIBE)
+		return e != NULL ? TEL_OK : pool_describe(c, t, address);
 	if (op->kind == TEL_ALLOC_POOL_CREATE && e != NULL &&
-	    c->pools.all[e->value].used) {
-		c->pools.all[e->value].used = 0;
+	    pool_is_announced(&c->pools.all[e->value]))
 		return TEL_OK;
-	}
 	/* one that is created again was destroyed unrecorded */
 	if (e != NULL && pool)
 		st = pool_destroy(c, t, e);

@@ -90,6 +90,28 @@ index_load(struct program *p, const unsigned char *bytes, uint64_t count,
 	return at == end ? TEL_OK : TEL_EDAMAGED;
 }
 
+/* What describes the pools, found by their numbers. */
+static tel_status
+pools_load(struct program *p, const unsigned char *bytes, size_t size)
+{
+	size_t i, n = 0;
+
+	if (size == 0)
+		return TEL_OK;
+	if (bytes[size - 1] != 0)
+		return TEL_EDAMAGED;
+	for (i = 0; i < size; i++)
+		n += bytes[i] == 0;
+	p->pools = malloc(size);
+	p->pool = malloc(n * sizeof(*p->pool));
+	if (p->pools == NULL || p->pool == NULL)
+		return TEL_ENOMEM;
+	memcpy(p->pools, bytes, size);
+	for (i = 0; i < size; i += strlen(p->pools + i) + 1)
+		p->pool[p->npools++] = i;
+	return TEL_OK;
+}
+
 /* No part of a program is larger than the file: that bounds memory. */
 static int
 facts_fit(const struct facts *f, uint64_t size)
@@ -130,10 +152,14 @@ tail_load(struct program *p)
 	if (st == TEL_OK &&
 	    (facts_load(&p->facts, bytes, size, &used) != 0 ||
 	        !facts_fit(&p->facts, p->size) ||
-	        p->facts.chunks * 16 != size - used))
+	        p->facts.described > size - used ||
+	        p->facts.chunks * 16 != size - used - p->facts.described))
 		st = TEL_EDAMAGED;
 	if (st == TEL_OK)
-		st = index_load(p, bytes + used, p->facts.chunks, at);
+		st = pools_load(p, bytes + used, p->facts.described);
+	if (st == TEL_OK)
+		st = index_load(p, bytes + used + p->facts.described,
+		    p->facts.chunks, at);
 	free(bytes);
 	return st;
 }
@@ -197,7 +223,15 @@ program_free(struct program *p)
 	if (p == NULL)
 		return;
 	free(p->index);
+	free(p->pools);
+	free(p->pool);
 	free(p);
+}
+
+const char *
+program_pool(const struct program *p, uint64_t number)
+{
+	return number < p->npools ? p->pools + p->pool[number] : "";
 }
 
 const struct facts *

@@ -174,6 +174,12 @@ void program_free(struct program *p);
 /* What the program's trace holds; lives as the program. */
 const struct facts *program_facts(const struct program *p);
 /*
+ * What the log says of a pool: words, the types of the events that describe it
+ * and their fields, as "PoolInitMFS extendBy=4096 unitSize=48"; "" for nothing.
+ * number: as words have it.
+ */
+const char *program_pool(const struct program *p, uint64_t number);
+/*
  * Loads a chunk, and checks it as far as the loop needs to stay inside of its
  * arrays: the numbers of slots, threads, pools and buffers are below their
  * counts, and the operands of each word are there.  Allocates nothing.

@@ -10,9 +10,11 @@
  *	...
  *	facts	struct facts: its numbers, then as many lives of threads,
  *		anomalies, points and names as these say
+ *	pools	what describes the pools from number 0 on: text and a NUL for
+ *		each, with zeros up to a multiple of eight
  *	index	the offset of each chunk, its size
- *	trailer	the offset of the facts, the size of facts and index, a
- *		checksum of them, magic
+ *	trailer	the offset of the facts, the size of facts, pools and
+ *		index, a checksum of them, magic
  *
  * The origins are a byte string for each thread, and in it for each operation
  * (not for waits and uses): twice the difference to the event before it,
@@ -75,6 +77,9 @@ struct program {
 	const unsigned char *data; /* or NULL */
 	uint64_t size;             /* of the file */
 	uint64_t *index;           /* offset and size of each chunk */
+	char *pools;               /* what describes them */
+	size_t *pool;              /* where in .pools, by number */
+	size_t npools;             /* numbers in .pool */
 	struct facts facts;
 };
 

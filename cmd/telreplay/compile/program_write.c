@@ -177,6 +177,45 @@ chunk_end(struct compiler *c)
 	return TEL_OK;
 }
 
+/*
+ * Writes what describes the pools, from number 0 on to the last one that is
+ * described: text and a NUL for each, up to a multiple of eight.
+ */
+static uint64_t
+descriptions_write(struct compiler *c, unsigned char *room, uint64_t sum)
+{
+	const struct pools *ps = &c->pools;
+	size_t i, used = 0, n;
+
+	memset(room, 0, c->facts.described);
+	for (i = 0; i < ps->count && used < c->facts.described; i++) {
+		n = ps->all[i].text != NULL ? strlen(ps->all[i].text) : 0;
+		memcpy(room + used,
+		    ps->all[i].text != NULL ? ps->all[i].text : "", n);
+		used += n + 1;
+	}
+	sum = program_sum(sum, room, c->facts.described);
+	tel_output_write(c->out, room, c->facts.described);
+	return sum;
+}
+
+/* How many bytes that takes. */
+static size_t
+descriptions_size(const struct compiler *c)
+{
+	const struct pools *ps = &c->pools;
+	size_t i, used = 0, last = 0;
+
+	for (i = 0; i < ps->count && i < POOLS_DESCRIBED; i++) {
+		used += 1;
+		if (ps->all[i].text == NULL)
+			continue;
+		used += strlen(ps->all[i].text);
+		last = used;
+	}
+	return (last + 7) & ~(size_t)7;
+}
+
 tel_status
 program_end(struct compiler *c)
 {
@@ -186,14 +225,16 @@ program_end(struct compiler *c)
 
 	if (c->out == NULL)
 		return TEL_OK;
-	facts = malloc(FACTS_MOST);
+	c->facts.described = descriptions_size(c);
+	facts = malloc(FACTS_MOST + c->facts.described);
 	if (facts == NULL)
 		return compiler_no_memory(c);
 	size = facts_store(&c->facts, facts);
 	tail[0] = tel_output_bytes(c->out) - c->base;
-	tail[1] = c->index_used * 8 + size;
+	tail[1] = c->index_used * 8 + size + c->facts.described;
 	sum = program_sum(0, facts, size);
 	tel_output_write(c->out, facts, size);
+	sum = descriptions_write(c, facts, sum);
 	free(facts);
 	tail[2] = write_words(c, c->index, c->index_used, sum);
 	write_words(c, tail, 4, 0);

@@ -291,6 +291,71 @@ look_up_rate(struct reading *r)
 		r->rate = rate;
 }
 
+/* Adds a word, without what would end it. */
+static void
+add_word(char *text, size_t room, const char *name, const char *value, size_t n)
+{
+	size_t used = strlen(text), i;
+
+	if (used + strlen(name) + n + 3 > room)
+		return;
+	used += (size_t)snprintf(text + used, room - used, " %s=", name);
+	for (i = 0; i < n; i++)
+		text[used++] =
+		    (char)(value[i] > ' ' && value[i] < 0x7f ? value[i] : '_');
+	text[used] = '\0';
+}
+
+/* Adds a field: a number, an address or what it is called. */
+static void
+add_field(char *text, size_t room, const tel_event *ev, unsigned i)
+{
+	const tel_field *f = tel_type_field(tel_event_type(ev), i);
+	tel_datatype type = tel_field_datatype(f);
+	char number[40];
+	size_t n = 0;
+	const char *value = tel_event_label(ev, i, &n);
+
+	if (value == NULL && type == TEL_STRING)
+		value = tel_event_string(ev, i, &n);
+	if (value == NULL) {
+		if (type == TEL_DOUBLE)
+			(void)snprintf(number, sizeof(number), "%.9g",
+			    tel_event_double(ev, i));
+		else
+			(void)snprintf(number, sizeof(number),
+			    type == TEL_ADDRESS || type == TEL_POINTER ?
+			        "0x%" PRIx64 :
+			        "%" PRIu64,
+			    tel_event_u64(ev, i));
+		value = number;
+		n = strlen(number);
+	}
+	add_word(text, room, tel_field_name(f), value, n);
+}
+
+/* What an event says of a pool: its type and its fields. */
+static enum outcome
+describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
+{
+	const tel_type *type = tel_event_type(ev);
+	int pool = tel_type_role_field(type, "pool");
+	char text[POOL_TEXT + 1];
+	tel_status st;
+	unsigned i;
+
+	(void)snprintf(text, sizeof(text), "%s", tel_type_name(type));
+	for (i = 0; i < tel_type_field_count(type); i++)
+		if ((int)i != pool)
+			add_field(text, sizeof(text), ev, i);
+	st = compiler_describe(r->compiler, op->pool, text);
+	if (st == TEL_OK)
+		return GO_ON;
+	show_failure(r, st);
+	r->failed = 1;
+	return END_ALL;
+}
+
 /* Compiles the oldest of the pending operations. */
 static enum outcome
 compile_oldest(struct reading *r)
@@ -305,6 +370,15 @@ compile_oldest(struct reading *r)
 	return END_ALL;
 }
 
+/* Compiles all pending operations. */
+static enum outcome
+compile_pending(struct reading *r)
+{
+	while (!r->failed && r->compiled < r->operations)
+		(void)compile_oldest(r);
+	return r->failed ? END_ALL : GO_ON;
+}
+
 /*
  * Operations are compiled some events after they were read: what they need of
  * large tables is in the cache by then.
@@ -314,6 +388,7 @@ event(void *arg, const tel_event *ev)
 {
 	struct reading *r = arg;
 	struct pending *p = &r->pending[r->operations % AHEAD];
+	const tel_alloc *op = &p->op;
 
 	if (!tel_event_alloc(ev, &p->op))
 		return GO_ON;
@@ -324,6 +399,10 @@ event(void *arg, const tel_event *ev)
 	p = &r->pending[(r->operations + AHEAD / 2) % AHEAD];
 	if (r->operations > r->compiled + AHEAD / 2)
 		compiler_approach(r->compiler, &p->op);
+	if (op->kind == TEL_ALLOC_POOL_CREATE ||
+	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
+		return compile_pending(r) == GO_ON ? describe(r, ev, op) :
+		                                     END_ALL;
 	if (r->operations < r->compiled + AHEAD)
 		return GO_ON;
 	return compile_oldest(r);
@@ -334,11 +413,10 @@ end(void *arg)
 {
 	struct reading *r = arg;
 
-	while (!r->failed && r->compiled < r->operations)
-		(void)compile_oldest(r);
-	if (!r->failed)
-		look_up_rate(r);
-	return r->failed ? END_ALL : GO_ON;
+	if (compile_pending(r) != GO_ON)
+		return END_ALL;
+	look_up_rate(r);
+	return GO_ON;
 }
 
 /* Shows the first anomalies, and counts those that are damage. */
