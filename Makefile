@@ -276,6 +276,17 @@ fuzz:
 	@tests/fuzz/run.sh '$(BUILD)/fuzz' '$(FUZZTIME)' $(FUZZ)
 fuzz-programs: $(FUZZ:%=$(BUILD)/fuzz/%)
 
+# Pools of the Memory Pool System as a plug-in of telreplay, over an MPS that
+# is installed: see telreplay(1).
+MPS_CFLAGS ?=
+MPS_LIBS ?= -lmps
+mps-pools:
+	@mkdir -p $(BUILD)
+	$(SAY) CC $(BUILD)/mps.so
+	$(Q)$(CC) -std=c11 -O2 -shared -fPIC -Iinclude $(CPPFLAGS) $(CFLAGS) \
+	    $(MPS_CFLAGS) $(LDFLAGS) -o $(BUILD)/mps.so examples/pools/mps.c \
+	    $(MPS_LIBS)
+
 bench:
 	@tests/deps.sh build bench
 	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets $(BUILD)/tests/bench_emit
@@ -287,7 +298,7 @@ lint:
 	shellcheck $(SCRIPTS)
 	$(if $(BATS),shellcheck -s bats $(BATS))
 	tests/lint.py $(BATS)
-	find include lib cmd tests -name '*.[ch]' -exec \
+	find include lib cmd tests examples -name '*.[ch]' -exec \
 	    clang-format --dry-run -Werror {} +
 	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs
 	$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
@@ -386,6 +397,8 @@ help:
 # make lint        manual pages, scripts, layout, warnings of gcc and clang
 # make fuzz        run the fuzz targets, FUZZTIME=20 seconds each
 # make bench       measure speed and memory; BENCHLOG=FILE for another log
+# make mps-pools   build/mps.so, a plug-in of telreplay, with MPS_CFLAGS and
+#                  MPS_LIBS of a Memory Pool System that is installed
 # make install     into DESTDIR and PREFIX=/usr/local; make uninstall
 # make dist        build/teltools-VERSION.tar.gz of HEAD; make distcheck
 # make clean       remove build/
@@ -393,7 +406,7 @@ help:
 # END
 
 FORCE:
-.PHONY: all programs demo check check-clang check-32 check-musl \
+.PHONY: all mps-pools programs demo check check-clang check-32 check-musl \
     run-tests check-unit check-cli \
     check-install check-faults asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE

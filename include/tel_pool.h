@@ -42,8 +42,8 @@
 extern "C" {
 #endif
 
-/* The version of this interface.  Another one is refused. */
-#define TEL_POOL_VERSION 1
+/* The version of this interface.  Older ones are taken, newer ones refused. */
+#define TEL_POOL_VERSION 2
 
 /* The name of the constant that makes a library a plug-in. */
 #define TEL_POOL_SYMBOL "tel_pool_allocator"
@@ -129,6 +129,32 @@ typedef struct tel_pool_table {
 	void (*buffer_destroy)(void *buffer);
 	void *(*reserve)(void *buffer, size_t size);
 	int (*commit)(void *buffer, void *block, size_t size);
+
+	/* Since version 2. */
+
+	/*
+	 * The same as create, which it replaces, with what the log says of the
+	 * pool: the types of the events that describe it and their fields, as
+	 * "PoolInitMFS extendBy=4096 extendSelf=0 unitSize=48", or "", which
+	 * lives as long as state.  Blocks of a described pool may be aligned to
+	 * 8 bytes only.
+	 */
+	void *(
+	    *create_as)(void *state, uint64_t number, const char *description);
+	/*
+	 * Asked when a pool was created.  Nonzero: what the log does in it is
+	 * left out, as the allocator does that by itself.
+	 */
+	int (*internal)(void *pool);
+	/*
+	 * For allocators that move blocks: where telreplay keeps their
+	 * addresses, count of them at first, NULL for none.  Called after
+	 * start.  Each block has its address there, from when alloc, resize or
+	 * commit has returned until free or destroy is called; a function that
+	 * moves a block, which must be one of this table, stores its new
+	 * address there.  Only traces of one thread can be run so.
+	 */
+	void (*roots)(void *state, void **first, size_t count);
 } tel_pool_table;
 
 #if defined(__GNUC__)

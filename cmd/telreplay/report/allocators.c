@@ -2,6 +2,7 @@
 /* What came of the runs of some allocators, one below the other. */
 #include "show.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "common/page.h"
@@ -115,6 +116,11 @@ put_lines(struct report *r, const struct some *some)
 		if (s->said[0] != '\0')
 			report_line(r, "", "says: %s",
 			    page_escape(text, 200, s->said));
+		if (s->left_out > 0)
+			report_line(r, "",
+			    "leaves out %" PRIu64
+			    " allocations in internal pools",
+			    s->left_out);
 		if (s->why[0] != '\0')
 			report_line(r, "", "FAILED: %s",
 			    page_escape(text, 500, s->why));
@@ -139,6 +145,7 @@ put_facts(struct report *r, const struct result *s)
 	report_data(r, "failure", report_optional(s->why));
 	report_data(r, "failed_allocations", report_count(s->failures));
 	report_data(r, "errors", report_count(s->errors));
+	report_data(r, "left_out", report_count(s->left_out));
 	report_put(r);
 	for (i = 0; i < s->nsettings; i++) {
 		(void)show_item(r, "setting", s, i);
@@ -399,8 +406,7 @@ add_memory(struct report *r, const struct facts *f, const struct result *s)
 		return;
 	}
 	report_cell(r, report_count(s->peak));
-	report_cell(r,
-	    report_real(show_ratio((double)s->peak, (double)f->peak_bytes)));
+	report_cell(r, report_real(result_over_live(s, f)));
 	report_cell(r, report_count(result_resident(s, &s->end)));
 	report_cell(r,
 	    s->idle.known ? report_count(result_resident(s, &s->idle)) :

@@ -43,7 +43,6 @@ static struct figures
 figures_of(const struct show *show, const struct result *s)
 {
 	int timed = s->nruns > 0 && result_own_known(s);
-	double live = (double)show->facts->peak_bytes;
 	struct figures f;
 	size_t k, samples = 0;
 
@@ -56,7 +55,7 @@ figures_of(const struct show *show, const struct result *s)
 	        (s->own != NULL ? result_process(s->own).median : 0));
 	set(&f, 3, s->watched, (double)s->peak);
 	set(&f, 4, s->watched, (double)result_resident(s, &s->end));
-	set(&f, 5, s->watched, show_ratio((double)s->peak, live));
+	set(&f, 5, s->watched, result_over_live(s, show->facts));
 	set(&f, 6, s->nruns > 0, result_faults(s).median);
 	return f;
 }

@@ -267,13 +267,14 @@ run(struct child *c)
 
 	if (st != TEL_OK)
 		give_up(sh, "the program", tel_status_text(st));
+	/* an allocator that handles faults does so before this handler */
+	catch_signals(sh);
 	prepare(c);
 	if (sh->traced && !calls_stop())
 		sh->traced = 0;
 	options.count_live = sh->job == JOB_WATCH;
 	options.phase = take_phase;
 	options.arg = c;
-	catch_signals(sh);
 	atomic_store(&sh->phase, PHASE_READY);
 	wrong =
 	    run_program(c->program, &c->allocator, &options, shared_board(sh));

@@ -286,6 +286,8 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	r->freed = sh->freed;
 	r->peak = sh->peak;
 	r->live_peak = shared_board(sh)->live_peak;
+	r->left_out = shared_board(sh)->left_out /
+	    (shared_board(sh)->repeats > 0 ? shared_board(sh)->repeats : 1);
 	r->has_room = sh->has_room != 0;
 	r->asked = sh->asked;
 	r->given = sh->given;

@@ -37,6 +37,15 @@ create(void *state, uint64_t number)
 	return p;
 }
 
+static void *
+create_as(void *state, uint64_t number, const char *description)
+{
+	void *p = enter()->create_as(state, number, description);
+
+	leave();
+	return p;
+}
+
 static void
 destroy(void *pool)
 {
@@ -147,6 +156,7 @@ locked_table(const tel_pool_table *real)
 	t->alloc = alloc;
 	t->free = drop;
 	t->create = real->create != NULL ? create : NULL;
+	t->create_as = real->create_as != NULL ? create_as : NULL;
 	t->destroy = real->destroy != NULL ? destroy : NULL;
 	t->zeroed = real->zeroed != NULL ? zeroed : NULL;
 	t->aligned = real->aligned != NULL ? aligned : NULL;

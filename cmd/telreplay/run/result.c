@@ -121,3 +121,12 @@ contest_live(const struct contest *c, const struct sample *s)
 	}
 	return y0;
 }
+
+double
+result_over_live(const struct result *r, const struct facts *facts)
+{
+	/* what is left out of a run takes no memory in it */
+	uint64_t live = r->left_out > 0 ? r->live_peak : facts->peak_bytes;
+
+	return live > 0 ? (double)r->peak / (double)live : 0;
+}

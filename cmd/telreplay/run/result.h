@@ -50,6 +50,7 @@ struct result {
 	uint64_t asked, given;
 	uint64_t peak;      /* resident bytes */
 	uint64_t live_peak; /* bytes that the run had live, at most */
+	uint64_t left_out;  /* allocations of a run, in internal pools */
 	int calls_known;
 	uint64_t calls[CALLS];
 
@@ -75,6 +76,8 @@ double result_own(const struct result *r);
 /* Nonzero when that is known: the null allocator was run. */
 int result_own_known(const struct result *r);
 
+/* The peak of memory over that of the live bytes; 0 when unknown. */
+double result_over_live(const struct result *r, const struct facts *facts);
 /* Resident bytes, net of what was resident before the run. */
 uint64_t result_resident(const struct result *r, const struct sample *s);
 

@@ -56,6 +56,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	r->thread = take(base, &at, r->threads, sizeof(*r->thread), bad);
 	r->workers = take(base, &at, r->threads, sizeof(*r->workers), bad);
 	r->pools = take(base, &at, f->pools + 1, sizeof(void *), bad);
+	r->internal = take(base, &at, f->pools + 1, 1, bad);
 	r->buffers = take(base, &at, 2 * (f->buffers + 1), sizeof(void *), bad);
 	latency = take(base, &at, r->sample > 0 ? r->threads : 0,
 	    RUN_KINDS * sizeof(*latency), bad);
@@ -282,8 +283,7 @@ load(struct run *r, uint64_t chunk)
 		if (r->tick_ns > 0)
 			w->times_end += 2 * (size_t)l->time_count;
 		memset(w->seen, 0, r->threads * sizeof(*w->seen));
-		w->buffer = NULL;
-		w->pool = r->a->pool != NULL ? r->pools[0] : NULL;
+		run_pool_use(w, 0);
 		atomic_store(&w->board->chunk, chunk);
 		atomic_store(&w->board->first, w->first);
 		atomic_store(&w->board->word, w->first);
@@ -390,6 +390,8 @@ run_program(struct program *p, const struct allocator *a,
 		run_close(&r);
 		return "no memory or no threads for the run";
 	}
+	if (a->pool != NULL && a->pool->roots != NULL)
+		a->pool->roots(a->state, r.slots, (size_t)r.facts->slots);
 	board->empty_ticks = run_empty();
 	ticks = run_ticks();
 	ns = run_now();

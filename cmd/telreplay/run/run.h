@@ -134,6 +134,7 @@ struct run_board {
 	_Atomic uint32_t phase;         /* enum run_phase */
 	_Atomic uint32_t repeats;       /* complete ones */
 	uint64_t operations[RUN_KINDS]; /* of all repeats, by kind */
+	_Atomic uint64_t left_out;      /* allocations in internal pools */
 	_Atomic uint64_t failures;      /* allocations that returned NULL */
 	_Atomic uint64_t errors;        /* what --verify found, and RUN_POOL */
 	_Atomic uint32_t errors_kept;   /* of both; may pass RUN_ERRORS */

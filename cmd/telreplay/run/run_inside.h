@@ -37,6 +37,7 @@ struct run {
 	void **slots;            /* blocks */
 	struct run_extra *extra; /* by slot; NULL when not needed */
 	void **pools;            /* of a pool allocator, from number 0 on */
+	unsigned char *internal; /* by pool: left out, see tel_pool.h */
 	void **buffers;
 	uint64_t *room;                /* the words of the chunk */
 	struct program_thread *thread; /* of the chunk */
@@ -83,6 +84,7 @@ struct worker {
 	uint32_t *seen; /* words that each thread had done when last seen */
 	void *pool;     /* of a pool allocator: the current one */
 	void *buffer;   /* and buffer, or NULL */
+	int left_out;   /* the pool is internal, and .buffer not NULL */
 	uint64_t random;
 	unsigned number;
 	uint32_t window; /* that it is in, or 0 */
@@ -169,6 +171,8 @@ void run_pool_use(struct worker *w, uint64_t word);
 void run_pool_step(struct worker *w, const uint64_t *p);
 /* An operation of a pool.  Returns its block, or NULL. */
 void *run_pool_call(struct worker *w, const struct step *s, void *old);
+/* Nonzero for an allocator that has more than one pool. */
+int run_has_pools(const tel_pool_table *t);
 /* Creates pool number 0.  Returns 1, or 0. */
 int run_first_pool(struct run *r);
 /* Destroys the pools and buffers that are left. */

@@ -69,11 +69,22 @@ run_pool_use(struct worker *w, uint64_t word)
 		return;
 	if (WORD_SIZE(word) == 0) {
 		w->pool = r->pools[n];
-		w->buffer = NULL;
+		w->left_out = r->internal[n];
+		/* no fast path for its allocations */
+		w->buffer = w->left_out ? w->pool : NULL;
 	} else {
 		w->buffer = r->buffers[2 * (size_t)n];
 		w->pool = r->buffers[2 * (size_t)n + 1];
+		w->left_out = w->buffer == NULL;
+		if (w->left_out)
+			w->buffer = w->pool;
 	}
+}
+
+int
+run_has_pools(const tel_pool_table *t)
+{
+	return t != NULL && (t->create != NULL || t->create_as != NULL);
 }
 
 /* Without a pool the run must end; .phase does not return. */
@@ -87,15 +98,21 @@ no_pool(struct worker *w, const uint64_t *p)
 		r->options->phase(r->options->arg, RUN_NO_POOL);
 }
 
-static void
-create(struct worker *w, const uint64_t *p)
+/* Creates a pool.  Returns 1, or 0 when the allocator has none. */
+static int
+create(struct run *r, uint32_t n, uint64_t address)
 {
-	const tel_pool_table *t = w->a->pool;
-	void **pool = &w->run->pools[WORD_SLOT(*p)];
+	const tel_pool_table *t = r->a->pool;
+	void *pool = r->a->state;
 
-	*pool = t->create != NULL ? t->create(w->a->state, p[1]) : w->a->state;
-	if (*pool == NULL && t->create != NULL)
-		no_pool(w, p);
+	if (t->create_as != NULL)
+		pool = t->create_as(pool, address, program_pool(r->program, n));
+	else if (t->create != NULL)
+		pool = t->create(pool, address);
+	r->pools[n] = pool;
+	r->internal[n] =
+	    pool != NULL && t->internal != NULL && t->internal(pool) != 0;
+	return pool != NULL || !run_has_pools(t);
 }
 
 static void
@@ -104,7 +121,10 @@ buffer_create(struct worker *w, const uint64_t *p)
 	const tel_pool_table *t = w->a->pool;
 	void **buffer = &w->run->buffers[2 * (size_t)WORD_SLOT(*p)];
 
+	buffer[0] = NULL;
 	buffer[1] = w->run->pools[p[1]];
+	if (w->run->internal[p[1]])
+		return;
 	buffer[0] =
 	    t->buffer_create != NULL ? t->buffer_create(buffer[1]) : buffer[1];
 	if (buffer[0] == NULL && t->buffer_create != NULL)
@@ -114,7 +134,7 @@ buffer_create(struct worker *w, const uint64_t *p)
 static void
 destroy(const tel_pool_table *t, void **pool)
 {
-	if (*pool != NULL && t->create != NULL && t->destroy != NULL)
+	if (*pool != NULL && run_has_pools(t) && t->destroy != NULL)
 		t->destroy(*pool);
 	*pool = NULL;
 }
@@ -138,7 +158,10 @@ run_pool_step(struct worker *w, const uint64_t *p)
 	if (t == NULL)
 		return;
 	switch (WORD_SIZE(*p)) {
-	case EXTENDED_POOL_CREATE: create(w, p); break;
+	case EXTENDED_POOL_CREATE:
+		if (!create(r, (uint32_t)n, p[1]))
+			no_pool(w, p);
+		break;
 	case EXTENDED_POOL_DESTROY: destroy(t, &r->pools[n]); break;
 	case EXTENDED_BUFFER_CREATE: buffer_create(w, p); break;
 	case EXTENDED_BUFFER_DESTROY:
@@ -151,20 +174,17 @@ run_pool_step(struct worker *w, const uint64_t *p)
 int
 run_first_pool(struct run *r)
 {
-	const tel_pool_table *t = r->a->pool;
 	unsigned i;
 
-	if (t == NULL)
+	if (r->a->pool == NULL)
 		return 1;
 	memset(r->pools, 0, ((size_t)r->facts->pools + 1) * sizeof(void *));
 	memset(r->buffers, 0, (size_t)r->facts->buffers * 2 * sizeof(void *));
-	r->pools[0] =
-	    t->create != NULL ? t->create(r->a->state, 0) : r->a->state;
-	for (i = 0; i < r->threads; i++) {
-		r->workers[i].pool = r->pools[0];
-		r->workers[i].buffer = NULL;
-	}
-	return r->pools[0] != NULL || t->create == NULL;
+	if (!create(r, 0, 0))
+		return 0;
+	for (i = 0; i < r->threads; i++)
+		run_pool_use(&r->workers[i], 0);
+	return 1;
 }
 
 void

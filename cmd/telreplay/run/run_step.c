@@ -189,6 +189,10 @@ check_after(struct worker *w, const struct step *s, void *block)
 	size_t kept = 0, wrong;
 	size_t alignment = s->size >= 16 ? 16 : s->size >= 8 ? 8 : 1;
 
+	/* a pool may have an alignment of its own */
+	if (w->a->pool != NULL && w->a->pool->create_as != NULL &&
+	    alignment > 8)
+		alignment = 8;
 	if (s->kind == RUN_ALIGNED &&
 	    (w->a->pool == NULL || w->a->pool->aligned != NULL))
 		alignment = s->alignment;
@@ -242,6 +246,10 @@ step_run(struct worker *w, const struct step *s, int timed)
 	int verify = w->run->verify;
 	uint64_t began = 0;
 
+	if (w->left_out && s->kind != RUN_FREE) {
+		atomic_fetch_add(&w->run->board->left_out, 1);
+		return;
+	}
 	if (verify)
 		check_before(w, s, old);
 	if (frees(s))
@@ -299,6 +307,8 @@ part_free(struct worker *w, const struct step *s)
 		if (wrong != offset + size)
 			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
 	}
+	if (whole != 0)
+		w->slots[s->slot] = NULL;
 	if (t != NULL && t->free_part != NULL) {
 		if (whole == 0)
 			t->free_part(w->pool, block + offset, size);
@@ -309,8 +319,6 @@ part_free(struct worker *w, const struct step *s)
 		all.size = whole;
 		(void)call(w, &all, block);
 	}
-	if (whole != 0)
-		w->slots[s->slot] = NULL;
 }
 
 /* A block that is freed with its pool, if the allocator has pools. */
@@ -320,13 +328,14 @@ with_pool(struct worker *w, struct step *s)
 	const tel_pool_table *t = w->a->pool;
 
 	s->kind = RUN_FREE;
-	if (t == NULL || t->create == NULL) {
+	if (!run_has_pools(t)) {
 		step_run(w, s, 0);
 		return;
 	}
 	if (w->run->verify)
 		check_before(w, s, w->slots[s->slot]);
-	count_live(w, s->size, 0);
+	if (w->slots[s->slot] != NULL)
+		count_live(w, s->size, 0);
 	w->slots[s->slot] = NULL;
 }
 
@@ -447,6 +456,7 @@ run_free_all(struct run *r)
 	struct worker *w = &r->workers[0];
 	uint64_t i;
 
+	w->left_out = 0;
 	w->buffer = NULL;
 	for (i = 0; i < r->facts->slots; i++)
 		if (r->slots[i] != NULL)

@@ -133,6 +133,18 @@ aligned_memory(size_t alignment, size_t size)
 	return posix_memalign(&p, alignment, size) == 0 ? p : NULL;
 }
 
+/* Of a table of an older version, the end is missing. */
+static const tel_pool_table *
+complete_table(const tel_pool_table *table)
+{
+	static tel_pool_table whole;
+
+	if (table->version == TEL_POOL_VERSION)
+		return table;
+	memcpy(&whole, table, offsetof(tel_pool_table, create_as));
+	return &whole;
+}
+
 static int
 find_plugin(struct shared *sh, struct allocator *a)
 {
@@ -143,9 +155,9 @@ find_plugin(struct shared *sh, struct allocator *a)
 		return 0;
 	sh->plugin = 1;
 	(void)snprintf(sh->path, sizeof(sh->path), "%s", info.dli_fname);
-	if (table->version != TEL_POOL_VERSION) {
+	if (table->version < 1 || table->version > TEL_POOL_VERSION) {
 		(void)snprintf(sh->wrong, sizeof(sh->wrong),
-		    "a plug-in for version %u of tel_pool.h, not %d",
+		    "a plug-in for version %u of tel_pool.h, not 1 to %d",
 		    table->version, TEL_POOL_VERSION);
 		return 1;
 	}
@@ -155,7 +167,7 @@ find_plugin(struct shared *sh, struct allocator *a)
 	(void)snprintf(sh->name, sizeof(sh->name), "%s",
 	    table->name != NULL ? table->name : "");
 	set_release(sh, table->release != NULL ? table->release : "");
-	a->pool = table;
+	a->pool = complete_table(table);
 	return 1;
 }
 

@@ -1,0 +1,245 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Pool allocators: what telreplay says of pools to a plug-in, and those of the
+# Memory Pool System where there is one.
+
+load lib
+
+MODEL=$TEL_TOP/tests/cli/telreplay_model.py
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# Other mallocs cannot be loaded before that of a sanitizer.
+needs_preload() {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+}
+
+# figure TYPE ALLOCATOR NAME: of the report in csv on standard input.
+figure() {
+	awk -F, -v t="$1" -v a="$2" -v n="$3" \
+	    '$1 == t && $2 == a && $4 == n { print $5 }'
+}
+
+# plugin NAME: of the C on standard input, behind what they all have.
+plugin() {
+	needs_preload
+	{
+		cat <<-END
+			#include <stdio.h>
+			#include <stdlib.h>
+			#include <string.h>
+			#include <tel_pool.h>
+			static void *get(void *p, size_t n) { (void)p; return malloc(n); }
+			static void put(void *p, void *b, size_t n)
+			{ (void)p; (void)n; free(b); }
+		END
+		cat
+	} >"$1.c"
+	${CC:-cc} -std=gnu11 -shared -fPIC -I"$TEL_TOP/include" -o "$1.so" "$1.c"
+}
+
+# refused WHY ALLOCATOR: it fails before t.txt is run.
+refused() {
+	run -1 --separate-stderr telreplay -a "$2" t.txt
+	# shellcheck disable=SC2154 # set by run
+	[[ $stderr == *"$1"* ]]
+	[[ $output == *"FAILED: "*"$1"* ]]
+}
+
+# A plug-in that writes what it knows of pools to the file of its parameter.
+teller() {
+	plugin tells <<-END
+		static FILE *file;
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { (void)t; *s = file = fopen(p, "w");
+			return file != NULL ? NULL : "no file"; }
+		static void end(void *s) { (void)s; fclose(file); }
+		struct pool { int internal; };
+		static void *create(void *s, uint64_t n, const char *text) {
+			struct pool *p = malloc(sizeof(*p));
+			(void)s; (void)n;
+			fprintf(file, "%s\n", text);
+			p->internal = strstr(text, "PoolInitMFS") != NULL;
+			return p; }
+		static int internal(void *p)
+		{ return ((struct pool *)p)->internal; }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "tells",
+			.start = start, .end = end, .alloc = get, .free = put,
+			.create_as = create, .internal = internal };
+	END
+}
+
+@test "a plug-in is given what the log says of a pool" {
+	teller
+	for name in 1.118.0-lii6gc-poolncv 1.117.0-lii6gc-poolncv \
+	    1.112.0-lii6gc-poolncv; do
+		echo "$name"
+		zstd -dcqf "$TEL_TOP/tests/data/mps/$name.log.zst" >x.log
+		clean telreplay -q -n -o x.prog x.log >report
+		clean telreplay --runs 1 -f csv -a ./tells.so:x.txt x.prog >report
+		[ "$(figure allocator tells failed <report)" = 0 ]
+		[ "$(wc -l <x.txt)" -eq \
+		    $(($(figure trace '' pools <report) + 1)) ]
+		# the pool of the arena, by its parameters in the log
+		telcat -S -e 'PoolInitMV*' x.log >events
+		grep -m 1 extendBy= events |
+		    sed 's/.*extendBy/extendBy/; s/=false/=0/g; s/=true/=1/g' >want
+		grep -F "$(cat want)" x.txt
+	done
+}
+
+@test "what a log does in pools of the allocator's own is left out" {
+	teller
+	zstd -dcqf "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst" >x.log
+	telcat -S -e PoolInitMFS x.log |
+	    sed -n 's/.* pool=\([0-9a-fx]*\).*/ pool=\1/p' | sort -u >pools
+	telcat -S -e PoolAlloc x.log | grep ' pool=' >allocations
+	left=$(grep -c -F -f pools allocations)
+	all=$(wc -l <allocations)
+	echo "$left of $all"
+	[ "$left" -gt 0 ]
+	[ "$left" -lt "$all" ]
+	clean telreplay --runs 2 --verify -f csv -a ./tells.so:x.txt x.log >report
+	[ "$(figure allocator tells left_out <report)" = "$left" ]
+	[ "$(figure allocator tells errors <report)" = 0 ]
+	[ "$(figure run tells operations <report | head -n 1)" = \
+	    "$(figure run tells operations <report | tail -n 1)" ]
+	# memory is compared with what the run had live
+	[ "$(figure memory tells run_live_bytes <report)" -lt \
+	    "$(figure trace '' peak_bytes <report)" ]
+	clean telreplay --runs 1 -a ./tells.so:x.txt x.log >report
+	grep "leaves out $left allocations" report
+}
+
+@test "a plug-in may move blocks, whose addresses telreplay has in its table" {
+	plugin moves <<-END
+		static void **table;
+		static size_t count;
+		static void roots(void *s, void **first, size_t n)
+		{ (void)s; table = first; count = n; }
+		static char *fresh(size_t n) { char *b = malloc(n + 16);
+			memcpy(b, &n, sizeof(n)); return b + 16; }
+		/* All blocks, each time. */
+		static void move(void) { size_t i, n; char *b;
+			for (i = 0; i < count; i++) {
+				if (table[i] == NULL)
+					continue;
+				memcpy(&n, (char *)table[i] - 16, sizeof(n));
+				b = fresh(n);
+				memcpy(b, table[i], n);
+				memset(table[i], 0xee, n);
+				table[i] = b;
+			} }
+		static void *alloc(void *p, size_t n)
+		{ (void)p; move(); return fresh(n); }
+		static void drop(void *p, void *b, size_t n)
+		{ (void)p; (void)b; (void)n; move(); }
+		static void *resize(void *p, void *b, size_t from, size_t to) {
+			char *now = fresh(to);
+			(void)p; memcpy(now, b, from < to ? from : to);
+			return now; }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "moves",
+			.alloc = alloc, .free = drop, .resize = resize,
+			.roots = roots };
+	END
+	python3 "$MODEL" make 5 1500 1 >t.txt
+	clean telreplay --runs 1 --verify -f csv -a ./moves.so t.txt >report
+	[ "$(figure allocator moves failed <report)" = 0 ]
+	[ "$(figure allocator moves errors <report)" = 0 ]
+	[ "$(figure run moves operations <report)" -eq 1500 ]
+}
+
+@test "plug-ins of an older version run, those of a newer one do not" {
+	for version in 1 3; do
+		plugin of$version <<-END
+			const tel_pool_table tel_pool_allocator = {
+				.version = $version, .name = "of$version",
+				.alloc = get, .free = put,
+				/* not there, in version 1 */
+				.roots = (void (*)(void *, void **, size_t))1 };
+		END
+	done
+	python3 "$MODEL" make 5 500 1 >t.txt
+	clean telreplay --runs 1 --verify -f csv -a ./of1.so t.txt >report
+	[ "$(figure allocator of1 errors <report)" = 0 ]
+	refused "version 3 of tel_pool.h, not 1 to 2" ./of3.so
+}
+
+# ------------------------------------------------- the Memory Pool System
+
+# Builds mps.so over the MPS that is installed, or that MPS_CFLAGS and MPS_LIBS
+# say where to find.
+needs_mps() {
+	needs_preload
+	[ -z "${TEST_VALGRIND-}" ] || skip "an MPS handles faults by itself"
+	# shellcheck disable=SC2086 # several words on purpose
+	echo '#include <mps.h>' | ${CC:-cc} ${MPS_CFLAGS-} -E - >/dev/null 2>&1 ||
+	    skip "no mps.h: MPS_CFLAGS and MPS_LIBS are not set"
+	# the flags of the suite are not for what others have compiled
+	make -C "$TEL_TOP" BUILD="$BATS_TEST_TMPDIR" CFLAGS=-Werror LDFLAGS= \
+	    mps-pools
+}
+
+@test "pools of an MPS: each class runs a trace, and keeps what is in blocks" {
+	needs_mps
+	python3 "$MODEL" make 3 10000 1 >t.txt
+	for class in mvff mvt mfs amc amcz; do
+		clean telreplay --runs 1 --verify -f csv \
+		    -a "mps=./mps.so:class=$class" t.txt >report
+		[ "$(figure allocator mps failed <report)" = 0 ]
+		[ "$(figure allocator mps errors <report)" = 0 ]
+		[ "$(figure allocator mps failed_allocations <report)" = 0 ]
+	done
+	python3 "$MODEL" make 3 10000 3 >t.txt
+	clean telreplay --runs 1 --verify -f csv -a ./mps.so t.txt >report
+	[ "$(figure allocator mps errors <report)" = 0 ]
+	refused "AMC moves blocks" ./mps.so:class=amc
+	refused "class is log" ./mps.so:class=x
+}
+
+@test "pools of an MPS: what is free is collected, what moves is complete" {
+	needs_mps
+	python3 - >t.txt <<-END
+		import random
+		rng, address, live = random.Random(3), 0, []
+		for _ in range(30000):
+		    address += 65536
+		    size = rng.choice([24, 100, 500, 4000, 20000])
+		    print(f"1: malloc 0x{address:x} {size}")
+		    live.append((address, size))
+		    if len(live) <= 200:
+		        continue
+		    gone, size = live.pop(rng.randrange(len(live)))
+		    if rng.random() < 0.9:
+		        print(f"1: free 0x{gone:x}")
+		        continue
+		    address += 65536
+		    print(f"1: realloc 0x{address:x} 0x{gone:x} {size}")
+		    live.append((address, size))
+	END
+	for class in amc amcz; do
+		clean telreplay --runs 1 --verify -f csv \
+		    -a "mps=./mps.so:class=$class" t.txt >report
+		[ "$(figure allocator mps errors <report)" = 0 ]
+		# less than was allocated in all: some was collected
+		[ "$(figure memory mps peak_bytes <report)" -lt \
+		    $(($(figure trace '' requested_bytes <report) * 9 / 10)) ]
+	done
+}
+
+@test "pools of an MPS: its logs are replayed in pools of their classes" {
+	needs_mps
+	for log in "$TEL_TOP"/tests/data/mps/*-lii6*.log.zst; do
+		case $log in *-seg-trace.*) continue ;; esac
+		echo "$log"
+		clean telreplay -q --runs 1 --verify -f csv -a ./mps.so \
+		    "$log" >report
+		[ "$(figure allocator mps failed <report)" = 0 ]
+		[ "$(figure allocator mps errors <report)" = 0 ]
+	done
+}
