@@ -253,11 +253,75 @@ long() {
 	    cmp - <(head -c 22 "$SETS/v3be/HPM.1.startup")
 }
 
-@test "a trace holds one processor, and damage is not written" {
-	run -1 --separate-stderr telfilter "$SETS"/v3be/HPM.[12].startup
-	[[ $stderr == *'HPM.2.startup: an HPM trace is of one processor, '* ]]
+@test "several traces are written as one, which has the same events" {
+	cat >early.txt <<-'END'
+		meta 3 little 2 12
+		thread 1 2 class IdleThread
+		trace 1 HPM.headerFile
+		runstart 1 abc
+		counter 6 5 1 1 1000 2000 0 0 1 2
+		counter 6 5 1 1 3000 3500 0 0 1 2
+		runcomplete 1 abc
+		counter 6 5 1 1 9000 9500 0 0 1 2
+		exit 0
+		trace 2 HPM.headerFile
+		appstart abcd
+		runstart 1 abc
+		counter 6 6 1 1 1500 1600 0 0 1 2
+		counter 6 5 1 1 1700 1800 0 0 1 2
+		counter 6 6 1 1 0 5000 0 0 1 2
+		exit 0
+		trace 700 HPM.headerFile
+		runstart 1 abc
+		counter 6 7 1 1 1000 1950 0 0 1 2
+		counter 7 5 1 1 2999 3050 0 0 1 2
+		counter 7 8 1 1 2999 4050 0 0 1 2
+	END
+	for set in v1be v2be v3be early; do
+		mkdir $set
+		cd $set
+		if [ $set = early ]; then
+			"$TEL_BUILD/tests/test_hpm" --make ../early.txt .
+		else
+			cp "$SETS/$set"/HPM.* .
+		fi
+		clean telcat HPM.*.startup >want
+		clean telcat -f hpm HPM.*.startup >merged
+		clean telcat merged | diff want -
+		# what was merged stays as it is, and so do parts of it
+		clean telfilter merged | cmp - merged
+		clean telfilter -S merged | cmp - merged
+		clean telcat -f tel,lines HPM.*.startup | telcat -f hpm |
+		    cmp - merged
+		clean telfilter -w 'cpu == 2' merged | cmp - \
+		    <(telfilter -w 'cpu == 2' HPM.*.startup)
+		clean telfilter -k Counter merged >counters
+		cmp <(telcat -k Counter -F cpu,tid,end merged) \
+		    <(telcat -F cpu,tid,end counters)
+		clean telfilter -k Marker,Exit merged >markers
+		diff <(telcat -H -k Marker,Exit merged | cut -d' ' -f2-) \
+		    <(telcat -H markers | cut -d' ' -f2-)
+		cd ..
+	done
+	run -0 --separate-stderr telcat --verbose early/merged
+	[[ $stderr == *'has 3 processors and 2 exit records'* ]]
+	# damage costs what is damaged
+	(
+		head -c 300 v3be/merged
+		printf 'xxxxxxxxxxxxxxxxxxxxxxxxx'
+		tail -c +301 v3be/merged
+	) >v3be/HPM.9.startup
+	telcat -H v3be/merged >all
+	exits 3 telcat -q -H v3be/HPM.9.startup >left
+	[ "$(wc -l <left)" -ge $(($(wc -l <all) - 3)) ]
+}
+
+@test "what one trace cannot hold, and damage, is not written" {
 	run -1 --separate-stderr telfilter -k Counter --no-merge \
 	    "$SETS"/v3be/HPM.[12].startup
+	[[ $stderr == *'HPM.2.startup: not to be written to the same HPM trace: traces are one only as they merge'* ]]
+	run -1 --separate-stderr telcat -f hpm "$SETS"/v2be/HPM.1.startup \
+	    "$SETS"/v3be/HPM.2.startup
 	words bad-middle
 	run -3 telfilter -o good HPM.7.startup
 	clean telcat -H good >got

@@ -10,8 +10,8 @@
 
 /* Gives out what is in h->data. */
 static void
-emit(struct tel_reader *r, struct hpm *h, unsigned type, uint32_t size,
-    size_t record)
+emit(struct tel_reader *r, struct hpm *h, unsigned type, uint64_t clock,
+    uint32_t size, size_t record)
 {
 	struct tel_event *ev = &r->event;
 
@@ -19,7 +19,7 @@ emit(struct tel_reader *r, struct hpm *h, unsigned type, uint32_t size,
 	ev->type = &r->log.schema->types[type - 1];
 	ev->data = h->data;
 	ev->size = size;
-	ev->clock = h->clock;
+	ev->clock = clock;
 	ev->offset = r->offset;
 	ev->raw = r->p;
 	ev->raw_size = (uint32_t)record;
@@ -53,9 +53,9 @@ tell_thread(const struct hpm_meta *meta, int32_t slot, int64_t *tid,
 	return 0;
 }
 
-/* What there is to say of a period, given the ones before it. */
+/* What there is to say of a period, given those before it on its processor. */
 static inline unsigned
-judge(struct hpm *h, uint64_t start, uint64_t end, int64_t *duration,
+judge(struct hpm_processor *h, uint64_t start, uint64_t end, int64_t *duration,
     int64_t *gap)
 {
 	unsigned flags = 0;
@@ -104,6 +104,7 @@ __attribute__((always_inline)) static inline void
 emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 {
 	const unsigned char *p = r->p, *q = p + (v1 ? 16 : 8);
+	struct hpm_processor *processor = &h->one;
 	unsigned char *d = h->data;
 	uint32_t word = hpm_load32(p, big), second = hpm_load32(p + 4, big);
 	int64_t duration, gap, tid;
@@ -129,9 +130,13 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 	q += 16;
 	yielded = gid < 0;
 	tid = yielded ? -(int64_t)gid : gid;
-	if (h->cpu < 0)
+	if (h->cpu < 0 || h->each != NULL)
 		h->cpu = (int)cpu;
-	flags = judge(h, start, end, &duration, &gap);
+	if (h->each != NULL) {
+		processor = &h->each[cpu % HPM_PROCESSORS];
+		h->seen += !processor->begun;
+	}
+	flags = judge(processor, start, end, &duration, &gap);
 	if (tid == 1)
 		flags |= tell_thread(&h->meta, slot, &tid, &yielded);
 	if ((flags & HPM_FLAGS_UNSURE) == 0 &&
@@ -159,8 +164,8 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 	/* there are few: a call of memcpy() would take longer */
 	for (i = 0; i < h->layout.counters; i++)
 		memcpy(d + HPM_AT_COUNTERS + 8 * i, q + 8 * i, 8);
-	emit(r, h, HPM_COUNTER, HPM_AT_COUNTERS + 8 * h->layout.counters,
-	    h->size);
+	emit(r, h, HPM_COUNTER, processor->clock,
+	    HPM_AT_COUNTERS + 8 * h->layout.counters, h->size);
 }
 
 void
@@ -180,15 +185,18 @@ tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size)
 {
 	const unsigned char *p = r->p + 4;
 	unsigned type = hpm_load32(r->p, h->layout.big);
+	uint64_t clock = h->each != NULL && h->cpu >= 0 ?
+	    h->each[h->cpu % HPM_PROCESSORS].clock :
+	    h->one.clock;
 	size_t n = 0;
 
 	tel_store_le32(h->data + HPM_AT_CPU, h->cpu < 0 ? 0 : (unsigned)h->cpu);
 	if (type == HPM_EXIT) {
-		h->exited = 1;
+		h->exited++;
 	} else {
 		n = size - (type < HPM_RUN_START ? 8 : 12);
 		memcpy(h->data + HPM_AT_APP, r->p + size - n, n);
 	}
 	tel_store_le32(h->data + HPM_AT_RUN, hpm_load32(p, h->layout.big));
-	emit(r, h, type, (uint32_t)(HPM_AT_APP + n), size);
+	emit(r, h, type, clock, (uint32_t)(HPM_AT_APP + n), size);
 }

@@ -3,25 +3,48 @@
  * The format "hpm": its schema, and its encoder, which writes the header, the
  * records and their padding as they were read.  The meta file of the trace is
  * that of what is written.
+ *
+ * Of several traces one is made.  A counter record has its processor; a marker
+ * is read as one of the trace's first, so from the first record of another
+ * processor on padding of a length that no virtual machine wrote says of which
+ * one the records are that follow (HPM_SWITCH).  Where it goes depends on the
+ * events alone: what was read of such a trace is written the same.
  */
+#include "base/array.h"
 #include "encoder/relay.h"
 #include "format/hpm/hpm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct encoder {
 	unsigned char *header; /* of the first trace */
 	size_t header_size;
-	int started;   /* it was written, */
-	unsigned only; /* for the log of that serial */
+	int started;   /* it was written */
+	int counters;  /* so was a counter record */
+	int several;   /* and padding that says a processor */
+	int64_t cpu;   /* that the next marker would be read as one of, or -1 */
+	uint64_t run;  /* of the first trace */
+	unsigned only; /* the log that was written last, */
+	char schema[48]; /* and the schema of all */
+	int ended;       /* no log that was written so far has more events */
+	/* markers before the first counter record */
+	unsigned char *held;
+	size_t held_size, held_room;
 };
 
 static tel_status
 hpm_open(struct tel_writer *w, const struct tel_log *log)
 {
+	struct encoder *e = calloc(1, sizeof(*e));
+
 	(void)log;
-	w->state = calloc(1, sizeof(struct encoder));
-	return w->state != NULL ? TEL_OK : TEL_ENOMEM;
+	w->state = e;
+	if (e == NULL)
+		return TEL_ENOMEM;
+	e->cpu = -1;
+	return TEL_OK;
 }
 
 static void
@@ -29,8 +52,10 @@ hpm_close(struct tel_writer *w)
 {
 	struct encoder *e = w->state;
 
-	if (e != NULL)
+	if (e != NULL) {
 		free(e->header);
+		free(e->held);
+	}
 	free(e);
 	w->state = NULL;
 }
@@ -52,14 +77,26 @@ hpm_begin(struct tel_writer *w, const struct tel_log *log)
 	return TEL_OK;
 }
 
-/* What a record of another trace than the one that is written comes to. */
+/* Another log than the last one: TEL_OK when one trace can hold both. */
 static tel_status
-refuse(struct tel_writer *w, const struct tel_log *log)
+check_log(struct tel_writer *w, const struct tel_log *log)
 {
-	return tel__write_fail(w, TEL_EINVAL,
-	    "%.60s: an HPM trace is of one processor, and records of another "
-	    "trace were written: text can hold several (-f text)",
-	    log->name);
+	struct encoder *e = w->state;
+	const char *why = NULL;
+
+	if (e->ended)
+		why = "traces are one only as they merge, without --no-merge";
+	else if (log->run != e->run)
+		why = "traces of different runs have different meta files";
+	else if (strcmp(log->schema->name, e->schema) != 0)
+		why = "its records are of another size or byte order";
+	if (why != NULL)
+		return tel__write_fail(w, TEL_EINVAL,
+		    "%.60s: not to be written to the same HPM trace: %s; text "
+		    "can hold several (-f text)",
+		    log->name, why);
+	e->only = w->current->serial;
+	return TEL_OK;
 }
 
 /* Writes the padding behind the record that was written before. */
@@ -72,24 +109,132 @@ put_padding(struct tel_writer *w)
 	return tel_output_write(w->out, w->lead, size);
 }
 
+static void
+store32(unsigned char *p, uint32_t value, int big)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		p[i] = (unsigned char)(value >> 8 * (big ? 3 - i : i));
+}
+
+/* Writes padding that says of which processor the records are that follow. */
+static tel_status
+put_switch(struct tel_writer *w, const struct tel_schema *schema, int64_t cpu)
+{
+	unsigned char record[8 + HPM_SWITCH + HPM_PROCESSORS] = { 0 };
+	uint32_t n = HPM_SWITCH + (uint32_t)cpu % HPM_PROCESSORS;
+	struct encoder *e = w->state;
+
+	store32(record, HPM_PADDING, schema->abi.big);
+	store32(record + 4, n, schema->abi.big);
+	e->several = 1;
+	e->cpu = cpu;
+	return tel_output_write(w->out, record, 8 + n);
+}
+
+/* Writes the markers that were held until the first counter record came. */
+static tel_status
+put_held(struct tel_writer *w)
+{
+	struct encoder *e = w->state;
+	size_t size = e->held_size;
+
+	e->held_size = 0;
+	return size > 0 ? tel_output_write(w->out, e->held, size) : TEL_OK;
+}
+
+static tel_status
+hold(struct encoder *e, const unsigned char *p, size_t n)
+{
+	if (!TEL__RESERVE(e->held, e->held_room, e->held_size + n))
+		return TEL_ENOMEM;
+	memcpy(e->held + e->held_size, p, n);
+	e->held_size += n;
+	return TEL_OK;
+}
+
+static tel_status
+write_first(struct tel_writer *w, const struct tel_log *log)
+{
+	struct encoder *e = w->state;
+
+	e->started = 1;
+	e->only = w->current->serial;
+	e->run = log->run;
+	snprintf(e->schema, sizeof(e->schema), "%s", log->schema->name);
+	return tel_output_write(w->out, log->preamble, log->preamble_size);
+}
+
+/* The value of a field that may have come from a native file.  0: none. */
+static int
+load(const struct tel_event *ev, const char *name, uint64_t *value)
+{
+	int i = tel_type_find_field(ev->type, name);
+
+	if (i < 0)
+		return 0;
+	*value = tel_load(&ev->type->fields[i], ev->data);
+	return 1;
+}
+
+/* Nonzero when the event is of another processor than would be read. */
+static int
+is_switch(const struct encoder *e, const struct tel_event *ev, int64_t cpu,
+    int counter)
+{
+	uint64_t flags;
+
+	if (e->cpu < 0 || e->cpu == cpu)
+		return 0;
+	if (!counter)
+		return 1;
+	/* one that was strange in its own trace is so in this one */
+	return !e->several &&
+	    (!load(ev, "flags", &flags) || (flags & HPM_FLAG_PROCESSOR) == 0);
+}
+
 static tel_status
 hpm_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
-	const struct tel_log *log = ev->log;
+	const struct tel_schema *schema = ev->type->schema;
 	struct encoder *e = w->state;
 	tel_status st = tel__relay_check(w, ev);
+	uint64_t value = 0;
+	int64_t cpu;
+	int counter;
 
 	(void)changed;
+	if (st == TEL_OK && !e->started)
+		st = write_first(w, ev->log);
+	if (st == TEL_OK && e->only != w->current->serial)
+		st = check_log(w, ev->log);
 	if (st != TEL_OK)
 		return st;
-	if (!e->started) {
-		e->started = 1;
-		e->only = w->current->serial;
-		st =
-		    tel_output_write(w->out, log->preamble, log->preamble_size);
-	} else if (e->only != w->current->serial) {
-		return refuse(w, log);
+	counter = ev->raw_size >= 4 &&
+	    hpm_load32(ev->raw, schema->abi.big) % 16 == HPM_COUNTER;
+	cpu = load(ev, "cpu", &value) ? (int64_t)value : e->cpu;
+	if (is_switch(e, ev, cpu, counter)) {
+		/* what is held is of the processor before */
+		if (e->held_size > 0 && !e->several)
+			st = put_switch(w, schema, e->cpu);
+		if (st == TEL_OK)
+			st = put_held(w);
+		if (st == TEL_OK && w->lead_size > 0)
+			st = put_padding(w);
+		if (st == TEL_OK)
+			st = put_switch(w, schema, cpu);
+	} else if (counter) {
+		st = put_held(w);
+	}
+	if (e->cpu < 0 || (counter && e->several))
+		e->cpu = cpu;
+	e->counters |= counter;
+	if (!e->counters && !e->several && st == TEL_OK) {
+		st = hold(e, w->lead, w->lead_size);
+		w->lead_size = 0;
+		return st == TEL_OK ? hold(e, ev->raw, ev->raw_size) : st;
 	}
 	if (st == TEL_OK && w->lead_size > 0)
 		st = put_padding(w);
@@ -98,15 +243,27 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 }
 
 static tel_status
+hpm_end_file(struct tel_writer *w)
+{
+	struct encoder *e = w->state;
+
+	if (e != NULL)
+		e->ended = e->started;
+	return TEL_OK;
+}
+
+static tel_status
 hpm_finish(struct tel_writer *w)
 {
 	const struct encoder *e = w->state;
+	tel_status st;
 
 	if (e == NULL)
 		return TEL_OK;
 	if (!e->started)
 		return tel_output_write(w->out, e->header, e->header_size);
-	return w->lead_size > 0 ? put_padding(w) : TEL_OK;
+	st = put_held(w);
+	return st == TEL_OK && w->lead_size > 0 ? put_padding(w) : st;
 }
 
 static const struct tel_encoder_ops encoder = {
@@ -116,6 +273,8 @@ static const struct tel_encoder_ops encoder = {
 	.open = hpm_open,
 	.begin = hpm_begin,
 	.write = hpm_write,
+	.flush = put_held,
+	.end_file = hpm_end_file,
 	.finish = hpm_finish,
 	.close = hpm_close,
 };

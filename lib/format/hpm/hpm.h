@@ -115,17 +115,32 @@ enum hpm_flag {
 /* With these nothing can be said of where the thread was before. */
 #define HPM_FLAGS_UNSURE (HPM_FLAG_START | HPM_FLAG_THREAD)
 
+/*
+ * Padding of more bytes than this, which no virtual machine wrote, is in a
+ * trace that several were merged to: the records from there on are of the
+ * processor with the number that is left, up to the next counter record.
+ */
+#define HPM_SWITCH 16
+#define HPM_PROCESSORS 1024
+
+/* The last period of a processor, and those before it. */
+struct hpm_processor {
+	uint64_t clock;   /* its start */
+	uint64_t end;     /* and its end */
+	int begun;        /* there was one */
+	uint64_t periods; /* those whose duration is known */
+	double ticks;     /* and the sum of those */
+};
+
 /* A trace that is read: the reader's state. */
 struct hpm {
 	struct hpm_meta meta;
 	struct hpm_layout layout; /* a copy, as it is used often */
 	uint32_t size;            /* of a counter record */
-	int cpu;                  /* of the file's first counter, or -1 */
-	uint64_t clock;           /* start of the last counter */
-	uint64_t end;             /* and its end */
-	int begun;                /* there was one */
-	uint64_t periods;         /* counters whose duration is known */
-	double ticks;             /* and the sum of those */
+	int cpu; /* of the file's first counter, or -1; merged: of the last */
+	struct hpm_processor one;
+	struct hpm_processor *each; /* of a merged trace; or NULL */
+	unsigned seen;              /* processors of a merged trace */
 	struct tel_running running;
 	/* what is reported when the first event is asked for */
 	char *meta_path; /* the file, or the name that was looked for */
@@ -134,7 +149,7 @@ struct hpm {
 	unsigned promised; /* counters that it says there are */
 	int reported;
 	uint64_t flagged[8]; /* events with each bit of flags */
-	int exited;          /* there was an exit record */
+	unsigned exited;     /* exit records */
 	/* for who writes the trace again: the header, and the padding between
 	 * the record before and this one */
 	unsigned char header[8 + HPM_STRING_MAX];
@@ -163,6 +178,12 @@ size_t tel__hpm_look(const struct hpm_layout *l, const unsigned char *p,
  */
 int tel__hpm_chain(const struct hpm_layout *l, const unsigned char *p, size_t n,
     int eof, int cpu, unsigned want);
+
+/*
+ * The processor that the padding at p, a whole record, says to come next; -1:
+ * it is padding and no more.
+ */
+int tel__hpm_switch(const struct hpm_layout *l, const unsigned char *p);
 
 /* The processor of the counter record at p. */
 unsigned tel__hpm_cpu(const struct hpm_layout *l, const unsigned char *p);

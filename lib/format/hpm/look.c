@@ -61,6 +61,20 @@ tel__hpm_look(const struct hpm_layout *l, const unsigned char *p, size_t n)
 	return length <= HPM_STRING_MAX ? at + 4 + length : 0;
 }
 
+int
+tel__hpm_switch(const struct hpm_layout *l, const unsigned char *p)
+{
+	uint32_t n = hpm_load32(p + 4, l->big), i;
+
+	if (hpm_load32(p, l->big) != HPM_PADDING || n < HPM_SWITCH ||
+	    n - HPM_SWITCH >= HPM_PROCESSORS)
+		return -1;
+	for (i = 0; i < n; i++)
+		if (p[8 + i] != 0)
+			return -1;
+	return (int)(n - HPM_SWITCH);
+}
+
 unsigned
 tel__hpm_cpu(const struct hpm_layout *l, const unsigned char *p)
 {
@@ -137,6 +151,7 @@ tel__hpm_try(const struct hpm_layout *l, const unsigned char *p, size_t n,
     int eof)
 {
 	struct hpm_trial t = { .cpu = -1 };
+	int several = 0;
 	size_t size;
 
 	while (t.good < n) {
@@ -150,13 +165,17 @@ tel__hpm_try(const struct hpm_layout *l, const unsigned char *p, size_t n,
 		if (is_counter(l, p)) {
 			if (t.cpu < 0)
 				t.cpu = (int)tel__hpm_cpu(l, p);
-			t.bad = tel__hpm_cpu(l, p) != (unsigned)t.cpu &&
+			t.bad = !several &&
+			    tel__hpm_cpu(l, p) != (unsigned)t.cpu &&
 			    !tel__hpm_chain(l, p, n - t.good, eof, -1, CHAIN);
 			if (t.bad)
 				break;
 			t.counters++;
 			if (t.start == 0)
 				t.start = tel__hpm_start(l, p);
+		} else if (hpm_load32(p, l->big) == HPM_PADDING &&
+		    tel__hpm_switch(l, p) >= 0) {
+			several = 1;
 		} else {
 			/* an exit is the last record, and names are not empty */
 			t.odd += size == 8 && t.good + size < n;

@@ -170,7 +170,7 @@ choose_layout(struct tel_reader *r, struct hpm *h, uint32_t version)
 	trial = tel__hpm_try(l, r->p, n, eof);
 	h->cpu = trial.cpu;
 	/* what is before the first counter is as early as that */
-	h->clock = trial.start;
+	h->one.clock = trial.start;
 }
 
 /* The traces of a run have one meta file, which may still grow. */

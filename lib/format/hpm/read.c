@@ -23,12 +23,66 @@ is_counter(const struct hpm *h, const unsigned char *p)
 	return hpm_load32(p, h->layout.big) % 16 == HPM_COUNTER;
 }
 
+/*
+ * When the next period of a processor starts, of those whose records were read
+ * already, or 0.
+ */
+static uint64_t
+find_start(const struct tel_reader *r, const struct hpm *h, unsigned cpu)
+{
+	const struct hpm_layout *l = &h->layout;
+	const unsigned char *p = r->p;
+	size_t size;
+
+	for (;;) {
+		size = tel__hpm_look(l, p, (size_t)(r->end - p));
+		if (size == 0 || size > (size_t)(r->end - p))
+			return 0;
+		if (is_counter(h, p) && tel__hpm_cpu(l, p) == cpu &&
+		    tel__hpm_start(l, p) != 0)
+			return tel__hpm_start(l, p);
+		p += size;
+	}
+}
+
+/*
+ * The records that follow are of that processor, of which there are several in
+ * the trace.  What comes before its first period has the clock of that.
+ */
+static tel_status
+switch_to(struct tel_reader *r, struct hpm *h, unsigned cpu, size_t size)
+{
+	struct hpm_processor *p;
+
+	if (h->each == NULL) {
+		h->each = calloc(HPM_PROCESSORS, sizeof(*h->each));
+		if (h->each == NULL)
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		if (h->one.begun) {
+			h->each[h->cpu % HPM_PROCESSORS] = h->one;
+			h->seen = 1;
+		}
+	}
+	tel_reader_step(r, size);
+	h->cpu = (int)cpu;
+	p = &h->each[cpu];
+	if (!p->begun && p->clock == 0) {
+		tel__reader_fill(r, AHEAD);
+		p->clock = find_start(r, h, cpu);
+	}
+	return TEL_OK;
+}
+
 /* Steps over padding, which holds nothing but zeros. */
 static tel_status
 skip_padding(struct tel_reader *r, struct hpm *h, size_t size)
 {
+	int cpu = tel__hpm_switch(&h->layout, r->p);
 	uint64_t from = r->offset;
 	size_t i;
+
+	if (cpu >= 0)
+		return switch_to(r, h, (unsigned)cpu, size);
 
 	for (i = 8; i < size && r->p[i] == 0; i++)
 		continue;
@@ -51,7 +105,7 @@ is_sync(const struct tel_reader *r, const unsigned char *q)
 	const struct hpm *h = r->state;
 
 	return tel__hpm_chain(&h->layout, q, (size_t)(r->end - q), r->eof,
-	    h->cpu, CHAIN);
+	    h->each != NULL ? -1 : h->cpu, CHAIN);
 }
 
 static const char *const flag_texts[8] = { "do not say when they began",
@@ -76,10 +130,15 @@ finish(struct tel_reader *r, struct hpm *h)
 			    "%llu records %s: their flags have 0x%x",
 			    (unsigned long long)h->flagged[i], flag_texts[i],
 			    1u << i);
-	if (!h->exited)
+	if (h->exited == 0)
 		tel__reader_notice(r, TEL_INFO, r->offset,
 		    "the trace has no exit record: the virtual machine did "
 		    "not end by itself, or has not ended");
+	else if (h->exited < h->seen)
+		tel__reader_notice(r, TEL_INFO, r->offset,
+		    "the trace has %u processors and %u exit records: the "
+		    "virtual machine did not end by itself",
+		    h->seen, h->exited);
 	return TEL_END;
 }
 
@@ -97,7 +156,7 @@ cut_short(struct tel_reader *r, struct hpm *h)
 static int
 is_believable(struct tel_reader *r, struct hpm *h, size_t size)
 {
-	if (!is_counter(h, r->p) || h->cpu < 0 ||
+	if (!is_counter(h, r->p) || h->cpu < 0 || h->each != NULL ||
 	    tel__hpm_cpu(&h->layout, r->p) == (unsigned)h->cpu)
 		return 1;
 	tel__reader_fill(r, size + AHEAD);
@@ -116,7 +175,8 @@ is_plain_counter(const struct tel_reader *r, const struct hpm *h)
 	if ((size_t)(r->end - r->p) < h->size || h->layout.version == 1)
 		return 0;
 	word = hpm_load32(r->p, h->layout.big);
-	return word % 16 == HPM_COUNTER && (int)(word >> 4 & 0x3ff) == h->cpu;
+	return word % 16 == HPM_COUNTER &&
+	    ((int)(word >> 4 & 0x3ff) == h->cpu || h->each != NULL);
 }
 
 tel_status
@@ -180,6 +240,7 @@ tel__hpm_close(struct tel_reader *r)
 	if (h != NULL) {
 		free(h->meta_path);
 		free(h->refused);
+		free(h->each);
 	}
 	free(h);
 	r->state = NULL;
