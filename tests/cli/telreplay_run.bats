@@ -535,3 +535,75 @@ plugin() {
 	clean telreplay -n -f csv text | grep '^trace,,,by_sized,4$'
 	telcat -f tel cxx.txt | telreplay -n -f csv | grep '^trace,,,by_new,2$'
 }
+
+@test "what blocks would take with other classes of sizes is that of the trace" {
+	{
+		seq 100 | awk '{ printf "1: malloc 0x%d000 65\n", $1 }'
+		echo "1: malloc 0x1000000 3000"
+		echo "1: realloc 0x1000000 0x1000000 1"
+		echo "1: free 0x1000000"
+		seq 100 | awk '{ printf "1: free 0x%d000\n", $1 }'
+	} >t.txt
+	clean telreplay -n -f csv t.txt | grep ^what_if >all
+	grep '^what_if,,4,slack,0.1419' all
+	grep -v slack all >is
+	# 65 becomes 128, 96 and 80; 3000 becomes 4096, 3072, 3072 and 3072, 3072
+	diff is - <<-END
+		what_if,,1,used,2
+		what_if,,1,bytes,16896
+		what_if,,2,used,2
+		what_if,,2,bytes,12672
+		what_if,,4,used,2
+		what_if,,4,bytes,11072
+		what_if,,8,used,2
+		what_if,,8,bytes,11072
+		what_if,,16,used,2
+		what_if,,16,bytes,11072
+	END
+	# what lives shortly is not what is there at the peak
+	seq 100 | awk '{ printf "1: malloc 0x%d000 %d\n1: free 0x%d000\n",
+	    $1, $1, $1 } END { print "1: malloc 0x5000000 4000" }' >t.txt
+	clean telreplay -n -f csv t.txt | grep '^what_if,,1,bytes,4096$'
+}
+
+@test "slack is that of each size, and memory in no block is the rest" {
+	{
+		seq 500 | awk '{ printf "1: malloc 0x%d000 1000\n", $1 }'
+		seq 300 | awk '{ printf "1: malloc 0x%d001 100\n", $1 }'
+	} >t.txt
+	clean telreplay --runs 1 -a class -f csv t.txt >report
+	for row in 512,blocks,500 512,asked_bytes,500000 64,blocks,300 \
+	    64,asked_bytes,30000; do
+		grep "^slack,class,$row$" report
+	done
+	given=$(awk -F, '$1 == "slack" && $4 == "given_bytes" { n += $5 }
+	    END { print n }' report)
+	[ "$given" = "$(figure memory class given_bytes <report)" ]
+	[ "$given" -ge 530000 ]
+	resident=$(figure residency class resident_bytes <report)
+	[ "$(figure residency class room_bytes <report)" = "$given" ]
+	[ "$(figure residency class free_bytes <report)" = $((resident - given)) ]
+	clean telreplay --runs 1 -a class t.txt >report
+	grep '^slack by requested size' report
+	grep -A 2 '^the sample with most resident' report
+	# the processor's counters are counted, or it is said that they are not
+	grep -A 3 '^counted for 1,000 operations' report |
+	    grep -E 'class +[0-9.-]+ +[0-9.]|not available'
+}
+
+@test "memory is watched while all is freed, over real time" {
+	seq 64 | awk '{ printf "1: malloc 0x%d0000000 65536\n", $1 }' >t.txt
+	clean telreplay --idle 50ms --runs 1 --repeat 2 -f csv t.txt >report
+	for phase in running idle freed; do
+		grep "^sample,glibc,.*,phase,$phase$" report
+	done
+	# in the order of time, over that of both rests
+	grep '^sample,glibc,.*,time_ns,' report | cut -d , -f 5 >times
+	sort -n times | cmp times -
+	[ "$(tail -n 1 times)" -ge 100000000 ]
+	[ -n "$(figure memory glibc freed_idle_bytes <report)" ]
+	clean telreplay --idle 50ms --runs 1 t.txt >report
+	grep -A 6 '^  end  ' report | grep -c '^  +' | grep 4
+	clean telreplay --idle 50ms --runs 1 -f svg t.txt |
+	    grep 'real time since the first operation'
+}

@@ -168,8 +168,10 @@ struct report_chart {
 	const struct report_series *series;
 	size_t n;
 	const char *x_title, *y_title;
-	const char *unit; /* of y */
-	double most;      /* the largest y */
+	const char *unit;   /* of y */
+	double most;        /* the largest y */
+	const char *x_unit; /* of x; NULL: a share, 0 to 1 */
+	double x_most;
 };
 
 struct report_line {

@@ -368,6 +368,16 @@ svg_chart_height(const struct report_chart *chart)
 	return CHART_BOTTOM + 62 + (double)chart->n * LEGEND_LINE;
 }
 
+/* A mark on the lower axis. */
+static void
+put_x_mark(const struct chart *c, double at, const char *text)
+{
+	double x = scale_at(&c->x, at), bottom = c->y.from;
+
+	svg_line(c->out, x, bottom, x, bottom + 4, "axis");
+	svg_text(c->out, x, bottom + 18, "small", "middle", SVG_INNER, text);
+}
+
 static void
 put_axes(const struct chart *c)
 {
@@ -385,13 +395,16 @@ put_axes(const struct chart *c)
 		    SVG_INNER,
 		    figure_edge((int64_t)ticks.at[i], c->chart->unit, 0, text));
 	}
-	for (i = 0; i <= 10; i += 2) {
-		double x = scale_at(&c->x, (double)i / 10);
-
-		svg_line(c->out, x, bottom, x, bottom + 4, "axis");
+	if (c->chart->x_unit != NULL) {
+		scale_ticks(&c->x, c->chart->x_unit, MARKS, &ticks);
+		for (i = 0; i < ticks.n; i++)
+			put_x_mark(c, ticks.at[i],
+			    figure_edge((int64_t)ticks.at[i], c->chart->x_unit,
+			        0, text));
+	}
+	for (i = 0; i <= 10 && c->chart->x_unit == NULL; i += 2) {
 		(void)snprintf(text, sizeof(text), "%u%%", i * 10);
-		svg_text(c->out, x, bottom + 18, "small", "middle", SVG_INNER,
-		    text);
+		put_x_mark(c, (double)i / 10, text);
 	}
 	svg_line(c->out, CHART_LEFT, bottom, CHART_RIGHT, bottom, "axis");
 	svg_line(c->out, CHART_LEFT, c->y.to, CHART_LEFT, bottom, "axis");
@@ -413,7 +426,7 @@ put_class(const struct chart *c, const struct report_series *s)
 static void
 put_series(const struct chart *c, const struct report_series *s)
 {
-	double x, y;
+	double x = 0, y;
 	size_t i;
 
 	if (s->area) {
@@ -434,7 +447,7 @@ put_series(const struct chart *c, const struct report_series *s)
 		    scale_at(&c->y, y));
 	}
 	if (s->area)
-		putf(c->out, "L%.1f %.1fZ", c->x.to, c->y.from);
+		putf(c->out, "L%.1f %.1fZ", scale_at(&c->x, x), c->y.from);
 	put(c->out, "\"><title>");
 	put_xml(c->out, s->name);
 	put(c->out, s->area ? "</title></path>\n" : "</title></polyline>\n");
@@ -462,7 +475,8 @@ svg_chart(struct report *r, const struct report_section *s, double y)
 {
 	const struct report_chart *chart = s->chart;
 	struct chart c = { r, r->out, chart,
-		{ 0, 1, CHART_LEFT, CHART_RIGHT, 0 },
+		{ 0, chart->x_unit != NULL ? chart->x_most : 1, CHART_LEFT,
+		    CHART_RIGHT, 0 },
 		{ 0, chart->most * 1.05, y + CHART_BOTTOM, y + CHART_TOP, 0 } };
 	size_t i;
 

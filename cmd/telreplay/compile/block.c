@@ -9,11 +9,23 @@
  */
 #include "telreplay/compile/emit.h"
 
+#include <string.h>
+
 /* The number of bits in a number. */
 static inline unsigned
 magnitude(uint64_t v)
 {
 	return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
+}
+
+/* Keeps what is live now, near the peak. */
+static void
+class_keep(struct compiler *c)
+{
+	struct facts *f = &c->facts;
+
+	memcpy(f->class_blocks, c->class_blocks, sizeof(f->class_blocks));
+	f->class_asked = c->live_bytes;
 }
 
 static void
@@ -32,6 +44,8 @@ live_add(struct compiler *c, uint64_t bytes)
 		f->peak_event = c->event;
 		f->peak_log = c->log;
 		f->peak_clock = c->clock;
+		if (c->live_bytes - f->class_asked > f->class_asked / 64)
+			class_keep(c);
 	}
 }
 
@@ -85,6 +99,7 @@ block_allocate(struct compiler *c, struct thread *t, struct hash_entry *e,
 			    (unsigned long long)c->max_live);
 	}
 	request(c, size);
+	c->class_blocks[size_class(size)]++;
 	live_add(c, size);
 	if ((c->pooled != NULL || op->pool != 0 || op->buffer != 0) &&
 	    pool_enter(c, t, slot, e->key, op) != 0)
@@ -124,6 +139,8 @@ block_resize(struct compiler *c, struct thread *t, uint32_t slot, uint64_t size)
 		c->facts.crossing_reallocs++;
 	request(c, size);
 	c->live_bytes -= b->size;
+	c->class_blocks[size_class(b->size)]--;
+	c->class_blocks[size_class(size)]++;
 	live_add(c, size);
 	b->size = size;
 	b->where = m->last;
@@ -138,6 +155,7 @@ count_free(struct compiler *c, const struct block *b)
 	struct facts *f = &c->facts;
 
 	c->live_blocks--;
+	c->class_blocks[size_class(b->size)]--;
 	c->live_bytes -= b->size;
 	if (c->window_operations == 0)
 		c->window_moved += b->size;
@@ -314,7 +332,9 @@ part_free(struct compiler *c, struct thread *t, uint32_t slot, uint64_t offset,
 		return compiler_no_memory(c);
 	if (offset == 0)
 		p->offset += size;
+	c->class_blocks[size_class(b->size)]--;
 	b->size -= size;
+	c->class_blocks[size_class(b->size)]++;
 	/* what is done to the block next comes after this */
 	b->where = m->last | (b->where & ~WHERE_MASK);
 	b->chunk = thread_place(c, m);

@@ -140,6 +140,8 @@ struct compiler {
 	tel_alloc_call call; /* of the free that is compiled */
 	uint64_t now;        /* operations so far */
 	uint64_t live_blocks, live_bytes;
+	/* blocks by classes of sizes; see struct facts */
+	uint64_t class_blocks[SIZE_CLASSES];
 	uint64_t point_peak; /* most bytes since the last point of the curve */
 	uint64_t point_left, point_step; /* operations to the next one */
 

@@ -68,6 +68,31 @@ struct thread_life {
 #define LOG_NAMES 16          /* the most logs that are told apart */
 #define LOG_NAME 128          /* bytes of a name, with its NUL */
 
+/*
+ * Classes of sizes, sixteen for each power of two: so many bytes and less, but
+ * more than those of the class before.
+ */
+#define SIZE_CLASSES 704
+static inline unsigned
+size_class(uint64_t size)
+{
+	uint64_t v = size > 0 ? size - 1 : 0;
+	unsigned shift;
+
+	if (v < 16)
+		return (unsigned)v;
+	shift = 59 - (unsigned)__builtin_clzll(v);
+	return 16 * (shift + 1) + (unsigned)(v >> shift & 15);
+}
+/* The largest size of a class. */
+static inline uint64_t
+size_class_most(unsigned class)
+{
+	class ++;
+	return class < 16 ? class :
+	                    (uint64_t)(16 + class % 16) << (class / 16 - 1);
+}
+
 /* The order between threads that a program keeps. */
 enum program_order {
 	ORDER_EDGES, /* a block is allocated before another thread frees it */
@@ -97,7 +122,10 @@ struct facts {
 	uint64_t peak_log;
 	uint64_t peak_clock;
 	uint64_t peak_of_blocks; /* the blocks that were live then */
-	uint64_t first_clock;    /* of the first and the last operation */
+	/* the live blocks by class, when they were within 2 % of the peak */
+	uint64_t class_blocks[SIZE_CLASSES];
+	uint64_t class_asked; /* their bytes */
+	uint64_t first_clock; /* of the first and the last operation */
 	uint64_t last_clock;
 	double tick_rate;         /* ticks in a second, 0 when unknown */
 	uint64_t sizes[65];       /* requests by size */

@@ -419,6 +419,10 @@ add_memory(struct report *r, const struct facts *f, const struct result *s)
 	report_cell(r, report_count(s->live_peak));
 	report_cell(r, report_count(s->end.huge));
 	report_cell(r,
+	    s->freed_idle.known ?
+	        report_count(result_resident(s, &s->freed_idle)) :
+	        unknown);
+	report_cell(r,
 	    s->has_room && s->asked > 0 ?
 	        report_real((double)s->given / (double)s->asked - 1) :
 	        unknown);
@@ -429,7 +433,7 @@ put_memory(struct report *r, const struct some *some)
 {
 	static const char *const more[] = { "freed_lazy_bytes",
 		"baseline_bytes", "asked_bytes", "given_bytes",
-		"run_live_bytes", "huge_bytes" };
+		"run_live_bytes", "huge_bytes", "freed_idle_bytes" };
 	const struct facts *facts = some->show->facts;
 	struct report_field *f;
 	size_t i;
@@ -458,6 +462,155 @@ put_memory(struct report *r, const struct some *some)
 	report_put(r);
 }
 
+/*
+ * What is resident and in no block, when most was resident: free blocks, what
+ * the allocator keeps for itself, and the ends of pages.
+ */
+static void
+add_residency(struct report *r, const struct result *s)
+{
+	const struct sample *most = result_largest(s);
+	double resident;
+	uint64_t room;
+
+	open_row(r, s->watched && most != NULL ? REPORT_ALL : REPORT_TEXT, s);
+	if (!s->watched || most == NULL) {
+		report_cell(r, unknown);
+		return;
+	}
+	resident = (double)result_resident(s, most);
+	room = most->room;
+	report_cell(r, report_real(resident));
+	if (s->has_room) {
+		report_cell(r, report_count(room));
+		report_cell(r,
+		    report_real(
+		        (double)room < resident ? resident - (double)room : 0));
+		report_cell(r,
+		    report_real((double)room < resident ?
+		            1 - (double)room / resident :
+		            0));
+	} else {
+		report_cell(r, unknown);
+		report_cell(r, unknown);
+		report_cell(r, unknown);
+	}
+	report_cell(r,
+	    report_real(
+	        show_ratio((double)most->huge, (double)most->resident)));
+	report_cell(r, report_count(most->lazy));
+}
+
+static void
+put_residency(struct report *r, const struct some *some)
+{
+	size_t i;
+
+	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "residency", some,
+	    "the sample with most resident: in blocks, and in none");
+	(void)report_column(r, "resident_bytes", "resident", REPORT_SIZE, 11);
+	(void)report_column(r, "room_bytes", "in blocks", REPORT_SIZE, 11);
+	(void)report_column(r, "free_bytes", "in none", REPORT_SIZE, 11);
+	report_column(r, "free_share", "share", REPORT_PERCENT, 9)->decimals =
+	    1;
+	report_column(r, "huge_share", "huge pages", REPORT_PERCENT, 11)
+	    ->decimals = 1;
+	(void)report_column(r, "lazy_bytes", "freed lazily", REPORT_SIZE, 13);
+	for (i = 0; i < some->n; i++)
+		add_residency(r, &some->results[i]);
+	report_put(r);
+}
+
+/* How much larger than requested blocks are, by size: six beside each other. */
+#define SLACK_BESIDE 6
+
+static int
+has_slack(const struct result *s, size_t n, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s[i].has_room && s[i].slack[size].blocks > 0)
+			return 1;
+	return 0;
+}
+
+static void
+put_slack_table(struct report *r, const struct result *s, size_t n)
+{
+	struct report_field *f;
+	char text[16];
+	size_t size, i;
+
+	report_section(r, REPORT_TEXT, "slack")->apart = 1;
+	r->section.title = "slack by requested size";
+	r->section.indent = 2;
+	report_column(r, "", NULL, REPORT_GROUPED, 17)->left = 1;
+	for (i = 0; i < n; i++) {
+		f = report_column(r,
+		    report_text(r, "%s",
+		        page_escape(text, 9, s[i].candidate->name)),
+		    NULL, REPORT_PERCENT, 10);
+		f->decimals = 1;
+	}
+	for (size = 0; size < SLACK_SIZES; size++) {
+		if (!has_slack(s, n, size))
+			continue;
+		report_row(r, REPORT_TEXT);
+		report_cell(r, report_string(show_range(r, size)));
+		for (i = 0; i < n; i++) {
+			const struct slack *k = &s[i].slack[size];
+
+			report_cell(r,
+			    !s[i].has_room || k->asked == 0 ?
+			        unknown :
+			        report_real(
+			            (double)k->given / (double)k->asked - 1));
+		}
+	}
+	report_put(r);
+}
+
+static void
+put_slack(struct report *r, const struct some *some)
+{
+	size_t i, n;
+
+	for (i = 0; i < some->n; i += SLACK_BESIDE) {
+		n = some->n - i < SLACK_BESIDE ? some->n - i : SLACK_BESIDE;
+		put_slack_table(r, some->results + i, n);
+	}
+}
+
+/* The same for programs, of one. */
+static void
+put_slack_rows(struct report *r, const struct result *s)
+{
+	size_t i;
+
+	for (i = 0; i < SLACK_SIZES; i++) {
+		if (!has_slack(s, 1, i))
+			continue;
+		(void)show_item(r, "slack", s,
+		    i == 0 ? 0 : (uint64_t)1 << (i - 1));
+		report_data(r, "blocks", report_count(s->slack[i].blocks));
+		report_data(r, "asked_bytes", report_count(s->slack[i].asked));
+		report_data(r, "given_bytes", report_count(s->slack[i].given));
+		report_put(r);
+	}
+}
+
+static const char *
+phase_name(uint32_t phase)
+{
+	switch (phase) {
+	case PHASE_IDLE: return "idle";
+	case PHASE_ENDING: return "freeing";
+	case PHASE_FREED: return "freed";
+	default: return "running";
+	}
+}
+
 static void
 put_samples(struct report *r, const struct show *show, const struct result *s)
 {
@@ -471,6 +624,7 @@ put_samples(struct report *r, const struct show *show, const struct result *s)
 		report_data(r, "done",
 		    report_real(show_ratio((double)at->done, words)));
 		report_data(r, "time_ns", report_count(at->ns));
+		report_data(r, "phase", report_string(phase_name(at->phase)));
 		report_data(r, "live_bytes",
 		    report_real(contest_live(show->contest, at)));
 		report_data(r, "run_live_bytes", report_count(at->live));
@@ -482,6 +636,48 @@ put_samples(struct report *r, const struct show *show, const struct result *s)
 			report_data(r, "room_bytes", report_count(at->room));
 		report_put(r);
 	}
+}
+
+/* ------------------------------------------------------------ counters */
+
+static void
+put_counters(struct report *r, const struct some *some)
+{
+	static const struct {
+		const char *name, *label;
+	} counters[COUNTERS] = {
+		[COUNTER_FAULTS] = { "page_faults", "page faults" },
+		[COUNTER_TLB_LOADS] = { "tlb_load_misses", "TLB loads" },
+		[COUNTER_TLB_STORES] = { "tlb_store_misses", "TLB stores" },
+		[COUNTER_CACHE] = { "cache_misses", "cache" },
+		[COUNTER_INSTRUCTIONS] = { "instructions", "instructions" },
+	};
+	/* people are spared the zeros behind the point */
+	double v, scale = report_is(r, REPORT_TEXT) ? 1000 : 1;
+	int known, some_known = 0;
+	size_t i, k;
+
+	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "counters", some,
+	    "counted for 1,000 operations; telreplay's are included");
+	for (k = 0; k < COUNTERS; k++)
+		(void)report_column(r, counters[k].name, counters[k].label,
+		    REPORT_SHORT, k == COUNTER_CACHE ? 8 : 13);
+	for (i = 0; i < some->n; i++) {
+		const struct result *s = &some->results[i];
+
+		open_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
+		for (k = 0; k < COUNTERS; k++) {
+			v = result_counter(s, (enum counter)k, &known);
+			report_cell(r,
+			    known ? report_real(v * scale) : unknown);
+			some_known |= known && k != COUNTER_FAULTS;
+		}
+	}
+	if (!some_known)
+		report_note(r, REPORT_TEXT, NULL,
+		    "-: not available: the processor's counters are not, or "
+		    "not permitted");
+	report_put(r);
 }
 
 /* -------------------------------------------------------- system calls */
@@ -523,7 +719,10 @@ show_compared(struct report *r, const struct show *show)
 	put_latency(r, &some);
 	put_throughput(r, &some);
 	put_memory(r, &some);
+	put_residency(r, &some);
+	put_slack(r, &some);
 	show_curves(r, show);
+	put_counters(r, &some);
 	put_calls(r, &some);
 }
 
@@ -541,6 +740,9 @@ show_allocator(struct report *r, const struct show *show,
 	put_buckets(r, s);
 	put_threads(r, show, s);
 	put_memory(r, &some);
+	put_residency(r, &some);
+	put_slack_rows(r, s);
 	put_samples(r, show, s);
+	put_counters(r, &some);
 	put_calls(r, &some);
 }

@@ -9,7 +9,7 @@
 
 /* So many moments of the run, and allocators beside each other. */
 #define MOMENTS 10
-#define BESIDE 6
+#define BESIDE 5
 
 /* --------------------------------------------------------------- table */
 
@@ -31,6 +31,72 @@ sample_at(const struct show *show, const struct result *s, double share)
 	return &s->samples[best];
 }
 
+/* The sample nearest to a moment of the run. */
+static const struct sample *
+sample_when(const struct result *s, uint64_t ns)
+{
+	const struct sample *best = &s->samples[0];
+	size_t i;
+
+	for (i = 1; i < s->nsamples; i++) {
+		double is = (double)s->samples[i].ns - (double)ns;
+		double was = (double)best->ns - (double)ns;
+
+		if (is * is < was * was)
+			best = &s->samples[i];
+	}
+	return best;
+}
+
+/* Resident bytes some share of the idle time after one of two ends. */
+static struct report_value
+decayed(const struct result *s, int freed, double share, uint64_t idle)
+{
+	static const struct report_value none = { .type = REPORT_UNKNOWN };
+	const struct sample *end = freed ? &s->freed : &s->end;
+	const struct sample *last = freed ? &s->freed_idle : &s->idle;
+	const struct sample *at;
+
+	if (!s->watched || !end->known || !last->known)
+		return none;
+	at = share <= 0 ?
+	    end :
+	    share >= 1 ?
+	    last :
+	    sample_when(s, end->ns + (uint64_t)(share * (double)idle));
+	return report_count(result_resident(s, at));
+}
+
+/* The memory that goes back to the system while nothing is done. */
+static void
+put_decay(struct report *r, const struct show *show,
+    const struct result *results, size_t n)
+{
+	uint64_t idle = show->telreplay->idle;
+	char text[FIGURE_TEXT];
+	size_t i;
+	int k;
+
+	for (k = 0; k < 6; k++) {
+		double share = (double)(k % 3) / 2;
+
+		report_row(r, REPORT_TEXT);
+		report_cell(r,
+		    report_string(k == 0 ?
+		            "end" :
+		            k == 3 ?
+		            "freed" :
+		            report_text(r, "+%s",
+		                figure_edge((int64_t)(share * (double)idle),
+		                    "ns", 0, text))));
+		report_cell(r,
+		    report_count(k < 3 ? show->facts->live_bytes : 0));
+		for (i = 0; i < n; i++)
+			report_cell(r,
+			    decayed(&results[i], k >= 3, share, idle));
+	}
+}
+
 /* Some of the allocators; the samples of the first tell what is live. */
 static void
 put_beside(struct report *r, const struct show *show,
@@ -42,10 +108,10 @@ put_beside(struct report *r, const struct show *show,
 	size_t i;
 	int m;
 
-	s->title = "resident memory along the run";
+	s->title = "resident memory along the run, and while idle after it";
 	s->apart = 1;
 	s->indent = 2;
-	report_column(r, "", NULL, REPORT_GROUPED, 5)->left = 1;
+	report_column(r, "", NULL, REPORT_GROUPED, 9)->left = 1;
 	(void)report_column(r, "(live)", NULL, REPORT_SIZE, 10);
 	for (i = 0; i < n; i++)
 		(void)report_column(r,
@@ -68,6 +134,8 @@ put_beside(struct report *r, const struct show *show,
 			            sample_at(show, &results[i], share))) :
 			        unknown);
 	}
+	if (first->idle.known)
+		put_decay(r, show, results, n);
 	report_put(r);
 }
 
@@ -88,11 +156,34 @@ show_curves(struct report *r, const struct show *show)
 
 /* --------------------------------------------------------------- chart */
 
+/*
+ * When so many words were done in the run of an allocator, between its samples.
+ */
+static double
+time_of(const struct result *s, double done)
+{
+	double x0 = 0, t0 = 0, x1, t1;
+	size_t i;
+
+	for (i = 0; i < s->nsamples; i++) {
+		x1 = (double)s->samples[i].done;
+		t1 = (double)s->samples[i].ns;
+		if (x1 >= done)
+			return x1 > x0 ?
+			    t0 + (t1 - t0) * (done - x0) / (x1 - x0) :
+			    t1;
+		x0 = x1;
+		t0 = t1;
+	}
+	return t0;
+}
+
 /* A series of the chart: an allocator, or what is live in the trace. */
 struct curve {
 	const struct show *show;
 	const struct result *result;
-	unsigned times; /* the trace is run so often */
+	unsigned times;             /* the trace is run so often */
+	const struct result *timed; /* whose times it has; NULL: none */
 };
 
 /* What is live, at most up to each point, once for each repeat. */
@@ -105,29 +196,31 @@ live_point(const void *of, size_t i, double *x, double *y)
 	const struct live_point *p = &f->curve[i % n];
 	double share = show_ratio((double)p->done, (double)f->words);
 
-	*x = ((double)(i / n) + share) / c->times;
+	/* what is left lives on until it is freed */
+	if (i == n * c->times || i == n * c->times + 1) {
+		*x = (double)c->timed->freed.ns;
+		*y = i == n * c->times ? (double)f->live_bytes : 0;
+		return;
+	}
+	share = ((double)(i / n) + share) / c->times;
+	*x = c->timed == NULL ?
+	    share :
+	    time_of(c->timed,
+	        share * (double)f->words * c->show->telreplay->run.repeat);
 	*y = (double)p->peak;
 }
 
-/* From nothing before the first sample to the end of the run. */
+/* From nothing before the first sample to the last one, when all is freed. */
 static void
 resident_point(const void *of, size_t i, double *x, double *y)
 {
 	const struct curve *c = of;
 	const struct result *s = c->result;
-	const struct sample *at = &s->end;
-
 	*x = *y = 0;
 	if (i == 0)
 		return;
-	*x = 1;
-	if (i <= s->nsamples)
-		at = &s->samples[i - 1];
-	if (i <= s->nsamples)
-		*x = show_ratio((double)at->done,
-		    (double)c->show->facts->words *
-		        c->show->telreplay->run.repeat);
-	*y = (double)result_resident(s, at);
+	*x = (double)s->samples[i - 1].ns;
+	*y = (double)result_resident(s, &s->samples[i - 1]);
 }
 
 static const char *
@@ -152,9 +245,13 @@ add_live(struct report *r, struct report_series *series, struct curve *curve)
 	curve->times = times > 50 ? 50 : times;
 	series->name = "live";
 	series->legend =
-	    legend(r, "live blocks, as asked for", (double)f->peak_bytes, "");
+	    legend(r, "live blocks, as asked for", (double)f->peak_bytes,
+	        curve->timed == NULL ? "" :
+	                               report_text(r, ", in the time of %.60s",
+	                                   curve->timed->candidate->name));
 	series->area = 1;
-	series->n = (size_t)f->curve_points * curve->times;
+	series->n = (size_t)f->curve_points * curve->times +
+	    (curve->timed != NULL ? 2 : 0);
 	series->of = curve;
 	series->point = live_point;
 }
@@ -174,14 +271,14 @@ add_allocator(struct report *r, struct report_series *series,
 	if (s->failed) {
 		series->legend = report_text(r, "%.60s: FAILED, %.200s",
 		    series->name, s->why);
-		series->n = s->watched ? s->nsamples + 2 : 0;
+		series->n = s->watched ? s->nsamples + 1 : 0;
 		return;
 	}
 	(void)figure_size((double)result_resident(s, &s->freed), text);
 	series->legend = legend(r, series->name, (double)s->peak,
 	    report_text(r, ", when all is freed %s",
 	        text[0] != '\0' ? text : "nothing"));
-	series->n = s->nsamples + 2;
+	series->n = s->nsamples + 1;
 }
 
 static void
@@ -202,6 +299,19 @@ put_chart(struct report *r, const struct show *show,
 	s->definition = c != NULL ?
 	    "bytes above those before the first operation" :
 	    "bytes that were asked for and not yet freed";
+	for (i = 0; i < n; i++) {
+		const struct result *one = &c->results[i];
+
+		if (!one->watched || one->nsamples == 0)
+			continue;
+		if (curves[0].timed == NULL && one->freed.known)
+			curves[0].timed = one;
+		chart.x_unit = "ns";
+		chart.x_title = "real time since the first operation";
+		if ((double)one->samples[one->nsamples - 1].ns > chart.x_most)
+			chart.x_most =
+			    (double)one->samples[one->nsamples - 1].ns;
+	}
 	curves[0].show = show;
 	add_live(r, &series[chart.n++], &curves[0]);
 	for (i = 0; i < n; i++) {

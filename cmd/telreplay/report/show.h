@@ -37,6 +37,8 @@ void show_chart(struct report *r, const struct show *show);
 struct report_section *show_item(struct report *r, const char *type,
     const struct result *s, uint64_t i);
 
+/* The range of element i of a histogram of sizes. */
+const char *show_range(struct report *r, size_t i);
 /* The order of the trace, in a word. */
 const char *show_order(const struct facts *f);
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "telreplay/run/calls.h"
+#include "telreplay/run/counters.h"
 #include "telreplay/run/locked.h"
 #include "telreplay/run/memory.h"
 #include "telreplay/run/builtin.h"
@@ -35,6 +36,7 @@ struct child {
 	uint64_t resident;   /* all resident memory at the start */
 	uint64_t files;      /* of it, files */
 	int begun;
+	struct counters counters;
 };
 
 __attribute__((noreturn)) static void
@@ -114,12 +116,23 @@ touch_board(struct shared *sh)
 		(void)p[i];
 }
 
+static uint64_t
+now_ns(clockid_t id)
+{
+	struct timespec t = { 0, 0 };
+
+	(void)clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void
 sample(const struct child *c, struct sample *out)
 {
 	struct shared *sh = c->shared;
 	struct memory m;
 
+	out->ns = now_ns(CLOCK_MONOTONIC) - sh->started;
+	out->phase = atomic_load(&sh->phase);
 	out->done = program_facts(c->program)->words * sh->options.repeat;
 	out->live = shared_board(sh)->live_bytes;
 	out->room = sh->room;
@@ -133,19 +146,19 @@ sample(const struct child *c, struct sample *out)
 
 /* Does nothing for a while: an allocator may return memory by then. */
 static void
-rest(const struct child *c)
+rest(const struct child *c, enum phase phase, struct sample *after)
 {
 	struct shared *sh = c->shared;
 	struct timespec left;
 
 	if (sh->job != JOB_WATCH || sh->idle_ns == 0)
 		return;
-	atomic_store(&sh->phase, PHASE_IDLE);
+	atomic_store(&sh->phase, phase);
 	left.tv_sec = (time_t)(sh->idle_ns / 1000000000);
 	left.tv_nsec = (long)(sh->idle_ns % 1000000000);
 	while (nanosleep(&left, &left) != 0 && errno == EINTR)
 		;
-	sample(c, &sh->idle);
+	sample(c, after);
 }
 
 /* Before the clock runs. */
@@ -159,6 +172,7 @@ begin(struct child *c)
 	c->begun = 1;
 	if (sh->job == JOB_WATCH) {
 		touch_board(sh);
+		sh->started = now_ns(CLOCK_MONOTONIC);
 		sample(c, &sh->baseline);
 		(void)memory_forget_peak();
 		memory_all(&c->resident, &c->files);
@@ -193,10 +207,25 @@ end(struct child *c)
 static uint64_t
 process_ns(void)
 {
-	struct timespec t = { 0, 0 };
+	return now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
 
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+static void
+read_counters(const struct child *c)
+{
+	struct shared *sh = c->shared;
+	unsigned i;
+
+	for (i = 0; i < COUNTERS; i++)
+		sh->counted[i] = (uint32_t)counters_read(&c->counters,
+		    (enum counter)i, &sh->counts[i]);
+}
+
+/* Nonzero while the program is run for the last time. */
+static int
+is_last(const struct shared *sh, const struct run_board *b)
+{
+	return atomic_load(&b->repeats) + 1 >= sh->options.repeat;
 }
 
 static void
@@ -207,18 +236,24 @@ take_phase(void *arg, enum run_phase phase)
 	if (phase == RUN_READY) {
 		begin(c);
 	} else if (phase == RUN_CHUNK) {
+		counters_run(&c->counters, 1);
 		c->process_ns = process_ns();
 		atomic_store(&c->shared->phase, PHASE_RUNNING);
 	} else if (phase == RUN_PAUSE) {
 		c->shared->process_ns += process_ns() - c->process_ns;
+		counters_run(&c->counters, 0);
 	} else if (phase == RUN_ALL_DONE) {
 		end(c);
-		rest(c);
+		read_counters(c);
+		if (is_last(c->shared, shared_board(c->shared)))
+			rest(c, PHASE_IDLE, &c->shared->idle);
 		atomic_store(&c->shared->phase, PHASE_ENDING);
 	} else if (phase == RUN_ALL_FREED) {
+		atomic_store(&c->shared->phase, PHASE_FREED);
 		if (c->shared->job == JOB_WATCH)
 			sample(c, &c->shared->freed);
-		atomic_store(&c->shared->phase, PHASE_FREED);
+		if (is_last(c->shared, shared_board(c->shared)))
+			rest(c, PHASE_FREED, &c->shared->freed_idle);
 	} else if (phase == RUN_NO_POOL) {
 		atomic_store(&c->shared->struck, run_thread_here() + 1);
 		give_up(c->shared, "a pool or buffer could not be created", "");
@@ -275,6 +310,7 @@ run(struct child *c)
 	options.count_live = sh->job == JOB_WATCH;
 	options.phase = take_phase;
 	options.arg = c;
+	counters_open(&c->counters);
 	atomic_store(&sh->phase, PHASE_READY);
 	wrong =
 	    run_program(c->program, &c->allocator, &options, shared_board(sh));

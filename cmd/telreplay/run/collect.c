@@ -269,7 +269,25 @@ take_timing(const struct contest *c, struct result *r)
 		t->process = t->cpu;
 	t->minor_faults = sh->minor_faults;
 	t->major_faults = sh->major_faults;
+	for (i = 0; i < COUNTERS; i++) {
+		t->counts[i] = sh->counts[i];
+		t->counted[i] = sh->counted[i] != 0;
+	}
 	take_latency(r, b);
+}
+
+/* Puts one of the process's own samples where it belongs in time. */
+static void
+take_sample(struct result *r, const struct sample *s)
+{
+	size_t i = r->nsamples;
+
+	if (!s->known)
+		return;
+	for (; i > 0 && r->samples[i - 1].ns > s->ns; i--)
+		r->samples[i] = r->samples[i - 1];
+	r->samples[i] = *s;
+	r->nsamples++;
 }
 
 static void
@@ -284,6 +302,7 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	r->end = sh->end;
 	r->idle = sh->idle;
 	r->freed = sh->freed;
+	r->freed_idle = sh->freed_idle;
 	r->peak = sh->peak;
 	r->live_peak = shared_board(sh)->live_peak;
 	r->left_out = shared_board(sh)->left_out /
@@ -294,8 +313,11 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	r->nsamples = o->n;
 	memcpy(r->samples, o->samples, o->n * sizeof(o->samples[0]));
 	/* a run may be over before it is observed */
-	if (r->end.known && r->nsamples < SAMPLES_MAX)
-		r->samples[r->nsamples++] = r->end;
+	take_sample(r, &r->end);
+	take_sample(r, &r->idle);
+	take_sample(r, &r->freed);
+	take_sample(r, &r->freed_idle);
+	memcpy(r->slack, sh->slack, sizeof(r->slack));
 	for (i = 0; i < r->nsamples; i++)
 		if (result_resident(r, &r->samples[i]) > r->peak)
 			r->peak = result_resident(r, &r->samples[i]);

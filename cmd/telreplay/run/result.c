@@ -78,6 +78,32 @@ result_faults(const struct result *r)
 }
 
 double
+result_counter(const struct result *r, enum counter which, int *known)
+{
+	double values[RUNS_MAX];
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nruns; i++)
+		if (r->runs[i].counted[which] && r->runs[i].operations > 0)
+			values[n++] = (double)r->runs[i].counts[which] /
+			    (double)r->runs[i].operations;
+	*known = n > 0;
+	return n > 0 ? spread(values, n).median : 0;
+}
+
+const struct sample *
+result_largest(const struct result *r)
+{
+	const struct sample *most = NULL;
+	size_t i;
+
+	for (i = 0; i < r->nsamples; i++)
+		if (most == NULL || r->samples[i].resident > most->resident)
+			most = &r->samples[i];
+	return most;
+}
+
+double
 result_own(const struct result *r)
 {
 	return r->own != NULL && result_own_known(r) ?

@@ -14,6 +14,8 @@ struct timing {
 	    process; /* CPU nanoseconds of the process, other threads included */
 	uint64_t operations;
 	uint64_t minor_faults, major_faults;
+	uint64_t counts[COUNTERS];
+	int counted[COUNTERS]; /* that of .counts is known */
 };
 
 /* A thread of the last run. */
@@ -44,10 +46,12 @@ struct result {
 	struct thread_timing *threads;
 
 	int watched;
-	struct sample baseline, end, idle, freed, samples[SAMPLES_MAX];
+	struct sample baseline, end, idle, freed, freed_idle;
+	struct sample samples[SAMPLES_MAX + 4]; /* in the order of time */
 	size_t nsamples;
 	int has_room;
 	uint64_t asked, given;
+	struct slack slack[SLACK_SIZES];
 	uint64_t peak;      /* resident bytes */
 	uint64_t live_peak; /* bytes that the run had live, at most */
 	uint64_t left_out;  /* allocations of a run, in internal pools */
@@ -71,6 +75,10 @@ struct spread result_wall(const struct result *r);
 /* CPU nanoseconds an operation of the whole process. */
 struct spread result_process(const struct result *r);
 struct spread result_faults(const struct result *r);
+/* A counter for each operation, the median; *known: set to whether it is. */
+double result_counter(const struct result *r, enum counter which, int *known);
+/* The sample that has the most resident, or NULL. */
+const struct sample *result_largest(const struct result *r);
 /* telreplay's own share of the cost; 0 when unknown. */
 double result_own(const struct result *r);
 /* Nonzero when that is known: the null allocator was run. */

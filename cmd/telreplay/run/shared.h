@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "telreplay/run/counters.h"
 #include "telreplay/run/run.h"
 
 /* The environment variable that makes telreplay such a process. */
@@ -45,13 +46,13 @@ enum phase {
 	PHASE_RUNNING, /* the clock runs */
 	PHASE_IDLE,    /* doing nothing, while memory is watched */
 	PHASE_ENDING,  /* freeing what the log leaves live */
-	PHASE_FREED,   /* all is freed */
+	PHASE_FREED,   /* all is freed, and memory is watched */
 	PHASE_DONE
 };
 
 /* A sample of the memory that the allocator has from the system, in bytes. */
 struct sample {
-	uint64_t ns;   /* since the run started */
+	uint64_t ns;   /* of real time since the run started */
 	uint64_t done; /* words of the program, of all repeats */
 	uint64_t live; /* bytes that the run has live */
 	uint64_t resident;
@@ -59,6 +60,15 @@ struct sample {
 	uint64_t lazy;  /* of it: freed, until the kernel wants it */
 	uint64_t room;  /* usable bytes of the live blocks */
 	uint32_t known; /* the sample was taken */
+	uint32_t phase; /* an enum phase */
+};
+
+/* Allocations by size: element i as in the histograms of struct facts. */
+#define SLACK_SIZES 49
+struct slack {
+	uint64_t blocks;
+	uint64_t asked; /* bytes requested */
+	uint64_t given; /* usable bytes of them */
 };
 
 struct shared {
@@ -85,11 +95,15 @@ struct shared {
 	uint32_t plugin;     /* it is one */
 	uint32_t has_delete; /* it has new and delete of C++ */
 	uint32_t has_sized;  /* and a free that is given the size */
-	struct sample baseline, end, idle, freed;
+	uint64_t started;    /* by the monotonic clock, in nanoseconds */
+	struct sample baseline, end, idle, freed, freed_idle;
 	_Atomic uint64_t room; /* usable bytes of the live blocks */
 	uint64_t asked;        /* bytes requested by all allocations */
 	uint64_t given;        /* usable bytes of them */
-	uint32_t has_room;     /* samples have .room */
+	struct slack slack[SLACK_SIZES];
+	uint32_t has_room; /* samples have .room */
+	uint64_t counts[COUNTERS];
+	uint32_t counted[COUNTERS]; /* that of .counts is known */
 	uint64_t minor_faults, major_faults;
 	uint64_t process_ns; /* CPU time of all threads, the clock running */
 	uint64_t peak;       /* resident, by the kernel; 0: unknown */

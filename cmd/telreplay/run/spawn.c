@@ -229,18 +229,21 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 	struct memory m;
 
 	if (spawn->facts == NULL || phase < PHASE_RUNNING ||
-	    phase > PHASE_IDLE || now < o->next)
+	    phase > PHASE_FREED || now < o->next)
 		return;
-	if (o->start == 0)
-		o->start = now;
 	if (o->n == SAMPLES_MAX)
 		thin(o);
 	s = &o->samples[o->n];
 	memset(s, 0, sizeof(*s));
 	(void)run_progress(shared_board(sh), spawn->facts, &words);
-	s->ns = now - o->start;
+	s->ns = now > sh->started ? now - sh->started : 0;
+	s->phase = phase;
 	s->done = words +
 	    spawn->facts->words * atomic_load(&shared_board(sh)->repeats);
+	/* the words of the last repeat are there when it has been counted */
+	words = spawn->facts->words * sh->options.repeat;
+	if (s->done > words)
+		s->done = words;
 	s->live = shared_board(sh)->live_bytes;
 	s->room = sh->room;
 	s->known = (uint32_t)memory_read(pid, &m);
@@ -262,6 +265,8 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 {
 	struct timespec tick = { 0, TICK };
 	uint64_t moved = progress_now(), seen = movement(stage->shared);
+	/* doing nothing at the end is no hang */
+	uint64_t idle = stage->shared->idle_ns;
 	int status = 0, killed = 0;
 	sigset_t set;
 
@@ -278,7 +283,7 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 			seen = movement(stage->shared);
 			moved = progress_now();
 		} else if (spawn->timeout > 0 && !killed &&
-		    progress_now() - moved > spawn->timeout) {
+		    progress_now() - moved > spawn->timeout + idle) {
 			out->ending = ENDED_HUNG;
 			(void)kill(pid, SIGKILL);
 			killed = 1;

@@ -35,7 +35,7 @@ struct outcome {
 struct observer {
 	struct sample samples[SAMPLES_MAX];
 	size_t n;
-	uint64_t start, next, interval; /* nanoseconds */
+	uint64_t next, interval; /* nanoseconds */
 };
 
 /* The memory that is shared with the processes. */

@@ -12,15 +12,28 @@ static struct {
 	size_t (*usable)(void *);
 	atomic_uint_fast64_t asked; /* requested bytes of all blocks */
 	atomic_uint_fast64_t given; /* usable bytes of all blocks */
+	/* the same by size */
+	struct {
+		atomic_uint_fast64_t blocks, asked, given;
+	} slack[SLACK_SIZES];
 } watch;
 
 /* A new block of size bytes, with room for more. */
 static void
 add_room(size_t size, size_t room)
 {
+	size_t i = size == 0 ? 0 : 64 - (size_t)__builtin_clzll(size);
+
+	if (i >= SLACK_SIZES)
+		i = SLACK_SIZES - 1;
 	(void)atomic_fetch_add(&watch.shared->room, room);
 	(void)atomic_fetch_add(&watch.asked, size);
 	(void)atomic_fetch_add(&watch.given, room);
+	if (room > 0) {
+		(void)atomic_fetch_add(&watch.slack[i].blocks, 1);
+		(void)atomic_fetch_add(&watch.slack[i].asked, size);
+		(void)atomic_fetch_add(&watch.slack[i].given, room);
+	}
 }
 
 static void
@@ -234,6 +247,15 @@ watch_begin(struct shared *sh, struct allocator *a, size_t (*usable)(void *))
 void
 watch_end(void)
 {
+	size_t i;
+
 	watch.shared->asked = atomic_load(&watch.asked);
 	watch.shared->given = atomic_load(&watch.given);
+	for (i = 0; i < SLACK_SIZES; i++) {
+		struct slack *s = &watch.shared->slack[i];
+
+		s->blocks = atomic_load(&watch.slack[i].blocks);
+		s->asked = atomic_load(&watch.slack[i].asked);
+		s->given = atomic_load(&watch.slack[i].given);
+	}
 }
