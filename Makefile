@@ -251,17 +251,16 @@ check-clang:
 	    CFLAGS='-O2 -Werror' check
 
 # Libraries for i386 are unpacked into a folder, as their -dev packages cannot
-# be installed beside those of the machine.
+# be installed beside those of the machine; with them are the compilers for it.
 ROOT32 = $(abspath $(BUILD))/32/root
 LIBS32 = $(ROOT32)/usr/lib/i386-linux-gnu:$(ROOT32)/lib/i386-linux-gnu
 check-32:
 	@tests/deps.sh build check m32
 	@tests/sysroot32.sh '$(ROOT32)'
 	@PKG_CONFIG_LIBDIR=$(ROOT32)/usr/lib/i386-linux-gnu/pkgconfig \
-	    $(MAKE) $(PAR) BUILD=$(BUILD)/32 CC='gcc -m32' CXX='g++ -m32' \
-	    CFLAGS='-O2 -g' LDFLAGS='-L$(ROOT32)/usr/lib/i386-linux-gnu \
-	    -Wl,--disable-new-dtags,-rpath,$(LIBS32),-rpath-link,$(LIBS32)' \
-	    check
+	    LD_LIBRARY_PATH=$(LIBS32) \
+	    $(MAKE) $(PAR) BUILD=$(BUILD)/32 CC=$(ROOT32)/cc CXX=$(ROOT32)/c++ \
+	    CFLAGS=-O2 check
 
 # Debian has no libarchive, libzstd or SQLite for musl: libtel-emit needs none.
 check-musl:

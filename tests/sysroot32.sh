@@ -7,7 +7,9 @@
 #	tests/sysroot32.sh FOLDER
 #
 # apt-get fetches Debian's packages with lists and a cache of its own in that
-# folder, as any user; nothing is installed.
+# folder, as any user; nothing is installed.  FOLDER/cc and FOLDER/c++ are
+# compilers for i386 that find these libraries.  They use SSE2 for doubles, as
+# the results of the x87, with more bits, differ in the last digit.
 
 set -eu
 
@@ -43,4 +45,15 @@ for package in "$apt/cache/archives"/*.deb; do
 	esac
 	dpkg -x "$package" "$root"
 done
+compiler() {
+	libs="$root/usr/lib/i386-linux-gnu"
+	cat >"$root/$1" <<-END
+		#!/bin/sh
+		exec $2 -m32 -msse2 -mfpmath=sse "\$@" -L'$libs' \\
+		    -Wl,-rpath-link,'$libs:$root/lib/i386-linux-gnu'
+	END
+	chmod +x "$root/$1"
+}
+compiler cc gcc
+compiler c++ g++
 touch "$root/.done"

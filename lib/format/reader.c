@@ -197,7 +197,7 @@ begin_log(struct tel_reader *r, const char *name)
 	close_log(r);
 	r->p = r->end = NULL;
 	r->peeked = 0;
-	r->offset = 0;
+	r->offset = tel__input_offset(r->in);
 	r->back = 0;
 	r->eof = 0;
 	r->input_status = TEL_OK;
@@ -299,6 +299,30 @@ open_core(struct tel_reader *r)
 	    tel__reader_fail(r, st, "%s", tel_status_text(st));
 }
 
+/*
+ * A damaged frame before anything that can be read: the log goes on with the
+ * next one.  When there is none, opening the log fails and says why.
+ */
+static tel_status
+pass_damage(struct tel_reader *r)
+{
+	char text[sizeof(r->error)];
+	const unsigned char *p;
+	tel_status st = TEL_OK;
+	uint64_t lost;
+	size_t n;
+
+	while (st == TEL_OK &&
+	    tel__input_peek(r->in, 1, &p, &n) == TEL_EDAMAGED && n == 0) {
+		snprintf(text, sizeof(text), "%s", tel__input_error(r->in));
+		if (tel__input_resume(r->in, &lost) != TEL_OK)
+			break;
+		st = tel__reader_damage(r, 0, lost, "%s; %llu bytes are lost",
+		    text, (unsigned long long)lost);
+	}
+	return st;
+}
+
 /* Takes over raw and opens what is in it. */
 tel_status
 tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
@@ -327,7 +351,9 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 			st = tel__reader_fail(r, TEL_EFORMAT,
 			    "no member of the archive is a log");
 	} else {
-		st = begin_log(r, r->name);
+		st = pass_damage(r);
+		if (st == TEL_OK)
+			st = begin_log(r, r->name);
 	}
 	r->failed = st;
 	if (st == TEL_OK)

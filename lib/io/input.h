@@ -72,7 +72,8 @@ tel_status tel__input_next_member(struct tel_input *in, const char **name);
  * fewer than min.  avail: how many there are, 0 at the end.
  * Returns TEL_OK; TEL_EDAMAGED (compression or an archive that is damaged) and
  * TEL_EIO (reading failed), with errno set: *avail bytes, fewer than min, are
- * good, and nothing comes after them; TEL_ENOMEM.  A failure stays, until the next member of an archive.
+ * good, and nothing comes after them; TEL_ENOMEM.  A failure stays, until the
+ * next member of an archive.
  * *data is good until the next peek, consume or free.
  */
 tel_status tel__input_peek(struct tel_input *in, size_t min,

@@ -43,13 +43,12 @@ skip_sanitized() {
 
 @test "every global symbol of libtel.a begins with tel_, internal ones with tel__" {
 	skip_sanitized
-	test ! -f "$TEL_TOP/lib/model/table.c" ||
-	    skip "lib/base/table.h is about to replace it"
 	nm -g --defined-only "$TEL_BUILD/libtel.a" 2>/dev/null |
 	    awk 'NF == 3 { print $3 }' | sort -u >"$BATS_TEST_TMPDIR/globals"
 	test "$(wc -l <"$BATS_TEST_TMPDIR/globals")" -gt 500
 	declared_functions >"$BATS_TEST_TMPDIR/declared"
-	grep -v '^tel__' "$BATS_TEST_TMPDIR/globals" |
+	# the compiler adds functions of its own for i386
+	grep -v -e '^tel__' -e '^__x86\.' "$BATS_TEST_TMPDIR/globals" |
 	    diff -u "$BATS_TEST_TMPDIR/declared" -
 }
 

@@ -71,7 +71,7 @@ use_consumer() {
 @test "a program in C, with libtel.so" {
 	$CC "${cflags[@]}" -std=c99 -pedantic "${flags[@]}" -o "$consumer" \
 	    "$TEL_TOP/tests/consumer/consumer.c" "${shared[@]}"
-	use_consumer env LD_LIBRARY_PATH="$TEL_STAGE$LIBDIR"
+	use_consumer env LD_LIBRARY_PATH="$TEL_STAGE$LIBDIR:${LD_LIBRARY_PATH-}"
 }
 
 @test "a program in C, with libtel.a" {
@@ -84,7 +84,7 @@ use_consumer() {
 @test "a program in C++, with libtel.so" {
 	$CXX "${cflags[@]}" -std=c++11 "${flags[@]}" -o "$consumer" \
 	    -x c++ "$TEL_TOP/tests/consumer/consumer.c" -x none "${shared[@]}"
-	use_consumer env LD_LIBRARY_PATH="$TEL_STAGE$LIBDIR"
+	use_consumer env LD_LIBRARY_PATH="$TEL_STAGE$LIBDIR:${LD_LIBRARY_PATH-}"
 }
 
 @test "a program that emits, in C and C++, with libtel-emit.so and .a" {

@@ -182,8 +182,9 @@ ask() {
 	mkdir empty
 	echo "no library" >empty/libsqlite3.so.0
 	telcat mpsio.log >want
-	LD_LIBRARY_PATH=empty telcat mpsio.log | cmp - want
-	LD_LIBRARY_PATH=empty run -1 --separate-stderr \
+	libraries=empty${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	LD_LIBRARY_PATH=$libraries telcat mpsio.log | cmp - want
+	LD_LIBRARY_PATH=$libraries run -1 --separate-stderr \
 	    telcat -f sqlite -o log.db mpsio.log
 	[[ $stderr == *"a database needs SQLite 3.20: "*libsqlite3* ]]
 	[ ! -e log.db ]

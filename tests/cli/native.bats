@@ -282,6 +282,25 @@ same() {
 	[[ $stderr == *'breaks off: events after clock '* ]]
 }
 
+@test "wherever a compressed stream is damaged, the other frames are read" {
+	unpack 1.118.0-lii6gc-awlut
+	telcat -q -f tel -z 3 mpsio.log >log.tel
+	all=$(telcat -q -H log.tel | wc -l)
+	size=$(stat -c %s log.tel)
+	for i in $(seq 1 15); do
+		at=$((size * i / 16))
+		{
+			head -c "$at" log.tel
+			printf '\377\377\377\377\377\377\377\377'
+			tail -c +$((at + 9)) log.tel
+		} >bad.tel
+		run -3 --separate-stderr telcat -H bad.tel
+		echo "$at: $stderr"
+		[ "$(wc -l <<<"$output")" -gt $((all / 4)) ]
+		[[ $stderr == *"events lost"* ]]
+	done
+}
+
 @test "a writer that is killed loses what its pipe held, and 64 KiB" {
 	unpack 1.118.0-lii6gc-amcss
 	telcat -q -f tel mpsio.log | telcat -q -f mps >whole.log

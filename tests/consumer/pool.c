@@ -13,11 +13,10 @@
 
 #define CHUNK ((size_t)64 << 10)
 #define LEAST 4 /* the smallest block has 2^4 bytes */
-#define POWERS 48
+#define POWERS (8 * (unsigned)sizeof(size_t) - 1)
 
 struct chunk {
-	struct chunk *next;
-	size_t pad; /* blocks begin at a multiple of 16 */
+	_Alignas(16) struct chunk *next; /* blocks are aligned alike */
 };
 
 struct pool {

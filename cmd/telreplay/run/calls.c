@@ -22,10 +22,11 @@ struct call {
 };
 
 static const struct call calls[CALLS] = {
-#ifdef SYS_mmap
-	[CALL_MMAP] = { "mmap", SYS_mmap },
-#else
+#ifdef SYS_mmap2
+	/* C libraries for i386 and ARM use this one, though there is the other */
 	[CALL_MMAP] = { "mmap", SYS_mmap2 },
+#else
+	[CALL_MMAP] = { "mmap", SYS_mmap },
 #endif
 	[CALL_MUNMAP] = { "munmap", SYS_munmap },
 	[CALL_MREMAP] = { "mremap", SYS_mremap },
