@@ -191,7 +191,7 @@ def losses(text):
 def runs(number, text, lines):
     """run without a status: the test must look at $status itself."""
     for match in re.finditer(rf"{START}run(?= )", text):
-        if re.match(r" (-\d+|!|\"_)", text[match.end():]):
+        if re.match(r"""\s(-\d+|-"?\$|!|"_)""", text[match.end():]):
             continue
         for line in lines[number:]:
             if "$status" in line:
