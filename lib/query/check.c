@@ -5,6 +5,7 @@
  * may be of one class in one type and of another in the next: what counts is
  * what it may be.  Classes 0: no type has it, so it fits anywhere.
  */
+#include "query/counter.h"
 #include "query/suggest.h"
 #include "query/tree.h"
 
@@ -54,7 +55,9 @@ check_symbol(struct check *c, struct symbol *s)
 	s->classes = 0;
 	for (i = 0; i < c->schema->ntypes; i++) {
 		t = &c->schema->types[i];
-		at = tel_type_find_field(t, s->name);
+		at = tel__counter_find(t, s->name);
+		if (at == COUNTER_CPI)
+			s->classes |= C_DOUBLE;
 		if (at < 0)
 			continue;
 		s->classes |=

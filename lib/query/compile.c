@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "query/counter.h"
 #include "query/program.h"
 
 static const struct op no_op;
@@ -115,13 +116,30 @@ put_with(struct compiler *c, enum op_code code, const struct node *n)
 }
 
 static void
+put_cpi(struct compiler *c)
+{
+	struct op *op = put(c, OP_CPI);
+
+	if (op == NULL)
+		return;
+	op->u.field =
+	    &c->type->fields[tel__counter_find(c->type, "instructions")];
+	op->field = (uint8_t)tel__counter_find(c->type, "cycles");
+}
+
+static void
 put_field(struct compiler *c, const struct node *n)
 {
 	int at = c->fields[n->symbol];
-	const struct tel_field *f = &c->type->fields[at];
 	enum op_code code = OP_NATURAL_FIELD;
+	const struct tel_field *f;
 	struct op *op;
 
+	if (at == COUNTER_CPI) {
+		put_cpi(c);
+		return;
+	}
+	f = &c->type->fields[at];
 	if (n->op == N_LABEL)
 		code = OP_LABEL_FIELD;
 	else if (f->datatype == TEL_SIGNED)
@@ -279,7 +297,7 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 		return n->builtin == B_CLOCK || n->builtin == B_INDEX ||
 		    n->builtin == B_SIZEOF;
 	}
-	if (n->op != N_FIELD)
+	if (n->op != N_FIELD || c->fields[n->symbol] < 0)
 		return 0;
 	out->code = OP_SPAN_FIELD;
 	out->field = c->fields[n->symbol];
@@ -582,7 +600,7 @@ begin_type(struct compiler *c, const struct tel_type *type)
 	for (i = 0; i < c->tree->nsymbols; i++)
 		c->fields[i] = type == NULL ?
 		    -1 :
-		    tel_type_find_field(type, c->tree->symbols[i].name);
+		    tel__counter_find(type, c->tree->symbols[i].name);
 	tel__fold_nodes(c);
 }
 
@@ -646,6 +664,8 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 	put_value(c, c->tree->root);
 	if (root->op == N_FIELD && c->fields[root->symbol] >= 0)
 		datatype = type->fields[c->fields[root->symbol]].datatype;
+	else if (root->op == N_FIELD && c->fields[root->symbol] == COUNTER_CPI)
+		datatype = TEL_DOUBLE;
 	else if (root->op >= N_HAS && root->op != N_UNARY &&
 	    root->op != N_ARITHMETIC)
 		datatype = TEL_BOOLEAN;

@@ -3,6 +3,7 @@
  * Partial evaluation: the value of each part of an expression when only the
  * type of the event is known.  A part is known, or its truth is, or neither.
  */
+#include "query/counter.h"
 #include "query/program.h"
 
 #include <string.h>
@@ -75,6 +76,10 @@ fold_field(struct compiler *c, const struct node *n, struct fold *f)
 {
 	int at = c->fields[n->symbol];
 
+	if (at == COUNTER_CPI) {
+		set_open(f, C_DOUBLE);
+		return;
+	}
 	if (at < 0) {
 		set_known(f, value_missing());
 		return;

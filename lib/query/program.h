@@ -40,6 +40,7 @@ enum op_code {
 	OP_SIGNED_FIELD,
 	OP_DOUBLE_FIELD,
 	OP_STRING_FIELD,
+	OP_CPI, /* .field cycles for each instruction, in .u.field */
 	OP_LABEL_FIELD,
 	OP_BUILTIN,     /* .sub: enum builtin */
 	OP_FIRST_LABEL, /* of the first field that has one */

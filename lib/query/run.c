@@ -181,6 +181,19 @@ put_trit(struct value *v, enum trit t)
 	v->as.u = t == TRIT_TRUE;
 }
 
+/* A counter of processors is unsigned. */
+static struct value
+cycles_each(const struct tel_event *ev, const struct op *op)
+{
+	uint64_t n = tel_load(op->u.field, ev->data);
+
+	if (n == 0)
+		return value_missing();
+	return value_double(
+	    (double)tel_load(&ev->type->fields[op->field], ev->data) /
+	    (double)n);
+}
+
 static struct value
 signed_field(const struct tel_field *f, const unsigned char *data)
 {
@@ -338,6 +351,7 @@ move(const struct op *op, const struct machine *m, const struct tel_event *ev,
 	case OP_DOUBLE_FIELD:
 		*sp++ = value_double(tel_event_double(ev, op->field));
 		break;
+	case OP_CPI: *sp++ = cycles_each(ev, op); break;
 	case OP_STRING_FIELD:
 		s = tel_load_string(ev, op->u.field, &length);
 		*sp++ = value_string(s, length);

@@ -301,7 +301,7 @@ long() {
 		clean telfilter -k Marker,Exit merged >markers
 		diff <(telcat -H -k Marker,Exit merged | cut -d' ' -f2-) \
 		    <(telcat -H markers | cut -d' ' -f2-)
-		cd ..
+		cd "$BATS_TEST_TMPDIR" || exit
 	done
 	run -0 --separate-stderr telcat --verbose early/merged
 	[[ $stderr == *'has 3 processors and 2 exit records'* ]]
@@ -454,6 +454,40 @@ for line in sys.stdin:
 	    telstat -s 'x=ratio(PM_CYC)' "$log"
 	run -0 telstat -s '@=mag(@)' --each 'c*' "$log"
 	[[ $output == *$'cpu  (mag)\n  mag(.cpu)\n'*$'caller  (mag)'* ]]
+}
+
+@test "cycles, instructions and cpi, whatever the processor calls them" {
+	traces=("$SETS"/v3be/HPM.[12].startup)
+	cmp <(telcat -w 'cpi > 1.003' "${traces[@]}") \
+	    <(telcat -w 'PM_CYC * 1.0 / PM_INST_CMPL > 1.003' "${traces[@]}")
+	[ "$(telfilter -c -w 'cpi > 1.003' "${traces[@]}")" = 6 ]
+	[ "$(telfilter -c -w 'cycles > 3000 && instructions < 4000' \
+	    "${traces[@]}")" = 2 ]
+	cmp <(telstat -s 'x=ratio(cycles,instructions)' "${traces[@]}" |
+	    grep updates) \
+	    <(telstat -s 'x=ratio(PM_CYC,PM_INST_CMPL)' "${traces[@]}" |
+	    grep updates)
+	# a field of the name comes first, and what has no such counters says so
+	printf '# teltools text 1\n%s cycles=%d cpi=%d\n' \
+	    '0000000000000001 Other' 1 7 >text
+	[ "$(telfilter -c -w 'cpi == 7 && cycles == 1' text)" = 1 ]
+	run -2 telcat -w 'cpi > 1' "$TEL_TOP/tests/data/inst/hfs.txt"
+}
+
+@test "clock and cycles that disagree are reported" {
+	awk -v slow=2 'BEGIN {
+		print "meta 3 big 2 12\nevent 1 1 PM_CYC\nevent 2 2 PM_X"
+		print "trace 1 HPM.headerFile"
+		for (i = 1; i <= 50; i++)
+			print "counter 2 2 1 1 " i * 1000, i * 1000 + 900, 0, 0,
+			    i % 20 == 0 ? 3000 : 8000 + i, i
+		print "exit 0"
+	}' >slow.txt
+	"$TEL_BUILD/tests/test_hpm" --make slow.txt .
+	run -0 --separate-stderr telcat HPM.1.startup
+	[[ $stderr == *'clock and cycles disagree: 2 of 50 periods '* ]]
+	telfilter -w 'cycles > 8000' HPM.1.startup >HPM.2.startup
+	clean telcat HPM.2.startup >/dev/null
 }
 
 @test "a meta file is no log" {

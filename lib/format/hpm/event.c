@@ -90,6 +90,22 @@ judge(struct hpm_processor *h, uint64_t start, uint64_t end, int64_t *duration,
 	return flags;
 }
 
+/* Counts the cycles for each 256th of a tick of a period. */
+static void
+take_speed(struct hpm_speeds *s, uint64_t cycles, int64_t duration)
+{
+	uint64_t v;
+	unsigned log;
+
+	if (duration <= 0 || cycles == 0 || cycles >> 56 != 0)
+		return;
+	v = (cycles << 8) / (uint64_t)duration;
+	if (v < 8)
+		v = 8;
+	log = 63 - (unsigned)__builtin_clzll(v);
+	s->count[log * 8 + (v >> (log - 3) & 7)]++;
+}
+
 static void
 count_flags(struct hpm *h, unsigned flags)
 {
@@ -161,6 +177,9 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 		q += 8;
 	}
 	d[HPM_AT_FLAGS] = (unsigned char)flags;
+	if (h->speeds.counter != 0)
+		take_speed(&h->speeds,
+		    hpm_load64(q + 8 * (h->speeds.counter - 1), big), duration);
 	/* there are few: a call of memcpy() would take longer */
 	for (i = 0; i < h->layout.counters; i++)
 		memcpy(d + HPM_AT_COUNTERS + 8 * i, q + 8 * i, 8);

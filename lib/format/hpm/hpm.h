@@ -123,6 +123,16 @@ enum hpm_flag {
 #define HPM_SWITCH 16
 #define HPM_PROCESSORS 1024
 
+/*
+ * Cycles for each tick of the time base, by powers of 2 and eighths of them:
+ * what most periods have, and which have much less.
+ */
+#define HPM_SPEEDS (64 * 8)
+struct hpm_speeds {
+	unsigned counter; /* that counts cycles, from 1; 0: none does */
+	uint64_t count[HPM_SPEEDS];
+};
+
 /* The last period of a processor, and those before it. */
 struct hpm_processor {
 	uint64_t clock;   /* its start */
@@ -142,6 +152,7 @@ struct hpm {
 	struct hpm_processor *each; /* of a merged trace; or NULL */
 	unsigned seen;              /* processors of a merged trace */
 	struct tel_running running;
+	struct hpm_speeds speeds;
 	/* what is reported when the first event is asked for */
 	char *meta_path; /* the file, or the name that was looked for */
 	char *refused;   /* why that file could not be used */

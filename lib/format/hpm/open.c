@@ -186,6 +186,19 @@ say_run(struct tel_reader *r, const struct hpm *h)
 	r->log.run_place = tel__fnv(place, h->meta_path, strlen(h->meta_path));
 }
 
+/* The counter of cycles, from 1; 0: none has the name of one. */
+static unsigned
+find_cycles(const struct hpm_meta *meta)
+{
+	unsigned i;
+
+	for (i = 1; i <= meta->layout.counters; i++)
+		if (strcmp(meta->events[i], "PM_CYC") == 0 ||
+		    strcmp(meta->events[i], "PAPI_TOT_CYC") == 0)
+			return i;
+	return 0;
+}
+
 tel_status
 tel__hpm_open(struct tel_reader *r, const char *as)
 {
@@ -213,6 +226,7 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 	choose_layout(r, h, version);
 	if (h->meta_found)
 		say_run(r, h);
+	h->speeds.counter = find_cycles(&h->meta);
 	schema = tel__hpm_schema_make(&h->meta);
 	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");

@@ -116,6 +116,33 @@ static const char *const flag_texts[8] = { "do not say when they began",
 	"are of another processor than the file",
 	"are of thread 1 or of the primordial thread" };
 
+/* Periods to tell from what most of them have. */
+#define SPEEDS_LEAST 32
+
+/*
+ * Reports periods with less than half of the cycles for a tick that the middle
+ * one has: the processor did something else meanwhile.
+ */
+static void
+report_speeds(struct tel_reader *r, const struct hpm_speeds *s)
+{
+	uint64_t all = 0, below = 0, slow = 0;
+	unsigned i, middle = 0;
+
+	for (i = 0; i < HPM_SPEEDS; i++)
+		all += s->count[i];
+	while (middle < HPM_SPEEDS && (below += s->count[middle]) * 2 < all)
+		middle++;
+	for (i = 0; i + 8 < middle; i++)
+		slow += s->count[i];
+	if (all >= SPEEDS_LEAST && slow > 0)
+		tel__reader_notice(r, TEL_WARNING, r->offset,
+		    "clock and cycles disagree: %llu of %llu periods have less "
+		    "than half of the usual cycles for their time; something "
+		    "else ran on the processor",
+		    (unsigned long long)slow, (unsigned long long)all);
+}
+
 /* The trace has ended: what was strange about it. */
 static tel_status
 finish(struct tel_reader *r, struct hpm *h)
@@ -130,6 +157,7 @@ finish(struct tel_reader *r, struct hpm *h)
 			    "%llu records %s: their flags have 0x%x",
 			    (unsigned long long)h->flagged[i], flag_texts[i],
 			    1u << i);
+	report_speeds(r, &h->speeds);
 	if (h->exited == 0)
 		tel__reader_notice(r, TEL_INFO, r->offset,
 		    "the trace has no exit record: the virtual machine did "

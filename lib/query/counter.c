@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counters of processors, by what they count. */
+#include "query/counter.h"
+
+#include <string.h>
+
+/*
+ * Counters of POWER processors and of PAPI.  Some POWER processors put the
+ * group of the event behind its name.
+ */
+static const char *const cycles[] = { "PM_CYC", "PAPI_TOT_CYC", NULL };
+static const char *const instructions[] = { "PM_INST_CMPL", "PAPI_TOT_INS",
+	NULL };
+
+/* The first field that has one of these names, or one that starts so. */
+static int
+find(const struct tel_type *t, const char *const *names)
+{
+	int i, at = COUNTER_NONE;
+
+	for (; *names != NULL; names++) {
+		at = tel_type_find_field(t, *names);
+		for (i = 0; at < 0 && i < t->nfields; i++)
+			if (strncmp(t->fields[i].name, *names,
+			        strlen(*names)) == 0)
+				at = i;
+		if (at >= 0)
+			break;
+	}
+	return at;
+}
+
+int
+tel__counter_find(const struct tel_type *t, const char *name)
+{
+	int at = tel_type_find_field(t, name);
+
+	if (at >= 0)
+		return at;
+	if (strcmp(name, "cycles") == 0)
+		return find(t, cycles);
+	if (strcmp(name, "instructions") == 0)
+		return find(t, instructions);
+	if (strcmp(name, "cpi") == 0 && find(t, cycles) >= 0 &&
+	    find(t, instructions) >= 0)
+		return COUNTER_CPI;
+	return COUNTER_NONE;
+}
