@@ -14,9 +14,11 @@ can_run(const struct telreplay *t, const struct trace *trace)
 {
 	uint64_t largest = trace->facts->largest;
 
-	if (t->run.pace > 0 && trace->facts->tick_rate <= 0) {
+	if ((t->run.pace > 0 || t->run.think_log) &&
+	    trace->facts->tick_rate <= 0) {
 		message_fail(STATUS_FAILED, NULL,
-		    "--pace: the log does not tell how fast its clock is");
+		    "%s: the log does not tell how fast its clock is",
+		    t->run.pace > 0 ? "--pace" : "--think");
 		return 0;
 	}
 	if ((size_t)largest != largest) {

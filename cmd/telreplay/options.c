@@ -18,6 +18,7 @@ enum {
 	OPTION_PACE,
 	OPTION_REPEAT,
 	OPTION_TOUCH,
+	OPTION_THINK,
 	OPTION_VERIFY,
 	OPTION_SAMPLE,
 	OPTION_TIMEOUT,
@@ -30,6 +31,7 @@ enum {
 #define LIVE_MAX ((uint64_t)1 << 31)
 #define WINDOW_MAX ((uint64_t)1 << 40)
 #define REPEAT_MAX ((uint64_t)1000000)
+#define THINK_MAX 1000000000
 #define SAMPLE_MAX ((uint64_t)1 << 20)
 
 /* One operation in so many is timed. */
@@ -54,7 +56,8 @@ static const struct option_row own[] = {
 	{ OPTION_THREADS, "threads", "N", NULL, 0 },
 	{ OPTION_PACE, "pace", "[=FACTOR]", "at recorded times", 0 },
 	{ OPTION_TOUCH, "touch", "WHAT",
-	    "of blocks: none, first, page, all; --verify: check", 0 },
+	    "of blocks: none, first, page, all, N%; --verify: check", 0 },
+	{ OPTION_THINK, "think", "TIME", NULL, 0 },
 	{ OPTION_VERIFY, "verify", NULL, NULL, 0 },
 	{ OPTION_SAMPLE, "sample", "N",
 	    "time each Nth operation; --timeout TIME: hangs", 0 },
@@ -126,6 +129,7 @@ set_window(struct telreplay *t, const char *text)
 	return 0;
 }
 
+/* "page", "50%" or "page,free". */
 static int
 set_touch(struct telreplay *t, const char *text)
 {
@@ -133,12 +137,51 @@ set_touch(struct telreplay *t, const char *text)
 		NULL };
 	static const enum run_touch touches[] = { RUN_TOUCH_NONE,
 		RUN_TOUCH_FIRST, RUN_TOUCH_PAGE, RUN_TOUCH_ALL };
-	int i = find_word("--touch", text, words);
+	uint64_t billionths = 0;
+	size_t n = strcspn(text, ",");
+	char what[16];
+	int i;
 
+	t->run.touch_again = strcmp(text + n, ",free") == 0;
+	if (text[n] != '\0' && !t->run.touch_again) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--touch: expected 'free' behind the comma, found '%s'",
+		    text + n + 1);
+		return 0;
+	}
+	(void)snprintf(what, sizeof(what), "%.*s", (int)(n < 15 ? n : 15),
+	    text);
+	if (number_percent(what, &billionths)) {
+		t->run.touch = RUN_TOUCH_SHARE;
+		t->run.touch_share = (double)billionths / 1e9;
+		return 1;
+	}
+	i = find_word("--touch", what, words);
 	if (i < 0)
 		return 0;
 	t->run.touch = touches[i];
 	return 1;
+}
+
+/* A time before each operation, or the recorded ones. */
+static int
+set_think(struct telreplay *t, const char *text)
+{
+	int64_t ns;
+
+	t->run.think_ns = 0;
+	t->run.think_log = strcmp(text, "log") == 0;
+	if (t->run.think_log || strcmp(text, "0") == 0)
+		return 1;
+	if (number_time(text, &ns) && ns > 0 && ns <= THINK_MAX) {
+		t->run.think_ns = (double)ns;
+		return 1;
+	}
+	message_fail(STATUS_USAGE, NULL,
+	    "--think: expected a time up to 1s, as 100ns, or 'log', found "
+	    "'%s'",
+	    text);
+	return 0;
 }
 
 /* A factor of the recorded speed. */
@@ -240,6 +283,7 @@ take(void *arg, int id, const char *value)
 	case OPTION_WINDOW: return set_window(t, value);
 	case OPTION_PACE: return set_pace(t, value);
 	case OPTION_TOUCH: return set_touch(t, value);
+	case OPTION_THINK: return set_think(t, value);
 	case OPTION_VERIFY: t->run.verify = 1; return 1;
 	case OPTION_TIMEOUT: return set_timeout(t, value);
 	case OPTION_IDLE: return set_idle(t, value);
@@ -287,6 +331,13 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
 	    !parse_format(t) || !candidates_check(&t->candidates))
 		return 0;
+	if (t->run.pace > 0 && t->run.think_log) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--think: with --pace, threads sleep as in the log");
+		return 0;
+	}
+	if (t->run.think_ns > 0 || t->run.think_log)
+		t->run.think_rate = run_think_rate();
 	/* one that waits for its time does not hang */
 	if (t->run.pace > 0 && !t->timeout_given)
 		t->timeout = 0;

@@ -170,6 +170,35 @@ teller() {
 	refused "version 3 of tel_pool.h, not 1 to 2" ./of3.so
 }
 
+@test "a block is written again before it is freed, if that is asked for" {
+	plugin again <<-END
+		static char *last;
+		static void *alloc(void *p, size_t n) { char *b = malloc(n);
+			(void)p;
+			if (last != NULL)
+				*last = 0;
+			return last = b; }
+		static void drop(void *p, void *b, size_t n) { (void)p; (void)n;
+			if (*(char *)b != 1)
+				abort();
+			last = NULL; free(b); }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "again",
+			.alloc = alloc, .free = drop };
+	END
+	for i in $(seq 300); do
+		echo "1: malloc 0x${i}000 100"
+		[ "$i" -lt 3 ] || echo "1: free 0x$((i - 2))000"
+	done >t.txt
+	for what in all,free first,free 50%,free; do
+		clean telreplay --runs 1 --sample 2 --touch "$what" \
+		    -f csv -a ./again.so t.txt >report
+		[ "$(figure allocator again failed <report)" = 0 ]
+		grep -F "machine,,,touch,\"$what\"" report
+	done
+	run -1 telreplay --runs 1 --touch all -a ./again.so t.txt
+}
+
 # ------------------------------------------------- the Memory Pool System
 
 # Builds mps.so over the MPS that is installed, or that MPS_CFLAGS and MPS_LIBS

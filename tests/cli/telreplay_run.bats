@@ -298,6 +298,37 @@ plugin() {
 	    "$(figure memory jemalloc end_bytes <report)" ]
 }
 
+@test "what is written of a block: a share of it, and again before its free" {
+	for i in $(seq 64); do
+		echo "1: malloc 0x${i}0000000 1048576"
+	done >t.txt
+	clean telreplay -a class -f csv --runs 1 --touch 25% t.txt >report
+	peak=$(figure memory class peak_bytes <report)
+	echo "$peak"
+	[ "$peak" -ge 16777216 ]
+	[ "$peak" -le 18500000 ]
+	expect 2 "*--touch: expected 'free' behind the comma*" \
+	    telreplay --touch page,x t.txt
+	expect 2 "*--touch: '101%' is none of*" telreplay --touch 101% t.txt
+}
+
+@test "before each operation it computes: for a time, or as the log has it" {
+	for i in $(seq 200); do
+		echo "1: malloc 0x${i}0000 100 $((i * 2000000)) $((i * 2000000 + 50))"
+	done >t.txt
+	for think in 200us log; do
+		clean telreplay -a glibc --runs 1 --think $think -f csv t.txt >report
+		own=$(figure cost glibc own_ns <report)
+		echo "$think: $own"
+		# far less than it should be: the machine may be busy
+		awk -v a="$own" 'BEGIN { exit !(a > 5000) }'
+	done
+	expect 2 "*--think: expected a time up to 1s*" telreplay --think x t.txt
+	expect 2 "*--think: with --pace*" telreplay --think log --pace t.txt
+	echo "1: malloc 0x1000 8" >n.txt
+	expect 1 "*--think: the log does not tell*" telreplay --think log n.txt
+}
+
 @test "the first table compares the allocators, with ratios to the first" {
 	trace t.txt 5 20000 2
 	clean telreplay -a glibc,class,bump t.txt >report

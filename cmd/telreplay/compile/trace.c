@@ -465,7 +465,8 @@ compile_all(struct reading *r)
 	visitor.end = end;
 	visitor.in_order = 1;
 	visitor.allocs = 1;
-	visitor.needs_rate = r->telreplay->run.pace > 0;
+	visitor.needs_rate =
+	    r->telreplay->run.pace > 0 || r->telreplay->run.think_log;
 	sources_run(&r->telreplay->settings, &visitor);
 	if (r->failed || !r->opened || message_status() == STATUS_USAGE)
 		return 0;

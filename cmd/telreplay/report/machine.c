@@ -65,15 +65,14 @@ look(struct machine *m)
 }
 
 static const char *
-touch_name(enum run_touch touch)
+touch_name(struct report *r, const struct run_options *o)
 {
-	switch (touch) {
-	case RUN_TOUCH_NONE: return "none";
-	case RUN_TOUCH_FIRST: return "first";
-	case RUN_TOUCH_PAGE: return "page";
-	case RUN_TOUCH_ALL: return "all";
-	}
-	return "";
+	static const char *const names[] = { "none", "first", "page", "all" };
+	const char *again = o->touch_again ? ",free" : "";
+
+	if (o->touch == RUN_TOUCH_SHARE)
+		return report_text(r, "%g%%%s", o->touch_share * 100, again);
+	return report_text(r, "%s%s", names[o->touch], again);
 }
 
 static void
@@ -86,9 +85,11 @@ put_facts(struct report *r, const struct telreplay *t, const struct machine *m)
 	report_data(r, "huge_pages", report_optional(m->huge_pages));
 	report_data(r, "runs", report_count(t->runs));
 	report_data(r, "repeat", report_count(t->run.repeat));
-	report_data(r, "touch", report_string(touch_name(t->run.touch)));
+	report_data(r, "touch", report_string(touch_name(r, &t->run)));
 	report_data(r, "verified", report_count(t->run.verify != 0));
 	report_data(r, "pace", report_real(t->run.pace));
+	report_data(r, "think_ns", report_real(t->run.think_ns));
+	report_data(r, "think_log", report_count(t->run.think_log != 0));
 	report_data(r, "sampled_each", report_count(t->run.sample));
 	report_put(r);
 }
@@ -122,8 +123,13 @@ show_machine(struct report *r, const struct show *show)
 	report_line(r, "runs", "%" PRIu64 " of each allocator%s", t->runs,
 	    text);
 	report_line(r, "order", "%s", show_order(show->facts));
-	report_line(r, "touched", "%s%s", touch_name(t->run.touch),
+	report_line(r, "touched", "%s%s", touch_name(r, &t->run),
 	    t->run.verify ? ", and all of it verified" : "");
+	if (t->run.think_ns > 0)
+		report_line(r, "computed", "%g ns before each operation",
+		    t->run.think_ns);
+	if (t->run.think_log)
+		report_line(r, "computed", "as long as the log has");
 	if (t->run.pace > 0)
 		report_line(r, "pace", "%g times the recorded one",
 		    t->run.pace);

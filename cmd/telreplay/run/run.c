@@ -42,7 +42,8 @@ static size_t
 lay_out(struct run *r, unsigned char *base, int *bad)
 {
 	const struct facts *f = r->facts;
-	int extra = r->verify || r->options->count_live || r->a->pool != NULL;
+	int extra = r->verify || r->options->count_live ||
+	    r->options->touch_again || r->a->pool != NULL;
 	unsigned char *stacks, *signals;
 	struct run_latency *latency;
 	uint32_t *seen;
@@ -95,6 +96,7 @@ worker_set(struct run *r, unsigned i)
 	w->slots = r->slots;
 	w->extra = r->extra;
 	w->random = 0x9e3779b97f4a7c15 + i;
+	w->think = (uint64_t)(r->options->think_ns * r->options->think_rate);
 }
 
 static int
@@ -380,11 +382,16 @@ run_program(struct program *p, const struct allocator *a,
 	r.verify = options->verify;
 	r.sample = options->sample;
 	r.touch = options->touch;
+	r.slow = options->verify || options->count_live ||
+	    options->touch == RUN_TOUCH_SHARE || options->touch_again ||
+	    options->think_ns > 0 || options->think_log;
 	board->threads = r.threads;
-	if (options->pace > 0) {
+	if (options->pace > 0 || options->think_log) {
 		if (!(r.facts->tick_rate > 0))
 			return "the log does not say how fast its clock is";
-		r.tick_ns = 1e9 / r.facts->tick_rate / options->pace;
+		r.tick_ns = 1e9 / r.facts->tick_rate;
+		if (options->pace > 0)
+			r.tick_ns /= options->pace;
 	}
 	if (!run_open(&r)) {
 		run_close(&r);

@@ -39,7 +39,8 @@ enum run_touch {
 	RUN_TOUCH_NONE,
 	RUN_TOUCH_FIRST,
 	RUN_TOUCH_PAGE,
-	RUN_TOUCH_ALL
+	RUN_TOUCH_ALL,
+	RUN_TOUCH_SHARE /* the first part of it */
 };
 
 /* The kinds of operations whose latency is sampled. */
@@ -67,9 +68,14 @@ enum run_phase {
 
 struct run_options {
 	enum run_touch touch;
-	int verify;      /* fill each block with a pattern, and check it */
-	int count_live;  /* count live bytes, which takes its time */
-	unsigned sample; /* time one operation in so many; 0 none */
+	double touch_share; /* the part for RUN_TOUCH_SHARE, 0 to 1 */
+	int touch_again;    /* the same before a block is freed or resized */
+	double think_ns;    /* to compute for before each operation; or 0 */
+	int think_log;     /* compute for as long as the log had between them */
+	double think_rate; /* of run_think_rate(), for both */
+	int verify;        /* fill each block with a pattern, and check it */
+	int count_live;    /* count live bytes, which takes its time */
+	unsigned sample;   /* time one operation in so many; 0 none */
 	double pace;     /* times as fast as recorded; 0: as fast as possible */
 	unsigned repeat; /* how often it is run, 1 or more */
 	void (*phase)(void *arg, enum run_phase phase); /* or NULL */
@@ -184,6 +190,9 @@ void run_latency_add(struct run_latency *to, const struct run_latency *from);
  */
 void run_position(const struct run_board *board, unsigned thread,
     uint64_t *chunk, uint32_t *position);
+
+/* Steps of computing in a nanosecond, for run_options.think_rate. */
+double run_think_rate(void);
 
 /* The number of the calling thread in the program, or RUN_NO_THREAD. */
 #define RUN_NO_THREAD 0xffffffffu

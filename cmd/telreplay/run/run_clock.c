@@ -41,6 +41,41 @@ run_ticks(void)
 #endif
 }
 
+#define THINK_STEPS 200000
+#define THINK_TRIES 5
+
+/* Each step needs the one before it. */
+static uint64_t
+think(uint64_t v, uint64_t steps)
+{
+	for (; steps > 0; steps--)
+		v = v * UINT64_C(0x9e3779b97f4a7c15) + steps;
+	return v;
+}
+
+void
+run_think(struct worker *w)
+{
+	*(volatile uint64_t *)&w->random = think(w->random, w->think) | 1;
+}
+
+double
+run_think_rate(void)
+{
+	volatile uint64_t v = 1;
+	uint64_t began, taken, least = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < THINK_TRIES; i++) {
+		began = run_now();
+		v = think(v, THINK_STEPS);
+		taken = run_now() - began;
+		if (taken < least)
+			least = taken;
+	}
+	return (double)THINK_STEPS / (double)(least > 0 ? least : 1);
+}
+
 /* The median difference between two calls of a clock. */
 static uint64_t
 between(uint64_t (*read)(void))

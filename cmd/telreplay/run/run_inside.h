@@ -30,6 +30,7 @@ struct run {
 	unsigned threads;
 	enum run_touch touch;
 	int verify;
+	int slow; /* each operation needs run_careful() */
 	unsigned sample;
 	int spin;          /* looks before a waiting thread sleeps */
 	uint64_t clock_ns; /* what a call of run_cpu() takes */
@@ -86,6 +87,7 @@ struct worker {
 	void *buffer;   /* and buffer, or NULL */
 	int left_out;   /* the pool is internal, and .buffer not NULL */
 	uint64_t random;
+	uint64_t think; /* steps of computing before an operation */
 	unsigned number;
 	uint32_t window; /* that it is in, or 0 */
 	int counted;     /* it has words left, in run.left */
@@ -179,6 +181,8 @@ int run_first_pool(struct run *r);
 void run_last_pools(struct run *r);
 
 /* run_clock.c */
+/* Computes for so many steps, with nothing but registers. */
+void run_think(struct worker *w);
 uint64_t run_now(void);      /* monotonic, in nanoseconds */
 uint64_t run_cpu(void);      /* CPU time of this thread, in nanoseconds */
 uint64_t run_cpu_cost(void); /* what calling that takes */

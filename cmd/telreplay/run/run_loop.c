@@ -231,7 +231,7 @@ pools_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
 	return loop(w, p, stop, RUN_TOUCH_ALL, 1);
 }
 
-/* The same, verified or counted. */
+/* The same, verified, counted, or with more than the operations. */
 static const uint64_t *
 verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
@@ -264,7 +264,7 @@ run_words(struct worker *w, const uint64_t *p, const uint64_t *stop)
 		{ pools_none, pools_first, pools_page, pools_all },
 	};
 
-	if (w->run->verify || w->run->options->count_live)
+	if (w->run->slow)
 		return verified(w, p, stop);
 	return loops[w->a->pool != NULL][w->run->touch](w, p, stop);
 }

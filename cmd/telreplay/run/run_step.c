@@ -112,10 +112,15 @@ run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
 }
 
 static void
-touch_block(unsigned char *block, size_t size, enum run_touch touch)
+touch_block(const struct worker *w, unsigned char *block, size_t size)
 {
+	enum run_touch touch = w->run->touch;
 	size_t i;
 
+	if (touch == RUN_TOUCH_SHARE) {
+		size = (size_t)(w->run->options->touch_share * (double)size);
+		touch = RUN_TOUCH_ALL;
+	}
 	if (size == 0 || touch == RUN_TOUCH_NONE)
 		return;
 	if (touch == RUN_TOUCH_ALL)
@@ -239,6 +244,14 @@ note_latency(struct worker *w, enum run_kind kind, uint64_t taken)
 	run_note(&w->latency[kind], taken > empty ? taken - empty : 0);
 }
 
+/* A program uses a block until it frees it. */
+static void
+touch_again(struct worker *w, const struct step *s, void *old)
+{
+	if (old != NULL && (frees(s) || s->kind == RUN_REALLOC))
+		touch_block(w, old, (size_t)w->extra[s->slot].size);
+}
+
 static void
 step_run(struct worker *w, const struct step *s, int timed)
 {
@@ -246,12 +259,16 @@ step_run(struct worker *w, const struct step *s, int timed)
 	int verify = w->run->verify;
 	uint64_t began = 0;
 
-	if (w->left_out && s->kind != RUN_FREE) {
+	if (w->left_out && !frees(s)) {
 		atomic_fetch_add(&w->run->board->left_out, 1);
 		return;
 	}
+	if (w->think > 0)
+		run_think(w);
 	if (verify)
 		check_before(w, s, old);
+	else if (w->run->options->touch_again)
+		touch_again(w, s, old);
 	if (frees(s))
 		*slot = NULL;
 	if (timed)
@@ -282,7 +299,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 		if (verify)
 			check_after(w, s, block);
 		else
-			touch_block(block, s->size, w->run->touch);
+			touch_block(w, block, s->size);
 		if (w->extra != NULL) {
 			w->extra[s->slot].size = s->size;
 			w->extra[s->slot].pool = w->pool;
@@ -418,7 +435,7 @@ time_malloc(struct worker *w, const uint64_t *p)
 	note_latency(w, RUN_MALLOC, run_ticks() - began);
 	w->slots[WORD_SLOT(*p)] = block;
 	if (block != NULL)
-		touch_block(block, size, w->run->touch);
+		touch_block(w, block, size);
 	else if (size > 0)
 		run_error(w, RUN_NULL, p, WORD_SLOT(*p), 0, NULL);
 }
@@ -428,7 +445,7 @@ run_timed(struct worker *w, const uint64_t *p)
 {
 	uint64_t kind = *p & WORD_KIND;
 
-	if (w->extra != NULL || kind > WORD_FREE)
+	if (w->extra != NULL || w->run->slow || kind > WORD_FREE)
 		step(w, p, 1);
 	else if (kind == WORD_FREE)
 		time_free(w, *p);
@@ -457,6 +474,7 @@ run_free_all(struct run *r)
 	uint64_t i;
 
 	w->left_out = 0;
+	w->think = 0;
 	w->buffer = NULL;
 	for (i = 0; i < r->facts->slots; i++)
 		if (r->slots[i] != NULL)

@@ -306,6 +306,26 @@ keep_time(struct worker *w)
 		w->board->late_ns = now - due;
 }
 
+/* The most to compute between two operations: more was sleep, not work. */
+#define THINK_MOST 1e6
+
+/* Spreads the time from one recorded time to the next over the words there. */
+static void
+next_think(struct worker *w)
+{
+	const uint64_t *t = w->times;
+	double ns;
+
+	w->think = 0;
+	w->times += 2;
+	if (w->times == w->times_end || t[2] <= t[0] || t[3] <= t[1])
+		return;
+	ns = (double)(t[3] - t[1]) * w->run->tick_ns / (double)(t[2] - t[0]);
+	if (ns > THINK_MOST)
+		ns = THINK_MOST;
+	w->think = (uint64_t)(ns * w->run->options->think_rate);
+}
+
 static uint64_t
 next_random(struct worker *w)
 {
@@ -361,7 +381,10 @@ work(struct worker *w)
 		stop = w->next_sample;
 		if (w->times < w->times_end) {
 			if (w->first + w->times[0] <= p) {
-				keep_time(w);
+				if (w->run->options->think_log)
+					next_think(w);
+				else
+					keep_time(w);
 				continue;
 			}
 			if (w->first + w->times[0] < stop)
