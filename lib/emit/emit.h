@@ -15,6 +15,7 @@
  *	medium.c     files, descriptors, memory, functions and sockets
  *	backtrace.c  the last events as text, without a sink or a heap
  *	open.c       start, end, fork
+ *	class.c      classes, which a program without them does not link: class.h
  */
 #ifndef TEL_EMIT_INSIDE_H
 #define TEL_EMIT_INSIDE_H
@@ -221,6 +222,9 @@ tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
 /* Goes on to the next event that is whole.  0: there is none. */
 int tel__emit_search(struct tel__emit_walk *w);
 
+/* The number of this thread; whether that of another is nobody's.  AS */
+uint32_t tel__emit_thread_id(void);
+int tel__emit_thread_gone(uint32_t thread);
 /* Maps rings and page.  0, -1. */
 int tel__emit_map(const tel_emit_options *o);
 /* Makes the page a private copy, without the file. */

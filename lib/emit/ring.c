@@ -266,8 +266,8 @@ tel__emit_unmap(void)
 
 /* -------------------------------------------------------------- claiming */
 
-static uint32_t
-thread_id(void)
+uint32_t
+tel__emit_thread_id(void)
 {
 #ifdef SYS_gettid
 	return (uint32_t)syscall(SYS_gettid);
@@ -276,8 +276,8 @@ thread_id(void)
 #endif
 }
 
-static int
-thread_is_gone(uint32_t thread)
+int
+tel__emit_thread_gone(uint32_t thread)
 {
 #ifdef SYS_tgkill
 	return syscall(SYS_tgkill, (long)getpid(), (long)thread, 0) != 0 &&
@@ -324,7 +324,7 @@ reuse_ring(void)
 		    (TEL__NOW(PAGE->drained) &&
 		        __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) !=
 		            TEL__NOW(ring->head)) ||
-		    !thread_is_gone(TEL__NOW(ring->thread)))
+		    !tel__emit_thread_gone(TEL__NOW(ring->thread)))
 			continue;
 		if (__atomic_compare_exchange_n(&ring->state, &used,
 		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -396,7 +396,7 @@ tel__emit_attach(unsigned kind)
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	if (self->epoch != PAGE->epoch) {
 		memset(self, 0, sizeof(*self));
-		self->thread = thread_id();
+		self->thread = tel__emit_thread_id();
 		self->epoch = PAGE->epoch;
 	}
 	if (self->ring[kind] != NULL) {

@@ -110,11 +110,11 @@ skip_sanitized() {
 	objdump -p "$TEL_BUILD/libtel.so" | grep -q 'SONAME *libtel.so.0$'
 }
 
-@test "libtel-emit.so exports what tel_emit.h declares, and nothing else" {
+@test "libtel-emit.so exports what its headers declare, and nothing else" {
 	nm -D --defined-only "$TEL_BUILD/libtel-emit.so" |
 	    awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
 	    sort >"$BATS_TEST_TMPDIR/exported"
-	sed '/^#/d' "$TEL_TOP/include/tel_emit.h" | tr '\n\t' '  ' |
+	sed '/^#/d' "$TEL_TOP"/include/tel_{emit,class}.h | tr '\n\t' '  ' |
 	    grep -oE 'TEL_EMIT_API [^;{]*[;{]' |
 	    sed -E 's/__attribute__\(\([^;]*\)\)//
 	        s/^[^(]*[ *](tel_[a-z0-9_]*)\(.*/\1/

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The worked example of tel-emit(3) is built and run.
+# The worked examples of tel-emit(3) and tel-class(3) are built and run.
 
 bats_require_minimum_version 1.5.0
 
@@ -17,12 +17,24 @@ displays() {
 	    /^\.Bd -literal/ { on = 1 }' "$page"
 }
 
-@test "the example of tel-emit(3) compiles, runs, and does what it says" {
-	displays | sed '/^\$/,$d' >shop.c
-	grep -q TEL_EVENTS_DEFINE shop.c
+# The program that comes first in them, as ./NAME.
+build_example() {
+	displays | sed '/^\$/,$d' >"$1.c"
 	$CC "${flags[@]}" -Wall -Wextra -Wno-missing-field-initializers \
-	    -Werror -std=c11 -I "$TEL_TOP/include" -o shop shop.c \
+	    -Werror -std=c11 -I "$TEL_TOP/include" -o "$1" "$1.c" \
 	    "$TEL_BUILD/libtel-emit.a" -pthread
+}
+
+# The functions that a header declares, each once.
+functions_of() {
+	tr '\n\t' '  ' <"$TEL_TOP/include/$1" |
+	    grep -oE 'TEL_EMIT_API [^;{]*;' |
+	    grep -oE '\btel_[a-z][a-z_]*\(' | tr -d '(' | sort -u
+}
+
+@test "the example of tel-emit(3) compiles, runs, and does what it says" {
+	build_example shop
+	grep -q TEL_EVENTS_DEFINE shop.c
 	displays | sed -n 's/^\$ //p' >commands
 	[ "$(wc -l <commands)" = 3 ]
 	run -0 --separate-stderr bash -e commands
@@ -38,12 +50,85 @@ displays() {
 }
 
 @test "tel-emit(3) names every function of tel_emit.h" {
-	tr '\n\t' '  ' <"$TEL_TOP/include/tel_emit.h" |
-	    grep -oE 'TEL_EMIT_API [^;{]*;' |
-	    grep -oE '\btel_[a-z][a-z_]*\(' | tr -d '(' | sort -u >functions
+	functions_of tel_emit.h >functions
 	[ "$(wc -l <functions)" -gt 35 ]
 	while read -r name; do
 		echo "$name"
 		grep -q "^\.Fn $name\b" "$page"
 	done <functions
+}
+
+@test "the example of tel-class(3) compiles, runs, and does what it says" {
+	page=$TEL_TOP/man/tel-class.3
+	build_example disk
+	displays | sed -n 's/^\$ //p' >commands
+	[ "$(wc -l <commands)" = 3 ]
+	run -0 --separate-stderr bash -e commands
+	echo "$output"
+	[ -z "$stderr" ]
+	grep -A1 '^Disk:Cache:Hits  (growth)$' <<<"$output" |
+	    grep -q 'updates 750  total 750'
+	grep -A2 '^Disk:Size  (hist)  bytes$' <<<"$output" | tr -d '\n' |
+	    grep -q 'updates 1,000 .* over 180'
+	grep -A2 '^Disk:Read  (dur)  ns$' <<<"$output" |
+	    grep -q 'events 2,000  pairs 1,000'
+	[ "$(grep -c ' Start path="Disk:Search" ' <<<"$output")" = 1 ]
+	grep -q ' End path="Disk:Search" .* text="block 7 of swap" ' \
+	    <<<"$output"
+}
+
+@test "tel-class(3) names every function of tel_class.h, and those of 1997" {
+	page=$TEL_TOP/man/tel-class.3
+	functions_of tel_class.h >functions
+	[ "$(wc -l <functions)" = 28 ]
+	while read -r name; do
+		echo "$name"
+		grep -qE "^\.Fn $name\b" "$page"
+	done <functions
+	# each of the 25 calls is a function of ours
+	sed -n 's/^\.It Inst[A-Z][A-Za-z0-9]* Ta Fn //p' "$page" | sort >ours
+	[ "$(wc -l <ours)" = 25 ]
+	[ "$(sort -u ours | wc -l)" = 25 ]
+	run -0 comm -23 ours functions
+	[ -z "$output" ]
+}
+
+# A log of all classes, of which each tool shows something.
+@test "telcat, telfilter and telstat show what classes wrote" {
+	page=$TEL_TOP/man/tel-class.3
+	build_example disk
+	./disk
+	# by kind, path and type
+	run -0 telcat --no-header -k Snapshot -w 'path =* "*:Cache:*"' disk.tel
+	[[ $output == *' Growth path="Disk:Cache:Hits" class=3 updates=750 '* ]]
+	[ "${#lines[@]}" = 1 ]
+	# a part of the tree, in the same format, and what is left of it
+	telfilter -w 'path =* "Disk:S*" || kind == Class' disk.tel >part.tel
+	telstat part.tel | grep '^[A-Z]' >got
+	diff - got <<-END
+		Disk:Cache:Hits  (growth)
+		Disk:Size  (hist)  bytes
+		Disk:Read  (dur)  ns
+		$(tail -n 1 got)
+	END
+	telstat part.tel | grep -A1 Hits | grep -q 'updates 0'
+	# as text, and back
+	telstat disk.tel | grep -v Totals >want
+	telcat disk.tel | telstat | grep -v Totals | diff want -
+	# with the classes of inst logs, and of another run
+	cp disk.tel first.tel
+	./disk
+	telstat disk.tel first.tel | grep -q 'updates 1,500  total 1,500'
+	cat >more.inst <<-END
+		0000000000000001 H inst 1 0 0 hz=1000
+		0000000000000001 C id=1 type=growth name="Disk:Cache:Hits"
+		0000000000000002 S c=1 n=1 total=50 last=50 min=50 max=50
+		0000000000000003 Z
+	END
+	telstat disk.tel more.inst | grep -q 'updates 751  total 800  last'
+	# ranges of trace events are those of any log
+	run -0 telstat -s 'time=dur(Start,End,range)' disk.tel
+	[[ $output == *'pairs 1 '* ]]
+	run -0 telstat -f json disk.tel
+	[[ $output == *'"name":"Disk:Cache:Hits","updates":750'* ]]
 }

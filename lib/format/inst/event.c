@@ -262,6 +262,16 @@ is_unknown(const struct making *m, const struct piece *p)
 	}
 }
 
+/*
+ * Whether the log was an inst log, whose reader applies the rules of what is
+ * enabled.  libtel-emit has applied them, and writes only what counts.
+ */
+static int
+is_inst(const struct making *m)
+{
+	return strcmp(m->ev->log->schema->name, "inst-1") == 0;
+}
+
 static void
 put_number(const struct making *m, unsigned n, const struct piece *p)
 {
@@ -273,7 +283,8 @@ put_number(const struct making *m, unsigned n, const struct piece *p)
 		if (strncmp(beginning(m->binding->type), "C", 1) == 0)
 			return;
 		put_name(m, "c", 1);
-	} else if (is_key(p, "range") || is_unknown(m, p)) {
+	} else if (is_key(p, "range") || is_unknown(m, p) ||
+	    (is_key(p, "en") && !is_inst(m))) {
 		return;
 	} else if (is_key(p, "major") || is_key(p, "median") ||
 	    is_key(p, "minor")) {

@@ -59,6 +59,7 @@ struct rings {
 	struct tel__buffer list; /* of struct found */
 	int loaded;
 	size_t next;    /* of the list */
+	size_t taken;   /* bytes of names whose events were taken */
 	uint64_t index; /* of its event, in all */
 	uint64_t torn;  /* events that were not whole */
 	uint64_t lost;  /* that were overwritten between two looks */
@@ -342,7 +343,7 @@ add_event(struct rings *s, const struct tel__emit_ring *ring, uint64_t position,
 	tel__buffer_put(&s->list, &found, sizeof(found));
 }
 
-/* Takes the events among the names, which every stream has. */
+/* Takes the events among the names, which every stream has, but once. */
 static void
 take_entries(struct rings *s)
 {
@@ -352,7 +353,8 @@ take_entries(struct rings *s)
 	uint64_t order = 0;
 	size_t at;
 
-	for (at = 0; next_entry(s, &at, &entry);) {
+	for (; next_entry(s, &s->taken, &entry);) {
+		at = s->taken;
 		if (entry.what != ENTRY_EVENT || entry.length % 8 != 0 ||
 		    entry.length > TEL_EMIT_EVENT_MAX)
 			continue;
@@ -617,6 +619,7 @@ follow_names(struct tel_reader *r, struct rings *s)
 		return s->names.failed ? TEL_ENOMEM : TEL_EIO;
 	while (next_entry(s, &at, &entry))
 		types += entry.what == ENTRY_TYPE;
+	take_entries(s);
 	if (types != s->described && (st = make_schema(r, s)) == TEL_OK)
 		index_types(r, s);
 	return st == TEL_OK ? take_names(r, s) : st;

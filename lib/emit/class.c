@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tree of classes: creating, finding, enabling and ending them. */
+#define _GNU_SOURCE
+#include "class.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct tel__classes tel__classes;
+static tel_emit_class root = { .on = 1, .own = 1, .path = "" };
+
+static void
+lock(void)
+{
+	pthread_mutex_lock(&tel__emit_state.classes);
+}
+
+static void
+unlock(void)
+{
+	pthread_mutex_unlock(&tel__emit_state.classes);
+}
+
+static int
+fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* -------------------------------------------------------- open and close */
+
+void *
+tel__class_room(size_t bytes)
+{
+	struct tel__classes *all = &tel__classes;
+	const size_t size = (bytes + 63) & ~(size_t)63;
+	size_t at = atomic_load(&all->class_used);
+
+	do {
+		if (size < bytes || size > CLASS_BYTES - at)
+			return NULL;
+	} while (
+	    !atomic_compare_exchange_weak(&all->class_used, &at, at + size));
+	return all->memory + TABLE_BYTES + all->parts_bytes + at;
+}
+
+/* Maps all memory anew, where it was if it is as large. */
+static int
+map_memory(size_t parts_bytes)
+{
+	struct tel__classes *all = &tel__classes;
+	const size_t bytes = TABLE_BYTES + parts_bytes + CLASS_BYTES;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *at = NULL;
+
+	/* a thread may still write to what is there: it stays, if unused */
+	if (all->memory != NULL && all->bytes == bytes) {
+		at = all->memory;
+		flags |= MAP_FIXED;
+	}
+	at = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (at == MAP_FAILED)
+		return -1;
+	all->memory = at;
+	all->bytes = bytes;
+	all->parts_bytes = parts_bytes;
+	return 0;
+}
+
+/* Snapshots that are due; called by the drain thread. */
+static void
+tick(void)
+{
+	struct tel__classes *all = &tel__classes;
+	uint64_t now = tel__emit_gettime();
+
+	if (now < atomic_load(&all->due))
+		return;
+	lock();
+	if (all->open && all->interval > 0) {
+		tel__class_write(&root,
+		    ++all->rounds % 32 != 0 ? WRITE_CHANGED : 0);
+		atomic_store(&all->due, now + all->interval);
+	}
+	unlock();
+}
+
+/*
+ * A child begins with the classes of its parent, and has counted nothing:
+ * what came before the fork is in the parent's log.
+ */
+static void
+in_child(void)
+{
+	struct tel__classes *all = &tel__classes;
+	tel_emit_class *c;
+	uint32_t i;
+
+	if (!all->open)
+		return;
+	tel__class_forget_parts();
+	for (i = 0; i < all->count; i++) {
+		c = all->list[i];
+		c->written = c->crowded = 0;
+		if (c->shared != NULL)
+			tel__class_part_init(c, c->shared);
+		if (c->ranges != NULL)
+			memset(c->ranges, 0, RANGE_SLOTS * sizeof(*c->ranges));
+	}
+	if (all->interval > 0)
+		(void)tel__emit_start_thread();
+}
+
+static const struct tel__emit_hooks hooks = { tick, tel_class_close, in_child };
+
+/* Has all sinks take what came before: an event among the names has no place. */
+static void
+drain(void)
+{
+	pthread_mutex_lock(&tel__emit_state.drain);
+	tel__emit_drain(0);
+	pthread_mutex_unlock(&tel__emit_state.drain);
+}
+
+/* At the start of a session a reader forgets the classes of the one before. */
+static int
+add_header(void)
+{
+	char host[256] = "";
+	tel_emit_value v[9];
+
+	if (gethostname(host, sizeof(host) - 1) != 0)
+		host[0] = '\0';
+	memset(v, 0, sizeof(v));
+	v[0].u = 1;
+	v[4].s = "";
+	v[5].s = PAGE->program;
+	v[6].u = PAGE->pid;
+	v[7].s = host;
+	v[8].s = "";
+	drain();
+	return tel__class_add_event(E_HEADER, v);
+}
+
+/* Under the lock. */
+static int
+open_classes(const tel_class_options *given)
+{
+	struct tel__classes *all = &tel__classes;
+	const tel_class_options none = { 0, 0, 0 };
+	const tel_class_options *o = given != NULL ? given : &none;
+	const size_t memory =
+	    o->memory != 0 ? (o->memory + 65535) & ~(size_t)65535 : PARTS_BYTES;
+	int st = 0;
+
+	if (!tel__emit_state.open)
+		return fail(EBADF);
+	if (all->open)
+		return fail(EBUSY);
+	if (o->interval_ms > 86400000 || memory < o->memory ||
+	    memory > (size_t)1 << 40)
+		return tel__emit_wrong("an interval above a day, or memory of "
+		                       "a terabyte");
+	if (map_memory(memory) != 0 || tel__class_add_types() != 0 ||
+	    add_header() != 0)
+		return -1;
+	all->count = 0;
+	all->rounds = 0;
+	atomic_store(&all->class_used, 0);
+	memset(all->by_path, 0, sizeof(all->by_path));
+	tel__class_forget_parts();
+	root.own = 1;
+	__atomic_store_n(&root.on, 1, __ATOMIC_RELAXED);
+	all->interval = o->on_demand ? 0 :
+	    o->interval_ms > 0       ? (uint64_t)o->interval_ms * 1000000 :
+	                               1000000000;
+	atomic_store(&all->due,
+	    all->interval > 0 ? tel__emit_gettime() + all->interval :
+	                        UINT64_MAX);
+	if (all->interval > 0) {
+		pthread_mutex_lock(&tel__emit_state.drain);
+		st = tel__emit_start_thread();
+		pthread_mutex_unlock(&tel__emit_state.drain);
+	}
+	if (st != 0)
+		return -1;
+	tel__emit_state.hooks = &hooks;
+	all->open = 1;
+	(void)tel_control_set(TEL_CLASS_KIND_CLASS | TEL_CLASS_KIND_TRACE |
+	    TEL_CLASS_KIND_SNAPSHOT);
+	return 0;
+}
+
+int
+tel_class_open(const tel_class_options *options)
+{
+	int st;
+
+	lock();
+	st = open_classes(options);
+	unlock();
+	return st;
+}
+
+void
+tel_class_close(void)
+{
+	struct tel__classes *all = &tel__classes;
+	uint32_t i;
+
+	lock();
+	if (all->open) {
+		tel__class_write(&root, 0);
+		all->open = 0;
+		atomic_store(&all->due, UINT64_MAX);
+		for (i = 0; i < all->count; i++) {
+			__atomic_store_n(&all->list[i]->on, 0,
+			    __ATOMIC_RELAXED);
+			all->list[i]->dead = 1;
+		}
+	}
+	unlock();
+}
+
+/* ------------------------------------------------------------ the tree */
+
+/* The class of a handle; NULL: none, or not open. */
+static tel_emit_class *
+class_of(tel_emit_class *c)
+{
+	return c == TEL_CLASS_ROOT ? &root : c;
+}
+
+/* What the switches of all classes come to.  Parents come before children. */
+static void
+update_switches(void)
+{
+	struct tel__classes *all = &tel__classes;
+	tel_emit_class *c;
+	uint32_t i;
+
+	__atomic_store_n(&root.on, root.own, __ATOMIC_RELAXED);
+	for (i = 0; i < all->count; i++) {
+		c = all->list[i];
+		c->dead = c->disposed || c->parent->dead;
+		__atomic_store_n(&c->on, c->own && !c->dead && c->parent->on,
+		    __ATOMIC_RELAXED);
+	}
+}
+
+/* The slot of a path: that of a class which lives, or a free one. */
+static uint16_t *
+find_slot(const char *path, size_t n)
+{
+	struct tel__classes *all = &tel__classes;
+	const size_t mask = sizeof(all->by_path) / sizeof(uint16_t) - 1;
+	uint64_t hash = 14695981039346656037u;
+	const tel_emit_class *c;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)path[i]) * 1099511628211u;
+	for (i = hash >> 32 & mask; all->by_path[i] != 0; i = (i + 1) & mask) {
+		c = all->list[all->by_path[i] - 1];
+		if (!c->dead && c->path_length == n &&
+		    memcmp(c->path, path, n) == 0)
+			break;
+	}
+	return &all->by_path[i];
+}
+
+static char *
+keep_text(const char *s, size_t n)
+{
+	char *text = tel__class_room(n + 1);
+
+	if (text != NULL && n > 0)
+		memcpy(text, s, n);
+	return text;
+}
+
+/* Gives a class what it counts in.  0; -1: no room. */
+static int
+make_counters(tel_emit_class *c)
+{
+	uint64_t *key;
+
+	if (c->type == CLASS_TRACE)
+		return tel__class_make_events(c);
+	if (c->type == CLASS_PATH)
+		return 0;
+	if (c->type == CLASS_TALLY) {
+		c->keys =
+		    tel__class_room(((size_t)c->mask + 2) * sizeof(uint64_t));
+		if (c->keys == NULL)
+			return -1;
+		for (key = c->keys; key <= c->keys + c->mask + 1; key++)
+			*key = TALLY_FREE;
+	}
+	if (c->type == CLASS_SUMMARY) {
+		c->ranges = tel__class_room(RANGE_SLOTS * sizeof(*c->ranges));
+		if (c->ranges == NULL)
+			return -1;
+	}
+	c->shared = tel__class_room(c->words * sizeof(uint64_t));
+	if (c->shared == NULL)
+		return -1;
+	tel__class_part_init(c, c->shared);
+	return 0;
+}
+
+/* Adds a class as like has it, at a path of n bytes. */
+static tel_emit_class *
+add_class(const tel_emit_class *like, tel_emit_class *parent, const char *path,
+    size_t n)
+{
+	struct tel__classes *all = &tel__classes;
+	tel_emit_class *c = NULL;
+
+	if (all->count < TEL_CLASS_MAX)
+		c = tel__class_room(sizeof(*c));
+	if (c == NULL)
+		goto no_room;
+	*c = *like;
+	c->index = all->count;
+	c->parent = parent;
+	c->path = keep_text(path, n);
+	c->path_length = (uint32_t)n;
+	c->component = keep_text(like->component, strlen(like->component));
+	c->unit = keep_text(like->unit, strlen(like->unit));
+	c->on = c->own && parent->on;
+	if (c->path == NULL || c->component == NULL || c->unit == NULL ||
+	    make_counters(c) != 0 || tel__class_define(c) != 0)
+		goto no_room;
+	*find_slot(path, n) = (uint16_t)(all->count + 1);
+	all->list[all->count++] = c;
+	return c;
+no_room:
+	errno = ENOSPC;
+	return NULL;
+}
+
+/* Finds or adds the class at a path, and those on the way to it. */
+static tel_emit_class *
+create_path(tel_emit_class *parent, const tel_emit_class *like,
+    const char *path, size_t start, size_t n)
+{
+	static const tel_emit_class way = { .type = CLASS_PATH,
+		.own = 1,
+		.component = "",
+		.unit = "" };
+	const struct tel__classes *all = &tel__classes;
+	tel_emit_class *c = parent;
+	uint16_t *slot;
+	size_t at = start, end;
+
+	for (; at < n; at = end + 1) {
+		for (end = at; end < n && path[end] != ':';)
+			end++;
+		if (end == at || end + 1 == n) {
+			errno = EINVAL;
+			return NULL;
+		}
+		slot = find_slot(path, end);
+		if (*slot == 0) {
+			c = add_class(end == n ? like : &way, c, path, end);
+			if (c == NULL)
+				return NULL;
+			continue;
+		}
+		c = all->list[*slot - 1];
+		if (end < n && c->type != CLASS_PATH) {
+			errno = ENOTDIR;
+			return NULL;
+		}
+	}
+	if (c->type == like->type && c->text == like->text)
+		return c;
+	errno = EEXIST;
+	return NULL;
+}
+
+static tel_emit_class *
+create_locked(tel_emit_class *parent, const char *name,
+    const tel_emit_class *like)
+{
+	char path[TEL_CLASS_PATH_MAX + 1];
+	size_t start, n;
+
+	if (!tel__classes.open && open_classes(NULL) != 0)
+		return NULL;
+	if (parent == NULL || name == NULL || name[0] == '\0' ||
+	    parent->type != CLASS_PATH) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (parent->dead) {
+		errno = ENOENT;
+		return NULL;
+	}
+	start = parent->path_length > 0 ? parent->path_length + 1u : 0;
+	n = strnlen(name, sizeof(path));
+	if (n > TEL_CLASS_PATH_MAX - start || strlen(like->component) > 31 ||
+	    strlen(like->unit) > 31) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	if (start > 0)
+		memcpy(path, parent->path, start - 1);
+	if (start > 0)
+		path[start - 1] = ':';
+	memcpy(path + start, name, n);
+	return create_path(parent, like, path, start, start + n);
+}
+
+/* What like lacks is set here: it has a type, and bounds. */
+static tel_emit_class *
+create(tel_emit_class *parent, const char *name, tel_emit_class *like,
+    const char *unit, unsigned options)
+{
+	tel_emit_class *c;
+
+	like->unit = unit != NULL ? unit : "";
+	if (like->component == NULL)
+		like->component = "";
+	like->own = (options & TEL_CLASS_ENABLE) != 0;
+	lock();
+	c = create_locked(class_of(parent), name, like);
+	unlock();
+	return c;
+}
+
+/* ------------------------------------------------------------- creating */
+
+tel_emit_class *
+tel_class_create_path(tel_emit_class *parent, const char *name)
+{
+	tel_emit_class like = { .type = CLASS_PATH };
+
+	return create(parent, name, &like, "", TEL_CLASS_ENABLE);
+}
+
+tel_emit_class *
+tel_class_create_trace(tel_emit_class *parent, const char *name,
+    const char *component, unsigned options)
+{
+	tel_emit_class like = { .type = CLASS_TRACE, .words = W_HEAD };
+
+	like.component = component;
+	if (!(options & TEL_CLASS_SUMMARY))
+		return create(parent, name, &like, "", options);
+	like.type = CLASS_SUMMARY;
+	return create(parent, name, &like, "ns", options);
+}
+
+tel_emit_class *
+tel_class_create_magnitude(tel_emit_class *parent, const char *name,
+    const char *unit, unsigned options)
+{
+	tel_emit_class like = { .type = CLASS_MAGNITUDE, .words = W_HEAD };
+
+	return create(parent, name, &like, unit, options);
+}
+
+tel_emit_class *
+tel_class_create_growth(tel_emit_class *parent, const char *name,
+    const char *unit, unsigned options)
+{
+	tel_emit_class like = { .type = CLASS_GROWTH, .words = W_HEAD };
+
+	return create(parent, name, &like, unit, options);
+}
+
+/* Adds the buckets of a range; 0: they are wrong, or too many. */
+static int
+add_buckets(tel_emit_class *like, int64_t lo, int64_t hi, uint64_t width)
+{
+	const uint64_t span = (uint64_t)hi - (uint64_t)lo;
+	uint64_t count;
+
+	if (hi <= lo || width == 0 || width > INT64_MAX)
+		return 0;
+	count = span / width + (span % width != 0);
+	if (count > TEL_CLASS_BUCKETS_MAX - (like->words - W_HEAD))
+		return 0;
+	like->words += (uint32_t)count;
+	return 1;
+}
+
+tel_emit_class *
+tel_class_create_histogram(tel_emit_class *parent, const char *name,
+    int64_t lower, int64_t upper, uint64_t width, const char *unit,
+    unsigned options)
+{
+	tel_emit_class like = { .type = CLASS_HISTOGRAM, .words = W_HEAD };
+
+	if (!add_buckets(&like, lower, upper, width)) {
+		(void)tel__emit_wrong("a histogram of no, or of more than "
+		                      "65536 buckets");
+		return NULL;
+	}
+	like.lo = lower;
+	like.knee = like.hi = upper;
+	like.width[0] = like.width[1] = width;
+	return create(parent, name, &like, unit, options);
+}
+
+tel_emit_class *
+tel_class_create_split_histogram(tel_emit_class *parent, const char *name,
+    int64_t lower, uint64_t width1, int64_t knee, int64_t upper,
+    uint64_t width2, const char *unit, unsigned options)
+{
+	tel_emit_class like = { .type = CLASS_SPLIT, .words = W_HEAD };
+	int valid = add_buckets(&like, lower, knee, width1);
+
+	like.first = like.words - W_HEAD;
+	if (!valid || !add_buckets(&like, knee, upper, width2)) {
+		(void)tel__emit_wrong("a histogram of no, or of more than "
+		                      "65536 buckets");
+		return NULL;
+	}
+	like.lo = lower;
+	like.knee = knee;
+	like.hi = upper;
+	like.width[0] = width1;
+	like.width[1] = width2;
+	return create(parent, name, &like, unit, options);
+}
+
+tel_emit_class *
+tel_class_create_tally(tel_emit_class *parent, const char *name, unsigned max,
+    unsigned options)
+{
+	tel_emit_class like = { .type = CLASS_TALLY };
+	uint32_t slots = 2;
+
+	if (max == 0 || max > TEL_CLASS_BUCKETS_MAX) {
+		(void)tel__emit_wrong("a tally of no, or of more than 65536 "
+		                      "keys");
+		return NULL;
+	}
+	while (slots < max + max / 2)
+		slots *= 2;
+	/* one more is for the number that a free slot has */
+	like.words = W_HEAD + slots + 1;
+	like.mask = slots - 1;
+	like.max = max;
+	like.text = (options & TEL_CLASS_TEXT) != 0;
+	return create(parent, name, &like, "", options);
+}
+
+/* ------------------------------------------------------------ switching */
+
+static int
+change(tel_emit_class *c, int on)
+{
+	int st = 0;
+
+	if (!tel__classes.open)
+		st = fail(EBADF);
+	else if (c == NULL)
+		st = fail(EINVAL);
+	else if (c->dead)
+		st = fail(ENOENT);
+	if (st != 0 || c->own == on)
+		return st;
+	c->own = (uint8_t)on;
+	update_switches();
+	if (!on)
+		tel__class_write(c, WRITE_CHANGED | WRITE_OFF);
+	tel__class_write_change(c, on ? E_ENABLE : E_DISABLE);
+	return 0;
+}
+
+int
+tel_class_enable(tel_emit_class *c)
+{
+	int st;
+
+	lock();
+	st = change(class_of(c), 1);
+	unlock();
+	return st;
+}
+
+int
+tel_class_disable(tel_emit_class *c)
+{
+	int st;
+
+	lock();
+	st = change(class_of(c), 0);
+	unlock();
+	return st;
+}
+
+void
+tel_class_dispose(tel_emit_class *c)
+{
+	tel_emit_value v[2];
+
+	if (c == NULL || c == TEL_CLASS_ROOT)
+		return;
+	lock();
+	if (tel__classes.open && !c->dead) {
+		c->disposed = 1;
+		update_switches();
+		tel__class_write(c, WRITE_CHANGED | WRITE_OFF);
+		drain();
+		v[0].s = c->path;
+		v[1].u = c->index + 1;
+		(void)tel__class_add_event(E_DISPOSE, v);
+	}
+	unlock();
+}
+
+int
+tel_class_snapshot(tel_emit_class *top)
+{
+	int st = 0;
+
+	lock();
+	top = class_of(top);
+	if (!tel__classes.open)
+		st = fail(EBADF);
+	else if (top == NULL)
+		st = fail(EINVAL);
+	else
+		tel__class_write(top, 0);
+	unlock();
+	return st;
+}

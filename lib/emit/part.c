@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What each thread counts of each class, and updating it.
+ *
+ * A thread has a seat, and a seat a table with the thread's part of each class.
+ * Only the thread adds to it, by one instruction, so that a signal handler
+ * may do the same in between.  The seat of a thread that ended goes on to
+ * another one, with what it counted.  A thread without a seat, and a class for
+ * whose part there is no room, has the class's shared part, which all add to
+ * by locked instructions.
+ */
+#define _GNU_SOURCE
+#include "class.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The seat of this thread. */
+static __thread struct {
+	uint32_t epoch;
+	uint32_t seated;
+	uint64_t *table; /* by index: where the part is, and 1: it is shared */
+} self __attribute__((tls_model("initial-exec")));
+
+/* A part, and how to add to it. */
+struct part {
+	uint64_t *words;
+	int shared;
+};
+
+static uint64_t *
+table_of(unsigned seat)
+{
+	return (uint64_t *)(void *)tel__classes.memory +
+	    (size_t)seat * TEL_CLASS_MAX;
+}
+
+uint64_t *
+tel__class_part(const tel_emit_class *c, unsigned seat)
+{
+	const uint64_t at =
+	    __atomic_load_n(&table_of(seat)[c->index], __ATOMIC_ACQUIRE);
+
+	return (at & 1) != 0 ? NULL : (uint64_t *)(uintptr_t)at;
+}
+
+void
+tel__class_part_init(const tel_emit_class *c, uint64_t *part)
+{
+	const int is_signed = c->type == CLASS_MAGNITUDE;
+	uint32_t i;
+
+	for (i = 0; i < c->words; i++)
+		SET(part[i], 0);
+	SET(part[W_MIN], is_signed ? (uint64_t)INT64_MAX : UINT64_MAX);
+	SET(part[W_MAX], is_signed ? (uint64_t)INT64_MIN : 0);
+}
+
+void
+tel__class_forget_parts(void)
+{
+	struct tel__classes *all = &tel__classes;
+	const size_t bytes =
+	    TABLE_BYTES + ((all->parts_used + 65535) & ~(size_t)65535);
+
+	/* no other thread is there, or none has a part */
+	if (mmap(all->memory, bytes, PROT_READ | PROT_WRITE,
+	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+	        0) == MAP_FAILED)
+		memset(all->memory, 0, bytes);
+	memset(all->seats, 0, sizeof(all->seats));
+	atomic_store(&all->parts_used, 0);
+	atomic_store(&all->seats_used, 0);
+	__atomic_store_n(&all->epoch, all->epoch + 1, __ATOMIC_RELEASE);
+}
+
+/* ------------------------------------------------------------- claiming */
+
+/* A seat for this thread; NULL: all are taken. */
+static uint64_t *
+take_seat(void)
+{
+	struct tel__classes *all = &tel__classes;
+	const uint32_t me = tel__emit_thread_id();
+	uint32_t i, owner;
+
+	if (atomic_load(&all->seats_used) < SEATS) {
+		i = atomic_fetch_add(&all->seats_used, 1);
+		if (i < SEATS) {
+			__atomic_store_n(&all->seats[i], me, __ATOMIC_RELEASE);
+			return table_of(i);
+		}
+	}
+	for (i = 0; i < SEATS; i++) {
+		owner = __atomic_load_n(&all->seats[i], __ATOMIC_ACQUIRE);
+		/* the number of a thread that ended may be this one's now */
+		if (owner != 0 &&
+		    (owner == me || tel__emit_thread_gone(owner)) &&
+		    __atomic_compare_exchange_n(&all->seats[i], &owner, me, 0,
+		        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return table_of(i);
+	}
+	return NULL;
+}
+
+/* Room for a part; NULL: there is no more. */
+static uint64_t *
+make_part(const tel_emit_class *c)
+{
+	struct tel__classes *all = &tel__classes;
+	const size_t size = (c->words * sizeof(uint64_t) + 63) & ~(size_t)63;
+	size_t at = atomic_load(&all->parts_used);
+	uint64_t *part;
+
+	do {
+		if (size > all->parts_bytes - at)
+			return NULL;
+	} while (
+	    !atomic_compare_exchange_weak(&all->parts_used, &at, at + size));
+	part = (uint64_t *)(void *)(all->memory + TABLE_BYTES + at);
+	tel__class_part_init(c, part);
+	return part;
+}
+
+/* The part of this thread, made if need be. */
+static __attribute__((noinline)) struct part
+claim(const tel_emit_class *c)
+{
+	struct part part = { c->shared, 1 };
+	sigset_t all, old;
+	uint64_t *mine, at;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	if (self.epoch != TEL__NOW(tel__classes.epoch) || !self.seated) {
+		self.table = take_seat();
+		self.seated = 1;
+		self.epoch = TEL__NOW(tel__classes.epoch);
+	}
+	if (self.table != NULL) {
+		/* there may be one of a thread that had the seat before */
+		at = __atomic_load_n(&self.table[c->index], __ATOMIC_ACQUIRE);
+		if (at == 0) {
+			mine = make_part(c);
+			at = (uintptr_t)(mine != NULL ? mine : c->shared) |
+			    (mine == NULL);
+			__atomic_store_n(&self.table[c->index], at,
+			    __ATOMIC_RELEASE);
+		}
+		part.words = (uint64_t *)(uintptr_t)(at & ~(uint64_t)1);
+		part.shared = at & 1;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return part;
+}
+
+static inline struct part
+part_of(const tel_emit_class *c)
+{
+	struct part part;
+	uint64_t at;
+
+	if (TEL__LIKELY(self.epoch == TEL__NOW(tel__classes.epoch) &&
+	        self.table != NULL)) {
+		at = TEL__NOW(self.table[c->index]);
+		if (TEL__LIKELY(at != 0)) {
+			part.words = (uint64_t *)(uintptr_t)(at & ~(uint64_t)1);
+			part.shared = at & 1;
+			return part;
+		}
+	}
+	if (self.seated && self.epoch == TEL__NOW(tel__classes.epoch) &&
+	    self.table == NULL) {
+		part.words = c->shared;
+		part.shared = 1;
+		return part;
+	}
+	return claim(c);
+}
+
+/* ------------------------------------------------------------- counting */
+
+static inline void
+add(struct part part, size_t word, uint64_t v)
+{
+	if (TEL__LIKELY(!part.shared))
+		(void)tel__emit_add(&part.words[word], v);
+	else
+		__atomic_fetch_add(&part.words[word], v, __ATOMIC_RELAXED);
+}
+
+/* Keeps the least and the largest value; bias makes signed ones unsigned. */
+static inline void
+extend(struct part part, uint64_t v, uint64_t bias)
+{
+	uint64_t min = TEL__NOW(part.words[W_MIN]);
+	uint64_t max = TEL__NOW(part.words[W_MAX]);
+
+	while (v + bias < min + bias &&
+	    !__atomic_compare_exchange_n(&part.words[W_MIN], &min, v, 1,
+	        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	while (v + bias > max + bias &&
+	    !__atomic_compare_exchange_n(&part.words[W_MAX], &max, v, 1,
+	        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* Whether an update of that type has an effect. */
+static inline int
+counts(const tel_emit_class *c, uint32_t type)
+{
+	return c != NULL && c != TEL_CLASS_ROOT && TEL__NOW(c->on) &&
+	    c->type == type;
+}
+
+void
+tel_class_update_growth(tel_emit_class *c, uint64_t increment)
+{
+	struct part part;
+
+	if (!counts(c, CLASS_GROWTH))
+		return;
+	part = part_of(c);
+	add(part, W_SUM, increment);
+	extend(part, increment, 0);
+	SET(part.words[W_LAST], increment);
+	add(part, W_UPDATES, 1);
+}
+
+static void
+count_magnitude(const tel_emit_class *c, int64_t value)
+{
+	struct part part = part_of(c);
+
+	add(part, W_SUM, (uint64_t)value);
+	extend(part, (uint64_t)value, (uint64_t)INT64_MIN);
+	add(part, W_UPDATES, 1);
+}
+
+void
+tel_class_update_magnitude(tel_emit_class *c, int64_t value)
+{
+	if (!counts(c, CLASS_MAGNITUDE))
+		return;
+	__atomic_store_n(&c->current, value, __ATOMIC_RELAXED);
+	count_magnitude(c, value);
+}
+
+void
+tel_class_update_magnitude_delta(tel_emit_class *c, int64_t delta)
+{
+	uint64_t value;
+
+	if (!counts(c, CLASS_MAGNITUDE))
+		return;
+	value =
+	    (uint64_t)__atomic_fetch_add(&c->current, delta, __ATOMIC_RELAXED) +
+	    (uint64_t)delta;
+	count_magnitude(c, (int64_t)value);
+}
+
+void
+tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
+{
+	struct part part;
+	size_t word;
+
+	if (!counts(c, CLASS_HISTOGRAM) && !counts(c, CLASS_SPLIT))
+		return;
+	part = part_of(c);
+	if (value < c->lo)
+		word = W_A;
+	else if (value >= c->hi)
+		word = W_B;
+	else if (value < c->knee)
+		word =
+		    W_HEAD + ((uint64_t)value - (uint64_t)c->lo) / c->width[0];
+	else
+		word = W_HEAD + c->first +
+		    ((uint64_t)value - (uint64_t)c->knee) / c->width[1];
+	add(part, word, count);
+	add(part, W_SUM, (uint64_t)value * count);
+	add(part, W_UPDATES, 1);
+}
+
+/* --------------------------------------------------------------- tallies */
+
+/* A string that is a key: its bytes, cut, with a NUL. */
+static const char *
+keep_key(const char *key, size_t n)
+{
+	char *kept = tel__class_room(n + 1);
+
+	if (kept != NULL)
+		memcpy(kept, key, n);
+	return kept;
+}
+
+/* Whether a slot has that key; n: of a string. */
+static int
+is_key(const tel_emit_class *c, uint64_t slot, uint64_t key, const char *text,
+    size_t n)
+{
+	const char *other;
+
+	if (!c->text)
+		return slot == key;
+	other = (const char *)(uintptr_t)slot;
+	return strncmp(other, text, n) == 0 && other[n] == '\0';
+}
+
+/*
+ * Makes the free slot *slot that of the key.  1; 0: another thread was first;
+ * -1: there is no room.
+ */
+static int
+take_slot(tel_emit_class *c, uint64_t *slot, uint64_t key, const char *text,
+    size_t n)
+{
+	uint64_t free_one = TALLY_FREE, count = TEL__NOW(c->nkeys);
+
+	do {
+		if (count >= c->max)
+			return -1;
+	} while (!__atomic_compare_exchange_n(&c->nkeys, &count, count + 1, 1,
+	    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if (c->text)
+		key = (uintptr_t)keep_key(text, n);
+	if ((!c->text || key != 0) &&
+	    __atomic_compare_exchange_n(slot, &free_one, key, 0,
+	        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return 1;
+	__atomic_fetch_sub(&c->nkeys, 1, __ATOMIC_RELAXED);
+	return c->text && key == 0 ? -1 : 0;
+}
+
+/* The slot of a key, as a word of a part; 0: it overflows. */
+static size_t
+find_key(tel_emit_class *c, uint64_t key, const char *text, size_t n)
+{
+	uint64_t hash = key * 0x9E3779B97F4A7C15u, slot;
+	/* the number that a free slot has is a key like any other */
+	const int is_free = text == NULL && key == TALLY_FREE;
+	size_t i, at, k;
+	int taken;
+
+	if (text != NULL) {
+		hash = 14695981039346656037u;
+		for (k = 0; k < n; k++)
+			hash = (hash ^ (unsigned char)text[k]) * 1099511628211u;
+	}
+	key = is_free ? 0 : key;
+	for (i = 0; i <= c->mask; i++) {
+		at = is_free ? c->mask + 1u : ((hash >> 32) + i) & c->mask;
+		slot = __atomic_load_n(&c->keys[at], __ATOMIC_ACQUIRE);
+		while (slot == TALLY_FREE) {
+			taken = take_slot(c, &c->keys[at], key, text, n);
+			if (taken > 0)
+				return W_HEAD + at;
+			if (taken < 0)
+				return 0;
+			slot = __atomic_load_n(&c->keys[at], __ATOMIC_ACQUIRE);
+		}
+		if (is_key(c, slot, key, text, n))
+			return W_HEAD + at;
+	}
+	return 0;
+}
+
+static void
+count_key(tel_emit_class *c, uint64_t key, const char *text, size_t n,
+    uint64_t count)
+{
+	const size_t word = find_key(c, key, text, n);
+	struct part part = part_of(c);
+
+	if (word != 0) {
+		add(part, word, count);
+	} else {
+		add(part, W_A, count);
+		add(part, W_B, 1);
+	}
+	add(part, W_UPDATES, 1);
+}
+
+void
+tel_class_update_tally(tel_emit_class *c, uint64_t key, uint64_t count)
+{
+	if (counts(c, CLASS_TALLY) && !c->text)
+		count_key(c, key, NULL, 0, count);
+}
+
+void
+tel_class_update_tally_text(tel_emit_class *c, const char *key, uint64_t count)
+{
+	if (key != NULL && counts(c, CLASS_TALLY) && c->text)
+		count_key(c, 0, key, strnlen(key, 255), count);
+}
+
+/* ------------------------------------------------------------- summaries */
+
+/* Where the slots of a tag are looked for, and how many. */
+#define WINDOW 16u
+
+static struct class_range *
+range_slot(const tel_emit_class *c, uint32_t tag, unsigned i)
+{
+	return &c->ranges[((tag * 0x9E3779B1u >> 21) + i) % RANGE_SLOTS];
+}
+
+static uint64_t
+range_clock(void)
+{
+	return PAGE->clock == TEL_EMIT_CLOCK_NONE ? tel__emit_gettime() :
+	                                            tel__emit_ticks();
+}
+
+/* Keeps a start.  0: there is no place for it. */
+static int
+begin_range(const tel_emit_class *c, uint32_t tag, uint64_t clock)
+{
+	struct class_range *range;
+	uint64_t state;
+	unsigned i;
+
+	for (i = 0; i < WINDOW; i++) {
+		range = range_slot(c, tag, i);
+		state = 0;
+		if (TEL__NOW(range->state) != 0 ||
+		    !__atomic_compare_exchange_n(&range->state, &state,
+		        RANGE_BUSY | tag, 0, __ATOMIC_ACQUIRE,
+		        __ATOMIC_RELAXED))
+			continue;
+		SET(range->clock, clock);
+		__atomic_store_n(&range->state, RANGE_OPEN | tag,
+		    __ATOMIC_RELEASE);
+		return 1;
+	}
+	return 0;
+}
+
+/* Ends the range that was opened last with the tag.  0: there is none. */
+static int
+end_range(const tel_emit_class *c, uint32_t tag, uint64_t *start)
+{
+	struct class_range *range, *last;
+	uint64_t state, clock, best;
+	unsigned i;
+
+	do {
+		last = NULL;
+		best = 0;
+		for (i = 0; i < WINDOW; i++) {
+			range = range_slot(c, tag, i);
+			if (__atomic_load_n(&range->state, __ATOMIC_ACQUIRE) !=
+			    (RANGE_OPEN | tag))
+				continue;
+			clock = TEL__NOW(range->clock);
+			if (last == NULL || clock >= best) {
+				last = range;
+				best = clock;
+			}
+		}
+		if (last == NULL)
+			return 0;
+		state = RANGE_OPEN | tag;
+	} while (!__atomic_compare_exchange_n(&last->state, &state,
+	    RANGE_BUSY | tag, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+	*start = TEL__NOW(last->clock);
+	__atomic_store_n(&last->state, 0, __ATOMIC_RELEASE);
+	return 1;
+}
+
+void
+tel__class_update_summary(tel_emit_class *c, unsigned phase, uint32_t tag)
+{
+	struct part part = part_of(c);
+	const uint64_t now = range_clock();
+	uint64_t start, time;
+
+	if (phase == TEL_CLASS_START) {
+		add(part, begin_range(c, tag, now) ? W_STARTS : W_CROWDED, 1);
+	} else if (phase == TEL_CLASS_END && end_range(c, tag, &start)) {
+		time = now > start ? now - start : 0;
+		add(part, W_SUM, time);
+		extend(part, time, 0);
+		SET(part.words[W_LAST], time);
+		add(part, W_A, 1);
+	} else if (phase == TEL_CLASS_END) {
+		add(part, W_B, 1);
+	}
+	add(part, W_UPDATES, 1);
+}
