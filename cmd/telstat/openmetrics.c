@@ -165,6 +165,24 @@ is_time(const struct metric *m)
 	return strcmp(tel_stat_unit(stat), "ns") == 0;
 }
 
+/*
+ * The unit of a family of values, which its name has to end with, as "_bytes";
+ * "" when they have none that OpenMetrics or a log defines.
+ */
+static const char *
+unit_suffix(const struct metric *m)
+{
+	static const char *const units[][2] = { { "ns", "_seconds" },
+		{ "ticks", "_ticks" }, { "bytes", "_bytes" } };
+	const tel_stat *stat = tel_stats_get(m->show->stats, m->first);
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(tel_stat_unit(stat), units[i][0]) == 0)
+			return units[i][1];
+	return "";
+}
+
 /* What stands before the samples of a family. */
 void
 metric_family(const struct metric *m, const char *suffix, const char *type,
@@ -181,8 +199,8 @@ metric_family(const struct metric *m, const char *suffix, const char *type,
 		put(out, ": ");
 		put_label(out, tel_stat_definition(stat));
 	}
-	if (stat != NULL && unit == NULL && tel_stat_unit(stat)[0] != '\0' &&
-	    strcmp(tel_stat_unit(stat), "ns") != 0) {
+	if (stat != NULL && tel_stat_unit(stat)[0] != '\0' &&
+	    unit_suffix(m)[0] == '\0') {
 		put(out, ", in ");
 		put_label(out, tel_stat_unit(stat));
 	}
@@ -195,13 +213,14 @@ put_family(const struct metric *m, const char *suffix, const char *type,
     const char *unit, const char *help, tel_number which)
 {
 	const tel_stats *s = m->show->stats;
+	const int seconds = unit != NULL && is_time(m);
 	const char *kind = strcmp(type, "counter") == 0 ? "_total" : "";
 	size_t i;
 
 	metric_family(m, suffix, type, unit, help, tel_stats_get(s, m->first));
 	for (i = m->first; i < m->end; i++)
 		metric_number(m, tel_stats_get(s, i), suffix, kind, which,
-		    unit != NULL);
+		    seconds);
 }
 
 static void
@@ -216,11 +235,11 @@ static void
 metric_values(const struct metric *m, const char *suffix, const char *type,
     const char *help, tel_number which)
 {
+	const char *unit = unit_suffix(m);
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "%s%s", suffix,
-	    is_time(m) ? "_seconds" : "");
-	put_family(m, name, type, is_time(m) ? "seconds" : NULL, help, which);
+	(void)snprintf(name, sizeof(name), "%s%s", suffix, unit);
+	put_family(m, name, type, *unit != '\0' ? unit + 1 : NULL, help, which);
 }
 
 /* ------------------------------------------------------------- buckets */
@@ -242,8 +261,7 @@ flush(struct pending *p)
 
 	if (!p->is)
 		return;
-	metric_open(p->metric, p->stat, p->seconds ? "_seconds" : "",
-	    "_bucket");
+	metric_open(p->metric, p->stat, unit_suffix(p->metric), "_bucket");
 	number_text(figure_int128_signed(p->le), p->seconds, le);
 	putf(p->metric->show->out, ",le=\"%s%s\"", le, p->seconds ? "" : ".0");
 	metric_close(p->metric, p->count, 0);
@@ -310,7 +328,7 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 		put_bucket(&p, b.hi - 1, sum);
 	}
 	flush(&p);
-	metric_open(m, stat, p.seconds ? "_seconds" : "", "_bucket");
+	metric_open(m, stat, unit_suffix(m), "_bucket");
 	put(m->show->out, ",le=\"+Inf\"");
 	metric_close(m, statistic_number(stat, TEL_NUMBER_WEIGHT), 0);
 }
@@ -333,7 +351,7 @@ static void
 put_histogram(const struct metric *m, const tel_stat *stat)
 {
 	int seconds = is_time(m);
-	const char *suffix = seconds ? "_seconds" : "";
+	const char *suffix = unit_suffix(m);
 
 	put_all_buckets(m, stat);
 	if (!has_sum(stat))
@@ -382,14 +400,15 @@ metric_buckets(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
 	const tel_stat *stat = tel_stats_get(s, m->first);
+	const char *unit = unit_suffix(m);
 	int merged = is_merged(m);
 	size_t i;
 
 	if (merged)
 		metric_family(m, "_hits", "counter", NULL, "weight", stat);
 	else
-		metric_family(m, is_time(m) ? "_seconds" : "", "histogram",
-		    is_time(m) ? "seconds" : NULL, "distribution", stat);
+		metric_family(m, unit, "histogram",
+		    *unit != '\0' ? unit + 1 : NULL, "distribution", stat);
 	for (i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		if (merged)

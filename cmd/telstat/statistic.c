@@ -165,7 +165,10 @@ add_mean(struct report *r, unsigned shown, const tel_stat *stat)
 		(void)report_fact(r, &f, report_real(m));
 }
 
-/* The rate of its total (growth), its weight or its updates. */
+/*
+ * The rate of its total (growth), its weight or its updates.  A growth is shown
+ * as a rate wherever the time is known.
+ */
 static void
 add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 {
@@ -175,7 +178,8 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 	char text[FIGURE_TEXT];
 	double rate;
 
-	if (!t->rate)
+	if (!t->rate &&
+	    (tel_stat_class(stat) != TEL_CLASS_GROWTH || show->at.ns <= 0))
 		return;
 	if (show->at.ns <= 0) {
 		report_say(r, REPORT_TEXT, "rate", "unknown");

@@ -417,9 +417,9 @@ shown() {
 	telstat -i 1s snap.tel | grep -E '^==|updates 3  total|total 90' >got
 	diff - got <<-END
 		== at 1 s ==
-		  updates 3  total 30  last 10  min 5  max 15  mean 10
+		  updates 3  total 30  last 10  min 5  max 15  mean 10  rate 30/s
 		== at 2 s ==
-		  updates 6  total 90  last 1  min 1  max 15  mean 15
+		  updates 6  total 90  last 1  min 1  max 15  mean 15  rate 45/s
 		== end, 2.56 s ==
 	END
 	# what it writes at each time reads back

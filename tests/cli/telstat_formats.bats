@@ -88,21 +88,21 @@ setup() {
 	telstat -f openmetrics mpsio.log |
 	    python3 "$check" inst_log_events inst_type_events
 	telstat -f openmetrics "${STATS[@]}" mpsio.log >om
-	python3 "$check" inst_sizes inst_who inst_who_overflow inst_total \
-	    inst_now inst_now_cumulative inst_life_seconds inst_life_open \
-	    inst_low inst_none <om
+	python3 "$check" inst_sizes_bytes inst_who inst_who_overflow inst_total_bytes \
+	    inst_now_bytes inst_now_cumulative_bytes inst_life_seconds inst_life_open \
+	    inst_low inst_none_bytes <om
 	# a bucket's upper edge belongs to it; a sum needs values from 0 on
-	grep -qx 'inst_sizes_bucket{class="sizes",le="15.0"} 1' om
-	grep -qx 'inst_sizes_sum{class="sizes"} 1136' om
+	grep -qx 'inst_sizes_bytes_bucket{class="sizes",le="15.0"} 1' om
+	grep -qx 'inst_sizes_bytes_sum{class="sizes"} 1136' om
 	run ! grep 'inst_low_\(sum\|count\)' om
 	[ "$(tail -n 1 om)" = '# EOF' ]
 	# labels of every kind of expression
 	telstat -f openmetrics "${STATS[@]}" -g 'kind,size & 8,.size & 8,code / 3' \
 	    mpsio.log >om
-	python3 "$check" inst_sizes <om
+	python3 "$check" inst_sizes_bytes <om
 	telstat -f openmetrics -s 'h=log2(size)' -g 'label(pool),size' -S \
 	    --max-groups 3 mpsio.log >om
-	python3 "$check" inst_h <om
+	python3 "$check" inst_h_bytes <om
 	grep -q '="<overflow>"' om
 }
 
@@ -120,6 +120,17 @@ setup() {
 	grep -qx 'inst_g_seconds_total{class="g"} 0.000879602' om
 	# counts are in no unit
 	run ! grep 'in ns' om
+}
+
+@test "openmetrics calls families by their unit, and says it" {
+	telstat -f openmetrics -s 'g=growth(size)' -s 'h=log2(size)' \
+	    -s 'd=ticks(PoolInit,PoolFinish,pool)' -s 'n=growth(1)' mpsio.log >om
+	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_g_bytes \
+	    inst_g_increment_max_bytes inst_h_bytes inst_d_ticks inst_n <om
+	grep -qx '# UNIT inst_g_bytes bytes' om
+	grep -qx '# UNIT inst_h_bytes bytes' om
+	grep -qx '# UNIT inst_d_ticks ticks' om
+	run ! grep -E 'UNIT inst_(n|g_updates)|, in ' om
 }
 
 @test "sizes below 0 have their sign in both units" {
@@ -156,8 +167,8 @@ setup() {
 	clash=(-s 'a.b=log2(size)' -s 'a-b=growth(size)' -s 'A_b=mag(size)'
 		-s 'a.b.min=mag(size)' -s 'log.events=tally(name,9)')
 	telstat -f openmetrics "${clash[@]}" mpsio.log >om
-	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_a_b inst_a_b_2 \
-	    inst_a_b_3 <om
+	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_a_b_bytes \
+	    inst_a_b_2_bytes inst_a_b_3_bytes <om
 	run -1 --separate-stderr telstat -f openmetrics --strict "${clash[@]}" \
 	    mpsio.log
 	# shellcheck disable=SC2154
