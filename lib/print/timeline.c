@@ -243,6 +243,42 @@ finish_range(struct tel_printer *pr, struct timeline *tl,
 	}
 }
 
+/*
+ * A range that a thread ran on a processor, on the track of the thread, which
+ * may be on several, and in several logs.
+ */
+static void
+put_thread_span(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time,
+    uint64_t length, const char *label, size_t nlabel)
+{
+	long long tid = (long long)tel_event_u64(ev, (unsigned)p->thread);
+	struct timeline_track *t;
+	char name[TIMELINE_NAME + 64];
+	int n;
+
+	t = tel__timeline_track(pr, tl, NULL, TIMELINE_PROCESS, "threads", 7);
+	n = label == NULL ? snprintf(name, sizeof(name), "thread %lld", tid) :
+	                    snprintf(name, sizeof(name), "thread %lld %.*s",
+	                        tid, (int)nlabel, label);
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_THREAD, name,
+		    (size_t)n);
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_RANGES, p->name,
+		    p->length);
+	if (t == NULL)
+		tl->no_memory = 1;
+	else
+		t = free_lane(pr, tl, t, time);
+	if (t == NULL)
+		return;
+	t->busy = time + length;
+	n = snprintf(name, sizeof(name), "cpu %llu",
+	    (unsigned long long)tel_event_u64(ev, (unsigned)p->cpu));
+	tl->ops->span(pr, t, time, length, name, (size_t)n, ev, p->method);
+}
+
 static void
 put_span(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
@@ -250,8 +286,8 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 	int64_t ticks = (int64_t)tel_event_u64(ev, (unsigned)p->duration);
 	struct timeline_track *context = tel__timeline_context(pr, tl, ev, p),
 	                      *t = NULL;
+	const char *name = NULL, *label = NULL;
 	char buffer[TIMELINE_NAME];
-	const char *name = NULL;
 	uint64_t length = 0;
 	size_t n = 0;
 
@@ -263,7 +299,7 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 		return;
 	}
 	if (p->thread >= 0)
-		name = tel_event_label(ev, (unsigned)p->thread, &n);
+		name = label = tel_event_label(ev, (unsigned)p->thread, &n);
 	if (name == NULL && p->thread >= 0) {
 		n = (size_t)snprintf(buffer, sizeof(buffer), "thread %lld",
 		    (long long)tel_event_u64(ev, (unsigned)p->thread));
@@ -282,8 +318,11 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 		return;
 	t->busy = time + length;
 	tl->ops->span(pr, t, time, length, name, n, ev, p->method);
-	if (tl->counters)
-		tel__timeline_count_fields(pr, tl, ev, p, context, time);
+	if (!tl->counters)
+		return;
+	tel__timeline_count_fields(pr, tl, ev, p, context, time);
+	if (p->cpu >= 0 && p->thread >= 0)
+		put_thread_span(pr, tl, ev, p, time, length, label, n);
 }
 
 /* ------------------------------------------------------------- events */

@@ -90,7 +90,7 @@ toy() {
 		for form in a b; do
 			# a track of JSON has its thread in its own name
 			python3 "$read_trace" $form.trace | cut -d '|' -f 1-4 |
-			    sed -E 's,/cpu 1/,/cpu 1 ,; s,/(Arena|Trace|Load)/,/,' >$form
+			    sed -E 's,/(cpu 1|thread [^/|]*)/,/\1 ,; s,/(Arena|Trace|Load)/,/,' >$form
 		done
 		if [ "$log" != toy.txt ]; then
 			diff a b
@@ -339,6 +339,17 @@ print(most)' >want
 		open: 0
 	END
 	[ "$(grep -c '^HPM.2' got)" = 17 ]
+	# and so has each thread a track, whatever processor it ran on
+	diff -u - <(grep '^threads/thread 9' got) <<-'END'
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 1010 | begin | cpu 1
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 5010 | end |
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 1047 | begin | cpu 2
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 5047 | end |
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 5020 | begin | cpu 1
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 7020 | end |
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 5057 | begin | cpu 2
+		threads/thread 9 com.ibm.JikesRVM.MainThread/Counter | 7057 | end |
+	END
 	python3 "$read_trace" hpm.trace >got
 	grep -q 'instant | Exit | cpu=1 status=0$' got
 	grep -q 'begin | App pseudojbb | cpu=2 app=pseudojbb$' got
