@@ -292,10 +292,15 @@ plugin() {
 		echo "1: malloc 0x${i}0000000 65536"
 		echo "1: free 0x${i}0000000"
 	done >t.txt
-	clean telreplay --idle 300ms --runs 1 -f csv -a 'jemalloc:MALLOC_CONF=dirty_decay_ms:50,muzzy_decay_ms:0,background_thread:true' \
-	    t.txt >report
-	[ "$(figure memory jemalloc idle_bytes <report)" -lt \
-	    "$(figure memory jemalloc end_bytes <report)" ]
+	# on a busy machine its thread may have to wait for its turn, or memory
+	# may be given back before the last event
+	for idle in 300ms 3s 30s 60s; do
+		clean telreplay --idle $idle --runs 1 -f csv -a 'jemalloc:MALLOC_CONF=dirty_decay_ms:50,muzzy_decay_ms:0,background_thread:true' \
+		    t.txt >report
+		[ "$(figure memory jemalloc idle_bytes <report)" -ge \
+		    "$(figure memory jemalloc peak_bytes <report)" ] || return 0
+	done
+	return 1
 }
 
 @test "what is written of a block: a share of it, and again before its free" {
