@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 struct tel__classes tel__classes;
 static tel_emit_class root = { .on = 1, .own = 1, .path = "" };
@@ -78,13 +79,13 @@ tick(void)
 	struct tel__classes *all = &tel__classes;
 	uint64_t now = tel__emit_gettime();
 
-	if (now < atomic_load(&all->due))
+	if (now < __atomic_load_n(&all->due, __ATOMIC_RELAXED))
 		return;
 	lock();
 	if (all->open && all->interval > 0) {
 		tel__class_write(&root,
 		    ++all->rounds % 32 != 0 ? WRITE_CHANGED : 0);
-		atomic_store(&all->due, now + all->interval);
+		SET(all->due, now + all->interval);
 	}
 	unlock();
 }
@@ -162,9 +163,9 @@ open_classes(const tel_class_options *given)
 	if (all->open)
 		return fail(EBUSY);
 	if (o->interval_ms > 86400000 || memory < o->memory ||
-	    memory > (size_t)1 << 40)
-		return tel__emit_wrong("an interval above a day, or memory of "
-		                       "a terabyte");
+	    memory > SIZE_MAX / 4)
+		return tel__emit_wrong("an interval above a day, or more "
+		                       "memory than there are addresses");
 	if (map_memory(memory) != 0 || tel__class_add_types() != 0 ||
 	    add_header() != 0)
 		return -1;
@@ -178,7 +179,7 @@ open_classes(const tel_class_options *given)
 	all->interval = o->on_demand ? 0 :
 	    o->interval_ms > 0       ? (uint64_t)o->interval_ms * 1000000 :
 	                               1000000000;
-	atomic_store(&all->due,
+	SET(all->due,
 	    all->interval > 0 ? tel__emit_gettime() + all->interval :
 	                        UINT64_MAX);
 	if (all->interval > 0) {
@@ -216,7 +217,7 @@ tel_class_close(void)
 	if (all->open) {
 		tel__class_write(&root, 0);
 		all->open = 0;
-		atomic_store(&all->due, UINT64_MAX);
+		SET(all->due, UINT64_MAX);
 		for (i = 0; i < all->count; i++) {
 			__atomic_store_n(&all->list[i]->on, 0,
 			    __ATOMIC_RELAXED);

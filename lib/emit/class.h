@@ -118,7 +118,7 @@ struct tel__classes {
 	tel_emit_class *list[TEL_CLASS_MAX];
 	uint16_t by_path[2 * TEL_CLASS_MAX]; /* index and 1 */
 	uint64_t interval;                   /* ns; 0: on demand */
-	_Atomic uint64_t due;
+	uint64_t due;                        /* when the next snapshot is */
 	uint32_t rounds;
 	char *memory; /* tables, parts, classes */
 	size_t bytes, parts_bytes;

@@ -261,6 +261,13 @@ tel_class_update_magnitude_delta(tel_emit_class *c, int64_t delta)
 	count_magnitude(c, (int64_t)value);
 }
 
+/* There are not more buckets than a part has words. */
+static inline size_t
+bucket_of(int64_t value, int64_t from, uint64_t width)
+{
+	return (size_t)(((uint64_t)value - (uint64_t)from) / width);
+}
+
 void
 tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 {
@@ -275,11 +282,10 @@ tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 	else if (value >= c->hi)
 		word = W_B;
 	else if (value < c->knee)
-		word =
-		    W_HEAD + ((uint64_t)value - (uint64_t)c->lo) / c->width[0];
+		word = W_HEAD + bucket_of(value, c->lo, c->width[0]);
 	else
-		word = W_HEAD + c->first +
-		    ((uint64_t)value - (uint64_t)c->knee) / c->width[1];
+		word =
+		    W_HEAD + c->first + bucket_of(value, c->knee, c->width[1]);
 	add(part, word, count);
 	add(part, W_SUM, (uint64_t)value * count);
 	add(part, W_UPDATES, 1);
@@ -353,7 +359,8 @@ find_key(tel_emit_class *c, uint64_t key, const char *text, size_t n)
 	}
 	key = is_free ? 0 : key;
 	for (i = 0; i <= c->mask; i++) {
-		at = is_free ? c->mask + 1u : ((hash >> 32) + i) & c->mask;
+		at = is_free ? c->mask + 1u :
+		               ((size_t)(hash >> 32) + i) & c->mask;
 		slot = __atomic_load_n(&c->keys[at], __ATOMIC_ACQUIRE);
 		while (slot == TALLY_FREE) {
 			taken = take_slot(c, &c->keys[at], key, text, n);
