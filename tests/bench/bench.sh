@@ -24,4 +24,5 @@ esac
     "$folder/seed.ets"
 "$folder/../tests/bench_emit" "$folder"
 python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
-exec python3 tests/bench/replay.py "$folder"
+python3 tests/bench/replay.py "$folder"
+exec python3 tests/bench/programs.py bench "$folder/programs"

@@ -205,6 +205,18 @@ lives() {
 	done
 }
 
+@test "memory ranks mallocs as perl, python3, sqlite3 and cc1 do" {
+	needs_preload
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	echo 'void *__libc_memalign(unsigned long, unsigned long);
+	    int main(void) { return __libc_memalign(8, 8) == 0; }' >x.c
+	${CC:-cc} -o x x.c 2>/dev/null || skip "it is recorded over glibc"
+	status=0
+	python3 "$TEL_TOP/tests/bench/programs.py" check . || status=$?
+	[ "$status" != 77 ] || skip "the kernel does not forget peaks"
+	[ "$status" = 0 ]
+}
+
 # plugin NAME: a pool allocator of the C on standard input, beside its frame.
 plugin() {
 	needs_preload
