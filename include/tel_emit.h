@@ -419,36 +419,9 @@ TEL_EMIT_API extern union tel__emit_shared {
 TEL_EMIT_API extern __thread struct tel__emit_self tel__emit_self
     __attribute__((tls_model("initial-exec")));
 
-/* The ring of this thread for a kind; NULL: there is none.  AS */
-TEL_EMIT_API struct tel__emit_ring *tel__emit_attach(unsigned kind);
-/* An event enters another sixteenth of the ring.  AS */
-TEL_EMIT_API void tel__emit_cross(struct tel__emit_ring *ring, uint64_t head,
-    uint64_t next);
-TEL_EMIT_API uint64_t tel__emit_gettime(void);
-
 /* What another thread may change at any time. */
 #define TEL__NOW(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define TEL__LIKELY(x) __builtin_expect(!!(x), 1)
-
-/* Reads the events' clock. */
-static inline uint64_t
-tel__emit_ticks(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU))
-		return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU)) {
-		uint64_t ticks;
-
-		__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
-		return ticks;
-	}
-#endif
-	if (tel__emit_shared.page.clock == TEL_EMIT_CLOCK_NONE)
-		return 0;
-	return tel__emit_gettime();
-}
 
 /*
  * Adds, and returns what was there before.  One instruction, so that a signal
@@ -467,42 +440,71 @@ tel__emit_add(uint64_t *p, uint64_t v)
 
 /* An event that is being written. */
 struct tel__emit_open {
-	uint64_t *words; /* NULL: it is dropped */
-	uint64_t head;   /* what to publish */
+	uint64_t *words; /* NULL: it is not reserved to the end, or dropped */
+	uint64_t head;   /* what to publish; without words, that of the ring */
+	struct tel__emit_ring *ring; /* where it is; NULL: nowhere yet */
 };
 
-/* Reserves bytes, a multiple of 8, for an event. */
+/* Where an event is that has its place, and what makes it valid there. */
 static inline struct tel__emit_open
-tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
+tel__emit_place(struct tel__emit_ring *ring, uint64_t head, unsigned kind,
+    unsigned code, uint64_t words)
 {
-	struct tel__emit_open open = { NULL, 0 };
-	struct tel__emit_ring *ring = tel__emit_self.ring[kind];
-	uint64_t head, next, words = bytes / 8;
+	struct tel__emit_open open;
 
-	if (!TEL__LIKELY(ring != NULL &&
-	        tel__emit_self.epoch ==
-	            TEL__NOW(tel__emit_shared.page.epoch))) {
-		ring = tel__emit_attach(kind);
-		if (ring == NULL)
-			return open;
-	}
-	head = tel__emit_add(&ring->head, TEL__RING_ONE + words);
-	next = head + TEL__RING_ONE + words;
-	if (!TEL__LIKELY(((head ^ (head + words)) & ring->cross) == 0))
-		tel__emit_cross(ring, head, next);
 #if !defined(__x86_64__)
 	/* a reader that sees new bytes sees the new head */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 #endif
+	open.ring = ring;
 	open.words = (uint64_t *)(void *)((char *)ring + TEL__RING_HEADER) +
-	    (head & ring->mask);
+	    (size_t)(head & ring->mask);
 	open.head = (uint64_t)((uint32_t)head * TEL__EVENT_TAG) << 32 |
 	    TEL__EVENT_WHOLE |
 	    ((TEL__NOW(tel__emit_shared.page.output) >> kind & 1u) << 28) |
 	    words << 16 | code;
-	__atomic_store_n(open.words + 1, tel__emit_ticks(), __ATOMIC_RELAXED);
 	return open;
 }
+
+/*
+ * Reserves bytes, a multiple of 8, for an event, as far as that takes no call:
+ * a call would have every event save registers.
+ */
+static inline struct tel__emit_open
+tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
+{
+	struct tel__emit_open open = { NULL, 0, NULL };
+	struct tel__emit_ring *ring = tel__emit_self.ring[kind];
+	const uint64_t words = bytes / 8;
+	uint64_t head, ticks = 0;
+
+	if (!TEL__LIKELY(ring != NULL &&
+	        tel__emit_self.epoch == TEL__NOW(tel__emit_shared.page.epoch)))
+		return open;
+	head = tel__emit_add(&ring->head, TEL__RING_ONE + words);
+	open.ring = ring;
+	open.head = head;
+	if (!TEL__LIKELY(((head ^ (head + words)) & ring->cross) == 0))
+		return open;
+#if defined(__x86_64__) || defined(__i386__)
+	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU))
+		ticks = __builtin_ia32_rdtsc();
+	else
+#elif defined(__aarch64__)
+	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU))
+		__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+	else
+#endif
+	    if (tel__emit_shared.page.clock != TEL_EMIT_CLOCK_NONE)
+		return open;
+	open = tel__emit_place(ring, head, kind, code, words);
+	__atomic_store_n(open.words + 1, ticks, __ATOMIC_RELAXED);
+	return open;
+}
+
+/* Goes on with what tel__emit_reserve() left.  AS */
+TEL_EMIT_API struct tel__emit_open tel__emit_slow(struct tel__emit_open open,
+    unsigned kind, unsigned code, size_t bytes);
 
 /* Makes an event that is written whole valid. */
 static inline void
@@ -639,6 +641,7 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 	TEL__M_##letter(name)
 #define TEL__PARAM_ARGUMENT(X, i, letter, name, unit, doc, role) \
 	, TEL__C_##letter name
+#define TEL__PARAM_PASS(X, i, letter, name, unit, doc, role) , name
 #define TEL__PARAM_LENGTH(X, i, letter, name, unit, doc, role) \
 	TEL__L_##letter(struct tel__event_of_##X, name)
 #define TEL__PARAM_STORE(X, i, letter, name, unit, doc, role) \
@@ -669,24 +672,51 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 		TEL__ALIGNED_8 uint64_t tel__head, tel__clock; \
 		EVENT_##name##_PARAMS(TEL__PARAM_MEMBER, name) \
 	}; \
-	__attribute__((unused)) static inline void tel__emit_##name( \
+	__attribute__((unused)) static inline void tel__write_##name( \
+	    struct tel__emit_open tel__open, \
 	    size_t tel__length EVENT_##name##_PARAMS(TEL__PARAM_ARGUMENT, \
 	        name)) \
 	{ \
-		size_t tel__bytes = TEL__SIZEOF_EVENT(name); \
-		struct tel__event_of_##name *tel__event; \
-		struct tel__emit_open tel__open; \
-		EVENT_##name##_PARAMS(TEL__PARAM_LENGTH, name) tel__open = \
-		    tel__emit_reserve((unsigned)TEL__KIND_OF_##name, (code), \
-		        tel__bytes); \
-		if (tel__open.words == NULL) \
-			return; \
-		tel__event = \
+		struct tel__event_of_##name *tel__event = \
 		    (struct tel__event_of_##name *)(void *)tel__open.words; \
 		EVENT_##name##_PARAMS(TEL__PARAM_STORE, name)(void) \
 		    tel__event; \
 		(void)tel__length; \
 		tel__emit_publish(tel__open); \
+	} \
+	__attribute__((unused, noinline, cold)) static void tel__slow_##name( \
+	    struct tel__emit_ring *tel__ring, uint64_t tel__head, \
+	    size_t tel__length, \
+	    size_t tel__bytes EVENT_##name##_PARAMS(TEL__PARAM_ARGUMENT, \
+	        name)) \
+	{ \
+		struct tel__emit_open tel__open = { NULL, tel__head, \
+			tel__ring }; \
+		tel__open = tel__emit_slow(tel__open, \
+		    (unsigned)TEL__KIND_OF_##name, (code), tel__bytes); \
+		if (tel__open.words != NULL) \
+			tel__write_##name(tel__open, \
+			    tel__length EVENT_##name##_PARAMS(TEL__PARAM_PASS, \
+			        name)); \
+	} \
+	__attribute__((unused)) static inline void tel__emit_##name( \
+	    size_t tel__length EVENT_##name##_PARAMS(TEL__PARAM_ARGUMENT, \
+	        name)) \
+	{ \
+		size_t tel__bytes = TEL__SIZEOF_EVENT(name); \
+		struct tel__emit_open tel__open; \
+		EVENT_##name##_PARAMS(TEL__PARAM_LENGTH, name) tel__open = \
+		    tel__emit_reserve((unsigned)TEL__KIND_OF_##name, (code), \
+		        tel__bytes); \
+		if (TEL__LIKELY(tel__open.words != NULL)) \
+			tel__write_##name(tel__open, \
+			    tel__length EVENT_##name##_PARAMS(TEL__PARAM_PASS, \
+			        name)); \
+		else \
+			tel__slow_##name(tel__open.ring, tel__open.head, \
+			    tel__length, \
+			    tel__bytes EVENT_##name##_PARAMS(TEL__PARAM_PASS, \
+			        name)); \
 	}
 #define TEL__EVENT_PARAMS(X, name, code, always, kind, doc) \
 	static const tel_emit_param tel__params_of_##name[] = { \

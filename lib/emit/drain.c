@@ -182,10 +182,17 @@ look(struct cursor *c, int all)
 
 /* --------------------------------------------------------------- copying */
 
-/* What is the same for the events of a run. */
+/*
+ * A run of events that is copied.  What the loop needs is here, and not in the
+ * batch, so that it can stay in registers.
+ */
 struct run {
+	struct tel__emit_walk walk;
+	uint64_t *words; /* where the next event goes */
 	uint64_t thread, none;
+	unsigned count;      /* of events in the batch */
 	unsigned code, type; /* of the last event: index and 1, or 0 */
+	int one_type;
 };
 
 /* Copies an event, if it is to go out and its type is known. */
@@ -193,28 +200,29 @@ static inline void
 copy_event(struct run *run, const uint64_t *event, unsigned words,
     uint64_t clock)
 {
-	uint64_t *to = batch.words + batch.used;
 	const unsigned first =
 	    (unsigned)__atomic_load_n(&event[0], __ATOMIC_RELAXED);
+	uint64_t *to = run->words;
 	unsigned i;
 
 	if ((first & 0xFFFF) != run->code) {
 		run->code = first & 0xFFFF;
 		run->type = __atomic_load_n(&tel__emit_types.by_code[run->code],
 		    __ATOMIC_ACQUIRE);
+		if (run->type != 0 && run->count > 0)
+			run->one_type &= run->type - 1 == batch.type[0];
 	}
 	if (!(first & TEL__EVENT_OUT) || run->type == 0)
 		return;
 	to[0] = words;
-	to[1] = run->thread << 32;
+	to[1] = run->thread;
 	for (i = 2; i < words; i++)
 		to[i] = __atomic_load_n(&event[i], __ATOMIC_RELAXED);
-	batch.clock[batch.count] = clock != 0 ? clock : run->none;
-	batch.at[batch.count] = (uint32_t)batch.used;
-	batch.type[batch.count] = (uint16_t)(run->type - 1);
-	batch.one_type &= run->type - 1 == batch.type[0];
-	batch.used += words;
-	batch.count++;
+	batch.clock[run->count] = clock != 0 ? clock : run->none;
+	batch.at[run->count] = (uint32_t)(to - batch.words);
+	batch.type[run->count] = (uint16_t)(run->type - 1);
+	run->words = to + words;
+	run->count++;
 }
 
 /*
@@ -227,32 +235,48 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	struct tel__emit_ring *ring = tel__emit_ring((unsigned)(c - cursors));
 	const uint64_t start = c->walk.at;
 	const unsigned count = batch.count;
-	const size_t used = batch.used;
-	const size_t most = used + (size_t)TEL__NOW(ring->mask) / 8;
-	struct run run = { TEL__NOW(ring->thread), none, 0, 0 };
+	const size_t room = BATCH_WORDS - TEL_EMIT_EVENT_MAX / 8 - batch.used,
+	             most = (size_t)TEL__NOW(ring->mask) / 8;
+	const uint64_t *end =
+	    batch.words + batch.used + (most < room ? most : room);
+	struct run run = { c->walk, batch.words + batch.used,
+		(uint64_t)TEL__NOW(ring->thread) << 32, none, count, 0, 0,
+		batch.one_type };
+	const uint64_t *event = c->event;
+	unsigned words = c->words;
+	uint64_t clock = c->clock;
 	int more = 1;
 
-	while (batch.count < BATCH_EVENTS && batch.used < most &&
-	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8) {
-		copy_event(&run, c->event, c->words, c->clock);
-		c->walk.at += TEL__RING_ONE + c->words;
+	while (run.count < BATCH_EVENTS && run.words <= end) {
+		copy_event(&run, event, words, clock);
+		run.walk.at += TEL__RING_ONE + words;
 		/* most of the time the next one is there */
-		c->event = tel__emit_here(&c->walk, &c->words);
-		if (c->event == NULL) {
+		event = tel__emit_here(&run.walk, &words);
+		if (event == NULL) {
+			c->walk = run.walk;
 			more = look(c, all);
+			run.walk = c->walk;
+			event = c->event;
+			words = c->words;
 			if (!more)
 				break;
 		}
-		c->clock = __atomic_load_n(&c->event[1], __ATOMIC_RELAXED);
-		if (c->clock > limit)
+		clock = __atomic_load_n(&event[1], __ATOMIC_RELAXED);
+		if (clock > limit)
 			break;
 	}
+	c->walk = run.walk;
+	c->event = event;
+	c->words = words;
+	c->clock = clock;
 	if (((head_of(ring) - start) & POSITION) > TEL__NOW(ring->mask) + 1) {
-		batch.count = count;
-		batch.used = used;
 		c->walk.at = start;
 		catch_up(c, 1);
 		more = look(c, all);
+	} else {
+		batch.count = run.count;
+		batch.used = (size_t)(run.words - batch.words);
+		batch.one_type = run.one_type;
 	}
 	if (batch.count > count)
 		batch.one_thread &=

@@ -225,6 +225,20 @@ int tel__emit_search(struct tel__emit_walk *w);
 /* The number of this thread; whether that of another is nobody's.  AS */
 uint32_t tel__emit_thread_id(void);
 int tel__emit_thread_gone(uint32_t thread);
+/* The monotonic clock, in nanoseconds; and that of events.  AS */
+uint64_t tel__emit_gettime(void);
+uint64_t tel__emit_ticks(void);
+
+/* Reserves an event, whatever that takes; open.words is NULL: it is dropped. */
+static inline struct tel__emit_open
+tel__emit_begin(unsigned kind, unsigned code, size_t bytes)
+{
+	const struct tel__emit_open open = tel__emit_reserve(kind, code, bytes);
+
+	return open.words != NULL ? open :
+	                            tel__emit_slow(open, kind, code, bytes);
+}
+
 /* Maps rings and page.  0, -1. */
 int tel__emit_map(const tel_emit_options *o);
 /* Makes the page a private copy, without the file. */

@@ -43,6 +43,23 @@ tel__emit_now_ns(void)
 }
 
 uint64_t
+tel__emit_ticks(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (PAGE->clock == TEL_EMIT_CLOCK_CPU)
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	if (PAGE->clock == TEL_EMIT_CLOCK_CPU) {
+		__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#endif
+	return PAGE->clock == TEL_EMIT_CLOCK_NONE ? 0 : tel__emit_gettime();
+}
+
+uint64_t
 tel_emit_clock(void)
 {
 	return tel__emit_ticks();

@@ -384,8 +384,9 @@ found:
 	return ring;
 }
 
-struct tel__emit_ring *
-tel__emit_attach(unsigned kind)
+/* The ring of this thread for a kind; NULL: there is none. */
+static struct tel__emit_ring *
+attach(unsigned kind)
 {
 	struct tel__emit_self *self = &tel__emit_self;
 	struct tel__emit_ring *ring = NULL;
@@ -415,14 +416,14 @@ tel__emit_attach(unsigned kind)
 	return ring;
 }
 
-void
-tel__emit_cross(struct tel__emit_ring *ring, uint64_t head, uint64_t next)
+/* An event enters another sixteenth of the ring; next: where it ends. */
+static void
+cross(struct tel__emit_ring *ring, uint64_t next)
 {
 	const uint64_t size = ring->mask + 1, sixteenth = size / 16;
 	const struct timespec moment = { 0, 100000 };
 	uint64_t used;
 
-	(void)head;
 	tel__emit_pair((uint64_t)1 << 24);
 	__atomic_store_n(
 	    &ring->marks[(next & POSITION) / sixteenth % TEL__RING_MARKS], next,
@@ -440,6 +441,28 @@ tel__emit_cross(struct tel__emit_ring *ring, uint64_t head, uint64_t next)
 			return;
 		nanosleep(&moment, NULL);
 	}
+}
+
+struct tel__emit_open
+tel__emit_slow(struct tel__emit_open open, unsigned kind, unsigned code,
+    size_t bytes)
+{
+	struct tel__emit_ring *ring = open.ring;
+	const uint64_t words = bytes / 8;
+	uint64_t head = open.head;
+
+	open.words = NULL;
+	if (ring == NULL) {
+		ring = attach(kind);
+		if (ring == NULL)
+			return open;
+		head = tel__emit_add(&ring->head, TEL__RING_ONE + words);
+	}
+	if (((head ^ (head + words)) & ring->cross) != 0)
+		cross(ring, head + TEL__RING_ONE + words);
+	open = tel__emit_place(ring, head, kind, code, words);
+	__atomic_store_n(open.words + 1, tel__emit_ticks(), __ATOMIC_RELAXED);
+	return open;
 }
 
 /* --------------------------------------------------------------- walking */

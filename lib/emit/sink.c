@@ -272,19 +272,33 @@ put_names(struct tel_emit_sink *s, struct tel__emit_batch *extra)
 	} while (extra->count > 0);
 }
 
+/* Chooses the events of the kinds that the sink gets.  How many. */
+static unsigned
+choose(const struct tel_emit_sink *s, struct tel__emit_batch *batch)
+{
+	const uint32_t kinds = s->kinds;
+	unsigned i, n = 0;
+
+	if (batch->one_type) {
+		if (!(kinds >> tel__emit_types.list[batch->type[0]]->kind & 1))
+			return 0;
+		for (i = 0; i < batch->count; i++)
+			batch->chosen[i] = i;
+		return batch->count;
+	}
+	for (i = 0; i < batch->count; i++) {
+		batch->chosen[n] = i;
+		n += kinds >> tel__emit_types.list[batch->type[i]]->kind & 1;
+	}
+	return n;
+}
+
 static void
 feed(struct tel_emit_sink *s, struct tel__emit_batch *batch,
     struct tel__emit_batch *extra)
 {
-	unsigned i, n = 0;
+	unsigned n = choose(s, batch);
 
-	for (i = 0; i < batch->count; i++) {
-		const unsigned kind =
-		    tel__emit_types.list[batch->type[i]]->kind;
-
-		batch->chosen[n] = i;
-		n += s->kinds >> kind & 1;
-	}
 	if (n == 0)
 		return;
 	if ((s->medium == TO_SOCKET && (s->fd < 0 || s->connecting)) ||
@@ -297,12 +311,7 @@ feed(struct tel_emit_sink *s, struct tel__emit_batch *batch,
 	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
 		/* both batches have the same place for what is chosen */
 		put_names(s, extra);
-		for (i = n = 0; i < batch->count; i++) {
-			batch->chosen[n] = i;
-			n += s->kinds >>
-			        tel__emit_types.list[batch->type[i]]->kind &
-			    1;
-		}
+		n = choose(s, batch);
 	}
 	put_block(s, batch, batch->chosen, n);
 }

@@ -78,7 +78,7 @@ static void
 put(unsigned phase, const uint64_t *event, uint32_t words, uint64_t tag,
     uint64_t range)
 {
-	struct tel__emit_open open = tel__emit_reserve(KIND_TRACE,
+	struct tel__emit_open open = tel__emit_begin(KIND_TRACE,
 	    CODE_CLASS + E_PHASE + phase, words * sizeof(uint64_t));
 	uint32_t i;
 

@@ -614,7 +614,7 @@ tel_emit_values(unsigned code, const tel_emit_value *values, unsigned count)
 	if (!(PAGE->record >> t->kind & 1))
 		return 0;
 	bytes = tel__emit_build(t, values, count, event);
-	open = tel__emit_reserve(t->kind, code, bytes);
+	open = tel__emit_begin(t->kind, code, bytes);
 	if (open.words == NULL)
 		return 0;
 	for (i = 2; i < bytes / 8; i++)

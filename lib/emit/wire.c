@@ -489,20 +489,35 @@ varies(const struct tel__emit_batch *batch, const struct part *part)
 	return 0;
 }
 
+/* The clocks of the events: of all in the batch, or in batch->column. */
+static const uint64_t *
+clocks_of(const struct tel__emit_batch *batch, const uint32_t *chosen,
+    unsigned count)
+{
+	unsigned i;
+
+	if (count == batch->count)
+		return batch->clock;
+	for (i = 0; i < count; i++)
+		batch->column[i] = batch->clock[chosen[i]];
+	return batch->column;
+}
+
 /* The least and the greatest clock of the events. */
 static void
 find_clocks(const struct tel__emit_batch *batch, const uint32_t *chosen,
     unsigned count, uint64_t *low, uint64_t *high)
 {
+	const uint64_t *clocks = clocks_of(batch, chosen, count);
+	uint64_t least = count > 0 ? clocks[0] : 0, most = least;
 	unsigned i;
 
-	*low = *high = count > 0 ? batch->clock[chosen[0]] : 0;
 	for (i = 1; i < count; i++) {
-		const uint64_t clock = batch->clock[chosen[i]];
-
-		*low = clock < *low ? clock : *low;
-		*high = clock > *high ? clock : *high;
+		least = clocks[i] < least ? clocks[i] : least;
+		most = clocks[i] > most ? clocks[i] : most;
 	}
+	*low = least;
+	*high = most;
 }
 
 /* The names of threads: all that there are, as a block must do alone. */
@@ -562,9 +577,7 @@ put_events(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 			batch->column[i] = batch->part[i];
 		tel__emit_put_column(b, batch->column, count, 0);
 	}
-	for (i = 0; i < count; i++)
-		batch->column[i] = batch->clock[chosen[i]];
-	tel__emit_put_column(b, batch->column, count, first);
+	tel__emit_put_column(b, clocks_of(batch, chosen, count), count, first);
 	tel__emit_put_varint(b, 0);
 	for (i = 0; i < n; i++)
 		put_part(b, batch, &parts[i], varies(batch, &parts[i]), before);

@@ -94,6 +94,27 @@ emit(void *arg)
 	return NULL;
 }
 
+/* From many threads at once, into their rings. */
+static double
+from_threads(void)
+{
+	pthread_t t[THREADS];
+	double begin;
+	unsigned i;
+
+	if (start(NULL, 0, 0) != 0)
+		return -1;
+	begin = cpu();
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], NULL, emit, &loop) != 0)
+			return -1;
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	begin = cpu() - begin;
+	tel_emit_close();
+	return begin / (double)TURNS - loop;
+}
+
 /* All the way to a file, from one thread or from many. */
 static double
 to_file(const char *path, unsigned threads)
@@ -149,6 +170,7 @@ main(int argc, char **argv)
 	row("the same, ring in a file", turns(EVENTS) - loop, 11);
 	tel_emit_close();
 	unlink(ring);
+	row("on, 8 threads", from_threads(), 11);
 	row("to a file", to_file(log, 1), 20);
 	row("to a file, 8 threads", to_file(log, THREADS), 0);
 	return 0;
