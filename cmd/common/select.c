@@ -247,6 +247,13 @@ selection_narrow(const struct selection *s, tel_reader *r, const tel_event *ev)
 		tel_reader_set_range(r, first, last);
 }
 
+void
+selection_attach(const struct selection *s, tel_reader *r, int whole)
+{
+	if (s->filtering && !s->whole && !selection_needs_rate(s))
+		tel_filter_attach(s->filter, r, whole);
+}
+
 int
 selection_match(struct selection *s, const tel_event *ev)
 {

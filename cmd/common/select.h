@@ -66,6 +66,12 @@ int selection_needs_rate(const struct selection *s);
 void selection_narrow(const struct selection *s, tel_reader *r,
     const tel_event *ev);
 
+/*
+ * Lets a reader leave out events that are not wanted.  whole: a writer sees
+ * them as well.
+ */
+void selection_attach(const struct selection *s, tel_reader *r, int whole);
+
 /* 1 when the event is wanted, 0 when not, -1 after a message. */
 int selection_match(struct selection *s, const tel_event *ev);
 

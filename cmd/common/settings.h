@@ -52,6 +52,7 @@ struct settings {
 	 * it needs some that are not selected.
 	 */
 	int all_events;
+	int writes; /* events go to a tel_writer */
 	/* bytes of standard input that the tool has read already */
 	const void *ahead;
 	size_t nahead;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "format.h"
 #include "message.h"
 
 /* How many places of damage are reported one by one. */
@@ -445,6 +446,21 @@ narrow(const struct pump *p, const tel_event *ev)
 		    ev);
 }
 
+/* Has events left out that nobody has a use for. */
+static void
+attach(const struct pump *p)
+{
+	const struct settings *s = p->settings;
+	int i;
+
+	/* what another format makes of events may depend on any of them */
+	if (p->visitor->needs_rate ||
+	    (s->writes && s->format != NULL && !format_native(s->format)))
+		return;
+	for (i = 0; i < p->nsources; i++)
+		selection_attach(&s->select, p->sources[i]->reader, s->writes);
+}
+
 /* The loop over the events. */
 static enum outcome
 pump(struct pump *p)
@@ -461,6 +477,7 @@ pump(struct pump *p)
 	if (!p->settings->all_events && selection_full(&p->settings->select))
 		return END_ALL;
 	narrow(p, NULL);
+	attach(p);
 	while (outcome == GO_ON) {
 		if (waits && would_wait(p->sources[0]))
 			v->idle(v->arg);

@@ -131,5 +131,6 @@ telcat_options(struct telcat *t, int argc, char **argv)
 		t->settings.order = TEL_ORDER_TIME;
 	/* The writer must see unselected events: they define names and the clock. */
 	t->settings.all_events = t->format.shown == NULL;
+	t->settings.writes = t->format.shown == NULL;
 	return 1;
 }

@@ -147,6 +147,7 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	s->skip = 0;
 	s->count = UINT64_MAX;
 	t->settings.all_events = 1;
+	t->settings.writes = t->format.shown == NULL && !t->total && !t->quiet;
 	s->whole = t->context;
 	return 1;
 }

@@ -56,6 +56,9 @@ tel_status tel__binder_bind(struct binder *b, const struct tel_schema *schema);
 tel_status tel__binder_switch(struct binder *b,
     const struct tel_schema *schema);
 
+/* Has a reader leave out events of which it knows that they do not match. */
+void tel__binder_attach(struct binder *b, struct tel_reader *r);
+
 /* Sets machine.dt, and remembers the event for the next. */
 void tel__binder_step(struct binder *b, const struct tel_event *ev);
 

@@ -631,6 +631,7 @@ finish_type(struct compiler *c, uint32_t entry, struct program *out)
 			op->no = n - 1 - op->no;
 	}
 	out->verdict = VERDICT_RUN;
+	out->count = n;
 	out->entry = n - 1 - entry;
 	return TEL_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "model/clock.h"
 #include "query/bind.h"
+#include "reader/reader.h"
 #include "tel.h"
 
 struct between_log {
@@ -333,6 +334,17 @@ tel_filter_clocks(const tel_filter *f, const tel_event *event, uint64_t *first,
 	*first = end_clock(&s->from, event, 0);
 	*last = end_clock(&s->to, event, UINT64_MAX);
 	return *first > 0 || *last < UINT64_MAX;
+}
+
+void
+tel_filter_attach(tel_filter *f, tel_reader *r, int whole)
+{
+	r->terse = !whole;
+	r->chooser.whole = whole;
+	/* what comes between the events that match counts for those */
+	if (!is_bounded(f) &&
+	    (f->binder.tree == NULL || !f->binder.tree->uses_dt))
+		tel__binder_attach(&f->binder, r);
 }
 
 const char *

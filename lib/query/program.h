@@ -11,6 +11,8 @@
 #include "query/select.h"
 #include "query/tree.h"
 
+struct tel_bounds;
+
 /* Where a test that decides the verdict goes. */
 #define GO_REJECT UINT32_MAX
 #define GO_ACCEPT (UINT32_MAX - 1)
@@ -94,6 +96,7 @@ struct program {
 	uint8_t verdict;  /* enum verdict */
 	uint8_t datatype; /* enum tel_datatype of an integer that comes out */
 	uint32_t entry;   /* the first op */
+	uint32_t count;   /* of ops */
 	struct op *ops;
 };
 
@@ -148,6 +151,13 @@ void tel__fold_nodes(struct compiler *c);
 /* Runs a program that is not decided: 1 or 0. */
 int tel__program_match(const struct program *p, struct machine *m,
     const struct tel_event *ev);
+
+/*
+ * Whether an event of a type, about which something is known, may match: 1 or
+ * 0; 1 as well where there is no memory to find out.
+ */
+int tel__program_may(const struct program *p, const struct tel_type *type,
+    const struct tel_bounds *bounds);
 
 /* Runs a program of a value. */
 void tel__program_value(const struct program *p, struct machine *m,

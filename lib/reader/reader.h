@@ -32,6 +32,31 @@ struct tel_tally {
 	void *arg;
 };
 
+/* What is known of a field's values in many events. */
+struct tel_bound {
+	int known;
+	uint64_t low, high; /* as tel_load() gives them, unsigned */
+};
+
+/* What is known of events of a type. */
+struct tel_bounds {
+	uint64_t first, last; /* their clocks */
+	const struct tel_bound *fields;
+};
+
+/*
+ * Who wants only some events.  A format may leave out those of which it knows
+ * that they are not wanted.
+ */
+struct tel_chooser {
+	/* NULL: all are wanted.  type: NULL for any that is unknown. */
+	int (*may)(void *arg, const struct tel_schema *schema,
+	    const struct tel_type *type, const struct tel_bounds *bounds);
+	void *arg;
+	/* others are of use as well, where a format keeps what is around events */
+	int whole;
+};
+
 /* Gives the types of a schema the roles that the user said, once. */
 void tel__reader_give_roles(struct tel_reader *r, struct tel_schema *schema);
 /* Reports which types no log had. */
@@ -137,7 +162,9 @@ struct tel_reader {
 		int early; /* it was set before the first event was read */
 		uint64_t first, last;
 	} range;
+	int terse; /* what names outside of it need not be given as events */
 	struct tel_tally tally;
+	struct tel_chooser chooser;
 	int timeless;             /* no event of the log had a time yet */
 	unsigned notices;         /* bits: what was reported already */
 	struct tel_reader *split; /* members that were taken out, in a list */

@@ -52,6 +52,45 @@ check() {
 	python3 "$TEL_TOP/tests/spec/compare.py" - two.json <two.tel
 }
 
+@test "it finds the summaries and the directory of a long stream true" {
+	zstd -qdc "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst" >seed.log
+	python3 - <<-'END'
+		import struct
+		seed, events, at = open("seed.log", "rb").read(), [], 0
+		while at < len(seed):
+		    size, = struct.unpack_from("<H", seed, at + 2)
+		    clock, = struct.unpack_from("<Q", seed, at + 8)
+		    events.append((clock, seed[at:at + 8], seed[at + 16:at + size]))
+		    at += size
+		with open("long.log", "wb") as out:
+		    for copy in range(4 * 8 * 131072 * 66 // 32 // len(seed)):
+		        for clock, head, tail in events:
+		            clock += copy * 3000000
+		            out.write(head + struct.pack("<Q", clock) + tail)
+	END
+	whole=0
+	check long.log
+	run -0 python3 - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TEL_TOP"] + "/tests/spec")
+		import tel_reader as tel
+		data, kinds = open("log.tel", "rb").read(), []
+		for kind, _, head, body, _, _ in tel.records(data):
+		    kinds.append(kind)
+		    if kind == tel.DIRECTORY:
+		        b = tel.Bytes(body)
+		        for _ in range(tel.Bytes(head).varint()):
+		            entry = [b.varint() for _ in range(5)]
+		            entry += [b.varint() for _ in range(6 if entry[4] else 5)]
+		            b.take(8)
+		            print(entry[3] > 0, entry[4] > 0)
+		assert kinds.count(tel.SUMMARY) > 1
+	END
+	echo "$output"
+	[ "${lines[0]}" = "True False" ]
+	[ "${lines[1]}" = "True True" ]
+}
+
 # make NAME: what the independent encoder makes of a case of cases.py.
 make_case() {
 	python3 "$TEL_TOP/tests/spec/cases.py" "$1" >"$1.tel"

@@ -9,7 +9,7 @@ import struct
 
 MASK = (1 << 64) - 1
 MARKER = b"\xf1tel"
-START, LOG, BLOCK, NAMES, INDEX, END, SUMMARY = range(1, 8)
+START, LOG, BLOCK, NAMES, INDEX, END, SUMMARY, DIRECTORY = range(1, 9)
 LENGTHS = [
     (0, 1, 2, 8), (0, 1, 4, 8), (1, 2, 3, 8), (1, 2, 4, 8),
     (0, 2, 4, 8), (0, 1, 3, 8), (0, 2, 3, 8), (2, 3, 4, 8),
@@ -350,6 +350,8 @@ class Stream:
         self.version, self.hash, self.identifier = None, 0, 0
         self.place = self.events = 0
         self.metadata = {}
+        self.group, self.groups, self.groups_hash = Group(self), [], 0
+        self.directory, self.closed = 0, []
 
     def start(self, body):
         b = Bytes(body)
@@ -395,7 +397,7 @@ class Stream:
                 self.annex.get(layout_name(name))
             if self.schemas[key] is None:
                 raise Bad("nothing describes the schema %s" % name)
-        return log, self.schemas[key], index, offset
+        return log, self.schemas[key], index, offset, key
 
     def block(self, head, body, names=False):
         """The events of a block, after its checks."""
@@ -417,9 +419,11 @@ class Stream:
                     place, before, self.place, self.events))
             self.place += 1
             self.events += count
+            self.group.add_block(count, first, span, lost)
         b = Bytes(body)
         logs = [self.log(b) for _ in range(b.varint())]
-        events = decode_block(b, logs, count, first)
+        values = {}
+        events = decode_block(b, logs, count, first, values)
         if events and (min(e.clock for e in events) != first or
                        max(e.clock for e in events) != first + span):
             raise Bad("the clocks of a block are not those of its head")
@@ -429,7 +433,43 @@ class Stream:
                 raise Bad("a NAMES record of later events")
         for e in events:
             e.source, e.lost = source, lost
+        if not names:
+            self.group.values.append(values)
         return events
+
+    def summary(self, head, body, size):
+        """The end of a group, once the hash includes the record."""
+        self.group.check(head, body)
+        self.groups.append(self.group.entry(size, self.hash))
+        self.closed.append(self.group)
+        self.group = Group(self)
+
+    def check_directory(self, head, body, size):
+        h, b, before, chain = Bytes(head), Bytes(body), 0, 0
+        if (h.varint(), h.varint(), h.varint()) != (
+                len(self.groups), len(self.logs),
+                self.identifier & 0xFFFFFFFF):
+            raise Bad("the head of DIRECTORY")
+        for group, want in zip(self.closed, self.groups):
+            flags, length, summary, names, both = (
+                b.varint() for _ in range(5))
+            first_named = b.varint() if both else 0
+            got = [flags & ~2, length, summary, names, both, b.varint(),
+                   b.varint()]
+            low = (before + unzigzag(b.varint())) & MASK
+            got += [low, low + b.varint(), b.varint(), b.integer(8)]
+            before = low
+            group.flags = flags
+            chain = group.chain(
+                chain, want[-1], (summary, names, both, first_named))
+            if got != want or first_named > self.place:
+                raise Bad("a group of DIRECTORY: %s, expected %s" % (
+                    got, want))
+        if b.left():
+            raise Bad("DIRECTORY is longer than its groups")
+        if self.group.records:
+            raise Bad("records between the last SUMMARY and DIRECTORY")
+        self.directory, self.groups_hash = size, chain
 
     def end(self, head, length):
         b = Bytes(head)
@@ -440,9 +480,81 @@ class Stream:
             raise Bad("END has another number of events")
         if self.version[1] > 0 and b.integer(8) != self.hash:
             raise Bad("END has another hash")
+        if self.groups and (not self.directory or (
+                b.integer(8), b.integer(8)) != (
+                    self.directory, self.groups_hash)):
+            raise Bad("END has another directory")
 
 
-def decode_block(b, logs, count, first):
+class Group:
+    """The blocks since the last SUMMARY."""
+
+    def __init__(self, stream):
+        self.stream, self.records, self.length = stream, [], 0
+        self.place, self.before = stream.place, stream.events
+        self.clocks, self.count, self.lost = [], 0, 0
+        self.values, self.flags, self.sizes = [], 0, []
+
+    def add_record(self, kind, header, head, size):
+        self.records.append(header[4:14] + head)
+        self.length += size
+        self.flags |= kind == LOG
+        self.sizes.append((kind, size))
+
+    def add_block(self, count, first, span, lost):
+        self.count += count
+        self.lost += lost
+        if count:
+            self.clocks += [first, first + span]
+
+    def span(self):
+        return (min(self.clocks), max(self.clocks)) if self.clocks else (0, 0)
+
+    def chain(self, before, after, sizes):
+        return xxh64(struct.pack(
+            "<13Q", before, self.length, *sizes, len(self.values),
+            self.count, *self.span(), self.lost, self.flags, after))
+
+    def entry(self, size, after):
+        names = [0, 0]
+        for k, (kind, length) in enumerate(reversed(self.sizes)):
+            if kind != NAMES or k > 1:
+                break
+            names[k] = length
+        return [self.flags, self.length, size, *names, len(self.values),
+                self.count, *self.span(), self.lost, after]
+
+    def check(self, head, body):
+        h, b = Bytes(head), Bytes(body)
+        n = len(self.values)
+        got = [h.varint() for _ in range(6)]
+        if got != [self.place, n, self.before, self.count,
+                   self.stream.identifier & 0xFFFFFFFF, 0]:
+            raise Bad("the head of SUMMARY: %s" % got)
+        if b.varint() != len(self.records) or \
+                b.take(sum(map(len, self.records))) != b"".join(self.records):
+            raise Bad("SUMMARY repeats other records")
+        schemas = [(b.text(), b.take(4)) for _ in range(b.varint())]
+        seen = set()
+        for _ in range(b.varint()):
+            schema, number = schemas[b.varint()], b.varint()
+            key = schema, number >> 1, number & 1
+            seen.add(key)
+            mine = [v.get(key) for v in self.values]
+            if column(b, n) != [v[0] if v else 0 for v in mine]:
+                raise Bad("SUMMARY has other counts")
+            ranges = [v[1] for v in mine if v]
+            for cell in range(b.varint()):
+                low = column(b, len(ranges))
+                span = column(b, len(ranges))
+                if [(x, x + y) for x, y in zip(low, span)] != \
+                        [r[cell] for r in ranges]:
+                    raise Bad("SUMMARY has other values")
+        if seen != {key for v in self.values for key in v} or b.left():
+            raise Bad("SUMMARY has other types")
+
+
+def decode_block(b, logs, count, first, seen):
     parts = []
     for _ in range(b.varint()):
         where = b.varint() if len(logs) > 1 else 0
@@ -463,13 +575,15 @@ def decode_block(b, logs, count, first):
     events, before = [None] * count, [0, 0]
     for i, (where, number, flags) in enumerate(parts):
         mine = [k for k in range(count) if part_of[k] == i]
-        read_part(b, logs[where], number, flags, mine, clocks, before, events)
+        read_part(b, logs[where], number, flags, mine, clocks, before, events,
+                  seen)
     return events
 
 
-def read_part(b, of, number, flags, mine, clocks, before, events):
+def read_part(b, of, number, flags, mine, clocks, before, events, seen):
     log, schema = of[:2]
-    n = len(mine)
+    n, ranges = len(mine), []
+    was = seen.get((of[4], number, flags & 1))
     sizes = column(b, n) if flags & 2 else [b.varint()] * n
     kind, cells, fixed = None, [], 0
     if not flags & 1:
@@ -479,9 +593,16 @@ def read_part(b, of, number, flags, mine, clocks, before, events):
     for offset, size, big, _, cls in cells:
         values = column(b, n, before[cls])
         before[cls] = values[-1]
+        ranges.append((min(values), max(values)))
         for row, v in zip(data, values):
             row[offset:offset + size] = (v & (1 << 8 * size) - 1).to_bytes(
                 size, "big" if big else "little")
+    if was:
+        n += was[0]
+        ranges = [(min(x[0], y[0]), max(x[1], y[1]))
+                  for x, y in zip(ranges, was[1])]
+    seen[of[4], number, flags & 1] = n, ranges
+    n = len(mine)
     blobs = [byte_strings(b, n) if flags & bit else None
              for bit in (4, 8, 16, 32)]
     mps = schema.name.startswith("mps-")
@@ -527,7 +648,7 @@ def follow(e):
 
 
 def records(data):
-    """(kind, critical, head, body, bytes 14 to 17, length) of each record."""
+    """(kind, critical, head, body, bytes 0 to 17, length) of each record."""
     at = 0
     while at < len(data):
         if data[at:at + 4] != MARKER:
@@ -542,14 +663,14 @@ def records(data):
                 xxh64(body) & 0xFFFFFFFF != check:
             raise Bad("the check of the record at offset %d is wrong" % at)
         size = 18 + nhead + nbody
-        yield kind & 127, kind >> 7, head, body, data[at + 14:at + 18], size
+        yield kind & 127, kind >> 7, head, body, data[at:at + 18], size
         at += size
 
 
 def read(data, annex=()):
     """The events of a file, each followed, so that its labels are known."""
     stream, length = None, 0
-    for kind, critical, head, body, check, size in records(data):
+    for kind, critical, head, body, header, size in records(data):
         if kind == START:
             if stream is not None:
                 raise Bad("a stream has no END")
@@ -562,7 +683,13 @@ def read(data, annex=()):
             stream.end(head, length)
             stream = None
             continue
-        stream.hash = xxh64(struct.pack("<Q", stream.hash) + check)
+        stream.hash = xxh64(struct.pack("<Q", stream.hash) + header[14:])
+        if kind == SUMMARY:
+            stream.summary(head, body, size)
+        elif kind == DIRECTORY:
+            stream.check_directory(head, body, size)
+        else:
+            stream.group.add_record(kind, header, head, size)
         if kind == LOG:
             stream.log(Bytes(body))
         elif kind == BLOCK:
@@ -575,7 +702,7 @@ def read(data, annex=()):
             copy.__dict__.update(stream.__dict__)
             copy.logs = {}
             copy.block(head, body, names=True)
-        elif critical and kind > SUMMARY:
+        elif critical and kind > DIRECTORY:
             raise Bad("a critical record of kind %d" % kind)
     if stream is not None:
         raise Bad("the stream has no END")

@@ -186,7 +186,7 @@ end_again(struct stream *s)
 	}
 	tel_store_le64(end + NATIVE_HEADER, s->size);
 	tel_store_le64(end + NATIVE_HEADER + 24, hash);
-	tel__native_seal(end, NATIVE_END, 0, 32, 0);
+	tel__native_seal(end, NATIVE_END, 0, end[5], 0);
 }
 
 #define NATIVE_LOG_FILE "tests/data/mps/1.118.0-lii6gc-poolncv.log.zst"

@@ -222,8 +222,8 @@ test_later_versions(void)
 	unsigned bad = 0, k;
 
 	for (k = 1; k < nplaces; k++) {
-		/* an index is just before the end */
-		if (places[k - 1].kind == NATIVE_INDEX)
+		/* a directory is just before the end */
+		if (places[k - 1].kind == NATIVE_DIRECTORY)
 			continue;
 		insert(&other, k, 99, 0);
 		read_stream(other.data, other.size, (struct how_to_read){ 0 },

@@ -158,7 +158,8 @@ tel__native_choose_counted(struct tel_reader *r, struct native *s,
 	s->counting = 0;
 	/* with its first event a log begins */
 	if (tally->wants == NULL || kind != NATIVE_BLOCK || r->range.on ||
-	    b->nlogs != 1 || b->logs[0].index == 0 || b->head.count == 0)
+	    r->chooser.may != NULL || b->nlogs != 1 || b->logs[0].index == 0 ||
+	    b->head.count == 0)
 		return;
 	schema = s->slots[0].schema->native.schema;
 	if (schema->untimed)

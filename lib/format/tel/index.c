@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading the index that ends a stream: from the end of the file, stream by
- * stream, as each says how long it is.
+ * Reading the directory, or the index, that ends a stream: from the end of the
+ * file, stream by stream, as each says how long it is.
  */
 #include "format/tel/index.h"
 
@@ -12,7 +12,8 @@
 #include "io/source.h"
 
 /* The record that ends a stream: its header and a head of one of these sizes. */
-#define END_HEAD 32u
+#define END_HEAD 48u
+#define END_HEAD_1_1_0 32u
 #define END_HEAD_1_0 24u
 #define END_SIZE (NATIVE_HEADER + END_HEAD)
 /* Where the body of START has the second number of the version. */
@@ -22,23 +23,39 @@
 #define STREAMS_MAX 4096
 /* No entry is shorter. */
 #define ENTRY_LEAST 3u
+#define GROUP_LEAST 18u
 
 /* A stream's entries while they are gathered, the last stream first. */
 struct gather {
 	struct native_entry *entries;
 	size_t count, room;
+	struct native_group *groups;
+	size_t ngroups, group_room;
+	uint64_t false_at;
 	uint64_t end;  /* of the streams that are not read yet */
 	uint64_t logs; /* in those that are */
 	uint64_t last; /* where the last END record is */
 };
 
-/* Reads size bytes at a position of the input into to.  1, or 0. */
-static int
-read_at(struct tel_input *in, uint64_t at, unsigned char *to, size_t size)
+/* What an END record says. */
+struct ending {
+	uint64_t begin;       /* of the stream */
+	uint64_t at;          /* where the record is that has the index, */
+	size_t size;          /* and its bytes */
+	int directory;        /* it is a directory */
+	uint64_t hash;        /* of the records, */
+	uint64_t groups_hash; /* and of groups */
+};
+
+int
+tel__native_read_at(struct tel_input *in, uint64_t at, unsigned char *to,
+    size_t size)
 {
 	const unsigned char *data;
 	size_t avail;
 
+	if (tel__input_read_at(in, at, to, size))
+		return 1;
 	if (at > INT64_MAX || tel__input_seek(in, (int64_t)at, SEEK_SET) < 0)
 		return 0;
 	while (size > 0) {
@@ -55,38 +72,53 @@ read_at(struct tel_input *in, uint64_t at, unsigned char *to, size_t size)
 	return 1;
 }
 
-/*
- * Reads the record that ends a stream before g->end.  1 and where the stream
- * begins, and its index; or 0.
- */
+/* Where an END record says that the index is.  1, or 0: there is none. */
 static int
-read_end(struct tel_input *in, struct gather *g, uint64_t *begin,
-    uint64_t *index, size_t *size)
+find_index(const struct gather *g, const struct native_record *rec,
+    struct ending *e)
+{
+	const size_t end = native_size(rec);
+	const uint64_t length = tel_le64(rec->head);
+	uint64_t n = tel_le64(rec->head + 8);
+
+	e->directory =
+	    rec->head_size >= END_HEAD && tel_le64(rec->head + 32) > 0;
+	if (rec->head_size >= END_HEAD) {
+		e->hash = tel_le64(rec->head + 24);
+		e->groups_hash = tel_le64(rec->head + 40);
+	}
+	if (e->directory)
+		n = tel_le64(rec->head + 32);
+	if (length > g->end || length < end || n > length - end || n == 0 ||
+	    n > NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX)
+		return 0;
+	e->begin = g->end - length;
+	e->at = g->end - end - n;
+	e->size = (size_t)n;
+	return 1;
+}
+
+/* Reads the record that ends a stream before g->end.  1, or 0. */
+static int
+read_end(struct tel_input *in, struct gather *g, struct ending *e)
 {
 	static const size_t sizes[] = { END_SIZE,
-		NATIVE_HEADER + END_HEAD_1_0 };
+		NATIVE_HEADER + END_HEAD_1_1_0, NATIVE_HEADER + END_HEAD_1_0 };
 	unsigned char bytes[END_SIZE];
 	struct native_record rec;
-	uint64_t length, n;
 	size_t i, end;
 
+	memset(e, 0, sizeof(*e));
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		end = sizes[i];
-		if (g->end < end || !read_at(in, g->end - end, bytes, end) ||
+		if (g->end < end ||
+		    !tel__native_read_at(in, g->end - end, bytes, end) ||
 		    tel__native_look(bytes, end, &rec) != 1 ||
 		    rec.kind != NATIVE_END || native_size(&rec) != end)
 			continue;
-		length = tel_le64(rec.head);
-		n = tel_le64(rec.head + 8);
-		if (length > g->end || length < end || n > length - end ||
-		    n > NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX)
-			return 0;
-		*begin = g->end - length;
 		if (g->count == 0)
 			g->last = g->end - end;
-		*index = g->end - end - n;
-		*size = (size_t)n;
-		return 1;
+		return find_index(g, &rec, e);
 	}
 	return 0;
 }
@@ -105,15 +137,15 @@ new_entry(struct gather *g)
  * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
  */
 static tel_status
-take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
-    uint64_t index)
+take_entries(struct gather *g, const struct native_record *rec,
+    const struct ending *end)
 {
 	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0,
 		0 };
 	struct native_bytes b = { native_body(rec),
 		native_body(rec) + rec->body_size, 0, 0 };
 	uint64_t n = native_varint(&head), logs = native_varint(&head),
-	         at = begin, clock = 0, gap, size;
+	         at = end->begin, clock = 0, gap, size;
 	uint64_t ordinal = 0, sequence = 0;
 	struct native_entry *e;
 
@@ -125,7 +157,7 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 	if (e == NULL)
 		return TEL_ENOMEM;
 	e->kind = NATIVE_START;
-	e->offset = begin;
+	e->offset = end->begin;
 	for (; n > 0; n--) {
 		e = new_entry(g);
 		if (e == NULL)
@@ -133,7 +165,7 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 		e->kind = (uint8_t)native_number(&b, UINT8_MAX);
 		gap = native_varint(&b);
 		size = native_varint(&b);
-		if (b.bad || gap > index - at || size > index - at - gap ||
+		if (b.bad || gap > end->at - at || size > end->at - at - gap ||
 		    size > NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX)
 			return TEL_EFORMAT;
 		e->offset = at + gap;
@@ -143,11 +175,6 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 		e->sequence = sequence;
 		if (e->kind == NATIVE_LOG)
 			continue;
-		if (e->kind == NATIVE_SUMMARY) {
-			e->from = native_varint(&b);
-			e->sequence = native_varint(&b);
-			continue;
-		}
 		if (e->kind != NATIVE_BLOCK && e->kind != NATIVE_NAMES) {
 			g->count--;
 			continue;
@@ -158,6 +185,7 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 		if (__builtin_add_overflow(clock, native_varint(&b), &e->last))
 			return TEL_EFORMAT;
 		if (e->kind == NATIVE_BLOCK) {
+			e->blocks = 1;
 			ordinal += e->count;
 			sequence++;
 		} else {
@@ -165,6 +193,105 @@ take_entries(struct gather *g, const struct native_record *rec, uint64_t begin,
 		}
 	}
 	return b.bad || native_left(&b) > 0 ? TEL_EFORMAT : TEL_OK;
+}
+
+/* Takes a group of the directory.  0: it is invalid. */
+static int
+take_group(struct native_bytes *b, uint64_t *clock, struct native_group *g)
+{
+	const uint32_t most = NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX;
+	const unsigned char *hash;
+
+	memset(g, 0, sizeof(*g));
+	g->flags = native_varint(b);
+	g->bytes = native_varint(b);
+	g->summary_size = native_number(b, most);
+	g->names_size = native_number(b, most);
+	g->all_size = native_number(b, most);
+	if (g->all_size > 0)
+		g->all_from = native_varint(b);
+	g->blocks = native_number(b, NATIVE_GROUP);
+	g->events = native_varint(b);
+	*clock += tel__unzigzag(native_varint(b));
+	g->first = *clock;
+	g->last = g->first + native_varint(b);
+	g->lost = native_varint(b);
+	hash = native_take(b, 8);
+	if (hash != NULL)
+		g->hash = tel_le64(hash);
+	return !b->bad && g->last >= g->first &&
+	    g->events <= (uint64_t)g->blocks * NATIVE_EVENTS_MAX &&
+	    g->bytes >= (uint64_t)g->names_size + g->all_size;
+}
+
+static struct native_entry *
+new_group(struct gather *g)
+{
+	struct native_entry *e = new_entry(g);
+
+	if (e == NULL || g->ngroups == UINT32_MAX ||
+	    !TEL__RESERVE(g->groups, g->group_room, g->ngroups + 1))
+		return NULL;
+	e->kind = NATIVE_SUMMARY;
+	e->size = (uint32_t)g->ngroups++;
+	return e;
+}
+
+/*
+ * Takes the groups of a stream from its directory, which is whole.
+ * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+static tel_status
+take_groups(struct gather *g, const struct native_record *rec,
+    const struct ending *end)
+{
+	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0,
+		0 };
+	struct native_bytes b = { native_body(rec),
+		native_body(rec) + rec->body_size, 0, 0 };
+	uint64_t n = native_varint(&head), logs = native_varint(&head);
+	uint64_t at = end->begin, clock = 0, hash = 0, ordinal = 0, place = 0;
+	struct native_group *of;
+	struct native_entry *e;
+
+	if (head.bad || n == 0 || n > native_left(&b) / GROUP_LEAST ||
+	    n > ENTRIES_MAX - g->count)
+		return TEL_EFORMAT;
+	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
+	e = new_entry(g);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	e->kind = NATIVE_START;
+	e->offset = end->begin;
+	for (; n > 0; n--) {
+		e = new_group(g);
+		if (e == NULL)
+			return TEL_ENOMEM;
+		of = &g->groups[e->size];
+		if (!take_group(&b, &clock, of) || of->bytes > end->at - at ||
+		    of->summary_size > end->at - at - of->bytes)
+			return TEL_EFORMAT;
+		e->offset = at;
+		e->ordinal = ordinal;
+		e->sequence = place;
+		e->count = of->events;
+		e->blocks = of->blocks;
+		e->first = of->first;
+		e->last = of->last;
+		e->lost = of->lost;
+		e->named = !(of->flags & ~(uint64_t)NATIVE_GROUP_LOGS);
+		at += of->bytes + of->summary_size;
+		ordinal += of->events;
+		place += of->blocks;
+		hash = tel__native_group_chain(hash, of);
+	}
+	/* the last group's hash, and this record's, make that of the stream */
+	if (b.bad || at != end->at)
+		return TEL_EFORMAT;
+	if (hash != end->groups_hash ||
+	    tel__native_chain(g->groups[g->ngroups - 1].hash, rec) != end->hash)
+		g->false_at = end->at;
+	return TEL_OK;
 }
 
 /*
@@ -176,26 +303,27 @@ read_stream(struct tel_input *in, struct gather *g)
 {
 	const size_t had = g->count;
 	struct native_record rec;
-	uint64_t begin, index;
 	struct native_entry keep;
+	struct ending end;
 	unsigned char *bytes;
 	tel_status st = TEL_EFORMAT;
-	size_t size, i, n;
+	size_t i, n;
 
-	if (!read_end(in, g, &begin, &index, &size) || size == 0)
+	if (!read_end(in, g, &end))
 		return TEL_EFORMAT;
-	bytes = malloc(size);
+	bytes = malloc(end.size);
 	if (bytes == NULL)
 		return TEL_ENOMEM;
-	if (read_at(in, index, bytes, size) &&
-	    tel__native_look(bytes, size, &rec) == 1 &&
-	    rec.kind == NATIVE_INDEX && native_size(&rec) == size &&
-	    tel__native_whole(&rec))
-		st = take_entries(g, &rec, begin, index);
+	if (tel__native_read_at(in, end.at, bytes, end.size) &&
+	    tel__native_look(bytes, end.size, &rec) == 1 &&
+	    rec.kind == (end.directory ? NATIVE_DIRECTORY : NATIVE_INDEX) &&
+	    native_size(&rec) == end.size && tel__native_whole(&rec))
+		st = end.directory ? take_groups(g, &rec, &end) :
+		                     take_entries(g, &rec, &end);
 	free(bytes);
 	if (st != TEL_OK)
 		return st;
-	g->end = begin;
+	g->end = end.begin;
 	/* backwards for now, as the streams come that way */
 	for (i = had, n = g->count - 1; i < n; i++, n--) {
 		keep = g->entries[i];
@@ -227,16 +355,20 @@ mark_named(struct native_index *x, size_t names)
 static void
 sum_up(struct native_index *x)
 {
-	const struct native_entry *e;
+	struct native_entry *e;
+	uint64_t blocks = 0;
 	size_t i;
 
 	x->first = UINT64_MAX;
 	x->least = x->count;
 	for (i = 0; i < x->count; i++) {
 		e = &x->entries[i];
+		e->before = x->events;
+		e->earlier = blocks;
 		if (e->kind == NATIVE_NAMES)
 			mark_named(x, i);
-		if (e->kind != NATIVE_BLOCK || e->count == 0)
+		blocks += e->blocks;
+		if (e->blocks == 0 || e->count == 0)
 			continue;
 		x->events += e->count;
 		if (e->first < x->first || x->least == x->count) {
@@ -251,7 +383,7 @@ sum_up(struct native_index *x)
 }
 
 static struct native_index *
-arrange(const struct gather *g)
+arrange(struct gather *g)
 {
 	struct native_index *x = calloc(1, sizeof(*x));
 	size_t i;
@@ -263,6 +395,9 @@ arrange(const struct gather *g)
 		free(x);
 		return NULL;
 	}
+	x->groups = g->groups;
+	g->groups = NULL;
+	x->false_at = g->false_at;
 	x->count = g->count;
 	x->end = g->last;
 	x->single = g->logs <= 1;
@@ -276,9 +411,9 @@ tel_status
 tel__native_index_read(struct tel_input *in, struct native_index **out)
 {
 	const int64_t end = tel__input_seek(in, 0, SEEK_END);
-	struct gather g = { NULL, 0, 0, end > 0 ? (uint64_t)end : 0, 0, 0 };
+	struct gather g = { .end = end > 0 ? (uint64_t)end : 0,
+		.false_at = UINT64_MAX };
 	tel_status st = end > 0 ? TEL_OK : TEL_EFORMAT;
-
 	int streams;
 
 	*out = NULL;
@@ -290,6 +425,7 @@ tel__native_index_read(struct tel_input *in, struct native_index **out)
 			st = TEL_ENOMEM;
 	}
 	free(g.entries);
+	free(g.groups);
 	return st == TEL_ENOMEM ? st : TEL_OK;
 }
 
@@ -299,6 +435,7 @@ tel__native_index_free(struct native_index *x)
 	if (x == NULL)
 		return;
 	free(x->entries);
+	free(x->groups);
 	free(x);
 }
 
@@ -362,6 +499,11 @@ tel__native_index_check(const struct tel_input *in,
 	unsigned median = NATIVE_MEDIAN;
 	size_t i;
 
+	for (i = 0; i < x->count && x->false_at != UINT64_MAX; i++)
+		if (x->entries[i].offset >= x->false_at)
+			break;
+	if (x->false_at != UINT64_MAX)
+		return i > 0 ? i - 1 : 0;
 	if (x->count == 0 || !tel__input_read_at(in, 0, bytes, 1))
 		return x->count;
 	/* of a large file of tiny blocks the heads are most of it */

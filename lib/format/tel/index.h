@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The index of a file in the native format: where its blocks are, and which
- * time each of them is of.
+ * time each of them is of.  A directory has groups of blocks, whose summaries
+ * tell of the blocks; in streams up to version 1.1.0 one record has them all.
  */
 #ifndef TEL_NATIVE_INDEX_H
 #define TEL_NATIVE_INDEX_H
@@ -9,36 +10,43 @@
 #include "format/tel/wire.h"
 #include "io/input.h"
 
-/* A record of a stream. */
+/* A record of a stream, or a group. */
 struct native_entry {
-	uint64_t offset;  /* in the file */
-	uint64_t first;   /* the least clock in it, */
-	uint64_t last;    /* and the greatest */
-	uint64_t ordinal; /* events in the blocks of its stream before it */
-	/* blocks of its stream before it; of a summary: blocks it is about */
-	uint64_t sequence;
-	uint64_t from; /* of names and summaries: the first block */
-	uint32_t size;
-	uint32_t count; /* events in it */
-	uint8_t kind;   /* NATIVE_START, _LOG, _BLOCK or _NAMES */
-	uint8_t named;  /* a block that a names record is about */
+	uint64_t offset;   /* in the file */
+	uint64_t first;    /* the least clock in it, */
+	uint64_t last;     /* and the greatest */
+	uint64_t ordinal;  /* events in the blocks of its stream before it */
+	uint64_t sequence; /* blocks of its stream before it */
+	uint64_t from;     /* of names: the first block that they are about */
+	uint64_t before;   /* events of the file before it, */
+	uint64_t earlier;  /* and blocks */
+	uint64_t count;    /* events in it */
+	uint64_t lost;     /* events lost before it, as far as known */
+	uint32_t size;     /* of a group: its number in the index */
+	uint32_t blocks;   /* 1 for a block, and those of a group */
+	uint8_t kind;  /* NATIVE_START, _LOG, _BLOCK, _NAMES; _SUMMARY: group */
+	uint8_t named; /* names records have all that it names */
+	uint8_t source; /* of a block: native_head.source, as far as known */
 };
 
 struct native_index {
+	struct native_group *groups;
+	uint64_t false_at; /* a record that is not true; or UINT64_MAX */
 	size_t count;
 	struct native_entry *entries; /* in the order of the file */
 	uint64_t end;                 /* where the record is that ends all */
 	int single;                   /* there is one log */
-	size_t least;                 /* the block with the least clock */
-	uint64_t events;              /* in all blocks */
-	uint64_t first;               /* the least clock in a block, */
-	uint64_t last;                /* and the greatest; 0 without blocks */
+	size_t least;    /* the block, or group, with the least clock */
+	uint64_t events; /* in all blocks */
+	uint64_t first;  /* the least clock in a block, */
+	uint64_t last;   /* and the greatest; 0 without blocks */
 };
 
 /*
  * Reads the index of an input that can seek and is nothing but streams each of
- * which has one.  It is not believed where it cannot be true, but what it says
- * of records is checked only when they are read.
+ * which has one.  It is not believed where it cannot be true.  A directory is
+ * compared with the hashes of the stream; an index of version 1.1.0 says of
+ * records what tel__native_index_check() has to find out.
  * in: is left anywhere: seek before reading on.
  * out: set to the index, or NULL when there is none.
  * Returns TEL_OK, TEL_ENOMEM.
@@ -48,11 +56,49 @@ tel_status tel__native_index_read(struct tel_input *in,
 void tel__native_index_free(struct native_index *x);
 
 /*
- * Compares the blocks and names records with what the index says of them.
- * Gives the number of the first entry that is wrong, or x->count; that also
+ * Compares the blocks and names records with what an index of version 1.1.0
+ * says of them, and looks whether a directory was found to be false.  Gives the number of the first entry that is wrong, or x->count; that also
  * where the input cannot be read in places.
  */
 size_t tel__native_index_check(const struct tel_input *in,
     const struct native_index *x);
+
+/* ------------------------------------------------------------- summaries */
+
+/* What a summary says of its group. */
+struct native_summary {
+	struct native_entry *entries; /* blocks and logs, in order */
+	size_t count, room;
+	struct native_bytes rest; /* what it says of values */
+	unsigned char *bytes;     /* the record */
+	size_t byte_room;
+	int incomplete; /* types are left out */
+};
+
+/* Reads size bytes at a place of the input into to.  1, or 0. */
+int tel__native_read_at(struct tel_input *in, uint64_t at, unsigned char *to,
+    size_t size);
+
+/*
+ * Reads the summary of the group that is entry i, and compares it with what
+ * the directory and the hash of the stream say.
+ * in: is left anywhere.
+ * TEL_OK; TEL_EFORMAT: it is not true, or cannot be read; TEL_ENOMEM.
+ */
+tel_status tel__native_summary_read(struct tel_input *in,
+    const struct native_index *x, size_t i, struct native_summary *s);
+void tel__native_summary_clear(struct native_summary *s);
+
+/*
+ * Which blocks of the group may have events that the reader's chooser wants.
+ * find: the schema of a name and a digest, or NULL.
+ * wanted: set for each block, in order.
+ */
+typedef const struct native_schema *tel__native_find_fn(void *arg,
+    const unsigned char *name, size_t size, uint64_t digest);
+struct tel_chooser;
+void tel__native_summary_choose(const struct native_summary *s,
+    unsigned nblocks, const struct tel_chooser *chooser,
+    tel__native_find_fn *find, void *arg, uint8_t *wanted);
 
 #endif

@@ -113,6 +113,20 @@ look_up(const struct native *s, const struct native_log *log, uint64_t types)
 	return types == 0 ? other : NULL;
 }
 
+const struct native_found *
+tel__native_find_schema(const struct native *s, const unsigned char *name,
+    size_t size, uint64_t digest)
+{
+	const uint64_t hash = tel__native_xxh64(name, size);
+	const struct native_found *f;
+
+	for (f = s->schemas; f != NULL; f = f->next)
+		if (f->native.digest == digest && f->base == NULL &&
+		    f->types == 0 && f->name == hash)
+			return f;
+	return NULL;
+}
+
 static tel_status
 add_schema(struct tel_reader *r, struct native *s, struct tel_schema *schema,
     const struct native_log *log, uint64_t types)

@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "format/tel/index.h"
 #include "format/tel/reader.h"
+#include "io/source.h"
+#include "encoder/encoder.h"
 
 #include <stdlib.h>
 
@@ -20,15 +22,27 @@
 /* A way so short is not worth a seek, after which all is read anew. */
 #define NEAR ((uint64_t)1 << 18)
 
+#define NONE SIZE_MAX
+
 struct native_range {
 	struct native_index *index; /* NULL: there is none */
+	int direct;                 /* the input can be read at any place */
+	int moved;                  /* its own place is lost, */
+	uint64_t place, offset;     /* and was this */
 	size_t next;                /* the entry that comes next */
-	size_t lead;                /* entries that are read in any case */
-	/* blocks that are left out, and what of them is to be told */
+	/* the group that it is, where its blocks are looked at */
+	struct native_summary sub;
+	size_t sub_of;   /* the entry; or NONE */
+	size_t sub_next; /* the block or log that comes next */
+	uint8_t wanted[NATIVE_GROUP];
+	/* blocks that are left out, and what of them is to be reported */
 	int skipping;
 	uint64_t from, to;             /* the ordinals of their events */
 	uint64_t from_block, to_block; /* and their numbers */
+	uint64_t least;                /* their least clock */
+	uint64_t lost;                 /* events lost before them */
 	size_t names;                  /* the entry to look for names from */
+	size_t all; /* the one with a record of all that is in force, or NONE */
 	uint64_t *ordinals;
 	size_t room;
 };
@@ -39,8 +53,27 @@ tel__native_range_free(struct native_range *g)
 	if (g == NULL)
 		return;
 	tel__native_index_free(g->index);
+	tel__native_summary_clear(&g->sub);
 	free(g->ordinals);
 	free(g);
+}
+
+int
+tel__native_range_used(const struct native *s)
+{
+	return s->range != NULL && s->range->index != NULL;
+}
+
+/* The index is not true: it is no longer used. */
+static tel_status
+give_up(struct tel_reader *r, struct native_range *g, uint64_t at)
+{
+	tel__native_index_free(g->index);
+	g->index = NULL;
+	g->skipping = 0;
+	return tel__reader_damage(r, at, 0,
+	    "the index does not agree with the record here: the whole stream "
+	    "is read");
 }
 
 /* Looks for the index.  TEL_OK; or TEL_ENOMEM. */
@@ -49,13 +82,16 @@ begin(struct tel_reader *r, struct native *s)
 {
 	struct native_range *g = calloc(1, sizeof(*g));
 	const uint64_t place = tel__reader_place(r), offset = r->offset;
-	uint64_t events = 0, blocks = 0, at;
+	unsigned char first;
+	uint64_t at;
 	size_t bad;
 	tel_status st;
 
 	if (g == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	s->range = g;
+	g->sub_of = NONE;
+	g->direct = tel__input_read_at(r->in, 0, &first, 1);
 	/* what cannot seek has no end to look at */
 	if (!tel__reader_jump(r, place))
 		return TEL_OK;
@@ -70,17 +106,7 @@ begin(struct tel_reader *r, struct native *s)
 	bad = tel__native_index_check(r->in, g->index);
 	if (bad < g->index->count) {
 		at = g->index->entries[bad].offset;
-		tel__native_index_free(g->index);
-		g->index = NULL;
-		return tel__reader_damage(r, at, 0,
-		    "the index does not agree with the record here: the "
-		    "whole stream is read");
-	}
-	for (; g->lead < g->index->count && events < LEAD_EVENTS &&
-	     blocks < LEAD_BLOCKS;
-	     g->lead++) {
-		events += g->index->entries[g->lead].count;
-		blocks++;
+		return give_up(r, g, at);
 	}
 	return TEL_OK;
 }
@@ -129,23 +155,39 @@ tel__native_span(struct tel_reader *r, uint64_t *first, uint64_t *last)
 	return TEL_OK;
 }
 
-/* Nonzero when an entry is a block that need not be read. */
-static int
-is_skipped(const struct tel_reader *r, const struct native_range *g, size_t i)
-{
-	const struct native_entry *e = &g->index->entries[i];
+/* -------------------------------------------------------------- places */
 
-	return e->kind == NATIVE_BLOCK && e->named && e->count > 0 &&
-	    i >= g->lead && i != g->index->least &&
-	    (e->last < r->range.first || e->first > r->range.last);
+static uint64_t
+place_of(const struct tel_reader *r, const struct native_range *g)
+{
+	return g->moved ? g->place : tel__reader_place(r);
+}
+
+/* What is read next moves the input from its place. */
+static void
+leave(const struct tel_reader *r, struct native_range *g)
+{
+	if (g->direct || g->moved)
+		return;
+	g->place = tel__reader_place(r);
+	g->offset = r->offset;
+	g->moved = 1;
 }
 
 /* Goes to a place of the file, if that is another one. */
 static void
-go_to(struct tel_reader *r, uint64_t to)
+go_to(struct tel_reader *r, struct native_range *g, uint64_t to)
 {
-	uint64_t place = tel__reader_place(r), n;
+	uint64_t place, n;
 
+	if (g->moved) {
+		g->moved = 0;
+		n = to - g->place + g->offset;
+		if (tel__reader_jump(r, to))
+			r->offset = n;
+		return;
+	}
+	place = tel__reader_place(r);
 	if (to < place || to - place > NEAR) {
 		(void)tel__reader_jump(r, to);
 		return;
@@ -161,6 +203,118 @@ go_to(struct tel_reader *r, uint64_t to)
 	}
 }
 
+/* ------------------------------------------------------------- entries */
+
+/* Which of the two ways to leave out blocks can be used. */
+static int
+by_clock(const struct tel_reader *r, const struct native_index *x)
+{
+	/* half of the clocks and no more, so that ticks can be compared */
+	return r->range.on && x->last - x->first <= INT64_MAX &&
+	    (r->range.early || x->single);
+}
+
+/* The record or group that comes next, or NULL. */
+static const struct native_entry *
+current(struct native_range *g)
+{
+	if (g->sub_of != NONE && g->sub_of == g->next) {
+		if (g->sub_next < g->sub.count)
+			return &g->sub.entries[g->sub_next];
+		g->sub_of = NONE;
+		g->next++;
+	}
+	return g->next < g->index->count ? &g->index->entries[g->next] : NULL;
+}
+
+static void
+advance(struct native_range *g)
+{
+	if (g->sub_of != NONE && g->sub_of == g->next)
+		g->sub_next++;
+	else
+		g->next++;
+}
+
+/* Where what an entry is about ends. */
+static uint64_t
+end_of(const struct native_range *g, const struct native_entry *e)
+{
+	const struct native_group *of;
+
+	if (e->kind != NATIVE_SUMMARY)
+		return e->offset + 1;
+	of = &g->index->groups[e->size];
+	return e->offset + of->bytes + of->summary_size;
+}
+
+/* Nonzero when an entry is blocks that need not be read. */
+static int
+is_skipped(const struct tel_reader *r, const struct native_range *g,
+    const struct native_entry *e)
+{
+	const struct native_index *x = g->index;
+	const int outside = by_clock(r, x) &&
+	    (e->last < r->range.first || e->first > r->range.last);
+
+	if (e->blocks == 0 || !e->named || e->count == 0 ||
+	    (e->before < LEAD_EVENTS && e->earlier < LEAD_BLOCKS))
+		return 0;
+	if (g->next == x->least && (g->sub_of == NONE || e->first == x->first))
+		return 0;
+	if (e->kind == NATIVE_SUMMARY)
+		return outside &&
+		    !(x->groups[e->size].flags & NATIVE_GROUP_LOGS);
+	if (g->sub_of == NONE || outside)
+		return outside;
+	return !g->wanted[e->sequence - x->entries[g->next].sequence];
+}
+
+/* A schema of the stream, by what a summary says of it. */
+static const struct native_schema *
+find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
+{
+	const struct tel_reader *r = arg;
+	const struct native_found *found =
+	    tel__native_find_schema(r->state, name, size, digest);
+	const struct tel_format_ops *f;
+
+	if (found == NULL || !r->chooser.whole)
+		return found != NULL ? &found->native : NULL;
+	/* lines between events, say: whoever writes the events has them all */
+	f = tel__format_of_schema(r->formats, found->native.schema->name);
+	return f != NULL && f->encoder != NULL &&
+	        f->encoder->flags & ENCODER_BARE_EVENTS ?
+	    &found->native :
+	    NULL;
+}
+
+/* Reads the summary of the group that comes next.  TEL_END: it is not true. */
+static tel_status
+expand(struct tel_reader *r, struct native *s)
+{
+	struct native_range *g = s->range;
+	const struct native_entry *e = &g->index->entries[g->next];
+	const uint64_t at = e->offset + g->index->groups[e->size].bytes;
+	tel_status st;
+
+	leave(r, g);
+	st = tel__native_summary_read(r->in, g->index, g->next, &g->sub);
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st != TEL_OK) {
+		st = give_up(r, g, at);
+		return st == TEL_OK ? TEL_END : st;
+	}
+	g->sub_of = g->next;
+	g->sub_next = 0;
+	memset(g->wanted, 1, sizeof(g->wanted));
+	if (r->chooser.may != NULL)
+		tel__native_summary_choose(&g->sub, e->blocks, &r->chooser,
+		    find_schema, r, g->wanted);
+	return TEL_OK;
+}
+
 /* Room for the ordinals of n events, and some more. */
 static int
 has_room(struct native_range *g, size_t n)
@@ -168,23 +322,55 @@ has_room(struct native_range *g, size_t n)
 	return TEL__RESERVE(g->ordinals, g->room, n + 4);
 }
 
+/* A names record in the file. */
+struct place {
+	uint64_t offset;
+	uint32_t size; /* 0: as its header says */
+};
+
+/* Reads a names record, in one piece.  1; 0: it is damaged; -1: no memory. */
+static int
+read_names(struct tel_reader *r, struct native *s, struct place at,
+    struct native_record *rec)
+{
+	int got;
+
+	if (at.size == 0 || !s->range->direct) {
+		leave(r, s->range);
+		go_to(r, s->range, at.offset);
+		tel__reader_fill(r, NATIVE_LOOK);
+		got = tel__native_look(r->p, (size_t)(r->end - r->p), rec) == 1;
+		if (got && rec->kind == NATIVE_NAMES)
+			got = tel__native_gather(r, s, rec);
+	} else {
+		if (!TEL__RESERVE(s->copy, s->copy_room,
+		        at.size + (size_t)NATIVE_BEHIND))
+			return -1;
+		s->size = 0;
+		got = tel__input_read_at(r->in, at.offset, s->copy, at.size) &&
+		    tel__native_look(s->copy, at.size, rec) == 1 &&
+		    native_size(rec) == at.size;
+		memset(s->copy + at.size, 0, NATIVE_BEHIND);
+	}
+	if (got <= 0)
+		return got;
+	return rec->kind == NATIVE_NAMES && tel__native_whole(rec);
+}
+
 /*
- * Takes the names record of an entry.  TEL_LOG; TEL_OK when it is damaged,
- * which was told; or a failure.
+ * Takes a names record.  TEL_LOG; TEL_OK when it is damaged, which was
+ * reported; or a failure.
  */
 static tel_status
-take_names(struct tel_reader *r, struct native *s, const struct native_entry *e)
+take_names(struct tel_reader *r, struct native *s, struct place at)
 {
 	struct native_range *g = s->range;
 	struct native_record rec;
 	size_t n;
-	tel_status st = TEL_EFORMAT;
+	const int got = read_names(r, s, at, &rec);
+	tel_status st = got < 0 ? TEL_ENOMEM : TEL_EFORMAT;
 
-	go_to(r, e->offset);
-	tel__reader_fill(r, NATIVE_LOOK);
-	if (tel__native_look(r->p, (size_t)(r->end - r->p), &rec) == 1 &&
-	    rec.kind == NATIVE_NAMES && tel__native_gather(r, s, &rec) == 1 &&
-	    tel__native_whole(&rec))
+	if (got == 1)
 		st = tel__native_take_block(r, s, &rec);
 	n = st == TEL_OK ? (size_t)s->block->head.count : 0;
 	if (st == TEL_OK && !has_room(g, n))
@@ -201,35 +387,90 @@ take_names(struct tel_reader *r, struct native *s, const struct native_entry *e)
 	s->block->head.count = 0;
 	s->at = 0;
 	if (st == TEL_EFORMAT)
-		return tel__reader_damage(r, e->offset, 0,
+		return tel__reader_damage(r, at.offset, 0,
 		    "a record of names is damaged: labels may be missing");
 	return st == TEL_ENOMEM ? tel__reader_fail(r, st, "out of memory") : st;
 }
 
 /*
- * The next names record that is about blocks that are left out; NULL when
- * there are no more.
+ * Chooses a record of all that is in force after some of the blocks that are
+ * left out.  As it lacks what was superseded, all that it is about has to be
+ * earlier than the range; or nothing of the stream is read any more.
  */
-static const struct native_entry *
-next_names(struct native_range *g)
+static void
+choose_all(const struct tel_reader *r, struct native_range *g, int last)
 {
+	const struct native_index *x = g->index;
 	const struct native_entry *e;
+	const struct native_group *of;
+	uint64_t latest = 0;
+	size_t i = g->names;
 
-	while (g->names < g->index->count) {
-		e = &g->index->entries[g->names++];
-		if (e->kind == NATIVE_START)
-			break;
-		if (e->kind != NATIVE_NAMES || e->sequence <= g->from_block)
-			continue;
-		if (e->from >= g->to_block)
-			break;
-		return e;
+	g->all = NONE;
+	if (!r->terse || !by_clock(r, x))
+		return;
+	last &= g->least > r->range.last;
+	while (i > 0 && x->entries[i - 1].kind != NATIVE_START)
+		i--;
+	for (; i < x->count && x->entries[i].kind == NATIVE_SUMMARY; i++) {
+		e = &x->entries[i];
+		of = &x->groups[e->size];
+		if (e->sequence + e->blocks > g->to_block)
+			return;
+		latest = e->last > latest ? e->last : latest;
+		if (i >= g->names && of->all_size > 0 &&
+		    (last || latest < r->range.first))
+			g->all = i;
 	}
-	g->names = g->index->count;
-	return NULL;
 }
 
-/* Leaves the block of an entry out. */
+/* The next names record that is about blocks that are left out.  1, or 0. */
+static int
+next_names(struct native_range *g, struct place *at)
+{
+	const struct native_index *x = g->index;
+	const struct native_entry *e;
+	const struct native_group *of;
+
+	for (; g->names < x->count; g->names++) {
+		e = &x->entries[g->names];
+		if (e->kind == NATIVE_START)
+			break;
+		if (e->kind == NATIVE_NAMES) {
+			if (e->sequence <= g->from_block)
+				continue;
+			if (e->from >= g->to_block)
+				break;
+			at->offset = e->offset;
+			at->size = e->size;
+			g->names++;
+			return 1;
+		}
+		if (e->kind != NATIVE_SUMMARY ||
+		    e->sequence + e->blocks <= g->from_block)
+			continue;
+		if (e->sequence >= g->to_block)
+			break;
+		if (g->all != NONE &&
+		    e->sequence >= x->groups[x->entries[g->all].size].all_from)
+			g->names = g->all;
+		e = &x->entries[g->names];
+		of = &x->groups[e->size];
+		at->size = g->all == g->names ? of->all_size : of->names_size;
+		at->offset = e->offset + of->bytes - of->names_size -
+		    (g->all == g->names ? of->all_size : 0);
+		if (at->size == 0)
+			continue;
+		if (g->all == g->names)
+			g->all = NONE;
+		g->names++;
+		return 1;
+	}
+	g->names = x->count;
+	return 0;
+}
+
+/* Leaves the blocks of an entry out. */
 static void
 skip(struct native_range *g, const struct native_entry *e)
 {
@@ -237,60 +478,111 @@ skip(struct native_range *g, const struct native_entry *e)
 		g->skipping = 1;
 		g->from = e->ordinal;
 		g->from_block = e->sequence;
-		g->names = g->next + 1;
+		g->least = UINT64_MAX;
+		g->lost = 0;
+		/* names of blocks before an index of 1.1.0 are behind them */
+		g->names = g->next;
+		g->all = NONE;
 	}
 	g->to = e->ordinal + e->count;
-	g->to_block = e->sequence + 1;
+	g->to_block = e->sequence + e->blocks;
+	g->lost += e->lost;
+	if (e->first < g->least)
+		g->least = e->first;
+}
+
+/*
+ * Passes what need not be read.  TEL_OK: current() is to be read; TEL_END:
+ * the index is not true; or a failure.
+ */
+static tel_status
+pass(struct tel_reader *r, struct native *s)
+{
+	struct native_range *g = s->range;
+	const struct native_entry *e;
+	tel_status st;
+
+	while (!g->skipping && (e = current(g)) != NULL &&
+	    end_of(g, e) <= place_of(r, g))
+		advance(g);
+	while ((e = current(g)) != NULL) {
+		if (is_skipped(r, g, e)) {
+			skip(g, e);
+		} else if (e->kind == NATIVE_SUMMARY) {
+			st = expand(r, s);
+			if (st != TEL_OK)
+				return st;
+			/* what of it was read */
+			while (!g->skipping && g->sub_next < g->sub.count &&
+			    g->sub.entries[g->sub_next].offset < place_of(r, g))
+				g->sub_next++;
+			continue;
+		} else if (e->kind != NATIVE_NAMES) {
+			break;
+		}
+		advance(g);
+	}
+	return TEL_OK;
+}
+
+/* All names of what was left out are given: what comes next is as expected. */
+static void
+end_skipping(struct tel_reader *r, struct native *s)
+{
+	struct native_range *g = s->range;
+
+	g->skipping = 0;
+	s->sequence = g->to_block;
+	s->ordinal = g->to;
+	s->whole = 0;
+	tel__native_count_lost(r, s, g->lost);
 }
 
 tel_status
 tel__native_range_step(struct tel_reader *r, struct native *s)
 {
 	struct native_range *g;
-	const struct native_entry *e, *names;
+	const struct native_entry *e;
 	const struct native_index *x;
+	struct place at;
 	tel_status st = need_index(r, s);
 
 	if (st != TEL_OK)
 		return st;
 	g = s->range;
 	x = g->index;
-	/* half of the clocks and no more, so that ticks can be compared */
-	if (x == NULL || s->why != NULL || x->last - x->first > INT64_MAX ||
-	    (!r->range.early && !x->single))
+	if (x == NULL || s->why != NULL ||
+	    (!by_clock(r, x) && r->chooser.may == NULL))
 		return TEL_OK;
-	while (!g->skipping && g->next < x->count &&
-	    x->entries[g->next].offset < tel__reader_place(r))
-		g->next++;
-	for (; g->next < x->count; g->next++) {
-		e = &x->entries[g->next];
-		if (is_skipped(r, g, g->next))
-			skip(g, e);
-		else if (e->kind != NATIVE_NAMES)
-			break;
+	st = pass(r, s);
+	if (st != TEL_OK) {
+		if (g->moved)
+			go_to(r, g, g->place);
+		return st == TEL_END ? TEL_OK : st;
 	}
-	e = g->next < x->count ? &x->entries[g->next] : NULL;
-	/* a log is told before its names are */
+	e = current(g);
+	if (g->skipping && g->all == NONE)
+		choose_all(r, g, e == NULL || e->kind == NATIVE_START);
+	/* a log is described before its names are */
 	while (g->skipping && (e == NULL || e->kind != NATIVE_LOG)) {
-		names = next_names(g);
-		if (names == NULL) {
-			g->skipping = 0;
-			s->sequence = g->to_block;
-			s->ordinal = g->to;
+		if (!next_names(g, &at)) {
+			end_skipping(r, s);
 			break;
 		}
-		st = take_names(r, s, names);
+		st = take_names(r, s, at);
 		if (st != TEL_OK)
 			return st;
 	}
 	/* the end of the stream before it is left out with its last blocks */
-	if (e != NULL && e->kind == NATIVE_START &&
-	    tel__reader_place(r) < e->offset)
+	if (e != NULL && e->kind == NATIVE_START && place_of(r, g) < e->offset)
 		s->in_stream = s->started = s->identified = 0;
 	if (e != NULL)
-		go_to(r, e->offset);
-	else if (tel__reader_place(r) < x->end)
-		go_to(r, x->end);
-	g->next += e != NULL;
+		go_to(r, g, e->offset);
+	else if (place_of(r, g) < x->end)
+		go_to(r, g, x->end);
+	else if (g->moved)
+		go_to(r, g, g->place);
+	if (e != NULL)
+		advance(g);
 	return TEL_OK;
 }

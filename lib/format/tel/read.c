@@ -416,21 +416,19 @@ check_order(struct tel_reader *r, struct native *s,
 	return st;
 }
 
-/* Events that had no room where they were recorded. */
-static void
-count_lost(struct tel_reader *r, struct native *s,
-    const struct native_head *head)
+void
+tel__native_count_lost(struct tel_reader *r, struct native *s, uint64_t lost)
 {
-	if (head->lost == 0)
+	if (lost == 0)
 		return;
-	r->count[TEL_COUNT_LOST] += head->lost;
+	r->count[TEL_COUNT_LOST] += lost;
 	if (s->block->nlogs > 0)
-		s->slots[0].source->log->lost += head->lost;
+		s->slots[0].source->log->lost += lost;
 	else
-		r->log.lost += head->lost;
+		r->log.lost += lost;
 	tel__reader_notice(r, TEL_INFO, r->offset,
 	    "%llu events were lost when the log was recorded",
-	    (unsigned long long)head->lost);
+	    (unsigned long long)lost);
 }
 
 /* A block that uses what only a newer version of the format has. */
@@ -481,7 +479,7 @@ take_block(struct tel_reader *r, struct native *s,
 	st = check_order(r, s, &head, order);
 	if (st != TEL_OK)
 		return st;
-	count_lost(r, s, &head);
+	tel__native_count_lost(r, s, head.lost);
 	return head.count > 0 ? TEL_LOG : TEL_OK;
 }
 
@@ -491,7 +489,11 @@ take_end(struct tel_reader *r, struct native *s,
     const struct native_record *rec, uint64_t at)
 {
 	uint64_t events, length = at - s->start + native_size(rec);
-	const uint64_t index = s->index_size;
+	const uint64_t index =
+	    s->index_kind == NATIVE_INDEX ? s->index_size : 0;
+	const uint64_t directory =
+	    s->index_kind == NATIVE_DIRECTORY ? s->index_size : 0;
+	const int partly = tel__native_range_used(s);
 	tel_status st = TEL_OK;
 
 	s->in_stream = 0;
@@ -501,13 +503,15 @@ take_end(struct tel_reader *r, struct native *s,
 	if (events != s->ordinal || s->why != NULL) {
 		events = events > s->ordinal ? events - s->ordinal : 0;
 		st = tell(r, s, events, UINT64_MAX);
-	} else if (s->started && !r->range.on &&
+	} else if (s->started && !partly &&
 	    (tel_le64(rec->head) != length ||
-	        tel_le64(rec->head + 8) != index)) {
+	        tel_le64(rec->head + 8) != index ||
+	        (rec->head_size >= 48 &&
+	            tel_le64(rec->head + 32) != directory))) {
 		st = tell_end(r, at,
 		    "the end of the stream states another length of it, or of "
 		    "its index");
-	} else if (s->median > 0 && s->started && s->whole && !r->range.on &&
+	} else if (s->median > 0 && s->started && s->whole && !partly &&
 	    tel_le64(rec->head + 24) != s->hash) {
 		st = tell_end(r, at,
 		    "the end of the stream states another hash: records were "
@@ -569,7 +573,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 
 	for (;;) {
 		tel__native_done(r, s);
-		if (r->range.on) {
+		if (r->range.on || r->chooser.may != NULL) {
 			st = tel__native_range_step(r, s);
 			if (st != TEL_OK)
 				return st == TEL_LOG ? TEL_OK : st;
@@ -605,8 +609,8 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 			s->whole &= st != TEL_EFORMAT;
 		if (rec.kind != NATIVE_END)
 			s->hash = tel__native_chain(s->hash, &rec);
-		s->index_size =
-		    rec.kind == NATIVE_INDEX ? native_size(&rec) : 0;
+		s->index_kind = rec.kind;
+		s->index_size = native_size(&rec);
 		if (st == TEL_LOG)
 			return TEL_OK;
 		if (st == TEL_ENOMEM)

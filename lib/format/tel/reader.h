@@ -100,7 +100,8 @@ struct native {
 	uint64_t start;      /* and was here */
 	uint64_t hash;       /* of its records so far, */
 	int whole;           /* if none was left out */
-	size_t index_size;   /* of the last record, if it is an index; or 0 */
+	size_t index_size;   /* of the last record, */
+	uint8_t index_kind;  /* which may be an index */
 	double rate;         /* ticks a second, or 0 */
 	int has_origin;
 	int64_t origin; /* nanoseconds from 1970 to tick 0 */
@@ -136,6 +137,10 @@ int tel__native_gather(struct tel_reader *r, struct native *s,
 /* Steps over the record that was looked at. */
 void tel__native_done(struct tel_reader *r, struct native *s);
 
+/* Counts events that had no room where they were recorded. */
+void tel__native_count_lost(struct tel_reader *r, struct native *s,
+    uint64_t lost);
+
 /* range.c */
 
 /* Finds the span of the clocks, as r->span. */
@@ -148,9 +153,15 @@ tel_status tel__native_span(struct tel_reader *r, uint64_t *first,
  * to be handed out; or a failure.
  */
 tel_status tel__native_range_step(struct tel_reader *r, struct native *s);
+/* Nonzero when records may be left out. */
+int tel__native_range_used(const struct native *s);
 void tel__native_range_free(struct native_range *g);
 
 /* logs.c */
+
+/* A whole schema that was found so far, by its name and digest; or NULL. */
+const struct native_found *tel__native_find_schema(const struct native *s,
+    const unsigned char *name, size_t size, uint64_t digest);
 
 /* A stream begins. */
 void tel__native_begin_stream(struct native *s);

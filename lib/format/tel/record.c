@@ -120,6 +120,32 @@ tel__native_chain(uint64_t hash, const struct native_record *rec)
 }
 
 void
+tel__native_recall(unsigned char *p, struct native_record *rec)
+{
+	rec->kind = p[4] & (NATIVE_NEEDED - 1);
+	rec->needed = p[4] >= NATIVE_NEEDED;
+	rec->head_size = p[5];
+	rec->body_size = tel_le32(p + 6);
+	rec->check = tel_le32(p + 10);
+	rec->head = p + NATIVE_HEADER;
+	tel_store(p + 14, header_check(p, rec->head_size), 4, 0);
+}
+
+uint64_t
+tel__native_group_chain(uint64_t hash, const struct native_group *g)
+{
+	const uint64_t values[] = { hash, g->bytes, g->summary_size,
+		g->names_size, g->all_size, g->all_from, g->blocks, g->events,
+		g->first, g->last, g->lost, g->flags, g->hash };
+	unsigned char bytes[sizeof(values)];
+	unsigned i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		tel_store_le64(bytes + 8 * (size_t)i, values[i]);
+	return tel__native_xxh64(bytes, sizeof(bytes));
+}
+
+void
 tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
     size_t head, size_t body)
 {
@@ -166,8 +192,8 @@ tel__native_head(const struct native_record *rec, unsigned median,
 	return 1;
 }
 
-static unsigned char *
-put_varint(unsigned char *p, uint64_t v)
+unsigned char *
+tel__native_put_varint(unsigned char *p, uint64_t v)
 {
 	for (; v > 127; v >>= 7)
 		*p++ = (unsigned char)(v | 128);
@@ -184,12 +210,12 @@ tel__native_put_head(unsigned char *p, const struct native_head *h)
 	unsigned i;
 
 	for (i = 0; i < 8; i++)
-		q = put_varint(q, values[i]);
+		q = tel__native_put_varint(q, values[i]);
 	if (h->source & NATIVE_PROCESS)
-		q = put_varint(q, h->process);
+		q = tel__native_put_varint(q, h->process);
 	if (h->source & NATIVE_THREAD)
-		q = put_varint(q, h->thread);
+		q = tel__native_put_varint(q, h->thread);
 	if (h->source & NATIVE_CPU)
-		q = put_varint(q, h->cpu);
+		q = tel__native_put_varint(q, h->cpu);
 	return (size_t)(q - p);
 }

@@ -17,7 +17,7 @@
 
 #define NATIVE_MAJOR 1
 #define NATIVE_MEDIAN 1
-#define NATIVE_MINOR 0
+#define NATIVE_MINOR 1
 
 /* ------------------------------------------------------------- records */
 
@@ -29,13 +29,14 @@
 #define NATIVE_BODY_MAX ((uint32_t)1 << 24)
 
 enum native_kind {
-	NATIVE_START = 1,  /* begins a stream: version, what wrote it */
-	NATIVE_LOG = 2,    /* a log and its schema */
-	NATIVE_BLOCK = 3,  /* events */
-	NATIVE_NAMES = 4,  /* events of blocks before it that name things */
-	NATIVE_INDEX = 5,  /* where the blocks are */
-	NATIVE_END = 6,    /* ends a stream */
-	NATIVE_SUMMARY = 7 /* types and values in the blocks before it */
+	NATIVE_START = 1,    /* begins a stream: version, what wrote it */
+	NATIVE_LOG = 2,      /* a log and its schema */
+	NATIVE_BLOCK = 3,    /* events */
+	NATIVE_NAMES = 4,    /* events of blocks before it that name things */
+	NATIVE_INDEX = 5,    /* where the blocks are: version 1.1.0 */
+	NATIVE_END = 6,      /* ends a stream */
+	NATIVE_SUMMARY = 7,  /* records and values of a group of blocks */
+	NATIVE_DIRECTORY = 8 /* where the summaries are */
 };
 /* Added to the kind of a record that a reader must understand to go on. */
 #define NATIVE_NEEDED 0x80u
@@ -88,6 +89,16 @@ uint64_t tel__native_chain(uint64_t hash, const struct native_record *rec);
 void tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
     size_t head, size_t body);
 
+/* Bytes of a header that a summary repeats: those behind the marker. */
+#define NATIVE_COPIED 10u
+
+/*
+ * Makes the record whose header and head are at p, without the body; the
+ * header's check is computed, and not compared.  p: NATIVE_HEADER bytes, of
+ * which the first 14 are there, and the head.
+ */
+void tel__native_recall(unsigned char *p, struct native_record *rec);
+
 /* What the head of a block, or of a names record, says. */
 struct native_head {
 	uint64_t sequence; /* number of the block in its stream, from 0 */
@@ -113,6 +124,8 @@ int tel__native_head(const struct native_record *rec, unsigned median,
 
 /* Writes such a head, at most NATIVE_HEAD_MAX bytes; how many they are. */
 size_t tel__native_put_head(unsigned char *p, const struct native_head *h);
+
+unsigned char *tel__native_put_varint(unsigned char *p, uint64_t v);
 
 /* Low 32 bits of XXH64, with the seed 0. */
 uint32_t tel__native_check(const unsigned char *p, size_t n);
@@ -315,6 +328,45 @@ uint64_t tel__native_digest(const struct tel_schema *s);
  */
 tel_status tel__native_schema(const struct native_log *log,
     struct tel_schema **out, int *partial);
+
+/* ----------------------------------------------------------- summaries */
+
+/* The most blocks of a group. */
+#define NATIVE_GROUP 64u
+/* Types, and cells of all types, of which a summary tells. */
+#define NATIVE_SUMMARY_TYPES 4096u
+#define NATIVE_SUMMARY_CELLS 4096u
+/* The most schemas there. */
+#define NATIVE_SUMMARY_SCHEMAS 256u
+
+/*
+ * What the directory says of a group: the blocks since the summary before
+ * theirs, all records between them, and the summary that is behind them.
+ */
+struct native_group {
+	uint64_t bytes;        /* of its records, without the summary */
+	uint32_t summary_size; /* of the summary */
+	uint32_t names_size; /* of the names record before the summary, or 0 */
+	uint32_t all_size;   /* of the cumulative one before that, or 0, */
+	uint64_t all_from;   /* and the first block that it is about */
+	uint32_t blocks;
+	uint64_t events;
+	uint64_t first, last; /* the least and the greatest clock, or 0 */
+	uint64_t lost;        /* events lost before its blocks */
+	uint64_t flags;
+	uint64_t hash; /* of the stream's records up to the summary */
+};
+/* Bits of native_group.flags; others are reserved. */
+enum {
+	NATIVE_GROUP_LOGS = 1,   /* there are log records */
+	NATIVE_GROUP_UNNAMED = 2 /* names of its blocks are nowhere else */
+};
+
+/*
+ * The hash of all groups up to this one; 0 before the first.  Who changes what
+ * the directory says changes it, too.
+ */
+uint64_t tel__native_group_chain(uint64_t hash, const struct native_group *g);
 
 /* -------------------------------------------------------------- blocks */
 

@@ -41,6 +41,9 @@ free_out(struct native_out *n)
 		return;
 	tel__out_block_end(&n->block);
 	tel__out_block_end(&n->names);
+	tel__out_block_end(&n->all);
+	tel__out_names_free(n->in_force);
+	tel__out_group_free(&n->group);
 	free_schemas(n);
 	while ((log = n->logs) != NULL) {
 		n->logs = log->next;
@@ -50,8 +53,9 @@ free_out(struct native_out *n)
 		free(log);
 	}
 	free(n->record.bytes);
-	free(n->index.bytes);
+	free(n->directory.bytes);
 	free(n->ordinals.bytes);
+	free(n->all_ordinals.bytes);
 	free(n);
 }
 
@@ -63,8 +67,10 @@ begin(struct tel_writer *w)
 	if (n == NULL)
 		return TEL_ENOMEM;
 	w->state = n;
-	if (tel__out_block_begin(&n->block) != TEL_OK ||
-	    tel__out_block_begin(&n->names) != TEL_OK)
+	n->in_force = tel__out_names_new();
+	if (n->in_force == NULL || tel__out_block_begin(&n->block) != TEL_OK ||
+	    tel__out_block_begin(&n->names) != TEL_OK ||
+	    tel__out_block_begin(&n->all) != TEL_OK)
 		return TEL_ENOMEM;
 	return TEL_OK;
 }
@@ -197,21 +203,6 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 	return add_log(w, of);
 }
 
-/* Notes a label in what becomes a block, and a names record. */
-static void
-add_name(struct native_out *n, int slot, struct out_block *b,
-    const struct tel_label *label, enum tel_space space, uint64_t value,
-    uint64_t clock)
-{
-	(void)n;
-	tel__buffer_put_varint(&b->names, (uint64_t)slot);
-	tel__buffer_put_varint(&b->names, space);
-	tel__buffer_put_varint(&b->names, value);
-	tel__buffer_put_varint(&b->names, clock);
-	tel__native_put_string(&b->names, label->string, label->length);
-	b->nnames++;
-}
-
 /*
  * A value has a label that no event of the log gave it: it came from another
  * file, or the format has its own way.
@@ -251,10 +242,13 @@ put_label(struct native_out *n, const struct tel_event *ev,
 		slot = tel__out_block_slot(blocks[i], log, n->last_schema);
 		if (slot < 0)
 			return TEL_ENOMEM;
-		add_name(n, slot, blocks[i], &label, space, value, clock);
+		tel__out_block_name(blocks[i], slot, &label, space, value,
+		    clock);
 	}
-	return n->block.names.failed || n->names.names.failed ? TEL_ENOMEM :
-	                                                        TEL_OK;
+	return n->block.names.failed || n->names.names.failed ?
+	    TEL_ENOMEM :
+	    tel__out_names_tell(n->in_force, log, n->last_schema, &label, space,
+	        value, clock);
 }
 
 /* 1 when the labels of a log come from its events alone. */
@@ -325,7 +319,7 @@ settle(struct tel_writer *w, const struct tel_event *ev)
 	return st;
 }
 
-/* An event that says something of the log is in two blocks. */
+/* An event that says something of the log goes into a names record, too. */
 static tel_status
 add_followed(struct native_out *n, const struct tel_event *ev)
 {
@@ -338,7 +332,11 @@ add_followed(struct native_out *n, const struct tel_event *ev)
 	tel__buffer_put(&n->ordinals, &ordinal, sizeof(ordinal));
 	n->last_log->index = index;
 	n->last_log->end = end;
-	return n->ordinals.failed ? TEL_ENOMEM : st;
+	if (n->ordinals.failed)
+		return TEL_ENOMEM;
+	return st == TEL_OK ? tel__out_names_add(n->in_force, n->last_log,
+	                          n->last_schema, ev, ordinal) :
+	                      st;
 }
 
 static tel_status
@@ -390,6 +388,7 @@ native_describe(struct tel_writer *w, struct tel_schema *schema)
 	log.number = n->nlogs++;
 	st = tel__native_put_schema(w, &log, n->last_schema);
 	/* events of another schema may be in its place later */
+	tel__native_clear_names(n);
 	free_schemas(n);
 	return st;
 }
@@ -463,11 +462,9 @@ native_end_file(struct tel_writer *w)
 		return TEL_OK;
 	count_lost(w);
 	st = tel__native_put_events(w);
-	if (st == TEL_OK && n->sequence >= NATIVE_INDEX_BLOCKS)
-		st = tel__native_put_names(w);
-	/* a few blocks are soon read, and their names with them */
+	if (st == TEL_OK && n->group.is.blocks >= NATIVE_INDEX_BLOCKS)
+		st = tel__native_put_group(w);
 	tel__native_clear_names(n);
-	n->named = n->sequence;
 	for (log = n->logs; log != NULL; log = log->next) {
 		log->of = NULL;
 		log->recorded = NULL;

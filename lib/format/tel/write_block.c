@@ -33,6 +33,7 @@ tel__out_block_end(struct out_block *b)
 	for (i = 0; i < b->part_room; i++) {
 		tel__buffer_clear(&b->parts[i].rows);
 		free(b->parts[i].sizes);
+		free(b->parts[i].ranges);
 		free_blobs(&b->parts[i].tail);
 		free_blobs(&b->parts[i].raw);
 		free_blobs(&b->parts[i].lead);
@@ -85,6 +86,19 @@ tel__out_block_slot(struct out_block *b, struct out_log *log,
 	slot->index = log->index;
 	slot->offset = log->end;
 	return (int)b->nslots++;
+}
+
+void
+tel__out_block_name(struct out_block *b, int slot,
+    const struct tel_label *label, enum tel_space space, uint64_t value,
+    uint64_t clock)
+{
+	tel__buffer_put_varint(&b->names, (uint64_t)slot);
+	tel__buffer_put_varint(&b->names, space);
+	tel__buffer_put_varint(&b->names, value);
+	tel__buffer_put_varint(&b->names, clock);
+	tel__native_put_string(&b->names, label->string, label->length);
+	b->nnames++;
 }
 
 /* Finds or makes the part that events like this one belong to. */

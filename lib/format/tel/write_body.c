@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "model/clock.h"
 
 /* The wall clock and the metadata of a log. */
@@ -156,14 +157,19 @@ load(const unsigned char *p, unsigned width, int big)
 }
 
 static void
-put_cells(struct tel__buffer *body, const struct out_part *part,
-    uint64_t *before, uint64_t *v, uint64_t *spare)
+put_cells(struct tel__buffer *body, struct out_part *part, uint64_t *before,
+    uint64_t *v, uint64_t *spare)
 {
 	const struct native_cell *c = part->plan->cells;
 	const unsigned char *p;
 	unsigned k;
 	uint32_t i;
 
+	if (!TEL__RESERVE(part->ranges, part->range_room,
+	        part->plan->ncells + 1u)) {
+		body->failed = 1;
+		return;
+	}
 	for (k = 0; k < part->plan->ncells; k++, c++) {
 		p = part->rows.bytes + c->offset;
 		if (c->width == 8 && !c->big)
@@ -175,7 +181,8 @@ put_cells(struct tel__buffer *body, const struct out_part *part,
 		else
 			for (i = 0; i < part->count; i++, p += part->stride)
 				v[i] = load(p, c->width, c->big);
-		tel__column_put(body, v, part->count, before[c->class], spare);
+		tel__column_put_range(body, v, part->count, before[c->class],
+		    spare, &part->ranges[k]);
 		before[c->class] = v[part->count - 1];
 	}
 }
@@ -250,8 +257,8 @@ put_blobs(struct tel__buffer *body, const struct out_blobs *blobs,
 }
 
 static void
-put_part(struct tel__buffer *body, const struct out_part *part,
-    uint64_t *before, uint64_t *v, uint64_t *spare)
+put_part(struct tel__buffer *body, struct out_part *part, uint64_t *before,
+    uint64_t *v, uint64_t *spare)
 {
 	uint32_t i;
 

@@ -38,20 +38,22 @@ greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * What divides all differences of values; 0 when they are all equal.  low: set
- * to the least value.
+ * What divides all differences of values; 0 when they are all equal.  range:
+ * set to the least and the greatest value.
  */
 static uint64_t
-find_scale(const uint64_t *v, size_t n, uint64_t *low)
+find_scale(const uint64_t *v, size_t n, struct out_range *range)
 {
-	uint64_t all = 0, g = 0, min = v[0], least, d;
+	uint64_t all = 0, g = 0, min = v[0], max = v[0], least, d;
 	size_t i;
 
 	for (i = 1; i < n; i++) {
 		all |= v[i] ^ v[0];
 		min = v[i] < min ? v[i] : min;
+		max = v[i] > max ? v[i] : max;
 	}
-	*low = min;
+	range->low = min;
+	range->high = max;
 	if (all == 0)
 		return 0;
 	/* the lowest bit that differs: all differences are multiples of it */
@@ -373,13 +375,13 @@ choose_steps(struct choice *best, const uint64_t *v, size_t n,
 
 static void
 put_column(struct tel__buffer *b, const uint64_t *v, size_t n, uint64_t before,
-    uint64_t *spare, int clocks)
+    uint64_t *spare, int clocks, struct out_range *range)
 {
 	struct shape plain = { { 0 } }, delta = { { 0 } };
 	struct choice best = { 0, SIZE_MAX };
 	uint64_t *from_least = spare, *differences = spare + n,
-	         *numbers = spare + 2 * n, *changes = spare + 3 * n, least;
-	const uint64_t scale = find_scale(v, n, &least);
+	         *numbers = spare + 2 * n, *changes = spare + 3 * n;
+	const uint64_t scale = find_scale(v, n, range), least = range->low;
 	struct divider by;
 	struct table table;
 	unsigned code, how;
@@ -448,12 +450,23 @@ void
 tel__column_put(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare)
 {
-	put_column(b, v, n, before, spare, 0);
+	struct out_range range;
+
+	put_column(b, v, n, before, spare, 0, &range);
+}
+
+void
+tel__column_put_range(struct tel__buffer *b, const uint64_t *v, size_t n,
+    uint64_t before, uint64_t *spare, struct out_range *range)
+{
+	put_column(b, v, n, before, spare, 0, range);
 }
 
 void
 tel__column_put_clocks(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare)
 {
-	put_column(b, v, n, before, spare, 1);
+	struct out_range range;
+
+	put_column(b, v, n, before, spare, 1, &range);
 }

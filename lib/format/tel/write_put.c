@@ -6,32 +6,10 @@
 
 /* Events that name things go into records of so many. */
 #define NAMES_EVENTS 4096u
-/* Bytes of entries that the index is not longer than. */
-#define INDEX_MAX ((size_t)8 << 20)
-
-/* Puts an entry into the index. */
-static void
-add_entry(struct native_out *n, enum native_kind kind, size_t size,
-    const struct native_head *head)
-{
-	struct tel__buffer *b = &n->index;
-
-	if (b->used > INDEX_MAX)
-		return;
-	tel__buffer_put_varint(b, kind);
-	tel__buffer_put_varint(b, n->length - n->indexed);
-	tel__buffer_put_varint(b, size);
-	if (head != NULL) {
-		tel__buffer_put_varint(b, head->count);
-		tel__buffer_put_varint(b, tel__zigzag(head->first - n->clock));
-		tel__buffer_put_varint(b, head->last - head->first);
-		if (kind == NATIVE_NAMES)
-			tel__buffer_put_varint(b, head->lost);
-		n->clock = head->first;
-	}
-	n->indexed = n->length + size;
-	n->entries++;
-}
+/* Bytes of names in a group. */
+#define NAMES_BYTES ((size_t)1 << 20)
+/* Bytes that the directory is not longer than. */
+#define DIRECTORY_MAX ((size_t)8 << 20)
 
 /*
  * Writes n->record, whose body is there behind room for the header and the
@@ -63,6 +41,8 @@ put_record(struct tel_writer *w, enum native_kind kind, int needed,
 	(void)tel__native_look(p, NATIVE_HEADER + head_size, &rec);
 	n->hash = tel__native_chain(n->hash, &rec);
 	n->length += size;
+	if (kind != NATIVE_SUMMARY)
+		tel__out_group_record(&n->group, p, &rec);
 	if (tel_output_write(w->out, p, size) != TEL_OK)
 		return w->out->status;
 	return tel__output_boundary(w->out, must);
@@ -129,9 +109,6 @@ put_log(struct tel_writer *w, const struct out_slot *slot,
 
 	tel__out_log_put(new_record(n), slot->log, slot->schema, slot->index,
 	    slot->offset, wanted, 1, 1);
-	if (!n->record.failed)
-		add_entry(n, NATIVE_LOG, n->record.used - NATIVE_HEAD_MAX,
-		    NULL);
 	return put_record(w, NATIVE_LOG, 0, NULL, 0, 0);
 }
 
@@ -215,33 +192,29 @@ find_span(const struct out_block *b, struct native_head *head)
 
 /* Says which events of the stream those of the names record are. */
 static void
-put_ordinals(struct native_out *n)
+put_ordinals(struct native_out *n, const struct tel__buffer *ordinals)
 {
+	const size_t count = ordinals->used / sizeof(uint64_t);
 	uint64_t *spare;
 
-	if (n->names.count == 0)
+	if (count == 0)
 		return;
-	spare = malloc(column_spare(n->names.count));
+	spare = malloc(column_spare(count));
 	if (spare == NULL)
 		n->record.failed = 1;
 	else
 		tel__column_put(&n->record,
-		    (const uint64_t *)(const void *)n->ordinals.bytes,
-		    n->names.count, 0, spare);
+		    (const uint64_t *)(const void *)ordinals->bytes, count, 0,
+		    spare);
 	free(spare);
 }
 
-void
-tel__native_clear_names(struct native_out *n)
-{
-	tel__out_block_clear(&n->names);
-	n->ordinals.used = 0;
-}
-
+/* Writes the events that are gathered as a block. */
 static tel_status
-put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
+put_block(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
+	struct out_block *b = &n->block;
 	unsigned char bytes[NATIVE_HEAD_MAX];
 	struct native_head head;
 	size_t size;
@@ -249,55 +222,141 @@ put_block(struct tel_writer *w, struct out_block *b, enum native_kind kind)
 	tel_status st;
 
 	memset(&head, 0, sizeof(head));
-	head.sequence = kind == NATIVE_BLOCK ? n->sequence : n->sequence - 1;
-	/* of a names record: the first of the blocks that it is about */
-	head.lost = kind == NATIVE_BLOCK ? n->lost : n->named;
+	head.sequence = n->sequence;
+	head.lost = n->lost;
 	head.stream = (uint32_t)n->identifier;
 	head.ordinal = n->ordinal;
 	head.count = b->count;
 	find_span(b, &head);
 	tel__out_block_body(b, new_record(n), head.first);
-	if (kind == NATIVE_NAMES)
-		put_ordinals(n);
 	size = tel__native_put_head(bytes, &head);
-	if (!n->record.failed)
-		add_entry(n, kind, n->record.used - NATIVE_HEAD_MAX + size,
-		    &head);
-	st = put_record(w, kind, 0, bytes, size, kind == NATIVE_NAMES);
-	if (kind == NATIVE_BLOCK) {
-		n->lost = 0;
-		n->sequence++;
-		n->ordinal += b->count;
-		for (i = 0; i < b->nslots; i++) {
-			b->slots[i].log->bytes += b->bytes;
-			b->slots[i].log->recorded = b->slots[i].schema;
-		}
+	st = put_record(w, NATIVE_BLOCK, 0, bytes, size, 0);
+	if (st == TEL_OK)
+		st = tel__out_group_block(&n->group, b, &head);
+	n->lost = 0;
+	n->sequence++;
+	n->ordinal += b->count;
+	for (i = 0; i < b->nslots; i++) {
+		b->slots[i].log->bytes += b->bytes;
+		b->slots[i].log->recorded = b->slots[i].schema;
 	}
-	if (kind == NATIVE_NAMES)
-		tel__native_clear_names(n);
-	else
-		tel__out_block_clear(b);
+	tel__out_block_clear(b);
+	return st;
+}
+
+/*
+ * Writes a names record that is about the blocks since one.  *size: set to its
+ * bytes.
+ */
+static tel_status
+put_names(struct tel_writer *w, struct out_block *b,
+    const struct tel__buffer *ordinals, uint64_t from, uint32_t *size)
+{
+	struct native_out *n = w->state;
+	const uint64_t before = n->length;
+	unsigned char bytes[NATIVE_HEAD_MAX];
+	struct native_head head;
+	tel_status st;
+
+	memset(&head, 0, sizeof(head));
+	head.sequence = n->sequence - 1;
+	head.lost = from;
+	head.stream = (uint32_t)n->identifier;
+	head.ordinal = n->ordinal;
+	head.count = b->count;
+	find_span(b, &head);
+	tel__out_block_body(b, new_record(n), head.first);
+	put_ordinals(n, ordinals);
+	st = put_record(w, NATIVE_NAMES, 0, bytes,
+	    tel__native_put_head(bytes, &head), 1);
+	*size = (uint32_t)(n->length - before);
+	return st;
+}
+
+/*
+ * Writes all that is in force, when as many bytes of names were written since
+ * that was done last: all such records together are not longer than the rest.
+ */
+static tel_status
+put_in_force(struct tel_writer *w)
+{
+	struct native_out *n = w->state;
+	tel_status st;
+
+	if (n->all_from == n->group.place || n->all_since < n->all_size ||
+	    n->all_since == 0 || !tel__out_names_any(n->in_force))
+		return TEL_OK;
+	st = tel__out_names_block(n->in_force, &n->all, &n->all_ordinals);
+	if (st == TEL_OK)
+		st = put_names(w, &n->all, &n->all_ordinals, n->all_from,
+		    &n->group.is.all_size);
+	n->group.is.all_from = n->all_from;
+	tel__out_block_clear(&n->all);
+	n->all_ordinals.used = 0;
+	n->all_size = n->group.is.all_size;
+	n->all_since = 0;
+	return st;
+}
+
+/* Writes the summary of the group, and its entry of the directory. */
+static tel_status
+put_summary(struct tel_writer *w)
+{
+	struct native_out *n = w->state;
+	struct out_group *g = &n->group;
+	const uint64_t before = n->length;
+	unsigned char head[NATIVE_HEAD_MAX];
+	size_t size;
+	tel_status st;
+
+	size =
+	    tel__out_group_put(g, (uint32_t)n->identifier, head, new_record(n));
+	st = put_record(w, NATIVE_SUMMARY, 0, head, size, 1);
+	g->is.summary_size = (uint32_t)(n->length - before);
+	g->is.hash = n->hash;
+	n->groups_hash = tel__native_group_chain(n->groups_hash, &g->is);
+	n->groups++;
+	if (n->directory.used <= DIRECTORY_MAX)
+		tel__out_group_entry(&n->directory, &g->is, n->clock);
+	n->clock = g->is.first;
+	tel__out_group_clear(g, n->sequence, n->ordinal);
 	return st;
 }
 
 tel_status
-tel__native_put_names(struct tel_writer *w)
+tel__native_put_group(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
+	tel_status st = put_in_force(w);
 
-	tel_status st;
+	if (st == TEL_OK && n->names.count + n->names.nnames > 0)
+		st = put_names(w, &n->names, &n->ordinals, n->group.place,
+		    &n->group.is.names_size);
+	n->all_since += n->group.is.names_size;
+	tel__out_block_clear(&n->names);
+	n->ordinals.used = 0;
+	return st == TEL_OK ? put_summary(w) : st;
+}
 
-	if (n->named == n->sequence)
-		return TEL_OK;
-	st = put_block(w, &n->names, NATIVE_NAMES);
-	n->named = n->sequence;
-	return st;
+void
+tel__native_clear_names(struct native_out *n)
+{
+	if (n->names.count + n->names.nnames > 0)
+		n->group.is.flags |= NATIVE_GROUP_UNNAMED;
+	tel__out_block_clear(&n->names);
+	n->ordinals.used = 0;
+	tel__out_names_clear(n->in_force);
+	/* what is in force is known again from the next group on */
+	n->all_from = n->group.is.blocks > 0 ? UINT64_MAX : n->sequence;
+	n->all_size = n->all_since = 0;
+	tel__out_group_forget(&n->group);
 }
 
 tel_status
 tel__native_put_events(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
+	const struct out_block *names = &n->names;
 	tel_status st = TEL_OK;
 
 	if (n->block.count == 0 && n->lost == 0)
@@ -307,61 +366,57 @@ tel__native_put_events(struct tel_writer *w)
 	if (st == TEL_OK)
 		st = describe_logs(w);
 	if (st == TEL_OK)
-		st = put_block(w, &n->block, NATIVE_BLOCK);
-	if (st == TEL_OK && n->names.count >= NAMES_EVENTS)
-		st = tel__native_put_names(w);
+		st = put_block(w);
+	if (st == TEL_OK &&
+	    (n->group.is.blocks == NATIVE_GROUP ||
+	        names->count >= NAMES_EVENTS ||
+	        names->bytes + names->names.used >= NAMES_BYTES))
+		st = tel__native_put_group(w);
 	return st;
 }
 
 static tel_status
-put_index(struct tel_writer *w)
+put_directory(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
-	unsigned char head[20];
-	struct tel__buffer *b = new_record(n), count = { NULL, 0, 0, 0 };
-	tel_status st;
+	unsigned char head[3 * TEL__VARINT_MAX], *p = head;
+	struct tel__buffer *b = new_record(n);
 
-	if (tel__output_boundary(w->out, 1) != TEL_OK)
-		return w->out->status;
-	tel__buffer_put(b, n->index.bytes, n->index.used);
-	tel__buffer_put_varint(&count, n->entries);
-	tel__buffer_put_varint(&count, n->nlogs);
-	if (count.failed || n->index.failed) {
-		free(count.bytes);
-		return TEL_ENOMEM;
-	}
-	memcpy(head, count.bytes, count.used);
-	st = put_record(w, NATIVE_INDEX, 0, head, count.used, 0);
-	free(count.bytes);
-	return st;
+	p = tel__native_put_varint(p, n->groups);
+	p = tel__native_put_varint(p, n->nlogs);
+	p = tel__native_put_varint(p, (uint32_t)n->identifier);
+	tel__buffer_put(b, n->directory.bytes, n->directory.used);
+	b->failed |= n->directory.failed;
+	return put_record(w, NATIVE_DIRECTORY, 0, head, (size_t)(p - head), 1);
 }
 
 tel_status
 tel__native_put_end(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
-	unsigned char head[32];
+	unsigned char head[48];
 	uint64_t before;
 	tel_status st;
 
 	st = tel__native_put_events(w);
 	if (st == TEL_OK && !n->started)
 		st = put_start(w);
-	if (st != TEL_OK)
-		return st;
+	if (st == TEL_OK && n->sequence >= NATIVE_INDEX_BLOCKS &&
+	    n->group.is.blocks > 0)
+		st = tel__native_put_group(w);
 	before = n->length;
-	if (n->sequence >= NATIVE_INDEX_BLOCKS && n->index.used <= INDEX_MAX) {
-		st = tel__native_put_names(w);
-		before = n->length;
-		if (st == TEL_OK)
-			st = put_index(w);
-	}
+	if (st == TEL_OK && n->groups > 0 && n->directory.used <= DIRECTORY_MAX)
+		st = put_directory(w);
 	if (st != TEL_OK)
 		return st;
 	new_record(n);
-	tel_store_le64(head, n->length + NATIVE_HEADER + sizeof(head));
-	tel_store_le64(head + 8, n->length - before);
+	/* a stream without groups has the end of version 1.1.0 */
+	tel_store_le64(head,
+	    n->length + NATIVE_HEADER + (n->groups > 0 ? 48 : 32));
+	tel_store_le64(head + 8, 0);
 	tel_store_le64(head + 16, n->ordinal);
 	tel_store_le64(head + 24, n->hash);
-	return put_record(w, NATIVE_END, 0, head, sizeof(head), 0);
+	tel_store_le64(head + 32, n->length - before);
+	tel_store_le64(head + 40, n->groups_hash);
+	return put_record(w, NATIVE_END, 0, head, n->groups > 0 ? 48 : 32, 0);
 }

@@ -6,6 +6,7 @@
 #ifndef TEL_NATIVE_WRITER_H
 #define TEL_NATIVE_WRITER_H
 
+#include "base/table.h"
 #include "format/tel/wire.h"
 #include "encoder/encoder.h"
 
@@ -15,6 +16,10 @@
  */
 void tel__column_put(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare);
+/* The same; range: set to the least and the greatest value. */
+struct out_range;
+void tel__column_put_range(struct tel__buffer *b, const uint64_t *v, size_t n,
+    uint64_t before, uint64_t *spare, struct out_range *range);
 /* The same of clocks, which may advance in steps that change little. */
 void tel__column_put_clocks(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, uint64_t *spare);
@@ -58,6 +63,11 @@ struct out_blobs {
 	int any;
 };
 
+/* The least and the greatest value of a column. */
+struct out_range {
+	uint64_t low, high;
+};
+
 /* The events of a type that are gathered. */
 struct out_part {
 	unsigned slot; /* number of its log and schema */
@@ -68,9 +78,11 @@ struct out_part {
 	uint8_t vary;
 	uint8_t beside; /* there are bytes beside the cells */
 	uint32_t count, room;
-	uint32_t stride;         /* bytes of a row: the cells */
-	struct tel__buffer rows; /* of all events */
-	uint32_t *sizes;         /* of the whole events */
+	uint32_t stride;          /* bytes of a row: the cells */
+	struct tel__buffer rows;  /* of all events */
+	uint32_t *sizes;          /* of the whole events */
+	struct out_range *ranges; /* of its cells, once the body is written */
+	size_t range_room;
 	struct out_blobs tail, raw, lead, inline_labels;
 };
 
@@ -116,6 +128,10 @@ tel_status tel__out_block_add(struct out_block *b, struct out_log *log,
 /* The number of a log and schema in the block; -1: there is no memory. */
 int tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema);
+/* Gathers a name that no event gives; b->names.failed without memory. */
+void tel__out_block_name(struct out_block *b, int slot,
+    const struct tel_label *label, enum tel_space space, uint64_t value,
+    uint64_t clock);
 /*
  * Writes the body of the block, whose least clock is first; body->failed when
  * there is no memory.
@@ -140,11 +156,91 @@ void tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 /* With fewer blocks there is nothing to be found faster. */
 #define NATIVE_INDEX_BLOCKS 8u
 
+/* write_names.c: what is in force after all blocks so far. */
+struct out_names;
+struct out_names *tel__out_names_new(void); /* NULL: no memory */
+void tel__out_names_free(struct out_names *all);
+void tel__out_names_clear(struct out_names *all);
+/* Takes an event of a role up to labelp.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__out_names_add(struct out_names *all, struct out_log *log,
+    struct out_schema *schema, const struct tel_event *ev, uint64_t ordinal);
+/* Takes a name that no event gives. */
+tel_status tel__out_names_tell(struct out_names *all, struct out_log *log,
+    struct out_schema *schema, const struct tel_label *label,
+    enum tel_space space, uint64_t value, uint64_t clock);
+/* Nonzero when there is something, and not too much for a record. */
+int tel__out_names_any(const struct out_names *all);
+/* Gathers all of it in a block, and the ordinals of the events. */
+tel_status tel__out_names_block(const struct out_names *all,
+    struct out_block *b, struct tel__buffer *ordinals);
+
+/* write_summary.c: the blocks since the last summary. */
+
+/* What blocks have of a type. */
+struct out_stat {
+	uint32_t schema; /* its place in the summary */
+	uint64_t type;   /* as in a part of a block, and 1 added if unknown */
+	unsigned ncells;
+	uint32_t counts[NATIVE_GROUP];
+	struct out_range *ranges; /* of each cell, one for each block */
+};
+
+/* A schema that a summary mentions: it may be gone by then. */
+struct out_named_schema {
+	const struct out_schema *of; /* NULL: it is */
+	char name[48];
+	uint64_t digest;
+};
+
+struct out_group {
+	struct native_group is;
+	uint64_t place;   /* of its first block */
+	uint64_t ordinal; /* events before that */
+	struct tel__buffer records;
+	uint64_t nrecords;
+	struct tel__table table; /* of types, to places in stats */
+	struct out_stat *stats;
+	size_t nstats, stat_room;
+	unsigned ncells;
+	struct out_named_schema *schemas;
+	size_t nschemas, schema_room;
+	int incomplete; /* types are left out */
+};
+
+void tel__out_group_free(struct out_group *g);
+/* Begins the next group, behind the last one. */
+void tel__out_group_clear(struct out_group *g, uint64_t place,
+    uint64_t ordinal);
+/* Schemas go away. */
+void tel__out_group_forget(struct out_group *g);
+/* Takes the header and the head of a record of the group. */
+void tel__out_group_record(struct out_group *g, const unsigned char *p,
+    const struct native_record *rec);
+/* Takes what was written as a block.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__out_group_block(struct out_group *g, const struct out_block *b,
+    const struct native_head *head);
+/* Writes the head and the body of the summary.  Bytes of the head. */
+size_t tel__out_group_put(struct out_group *g, uint32_t stream,
+    unsigned char *head, struct tel__buffer *body);
+/* Writes an entry of the directory. */
+void tel__out_group_entry(struct tel__buffer *b, const struct native_group *g,
+    uint64_t before);
+
 /* A stream that is written. */
 struct native_out {
 	struct out_block block;
 	struct out_block names;      /* copies of events that name things */
 	struct tel__buffer ordinals; /* of the events there, 64 bits each */
+	struct out_block all;        /* the same, of what is in force */
+	struct tel__buffer all_ordinals;
+	struct out_names *in_force;
+	uint64_t all_from;  /* the block from which on it has all */
+	uint64_t all_size;  /* bytes of the last record of it, */
+	uint64_t all_since; /* and of names since then */
+	struct out_group group;
+	struct tel__buffer directory;
+	uint64_t groups;      /* in there */
+	uint64_t groups_hash; /* of them */
 	struct out_log *logs;
 	struct out_schema *schemas;
 	struct out_log *last_log; /* of the last event */
@@ -157,24 +253,20 @@ struct native_out {
 	uint64_t length;   /* bytes of the stream */
 	uint64_t hash;     /* of its records so far */
 	uint64_t identifier;
-	uint64_t lost; /* events lost before the next block */
-	struct tel__buffer index;
-	uint64_t entries;
-	uint64_t indexed; /* bytes of the stream before the next entry */
-	uint64_t clock;   /* first of the last entry with one */
-	uint64_t named;   /* blocks that a names record is about, or none */
+	uint64_t lost;  /* events lost before the next block */
+	uint64_t clock; /* first of the last group */
 };
 
 /* write_put.c; they return as tel_writer_event() does. */
 
 /* Writes the events that are held back. */
 tel_status tel__native_put_events(struct tel_writer *w);
-/* Writes what names things in the blocks since the last such record. */
-tel_status tel__native_put_names(struct tel_writer *w);
+/* Writes what names things in the group's blocks, and its summary. */
+tel_status tel__native_put_group(struct tel_writer *w);
 /* Writes a record of a log without events, which describes a whole schema. */
 tel_status tel__native_put_schema(struct tel_writer *w, struct out_log *log,
     struct out_schema *schema);
-/* Forgets what would be in the next one. */
+/* Forgets what names things, as the logs and the schemas go away. */
 void tel__native_clear_names(struct native_out *n);
 /* Ends the stream. */
 tel_status tel__native_put_end(struct tel_writer *w);

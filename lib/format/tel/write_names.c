@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The names, clocks and versions that are in force after all blocks so far:
+ * copies of the events that say so, without those that later ones supersede.
+ * A cumulative names record has them, for readers that skip all of it.
+ */
+#include "format/tel/writer.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* More than that is not kept: a record has that many events at most. */
+#define IN_FORCE_MAX 32768u
+#define IN_FORCE_BYTES ((size_t)8 << 20)
+
+/* What an event defines; no two of a log that differ are alike in it. */
+struct out_key {
+	const struct out_log *log;
+	uint64_t value; /* an address, the number of a string, ticks */
+	uint8_t role;
+	uint8_t place; /* of a clock: the first, the second, the last */
+};
+
+/* An event that is in force. */
+struct out_in_force {
+	struct out_key key;
+	struct out_schema *schema;
+	struct out_log *log;
+	uint64_t ordinal;
+	struct tel_event ev;
+	unsigned char *bytes;
+};
+
+/* A name that was given outside of events. */
+struct out_told {
+	struct out_log *log;
+	struct out_schema *schema;
+	enum tel_space space;
+	uint64_t value, clock;
+	size_t at, size; /* of the string in .strings */
+};
+
+struct out_names {
+	struct out_in_force *list;
+	size_t count, room;
+	struct tel__table table; /* of hashes of keys, to places in the list */
+	struct out_told *told;
+	size_t ntold, told_room;
+	struct tel__buffer strings;
+	size_t bytes; /* of the copies */
+	int given_up; /* there were too many */
+};
+
+struct out_names *
+tel__out_names_new(void)
+{
+	struct out_names *all = calloc(1, sizeof(*all));
+
+	if (all != NULL)
+		tel__table_init(&all->table);
+	return all;
+}
+
+void
+tel__out_names_clear(struct out_names *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		free(all->list[i].bytes);
+	all->count = all->ntold = all->bytes = 0;
+	all->strings.used = 0;
+	all->given_up = 0;
+	tel__table_clear(&all->table);
+}
+
+void
+tel__out_names_free(struct out_names *all)
+{
+	if (all == NULL)
+		return;
+	tel__out_names_clear(all);
+	free(all->list);
+	free(all->told);
+	tel__buffer_clear(&all->strings);
+	free(all);
+}
+
+static uint64_t
+hash_key(const struct out_key *key)
+{
+	unsigned char bytes[24];
+
+	tel_store_le64(bytes, key->log->number);
+	tel_store_le64(bytes + 8, key->value);
+	tel_store_le64(bytes + 16, (uint64_t)key->role << 8 | key->place);
+	return tel__native_xxh64(bytes, sizeof(bytes));
+}
+
+/*
+ * The event in force of a key, made when there is none (then its bytes are
+ * NULL).  NULL: no memory, or there are too many, which is noted.
+ */
+static struct out_in_force *
+find(struct out_names *all, const struct out_key *key)
+{
+	struct tel__entry *e;
+	struct out_in_force *f;
+	int fresh;
+
+	if (!TEL__RESERVE(all->list, all->room, all->count + 1))
+		return NULL;
+	e = tel__table_put(&all->table, hash_key(key), &fresh);
+	if (e == NULL)
+		return NULL;
+	if (!fresh) {
+		f = &all->list[e->value];
+		/* two of one hash: it is made so, and not worth a list */
+		if (f->key.log == key->log && f->key.value == key->value &&
+		    f->key.role == key->role && f->key.place == key->place)
+			return f;
+		all->given_up = 1;
+		return NULL;
+	}
+	e->value = all->count;
+	f = &all->list[all->count++];
+	memset(f, 0, sizeof(*f));
+	f->key = *key;
+	return f;
+}
+
+/* Puts the event where another one of its key was. */
+static tel_status
+put(struct out_names *all, struct out_in_force *f, struct out_log *log,
+    struct out_schema *schema, const struct tel_event *ev, uint64_t ordinal)
+{
+	struct tel_event copy = *ev;
+	unsigned char *bytes;
+	size_t size;
+
+	copy.raw_size = copy.lead_size = 0;
+	size = (size_t)copy.size + copy.inline_size;
+	bytes = malloc(size + 1);
+	if (bytes == NULL)
+		return TEL_ENOMEM;
+	tel_event_copy(bytes, &copy);
+	tel_event_place(&copy, bytes);
+	if (f->bytes != NULL)
+		all->bytes -= (size_t)f->ev.size + f->ev.inline_size;
+	free(f->bytes);
+	f->bytes = bytes;
+	f->ev = copy;
+	f->log = log;
+	f->schema = schema;
+	f->ordinal = ordinal;
+	all->bytes += size;
+	if (all->count > IN_FORCE_MAX || all->bytes > IN_FORCE_BYTES)
+		all->given_up = 1;
+	return TEL_OK;
+}
+
+/*
+ * The points of a clock that come first say how fast it is, and the last one
+ * what time it is: an event of a range that comes after all of them needs no
+ * other.
+ */
+static tel_status
+add_sync(struct out_names *all, struct out_log *log, struct out_schema *schema,
+    const struct tel_event *ev, uint64_t ordinal)
+{
+	struct out_key key = { log, 0, TEL_ROLE_SYNC, 0 };
+	struct out_in_force *f;
+
+	for (; key.place < 2; key.place++) {
+		f = find(all, &key);
+		if (f == NULL || f->bytes == NULL)
+			return f == NULL ?
+			    TEL_ENOMEM :
+			    put(all, f, log, schema, ev, ordinal);
+	}
+	f = find(all, &key);
+	if (f == NULL)
+		return TEL_ENOMEM;
+	return f->bytes == NULL || ev->clock >= f->ev.clock ?
+	    put(all, f, log, schema, ev, ordinal) :
+	    TEL_OK;
+}
+
+/* A string, or a label: which it is one of. */
+static tel_status
+add_value(struct out_names *all, struct out_log *log, struct out_schema *schema,
+    const struct tel_event *ev, uint64_t ordinal)
+{
+	const struct tel_type *t = ev->type;
+	const int8_t number = t->role_field[0];
+	struct out_key key = { log, 0, t->role, 0 };
+	struct out_in_force *f;
+
+	/* without its parts an event says nothing */
+	if (number < 0 || t->role_field[1] < 0)
+		return TEL_OK;
+	key.value = tel_load(&t->fields[number], ev->data);
+	f = find(all, &key);
+	if (f == NULL)
+		return TEL_ENOMEM;
+	/* a label is in force by its clock, a string by its place */
+	return f->bytes == NULL || t->role == TEL_ROLE_INTERN ||
+	        ev->clock >= f->ev.clock ?
+	    put(all, f, log, schema, ev, ordinal) :
+	    TEL_OK;
+}
+
+tel_status
+tel__out_names_add(struct out_names *all, struct out_log *log,
+    struct out_schema *schema, const struct tel_event *ev, uint64_t ordinal)
+{
+	struct out_key key = { log, 0, ev->type->role, 0 };
+	struct out_in_force *f;
+	tel_status st;
+
+	if (all->given_up)
+		return TEL_OK;
+	switch ((enum tel_role)ev->type->role) {
+	case TEL_ROLE_SYNC: st = add_sync(all, log, schema, ev, ordinal); break;
+	case TEL_ROLE_INIT:
+		key.value = tel__native_xxh64(ev->data, ev->size);
+		f = find(all, &key);
+		st = f == NULL       ? TEL_ENOMEM :
+		    f->bytes == NULL ? put(all, f, log, schema, ev, ordinal) :
+		                       TEL_OK;
+		break;
+	default: st = add_value(all, log, schema, ev, ordinal); break;
+	}
+	return all->given_up ? TEL_OK : st;
+}
+
+tel_status
+tel__out_names_tell(struct out_names *all, struct out_log *log,
+    struct out_schema *schema, const struct tel_label *label,
+    enum tel_space space, uint64_t value, uint64_t clock)
+{
+	struct out_told *told;
+
+	if (all->given_up)
+		return TEL_OK;
+	if (!TEL__RESERVE(all->told, all->told_room, all->ntold + 1))
+		return TEL_ENOMEM;
+	told = &all->told[all->ntold++];
+	told->log = log;
+	told->schema = schema;
+	told->space = space;
+	told->value = value;
+	told->clock = clock;
+	told->at = all->strings.used;
+	told->size = label->length;
+	tel__buffer_put(&all->strings, label->string, label->length);
+	all->bytes += sizeof(*told) + label->length;
+	if (all->bytes > IN_FORCE_BYTES)
+		all->given_up = 1;
+	return all->strings.failed ? TEL_ENOMEM : TEL_OK;
+}
+
+int
+tel__out_names_any(const struct out_names *all)
+{
+	return !all->given_up && all->count + all->ntold > 0;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct out_in_force *const *x = a, *const *y = b;
+
+	return (*x)->ordinal < (*y)->ordinal ? -1 :
+	                                       (*x)->ordinal > (*y)->ordinal;
+}
+
+/* Puts the events into a block in the order of the log. */
+static tel_status
+put_events(const struct out_names *all, struct out_in_force **order,
+    struct out_block *b, struct tel__buffer *ordinals)
+{
+	struct out_in_force *f;
+	tel_status st = TEL_OK;
+	uint64_t index, end;
+	size_t i, n = 0;
+
+	for (i = 0; i < all->count; i++)
+		if (all->list[i].bytes != NULL)
+			order[n++] = &all->list[i];
+	qsort(order, n, sizeof(struct out_in_force *), compare);
+	for (i = 0; i < n && st == TEL_OK; i++) {
+		f = order[i];
+		/* they are not events of the log once more */
+		index = f->log->index;
+		end = f->log->end;
+		st = tel__out_block_add(b, f->log, f->schema, &f->ev, NULL, 0);
+		f->log->index = index;
+		f->log->end = end;
+		tel__buffer_put(ordinals, &f->ordinal, sizeof(f->ordinal));
+	}
+	return ordinals->failed ? TEL_ENOMEM : st;
+}
+
+tel_status
+tel__out_names_block(const struct out_names *all, struct out_block *b,
+    struct tel__buffer *ordinals)
+{
+	struct out_in_force **order =
+	    malloc((all->count + 1) * sizeof(struct out_in_force *));
+	const struct out_told *told;
+	struct tel_label label = { 0 };
+	tel_status st;
+	size_t i;
+	int slot;
+
+	if (order == NULL)
+		return TEL_ENOMEM;
+	st = put_events(all, order, b, ordinals);
+	free(order);
+	for (i = 0; i < all->ntold && st == TEL_OK; i++) {
+		told = &all->told[i];
+		slot = tel__out_block_slot(b, told->log, told->schema);
+		if (slot < 0)
+			return TEL_ENOMEM;
+		label.string = (const char *)all->strings.bytes + told->at;
+		label.length = told->size;
+		tel__out_block_name(b, slot, &label, told->space, told->value,
+		    told->clock);
+		st = b->names.failed ? TEL_ENOMEM : TEL_OK;
+	}
+	return st;
+}
