@@ -168,6 +168,14 @@ tel__output_boundary(struct tel_output *out, int must)
 	                              out->packing->boundary(out, must);
 }
 
+tel_status
+tel__output_mark(tel_output *out, const void *mark, size_t size)
+{
+	return out->packing == NULL || out->used > 0 ?
+	    out->status :
+	    out->packing->mark(out, mark, size);
+}
+
 unsigned char *
 tel__output_grow(tel_output *out, size_t n)
 {

@@ -17,6 +17,8 @@ struct tel_packer_ops {
 	    size_t size);
 	tel_status (*flush)(struct tel_output *out);
 	tel_status (*boundary)(struct tel_output *out, int must);
+	tel_status (*mark)(struct tel_output *out, const void *mark,
+	    size_t size);
 	tel_status (*finish)(struct tel_output *out);
 	void (*free)(struct tel_output *out);
 };
@@ -60,6 +62,14 @@ tel_status tel__output_fail(struct tel_output *out, tel_status st, int error);
  * or must is set; from the first call on it does so nowhere else.
  */
 tel_status tel__output_boundary(struct tel_output *out, int must);
+
+/*
+ * Says with a few bytes what the output is, for programs that look at its first
+ * ones: where it is compressed, in a frame that decoders skip.  Nothing happens
+ * when there is output already.
+ */
+tel_status tel__output_mark(struct tel_output *out, const void *mark,
+    size_t size);
 
 static inline unsigned char *
 tel_output_room(struct tel_output *out, size_t n)

@@ -140,6 +140,24 @@ packer_boundary(struct tel_output *out, int must)
 }
 
 static tel_status
+packer_mark(struct tel_output *out, const void *mark, size_t size)
+{
+	struct tel_packer *k = out->packer;
+	unsigned char head[SEEK_HEAD];
+
+	if (out->status != TEL_OK || k->content > 0 || k->table.used > 0)
+		return out->status;
+	tel_store(head, SEEK_MARK_MAGIC, 4, 0);
+	tel_store(head + 4, size, 4, 0);
+	if (tel__output_emit(out, head, sizeof(head)) != TEL_OK ||
+	    tel__output_emit(out, mark, size) != TEL_OK)
+		return out->status;
+	/* in the table it is a frame without content */
+	k->raw = sizeof(head) + size;
+	return add_frame(out);
+}
+
+static tel_status
 packer_finish(struct tel_output *out)
 {
 	struct tel_packer *k = out->packer;
@@ -177,7 +195,7 @@ packer_free(struct tel_output *out)
 }
 
 static const struct tel_packer_ops packing = { packer_put, packer_flush,
-	packer_boundary, packer_finish, packer_free };
+	packer_boundary, packer_mark, packer_finish, packer_free };
 
 tel_status
 tel_output_set_zstd(tel_output *out, int level)

@@ -13,6 +13,8 @@
 
 /* A skippable frame of this magic: head, entries, foot. */
 #define SEEK_FRAME_MAGIC 0x184d2a5eu
+/* That of one that says what is compressed. */
+#define SEEK_MARK_MAGIC 0x184d2a50u
 #define SEEK_HEAD 8 /* the frame's magic and the size of what follows */
 /* The sizes of a frame and its content; a checksum may follow. */
 #define SEEK_ENTRY 8

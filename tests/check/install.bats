@@ -141,9 +141,21 @@ use_consumer() {
 	telcat -q -f tel -o "$BATS_TEST_TMPDIR/log.tel" \
 	    "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst"
 	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/log.tel"
-	[ "$output" = "Telemetry log (teltools), version 1.1.0" ]
+	[ "$output" = "Telemetry log (teltools), version 1.1.1" ]
 	run -0 file -b --mime-type -m "$magic" "$BATS_TEST_TMPDIR/log.tel"
 	[ "$output" = application/x-tel ]
+	telcat -q -f tel -z 3 -o "$BATS_TEST_TMPDIR/log.tel.zst" \
+	    "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst"
+	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/log.tel.zst"
+	[ "$output" = "Telemetry log (teltools), zstd-compressed" ]
+	run -0 file -b --mime-type -m "$magic" "$BATS_TEST_TMPDIR/log.tel.zst"
+	[ "$output" = application/x-tel+zstd ]
+	zstd -dcq "$BATS_TEST_TMPDIR/log.tel.zst" |
+	    cmp - "$BATS_TEST_TMPDIR/log.tel"
+	# a mark alone, or of something else, says nothing
+	zstd -q "$BATS_TEST_TMPDIR/log.tel" -o "$BATS_TEST_TMPDIR/plain.zst"
+	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/plain.zst"
+	[[ $output != Telemetry* ]]
 	head -c 20 "$BATS_TEST_TMPDIR/log.tel" >"$BATS_TEST_TMPDIR/cut"
 	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/cut"
 	[[ $output != Telemetry* ]]

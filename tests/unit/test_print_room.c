@@ -54,6 +54,14 @@ tel__output_boundary(struct tel_output *o, int must)
 }
 
 tel_status
+tel__output_mark(struct tel_output *o, const void *mark, size_t size)
+{
+	(void)mark;
+	(void)size;
+	return o->status;
+}
+
+tel_status
 tel_output_flush(tel_output *o)
 {
 	return o->status;

@@ -89,6 +89,8 @@ put_start(struct tel_writer *w)
 	unsigned char id[8];
 	struct tel__buffer *b;
 
+	if (tel__output_mark(w->out, NATIVE_MARKER, 4) != TEL_OK)
+		return w->out->status;
 	n->identifier = identify(&n->block);
 	b = new_record(n);
 	n->started = 1;
