@@ -279,6 +279,11 @@ read_again(void *arg, void *buffer, size_t size)
 	return n;
 }
 
+/* So much that was read of a pipe is written before more is read. */
+#define HELD_MOST 8192
+/* And what is read at once: together less than 64 KiB. */
+#define PIPE_READ ((size_t)48 << 10)
+
 int
 source_attach(struct source *src, struct settings *s)
 {
@@ -288,6 +293,9 @@ source_attach(struct source *src, struct settings *s)
 	src->reader = make_reader(s, &src->notices);
 	if (src->reader == NULL)
 		return 0;
+	/* it cannot fail before the reader is opened */
+	if (!src->regular && s->writes)
+		(void)tel_reader_set_read_size(src->reader, PIPE_READ);
 	if (s->nahead > 0 && strcmp(src->name, "-") == 0) {
 		src->ahead = s->ahead;
 		src->nahead = s->nahead;
@@ -338,14 +346,24 @@ count_done(const struct pump *p)
 	return done;
 }
 
-/* Nonzero when the next event would have to be waited for. */
+/*
+ * Nonzero when the next event would have to be waited for; or when it has to be
+ * read, and much that was read before it may not be written yet: whoever kills
+ * the program then loses no more than was read at once.
+ */
 static int
-would_wait(const struct source *src)
+would_wait(struct source *src)
 {
 	struct pollfd p = { .fd = src->fd, .events = POLLIN };
+	uint64_t bytes;
 
-	return tel_reader_pending(src->reader) < NEARLY_NOTHING &&
-	    poll(&p, 1, 0) == 0;
+	if (tel_reader_pending(src->reader) >= NEARLY_NOTHING)
+		return 0;
+	bytes = tel_reader_count(src->reader, TEL_COUNT_BYTES);
+	if (bytes - src->flushed < HELD_MOST && poll(&p, 1, 0) != 0)
+		return 0;
+	src->flushed = bytes;
+	return 1;
 }
 
 static tel_status
@@ -461,15 +479,43 @@ attach(const struct pump *p)
 		selection_attach(&s->select, p->sources[i]->reader, s->writes);
 }
 
+/* Nonzero when no source has to be waited for. */
+static int
+all_regular(const struct pump *p)
+{
+	int i;
+
+	for (i = 0; i < p->nsources; i++)
+		if (!p->sources[i]->regular)
+			return 0;
+	return 1;
+}
+
+/* The source that is read for the next event, if that may be waited for. */
+static struct source *
+waited_for(const struct pump *p)
+{
+	const tel_reader *r;
+	int i;
+
+	if (p->merge == NULL)
+		return p->sources[0]->regular ? NULL : p->sources[0];
+	r = tel_merge_reading(p->merge);
+	for (i = 0; i < p->nsources; i++)
+		if (p->sources[i]->reader == r)
+			return p->sources[i]->regular ? NULL : p->sources[i];
+	return NULL;
+}
+
 /* The loop over the events. */
 static enum outcome
 pump(struct pump *p)
 {
 	const struct visitor *v = p->visitor;
-	int waits =
-	    p->merge == NULL && !p->sources[0]->regular && v->idle != NULL;
 	unsigned until = PROGRESS_EVENTS;
 	enum outcome outcome = GO_ON;
+	const int waits = v->idle != NULL && !all_regular(p);
+	struct source *src;
 	const tel_event *ev = NULL;
 	tel_status st;
 	int first = 1;
@@ -479,7 +525,8 @@ pump(struct pump *p)
 	narrow(p, NULL);
 	attach(p);
 	while (outcome == GO_ON) {
-		if (waits && would_wait(p->sources[0]))
+		src = waits ? waited_for(p) : NULL;
+		if (src != NULL && would_wait(src))
 			v->idle(v->arg);
 		st = next_event(p, &ev);
 		if (st == TEL_LOG) {

@@ -22,6 +22,7 @@ struct source {
 	const char *name; /* for messages; "-" for standard input */
 	int fd;
 	int regular;     /* a file that can be read twice */
+	uint64_t flushed; /* bytes of events that were flushed, of a pipe */
 	uint64_t size;   /* of a regular file; else 0 */
 	int64_t changed; /* when it was; seconds since 1970 */
 	uint64_t number; /* counts the operands that could be opened */

@@ -40,11 +40,12 @@ begin(void *arg, struct source *const *srcs, int n)
 {
 	struct run *run = arg;
 
+	(void)n;
 	run->name = srcs[0]->name;
 	run->reader = srcs[0]->reader;
 	/* a block of the native format is written when there is no more input */
 	run->flush = run->telcat->settings.unbuffered &&
-	    (n > 1 || !format_native(run->telcat->settings.format));
+	    !format_native(run->telcat->settings.format);
 	return format_check(run->writer, &run->telcat->settings, run->sink,
 	    srcs[0]);
 }

@@ -72,7 +72,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	run->reader = src->reader;
 	run->before = run->found;
 	/* a block of the native format is written when there is no more input */
-	if (n == 1 && format_native(run->telfilter->settings.format))
+	if (format_native(run->telfilter->settings.format))
 		run->flush = 0;
 	else
 		run->flush =

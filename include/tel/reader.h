@@ -412,6 +412,11 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_merge_next(tel_merge *m,
 TEL_SINCE_0_1 const tel_reader *tel_merge_failed(const tel_merge *m);
 /* Why it failed, in words; "" when none did.  Good until the next call. */
 TEL_SINCE_0_1 const char *tel_merge_error(const tel_merge *m);
+/*
+ * The reader from which tel_merge_next() will read, and for which it may have to
+ * wait; NULL when that is not one of them, as at first.
+ */
+TEL_SINCE_0_1 tel_reader *tel_merge_reading(const tel_merge *m);
 /* How many events arrived out of order (TEL_ORDER_LIVE). */
 TEL_SINCE_0_1 uint64_t tel_merge_late(const tel_merge *m);
 /* Frees the merge; not the readers. */

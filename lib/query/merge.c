@@ -335,6 +335,12 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 	return TEL_OK;
 }
 
+tel_reader *
+tel_merge_reading(const tel_merge *m)
+{
+	return m->taken ? m->heap[0]->reader : NULL;
+}
+
 const tel_reader *
 tel_merge_failed(const tel_merge *m)
 {

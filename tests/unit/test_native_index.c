@@ -245,7 +245,7 @@ check_records(void)
 			tel__native_seal(s.data + p->at, p->kind, 0,
 			    rec.head_size, rec.body_size);
 			end_again(&s);
-			wrong += is_true(&s);
+			wrong += (unsigned)is_true(&s);
 			bytes++;
 			*byte ^= 1;
 			tel__native_seal(s.data + p->at, p->kind, 0,
