@@ -60,13 +60,26 @@ figures_of(const struct show *show, const struct result *s)
 	return f;
 }
 
-/* Whether the runs of two say nothing of which one is faster. */
+/* The range of a column over the runs; the others are of all runs together. */
 static int
-overlap(const struct result *a, const struct result *b)
+range_of(const struct result *s, size_t column, struct spread *out)
 {
-	struct spread x = result_cost(a), y = result_cost(b);
+	switch (column) {
+	case 0: *out = result_cost(s); return s->nruns > 0;
+	case 2: *out = result_process(s); return s->nruns > 0;
+	case 6: *out = result_faults(s); return s->nruns > 0;
+	default: return 0;
+	}
+}
 
-	return x.least <= y.most && y.least <= x.most;
+/* Whether the runs of two say nothing of which one has more in a column. */
+static int
+overlap(const struct result *a, const struct result *b, size_t column)
+{
+	struct spread x, y;
+
+	return range_of(a, column, &x) && range_of(b, column, &y) &&
+	    x.least <= y.most && y.least <= x.most;
 }
 
 static const char *const names[COLUMNS] = { "ns", "p99_ns", "process_ns",
@@ -90,23 +103,29 @@ put_figures(struct report *r, const struct result *s, const struct figures *f)
 	}
 }
 
-static void
-put_ratios(struct report *r, const struct figures *f,
-    const struct figures *first, int overlaps)
+static int
+put_ratios(struct report *r, const struct result *s,
+    const struct result *first_result, const struct figures *f,
+    const struct figures *first)
 {
+	int unsure = 0, overlaps;
 	size_t i;
 
 	report_row(r, REPORT_TEXT);
 	report_cell(r, report_string(""));
 	for (i = 0; i < COLUMNS; i++) {
-		if (!f->known[i] || !first->known[i] || !(first->value[i] > 0))
+		if (!f->known[i] || !first->known[i] ||
+		    !(first->value[i] > 0)) {
 			report_cell(r, report_string(""));
-		else
-			report_cell(r,
-			    report_string(report_text(r, "%s%.2f",
-			        overlaps && i == 0 ? "~" : "x",
-			        f->value[i] / first->value[i])));
+			continue;
+		}
+		overlaps = overlap(s, first_result, i);
+		unsure |= overlaps;
+		report_cell(r,
+		    report_string(report_text(r, "%s%.2f", overlaps ? "~" : "x",
+		        f->value[i] / first->value[i])));
 	}
+	return unsure;
 }
 
 /* For programs: the same ratios, of each allocator. */
@@ -122,7 +141,7 @@ put_data(struct report *r, const struct result *s, const struct result *first,
 			report_data(r, names[i],
 			    report_real(f->value[i] / of_first->value[i]));
 	report_data(r, "overlaps",
-	    report_count((uint64_t)(overlap(s, first) != 0)));
+	    report_count((uint64_t)(overlap(s, first, 0) != 0)));
 	report_put(r);
 }
 
@@ -167,14 +186,12 @@ show_comparison(struct report *r, const struct show *show)
 		s = &c->results[i];
 		f = figures_of(show, s);
 		put_figures(r, s, &f);
-		if (i == 0)
-			continue;
-		put_ratios(r, &f, &of_first, overlap(s, first));
-		unsure |= f.known[0] && of_first.known[0] && overlap(s, first);
+		if (i > 0)
+			unsure |= put_ratios(r, s, first, &f, &of_first);
 	}
 	if (unsure)
 		report_note(r, REPORT_TEXT, NULL,
-		    "~: the ranges of the runs overlap, which says nothing of "
-		    "who is faster");
+		    "~: the ranges of the runs overlap, which leaves "
+		    "open which one has less");
 	report_put(r);
 }
