@@ -57,6 +57,8 @@ fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev
 bench    command  python3         python3
 bench    command  zstd            zstd
+bench    library  lttng-ust       liblttng-ust-dev
+bench    command  lttng-sessiond  lttng-tools
 '
 
 has() {

@@ -23,6 +23,7 @@ esac
 "$folder/../tests/test_ets" --make tests/data/ets/good-boot.txt \
     "$folder/seed.ets"
 "$folder/../tests/bench_emit" "$folder"
+tests/bench/lttng.sh "$folder"
 python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
 python3 tests/bench/replay.py "$folder"
 exec python3 tests/bench/programs.py bench "$folder/programs"
