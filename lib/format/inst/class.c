@@ -219,7 +219,7 @@ give_id(struct tel_reader *r, struct inst *s, uint64_t id, uint32_t to)
 		return tel__reader_fail(r, st, "out of memory");
 	if (st == TEL_ELIMIT && !(s->reported & 2)) {
 		s->reported |= 2;
-		tel__reader_notice(r, TEL_WARNING, s->offset,
+		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "more than %u classes: events of those beyond have no "
 		    "path",
 		    INST_IDS_MAX);
@@ -230,7 +230,7 @@ give_id(struct tel_reader *r, struct inst *s, uint64_t id, uint32_t to)
 static tel_status
 refuse(struct tel_reader *r, struct inst *s, uint64_t id, const char *reason)
 {
-	tel__reader_notice(r, TEL_WARNING, s->offset,
+	tel__reader_notice(r, TEL_WARNING, s->text.offset,
 	    "the class %llu cannot be defined so: %s", (unsigned long long)id,
 	    reason);
 	(void)inst_ignore(s, reason);
@@ -344,7 +344,7 @@ define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
 		return refuse(r, s, id, "a class of another type is there");
 	if (!agrees(c, &s->line, parameters) && !c->reported) {
 		c->reported = 1;
-		tel__reader_notice(r, TEL_WARNING, s->offset,
+		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "the class %llu is defined again, and differently: the "
 		    "first definition holds",
 		    (unsigned long long)c->id);
@@ -399,7 +399,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	at = wrong != NULL ? INST_NO_CLASS :
 	                     tel__inst_class_at(&s->tree, path, n);
 	if (known != INST_NO_CLASS && (known != at || wrong != NULL)) {
-		tel__reader_notice(r, TEL_WARNING, s->offset,
+		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "the class %llu was defined before as another",
 		    (unsigned long long)id);
 		return inst_ignore(s, "the id is in use");

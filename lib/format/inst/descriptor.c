@@ -376,7 +376,7 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 	d->length = (uint32_t)(end - d->format);
 	d->refused = !tel__inst_format_valid(d->format, d->length);
 	if (d->refused)
-		tel__reader_notice(r, TEL_WARNING, s->offset,
+		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "the format of descriptor %llu is refused: values are "
 		    "shown as they are",
 		    (unsigned long long)id);

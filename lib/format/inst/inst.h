@@ -371,12 +371,11 @@ struct inst {
 	size_t descriptor_room;
 	size_t descriptor_bytes;
 	locale_t c_locale;
-	uint64_t offset;   /* of the line */
-	int headed;        /* a session has begun, */
-	int ended;         /* and ended */
-	uint64_t lost;     /* records, by the log's own account */
-	int cut;           /* the line has no end */
-	unsigned reported; /* bits: what is reported only once */
+	struct tel_line text; /* the line that is read */
+	int headed;           /* a session has begun, */
+	int ended;            /* and ended */
+	uint64_t lost;        /* records, by the log's own account */
+	unsigned reported;    /* bits: what is reported only once */
 
 	uint8_t from[T_TYPES][INST_FIELDS]; /* as tel__inst_sources() says */
 
@@ -390,7 +389,6 @@ struct inst {
 	int off; /* the reason is that the class is disabled or disposed of */
 	uint64_t version[3];
 	unsigned char *data;
-	unsigned char *copy; /* of the last line, which has no end */
 };
 
 /*

@@ -18,87 +18,39 @@ line_max(const struct tel_reader *r)
 	return r->long_lines ? INST_LONG_LINE_MAX : INST_LINE_MAX;
 }
 
-/*
- * Finds the line at r->p: TEL_OK with its bytes without the end, and how many
- * to step over; TEL_END; a failure.  *p is NULL for a line that is too long,
- * of which all but *step bytes are gone.
- */
 static tel_status
-find_line(struct tel_reader *r, struct inst *s, const unsigned char **p,
-    const unsigned char **end, size_t *step)
+find_line(struct tel_reader *r, struct inst *s)
 {
-	const unsigned char *lf;
-	size_t seen = 0, have;
-	int over = 0;
-
-	s->offset = r->offset;
-	s->cut = 0;
-	for (;;) {
-		have = (size_t)(r->end - r->p);
-		lf =
-		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
-		if (lf != NULL || r->eof)
-			break;
-		seen = have;
-		if (have >= line_max(r)) {
-			over = 1;
-			tel_reader_step(r, have);
-			seen = 0;
-		}
-		tel__reader_fill(r, seen + 1);
-	}
-	if (lf == NULL && have == 0 && !over)
-		return TEL_END;
-	*step = lf != NULL ? (size_t)(lf + 1 - r->p) : have;
-	*p = over || *step > line_max(r) - (lf == NULL) ? NULL : r->p;
-	*end = lf;
-	if (lf == NULL && *p != NULL) {
-		s->cut = 1;
-		if (s->copy == NULL)
-			s->copy = malloc(line_max(r) + 1);
-		if (s->copy == NULL)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-		memcpy(s->copy, r->p, have);
-		s->copy[have] = '\n';
-		*p = s->copy;
-		*end = s->copy + have;
-	}
-	if (*p != NULL && *end > *p && (*end)[-1] == '\r')
-		--*end;
-	return TEL_OK;
+	s->text.offset = r->offset;
+	s->text.cut = s->text.over = 0;
+	return tel__line_find(r, &s->text, 0, 0, line_max(r));
 }
 
 /* Steps over the line and says what was expected at. */
 static tel_status
-damaged(struct tel_reader *r, struct inst *s, size_t step, const char *want,
-    const unsigned char *at, const unsigned char *end)
+damaged(struct tel_reader *r, struct inst *s, const char *want,
+    const unsigned char *at)
 {
-	char found[32];
-	size_t n = 0, i;
+	char found[LINE_FOUND];
 
-	if (at != NULL && at < end) {
-		n = (size_t)(end - at);
-		if (n > sizeof(found) - 1)
-			n = sizeof(found) - 1;
-	}
-	for (i = 0; i < n; i++)
-		found[i] = (char)(at[i] < ' ' || at[i] > '~' ? '?' : at[i]);
-	found[n] = '\0';
-	tel_reader_step(r, step);
-	if (n == 0)
-		return tel__reader_damage(r, s->offset, r->offset - s->offset,
-		    "a line that is no record%s: expected %s",
-		    s->cut ? ", with no end" : "", want);
-	return tel__reader_damage(r, s->offset, r->offset - s->offset,
-	    "a line that is no record%s: expected %s, found \"%s\"",
-	    s->cut ? ", with no end" : "", want, found);
+	tel__line_found(found, at, s->text.end);
+	tel_reader_step(r, s->text.step);
+	if (s->text.over)
+		return tel__reader_damage(r, s->text.offset,
+		    r->offset - s->text.offset,
+		    "a line of %llu bytes: %zu is the most",
+		    (unsigned long long)(r->offset - s->text.offset),
+		    line_max(r));
+	return tel__reader_damage(r, s->text.offset, r->offset - s->text.offset,
+	    "a line that is no record%s: expected %s, found %s",
+	    s->text.cut ? ", with no end" : "", want, found);
 }
 
 /* A session ends here, without a record of its end. */
 static tel_status
 report_cut(struct tel_reader *r, const struct inst *s)
 {
-	return tel__reader_damage(r, s->offset, 0,
+	return tel__reader_damage(r, s->text.offset, 0,
 	    "the records end without one that says so (Z): the log was cut "
 	    "off");
 }
@@ -107,7 +59,7 @@ static tel_status
 end_log(struct tel_reader *r, struct inst *s)
 {
 	if (s->lost > 0)
-		tel__reader_notice(r, TEL_WARNING, s->offset,
+		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "%llu records were lost before they came into the log",
 		    (unsigned long long)s->lost);
 	s->lost = 0;
@@ -119,41 +71,28 @@ end_log(struct tel_reader *r, struct inst *s)
 
 /* Hands out the event that the line is. */
 static tel_status
-emit(struct tel_reader *r, struct inst *s, size_t step, uint32_t size)
+emit(struct tel_reader *r, struct inst *s, uint32_t size)
 {
 	struct tel_event *ev = &r->event;
+	size_t step = s->text.step;
 
 	ev->type = &r->log.schema->types[s->type];
 	ev->data = s->data;
 	ev->size = size;
 	ev->clock = s->line.clock;
-	ev->offset = s->offset;
+	ev->offset = s->text.offset;
 	ev->raw = r->p;
 	ev->raw_size = (uint32_t)step;
 	r->consumed = step;
 	tel_reader_step(r, step);
-	if (s->cut)
-		tel__reader_notice(r, TEL_WARNING, s->offset,
-		    "the last line has no end: it may have been cut off, and "
-		    "is read as it stands");
+	if (s->text.cut)
+		tel__line_report_cut(r, &s->text);
 	return TEL_OK;
-}
-
-/* 1 when the line says nothing: a comment, or blank. */
-static int
-is_silent(const unsigned char *p, const unsigned char *end)
-{
-	if (p < end && *p == '#')
-		return 1;
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	return p == end;
 }
 
 /* A record.  TEL_OK with *size set, or 0 where it was damaged; a failure. */
 static tel_status
-record(struct tel_reader *r, struct inst *s, const unsigned char *p,
-    const unsigned char *end, size_t step, uint32_t *size)
+record(struct tel_reader *r, struct inst *s, uint32_t *size)
 {
 	const unsigned char *at;
 	const char *why;
@@ -161,13 +100,13 @@ record(struct tel_reader *r, struct inst *s, const unsigned char *p,
 	int open;
 
 	*size = 0;
-	why = tel__inst_split(&s->line, p, end, &at);
+	why = tel__inst_split(&s->line, s->text.p, s->text.end, &at);
 	if (why != NULL)
-		return damaged(r, s, step, why, at, end);
+		return damaged(r, s, why, at);
 	open = s->headed && !s->ended;
 	st = tel__inst_follow(r, s, &why);
 	if (st == TEL_EDAMAGED)
-		return damaged(r, s, step, why, s->line.record, end);
+		return damaged(r, s, why, s->line.record);
 	if (st == TEL_OK && open && s->type == T_HEADER)
 		st = report_cut(r, s);
 	if (st != TEL_OK)
@@ -177,36 +116,33 @@ record(struct tel_reader *r, struct inst *s, const unsigned char *p,
 	if (why == NULL)
 		return TEL_OK;
 	*size = 0;
-	return damaged(r, s, step, why, s->line.record, end);
+	return damaged(r, s, why, s->line.record);
 }
 
 tel_status
 tel__inst_next(struct tel_reader *r)
 {
-	const unsigned char *p = NULL, *end = NULL;
 	struct inst *s = r->state;
 	uint32_t size;
-	size_t step;
 	tel_status st;
 
 	r->event.index += r->event.data != NULL;
 	for (;;) {
-		st = find_line(r, s, &p, &end, &step);
+		st = find_line(r, s);
 		if (st == TEL_END) {
 			st = end_log(r, s);
 			return st == TEL_OK ? TEL_END : st;
 		}
 		if (st != TEL_OK)
 			return st;
-		if (p == NULL) {
-			st = damaged(r, s, step, "at most 65535 bytes", NULL,
-			    NULL);
-		} else if (is_silent(p, end)) {
-			tel_reader_step(r, step);
+		if (s->text.over) {
+			st = damaged(r, s, NULL, NULL);
+		} else if (tel_line_is_silent(s->text.p, s->text.end)) {
+			tel_reader_step(r, s->text.step);
 		} else {
-			st = record(r, s, p, end, step, &size);
+			st = record(r, s, &size);
 			if (st == TEL_OK && size > 0)
-				return emit(r, s, step, size);
+				return emit(r, s, size);
 		}
 		if (st != TEL_OK)
 			return st;
@@ -245,16 +181,6 @@ score(const unsigned char *p, const unsigned char *end)
 	return 0;
 }
 
-/* 1 when no byte from p to end speaks against text. */
-static int
-is_plain(const unsigned char *p, const unsigned char *end)
-{
-	for (; p < end; p++)
-		if (*p < ' ' && *p != '\t' && *p != '\r')
-			return 0;
-	return 1;
-}
-
 /*
  * The first line that is no comment tells, or the next few where it does not,
  * as it may have been cut.
@@ -278,7 +204,8 @@ tel__inst_probe(struct tel_reader *r)
 			end = lf != NULL ? lf : r->p + have;
 			/* do not wait for more of what is not text */
 			if (lf != NULL || r->eof || have == TEL_PROBE_SIZE ||
-			    score(line, end) > 0 || !is_plain(r->p + seen, end))
+			    score(line, end) > 0 ||
+			    !tel__line_is_text(r->p + seen, end, 0))
 				break;
 			seen = have;
 			tel__reader_fill(r, have + 1);
@@ -286,7 +213,7 @@ tel__inst_probe(struct tel_reader *r)
 		found = score(line, end);
 		if (found > 0)
 			return i == 0 || *r->p == '#' ? found : found - 10;
-		if (lf == NULL || !is_plain(line, end) ||
+		if (lf == NULL || !tel__line_is_text(line, end, 0) ||
 		    (line < end && *line != '#' && i > 0))
 			return 0;
 		at = seen = (size_t)(lf + 1 - r->p);
@@ -338,7 +265,7 @@ tel__inst_close(struct tel_reader *r)
 	if (s->c_locale != (locale_t)0)
 		freelocale(s->c_locale);
 	free(s->data);
-	free(s->copy);
+	free(s->text.copy);
 	free(s);
 	r->state = NULL;
 }

@@ -70,7 +70,7 @@ header(struct tel_reader *r, struct inst *s, const char **why)
 		    (unsigned long long)s->version[2]);
 	if ((s->version[0] > 1 || s->version[1] > 0) && !(s->reported & 4)) {
 		s->reported |= 4;
-		tel__reader_notice(r, TEL_WARNING, s->offset,
+		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "the log says version %llu.%llu.%llu and is read as 1.0.0",
 		    (unsigned long long)s->version[0],
 		    (unsigned long long)s->version[1],
@@ -103,7 +103,7 @@ find_class(struct tel_reader *r, struct inst *s, unsigned *type)
 	if (at == INST_NO_CLASS) {
 		if (s->class_id != 0 && !(s->reported & 8)) {
 			s->reported |= 8;
-			tel__reader_notice(r, TEL_WARNING, s->offset,
+			tel__reader_notice(r, TEL_WARNING, s->text.offset,
 			    "the class %llu is not defined: its events are "
 			    "shown without a path",
 			    (unsigned long long)s->class_id);

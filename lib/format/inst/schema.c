@@ -214,7 +214,7 @@ number(struct tel_reader *r, struct inst *s, const struct tel_field *f,
 	if (n.over || n.magnitude > most) {
 		/* the statistics have room for it, and take it from the line */
 		if (!(s->reported & 1) && !r->long_lines)
-			tel__reader_notice(r, TEL_WARNING, s->offset,
+			tel__reader_notice(r, TEL_WARNING, s->text.offset,
 			    "a number is too large for the field %s of %s, "
 			    "and is shown as the largest",
 			    f->name, rows[s->type].name);
