@@ -83,69 +83,77 @@ compiler_no_memory(struct compiler *c)
 	return compiler_fail(c, TEL_ENOMEM, "out of memory");
 }
 
-tel_status
-compiler_set_order(struct compiler *c, enum program_order order)
+/* Whether a setting is valid, and comes in time. */
+static tel_status
+may_set(const struct compiler *c, int valid)
 {
 	if (c->started)
 		return TEL_ESTATE;
-	if (order > ORDER_NONE)
-		return TEL_EINVAL;
-	c->order = order;
-	return TEL_OK;
+	return valid ? TEL_OK : TEL_EINVAL;
+}
+
+tel_status
+compiler_set_order(struct compiler *c, enum program_order order)
+{
+	tel_status st = may_set(c, order <= ORDER_NONE);
+
+	if (st == TEL_OK)
+		c->order = order;
+	return st;
 }
 
 tel_status
 compiler_set_window(struct compiler *c, double share, uint64_t operations)
 {
-	if (c->started)
-		return TEL_ESTATE;
-	if (!(share >= 0 && share <= 1) || operations > UINT64_C(1) << 40)
-		return TEL_EINVAL;
-	c->window_share = share;
-	c->window_operations = operations;
-	return TEL_OK;
+	tel_status st = may_set(c,
+	    share >= 0 && share <= 1 && operations <= UINT64_C(1) << 40);
+
+	if (st == TEL_OK) {
+		c->window_share = share;
+		c->window_operations = operations;
+	}
+	return st;
 }
 
 tel_status
 compiler_set_threads(struct compiler *c, unsigned threads)
 {
-	if (c->started)
-		return TEL_ESTATE;
-	if (threads < 1 || threads > PROGRAM_THREADS)
-		return TEL_EINVAL;
-	c->threads_max = threads;
-	return TEL_OK;
+	tel_status st = may_set(c, threads >= 1 && threads <= PROGRAM_THREADS);
+
+	if (st == TEL_OK)
+		c->threads_max = threads;
+	return st;
 }
 
 tel_status
 compiler_set_strict(struct compiler *c, int on)
 {
-	if (c->started)
-		return TEL_ESTATE;
-	c->strict = on;
-	return TEL_OK;
+	tel_status st = may_set(c, 1);
+
+	if (st == TEL_OK)
+		c->strict = on;
+	return st;
 }
 
 tel_status
 compiler_set_max_live(struct compiler *c, uint64_t blocks)
 {
-	if (c->started)
-		return TEL_ESTATE;
-	if (blocks < 1 || blocks > UINT64_C(1) << 31)
-		return TEL_EINVAL;
-	c->max_live = blocks;
-	return TEL_OK;
+	tel_status st = may_set(c, blocks >= 1 && blocks <= UINT64_C(1) << 31);
+
+	if (st == TEL_OK)
+		c->max_live = blocks;
+	return st;
 }
 
 tel_status
 compiler_set_chunk(struct compiler *c, size_t words)
 {
-	if (c->started)
-		return TEL_ESTATE;
-	if (words < (size_t)1 << 10 || words > (size_t)1 << 27)
-		return TEL_EINVAL;
-	c->chunk_words = words;
-	return TEL_OK;
+	tel_status st =
+	    may_set(c, words >= (size_t)1 << 10 && words <= (size_t)1 << 27);
+
+	if (st == TEL_OK)
+		c->chunk_words = words;
+	return st;
 }
 
 tel_status

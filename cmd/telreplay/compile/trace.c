@@ -265,6 +265,17 @@ show_failure(const struct reading *r, tel_status st)
 	    text[0] != '\0' ? text : tel_status_text(st));
 }
 
+/* How reading goes on after the compiler was called; a failure is shown. */
+static enum outcome
+outcome_of(struct reading *r, tel_status st)
+{
+	if (st == TEL_OK)
+		return GO_ON;
+	show_failure(r, st);
+	r->failed = 1;
+	return END_ALL;
+}
+
 static int
 begin(void *arg, struct source *const *srcs, int n)
 {
@@ -341,19 +352,13 @@ describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
 	const tel_type *type = tel_event_type(ev);
 	int pool = tel_type_role_field(type, "pool");
 	char text[POOL_TEXT + 1];
-	tel_status st;
 	unsigned i;
 
 	(void)snprintf(text, sizeof(text), "%s", tel_type_name(type));
 	for (i = 0; i < tel_type_field_count(type); i++)
 		if ((int)i != pool)
 			add_field(text, sizeof(text), ev, i);
-	st = compiler_describe(r->compiler, op->pool, text);
-	if (st == TEL_OK)
-		return GO_ON;
-	show_failure(r, st);
-	r->failed = 1;
-	return END_ALL;
+	return outcome_of(r, compiler_describe(r->compiler, op->pool, text));
 }
 
 /* Compiles the oldest of the pending operations. */
@@ -361,13 +366,8 @@ static enum outcome
 compile_oldest(struct reading *r)
 {
 	const struct pending *p = &r->pending[r->compiled++ % AHEAD];
-	tel_status st = compiler_add(r->compiler, &p->op, p->event);
 
-	if (st == TEL_OK)
-		return GO_ON;
-	show_failure(r, st);
-	r->failed = 1;
-	return END_ALL;
+	return outcome_of(r, compiler_add(r->compiler, &p->op, p->event));
 }
 
 /* Compiles all pending operations. */
