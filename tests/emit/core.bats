@@ -79,3 +79,27 @@ die() {
 	[[ $output == *"damaged core"* ]]
 	printf '\177ELF' | run -1 telcat
 }
+
+@test "the event buffers of an MPS on other machines" {
+	zstd -q -d -c "$TEL_TOP/tests/data/mps/events.tsv.zst" >events
+	while read -r name bits order machine; do
+		echo "$name"
+		python3 "$TEL_TOP/tests/cli/mps_streams.py" events make "$name" 7 \
+		    >stream
+		python3 "$TEL_TOP/tests/emit/core.py" stream "$bits" "$order" \
+		    "$machine" core exe
+		telcat -q --as "$name" -f mpscnv stream | LC_ALL=C sort >want
+		telcat -q --as "$name" -f mpscnv core >got
+		[ "$(wc -l <got)" -ge 50 ]
+		telcat -q --as "$name" --exe exe -f mpscnv core | cmp - got
+		LC_ALL=C sort got >got.sorted
+		run -0 comm -13 want got.sorted
+		[ -z "$output" ]
+	done <<-'END'
+		mps-1.118.0/lii6gc 64 little 62
+		mps-1.118.0/lii6gc,be 64 big 22
+		mps-1.118.0/lii3gc 32 little 3
+		mps-1.118.0/liarll 32 little 40
+		mps-1.118.0/liarll,be 32 big 8
+	END
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading an ELF core of 64 bits: its segments, and the rings of libtel-emit
+ * Reading an ELF core: its segments, and the rings of libtel-emit
  * in them.  elf(5) has the layout.
  */
 #include "format/core/core.h"
@@ -96,6 +96,16 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 	return 1;
 }
 
+/* Where the headers of ELF files have what is read of them; elf(5). */
+static const struct layout {
+	unsigned table, entry_size; /* in the header of the file */
+	unsigned entry;             /* the size of a segment's header */
+	unsigned offset, address, bytes, flags; /* in it */
+} layouts[2] = {
+	{ 28, 42, 32, 4, 8, 16, 24 },
+	{ 32, 54, 56, 8, 16, 32, 4 },
+};
+
 /* Reads the table of segments.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM. */
 static tel_status
 read_segments(struct core *c, const char **error)
@@ -103,6 +113,7 @@ read_segments(struct core *c, const char **error)
 	const int64_t length = tel__input_seek(c->in, 0, SEEK_END);
 	unsigned char header[64], entry[56];
 	uint64_t table, offset, bytes;
+	const struct layout *l;
 	unsigned n, size, i;
 	struct core_segment *s;
 
@@ -111,15 +122,15 @@ read_segments(struct core *c, const char **error)
 	c->budget = 4 * c->length;
 	if (!read_at(c->in, 0, header, sizeof(header)))
 		return TEL_EFORMAT;
-	if (header[4] != 2 || header[5] != 1) {
-		*error = "a core of a machine other than a little-endian one "
-		         "of 64 bits";
-		return TEL_EFORMAT;
-	}
-	table = tel_le64(header + 32);
-	size = tel_le16(header + 54);
-	n = tel_le16(header + 56);
-	if (size < sizeof(entry))
+	c->big = header[5] == 2;
+	c->word = header[4] == 1 ? 4 : 8;
+	l = &layouts[c->word == 8];
+	/* i386 aligns 8 bytes to 4 */
+	c->header = core_load(c, header + 18, 2) == 3 ? 12 : 16;
+	table = core_word(c, header + l->table);
+	size = (unsigned)core_load(c, header + l->entry_size, 2);
+	n = (unsigned)core_load(c, header + l->entry_size + 2, 2);
+	if (size < l->entry)
 		return TEL_EFORMAT;
 	c->segments = calloc(n + 1u, sizeof(*c->segments));
 	if (c->segments == NULL)
@@ -127,20 +138,21 @@ read_segments(struct core *c, const char **error)
 	for (i = 0; i < n; i++) {
 		if (table > INT64_MAX - (uint64_t)n * size ||
 		    !read_at(c->in, table + (uint64_t)i * size, entry,
-		        sizeof(entry)))
+		        l->entry))
 			return TEL_EFORMAT;
-		if (tel_le32(entry) == 4) {
-			c->notes = tel_le64(entry + 8);
-			c->notes_size = tel_le64(entry + 32);
+		offset = core_word(c, entry + l->offset);
+		bytes = core_word(c, entry + l->bytes);
+		if (core_load(c, entry, 4) == 4) {
+			c->notes = offset;
+			c->notes_size = bytes;
 		}
-		offset = tel_le64(entry + 8);
-		bytes = tel_le64(entry + 32);
-		if (tel_le32(entry) != 1 || bytes == 0 || offset >= c->length)
+		if (core_load(c, entry, 4) != 1 || bytes == 0 ||
+		    offset >= c->length)
 			continue;
 		s = &c->segments[c->count++];
-		s->writable = (entry[4] & 2) != 0;
+		s->writable = (core_load(c, entry + l->flags, 4) & 2) != 0;
 		s->offset = offset;
-		s->address = tel_le64(entry + 16);
+		s->address = core_word(c, entry + l->address);
 		/* a core may be cut */
 		s->size =
 		    bytes < c->length - offset ? bytes : c->length - offset;
@@ -302,7 +314,7 @@ tel_status
 tel__core_extract(struct tel_input *in, const char *exe, int *fd,
     const char **error)
 {
-	struct core c = { in, NULL, 0, 0, 0, 0, 0 };
+	struct core c = { .in = in };
 	struct archive a = { tel__spool_file(), 0, 0 };
 	struct tel_input *copy = NULL;
 	int spool = -1, failed = 0;

@@ -7,6 +7,7 @@
 #define TEL_CORE_H
 
 #include "base/buffer.h"
+#include "io/bytes.h"
 #include "io/input.h"
 
 /* Nonzero when size bytes at p start an ELF core; 20 are enough to tell. */
@@ -38,9 +39,30 @@ struct core {
 	unsigned count;
 	uint64_t notes, notes_size; /* in the core; 0: none */
 	uint64_t length;            /* of the core */
+	int big;                    /* of the machine: big-endian */
+	unsigned word;              /* bytes of a pointer, 4 or 8 */
+	unsigned header; /* and of what an event of an MPS begins with */
 	/* bytes that may still be looked at: segments may claim the same ones */
 	uint64_t budget;
 };
+
+/* An integer of n bytes, 2, 4 or 8, as the machine has it. */
+static inline uint64_t
+core_load(const struct core *c, const unsigned char *p, unsigned n)
+{
+	switch (n) {
+	case 2: return c->big ? tel_be16(p) : tel_le16(p);
+	case 4: return c->big ? tel_be32(p) : tel_le32(p);
+	default: return c->big ? tel_be64(p) : tel_le64(p);
+	}
+}
+
+/* A pointer, or another integer of its size. */
+static inline uint64_t
+core_word(const struct core *c, const unsigned char *p)
+{
+	return core_load(c, p, c->word);
+}
 
 /* Whether the core has all of n bytes of memory in one segment. */
 int tel__core_has(const struct core *c, uint64_t address, uint64_t n);

@@ -35,18 +35,26 @@ struct buffers {
 	unsigned char bytes[ALL];
 };
 
+/* The clock of an event at p. */
+static uint64_t
+clock_of(const struct core *c, const unsigned char *p)
+{
+	return core_load(c, p + c->header - 8, 8);
+}
+
 /* The size of an event at p, with n bytes to the end; 0: there is none. */
 static unsigned
-event_size(const unsigned char *p, size_t n)
+event_size(const struct core *c, const unsigned char *p, size_t n)
 {
 	unsigned code, size;
 
-	if (n < 16)
+	if (n < c->header)
 		return 0;
-	code = tel_le16(p);
-	size = tel_le16(p + 2);
-	return code > 0 && code < 0x200 && size >= 16 && size % 8 == 0 &&
-	        size <= EVENT_MAX && size <= n && tel_le64(p + 8) != 0 ?
+	code = (unsigned)core_load(c, p, 2);
+	size = (unsigned)core_load(c, p + 2, 2);
+	return code > 0 && code < 0x200 && size >= c->header &&
+	        size % c->word == 0 && size <= EVENT_MAX && size <= n &&
+	        clock_of(c, p) != 0 ?
 	    size :
 	    0;
 }
@@ -56,17 +64,17 @@ event_size(const unsigned char *p, size_t n)
  * before it.  How many; -1: they do not.
  */
 static int
-count_events(const unsigned char *p, size_t n)
+count_events(const struct core *c, const unsigned char *p, size_t n)
 {
 	uint64_t clock = UINT64_MAX;
 	unsigned size;
 	int count = 0;
 
 	while (n > 0) {
-		size = event_size(p, n);
-		if (size == 0 || tel_le64(p + 8) > clock)
+		size = event_size(c, p, n);
+		if (size == 0 || clock_of(c, p) > clock)
 			return -1;
-		clock = tel_le64(p + 8);
+		clock = clock_of(c, p);
 		p += size;
 		n -= size;
 		count++;
@@ -88,7 +96,7 @@ try_base(struct buffers *b, const struct core *c, uint64_t base)
 		top = base + (uint64_t)(k + 1) * BUFFER;
 		if (b->last[k] > top || b->last[k] < top - BUFFER)
 			return -1;
-		n = count_events(b->bytes + (b->last[k] - base),
+		n = count_events(c, b->bytes + (b->last[k] - base),
 		    (size_t)(top - b->last[k]));
 		if (n < 0)
 			return -1;
@@ -99,35 +107,55 @@ try_base(struct buffers *b, const struct core *c, uint64_t base)
 
 /* ---------------------------------------------------------------- symbols */
 
-/* The value of a symbol of an ELF file of 64 bits in memory; 0: none. */
-static uint64_t
-find_symbol(const unsigned char *p, size_t n, const char *wanted)
-{
-	uint64_t table = n >= 64 ? tel_le64(p + 40) : 0, at, size, strings;
-	unsigned count = n >= 64 ? tel_le16(p + 60) : 0, i, link;
-	const unsigned char *s, *e;
-	uint32_t name;
+/* Where ELF files have what is read of them, of 32 and of 64 bits. */
+static const struct layout {
+	unsigned table, count;        /* in the header of the file */
+	unsigned entry;               /* the size of a section's header */
+	unsigned offset, bytes, link; /* in it */
+	unsigned symbol, value;       /* a symbol's size, and in it */
+} layouts[2] = {
+	{ 32, 48, 40, 16, 20, 24, 16, 4 },
+	{ 40, 60, 64, 24, 32, 40, 24, 8 },
+};
 
-	if (table > n || count > (n - table) / 64)
+/*
+ * The value of a symbol of an ELF file in memory, of the core's machine;
+ * 0: none.
+ */
+static uint64_t
+find_symbol(const struct core *c, const unsigned char *p, size_t n,
+    const char *wanted)
+{
+	const struct layout *l = &layouts[c->word == 8];
+	uint64_t table, at, size, strings;
+	const unsigned char *s, *e;
+	unsigned count, i, link;
+	uint64_t name;
+
+	table = n >= 64 ? core_word(c, p + l->table) : 0;
+	count = n >= 64 ? (unsigned)core_load(c, p + l->count, 2) : 0;
+	if (table > n || count > (n - table) / l->entry)
 		return 0;
 	for (i = 0; i < count; i++) {
-		s = p + table + 64u * i;
-		link = tel_le32(s + 40);
-		at = tel_le64(s + 24);
-		size = tel_le64(s + 32);
-		if ((tel_le32(s + 4) != SHT_SYMTAB &&
-		        tel_le32(s + 4) != SHT_DYNSYM) ||
+		s = p + table + (size_t)l->entry * i;
+		link = (unsigned)core_load(c, s + l->link, 4);
+		at = core_word(c, s + l->offset);
+		size = core_word(c, s + l->bytes);
+		if ((core_load(c, s + 4, 4) != SHT_SYMTAB &&
+		        core_load(c, s + 4, 4) != SHT_DYNSYM) ||
 		    link >= count || at > n || size > n - at)
 			continue;
-		strings = tel_le64(p + table + 64u * link + 24);
-		for (e = p + at; size >= 24; e += 24, size -= 24) {
-			name = tel_le32(e);
+		strings = core_word(c,
+		    p + table + (size_t)l->entry * link + l->offset);
+		for (e = p + at; size >= l->symbol;
+		     e += l->symbol, size -= l->symbol) {
+			name = core_load(c, e, 4);
 			if (strings < n && name < n - strings &&
 			    strlen(wanted) < n - strings - name &&
 			    memcmp(p + strings + name, wanted,
 			        strlen(wanted) + 1) == 0 &&
-			    tel_le64(e + 8) != 0)
-				return tel_le64(e + 8);
+			    core_word(c, e + l->value) != 0)
+				return core_word(c, e + l->value);
 		}
 	}
 	return 0;
@@ -150,16 +178,16 @@ entry_of(const struct core *c)
 	else
 		memcpy(p, data, n);
 	while (n - at >= 12) {
-		name = ((uint64_t)tel_le32(p + at) + 3) & ~(uint64_t)3;
-		size = tel_le32(p + at + 4);
+		name = (core_load(c, p + at, 4) + 3) & ~(uint64_t)3;
+		size = core_load(c, p + at + 4, 4);
 		if (name > n - at - 12 || size > n - at - 12 - name)
 			break;
-		if (tel_le32(p + at + 8) == NT_AUXV)
-			for (i = 0; i + 16 <= size; i += 16)
-				if (tel_le64(p + at + 12 + name + i) ==
-				    AT_ENTRY)
-					entry = tel_le64(
-					    p + at + 12 + name + i + 8);
+		if (core_load(c, p + at + 8, 4) == NT_AUXV)
+			for (i = 0; i + 2 * c->word <= size; i += 2 * c->word) {
+				data = p + at + 12 + name + i;
+				if (core_word(c, data) == AT_ENTRY)
+					entry = core_word(c, data + c->word);
+			}
 		size = (size + 3) & ~(uint64_t)3;
 		if (size > n - at - 12 - name)
 			break;
@@ -183,16 +211,18 @@ by_symbols(struct buffers *b, const struct core *c, const char *exe)
 	    st.st_size >= 64 && st.st_size < (off_t)1 << 31 &&
 	    (p = malloc((size_t)st.st_size)) != NULL &&
 	    pread(fd, p, (size_t)st.st_size, 0) == st.st_size) {
-		base = find_symbol(p, (size_t)st.st_size, "EventBuffer");
-		last = find_symbol(p, (size_t)st.st_size, "EventLast");
+		base = find_symbol(c, p, (size_t)st.st_size, "EventBuffer");
+		last = find_symbol(c, p, (size_t)st.st_size, "EventLast");
 		/* a program may run elsewhere than it was linked for */
-		if (tel_le16(p + 16) == ET_DYN && entry != 0)
-			moved = entry - tel_le64(p + 24);
+		if (core_load(c, p + 16, 2) == ET_DYN && entry != 0)
+			moved = entry - core_word(c, p + 24);
 	}
 	if (base != 0 && last != 0 &&
-	    tel__core_read(c, last + moved, pointers, sizeof(pointers))) {
+	    tel__core_read(c, last + moved, pointers,
+	        (size_t)c->word * KINDS)) {
 		for (k = 0; k < KINDS; k++)
-			b->last[k] = tel_le64(pointers + 8 * k);
+			b->last[k] =
+			    core_word(c, pointers + (size_t)c->word * k);
 		b->base = base + moved;
 		found = try_base(b, c, b->base) >= 0;
 	}
@@ -206,7 +236,8 @@ by_symbols(struct buffers *b, const struct core *c, const char *exe)
 
 /* Whether 7 pointers at p can be EventLast of some base: *low to *high. */
 static int
-look(const unsigned char *p, struct buffers *b, uint64_t *low, uint64_t *high)
+look(const struct core *c, const unsigned char *p, struct buffers *b,
+    uint64_t *low, uint64_t *high)
 {
 	uint64_t pointer, least, most;
 	unsigned k;
@@ -214,8 +245,8 @@ look(const unsigned char *p, struct buffers *b, uint64_t *low, uint64_t *high)
 	*low = 0;
 	*high = UINT64_MAX;
 	for (k = 0; k < KINDS; k++) {
-		pointer = tel_le64(p + 8 * k);
-		if (pointer < ALL || pointer % 8 != 0)
+		pointer = core_word(c, p + (size_t)c->word * k);
+		if (pointer < ALL || pointer % c->word != 0)
 			return 0;
 		most = pointer - (uint64_t)k * BUFFER;
 		least = most - BUFFER;
@@ -235,7 +266,8 @@ best_base(struct buffers *b, const struct core *c, uint64_t low, uint64_t high)
 	int best = 0, count;
 	uint64_t base;
 
-	for (base = (low + 7) & ~(uint64_t)7; base <= high; base += 8) {
+	for (base = (low + c->word - 1) & ~(uint64_t)(c->word - 1);
+	     base <= high; base += c->word) {
 		count = try_base(b, c, base);
 		if (count > best) {
 			best = count;
@@ -249,7 +281,7 @@ best_base(struct buffers *b, const struct core *c, uint64_t low, uint64_t high)
 static int
 by_search(struct buffers *b, struct core *c)
 {
-	const size_t overlap = 8 * KINDS;
+	const size_t overlap = (size_t)c->word * KINDS;
 	unsigned char *p = malloc(PIECE);
 	const struct core_segment *s;
 	uint64_t at, low, high;
@@ -267,9 +299,9 @@ by_search(struct buffers *b, struct core *c)
 			    !tel__core_read(c, s->address + at, p, n))
 				break;
 			c->budget -= n;
-			for (i = 0; !found && i + overlap <= n; i += 8)
+			for (i = 0; !found && i + overlap <= n; i += c->word)
 				found = tries < TRIES &&
-				    look(p + i, b, &low, &high) &&
+				    look(c, p + i, b, &low, &high) &&
 				    tries++ < TRIES &&
 				    best_base(b, c, low, high) > 0;
 		}
@@ -293,23 +325,24 @@ struct place {
  * long before that they must be something else.
  */
 static const unsigned char *
-find_old(const unsigned char *p, const unsigned char *limit, uint64_t newest)
+find_old(const struct core *c, const unsigned char *p,
+    const unsigned char *limit, uint64_t newest)
 {
 	const unsigned char *q;
 	uint64_t clock;
 	unsigned size;
 
-	for (; p < limit; p += 8) {
+	for (; p < limit; p += c->word) {
 		clock = newest;
 		/* the last of them may be partly overwritten */
-		for (q = p; limit - q >= 16; q += size) {
-			size = event_size(q, EVENT_MAX);
-			if (size == 0 || tel_le64(q + 8) > clock ||
-			    tel_le64(q + 8) < newest / 16)
+		for (q = p; limit - q >= (ptrdiff_t)c->header; q += size) {
+			size = event_size(c, q, EVENT_MAX);
+			if (size == 0 || clock_of(c, q) > clock ||
+			    clock_of(c, q) < newest / 16)
 				break;
-			clock = tel_le64(q + 8);
+			clock = clock_of(c, q);
 		}
-		if (limit - q < 16 && q > p)
+		if (limit - q < (ptrdiff_t)c->header && q > p)
 			return p;
 	}
 	return limit;
@@ -317,7 +350,7 @@ find_old(const unsigned char *p, const unsigned char *limit, uint64_t newest)
 
 /* The clock of the newest event that is in use in any buffer. */
 static uint64_t
-newest_clock(const struct buffers *b)
+newest_clock(const struct core *c, const struct buffers *b)
 {
 	uint64_t newest = 0, clock;
 	unsigned k;
@@ -325,7 +358,7 @@ newest_clock(const struct buffers *b)
 	for (k = 0; k < KINDS; k++) {
 		if (b->last[k] == b->base + (uint64_t)(k + 1) * BUFFER)
 			continue;
-		clock = tel_le64(b->bytes + (b->last[k] - b->base) + 8);
+		clock = clock_of(c, b->bytes + (b->last[k] - b->base));
 		newest = clock > newest ? clock : newest;
 	}
 	return newest;
@@ -341,9 +374,9 @@ compare(const void *left, const void *right)
 
 /* Puts all events of the buffers into out, the oldest first. */
 static int
-collect(const struct buffers *b, struct tel__buffer *out)
+collect(const struct core *c, const struct buffers *b, struct tel__buffer *out)
 {
-	struct place *list = malloc(ALL / 16 * sizeof(*list));
+	struct place *list = malloc((ALL / 12 + KINDS) * sizeof(*list));
 	const unsigned char *p, *top, *last;
 	size_t n = 0, i;
 	unsigned k;
@@ -353,11 +386,11 @@ collect(const struct buffers *b, struct tel__buffer *out)
 	for (k = 0; k < KINDS; k++) {
 		top = b->bytes + (size_t)(k + 1) * BUFFER;
 		last = b->bytes + (b->last[k] - b->base);
-		p = find_old(top - BUFFER, last, newest_clock(b));
+		p = find_old(c, top - BUFFER, last, newest_clock(c, b));
 		while (p < top) {
-			if (p < last && last - p < 16)
+			if (p < last && last - p < (ptrdiff_t)c->header)
 				p = last;
-			list[n].size = event_size(p, (size_t)(top - p));
+			list[n].size = event_size(c, p, (size_t)(top - p));
 			/* one that reaches into the newer ones is cut */
 			if (p < last && list[n].size > (size_t)(last - p)) {
 				p = last;
@@ -365,7 +398,7 @@ collect(const struct buffers *b, struct tel__buffer *out)
 			}
 			if (list[n].size == 0)
 				break;
-			list[n].clock = tel_le64(p + 8);
+			list[n].clock = clock_of(c, p);
 			list[n].p = p;
 			p += list[n++].size;
 		}
@@ -390,7 +423,7 @@ tel__core_mps(struct core *c, const char *exe, struct tel__buffer *out)
 	if (found == 0)
 		found = by_search(b, c);
 	if (found > 0)
-		found = collect(b, out);
+		found = collect(c, b, out);
 	free(b);
 	return found;
 }
