@@ -9,13 +9,13 @@
 #include "model/event.h"
 
 /*
- * The pair of types that a start or an end is of, as the number of the type
- * that ends it; -1: the type is neither.
+ * The pair of types that a start, an end or a middle is of, as the number of
+ * the type that ends it; -1: the type is none of them.
  */
 static inline int32_t
 tel_pair_of(const struct tel_type *t)
 {
-	if (t->role == TEL_ROLE_START)
+	if (t->role == TEL_ROLE_START || t->role == TEL_ROLE_MIDDLE)
 		return t->partner;
 	if (t->role != TEL_ROLE_FINISH)
 		return -1;

@@ -78,7 +78,8 @@ enum tel_role {
 	TEL_ROLE_NEW,          /* TEL_ROLE_ALLOC by an operator of C++ */
 	TEL_ROLE_DELETE,       /* TEL_ROLE_FREE by one */
 	TEL_ROLE_DELETE_SIZED, /* ... that is given the size */
-	TEL_ROLE_FREE_SIZED    /* TEL_ROLE_FREE by free_sized() */
+	TEL_ROLE_FREE_SIZED,   /* TEL_ROLE_FREE by free_sized() */
+	TEL_ROLE_MIDDLE        /* something happens in a range of time */
 };
 
 /* The parts of an allocator's operation that fields give. */
@@ -133,7 +134,7 @@ static inline int
 tel_type_is_alloc(const struct tel_type *t)
 {
 	return t->role >= TEL_ROLE_ALLOC && t->role != TEL_ROLE_START &&
-	    t->role != TEL_ROLE_FINISH;
+	    t->role != TEL_ROLE_FINISH && t->role != TEL_ROLE_MIDDLE;
 }
 
 /* Nonzero when a block is allocated, or freed, whichever function does it. */

@@ -148,8 +148,8 @@ put_role(struct tel_printer *pr, const struct tel_schema *s,
 		render_put(pr, "=");
 		render_put(pr, t->fields[t->role_field[i]].name);
 	}
-	if (t->role == TEL_ROLE_FINISH && t->partner >= 0 &&
-	    (unsigned)t->partner < s->ntypes) {
+	if ((t->role == TEL_ROLE_FINISH || t->role == TEL_ROLE_MIDDLE) &&
+	    t->partner >= 0 && (unsigned)t->partner < s->ntypes) {
 		render_put(pr, " as=");
 		render_put(pr, s->types[t->partner].name);
 	}

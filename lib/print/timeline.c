@@ -221,26 +221,55 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 	tl->ops->begin(pr, t, time, name, n, ev);
 }
 
+/* The range that an event is an end or a middle of; NULL: none is open. */
+static struct tel__entry *
+find_range(struct timeline *tl, const struct tel_event *ev,
+    const struct timeline_plan *p)
+{
+	const struct tel_schema *s = ev->type->schema;
+	struct tel__entry *e = NULL;
+	int i;
+
+	for (i = p->start; i >= 0 && e == NULL;
+	     i = tel__timeline_plan(tl, s, &s->types[i])->other)
+		e = tel__table_find(&tl->open, range_key(ev, i));
+	return e;
+}
+
 static void
 finish_range(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
-	const struct tel_schema *s = ev->type->schema;
+	struct tel__entry *e = find_range(tl, ev, p);
 	struct timeline_track *t;
-	struct tel__entry *e;
-	int i;
 
-	for (i = p->start; i >= 0;
-	     i = tel__timeline_plan(tl, s, &s->types[i])->other) {
-		e = tel__table_find(&tl->open, range_key(ev, i));
-		if (e == NULL)
-			continue;
-		t = tl->tracks[e->value - 1];
-		tl->ops->end(pr, t, time);
-		if (--t->depth == 0)
-			tel__table_remove(&tl->open, e);
+	if (e == NULL)
 		return;
-	}
+	t = tl->tracks[e->value - 1];
+	tl->ops->end(pr, t, time);
+	if (--t->depth == 0)
+		tel__table_remove(&tl->open, e);
+}
+
+/* A point of time: of its range, where it is in the middle of one. */
+static void
+put_instant(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+{
+	struct tel__entry *range =
+	    ev->type->role == TEL_ROLE_MIDDLE ? find_range(tl, ev, p) : NULL;
+	struct timeline_track *t = range != NULL ?
+	    tl->tracks[range->value - 1] :
+	    tel__timeline_context(pr, tl, ev, p);
+	char buffer[TIMELINE_NAME];
+	const char *name;
+	size_t n;
+
+	name = range_name(ev, p, buffer, &n);
+	if (t == NULL)
+		tl->no_memory = 1;
+	else
+		tl->ops->instant(pr, t, time, name, n, ev);
 }
 
 /*
@@ -333,10 +362,6 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 {
 	const struct timeline_plan *p;
 	uint64_t time = time_of(tl, ev, ev->clock);
-	struct timeline_track *context;
-	char buffer[TIMELINE_NAME];
-	const char *name;
-	size_t n;
 
 	p = tel__timeline_plan(tl, ev->type->schema, ev->type);
 	if (p == NULL)
@@ -355,14 +380,8 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	case PLAN_SPAN: put_span(pr, tl, ev, p, time); break;
 	case PLAN_NONE: break;
 	case PLAN_INSTANT:
-		if (tl->ops->instant == NULL)
-			break;
-		context = tel__timeline_context(pr, tl, ev, p);
-		name = range_name(ev, p, buffer, &n);
-		if (context == NULL)
-			tl->no_memory = 1;
-		else
-			tl->ops->instant(pr, context, time, name, n, ev);
+		if (tl->ops->instant != NULL)
+			put_instant(pr, tl, ev, p, time);
 		break;
 	}
 	return tl->no_memory ? TEL_ENOMEM : pr->out->status;

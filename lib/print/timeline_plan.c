@@ -247,10 +247,10 @@ make_all(const struct tel_schema *s)
 		all->plans[i].other = all->plans[end].start;
 		all->plans[end].start = (int)i;
 	}
-	/* another form of an end ends what that one does */
+	/* another form of an end ends what that one does, a middle is of it */
 	for (i = 0; i < s->ntypes; i++) {
 		end = tel_pair_of(&s->types[i]);
-		if (all->plans[i].is == PLAN_FINISH && end >= 0 &&
+		if (s->types[i].role != TEL_ROLE_START && end >= 0 &&
 		    (unsigned)end < s->ntypes)
 			all->plans[i].start = all->plans[end].start;
 	}

@@ -172,7 +172,9 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	a->by_role = d->key == NULL;
 	if (p->start.text == NULL) {
 		/* ranges of one end share their stack, whatever started them */
-		a->what = t->role == TEL_ROLE_START ? ACT_START : ACT_END;
+		a->what = t->role == TEL_ROLE_START ? ACT_START :
+		    t->role == TEL_ROLE_FINISH      ? ACT_END :
+		                                      ACT_MIDDLE;
 		a->pair = (uint32_t)tel_pair_of(t);
 		return tel_pair_of(t) >= 0;
 	}
@@ -187,8 +189,12 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	    (p->end.text == NULL && t->role == TEL_ROLE_FINISH &&
 	        tel_pair_of(t) == start->partner);
 	a->what = t == start ? ACT_START : is_end ? ACT_END : ACT_MIDDLE;
-	return t == start || is_end ||
-	    (p->middle.text != NULL && strcmp(t->name, p->middle.text) == 0);
+	if (t == start || is_end)
+		return 1;
+	if (p->middle.text != NULL)
+		return strcmp(t->name, p->middle.text) == 0;
+	return a->by_role && t->role == TEL_ROLE_MIDDLE &&
+	    tel_pair_of(t) == start->partner;
 }
 
 /* What a value is to a type: 0 for nothing. */

@@ -91,3 +91,31 @@ requests() {
 	[[ $stderr == *'d: no event type of disks starts a range'* ]]
 	clean telstat -q -s 'd=dur()' bare
 }
+
+@test "middle events belong to their range" {
+	log=$TEL_TOP/tests/data/inst/hfs.txt
+	# two middles are in one of the ranges
+	telstat -q -s 'd=dur()' -s 'named=dur(Start,End)' "$log" >got
+	grep -A 2 '^d  ' got | grep -q '  events 6  pairs 2  '
+	grep -A 2 '^named  ' got | grep -q '  events 4  pairs 1  '
+	# MIDDLE or KEY say what belongs to a range instead
+	telstat -q -s 'k=dur(Start,End,tag)' "$log" | grep -q '  events 2  pairs 1  '
+	# the text and a .tel of it say the same
+	for format in text tel; do
+		telcat -q -f "$format" "$log" >copy
+		telstat -q -s 'd=dur()' -s 'named=dur(Start,End)' copy |
+		    sed -n '/^d  /,/^ *mean/p' | diff - <(sed -n '/^d  /,/^ *mean/p' got)
+	done
+	# they are points of the range, not of its kind
+	telcat -q -f chrome "$log" >timeline
+	python3 - <<-'END'
+		import json
+		events = json.load(open("timeline"))
+		events = events if isinstance(events, list) else events["traceEvents"]
+		block = [e for e in events if e.get("cat") == "Trace"
+		         and e["name"] == "HFS:VSM:BlockAllocate"]
+		begin = [e for e in block if e["ph"] == "B"]
+		inside = [e for e in block if e["ph"] == "i" and e["tid"] == begin[0]["tid"]]
+		assert len(begin) >= 1 and len(inside) == 2, block
+	END
+}

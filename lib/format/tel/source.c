@@ -95,7 +95,8 @@ add_contexts(struct tel_type *t, unsigned source)
 				    (int8_t)(t->nfields - 1);
 			else if (contexts[i].part == TEL_PART_THREAD &&
 			    (t->role == TEL_ROLE_START ||
-			        t->role == TEL_ROLE_FINISH))
+			        t->role == TEL_ROLE_FINISH ||
+			        t->role == TEL_ROLE_MIDDLE))
 				add_key(t, t->nfields - 1);
 		}
 		offset += 8;

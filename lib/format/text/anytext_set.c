@@ -252,7 +252,8 @@ set_role(struct tel_schema *s, char *text)
 		t->partner = (int32_t)to->index;
 	for (i = 0; i < TEL_ROLE_PARTS && *text != '\0'; i++) {
 		word = cut_word(&text);
-		if (role == TEL_ROLE_FINISH && strncmp(word, "as=", 3) == 0) {
+		if ((role == TEL_ROLE_FINISH || role == TEL_ROLE_MIDDLE) &&
+		    strncmp(word, "as=", 3) == 0) {
 			to = find_type(s, word + 3);
 			t->partner = to != NULL ? (int32_t)to->index : -1;
 			continue;
