@@ -103,3 +103,29 @@ die() {
 		mps-1.118.0/liarll,be 32 big 8
 	END
 }
+
+@test "rings of libtel-emit in a core of 32 bits" {
+	printf '300\n' | "$TEL_BUILD/tests/lives" shop.ring
+	python3 - shop.ring core <<-'END'
+		import struct
+		import sys
+
+		with open(sys.argv[1], "rb") as f:
+		    ring = bytearray(f.read())
+		# where the program has what is behind the page
+		struct.pack_into("=Q", ring, 48, 0x20000000)
+		order = "<" if sys.byteorder == "little" else ">"
+		ident = b"\x7fELF" + bytes([1, 1 if order == "<" else 2, 1]) + bytes(9)
+		with open(sys.argv[2], "wb") as f:
+		    f.write(ident + struct.pack(order + "HHIIIIIHHHHHH", 4, 3, 1, 0, 52,
+		                                0, 0, 52, 32, 2, 40, 0, 0))
+		    for at, address, size in ((4096, 0x10000000, 65536),
+		                              (69632, 0x20000000, len(ring) - 65536)):
+		        f.write(struct.pack(order + "8I", 1, at, address, 0, size, size,
+		                            6, 4096))
+		    f.write(bytes(4096 - f.tell()) + ring)
+	END
+	telcat shop.ring >want
+	[ "$(grep -c ' n=' want)" = 300 ]
+	telcat core | cmp - want
+}
