@@ -19,7 +19,8 @@ struct class_log {
 	struct loader loader;
 	struct tel_reader *reader; /* of the records */
 	struct inst_writer writer;
-	int open; /* a session was begun */
+	int open;   /* a session was begun */
+	int warned; /* that a definition is missing */
 };
 
 struct class_logs {
@@ -189,6 +190,73 @@ put_line(struct class_log *c, const struct inst_binding *b,
 		tel__buffer_put(&c->writer.line, "\n", 1);
 }
 
+/*
+ * Whether the class of a snapshot is defined.  Of a log that was filtered, or
+ * whose start is gone, the definition may be missing: the snapshot has the
+ * path, and says the type, but not the bounds of a histogram.
+ */
+static int
+is_defined(const struct class_log *c, const struct inst_binding *b,
+    const struct tel_event *ev)
+{
+	const struct inst *record = tel__inst_record(c->reader);
+
+	if (strcmp(ev->log->schema->name, "inst-1") == 0 ||
+	    b->type < T_SNAP_MAGNITUDE || b->type > T_BUCKET)
+		return 1;
+	return record != NULL &&
+	    tel__inst_class_of(&record->tree,
+	        tel_event_u64(ev, (unsigned)b->fields[1])) != INST_NO_CLASS;
+}
+
+/* Defines the class of a snapshot.  0: that cannot be done. */
+static int
+put_definition(struct class_log *c, const struct inst_binding *b,
+    const struct tel_event *ev)
+{
+	struct inst_writer *w = &c->writer;
+	const char *path;
+	size_t n = 0;
+
+	path = tel_event_string(ev, (unsigned)b->fields[0], &n);
+	w->clock = ev->clock;
+	switch (b->type) {
+	case T_SNAP_MAGNITUDE: tel__inst_put_record(w, "C type=mag"); break;
+	case T_SNAP_GROWTH: tel__inst_put_record(w, "C type=growth"); break;
+	case T_SNAP_SUMMARY:
+		tel__inst_put_record(w, "C type=strace unit=ns");
+		break;
+	case T_SNAP_TALLY:
+		tel__inst_put_record(w, "C type=tally max=65536");
+		break;
+	default: return 0;
+	}
+	tel__inst_put_count(w, "id", tel_event_u64(ev, (unsigned)b->fields[1]));
+	tel__inst_put_name(w, "name");
+	tel__inst_put_quoted(w, path, n);
+	tel__inst_put_text(w, "\n");
+	return n > 0;
+}
+
+/* Says so once. */
+static void
+warn_undefined(struct class_log *c, const struct inst_binding *b,
+    const struct tel_event *ev)
+{
+	struct tel_stats *s = c->loader.into;
+	size_t n = 0;
+	const char *path = tel_event_string(ev, (unsigned)b->fields[0], &n);
+	char text[300];
+
+	if (c->warned || s->notify == NULL)
+		return;
+	c->warned = 1;
+	snprintf(text, sizeof(text),
+	    "the definition of %.*s is missing, and it is left out",
+	    n < 200 ? (int)n : 200, path != NULL ? path : "");
+	s->notify(s->notify_arg, TEL_WARNING, c->loader.name, ev->offset, text);
+}
+
 static tel_status
 load_event(struct tel_stats *s, const struct inst_binding *b,
     const struct tel_event *ev)
@@ -202,6 +270,13 @@ load_event(struct tel_stats *s, const struct inst_binding *b,
 	if (b->type == T_HEADER) {
 		st = finish(c);
 		c->open = 1;
+	}
+	if (st == TEL_OK && !is_defined(c, b, ev)) {
+		if (!put_definition(c, b, ev)) {
+			warn_undefined(c, b, ev);
+			return TEL_OK;
+		}
+		st = read_line(c, ev);
 	}
 	if (st != TEL_OK)
 		return st;

@@ -427,3 +427,40 @@ shown() {
 	telstat snap.inst | grep -v Totals >want
 	telstat parts.inst | grep -v Totals | diff want -
 }
+
+@test "events that look like records may say anything" {
+	cat >hostile <<-'END'
+		# teltools text 1
+		# format: x
+		# version: 1.0.0
+		# type: Header 1 Log major:unsigned median:unsigned minor:unsigned hz:unsigned wall:string proc:string pid:unsigned host:string tz:string
+		# type: GrowthClass 2 Class path:string class:unsigned id:unsigned enabled:boolean unit:string help:string
+		# type: OtherClass 3 Class path:string class:unsigned id:unsigned enabled:boolean unit:string help:string type:string
+		# type: HistogramClass 4 Class path:string class:unsigned id:unsigned enabled:boolean unit:string help:string lo:signed hi:signed w:unsigned
+		# type: Growth 5 Snapshot path:string class:unsigned updates:unsigned total:unsigned last:unsigned min:unsigned max:unsigned
+		# type: Histogram 6 Snapshot path:string class:unsigned updates:unsigned weight:unsigned sum:signed under:unsigned over:unsigned overflow:unsigned buckets:string
+		# type: Bucket 7 Snapshot path:string class:unsigned key:string count:unsigned
+		# type: Other 8 Log record:string
+		# type: Magnitude 9 Snapshot path:string class:unsigned updates:unsigned
+		0000000000000001 Header major=1 median=0 minor=0 hz=10 wall="x\ny" proc="\"" pid=1 host="" tz=""
+		0000000000000002 GrowthClass path="a\nb \"c\"\\:d" class=1 id=1 enabled=true unit="\x1b[1m" help="Z"
+		0000000000000002 OtherClass path="o" class=2 id=2 enabled=true unit="" help="" type="growth\n0000000000000003 Z"
+		0000000000000002 HistogramClass path="h" class=3 id=3 enabled=true unit="" help="" lo=5 hi=-5 w=0
+		0000000000000002 HistogramClass path="i" class=4 id=4 enabled=true unit="" help="" lo=0 hi=5 w=1
+		0000000000000003 Growth path="anything" class=1 updates=18446744073709551615 total=18446744073709551615 last=1 min=9 max=2
+		0000000000000003 Histogram path="i" class=4 updates=1 weight=1 sum=1 under=0 over=0 overflow=0 buckets="0:1\n0000000000000003 Z"
+		0000000000000003 Histogram path="i" class=4 updates=1 weight=1 sum=1 under=0 over=0 overflow=0 buckets="4:1,5:1"
+		0000000000000003 Histogram path="j" class=99 updates=1 weight=1 sum=1 under=0 over=0 overflow=0 buckets="0:1"
+		0000000000000003 Bucket path="i" class=4 key="k" count=1
+		0000000000000003 Other record="S c=1 n=1 total=5\n0000000000000003 H inst 9 0 0"
+		0000000000000003 Magnitude path="m" class=1 updates=1
+	END
+	run -3 --separate-stderr telstat hostile
+	[[ $output == *'"c"'*'(growth)'*'updates 1  total 5'* ]]
+	[[ $output == *'damaged 5' ]]
+	run ! grep $'\033' <<<"$output"
+	[[ $stderr == *'the definition of j is missing'* ]]
+	# the events are those of any log
+	run -0 telstat -q -k snapshot hostile
+	[[ $output == *'events  6'* ]]
+}

@@ -112,9 +112,20 @@ functions_of() {
 		$(tail -n 1 got)
 	END
 	telstat part.tel | grep -A1 Hits | grep -q 'updates 0'
+	# snapshots without definitions, but for the bounds of a histogram
+	telfilter -k Snapshot disk.tel >part.tel
+	run -0 --separate-stderr telstat part.tel
+	[[ $output == *'Disk:Cache:Hits  (growth)'*'updates 750  total 750'* ]]
+	[[ $output == *'Disk:Read  (dur)  ns'*'pairs 1,000'*'damaged 0' ]]
+	[[ $output != *'(hist)'* ]]
+	[[ $stderr == *'the definition of Disk:Size is missing'* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
 	# as text, and back
-	telstat disk.tel | grep -v Totals >want
-	telcat disk.tel | telstat | grep -v Totals | diff want -
+	telstat -f csv disk.tel | grep 'Disk:' | cut -d , -f 2- |
+	    grep -v rate >want
+	[ "$(wc -l <want)" -gt 30 ]
+	telcat disk.tel | telstat -f csv | grep 'Disk:' | cut -d , -f 2- |
+	    grep -v rate | diff want -
 	# with the classes of inst logs, and of another run
 	cp disk.tel first.tel
 	./disk
