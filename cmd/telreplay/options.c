@@ -35,7 +35,7 @@ enum {
 #define SAMPLE_MAX ((uint64_t)1 << 20)
 
 /* One operation in so many is timed. */
-#define SAMPLE 256
+#define SAMPLE 512
 #define RUNS 3
 /* Without progress for so long, an allocator hangs. */
 #define IDLE ((uint64_t)100000000)
