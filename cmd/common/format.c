@@ -98,7 +98,7 @@ refuse(const char *name, unsigned without)
 	if (strncmp(name, "mps", 3) != 0 || strchr(":-/,", name[3]) == NULL ||
 	    name[3] == '\0') {
 		list_formats(text, sizeof(text), without);
-		message_fail(STATUS_USAGE, NULL, "-f: '%s' is none of: %s",
+		message_fail(STATUS_USAGE, NULL, "-f: '%s' is not one of: %s",
 		    name, text);
 		return;
 	}
@@ -106,18 +106,18 @@ refuse(const char *name, unsigned without)
 	if (!is_written(base)) {
 		list_releases(text, sizeof(text));
 		message_fail(STATUS_USAGE, NULL,
-		    "-f: '%s' is no release of the MPS, which are: %s", name,
-		    text);
+		    "-f: '%s': unknown release of the MPS; the releases are %s",
+		    name, text);
 		return;
 	}
 	(void)snprintf(base, sizeof(base), "%.*s", (int)order, name);
 	if (is_written(base))
 		message_fail(STATUS_USAGE, NULL,
-		    "-f: '%s': the byte order is ,be or ,le", name);
+		    "-f: '%s': expected ,be or ,le as the byte order", name);
 	else
 		message_fail(STATUS_USAGE, NULL,
-		    "-f: '%s': a platform of the MPS is li, fr, xc, w3 or an "
-		    "with i3, i6, ar or a6 and a compiler, as lii6gc, w3i3mv",
+		    "-f: '%s': expected a platform of the MPS: li, fr, xc, w3 "
+		    "or an; i3, i6, ar or a6; and a compiler, such as lii6gc",
 		    name);
 }
 
@@ -170,7 +170,7 @@ set_metadata(const struct settings *s, tel_writer *w)
 			continue;
 		message_fail(st == TEL_ENOMEM ? STATUS_FAILED : STATUS_USAGE,
 		    NULL, "--meta-set %s: %s", s->metadata[i],
-		    st == TEL_EINVAL ? "a key has lower-case letters, "
+		    st == TEL_EINVAL ? "a key consists of lower-case letters, "
 		                       "digits, '.' and '-'" :
 		                       tel_status_text(st));
 		return 0;
@@ -213,7 +213,7 @@ format_check(const tel_writer *w, const struct settings *s,
 	    !tel_writer_binary(w, src->reader))
 		return 1;
 	message_fail(STATUS_USAGE, src->name,
-	    "binary output is not written to a terminal: see -f and -o");
+	    "refusing to write binary output to a terminal; see -f and -o");
 	return 0;
 }
 
@@ -261,13 +261,12 @@ report_line(const struct settings *s, struct loss_line *t)
 		return;
 	switch (l->kind) {
 	case TEL_LOSS_TYPE:
-		message(file, "%" PRIu64 " %s of type %s left out: not in %s",
+		message(file, "%" PRIu64 " %s of type %s dropped: not in %s",
 		    l->events, events, l->type, l->to);
 		break;
 	case TEL_LOSS_VALUE:
 		message(file,
-		    "%" PRIu64
-		    " %s of type %s left out: field %s too large for "
+		    "%" PRIu64 " %s of type %s dropped: field %s too large for "
 		    "%s",
 		    l->events, events, l->type, t->names, l->to);
 		break;

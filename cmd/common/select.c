@@ -100,7 +100,7 @@ set_range(struct selection *s, const char *text)
 	if (s->from <= s->to)
 		return TEL_OK;
 	message_fail(STATUS_USAGE, NULL,
-	    "-t: '%s': the range of time ends before it starts", text);
+	    "-t: '%s': the range ends before it starts", text);
 	return TEL_END;
 }
 
@@ -121,8 +121,8 @@ add_names(struct selection *s, char **list, set_fn *set, const char *option,
 	negate = text[0] == '^';
 	if (*list != NULL && ((*list)[0] == '^') != negate) {
 		message_fail(STATUS_USAGE, NULL,
-		    "%s: '%s' does not go with '%s': either those to select "
-		    "or, after '^', those to leave out",
+		    "%s: '%s' cannot be combined with '%s': use either a list "
+		    "to select or, after '^', a list to exclude",
 		    option, text, *list);
 		return TEL_END;
 	}

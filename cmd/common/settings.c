@@ -26,7 +26,7 @@ parse_word(const char *option, const char *text, const char *const *words)
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
 		    i == 0 ? "" : ", ", words[i]);
 	}
-	message_fail(STATUS_USAGE, NULL, "%s: '%s' is none of: %s", option,
+	message_fail(STATUS_USAGE, NULL, "%s: '%s' is not one of: %s", option,
 	    text, list);
 	return -1;
 }
@@ -69,7 +69,7 @@ set_as(struct settings *s, const char *text)
 	tel_reader_free(r);
 	if (st == TEL_EINVAL)
 		message_fail(STATUS_USAGE, NULL,
-		    "--as: '%s' is no format, release or platform", text);
+		    "--as: '%s' is not a format, release or platform", text);
 	else if (st != TEL_OK)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	s->as = text;
@@ -109,13 +109,13 @@ add_role(struct settings *s, const char *role, const char *text)
 	tel_reader_free(r);
 	if (st == TEL_EINVAL)
 		message_fail(STATUS_USAGE, NULL,
-		    "--%s: '%s' is not like 'TYPE(ptr=FIELD,size=FIELD)'", role,
+		    "--%s: '%s': expected 'TYPE(ptr=FIELD,size=FIELD)'", role,
 		    text);
 	else if (st != TEL_OK)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	else if (s->nroles == SETTINGS_ROLES_MAX)
 		message_fail(STATUS_USAGE, NULL,
-		    "--%s: more than %d such options", role,
+		    "--%s: this option can be given %d times", role,
 		    SETTINGS_ROLES_MAX);
 	if (st != TEL_OK || s->nroles == SETTINGS_ROLES_MAX)
 		return 0;

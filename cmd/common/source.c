@@ -208,7 +208,7 @@ find_span(const struct source *src, const struct settings *s, uint64_t *first,
 
 	if (start < 0) {
 		message_fail(STATUS_FAILED, src->name,
-		    "-t in percent needs a file that can be read twice");
+		    "-t in percent requires a file that can be read twice");
 		return 0;
 	}
 	r = make_reader(s, NULL);
@@ -429,7 +429,7 @@ knows_seconds(const struct pump *p)
 	    tel_reader_tick_rate(src->reader) > 0)
 		return 1;
 	message_fail(STATUS_FAILED, src->name,
-	    "-t: the log does not tell how fast its clock is");
+	    "-t: the log does not record the rate of its clock");
 	return 0;
 }
 

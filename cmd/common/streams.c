@@ -120,7 +120,8 @@ sink_open(struct sink *sink, const struct settings *s)
 	sink->color = decide_color(s, sink->terminal);
 	if (s->compress > 0 && sink->terminal) {
 		message_fail(STATUS_USAGE, NULL,
-		    "compressed output is not written to a terminal: see -o");
+		    "refusing to write compressed output to a terminal; see "
+		    "-o");
 		goto fail;
 	}
 	sink->out = tel_output_new_fd(sink->fd);

@@ -89,8 +89,8 @@ check_format(const struct telcat *t, const char *name)
 		option = "-H";
 	if (option == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "%s does not go with -f %s", option,
-	    name);
+	message_fail(STATUS_USAGE, NULL, "%s cannot be combined with -f %s",
+	    option, name);
 	return 0;
 }
 

@@ -74,7 +74,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	if ((show->telcat->format.flags & TEL_PRINTER_BINARY) != 0 &&
 	    show->sink->terminal && show->telcat->settings.output == NULL) {
 		message_fail(STATUS_USAGE, show->name,
-		    "binary output is not written to a terminal: see -f and "
+		    "refusing to write binary output to a terminal; see -f and "
 		    "-o");
 		show->failed = 1;
 		return 0;
@@ -115,7 +115,7 @@ end(void *arg)
 	     i++)
 		if (tel_reader_tick_rate(show->sources[i]->reader) == 0) {
 			message(show->sources[i]->name,
-			    "the log does not tell how fast its clock is: "
+			    "the log does not record the rate of its clock: "
 			    "assuming 1 tick = 1 ns; set --tb-hz");
 			break;
 		}

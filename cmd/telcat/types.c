@@ -506,7 +506,7 @@ telcat_annex(struct telcat *t, struct sink *sink)
 
 	if (sink->terminal && t->settings.output == NULL) {
 		message_fail(STATUS_USAGE, NULL,
-		    "binary output is not written to a terminal: see -o");
+		    "refusing to write binary output to a terminal; see -o");
 		return;
 	}
 	w = format_writer(&t->settings, sink, 0);

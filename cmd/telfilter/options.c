@@ -112,7 +112,8 @@ take(void *arg, int id, const char *value)
 		if (sample_share(value, &t->sample.share))
 			return 1;
 		message_fail(STATUS_USAGE, NULL,
-		    "--sample: '%s' is not a share from 0 to 1, or to 100%%",
+		    "--sample: '%s': expected a number from 0 to 1, or a "
+		    "percentage",
 		    value);
 		return 0;
 	case OPTION_MAX_LABELS:

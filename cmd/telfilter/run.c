@@ -255,8 +255,8 @@ end(void *arg)
 	}
 	if (run->backward > 0 && !s->quiet)
 		message(run->name,
-		    "the log is not in order of time, nor are the events "
-		    "around those selected: -S sorts them");
+		    "the log is not in order of time, so neither is the "
+		    "context; -S sorts the log");
 	run->backward = 0;
 	run->shown = 0;
 	if (st == TEL_OK && run->writer != NULL)

@@ -23,10 +23,10 @@ refuse(const char *whose)
 		    "the program has closed its telemetry");
 	else if (errno == ENOENT && is_process)
 		message_fail(STATUS_FAILED, whose,
-		    "no such process, or one without a file of rings");
+		    "no such process, or it has no ring file");
 	else if (errno == ENOENT)
 		message_fail(STATUS_FAILED, whose,
-		    "no such file, or no rings of libtel-emit in it");
+		    "no such file, or not a ring file of libtel-emit");
 	else
 		message_fail(STATUS_FAILED, whose, "%s", strerror(errno));
 }

@@ -28,7 +28,7 @@ take(void *arg, int id, const char *value)
 		t->control = value;
 		return 1;
 	}
-	message_fail(STATUS_USAGE, NULL, "--control is given twice");
+	message_fail(STATUS_USAGE, NULL, "--control was given twice");
 	return 0;
 }
 

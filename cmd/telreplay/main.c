@@ -17,7 +17,7 @@ can_run(const struct telreplay *t, const struct trace *trace)
 	if ((t->run.pace > 0 || t->run.think_log) &&
 	    trace->facts->tick_rate <= 0) {
 		message_fail(STATUS_FAILED, NULL,
-		    "%s: the log does not tell how fast its clock is",
+		    "%s: the log does not record the rate of its clock",
 		    t->run.pace > 0 ? "--pace" : "--think");
 		return 0;
 	}

@@ -84,7 +84,7 @@ find_word(const char *option, const char *text, const char *const *words)
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
 		    i == 0 ? "" : ", ", words[i]);
 	}
-	message_fail(STATUS_USAGE, NULL, "%s: '%s' is none of: %s", option,
+	message_fail(STATUS_USAGE, NULL, "%s: '%s' is not one of: %s", option,
 	    text, list);
 	return -1;
 }
@@ -198,7 +198,7 @@ set_pace(struct telreplay *t, const char *text)
 	    t->run.pace >= 1e-6 && t->run.pace <= 1e6)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
-	    "--pace: '%s' is no factor from 0.000001 to 1000000", text);
+	    "--pace: '%s': expected a factor from 0.000001 to 1000000", text);
 	return 0;
 }
 
@@ -217,7 +217,7 @@ set_timeout(struct telreplay *t, const char *text)
 		return 1;
 	}
 	message_fail(STATUS_USAGE, NULL,
-	    "--timeout: '%s' is neither a time, as 10s, nor 0", text);
+	    "--timeout: '%s': expected a time, such as 10s, or 0", text);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ set_idle(struct telreplay *t, const char *text)
 
 	if ((strcmp(text, "0") != 0 && !number_time(text, &ns)) || ns < 0) {
 		message_fail(STATUS_USAGE, NULL,
-		    "--idle: expected a time, as 100ms, or 0, found '%s'",
+		    "--idle: expected a time, such as 100ms, or 0, found '%s'",
 		    text);
 		return 0;
 	}
@@ -307,7 +307,7 @@ parse_format(struct telreplay *t)
 	t->export = export_format(name);
 	if (t->export == NULL) {
 		message_fail(STATUS_USAGE, NULL,
-		    "-f: '%s' is none of: text, csv, json, svg, android, "
+		    "-f: '%s' is not one of: text, csv, json, svg, android, "
 		    "mtrace, rep",
 		    name);
 		return 0;

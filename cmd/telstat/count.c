@@ -377,7 +377,7 @@ check_rate(const struct count *c)
 	    tel_stats_total(t->stats, TEL_TOTAL_EVENTS, &events) &&
 	    events.low > 0 && !tel_stats_total(t->stats, TEL_TOTAL_NS, &ns))
 		message_fail(STATUS_FAILED, NULL,
-		    "-i: the log does not tell how fast its clock is");
+		    "-i: the log does not record the rate of its clock");
 }
 
 void

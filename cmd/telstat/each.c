@@ -133,8 +133,7 @@ each_add(struct telstat *t, const tel_schema *s)
 	if (n > 0)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
-	    "--each: the log has no field of numbers that '%s' matches",
-	    t->each);
+	    "--each: no numeric field of the log matches '%s'", t->each);
 	return 0;
 }
 

@@ -592,8 +592,8 @@ openmetrics_put(const struct show *show)
 			    tel_status_text(TEL_ENOMEM));
 		else if (clash && show->options->settings.strict)
 			message_fail(STATUS_FAILED, NULL,
-			    "-f openmetrics: '%s' would have a name that is "
-			    "taken",
+			    "-f openmetrics: the name of '%s' is already in "
+			    "use",
 			    path);
 		else
 			put_metric(&m);

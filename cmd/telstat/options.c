@@ -128,8 +128,8 @@ set_interval(struct telstat *t, const char *text)
 			t->interval = 0;
 	} else if (number_parse(text, &bare)) {
 		message_fail(STATUS_USAGE, NULL,
-		    "-i: '%s' has no unit: %sms, or %sticks of the log's "
-		    "clock",
+		    "-i: '%s' has no unit; expected %sms, or %sticks of the "
+		    "log's clock",
 		    text, text, text);
 		return 0;
 	} else if (number_time(text, &ns) && ns >= 0) {
@@ -138,8 +138,8 @@ set_interval(struct telstat *t, const char *text)
 	if (t->interval > 0)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
-	    "-i: '%s' is neither a time, as 100ms, nor a number of ticks, as "
-	    "100ticks",
+	    "-i: '%s': expected a time, such as 100ms, or a number of ticks, "
+	    "such as 100ticks",
 	    text);
 	return 0;
 }
@@ -182,7 +182,8 @@ set_quantiles(struct telstat *t, const char *text)
 			at++;
 	}
 	message_fail(STATUS_USAGE, NULL,
-	    "--quantiles: '%s' is no list of at most %d shares from 0 to 1",
+	    "--quantiles: '%s': expected a list of at most %d numbers from 0 "
+	    "to 1",
 	    text, QUANTILES_MAX);
 	return 0;
 }
@@ -202,7 +203,7 @@ set_sort(struct telstat *t, const char *text)
 			return 1;
 		}
 	message_fail(STATUS_USAGE, NULL,
-	    "--sort: '%s' is none of: -count, count, key, first", text);
+	    "--sort: '%s' is not one of: -count, count, key, first", text);
 	return 0;
 }
 
@@ -218,7 +219,7 @@ set_rate(struct telstat *t, const char *text)
 		t->rate_ns = 1000000;
 	} else {
 		message_fail(STATUS_USAGE, NULL,
-		    "--rate: '%s' is none of: s, ms", text);
+		    "--rate: '%s' is not one of: s, ms", text);
 		return 0;
 	}
 	return 1;
@@ -236,7 +237,7 @@ set_color(struct telstat *t, const char *text)
 			return 1;
 		}
 	message_fail(STATUS_USAGE, NULL,
-	    "--color: '%s' is none of: auto, always, never", text);
+	    "--color: '%s' is not one of: auto, always, never", text);
 	return 0;
 }
 
@@ -255,7 +256,7 @@ set_as(struct telstat *t, const char *text)
 	t->settings.as = text;
 	if (st == TEL_EINVAL)
 		message_fail(STATUS_USAGE, NULL,
-		    "--as: '%s' is no format, release or platform", text);
+		    "--as: '%s' is not a format, release or platform", text);
 	else if (st != TEL_OK)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	return st == TEL_OK;
@@ -273,7 +274,7 @@ set_prefix(struct telstat *t, const char *text)
 	    strchr("0123456789", text[0]) == NULL)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
-	    "--prefix: '%s' is not of letters, digits and '_'", text);
+	    "--prefix: '%s': expected letters, digits and '_'", text);
 	return 0;
 }
 
@@ -362,7 +363,8 @@ parse_format(struct telstat *t)
 		(void)strcat(strcat(list, i == 0 ? "" : ", "),
 		    output_formats[i].name);
 	}
-	message_fail(STATUS_USAGE, NULL, "-f: '%s' is none of: %s", name, list);
+	message_fail(STATUS_USAGE, NULL, "-f: '%s' is not one of: %s", name,
+	    list);
 	return 0;
 }
 
@@ -371,17 +373,17 @@ static int
 check_options(const struct telstat *t)
 {
 	if (t->interval > 0 && t->format->once)
-		message_fail(STATUS_USAGE, NULL, "-i does not go with -f %s",
-		    t->format->name);
+		message_fail(STATUS_USAGE, NULL,
+		    "-i cannot be combined with -f %s", t->format->name);
 	else if ((t->each != NULL) != (t->neach_specs > 0))
 		message_fail(STATUS_USAGE, NULL,
-		    "--each needs a spec with '@' in its name, and such a spec "
-		    "--each");
+		    "--each requires a spec with '@' in its name, and vice "
+		    "versa");
 	else if (t->deltas && t->interval == 0)
-		message_fail(STATUS_USAGE, NULL, "--deltas needs -i");
+		message_fail(STATUS_USAGE, NULL, "--deltas requires -i");
 	else if (t->deltas && strcmp(t->format->name, "inst") == 0)
 		message_fail(STATUS_USAGE, NULL,
-		    "--deltas does not go with -f inst");
+		    "--deltas cannot be combined with -f inst");
 	else
 		return 1;
 	return 0;

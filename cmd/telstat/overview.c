@@ -317,7 +317,7 @@ put_picture(struct report *r, const struct show *show)
 	report_put(r);
 }
 
-/* What was allocated and freed, where the log says so. */
+/* What was allocated and freed, where the log records it. */
 static void
 put_memory(struct report *r, const struct show *show)
 {

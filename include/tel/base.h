@@ -56,7 +56,7 @@ typedef enum tel_status {
 	TEL_AGAIN = 3,     /* nothing yet: call again when there is more */
 	TEL_ENOMEM = -1,   /* out of memory */
 	TEL_EIO = -2,      /* reading or writing failed: see errno text */
-	TEL_EINVAL = -3,   /* an argument makes no sense */
+	TEL_EINVAL = -3,   /* invalid argument */
 	TEL_ESTATE = -4,   /* the call came too early or too late */
 	TEL_EFORMAT = -5,  /* the input is no log that libtel knows */
 	TEL_EVERSION = -6, /* a newer major version than libtel knows */

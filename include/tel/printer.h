@@ -142,7 +142,7 @@ TEL_SINCE_0_1 tel_status tel_printer_set_terminal(tel_printer *p, int on);
 TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
     int64_t changed);
 /*
- * Prints an event; before the first one, and whenever another log begins,
+ * Prints an event; before the first one, and whenever another log starts,
  * the header.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM (the output failed; it stays so),
  * TEL_EINVAL: the log cannot be shown so (no wall clock is known, or the

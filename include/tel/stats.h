@@ -233,7 +233,7 @@ TEL_SINCE_0_1 void tel_stats_attach(tel_stats *s, tel_reader *r);
  * Ranges that are open stay open for ever once the last reader that was begun
  * has ended.  Must come before the reader, and a window or merge of it, is
  * freed.
- * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE (no reader was begun).
+ * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE (no reader was started).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_end(tel_stats *s,
     const tel_reader *r);
@@ -280,7 +280,7 @@ typedef enum tel_total {
 	TEL_TOTAL_REPAIRED, /* events whose size was put right */
 	TEL_TOTAL_UNKNOWN,  /* events of types that libtel does not know */
 	TEL_TOTAL_LOST,     /* records lost before they reached a log, as
-	                     * far as the log says so */
+	                     * far as the log names it */
 	TEL_TOTAL_CUT,      /* files of statistics without an end */
 	/* where types have the roles; known with an event of such a type */
 	TEL_TOTAL_ALLOCS,      /* blocks allocated */

@@ -103,7 +103,7 @@ put_name(struct write_log *l, const struct tel_event *ev)
 	    text, n, &to, &same);
 	if (st == TEL_ELIMIT && w->nlogs > 1)
 		return tel__write_fail(w, st,
-		    "more than %zu strings: their numbers cannot be told apart",
+		    "more than %zu strings: their numbers would be ambiguous",
 		    w->max_labels);
 	if (st != TEL_OK && st != TEL_ELIMIT)
 		return st;

@@ -86,8 +86,8 @@ tel__relay_check(struct tel_writer *w, const struct tel_event *ev)
 	if (ev->raw_size > 0)
 		return TEL_OK;
 	return tel__write_fail(w, TEL_EINVAL,
-	    "%.80s: its events cannot be written as %s, as it was written "
-	    "without the lines of its source: -f tel,lines keeps them",
+	    "%.80s: its events cannot be written as %s, because it lacks the "
+	    "original lines: -f tel,lines preserves them",
 	    ev->log->name, w->encoder->what);
 }
 

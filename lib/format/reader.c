@@ -161,9 +161,8 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 	r->format = NULL;
 	if (best == NULL)
 		return tel__reader_fail(r, TEL_EFORMAT,
-		    "not a log of a known "
-		    "kind: neither an MPS stream, a log of another system "
-		    "that is known, nor text of telcat or the MPS's tools");
+		    "unknown format: not an MPS stream, a log of another "
+		    "supported system, or text of telcat or the MPS's tools");
 	*out = best;
 	return TEL_OK;
 }
@@ -258,7 +257,7 @@ next_member(struct tel_reader *r)
 		st = begin_log(r, r->member_name);
 		if (st != TEL_EFORMAT)
 			return st;
-		tel__reader_notice(r, TEL_INFO, 0, "left out: %s", r->error);
+		tel__reader_notice(r, TEL_INFO, 0, "skipped: %s", r->error);
 		tel__input_consume(r->in, r->peeked);
 	}
 }

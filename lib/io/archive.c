@@ -126,7 +126,7 @@ tel__archive_fault(const struct tel_archive *ar, struct tel_fault *fault)
 		return tel__fault_errno(fault, ENOMEM);
 	return tel__fault_set(fault, TEL_EDAMAGED, EIO, "%s: %s",
 	    packings[ar->packing].name,
-	    text != NULL ? text : "damaged, or of an unsupported kind");
+	    text != NULL ? text : "damaged or unsupported");
 }
 
 tel_status

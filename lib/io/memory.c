@@ -157,7 +157,7 @@ callback_read(void *self, unsigned char *to, size_t size, size_t *got,
 		return tel__fault_errno(fault, errno != 0 ? errno : EIO);
 	if ((size_t)n > size)
 		return tel__fault_set(fault, TEL_EIO, EIO,
-		    "the read function gave %td bytes where %zu were asked for",
+		    "the read function returned %td bytes for a request of %zu",
 		    n, size);
 	*got = (size_t)n;
 	s->taken += (uint64_t)n;

@@ -288,7 +288,7 @@ void tel__schema_other_names(const struct tel_schema *a,
     size_t size);
 
 /*
- * The type that stands for events of a code that is not known (or that do
+ * The type that stands for events of a known code (or that do
  * not fit it): no fields, named by its code as "0x01F4".  NULL when there
  * is no memory.  Lives as long as the schema.
  */

@@ -8,16 +8,16 @@ tel_status_text(tel_status status)
 	switch (status) {
 	case TEL_OK: return "done";
 	case TEL_END: return "no more events";
-	case TEL_LOG: return "another log begins";
+	case TEL_LOG: return "another log starts";
 	case TEL_AGAIN: return "nothing yet";
 	case TEL_ENOMEM: return "out of memory";
 	case TEL_EIO: return "input or output failed";
-	case TEL_EINVAL: return "an argument makes no sense";
+	case TEL_EINVAL: return "invalid argument";
 	case TEL_ESTATE: return "call out of order";
-	case TEL_EFORMAT: return "not a known kind of log";
-	case TEL_EVERSION: return "a newer version than is known";
+	case TEL_EFORMAT: return "unknown log format";
+	case TEL_EVERSION: return "unsupported newer version";
 	case TEL_EDAMAGED: return "damaged input";
-	case TEL_ELIMIT: return "a limit was passed";
+	case TEL_ELIMIT: return "a limit was exceeded";
 	}
 	return "unknown status";
 }

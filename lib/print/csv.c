@@ -132,8 +132,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		type = tel_schema_find_type(ev->type->schema, pr->columns);
 		if (type == NULL)
 			return tel__render_fail(pr,
-			    "the log has no event type of the name that the "
-			    "columns are asked for");
+			    "the log has no event type with the name requested "
+			    "for columns");
 		st = pr->started ? TEL_OK : take_columns(pr, type);
 		if (st != TEL_OK)
 			return st;

@@ -329,8 +329,7 @@ finish(struct tel_printer *pr)
 
 	if (f == NULL || !f->ranges)
 		return tel__render_fail(pr,
-		    "nothing that was selected is a range of time: there is "
-		    "no start and no end");
+		    "no selected event is the start or end of a range");
 	if (close_stacks(f) != TEL_OK)
 		return TEL_ENOMEM;
 	if (f->nlines > 0)

@@ -125,7 +125,7 @@ tel_printer_set_time(tel_printer *p, tel_time_form form)
 			break;
 		return tel__render_fail(p,
 		    "the format shows time in ticks only");
-	default: return tel__render_fail(p, "no such form of time");
+	default: return tel__render_fail(p, "unknown time format");
 	}
 	p->time = form;
 	return TEL_OK;
@@ -139,11 +139,11 @@ add_name(struct tel_printer *pr, const char *s, size_t n)
 	unsigned i;
 
 	if (n == 0)
-		return tel__render_fail(pr, "the name of a field is empty");
+		return tel__render_fail(pr, "empty field name");
 	for (i = 0; i < pr->nnames; i++)
 		if (strlen(pr->names[i]) == n &&
 		    memcmp(pr->names[i], s, n) == 0)
-			return tel__render_fail(pr, "a field is named twice");
+			return tel__render_fail(pr, "duplicate field name");
 	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1))
 		return TEL_ENOMEM;
 	copy = tel__copy_string(s, n);

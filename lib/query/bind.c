@@ -100,7 +100,7 @@ check_condition(struct binder *b)
 	if (b->for_value || root->classes != C_STRING)
 		return TEL_OK;
 	return tel__fail_set(&b->fail, TEL_EINVAL, b->tree->text, root->column,
-	    "a condition is wanted, and this is a string");
+	    "expected a condition, found a string");
 }
 
 static tel_status

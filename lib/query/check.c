@@ -69,7 +69,7 @@ check_symbol(struct check *c, struct symbol *s)
 	if (s->labelled && s->classes != 0 && !labels)
 		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
 		    s->column,
-		    "the field '%.64s' is no address, so it has no label",
+		    "the field '%.64s' is not an address, so it has no label",
 		    s->name);
 	return TEL_OK;
 }
@@ -110,7 +110,7 @@ check_word(struct check *c, const struct node *n)
 		tel__suggest_offer(&near,
 		    kind ? schema->types[i].kind : schema->types[i].name);
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
-	    "no %s is called '%.64s'%s", kind ? "kind" : "event type", word,
+	    "unknown %s '%.64s'%s", kind ? "kind" : "event type", word,
 	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
@@ -149,7 +149,7 @@ want_alike(struct check *c, const struct node *at, uint32_t a, uint32_t b)
 	    ((x & C_STRING) && (y & C_STRING)))
 		return TEL_OK;
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, at->column,
-	    "%s does not compare with %s", class_name(x), class_name(y));
+	    "cannot compare %s with %s", class_name(x), class_name(y));
 }
 
 /* A bare label means any label: only some comparisons are defined. */
@@ -167,8 +167,8 @@ check_labels(struct check *c, const struct node *n, uint32_t with)
 	    (n->op == N_IN || n->opr == OPR_EQ || n->opr == OPR_NE))
 		return TEL_OK;
 	return tel__fail_set(c->fail, TEL_EINVAL, t->text, label->column,
-	    "'label' alone compares by == != ~ !~ =* !* in with strings: "
-	    "name a field, label(f)");
+	    "'label' without a field can only be compared by == != ~ !~ =* !* "
+	    "in with strings; name a field, label(f)");
 }
 
 static tel_status

@@ -151,8 +151,8 @@ tell_twice(struct merge_input *in)
 {
 	if (in->twice > 0)
 		tel__reader_notice(in->reader, TEL_INFO, in->reader->offset,
-		    "%llu records are of a thread that ran on another "
-		    "processor then, in another log: their flags have 0x%x",
+		    "%llu records are of a thread that also ran on another "
+		    "processor, in another log: their flags have 0x%x",
 		    (unsigned long long)in->twice,
 		    (unsigned)in->reader->log.schema->periods.twice);
 	in->twice = 0;
@@ -205,8 +205,8 @@ check_runs(struct tel_merge *m)
 		m->culprit = m->heap[i]->reader;
 		m->error = m->message;
 		snprintf(m->message, sizeof(m->message),
-		    "it and %.150s are of different runs, whose clocks have "
-		    "nothing in common; --no-merge shows one after the other",
+		    "it and %.150s are of different runs, whose clocks are "
+		    "unrelated; --no-merge reads one after the other",
 		    first->name);
 		return m->failed = TEL_EINVAL;
 	}

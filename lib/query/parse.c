@@ -153,7 +153,7 @@ add_unary(struct parser *p, enum value_op op, uint32_t a, unsigned column)
 		v = tel__value_unary(op, &n->value);
 		if (v.tag == V_MISSING)
 			parse_fail(p, TEL_EINVAL, column,
-			    "the number is under -2^63");
+			    "the number is less than -2^63");
 		n->value = v;
 		n->column = column;
 		return a;
@@ -265,7 +265,7 @@ add_match(struct parser *p, uint32_t a, const struct token *t)
 		return 0;
 	if (p->token.kind != T_STRING)
 		parse_fail(p, TEL_EINVAL, p->token.column,
-		    "a pattern in quotes should be here");
+		    "expected a pattern in quotes");
 	else
 		add_pattern(p, node, t);
 	if (t->kind == T_MATCH_NOT || t->kind == T_GLOB_NOT)
@@ -406,26 +406,27 @@ call_of_field(struct parser *p, enum node_op op, const char *called)
 	struct token t;
 	uint32_t node;
 
-	expect(p, T_LPAREN, "'(' should be here");
+	expect(p, T_LPAREN, "expected '('");
 	t = p->token;
 	if (p->status == TEL_OK && t.kind != T_NAME && t.kind != T_FIELD &&
 	    t.kind != T_STRING)
 		parse_fail(p, TEL_EINVAL, t.column,
-		    "%s() takes the name of a field", called);
+		    "%s() requires the name of a field", called);
 	next(p);
 	node = add_field(p, op, &t);
-	expect(p, T_RPAREN, "')' should be here");
+	expect(p, T_RPAREN, "expected ')'");
 	return node;
 }
 
 static uint32_t
 call_has(struct parser *p)
 {
-	static const char wrong[] = "has() takes a field or a builtin name";
+	static const char wrong[] =
+	    "has() requires a field or a predefined name";
 	struct token t;
 	uint32_t node;
 
-	expect(p, T_LPAREN, "'(' should be here");
+	expect(p, T_LPAREN, "expected '('");
 	t = p->token;
 	if (p->status != TEL_OK)
 		return 0;
@@ -441,7 +442,7 @@ call_has(struct parser *p)
 	}
 	if (p->status == TEL_OK && p->tree->nodes[node].op == N_CONST)
 		parse_fail(p, TEL_EINVAL, t.column, wrong);
-	expect(p, T_RPAREN, "')' should be here");
+	expect(p, T_RPAREN, "expected ')'");
 	return add_node(p, N_HAS, node, 0, t.column);
 }
 
@@ -489,8 +490,7 @@ leaf_of_name(struct parser *p, const struct token *t)
 			return add_builtin(p, (enum builtin)b, t->column);
 	if (p->token.kind == T_LPAREN) {
 		parse_fail(p, TEL_EINVAL, t->column,
-		    "there is no function '%.64s': there are has, label and "
-		    "field",
+		    "unknown function '%.64s'; expected has, label or field",
 		    t->s);
 		return 0;
 	}
@@ -513,13 +513,12 @@ parse_leaf(struct parser *p)
 		return 0;
 	if (t.kind == T_END) {
 		parse_fail(p, TEL_EINVAL, t.column,
-		    "the expression ends where an operand should be");
+		    "expected an operand at the end of the expression");
 		return 0;
 	}
 	if (t.kind != T_NUMBER && t.kind != T_STRING && t.kind != T_FIELD &&
 	    (t.kind != T_NAME || strcmp(t.s, "in") == 0)) {
-		parse_fail(p, TEL_EINVAL, t.column,
-		    "an operand should be here");
+		parse_fail(p, TEL_EINVAL, t.column, "expected an operand");
 		return 0;
 	}
 	next(p);
@@ -656,7 +655,7 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 	uint32_t node;
 	int more;
 
-	expect(p, T_LPAREN, "'in' takes a list in parentheses");
+	expect(p, T_LPAREN, "'in' requires a list in parentheses");
 	more = deeper(p, column);
 	while (more) {
 		item.lo = parse_binary(p, LEVEL_BIT_OR);
@@ -665,7 +664,7 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 		add_item(p, &list, &item);
 		more = take(p, T_COMMA) && p->status == TEL_OK;
 	}
-	expect(p, T_RPAREN, "',' or ')' should be here");
+	expect(p, T_RPAREN, "expected ',' or ')'");
 	p->depth--;
 	node = add_in(p, left, &list, column);
 	free(list.items);
@@ -681,8 +680,7 @@ refuse_not(struct parser *p, uint32_t node)
 	if (p->status == TEL_OK && n->op == N_NOT &&
 	    (n->flags & NODE_PAREN) == 0)
 		parse_fail(p, TEL_EINVAL, n->column,
-		    "'!' belongs to the next operand alone: use "
-		    "parentheses");
+		    "'!' applies to the next operand only: use parentheses");
 }
 
 static void
@@ -724,7 +722,7 @@ parse_prefix(struct parser *p)
 		return 0;
 	if (t.kind == T_LPAREN) {
 		node = parse_binary(p, LEVEL_OR);
-		expect(p, T_RPAREN, "')' should be here");
+		expect(p, T_RPAREN, "expected ')'");
 		if (p->status == TEL_OK)
 			p->tree->nodes[node].flags |= NODE_PAREN;
 	} else {
@@ -806,7 +804,7 @@ tel__tree_parse(const char *text, struct fail *fail, struct tree **out)
 	p.tree->root = parse_binary(&p, LEVEL_OR);
 	if (p.status == TEL_OK && p.token.kind != T_END)
 		parse_fail(&p, TEL_EINVAL, p.token.column,
-		    p.token.kind == T_RPAREN ? "')' closes nothing" :
+		    p.token.kind == T_RPAREN ? "')' without '('" :
 		                               "expected an operator");
 	settle(&p);
 	if (p.status != TEL_OK) {

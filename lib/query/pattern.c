@@ -145,8 +145,7 @@ dangers(const char *text, size_t length)
 		if (text[i] == '\\' && i + 1 < length) {
 			i++;
 			if (text[i] >= '1' && text[i] <= '9')
-				return "a regular expression has no back "
-				       "references";
+				return "back references are not supported";
 			continue;
 		}
 		if (text[i] != '{')
@@ -165,7 +164,7 @@ dangers(const char *text, size_t length)
 		}
 		product *= most;
 		if (count > PATTERN_REPEAT_MAX || product > PATTERN_REPEAT_MAX)
-			return "the counts in { } multiply to more than 1024";
+			return "the product of the counts in { } exceeds 1024";
 	}
 	return NULL;
 }

@@ -41,14 +41,14 @@ read_name(struct names *n, char *word, unsigned column, struct fail *fail)
 		name->form = NAME_GLOB;
 	if (*word == '^')
 		return tel__fail_set(fail, TEL_EINVAL, n->text, column,
-		    "'^' stands at the beginning only, for all but the list");
+		    "'^' is only valid at the start, and excludes the list");
 	if (name->form == NAME_GLOB || *word < '0' || *word > '9')
 		return TEL_OK;
 	why = tel__number_read(word, &end, 0, &number);
 	if (why == NULL &&
 	    (*end != '\0' || number.value.tag != V_NATURAL ||
 	        number.unit == NUMBER_TIME))
-		why = "this is no whole number";
+		why = "expected an integer";
 	if (why != NULL)
 		return tel__fail_set(fail, TEL_EINVAL, n->text, column, "%s",
 		    why);
@@ -208,7 +208,7 @@ check_name(const struct names *list, const struct name *n, int kind,
 		    kind ? schema->types[i].kind : schema->types[i].name);
 	}
 	return tel__fail_set(fail, TEL_EINVAL, list->text, n->column,
-	    "no %s is called '%.64s'%s", kind ? "kind" : "event type", n->word,
+	    "unknown %s '%.64s'%s", kind ? "kind" : "event type", n->word,
 	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
@@ -285,7 +285,7 @@ read_instant(const char *p, const char **end, struct instant *out)
 		return why;
 	if (number.value.tag != V_NATURAL ||
 	    (!clock && number.value.as.u > INT64_MAX) || (clock && negative))
-		return "this is no whole number of ticks, nor a time";
+		return "expected a number of ticks or a time";
 	out->value = negative ? 0 - number.value.as.u : number.value.as.u;
 	if (number.unit == NUMBER_TIME)
 		out->base = INSTANT_NS;
@@ -319,7 +319,7 @@ tel__select_time(struct selection *s, const char *text, struct fail *fail)
 			if (*p++ != ',')
 				return tel__fail_set(fail, TEL_EINVAL, text,
 				    (unsigned)(end - text) + 1,
-				    "a range of time is FROM,TO");
+				    "expected a range FROM,TO");
 			p = skip_blanks(p);
 			why = read_instant(p, &end, &to);
 		}
@@ -330,10 +330,10 @@ tel__select_time(struct selection *s, const char *text, struct fail *fail)
 		if (*end != '\0')
 			return tel__fail_set(fail, TEL_EINVAL, text,
 			    (unsigned)(end - text) + 1,
-			    "the range of time should end here");
+			    "expected the end of the range");
 		if (is_backward(&from, &to))
 			return tel__fail_set(fail, TEL_EINVAL, text, 0,
-			    "the range of time ends before it starts");
+			    "the range ends before it starts");
 	}
 	s->from = from;
 	s->to = to;
@@ -349,11 +349,11 @@ read_address(const char **p, uint64_t *out)
 
 	*p = skip_blanks(*p);
 	if (**p < '0' || **p > '9')
-		return "an address is a number";
+		return "expected a number";
 	why = tel__number_read(*p, p, 0, &number);
 	if (why == NULL &&
 	    (number.value.tag != V_NATURAL || number.unit == NUMBER_TIME))
-		why = "this is no whole number";
+		why = "expected an integer";
 	if (why != NULL)
 		return why;
 	*p = skip_blanks(*p);
@@ -375,7 +375,7 @@ read_span(const char **p, struct span *out)
 	if (**p != '+') {
 		why = read_address(p, &out->hi);
 		if (why == NULL && out->hi < out->lo)
-			why = "the range ends before it begins";
+			why = "the range ends before it starts";
 		return why;
 	}
 	++*p;
@@ -385,7 +385,7 @@ read_span(const char **p, struct span *out)
 	if (length == 0)
 		return "the range is empty";
 	if (__builtin_add_overflow(out->lo, length - 1, &out->hi))
-		return "the range goes past the last address";
+		return "the range exceeds the last address";
 	return NULL;
 }
 
@@ -405,10 +405,10 @@ tel__select_address(struct selection *s, const char *text, struct fail *fail)
 	}
 	if (s->naddresses == LIST_MAX)
 		return tel__fail_set(fail, TEL_ELIMIT, text, 0,
-		    "there are more than %u ranges of addresses", LIST_MAX);
+		    "more than %u ranges of addresses", LIST_MAX);
 	why = read_span(&p, &span);
 	if (why == NULL && *p != '\0')
-		why = "the range of addresses should end here";
+		why = "expected the end of the range";
 	if (why != NULL)
 		return tel__fail_set(fail, TEL_EINVAL, text,
 		    (unsigned)(p - text) + 1, "%s", why);
@@ -441,7 +441,7 @@ tel__select_label(struct selection *s, const char *text, struct fail *fail)
 	}
 	if (s->nlabels == LIST_MAX)
 		return tel__fail_set(fail, TEL_ELIMIT, text, 0,
-		    "there are more than %u globs for labels", LIST_MAX);
+		    "more than %u globs for labels", LIST_MAX);
 	if (!TEL__RESERVE(s->labels, s->label_room, s->nlabels + 1))
 		return TEL_ENOMEM;
 	length = strlen(text);

@@ -168,7 +168,7 @@ read_integer(const char *text, unsigned base, const struct suffix *s,
 
 	if (read_digits(text, base, &v) == NULL ||
 	    __builtin_mul_overflow(v, s->factor, &v))
-		return "the number is over 2^64 - 1";
+		return "the number is greater than 2^64 - 1";
 	*out = value_natural(v);
 	return NULL;
 }
@@ -203,16 +203,16 @@ tel__number_read(const char *text, const char **end, int long_units,
 		for (p = digits; digit(*p) < base; p++)
 			;
 	if (p == digits)
-		return "a digit is missing";
+		return "expected a digit";
 	s = find_suffix(p, long_units, end);
 	if (s == NULL)
 		return long_units ?
-		    "unknown suffix: there are k M G T, ns us ms s m h" :
-		    "unknown suffix: there are k M G T, ns us ms s";
+		    "unknown suffix; expected k M G T or ns us ms s m h" :
+		    "unknown suffix; expected k M G T or ns us ms s";
 	out->unit = s->unit;
 	if (s->unit == NUMBER_TIME) {
 		if (base != 10 || exponent)
-			return "a time is written in decimal";
+			return "a time must be decimal";
 		return read_time(text, s->factor, &out->value);
 	}
 	if (!whole) {
@@ -224,7 +224,7 @@ tel__number_read(const char *text, const char **end, int long_units,
 		base = 8;
 		for (; digits < p; digits++)
 			if (digit(*digits) > 7)
-				return "8 and 9 are no octal digits";
+				return "8 and 9 are not octal digits";
 		digits = text;
 	}
 	return read_integer(digits, base, s, &out->value);
@@ -322,15 +322,15 @@ read_escape(struct lexer *l, char *out)
 		high = hex_digit(l->p[1]);
 		low = high < 0 ? -1 : hex_digit(l->p[2]);
 		if (low < 0)
-			return "\\x takes two hexadecimal digits";
+			return "\\x requires two hexadecimal digits";
 		if (high == 0 && low == 0)
-			return "a string cannot hold a NUL";
+			return "a string cannot contain a NUL";
 		*out = (char)(high << 4 | low);
 		l->p += 2;
 		break;
 	default:
-		return "no such escape: there are \\\\ \\\" \\' \\n \\t "
-		       "\\r \\xHH; in '...' a backslash is itself";
+		return "unknown escape; expected \\\\ \\\" \\' \\n \\t \\r "
+		       "\\xHH; in '...' a backslash is literal";
 	}
 	l->p++;
 	return NULL;
@@ -346,7 +346,7 @@ read_string(struct lexer *l, struct token *t)
 	while (*l->p != quote) {
 		c = *l->p;
 		if (c == '\0')
-			return "the string has no end";
+			return "the string is not terminated";
 		if (c == '\\' && quote == '"') {
 			l->error_column = column_of(l, l->p);
 			l->p++;
@@ -381,12 +381,12 @@ read_sign(struct lexer *l, struct token *t)
 		return NULL;
 	}
 	if (l->p[0] == '=' && l->p[1] == '~')
-		return "'=~' means nothing: '~' alone matches";
+		return "unknown operator '=~'; '~' matches";
 	if (*l->p == '=')
-		return "'=' alone means nothing: '==' compares";
+		return "unknown operator '='; '==' compares";
 	if (*l->p == '.')
-		return "a field's name is missing behind the '.'";
-	return "this character has no meaning here";
+		return "expected the name of a field after '.'";
+	return "unexpected character";
 }
 
 const char *

@@ -118,8 +118,7 @@ void
 tel__line_report_cut(struct tel_reader *r, const struct tel_line *l)
 {
 	tel__reader_notice(r, TEL_WARNING, l->offset,
-	    "the last line has no end: it may have been cut off, and is read "
-	    "as it stands");
+	    "the last line has no line end and may be truncated; it is read");
 }
 
 int

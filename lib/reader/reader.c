@@ -129,7 +129,7 @@ tel__reader_limit(struct tel_reader *r, uint64_t offset, const char *what)
 		return;
 	r->notices |= NOTICED_LIMIT;
 	tel__reader_notice(r, TEL_WARNING, offset,
-	    "too many %s: those beyond %zu are left out", what, r->max_labels);
+	    "too many %s: those beyond %zu are ignored", what, r->max_labels);
 }
 
 /* ----------------------------------------------------------------- damage */

@@ -107,8 +107,7 @@ give(struct tel_reader *r, const struct reader_role *role, struct tel_type *t)
 
 	if (tel_type_is_followed(t)) {
 		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "%s says something of the log itself, and can be nothing "
-		    "else",
+		    "%s is stream metadata; its role cannot be changed",
 		    t->name);
 		return;
 	}
@@ -119,8 +118,7 @@ give(struct tel_reader *r, const struct reader_role *role, struct tel_type *t)
 		end = part_end(++p);
 		if (!tel__role_set(t, 0, p, (size_t)(end - p)))
 			tel__reader_notice(r, TEL_WARNING, r->offset,
-			    "%s has no such field: %.*s", t->name,
-			    (int)(end - p), p);
+			    "%s has no field %.*s", t->name, (int)(end - p), p);
 		p = end;
 	} while (*p == ',');
 }
@@ -155,8 +153,8 @@ tel__reader_report_roles(struct tel_reader *r)
 	for (role = root(r)->roles; role != NULL; role = role->next) {
 		if (!role->found)
 			tel__reader_notice(r, TEL_WARNING, 0,
-			    "no event type is called %.*s",
-			    (int)role->name_length, role->text);
+			    "unknown event type %.*s", (int)role->name_length,
+			    role->text);
 		role->found = 1;
 	}
 }

@@ -52,14 +52,14 @@ check_types(struct tel_stats *s, const struct definition *d,
 		t = tel_schema_find_type(schema, pieces[i]->text);
 		if (t == NULL)
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,
-			    d->source, pieces[i]->column,
-			    "%s has no type called %s", schema->name,
-			    pieces[i]->text);
+			    d->source, pieces[i]->column, "%s has no type %s",
+			    schema->name, pieces[i]->text);
 		if (i == 0 && d->spec.end.text == NULL &&
 		    (t->role != TEL_ROLE_START || t->partner < 0))
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,
 			    d->source, pieces[i]->column,
-			    "%s has no type that ends it: name one behind it",
+			    "the schema defines no end for %s; name a second "
+			    "type",
 			    pieces[i]->text);
 	}
 	return TEL_OK;
@@ -98,8 +98,8 @@ check_pairs(struct tel_stats *s, struct definition *d,
 	    !are_partners(tel_schema_find_type(schema, start),
 	        tel_schema_find_type(schema, end)))
 		snprintf(text, sizeof(text),
-		    "%.100s: %.80s and %.80s have no role in common and no KEY "
-		    "was given: each end goes with the latest start",
+		    "%.100s: %.80s and %.80s have no common role and no KEY "
+		    "was given: each end is paired with the latest start",
 		    d->spec.name, start, end);
 	if (text[0] == '\0')
 		return;

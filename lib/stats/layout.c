@@ -24,8 +24,7 @@ add_range(struct layout_maker *m, int64_t lo, int64_t hi, uint64_t width,
 	uint64_t count = span / width + (span % width != 0);
 
 	if (count > BUCKETS_MAX - l->count)
-		return refuse(m, TEL_ELIMIT, which,
-		    "there would be more than 65536 buckets");
+		return refuse(m, TEL_ELIMIT, which, "more than 65536 buckets");
 	r->lo = lo;
 	r->hi = hi;
 	r->width = width;
@@ -114,8 +113,8 @@ tel__layout_loglin(struct layout_maker *m, const int64_t *p)
 	for (exponent = 0; st == TEL_OK && exponent <= p[2]; exponent++) {
 		if (__builtin_mul_overflow(lo, p[0], &hi))
 			return refuse(m, TEL_EINVAL, 2,
-			    "the factor to the high exponent and one more "
-			    "must be under 2^63");
+			    "the factor to the power of high + 1 must be less "
+			    "than 2^63");
 		width = hi > p[3] ? hi / p[3] : 1;
 		if (exponent >= p[1])
 			st = add_range(m, lo, hi, (uint64_t)width, 3);
@@ -141,14 +140,14 @@ make_powers(struct layout_maker *m, const int64_t *p, int64_t least,
 tel_status
 tel__layout_log2(struct layout_maker *m, const int64_t *p)
 {
-	return make_powers(m, p, 0, LOG2_MAX, "k must be 0 to 5");
+	return make_powers(m, p, 0, LOG2_MAX, "k must be from 0 to 5");
 }
 
 tel_status
 tel__layout_quantiles(struct layout_maker *m, const int64_t *p)
 {
 	return make_powers(m, p, 1, QUANTILE_BITS_MAX,
-	    "the bits must be 1 to 9");
+	    "bits must be from 1 to 9");
 }
 
 tel_status
@@ -156,7 +155,7 @@ tel__layout_tally(struct layout_maker *m, const int64_t *p)
 {
 	if (p[0] < 1 || p[0] > TALLY_MAX)
 		return refuse(m, TEL_EINVAL, 0,
-		    "the most keys must be 1 to 2^24");
+		    "the maximum number of keys must be from 1 to 2^24");
 	return TEL_OK;
 }
 

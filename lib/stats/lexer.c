@@ -96,11 +96,11 @@ static const char *
 add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 {
 	if (p == end)
-		return "a digit is missing";
+		return "expected a digit";
 	for (; p < end; p++) {
 		if (factor % 10 != 0) {
 			if (*p != '0')
-				return "the time is no whole number of "
+				return "the time is not an integer number of "
 				       "nanoseconds";
 			continue;
 		}
@@ -130,19 +130,19 @@ tel__lex_integer(const char *p, const char *end, int64_t *out)
 		    __builtin_add_overflow(v, (uint64_t)digit(*p), &v))
 			return "the number is too large";
 	if (p == digits)
-		return "a number is wanted";
+		return "expected a number";
 	if (p < end && *p == '.' && base == 10)
 		for (point = ++p; p < end && digit(*p) < 10; p++)
 			;
 	point_end = p;
 	factor = suffix_factor(p, (size_t)(end - p), &is_time);
 	if (factor == 0)
-		return "a number is wanted, with k M G T or ns us ms s behind "
-		       "it, or nothing";
+		return "expected a number, optionally followed by k M G T or "
+		       "ns us ms s";
 	if (__builtin_mul_overflow(v, factor, &v))
 		return "the number is too large";
 	if (point != NULL && !is_time)
-		return "a whole number is wanted";
+		return "expected an integer";
 	if (point != NULL &&
 	    (why = add_fraction(point, point_end, factor, &v)) != NULL)
 		return why;

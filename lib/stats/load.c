@@ -97,7 +97,7 @@ read_origin(struct loader *l, const char **why)
 	for (i = 0; i < 3; i++)
 		free(text[i]);
 	if (st == TEL_EDAMAGED)
-		return load_invalid(why, "what wrote the log is not given");
+		return load_invalid(why, "the writer of the log is missing");
 	if (st != TEL_OK)
 		return st;
 	to->origins[at].logs += logs;
@@ -118,7 +118,7 @@ lose(struct loader *l, const char **why)
 	if (!inst_has(l->line, I_C))
 		return TEL_OK;
 	if (l->record->class_at == INST_NO_CLASS)
-		return load_invalid(why, "it is of no class that was defined");
+		return load_invalid(why, "its class is not defined");
 	st = tel__load_find(l, &to);
 	if (st == TEL_OK && to->stat != NULL)
 		to->stat->lost += count;
@@ -194,7 +194,7 @@ load_of_class(struct loader *l, const char **why)
 	tel_status st;
 
 	if (l->record->class_at == INST_NO_CLASS)
-		return load_invalid(why, "it is of no class that was defined");
+		return load_invalid(why, "its class is not defined");
 	st = tel__load_find(l, &to);
 	if (st != TEL_OK)
 		return st;

@@ -135,7 +135,7 @@ read_buckets(struct tel_stat *stat, const struct inst_value *v,
 			p += p < end;
 		}
 		if (n[0].low >= count)
-			return load_invalid(why, "there is no such bucket");
+			return load_invalid(why, "unknown bucket");
 		if (tel__stat_add_bucket(stat, (uint32_t)n[0].low, n[1].low) !=
 		    TEL_OK)
 			return TEL_ENOMEM;

@@ -126,7 +126,7 @@ find_definition(struct tel_stats *s, const struct definition *from, int apart,
 		st = find_apart(s, from, &name, &d);
 	else if (why != NULL)
 		return stats_fail(s, TEL_EINVAL,
-		    "there are two statistics called %.100s: %s%s%.100s%s"
+		    "two statistics are named %.100s: %s%s%.100s%s"
 		    "%.100s",
 		    from->spec.name, why, *d->text != '\0' ? ", " : "", d->text,
 		    *d->text != '\0' ? " and " : "", from->text);

@@ -412,7 +412,7 @@ tel_stats_sort_keys(tel_stats *s, tel_key_order order)
 	size_t i;
 
 	if ((unsigned)order > TEL_KEYS_FIRST)
-		return stats_fail(s, TEL_EINVAL, "there is no such order");
+		return stats_fail(s, TEL_EINVAL, "unknown order");
 	for (i = 0; i < s->listed && st == TEL_OK; i++)
 		st = tel__tally_sort(&s->list[i]->tally, s->strings, order);
 	return st == TEL_OK ? st : stats_no_memory(s);

@@ -411,7 +411,7 @@ tel_stats_write_inst(tel_stats *s, tel_output *out, int last)
 		return stats_fail(s, TEL_ESTATE, "the stream was ended");
 	if (s->deltas)
 		return stats_fail(s, TEL_ESTATE,
-		    "snapshots in an inst stream are no differences");
+		    "an inst stream cannot hold differences");
 	st = tel_stats_settle(s);
 	if (st != TEL_OK)
 		return st;

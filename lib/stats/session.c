@@ -376,7 +376,7 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 	tel_status st = TEL_OK;
 
 	if (s->readers == 0)
-		return stats_fail(s, TEL_ESTATE, "no reader was begun");
+		return stats_fail(s, TEL_ESTATE, "no reader was started");
 	if (r != NULL) {
 		to->input += tel_reader_count(r, TEL_COUNT_INPUT);
 		to->damaged += tel_reader_count(r, TEL_COUNT_DAMAGED);

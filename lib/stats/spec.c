@@ -82,7 +82,7 @@ make_piece(struct parser *p, const char *at, const char *end, struct piece *out)
 	while (end > at && strchr(" \t\r\n", end[-1]) != NULL)
 		end--;
 	if (end <= at)
-		return wrong(p, at, "something is missing here");
+		return wrong(p, at, "expected an expression");
 	out->column = column(p, at);
 	out->text = tel__copy_string(at, (size_t)(end - at));
 	return out->text == NULL ? TEL_ENOMEM : TEL_OK;
@@ -103,13 +103,14 @@ split(struct parser *p, const char **at, int closed, struct piece *pieces,
 	for (;;) {
 		end = tel__lex_until(from, closed ? ",)" : ",", &open);
 		if (end == NULL)
-			return wrong(p, open, "this is not closed");
+			return wrong(p, open,
+			    "unterminated string or parenthesis");
 		if (closed && *end == '\0')
-			return wrong(p, end, "a ')' is missing");
+			return wrong(p, end, "expected ')'");
 		if (*count == max)
 			return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
 			    column(p, lex_blanks(from)),
-			    "there are at most %u here", max);
+			    "at most %u arguments are allowed", max);
 		st = make_piece(p, from, end, &pieces[*count]);
 		if (st != TEL_OK)
 			return st;
@@ -163,7 +164,7 @@ take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 		for (s = to[i]->text; i != 2 && *s != '\0'; s++)
 			if (!lex_word(*s))
 				return wrong(p, p->text + to[i]->column - 1,
-				    "the name of a type is wanted");
+				    "expected the name of a type");
 	}
 	return TEL_OK;
 }
@@ -238,7 +239,7 @@ take_parameters(struct parser *p, const struct stat_class *class)
 
 	if (p->count < 1 + class->required)
 		return tel__trouble_set(p->trouble, TEL_EINVAL, p->text, 0,
-		    "%s() needs %u more", class->name,
+		    "%s() requires %u more", class->name,
 		    1 + class->required - p->count);
 	s->parameters[0] = class->preset;
 	for (i = 0; i < n && i + 1 < p->count; i++) {
@@ -289,12 +290,12 @@ read_class(struct parser *p, const char **at)
 	if (!tel__stat_class_find(word, n, &p->spec->class) ||
 	    p->spec->class == TEL_CLASS_DUR)
 		return wrong(p, word,
-		    "a class is wanted: mag, magdelta, growth, hist, split, "
+		    "expected a class: mag, magdelta, growth, hist, split, "
 		    "tally, log2, loglin, quantiles, ratio, dur or ticks");
 	class = tel__stat_class(p->spec->class);
 	*at = lex_blanks(word + n);
 	if (**at != '(')
-		return wrong(p, *at, "a '(' is missing");
+		return wrong(p, *at, "expected '('");
 	++*at;
 	st = split(p, at, 1, p->arguments,
 	    1 + class->nparameters + (unsigned)class->weighted, &p->count);
@@ -316,7 +317,7 @@ read_name(struct parser *p, const char **at)
 	*at = lex_blanks(end);
 	if (end == from || **at != '=')
 		return wrong(p, end == from ? from : *at,
-		    "a spec is NAME=CLASS(...), the name of letters, digits "
+		    "expected NAME=CLASS(...), with a NAME of letters, digits "
 		    "and _ . -");
 	if ((size_t)(end - from) > NAME_MAX_LENGTH)
 		return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
@@ -333,7 +334,8 @@ read_condition(struct parser *p, const char *at)
 	if (*at == '\0')
 		return TEL_OK;
 	if (at[0] != 'i' || at[1] != 'f' || lex_word(at[2]))
-		return wrong(p, at, "behind a class comes \"if\" or nothing");
+		return wrong(p, at,
+		    "expected \"if\" or the end after the class");
 	return make_piece(p, at + 2, at + strlen(at), &p->spec->condition);
 }
 

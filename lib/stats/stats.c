@@ -185,7 +185,7 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 	/* dt needs every event, and pairs see only a few types */
 	if (st == TEL_OK && d->every && spec->pairs != PAIRS_NONE)
 		return tel__trouble_set(&s->trouble, TEL_EINVAL, text, 0,
-		    "dt does not go together with pairs");
+		    "dt cannot be combined with pairs");
 	return st;
 }
 
@@ -226,7 +226,7 @@ tel_stats_add(tel_stats *s, const char *spec)
 		return st == TEL_ENOMEM ? stats_no_memory(s) : st;
 	if (tel__stats_find(s, parsed.name) != NULL) {
 		st = tel__trouble_set(&s->trouble, TEL_EINVAL, spec, 1,
-		    "there is a statistic called %s already", parsed.name);
+		    "a statistic named %s already exists", parsed.name);
 		tel__spec_clear(&parsed);
 		return st;
 	}
@@ -274,7 +274,7 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 		if (tel__piece_has_word(&s->groups[i].piece, "dt"))
 			st = tel__trouble_set(&s->trouble, TEL_EINVAL,
 			    expressions, s->groups[i].piece.column,
-			    "dt makes no groups");
+			    "dt cannot define groups");
 	}
 	if (st != TEL_OK)
 		groups_clear(s);
@@ -293,7 +293,7 @@ tel_stats_set_max_groups(tel_stats *s, size_t count)
 		return TEL_ESTATE;
 	if (count < 1 || count > GROUPS_MOST)
 		return stats_fail(s, TEL_EINVAL,
-		    "the most groups must be 1 to 1048576");
+		    "the maximum number of groups must be from 1 to 1048576");
 	s->max_groups = count;
 	for (i = 0; i < s->count; i++)
 		s->definitions[i]->max_groups = (uint32_t)count;
@@ -309,7 +309,8 @@ tel_stats_set_max_open(tel_stats *s, size_t count)
 		return TEL_ESTATE;
 	if (count < 1 || count > OPEN_MOST)
 		return stats_fail(s, TEL_EINVAL,
-		    "the most open ranges must be 1 to 16777216");
+		    "the maximum number of open ranges must be from 1 to "
+		    "16777216");
 	s->max_open = count;
 	for (i = 0; i < s->count; i++)
 		s->definitions[i]->open.max = (uint32_t)count;

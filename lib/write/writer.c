@@ -216,8 +216,8 @@ check(struct tel_writer *w, const struct tel_log *log)
 
 	if (!takes(w, w->encoder, log))
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.60s is not %s as %.60s is: they cannot be written as "
-		    "one",
+		    "%.60s is not %s like %.60s; they cannot be written as one "
+		    "log",
 		    log->name, w->encoder->what, w->first_log);
 	if (!(w->encoder->flags & ENCODER_ONE_SCHEMA) ||
 	    (strcmp(w->schema, s->name) == 0 &&

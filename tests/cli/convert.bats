@@ -24,16 +24,16 @@ open(path, "wb").write(data.replace(old, new))' "$@"
 	cp mpsio.log minor
 	patch_bytes minor 'b"\1\0\0\0\6\0\0\0\1\0\0\0"' 'b"\1\0\0\0\6\0\0\0\7\0\0\0"'
 	run -0 --separate-stderr telcat minor
-	[[ $stderr == *'says version 1.6.7'* ]]
+	[[ $stderr == *'has version 1.6.7'* ]]
 	cp mpsio.log median
 	patch_bytes median 'b"\1\0\0\0\6\0\0\0\1\0\0\0"' 'b"\1\0\0\0\7\0\0\0\1\0\0\0"'
-	expect 1 'telcat: median: the stream is of version 1.7.1,*--force*' telcat median
+	expect 1 'telcat: median: the stream has version 1.7.1;*--force*' telcat median
 	run -0 --separate-stderr telcat --force median
-	[[ $stderr == *'says version 1.7.1'* ]]
+	[[ $stderr == *'has version 1.7.1'* ]]
 	# its text says the same
 	telcat --force -f mpscnv median 2>/dev/null >text
 	run -1 --separate-stderr telcat text
-	[[ $stderr == *'of version 1.7.1'* ]]
+	[[ $stderr == *'has version 1.7.1'* ]]
 }
 
 @test "a patch release keeps its number in a conversion to its release" {
@@ -297,22 +297,20 @@ turn() {
 	[ "$(schema new)" = mps-1.117.0/lii6gc ]
 	for tool in telcat telfilter; do
 		for target in mps: mps:9.9.9 mps:1.6 mps-1.6.1 mps:/lii6gc; do
-			expect 2 "$tool: -f: '$target' is no release of the \
-MPS, which are: mps:1.1.3 (1.111.0), mps:1.1.6 (1.112.0, 1.113.0), mps:1.4.0 \
+			expect 2 "$tool: -f: '$target': unknown release of the MPS; the releases are mps:1.1.3 (1.111.0), mps:1.1.6 (1.112.0, 1.113.0), mps:1.4.0 \
 (1.114.0), mps:1.6.0 (1.115.0), mps:1.6.1 (1.116.0, 1.117.0), mps:2.0.0 \
 (1.118.0)" $tool -f "$target" mpsio.log
 		done
 		for target in mps:1.6.1/ mps:1.6.1/vax mps/vax mps-1.118.0/vax,be; do
-			expect 2 "$tool: -f: '$target': a platform of the MPS \
-is li, fr, xc, w3 or an with i3, i6, ar or a6 and a compiler, as lii6gc, w3i3mv" \
+			expect 2 "$tool: -f: '$target': expected a platform of the MPS: li, fr, xc, w3 or an; i3, i6, ar or a6; and a compiler, such as lii6gc" \
 			    $tool -f "$target" mpsio.log
 		done
 		for target in mps:1.6.1,middle "mps," "mps:1.6.1/lii6gc,"; do
-			expect 2 "$tool: -f: '$target': the byte order is ,be or ,le" \
+			expect 2 "$tool: -f: '$target': expected ,be or ,le as the byte order" \
 			    $tool -f "$target" mpsio.log
 		done
 		for target in mpsx ,be ''; do
-			expect 2 "$tool: -f: '$target' is none of: *" \
+			expect 2 "$tool: -f: '$target' is not one of: *" \
 			    $tool -f "$target" mpsio.log
 		done
 	done
@@ -323,7 +321,7 @@ is li, fr, xc, w3 or an with i3, i6, ar or a6 and a compiler, as lii6gc, w3i3mv"
 	for tool in telcat telfilter; do
 		run -0 --separate-stderr $tool -f mps:2.0.0 -o new mpsio.log
 		[[ $stderr == *"$tool: mpsio.log: 1 event of type \
-ArenaWriteFaults left out: not in mps-1.118.0/lii6gc"* ]]
+ArenaWriteFaults dropped: not in mps-1.118.0/lii6gc"* ]]
 		[[ $stderr == *"$tool: mpsio.log: 2 events of type \
 PoolInitMFS without field arena: not in mps-1.118.0/lii6gc"* ]]
 		[[ $stderr == *"$tool: mpsio.log: 1 event of type \
@@ -334,11 +332,11 @@ only in mps-1.118.0/lii6gc"* ]]
 		run -1 --separate-stderr $tool --strict -f mps:2.0.0 -o strict \
 		    mpsio.log
 		[[ $stderr == "$tool: mpsio.log: offset 1072: field arena of an \
-event of type PoolInitMVFF has no place in mps-1.118.0/lii6gc"* ]]
+event of type PoolInitMVFF does not exist in mps-1.118.0/lii6gc"* ]]
 		run -1 --separate-stderr $tool --strict -f mps:1.6.1/lii3gc \
 		    -e PoolAlloc -o strict mpsio.log
 		[[ $stderr == "$tool: mpsio.log: offset "*": field pool of an \
-event of type PoolAlloc has no place in mps-1.117.0/lii3gc" ]]
+event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 		# nothing is lost here
 		clean $tool --strict -f mps:1.6.1 -e PoolAlloc -o strict mpsio.log
 		clean $tool --strict -f mps:2.0.0 -e PoolAlloc -o strict mpsio.log
@@ -348,20 +346,19 @@ event of type PoolAlloc has no place in mps-1.117.0/lii3gc" ]]
 	# of several logs they are added up
 	cp mpsio.log other.log
 	run -0 --separate-stderr telcat -f mps:2.0.0 -o new mpsio.log other.log
-	[[ $stderr == *"telcat: 2 events of type ArenaWriteFaults left out"* ]]
+	[[ $stderr == *"telcat: 2 events of type ArenaWriteFaults dropped"* ]]
 }
 
 @test "what is no MPS log has to be told a release, and has few events" {
 	trace=$TEL_TOP/tests/data/hpm/v2be/HPM.1.startup
 	run -1 --separate-stderr telcat -q -f mps "$trace"
 	[ -z "$output" ]
-	[[ $stderr == "telcat: $trace: hpm"*" is no MPS release: say which is \
-to be written, as in mps:2.0.0" ]]
+	[[ $stderr == "telcat: $trace: hpm"*" is not an MPS release: name one, such as mps:2.0.0" ]]
 	telcat -f mps:2.0.0 "$trace" >new 2>messages
-	grep -q "left out: not in mps-1.118.0/lii6gc" messages
+	grep -q "dropped: not in mps-1.118.0/lii6gc" messages
 	[ "$(telcat -H new | wc -l)" -eq 2 ]
 	run -1 --separate-stderr telcat --strict -q -f mps:2.0.0 "$trace"
-	[[ $stderr == *"offset "*" has no place in mps-1.118.0/lii6gc" ]]
+	[[ $stderr == *"offset "*" does not exist in mps-1.118.0/lii6gc" ]]
 	# types of that name are taken, however they came
 	cat >text <<-END
 		# teltools text 1
@@ -387,7 +384,7 @@ to be written, as in mps:2.0.0" ]]
 			[ ! -s messages ]
 			[ "$(telcat -H new | tail -n 1)" = "$(tail -n 1 text)" ]
 		else
-			grep -q '1 event of type Intern left out: field string too large' messages
+			grep -q '1 event of type Intern dropped: field string too large' messages
 			[ "$(telcat -H new | wc -l)" -eq 2 ]
 		fi
 	done
@@ -425,7 +422,7 @@ to be written, as in mps:2.0.0" ]]
 @test "options that print text do not go with it" {
 	unpack 1.118.0-lii6gc-poolncv
 	for option in '-T s' '-F size' -H --types; do
-		expect 2 "telcat: ${option% *} does not go with -f mps:2.0.0" \
+		expect 2 "telcat: ${option% *} cannot be combined with -f mps:2.0.0" \
 		    telcat -f mps:2.0.0 $option mpsio.log
 	done
 	# the others do
@@ -441,6 +438,6 @@ to be written, as in mps:2.0.0" ]]
 	for tool in telcat telfilter; do
 		run script -qec "$tool -f mps:1.6.1 mpsio.log" /dev/null
 		[ "$status" -eq 2 ]
-		[[ $output == *"binary output is not written to a terminal"* ]]
+		[[ $output == *"refusing to write binary output to a terminal"* ]]
 	done
 }

@@ -131,9 +131,9 @@ ask() {
 	run -1 --separate-stderr telcat -f sqlite -o none/log.db mpsio.log
 	[[ $stderr == "telcat: mpsio.log: none/log.db: unable to open database file" ]]
 	expect 2 'telcat: -f sqlite needs -o FILE' telcat -f sqlite mpsio.log
-	expect 2 'telcat: -z does not go with -f sqlite' \
+	expect 2 'telcat: -z cannot be combined with -f sqlite' \
 	    telcat -f sqlite -z 3 -o x.db mpsio.log
-	expect 2 'telcat: -F does not go with -f sqlite' \
+	expect 2 'telcat: -F cannot be combined with -f sqlite' \
 	    telcat -f sqlite -F size -o x.db mpsio.log
 	[ ! -e x.db ]
 }
@@ -157,7 +157,7 @@ ask() {
 	run -1 --separate-stderr telcat -f sqlite -o new.db --index bogus mpsio.log
 	[ "$stderr" = "telcat: mpsio.log: no table has a column 'bogus'" ]
 	[ ! -e new.db ]
-	expect 2 'telcat: --index does not go with -f csv' \
+	expect 2 'telcat: --index cannot be combined with -f csv' \
 	    telcat -f csv --index pool mpsio.log
 }
 

@@ -157,7 +157,7 @@ assert len(rows) == 36
 	run -0 --separate-stderr telcat --verbose boot.ets
 	printf '%s\n' "${stderr_lines[@]}" | diff - <(printf 'telcat: boot.ets: %s\n' \
 	    "Found Shell event: 'netstack &' at time: 6544410151100" \
-	    '35 events, 0 dropped as far as the log tells, 1 unknown' \
+	    '35 events, 0 dropped as far as the log shows, 1 unknown' \
 	    "unknown (provider, version, type): ('20', 0, 11) 1" \
 	    'Found 1 requests')
 	telcat --verbose -d "$ETS/guide.tmf" boot.ets 2>&1 >/dev/null | grep -q ' 0 unknown$'

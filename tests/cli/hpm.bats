@@ -444,13 +444,13 @@ for line in sys.stdin:
 	[[ $output == *$'inst_cpi{class="cpi"} 10324\n'* ]]
 	[[ $output == *$'inst_cpi_by_total{class="cpi"} 10284\n'* ]]
 	log=$SETS/v2be/HPM.1.startup
-	expect 2 'telstat: --each needs a spec *' telstat --each 'PM_*' "$log"
-	expect 2 'telstat: --each needs a spec *' telstat -s '@=mag(@)' "$log"
-	expect 2 "telstat: --each: *'PMX_*' matches" \
+	expect 2 'telstat: --each requires a spec *' telstat --each 'PM_*' "$log"
+	expect 2 'telstat: --each requires a spec *' telstat -s '@=mag(@)' "$log"
+	expect 2 "telstat: --each: *matches 'PMX_*'" \
 	    telstat -s '@=mag(@)' --each 'PMX_*' "$log"
-	expect 2 "telstat: -s: '@=mug(@)': a class is wanted: *" \
+	expect 2 "telstat: -s: '@=mug(@)': expected a class: *" \
 	    telstat -s '@=mug(@)' --each 'PM_*' "$log"
-	expect 2 "telstat: -s: 'x=ratio(PM_CYC)': ratio() needs 1 more" \
+	expect 2 "telstat: -s: 'x=ratio(PM_CYC)': ratio() requires 1 more" \
 	    telstat -s 'x=ratio(PM_CYC)' "$log"
 	run -0 telstat -s '@=mag(@)' --each 'c*' "$log"
 	[[ $output == *$'cpu  (mag)\n  mag(.cpu)\n'*$'caller  (mag)'* ]]
@@ -491,14 +491,14 @@ for line in sys.stdin:
 }
 
 @test "a meta file is no log" {
-	expect 1 '*HPM.headerFile: the meta file of HPM traces and no log: give the traces*' \
+	expect 1 '*HPM.headerFile: a meta file of HPM traces, not a log: name the traces*' \
 	    telcat "$SETS/v3be/HPM.headerFile"
 }
 
 @test "without a meta file the layout is guessed, and that is said" {
 	for version in v1be v2be v3be; do
 		telcat -H <"$SETS/$version/HPM.1.startup" >got 2>messages
-		[ "$(cat messages)" = 'telcat: standard input: its meta file HPM.headerFile was not found; read as having 8 counters without names' ]
+		[ "$(cat messages)" = 'telcat: standard input: its meta file HPM.headerFile was not found; the trace is read with 8 unnamed counters' ]
 		diff -u <(telcat -H "$SETS/$version/HPM.1.startup" |
 		    sed -e 's/\["[^"]*"\]//g' -e 's/PM_[A-Z0-9_]*/counter/g') \
 		    <(sed -e 's/counter[0-9]/counter/g' got)
@@ -511,7 +511,7 @@ for line in sys.stdin:
 	grep -o 'flags=0x[0-9a-f]*' got | diff -u - <(printf 'flags=0x%s\n' \
 	    1 2 4 8 4 10 60)
 	telcat --verbose HPM.1.startup 2>messages >/dev/null
-	grep -q '1 records do not say when they began: their flags have 0x1$' messages
+	grep -q '1 records have no start time: their flags have 0x1$' messages
 }
 
 # shown LINE ...: clock, processor, thread and flags of counter events.
@@ -568,9 +568,9 @@ shown() {
 	telcat -F cpu,tid,flags --verbose HPM.?.startup 2>messages |
 	    shown | sed 's/0x24$/0x20/' >got
 	diff -u want got
-	[ "$(grep -c ' ran on another processor then, in another log: ' \
+	[ "$(grep -c ' also ran on another processor, in another log: ' \
 	    messages)" = 3 ]
-	grep -q 'HPM.2.startup: 4 records are of a thread that ran ' messages
+	grep -q 'HPM.2.startup: 4 records are of a thread that also ran ' messages
 	# so it is in an archive, and in order of time a trace alone
 	tar cf run.tar HPM.?.startup HPM.headerFile
 	telcat -F cpu,tid,flags run.tar | shown | sed 's/0x24$/0x20/' |
@@ -592,7 +592,7 @@ shown() {
 	run -3 --separate-stderr telcat -H HPM.7.startup
 	[ "${#lines[@]}" = 6 ]
 	[[ ${stderr_lines[0]} == *'offset 150: invalid record; 15 bytes skipped' ]]
-	[[ ${stderr_lines[1]} == *'offset 304: padding that is not zeros; 1 bytes skipped' ]]
+	[[ ${stderr_lines[1]} == *'offset 304: padding that is not zero; 1 bytes skipped' ]]
 	[[ ${stderr_lines[2]} == *'offset 377: the trace ends inside a record; its first 34 bytes are left out' ]]
 	run -1 --separate-stderr telcat --strict HPM.7.startup
 }
@@ -603,6 +603,6 @@ shown() {
 	done
 	for log in "$DATA"/*.log.zst; do
 		run -1 --separate-stderr telcat --as hpm "$log"
-		[[ $stderr == *'no HPM trace'* ]]
+		[[ $stderr == *'not an HPM trace'* ]]
 	done
 }

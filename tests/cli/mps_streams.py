@@ -198,8 +198,8 @@ class Conversion:
 def told(lines, to):
     """What the lines of telcat say of losses."""
     tail = re.escape(to.name) + "$"
-    forms = [("type", r"left out: not in " + tail),
-             ("value", r"left out: field (.*) too large for " + tail),
+    forms = [("type", r"dropped: not in " + tail),
+             ("value", r"dropped: field (.*) too large for " + tail),
              ("field", r"without fields? (.*): not in " + tail),
              ("empty", r"with 0 for fields? (.*): only in " + tail)]
     losses = collections.Counter()

@@ -103,7 +103,7 @@ same() {
 	telcat -q -f tel "$TEL_TOP/tests/data/inst/hfs.txt" >inst.tel
 	run -1 --separate-stderr telcat -q -f inst inst.tel
 	[[ $stderr == *"inst.tel: its events cannot be written as an inst log"* ]]
-	[[ $stderr == *"-f tel,lines keeps them" ]]
+	[[ $stderr == *"-f tel,lines preserves them" ]]
 	[ -z "$output" ]
 }
 

@@ -84,7 +84,7 @@ requests() {
 @test "telstat warns of pairs without a role or a key" {
 	requests >log
 	run -0 --separate-stderr telstat -s 'd=dur(Begin,Done)' log
-	[[ $stderr == *'d: Begin and Done have no role in common and no KEY'* ]]
+	[[ $stderr == *'d: Begin and Done have no common role and no KEY'* ]]
 	clean telstat -s 'd=dur(Begin,Done,sector)' log >got
 	grep -v '^# role' log >bare
 	run -0 --separate-stderr telstat -s 'd=dur()' bare

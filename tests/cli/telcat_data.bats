@@ -120,7 +120,7 @@ reads_back() {
 		printf '%s\n' "$merge" "$merge" >>text
 		run -0 --separate-stderr telcat -f mpscnv text
 		printf '%s\n' "${lines[@]}" | cmp - text
-		[[ ${stderr_lines[0]} == *'nothing says what wrote the stream; it is read as '* ]]
+		[[ ${stderr_lines[0]} == *'the stream does not identify its writer; read as '* ]]
 	done
 	# what is read under another name is reported by both names
 	[[ ${stderr_lines[0]} == *'quantumWork is rate in mps-1.114.0'* ]]

@@ -233,18 +233,17 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is none of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
+	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
 	    telcat -f xml
-	expect 2 "telcat: -T: 'x' is none of: ticks, s, ns, relative, delta, iso" \
+	expect 2 "telcat: -T: 'x' is not one of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x
-	expect 2 "telcat: --color: 'x' is none of: auto, always, never" \
+	expect 2 "telcat: --color: 'x' is not one of: auto, always, never" \
 	    telcat --color=x
-	expect 2 "telcat: --as: 'x' is no format, release or platform" \
+	expect 2 "telcat: --as: 'x' is not a format, release or platform" \
 	    telcat --as x
-	expect 2 "telcat: -k: 'Bogus', column 1: no kind is called 'Bogus'" \
+	expect 2 "telcat: -k: 'Bogus', column 1: unknown kind 'Bogus'" \
 	    telcat -k Bogus mpsio.log
-	expect 2 "telcat: -e: 'PoolAllok', column 1: no event type is called \
-'PoolAllok'; did you mean 'PoolAlloc'?" telcat -e PoolAllok mpsio.log
+	expect 2 "telcat: -e: 'PoolAllok', column 1: unknown event type 'PoolAllok'; did you mean 'PoolAlloc'?" telcat -e PoolAllok mpsio.log
 	expect 2 "telcat: -w: 'sizes > 1', column 1: no event type has a field \
 'sizes'; did you mean 'size'*" telcat -w 'sizes > 1' mpsio.log
 	expect 2 "telcat: -w: '1 +', column 4: *" telcat -w '1 +'
@@ -253,11 +252,11 @@ try() {
 		expect 2 "telcat: -t: '$range'*" telcat -t "$range"
 	done
 	for format in sql mpscnv mpstxt perfetto chrome folded; do
-		expect 2 "telcat: -F does not go with -f $format" \
+		expect 2 "telcat: -F cannot be combined with -f $format" \
 		    telcat -F pool -f "$format" mpsio.log
-		expect 2 "telcat: -T does not go with -f $format" \
+		expect 2 "telcat: -T cannot be combined with -f $format" \
 		    telcat -T ns -f "$format" mpsio.log
-		expect 2 "telcat: --types does not go with -f $format" \
+		expect 2 "telcat: --types cannot be combined with -f $format" \
 		    telcat --types -f "$format" mpsio.log
 	done
 }
@@ -325,9 +324,9 @@ try() {
 
 @test "-t in percent needs a file, -t in seconds a clock" {
 	run -1 --separate-stderr bash -c 'cat mpsio.log | telcat -t 1%,'
-	[ "$stderr" = "telcat: standard input: -t in percent needs a file that can be read twice" ]
+	[ "$stderr" = "telcat: standard input: -t in percent requires a file that can be read twice" ]
 	telcat -H -e '^EventClockSync' mpsio.log >text
-	expect 1 "telcat: text: -t: the log does not tell how fast its clock is" \
+	expect 1 "telcat: text: -t: the log does not record the rate of its clock" \
 	    telcat -H -t 1s, text
 	# the next file is read all the same
 	run -1 --separate-stderr telcat -H --no-merge -t 0s, text mpsio.log

@@ -203,7 +203,7 @@ logs() {
 	unpack 1.118.0-lii6gc-poolncv
 	run script -qec "telfilter mpsio.log" /dev/null
 	[ "$status" -eq 2 ]
-	[[ $output == *'binary output is not written to a terminal'* ]]
+	[[ $output == *'refusing to write binary output to a terminal'* ]]
 	{
 		telcat -n 1 mpsio.log
 		printf '# \033[31m\n'

@@ -90,7 +90,7 @@ operations() {
 	run -3 --separate-stderr telreplay -f rep odd.txt
 	[ "${#lines[@]}" = 8 ]
 	[ "${lines[7]}" = "f 0" ]
-	[[ $stderr == *"1 alignments are left out: rep has none"* ]]
+	[[ $stderr == *"1 alignments are skipped: rep has none"* ]]
 	unpack 1.118.0-lii6gc-poolncv
 	telreplay -q -f android mpsio.log >mps.android
 	facts mps.android >is

@@ -326,7 +326,7 @@ plugin() {
 	[ "$peak" -le 18500000 ]
 	expect 2 "*--touch: expected 'free' behind the comma*" \
 	    telreplay --touch page,x t.txt
-	expect 2 "*--touch: '101%' is none of*" telreplay --touch 101% t.txt
+	expect 2 "*--touch: '101%' is not one of*" telreplay --touch 101% t.txt
 }
 
 @test "before each operation it computes: for a time, or as the log has it" {
@@ -343,7 +343,7 @@ plugin() {
 	expect 2 "*--think: expected a time up to 1s*" telreplay --think x t.txt
 	expect 2 "*--think: with --pace*" telreplay --think log --pace t.txt
 	echo "1: malloc 0x1000 8" >n.txt
-	expect 1 "*--think: the log does not tell*" telreplay --think log n.txt
+	expect 1 "*--think: the log does not record*" telreplay --think log n.txt
 }
 
 @test "the first table compares the allocators, with ratios to the first" {
@@ -387,7 +387,7 @@ plugin() {
 	expect 2 "*--window: expected a number of operations, a percentage*" \
 	    telreplay --window 2x% t.txt
 	clean telreplay -n -q -o t.prog t.txt >report
-	expect 2 "*--window is for a log: the program has its windows" \
+	expect 2 "*--window applies to logs: the window of a compiled program is fixed" \
 	    telreplay --window 4 t.prog
 }
 
@@ -494,7 +494,7 @@ plugin() {
 	    3 400000000 400000010 >t.txt
 	clean telreplay --pace --runs 1 -f csv t.txt >report
 	[ "$(figure run glibc wall_ns <report | cut -d . -f 1)" -ge 390000000 ]
-	expect 1 "*--pace: the log does not tell how fast its clock is" \
+	expect 1 "*--pace: the log does not record the rate of its clock" \
 	    telreplay --pace <(echo "1: malloc 0x1000 16")
 	# an hour and more of them, a hundred thousand times as fast
 	printf '1: malloc 0x1%02d0 64 %d %d\n' 1 0 10 \

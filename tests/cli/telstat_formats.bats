@@ -172,7 +172,7 @@ setup() {
 	run -1 --separate-stderr telstat -f openmetrics --strict "${clash[@]}" \
 	    mpsio.log
 	# shellcheck disable=SC2154
-	[[ ${stderr_lines[0]} == "telstat: -f openmetrics: 'a-b' "* ]]
+	[[ ${stderr_lines[0]} == "telstat: -f openmetrics: the name of 'a-b' "* ]]
 }
 
 @test "svg is XML that needs nothing from elsewhere, in light and dark" {

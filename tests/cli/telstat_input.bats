@@ -140,12 +140,12 @@ answer() {
 	telstat -f inst -s 'h=log2(size)' mpsio.log >a
 	telstat -f inst -s 'h=log2(size,1)' mpsio.log >b
 	run -1 --separate-stderr telstat a b
-	[[ $stderr == "telstat: b: there are two statistics called h: "* ]]
+	[[ $stderr == "telstat: b: two statistics are named h: "* ]]
 	run -1 --separate-stderr telstat -s 'h=mag(size)' mpsio.log a
-	[[ $stderr == "telstat: a: there are two statistics called h: "* ]]
+	[[ $stderr == "telstat: a: two statistics are named h: "* ]]
 	sed '1s/ inst 1/ inst 9/' a >newer
 	run -1 --separate-stderr telstat newer
-	[[ $stderr == "telstat: newer: the log is of version 9.0.0; "* ]]
+	[[ $stderr == "telstat: newer: the log has version 9.0.0; "* ]]
 	# shellcheck disable=SC2094
 	run -1 --separate-stderr telstat --as inst mpsio.log
 	[[ $stderr == "telstat: mpsio.log: "* ]]
@@ -155,7 +155,7 @@ answer() {
 	telstat -f inst -s 'h=log2(size)' mpsio.log >a
 	sed '$d' a >"cut"
 	run -3 --separate-stderr telstat cut
-	[[ $stderr == "telstat: cut: offset "*"the log was cut off"* ]]
+	[[ $stderr == "telstat: cut: offset "*"the log is truncated"* ]]
 	[[ $output == *'truncated 1'* ]]
 	run -1 --separate-stderr telstat --strict cut
 	run -3 --separate-stderr telstat -q cut

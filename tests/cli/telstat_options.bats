@@ -232,10 +232,10 @@ try() {
 
 @test "a mistake in the command line is told, and nothing is read: exit 2" {
 	expect 2 "telstat: unknown option '-x'" telstat -x mpsio.log
-	expect 2 "telstat: -f: 'xml' is none of: text, csv, json, openmetrics, svg, inst" \
+	expect 2 "telstat: -f: 'xml' is not one of: text, csv, json, openmetrics, svg, inst" \
 	    telstat -f xml mpsio.log
 	expect 2 "telstat: -s: 'x', column 2: *" telstat -s x mpsio.log
-	expect 2 "telstat: -s: 'x=foo(1)', column 3: a class is wanted: *" \
+	expect 2 "telstat: -s: 'x=foo(1)', column 3: expected a class: *" \
 	    telstat -s 'x=foo(1)' mpsio.log
 	expect 2 "telstat: -s: 'x=hist(size,0,10,0)', column 18: *" \
 	    telstat -s 'x=hist(size,0,10,0)' mpsio.log
@@ -250,36 +250,36 @@ try() {
 	expect 2 "telstat: -w: 'bogus == 1', column 1: *" \
 	    telstat -w 'bogus == 1' mpsio.log
 	for time in 0 10 64k; do
-		expect 2 "telstat: -i: '$time' has no unit: ${time}ms, or ${time}ticks of the log's clock" \
+		expect 2 "telstat: -i: '$time' has no unit; expected ${time}ms, or ${time}ticks of the log's clock" \
 		    telstat -i "$time" mpsio.log
 	done
 	for time in 0ticks 0s x -1s 1.2.3s; do
-		expect 2 "telstat: -i: '$time' is neither a time, as 100ms, nor a number of ticks, as 100ticks" \
+		expect 2 "telstat: -i: '$time': expected a time, such as 100ms, or a number of ticks, such as 100ticks" \
 		    telstat -i "$time" mpsio.log
 	done
 	for form in openmetrics svg; do
-		expect 2 "telstat: -i does not go with -f $form" \
+		expect 2 "telstat: -i cannot be combined with -f $form" \
 		    telstat -i 1s -f "$form" mpsio.log
 	done
-	expect 2 "telstat: --deltas needs -i" telstat --deltas mpsio.log
-	expect 2 "telstat: --deltas does not go with -f inst" \
+	expect 2 "telstat: --deltas requires -i" telstat --deltas mpsio.log
+	expect 2 "telstat: --deltas cannot be combined with -f inst" \
 	    telstat --deltas -i 1s -f inst mpsio.log
 	expect 2 "telstat: --top: '0' is not a number of rows from 1 *" \
 	    telstat --top 0
-	expect 2 "telstat: --sort: 'x' is none of: -count, count, key, first" \
+	expect 2 "telstat: --sort: 'x' is not one of: -count, count, key, first" \
 	    telstat --sort x
-	expect 2 "telstat: --rate: 'h' is none of: s, ms" telstat --rate=h
+	expect 2 "telstat: --rate: 'h' is not one of: s, ms" telstat --rate=h
 	for list in 1.1 x '' '.5,,' .5x 2; do
-		expect 2 "telstat: --quantiles: '$list' is no list of at most 32 *" \
+		expect 2 "telstat: --quantiles: '$list': expected a list of at most 32 *" \
 		    telstat --quantiles "$list"
 	done
 	expect 2 "telstat: --width: '39' is not a number of columns from 40 to 1000" \
 	    telstat --width 39
-	expect 2 "telstat: --prefix: 'a:b' is not of letters, digits and '_'" \
+	expect 2 "telstat: --prefix: 'a:b': expected letters, digits and '_'" \
 	    telstat --prefix a:b
 	expect 2 "telstat: --max-groups: '0' is not a number of groups *" \
 	    telstat --max-groups 0
-	expect 2 "telstat: --as: 'x' is no format, release or platform" \
+	expect 2 "telstat: --as: 'x' is not a format, release or platform" \
 	    telstat --as x
 	expect 2 "telstat: mpsio.log: the output would overwrite this input" \
 	    telstat -o mpsio.log mpsio.log
@@ -295,7 +295,7 @@ try() {
 	expect 1 "telstat: empty: no events: the file is empty" telstat empty
 	telcat -H -e '^EventClockSync' mpsio.log >text
 	run -1 --separate-stderr telstat -i 1s -s "$SIZES" text
-	[ "$stderr" = "telstat: -i: the log does not tell how fast its clock is" ]
+	[ "$stderr" = "telstat: -i: the log does not record the rate of its clock" ]
 	[[ $output == *'weight 33 '* ]]
 	# by ticks it can be done
 	clean telstat -i 100kticks -s "$SIZES" text | grep -q '^== at 102,400 ticks'

@@ -400,10 +400,10 @@ print(most)' >want
 
 @test "what a timeline cannot show is told" {
 	unpack 1.118.0-lii6gc-poolncv
-	expect 1 'telcat: *there is no start and no end*' \
+	expect 1 'telcat: *no selected event is the start or end*' \
 	    telcat -f folded -k Pool mpsio.log
 	run -0 --separate-stderr telcat -f chrome HPM.1.startup
-	[ "$stderr" = 'telcat: HPM.1.startup: the log does not tell how fast its clock is: assuming 1 tick = 1 ns; set --tb-hz' ]
+	[ "$stderr" = 'telcat: HPM.1.startup: the log does not record the rate of its clock: assuming 1 tick = 1 ns; set --tb-hz' ]
 	run -0 --separate-stderr telcat -q -f chrome HPM.1.startup
 	[ -z "$stderr" ]
 	# nothing to show is a trace all the same
@@ -415,7 +415,7 @@ print(most)' >want
 	[ "$stderr" = 'telcat: standard output: No space left on device' ]
 	if command -v script; then
 		run -2 script -qec 'telcat -f perfetto mpsio.log' /dev/null
-		[[ $output == *'binary output is not written to a terminal'* ]]
+		[[ $output == *'refusing to write binary output to a terminal'* ]]
 	fi
 	# by a pipe, and one file after the other
 	telcat -f perfetto mpsio.log >one.trace

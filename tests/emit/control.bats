@@ -66,7 +66,7 @@ load live
 	[[ $output == *"no such file"* ]]
 	run -1 telrec --control /dev/null all
 	run -1 telrec --control "$BASHPID"
-	[[ $output == *"without a file of rings"* ]]
+	[[ $output == *"no ring file"* ]]
 	leave
 	run -1 telrec --control shop.ring all
 	[[ $output == *"has closed"* ]]

@@ -89,8 +89,8 @@ check_losses(void)
 	        TEL_EINVAL,
 	    "strict");
 	is_str(losses,
-	    "in: offset 0: field serial of an event of type PoolInit has no "
-	    "place in mps-1.117.0/lii6gc",
+	    "in: offset 0: field serial of an event of type PoolInit does not "
+	    "exist in mps-1.117.0/lii6gc",
 	    "and where");
 	in.size = 0;
 	add(&in, old, "PoolInit", 5, (uint64_t[]){ 1, 2, 3 }, "");

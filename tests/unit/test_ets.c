@@ -98,7 +98,7 @@ test_names(void)
 	has(res.events, "Timeout=9223372036854775807 DestTID=2[kernel]",
 	    "a long integer");
 	is_str(strstr(res.notices, "I1827 35"),
-	    "I1827 35 events, 0 dropped as far as the log tells, 1 unknown\n"
+	    "I1827 35 events, 0 dropped as far as the log shows, 1 unknown\n"
 	    "I1827 unknown (provider, version, type): ('20', 0, 11) 1\n"
 	    "I1827 Found 1 requests\n",
 	    "what is told at the end");
@@ -130,7 +130,7 @@ test_again(void)
 	    "the second ones");
 	drop(res);
 	res = read_words(text, (struct how){ .max_labels = 1 });
-	has(res.notices, "W111 too many names: those beyond 1 are left out\n",
+	has(res.notices, "W111 too many names: those beyond 1 are ignored\n",
 	    "too many names");
 	drop(res);
 	res = read_words(text, (struct how){ .hertz = 5 });
@@ -196,7 +196,7 @@ test_texts(void)
 	res = read_words("event 1 5 4 3 0 5 1\nlength 3\nbytes 61 00 62\n",
 	    (struct how){ 0 });
 	has(res.events, "Text='a'\n", "a string ends at a NUL");
-	has(res.notices, "1 texts hold a NUL", "which is told");
+	has(res.notices, "1 texts contain a NUL", "which is told");
 	drop(res);
 }
 

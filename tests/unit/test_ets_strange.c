@@ -53,14 +53,14 @@ test_no_name(void)
 	    one);
 	check("process 1 kernel\nprocess 2\nlength 6\nthread 9 2\n"
 	      "process 3 tty\n" SWITCH(1000, 9),
-	    events, "D54 a text that is said to be of 6 bytes is of 0\n", 1,
+	    events, "D54 a text whose recorded length is 6 bytes has 0\n", 1,
 	    "a process without a name");
 	snprintf(events, sizeof(events), "%s" SWITCHED(1000, 9), one);
 	check("process 1 kernel\nprocess 2\nlength 6\n" SWITCH(1000, 9), events,
-	    "D54 a text that is said to be of 6 bytes is of 0\n", 1,
+	    "D54 a text whose recorded length is 6 bytes has 0\n", 1,
 	    "the last of SysInfo");
 	check("process 1 kernel\nprocess 2\nlength 6\n", one,
-	    "D54 a text that is said to be of 6 bytes is of 0\n", 1,
+	    "D54 a text whose recorded length is 6 bytes has 0\n", 1,
 	    "the last of all");
 	check("process 1 kernel\nprocess 2\nlength 200\nthread 9 2\n",
 	    "0 SysInfo/ProcessInfo instruction=0 cpu=0 tid=0 pid=0 Id=1 "
@@ -69,7 +69,7 @@ test_no_name(void)
 	    "Name=''\n"
 	    "0 SysInfo/ThreadInfo instruction=0 cpu=0 tid=0 pid=0 Id=9 "
 	    "Pid=2\n",
-	    "D54 a text that is said to be of 200 bytes is of 0\n", 1,
+	    "D54 a text whose recorded length is 200 bytes has 0\n", 1,
 	    "one that would reach behind the end");
 	/* a name of one byte that was in fact not there, and three that are */
 	check("process 1 k\nprocess 2\nlength 1\nprocess 3\nlength 1\n"
@@ -82,8 +82,8 @@ test_no_name(void)
 	    "Name=''\n"
 	    "0 SysInfo/ProcessInfo instruction=0 cpu=0 tid=0 pid=0 Id=4 "
 	    "Name='x'\n",
-	    "D49 a text that is said to be of 1 bytes is of 0\n"
-	    "D97 a text that is said to be of 1 bytes is of 0\n",
+	    "D49 a text whose recorded length is 1 bytes has 0\n"
+	    "D97 a text whose recorded length is 1 bytes has 0\n",
 	    2, "two in a row, of a short length");
 }
 
@@ -109,7 +109,7 @@ test_damage(void)
 	        1) "1001 Shell/Command instruction=5 cpu=0 tid=4 pid=3 "
 	           "Text='abcdef'\n" SWITCHED(1002, 3) SWITCHED(1003, 4)
 	               SWITCHED(1004, 5),
-	    "D48 a text that is said to be of 5 bytes is of 6\n", 1,
+	    "D48 a text whose recorded length is 5 bytes has 6\n", 1,
 	    "a length that is wrong is put right");
 	check(SWITCH(1000,
 	          1) "event 1001 5 4 3 0 5 1 | abcdef\nlength 0\n" SWITCH(1002,
@@ -202,7 +202,7 @@ test_unknown(void)
 	                        "event 1003 5 4 3 0 20 11\n" SWITCH(1004, 2),
 	    (struct how){ .as = "ets" });
 	has(res.notices,
-	    "5 events, 0 dropped as far as the log tells, 3 unknown\n"
+	    "5 events, 0 dropped as far as the log shows, 3 unknown\n"
 	    "I240 unknown (provider, version, type): ('20', 0, 11) 1\n"
 	    "I240 unknown (provider, version, type): ('40', 0, 7) 2\n",
 	    "which they are, and how many each");

@@ -8,18 +8,18 @@ struct row {
 	const char *message;
 };
 
-#define OPERAND "an operand should be here"
-#define ENDS "the expression ends where an operand should be"
+#define OPERAND "expected an operand"
+#define ENDS "expected an operand at the end of the expression"
 #define CHAINS "comparisons do not chain: use && or parentheses"
-#define ALONE "'!' belongs to the next operand alone: use parentheses"
-#define SUFFIX "unknown suffix: there are k M G T, ns us ms s"
-#define HAS "has() takes a field or a builtin name"
+#define ALONE "'!' applies to the next operand only: use parentheses"
+#define SUFFIX "unknown suffix; expected k M G T or ns us ms s"
+#define HAS "has() requires a field or a predefined name"
 #define LABEL \
-	"'label' alone compares by == != ~ !~ =* !* in with strings: name a " \
-	"field, label(f)"
+	"'label' without a field can only be compared by == != ~ !~ =* !* in " \
+	"with strings; name a field, label(f)"
 #define ESCAPE \
-	"no such escape: there are \\\\ \\\" \\' \\n \\t \\r \\xHH; in " \
-	"'...' a backslash is itself"
+	"unknown escape; expected \\\\ \\\" \\' \\n \\t \\r \\xHH; in " \
+	"'...' a backslash is literal"
 
 /* What is wrong in any log. */
 static const struct row syntax[] = {
@@ -30,15 +30,15 @@ static const struct row syntax[] = {
 	{ "* 3", 1, OPERAND },
 	{ "+3", 1, OPERAND },
 	{ ")", 1, OPERAND },
-	{ "1 in in", 6, "'in' takes a list in parentheses" },
+	{ "1 in in", 6, "'in' requires a list in parentheses" },
 	{ "in", 1, OPERAND },
-	{ "(1", 3, "')' should be here" },
-	{ "1)", 2, "')' closes nothing" },
+	{ "(1", 3, "expected ')'" },
+	{ "1)", 2, "')' without '('" },
 	{ "1 2", 3, "expected an operator" },
 	{ "1..3", 2, "expected an operator" },
 	{ "kind(3)", 5, "expected an operator" },
 	{ "1 in ()", 7, OPERAND },
-	{ "1 in (1 2)", 9, "',' or ')' should be here" },
+	{ "1 in (1 2)", 9, "expected ',' or ')'" },
 	{ "1 in (1,", 9, ENDS },
 	{ "1 in (1..)", 10, OPERAND },
 	{ "1 < 2 < 3", 7, CHAINS },
@@ -52,53 +52,52 @@ static const struct row syntax[] = {
 	{ "-!size", 2, ALONE },
 	{ "!size in (1)", 1, ALONE },
 	{ "!~size == 1", 1, ALONE },
-	{ "pool = 3", 6, "'=' alone means nothing: '==' compares" },
-	{ "'a' =~ 'b'", 5, "'=~' means nothing: '~' alone matches" },
-	{ "a ? b", 3, "this character has no meaning here" },
-	{ "a @ b", 3, "this character has no meaning here" },
-	{ "\xc3\xa4 > 1", 1, "this character has no meaning here" },
-	{ ". size", 1, "a field's name is missing behind the '.'" },
-	{ "08", 1, "8 and 9 are no octal digits" },
-	{ "0x", 1, "a digit is missing" },
-	{ "0b2", 1, "a digit is missing" },
+	{ "pool = 3", 6, "unknown operator '='; '==' compares" },
+	{ "'a' =~ 'b'", 5, "unknown operator '=~'; '~' matches" },
+	{ "a ? b", 3, "unexpected character" },
+	{ "a @ b", 3, "unexpected character" },
+	{ "\xc3\xa4 > 1", 1, "unexpected character" },
+	{ ". size", 1, "expected the name of a field after '.'" },
+	{ "08", 1, "8 and 9 are not octal digits" },
+	{ "0x", 1, "expected a digit" },
+	{ "0b2", 1, "expected a digit" },
 	{ "size > 12q", 8, SUFFIX },
 	{ "12m", 1, SUFFIX },
 	{ "12KB", 1, SUFFIX },
-	{ "1.5.2", 4, "a field's name is missing behind the '.'" },
-	{ "18446744073709551616", 1, "the number is over 2^64 - 1" },
-	{ "0x10000000000000000", 1, "the number is over 2^64 - 1" },
-	{ "16777216T", 1, "the number is over 2^64 - 1" },
+	{ "1.5.2", 4, "expected the name of a field after '.'" },
+	{ "18446744073709551616", 1, "the number is greater than 2^64 - 1" },
+	{ "0x10000000000000000", 1, "the number is greater than 2^64 - 1" },
+	{ "16777216T", 1, "the number is greater than 2^64 - 1" },
 	{ "1e999", 1, "the number is too large" },
 	{ "9223372036.854775808s", 1, "the time is too large" },
 	{ "99999999999999999999ns", 1, "the time is too large" },
-	{ "0x10ms", 1, "a time is written in decimal" },
-	{ "1e3ms", 1, "a time is written in decimal" },
-	{ "-9223372036854775809", 1, "the number is under -2^63" },
-	{ "'abc", 1, "the string has no end" },
-	{ "\"abc'", 1, "the string has no end" },
+	{ "0x10ms", 1, "a time must be decimal" },
+	{ "1e3ms", 1, "a time must be decimal" },
+	{ "-9223372036854775809", 1, "the number is less than -2^63" },
+	{ "'abc", 1, "the string is not terminated" },
+	{ "\"abc'", 1, "the string is not terminated" },
 	{ "\"ab\\q\"", 4, ESCAPE },
 	{ "\"ab\\", 4, ESCAPE },
-	{ "\"\\x4\"", 2, "\\x takes two hexadecimal digits" },
-	{ "\"\\x00\"", 2, "a string cannot hold a NUL" },
-	{ "'a' ~ b", 7, "a pattern in quotes should be here" },
-	{ "'a' ~", 6, "a pattern in quotes should be here" },
-	{ "'a' ~ '\\(a\\)\\1'", 7,
-	    "a regular expression has no back references" },
+	{ "\"\\x4\"", 2, "\\x requires two hexadecimal digits" },
+	{ "\"\\x00\"", 2, "a string cannot contain a NUL" },
+	{ "'a' ~ b", 7, "expected a pattern in quotes" },
+	{ "'a' ~", 6, "expected a pattern in quotes" },
+	{ "'a' ~ '\\(a\\)\\1'", 7, "back references are not supported" },
 	{ "'a' ~ '((a{99}){99})'", 7,
-	    "the counts in { } multiply to more than 1024" },
+	    "the product of the counts in { } exceeds 1024" },
 	{ "'a' ~ 'a{5000}'", 7,
-	    "the counts in { } multiply to more than 1024" },
-	{ "has", 4, "'(' should be here" },
+	    "the product of the counts in { } exceeds 1024" },
+	{ "has", 4, "expected '('" },
 	{ "has(3)", 5, HAS },
 	{ "has(true)", 5, HAS },
 	{ "has(has(size))", 5, HAS },
-	{ "has(size", 9, "')' should be here" },
-	{ "has(size + 1)", 10, "')' should be here" },
-	{ "label(3)", 7, "label() takes the name of a field" },
-	{ "field(3)", 7, "field() takes the name of a field" },
-	{ "field", 6, "'(' should be here" },
+	{ "has(size", 9, "expected ')'" },
+	{ "has(size + 1)", 10, "expected ')'" },
+	{ "label(3)", 7, "label() requires the name of a field" },
+	{ "field(3)", 7, "field() requires the name of a field" },
+	{ "field", 6, "expected '('" },
 	{ "glob(3)", 1,
-	    "there is no function 'glob': there are has, label and field" },
+	    "unknown function 'glob'; expected has, label or field" },
 };
 
 /* What is wrong in a log of MPS 1.117. */
@@ -115,21 +114,21 @@ static const struct row meaning[] = {
 	{ "label(addres) == ''", 7,
 	    "no event type has a field 'addres'; did you mean 'address' or "
 	    "'addr'?" },
-	{ "kind == Pol", 9, "no kind is called 'Pol'; did you mean 'Pool'?" },
+	{ "kind == Pol", 9, "unknown kind 'Pol'; did you mean 'Pool'?" },
 	{ "kind in (Seg, Traec)", 15,
-	    "no kind is called 'Traec'; did you mean 'Trace'?" },
+	    "unknown kind 'Traec'; did you mean 'Trace'?" },
 	{ "name == PoolAloc", 9,
-	    "no event type is called 'PoolAloc'; did you mean 'PoolAlloc'?" },
+	    "unknown event type 'PoolAloc'; did you mean 'PoolAlloc'?" },
 	{ "name == poolalloc", 9,
-	    "no event type is called 'poolalloc'; did you mean "
+	    "unknown event type 'poolalloc'; did you mean "
 	    "'PoolAlloc'?" },
 	{ "size == Pool", 9,
 	    "no event type has a field 'Pool'; did you mean 'pool'?" },
-	{ "size == \"x\"", 6, "an integer does not compare with a string" },
-	{ "string > 3", 8, "a string does not compare with an integer" },
-	{ ".mortality == name", 12, "a double does not compare with a string" },
-	{ "size in (1, 'x')", 13, "an integer does not compare with a string" },
-	{ "size in (1..'x')", 13, "an integer does not compare with a string" },
+	{ "size == \"x\"", 6, "cannot compare an integer with a string" },
+	{ "string > 3", 8, "cannot compare a string with an integer" },
+	{ ".mortality == name", 12, "cannot compare a double with a string" },
+	{ "size in (1, 'x')", 13, "cannot compare an integer with a string" },
+	{ "size in (1..'x')", 13, "cannot compare an integer with a string" },
 	{ "size ~ '6'", 1, "a pattern takes a string, and this is an integer" },
 	{ "mortality =* '6'", 1,
 	    "a pattern takes a string, and this is a double" },
@@ -145,16 +144,16 @@ static const struct row meaning[] = {
 	{ "!string", 2, "'!' takes a number, and this is a string" },
 	{ "true && name", 9, "'&&' takes a number, and this is a string" },
 	{ "string || true", 1, "'||' takes a number, and this is a string" },
-	{ "name", 1, "a condition is wanted, and this is a string" },
-	{ "label", 1, "a condition is wanted, and this is a string" },
+	{ "name", 1, "expected a condition, found a string" },
+	{ "label", 1, "expected a condition, found a string" },
 	{ "label(size) == 'x'", 7,
-	    "the field 'size' is no address, so it has no label" },
+	    "the field 'size' is not an address, so it has no label" },
 	{ "label < 'x'", 1, LABEL },
 	{ "label == label(pool)", 1, LABEL },
 	{ "label(pool) == label", 16, LABEL },
 	{ "label in (string)", 1, LABEL },
 	{ "label == name", 1, LABEL },
-	{ "label == 3", 7, "a string does not compare with an integer" },
+	{ "label == 3", 7, "cannot compare a string with an integer" },
 };
 
 static void

@@ -18,10 +18,10 @@ struct row {
 #define ADDRESS tel_filter_add_addresses
 #define LABEL tel_filter_add_label
 
-#define CARET "'^' stands at the beginning only, for all but the list"
-#define RANGE "a range of time is FROM,TO"
-#define BACKWARD "the range of time ends before it starts"
-#define LONG_SUFFIX "unknown suffix: there are k M G T, ns us ms s m h"
+#define CARET "'^' is only valid at the start, and excludes the list"
+#define RANGE "expected a range FROM,TO"
+#define BACKWARD "the range ends before it starts"
+#define LONG_SUFFIX "unknown suffix; expected k M G T or ns us ms s m h"
 
 static const struct row rows[] = {
 	{ KINDS, "Object", "11000000", 0, "" },
@@ -45,10 +45,10 @@ static const struct row rows[] = {
 	{ KINDS, "^", NULL, 1, "the list is empty" },
 	{ KINDS, "Pool,^Seg", NULL, 6, CARET },
 	{ KINDS, "Pool,Sge", NULL, 6,
-	    "no kind is called 'Sge'; did you mean 'Seg'?" },
+	    "unknown kind 'Sge'; did you mean 'Seg'?" },
 	{ KINDS, "12x", NULL, 1,
-	    "unknown suffix: there are k M G T, ns us ms s" },
-	{ KINDS, "1.5", NULL, 1, "this is no whole number" },
+	    "unknown suffix; expected k M G T or ns us ms s" },
+	{ KINDS, "1.5", NULL, 1, "expected an integer" },
 	{ TYPES, "PoolAlloc", "11000000", 0, "" },
 	{ TYPES, "Pool*,SegAlloc", "11100000", 0, "" },
 	{ TYPES, "^*Alloc", "00011111", 0, "" },
@@ -59,7 +59,7 @@ static const struct row rows[] = {
 	{ TYPES, "[0]x01F?", "00000010", 0, "" },
 	{ TYPES, "all", "11111111", 0, "" },
 	{ TYPES, "PoolAllock", NULL, 1,
-	    "no event type is called 'PoolAllock'; did you mean "
+	    "unknown event type 'PoolAllock'; did you mean "
 	    "'PoolAlloc'?" },
 	{ TIME, ",", "11111111", 0, "" },
 	{ TIME, "1us,", "01011111", 0, "" },
@@ -78,14 +78,12 @@ static const struct row rows[] = {
 	{ TIME, "0x10,0x0f", NULL, 0, BACKWARD },
 	{ TIME, "", NULL, 1, RANGE },
 	{ TIME, "5", NULL, 2, RANGE },
-	{ TIME, "5,6,7", NULL, 4, "the range of time should end here" },
-	{ TIME, "x,6", NULL, 1, "a digit is missing" },
+	{ TIME, "5,6,7", NULL, 4, "expected the end of the range" },
+	{ TIME, "x,6", NULL, 1, "expected a digit" },
 	{ TIME, "1, 5q", NULL, 4, LONG_SUFFIX },
 	{ TIME, "10%,", NULL, 3, RANGE },
-	{ TIME, "1.5,", NULL, 1,
-	    "this is no whole number of ticks, nor a time" },
-	{ TIME, "-0x5,", NULL, 1,
-	    "this is no whole number of ticks, nor a time" },
+	{ TIME, "1.5,", NULL, 1, "expected a number of ticks or a time" },
+	{ TIME, "-0x5,", NULL, 1, "expected a number of ticks or a time" },
 	{ ADDRESS, "0x7f00", "10100000", 0, "" },
 	{ ADDRESS, "0x7f00,+0x80", "10100000", 0, "" },
 	{ ADDRESS, "0x7f00,+0x81", "11100000", 0, "" },
@@ -95,14 +93,14 @@ static const struct row rows[] = {
 	{ ADDRESS, "42", "00000000", 0, "" },
 	{ ADDRESS, "0,0xffffffffffffffff", "11110001", 0, "" },
 	{ ADDRESS, "0xffffffffffffffff,+2", NULL, 22,
-	    "the range goes past the last address" },
+	    "the range exceeds the last address" },
 	{ ADDRESS, "5,+0", NULL, 5, "the range is empty" },
-	{ ADDRESS, "5,4", NULL, 4, "the range ends before it begins" },
-	{ ADDRESS, "", NULL, 1, "an address is a number" },
-	{ ADDRESS, "heap", NULL, 1, "an address is a number" },
-	{ ADDRESS, "5,", NULL, 3, "an address is a number" },
-	{ ADDRESS, "5ms", NULL, 4, "this is no whole number" },
-	{ ADDRESS, "5,6,7", NULL, 4, "the range of addresses should end here" },
+	{ ADDRESS, "5,4", NULL, 4, "the range ends before it starts" },
+	{ ADDRESS, "", NULL, 1, "expected a number" },
+	{ ADDRESS, "heap", NULL, 1, "expected a number" },
+	{ ADDRESS, "5,", NULL, 3, "expected a number" },
+	{ ADDRESS, "5ms", NULL, 4, "expected an integer" },
+	{ ADDRESS, "5,6,7", NULL, 4, "expected the end of the range" },
 	{ LABEL, "heap", "10100000", 0, "" },
 	{ LABEL, "a*[0-9]", "00100001", 0, "" },
 	{ LABEL, "*", "10100001", 0, "" },

@@ -50,11 +50,11 @@ test_flags(void)
 	has(res.events, "11500 Exit cpu=1 status=1\n",
 	    "an exit has the clock of the last counter");
 	has(res.notices,
-	    "I0 the meta file is HPM.headerFile: no processor "
-	    "named, 2 counters, mode 12\n",
+	    "I0 the meta file is HPM.headerFile: no processor name, 2 "
+	    "counters, mode 12\n",
 	    "a slash before its name is left");
 	has(res.notices,
-	    " 1 records do not say when they began: their flags "
+	    " 1 records have no start time: their flags "
 	    "have 0x1\n",
 	    "flags are counted");
 	is_u64(res.count[TEL_COUNT_DAMAGED], 0, "nothing is damaged");
@@ -125,14 +125,14 @@ test_damage(void)
 	    " PM_CYC_2=1000000002 _2nd_event=1000000003 counter4=1000000004\n",
 	    "names become identifiers, each another one");
 	is_str(res.notices,
-	    "I0 the meta file is HPM.headerFile: no processor named, 4 "
+	    "I0 the meta file is HPM.headerFile: no processor name, 4 "
 	    "counters, mode 12\n"
 	    "D150 invalid record; 15 bytes skipped\n"
-	    "D304 padding that is not zeros; 1 bytes skipped\n"
+	    "D304 padding that is not zero; 1 bytes skipped\n"
 	    "D377 the trace ends inside a record; its first 34 bytes are left "
 	    "out\n"
-	    "I411 the trace has no exit record: the virtual machine did not "
-	    "end by itself, or has not ended\n",
+	    "I411 the trace has no exit record: the virtual machine was "
+	    "killed, or is still running\n",
 	    "what is told");
 	is_u64(res.count[TEL_COUNT_DAMAGED], 3, "damaged places");
 	is_u64(res.count[TEL_COUNT_SKIPPED], 15 + 1 + 34, "bytes skipped");
@@ -200,8 +200,8 @@ test_meta(void)
 	snprintf(path, sizeof(path), "%s/HPM.headerFile", folder);
 	res = read_trace(s.file[1].data, s.file[1].size, how);
 	is_str(res.notices,
-	    "W0 its meta file HPM.headerFile was not found; read as having 8 "
-	    "counters without names\n",
+	    "W0 its meta file HPM.headerFile was not found; the trace is read "
+	    "with 8 unnamed counters\n",
 	    "what comes through a pipe has no meta file");
 	drop(res);
 	how.meta = path;
@@ -219,7 +219,7 @@ test_meta(void)
 	write_set(&s, folder);
 	res = read_trace(s.file[1].data, s.file[1].size, how);
 	has(res.notices,
-	    "makes no sense from its offset 64 on; names may be "
+	    "is invalid from offset 64 on; names may be "
 	    "missing\n",
 	    "a damaged meta file");
 	has(res.events, " counter8=1081\n", "the trace is read all the same");
@@ -236,7 +236,7 @@ test_meta(void)
 	res = read_trace(s.file[1].data, s.file[1].size, how);
 	is_u64((uint64_t)-res.status, -TEL_EFORMAT,
 	    "one of another version, named, is an error");
-	has(res.error, "a meta file of version 2, and the trace is of 3",
+	has(res.error, "a meta file of version 2, but the trace has version 3",
 	    "and it says so");
 	drop(res);
 	how.meta = NULL;
@@ -244,8 +244,9 @@ test_meta(void)
 	how.name = path;
 	res = read_trace(s.file[1].data, s.file[1].size, how);
 	has(res.notices,
-	    "of version 2, and the trace is of 3; it is left "
-	    "aside, and the trace read as having 8 counters without names",
+	    "of version 2, but the trace has version 3; ignored, and the trace "
+	    "is "
+	    "read with 8 unnamed counters",
 	    "found, it is left aside");
 	is_u64(count_of(res.events, '\n'), 9, "and the trace is read");
 	drop(res);
@@ -260,7 +261,7 @@ test_meta(void)
 	s.file[0].data[11] = 5;
 	write_set(&s, folder);
 	res = read_trace(s.file[1].data, s.file[1].size, how);
-	has(res.notices, "says 4 counters, but the records have 8", "a lie");
+	has(res.notices, "has 4 counters, but the records have 8", "a lie");
 	is_u64(count_of(res.events, '\n'), 9, "which is seen through");
 	drop(res);
 	remove_folder(folder, &s);
@@ -280,14 +281,15 @@ test_detection(void)
 	res = read_trace(s.file[0].data, s.file[0].size, how);
 	is_u64((uint64_t)-res.status, -TEL_EFORMAT, "a meta file is no log");
 	is_str(res.error,
-	    "the meta file of HPM traces and no log: give the traces, beside "
-	    "which it is found",
+	    "a meta file of HPM traces, not a log: name the traces instead, "
+	    "and the meta file is found",
 	    "and what it is is said");
 	drop(res);
 	s.file[1].data[3] = 4;
 	res = read_trace(s.file[1].data, s.file[1].size, how);
 	is_u64((uint64_t)-res.status, -TEL_EVERSION, "a newer version");
-	is_str(res.error, "the trace is of version 4; up to 3 is known",
+	is_str(res.error,
+	    "the trace has version 4; versions up to 3 are supported",
 	    "and it says so");
 	drop(res);
 	how.force = 1;

@@ -99,7 +99,7 @@ test_rules(void)
 	            "C id=4 parent=1 type=growth name=M") T
 	    "Dispose path=\"P\" class=1\n" IGNORED("P:M", "2",
 	        "the class was disposed of", "U c=2 op=abs v=6"),
-	    "the class 4 cannot be defined so", "the rules of classes");
+	    "the class 4 cannot be defined: ", "the rules of classes");
 	give_events(PM X("0", "disable") SET("2", "1") X("0", "enable")
 	                SET("2", "2") X("0", "dispose"),
 	    PM_EVENTS T "Disable path=\"\" class=0\n" IGNORED("P:M", "2",
@@ -118,11 +118,11 @@ test_rules(void)
 	    "", "a class where one was disposed of");
 	give_events(PM T "E c=2\n" T "U c=1 op=hist v=1\n" T "S c=1 n=1\n" T
 	                 "SB c=2 k=1 v=1\n",
-	    PM_EVENTS IGNORED("P:M", "2", "the class is none of traces",
+	    PM_EVENTS IGNORED("P:M", "2", "the class is not a trace class",
 	        "E c=2") IGNORED("P", "1", "the class is of another type",
 	        "U c=1 op=hist v=1") IGNORED("P", "1",
-	        "the class is none of statistics", "S c=1 n=1") IGNORED("P:M",
-	        "2", "the class is of another type", "SB c=2 k=1 v=1"),
+	        "the class is not a statistic", "S c=1 n=1") IGNORED("P:M", "2",
+	        "the class is of another type", "SB c=2 k=1 v=1"),
 	    "", "records for classes of other types");
 	give_events(T "E c=7 tag=1 p=2\n" T "S c=8 n=1 cur=2 min=2 max=2 "
 	              "sum=2\n",
@@ -139,21 +139,22 @@ test_definitions(void)
 	static const struct {
 		const char *record, *reason;
 	} wrong[] = {
-		{ "C id=3 parent=2 type=mag name=x", "its parent is no path" },
+		{ "C id=3 parent=2 type=mag name=x",
+		    "its parent is not a path" },
 		{ "C id=3 parent=1 type=mag name=", "its name is empty" },
 		{ "C id=3 parent=1 type=mag name=a::b",
 		    "its name has an empty component" },
 		{ "C id=3 parent=1 type=hist lo=1 hi=1 w=1 name=h",
-		    "its parameters make no sense" },
+		    "its parameters are invalid" },
 		{ "C id=3 parent=1 type=hist lo=1 hi=2 w=0 name=h",
-		    "its parameters make no sense" },
+		    "its parameters are invalid" },
 		{ "C id=3 parent=1 type=hist lo=1 hi=2 name=h",
-		    "its parameters make no sense" },
+		    "its parameters are invalid" },
 		{ "C id=3 parent=1 type=split lo=0 w1=1 knee=0 hi=2 w2=1 "
 		  "name=h",
-		    "its parameters make no sense" },
+		    "its parameters are invalid" },
 		{ "C id=3 parent=1 type=tally max=0 name=h",
-		    "its parameters make no sense" },
+		    "its parameters are invalid" },
 		{ "C id=2 parent=1 type=mag name=other", "the id is in use" },
 		{ "C id=3 parent=1 type=path name=M",
 		    "a class of another type is there" },
@@ -175,7 +176,7 @@ test_definitions(void)
 	give_events(PM T "C id=2 parent=1 type=mag name=M en=0\n" SET("2", "1"),
 	    PM_EVENTS T "MagnitudeClass path=\"P:M\" class=2 id=2 "
 	                "enabled=false unit=\"\" help=\"\"\n" SET_EVENT("1"),
-	    "the first definition holds", "a definition that differs");
+	    "with differences, which are ignored", "a definition that differs");
 	give_events(T "C id=3 parent=9 type=mag name=M\n",
 	    T "MagnitudeClass path=\"?:M\" class=3 id=3 enabled=true unit=\"\" "
 	      "help=\"\"\n",
@@ -191,17 +192,17 @@ test_damage(void)
 		{ "0000000000000001  E c=1\n", "a code of capital" },
 		{ "0000000000000001 e c=1\n", "a code of capital" },
 		{ T "E\n", "c=" },
-		{ T "E c=x\n", "numbers as c=" },
-		{ T "C id=1 parent=x type=path name=a\n", "numbers as" },
-		{ T "E c=1 \n", "a value behind a blank" },
+		{ T "E c=x\n", "numbers for c=" },
+		{ T "C id=1 parent=x type=path name=a\n", "numbers for" },
+		{ T "E c=1 \n", "a value after a blank" },
 		{ T "E c=1 p=4\n", "0 to 3 as p=" },
-		{ T "E c=1 s=\"a\n", "a string that is closed" },
+		{ T "E c=1 s=\"a\n", "the end of the string" },
 		{ T "E c=1 s=a\"b\n", "a value" },
 		{ T "E c=1 s=\"a\"b\n", "a blank between" },
 		{ T "E c=1 s=\"\\q\"\n", "text" },
 		{ T "E c=1 s=\"\\ud800\"\n", "text" },
 		{ T "E c=1 s=\"\\u0000\"\n", "text" },
-		{ T "E c=1 tag=x\n", "numbers as c=, tag=" },
+		{ T "E c=1 tag=x\n", "numbers for c=, tag=" },
 		{ T "U c=1 op=abs\n", "c=, op= and v=" },
 		{ T "U c=1 op=what v=1\n", "abs, delta, inc" },
 		{ T "U c=1 op=inc v=-1\n", "value" },
@@ -209,7 +210,7 @@ test_damage(void)
 		{ T "C id=0 type=path name=a\n", "id=, type=" },
 		{ T "C id=1 name=a\n", "id=, type=" },
 		{ T "D id=1\n", "id= and fmt=" },
-		{ T "D id=1 fmt=\"\\q\"\n", "a string that makes" },
+		{ T "D id=1 fmt=\"\\q\"\n", "a valid string" },
 		{ T "S c=1\n", "c= and n=" },
 		{ T "SB c=1\n", "c=, k= and v=" },
 		{ T "L from=1\n", "n=" },
@@ -232,8 +233,8 @@ test_damage(void)
 		drop(res);
 	}
 	res = read_as(H T "E c=1 p=1", NULL);
-	ok(strstr(res.notices, "the log was cut off") != NULL &&
-	        strstr(res.notices, "the last line has no end") != NULL &&
+	ok(strstr(res.notices, "the log is truncated") != NULL &&
+	        strstr(res.notices, "the last line has no line end") != NULL &&
 	        res.count[TEL_COUNT_EVENTS] == 2,
 	    "a log that is cut off");
 	drop(res);

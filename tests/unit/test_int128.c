@@ -299,7 +299,7 @@ test_keys(void)
 	    "keys: -1 is not 2^64 - 1");
 	v.datatype = TEL_ADDRESS;
 	must_ok(tel__key_make(s, &v, &a));
-	ok(key_equal(a.bits, a.tag, &b), "keys: an address is a number");
+	ok(key_equal(a.bits, a.tag, &b), "keys: expected a number");
 	v.as.u64 = 0x7f00;
 	ok(tel_value_text(&v, text, sizeof(text)) == 6 &&
 	        strcmp(text, "0x7f00") == 0,

@@ -302,7 +302,7 @@ test_refused(void)
 	ok(tel_printer_new(sink, (tel_format)99) == NULL, "no such format");
 	p = new_printer(TEL_FORMAT_TEXT);
 	ok(tel_printer_set_time(p, (tel_time_form)99) == TEL_EINVAL,
-	    "no such form of time");
+	    "unknown time format");
 	ok(tel_printer_set_fields(p, "") == TEL_EINVAL, "no fields");
 	ok(tel_printer_set_fields(p, "a,,b") == TEL_EINVAL, "an empty name");
 	ok(tel_printer_set_fields(p, "a,b,a") == TEL_EINVAL, "a name twice");

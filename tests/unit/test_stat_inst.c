@@ -194,8 +194,8 @@ test_conflict(void)
 		a = begin_one("x=hist(size,0,64,8)");
 		b = begin_one(others[i]);
 		ok(tel_stats_merge(a, b) == TEL_EINVAL &&
-		        strstr(tel_stats_error(a), "two statistics called x") !=
-		            NULL,
+		        strstr(tel_stats_error(a),
+		            "two statistics are named x") != NULL,
 		    "not the same: %s", tel_stats_error(a));
 		tel_stats_free(a);
 		tel_stats_free(b);

@@ -51,19 +51,19 @@ static void
 test_schema(void)
 {
 	schema_is(INIT("1 6 1", "40") BUILD("1.116.0", "lii6ll"), "cnv",
-	    "mps-1.116.0/lii6ll", "the log says so");
+	    "mps-1.116.0/lii6ll", "the log names it");
 	schema_is(BUILD("1.116.2", "w3i3mv") INIT("1 6 1", "20"), "cnv",
-	    "mps-1.116.0/w3i3mv", "the log says so");
+	    "mps-1.116.0/w3i3mv", "the log names it");
 	schema_is(INIT("1 1 6", "20"), "cnv", "mps-1.113.0/lii3gc",
-	    "the log says so");
+	    "the log names it");
 	schema_is(INIT("1 1 6", "40") CLK "  44 1 2 3 1 4\n", "cnv",
-	    "mps-1.113.0/lii6gc", "the log says so");
+	    "mps-1.113.0/lii6gc", "the log names it");
 	schema_is(INIT("1 1 6", "40") CLK "  44 1 2 3 4\n", "cnv",
-	    "mps-1.112.0/lii6gc", "the log says so");
+	    "mps-1.112.0/lii6gc", "the log names it");
 	schema_is(BUILD("1.112.0", "lii6gc") INIT("1 1 6", "40"), "cnv",
-	    "mps-1.112.0/lii6gc", "the log says so");
+	    "mps-1.112.0/lii6gc", "the log names it");
 	schema_is(BUILD("1.114.0", "nonsense") INIT("1 4 0", "40"), "cnv",
-	    "mps-1.114.0/lii6gc", "the log says so");
+	    "mps-1.114.0/lii6gc", "the log names it");
 	schema_is(CLK "  15 1\n", "cnv", "mps-1.118.0/lii6gc",
 	    "which fits best");
 	schema_is(CLK "  66 1 2 3\n" CLK "  15 1 2 3\n", "cnv",
@@ -71,12 +71,12 @@ test_schema(void)
 	schema_is(HEAD DESTROY, "text", "mps-1.117.0/lii6gc", "");
 	schema_is(DESTROY "# format: mps-1.112.0/w3i3mv\n", "text",
 	    "mps-1.112.0/w3i3mv", "");
-	schema_is(DESTROY, "text", "mps-1.118.0/lii6gc", "most lines fit");
+	schema_is(DESTROY, "text", "mps-1.118.0/lii6gc", "fits most lines");
 	schema_is(CLK "PoolFinish pool=0x1\n", "text", "mps-1.117.0/lii6gc",
-	    "most lines fit");
+	    "fits most lines");
 	schema_is(CLK "SegMerge segLo=0x1 segHi=0x1 "
 	              "withReservoirPermit=false\n",
-	    "text", "mps-1.114.0/lii6gc", "most lines fit");
+	    "text", "mps-1.114.0/lii6gc", "fits most lines");
 	schema_is("# teltools text 2\n" DESTROY, "text", "mps-1.118.0/lii6gc",
 	    "another version than 1");
 	schema_is("# format: mps-9.9/lii6gc\n" DESTROY, "text",

@@ -104,8 +104,8 @@ test_wrong(void)
 		const char *text, *error;
 	} cases[] = {
 		{ "x\n",
-		    ":1: a provider's number and name, #version, #type or "
-		    "{ expected, found 'x'" },
+		    ":1: a provider's number and name, #version, #type or { "
+		    "expected, found 'x'" },
 		{ "#type A 1\n", ":1: a #type before any provider" },
 		{ "1 A\n#type B\n{\n}\n",
 		    ":2: #type and a name need a number up to 65535, found "
@@ -130,12 +130,12 @@ test_wrong(void)
 		    ":3: a field as NAME, ITEM or a } expected, "
 		    "found 'x'" },
 		{ "1 A\n{\nx, ItemNothing\n}\n",
-		    ":3: no item type is called 'ItemNothing'" },
+		    ":3: unknown item type 'ItemNothing'" },
 		{ "1 A\n{\n, ItemLong\n}\n", ":3: a field without a name" },
 		{ "1 A\n{\na, ItemLong\n{\n}\n",
 		    ":4: a { inside the block of line 2" },
-		{ "1 A\n\001\n", ":2: this is no text" },
-		{ "1 A\n#type \033[31m x\n", ":2: this is no text" },
+		{ "1 A\n\001\n", ":2: not a text" },
+		{ "1 A\n#type \033[31m x\n", ":2: not a text" },
 	};
 	struct result res;
 	size_t i;

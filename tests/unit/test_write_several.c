@@ -115,7 +115,7 @@ check_refused(void)
 	ok(join(old, b, 0, &out, error, sizeof(error)) == TEL_EINVAL,
 	    "two formats");
 	is_str(error,
-	    "b is not an MPS stream as a is: they cannot be written as one",
+	    "b is not an MPS stream like a; they cannot be written as one log",
 	    "which is told");
 }
 

@@ -29,7 +29,7 @@ anomaly_text(enum anomaly anomaly)
 	case ANOMALY_ARGUMENT: return "impossible size";
 	case ANOMALY_IMPOSSIBLE: return "impossible alignment";
 	}
-	return "unknown oddity";
+	return "unknown anomaly";
 }
 
 int

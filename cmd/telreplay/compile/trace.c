@@ -127,13 +127,16 @@ needs_log(const struct telreplay *t)
 	const struct selection *s = &t->settings.select;
 
 	if (s->filtering || s->percent || s->skip > 0 || s->count != UINT64_MAX)
-		return "events are selected in logs, not in programs";
+		return "a compiled program does not support the selection of "
+		       "events";
 	if (t->threads > 0)
-		return "--threads is for a log: the program has its threads";
+		return "--threads applies to logs: the threads of a compiled "
+		       "program are fixed";
 	if (t->window_given)
-		return "--window is for a log: the program has its windows";
+		return "--window applies to logs: the window of a compiled "
+		       "program is fixed";
 	if (t->keep != NULL)
-		return "-o is for a log: this is a program already";
+		return "-o applies to logs: this is already a compiled program";
 	return NULL;
 }
 
@@ -160,7 +163,8 @@ take_program(struct trace *trace, const struct telreplay *t, const char *name)
 		return 0;
 	if (t->order_given && trace->facts->order != (uint64_t)t->order) {
 		message_fail(STATUS_USAGE, name,
-		    "--order is for a log: the program has its order");
+		    "--order applies to logs: the order of a compiled program "
+		    "is fixed");
 		return 0;
 	}
 	return 1;
@@ -446,8 +450,8 @@ show_anomalies(const struct telreplay *t, const struct facts *f)
 	message_raise(STATUS_DAMAGED);
 	if (!t->settings.quiet)
 		message(NULL,
-		    "%" PRIu64 " operations are wrong or miss something; "
-		    "the report counts them",
+		    "%" PRIu64
+		    " operations are inconsistent; the report counts them",
 		    damage);
 }
 
@@ -478,8 +482,8 @@ compile_all(struct reading *r)
 	if (r->operations > 0)
 		return 1;
 	message_fail(STATUS_FAILED, r->name,
-	    "no event of it allocates or frees: --alloc and --free say which "
-	    "do");
+	    "no event allocates or frees; --alloc and --free declare those "
+	    "that do");
 	return 0;
 }
 

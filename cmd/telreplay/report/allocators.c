@@ -206,8 +206,8 @@ put_cost(struct report *r, const struct some *some)
 		add_cost(r, &some->results[i]);
 	if (show->facts->compiled * show->telreplay->run.repeat < FEW)
 		report_note(r, REPORT_TEXT, NULL,
-		    "the trace is too short for this to say much: "
-		    "--repeat runs it again");
+		    "the trace is too short for a reliable result; --repeat "
+		    "runs it several times");
 	report_put(r);
 }
 

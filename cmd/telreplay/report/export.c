@@ -279,11 +279,10 @@ show_losses(const struct telreplay *t, const struct export *e)
 		return;
 	if (e->parts > 0)
 		message(NULL,
-		    "%" PRIu64 " partial frees are left out: %s has none",
+		    "%" PRIu64 " partial frees are skipped: %s has none",
 		    e->parts, e->format->name);
 	if (e->aligned > 0)
-		message(NULL,
-		    "%" PRIu64 " alignments are left out: %s has none",
+		message(NULL, "%" PRIu64 " alignments are skipped: %s has none",
 		    e->aligned, e->format->name);
 }
 

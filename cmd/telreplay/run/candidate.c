@@ -70,8 +70,8 @@ resolve(struct candidate *a, const char *what)
 		return 1;
 	}
 	message_fail(STATUS_USAGE, NULL,
-	    "-a: '%s' is none of: glibc, jemalloc, mimalloc, tcmalloc, null, "
-	    "bump, class, and has no '/' as the name of a library",
+	    "-a: '%s' is not one of: glibc, jemalloc, mimalloc, tcmalloc, "
+	    "null, bump, class, and is not a path with a '/'",
 	    what);
 	return 0;
 }
@@ -119,7 +119,7 @@ add(struct candidates *list, const char *text, size_t size,
 		return 0;
 	if (what[0] != '\0' && a->name[0] != '\0')
 		return resolve(a, what);
-	message_fail(STATUS_USAGE, NULL, "-a: '%.*s' names no allocator",
+	message_fail(STATUS_USAGE, NULL, "-a: '%.*s' has no allocator",
 	    (int)size, text);
 	return 0;
 }
@@ -177,8 +177,8 @@ candidates_check(const struct candidates *list)
 			if (strcmp(list->list[i].name, list->list[j].name) != 0)
 				continue;
 			message_fail(STATUS_USAGE, NULL,
-			    "-a: two are called '%s': NAME=... before one of "
-			    "them names it",
+			    "-a: two allocators are named '%s'; NAME=... "
+			    "before one of them renames it",
 			    list->list[i].name);
 			return 0;
 		}

@@ -182,8 +182,8 @@ wrong_text(uint32_t what)
 	case RUN_CONTENT: return "a block does not hold what was written";
 	case RUN_NOT_ZERO: return "memory of calloc is not zero";
 	case RUN_ALIGNMENT: return "a block is not aligned";
-	case RUN_POOL: return "a pool or buffer could not be had";
-	default: return "something went wrong";
+	case RUN_POOL: return "a pool or buffer could not be created";
+	default: return "unknown failure";
 	}
 }
 

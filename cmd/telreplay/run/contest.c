@@ -171,7 +171,7 @@ show_absent(const struct contest *c, const struct result *r,
 
 	if (k->package != NULL)
 		message_fail(STATUS_FAILED, k->name,
-		    "the loader finds no %s (Debian: %s)", k->libraries[0],
+		    "the loader cannot find %s (Debian: %s)", k->libraries[0],
 		    k->package);
 	else
 		message_fail(STATUS_FAILED, k->name,

@@ -388,7 +388,7 @@ run_program(struct program *p, const struct allocator *a,
 	board->threads = r.threads;
 	if (options->pace > 0 || options->think_log) {
 		if (!(r.facts->tick_rate > 0))
-			return "the log does not say how fast its clock is";
+			return "the log does not record the rate of its clock";
 		r.tick_ns = 1e9 / r.facts->tick_rate;
 		if (options->pace > 0)
 			r.tick_ns /= options->pace;

@@ -208,7 +208,7 @@ served_find(struct shared *sh, struct allocator *a, size_t (**usable)(void *))
 		return;
 	if (symbol == NULL || dladdr(symbol, &info) == 0) {
 		(void)snprintf(sh->wrong, sizeof(sh->wrong),
-		    "the loader does not tell who has malloc");
+		    "the loader does not report which library provides malloc");
 		return;
 	}
 	(void)snprintf(sh->path, sizeof(sh->path), "%s", info.dli_fname);
@@ -220,14 +220,14 @@ served_find(struct shared *sh, struct allocator *a, size_t (**usable)(void *))
 	symbol = find("free", info.dli_fbase);
 	if (symbol == NULL) {
 		(void)snprintf(sh->wrong, sizeof(sh->wrong),
-		    "it has malloc but no free");
+		    "it defines malloc but not free");
 		return;
 	}
 	FUNCTION(a->free, symbol);
 	symbol = find("realloc", info.dli_fbase);
 	if (symbol == NULL) {
 		(void)snprintf(sh->wrong, sizeof(sh->wrong),
-		    "it has malloc but no realloc");
+		    "it defines malloc but not realloc");
 		return;
 	}
 	FUNCTION(a->realloc, symbol);

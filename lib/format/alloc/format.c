@@ -10,8 +10,8 @@ alone_write(struct tel_writer *w, const struct tel_event *ev,
 {
 	if (w->nlogs > 1)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: two traces of %s cannot be written as one; they "
-		    "can as text (-f text)",
+		    "%.80s: two traces of %s cannot be written as one trace; "
+		    "use -f text",
 		    ev->log->name, w->encoder->what);
 	return tel__relay_write(w, ev, changed);
 }

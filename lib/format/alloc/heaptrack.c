@@ -55,7 +55,7 @@ heaptrack_parse(struct al *s, const unsigned char *p)
 		s->text = p;
 		s->text_size = (size_t)(s->line.end - p);
 		if (s->line.end - p < 2 ? *p != 'A' : p[1] != ' ')
-			return al_wrong(s, p, "a blank behind the letter");
+			return al_wrong(s, p, "a blank after the letter");
 		if (memchr(p, 0, s->text_size) != NULL)
 			return al_wrong(s, p, "a line without a byte of 0");
 		return AL_EVENT;

@@ -156,7 +156,7 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 		p++;
 	h = find_held(s);
 	if (h == NULL || h->call != call)
-		return al_wrong(s, name, "a call that had begun");
+		return al_wrong(s, name, "the end of a call that has started");
 	memcpy(s->v, h->v, sizeof(h->v));
 	s->kind = (enum al_type)call->type;
 	line = ltrace_result(s, call, p);

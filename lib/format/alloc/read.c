@@ -38,8 +38,8 @@ damaged(struct tel_reader *r, struct al *s)
 		    (unsigned long long)(r->offset - s->line.offset),
 		    AL_LINE_MAX);
 	return tel__reader_damage(r, s->line.offset, r->offset - s->line.offset,
-	    "a line that is nothing of %s%s: expected %s, found %s", s->d->what,
-	    s->line.cut ? ", with no end" : "", s->want, found);
+	    "a line that is not valid in %s%s: expected %s, found %s",
+	    s->d->what, s->line.cut ? ", with no end" : "", s->want, found);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -162,17 +162,17 @@ finish(struct tel_reader *r, struct al *s)
 	tel__lead_end(r, &s->lead);
 	if (s->noise > 0)
 		tel__reader_notice(r, TEL_INFO, r->offset,
-		    "%llu lines of %llu bytes are no operations of an "
+		    "%llu lines of %llu bytes are not operations of an "
 		    "allocator",
 		    (unsigned long long)s->noise,
 		    (unsigned long long)s->noise_bytes);
 	if (s->inner > 0)
 		tel__reader_notice(r, TEL_INFO, r->offset,
-		    "%llu calls were made by other calls, and left out",
+		    "%llu calls were made by other calls, and ignored",
 		    (unsigned long long)s->inner);
 	if (s->nheld > 0)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "%u calls had begun and did not return", s->nheld);
+		    "%u calls did not return", s->nheld);
 	if (s->promised > 0 && s->promised != s->operations)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "the header says %llu operations, but there are %llu",
@@ -228,7 +228,7 @@ take_second(struct tel_reader *r, struct al *s)
 	s->line.step = first;
 	s->line.cut = 0;
 	s->line.p = s->line.end = r->p;
-	(void)al_wrong(s, s->line.p, "another line that goes on with it");
+	(void)al_wrong(s, s->line.p, "another line that continues it");
 	st = damaged(r, s);
 	return st == TEL_OK ? TEL_LOG : st;
 }

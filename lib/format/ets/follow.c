@@ -212,7 +212,7 @@ tel__ets_report(struct tel_reader *r, struct ets *h)
 	for (i = 0; i < h->nunknown; i++)
 		unknown += h->unknown[i].count;
 	tel__reader_notice(r, TEL_INFO, at,
-	    "%llu events, 0 dropped as far as the log tells, %llu unknown",
+	    "%llu events, 0 dropped as far as the log shows, %llu unknown",
 	    (unsigned long long)r->event.index, (unsigned long long)unknown);
 	for (i = 0; i < h->nunknown; i++) {
 		k = h->unknown[i].key;
@@ -237,6 +237,6 @@ tel__ets_report(struct tel_reader *r, struct ets *h)
 		    (unsigned long long)h->lost[2]);
 	if (h->nuls > 0)
 		tel__reader_notice(r, TEL_INFO, at,
-		    "%llu texts hold a NUL and are shown up to it",
+		    "%llu texts contain a NUL and are shown up to it",
 		    (unsigned long long)h->nuls);
 }

@@ -111,8 +111,8 @@ lose(struct tel_writer *w, const struct tel_event *ev)
 
 	if (w->strict)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: offset %llu: an event of type %.40s has no place "
-		    "in an ETS log",
+		    "%.80s: offset %llu: an event of type %.40s cannot be "
+		    "written to an ETS log",
 		    ev->log->name, (unsigned long long)ev->offset,
 		    ev->type->name);
 	w->losses.to = "ets";

@@ -175,7 +175,7 @@ give_text(struct tel_reader *r, struct ets *h)
 	if ((unsigned)text != says) {
 		r->count[TEL_COUNT_REPAIRED]++;
 		st = tel__reader_damage(r, r->offset, 0,
-		    "a text that is said to be of %u bytes is of %d", says,
+		    "a text whose recorded length is %u bytes has %d", says,
 		    text);
 	}
 	if (st != TEL_OK)

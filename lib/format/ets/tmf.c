@@ -317,8 +317,8 @@ take_field(struct parser *ps, struct span line)
 	item = tel__tmf_find_item(type.p, type.n);
 	if (item == NULL || name.n == 0)
 		return fail(ps, TEL_EINVAL, "%s '%.*s'",
-		    item == NULL ? "no item type is called" :
-		                   "a field without a name before",
+		    item == NULL ? "unknown item type" :
+		                   "a field without a name",
 		    shown(type), type.p);
 	if (name.n > TMF_NAME_MAX || b->nfields == TMF_FIELDS_MAX)
 		return fail(ps, TEL_ELIMIT,
@@ -354,7 +354,7 @@ take_line(struct parser *ps, struct span line)
 		return TEL_OK;
 	for (i = 0; i < line.n; i++)
 		if (line.p[i] < ' ' && line.p[i] != '\t')
-			return fail(ps, TEL_EINVAL, "this is no text");
+			return fail(ps, TEL_EINVAL, "not a text");
 	if (line.n == 1 && *line.p == '{')
 		return open_block(ps);
 	if (line.n == 1 && *line.p == '}')

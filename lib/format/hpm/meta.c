@@ -247,7 +247,8 @@ take_header(struct file *f, const char *path, uint32_t version)
 	found = tel_be32(f->p);
 	if (found != version)
 		return tel__reader_fail(r, TEL_EFORMAT,
-		    "%s: a meta file of version %u, and the trace is of %u",
+		    "%s: a meta file of version %u, but the trace has version "
+		    "%u",
 		    path, (unsigned)found, (unsigned)version);
 	l->version = version;
 	l->mids = version > 1;

@@ -68,8 +68,8 @@ take_header(struct tel_reader *r, uint32_t *version, const unsigned char **name,
 	tel__reader_fill(r, 24);
 	if (tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)))
 		return tel__reader_fail(r, TEL_EFORMAT,
-		    "the meta file of HPM traces and no log: give the traces, "
-		    "beside which it is found");
+		    "a meta file of HPM traces, not a log: name the traces "
+		    "instead, and the meta file is found");
 	if (r->end - r->p >= 8)
 		length = tel_be32(r->p + 4);
 	if (length <= HPM_STRING_MAX)
@@ -77,15 +77,15 @@ take_header(struct tel_reader *r, uint32_t *version, const unsigned char **name,
 	if (r->end - r->p < 8 || length > HPM_STRING_MAX ||
 	    (size_t)(r->end - r->p) < 8 + (size_t)length)
 		return tel__reader_fail(r, TEL_EFORMAT,
-		    "no HPM trace: it has no header");
+		    "not an HPM trace: it has no header");
 	*version = tel_be32(r->p);
 	if (!is_version(*version))
 		return tel__reader_fail(r, TEL_EFORMAT,
-		    "no HPM trace: it says version %lu",
+		    "not an HPM trace: its version is %lu",
 		    (unsigned long)*version);
 	if (*version > HPM_VERSION_MAX && !r->force)
 		return tel__reader_fail(r, TEL_EVERSION,
-		    "the trace is of version %u; up to %u is known",
+		    "the trace has version %u; versions up to %u are supported",
 		    (unsigned)*version, HPM_VERSION_MAX);
 	if (*version > HPM_VERSION_MAX)
 		*version = HPM_VERSION_MAX;
@@ -244,29 +244,30 @@ report_meta(struct tel_reader *r, const struct hpm *h)
 		    "the meta file is %s: %s, %u counters, mode %d",
 		    h->meta_path,
 		    m->processor[0] != '\0' ? m->processor :
-		                              "no processor named",
+		                              "no processor name",
 		    h->promised, (int)m->mode);
 	else if (h->refused != NULL)
 		tel__reader_notice(r, TEL_WARNING, 0,
-		    "%s; it is left aside, and the trace read as having %u "
-		    "counters without names",
+		    "%s; ignored, and the trace is read with %u unnamed "
+		    "counters",
 		    h->refused, h->layout.counters);
 	else
 		tel__reader_notice(r, TEL_WARNING, 0,
-		    "its meta file %s was not found; read as having %u "
-		    "counters without names",
+		    "its meta file %s was not found; the trace is read with %u "
+		    "unnamed counters",
 		    h->meta_path, h->layout.counters);
 	if (h->promised != h->layout.counters)
 		tel__reader_notice(r, TEL_WARNING, 0,
-		    "%s says %u counters, but the records have %u",
-		    h->meta_path, h->promised, h->layout.counters);
+		    "%s has %u counters, but the records have %u", h->meta_path,
+		    h->promised, h->layout.counters);
 	if (m->limited)
 		tel__reader_notice(r, TEL_WARNING, 0,
-		    "too many names in %s: those beyond %zu are left out",
+		    "too many names in %s: those beyond %zu are ignored",
 		    h->meta_path, r->max_labels);
 	if (h->layout.version > 1 && !h->layout.mids)
 		tel__reader_notice(r, TEL_INFO, 0,
-		    "the records have no methods: of a version before 2.3.0");
+		    "the records have no methods: they are of a version before "
+		    "2.3.0");
 }
 
 tel_status
@@ -278,6 +279,6 @@ tel__hpm_report(struct tel_reader *r, struct hpm *h)
 	if (!h->meta.damaged)
 		return TEL_OK;
 	return tel__reader_damage(r, 0, 0,
-	    "%s makes no sense from its offset %llu on; names may be missing",
+	    "%s is invalid from offset %llu on; names may be missing",
 	    h->meta_path, (unsigned long long)h->meta.damaged_at);
 }

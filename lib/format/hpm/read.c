@@ -95,7 +95,7 @@ skip_padding(struct tel_reader *r, struct hpm *h, size_t size)
 	if (i == size)
 		return TEL_OK;
 	return tel__reader_damage(r, from, size - 8,
-	    "padding that is not zeros; %zu bytes skipped", size - 8);
+	    "padding that is not zero; %zu bytes skipped", size - 8);
 }
 
 /* Whether records follow each other from q on. */
@@ -108,11 +108,10 @@ is_sync(const struct tel_reader *r, const unsigned char *q)
 	    h->each != NULL ? -1 : h->cpu, CHAIN);
 }
 
-static const char *const flag_texts[8] = { "do not say when they began",
-	"end before they begin", "come after a gap",
-	"begin before the record before them",
-	"begin when the record before them began",
-	"are of a thread that ran on another processor then",
+static const char *const flag_texts[8] = { "have no start time",
+	"end before they start", "follow a gap",
+	"start before the previous record", "start with the previous record",
+	"are of a thread that also ran on another processor",
 	"are of another processor than the file",
 	"are of thread 1 or of the primordial thread" };
 
@@ -160,8 +159,8 @@ finish(struct tel_reader *r, struct hpm *h)
 	report_speeds(r, &h->speeds);
 	if (h->exited == 0)
 		tel__reader_notice(r, TEL_INFO, r->offset,
-		    "the trace has no exit record: the virtual machine did "
-		    "not end by itself, or has not ended");
+		    "the trace has no exit record: the virtual machine was "
+		    "killed, or is still running");
 	else if (h->exited < h->seen)
 		tel__reader_notice(r, TEL_INFO, r->offset,
 		    "the trace has %u processors and %u exit records: the "
@@ -241,7 +240,7 @@ tel__hpm_next(struct tel_reader *r)
 			    "invalid record");
 		} else if (!is_believable(r, h, size)) {
 			st = tel__reader_resync(r, AHEAD, 1, is_sync,
-			    "a record of another processor, and none after it");
+			    "an isolated record of another processor");
 		} else if (is_counter(h, r->p)) {
 			tel__hpm_give_counter(r, h);
 			return TEL_OK;

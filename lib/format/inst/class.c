@@ -231,7 +231,7 @@ static tel_status
 refuse(struct tel_reader *r, struct inst *s, uint64_t id, const char *reason)
 {
 	tel__reader_notice(r, TEL_WARNING, s->text.offset,
-	    "the class %llu cannot be defined so: %s", (unsigned long long)id,
+	    "the class %llu cannot be defined: %s", (unsigned long long)id,
 	    reason);
 	(void)inst_ignore(s, reason);
 	return give_id(r, s, id, INST_BAD_CLASS);
@@ -262,7 +262,7 @@ make_path(struct inst *s, char *path, size_t *length, uint32_t *parent)
 		} else {
 			c = tel__inst_class_check(&s->tree, at);
 			if (c->type != CLASS_PATH)
-				return "its parent is no path";
+				return "its parent is not a path";
 			if (c->dead)
 				return "its parent was disposed of";
 			memcpy(path, c->path, c->path_length);
@@ -275,7 +275,7 @@ make_path(struct inst *s, char *path, size_t *length, uint32_t *parent)
 		return "its path is too long";
 	end = tel__inst_decode(name, (unsigned char *)path + n);
 	if (end == NULL)
-		return "its name makes no sense";
+		return "its name is invalid";
 	*length = (size_t)((char *)end - path);
 	for (from = n; from <= *length; from = (size_t)(colon - path) + 1) {
 		colon = memchr(path + from, ':', *length - from);
@@ -345,8 +345,8 @@ define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
 	if (!agrees(c, &s->line, parameters) && !c->reported) {
 		c->reported = 1;
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
-		    "the class %llu is defined again, and differently: the "
-		    "first definition holds",
+		    "the class %llu is defined again with differences, which "
+		    "are ignored",
 		    (unsigned long long)c->id);
 	}
 	return c->id == id ? TEL_OK : give_id(r, s, id, at);
@@ -400,12 +400,13 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	                     tel__inst_class_at(&s->tree, path, n);
 	if (known != INST_NO_CLASS && (known != at || wrong != NULL)) {
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
-		    "the class %llu was defined before as another",
+		    "the class %llu was defined before with another name or "
+		    "type",
 		    (unsigned long long)id);
 		return inst_ignore(s, "the id is in use");
 	}
 	if (wrong == NULL && !read_parameters(l, type, parameters))
-		wrong = "its parameters make no sense";
+		wrong = "its parameters are invalid";
 	if (wrong != NULL)
 		return known != INST_NO_CLASS ? inst_ignore(s, wrong) :
 		                                refuse(r, s, id, wrong);
@@ -415,7 +416,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	orphan = parent == 0 && tel__inst_unsigned(l, I_PARENT) != 0;
 	st = orphan ? TEL_OK : add_paths(&s->tree, path, n, &parent);
 	if (st == TEL_EINVAL)
-		return refuse(r, s, id, "a class above it is no path");
+		return refuse(r, s, id, "a class above it is not a path");
 	if (st == TEL_OK)
 		st = tel__inst_class_add(&s->tree, path, n, parent, type, &at);
 	if (st == TEL_ENOMEM)

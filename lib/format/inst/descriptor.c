@@ -368,7 +368,7 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 	    tel__inst_id_add(&s->descriptor_ids, id, s->ndescriptors) !=
 	        TEL_OK) {
 		free(d->format);
-		*why = "a string that makes sense";
+		*why = "a valid string";
 		if (end == NULL)
 			return TEL_EDAMAGED;
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
@@ -377,8 +377,8 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 	d->refused = !tel__inst_format_valid(d->format, d->length);
 	if (d->refused)
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
-		    "the format of descriptor %llu is refused: values are "
-		    "shown as they are",
+		    "the format of descriptor %llu is invalid: values are "
+		    "shown unformatted",
 		    (unsigned long long)id);
 	s->ndescriptors++;
 	s->descriptor_bytes += format->n;

@@ -15,9 +15,8 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 		return st;
 	if (w->current->serial + 1 < w->nlogs)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: inst logs that are merged cannot be written as "
-		    "one; they can one after the other (--no-merge), and as "
-		    "text (-f text)",
+		    "%.80s: merged inst logs cannot be written as one; use "
+		    "--no-merge or -f text",
 		    ev->log->name);
 	return tel__relay_put(w, ev->raw, ev->raw_size);
 }

@@ -196,11 +196,11 @@ tel__inst_split(struct inst_line *l, const unsigned char *p,
 				return "at most 256 values without names";
 			q = take_value(p, &l->args[l->nargs]);
 			if (q == p)
-				return "a value behind a blank";
+				return "a value after a blank";
 			l->nargs++;
 		}
 		if (q == NULL)
-			return "a value, or a string that is closed";
+			return "a value, or the end of the string";
 	}
 	*at = p;
 	return p == end ? NULL : "a blank between fields";

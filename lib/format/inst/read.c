@@ -42,7 +42,7 @@ damaged(struct tel_reader *r, struct inst *s, const char *want,
 		    (unsigned long long)(r->offset - s->text.offset),
 		    line_max(r));
 	return tel__reader_damage(r, s->text.offset, r->offset - s->text.offset,
-	    "a line that is no record%s: expected %s, found %s",
+	    "invalid record%s: expected %s, found %s",
 	    s->text.cut ? ", with no end" : "", want, found);
 }
 
@@ -51,8 +51,7 @@ static tel_status
 report_cut(struct tel_reader *r, const struct inst *s)
 {
 	return tel__reader_damage(r, s->text.offset, 0,
-	    "the records end without one that says so (Z): the log was cut "
-	    "off");
+	    "the log is truncated: it has no end record (Z)");
 }
 
 static tel_status
@@ -60,7 +59,7 @@ end_log(struct tel_reader *r, struct inst *s)
 {
 	if (s->lost > 0)
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
-		    "%llu records were lost before they came into the log",
+		    "%llu records were lost before they reached the log",
 		    (unsigned long long)s->lost);
 	s->lost = 0;
 	if (!s->headed || s->ended)

@@ -64,14 +64,15 @@ header(struct tel_reader *r, struct inst *s, const char **why)
 	}
 	if (s->version[0] > 1 && !r->force)
 		return tel__reader_fail(r, TEL_EVERSION,
-		    "the log is of version %llu.%llu.%llu; up to 1.x is known",
+		    "the log has version %llu.%llu.%llu; versions up to 1.x "
+		    "are supported",
 		    (unsigned long long)s->version[0],
 		    (unsigned long long)s->version[1],
 		    (unsigned long long)s->version[2]);
 	if ((s->version[0] > 1 || s->version[1] > 0) && !(s->reported & 4)) {
 		s->reported |= 4;
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
-		    "the log says version %llu.%llu.%llu and is read as 1.0.0",
+		    "the log has version %llu.%llu.%llu and is read as 1.0.0",
 		    (unsigned long long)s->version[0],
 		    (unsigned long long)s->version[1],
 		    (unsigned long long)s->version[2]);
@@ -202,7 +203,7 @@ trace(struct tel_reader *r, struct inst *s, const char **why)
 	if (!find_enabled(r, s, &type))
 		return TEL_OK;
 	if (type < CLASS_TYPES && type != CLASS_TRACE && type != CLASS_STRACE)
-		return inst_ignore(s, "the class is none of traces");
+		return inst_ignore(s, "the class is not a trace class");
 	return TEL_OK;
 }
 
@@ -285,8 +286,7 @@ snapshot(struct tel_reader *r, struct inst *s, const char **why)
 	case CLASS_TALLY: s->type = T_SNAP_TALLY; break;
 	case CLASS_RATIO: s->type = T_SNAP_RATIO; break;
 	case CLASS_PATH:
-	case CLASS_TRACE:
-		return inst_ignore(s, "the class is none of statistics");
+	case CLASS_TRACE: return inst_ignore(s, "the class is not a statistic");
 	default: s->type = T_SNAP_HISTOGRAM; break;
 	}
 	return TEL_OK;
@@ -353,7 +353,7 @@ tel__inst_follow(struct tel_reader *r, struct inst *s, const char **why)
 {
 	if (!numbers_valid(&s->line))
 		return damaged(why,
-		    "numbers as c=, tag=, parent=, en=, d= and counts");
+		    "numbers for c=, tag=, parent=, en=, d= and counts");
 	s->path = "";
 	s->path_length = 0;
 	s->class_id = 0;

@@ -87,8 +87,8 @@ tel__mps_refuse(struct tel_reader *r, uint64_t major, uint64_t median,
 	    tel__mps_releases[tel__mps_nreleases - 1].version;
 
 	return tel__reader_fail(r, TEL_EVERSION,
-	    "the stream is of version %llu.%llu.%llu, whose events may differ "
-	    "from those that are known, up to %u.%u.x",
+	    "the stream has version %llu.%llu.%llu; events may differ from "
+	    "those of the supported versions, up to %u.%u.x",
 	    (unsigned long long)major, (unsigned long long)median,
 	    (unsigned long long)minor, newest[0], newest[1]);
 }
@@ -120,8 +120,8 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	    (unsigned long long)v[1], (unsigned long long)v[2]);
 	r->notices |= NOTICED_VERSION;
 	tel__reader_notice(r, TEL_WARNING, ev->offset,
-	    "the stream says version %s and is read as %s (%s): events that "
-	    "are not known are shown by number",
+	    "the stream has version %s and is read as %s (%s); unknown events "
+	    "are shown by number",
 	    text, ev->type->schema->version, ev->type->schema->name);
 	return TEL_OK;
 }

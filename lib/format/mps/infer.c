@@ -260,7 +260,7 @@ open_any(struct tel_reader *r, struct kept *k)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
 	if (schema == NULL)
 		return tel__reader_fail(r, TEL_EFORMAT,
-		    "no events of an MPS release that is known");
+		    "no events of a known MPS release");
 	if (g->init && !r->force &&
 	    tel__mps_is_newer(g->version[0], g->version[1],
 	        tel__mps_releases[schema->release].version))
@@ -271,7 +271,7 @@ open_any(struct tel_reader *r, struct kept *k)
 		return tel__reader_fail(r, st, "out of memory");
 	if (!k->sure)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "nothing says what wrote the stream; it is read as %s, "
+		    "the stream does not identify its writer; read as %s, "
 		    "which fits best%s",
 		    r->log.schema->name, k->others);
 	return TEL_OK;

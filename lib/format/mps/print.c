@@ -25,7 +25,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	(void)same;
 	if (release_of(ev->type->schema) == NULL)
 		return tel__render_fail(pr,
-		    "the format is for MPS telemetry, and the log is not");
+		    "the format is for MPS telemetry, which the log is not");
 	return TEL_OK;
 }
 

@@ -101,8 +101,9 @@ repair(struct tel_reader *r, const struct tel_type *t, uint32_t size,
 
 	r->count[TEL_COUNT_REPAIRED]++;
 	st = tel__reader_damage(r, r->offset, 0,
-	    "an event of type %s says it is %u bytes long; it is %u", t->name,
-	    size, right);
+	    "an event of type %s has a recorded size of %u bytes; its size is "
+	    "%u",
+	    t->name, size, right);
 	return st == TEL_OK ? emit(r, t, right) : st;
 }
 

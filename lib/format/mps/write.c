@@ -152,8 +152,8 @@ converter_open(struct tel_writer *w, const struct tel_log *log)
 	st = tel__mps_target(w->target_name, log->schema, &c->to);
 	if (st == TEL_EINVAL)
 		return tel__write_fail(w, st,
-		    "%.80s: %.40s is no MPS release: say which is to be "
-		    "written, as in mps:2.0.0",
+		    "%.80s: %.40s is not an MPS release: name one, such as "
+		    "mps:2.0.0",
 		    log->name, log->schema->name);
 	if (st != TEL_OK)
 		return st;
@@ -301,12 +301,12 @@ report_lost(struct tel_writer *w, const struct tel_event *ev,
 
 	if (lost->kind == TEL_LOSS_TYPE)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: offset %llu: an event of type %.40s has no place "
+		    "%.80s: offset %llu: an event of type %.40s does not exist "
 		    "in %s",
 		    ev->log->name, offset, ev->type->name, w->losses.to);
 	return tel__write_fail(w, TEL_EINVAL,
-	    "%.80s: offset %llu: field %.40s of an event of type %.40s has no "
-	    "place in %s",
+	    "%.80s: offset %llu: field %.40s of an event of type %.40s does "
+	    "not exist in %s",
 	    ev->log->name, offset, lost->field, ev->type->name, w->losses.to);
 }
 

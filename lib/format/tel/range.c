@@ -388,7 +388,7 @@ take_names(struct tel_reader *r, struct native *s, struct place at)
 	s->at = 0;
 	if (st == TEL_EFORMAT)
 		return tel__reader_damage(r, at.offset, 0,
-		    "a record of names is damaged: labels may be missing");
+		    "a names record is damaged; labels may be missing");
 	return st == TEL_ENOMEM ? tel__reader_fail(r, st, "out of memory") : st;
 }
 

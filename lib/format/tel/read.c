@@ -230,8 +230,8 @@ report_cut(struct tel_reader *r, struct native *s)
 	s->in_stream = 0;
 	if (s->why == NULL)
 		note(r, s,
-		    "the stream has no end: its writer was stopped, or it was "
-		    "cut off",
+		    "the stream has no end: its writer was killed, or it is "
+		    "truncated",
 		    0);
 	return tell(r, s, UINT64_MAX, 0);
 }
@@ -259,8 +259,8 @@ check_version(struct tel_reader *r, const unsigned char *v)
 		return TEL_OK;
 	if (v[0] != NATIVE_MAJOR || v[1] > NATIVE_MEDIAN)
 		return tel__reader_fail(r, TEL_EVERSION,
-		    "the stream is of version %u.%u.%u of the native format; "
-		    "versions up to %u.%u are known",
+		    "the stream has version %u.%u.%u of the native format; "
+		    "versions up to %u.%u are supported",
 		    v[0], v[1], v[2], NATIVE_MAJOR, NATIVE_MEDIAN);
 	if (v[3] != '<')
 		return tel__reader_fail(r, TEL_EVERSION,

@@ -181,9 +181,10 @@ load_page(struct tel_reader *r, struct rings *s)
 	    load(r, &s->names, s->page.names_used) &&
 	    load(r, NULL, s->page.names_bytes - s->page.names_used))
 		return TEL_OK;
-	return s->names.failed ? TEL_ENOMEM :
-	                         tel__reader_damage(r, r->offset, 0,
-	                             "the rings end among their names");
+	return s->names.failed ?
+	    TEL_ENOMEM :
+	    tel__reader_damage(r, r->offset, 0,
+	        "the rings are truncated inside their names");
 }
 
 /* The entry at *at, which is then the next one's; 0: no more. */
@@ -252,7 +253,7 @@ make_schema(struct tel_reader *r, struct rings *s)
 		st = tel__reader_adopt(r, schema);
 	if (st == TEL_EFORMAT)
 		return tel__reader_fail(r, st,
-		    "the types in the rings make no sense");
+		    "the types in the rings are invalid");
 	return st;
 }
 

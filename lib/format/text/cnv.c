@@ -84,7 +84,7 @@ cnv_parse(struct lines *s, const struct lines_map *m)
 	}
 	if (p != s->line.end)
 		return tel__lines_wrong(s, p, "the end of the line after",
-		    t != NULL ? t->name : "a code that is not known");
+		    t != NULL ? t->name : "a known code");
 	return 1;
 }
 

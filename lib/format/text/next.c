@@ -82,7 +82,7 @@ damaged(struct tel_reader *r, struct lines *s)
 	tel__line_found(found, s->open_string ? NULL : s->at, s->line.end);
 	tel_reader_step(r, s->line.step);
 	return tel__reader_damage(r, s->line.offset, r->offset - s->line.offset,
-	    "a line that is no event%s: expected %s%s%s, found %s",
+	    "invalid event%s: expected %s%s%s, found %s",
 	    s->line.cut ? ", with no end" : "", s->want,
 	    s->detail != NULL ? " " : "", s->detail != NULL ? s->detail : "",
 	    found);

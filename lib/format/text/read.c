@@ -367,8 +367,8 @@ text_header(struct tel_reader *r, struct lines *s)
 			return TEL_OK;
 		s->warned = 1;
 		tel__reader_notice(r, TEL_WARNING, s->line.offset,
-		    "text of another version than 1: it may not be read "
-		    "right");
+		    "text of another version than 1: it may be read "
+		    "incorrectly");
 	} else if (!s->fixed &&
 	    tel__lines_format(p, s->line.end, name, sizeof(name))) {
 		return use_format(r, s, name);

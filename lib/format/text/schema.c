@@ -327,7 +327,7 @@ tell_others(struct tel_reader *r, const struct lines *s, unsigned best)
 			    c[i].map.schema, &c[best].seen, others,
 			    sizeof(others));
 	tel__reader_notice(r, TEL_WARNING, r->offset,
-	    "nothing says what wrote the stream; it is read as %s, which fits "
+	    "the stream does not identify its writer; read as %s, which fits "
 	    "best%s",
 	    r->log.schema->name, others);
 }
@@ -363,9 +363,11 @@ infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
 	}
 	tel__reader_notice(r, TEL_INFO, r->offset, "read as %s: %s",
 	    r->log.schema->name,
-	    c->e.votes > 0  ? "the log says so" :
-	        c->fits > 0 ? "no release is named, and most lines fit this" :
-	                      "no release is named, and this is the newest");
+	    c->e.votes > 0 ?
+	        "the log names it" :
+	        c->fits > 0 ?
+	        "the log names no release, and this fits most lines" :
+	        "the log names no release, and this is the newest");
 	return TEL_OK;
 }
 
@@ -385,8 +387,8 @@ choose_any(struct tel_reader *r, struct lines *s)
 
 	if (st == TEL_OK && s->inferred)
 		tel__reader_notice(r, TEL_INFO, r->offset,
-		    "read as %s: no header says what its event types are, so "
-		    "the lines do",
+		    "read as %s: event types are inferred from the lines, as "
+		    "no header defines them",
 		    r->log.schema->name);
 	return st;
 }
@@ -457,7 +459,7 @@ tel__lines_adapt(struct tel_reader *r, struct lines *s)
 		if (st != TEL_OK || !s->syntax->parse(s, &s->map))
 			break;
 		tel__reader_notice(r, TEL_INFO, s->line.offset,
-		    "read as %s from here on: the lines fit that",
+		    "read as %s from here on: it fits the lines",
 		    r->log.schema->name);
 		return TEL_OK;
 	}
