@@ -57,7 +57,7 @@ static const struct row {
 	    OF_CLASS " U64:tag U64:range=finish T:component T:text",
 	    "the end of a range", KIND_TRACE },
 	[E_PHASE + TEL_CLASS_MIDDLE] = { "Middle",
-	    OF_CLASS " U64:tag U64:range T:component T:text",
+	    OF_CLASS " U64:tag U64:range=middle:End T:component T:text",
 	    "an event within a range", KIND_TRACE },
 	[E_MAGNITUDE] = { "Magnitude",
 	    OF_CLASS " U64:updates I64:current I64:min I64:max I64:sum",

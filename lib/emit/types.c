@@ -159,8 +159,8 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 		"labelp", "alloc", "free", "start", "finish", "realloc",
 		"reserve", "commit", "create-pool", "destroy-pool",
 		"create-buffer", "destroy-buffer", "end-thread",
-		"describe-pool", "new", "delete", "delete-sized",
-		"free-sized" };
+		"describe-pool", "new", "delete", "delete-sized", "free-sized",
+		"middle" };
 	static const char *const parts[] = { "address", "size", "pool", "old",
 		"count", "alignment", "buffer", "thread", "process" };
 	const char *part = role + strcspn(role, ":");
@@ -177,7 +177,8 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 		    roles[k]);
 	t->role = roles[k];
 	part += *part == ':';
-	if (k == 6 || k == 7) {
+	/* of ranges, whatever follows is what they have in common */
+	if (k == 6 || k == 7 || strcmp(roles[k], "middle") == 0) {
 		while (p < 9 && t->parts[p] != 0)
 			p++;
 	} else if (isdigit((unsigned char)*part)) {
@@ -192,7 +193,15 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 	return 0;
 }
 
-/* The type that ends the ranges which t starts. */
+/* Whether a role is followed by the type that ends the ranges. */
+static int
+names_partner(const char *role)
+{
+	return strncmp(role, "start", 5) == 0 ||
+	    strncmp(role, "middle", 6) == 0;
+}
+
+/* The type that ends the ranges which t starts, or is in the middle of. */
 static int
 find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
 {
@@ -200,7 +209,7 @@ find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
 	unsigned i, k;
 
 	t->partner = -1;
-	if (t->role == NULL || strcmp(t->role, "start") != 0)
+	if (t->role == NULL || !names_partner(t->role))
 		return 0;
 	for (i = 0; i < from->count; i++) {
 		name = strchr(from->params[i].role, ':');
@@ -423,7 +432,7 @@ add_types(const tel_emit_list *list, unsigned most, int starts)
 		is_start = 0;
 		for (k = 0; k < type->count; k++)
 			is_start |= type->params[k].role != NULL &&
-			    strncmp(type->params[k].role, "start", 5) == 0;
+			    names_partner(type->params[k].role);
 		if (is_start != starts)
 			continue;
 		if (type->code > most)

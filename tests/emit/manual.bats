@@ -119,7 +119,7 @@ functions_of() {
 	[[ $output == *'Disk:Read  (dur)  ns'*'pairs 1,000'*'damaged 0' ]]
 	[[ $output != *'(hist)'* ]]
 	[[ $stderr == *'the definition of Disk:Size is missing'* ]]
-	[ "${#stderr_lines[@]}" = 1 ]
+	[ "$(wc -l <<<"$stderr")" = 1 ]
 	# as text, and back
 	telstat -f csv disk.tel | grep 'Disk:' | cut -d , -f 2- |
 	    grep -v rate >want
@@ -139,7 +139,9 @@ functions_of() {
 	telstat disk.tel more.inst | grep -q 'updates 751  total 800  last'
 	# ranges of trace events are those of any log
 	run -0 telstat -s 'time=dur(Start,End,range)' disk.tel
-	[[ $output == *'pairs 1 '* ]]
+	[[ $output == *'events 2  pairs 1 '* ]]
+	telcat disk.tel >text
+	grep -q '^# role: Middle middle range as=End$' text
 	run -0 telstat -f json disk.tel
 	[[ $output == *'"name":"Disk:Cache:Hits","updates":750'* ]]
 }
