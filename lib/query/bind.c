@@ -124,16 +124,16 @@ compile_all(struct binder *b, struct binding *to)
 }
 
 static tel_status
-binding_new(struct binder *b, const struct tel_schema *schema,
+binding_new(struct binder *b, const struct tel_schema *schema, int lenient,
     struct binding **out)
 {
 	tel_status st = TEL_OK;
 	struct binding *new;
 
-	if (!b->for_value)
+	if (!b->for_value && !lenient)
 		st = tel__select_check(&b->selection, schema, &b->fail);
 	if (st == TEL_OK && b->tree != NULL) {
-		st = tel__tree_check(b->tree, schema, &b->fail);
+		st = tel__tree_check(b->tree, schema, lenient, &b->fail);
 		if (st == TEL_OK)
 			st = check_condition(b);
 	}
@@ -170,14 +170,14 @@ forget_schema(struct binder *b, const struct tel_schema *schema)
 	b->current = NULL;
 }
 
-tel_status
-tel__binder_bind(struct binder *b, const struct tel_schema *schema)
+static tel_status
+bind_schema(struct binder *b, const struct tel_schema *schema, int lenient)
 {
 	struct binding *new;
 	tel_status st;
 
 	forget_schema(b, schema);
-	st = binding_new(b, schema, &new);
+	st = binding_new(b, schema, lenient, &new);
 	if (st != TEL_OK)
 		return tel__binder_failed(b, st);
 	if (b->count == BINDINGS_MAX) {
@@ -192,6 +192,12 @@ tel__binder_bind(struct binder *b, const struct tel_schema *schema)
 }
 
 tel_status
+tel__binder_bind(struct binder *b, const struct tel_schema *schema)
+{
+	return bind_schema(b, schema, 0);
+}
+
+tel_status
 tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 {
 	unsigned i;
@@ -201,7 +207,8 @@ tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 			b->current = b->bindings[i];
 			return TEL_OK;
 		}
-	return tel__binder_bind(b, schema);
+	/* a name that one log knows may be missing in those that follow it */
+	return bind_schema(b, schema, !b->for_value && b->count > 0);
 }
 
 void

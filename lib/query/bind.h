@@ -52,7 +52,10 @@ tel_status tel__binder_failed(struct binder *b, tel_status status);
 /* Makes the programs for a schema, anew if there are some already. */
 tel_status tel__binder_bind(struct binder *b, const struct tel_schema *schema);
 
-/* Finds or makes them. */
+/*
+ * Finds or makes them; if those of another schema are there, names that this
+ * one does not have are no mistakes.
+ */
 tel_status tel__binder_switch(struct binder *b,
     const struct tel_schema *schema);
 

@@ -15,6 +15,7 @@ struct check {
 	struct tree *tree;
 	const struct tel_schema *schema;
 	struct fail *fail;
+	int lenient; /* names need not be there */
 };
 
 static unsigned
@@ -64,7 +65,7 @@ check_symbol(struct check *c, struct symbol *s)
 		    (uint8_t)class_of_datatype(t->fields[at].datatype);
 		labels |= tel_field_labelled(&t->fields[at]);
 	}
-	if (s->checked && s->classes == 0)
+	if (s->checked && s->classes == 0 && !c->lenient)
 		return unknown_field(c, s);
 	if (s->labelled && s->classes != 0 && !labels)
 		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
@@ -102,8 +103,9 @@ check_word(struct check *c, const struct node *n)
 	char text[200];
 	unsigned i;
 
-	if (kind ? is_kind_name(schema, &n->value) :
-	           tel_schema_find_type(schema, word) != NULL)
+	if (c->lenient ||
+	    (kind ? is_kind_name(schema, &n->value) :
+	            tel_schema_find_type(schema, word) != NULL))
 		return TEL_OK;
 	tel__suggest_start(&near, word, n->value.length);
 	for (i = 0; i < schema->ntypes; i++)
@@ -260,10 +262,10 @@ check_node(struct check *c, struct node *n)
 }
 
 tel_status
-tel__tree_check(struct tree *t, const struct tel_schema *schema,
+tel__tree_check(struct tree *t, const struct tel_schema *schema, int lenient,
     struct fail *fail)
 {
-	struct check c = { t, schema, fail };
+	struct check c = { t, schema, fail, lenient };
 	tel_status st = TEL_OK;
 	uint32_t i;
 

@@ -163,9 +163,10 @@ const char *tel__builtin_name(enum builtin b);
 
 /*
  * Checks the names of the tree and the classes of its parts against a
- * schema.  TEL_OK, TEL_EINVAL with fail set.
+ * schema.  lenient: a name need not be there.  TEL_OK, TEL_EINVAL with fail
+ * set.
  */
 tel_status tel__tree_check(struct tree *t, const struct tel_schema *schema,
-    struct fail *fail);
+    int lenient, struct fail *fail);
 
 #endif

@@ -186,3 +186,23 @@ END
 	run -2 script -qec 'telcat -z 3 mpsio.log' /dev/null
 	[[ ${lines[0]} == *'to a terminal'* ]]
 }
+
+@test "compressed and plain streams behind each other: what is not read is reported" {
+	telcat -q -f tel mpsio.log >plain.tel
+	telcat -q -f tel -z 3 mpsio.log >packed.tel
+	telcat -q -H mpsio.log >want
+	# of one kind they are a log
+	for file in plain.tel packed.tel; do
+		cat "$file" "$file" >both
+		telcat -q -H both | cmp - <(cat want want)
+		cat both | telcat -q -H | cmp - <(cat want want)
+	done
+	cat packed.tel plain.tel >mixed
+	run -3 --separate-stderr telcat -H mixed
+	[ "$output" = "$(cat want)" ]
+	[[ $stderr == *"Unknown frame descriptor"* ]]
+	cat plain.tel packed.tel >mixed
+	run -3 --separate-stderr telcat -H mixed
+	[ "$output" = "$(cat want)" ]
+	[[ $stderr == *"bytes skipped"* ]]
+}

@@ -118,6 +118,26 @@ make_case() {
 	grep -q '"name":"thread 6"' tracks
 }
 
+@test "a log that follows another one need not have the types selected" {
+	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
+		from tel_writer import Field, Schema, Stream, Type
+		with open("two.tel", "wb") as file:
+		    for i, name in enumerate(("Aaa", "Bbb")):
+		        s = Schema(name, [Type(name, [Field("x" + name)])])
+		        out = Stream(identifier=i + 1)
+		        out.log(0, s)
+		        out.block(0, s, [(0, 1, (1,)), (0, 2, (2,))])
+		        file.write(out.end())
+	END
+	run -0 --separate-stderr telcat -H -e Aaa two.tel
+	[ "${#lines[@]}" = 2 ]
+	run -0 telfilter -c -w 'xAaa == 2' two.tel
+	[ "$output" = 1 ]
+	run -0 telfilter -c -v -e Aaa two.tel
+	[ "$output" = 2 ]
+	run -2 telcat -e Ccc two.tel
+}
+
 @test "events that were lost when a log was recorded are counted" {
 	make_case source
 	run -0 --separate-stderr telcat -H source.tel
