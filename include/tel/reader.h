@@ -64,7 +64,7 @@ TEL_SINCE_0_1 void tel_reader_free(tel_reader *r);
  *	tel_schema_new(), "text" (what telcat prints), "cnv" (the text of
  *	mpseventcnv), "mpstxt" (that of mpseventtxt),
  *	"mpsdump" (that of EventDump in a debugger), "hpm" (a trace of Jikes
- *	RVM), "ets" (a log of Singularity), or a trace of an allocator:
+ *	RVM), "hpm-meta" (the meta file of such traces), "ets" (a log of Singularity), or a trace of an allocator:
  *	"android", "heaptrack", "kdump", "logalloc", "ltrace", "mtrace", "rep",
  *	"valgrind"; NULL to detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.

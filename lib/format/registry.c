@@ -10,6 +10,7 @@
 	F(mps, STAGE_EVENTS) \
 	F(ets, STAGE_MAGIC) \
 	F(hpm, STAGE_MAGIC) \
+	F(hpm_meta, STAGE_MAGIC) \
 	F(inst, STAGE_LINES) \
 	F(tel, STAGE_MAGIC) \
 	F(rings, STAGE_MAGIC) \

@@ -456,6 +456,37 @@ for line in sys.stdin:
 	[[ $output == *$'cpu  (mag)\n  mag(.cpu)\n'*$'caller  (mag)'* ]]
 }
 
+@test "counters, threads and methods as lists" {
+	for set in v1be.ref-2.2.2 v2be.ref-2.3.0; do
+		meta=$SETS/${set%%.*}/HPM.headerFile
+		# as the readers print them
+		sed -n '/ events:$/,/^$/s/^\([0-9]*\): *\([^: ]*\) *: *\(-*[0-9]*\)$/\1 \2 \3/p' \
+		    "$SETS/$set.all.txt" | sort >want
+		clean telcat --as hpm-meta -f csv -e Counter "$meta" |
+		    tr -d '\r' | awk -F, 'NR > 1 { print $2, $4, $3 }' | sort >got
+		[ "$(wc -l <got)" = 9 ]
+		[ ! -s want ] || diff want got
+		[ "$(telcat --as hpm-meta -e Thread "$meta" | grep -c class=)" = 0 ]
+		[ "$(telfilter -c --as hpm-meta -k Thread "$meta")" = 4 ]
+	done
+	telcat --as hpm-meta -H -e Method "$SETS/v3be/HPM.headerFile" >got
+	diff -u - got <<-'END'
+		0000000000000000 Method method=1201 name="Lspec/jbb/Warehouse;.run()V"
+		0000000000000000 Method method=345 name="Lcom/ibm/JikesRVM/VM_Thread;.yield()V"
+	END
+	words good-v3le
+	cmp <(telcat --as hpm-meta -k Meta,Thread,Counter HPM.headerFile) \
+	    <(telcat --as hpm-meta -k Meta,Thread,Counter \
+	    "$SETS/v3be/HPM.headerFile")
+	cmp <(telcat --as hpm-meta HPM.headerFile) \
+	    <(telcat --as hpm-meta -f tel HPM.headerFile | telcat)
+	head -c 300 HPM.headerFile >half
+	run -3 --separate-stderr telcat --as hpm-meta half
+	[[ $stderr == *'invalid record in the meta file'* ]]
+	run -1 telcat --as hpm-meta "$SETS/v3be/HPM.1.startup"
+	run -1 telfilter --as hpm-meta HPM.headerFile
+}
+
 @test "cycles, instructions and cpi, whatever the processor calls them" {
 	traces=("$SETS"/v3be/HPM.[12].startup)
 	cmp <(telcat -w 'cpi > 1.003' "${traces[@]}") \

@@ -69,7 +69,8 @@ take_header(struct tel_reader *r, uint32_t *version, const unsigned char **name,
 	if (tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)))
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "a meta file of HPM traces, not a log: name the traces "
-		    "instead, and the meta file is found");
+		    "instead, and the meta file is found; --as hpm-meta lists "
+		    "its names");
 	if (r->end - r->p >= 8)
 		length = tel_be32(r->p + 4);
 	if (length <= HPM_STRING_MAX)
