@@ -436,13 +436,16 @@ test_tallies(void)
 static void
 test_summaries(void)
 {
+	/* of the processor's clock the rate is known only roughly so soon */
+	const tel_emit_options o = { NULL, 0, 0, NULL, TEL_EMIT_CLOCK_MONOTONIC,
+		0, 0 };
 	const char *path = path_of("summary");
 	const struct timespec moment = { 0, 2000000 };
 	struct read_log l;
 	tel_emit_class *s;
 	uint32_t i;
 
-	start(NULL, path, &on_demand);
+	start(&o, path, &on_demand);
 	s = tel_class_create_trace(root, "s", "x", ON | TEL_CLASS_SUMMARY);
 	tel_class_log(s, 1, TEL_CLASS_START);
 	nanosleep(&moment, NULL);
