@@ -156,7 +156,7 @@ tail_load(struct program *p)
 	        p->facts.chunks * 16 != size - used - p->facts.described))
 		st = TEL_EDAMAGED;
 	if (st == TEL_OK)
-		st = pools_load(p, bytes + used, p->facts.described);
+		st = pools_load(p, bytes + used, (size_t)p->facts.described);
 	if (st == TEL_OK)
 		st = index_load(p, bytes + used + p->facts.described,
 		    p->facts.chunks, at);

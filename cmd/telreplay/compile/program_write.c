@@ -185,17 +185,17 @@ static uint64_t
 descriptions_write(struct compiler *c, unsigned char *room, uint64_t sum)
 {
 	const struct pools *ps = &c->pools;
-	size_t i, used = 0, n;
+	size_t i, used = 0, n, size = (size_t)c->facts.described;
 
-	memset(room, 0, c->facts.described);
-	for (i = 0; i < ps->count && used < c->facts.described; i++) {
+	memset(room, 0, size);
+	for (i = 0; i < ps->count && used < size; i++) {
 		n = ps->all[i].text != NULL ? strlen(ps->all[i].text) : 0;
 		memcpy(room + used,
 		    ps->all[i].text != NULL ? ps->all[i].text : "", n);
 		used += n + 1;
 	}
-	sum = program_sum(sum, room, c->facts.described);
-	tel_output_write(c->out, room, c->facts.described);
+	sum = program_sum(sum, room, size);
+	tel_output_write(c->out, room, size);
 	return sum;
 }
 
@@ -226,7 +226,7 @@ program_end(struct compiler *c)
 	if (c->out == NULL)
 		return TEL_OK;
 	c->facts.described = descriptions_size(c);
-	facts = malloc(FACTS_MOST + c->facts.described);
+	facts = malloc(FACTS_MOST + (size_t)c->facts.described);
 	if (facts == NULL)
 		return compiler_no_memory(c);
 	size = facts_store(&c->facts, facts);
