@@ -147,6 +147,8 @@ put_held(struct tel_writer *w)
 static tel_status
 hold(struct encoder *e, const unsigned char *p, size_t n)
 {
+	if (n == 0)
+		return TEL_OK;
 	if (!TEL__RESERVE(e->held, e->held_room, e->held_size + n))
 		return TEL_ENOMEM;
 	memcpy(e->held + e->held_size, p, n);
