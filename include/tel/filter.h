@@ -118,7 +118,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_bind(tel_filter *f,
     const tel_schema *schema);
 /*
  * Whether an event is wanted.  An expression with dt must be asked of every
- * event that was read.  A schema that was not bound yet is bound now.
+ * event that was read.  A schema that was not bound yet is bound now, after
+ * another one without complaint of names that it does not have.
  * Returns 1, 0, or -1 when that failed: see tel_filter_error().
  */
 TEL_SINCE_0_1 TEL_MUST_USE int tel_filter_match(tel_filter *f,
