@@ -198,7 +198,7 @@ try() {
 	help)
 		run -0 --separate-stderr telstat --help
 		[ -z "$stderr" ]
-		[ "${#lines[@]}" -le 29 ]
+		[ "${#lines[@]}" -le 30 ]
 		run ! grep -E '.{80}' <<<"$output"
 		;;
 	version)
