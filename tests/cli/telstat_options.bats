@@ -205,6 +205,11 @@ try() {
 		run -0 --separate-stderr telstat --version
 		[[ $output =~ ^telstat\ \(teltools\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 		;;
+	self-trace)
+		# tests/emit/self_trace.bats reads what it writes
+		telstat --self-trace self.tel mpsio.log >/dev/null
+		[ -s self.tel ]
+		;;
 	core) telstat --core mpsio.log >/dev/null ;;
 	exe)
 		# tests/emit/core.bats has cores with their programs
