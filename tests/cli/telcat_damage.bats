@@ -47,7 +47,7 @@ poke() {
 		cut=$((cut + (cut < 200 ? 1 + step / 100 : step)))
 	done
 	# before the first whole event there is nothing that could be a log
-	expect 1 'telcat: standard input: not a log*' \
+	expect 1 'telcat: standard input: unknown format*' \
 	    bash -c "head -c 10 mpsio.log | telcat"
 }
 

@@ -136,7 +136,7 @@ setup() {
 	expect 1 'telcat: empty: no events: the file is empty' telcat -H empty
 	expect 1 'telcat: missing: No such file or directory' telcat -H missing
 	expect 1 'telcat: random: unknown format*' telcat -H random
-	expect 1 'telcat: zeros: not a log*' telcat -H zeros
+	expect 1 'telcat: zeros: unknown format*' telcat -H zeros
 	expect 1 'telcat: standard input: no events: the file is empty' \
 	    telcat -H </dev/null
 }
