@@ -195,7 +195,7 @@ END
 	for file in plain.tel packed.tel; do
 		cat "$file" "$file" >both
 		telcat -q -H both | cmp - <(cat want want)
-		cat both | telcat -q -H | cmp - <(cat want want)
+		telcat -q -H <both | cmp - <(cat want want)
 	done
 	cat packed.tel plain.tel >mixed
 	run -3 --separate-stderr telcat -H mixed

@@ -6,6 +6,9 @@
 
 load lib
 
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	python3 "$TEL_TOP/tests/cli/telreplay_model.py" make 7 4000 3 >t.txt
