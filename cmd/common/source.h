@@ -21,11 +21,11 @@ struct notices {
 struct source {
 	const char *name; /* for messages; "-" for standard input */
 	int fd;
-	int regular;     /* a file that can be read twice */
+	int regular;      /* a file that can be read twice */
 	uint64_t flushed; /* bytes of events that were flushed, of a pipe */
-	uint64_t size;   /* of a regular file; else 0 */
-	int64_t changed; /* when it was; seconds since 1970 */
-	uint64_t number; /* counts the operands that could be opened */
+	uint64_t size;    /* of a regular file; else 0 */
+	int64_t changed;  /* when it was; seconds since 1970 */
+	uint64_t number;  /* counts the operands that could be opened */
 	tel_reader *reader;
 	const unsigned char *ahead; /* what was read of it before, */
 	size_t nahead;              /* and is still to be read again */

@@ -17,8 +17,8 @@ struct tel_packer_ops {
 	    size_t size);
 	tel_status (*flush)(struct tel_output *out);
 	tel_status (*boundary)(struct tel_output *out, int must);
-	tel_status (*mark)(struct tel_output *out, const void *mark,
-	    size_t size);
+	tel_status (
+	    *mark)(struct tel_output *out, const void *mark, size_t size);
 	tel_status (*finish)(struct tel_output *out);
 	void (*free)(struct tel_output *out);
 };
