@@ -4,10 +4,10 @@
 # Traces that telreplay writes for other replayers, read back by the tools and
 # by what else reads them.
 
-load lib
-
 # "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2154
+
+load lib
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
