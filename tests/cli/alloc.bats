@@ -222,7 +222,7 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	tar cf both.tar log text
 	clean telstat -q --alloc 'Grab(ptr=p,size=n)' both.tar >got
 	run -0 --separate-stderr telstat --free 'Drop(ptr=p)' both.tar
-	[ "$(grep -c 'no event type' <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c 'unknown event type' <<<"$stderr")" -eq 1 ]
 	unpack 1.118.0-lii6gc-poolncv
 	run -0 --separate-stderr telstat --alloc 'Intern(ptr=stringId)' mpsio.log
 	[[ $stderr == *'Intern is stream metadata'* ]]
