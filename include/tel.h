@@ -9,21 +9,21 @@
  *	tel_reader_set_...(r, ...);
  *	tel_reader_open_file(r, path);
  *	while ((st = tel_reader_next(r, &ev)) == TEL_OK)
- *		... look at *ev, or hand it to a printer ...
+ *		... look at *ev, or pass it to a printer ...
  *	tel_reader_free(r);
  *
- * Rules that hold for every function:
+ * Rules for every function:
  *
  * - A handle belongs to one thread at a time.  Different handles are
  *   independent of each other: the library has no global state.
- * - A pointer that is handed out is borrowed, and is good until the call
- *   that its comment names; the caller frees nothing but what a ..._new
- *   function returned.  Every ..._free function accepts NULL.
+ * - A returned pointer is borrowed, and is valid until the call that its
+ *   comment names; the caller frees only what a ..._new function returned.
+ *   Every ..._free function accepts NULL.
  * - The library never prints, never ends the process and never touches
- *   signals.  What is worth telling goes to the function that was given to
+ *   signals.  Messages go to the function that was set by
  *   tel_reader_set_notify().
- * - Strings from a log are bytes: they may hold anything but NUL, and are
- *   not escaped.  Whoever shows them escapes them.
+ * - Strings from a log are bytes: they may contain anything but NUL, and are
+ *   not escaped.  A program that shows them must escape them.
  */
 #ifndef TEL_H
 #define TEL_H
@@ -39,10 +39,10 @@
 #include "tel/stats.h"
 
 /*
- * tel_error(handle): why the last call on a handle failed, whichever it is of
- * tel_reader, tel_window, tel_merge, tel_filter, tel_expr, tel_stats, tel_printer
- * and tel_writer; in C11 and C++.  It is what the function of that handle, tel_reader_error()
- * and its like, returns.
+ * tel_error(handle): why the last call on a handle failed, for any of
+ * tel_reader, tel_window, tel_merge, tel_filter, tel_expr, tel_stats,
+ * tel_printer and tel_writer; in C11 and C++.  It returns what the handle's own
+ * function, such as tel_reader_error(), does.
  */
 #ifdef __cplusplus
 #define TEL_ERROR_OF(handle) \

@@ -29,21 +29,20 @@
  * and emits them by TEL_EVENT3(Sale, basket, cents, name).  Arguments are
  * evaluated only if the kind is on.
  *
- * A column after the name of an event: its code, 1 to 0xBFFF, never used
- * again for another one; 1 if the hot variety (TEL_EMIT_HOT) has it, too; its
- * kind; what it is.  Columns of a parameter: its index from 0; its letter;
- * name; unit; what it is; its part in a role: "alloc:address", "alloc:size",
- * "free:address", "start:TYPE" (what tells apart ranges that TYPE ends) and
- * "finish", and the others of tel-text(5).  The letters, and what may be
- * passed:
+ * A column after the name of an event: its code, 1 to 0xBFFF, never reused; 1
+ * if the hot variety (TEL_EMIT_HOT) has it, too; its kind; a description.
+ * Columns of a parameter: its index from 0; its letter; name; unit; a
+ * description; its part in a role: "alloc:address", "alloc:size",
+ * "free:address", "start:TYPE" (the key of ranges that TYPE ends) and "finish",
+ * and the others of tel-text(5).  The letters, and their arguments:
  *
- *	P A   const void *: a pointer; an address in memory that is managed
+ *	P A   const void *: a pointer; an address in managed memory
  *	W     uintptr_t: sizes, counts, indices
  *	U     unsigned int
  *	S     const char *: at most one, the last; TEL_STRING_MAX bytes of it
  *	D     double
  *	B     int: 0 or not
- *	U8 U16 U32 U64 I16 I32 I64   integers of that many bits
+ *	U8 U16 U32 U64 I16 I32 I64   integers of that width
  *
  * Functions return 0, or -1 with errno set, unless they say otherwise.  They
  * may be called from any thread; those marked AS also from signal handlers.
@@ -69,7 +68,7 @@ extern "C" {
 #define TEL_EMIT_EVENT_MAX 4096u /* bytes of an event in a ring */
 #define TEL_EMIT_KINDS 32u       /* kinds; 0 to 29 are the program's */
 #define TEL_KIND_User 30         /* labels */
-#define TEL_KIND_Stream 31       /* what a log says of itself; always on */
+#define TEL_KIND_Stream 31       /* metadata of the log; always on */
 
 /* --------------------------------------------------------- description */
 
@@ -102,8 +101,8 @@ typedef struct tel_emit_kind {
 } tel_emit_kind;
 
 /*
- * All of a program or a library.  The version: major changes with the meaning
- * of everything, median when an event changes its form or meaning, minor when
+ * All types of a program or library.  The version: major changes for changes to
+ * everything, median when an event changes its layout or meaning, minor when
  * event types are added.
  */
 typedef struct tel_emit_list {
@@ -117,7 +116,7 @@ typedef struct tel_emit_list {
 
 /* ------------------------------------------------------- open and close */
 
-/* What the clock of events is. */
+/* The clock of events. */
 enum tel_emit_clock {
 	TEL_EMIT_CLOCK_AUTO,      /* the processor's, if its rate is constant */
 	TEL_EMIT_CLOCK_CPU,       /* the processor's counter */
@@ -128,15 +127,15 @@ enum tel_emit_clock {
 /* Flags of tel_emit_options. */
 enum {
 	TEL_EMIT_NO_THREAD = 1, /* no drain thread: tel_emit_flush() drains */
-	TEL_EMIT_BLOCK = 2,     /* a full ring waits for the drain thread */
+	TEL_EMIT_BLOCK = 2,     /* wait for the drain if a ring is full */
 	TEL_EMIT_LEAN = 4       /* kinds that are off are not recorded either */
 };
 
-/* What is 0 is chosen by the library. */
+/* The library chooses members that are 0. */
 typedef struct tel_emit_options {
 	/*
-	 * The file of the rings, so that they outlive the program; "%p" in it
-	 * is the process.  NULL: in memory.
+	 * The ring file, which outlives the program; "%p" in it is the process.
+	 * NULL: in memory.
 	 */
 	const char *ring_file;
 	size_t ring_bytes; /* of each ring, a power of 2; 262,144 */
@@ -152,43 +151,42 @@ typedef struct tel_emit_options {
 
 /*
  * Starts telemetry.  Memory: rings * (ring_bytes + 8 KiB) and 1.1 MiB of
- * address space, touched as it is used, and 3 MiB once there is a sink.
+ * address space, committed as it is used, and 3 MiB once there is a sink.
  * options: NULL for the defaults.  list: of the program, or NULL.
- * Errors: EBUSY (it is open), EINVAL (the list or an option is wrong:
- * tel_emit_error() says how), those of open(2), mmap(2) and
+ * Errors: EBUSY (already open), EINVAL (the list or an option is invalid: see
+ * tel_emit_error()), those of open(2), mmap(2) and
  * pthread_create(3).
  */
 TEL_EMIT_API int tel_emit_open(const tel_emit_options *options,
     const tel_emit_list *list);
 /*
- * Adds the types of another list, of a library.  Its kinds are those of other
- * lists, under the same numbers.  EINVAL, ENOMEM, ENOSPC.
+ * Adds the types of another list, of a library.  It shares the kinds of other
+ * lists, by number.  EINVAL, ENOMEM, ENOSPC.
  */
 TEL_EMIT_API int tel_emit_register(const tel_emit_list *list);
-/* Drains what is in the rings now to the sinks.  EBADF: it is not open. */
+/* Drains the rings to the sinks.  EBADF: not open. */
 TEL_EMIT_API int tel_emit_flush(void);
 /*
- * Drains all, ends the streams, and stops.  At exit(3) it is called anyway.
- * The file of the rings stays.
+ * Drains all, ends the streams, and stops.  exit(3) calls it, too.  The ring
+ * file stays.
  */
 TEL_EMIT_API void tel_emit_close(void);
 /*
- * After fork(2) the child has rings of its own, and those sinks whose path
- * has "%p", and sockets, again.  Who makes a process otherwise calls this in
- * it first.
+ * After fork(2) the child has rings of its own, and reopens sockets and sinks
+ * whose path has "%p".  A process created otherwise must call this first.
  */
 TEL_EMIT_API void tel_emit_after_fork(void);
-/* What the last EINVAL of this thread was; "" if there was none. */
+/* The message of this thread's last EINVAL; "" if there was none. */
 TEL_EMIT_API const char *tel_emit_error(void);
-/* Events that were lost so far, wherever: no ring, overwritten, a sink. */
+/* Events lost so far, for any cause: no ring, overwritten, a sink. */
 TEL_EMIT_API uint64_t tel_emit_lost(void);
 
 /* ------------------------------------------------------------- control */
 
 /*
- * Kinds are bits.  All are recorded in the rings, for a look after death; the
- * sinks get those that are on.  These change which are, at once in all
- * threads, and return what was on before.  AS, and from a debugger:
+ * Kinds are bits.  All are recorded in the rings, for post-mortem analysis; the
+ * sinks get those that are on.  These change that mask, at once in all threads,
+ * and return the previous one.  AS, and from a debugger:
  *	(gdb) print tel_control_flip(1 << 3)
  */
 TEL_EMIT_API uint32_t tel_control_set(uint32_t kinds);   /* turns on */
@@ -198,26 +196,26 @@ TEL_EMIT_API uint32_t tel_control_read(void);
 /* Which kinds are recorded at all; those that are on should be.  AS. */
 TEL_EMIT_API uint32_t tel_control_record(uint32_t kinds);
 /*
- * Changes control by text: a number, or names in any case and "all", apart
- * by blanks or commas.  With + and - before each they are turned on and off;
- * otherwise they are what is on.  EINVAL: unknown kind.
+ * Changes control by text: a number, or names in any case and "all", separated
+ * by blanks or commas.  A + or - before each turns it on or off; otherwise
+ * exactly those are on.  EINVAL: unknown kind.
  */
 TEL_EMIT_API int tel_control_text(const char *text);
 /*
  * The same in another program.
- * whose: the path of its file of rings, or its process as digits.
+ * whose: the path of its ring file, or its process in digits.
  * ENOENT: it has no such file; ESRCH: it has closed; EINVAL.
  */
 TEL_EMIT_API int tel_control_other(const char *whose, const char *text);
 /*
- * Lists the kinds of another program, as text that changes them to what they
- * are: "+Order,-Stock".  As snprintf(3) does, returns the length, and writes
- * what fits into size bytes; -1 as tel_control_other().
+ * Lists the kinds of another program, as text that sets them to their state:
+ * "+Order,-Stock".  As snprintf(3) does, returns the length, and writes what
+ * fits into size bytes; -1 as tel_control_other().
  */
 TEL_EMIT_API int tel_control_list(const char *whose, char *text, size_t size);
 /*
- * Has a signal turn all kinds on, and the next one back to what was on.
- * Whoever handled it before is called, too.
+ * Has a signal turn all kinds on, and the next one restore the mask.  The
+ * previous handler is called, too.
  */
 TEL_EMIT_API int tel_control_signal(int signal);
 
@@ -227,50 +225,50 @@ typedef struct tel_emit_sink tel_emit_sink;
 
 /* Flags of sinks. */
 enum {
-	TEL_SINK_APPEND = 1, /* a file: behind what is there */
+	TEL_SINK_APPEND = 1, /* append to an existing file */
 	TEL_SINK_WAIT = 2,   /* wait for it rather than lose events */
 	TEL_WIRE_MPS = 4     /* a stream of the MPS 2.0.0, not .tel */
 };
 
 /*
  * In a stream of the MPS, types with codes below 0x100, which are the MPS's
- * own, have this added to their codes; those of a list named "mps" have not:
- * it lists types of the MPS.  Integers become U or W, strings are cut to 255
+ * own, have this added to their codes, except in a list named "mps", which
+ * lists types of the MPS.  Integers become U or W, strings are cut to 255
  * bytes, and an event of more than 288 bytes is lost.
  */
 #define TEL_MPS_CODES 0xFE00u
 
 /*
  * A sink gets the events of the kinds in a mask that are on; ~0u for all.  It
- * holds back up to 1 MiB; what comes then is lost, and counted in the next
- * block.  Each returns NULL with errno set on failure.
+ * buffers up to 1 MiB; further events are lost, and counted in the next block.
+ * Each returns NULL with errno set on failure.
  */
 /* A file.  "%p" in the path is the process. */
 TEL_EMIT_API tel_emit_sink *tel_emit_to_file(const char *path, uint32_t kinds,
     unsigned flags);
-/* A descriptor of whatever kind, which stays the caller's to close. */
+/* A descriptor of any kind, which stays the caller's to close. */
 TEL_EMIT_API tel_emit_sink *tel_emit_to_fd(int fd, uint32_t kinds,
     unsigned flags);
 /*
- * Whoever listens on a socket: "unix:PATH" or "tcp:HOST:PORT".  If it is not
- * there, or goes away, it is tried again, and gets a stream of its own.
+ * Connects to a socket: "unix:PATH" or "tcp:HOST:PORT".  If that fails, or the
+ * peer disconnects, it is retried, with a new stream.
  */
 TEL_EMIT_API tel_emit_sink *tel_emit_to_socket(const char *address,
     uint32_t kinds, unsigned flags);
 /*
- * Listens on a Unix socket, and gives whoever connects a stream from then on;
- * up to 8 at a time.  "telcat -u PATH" is one.
+ * Listens on a Unix socket, and sends each client a stream from then on; up to
+ * 8 at a time.  "telcat -u PATH" is one.
  */
 TEL_EMIT_API tel_emit_sink *tel_emit_serve(const char *path, uint32_t kinds,
     unsigned flags);
-/* Memory: what came last, up to size bytes, from whole records on. */
+/* Memory: the latest complete records, up to size bytes. */
 TEL_EMIT_API tel_emit_sink *tel_emit_to_memory(void *memory, size_t size,
     uint32_t kinds);
 /* How many bytes are in the memory of such a sink. */
 TEL_EMIT_API size_t tel_emit_memory_used(tel_emit_sink *sink);
 /*
  * A function, called by the drain with pieces of the stream.  It returns 0,
- * or -1 when it cannot take it: then the piece is lost, and counted.
+ * or -1 on failure: then the piece is lost, and counted.
  */
 typedef int tel_emit_write_fn(void *arg, const void *bytes, size_t size);
 TEL_EMIT_API tel_emit_sink *tel_emit_to_function(tel_emit_write_fn *write,
@@ -279,14 +277,14 @@ TEL_EMIT_API tel_emit_sink *tel_emit_to_function(tel_emit_write_fn *write,
 TEL_EMIT_API int tel_emit_sink_kinds(tel_emit_sink *sink, uint32_t kinds);
 /* How many events a sink lost. */
 TEL_EMIT_API uint64_t tel_emit_sink_lost(const tel_emit_sink *sink);
-/* Drains, ends the sink's stream, and takes it away. */
+/* Drains, ends the sink's stream, and removes the sink. */
 TEL_EMIT_API void tel_emit_sink_close(tel_emit_sink *sink);
 
 /* --------------------------------------------- names and run-time types */
 
 /*
- * Gives a string a number, the same each time; 0 with errno set when there
- * is no room (1 MiB of strings and types) or it is not open.
+ * Gives a string a number, the same each time; 0 with errno set when there is
+ * no room (1 MiB of strings and types) or telemetry is not open.
  */
 TEL_EMIT_API uint64_t tel_intern(const char *string);
 /* Labels an address, or a pointer, with an interned string from now on. */
@@ -294,7 +292,7 @@ TEL_EMIT_API void tel_label(const void *address, uint64_t string);
 TEL_EMIT_API void tel_label_pointer(const void *pointer, uint64_t string);
 /* Names this thread. */
 TEL_EMIT_API int tel_thread_name(const char *name);
-/* Says what the time of day is on the events' clock.  AS. */
+/* Records the time of day on the events' clock.  AS. */
 TEL_EMIT_API void tel_clock_sync(void);
 /* The events' clock.  AS. */
 TEL_EMIT_API uint64_t tel_emit_clock(void);
@@ -307,7 +305,7 @@ TEL_EMIT_API uint64_t tel_emit_clock(void);
  */
 TEL_EMIT_API int tel_emit_declare(const tel_emit_type *type);
 
-/* A value of a parameter: what its letter says. */
+/* A value of a parameter, by its letter. */
 typedef union tel_emit_value {
 	uint64_t u;    /* W U U8 to U64 B */
 	int64_t i;     /* I16 to I64 */
@@ -332,10 +330,10 @@ TEL_EMIT_API int tel_backtrace(int fd, unsigned n);
 TEL_EMIT_API int tel_emit_dump(int fd);
 /*
  * Prints a backtrace of n events when the program crashes (SEGV, BUS, ILL,
- * FPE, ABRT), and hands on to whoever handled that before.
+ * FPE, ABRT), and calls the previous handler.
  */
 TEL_EMIT_API int tel_emit_on_crash(int fd, unsigned n);
-/* Says that an assertion failed, prints a backtrace, and aborts. */
+/* Reports a failed assertion, prints a backtrace, and aborts. */
 TEL_EMIT_API __attribute__((noreturn)) void tel_emit_assertion(const char *file,
     int line, const char *text);
 #define TEL_ASSERT(condition) \
@@ -345,14 +343,14 @@ TEL_EMIT_API __attribute__((noreturn)) void tel_emit_assertion(const char *file,
 /* ================================================= the inside of macros */
 
 /*
- * The first page of the file of rings, or of the memory of the rings: other
- * processes change control here, and readers begin here.  See ring.c.
+ * The first page of the ring file, or of the memory of the rings: other
+ * processes change control here, and readers start here.  See ring.c.
  */
 #define TEL__EMIT_PAGE_BYTES 65536u
 struct tel__emit_page {
 	char magic[8];        /* "\361telring" */
 	uint32_t version;     /* 1 */
-	uint32_t page_bytes;  /* where the names begin */
+	uint32_t page_bytes;  /* offset of the names */
 	uint32_t names_bytes; /* and how long they are: the rings follow */
 	uint32_t ring_count;
 	uint64_t ring_bytes;  /* of events */
@@ -365,30 +363,30 @@ struct tel__emit_page {
 	char schema_version[16];
 	uint64_t start_clock, start_ns;   /* the same instant; ns from 1970 */
 	uint64_t last_clock, last_ns;     /* and a later one */
-	uint64_t names_used;              /* bytes of names that are whole */
+	uint64_t names_used;              /* bytes of complete names */
 	uint64_t dropped[TEL_EMIT_KINDS]; /* events without a ring */
 	char kinds[TEL_EMIT_KINDS][24];   /* their names, as far as fits */
-	/* what each event looks at */
+	/* read by each event */
 	__attribute__((aligned(64))) uint32_t record; /* kinds */
 	uint32_t output;
-	uint32_t epoch; /* changes when the rings are others */
+	uint32_t epoch; /* changes when the rings are replaced */
 	uint32_t clock; /* enum tel_emit_clock, never AUTO */
 	uint32_t rings_used;
 	uint32_t flags;
 	uint32_t drained; /* there are sinks */
 	uint32_t word;    /* bytes of a pointer */
-	uint32_t pairing; /* somebody reads both clocks */
+	uint32_t pairing; /* a thread is reading both clocks */
 };
 
 #define TEL__RING_MARKS 16u
 /*
- * A ring: this and the events.  The head has in its low 40 bits where the
- * next event begins, in words of 8 bytes, and above that counts events.
+ * A ring: this and the events.  The low 40 bits of the head are the start of
+ * the next event, in words of 8 bytes; the bits above count events.
  */
 struct tel__emit_ring {
 	uint64_t head;
 	uint64_t mask;  /* of words */
-	uint64_t cross; /* the bits that tell sixteenths apart */
+	uint64_t cross; /* the bits that select a sixteenth */
 	uint64_t tail;  /* head, as far as it was drained */
 	uint32_t state, kind, thread, claim;
 	/* the head as it was when each sixteenth was entered */
@@ -445,7 +443,7 @@ struct tel__emit_open {
 	struct tel__emit_ring *ring; /* where it is; NULL: nowhere yet */
 };
 
-/* Where an event is that has its place, and what makes it valid there. */
+/* The place of a reserved event, and what makes it valid there. */
 static inline struct tel__emit_open
 tel__emit_place(struct tel__emit_ring *ring, uint64_t head, unsigned kind,
     unsigned code, uint64_t words)
@@ -467,8 +465,8 @@ tel__emit_place(struct tel__emit_ring *ring, uint64_t head, unsigned kind,
 }
 
 /*
- * Reserves bytes, a multiple of 8, for an event, as far as that takes no call:
- * a call would have every event save registers.
+ * Reserves bytes, a multiple of 8, for an event, where no call is needed: a
+ * call would have every event save registers.
  */
 static inline struct tel__emit_open
 tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
@@ -502,11 +500,11 @@ tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
 	return open;
 }
 
-/* Goes on with what tel__emit_reserve() left.  AS */
+/* Completes a reservation that tel__emit_reserve() could not.  AS */
 TEL_EMIT_API struct tel__emit_open tel__emit_slow(struct tel__emit_open open,
     unsigned kind, unsigned code, size_t bytes);
 
-/* Makes an event that is written whole valid. */
+/* Makes a completely written event valid. */
 static inline void
 tel__emit_publish(struct tel__emit_open open)
 {
@@ -729,7 +727,7 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 
 /*
  * Declares what TEL_EVENTn and TEL_EVENTS_DEFINE need of the lists LIST_KINDS
- * and LIST_EVENTS.  Codes and kinds that come twice are errors here.
+ * and LIST_EVENTS.  Duplicate codes and kinds are errors here.
  */
 #define TEL_EVENTS(LIST) \
 	enum { LIST##_KINDS(TEL__KIND_NUMBER, LIST) TEL__KINDS_END_##LIST }; \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tel/base.h - part of libtel, see tel.h for the rules that hold for all of it.
+ * tel/base.h - part of libtel, see tel.h for the general rules.
  *
  * Status codes, version, and 128-bit integers: what every other header uses.
  */
@@ -33,8 +33,8 @@
 #endif
 
 /*
- * In front of each function stands the release that first had it; the
- * symbols of libtel.so have nodes of the same names.
+ * Each function is marked with the release that introduced it; the symbol
+ * version nodes of libtel.so have the same names.
  */
 #define TEL_SINCE_0_1 TEL_API
 
@@ -45,28 +45,28 @@ extern "C" {
 /* ---------------------------------------------------------------- status */
 
 /*
- * What a call came to.  Zero: it did what was asked.  Positive: it did, and
- * there is something to know.  Negative: it failed; after a failure of
- * tel_reader_next() the reader gives no more events.
+ * The result of a call.  Zero: success.  Positive: success, with further
+ * information.  Negative: failure; after a failure of tel_reader_next() the
+ * reader returns no more events.
  */
 typedef enum tel_status {
 	TEL_OK = 0,        /* done */
 	TEL_END = 1,       /* no more events */
 	TEL_LOG = 2,       /* a log of several has ended, another starts */
-	TEL_AGAIN = 3,     /* nothing yet: call again when there is more */
+	TEL_AGAIN = 3,     /* no input yet: call again later */
 	TEL_ENOMEM = -1,   /* out of memory */
 	TEL_EIO = -2,      /* reading or writing failed: see errno text */
 	TEL_EINVAL = -3,   /* invalid argument */
-	TEL_ESTATE = -4,   /* the call came too early or too late */
-	TEL_EFORMAT = -5,  /* the input is no log that libtel knows */
+	TEL_ESTATE = -4,   /* the call is not allowed in this state */
+	TEL_EFORMAT = -5,  /* the format of the input is unknown */
 	TEL_EVERSION = -6, /* a newer major version than libtel knows */
-	TEL_EDAMAGED = -7, /* damaged input, and strict reading was asked for */
-	TEL_ELIMIT = -8    /* a documented limit was passed */
+	TEL_EDAMAGED = -7, /* damaged input, in strict mode */
+	TEL_ELIMIT = -8    /* a documented limit was exceeded */
 } tel_status;
 
 /*
  * A short text in lower case for a status, without a full stop.
- * status: any value; one that is no tel_status gives "unknown status".
+ * status: any value; an invalid one gives "unknown status".
  * Returns a static string, never NULL.
  */
 TEL_SINCE_0_1 const char *tel_status_text(tel_status status);
@@ -77,15 +77,15 @@ TEL_SINCE_0_1 const char *tel_version(void);
 /* ------------------------------------------------------ 128-bit integers */
 
 /*
- * An integer of 128 bits in two's complement: high * 2^64 + low.  Sums are
- * that wide, and so is every number that a statistic tells.
+ * An integer of 128 bits in two's complement: high * 2^64 + low.  Sums and all
+ * numbers of statistics are that wide.
  */
 typedef struct tel_int128 {
 	int64_t high;
 	uint64_t low;
 } tel_int128;
 
-/* Bytes that any tel_int128 takes in decimal, its NUL included. */
+/* Bytes of the longest tel_int128 in decimal, including the NUL. */
 #define TEL_INT128_TEXT 42
 
 /*
@@ -93,7 +93,7 @@ typedef struct tel_int128 {
  * TEL_INT128_TEXT bytes.  Returns buffer.
  */
 TEL_SINCE_0_1 char *tel_int128_text(tel_int128 v, char *buffer);
-/* The double nearest to v, or one of the two that are. */
+/* The double nearest to v; in a tie, either of the two. */
 TEL_SINCE_0_1 double tel_int128_double(tel_int128 v);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tel/filter.h - part of libtel, see tel.h for the rules that hold for all of it.
+ * tel/filter.h - part of libtel, see tel.h for the general rules.
  *
  * Filters, expressions, and the context of selected events.
  */
@@ -16,37 +16,37 @@ extern "C" {
 /* ---------------------------------------------------------------- filter */
 
 /*
- * A filter says of each event whether it is wanted.  It is made once and
- * serves any number of logs, whose schemas may differ:
+ * A filter selects events. It is made once and serves any number of logs, whose
+ * schemas may differ:
  *
  *	f = tel_filter_new();
  *	tel_filter_set_kinds(f, "Pool,Seg");
  *	tel_filter_set_expression(f, "size >= 64k && label ~ \"^heap\"");
  *	... open a reader ...
  *	if (tel_filter_bind(f, tel_reader_schema(r)) != TEL_OK)
- *		... tell tel_filter_error(f) ...
+ *		... report tel_filter_error(f) ...
  *	while (... tel_reader_next(r, &ev) ...)
  *		if (tel_filter_match(f, ev) > 0)
  *			...
  *	tel_filter_free(f);
  *
- * An event is wanted when all that was set holds for it; a filter without
- * anything set wants every event.
+ * An event matches when it satisfies everything that was set; a filter with
+ * nothing set matches every event.
  */
 typedef struct tel_filter tel_filter;
 
-/* Makes a filter that wants every event; NULL when there is no memory. */
+/* Makes a filter that matches every event; NULL when out of memory. */
 TEL_SINCE_0_1 TEL_MUST_USE tel_filter *tel_filter_new(void);
 /* Frees a filter. */
 TEL_SINCE_0_1 void tel_filter_free(tel_filter *f);
 
 /*
- * The setters.  Each takes the place of what it set before, and NULL takes
- * that away.  They may be called at any time; the schemas that the filter
- * was bound to are then bound again.  The text is copied.
- * Return TEL_OK; TEL_EINVAL: the text makes no sense, and TEL_ELIMIT: it
- * passes a limit that tel-filter(7) states - tel_filter_error() says how,
- * and what was set before stays; TEL_ENOMEM.
+ * The setters. Each replaces what it set before, and NULL removes it. They may
+ * be called at any time; the schemas that the filter was bound to are then
+ * bound again.  The text is copied.
+ * Return TEL_OK; TEL_EINVAL: the text is invalid, and TEL_ELIMIT: it exceeds a
+ * limit of tel-filter(7) - tel_filter_error() has the reason, and the previous
+ * setting stays; TEL_ENOMEM.
  */
 
 /* Events for which an expression is true: tel-filter(7). */
@@ -66,11 +66,11 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_kinds(tel_filter *f,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_types(tel_filter *f,
     const char *text);
 /*
- * Events from a time to another, "FROM,TO", both included; either may be
- * left out.  16 hexadecimal digits, or 0x.., are a clock of the events
- * themselves; a number with ns, us, ms, s, m or h is the time since the first
- * event of the log, which is known when the clock's rate is; a plain number
- * is ticks since the first event.
+ * Events of a range of time, "FROM,TO", both included; either may be omitted.
+ * 16 hexadecimal digits, or 0x.., are a clock of the events themselves; a
+ * number with ns, us, ms, s, m or h is the time since the first event of the
+ * log, which is known when the clock's rate is; a plain number is ticks since
+ * the first event.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_time(tel_filter *f,
     const char *text);
@@ -80,68 +80,65 @@ TEL_SINCE_0_1 void tel_filter_set_clock(tel_filter *f, uint64_t first,
 /*
  * Adds a range of addresses: "ADDRESS", "ADDRESS,+LENGTH" in bytes, or
  * "FIRST,LAST", both included.  Events one of whose address or pointer fields
- * lies in any of the ranges; NULL takes all ranges away.  At most 1024.
+ * lies in any of the ranges; NULL removes all ranges.  At most 1024.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_add_addresses(tel_filter *f,
     const char *text);
 /*
- * Adds a glob for labels: events one of whose fields has a label all of which
- * matches any of the globs; NULL takes all globs away.  At most 1024.
+ * Adds a glob for labels: events with a field whose entire label matches any of
+ * the globs; NULL removes all globs.  At most 1024.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_add_label(tel_filter *f,
     const char *glob);
 /*
  * Events from one on for which an expression is true, that one included; with
  * both, again and again, to one for which the other is true, that one included
- * as well.  Of an expression alone the other end is that of the log.  Logs
- * that are merged begin and end by their own events.  Other setters choose
- * among these events.
+ * as well.  With one expression only, the other end is that of the log.  In a
+ * merge each log has its own range.  Other setters select among these events.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_since(tel_filter *f,
     const char *text);
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_until(tel_filter *f,
     const char *text);
-/* Wants exactly the events that would not be wanted (nonzero). */
+/* Matches exactly the events that would not match (nonzero). */
 TEL_SINCE_0_1 void tel_filter_set_invert(tel_filter *f, int on);
 
 /*
- * Binds the filter to a schema: checks that there are the kinds, types and
- * fields that were named, and decides for each type what can be decided.
- * To be called when a log begins: after the open call, and on TEL_LOG.  The
- * schema must live as long as events of it are matched.  When a schema was
- * freed, the next one must be bound by this call, as it may have come to lie
- * at the same place.
- * Returns TEL_OK, TEL_EINVAL (tel_filter_error() says which name is not
- * there), TEL_ENOMEM.
+ * Binds the filter to a schema: checks that the kinds, types and fields that
+ * were named exist, and decides for each type what can be decided. To be called
+ * at the start of a log: after the open call, and on TEL_LOG.  The schema must
+ * live as long as events of it are matched.  After a schema is freed, the next
+ * one must be bound by this call, as it may have the same address.
+ * Returns TEL_OK, TEL_EINVAL (tel_filter_error() says which name is unknown),
+ * TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_bind(tel_filter *f,
     const tel_schema *schema);
 /*
- * Whether an event is wanted.  An expression with dt must be asked of every
- * event that was read.  A schema that was not bound yet is bound now, after
- * another one without complaint of names that it does not have.
- * Returns 1, 0, or -1 when that failed: see tel_filter_error().
+ * Whether an event matches. If the expression uses dt, every event read must be
+ * passed. A schema that was not bound yet is bound now; if it is not the first,
+ * names that it does not have are not errors.
+ * Returns 1, 0, or -1 when binding failed: see tel_filter_error().
  */
 TEL_SINCE_0_1 TEL_MUST_USE int tel_filter_match(tel_filter *f,
     const tel_event *event);
 /*
- * Whether events of a type, of the schema bound last, are wanted: 1 when all
- * are, 0 when none is, -1 when it depends on the event, or on what came
- * before it, or when no schema is bound.
+ * Whether events of a type, of the schema bound last, match: 1 when all do, 0
+ * when none does, -1 when it depends on the event, or on earlier events, or
+ * when no schema is bound.
  */
 TEL_SINCE_0_1 int tel_filter_type(const tel_filter *f, const tel_type *type);
 /*
- * Nonzero when what was set speaks of seconds: verdicts are then as good as
- * the points of synchronisation that were read by then, see
- * tel_window_new().
+ * Nonzero when what was set uses seconds: results are then as exact as the
+ * synchronisation points read so far allow, see tel_window_new().
  */
 TEL_SINCE_0_1 int tel_filter_uses_rate(const tel_filter *f);
 /*
  * Which clocks the events that match may have, for tel_reader_set_range().
- * event: one of the log, for a range that counts from the log's first event;
- *	NULL when there is none yet.
- * first, last: set, both included; they may be wider than need be.
- * Returns 1, or 0 when it may be any event, or all of them must be seen.
+ * event: one of the log, for a range relative to the log's first event; NULL if
+ *	none was read yet.
+ * first, last: set, both included; the range may be too wide.
+ * Returns 1, or 0 when any event may match, or all must be seen.
  */
 TEL_SINCE_0_1 int tel_filter_clocks(const tel_filter *f, const tel_event *event,
     uint64_t *first, uint64_t *last);
@@ -164,31 +161,31 @@ TEL_SINCE_0_1 void tel_filter_attach(tel_filter *f, tel_reader *r, int whole);
  */
 TEL_SINCE_0_1 const char *tel_filter_error(const tel_filter *f);
 /*
- * Where in tel_filter_error_text(), in bytes from 1; 0 when it was not at
- * any place.
+ * Where in tel_filter_error_text(), in bytes from 1; 0 when there is no such
+ * position.
  */
 TEL_SINCE_0_1 unsigned tel_filter_error_column(const tel_filter *f);
 /*
- * The text that failed, of those that were given to the setters: the
- * expression, or the list of kinds, and so on.  NULL when the failure had to
- * do with none of them.  Good until the next call on the filter.
+ * The text that failed, of those passed to the setters: the expression, the
+ * list of kinds, and so on. NULL when the failure concerns none of them. Valid
+ * until the next call on the filter.
  */
 TEL_SINCE_0_1 const char *tel_filter_error_text(const tel_filter *f);
 
 /* ------------------------------------------------------------ expression */
 
 /*
- * An expression of tel-filter(7) that is asked for its value, not for
- * whether it is true.
+ * An expression of tel-filter(7) that is evaluated to a value, instead of a
+ * condition.
  */
 typedef struct tel_expr tel_expr;
 
-/* What an expression is worth for an event. */
+/* The value of an expression for an event. */
 typedef struct tel_value {
-	int missing; /* nonzero: nothing, and the rest means nothing */
+	int missing; /* nonzero: no value; ignore the rest */
 	/*
-	 * What the value is, and which member of .as holds it.  That of a
-	 * field has the field's own data type.  Otherwise: TEL_STRING,
+	 * The data type of the value, and which member of .as holds it.  That
+	 * of a field has the field's own data type.  Otherwise: TEL_STRING,
 	 * TEL_DOUBLE, TEL_BOOLEAN (a condition: .u64 is 1 or 0), TEL_SIGNED
 	 * (below 0) or TEL_UNSIGNED.
 	 */
@@ -202,14 +199,14 @@ typedef struct tel_value {
 	size_t length; /* of the string */
 } tel_value;
 
-/* Makes an expression, yet to be set; NULL when there is no memory. */
+/* Makes an expression, yet to be set; NULL when out of memory. */
 TEL_SINCE_0_1 TEL_MUST_USE tel_expr *tel_expr_new(void);
 /* Frees an expression. */
 TEL_SINCE_0_1 void tel_expr_free(tel_expr *x);
 /*
  * Sets the text, which is copied.
- * Returns TEL_OK; TEL_EINVAL, TEL_ELIMIT: tel_expr_error() says what is
- * wrong, and what was set before stays; TEL_ENOMEM.
+ * Returns TEL_OK; TEL_EINVAL, TEL_ELIMIT: tel_expr_error() has the reason, and
+ * the previous text stays; TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_set(tel_expr *x,
     const char *text);
@@ -221,18 +218,17 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_set(tel_expr *x,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_bind(tel_expr *x,
     const tel_schema *schema);
 /*
- * What it is worth for an event.  A schema that was not bound yet is bound
- * now.
- * out: set on TEL_OK; a string is good until the event is not.
+ * Its value for an event.  A schema that was not bound yet is bound now.
+ * out: set on TEL_OK; a string is valid as long as the event.
  * Returns TEL_OK, and as tel_expr_bind().
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_eval(tel_expr *x,
     const tel_event *event, tel_value *out);
-/* Nonzero when the text speaks of seconds, as tel_filter_uses_rate(). */
+/* Nonzero when the text uses seconds, as tel_filter_uses_rate(). */
 TEL_SINCE_0_1 int tel_expr_uses_rate(const tel_expr *x);
 /* What the last failure was, as tel_filter_error(). */
 TEL_SINCE_0_1 const char *tel_expr_error(const tel_expr *x);
-/* Where in the text, in bytes from 1; 0 when it was not at any place. */
+/* Where in the text, in bytes from 1; 0 when there is no such position. */
 TEL_SINCE_0_1 unsigned tel_expr_error_column(const tel_expr *x);
 
 /*
@@ -249,47 +245,46 @@ TEL_SINCE_0_1 size_t tel_value_text(const tel_value *v, char *buffer,
 /* --------------------------------------------------------------- context */
 
 /*
- * A context finds the events that stand before and after those that are
- * wanted, as grep's -B and -A do lines.  It is told of every event, and gives
- * every event back in the same order, the copies of those that it held.
+ * A context finds the events before and after selected ones, as grep's -B and
+ * -A do for lines. It is given every event, and returns every event in the same
+ * order, as copies of those that it held.
  */
 typedef struct tel_context tel_context;
 
-/* Where an event stands. */
+/* The place of an event. */
 typedef enum tel_place {
-	TEL_PLACE_OUT, /* near no event that is wanted */
-	TEL_PLACE_IN,  /* wanted, or near one that is */
+	TEL_PLACE_OUT, /* near no selected event */
+	TEL_PLACE_IN,  /* selected, or near one that is */
 	TEL_PLACE_GAP  /* the same, and some were left out before it */
 } tel_place;
 
 /*
- * Makes a context of so many events before and after.  NULL when there is no
- * memory.
+ * Makes a context of so many events before and after.  NULL when out of memory.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_context *tel_context_new(size_t before,
     size_t after);
 /* Frees a context. */
 TEL_SINCE_0_1 void tel_context_free(tel_context *c);
 /*
- * Tells of an event, wanted or not.  It must stay as it is until all that
- * there is to be had by tel_context_next() was.
+ * Adds an event, selected (wanted is nonzero) or not.  It must stay unchanged
+ * until tel_context_next() has returned TEL_END.
  * Returns TEL_OK, TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_context_event(tel_context *c,
     const tel_event *event, int wanted);
 /*
- * Lets all go that is held, as no more events of their reader come.
+ * Releases all held events; no more events of their reader follow.
  */
 TEL_SINCE_0_1 void tel_context_finish(tel_context *c);
 /*
- * The next event of which it is known where it stands.
- * event, place: set on TEL_OK; the event is good until the next call of
+ * The next event whose place is known.
+ * event, place: set on TEL_OK; the event is valid until the next call of
  *	tel_context_event() or tel_context_free().
  * Returns TEL_OK; TEL_END: none for now.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_context_next(tel_context *c,
     const tel_event **event, tel_place *place);
-/* Nonzero when the next event is shown whether it is wanted or not. */
+/* Nonzero when the next event is shown whether selected or not. */
 TEL_SINCE_0_1 int tel_context_pending(const tel_context *c);
 
 #ifdef __cplusplus

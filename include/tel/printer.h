@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tel/printer.h - part of libtel, see tel.h for the rules that hold for all of it.
+ * tel/printer.h - part of libtel, see tel.h for the general rules.
  *
  * Printers: events as text, CSV, JSON, SQL and other output formats.
  */
@@ -30,7 +30,7 @@ typedef enum tel_format {
 	 * goes from a start to the end that its role names, or is an event
 	 * with a field "duration" in ticks.
 	 */
-	TEL_FORMAT_PERFETTO, /* packets for Perfetto's viewer: no text */
+	TEL_FORMAT_PERFETTO, /* packets for Perfetto's viewer: binary */
 	TEL_FORMAT_CHROME,   /* the same as trace events in JSON */
 	TEL_FORMAT_FOLDED,   /* stacks of ranges, for flame graphs */
 	TEL_FORMAT_SQLITE    /* the database that a script of SQL makes */
@@ -38,11 +38,11 @@ typedef enum tel_format {
 
 /* What an output format can do, as bits. */
 enum tel_printer_flag {
-	TEL_PRINTER_FIELDS = 1,    /* shows fields and time as one asks for */
+	TEL_PRINTER_FIELDS = 1,    /* selectable fields and time format */
 	TEL_PRINTER_HEADER = 2,    /* may have a header, which can be omitted */
 	TEL_PRINTER_COLUMNS = 4,   /* see tel_printer_set_columns() */
 	TEL_PRINTER_COLOR = 8,     /* see tel_printer_set_color() */
-	TEL_PRINTER_BINARY = 16,   /* is no text: not for a terminal */
+	TEL_PRINTER_BINARY = 16,   /* binary: not for a terminal */
 	TEL_PRINTER_TIMELINE = 32, /* needs events in order of time */
 	TEL_PRINTER_BY_LOG = 64,   /* logs one after the other, not merged */
 	TEL_PRINTER_WHOLE = 128,   /* meant for whole logs, not a selection */
@@ -55,7 +55,7 @@ enum tel_printer_flag {
  * first.  NULL past the last.
  */
 TEL_SINCE_0_1 const char *tel_printer_format_name(unsigned i);
-/* The enum tel_printer_flag bits of a format; -1: there is none of the name. */
+/* The enum tel_printer_flag bits of a format; -1: unknown name. */
 TEL_SINCE_0_1 int tel_printer_format_flags(const char *name);
 
 /* How an event's time is shown. */
@@ -69,8 +69,8 @@ typedef enum tel_time_form {
 } tel_time_form;
 
 /*
- * Makes a printer that writes to out, which must live as long and stays the
- * caller's.  format: any tel_format.  NULL when there is no memory or no
+ * Makes a printer that writes to out, which must outlive it and stays the
+ * caller's.  format: any tel_format.  NULL when out of memory or if there is no
  * such format.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_printer *tel_printer_new(tel_output *out,
@@ -83,15 +83,15 @@ TEL_SINCE_0_1 void tel_printer_free(tel_printer *p);
  */
 /*
  * Another output format, by its name; before the other setters, which go by
- * what it can do.  TEL_OK, TEL_EINVAL: there is none of that name, TEL_ESTATE.
+ * what it can do.  TEL_OK, TEL_EINVAL (no such format), TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_format(tel_printer *p,
     const char *name);
 /* With a header (nonzero, the default) or without.  TEL_OK, TEL_ESTATE. */
 TEL_SINCE_0_1 tel_status tel_printer_set_header(tel_printer *p, int on);
 /*
- * How time is shown.  Seconds and nanoseconds are as good as the points of
- * synchronisation that were read before the event is printed: see
+ * How time is shown.  Seconds and nanoseconds are as exact as the
+ * synchronisation points read before the event is printed allow: see
  * tel_window_new().  TEL_OK, TEL_EINVAL, TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_printer_set_time(tel_printer *p,
@@ -126,18 +126,17 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
 /* Text in colour, by ECMA-48 sequences (nonzero).  TEL_OK, TEL_ESTATE. */
 TEL_SINCE_0_1 tel_status tel_printer_set_color(tel_printer *p, int on);
 /*
- * Keeps a terminal safe (nonzero): the formats that pass a string's bytes
- * on as they are, for the sake of exactness, escape them.  TEL_OK,
+ * Keeps a terminal safe (nonzero): formats that otherwise copy a string's bytes
+ * exactly escape them.  TEL_OK,
  * TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_printer_set_terminal(tel_printer *p, int on);
 /*
- * The events that come next are of another file, or of several that are
- * merged: text has its header again, and SQL another row in event_log.
- * Must be called whenever events of another reader follow, and may be for
- * the first.
- * size, changed: of the file that is read, in bytes and in seconds since
- *	1970, for event_log; 0 and 0 where it has none.
+ * The next events are from another file, or from several merged files: text
+ * repeats its header, and SQL adds a row to event_log.  Must be called whenever
+ * events of another reader follow; it may be for the first.
+ * size, changed: of the input file, in bytes and in seconds since 1970, for
+ *	event_log; 0 and 0 if unknown.
  */
 TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
     int64_t changed);
@@ -145,15 +144,15 @@ TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
  * Prints an event; before the first one, and whenever another log starts,
  * the header.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM (the output failed; it stays so),
- * TEL_EINVAL: the log cannot be shown so (no wall clock is known, or the
- * format is one of the MPS and the log is not); nothing was printed, and
- * tel_printer_error() says why.
+ * TEL_EINVAL: this format cannot show the log (no wall clock is known, or an
+ * MPS format and another log); nothing was printed, and tel_printer_error()
+ * says why.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
     const tel_event *event);
 /*
- * Prints what ends the output, if anything; without any event before it,
- * what an empty log looks like.  Does not flush the output.
+ * Prints what ends the output, if anything; if there was no event, the output
+ * for an empty log.  Does not flush the output.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_finish(tel_printer *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tel/schema.h - part of libtel, see tel.h for the rules that hold for all of it.
+ * tel/schema.h - part of libtel, see tel.h for the general rules.
  *
  * Schemas: event types, their fields and roles.
  */
@@ -17,7 +17,7 @@ typedef struct tel_schema tel_schema;
 typedef struct tel_type tel_type;
 typedef struct tel_field tel_field;
 
-/* What a field's value is. */
+/* The data type of a field. */
 typedef enum tel_datatype {
 	TEL_UNSIGNED, /* an unsigned integer: a size, a count, a number */
 	TEL_SIGNED,   /* a signed integer */
@@ -26,7 +26,7 @@ typedef enum tel_datatype {
 	TEL_POINTER,  /* a pointer to an object of the system itself */
 	TEL_BOOLEAN,  /* 0 or 1 */
 	TEL_DOUBLE,   /* IEEE 754 binary64 */
-	TEL_STRING    /* bytes up to a NUL, which does not belong to it */
+	TEL_STRING    /* bytes up to a NUL, excluding it */
 } tel_datatype;
 
 /* The name of a data type in lower case, for example "address"; static. */
@@ -56,8 +56,8 @@ TEL_SINCE_0_1 unsigned tel_type_kind_number(const tel_type *type);
 /* How many fields events of this type have, 0 to 255. */
 TEL_SINCE_0_1 unsigned tel_type_field_count(const tel_type *type);
 /*
- * The field number i, from 0; NULL when i is not under the count.
- * Lives as long as the schema.
+ * The field number i, from 0; NULL when i is out of range. Lives as long as the
+ * schema.
  */
 TEL_SINCE_0_1 const tel_field *tel_type_field(const tel_type *type, unsigned i);
 /*
@@ -65,9 +65,9 @@ TEL_SINCE_0_1 const tel_field *tel_type_field(const tel_type *type, unsigned i);
  */
 TEL_SINCE_0_1 int tel_type_find_field(const tel_type *type, const char *name);
 /*
- * Nonzero when libtel does not know the type: its code is in no table, or
- * the event does not fit the type that its code says.  Such a type has no
- * fields; tel_event_bytes() gives what the event holds.
+ * Nonzero when libtel does not know the type: its code is unknown, or the event
+ * does not fit the type of its code.  Such a type has no fields;
+ * tel_event_bytes() gives the event's bytes.
  */
 TEL_SINCE_0_1 int tel_type_unknown(const tel_type *type);
 /*
@@ -86,7 +86,7 @@ TEL_SINCE_0_1 int tel_type_role_field(const tel_type *type, const char *part);
 
 /*
  * What events of the type are, or what field number i of it is, in a few words;
- * "" where the built-in formats do not say.  Static.
+ * "" where the built-in formats have no description.  Static.
  */
 TEL_SINCE_0_1 const char *tel_type_doc(const tel_type *type);
 TEL_SINCE_0_1 const char *tel_type_field_doc(const tel_type *type, unsigned i);
@@ -103,14 +103,14 @@ TEL_SINCE_0_1 unsigned tel_schema_word(const tel_schema *schema);
 /* Nonzero when the writer was big-endian. */
 TEL_SINCE_0_1 int tel_schema_big_endian(const tel_schema *schema);
 /*
- * Nonzero when logs of the schema stand in the order in which things
- * happened.  Zero: their writer, an MPS, buffers events and writes what it
- * has newest first; a window gives them in order.
+ * Nonzero when logs of the schema have their events in order of time.  Zero:
+ * their writer, an MPS, buffers events and writes each buffer newest first; a
+ * window gives them in order.
  */
 TEL_SINCE_0_1 int tel_schema_ordered(const tel_schema *schema);
 /* How many types the schema has. */
 TEL_SINCE_0_1 unsigned tel_schema_type_count(const tel_schema *schema);
-/* The type number i in order of codes; NULL when i is not under the count. */
+/* The type number i in order of codes; NULL when i is out of range. */
 TEL_SINCE_0_1 const tel_type *tel_schema_type(const tel_schema *schema,
     unsigned i);
 /* The type called name, in exactly those letters; NULL when there is none. */
@@ -120,9 +120,9 @@ TEL_SINCE_0_1 const tel_type *tel_schema_find_type(const tel_schema *schema,
 /*
  * Makes the schema of a built-in format.
  * name: "ets", "inst", "hpm" (version 3, with eight counters), or as
- *	tel_schema_name() gives it; the platform may be left out
- *	("mps-1.117.0"), and then is lii6gc.  ",be" at the end makes it
- *	big-endian, ",le" little-endian.
+ *	tel_schema_name() gives it; the platform may be omitted ("mps-1.117.0"),
+ *	and then is lii6gc.  ",be" at the end makes it big-endian, ",le"
+ *	little-endian.
  * out: set on success to a schema that the caller frees.
  * Returns TEL_OK, TEL_EINVAL (no such format, release or platform),
  * TEL_ENOMEM.
@@ -134,8 +134,8 @@ TEL_SINCE_0_1 void tel_schema_free(tel_schema *schema);
 
 /*
  * The name of the built-in release number i, from 0, oldest first, for
- * example "mps-1.111.0", and then of formats that have no releases: "ets",
- * "hpm" and "inst"; NULL when i is past the last one.  Static.
+ * example "mps-1.111.0", and then of formats without releases: "ets", "hpm" and
+ * "inst"; NULL when i is past the last one.  Static.
  */
 TEL_SINCE_0_1 const char *tel_release_name(unsigned i);
 

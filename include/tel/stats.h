@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tel/stats.h - part of libtel, see tel.h for the rules that hold for all of it.
+ * tel/stats.h - part of libtel, see tel.h for the general rules.
  *
  * Statistics: tallies, histograms, magnitudes, growths and durations.
  */
@@ -21,7 +21,7 @@ extern "C" {
  *
  *	s = tel_stats_new();
  *	if (tel_stats_add(s, "sizes=log2(size) if kind == Pool") != TEL_OK)
- *		... tell tel_stats_error(s) ...
+ *		... report tel_stats_error(s) ...
  *	... open a reader ...
  *	tel_stats_begin(s, r);
  *	while (tel_reader_next(r, &ev) == TEL_OK)
@@ -31,16 +31,16 @@ extern "C" {
  *		... look at tel_stats_get(s, i) ...
  *	tel_stats_free(s);
  *
- * Beside the statistics that were added it keeps a report of what every log
- * has: events and bytes by type, the span of time, damage, allocation.
+ * In addition to the statistics that were added it has a report on the logs:
+ * events and bytes by type, the span of time, damage, allocation.
  */
 typedef struct tel_stats tel_stats;
 /* One statistic of a set, or one of the groups of one. */
 typedef struct tel_stat tel_stat;
 
-/* Makes an empty set; NULL when there is no memory. */
+/* Makes an empty set; NULL when out of memory. */
 TEL_SINCE_0_1 TEL_MUST_USE tel_stats *tel_stats_new(void);
-/* Frees a set and all that was reached through it. */
+/* Frees a set and everything reached through it. */
 TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
 
 /*
@@ -69,37 +69,36 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  *	                                 [ "," MIDDLE ] ] ] ] ")"
  *	weight = EXPRESSION
  *
- * NAME is of letters, digits and _ . - and is new; EXPRESSION, CONDITION and
- * KEY are those of tel-filter(7); START, END and MIDDLE are names of types;
- * the other words are integers, with k M G T (1024s) or ns us ms s
- * (nanoseconds) behind them if wanted.  A comma inside parentheses or quotes
+ * NAME consists of letters, digits and _ . - and is unique; EXPRESSION,
+ * CONDITION and KEY are those of tel-filter(7); START, END and MIDDLE are names
+ * of types; the other words are integers, optionally followed by k M G T
+ * (1024s) or ns us ms s (nanoseconds).  A comma inside parentheses or quotes
  * belongs to the expression, and so does an "if" there.
  *
  * An event updates the statistic when the condition is true for it and value
- * and weight (1 where it is left out) are not missing.  A value is an
- * integer; of a double the integer below counts.  What cannot be one (a
- * string; a number too large for the class; below 0 for growth and weight)
- * is counted as TEL_NUMBER_INVALID, and only so.
+ * and weight (1 where omitted) are not missing. A value is an integer; a double
+ * is rounded down.  An invalid value (a string; a number too large for the
+ * class; below 0 for growth and weight) is counted only as TEL_NUMBER_INVALID.
  *
  * hist: buckets of w in [lo, hi); split: of w1 in [lo, knee) and of w2 in
- * [knee, hi).  The last bucket of a range is short where w does not divide
+ * [knee, hi).  The last bucket of a range is narrower where w does not divide
  * it.  log2: 2^k buckets (k 0 to 5, 0 unless given) in each power of two, 0 on
  * its own, and the same below 0.  loglin: in each [factor^m, factor^(m+1)), m
  * from low to high, buckets of factor^(m+1) / min(steps, factor^(m+1)).
  * quantiles: as log2 with 2^bits buckets, 1 to 9, 7 unless given: a quantile
  * is then off by less than 1 in 2^bits, and never above the largest value.
  * All edges are half open, and at most 65536 buckets are allowed.  tally: the
- * first max keys (1 to 2^24) that come, integers or strings, have a bucket
- * each; the weight of others is counted in one number.  Where the value is
- * label(FIELD), what has no label is a key of its own, which is missing.
+ * first max keys (1 to 2^24), integers or strings, have a bucket each; the
+ * weight of others is counted in one number.  Where the value is label(FIELD),
+ * events without a label have a key of their own, which is missing.
  *
  * dur: time from an event of type START to the next of END with an equal
  * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the
  * type that ends START by its role, and without START all types that have
- * such a role; the KEY is then the one that the role names.  Of several that
- * are open with one key the last one ends first.  By itself, "pause=dur(...)"
+ * such a role; the KEY is then the one that the role names.  Of several open
+ * ranges with the same key the latest ends first.  By itself, "pause=dur(...)"
  * is a summary trace: how many pairs, their total, shortest and longest.
- * MIDDLE events count as events of the range, and add no time.
+ * MIDDLE events count as events of the range, but add no time.
  *
  * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() says what is
  * wrong with the text; TEL_ENOMEM; TEL_ESTATE.
@@ -107,10 +106,10 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
     const char *spec);
 /*
- * Keeps each statistic apart for every group of events that are worth the
- * same in these expressions: up to 8, separated by commas; NULL for none.
- * A pair of start and end is of the group of its start.  What is missing is
- * a value like any other.
+ * Keeps a separate statistic for each group of events with equal values of
+ * these expressions: up to 8, separated by commas; NULL for none.  A pair of
+ * start and end belongs to the group of its start.  "Missing" is a value like
+ * any other.
  * Returns as tel_stats_add().
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_groups(tel_stats *s,
@@ -147,8 +146,8 @@ typedef struct tel_snapshot {
 } tel_snapshot;
 
 /*
- * Called with a snapshot: what the set then tells is what was counted before
- * that moment.  It must not change the set.
+ * Called with a snapshot: the set then has the counts of the events before that
+ * moment.  It must not change the set.
  * Returns TEL_OK, or what tel_stats_event() is to return.
  */
 typedef tel_status tel_snapshot_fn(void *arg, tel_stats *s,
@@ -157,10 +156,10 @@ typedef tel_status tel_snapshot_fn(void *arg, tel_stats *s,
 /*
  * Calls fn(arg, ...) at each multiple of an interval of the log's own time
  * since its first event, and not at its end.  Events should come in order of
- * time; one that comes late is counted when it comes.
+ * time; one that is out of order is counted on arrival.
  * interval: in nanoseconds or, with ticks nonzero, in ticks; 0 for none.
- *	Nanoseconds need the rate of the clock: as long as it is not known
- *	there are no snapshots.
+ *	Nanoseconds need the rate of the clock: as long as it is unknown there
+ *	are no snapshots.
  * Of more than 10000 multiples between two events only the first and the
  * last make a snapshot.
  * Returns TEL_OK, TEL_ESTATE.
@@ -168,8 +167,8 @@ typedef tel_status tel_snapshot_fn(void *arg, tel_stats *s,
 TEL_SINCE_0_1 tel_status tel_stats_set_interval(tel_stats *s, uint64_t interval,
     int ticks, tel_snapshot_fn *fn, void *arg);
 /*
- * Has everything begin anew after each snapshot (nonzero), so that the set
- * tells what the interval came to: its own counts, least and largest.
+ * Resets all counts after each snapshot (nonzero), so that the set has those of
+ * the interval: its own counts, least and largest.
  * Current values, keys and open ranges stay.
  * Returns TEL_OK, TEL_ESTATE.
  */
@@ -178,34 +177,34 @@ TEL_SINCE_0_1 tel_status tel_stats_set_deltas(tel_stats *s, int on);
 /*
  * Gives the time of the last event since the first of its log, in the unit of
  * the interval.
- * Returns 1, or 0 when it is not known, no interval was set, or there were
+ * Returns 1, or 0 when it is unknown, no interval was set, or there were
  * several logs one after the other.
  */
 TEL_SINCE_0_1 int tel_stats_elapsed(const tel_stats *s, uint64_t *out);
 /*
- * Has fn(arg, ...) called with what a person should know of the inst logs that
+ * Has fn(arg, ...) called with messages for the user about the inst logs that
  * tel_stats_read_inst() reads: warnings, and each invalid record; NULL for no
  * notices.
  */
 TEL_SINCE_0_1 void tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn,
     void *arg);
 /*
- * Nonzero when what was set speaks of seconds: counts are then as good as
- * the points of synchronisation that were read by then, see tel_window_new().
+ * Nonzero when what was set uses seconds: counts are then as exact as the
+ * synchronisation points read so far allow, see tel_window_new().
  */
 TEL_SINCE_0_1 int tel_stats_uses_rate(const tel_stats *s);
 /*
  * Nonzero when the order of events matters to what was set (pairs, dt, or an
  * interval): events must then come by time, from a window of TEL_ORDER_TIME
- * or _LIVE or from a tel_merge, as the events of an MPS log do not lie in
- * order of time.
+ * or _LIVE or from a tel_merge, as the events of an MPS log are not in order of
+ * time.
  */
 TEL_SINCE_0_1 int tel_stats_uses_order(const tel_stats *s);
 
 /*
- * Says that events of a reader follow, which is open.  Logs that are merged
- * are all begun before the first event, and ended after the last; logs
- * that come one after the other are begun and ended in turn.
+ * Starts the events of a reader, which is open.  Logs that are merged are all
+ * started before the first event, and ended after the last; logs that come one
+ * after the other are started and ended in turn.
  * Returns TEL_OK; TEL_EINVAL: the log does not have a name that was given,
  * see tel_stats_error(); TEL_ENOMEM.
  */
@@ -220,64 +219,63 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_begin(tel_stats *s,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_event(tel_stats *s,
     const tel_event *event);
 /*
- * Says that all events of a reader come to the statistics as soon as they are
- * read, and that nothing else looks at them.  tel_reader_next() then may leave
- * out events that would only be counted, when the log tells their number, and
- * counts them here; of others it gives the bytes of fields that nothing asks
- * for as zero.  It is for after tel_stats_begin(), of a reader that is read by
- * itself: not through a window or a merge.  s must not be freed before r is.
+ * Declares that all events of a reader go to the statistics as soon as they are
+ * read, and to nothing else.  tel_reader_next() then may leave out events that
+ * would only be counted, when the log has their number, and counts them here;
+ * in others, fields that no statistic uses are zero.  To be called after
+ * tel_stats_begin(), for a reader that is read directly, not through a window
+ * or a merge.  s must not be freed before r is.
  */
 TEL_SINCE_0_1 void tel_stats_attach(tel_stats *s, tel_reader *r);
 /*
- * Says that a reader is at its end, and takes the counts of damage from it.
- * Ranges that are open stay open for ever once the last reader that was begun
- * has ended.  Must come before the reader, and a window or merge of it, is
- * freed.
+ * Ends the events of a reader, and adds its counts of damage.  Ranges that are
+ * open stay open for ever once the last reader that was started has ended.
+ * Must come before the reader, and a window or merge of it, is freed.
  * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE (no reader was started).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_end(tel_stats *s,
     const tel_reader *r);
 /*
- * Makes what the functions below tell complete, up to the last event.  It
- * was called for you in tel_stats_end(), tel_stats_merge() and
- * tel_stats_read_...(), and before a tel_snapshot_fn is.
+ * Completes the results of the functions below, up to the last event.
+ * tel_stats_end(), tel_stats_merge() and tel_stats_read_...() call it, and it
+ * is called before each tel_snapshot_fn.
  * Returns TEL_OK, TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_settle(tel_stats *s);
 
 /*
  * What the last failure was, in words, printable ASCII without a line end;
- * "" when there was none.  Good until the next call on the set.
+ * "" when there was none.  Valid until the next call on the set.
  */
 TEL_SINCE_0_1 const char *tel_stats_error(const tel_stats *s);
 /*
- * Where in tel_stats_error_text(), in bytes from 1; 0 when it was not at any
- * place.
+ * Where in tel_stats_error_text(), in bytes from 1; 0 when there is no such
+ * position.
  */
 TEL_SINCE_0_1 unsigned tel_stats_error_column(const tel_stats *s);
 /*
- * The text that failed, as it was given to tel_stats_add() or
- * tel_stats_set_groups(); NULL when the failure had to do with neither.
- * Good until the next call on the set.
+ * The text that failed, as passed to tel_stats_add() or tel_stats_set_groups();
+ * NULL when the failure concerns neither.
+ * Valid until the next call on the set.
  */
 TEL_SINCE_0_1 const char *tel_stats_error_text(const tel_stats *s);
 
 /* ---------------------------------------------------------------- report */
 
-/* What is told of all logs together. */
+/* The totals over all logs. */
 typedef enum tel_total {
 	TEL_TOTAL_LOGS,     /* logs that had an event */
 	TEL_TOTAL_EVENTS,   /* events counted */
 	TEL_TOTAL_BYTES,    /* their bytes in the uncompressed logs */
-	TEL_TOTAL_FIRST,    /* the earliest clock; known with an event */
-	TEL_TOTAL_LAST,     /* the latest clock; known with an event */
+	TEL_TOTAL_FIRST,    /* the earliest clock; known if there is an event */
+	TEL_TOTAL_LAST,     /* the latest clock; known if there is an event */
 	TEL_TOTAL_TICKS,    /* from the first to the last event of each log
 	                     * (or of all that are merged), added up */
 	TEL_TOTAL_NS,       /* the same in ns; known if all rates are */
 	TEL_TOTAL_INPUT,    /* bytes of the files and pipes */
 	TEL_TOTAL_DAMAGED,  /* places where the logs were damaged */
 	TEL_TOTAL_SKIPPED,  /* bytes skipped there */
-	TEL_TOTAL_REPAIRED, /* events whose size was put right */
+	TEL_TOTAL_REPAIRED, /* events whose size was corrected */
 	TEL_TOTAL_UNKNOWN,  /* events of types that libtel does not know */
 	TEL_TOTAL_LOST,     /* records lost before they reached a log, as
 	                     * far as the log names it */
@@ -287,35 +285,35 @@ typedef enum tel_total {
 	TEL_TOTAL_ALLOC_BYTES, /* and their bytes */
 	TEL_TOTAL_FREES,       /* blocks freed */
 	TEL_TOTAL_FREE_BYTES,  /* and their bytes */
-	TEL_TOTAL_LIVE,        /* blocks that live at the end: the difference,
+	TEL_TOTAL_LIVE,        /* blocks live at the end: the difference,
 	                        * less those whose pool was finished; below 0
 	                        * when the log began late */
 	TEL_TOTAL_LIVE_BYTES   /* and their bytes */
 } tel_total;
 /*
  * A total.  out: set when it is known.
- * Returns 1 when it is known, 0 when not or when there is no such total.
+ * Returns 1 when it is known, 0 when unknown or not a total.
  */
 TEL_SINCE_0_1 int tel_stats_total(const tel_stats *s, tel_total which,
     tel_int128 *out);
 
-/* What wrote the logs. */
+/* The source of logs. */
 typedef struct tel_origin {
 	const char *schema;  /* as tel_schema_name() */
 	const char *version; /* as tel_schema_version() */
 	const char *format;  /* as tel_reader_format() */
-	uint64_t logs;       /* how many logs had events of it */
+	uint64_t logs;       /* how many logs had its events */
 	uint64_t events;
 } tel_origin;
 /*
- * How many different ones there are.  At most 256 are told apart; the others
- * are one more, of the schema "...".
+ * How many different ones there are.  At most 256 are distinguished; the others
+ * are one more, with the schema "...".
  */
 TEL_SINCE_0_1 size_t tel_stats_origin_count(const tel_stats *s);
 /*
- * Origin number i in the order of their coming.
- * out: set; its strings are good until the set changes.
- * Returns 1, or 0 when i is not under the count.
+ * Origin number i in order of occurrence.
+ * out: set; its strings are valid until the set changes.
+ * Returns 1, or 0 when i is out of range.
  */
 TEL_SINCE_0_1 int tel_stats_origin(const tel_stats *s, size_t i,
     tel_origin *out);
@@ -323,7 +321,7 @@ TEL_SINCE_0_1 int tel_stats_origin(const tel_stats *s, size_t i,
 /*
  * Entry i, from 0, of the metadata of the logs: each different pair of a key
  * and a value once, at most 256.
- * key, value: set to strings, good until the set changes.
+ * key, value: set to strings, valid until the set changes.
  * Returns 1, or 0 when there are no more.
  */
 TEL_SINCE_0_1 int tel_stats_metadata(const tel_stats *s, size_t i,
@@ -339,18 +337,18 @@ typedef struct tel_part {
 } tel_part;
 /*
  * How many types had events; types of equal name and kind are one.  At most
- * 2^16 are told apart; the others are one more, called "...".
+ * 2^16 are distinguished; the others are one more, called "...".
  */
 TEL_SINCE_0_1 size_t tel_stats_type_count(const tel_stats *s);
 /*
  * Type number i, those with most events first and, where these are as many,
  * by name.
- * out: set; its strings are good until the set changes.
- * Returns 1, or 0 when i is not under the count.
+ * out: set; its strings are valid until the set changes.
+ * Returns 1, or 0 when i is out of range.
  */
 TEL_SINCE_0_1 int tel_stats_type(const tel_stats *s, size_t i, tel_part *out);
 /*
- * How many kinds had events.  At most 256 are told apart; the others are one
+ * How many kinds had events.  At most 256 are distinguished; the others are one
  * more, called "...".
  */
 TEL_SINCE_0_1 size_t tel_stats_kind_count(const tel_stats *s);
@@ -361,14 +359,14 @@ TEL_SINCE_0_1 int tel_stats_kind(const tel_stats *s, size_t i, tel_part *out);
 
 /*
  * How many statistics there are.  With groups, that is each statistic times
- * the groups that updated it, those of one statistic in a row, in the order
- * of their coming, the overflow group last.  A statistic without groups is
- * there even when no event updated it.
+ * the groups that updated it, those of one statistic in a row, in order of
+ * occurrence, the overflow group last.  A statistic without groups exists even
+ * when no event updated it.
  */
 TEL_SINCE_0_1 size_t tel_stats_count(const tel_stats *s);
 /*
- * Statistic number i; NULL when i is not under the count.  It, and all that
- * is reached through it, is good until the set changes.
+ * Statistic number i; NULL when i is out of range.  It, and everything reached
+ * through it, is valid until the set changes.
  */
 TEL_SINCE_0_1 const tel_stat *tel_stats_get(const tel_stats *s, size_t i);
 
@@ -393,17 +391,17 @@ TEL_SINCE_0_1 const char *tel_class_name(tel_class c);
 TEL_SINCE_0_1 tel_class tel_stat_class(const tel_stat *stat);
 /*
  * The statistic's name: of a spec, or the path of a class of an inst stream,
- * its components joined by ':', which may be of any bytes but NUL.
+ * its components joined by ':', which may contain any byte but NUL.
  */
 TEL_SINCE_0_1 const char *tel_stat_name(const tel_stat *stat);
 /*
- * What is counted, as it is in the spec behind the name and '=':
- * "hist(size,0,64,8) if kind == Pool".  "" when it is not known.
+ * What is counted, as in the spec after the name and '=': "hist(size,0,64,8) if
+ * kind == Pool".  "" when unknown.
  */
 TEL_SINCE_0_1 const char *tel_stat_definition(const tel_stat *stat);
 /*
  * The unit of the values: "ns" and "ticks" for times, "bytes" for sizes, ""
- * when it is not known.
+ * when unknown.
  */
 TEL_SINCE_0_1 const char *tel_stat_unit(const tel_stat *stat);
 /*
@@ -411,19 +409,19 @@ TEL_SINCE_0_1 const char *tel_stat_unit(const tel_stat *stat);
  * name: set to its name: lo, hi, w; lo, w1, knee, hi, w2; max; k; factor,
  *	low, high, steps; bits.  Static.
  * value: set to its value.
- * Returns 1, or 0 when there are not so many.
+ * Returns 1, or 0 when i is out of range.
  */
 TEL_SINCE_0_1 int tel_stat_parameter(const tel_stat *stat, unsigned i,
     const char **name, int64_t *value);
 
 /* How many keys its group has: as many as there are expressions. */
 TEL_SINCE_0_1 unsigned tel_stat_group_count(const tel_stat *stat);
-/* The expression number i; NULL when i is not under the count. */
+/* The expression number i; NULL when i is out of range. */
 TEL_SINCE_0_1 const char *tel_stat_group_name(const tel_stat *stat, unsigned i);
-/* What it is worth in this group.  Returns 1, or 0 for no such key. */
+/* Its value in this group.  Returns 1, or 0 for no such key. */
 TEL_SINCE_0_1 int tel_stat_group_value(const tel_stat *stat, unsigned i,
     tel_value *out);
-/* Nonzero for the group of those that found no room. */
+/* Nonzero for the group of the events of all further groups. */
 TEL_SINCE_0_1 int tel_stat_overflow_group(const tel_stat *stat);
 
 /* The numbers of a statistic. */
@@ -470,9 +468,8 @@ TEL_SINCE_0_1 int tel_stat_number(const tel_stat *stat, tel_number which,
  */
 TEL_SINCE_0_1 int tel_stat_wrapped(const tel_stat *stat);
 /*
- * Nonzero when it was merged from parts from which it cannot be exact: a
- * tally one of whose parts, or which itself, had no room for a key, and
- * groups for one of which there was no room.
+ * Nonzero when merging made it inexact: in a tally that had no room for a key,
+ * itself or in one of its parts, and in groups one of which had no room.
  */
 TEL_SINCE_0_1 int tel_stat_approximate(const tel_stat *stat);
 
@@ -480,18 +477,18 @@ TEL_SINCE_0_1 int tel_stat_approximate(const tel_stat *stat);
 typedef struct tel_bucket {
 	int64_t lo;
 	int64_t hi;
-	int open;       /* nonzero: it has no upper end, and hi is no bound */
+	int open;       /* nonzero: it has no upper bound; ignore hi */
 	unsigned range; /* which of the ranges it is in: 1 behind the knee */
 	uint64_t count; /* the sum of weights */
 } tel_bucket;
 /*
- * How many buckets it has, the empty ones too; 0 for classes without.  The
+ * How many buckets it has, including empty ones; 0 for classes without.  The
  * values outside of them are TEL_NUMBER_UNDER and TEL_NUMBER_OVER.
  */
 TEL_SINCE_0_1 size_t tel_stat_bucket_count(const tel_stat *stat);
 /*
  * Bucket number i, in rising order, without gaps.
- * Returns 1, or 0 when i is not under the count.
+ * Returns 1, or 0 when i is out of range.
  */
 TEL_SINCE_0_1 int tel_stat_bucket(const tel_stat *stat, size_t i,
     tel_bucket *out);
@@ -527,16 +524,16 @@ TEL_SINCE_0_1 int tel_stat_quantile(const tel_stat *stat, uint32_t billionths,
 
 /* A key of a tally. */
 typedef struct tel_key {
-	tel_value value; /* a string is good until the set changes */
+	tel_value value; /* a string is valid until the set changes */
 	uint64_t count;  /* the sum of weights */
 	uint64_t updates;
 } tel_key;
-/* In which order keys come. */
+/* The order of keys. */
 typedef enum tel_key_order {
 	TEL_KEYS_COUNT,    /* the largest count first, then by value */
 	TEL_KEYS_COUNT_UP, /* the smallest count first, then by value */
 	TEL_KEYS_VALUE,    /* by value: numbers in order, then strings */
-	TEL_KEYS_FIRST     /* as they came */
+	TEL_KEYS_FIRST     /* in order of occurrence */
 } tel_key_order;
 /*
  * Puts the keys of all tallies in an order; that of TEL_KEYS_FIRST is kept
@@ -548,33 +545,32 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_sort_keys(tel_stats *s,
 /* How many keys a tally has; 0 for other classes. */
 TEL_SINCE_0_1 size_t tel_stat_key_count(const tel_stat *stat);
 /*
- * Key number i in the order of the last tel_stats_sort_keys(); as they came
- * if that was not called since the set changed.
- * Returns 1, or 0 when i is not under the count.
+ * Key number i in the order of the last tel_stats_sort_keys(); in order of
+ * occurrence if that was not called since the set changed.
+ * Returns 1, or 0 when i is out of range.
  */
 TEL_SINCE_0_1 int tel_stat_key(const tel_stat *stat, size_t i, tel_key *out);
 
 /* --------------------------------------------------------------- merging */
 
 /*
- * Adds to a set what another one has counted after it, as if it had counted
- * that itself, log after log.  Statistics belong together when their names
- * and groups are equal; what the set does not have is taken over.  All is
- * exact, but for what tel_stat_approximate() tells.
- * from: stays as it is, and must be settled; its open ranges stay open for
- *	ever.
+ * Adds the counts of a later set to this one, as if it had counted the same
+ * logs itself.  Statistics are merged when their names and groups are equal;
+ * others are copied.  All is exact, except where tel_stat_approximate() is
+ * nonzero.
+ * from: not changed, and must be settled; its open ranges stay open for ever.
  * Returns TEL_OK; TEL_EINVAL: two of a name are defined differently,
- * tel_stats_error() says where, and into has what came before that;
+ * tel_stats_error() says which, and into has those merged before;
  * TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
     const tel_stats *from);
 
 /*
- * Writes all that was counted as records of an inst stream, version 1.0.0:
- * what is counted, and a snapshot of it, see tel-inst(5).  Called again it
- * writes what is new, and another snapshot, which takes the place of the one
- * before for whoever reads it.  Not with tel_stats_set_deltas().
+ * Writes the set as records of an inst stream, version 1.0.0: definitions of
+ * the statistics, and a snapshot of them, see tel-inst(5).  Called again it
+ * writes new definitions, and another snapshot, which replaces the previous one
+ * for a reader.  Not with tel_stats_set_deltas().
  * last: nonzero to end the stream.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_ESTATE (deltas, or the stream was
  * ended).
@@ -585,10 +581,11 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_write_inst(tel_stats *s,
 /*
  * Whether records of classes among the events of a log are loaded, as
  * tel_stats_read_inst() loads those of an inst log: events of types with the
- * names and fields of tel-inst(5), as libtel-emit writes them and as .tel has
- * them of an inst log.  They are counted as events all the same; their classes
- * are there in snapshots, and once tel_stats_end() was called for all logs.
- * on: nonzero if they are; not at first.
+ * names and fields of tel-inst(5), as libtel-emit writes them, and inst logs
+ * converted to .tel have them.  They are also counted as events; their classes
+ * are available in snapshots, and after tel_stats_end() was called for all
+ * logs.
+ * on: nonzero if they are; the default is 0.
  * Returns TEL_OK, TEL_ESTATE (an event was counted).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_classes(tel_stats *s,
@@ -596,27 +593,27 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_classes(tel_stats *s,
 
 /* What tel_inst_probe() finds. */
 typedef enum tel_inst_sort {
-	TEL_INST_NONE,  /* no inst stream */
+	TEL_INST_NONE,  /* not an inst stream */
 	TEL_INST_LOG,   /* an inst log, see tel-inst(5) */
 	TEL_INST_STATS, /* one that tel_stats_write_inst() wrote */
-	TEL_INST_MORE   /* compressed: more bytes are needed to tell */
+	TEL_INST_MORE   /* compressed: more bytes are needed */
 } tel_inst_sort;
 
 /*
- * Whether these first bytes of a file, 128 of them or all that there are,
- * begin an inst stream.  They may be compressed, but for archives; then as
- * many are needed as decode to so many.
+ * Whether these first bytes of a file, 128 of them or the entire file, start an
+ * inst stream.  They may be compressed, but not archived; then as many are
+ * needed as decode to 128.
  */
 TEL_SINCE_0_1 tel_inst_sort tel_inst_probe(const void *bytes, size_t size);
 /*
  * Reads an inst stream to its end and merges it into the set, as
  * tel_stats_merge() does, session by session.  It may be compressed.
- * Statistics and updates of its own are taken as they are, whatever
- * tel_stats_add() added.
- * name: what tel_stats_error() calls it.
- * Returns TEL_OK; TEL_EFORMAT: it is no inst stream; TEL_EVERSION: its major
- * version is newer than libtel knows; TEL_EDAMAGED: what could be read was
- * merged, but lines of it made no sense, or it had no end (see
+ * Its own statistics and updates are all merged, whatever tel_stats_add()
+ * added.
+ * name: its name in tel_stats_error().
+ * Returns TEL_OK; TEL_EFORMAT: it is not an inst stream; TEL_EVERSION: its
+ * major version is newer than libtel supports; TEL_EDAMAGED: what could be read
+ * was merged, but lines of it were invalid, or it had no end (see
  * TEL_TOTAL_CUT): tel_stats_error() says so; TEL_EINVAL as tel_stats_merge();
  * TEL_EIO (with errno set), TEL_ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tel/writer.h - part of libtel, see tel.h for the rules that hold for all of it.
+ * tel/writer.h - part of libtel, see tel.h for the general rules.
  *
  * Writers: events as a log again, in the same format or another.
  */
@@ -16,8 +16,8 @@ extern "C" {
 
 /*
  * A writer writes events in the format they came in: an MPS stream as an MPS
- * stream, text as the lines that were read.  It is told of every event of a
- * log, in order, as one that is to be written or one to pass over:
+ * stream, text as the lines that were read.  It is given every event of a log,
+ * in order, either to be written or to be passed over:
  *
  *	w = tel_writer_new(out);
  *	while (... tel_reader_next(r, &ev) ...)
@@ -28,17 +28,17 @@ extern "C" {
  *	... tel_writer_finish(w), tel_output_flush(out) ...
  *	tel_writer_free(w);
  *
- * Of the events that are passed over it writes what the others need to mean
- * the same: where they stand, those that tell the stream's version and
- * release and the points of synchronisation of its clock; and before the
- * first event that shows it, a label with its string.  So an event is shown
- * with the same labels, whether its log is read or what was written.
+ * Of the events that are passed over it writes those that the others depend on:
+ * in their place, those with the stream's version and release and its clock's
+ * synchronisation points; and before the first event that shows it, a label
+ * with its string.  So an event has the same labels in the output as in the
+ * original log.
  */
 typedef struct tel_writer tel_writer;
 
 /*
- * Makes a writer to out, which must live as long and stays the caller's.
- * NULL when there is no memory.
+ * Makes a writer to out, which must outlive it and stays the caller's.
+ * NULL when out of memory.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_writer *tel_writer_new(tel_output *out);
 /* Frees a writer; what it has written is in the output. */
@@ -48,7 +48,7 @@ TEL_SINCE_0_1 void tel_writer_free(tel_writer *w);
  * and change nothing.
  */
 /*
- * Says which format is written.
+ * Sets the output format.
  * name: NULL for the format that events came in, the default; "tel", the
  *	native format, for events of any logs; "inst" or "hpm", for events of
  *	logs that are of these formats, or were before they became native; or a
@@ -56,33 +56,33 @@ TEL_SINCE_0_1 void tel_writer_free(tel_writer *w);
  *	release of the first log; "mps:1.6.1/lii3gc", by the version of the
  *	stream (of two releases that have the same, the log's own or the later
  *	one) or of the release, and the platform; or a name of
- *	tel_schema_new().  ",be" or ",le" may follow.  What is left out of
- *	"mps..." is as in the first log, or for 64-bit x86 where that is no MPS
+ *	tel_schema_new().  ",be" or ",le" may follow.  What is omitted of
+ *	"mps..." is as in the first log, or for 64-bit x86 if that is not an MPS
  *	log.
  *
  * Events are converted to an MPS release by the names of types and fields,
- * and what has no place there is counted, see tel_writer_loss(): an event
- * without its type, or with a value too large for its field, is left out; a
- * field that the type does not have is dropped; and one that only the target
- * has is 0.  A stream that does not begin with EventInit and the string of the
- * build gets them, unless it is the release's own.
+ * and what it cannot represent is counted, see tel_writer_loss(): an event
+ * whose type it lacks, or with a value too large for its field, is dropped; a
+ * field that its type lacks is dropped; and a field that only the target has is
+ * 0.  A stream that does not start with EventInit and the build string gets
+ * them, unless it is the release's own.
  * Returns TEL_OK, TEL_EINVAL (no such format can be written), TEL_ENOMEM,
  * TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_set_target(tel_writer *w,
     const char *name);
 /*
- * Fails with TEL_EINVAL at the first event or field that has no place in the
- * target (nonzero), or counts them (0, the default).  TEL_OK, TEL_ESTATE.
+ * Fails with TEL_EINVAL at the first event or field that the target cannot
+ * represent (nonzero), or counts them (0, the default).  TEL_OK, TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_strict(tel_writer *w, int on);
 /*
- * Nonzero when what is written of the log that r reads is nothing to be shown
- * on a terminal.
+ * Nonzero when the output for the log that r reads is binary, and must not be
+ * shown on a terminal.
  */
 TEL_SINCE_0_1 int tel_writer_binary(const tel_writer *w, const tel_reader *r);
 /*
- * Writes nothing of what is passed over (nonzero).  TEL_OK, TEL_ESTATE.
+ * Writes no event that is passed over (nonzero).  TEL_OK, TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_bare(tel_writer *w, int on);
 /*
@@ -102,20 +102,19 @@ TEL_SINCE_0_1 tel_status tel_writer_set_metadata(tel_writer *w, const char *key,
     const char *value);
 /*
  * The most strings and labels of a log that are held, 1 to 2^30; 2^18 unless
- * set.  What comes beyond is written where it stands.
+ * set.  Further ones are written in their place.
  * TEL_OK, TEL_EINVAL, TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_max_labels(tel_writer *w, size_t count);
 /*
- * Writes an event, and before it what it needs.  Events of several logs go
- * to one stream: numbers of strings that clash are changed, and a later log's
- * version and release are left out where they are the first one's.
+ * Writes an event, after the events that it depends on.  Events of several logs
+ * go to one stream: string numbers that clash are changed, and a later log's
+ * version and release are omitted if they equal the first one's.
  * Returns TEL_OK; TEL_EIO, TEL_ENOMEM (of the output, or of the writer);
  * TEL_EINVAL: the event is of another format, release or platform than the
- * first one, and cannot stand in the same stream; or it has no place in the
- * target; TEL_ELIMIT: more strings
- * than are held, in several logs.  After the last two nothing was written,
- * and tel_writer_error() says why.
+ * first one, and cannot share its stream; or the target cannot represent it;
+ * TEL_ELIMIT: more strings than can be held, in several logs.  After the last
+ * two nothing was written, and tel_writer_error() has the reason.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_event(tel_writer *w,
     const tel_event *event);
@@ -123,32 +122,32 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_event(tel_writer *w,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_pass(tel_writer *w,
     const tel_event *event);
 /*
- * Nonzero when the writer must be told of events of a type that it is to pass
- * over; otherwise telling it may be left out, to save time.  The answer holds
- * until tel_writer_end_file().
+ * Nonzero when tel_writer_pass() must be called for events of a type; otherwise
+ * that may be omitted, to save time.  The result is valid until
+ * tel_writer_end_file().
  */
 TEL_SINCE_0_1 int tel_writer_needs(const tel_writer *w, const tel_type *type);
 /*
- * What stands between groups of events: a line "--" in text, nothing in a
- * stream.  Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ * Separates groups of events: by a line "--" in text; not in a stream.  Returns
+ * TEL_OK, TEL_EIO, TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_gap(tel_writer *w);
 /*
- * Writes what the writer holds back, and flushes the output, for whoever
- * waits for it.  Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ * Writes what the writer holds back, and flushes the output.  Returns TEL_OK,
+ * TEL_EIO, TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_flush(tel_writer *w);
 /*
- * No more events come of the readers so far.  To be called before they are
- * freed and events of another one follow.
- * r: one of them, for a text that has lines but no event; may be NULL.
+ * Ends the events of the readers so far. To be called before they are freed and
+ * events of another one follow.
+ * r: one of them, for text that has lines but no events; may be NULL.
  * Returns as tel_writer_event().
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_end_file(tel_writer *w,
     const tel_reader *r);
 /*
- * Describes a schema of which there need be no events, for a target that
- * describes schemas: the native format.  schema: must live until this returns.
+ * Describes a schema, even one without events, for a target that describes
+ * schemas: the native format.  schema: must live until this returns.
  * Returns TEL_OK, TEL_EINVAL for another target, or as tel_writer_event().
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_schema(tel_writer *w,
@@ -159,14 +158,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_schema(tel_writer *w,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_finish(tel_writer *w);
 
-/* What a target has no place for. */
+/* What a target cannot represent. */
 typedef enum tel_loss_kind {
-	TEL_LOSS_TYPE,  /* events of a type: they are left out */
-	TEL_LOSS_VALUE, /* values too large for a field: so are their events */
+	TEL_LOSS_TYPE,  /* events of a type: they are dropped */
+	TEL_LOSS_VALUE, /* values too large: so are their events */
 	TEL_LOSS_FIELD, /* a field of events that are written */
 	TEL_LOSS_EMPTY  /* no loss: only the target has the field: 0 */
 } tel_loss_kind;
-/* What was lost of the events of one type of a schema. */
+/* The losses in events of one type of a schema. */
 typedef struct tel_loss {
 	tel_loss_kind kind;
 	const char *from;  /* the schema's name */
@@ -176,13 +175,13 @@ typedef struct tel_loss {
 	uint64_t events;   /* how many */
 } tel_loss;
 /*
- * Loss number i, in the order of their coming; some are of no events.  After
- * 4,092 of them the others are one of each kind, with "..." for names.
- * out: set; its strings are good until the next event, or the free.
+ * Loss number i, in order of occurrence; some have no events.  After 4,092,
+ * further ones are added up by kind, with "..." for names.
+ * out: set; its strings are valid until the next event, or the free.
  * Returns 1, or 0 when i is past the last one.
  */
 TEL_SINCE_0_1 int tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out);
-/* Why the last call failed, in words; good until the next call. */
+/* The message of the last failure; valid until the next call. */
 TEL_SINCE_0_1 const char *tel_writer_error(const tel_writer *w);
 
 #ifdef __cplusplus
