@@ -330,7 +330,7 @@ same() {
 	[ "$(telfilter -c --sample 1 big.log)" = "$all" ]
 	[ "$(telfilter -c --sample 100% big.log)" = "$all" ]
 	[ "$(telfilter -c --sample 0 big.log)" = 0 ]
-	expect 2 "telfilter: --sample: '2' *expected a number*" telfilter --sample 2
+	expect 2 "telfilter: --sample: '2': expected a number*" telfilter --sample 2
 	expect 2 "telfilter: --every: '0' is not a number*" telfilter --every 0
 }
 

@@ -149,7 +149,7 @@ logs() {
 	cmp out a.log
 	run -1 --separate-stderr telfilter --no-merge -o out a.log \
 	    <(telcat b.log)
-	[[ $stderr == *' is not an MPS stream as a.log is'* ]]
+	[[ $stderr == *' is not an MPS stream like a.log; '* ]]
 	# but text can
 	telcat a.log >a.txt
 	telcat b.log >b.txt
