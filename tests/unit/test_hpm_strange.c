@@ -282,8 +282,8 @@ test_detection(void)
 	is_u64((uint64_t)-res.status, -TEL_EFORMAT, "a meta file is no log");
 	is_str(res.error,
 	    "a meta file of HPM traces, not a log: name the traces instead, "
-	    "and the meta file is found",
-	    "and what it is is said");
+	    "and the meta file is found; --as hpm-meta lists its names",
+	    "and what it is is reported");
 	drop(res);
 	s.file[1].data[3] = 4;
 	res = read_trace(s.file[1].data, s.file[1].size, how);
