@@ -10,7 +10,7 @@
  * array: the address of the pointer to its first element.
  * room: how many elements there is room for; raised.
  * size: bytes of an element.
- * Returns 0, or -1 when there is no memory; the array is then as it was.
+ * Returns 0, or -1 when out of memory; the array is then as it was.
  */
 int array_grow(void *array, size_t *room, size_t need, size_t size);
 

@@ -78,7 +78,7 @@ int options_next(const struct tool *tool, int argc, char **argv,
 /*
  * Joins the arguments of an option that is given again and again: *joined
  * becomes text, or before, *joined, between, text and after.  *joined is freed
- * by the caller.  Returns 1, or 0 when there is no memory.
+ * by the caller.  Returns 1, or 0 when out of memory.
  */
 int options_join(char **joined, const char *before, const char *between,
     const char *text, const char *after);

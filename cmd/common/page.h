@@ -5,7 +5,7 @@
 
 #include "tel.h"
 
-/* Failures stay in the output, and are told when it is closed. */
+/* Failures stay in the output, and are reported when it is closed. */
 void put(tel_output *out, const char *text);
 void put_many(tel_output *out, const char *text, size_t times);
 /* Up to 1 KB at a time. */
@@ -34,8 +34,8 @@ void put_label(tel_output *out, const char *text);
 char *page_escape(char *buffer, size_t columns, const char *text);
 
 /*
- * The number of bytes of the character of UTF-8 that text begins with; 0
- * when it is none.
+ * The length in bytes of the UTF-8 character at the start of text; 0 when it is
+ * invalid.
  */
 size_t page_utf8(const char *text);
 

@@ -15,7 +15,7 @@ struct progress {
 	uint64_t begun, shown; /* nanoseconds of the monotonic clock */
 };
 
-/* Nanoseconds of the monotonic clock; 0 when there is none. */
+/* Nanoseconds of the monotonic clock; 0 if unavailable. */
 uint64_t progress_now(void);
 
 /* Begins a file.  size: its bytes, 0 when that is not known. */

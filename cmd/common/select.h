@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Selection: which events of a log are wanted, by -k -e -t -w --skip -n. */
+/* Selection: which events of a log are selected, by -k -e -t -w --skip -n. */
 #ifndef COMMON_SELECT_H
 #define COMMON_SELECT_H
 
@@ -14,13 +14,13 @@ struct selection {
 	const char *since; /* of --since and --until */
 	const char *until;
 	uint64_t skip;
-	uint64_t count;   /* the most events that are wanted */
+	uint64_t count;   /* the most events to select */
 	uint64_t matched; /* over all logs */
 	int seconds;      /* -t is in seconds, or parts of one */
 	int percent;      /* -t is a share of the log's span: */
 	uint64_t from;    /* in parts of 10^9 */
 	uint64_t to;
-	int whole; /* the tool has use for events that are not wanted */
+	int whole; /* the tool uses events that are not selected */
 };
 
 /* Makes a selection of everything.  Returns 1, or 0 after a message. */
@@ -35,16 +35,16 @@ void selection_free(struct selection *s);
 int selection_option(struct selection *s, int id, const char *text);
 
 /*
- * Tells why a call on the selection's filter failed; option is NULL when it
+ * Reports why a call on the selection's filter failed; option is NULL when it
  * was not setting one.
  */
 void selection_tell(const struct selection *s, tel_status st,
     const char *option);
 
-/* The one type that is wanted, by its exact name; NULL when it is not so. */
+/* The only selected type, if given by its exact name; else NULL. */
 const char *selection_only_type(const struct selection *s);
 
-/* Nonzero when all events are wanted. */
+/* Nonzero when all events are selected. */
 int selection_all(const struct selection *s);
 
 /*
@@ -60,28 +60,28 @@ void selection_span(struct selection *s, uint64_t first, uint64_t last);
 int selection_needs_rate(const struct selection *s);
 
 /*
- * Tells a reader which time is wanted, so that it need not read all of the
+ * Limits a reader to the selected time, so that it need not read all of the
  * log.  ev: an event of it, NULL when there was none yet.
  */
 void selection_narrow(const struct selection *s, tel_reader *r,
     const tel_event *ev);
 
 /*
- * Lets a reader leave out events that are not wanted.  whole: a writer sees
+ * Lets a reader leave out events that are not selected.  whole: a writer sees
  * them as well.
  */
 void selection_attach(const struct selection *s, tel_reader *r, int whole);
 
-/* 1 when the event is wanted, 0 when not, -1 after a message. */
+/* 1 when the event is selected, 0 when not, -1 after a message. */
 int selection_match(struct selection *s, const tel_event *ev);
 
 /*
  * Nonzero when events of the type, of the schema that was bound, may be
- * wanted.
+ * selected.
  */
 int selection_type(const struct selection *s, const tel_type *type);
 
-/* Nonzero when as many events were wanted as the user asked for. */
+/* Nonzero when as many events were selected as the user requested. */
 int selection_full(const struct selection *s);
 
 #endif

@@ -69,12 +69,12 @@ int settings_parse(struct settings *s, const struct tool *tool, void *arg,
     int argc, char **argv);
 
 /*
- * For a tool that is given all events.  1 when the event is wanted, 0 when
+ * For a tool that is given all events.  1 when the event is selected, 0 when
  * not, -1 after a message: stop.
  */
 int settings_wanted(struct settings *s, const tel_event *ev);
 
-/* Nonzero when as many events were wanted as -n asked for. */
+/* Nonzero when as many events were selected as -n allows. */
 int settings_full(const struct settings *s);
 
 void settings_free(struct settings *s);

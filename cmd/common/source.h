@@ -60,8 +60,8 @@ struct visitor {
 	/* The library's idea of time is needed from the first event on. */
 	int needs_rate;
 	/*
-	 * Events are wanted in the order in which they happened, where the log
-	 * has another.
+	 * Events are needed in order of time, even where the log has another
+	 * order.
 	 */
 	int in_order;
 	/* Only events of allocations are used. */

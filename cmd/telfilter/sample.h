@@ -19,7 +19,7 @@ struct sample {
 void sample_begin(struct sample *s);
 
 /*
- * Reads a probability, "0.25" or "25%".  Returns 1, or 0 when text is none.
+ * Reads a probability, "0.25" or "25%".  Returns 1, or 0 when text is invalid.
  */
 int sample_share(const char *text, uint64_t *out);
 

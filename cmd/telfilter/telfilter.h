@@ -15,7 +15,7 @@ struct telfilter {
 	struct sample sample;
 	uint64_t skip; /* --skip and -n, which count sampled events */
 	uint64_t count;
-	int context; /* show events around those that are wanted */
+	int context; /* show events around the selected ones */
 	uint64_t before, after;
 	int total; /* print how many there are */
 	int quiet; /* only the status says whether there is one */

@@ -17,8 +17,8 @@ void names_free(struct names *names);
  * A name for a statistic: the prefix, its path in lower case with every run
  * of other than letters and digits as '_', and _2, _3 and so on where one of
  * the names that its families have is taken.
- * clash: set to nonzero when that was so.
- * Returns it, for the caller to free; NULL when there is no memory.
+ * clash: set to nonzero when that was needed.
+ * Returns it, for the caller to free; NULL when out of memory.
  */
 char *names_make(struct names *names, const char *prefix, const char *path,
     int *clash);

@@ -13,7 +13,7 @@
 
 #define LABEL_MAX 128
 
-/* A value as text; the caller frees it.  NULL when there is no memory. */
+/* A value as text; the caller frees it.  NULL when out of memory. */
 static char *
 value_text(const tel_value *value)
 {

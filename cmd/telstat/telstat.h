@@ -71,7 +71,7 @@ struct telstat {
 /* Reads the command line.  Returns as settings_parse() does. */
 int telstat_options(struct telstat *t, int argc, char **argv);
 
-/* Tells why a call on the statistics failed. */
+/* Reports why a call on the statistics failed. */
 void telstat_tell(const struct telstat *t, tel_status st, const char *option);
 
 /* Counts what the operands hold, and shows it. */
@@ -79,7 +79,7 @@ void telstat_run(struct telstat *t, struct sink *sink);
 
 /* added.c */
 
-/* The begin of standard input, where it can be read only once. */
+/* The start of standard input, which can be read only once. */
 struct ahead {
 	unsigned char *bytes;
 	size_t size;
@@ -91,7 +91,7 @@ struct ahead {
 int telstat_wants_events(const struct telstat *t);
 /*
  * 1 when an operand is to be added, 0 when it is a log, -1 after a message
- * that it cannot be read.  What must be read of standard input to tell is put
+ * that it cannot be read.  What must be read of standard input to decide is put
  * into input.
  */
 int telstat_adds(struct telstat *t, const char *operand, struct ahead *input);

@@ -10,9 +10,9 @@
 
 /*
  * Makes room for need elements at least: array is a pointer to the elements
- * or NULL, room a size_t with how many elements fit.  1, or 0 when there is
- * no memory: array and room are then as they were.  The arguments are
- * evaluated more than once.
+ * or NULL, room a size_t with how many elements fit.  1, or 0 when out of
+ * memory: array and room are then as they were.  The arguments are evaluated
+ * more than once.
  */
 #define TEL__RESERVE(array, room, need) \
 	((need) <= (room) || \
@@ -48,7 +48,7 @@ tel__array_next(size_t room, size_t need)
 	return room > need / 2 && room <= (size_t)-1 / 2 ? 2 * room : need;
 }
 
-/* A copy of n bytes with a NUL behind them; NULL when there is no memory. */
+/* A copy of n bytes, NUL-terminated; NULL when out of memory. */
 char *tel__copy_string(const void *bytes, size_t n);
 
 #endif

@@ -14,7 +14,7 @@
 struct tel__buffer {
 	unsigned char *bytes;
 	size_t used, room;
-	int failed; /* there was no memory: what came then is left out */
+	int failed; /* there was no memory: later data is dropped */
 };
 
 /* Makes room for n bytes more, which do not fit.  1, or 0: no memory. */
@@ -24,8 +24,8 @@ int tel__buffer_grow(struct tel__buffer *b, size_t n);
 void tel__buffer_clear(struct tel__buffer *b);
 
 /*
- * Where n bytes more, at least one, can be written; whoever writes them counts
- * them in used.  NULL when there is no memory.
+ * Where n more bytes, at least one, can be written; the caller adds them to
+ * used.  NULL when out of memory.
  */
 static inline unsigned char *
 tel__buffer_room(struct tel__buffer *b, size_t n)

@@ -9,7 +9,7 @@
 
 struct tel__coroutine;
 
-/* One that will call run(arg); NULL when there is no memory or no thread. */
+/* One that will call run(arg); NULL when out of memory or threads. */
 struct tel__coroutine *tel__coroutine_new(void (*run)(void *arg), void *arg);
 
 /* Runs it until it pauses or has returned, after which this does nothing. */

@@ -42,8 +42,8 @@ void tel__index_init(struct tel__index *x);
 void tel__index_clear(struct tel__index *x);
 
 /*
- * Adds the element at place i, which is not in the index.  1, or 0 when there
- * is no memory; the index is then as it was.
+ * Adds the element at place i, which is not in the index.  1, or 0 when out of
+ * memory; the index is then as it was.
  */
 int tel__index_add(struct tel__index *x, uint64_t hash, uint32_t i);
 

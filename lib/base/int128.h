@@ -67,7 +67,7 @@ int tel__int128_add_times(tel_int128 *to, tel_int128 v, uint64_t times);
 
 /*
  * Reads a decimal number, all of text up to end, into *out.  Returns 1, or 0
- * when it is none or does not fit.
+ * when it is invalid or too large.
  */
 int tel__int128_parse(const char *text, const char *end, tel_int128 *out);
 

@@ -30,8 +30,7 @@ void tel__table_init(struct tel__table *t);
 void tel__table_clear(struct tel__table *t);
 
 /*
- * Doubles the room.  1, or 0 when there is no memory; the table is then as it
- * was.
+ * Doubles the room.  1, or 0 when out of memory; the table is then as it was.
  */
 int tel__table_grow(struct tel__table *t);
 
@@ -75,8 +74,8 @@ tel__table_find(const struct tel__table *t, uint64_t key)
 }
 
 /*
- * The entry of a key, which is put in with the value 0 when it is not there;
- * fresh is set to whether it was put in.  NULL when there is no memory.
+ * The entry of a key, which is added with the value 0 if missing; fresh is set
+ * to whether it was added.  NULL when out of memory.
  */
 static inline struct tel__entry *
 tel__table_put(struct tel__table *t, uint64_t key, int *fresh)

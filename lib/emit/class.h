@@ -129,7 +129,7 @@ struct tel__classes {
 };
 extern struct tel__classes tel__classes;
 
-/* Memory that classes keep, zeroed; NULL: there is no more.  AS */
+/* Memory that classes keep, zeroed; NULL: no more.  AS */
 void *tel__class_room(size_t bytes);
 
 /* part.c */

@@ -39,9 +39,9 @@
 struct tel__emit_bytes {
 	unsigned char *p;
 	size_t used, room;
-	int failed; /* there was no memory */
+	int failed; /* out of memory */
 };
-/* Room for n more behind what is used; NULL: there is no memory. */
+/* Room for n more after the used part; NULL: out of memory. */
 unsigned char *tel__emit_room(struct tel__emit_bytes *b, size_t n);
 void tel__emit_put(struct tel__emit_bytes *b, const void *p, size_t n);
 void tel__emit_put_varint(struct tel__emit_bytes *b, uint64_t v);
@@ -195,8 +195,8 @@ unsigned tel__emit_ring_count(void);
 uint64_t tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
     uint64_t margin);
 /*
- * The event at w->at: its words, and how many; NULL: it is not whole, or
- * there is none.
+ * The event at w->at: its words, and how many; NULL: it is incomplete, or there
+ * is none.
  */
 static inline const uint64_t *
 tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
@@ -219,7 +219,7 @@ tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
 		return NULL;
 	return p;
 }
-/* Goes on to the next event that is whole.  0: there is none. */
+/* Advances to the next complete event.  0: there is none. */
 int tel__emit_search(struct tel__emit_walk *w);
 
 /* The number of this thread; whether that of another is nobody's.  AS */
@@ -259,7 +259,7 @@ struct tel__emit_batch {
 	size_t used;              /* words */
 	uint64_t *words;          /* BATCH_WORDS */
 	uint64_t *clock;          /* BATCH_EVENTS each */
-	uint32_t *at;             /* where in words each begins */
+	uint32_t *at;             /* the start of each in words */
 	uint16_t *type;           /* index */
 	int one_type, one_thread; /* all events are of the first one\'s */
 	unsigned types; /* how many are registered, and their digest */

@@ -55,7 +55,7 @@ struct tel_encoder_ops {
 	tel_status (*flush)(struct tel_writer *w);
 	/* The logs so far will not be there any more; may be NULL. */
 	tel_status (*end_file)(struct tel_writer *w);
-	/* Describes a schema of which there need be no events; or NULL. */
+	/* Describes a schema, even one without events; or NULL. */
 	tel_status (*describe)(struct tel_writer *w, struct tel_schema *schema);
 	/* What ends the output, where there may have been no log; or NULL. */
 	tel_status (*finish)(struct tel_writer *w);
@@ -74,7 +74,7 @@ struct write_log {
 	unsigned number; /* log->number when it started */
 	unsigned serial; /* counts the logs of the writer */
 	struct tel_writer *writer;
-	struct tracker *tracker; /* NULL: nothing but what is wanted */
+	struct tracker *tracker; /* NULL: only selected events */
 	struct tel__table ids;   /* its strings: number to place */
 	int written;             /* the last event was, and not passed over */
 	void *state;             /* the encoder's own */

@@ -25,8 +25,8 @@ struct losses {
 };
 
 /*
- * The row of that kind and those names, made when it is new; it stays where
- * it is.  field: NULL for none.  NULL when there is no memory.
+ * The row of that kind and those names, made if new; its address is stable.
+ * field: NULL for none.  NULL when out of memory.
  */
 struct loss *tel__losses_row(struct losses *l, tel_loss_kind kind,
     const char *schema, const char *type, const char *field);

@@ -19,8 +19,8 @@ typedef int tracker_build_fn(void *arg, const struct tel_schema *schema,
     const char *string, size_t n);
 
 /*
- * Makes one for a log, which holds up to max strings and as many labels; what
- * comes beyond is written in its place.  NULL when there is no memory.
+ * Makes one for a log, which holds up to max strings and as many labels;
+ * further ones are written in their place.  NULL when out of memory.
  */
 struct tracker *tel__tracker_new(size_t max, tracker_put_fn *put,
     tracker_build_fn *is_build, void *arg);

@@ -16,7 +16,7 @@ struct tel_archive {
 	uint64_t taken;            /* bytes that libarchive was given */
 	uint64_t content;          /* of them, up to the last that is not 0 */
 	uint64_t header_left;      /* bytes that a header may still take */
-	struct tel_gzip *gzip;     /* is told what is given; or NULL */
+	struct tel_gzip *gzip;     /* receives the same bytes; or NULL */
 	int dead;                  /* libarchive cannot go on */
 	/* the entry that is being read */
 	int entered; /* its header was read, and it not yet stepped over */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Gzip (RFC 1952): the checks that libarchive leaves out.  It inflates, and
- * looks neither at the checksum nor at the length that end a member.  The
- * places where members begin and end are not told either, so only an input
- * of one member is checked in full.
+ * looks neither at the checksum nor at the length that end a member.  It does
+ * not report where members start and end either, so only an input of one member
+ * is checked in full.
  */
 #ifndef TEL_GZIP_H
 #define TEL_GZIP_H

@@ -38,15 +38,15 @@ tel_status tel__input_callback(tel_read_fn *read, tel_seek_fn *seek, void *arg,
 void tel__input_one_thread(struct tel_input *raw);
 
 /*
- * Opens what is compressed or archived: takes over raw (it is freed with
- * *out, or on failure) and gives an input of what is inside, or raw itself
- * when it is neither.  Archives are entered by tel__input_next_member().
- * One layer of compression is taken off, then one archive entered, and from
- * each member again one layer.  What is compressed is decoded on a thread of
- * its own, which takes no signals and ends with tel__input_free(); it reads
- * from raw, up to 4 blocks of 2^18 bytes ahead of what was peeked.
- * Returns TEL_OK, TEL_ENOMEM.  Where reading failed, or what was found is
- * damaged, the first peek or tel__input_next_member() of *out tells.
+ * Opens compressed or archived input: takes over raw (it is freed with *out, or
+ * on failure) and gives an input of the contents, or raw itself when it is
+ * neither.  Archives are entered by tel__input_next_member().  One layer of
+ * compression is taken off, then one archive entered, and from each member
+ * again one layer.  Decompression runs on a thread of its own, which takes no
+ * signals and ends with tel__input_free(); it reads from raw, up to 4 blocks of
+ * 2^18 bytes ahead of what was peeked.
+ * Returns TEL_OK, TEL_ENOMEM.  If reading failed, or the data is damaged, the
+ * first peek or tel__input_next_member() of *out reports it.
  */
 tel_status tel__input_unpack(struct tel_input *raw, struct tel_input **out);
 
@@ -55,26 +55,26 @@ int tel__input_is_archive(const struct tel_input *in);
 
 /*
  * Moves to the next member of an archive that is a regular file and not
- * empty, stepping over what is left of this one.  A member that is itself
- * compressed is opened too.
- * name: set to the member's name, any bytes but NUL, good until the next
- *	call; "" when there is none, or when it could not be read.
+ * empty, skipping the rest of this one.  A member that is itself compressed is
+ * opened too.
+ * name: set to the member's name, any bytes but NUL, valid until the next call;
+ *	"" when there is none, or when it could not be read.
  * Returns TEL_OK; TEL_END; TEL_ENOMEM; TEL_EDAMAGED: this member cannot be
- * read (encrypted, damaged, packed in a way that is not known), or the
- * archive cannot from here on; TEL_EIO: reading failed.  After these two the
- * next call goes on behind it, or returns TEL_END where it cannot.
+ * read (encrypted, damaged, of unknown compression), or the archive cannot from
+ * here on; TEL_EIO: reading failed.  After these two the next call continues
+ * after it, or returns TEL_END if it cannot.
  */
 tel_status tel__input_next_member(struct tel_input *in, const char **name);
 
 /*
- * Makes at least min bytes (up to TEL_PEEK_MAX) stand at *data, fewer only
- * at the end of the input or on failure.  It blocks only while there are
- * fewer than min.  avail: how many there are, 0 at the end.
+ * Makes at least min bytes (up to TEL_PEEK_MAX) available at *data, fewer only
+ * at the end of the input or on failure.  It blocks only while there are fewer
+ * than min.  avail: how many there are, 0 at the end.
  * Returns TEL_OK; TEL_EDAMAGED (compression or an archive that is damaged) and
  * TEL_EIO (reading failed), with errno set: *avail bytes, fewer than min, are
- * good, and nothing comes after them; TEL_ENOMEM.  A failure stays, until the
- * next member of an archive.
- * *data is good until the next peek, consume or free.
+ * valid, and no more follow; TEL_ENOMEM.  A failure stays, until the next
+ * member of an archive.
+ * *data is valid until the next peek, consume or free.
  */
 tel_status tel__input_peek(struct tel_input *in, size_t min,
     const unsigned char **data, size_t *avail);

@@ -57,9 +57,9 @@ tel_status tel__output_emit(struct tel_output *out, const unsigned char *data,
 tel_status tel__output_fail(struct tel_output *out, tel_status st, int error);
 
 /*
- * What was put in so far can stand for itself: a reader may begin behind it.
- * An output that is compressed ends a frame here, when there is enough in it,
- * or must is set; from the first call on it does so nowhere else.
+ * The output so far is complete: a reader may start after it.  A compressed
+ * output ends a frame here, if it is large enough, or must is set; from the
+ * first call on it does so nowhere else.
  */
 tel_status tel__output_boundary(struct tel_output *out, int must);
 

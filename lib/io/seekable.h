@@ -44,11 +44,11 @@ struct tel_frames {
 };
 
 /*
- * Finds the frames of a file that ends with a table of them, or of several
- * such files one behind the other.
+ * Finds the frames of a file that ends with a table of them, or of several such
+ * files concatenated.
  * in: a raw input, which stays where it is.
- * out: set to the frames, for free(); NULL when there is no table, or one
- *	that does not fit the file.
+ * out: set to the frames, for free(); NULL when there is no table, or it does
+ *	not fit the file.
  * Returns TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__frames_find(const struct tel_input *in,

@@ -128,7 +128,7 @@ int tel__input_read_at(const struct tel_input *in, uint64_t offset, void *to,
 int64_t tel__input_extent(const struct tel_input *in);
 void tel__input_set_wake(struct tel_input *in, int fd);
 
-/* What tel__input_detect() tells apart. */
+/* What tel__input_detect() distinguishes. */
 enum tel_packing {
 	TEL_PLAIN,
 	TEL_GZIP,
@@ -144,9 +144,8 @@ enum tel_packing {
 enum tel_packings { TEL_CODECS = 1, TEL_ARCHIVES = 2 };
 
 /*
- * How the bytes that come next in in are packed, of the packings asked for
- * (enum tel_packings, or both).  Waits for no more bytes than it takes to
- * tell.
+ * The packing of the next bytes in in, of the given ones (enum tel_packings, or
+ * both).  Waits for no more bytes than it needs.
  */
 enum tel_packing tel__input_detect(struct tel_input *in, unsigned which);
 

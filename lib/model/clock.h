@@ -11,7 +11,7 @@
 
 struct tel_clock;
 
-/* NULL when there is no memory. */
+/* NULL when out of memory. */
 struct tel_clock *tel__clock_new(void);
 void tel__clock_free(struct tel_clock *c);
 

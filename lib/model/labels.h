@@ -40,7 +40,7 @@ struct tel_label {
 };
 #define TEL_LABEL_PIECE 16u
 
-/* Holds max strings and as many labels; NULL when there is no memory. */
+/* Holds max strings and as many labels; NULL when out of memory. */
 struct tel_labels *tel__labels_new(size_t max);
 void tel__labels_free(struct tel_labels *l);
 
@@ -63,7 +63,7 @@ size_t tel__labels_count(const struct tel_labels *l);
 
 /*
  * The label of address that is in force at clock.  Returns 1 and fills out,
- * or 0 when there is none.  out->string is good until the next change.
+ * or 0 when there is none.  out->string is valid until the next change.
  */
 int tel__labels_find(const struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, struct tel_label *out);

@@ -24,7 +24,7 @@ int tel__name_is(const unsigned char *p, size_t n);
 /*
  * The spelling of a name, or (words) of a kind, which may have blanks and any
  * other printable character; to be freed.  A spelling is its own spelling.
- * NULL when there is no memory.
+ * NULL when out of memory.
  */
 char *tel__name_spell(const unsigned char *p, size_t n, int words);
 

@@ -9,8 +9,8 @@
 #include "model/event.h"
 
 /*
- * The pair of types that a start, an end or a middle is of, as the number of
- * the type that ends it; -1: the type is none of them.
+ * The pair of types that a start, an end or a middle belongs to, as the number
+ * of the type that ends it; -1: the type is in no pair.
  */
 static inline int32_t
 tel_pair_of(const struct tel_type *t)

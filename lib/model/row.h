@@ -38,7 +38,7 @@ struct tel_type_row {
 
 /*
  * Adds the type of a row, and room for extra fields that tel__type_add() will
- * add.  NULL when there is no memory, or the row is wrong.
+ * add.  NULL when out of memory, or if the row is invalid.
  */
 struct tel_type *tel__schema_add_row(struct tel_schema *s,
     const struct tel_type_row *row, unsigned extra);

@@ -228,7 +228,7 @@ struct tel_schema {
 
 /*
  * Making a schema step by step, for formats whose logs or users describe the
- * types.  All names are copied.  NULL, or 0, when there is no memory.
+ * types.  All names are copied.  NULL, or 0, when out of memory.
  */
 
 /*
@@ -288,9 +288,9 @@ void tel__schema_other_names(const struct tel_schema *a,
     size_t size);
 
 /*
- * The type that stands for events of a known code (or that do
- * not fit it): no fields, named by its code as "0x01F4".  NULL when there
- * is no memory.  Lives as long as the schema.
+ * The type that stands for events of a known code (or that do not fit it): no
+ * fields, named by its code as "0x01F4".  NULL when out of memory.  Lives as
+ * long as the schema.
  */
 struct tel_type *tel__schema_unknown(struct tel_schema *schema, uint32_t code);
 

@@ -53,7 +53,7 @@ void tel__database_end_log(struct tel__buffer *b, uint64_t events);
 /* Ends all. */
 void tel__database_finish(struct tel__buffer *b);
 
-/* The column of a field, to be freed; NULL when there is no memory. */
+/* The column of a field, to be freed; NULL when out of memory. */
 char *tel__database_column(const struct tel_type *type, unsigned field);
 
 #endif

@@ -71,7 +71,7 @@ struct timeline_gauge {
 
 struct timeline {
 	const struct timeline_ops *ops;
-	int counters; /* they are wanted, and so are instants */
+	int counters; /* they are shown, and so are instants */
 	struct timeline_track **tracks;
 	size_t ntracks, room;
 	struct tel__table by_name; /* hash of a name to a track's number */
@@ -88,7 +88,7 @@ struct timeline {
 	int no_memory;
 };
 
-/* Makes a timeline; NULL when there is no memory. */
+/* Makes a timeline; NULL when out of memory. */
 struct timeline *tel__timeline_new(const struct timeline_ops *ops);
 void tel__timeline_free(struct timeline *tl);
 
@@ -155,8 +155,8 @@ void tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
     struct timeline_track *context, uint64_t time);
 
 /*
- * Counts the bytes that live.  Nonzero when an event was no more than that,
- * and is not to be shown by itself.
+ * Counts live bytes.  Nonzero when an event did only that, and is not to be
+ * shown by itself.
  */
 int tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, uint64_t time);

@@ -53,8 +53,8 @@ tel_status tel__binder_failed(struct binder *b, tel_status status);
 tel_status tel__binder_bind(struct binder *b, const struct tel_schema *schema);
 
 /*
- * Finds or makes them; if those of another schema are there, names that this
- * one does not have are no mistakes.
+ * Finds or makes them; if another schema has them, names that this one lacks
+ * are not errors.
  */
 tel_status tel__binder_switch(struct binder *b,
     const struct tel_schema *schema);

@@ -56,7 +56,7 @@ set_expression(tel_filter **end, const char *text)
 	return st;
 }
 
-/* The state of a log, made when it is new; NULL when there is no memory. */
+/* The state of a log, made when it is new; NULL when out of memory. */
 static struct between_log *
 find_log(struct between *b, const struct tel_log *log)
 {

@@ -253,7 +253,7 @@ begin(struct tel_merge *m)
 
 /*
  * The event ev, given by an input, with the flag that its thread runs twice;
- * NULL when there is no memory.
+ * NULL when out of memory.
  */
 static const struct tel_event *
 flag(struct tel_merge *m, const struct tel_event *ev)

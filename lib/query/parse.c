@@ -430,7 +430,7 @@ call_has(struct parser *p)
 	t = p->token;
 	if (p->status != TEL_OK)
 		return 0;
-	/* has(has(...)) makes no sense, and would recurse without a bound */
+	/* has(has(...)) is invalid, and would recurse without a bound */
 	if (t.kind != T_STRING && t.kind != T_FIELD &&
 	    (t.kind != T_NAME || strcmp(t.s, "has") == 0))
 		parse_fail(p, TEL_EINVAL, t.column, wrong);

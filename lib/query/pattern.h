@@ -39,7 +39,7 @@ void tel__pattern_clear(struct pattern *p);
 /*
  * Whether the string matches.  scratch: SUBJECT_MAX + 1 bytes, which regular
  * expressions need for a copy.  Returns 1, 0, or -1 when the string is too
- * long to tell.
+ * long.
  */
 int tel__pattern_match(const struct pattern *p, const char *s, size_t length,
     char *scratch);

@@ -135,9 +135,8 @@ tel_status tel__compiler_begin(struct compiler *c);
 void tel__compiler_end(struct compiler *c);
 
 /*
- * Makes the program of a type, NULL for all types that are unknown: of
- * whether an event is wanted, or of the value of the expression.
- * TEL_OK, TEL_ENOMEM.
+ * Makes the program of a type, NULL for all unknown types: for whether an event
+ * matches, or for the value of the expression.  TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__compile_filter(struct compiler *c, const struct tel_type *type,
     struct program *out);
@@ -154,7 +153,7 @@ int tel__program_match(const struct program *p, struct machine *m,
 
 /*
  * Whether an event of a type, about which something is known, may match: 1 or
- * 0; 1 as well where there is no memory to find out.
+ * 0; 1 when out of memory, too.
  */
 int tel__program_may(const struct program *p, const struct tel_type *type,
     const struct tel_bounds *bounds);

@@ -10,7 +10,7 @@
 
 struct tel_runs;
 
-/* NULL when there is no memory. */
+/* NULL when out of memory. */
 struct tel_runs *tel__runs_new(void);
 void tel__runs_free(struct tel_runs *r);
 

@@ -5,7 +5,7 @@
 
 #include "query/tree.h"
 
-/* Names that are wanted, or all but them. */
+/* Selected names, or all but them. */
 struct names {
 	char *text; /* as it was given */
 	char *words;
@@ -65,7 +65,7 @@ tel_status tel__select_check(struct selection *s,
     const struct tel_schema *schema, struct fail *fail);
 
 /*
- * Whether the kind and the name of a type are wanted.  type: NULL for any
+ * Whether the kind and the name of a type are selected.  type: NULL for any
  * unknown type; then -1 means that it depends on the code.
  */
 int tel__select_type(const struct selection *s, const struct tel_type *type);

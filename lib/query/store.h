@@ -28,8 +28,8 @@ tel_store_count(const struct tel_store *s)
 }
 
 /*
- * The first event, which leaves the store but stays good until the next
- * call that adds to it; NULL when there is none.
+ * The first event, which leaves the store but stays valid until the next call
+ * that adds to it; NULL when there is none.
  */
 const struct tel_event *tel__store_take(struct tel_store *s);
 

@@ -106,7 +106,7 @@ value_trit(enum trit t)
 	return t == TRIT_UNKNOWN ? value_missing() : value_natural((uint64_t)t);
 }
 
-/* Whether v holds where a condition is wanted. */
+/* Whether v is true as a condition. */
 enum trit tel__value_truth(const struct value *v);
 
 /* One of OPR_ADD to OPR_SHR. */

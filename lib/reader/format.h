@@ -53,8 +53,8 @@ struct tel_format_ops {
 	/* ---------------------------------------------------- decoder */
 
 	/*
-	 * How sure it is that the window is of this format: 0 not at all, 100
-	 * quite; r->eof tells whether there is more than the window.
+	 * The score that the window is of this format: 0 impossible, 100
+	 * certain; r->eof is zero if there is more than the window.
 	 */
 	int (*probe)(struct tel_reader *r);
 	/* The same for a damaged start: asked when no format was sure. */
@@ -104,9 +104,9 @@ struct tel_evidence {
 
 /* When a format is asked whether it knows an input: earlier ones are cheap. */
 enum tel_stage {
-	STAGE_MAGIC,   /* the first bytes tell */
+	STAGE_MAGIC,   /* the first bytes decide */
 	STAGE_EVENTS,  /* many events have to be looked at */
-	STAGE_LINES,   /* the first lines tell */
+	STAGE_LINES,   /* the first lines decide */
 	STAGE_LEFTOVER /* asked what the others said, r->sure */
 };
 #define STAGES 4
@@ -122,7 +122,7 @@ struct tel_formats {
 	unsigned count;
 };
 
-/* The format of that name; NULL: there is none. */
+/* The format of that name; NULL: unknown. */
 const struct tel_format_ops *tel__format_find(const struct tel_formats *all,
     const char *name);
 /* The format whose schemas have names like this one; NULL: none has. */

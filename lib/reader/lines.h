@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the formats of lines share: finding a line, passing on the lines that
- * are no events, saying what is wrong with one, and numbers in it.
+ * Code shared by line formats: finding a line, passing on lines that are not
+ * events, reporting what is wrong with one, and numbers in it.
  */
 #ifndef TEL_LINES_H
 #define TEL_LINES_H
@@ -21,9 +21,9 @@ struct tel_line {
 };
 
 /*
- * Finds the end of the line that starts from bytes behind r->p, and has no
- * end in seen bytes behind it.  most: bytes that it may have, its end
- * included.  The caller clears cut and over.
+ * Finds the end of the line that starts from bytes after r->p, and has no end
+ * in seen bytes after it. most: bytes that it may have, including its end.  The
+ * caller clears cut and over.
  * TEL_OK, TEL_END (there is no line), TEL_ENOMEM.
  */
 tel_status tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,

@@ -17,10 +17,10 @@ struct reader_role;
 
 /*
  * For users that count most events and look at few of them.  A decoder may
- * count those that are not wanted all at once, and leave them out.
+ * count those that are not needed all at once, and leave them out.
  */
 struct tel_tally {
-	/* NULL: all events are wanted */
+	/* NULL: all events are needed */
 	int (*wants)(void *arg, const struct tel_log *log,
 	    const struct tel_type *type);
 	/* There are so many of a type, of so many bytes. */
@@ -45,11 +45,11 @@ struct tel_bounds {
 };
 
 /*
- * Who wants only some events.  A format may leave out those of which it knows
- * that they are not wanted.
+ * For users that need only some events.  A format may leave out those that it
+ * knows are not needed.
  */
 struct tel_chooser {
-	/* NULL: all are wanted.  type: NULL for any that is unknown. */
+	/* NULL: all are needed.  type: NULL for any that is unknown. */
 	int (*may)(void *arg, const struct tel_schema *schema,
 	    const struct tel_type *type, const struct tel_bounds *bounds);
 	void *arg;
@@ -156,7 +156,7 @@ struct tel_reader {
 	const struct tel_schema
 	    *given; /* the last schema that was given them */
 
-	/* the clocks that are wanted; what is outside may be left out */
+	/* the selected clocks; events outside may be left out */
 	struct {
 		int on;
 		int early; /* it was set before the first event was read */
@@ -184,11 +184,10 @@ struct tel_reader {
 void tel__reader_fill(struct tel_reader *r, size_t min);
 
 /*
- * What a format keeps in the reader that the user knows, for all logs of an
- * input and members that are read side by side: size bytes, all zero at
- * first.  They are freed with the reader, or when the log that was opened is
- * of another format; its function forget() frees what they point to.  NULL
- * when there is no memory.
+ * Data of a format in the user's reader, for all logs of an input and members
+ * that are read in parallel: size bytes, all zero at first.  They are freed
+ * with the reader, or when the log that was opened is of another format; its
+ * function forget() frees what they point to.  NULL when out of memory.
  */
 void *tel__reader_keep(struct tel_reader *r,
     const struct tel_format_ops *format, size_t size);
@@ -234,10 +233,10 @@ tel_reader_give_back(struct tel_reader *r, size_t n)
 }
 
 /*
- * Looks for the next place where a log can be read on, from the byte after
- * r->p, and steps there or to the end.  Reports what was skipped as damage.
- * here: nonzero when it can from q; it sees at least ahead bytes, or up to
- *	the end.
+ * Looks for the next place to resume reading, from the byte after r->p, and
+ * steps there or to the end.  Reports what was skipped as damage.
+ * here: nonzero when it can at q; it sees at least ahead bytes, or up to the
+ *	end.
  * least: with fewer bytes left there is no such place.
  * why: what is wrong, for the report.
  */

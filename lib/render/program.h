@@ -105,7 +105,7 @@ struct render_builder {
 	struct render_program *program;
 	struct tel__buffer literal; /* what comes before the next value */
 	size_t room;                /* steps there is room for */
-	int failed;                 /* there was no memory */
+	int failed;                 /* out of memory */
 };
 
 /* Begins a program for events of type; NULL for those of unknown types. */
@@ -126,7 +126,7 @@ void tel__render_add_op(struct render_builder *b, enum render_op op);
 void tel__render_add_field(struct render_builder *b, enum render_op op,
     unsigned i, enum render_space space);
 
-/* Ends the program and returns it; NULL when there was no memory. */
+/* Ends the program and returns it; NULL when out of memory. */
 struct render_program *tel__render_end(struct render_builder *b);
 
 void tel__render_free(struct render_program *g);

@@ -32,7 +32,7 @@ struct tel_renderer {
 	    const struct tel_event *ev, int same);
 	/*
 	 * Makes a program; type is NULL for the program of all unknown types.
-	 * NULL when there is no memory.
+	 * NULL when out of memory.
 	 */
 	struct render_program *(*compile)(struct tel_printer *pr,
 	    const struct tel_type *type, enum render_variant variant);

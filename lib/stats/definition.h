@@ -40,7 +40,7 @@ struct definition {
 
 /*
  * Makes a definition of a spec, which is moved into it.  group_names: count
- * of them, copied.  NULL when there is no memory; then the spec stays.
+ * of them, copied.  NULL when out of memory; then the spec stays.
  */
 struct definition *tel__definition_new(struct spec *spec, unsigned count,
     char *const *group_names, struct strings *strings, struct budget *budget);
@@ -49,8 +49,8 @@ void tel__definition_free(struct definition *d);
 void tel__definition_reset(struct definition *d);
 
 /*
- * The stat of a group, made if it is new; the overflow group if there is no
- * room.  keys: d->ngroups of them.  TEL_OK, TEL_ENOMEM.
+ * The stat of a group, made if new; the overflow group if there is no room.
+ * keys: d->ngroups of them.  TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__definition_find(struct definition *d, const struct key *keys,
     struct tel_stat **out);

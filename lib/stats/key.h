@@ -23,8 +23,8 @@ struct key {
 struct strings;
 
 /*
- * Strings, each stored once.  What they take counts for budget, which must live
- * as long.  NULL when there is no memory.
+ * Strings, each stored once.  Their size is charged to budget, which must
+ * outlive them.  NULL when out of memory.
  */
 struct strings *tel__strings_new(struct budget *budget);
 void tel__strings_free(struct strings *s);

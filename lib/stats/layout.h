@@ -43,8 +43,8 @@ struct layout_maker {
 };
 
 /*
- * How a class makes its layout of its parameters, which are checked even where
- * there are no buckets.
+ * How a class makes its layout from its parameters, which are checked even
+ * where there are no buckets.
  * TEL_OK; TEL_EINVAL and TEL_ELIMIT with why and which set.
  */
 typedef tel_status layout_fn(struct layout_maker *m, const int64_t *parameters);

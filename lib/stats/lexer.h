@@ -24,8 +24,8 @@ lex_blanks(const char *p)
 }
 
 /*
- * Where the first of the characters in stop stands that is in no parentheses
- * and no quotes; the end of the text when there is none.  NULL: a quote or a
+ * The position of the first of the characters in stop outside parentheses and
+ * quotes; the end of the text when there is none.  NULL: a quote or a
  * parenthesis, at *open, is not closed.
  */
 const char *tel__lex_until(const char *p, const char *stop, const char **open);

@@ -72,7 +72,7 @@ int tel__load_counts(const struct loader *l, const char *const *names,
 /* Whether the field is there, and this word. */
 int tel__load_is(const struct loader *l, const char *name, const char *word);
 /*
- * A copy of a string, to be freed; NULL where there is none.
+ * A copy of a string, to be freed; NULL if missing.
  * TEL_OK, TEL_EDAMAGED, TEL_ENOMEM.
  */
 tel_status tel__load_string(struct loader *l, const char *name, char **out);
@@ -85,7 +85,7 @@ tel_status tel__load_key(struct loader *l, const char *value, const char *type,
 
 /* load.c */
 
-/* A reader of inst logs; NULL when there is no memory. */
+/* A reader of inst logs; NULL when out of memory. */
 struct tel_reader *tel__load_reader(struct loader *l);
 /*
  * Loads the record in l->record and l->line; ev: the event that it is of.
@@ -106,7 +106,7 @@ void tel__load_watch(struct loader *l);
 tel_status tel__load_difference(struct loader *l);
 /* All stats of a set as if nothing had been counted; inst ids stay. */
 void tel__load_reset(struct tel_stats *s);
-/* Sets what was counted before to 0, when only intervals are wanted. */
+/* Sets the previous counts to 0, when only intervals are shown. */
 void tel__load_zero(struct tel_stats *s);
 /*
  * After the last session: what is shown from now on continues snapshots.

@@ -9,7 +9,7 @@
 
 #include "stats/load.h"
 
-/* A copy of a stat; NULL when there is no memory. */
+/* A copy of a stat; NULL when out of memory. */
 static struct tel_stat *
 copy_stat(const struct tel_stat *from)
 {

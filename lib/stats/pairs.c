@@ -63,7 +63,7 @@ find(const struct open_pairs *o, const struct pair_key *k,
 	return i;
 }
 
-/* A place for a range; NOWHERE when there is no memory. */
+/* A place for a range; NOWHERE when out of memory. */
 static uint32_t
 take_place(struct open_pairs *o)
 {

@@ -51,13 +51,13 @@ tel_status tel__spec_parse(const char *text, struct spec *out,
 void tel__spec_clear(struct spec *s);
 
 /*
- * Makes the layout of a spec from its class and parameters.  columns: where
- * the parameters stand in text.  As tel__spec_parse().
+ * Makes the layout of a spec from its class and parameters.  columns: the
+ * positions of the parameters in text.  As tel__spec_parse().
  */
 tel_status tel__spec_layout(struct spec *s, const char *text,
     const unsigned *columns, struct trouble *trouble);
 
-/* "hist(size,0,64,8) if kind == Pool"; NULL when there is no memory. */
+/* "hist(size,0,64,8) if kind == Pool"; NULL when out of memory. */
 char *tel__spec_text(const struct spec *s);
 
 /* The unit of the values, "" when it is not known; static. */

@@ -85,8 +85,8 @@ int tel__stat_class_find_inst(const char *type, size_t n, tel_class *out);
 size_t tel__stat_size(const struct definition *d);
 
 /*
- * Makes a stat of a definition and a group; NULL when there is no memory.
- * Its tally takes from budget; the rest was taken by the caller.
+ * Makes a stat of a definition and a group; NULL when out of memory.  Its tally
+ * takes from budget; the rest was charged by the caller.
  */
 struct tel_stat *tel__stat_new(const struct definition *d,
     const struct key *group, struct budget *budget);
@@ -96,8 +96,7 @@ void tel__stat_free(struct tel_stat *s);
 tel_status tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight);
 
 /*
- * Updates a tally; key NULL: one that there is no room for.  TEL_OK,
- * TEL_ENOMEM.
+ * Updates a tally; key NULL: a key without room.  TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__stat_update_key(struct tel_stat *s, const struct key *key,
     uint64_t weight);

@@ -56,7 +56,7 @@ struct source {
 	const struct tel_schema *schema;
 	struct slot *slots;
 	size_t nslots;
-	/* the sizes of blocks by address, where frees do not tell them */
+	/* the sizes of blocks by address, where frees have none */
 	/* of sized frees: what lives in pools, whose end ends it */
 	struct tel__table pools; /* by address: place in the list, and 1 */
 	struct pool *pool_list;

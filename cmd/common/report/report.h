@@ -75,7 +75,7 @@ struct report_field {
 	enum report_notation notation;
 	int decimals;
 	unsigned shown; /* REPORT_TEXT and so on; 0: REPORT_ALL */
-	int item; /* of a column: it tells the rows apart, as a kind does */
+	int item; /* of a column: it identifies the rows, as a kind does */
 	int left; /* in tables of text: left-aligned, */
 	unsigned width; /* columns with the gap; 0: as its cells need */
 	unsigned most;  /* longest text in columns, 0: any length */
@@ -286,7 +286,7 @@ struct report {
 	/* of the report and its writers */
 	struct report_section section;
 	struct report_arena *arena;
-	int failed; /* there was no memory for some of it */
+	int failed; /* some of it is missing: out of memory */
 	int begun;
 	int measuring;
 	double y, height;
@@ -328,13 +328,13 @@ void report_row(struct report *r, unsigned shown);
 void report_cell(struct report *r, struct report_value value);
 void report_note(struct report *r, unsigned shown, const char *name,
     const char *text);
-/* A line of text; more lines of it are indented as the first. */
+/* A line of text; its further lines are indented as the first. */
 __attribute__((format(printf, 3, 4))) void report_line(struct report *r,
     const char *label, const char *format, ...);
 
 /*
  * Text that is good until the section is handed over.
- * "" when there is no memory; the report has then failed.
+ * "" when out of memory; the report has then failed.
  */
 __attribute__((format(printf, 2, 3))) const char *report_text(struct report *r,
     const char *format, ...);

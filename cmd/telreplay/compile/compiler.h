@@ -19,9 +19,9 @@ struct compiler;
 
 /*
  * Makes a compiler.
- * out: where the program goes; NULL when only the facts are of interest.  It
+ * out: the output for the program; NULL when only the facts are needed.  It
  *	stays the caller's, and must live as long.
- * Returns NULL when there is no memory.
+ * Returns NULL when out of memory.
  */
 TEL_MUST_USE struct compiler *compiler_new(tel_output *out);
 /* Frees a compiler. */

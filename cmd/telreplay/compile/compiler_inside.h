@@ -227,20 +227,20 @@ tel_status anomaly_count(struct compiler *c, enum anomaly anomaly,
 /* thread.c */
 /*
  * The program's thread for one of the log, started when it is new; NULL when
- * there is no memory.
+ * out of memory.
  */
 struct thread *thread_find(struct compiler *c, uint64_t id);
-/* The log says that a thread has ended: 0, or -1 when there is no memory. */
+/* Handles the end of a thread in the log: 0, or -1 when out of memory. */
 int thread_end(struct compiler *c, uint64_t id);
 /* Thread number n, or thread 0 in place of one that does not run any more. */
 struct thread *thread_running(struct compiler *c, uint32_t number);
 void threads_close(struct compiler *c);
 /* Makes room for an operation and the words that go before it: 0 or -1. */
 int thread_grow(struct thread *t);
-/* Gets slots for a thread that has none: 0, or -1 when there is no memory. */
+/* Gets slots for a thread without any: 0, or -1 when out of memory. */
 int slots_fetch(struct compiler *c, struct thread *t);
 
-/* A slot for an operation of a thread; NO_SLOT when there is no memory. */
+/* A slot for an operation of a thread; NO_SLOT when out of memory. */
 static inline uint32_t
 slot_new(struct compiler *c, struct thread *t)
 {
@@ -269,7 +269,7 @@ tel_status program_end(struct compiler *c);
 /* block.c */
 /*
  * The thread that runs an operation on a block, with its wait emitted; NULL
- * when there is no memory.
+ * when out of memory.
  */
 struct thread *block_thread(struct compiler *c, struct thread *t,
     const struct block *b);
@@ -300,7 +300,7 @@ tel_status part_front(struct compiler *c, struct thread *t,
 /* Frees size bytes at address if they are the end of a block: *found. */
 tel_status part_end(struct compiler *c, struct thread *t, uint64_t address,
     uint64_t size, int *found);
-/* Emits the free of the last part: 0, or -1 when there is no memory. */
+/* Emits the free of the last part: 0, or -1 when out of memory. */
 int part_last(struct compiler *c, struct thread *t, uint32_t slot,
     int with_pool);
 
@@ -322,7 +322,7 @@ tel_status reorder_freed(struct compiler *c, struct thread *t, uint64_t address,
 /* Settles the entries that are too old, or all. */
 tel_status reorder_expire(struct compiler *c, int all);
 
-/* pools.c: those that return int return 0, or -1 when there is no memory */
+/* pools.c: those that return int return 0, or -1 when out of memory */
 int pools_open(struct compiler *c);
 void pools_close(struct compiler *c);
 /* Counts pools and buffers that were used and never created. */

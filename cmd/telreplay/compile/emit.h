@@ -2,7 +2,7 @@
 /*
  * Emit: operations become words of threads, with the events and the times
  * they come from and the waits they need.  The functions return 0, or -1 when
- * there is no memory.
+ * out of memory.
  */
 #ifndef TELREPLAY_EMIT_H
 #define TELREPLAY_EMIT_H

@@ -65,7 +65,7 @@ struct thread_life {
 #define CURVE_POINTS 512      /* the most points of a curve */
 #define POOL_TEXT 255         /* the most bytes that describe a pool */
 #define POOLS_DESCRIBED 65536 /* the last number of a described pool, + 1 */
-#define LOG_NAMES 16          /* the most logs that are told apart */
+#define LOG_NAMES 16          /* the most logs that are distinguished */
 #define LOG_NAME 128          /* bytes of a name, with its NUL */
 
 /*

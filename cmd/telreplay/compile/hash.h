@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Table: numbers that stand for addresses.  Open addressing, at most half
- * full; a deletion moves what follows back, so that nothing is left behind.
+ * Hash table from addresses to numbers.  Open addressing, at most half full; a
+ * deletion moves later entries back, so that there are no tombstones.
  *
  * The library has such a table, too, in lib/base/table.h, which is private to
- * it: commands see the public headers alone.  This one has no key 0, as NULL is
- * no block, and its keys can be prefetched from outside.
+ * it: commands use public headers only.  This one has no key 0, as NULL is not
+ * a block, and its callers can prefetch keys.
  */
 #ifndef TELREPLAY_HASH_H
 #define TELREPLAY_HASH_H
@@ -32,8 +32,8 @@ void hash_init(struct hash *t);
 void hash_close(struct hash *t);
 
 /*
- * Room for one more entry.  0, or -1 when there is no memory; the table is
- * then as it was.
+ * Room for one more entry.  0, or -1 when out of memory; the table is then as
+ * it was.
  */
 int hash_grow(struct hash *t);
 
@@ -77,8 +77,8 @@ hash_find(const struct hash *t, uint64_t key)
 }
 
 /*
- * The entry of a key that is not 0, which is put in when it is not there.
- * fresh: set to whether it was.  NULL when there is no memory.
+ * The entry of a nonzero key, which is added if missing.  fresh: set to whether
+ * it was added.  NULL when out of memory.
  */
 static inline struct hash_entry *
 hash_put(struct hash *t, uint64_t key, int *fresh)

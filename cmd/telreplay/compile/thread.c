@@ -81,7 +81,7 @@ thread_start(struct compiler *c, struct thread *t)
 	return emit_follow(c, t, creator);
 }
 
-/* Adds a thread of the log.  NULL when there is no memory. */
+/* Adds a thread of the log.  NULL when out of memory. */
 static struct thread *
 thread_add(struct compiler *c, uint64_t id)
 {

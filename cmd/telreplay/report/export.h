@@ -7,7 +7,7 @@
 
 struct export_format;
 
-/* The format of a name: android, mtrace or rep; NULL when there is none. */
+/* The format of a name: android, mtrace or rep; NULL if unknown. */
 const struct export_format *export_format(const char *name);
 
 /*

@@ -12,7 +12,7 @@ struct show {
 	const struct contest *contest; /* NULL: nothing was run */
 };
 
-/* The output format of a name; NULL when there is none. */
+/* The output format of a name; NULL if unknown. */
 const struct report_format *show_format(const char *name);
 
 /* Writes the report to where the options say. */

@@ -43,8 +43,8 @@ int candidates_add(struct candidates *a, const char *text);
 int candidates_check(const struct candidates *a);
 
 /*
- * Settles on a library.  The loader parts names at blanks and colons: a path
- * that has some is told as a descriptor.
+ * Settles on a library.  The loader splits names at blanks and colons: a path
+ * with any is passed as a descriptor.
  * Returns 1, or 0 after a message.
  */
 int candidate_use(struct candidate *a, const char *library);
@@ -52,10 +52,10 @@ int candidate_use(struct candidate *a, const char *library);
 void candidates_free(struct candidates *a);
 
 /*
- * The environment of a process that is to have the allocator: that of this
- * one, without what loads other libraries first.  first: "NAME=VALUE" to put
- * before all.  Returns an array to free with candidate_environment_free(),
- * or NULL when there is no memory.
+ * The environment of a process that uses the allocator: that of this one,
+ * without other preloaded libraries.  first: "NAME=VALUE" to put before all.
+ * Returns an array to free with candidate_environment_free(), or NULL when out
+ * of memory.
  */
 char **candidate_environment(const struct candidate *a, const char *first);
 void candidate_environment_free(char **environment);

@@ -4,8 +4,8 @@
 #define TELREPLAY_CHILD_H
 
 /*
- * Does what the shared memory says, and ends the process; returns when this
- * is no such process.
+ * In a child, runs the request in the shared memory, and ends the process;
+ * returns in any other process.
  */
 void child_main(void);
 

@@ -7,9 +7,9 @@
 
 /*
  * Finds the functions of malloc, or of a plug-in, and writes the name of their
- * library to the shared memory.  a: set to the functions; those that are missing to NULL, or
- * to ones made from malloc.  usable: set to what tells the room of a block,
- * or NULL.
+ * library to the shared memory.  a: set to the functions; missing ones to NULL,
+ * or to ones made from malloc.  usable: set to the function for the usable size
+ * of a block, or NULL.
  */
 void served_find(struct shared *sh, struct allocator *a,
     size_t (**usable)(void *));

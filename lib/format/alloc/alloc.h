@@ -75,7 +75,7 @@ enum al_type {
 	AL_DELETE_SIZED,
 	AL_FREE_SIZED,
 	AL_TYPES,
-	AL_NO_TYPE = AL_TYPES /* a call that is no operation */
+	AL_NO_TYPE = AL_TYPES /* a call that is not an operation */
 };
 
 /*
@@ -110,7 +110,7 @@ struct al_dialect {
 	uint32_t types;  /* bits by enum al_type */
 	const char *all; /* letters of fields that all its types have */
 	int timed;       /* its clock is in ns from the first line on */
-	int mixed;       /* what the traced program says stands between */
+	int mixed;       /* output of the traced program in between */
 	int score;       /* of a line of its */
 	int alone;       /* several cannot be written as one */
 };
@@ -148,7 +148,7 @@ struct al {
 	uint64_t v[AL_VALUES];
 	const unsigned char *text; /* a string, or the label of the caller */
 	size_t text_size;
-	int has_time;                /* the line tells its clock, */
+	int has_time;                /* the line has a clock, */
 	uint64_t time;               /* in ns */
 	const char *want;            /* what was expected, */
 	const unsigned char *at;     /* and where something else was found */
@@ -303,7 +303,7 @@ al_short_decimal(const struct al *s, const unsigned char **p, uint64_t *out)
 
 	if (s->line.limit - *p < 8)
 		return al_decimal(p, out);
-	/* bit 7 of each byte that is no digit; of those behind one, perhaps */
+	/* bit 7 of each byte that is not a digit; unreliable after the first */
 	x = tel_le64(*p) ^ UINT64_C(0x3030303030303030);
 	other = ((x + UINT64_C(0x7676767676767676)) | x) &
 	    UINT64_C(0x8080808080808080);

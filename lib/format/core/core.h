@@ -10,7 +10,7 @@
 #include "io/bytes.h"
 #include "io/input.h"
 
-/* Nonzero when size bytes at p start an ELF core; 20 are enough to tell. */
+/* Nonzero when size bytes at p start an ELF core; 20 are enough. */
 int tel__core_probe(const unsigned char *p, size_t size);
 
 /*

@@ -52,7 +52,7 @@ enum ets_endpoint { ETS_RETRIEVE = 6, ETS_DELIVER = 7 };
 #define ETS_AT_MESSAGE 28
 #define ETS_AT_CONTRACT 36
 
-/* Processors that a machine of the time had at most, to tell an entry by. */
+/* The most processors of a machine of the time, to recognise entries. */
 #define ETS_CPUS 256u
 
 /*
@@ -206,8 +206,8 @@ ets_has_small_numbers(const unsigned char *p)
 /* ets.c */
 
 /*
- * Whether the entry at p could be one by any description: cheap, for what is
- * no such log.
+ * Whether the entry at p fits any description: cheap, for input of other
+ * formats.
  */
 int tel__ets_may_be(const unsigned char *p);
 
@@ -231,10 +231,9 @@ int tel__ets_chain(const struct ets *h, const unsigned char *p, size_t n,
     int eof, uint64_t clock, unsigned want, int anything);
 
 /*
- * Whether the entry at p, all of which is among the n bytes there, is one.
- * What is of no type that is known must have a neighbour to be believed, of
- * which the entry is asked for; and with large numbers several, ETS_AHEAD.
- * eof: what is cut off there is no damage.
+ * Whether the entry at p, which lies within the n bytes there, is valid.  One
+ * of unknown type must have a neighbour, of which the entry is checked; with
+ * large numbers several, ETS_AHEAD. eof: truncation there is not damage.
  */
 int tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
     int eof, uint64_t clock);

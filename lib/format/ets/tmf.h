@@ -74,10 +74,10 @@ struct tmf {
 };
 
 /*
- * Adds what n bytes of text describe; path: what messages call them.
- * TEL_OK; TEL_EINVAL, TEL_ELIMIT: error says where it makes no sense, or what
- * is too many, printable ASCII; TEL_ENOMEM.  After a failure only tel__tmf_free()
- * is of use.
+ * Adds the descriptions in n bytes of text; path: its name in messages. TEL_OK;
+ * TEL_EINVAL, TEL_ELIMIT: error says where it is invalid, or what is too many,
+ * printable ASCII; TEL_ENOMEM.  After a failure only tel__tmf_free() may be
+ * called.
  */
 tel_status tel__tmf_parse(struct tmf *t, const char *text, size_t n,
     const char *path, char *error, size_t error_size);

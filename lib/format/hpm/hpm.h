@@ -72,8 +72,8 @@ struct hpm_meta {
 	int64_t primordial_slot;
 	int64_t first_slot;
 	uint64_t digest; /* of all its bytes */
-	int limited;     /* there was no room for all names */
-	int damaged; /* what is at damaged_at is no record: the rest is left */
+	int limited;     /* not all names fitted */
+	int damaged; /* no valid record at damaged_at: the rest is skipped */
 	uint64_t damaged_at;
 };
 
@@ -176,8 +176,8 @@ struct hpm {
 #define HPM_MORE ((size_t)-1)
 
 /*
- * How long the record is whose first n bytes are at p: 0 when there is none,
- * HPM_MORE when more bytes must be seen.  It may be longer than n.
+ * The length of the record whose first n bytes are at p: 0 when it is invalid,
+ * HPM_MORE when more bytes are needed.  It may be more than n.
  */
 size_t tel__hpm_look(const struct hpm_layout *l, const unsigned char *p,
     size_t n);
@@ -207,7 +207,7 @@ struct hpm_trial {
 	size_t good; /* bytes that make sense */
 	unsigned counters;
 	unsigned odd;   /* other records, of eight bytes */
-	int bad;        /* what stands behind them is no record */
+	int bad;        /* no valid record follows them */
 	int cpu;        /* of the first counter, or -1 */
 	uint64_t start; /* of the first counter that says it, or 0 */
 };
@@ -233,8 +233,8 @@ int tel__hpm_is_meta(const unsigned char *p, size_t n);
 
 /*
  * Reads a meta file for traces of that version; the names of threads and
- * methods go to the reader's labels.  path: what messages call it.
- * TEL_OK; TEL_EFORMAT: it is none, or of another version; TEL_EIO;
+ * methods go to the reader's labels.  path: its name in messages.  TEL_OK;
+ * TEL_EFORMAT: it is not a meta file, or of another version; TEL_EIO;
  * TEL_ENOMEM.
  */
 tel_status tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in,
@@ -243,8 +243,8 @@ tel_status tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in,
 /* sidecar.c */
 
 /*
- * Opens the meta file of the log that is read: the one that was set, or the
- * one called by these n bytes beside the trace, or beside it in its archive.
+ * Opens the meta file of the log that is read: the one that was set, or the one
+ * named by these n bytes next to the trace, in a directory or archive.
  * in: NULL when there is none.  path: set to its name, to be freed.
  * TEL_OK; TEL_EIO: it cannot be opened; TEL_ENOMEM.
  */
@@ -271,7 +271,7 @@ tel_status tel__hpm_report(struct tel_reader *r, struct hpm *h);
 
 /* schema.c */
 
-/* Makes the schema of a trace; NULL when there is no memory. */
+/* Makes the schema of a trace; NULL when out of memory. */
 struct tel_schema *tel__hpm_schema_make(const struct hpm_meta *meta);
 /* The schema of version 3 with counters without names, for who lists it. */
 struct tel_schema *tel__hpm_schema_new(void);

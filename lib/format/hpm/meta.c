@@ -259,7 +259,7 @@ take_header(struct file *f, const char *path, uint32_t version)
 	return TEL_OK;
 }
 
-/* Reads the records until the file ends or one makes no sense. */
+/* Reads the records until the file ends or one is invalid. */
 static tel_status
 take_records(struct file *f, const char *path)
 {

@@ -125,7 +125,7 @@ struct inst_extra {
 struct inst_line {
 	uint64_t clock;
 	const unsigned char *record; /* what is behind the clock */
-	const unsigned char *end;    /* a byte that is no part of the line */
+	const unsigned char *end;    /* a byte that is not part of the line */
 	uint32_t code; /* its letters, the last one lowest; 0: many */
 	unsigned code_length;
 	uint64_t present; /* bits by enum inst_key */
@@ -334,7 +334,7 @@ enum inst_from {
 
 #define INST_FIELDS 11
 
-/* Makes the schema; NULL when there is no memory. */
+/* Makes the schema; NULL when out of memory. */
 struct tel_schema *tel__inst_schema(void);
 /*
  * Where the values of the fields of each type are from: an enum inst_key or an
@@ -354,7 +354,7 @@ struct inst_binding {
 	enum inst_type type;
 	int fields[INST_FIELDS]; /* where the fields of the row are */
 };
-/* Binds a type.  1; 0: its events are no records. */
+/* Binds a type.  1; 0: its events are not records. */
 int tel__inst_bind(const struct tel_type *t, struct inst_binding *out);
 struct inst_writer;
 /* Writes the record that an event is into w->line, its end included. */

@@ -29,8 +29,8 @@ void tel__inst_put_u64(struct inst_writer *w, uint64_t v);
 /* Puts " FIELD=", which a value follows. */
 void tel__inst_put_name(struct inst_writer *w, const char *field);
 /*
- * Puts a string in quotes.  What is not UTF-8 becomes \udcXX, a surrogate that
- * stands for byte XX, so that it reads back.
+ * Puts a string in quotes.  Bytes that are not UTF-8 become \udcXX, a surrogate
+ * for byte XX, so that they read back.
  */
 void tel__inst_put_quoted(struct inst_writer *w, const char *bytes, size_t n);
 

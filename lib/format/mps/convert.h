@@ -16,7 +16,7 @@ struct convert;
 struct convert_log;
 
 /*
- * to, losses: must live as long.  NULL when there is no memory.
+ * to, losses: must live as long.  NULL when out of memory.
  */
 struct convert *tel__convert_new(const struct tel_schema *to,
     struct losses *losses);
@@ -111,7 +111,7 @@ struct move {
 };
 
 struct plan {
-	const struct tel_type *to;   /* NULL: there is no place */
+	const struct tel_type *to;   /* NULL: the target lacks it */
 	const struct tel_type *also; /* a second event is made; or NULL */
 	enum {
 		PLAN_FIELDS,     /* move the fields */
@@ -121,7 +121,7 @@ struct plan {
 		PLAN_LABEL,      /* remember it */
 		PLAN_LABEL_AGAIN /* leave it out when it is remembered */
 	} what;
-	struct loss *none;   /* what to count where there is no place */
+	struct loss *none;   /* what to count where to is NULL */
 	struct loss *strict; /* one of lost[] that loses something; or NULL */
 	struct loss **lost;  /* what to count for each event */
 	unsigned nlost;
@@ -129,7 +129,7 @@ struct plan {
 	struct move *moves;
 };
 
-/* A plan for events of type t of from.  NULL when there is no memory. */
+/* A plan for events of type t of from.  NULL when out of memory. */
 struct plan *tel__plan_new(const struct tel_schema *from,
     const struct tel_type *t, const struct tel_schema *to,
     struct losses *losses);

@@ -36,9 +36,9 @@ mps_type(const struct tel_schema *s, uint32_t code)
 }
 
 /*
- * What stands at p, with end the end of what there is: the size of the event
- * when its header is there and fits a type; 0 when it fits none; 1 when less
- * than a header is left, which says nothing either way.
+ * The event at p, in input up to end: its size when its header is there and
+ * fits a type; 0 when it fits none; 1 when less than a header is left, which is
+ * undecided.
  */
 uint32_t tel__mps_look(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end);

@@ -64,7 +64,7 @@ tel_status tel__mps_schema_new(unsigned release, const char *platform,
  */
 const char *tel__mps_doc(const char *type, const char *field);
 
-/* The schema of a name: "mps-1.117.0/lii6gc,be".  TEL_EINVAL: it is none. */
+/* The schema of a name: "mps-1.117.0/lii6gc,be".  TEL_EINVAL: invalid. */
 tel_status tel__mps_schema_named(const char *name, struct tel_schema **out);
 
 /* The ABI of a platform named as the MPS names them; 0 when unknown. */

@@ -116,7 +116,7 @@ add_move(struct plan *p, const struct tel_field *src,
 	p->nmoves++;
 }
 
-/* Notes a loss of each event.  0 when there is no memory. */
+/* Notes a loss of each event.  0 when out of memory. */
 static int
 add_loss(struct plan *p, struct losses *losses, tel_loss_kind kind,
     const struct tel_schema *from, const struct tel_type *t, const char *field)
@@ -132,7 +132,7 @@ add_loss(struct plan *p, struct losses *losses, tel_loss_kind kind,
 	return 1;
 }
 
-/* Plans the moves.  0 when there is no memory. */
+/* Plans the moves.  0 when out of memory. */
 static int
 plan_fields(struct plan *p, const struct tel_schema *from,
     const struct tel_type *t, struct losses *losses)

@@ -15,8 +15,8 @@
  *	",be" or ",le" either.  What is left out is as in the log.
  * log: the schema of the log, which need not be of the MPS; NULL to check
  *	the name alone.
- * Returns TEL_OK; TEL_EINVAL: the name is none, or leaves out what the log
- * does not say; TEL_ENOMEM.
+ * Returns TEL_OK; TEL_EINVAL: the name is invalid, or omits what the log does
+ * not have; TEL_ENOMEM.
  */
 tel_status tel__mps_target(const char *name, const struct tel_schema *log,
     struct tel_schema **out);

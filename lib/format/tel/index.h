@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The index of a file in the native format: where its blocks are, and which
- * time each of them is of.  A directory has groups of blocks, whose summaries
- * tell of the blocks; in streams up to version 1.1.0 one record has them all.
+ * The index of a file in the native format: where its blocks are, and the time
+ * range of each.  A directory has groups of blocks, with summaries of the
+ * blocks; in streams up to version 1.1.0 one record has them all.
  */
 #ifndef TEL_NATIVE_INDEX_H
 #define TEL_NATIVE_INDEX_H
@@ -90,7 +90,7 @@ tel_status tel__native_summary_read(struct tel_input *in,
 void tel__native_summary_clear(struct native_summary *s);
 
 /*
- * Which blocks of the group may have events that the reader's chooser wants.
+ * Which blocks of the group may have events that the reader's chooser selects.
  * find: the schema of a name and a digest, or NULL.
  * wanted: set for each block, in order.
  */

@@ -8,11 +8,10 @@
 struct native_memory *tel__native_memory_new(void);
 void tel__native_memory_free(struct native_memory *m);
 /*
- * Takes all back; one piece will do for as much again.  1; 0: there is no
- * memory.
+ * Frees all; then as much again fits into one piece.  1; 0: out of memory.
  */
 int tel__native_memory_reset(struct native_memory *m);
-/* n elements of size bytes, not set; NULL when there is no memory. */
+/* n elements of size bytes, not set; NULL when out of memory. */
 void *tel__native_give(struct native_memory *m, size_t n, size_t size);
 
 #endif

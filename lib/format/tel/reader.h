@@ -27,7 +27,7 @@ struct native_source {
 	uint32_t number;     /* in its stream */
 	unsigned stream;     /* which counts them */
 	uint64_t index, end; /* of its next event */
-	uint64_t strings;    /* labels that are told outside of events */
+	uint64_t strings;    /* labels that are defined outside of events */
 	char *name, *origin;
 	unsigned char *preamble;
 	struct tel__metadata metadata;
@@ -112,7 +112,7 @@ struct native {
 	uint64_t names_from, names_to;
 	struct native_range *range; /* NULL: all is read */
 
-	/* damage that is yet to be told */
+	/* damage not yet reported */
 	const char *why; /* NULL: none */
 	uint64_t from;   /* where it begins */
 	uint64_t skipped;
@@ -124,13 +124,13 @@ struct native {
 
 /* Goes on to the next block with events.  TEL_OK, TEL_END, or a failure. */
 tel_status tel__native_next_block(struct tel_reader *r, struct native *s);
-/* Bytes that tell whether a record begins. */
+/* Bytes needed to detect the start of a record. */
 #define NATIVE_LOOK (NATIVE_HEADER + NATIVE_HEAD_MAX)
 
 /*
  * Makes the whole record that begins at r->p, with its header in rec, stand
  * in one piece with some bytes behind it, and steps over it where it was
- * copied.  1; 0: the input ends before it does; -1: there is no memory.
+ * copied.  1; 0: the input ends before it does; -1: out of memory.
  */
 int tel__native_gather(struct tel_reader *r, struct native *s,
     struct native_record *rec);
@@ -147,8 +147,8 @@ void tel__native_count_lost(struct tel_reader *r, struct native *s,
 tel_status tel__native_span(struct tel_reader *r, uint64_t *first,
     uint64_t *last);
 /*
- * Before the next record is looked at: moves to one that is to be read, for
- * the range that is wanted.
+ * Before the next record is read: moves to the next one that the selected range
+ * needs.
  * TEL_OK: read on there; TEL_LOG: a names record was taken, whose events are
  * to be handed out; or a failure.
  */
@@ -173,7 +173,7 @@ tel_status tel__native_take_log(struct tel_reader *r, struct native *s,
     const struct native_record *rec);
 /*
  * Opens and decodes a block, whose record is whole, and makes it ready to be
- * handed out.  TEL_OK; TEL_EFORMAT: it makes no sense; a failure.
+ * handed out.  TEL_OK; TEL_EFORMAT: it is invalid; a failure.
  */
 tel_status tel__native_take_block(struct tel_reader *r, struct native *s,
     const struct native_record *rec);

@@ -199,8 +199,8 @@ string(struct native_bytes *b, const unsigned char **p)
 }
 
 /*
- * A name in its spelling (words: as that of a kind); NULL when there is no
- * memory, or it is invalid.
+ * A name in its spelling (words: as that of a kind); NULL when out of memory,
+ * or if it is invalid.
  */
 static char *
 name(struct native_bytes *b, int words)

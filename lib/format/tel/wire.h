@@ -67,7 +67,7 @@ native_body(const struct native_record *rec)
 /*
  * Looks at n bytes at p for a record's header and head.  1: *rec is set, and
  * its header and head are whole (the body was not looked at); 0: no record
- * begins here; -1: more bytes are needed to tell, at most NATIVE_HEADER +
+ * begins here; -1: more bytes are needed, at most NATIVE_HEADER +
  * NATIVE_HEAD_MAX.
  */
 int tel__native_look(const unsigned char *p, size_t n,
@@ -137,7 +137,7 @@ uint64_t tel__native_xxh64(const unsigned char *p, size_t n);
 struct native_bytes {
 	const unsigned char *p;
 	const unsigned char *end;
-	int bad; /* more was wanted than there is, or it is invalid */
+	int bad; /* more was requested than there is, or it is invalid */
 	/* a reserved value was met: a newer version of the format has it */
 	int newer;
 };
@@ -221,7 +221,7 @@ enum native_code {
 /* Behind what is read as a column, so many bytes can be looked at. */
 #define NATIVE_BEHIND 16u
 
-/* The lengths in bytes that the two bits stand for. */
+/* The lengths in bytes that the two bits encode. */
 extern const uint8_t tel__native_lengths[16][4];
 
 /* What a column's values are compared with to begin with. */
@@ -231,7 +231,7 @@ enum native_class { NATIVE_ADDRESSES, NATIVE_NUMBERS };
 /*
  * Reads a column of n values, 1 or more, that begins near before.  At least
  * NATIVE_BEHIND bytes behind b->end can be read.  out has room for n + 3.
- * 1, or 0 when it makes no sense.
+ * 1, or 0 when it is invalid.
  */
 int tel__native_column(struct native_bytes *b, size_t n, uint64_t before,
     uint64_t *out);
@@ -261,7 +261,7 @@ struct native_plan {
 	uint32_t fixed; /* bytes before what varies in length */
 };
 
-/* Makes the plan of a type; cells is NULL when there is no memory. */
+/* Makes the plan of a type; cells is NULL when out of memory. */
 struct native_plan tel__native_plan(const struct tel_schema *s,
     const struct tel_type *t);
 
@@ -301,7 +301,7 @@ tel_status tel__native_metadata(struct native_bytes *b,
 
 /* Bits of what a block says of the events of a type. */
 enum {
-	NATIVE_UNKNOWN = 1, /* the type is: its code is told */
+	NATIVE_UNKNOWN = 1, /* the type is: its code is recorded */
 	NATIVE_VARY = 2,    /* the events differ in size */
 	NATIVE_TAILS = 4,   /* and have bytes behind their cells */
 	NATIVE_RAW = 8,
@@ -318,13 +318,13 @@ void tel__native_put_metadata(struct tel__buffer *b,
 /* Describes the types of a schema that wanted has (all where it is NULL). */
 void tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted);
-/* What tel__native_log.digest is for a schema; 0 when there is no memory. */
+/* What tel__native_log.digest is for a schema; 0 when out of memory. */
 uint64_t tel__native_digest(const struct tel_schema *s);
 
 /*
  * Makes the schema that a description is of; partial: set to 1 when not all
  * its types are described.
- * TEL_OK, TEL_EFORMAT (it makes no sense), TEL_ENOMEM.
+ * TEL_OK, TEL_EFORMAT (it is invalid), TEL_ENOMEM.
  */
 tel_status tel__native_schema(const struct native_log *log,
     struct tel_schema **out, int *partial);
@@ -333,7 +333,7 @@ tel_status tel__native_schema(const struct native_log *log,
 
 /* The most blocks of a group. */
 #define NATIVE_GROUP 64u
-/* Types, and cells of all types, of which a summary tells. */
+/* Types, and cells of all types, that a summary covers. */
 #define NATIVE_SUMMARY_TYPES 4096u
 #define NATIVE_SUMMARY_CELLS 4096u
 /* The most schemas there. */

@@ -125,7 +125,7 @@ void tel__out_block_clear(struct out_block *b);
 tel_status tel__out_block_add(struct out_block *b, struct out_log *log,
     struct out_schema *schema, const struct tel_event *ev,
     const unsigned char *lead, size_t lead_size);
-/* The number of a log and schema in the block; -1: there is no memory. */
+/* The number of a log and schema in the block; -1: out of memory. */
 int tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema);
 /* Gathers a name that no event gives; b->names.failed without memory. */
@@ -134,7 +134,7 @@ void tel__out_block_name(struct out_block *b, int slot,
     uint64_t clock);
 /*
  * Writes the body of the block, whose least clock is first; body->failed when
- * there is no memory.
+ * out of memory.
  */
 void tel__out_block_body(struct out_block *b, struct tel__buffer *body,
     uint64_t first);

@@ -82,17 +82,17 @@ tel_status tel__any_make(struct lines *s);
 void tel__any_free(struct any *a);
 
 /*
- * Heeds a line of a header: the format's name (tel__any_format), or "# version:",
- * "# type:" or "# role:" (tel__any_header).  1 when it is one, 0 when it is not,
- * -1 when there is no memory.
+ * Processes a line of a header: the format's name (tel__any_format), or
+ * "# version:", "# type:" or "# role:" (tel__any_header).  1 when it is one, 0
+ * when it is not, -1 when out of memory.
  */
 int tel__any_format(struct lines *s, const char *name);
 int tel__any_header(struct lines *s, const unsigned char *p,
     const unsigned char *end);
 
 /*
- * Learns the type of the event in the line of s.  1: done; 0: it is none, or
- * cannot be learned; -1: no memory.
+ * Adds the type of the event in the line of s.  1: done; 0: not an event, or it
+ * cannot be added; -1: out of memory.
  */
 int tel__any_learn(struct lines *s);
 

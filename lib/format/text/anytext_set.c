@@ -233,7 +233,7 @@ find_type(struct tel_schema *s, const char *name)
 	return t != NULL ? &s->types[t->index] : NULL;
 }
 
-/* Gives a type the role that text says; what makes no sense is left out. */
+/* Gives a type the role that text says; what is invalid is left out. */
 static void
 set_role(struct tel_schema *s, char *text)
 {

@@ -127,8 +127,8 @@ tel_status tel__lines_next(struct tel_reader *r);
 void tel__lines_close(struct tel_reader *r);
 /*
  * The score of the first line, or of one of the next few, as the first may be
- * half a line.  0 when a line is of the other text, or a byte says that this
- * is none.
+ * half a line.  0 when a line is of the other text, or a byte shows that this
+ * is not text.
  */
 int tel__lines_probe(struct tel_reader *r);
 
@@ -147,7 +147,7 @@ tel_status tel__lines_choose(struct tel_reader *r, struct lines *s,
 tel_status tel__lines_use(struct tel_reader *r, struct lines *s,
     const char *name);
 /*
- * Looks for another release that the line fits, which is no event of the
+ * Looks for another release that fits the line, which is not an event of the
  * schema in force.  TEL_OK: found, and in force from here on; TEL_END: none;
  * TEL_ENOMEM.
  */
@@ -179,7 +179,7 @@ int tel__lines_label(struct lines *s, unsigned i, const unsigned char **p);
  * then be past the end.
  */
 int tel__lines_unescape(const unsigned char **p);
-/* A value that is no string, as the text of telcat has it. */
+/* A value that is not a string, as in the text of telcat. */
 int tel__lines_scalar(struct lines *s, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p, uint64_t *out);
 /*
