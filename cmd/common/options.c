@@ -112,7 +112,7 @@ is_letter(const struct option_row **rows, size_t n, int c)
 	return 0;
 }
 
-/* Tells what getopt did not take: why is what it returned. */
+/* Reports what getopt did not accept: why is what it returned. */
 static int
 refuse(const struct option_row **rows, size_t n, int why, const char *word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which events are wanted. */
+/* Which events are selected. */
 #include "select.h"
 
 #include <stdlib.h>
@@ -68,8 +68,8 @@ selection_tell(const struct selection *s, tel_status st, const char *option)
 }
 
 /*
- * Reads a range both ends of which are percentages, or left out.  Returns 1,
- * or 0 when it is none.
+ * Reads a range both ends of which are percentages, or left out.  Returns 1, or
+ * 0 when it is invalid.
  */
 static int
 parse_percent(struct selection *s, const char *text)

@@ -328,7 +328,7 @@ struct pump {
 	tel_merge *merge;   /* of several, or NULL */
 	struct progress progress;
 	uint64_t opened; /* sources so far */
-	int whole;       /* all events are wanted */
+	int whole;       /* all events are selected */
 };
 
 static struct done
@@ -397,8 +397,8 @@ report_failure(const struct pump *p, tel_status st)
 }
 
 /*
- * Reports a failure that had not been reached when the last event that is
- * wanted came: had all been read, it might have been another.
+ * Reports a failure that had not been reached at the last selected event: had
+ * all been read, it might have been another.
  */
 static void
 report_held_back(const struct pump *p)
@@ -433,7 +433,7 @@ knows_seconds(const struct pump *p)
 	return 0;
 }
 
-/* Hands an event on, if it is wanted. */
+/* Passes an event on, if it is selected. */
 static enum outcome
 visit(const struct pump *p, const tel_event *ev)
 {
@@ -450,7 +450,7 @@ visit(const struct pump *p, const tel_event *ev)
 	return selection_full(&s->select) ? END_ALL : outcome;
 }
 
-/* Has no more read of the log than the time that is wanted. */
+/* Limits reading of the log to the selected time. */
 static void
 narrow(const struct pump *p, const tel_event *ev)
 {
@@ -596,7 +596,7 @@ run(struct pump *p)
 	return outcome;
 }
 
-/* The order in which the source's events are wanted. */
+/* The required order of the source's events. */
 static tel_order
 order_of(const struct pump *p, const struct source *src)
 {
@@ -630,7 +630,7 @@ add_all(struct pump *p)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	/* there is no log yet: it cannot fail */
+	/* no log yet: it cannot fail */
 	(void)tel_merge_set_allocs(p->merge, only_allocs(p));
 	for (i = 0; i < p->nsources; i++) {
 		order = order_of(p, p->sources[i]);

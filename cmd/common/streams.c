@@ -57,7 +57,7 @@ is_same(const struct stat *st, const char *path)
 	    in.st_ino == st->st_ino;
 }
 
-/* Refuses an output that is an input as well.  Returns 1 when it is none. */
+/* Refuses an output that is an input as well.  Returns 1 when it is not. */
 static int
 check_same(const struct sink *sink, const struct settings *s)
 {

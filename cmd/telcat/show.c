@@ -45,7 +45,7 @@ set_up(const struct show *show, tel_printer *p)
 	return st;
 }
 
-/* Tells why printing failed. */
+/* Reports why printing failed. */
 static void
 tell(struct show *show, tel_status st)
 {

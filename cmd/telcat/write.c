@@ -15,7 +15,7 @@ struct run {
 	int flush;        /* after each event */
 };
 
-/* Tells why writing failed.  How to go on. */
+/* Reports why writing failed.  Returns how to go on. */
 static enum outcome
 tell(struct run *run, tel_status st)
 {

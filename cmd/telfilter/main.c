@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* telfilter - keep the events of a log that are wanted. */
+/* telfilter - filter events, preserving the format. */
 #include "telfilter.h"
 
 #include "common/message.h"

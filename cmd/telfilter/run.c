@@ -14,7 +14,7 @@
 struct known {
 	const tel_type *type;
 	int wanted; /* as settings_wanted(), or -1: it depends */
-	int idle;   /* not wanted, and of no use to the writer */
+	int idle;   /* not selected, and not needed by the writer */
 };
 
 struct run {
@@ -22,10 +22,10 @@ struct run {
 	struct sink *sink;
 	tel_writer *writer;   /* NULL: events are shown, or counted */
 	tel_printer *printer; /* NULL: they are written, or counted */
-	tel_context *context; /* NULL: no events but the wanted ones */
+	tel_context *context; /* NULL: only the selected events */
 	const char *name;     /* of the source, for messages */
 	const tel_reader *reader;
-	uint64_t skipped;  /* wanted events that --skip left out */
+	uint64_t skipped;  /* selected events that --skip left out */
 	uint64_t found;    /* in all sources */
 	uint64_t before;   /* in those before this one */
 	int flush;         /* after each event */
@@ -37,7 +37,7 @@ struct run {
 	struct known known[SLOTS];
 };
 
-/* Tells why writing or showing failed.  How to go on. */
+/* Reports why writing or showing failed.  Returns how to go on. */
 static enum outcome
 tell(struct run *run, tel_status st)
 {
@@ -107,7 +107,7 @@ learn(struct run *run, const tel_type *type, struct known *known)
 	    (run->writer == NULL || !tel_writer_needs(run->writer, type));
 }
 
-/* 1 when the event is wanted, 0 when not, -1 after a message. */
+/* 1 when the event is selected, 0 when not, -1 after a message. */
 static inline int
 is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
     struct known *known)

@@ -58,7 +58,7 @@ read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* What an operand is by its begin, of which no more is read than is needed. */
+/* What an operand is by its start, of which no more is read than needed. */
 static tel_inst_sort
 look(const struct source *src, off_t start, struct ahead *a)
 {

@@ -111,7 +111,7 @@ show_final(struct count *c)
 		m->known = 1;
 		m->time = span.low;
 	}
-	/* the first events may not have been among those that were wanted */
+	/* the first events may not have been selected */
 	if (c->telstat->interval > 0 &&
 	    tel_stats_elapsed(c->show.stats, &elapsed)) {
 		m->known = 1;
@@ -195,7 +195,7 @@ end(void *arg)
 	return c->failed ? END_ALL : GO_ON;
 }
 
-/* Tells how the reading of an inst stream has ended. */
+/* Reports how the reading of an inst stream has ended. */
 static void
 tell_inst(struct count *c, const char *name, tel_status st)
 {
@@ -220,7 +220,7 @@ tell_inst(struct count *c, const char *name, tel_status st)
 		message(name, "%s", why);
 }
 
-/* A tel_read_fn: standard input from its begin. */
+/* A tel_read_fn: standard input from its start. */
 static ptrdiff_t
 read_input(void *arg, void *buffer, size_t size)
 {
@@ -366,7 +366,7 @@ read_all(struct count *c)
 	s->noperands = 0;
 }
 
-/* An interval in seconds asks for what some logs do not tell. */
+/* An interval in seconds needs the clock rate, which some logs lack. */
 static void
 check_rate(const struct count *c)
 {

@@ -26,8 +26,8 @@ value_text(const tel_value *value)
 }
 
 /*
- * The name of the label for group i.  Expressions may be of anything, so
- * they are made words, and told apart from the labels of our own.
+ * The name of the label for group i.  Expressions may be of anything, so they
+ * are made words, distinct from the labels of our own.
  */
 static void
 name_label(const tel_stat *stat, unsigned i, char *out)
@@ -183,7 +183,7 @@ unit_suffix(const struct metric *m)
 	return "";
 }
 
-/* What stands before the samples of a family. */
+/* The lines before the samples of a family. */
 void
 metric_family(const struct metric *m, const char *suffix, const char *type,
     const char *unit, const char *help, const tel_stat *stat)

@@ -146,7 +146,7 @@ set_interval(struct telstat *t, const char *text)
 
 /*
  * Reads a share from 0 to 1 with up to nine decimals, to the comma or the
- * end.  Returns what follows, NULL when it is none.
+ * end.  Returns what follows, NULL when it is invalid.
  */
 static const char *
 parse_share(const char *text, uint32_t *out)

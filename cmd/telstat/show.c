@@ -8,7 +8,7 @@
 #include "common/message.h"
 #include "statistic.h"
 
-/* Columns of a page that is no terminal, the least and the most of one. */
+/* Columns of a page that is not a terminal, the least and the most of one. */
 #define WIDTH_DEFAULT 80
 #define WIDTH_LEAST 40
 #define WIDTH_SANE 160

@@ -411,8 +411,8 @@ static struct {
 } crash;
 
 /*
- * Prints, and hands on: to the handler before, by a call; to the default by
- * raising the signal again, which comes when this one returns.
+ * Prints, then invokes the previous handler: one of the program by a call; the
+ * default by raising the signal again, delivered when this one returns.
  */
 static void
 on_crash(int number, siginfo_t *info, void *context)

@@ -104,7 +104,7 @@ take_seat(void)
 	return NULL;
 }
 
-/* Room for a part; NULL: there is no more. */
+/* Room for a part; NULL: no more room. */
 static uint64_t *
 make_part(const tel_emit_class *c)
 {
@@ -319,7 +319,7 @@ is_key(const tel_emit_class *c, uint64_t slot, uint64_t key, const char *text,
 
 /*
  * Makes the free slot *slot that of the key.  1; 0: another thread was first;
- * -1: there is no room.
+ * -1: no room.
  */
 static int
 take_slot(tel_emit_class *c, uint64_t *slot, uint64_t key, const char *text,
@@ -424,7 +424,7 @@ range_clock(void)
 	                                            tel__emit_ticks();
 }
 
-/* Keeps a start.  0: there is no place for it. */
+/* Keeps a start.  0: no room for it. */
 static int
 begin_range(const tel_emit_class *c, uint32_t tag, uint64_t clock)
 {
@@ -448,7 +448,7 @@ begin_range(const tel_emit_class *c, uint32_t tag, uint64_t clock)
 	return 0;
 }
 
-/* Ends the range that was opened last with the tag.  0: there is none. */
+/* Ends the latest open range with the tag.  0: there is none. */
 static int
 end_range(const tel_emit_class *c, uint32_t tag, uint64_t *start)
 {

@@ -147,8 +147,8 @@ skip_number(const char *p)
 }
 
 /*
- * Reads the conversion whose '%' is at p.  Its end; NULL: it is none that a
- * descriptor may have.
+ * Reads the conversion whose '%' is at p.  Its end; NULL: it is not allowed in
+ * a descriptor.
  */
 static const char *
 read_conversion(const char *p, struct conversion *out)

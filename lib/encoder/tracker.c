@@ -118,7 +118,7 @@ copy_event(struct copies *p, const struct tel_event *ev, struct held **out)
 	if (h == NULL)
 		return TEL_ENOMEM;
 	h->ev = *ev;
-	/* the lines before it have gone their own way */
+	/* the lines before it were written separately */
 	h->ev.lead_size = 0;
 	h->size = size;
 	tel_event_copy(h->bytes, &h->ev);

@@ -8,7 +8,7 @@
  * is live, and freed soon after by another thread.  Or a block is handed over
  * and freed before its allocation was recorded: a free of an unknown address,
  * which soon is allocated by another thread, and then allocated again without
- * having been freed.  The operation stays in the buffer until later ones tell
+ * having been freed.  The operation stays in the buffer until later ones show
  * which it was.
  */
 #include "telreplay/compile/compiler_inside.h"

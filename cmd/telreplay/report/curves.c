@@ -97,7 +97,7 @@ put_decay(struct report *r, const struct show *show,
 	}
 }
 
-/* Some of the allocators; the samples of the first tell what is live. */
+/* Some of the allocators; the samples of the first show what is live. */
 static void
 put_beside(struct report *r, const struct show *show,
     const struct result *results, size_t n, const struct result *first)

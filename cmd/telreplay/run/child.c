@@ -349,6 +349,6 @@ child_main(void)
 	if (child.shared->wrong[0] == '\0' && child.shared->job != JOB_PROBE)
 		run(&child);
 	atomic_store(&child.shared->phase, PHASE_DONE);
-	/* exit handlers of allocators and sanitizers are not wanted */
+	/* skip exit handlers of allocators and sanitizers */
 	_exit(0);
 }

@@ -265,7 +265,7 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 {
 	struct timespec tick = { 0, TICK };
 	uint64_t moved = progress_now(), seen = movement(stage->shared);
-	/* doing nothing at the end is no hang */
+	/* doing nothing at the end is not a hang */
 	uint64_t idle = stage->shared->idle_ns;
 	int status = 0, killed = 0;
 	sigset_t set;

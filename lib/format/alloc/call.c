@@ -112,8 +112,8 @@ logalloc_parse(struct al *s, const unsigned char *p)
 /* ------------------------------------------------------------ valgrind */
 
 /*
- * Finds "--PID-- " and a call behind it; the program that is traced may have
- * written the begin of the line.  NULL: there is none.
+ * Finds "--PID-- " and a call after it; the traced program may have written the
+ * start of the line.  NULL: there is none.
  */
 static const struct al_call *
 valgrind_call(struct al *s, const unsigned char **p)

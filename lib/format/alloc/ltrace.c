@@ -51,8 +51,8 @@ ltrace_time(struct al *s, const unsigned char **p)
 }
 
 /*
- * What may stand before a call: "[pid N] " or "N ", a time, "[0xADDRESS] "
- * and "MODULE->", in this order.
+ * The optional prefix of a call: "[pid N] " or "N ", a time, "[0xADDRESS] " and
+ * "MODULE->", in this order.
  */
 static const unsigned char *
 ltrace_head(struct al *s, const unsigned char *p)

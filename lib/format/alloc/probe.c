@@ -22,7 +22,7 @@ is_proof(struct al *s, enum al_line line)
 		return 1;
 	if (s->d == &tel__al_heaptrack && line == AL_EVENT &&
 	    *s->line.p == 'v') {
-		/* the second line, of whatever other letter, tells */
+		/* the second line, of any other letter, decides */
 		s->headers += al_hex(&p, &n) && (p == s->line.end || *p == ' ');
 		return 0;
 	}
@@ -51,7 +51,7 @@ find_end(struct tel_reader *r, const struct al_dialect *d, size_t at,
 		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
 		if (*end != NULL)
 			return 1;
-		/* wait for no more of what is no text */
+		/* do not wait for more input that is not text */
 		if (r->eof || have == TEL_PROBE_SIZE ||
 		    !tel__line_is_text(r->p + seen, r->p + have, d->mixed))
 			return 0;

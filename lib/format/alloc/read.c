@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of allocators: lines into events.  A line that is invalid is damaged
- * alone; in a dialect that shares its lines with the program that is traced,
- * one that is none of its own is no damage.
+ * Traces of allocators: lines into events.  An invalid line is damage by
+ * itself; in a dialect that shares its output with the traced program, a line
+ * that is not its own is not damage.
  */
 #include "format/alloc/alloc.h"
 

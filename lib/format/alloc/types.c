@@ -112,13 +112,13 @@ static const struct al_call functions[] = {
 	{ NAME("__builtin_delete"), 0, AL_DELETE, "a" },
 	{ NAME("builtin_delete"), 0, AL_DELETE, "a" },
 	{ NAME("__builtin_vec_delete"), 0, AL_DELETE_ARRAY, "a" },
-	/* what is no operation, but nothing wrong either */
+	/* not an operation, but not an error either */
 	{ NAME("jemalloc_stats"), 0, AL_NO_TYPE, "" },
 	{ NAME("malloc_init"), 0, AL_NO_TYPE, "" },
 };
 /* clang-format on */
 
-/* Nonzero when the name of a call, of n bytes, stands at p. */
+/* Nonzero when the name of a call, of n bytes, is at p. */
 static inline int
 is_name(const struct al_call *call, const unsigned char *p, size_t n)
 {

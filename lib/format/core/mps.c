@@ -42,7 +42,7 @@ clock_of(const struct core *c, const unsigned char *p)
 	return core_load(c, p + c->header - 8, 8);
 }
 
-/* The size of an event at p, with n bytes to the end; 0: there is none. */
+/* The size of an event at p, with n bytes to the end; 0: invalid. */
 static unsigned
 event_size(const struct core *c, const unsigned char *p, size_t n)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an ETS log says of itself: the rate of its clock, and the names of
- * processes, threads, contracts and messages.  And what is told of it at the
- * end.
+ * Metadata of an ETS log: the rate of its clock, and the names of processes,
+ * threads, contracts and messages.  And the messages on it at the end.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  */
 #include "format/ets/ets.h"
 
-/* Records in a row that tell that a text ends before them. */
+/* Records in a row that show that a text ends before them. */
 #define CHAIN 3
 
-/* Kernel pointers, which stand where an empty text has its length, are large. */
+/* Kernel pointers, in the place of the length of an empty text, are large. */
 #define POINTER_MIN 0x10000u
 
 /* A whole entry that was hardly made by anything else. */

@@ -11,7 +11,7 @@
 /* Read ahead of what is asked for; descriptions are mostly small. */
 #define READ_SIZE ((size_t)1 << 16)
 
-/* Records that are looked at to tell a log of this form. */
+/* Records that are examined to detect the format. */
 #define PROBE_RECORDS 8
 
 /* ------------------------------------------------------- descriptions */
@@ -154,7 +154,7 @@ tel__ets_probe(struct tel_reader *r)
 	size_t next;
 	int score;
 
-	/* what is no such file is known by its first entry */
+	/* the first entry shows that this is another format */
 	tel__reader_fill(r, ETS_ENTRY);
 	if ((size_t)(r->end - r->p) < ETS_ENTRY ||
 	    !tel__ets_chain(NULL, r->p, ETS_ENTRY, 0, 0, 1, 1))
@@ -168,7 +168,7 @@ tel__ets_probe(struct tel_reader *r)
 	    !tel__ets_may_be(r->p + next))
 		return 0;
 	memcpy(error, r->error, sizeof(error));
-	/* what is wrong with a description is told when it is opened */
+	/* errors in a description are reported when it is opened */
 	score = 80;
 	if (ets_describe(r, &h) == TEL_OK)
 		score = judge(r, h);

@@ -2,10 +2,10 @@
 /*
  * Singularity ETS logs: the records of MonNet, tel-ets(5).
  *
- * There is nothing in a log but records, one right behind the other, so where
- * one begins follows from the texts of all before it.  What is no record is
- * skipped, up to where some follow each other; a text whose length leads to
- * no record gets the length that does.
+ * A log consists only of adjacent records, so the start of one follows from the
+ * texts of all before it.  Invalid bytes are skipped, up to several records in
+ * a row; a text whose length does not lead to a record gets the length that
+ * does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "format/ets/ets.h"
 
 /*
- * Records in a row that tell that the log goes on there: of described types,
+ * Records in a row that show that the log continues there: of described types,
  * with clocks near those before.  With one of both alone it takes more.
  */
 #define CHAIN 3

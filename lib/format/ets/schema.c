@@ -22,7 +22,7 @@ static const struct {
 };
 #define NCONTEXT (sizeof(context) / sizeof(context[0]))
 
-/* Begins and ends of what takes time, and the fields that tell them apart. */
+/* Starts and ends of ranges, and the fields that are their keys. */
 static const struct {
 	unsigned provider, start, finish;
 	const char *fields[3];
@@ -292,8 +292,8 @@ run_of(struct plan **list, unsigned n)
 
 /*
  * Types of different providers may have one name: then each gets its
- * provider's in front, and where that does not help, a number behind.  Letters
- * do not tell names apart by their case, as tables in SQL are so.
+ * provider's in front, and where that does not help, a number behind.  Names
+ * are compared without case, as those of tables in SQL.
  */
 static int
 name_types(struct plan *plans, unsigned n)

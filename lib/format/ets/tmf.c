@@ -92,7 +92,7 @@ take_word(struct span *s)
 }
 
 /*
- * A name as an identifier: what is no letter, digit, dot or "_" becomes "_",
+ * A name as an identifier: what is not a letter, digit, dot or "_" becomes "_",
  * and so does a dot or, as more, a digit in front.
  */
 static char *

@@ -31,9 +31,9 @@ emit(struct tel_reader *r, struct hpm *h, unsigned type, uint64_t clock,
 }
 
 /*
- * Thread 1 and the primordial thread, which is -1, cannot be told apart where
- * a minus says that the thread yielded.  Their local numbers can, if the meta
- * file says them.  Returns the flag.
+ * Thread 1 and the primordial thread, which is -1, cannot be distinguished
+ * where a minus means that the thread yielded.  Their local numbers can, if the
+ * meta file has them.  Returns the flag.
  */
 static unsigned
 tell_thread(const struct hpm_meta *meta, int32_t slot, int64_t *tid,

@@ -7,7 +7,7 @@
 
 #include "format/hpm/hpm.h"
 
-/* Records in a row that are no chance. */
+/* Records in a row that are not a coincidence. */
 #define CHAIN 3
 
 /* The type of the record whose first word is this; 0: none. */

@@ -20,7 +20,7 @@ struct file {
 	tel_status status;
 };
 
-/* The header's length; its byte order goes to *big.  0: it is none. */
+/* The header's length; its byte order goes to *big.  0: invalid. */
 static size_t
 look_header(const unsigned char *p, size_t n, int *big, uint32_t *values)
 {
@@ -64,7 +64,7 @@ tel__hpm_is_meta(const unsigned char *p, size_t n)
 	    type == THREAD || type == METHOD;
 }
 
-/* Makes n bytes of the record stand at f->p.  0: there are fewer. */
+/* Makes n bytes of the record available at f->p.  0: there are fewer. */
 static int
 need(struct file *f, size_t n)
 {
@@ -98,8 +98,8 @@ take_word(struct file *f, uint32_t *word)
 }
 
 /*
- * The next string of the record: *at is where in it.  0: the file ends, or
- * what should be the string's length is none.
+ * The next string of the record: *at is where in it.  0: the file ends, or the
+ * string's length is invalid.
  */
 static int
 take_string(struct file *f, size_t *at, uint32_t *length)
@@ -192,8 +192,8 @@ take_method(struct file *f, tel_status *st)
 }
 
 /*
- * Reads the record at f->p.  0: what stands there is no whole record.  The
- * order of records is not laid down, and a later one of a key wins.
+ * Reads the record at f->p.  0: the record is not complete.  The order of
+ * records is not specified, and a later one of a key wins.
  */
 static int
 take_record(struct file *f, tel_status *st)

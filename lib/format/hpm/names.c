@@ -113,7 +113,7 @@ emit_header(struct tel_reader *r, struct names *s)
 	return emit(r, s, NROWS - 1, 12, at + 8);
 }
 
-/* Makes n bytes of the record stand at r->p.  0: there are fewer. */
+/* Makes n bytes of the record available at r->p.  0: there are fewer. */
 static int
 need(struct tel_reader *r, size_t n)
 {
@@ -139,7 +139,7 @@ take_string(struct tel_reader *r, struct names *s, size_t *at, size_t *size)
 	return 1;
 }
 
-/* Takes the record at r->p into s->data.  0: it is none. */
+/* Takes the record at r->p into s->data.  0: invalid. */
 static int
 take_record(struct tel_reader *r, struct names *s, unsigned type, size_t *at,
     size_t *size)
@@ -187,7 +187,7 @@ names_next(struct tel_reader *r)
 	if (type >= PROCESSOR && type <= METHOD &&
 	    take_record(r, s, type, &at, &size))
 		return emit(r, s, type - 1, size, at);
-	/* nothing tells where the next record is */
+	/* the place of the next record is unknown */
 	n = (size_t)(r->end - r->p);
 	st = tel__reader_damage(r, r->offset, n,
 	    "invalid record in the meta file; the rest is left out");

@@ -41,7 +41,7 @@ tel__hpm_probe(struct tel_reader *r)
 {
 	uint32_t length;
 
-	/* what is no such file is known by its first bytes */
+	/* the first bytes show that this is another format */
 	tel__reader_fill(r, 4);
 	if (r->end - r->p < 4 || !is_version(tel_be32(r->p)))
 		return 0;

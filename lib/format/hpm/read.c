@@ -2,17 +2,16 @@
 /*
  * Jikes RVM HPM traces: the records of one virtual processor, tel-hpm(5).
  *
- * Nothing in a record but its type and its processor tells a good one from a
- * bad one.  A record of another processor than the file's is taken only when
- * others follow it, and what is none is skipped up to records that follow
- * each other.
+ * Only its type and its processor show whether a record is valid.  A record of
+ * another processor than the file's is accepted only when others follow it, and
+ * invalid bytes are skipped up to several records in a row.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/hpm/hpm.h"
 
-/* Records in a row that tell that the trace goes on there. */
+/* Records in a row that show that the trace continues there. */
 #define CHAIN 3
 /* Bytes that surely hold such a chain. */
 #define AHEAD (CHAIN * (size_t)(HPM_STRING_MAX + 12))

@@ -45,8 +45,8 @@ static const struct tel_type_row marker_rows[] = {
 #define NMARKERS (sizeof(marker_rows) / sizeof(marker_rows[0]))
 
 /*
- * Nonzero when a field of that name is there.  The case of letters does not
- * tell names apart: columns in SQL are so, and have two names of their own.
+ * Nonzero when a field of that name is there.  Names are compared without case,
+ * as those of columns in SQL, which have two names of their own.
  */
 static int
 is_taken(const struct tel_type *t, const char *name)

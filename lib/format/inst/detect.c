@@ -8,7 +8,7 @@
 /* The first line is looked at up to here, if telstat may have written it. */
 #define LINE 128
 
-/* Bytes that tell an inst stream: a clock, a blank, and these. */
+/* Bytes that identify an inst stream: a clock, a blank, and these. */
 static const char start[] = "H inst";
 #define START (17 + sizeof(start))
 

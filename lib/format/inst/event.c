@@ -234,7 +234,7 @@ put_string(const struct making *m, unsigned n, const struct piece *p)
 		tel__inst_put_quoted(m->w, s, size);
 }
 
-/* Whether a number says nothing, as there was no update yet. */
+/* Whether a number is undefined, as there was no update yet. */
 static int
 is_unknown(const struct making *m, const struct piece *p)
 {

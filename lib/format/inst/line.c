@@ -320,7 +320,7 @@ hex4(const unsigned char *p, const unsigned char *end)
 
 /*
  * A character of four digits at *p, with another four where it is the first
- * half of a pair.  U+DC80 to U+DCFF alone stand for a byte that was no UTF-8.
+ * half of a pair.  U+DC80 to U+DCFF alone represent a byte that was not UTF-8.
  */
 static unsigned char *
 put_escape(const unsigned char **p, const unsigned char *end, unsigned char *to)

@@ -181,8 +181,8 @@ score(const unsigned char *p, const unsigned char *end)
 }
 
 /*
- * The first line that is no comment tells, or the next few where it does not,
- * as it may have been cut.
+ * The first line that is not a comment decides, or the next few where it does
+ * not, as it may have been cut.
  */
 int
 tel__inst_probe(struct tel_reader *r)

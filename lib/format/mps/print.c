@@ -9,7 +9,7 @@
 #include "format/mps/mps.h"
 #include "render/renderer.h"
 
-/* The release of the log's events; NULL: it is no MPS log. */
+/* The release of the log's events; NULL: not an MPS log. */
 static const struct mps_release *
 release_of(const struct tel_schema *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * MPS streams: events one after the other.  What fits its type is handed
- * out as it is.  What does not is looked at closely, so that damage
- * costs as little as it can: a wrong size is put right where the type has
- * it, an unknown code is shown by its number, and bytes that are
- * no events are skipped up to the next that are.
+ * MPS streams: events one after the other.  An event that fits its type is
+ * returned as it is.  Others are examined closely, so that damage loses as
+ * little as possible: a wrong size is corrected where the type has it, an
+ * unknown code is shown by its number, and invalid bytes are skipped up to the
+ * next event.
  */
 #include "format/mps/decoder.h"
 #include "format/mps/frame.h"
@@ -175,7 +175,7 @@ misfit(struct tel_reader *r, int *again)
 
 /*
  * Nonzero unless a string says that the event has another size.  A word of
- * padding more or less than the known releases have is no reason for doubt.
+ * padding more or less than in the known releases is accepted.
  */
 static int
 whole(const struct tel_schema *s, const struct tel_type *t,

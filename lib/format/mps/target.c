@@ -80,7 +80,7 @@ parse(const char *name, struct wish *wish)
 	    strcmp(name, ",le") == 0;
 }
 
-/* Completes a wish by what the log is.  Returns 0 when it does not tell. */
+/* Completes a request from the log.  Returns 0 when it lacks the data. */
 static int
 complete(struct wish *wish, const struct tel_schema *log, struct tel_abi *abi)
 {

@@ -49,7 +49,7 @@ ones(uint64_t x)
 	return (unsigned)(x * 0x0101010101010101u >> 56);
 }
 
-/* The sum of the lengths that n control bytes stand for, 32 at a time. */
+/* The sum of the lengths that n control bytes encode, 32 at a time. */
 static size_t
 sum_lengths(const unsigned char *p, size_t n, const uint8_t set[4])
 {

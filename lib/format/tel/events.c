@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handing out the events of a native block, one after the other; those that
- * are only counted are told all at once.
+ * Returning the events of a native block, one after the other; those that are
+ * only counted are reported all at once.
  */
 #include "format/tel/reader.h"
 
@@ -17,7 +17,7 @@ give_blobs(const struct native_blobs *blobs, uint32_t i,
 	}
 }
 
-/* The first event of a log in the block says where it stands. */
+/* The first event of a log in the block has its position. */
 static void
 begin_slot(struct native *s, unsigned i)
 {
@@ -178,8 +178,8 @@ tel__native_choose_counted(struct tel_reader *r, struct native *s,
 }
 
 /*
- * Tells of the events that are only counted.  The last one of the block is
- * handed out in any case: who asks for events should not wait for ever.
+ * Reports the events that are only counted.  The last one of the block is
+ * returned in any case: a caller should not wait for ever.
  */
 static void
 tell_counts(struct tel_reader *r, struct native *s)

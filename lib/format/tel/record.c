@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of the native format: their headers, and the checks that tell
- * whether they are whole.
+ * Records of the native format: their headers, and the checks that they are
+ * complete.
  */
 #include "format/tel/wire.h"
 

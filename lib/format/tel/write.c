@@ -429,7 +429,7 @@ has_lost(const struct tel_writer *w)
 	return 0;
 }
 
-/* Counts what the logs lost and no event came after, or none was wanted. */
+/* Counts what the logs lost and no event followed, or none was selected. */
 static void
 count_lost(struct tel_writer *w)
 {
