@@ -144,13 +144,13 @@ TEL_SINCE_0_1 int tel_filter_clocks(const tel_filter *f, const tel_event *event,
     uint64_t *first, uint64_t *last);
 /*
  * Lets a reader leave out events that do not match, where that saves reading
- * them: in a file of the native format whose summaries say what its events
- * are, as with tel_reader_set_range().  It is to be called before the first
- * event is read, and f has to live until the last one was, and not to change.
- * whole: nonzero if events that do not match are of use as well, for a writer:
- *	then all of those that name things, or tell the time or the version,
- *	are given; otherwise names that are no longer in force, and points of
- *	the clock, may be left out where a range of time was set.
+ * them: in a file of the native format whose summaries describe its events, as
+ * with tel_reader_set_range().  Must be called before the first event is read;
+ * f must live, unchanged, until the last one was read.
+ * whole: nonzero if events that do not match are needed as well, for a writer:
+ *	then all that define names, the time or the version are returned;
+ *	otherwise names no longer in force, and synchronisation points, may be
+ *	left out where a range of time was set.
  */
 TEL_SINCE_0_1 void tel_filter_attach(tel_filter *f, tel_reader *r, int whole);
 
