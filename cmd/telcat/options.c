@@ -18,13 +18,13 @@ enum {
 
 static const struct option_row own[] = {
 	{ 'S', "sort", NULL,
-	    "in order of time; --live: do not wait for the end", 0 },
+	    "sort by time; --live: without waiting for the end", 0 },
 	{ OPTION_LIVE, "live", NULL, NULL, 0 },
 	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
 	{ 'H', "no-header", NULL, "omit the header", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
 	{ OPTION_INDEX, "index", "COLUMNS",
-	    "of a database; --max-labels N: hold N (256k)", 0 },
+	    "index a database; --max-labels N: store N (256k)", 0 },
 	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
 };
 

@@ -24,11 +24,11 @@ static const struct option_row own[] = {
 	{ 'a', "address", "ADDR", "only with ADDR, or in ADDR,+LEN or LO,HI",
 	    0 },
 	{ 'l', "label", "GLOB", "only with an address whose label matches", 0 },
-	{ 'S', "sort", NULL,
-	    "in order of time; --live: by flush; -u: unbuffered", 0 },
+	{ 'S', "sort", NULL, "sort by time; --live: by flush; -u: unbuffered",
+	    0 },
 	{ OPTION_LIVE, "live", NULL, NULL, 0 },
 	{ 'u', "unbuffered", NULL, NULL, 0 },
-	{ 'v', "invert", NULL, "all but these; -c, --total: only count them",
+	{ 'v', "invert", NULL, "select all others; -c, --total: only count",
 	    0 },
 	{ 'c', "total", NULL, NULL, 0 },
 	{ 'q', "any", NULL, "end at the first: 0 found, 1 none", 0 },
@@ -41,7 +41,7 @@ static const struct option_row own[] = {
 	{ OPTION_SAMPLE, "sample", "P", NULL, 0 },
 	{ OPTION_SEED, "seed", "N", NULL, 0 },
 	{ OPTION_BARE, "bare", NULL,
-	    "no labels for them; --max-labels N: hold N", 0 },
+	    "omit labels they need; --max-labels N: store N", 0 },
 	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
 };
 
