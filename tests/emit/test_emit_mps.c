@@ -117,7 +117,9 @@ test_mps_types(void)
 	TEL_EVENT3(PoolFree, &s, x, 40);
 	emit_large();
 	tel_emit_flush();
-	is_u64(tel_emit_sink_lost(s), 1, "what is too large is lost");
+	/* with words of 4 bytes it is small enough */
+	is_u64(tel_emit_sink_lost(s), sizeof(void *) == 8,
+	    "what is too large is lost");
 	tel_emit_close();
 	r = open_log(path);
 	ev = next_of(r, "EventInit");
