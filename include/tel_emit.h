@@ -128,7 +128,13 @@ enum tel_emit_clock {
 enum {
 	TEL_EMIT_NO_THREAD = 1, /* no drain thread: tel_emit_flush() drains */
 	TEL_EMIT_BLOCK = 2,     /* wait for the drain if a ring is full */
-	TEL_EMIT_LEAN = 4       /* kinds that are off are not recorded either */
+	TEL_EMIT_LEAN = 4,      /* kinds that are off are not recorded either */
+	/*
+	 * Read the clock for one event in 64, for the first one after an event
+	 * of another kind, and after a drain; the others have the time of the
+	 * event before.  The events of a thread remain in order.
+	 */
+	TEL_EMIT_COARSE_CLOCK = 8
 };
 
 /* The library chooses members that are 0. */
@@ -296,6 +302,8 @@ TEL_EMIT_API int tel_thread_name(const char *name);
 TEL_EMIT_API void tel_clock_sync(void);
 /* The events' clock.  AS. */
 TEL_EMIT_API uint64_t tel_emit_clock(void);
+/* With TEL_EMIT_COARSE_CLOCK: this thread's next event reads the clock.  AS. */
+TEL_EMIT_API void tel_emit_fresh_clock(void);
 
 /*
  * Registers a type while the program runs, for bindings of other languages;
@@ -369,14 +377,20 @@ struct tel__emit_page {
 	/* read by each event */
 	__attribute__((aligned(64))) uint32_t record; /* kinds */
 	uint32_t output;
-	uint32_t epoch; /* changes when the rings are replaced */
+	/*
+	 * The upper half changes when the rings are replaced, the lower one
+	 * when coarse clocks are to be read.
+	 */
+	uint32_t epoch;
 	uint32_t clock; /* enum tel_emit_clock, never AUTO */
 	uint32_t rings_used;
 	uint32_t flags;
 	uint32_t drained; /* there are sinks */
 	uint32_t word;    /* bytes of a pointer */
 	uint32_t pairing; /* a thread is reading both clocks */
+	uint32_t timing;  /* clock, or TEL__COARSE */
 };
+#define TEL__COARSE 4u
 
 #define TEL__RING_MARKS 16u
 /*
@@ -406,6 +420,9 @@ struct tel__emit_ring {
 struct tel__emit_self {
 	uint32_t epoch;
 	uint32_t thread;
+	/* with a coarse clock, its last reading, and the ring of that event */
+	uint64_t ticks;
+	struct tel__emit_ring *last;
 	struct tel__emit_ring *ring[TEL_EMIT_KINDS];
 	uint16_t wait[TEL_EMIT_KINDS]; /* events until it asks for a ring */
 };
@@ -473,6 +490,7 @@ tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
 {
 	struct tel__emit_open open = { NULL, 0, NULL };
 	struct tel__emit_ring *ring = tel__emit_self.ring[kind];
+	const uint32_t timing = tel__emit_shared.page.timing;
 	const uint64_t words = bytes / 8;
 	uint64_t head, ticks = 0;
 
@@ -485,16 +503,20 @@ tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
 	if (!TEL__LIKELY(((head ^ (head + words)) & ring->cross) == 0))
 		return open;
 #if defined(__x86_64__) || defined(__i386__)
-	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU))
+	if (TEL__LIKELY(timing == TEL_EMIT_CLOCK_CPU))
 		ticks = __builtin_ia32_rdtsc();
 	else
 #elif defined(__aarch64__)
-	if (TEL__LIKELY(tel__emit_shared.page.clock == TEL_EMIT_CLOCK_CPU))
+	if (TEL__LIKELY(timing == TEL_EMIT_CLOCK_CPU))
 		__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
 	else
 #endif
-	    if (tel__emit_shared.page.clock != TEL_EMIT_CLOCK_NONE)
-		return open;
+	    if (timing != TEL_EMIT_CLOCK_NONE) {
+		if (timing != TEL__COARSE || tel__emit_self.last != ring ||
+		    (head >> 40 & 63) == 0)
+			return open;
+		ticks = TEL__NOW(tel__emit_self.ticks);
+	}
 	open = tel__emit_place(ring, head, kind, code, words);
 	__atomic_store_n(open.words + 1, ticks, __ATOMIC_RELAXED);
 	return open;

@@ -348,6 +348,8 @@ tel__emit_drain(int all)
 		return;
 	sync_clock();
 	n = tel__emit_ring_count();
+	/* what a thread emits from here on is not before the horizon */
+	tel__emit_expire_clocks();
 	horizon = all ? UINT64_MAX : tel__emit_ticks();
 	if (PAGE->clock == TEL_EMIT_CLOCK_NONE)
 		horizon = UINT64_MAX;

@@ -241,6 +241,8 @@ tel__emit_begin(unsigned kind, unsigned code, size_t bytes)
 
 /* Maps rings and page.  0, -1. */
 int tel__emit_map(const tel_emit_options *o);
+/* Has each thread read a coarse clock for its next event. */
+void tel__emit_expire_clocks(void);
 /* Makes the page a private copy, without the file. */
 void tel__emit_detach(void);
 /* Takes page and rings away from the file, and forgets them. */

@@ -30,6 +30,7 @@ union tel__emit_shared tel__emit_shared
 __thread struct tel__emit_self tel__emit_self;
 
 enum { RING_FREE, RING_CLAIMED, RING_USED };
+#define EPOCH_CLOCK 0xFFFFu /* the lower half of an epoch */
 
 /* Where the names and rings are; kept from one opening to the next. */
 static struct {
@@ -189,7 +190,11 @@ set_page(struct tel__emit_page *p, const tel_emit_options *o, size_t stride)
 	p->clock = old->clock;
 	p->output = old->output;
 	p->flags = o->flags;
-	p->epoch = old->epoch + 1;
+	p->epoch = (old->epoch & ~EPOCH_CLOCK) + EPOCH_CLOCK + 1;
+	p->timing = o->flags & TEL_EMIT_COARSE_CLOCK &&
+	        p->clock != TEL_EMIT_CLOCK_NONE ?
+	    TEL__COARSE :
+	    p->clock;
 }
 
 int
@@ -389,17 +394,18 @@ static struct tel__emit_ring *
 attach(unsigned kind)
 {
 	struct tel__emit_self *self = &tel__emit_self;
+	const uint32_t epoch = TEL__NOW(PAGE->epoch);
 	struct tel__emit_ring *ring = NULL;
 	int kept = errno;
 	sigset_t all, old;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	if (self->epoch != PAGE->epoch) {
+	if ((self->epoch ^ epoch) & ~EPOCH_CLOCK) {
 		memset(self, 0, sizeof(*self));
 		self->thread = tel__emit_thread_id();
-		self->epoch = PAGE->epoch;
 	}
+	self->epoch = epoch;
 	if (self->ring[kind] != NULL) {
 		ring = self->ring[kind];
 	} else if (self->wait[kind] > 0) {
@@ -449,7 +455,7 @@ tel__emit_slow(struct tel__emit_open open, unsigned kind, unsigned code,
 {
 	struct tel__emit_ring *ring = open.ring;
 	const uint64_t words = bytes / 8;
-	uint64_t head = open.head;
+	uint64_t head = open.head, ticks;
 
 	open.words = NULL;
 	if (ring == NULL) {
@@ -461,8 +467,25 @@ tel__emit_slow(struct tel__emit_open open, unsigned kind, unsigned code,
 	if (((head ^ (head + words)) & ring->cross) != 0)
 		cross(ring, head + TEL__RING_ONE + words);
 	open = tel__emit_place(ring, head, kind, code, words);
-	__atomic_store_n(open.words + 1, tel__emit_ticks(), __ATOMIC_RELAXED);
+	ticks = tel__emit_ticks();
+	SET(tel__emit_self.last, NULL);
+	SET(tel__emit_self.ticks, ticks);
+	SET(tel__emit_self.last, ring);
+	SET(open.words[1], ticks);
 	return open;
+}
+
+void
+tel_emit_fresh_clock(void)
+{
+	SET(tel__emit_self.last, NULL);
+}
+
+void
+tel__emit_expire_clocks(void)
+{
+	if (PAGE->timing == TEL__COARSE)
+		__atomic_fetch_add(&PAGE->epoch, 1, __ATOMIC_RELAXED);
 }
 
 /* --------------------------------------------------------------- walking */

@@ -165,6 +165,10 @@ main(int argc, char **argv)
 	row("reading the clock alone", turns(CLOCK) - loop, 0);
 	row("on, with the clock", turns(EVENTS) - loop, 11);
 	tel_emit_close();
+	if (start(NULL, 0, TEL_EMIT_COARSE_CLOCK) != 0)
+		return 1;
+	row("on, coarse clock", turns(EVENTS) - loop, 0);
+	tel_emit_close();
 	if (start(ring, 0, 0) != 0)
 		return 1;
 	row("the same, ring in a file", turns(EVENTS) - loop, 11);

@@ -393,6 +393,61 @@ test_clocks(void)
 	}
 }
 
+/* Events of one kind share readings of the clock, in order all the same. */
+static void
+test_coarse_clock(void)
+{
+	tel_emit_sink *s =
+	    open_to_memory(TEL_EMIT_NO_THREAD | TEL_EMIT_COARSE_CLOCK, 0, ~0u);
+	uint64_t clock = 0, drained, fresh, last[2] = { 0, 0 };
+	const tel_event *ev;
+	unsigned i, readings = 0, between = 0, wrong = 0;
+	struct shop_log l;
+	tel_reader *r;
+
+	for (i = 0; i < 200; i++)
+		shop_count(1, i);
+	tel_emit_flush();
+	drained = tel_emit_clock();
+	shop_count(1, i++);
+	tel_emit_fresh_clock();
+	fresh = tel_emit_clock();
+	shop_count(1, i++);
+	shop_count(1, i++);
+	for (; i < 300; i++) {
+		shop_count(1, i);
+		TEL_EVENT1(Refill, i);
+	}
+	tel_emit_flush();
+	shop_read_memory(memory, tel_emit_memory_used(s), &l);
+	ok(l.numbers == 300 && l.missing == 0 && l.disorder == 0,
+	    "coarse clock: all events, in order");
+	r = read_memory(s);
+	for (i = 0; i < 203 && (ev = next_of(r, "Number")) != NULL; i++) {
+		if (i < 200 && tel_event_clock(ev) != clock)
+			readings++;
+		clock = tel_event_clock(ev);
+		wrong += (i == 200 && clock < drained) ||
+		    (i == 201 && clock < fresh);
+		last[i & 1] = clock;
+	}
+	ok(readings >= 2 && readings <= 8, "%u readings for 200 events",
+	    readings);
+	ok(wrong == 0 && i == 203, "one after a drain, and on request");
+	ok(last[0] == last[1], "and none after that");
+	while (tel_reader_next(r, &ev) == TEL_OK) {
+		const char *name = tel_type_name(tel_event_type(ev));
+
+		if (strcmp(name, "Refill") == 0 && value(ev, "pieces") == i)
+			i++;
+		else if (strcmp(name, "Number") == 0 && value(ev, "n") == i)
+			between++;
+	}
+	ok(i == 300 && between == 97, "and one after each other kind");
+	tel_reader_free(r);
+	tel_emit_close();
+}
+
 static void
 test_errors(void)
 {
@@ -439,6 +494,7 @@ main(void)
 	test_lost();
 	test_run_time();
 	test_clocks();
+	test_coarse_clock();
 	test_errors();
 	return done();
 }
