@@ -20,7 +20,8 @@ static const char *const suffixes[] = { "", "_total", "_created", "_bucket",
 	"_cumulative_seconds", "_increment_min_seconds",
 	"_increment_max_seconds", "_ticks", "_ticks_count", "_ticks_sum",
 	"_events", "_events_total", "_open", "_approximate", "_wrapped",
-	"_invalid", "_invalid_total" };
+	"_invalid", "_invalid_total", "_stddev", "_stddev_seconds",
+	"_stddev_ticks", "_stddev_bytes", "_variance" };
 
 #define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 

@@ -492,6 +492,46 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
 	}
 }
 
+/* One family of the spread: the variance, or its root, in the unit. */
+static void
+put_spread(const struct metric *m, const char *suffix, const char *unit,
+    const char *help)
+{
+	const double scale = is_time(m) ? 1e9 : 1;
+	int found = 0, is_variance = unit == NULL;
+	char text[FIGURE_TEXT];
+	double v;
+	size_t i;
+
+	for (i = m->first; i < m->end; i++) {
+		const tel_stat *stat = tel_stats_get(m->show->stats, i);
+
+		if (!tel_stat_variance(stat, &v))
+			continue;
+		if (!found)
+			metric_family(m, suffix, "gauge",
+			    is_variance || *unit == '\0' ? NULL : unit + 1,
+			    help, NULL);
+		found = 1;
+		v = is_variance ? v / scale / scale : figure_root(v) / scale;
+		metric_open(m, stat, suffix, "");
+		putf(m->show->out, "} %s\n", figure_exact(v, text));
+	}
+}
+
+static void
+put_spreads(const struct metric *m)
+{
+	const char *unit = unit_suffix(m);
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "_stddev%s", unit);
+	put_spread(m, name, unit, "standard deviation of the values");
+	put_spread(m, "_variance", NULL,
+	    is_time(m) ? "variance of the values, in seconds squared" :
+	                 "variance of the values");
+}
+
 /* A class without names of its own here: its numbers, as gauges. */
 static void
 put_numbers(const struct metric *m)
@@ -547,6 +587,7 @@ put_metric(const struct metric *m)
 	if (updates != NULL)
 		metric_numbers(m, "_updates", "counter", updates,
 		    TEL_NUMBER_UPDATES);
+	put_spreads(m);
 	put_doubts(m, "_approximate", "merged from parts that lack keys",
 	    tel_stat_approximate);
 	put_doubts(m, "_wrapped", "a number was too large and wrapped round",

@@ -152,6 +152,23 @@ mean_name(const tel_stat *stat)
 	return tel_stat_class(stat) == TEL_CLASS_RATIO ? "ratio" : "mean";
 }
 
+/* The variance, which is not in a unit that has a name, and its root. */
+static void
+add_spread(struct report *r, unsigned shown, const tel_stat *stat)
+{
+	struct report_field f = { .name = "variance",
+		.notation = REPORT_ROUNDED,
+		.shown = shown };
+	double variance;
+
+	if (!tel_stat_variance(stat, &variance))
+		return;
+	(void)report_fact(r, &f, report_real(variance));
+	f.name = "stddev";
+	f.unit = tel_stat_unit(stat);
+	(void)report_fact(r, &f, report_real(figure_root(variance)));
+}
+
 static void
 add_mean(struct report *r, unsigned shown, const tel_stat *stat)
 {
@@ -163,6 +180,7 @@ add_mean(struct report *r, unsigned shown, const tel_stat *stat)
 
 	if (mean(stat, &m))
 		(void)report_fact(r, &f, report_real(m));
+	add_spread(r, shown, stat);
 }
 
 /*

@@ -463,6 +463,16 @@ typedef enum tel_number {
 TEL_SINCE_0_1 int tel_stat_number(const tel_stat *stat, tel_number which,
     tel_int128 *out);
 /*
+ * The variance of the values of a statistic with a sum, but a ratio: the mean
+ * of the squares of their distances from the mean, in the square of the unit.
+ * Each value counts as often as its weight.  Computed from an exact sum of
+ * squares, and rounded at the end, so that parts merge exactly.
+ * out: set when it is known; its square root is the standard deviation.
+ * Returns 1; 0 when the class has none, there are no values, one of them had
+ * more than 64 bits, or an inst stream did not have the squares.
+ */
+TEL_SINCE_0_1 int tel_stat_variance(const tel_stat *stat, double *out);
+/*
  * Nonzero when some number of it was too large for its width (sums: 128
  * bits, counts: 64 bits) and wrapped round.
  */

@@ -14,10 +14,10 @@ tel__int128_negate(tel_int128 v)
 	return r;
 }
 
-/* The product of two words as two words, by halves. */
-static void
-multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
+void
+tel__multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
 {
+	/* by halves */
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32;
 	uint64_t b0 = (uint32_t)b, b1 = b >> 32;
 	uint64_t p00 = a0 * b0, p01 = a0 * b1, p10 = a1 * b0;
@@ -38,8 +38,8 @@ tel__int128_add_times(tel_int128 *to, tel_int128 v, uint64_t times)
 		return int128_add(to, v);
 	if (negative)
 		v = tel__int128_negate(v);
-	multiply(v.low, times, &high, &low);
-	multiply((uint64_t)v.high, times, &upper, &rest);
+	tel__multiply(v.low, times, &high, &low);
+	tel__multiply((uint64_t)v.high, times, &upper, &rest);
 	wrapped = upper != 0 || __builtin_add_overflow(high, rest, &high) ||
 	    high >> 63;
 	product.low = low;
@@ -115,10 +115,10 @@ tel__int128_parse(const char *text, const char *end, tel_int128 *out)
 	for (; text < end; text++) {
 		if (*text < '0' || *text > '9')
 			return 0;
-		multiply(high, 10, &over, &rest);
+		tel__multiply(high, 10, &over, &rest);
 		if (over != 0)
 			return 0;
-		multiply(low, 10, &over, &low);
+		tel__multiply(low, 10, &over, &low);
 		if (__builtin_add_overflow(rest, over, &high) ||
 		    (__builtin_add_overflow(low, (uint64_t)(*text - '0'),
 		         &low) &&

@@ -47,6 +47,12 @@ int128_compare(tel_int128 a, tel_int128 b)
 	return (a.low > b.low) - (a.low < b.low);
 }
 
+static inline int
+int128_less(tel_int128 a, tel_int128 b)
+{
+	return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
 /* *to += v, modulo 2^128.  Returns 1 when it wrapped, else 0. */
 static inline int
 int128_add(tel_int128 *to, tel_int128 v)
@@ -58,6 +64,9 @@ int128_add(tel_int128 *to, tel_int128 v)
 	to->high = (int64_t)high;
 	return negative == (v.high < 0) && negative != (to->high < 0);
 }
+
+/* The product of two words as two words. */
+void tel__multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low);
 
 /* The two's complement. */
 tel_int128 tel__int128_negate(tel_int128 v);

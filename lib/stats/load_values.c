@@ -67,6 +67,9 @@ end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
 	stat->pairs.pairs++;
 	stat->now = l->line->clock;
 	(void)tel__stat_update(stat, int128_i64(ns / 1000), 1);
+	/* a part of a microsecond has no square */
+	if (ns % 1000 != 0)
+		stat->flags |= STAT_NO_SQUARES;
 	to->rest_ns += (uint64_t)ns % 1000;
 	stat_wrap(stat, int128_add(&stat->sum, int128_u64(to->rest_ns / 1000)));
 	to->rest_ns %= 1000;
@@ -194,6 +197,19 @@ read_numbers(const struct loader *l, struct tel_stat *s)
 	return 1;
 }
 
+/* The sum of squares, if the writer gives it; 0 when a word does not fit. */
+static int
+read_squares(const struct loader *l, struct tel_stat *s)
+{
+	uint64_t *words = s->squares.words;
+	int found = tel__load_u64(l, "sq", &words[0]);
+
+	if (found == 0 && s->updates > 0)
+		s->flags |= STAT_NO_SQUARES;
+	return found >= 0 && tel__load_u64(l, "sqm", &words[1]) >= 0 &&
+	    tel__load_u64(l, "sqh", &words[2]) >= 0;
+}
+
 static tel_status
 read_stat(const struct loader *l, struct tel_stat *s, const char **why)
 {
@@ -207,7 +223,7 @@ read_stat(const struct loader *l, struct tel_stat *s, const char **why)
 	to[3] = &wrapped;
 	to[4] = &approximate;
 	if (!tel__load_counts(l, names, to, 5) || !read_pairs(l, &s->pairs) ||
-	    !read_numbers(l, s))
+	    !read_numbers(l, s) || !read_squares(l, s))
 		return load_invalid(why,
 		    "a number of the snapshot does not fit");
 	if (s->definition->spec.class == TEL_CLASS_DUR) {

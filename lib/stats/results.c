@@ -309,6 +309,18 @@ tel_stat_number(const tel_stat *stat, tel_number which, tel_int128 *out)
 	}
 }
 
+int
+tel_stat_variance(const tel_stat *stat, double *out)
+{
+	tel_class class = stat->definition->spec.class;
+
+	if (!tel__stat_class(class)->squared ||
+	    (stat->flags & (STAT_NO_SUM | STAT_NO_SQUARES | STAT_WRAPPED)) != 0)
+		return 0;
+	return tel__squares_variance(&stat->squares, stat->sum,
+	    stat_values(stat, class), out);
+}
+
 /* ------------------------------------------------------------ buckets */
 
 size_t

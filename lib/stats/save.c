@@ -282,6 +282,21 @@ put_buckets(struct inst_writer *w, const struct tel_stat *stat)
 	}
 }
 
+/* The sum of squares, as many words as it needs. */
+static void
+put_squares(struct inst_writer *w, const struct tel_stat *stat)
+{
+	const uint64_t *words = stat->squares.words;
+
+	if (!tel__stat_class(stat->definition->spec.class)->squared ||
+	    (stat->flags & STAT_NO_SQUARES))
+		return;
+	tel__inst_put_count(w, "sq", words[0]);
+	if ((words[1] | words[2]) != 0)
+		tel__inst_put_count(w, "sqm", words[1]);
+	put_some(w, "sqh", words[2]);
+}
+
 /* The numbers of the class that are known. */
 static void
 put_numbers(struct inst_writer *w, const struct tel_stat *stat)
@@ -335,6 +350,7 @@ save_stat(struct saver *v, struct tel_stat *stat)
 	if (p->class != TEL_CLASS_DUR && p->pairs != PAIRS_NONE)
 		tel__inst_put_count(w, "events", stat->pairs.events);
 	put_numbers(w, stat);
+	put_squares(w, stat);
 	if (stat->flags & STAT_LAST && stat->last_clock != w->clock &&
 	    p->class != TEL_CLASS_MAGDELTA)
 		tel__inst_put_count(w, "at", stat->last_clock);

@@ -105,11 +105,18 @@ widen(struct tel_stat *s, tel_int128 v)
 	if (!(s->flags & STAT_EXTREMES)) {
 		s->flags |= STAT_EXTREMES;
 		s->min = s->max = v;
-	} else if (int128_compare(v, s->min) < 0) {
+	} else if (int128_less(v, s->min)) {
 		s->min = v;
-	} else if (int128_compare(v, s->max) > 0) {
+	} else if (int128_less(s->max, v)) {
 		s->max = v;
 	}
+}
+
+static inline void
+add_square(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	if (!squares_add(&s->squares, v, weight))
+		s->flags |= STAT_NO_SQUARES;
 }
 
 /* A value of which the last, the least and the largest are kept. */
@@ -123,6 +130,7 @@ set_value(struct tel_stat *s, tel_int128 v)
 		s->flags |= STAT_LAST;
 	}
 	widen(s, v);
+	add_square(s, v, 1);
 	stat_wrap(s, int128_add(&s->sum, v));
 }
 
@@ -182,6 +190,7 @@ update_buckets(struct tel_stat *s, tel_int128 v, uint64_t weight)
 		/* above all int64_t: the last power of two has no end */
 		i = l->ranges == NULL ? (int64_t)l->count - 1 : l->count;
 	s->updates++;
+	add_square(s, v, weight);
 	stat_wrap(s,
 	    count_add(&s->weight, weight) |
 	        tel__int128_add_times(&s->sum, v, weight));
@@ -212,14 +221,14 @@ update_quantiles(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	{ "under", TEL_NUMBER_UNDER }, { "over", TEL_NUMBER_OVER } }
 
 static const struct stat_class classes[] = {
-	[TEL_CLASS_MAG] = { "mag", "mag", MAG_NUMBERS, .update = update_mag },
+	[TEL_CLASS_MAG] = { "mag", "mag", MAG_NUMBERS, .squared = 1, .update = update_mag },
 	/* in an inst log a mag, with delta=1 */
 	[TEL_CLASS_MAGDELTA] = { "magdelta", NULL, MAG_NUMBERS,
-	    .update = update_magdelta },
+	    .squared = 1, .update = update_magdelta },
 	[TEL_CLASS_GROWTH] = { "growth", "growth", TOTAL_NUMBERS,
-	    .update = update_growth },
+	    .squared = 1, .update = update_growth },
 	[TEL_CLASS_DUR] = { "dur", "strace", TOTAL_NUMBERS,
-	    .update = update_dur },
+	    .squared = 1, .update = update_dur },
 	[TEL_CLASS_RATIO] = { "ratio", "ratio", .required = 1, .weighted = 1,
 	    .unitless = 1,
 	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
@@ -228,24 +237,24 @@ static const struct stat_class classes[] = {
 	[TEL_CLASS_HIST] = { "hist", "hist",
 	    PARAMETERS(3, "lo", "hi", "w"), .required = 3, .weighted = 1,
 	    .layout = tel__layout_hist, BUCKET_NUMBERS,
-	    .update = update_buckets },
+	    .squared = 1, .update = update_buckets },
 	[TEL_CLASS_SPLIT] = { "split", "split",
 	    PARAMETERS(5, "lo", "w1", "knee", "hi", "w2"),
 	    .required = 5, .weighted = 1,
 	    .layout = tel__layout_split, BUCKET_NUMBERS,
-	    .update = update_buckets },
+	    .squared = 1, .update = update_buckets },
 	[TEL_CLASS_LOG2] = { "log2", "log2", PARAMETERS(1, "k"),
 	    .weighted = 1, .layout = tel__layout_log2, BUCKET_NUMBERS,
-	    .update = update_buckets },
+	    .squared = 1, .update = update_buckets },
 	[TEL_CLASS_LOGLIN] = { "loglin", "loglin",
 	    PARAMETERS(4, "factor", "low", "high", "steps"),
 	    .required = 4, .weighted = 1,
 	    .layout = tel__layout_loglin, BUCKET_NUMBERS,
-	    .update = update_buckets },
+	    .squared = 1, .update = update_buckets },
 	[TEL_CLASS_QUANTILES] = { "quantiles", "quantiles",
 	    PARAMETERS(1, "bits"), .preset = QUANTILE_BITS, .weighted = 1,
 	    .layout = tel__layout_quantiles, BUCKET_NUMBERS,
-	    .update = update_quantiles },
+	    .squared = 1, .update = update_quantiles },
 	[TEL_CLASS_TALLY] = { "tally", "tally", PARAMETERS(1, "max"),
 	    .required = 1, .weighted = 1, .unitless = 1,
 	    .layout = tel__layout_tally,
@@ -359,6 +368,7 @@ tel__stat_zero(struct tel_stat *s)
 
 	s->updates = s->weight = 0;
 	s->sum = int128_u64(0);
+	memset(&s->squares, 0, sizeof(s->squares));
 	s->flags &= STAT_LAST;
 	if (s->definition->spec.class != TEL_CLASS_MAG &&
 	    s->definition->spec.class != TEL_CLASS_MAGDELTA)
@@ -433,6 +443,18 @@ tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v)
 
 /* -------------------------------------------------------------- merging */
 
+/* Adds the squares of values that are more by shift than they were there. */
+static void
+merge_squares(struct tel_stat *s, const struct tel_stat *from, tel_int128 shift)
+{
+	struct squares squares = from->squares;
+
+	if ((shift.high != 0 || shift.low != 0) &&
+	    !tel__squares_shift(&squares, shift, from->sum, from->updates))
+		s->flags |= STAT_NO_SQUARES;
+	tel__squares_merge(&s->squares, &squares);
+}
+
 /* The current value of what comes later counts from that of s. */
 static void
 merge_values(struct tel_stat *s, const struct tel_stat *from)
@@ -449,6 +471,7 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 		stat_wrap(s, int128_add(&v, shift));
 		widen(s, v);
 	}
+	merge_squares(s, from, shift);
 	stat_wrap(s,
 	    int128_add(&s->sum, from->sum) |
 	        tel__int128_add_times(&s->sum, shift, from->updates));
@@ -518,7 +541,8 @@ merge_counts(struct tel_stat *s, const struct tel_stat *from)
 	wrapped |= count_add(&s->lost, from->lost);
 	stat_wrap(s, wrapped);
 	s->flags |= from->flags &
-	    (STAT_NO_SUM | STAT_OUTSIDE | STAT_WRAPPED | STAT_APPROXIMATE);
+	    (STAT_NO_SUM | STAT_OUTSIDE | STAT_WRAPPED | STAT_APPROXIMATE |
+	        STAT_NO_SQUARES);
 }
 
 tel_status
@@ -567,6 +591,8 @@ tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base)
 	s->updates -= base->updates;
 	s->weight -= base->weight;
 	(void)int128_add(&s->sum, tel__int128_negate(base->sum));
+	tel__squares_subtract(&s->squares, &base->squares);
+	flags |= base->flags & STAT_NO_SQUARES;
 	s->under -= base->under;
 	s->over -= base->over;
 	s->outside -= base->outside;

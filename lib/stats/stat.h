@@ -12,18 +12,20 @@
 #define TEL_STATS_STAT_H
 
 #include "stats/spec.h"
+#include "stats/squares.h"
 #include "stats/tally.h"
 
 struct definition;
 
 /* Bits of tel_stat.flags. */
 enum {
-	STAT_LAST = 1,        /* .last is known */
-	STAT_EXTREMES = 2,    /* .min and .max are */
-	STAT_NO_SUM = 4,      /* .sum is not: a merged part did not have it */
-	STAT_OUTSIDE = 8,     /* .under and .over are not: .outside has both */
-	STAT_WRAPPED = 16,    /* a number wrapped */
-	STAT_APPROXIMATE = 32 /* merged, and not exact */
+	STAT_LAST = 1,         /* .last is known */
+	STAT_EXTREMES = 2,     /* .min and .max are */
+	STAT_NO_SUM = 4,       /* .sum is not: a merged part did not have it */
+	STAT_OUTSIDE = 8,      /* .under and .over are not: .outside has both */
+	STAT_WRAPPED = 16,     /* a number wrapped */
+	STAT_APPROXIMATE = 32, /* merged, and not exact */
+	STAT_NO_SQUARES = 64   /* .squares is not: a part or value lacks it */
 };
 
 /* Counts of the events and ranges of pairs. */
@@ -37,6 +39,7 @@ struct tel_stat {
 	const struct definition *definition;
 	uint64_t updates, weight;
 	tel_int128 sum, last, min, max;
+	struct squares squares;
 	uint64_t last_clock; /* when .last was set */
 	uint64_t now;        /* the clock of the update that is made */
 	unsigned flags;
@@ -67,6 +70,7 @@ struct stat_class {
 	int64_t preset;    /* the first parameter where it is left out */
 	int weighted;      /* a spec may give a weight */
 	int unitless;      /* its numbers are not in the unit of the values */
+	int squared;       /* it has the sum of the squares of its values */
 	layout_fn *layout; /* checks the parameters and makes buckets */
 	/* in the order of a snapshot */
 	struct stat_number numbers[STAT_NUMBERS_MAX];
@@ -136,6 +140,15 @@ tel_status tel__stat_merge(struct tel_stat *s, struct strings *strings,
  * counted more.  The extremes of what is left are not known.
  */
 void tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base);
+
+/* The values of a stat with squares: how many, or what they weigh. */
+static inline uint64_t
+stat_values(const struct tel_stat *s, tel_class class)
+{
+	return s->counts != NULL   ? s->weight :
+	    class == TEL_CLASS_DUR ? s->pairs.pairs :
+	                             s->updates;
+}
 
 static inline void
 stat_wrap(struct tel_stat *s, int wrapped)

@@ -11,7 +11,7 @@ import sys
 
 NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")  # no colon: that is not for us
 LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
-VALUE = re.compile(r"-?(\d+(\.\d+)?|\+Inf)\Z")
+VALUE = re.compile(r"-?(\d+(\.\d+)?(e[+-]\d+)?|\+Inf)\Z")
 SUFFIXES = {
     "counter": ["_total", "_created"],
     "gauge": [""],

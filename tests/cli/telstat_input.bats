@@ -95,6 +95,79 @@ answer() {
 	done
 }
 
+# The variance and its root, as python computes them from the values of a file,
+# one on each line with its weight, must be those of each further file of csv.
+check_variance() {
+	python3 - "$@" <<-'END'
+		import csv, sys
+		from fractions import Fraction as F
+		rows = [tuple(map(int, line.split())) for line in open(sys.argv[1])]
+		n = sum(w for _, w in rows)
+		mean = F(sum(v * w for v, w in rows), n)
+		want = F(sum(w * (v - mean) ** 2 for v, w in rows), n)
+		for name in sys.argv[2:]:
+		    found = {r["stat"]: float(r["value"]) for r in csv.DictReader(open(name))
+		             if r["stat"] in ("variance", "stddev")}
+		    assert abs(F(found["variance"]) - want) <= want * F(1, 2**51), (name, found, float(want))
+		    assert abs(F(found["stddev"]) ** 2 - want) <= want * F(1, 2**50), (name, found)
+	END
+}
+
+@test "variance and standard deviation are exact, of parts as of the whole" {
+	telcat -S -H -e PoolAlloc mpsio.log | sed 's/.*size=//; s/$/ 1/' >sizes
+	[ "$(wc -l <sizes)" = 16 ]
+	awk '{ print $1, $1 }' sizes >weighed
+	awk '{ sum -= $1; print sum, 1 }' sizes >sums
+	for spec in 'mag(size)' 'growth(size)' 'hist(size,0,64,16)' \
+	    'split(size,0,16,128,4k,1k)' 'log2(size)' 'loglin(size,10,0,3,10)' \
+	    'quantiles(size)'; do
+		telstat -f csv -e PoolAlloc -s "x=$spec" mpsio.log >got
+		check_variance sizes got
+	done
+	telstat -f csv -e PoolAlloc -s 'x=quantiles(size,7,size)' mpsio.log >got
+	check_variance weighed got
+	spec='x=magdelta(-size)'
+	telstat -f csv -e PoolAlloc -s "$spec" mpsio.log >got
+	check_variance sums got
+	for part in '-n 5' '--skip 5 -n 4' '--skip 9'; do
+		# shellcheck disable=SC2086 # words on purpose
+		telstat -f inst -e PoolAlloc -s "$spec" $part mpsio.log \
+		    >"part ${part: -1}"
+	done
+	telstat -f csv 'part 5' 'part 4' 'part 9' >merged
+	check_variance sums merged
+	diff <(cut -d, -f2- got | grep "^x,") <(cut -d, -f2- merged | grep "^x,")
+	# of 64 bits, where a double would lose all of it
+	telstat -f json -s 'x=mag(9007199254740993 + 2 * (code & 1))' mpsio.log |
+	    grep -q '"variance":0\.[0-9]*,"stddev":0\.[0-9]*[,}]'
+}
+
+@test "variance is in every form, and unknown where a part does not have it" {
+	telstat -f inst -s 'a=mag(size)' mpsio.log >a
+	grep -q ' sum=198648 sq=10167294016 ' a
+	telstat a | grep -q 'variance 271,863,796.7$'
+	telstat a | grep -q '^  stddev 16,488.3$'
+	telstat -f svg a | grep -q 'variance 271,863,796.7 · stddev 16,488.3<'
+	telstat -f openmetrics a |
+	    grep -qx 'inst_a_stddev_bytes{class="a"} 16488.29271684165'
+	# as written before there were squares
+	sed 's/ sq=[0-9]*//' a >old
+	telstat old old | grep -q 'mean 6,019.6$'
+	for form in $FORMS; do
+		telstat -f "$form" a old >"got.$form"
+		run ! grep 'stddev\| sq=' "got.$form"
+	done
+	sed 's/ sq=[0-9]*/ sq=-1/' a >bad
+	run -3 telstat bad
+	# a sum that such squares cannot have
+	sed 's/ sq=[0-9]*/ sq=1/' a >less
+	telstat less >got
+	run ! grep stddev got
+	# upper words
+	sed 's/ sq=[0-9]*/ sq=5 sqm=6 sqh=7/' a >upper
+	telstat -f inst upper | grep -q ' sq=5 sqm=6 sqh=7 '
+}
+
 @test "groups add up as well" {
 	groups=(-s 'n=tally(name,99)' -s 'h=log2(size)' -g kind)
 	telstat -f inst "${groups[@]}" mpsio.log >a
@@ -168,7 +241,8 @@ answer() {
 @test "logs are merged by time where the order matters" {
 	telcat -H mpsio.log | sed -n '1~2p' >odd
 	telcat -H mpsio.log | sed -n '2~2p' >even
-	order=(-s 'now=mag(size)' -s 'sum=magdelta(size)' -s 'n=growth(1)' --raw)
+	order=(-s 'now=mag(size)' -s 'sum=magdelta(size)' -s 'n=growth(1)' --raw
+	    --width 160)
 	telstat "${order[@]}" mpsio.log | grep -v ^Totals >want
 	# of several logs the time is not known, and so no rate
 	telstat "${order[@]}" odd even | grep -v ^Totals |

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 128-bit integers, keys, tallies and open ranges, against plain arithmetic. */
+/*
+ * 128-bit integers, sums of squares, keys, tallies and open ranges, against
+ * plain arithmetic.
+ */
 #include "stat_log.h"
 
 #include "stats/lexer.h"
@@ -134,6 +137,116 @@ test_text(void)
 	ok(tel_int128_double(rows[4].v) == 18446744073709551616.0 &&
 	        tel_int128_double(rows[1].v) == -1,
 	    "doubles");
+}
+
+/* -------------------------------------------------------------- squares */
+
+/* The variance of n values, from parts of random lengths; -1: not known. */
+static double
+variance_of(const tel_int128 *v, const uint64_t *weights, unsigned n)
+{
+	struct squares all = { { 0 } }, part = { { 0 } };
+	tel_int128 sum = int128_u64(0);
+	uint64_t weight = 0;
+	double variance;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		if (!squares_add(&part, v[i], weights[i]))
+			return -1;
+		(void)tel__int128_add_times(&sum, v[i], weights[i]);
+		weight += weights[i];
+		if (random64() % 3 == 0) {
+			tel__squares_merge(&all, &part);
+			memset(&part, 0, sizeof(part));
+		}
+	}
+	tel__squares_merge(&all, &part);
+	return tel__squares_variance(&all, sum, weight, &variance) ? variance :
+	                                                             -1;
+}
+
+/* Variances that are known, of values up to the edges. */
+static void
+test_variance(void)
+{
+	static const struct {
+		tel_int128 v[2];
+		uint64_t weights[2];
+		double variance;
+	} rows[] = {
+		{ { { 0, 5 }, { 0, 5 } }, { 1, 1 }, 0 },
+		{ { { 0, 1 }, { 0, 2 } }, { 1, 1 }, 0.25 },
+		{ { { 0, 1 }, { 0, 2 } }, { 3, 1 }, 0.1875 },
+		{ { { -1, UINT64_MAX - 2 }, { 0, 3 } }, { 7, 7 }, 9 },
+		/* no square of a double would keep these apart */
+		{ { { 0, 9007199254740993 }, { 0, 9007199254740995 } },
+		    { 1, 1 }, 1 },
+		{ { { 0, UINT64_MAX }, { 0, UINT64_MAX } },
+		    { (uint64_t)1 << 62, (uint64_t)1 << 62 }, 0 },
+		{ { { 0, UINT64_MAX }, { 0, UINT64_MAX - 2 } },
+		    { (uint64_t)1 << 62, (uint64_t)1 << 62 }, 1 },
+		/* -2^63 and 2^63 */
+		{ { { -1, (uint64_t)1 << 63 }, { 0, (uint64_t)1 << 63 } },
+		    { (uint64_t)1 << 61, (uint64_t)1 << 61 },
+		    85070591730234615865843651857942052864.0 },
+		/* more than 64 bits */
+		{ { { 1, 0 }, { 0, 0 } }, { 1, 1 }, -1 },
+		{ { { -2, UINT64_MAX }, { 0, 0 } }, { 1, 1 }, -1 },
+		{ { { 0, 1 }, { 0, 1 } }, { 0, 0 }, -1 },
+	};
+	const struct squares small = { { 3 } };
+	double variance;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(variance_of(rows[i].v, rows[i].weights, 2) ==
+		        rows[i].variance,
+		    "variance %g", rows[i].variance);
+	ok(!tel__squares_variance(&small, int128_u64(3), 2, &variance),
+	    "no two values have the sum 3 and the squares 3");
+}
+
+#define VALUES 40u
+
+/* The variance does not depend on where 0 is, nor on the parts. */
+static void
+test_shift(void)
+{
+	tel_int128 v[VALUES], sum, by;
+	uint64_t ones[VALUES], most;
+	struct squares s;
+	unsigned i, j, bad = 0;
+	double here, there;
+
+	for (i = 0; i < 2000; i++) {
+		most = UINT64_MAX >> 1 >> (random64() & 63);
+		by = int128_u64(random64() >> 1 >> (random64() & 63));
+		if (random64() & 1)
+			by = tel__int128_negate(by);
+		memset(&s, 0, sizeof(s));
+		sum = int128_u64(0);
+		for (j = 0; j < VALUES; j++) {
+			v[j] = int128_u64(random64() & most);
+			if (random64() & 1)
+				v[j] = tel__int128_negate(v[j]);
+			ones[j] = 1;
+			(void)squares_add(&s, v[j], 1);
+			(void)int128_add(&sum, v[j]);
+		}
+		here = variance_of(v, ones, VALUES);
+		for (j = 0; j < VALUES; j++)
+			(void)int128_add(&v[j], by);
+		there = variance_of(v, ones, VALUES);
+		bad += here < 0 || here != there ||
+		    !tel__squares_shift(&s, by, sum, VALUES);
+		(void)tel__int128_add_times(&sum, by, VALUES);
+		bad += !tel__squares_variance(&s, sum, VALUES, &there) ||
+		    here != there;
+	}
+	is_u64(bad, 0, "variances of shifted values");
+	ok(!tel__squares_shift(&s, (tel_int128){ 1, 0 }, sum, 1),
+	    "a shift of more than 64 bits");
 }
 
 static void
@@ -328,6 +441,8 @@ main(void)
 {
 	test_arithmetic();
 	test_text();
+	test_variance();
+	test_shift();
 	test_integers();
 	test_tally();
 	test_open();

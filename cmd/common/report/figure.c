@@ -39,6 +39,19 @@ figure_compare(tel_int128 a, tel_int128 b)
 	return a.low < b.low ? -1 : a.low > b.low;
 }
 
+double
+figure_root(double v)
+{
+	double root = v < 1 ? 1 : v, next;
+
+	if (!(v > 0))
+		return 0;
+	/* Newton's method, from above, until rounding stops it */
+	while ((next = (root + v / root) / 2) < root)
+		root = next;
+	return root;
+}
+
 int
 figure_fits_i64(tel_int128 v, int64_t *out)
 {

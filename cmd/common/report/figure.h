@@ -16,6 +16,8 @@ tel_int128 figure_int128_signed(int64_t v);
 tel_int128 figure_add(tel_int128 a, tel_int128 b);
 /* Below 0, 0 or above as a is to b. */
 int figure_compare(tel_int128 a, tel_int128 b);
+/* The square root of v, which is not below 0. */
+double figure_root(double v);
 /* Nonzero when v fits the type; out is then set. */
 int figure_fits_i64(tel_int128 v, int64_t *out);
 
