@@ -287,7 +287,7 @@ copy_event(const struct tel__emit_walk *w, uint64_t *to)
 		to[i] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (((__atomic_load_n(&w->ring->head, __ATOMIC_RELAXED) - w->at) &
-	        POSITION) > TEL__NOW(w->ring->mask) + 1)
+	        POSITION) > w->mask + 1)
 		return 0;
 	return words;
 }
@@ -295,8 +295,9 @@ copy_event(const struct tel__emit_walk *w, uint64_t *to)
 static struct tel__emit_walk
 begin_walk(unsigned i)
 {
-	struct tel__emit_walk w = { tel__emit_ring(i), 0, 0 };
+	struct tel__emit_walk w = { tel__emit_ring(i), 0, 0, 0 };
 
+	w.mask = TEL__NOW(w.ring->mask);
 	w.end = __atomic_load_n(&w.ring->head, __ATOMIC_ACQUIRE);
 	w.at = __atomic_load_n(&w.ring->claim, __ATOMIC_ACQUIRE) == 0 ?
 	    w.end :

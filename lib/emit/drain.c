@@ -115,7 +115,7 @@ static void
 catch_up(struct cursor *c, int count)
 {
 	const struct tel__emit_ring *ring = c->walk.ring;
-	const uint64_t size = TEL__NOW(ring->mask) + 1, head = head_of(ring);
+	const uint64_t size = c->walk.mask + 1, head = head_of(ring);
 	uint32_t kind;
 	uint64_t at;
 
@@ -142,6 +142,7 @@ open_cursor(unsigned i)
 		return NULL;
 	if (c->claim != claim || c->walk.ring != ring) {
 		c->walk.ring = ring;
+		c->walk.mask = TEL__NOW(ring->mask);
 		c->walk.at = TEL__NOW(ring->start);
 		c->claim = claim;
 		c->stuck = 0;
@@ -236,7 +237,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	const uint64_t start = c->walk.at;
 	const unsigned count = batch.count;
 	const size_t room = BATCH_WORDS - TEL_EMIT_EVENT_MAX / 8 - batch.used,
-	             most = (size_t)TEL__NOW(ring->mask) / 8;
+	             most = (size_t)c->walk.mask / 8;
 	const uint64_t *end =
 	    batch.words + batch.used + (most < room ? most : room);
 	struct run run = { c->walk, batch.words + batch.used,
@@ -269,7 +270,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	c->event = event;
 	c->words = words;
 	c->clock = clock;
-	if (((head_of(ring) - start) & POSITION) > TEL__NOW(ring->mask) + 1) {
+	if (((head_of(ring) - start) & POSITION) > c->walk.mask + 1) {
 		c->walk.at = start;
 		catch_up(c, 1);
 		more = look(c, all);

@@ -184,8 +184,9 @@ void tel__emit_forget_strings(void);
 /* Walks the events of a ring.  AS */
 struct tel__emit_walk {
 	const struct tel__emit_ring *ring;
-	uint64_t at;  /* a head: where it is */
-	uint64_t end; /* and where it ends */
+	uint64_t mask; /* the ring's, which is beside its busy head */
+	uint64_t at;   /* a head: where it is */
+	uint64_t end;  /* and where it ends */
 };
 #define NAMES_BYTES ((size_t)1 << 20)
 
@@ -209,7 +210,7 @@ tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
 		return NULL;
 	p = (const uint64_t *)(const void *)((const char *)w->ring +
 	        TEL__RING_HEADER) +
-	    (w->at & TEL__NOW(w->ring->mask));
+	    (w->at & w->mask);
 	first = __atomic_load_n(p, __ATOMIC_ACQUIRE);
 	*words = first >> 16 & 0xfff;
 	if (!(first & TEL__EVENT_WHOLE) ||
