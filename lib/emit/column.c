@@ -168,23 +168,38 @@ struct column {
 	uint64_t steps;     /* bits of the zigzags of the steps */
 };
 
+void
+tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low, uint64_t *high)
+{
+	unsigned i = 1;
+
+	/* clocks, and many other columns, only grow */
+	while (i < n && v[i] >= v[i - 1])
+		i++;
+	*low = v[0];
+	*high = v[i - 1];
+	for (; i < n; i++) {
+		*low = v[i] < *low ? v[i] : *low;
+		*high = v[i] > *high ? v[i] : *high;
+	}
+}
+
 static struct column
 look_at(const uint64_t *v, unsigned n)
 {
-	struct column c = { v[0], v[0], 0, 0 };
+	struct column c = { 0, 0, 0, 0 };
 	const uint64_t first = v[0];
-	uint64_t before = first;
+	uint64_t before = first, bits = 0, steps = 0;
 	unsigned i;
 
+	tel__emit_range(v, n, &c.low, &c.high);
 	for (i = 1; i < n; i++) {
-		const uint64_t x = v[i];
-
-		c.low = x < c.low ? x : c.low;
-		c.high = x > c.high ? x : c.high;
-		c.bits |= x - first;
-		c.steps |= zigzag(x - before);
-		before = x;
+		bits |= v[i] - first;
+		steps |= zigzag(v[i] - before);
+		before = v[i];
 	}
+	c.bits = bits;
+	c.steps = steps;
 	return c;
 }
 

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,8 +30,18 @@ static struct cursor {
 	uint64_t clock;
 } cursors[RINGS_MAX];
 
-static struct tel__emit_batch batch, extra;
-static uint16_t active[RINGS_MAX]; /* rings that have events */
+static struct {
+	uint64_t words[BATCH_WORDS + 4]; /* events are copied by fours */
+	uint64_t clock[BATCH_EVENTS];
+	uint32_t at[BATCH_EVENTS];
+	uint16_t type[BATCH_EVENTS];
+} memory;
+static struct tel__emit_batch batch = { .words = memory.words,
+	.clock = memory.clock,
+	.at = memory.at,
+	.type = memory.type };
+static uint64_t lost[TEL_EMIT_KINDS]; /* overwritten before they were copied */
+static uint16_t active[RINGS_MAX];    /* rings that have events */
 static unsigned nactive;
 static uint64_t last_sync;
 
@@ -43,56 +52,19 @@ static struct {
 	_Atomic int stop, woken;
 } drainer = { .pipe = { -1, -1 } };
 
-struct tel__emit_batch *
-tel__emit_batch(void)
+uint64_t
+tel__emit_lost_of(unsigned kind)
 {
-	return &batch;
+	return lost[kind] +
+	    __atomic_load_n(&PAGE->dropped[kind], __ATOMIC_RELAXED);
 }
 
-/* Takes n pieces of memory of that size out of one mapping. */
-static void *
-carve(char **from, size_t bytes)
-{
-	char *p = *from;
-
-	*from += (bytes + 63) & ~(size_t)63;
-	return p;
-}
-
-int
+void
 tel__emit_drain_open(void)
 {
-	const size_t bytes = 8 * (BATCH_WORDS + EXTRA_WORDS) +
-	    (8 + 4 + 2 + 4 + 4 + 2 + 8) * (size_t)BATCH_EVENTS +
-	    (8 + 4 + 2) * (size_t)EXTRA_EVENTS + 1024;
-	static char *memory;
-	char *p;
-
-	if (memory == NULL) {
-		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p == MAP_FAILED)
-			return -1;
-		memory = p;
-	}
-	p = memory;
-	memset(&batch, 0, sizeof(batch));
-	batch.words = carve(&p, 8 * BATCH_WORDS);
-	batch.clock = carve(&p, 8 * BATCH_EVENTS);
-	batch.at = carve(&p, 4 * BATCH_EVENTS);
-	batch.type = carve(&p, 2 * BATCH_EVENTS);
-	batch.rows = carve(&p, 4 * BATCH_EVENTS);
-	batch.chosen = carve(&p, 4 * BATCH_EVENTS);
-	batch.part = carve(&p, 2 * BATCH_EVENTS);
-	batch.column = carve(&p, 8 * BATCH_EVENTS);
-	extra = batch;
-	extra.words = carve(&p, 8 * EXTRA_WORDS);
-	extra.clock = carve(&p, 8 * EXTRA_EVENTS);
-	extra.at = carve(&p, 4 * EXTRA_EVENTS);
-	extra.type = carve(&p, 2 * EXTRA_EVENTS);
 	memset(cursors, 0, sizeof(cursors));
+	memset(lost, 0, sizeof(lost));
 	last_sync = 0;
-	return 0;
 }
 
 /* --------------------------------------------------------------- cursors */
@@ -124,7 +96,7 @@ catch_up(struct cursor *c, int count)
 	at = tel__emit_oldest(ring, head, size / 8);
 	kind = TEL__NOW(ring->kind);
 	if (count && TEL__NOW(PAGE->output) >> kind & 1)
-		batch.lost[kind] += events_between(c->walk.at, at);
+		lost[kind] += events_between(c->walk.at, at);
 	c->walk.at = at;
 	if (((c->walk.end - at) & POSITION) > size)
 		c->walk.end = at;
@@ -204,24 +176,26 @@ copy_event(struct run *run, const uint64_t *event, unsigned words,
 	const unsigned first =
 	    (unsigned)__atomic_load_n(&event[0], __ATOMIC_RELAXED);
 	uint64_t *to = run->words;
-	unsigned i;
+	unsigned i, k;
 
 	if ((first & 0xFFFF) != run->code) {
 		run->code = first & 0xFFFF;
 		run->type = __atomic_load_n(&tel__emit_types.by_code[run->code],
 		    __ATOMIC_ACQUIRE);
 		if (run->type != 0 && run->count > 0)
-			run->one_type &= run->type - 1 == batch.type[0];
+			run->one_type &= run->type - 1 == memory.type[0];
 	}
 	if (!(first & TEL__EVENT_OUT) || run->type == 0)
 		return;
 	to[0] = words;
 	to[1] = run->thread;
-	for (i = 2; i < words; i++)
-		to[i] = __atomic_load_n(&event[i], __ATOMIC_RELAXED);
-	batch.clock[run->count] = clock != 0 ? clock : run->none;
-	batch.at[run->count] = (uint32_t)(to - batch.words);
-	batch.type[run->count] = (uint16_t)(run->type - 1);
+	/* a ring, too, has room behind its last event */
+	for (i = 2; i < words; i += 4)
+		for (k = i; k < i + 4; k++)
+			to[k] = __atomic_load_n(&event[k], __ATOMIC_RELAXED);
+	memory.clock[run->count] = clock != 0 ? clock : run->none;
+	memory.at[run->count] = (uint32_t)(to - memory.words);
+	memory.type[run->count] = (uint16_t)(run->type - 1);
 	run->words = to + words;
 	run->count++;
 }
@@ -286,6 +260,16 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	return more;
 }
 
+void
+tel__emit_count_types(struct tel__emit_batch *b)
+{
+	/* types only grow: those of the events are among these */
+	pthread_mutex_lock(&tel__emit_state.lock);
+	b->types = tel__emit_types.count;
+	b->digest = tel__emit_types.digest;
+	pthread_mutex_unlock(&tel__emit_state.lock);
+}
+
 /* Fills the batch, in order of clocks up to the horizon. */
 static void
 collect(uint64_t horizon, uint64_t none, int all)
@@ -316,11 +300,7 @@ collect(uint64_t horizon, uint64_t none, int all)
 		    !copy_run(&cursors[k], limit, none, all))
 			active[best] = active[--nactive];
 	}
-	/* types only grow: those of the events are among these */
-	pthread_mutex_lock(&tel__emit_state.lock);
-	batch.types = extra.types = tel__emit_types.count;
-	batch.digest = extra.digest = tel__emit_types.digest;
-	pthread_mutex_unlock(&tel__emit_state.lock);
+	tel__emit_count_types(&batch);
 }
 
 /* Now and then a log says what time it is. */
@@ -365,23 +345,22 @@ tel__emit_drain(int all)
 	}
 	do {
 		collect(horizon, none, all);
-		tel__emit_feed(&batch, &extra);
+		tel__emit_feed(&batch);
 	} while (batch.count > 0);
 }
 
 uint64_t
 tel_emit_lost(void)
 {
-	uint64_t lost = 0;
+	uint64_t sum;
 	unsigned i;
 
 	pthread_mutex_lock(&tel__emit_state.drain);
+	sum = tel__emit_sinks_lost();
 	for (i = 0; i < TEL_EMIT_KINDS; i++)
-		lost += batch.lost[i] +
-		    __atomic_load_n(&PAGE->dropped[i], __ATOMIC_RELAXED);
-	lost += tel__emit_sinks_lost();
+		sum += tel__emit_lost_of(i);
 	pthread_mutex_unlock(&tel__emit_state.drain);
-	return lost;
+	return sum;
 }
 
 /* ---------------------------------------------------------------- thread */

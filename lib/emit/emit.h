@@ -256,29 +256,23 @@ char *tel__emit_path(const char *pattern);
 #define BATCH_EVENTS 16384u
 #define BATCH_WORDS ((size_t)1 << 17)
 
-/* Events of all rings, in order. */
+/* Events, in order. */
 struct tel__emit_batch {
 	unsigned count;
 	size_t used;              /* words */
 	uint64_t *words;          /* BATCH_WORDS */
 	uint64_t *clock;          /* BATCH_EVENTS each */
-	uint32_t *at;             /* the start of each in words */
+	uint32_t *at;             /* where each one starts in words */
 	uint16_t *type;           /* index */
-	int one_type, one_thread; /* all events are of the first one\'s */
-	unsigned types; /* how many are registered, and their digest */
-	uint32_t digest;
-	/* events that were lost so far, by kind */
-	uint64_t lost[TEL_EMIT_KINDS];
-	/* for encoding: BATCH_EVENTS */
-	uint32_t *rows, *chosen;
-	uint16_t *part;
-	uint64_t *column;
+	int one_type, one_thread; /* all events are of the first one's */
+	unsigned types;           /* how many are registered */
+	uint32_t digest;          /* of these */
 };
 
-/* Events that come from names, and not from rings. */
-#define EXTRA_EVENTS 1024u
-#define EXTRA_WORDS ((size_t)1 << 15)
-
+/* Sets which types are registered by now. */
+void tel__emit_count_types(struct tel__emit_batch *b);
+/* Events of a kind that were lost so far before any sink. */
+uint64_t tel__emit_lost_of(unsigned kind);
 /* What is in the rings before there is a sink is not lost to it. */
 void tel__emit_skip_lost(void);
 /* Has the drain thread look.  AS */
@@ -287,7 +281,7 @@ int tel__emit_start_thread(void);
 void tel__emit_stop_thread(void);
 /* Drains now; all: what is not whole is waited for no longer. */
 void tel__emit_drain(int all);
-int tel__emit_drain_open(void);
+void tel__emit_drain_open(void);
 void tel__emit_drain_close(void);
 
 /* ----------------------------------------------------------------- wire */
@@ -305,12 +299,10 @@ struct tel__emit_stream {
 /* Appends records to b.  What could not be made leaves b->failed. */
 void tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b);
 void tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
-    struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
-    uint64_t lost);
+    const struct tel__emit_batch *batch, uint64_t lost);
 /* The same as a stream of the MPS; returns how many had no place in it. */
 unsigned tel__emit_put_mps(struct tel__emit_stream *s,
-    struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
-    const uint32_t *chosen, unsigned count);
+    struct tel__emit_bytes *b, const struct tel__emit_batch *batch);
 void tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b);
 /* Describes a type. */
 void tel__emit_describe(struct tel__emit_typed *t);
@@ -321,12 +313,10 @@ uint32_t tel__emit_digest(void);
 
 /* Under the lock of the drain: */
 int tel__emit_has_sinks(void);
-void tel__emit_feed(struct tel__emit_batch *batch,
-    struct tel__emit_batch *extra);
+void tel__emit_feed(const struct tel__emit_batch *batch);
 void tel__emit_tend_sinks(void); /* connects, accepts, writes what waits */
 void tel__emit_fork_sinks(void);
 void tel__emit_close_sinks(void);
-struct tel__emit_batch *tel__emit_batch(void);
 uint64_t tel__emit_sinks_lost(void);
 
 /* ---------------------------------------------------------------- hooks */

@@ -224,16 +224,16 @@ put_event(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 
 unsigned
 tel__emit_put_mps(struct tel__emit_stream *s, struct tel__emit_bytes *b,
-    const struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count)
+    const struct tel__emit_batch *batch)
 {
 	unsigned i, done = 0;
 
 	if (!s->started)
 		put_start(s, b,
-		    count > 0 ? batch->clock[chosen[0]] : tel__emit_ticks(),
+		    batch->count > 0 ? batch->clock[0] : tel__emit_ticks(),
 		    batch->types);
-	for (i = 0; i < count; i++)
-		done += (unsigned)put_event(b, batch, chosen[i]);
+	for (i = 0; i < batch->count; i++)
+		done += (unsigned)put_event(b, batch, i);
 	s->sequence++;
-	return count - done;
+	return batch->count - done;
 }

@@ -227,8 +227,7 @@ begin_child(void)
 	PAGE->names_used = used;
 	PAGE->start_clock = start_clock;
 	PAGE->start_ns = start_ns;
-	if (tel__emit_drain_open() != 0)
-		goto off_mapped;
+	tel__emit_drain_open();
 	tel__emit_fork_sinks();
 	if (tel__emit_state.hooks != NULL)
 		tel__emit_state.hooks->child();
@@ -239,7 +238,6 @@ begin_child(void)
 	return;
 off:
 	free(names);
-off_mapped:
 	atomic_store(&tel__emit_state.open, 0);
 	memset(&tel__emit_self, 0, sizeof(tel__emit_self));
 }
@@ -331,8 +329,8 @@ begin(const tel_emit_list *list)
 	PAGE->last_clock = PAGE->start_clock;
 	PAGE->last_ns = PAGE->start_ns;
 	tel__emit_forget_strings();
-	if (tel__emit_drain_open() != 0 ||
-	    tel__emit_add_list(&tel__emit_own, 0xFFFF) != 0 ||
+	tel__emit_drain_open();
+	if (tel__emit_add_list(&tel__emit_own, 0xFFFF) != 0 ||
 	    (list != NULL && tel__emit_add_list(list, CODE_LISTS) != 0))
 		return -1;
 	control = getenv(o->control_env);

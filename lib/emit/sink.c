@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Words of events that are made of names, at a time. */
+#define EXTRA_WORDS ((size_t)1 << 15)
+
 struct tel_emit_sink *tel__emit_sinks;
 
 int
@@ -25,11 +28,28 @@ tel__emit_has_sinks(void)
 	return tel__emit_sinks != NULL;
 }
 
+/* Events of the sink's kinds that were lost before it, not reported yet. */
 static uint64_t
-lost_of_kind(const struct tel__emit_batch *batch, unsigned kind)
+unreported(const struct tel_emit_sink *s)
 {
-	return batch->lost[kind] +
-	    __atomic_load_n(&PAGE->dropped[kind], __ATOMIC_RELAXED);
+	uint64_t lost = s->owed;
+	unsigned i;
+
+	for (i = 0; i < TEL_EMIT_KINDS; i++)
+		if (s->kinds >> i & 1)
+			lost += tel__emit_lost_of(i) - s->seen[i];
+	return lost;
+}
+
+/* From here on, only later losses are to be reported. */
+static void
+forget_losses(struct tel_emit_sink *s)
+{
+	unsigned i;
+
+	s->owed = 0;
+	for (i = 0; i < TEL_EMIT_KINDS; i++)
+		s->seen[i] = tel__emit_lost_of(i);
 }
 
 /* --------------------------------------------------------------- writing */
@@ -175,47 +195,57 @@ give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 
 /* -------------------------------------------------------------- the blocks */
 
-/* Writes a block of these events; if that fails, they are lost. */
-static void
-put_block(struct tel_emit_sink *s, struct tel__emit_batch *batch,
-    const uint32_t *chosen, unsigned count)
+/* Writes a block of these events; if that fails, they are lost.  0, -1. */
+static int
+put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
-	struct tel__emit_stream before = s->stream;
-	uint64_t lost = s->owed;
-	unsigned i, unfit = 0;
+	const struct tel__emit_stream before = s->stream;
+	unsigned unfit = 0;
 
-	for (i = 0; i < TEL_EMIT_KINDS; i++)
-		if (s->kinds >> i & 1)
-			lost += lost_of_kind(tel__emit_batch(), i) - s->seen[i];
 	s->out.used = 0;
 	s->out.failed = 0;
 	if (s->flags & TEL_WIRE_MPS)
-		unfit = tel__emit_put_mps(&s->stream, &s->out, batch, chosen,
-		    count);
+		unfit = tel__emit_put_mps(&s->stream, &s->out, batch);
 	else
-		tel__emit_put_block(&s->stream, &s->out, batch, chosen, count,
-		    lost);
+		tel__emit_put_block(&s->stream, &s->out, batch, unreported(s));
 	if (!s->out.failed && give(s, s->out.p, s->out.used)) {
-		s->owed = 0;
+		forget_losses(s);
 		s->lost += unfit;
-		for (i = 0; i < TEL_EMIT_KINDS; i++)
-			s->seen[i] = lost_of_kind(tel__emit_batch(), i);
-		return;
+		return 0;
 	}
 	/* a stream that was ended by the failure starts again */
 	if (s->fd >= 0 || s->medium == TO_MEMORY || s->medium == TO_FUNCTION)
 		s->stream = before;
-	s->owed += count;
-	s->lost += count;
+	s->owed += batch->count;
+	s->lost += batch->count;
+	return -1;
 }
 
-/* Adds the event that an entry is; what is none, or not wanted, is not. */
+/* The events that a sink gets, if these are not all; under the drain's lock. */
+static struct {
+	uint64_t words[EXTRA_WORDS]; /* of events that are not from rings */
+	uint64_t clock[BATCH_EVENTS];
+	uint32_t at[BATCH_EVENTS];
+	uint16_t type[BATCH_EVENTS];
+} chosen;
+
+static void
+add_chosen(struct tel__emit_batch *to, uint64_t clock, size_t at, unsigned type)
+{
+	chosen.clock[to->count] = clock;
+	chosen.at[to->count] = (uint32_t)at;
+	chosen.type[to->count] = (uint16_t)type;
+	to->one_type &= type == chosen.type[0];
+	to->count++;
+}
+
+/* Adds the event that an entry is, if it is one, and wanted. */
 static void
 add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
     const struct tel__emit_entry *entry)
 {
 	const size_t length = (size_t)entry->length;
-	uint64_t *to = extra->words + extra->used;
+	uint64_t *to = chosen.words + extra->used;
 	unsigned type, code = CODE_INTERN;
 	size_t words;
 
@@ -237,83 +267,77 @@ add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
 	}
 	to[0] = words;
 	to[1] = entry->what == ENTRY_EVENT ? entry->value >> 32 << 32 : 0;
-	extra->clock[extra->count] = entry->clock;
-	extra->at[extra->count] = (uint32_t)extra->used;
-	extra->type[extra->count] = (uint16_t)type;
-	extra->one_type &= type == extra->type[0];
-	extra->chosen[extra->count] = extra->count;
+	add_chosen(extra, entry->clock, extra->used, type);
 	extra->used += words;
-	extra->count++;
 }
 
 /* Events that are names, such as those of strings, which the stream lacks. */
 static void
-put_names(struct tel_emit_sink *s, struct tel__emit_batch *extra)
+put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
 	const struct tel__emit_entry *entry;
-	uint64_t at = s->stream.names, sequence;
+	struct tel__emit_batch extra;
+	uint64_t at = s->stream.names;
 
 	do {
-		extra->count = 0;
-		extra->used = 0;
-		extra->one_type = 1;
-		extra->one_thread = 0;
-		while (extra->count < EXTRA_EVENTS &&
-		    EXTRA_WORDS - extra->used >= TEL_EMIT_EVENT_MAX / 8 &&
+		extra = (struct tel__emit_batch){ 0, 0, chosen.words,
+			chosen.clock, chosen.at, chosen.type, 1, 0,
+			batch->types, batch->digest };
+		while (extra.count < BATCH_EVENTS &&
+		    EXTRA_WORDS - extra.used >= TEL_EMIT_EVENT_MAX / 8 &&
 		    (entry = tel__emit_next_entry(&at)) != NULL)
-			add_extra(s, extra, entry);
-		sequence = s->stream.sequence;
-		if (extra->count > 0) {
-			put_block(s, extra, extra->chosen, extra->count);
-			if (s->stream.sequence == sequence)
-				return;
-		}
+			add_extra(s, &extra, entry);
+		if (extra.count > 0 && put_block(s, &extra) != 0)
+			return;
 		s->stream.names = at;
-	} while (extra->count > 0);
+	} while (extra.count > 0);
 }
 
-/* Chooses the events of the kinds that the sink gets.  How many. */
-static unsigned
-choose(const struct tel_emit_sink *s, struct tel__emit_batch *batch)
+/* The events of a batch that are of the sink's kinds. */
+static struct tel__emit_batch
+choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
-	const uint32_t kinds = s->kinds;
-	unsigned i, n = 0;
+	struct tel__emit_batch some = *batch;
+	unsigned i;
 
-	if (batch->one_type) {
-		if (!(kinds >> tel__emit_types.list[batch->type[0]]->kind & 1))
-			return 0;
-		for (i = 0; i < batch->count; i++)
-			batch->chosen[i] = i;
-		return batch->count;
+	if (batch->one_type || s->kinds == ~(uint32_t)0) {
+		if (!(s->kinds >> tel__emit_types.list[batch->type[0]]->kind &
+		        1))
+			some.count = 0;
+		return some;
 	}
-	for (i = 0; i < batch->count; i++) {
-		batch->chosen[n] = i;
-		n += kinds >> tel__emit_types.list[batch->type[i]]->kind & 1;
-	}
-	return n;
+	some.clock = chosen.clock;
+	some.at = chosen.at;
+	some.type = chosen.type;
+	some.count = 0;
+	some.one_type = 1;
+	for (i = 0; i < batch->count; i++)
+		if (s->kinds >> tel__emit_types.list[batch->type[i]]->kind & 1)
+			add_chosen(&some, batch->clock[i], batch->at[i],
+			    batch->type[i]);
+	return some;
 }
 
 static void
-feed(struct tel_emit_sink *s, struct tel__emit_batch *batch,
-    struct tel__emit_batch *extra)
+feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
-	unsigned n = choose(s, batch);
+	struct tel__emit_batch some = choose(s, batch);
 
-	if (n == 0)
+	if (some.count == 0)
 		return;
 	if ((s->medium == TO_SOCKET && (s->fd < 0 || s->connecting)) ||
 	    (s->waiting.used - s->waited > WAITING_MAX && s->fd >= 0 &&
 	        !write_waiting(s))) {
-		s->owed += n;
-		s->lost += n;
+		s->owed += some.count;
+		s->lost += some.count;
 		return;
 	}
 	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
-		/* both batches have the same place for what is chosen */
-		put_names(s, extra);
-		n = choose(s, batch);
+		/* names take the place of what was chosen */
+		put_names(s, batch);
+		some = choose(s, batch);
 	}
-	put_block(s, batch, batch->chosen, n);
+	(void)put_block(s, &some);
 }
 
 /*
@@ -343,7 +367,7 @@ quiet(sigset_t *old, int on)
 }
 
 void
-tel__emit_feed(struct tel__emit_batch *batch, struct tel__emit_batch *extra)
+tel__emit_feed(const struct tel__emit_batch *batch)
 {
 	struct tel_emit_sink *s;
 	sigset_t old;
@@ -353,7 +377,7 @@ tel__emit_feed(struct tel__emit_batch *batch, struct tel__emit_batch *extra)
 	quiet(&old, 1);
 	for (s = tel__emit_sinks; s != NULL; s = s->next)
 		if (s->medium != SERVER)
-			feed(s, batch, extra);
+			feed(s, batch);
 	quiet(&old, 0);
 }
 
@@ -402,12 +426,9 @@ tel__emit_new_sink(enum medium medium, uint32_t kinds, unsigned flags)
 void
 tel__emit_link_sink(struct tel_emit_sink *s)
 {
-	unsigned i;
-
 	if (tel__emit_sinks == NULL)
 		tel__emit_skip_lost();
-	for (i = 0; i < TEL_EMIT_KINDS; i++)
-		s->seen[i] = lost_of_kind(tel__emit_batch(), i);
+	forget_losses(s);
 	s->next = tel__emit_sinks;
 	tel__emit_sinks = s;
 	SET(PAGE->drained, 1);
@@ -482,20 +503,14 @@ tel_emit_sink_lost(const tel_emit_sink *sink)
 static void
 end_stream(struct tel_emit_sink *s)
 {
-	struct tel__emit_batch *batch = tel__emit_batch();
-	uint64_t lost = s->owed;
-	unsigned i;
+	struct tel__emit_batch none = { .one_type = 1, .one_thread = 1 };
 
 	if (s->medium == SERVER || (s->fd < 0 && s->medium <= TO_SOCKET) ||
 	    s->flags & TEL_WIRE_MPS)
 		return;
-	for (i = 0; i < TEL_EMIT_KINDS; i++)
-		if (s->kinds >> i & 1)
-			lost += lost_of_kind(batch, i) - s->seen[i];
-	if (lost > 0 || !s->stream.started) {
-		batch->count = 0;
-		put_block(s, batch, batch->chosen, 0);
-	}
+	tel__emit_count_types(&none);
+	if (unreported(s) > 0 || !s->stream.started)
+		(void)put_block(s, &none);
 	s->out.used = 0;
 	s->out.failed = 0;
 	tel__emit_put_end(&s->stream, &s->out);

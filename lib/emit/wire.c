@@ -301,48 +301,46 @@ put_log(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 
 /* The events of a type in a block. */
 struct part {
-	unsigned type;
-	unsigned first, count; /* in batch->rows */
+	unsigned type, count;
+	uint32_t *rows; /* where each event starts in batch->words */
+	int tails;      /* events have bytes behind their cells */
+	int vary;       /* and are of different sizes */
 };
 
-/* The value of a field of each row. */
+/* What a block is made in; under the drain's lock. */
+static struct {
+	struct part parts[TYPES_MAX];
+	uint8_t wanted[TYPES_MAX];     /* types that it has */
+	uint16_t part_of[TYPES_MAX];   /* the part of a type, and 1 */
+	uint32_t rows[BATCH_EVENTS];   /* of the first part, the second ... */
+	uint64_t column[BATCH_EVENTS]; /* that is being made */
+} block;
+
+/* The value of a field of each row, as a column. */
 static void
-gather(const struct tel__emit_batch *batch, const uint32_t *rows, unsigned n,
+gather(const struct tel__emit_batch *batch, const struct part *part,
     const struct tel__emit_field *f)
 {
-	const unsigned char *base = (const unsigned char *)batch->words;
-	uint64_t *v = batch->column;
-	uint32_t v4;
-	uint16_t v2;
+	const unsigned char *base =
+	    (const unsigned char *)batch->words + f->offset;
+	const uint32_t *rows = part->rows;
+	const unsigned width = f->letter->width, n = part->count;
+	uint64_t *v = block.column;
 	unsigned i;
 
-	base += f->offset;
-	if (f->letter->load == LOAD_TEXT) {
+	if (f->letter->load == LOAD_TEXT)
 		for (i = 0; i < n; i++)
 			v[i] = tel__emit_load_at(base + 8 * (size_t)rows[i]);
-		return;
-	}
-	switch (f->letter->width) {
-	case 8:
+	else if (width == 8)
 		for (i = 0; i < n; i++)
-			memcpy(&v[i], base + 8 * (size_t)rows[i], 8);
-		break;
-	case 4:
-		for (i = 0; i < n; i++) {
-			memcpy(&v4, base + 8 * (size_t)rows[i], 4);
-			v[i] = v4;
-		}
-		break;
-	case 2:
-		for (i = 0; i < n; i++) {
-			memcpy(&v2, base + 8 * (size_t)rows[i], 2);
-			v[i] = v2;
-		}
-		break;
-	default:
+			v[i] = tel__emit_load(base + 8 * (size_t)rows[i], 8);
+	else if (width == 4)
 		for (i = 0; i < n; i++)
-			v[i] = base[8 * (size_t)rows[i]];
-	}
+			v[i] = tel__emit_load(base + 8 * (size_t)rows[i], 4);
+	else
+		for (i = 0; i < n; i++)
+			v[i] =
+			    tel__emit_load(base + 8 * (size_t)rows[i], width);
 }
 
 static unsigned
@@ -351,173 +349,132 @@ row_size(const struct tel__emit_batch *batch, uint32_t row)
 	return (unsigned)(batch->words[row] & 0xfff) * 8;
 }
 
-/* Nonzero when events of a type have bytes behind their cells. */
-static int
-has_tail(unsigned type)
-{
-	const struct tel__emit_typed *t = tel__emit_types.list[type];
-
-	return t->string >= 0 || t->texts > 0;
-}
-
 /* The strings of a part, without the zeros at the end, as byte strings. */
 static void
 put_strings(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
-    const uint32_t *rows, unsigned n, unsigned offset)
+    const struct part *part, unsigned offset)
 {
-	const char *base = (const char *)batch->words + offset, *end;
-	uint64_t *v = batch->column;
+	const char *first =
+	    (const char *)(batch->words + part->rows[0]) + offset;
+	const char *start, *end;
+	uint64_t *v = block.column;
 	unsigned i, distinct = 1;
 
-	for (i = 0; i < n; i++) {
-		end = base + 8 * (size_t)rows[i] + row_size(batch, rows[i]) -
-		    offset;
-		while (end > base + 8 * (size_t)rows[i] && end[-1] == '\0')
+	for (i = 0; i < part->count; i++) {
+		start = (const char *)(batch->words + part->rows[i]);
+		end = start + row_size(batch, part->rows[i]);
+		start += offset;
+		while (end > start && end[-1] == '\0')
 			end--;
-		v[i] = (uint64_t)(end - (base + 8 * (size_t)rows[i]));
-		if (v[i] != v[0] ||
-		    memcmp(base + 8 * (size_t)rows[i],
-		        base + 8 * (size_t)rows[0], (size_t)v[i]) != 0)
-			distinct = n;
+		v[i] = (uint64_t)(end - start);
+		if (v[i] != v[0] || memcmp(start, first, (size_t)v[i]) != 0)
+			distinct = part->count;
 	}
 	tel__emit_put_varint(b, distinct);
 	tel__emit_put_column(b, v, distinct, 0);
 	for (i = 0; i < distinct; i++)
-		tel__emit_put(b, base + 8 * (size_t)rows[i], (size_t)v[i]);
+		tel__emit_put(b,
+		    (const char *)(batch->words + part->rows[i]) + offset,
+		    (size_t)v[i]);
 }
 
 static void
 put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
-    const struct part *part, int vary, uint64_t *before)
+    const struct part *part, uint64_t *before)
 {
 	const struct tel__emit_typed *t = tel__emit_types.list[part->type];
-	const uint32_t *rows = batch->rows + part->first;
 	const struct tel__emit_field *f;
-	unsigned i, class;
+	uint64_t *column = block.column;
+	unsigned i, class, n;
 
-	if (vary) {
+	if (part->vary) {
 		for (i = 0; i < part->count; i++)
-			batch->column[i] = row_size(batch, rows[i]);
-		tel__emit_put_column(b, batch->column, part->count, 0);
+			column[i] = row_size(batch, part->rows[i]);
+		tel__emit_put_column(b, column, part->count, 0);
 	} else {
-		tel__emit_put_varint(b, row_size(batch, rows[0]));
+		tel__emit_put_varint(b, row_size(batch, part->rows[0]));
 	}
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
 		if (f->letter->width == 0)
 			continue;
+		n = part->count;
 		if (f->space == 2 && batch->one_thread) {
-			batch->column[0] = batch->words[rows[0] + 1] >> 32;
-			tel__emit_put_column(b, batch->column, 1,
-			    before[NUMBERS]);
-			before[NUMBERS] = batch->column[0];
-			continue;
+			n = 1;
+			column[0] = batch->words[part->rows[0] + 1] >> 32;
+		} else {
+			gather(batch, part, f);
 		}
-		gather(batch, rows, part->count, f);
 		class = f->letter->data_type == ADDRESS ||
 		        f->letter->data_type == POINTER ?
 		    ADDRESSES :
 		    NUMBERS;
-		tel__emit_put_column(b, batch->column, part->count,
-		    before[class]);
-		before[class] = batch->column[part->count - 1];
+		tel__emit_put_column(b, column, n, before[class]);
+		before[class] = column[n - 1];
 	}
-	if (has_tail(part->type))
-		put_strings(b, batch, rows, part->count, t->fixed);
+	if (part->tails)
+		put_strings(b, batch, part, t->fixed);
 }
 
-/*
- * Sorts the chosen events into parts, one for each type: batch->rows has
- * those of the first, then those of the second, and so on; batch->part the
- * part of each.  Returns how many parts there are.
- */
-static unsigned
-make_parts(struct tel__emit_batch *batch, const uint32_t *chosen,
-    unsigned count, struct part *parts, uint8_t *wanted)
-{
-	static uint16_t part_of[TYPES_MAX]; /* and 1; under the drain's lock */
-	unsigned i, k, n = 0, at = 0;
-
-	if (batch->one_type && count > 0) {
-		parts[0].type = batch->type[0];
-		parts[0].first = 0;
-		parts[0].count = count;
-		wanted[batch->type[0]] = 1;
-		for (i = 0; i < count; i++)
-			batch->rows[i] = batch->at[chosen[i]];
-		return 1;
-	}
-	for (i = 0; i < count; i++) {
-		const unsigned type = batch->type[chosen[i]];
-
-		if (part_of[type] == 0) {
-			parts[n].type = type;
-			parts[n].count = 0;
-			wanted[type] = 1;
-			part_of[type] = (uint16_t)++n;
-		}
-		k = part_of[type] - 1u;
-		batch->part[i] = (uint16_t)k;
-		parts[k].count++;
-	}
-	for (k = 0; k < n; k++) {
-		parts[k].first = at;
-		at += parts[k].count;
-		parts[k].count = 0;
-		part_of[parts[k].type] = 0;
-	}
-	for (i = 0; i < count; i++) {
-		struct part *part = &parts[batch->part[i]];
-
-		batch->rows[part->first + part->count++] = batch->at[chosen[i]];
-	}
-	return n;
-}
-
-/* Nonzero when the events of a part have strings of different lengths. */
+/* Nonzero when the events of a part have different sizes. */
 static int
 varies(const struct tel__emit_batch *batch, const struct part *part)
 {
 	unsigned i;
 
-	if (!has_tail(part->type))
-		return 0;
-	for (i = 1; i < part->count; i++)
-		if (row_size(batch, batch->rows[part->first + i]) !=
-		    row_size(batch, batch->rows[part->first]))
+	for (i = 1; part->tails && i < part->count; i++)
+		if (row_size(batch, part->rows[i]) !=
+		    row_size(batch, part->rows[0]))
 			return 1;
 	return 0;
 }
 
-/* The clocks of the events: of all in the batch, or in batch->column. */
-static const uint64_t *
-clocks_of(const struct tel__emit_batch *batch, const uint32_t *chosen,
-    unsigned count)
+/*
+ * Sorts the events into parts, one for each type, and leaves the part of each
+ * in block.column if there are several.  Returns how many.
+ */
+static unsigned
+make_parts(const struct tel__emit_batch *batch)
 {
-	unsigned i;
+	unsigned i, n = 0;
+	uint32_t *rows = block.rows;
+	const struct tel__emit_typed *t;
+	struct part *part;
 
-	if (count == batch->count)
-		return batch->clock;
-	for (i = 0; i < count; i++)
-		batch->column[i] = batch->clock[chosen[i]];
-	return batch->column;
-}
+	memset(block.wanted, 0, batch->types);
+	if (batch->one_type && batch->count > 0)
+		block.parts[n++] = (struct part){ batch->type[0], batch->count,
+			batch->at, 0, 0 };
+	else
+		for (i = 0; i < batch->count; i++) {
+			uint16_t *part_of = &block.part_of[batch->type[i]];
 
-/* The least and the greatest clock of the events. */
-static void
-find_clocks(const struct tel__emit_batch *batch, const uint32_t *chosen,
-    unsigned count, uint64_t *low, uint64_t *high)
-{
-	const uint64_t *clocks = clocks_of(batch, chosen, count);
-	uint64_t least = count > 0 ? clocks[0] : 0, most = least;
-	unsigned i;
-
-	for (i = 1; i < count; i++) {
-		least = clocks[i] < least ? clocks[i] : least;
-		most = clocks[i] > most ? clocks[i] : most;
+			if (*part_of == 0) {
+				block.parts[n++] =
+				    (struct part){ batch->type[i], 0, NULL, 0,
+					    0 };
+				*part_of = (uint16_t)n;
+			}
+			block.column[i] = *part_of - 1u;
+			block.parts[*part_of - 1].count++;
+		}
+	for (part = block.parts; part < block.parts + n; part++) {
+		t = tel__emit_types.list[part->type];
+		part->tails = t->string >= 0 || t->texts > 0;
+		block.wanted[part->type] = 1;
+		block.part_of[part->type] = 0;
+		if (part->rows != NULL)
+			continue;
+		part->rows = rows;
+		rows += part->count;
+		part->count = 0;
 	}
-	*low = least;
-	*high = most;
+	for (i = 0; rows > block.rows && i < batch->count; i++) {
+		part = &block.parts[block.column[i]];
+		part->rows[part->count++] = batch->at[i];
+	}
+	for (part = block.parts; part < block.parts + n; part++)
+		part->vary = varies(batch, part);
+	return n;
 }
 
 /* The names of threads: all that there are, as a block must do alone. */
@@ -545,53 +502,51 @@ put_names(struct tel__emit_bytes *b)
 	free(list.p);
 }
 
-static void
-put_events(struct tel__emit_stream *s, struct tel__emit_bytes *b,
-    struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
-    uint64_t first)
+/* The body of a block, whose first clock is low.  The bytes of its events. */
+static uint64_t
+put_events(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
+    const struct tel__emit_batch *batch, uint64_t low)
 {
-	static struct part parts[TYPES_MAX]; /* under the drain's lock */
-	static uint8_t wanted[TYPES_MAX];
-	const unsigned types = batch->types;
-	uint64_t before[2] = { 0, 0 };
-	unsigned i, n;
-	int vary;
+	const unsigned n = make_parts(batch);
+	uint64_t before[2] = { 0, 0 }, bytes = 0;
+	const struct part *part;
+	unsigned i;
 
-	memset(wanted, 0, types);
-	n = make_parts(batch, chosen, count, parts, wanted);
 	tel__emit_put_varint(b, 1);
-	put_log(s, b, s->digest, types, wanted);
+	put_log(s, b, s->digest, batch->types, block.wanted);
 	tel__emit_put_varint(b, n);
-	for (i = 0; i < n; i++) {
-		vary = varies(batch, &parts[i]);
-		tel__emit_put_varint(b, parts[i].type * 2u + 1);
+	for (part = block.parts; part < block.parts + n; part++) {
+		tel__emit_put_varint(b, part->type * 2u + 1);
 		tel__emit_put_varint(b,
-		    (vary ? PART_VARY : 0) |
-		        (has_tail(parts[i].type) ? PART_TAILS : 0));
+		    (part->vary ? PART_VARY : 0) |
+		        (part->tails ? PART_TAILS : 0));
 	}
 	put_names(b);
-	if (count == 0)
-		return;
-	if (n > 1) {
-		for (i = 0; i < count; i++)
-			batch->column[i] = batch->part[i];
-		tel__emit_put_column(b, batch->column, count, 0);
-	}
-	tel__emit_put_column(b, clocks_of(batch, chosen, count), count, first);
+	if (n == 0)
+		return 0;
+	if (n > 1)
+		tel__emit_put_column(b, block.column, batch->count, 0);
+	tel__emit_put_column(b, batch->clock, batch->count, low);
 	tel__emit_put_varint(b, 0);
-	for (i = 0; i < n; i++)
-		put_part(b, batch, &parts[i], varies(batch, &parts[i]), before);
+	for (part = block.parts; part < block.parts + n; part++) {
+		put_part(b, batch, part, before);
+		if (!part->vary)
+			bytes += (uint64_t)part->count *
+			    row_size(batch, part->rows[0]);
+		for (i = 0; part->vary && i < part->count; i++)
+			bytes += row_size(batch, part->rows[i]);
+	}
+	return bytes;
 }
 
 void
 tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
-    struct tel__emit_batch *batch, const uint32_t *chosen, unsigned count,
-    uint64_t lost)
+    const struct tel__emit_batch *batch, uint64_t lost)
 {
-	struct tel__emit_bytes head = { NULL, 0, 0, 0 };
-	uint64_t low, high;
+	unsigned char bytes[HEAD_MAX];
+	struct tel__emit_bytes head = { bytes, 0, sizeof(bytes), 0 };
+	uint64_t low = 0, high = 0, size;
 	size_t at;
-	unsigned i;
 
 	if (!s->started)
 		tel__emit_put_start(s, b);
@@ -601,10 +556,11 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 		end(s, b, at, RECORD_LOG, NULL);
 		s->digest = batch->digest;
 	}
-	find_clocks(batch, chosen, count, &low, &high);
+	if (batch->count > 0)
+		tel__emit_range(batch->clock, batch->count, &low, &high);
 	tel__emit_put_varint(&head, s->sequence);
 	tel__emit_put_varint(&head, s->events);
-	tel__emit_put_varint(&head, count);
+	tel__emit_put_varint(&head, batch->count);
 	tel__emit_put_varint(&head, low);
 	tel__emit_put_varint(&head, high - low);
 	tel__emit_put_varint(&head, lost);
@@ -612,19 +568,11 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 	/* no process, thread or processor: the thread is a field of events */
 	tel__emit_put_varint(&head, 0);
 	at = begin(b);
-	put_events(s, b, batch, chosen, count, low);
+	size = put_events(s, b, batch, low);
 	end(s, b, at, RECORD_BLOCK, &head);
-	b->failed |= head.failed;
-	free(head.p);
 	if (b->failed)
 		return;
 	s->sequence++;
-	s->events += count;
-	if (count > 0 && batch->one_type && !has_tail(batch->type[0])) {
-		s->offset +=
-		    (uint64_t)count * row_size(batch, batch->at[chosen[0]]);
-		return;
-	}
-	for (i = 0; i < count; i++)
-		s->offset += row_size(batch, batch->at[chosen[i]]);
+	s->events += batch->count;
+	s->offset += size;
 }
