@@ -164,7 +164,7 @@ last_words() {
 	} >odd.txt
 	run -3 --separate-stderr telreplay -n -f csv odd.txt
 	echo "$output"
-	[[ $output == *"odd,,alignment that is no power of 2,events,2"* ]]
+	[[ $output == *"odd,,alignment that is not a power of 2,events,2"* ]]
 	[[ $output == *"wrong,,impossible alignment,events,1"* ]]
 }
 

@@ -25,7 +25,7 @@ anomaly_text(enum anomaly anomaly)
 	case ANOMALY_DOUBLE: return "allocation of a live address";
 	case ANOMALY_RACE: return "free in the wrong place";
 	case ANOMALY_SIZE: return "free of more than the block";
-	case ANOMALY_ALIGNMENT: return "alignment that is no power of 2";
+	case ANOMALY_ALIGNMENT: return "alignment that is not a power of 2";
 	case ANOMALY_ARGUMENT: return "impossible size";
 	case ANOMALY_IMPOSSIBLE: return "impossible alignment";
 	}
