@@ -137,7 +137,7 @@ def look(form):
         svg = "{http://www.w3.org/2000/svg}"
         root = xml.etree.ElementTree.parse(sys.stdin).getroot()
         assert root.tag == svg + "svg", root.tag
-        print(len(root.findall(svg + "polyline")))
+        print(len(list(root.iter(svg + "polyline"))))
 
 
 if sys.argv[1] == "make":

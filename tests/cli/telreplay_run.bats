@@ -356,13 +356,44 @@ plugin() {
 	trace t.txt 5 20000 2
 	clean telreplay -a glibc,class,bump t.txt >report
 	[ "$(head -n 1 report)" = comparison ]
-	[ "$(sed -n '3p;4p;6p' report | awk '{ printf "%s ", $1 }')" = "glibc class bump " ]
-	sed -n 5p report | grep -E '^ +[x~][0-9.]+ +x[0-9.]+ '
-	sed -n 7p report | grep -E '^ +[x~][0-9.]+ +x[0-9.]+ '
+	[ "$(sed -n '3p;4p;5p;8p' report | awk '{ printf "%s ", $1 }')" = "glibc +- class bump " ]
+	[ "$(sed -n 4p report | grep -o '[0-9]%' | wc -l)" -ge 3 ]
+	[ "$(sed -n 7p report | grep -oE '[x~][0-9.]+' | wc -l)" -ge 4 ]
+	[ "$(sed -n 10p report | grep -oE '[x~][0-9.]+' | wc -l)" -ge 4 ]
 	clean telreplay -a glibc,class -f json t.txt | grep '"type":"ratio"' |
 	    grep '"allocator":"class"'
 	clean telreplay -a glibc -f csv t.txt >report
 	[ "$(grep -c '^latency_range,glibc,malloc .*,samples,' report)" -ge 2 ]
+	clean telreplay -a glibc --runs 1 t.txt >report
+	run ! grep -e '+-' report
+}
+
+# ranged TYPE FIGURE LEAST MOST RUNS: each is that of the report, of class.
+ranged() {
+	figure "$1" class "$2" <report >is
+	figure run class "$5" <report | cat - is | sort -g >all
+	[ "$(figure "$1" class "$3" <report)" = "$(head -n 1 all)" ]
+	[ "$(figure "$1" class "$4" <report)" = "$(tail -n 1 all)" ]
+}
+
+@test "each figure that is compared has the range of the runs" {
+	trace t.txt 5 20000 2
+	clean telreplay -a glibc,class --runs 4 --sample 16 -f csv t.txt >report
+	[ "$(figure run class p99_ns <report | wc -l)" = 4 ]
+	ranged cost p99_ns p99_least_ns p99_most_ns p99_ns
+	ranged memory peak_bytes peak_least_bytes peak_most_bytes peak_bytes
+	ranged memory end_bytes end_least_bytes end_most_bytes end_bytes
+	# two overlap if neither has all of its runs above those of the other
+	for name in peak_bytes end_bytes; do
+		least=${name%_bytes}_least_bytes most=${name%_bytes}_most_bytes
+		overlap=0
+		[ "$(figure memory class "$least" <report)" -gt \
+		    "$(figure memory glibc "$most" <report)" ] ||
+			[ "$(figure memory glibc "$least" <report)" -gt \
+			    "$(figure memory class "$most" <report)" ] ||
+			overlap=1
+		[ "$(figure ratio class ${name}_overlaps <report)" = $overlap ]
+	done
 }
 
 @test "threads have the numbers of the log, and run where it has them" {
@@ -660,4 +691,100 @@ plugin() {
 	grep -A 6 '^  end  ' report | grep -c '^  +' | grep 4
 	clean telreplay --idle 50ms --runs 1 -f svg t.txt |
 	    grep 'real time since the first operation'
+}
+
+# An allocator that places blocks as a test knows: those of 64 bytes have a page
+# each, four of 1,000 bytes share one, and so do one of 3,072 and one of 300.
+places() {
+	plugin places <<-END
+		#include <stdint.h>
+		static char *at;
+		static unsigned thousands, parts;
+		static char *thousand, *part;
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { (void)p; (void)t;
+			at = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			*s = at;
+			return at == MAP_FAILED ? "no mapping" : NULL; }
+		static char *pages(size_t n) { char *b = at;
+			at += (n + 4095) & ~(size_t)4095; return b; }
+		static void *get(void *p, size_t n) { char *b; (void)p;
+			pthread_mutex_lock(&lock);
+			if (n == 1000) {
+				if (thousands++ % 4 == 0) thousand = pages(4096);
+				b = thousand + 1008 * ((thousands - 1) % 4);
+			} else if (n == 3072 || n == 300) {
+				if (parts++ % 2 == 0) part = pages(4096);
+				b = part + (n == 300 ? 3072 : 0);
+			} else
+				b = pages(n);
+			pthread_mutex_unlock(&lock);
+			return b; }
+	END
+}
+
+@test "resident pages are divided between the sizes of their blocks" {
+	places
+	# most is live when the last block is there, which is much larger
+	awk 'function get(n) { printf "1: malloc 0x%d000 %d\n", ++blocks, n }
+	    BEGIN {
+		for (i = 0; i < 100; i++) get(64)
+		for (i = 0; i < 400; i++) get(1000)
+		for (i = 0; i < 50; i++) { get(3072); get(300) }
+		get(1048576)
+		for (i = 1; i <= blocks; i++) printf "1: free 0x%d000\n", i
+	    }' >t.txt
+	clean telreplay --runs 1 -a ./places.so -f csv t.txt >report
+	grep -q '^size_residency' report || skip "the kernel has no pagemap"
+	grep '^size_residency' report | grep -v ',none,' >is
+	# 4,096 bytes are divided 3,072 to 300
+	diff is - <<-END
+		size_residency,places,64,blocks,100
+		size_residency,places,64,asked_bytes,6400
+		size_residency,places,64,pages,100
+		size_residency,places,64,resident_bytes,409600
+		size_residency,places,256,blocks,50
+		size_residency,places,256,asked_bytes,15000
+		size_residency,places,256,pages,50
+		size_residency,places,256,resident_bytes,18200
+		size_residency,places,512,blocks,400
+		size_residency,places,512,asked_bytes,400000
+		size_residency,places,512,pages,100
+		size_residency,places,512,resident_bytes,409600
+		size_residency,places,2048,blocks,50
+		size_residency,places,2048,asked_bytes,153600
+		size_residency,places,2048,pages,50
+		size_residency,places,2048,resident_bytes,186600
+		size_residency,places,1048576,blocks,1
+		size_residency,places,1048576,asked_bytes,1048576
+		size_residency,places,1048576,pages,256
+		size_residency,places,1048576,resident_bytes,1048576
+	END
+	[ "$(figure size_residency places resident_bytes <report | wc -l)" = 6 ]
+	clean telreplay --runs 1 -a ./places.so -f json t.txt |
+	    grep '"type":"size_residency".*"resident_bytes":409600'
+	clean telreplay --runs 1 -a ./places.so t.txt >report
+	grep -A 8 '^resident pages by requested size' report >table
+	grep '^  64..127 *400.0 KiB$' table
+	grep '^  in no block  ' table
+	clean telreplay --runs 1 -a ./places.so -f svg t.txt >t.svg
+	grep 'Resident pages of places' t.svg
+	grep '409,600 (19' t.svg
+}
+
+@test "the sizes of resident pages are those of one moment, with threads too" {
+	trace t.txt 8 20000 4
+	for order in total edges; do
+		clean telreplay --order $order --runs 1 -a class -f csv t.txt \
+		    >report
+		grep -q '^size_residency' report ||
+			skip "the kernel has no pagemap"
+		asked=$(figure size_residency class asked_bytes <report |
+		    awk '{ n += $1 } END { print n }')
+		[ "$asked" -le "$(figure memory class run_live_bytes <report)" ]
+		[ $order = edges ] || [ "$asked" -ge \
+		    $(($(figure trace '' peak_bytes <report) * 98 / 100)) ]
+	done
 }

@@ -99,7 +99,7 @@ struct report_row {
 	size_t n;       /* cells that were set; the others are absent */
 	struct report_value cells[];
 };
-#define REPORT_COLUMNS_MAX 16
+#define REPORT_COLUMNS_MAX 20
 
 struct report_histogram {
 	const char *y_title;
@@ -251,7 +251,7 @@ struct report_csv_column {
 
 /* What a tool's outputs have of their own. */
 struct report_tool {
-	const char *title; /* of the page; NULL: a report is one picture */
+	const char *title; /* of the page */
 	const struct report_csv_column *csv;
 	size_t ncsv;
 	const char *csv_end;      /* of a line */

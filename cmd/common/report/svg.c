@@ -289,7 +289,7 @@ measure_section(struct report *r, const struct report_section *s)
 
 	r->has |= s->chart != NULL ? SVG_CURVES : SVG_BARS;
 	if (s->chart != NULL)
-		return svg_chart_height(s->chart);
+		return svg_chart_height(s->chart) + GAP;
 	height = text_height(r, s, &facts, &top) + GAP;
 	if (facts.n == 0)
 		height += SVG_LINE / 2;
@@ -323,7 +323,10 @@ put_section(struct report *r, const struct report_section *s)
 	size_t i;
 
 	if (s->chart != NULL) {
+		open_picture(r, title, what);
 		svg_chart(r, s, r->y);
+		put(r->out, "</g>\n");
+		r->y += measure_section(r, s);
 		return;
 	}
 	plot = r->y + text_height(r, s, &facts, &top);
@@ -356,21 +359,17 @@ put_section(struct report *r, const struct report_section *s)
 static void
 open_page(struct report *r)
 {
-	const char *title = r->tool->title;
-	int alone = title == NULL;
-	int width = alone ? SVG_CHART_WIDTH : SVG_WIDTH;
-	double height = r->height + (alone ? 0 : SVG_MARGIN);
+	int width = (r->has & SVG_CURVES) != 0 ? SVG_CHART_WIDTH : SVG_WIDTH;
+	double height = r->height + SVG_MARGIN;
 	size_t i, n = sizeof(styles) / sizeof(styles[0]);
 
-	if (alone)
-		title = report_title(r, &r->section);
-	r->y = alone ? 0 : SVG_MARGIN;
+	r->y = SVG_MARGIN;
 	putf(r->out,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-	    "height=\"%.0f\" viewBox=\"0 0 %d %.0f\"%s>\n"
+	    "height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n"
 	    "<title>%s</title>\n",
-	    width, height, width, height, alone ? " role=\"img\"" : "", title);
+	    width, height, width, height, r->tool->title);
 	for (i = 0; i < n; i++)
 		if (styles[i].of == 0 || (styles[i].of & r->has) != 0)
 			put(r->out, styles[i].text);

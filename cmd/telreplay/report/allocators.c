@@ -19,18 +19,10 @@
 static const char *const kinds[RUN_KINDS] = { "malloc", "calloc", "aligned",
 	"realloc", "free", "new", "delete" };
 
-/* Those that are shown: for programs one, in text all beside each other. */
-struct some {
-	const struct show *show;
-	const struct result *results;
-	size_t n;
-};
-
 static const struct report_value unknown = { .type = REPORT_UNKNOWN };
 
-/* A table of them; that of one has its name for programs. */
-static struct report_section *
-open_table(struct report *r, unsigned to, const char *type,
+struct report_section *
+show_table(struct report *r, unsigned to, const char *type,
     const struct some *some, const char *title)
 {
 	struct report_section *s = report_section(r, to, type);
@@ -48,8 +40,8 @@ open_table(struct report *r, unsigned to, const char *type,
 	return s;
 }
 
-static void
-open_row(struct report *r, unsigned to, const struct result *s)
+void
+show_row(struct report *r, unsigned to, const struct result *s)
 {
 	report_row(r, to);
 	report_cell(r, report_string(s->candidate->name));
@@ -160,9 +152,10 @@ static void
 add_cost(struct report *r, const struct result *s)
 {
 	struct spread cost = result_cost(s), wall = result_wall(s);
+	struct spread p99 = result_p99(s);
 	double own = result_own(s), faults = result_faults(s).median;
 
-	open_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
+	show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
 	if (s->nruns == 0) {
 		report_cell(r, unknown);
 		return;
@@ -177,16 +170,21 @@ add_cost(struct report *r, const struct result *s)
 	report_cell(r,
 	    report_is(r, REPORT_TEXT) ? report_count((uint64_t)faults) :
 	                                report_real(faults));
+	report_cell(r, p99.median < 0 ? unknown : report_real(p99.median));
+	report_cell(r, p99.median < 0 ? unknown : report_real(p99.least));
+	report_cell(r, p99.median < 0 ? unknown : report_real(p99.most));
 }
 
 static void
 put_cost(struct report *r, const struct some *some)
 {
+	static const char *const p99[] = { "p99_ns", "p99_least_ns",
+		"p99_most_ns" };
 	const struct show *show = some->show;
 	struct report_field *f;
 	size_t i;
 
-	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "cost", some,
+	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "cost", some,
 	    "CPU time, nanoseconds an operation; telreplay's own is "
 	    "subtracted");
 	(void)report_column(r, "ns", "median", REPORT_SHORT, 9);
@@ -202,6 +200,9 @@ put_cost(struct report *r, const struct some *some)
 	f->shown = REPORT_TEXT;
 	(void)report_column(r, "page_faults", "page faults", REPORT_GROUPED,
 	    12);
+	for (i = 0; i < sizeof(p99) / sizeof(p99[0]); i++)
+		report_column(r, p99[i], NULL, REPORT_GROUPED, 0)->shown =
+		    REPORT_DATA;
 	for (i = 0; i < some->n; i++)
 		add_cost(r, &some->results[i]);
 	if (show->facts->compiled * show->telreplay->run.repeat < FEW)
@@ -224,6 +225,12 @@ put_runs(struct report *r, const struct result *s)
 		report_data(r, "cpu_ns", report_real(t->cpu));
 		report_data(r, "wall_ns", report_real(t->wall));
 		report_data(r, "process_ns", report_real(t->process));
+		if (t->p99 >= 0)
+			report_data(r, "p99_ns", report_real(t->p99));
+		if (t->remembers) {
+			report_data(r, "peak_bytes", report_count(t->peak));
+			report_data(r, "end_bytes", report_count(t->end));
+		}
 		report_data(r, "minor_faults", report_count(t->minor_faults));
 		report_data(r, "major_faults", report_count(t->major_faults));
 		report_put(r);
@@ -261,7 +268,7 @@ add_latency(struct report *r, const struct result *s, size_t kind)
 {
 	size_t i;
 
-	open_row(r,
+	show_row(r,
 	    (s->latency[kind].count > 0 ? REPORT_TEXT : 0) |
 	        (s->operations[kind] > 0 ? REPORT_DATA : 0),
 	    s);
@@ -281,7 +288,7 @@ put_latency(struct report *r, const struct some *some)
 	struct report_field *f;
 	size_t i, kind;
 
-	open_table(r, sample > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_DATA,
+	show_table(r, sample > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_DATA,
 	    "latency", some, NULL)
 	    ->title = report_text(r,
 	    "latency in nanoseconds, of one operation in %u", sample);
@@ -348,7 +355,7 @@ put_throughput(struct report *r, const struct some *some)
 
 	if (n < 2)
 		return;
-	(void)open_table(r, REPORT_TEXT, "thread", some,
+	(void)show_table(r, REPORT_TEXT, "thread", some,
 	    n > shown ?
 	        "throughput by thread, M ops/s while it runs; the first eight" :
 	        "throughput by thread, M ops/s while it runs");
@@ -361,7 +368,7 @@ put_throughput(struct report *r, const struct some *some)
 
 		if (s->nruns == 0)
 			continue;
-		open_row(r, REPORT_TEXT, s);
+		show_row(r, REPORT_TEXT, s);
 		for (j = 0; j < shown; j++)
 			report_cell(r,
 			    report_real(
@@ -395,249 +402,6 @@ put_threads(struct report *r, const struct show *show, const struct result *s)
 	}
 }
 
-/* -------------------------------------------------------------- memory */
-
-static void
-add_memory(struct report *r, const struct facts *f, const struct result *s)
-{
-	open_row(r, s->watched ? REPORT_ALL : REPORT_TEXT, s);
-	if (!s->watched) {
-		report_cell(r, unknown);
-		return;
-	}
-	report_cell(r, report_count(s->peak));
-	report_cell(r, report_real(result_over_live(s, f)));
-	report_cell(r, report_count(result_resident(s, &s->end)));
-	report_cell(r,
-	    s->idle.known ? report_count(result_resident(s, &s->idle)) :
-	                    unknown);
-	report_cell(r, report_count(result_resident(s, &s->freed)));
-	report_cell(r, report_count(s->freed.lazy));
-	report_cell(r, report_count(s->baseline.resident));
-	report_cell(r, report_count(s->asked));
-	report_cell(r, s->has_room ? report_count(s->given) : unknown);
-	report_cell(r, report_count(s->live_peak));
-	report_cell(r, report_count(s->end.huge));
-	report_cell(r,
-	    s->freed_idle.known ?
-	        report_count(result_resident(s, &s->freed_idle)) :
-	        unknown);
-	report_cell(r,
-	    s->has_room && s->asked > 0 ?
-	        report_real((double)s->given / (double)s->asked - 1) :
-	        unknown);
-}
-
-static void
-put_memory(struct report *r, const struct some *some)
-{
-	static const char *const more[] = { "freed_lazy_bytes",
-		"baseline_bytes", "asked_bytes", "given_bytes",
-		"run_live_bytes", "huge_bytes", "freed_idle_bytes" };
-	const struct facts *facts = some->show->facts;
-	struct report_field *f;
-	size_t i;
-
-	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "memory", some,
-	    "memory above that before the first operation");
-	(void)report_column(r, "peak_bytes", "peak", REPORT_SIZE, 11);
-	report_column(r, "peak_over_live", "peak/live", REPORT_FIXED, 11)
-	    ->decimals = 3;
-	(void)report_column(r, "end_bytes", "at the end", REPORT_SIZE, 11);
-	(void)report_column(r, "idle_bytes", "then idle", REPORT_SIZE, 11);
-	(void)report_column(r, "freed_bytes", "all freed", REPORT_SIZE, 11);
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++)
-		report_column(r, more[i], NULL, REPORT_GROUPED, 0)->shown =
-		    REPORT_DATA;
-	f = report_column(r, "slack", NULL, REPORT_PERCENT, 10);
-	f->decimals = 1;
-	f->shown = REPORT_TEXT;
-	for (i = 0; i < some->n; i++)
-		add_memory(r, facts, &some->results[i]);
-	report_row(r, REPORT_TEXT);
-	report_cell(r, report_string("(live)"));
-	report_cell(r, report_count(facts->peak_bytes));
-	report_cell(r, report_optional(""));
-	report_cell(r, report_count(facts->live_bytes));
-	report_put(r);
-}
-
-/*
- * What is resident and in no block, when most was resident: free blocks, what
- * the allocator keeps for itself, and the ends of pages.
- */
-static void
-add_residency(struct report *r, const struct result *s)
-{
-	const struct sample *most = result_largest(s);
-	double resident;
-	uint64_t room;
-
-	open_row(r, s->watched && most != NULL ? REPORT_ALL : REPORT_TEXT, s);
-	if (!s->watched || most == NULL) {
-		report_cell(r, unknown);
-		return;
-	}
-	resident = (double)result_resident(s, most);
-	room = most->room;
-	report_cell(r, report_real(resident));
-	if (s->has_room) {
-		report_cell(r, report_count(room));
-		report_cell(r,
-		    report_real(
-		        (double)room < resident ? resident - (double)room : 0));
-		report_cell(r,
-		    report_real((double)room < resident ?
-		            1 - (double)room / resident :
-		            0));
-	} else {
-		report_cell(r, unknown);
-		report_cell(r, unknown);
-		report_cell(r, unknown);
-	}
-	report_cell(r,
-	    report_real(
-	        show_ratio((double)most->huge, (double)most->resident)));
-	report_cell(r, report_count(most->lazy));
-}
-
-static void
-put_residency(struct report *r, const struct some *some)
-{
-	size_t i;
-
-	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "residency", some,
-	    "the sample with most resident: in blocks, and in none");
-	(void)report_column(r, "resident_bytes", "resident", REPORT_SIZE, 11);
-	(void)report_column(r, "room_bytes", "in blocks", REPORT_SIZE, 11);
-	(void)report_column(r, "free_bytes", "in none", REPORT_SIZE, 11);
-	report_column(r, "free_share", "share", REPORT_PERCENT, 9)->decimals =
-	    1;
-	report_column(r, "huge_share", "huge pages", REPORT_PERCENT, 11)
-	    ->decimals = 1;
-	(void)report_column(r, "lazy_bytes", "freed lazily", REPORT_SIZE, 13);
-	for (i = 0; i < some->n; i++)
-		add_residency(r, &some->results[i]);
-	report_put(r);
-}
-
-/* How much larger than requested blocks are, by size: six beside each other. */
-#define SLACK_BESIDE 6
-
-static int
-has_slack(const struct result *s, size_t n, size_t size)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i].has_room && s[i].slack[size].blocks > 0)
-			return 1;
-	return 0;
-}
-
-static void
-put_slack_table(struct report *r, const struct result *s, size_t n)
-{
-	struct report_field *f;
-	char text[16];
-	size_t size, i;
-
-	report_section(r, REPORT_TEXT, "slack")->apart = 1;
-	r->section.title = "slack by requested size";
-	r->section.indent = 2;
-	report_column(r, "", NULL, REPORT_GROUPED, 17)->left = 1;
-	for (i = 0; i < n; i++) {
-		f = report_column(r,
-		    report_text(r, "%s",
-		        page_escape(text, 9, s[i].candidate->name)),
-		    NULL, REPORT_PERCENT, 10);
-		f->decimals = 1;
-	}
-	for (size = 0; size < SLACK_SIZES; size++) {
-		if (!has_slack(s, n, size))
-			continue;
-		report_row(r, REPORT_TEXT);
-		report_cell(r, report_string(show_range(r, size)));
-		for (i = 0; i < n; i++) {
-			const struct slack *k = &s[i].slack[size];
-
-			report_cell(r,
-			    !s[i].has_room || k->asked == 0 ?
-			        unknown :
-			        report_real(
-			            (double)k->given / (double)k->asked - 1));
-		}
-	}
-	report_put(r);
-}
-
-static void
-put_slack(struct report *r, const struct some *some)
-{
-	size_t i, n;
-
-	for (i = 0; i < some->n; i += SLACK_BESIDE) {
-		n = some->n - i < SLACK_BESIDE ? some->n - i : SLACK_BESIDE;
-		put_slack_table(r, some->results + i, n);
-	}
-}
-
-/* The same for programs, of one. */
-static void
-put_slack_rows(struct report *r, const struct result *s)
-{
-	size_t i;
-
-	for (i = 0; i < SLACK_SIZES; i++) {
-		if (!has_slack(s, 1, i))
-			continue;
-		(void)show_item(r, "slack", s,
-		    i == 0 ? 0 : (uint64_t)1 << (i - 1));
-		report_data(r, "blocks", report_count(s->slack[i].blocks));
-		report_data(r, "asked_bytes", report_count(s->slack[i].asked));
-		report_data(r, "given_bytes", report_count(s->slack[i].given));
-		report_put(r);
-	}
-}
-
-static const char *
-phase_name(uint32_t phase)
-{
-	switch (phase) {
-	case PHASE_IDLE: return "idle";
-	case PHASE_ENDING: return "freeing";
-	case PHASE_FREED: return "freed";
-	default: return "running";
-	}
-}
-
-static void
-put_samples(struct report *r, const struct show *show, const struct result *s)
-{
-	double words = (double)show->facts->words * show->telreplay->run.repeat;
-	size_t i;
-
-	for (i = 0; i < s->nsamples && s->watched; i++) {
-		const struct sample *at = &s->samples[i];
-
-		(void)show_item(r, "sample", s, i);
-		report_data(r, "done",
-		    report_real(show_ratio((double)at->done, words)));
-		report_data(r, "time_ns", report_count(at->ns));
-		report_data(r, "phase", report_string(phase_name(at->phase)));
-		report_data(r, "live_bytes",
-		    report_real(contest_live(show->contest, at)));
-		report_data(r, "run_live_bytes", report_count(at->live));
-		report_data(r, "resident_bytes",
-		    report_count(result_resident(s, at)));
-		report_data(r, "lazy_bytes", report_count(at->lazy));
-		report_data(r, "huge_bytes", report_count(at->huge));
-		if (s->has_room)
-			report_data(r, "room_bytes", report_count(at->room));
-		report_put(r);
-	}
-}
-
 /* ------------------------------------------------------------ counters */
 
 static void
@@ -657,7 +421,7 @@ put_counters(struct report *r, const struct some *some)
 	int known, some_known = 0;
 	size_t i, k;
 
-	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "counters", some,
+	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "counters", some,
 	    "counted for 1,000 operations; telreplay's are included");
 	for (k = 0; k < COUNTERS; k++)
 		(void)report_column(r, counters[k].name, counters[k].label,
@@ -665,7 +429,7 @@ put_counters(struct report *r, const struct some *some)
 	for (i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 
-		open_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
+		show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
 		for (k = 0; k < COUNTERS; k++) {
 			v = result_counter(s, (enum counter)k, &known);
 			report_cell(r,
@@ -690,7 +454,7 @@ put_calls(struct report *r, const struct some *some)
 	size_t i, k;
 
 	remark.type = REPORT_REMARK;
-	(void)open_table(r, REPORT_TEXT | REPORT_DATA, "calls", some,
+	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "calls", some,
 	    "system calls for memory");
 	for (k = 0; k < CALLS; k++)
 		(void)report_column(r, calls_name((enum system_call)k), NULL,
@@ -698,7 +462,7 @@ put_calls(struct report *r, const struct some *some)
 	for (i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 
-		open_row(r, s->calls_known ? REPORT_ALL : REPORT_TEXT, s);
+		show_row(r, s->calls_known ? REPORT_ALL : REPORT_TEXT, s);
 		if (!s->calls_known)
 			report_cell(r, remark);
 		for (k = 0; k < CALLS && s->calls_known; k++)
@@ -718,9 +482,7 @@ show_compared(struct report *r, const struct show *show)
 	put_cost(r, &some);
 	put_latency(r, &some);
 	put_throughput(r, &some);
-	put_memory(r, &some);
-	put_residency(r, &some);
-	put_slack(r, &some);
+	show_memory(r, &some);
 	show_curves(r, show);
 	put_counters(r, &some);
 	put_calls(r, &some);
@@ -739,10 +501,8 @@ show_allocator(struct report *r, const struct show *show,
 	put_latency(r, &some);
 	put_buckets(r, s);
 	put_threads(r, show, s);
-	put_memory(r, &some);
-	put_residency(r, &some);
-	put_slack_rows(r, s);
-	put_samples(r, show, s);
+	show_memory(r, &some);
+	show_memory_rows(r, show, s);
 	put_counters(r, &some);
 	put_calls(r, &some);
 }

@@ -16,22 +16,6 @@ struct figures {
 	int known[COLUMNS];
 };
 
-/* The latency under which 99 % of all operations stay. */
-static double
-p99(const struct result *s)
-{
-	struct run_latency all;
-	struct run_board scale;
-	size_t k;
-
-	memset(&all, 0, sizeof(all));
-	memset(&scale, 0, sizeof(scale));
-	scale.tick_ns = s->tick_ns;
-	for (k = 0; k < RUN_KINDS; k++)
-		run_latency_add(&all, &s->latency[k]);
-	return run_quantile(&scale, &all, 0.99);
-}
-
 static void
 set(struct figures *f, size_t i, int known, double value)
 {
@@ -43,13 +27,11 @@ static struct figures
 figures_of(const struct show *show, const struct result *s)
 {
 	int timed = s->nruns > 0 && result_own_known(s);
+	double p99 = result_p99(s).median;
 	struct figures f;
-	size_t k, samples = 0;
 
-	for (k = 0; k < RUN_KINDS; k++)
-		samples += s->latency[k].count > 0;
 	set(&f, 0, timed, result_cost(s).median - result_own(s));
-	set(&f, 1, samples > 0, p99(s));
+	set(&f, 1, p99 >= 0, p99);
 	set(&f, 2, timed,
 	    result_process(s).median -
 	        (s->own != NULL ? result_process(s->own).median : 0));
@@ -60,15 +42,18 @@ figures_of(const struct show *show, const struct result *s)
 	return f;
 }
 
-/* The range of a column over the runs; the others are of all runs together. */
+/* The range of a column over the runs; that of peak/live is the peak's. */
 static int
 range_of(const struct result *s, size_t column, struct spread *out)
 {
 	switch (column) {
 	case 0: *out = result_cost(s); return s->nruns > 0;
+	case 1: *out = result_p99(s); return s->nruns > 0 && out->least >= 0;
 	case 2: *out = result_process(s); return s->nruns > 0;
-	case 6: *out = result_faults(s); return s->nruns > 0;
-	default: return 0;
+	case 3:
+	case 5: *out = result_peak(s); return s->nruns > 0 && s->watched;
+	case 4: *out = result_end(s); return s->nruns > 0 && s->watched;
+	default: *out = result_faults(s); return s->nruns > 0;
 	}
 }
 
@@ -100,6 +85,29 @@ put_figures(struct report *r, const struct result *s, const struct figures *f)
 			report_cell(r, report_count((uint64_t)f->value[i]));
 		else
 			report_cell(r, report_real(f->value[i]));
+	}
+}
+
+/* How far apart the runs of an allocator are: half their range, in percent. */
+static void
+put_ranges(struct report *r, const struct result *s, const struct figures *f)
+{
+	struct spread range;
+	const char *text;
+	size_t i;
+
+	if (s->nruns < 2)
+		return;
+	report_row(r, REPORT_TEXT);
+	report_cell(r, report_string("  +-"));
+	for (i = 0; i < COLUMNS; i++) {
+		/* that of peak/live stands below the peak */
+		text = "";
+		if (f->known[i] && f->value[i] > 0 && i != 5 &&
+		    range_of(s, i, &range))
+			text = report_text(r, "%.0f%%",
+			    (range.most - range.least) / 2 / f->value[i] * 100);
+		report_cell(r, report_string(text));
 	}
 }
 
@@ -142,6 +150,11 @@ put_data(struct report *r, const struct result *s, const struct result *first,
 			    report_real(f->value[i] / of_first->value[i]));
 	report_data(r, "overlaps",
 	    report_count((uint64_t)(overlap(s, first, 0) != 0)));
+	for (i = 1; i < COLUMNS; i++)
+		if (f->known[i] && of_first->known[i])
+			report_data(r, report_text(r, "%s_overlaps", names[i]),
+			    report_count(
+			        (uint64_t)(overlap(s, first, i) != 0)));
 	report_put(r);
 }
 
@@ -186,9 +199,13 @@ show_comparison(struct report *r, const struct show *show)
 		s = &c->results[i];
 		f = figures_of(show, s);
 		put_figures(r, s, &f);
+		put_ranges(r, s, &f);
 		if (i > 0)
 			unsure |= put_ratios(r, s, first, &f, &of_first);
 	}
+	if (c->telreplay->runs > 1)
+		report_note(r, REPORT_TEXT, NULL,
+		    "+-: half the range of the runs, in percent");
 	if (unsure)
 		report_note(r, REPORT_TEXT, NULL,
 		    "~: the ranges of the runs overlap, which leaves "

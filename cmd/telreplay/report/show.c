@@ -17,7 +17,8 @@ static const struct report_csv_column csv_columns[] = {
 	{ "value", REPORT_CSV_VALUE },
 };
 
-static const struct report_tool tool = { .csv = csv_columns,
+static const struct report_tool tool = { .title = "telreplay",
+	.csv = csv_columns,
 	.ncsv = sizeof(csv_columns) / sizeof(csv_columns[0]),
 	.csv_end = "\n",
 	.json_subject = "allocator" };
@@ -74,6 +75,7 @@ fill(struct report *r, void *arg)
 
 	if (report_is(r, REPORT_SVG)) {
 		show_chart(r, show);
+		show_size_bars(r, show);
 		return;
 	}
 	if (c != NULL)

@@ -33,6 +33,27 @@ void show_allocator(struct report *r, const struct show *show,
 void show_curves(struct report *r, const struct show *show);
 void show_chart(struct report *r, const struct show *show);
 
+/* Some of the allocators: for programs one, in text all of them together. */
+struct some {
+	const struct show *show;
+	const struct result *results;
+	size_t n;
+};
+
+/* Their memory in tables, ... */
+void show_memory(struct report *r, const struct some *some);
+/* ... what only programs want of one's, ... */
+void show_memory_rows(struct report *r, const struct show *show,
+    const struct result *s);
+/* ... and, as a picture, which sizes take it. */
+void show_size_bars(struct report *r, const struct show *show);
+
+/* Starts a table of them; that of one has its name for programs. */
+struct report_section *show_table(struct report *r, unsigned to,
+    const char *type, const struct some *some, const char *title);
+/* Starts a row of it. */
+void show_row(struct report *r, unsigned to, const struct result *s);
+
 /* Starts a section for programs: number i of an allocator's, or of all. */
 struct report_section *show_item(struct report *r, const char *type,
     const struct result *s, uint64_t i);

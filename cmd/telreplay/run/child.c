@@ -170,13 +170,11 @@ begin(struct child *c)
 	if (c->begun)
 		return;
 	c->begun = 1;
-	if (sh->job == JOB_WATCH) {
-		touch_board(sh);
-		sh->started = now_ns(CLOCK_MONOTONIC);
-		sample(c, &sh->baseline);
-		(void)memory_forget_peak();
-		memory_all(&c->resident, &c->files);
-	}
+	touch_board(sh);
+	sh->started = now_ns(CLOCK_MONOTONIC);
+	sample(c, &sh->baseline);
+	(void)memory_forget_peak();
+	memory_all(&c->resident, &c->files);
 	(void)getrusage(RUSAGE_SELF, &c->before);
 	atomic_store(&sh->phase, PHASE_RUNNING);
 }
@@ -187,20 +185,19 @@ end(struct child *c)
 {
 	struct shared *sh = c->shared;
 	struct rusage now;
+	uint64_t resident, files, peak;
 
 	(void)getrusage(RUSAGE_SELF, &now);
+	peak = memory_peak();
 	sh->minor_faults = (uint64_t)(now.ru_minflt - c->before.ru_minflt);
 	sh->major_faults = (uint64_t)(now.ru_majflt - c->before.ru_majflt);
-	if (sh->job == JOB_WATCH) {
-		uint64_t resident, files, peak = memory_peak();
-
-		sample(c, &sh->end);
+	sample(c, &sh->end);
+	if (sh->job == JOB_WATCH)
 		watch_end();
-		memory_all(&resident, &files);
-		/* files only grow */
-		if (peak > c->resident + (files - c->files))
-			sh->peak = peak - c->resident - (files - c->files);
-	}
+	memory_all(&resident, &files);
+	/* files only grow */
+	if (peak > c->resident + (files - c->files))
+		sh->peak = peak - c->resident - (files - c->files);
 }
 
 /* CPU time of the whole process: an allocator may have threads of its own. */
@@ -242,6 +239,8 @@ take_phase(void *arg, enum run_phase phase)
 	} else if (phase == RUN_PAUSE) {
 		c->shared->process_ns += process_ns() - c->process_ns;
 		counters_run(&c->counters, 0);
+	} else if (phase == RUN_PEAK) {
+		sample(c, &c->shared->at_peak);
 	} else if (phase == RUN_ALL_DONE) {
 		end(c);
 		read_counters(c);
@@ -308,6 +307,8 @@ run(struct child *c)
 	if (sh->traced && !calls_stop())
 		sh->traced = 0;
 	options.count_live = sh->job == JOB_WATCH;
+	if (sh->job == JOB_WATCH)
+		options.residency = &sh->residency;
 	options.phase = take_phase;
 	options.arg = c;
 	counters_open(&c->counters);

@@ -238,6 +238,15 @@ take_latency(struct result *r, const struct run_board *b)
 	}
 }
 
+/* Resident bytes of a sample, net of those before the run. */
+static uint64_t
+above(const struct shared *sh, const struct sample *s)
+{
+	return s->resident > sh->baseline.resident ?
+	    s->resident - sh->baseline.resident :
+	    0;
+}
+
 static void
 take_timing(const struct contest *c, struct result *r)
 {
@@ -267,6 +276,10 @@ take_timing(const struct contest *c, struct result *r)
 	t->process = (double)sh->process_ns - (double)waits;
 	if (t->process < t->cpu)
 		t->process = t->cpu;
+	t->p99 = result_p99_of(b->latency, b->tick_ns);
+	t->remembers = sh->baseline.known && sh->end.known;
+	t->end = above(sh, &sh->end);
+	t->peak = sh->peak > t->end ? sh->peak : t->end;
 	t->minor_faults = sh->minor_faults;
 	t->major_faults = sh->major_faults;
 	for (i = 0; i < COUNTERS; i++) {
@@ -318,6 +331,8 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	take_sample(r, &r->freed);
 	take_sample(r, &r->freed_idle);
 	memcpy(r->slack, sh->slack, sizeof(r->slack));
+	r->at_peak = sh->at_peak;
+	r->residency = sh->residency;
 	for (i = 0; i < r->nsamples; i++)
 		if (result_resident(r, &r->samples[i]) > r->peak)
 			r->peak = result_resident(r, &r->samples[i]);

@@ -3,6 +3,7 @@
 #include "telreplay/run/contest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int
 compare(const void *a, const void *b)
@@ -75,6 +76,69 @@ result_faults(const struct result *r)
 		values[i] = (double)r->runs[i].minor_faults +
 		    (double)r->runs[i].major_faults;
 	return spread(values, r->nruns);
+}
+
+/* Adds what the timed runs have to the range of a figure of the watched one. */
+static struct spread
+range_of(const struct result *r, double watched, int end)
+{
+	struct spread s = { watched, watched, watched };
+	size_t i;
+
+	for (i = 0; i < r->nruns; i++) {
+		double v = (double)(end ? r->runs[i].end : r->runs[i].peak);
+
+		if (!r->runs[i].remembers)
+			continue;
+		s.least = v < s.least ? v : s.least;
+		s.most = v > s.most ? v : s.most;
+	}
+	return s;
+}
+
+struct spread
+result_peak(const struct result *r)
+{
+	return range_of(r, (double)r->peak, 0);
+}
+
+struct spread
+result_end(const struct result *r)
+{
+	return range_of(r, (double)result_resident(r, &r->end), 1);
+}
+
+double
+result_p99_of(const struct run_latency latency[RUN_KINDS], double tick_ns)
+{
+	struct run_latency all;
+	struct run_board scale;
+	size_t k;
+
+	memset(&all, 0, sizeof(all));
+	memset(&scale, 0, sizeof(scale));
+	scale.tick_ns = tick_ns;
+	for (k = 0; k < RUN_KINDS; k++)
+		run_latency_add(&all, &latency[k]);
+	return all.count > 0 ? run_quantile(&scale, &all, 0.99) : -1;
+}
+
+struct spread
+result_p99(const struct result *r)
+{
+	struct spread s = { result_p99_of(r->latency, r->tick_ns), 0, 0 };
+	size_t i;
+
+	s.least = s.most = s.median;
+	for (i = 0; i < r->nruns; i++) {
+		double v = r->runs[i].p99;
+
+		if (v < 0)
+			continue;
+		s.least = v < s.least ? v : s.least;
+		s.most = v > s.most ? v : s.most;
+	}
+	return s;
 }
 
 double

@@ -13,6 +13,9 @@ struct timing {
 	double
 	    process; /* CPU nanoseconds of the process, other threads included */
 	uint64_t operations;
+	double p99;    /* nanoseconds, of all kinds; negative: no samples */
+	int remembers; /* the next two are known */
+	uint64_t peak, end; /* resident bytes, as in struct result */
 	uint64_t minor_faults, major_faults;
 	uint64_t counts[COUNTERS];
 	int counted[COUNTERS]; /* that of .counts is known */
@@ -51,8 +54,10 @@ struct result {
 	size_t nsamples;
 	int has_room;
 	uint64_t asked, given;
-	struct slack slack[SLACK_SIZES];
-	uint64_t peak;      /* resident bytes */
+	struct slack slack[RUN_SIZES];
+	struct sample at_peak;
+	struct run_residency residency; /* then */
+	uint64_t peak;                  /* resident bytes */
 	uint64_t live_peak; /* bytes that the run had live, at most */
 	uint64_t left_out;  /* allocations of a run, in internal pools */
 	int calls_known;
@@ -75,6 +80,20 @@ struct spread result_wall(const struct result *r);
 /* CPU nanoseconds an operation of the whole process. */
 struct spread result_process(const struct result *r);
 struct spread result_faults(const struct result *r);
+/*
+ * The latency that 99 % of all operations stay below, in nanoseconds: of all
+ * runs together, and the least and the most of single ones.  Negative: unknown.
+ */
+struct spread result_p99(const struct result *r);
+/* The same of samples; negative: there are none. */
+double result_p99_of(const struct run_latency latency[RUN_KINDS],
+    double tick_ns);
+/*
+ * Resident bytes at the peak and at the end: of the run that was watched, and
+ * the least and the most of all runs.
+ */
+struct spread result_peak(const struct result *r);
+struct spread result_end(const struct result *r);
 /* A counter for each operation, the median; *known: set to whether it is. */
 double result_counter(const struct result *r, enum counter which, int *known);
 /* The sample that has the most resident, or NULL. */

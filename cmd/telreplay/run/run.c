@@ -47,6 +47,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	unsigned char *stacks, *signals;
 	struct run_latency *latency;
 	uint32_t *seen;
+	void *look;
 	size_t at = 0;
 	unsigned i;
 
@@ -64,10 +65,14 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	seen = take(base, &at, (uint64_t)r->threads * r->threads, sizeof(*seen),
 	    bad);
 	r->inside = take(base, &at, f->windows + 2, sizeof(*r->inside), bad);
+	look = take(base, &at, r->options->residency != NULL,
+	    run_residency_size(f), bad);
 	signals = take(base, &at, r->threads, SIGNAL_STACK, bad);
 	if (base != NULL) {
 		/* all but the stacks is resident before the clock starts */
 		memset(base, 0, at);
+		if (look != NULL)
+			run_residency_open(r, look);
 		for (i = 0; i < r->threads; i++) {
 			r->workers[i].seen = seen + (size_t)i * r->threads;
 			r->workers[i].signal_stack =
@@ -141,6 +146,7 @@ run_close(struct run *r)
 	run_threads_close(r);
 	for (i = 0; i < r->threads; i++)
 		run_wait_close(&r->workers[i]);
+	run_residency_close(r);
 	munmap(r->base, r->size);
 }
 
@@ -348,6 +354,7 @@ run_once(struct run *r)
 		tell(r, RUN_PAUSE);
 	}
 	run_threads_join(r);
+	run_residency_end(r);
 	tell(r, RUN_ALL_DONE);
 	run_free_all(r);
 	tell(r, RUN_ALL_FREED);

@@ -55,6 +55,19 @@ enum run_kind {
 	RUN_KINDS
 };
 
+/*
+ * Sizes of blocks: class i has sizes of 2^(i-1) to 2^i - 1 bytes, class 0 is
+ * that of 0 bytes, and the last one has all larger sizes.
+ */
+#define RUN_SIZES 49
+static inline size_t
+run_size_class(uint64_t size)
+{
+	size_t i = size == 0 ? 0 : 64 - (size_t)__builtin_clzll(size);
+
+	return i < RUN_SIZES ? i : RUN_SIZES - 1;
+}
+
 /* The phases of a run, passed to run_options.phase as each one starts. */
 enum run_phase {
 	RUN_READY,     /* its own memory is mapped and touched */
@@ -63,7 +76,23 @@ enum run_phase {
 	RUN_ALL_DONE,  /* the last event was run; what leaks is live */
 	RUN_ALL_FREED, /* all is freed */
 	RUN_NO_POOL,   /* a pool could not be created; should not return */
-	RUN_NO_THREAD  /* a thread could not be started; should not return */
+	RUN_NO_THREAD, /* a thread could not be started; should not return */
+	RUN_PEAK       /* run_options.residency was filled, threads wait */
+};
+
+/* Which pages hold the live blocks, by the requested size of these. */
+struct run_residency {
+	uint32_t known; /* the kernel says which pages are resident */
+	struct {
+		uint64_t blocks;
+		uint64_t asked; /* bytes requested */
+		uint64_t pages; /* resident ones that hold a part of a block */
+		/*
+		 * Bytes of these pages.  One with blocks of several classes is
+		 * divided between them, in proportion to their bytes in it.
+		 */
+		uint64_t resident;
+	} size[RUN_SIZES];
 };
 
 struct run_options {
@@ -75,7 +104,13 @@ struct run_options {
 	double think_rate; /* of run_think_rate(), for both */
 	int verify;        /* fill each block with a pattern, and check it */
 	int count_live;    /* count live bytes, which takes its time */
-	unsigned sample;   /* time one operation in so many; 0 none */
+	/*
+	 * With .count_live: filled in when the live bytes come within 2 % of
+	 * the peak in the log, or after the last event if they never do.  NULL:
+	 * not wanted.
+	 */
+	struct run_residency *residency;
+	unsigned sample; /* time one operation in so many; 0 none */
 	double pace;     /* times as fast as recorded; 0: as fast as possible */
 	unsigned repeat; /* how often it is run, 1 or more */
 	void (*phase)(void *arg, enum run_phase phase); /* or NULL */

@@ -35,6 +35,10 @@ struct run {
 	int spin;          /* looks before a waiting thread sleeps */
 	uint64_t clock_ns; /* what a call of run_cpu() takes */
 
+	/* run_residency.c: a thread enters no operation while .looking is set */
+	struct residency *residency; /* what a look needs, or NULL */
+	_Atomic int looking, looked;
+
 	void **slots;            /* blocks */
 	struct run_extra *extra; /* by slot; NULL when not needed */
 	void **pools;            /* of a pool allocator, from number 0 on */
@@ -89,8 +93,9 @@ struct worker {
 	uint64_t random;
 	uint64_t think; /* steps of computing before an operation */
 	unsigned number;
-	uint32_t window; /* that it is in, or 0 */
-	int counted;     /* it has words left, in run.left */
+	uint32_t window;    /* that it is in, or 0 */
+	int counted;        /* it has words left, in run.left */
+	_Atomic int inside; /* an operation; for run_residency.c */
 	unsigned char *stack;
 	unsigned char *signal_stack;
 	pthread_t thread;
@@ -165,6 +170,17 @@ void run_free_all(struct run *r);
 /* Records an error of the block in a slot. */
 void run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
     uint32_t slot, uint64_t offset, const void *block);
+
+/* run_residency.c */
+/* The bytes of the run's own memory that a look needs. */
+size_t run_residency_size(const struct facts *f);
+void run_residency_open(struct run *r, void *memory);
+void run_residency_close(struct run *r);
+/* Before and after an operation, while .residency is set and not .looked. */
+void run_residency_enter(struct worker *w);
+void run_residency_leave(struct worker *w);
+/* After the last event. */
+void run_residency_end(struct run *r);
 
 /* run_pools.c */
 /* The thread uses another pool or buffer. */

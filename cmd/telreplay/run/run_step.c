@@ -387,7 +387,7 @@ extended(struct worker *w, struct step *s, uint64_t word, int timed)
 }
 
 static void
-step(struct worker *w, const uint64_t *p, int timed)
+one_step(struct worker *w, const uint64_t *p, int timed)
 {
 	struct step s = { .p = p, .slot = WORD_SLOT(*p) };
 
@@ -402,6 +402,18 @@ step(struct worker *w, const uint64_t *p, int timed)
 	default: return;
 	}
 	step_run(w, &s, timed);
+}
+
+static void
+step(struct worker *w, const uint64_t *p, int timed)
+{
+	if (w->run->residency == NULL || atomic_load(&w->run->looked)) {
+		one_step(w, p, timed);
+		return;
+	}
+	run_residency_enter(w);
+	one_step(w, p, timed);
+	run_residency_leave(w);
 }
 
 void

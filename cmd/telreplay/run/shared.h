@@ -63,8 +63,7 @@ struct sample {
 	uint32_t phase; /* an enum phase */
 };
 
-/* Allocations by size: element i as in the histograms of struct facts. */
-#define SLACK_SIZES 49
+/* Allocations of a class of sizes, see run_size_class(). */
 struct slack {
 	uint64_t blocks;
 	uint64_t asked; /* bytes requested */
@@ -97,10 +96,12 @@ struct shared {
 	uint32_t has_sized;  /* and a free that is given the size */
 	uint64_t started;    /* by the monotonic clock, in nanoseconds */
 	struct sample baseline, end, idle, freed, freed_idle;
+	struct sample at_peak; /* when .residency was taken */
+	struct run_residency residency;
 	_Atomic uint64_t room; /* usable bytes of the live blocks */
 	uint64_t asked;        /* bytes requested by all allocations */
 	uint64_t given;        /* usable bytes of them */
-	struct slack slack[SLACK_SIZES];
+	struct slack slack[RUN_SIZES];
 	uint32_t has_room; /* samples have .room */
 	uint64_t counts[COUNTERS];
 	uint32_t counted[COUNTERS]; /* that of .counts is known */

@@ -15,17 +15,15 @@ static struct {
 	/* the same by size */
 	struct {
 		atomic_uint_fast64_t blocks, asked, given;
-	} slack[SLACK_SIZES];
+	} slack[RUN_SIZES];
 } watch;
 
 /* A new block of size bytes, with room for more. */
 static void
 add_room(size_t size, size_t room)
 {
-	size_t i = size == 0 ? 0 : 64 - (size_t)__builtin_clzll(size);
+	size_t i = run_size_class(size);
 
-	if (i >= SLACK_SIZES)
-		i = SLACK_SIZES - 1;
 	(void)atomic_fetch_add(&watch.shared->room, room);
 	(void)atomic_fetch_add(&watch.asked, size);
 	(void)atomic_fetch_add(&watch.given, room);
@@ -251,7 +249,7 @@ watch_end(void)
 
 	watch.shared->asked = atomic_load(&watch.asked);
 	watch.shared->given = atomic_load(&watch.given);
-	for (i = 0; i < SLACK_SIZES; i++) {
+	for (i = 0; i < RUN_SIZES; i++) {
 		struct slack *s = &watch.shared->slack[i];
 
 		s->blocks = atomic_load(&watch.slack[i].blocks);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Residency: which resident pages hold the live blocks, by the requested size
+ * of these.
+ *
+ * The thread that brings the live bytes near their peak looks, while all others
+ * wait before their next operation: a block then is either in its slot or not
+ * allocated.  All memory that a look needs was touched before the run.
+ */
+#include "telreplay/run/run_inside.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Words of pagemap that are read at a time. */
+#define ENTRIES 512
+/* Of such a word, by the kernel's documentation of pagemap: present. */
+#define PRESENT ((uint64_t)1 << 63)
+/* How long a thread sleeps before it looks again, in nanoseconds. */
+#define NAP 50000
+
+struct residency {
+	uint64_t near;  /* live bytes from which a look is due */
+	int pagemap;    /* a file descriptor */
+	uint64_t first; /* the page of .entry[0] */
+	uint64_t entries;
+	uint64_t page; /* bytes of a page */
+	/* the page that blocks are added to, and their bytes in it, by size */
+	uint64_t at;
+	uint64_t bytes[RUN_SIZES];
+	uint64_t entry[ENTRIES];
+	uint32_t slots[]; /* of the live blocks, by address */
+};
+
+size_t
+run_residency_size(const struct facts *f)
+{
+	return sizeof(struct residency) + (size_t)f->slots * sizeof(uint32_t);
+}
+
+void
+run_residency_open(struct run *r, void *memory)
+{
+	struct residency *s = memory;
+
+	s->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	s->page = (uint64_t)sysconf(_SC_PAGESIZE);
+	s->near = r->facts->peak_bytes - r->facts->peak_bytes / 50;
+	if (s->pagemap >= 0)
+		r->residency = s;
+}
+
+void
+run_residency_close(struct run *r)
+{
+	if (r->residency == NULL)
+		return;
+	(void)close(r->residency->pagemap);
+	r->residency = NULL;
+}
+
+/* ---------------------------------------------------------------- order */
+
+static uintptr_t
+address(const struct run *r, size_t i)
+{
+	return (uintptr_t)r->slots[r->residency->slots[i]];
+}
+
+/* Moves an element of a heap down to where it belongs. */
+static void
+sift(const struct run *r, size_t i, size_t n)
+{
+	uint32_t *slots = r->residency->slots, moved;
+	size_t child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && address(r, child) < address(r, child + 1))
+			child++;
+		if (address(r, i) >= address(r, child))
+			return;
+		moved = slots[i];
+		slots[i] = slots[child];
+		slots[child] = moved;
+		i = child;
+	}
+}
+
+/* By address, in place: qsort() may use malloc, which is under test. */
+static void
+sort(const struct run *r, size_t n)
+{
+	uint32_t *slots = r->residency->slots, moved;
+	size_t i;
+
+	for (i = n / 2; i-- > 0;)
+		sift(r, i, n);
+	for (i = n; i-- > 1;) {
+		moved = slots[0];
+		slots[0] = slots[i];
+		slots[i] = moved;
+		sift(r, 0, i);
+	}
+}
+
+/* ---------------------------------------------------------------- pages */
+
+static int
+is_resident(struct residency *s, uint64_t page)
+{
+	ssize_t n;
+
+	if (page < s->first || page - s->first >= s->entries) {
+		n = pread(s->pagemap, s->entry, sizeof(s->entry),
+		    (off_t)(page * sizeof(s->entry[0])));
+		s->first = page;
+		s->entries = n > 0 ? (uint64_t)n / sizeof(s->entry[0]) : 0;
+		if (s->entries == 0)
+			return 0;
+	}
+	return (s->entry[page - s->first] & PRESENT) != 0;
+}
+
+/* Divides the page between the sizes of the blocks that it holds. */
+static void
+divide(struct residency *s, struct run_residency *out)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < RUN_SIZES; i++)
+		sum += s->bytes[i];
+	if (sum > 0 && is_resident(s, s->at))
+		for (i = 0; i < RUN_SIZES; i++) {
+			out->size[i].pages += s->bytes[i] > 0;
+			out->size[i].resident += (uint64_t)((double)s->page *
+			        (double)s->bytes[i] / (double)sum +
+			    0.5);
+		}
+	memset(s->bytes, 0, sizeof(s->bytes));
+}
+
+/* Adds bytes of a block to its page. */
+static void
+add(struct residency *s, struct run_residency *out, uint64_t page, size_t size,
+    uint64_t bytes)
+{
+	if (page != s->at)
+		divide(s, out);
+	s->at = page;
+	s->bytes[size] += bytes;
+}
+
+static void
+add_block(struct residency *s, struct run_residency *out, uint64_t at,
+    uint64_t asked)
+{
+	size_t size = run_size_class(asked);
+	uint64_t bytes = asked > 0 ? asked : 1;
+	uint64_t first = at / s->page, last = (at + bytes - 1) / s->page, i;
+
+	out->size[size].blocks++;
+	out->size[size].asked += asked;
+	if (first == last) {
+		add(s, out, first, size, bytes);
+		return;
+	}
+	add(s, out, first, size, s->page - at % s->page);
+	/* the pages between hold nothing else */
+	for (i = first + 1; i < last; i++)
+		if (is_resident(s, i)) {
+			out->size[size].pages++;
+			out->size[size].resident += s->page;
+		}
+	add(s, out, last, size, (at + bytes - 1) % s->page + 1);
+}
+
+static void
+look(struct run *r)
+{
+	struct run_residency *out = r->options->residency;
+	struct residency *s = r->residency;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->facts->slots; i++)
+		if (r->slots[i] != NULL)
+			s->slots[n++] = (uint32_t)i;
+	sort(r, n);
+	for (i = 0; i < n; i++)
+		add_block(s, out, address(r, i), r->extra[s->slots[i]].size);
+	divide(s, out);
+	out->known = 1;
+	if (r->options->phase != NULL)
+		r->options->phase(r->options->arg, RUN_PEAK);
+	atomic_store(&r->looked, 1);
+}
+
+/* --------------------------------------------------------------- threads */
+
+static void
+nap(void)
+{
+	struct timespec t = { 0, NAP };
+
+	(void)nanosleep(&t, NULL);
+}
+
+static void
+set_state(struct worker *w, enum run_state state)
+{
+	atomic_store_explicit(&w->board->state, state, memory_order_relaxed);
+}
+
+void
+run_residency_enter(struct worker *w)
+{
+	/* either .looking is seen here, or .inside by the thread that looks */
+	atomic_store(&w->inside, 1);
+	while (atomic_load(&w->run->looking)) {
+		atomic_store(&w->inside, 0);
+		set_state(w, RUN_WAITING);
+		nap();
+		set_state(w, RUN_WORKING);
+		atomic_store(&w->inside, 1);
+	}
+}
+
+/* Looks, when no thread is in an operation. */
+static void
+look_alone(struct worker *w)
+{
+	struct run *r = w->run;
+	int none = 0;
+	unsigned i;
+
+	if (!atomic_compare_exchange_strong(&r->looking, &none, 1))
+		return;
+	set_state(w, RUN_WAITING);
+	for (i = 0; i < r->threads; i++)
+		while (atomic_load(&r->workers[i].inside))
+			nap();
+	set_state(w, RUN_WORKING);
+	if (!atomic_load(&r->looked))
+		look(r);
+	atomic_store(&r->looking, 0);
+}
+
+void
+run_residency_leave(struct worker *w)
+{
+	struct run *r = w->run;
+
+	atomic_store(&w->inside, 0);
+	if (atomic_load(&r->board->live_bytes) >= r->residency->near)
+		look_alone(w);
+}
+
+void
+run_residency_end(struct run *r)
+{
+	if (r->residency == NULL)
+		return;
+	if (!atomic_load(&r->looked))
+		look(r);
+	/* one is enough: no other thread runs */
+	run_residency_close(r);
+}
