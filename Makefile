@@ -18,6 +18,9 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 DATADIR    ?= $(PREFIX)/share/teltools
+BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
 INSTALL    ?= install
 PKG_CONFIG ?= pkg-config
 CFLAGS     ?= -O2 -g
@@ -58,6 +61,7 @@ ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c
     tests/emit/*.c tests/fuzz/*.c)
 SCRIPTS = .ci/run tests/run-test $(wildcard tests/*.sh tests/*/*.sh)
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
+COMPLETIONS = share/completions/teltools
 
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(1))
 BIN     = $(TOOLS:%=$(BUILD)/bin/%)
@@ -294,7 +298,7 @@ bench:
 lint:
 	@tests/deps.sh build lint
 	mandoc -Tlint -Wwarning $(MANS)
-	shellcheck $(SCRIPTS)
+	shellcheck $(SCRIPTS) $(COMPLETIONS).bash
 	$(if $(BATS),shellcheck -s bats $(BATS))
 	tests/lint.py $(BATS)
 	find include lib cmd tests examples -name '*.[ch]' -exec \
@@ -317,7 +321,10 @@ TO_INC = $(DESTDIR)$(INCLUDEDIR)
 TO_LIB = $(DESTDIR)$(LIBDIR)
 TO_MAN = $(DESTDIR)$(MANDIR)
 TO_DATA = $(DESTDIR)$(DATADIR)
-# What programs that are no part of teltools may use.
+TO_BASH = $(DESTDIR)$(BASHDIR)
+TO_ZSH = $(DESTDIR)$(ZSHDIR)
+TO_FISH = $(DESTDIR)$(FISHDIR)
+# What programs that are not part of teltools may use.
 DATA = $(BUILD)/schemas.tel.gz share/tel.magic share/tel.xml
 
 install: all
@@ -338,6 +345,12 @@ install: all
 	    chmod 644 '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
 	$(Q)$(INSTALL) -d '$(TO_DATA)'
 	$(Q)$(INSTALL) -m 644 $(DATA) '$(TO_DATA)'
+	$(Q)$(INSTALL) -d '$(TO_BASH)' '$(TO_ZSH)' '$(TO_FISH)'
+	$(Q)$(INSTALL) -m 644 $(COMPLETIONS).zsh '$(TO_ZSH)'/_teltools
+	$(Q)for tool in $(TOOLS); do \
+	    $(INSTALL) -m 644 $(COMPLETIONS).bash '$(TO_BASH)'/$$tool && \
+	    $(INSTALL) -m 644 $(COMPLETIONS).fish '$(TO_FISH)'/$$tool.fish || \
+	    exit 1; done
 	$(Q)for page in $(MANS); do \
 	    $(INSTALL) -d '$(TO_MAN)'/man$${page##*.} && \
 	    $(INSTALL) -m 644 $$page '$(TO_MAN)'/man$${page##*.} || \
@@ -346,7 +359,9 @@ install: all
 uninstall:
 	$(SAY) RM '$(DESTDIR)$(PREFIX)'
 	$(Q)for tool in $(TOOLS); do \
-	    rm -f '$(TO_BIN)'/$$tool || exit 1; done
+	    rm -f '$(TO_BIN)'/$$tool '$(TO_BASH)'/$$tool \
+	        '$(TO_FISH)'/$$tool.fish || exit 1; done
+	$(Q)rm -f '$(TO_ZSH)'/_teltools
 	$(Q)for header in $(notdir $(HEADERS)) $(PARTS:include/%=%); do \
 	    rm -f '$(TO_INC)'/$$header || exit 1; done
 	$(Q)test ! -d '$(TO_INC)/tel' || \

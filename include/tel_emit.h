@@ -141,7 +141,8 @@ enum {
 typedef struct tel_emit_options {
 	/*
 	 * The ring file, which outlives the program; "%p" in it is the process.
-	 * NULL: in memory.
+	 * NULL: in memory.  An existing file is replaced; a device, a folder or
+	 * a pipe is not: EEXIST.
 	 */
 	const char *ring_file;
 	size_t ring_bytes; /* of each ring, a power of 2; 262,144 */

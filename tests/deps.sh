@@ -40,6 +40,8 @@ check    command  zip             zip
 check    command  7z              p7zip-full
 check    command  cpio            cpio
 check    command  mtrace          libc-devtools
+check    command  zsh             zsh
+check    command  fish            fish
 check    shared   libjemalloc.so.2           libjemalloc2
 check    shared   libmimalloc.so.2.0         libmimalloc2.0
 check    shared   libtcmalloc_minimal.so.4   libtcmalloc-minimal4

@@ -85,6 +85,24 @@ list_formats(char *list, size_t room, unsigned without)
 	add(list, room, written);
 }
 
+/* What an unknown format may have been meant for; "" if nothing. */
+static const char *
+suggest(const char *name, unsigned without, char *buffer, size_t size)
+{
+	static const char *const logs[] = { "mps", "inst", "hpm", "ets",
+		"tel" };
+	const char *names[48], *shown;
+	size_t n = 0;
+	unsigned i;
+
+	for (i = 0; (shown = tel_printer_format_name(i)) != NULL && n < 40; i++)
+		if (((unsigned)tel_printer_format_flags(shown) & without) == 0)
+			names[n++] = shown;
+	for (i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+		names[n++] = logs[i];
+	return tel_suggest(name, names, n, buffer, size);
+}
+
 /*
  * Says that -f has no such format; of a name that is meant for the MPS, what
  * is wrong in it.
@@ -92,14 +110,14 @@ list_formats(char *list, size_t room, unsigned without)
 static void
 refuse(const char *name, unsigned without)
 {
-	char text[512] = "", base[64];
+	char text[512] = "", near[256], base[64];
 	size_t n = strcspn(name, "/,"), order = strcspn(name, ",");
 
 	if (strncmp(name, "mps", 3) != 0 || strchr(":-/,", name[3]) == NULL ||
 	    name[3] == '\0') {
 		list_formats(text, sizeof(text), without);
-		message_fail(STATUS_USAGE, NULL, "-f: '%s' is not one of: %s",
-		    name, text);
+		message_fail(STATUS_USAGE, NULL, "-f: '%s' is not one of: %s%s",
+		    name, text, suggest(name, without, near, sizeof(near)));
 		return;
 	}
 	(void)snprintf(base, sizeof(base), "%.*s", (int)n, name);

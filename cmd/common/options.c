@@ -7,90 +7,123 @@
 #include <stdlib.h>
 #include <string.h>
 #include "message.h"
+#include "tel.h"
 
 #define ALL (TOOL_TELCAT | TOOL_TELFILTER | TOOL_TELSTAT | TOOL_TELREPLAY)
 #define SHOWS (TOOL_TELCAT)
 /* those that write logs */
 #define WRITES (TOOL_TELCAT | TOOL_TELFILTER)
-/* telreplay has -o and -n with another meaning */
+/* telreplay has -o with another meaning */
 #define OTHERS (ALL & ~(unsigned)TOOL_TELREPLAY)
+#define ROLES (TOOL_TELSTAT | TOOL_TELREPLAY)
 
 /* The most options that a tool may have. */
-#define ROWS_MAX 64
+#define ROWS_MAX 80
 
 static const struct option_row common[] = {
-	/* what the formats are, each tool says itself */
-	{ 'f', "format", "FORMAT", "", ALL },
-	{ 'o', "output", "FILE",
-	    "write to FILE; -z, --compress LEVEL; --meta-set K=V", WRITES },
-	{ 'o', "output", "FILE",
-	    "write to FILE; -z, --compress LEVEL: with zstd",
-	    OTHERS & ~(unsigned)WRITES },
-	{ 'z', "compress", "LEVEL", NULL, OTHERS },
-	{ OPTION_AS, "as", "FORMAT",
-	    "read as: mps-1.118.0 ...; --core [--exe PROGRAM]", ALL },
-	{ 'm', "meta", "FILE",
-	    "the file of a trace's names; --tb-hz HZ: its clock", ALL },
-	{ OPTION_TB_HZ, "tb-hz", "HZ", NULL, ALL },
-	{ OPTION_CORE, "core", NULL, NULL, ALL },
-	{ OPTION_EXE, "exe", "FILE", NULL, ALL },
-	{ 'd', "description", "FILE",
-	    "read event definitions from FILE; --contracts FILE", ALL },
-	{ OPTION_CONTRACTS, "contracts", "FILE", NULL, ALL },
-	{ OPTION_META_SET, "meta-set", "KEY=VALUE", NULL, WRITES },
-	{ OPTION_ALLOC, "alloc", "TYPE(...)",
-	    "allocates: 'Grab(ptr=p,size=n)'; --free, --realloc",
-	    TOOL_TELSTAT | TOOL_TELREPLAY },
-	{ OPTION_ALLOC, "alloc", "TYPE(...)", NULL, TOOL_TELCAT },
-	{ OPTION_FREE, "free", "TYPE(...)", NULL,
-	    ALL & ~(unsigned)TOOL_TELFILTER },
-	{ OPTION_REALLOC, "realloc", "TYPE(...)", NULL,
-	    ALL & ~(unsigned)TOOL_TELFILTER },
-	{ 'k', "kinds", "KINDS", "only these kinds: Pool,Seg, ^Object, 0x21",
+	{ OPTION_HEADING, "Selection", NULL, NULL, ALL },
+	{ 'k', "kinds", "KINDS",
+	    "only these kinds: Pool,Seg or ^Object or 0x21", ALL },
+	{ 'e', "events", "TYPES", "only these types: PoolAlloc, Pool*, 0x17",
 	    ALL },
-	{ 'e', "events", "NAMES", "only these types: PoolAlloc, Pool*, 0x17",
+	{ 't', "range", "FROM,TO", "only this time: 1.5s,2s or 10%,20% or 5s,",
 	    ALL },
-	{ 't', "range", "FROM,TO", "only this time: 1.5s,2s or 10%,20% ...",
-	    ALL },
-	{ 'w', "where", "EXPR",
-	    "only where EXPR is true; --since, --until EXPR", ALL },
-	{ OPTION_SINCE, "since", "EXPR", NULL, ALL },
-	{ OPTION_UNTIL, "until", "EXPR", NULL, ALL },
-	{ 'n', "count", "N",
-	    "stop after N events; --skip N: without the first N", OTHERS },
-	{ OPTION_SKIP, "skip", "N", NULL, OTHERS },
-	{ OPTION_SKIP, "skip", "N", "leave out the first N events",
-	    ALL & ~(unsigned)OTHERS },
-	{ 'T', "time", "FORM", "ticks, s, ns, relative, delta or iso", SHOWS },
-	{ 'u', "unbuffered", NULL,
-	    "write each event at once; follow rings of a program", SHOWS },
-	{ OPTION_STRICT, "strict", NULL,
-	    "stop at damage; --force: read newer versions", ALL },
-	{ OPTION_FORCE, "force", NULL, NULL, ALL },
-	{ OPTION_PROGRESS, "progress", NULL, "show progress", ALL },
-	{ OPTION_COLOR, "color", "[=WHEN]", "auto, always or never", SHOWS },
+	{ 'w', "where", "EXPR", "only where EXPR is true: 'size > 4k'", ALL },
+	{ OPTION_SINCE, "since", "EXPR",
+	    "from the first event that EXPR selects", ALL },
+	{ OPTION_UNTIL, "until", "EXPR",
+	    "up to the first event that EXPR selects", ALL },
+	{ 'n', "limit", "N", "stop after N events", ALL },
+	{ OPTION_SKIP, "skip", "N", "leave out the first N events", ALL },
+
+	{ OPTION_HEADING, "Input", NULL, NULL, ALL },
+	{ OPTION_AS, "as", "FORMAT", "read as: mps-1.118.0, ets, hpm, valgrind ...",
+	    ALL & ~(unsigned)TOOL_TELSTAT },
 	{ OPTION_NO_MERGE, "no-merge", NULL,
 	    "files one after the other, not merged by time", ALL },
-	{ 'q', "quiet", NULL, "report only failures; --verbose: report more",
-	    ALL & ~(unsigned)TOOL_TELFILTER },
-	{ OPTION_QUIET, "quiet", NULL,
-	    "report only failures; --verbose: report more", TOOL_TELFILTER },
-	{ OPTION_VERBOSE, "verbose", NULL, NULL, ALL },
-	{ 'h', "help", NULL, "print this help; -V, --version: the version",
+	{ 'd', "description", "FILE", "read the event types of ETS from FILE",
+	    ALL },
+	{ OPTION_CONTRACTS, "contracts", "FILE",
+	    "read the contracts of Singularity from FILE", ALL | OPTION_RARE },
+	{ 'm', "meta", "FILE", "the file of an HPM trace's names", ALL },
+	{ OPTION_TB_HZ, "tb-hz", "HZ", "the rate of the clock, if unrecorded",
+	    ALL },
+	{ OPTION_ALLOC, "alloc", "TYPE(...)",
+	    "TYPE allocates: 'Grab(ptr=p,size=n)'", ROLES },
+	{ OPTION_FREE, "free", "TYPE(...)", "TYPE frees: 'Drop(ptr=p)'",
+	    ROLES },
+	{ OPTION_REALLOC, "realloc", "TYPE(...)",
+	    "TYPE reallocates: 'Grow(old=o,ptr=p,size=n)'", ROLES },
+	{ OPTION_ALLOC, "alloc", "TYPE(...)",
+	    "TYPE allocates: 'Grab(ptr=p,size=n)'", TOOL_TELCAT | OPTION_RARE },
+	{ OPTION_FREE, "free", "TYPE(...)", "TYPE frees: 'Drop(ptr=p)'",
+	    TOOL_TELCAT | OPTION_RARE },
+	{ OPTION_REALLOC, "realloc", "TYPE(...)",
+	    "TYPE reallocates: 'Grow(old=o,ptr=p,size=n)'",
+	    TOOL_TELCAT | OPTION_RARE },
+	{ OPTION_STRICT, "strict", NULL, "stop at damage", ALL },
+	{ OPTION_FORCE, "force", NULL, "read versions newer than this tool",
+	    ALL | OPTION_RARE },
+	{ OPTION_CORE, "core", NULL, "the files are cores of programs",
+	    ALL | OPTION_RARE },
+	{ OPTION_EXE, "exe", "PROGRAM", "the program of a core",
+	    ALL | OPTION_RARE },
+
+	{ OPTION_HEADING, "Output", NULL, NULL, ALL },
+	/* what the formats are, each tool says itself */
+	{ 'f', "format", "FORMAT", "", ALL },
+	{ 'o', "output", "FILE", "write to FILE", OTHERS },
+	{ 'z', "compress", "LEVEL", "compress with zstd, 1 to 19", OTHERS },
+	{ OPTION_META_SET, "meta-set", "KEY=VALUE",
+	    "with -f tel: add metadata to the log", WRITES | OPTION_RARE },
+	{ 'T', "time", "FORM", "ticks, s, ns, relative, delta or iso", SHOWS },
+	{ 'u', "unbuffered", NULL,
+	    "write each event at once; follow the rings of a program", SHOWS },
+	{ OPTION_COLOR, "color", "[=WHEN]", "auto, always or never", SHOWS },
+
+	{ OPTION_HEADING, "General", NULL, NULL, ALL | TOOL_TELREC },
+	{ OPTION_PROGRESS, "progress", NULL, "show progress",
+	    ALL | OPTION_RARE },
+	{ 'q', "quiet", NULL, "report only failures", ALL },
+	{ OPTION_VERBOSE, "verbose", NULL, "report more", ALL },
+	{ 'h', "help", "[=WHAT]",
+	    "print this help; more options, for scripts: all, table",
 	    ALL | TOOL_TELREC },
-	{ 'V', "version", NULL, NULL, ALL | TOOL_TELREC },
+	{ 'V', "version", NULL, "print the version", ALL | TOOL_TELREC },
 };
 
-/* Collects a tool's rows: its own first.  Returns their number. */
+#define NCOMMON (sizeof(common) / sizeof(common[0]))
+
+int
+options_is_own(const struct tool *tool, int id)
+{
+	size_t i;
+
+	for (i = 0; i < tool->nown; i++)
+		if (tool->own[i].id == id)
+			return 1;
+	return 0;
+}
+
+/* Nonzero when the tool has the common row, or the heading of some. */
+static int
+applies(const struct tool *tool, const struct option_row *row)
+{
+	return (row->tools & tool->bit) != 0 &&
+	    (row->id == OPTION_HEADING || !options_is_own(tool, row->id));
+}
+
+/* Collects a tool's options: its own first.  Returns their number. */
 static size_t
 collect(const struct tool *tool, const struct option_row **rows)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < tool->nown && n < ROWS_MAX; i++)
-		rows[n++] = &tool->own[i];
-	for (i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-		if ((common[i].tools & tool->bit) != 0 && n < ROWS_MAX)
+		if (tool->own[i].id != OPTION_HEADING)
+			rows[n++] = &tool->own[i];
+	for (i = 0; i < NCOMMON && n < ROWS_MAX; i++)
+		if (common[i].id != OPTION_HEADING && applies(tool, &common[i]))
 			rows[n++] = &common[i];
 	return n;
 }
@@ -112,12 +145,32 @@ is_letter(const struct option_row **rows, size_t n, int c)
 	return 0;
 }
 
+/* What an unknown long option may have been meant for; "" if nothing. */
+static const char *
+suggest(const struct option_row **rows, size_t n, const char *word,
+    char *buffer, size_t size)
+{
+	char names[ROWS_MAX][32], wanted[64];
+	const char *list[ROWS_MAX];
+	size_t i;
+
+	(void)snprintf(wanted, sizeof(wanted), "%.*s", (int)strcspn(word, "="),
+	    word);
+	for (i = 0; i < n; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "--%s",
+		    rows[i]->name);
+		list[i] = names[i];
+	}
+	return tel_suggest(wanted, list, n, buffer, size);
+}
+
 /* Reports what getopt did not accept: why is what it returned. */
 static int
 refuse(const struct option_row **rows, size_t n, int why, const char *word)
 {
 	int letter = optopt > 0 && optopt < OPTION_AS &&
 	    (why == ':' ? word[1] != '-' : !is_letter(rows, n, optopt));
+	char near[256];
 
 	if (why == ':' && letter)
 		message_fail(STATUS_USAGE, NULL,
@@ -133,7 +186,8 @@ refuse(const struct option_row **rows, size_t n, int why, const char *word)
 		    "option takes no argument: '%s'", word);
 	else
 		message_fail(STATUS_USAGE, NULL,
-		    "unknown or ambiguous option '%s'", word);
+		    "unknown or ambiguous option '%s'%s", word,
+		    suggest(rows, n, word, near, sizeof(near)));
 	message(NULL, "try '%s --help'", message_program());
 	return OPTION_ERROR;
 }
@@ -159,7 +213,7 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 		if (rows[i]->id >= OPTION_AS)
 			continue;
 		letters[at++] = (char)rows[i]->id;
-		if (rows[i]->argument != NULL)
+		if (rows[i]->argument != NULL && !is_optional(rows[i]))
 			letters[at++] = ':';
 	}
 	letters[at] = '\0';
@@ -173,31 +227,180 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 	return id;
 }
 
-void
-options_help(const struct tool *tool)
-{
-	const struct option_row *rows[ROWS_MAX];
-	size_t i, n = collect(tool, rows);
+/* -------------------------------------------------------------- --help */
 
-	printf("usage: %s [option ...] %s\n", tool->name, tool->operands);
+/* The column of the texts, and the one that none of them reaches. */
+enum { TEXT_AT = 28, TEXT_END = 80 };
+
+/* Prints a text from the column of texts on, broken at blanks. */
+static void
+print_text(const char *text)
+{
+	size_t room = TEXT_END - TEXT_AT - 1, n, i;
+
+	while (strlen(text) > room) {
+		for (i = n = 0; i <= room; i++)
+			if (text[i] == ' ')
+				n = i;
+		if (n == 0)
+			break;
+		printf("%.*s\n%*s", (int)n, text, TEXT_AT, "");
+		text += n + 1;
+	}
+	printf("%s\n", text);
+}
+
+static const char *
+row_text(const struct tool *tool, const struct option_row *row)
+{
+	return row->id == 'f' && row->text[0] == '\0' ? tool->formats :
+	                                                row->text;
+}
+
+static void
+print_row(const struct tool *tool, const struct option_row *row)
+{
+	const char *argument = row->argument;
+	char left[40];
+	int n;
+
+	n = snprintf(left, sizeof(left), "--%s%s%s", row->name,
+	    argument == NULL || is_optional(row) ? "" : " ",
+	    argument == NULL ? "" : argument);
+	if (row->id < OPTION_AS)
+		n += printf("  -%c, ", row->id);
+	else
+		n += printf("      ");
+	printf("%s%*s", left, n + 2 > TEXT_AT ? 2 : TEXT_AT - n, "");
+	print_text(
+	    row->id == 'f' && row->text[0] == '\0' ? tool->formats : row->text);
+}
+
+/*
+ * Prints the rows of a group from one of the two tables, with the heading
+ * before the first of all.
+ */
+static void
+print_rows(const struct tool *tool, const struct option_row *rows, size_t n,
+    const char *group, int all, int *printed)
+{
+	size_t i;
+	int in = 0;
+
+	for (i = 0; i < n; i++) {
+		if (rows[i].id == OPTION_HEADING)
+			in = strcmp(rows[i].name, group) == 0;
+		else if (in && (all || (rows[i].tools & OPTION_RARE) == 0) &&
+		    (rows != common || applies(tool, &rows[i]))) {
+			if (!*printed)
+				printf("\n%s:\n", group);
+			*printed = 1;
+			print_row(tool, &rows[i]);
+		}
+	}
+}
+
+static void
+print_group(const struct tool *tool, const char *group, int all)
+{
+	int printed = 0;
+
+	print_rows(tool, tool->own, tool->nown, group, all, &printed);
+	print_rows(tool, common, NCOMMON, group, all, &printed);
+}
+
+/* Nonzero when the common table has the group. */
+static int
+is_common(const char *group)
+{
+	size_t i;
+
+	for (i = 0; i < NCOMMON; i++)
+		if (common[i].id == OPTION_HEADING &&
+		    strcmp(common[i].name, group) == 0)
+			return 1;
+	return 0;
+}
+
+/*
+ * Prints the words of which an option takes one, where its text lists them, as
+ * "order of threads: edges, total or none" does.
+ */
+static void
+print_words(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789.,-";
+	const char *p, *blank = "";
+	size_t n, used;
+
+	for (p = text; *p != '\0'; p++)
+		if ((p[0] == ':' || p[0] == ';') && p[1] == ' ')
+			text = p + 2;
+	for (p = text; *p != '\0'; p += n + (p[n] != '\0')) {
+		n = strcspn(p, " ");
+		used = n > 0 && p[n - 1] == ',' ? n - 1 : n;
+		if (p[0] == '.' || strspn(p, letters) < used ||
+		    (used == 2 && memcmp(p, "or", 2) == 0))
+			continue;
+		printf("%s%.*s", blank, (int)used, p);
+		blank = " ";
+	}
+}
+
+/* Prints the options for the completions of shells, a line for each. */
+static void
+print_table(const struct tool *tool)
+{
+	static const char *const listed[] = { "FORMAT", "FORM", "[=WHEN]",
+		"[=WHAT]", "ORDER", "WHAT" };
+	const struct option_row *rows[ROWS_MAX];
+	size_t i, j, n = collect(tool, rows);
+
 	for (i = 0; i < n; i++) {
 		const char *argument = rows[i]->argument;
-		const char *text = rows[i]->text;
-		char left[40];
+		const char *text = row_text(tool, rows[i]);
 
-		if (text == NULL)
-			continue;
-		if (rows[i]->id == 'f')
-			text = tool->formats;
-		(void)snprintf(left, sizeof(left), "--%s%s%s", rows[i]->name,
-		    argument == NULL || is_optional(rows[i]) ? "" : " ",
-		    argument == NULL ? "" : argument);
 		if (rows[i]->id < OPTION_AS)
-			printf("  -%c, ", rows[i]->id);
-		else
-			printf("      ");
-		printf("%-20s  %s\n", left, text);
+			putchar(rows[i]->id);
+		printf("\t%s\t%s\t%s\t", rows[i]->name,
+		    argument == NULL ? "" : argument, text);
+		for (j = 0; j < sizeof(listed) / sizeof(listed[0]); j++)
+			if (argument != NULL &&
+			    strcmp(argument, listed[j]) == 0)
+				print_words(text);
+		putchar('\n');
 	}
+}
+
+int
+options_help(const struct tool *tool, const char *what)
+{
+	int all = what != NULL && strcmp(what, "all") == 0;
+	size_t i;
+
+	if (what != NULL && strcmp(what, "table") == 0) {
+		print_table(tool);
+		return 1;
+	}
+	if (what != NULL && !all) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--help: '%s' is not one of: all, table", what);
+		return 0;
+	}
+	printf("usage: %s [option ...] %s\n%s\n\n", tool->name, tool->operands,
+	    tool->purpose);
+	for (i = 0; i < 2; i++)
+		printf("  %s\n", tool->examples[i]);
+	for (i = 0; i < tool->nown; i++)
+		if (tool->own[i].id == OPTION_HEADING &&
+		    !is_common(tool->own[i].name))
+			print_group(tool, tool->own[i].name, all);
+	for (i = 0; i < NCOMMON; i++)
+		if (common[i].id == OPTION_HEADING &&
+		    (common[i].tools & tool->bit) != 0)
+			print_group(tool, common[i].name, all);
+	printf("\nThe manual page is %s(1).\n", tool->name);
+	return 1;
 }
 
 int

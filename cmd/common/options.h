@@ -2,7 +2,8 @@
 /*
  * Options: the table of those that the tools share, and the parser of a tool's
  * command line, which joins the table with the tool's own rows.  A row is all
- * there is to an option: the parser, --help and the tests go by it.
+ * there is to an option: the parser, --help, the completions of shells, which
+ * read --help=table, and the tests go by it.
  */
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H
@@ -15,7 +16,8 @@ enum tool_bit {
 	TOOL_TELFILTER = 2,
 	TOOL_TELSTAT = 4,
 	TOOL_TELREPLAY = 8,
-	TOOL_TELREC = 16
+	TOOL_TELREC = 16,
+	OPTION_RARE = 256 /* an option that only --help=all lists */
 };
 
 /* Options without a letter; those of a tool begin at OPTION_OWN. */
@@ -29,7 +31,6 @@ enum option_id {
 	OPTION_PROGRESS,
 	OPTION_COLOR,
 	OPTION_VERBOSE,
-	OPTION_QUIET, /* where -q means something else */
 	OPTION_NO_MERGE,
 	OPTION_TB_HZ,
 	OPTION_CORE,
@@ -41,6 +42,7 @@ enum option_id {
 	OPTION_UNTIL,
 	OPTION_CONTRACTS,
 	OPTION_META_SET,
+	OPTION_HEADING, /* no option: the name of the group that follows */
 	OPTION_OWN
 };
 
@@ -48,8 +50,8 @@ struct option_row {
 	int id;               /* the letter, or an enum option_id */
 	const char *name;     /* of the long option */
 	const char *argument; /* NULL for none; "[=WHAT]" when optional */
-	const char *text;     /* for --help; NULL: the row before says it */
-	unsigned tools;       /* the tools that have it */
+	const char *text;     /* for --help */
+	unsigned tools;       /* the tools that have it; OPTION_RARE */
 };
 
 /* A tool's command line. */
@@ -64,7 +66,10 @@ struct tool {
 	 * printed what is wrong.
 	 */
 	int (*option)(void *arg, int id, const char *value);
-	const char *operands; /* for --help */
+	/* For --help: the operands, what the tool does, and two command lines. */
+	const char *operands;
+	const char *purpose;
+	const char *examples[2];
 };
 
 /*
@@ -75,6 +80,9 @@ struct tool {
 int options_next(const struct tool *tool, int argc, char **argv,
     const char **value);
 
+/* Nonzero when the option is one of the tool's own rows. */
+int options_is_own(const struct tool *tool, int id);
+
 /*
  * Joins the arguments of an option that is given again and again: *joined
  * becomes text, or before, *joined, between, text and after.  *joined is freed
@@ -83,7 +91,12 @@ int options_next(const struct tool *tool, int argc, char **argv,
 int options_join(char **joined, const char *before, const char *between,
     const char *text, const char *after);
 
-/* Prints the help of a tool on standard output. */
-void options_help(const struct tool *tool);
+/*
+ * Prints the help of a tool on standard output.  what: the argument of --help,
+ * or NULL; "all" includes the rare options; "table" prints a line for each
+ * option with its letter, name, argument, text, and the words that it takes,
+ * separated by tabs.  Returns 1, or 0 after a message.
+ */
+int options_help(const struct tool *tool, const char *what);
 
 #endif

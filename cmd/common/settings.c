@@ -241,8 +241,7 @@ take(struct settings *s, int id, const char *value)
 	case 'w': return selection_option(sel, id, value);
 	case 'T': return set_time(s, value);
 	case 'u': s->unbuffered = 1; return 1;
-	case 'q':
-	case OPTION_QUIET: s->quiet = 1; return 1;
+	case 'q': s->quiet = 1; return 1;
 	case OPTION_NO_MERGE: s->no_merge = 1; return 1;
 	case 'm':
 	case OPTION_EXE: s->meta = value; return 1;
@@ -273,14 +272,20 @@ take(struct settings *s, int id, const char *value)
 	}
 }
 
+/*
+ * Nonzero unless the tool would wait for somebody to type a log: it was called
+ * without operands at a terminal, to see what it does.
+ */
 static int
-is_own(const struct tool *tool, int id)
+has_input(const struct settings *s, const struct tool *tool)
 {
-	size_t i;
-
-	for (i = 0; i < tool->nown; i++)
-		if (tool->own[i].id == id)
-			return 1;
+	if (s->noperands > 0 || !isatty(STDIN_FILENO))
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "no file given, and standard input is a terminal");
+	message(NULL, "usage: %s [option ...] %s", tool->name, tool->operands);
+	message(NULL, "for example: %s", tool->examples[0]);
+	message(NULL, "try '%s --help'", tool->name);
 	return 0;
 }
 
@@ -289,7 +294,7 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
     char **argv)
 {
 	const char *value;
-	int id, good, input = 0;
+	int id, ok, input = 0;
 
 	memset(s, 0, sizeof(*s));
 	s->order = TEL_ORDER_LOG;
@@ -299,30 +304,31 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 		if (id == OPTION_ERROR)
 			return 0;
 		if (id == 'h' || id == 'V') {
-			if (id == 'h')
-				options_help(tool);
-			else
+			if (id == 'V')
 				printf("%s (teltools) %s\n", tool->name,
 				    tel_version());
+			else if (!options_help(tool, value))
+				return 0;
 			streams_end();
 			return 0;
 		}
-		if (is_own(tool, id))
-			good = tool->option(arg, id, value);
+		if (options_is_own(tool, id))
+			ok = tool->option(arg, id, value);
 		else
-			good = take(s, id, value);
-		if (!good)
+			ok = take(s, id, value);
+		if (!ok)
 			return 0;
 	}
 	s->operands = argv + optind;
 	s->noperands = argc - optind;
 	for (id = 0; id < s->noperands; id++)
 		input += strcmp(s->operands[id], "-") == 0;
-	if (input <= 1)
-		return 1;
-	message_fail(STATUS_USAGE, NULL,
-	    "standard input, '-', can be read only once");
-	return 0;
+	if (input > 1) {
+		message_fail(STATUS_USAGE, NULL,
+		    "standard input, '-', can be read only once");
+		return 0;
+	}
+	return s->no_input || has_input(s, tool);
 }
 
 int

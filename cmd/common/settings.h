@@ -52,7 +52,8 @@ struct settings {
 	 * it needs some that are not selected.
 	 */
 	int all_events;
-	int writes; /* events go to a tel_writer */
+	int writes;   /* events go to a tel_writer */
+	int no_input; /* without operands nothing is read */
 	/* bytes of standard input that the tool has read already */
 	const void *ahead;
 	size_t nahead;

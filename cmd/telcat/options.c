@@ -17,15 +17,17 @@ enum {
 #define LABELS_MAX ((uint64_t)1 << 30)
 
 static const struct option_row own[] = {
-	{ 'S', "sort", NULL,
-	    "sort by time; --live: without waiting for the end", 0 },
-	{ OPTION_LIVE, "live", NULL, NULL, 0 },
+	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
 	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
 	{ 'H', "no-header", NULL, "omit the header", 0 },
+	{ 'S', "sort", NULL, "sort by time", 0 },
+	{ OPTION_LIVE, "live", NULL,
+	    "sort by time, without waiting for the end", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
 	{ OPTION_INDEX, "index", "COLUMNS",
-	    "index a database; --max-labels N: store N (256k)", 0 },
-	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
+	    "with -f sql or sqlite: index these columns", OPTION_RARE },
+	{ OPTION_MAX_LABELS, "max-labels", "N",
+	    "store at most N labels and strings: 256k", OPTION_RARE },
 };
 
 static int
@@ -44,7 +46,10 @@ take(void *arg, int id, const char *value)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	case 'H': t->no_header = 1; return 1;
-	case OPTION_TYPES: t->types = 1; return 1;
+	case OPTION_TYPES:
+		t->types = 1;
+		t->settings.no_input = 1;
+		return 1;
 	case OPTION_INDEX:
 		if (options_join(&t->index, "", ",", value, ""))
 			return 1;
@@ -63,7 +68,12 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, sql, mpscnv, perfetto, mps ...", take, "[file ...]" };
+	"text, csv, json, sql, sqlite, mpscnv, mpstxt, tracerpt, perfetto, "
+	"chrome, folded, mps, mps:VERSION, inst, hpm, ets, tel or tel,lines",
+	take, "[file ...]",
+	"Prints the events of telemetry logs, in any of many formats.",
+	{ "telcat -e 'Pool*' -f csv run.log.zst >pools.csv",
+	    "program-that-logs | telcat -u -k Trace" } };
 
 /* Refuses options that the format has no place for. */
 static int

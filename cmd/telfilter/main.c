@@ -22,9 +22,9 @@ main(int argc, char **argv)
 	}
 	settings_free(&telfilter.settings);
 	/* as with grep, what was found counts for more than what went wrong */
-	if (begun && telfilter.quiet && found > 0)
+	if (begun && telfilter.any && found > 0)
 		return (int)STATUS_OK;
-	if (begun && telfilter.quiet && message_status() == STATUS_OK)
+	if (begun && telfilter.any && message_status() == STATUS_OK)
 		return (int)STATUS_FAILED;
 	return (int)message_status();
 }

@@ -7,7 +7,8 @@
 #include "common/number.h"
 
 enum {
-	OPTION_EVERY = OPTION_OWN,
+	OPTION_ANY = OPTION_OWN,
+	OPTION_EVERY,
 	OPTION_SAMPLE,
 	OPTION_SEED,
 	OPTION_BARE,
@@ -21,28 +22,32 @@ enum {
 #define CONTEXT_MAX ((uint64_t)1 << 20)
 
 static const struct option_row own[] = {
+	{ OPTION_HEADING, "Selection", NULL, NULL, 0 },
 	{ 'a', "address", "ADDR", "only with ADDR, or in ADDR,+LEN or LO,HI",
 	    0 },
 	{ 'l', "label", "GLOB", "only with an address whose label matches", 0 },
-	{ 'S', "sort", NULL, "sort by time; --live: by flush; -u: unbuffered",
+	{ 'v', "invert", NULL, "select all other events", 0 },
+	{ 'A', "after", "N", "and N events after each", 0 },
+	{ 'B', "before", "N", "and N events before each", 0 },
+	{ 'C', "context", "N", "and N events before and after each", 0 },
+	{ OPTION_EVERY, "every", "N", "of these, each Nth", 0 },
+	{ OPTION_SAMPLE, "sample", "P", "of these, a random share: 0.1 or 10%",
 	    0 },
-	{ OPTION_LIVE, "live", NULL, NULL, 0 },
-	{ 'u', "unbuffered", NULL, NULL, 0 },
-	{ 'v', "invert", NULL, "select all others; -c, --total: only count",
+	{ OPTION_SEED, "seed", "N", "the random numbers of --sample",
+	    OPTION_RARE },
+
+	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
+	{ 'c', "count", NULL, "print the number of events, not the events", 0 },
+	{ OPTION_ANY, "any", NULL, "print nothing; status 0: found, 1: none",
 	    0 },
-	{ 'c', "total", NULL, NULL, 0 },
-	{ 'q', "any", NULL, "end at the first: 0 found, 1 none", 0 },
-	{ 'A', "after", "N",
-	    "and N after each; -B, --before N; -C, --context N", 0 },
-	{ 'B', "before", "N", NULL, 0 },
-	{ 'C', "context", "N", NULL, 0 },
-	{ OPTION_EVERY, "every", "N",
-	    "each Nth; --sample P, --seed N: at random", 0 },
-	{ OPTION_SAMPLE, "sample", "P", NULL, 0 },
-	{ OPTION_SEED, "seed", "N", NULL, 0 },
-	{ OPTION_BARE, "bare", NULL,
-	    "omit labels they need; --max-labels N: store N", 0 },
-	{ OPTION_MAX_LABELS, "max-labels", "N", NULL, 0 },
+	{ 'S', "sort", NULL, "sort by time", 0 },
+	{ OPTION_LIVE, "live", NULL,
+	    "sort by time, without waiting for the end", 0 },
+	{ 'u', "unbuffered", NULL, "write each event at once", 0 },
+	{ OPTION_BARE, "bare", NULL, "omit the labels that the events need",
+	    OPTION_RARE },
+	{ OPTION_MAX_LABELS, "max-labels", "N",
+	    "store at most N labels and strings", OPTION_RARE },
 };
 
 /* A part of the selection that only telfilter offers. */
@@ -98,9 +103,9 @@ take(void *arg, int id, const char *value)
 	case 'C': return take_context(t, id, value);
 	case 'S': t->settings.order = TEL_ORDER_TIME; return 1;
 	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
-	case 'c': t->total = 1; return 1;
+	case 'c': t->count_only = 1; return 1;
 	case 'u': t->settings.unbuffered = 1; return 1;
-	case 'q': t->quiet = 1; return 1;
+	case OPTION_ANY: t->any = 1; return 1;
 	case OPTION_BARE: t->bare = 1; return 1;
 	case OPTION_EVERY:
 		return number_option("--every", "number of events", value, 1,
@@ -128,7 +133,12 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
 	sizeof(own) / sizeof(own[0]),
-	"as it came; or mps:2.0.0, text, csv, json ...", take, "[file ...]" };
+	"as the input; or text, csv, json, sql, mpscnv, mpstxt, mps, "
+	"mps:VERSION, inst, hpm, ets, tel or tel,lines",
+	take, "[file ...]",
+	"Selects events of telemetry logs, and writes them in the same format.",
+	{ "telfilter -w 'size >= 64k' run.log >large.log",
+	    "telfilter -c -e PoolAlloc run.log" } };
 
 int
 telfilter_options(struct telfilter *t, int argc, char **argv)
@@ -148,7 +158,8 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	s->skip = 0;
 	s->count = UINT64_MAX;
 	t->settings.all_events = 1;
-	t->settings.writes = t->format.shown == NULL && !t->total && !t->quiet;
+	t->settings.writes =
+	    t->format.shown == NULL && !t->count_only && !t->any;
 	s->whole = t->context;
 	return 1;
 }

@@ -261,7 +261,7 @@ end(void *arg)
 	run->shown = 0;
 	if (st == TEL_OK && run->writer != NULL)
 		st = tel_writer_end_file(run->writer, run->reader);
-	if (run->telfilter->total && !run->telfilter->quiet && s->no_merge &&
+	if (run->telfilter->count_only && !run->telfilter->any && s->no_merge &&
 	    s->noperands > 1)
 		print_total(run, run->name, run->found - run->before);
 	return st == TEL_OK ? GO_ON : tell(run, st);
@@ -284,7 +284,7 @@ set_up(struct run *run)
 	struct telfilter *t = run->telfilter;
 	tel_status st = TEL_OK;
 
-	if (t->quiet || t->total)
+	if (t->any || t->count_only)
 		return 1;
 	if (t->format.shown != NULL) {
 		run->printer = tel_printer_new(run->sink->out, TEL_FORMAT_TEXT);
@@ -317,7 +317,7 @@ finish(struct run *run)
 	const struct telfilter *t = run->telfilter;
 	tel_status st = TEL_OK;
 
-	if (t->total && !t->quiet &&
+	if (t->count_only && !t->any &&
 	    !(t->settings.no_merge && t->settings.noperands > 1))
 		print_total(run, NULL, run->found);
 	if (run->failed || run->sink->failed)
@@ -339,7 +339,7 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 	memset(&run, 0, sizeof(run));
 	run.telfilter = t;
 	run.sink = sink;
-	if (t->quiet && t->count > 1)
+	if (t->any && t->count > 1)
 		t->count = 1;
 	run.full = t->count == 0;
 	if (set_up(&run)) {

@@ -17,8 +17,8 @@ struct telfilter {
 	uint64_t count;
 	int context; /* show events around the selected ones */
 	uint64_t before, after;
-	int total; /* print how many there are */
-	int quiet; /* only the status says whether there is one */
+	int count_only; /* print how many there are */
+	int any;        /* only the status says whether there is one */
 	int bare;
 	struct format format; /* .shown: print events as telcat does */
 };

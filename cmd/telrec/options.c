@@ -14,6 +14,7 @@
 enum { OPTION_CONTROL = OPTION_OWN };
 
 static const struct option_row own[] = {
+	{ OPTION_HEADING, "Control", NULL, NULL, 0 },
 	{ OPTION_CONTROL, "control", "PROCESS",
 	    "show what a program writes, or change it: +Pool,-Ref", 0 },
 };
@@ -33,7 +34,9 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telrec", TOOL_TELREC, own,
-	sizeof(own) / sizeof(own[0]), NULL, take, "[change ...]" };
+	sizeof(own) / sizeof(own[0]), NULL, take, "[change ...]",
+	"Shows and changes which kinds of events a running program writes.",
+	{ "telrec --control 4711", "telrec --control 4711 +Pool,-Ref" } };
 
 /* The changes follow the process, and may begin with '-', as "-Ref" does. */
 static int
@@ -59,10 +62,10 @@ telrec_options(struct telrec *t, int argc, char **argv)
 		if (id == OPTION_ERROR)
 			return 0;
 		if (id == 'h' || id == 'V') {
-			if (id == 'h')
-				options_help(&tool);
-			else
+			if (id == 'V')
 				printf("telrec (teltools) %s\n", tel_version());
+			else if (!options_help(&tool, value))
+				return 0;
 			streams_end();
 			return 0;
 		}

@@ -24,7 +24,7 @@ enum {
 	OPTION_TIMEOUT,
 	OPTION_IDLE,
 	OPTION_MAX_LIVE,
-	OPTION_COUNT
+	OPTION_DRY_RUN
 };
 
 /* The bounds of the compiler and the loop. */
@@ -42,31 +42,35 @@ enum {
 #define TIMEOUT ((uint64_t)60 * 1000000000)
 
 static const struct option_row own[] = {
+	{ OPTION_HEADING, "Replay", NULL, NULL, 0 },
 	{ 'a', "allocators", "LIST",
 	    "glibc,jemalloc,mimalloc,tcmalloc,./LIB.so,bump ...", 0 },
-	{ 'n', "check", NULL, "describe and check the trace, run nothing", 0 },
-	{ 'o', "output", "FILE", "write the compiled trace to FILE", 0 },
-	{ OPTION_RUNS, "runs", "N", "of each allocator: 3; --repeat N: in each",
+	{ OPTION_DRY_RUN, "dry-run", NULL,
+	    "describe and check the trace, run nothing", 0 },
+	{ OPTION_RUNS, "runs", "N", "run each allocator N times: 3", 0 },
+	{ OPTION_REPEAT, "repeat", "N", "replay the trace N times in each run",
 	    0 },
-	{ OPTION_REPEAT, "repeat", "N", NULL, 0 },
 	{ OPTION_ORDER, "order", "ORDER",
-	    "of threads: edges, total, none; --threads N", 0 },
+	    "order of threads: edges, total or none", 0 },
 	{ OPTION_WINDOW, "window", "N|P%",
 	    "how far threads run ahead: 2% of the live bytes", 0 },
-	{ OPTION_THREADS, "threads", "N", NULL, 0 },
+	{ OPTION_THREADS, "threads", "N", "replay with at most N threads", 0 },
 	{ OPTION_PACE, "pace", "[=FACTOR]", "run at the recorded times", 0 },
+	{ OPTION_THINK, "think", "TIME", "compute for TIME between operations",
+	    0 },
 	{ OPTION_TOUCH, "touch", "WHAT",
-	    "of blocks: none, first, page, all, N%; --verify: check", 0 },
-	{ OPTION_THINK, "think", "TIME", NULL, 0 },
-	{ OPTION_VERIFY, "verify", NULL, NULL, 0 },
-	{ OPTION_SAMPLE, "sample", "N",
-	    "time each Nth operation; --timeout TIME: hangs", 0 },
-	{ OPTION_TIMEOUT, "timeout", "TIME", NULL, 0 },
+	    "touch of each block: none, first, page, all or N%", 0 },
+	{ OPTION_VERIFY, "verify", NULL, "check the contents of blocks", 0 },
+	{ OPTION_SAMPLE, "sample", "N", "time each Nth operation", 0 },
 	{ OPTION_IDLE, "idle", "TIME",
 	    "watch memory for so long after the last event", 0 },
-	{ OPTION_COUNT, "count", "N",
-	    "stop after N events; --max-live N: blocks to hold", 0 },
-	{ OPTION_MAX_LIVE, "max-live", "N", NULL, 0 },
+	{ OPTION_TIMEOUT, "timeout", "TIME", "end a run that hangs for TIME",
+	    OPTION_RARE },
+	{ OPTION_MAX_LIVE, "max-live", "N", "at most N live blocks",
+	    OPTION_RARE },
+
+	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
+	{ 'o', "output", "FILE", "write the compiled trace to FILE", 0 },
 };
 
 /* The place of a word in a list; -1, with a message, when it has none. */
@@ -251,9 +255,6 @@ take_number(struct telreplay *t, int id, const char *value)
 	case OPTION_MAX_LIVE:
 		return number_option("--max-live", "number of blocks", value, 1,
 		    LIVE_MAX, &t->max_live);
-	case OPTION_COUNT:
-		return number_option("--count", "number of events", value, 0,
-		    UINT64_MAX, &t->settings.select.count);
 	case OPTION_REPEAT:
 		if (!number_option("--repeat", "number of times", value, 1,
 		        REPEAT_MAX, &n))
@@ -277,7 +278,7 @@ take(void *arg, int id, const char *value)
 
 	switch (id) {
 	case 'a': return candidates_add(&t->candidates, value);
-	case 'n': t->check = 1; return 1;
+	case OPTION_DRY_RUN: t->check = 1; return 1;
 	case 'o': t->keep = value; return 1;
 	case OPTION_ORDER: return set_order(t, value);
 	case OPTION_WINDOW: return set_window(t, value);
@@ -293,8 +294,12 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, svg; traces: android, mtrace, rep", take,
-	"[file ...]" };
+	"text, csv, json, svg; as a trace: android, mtrace or rep", take,
+	"[file ...]",
+	"Replays recorded allocations, and reports time and memory of each "
+	"allocator.",
+	{ "telreplay -a glibc,jemalloc,mimalloc trace.zst",
+	    "telreplay --dry-run trace.zst" } };
 
 static int
 parse_format(struct telreplay *t)

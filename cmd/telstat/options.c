@@ -39,6 +39,7 @@ enum {
 #define OPEN_MAX ((uint64_t)1 << 24)
 
 static const struct option_row own[] = {
+	{ OPTION_HEADING, "Statistics", NULL, NULL, 0 },
 	{ 's', "stat", "SPEC", "add a statistic: 'sizes=log2(size)' ...", 0 },
 	{ OPTION_EACH, "each", "GLOBS",
 	    "with -s '@=growth(@)': of all these fields", 0 },
@@ -46,34 +47,42 @@ static const struct option_row own[] = {
 	{ 'i', "interval", "TIME", "statistics of each TIME of the log: 100ms",
 	    0 },
 	{ OPTION_DELTAS, "deltas", NULL,
-	    "with -i, of each; --self-trace FILE: trace telstat", 0 },
-	{ OPTION_SELF_TRACE, "self-trace", "FILE", NULL, 0 },
-	{ 'S', "by-time", NULL, "sort by time; --live: without waiting", 0 },
-	{ OPTION_LIVE, "live", NULL, NULL, 0 },
-	{ OPTION_REPORT, "report", NULL,
-	    "with -s, the report too; --rate[=ms]: rates", 0 },
-	{ OPTION_RATE, "rate", "[=UNIT]", NULL, 0 },
-	{ OPTION_TOP, "top", "N",
-	    "most types and keys; --sort key: their order", 0 },
-	{ OPTION_SORT, "sort", "KEY", NULL, 0 },
-	{ OPTION_QUANTILES, "quantiles", "LIST",
-	    "0.5,0.9,0.99; --density: bars by width", 0 },
-	{ OPTION_DENSITY, "density", NULL, NULL, 0 },
-	{ OPTION_ZEROS, "zeros", NULL,
-	    "empty rows; --utf8: finer bars; --log: x axis", 0 },
-	{ OPTION_UTF8, "utf8", NULL, NULL, 0 },
-	{ OPTION_LOG, "log", NULL, NULL, 0 },
-	{ OPTION_RAW, "raw", NULL,
-	    "plain numbers; --width N: columns; --prefix NAME", 0 },
-	{ OPTION_WIDTH, "width", "N", NULL, 0 },
-	{ OPTION_PREFIX, "prefix", "NAME", NULL, 0 },
-	{ OPTION_MAX_GROUPS, "max-groups", "N",
-	    "limits, see telstat(1); --max-open, --max-memory", 0 },
-	{ OPTION_MAX_OPEN, "max-open", "N", NULL, 0 },
-	{ OPTION_MAX_MEMORY, "max-memory", "BYTES", NULL, 0 },
-	{ OPTION_COLOR, "color", "[=WHEN]", NULL, 0 },
-	/* as the common row, which says it, but it knows inst as well */
-	{ OPTION_AS, "as", "FORMAT", NULL, 0 },
+	    "with -i: what each interval added, not totals", 0 },
+	{ OPTION_REPORT, "report", NULL, "with -s: the report, too", 0 },
+	{ OPTION_RATE, "rate", "[=UNIT]", "rates: per s, or per ms ...", 0 },
+	{ OPTION_QUANTILES, "quantiles", "LIST", "quantiles: 0.5,0.9,0.99", 0 },
+	{ OPTION_TOP, "top", "N", "the most frequent N types and keys", 0 },
+	{ OPTION_SORT, "key-order", "ORDER",
+	    "the order of keys: -count, count, key or first", 0 },
+	{ OPTION_MAX_GROUPS, "max-groups", "N", "at most N groups",
+	    OPTION_RARE },
+	{ OPTION_MAX_OPEN, "max-open", "N",
+	    "at most N starts that wait for their ends", OPTION_RARE },
+	{ OPTION_MAX_MEMORY, "max-memory", "BYTES",
+	    "at most so much memory for statistics", OPTION_RARE },
+
+	{ OPTION_HEADING, "Input", NULL, NULL, 0 },
+	{ OPTION_AS, "as", "FORMAT", "read as: mps-1.118.0, ets, hpm, inst ...", 0 },
+	{ 'S', "sort", NULL, "sort by time", 0 },
+	{ OPTION_LIVE, "live", NULL,
+	    "sort by time, without waiting for the end", 0 },
+
+	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
+	{ OPTION_RAW, "raw", NULL, "plain numbers, without units", 0 },
+	{ OPTION_ZEROS, "zeros", NULL, "rows that are empty, too", 0 },
+	{ OPTION_DENSITY, "density", NULL, "bars by the width of their buckets",
+	    0 },
+	{ OPTION_LOG, "log", NULL, "a logarithmic axis of values", 0 },
+	{ OPTION_WIDTH, "width", "N", "N columns", OPTION_RARE },
+	{ OPTION_UTF8, "utf8", NULL, "bars of eighths of a column",
+	    OPTION_RARE },
+	{ OPTION_PREFIX, "prefix", "NAME", "names of openmetrics start so",
+	    OPTION_RARE },
+	{ OPTION_COLOR, "color", "[=WHEN]", "auto, always or never", 0 },
+
+	{ OPTION_HEADING, "General", NULL, NULL, 0 },
+	{ OPTION_SELF_TRACE, "self-trace", "FILE",
+	    "write what telstat does to a log", OPTION_RARE },
 };
 
 void
@@ -203,7 +212,7 @@ set_sort(struct telstat *t, const char *text)
 			return 1;
 		}
 	message_fail(STATUS_USAGE, NULL,
-	    "--sort: '%s' is not one of: -count, count, key, first", text);
+	    "--key-order: '%s' is not one of: -count, count, key, first", text);
 	return 0;
 }
 
@@ -345,7 +354,11 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, openmetrics, svg or inst", take, "[file ...]" };
+	"text, csv, json, openmetrics, svg or inst", take, "[file ...]",
+	"Counts the events of telemetry logs, and computes statistics of them.",
+	{ "telstat run.log.zst",
+	    "telstat -s 'sizes=log2(size) if name == \"PoolAlloc\"' "
+	    "run.log" } };
 
 static int
 parse_format(struct telstat *t)

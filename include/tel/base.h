@@ -74,6 +74,17 @@ TEL_SINCE_0_1 const char *tel_status_text(tel_status status);
 /* The version of the library that runs, for example "0.1.0"; static. */
 TEL_SINCE_0_1 const char *tel_version(void);
 
+/*
+ * What a name that is unknown may have been meant for: puts text such as
+ * "; did you mean 'json' or 'js'?" into buffer, with at most three of the
+ * names, or nothing if none is near.  Case is ignored.
+ * names: the n names that are known; not kept.
+ * size: of buffer, in bytes, at least 1; 256 are enough for names of 48.
+ * Returns buffer.
+ */
+TEL_SINCE_0_1 const char *tel_suggest(const char *unknown,
+    const char *const *names, size_t n, char *buffer, size_t size);
+
 /* ------------------------------------------------------ 128-bit integers */
 
 /*

@@ -108,10 +108,17 @@ make_file(const char *path, size_t bytes)
 {
 	size_t n = strlen(path) + 8;
 	char *other = malloc(n);
+	struct stat st;
 	int fd = -1, failed = 0;
 
 	if (other == NULL)
 		return -1;
+	/* a device must not be replaced by a file */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		free(other);
+		errno = EEXIST;
+		return -1;
+	}
 	snprintf(other, n, "%s.new", path);
 	unlink(other);
 	fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -6,6 +6,7 @@
  */
 #include "query/suggest.h"
 #include "query/value.h"
+#include "tel/base.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,4 +109,17 @@ tel__suggest_text(const struct suggestion *n, char *buffer, size_t size)
 	else if (count == 1)
 		snprintf(buffer, size, "; did you mean '%s'?", n->best[0]);
 	return buffer;
+}
+
+const char *
+tel_suggest(const char *unknown, const char *const *names, size_t n,
+    char *buffer, size_t size)
+{
+	struct suggestion near;
+	size_t i;
+
+	tel__suggest_start(&near, unknown, strlen(unknown));
+	for (i = 0; i < n; i++)
+		tel__suggest_offer(&near, names[i]);
+	return tel__suggest_text(&near, buffer, size);
 }

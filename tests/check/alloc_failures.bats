@@ -52,11 +52,11 @@ sweep() {
 }
 
 @test "telreplay without memory: logs, programs, replays" {
-	telreplay -n -o program mps.log >/dev/null
-	sweep 60 'telreplay -n -f csv perl.heaptrack.zst' \
-	    'telreplay -n -f json mps.log' 'telreplay -n short.rep' \
+	telreplay --dry-run -o program mps.log >/dev/null
+	sweep 60 'telreplay --dry-run -f csv perl.heaptrack.zst' \
+	    'telreplay --dry-run -f json mps.log' 'telreplay --dry-run short.rep' \
 	    'telreplay -f rep mps.log' \
-	    'telreplay -n -o copy mps.log' 'telreplay -n program' \
+	    'telreplay --dry-run -o copy mps.log' 'telreplay --dry-run program' \
 	    '~telreplay --runs 1 -a glibc -f csv mps.log' \
 	    '~telreplay --runs 1 -a bump -f csv program'
 }

@@ -43,6 +43,11 @@ use_consumer() {
 		for file in schemas.tel.gz tel.magic tel.xml; do
 			echo "$PREFIX/share/teltools/$file"
 		done
+		for tool in $(tools); do
+			echo "$PREFIX/share/bash-completion/completions/$tool"
+			echo "$PREFIX/share/fish/vendor_completions.d/$tool.fish"
+		done
+		echo "$PREFIX/share/zsh/site-functions/_teltools"
 	} | sort >"$BATS_TEST_TMPDIR/want"
 	(cd "$TEL_STAGE" && find . ! -type d ! -name .done) |
 	    sed 's/^\.//' | sort >"$BATS_TEST_TMPDIR/got"

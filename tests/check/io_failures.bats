@@ -36,7 +36,7 @@ setup() {
 	zstd -qdc "$data/mps/1.117.0-lii6ll-finalcv.log.zst" >long
 	telfilter -f tel -o log.tel log
 	telfilter -z 3 -f tel -o long.tel long
-	telreplay -n -o program long >/dev/null
+	telreplay --dry-run -o program long >/dev/null
 	tar cf two.tar log long
 	tar czf hpm.tgz HPM.*
 	7z a two.7z log long >/dev/null
@@ -85,9 +85,9 @@ sweep() {
 	    'telstat long' 'telstat |long' 'telstat hfs.txt' \
 	    'telstat report.inst classes.inst' 'telstat <report.inst' \
 	    'telstat |report.inst' 'telstat -i 10ms long' \
-	    'telstat -f csv long.tel' 'telreplay -n long' \
-	    'telreplay -n program' 'telreplay -n |program' \
-	    'telreplay -n -o {out} two.zip'
+	    'telstat -f csv long.tel' 'telreplay --dry-run long' \
+	    'telreplay --dry-run program' 'telreplay --dry-run |program' \
+	    'telreplay --dry-run -o {out} two.zip'
 }
 
 @test "writes: every format of events" {
@@ -112,11 +112,11 @@ sweep() {
 	    'telstat -o {out} hfs.txt' 'telstat -f csv long' \
 	    'telstat -f json long' 'telstat -f svg long' \
 	    'telstat -f openmetrics long' 'telstat -f inst -z 3 -o {out} long' \
-	    'telstat -f inst -i 10ms -o {out} long' 'telreplay -n long' \
-	    'telreplay -n -f csv long' 'telreplay -n -f json long' \
-	    'telreplay -n -f svg long' 'telreplay -n -o {out} long' \
+	    'telstat -f inst -i 10ms -o {out} long' 'telreplay --dry-run long' \
+	    'telreplay --dry-run -f csv long' 'telreplay --dry-run -f json long' \
+	    'telreplay --dry-run -f svg long' 'telreplay --dry-run -o {out} long' \
 	    'telreplay -f rep log' \
-	    'telreplay -n |program'
+	    'telreplay --dry-run |program'
 }
 
 @test "other calls: opening, seeking, closing" {
@@ -125,7 +125,7 @@ sweep() {
 	    'telcat -f tel -o {out} log' 'telcat -f sqlite -o {out} log' \
 	    'telcat -z 3 -o {out} long' 'telfilter -o {out} long' \
 	    'telstat -o {out} report.inst' 'telstat |hfs.txt' \
-	    'telreplay -n -o {out} long' 'telreplay -n program'
+	    'telreplay --dry-run -o {out} long' 'telreplay --dry-run program'
 }
 
 @test "replays" {

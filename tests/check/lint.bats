@@ -58,7 +58,7 @@ each() {
 		env A=b telfilter x >y
 		cmp x <(command telstat x)
 		x=$(script -qec "telcat x" /dev/null | tr -d a)
-		xargs telreplay -n
+		xargs telreplay --dry-run
 	END
 }
 

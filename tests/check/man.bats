@@ -40,7 +40,7 @@ load lib
 		mandoc -Tascii "$TEL_TOP/man/$tool.1" \
 		    "$TEL_TOP/man/teltools.7" | sed 's/.\x08//g' \
 		    >"$BATS_TEST_TMPDIR/page"
-		"$tool" --help | grep -o -e '--[a-z][a-z0-9-]*' | sort -u \
+		"$tool" --help=all | grep -o -e '--[a-z][a-z0-9-]*' | sort -u \
 		    >"$BATS_TEST_TMPDIR/options"
 		test -s "$BATS_TEST_TMPDIR/options"
 		while read -r option; do

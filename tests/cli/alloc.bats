@@ -158,7 +158,7 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	awk '{ print; sub(/--[0-9]+--/, "--77777--"); print }' one >two
 	# but for what says which event it was, or what was live at one
 	facts() {
-		telreplay -n -f json "$@" |
+		telreplay --dry-run -f json "$@" |
 		    sed '/odd event/d; s/"peak_[a-z_]*":[0-9]*,//g'
 	}
 	clean facts one >want
@@ -177,7 +177,7 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	clean facts text | cmp both -
 	# and what is wrong is told with the address of the log
 	{ cat two; echo '--77777-- free(0x1234)'; } >wrong
-	run -3 --separate-stderr telreplay -n wrong
+	run -3 --separate-stderr telreplay --dry-run wrong
 	[[ $stderr == *': free of an unknown address: 0x1234, thread 0'* ]]
 }
 

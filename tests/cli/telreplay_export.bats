@@ -16,7 +16,7 @@ setup() {
 
 # What is the same in a trace, however it is written.
 facts() {
-	clean telreplay -n -f csv "$1" | grep -E \
+	clean telreplay --dry-run -f csv "$1" | grep -E \
 	    '^size,|^trace,,,(requests|requested_bytes|largest_bytes|peak_bytes|peak_bytes_blocks|peak_blocks|live_bytes|live_blocks),'
 }
 
@@ -37,7 +37,7 @@ operations() {
 		telcat "t.$format" | grep "^# format: $format$"
 		facts "t.$format" | diff was -
 	done
-	clean telreplay -n -f csv t.android | grep '^trace,,,threads,3$'
+	clean telreplay --dry-run -f csv t.android | grep '^trace,,,threads,3$'
 }
 
 @test "threads and their order are those of the log" {
@@ -45,7 +45,7 @@ operations() {
 	operations t.txt | grep -v thread_done >was
 	[ "$(wc -l <was)" -ge 2000 ]
 	operations t.android | grep -v thread_done | diff was -
-	clean telreplay -q -n -o t.prog --order total t.txt >/dev/null
+	clean telreplay -q --dry-run -o t.prog --order total t.txt >/dev/null
 	clean telreplay -f android t.prog | cmp t.android -
 	{
 		echo "7: malloc 0x10 5"

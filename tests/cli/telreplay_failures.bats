@@ -162,7 +162,7 @@ last_words() {
 		echo "1: memalign 0x30000 64 100"
 		echo "1: memalign 0x40000 9223372036854775808 100"
 	} >odd.txt
-	run -3 --separate-stderr telreplay -n -f csv odd.txt
+	run -3 --separate-stderr telreplay --dry-run -f csv odd.txt
 	echo "$output"
 	[[ $output == *"odd,,alignment that is not a power of 2,events,2"* ]]
 	[[ $output == *"wrong,,impossible alignment,events,1"* ]]
@@ -178,12 +178,12 @@ last_words() {
 @test "a full disk is the output's fault, and leaves no part of a program" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	ln -s /dev/full full.prog
-	run -1 --separate-stderr telreplay -n -o full.prog t.txt
+	run -1 --separate-stderr telreplay --dry-run -o full.prog t.txt
 	echo "$stderr"
 	[[ $stderr == "telreplay: full.prog: No space left on device" ]]
 	seq 40000 | awk '{ printf "1: malloc 0x%x000 %d\n", $1, $1 }' >big.txt
 	run -1 --separate-stderr bash -c \
-	    'trap "" XFSZ; ulimit -f 8; exec telreplay -n -o part.prog big.txt'
+	    'trap "" XFSZ; ulimit -f 8; exec telreplay --dry-run -o part.prog big.txt'
 	echo "$stderr"
 	[[ $stderr == "telreplay: part.prog: File too large" ]]
 	[ ! -e part.prog ]
@@ -240,7 +240,7 @@ last_words() {
 	[[ $stderr == *"bad.txt: event 3: "*"0x6000, thread 1"* ]]
 	[[ $output == *"trace,,,live_bytes,50"* ]]
 	expect 1 "telreplay: bad.txt: *" telreplay --strict bad.txt
-	run -3 --separate-stderr telreplay -q -n bad.txt
+	run -3 --separate-stderr telreplay -q --dry-run bad.txt
 	[ -z "$stderr" ]
 }
 
@@ -257,7 +257,7 @@ last_words() {
 
 @test "a block that is larger than the address space is not made a smaller one" {
 	printf '1: malloc 0x%d000 %d\n' 1 100 2 5000000000 >large.txt
-	clean telreplay -n large.txt | grep "the largest   5,000,000,000"
+	clean telreplay --dry-run large.txt | grep "the largest   5,000,000,000"
 	# byte 4 of a program is 1 where addresses have 32 bits
 	if [ "$(od -An -tu1 -j4 -N1 "$(type -P telreplay)")" -eq 1 ]; then
 		expect 1 "*5000000000 bytes is larger than the address space*" \
@@ -278,13 +278,13 @@ last_words() {
 }
 
 @test "outputs that fail are errors" {
-	run -1 --separate-stderr bash -c 'telreplay -n t.txt >/dev/full'
+	run -1 --separate-stderr bash -c 'telreplay --dry-run t.txt >/dev/full'
 	[[ $stderr == *"No space left"* ]]
-	run -1 --separate-stderr telreplay -n -o /dev/full t.txt
+	run -1 --separate-stderr telreplay --dry-run -o /dev/full t.txt
 	[[ $stderr == *"No space left"* ]]
-	run -1 --separate-stderr telreplay -n -o none/t.prog t.txt
+	run -1 --separate-stderr telreplay --dry-run -o none/t.prog t.txt
 	[[ $stderr == *"No such file"* ]]
-	run -0 --separate-stderr bash -c 'telreplay -n t.txt | head -n 1'
+	run -0 --separate-stderr bash -c 'telreplay --dry-run t.txt | head -n 1'
 	[ "$output" = trace ]
 	[ -z "$stderr" ]
 	cp t.txt same.txt
@@ -311,7 +311,7 @@ last_words() {
 }
 
 @test "what a program has already cannot be asked for again" {
-	clean telreplay -n -q -o t.prog t.txt >/dev/null
+	clean telreplay --dry-run -q -o t.prog t.txt >/dev/null
 	expect 2 "*-o applies to logs*" telreplay -o x t.prog
 	expect 2 "*--threads applies to logs*" telreplay --threads 1 t.prog
 	expect 2 "*--order applies to logs*" telreplay --order none t.prog

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the pools of an MPS log hold, by the text of the MPS's own tool.
 
-    telreplay_mps.py RELEASE REPORT <CNV    compares with telreplay -n -f json
+    telreplay_mps.py RELEASE REPORT <CNV    compares with telreplay --dry-run -f json
 """
 
 import json

@@ -30,14 +30,14 @@ figure() {
 @test "what a trace holds is what an independent count of it says" {
 	for threads in 1 3; do
 		trace t.txt "$threads" 20000 "$threads"
-		clean telreplay -n -f json t.txt >report
+		clean telreplay --dry-run -f json t.txt >report
 		python3 "$MODEL" check report <t.txt
 	done
 }
 
 @test "a trace recorded on Android holds what a count of its lines says" {
 	zstd -dcq "$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst" >t.txt
-	clean telreplay -n -f json t.txt >report
+	clean telreplay --dry-run -f json t.txt >report
 	python3 "$MODEL" check report <t.txt
 	clean telreplay --runs 1 -a glibc,class --verify -f csv t.txt >report
 	[ "$(figure allocator glibc errors <report)" = 0 ]
@@ -52,7 +52,7 @@ figure() {
 		telcat -f tel x.log >x.tel
 		# which event it was depends on where it stands
 		for log in sorted.txt x.log x.txt x.tel; do
-			clean telreplay -n "$log" |
+			clean telreplay --dry-run "$log" |
 			    sed 's/at event [0-9,]*/at/; s/first: event [0-9]*//' \
 			        >"$log.out"
 			cmp sorted.txt.out "$log.out"
@@ -60,7 +60,7 @@ figure() {
 		grep -q PoolFree x.txt
 		run ! grep wrong x.log.out
 		# what is selected may depend on others
-		clean telreplay -n -e "Pool*" x.log >some.out
+		clean telreplay --dry-run -e "Pool*" x.log >some.out
 		run ! grep wrong some.out
 	done
 }
@@ -72,12 +72,12 @@ figure() {
 		test -f "$text" || continue
 		echo "$log"
 		release=${log##*/}
-		clean telreplay -q -n -f json "$log" >report
+		clean telreplay -q --dry-run -f json "$log" >report
 		zstd -dqc "$text" | python3 \
 		    "$TEL_TOP/tests/cli/telreplay_mps.py" "${release%%-*}" report
 	done
 	# a pool that has buffers before its creation is told is one, not two
-	clean telreplay -n "$TEL_TOP/tests/data/mps/1.118.0-lii6ll-finalcv.log.zst" \
+	clean telreplay --dry-run "$TEL_TOP/tests/data/mps/1.118.0-lii6ll-finalcv.log.zst" \
 	    >report
 	grep -q '^  pools         10, with 11 buffers' report
 	grep -q '^  not told      what the buffers gave out' report
@@ -423,7 +423,7 @@ ranged() {
 	[ "$(figure memory glibc run_live_bytes <report)" -le 36000 ]
 	expect 2 "*--window: expected a number of operations, a percentage*" \
 	    telreplay --window 2x% t.txt
-	clean telreplay -n -q -o t.prog t.txt >report
+	clean telreplay --dry-run -q -o t.prog t.txt >report
 	expect 2 "*--window applies to logs: the window of a compiled program is fixed" \
 	    telreplay --window 4 t.prog
 }
@@ -439,12 +439,12 @@ ranged() {
 
 @test "a program that was kept is the trace" {
 	trace t.txt 11 5000 3
-	clean telreplay -n -f json -o t.prog t.txt >log
-	clean telreplay -n -f json t.prog >kept
-	clean telreplay -n -f json <t.prog >again
+	clean telreplay --dry-run -f json -o t.prog t.txt >log
+	clean telreplay --dry-run -f json t.prog >kept
+	clean telreplay --dry-run -f json <t.prog >again
 	# a pipe on purpose
 	# shellcheck disable=SC2002
-	clean bash -c 'cat t.prog | telreplay -n -f json' >piped
+	clean bash -c 'cat t.prog | telreplay --dry-run -f json' >piped
 	cmp log kept
 	cmp log again
 	cmp log piped
@@ -454,7 +454,7 @@ ranged() {
 
 @test "a program that is damaged is refused" {
 	trace t.txt 11 2000 2
-	clean telreplay -n -q -o t.prog t.txt >log
+	clean telreplay --dry-run -q -o t.prog t.txt >log
 	size=$(wc -c <t.prog)
 	head -c $((size / 2)) t.prog >cut.prog
 	run -1 --separate-stderr telreplay cut.prog
@@ -607,7 +607,7 @@ ranged() {
 	grep '^trace,,,by_sized,4$' report
 	grep '^latency,cxx,new,operations,2$' report
 	# which of them there are is what the program says that is kept
-	clean telreplay -q -n -o cxx.prog cxx.txt >/dev/null
+	clean telreplay -q --dry-run -o cxx.prog cxx.txt >/dev/null
 	clean telreplay -a ./cxx.so --runs 1 --verify -f csv cxx.prog |
 	    grep '^latency,cxx,delete,operations,4$'
 	# one that has none is asked for malloc and free, and that is shown
@@ -617,8 +617,8 @@ ranged() {
 	# text of telcat has the functions, too
 	telcat cxx.txt >text
 	grep '^# role: delete_sized delete-sized address' text
-	clean telreplay -n -f csv text | grep '^trace,,,by_sized,4$'
-	telcat -f tel cxx.txt | telreplay -n -f csv | grep '^trace,,,by_new,2$'
+	clean telreplay --dry-run -f csv text | grep '^trace,,,by_sized,4$'
+	telcat -f tel cxx.txt | telreplay --dry-run -f csv | grep '^trace,,,by_new,2$'
 }
 
 @test "what blocks would take with other classes of sizes is that of the trace" {
@@ -629,7 +629,7 @@ ranged() {
 		echo "1: free 0x1000000"
 		seq 100 | awk '{ printf "1: free 0x%d000\n", $1 }'
 	} >t.txt
-	clean telreplay -n -f csv t.txt | grep ^what_if >all
+	clean telreplay --dry-run -f csv t.txt | grep ^what_if >all
 	grep '^what_if,,4,slack,0.1419' all
 	grep -v slack all >is
 	# 65 becomes 128, 96 and 80; 3000 becomes 4096, 3072, 3072 and 3072, 3072
@@ -648,7 +648,7 @@ ranged() {
 	# what lives shortly is not what is there at the peak
 	seq 100 | awk '{ printf "1: malloc 0x%d000 %d\n1: free 0x%d000\n",
 	    $1, $1, $1 } END { print "1: malloc 0x5000000 4000" }' >t.txt
-	clean telreplay -n -f csv t.txt | grep '^what_if,,1,bytes,4096$'
+	clean telreplay --dry-run -f csv t.txt | grep '^what_if,,1,bytes,4096$'
 }
 
 @test "slack is that of each size, and memory in no block is the rest" {

@@ -292,7 +292,7 @@ has_snapshots() {
 
 @test "blocks of finished pools are not live, as telreplay has it" {
 	for log in "$TEL_TOP"/tests/data/mps/*-{poolncv,finalcv,awlut}.log.zst; do
-		want=$(telreplay -q -n "$log" | sed -n \
+		want=$(telreplay -q --dry-run "$log" | sed -n \
 		    's/^  not freed  *\([0-9,]*\) .*bytes in \([0-9,]*\) .*/\2 \1/p')
 		telstat -q "$log" >got
 		[ "$(awk '/^live/ { print $2, $4 }' got)" = "$want" ]

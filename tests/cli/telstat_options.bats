@@ -48,7 +48,7 @@ try() {
 		[ "$(grep -c '^== ' changed)" -eq 5 ]
 		;;
 	deltas) differs --of -i 100us -- --deltas ;;
-	by-time) differs --of -s 'k=tally(size,2)' -- --by-time ;;
+	sort) differs --of -s 'k=tally(size,2)' -- --sort ;;
 	live)
 		unpack 1.111.0-lii6gc-poolncv
 		differs --of -s 'k=tally(size,2)' -- --live
@@ -69,12 +69,12 @@ try() {
 		differs --of -s 'k=tally(size,9)' -- --top 2
 		grep -q '^ *<other> ' changed
 		;;
-	sort)
-		differs --of -s 'k=tally(size,9)' -- --sort=key
+	key-order)
+		differs --of -s 'k=tally(size,9)' -- --key-order=key
 		sed -n 's/^ *\([0-9][0-9]*\)  .*|$/\1/p' changed | sort -cn
-		differs --of -s 'k=tally(size,99)' -- --sort count
-		differs --of -s 'k=tally(size,99)' -- --sort first
-		clean telstat -s 'k=tally(size,99)' --sort=-count mpsio.log |
+		differs --of -s 'k=tally(size,99)' -- --key-order count
+		differs --of -s 'k=tally(size,99)' -- --key-order first
+		clean telstat -s 'k=tally(size,99)' --key-order=-count mpsio.log |
 		    cmp plain -
 		;;
 	quantiles)
@@ -150,8 +150,8 @@ try() {
 	realloc) differs --realloc 'ArenaAlloc(ptr=base,old=base,size=size)' ;;
 	since) differs --since 'name == PoolInit' ;;
 	until) differs --until 'name == PoolInit' ;;
-	count)
-		differs --count 7
+	limit)
+		differs --limit 7
 		grep -q '^events  7' changed
 		;;
 	skip)
@@ -198,7 +198,7 @@ try() {
 	help)
 		run -0 --separate-stderr telstat --help
 		[ -z "$stderr" ]
-		[ "${#lines[@]}" -le 30 ]
+		[ "${#lines[@]}" -le 60 ]
 		run ! grep -E '.{80}' <<<"$output"
 		;;
 	version)
@@ -225,7 +225,7 @@ try() {
 }
 
 @test "each option of --help does something" {
-	telstat --help | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >options
+	telstat --help=all | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >options
 	[ "$(wc -l <options)" -gt 30 ]
 	while read -r option; do
 		echo "$option"
@@ -271,8 +271,8 @@ try() {
 	    telstat --deltas -i 1s -f inst mpsio.log
 	expect 2 "telstat: --top: '0' is not a number of rows from 1 *" \
 	    telstat --top 0
-	expect 2 "telstat: --sort: 'x' is not one of: -count, count, key, first" \
-	    telstat --sort x
+	expect 2 "telstat: --key-order: 'x' is not one of: -count, count, key, first" \
+	    telstat --key-order x
 	expect 2 "telstat: --rate: 'h' is not one of: s, ms" telstat --rate=h
 	for list in 1.1 x '' '.5,,' .5x 2; do
 		expect 2 "telstat: --quantiles: '$list': expected a list of at most 32 *" \

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -251,6 +252,24 @@ test_fork_ring(void)
 	unlink(path);
 }
 
+/* A ring file takes the place of another file, but never of a device. */
+static void
+test_ring_device(void)
+{
+	tel_emit_options o = { NULL, 65536, 16, NULL, 0, TEL_EMIT_NO_THREAD,
+		0 };
+	const char *path = shop_path("pipe");
+	struct stat st;
+
+	ok(mkfifo(path, 0600) == 0, "a pipe is made");
+	o.ring_file = path;
+	errno = 0;
+	ok(tel_emit_open(&o, &tel_list_SHOP) != 0 && errno == EEXIST,
+	    "a ring file that is a pipe is refused");
+	ok(stat(path, &st) == 0 && S_ISFIFO(st.st_mode), "and remains");
+	unlink(path);
+}
+
 /* ---------------------------------------------------------- disks, pipes */
 
 static void
@@ -371,6 +390,7 @@ main(void)
 	test_forks();
 #endif
 	test_fork_ring();
+	test_ring_device();
 	test_full_disk();
 	test_pipes();
 	return done();
