@@ -37,7 +37,8 @@ static const struct option_row common[] = {
 	{ OPTION_SKIP, "skip", "N", "leave out the first N events", ALL },
 
 	{ OPTION_HEADING, "Input", NULL, NULL, ALL },
-	{ OPTION_AS, "as", "FORMAT", "read as: mps-1.118.0, ets, hpm, valgrind ...",
+	{ OPTION_AS, "as", "FORMAT",
+	    "read as: mps-1.118.0, ets, hpm, valgrind ...",
 	    ALL & ~(unsigned)TOOL_TELSTAT },
 	{ OPTION_NO_MERGE, "no-merge", NULL,
 	    "files one after the other, not merged by time", ALL },
