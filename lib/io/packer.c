@@ -29,6 +29,8 @@ struct tel_packer {
 	int told;              /* the writer tells where a frame may end */
 	uint64_t content, raw; /* bytes of the frame so far, and compressed */
 	struct tel__buffer table; /* an entry for each frame that has ended */
+	size_t frames;            /* those of them with content */
+	int marked;               /* the first one is a mark */
 	int empty;                /* nothing was put in since the last table */
 };
 
@@ -96,7 +98,10 @@ compress(struct tel_output *out, const unsigned char *data, size_t size,
 			return out->status;
 		k->raw += to.pos;
 	} while (how == ZSTD_e_continue ? from.pos < from.size : left > 0);
-	return how == ZSTD_e_end ? add_frame(out) : TEL_OK;
+	if (how != ZSTD_e_end)
+		return TEL_OK;
+	k->frames++;
+	return add_frame(out);
 }
 
 static tel_status
@@ -153,6 +158,7 @@ packer_mark(struct tel_output *out, const void *mark, size_t size)
 	    tel__output_emit(out, mark, size) != TEL_OK)
 		return out->status;
 	/* in the table it is a frame without content */
+	k->marked = 1;
 	k->raw = sizeof(head) + size;
 	return add_frame(out);
 }
@@ -172,6 +178,9 @@ packer_finish(struct tel_output *out)
 		return out->status;
 	frames = k->table.used / SEEK_ENTRY;
 	if (frames == 0 || frames > SEEK_FRAMES_MOST)
+		return TEL_OK;
+	/* behind the mark of a small log it would be a tenth of the file */
+	if (k->frames < 2 && k->marked)
 		return TEL_OK;
 	p = table_room(out, SEEK_FOOT);
 	if (p == NULL)
