@@ -8,6 +8,10 @@
  * one, each when it is there as a whole, and steps over it when it has been
  * decoded: so what comes behind the last good block of a frame that is
  * damaged is still there to look for the next frame in.
+ *
+ * A log that is not compressed may have been appended to one that is.  What
+ * follows a frame and starts as the content did, by its first MARK bytes, is
+ * taken as it is, to the end of the input.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,9 +27,10 @@
 #define WINDOW_LOG_MOST 27
 #define BLOCK_MOST ((size_t)1 << 17)
 #define SKIPPABLE 8 /* bytes of the header */
+#define MARK 4
 
 /* What comes next. */
-enum part { FRAME, BLOCK, CHECKSUM };
+enum part { FRAME, BLOCK, CHECKSUM, PLAIN };
 
 struct zstd_source {
 	struct tel_input *in;
@@ -38,7 +43,9 @@ struct zstd_source {
 	uint64_t pass;         /* bytes to step over */
 	uint64_t leave;        /* bytes of content to leave out */
 	uint64_t position;     /* of the content that comes next */
-	tel_status end;        /* TEL_OK, or how it ended */
+	unsigned char mark[MARK]; /* the first bytes of the content, */
+	size_t marked;            /* so many of them */
+	tel_status end;           /* TEL_OK, or how it ended */
 	struct tel_fault fault;
 };
 
@@ -95,6 +102,10 @@ measure(struct zstd_source *z, const unsigned char *p, size_t n, size_t *size)
 		return header >> 3 > BLOCK_MOST ?
 		    bad_frame(z, "Corrupted block detected") :
 		    TEL_OK;
+	case PLAIN:
+		*size = n;
+		z->after = PLAIN;
+		return TEL_OK;
 	case FRAME: break;
 	}
 	if (n < 5)
@@ -107,6 +118,9 @@ measure(struct zstd_source *z, const unsigned char *p, size_t n, size_t *size)
 		if (n < SKIPPABLE)
 			return TEL_OK;
 		z->pass = SKIPPABLE + (uint64_t)tel_le32(p + 4);
+	} else if (z->marked == MARK && memcmp(p, z->mark, MARK) == 0) {
+		z->part = z->after = PLAIN;
+		*size = n;
 	} else {
 		return bad_frame(z, "Unknown frame descriptor");
 	}
@@ -167,7 +181,8 @@ zstd_fill(struct zstd_source *z)
 		z->from.size = size;
 		return TEL_OK;
 	}
-	if (st == TEL_OK && avail == 0 && z->part == FRAME)
+	if (st == TEL_OK && avail == 0 &&
+	    (z->part == FRAME || z->part == PLAIN))
 		return TEL_END;
 	if (st != TEL_OK)
 		z->fault = z->in->fault;
@@ -191,6 +206,27 @@ leave_out(struct zstd_source *z, unsigned char *to, size_t *got)
 	memmove(to, to + n, *got);
 }
 
+/* Keeps the first bytes of the content. */
+static void
+keep_mark(struct zstd_source *z, const unsigned char *p, size_t n)
+{
+	while (z->marked < MARK && n-- > 0)
+		z->mark[z->marked++] = *p++;
+}
+
+static void
+copy_plain(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
+{
+	size_t n = z->from.size - z->from.pos;
+
+	if (n > size - *got)
+		n = size - *got;
+	memcpy(to + *got, (const unsigned char *)z->from.src + z->from.pos, n);
+	z->from.pos += n;
+	z->position += n;
+	*got += n;
+}
+
 /* Decodes what is at hand, up to size bytes. */
 static void
 decode(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
@@ -198,7 +234,13 @@ decode(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
 	ZSTD_outBuffer out = { to, size, *got };
 	size_t code;
 
+	if (z->part == PLAIN) {
+		copy_plain(z, to, size, got);
+		return;
+	}
 	code = ZSTD_decompressStream(z->context, &out, &z->from);
+	if (z->position == z->marked)
+		keep_mark(z, to + *got, out.pos - *got);
 	z->position += out.pos - *got;
 	*got = out.pos;
 	if (ZSTD_isError(code)) {

@@ -187,7 +187,7 @@ END
 	[[ ${lines[0]} == *'to a terminal'* ]]
 }
 
-@test "compressed and plain streams behind each other: what is not read is reported" {
+@test "plain streams after compressed ones are read; after plain ones, compressed ones are reported" {
 	telcat -q -f tel mpsio.log >plain.tel
 	telcat -q -f tel -z 3 mpsio.log >packed.tel
 	telcat -q -H mpsio.log >want
@@ -197,7 +197,17 @@ END
 		telcat -q -H both | cmp - <(cat want want)
 		telcat -q -H <both | cmp - <(cat want want)
 	done
-	cat packed.tel plain.tel >mixed
+	for file in packed.tel many.tel; do
+		zstd -q -c -3 --no-check plain.tel >many.tel
+		cat "$file" plain.tel plain.tel >mixed
+		telcat -H mixed | cmp - <(cat want want want)
+		telcat -H <mixed | cmp - <(cat want want want)
+	done
+	# what is cut off there, or follows, is damage
+	head -c -10 mixed >cut
+	run -3 --separate-stderr telcat -H cut
+	[[ $stderr == *"ends inside a record"* ]]
+	cat packed.tel <(echo "no stream") >mixed
 	run -3 --separate-stderr telcat -H mixed
 	[ "$output" = "$(cat want)" ]
 	[[ $stderr == *"Unknown frame descriptor"* ]]
