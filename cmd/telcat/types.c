@@ -459,6 +459,9 @@ telcat_types(struct telcat *telcat, struct sink *sink)
 static const char *const platforms[] = { "lii6gc", "w3i6mv", "lii3gc", "w3i3mv",
 	"liarll" };
 
+/* HPM traces have up to so many counters. */
+#define HPM_COUNTERS 8u
+
 /* Describes a schema.  Returns 1, or 0 after a message. */
 static int
 describe(tel_writer *w, struct sink *sink, const char *name)
@@ -478,6 +481,28 @@ describe(tel_writer *w, struct sink *sink, const char *name)
 		message_fail(STATUS_FAILED, NULL, "%s: %s", name,
 		    tel_status_text(st));
 	return 0;
+}
+
+/* Describes HPM traces as each version, byte order and number of counters has
+ * them. */
+static int
+describe_hpm(tel_writer *w, struct sink *sink)
+{
+	char name[64];
+	unsigned i, version;
+
+	for (i = 0; i < 4 * 3 * HPM_COUNTERS; i++) {
+		version = i / 4 % 3 + 1;
+		/* version 1 has the methods always */
+		if (version == 1 && (i & 2) != 0)
+			continue;
+		(void)snprintf(name, sizeof(name), "hpm-%u.%u%s/%s", version,
+		    i / 12 + 1, (i & 2) != 0 ? "-nomids" : "",
+		    (i & 1) != 0 ? "x86" : "ppc");
+		if (!describe(w, sink, name))
+			return 0;
+	}
+	return 1;
 }
 
 /* Describes a release of the MPS as each layout and byte order has it. */
@@ -515,7 +540,8 @@ telcat_annex(struct telcat *t, struct sink *sink)
 	for (i = 0; ok && (name = tel_release_name(i)) != NULL; i++)
 		ok = strncmp(name, "mps-", 4) == 0 ?
 		    describe_release(w, sink, name) :
-		    describe(w, sink, name);
+		    strcmp(name, "hpm") == 0 ? describe_hpm(w, sink) :
+		                               describe(w, sink, name);
 	if (ok &&
 	    (tel_writer_finish(w) != TEL_OK ||
 	        tel_output_flush(sink->out) != TEL_OK))

@@ -16,6 +16,8 @@ tel_reader_set_as(tel_reader *r, const char *name)
 		return TEL_ESTATE;
 	if (name != NULL) {
 		if (tel__format_find(r->formats, name) == NULL) {
+			if (tel__format_of_schema(r->formats, name) == NULL)
+				return TEL_EINVAL;
 			st = tel__format_schema(r->formats, name, &schema);
 			if (st != TEL_OK)
 				return st;

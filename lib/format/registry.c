@@ -38,6 +38,15 @@ static const struct tel_format_row rows[] = { FORMATS(ROW) };
 const struct tel_formats tel__formats = { rows,
 	sizeof(rows) / sizeof(rows[0]) };
 
+/* The name of a format's schema number n, or NULL past the last one. */
+static const char *
+schema_name(const struct tel_format_ops *f, unsigned n)
+{
+	if (f->schema_name != NULL)
+		return f->schema_name(n);
+	return f->schema_new != NULL && n == 0 ? f->name : NULL;
+}
+
 const char *
 tel_release_name(unsigned i)
 {
@@ -47,13 +56,9 @@ tel_release_name(unsigned i)
 
 	for (row = 0; row < tel__formats.count; row++) {
 		f = rows[row].format;
-		for (n = 0; f->schema_name != NULL; n++) {
-			name = f->schema_name(n);
-			if (name == NULL)
-				break;
+		for (n = 0; (name = schema_name(f, n)) != NULL; n++)
 			if (i-- == 0)
 				return name;
-		}
 	}
 	return NULL;
 }

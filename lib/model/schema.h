@@ -217,8 +217,13 @@ struct tel_schema {
 	 * words; NULL where that is not known.  doc itself may be NULL.
 	 */
 	const char *(*doc)(const char *type, const char *field);
-	unsigned most;  /* types that there is room for */
-	int described;  /* its text must say what its types are */
+	unsigned most; /* types that there is room for */
+	int described; /* its text must say what its types are */
+	/*
+	 * Files may refer to it by its name alone: a later release may append
+	 * types, and does not change those that are there.
+	 */
+	int stable;
 	int untimed;    /* events of clock 0 have no time */
 	int buffered;   /* logs are not in the order in which things happened */
 	int sync_first; /* a sync point comes before the events of its flush */

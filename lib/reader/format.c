@@ -33,10 +33,19 @@ tel__format_schema(const struct tel_formats *all, const char *name,
     struct tel_schema **out)
 {
 	const struct tel_format_ops *f = tel__format_of_schema(all, name);
+	tel_status st = TEL_EINVAL;
+	unsigned i;
 
 	if (f == NULL)
 		f = tel__format_find(all, name);
-	if (f == NULL || f->schema_new == NULL)
-		return TEL_EINVAL;
-	return f->schema_new(name, out);
+	if (f != NULL)
+		return f->schema_new != NULL ? f->schema_new(name, out) :
+		                               TEL_EINVAL;
+	/* the name of a schema may not be that of its format */
+	for (i = 0; i < all->count && st == TEL_EINVAL; i++) {
+		f = all->rows[i].format;
+		if (f->prefix == NULL && f->schema_new != NULL)
+			st = f->schema_new(name, out);
+	}
+	return st;
 }

@@ -31,9 +31,15 @@ struct tel_format_ops {
 	 * one that is called as the format is.
 	 */
 	const char *prefix;
-	/* The name of schema number i, or NULL past the last one. */
+	/*
+	 * The name of schema number i, or NULL past the last one.  NULL: the
+	 * only one is made by the name of the format.
+	 */
 	const char *(*schema_name)(unsigned i);
-	/* TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM. */
+	/*
+	 * Makes a schema by the name of the format, or by that of the schema.
+	 * TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM.
+	 */
 	tel_status (*schema_new)(const char *name, struct tel_schema **out);
 	/*
 	 * Weighs an event of a text that does not say what it was printed

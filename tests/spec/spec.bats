@@ -44,6 +44,117 @@ check() {
 	[ "$whole" -ge 20 ]
 }
 
+@test "schemas that files refer to by name do not change" {
+	# when this fails: append the types, and add a line; change none
+	run -0 python3 - "$TEL_BUILD/schemas.tel.gz" <<-'END'
+		import gzip, os, sys
+		sys.path.insert(0, os.environ["TEL_TOP"] + "/tests/spec")
+		import tel_reader as tel
+		annex = tel.read_annex(gzip.open(sys.argv[1]).read())
+		for name in ("android", "heaptrack", "kdump", "logalloc", "ltrace",
+		        "mtrace", "rep", "valgrind", "inst-1", "hpm-1.8/ppc",
+		        "hpm-2.1/x86", "hpm-2.6-nomids/ppc", "hpm-3.8/x86"):
+		    s = annex[name]
+		    print(name, s.ntypes, s.digest(s.ntypes).hex())
+	END
+	diff -u - <(echo "$output") <<-'END'
+		android 7 01f9332e
+		heaptrack 6 b16817d1
+		kdump 11 89fc9a56
+		logalloc 11 9fda433f
+		ltrace 16 b61ae442
+		mtrace 3 5b486011
+		rep 3 9722cdcb
+		valgrind 17 f618d38b
+		inst-1 46 02ff6f6e
+		hpm-1.8/ppc 6 ba772868
+		hpm-2.1/x86 6 137e460d
+		hpm-2.6-nomids/ppc 6 eb704413
+		hpm-3.8/x86 6 4d0167b8
+	END
+}
+
+# patch FILE OLD NEW: the records of a file with other bytes in their bodies.
+patch_records() {
+	PYTHONPATH=$TEL_TOP/tests/spec python3 - "$@" <<-'END'
+		import sys
+		import tel_reader as tel
+		from tel_writer import Stream
+		data = open(sys.argv[1], "rb").read()
+		old, new = map(bytes.fromhex, sys.argv[2:])
+		out = Stream.__new__(Stream)
+		out.data, out.hash, found = b"", 0, 0
+		for kind, needed, head, body, _, _ in tel.records(data):
+		    if kind == tel.END:
+		        break
+		    found += old in body
+		    out.record(kind, head, body.replace(old, new), needed)
+		assert found
+		out.events = int.from_bytes(head[16:24], "little")
+		sys.stdout.buffer.write(out.end())
+	END
+}
+
+@test "a schema that got more types since is found by its first types" {
+	telcat -q -f tel "$TEL_TOP/tests/data/alloc/hand.kdump" >now.tel
+	# the digest of all but the last one, free_sized
+	first=$(python3 - "$TEL_BUILD/schemas.tel.gz" <<-'END'
+		import gzip, os, sys
+		sys.path.insert(0, os.environ["TEL_TOP"] + "/tests/spec")
+		import tel_reader as tel
+		s = tel.read_annex(gzip.open(sys.argv[1]).read())["kdump"]
+		print(s.digest(s.ntypes - 1).hex())
+	END
+	)
+	patch_records now.tel 89fc9a56 "$first" >then.tel
+	telcat -q -H now.tel >now
+	telcat -H then.tel | cmp - now
+	telcat -q -f json then.tel >then.json
+	run -0 python3 "$TEL_TOP/tests/spec/compare.py" \
+	    "$TEL_BUILD/schemas.tel.gz" then.json <then.tel
+	# types that nobody knows
+	patch_records now.tel 89fc9a56 01020304 >other.tel
+	run -3 telcat -q -H other.tel
+	[ -z "$output" ]
+}
+
+@test "a derived description has other names of fields, and nothing else" {
+	cp "$TEL_TOP/tests/data/hpm/v3be"/HPM.* .
+	telcat -q -f tel HPM.1.startup >now.tel
+	run -0 telcat --types -q now.tel
+	[[ $output == *PM_INST_CMPL:unsigned*PM_CYC:unsigned* ]]
+	telcat -q -H HPM.1.startup >want
+	telcat -q -H now.tel | cmp - want
+	# a name that is not of the digest
+	name=$(printf PM_INST_CMPL | od -An -tx1 | tr -d ' \n')
+	other=$(printf PM_INST_XXXX | od -An -tx1 | tr -d ' \n')
+	patch_records now.tel "$name" "$other" >other.tel
+	run -3 --separate-stderr telcat -H other.tel
+	[[ $stderr == *"9 events not read"*"newer version"* ]]
+	# a field that there is not
+	patch_records now.tel "120c$name" "7f0c$name" >other.tel
+	run -3 telcat -q -H other.tel
+}
+
+@test "a small log is not larger than its input when compressed" {
+	for log in "$TEL_TOP"/tests/data/{alloc/*,inst/*,stat/*.inst,mps/*.log.zst}; do
+		case $log in *README.md) continue ;; esac
+		zstd -qdcf "$log" >log
+		size=$(wc -c <log)
+		# a stream without events has some 200 bytes
+		[ "$size" -ge 250 ] || continue
+		telcat -q -f tel -z 3 log >log.tel
+		echo "$log $size $(wc -c <log.tel)"
+		[ "$(wc -c <log.tel)" -le "$size" ]
+	done
+	# of a trace, the names of counters, threads and methods are in its meta file
+	for version in v1be v2be v3be; do
+		cp "$TEL_TOP/tests/data/hpm/$version"/HPM.* .
+		telcat -q -f tel HPM.1.startup >log.tel
+		[ "$(wc -c <log.tel)" -le "$(cat HPM.1.startup HPM.headerFile | wc -c)" ]
+	done
+}
+
 @test "it reads several logs in one stream, and several streams" {
 	check "$TEL_TOP"/tests/data/alloc/perl.mtrace.zst \
 	    "$TEL_TOP"/tests/data/inst/hfs.txt

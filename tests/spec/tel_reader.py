@@ -6,6 +6,7 @@ reader needs.  It favours plain code over speed, and stops at the first thing
 that contradicts the page.
 """
 import struct
+from copy import deepcopy
 
 MASK = (1 << 64) - 1
 MARKER = b"\xf1tel"
@@ -66,6 +67,19 @@ def xxh64(data):
     h = (h ^ h >> 33) * p2 & MASK
     h = (h ^ h >> 29) * p3 & MASK
     return h ^ h >> 32
+
+
+def put_varint(v):
+    out = b""
+    while v > 127:
+        out += bytes([v & 127 | 128])
+        v >>= 7
+    return out + bytes([v])
+
+
+def put_text(s):
+    data = s.encode("utf-8", "surrogateescape")
+    return put_varint(len(data)) + data
 
 
 def unzigzag(z):
@@ -292,10 +306,37 @@ class Schema:
         self.word, self.flags, self.header, self.align = (
             b.varint(), b.varint(), b.varint(), b.varint())
         self.ntypes, self.types = b.varint(), {}
+        self.names = []
+        if self.ntypes == 65536:
+            while b.left():
+                self.names.append((b.varint(), b.varint(), b.text()))
+            return
         number = -1
         for _ in range(b.varint()):
             number += 1 + b.varint()
             self.types[number] = Type(b, number)
+
+    def digest(self, ntypes):
+        """The digest of the schema if it had so many types."""
+        out = put_text(self.name) + put_varint(self.header)
+        for i in range(ntypes):
+            t = self.types[i]
+            out += put_text(t.name) + put_varint(t.code) + \
+                put_varint(len(t.fields))
+            for f in t.fields:
+                out += put_text(f.name) + b"".join(map(put_varint, (
+                    f.datatype, f.load, f.offset, f.bit)))
+        return (xxh64(out) & 0xFFFFFFFF).to_bytes(4, "little")
+
+    def is_first_types_of(self, digest):
+        return any(self.digest(n + 1) == digest for n in range(self.ntypes))
+
+    def renamed(self, base):
+        """The schema of a derived description."""
+        out = deepcopy(base)
+        for kind, field, name in self.names:
+            out.types[kind].fields[field].name = name
+        return out
 
 
 # ----------------------------------------------------------------- logs
@@ -389,14 +430,23 @@ class Stream:
         if types:
             schema = Schema(name, types)
             known = self.schemas.get(key)
-            if known is not None:
+            if schema.names:
+                schema = schema.renamed(self.annex[name])
+                if schema.digest(schema.ntypes) != digest:
+                    raise Bad("a derived schema has another digest")
+            elif known is not None:
                 schema.types = {**known.types, **schema.types}
             self.schemas[key] = schema
         if key not in self.schemas:
-            self.schemas[key] = self.annex.get(key) or \
-                self.annex.get(layout_name(name))
-            if self.schemas[key] is None:
+            schema = self.annex.get(key)
+            if schema is None and name in self.annex and \
+                    self.annex[name].is_first_types_of(digest):
+                schema = self.annex[name]
+            if schema is None:
+                schema = self.annex.get(layout_name(name))
+            if schema is None:
                 raise Bad("nothing describes the schema %s" % name)
+            self.schemas[key] = schema
         return log, self.schemas[key], index, offset, key
 
     def block(self, head, body, names=False):

@@ -177,6 +177,8 @@ struct al {
 
 /* The schema of a dialect, and the shapes in it.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__al_schema(struct tel_reader *r, struct al *s);
+/* Makes the schema of a dialect by its name: schema_new of the format. */
+tel_status tel__al_schema_new(const char *name, struct tel_schema **out);
 /* The call that the n bytes at p name, of those in the table; or NULL. */
 const struct al_call *tel__al_find(const struct al_call *calls, size_t count,
     const unsigned char *p, size_t n);

@@ -182,10 +182,10 @@ add_field(struct al_shape *shape, struct tel_type *t, struct tel_placement *at,
 
 /* Adds a type.  1, or 0: no memory. */
 static int
-add_type(struct al *s, struct tel_schema *schema, unsigned i)
+add_type(const struct al_dialect *d, struct al_shape *shape,
+    struct tel_schema *schema, unsigned i)
 {
-	struct al_shape *shape = &s->shape[i];
-	size_t n = strlen(types[i].fields), all = strlen(s->d->all), k;
+	size_t n = strlen(types[i].fields), all = strlen(d->all), k;
 	size_t count = n + (types[i].role != TEL_ROLE_NONE ? all : 0);
 	struct tel_placement at = { schema, AL_HEADER, 0 };
 	struct tel_type *t;
@@ -197,26 +197,69 @@ add_type(struct al *s, struct tel_schema *schema, unsigned i)
 	t->role = (uint8_t)types[i].role;
 	for (k = 0; k < count; k++)
 		if (!add_field(shape, t, &at,
-		        k < n ? types[i].fields[k] : s->d->all[k - n]))
+		        k < n ? types[i].fields[k] : d->all[k - n]))
 			return 0;
 	t->size = tel__place_end(&at, t);
 	shape->type = t;
 	return 1;
 }
 
-tel_status
-tel__al_schema(struct tel_reader *r, struct al *s)
+/*
+ * Makes the schema of a dialect, which is stable: new types come last in enum
+ * al_type, and those that are there keep their fields.
+ */
+static tel_status
+make_schema(const struct al_dialect *d, struct al_shape *shapes,
+    struct tel_schema **out)
 {
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	struct tel_schema *schema;
 	unsigned i;
 
-	schema = tel__schema_make(s->d->name, "", &abi, AL_HEADER, AL_TYPES);
+	schema = tel__schema_make(d->name, "", &abi, AL_HEADER, AL_TYPES);
 	for (i = 0; schema != NULL && i < AL_TYPES; i++) {
-		if ((s->d->types >> i & 1) == 0 || add_type(s, schema, i))
+		if ((d->types >> i & 1) == 0 ||
+		    add_type(d, &shapes[i], schema, i))
 			continue;
 		tel_schema_free(schema);
 		schema = NULL;
 	}
-	return schema == NULL ? TEL_ENOMEM : tel__reader_adopt(r, schema);
+	*out = schema;
+	if (schema == NULL)
+		return TEL_ENOMEM;
+	schema->stable = 1;
+	return TEL_OK;
+}
+
+tel_status
+tel__al_schema(struct tel_reader *r, struct al *s)
+{
+	struct tel_schema *schema;
+	tel_status st = make_schema(s->d, s->shape, &schema);
+
+	return st == TEL_OK ? tel__reader_adopt(r, schema) : st;
+}
+
+tel_status
+tel__al_schema_new(const char *name, struct tel_schema **out)
+{
+	static const struct al_dialect *const dialects[] = { &tel__al_android,
+		&tel__al_logalloc, &tel__al_mtrace, &tel__al_heaptrack,
+		&tel__al_valgrind, &tel__al_ltrace, &tel__al_kdump,
+		&tel__al_rep };
+	struct al_shape shapes[AL_TYPES];
+	struct tel_schema *schema;
+	tel_status st;
+	size_t i;
+
+	for (i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+		if (strcmp(name, dialects[i]->name) != 0)
+			continue;
+		memset(shapes, 0, sizeof(shapes));
+		st = make_schema(dialects[i], shapes, &schema);
+		if (st == TEL_OK)
+			*out = schema;
+		return st;
+	}
+	return TEL_EINVAL;
 }

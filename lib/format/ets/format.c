@@ -185,22 +185,14 @@ static const struct tel_encoder_ops encoder = {
 	.needed = ets_needed,
 };
 
-static const char *
-schema_name(unsigned i)
-{
-	return i == 0 ? "ets" : NULL;
-}
-
 static tel_status
 schema_new(const char *name, struct tel_schema **out)
 {
-	(void)name;
-	return tel__ets_schema_new(out);
+	return strcmp(name, "ets") == 0 ? tel__ets_schema_new(out) : TEL_EINVAL;
 }
 
 const struct tel_format_ops tel__format_ets = {
 	.name = "ets",
-	.schema_name = schema_name,
 	.schema_new = schema_new,
 	.probe = tel__ets_probe,
 	.open = tel__ets_open,

@@ -281,27 +281,14 @@ static const struct tel_encoder_ops encoder = {
 	.close = hpm_close,
 };
 
-static const char *
-schema_name(unsigned i)
-{
-	return i == 0 ? "hpm" : NULL;
-}
-
 static tel_status
 schema_new(const char *name, struct tel_schema **out)
 {
-	struct tel_schema *s = tel__hpm_schema_new();
-
-	(void)name;
-	if (s == NULL)
-		return TEL_ENOMEM;
-	*out = s;
-	return TEL_OK;
+	return tel__hpm_schema_new(strcmp(name, "hpm") == 0 ? NULL : name, out);
 }
 
 const struct tel_format_ops tel__format_hpm = {
 	.name = "hpm",
-	.schema_name = schema_name,
 	.schema_new = schema_new,
 	.probe = tel__hpm_probe,
 	.open = tel__hpm_open,

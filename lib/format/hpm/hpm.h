@@ -26,6 +26,8 @@ enum hpm_record {
 #define HPM_VERSION_MAX 3
 /* Counters of a record; no processor had more than 8. */
 #define HPM_COUNTERS_MAX 64
+/* There are built-in schemas of so many. */
+#define HPM_COUNTERS_NAMED 8u
 /* Bytes of a marker's string, of padding and of the meta file's name: the
  * writer's buffers are of that size. */
 #define HPM_STRING_MAX 4096
@@ -273,7 +275,10 @@ tel_status tel__hpm_report(struct tel_reader *r, struct hpm *h);
 
 /* Makes the schema of a trace; NULL when out of memory. */
 struct tel_schema *tel__hpm_schema_make(const struct hpm_meta *meta);
-/* The schema of version 3 with counters without names, for who lists it. */
-struct tel_schema *tel__hpm_schema_new(void);
+/*
+ * Makes the built-in schema of a name, with counters that have no names.
+ * NULL: that of version 3.  TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM.
+ */
+tel_status tel__hpm_schema_new(const char *name, struct tel_schema **out);
 
 #endif

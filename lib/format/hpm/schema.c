@@ -181,6 +181,15 @@ say_periods(struct tel_schema *s)
 	s->periods.unsure = HPM_FLAGS_UNSURE;
 }
 
+/* What is laid out in another way is of another name. */
+static void
+name_schema(const struct hpm_layout *l, char *name, size_t size)
+{
+	snprintf(name, size, "hpm-%u.%u%s/%s", (unsigned)l->version,
+	    l->counters, l->version > 1 && !l->mids ? "-nomids" : "",
+	    l->big ? "ppc" : "x86");
+}
+
 struct tel_schema *
 tel__hpm_schema_make(const struct hpm_meta *meta)
 {
@@ -193,9 +202,7 @@ tel__hpm_schema_make(const struct hpm_meta *meta)
 	struct tel_schema *s;
 	char name[48], version[16];
 
-	/* what is laid out in another way is of another name */
-	snprintf(name, sizeof(name), "hpm-%u.%u%s/%s", (unsigned)l->version,
-	    l->counters, l->version > 1 && !l->mids ? "-nomids" : "", platform);
+	name_schema(l, name, sizeof(name));
 	snprintf(version, sizeof(version), "%u", (unsigned)l->version);
 	s = tel__schema_make(name, version, &abi, 0, 6);
 	if (s == NULL)
@@ -203,18 +210,52 @@ tel__hpm_schema_make(const struct hpm_meta *meta)
 	snprintf(s->platform, sizeof(s->platform), "%s", platform);
 	if (add_counter(s, meta) && add_markers(s)) {
 		say_periods(s);
+		s->stable = 1;
 		return s;
 	}
 	tel_schema_free(s);
 	return NULL;
 }
 
-struct tel_schema *
-tel__hpm_schema_new(void)
+/* The layout that a schema is of, by its name.  1, or 0 if there is none. */
+static int
+find_layout(const char *wanted, struct hpm_layout *l)
 {
-	static const struct hpm_meta meta = {
+	char name[48];
+	unsigned i;
+
+	for (i = 0; i < 4 * HPM_VERSION_MAX * HPM_COUNTERS_NAMED; i++) {
+		l->big = (i & 1) == 0;
+		l->mids = (i & 2) == 0;
+		l->version = i / 4 % HPM_VERSION_MAX + 1;
+		l->counters = i / (4 * HPM_VERSION_MAX) + 1;
+		if (l->version == 1 && l->mids)
+			continue;
+		name_schema(l, name, sizeof(name));
+		if (strcmp(name, wanted) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * These schemas are stable.  A file in the native format refers to one by its
+ * name, and says how the counters are called.
+ */
+tel_status
+tel__hpm_schema_new(const char *name, struct tel_schema **out)
+{
+	/* counters without names are called counter1, counter2, ... */
+	struct hpm_meta meta = {
 		.layout = { .version = 3, .big = 1, .mids = 1, .counters = 8 }
 	};
+	struct tel_schema *s;
 
-	return tel__hpm_schema_make(&meta);
+	if (name != NULL && !find_layout(name, &meta.layout))
+		return TEL_EINVAL;
+	s = tel__hpm_schema_make(&meta);
+	if (s == NULL)
+		return TEL_ENOMEM;
+	*out = s;
+	return TEL_OK;
 }

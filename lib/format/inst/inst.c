@@ -51,18 +51,14 @@ static const struct tel_encoder_ops encoder = {
 	RELAY,
 };
 
-static const char *
-schema_name(unsigned i)
-{
-	return i == 0 ? "inst" : NULL;
-}
-
 static tel_status
 schema_new(const char *name, struct tel_schema **out)
 {
-	struct tel_schema *s = tel__inst_schema();
+	struct tel_schema *s;
 
-	(void)name;
+	if (strcmp(name, "inst") != 0 && strcmp(name, "inst-1") != 0)
+		return TEL_EINVAL;
+	s = tel__inst_schema();
 	if (s == NULL)
 		return TEL_ENOMEM;
 	*out = s;
@@ -71,7 +67,6 @@ schema_new(const char *name, struct tel_schema **out)
 
 const struct tel_format_ops tel__format_inst = {
 	.name = "inst",
-	.schema_name = schema_name,
 	.schema_new = schema_new,
 	.probe = tel__inst_probe,
 	.open = tel__inst_open,

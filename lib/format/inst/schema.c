@@ -127,6 +127,7 @@ static const struct {
 };
 /* clang-format on */
 
+/* A stable schema: new types come last, those that are there do not change. */
 struct tel_schema *
 tel__inst_schema(void)
 {
@@ -143,6 +144,8 @@ tel__inst_schema(void)
 	}
 	for (i = 0; s != NULL && i < T_TYPES; i++)
 		tel__schema_pair_row(s, &rows[i]);
+	if (s != NULL)
+		s->stable = 1;
 	return s;
 }
 

@@ -61,13 +61,11 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 
 /* ------------------------------------------------------------- schemas */
 
-/* Finds the built-in schema that a log says it has; NULL when it has none. */
+/* Makes the built-in schema of the name that a log has; NULL: there is none. */
 static tel_status
-built_in(const struct tel_reader *r, const struct native_log *log,
+make_built_in(const struct tel_reader *r, const struct native_log *log,
     struct tel_schema **out)
 {
-	uint64_t digest;
-	tel_schema *s;
 	tel_status st;
 	char name[48];
 
@@ -77,15 +75,90 @@ built_in(const struct tel_reader *r, const struct native_log *log,
 		return TEL_OK;
 	memcpy(name, log->schema, log->schema_size);
 	name[log->schema_size] = '\0';
-	st = tel__format_schema(r->formats, name, &s);
+	st = tel__format_schema(r->formats, name, out);
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
+/*
+ * Finds the built-in schema that a log has; NULL: it has none.  TEL_EVERSION:
+ * nor has it a description, and it is one of a later release.
+ */
+static tel_status
+built_in(const struct tel_reader *r, const struct native *n,
+    const struct native_log *log, struct tel_schema **out)
+{
+	tel_schema *s;
+	tel_status st = make_built_in(r, log, &s);
+	int same, newer;
+	unsigned i;
+
+	*out = NULL;
 	if (st != TEL_OK)
-		return st == TEL_ENOMEM ? st : TEL_OK;
-	digest = tel__native_digest(s);
-	if (digest == log->digest)
+		return st;
+	same = s != NULL ? tel__native_matches(s, log->digest) : 0;
+	newer = s != NULL && s->stable;
+	if (same == 1)
 		*out = s;
 	else
 		tel_schema_free(s);
-	return digest == 0 ? TEL_ENOMEM : TEL_OK;
+	for (i = 0; i < n->nnewer; i++)
+		newer |= n->newer[i] == log->digest;
+	return same < 0                                ? TEL_ENOMEM :
+	    same == 0 && newer && log->types_size == 0 ? TEL_EVERSION :
+	                                                 TEL_OK;
+}
+
+/* Makes the schema of a derived description. */
+static tel_status
+derive(const struct tel_reader *r, const struct native_log *log,
+    struct tel_schema **out)
+{
+	uint64_t digest = log->digest;
+	tel_schema *s;
+	tel_status st = make_built_in(r, log, &s);
+
+	/* a later release may have more schemas, or types */
+	if (st == TEL_OK && s == NULL)
+		return TEL_EVERSION;
+	if (st == TEL_OK)
+		st = tel__native_rename(log, s);
+	if (st == TEL_OK)
+		digest = tel__native_digest(s);
+	if (st == TEL_OK && digest == log->digest) {
+		*out = s;
+		return TEL_OK;
+	}
+	tel_schema_free(s);
+	return st != TEL_OK ? st : digest == 0 ? TEL_ENOMEM : TEL_EVERSION;
+}
+
+/*
+ * Makes the schema that a log describes.  A built-in one has more than a
+ * description says, but a user may have given its types other roles: those
+ * are in a description that is complete.
+ */
+static tel_status
+describe(const struct tel_reader *r, const struct native_log *log,
+    struct tel_schema **schema, int *partial)
+{
+	struct tel_schema *own = *schema, *described;
+	int equal = 1;
+	tel_status st;
+
+	if (tel__native_is_derived(log))
+		return own != NULL ? TEL_OK : derive(r, log, schema);
+	st = tel__native_schema(log, &described, partial);
+	if (st != TEL_OK)
+		return st;
+	if (own != NULL && !*partial)
+		equal = tel__native_equal(own, described);
+	if (own == NULL || equal == 0) {
+		*schema = described;
+		described = own;
+	}
+	*partial = *partial && own == NULL;
+	tel_schema_free(described);
+	return equal < 0 ? TEL_ENOMEM : TEL_OK;
 }
 
 static uint64_t
@@ -173,12 +246,15 @@ find_schema(struct tel_reader *r, struct native *s,
 		return TEL_OK;
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
-	st = built_in(r, log, &schema);
-	if (st == TEL_OK && schema == NULL)
-		st = types == 0 ? TEL_EFORMAT :
-		                  tel__native_schema(log, &schema, &partial);
+	st = built_in(r, s, log, &schema);
+	if (st == TEL_OK && types != 0 && (schema == NULL || schema->described))
+		st = describe(r, log, &schema, &partial);
+	else if (st == TEL_OK && schema == NULL)
+		st = TEL_EFORMAT;
 	if (st == TEL_OK)
 		st = add_schema(r, s, schema, log, partial ? types : 0);
+	else
+		tel_schema_free(schema);
 	*out = s->schemas;
 	return st;
 }
@@ -395,6 +471,8 @@ tel__native_take_log(struct tel_reader *r, struct native *s,
 		return TEL_EFORMAT;
 	/* of a log whose types are not known here the blocks report it */
 	st = find_schema(r, s, &log, &found);
+	if (st == TEL_EVERSION && s->nnewer < NATIVE_NEWER)
+		s->newer[s->nnewer++] = log.digest;
 	if (st != TEL_OK)
 		return st == TEL_EFORMAT || st == TEL_EVERSION ? TEL_OK : st;
 	st = find_source(r, s, log.number, &source);

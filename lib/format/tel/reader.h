@@ -61,10 +61,16 @@ struct native_slot {
 	int begun;
 };
 
+/* Schemas that need a newer version: so many are kept apart from damage. */
+#define NATIVE_NEWER 16u
+
 struct native {
 	struct native_block *block;
 	struct native_found *schemas;
 	unsigned nschemas;
+	/* digests of schemas whose descriptions need a newer version */
+	uint64_t newer[NATIVE_NEWER];
+	unsigned nnewer;
 	struct native_source *sources;
 	unsigned stream;
 

@@ -151,40 +151,140 @@ tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
 }
 
 /*
- * The digest covers what blocks depend on: what the types are called may get
- * more roles in a later version, and is still the same.
+ * What the digest covers is what blocks depend on: in a later version a type
+ * may have another role.
  */
+static void
+put_layout(struct tel__buffer *b, const struct tel_type *t)
+{
+	const struct tel_field *f;
+	unsigned k;
+
+	tel__native_put_string(b, t->name, t->name_length);
+	tel__buffer_put_varint(b, t->code);
+	tel__buffer_put_varint(b, t->nfields);
+	for (k = 0; k < t->nfields; k++) {
+		f = &t->fields[k];
+		tel__native_put_string(b, f->name, f->name_length);
+		tel__buffer_put_varint(b, sort_number(f->datatype));
+		tel__buffer_put_varint(b, load_number(f->load));
+		tel__buffer_put_varint(b, f->offset);
+		tel__buffer_put_varint(b, f->bit);
+	}
+}
+
+/* The digest of what is in a buffer; never 0, which is out of memory. */
+static uint64_t
+digest_of(const struct tel__buffer *b)
+{
+	return b->failed ?
+	    0 :
+	    tel__native_check(b->bytes, b->used) | (uint64_t)1 << 32;
+}
+
 uint64_t
 tel__native_digest(const struct tel_schema *s)
 {
 	struct tel__buffer b = { NULL, 0, 0, 0 };
-	const struct tel_field *f;
-	const struct tel_type *t;
 	uint64_t digest;
-	unsigned i, k;
+	unsigned i;
 
 	put_text(&b, s->name);
 	tel__buffer_put_varint(&b, s->header);
-	for (i = 0; i < s->ntypes; i++) {
-		t = &s->types[i];
-		tel__native_put_string(&b, t->name, t->name_length);
-		tel__buffer_put_varint(&b, t->code);
-		tel__buffer_put_varint(&b, t->nfields);
-		for (k = 0; k < t->nfields; k++) {
-			f = &t->fields[k];
-			tel__native_put_string(&b, f->name, f->name_length);
-			tel__buffer_put_varint(&b, sort_number(f->datatype));
-			tel__buffer_put_varint(&b, load_number(f->load));
-			tel__buffer_put_varint(&b, f->offset);
-			tel__buffer_put_varint(&b, f->bit);
-		}
-	}
-	/* never 0 */
-	digest = b.failed ?
-	    0 :
-	    tel__native_check(b.bytes, b.used) | (uint64_t)1 << 32;
+	for (i = 0; i < s->ntypes; i++)
+		put_layout(&b, &s->types[i]);
+	digest = digest_of(&b);
 	free(b.bytes);
 	return digest;
+}
+
+int
+tel__native_matches(const struct tel_schema *s, uint64_t digest)
+{
+	const uint64_t own = tel__native_digest(s);
+	struct tel__buffer b = { NULL, 0, 0, 0 };
+	int same = own == digest;
+	unsigned i;
+
+	/* releases of the MPS do not change */
+	if (own == 0 || same || !s->described)
+		return own == 0 ? -1 : same;
+	put_text(&b, s->name);
+	tel__buffer_put_varint(&b, s->header);
+	for (i = 0; i < s->ntypes && !same && !b.failed; i++) {
+		put_layout(&b, &s->types[i]);
+		same = digest_of(&b) == digest;
+	}
+	free(b.bytes);
+	return b.failed ? -1 : same;
+}
+
+int
+tel__native_equal(const struct tel_schema *a, const struct tel_schema *b)
+{
+	struct tel__buffer x = { NULL, 0, 0, 0 }, y = { NULL, 0, 0, 0 };
+	int equal;
+
+	tel__native_describe(&x, a, NULL);
+	tel__native_describe(&y, b, NULL);
+	equal = x.failed || y.failed ?
+	    -1 :
+	    x.used == y.used && memcmp(x.bytes, y.bytes, x.used) == 0;
+	free(x.bytes);
+	free(y.bytes);
+	return equal;
+}
+
+/* ----------------------------------------------- derived descriptions */
+
+/* Gives a field another name.  1, or 0 without memory. */
+static int
+rename_field(struct tel_field *f, const char *name)
+{
+	const size_t n = strlen(name);
+	char *copy = malloc(n + 1);
+
+	if (copy == NULL)
+		return 0;
+	memcpy(copy, name, n + 1);
+	free((void *)(uintptr_t)f->name);
+	f->name = copy;
+	f->name_length = (uint16_t)n;
+	return 1;
+}
+
+int
+tel__native_derive(struct tel__buffer *b, const struct tel_schema *s,
+    struct tel_schema *base)
+{
+	/* no version, no platform, and for the rest the least that is valid */
+	static const unsigned char head[] = { 0, 0, 8, 0, 0, 1 };
+	const struct tel_field *f;
+	struct tel_field *of;
+	unsigned i, k;
+	int equal;
+
+	if (s->ntypes != base->ntypes)
+		return 0;
+	tel__buffer_put(b, head, sizeof(head));
+	tel__buffer_put_varint(b, NATIVE_DERIVED);
+	for (i = 0; i < s->ntypes; i++) {
+		if (s->types[i].nfields != base->types[i].nfields)
+			return 0;
+		for (k = 0; k < s->types[i].nfields; k++) {
+			f = &s->types[i].fields[k];
+			of = &base->types[i].fields[k];
+			if (strcmp(f->name, of->name) == 0)
+				continue;
+			if (!rename_field(of, f->name))
+				return -1;
+			tel__buffer_put_varint(b, i);
+			tel__buffer_put_varint(b, k);
+			tel__native_put_string(b, f->name, f->name_length);
+		}
+	}
+	equal = tel__native_equal(s, base);
+	return b->failed ? -1 : equal;
 }
 
 /* ------------------------------------------------------------- reading */
@@ -236,6 +336,80 @@ tel__native_metadata(struct native_bytes *b, struct tel__metadata *m)
 		    (const char *)value, value_size);
 	}
 	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
+/* What of a description comes before its types. */
+struct preface {
+	char *version, *platform; /* NULL: no memory, or invalid */
+	uint32_t word, flags, header, align, ntypes;
+};
+
+static void
+read_preface(struct native_bytes *b, struct preface *p)
+{
+	p->version = name(b, 1);
+	p->platform = name(b, 1);
+	p->word = native_number(b, 8);
+	p->flags = native_number(b, UINT32_MAX);
+	p->header = native_number(b, 4096);
+	p->align = native_number(b, 4096);
+	p->ntypes = native_known(b, NATIVE_DERIVED);
+}
+
+static void
+free_preface(struct preface *p)
+{
+	free(p->version);
+	free(p->platform);
+}
+
+static struct native_bytes
+description(const struct native_log *log)
+{
+	struct native_bytes b = { log->types, log->types + log->types_size, 0,
+		0 };
+
+	return b;
+}
+
+int
+tel__native_is_derived(const struct native_log *log)
+{
+	struct native_bytes b;
+	struct preface p;
+
+	if (log->types_size == 0)
+		return 0;
+	b = description(log);
+	read_preface(&b, &p);
+	free_preface(&p);
+	return !b.bad && p.ntypes == NATIVE_DERIVED;
+}
+
+tel_status
+tel__native_rename(const struct native_log *log, struct tel_schema *base)
+{
+	struct native_bytes b = description(log);
+	struct preface p;
+	uint32_t type, field;
+	tel_status st = TEL_OK;
+	char *text;
+
+	read_preface(&b, &p);
+	free_preface(&p);
+	while (!b.bad && st == TEL_OK && native_left(&b) > 0) {
+		type = native_number(&b, UINT32_MAX);
+		field = native_number(&b, UINT32_MAX);
+		text = name(&b, 0);
+		if (b.bad || type >= base->ntypes ||
+		    field >= base->types[type].nfields)
+			st = TEL_EFORMAT;
+		else if (text == NULL ||
+		    !rename_field(&base->types[type].fields[field], text))
+			st = TEL_ENOMEM;
+		free(text);
+	}
+	return b.bad ? TEL_EFORMAT : st;
 }
 
 void
@@ -427,56 +601,74 @@ add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
 	return st == TEL_OK ? fill(s, ntypes) : st;
 }
 
+/*
+ * The name of a schema as it is shown: without blanks, and cut to what fits.
+ * 1, or 0 without memory.
+ */
+static int
+spell(const struct native_log *log, char *text, size_t size)
+{
+	char *spelling = tel__name_spell(log->schema, log->schema_size, 1), *p;
+
+	if (spelling == NULL)
+		return 0;
+	snprintf(text, size, "%s", spelling);
+	free(spelling);
+	for (p = text; *p != '\0'; p++)
+		if (*p == ' ')
+			*p = '_';
+	return 1;
+}
+
+static struct tel_schema *
+make_schema(const struct native_log *log, const struct preface *p)
+{
+	struct tel_abi abi = { 0 };
+	struct tel_schema *s;
+	char text[48];
+
+	if (p->version == NULL || p->platform == NULL ||
+	    !spell(log, text, sizeof(text)))
+		return NULL;
+	abi.word = (uint8_t)p->word;
+	abi.big = (p->flags & BIG) != 0;
+	abi.align8 = p->flags & ALIGN8 ? 8 : 4;
+	abi.align_double = p->flags & ALIGN_DOUBLE ? 8 : 4;
+	abi.ms_bits = (p->flags & MS_BITS) != 0;
+	s = tel__schema_make(text, p->version, &abi, p->header, p->ntypes);
+	if (s == NULL)
+		return NULL;
+	snprintf(s->platform, sizeof(s->platform), "%s", p->platform);
+	s->align = p->align;
+	s->split_space = (p->flags & SPLIT_SPACE) != 0;
+	s->described = (p->flags & DESCRIBED) != 0;
+	s->untimed = (p->flags & UNTIMED) != 0;
+	s->buffered = (p->flags & BUFFERED) != 0;
+	return s;
+}
+
 tel_status
 tel__native_schema(const struct native_log *log, struct tel_schema **out,
     int *partial)
 {
-	struct native_bytes b = { log->types, log->types + log->types_size, 0,
-		0 };
-	char *version = name(&b, 1), *platform = name(&b, 1), text[48],
-	     *spelling, *p;
-	struct tel_abi abi = { 0 };
+	struct native_bytes b = description(log);
 	struct tel_schema *s = NULL;
-	uint32_t flags, header, align, ntypes;
-	tel_status st = TEL_ENOMEM;
+	struct preface p;
+	tel_status st;
 
-	abi.word = (uint8_t)native_number(&b, 8);
-	flags = native_number(&b, UINT32_MAX);
-	abi.big = (flags & BIG) != 0;
-	abi.align8 = flags & ALIGN8 ? 8 : 4;
-	abi.align_double = flags & ALIGN_DOUBLE ? 8 : 4;
-	abi.ms_bits = (flags & MS_BITS) != 0;
-	header = native_number(&b, 4096);
-	align = native_number(&b, 4096);
-	ntypes = native_known(&b, NATIVE_TYPES_MAX);
-	if (b.bad || (abi.word != 4 && abi.word != 8) || align == 0 ||
-	    log->schema_size >= sizeof(text) ||
+	read_preface(&b, &p);
+	if (!b.bad && p.ntypes > NATIVE_TYPES_MAX)
+		b.bad = b.newer = 1;
+	if (b.bad || (p.word != 4 && p.word != 8) || p.align == 0 ||
+	    log->schema_size >= sizeof(s->name) ||
 	    memchr(log->schema, '\0', log->schema_size) != NULL) {
 		st = TEL_EFORMAT;
-	} else if (version != NULL && platform != NULL) {
-		/* in a spelling that has no blanks; a long one is cut */
-		spelling = tel__name_spell(log->schema, log->schema_size, 1);
-		if (spelling != NULL) {
-			snprintf(text, sizeof(text), "%s", spelling);
-			for (p = text; *p != '\0'; p++)
-				if (*p == ' ')
-					*p = '_';
-			s = tel__schema_make(text, version, &abi, header,
-			    ntypes);
-		}
-		free(spelling);
+	} else {
+		s = make_schema(log, &p);
+		st = s == NULL ? TEL_ENOMEM :
+		                 add_types(&b, s, p.ntypes, partial);
 	}
-	if (s != NULL) {
-		snprintf(s->platform, sizeof(s->platform), "%s", platform);
-		s->align = align;
-		s->split_space = (flags & SPLIT_SPACE) != 0;
-		s->described = (flags & DESCRIBED) != 0;
-		s->untimed = (flags & UNTIMED) != 0;
-		s->buffered = (flags & BUFFERED) != 0;
-		st = add_types(&b, s, ntypes, partial);
-	}
-	free(version);
-	free(platform);
+	free_preface(&p);
 	if (st != TEL_OK)
 		tel_schema_free(s);
 	else

@@ -17,7 +17,7 @@
 
 #define NATIVE_MAJOR 1
 #define NATIVE_MEDIAN 1
-#define NATIVE_MINOR 1
+#define NATIVE_MINOR 2
 
 /* ------------------------------------------------------------- records */
 
@@ -287,6 +287,8 @@ struct native_log {
 };
 #define NATIVE_LOGS_MAX 65535u
 #define NATIVE_TYPES_MAX 65535u
+/* A derived description has this in place of the number of types. */
+#define NATIVE_DERIVED (NATIVE_TYPES_MAX + 1u)
 
 /* Reads one of a version; b->bad when it is invalid. */
 void tel__native_log(struct native_bytes *b, unsigned median,
@@ -320,6 +322,29 @@ void tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted);
 /* What tel__native_log.digest is for a schema; 0 when out of memory. */
 uint64_t tel__native_digest(const struct tel_schema *s);
+
+/*
+ * Compares a digest with that of a schema, or of the first types of one that
+ * may have got more since.  1, 0 or -1 (out of memory).
+ */
+int tel__native_matches(const struct tel_schema *s, uint64_t digest);
+/* The same of all that descriptions say of two schemas. */
+int tel__native_equal(const struct tel_schema *a, const struct tel_schema *b);
+
+/*
+ * Describes a schema as a built-in one, base, with other names of fields, and
+ * gives those to base.  1; 0 if they differ in more, -1 out of memory.
+ */
+int tel__native_derive(struct tel__buffer *b, const struct tel_schema *s,
+    struct tel_schema *base);
+/* Nonzero if the description of a log is a derived one. */
+int tel__native_is_derived(const struct native_log *log);
+/*
+ * Gives a schema the names that a derived description has.
+ * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+tel_status tel__native_rename(const struct native_log *log,
+    struct tel_schema *base);
 
 /*
  * Makes the schema that a description is of; partial: set to 1 when not all

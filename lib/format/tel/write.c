@@ -17,6 +17,7 @@ static void
 free_schema(struct out_schema *s)
 {
 	tel__native_schema_end(&s->native);
+	tel__buffer_clear(&s->derived);
 	free(s);
 }
 
@@ -77,25 +78,38 @@ begin(struct tel_writer *w)
 
 /* -------------------------------------------------------------- events */
 
-/* Finds out whether a schema of that name is built in, and is the same. */
+/*
+ * Compares a schema with the built-in one of that name.  It may be the same,
+ * or have other names of fields, as the counters of HPM.  For releases of the
+ * MPS the layouts are compared alone, and roles that users gave are not
+ * written.
+ */
 static tel_status
-is_known(const struct tel_writer *w, const struct tel_schema *s,
-    uint64_t digest, int *known)
+find_built_in(const struct tel_writer *w, struct out_schema *o)
 {
+	const struct tel_schema *s = o->native.schema;
 	tel_schema *built_in;
-	uint64_t other;
-	tel_status st;
+	int same;
+	tel_status st = tel__format_schema(w->formats, s->name, &built_in);
 
-	*known = 0;
-	if (s->described)
-		return TEL_OK;
-	st = tel__format_schema(w->formats, s->name, &built_in);
 	if (st != TEL_OK)
 		return st == TEL_ENOMEM ? st : TEL_OK;
-	other = tel__native_digest(built_in);
+	if (s->described && !built_in->stable) {
+		same = 0;
+	} else if (s->described) {
+		same = tel__native_equal(s, built_in);
+		if (same == 0) {
+			same = tel__native_derive(&o->derived, s, built_in);
+			if (same != 1)
+				tel__buffer_clear(&o->derived);
+			same = same < 0 ? -1 : 0;
+		}
+	} else {
+		same = tel__native_matches(built_in, o->native.digest);
+	}
 	tel_schema_free(built_in);
-	*known = other == digest;
-	return other == 0 ? TEL_ENOMEM : TEL_OK;
+	o->known = same == 1;
+	return same < 0 ? TEL_ENOMEM : TEL_OK;
 }
 
 static tel_status
@@ -119,9 +133,8 @@ find_schema(struct tel_writer *w, struct tel_schema *schema)
 			free(s);
 			return TEL_ENOMEM;
 		}
-		if (is_known(w, schema, digest, &s->known) != TEL_OK) {
-			tel__native_schema_end(&s->native);
-			free(s);
+		if (find_built_in(w, s) != TEL_OK) {
+			free_schema(s);
 			return TEL_ENOMEM;
 		}
 		s->next = n->schemas;

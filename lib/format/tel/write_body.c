@@ -55,7 +55,10 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 		rate = tel__clock_rate(of->clock);
 	tel_store_le64(eight, tel_double_bits(rate));
 	tel__native_put_string(b, eight, rate > 0 ? 8 : 0);
-	if (describe)
+	if (describe && schema->derived.used > 0)
+		tel__buffer_put(&types, schema->derived.bytes,
+		    schema->derived.used);
+	else if (describe)
 		tel__native_describe(&types, s, wanted);
 	tel__native_put_string(b, types.bytes, types.used);
 	b->failed |= types.failed;

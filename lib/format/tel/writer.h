@@ -34,6 +34,8 @@ struct out_schema {
 	struct out_schema *next;
 	struct native_schema native;
 	int known; /* it goes by its name: it is built in, and like that */
+	/* else how it differs from a built-in one, if in names alone */
+	struct tel__buffer derived;
 };
 
 /* A log of the stream. */
