@@ -90,7 +90,8 @@ PAR = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 MAKEFLAGS += --no-print-directory
 
 all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BUILD)/libtel-emit.a \
-    $(BUILD)/libtel-emit.so $(BIN) $(BUILD)/schemas.tel.gz
+    $(BUILD)/libtel-emit.so $(BIN) $(BUILD)/libtelrec.so \
+    $(BUILD)/schemas.tel.gz
 
 # ------------------------------------------------------------ compilation
 
@@ -149,8 +150,18 @@ $(BUILD)/libtelreplay.a: $(call obj,$(wildcard cmd/telreplay/*/*.c)) \
 	$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
 TESTED = $(BUILD)/libtelreplay.a $(ARCHIVES)
 
+# What telrec preloads into the programs that it records: libc alone.
+PRELOAD_SRC = $(sort $(wildcard cmd/telrec/preload/*.c))
+$(BUILD)/libtelrec.so: $(call obj,$(PRELOAD_SRC)) \
+    cmd/telrec/preload/preload.map $(BUILD)/.sources
+	$(SAY) LD $@
+	$(Q)$(LINK) -shared -Wl,-soname,libtelrec.so \
+	    -Wl,--version-script,cmd/telrec/preload/preload.map -o $@ \
+	    $(filter %.o,$^) $(DL_LIBS)
+
 define TOOL
-$(BUILD)/bin/$(1): $(call obj,$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)) \
+$(BUILD)/bin/$(1): $(call obj,$(filter-out $(PRELOAD_SRC), \
+    $(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c))) \
     $(ARCHIVES) $(ARCHIVES_$(1))
 	$$(SAY) LD $$@
 	@mkdir -p $$(@D)
@@ -335,6 +346,8 @@ install: all
 	$(Q)$(INSTALL) -m 644 $(PARTS) '$(TO_INC)/tel'
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel.a '$(TO_LIB)'
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libtel-emit.a '$(TO_LIB)'
+	$(Q)$(INSTALL) -d '$(TO_LIB)/teltools'
+	$(Q)$(INSTALL) -m 755 $(BUILD)/libtelrec.so '$(TO_LIB)/teltools'
 	$(Q)for lib in libtel libtel-emit; do \
 	    $(INSTALL) -m 755 $(BUILD)/$$lib.so \
 	        '$(TO_LIB)'/$$lib.so.$(VERSION) && \
@@ -371,6 +384,9 @@ uninstall:
 	        '$(TO_LIB)'/$$lib.so.$(SOVERSION) \
 	        '$(TO_LIB)'/$$lib.so.$(VERSION) \
 	        '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
+	$(Q)rm -f '$(TO_LIB)/teltools/libtelrec.so'
+	$(Q)test ! -d '$(TO_LIB)/teltools' || \
+	    rmdir --ignore-fail-on-non-empty '$(TO_LIB)/teltools'
 	$(Q)for file in $(notdir $(DATA)); do \
 	    rm -f '$(TO_DATA)'/$$file || exit 1; done
 	$(Q)test ! -d '$(TO_DATA)' || \

@@ -37,6 +37,7 @@ use_consumer() {
 			echo "$LIBDIR/$lib.so.$VERSION"
 			echo "$LIBDIR/pkgconfig/$lib.pc"
 		done
+		echo "$LIBDIR/teltools/libtelrec.so"
 		for page in "$TEL_TOP"/man/*.[1-8]; do
 			echo "$MANDIR/man${page##*.}/${page##*/}"
 		done

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The functions that the library has instead of those of the allocator.  Each
+ * calls the next one of its name, in libc or in another preloaded allocator,
+ * and records the call: a free before it, an allocation after it.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "telrec/preload/preload.h"
+#include "telrec/preload/ring.h"
+#include "telrec/preload/stack.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* ------------------------------------------------------- the allocator */
+
+/*
+ * Memory for what dlsym(3) allocates while the allocator is looked up.  It is
+ * never freed.
+ */
+static union {
+	char bytes[16384];
+	long double aligned;
+} early;
+static size_t early_used;
+
+static int
+is_early(const void *p)
+{
+	return (const char *)p >= early.bytes &&
+	    (const char *)p < early.bytes + sizeof(early.bytes);
+}
+
+static void *
+early_alloc(size_t n)
+{
+	const size_t bytes = (n + 31) & ~(size_t)15;
+	size_t at = __atomic_fetch_add(&early_used, bytes, __ATOMIC_RELAXED);
+
+	if (n > sizeof(early.bytes) || at + bytes > sizeof(early.bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	/* the size, for realloc */
+	memcpy(early.bytes + at, &n, sizeof(n));
+	return early.bytes + at + 16;
+}
+
+static void *first_malloc(size_t n);
+static void *first_calloc(size_t count, size_t n);
+static void *first_realloc(void *old, size_t n);
+static void first_free(void *p);
+
+/* The functions of the allocator. */
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	void *(*reallocarray)(void *, size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+} real = { first_malloc, first_calloc, first_realloc, first_free, NULL, NULL,
+	NULL, NULL, NULL, NULL };
+
+static __thread int finding __attribute__((tls_model("initial-exec")));
+
+static void *
+find(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+/* Finds all of them; those that need others to be found come last. */
+static void
+find_all(void)
+{
+	void *found[4];
+
+	finding++;
+	found[0] = find("malloc");
+	found[1] = find("calloc");
+	found[2] = find("realloc");
+	found[3] = find("free");
+	*(void **)&real.reallocarray = find("reallocarray");
+	*(void **)&real.memalign = find("memalign");
+	*(void **)&real.posix_memalign = find("posix_memalign");
+	*(void **)&real.aligned_alloc = find("aligned_alloc");
+	*(void **)&real.valloc = find("valloc");
+	*(void **)&real.pvalloc = find("pvalloc");
+	finding--;
+	*(void **)&real.calloc = found[1];
+	*(void **)&real.realloc = found[2];
+	*(void **)&real.free = found[3];
+	*(void **)&real.malloc = found[0];
+}
+
+static void *
+first_malloc(size_t n)
+{
+	if (finding)
+		return early_alloc(n);
+	find_all();
+	return real.malloc(n);
+}
+
+static void *
+first_calloc(size_t count, size_t n)
+{
+	size_t bytes;
+
+	if (finding) {
+		if (__builtin_mul_overflow(count, n, &bytes)) {
+			errno = ENOMEM;
+			return NULL;
+		}
+		return early_alloc(bytes);
+	}
+	find_all();
+	return real.calloc(count, n);
+}
+
+static void *
+first_realloc(void *old, size_t n)
+{
+	if (finding)
+		return old == NULL ? early_alloc(n) : NULL;
+	find_all();
+	return real.realloc(old, n);
+}
+
+static void
+first_free(void *p)
+{
+	if (finding)
+		return;
+	find_all();
+	real.free(p);
+}
+
+/* Makes sure that a function was looked up that is rarely called. */
+static int
+have(const void *function)
+{
+	if (function == NULL)
+		find_all();
+	return 1;
+}
+
+/* ------------------------------------------------------------ recording */
+
+/* Appends what the options ask for to a record of n words. */
+static unsigned
+add_more(uint64_t *words, unsigned n)
+{
+	if (ring_shared.options & ARENA_STACKS)
+		words[n++] = telrec_stack();
+	return n;
+}
+
+static inline __attribute__((always_inline)) void
+note_size(enum arena_op op, const void *p, size_t size)
+{
+	const unsigned twelve = size < ARENA_SIZE_LONG ? (unsigned)size : 0;
+	uint64_t words[ARENA_RECORD_MAX];
+
+	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0)) {
+		words[0] = ring_word(op, p, ARENA_SIZE_LONG);
+		words[1] = size;
+		ring_put(words, add_more(words, 2), p);
+		return;
+	}
+	if (LIKELY(size < ARENA_SIZE_LONG)) {
+		words[0] = ring_word(op, p, twelve);
+		ring_put(words, 1, p);
+	} else {
+		words[0] = ring_word(op, p, ARENA_SIZE_LONG);
+		words[1] = size;
+		ring_put(words, 2, p);
+	}
+}
+
+static void
+note_two(enum arena_op op, const void *p, size_t a, size_t b)
+{
+	uint64_t words[ARENA_RECORD_MAX];
+	unsigned n = 2;
+
+	words[0] = ring_word(op, p, 1);
+	words[1] = (uint64_t)b << 32 | (uint32_t)a;
+	if ((uint64_t)a >> 32 != 0 || (uint64_t)b >> 32 != 0) {
+		words[0] = ring_word(op, p, 0);
+		words[1] = a;
+		words[2] = b;
+		n = 3;
+	}
+	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0))
+		n = add_more(words, n);
+	ring_put(words, n, p);
+}
+
+static inline void
+note_free(const void *p)
+{
+	const uint64_t word = ring_word(ARENA_FREE, p, 0);
+
+	ring_put(&word, 1, p);
+}
+
+PUBLIC void *
+malloc(size_t n)
+{
+	void *p = real.malloc(n);
+
+	note_size(ARENA_MALLOC, p, n);
+	return p;
+}
+
+PUBLIC void
+free(void *p)
+{
+	if (!LIKELY(!is_early(p)))
+		return;
+	note_free(p);
+	real.free(p);
+}
+
+PUBLIC void *
+calloc(size_t count, size_t n)
+{
+	void *p = real.calloc(count, n);
+
+	note_two(ARENA_CALLOC, p, count, n);
+	return p;
+}
+
+/* A block of ours moves to the allocator. */
+static void *
+leave_early(const void *old, size_t n)
+{
+	void *p = malloc(n);
+	size_t size;
+
+	memcpy(&size, (const char *)old - 16, sizeof(size));
+	if (p != NULL)
+		memcpy(p, old, size < n ? size : n);
+	return p;
+}
+
+PUBLIC void *
+realloc(void *old, size_t n)
+{
+	uint64_t words[ARENA_RECORD_MAX];
+	unsigned count = 3;
+	int begun;
+	void *p;
+
+	if (!LIKELY(!is_early(old)))
+		return leave_early(old, n);
+	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0))
+		count = add_more(words, 3);
+	begun = ring_begin_realloc(old);
+	p = real.realloc(old, n);
+	words[0] = ring_word(ARENA_REALLOC, p, 0);
+	words[1] = (uintptr_t)old;
+	words[2] = n;
+	ring_end_realloc(begun, words, count, p, old);
+	return p;
+}
+
+PUBLIC void *
+reallocarray(void *old, size_t count, size_t n)
+{
+	uint64_t words[ARENA_RECORD_MAX];
+	unsigned length = 4;
+	int begun;
+	void *p;
+
+	if (!have(*(void **)&real.reallocarray) || is_early(old)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0))
+		length = add_more(words, 4);
+	begun = ring_begin_realloc(old);
+	p = real.reallocarray(old, count, n);
+	words[0] = ring_word(ARENA_REALLOCARRAY, p, 0);
+	words[1] = (uintptr_t)old;
+	words[2] = count;
+	words[3] = n;
+	ring_end_realloc(begun, words, length, p, old);
+	return p;
+}
+
+PUBLIC void *
+memalign(size_t alignment, size_t n)
+{
+	void *p;
+
+	have(*(void **)&real.memalign);
+	p = real.memalign(alignment, n);
+	note_two(ARENA_MEMALIGN, p, alignment, n);
+	return p;
+}
+
+PUBLIC void *
+aligned_alloc(size_t alignment, size_t n)
+{
+	void *p;
+
+	have(*(void **)&real.aligned_alloc);
+	p = real.aligned_alloc(alignment, n);
+	note_two(ARENA_ALIGNED_ALLOC, p, alignment, n);
+	return p;
+}
+
+PUBLIC int
+posix_memalign(void **p, size_t alignment, size_t n)
+{
+	int failed;
+
+	have(*(void **)&real.posix_memalign);
+	failed = real.posix_memalign(p, alignment, n);
+	note_two(ARENA_POSIX_MEMALIGN, failed ? NULL : *p, alignment, n);
+	return failed;
+}
+
+PUBLIC void *
+valloc(size_t n)
+{
+	void *p;
+
+	have(*(void **)&real.valloc);
+	p = real.valloc(n);
+	note_size(ARENA_VALLOC, p, n);
+	return p;
+}
+
+PUBLIC void *
+pvalloc(size_t n)
+{
+	void *p;
+
+	have(*(void **)&real.pvalloc);
+	p = real.pvalloc(n);
+	note_size(ARENA_PVALLOC, p, n);
+	return p;
+}
+
+/* --------------------------------------------------------- other functions */
+
+PUBLIC int
+pthread_setname_np(pthread_t thread, const char *name)
+{
+	static int (*next)(pthread_t, const char *);
+	int failed;
+
+	if (next == NULL)
+		*(void **)&next = find("pthread_setname_np");
+	if (next == NULL)
+		return ENOSYS;
+	failed = next(thread, name);
+	if (failed == 0 && pthread_equal(thread, pthread_self()))
+		ring_put_name(name);
+	return failed;
+}
+
+/* Four arguments, whatever the option: as libc passes them on. */
+PUBLIC int
+prctl(int option, ...)
+{
+	static int (*next)(int, ...);
+	unsigned long a[4];
+	va_list list;
+	int i;
+
+	if (next == NULL)
+		*(void **)&next = find("prctl");
+	va_start(list, option);
+	for (i = 0; i < 4; i++)
+		a[i] = va_arg(list, unsigned long);
+	va_end(list);
+	if (option == PR_SET_SECCOMP)
+		ring_forbid_calls();
+	if (next == NULL) {
+		errno = ENOSYS;
+		return -1;
+	}
+	return next(option, a[0], a[1], a[2], a[3]);
+}

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing records: which ring a thread has, the clock, and what becomes of it
+ * in a child.  There are no locks, no heap, and no descriptors: a process may
+ * close all of them, change its root, and forbid itself system calls.
+ */
+#define _GNU_SOURCE
+#include "telrec/preload/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "telrec/preload/preload.h"
+#include "telrec/preload/stack.h"
+
+__thread struct ring_self ring_self;
+struct ring_shared ring_shared;
+
+/* A thread reads the clock after so many words. */
+#define CLOCK_WORDS 64
+/* Room that is left in a ring for what comes between two looks at it. */
+#define MARGIN 256u
+/* Pauses of a thread that waits for telrec, before it calls the system. */
+#define SPINS 2000u
+
+/* What a forked child finds as 0: memory that the kernel wipes. */
+static struct process {
+	uint32_t alive;
+	uint32_t image; /* and 1 */
+	uint32_t pid;
+} * process;
+static struct process unwiped; /* where there is no such memory */
+static pthread_key_t key;
+static int has_key;
+static int has_begun; /* with or without an arena */
+/* System calls are forbidden, but for read(2) and write(2). */
+static int is_strict;
+
+static void begin(void);
+
+/* ---------------------------------------------------------------- clocks */
+
+static inline uint64_t
+read_clock(void)
+{
+	struct timespec now;
+#if defined(__x86_64__) || defined(__i386__)
+	uint64_t ticks;
+
+	if (ring_shared.arena->clock == ARENA_CLOCK_CPU) {
+		/*
+		 * After all that this thread did before, and before all that
+		 * it does afterwards: who owns a page depends on it.
+		 */
+		__asm__ __volatile__("lfence" ::: "memory");
+		ticks = __builtin_ia32_rdtsc();
+		__asm__ __volatile__("lfence" ::: "memory");
+		return ticks;
+	}
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	if (ring_shared.arena->clock == ARENA_CLOCK_CPU) {
+		__asm__ __volatile__("isb; mrs %0, cntvct_el0; isb"
+		                     : "=r"(ticks)
+		                     :
+		                     : "memory");
+		return ticks;
+	}
+#endif
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* -------------------------------------------------------------- claiming */
+
+static uint32_t
+thread_id(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+/* The number of this process among those of the arena. */
+static uint32_t
+image_of(struct arena *a)
+{
+	struct arena_image *image;
+	const char *name = program_invocation_short_name;
+	uint32_t number, i;
+
+	if (process->image != 0 && process->pid == (uint32_t)getpid())
+		return process->image - 1;
+	number = __atomic_fetch_add(&a->images_used, 1, __ATOMIC_RELAXED);
+	image = &a->images[number % ARENA_IMAGES];
+	image->parent = (uint32_t)getppid();
+	memset(image->name, 0, sizeof(image->name));
+	if (name != NULL)
+		strncpy(image->name, name, sizeof(image->name) - 1);
+	process->pid = (uint32_t)getpid();
+	/* of a program that this one executed instead of itself */
+	for (i = 0; i < ARENA_NOW(a->rings_used) && i < ARENA_RINGS; i++)
+		if (ARENA_NOW(a->rings[i].pid) == process->pid &&
+		    ARENA_NOW(a->rings[i].state) == ARENA_RING_USED)
+			__atomic_store_n(&a->rings[i].state, ARENA_RING_ENDED,
+			    __ATOMIC_RELEASE);
+	__atomic_store_n(&image->pid, process->pid, __ATOMIC_RELEASE);
+	process->image = number + 1;
+	return number;
+}
+
+/* Takes a free ring.  NULL: there is none. */
+static struct arena_ring *
+claim(struct arena *a)
+{
+	uint32_t i, used = ARENA_NOW(a->rings_used), state;
+
+	for (i = 0; i < ARENA_RINGS; i++) {
+		if (ARENA_NOW(a->rings[i].state) != ARENA_RING_FREE)
+			continue;
+		state = ARENA_RING_FREE;
+		/* telrec looks at the rings up to this one */
+		while (used < i + 1 &&
+		    !__atomic_compare_exchange_n(&a->rings_used, &used, i + 1,
+		        0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			;
+		if (__atomic_compare_exchange_n(&a->rings[i].state, &state,
+		        ARENA_RING_CLAIMED, 0, __ATOMIC_SEQ_CST,
+		        __ATOMIC_RELAXED))
+			return &a->rings[i];
+	}
+	return NULL;
+}
+
+/* Gives this thread a ring.  0: there is none. */
+static int
+attach(struct ring_self *s)
+{
+	struct arena *a = ring_shared.arena;
+	struct arena_ring *ring;
+	const uint32_t image = image_of(a);
+
+	ring = claim(a);
+	if (ring == NULL) {
+		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	ring->open = 1;
+	ring->pid = process->pid;
+	ring->tid = thread_id();
+	ring->image = image;
+	ring->claim++;
+	memset(ring->name, 0, sizeof(ring->name));
+	if (!is_strict)
+		(void)prctl(PR_GET_NAME, ring->name);
+	ARENA_SET(ring->ticks, read_clock());
+	s->id = (uint16_t)(ring - a->rings + 1);
+	s->words = arena_words(a, (uint32_t)(ring - a->rings));
+	s->queued = 0;
+	s->ring = ring;
+	__atomic_store_n(&ring->state, ARENA_RING_USED, __ATOMIC_SEQ_CST);
+	if (has_key)
+		(void)pthread_setspecific(key, s);
+	return 1;
+}
+
+/* A thread ends: pthread_key_create(3) has it called. */
+static void
+thread_ends(void *arg)
+{
+	struct ring_self *s = arg;
+	struct arena_ring *ring = s->ring;
+
+	/* what else the thread does until its end goes into another ring */
+	s->left = 0;
+	s->ring = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (ring != NULL && process->alive)
+		__atomic_store_n(&ring->state, ARENA_RING_ENDED,
+		    __ATOMIC_RELEASE);
+}
+
+/* -------------------------------------------------------------- records */
+
+static void
+pause_once(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+/* Whether telrec still is there; it looks at the rings all the time. */
+static int
+is_drained(const struct arena *a)
+{
+	return ARENA_NOW(a->magic) == ARENA_MAGIC &&
+	    (kill((pid_t)a->drainer, 0) == 0 || errno != ESRCH);
+}
+
+/* Waits for room in the ring.  0: nobody drains it any more. */
+static int
+wait_for_room(struct ring_self *s)
+{
+	const struct timespec moment = { 0, 50000 };
+	struct arena *a = ring_shared.arena;
+	struct arena_ring *ring = s->ring;
+	uint64_t rounds = __atomic_load_n(&a->rounds, __ATOMIC_RELAXED);
+	unsigned spins = 0, sleeps = 0;
+
+	while (ARENA_RING_WORDS -
+	        (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) <
+	    MARGIN) {
+		if (!ARENA_NOW(a->on))
+			return 0;
+		if (is_strict || ++spins % SPINS != 0) {
+			pause_once();
+			continue;
+		}
+		nanosleep(&moment, NULL);
+		if (++sleeps % 4096 != 0)
+			continue;
+		if (rounds == __atomic_load_n(&a->rounds, __ATOMIC_RELAXED) &&
+		    !is_drained(a)) {
+			ARENA_SET(a->on, 0);
+			return 0;
+		}
+		rounds = __atomic_load_n(&a->rounds, __ATOMIC_RELAXED);
+	}
+	return 1;
+}
+
+/* Reads the clock into the ring, which is open, and has room. */
+static void
+put_clock(struct ring_self *s)
+{
+	const uint64_t ticks = read_clock();
+	const uint64_t word = ticks << 4 | ARENA_CLOCK;
+
+	ring_append(s, &word, 1);
+	__atomic_store_n(&s->ring->ticks, ticks, __ATOMIC_RELEASE);
+	s->stale = 0;
+}
+
+/* The first of this child's own memory: its parent's ring is not its own. */
+static void
+forget(struct ring_self *s)
+{
+	process->alive = 1;
+	process->image = 0;
+	s->ring = NULL;
+	s->left = 0;
+	s->queued = 0;
+	s->stale = 0;
+}
+
+/*
+ * Opens the ring with room for records, and the clock read.  0: nothing is to
+ * be recorded.
+ */
+static int
+open_ring(struct ring_self *s)
+{
+	struct arena *a = ring_shared.arena;
+	uint32_t free_words;
+
+	if (s->ring == NULL && !attach(s))
+		return 0;
+	ARENA_SET(s->ring->open, 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
+	free_words = ARENA_RING_WORDS - (s->ring->head - s->ring->tail);
+	if (free_words < MARGIN && !wait_for_room(s)) {
+		__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
+		s->left = 0;
+		return 0;
+	}
+	put_clock(s);
+	s->left = CLOCK_WORDS;
+	return 1;
+}
+
+/* What is recorded while a record of the same thread is written. */
+static void
+put_queue(struct ring_self *s, const uint64_t *words, unsigned n)
+{
+	const uint32_t at = s->queued;
+
+	if (n + 1 > RING_QUEUE - at) {
+		s->ring->lost++;
+		return;
+	}
+	s->queue[at] = n;
+	memcpy(s->queue + at + 1, words, n * sizeof(words[0]));
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->queued = at + n + 1;
+}
+
+void
+ring_put_queued(struct ring_self *s)
+{
+	uint64_t words[ARENA_RECORD_MAX];
+	uint32_t at = 0, n;
+
+	while (at < s->queued) {
+		n = (uint32_t)s->queue[at];
+		memcpy(words, s->queue + at + 1, n * sizeof(words[0]));
+		at += n + 1;
+		if (at == s->queued)
+			s->queued = 0;
+		ring_put(words, n, (const void *)(uintptr_t)(words[0] >> 16));
+	}
+}
+
+int
+ring_refresh(struct ring_self *s, const void *p)
+{
+	const int kept = errno;
+	uint16_t *owner;
+
+	if (!process->alive) {
+		/* the ring is that of the parent, which goes on */
+		__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
+		forget(s);
+		if (!open_ring(s))
+			goto off;
+	}
+	if (!ARENA_NOW(ring_shared.arena->on)) {
+		__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
+		s->left = 0;
+		goto off;
+	}
+	s->epoch = __atomic_load_n(&ring_shared.arena->epoch, __ATOMIC_ACQUIRE);
+	owner = ring_owner(p);
+	if (ARENA_NOW(*owner) != s->id)
+		(void)__atomic_exchange_n(owner, s->id, __ATOMIC_SEQ_CST);
+	put_clock(s);
+	errno = kept;
+	return 1;
+off:
+	errno = kept;
+	return 0;
+}
+
+void
+ring_put_slow(const uint64_t *words, unsigned n, const void *p)
+{
+	struct ring_self *s = &ring_self;
+	const int kept = errno;
+
+	if (!has_begun)
+		begin();
+	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
+		return;
+	if (!process->alive)
+		forget(s);
+	if (s->ring != NULL && ARENA_NOW(s->ring->open)) {
+		put_queue(s, words, n);
+		return;
+	}
+	if (!open_ring(s)) {
+		errno = kept;
+		return;
+	}
+	if (ARENA_NOW(*ring_owner(p)) == s->id || ring_refresh(s, p)) {
+		ring_append(s, words, n);
+		ring_close(s);
+	}
+	errno = kept;
+}
+
+/* --------------------------------------------------------------- realloc */
+
+/*
+ * While the block moves, another thread may get the memory that it leaves, and
+ * record that first.  The owner of the old page then is another, and the record
+ * becomes two: a free with the time from before the call, and an allocation.
+ * telrec waits for them, as the ring is open.
+ */
+int
+ring_begin_realloc(const void *old)
+{
+	struct ring_self *s = &ring_self;
+	const int kept = errno;
+	int begun = 0;
+
+	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
+		return 0;
+	if (!process->alive)
+		forget(s);
+	if (s->ring != NULL && ARENA_NOW(s->ring->open))
+		return 0;
+	if (s->left < (int32_t)ARENA_RECORD_MAX) {
+		begun = open_ring(s);
+	} else {
+		ARENA_SET(s->ring->open, 1);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		begun = 1;
+	}
+	if (begun &&
+	    (s->epoch != ARENA_NOW(ring_shared.arena->epoch) ||
+	        ARENA_NOW(*ring_owner(old)) != s->id))
+		begun = ring_refresh(s, old);
+	errno = kept;
+	return begun;
+}
+
+void
+ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
+    const void *old)
+{
+	struct ring_self *s = &ring_self;
+	uint64_t two[2 + ARENA_RECORD_MAX];
+
+	if (!begun) {
+		ring_put(words, n, p);
+		return;
+	}
+	if (!RING_LIKELY(p == old || old == NULL || p == NULL ||
+	        ARENA_NOW(*ring_owner(old)) == s->id)) {
+		/* the free has the time of the ring: no later one */
+		two[0] = ring_word(ARENA_FREE, old, 0);
+		ring_append(s, two, 1);
+		if (!ring_refresh(s, p))
+			return;
+		two[0] = ring_word(ARENA_MALLOC, p, ARENA_SIZE_LONG);
+		/* the size, and weight and trace if there are any */
+		memcpy(two + 1, words + 2, (n - 2) * sizeof(two[0]));
+		if ((words[0] & 15) == ARENA_REALLOCARRAY) {
+			two[1] = words[2] * words[3];
+			memmove(two + 2, words + 4, (n - 4) * sizeof(two[0]));
+			n--;
+		}
+		ring_append(s, two, n - 1);
+		ring_close(s);
+		return;
+	}
+	if (!RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
+	        ARENA_NOW(*ring_owner(p)) == s->id) &&
+	    !ring_refresh(s, p))
+		return;
+	ring_append(s, words, n);
+	ring_close(s);
+}
+
+/* ------------------------------------------------------- other records */
+
+void
+telrec_fresh_clock(void)
+{
+	/* the next record finds no room, and looks */
+	ring_self.left = 0;
+}
+
+/* A record about no block. */
+static void
+put_other(const uint64_t *words, unsigned n)
+{
+	ring_put(words, n, NULL);
+}
+
+void
+telrec_emit_trace(uint32_t number, uint64_t ip, uint32_t parent)
+{
+	const uint64_t words[3] = { ring_word(ARENA_MORE, NULL, ARENA_TRACE),
+		(uint64_t)parent << 32 | number, ip };
+
+	put_other(words, 3);
+}
+
+void
+telrec_emit_module(uint64_t start, uint64_t bias, const char *path,
+    const char *build)
+{
+	uint64_t words[4 + ARENA_TEXT_WORDS];
+	char *text = (char *)(words + 4);
+	size_t most = ARENA_TEXT_WORDS * 8 - 1, used = strnlen(build, 64);
+	unsigned n;
+
+	memset(words, 0, sizeof(words));
+	memcpy(text, build, used);
+	text[used++] = ' ';
+	most = strnlen(path, most - used);
+	memcpy(text + used, path, most);
+	n = (unsigned)(used + most) / 8 + 1;
+	words[0] = (uint64_t)n << 16 | ARENA_MODULE << 4 | ARENA_MORE;
+	words[1] = start;
+	words[2] = bias;
+	words[3] = 0;
+	put_other(words, 4 + n);
+}
+
+void
+ring_put_name(const char *name)
+{
+	uint64_t words[3] = { ring_word(ARENA_MORE, NULL, ARENA_NAME), 0, 0 };
+
+	memcpy(words + 1, name, strnlen(name, 15));
+	put_other(words, 3);
+}
+
+void
+ring_forbid_calls(void)
+{
+	is_strict = 1;
+}
+
+/* -------------------------------------------------------------- the start */
+
+static void
+in_child(void)
+{
+	forget(&ring_self);
+}
+
+/* Maps the arena.  NULL: there is none. */
+static struct arena *
+map_arena(const char *path)
+{
+	const size_t bytes = (size_t)arena_bytes();
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct arena *a;
+	off_t end;
+
+	if (fd < 0)
+		return NULL;
+	end = lseek(fd, 0, SEEK_END);
+	a = end == (off_t)bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	                              MAP_SHARED | MAP_NORESERVE, fd, 0) :
+	                          MAP_FAILED;
+	close(fd);
+	if (a != MAP_FAILED && a->magic != ARENA_MAGIC) {
+		munmap(a, bytes);
+		a = MAP_FAILED;
+	}
+	return a == MAP_FAILED ? NULL : a;
+}
+
+/* Memory that is 0 in a forked child, if the kernel can. */
+static void *
+map_wiped(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+#ifdef MADV_WIPEONFORK
+	(void)madvise(p, bytes, MADV_WIPEONFORK);
+#endif
+	return p;
+}
+
+/*
+ * Called with the first allocation, which may come before any constructor, and
+ * even before the environment is there.
+ */
+static void
+begin(void)
+{
+	const char *path = getenv(ARENA_ENV);
+	const int kept = errno;
+	struct arena *a;
+
+	if (has_begun || path == NULL)
+		return;
+	has_begun = 1;
+	ring_shared.owners = map_wiped(RING_OWNERS * sizeof(uint16_t));
+	process = map_wiped(sizeof(*process));
+	if (process == NULL)
+		process = &unwiped;
+	a = ring_shared.owners != NULL ? map_arena(path) : NULL;
+	if (a != NULL) {
+		process->alive = 1;
+		ring_shared.options = a->options;
+		__atomic_store_n(&ring_shared.arena, a, __ATOMIC_RELEASE);
+	}
+	errno = kept;
+}
+
+__attribute__((constructor)) static void
+construct(void)
+{
+	begin();
+	has_begun = 1;
+	if (ring_shared.arena == NULL)
+		return;
+	has_key = pthread_key_create(&key, thread_ends) == 0;
+	(void)pthread_atfork(NULL, NULL, in_child);
+	if (has_key && ring_self.ring != NULL)
+		(void)pthread_setspecific(key, &ring_self);
+	(void)image_of(ring_shared.arena);
+	if (ring_shared.options & ARENA_STACKS)
+		telrec_stack_begin(
+		    (enum telrec_unwind)ring_shared.arena->unwind);
+}
