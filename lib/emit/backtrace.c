@@ -206,7 +206,7 @@ put_event(struct line *l, const uint64_t *event, unsigned words,
 	put_text(l, " ");
 	put_text(l, t->name);
 	for (i = 0; i < t->nfields; i++) {
-		if (t->fields[i].offset == 12) {
+		if (t->fields[i].space == 2) {
 			put_text(l, " thread=");
 			put_decimal(l, thread);
 		} else {

@@ -271,7 +271,7 @@ add_thread(struct tel__emit_typed *t)
 	f->unit = copy("");
 	f->doc = copy("the thread of the event");
 	f->letter = find_letter("U32");
-	f->offset = 12;
+	f->offset = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 : 12;
 	f->space = 2;
 	if (f->name != NULL && f->unit != NULL && f->doc != NULL)
 		return 0;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program that emits 600 events from two threads, and aborts. */
+/*
+ * A program that emits 600 numbers from two threads, and aborts:
+ *
+ *	dies [RING]
+ */
 #include "shop.h"
 
 #include <pthread.h>
@@ -18,12 +22,16 @@ count_up(void *arg)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+	tel_emit_options o = { NULL, 0, 0, NULL, 0, 0, 0 };
 	pthread_t t;
 
-	if (tel_emit_open(NULL, &tel_list_SHOP) != 0)
+	o.ring_file = argc > 1 ? argv[1] : NULL;
+	if (tel_emit_open(&o, &tel_list_SHOP) != 0)
 		return 1;
+	TEL_EVENT10(All, &t, &t, 77, 88, -2.5, 1, 200, 60000, -300, INT64_MIN);
+	TEL_EVENT3(Sale, &t, 99, "a customer");
 	TEL_EVENT2(Take, &t, 8);
 	tel_label(&t, tel_intern("a thread"));
 	TEL_EVENT1(Give, &t);

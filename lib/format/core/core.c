@@ -229,31 +229,42 @@ copy_memory(struct archive *a, const struct core *c, uint64_t address,
 	}
 }
 
+/* A member of the page of rings, as the machine has it. */
+#define FIELD(c, page, member) \
+	core_load((c), (page) + offsetof(struct tel__emit_page, member), \
+	    sizeof(((struct tel__emit_page *)NULL)->member))
+
 /* Adds the rings whose page is at address, if it is one. */
 static void
 add_rings(struct archive *a, const struct core *c, uint64_t address)
 {
-	struct tel__emit_page page;
-	uint64_t bytes;
+	unsigned char page[sizeof(struct tel__emit_page)];
+	uint64_t bytes, count, stride, region;
 	char name[64];
 
-	if (!tel__core_read(c, address, &page, sizeof(page)) ||
-	    page.version != 1 || page.byte_order != 0x01020304 ||
-	    page.page_bytes != TEL__EMIT_PAGE_BYTES ||
-	    page.ring_stride > RINGS_BYTES_MAX)
+	if (!tel__core_read(c, address, page, sizeof(page)) ||
+	    FIELD(c, page, version) != 1 ||
+	    FIELD(c, page, byte_order) != 0x01020304 ||
+	    FIELD(c, page, page_bytes) != TEL__EMIT_PAGE_BYTES)
 		return;
-	bytes = page.rings_used < page.ring_count ? page.rings_used :
-	                                            page.ring_count;
-	if (__builtin_mul_overflow(bytes, page.ring_stride, &bytes) ||
-	    __builtin_add_overflow(bytes, page.names_bytes, &bytes) ||
+	count = FIELD(c, page, ring_count);
+	bytes = FIELD(c, page, rings_used);
+	bytes = bytes < count ? bytes : count;
+	stride = FIELD(c, page, ring_stride);
+	region = FIELD(c, page, region);
+	if (stride > RINGS_BYTES_MAX ||
+	    __builtin_mul_overflow(bytes, stride, &bytes) ||
+	    __builtin_add_overflow(bytes, FIELD(c, page, names_bytes),
+	        &bytes) ||
 	    bytes > RINGS_BYTES_MAX ||
 	    /* those in a file are not in the core */
-	    !tel__core_has(c, page.region, bytes))
+	    !tel__core_has(c, region, bytes))
 		return;
-	snprintf(name, sizeof(name), "rings-%lu", (unsigned long)page.pid);
+	snprintf(name, sizeof(name), "rings-%lu",
+	    (unsigned long)FIELD(c, page, pid));
 	add_member(a, name, TEL__EMIT_PAGE_BYTES + bytes);
 	copy_memory(a, c, address, TEL__EMIT_PAGE_BYTES);
-	copy_memory(a, c, page.region, bytes);
+	copy_memory(a, c, region, bytes);
 	end_member(a, TEL__EMIT_PAGE_BYTES + bytes);
 }
 

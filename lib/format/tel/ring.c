@@ -54,6 +54,7 @@ struct seen {
 
 struct rings {
 	struct tel__emit_page page;
+	int swapped; /* the program ran on a machine of the other byte order */
 	struct tel__buffer names, ring;
 	struct tel__buffer rows; /* the events, each from 8 bytes on */
 	struct tel__buffer list; /* of struct found */
@@ -127,6 +128,81 @@ load(struct tel_reader *r, struct tel__buffer *b, uint64_t n)
 	return b == NULL || !b->failed;
 }
 
+static void
+swap4(uint32_t *v)
+{
+	*v = __builtin_bswap32(*v);
+}
+
+static void
+swap8(uint64_t *v)
+{
+	*v = __builtin_bswap64(*v);
+}
+
+/* The page at p, in the byte order of this machine. */
+static void
+read_page(struct rings *s, const unsigned char *p)
+{
+	struct tel__emit_page *page = &s->page;
+	uint32_t *const fours[] = { &page->version, &page->page_bytes,
+		&page->names_bytes, &page->ring_count, &page->pid,
+		&page->byte_order, &page->record, &page->clock,
+		&page->rings_used, &page->word };
+	uint64_t *const eights[] = { &page->ring_bytes, &page->ring_stride,
+		&page->start_clock, &page->start_ns, &page->last_clock,
+		&page->last_ns, &page->names_used };
+	size_t i;
+
+	memcpy(page, p, sizeof(*page));
+	s->swapped = page->byte_order == 0x04030201;
+	for (i = 0; s->swapped && i < sizeof(fours) / sizeof(fours[0]); i++)
+		swap4(fours[i]);
+	for (i = 0; s->swapped && i < sizeof(eights) / sizeof(eights[0]); i++)
+		swap8(eights[i]);
+}
+
+/* The header of a ring, at p. */
+static struct tel__emit_ring
+read_ring(const struct rings *s, const unsigned char *p)
+{
+	struct tel__emit_ring ring;
+	unsigned i;
+
+	memcpy(&ring, p, sizeof(ring));
+	if (!s->swapped)
+		return ring;
+	swap8(&ring.head);
+	swap4(&ring.thread);
+	swap4(&ring.claim);
+	swap8(&ring.start);
+	for (i = 0; i < TEL__RING_MARKS; i++)
+		swap8(&ring.marks[i]);
+	return ring;
+}
+
+/* An integer of 8 bytes. */
+static uint64_t
+read8(const struct rings *s, const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+	return s->swapped ? __builtin_bswap64(v) : v;
+}
+
+/* What .tel has in place of the size and the clock of an event: its thread. */
+static void
+put_head(const struct rings *s, unsigned char *to, uint32_t thread)
+{
+	uint64_t word = (uint64_t)thread << 32;
+
+	if (s->swapped)
+		swap8(&word);
+	memset(to, 0, 8);
+	memcpy(to + 8, &word, 8);
+}
+
 /* Whether the page makes sense. */
 static int
 check_page(const struct tel__emit_page *p)
@@ -158,11 +234,11 @@ look_at_page(struct tel_reader *r, struct rings *s)
 	tel__reader_fill(r, before);
 	n = (size_t)(r->end - r->p);
 	if (n >= before)
-		memcpy(&s->page, r->p, sizeof(s->page));
+		read_page(s, r->p);
 	if (n < before || !check_page(&s->page))
 		return tel__reader_fail(r, TEL_EFORMAT,
-		    "the rings of libtel-emit are of another version or "
-		    "machine, or damaged");
+		    "the rings of libtel-emit are of another version, or "
+		    "damaged");
 	n = TEL_PEEK_MAX - before;
 	n = s->page.names_used < n ? (size_t)s->page.names_used : n;
 	tel__reader_fill(r, before + n);
@@ -196,6 +272,13 @@ next_entry(const struct rings *s, size_t *at, struct entry *entry)
 	if (left < sizeof(*entry))
 		return 0;
 	memcpy(entry, s->names.bytes + *at, sizeof(*entry));
+	if (s->swapped) {
+		swap4(&entry->bytes);
+		swap4(&entry->what);
+		swap8(&entry->value);
+		swap8(&entry->clock);
+		swap8(&entry->length);
+	}
 	if (entry->bytes < sizeof(*entry) || entry->bytes > left ||
 	    entry->length > entry->bytes - sizeof(*entry))
 		return 0;
@@ -214,6 +297,8 @@ put_string(struct tel__buffer *b, const char *s)
 static tel_status
 make_schema(struct tel_reader *r, struct rings *s)
 {
+	const unsigned big =
+	    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != s->swapped;
 	struct tel__buffer types = { NULL, 0, 0, 0 };
 	struct native_log log;
 	struct tel_schema *schema;
@@ -228,7 +313,7 @@ make_schema(struct tel_reader *r, struct rings *s)
 	put_string(&types, s->page.schema_version);
 	put_string(&types, "");
 	tel__buffer_put_varint(&types, s->page.word);
-	tel__buffer_put_varint(&types, 2 | 4 | 16 | 32);
+	tel__buffer_put_varint(&types, big | 2 | 4 | 16 | 32);
 	tel__buffer_put_varint(&types, 0);
 	tel__buffer_put_varint(&types, 8);
 	tel__buffer_put_varint(&types, count);
@@ -290,13 +375,9 @@ take_names(struct tel_reader *r, struct rings *s)
 static uint64_t
 word(const struct rings *s, uint64_t position)
 {
-	uint64_t v;
-
-	memcpy(&v,
+	return read8(s,
 	    s->ring.bytes + TEL__RING_HEADER +
-	        8 * (position & (s->page.ring_bytes / 8 - 1)),
-	    8);
-	return v;
+	        8 * (position & (s->page.ring_bytes / 8 - 1)));
 }
 
 /*
@@ -322,7 +403,6 @@ static void
 add_event(struct rings *s, const struct tel__emit_ring *ring, uint64_t position,
     unsigned words, uint64_t order)
 {
-	const uint64_t thread = (uint64_t)ring->thread << 32;
 	unsigned char *to = tel__buffer_room(&s->rows, 8 * words);
 	struct found found;
 	const unsigned char *from = s->ring.bytes + TEL__RING_HEADER +
@@ -332,14 +412,12 @@ add_event(struct rings *s, const struct tel__emit_ring *ring, uint64_t position,
 	if (to == NULL)
 		return;
 	memcpy(to, from, 8 * words);
-	memcpy(&found.clock, to + 8, 8);
+	found.clock = read8(s, to + 8);
 	found.order = order;
 	found.at = s->rows.used;
 	found.size = 8 * words;
 	found.code = first & 0xffff;
-	/* what .tel has in place of size and clock */
-	memset(to, 0, 8);
-	memcpy(to + 8, &thread, 8);
+	put_head(s, to, ring->thread);
 	s->rows.used += 8 * words;
 	tel__buffer_put(&s->list, &found, sizeof(found));
 }
@@ -348,7 +426,7 @@ add_event(struct rings *s, const struct tel__emit_ring *ring, uint64_t position,
 static void
 take_entries(struct rings *s)
 {
-	uint64_t head[2] = { 0, 0 };
+	unsigned char head[16];
 	struct found found;
 	struct entry entry;
 	uint64_t order = 0;
@@ -364,7 +442,7 @@ take_entries(struct rings *s)
 		found.at = s->rows.used;
 		found.size = (uint32_t)(sizeof(head) + entry.length);
 		found.code = entry.value & 0xffff;
-		head[1] = entry.value >> 32 << 32;
+		put_head(s, head, (uint32_t)(entry.value >> 32));
 		tel__buffer_put(&s->rows, head, sizeof(head));
 		tel__buffer_put(&s->rows,
 		    s->names.bytes + at - entry.bytes + sizeof(entry),
@@ -470,7 +548,7 @@ head_now(struct tel_reader *r, const struct rings *s, unsigned i, uint64_t head)
 		return head;
 	tel__reader_fill(r, 8);
 	if (r->end - r->p >= 8)
-		memcpy(&head, r->p, 8);
+		head = read8(s, r->p);
 	(void)tel__reader_jump(r, here);
 	return head;
 }
@@ -491,7 +569,7 @@ load_rings(struct tel_reader *r, struct rings *s)
 			    TEL_ENOMEM :
 			    tel__reader_damage(r, r->offset, 0,
 			        "the file ends inside ring %u of %u", i, n);
-		memcpy(&ring, s->ring.bytes, sizeof(ring));
+		ring = read_ring(s, s->ring.bytes);
 		if (ring.claim != 0)
 			take_ring(s, &ring, head_now(r, s, i, ring.head), i);
 		if (!load(r, NULL, s->page.ring_stride - bytes) && i + 1 < n)
@@ -641,14 +719,14 @@ follow_ring(struct tel_reader *r, struct rings *s, unsigned i)
 	tel__reader_fill(r, sizeof(ring));
 	if ((size_t)(r->end - r->p) < sizeof(ring))
 		return TEL_OK; /* it is not in the file yet */
-	memcpy(&ring, r->p, sizeof(ring));
+	ring = read_ring(s, r->p);
 	if (ring.claim == 0 ||
 	    (s->seen[i].claim == ring.claim && s->seen[i].head == ring.head))
 		return TEL_OK;
 	s->ring.used = 0;
 	if (!load(r, &s->ring, bytes))
 		return s->ring.failed ? TEL_ENOMEM : TEL_OK;
-	memcpy(&ring, s->ring.bytes, sizeof(ring));
+	ring = read_ring(s, s->ring.bytes);
 	take_ring(s, &ring, head_now(r, s, i, ring.head), i);
 	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
 }
@@ -657,27 +735,27 @@ follow_ring(struct tel_reader *r, struct rings *s, unsigned i)
 static tel_status
 look_again(struct tel_reader *r, struct rings *s)
 {
-	struct tel__emit_page page;
+	const struct tel__emit_page before = s->page;
+	const struct tel__emit_page *page = &s->page;
 	tel_status st;
 	unsigned i;
 
 	if (!tel__reader_jump(r, 0))
 		return TEL_EIO;
-	tel__reader_fill(r, sizeof(page));
-	if ((size_t)(r->end - r->p) < sizeof(page))
+	tel__reader_fill(r, sizeof(*page));
+	if ((size_t)(r->end - r->p) < sizeof(*page))
 		return TEL_EIO;
-	memcpy(&page, r->p, sizeof(page));
-	if (!check_page(&page) || page.ring_count != s->page.ring_count ||
-	    page.ring_bytes != s->page.ring_bytes ||
-	    page.ring_stride != s->page.ring_stride)
+	read_page(s, r->p);
+	if (!check_page(page) || page->ring_count != before.ring_count ||
+	    page->ring_bytes != before.ring_bytes ||
+	    page->ring_stride != before.ring_stride)
 		return TEL_EIO;
-	s->page = page;
 	/* before the rings are read: there is nothing new in them after that */
-	s->ended = page.record == 0 || has_ended(page.pid);
-	set_rate(r, &page);
+	s->ended = page->record == 0 || has_ended(page->pid);
+	set_rate(r, page);
 	st = follow_names(r, s);
-	for (i = 0; st == TEL_OK && i < page.ring_count && i < page.rings_used;
-	     i++)
+	for (i = 0;
+	     st == TEL_OK && i < page->ring_count && i < page->rings_used; i++)
 		st = follow_ring(r, s, i);
 	sort_events(s);
 	return st;
