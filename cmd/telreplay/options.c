@@ -24,7 +24,8 @@ enum {
 	OPTION_TIMEOUT,
 	OPTION_IDLE,
 	OPTION_MAX_LIVE,
-	OPTION_DRY_RUN
+	OPTION_DRY_RUN,
+	OPTION_CLASSES
 };
 
 /* The bounds of the compiler and the loop. */
@@ -71,6 +72,8 @@ static const struct option_row own[] = {
 
 	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
 	{ 'o', "output", "FILE", "write the compiled trace to FILE", 0 },
+	{ OPTION_CLASSES, "classes", "LIST",
+	    "what blocks take with size classes 16,32,48,...", 0 },
 };
 
 /* The place of a word in a list; -1, with a message, when it has none. */
@@ -241,6 +244,17 @@ set_idle(struct telreplay *t, const char *text)
 }
 
 static int
+add_classes(struct telreplay *t, const char *text)
+{
+	if (t->nwhat_if < WHAT_IF_MOST)
+		return what_if_parse(text, &t->what_if[t->nwhat_if++]);
+	message_fail(STATUS_USAGE, NULL,
+	    "--classes: expected %d lists at most, found '%s' as well",
+	    WHAT_IF_MOST, text);
+	return 0;
+}
+
+static int
 take_number(struct telreplay *t, int id, const char *value)
 {
 	uint64_t n;
@@ -288,6 +302,7 @@ take(void *arg, int id, const char *value)
 	case OPTION_VERIFY: t->run.verify = 1; return 1;
 	case OPTION_TIMEOUT: return set_timeout(t, value);
 	case OPTION_IDLE: return set_idle(t, value);
+	case OPTION_CLASSES: return add_classes(t, value);
 	default: return take_number(t, id, value);
 	}
 }

@@ -7,6 +7,7 @@
 #include "common/streams.h"
 #include "tel.h"
 #include "telreplay/run/candidate.h"
+#include "telreplay/report/what_if.h"
 #include "telreplay/run/run.h"
 
 /* The most runs of each allocator. */
@@ -35,6 +36,8 @@ struct telreplay {
 	int timeout_given;
 	uint64_t idle; /* nanoseconds after the last event */
 	struct run_options run;
+	struct what_if what_if[WHAT_IF_MOST]; /* of --classes */
+	size_t nwhat_if;
 };
 
 /* Reads the command line.  Returns as settings_parse() does. */

@@ -345,3 +345,38 @@ children() {
 	done
 	false
 }
+
+@test "without the null allocator its cost is not known, and none is shown" {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	cat >fake.c <<-END
+		#include <tel_pool.h>
+		static char room[4096];
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { (void)p; (void)t; *s = room; return NULL; }
+		static void *get(void *p, size_t n) { (void)n; return p; }
+		static void put(void *p, void *b, size_t n)
+		{ (void)p; (void)b; (void)n; }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "fake",
+			.start = start, .alloc = get, .free = put };
+	END
+	${CC:-cc} -shared -fPIC -I"$TEL_TOP/include" -o fake.so fake.c
+	# the null allocator maps the largest block, the other one maps nothing
+	large=130000000000000
+	[ "$(od -An -tu1 -j4 -N1 "$(type -P telreplay)")" -ne 1 ] ||
+		large=3000000000
+	echo "1: malloc 0xa000000 $large" >>t.txt
+	run -1 --separate-stderr telreplay --runs 2 --touch none -a ./fake.so t.txt
+	echo "$output" "$stderr"
+	[[ $stderr == "telreplay: null pool: "*"large"* ||
+	    $stderr == "telreplay: null pool: no memory" ]]
+	# time and CPU are unknown in the first table, and the rest is there
+	echo "$output" | grep -E '^  fake +- +[-0-9.]+ +- +[0-9]'
+	# gross times would be taken for net ones
+	echo "$output" | grep -A 2 '^CPU time' | grep -E '^  fake +- +- +- +- +[0-9]'
+	run -1 --separate-stderr telreplay --runs 2 --touch none -a ./fake.so \
+	    -f csv t.txt
+	[[ $output == *"run,fake,2,cpu_ns,"* ]]
+	[[ $output != *"cost,fake,,own_ns"* ]]
+	[[ $output != *"cost,fake,,ns,"* ]]
+}

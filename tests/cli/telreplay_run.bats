@@ -645,6 +645,27 @@ ranged() {
 		what_if,,16,used,2
 		what_if,,16,bytes,11072
 	END
+	# 65 counts as 68 and becomes 80, 72, a page, or 68; 3,000 counts as 3,072
+	clean telreplay --dry-run --classes 16,32,... --classes 24,48,72 \
+	    --classes 16,64 --classes 68 --classes glibc --classes jemalloc \
+	    --classes 1k,3k -f csv t.txt |
+	    sed -n 's/^what_if,,\(.*\),bytes,/\1 /p' | tail -n 7 >is
+	diff is - <<-END
+		"16,32,..." 11072
+		"24,48,72" 11296
+		"16,64" 413696
+		68 10896
+		glibc 11088
+		jemalloc 11072
+		"1k,3k" 105472
+	END
+	clean telreplay --dry-run --classes 16,32,... t.txt | grep '^  16,32,\.\.\.  *2 '
+	for list in '' , 16, ,16 32,16 16,16 x 0 ... 16,... 16,...,32 2T glibc,16; do
+		expect 2 "*--classes: expected jemalloc, *, found '$list'" \
+		    telreplay --dry-run --classes "$list" t.txt
+	done
+	expect 2 "*--classes: expected 8 lists at most*" telreplay --dry-run \
+	    $(seq -f '--classes %.0f' 9) t.txt
 	# what lives shortly is not what is there at the peak
 	seq 100 | awk '{ printf "1: malloc 0x%d000 %d\n1: free 0x%d000\n",
 	    $1, $1, $1 } END { print "1: malloc 0x5000000 4000" }' >t.txt

@@ -154,16 +154,18 @@ add_cost(struct report *r, const struct result *s)
 	struct spread cost = result_cost(s), wall = result_wall(s);
 	struct spread p99 = result_p99(s);
 	double own = result_own(s), faults = result_faults(s).median;
+	int known = result_own_known(s);
 
 	show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
 	if (s->nruns == 0) {
 		report_cell(r, unknown);
 		return;
 	}
-	report_cell(r, report_real(cost.median - own));
-	report_cell(r, report_real(cost.least - own));
-	report_cell(r, report_real(cost.most - own));
-	report_cell(r, result_own_known(s) ? report_real(own) : unknown);
+	/* gross times would be taken for net ones */
+	report_cell(r, known ? report_real(cost.median - own) : unknown);
+	report_cell(r, known ? report_real(cost.least - own) : unknown);
+	report_cell(r, known ? report_real(cost.most - own) : unknown);
+	report_cell(r, known ? report_real(own) : unknown);
 	report_cell(r, report_real(wall.median));
 	report_cell(r, report_real(result_process(s).median));
 	report_cell(r, report_real(show_ratio(1e3, wall.median)));

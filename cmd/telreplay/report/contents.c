@@ -284,81 +284,6 @@ show_range(struct report *r, size_t i)
 	return range(r, i, 0);
 }
 
-/* -------------------------------------------------------- what if classes */
-
-/* The least distance of classes: allocators align blocks to it. */
-#define GRANULE 16
-
-/* A size, rounded up to one of so many classes for each power of 2. */
-static uint64_t
-round_up(uint64_t size, uint64_t each)
-{
-	uint64_t low = GRANULE, step;
-
-	if (size <= low)
-		return low;
-	while (low * 2 < size)
-		low *= 2;
-	step = low / each < GRANULE ? GRANULE : low / each;
-	return (size + step - 1) / step * step;
-}
-
-/* What the blocks that were live near the peak take, with such classes. */
-static void
-add_what_if(struct report *r, const struct facts *f, uint64_t each)
-{
-	uint64_t used = 0, bytes = 0, last = 0, size;
-	unsigned i;
-
-	for (i = 0; i < SIZE_CLASSES; i++) {
-		if (f->class_blocks[i] == 0)
-			continue;
-		size = round_up(size_class_most(i), each);
-		used += size != last;
-		last = size;
-		bytes += f->class_blocks[i] * size;
-	}
-	report_row(r, REPORT_ALL);
-	report_cell(r, report_string(report_text(r, "%" PRIu64, each)));
-	report_cell(r,
-	    report_string(each == 1 ?
-	            "powers of 2" :
-	            report_text(r, "%" PRIu64 " for each power", each)));
-	report_cell(r, report_count(used));
-	report_cell(r, report_count(bytes));
-	report_cell(r,
-	    report_real(
-	        bytes > 0 ? 1 - (double)f->class_asked / (double)bytes : 0));
-}
-
-static void
-put_what_if(struct report *r, const struct facts *f)
-{
-	struct report_section *s =
-	    report_section(r, REPORT_TEXT | REPORT_DATA, "what_if");
-	struct report_field *c =
-	    report_column(r, "item", NULL, REPORT_GROUPED, 0);
-	uint64_t each;
-
-	if (f->peak_bytes == 0)
-		s->shown = REPORT_DATA;
-	s->title = "what if blocks had these sizes, near the peak";
-	s->apart = 1;
-	s->indent = 2;
-	c->item = 1;
-	c->shown = REPORT_DATA;
-	c = report_column(r, "classes", "", REPORT_GROUPED, 26);
-	c->left = 1;
-	c->shown = REPORT_TEXT;
-	(void)report_column(r, "used", "sizes", REPORT_GROUPED, 14);
-	(void)report_column(r, "bytes", NULL, REPORT_SIZE, 14);
-	(void)report_column(r, "slack", NULL, REPORT_PERCENT, 10);
-	r->section.columns[r->section.ncolumns - 1].decimals = 1;
-	for (each = 1; each <= 16; each *= 2)
-		add_what_if(r, f, each);
-	report_put(r);
-}
-
 void
 show_trace(struct report *r, const struct show *show)
 {
@@ -370,7 +295,7 @@ show_trace(struct report *r, const struct show *show)
 	put_all_events(r, f);
 	put_histogram(r, both, "size", "sizes in bytes", "requests", f->sizes,
 	    f->leaked, 0);
-	put_what_if(r, f);
+	show_what_if(r, show);
 	put_histogram(r, both, "lifetime", "lifetimes in operations", "blocks",
 	    f->lived, NULL, 0);
 	if (f->tick_rate > 0)

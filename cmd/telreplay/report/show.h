@@ -20,6 +20,8 @@ void show_report(const struct show *show);
 
 /* The parts of it: what the trace holds, ... */
 void show_trace(struct report *r, const struct show *show);
+/* ... what its blocks would take with other size classes, ... */
+void show_what_if(struct report *r, const struct show *show);
 /* ... which allocator does best, in one table, ... */
 void show_comparison(struct report *r, const struct show *show);
 /* ... the machine, and how it was used, ... */

@@ -18,6 +18,8 @@
 #define ENTRIES 512
 /* Of such a word, by the kernel's documentation of pagemap: present. */
 #define PRESENT ((uint64_t)1 << 63)
+/* The most pages of large blocks to ask for: 256 GiB, in about a second. */
+#define PAGES_MOST ((uint64_t)1 << 26)
 /* How long a thread sleeps before it looks again, in nanoseconds. */
 #define NAP 50000
 
@@ -26,6 +28,8 @@ struct residency {
 	int pagemap;    /* a file descriptor */
 	uint64_t first; /* the page of .entry[0] */
 	uint64_t entries;
+	uint64_t left; /* pages of large blocks that may be asked for */
+	int too_many;  /* there are more */
 	uint64_t page; /* bytes of a page */
 	/* the page that blocks are added to, and their bytes in it, by size */
 	uint64_t at;
@@ -47,6 +51,7 @@ run_residency_open(struct run *r, void *memory)
 
 	s->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	s->page = (uint64_t)sysconf(_SC_PAGESIZE);
+	s->left = PAGES_MOST;
 	s->near = r->facts->peak_bytes - r->facts->peak_bytes / 50;
 	if (s->pagemap >= 0)
 		r->residency = s;
@@ -169,7 +174,11 @@ add_block(struct residency *s, struct run_residency *out, uint64_t at,
 	}
 	add(s, out, first, size, s->page - at % s->page);
 	/* the pages between hold nothing else */
-	for (i = first + 1; i < last; i++)
+	if (last - first > s->left)
+		s->too_many = 1;
+	else
+		s->left -= last - first;
+	for (i = first + 1; i < last && !s->too_many; i++)
 		if (is_resident(s, i)) {
 			out->size[size].pages++;
 			out->size[size].resident += s->page;
@@ -191,7 +200,7 @@ look(struct run *r)
 	for (i = 0; i < n; i++)
 		add_block(s, out, address(r, i), r->extra[s->slots[i]].size);
 	divide(s, out);
-	out->known = 1;
+	out->known = !s->too_many;
 	if (r->options->phase != NULL)
 		r->options->phase(r->options->arg, RUN_PEAK);
 	atomic_store(&r->looked, 1);

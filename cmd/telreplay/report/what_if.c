@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the blocks that were live near the peak would take, if sizes were
+ * rounded up to other classes.
+ */
+#include "what_if.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "common/message.h"
+#include "common/number.h"
+#include "show.h"
+
+/* The least distance of classes: allocators align blocks to it. */
+#define GRANULE 16
+/* Larger blocks than those of a list have pages of their own. */
+#define PAGE 4096
+#define SIZE_MOST ((uint64_t)1 << 40)
+
+/*
+ * Allocators, as they document their classes: jemalloc(3) has a table of them,
+ * mimalloc and glibc comments in their sources.  Blocks of glibc have a size in
+ * front of them.
+ */
+static const struct what_if named[] = {
+	{ .text = "jemalloc", .each = 4, .least = 8 },
+	{ .text = "mimalloc", .each = 4, .least = 8 },
+	{ .text = "glibc", .least = 32, .header = sizeof(size_t) },
+};
+
+static int
+parse_named(const char *text, struct what_if *out)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (strcmp(text, named[i].text) == 0) {
+			*out = named[i];
+			return 1;
+		}
+	return 0;
+}
+
+/* Reads the next size of a list.  Returns what is behind it, or NULL. */
+static const char *
+parse_size(const char *text, struct what_if *out)
+{
+	size_t n = strcspn(text, ",");
+	char one[32];
+	uint64_t size;
+
+	if (n >= sizeof(one) || out->n == WHAT_IF_SIZES)
+		return NULL;
+	memcpy(one, text, n);
+	one[n] = '\0';
+	if (!number_parse(one, &size) || size == 0 || size > SIZE_MOST ||
+	    (out->n > 0 && size <= out->sizes[out->n - 1]))
+		return NULL;
+	out->sizes[out->n++] = size;
+	text += n;
+	return *text == ',' ? text + 1 : text;
+}
+
+int
+what_if_parse(const char *text, struct what_if *out)
+{
+	const char *p = text;
+
+	memset(out, 0, sizeof(*out));
+	if (parse_named(text, out))
+		return 1;
+	out->text = text;
+	while (p != NULL && *p != '\0' && strcmp(p, "...") != 0)
+		p = parse_size(p, out);
+	if (p != NULL && *p != '\0' && out->n >= 2)
+		out->step = out->sizes[out->n - 1] - out->sizes[out->n - 2];
+	if (p != NULL && out->n > 0 && (*p == '\0' || out->step > 0) &&
+	    text[strlen(text) - 1] != ',')
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "--classes: expected jemalloc, mimalloc, glibc or up to %d sizes "
+	    "in "
+	    "ascending order, such as 16,32,48,..., found '%s'",
+	    WHAT_IF_SIZES, text);
+	return 0;
+}
+
+static uint64_t
+multiple(uint64_t size, uint64_t of)
+{
+	return (size + of - 1) / of * of;
+}
+
+/* With so many classes for each power of 2. */
+static uint64_t
+round_each(uint64_t size, const struct what_if *w)
+{
+	uint64_t low = GRANULE, step;
+
+	if (size <= w->least)
+		return w->least;
+	if (size <= low)
+		return low;
+	while (low * 2 < size)
+		low *= 2;
+	step = low / w->each < GRANULE ? GRANULE : low / w->each;
+	return multiple(size, step);
+}
+
+uint64_t
+what_if_round(const struct what_if *w, uint64_t size)
+{
+	size_t i;
+
+	if (w->each > 0)
+		return round_each(size, w);
+	if (w->n == 0) {
+		size = multiple(size + w->header, GRANULE);
+		return size > w->least ? size : w->least;
+	}
+	for (i = 0; i < w->n; i++)
+		if (size <= w->sizes[i])
+			return w->sizes[i];
+	if (w->step == 0)
+		return multiple(size, PAGE);
+	return w->sizes[w->n - 1] +
+	    multiple(size - w->sizes[w->n - 1], w->step);
+}
+
+static void
+add_row(struct report *r, const struct facts *f, const struct what_if *w,
+    const char *item)
+{
+	uint64_t used = 0, bytes = 0, last = 0, size;
+	unsigned i;
+
+	for (i = 0; i < SIZE_CLASSES; i++) {
+		if (f->class_blocks[i] == 0)
+			continue;
+		size = what_if_round(w, size_class_most(i));
+		used += size != last;
+		last = size;
+		bytes += f->class_blocks[i] * size;
+	}
+	report_row(r, REPORT_ALL);
+	report_cell(r, report_string(item));
+	report_cell(r, report_string(w->text));
+	report_cell(r, report_count(used));
+	report_cell(r, report_count(bytes));
+	report_cell(r,
+	    report_real(
+	        bytes > 0 ? 1 - (double)f->class_asked / (double)bytes : 0));
+}
+
+static void
+open_table(struct report *r, const struct facts *f)
+{
+	struct report_section *s =
+	    report_section(r, REPORT_TEXT | REPORT_DATA, "what_if");
+	struct report_field *c =
+	    report_column(r, "item", NULL, REPORT_GROUPED, 0);
+
+	if (f->peak_bytes == 0)
+		s->shown = REPORT_DATA;
+	s->title = "what if blocks had these sizes, near the peak";
+	s->apart = 1;
+	s->indent = 2;
+	c->item = 1;
+	c->shown = REPORT_DATA;
+	c = report_column(r, "classes", "", REPORT_GROUPED, 26);
+	c->left = 1;
+	c->most = 24;
+	c->shown = REPORT_TEXT;
+	(void)report_column(r, "used", "sizes", REPORT_GROUPED, 14);
+	(void)report_column(r, "bytes", NULL, REPORT_SIZE, 14);
+	report_column(r, "slack", NULL, REPORT_PERCENT, 10)->decimals = 1;
+}
+
+void
+show_what_if(struct report *r, const struct show *show)
+{
+	const struct telreplay *t = show->telreplay;
+	struct what_if w;
+	uint64_t each;
+	size_t i;
+
+	open_table(r, show->facts);
+	memset(&w, 0, sizeof(w));
+	w.least = GRANULE;
+	for (each = 1; each <= 16; each *= 2) {
+		w.each = each;
+		w.text = each == 1 ?
+		    "powers of 2" :
+		    report_text(r, "%" PRIu64 " for each power", each);
+		add_row(r, show->facts, &w, report_text(r, "%" PRIu64, each));
+	}
+	for (i = 0; i < t->nwhat_if; i++)
+		add_row(r, show->facts, &t->what_if[i], t->what_if[i].text);
+	report_put(r);
+}
