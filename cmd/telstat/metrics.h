@@ -33,8 +33,8 @@ struct metric {
 /* What comes before the samples of a family; unit and stat may be NULL. */
 void metric_family(const struct metric *m, const char *suffix, const char *type,
     const char *unit, const char *help, const tel_stat *stat);
-/* The value of a sample, and the line's end; seconds: v is in ns. */
-void metric_value(tel_output *out, tel_int128 v, int seconds);
+/* The value of a sample, in units of 10^-decimals, and the line's end. */
+void metric_value(tel_output *out, tel_int128 v, unsigned decimals);
 
 /* Puts the totals, and the report if asked for, and takes their names. */
 void metrics_totals(const struct show *show, struct names *names);

@@ -62,7 +62,7 @@ put_family(const struct show *show, const struct family *f)
 	metric_family(&m, f->name, f->type, f->unit, f->help, NULL);
 	putf(show->out, "%s%s%s ", show->options->prefix, f->name,
 	    strcmp(f->type, "counter") == 0 ? "_total" : "");
-	metric_value(show->out, v, f->which == TEL_TOTAL_NS);
+	metric_value(show->out, v, f->which == TEL_TOTAL_NS ? 9 : 0);
 }
 
 static void

@@ -104,56 +104,57 @@ metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
 	}
 }
 
-/* A number as text; seconds: v is in ns. */
-static void
-number_text(tel_int128 v, int seconds, char *out)
+/* A number of 10^-decimals as text, with all of them. */
+static const char *
+number_text(tel_int128 v, unsigned decimals, char *out)
 {
 	char text[FIGURE_TEXT], *digits = text;
-	int n;
+	const char *sign = "";
+	int n, d = (int)decimals;
 
 	(void)figure_count(v, 1, text);
-	if (!seconds) {
-		(void)strcpy(out, text);
-		return;
+	if (decimals == 0)
+		return strcpy(out, text);
+	if (text[0] == '-') {
+		sign = "-";
+		digits++;
 	}
-	if (text[0] == '-')
-		*out++ = *digits++;
 	n = (int)strlen(digits);
-	if (n <= 9)
-		(void)snprintf(out, FIGURE_TEXT, "0.%.*s%s", 9 - n, "000000000",
-		    digits);
+	if (n <= d)
+		(void)snprintf(out, FIGURE_TEXT, "%s0.%.*s%.40s", sign, d - n,
+		    "000000000000000000", digits);
 	else
-		(void)snprintf(out, FIGURE_TEXT, "%.*s.%s", n - 9, digits,
-		    digits + n - 9);
+		(void)snprintf(out, FIGURE_TEXT, "%s%.*s.%.20s", sign, n - d,
+		    digits, digits + n - d);
+	return out;
 }
 
 void
-metric_value(tel_output *out, tel_int128 v, int seconds)
+metric_value(tel_output *out, tel_int128 v, unsigned decimals)
 {
-	char text[FIGURE_TEXT + 1];
+	char text[FIGURE_TEXT];
 
-	number_text(v, seconds, text);
-	putf(out, "%s\n", text);
+	putf(out, "%s\n", number_text(v, decimals, text));
 }
 
 static void
-metric_close(const struct metric *m, tel_int128 v, int seconds)
+metric_close(const struct metric *m, tel_int128 v, unsigned decimals)
 {
 	put(m->show->out, "} ");
-	metric_value(m->show->out, v, seconds);
+	metric_value(m->show->out, v, decimals);
 }
 
 /* A sample of one number, when that is defined. */
 static void
 metric_number(const struct metric *m, const tel_stat *stat, const char *suffix,
-    const char *kind, tel_number which, int seconds)
+    const char *kind, tel_number which, unsigned decimals)
 {
 	tel_int128 v;
 
 	if (!tel_stat_number(stat, which, &v))
 		return;
 	metric_open(m, stat, suffix, kind);
-	metric_close(m, v, seconds);
+	metric_close(m, v, decimals);
 }
 
 /* Nonzero when values are in ns: their families are in seconds. */
@@ -183,6 +184,15 @@ unit_suffix(const struct metric *m)
 	return "";
 }
 
+/* The decimals of its values: times are in ns, and shown in seconds. */
+static unsigned
+decimals_of(const struct metric *m)
+{
+	const tel_stat *stat = tel_stats_get(m->show->stats, m->first);
+
+	return tel_stat_decimals(stat) + (is_time(m) ? 9 : 0);
+}
+
 /* The lines before the samples of a family. */
 void
 metric_family(const struct metric *m, const char *suffix, const char *type,
@@ -207,27 +217,26 @@ metric_family(const struct metric *m, const char *suffix, const char *type,
 	put(out, "\n");
 }
 
-/* A family of one number of each group; unit may be NULL. */
+/* A family of one number of each group, a value or not; unit may be NULL. */
 static void
 put_family(const struct metric *m, const char *suffix, const char *type,
-    const char *unit, const char *help, tel_number which)
+    const char *unit, const char *help, tel_number which, int valued)
 {
 	const tel_stats *s = m->show->stats;
-	const int seconds = unit != NULL && is_time(m);
 	const char *kind = strcmp(type, "counter") == 0 ? "_total" : "";
 	size_t i;
 
 	metric_family(m, suffix, type, unit, help, tel_stats_get(s, m->first));
 	for (i = m->first; i < m->end; i++)
 		metric_number(m, tel_stats_get(s, i), suffix, kind, which,
-		    seconds);
+		    valued ? decimals_of(m) : 0);
 }
 
 static void
 metric_numbers(const struct metric *m, const char *suffix, const char *type,
     const char *help, tel_number which)
 {
-	put_family(m, suffix, type, NULL, help, which);
+	put_family(m, suffix, type, NULL, help, which, 0);
 }
 
 /* The same of a number that is in the unit of the values. */
@@ -239,7 +248,8 @@ metric_values(const struct metric *m, const char *suffix, const char *type,
 	char name[64];
 
 	(void)snprintf(name, sizeof(name), "%s%s", suffix, unit);
-	put_family(m, name, type, *unit != '\0' ? unit + 1 : NULL, help, which);
+	put_family(m, name, type, *unit != '\0' ? unit + 1 : NULL, help, which,
+	    1);
 }
 
 /* ------------------------------------------------------------- buckets */
@@ -248,8 +258,8 @@ metric_values(const struct metric *m, const char *suffix, const char *type,
 struct pending {
 	const struct metric *metric;
 	const tel_stat *stat;
-	int seconds; /* le is in ns, and shown in seconds */
-	int is;      /* there is one */
+	unsigned decimals; /* of le */
+	int is;            /* there is one */
 	int64_t le;
 	tel_int128 count;
 };
@@ -262,8 +272,9 @@ flush(struct pending *p)
 	if (!p->is)
 		return;
 	metric_open(p->metric, p->stat, unit_suffix(p->metric), "_bucket");
-	number_text(figure_int128_signed(p->le), p->seconds, le);
-	putf(p->metric->show->out, ",le=\"%s%s\"", le, p->seconds ? "" : ".0");
+	putf(p->metric->show->out, ",le=\"%s%s\"",
+	    number_text(figure_int128_signed(p->le), p->decimals, le),
+	    p->decimals > 0 ? "" : ".0");
 	metric_close(p->metric, p->count, 0);
 	p->is = 0;
 }
@@ -310,7 +321,7 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 	int sparse = is_sparse(stat);
 	int64_t least = lower_edge(stat);
 	tel_int128 sum = statistic_number(stat, TEL_NUMBER_UNDER);
-	struct pending p = { m, stat, is_time(m), 0, 0, { 0, 0 } };
+	struct pending p = { m, stat, decimals_of(m), 0, 0, { 0, 0 } };
 	tel_bucket b;
 
 	if (!sparse && least > INT64_MIN && (least > 0 || sum.low != 0))
@@ -350,14 +361,13 @@ has_sum(const tel_stat *stat)
 static void
 put_histogram(const struct metric *m, const tel_stat *stat)
 {
-	int seconds = is_time(m);
 	const char *suffix = unit_suffix(m);
 
 	put_all_buckets(m, stat);
 	if (!has_sum(stat))
 		return;
 	metric_number(m, stat, suffix, "_count", TEL_NUMBER_WEIGHT, 0);
-	metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM, seconds);
+	metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM, decimals_of(m));
 }
 
 /*
@@ -454,8 +464,7 @@ put_pairs(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
 	const tel_stat *stat = tel_stats_get(s, m->first);
-	int seconds = is_time(m);
-	const char *suffix = seconds ? "_seconds" : "_ticks";
+	const char *suffix = is_time(m) ? "_seconds" : "_ticks";
 	size_t i;
 
 	metric_family(m, suffix, "summary", suffix + 1, "length of ranges",
@@ -463,7 +472,8 @@ put_pairs(const struct metric *m)
 	for (i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		metric_number(m, stat, suffix, "_count", TEL_NUMBER_PAIRS, 0);
-		metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM, seconds);
+		metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM,
+		    decimals_of(m));
 	}
 	metric_numbers(m, "_events", "counter", "starts, ends and middles",
 	    TEL_NUMBER_EVENTS);
@@ -497,7 +507,7 @@ static void
 put_spread(const struct metric *m, const char *suffix, const char *unit,
     const char *help)
 {
-	const double scale = is_time(m) ? 1e9 : 1;
+	const unsigned decimals = decimals_of(m);
 	int found = 0, is_variance = unit == NULL;
 	char text[FIGURE_TEXT];
 	double v;
@@ -513,7 +523,8 @@ put_spread(const struct metric *m, const char *suffix, const char *unit,
 			    is_variance || *unit == '\0' ? NULL : unit + 1,
 			    help, NULL);
 		found = 1;
-		v = is_variance ? v / scale / scale : figure_root(v) / scale;
+		v = is_variance ? figure_scaled(v, 2 * decimals) :
+		                  figure_scaled(figure_root(v), decimals);
 		metric_open(m, stat, suffix, "");
 		putf(m->show->out, "} %s\n", figure_exact(v, text));
 	}

@@ -115,15 +115,22 @@ statistic_rate(const struct show *show, double amount)
 /* --------------------------------------------------------------- facts */
 
 static void
-add_number(struct report *r, unsigned shown, const char *name, tel_int128 v,
-    const char *unit)
+add_number(struct report *r, unsigned shown, const char *name,
+    struct report_value v, const char *unit)
 {
 	struct report_field f = { .name = name,
 		.unit = unit,
 		.notation = unit != NULL ? REPORT_WITH_UNIT : REPORT_GROUPED,
 		.shown = shown };
 
-	(void)report_fact(r, &f, report_int128(v));
+	(void)report_fact(r, &f, v);
+}
+
+/* A number of the statistic, of which values have its decimals. */
+static struct report_value
+value_of(const tel_stat *stat, tel_int128 v, int valued)
+{
+	return report_decimal(v, valued ? tel_stat_decimals(stat) : 0);
 }
 
 /* The sum over the number of updates, pairs or weight, when there is one. */
@@ -142,7 +149,8 @@ mean(const tel_stat *stat, double *out)
 	if (n <= 0 || !tel_stat_number(stat, TEL_NUMBER_SUM, &sum) ||
 	    tel_stat_wrapped(stat))
 		return 0;
-	*out = tel_int128_double(sum) / n;
+	*out =
+	    figure_scaled(tel_int128_double(sum), tel_stat_decimals(stat)) / n;
 	return 1;
 }
 
@@ -152,17 +160,24 @@ mean_name(const tel_stat *stat)
 	return tel_stat_class(stat) == TEL_CLASS_RATIO ? "ratio" : "mean";
 }
 
+static enum report_notation
+rounding(const tel_stat *stat)
+{
+	return tel_stat_decimals(stat) > 0 ? REPORT_PRECISE : REPORT_ROUNDED;
+}
+
 /* The variance, which is not in a unit that has a name, and its root. */
 static void
 add_spread(struct report *r, unsigned shown, const tel_stat *stat)
 {
 	struct report_field f = { .name = "variance",
-		.notation = REPORT_ROUNDED,
+		.notation = rounding(stat),
 		.shown = shown };
 	double variance;
 
 	if (!tel_stat_variance(stat, &variance))
 		return;
+	variance = figure_scaled(variance, 2 * tel_stat_decimals(stat));
 	(void)report_fact(r, &f, report_real(variance));
 	f.name = "stddev";
 	f.unit = tel_stat_unit(stat);
@@ -174,7 +189,7 @@ add_mean(struct report *r, unsigned shown, const tel_stat *stat)
 {
 	struct report_field f = { .name = mean_name(stat),
 		.unit = tel_stat_unit(stat),
-		.notation = REPORT_ROUNDED,
+		.notation = rounding(stat),
 		.shown = shown };
 	double m;
 
@@ -207,8 +222,10 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 		of = TEL_NUMBER_SUM;
 	else if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
 		of = TEL_NUMBER_WEIGHT;
-	rate =
-	    statistic_rate(show, tel_int128_double(statistic_number(stat, of)));
+	rate = tel_int128_double(statistic_number(stat, of));
+	if (of == TEL_NUMBER_SUM)
+		rate = figure_scaled(rate, tel_stat_decimals(stat));
+	rate = statistic_rate(show, rate);
 	report_say(r, REPORT_TEXT | REPORT_SVG, "rate", "%s/%s",
 	    figure_double(rate, "", t->raw, text), t->rate_per);
 	report_fact(r, &f, report_real(rate))->item = t->rate_per;
@@ -268,13 +285,16 @@ add_text_facts(struct report *r, const tel_stat *stat)
 			/* that of a magnitude means little but for its mean */
 			if (is_magnitude(class))
 				add_number(r, REPORT_TEXT, "total",
-				    statistic_number(stat, TEL_NUMBER_SUM),
+				    value_of(stat,
+				        statistic_number(stat, TEL_NUMBER_SUM),
+				        1),
 				    unit);
 			add_mean(r, REPORT_TEXT, stat);
 		}
 		if (name != NULL && tel_stat_number(stat, n->which, &v) &&
 		    (n->zero || v.high != 0 || v.low != 0))
-			add_number(r, REPORT_TEXT, name, v,
+			add_number(r, REPORT_TEXT, name,
+			    value_of(stat, v, n->valued),
 			    n->valued ? unit : NULL);
 	}
 	if (class == TEL_CLASS_TALLY)
@@ -295,7 +315,8 @@ add_facts(struct report *r, const struct show *show, const tel_stat *stat)
 			    i == 0 || v.high != 0 || v.low != 0 ?
 			        REPORT_DATA | REPORT_SVG :
 			        REPORT_DATA,
-			    numbers[i].name, v,
+			    numbers[i].name,
+			    value_of(stat, v, numbers[i].valued),
 			    numbers[i].valued ? tel_stat_unit(stat) : NULL);
 	add_mean(r, REPORT_DATA | REPORT_SVG, stat);
 	add_rate(r, show, stat);
@@ -325,6 +346,14 @@ add_group(struct report *r, struct report_section *s, const tel_stat *stat)
 	}
 }
 
+/* Nonzero for the classes whose parameters are values. */
+static int
+has_values(const tel_stat *stat)
+{
+	return tel_stat_class(stat) == TEL_CLASS_HIST ||
+	    tel_stat_class(stat) == TEL_CLASS_SPLIT;
+}
+
 static void
 add_parameters(struct report_section *s, const tel_stat *stat)
 {
@@ -337,7 +366,8 @@ add_parameters(struct report_section *s, const tel_stat *stat)
 		struct report_fact *f = &s->parameters[s->nparameters++];
 
 		f->field.name = name;
-		f->value = report_int128(figure_int128_signed(value));
+		f->value = report_decimal(figure_int128_signed(value),
+		    has_values(stat) ? tel_stat_decimals(stat) : 0);
 	}
 }
 
@@ -446,6 +476,7 @@ fill_range(struct report_range *range, const tel_stat *stat)
 	memset(range, 0, sizeof(*range));
 	if (!mean(stat, &m))
 		return 0;
+	m *= 1 / figure_scaled(1, tel_stat_decimals(stat));
 	range->marks[range->n++] = (struct report_named){ mean_name(stat), m };
 	if (class == TEL_CLASS_RATIO) {
 		range->lo = m < 0 ? m : 0;
@@ -488,6 +519,7 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 	s->class = tel_class_name(class);
 	s->definition = tel_stat_definition(stat);
 	s->unit = tel_stat_unit(stat);
+	s->decimals = tel_stat_decimals(stat);
 	s->indent = 2;
 	add_group(r, s, stat);
 	add_facts(r, show, stat);

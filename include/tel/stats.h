@@ -65,6 +65,7 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  *	       | "quantiles(" value [ "," bits [ "," weight ] ] ")"
  *	       | pairs
  *	value  = EXPRESSION | pairs
+ *	       | "real(" EXPRESSION [ "," decimals ] ")"
  *	pairs  = ( "dur" | "ticks" ) "(" [ START [ "," END [ "," KEY
  *	                                 [ "," MIDDLE ] ] ] ] ")"
  *	weight = EXPRESSION
@@ -77,7 +78,10 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  *
  * An event updates the statistic when the condition is true for it and value
  * and weight (1 where omitted) are not missing. A value is an integer; a double
- * is rounded down.  An invalid value (a string; a number too large for the
+ * is rounded down, but with real(), which counts in units of 10^-decimals (1 to
+ * 9, 6 unless given), to the nearest multiple; then lo, hi, w and knee may have
+ * as many decimals.  An expression with cpi is real by itself.  real() is not
+ * for tally, log2 and loglin.  An invalid value (a string; a number too large for the
  * class; below 0 for growth and weight) is counted only as TEL_NUMBER_INVALID.
  *
  * hist: buckets of w in [lo, hi); split: of w1 in [lo, knee) and of w2 in
@@ -404,6 +408,12 @@ TEL_SINCE_0_1 const char *tel_stat_definition(const tel_stat *stat);
  * when unknown.
  */
 TEL_SINCE_0_1 const char *tel_stat_unit(const tel_stat *stat);
+/*
+ * The decimals of the values: all numbers that are values (sums, edges of
+ * buckets, quantiles, the parameters of hist and split) are in units of
+ * 10^-decimals.  0 for integers.
+ */
+TEL_SINCE_0_1 unsigned tel_stat_decimals(const tel_stat *stat);
 /*
  * The parameter number i of its class, from 0.
  * name: set to its name: lo, hi, w; lo, w1, knee, hi, w2; max; k; factor,

@@ -65,6 +65,9 @@ void tel__binder_attach(struct binder *b, struct tel_reader *r);
 /* Sets machine.dt, and remembers the event for the next. */
 void tel__binder_step(struct binder *b, const struct tel_event *ev);
 
+/* Whether an expression may be a double in the schema that was bound last. */
+int tel__expr_is_double(const struct tel_expr *x);
+
 static inline const struct program *
 binding_program(const struct binding *b, const struct tel_type *type)
 {

@@ -44,6 +44,14 @@ tel_expr_bind(tel_expr *x, const tel_schema *schema)
 	return tel__binder_bind(&x->binder, schema);
 }
 
+int
+tel__expr_is_double(const tel_expr *x)
+{
+	const struct tree *t = x->binder.tree;
+
+	return t != NULL && (t->nodes[t->root].classes & C_DOUBLE) != 0;
+}
+
 static void
 hand_out(const struct value *v, enum tel_datatype datatype, tel_value *out)
 {

@@ -5,6 +5,8 @@
  */
 #include "base/array.h"
 #include "model/pair.h"
+#include "query/bind.h"
+#include "query/counter.h"
 #include "stats/stats.h"
 
 #include <stdio.h>
@@ -107,6 +109,25 @@ check_pairs(struct tel_stats *s, struct definition *d,
 	s->notify(s->notify_arg, TEL_WARNING, NULL, 0, text);
 }
 
+/* Warns, once, of a double whose fraction is dropped. */
+static void
+check_double(struct tel_stats *s, struct definition *d)
+{
+	const struct spec *p = &d->spec;
+	char text[400];
+
+	if (d->warned || s->notify == NULL || p->decimals > 0 ||
+	    !tel__stat_class(p->class)->real || d->value == NULL ||
+	    !tel__expr_is_double(d->value))
+		return;
+	d->warned = 1;
+	snprintf(text, sizeof(text),
+	    "%.100s: '%.100s' may have a fraction, which is dropped; "
+	    "real(%.100s) counts it",
+	    p->name, p->value.text, p->value.text);
+	s->notify(s->notify_arg, TEL_WARNING, NULL, 0, text);
+}
+
 static tel_status
 bind_definition(struct tel_stats *s, struct definition *d,
     const struct tel_schema *schema)
@@ -125,6 +146,8 @@ bind_definition(struct tel_stats *s, struct definition *d,
 		st = check_types(s, d, schema);
 	if (st == TEL_OK)
 		check_pairs(s, d, schema);
+	if (st == TEL_OK)
+		check_double(s, d);
 	if (st != TEL_OK || d->filter == NULL)
 		return st;
 	st = tel_filter_bind(d->filter, schema);
@@ -209,10 +232,11 @@ value_action(const struct definition *d, const struct tel_type *t,
 	    d->label[0] != '\0' && tel_type_find_field(t, d->label) >= 0;
 	if (d->field == NULL || d->every)
 		return 1;
-	at = tel_type_find_field(t, d->field);
-	if (at < 0)
+	at = tel__counter_find(t, d->field);
+	if (at == COUNTER_NONE)
 		return 0;
-	if (t->fields[at].datatype != TEL_DOUBLE &&
+	if (at >= 0 && d->spec.decimals == 0 &&
+	    t->fields[at].datatype != TEL_DOUBLE &&
 	    t->fields[at].datatype != TEL_STRING) {
 		a->what = ACT_FIELD;
 		a->field = at;

@@ -63,7 +63,7 @@ find_weight(struct tel_stats *s, const struct definition *d,
 		return stats_no_memory(s);
 	if (v.missing)
 		return TEL_END;
-	if (tel__stat_number_of(&v, &w) != TEL_OK || !int128_is_u64(w))
+	if (tel__stat_number_of(&v, 0, &w) != TEL_OK || !int128_is_u64(w))
 		return TEL_EINVAL;
 	*out = w.low;
 	return TEL_OK;
@@ -100,7 +100,7 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		    weight);
 		return st == TEL_OK ? st : stats_no_memory(s);
 	}
-	if (tel__stat_number_of(v, &w) != TEL_OK) {
+	if (tel__stat_number_of(v, d->spec.decimals, &w) != TEL_OK) {
 		stat->invalid++;
 		return TEL_OK;
 	}

@@ -33,7 +33,7 @@ struct definition {
 	tel_filter *filter;
 	const char *field; /* when the value is but a field: its name */
 	char label[256];   /* of a tally of labels: the field; or "" */
-	int warned;        /* that its pairs have no key */
+	int warned;        /* that its pairs have no key, or of doubles */
 	int every;         /* has to see every event, as it speaks of dt */
 	struct open_pairs open;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finding commas and parentheses, and reading integers. */
+/* Finding commas and parentheses, and reading numbers. */
 #include "stats/lexer.h"
 
 #include <stddef.h>
@@ -100,8 +100,7 @@ add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 	for (; p < end; p++) {
 		if (factor % 10 != 0) {
 			if (*p != '0')
-				return "the time is not an integer number of "
-				       "nanoseconds";
+				return "the number has too many decimals";
 			continue;
 		}
 		factor /= 10;
@@ -112,11 +111,11 @@ add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 }
 
 const char *
-tel__lex_integer(const char *p, const char *end, int64_t *out)
+tel__lex_number(const char *p, const char *end, unsigned decimals, int64_t *out)
 {
 	int negative = p < end && *p == '-', is_time;
 	const char *digits, *point = NULL, *point_end, *why;
-	unsigned base = 10;
+	unsigned base = 10, i;
 	uint64_t v = 0, factor;
 
 	if (p < end && (*p == '-' || *p == '+'))
@@ -129,7 +128,7 @@ tel__lex_integer(const char *p, const char *end, int64_t *out)
 		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
 		    __builtin_add_overflow(v, (uint64_t)digit(*p), &v))
 			return "the number is too large";
-	if (p == digits)
+	if (p == digits && (decimals == 0 || p == end || *p != '.'))
 		return "expected a number";
 	if (p < end && *p == '.' && base == 10)
 		for (point = ++p; p < end && digit(*p) < 10; p++)
@@ -139,9 +138,12 @@ tel__lex_integer(const char *p, const char *end, int64_t *out)
 	if (factor == 0)
 		return "expected a number, optionally followed by k M G T or "
 		       "ns us ms s";
+	for (i = 0; i < decimals; i++)
+		if (__builtin_mul_overflow(factor, (uint64_t)10, &factor))
+			return "the number is too large";
 	if (__builtin_mul_overflow(v, factor, &v))
 		return "the number is too large";
-	if (point != NULL && !is_time)
+	if (point != NULL && !is_time && decimals == 0)
 		return "expected an integer";
 	if (point != NULL &&
 	    (why = add_fraction(point, point_end, factor, &v)) != NULL)

@@ -34,9 +34,12 @@ const char *tel__lex_until(const char *p, const char *stop, const char **open);
 const char *tel__lex_quoted(const char *p);
 
 /*
- * An integer, all of p up to end: [+-] digits or 0x.., with k M G T, or ns us
- * ms s and perhaps a fraction, behind it.  Returns NULL, or what is wrong.
+ * A number, all of p up to end: [+-] digits or 0x.., with k M G T, or ns us ms
+ * s, behind it.  out: in units of 10^-decimals (0 to 9); a fraction must be a
+ * multiple of that, or of times of a nanosecond.  Returns NULL, or what is
+ * wrong.
  */
-const char *tel__lex_integer(const char *p, const char *end, int64_t *out);
+const char *tel__lex_number(const char *p, const char *end, unsigned decimals,
+    int64_t *out);
 
 #endif

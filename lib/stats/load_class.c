@@ -36,10 +36,13 @@ read_spec(struct loader *l, const struct inst_class *c, struct spec *s,
     const char **why)
 {
 	const struct stat_class *class;
-	uint64_t delta = 0;
+	uint64_t delta = 0, decimals = 0;
 	unsigned which;
 	tel_status st;
 
+	if (tel__load_u64(l, "dec", &decimals) < 0 || decimals > DECIMALS_MAX)
+		return load_invalid(why, "the number of decimals is invalid");
+	s->decimals = (unsigned)decimals;
 	if (s->class == TEL_CLASS_MAG &&
 	    tel__load_u64(l, "delta", &delta) > 0 && delta != 0)
 		s->class = TEL_CLASS_MAGDELTA;

@@ -29,6 +29,7 @@ copy_spec(struct spec *to, const struct spec *from)
 	memset(to, 0, sizeof(*to));
 	to->class = from->class;
 	to->pairs = from->pairs;
+	to->decimals = from->decimals;
 	memcpy(to->parameters, from->parameters, sizeof(to->parameters));
 	to->name = tel__copy_string(from->name, strlen(from->name));
 	complete = to->name != NULL && copy_piece(&to->value, &from->value) &&

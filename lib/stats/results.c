@@ -173,6 +173,12 @@ tel_stat_unit(const tel_stat *stat)
 	return stat->definition->unit;
 }
 
+unsigned
+tel_stat_decimals(const tel_stat *stat)
+{
+	return stat->definition->spec.decimals;
+}
+
 int
 tel_stat_parameter(const tel_stat *stat, unsigned i, const char **name,
     int64_t *value)

@@ -225,6 +225,7 @@ save_class(struct saver *v, const struct definition *d,
 		    int128_i64(p->parameters[i]));
 	if (delta)
 		tel__inst_put_count(w, "delta", 1);
+	put_some(w, "dec", p->decimals);
 	if (*d->unit != '\0')
 		tel__inst_put_string(w, "unit", d->unit);
 	tel__inst_put_string(w, "expr", p->value.text);

@@ -209,18 +209,76 @@ read_pairs(struct parser *p, const char **at)
 	return st;
 }
 
-/* The value: an expression, or pairs. */
+/* "real(EXPRESSION, decimals)", as the arguments from *at on. */
+static tel_status
+read_real(struct parser *p, const char **at)
+{
+	struct piece arguments[2] = { { NULL, 0 } };
+	tel_status st;
+	unsigned count = 0;
+	const char *text, *why = NULL;
+	int64_t decimals = DECIMALS;
+
+	st = split(p, at, 1, arguments, 2, &count);
+	text = count > 1 ? arguments[1].text : "6";
+	if (st == TEL_OK)
+		why = tel__lex_number(text, text + strlen(text), 0, &decimals);
+	if (why == NULL && (decimals < 1 || decimals > DECIMALS_MAX))
+		why = "the number of decimals must be from 1 to 9";
+	if (st == TEL_OK && why != NULL)
+		st = wrong(p, p->text + arguments[1].column - 1, why);
+	if (st == TEL_OK) {
+		p->spec->decimals = (unsigned)decimals;
+		move_piece(&p->spec->value, &arguments[0]);
+		++*at;
+	}
+	pieces_clear(arguments, 2);
+	return st;
+}
+
+/* Where the arguments of "real(...)" start; NULL: it is not that. */
+static const char *
+find_real(const char *text)
+{
+	if (strncmp(text, "real", 4) != 0)
+		return NULL;
+	text = lex_blanks(text + 4);
+	return *text == '(' ? text + 1 : NULL;
+}
+
+/* Nonzero when an expression has decimals whatever the log is. */
+static int
+is_real(const struct piece *value)
+{
+	return tel__piece_has_word(value, "cpi");
+}
+
+/* The value: an expression, one with decimals, or pairs. */
 static tel_status
 take_value(struct parser *p)
 {
+	const struct stat_class *class = tel__stat_class(p->spec->class);
 	struct piece *value = &p->arguments[0];
-	const char *at = p->text + value->column - 1;
+	const char *text = p->text + value->column - 1, *at;
+	const char *real = find_real(text);
 	tel_status st;
 
-	at = find_pairs(at, &p->spec->pairs);
+	at = real != NULL ? real : find_pairs(text, &p->spec->pairs);
 	if (at == NULL) {
+		if (class->real && is_real(value))
+			p->spec->decimals = DECIMALS;
 		move_piece(&p->spec->value, value);
 		return TEL_OK;
+	}
+	if (real != NULL && !class->real)
+		return tel__trouble_set(p->trouble, TEL_EINVAL, p->text,
+		    value->column, "%s() takes no real()", class->name);
+	if (real != NULL) {
+		st = read_real(p, &at);
+		if (st == TEL_OK && *(at = lex_blanks(at)) != ',' && *at != ')')
+			return wrong(p, at,
+			    "real() cannot be part of an expression");
+		return st;
 	}
 	st = read_pairs(p, &at);
 	if (st == TEL_OK && *(at = lex_blanks(at)) != ',' && *at != ')')
@@ -245,8 +303,8 @@ take_parameters(struct parser *p, const struct stat_class *class)
 	for (i = 0; i < n && i + 1 < p->count; i++) {
 		a = &p->arguments[i + 1];
 		p->columns[i] = a->column;
-		why = tel__lex_integer(a->text, a->text + strlen(a->text),
-		    &s->parameters[i]);
+		why = tel__lex_number(a->text, a->text + strlen(a->text),
+		    class->valued ? s->decimals : 0, &s->parameters[i]);
 		if (why != NULL)
 			return wrong(p, p->text + a->column - 1, why);
 	}
@@ -405,21 +463,58 @@ put_pairs(struct tel__buffer *t, const struct spec *s)
 	put_text(t, ")");
 }
 
+/* A value, and that it has decimals where it does not say so itself. */
+static void
+put_value(struct tel__buffer *t, const struct spec *s)
+{
+	char end[8] = ")";
+	int real =
+	    s->decimals > 0 && (s->decimals != DECIMALS || !is_real(&s->value));
+
+	put_text(t, real ? "real(" : "");
+	put_text(t, s->value.text);
+	if (real && s->decimals != DECIMALS)
+		snprintf(end, sizeof(end), ",%u)", s->decimals);
+	put_text(t, real ? end : "");
+}
+
+/* A number of 10^-decimals. */
+static void
+put_number(struct tel__buffer *t, int64_t v, unsigned decimals)
+{
+	char text[48];
+	uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v, unit = 1;
+	unsigned i;
+	int n;
+
+	for (i = 0; i < decimals; i++)
+		unit *= 10;
+	n = snprintf(text, sizeof(text), "%s%" PRIu64, v < 0 ? "-" : "",
+	    size / unit);
+	if (size % unit != 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ".%0*" PRIu64,
+		    (int)decimals, size % unit);
+	while (size % unit != 0 && text[n - 1] == '0')
+		text[--n] = '\0';
+	put_text(t, text);
+}
+
 static void
 put_class(struct tel__buffer *t, const struct spec *s)
 {
-	char number[32];
+	const struct stat_class *class = tel__stat_class(s->class);
 	unsigned i;
 
-	put_text(t, tel_class_name(s->class));
+	put_text(t, class->name);
 	put_text(t, "(");
 	if (s->pairs != PAIRS_NONE)
 		put_pairs(t, s);
 	else if (s->value.text != NULL)
-		put_text(t, s->value.text);
-	for (i = 0; i < tel__stat_class(s->class)->nparameters; i++) {
-		snprintf(number, sizeof(number), ",%" PRId64, s->parameters[i]);
-		put_text(t, number);
+		put_value(t, s);
+	for (i = 0; i < class->nparameters; i++) {
+		put_text(t, ",");
+		put_number(t, s->parameters[i],
+		    class->valued ? s->decimals : 0);
 	}
 	if (s->weight.text != NULL) {
 		put_text(t, ",");
@@ -485,6 +580,8 @@ tel__spec_difference(const struct spec *a, const struct spec *b)
 	        tel__stat_class(a->class)->nparameters *
 	            sizeof(a->parameters[0])) != 0)
 		return "their parameters differ";
+	if (a->decimals != b->decimals)
+		return "their decimals differ";
 	known = (a->value.text != NULL || a->pairs != PAIRS_NONE) &&
 	    (b->value.text != NULL || b->pairs != PAIRS_NONE);
 	if (!known)

@@ -9,6 +9,8 @@
 #define SPEC_MAX ((size_t)1 << 16)
 #define NAME_MAX_LENGTH 200u
 #define GROUPS_MAX 8u
+#define DECIMALS_MAX 9u
+#define DECIMALS 6u /* unless a spec says otherwise */
 
 /* A part of a text, and its column there, from 1. */
 struct piece {
@@ -22,6 +24,8 @@ struct spec {
 	char *name;
 	enum tel_class class;
 	int64_t parameters[PARAMETERS_MAX];
+	/* values, and parameters that are values, are in 10^-decimals */
+	unsigned decimals;
 	struct layout layout;
 	struct piece value; /* without pairs */
 	struct piece weight;

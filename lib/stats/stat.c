@@ -221,28 +221,28 @@ update_quantiles(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	{ "under", TEL_NUMBER_UNDER }, { "over", TEL_NUMBER_OVER } }
 
 static const struct stat_class classes[] = {
-	[TEL_CLASS_MAG] = { "mag", "mag", MAG_NUMBERS, .squared = 1, .update = update_mag },
+	[TEL_CLASS_MAG] = { "mag", "mag", MAG_NUMBERS, .squared = 1, .real = 1, .update = update_mag },
 	/* in an inst log a mag, with delta=1 */
 	[TEL_CLASS_MAGDELTA] = { "magdelta", NULL, MAG_NUMBERS,
-	    .squared = 1, .update = update_magdelta },
+	    .squared = 1, .real = 1, .update = update_magdelta },
 	[TEL_CLASS_GROWTH] = { "growth", "growth", TOTAL_NUMBERS,
-	    .squared = 1, .update = update_growth },
+	    .squared = 1, .real = 1, .update = update_growth },
 	[TEL_CLASS_DUR] = { "dur", "strace", TOTAL_NUMBERS,
 	    .squared = 1, .update = update_dur },
 	[TEL_CLASS_RATIO] = { "ratio", "ratio", .required = 1, .weighted = 1,
 	    .unitless = 1,
 	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
 	        { "total", TEL_NUMBER_SUM } },
-	    .update = update_ratio },
+	    .real = 1, .update = update_ratio },
 	[TEL_CLASS_HIST] = { "hist", "hist",
 	    PARAMETERS(3, "lo", "hi", "w"), .required = 3, .weighted = 1,
 	    .layout = tel__layout_hist, BUCKET_NUMBERS,
-	    .squared = 1, .update = update_buckets },
+	    .squared = 1, .real = 1, .valued = 1, .update = update_buckets },
 	[TEL_CLASS_SPLIT] = { "split", "split",
 	    PARAMETERS(5, "lo", "w1", "knee", "hi", "w2"),
 	    .required = 5, .weighted = 1,
 	    .layout = tel__layout_split, BUCKET_NUMBERS,
-	    .squared = 1, .update = update_buckets },
+	    .squared = 1, .real = 1, .valued = 1, .update = update_buckets },
 	[TEL_CLASS_LOG2] = { "log2", "log2", PARAMETERS(1, "k"),
 	    .weighted = 1, .layout = tel__layout_log2, BUCKET_NUMBERS,
 	    .squared = 1, .update = update_buckets },
@@ -254,7 +254,7 @@ static const struct stat_class classes[] = {
 	[TEL_CLASS_QUANTILES] = { "quantiles", "quantiles",
 	    PARAMETERS(1, "bits"), .preset = QUANTILE_BITS, .weighted = 1,
 	    .layout = tel__layout_quantiles, BUCKET_NUMBERS,
-	    .squared = 1, .update = update_quantiles },
+	    .squared = 1, .real = 1, .update = update_quantiles },
 	[TEL_CLASS_TALLY] = { "tally", "tally", PARAMETERS(1, "max"),
 	    .required = 1, .weighted = 1, .unitless = 1,
 	    .layout = tel__layout_tally,
@@ -330,34 +330,105 @@ tel__stat_update_key(struct tel_stat *s, const struct key *key, uint64_t weight)
 	return st == TEL_ENOMEM ? st : TEL_OK;
 }
 
-tel_status
-tel__stat_number_of(const tel_value *v, tel_int128 *out)
+static uint64_t
+power_of_ten(unsigned n)
 {
-	double d = v->as.f64;
-	uint64_t u;
+	uint64_t power = 1;
 
-	if (v->datatype == TEL_SIGNED) {
-		*out = int128_i64(v->as.i64);
-		return TEL_OK;
-	}
-	if (v->datatype == TEL_STRING)
+	while (n-- > 0)
+		power *= 10;
+	return power;
+}
+
+/* v / 2^n, to the nearest, of two to the larger; v is not below 0. */
+static tel_int128
+shift_right(tel_int128 v, unsigned n)
+{
+	tel_int128 half = int128_u64(0);
+
+	if (n == 0)
+		return v;
+	if (n > 64)
+		half.high = (int64_t)1 << (n - 65);
+	else
+		half.low = (uint64_t)1 << (n - 1);
+	(void)int128_add(&v, half);
+	if (n >= 64)
+		return int128_u64((uint64_t)v.high >> (n - 64));
+	v.low = v.low >> n | (uint64_t)v.high << (64 - n);
+	v.high >>= n;
+	return v;
+}
+
+/* The multiple of 10^-decimals, by its bits: no product is rounded before. */
+static tel_status
+scale_double(double d, unsigned decimals, tel_int128 *out)
+{
+	uint64_t bits, mantissa;
+	int exponent;
+
+	memcpy(&bits, &d, sizeof(bits));
+	exponent = (int)(bits >> 52 & 0x7ff);
+	mantissa = bits & (((uint64_t)1 << 52) - 1);
+	/* infinite, no number, or far beyond 64 bits */
+	if (exponent > 1075 + 12)
 		return TEL_EINVAL;
-	if (v->datatype != TEL_DOUBLE) {
-		*out = int128_u64(v->as.u64);
-		return TEL_OK;
-	}
+	if (exponent > 0)
+		mantissa |= (uint64_t)1 << 52;
+	else
+		exponent = 1;
+	exponent -= 1075;
+	*out = int128_u64(0);
+	(void)tel__int128_add_times(out, int128_u64(mantissa),
+	    power_of_ten(decimals));
+	/* it has at most 83 bits */
+	for (; exponent > 0; exponent--)
+		(void)int128_add(out, *out);
+	*out = exponent <= -84 ? int128_u64(0) :
+	                         shift_right(*out, (unsigned)-exponent);
+	if (d < 0)
+		*out = tel__int128_negate(*out);
+	return TEL_OK;
+}
+
+/* The integer below a double. */
+static tel_status
+floor_double(double d, tel_int128 *out)
+{
 	/* a NaN fails the comparison, too */
 	if (!(d >= -9223372036854775808.0 && d < 18446744073709551616.0))
 		return TEL_EINVAL;
 	if (d >= 0) {
-		u = (uint64_t)d;
-		*out = int128_u64(u);
+		*out = int128_u64((uint64_t)d);
 		return TEL_OK;
 	}
 	*out = int128_i64((int64_t)d);
 	if (tel_int128_double(*out) > d)
 		(void)int128_add(out, int128_i64(-1));
 	return TEL_OK;
+}
+
+tel_status
+tel__stat_number_of(const tel_value *v, unsigned decimals, tel_int128 *out)
+{
+	tel_int128 whole;
+	tel_status st = TEL_OK;
+
+	if (v->datatype == TEL_STRING)
+		return TEL_EINVAL;
+	if (v->datatype == TEL_DOUBLE && decimals == 0)
+		return floor_double(v->as.f64, out);
+	if (v->datatype == TEL_DOUBLE) {
+		st = scale_double(v->as.f64, decimals, out);
+	} else {
+		whole = v->datatype == TEL_SIGNED ? int128_i64(v->as.i64) :
+		                                    int128_u64(v->as.u64);
+		*out = int128_u64(0);
+		(void)tel__int128_add_times(out, whole, power_of_ten(decimals));
+	}
+	if (st == TEL_OK && !int128_is_i64(*out) && !int128_is_u64(*out))
+		st = TEL_EINVAL;
+	return st;
 }
 
 void

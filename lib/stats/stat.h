@@ -71,6 +71,8 @@ struct stat_class {
 	int weighted;      /* a spec may give a weight */
 	int unitless;      /* its numbers are not in the unit of the values */
 	int squared;       /* it has the sum of the squares of its values */
+	int real;          /* its values may have decimals */
+	int valued;        /* its parameters are values */
 	layout_fn *layout; /* checks the parameters and makes buckets */
 	/* in the order of a snapshot */
 	struct stat_number numbers[STAT_NUMBERS_MAX];
@@ -106,10 +108,12 @@ tel_status tel__stat_update_key(struct tel_stat *s, const struct key *key,
     uint64_t weight);
 
 /*
- * The integer of a value, of a double the one below it.  TEL_OK; TEL_EINVAL:
- * a string, a NaN, or not from -2^63 to 2^64 - 1.
+ * The number of a value, as a multiple of 10^-decimals: the nearest one, of two
+ * the one farther from 0; with decimals 0, the integer below it.  TEL_OK;
+ * TEL_EINVAL: a string, a NaN, or not from -2^63 to 2^64 - 1.
  */
-tel_status tel__stat_number_of(const tel_value *v, tel_int128 *out);
+tel_status tel__stat_number_of(const tel_value *v, unsigned decimals,
+    tel_int128 *out);
 
 /* Sets all counts to 0, as tel_stats_set_deltas() describes. */
 void tel__stat_zero(struct tel_stat *s);

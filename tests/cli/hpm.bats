@@ -498,11 +498,75 @@ for line in sys.stdin:
 	    grep updates) \
 	    <(telstat -s 'x=ratio(PM_CYC,PM_INST_CMPL)' "${traces[@]}" |
 	    grep updates)
+	telstat -f csv -s 'c=mag(cpi)' -s 'y=growth(cycles)' "${traces[@]}" |
+	    grep -qx ',c,mag,updates,,,,8,.'
+	cmp <(telstat -f csv -s 'x=growth(cycles)' "${traces[@]}") \
+	    <(telstat -f csv -s 'x=growth(PM_CYC)' "${traces[@]}")
 	# a field of the name comes first, and what has no such counters says so
 	printf '# teltools text 1\n%s cycles=%d cpi=%d\n' \
 	    '0000000000000001 Other' 1 7 >text
 	[ "$(telfilter -c -w 'cpi == 7 && cycles == 1' text)" = 1 ]
 	run -2 telcat -w 'cpi > 1' "$TEL_TOP/tests/data/inst/hfs.txt"
+}
+
+@test "statistics of cpi have decimals, and add up exactly" {
+	traces=("$SETS"/v3be/HPM.[12].startup)
+	specs=(-s 'm=mag(cpi)' -s 'd=magdelta(real(-1*cpi,3))' -s 'g=growth(cpi)'
+	    -s 'h=hist(cpi,1,1.01,0.001)' -s 's=split(real(cpi,4),.5,.1,1,2,0.25)'
+	    -s 'q=quantiles(cpi)' -s 'r=ratio(cpi,1)')
+	telcat -H "${traces[@]}" |
+	    sed -n 's/.*PM_INST_CMPL=\([0-9]*\).*PM_CYC=\([0-9]*\).*/\2 \1/p' >counts
+	[ "$(wc -l <counts)" = 8 ]
+	telstat -f csv "${specs[@]}" "${traces[@]}" >whole
+	python3 - <<-'END'
+		import csv
+		from fractions import Fraction as F
+		def units(x, d):
+		    x *= 10 ** d
+		    return int(x + F(1, 2)) if x >= 0 else -int(-x + F(1, 2))
+		cpi = [F(float(F(*map(int, line.split())))) for line in open("counts")]
+		sums = {}
+		for r in csv.DictReader(open("whole")):
+		    if r["stat"] == "sum" and r["type"]:
+		        sums[r["class"]] = F(r["value"])
+		want = F(sum(units(x, 6) for x in cpi), 10 ** 6)
+		for name in "mghqr":
+		    assert sums[name] == want, (name, sums[name], want)
+		assert sums["s"] == F(sum(units(x, 4) for x in cpi), 10 ** 4)
+		edges = {(r["lo"], r["hi"]) for r in csv.DictReader(open("whole"))
+		         if r["stat"] == "bucket" and r["class"] == "h"}
+		assert edges == {("1.002", "1.003"), ("1.003", "1.004"),
+		                 ("1.004", "1.005"), ("1.009", "1.01")}, edges
+	END
+	for i in 0 1; do
+		telstat -f inst "${specs[@]}" "${traces[$i]}" >"part$i"
+	done
+	for form in text csv json openmetrics svg inst; do
+		telstat -f "$form" "${specs[@]}" --no-merge "${traces[@]}" >want
+		telstat -f "$form" part0 part1 | cmp want -
+	done
+	telstat -f openmetrics part0 part1 | python3 "$TEL_TOP/tests/cli/openmetrics.py"
+	telstat -f text part0 part1 | grep -q '  hist(cpi,1,1.01,0.001)$'
+	telstat part0 part1 | grep -q '  split(real(cpi,4),0.5,0.1,1,2,0.25)$'
+	telstat -f inst -s 'm=mag(real(cpi,3))' "${traces[0]}" >other
+	run -1 --separate-stderr telstat part0 other
+	[[ $stderr == *'their decimals differ'* ]]
+	for wrong in 'm=mag(real(cpi,0))' 'm=mag(real(cpi,10))' \
+	    'm=mag(real(cpi,3)+1)' 'm=mag(real())' 'm=log2(real(cpi))' \
+	    'm=tally(real(cpi),9)' 'm=hist(cpi,0,1,0.0000001)' \
+	    'm=hist(PM_CYC,0,1,0.5)' 'm=mag(real(cpi)' 'm=mag(real(cpi,1,2))'; do
+		run -2 telstat -s "$wrong" "${traces[@]}"
+	done
+	# a fraction that is dropped is reported
+	printf '# teltools text 1\n# type: T 1 K x:double\n%s\n' \
+	    '0000000000000001 T x=-1.5' '0000000000000002 T x=0.25' \
+	    '0000000000000003 T x=1e30' >text
+	run -0 --separate-stderr telstat -s 'x=mag(x)' text
+	[[ $stderr == *"'x' may have a fraction, which is dropped; real(x) counts it" ]]
+	[[ $output == *' min -2  max 0 '*' invalid 1'* ]]
+	run -0 --separate-stderr telstat -s 'x=mag(real(x))' text
+	[ -z "$stderr" ]
+	[[ $output == *' min -1.5  max 0.25  total -1.25'*' invalid 1'* ]]
 }
 
 @test "clock and cycles that disagree are reported" {

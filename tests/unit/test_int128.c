@@ -267,12 +267,12 @@ test_integers(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		ok(tel__lex_integer(good[i].text,
-		       good[i].text + strlen(good[i].text), &v) == NULL &&
+		ok(tel__lex_number(good[i].text,
+		       good[i].text + strlen(good[i].text), 0, &v) == NULL &&
 		        v == good[i].value,
 		    "integer %s", good[i].text);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ok(tel__lex_integer(bad[i], bad[i] + strlen(bad[i]), &v) !=
+		ok(tel__lex_number(bad[i], bad[i] + strlen(bad[i]), 0, &v) !=
 		        NULL,
 		    "no integer: '%s'", bad[i]);
 }

@@ -357,6 +357,61 @@ test_unknown(void)
 	tel_stats_free(s);
 }
 
+/* Multiples of 10^-decimals of doubles, which are rounded once. */
+static void
+test_decimals(void)
+{
+	static const struct {
+		double v;
+		unsigned decimals;
+		const char *want; /* NULL: it does not fit */
+	} rows[] = {
+		{ 1.5, 0, "1" },
+		{ -1.5, 0, "-2" },
+		{ 0.5, 1, "5" },
+		{ 0.25, 1, "3" },
+		{ -0.25, 1, "-3" },
+		{ 0.125, 2, "13" },
+		/* the double next to 1.005 is below it */
+		{ 1.005, 2, "100" },
+		{ 0.1, 9, "100000000" },
+		{ 1e-9, 9, "1" },
+		{ 4e-10, 9, "0" },
+		{ 5e-324, 9, "0" },
+		{ -0.0, 3, "0" },
+		{ 123456789.0, 9, "123456789000000000" },
+		{ 9007199254740993.0, 1, "90071992547409920" },
+		{ 18446744073.0, 9, "18446744073000000000" },
+		{ 18446744074.0, 9, NULL },
+		{ -9223372036.0, 9, "-9223372036000000000" },
+		{ -9223372037.0, 9, NULL },
+		{ 1e300, 9, NULL },
+		{ -1e300, 1, NULL },
+		{ 18446744073709551616.0, 0, NULL },
+	};
+	tel_value v = { .datatype = TEL_DOUBLE };
+	char text[TEL_INT128_TEXT];
+	tel_int128 n;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		v.as.f64 = rows[i].v;
+		if (tel__stat_number_of(&v, rows[i].decimals, &n) == TEL_OK)
+			is_str(tel_int128_text(n, text),
+			    rows[i].want != NULL ? rows[i].want : "nothing",
+			    "%.17g, %u decimals", rows[i].v, rows[i].decimals);
+		else
+			ok(rows[i].want == NULL, "%g is too large", rows[i].v);
+	}
+	v.datatype = TEL_SIGNED;
+	v.as.i64 = -7;
+	ok(tel__stat_number_of(&v, 2, &n) == TEL_OK &&
+	        strcmp(tel_int128_text(n, text), "-700") == 0,
+	    "an integer has decimals as well");
+	v.as.i64 = INT64_MIN;
+	ok(tel__stat_number_of(&v, 1, &n) == TEL_EINVAL, "if they fit");
+}
+
 int
 main(void)
 {
@@ -384,5 +439,6 @@ main(void)
 	test_dur();
 	test_enable();
 	test_unknown();
+	test_decimals();
 	return done();
 }

@@ -129,8 +129,8 @@ put_buckets(struct report *r, const struct report_section *s)
 		if (i >= h->n)
 			break;
 		b = h->bucket(h->of, i);
-		(void)figure_edge(b.lo, "", 1, lo);
-		(void)figure_edge(b.hi, "", 1, hi);
+		(void)figure_edge(b.lo, s->decimals, "", 1, lo);
+		(void)figure_edge(b.hi, s->decimals, "", 1, hi);
 		l.hi = b.open ? "" : hi;
 		put_line(r, &l,
 		    figure_count(figure_int128_of(b.count), 1, count));
@@ -148,7 +148,7 @@ put_quantiles(struct report *r, const struct report_section *s)
 		const struct report_quantile *q = &s->quantiles[i];
 		struct line l = line_of(r, s, "quantile");
 
-		(void)figure_edge(q->is.value, "", 1, value);
+		(void)figure_edge(q->is.value, s->decimals, "", 1, value);
 		l.item = figure_quantile(q->share, name);
 		if (q->is.is == TEL_QUANTILE_AT_LEAST)
 			l.lo = value;

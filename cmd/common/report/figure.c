@@ -110,6 +110,41 @@ strip(char *text)
 	text[n] = '\0';
 }
 
+char *
+figure_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer)
+{
+	char text[FIGURE_TEXT], *digits = text;
+	size_t n;
+
+	(void)figure_count(v, 1, text);
+	if (decimals == 0)
+		return figure_count(v, raw, buffer);
+	digits += text[0] == '-';
+	n = strlen(digits);
+	if (n <= decimals)
+		(void)snprintf(buffer, FIGURE_TEXT, "%s0.%.*s%.40s",
+		    text[0] == '-' ? "-" : "", (int)(decimals - n), "000000000",
+		    digits);
+	else
+		(void)snprintf(buffer, FIGURE_TEXT, "%.*s.%.20s",
+		    (int)(strlen(text) - decimals), text,
+		    digits + n - decimals);
+	strip(buffer);
+	if (!raw)
+		group(buffer, FIGURE_TEXT);
+	return buffer;
+}
+
+double
+figure_scaled(double v, unsigned decimals)
+{
+	double unit = 1;
+
+	while (decimals-- > 0)
+		unit *= 10;
+	return v / unit;
+}
+
 /* A time in the largest unit that it has one of. */
 static void
 time_text(int64_t ns, char *buffer)
@@ -188,12 +223,16 @@ figure_value(tel_int128 v, const char *unit, int raw, char *buffer)
 }
 
 char *
-figure_edge(int64_t v, const char *unit, int raw, char *buffer)
+figure_edge(int64_t v, unsigned decimals, const char *unit, int raw,
+    char *buffer)
 {
 	static const char prefixes[] = "KMGTPE";
 	int64_t n = v;
 	int i = -1;
 
+	if (decimals > 0)
+		return figure_decimal(figure_int128_signed(v), decimals, 1,
+		    buffer);
 	if (!raw && strcmp(unit, "ns") == 0) {
 		time_text(v, buffer);
 		return buffer;

@@ -24,14 +24,24 @@ int figure_fits_i64(tel_int128 v, int64_t *out);
 /* 1,234,567, or without commas when raw. */
 char *figure_count(tel_int128 v, int raw, char *buffer);
 
+/* The same of a multiple of 10^-decimals: 1,234.5. */
+char *figure_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer);
+
 /*
  * A value with its unit, always exact: "12.5 ms" for ns, "65,536 (64 KiB)"
  * for bytes, "1,234 ticks".
  */
 char *figure_value(tel_int128 v, const char *unit, int raw, char *buffer);
 
-/* The same as short as an edge of a bucket is: "64 KiB", "12.5 ms", "1000". */
-char *figure_edge(int64_t v, const char *unit, int raw, char *buffer);
+/*
+ * The same as short as an edge of a bucket is: "64 KiB", "12.5 ms", "1000".  v
+ * is in units of 10^-decimals; one with decimals is shown without its unit.
+ */
+char *figure_edge(int64_t v, unsigned decimals, const char *unit, int raw,
+    char *buffer);
+
+/* v times 10^-decimals, as near as a double can be. */
+double figure_scaled(double v, unsigned decimals);
 
 /* A mean or a rate, with at most three decimals. */
 char *figure_double(double v, const char *unit, int raw, char *buffer);

@@ -8,17 +8,23 @@
 /* The last integer that each reader of JSON takes as it is. */
 #define EXACT ((int64_t)1 << 53)
 
-/* An integer; as a string where a double would spoil it. */
+/* A number; as a string where a double would spoil it. */
 static void
-put_integer(struct report *r, tel_int128 v)
+put_decimal(struct report *r, tel_int128 v, unsigned decimals)
 {
 	char text[FIGURE_TEXT];
 	int64_t small;
 	int plain =
 	    figure_fits_i64(v, &small) && small <= EXACT && small >= -EXACT;
 
-	putf(r->out, "%s%s%s", plain ? "" : "\"", figure_count(v, 1, text),
-	    plain ? "" : "\"");
+	putf(r->out, "%s%s%s", plain ? "" : "\"",
+	    figure_decimal(v, decimals, 1, text), plain ? "" : "\"");
+}
+
+static void
+put_integer(struct report *r, tel_int128 v)
+{
+	put_decimal(r, v, 0);
 }
 
 /* A value; what is not known is null. */
@@ -30,7 +36,7 @@ put_value(struct report *r, const struct report_value *v)
 	switch (v->type) {
 	case REPORT_ABSENT:
 	case REPORT_UNKNOWN: put(r->out, "null"); break;
-	case REPORT_INTEGER: put_integer(r, v->as.integer); break;
+	case REPORT_INTEGER: put_decimal(r, v->as.integer, v->decimals); break;
 	case REPORT_REAL: put(r->out, figure_exact(v->as.real, text)); break;
 	case REPORT_BOOLEAN:
 		put(r->out, v->as.boolean ? "true" : "false");
@@ -56,10 +62,11 @@ put_string(struct report *r, const char *name, const char *text)
 }
 
 static void
-put_i64(struct report *r, const char *before, const char *name, int64_t v)
+put_edge(struct report *r, const char *before, const char *name, int64_t v,
+    unsigned decimals)
 {
 	put_name(r, before, name);
-	put_integer(r, figure_int128_signed(v));
+	put_decimal(r, figure_int128_signed(v), decimals);
 }
 
 static void
@@ -147,16 +154,17 @@ put_parameters(struct report *r, const struct report_section *s)
 }
 
 static void
-put_histogram(struct report *r, const struct report_histogram *h)
+put_histogram(struct report *r, const struct report_section *s)
 {
+	const struct report_histogram *h = s->histogram;
 	const char *before = "{";
 	size_t i;
 
 	for (i = 0; i < h->nsegments; i++) {
 		put(r->out, i == 0 ? ",\"segments\":[" : ",");
-		put_i64(r, "{", "lo", h->segments[i].lo);
-		put_i64(r, ",", "hi", h->segments[i].hi);
-		put_i64(r, ",", "width", h->segments[i].width);
+		put_edge(r, "{", "lo", h->segments[i].lo, s->decimals);
+		put_edge(r, ",", "hi", h->segments[i].hi, s->decimals);
+		put_edge(r, ",", "width", h->segments[i].width, s->decimals);
 		put(r->out, "}");
 	}
 	put(r->out, i > 0 ? "],\"buckets\":[" : ",\"buckets\":[");
@@ -168,9 +176,9 @@ put_histogram(struct report *r, const struct report_histogram *h)
 		if (i >= h->n)
 			break;
 		b = h->bucket(h->of, i);
-		put_i64(r, before, "lo", b.lo);
+		put_edge(r, before, "lo", b.lo, s->decimals);
 		if (!b.open)
-			put_i64(r, ",", "hi", b.hi);
+			put_edge(r, ",", "hi", b.hi, s->decimals);
 		put_count(r, "count", figure_int128_of(b.count));
 		put(r->out, "}");
 	}
@@ -190,7 +198,7 @@ put_quantiles(struct report *r, const struct report_section *s)
 
 		putf(r->out, "%s{\"q\":%s", i == 0 ? "" : ",",
 		    figure_exact((double)q->share / 1e9, text));
-		put_i64(r, ",", names[q->is.is], q->is.value);
+		put_edge(r, ",", names[q->is.is], q->is.value, s->decimals);
 		put(r->out, "}");
 	}
 	put(r->out, "]");
@@ -242,7 +250,7 @@ put_section(struct report *r, const struct report_section *s)
 		}
 	put_parameters(r, s);
 	if (s->histogram != NULL) {
-		put_histogram(r, s->histogram);
+		put_histogram(r, s);
 		put_quantiles(r, s);
 	}
 	if (s->bars != NULL)

@@ -14,7 +14,14 @@
 struct report_value
 report_int128(tel_int128 v)
 {
-	return (struct report_value){ REPORT_INTEGER, { .integer = v } };
+	return report_decimal(v, 0);
+}
+
+struct report_value
+report_decimal(tel_int128 v, unsigned decimals)
+{
+	return (
+	    struct report_value){ REPORT_INTEGER, decimals, { .integer = v } };
 }
 
 struct report_value
@@ -26,19 +33,19 @@ report_count(uint64_t v)
 struct report_value
 report_real(double v)
 {
-	return (struct report_value){ REPORT_REAL, { .real = v } };
+	return (struct report_value){ REPORT_REAL, 0, { .real = v } };
 }
 
 struct report_value
 report_boolean(int v)
 {
-	return (struct report_value){ REPORT_BOOLEAN, { .boolean = v } };
+	return (struct report_value){ REPORT_BOOLEAN, 0, { .boolean = v } };
 }
 
 struct report_value
 report_string(const char *text)
 {
-	return (struct report_value){ REPORT_STRING, { .string = text } };
+	return (struct report_value){ REPORT_STRING, 0, { .string = text } };
 }
 
 struct report_value
@@ -357,6 +364,11 @@ show_real(struct report *r, const struct report_field *f, double v, char *text)
 
 	switch (f->notation) {
 	case REPORT_FIXED: return figure_fixed(v, f->decimals, raw, text);
+	case REPORT_PRECISE:
+		if (raw)
+			break;
+		(void)snprintf(text, FIGURE_TEXT, "%.6g", v);
+		return text;
 	case REPORT_PERCENT:
 		(void)snprintf(text, FIGURE_TEXT, "%.*f%%", f->decimals,
 		    v * 100);
@@ -376,6 +388,19 @@ show_real(struct report *r, const struct report_field *f, double v, char *text)
 	return figure_double(v, f->unit != NULL ? f->unit : "", raw, text);
 }
 
+/* A number with decimals; of units, only words mean the same of parts. */
+static const char *
+show_decimal(struct report *r, const struct report_field *f,
+    const struct report_value *v)
+{
+	int raw = r->options.raw || f->notation == REPORT_PLAIN;
+	const char *unit = f->unit != NULL && !raw ? f->unit : "";
+	char text[FIGURE_TEXT];
+
+	(void)figure_decimal(v->as.integer, v->decimals, raw, text);
+	return report_text(r, "%s%s%s", text, unit[0] != '\0' ? " " : "", unit);
+}
+
 const char *
 report_show(struct report *r, const struct report_field *f,
     const struct report_value *v)
@@ -393,6 +418,8 @@ report_show(struct report *r, const struct report_field *f,
 		return report_text(r, "%s", show_real(r, f, v->as.real, text));
 	case REPORT_INTEGER: break;
 	}
+	if (v->decimals > 0)
+		return show_decimal(r, f, v);
 	if (f->notation == REPORT_WITH_UNIT)
 		(void)figure_value(v->as.integer,
 		    f->unit != NULL ? f->unit : "", raw, text);

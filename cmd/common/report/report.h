@@ -39,6 +39,7 @@ enum report_datatype {
 
 struct report_value {
 	enum report_datatype type;
+	unsigned decimals; /* an integer is in units of 10^-decimals */
 	union {
 		tel_int128 integer;
 		double real;
@@ -49,6 +50,7 @@ struct report_value {
 
 struct report_value report_int128(tel_int128 v);
 struct report_value report_count(uint64_t v);
+struct report_value report_decimal(tel_int128 v, unsigned decimals);
 struct report_value report_real(double v);
 struct report_value report_boolean(int v);
 struct report_value report_string(const char *text);
@@ -60,6 +62,7 @@ enum report_notation {
 	REPORT_GROUPED,   /* 1,234,567 */
 	REPORT_WITH_UNIT, /* exact: "65,536 (64.0 KiB)", "12.5 ms" */
 	REPORT_ROUNDED,   /* of a mean or rate: at most three decimals */
+	REPORT_PRECISE,   /* the same of small numbers: six digits */
 	REPORT_FIXED,     /* so many decimals */
 	REPORT_PLAIN,     /* digits alone */
 	REPORT_PERCENT,   /* of a share from 0 to 1: "12.5%" */
@@ -146,7 +149,7 @@ struct report_bars {
 /* A range of values, from 0 on, and values in it by name. */
 struct report_range {
 	const char *what; /* the values, where they are not the section's */
-	double lo, hi;
+	double lo, hi;    /* in units of 10^-decimals of the section */
 	struct report_named {
 		const char *name;
 		double value;
@@ -196,7 +199,8 @@ struct report_section {
 	const char *title;     /* for people; NULL: name and group, or none */
 	const char *class;     /* in brackets behind the title, or NULL */
 	const char *definition, *unit;
-	int apart; /* text: a blank line comes before */
+	unsigned decimals; /* edges and quantiles are in 10^-decimals */
+	int apart;         /* text: a blank line comes before */
 
 	int overflow_group;
 

@@ -159,8 +159,8 @@ wrap_facts(struct facts *f, struct report *r, const struct report_section *s)
 		add_fact(f,
 		    report_text(r, "%s %s %s", figure_quantile(q->share, name),
 		        signs[q->is.is],
-		        figure_edge(q->is.value, s->unit, r->options.raw,
-		            value)));
+		        figure_edge(q->is.value, s->decimals, s->unit,
+		            r->options.raw, value)));
 	}
 }
 

@@ -23,6 +23,7 @@ struct plot {
 	tel_output *out;
 	const struct report_histogram *histogram;
 	const char *name, *unit;
+	unsigned decimals;
 	struct scale x, y;
 	double top;
 	int under, over; /* there are bars for them */
@@ -62,7 +63,9 @@ weigh(const struct plot *p, const tel_bucket *b)
 {
 	if (!p->report->options.density)
 		return (double)b->count;
-	return b->open ? 0 : (double)b->count / (upper(b) - (double)b->lo);
+	return b->open ? 0 :
+	                 (double)b->count /
+	        figure_scaled(upper(b) - (double)b->lo, p->decimals);
 }
 
 /* Sets the scales by the buckets in use. */
@@ -171,14 +174,14 @@ put_below(const struct plot *p, double left)
 	unsigned i;
 
 	svg_line(p->out, left, y, SVG_WIDTH - SVG_MARGIN, y, "axis");
-	scale_ticks(&p->x, p->unit, 8, &ticks);
+	scale_ticks(&p->x, p->decimals > 0 ? "" : p->unit, 8, &ticks);
 	sort_ticks(&ticks);
 	for (i = 0; i < ticks.n; i++) {
 		/* beyond these a double does not fit an edge */
 		if (ticks.at[i] >= 9.2e18 || ticks.at[i] <= -9.2e18)
 			continue;
 		at = scale_at(&p->x, ticks.at[i]);
-		(void)figure_edge((int64_t)ticks.at[i], p->unit,
+		(void)figure_edge((int64_t)ticks.at[i], p->decimals, p->unit,
 		    p->report->options.raw, text);
 		width = (double)strlen(text) * SVG_CHAR;
 		if (at - width / 2 < free_from)
@@ -216,8 +219,9 @@ put_bar(const struct plot *p, const tel_bucket *b)
 	if (p->y.from - top < 1)
 		top = p->y.from - 1;
 	(void)snprintf(tip, sizeof(tip), "[%s, %s): %s",
-	    figure_edge(b->lo, p->unit, raw, lo),
-	    b->open ? "+inf" : figure_edge(b->hi, p->unit, raw, hi),
+	    figure_edge(b->lo, p->decimals, p->unit, raw, lo),
+	    b->open ? "+inf" :
+	              figure_edge(b->hi, p->decimals, p->unit, raw, hi),
 	    figure_count(figure_int128_of(b->count), raw, count));
 	svg_bar(p->out, from, top, width, p->y.from - top,
 	    p->histogram->knee && b->range > 0 ? "part" : "bar", tip);
@@ -232,7 +236,7 @@ put_side(const struct plot *p, tel_int128 v, double x, int64_t edge,
 	char text[FIGURE_TEXT], tip[2 * FIGURE_TEXT + 16], label[FIGURE_TEXT];
 	int raw = p->report->options.raw;
 
-	(void)figure_edge(edge, p->unit, raw, label);
+	(void)figure_edge(edge, p->decimals, p->unit, raw, label);
 	(void)snprintf(tip, sizeof(tip), "%s %s: %s", sign, label,
 	    figure_count(v, raw, text));
 	if (p->report->options.density || top < p->top)
@@ -259,6 +263,7 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	p.histogram = h;
 	p.name = report_title(r, s);
 	p.unit = s->unit;
+	p.decimals = s->decimals;
 	p.top = y + SVG_LINE / 2;
 	p.x.log = h->log || r->options.log;
 	p.under = h->under.high != 0 || h->under.low != 0;
@@ -303,8 +308,8 @@ put_mark(const struct plot *p, const struct report_named *mark, double y)
 	svg_text(p->out, left ? x - 4 : x + 4, y + 10, "small",
 	    left ? "end" : "start", SVG_INNER,
 	    report_text(p->report, "%s %s", mark->name,
-	        figure_double(mark->value, p->unit, p->report->options.raw,
-	            text)));
+	        figure_double(figure_scaled(mark->value, p->decimals), p->unit,
+	            p->report->options.raw, text)));
 }
 
 void
@@ -324,6 +329,7 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	    range->what != NULL ? ": " : "",
 	    range->what != NULL ? range->what : "");
 	p.unit = s->unit;
+	p.decimals = s->decimals;
 	p.y.from = y + 2 * RANGE_NAME + RANGE_BAR;
 	p.x.from = SVG_MARGIN;
 	p.x.to = SVG_WIDTH - SVG_MARGIN;
@@ -335,8 +341,10 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	svg_bar(r->out, from, p.y.from - RANGE_BAR,
 	    scale_at(&p.x, range->hi) - from + 1, RANGE_BAR, "bar",
 	    report_text(r, "[%s, %s]",
-	        figure_double(range->lo, s->unit, raw, lo),
-	        figure_double(range->hi, s->unit, raw, hi)));
+	        figure_double(figure_scaled(range->lo, s->decimals), s->unit,
+	            raw, lo),
+	        figure_double(figure_scaled(range->hi, s->decimals), s->unit,
+	            raw, hi)));
 	for (i = 0; i < range->n; i++)
 		put_mark(&p, &range->marks[i], y + (double)i * RANGE_NAME);
 	put_below(&p, SVG_MARGIN);
@@ -393,14 +401,15 @@ put_axes(const struct chart *c)
 		svg_line(c->out, CHART_LEFT, y, CHART_RIGHT, y, "grid");
 		svg_text(c->out, CHART_LEFT - 6, y + 4, "small", "end",
 		    SVG_INNER,
-		    figure_edge((int64_t)ticks.at[i], c->chart->unit, 0, text));
+		    figure_edge((int64_t)ticks.at[i], 0, c->chart->unit, 0,
+		        text));
 	}
 	if (c->chart->x_unit != NULL) {
 		scale_ticks(&c->x, c->chart->x_unit, MARKS, &ticks);
 		for (i = 0; i < ticks.n; i++)
 			put_x_mark(c, ticks.at[i],
-			    figure_edge((int64_t)ticks.at[i], c->chart->x_unit,
-			        0, text));
+			    figure_edge((int64_t)ticks.at[i], 0,
+			        c->chart->x_unit, 0, text));
 	}
 	for (i = 0; i <= 10 && c->chart->x_unit == NULL; i += 2) {
 		(void)snprintf(text, sizeof(text), "%u%%", i * 10);

@@ -137,7 +137,8 @@ put_quantiles(struct report *r, const struct report_section *s)
 	for (i = 0; i < s->nquantiles; i++) {
 		const struct report_quantile *q = &s->quantiles[i];
 
-		(void)figure_edge(q->is.value, s->unit, r->options.raw, value);
+		(void)figure_edge(q->is.value, s->decimals, s->unit,
+		    r->options.raw, value);
 		put_fact(&f, figure_quantile(q->share, name),
 		    report_text(r, "%s %s", signs[q->is.is], value));
 	}

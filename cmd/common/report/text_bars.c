@@ -97,11 +97,12 @@ label_row(const struct rows *t, enum row_is is, const tel_bucket *b,
     char *buffer)
 {
 	const char *unit = t->section->unit;
+	unsigned decimals = t->section->decimals;
 	int raw = t->report->options.raw;
 	char lo[FIGURE_TEXT], hi[FIGURE_TEXT];
 
-	(void)figure_edge(b->lo, unit, raw, lo);
-	(void)figure_edge(b->hi, unit, raw, hi);
+	(void)figure_edge(b->lo, decimals, unit, raw, lo);
+	(void)figure_edge(b->hi, decimals, unit, raw, hi);
 	if (is == ROW_UNDER)
 		(void)snprintf(buffer, LABEL_MAX, "(-inf, %s)", lo);
 	else if (is == ROW_OVER)
@@ -123,8 +124,8 @@ label_width(const struct rows *t, enum row_is is, const tel_bucket *b,
 	if (is != ROW_BUCKET || b->open || bucket_width(b) > INT64_MAX)
 		return;
 	memcpy(buffer, "w=", 3);
-	(void)figure_edge((int64_t)bucket_width(b), t->section->unit,
-	    t->report->options.raw, buffer + 2);
+	(void)figure_edge((int64_t)bucket_width(b), t->section->decimals,
+	    t->section->unit, t->report->options.raw, buffer + 2);
 }
 
 /* What the bar of a row is of: its count, or the same over its width. */
@@ -219,8 +220,8 @@ knee_row(const struct rows *t, size_t i)
 
 	if (t->put && h->knee)
 		putf(t->report->out, "  -- knee %s --\n",
-		    figure_edge(h->bucket(h->of, i).lo, t->section->unit,
-		        t->report->options.raw, figure));
+		    figure_edge(h->bucket(h->of, i).lo, t->section->decimals,
+		        t->section->unit, t->report->options.raw, figure));
 }
 
 /* The rows: of buckets in use, and one on each side of them. */

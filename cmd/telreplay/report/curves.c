@@ -87,7 +87,7 @@ put_decay(struct report *r, const struct show *show,
 		            k == 3 ?
 		            "freed" :
 		            report_text(r, "+%s",
-		                figure_edge((int64_t)(share * (double)idle),
+		                figure_edge((int64_t)(share * (double)idle), 0,
 		                    "ns", 0, text))));
 		report_cell(r,
 		    report_count(k < 3 ? show->facts->live_bytes : 0));
