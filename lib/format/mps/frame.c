@@ -42,17 +42,22 @@ tel__mps_unknown_chain(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end)
 {
 	uint32_t size;
-	int i;
+	int i, known = 0;
 
-	for (i = 0; (size_t)(end - p) >= s->header; i++) {
-		if (i == FRAMES || tel__mps_chain(s, p, end, 2))
+	for (i = 0; (size_t)(end - p) >= s->header; i++, p += size) {
+		/* a program may have known events among its own ones */
+		size = tel__mps_look(s, p, end);
+		known += size != 0;
+		if (i == FRAMES || known == 2 || size == 1 ||
+		    size > (size_t)(end - p))
 			return 1;
+		if (size != 0)
+			continue;
 		size = mps_size(p, s->abi.big);
 		if (mps_type(s, mps_code(p, s->abi.big)) != NULL ||
 		    size < s->header || size % s->align != 0 ||
 		    size > (size_t)(end - p))
 			return 0;
-		p += size;
 	}
 	return p == end;
 }
