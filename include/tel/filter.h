@@ -41,6 +41,12 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_filter *tel_filter_new(void);
 TEL_SINCE_0_1 void tel_filter_free(tel_filter *f);
 
 /*
+ * A filter with the same settings, bound to no schema, for a log that another
+ * thread reads.  NULL when out of memory.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_filter *tel_filter_copy(const tel_filter *f);
+
+/*
  * The setters. Each replaces what it set before, and NULL removes it. They may
  * be called at any time; the schemas that the filter was bound to are then
  * bound again.  The text is copied.
@@ -134,6 +140,11 @@ TEL_SINCE_0_1 int tel_filter_type(const tel_filter *f, const tel_type *type);
  */
 TEL_SINCE_0_1 int tel_filter_uses_rate(const tel_filter *f);
 /*
+ * Nonzero when whether an event matches may depend on other events of its log:
+ * by labels, its number, or what comes before it.
+ */
+TEL_SINCE_0_1 int tel_filter_uses_others(const tel_filter *f);
+/*
  * Which clocks the events that match may have, for tel_reader_set_range().
  * event: one of the log, for a range relative to the log's first event; NULL if
  *	none was read yet.
@@ -226,6 +237,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_eval(tel_expr *x,
     const tel_event *event, tel_value *out);
 /* Nonzero when the text uses seconds, as tel_filter_uses_rate(). */
 TEL_SINCE_0_1 int tel_expr_uses_rate(const tel_expr *x);
+/* Nonzero when its value may depend on other events of the log. */
+TEL_SINCE_0_1 int tel_expr_uses_others(const tel_expr *x);
 /* What the last failure was, as tel_filter_error(). */
 TEL_SINCE_0_1 const char *tel_expr_error(const tel_expr *x);
 /* Where in the text, in bytes from 1; 0 when there is no such position. */

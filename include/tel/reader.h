@@ -231,6 +231,51 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
     const tel_event **event);
 
 /*
+ * Pieces: several readers of one file, each on a thread of its own, read one
+ * piece of its log each.  tel_reader_join() shows whether a piece continues
+ * exactly where those before it have ended, in the state in which they did:
+ * then reading all of them comes to the same events, notices and counts as
+ * reading the log with one reader, but for these, as a piece lacks what is
+ * before it: tel_event_index(), labels, and times in seconds.
+ *
+ *	... for each i: open reader[i]; tel_reader_set_piece(reader[i], i, n) ...
+ *	... read each reader to TEL_END, in any order or side by side ...
+ *	last = reader[0];
+ *	for (i = 1; i < n; i++)
+ *		if (tel_reader_join(reader[0], reader[i]) == TEL_OK)
+ *			last = reader[i];
+ *		else if (tel_reader_extend(reader[0], last, i) == TEL_OK)
+ *			... read last to TEL_END, instead of reader[i] ...
+ */
+
+/*
+ * Has a reader read only one of n pieces of about the same size, the first of
+ * which is 0.  To be called between the open call and the first event.
+ * Returns TEL_OK; TEL_END when the log is not read in pieces, as its format or
+ * its input does not allow that: then piece 0 is the log, and the reader of
+ * another piece has no event; TEL_EINVAL; TEL_ESTATE; or a failure of
+ * tel_reader_next().
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_set_piece(tel_reader *r,
+    unsigned piece, unsigned n);
+/*
+ * Adds the counts and the points of the clock of a piece that was read to the
+ * end to those of the reader of piece 0, and takes them from it.
+ * Returns TEL_OK; TEL_END: it does not continue the pieces that were joined so
+ * far, and is to be dropped; TEL_ELIMIT: the log has so many labels that it must
+ * be read by one reader; TEL_ENOMEM.  Nothing is changed, but on TEL_OK.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_join(tel_reader *first,
+    tel_reader *piece);
+/*
+ * Lets the reader of the piece that was joined last go on to the end of a later
+ * piece.  It is joined again after that, unless it is that of piece 0.
+ * Returns TEL_OK; TEL_END: the log had ended already; TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_extend(tel_reader *first,
+    tel_reader *last, unsigned piece);
+
+/*
  * The schema of the log that is being read; NULL before the open call.
  * Good until the reader is freed.
  */

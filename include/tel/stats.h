@@ -587,6 +587,33 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
     const tel_stats *from);
 
 /*
+ * A set with the same statistics, groups and limits, and nothing counted, for a
+ * thread that counts another part of the logs; tel_stats_join() adds it.  An
+ * interval and a notify function are not copied.
+ * share: the copy may use this part of the memory that the set may use: 8 for
+ *	one eighth.
+ * Returns NULL when out of memory, or when s has statistics of an inst stream.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_stats *tel_stats_copy(const tel_stats *s,
+    unsigned share);
+/*
+ * Nonzero when what an event means may depend on other events of its log, by
+ * labels, time or order: then only complete logs can be counted side by side.
+ */
+TEL_SINCE_0_1 int tel_stats_uses_others(const tel_stats *s);
+/*
+ * Adds the counts of a copy, so that the set is what it would be if it had
+ * counted all itself, after what it has counted.
+ * from: not changed.  Either it has ended all of its readers, and so has into;
+ *	or each has one reader, which has not ended, and that of from has read
+ *	the next piece of the same log: see tel_reader_join(), which comes first.
+ * Returns TEL_OK; TEL_ELIMIT: a limit may make a difference, and nothing was
+ * changed: the logs must be counted again by one set; TEL_ESTATE; TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_join(tel_stats *into,
+    const tel_stats *from);
+
+/*
  * Writes the set as records of an inst stream, version 1.0.0: definitions of
  * the statistics, and a snapshot of them, see tel-inst(5).  Called again it
  * writes new definitions, and another snapshot, which replaces the previous one

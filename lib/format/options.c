@@ -229,6 +229,8 @@ tel_reader_count(const tel_reader *r, tel_count which)
 	const struct tel_reader *member;
 	uint64_t n;
 
+	if (which == TEL_COUNT_INPUT && r->piece.last)
+		return r->piece.input;
 	if (which == TEL_COUNT_INPUT)
 		return r->in != NULL ? tel__input_raw_bytes(r->in) : 0;
 	if ((unsigned)which > TEL_COUNT_UNREAD)

@@ -6,6 +6,7 @@
 #include "format/core/core.h"
 #include "format/reader.h"
 #include "format/registry.h"
+#include "io/source.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@ tel_reader_new(void)
 
 	if (r != NULL) {
 		r->formats = &tel__formats;
+		r->limit = UINT64_MAX;
 		r->max_labels = (size_t)1 << 18;
 		r->read_size = (size_t)1 << 18;
 	}
@@ -389,12 +391,15 @@ tel_reader_open_fd(tel_reader *r, int fd, const char *name)
 {
 	struct tel_input *raw;
 	tel_status st;
+	int64_t size;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
 	st = tel__input_fd(fd, 0, r->read_size, &raw);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
+	size = tel__input_extent(raw);
+	r->raw_size = size > 0 ? (uint64_t)size : 0;
 	return tel__reader_open_input(r, raw, name);
 }
 
@@ -520,7 +525,8 @@ finish_log(struct tel_reader *r, tel_status st)
 		return st;
 	r->at = READER_DONE;
 	/* of an archive that was split this reader has the last member */
-	if (r->parent == NULL && (st == TEL_END || r->split != NULL))
+	if (r->parent == NULL && (st == TEL_END || r->split != NULL) &&
+	    !tel__reader_at_limit(r))
 		tel__reader_report_roles(r);
 	if (st < 0)
 		r->failed = st;

@@ -140,6 +140,23 @@ tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 	return TEL_OK;
 }
 
+tel_status
+tel__clock_join(struct tel_clock *c, const struct tel_clock *from)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < from->count && st == TEL_OK; i++)
+		st = tel__clock_sync(c, from->points[i].ticks,
+		    from->points[i].other);
+	/* they may have been left out of the list */
+	if (st == TEL_OK && from->seen > 0)
+		st = tel__clock_sync(c, from->first.ticks, from->first.other);
+	if (st == TEL_OK && from->seen > 0)
+		st = tel__clock_sync(c, from->last.ticks, from->last.other);
+	return st;
+}
+
 size_t
 tel__clock_points(const struct tel_clock *c)
 {

@@ -34,6 +34,12 @@ void tel__clock_set_rate(struct tel_clock *c, double hertz);
  */
 tel_status tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other);
 
+/*
+ * Adds the points of a clock that knows those of a later part of the log.
+ * TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__clock_join(struct tel_clock *c, const struct tel_clock *from);
+
 /* How many points are known. */
 size_t tel__clock_points(const struct tel_clock *c);
 

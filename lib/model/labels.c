@@ -63,6 +63,7 @@ struct tel_labels {
 	struct space spaces[TEL_SPACES];
 	size_t labels; /* in all spaces */
 	size_t bytes;  /* of all strings */
+	size_t most;   /* labels of one address */
 	size_t max;
 };
 
@@ -247,7 +248,20 @@ tel__labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
 	h->marks[at].id = id;
 	h->count++;
 	l->labels++;
+	if (h->count > l->most)
+		l->most = h->count;
 	return TEL_OK;
+}
+
+int
+tel__labels_use(const struct tel_labels *l, struct tel_label_use *use)
+{
+	use->strings += l->count;
+	use->bytes += l->bytes;
+	use->labels += l->labels;
+	use->most += l->most;
+	return use->strings < l->max && use->labels < l->max &&
+	    use->bytes < l->max * STRING_AVERAGE && use->most < PER_ADDRESS_MAX;
 }
 
 size_t

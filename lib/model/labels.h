@@ -58,6 +58,18 @@ tel_status tel__labels_intern(struct tel_labels *l, uint64_t id,
 tel_status tel__labels_add(struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, uint64_t id);
 
+/* How full the tables are. */
+struct tel_label_use {
+	size_t strings, bytes, labels;
+	size_t most; /* labels of one address */
+};
+
+/*
+ * Adds to *use what is in the tables.  Returns 1; or 0 when tables with all of
+ * that could be full.
+ */
+int tel__labels_use(const struct tel_labels *l, struct tel_label_use *use);
+
 /* How many labels there are in all spaces: 0 means none can be found. */
 size_t tel__labels_count(const struct tel_labels *l);
 

@@ -103,6 +103,12 @@ tel_expr_uses_rate(const tel_expr *x)
 	return x->binder.tree != NULL && x->binder.tree->uses_rate;
 }
 
+int
+tel_expr_uses_others(const tel_expr *x)
+{
+	return x->binder.tree != NULL && tel__tree_uses_others(x->binder.tree);
+}
+
 const char *
 tel_expr_error(const tel_expr *x)
 {

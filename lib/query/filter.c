@@ -302,6 +302,73 @@ tel_filter_uses_rate(const tel_filter *f)
 	    s->from.base == INSTANT_NS || s->to.base == INSTANT_NS;
 }
 
+int
+tel_filter_uses_others(const tel_filter *f)
+{
+	return is_bounded(f) || tel_filter_uses_rate(f) ||
+	    f->binder.selection.nlabels > 0 ||
+	    (f->binder.tree != NULL && tel__tree_uses_others(f->binder.tree));
+}
+
+/* Copies the settings of a selection.  TEL_OK, TEL_ENOMEM. */
+static tel_status
+copy_selection(tel_filter *to, const struct selection *from)
+{
+	struct selection *s = &to->binder.selection;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	if (from->kinds.text != NULL)
+		st = tel_filter_set_kinds(to, from->kinds.text);
+	if (st == TEL_OK && from->types.text != NULL)
+		st = tel_filter_set_types(to, from->types.text);
+	for (i = 0; i < from->nlabels && st == TEL_OK; i++)
+		st = tel_filter_add_label(to, from->labels[i].text);
+	s->from = from->from;
+	s->to = from->to;
+	if (st != TEL_OK || from->naddresses == 0)
+		return st;
+	if (!TEL__RESERVE(s->addresses, s->address_room, from->naddresses))
+		return TEL_ENOMEM;
+	memcpy(s->addresses, from->addresses,
+	    from->naddresses * sizeof(*s->addresses));
+	s->naddresses = from->naddresses;
+	s->address_set = tel__set_new(s->addresses, s->naddresses);
+	return s->address_set == NULL ? TEL_ENOMEM : TEL_OK;
+}
+
+/* Copies since or until. */
+static tel_status
+copy_end(tel_filter **to, const tel_filter *from)
+{
+	if (from == NULL)
+		return TEL_OK;
+	*to = tel_filter_copy(from);
+	return *to != NULL ? TEL_OK : TEL_ENOMEM;
+}
+
+tel_filter *
+tel_filter_copy(const tel_filter *f)
+{
+	tel_filter *copy = tel_filter_new();
+	tel_status st = copy != NULL ? TEL_OK : TEL_ENOMEM;
+
+	if (st == TEL_OK && f->binder.tree != NULL)
+		st = tel_filter_set_expression(copy, f->binder.tree->text);
+	if (st == TEL_OK)
+		st = copy_selection(copy, &f->binder.selection);
+	if (st == TEL_OK)
+		st = copy_end(&copy->between.since, f->between.since);
+	if (st == TEL_OK)
+		st = copy_end(&copy->between.until, f->between.until);
+	if (st == TEL_OK) {
+		copy->binder.invert = f->binder.invert;
+		return copy;
+	}
+	tel_filter_free(copy);
+	return NULL;
+}
+
 /*
  * The clock that an end of the range is; open where it is none, or not known
  * yet.  Ticks count from the first event, and no further than clocks do.

@@ -92,3 +92,20 @@ tel__tree_free(struct tree *t)
 	free(t->text);
 	free(t);
 }
+
+int
+tel__tree_uses_others(const struct tree *t)
+{
+	const struct node *n;
+	uint32_t i;
+
+	for (i = 0; i < t->nnodes; i++) {
+		n = &t->nodes[i];
+		if (n->op == N_LABEL || n->op == N_LABELS ||
+		    (n->op == N_BUILTIN &&
+		        (n->builtin == B_TIME || n->builtin == B_DT ||
+		            n->builtin == B_INDEX || n->builtin == B_LABEL)))
+			return 1;
+	}
+	return t->uses_dt || t->uses_rate;
+}

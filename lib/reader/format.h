@@ -82,6 +82,18 @@ struct tel_format_ops {
 	 */
 	tel_status (
 	    *span)(struct tel_reader *r, uint64_t *first, uint64_t *last);
+	/*
+	 * Moves to the first place from one offset to another where events can
+	 * be read without those before.  1; or 0 when there is none.  May be
+	 * NULL: logs of the format are not read in pieces.
+	 */
+	int (*cut)(struct tel_reader *r, uint64_t from, uint64_t to);
+	/*
+	 * Nonzero when b starts in the state in which a has ended, at the same
+	 * place; NULL: the place says all.
+	 */
+	int (
+	    *continues)(const struct tel_reader *a, const struct tel_reader *b);
 	/* Frees r->state. */
 	void (*close)(struct tel_reader *r);
 	/* Frees what it keeps with tel__reader_keep(); may be NULL. */

@@ -94,6 +94,22 @@ struct tel_kept {
 	void *state;
 };
 
+/* The piece of a log that a reader reads: tel_reader_set_piece(). */
+struct tel_piece {
+	unsigned number, count; /* 0 of 0: all of the log */
+	uint64_t start;         /* where its first event is */
+	uint64_t reached;       /* where the pieces that were joined end */
+	/* what the tables of the pieces that were joined may come to */
+	struct tel_label_use labels;
+	uint64_t input; /* bytes of the file, once all were joined */
+	int last;       /* the one that was joined last has ended the log */
+	/*
+	 * What an event of it means depends on those before; and whether the
+	 * reader knows that, as it has read on from there.
+	 */
+	int dependent, informed;
+};
+
 /* How much of a log detection looks at. */
 #define TEL_PROBE_SIZE ((size_t)1 << 16)
 
@@ -102,6 +118,7 @@ struct tel_reader {
 	const unsigned char *p;
 	const unsigned char *end;
 	uint64_t offset; /* of p in the log */
+	uint64_t limit;  /* events that start there or later are left */
 	size_t back;     /* bytes before p that stay where the window moves */
 	int eof;         /* nothing comes after end */
 	int sure;        /* the best that another format's probe has said */
@@ -169,6 +186,8 @@ struct tel_reader {
 	unsigned notices;         /* bits: what was reported already */
 	struct tel_reader *split; /* members that were taken out, in a list */
 	struct tel_reader *next_split;
+	struct tel_piece piece;
+	uint64_t raw_size;           /* of the file that was opened, or 0 */
 	struct tel_schema **schemas; /* all that were made, freed at the end */
 	size_t nschemas, schema_room;
 	struct tel_reader *parent; /* the reader that this was taken out of */
@@ -206,6 +225,13 @@ uint64_t tel__reader_place(const struct tel_reader *r);
  * set to it.  1; or 0, and nothing is changed, when the input cannot seek.
  */
 int tel__reader_jump(struct tel_reader *r, uint64_t place);
+
+/* Nonzero when a piece has ended, and not the log. */
+static inline int
+tel__reader_at_limit(const struct tel_reader *r)
+{
+	return r->offset >= r->limit;
+}
 
 /* Steps over n bytes of the window. */
 static inline void

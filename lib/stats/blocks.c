@@ -168,6 +168,40 @@ tel__stats_count_pool(struct tel_stats *s, struct source *from,
 	return TEL_OK;
 }
 
+int
+tel__pools_fit(const struct source *a, const struct source *b)
+{
+	return a->npools + b->npools < POOLS_MAX;
+}
+
+tel_status
+tel__stats_join_pools(struct source *to, const struct source *from)
+{
+	const struct tel__entry *e;
+	const struct pool *p;
+	struct pool *pool;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	if (from->npools == 0)
+		return TEL_OK;
+	/* the last entry is that of the address 0 */
+	for (i = 0; i <= from->pools.mask + 1; i++) {
+		e = &from->pools.entries[i];
+		if (e->key == 0)
+			continue;
+		pool = find_pool(to, i <= from->pools.mask ? e->key : 0, &st);
+		if (pool == NULL)
+			return TEL_ENOMEM;
+		p = &from->pool_list[e->value];
+		pool->blocks += p->blocks;
+		pool->bytes += p->bytes;
+		pool->pools += p->pools;
+		pool->finished |= p->finished;
+	}
+	return TEL_OK;
+}
+
 void
 tel__stats_settle_pools(struct tel_stats *s, struct source *from)
 {

@@ -212,14 +212,24 @@ tel_stats_merge(tel_stats *into, const tel_stats *from)
 }
 
 tel_status
-tel__stats_add(struct tel_stats *into, const struct tel_stats *from, int apart)
+tel__stats_merge_definitions(struct tel_stats *into,
+    const struct tel_stats *from, int apart)
 {
 	tel_status st = TEL_OK;
 	size_t i;
 
-	into->started = 1;
 	for (i = 0; i < from->count && st == TEL_OK; i++)
 		st = merge_definition(into, from->definitions[i], apart);
+	return st;
+}
+
+tel_status
+tel__stats_add(struct tel_stats *into, const struct tel_stats *from, int apart)
+{
+	tel_status st;
+
+	into->started = 1;
+	st = tel__stats_merge_definitions(into, from, apart);
 	if (st != TEL_OK)
 		return st;
 	if (tel__report_merge(&into->report, &from->shown) != TEL_OK)

@@ -169,6 +169,9 @@ tel_status tel__stats_adopt(struct tel_stats *s, struct definition *d);
  */
 tel_status tel__stats_add(struct tel_stats *into, const struct tel_stats *from,
     int apart);
+/* The same for the statistics alone, without the report. */
+tel_status tel__stats_merge_definitions(struct tel_stats *into,
+    const struct tel_stats *from, int apart);
 /* The first definition of a name, or NULL. */
 struct definition *tel__stats_find(const struct tel_stats *s, const char *name);
 
@@ -200,6 +203,12 @@ tel_status tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
  */
 tel_status tel__stats_count_pool(struct tel_stats *s, struct source *from,
     const struct slot *slot, const struct tel_event *ev);
+/*
+ * Adds the pools of a source of the same log, read behind.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__stats_join_pools(struct source *to, const struct source *from);
+/* Nonzero when one source would have had room for the pools of both. */
+int tel__pools_fit(const struct source *a, const struct source *b);
 /* Brings what ended with its pool to the report. */
 void tel__stats_settle_pools(struct tel_stats *s, struct source *from);
 /* Does what an event of a busy slot means, apart from counting it. */

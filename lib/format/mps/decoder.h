@@ -12,6 +12,8 @@
 int tel__mps_probe(struct tel_reader *r);
 tel_status tel__mps_open(struct tel_reader *r, const char *as);
 tel_status tel__mps_next(struct tel_reader *r);
+/* Finds where a piece may start, as r->format->cut(). */
+int tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to);
 
 /*
  * Whether a stream of that version is not to be read as one of the version

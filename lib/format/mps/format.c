@@ -105,6 +105,7 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	uint64_t v[3];
 	char text[64];
 
+	r->piece.dependent = 1;
 	v[0] = field(ev->type, ev->data, "major");
 	v[1] = field(ev->type, ev->data, "median");
 	v[2] = field(ev->type, ev->data, "minor");
@@ -223,6 +224,7 @@ const struct tel_format_ops tel__format_mps = {
 	.probe = tel__mps_probe,
 	.open = tel__mps_open,
 	.next = tel__mps_next,
+	.cut = tel__mps_cut,
 	.close = mps_close,
 	.forget = tel__mps_forget,
 	.encoder = &tel__mps_encoder,

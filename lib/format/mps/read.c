@@ -15,6 +15,8 @@
  * one fits about once in 10^6 places, as its code says its size.
  */
 #define CHAIN 3
+/* And how many for a piece to start there: if it is wrong it is read twice. */
+#define SURE 16
 /* Bytes that surely hold such a chain, but for the longest strings. */
 #define AHEAD ((size_t)2048)
 /* Bytes looked at in one piece when the stream is lost. */
@@ -53,6 +55,7 @@ emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
 	if (t == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->count[TEL_COUNT_UNKNOWN]++;
+	r->piece.dependent |= known != NULL;
 	if (known != NULL && !(r->notices & NOTICED_VERSION))
 		st = tel__reader_damage(r, r->offset, 0,
 		    "an event of %u bytes cannot be of type %s", size,
@@ -60,15 +63,26 @@ emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
 	return st == TEL_OK ? emit(r, t, size) : st;
 }
 
+/*
+ * The end of n bytes from q on, or of the input.  More may be in the window,
+ * but what is decided must not depend on how the input was read.
+ */
+static const unsigned char *
+end_of(const struct tel_reader *r, const unsigned char *q, size_t n)
+{
+	return (size_t)(r->end - q) > n ? q + n : r->end;
+}
+
 /* Whether events follow each other from q on. */
 static int
 is_sync(const struct tel_reader *r, const unsigned char *q)
 {
 	const struct tel_schema *s = r->log.schema;
+	const unsigned char *end = end_of(r, q, AHEAD);
 
-	return tel__mps_look(s, q, r->end) != 0 &&
-	    tel__mps_chain(s, q, r->end, CHAIN) &&
-	    tel__mps_clock_likely(s, q, r->end);
+	return tel__mps_look(s, q, end) != 0 &&
+	    tel__mps_chain(s, q, end, CHAIN) &&
+	    tel__mps_clock_likely(s, q, end);
 }
 
 /*
@@ -113,7 +127,8 @@ goes_on(struct tel_reader *r, uint32_t size, int n)
 {
 	tel__reader_fill(r, size + AHEAD);
 	return size <= (size_t)(r->end - r->p) &&
-	    tel__mps_chain(r->log.schema, r->p + size, r->end, n);
+	    tel__mps_chain(r->log.schema, r->p + size,
+	        end_of(r, r->p, size + AHEAD), n);
 }
 
 /*
@@ -123,7 +138,8 @@ goes_on(struct tel_reader *r, uint32_t size, int n)
 static int
 may_be_one(const struct tel_reader *r, uint32_t size)
 {
-	return !tel__mps_inside(r->log.schema, r->p, size, r->end, CHAIN);
+	return !tel__mps_inside(r->log.schema, r->p, size,
+	    end_of(r, r->p, size + AHEAD), CHAIN);
 }
 
 /*
@@ -146,7 +162,7 @@ misfit(struct tel_reader *r, int *again)
 	code = mps_code(r->p, s->abi.big);
 	size = mps_size(r->p, s->abi.big);
 	t = mps_type(s, code);
-	right = tel__mps_true_size(s, r->p, r->end);
+	right = tel__mps_true_size(s, r->p, end_of(r, r->p, AHEAD));
 	by_type = right != 0 && right != size && goes_on(r, right, CHAIN);
 	by_size = size >= s->header && size % s->align == 0 &&
 	    (goes_on(r, size, CHAIN) || (!by_type && goes_on(r, size, 1))) &&
@@ -162,7 +178,8 @@ misfit(struct tel_reader *r, int *again)
 	if (t == NULL && size >= s->header && size % s->align == 0) {
 		tel__reader_fill(r, size + SEARCH);
 		if (size <= (size_t)(r->end - r->p) && may_be_one(r, size) &&
-		    tel__mps_unknown_chain(s, r->p + size, r->end))
+		    tel__mps_unknown_chain(s, r->p + size,
+		        end_of(r, r->p, size + SEARCH)))
 			return emit_unknown(r, code, size);
 	}
 	*again = 1;
@@ -190,6 +207,40 @@ whole(const struct tel_schema *s, const struct tel_type *t,
 	    size <= right + s->align;
 }
 
+int
+tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to)
+{
+	const struct tel_schema *s = r->log.schema;
+	const struct tel_type *t;
+	const unsigned char *q;
+	uint32_t size;
+
+	if (!tel__reader_jump(r, from))
+		return 0;
+	for (;;) {
+		tel__reader_fill(r, SEARCH);
+		for (q = r->p; (size_t)(r->end - q) >= s->header; q++) {
+			if (r->offset + (size_t)(q - r->p) >= to)
+				return 0;
+			if (!r->eof && (size_t)(r->end - q) < AHEAD)
+				break;
+			size = tel__mps_look(s, q, r->end);
+			if (size <= 1 || size > (size_t)(r->end - q) ||
+			    !tel__mps_chain(s, q, r->end, SURE))
+				continue;
+			/* it has to be returned as it is */
+			t = mps_type(s, mps_code(q, s->abi.big));
+			if (!whole(s, t, q, size))
+				continue;
+			tel_reader_step(r, (size_t)(q - r->p));
+			return 1;
+		}
+		tel_reader_step(r, (size_t)(q - r->p));
+		if (r->eof)
+			return 0;
+	}
+}
+
 /* The next event, for one byte order: the compiler makes a copy for each. */
 static inline tel_status
 next(struct tel_reader *r, int big)
@@ -200,6 +251,8 @@ next(struct tel_reader *r, int big)
 	tel_status st;
 	int again;
 
+	if (__builtin_expect(tel__reader_at_limit(r), 0))
+		return TEL_END;
 	r->event.index += r->event.data != NULL;
 	for (;;) {
 		if ((size_t)(r->end - r->p) < s->header)

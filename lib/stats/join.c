@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sets that count parts of the same logs, each on a thread of its own, and
+ * become one set that has counted all of them.
+ */
+#include <stdlib.h>
+
+#include "model/clock.h"
+#include "reader/reader.h"
+#include "stats/stats.h"
+
+/* ------------------------------------------------------------------ copies */
+
+tel_stats *
+tel_stats_copy(const tel_stats *s, unsigned share)
+{
+	tel_stats *copy = tel_stats_new();
+	tel_status st = copy != NULL ? TEL_OK : TEL_ENOMEM;
+	size_t i;
+
+	if (st == TEL_OK) {
+		copy->budget.most = s->budget.most / (share > 0 ? share : 1);
+		copy->max_groups = s->max_groups;
+		copy->max_open = s->max_open;
+		copy->classes = s->classes;
+		if (s->groups_text != NULL)
+			st = tel_stats_set_groups(copy, s->groups_text);
+	}
+	for (i = 0; st == TEL_OK && i < s->count; i++)
+		st = s->definitions[i]->source != NULL ?
+		    tel_stats_add(copy, s->definitions[i]->source) :
+		    TEL_EINVAL;
+	if (st == TEL_OK)
+		return copy;
+	tel_stats_free(copy);
+	return NULL;
+}
+
+static int
+definition_uses_others(const struct definition *d)
+{
+	return d->spec.pairs != PAIRS_NONE || d->every ||
+	    d->spec.class == TEL_CLASS_MAG ||
+	    d->spec.class == TEL_CLASS_MAGDELTA ||
+	    (d->value != NULL && tel_expr_uses_others(d->value)) ||
+	    (d->weight != NULL && tel_expr_uses_others(d->weight)) ||
+	    (d->key != NULL && tel_expr_uses_others(d->key)) ||
+	    (d->filter != NULL && tel_filter_uses_others(d->filter));
+}
+
+int
+tel_stats_uses_others(const tel_stats *s)
+{
+	unsigned j;
+	size_t i;
+
+	if (s->interval > 0)
+		return 1;
+	for (i = 0; i < s->count; i++)
+		if (definition_uses_others(s->definitions[i]))
+			return 1;
+	for (j = 0; j < s->ngroups; j++)
+		if (tel_expr_uses_others(s->groups[j].expr))
+			return 1;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ limits */
+
+/* Nonzero when the sum of two numbers of such size cannot wrap. */
+static int
+is_moderate(const struct tel_stat *stat)
+{
+	const int64_t most = INT64_MAX / 2;
+
+	return (stat->flags &
+	           (STAT_WRAPPED | STAT_APPROXIMATE | STAT_OUTSIDE |
+	               STAT_NO_SUM)) == 0 &&
+	    stat->sum.high < most && stat->sum.high > -most &&
+	    stat->weight <= INT64_MAX && stat->updates <= INT64_MAX &&
+	    stat->tally.overflow_updates == 0;
+}
+
+/* Nonzero when all keys of two tallies surely have room in one. */
+static int
+keys_fit(const struct definition *into, const struct definition *from)
+{
+	uint32_t most = 0, more = 0, i, max = UINT32_MAX;
+
+	for (i = 0; i < into->count; i++) {
+		if (!is_moderate(into->stats[i]))
+			return 0;
+		if (into->stats[i]->tally.count > most)
+			most = into->stats[i]->tally.count;
+		max = into->stats[i]->tally.max;
+	}
+	for (i = 0; i < from->count; i++) {
+		if (!is_moderate(from->stats[i]))
+			return 0;
+		if (from->stats[i]->tally.count > more)
+			more = from->stats[i]->tally.count;
+		max = from->stats[i]->tally.max;
+	}
+	return from->spec.class != TEL_CLASS_TALLY || more <= max - most;
+}
+
+/*
+ * Nonzero when one set would have counted what two have: no limit can have kept
+ * anything out.
+ */
+static int
+fits(const struct tel_stats *into, const struct tel_stats *from)
+{
+	const struct definition *d;
+	size_t i;
+
+	if (into->count != from->count ||
+	    into->budget.used > into->budget.most ||
+	    from->budget.used > into->budget.most - into->budget.used ||
+	    into->report.nparts + from->report.nparts >= PARTS_MAX ||
+	    into->report.norigins + from->report.norigins >= ORIGINS_MAX)
+		return 0;
+	for (i = 0; i < from->count; i++) {
+		d = from->definitions[i];
+		if (d->overflow != NULL ||
+		    into->definitions[i]->overflow != NULL ||
+		    (d->ngroups > 0 &&
+		        d->count >
+		            into->max_groups - into->definitions[i]->count) ||
+		    !keys_fit(into->definitions[i], d))
+			return 0;
+	}
+	return 1;
+}
+
+/* ------------------------------------------------------------------ joining */
+
+/* The type of a log that goes with one of another reader of it. */
+static const struct tel_type *
+same_type(const struct tel_log *log, const struct tel_type *t)
+{
+	if (t->unknown)
+		return tel__schema_unknown(log->schema, t->code);
+	return t->index < log->schema->ntypes ? &log->schema->types[t->index] :
+	                                        NULL;
+}
+
+static tel_status
+join_slot(struct tel_stats *s, struct source *to, const struct slot *from)
+{
+	const struct tel_type *t = same_type(to->log, from->type);
+	struct slot *slot;
+	tel_status st;
+
+	if (t == NULL)
+		return stats_no_memory(s);
+	if (t->index >= to->nslots || to->slots[t->index].type == NULL) {
+		st = tel__stats_bind_type(s, to, t);
+		if (st != TEL_OK)
+			return st;
+	}
+	slot = &to->slots[t->index];
+	slot->events += from->events;
+	slot->bytes += from->bytes;
+	slot->size_high += from->size_high;
+	if (__builtin_add_overflow(slot->size_sum, from->size_sum,
+	        &slot->size_sum))
+		slot->size_high++;
+	return TEL_OK;
+}
+
+/* Adds what a source of the same log, read behind, has counted. */
+static tel_status
+join_source(struct tel_stats *s, struct source *to, const struct source *from)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < from->nslots && st == TEL_OK; i++)
+		if (from->slots[i].events > 0)
+			st = join_slot(s, to, &from->slots[i]);
+	if (st == TEL_OK && tel__stats_join_pools(to, from) != TEL_OK)
+		st = stats_no_memory(s);
+	if (from->first < to->first)
+		to->first = from->first;
+	if (from->last > to->last)
+		to->last = from->last;
+	if (to->log->clock != NULL)
+		to->rate = tel__clock_rate(to->log->clock);
+	return st;
+}
+
+/* Nonzero when what was counted of a log can be added type by type. */
+static int
+is_simple(const struct tel_stats *s)
+{
+	return s->readers == 1 && s->nsources <= 1 && s->class_logs == NULL &&
+	    s->interval == 0 && (s->nsources == 0 || !s->sources[0]->has_live);
+}
+
+static tel_status
+join_piece(struct tel_stats *into, const struct tel_stats *from)
+{
+	tel_status st;
+
+	if (!is_simple(into) || !is_simple(from) || from->report.logs > 0)
+		return TEL_ELIMIT;
+	if (from->nsources == 0)
+		return TEL_OK;
+	if (into->nsources == 0 ||
+	    !tel__pools_fit(into->sources[0], from->sources[0]))
+		return TEL_ELIMIT;
+	st = join_source(into, into->sources[0], from->sources[0]);
+	return st == TEL_OK ? tel__stats_merge_definitions(into, from, 0) : st;
+}
+
+tel_status
+tel_stats_join(tel_stats *into, const tel_stats *from)
+{
+	tel_status st;
+	size_t i;
+
+	if ((into->readers > 0) != (from->readers > 0))
+		return TEL_ESTATE;
+	if (!fits(into, from))
+		return TEL_ELIMIT;
+	if (from->readers > 0)
+		return join_piece(into, from);
+	if (from->class_logs != NULL || into->class_logs != NULL)
+		return TEL_ELIMIT;
+	st = tel__stats_add(into, from, 0);
+	into->sessions += from->sessions;
+	for (i = 0; i < from->metadata.count && st == TEL_OK; i++)
+		if (tel__metadata_pair(&into->metadata,
+		        from->metadata.entries[i].key,
+		        from->metadata.entries[i].value) == TEL_ENOMEM)
+			st = stats_no_memory(into);
+	return st;
+}
