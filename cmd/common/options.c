@@ -85,6 +85,8 @@ static const struct option_row common[] = {
 	{ OPTION_HEADING, "General", NULL, NULL, ALL | TOOL_TELREC },
 	{ OPTION_PROGRESS, "progress", NULL, "show progress",
 	    ALL | OPTION_RARE },
+	{ 'j', "jobs", "N", "use N threads; else one for each processor",
+	    OTHERS },
 	{ 'q', "quiet", NULL, "report only failures", ALL },
 	{ OPTION_VERBOSE, "verbose", NULL, "report more", ALL },
 	{ 'h', "help", "[=WHAT]",

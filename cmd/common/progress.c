@@ -84,3 +84,11 @@ progress_end(struct progress *p, struct done done)
 		message_transient(NULL);
 	p->shown = 0;
 }
+
+void
+progress_pause(struct progress *p)
+{
+	if (p->shown != 0)
+		message_transient(NULL);
+	p->shown = 0;
+}

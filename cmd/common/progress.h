@@ -37,4 +37,7 @@ void progress_show(struct progress *p, struct done done);
 /* Takes the line away. */
 void progress_end(struct progress *p, struct done done);
 
+/* Takes the line away, as another will be shown; progress_show() goes on. */
+void progress_pause(struct progress *p);
+
 #endif

@@ -135,6 +135,17 @@ set_compress(struct settings *s, const char *text)
 	return 1;
 }
 
+static int
+set_jobs(struct settings *s, const char *text)
+{
+	uint64_t n;
+
+	if (!number_option("-j", "number of threads", text, 1, 256, &n))
+		return 0;
+	s->jobs = (unsigned)n;
+	return 1;
+}
+
 /* -------------------------------------------- files that describe events */
 
 /* The file in one of the folders that has it; NULL when none has. */
@@ -259,6 +270,7 @@ take(struct settings *s, int id, const char *value)
 	case 'n':
 		return number_option("-n", "number of events", value, 0,
 		    UINT64_MAX, &sel->count);
+	case 'j': return set_jobs(s, value);
 	case OPTION_SKIP:
 		return number_option("--skip", "number of events", value, 0,
 		    UINT64_MAX, &sel->skip);

@@ -46,6 +46,7 @@ struct settings {
 	double tick_rate;  /* hertz; 0: as the log says */
 	size_t max_labels; /* 0: as the library has it */
 	tel_order order;   /* TEL_ORDER_LOG: as they come */
+	unsigned jobs;     /* threads; 0: one for each processor */
 	int no_merge;      /* operands one after the other */
 	/*
 	 * The tool is given every event and calls settings_wanted() itself, as

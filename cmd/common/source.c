@@ -16,12 +16,9 @@
 #include "format.h"
 #include "message.h"
 
-/* How many places of damage are reported one by one. */
-#define DAMAGE_MAX 10
-
 /* ------------------------------------------------------------- notices */
 
-static void
+void
 notices_begin(struct notices *n, const struct settings *s)
 {
 	n->quiet = s->quiet;
@@ -29,13 +26,10 @@ notices_begin(struct notices *n, const struct settings *s)
 	n->damage = 0;
 }
 
-/* A tel_notify_fn; arg is a struct notices. */
-static void
-notices_take(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
+void
+notices_take(struct notices *n, tel_severity severity, const char *log,
+    uint64_t offset, const char *text)
 {
-	struct notices *n = arg;
-
 	switch (severity) {
 	case TEL_INFO:
 		if (n->verbose)
@@ -46,10 +40,18 @@ notices_take(void *arg, tel_severity severity, const char *log, uint64_t offset,
 			message(log, "%s", text);
 		break;
 	case TEL_DAMAGE:
-		if (n->damage++ < DAMAGE_MAX && !n->quiet)
+		if (n->damage++ < NOTICES_DAMAGE_MAX && !n->quiet)
 			message_at(log, offset, text);
 		break;
 	}
+}
+
+/* A tel_notify_fn; arg is a struct notices. */
+static void
+notify(void *arg, tel_severity severity, const char *log, uint64_t offset,
+    const char *text)
+{
+	notices_take(arg, severity, log, offset, text);
 }
 
 static const char *
@@ -154,16 +156,13 @@ source_failed(const struct source *src, tel_status st, const char *text)
 		message_fail(STATUS_FAILED, src->name, "%s", text);
 }
 
-/* Makes a reader as the settings have it; NULL after a message. */
-static tel_reader *
-make_reader(const struct settings *s, struct notices *notices)
+/* Sets a reader up as the settings have it.  TEL_OK, or why not. */
+static tel_status
+set_reader(tel_reader *r, const struct settings *s)
 {
-	tel_reader *r = tel_reader_new();
-	tel_status st = TEL_ENOMEM;
+	tel_status st = tel_reader_set_as(r, s->as);
 	size_t i;
 
-	if (r != NULL)
-		st = tel_reader_set_as(r, s->as);
 	if (st == TEL_OK && s->max_labels > 0)
 		st = tel_reader_set_max_labels(r, s->max_labels);
 	if (st == TEL_OK && s->meta != NULL)
@@ -178,17 +177,38 @@ make_reader(const struct settings *s, struct notices *notices)
 		st = tel_reader_set_tick_rate(r, s->tick_rate);
 	if (st == TEL_OK)
 		st = tel_reader_set_force(r, s->force);
-	if (st == TEL_OK && notices != NULL)
+	return st;
+}
+
+tel_reader *
+source_reader(const struct settings *s, tel_notify_fn *fn, void *arg)
+{
+	tel_reader *r = tel_reader_new();
+	tel_status st = r == NULL ? TEL_ENOMEM : set_reader(r, s);
+
+	if (st == TEL_OK && fn != NULL)
 		st = tel_reader_set_strict(r, s->strict);
-	if (st == TEL_OK && notices != NULL)
+	if (st == TEL_OK && fn != NULL)
 		st = tel_reader_set_follow(r, s->unbuffered);
-	if (st == TEL_OK && notices != NULL)
-		st = tel_reader_set_notify(r, notices_take, notices);
+	if (st == TEL_OK && fn != NULL)
+		st = tel_reader_set_notify(r, fn, arg);
 	if (st == TEL_OK)
 		return r;
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	tel_reader_free(r);
 	return NULL;
+}
+
+/* The same, after a message where it fails: the options were checked. */
+static tel_reader *
+make_reader(const struct settings *s, struct notices *notices)
+{
+	tel_reader *r =
+	    source_reader(s, notices != NULL ? notify : NULL, notices);
+
+	if (r == NULL)
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+	return r;
 }
 
 /*
@@ -717,6 +737,23 @@ run_operands(struct pump *p, struct source *srcs, struct source **list,
 	}
 	if (outcome == GO_ON && p->nsources > 0)
 		outcome = p->nsources == 1 ? run_single(p) : run_merged(p);
+	return outcome;
+}
+
+enum outcome
+source_run(struct settings *s, const struct visitor *v, char *operand)
+{
+	struct source src, *list[1];
+	enum outcome outcome;
+	struct pump p;
+
+	memset(&p, 0, sizeof(p));
+	memset(&src, 0, sizeof(src));
+	p.settings = s;
+	p.visitor = v;
+	src.fd = -1;
+	outcome = run_operands(&p, &src, list, &operand, 1);
+	source_close(&src);
 	return outcome;
 }
 

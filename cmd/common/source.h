@@ -10,6 +10,9 @@
 #include "progress.h"
 #include "settings.h"
 
+/* How many places of damage are reported one by one. */
+#define NOTICES_DAMAGE_MAX 10
+
 /* What a reader reports of a log, passed on to the user. */
 struct notices {
 	int quiet;
@@ -74,6 +77,10 @@ struct visitor {
  */
 void sources_run(struct settings *s, const struct visitor *visitor);
 
+/* Reads one operand, as sources_run() does each with settings.no_merge. */
+enum outcome source_run(struct settings *s, const struct visitor *visitor,
+    char *operand);
+
 /*
  * The parts of it.  Opening: 1, or 0 after a message; attaching makes the
  * reader of an open source, and closing reports damage.
@@ -81,6 +88,15 @@ void sources_run(struct settings *s, const struct visitor *visitor);
 int source_open(struct source *src, const char *operand);
 int source_attach(struct source *src, struct settings *s);
 void source_close(struct source *src);
+
+/* What a reader is to be made with; NULL when that fails. */
+tel_reader *source_reader(const struct settings *s, tel_notify_fn *notify,
+    void *arg);
+
+/* Before the first notice of a source; and a notice, passed on to the user. */
+void notices_begin(struct notices *n, const struct settings *s);
+void notices_take(struct notices *n, tel_severity severity, const char *log,
+    uint64_t offset, const char *text);
 
 /* Reports why a reader failed; text is its error. */
 void source_failed(const struct source *src, tel_status st, const char *text);

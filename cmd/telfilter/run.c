@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "common/counting.h"
 #include "common/message.h"
 
 /* The size of the cache of types, by their addresses. */
@@ -261,8 +263,8 @@ end(void *arg)
 	run->shown = 0;
 	if (st == TEL_OK && run->writer != NULL)
 		st = tel_writer_end_file(run->writer, run->reader);
-	if (run->telfilter->count_only && !run->telfilter->any && s->no_merge &&
-	    s->noperands > 1)
+	if (run->telfilter->count_only && !run->telfilter->any &&
+	    run->telfilter->apart)
 		print_total(run, run->name, run->found - run->before);
 	return st == TEL_OK ? GO_ON : tell(run, st);
 }
@@ -317,8 +319,7 @@ finish(struct run *run)
 	const struct telfilter *t = run->telfilter;
 	tel_status st = TEL_OK;
 
-	if (t->count_only && !t->any &&
-	    !(t->settings.no_merge && t->settings.noperands > 1))
+	if (t->count_only && !t->any && !t->apart)
 		print_total(run, NULL, run->found);
 	if (run->failed || run->sink->failed)
 		return;
@@ -328,6 +329,71 @@ finish(struct run *run)
 		st = tel_printer_finish(run->printer);
 	if (st != TEL_OK)
 		(void)tell(run, st);
+}
+
+/* ----------------------------------------------------- on several threads */
+
+static void *
+counter_open(void *arg, tel_reader *r)
+{
+	(void)arg;
+	(void)r;
+	return calloc(1, sizeof(uint64_t));
+}
+
+static int
+counter_event(void *counter, const tel_event *ev)
+{
+	(void)ev;
+	++*(uint64_t *)counter;
+	return 1;
+}
+
+static int
+counter_join(void *counter, const void *next)
+{
+	*(uint64_t *)counter += *(const uint64_t *)next;
+	return 1;
+}
+
+static enum counted
+counter_take(void *arg, void *counter, struct source *src)
+{
+	struct run *run = arg;
+
+	run->before = run->found;
+	run->found += *(const uint64_t *)counter;
+	if (run->telfilter->apart)
+		print_total(run, src->name, run->found - run->before);
+	return COUNT_NEXT;
+}
+
+/* Nonzero when it does not matter which event comes before which. */
+static int
+only_counts(const struct telfilter *t)
+{
+	const struct settings *s = &t->settings;
+
+	return t->count_only && !t->any && s->order == TEL_ORDER_LOG &&
+	    t->count == UINT64_MAX && t->skip == 0 && t->sample.every == 1 &&
+	    t->sample.share == SAMPLE_ALL && !s->select.percent &&
+	    !(s->select.filtering && tel_filter_uses_others(s->select.filter));
+}
+
+/* Reads the operands, if they are only counted by several threads. */
+static void
+read_all(struct run *run, const struct visitor *v)
+{
+	struct settings *s = &run->telfilter->settings;
+	struct counting counting = { run, 0, counter_open, counter_event, free,
+		counter_join, counter_take };
+
+	if (!only_counts(run->telfilter)) {
+		sources_run(s, v);
+		return;
+	}
+	s->no_merge = 1;
+	counting_run(s, v, &counting);
 }
 
 uint64_t
@@ -342,6 +408,7 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 	if (t->any && t->count > 1)
 		t->count = 1;
 	run.full = t->count == 0;
+	t->apart = t->settings.no_merge && t->settings.noperands > 1;
 	if (set_up(&run)) {
 		memset(&visitor, 0, sizeof(visitor));
 		visitor.arg = &run;
@@ -350,7 +417,7 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 		visitor.end = end;
 		visitor.idle = idle;
 		if (!run.full)
-			sources_run(&t->settings, &visitor);
+			read_all(&run, &visitor);
 		finish(&run);
 	}
 	tel_context_free(run.context);

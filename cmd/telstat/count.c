@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/counting.h"
 #include "common/message.h"
 #include "trace.h"
+
+/* The share of the memory for statistics that a thread's copy may use. */
+#define COPIES 8
 
 struct count {
 	struct telstat *telstat;
@@ -299,6 +303,100 @@ needs_merge(const struct telstat *t)
 	    t->each_rate;
 }
 
+/* ----------------------------------------------------- on several threads */
+
+/* A counter: a set of its own. */
+struct counter {
+	tel_stats *stats;
+	const tel_reader *reader;
+};
+
+static void
+counter_free(void *arg)
+{
+	struct counter *counter = arg;
+
+	tel_stats_free(counter->stats);
+	free(counter);
+}
+
+static void *
+counter_open(void *arg, tel_reader *r)
+{
+	const struct count *c = arg;
+	struct counter *counter = calloc(1, sizeof(*counter));
+
+	if (counter == NULL)
+		return NULL;
+	counter->reader = r;
+	counter->stats = tel_stats_copy(c->show.stats, COPIES);
+	if (counter->stats == NULL ||
+	    tel_stats_begin(counter->stats, r) != TEL_OK) {
+		counter_free(counter);
+		return NULL;
+	}
+	if (c->whole)
+		tel_stats_attach(counter->stats, r);
+	return counter;
+}
+
+static int
+counter_event(void *arg, const tel_event *ev)
+{
+	const struct counter *counter = arg;
+
+	return tel_stats_event(counter->stats, ev) == TEL_OK;
+}
+
+static int
+counter_join(void *arg, const void *next)
+{
+	const struct counter *counter = arg, *from = next;
+
+	return tel_stats_join(counter->stats, from->stats) == TEL_OK;
+}
+
+static enum counted
+counter_take(void *arg, void *taken, struct source *src)
+{
+	struct count *c = arg;
+	const struct counter *counter = taken;
+	tel_status st = tel_stats_end(counter->stats, src->reader);
+
+	if (st != TEL_OK)
+		return COUNT_AGAIN;
+	st = tel_stats_join(c->show.stats, counter->stats);
+	if (st == TEL_ELIMIT)
+		return COUNT_AGAIN;
+	c->counted = 1;
+	if (st == TEL_OK)
+		return COUNT_NEXT;
+	telstat_tell(c->telstat, st, NULL);
+	c->failed = 1;
+	return COUNT_STOP;
+}
+
+/* Reads the logs, if possible by several threads. */
+static void
+read_side_by_side(struct count *c, const struct visitor *v)
+{
+	const struct telstat *t = c->telstat;
+	struct settings *s = &c->telstat->settings;
+	struct counting counting = { c, 0, counter_open, counter_event,
+		counter_free, counter_join, counter_take };
+
+	/* one log must not need to know of another */
+	if (!s->no_merge || s->order != TEL_ORDER_LOG || v->needs_rate ||
+	    needs_merge(t) || t->each != NULL || t->self_trace != NULL ||
+	    s->select.percent || v->in_order) {
+		sources_run(s, v);
+		return;
+	}
+	counting.no_pieces = tel_stats_uses_others(c->show.stats) ||
+	    (s->select.filtering && tel_filter_uses_others(s->select.filter));
+	counting_run(s, v, &counting);
+}
+
 static void
 read_logs(struct count *c)
 {
@@ -320,7 +418,7 @@ read_logs(struct count *c)
 	else if (!needs_merge(c->telstat))
 		s->no_merge = c->whole = 1;
 	c->whole &= !s->select.filtering;
-	sources_run(s, &visitor);
+	read_side_by_side(c, &visitor);
 }
 
 /*

@@ -93,6 +93,11 @@ try() {
 		telcat --contracts "$ETS/contracts.tmf" boot.ets >named
 		grep -q 'MessageTag=67\["KeyboardDeviceContract.Exp/SendAckKey"\]' named
 		;;
+	jobs)
+		# tests/cli/cores.bats compares what threads print
+		telcat --jobs 3 mpsio.log >three
+		telcat --jobs 1 mpsio.log | cmp - three
+		;;
 	limit) differs --limit 1 ;;
 	alloc | free | realloc)
 		# counters of live bytes follow them
@@ -208,6 +213,7 @@ try() {
 		where) value=('name == PoolAlloc') ;;
 		meta | description) value=(/dev/null) ;;
 		limit) value=(7) ;;
+		jobs) value=(2) ;;
 		time) value=(delta) ;;
 		esac
 		telcat "-$letter" "${value[@]}" mpsio.log >one
@@ -228,7 +234,7 @@ try() {
 @test "a mistake in the command line is told, and nothing is read: exit 2" {
 	expect 2 "telcat: unknown option '-x'" telcat -x mpsio.log
 	expect 2 "telcat: unknown option '-x'" telcat --strict -xS mpsio.log
-	expect 2 "telcat: unknown or ambiguous option '--bogus'" telcat --bogus
+	expect 2 "telcat: unknown or ambiguous option '--nonsuch'" telcat --nonsuch
 	expect 2 "telcat: unknown or ambiguous option '--s'; did you mean '--as'?" \
 	    telcat --s
 	expect 2 "telcat: option '-n' needs an argument" telcat -n

@@ -87,6 +87,11 @@ try() {
 		[ "$(telfilter -f text --bare -c --tb-hz 1000 -t ,1s "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup")" -lt \
 		    "$(telfilter -f text --bare -c "$TEL_TOP/tests/data/hpm/v3be/HPM.1.startup")" ]
 		;;
+	jobs)
+		# tests/cli/cores.bats compares what threads print
+		telfilter --jobs 3 mpsio.log >three
+		telfilter --jobs 1 mpsio.log | cmp - three
+		;;
 	limit) differs --limit 1 ;;
 	skip) differs --skip 9 ;;
 	unbuffered)
@@ -183,6 +188,7 @@ try() {
 		meta | description) value=(/dev/null) ;;
 		after | before | context) value=(2 -e ArenaDestroy) ;;
 		limit) value=(3) ;;
+		jobs) value=(2) ;;
 		esac
 		telfilter "-$letter" "${value[@]}" mpsio.log >short.out
 		telfilter "--$name" "${value[@]}" mpsio.log >long.out

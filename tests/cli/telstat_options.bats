@@ -150,6 +150,11 @@ try() {
 	realloc) differs --realloc 'ArenaAlloc(ptr=base,old=base,size=size)' ;;
 	since) differs --since 'name == PoolInit' ;;
 	until) differs --until 'name == PoolInit' ;;
+	jobs)
+		# tests/cli/cores.bats compares what threads print
+		telstat --jobs 3 mpsio.log >three
+		telstat --jobs 1 mpsio.log | cmp - three
+		;;
 	limit)
 		differs --limit 7
 		grep -q '^events  7' changed

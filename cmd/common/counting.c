@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counting operands by several threads, and taking what they found in order. */
+#include "counting.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "jobs.h"
+
+/* A file of which less would be in a piece is one piece. */
+#define PIECE_LEAST ((uint64_t)1 << 20)
+/* Pieces of a file for each thread, as threads are not equally fast. */
+#define PIECES_PER_THREAD 4u
+/* Unless told so, smaller inputs are not worth a thread. */
+#define WORTH_LEAST ((uint64_t)4 << 20)
+/* Events between two looks at whether the rest is still of use. */
+#define STEP 16384u
+
+/* What a reader has reported, until it is known whether it counts. */
+struct note {
+	struct note *next;
+	tel_severity severity;
+	uint64_t offset;
+	char *log;
+	char text[];
+};
+
+struct notes {
+	struct note *first, **end;
+	unsigned damage;
+	int failed; /* out of memory */
+};
+
+/* A piece of an operand, or all of it. */
+struct piece {
+	struct team *team;
+	struct file *file;
+	struct jobs *jobs;
+	unsigned number;
+	int fd;
+	int entire; /* the others of the file have nothing */
+	int failed;
+	struct notes notes;
+	tel_reader *reader;
+	tel_filter *filter; /* NULL: all events */
+	void *counter;
+};
+
+/* An operand. */
+struct file {
+	char *operand;
+	int usual;          /* it is not read by several threads */
+	atomic_int dropped; /* what is not read yet is of no use */
+	struct stat stat;
+	struct piece *pieces;
+	unsigned npieces;
+	size_t job; /* of its first piece */
+};
+
+/* All of it. */
+struct team {
+	struct settings *settings;
+	const struct visitor *visitor;
+	const struct counting *counting;
+	struct file *files;
+	int nfiles;
+	struct piece *pieces;
+	size_t npieces;
+	struct jobs *jobs;
+	struct progress progress;
+	uint64_t size;
+};
+
+/* ------------------------------------------------------------------ notices */
+
+/* A tel_notify_fn: keeps what may be shown. */
+static void
+keep_note(void *arg, tel_severity severity, const char *log, uint64_t offset,
+    const char *text)
+{
+	struct piece *p = arg;
+	const struct settings *s = p->team->settings;
+	struct notes *notes = &p->notes;
+	size_t n = strlen(text) + 1, m = strlen(log) + 1;
+	struct note *note;
+
+	if (severity == TEL_INFO && !s->verbose)
+		return;
+	if (severity == TEL_DAMAGE && notes->damage++ >= NOTICES_DAMAGE_MAX)
+		return;
+	note = malloc(sizeof(*note) + n + m);
+	if (note == NULL) {
+		notes->failed = 1;
+		return;
+	}
+	note->next = NULL;
+	note->severity = severity;
+	note->offset = offset;
+	memcpy(note->text, text, n);
+	note->log = memcpy(note->text + n, log, m);
+	if (notes->first == NULL)
+		notes->end = &notes->first;
+	*notes->end = note;
+	notes->end = &note->next;
+}
+
+static void
+forget_notes(struct notes *notes)
+{
+	struct note *note;
+
+	while ((note = notes->first) != NULL) {
+		notes->first = note->next;
+		free(note);
+	}
+	notes->damage = 0;
+}
+
+/* ------------------------------------------------------- on one of the threads */
+
+static void
+piece_free(struct piece *p)
+{
+	if (p->counter != NULL)
+		p->team->counting->free(p->counter);
+	p->counter = NULL;
+	tel_filter_free(p->filter);
+	p->filter = NULL;
+	tel_reader_free(p->reader);
+	p->reader = NULL;
+	if (p->fd >= 0)
+		(void)close(p->fd);
+	p->fd = -1;
+	forget_notes(&p->notes);
+}
+
+/* Opens the file, if it is still the one that was looked at. */
+static int
+open_again(struct piece *p)
+{
+	const struct stat *was = &p->file->stat;
+	struct stat st;
+
+	p->fd = tel_open_path(p->file->operand);
+	return p->fd >= 0 && fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_dev == was->st_dev && st.st_ino == was->st_ino;
+}
+
+/*
+ * Has the reader read its piece.  A selection can leave out blocks of the native
+ * format, which saves more than threads do, so those are not read in pieces.
+ * Returns 1; 0: there is nothing for this one; or -1.
+ */
+static int
+set_piece(struct piece *p)
+{
+	const int filtering = p->team->settings->select.filtering;
+	tel_status st = TEL_END;
+
+	p->entire = p->file->npieces == 1;
+	if (p->entire)
+		return 1;
+	if (!filtering || strcmp(tel_reader_format(p->reader), "tel") != 0)
+		st = tel_reader_set_piece(p->reader, p->number,
+		    p->file->npieces);
+	/* what the start of the log has to say, piece 0 reports */
+	if (p->number > 0)
+		forget_notes(&p->notes);
+	p->entire = st == TEL_END && p->number == 0;
+	if (p->entire || st == TEL_OK)
+		return 1;
+	return st == TEL_END ? 0 : -1;
+}
+
+/* The selection with the piece's own filter. */
+static struct selection
+selection_of(const struct piece *p)
+{
+	struct selection selection = p->team->settings->select;
+
+	selection.filter = p->filter;
+	return selection;
+}
+
+/* Prepares to read.  Returns as set_piece(). */
+static int
+prepare(struct piece *p)
+{
+	const struct settings *s = p->team->settings;
+	struct selection selection;
+	int some;
+
+	if (!open_again(p))
+		return -1;
+	p->reader = source_reader(s, keep_note, p);
+	if (p->reader == NULL ||
+	    tel_reader_open_fd(p->reader, p->fd, p->file->operand) != TEL_OK)
+		return -1;
+	some = set_piece(p);
+	if (some <= 0)
+		return some;
+	if (s->select.filtering) {
+		p->filter = tel_filter_copy(s->select.filter);
+		if (p->filter == NULL ||
+		    tel_filter_bind(p->filter, tel_reader_schema(p->reader)) !=
+		        TEL_OK)
+			return -1;
+		selection = selection_of(p);
+		if (p->entire) {
+			selection_narrow(&selection, p->reader, NULL);
+			selection_attach(&selection, p->reader, 0);
+		}
+	}
+	p->counter = p->team->counting->open(p->team->counting->arg, p->reader);
+	return p->counter != NULL ? 1 : -1;
+}
+
+/* Tells how much was read since the last time. */
+static void
+report_done(const struct piece *p, struct done *before)
+{
+	struct done now;
+
+	now.events = tel_reader_count(p->reader, TEL_COUNT_EVENTS);
+	now.input = tel_reader_count(p->reader, TEL_COUNT_INPUT);
+	if (now.events >= before->events && now.input >= before->input)
+		jobs_add(p->jobs, now.events - before->events,
+		    now.input - before->input);
+	*before = now;
+}
+
+/* Reads to the end.  Returns 1, or 0 when it failed or is of no use. */
+static int
+count_events(struct piece *p, void *counter)
+{
+	const struct counting *c = p->team->counting;
+	struct selection selection = selection_of(p);
+	struct done done = { 0, 0 };
+	unsigned until = STEP;
+	const tel_event *ev;
+	tel_status st;
+	int first = 1, wanted;
+
+	while (
+	    (st = tel_reader_next(p->reader, &ev)) == TEL_OK || st == TEL_LOG) {
+		if (st == TEL_LOG)
+			continue;
+		if (first && p->filter != NULL && p->entire)
+			selection_narrow(&selection, p->reader, ev);
+		first = 0;
+		if (--until == 0) {
+			until = STEP;
+			if (atomic_load(&p->file->dropped))
+				return 0;
+			report_done(p, &done);
+		}
+		if (p->filter != NULL) {
+			wanted = tel_filter_match(p->filter, ev);
+			if (wanted == 0)
+				continue;
+			if (wanted < 0)
+				return 0;
+		}
+		if (!c->event(counter, ev))
+			return 0;
+	}
+	report_done(p, &done);
+	return st == TEL_END && !p->notes.failed;
+}
+
+/* A job_fn. */
+static void
+do_piece(void *arg, struct jobs *j, size_t job)
+{
+	struct team *t = arg;
+	struct piece *p = &t->pieces[job];
+	int some;
+
+	p->jobs = j;
+	if (p->file->usual || atomic_load(&p->file->dropped)) {
+		p->failed = 1;
+		return;
+	}
+	some = prepare(p);
+	p->failed = some < 0 || (some > 0 && !count_events(p, p->counter));
+	if (some <= 0 || p->failed)
+		piece_free(p);
+}
+
+/* ------------------------------------------------------ on the main thread */
+
+/* Waits for a piece; shows progress meanwhile. */
+static struct piece *
+wait_for(struct team *t, struct file *f, unsigned i)
+{
+	struct done done;
+
+	while (!jobs_take(t->jobs, f->job + i, t->progress.on)) {
+		if (!progress_due(&t->progress))
+			continue;
+		jobs_added(t->jobs, &done.events, &done.input);
+		progress_show(&t->progress, done);
+	}
+	return &f->pieces[i];
+}
+
+/* Adds a piece to the first one.  Returns as tel_reader_join(). */
+static tel_status
+join(struct piece *first, struct piece *p, void *counter)
+{
+	tel_status st = tel_reader_join(first->reader, p->reader);
+
+	if (st == TEL_OK &&
+	    !first->team->counting->join(first->counter, counter))
+		return TEL_ELIMIT;
+	return st;
+}
+
+/*
+ * The piece after last, number i, does not continue it: last goes on instead.
+ * Returns TEL_OK; TEL_END: the log has ended; a failure.
+ */
+static tel_status
+go_on(struct piece *first, struct piece *last, unsigned i)
+{
+	const struct counting *c = first->team->counting;
+	void *counter = first->counter;
+	tel_status st = tel_reader_extend(first->reader, last->reader, i);
+
+	if (st != TEL_OK)
+		return st;
+	if (last != first && (counter = c->open(c->arg, last->reader)) == NULL)
+		return TEL_ENOMEM;
+	if (!count_events(last, counter))
+		st = TEL_EIO;
+	if (last != first) {
+		if (st == TEL_OK)
+			st = join(first, last, counter);
+		c->free(counter);
+		if (st == TEL_END)
+			st = TEL_ELIMIT;
+	}
+	return st;
+}
+
+/*
+ * Joins all pieces of a file to the first one.  kept: set to nonzero for those
+ * whose notices count.  TEL_OK, or a failure: the file is to be read again.
+ */
+static tel_status
+join_all(struct team *t, struct file *f, unsigned char *kept)
+{
+	struct piece *first = wait_for(t, f, 0), *last = first, *p;
+	tel_status st = first->failed ? TEL_EIO : TEL_OK;
+	unsigned i;
+
+	kept[0] = 1;
+	for (i = 1; i < f->npieces; i++) {
+		p = wait_for(t, f, i);
+		if (st != TEL_OK || first->entire)
+			continue;
+		st = p->failed || p->reader == NULL ?
+		    TEL_END :
+		    join(first, p, p->counter);
+		if (st == TEL_OK) {
+			last = p;
+			kept[i] = 1;
+			t->counting->free(p->counter);
+			p->counter = NULL;
+		} else if (st == TEL_END) {
+			piece_free(p);
+			st = go_on(first, last, i);
+			/* the log has ended: the rest is nothing */
+			if (st == TEL_END)
+				st = TEL_OK;
+		}
+		if (st != TEL_OK)
+			atomic_store(&f->dropped, 1);
+	}
+	return st;
+}
+
+/* Shows what was reported of a file, and sums it up. */
+static void
+close_file(struct team *t, struct file *f, struct source *src,
+    const unsigned char *kept)
+{
+	const struct note *n;
+	unsigned i;
+
+	notices_begin(&src->notices, t->settings);
+	for (i = 0; i < f->npieces; i++)
+		for (n = f->pieces[i].notes.first; kept[i] && n != NULL;
+		     n = n->next)
+			notices_take(&src->notices, n->severity, n->log,
+			    n->offset, n->text);
+	source_close(src);
+}
+
+/* Takes what was counted of a file.  Returns how to go on. */
+static enum outcome
+take_file(struct team *t, struct file *f)
+{
+	const struct counting *c = t->counting;
+	struct piece *first = &f->pieces[0];
+	unsigned char *kept = calloc(f->npieces, 1);
+	enum counted counted = COUNT_AGAIN;
+	struct source src;
+	unsigned i;
+
+	if (kept == NULL)
+		atomic_store(&f->dropped, 1);
+	else if (join_all(t, f, kept) == TEL_OK) {
+		memset(&src, 0, sizeof(src));
+		src.name = f->operand;
+		src.fd = -1;
+		src.size = (uint64_t)f->stat.st_size;
+		src.reader = first->reader;
+		counted = c->take(c->arg, first->counter, &src);
+		if (counted != COUNT_AGAIN) {
+			first->reader = NULL;
+			c->free(first->counter);
+			first->counter = NULL;
+			close_file(t, f, &src, kept);
+		}
+	}
+	for (i = 0; i < f->npieces; i++) {
+		(void)wait_for(t, f, i);
+		piece_free(&f->pieces[i]);
+	}
+	free(kept);
+	if (counted == COUNT_STOP)
+		return END_ALL;
+	if (counted == COUNT_NEXT)
+		return GO_ON;
+	progress_pause(&t->progress);
+	return source_run(t->settings, t->visitor, f->operand);
+}
+
+/* What is known of an operand before it is opened. */
+static void
+look_at(struct team *t, struct file *f, char *operand, unsigned threads)
+{
+	uint64_t size, most = (uint64_t)threads * PIECES_PER_THREAD;
+
+	f->operand = operand;
+	f->npieces = 1;
+	f->usual = strcmp(operand, "-") == 0 || stat(operand, &f->stat) != 0 ||
+	    !S_ISREG(f->stat.st_mode);
+	if (f->usual)
+		return;
+	size = (uint64_t)f->stat.st_size;
+	t->size += size;
+	if (t->counting->no_pieces || size < 2 * PIECE_LEAST)
+		return;
+	f->npieces =
+	    (unsigned)(size / PIECE_LEAST < most ? size / PIECE_LEAST : most);
+}
+
+/* Makes the pieces of all files.  Returns 1, or 0: out of memory. */
+static int
+make_pieces(struct team *t)
+{
+	struct piece *p;
+	unsigned j;
+	int i;
+
+	for (i = 0; i < t->nfiles; i++)
+		t->npieces += t->files[i].npieces;
+	p = t->pieces = calloc(t->npieces, sizeof(*t->pieces));
+	if (p == NULL)
+		return 0;
+	for (i = 0; i < t->nfiles; i++) {
+		t->files[i].pieces = p;
+		t->files[i].job = (size_t)(p - t->pieces);
+		for (j = 0; j < t->files[i].npieces; j++, p++) {
+			p->team = t;
+			p->file = &t->files[i];
+			p->number = j;
+			p->fd = -1;
+		}
+	}
+	return 1;
+}
+
+/* Counts by threads.  Returns 1, or 0 when it is not to be done so. */
+static int
+count_all(struct team *t, unsigned threads)
+{
+	struct done done;
+	enum outcome outcome = GO_ON;
+	int i;
+
+	if (t->npieces < 2 || (t->settings->jobs == 0 && t->size < WORTH_LEAST))
+		return 0;
+	progress_begin(&t->progress, t->settings, t->size);
+	t->jobs = jobs_begin(threads, t->npieces, 2 * (size_t)threads + 2,
+	    do_piece, t);
+	if (t->jobs == NULL)
+		return 0;
+	for (i = 0; i < t->nfiles && outcome != END_ALL; i++)
+		outcome = take_file(t, &t->files[i]);
+	for (; i < t->nfiles; i++)
+		atomic_store(&t->files[i].dropped, 1);
+	jobs_added(t->jobs, &done.events, &done.input);
+	jobs_end(t->jobs);
+	progress_end(&t->progress, done);
+	return 1;
+}
+
+void
+counting_run(struct settings *s, const struct visitor *v,
+    const struct counting *c)
+{
+	unsigned threads = s->jobs > 0 ? s->jobs : jobs_cores();
+	struct team t;
+	size_t j;
+	int i, counted = 0;
+
+	memset(&t, 0, sizeof(t));
+	t.settings = s;
+	t.visitor = v;
+	t.counting = c;
+	t.nfiles = s->noperands;
+	if (threads > 1 && t.nfiles > 0 && !s->unbuffered)
+		t.files = calloc((size_t)t.nfiles, sizeof(*t.files));
+	if (t.files != NULL) {
+		for (i = 0; i < t.nfiles; i++)
+			look_at(&t, &t.files[i], s->operands[i], threads);
+		if (make_pieces(&t))
+			counted = count_all(&t, threads);
+		for (j = 0; t.pieces != NULL && j < t.npieces; j++)
+			piece_free(&t.pieces[j]);
+	}
+	free(t.pieces);
+	free(t.files);
+	if (!counted)
+		sources_run(s, v);
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Several threads print what one prints, byte for byte: output, messages and
+# exit status.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# ended COMMAND ...: prints its status behind its output.
+ended() {
+	local status=0
+	"$@" || status=$?
+	echo "status $status"
+	return "$status"
+}
+
+# alike TOOL ARG ...: the same with each number of threads.
+alike() {
+	local j tool=$1
+	shift
+	exits '0|1|2|3' ended "$tool" -j 1 "$@" >want 2>want.err
+	for j in ${THREADS-2 3 8}; do
+		exits '0|1|2|3' ended "$tool" -j "$j" "$@" >got 2>got.err
+		if ! cmp want got || ! cmp want.err got.err; then
+			echo "$tool -j $j $*"
+			return 1
+		fi
+	done
+}
+
+# A log of 4 MB, with the end of one, and the start of the next, in its middle.
+grown() {
+	unpack 1.118.0-lii6gc-awlut one.log
+	cat one.log one.log one.log one.log >whole.log
+}
+
+# Copies of it that are damaged in the middle of pieces, and where they meet.
+damaged() {
+	{
+		head -c 700001 whole.log
+		tail -c +700100 whole.log | head -c 1300000
+		head -c 99999 "$(type -P bash)"
+		tail -c +2100000 whole.log | head -c 1234567
+		tail -c +3350003 whole.log
+	} >damaged.log
+	head -c 3500001 whole.log >cut.log
+}
+
+@test "telstat: one log in pieces" {
+	grown
+	damaged
+	for log in whole damaged cut; do
+		alike telstat $log.log
+		alike telstat -s 'sizes=log2(size)' -s 'who=tally(name,100)' \
+		    -g kind --report -f csv $log.log
+		alike telstat -k Pool,Seg -f json $log.log
+	done
+	# what depends on other events
+	alike telstat -s 'd=dur(PoolInit,PoolFinish,pool)' -s 'm=mag(size)' \
+	    whole.log
+	alike telstat -s 'l=tally(label(pool),10)' damaged.log
+	alike telstat -w 'index % 7 == 0' -s 'n=log2(index)' damaged.log
+	# limits
+	alike telstat -s 'a=tally(addr,20)' --max-groups 3 -g name damaged.log
+	alike telstat --max-memory 20k -g pool -s 's=log2(size)' whole.log
+	alike telstat --strict damaged.log
+	alike telstat --verbose damaged.log
+	alike telstat -q damaged.log
+	alike telstat -n 1000 damaged.log
+}
+
+@test "telfilter -c: one log in pieces" {
+	grown
+	damaged
+	for log in whole damaged cut; do
+		alike telfilter -c $log.log
+		alike telfilter -c -w 'size > 64' -v $log.log
+		alike telfilter -c -t 1000000,90000000 -e 'Pool*' $log.log
+	done
+	alike telfilter -c --every 3 damaged.log
+	alike telfilter -c --since 'name == "PoolInit"' damaged.log
+	alike telfilter -c -w 'label ~ "a"' damaged.log
+	alike telfilter -c -w 'no_such_field > 1' damaged.log
+}
+
+@test "a compressed log in pieces" {
+	grown
+	damaged
+	telfilter -z 3 -o whole.log.zst whole.log
+	cat whole.log.zst whole.log.zst whole.log.zst >three.zst
+	{
+		head -c 200000 three.zst
+		tail -c +200500 three.zst
+	} >broken.zst
+	alike telstat three.zst
+	alike telstat broken.zst
+	alike telfilter -c three.zst
+}
+
+@test "several files" {
+	unpack 1.118.0-lii6gc-poolncv a.log
+	unpack 1.111.0-lii6gc-amcss b.log
+	unpack 1.116.0-lii3gc-amcss c.log
+	head -c 30001 b.log >cut.log
+	telcat -f tel -o a.tel a.log
+	telcat -o a.txt a.log
+	gzip -k c.log
+	tar cf all.tar a.log b.log cut.log
+	: >empty.log
+	echo "not a log" >other
+	files=(a.log b.log c.log cut.log a.tel a.txt c.log.gz all.tar)
+	alike telstat "${files[@]}"
+	alike telstat -s 's=log2(size)' -g kind -f json "${files[@]}"
+	alike telstat b.log empty.log cut.log no_such_file other . c.log
+	alike telstat -k Pool "${files[@]}"
+	alike telstat -s 'f=log2(nosuch)' "${files[@]}"
+	alike telstat --each 'size' -s '@=growth(@)' "${files[@]}"
+	alike telstat -s 'd=dur(PoolInit,PoolFinish,pool)' "${files[@]}"
+	alike telfilter -c "${files[@]}"
+	alike telfilter -c --no-merge "${files[@]}"
+	alike telfilter -c --no-merge b.log empty.log nosuch cut.log
+	alike telfilter -c -w 'label ~ "a"' "${files[@]}"
+	alike telfilter -c -t 10%,20% a.log b.log
+	# standard input, which is read once
+	for j in 1 3; do
+		telstat -j $j a.log - b.log <c.log >got.$j
+	done
+	cmp got.1 got.3
+}
+
+@test "-j takes a number from 1 to 256" {
+	for n in 0 257 x -1; do
+		run -2 --separate-stderr telstat -j "$n" /dev/null
+	done
+}
