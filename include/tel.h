@@ -31,6 +31,7 @@
 #include "tel/base.h"
 #include "tel/schema.h"
 #include "tel/event.h"
+#include "tel/heap.h"
 #include "tel/reader.h"
 #include "tel/filter.h"
 #include "tel/output.h"

@@ -10,7 +10,8 @@ enum {
 	OPTION_LIVE = OPTION_OWN,
 	OPTION_TYPES,
 	OPTION_MAX_LABELS,
-	OPTION_INDEX
+	OPTION_INDEX,
+	OPTION_WEIGHT
 };
 
 /* The bound that tel_reader_set_max_labels() has. */
@@ -28,6 +29,9 @@ static const struct option_row own[] = {
 	    "with -f sql or sqlite: index these columns", OPTION_RARE },
 	{ OPTION_MAX_LABELS, "max-labels", "N",
 	    "store at most N labels and strings: 256k", OPTION_RARE },
+	{ OPTION_WEIGHT, "weight", "KEY",
+	    "with -f folded: stacks by allocated, peak, leaked or count",
+	    OPTION_RARE },
 };
 
 static int
@@ -56,6 +60,14 @@ take(void *arg, int id, const char *value)
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
+	case OPTION_WEIGHT:
+		t->weighted = tel_heap_find_weight(value, &t->weight);
+		if (!t->weighted)
+			message_fail(STATUS_USAGE, NULL,
+			    "--weight: '%s' is not one of: allocated, peak, "
+			    "leaked, count",
+			    value);
+		return t->weighted;
 	case OPTION_MAX_LABELS:
 		if (!number_option("--max-labels", "number of labels", value, 1,
 		        LABELS_MAX, &n))
@@ -83,6 +95,8 @@ check_format(const struct telcat *t, const char *name)
 
 	if (t->index != NULL && (t->format.flags & TEL_PRINTER_INDEX) == 0)
 		option = "--index";
+	else if (t->weighted && (t->format.flags & TEL_PRINTER_WEIGHT) == 0)
+		option = "--weight";
 	else if (t->settings.compress != 0 &&
 	    (t->format.flags & TEL_PRINTER_FILE) != 0)
 		option = "-z";

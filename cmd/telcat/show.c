@@ -37,6 +37,8 @@ set_up(const struct show *show, tel_printer *p)
 		st = tel_printer_set_index(p, t->index);
 	if (st == TEL_OK && t->database != NULL)
 		st = tel_printer_set_database(p, t->database);
+	if (st == TEL_OK && t->weighted)
+		st = tel_printer_set_weight(p, t->weight);
 	if (st == TEL_OK && t->fields != NULL)
 		st = tel_printer_set_fields(p, t->fields);
 	else if (st == TEL_OK && type != NULL &&
@@ -107,7 +109,8 @@ end(void *arg)
 {
 	struct show *show = arg;
 	int is_timeline =
-	    (show->telcat->format.flags & TEL_PRINTER_TIMELINE) != 0;
+	    (show->telcat->format.flags & TEL_PRINTER_TIMELINE) != 0 &&
+	    !show->telcat->weighted;
 	int i;
 
 	for (i = 0; i < show->nsources && is_timeline && show->shown &&

@@ -15,6 +15,8 @@ struct telcat {
 	char *fields;         /* NULL: all */
 	char *index;          /* columns of a database to index, or NULL */
 	const char *database; /* its file, or NULL */
+	int weighted;         /* --weight was given */
+	tel_heap_weight weight;
 	int no_header;
 	int types; /* list event types instead of events */
 };

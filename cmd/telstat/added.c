@@ -21,7 +21,7 @@ telstat_wants_events(const struct telstat *t)
 {
 	const struct selection *sel = &t->settings.select;
 
-	return t->given || sel->filtering || sel->types != NULL ||
+	return t->given || t->heap != NULL || sel->filtering || sel->types != NULL ||
 	    sel->kinds != NULL || sel->where != NULL || sel->since != NULL ||
 	    sel->until != NULL || sel->skip > 0 || sel->count != UINT64_MAX;
 }

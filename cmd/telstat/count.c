@@ -3,6 +3,7 @@
 #include "show.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -172,6 +173,8 @@ event(void *arg, const tel_event *ev)
 	struct count *c = arg;
 	tel_status st = tel_stats_event(c->show.stats, ev);
 
+	if (st == TEL_OK && c->telstat->heap != NULL)
+		st = tel_heap_event(c->telstat->heap, ev);
 	if (__builtin_expect(st == TEL_OK, 1))
 		return GO_ON;
 	c->failed = 1;
@@ -196,6 +199,8 @@ end(void *arg)
 		    tel_reader_count(r, TEL_COUNT_INPUT),
 		    tel_reader_count(r, TEL_COUNT_DAMAGED));
 	}
+	if (c->telstat->heap != NULL)
+		tel_heap_end(c->telstat->heap);
 	return c->failed ? END_ALL : GO_ON;
 }
 
@@ -283,7 +288,8 @@ needs_order(const struct telstat *t)
 {
 	size_t i, n = tel_stats_count(t->stats);
 
-	if (t->by_time || t->each_order || tel_stats_uses_order(t->stats))
+	if (t->by_time || t->each_order || t->heap != NULL ||
+	    tel_stats_uses_order(t->stats))
 		return 1;
 	/* the value that was set last is that of the latest time */
 	for (i = 0; i < n; i++)
@@ -478,6 +484,25 @@ check_rate(const struct count *c)
 		    "-i: the log does not record the rate of its clock");
 }
 
+/* --stacks without any would be an answer that looks like one. */
+static void
+check_stacks(const struct count *c)
+{
+	const tel_heap *heap = c->telstat->heap;
+	const uint64_t untracked = heap == NULL ? 0 : tel_heap_untracked(heap);
+
+	if (heap != NULL && tel_heap_count(heap) > 0 &&
+	    !tel_heap_recorded(heap))
+		message(NULL,
+		    "--stacks: no selected event records its stack or its "
+		    "caller");
+	if (untracked > 0)
+		message(NULL,
+		    "--stacks: too many live blocks: %" PRIu64
+		    " are not counted as live",
+		    untracked);
+}
+
 void
 telstat_run(struct telstat *t, struct sink *sink)
 {
@@ -504,6 +529,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	/* a mistake in what was asked for has no answer, nor has nothing */
 	if (!sink->failed && c.counted && message_status() != STATUS_USAGE) {
 		check_rate(&c);
+		check_stacks(&c);
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");
 		show_final(&c);
 		TEL_EVENT1(PhaseEnd, PHASE_SHOW);

@@ -24,6 +24,7 @@ main(int argc, char **argv)
 			trace_end(telstat.self_trace);
 	}
 	tel_stats_free(telstat.stats);
+	tel_heap_free(telstat.heap);
 	settings_free(&telstat.settings);
 	return (int)message_status();
 }

@@ -27,7 +27,8 @@ enum {
 	OPTION_MAX_GROUPS,
 	OPTION_MAX_OPEN,
 	OPTION_MAX_MEMORY,
-	OPTION_SELF_TRACE
+	OPTION_SELF_TRACE,
+	OPTION_STACKS
 };
 
 /* Columns of a page. */
@@ -44,6 +45,8 @@ static const struct option_row own[] = {
 	{ OPTION_EACH, "each", "GLOBS",
 	    "with -s '@=growth(@)': of all these fields", 0 },
 	{ 'g', "groups", "EXPRS", "statistics of each group: kind,pool", 0 },
+	{ OPTION_STACKS, "stacks", "[=KEY]",
+	    "allocations by stack: leaked, peak, allocated or count", 0 },
 	{ 'i', "interval", "TIME", "statistics of each TIME of the log: 100ms",
 	    0 },
 	{ OPTION_DELTAS, "deltas", NULL,
@@ -314,6 +317,25 @@ take_limit(struct telstat *t, int id, const char *value)
 }
 
 static int
+set_stacks(struct telstat *t, const char *text)
+{
+	t->weight = TEL_HEAP_LEAKED;
+	if (text != NULL && !tel_heap_find_weight(text, &t->weight)) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--stacks: '%s' is not one of: leaked, peak, allocated, "
+		    "count",
+		    text);
+		return 0;
+	}
+	if (t->heap == NULL && (t->heap = tel_heap_new()) == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	return check(t, tel_heap_set_lines(t->heap, 1), "--stacks");
+}
+
+static int
 take(void *arg, int id, const char *value)
 {
 	struct telstat *t = arg;
@@ -326,6 +348,7 @@ take(void *arg, int id, const char *value)
 		return check(t, tel_stats_add(t->stats, value), "-s");
 	case OPTION_EACH: t->each = value; return 1;
 	case 'g': return check(t, tel_stats_set_groups(t->stats, value), "-g");
+	case OPTION_STACKS: return set_stacks(t, value);
 	case 'i': return set_interval(t, value);
 	case OPTION_DELTAS: t->deltas = 1; return 1;
 	case 'S': t->by_time = 1; return 1;
@@ -386,7 +409,10 @@ parse_format(struct telstat *t)
 static int
 check_options(const struct telstat *t)
 {
-	if (t->interval > 0 && t->format->once)
+	if (t->heap != NULL && t->format->report == NULL)
+		message_fail(STATUS_USAGE, NULL,
+		    "--stacks cannot be combined with -f %s", t->format->name);
+	else if (t->interval > 0 && t->format->once)
 		message_fail(STATUS_USAGE, NULL,
 		    "-i cannot be combined with -f %s", t->format->name);
 	else if ((t->each != NULL) != (t->neach_specs > 0))

@@ -148,6 +148,7 @@ fill(struct report *r, void *arg)
 	for (i = 0; i < n; i++)
 		statistic_put(r, show, tel_stats_get(show->stats, i),
 		    overview && i == 0);
+	stacks_put(r, show);
 	overview_totals(r, show, overview && n == 0);
 	if (!show->at.final) {
 		report_section(r, REPORT_TEXT, "")->apart = 1;

@@ -38,6 +38,9 @@ int show_overview(const struct show *show);
 void overview_put(struct report *r, const struct show *show);
 void overview_totals(struct report *r, const struct show *show, int apart);
 
+/* The stacks that allocated. */
+void stacks_put(struct report *r, const struct show *show);
+
 /* Everything as OpenMetrics 1.0. */
 void openmetrics_put(const struct show *show);
 

@@ -37,8 +37,10 @@ struct telstat {
 	struct settings settings;
 	const struct output_format *format;
 	tel_stats *stats;
-	int given;        /* -s */
-	const char *each; /* the globs of --each, or NULL */
+	tel_heap *heap;         /* of --stacks, or NULL */
+	tel_heap_weight weight; /* that sorts its stacks */
+	int given;              /* -s */
+	const char *each;       /* the globs of --each, or NULL */
 	const char *each_specs[16];
 	size_t neach_specs;
 	int each_order; /* it matters for them which event comes first */

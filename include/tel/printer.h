@@ -7,6 +7,7 @@
 #ifndef TEL_TEL_PRINTER_H
 #define TEL_TEL_PRINTER_H
 
+#include "tel/heap.h"
 #include "tel/output.h"
 #include "tel/reader.h"
 
@@ -47,7 +48,8 @@ enum tel_printer_flag {
 	TEL_PRINTER_BY_LOG = 64,   /* logs one after the other, not merged */
 	TEL_PRINTER_WHOLE = 128,   /* meant for whole logs, not a selection */
 	TEL_PRINTER_INDEX = 256,   /* see tel_printer_set_index() */
-	TEL_PRINTER_FILE = 512     /* see tel_printer_set_database() */
+	TEL_PRINTER_FILE = 512,    /* see tel_printer_set_database() */
+	TEL_PRINTER_WEIGHT = 1024  /* see tel_printer_set_weight() */
 };
 
 /*
@@ -123,6 +125,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_index(tel_printer *p,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
     const char *path);
+/*
+ * Has the format "folded" show the stacks that allocated, with this weight,
+ * instead of ranges and their time.  Without it, stacks are shown by allocated
+ * bytes if no event starts or ends a range.
+ * TEL_OK, TEL_EINVAL (another format), TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_printer_set_weight(tel_printer *p,
+    tel_heap_weight weight);
 /* Text in colour, by ECMA-48 sequences (nonzero).  TEL_OK, TEL_ESTATE. */
 TEL_SINCE_0_1 tel_status tel_printer_set_color(tel_printer *p, int on);
 /*

@@ -90,6 +90,22 @@ TEL_SINCE_0_1 tel_status tel_reader_set_strict(tel_reader *r, int on);
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_max_labels(tel_reader *r, size_t count);
 /*
+ * Names an address of code, as the reader follows an event that defines a frame
+ * of a backtrace: before tel_reader_next() returns that event, and after it
+ * has returned those before it.
+ * length: set to the length of the name, which is copied.
+ * Returns the name, or NULL: it is unknown.
+ */
+typedef const char *tel_frame_name_fn(void *arg, const tel_event *frame,
+    uint64_t address, size_t *length);
+/*
+ * Has fn(arg, ...) name the frames of backtraces: the names are labels of the
+ * log, as if it had them itself.  NULL for none, the default.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_set_frame_names(tel_reader *r,
+    tel_frame_name_fn *fn, void *arg);
+/*
  * The most bytes to read from the input at a time, 1 to 2^20; 2^18 unless set.
  * The events do not depend on it; for tests.
  * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.

@@ -490,7 +490,9 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 	const struct tel_type *t = ev->type;
 	tel_status st;
 
-	if (t->role == TEL_ROLE_INIT || t->role == TEL_ROLE_SYNC)
+	/* which frames events will need, none of them says by itself */
+	if (t->role == TEL_ROLE_INIT || t->role == TEL_ROLE_SYNC ||
+	    t->role == TEL_ROLE_FRAME)
 		return k->put(k->arg, ev);
 	if (!is_name(t))
 		return TEL_OK;

@@ -89,6 +89,16 @@ tel_reader_set_max_labels(tel_reader *r, size_t count)
 }
 
 tel_status
+tel_reader_set_frame_names(tel_reader *r, tel_frame_name_fn *fn, void *arg)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->name_frame = fn;
+	r->name_arg = arg;
+	return TEL_OK;
+}
+
+tel_status
 tel_reader_set_read_size(tel_reader *r, size_t bytes)
 {
 	if (r->at != READER_NEW)

@@ -65,6 +65,9 @@ struct tel_labels {
 	size_t bytes;  /* of all strings */
 	size_t most;   /* labels of one address */
 	size_t max;
+	struct tel__table by_frame; /* hash of a frame's number to its place */
+	struct tel_frame *frames;
+	size_t nframes, frame_room;
 };
 
 struct tel_labels *
@@ -82,6 +85,7 @@ tel__labels_new(size_t max)
 	}
 	l->max = max;
 	tel__table_init(&l->by_id);
+	tel__table_init(&l->by_frame);
 	for (i = 0; i < TEL_SPACES; i++)
 		tel__table_init(&l->spaces[i].by_address);
 	return l;
@@ -100,6 +104,10 @@ tel__labels_free(struct tel_labels *l)
 	for (i = 0; i < l->count; i++)
 		free(l->strings[i].bytes);
 	free(l->strings);
+	tel__table_clear(&l->by_frame);
+	for (i = 0; i < l->nframes; i++)
+		free((char *)(uintptr_t)l->frames[i].name);
+	free(l->frames);
 	for (s = l->spaces; s < l->spaces + TEL_SPACES; s++) {
 		tel__table_clear(&s->by_address);
 		for (i = 0; i < s->count; i++)
@@ -306,4 +314,70 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 	seen->label = *out;
 	seen->changes = l->changes;
 	return 1;
+}
+
+/*
+ * Each process has numbers of its own.  Those of one process never clash, as
+ * a multiplication by an odd number is a permutation.
+ */
+static uint64_t
+frame_key(uint64_t process, uint64_t id)
+{
+	return id ^ process * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+tel_status
+tel__labels_add_frame(struct tel_labels *l, uint64_t process, uint64_t id,
+    const struct tel_frame *frame)
+{
+	struct tel__entry *e;
+	struct tel_frame *f;
+	char *name = NULL;
+	int fresh;
+
+	if (id == 0 ||
+	    tel__table_find(&l->by_frame, frame_key(process, id)) != NULL)
+		return TEL_OK;
+	if (l->nframes / TEL_FRAMES_PER_LABEL >= l->max)
+		return TEL_ELIMIT;
+	if (frame->name != NULL &&
+	    (name = tel__copy_string(frame->name, frame->length)) == NULL)
+		return TEL_ENOMEM;
+	if (!TEL__RESERVE(l->frames, l->frame_room, l->nframes + 1) ||
+	    (e = tel__table_put(&l->by_frame, frame_key(process, id),
+	         &fresh)) == NULL) {
+		free(name);
+		return TEL_ENOMEM;
+	}
+	f = &l->frames[l->nframes];
+	*f = *frame;
+	f->name = name;
+	e->value = l->nframes++;
+	return TEL_OK;
+}
+
+size_t
+tel__labels_frames(const struct tel_labels *l)
+{
+	return l->nframes;
+}
+
+int
+tel__labels_find_frame(const struct tel_labels *l, uint64_t process,
+    uint64_t id, size_t *place)
+{
+	const struct tel__entry *e = id == 0 ?
+	    NULL :
+	    tel__table_find(&l->by_frame, frame_key(process, id));
+
+	if (e == NULL)
+		return 0;
+	*place = e->value;
+	return 1;
+}
+
+const struct tel_frame *
+tel__labels_frame(const struct tel_labels *l, size_t place)
+{
+	return &l->frames[place];
 }

@@ -2,7 +2,8 @@
 /*
  * Labels: the strings that a log interns, and the addresses it labels with
  * them.  An address may be labelled again; a label holds from its own clock
- * on until the next one's.
+ * on until the next one's.  And the frames of backtraces, each of which names
+ * the frame of its caller.
  */
 #ifndef TEL_LABELS_H
 #define TEL_LABELS_H
@@ -79,5 +80,35 @@ size_t tel__labels_count(const struct tel_labels *l);
  */
 int tel__labels_find(const struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, struct tel_label *out);
+
+/* A frame of a backtrace. */
+struct tel_frame {
+	uint64_t address; /* of an instruction, or behind a call */
+	uint64_t parent;  /* the caller's number; 0: there is none */
+	const char *name; /* its label, or NULL */
+	size_t length;
+};
+
+/* How many frames are held for each string that may be. */
+#define TEL_FRAMES_PER_LABEL 16u
+
+/*
+ * Adds frame number id, not 0, of a process.  The strings of the name are
+ * copied.  A number that is known stays as it is.
+ * TEL_OK; TEL_ENOMEM; TEL_ELIMIT.
+ */
+tel_status tel__labels_add_frame(struct tel_labels *l, uint64_t process,
+    uint64_t id, const struct tel_frame *frame);
+/* How many frames there are. */
+size_t tel__labels_frames(const struct tel_labels *l);
+/*
+ * The place of a frame, from 0 in order of occurrence.  Returns 1, or 0 when
+ * there is no such frame.
+ */
+int tel__labels_find_frame(const struct tel_labels *l, uint64_t process,
+    uint64_t id, size_t *place);
+/* The frame at a place.  Valid until the next one is added. */
+const struct tel_frame *tel__labels_frame(const struct tel_labels *l,
+    size_t place);
 
 #endif

@@ -13,6 +13,7 @@ static const char *const roles[] = {
 	[TEL_ROLE_INTERN] = "intern",
 	[TEL_ROLE_LABEL] = "label",
 	[TEL_ROLE_LABEL_P] = "labelp",
+	[TEL_ROLE_FRAME] = "frame",
 	[TEL_ROLE_ALLOC] = "alloc",
 	[TEL_ROLE_FREE] = "free",
 	[TEL_ROLE_START] = "start",
@@ -44,6 +45,7 @@ static const char *const parts[TEL_ROLE_PARTS] = {
 	[TEL_PART_BUFFER] = "buffer",
 	[TEL_PART_THREAD] = "thread",
 	[TEL_PART_PROCESS] = "process",
+	[TEL_PART_STACK] = "stack",
 };
 
 const char *
@@ -113,7 +115,7 @@ tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
 const char *
 tel_type_role(const tel_type *type)
 {
-	return type->role < TEL_ROLE_ALLOC ? "" : roles[type->role];
+	return type->role < TEL_ROLE_FRAME ? "" : roles[type->role];
 }
 
 int

@@ -62,6 +62,7 @@ enum tel_role {
 	TEL_ROLE_INTERN,  /* gives a number to a string */
 	TEL_ROLE_LABEL,   /* gives a string's number to an address */
 	TEL_ROLE_LABEL_P, /* gives a string's number to a pointer */
+	TEL_ROLE_FRAME,   /* gives a number to a frame of a backtrace */
 	TEL_ROLE_ALLOC,   /* a block is allocated */
 	TEL_ROLE_FREE,    /* a block, or a part of it, ends */
 	TEL_ROLE_START,   /* a range of time starts */
@@ -92,9 +93,11 @@ enum tel_role_part {
 	TEL_PART_ALIGNMENT,
 	TEL_PART_BUFFER,
 	TEL_PART_THREAD,
-	TEL_PART_PROCESS /* whose addresses they are */
+	TEL_PART_PROCESS, /* whose addresses they are */
+	/* the number of the frame that called, or the address in it */
+	TEL_PART_STACK
 };
-#define TEL_ROLE_PARTS 9
+#define TEL_ROLE_PARTS 10
 
 struct tel_type {
 	const char *name; /* owned by the schema */
@@ -113,8 +116,9 @@ struct tel_type {
 	uint8_t role;   /* enum tel_role */
 	/*
 	 * The fields of the role; -1 for none.  INTERN: number, string.  LABEL:
-	 * address, number.  SYNC: the other clock.  START and FINISH: the key
-	 * of the range, all of it.  All other roles from ALLOC on: by enum
+	 * address, number.  FRAME: number, address, number of the caller's
+	 * frame, and TEL_PART_PROCESS.  SYNC: the other clock.  START and
+	 * FINISH: the key of the range, all of it.  All other roles from ALLOC on: by enum
 	 * tel_role_part.
 	 */
 	int8_t role_field[TEL_ROLE_PARTS];
@@ -126,7 +130,7 @@ struct tel_type {
 static inline int
 tel_type_is_followed(const struct tel_type *t)
 {
-	return t->role != TEL_ROLE_NONE && t->role <= TEL_ROLE_LABEL_P;
+	return t->role != TEL_ROLE_NONE && t->role <= TEL_ROLE_FRAME;
 }
 
 /* Nonzero when events of t are operations of an allocator. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Folded stacks, as flame graphs are made of: the ranges that were open at
- * once, outermost first, and for how long nothing else was open in them.
+ * once, outermost first, and for how long nothing else was open in them; or
+ * the stacks that allocated, and how much.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "print/timeline.h"
+#include "tel/heap.h"
 
 /* The most ranges within ranges; deeper ones count for their outer range. */
 #define DEPTH_MAX 256
@@ -42,8 +44,9 @@ struct folded {
 	struct tel__table by_text; /* hash of a text to its line, from 1 */
 	char *text;                /* that is being made */
 	size_t text_room;
-	int ranges;   /* there were some */
-	int terminal; /* no byte of a name may steer it */
+	int ranges;     /* there were some */
+	tel_heap *heap; /* NULL: no event has allocated */
+	int terminal;   /* no byte of a name may steer it */
 };
 
 /* The stack of a track; NULL: no memory. */
@@ -266,6 +269,7 @@ release(struct tel_printer *pr)
 	if (f == NULL)
 		return;
 	(void)close_stacks(f);
+	tel_heap_free(f->heap);
 	for (i = 0; i < f->nlines; i++)
 		free(f->lines[i].text);
 	tel__table_clear(&f->by_text);
@@ -299,6 +303,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	}
 	if (same)
 		return TEL_OK;
+	if (f->heap != NULL && pr->fresh)
+		tel_heap_end(f->heap);
 	st = close_stacks(f);
 	tel__timeline_begin(f->timeline);
 	return st;
@@ -309,7 +315,44 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct folded *f = pr->state;
 
-	return tel__timeline_event(pr, f->timeline, ev);
+	/* without a weight, allocations count where there are no ranges */
+	if (tel_type_is_alloc(ev->type) && (pr->weighted || !f->ranges)) {
+		if (f->heap == NULL && (f->heap = tel_heap_new()) == NULL)
+			return TEL_ENOMEM;
+		if (tel_heap_event(f->heap, ev) != TEL_OK)
+			return TEL_ENOMEM;
+	}
+	return pr->weighted ? TEL_OK : tel__timeline_event(pr, f->timeline, ev);
+}
+
+/* Makes a line of each stack that allocated. */
+static tel_status
+add_heap(struct folded *f, tel_heap_weight weight)
+{
+	tel_heap_stack s;
+	const char *text;
+	uint64_t w;
+	size_t i, n;
+
+	for (i = 0; tel_heap_stack_at(f->heap, i, &s); i++) {
+		w = tel_heap_weight_of(&s, weight);
+		if (w == 0)
+			continue;
+		text = tel_heap_frames(f->heap, i);
+		if (text == NULL)
+			return TEL_ENOMEM;
+		n = strlen(text);
+		if (!TEL__RESERVE(f->text, f->text_room, n + 1))
+			return TEL_ENOMEM;
+		for (; n > 0; n--)
+			f->text[n - 1] =
+			    f->terminal && (unsigned char)text[n - 1] > 0x7f ?
+			    '?' :
+			    text[n - 1];
+		if (!add_weight(f, strlen(text), w))
+			return TEL_ENOMEM;
+	}
+	return TEL_OK;
 }
 
 static int
@@ -325,12 +368,19 @@ finish(struct tel_printer *pr)
 {
 	struct folded *f = pr->state;
 	char number[32];
+	int heap;
 	size_t i;
 
-	if (f == NULL || !f->ranges)
-		return tel__render_fail(pr,
-		    "no selected event is the start or end of a range");
-	if (close_stacks(f) != TEL_OK)
+	heap = f != NULL && !f->ranges && f->heap != NULL &&
+	    tel_heap_recorded(f->heap);
+	if (f == NULL || (!f->ranges && !heap))
+		return tel__render_fail(pr, "%s",
+		    pr->weighted ?
+		        "no selected event records its stack or its caller" :
+		        "no selected event is the start or end of a range, or "
+		        "records its stack");
+	if (close_stacks(f) != TEL_OK ||
+	    (heap && add_heap(f, pr->weight) != TEL_OK))
 		return TEL_ENOMEM;
 	if (f->nlines > 0)
 		qsort(f->lines, f->nlines, sizeof(f->lines[0]), compare);
@@ -351,7 +401,7 @@ finish(struct tel_printer *pr)
 
 const struct tel_renderer tel__renderer_folded = {
 	.name = "folded",
-	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE,
+	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_WEIGHT,
 	.begin_log = begin_log,
 	.event = event,
 	.finish = finish,

@@ -211,6 +211,18 @@ tel_printer_set_database(tel_printer *p, const char *path)
 }
 
 tel_status
+tel_printer_set_weight(tel_printer *p, tel_heap_weight weight)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	if ((p->renderer->flags & TEL_PRINTER_WEIGHT) == 0)
+		return tel__render_fail(p, "the format shows no stacks");
+	p->weighted = 1;
+	p->weight = weight;
+	return TEL_OK;
+}
+
+tel_status
 tel_printer_set_color(tel_printer *p, int on)
 {
 	if (p->started)

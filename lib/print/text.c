@@ -119,7 +119,7 @@ put_role(struct tel_printer *pr, const struct tel_schema *s,
 {
 	unsigned i, n = 3;
 
-	if (t->role < TEL_ROLE_ALLOC)
+	if (t->role < TEL_ROLE_FRAME)
 		return;
 	if (t->role == TEL_ROLE_START &&
 	    (t->partner < 0 || (unsigned)t->partner >= s->ntypes))

@@ -35,6 +35,65 @@ follow_label(const struct tel_event *ev)
 	    tel_load(&f[arg[1]], ev->data));
 }
 
+/* Strings that are not the log's own have numbers from here on. */
+#define NAMED UINT64_C(0x8000000000000000)
+
+/* Asks for the name of a frame, and labels its address with it. */
+static tel_status
+name_frame(struct tel_reader *r, const struct tel_event *ev, uint64_t address)
+{
+	struct tel_labels *labels = ev->log->labels;
+	struct tel_label known;
+	size_t length = 0;
+	const char *name;
+	tel_status st;
+
+	name = r->name_frame(r->name_arg, ev, address, &length);
+	if (name == NULL)
+		return TEL_OK;
+	st = tel__labels_intern(labels, NAMED + r->named, name, length);
+	if (st != TEL_OK)
+		return st;
+	/* the first name of an address is good from the start */
+	return tel__labels_add(labels, TEL_SPACE_ADDRESS, address,
+	    tel__labels_find(labels, TEL_SPACE_ADDRESS, address, UINT64_MAX,
+	        &known) ?
+	        ev->clock :
+	        0,
+	    NAMED + r->named++);
+}
+
+static tel_status
+follow_frame(struct tel_reader *r, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	const int8_t *arg = t->role_field;
+	const struct tel_field *f = t->fields;
+	struct tel_frame frame = { 0, 0, NULL, 0 };
+	struct tel_label label;
+	uint64_t process = 0;
+	tel_status st = TEL_OK;
+
+	if (arg[0] < 0 || arg[1] < 0)
+		return TEL_OK;
+	frame.address = tel_load(&f[arg[1]], ev->data);
+	if (arg[2] >= 0)
+		frame.parent = tel_load(&f[arg[2]], ev->data);
+	if (arg[TEL_PART_PROCESS] >= 0)
+		process = tel_load(&f[arg[TEL_PART_PROCESS]], ev->data);
+	if (r->name_frame != NULL)
+		st = name_frame(r, ev, frame.address);
+	if (st != TEL_OK)
+		return st;
+	if (tel_find_label(ev, &f[arg[1]], frame.address, &label) &&
+	    label.string != NULL) {
+		frame.name = label.string;
+		frame.length = label.length;
+	}
+	return tel__labels_add_frame(ev->log->labels, process,
+	    tel_load(&f[arg[0]], ev->data), &frame);
+}
+
 tel_status
 tel__reader_follow(struct tel_reader *r, const struct tel_event *ev)
 {
@@ -51,6 +110,7 @@ tel__reader_follow(struct tel_reader *r, const struct tel_event *ev)
 	case TEL_ROLE_INTERN:
 	case TEL_ROLE_LABEL:
 	case TEL_ROLE_LABEL_P: st = follow_label(ev); break;
+	case TEL_ROLE_FRAME: st = follow_frame(r, ev); break;
 	default: break;
 	}
 	if (st == TEL_ENOMEM)

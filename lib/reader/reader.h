@@ -169,6 +169,9 @@ struct tel_reader {
 	double tick_rate; /* hertz, or 0: as the log says */
 	tel_notify_fn *notify;
 	void *notify_arg;
+	tel_frame_name_fn *name_frame; /* or NULL */
+	void *name_arg;
+	uint64_t named;            /* strings that it returned */
 	struct reader_role *roles; /* that the user gives to types */
 	const struct tel_schema
 	    *given; /* the last schema that was given them */

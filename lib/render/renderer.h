@@ -83,6 +83,8 @@ struct tel_printer {
 	char *columns; /* the type that CSV has columns for */
 	char *index;   /* the columns that a database has indexes on, or NULL */
 	char *database; /* the file of a database, or NULL */
+	int weighted;   /* stacks of allocations, not of ranges, by weight */
+	tel_heap_weight weight;
 	uint64_t file_size;
 	int64_t file_changed;
 

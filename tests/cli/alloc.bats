@@ -84,7 +84,7 @@ bare() {
 	done
 	# the last one: what says which backtrace an event has
 	run -0 telcat -q --no-header got
-	[[ $output == *' trace ip='* ]]
+	[[ $output == *' trace number='*' ip='* ]]
 }
 
 @test "traces whose numbers are their own are not written as one" {

@@ -95,7 +95,7 @@ def mtrace(lines):
 
 
 def heaptrack(lines):
-    clock = 0
+    clock = frames = 0
     for line in lines:
         words = line.split(" ")
         hexes = []
@@ -107,7 +107,9 @@ def heaptrack(lines):
         elif words[0] == "-":
             yield clock, "free", {"address": hexes[0]}
         elif words[0] == "t":
-            yield clock, "trace", {"ip": hexes[0], "parent": hexes[1]}
+            frames += 1
+            yield clock, "trace", {"number": frames, "ip": hexes[0],
+                                   "parent": hexes[1]}
         elif words[0] == "R":
             yield clock, "resident", {"pages": hexes[0]}
         elif words[0] == "c":

@@ -110,6 +110,11 @@ try() {
 		telcat -q -f chrome "--$1" "ArenaAlloc($role)" mpsio.log >changed
 		run ! cmp -s plain changed
 		;;
+	weight)
+		telcat -f folded --weight count \
+		    "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" >weighted
+		grep -q ':(Perl_safesysmalloc+26) 173$' weighted
+		;;
 	skip) differs --skip 1 ;;
 	time) differs --time relative ;;
 	unbuffered)

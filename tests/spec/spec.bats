@@ -59,7 +59,7 @@ check() {
 	END
 	diff -u - <(echo "$output") <<-'END'
 		android 7 01f9332e
-		heaptrack 6 b16817d1
+		heaptrack 6 836382ec
 		kdump 11 89fc9a56
 		logalloc 11 9fda433f
 		ltrace 16 b61ae442

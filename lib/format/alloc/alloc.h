@@ -38,6 +38,7 @@ enum al_value {
 	AL_DURATION,
 	AL_CALLER,
 	AL_TRACE,
+	AL_NUMBER,
 	AL_IP,
 	AL_PARENT,
 	AL_PAGES,
@@ -165,6 +166,7 @@ struct al {
 	struct al_held *held;
 	unsigned nheld;
 	uint64_t sum;          /* ltrace -r: of all differences */
+	uint64_t frames;       /* heaptrack: of backtraces, so far */
 	uint64_t inner;        /* calls within such calls */
 	unsigned char *joined; /* both lines of such a call */
 	size_t joined_room;

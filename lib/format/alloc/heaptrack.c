@@ -35,7 +35,10 @@ heaptrack_parse(struct al *s, const unsigned char *p)
 	switch (*p) {
 	case '+': return heaptrack_numbers(s, p + 1, AL_TRACED, plus, 3);
 	case '-': return heaptrack_numbers(s, p + 1, AL_FREE, minus, 1);
-	case 't': return heaptrack_numbers(s, p + 1, AL_BACKTRACE, trace, 2);
+	case 't':
+		/* an invalid one has a number, too */
+		s->v[AL_NUMBER] = ++s->frames;
+		return heaptrack_numbers(s, p + 1, AL_BACKTRACE, trace, 2);
 	case 'R': return heaptrack_numbers(s, p + 1, AL_RESIDENT, pages, 1);
 	case 'c':
 		line = heaptrack_numbers(s, p + 1, AL_CLOCK, time, 1);

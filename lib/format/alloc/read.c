@@ -247,7 +247,11 @@ tel__al_next(struct tel_reader *r)
 		if (st != TEL_OK)
 			return st == TEL_END ? finish(r, s) : st;
 		switch (parse(s)) {
-		case AL_EVENT: return emit(r, s);
+		case AL_EVENT:
+			st = emit(r, s);
+			if (st == TEL_OK && tel_type_is_followed(r->event.type))
+				st = tel__reader_follow(r, &r->event);
+			return st;
 		case AL_MORE:
 			st = take_second(r, s);
 			if (st != TEL_LOG)

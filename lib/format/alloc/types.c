@@ -24,8 +24,9 @@ static const struct {
 	[AL_TID] = { "tid", 't', 'u', TEL_PART_THREAD },
 	[AL_PID] = { "pid", 'p', 'u', TEL_PART_PROCESS },
 	[AL_DURATION] = { "duration", 'd', 'u', -1 },
-	[AL_CALLER] = { "caller", 'w', 'a', -1 },
-	[AL_TRACE] = { "trace", 'x', 'u', -1 },
+	[AL_CALLER] = { "caller", 'w', 'a', TEL_PART_STACK },
+	[AL_TRACE] = { "trace", 'x', 'u', TEL_PART_STACK },
+	[AL_NUMBER] = { "number", 'N', 'u', -1 },
 	[AL_IP] = { "ip", 'I', 'a', -1 },
 	[AL_PARENT] = { "parent", 'P', 'u', -1 },
 	[AL_PAGES] = { "pages", 'R', 'u', -1 },
@@ -59,7 +60,7 @@ static const struct {
 	[AL_DELETE_ARRAY] = { "delete_array", "Alloc", TEL_ROLE_DELETE, "a" },
 	[AL_THREAD_DONE] = { "thread_done", "Thread", TEL_ROLE_THREAD_END, "" },
 	[AL_TRACED] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "asx" },
-	[AL_BACKTRACE] = { "trace", "Trace", TEL_ROLE_NONE, "IP" },
+	[AL_BACKTRACE] = { "trace", "Trace", TEL_ROLE_FRAME, "NIP" },
 	[AL_CLOCK] = { "clock", "Log", TEL_ROLE_NONE, "M" },
 	[AL_RESIDENT] = { "resident", "Memory", TEL_ROLE_NONE, "R" },
 	[AL_NOTE] = { "note", "Log", TEL_ROLE_NONE, "T" },
@@ -172,6 +173,9 @@ add_field(struct al_shape *shape, struct tel_type *t, struct tel_placement *at,
 		return 0;
 	if (t->role != TEL_ROLE_NONE && fields[v].part >= 0)
 		t->role_field[fields[v].part] = (int8_t)shape->nfields;
+	/* number, address, parent */
+	if (t->role == TEL_ROLE_FRAME)
+		t->role_field[shape->nfields] = (int8_t)shape->nfields;
 	/* a block that has a number keeps it */
 	if (t->role == TEL_ROLE_REALLOC && v == AL_ID)
 		t->role_field[TEL_PART_OLD] = (int8_t)shape->nfields;

@@ -82,11 +82,14 @@ load_number(enum tel_load load)
 	return i;
 }
 
+/* All parts of the first version: it had no stacks. */
+#define PARTS_LEAST 9
+
 static void
 describe_type(struct tel__buffer *b, const struct tel_type *t)
 {
 	const struct tel_field *f;
-	unsigned i;
+	unsigned i, parts;
 
 	tel__native_put_string(b, t->name, t->name_length);
 	put_text(b, t->kind);
@@ -95,8 +98,11 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 	tel__buffer_put_varint(b, t->size);
 	put_text(b, tel__role_name((enum tel_role)t->role));
 	if (t->role != TEL_ROLE_NONE) {
-		tel__buffer_put_varint(b, TEL_ROLE_PARTS);
-		for (i = 0; i < TEL_ROLE_PARTS; i++)
+		parts = TEL_ROLE_PARTS;
+		while (parts > PARTS_LEAST && t->role_field[parts - 1] < 0)
+			parts--;
+		tel__buffer_put_varint(b, parts);
+		for (i = 0; i < parts; i++)
 			tel__buffer_put_varint(b,
 			    (uint64_t)(t->role_field[i] + 1));
 		tel__buffer_put_varint(b, (uint64_t)((int64_t)t->partner + 1));

@@ -89,7 +89,10 @@ add_contexts(struct tel_type *t, unsigned source)
 			f->space = (uint8_t)contexts[i].space;
 			if (t->nfields - 1 > INT8_MAX)
 				continue;
-			if (tel_type_is_alloc(t) && contexts[i].part >= 0 &&
+			if ((tel_type_is_alloc(t) ||
+			        (t->role == TEL_ROLE_FRAME &&
+			            contexts[i].part == TEL_PART_PROCESS)) &&
+			    contexts[i].part >= 0 &&
 			    t->role_field[contexts[i].part] < 0)
 				t->role_field[contexts[i].part] =
 				    (int8_t)(t->nfields - 1);

@@ -244,7 +244,7 @@ set_role(struct tel_schema *s, char *text)
 
 	if (role == TEL_ROLE_START)
 		to = find_type(s, cut_word(&text));
-	if (t == NULL || role < TEL_ROLE_ALLOC || t->role != TEL_ROLE_NONE ||
+	if (t == NULL || role < TEL_ROLE_FRAME || t->role != TEL_ROLE_NONE ||
 	    (role == TEL_ROLE_START && to == NULL))
 		return;
 	t->role = (uint8_t)role;

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The stacks that allocated: what leaked, and how long blocks lived. */
+#include "show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Stacks that text shows, and quantiles, unless options say so. */
+#define STACKS_SHOWN 10
+#define QUANTILES_SHOWN 6
+
+static const uint32_t usual[] = { 500000000, 900000000, 990000000 };
+
+static const char *const titles[] = {
+	[TEL_HEAP_ALLOCATED] = "allocated bytes",
+	[TEL_HEAP_PEAK] = "bytes live at the peak",
+	[TEL_HEAP_LEAKED] = "leaked bytes",
+	[TEL_HEAP_COUNT] = "allocations",
+};
+
+/* The quantiles of lifetimes that are shown. */
+static unsigned
+quantiles(const struct show *show, const uint32_t **list)
+{
+	unsigned n = show->options->nquantiles;
+
+	*list = show->options->quantiles;
+	if (n == 0) {
+		*list = usual;
+		n = sizeof(usual) / sizeof(usual[0]);
+	}
+	return n < QUANTILES_SHOWN ? n : QUANTILES_SHOWN;
+}
+
+/* A share as a quantile is called: "0.5". */
+static const char *
+share_name(uint32_t share, char *text)
+{
+	size_t n;
+
+	(void)snprintf(text, FIGURE_TEXT, "%" PRIu32 ".%09" PRIu32,
+	    share / 1000000000, share % 1000000000);
+	n = strlen(text);
+	while (text[n - 1] == '0' && text[n - 2] != '.')
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
+/* How many stacks have any weight: the others are not worth a row. */
+static size_t
+count_stacks(const struct show *show)
+{
+	const tel_heap *heap = show->options->heap;
+	tel_heap_stack s;
+	size_t n = tel_heap_count(heap), lo = 0, mid;
+
+	/* they are sorted */
+	while (lo < n) {
+		mid = lo + (n - lo) / 2;
+		if (tel_heap_stack_at(heap, mid, &s) &&
+		    tel_heap_weight_of(&s, show->options->weight) > 0)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
+/* Takes one off the rest. */
+static void
+subtract(tel_heap_stack *rest, const tel_heap_stack *s)
+{
+	rest->allocations -= s->allocations;
+	rest->allocated_bytes -= s->allocated_bytes;
+	rest->peak_blocks -= s->peak_blocks;
+	rest->peak_bytes -= s->peak_bytes;
+	rest->live_blocks -= s->live_blocks;
+	rest->live_bytes -= s->live_bytes;
+	rest->freed -= s->freed;
+}
+
+/* ----------------------------------------------------------------- text */
+
+static void
+say(struct report *r, const struct show *show, const char *what, uint64_t bytes,
+    uint64_t blocks)
+{
+	const int raw = show->options->raw;
+	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+
+	report_say(r, REPORT_TEXT, "", "%s %s %s in %s %s", what,
+	    figure_count(figure_int128_of(bytes), raw, a),
+	    bytes == 1 ? "byte" : "bytes",
+	    figure_count(figure_int128_of(blocks), raw, b),
+	    blocks == 1 ? "block" : "blocks");
+}
+
+/* What the blocks of a stack lived. */
+static void
+say_lifetimes(struct report *r, const struct show *show, size_t i)
+{
+	const tel_heap *heap = show->options->heap;
+	const char *unit = tel_heap_ticks(heap) ? "ticks" : "ns";
+	const uint32_t *list;
+	const int raw = show->options->raw;
+	unsigned k, n = quantiles(show, &list);
+	char share[FIGURE_TEXT], text[FIGURE_TEXT];
+	const char *line = "", *name;
+	uint64_t v;
+
+	for (k = 0; k <= n + 1; k++) {
+		if (!tel_heap_lifetime(heap, i,
+		        k == 0    ? 0 :
+		            k > n ? 1000000000 :
+		                    list[k - 1],
+		        &v))
+			return;
+		name = k == 0 ? "least" :
+		    k > n     ? "most" :
+		                share_name(list[k - 1], share);
+		line = report_text(r, "%s  %s %s%s%s", line, name,
+		    figure_value(figure_int128_of(v), unit, raw, text),
+		    raw ? " " : "", raw ? unit : "");
+	}
+	report_line(r, "", "lived%s", line);
+}
+
+/* The frames, the innermost first. */
+static void
+say_frames(struct report *r, const char *frames)
+{
+	const char *end = frames + strlen(frames), *p;
+
+	while (end > frames) {
+		for (p = end; p > frames && p[-1] != ';'; p--)
+			continue;
+		report_line(r, "", "%.*s", (int)(end - p), p);
+		end = p > frames ? p - 1 : p;
+	}
+}
+
+static void
+put_text(struct report *r, const struct show *show, size_t i, const char *lead,
+    const tel_heap_stack *s)
+{
+	struct report_section *section = report_section(r, REPORT_TEXT, "");
+	const char *frames;
+
+	section->apart = 1;
+	section->lead = lead;
+	section->lead_strong = 1;
+	section->indent = 4;
+	say(r, show, "leaked", s->live_bytes, s->live_blocks);
+	say(r, show, "peak", s->peak_bytes, s->peak_blocks);
+	say(r, show, "allocated", s->allocated_bytes, s->allocations);
+	if (i != SIZE_MAX) {
+		say_lifetimes(r, show, i);
+		frames = tel_heap_frames(show->options->heap, i);
+		if (frames == NULL)
+			r->failed = 1;
+		else
+			say_frames(r, frames);
+	}
+	report_put(r);
+}
+
+/* ----------------------------------------------------------------- data */
+
+static void
+add_columns(struct report *r, const struct show *show)
+{
+	static const char *const names[] = { "allocations", "allocated_bytes",
+		"peak_blocks", "peak_bytes", "leaked_blocks", "leaked_bytes",
+		"freed" };
+	const uint32_t *list;
+	unsigned i, n = quantiles(show, &list);
+	char share[FIGURE_TEXT];
+
+	report_column(r, "stack", NULL, REPORT_PLAIN, 0)->item = 1;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		(void)report_column(r, names[i], NULL, REPORT_PLAIN, 0);
+	(void)report_column(r, "lifetime_min", NULL, REPORT_PLAIN, 0);
+	for (i = 0; i < n; i++)
+		(void)report_column(r,
+		    report_text(r, "lifetime_%s", share_name(list[i], share)),
+		    NULL, REPORT_PLAIN, 0);
+	(void)report_column(r, "lifetime_max", NULL, REPORT_PLAIN, 0);
+}
+
+static void
+add_row(struct report *r, const struct show *show, size_t i, const char *frames,
+    const tel_heap_stack *s)
+{
+	const tel_heap *heap = show->options->heap;
+	const uint32_t *list;
+	unsigned k, n = quantiles(show, &list);
+	uint64_t v;
+
+	report_row(r, REPORT_DATA);
+	report_cell(r, report_string(frames));
+	report_cell(r, report_count(s->allocations));
+	report_cell(r, report_count(s->allocated_bytes));
+	report_cell(r, report_count(s->peak_blocks));
+	report_cell(r, report_count(s->peak_bytes));
+	report_cell(r, report_count(s->live_blocks));
+	report_cell(r, report_count(s->live_bytes));
+	report_cell(r, report_count(s->freed));
+	for (k = 0; k <= n + 1; k++) {
+		if (!tel_heap_lifetime(heap, i,
+		        k == 0    ? 0 :
+		            k > n ? 1000000000 :
+		                    list[k - 1],
+		        &v))
+			return;
+		report_cell(r, report_count(v));
+	}
+}
+
+/* A section for each row: a report keeps no more than one. */
+static void
+put_row(struct report *r, const struct show *show, size_t i, const char *frames,
+    const tel_heap_stack *s)
+{
+	(void)report_section(r, REPORT_DATA, "stack");
+	add_columns(r, show);
+	add_row(r, show, i, frames, s);
+	report_put(r);
+}
+
+static void
+bar(struct report *r, const void *of, size_t i, struct report_bar *out)
+{
+	const struct show *show = of;
+	const char *frames = tel_heap_frames(show->options->heap, i), *p;
+	tel_heap_stack s;
+
+	memset(out, 0, sizeof(*out));
+	if (frames == NULL || !tel_heap_stack_at(show->options->heap, i, &s))
+		return;
+	p = strrchr(frames, ';');
+	out->label =
+	    report_string(report_text(r, "%s", p != NULL ? p + 1 : frames));
+	out->count = tel_heap_weight_of(&s, show->options->weight);
+}
+
+static void
+put_picture(struct report *r, const struct show *show, size_t n,
+    const tel_heap_stack *all)
+{
+	const tel_heap_weight weight = show->options->weight;
+	struct report_section *section =
+	    report_section(r, REPORT_SVG, "stacks");
+	struct report_bars bars = { titles[weight], show, n, bar,
+		figure_int128_of(tel_heap_weight_of(all, weight)), 0,
+		{ 0, 0 } };
+
+	section->title = report_text(r, "Stacks by %s", titles[weight]);
+	section->definition =
+	    report_text(r, "%zu stacks, called by their innermost frames", n);
+	section->bars = &bars;
+	report_put(r);
+}
+
+/* ------------------------------------------------------------------ all */
+
+static void
+put_title(struct report *r, const struct show *show, size_t n, size_t shown,
+    const tel_heap_stack *all)
+{
+	struct report_section *s = report_section(r, REPORT_TEXT, "");
+
+	s->apart = 1;
+	s->lead =
+	    report_text(r, "Stacks by %s:", titles[show->options->weight]);
+	s->lead_strong = 1;
+	if (shown < n)
+		report_say(r, REPORT_TEXT, "", "%zu of %zu", shown, n);
+	else
+		report_say(r, REPORT_TEXT, "", "%zu", n);
+	report_put(r);
+	put_text(r, show, SIZE_MAX, "all", all);
+}
+
+void
+stacks_put(struct report *r, const struct show *show)
+{
+	tel_heap *heap = show->options->heap;
+	const int text = report_is(r, REPORT_TEXT);
+	size_t i, n, shown;
+	tel_heap_stack s, rest;
+	const char *frames;
+
+	if (heap == NULL || !tel_heap_recorded(heap))
+		return;
+	if (tel_heap_sort(heap, show->options->weight) != TEL_OK) {
+		r->failed = 1;
+		return;
+	}
+	tel_heap_total(heap, &rest);
+	n = count_stacks(show);
+	shown = report_rows(r, n);
+	if (text && r->options.top == 0 && shown > STACKS_SHOWN)
+		shown = STACKS_SHOWN;
+	if (report_is(r, REPORT_SVG)) {
+		put_picture(r, show, n, &rest);
+		return;
+	}
+	if (text)
+		put_title(r, show, n, shown, &rest);
+	for (i = 0; i < shown && tel_heap_stack_at(heap, i, &s); i++) {
+		subtract(&rest, &s);
+		if (text) {
+			put_text(r, show, i, report_text(r, "%zu.", i + 1), &s);
+			continue;
+		}
+		frames = tel_heap_frames(heap, i);
+		if (frames == NULL) {
+			r->failed = 1;
+			return;
+		}
+		put_row(r, show, i, frames, &s);
+	}
+	/* also those without weight, so that all add up to the totals */
+	if (rest.allocations == 0)
+		return;
+	if (text)
+		put_text(r, show, SIZE_MAX, "others", &rest);
+	else
+		put_row(r, show, SIZE_MAX, "<other>", &rest);
+}

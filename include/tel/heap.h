@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tel/heap.h - part of libtel, see tel.h for the general rules.
+ *
+ * Heaps: what each stack of callers allocated, and what of it was live.
+ */
+#ifndef TEL_TEL_HEAP_H
+#define TEL_TEL_HEAP_H
+
+#include "tel/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A heap adds up the allocations of logs by stack, for logs that record the
+ * stacks of allocations, or the callers:
+ *
+ *	h = tel_heap_new();
+ *	while (tel_reader_next(r, &ev) == TEL_OK)
+ *		if (tel_heap_event(h, ev) != TEL_OK)
+ *			... out of memory ...
+ *	tel_heap_end(h);
+ *	tel_heap_sort(h, TEL_HEAP_LEAKED);
+ *	for (i = 0; i < tel_heap_count(h) && tel_heap_stack_at(h, i, &s); i++)
+ *		... s, and tel_heap_frames(h, i) ...
+ *	tel_heap_free(h);
+ *
+ * A stack is the names of its frames: those of equal names are one, also if
+ * they are of several logs, processes or addresses.
+ */
+typedef struct tel_heap tel_heap;
+
+/* Makes an empty heap; NULL when out of memory. */
+TEL_SINCE_0_1 TEL_MUST_USE tel_heap *tel_heap_new(void);
+TEL_SINCE_0_1 void tel_heap_free(tel_heap *h);
+/*
+ * Distinguishes frames by file and line as well (nonzero), or by function (0,
+ * the default).  Returns TEL_OK; TEL_ESTATE after the first event.
+ */
+TEL_SINCE_0_1 tel_status tel_heap_set_lines(tel_heap *h, int on);
+
+/*
+ * Counts an event.  Events that are not operations of an allocator are ignored.
+ * The frames are found by the log of the event, whose reader must still exist.
+ * Returns TEL_OK, TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_heap_event(tel_heap *h,
+    const tel_event *event);
+/*
+ * Ends the logs so far, whose live blocks stay live.  Must come before their
+ * readers are freed and events of others follow.
+ */
+TEL_SINCE_0_1 void tel_heap_end(tel_heap *h);
+
+/* What stacks are compared by. */
+typedef enum tel_heap_weight {
+	TEL_HEAP_ALLOCATED, /* bytes that were allocated */
+	TEL_HEAP_PEAK,      /* bytes live when the live bytes of all stacks
+	                     * were the most, for the first time */
+	TEL_HEAP_LEAKED,    /* bytes live at the end */
+	TEL_HEAP_COUNT      /* allocations */
+} tel_heap_weight;
+/*
+ * The weight of that name: "allocated", "peak", "leaked" or "count".
+ * out: set to it.  Returns 1, or 0 when there is no such weight.
+ */
+TEL_SINCE_0_1 int tel_heap_find_weight(const char *name, tel_heap_weight *out);
+
+typedef struct tel_heap_stack {
+	uint64_t allocations;
+	uint64_t allocated_bytes;
+	uint64_t peak_blocks; /* live at the peak of all */
+	uint64_t peak_bytes;
+	uint64_t live_blocks; /* live now */
+	uint64_t live_bytes;
+	uint64_t freed; /* blocks whose lifetime is known */
+} tel_heap_stack;
+
+/* How many stacks have allocated. */
+TEL_SINCE_0_1 size_t tel_heap_count(const tel_heap *h);
+/*
+ * Sorts them by a weight, the largest first; of equal ones that which occurred
+ * first.  Before, and after further events, they are in order of occurrence.
+ * Returns TEL_OK, TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_heap_sort(tel_heap *h,
+    tel_heap_weight weight);
+/* Stack i.  out: set.  Returns 1, or 0 when i is out of range. */
+TEL_SINCE_0_1 int tel_heap_stack_at(const tel_heap *h, size_t i,
+    tel_heap_stack *out);
+/* All of them together. */
+TEL_SINCE_0_1 void tel_heap_total(const tel_heap *h, tel_heap_stack *out);
+/* The weight of a stack. */
+TEL_SINCE_0_1 uint64_t tel_heap_weight_of(const tel_heap_stack *s,
+    tel_heap_weight weight);
+/*
+ * The frames of stack i, the outermost first, with ';' between them; in a name
+ * ';' is ':', and bytes that are not printable are '?'.
+ * Returns NULL when out of memory or of range.  Valid until the next call.
+ */
+TEL_SINCE_0_1 const char *tel_heap_frames(tel_heap *h, size_t i);
+/*
+ * The time that a share, in parts of 10^9, of the freed blocks of stack i lived
+ * at most: 0 gives the shortest time, 10^9 the longest; others are at most a
+ * sixteenth too long.
+ * out: set to it, in ns, or in ticks when tel_heap_ticks().
+ * Returns 1, or 0 when none was freed.
+ */
+TEL_SINCE_0_1 int tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share,
+    uint64_t *out);
+/* Nonzero when the rate of a log's clock was unknown: lifetimes are ticks. */
+TEL_SINCE_0_1 int tel_heap_ticks(const tel_heap *h);
+/* Nonzero when an event recorded its stack or its caller. */
+TEL_SINCE_0_1 int tel_heap_recorded(const tel_heap *h);
+/*
+ * Blocks that found no room when 2^24 were live: they are counted as allocated,
+ * but never as live.
+ */
+TEL_SINCE_0_1 uint64_t tel_heap_untracked(const tel_heap *h);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,240 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Allocations by stack: telcat -f folded --weight, telstat --stacks.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	ALLOC=$TEL_TOP/tests/data/alloc
+	SCRIPT=$TEL_TOP/tests/cli/stacks.py
+}
+
+# A trace by hand.  1 is main, 2 work, 3 a helper that work called, 4 another
+# function that main called.
+by_hand() {
+	cat <<-END
+		v 10400 3
+		t 1000 0
+		t 2000 1
+		t 3000 2
+		t 4000 1
+		c 0
+		+ 64 3 aa00
+		+ 10 4 bb00
+		c 2
+		- aa00
+		+ 20 3 cc00
+		+ 30 2 dd00
+		c 5
+		- dd00
+		+ 8 0 ee00
+		+ 30 3 aa00
+		c a
+		- aa00
+		- ff00
+	END
+}
+
+@test "a trace by hand, each weight" {
+	by_hand >hand
+	telcat -f folded --weight allocated hand >got
+	cmp got - <<-END
+		0x1000;0x2000 48
+		0x1000;0x2000;0x3000 180
+		0x1000;0x4000 16
+		<none> 8
+	END
+	telcat -f folded hand | cmp got -
+	# 0x64 + 0x10, before anything was freed
+	telcat -f folded --weight peak hand >got
+	cmp got - <<-END
+		0x1000;0x2000;0x3000 100
+		0x1000;0x4000 16
+	END
+	telcat -f folded --weight leaked hand >got
+	cmp got - <<-END
+		0x1000;0x2000;0x3000 32
+		0x1000;0x4000 16
+		<none> 8
+	END
+	telcat -f folded --weight count hand >got
+	cmp got - <<-END
+		0x1000;0x2000 1
+		0x1000;0x2000;0x3000 3
+		0x1000;0x4000 1
+		<none> 1
+	END
+}
+
+@test "real traces, as another program adds them up" {
+	for trace in "$ALLOC"/*.heaptrack.zst; do
+		for weight in allocated peak leaked count; do
+			echo "$trace $weight"
+			zstd -dqc "$trace" | python3 "$SCRIPT" $weight >want
+			telcat -f folded --weight $weight "$trace" >got
+			cmp got want
+			test -s got
+		done
+	done
+}
+
+@test "stacks come through text, .tel, filters and pipes" {
+	trace=$ALLOC/perl.heaptrack.zst
+	telcat -f folded --weight leaked "$trace" >want
+	telcat "$trace" | telcat -f folded --weight leaked | cmp want -
+	telcat -f tel "$trace" >perl.tel
+	telcat -f folded --weight leaked perl.tel | cmp want -
+	telcat -f folded --weight leaked -k Alloc perl.tel | cmp want -
+	telcat -f folded --weight leaked -k Alloc "$trace" | cmp want -
+	telfilter -k Alloc perl.tel | telcat -f folded --weight leaked |
+	    cmp want -
+	telcat "$trace" | telfilter -k Alloc |
+	    telcat -f folded --weight leaked | cmp want -
+	telfilter -k Alloc "$trace" | telcat -f folded --weight leaked |
+	    cmp want -
+	# two programs: addresses of one are not those of the other
+	telcat -f folded --weight allocated "$trace" "$trace" >twice
+	telcat -f folded --weight allocated "$trace" |
+	    awk '{ print $1, 2 * $2 }' | cmp - twice
+	telcat -f folded --weight leaked "$trace" "$trace" >twice
+	awk '{ print $1, 2 * $2 }' want | cmp - twice
+}
+
+@test "names of frames: lines, inlined functions, separators" {
+	cat >named <<-'END'
+		# teltools text 1
+		# type: malloc 1 Alloc address:address size:unsigned trace:unsigned
+		# type: trace 2 Trace number:unsigned ip:address parent:unsigned
+		# role: malloc alloc address size stack=trace
+		# role: trace frame number ip parent
+		0000000000000001 trace number=7 ip=0x10["main at m.c:3"] parent=0
+		0000000000000002 trace number=9 ip=0x20["leaf at l.h:1 <- middle at l.h:2 <- work(a; b) at w.c:30"] parent=7
+		0000000000000003 trace number=11 ip=0x24["work(a; b) at w.c:31"] parent=7
+		0000000000000004 malloc address=0x1000 size=10 trace=9
+		0000000000000005 malloc address=0x2000 size=20 trace=11
+		0000000000000006 malloc address=0x3000 size=30 trace=7
+		0000000000000007 malloc address=0x4000 size=40 trace=5
+	END
+	telcat -f folded --weight count named >got
+	cmp got - <<-END
+		<unknown> 1
+		main 1
+		main;work(a: b) 1
+		main;work(a: b);middle;leaf 1
+	END
+	telstat --stacks -f json named | grep '"stack"' >got
+	grep -q '"stack":"main at m.c:3;work(a: b) at w.c:30;middle at l.h:2;leaf at l.h:1","allocations":1,"allocated_bytes":10,' got
+	[ "$(wc -l <got)" -eq 4 ]
+	telstat --stacks named >text
+	grep -A4 '^3\.  leaked 20 bytes in 1 block  peak 20 bytes in 1 block$' text >third
+	grep -qx '    work(a: b) at w.c:31' third
+	grep -qx '    main at m.c:3' third
+}
+
+@test "a frame that calls itself, and one that is not there" {
+	cat >circle <<-'END'
+		# teltools text 1
+		# type: malloc 1 Alloc address:address size:unsigned trace:unsigned
+		# type: trace 2 Trace number:unsigned ip:address parent:unsigned
+		# role: malloc alloc address size stack=trace
+		# role: trace frame number ip parent
+		0000000000000001 trace number=1 ip=0x10 parent=2
+		0000000000000002 trace number=2 ip=0x20 parent=3
+		0000000000000002 trace number=3 ip=0x30 parent=1
+		0000000000000003 trace number=4 ip=0x40 parent=4
+		0000000000000003 trace number=5 ip=0x50 parent=99
+		0000000000000004 malloc address=0x1000 size=10 trace=1
+		0000000000000005 malloc address=0x2000 size=10 trace=3
+		0000000000000006 malloc address=0x3000 size=10 trace=4
+		0000000000000007 malloc address=0x4000 size=10 trace=5
+	END
+	telcat -f folded --weight count circle >got
+	cmp got - <<-END
+		0x30 1
+		0x30;0x20;0x10 1
+		0x40 1
+		0x50 1
+	END
+}
+
+@test "callers of mtrace are stacks of one frame" {
+	telcat -f folded --weight leaked "$ALLOC/perl.mtrace.zst" >got
+	telstat --stacks=leaked --top 1 -f json "$ALLOC/perl.mtrace.zst" >json
+	grep -q '"stack":"perl:(Perl_safesysmalloc+26)".*"leaked_bytes":94678,' json
+	grep -qx 'perl:(Perl_safesysmalloc+26) 94678' got
+}
+
+@test "telstat: order, limit, others, and how long blocks lived" {
+	by_hand >hand
+	telstat --stacks=allocated --top 1 -f csv hand |
+	    sed -n 's/\r$//; s/^[^,]*,,stack,//p' >got
+	# 0x64 lived for 2 ms, 0x30 for 5
+	cmp got - <<-END
+		allocations,,,0x1000;0x2000;0x3000,3,
+		allocated_bytes,,,0x1000;0x2000;0x3000,180,
+		peak_blocks,,,0x1000;0x2000;0x3000,1,
+		peak_bytes,,,0x1000;0x2000;0x3000,100,
+		leaked_blocks,,,0x1000;0x2000;0x3000,1,
+		leaked_bytes,,,0x1000;0x2000;0x3000,32,
+		freed,,,0x1000;0x2000;0x3000,2,
+		lifetime_min,,,0x1000;0x2000;0x3000,2000000,
+		lifetime_0.5,,,0x1000;0x2000;0x3000,2031615,
+		lifetime_0.9,,,0x1000;0x2000;0x3000,5000000,
+		lifetime_0.99,,,0x1000;0x2000;0x3000,5000000,
+		lifetime_max,,,0x1000;0x2000;0x3000,5000000,
+		allocations,,,<other>,3,
+		allocated_bytes,,,<other>,72,
+		peak_blocks,,,<other>,1,
+		peak_bytes,,,<other>,16,
+		leaked_blocks,,,<other>,2,
+		leaked_bytes,,,<other>,24,
+		freed,,,<other>,1,
+	END
+	for weight in leaked peak allocated count; do
+		telstat --stacks=$weight -f json hand | grep '"stack"' |
+		    head -n 1 >got
+		grep -q '"stack":"0x1000;0x2000;0x3000"' got
+	done
+	telstat --stacks --quantiles 0.25 -f json hand | grep -q '"lifetime_0.25":'
+	telstat --stacks hand >text
+	grep -qx 'Stacks by leaked bytes:  3' text
+	grep -qx '    lived  least 2 ms  0.5 2.031615 ms  0.9 5 ms  0.99 5 ms  most 5 ms' text
+	telstat --stacks -f svg hand >picture.svg
+	grep -q '<svg' picture.svg
+	for trace in "$ALLOC"/*.heaptrack.zst; do
+		telstat --stacks -f json "$trace" | python3 -c '
+import json, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    if row["type"] == "stack" and row["freed"] > 0 and "lifetime_min" in row:
+        print(row["stack"], row["freed"], row["lifetime_min"],
+              row["lifetime_max"])
+' | LC_ALL=C sort >got
+		zstd -dqc "$trace" | python3 "$SCRIPT" lives |
+		    LC_ALL=C sort >want
+		# those that leaked nothing are in one row
+		LC_ALL=C comm -23 got want >wrong
+		[ ! -s wrong ]
+	done
+}
+
+@test "what is wrong with the options is said" {
+	by_hand >hand
+	run -2 telcat -f folded --weight most hand
+	[[ $output == *"'most' is not one of: allocated, peak, leaked, count"* ]]
+	run -2 telcat --weight count hand
+	[[ $output == *'--weight cannot be combined with -f text'* ]]
+	run -2 telstat --stacks=size hand
+	[[ $output == *"'size' is not one of: leaked, peak, allocated, count"* ]]
+	run -2 telstat --stacks -f inst hand
+	[[ $output == *'--stacks cannot be combined with -f inst'* ]]
+	run -1 telcat -f folded --weight count "$ALLOC/short.rep"
+	[[ $output == *'records its stack or its caller'* ]]
+	run -0 --separate-stderr telstat --stacks "$ALLOC/short.rep"
+	[[ $stderr == *'records its stack or its caller'* ]]
+}
