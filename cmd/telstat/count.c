@@ -221,7 +221,8 @@ tell_inst(struct count *c, const char *name, tel_status st)
 	    strncmp(why + length, ": ", 2) == 0)
 		why += length + 2;
 	if (st != TEL_EDAMAGED || c->telstat->settings.strict) {
-		message_fail(STATUS_FAILED, name, "%s", why);
+		message_fail(STATUS_FAILED, name, "%s%s", why,
+		    st == TEL_EVERSION ? " (--force reads on)" : "");
 		return;
 	}
 	message_raise(STATUS_DAMAGED);
@@ -523,6 +524,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	    tel_stats_set_classes(t->stats, 1) != TEL_OK)
 		return;
 	tel_stats_set_notify(t->stats, warn, &c);
+	tel_stats_set_force(t->stats, t->settings.force);
 	TEL_EVENT2(PhaseStart, PHASE_READ, "read");
 	read_all(&c);
 	TEL_EVENT1(PhaseEnd, PHASE_READ);

@@ -193,6 +193,11 @@ TEL_SINCE_0_1 int tel_stats_elapsed(const tel_stats *s, uint64_t *out);
 TEL_SINCE_0_1 void tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn,
     void *arg);
 /*
+ * Whether inst logs of newer versions are read as the newest known one, as
+ * tel_reader_set_force() says; the default is 0.
+ */
+TEL_SINCE_0_1 void tel_stats_set_force(tel_stats *s, int on);
+/*
  * Nonzero when what was set uses seconds: counts are then as exact as the
  * synchronisation points read so far allow, see tel_window_new().
  */

@@ -123,6 +123,7 @@ struct tel_stats {
 	tel_notify_fn *notify;
 	void *notify_arg;
 
+	int force; /* inst logs of newer versions are read, too */
 	const struct class_ops *classes; /* NULL: they are not loaded */
 	struct class_logs *class_logs;   /* NULL: there were none yet */
 

@@ -94,8 +94,10 @@ readers_trace() {
 	mkdir cut
 	cp "$SETS"/v3be/HPM.headerFile cut
 	head -c -8 "$SETS/v3be/HPM.1.startup" >cut/HPM.1.startup
-	run -0 --separate-stderr telcat --verbose cut/HPM.1.startup
+	run -0 --separate-stderr telcat cut/HPM.1.startup
 	[[ $stderr == *'the trace has no exit record'* ]]
+	run -0 --separate-stderr telcat -q cut/HPM.1.startup
+	[ -z "$stderr" ]
 }
 
 @test "traces of different runs are not merged" {
@@ -285,25 +287,25 @@ long() {
 		else
 			cp "$SETS/$set"/HPM.* .
 		fi
-		clean telcat HPM.*.startup >want
-		clean telcat -f hpm HPM.*.startup >merged
-		clean telcat merged | diff want -
+		clean telcat -q HPM.*.startup >want
+		clean telcat -q -f hpm HPM.*.startup >merged
+		clean telcat -q merged | diff want -
 		# what was merged stays as it is, and so do parts of it
-		clean telfilter merged | cmp - merged
-		clean telfilter -S merged | cmp - merged
-		clean telcat -f tel,lines HPM.*.startup | telcat -f hpm |
+		clean telfilter -q merged | cmp - merged
+		clean telfilter -q -S merged | cmp - merged
+		clean telcat -q -f tel,lines HPM.*.startup | telcat -q -f hpm |
 		    cmp - merged
-		clean telfilter -w 'cpu == 2' merged | cmp - \
-		    <(telfilter -w 'cpu == 2' HPM.*.startup)
-		clean telfilter -k Counter merged >counters
-		cmp <(telcat -k Counter -F cpu,tid,end merged) \
-		    <(telcat -F cpu,tid,end counters)
-		clean telfilter -k Marker,Exit merged >markers
-		diff <(telcat -H -k Marker,Exit merged | cut -d' ' -f2-) \
-		    <(telcat -H markers | cut -d' ' -f2-)
+		clean telfilter -q -w 'cpu == 2' merged | cmp - \
+		    <(telfilter -q -w 'cpu == 2' HPM.*.startup)
+		clean telfilter -q -k Counter merged >counters
+		cmp <(telcat -q -k Counter -F cpu,tid,end merged) \
+		    <(telcat -q -F cpu,tid,end counters)
+		clean telfilter -q -k Marker,Exit merged >markers
+		diff <(telcat -q -H -k Marker,Exit merged | cut -d' ' -f2-) \
+		    <(telcat -q -H markers | cut -d' ' -f2-)
 		cd "$BATS_TEST_TMPDIR" || exit
 	done
-	run -0 --separate-stderr telcat --verbose early/merged
+	run -0 --separate-stderr telcat early/merged
 	[[ $stderr == *'has 3 processors and 2 exit records'* ]]
 	# damage costs what is damaged
 	(
@@ -324,7 +326,7 @@ long() {
 	    "$SETS"/v3be/HPM.2.startup
 	words bad-middle
 	run -3 telfilter -o good HPM.7.startup
-	clean telcat -H good >got
+	clean telcat -q -H good >got
 	diff <(exits 3 telcat -q -H HPM.7.startup) got
 	run -1 --separate-stderr telfilter -o /dev/full HPM.7.startup
 }
@@ -582,7 +584,8 @@ for line in sys.stdin:
 	run -0 --separate-stderr telcat HPM.1.startup
 	[[ $stderr == *'clock and cycles disagree: 2 of 50 periods '* ]]
 	telfilter -w 'cycles > 8000' HPM.1.startup >HPM.2.startup
-	clean telcat HPM.2.startup >/dev/null
+	run -0 --separate-stderr telcat HPM.2.startup
+	[[ $stderr != *disagree* ]]
 }
 
 @test "a meta file is no log" {
@@ -639,7 +642,7 @@ shown() {
 	"$TEL_BUILD/tests/test_hpm" --make twice.txt .
 	# alone none is
 	for log in HPM.?.startup; do
-		run -0 telcat -H -w 'flags & 0x20 != 0' "$log"
+		run -0 telcat -q -H -w 'flags & 0x20 != 0' "$log"
 		[ "$output" = '' ]
 	done
 	# those that begin while the thread runs in any other of the traces,

@@ -218,7 +218,16 @@ check_variance() {
 	[[ $stderr == "telstat: a: two statistics are named h: "* ]]
 	sed '1s/ inst 1/ inst 9/' a >newer
 	run -1 --separate-stderr telstat newer
-	[[ $stderr == "telstat: newer: the log has version 9.0.0; "* ]]
+	[[ $stderr == "telstat: newer: the log has version 9.0.0; "*"(--force reads on)" ]]
+	run -0 --separate-stderr telstat --force newer
+	[[ $stderr == "telstat: newer: the log has version 9.0.0 and is read as 1.0.0" ]]
+	[ "$output" = "$(telstat a)" ]
+	telstat --force <newer 2>told | diff - <(telstat a)
+	# of another writer, with classes
+	sed -e 's/ inst 1 / inst 3 /' -e '/ teltools /s/ writer="[^"]*"//' a >classes
+	run -1 telstat classes
+	run -0 --separate-stderr telstat --force classes
+	[[ $output == *'h  (log2)'* ]]
 	# shellcheck disable=SC2094
 	run -1 --separate-stderr telstat --as inst mpsio.log
 	[[ $stderr == "telstat: mpsio.log: "* ]]

@@ -115,6 +115,21 @@ test_versions(void)
 	}
 }
 
+/* Whether there is a warning, but that the exit record is missing. */
+static int
+warns(const char *notices)
+{
+	static const char text[] = " the trace has no exit record";
+	const char *p = notices;
+
+	while ((p = strstr(p, "\nW")) != NULL) {
+		p += 2 + strspn(p + 2, "0123456789");
+		if (strncmp(p, text, sizeof(text) - 1) != 0)
+			return 1;
+	}
+	return 0;
+}
+
 /* Every prefix is read, and only what is cut off is missing. */
 static void
 test_prefixes(const struct set *s, const char *path)
@@ -134,7 +149,7 @@ test_prefixes(const struct set *s, const char *path)
 			    events > last + 1 ||
 			    strncmp(res.events, v3_events,
 			        strlen(res.events)) != 0 ||
-			    strstr(res.notices, "\nW") != NULL;
+			    warns(res.notices);
 			/* cut inside a record, or between two */
 			bad += (res.count[TEL_COUNT_DAMAGED] > 1);
 			last = events;

@@ -131,8 +131,8 @@ test_damage(void)
 	    "D304 padding that is not zero; 1 bytes skipped\n"
 	    "D377 the trace ends inside a record; its first 34 bytes are left "
 	    "out\n"
-	    "I411 the trace has no exit record: the virtual machine was "
-	    "killed, or is still running\n",
+	    "W411 the trace has no exit record: it was cut or filtered, or "
+	    "the virtual machine was killed, or is still running\n",
 	    "what is told");
 	is_u64(res.count[TEL_COUNT_DAMAGED], 3, "damaged places");
 	is_u64(res.count[TEL_COUNT_SKIPPED], 15 + 1 + 34, "bytes skipped");

@@ -157,11 +157,11 @@ finish(struct tel_reader *r, struct hpm *h)
 			    1u << i);
 	report_speeds(r, &h->speeds);
 	if (h->exited == 0)
-		tel__reader_notice(r, TEL_INFO, r->offset,
-		    "the trace has no exit record: the virtual machine was "
-		    "killed, or is still running");
+		tel__reader_notice(r, TEL_WARNING, r->offset,
+		    "the trace has no exit record: it was cut or filtered, or "
+		    "the virtual machine was killed, or is still running");
 	else if (h->exited < h->seen)
-		tel__reader_notice(r, TEL_INFO, r->offset,
+		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "the trace has %u processors and %u exit records: the "
 		    "virtual machine did not end by itself",
 		    h->seen, h->exited);
