@@ -114,3 +114,18 @@ operations() {
 	[[ $stderr == *"No space left"* ]]
 	run -1 --separate-stderr telreplay -f rep missing.txt
 }
+
+@test "garbage, a log that is cut, and a reader that has left are told apart" {
+	head -c 4096 /dev/urandom >garbage
+	head -c $(($(wc -c <t.txt) / 2 + 3)) t.txt >cut.txt
+	for format in android mtrace rep; do
+		run -1 --separate-stderr telreplay -f $format garbage
+		[ -z "$output" ]
+		# the part that is there is written, and can be read back
+		exits 3 telreplay -q -f $format cut.txt >"cut.$format"
+		facts "cut.$format" >is
+		[ "$(sed -n 's/^trace,,,requests,//p' is)" -gt 500 ]
+		exits 0 telreplay -q -f $format t.txt | head -n 1 >one
+		[ "$(wc -l <one)" = 1 ]
+	done
+}
