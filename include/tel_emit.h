@@ -541,93 +541,67 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 /* Names that are pasted together. */
 #define TEL__SIZEOF_EVENT(name) sizeof(struct tel__event_of_##name)
 
-#define TEL__C_P const void *
-#define TEL__C_A const void *
-#define TEL__C_W uintptr_t
-#define TEL__C_U unsigned int
-#define TEL__C_S const char *
-#define TEL__C_D double
-#define TEL__C_B int
-#define TEL__C_U8 uint8_t
-#define TEL__C_U16 uint16_t
-#define TEL__C_U32 uint32_t
-#define TEL__C_U64 uint64_t
-#define TEL__C_I16 int16_t
-#define TEL__C_I32 int32_t
-#define TEL__C_I64 int64_t
-
 /* In an event, 8 bytes are aligned to 8 on each machine, i386 too. */
 #define TEL__ALIGNED_8 __attribute__((aligned(8)))
 
-/* As it lies in an event. */
-#define TEL__M_P(name) const void *name;
-#define TEL__M_A(name) const void *name;
-#define TEL__M_W(name) uintptr_t name;
-#define TEL__M_U(name) unsigned int name;
-#define TEL__M_S(name) char name[8];
-#define TEL__M_D(name) TEL__ALIGNED_8 double name;
-#define TEL__M_B(name) uint8_t name;
-#define TEL__M_U8(name) uint8_t name;
-#define TEL__M_U16(name) uint16_t name;
-#define TEL__M_U32(name) uint32_t name;
-#define TEL__M_U64(name) TEL__ALIGNED_8 uint64_t name;
-#define TEL__M_I16(name) int16_t name;
-#define TEL__M_I32(name) int32_t name;
-#define TEL__M_I64(name) TEL__ALIGNED_8 int64_t name;
+/* The letters: how USE handles one, and the type of its argument. */
+#define TEL__LETTER_P(USE, X, name) USE##_PLAIN(X, const void *, name)
+#define TEL__LETTER_A(USE, X, name) USE##_PLAIN(X, const void *, name)
+#define TEL__LETTER_W(USE, X, name) USE##_PLAIN(X, uintptr_t, name)
+#define TEL__LETTER_U(USE, X, name) USE##_PLAIN(X, unsigned int, name)
+#define TEL__LETTER_S(USE, X, name) USE##_STRING(X, const char *, name)
+#define TEL__LETTER_D(USE, X, name) USE##_DOUBLE(X, double, name)
+#define TEL__LETTER_B(USE, X, name) USE##_BOOLEAN(X, int, name)
+#define TEL__LETTER_U8(USE, X, name) USE##_PLAIN(X, uint8_t, name)
+#define TEL__LETTER_U16(USE, X, name) USE##_PLAIN(X, uint16_t, name)
+#define TEL__LETTER_U32(USE, X, name) USE##_PLAIN(X, uint32_t, name)
+#define TEL__LETTER_U64(USE, X, name) USE##_WIDE(X, uint64_t, name)
+#define TEL__LETTER_I16(USE, X, name) USE##_PLAIN(X, int16_t, name)
+#define TEL__LETTER_I32(USE, X, name) USE##_PLAIN(X, int32_t, name)
+#define TEL__LETTER_I64(USE, X, name) USE##_WIDE(X, int64_t, name)
 
-/* How a string makes an event longer: e is its struct. */
-#define TEL__L_P(e, name)
-#define TEL__L_A(e, name)
-#define TEL__L_W(e, name)
-#define TEL__L_U(e, name)
-#define TEL__L_D(e, name)
-#define TEL__L_B(e, name)
-#define TEL__L_U8(e, name)
-#define TEL__L_U16(e, name)
-#define TEL__L_U32(e, name)
-#define TEL__L_U64(e, name)
-#define TEL__L_I16(e, name)
-#define TEL__L_I32(e, name)
-#define TEL__L_I64(e, name)
-#define TEL__L_S(e, name) \
+/* As an argument. */
+#define TEL__ARGUMENT_PLAIN(X, type, name) , type name
+#define TEL__ARGUMENT_WIDE TEL__ARGUMENT_PLAIN
+#define TEL__ARGUMENT_DOUBLE TEL__ARGUMENT_PLAIN
+#define TEL__ARGUMENT_BOOLEAN TEL__ARGUMENT_PLAIN
+#define TEL__ARGUMENT_STRING TEL__ARGUMENT_PLAIN
+
+/* As a member of the event. */
+#define TEL__MEMBER_PLAIN(X, type, name) type name;
+#define TEL__MEMBER_WIDE(X, type, name) TEL__ALIGNED_8 type name;
+#define TEL__MEMBER_DOUBLE TEL__MEMBER_WIDE
+#define TEL__MEMBER_BOOLEAN(X, type, name) uint8_t name;
+#define TEL__MEMBER_STRING(X, type, name) char name[8];
+
+/* A string makes the event of type X longer. */
+#define TEL__LENGTH_PLAIN(X, type, name)
+#define TEL__LENGTH_WIDE TEL__LENGTH_PLAIN
+#define TEL__LENGTH_DOUBLE TEL__LENGTH_PLAIN
+#define TEL__LENGTH_BOOLEAN TEL__LENGTH_PLAIN
+#define TEL__LENGTH_STRING(X, type, name) \
 	tel__length = tel__emit_length(name); \
-	tel__bytes = (offsetof(e, name) + tel__length + 8u) & ~(size_t)7;
+	tel__bytes = \
+	    (offsetof(struct tel__event_of_##X, name) + tel__length + 8u) & \
+	    ~(size_t)7;
 
-#define TEL__V(name) \
+/* Writes an argument to its member. */
+#define TEL__STORE_PLAIN(X, type, name) \
 	__atomic_store_n(&tel__event->name, name, __ATOMIC_RELAXED);
-#define TEL__V_P TEL__V
-#define TEL__V_A TEL__V
-#define TEL__V_W TEL__V
-#define TEL__V_U TEL__V
-#define TEL__V_D(name) \
+#define TEL__STORE_WIDE TEL__STORE_PLAIN
+#define TEL__STORE_DOUBLE(X, type, name) \
 	__atomic_store(&tel__event->name, &name, __ATOMIC_RELAXED);
-#define TEL__V_B(name) \
+#define TEL__STORE_BOOLEAN(X, type, name) \
 	__atomic_store_n(&tel__event->name, (uint8_t)(name != 0), \
 	    __ATOMIC_RELAXED);
-#define TEL__V_U8 TEL__V
-#define TEL__V_U16 TEL__V
-#define TEL__V_U32 TEL__V
-#define TEL__V_U64 TEL__V
-#define TEL__V_I16 TEL__V
-#define TEL__V_I32 TEL__V
-#define TEL__V_I64 TEL__V
-#define TEL__V_S(name) tel__emit_string(tel__event->name, name, tel__length);
+#define TEL__STORE_STRING(X, type, name) \
+	tel__emit_string(tel__event->name, name, tel__length);
 
-/* Whether a letter is that of a string. */
-#define TEL__S_P 0
-#define TEL__S_A 0
-#define TEL__S_W 0
-#define TEL__S_U 0
-#define TEL__S_S 1
-#define TEL__S_D 0
-#define TEL__S_B 0
-#define TEL__S_U8 0
-#define TEL__S_U16 0
-#define TEL__S_U32 0
-#define TEL__S_U64 0
-#define TEL__S_I16 0
-#define TEL__S_I32 0
-#define TEL__S_I64 0
+#define TEL__IS_STRING_PLAIN(X, type, name) 0
+#define TEL__IS_STRING_WIDE TEL__IS_STRING_PLAIN
+#define TEL__IS_STRING_DOUBLE TEL__IS_STRING_PLAIN
+#define TEL__IS_STRING_BOOLEAN TEL__IS_STRING_PLAIN
+#define TEL__IS_STRING_STRING(X, type, name) 1
 
 #ifdef __cplusplus
 #define TEL__CHECK(condition, text) static_assert(condition, text);
@@ -656,17 +630,18 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 #define TEL__PARAM_CHECK(X, i, letter, name, unit, doc, role) \
 	TEL__CHECK((i) == (int)TEL__INDEX_##X##_##name, \
 	    "parameters of " #X " have indices from 0, in order") \
-	TEL__CHECK(!TEL__S_##letter || (i) == (int)TEL__COUNT_##X - 1, \
+	TEL__CHECK(!TEL__LETTER_##letter(TEL__IS_STRING, X, name) || \
+	        (i) == (int)TEL__COUNT_##X - 1, \
 	    "the string of " #X " is its last parameter")
 #define TEL__PARAM_MEMBER(X, i, letter, name, unit, doc, role) \
-	TEL__M_##letter(name)
+	TEL__LETTER_##letter(TEL__MEMBER, X, name)
 #define TEL__PARAM_ARGUMENT(X, i, letter, name, unit, doc, role) \
-	, TEL__C_##letter name
+	TEL__LETTER_##letter(TEL__ARGUMENT, X, name)
 #define TEL__PARAM_PASS(X, i, letter, name, unit, doc, role) , name
 #define TEL__PARAM_LENGTH(X, i, letter, name, unit, doc, role) \
-	TEL__L_##letter(struct tel__event_of_##X, name)
+	TEL__LETTER_##letter(TEL__LENGTH, X, name)
 #define TEL__PARAM_STORE(X, i, letter, name, unit, doc, role) \
-	TEL__V_##letter(name)
+	TEL__LETTER_##letter(TEL__STORE, X, name)
 #define TEL__PARAM_ROW(X, i, letter, name, unit, doc, role) \
 	{ #letter, #name, unit, doc, role, \
 		(unsigned)offsetof(struct tel__event_of_##X, name) },

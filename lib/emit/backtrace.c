@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EVENTS_MAX 1024u
+#define EVENTS_MAX 1024u /* of a backtrace */
 
 /* ------------------------------------------------------------------ text */
 
@@ -220,60 +220,6 @@ put_event(struct line *l, const uint64_t *event, unsigned words,
 
 /* ---------------------------------------------------------------- choosing */
 
-/* The newest events so far, a heap with the oldest at its top. */
-struct newest {
-	unsigned count, most;
-	struct found {
-		uint64_t clock;
-		uint64_t at; /* a head */
-		uint32_t ring;
-	} list[EVENTS_MAX];
-};
-
-static int
-is_before(const struct found *a, const struct found *b)
-{
-	return a->clock != b->clock ? a->clock < b->clock :
-	    a->ring != b->ring      ? a->ring < b->ring :
-	                              (a->at & POSITION) < (b->at & POSITION);
-}
-
-/* Lets the top sink to where it belongs among count. */
-static void
-sink_down(struct found *list, unsigned count, unsigned i)
-{
-	const struct found it = list[i];
-	unsigned child;
-
-	while ((child = 2 * i + 1) < count) {
-		if (child + 1 < count &&
-		    is_before(&list[child + 1], &list[child]))
-			child++;
-		if (!is_before(&list[child], &it))
-			break;
-		list[i] = list[child];
-		i = child;
-	}
-	list[i] = it;
-}
-
-static void
-add_found(struct newest *n, struct found it)
-{
-	unsigned i;
-
-	if (n->count < n->most) {
-		for (i = n->count++;
-		     i > 0 && is_before(&it, &n->list[(i - 1) / 2]);
-		     i = (i - 1) / 2)
-			n->list[i] = n->list[(i - 1) / 2];
-		n->list[i] = it;
-	} else if (is_before(&n->list[0], &it)) {
-		n->list[0] = it;
-		sink_down(n->list, n->count, 0);
-	}
-}
-
 /* Copies an event that still is what it was.  0: it is not. */
 static unsigned
 copy_event(const struct tel__emit_walk *w, uint64_t *to)
@@ -317,52 +263,69 @@ next_whole(struct tel__emit_walk *w, const uint64_t **event)
 	return *event != NULL ? words : 0;
 }
 
+/* Starts a walk at the last n events of a ring.  Returns how many there are. */
+static unsigned
+begin_tail(struct tel__emit_walk *w, unsigned ring, unsigned n)
+{
+	const struct tel__emit_walk start = begin_walk(ring);
+	unsigned words, count = 0, skip;
+	const uint64_t *event;
+
+	for (*w = start; (words = next_whole(w, &event)) > 0; count++)
+		w->at += TEL__RING_ONE + words;
+	skip = count > n ? count - n : 0;
+	for (*w = start; skip > 0 && (words = next_whole(w, &event)) > 0;
+	     skip--)
+		w->at += TEL__RING_ONE + words;
+	return count < n ? count : n;
+}
+
 int
 tel_backtrace(int fd, unsigned n)
 {
 	/* too large for the stack of a signal handler, and for one at a time */
-	static struct newest newest;
+	static struct tel__emit_walk walks[RINGS_MAX];
 	static atomic_flag busy = ATOMIC_FLAG_INIT;
-	static uint64_t event[TEL_EMIT_EVENT_MAX / 8];
+	static uint64_t copy[TEL_EMIT_EVENT_MAX / 8];
 	struct line line = { fd, 0, "" };
-	struct tel__emit_walk w;
-	const uint64_t *p;
-	unsigned i, words, count;
+	struct tel__emit_walk *first;
+	const uint64_t *event;
+	uint64_t clock = 0;
+	unsigned i, words, size = 0, left = 0;
+	const unsigned rings = tel__emit_ring_count();
 	const int kept = errno;
+	int count = 0;
 
 	if (!tel__emit_state.open || n == 0 || atomic_flag_test_and_set(&busy))
 		return 0;
-	newest.count = 0;
-	newest.most = n < EVENTS_MAX ? n : EVENTS_MAX;
-	for (i = 0; i < tel__emit_ring_count(); i++) {
-		w = begin_walk(i);
-		for (; (words = next_whole(&w, &p)) > 0;
-		     w.at += TEL__RING_ONE + words) {
-			struct found it = { TEL__NOW(p[1]), w.at, i };
-
-			add_found(&newest, it);
+	n = n < EVENTS_MAX ? n : EVENTS_MAX;
+	for (i = 0; i < rings; i++)
+		left += begin_tail(&walks[i], i, n);
+	/* merges them by clock, and prints from the n-th last one on */
+	for (; left > 0; left--) {
+		first = NULL;
+		for (i = 0; i < rings; i++) {
+			words = next_whole(&walks[i], &event);
+			if (words > 0 &&
+			    (first == NULL || TEL__NOW(event[1]) < clock)) {
+				first = &walks[i];
+				clock = TEL__NOW(event[1]);
+				size = words;
+			}
 		}
-	}
-	count = newest.count;
-	/* from a heap to a list, the oldest last */
-	for (i = count; i > 1; i--) {
-		struct found oldest = newest.list[0];
-
-		newest.list[0] = newest.list[i - 1];
-		newest.list[i - 1] = oldest;
-		sink_down(newest.list, i - 1, 0);
-	}
-	for (i = count; i > 0; i--) {
-		w = begin_walk(newest.list[i - 1].ring);
-		w.at = newest.list[i - 1].at;
-		words = copy_event(&w, event);
-		if (words > 0)
-			put_event(&line, event, words,
-			    TEL__NOW(w.ring->thread));
+		if (first == NULL)
+			break;
+		words = left <= n ? copy_event(first, copy) : 0;
+		if (words > 0) {
+			put_event(&line, copy, words,
+			    TEL__NOW(first->ring->thread));
+			count++;
+		}
+		first->at += TEL__RING_ONE + size;
 	}
 	atomic_flag_clear(&busy);
 	errno = kept;
-	return (int)count;
+	return count;
 }
 
 int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What tel(5) is made of: bytes, varints, the hash, and columns of integers. */
-#include "wire.h"
+#include "emit.h"
 
 #include <stdlib.h>
 #include <string.h>

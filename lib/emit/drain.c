@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RINGS_MAX 1024u
 /* Drains that an event may take to become whole: then it never will. */
 #define PATIENCE 200u
 
@@ -129,7 +128,7 @@ tel__emit_skip_lost(void)
 	unsigned i, n = tel__emit_ring_count();
 	struct cursor *c;
 
-	for (i = 0; i < n && i < RINGS_MAX; i++)
+	for (i = 0; i < n; i++)
 		if ((c = open_cursor(i)) != NULL)
 			catch_up(c, 0);
 }
@@ -335,7 +334,7 @@ tel__emit_drain(int all)
 	if (PAGE->clock == TEL_EMIT_CLOCK_NONE)
 		horizon = UINT64_MAX;
 	nactive = 0;
-	for (i = 0; i < n && i < RINGS_MAX; i++) {
+	for (i = 0; i < n; i++) {
 		c = open_cursor(i);
 		if (c == NULL)
 			continue;

@@ -46,6 +46,17 @@ unsigned char *tel__emit_room(struct tel__emit_bytes *b, size_t n);
 void tel__emit_put(struct tel__emit_bytes *b, const void *p, size_t n);
 void tel__emit_put_varint(struct tel__emit_bytes *b, uint64_t v);
 void tel__emit_put_text(struct tel__emit_bytes *b, const char *s);
+void tel__emit_put_string(struct tel__emit_bytes *b, const void *p, size_t n);
+/* Stores the low n bytes of v, least first. */
+void tel__emit_store(unsigned char *p, uint64_t v, unsigned n);
+/* XXH64 with the seed 0. */
+uint64_t tel__emit_hash(const unsigned char *p, size_t n);
+/* The least and the greatest of n values, 1 or more. */
+void tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low,
+    uint64_t *high);
+/* A column of n values, 1 or more, that begins near before. */
+void tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v,
+    unsigned n, uint64_t before);
 
 /* ---------------------------------------------------------------- types */
 
@@ -54,7 +65,7 @@ enum { UNSIGNED, SIGNED, SET, ADDRESS, POINTER, BOOLEAN, DOUBLE, STRING };
 #define LOAD_TEXT 13
 
 struct tel__emit_field {
-	char *name, *unit, *doc;
+	const char *name, *unit, *doc;
 	const struct tel__emit_letter *letter;
 	unsigned offset;
 	unsigned space; /* of labels: 2 for threads */
@@ -70,7 +81,8 @@ struct tel__emit_letter {
 };
 
 struct tel__emit_typed {
-	char *name, *doc;
+	const char *name, *doc;
+	char *texts_kept; /* these, and those of the fields */
 	unsigned code, kind;
 	unsigned size; /* without a string, a multiple of 8 */
 	unsigned nfields;
@@ -126,15 +138,6 @@ tel__emit_load(const void *p, unsigned width)
 
 #define CODE_LISTS 0xBFFFu
 /* Where the bytes of a string of letter T are, from the event's start.  AS */
-static inline void
-tel__emit_store_at(unsigned char *p, uint32_t at)
-{
-	unsigned i;
-
-	for (i = 0; i < 4; i++)
-		p[i] = (unsigned char)(at >> 8 * i);
-}
-
 static inline uint32_t
 tel__emit_load_at(const unsigned char *p)
 {
@@ -169,8 +172,8 @@ enum {
 	ENTRY_TYPE = 1,
 	ENTRY_STRING,
 	ENTRY_THREAD,
-	ENTRY_DOC,
-	ENTRY_EVENT /* one that each stream has; value: code, thread << 32 */
+	ENTRY_EVENT =
+	    5 /* one that each stream has; value: code, thread << 32 */
 };
 /* Adds one.  0, -1 with ENOSPC. */
 int tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
@@ -189,6 +192,7 @@ struct tel__emit_walk {
 	uint64_t end;  /* and where it ends */
 };
 #define NAMES_BYTES ((size_t)1 << 20)
+#define RINGS_MAX 1024u
 
 struct tel__emit_ring *tel__emit_ring(unsigned i);
 unsigned tel__emit_ring_count(void);

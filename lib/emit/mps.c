@@ -6,7 +6,7 @@
  * have no place for, losses and descriptions, is left out.
  */
 #define _GNU_SOURCE
-#include "wire.h"
+#include "emit.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -281,7 +281,7 @@ check_options(const tel_emit_options *given, tel_emit_options *o)
 	    (o->ring_bytes & (o->ring_bytes - 1)) != 0)
 		return tel__emit_wrong("the bytes of a ring are not a power "
 		                       "of 2 from 2^16 to 2^30");
-	if (o->rings > 1024 || o->clock > TEL_EMIT_CLOCK_NONE ||
+	if (o->rings > RINGS_MAX || o->clock > TEL_EMIT_CLOCK_NONE ||
 	    o->interval_ms > 3600000)
 		return tel__emit_wrong("more than 1024 rings, an unknown "
 		                       "clock, or an interval above an hour");

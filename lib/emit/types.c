@@ -88,19 +88,11 @@ tel__emit_wrong(const char *format, ...)
 static void
 free_type(struct tel__emit_typed *t)
 {
-	unsigned i;
-
 	if (t == NULL)
 		return;
-	for (i = 0; t->fields != NULL && i < t->nfields; i++) {
-		free(t->fields[i].name);
-		free(t->fields[i].unit);
-		free(t->fields[i].doc);
-	}
+	free(t->texts_kept);
 	free(t->fields);
 	free(t->described.p);
-	free(t->name);
-	free(t->doc);
 	free(t);
 }
 
@@ -145,10 +137,24 @@ is_word(const char *s)
 	return i < 256;
 }
 
-static char *
-copy(const char *s)
+/* The length of a text, which may be NULL, and its NUL. */
+static size_t
+text_size(const char *s)
 {
-	return strdup(s != NULL ? s : "");
+	return s != NULL ? strlen(s) + 1 : 1;
+}
+
+/* Copies a text to *at, and moves *at behind it. */
+static const char *
+keep_text(char **at, const char *s)
+{
+	const size_t n = text_size(s);
+	char *kept = *at;
+
+	if (s != NULL)
+		memcpy(kept, s, n);
+	*at += n;
+	return kept;
 }
 
 /* Gives field i of t its place in a role: "alloc:size". */
@@ -212,7 +218,8 @@ find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
 	if (t->role == NULL || !names_partner(t->role))
 		return 0;
 	for (i = 0; i < from->count; i++) {
-		name = strchr(from->params[i].role, ':');
+		name = from->params[i].role;
+		name = name != NULL ? strchr(name, ':') : NULL;
 		for (k = 0; name != NULL && k < tel__emit_types.count; k++)
 			if (strcmp(tel__emit_types.list[k]->name, name + 1) ==
 			    0)
@@ -223,11 +230,12 @@ find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
 	    tel__emit_wrong("%s: no such type as ends it", t->name);
 }
 
+/* Appends a field; the caller gives it its texts. */
 static int
 add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
-    unsigned count, unsigned *end)
+    unsigned count)
 {
-	struct tel__emit_field *f = &t->fields[i];
+	struct tel__emit_field *f = &t->fields[t->nfields++];
 	const struct tel__emit_letter *letter =
 	    param->letter != NULL ? find_letter(param->letter) : NULL;
 	unsigned width;
@@ -236,22 +244,14 @@ add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
 		return tel__emit_wrong("%s: parameter %u is wrong", t->name, i);
 	if (letter->width == 0 && (i + 1 != count || t->texts > 0))
 		return tel__emit_wrong("%s: a string must be last", t->name);
-	f->name = copy(param->name);
-	f->unit = copy(param->unit);
-	f->doc = copy(param->doc);
 	f->letter = letter;
-	t->nfields++;
-	if (f->name == NULL || f->unit == NULL || f->doc == NULL) {
-		errno = ENOMEM;
-		return -1;
-	}
 	width = letter->width != 0 ? letter->width : 1;
 	f->offset = param->offset != 0 ? param->offset :
-	                                 (*end + width - 1) & ~(width - 1);
-	if (f->offset < *end || f->offset + width > TEL_EMIT_EVENT_MAX / 2)
+	                                 (t->fixed + width - 1) & ~(width - 1);
+	if (f->offset < t->fixed || f->offset + width > TEL_EMIT_EVENT_MAX / 2)
 		return tel__emit_wrong("%s: parameter %u is misplaced", t->name,
 		    i);
-	*end = f->offset + letter->width;
+	t->fixed = f->offset + letter->width;
 	if (letter->width == 0)
 		t->string = (int)i;
 	else if (letter->data_type == STRING)
@@ -261,55 +261,70 @@ add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
 	return 0;
 }
 
-/* The thread, which is in the place of the clock once it is drained. */
-static int
-add_thread(struct tel__emit_typed *t)
+/* Allocates a type with room for its fields and texts. */
+static struct tel__emit_typed *
+new_type(const tel_emit_type *from)
 {
-	struct tel__emit_field *f = &t->fields[t->nfields++];
+	static const char thread[] = "thread\0\0the thread of the event";
+	struct tel__emit_typed *t = calloc(1, sizeof(*t));
+	size_t size = text_size(from->name) + text_size(from->doc);
+	struct tel__emit_field *f;
+	unsigned i;
+	char *at;
 
-	f->name = copy("thread");
-	f->unit = copy("");
-	f->doc = copy("the thread of the event");
+	for (i = 0; i < from->count; i++)
+		size += text_size(from->params[i].name) +
+		    text_size(from->params[i].unit) +
+		    text_size(from->params[i].doc);
+	if (t == NULL)
+		return NULL;
+	at = t->texts_kept = calloc(1, size);
+	t->fields = calloc(from->count + 1u, sizeof(*t->fields));
+	if (at == NULL || t->fields == NULL) {
+		free_type(t);
+		return NULL;
+	}
+	t->name = keep_text(&at, from->name);
+	t->doc = keep_text(&at, from->doc);
+	for (i = 0; i < from->count; i++) {
+		f = &t->fields[i];
+		f->name = keep_text(&at, from->params[i].name);
+		f->unit = keep_text(&at, from->params[i].unit);
+		f->doc = keep_text(&at, from->params[i].doc);
+	}
+	/* the thread takes the place of the clock once an event is drained */
+	f = &t->fields[from->count];
+	f->name = thread;
+	f->unit = thread + 7;
+	f->doc = thread + 8;
 	f->letter = find_letter("U32");
 	f->offset = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 : 12;
 	f->space = 2;
-	if (f->name != NULL && f->unit != NULL && f->doc != NULL)
-		return 0;
-	errno = ENOMEM;
-	return -1;
+	return t;
 }
 
 static int
-make_type(const tel_emit_type *from, unsigned code,
-    struct tel__emit_typed **out)
+make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 {
-	struct tel__emit_typed *t = calloc(1, sizeof(*t));
-	unsigned i, end = 16;
+	struct tel__emit_typed *t = new_type(from);
+	unsigned i;
 	int st = 0, named = 0;
 
 	*out = t;
 	if (t == NULL)
 		return -1;
-	t->name = copy(from->name);
-	t->doc = copy(from->doc);
-	t->fields = calloc(from->count + 1u, sizeof(*t->fields));
-	if (t->name == NULL || t->doc == NULL || t->fields == NULL)
-		return -1;
-	t->code = code;
+	t->code = from->code;
 	t->kind = from->kind;
 	t->string = -1;
+	t->fixed = 16;
 	for (i = 0; st == 0 && i < from->count; i++) {
-		st = add_field(t, &from->params[i], i, from->count, &end);
-		named |= strcmp(from->params[i].name, "thread") == 0;
+		st = add_field(t, &from->params[i], i, from->count);
+		named |= strcmp(t->fields[i].name, "thread") == 0;
 	}
-	t->fixed = end;
-	t->size = (end + (t->string >= 0) + t->texts + 7) & ~7u;
+	t->size = (t->fixed + (t->string >= 0) + t->texts + 7) & ~7u;
 	/* a parameter of that name is the program's own */
-	if (st == 0 && !named)
-		st = add_thread(t);
-	if (st == 0)
-		st = find_partner(t, from);
-	return st;
+	t->nfields += !named;
+	return st == 0 ? find_partner(t, from) : st;
 }
 
 /* ------------------------------------------------------------- registering */
@@ -341,27 +356,6 @@ check_type(const tel_emit_type *type)
 	return 0;
 }
 
-/* The documentation of a type and its fields: strings, each with a NUL. */
-static int
-add_doc(const struct tel__emit_typed *t)
-{
-	struct tel__emit_bytes b = { NULL, 0, 0, 0 };
-	unsigned i;
-	int st = -1;
-
-	tel__emit_put(&b, t->doc, strlen(t->doc) + 1);
-	for (i = 0; i < t->nfields; i++) {
-		tel__emit_put(&b, t->fields[i].unit,
-		    strlen(t->fields[i].unit) + 1);
-		tel__emit_put(&b, t->fields[i].doc,
-		    strlen(t->fields[i].doc) + 1);
-	}
-	if (!b.failed)
-		st = tel__emit_add_entry(ENTRY_DOC, t->code, b.p, b.used);
-	free(b.p);
-	return st;
-}
-
 static int
 add_type(const tel_emit_type *type)
 {
@@ -375,7 +369,7 @@ add_type(const tel_emit_type *type)
 		st = -1;
 	}
 	if (st == 0)
-		st = make_type(type, type->code, &t);
+		st = make_type(type, &t);
 	if (st == 0) {
 		tel__emit_describe(t);
 		st = t->described.failed ?
@@ -383,8 +377,6 @@ add_type(const tel_emit_type *type)
 		    tel__emit_add_entry(ENTRY_TYPE, t->code, t->described.p,
 		        t->described.used);
 	}
-	if (st == 0)
-		st = add_doc(t);
 	if (st != 0) {
 		free_type(t);
 		return -1;
@@ -408,7 +400,7 @@ add_kind(const tel_emit_kind *kind)
 		return tel__emit_wrong("kind %u is %s and %s", kind->number,
 		    *name, kind->name);
 	if (*name == NULL)
-		*name = copy(kind->name);
+		*name = strdup(kind->name);
 	if (*name == NULL)
 		return -1;
 	snprintf(PAGE->kinds[kind->number], sizeof(PAGE->kinds[0]), "%s",
@@ -569,8 +561,8 @@ store_texts(const struct tel__emit_typed *t, const tel_emit_value *values,
 		room = TEL_EMIT_EVENT_MAX - at - left--;
 		n = tel__emit_length(values[i].s);
 		n = n < room ? n : room;
-		tel__emit_store_at((unsigned char *)event + t->fields[i].offset,
-		    (uint32_t)at);
+		tel__emit_store((unsigned char *)event + t->fields[i].offset,
+		    at, 4);
 		if (n > 0)
 			memcpy(event + at, values[i].s, n);
 		event[at + n] = '\0';

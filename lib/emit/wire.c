@@ -4,7 +4,7 @@
  * blocks.  With column.c it is all in the library that knows the format.
  */
 #define _GNU_SOURCE
-#include "wire.h"
+#include "emit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

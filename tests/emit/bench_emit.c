@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tel_emit.h"
+#include "tel_class.h"
 
 #define BENCH_KINDS(KIND, X) KIND(X, Loop, 0, "of a loop")
 #define BENCH_EVENTS(EVENT, X) EVENT(X, Turn, 0x0001, 1, Loop, "a turn of it")
@@ -38,7 +38,8 @@ cpu(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-enum { EMPTY, CLOCK, EVENTS };
+enum { EMPTY, CLOCK, EVENTS, GROWTH, MAGNITUDE, HISTOGRAM, TALLY, TRACE };
+static tel_emit_class *class_of[TRACE + 1]; /* by these */
 
 /* The nanoseconds of a turn, of the best of some runs. */
 static double
@@ -55,6 +56,20 @@ turns(int what)
 				(void)tel_emit_clock();
 			if (what == EVENTS)
 				TEL_EVENT3(Turn, &best, &run, i);
+			if (what == GROWTH)
+				tel_class_update_growth(class_of[what], i);
+			if (what == MAGNITUDE)
+				tel_class_update_magnitude(class_of[what],
+				    (int64_t)i);
+			if (what == HISTOGRAM)
+				tel_class_update_histogram(class_of[what],
+				    (int64_t)i & 1023, 1);
+			if (what == TALLY)
+				tel_class_update_tally(class_of[what], i & 63,
+				    1);
+			if (what == TRACE)
+				tel_class_log(class_of[what], (uint32_t)i,
+				    TEL_CLASS_SINGLE);
 			__asm__ __volatile__("" : : "r"(i) : "memory");
 		}
 		each = (cpu() - start) / (double)TURNS;
@@ -143,6 +158,36 @@ to_file(const char *path, unsigned threads)
 	return (cpu() - begin) / (double)(TURNS / THREADS * threads) - loop;
 }
 
+/* Updates of classes, and an event of one. */
+static void
+classes(void)
+{
+	static const char *const names[] = { [GROWTH] = "growth",
+		[MAGNITUDE] = "magnitude",
+		[HISTOGRAM] = "histogram",
+		[TALLY] = "tally",
+		[TRACE] = "trace event" };
+	const unsigned on = TEL_CLASS_ENABLE;
+	const tel_class_options o = { 0, 1, 0 };
+	tel_emit_class *const root = TEL_CLASS_ROOT;
+	char text[32];
+	int i;
+
+	if (start(NULL, 0, 0) != 0 || tel_class_open(&o) != 0)
+		return;
+	class_of[GROWTH] = tel_class_create_growth(root, "a", "", on);
+	class_of[MAGNITUDE] = tel_class_create_magnitude(root, "b", "", on);
+	class_of[HISTOGRAM] =
+	    tel_class_create_histogram(root, "c", 0, 1024, 16, "", on);
+	class_of[TALLY] = tel_class_create_tally(root, "d", 64, on);
+	class_of[TRACE] = tel_class_create_trace(root, "e", NULL, on);
+	for (i = GROWTH; i <= TRACE; i++) {
+		snprintf(text, sizeof(text), "class: %s", names[i]);
+		row(text, turns(i) - loop, 0);
+	}
+	tel_emit_close();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -177,5 +222,6 @@ main(int argc, char **argv)
 	row("on, 8 threads", from_threads(), 11);
 	row("to a file", to_file(log, 1), 20);
 	row("to a file, 8 threads", to_file(log, THREADS), 0);
+	classes();
 	return 0;
 }
