@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last events as lines of tel-text(5), from the rings of this process.
+ * Backtraces: the last events of the rings, as lines of tel-text(5).
+ *
  * Nothing here allocates, locks or calls stdio: it runs in signal handlers.
  */
 #define _GNU_SOURCE
@@ -15,7 +16,7 @@
 
 /* ------------------------------------------------------------------ text */
 
-/* A line that is being made. */
+/* A line under construction. */
 struct line {
 	int fd;
 	size_t used;
@@ -82,7 +83,7 @@ put_decimal(struct line *l, uint64_t v)
 	put_number(l, v, 10, 1, "0123456789");
 }
 
-/* 17 digits and an exponent: what long double arithmetic makes of it. */
+/* 17 digits and an exponent, by long double arithmetic. */
 static void
 put_double(struct line *l, double value)
 {
@@ -192,7 +193,7 @@ put_field(struct line *l, const struct tel__emit_field *f, const char *event,
 	}
 }
 
-/* An event of which a copy was made, of the thread. */
+/* Prints a copy of an event. */
 static void
 put_event(struct line *l, const uint64_t *event, unsigned words,
     uint32_t thread)
@@ -220,7 +221,7 @@ put_event(struct line *l, const uint64_t *event, unsigned words,
 
 /* ---------------------------------------------------------------- choosing */
 
-/* Copies an event that still is what it was.  0: it is not. */
+/* Copies an event.  0: it was overwritten. */
 static unsigned
 copy_event(const struct tel__emit_walk *w, uint64_t *to)
 {
@@ -251,7 +252,7 @@ begin_walk(unsigned i)
 	return w;
 }
 
-/* Goes to the next event that is whole, from w->at on.  Its words; 0: none. */
+/* Advances to the next complete event.  Returns its words; 0: none. */
 static unsigned
 next_whole(struct tel__emit_walk *w, const uint64_t **event)
 {
@@ -283,7 +284,7 @@ begin_tail(struct tel__emit_walk *w, unsigned ring, unsigned n)
 int
 tel_backtrace(int fd, unsigned n)
 {
-	/* too large for the stack of a signal handler, and for one at a time */
+	/* too large for the stack of a signal handler */
 	static struct tel__emit_walk walks[RINGS_MAX];
 	static atomic_flag busy = ATOMIC_FLAG_INIT;
 	static uint64_t copy[TEL_EMIT_EVENT_MAX / 8];
@@ -301,7 +302,7 @@ tel_backtrace(int fd, unsigned n)
 	n = n < EVENTS_MAX ? n : EVENTS_MAX;
 	for (i = 0; i < rings; i++)
 		left += begin_tail(&walks[i], i, n);
-	/* merges them by clock, and prints from the n-th last one on */
+	/* merges them by clock, and prints the last n */
 	for (; left > 0; left--) {
 		first = NULL;
 		for (i = 0; i < rings; i++) {

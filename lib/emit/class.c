@@ -49,7 +49,7 @@ tel__class_room(size_t bytes)
 	return all->memory + TABLE_BYTES + all->parts_bytes + at;
 }
 
-/* Maps all memory anew, where it was if it is as large. */
+/* Maps the memory again, at the same address if the size is the same. */
 static int
 map_memory(size_t parts_bytes)
 {
@@ -58,7 +58,7 @@ map_memory(size_t parts_bytes)
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	void *at = NULL;
 
-	/* a thread may still write to what is there: it stays, if unused */
+	/* a thread may still write to the old mapping, which then remains */
 	if (all->memory != NULL && all->bytes == bytes) {
 		at = all->memory;
 		flags |= MAP_FIXED;
@@ -72,7 +72,7 @@ map_memory(size_t parts_bytes)
 	return 0;
 }
 
-/* Snapshots that are due; called by the drain thread. */
+/* Takes due snapshots; called by the drain thread. */
 static void
 tick(void)
 {
@@ -91,8 +91,8 @@ tick(void)
 }
 
 /*
- * A child begins with the classes of its parent, and has counted nothing:
- * what came before the fork is in the parent's log.
+ * A child starts with the classes of its parent, but without their counts:
+ * these are in the parent's log.
  */
 static void
 in_child(void)
@@ -118,7 +118,7 @@ in_child(void)
 
 static const struct tel__emit_hooks hooks = { tick, tel_class_close, in_child };
 
-/* Has all sinks take what came before: an event among the names has no place. */
+/* Drains the rings, so that an event added to the names comes after these. */
 static void
 drain(void)
 {
@@ -127,7 +127,7 @@ drain(void)
 	pthread_mutex_unlock(&tel__emit_state.drain);
 }
 
-/* At the start of a session a reader forgets the classes of the one before. */
+/* Adds the start of a session, at which a reader forgets earlier classes. */
 static int
 add_header(void)
 {
@@ -229,14 +229,14 @@ tel_class_close(void)
 
 /* ------------------------------------------------------------ the tree */
 
-/* The class of a handle; NULL: none, or not open. */
+/* The class of a handle. */
 static tel_emit_class *
 class_of(tel_emit_class *c)
 {
 	return c == TEL_CLASS_ROOT ? &root : c;
 }
 
-/* What the switches of all classes come to.  Parents come before children. */
+/* Computes which classes are on.  Parents precede children in the list. */
 static void
 update_switches(void)
 {
@@ -253,7 +253,7 @@ update_switches(void)
 	}
 }
 
-/* The slot of a path: that of a class which lives, or a free one. */
+/* The slot of a path: of a class not disposed of, or a free one. */
 static uint16_t *
 find_slot(const char *path, size_t n)
 {
@@ -284,7 +284,7 @@ keep_text(const char *s, size_t n)
 	return text;
 }
 
-/* Gives a class what it counts in.  0; -1: no room. */
+/* Allocates the counters of a class.  0; -1: no room. */
 static int
 make_counters(tel_emit_class *c)
 {
@@ -314,7 +314,7 @@ make_counters(tel_emit_class *c)
 	return 0;
 }
 
-/* Adds a class as like has it, at a path of n bytes. */
+/* Adds a class with the type and bounds of like, at a path of n bytes. */
 static tel_emit_class *
 add_class(const tel_emit_class *like, tel_emit_class *parent, const char *path,
     size_t n)
@@ -345,7 +345,7 @@ no_room:
 	return NULL;
 }
 
-/* Finds or adds the class at a path, and those on the way to it. */
+/* Finds or adds the class at a path, and the paths above it. */
 static tel_emit_class *
 create_path(tel_emit_class *parent, const tel_emit_class *like,
     const char *path, size_t start, size_t n)
@@ -418,7 +418,7 @@ create_locked(tel_emit_class *parent, const char *name,
 	return create_path(parent, like, path, start, start + n);
 }
 
-/* What like lacks is set here: it has a type, and bounds. */
+/* Creates a class with the type and bounds of like. */
 static tel_emit_class *
 create(tel_emit_class *parent, const char *name, tel_emit_class *like,
     const char *unit, unsigned options)
@@ -476,7 +476,7 @@ tel_class_create_growth(tel_emit_class *parent, const char *name,
 	return create(parent, name, &like, unit, options);
 }
 
-/* Adds the buckets of a range; 0: they are wrong, or too many. */
+/* Adds the buckets of a range; 0: they are invalid, or too many. */
 static int
 add_buckets(tel_emit_class *like, int64_t lo, int64_t hi, uint64_t width)
 {
@@ -546,7 +546,7 @@ tel_class_create_tally(tel_emit_class *parent, const char *name, unsigned max,
 	}
 	while (slots < max + max / 2)
 		slots *= 2;
-	/* one more is for the number that a free slot has */
+	/* the last slot is for TALLY_FREE as a key */
 	like.words = W_HEAD + slots + 1;
 	like.mask = slots - 1;
 	like.max = max;

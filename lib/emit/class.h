@@ -15,7 +15,7 @@
 
 #define SEATS 64u
 #define TABLE_BYTES (SEATS * TEL_CLASS_MAX * sizeof(uint64_t))
-/* Structures, names and buckets of classes. */
+/* Memory of classes: structures, names and shared counts. */
 #define CLASS_BYTES ((size_t)8 << 20)
 #define PARTS_BYTES ((size_t)16 << 20)
 
@@ -34,11 +34,11 @@ enum class_type {
 enum class_event {
 	E_HEADER,
 	E_LOST,
-	E_DEFINES, /* and those of enum class_type behind it */
+	E_DEFINES, /* followed by those of enum class_type */
 	E_ENABLE = E_DEFINES + CLASS_TALLY + 1,
 	E_DISABLE,
 	E_DISPOSE,
-	E_PHASE, /* and the phases behind it */
+	E_PHASE, /* followed by the other phases */
 	E_MAGNITUDE = E_PHASE + TEL_CLASS_MIDDLE + 1,
 	E_GROWTH,
 	E_SUMMARY,
@@ -53,24 +53,24 @@ enum class_event {
 #define KIND_TRACE 28u
 #define KIND_SNAPSHOT 29u
 
-/* The words of a part; those of buckets, and counts of keys, follow. */
+/* The words of a part, followed by counts of buckets or keys. */
 enum {
 	W_UPDATES,
 	W_SUM,
 	W_MIN,
 	W_MAX,
 	W_LAST,
-	W_SEEN, /* updates by the last snapshot, which alone writes it */
-	/* of a histogram under, of a tally overflow, of a summary pairs */
+	W_SEEN, /* updates at the last snapshot; written by snapshots only */
+	/* histogram: underflow; tally: overflow; summary: pairs */
 	W_A,
-	/* over; updates of that; orphans */
+	/* overflow; updates of overflow; orphans */
 	W_B,
 	W_STARTS, /* of a summary */
 	W_CROWDED,
 	W_HEAD
 };
 
-/* What a free slot of a tally has; that number as a key has the last slot. */
+/* Marks a free slot of a tally; as a key, this number has the last slot. */
 #define TALLY_FREE 0xC3A5C85C97CB3127u
 
 /* An open range of a summary. */
@@ -83,22 +83,22 @@ struct class_range {
 #define RANGE_BUSY ((uint64_t)1 << 62)
 
 struct tel_emit_class {
-	uint32_t on; /* it and all above are enabled; what updates look at */
+	uint32_t on; /* it and all above are enabled: read by updates */
 	uint32_t type;
-	uint32_t index;   /* of it, and id - 1 */
+	uint32_t index;   /* index in the list; the id minus 1 */
 	uint32_t words;   /* of a part */
-	uint64_t *shared; /* the part of threads without one */
-	/* histograms: from lo in steps of width[0], from knee of width[1] */
+	uint64_t *shared; /* part of all threads without one */
+	/* histograms: buckets of width[0] from lo, of width[1] from knee */
 	int64_t lo, knee, hi;
 	uint64_t width[2];
 	uint32_t first; /* the bucket at the knee */
-	/* tallies: keys by their hash; a string's is where it is */
+	/* tallies: a hash table of keys; of strings, their addresses */
 	uint32_t mask, max, text;
 	uint64_t *keys;
 	uint64_t nkeys;
 	int64_t current;            /* of a magnitude */
 	struct class_range *ranges; /* of a summary */
-	uint64_t *event[4];         /* trace events without clock and tag */
+	uint64_t *event[4]; /* events of a trace class, by phase, without tag */
 	uint32_t event_words[4];
 	/* under the lock of classes */
 	tel_emit_class *parent;
@@ -108,10 +108,10 @@ struct tel_emit_class {
 	uint8_t disposed; /* by itself */
 	uint8_t dead;     /* it, or one above */
 	uint64_t written; /* updates in its last snapshot */
-	uint64_t crowded; /* that were written as lost */
+	uint64_t crowded; /* starts already reported as lost */
 };
 
-/* All of them; under the lock of classes, but for what parts look at. */
+/* All classes; under the lock of classes, except what updates read. */
 struct tel__classes {
 	int open;
 	uint32_t count;
@@ -123,29 +123,29 @@ struct tel__classes {
 	char *memory; /* tables, parts, classes */
 	size_t bytes, parts_bytes;
 	_Atomic size_t parts_used, class_used;
-	uint32_t epoch; /* changes when the parts are others */
+	uint32_t epoch; /* changes when the parts are replaced */
 	_Atomic uint32_t seats_used;
-	uint32_t seats[SEATS]; /* the thread whose it is */
+	uint32_t seats[SEATS]; /* id of its thread */
 };
 extern struct tel__classes tel__classes;
 
-/* Memory that classes keep, zeroed; NULL: no more.  AS */
+/* Allocates zeroed memory until the close; NULL: no more.  AS */
 void *tel__class_room(size_t bytes);
 
 /* part.c */
 
-/* The part of seat i, which may be NULL; i is below seats_used. */
+/* The part of a seat below seats_used; may be NULL. */
 uint64_t *tel__class_part(const tel_emit_class *c, unsigned seat);
-/* Makes a part as it is before the first update. */
+/* Initialises a part. */
 void tel__class_part_init(const tel_emit_class *c, uint64_t *part);
-/* Has all threads begin anew. */
+/* Discards all parts. */
 void tel__class_forget_parts(void);
-/* An event of a summary.  AS */
+/* Counts an event of a summary.  AS */
 void tel__class_update_summary(tel_emit_class *c, unsigned phase, uint32_t tag);
 
 /* trace.c */
 
-/* Makes the events of a trace class.  0; -1: no room. */
+/* Prepares the events of a trace class.  0; -1: no room. */
 int tel__class_make_events(tel_emit_class *c);
 
 /* snapshot.c */
@@ -158,10 +158,10 @@ int tel__class_add_event(unsigned event, const tel_emit_value *values);
 /* Writes definitions, and changes: Enable, Disable. */
 int tel__class_define(const tel_emit_class *c);
 void tel__class_write_change(const tel_emit_class *c, unsigned event);
-/* Writes what the statistics of a subtree counted. */
+/* Writes snapshots of a subtree. */
 enum {
-	WRITE_CHANGED = 1, /* only what was updated since it was written */
-	WRITE_OFF = 2      /* also of those that are off */
+	WRITE_CHANGED = 1, /* only of those updated since their last snapshot */
+	WRITE_OFF = 2      /* also of disabled ones */
 };
 void tel__class_write(const tel_emit_class *top, int which);
 

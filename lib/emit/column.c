@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tel(5) is made of: bytes, varints, the hash, and columns of integers. */
+/* The parts of tel(5): bytes, varints, the hash, and columns of integers. */
 #include "emit.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ tel__emit_store(unsigned char *p, uint64_t v, unsigned n)
 		*p++ = (unsigned char)v;
 }
 
-/* Stores all 8, of which the caller counts as many as it needs. */
+/* Stores all 8 bytes; the caller advances by fewer. */
 static inline void
 store8(unsigned char *p, uint64_t v)
 {
@@ -161,11 +161,11 @@ width_of(uint64_t v)
 	return n;
 }
 
-/* What is known of a column, to choose how it is written. */
+/* Properties of a column that determine its encoding. */
 struct column {
 	uint64_t low, high; /* the least and the greatest value */
 	uint64_t bits;      /* bits in which values differ from the first */
-	uint64_t steps;     /* bits of the zigzags of the steps */
+	uint64_t steps;     /* bits set in any zigzag of a step */
 };
 
 void
@@ -173,7 +173,7 @@ tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low, uint64_t *high)
 {
 	unsigned i = 1;
 
-	/* clocks, and many other columns, only grow */
+	/* clocks, and many other columns, never decrease */
 	while (i < n && v[i] >= v[i - 1])
 		i++;
 	*low = v[0];
@@ -203,7 +203,7 @@ look_at(const uint64_t *v, unsigned n)
 	return c;
 }
 
-/* Whether each value is the one before and the same step: most are not. */
+/* Whether all steps are equal.  For most columns they are not. */
 static int
 is_line(const uint64_t *v, unsigned n)
 {
@@ -216,7 +216,7 @@ is_line(const uint64_t *v, unsigned n)
 	return 1;
 }
 
-/* All values are v. */
+/* A column of equal values. */
 static void
 put_same(struct tel__emit_bytes *b, uint64_t difference)
 {
@@ -230,14 +230,16 @@ put_same(struct tel__emit_bytes *b, uint64_t difference)
 		tel__emit_put_varint(b, z >> 6);
 }
 
-/* Few values, low to low + 15 * 2^scale: their places among all of these. */
+/*
+ * A table of at most 16 values, low to low + 15 * 2^scale, and indices of it.
+ */
 static void
 put_table(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
     uint64_t before, const struct column *c, unsigned scale)
 {
 	const unsigned count = (unsigned)((c->high - c->low) >> scale) + 1;
 	const unsigned log = count <= 2 ? 0 : count <= 4 ? 1 : 2;
-	const unsigned shift = 3 - log; /* so many in a byte, as a power */
+	const unsigned shift = 3 - log; /* log2 of the indices in a byte */
 	const size_t size = (n + (1u << shift) - 1) >> shift;
 	unsigned char m = (unsigned char)(0xC0 + log), *p;
 	unsigned i;
@@ -257,7 +259,7 @@ put_table(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 	b->used += size;
 }
 
-/* Numbers of so many bytes each, from the least value. */
+/* Differences to the least value, in width bytes each. */
 static void
 put_fixed(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
     uint64_t before, const struct column *c, unsigned scale, unsigned width)
@@ -277,7 +279,7 @@ put_fixed(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 	b->used += (size_t)n * width;
 }
 
-/* Numbers of so many bytes each, from the value before. */
+/* Differences to the value before, in width bytes each. */
 static void
 put_steps(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
     uint64_t before, unsigned scale, unsigned width)
@@ -292,7 +294,7 @@ put_steps(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 	p = tel__emit_room(b, (size_t)n * width + 8);
 	if (p == NULL)
 		return;
-	/* of a zigzag of a multiple of 2^scale, shifted, this much is left */
+	/* for multiples of 2^scale, this is the zigzag of d / 2^scale */
 	for (i = 1; i < n; i++, p += width) {
 		const uint64_t d = v[i] - last;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which kinds are on: by functions, text, signals, and other processes. */
+/* Control of kinds: by functions, text, signals, and other processes. */
 #define _GNU_SOURCE
 #include "emit.h"
 
@@ -15,7 +15,7 @@
 
 #define STREAM_BIT ((uint32_t)1 << TEL_KIND_Stream)
 
-/* What is recorded follows what is on, if nothing else is to be recorded. */
+/* With TEL_EMIT_LEAN, the recorded kinds are those that are on. */
 static uint32_t
 changed(uint32_t before, uint32_t after)
 {
@@ -80,7 +80,7 @@ tel__emit_set_output(struct tel__emit_page *page, uint32_t kinds)
 
 /* ------------------------------------------------------------------ text */
 
-/* The kinds that a word of n bytes is; 0: unknown. */
+/* The kinds that a word of n bytes names; 0: unknown. */
 static uint32_t
 find_kinds(const struct tel__emit_page *page, const char *word, size_t n)
 {
@@ -151,7 +151,7 @@ tel_control_text(const char *text)
 
 /* ---------------------------------------------------------- other programs */
 
-/* Maps the page of a file of rings; NULL with errno set. */
+/* Maps the page of a ring file; NULL with errno set. */
 static struct tel__emit_page *
 open_page(const char *path, uint32_t pid)
 {
@@ -176,7 +176,7 @@ open_page(const char *path, uint32_t pid)
 	return NULL;
 }
 
-/* Looks for the page among the files that a process has mapped. */
+/* Finds the ring file among the files that a process has mapped. */
 static struct tel__emit_page *
 find_page(uint32_t pid)
 {
@@ -211,7 +211,7 @@ page_of(const char *whose)
 		page = find_page((uint32_t)strtoul(whose, NULL, 10));
 	else
 		page = open_page(whose, 0);
-	/* the last that a program does to its page */
+	/* this is what tel_emit_close() does last */
 	if (page != NULL && TEL__NOW(page->record) == 0) {
 		munmap(page, TEL__EMIT_PAGE_BYTES);
 		errno = ESRCH;

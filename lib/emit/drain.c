@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Draining: events of all rings, merged by their clocks, go to the sinks.
+ * Draining: merges the events of all rings by their clocks, and passes them to
+ * the sinks.
  *
- * The writers do not wait.  A run of events is copied, and then the head is
- * looked at: had the writer come round to them by then, the run is dropped,
- * counted as lost, and the drain goes on at a sixteenth that is safe.
+ * Writers do not wait for it.  It copies a run of events, and then checks the
+ * head: if the writer may have overwritten the run, it is dropped and counted
+ * as lost, and the drain continues at a later sixteenth of the ring.
  */
 #define _GNU_SOURCE
 #include "emit.h"
@@ -16,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Drains that an event may take to become whole: then it never will. */
+/* An event still incomplete after so many drains is skipped. */
 #define PATIENCE 200u
 
-/* How far each ring is drained. */
+/* The position in each ring. */
 static struct cursor {
 	struct tel__emit_walk walk;
 	uint32_t claim;
@@ -81,7 +82,7 @@ events_between(uint64_t from, uint64_t to)
 	return ((to >> 40) - (from >> 40)) & 0xFFFFFF;
 }
 
-/* Goes on where events are still safe, and counts what was lost. */
+/* Skips overwritten events and those about to be, and counts them. */
 static void
 catch_up(struct cursor *c, int count)
 {
@@ -101,7 +102,9 @@ catch_up(struct cursor *c, int count)
 		c->walk.end = at;
 }
 
-/* The cursor of ring i, on what is in it now. */
+/*
+ * Returns the cursor of ring i, with the present end of the ring; NULL: unused.
+ */
 static struct cursor *
 open_cursor(unsigned i)
 {
@@ -133,7 +136,7 @@ tel__emit_skip_lost(void)
 			catch_up(c, 0);
 }
 
-/* Looks at the next event.  0: there is none, or none yet. */
+/* Finds the next event.  0: there is none, or it is incomplete. */
 static int
 look(struct cursor *c, int all)
 {
@@ -155,19 +158,19 @@ look(struct cursor *c, int all)
 /* --------------------------------------------------------------- copying */
 
 /*
- * A run of events that is copied.  What the loop needs is here, and not in the
- * batch, so that it can stay in registers.
+ * The state of the copying loop.  It is not in the batch, so that the compiler
+ * can keep it in registers.
  */
 struct run {
 	struct tel__emit_walk walk;
 	uint64_t *words; /* where the next event goes */
 	uint64_t thread, none;
 	unsigned count;      /* of events in the batch */
-	unsigned code, type; /* of the last event: index and 1, or 0 */
+	unsigned code, type; /* of the last event; the index plus 1, or 0 */
 	int one_type;
 };
 
-/* Copies an event, if it is to go out and its type is known. */
+/* Copies an event if its kind was on and its type is registered. */
 static inline void
 copy_event(struct run *run, const uint64_t *event, unsigned words,
     uint64_t clock)
@@ -175,7 +178,7 @@ copy_event(struct run *run, const uint64_t *event, unsigned words,
 	const unsigned first =
 	    (unsigned)__atomic_load_n(&event[0], __ATOMIC_RELAXED);
 	uint64_t *to = run->words;
-	unsigned i, k;
+	size_t i;
 
 	if ((first & 0xFFFF) != run->code) {
 		run->code = first & 0xFFFF;
@@ -188,10 +191,13 @@ copy_event(struct run *run, const uint64_t *event, unsigned words,
 		return;
 	to[0] = words;
 	to[1] = run->thread;
-	/* a ring, too, has room behind its last event */
-	for (i = 2; i < words; i += 4)
-		for (k = i; k < i + 4; k++)
-			to[k] = __atomic_load_n(&event[k], __ATOMIC_RELAXED);
+	/* there is room after the last event, in a ring too */
+	for (i = 2; i < words; i += 4) {
+		to[i] = TEL__NOW(event[i]);
+		to[i + 1] = TEL__NOW(event[i + 1]);
+		to[i + 2] = TEL__NOW(event[i + 2]);
+		to[i + 3] = TEL__NOW(event[i + 3]);
+	}
 	memory.clock[run->count] = clock != 0 ? clock : run->none;
 	memory.at[run->count] = (uint32_t)(to - memory.words);
 	memory.type[run->count] = (uint16_t)(run->type - 1);
@@ -200,8 +206,8 @@ copy_event(struct run *run, const uint64_t *event, unsigned words,
 }
 
 /*
- * Copies the events of a ring whose clocks are at most limit.  0: no more are
- * in it for now.
+ * Copies events of a ring whose clocks are at most limit.  0: the ring has no
+ * more events now.
  */
 static int
 copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
@@ -224,7 +230,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	while (run.count < BATCH_EVENTS && run.words <= end) {
 		copy_event(&run, event, words, clock);
 		run.walk.at += TEL__RING_ONE + words;
-		/* most of the time the next one is there */
+		/* usually the next event is complete */
 		event = tel__emit_here(&run.walk, &words);
 		if (event == NULL) {
 			c->walk = run.walk;
@@ -262,7 +268,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 void
 tel__emit_count_types(struct tel__emit_batch *b)
 {
-	/* types only grow: those of the events are among these */
+	/* types are never removed: those of the events are included */
 	pthread_mutex_lock(&tel__emit_state.lock);
 	b->types = tel__emit_types.count;
 	b->digest = tel__emit_types.digest;
@@ -302,7 +308,7 @@ collect(uint64_t horizon, uint64_t none, int all)
 	tel__emit_count_types(&batch);
 }
 
-/* Now and then a log says what time it is. */
+/* Emits the time of day once a second. */
 static void
 sync_clock(void)
 {
@@ -328,7 +334,7 @@ tel__emit_drain(int all)
 		return;
 	sync_clock();
 	n = tel__emit_ring_count();
-	/* what a thread emits from here on is not before the horizon */
+	/* events emitted from here on have clocks after the horizon */
 	tel__emit_expire_clocks();
 	horizon = all ? UINT64_MAX : tel__emit_ticks();
 	if (PAGE->clock == TEL_EMIT_CLOCK_NONE)
@@ -429,7 +435,7 @@ tel__emit_start_thread(void)
 	if (pipe2(drainer.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
 		return -1;
 	atomic_store(&drainer.stop, 0);
-	/* signals are the program's */
+	/* the thread takes no signals */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	failed = pthread_create(&drainer.thread, NULL, drain_again, NULL);
@@ -464,7 +470,7 @@ tel__emit_stop_thread(void)
 void
 tel__emit_drain_close(void)
 {
-	/* of a child: the thread is the parent's */
+	/* in a child the thread does not exist */
 	drainer.running = 0;
 	tel__emit_stop_thread();
 }

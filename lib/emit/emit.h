@@ -30,12 +30,12 @@
 #define PAGE (&tel__emit_shared.page)
 #define POSITION (TEL__RING_ONE - 1)
 #define TYPES_MAX 4096u
-/* What one thread writes while others may read it: each value is whole. */
+/* Stores a value that other threads may read at any time. */
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 /* ---------------------------------------------------------------- bytes */
 
-/* Bytes that grow. */
+/* A growing array of bytes. */
 struct tel__emit_bytes {
 	unsigned char *p;
 	size_t used, room;
@@ -51,10 +51,10 @@ void tel__emit_put_string(struct tel__emit_bytes *b, const void *p, size_t n);
 void tel__emit_store(unsigned char *p, uint64_t v, unsigned n);
 /* XXH64 with the seed 0. */
 uint64_t tel__emit_hash(const unsigned char *p, size_t n);
-/* The least and the greatest of n values, 1 or more. */
+/* The least and the greatest of n values, at least 1. */
 void tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low,
     uint64_t *high);
-/* A column of n values, 1 or more, that begins near before. */
+/* Encodes a column of n values, at least 1; before: the value before it. */
 void tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v,
     unsigned n, uint64_t before);
 
@@ -72,8 +72,8 @@ struct tel__emit_field {
 };
 
 /*
- * What a letter says of a parameter.  T, of types of the library alone, is a
- * string that need not be the last one: its cell has where its bytes are.
+ * The meaning of a letter.  T, for types of the library only, is a string that
+ * need not be last: its cell has the offset of its bytes.
  */
 struct tel__emit_letter {
 	const char *name;
@@ -82,25 +82,26 @@ struct tel__emit_letter {
 
 struct tel__emit_typed {
 	const char *name, *doc;
-	char *texts_kept; /* these, and those of the fields */
+	char *texts_kept; /* memory of all texts of the type */
 	unsigned code, kind;
 	unsigned size; /* without a string, a multiple of 8 */
 	unsigned nfields;
-	unsigned fixed; /* where the last cell ends, or a string begins */
-	int string;     /* which field is one of letter S, or -1 */
-	unsigned texts; /* how many are of letter T: their bytes follow fixed */
-	struct tel__emit_field *fields; /* the last is the thread */
+	unsigned fixed; /* end of the last cell; strings follow */
+	int string;     /* index of the field of letter S, or -1 */
+	unsigned texts; /* number of fields of letter T */
+	struct tel__emit_field *fields; /* the last one is the thread */
 	const char *role;
-	unsigned char parts[9];           /* fields and 1, or 0 */
+	unsigned char parts
+	    [9]; /* index of the field of each part of the role, plus 1; or 0 */
 	int partner;                      /* index of the type that ends it */
-	struct tel__emit_bytes described; /* as tel(5) has it */
+	struct tel__emit_bytes described; /* its description in .tel */
 };
 
-/* The types that are registered; the numbers of them only grow. */
+/* The registered types.  Types are only added. */
 struct tel__emit_types {
 	struct tel__emit_typed *list[TYPES_MAX];
 	_Atomic unsigned count;
-	uint16_t by_code[65536]; /* index and 1 */
+	uint16_t by_code[65536]; /* index of the type of a code, plus 1 */
 	char *kinds[TEL_EMIT_KINDS];
 	_Atomic uint32_t digest; /* of all */
 };
@@ -149,20 +150,20 @@ tel__emit_load_at(const unsigned char *p)
 int tel__emit_add_list(const tel_emit_list *list, unsigned most);
 void tel__emit_free_types(void);
 /*
- * Makes an event without its first 2 words, in TEL_EMIT_EVENT_MAX bytes; what
- * does not fit of its strings is cut.  Its bytes, a multiple of 8.  AS
+ * Builds an event, except its first 2 words, in TEL_EMIT_EVENT_MAX bytes;
+ * strings are cut to fit.  Returns its size, a multiple of 8.  AS
  */
 size_t tel__emit_build(const struct tel__emit_typed *t,
     const tel_emit_value *values, unsigned count, uint64_t *event);
-/* Fails with EINVAL, and says what is wrong. */
+/* Sets errno to EINVAL and the message of tel_emit_error().  Returns -1. */
 __attribute__((format(printf, 1, 2))) int tel__emit_wrong(const char *format,
     ...);
 
 /* ---------------------------------------------------------------- names */
 
-/* An entry of the names in the file of the rings, and its bytes. */
+/* An entry of the names in the ring file; its bytes follow. */
 struct tel__emit_entry {
-	uint32_t bytes; /* of all, a multiple of 8 */
+	uint32_t bytes; /* of the whole entry, a multiple of 8 */
 	uint32_t what;
 	uint64_t value;
 	uint64_t clock;
@@ -173,12 +174,12 @@ enum {
 	ENTRY_STRING,
 	ENTRY_THREAD,
 	ENTRY_EVENT =
-	    5 /* one that each stream has; value: code, thread << 32 */
+	    5 /* an event of every stream; value: code | thread << 32 */
 };
-/* Adds one.  0, -1 with ENOSPC. */
+/* Adds an entry.  0; -1 with ENOSPC. */
 int tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
     size_t length);
-/* The entry at a place, which is then that of the next; NULL: no more. */
+/* Returns the entry at *at and advances *at; NULL: no more entries. */
 const struct tel__emit_entry *tel__emit_next_entry(uint64_t *at);
 void tel__emit_forget_strings(void);
 
@@ -187,20 +188,24 @@ void tel__emit_forget_strings(void);
 /* Walks the events of a ring.  AS */
 struct tel__emit_walk {
 	const struct tel__emit_ring *ring;
-	uint64_t mask; /* the ring's, which is beside its busy head */
-	uint64_t at;   /* a head: where it is */
-	uint64_t end;  /* and where it ends */
+	uint64_t
+	    mask; /* copy of the ring's, which shares a cache line with head */
+	uint64_t at;  /* position, as in head */
+	uint64_t end; /* end position */
 };
 #define NAMES_BYTES ((size_t)1 << 20)
 #define RINGS_MAX 1024u
 
 struct tel__emit_ring *tel__emit_ring(unsigned i);
 unsigned tel__emit_ring_count(void);
-/* The oldest event that is still there, as a head.  margin: in words. */
+/*
+ * The position of the oldest event not overwritten, nor within margin words of
+ * it.
+ */
 uint64_t tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
     uint64_t margin);
 /*
- * The event at w->at: its words, and how many; NULL: it is incomplete, or there
+ * The event at w->at, and its size in words; NULL: it is incomplete, or there
  * is none.
  */
 static inline const uint64_t *
@@ -227,14 +232,14 @@ tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
 /* Advances to the next complete event.  0: there is none. */
 int tel__emit_search(struct tel__emit_walk *w);
 
-/* The number of this thread; whether that of another is nobody's.  AS */
+/* The id of this thread; whether the thread with an id has ended.  AS */
 uint32_t tel__emit_thread_id(void);
 int tel__emit_thread_gone(uint32_t thread);
 /* The monotonic clock, in nanoseconds; and that of events.  AS */
 uint64_t tel__emit_gettime(void);
 uint64_t tel__emit_ticks(void);
 
-/* Reserves an event, whatever that takes; open.words is NULL: it is dropped. */
+/* Reserves an event; if open.words is NULL, it is dropped. */
 static inline struct tel__emit_open
 tel__emit_begin(unsigned kind, unsigned code, size_t bytes)
 {
@@ -244,15 +249,15 @@ tel__emit_begin(unsigned kind, unsigned code, size_t bytes)
 	                            tel__emit_slow(open, kind, code, bytes);
 }
 
-/* Maps rings and page.  0, -1. */
+/* Maps the page and the rings.  0, -1. */
 int tel__emit_map(const tel_emit_options *o);
 /* Has each thread read a coarse clock for its next event. */
 void tel__emit_expire_clocks(void);
 /* Makes the page a private copy, without the file. */
 void tel__emit_detach(void);
-/* Takes page and rings away from the file, and forgets them. */
+/* Unmaps the ring file; the page is then that of a closed program. */
 void tel__emit_unmap(void);
-/* Makes a path of a pattern: "%p" is the process.  NULL: no memory. */
+/* Returns a path with "%p" replaced by the process id; NULL: no memory. */
 char *tel__emit_path(const char *pattern);
 
 /* ---------------------------------------------------------------- drain */
@@ -260,57 +265,61 @@ char *tel__emit_path(const char *pattern);
 #define BATCH_EVENTS 16384u
 #define BATCH_WORDS ((size_t)1 << 17)
 
-/* Events, in order. */
+/* Events in order of time. */
 struct tel__emit_batch {
 	unsigned count;
-	size_t used;              /* words */
-	uint64_t *words;          /* BATCH_WORDS */
-	uint64_t *clock;          /* BATCH_EVENTS each */
-	uint32_t *at;             /* where each one starts in words */
-	uint16_t *type;           /* index */
-	int one_type, one_thread; /* all events are of the first one's */
-	unsigned types;           /* how many are registered */
-	uint32_t digest;          /* of these */
+	size_t used;     /* words */
+	uint64_t *words; /* BATCH_WORDS */
+	uint64_t *clock; /* BATCH_EVENTS each */
+	uint32_t *at;    /* start of each event in words */
+	uint16_t *type;  /* index */
+	int one_type,
+	    one_thread;  /* all events have the first one's type, thread */
+	unsigned types;  /* number of registered types */
+	uint32_t digest; /* digest of these types */
 };
 
-/* Sets which types are registered by now. */
+/* Sets types and digest to those registered now. */
 void tel__emit_count_types(struct tel__emit_batch *b);
-/* Events of a kind that were lost so far before any sink. */
+/* Events of a kind lost so far before they reached any sink. */
 uint64_t tel__emit_lost_of(unsigned kind);
-/* What is in the rings before there is a sink is not lost to it. */
+/* Skips overwritten events, without counting them as lost. */
 void tel__emit_skip_lost(void);
-/* Has the drain thread look.  AS */
+/* Wakes the drain thread.  AS */
 void tel__emit_wake(void);
 int tel__emit_start_thread(void);
 void tel__emit_stop_thread(void);
-/* Drains now; all: what is not whole is waited for no longer. */
+/* Drains the rings; all: does not wait for incomplete events. */
 void tel__emit_drain(int all);
 void tel__emit_drain_open(void);
 void tel__emit_drain_close(void);
 
 /* ----------------------------------------------------------------- wire */
 
-/* A .tel stream that is written. */
+/* The state of a .tel or MPS stream. */
 struct tel__emit_stream {
 	uint64_t sequence, events, length, offset;
-	uint64_t id;     /* no other stream has it */
-	uint64_t hash;   /* of all records */
+	uint64_t id;     /* unique */
+	uint64_t hash;   /* chained hash of all records */
 	uint32_t digest; /* of the schema that the last LOG record had */
 	int started;
-	uint64_t names; /* how far the names are in it */
+	uint64_t names; /* offset of the first name not yet in it */
 };
 
-/* Appends records to b.  What could not be made leaves b->failed. */
+/* These append records to b; on failure b->failed is set. */
 void tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b);
 void tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
     const struct tel__emit_batch *batch, uint64_t lost);
-/* The same as a stream of the MPS; returns how many had no place in it. */
+/*
+ * Appends the events as an MPS stream; returns how many could not be
+ * represented.
+ */
 unsigned tel__emit_put_mps(struct tel__emit_stream *s,
     struct tel__emit_bytes *b, const struct tel__emit_batch *batch);
 void tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b);
-/* Describes a type. */
+/* Sets t->described. */
 void tel__emit_describe(struct tel__emit_typed *t);
-/* Digests all types. */
+/* The digest of all types. */
 uint32_t tel__emit_digest(void);
 
 /* ---------------------------------------------------------------- sinks */
@@ -318,14 +327,14 @@ uint32_t tel__emit_digest(void);
 /* Under the lock of the drain: */
 int tel__emit_has_sinks(void);
 void tel__emit_feed(const struct tel__emit_batch *batch);
-void tel__emit_tend_sinks(void); /* connects, accepts, writes what waits */
+void tel__emit_tend_sinks(void); /* connects, accepts, writes queued data */
 void tel__emit_fork_sinks(void);
 void tel__emit_close_sinks(void);
 uint64_t tel__emit_sinks_lost(void);
 
 /* ---------------------------------------------------------------- hooks */
 
-/* What classes do at certain times; called without locks, but for child. */
+/* Callbacks of classes.  Only child is called with locks held. */
 struct tel__emit_hooks {
 	void (*tick)(void);  /* the drain thread is about to drain */
 	void (*close)(void); /* telemetry ends */
@@ -334,7 +343,7 @@ struct tel__emit_hooks {
 
 /* ---------------------------------------------------------------- state */
 
-/* What there is once in a process. */
+/* The state of the library in a process. */
 struct tel__emit_state {
 	pthread_mutex_t classes; /* the tree of classes, and snapshots */
 	pthread_mutex_t drain;   /* draining and sinks; taken after that one */
@@ -346,12 +355,14 @@ struct tel__emit_state {
 };
 extern struct tel__emit_state tel__emit_state;
 
-/* Events per second of the clock, as far as it is known. */
+/* Ticks per second of the clock, as far as known. */
 double tel__emit_rate(void);
 uint64_t tel__emit_now_ns(void);
-/* Notes what time it is in the page, once in so many ticks.  AS */
+/*
+ * Stores both clocks in the page, unless done less than so many ticks ago.  AS
+ */
 void tel__emit_pair(uint64_t ticks);
-/* Reads control as text for the kinds of a page.  0, -1. */
+/* Parses the text of tel_control_text() for a page.  0, -1. */
 int tel__emit_parse_control(const struct tel__emit_page *page, const char *text,
     uint32_t *kinds);
 void tel__emit_set_output(struct tel__emit_page *page, uint32_t kinds);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Where sinks write to: files, descriptors, memory, functions, and sockets
- * that connect or are connected to.
- */
+/* The media of sinks: files, descriptors, memory, functions, and sockets. */
 #define _GNU_SOURCE
 #include "sink.h"
 
@@ -22,7 +19,7 @@ tel__emit_free_addresses(struct tel_emit_sink *s)
 		freeaddrinfo(s->addresses);
 }
 
-/* What kind of descriptor it is. */
+/* Finds out what the descriptor is. */
 static void
 look_at(struct tel_emit_sink *s)
 {
@@ -131,7 +128,7 @@ local_address(struct tel_emit_sink *s, const char *path)
 	return 0;
 }
 
-/* Takes "unix:PATH" or "tcp:HOST:PORT" to pieces. */
+/* Parses "unix:PATH" or "tcp:HOST:PORT". */
 static int
 find_address(struct tel_emit_sink *s, const char *address)
 {
@@ -157,7 +154,7 @@ find_address(struct tel_emit_sink *s, const char *address)
 	return 0;
 }
 
-/* Starts to connect, which is not waited for. */
+/* Starts to connect, without waiting. */
 static void
 begin_connect(struct tel_emit_sink *s)
 {
@@ -243,7 +240,7 @@ fail:
 	return NULL;
 }
 
-/* Whoever has come gets a sink of his own. */
+/* Creates a sink for each new client. */
 void
 tel__emit_accept(struct tel_emit_sink *server)
 {

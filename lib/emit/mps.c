@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing MPS streams: of the Memory Pool System 1.118, version 2.0.0, whose
- * own tools read them.  An event is its code, its size, its clock and its
- * parameters, as the C compiler lays them out in a struct.  What these streams
- * have no place for, losses and descriptions, is left out.
+ * The encoder of MPS streams, version 2.0.0, as of the Memory Pool System
+ * 1.118, whose tools read them.  An event is a C struct of its code, size,
+ * clock and parameters.  Such a stream has no losses and no descriptions of
+ * types.
  */
 #define _GNU_SOURCE
 #include "emit.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Codes of that version for what a log says of itself. */
+/* Codes of the stream's metadata. */
 enum {
 	MPS_CLOCK_SYNC = 0x1C,
 	MPS_INIT = 0x1D,
@@ -22,10 +22,10 @@ enum {
 };
 /* Codes below this one are the MPS's own. */
 #define OWN_CODES 0x100u
-/* The longest event that mpseventcnv has room for, and its strings. */
+/* The longest event, and string, that mpseventcnv accepts. */
 #define SIZE_MAX_MPS 288u
 #define STRING_MAX_MPS 255u
-/* The number of the string that names the release. */
+/* The id of the string with the name of the release. */
 #define BUILD_ID 0x7FFFFFFFu
 
 #if defined(__i386__)
@@ -48,11 +48,11 @@ struct header {
 	uint64_t clock;
 };
 
-/* An event that is being made. */
+/* An event under construction. */
 struct event {
 	unsigned char bytes[SIZE_MAX_MPS];
 	unsigned used;
-	int failed; /* it has no room */
+	int failed; /* it is too long */
 };
 
 static void
@@ -66,7 +66,7 @@ begin(struct event *e, unsigned code, uint64_t clock)
 	e->failed = 0;
 }
 
-/* Appends an integer at the alignment that it has in a struct. */
+/* Appends an integer, aligned as in a struct. */
 static void
 add(struct event *e, uint64_t v, unsigned width)
 {
@@ -106,7 +106,7 @@ add_string(struct event *e, const char *s, size_t n)
 	e->used += (unsigned)n + 1;
 }
 
-/* Ends an event, and appends it to b.  1; 0: it has no room. */
+/* Ends an event, and appends it to b.  0: it is too long. */
 static int
 end(struct event *e, struct tel__emit_bytes *b)
 {
@@ -123,8 +123,8 @@ end(struct event *e, struct tel__emit_bytes *b)
 }
 
 /*
- * The code of a type.  A program whose list is named "mps" has the types of
- * the MPS itself; those of others must not be taken for them.
+ * The code of a type.  The types of a list named "mps" are those of the MPS;
+ * others must not have their codes.
  */
 static unsigned
 code_of(const struct tel__emit_typed *t)
@@ -141,7 +141,7 @@ code_of(const struct tel__emit_typed *t)
 	    TEL_MPS_CODES + t->code;
 }
 
-/* What a stream starts with. */
+/* The start of a stream: EventInit, and the name of the release. */
 static void
 put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b, uint64_t clock,
     unsigned types)
@@ -174,7 +174,7 @@ put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b, uint64_t clock,
 	s->started = 1;
 }
 
-/* A field, at its letter's width in the MPS: U, W, P, A, B or D. */
+/* Appends a field, at the width of its sort in the MPS: U, W, P, A, B or D. */
 static void
 add_field(struct event *e, const struct tel__emit_field *f,
     const unsigned char *from, size_t size)
@@ -201,7 +201,7 @@ add_field(struct event *e, const struct tel__emit_field *f,
 		add(e, v, 4);
 }
 
-/* Appends an event.  1; 0: it has no place in such a stream. */
+/* Appends an event.  0: it cannot be represented. */
 static int
 put_event(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
     unsigned i)
@@ -215,7 +215,7 @@ put_event(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 		return 0;
 	begin(&e, code_of(t), batch->clock[i]);
 	for (k = 0; k < t->nfields; k++)
-		/* the thread, which the MPS has not */
+		/* the MPS has no thread */
 		if (t->fields[k].offset >= 16)
 			add_field(&e, &t->fields[k], (const unsigned char *)row,
 			    (size_t)(row[0] & 0xfff) * 8);

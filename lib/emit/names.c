@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is said outside of events: types, strings, names of threads.  They are
- * entries behind the page, so that each stream has them from its start, and a
- * reader of the rings alone has them, too.
+ * Names: types, strings, names of threads.  They are entries in the region of
+ * the rings, so that every stream, and every reader of the rings, has all of
+ * them.
  */
 #include "emit.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Strings by their hash: where their entry is, and 1. */
+/* A hash table of strings: offset of the entry, plus 1. */
 #define SLOTS 32768u
 static struct {
 	uint32_t slots[SLOTS];
@@ -63,7 +63,7 @@ tel__emit_forget_strings(void)
 	memset(&strings, 0, sizeof(strings));
 }
 
-/* The slot that a string has, or would have. */
+/* The slot of a string, or the free slot for it. */
 static uint32_t *
 find_slot(const char *s, size_t n)
 {
@@ -145,7 +145,7 @@ tel_thread_name(const char *name)
 		errno = EBADF;
 		return -1;
 	}
-	/* so that the thread has its number */
+	/* sets tel__emit_self.thread */
 	tel_clock_sync();
 	pthread_mutex_lock(&tel__emit_state.lock);
 	st = tel__emit_add_entry(ENTRY_THREAD, tel__emit_self.thread, name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Start, end, clocks, and what becomes of it all in a child. */
+/* Opening, closing, clocks, and fork. */
 #define _GNU_SOURCE
 #include "emit.h"
 
@@ -65,7 +65,7 @@ tel_emit_clock(void)
 	return tel__emit_ticks();
 }
 
-/* Whether the processor's counter runs at one rate, whatever it does. */
+/* Whether the processor's counter has a constant rate. */
 static int
 counter_is_steady(void)
 {
@@ -92,7 +92,7 @@ choose_clock(unsigned wanted)
 	return TEL_EMIT_CLOCK_MONOTONIC;
 }
 
-/* The same instant on both clocks: the closest of some tries. */
+/* Reads both clocks at the same instant: the closest of 8 attempts. */
 static void
 pair_clocks(uint64_t *ticks, uint64_t *ns)
 {
@@ -112,8 +112,9 @@ pair_clocks(uint64_t *ticks, uint64_t *ns)
 }
 
 /*
- * A reader of the rings has no other way to know the clock's rate.  Whoever
- * comes while another one does it, or soon after, leaves it.
+ * A reader of the rings computes the clock's rate from the two pairs in the
+ * page.  If another thread is storing one, or has just done so, there is
+ * nothing to do.
  */
 void
 tel__emit_pair(uint64_t ticks)
@@ -141,7 +142,7 @@ tel__emit_rate(void)
 	__asm__ __volatile__("mrs %0, cntfrq_el0" : "=r"(ticks));
 	return (double)ticks;
 #endif
-	/* it is measured until the pairs are a second apart, and then stays */
+	/* measured until the pairs are a second apart, constant from then on */
 	if (of == PAGE->start_clock && spread > 1000000000)
 		return rate;
 	pair_clocks(&ticks, &ns);
@@ -167,7 +168,10 @@ tel_clock_sync(void)
 
 static sigset_t fork_signals; /* that were blocked; under the lock */
 
-/* A handler in the child must not run before its rings are its own. */
+/*
+ * Signals are blocked: a handler in the child must not emit before it has its
+ * own rings.
+ */
 static void
 before_fork(void)
 {
@@ -193,8 +197,8 @@ after_fork(void)
 }
 
 /*
- * The child has one thread, and nothing of the drain's.  The names go over
- * to its own rings; a child that cannot have any writes none.
+ * The child has one thread, and no drain thread.  It gets rings of its own,
+ * with a copy of the names; if that fails, telemetry is closed.
  */
 static void
 begin_child(void)
@@ -207,7 +211,7 @@ begin_child(void)
 
 	if (!tel__emit_state.open)
 		return;
-	/* from here on the page is not the parent's */
+	/* from here on the page is the child's own */
 	tel__emit_detach();
 	PAGE->record = 0;
 	names = malloc(used + 1);
@@ -288,7 +292,7 @@ check_options(const tel_emit_options *given, tel_emit_options *o)
 	return 0;
 }
 
-/* Who writes, and what the schema is called. */
+/* Stores the name of the program, and name and version of the schema. */
 static void
 name_page(const tel_emit_list *list)
 {
@@ -389,7 +393,7 @@ tel_emit_close(void)
 		return;
 	if (hooks != NULL)
 		hooks->close();
-	/* the thread takes the lock: it ends first */
+	/* the thread takes this lock, so it is joined first */
 	tel__emit_stop_thread();
 	pthread_mutex_lock(&tel__emit_state.drain);
 	if (tel__emit_state.open) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What each thread counts of each class, and updating it.
+ * Parts: the counts of each thread, and updates of them.
  *
- * A thread has a seat, and a seat a table with the thread's part of each class.
- * Only the thread adds to it, by one instruction, so that a signal handler
- * may do the same in between.  The seat of a thread that ended goes on to
- * another one, with what it counted.  A thread without a seat, and a class for
- * whose part there is no room, has the class's shared part, which all add to
- * by locked instructions.
+ * A thread has a seat: a table of its parts, one for each class.  Only this
+ * thread adds to them, by single instructions, so that signal handlers may do
+ * so, too.  When a thread ends, another one may inherit its seat with the
+ * counts.  Threads without a seat, and those without memory for a part, use the
+ * shared part of the class, with locked instructions.
  */
 #define _GNU_SOURCE
 #include "class.h"
@@ -20,7 +19,8 @@
 static __thread struct {
 	uint32_t epoch;
 	uint32_t seated;
-	uint64_t *table; /* by index: where the part is, and 1: it is shared */
+	uint64_t
+	    *table; /* addresses of parts by index of class; bit 0: shared */
 } self __attribute__((tls_model("initial-exec")));
 
 /* A part, and how to add to it. */
@@ -64,7 +64,7 @@ tel__class_forget_parts(void)
 	const size_t bytes =
 	    TABLE_BYTES + ((all->parts_used + 65535) & ~(size_t)65535);
 
-	/* no other thread is there, or none has a part */
+	/* no other thread exists, or none has a part */
 	if (mmap(all->memory, bytes, PROT_READ | PROT_WRITE,
 	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 	        0) == MAP_FAILED)
@@ -77,7 +77,7 @@ tel__class_forget_parts(void)
 
 /* ------------------------------------------------------------- claiming */
 
-/* A seat for this thread; NULL: all are taken. */
+/* Assigns a seat to this thread; NULL: all are taken. */
 static uint64_t *
 take_seat(void)
 {
@@ -94,7 +94,7 @@ take_seat(void)
 	}
 	for (i = 0; i < SEATS; i++) {
 		owner = __atomic_load_n(&all->seats[i], __ATOMIC_ACQUIRE);
-		/* the number of a thread that ended may be this one's now */
+		/* this thread may have the id of one that has ended */
 		if (owner != 0 &&
 		    (owner == me || tel__emit_thread_gone(owner)) &&
 		    __atomic_compare_exchange_n(&all->seats[i], &owner, me, 0,
@@ -104,7 +104,7 @@ take_seat(void)
 	return NULL;
 }
 
-/* Room for a part; NULL: no more room. */
+/* Allocates a part; NULL: no more room. */
 static uint64_t *
 make_part(const tel_emit_class *c)
 {
@@ -123,7 +123,7 @@ make_part(const tel_emit_class *c)
 	return part;
 }
 
-/* The part of this thread, made if need be. */
+/* The part of this thread, allocated if it has none. */
 static __attribute__((noinline)) struct part
 claim(const tel_emit_class *c)
 {
@@ -139,7 +139,7 @@ claim(const tel_emit_class *c)
 		self.epoch = TEL__NOW(tel__classes.epoch);
 	}
 	if (self.table != NULL) {
-		/* there may be one of a thread that had the seat before */
+		/* an earlier thread of this seat may have made one */
 		at = __atomic_load_n(&self.table[c->index], __ATOMIC_ACQUIRE);
 		if (at == 0) {
 			mine = make_part(c);
@@ -190,7 +190,9 @@ add(struct part part, size_t word, uint64_t v)
 		__atomic_fetch_add(&part.words[word], v, __ATOMIC_RELAXED);
 }
 
-/* Keeps the least and the largest value; bias makes signed ones unsigned. */
+/*
+ * Updates the least and the largest value; bias maps signed values to unsigned.
+ */
 static inline void
 extend(struct part part, uint64_t v, uint64_t bias)
 {
@@ -293,7 +295,7 @@ tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 
 /* --------------------------------------------------------------- tallies */
 
-/* A string that is a key: its bytes, cut, with a NUL. */
+/* Allocates a copy of a key. */
 static const char *
 keep_key(const char *key, size_t n)
 {
@@ -347,7 +349,7 @@ static size_t
 find_key(tel_emit_class *c, uint64_t key, const char *text, size_t n)
 {
 	uint64_t hash = key * 0x9E3779B97F4A7C15u, slot;
-	/* the number that a free slot has is a key like any other */
+	/* TALLY_FREE is a valid key, too */
 	const int is_free = text == NULL && key == TALLY_FREE;
 	size_t i, at, k;
 	int taken;
@@ -408,7 +410,7 @@ tel_class_update_tally_text(tel_emit_class *c, const char *key, uint64_t count)
 
 /* ------------------------------------------------------------- summaries */
 
-/* Where the slots of a tag are looked for, and how many. */
+/* The slots that a tag may have. */
 #define WINDOW 16u
 
 static struct class_range *
@@ -424,7 +426,7 @@ range_clock(void)
 	                                            tel__emit_ticks();
 }
 
-/* Keeps a start.  0: no room for it. */
+/* Stores a start.  0: no room. */
 static int
 begin_range(const tel_emit_class *c, uint32_t tag, uint64_t clock)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rings: a page that all look at, the names, and a ring for each thread
- * and kind, in a file that is mapped, or in memory.
+ * The rings: a shared page, the names, and a ring for each thread and kind, in
+ * a mapped file or in memory.
  *
- * A ring has N words of 8 bytes, and behind them room for one event, so that
- * an event is never in two pieces.  Its writer adds the size of an event to
- * the head and owns the words from there on; it writes them, and last the
- * first one, which holds a tag of its place.  An event is whole if that tag is
- * right: an older event in the same place had another one.  Nothing waits for
- * a reader; the oldest events are overwritten, and a reader that was too slow
- * goes on at the first event of some sixteenth, which marks say.
+ * A ring has N words of 8 bytes, followed by room for one event, so that no
+ * event wraps around.  Its writer reserves an event by adding its size to the
+ * head, then writes its words, the first one last: it contains a tag of the
+ * position.  An event is complete if the tag matches; an older event at the
+ * same place has another tag.  Writers never wait for readers: they overwrite
+ * the oldest events.  A reader that is too slow continues at the first event of
+ * a sixteenth of the ring, whose positions are in the marks.
  */
 #define _GNU_SOURCE
 #include "emit.h"
@@ -32,7 +32,7 @@ __thread struct tel__emit_self tel__emit_self;
 enum { RING_FREE, RING_CLAIMED, RING_USED };
 #define EPOCH_CLOCK 0xFFFFu /* the lower half of an epoch */
 
-/* Where the names and rings are; kept from one opening to the next. */
+/* The memory of the names and rings; kept when telemetry is closed. */
 static struct {
 	char *at;
 	size_t bytes;
@@ -77,8 +77,8 @@ tel__emit_path(const char *pattern)
 }
 
 /*
- * Allocates the blocks of a part of the file: a full disk must be an error
- * here, not a signal where the memory is written.
+ * Allocates the blocks of a part of the file, so that a full disk is an error
+ * here and not a SIGBUS on a later store.
  */
 static int
 allocate(int fd, off_t at, off_t bytes)
@@ -100,8 +100,8 @@ allocate(int fd, off_t at, off_t bytes)
 }
 
 /*
- * Makes the file, under another name first, so that whoever has one of this
- * name mapped keeps it: as PATH.old, if it has no other name.
+ * Creates the file under a temporary name.  An existing file is renamed to
+ * PATH.old, as another program may have it mapped.
  */
 static int
 make_file(const char *path, size_t bytes)
@@ -147,7 +147,7 @@ make_file(const char *path, size_t bytes)
 	return fd;
 }
 
-/* Maps the region anew, where it was if that is large enough. */
+/* Maps the region again, at the same address if the size is the same. */
 static int
 map_region(size_t bytes, int fd)
 {
@@ -163,7 +163,7 @@ map_region(size_t bytes, int fd)
 	    fd >= 0 ? (off_t)TEL__EMIT_PAGE_BYTES : 0);
 	if (at == MAP_FAILED)
 		return -1;
-	/* a thread may still write where the region was: nothing is there */
+	/* a thread may still write to the old region */
 	if (region.at != NULL && region.at != at)
 		(void)mmap(region.at, region.bytes, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
@@ -173,7 +173,7 @@ map_region(size_t bytes, int fd)
 	return 0;
 }
 
-/* The page as it is to be; the rest of it is set when it is in place. */
+/* Initialises a page; the caller sets the clocks and the region. */
 static void
 set_page(struct tel__emit_page *p, const tel_emit_options *o, size_t stride)
 {
@@ -268,7 +268,7 @@ tel__emit_detach(void)
 void
 tel__emit_unmap(void)
 {
-	/* what others of this page see is that it is over */
+	/* processes that map this page see that the program has closed */
 	PAGE->record = 0;
 	tel__emit_detach();
 	PAGE->magic[0] = 0;
@@ -301,8 +301,8 @@ tel__emit_thread_gone(uint32_t thread)
 }
 
 /*
- * Makes a ring this thread's.  The head goes on where it was, so that no tag
- * comes twice.
+ * Assigns a ring to this thread.  The head continues, so that no tag is used
+ * twice.
  */
 static void
 take_ring(struct tel__emit_ring *ring, unsigned kind)
@@ -322,7 +322,7 @@ take_ring(struct tel__emit_ring *ring, unsigned kind)
 	__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
 }
 
-/* A ring that nobody writes any more, of which nothing is left to drain. */
+/* Claims a drained ring whose thread has ended. */
 static struct tel__emit_ring *
 reuse_ring(void)
 {
@@ -345,7 +345,7 @@ reuse_ring(void)
 	return NULL;
 }
 
-/* A ring of an earlier thread with this one's number: that one has ended. */
+/* Claims the ring of an ended thread with the same id as this one. */
 static struct tel__emit_ring *
 inherit_ring(unsigned kind)
 {
@@ -372,7 +372,7 @@ claim_ring(unsigned kind)
 	unsigned i;
 
 	if (ring != NULL)
-		/* it stays as it is: no tag, and no event, comes twice */
+		/* its events and its head remain */
 		goto found;
 	if (TEL__NOW(PAGE->rings_used) < PAGE->ring_count) {
 		i = __atomic_fetch_add(&PAGE->rings_used, 1, __ATOMIC_ACQ_REL);
@@ -396,7 +396,7 @@ found:
 	return ring;
 }
 
-/* The ring of this thread for a kind; NULL: there is none. */
+/* Returns the ring of this thread for a kind; NULL: there is none. */
 static struct tel__emit_ring *
 attach(unsigned kind)
 {
@@ -429,7 +429,9 @@ attach(unsigned kind)
 	return ring;
 }
 
-/* An event enters another sixteenth of the ring; next: where it ends. */
+/*
+ * Called when an event enters another sixteenth of the ring, and ends at next.
+ */
 static void
 cross(struct tel__emit_ring *ring, uint64_t next)
 {
@@ -505,7 +507,7 @@ tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
 	uint64_t best = head, mark;
 	unsigned i;
 
-	/* an event that begins at the edge may already be written over */
+	/* an event at the very edge may be partly overwritten */
 	if (((head - TEL__NOW(ring->start)) & POSITION) <= most)
 		return TEL__NOW(ring->start);
 	for (i = 0; i < TEL__RING_MARKS; i++) {

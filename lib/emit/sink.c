@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sinks: where streams go.  What a sink does not take at once waits, up to a
- * bound; then whole blocks are lost to it, and the next block says how many
- * events that were.  All of it happens under the lock of the drain.
+ * Sinks: encode batches and write them.  Data that a sink does not accept is
+ * queued, up to a limit; then whole blocks are lost, and the next block has the
+ * number of lost events.  All functions run under the lock of the drain.
  */
 #define _GNU_SOURCE
 #include "sink.h"
@@ -41,7 +41,7 @@ unreported(const struct tel_emit_sink *s)
 	return lost;
 }
 
-/* From here on, only later losses are to be reported. */
+/* Marks all losses so far as reported. */
 static void
 forget_losses(struct tel_emit_sink *s)
 {
@@ -54,7 +54,7 @@ forget_losses(struct tel_emit_sink *s)
 
 /* --------------------------------------------------------------- writing */
 
-/* Whether fd takes bytes now; waits if that is asked for. */
+/* Whether fd accepts data; waits a second with TEL_SINK_WAIT. */
 static int
 ready(const struct tel_emit_sink *s)
 {
@@ -64,7 +64,7 @@ ready(const struct tel_emit_sink *s)
 	return poll(&p, 1, wait) > 0;
 }
 
-/* Writes what fd takes.  How much; -1: it failed. */
+/* Writes as much as fd accepts.  Returns how much; -1: it failed. */
 static ssize_t
 write_some(const struct tel_emit_sink *s, const unsigned char *p, size_t n)
 {
@@ -76,7 +76,7 @@ write_some(const struct tel_emit_sink *s, const unsigned char *p, size_t n)
 		if (s->is_stream) {
 			if (!ready(s))
 				break;
-			/* a pipe that is ready has room for so much */
+			/* poll(2) guarantees room for this much in a pipe */
 			piece = piece < PIPE_BUF ? piece : PIPE_BUF;
 		}
 		if (s->is_socket)
@@ -95,7 +95,7 @@ write_some(const struct tel_emit_sink *s, const unsigned char *p, size_t n)
 	return (ssize_t)done;
 }
 
-/* Blocks of a stream that ends in the middle are worth nothing to a new one. */
+/* A new connection starts a new stream, so queued blocks are dropped. */
 void
 tel__emit_disconnect(struct tel_emit_sink *s)
 {
@@ -103,7 +103,7 @@ tel__emit_disconnect(struct tel_emit_sink *s)
 		close(s->fd);
 	s->fd = -1;
 	s->connecting = 0;
-	s->waiting.used = s->waited = 0;
+	s->queue.used = s->queue_done = 0;
 	memset(&s->stream, 0, sizeof(s->stream));
 	s->retry_after = s->retry_after == 0 ? RETRY_FIRST :
 	    s->retry_after * 2 < RETRY_MOST  ? s->retry_after * 2 :
@@ -111,27 +111,27 @@ tel__emit_disconnect(struct tel_emit_sink *s)
 	s->retry_at = tel__emit_gettime() + s->retry_after;
 }
 
-/* Writes what waits.  0: some of it still does. */
+/* Writes queued data.  0: some of it remains. */
 static int
-write_waiting(struct tel_emit_sink *s)
+write_queue(struct tel_emit_sink *s)
 {
 	ssize_t n;
 
-	if (s->waiting.used > s->waited) {
-		n = write_some(s, s->waiting.p + s->waited,
-		    s->waiting.used - s->waited);
+	if (s->queue.used > s->queue_done) {
+		n = write_some(s, s->queue.p + s->queue_done,
+		    s->queue.used - s->queue_done);
 		if (n < 0 && (s->medium == TO_SOCKET || s->client))
 			tel__emit_disconnect(s);
 		if (n > 0)
-			s->waited += (size_t)n;
-		if (s->waiting.used > s->waited)
+			s->queue_done += (size_t)n;
+		if (s->queue.used > s->queue_done)
 			return 0;
 	}
-	s->waiting.used = s->waited = 0;
+	s->queue.used = s->queue_done = 0;
 	return 1;
 }
 
-/* Whole records from the front of memory go until n bytes fit. */
+/* Removes the oldest records until n bytes fit. */
 static void
 make_room(struct tel_emit_sink *s, size_t n)
 {
@@ -148,10 +148,7 @@ make_room(struct tel_emit_sink *s, size_t n)
 	memmove(s->memory, s->memory + at, s->used);
 }
 
-/*
- * Gives bytes, whole records, to the sink.  0: it did not take them, and has
- * nothing of them.
- */
+/* Writes or queues whole records.  0: the sink accepted none of them. */
 static int
 give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 {
@@ -170,27 +167,26 @@ give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 	}
 	if (s->fd < 0 || s->connecting)
 		return 0;
-	if (write_waiting(s)) {
+	if (write_queue(s)) {
 		done = write_some(s, p, n);
 		if (done < 0) {
 			if (s->medium == TO_SOCKET || s->client)
 				tel__emit_disconnect(s);
 			return 0;
 		}
-	} else if (s->fd < 0 || s->waiting.used - s->waited > WAITING_MAX) {
+	} else if (s->fd < 0 || s->queue.used - s->queue_done > QUEUE_MAX) {
 		return 0;
 	}
 	if ((size_t)done == n)
 		return 1;
-	if (s->waited > 0) {
-		s->waiting.used -= s->waited;
-		memmove(s->waiting.p, s->waiting.p + s->waited,
-		    s->waiting.used);
-		s->waited = 0;
+	if (s->queue_done > 0) {
+		s->queue.used -= s->queue_done;
+		memmove(s->queue.p, s->queue.p + s->queue_done, s->queue.used);
+		s->queue_done = 0;
 	}
-	s->waiting.failed = 0;
-	tel__emit_put(&s->waiting, p + done, n - (size_t)done);
-	return !s->waiting.failed || done > 0;
+	s->queue.failed = 0;
+	tel__emit_put(&s->queue, p + done, n - (size_t)done);
+	return !s->queue.failed || done > 0;
 }
 
 /* -------------------------------------------------------------- the blocks */
@@ -213,7 +209,7 @@ put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 		s->lost += unfit;
 		return 0;
 	}
-	/* a stream that was ended by the failure starts again */
+	/* unless the failure ended the stream */
 	if (s->fd >= 0 || s->medium == TO_MEMORY || s->medium == TO_FUNCTION)
 		s->stream = before;
 	s->owed += batch->count;
@@ -221,9 +217,9 @@ put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	return -1;
 }
 
-/* The events that a sink gets, if these are not all; under the drain's lock. */
+/* The events chosen for a sink, if it does not get all of a batch. */
 static struct {
-	uint64_t words[EXTRA_WORDS]; /* of events that are not from rings */
+	uint64_t words[EXTRA_WORDS]; /* of events made from names */
 	uint64_t clock[BATCH_EVENTS];
 	uint32_t at[BATCH_EVENTS];
 	uint16_t type[BATCH_EVENTS];
@@ -239,7 +235,9 @@ add_chosen(struct tel__emit_batch *to, uint64_t clock, size_t at, unsigned type)
 	to->count++;
 }
 
-/* Adds the event that an entry is, if it is one, and wanted. */
+/*
+ * Adds the event that represents an entry, if there is one of the sink's kinds.
+ */
 static void
 add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
     const struct tel__emit_entry *entry)
@@ -271,7 +269,7 @@ add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
 	extra->used += words;
 }
 
-/* Events that are names, such as those of strings, which the stream lacks. */
+/* Writes the names that the stream does not have yet, as events. */
 static void
 put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
@@ -293,7 +291,7 @@ put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	} while (extra.count > 0);
 }
 
-/* The events of a batch that are of the sink's kinds. */
+/* Selects the events of the sink's kinds. */
 static struct tel__emit_batch
 choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
@@ -326,14 +324,14 @@ feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	if (some.count == 0)
 		return;
 	if ((s->medium == TO_SOCKET && (s->fd < 0 || s->connecting)) ||
-	    (s->waiting.used - s->waited > WAITING_MAX && s->fd >= 0 &&
-	        !write_waiting(s))) {
+	    (s->queue.used - s->queue_done > QUEUE_MAX && s->fd >= 0 &&
+	        !write_queue(s))) {
 		s->owed += some.count;
 		s->lost += some.count;
 		return;
 	}
 	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
-		/* names take the place of what was chosen */
+		/* put_names() overwrites the chosen events */
 		put_names(s, batch);
 		some = choose(s, batch);
 	}
@@ -341,8 +339,8 @@ feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 }
 
 /*
- * Has SIGPIPE and SIGXFSZ of these writes go nowhere: they are blocked, and
- * taken if they were not pending before.
+ * Suppresses SIGPIPE and SIGXFSZ during writes: blocks them, and afterwards
+ * consumes them unless they were pending before.
  */
 static void
 quiet(sigset_t *old, int on)
@@ -404,7 +402,7 @@ tel__emit_free_sink(struct tel_emit_sink *s)
 	tel__emit_free_addresses(s);
 	free(s->path);
 	free(s->out.p);
-	free(s->waiting.p);
+	free(s->queue.p);
 	free(s);
 }
 
@@ -422,7 +420,7 @@ tel__emit_new_sink(enum medium medium, uint32_t kinds, unsigned flags)
 	return s;
 }
 
-/* Puts a sink into the list; under the lock. */
+/* Adds a sink to the list; under the lock. */
 void
 tel__emit_link_sink(struct tel_emit_sink *s)
 {
@@ -463,9 +461,9 @@ tel__emit_tend_sinks(void)
 		else if (s->medium == TO_SOCKET)
 			tel__emit_tend_connection(s);
 		if (s->fd >= 0 && !s->connecting && s->medium != SERVER)
-			(void)write_waiting(s);
+			(void)write_queue(s);
 		if (s->client && s->fd < 0) {
-			/* the list may have grown at its front */
+			/* accepting may have added sinks at the front */
 			for (at = &tel__emit_sinks; *at != s; at = &(*at)->next)
 				;
 			*at = s->next;
@@ -499,7 +497,7 @@ tel_emit_sink_lost(const tel_emit_sink *sink)
 	return lost;
 }
 
-/* Ends the stream: what is not said yet of losses, and the END record. */
+/* Ends the stream with unreported losses and the END record. */
 static void
 end_stream(struct tel_emit_sink *s)
 {
@@ -515,7 +513,7 @@ end_stream(struct tel_emit_sink *s)
 	s->out.failed = 0;
 	tel__emit_put_end(&s->stream, &s->out);
 	if (!s->out.failed && give(s, s->out.p, s->out.used) && s->fd >= 0)
-		(void)write_waiting(s);
+		(void)write_queue(s);
 }
 
 static void
@@ -555,8 +553,8 @@ tel__emit_close_sinks(void)
 }
 
 /*
- * In a child: what was open is the parent's.  A file with a name of its own
- * for each process, and a socket, are opened again.
+ * In a child: closes all sinks, which are the parent's, except sockets and
+ * files whose path has "%p", which are opened again.
  */
 void
 tel__emit_fork_sinks(void)
@@ -569,7 +567,7 @@ tel__emit_fork_sinks(void)
 			close(s->fd);
 		s->fd = -1;
 		s->connecting = 0;
-		s->waiting.used = s->waited = 0;
+		s->queue.used = s->queue_done = 0;
 		s->owed = s->lost = 0;
 		memset(s->seen, 0, sizeof(s->seen));
 		memset(&s->stream, 0, sizeof(s->stream));

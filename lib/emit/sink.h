@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A sink, for the files that feed and connect it. */
+/* A sink, as sink.c and medium.c see it. */
 #ifndef TEL_EMIT_SINK_H
 #define TEL_EMIT_SINK_H
 
@@ -10,7 +10,7 @@
 
 struct addrinfo;
 
-#define WAITING_MAX ((size_t)1 << 20)
+#define QUEUE_MAX ((size_t)1 << 20)
 #define CLIENTS_MAX 8u
 #define RETRY_FIRST 250000000u /* nanoseconds until a socket is tried again */
 #define RETRY_MOST 4000000000u
@@ -23,11 +23,12 @@ struct tel_emit_sink {
 	uint32_t kinds;
 	unsigned flags;
 	int fd;
-	int own;                  /* the descriptor is */
-	int is_socket, is_stream; /* of the descriptor: it may block */
+	int own; /* fd is closed with the sink */
+	int is_socket,
+	    is_stream; /* of fd: it is a pipe, a socket or a terminal, which may block */
 	int connecting;
-	int client; /* of a server: it goes when its peer does */
-	char *path; /* of a file: the pattern; of a server */
+	int client; /* accepted by a server; removed when its peer disconnects */
+	char *path; /* pattern of a file; path of a server */
 	struct addrinfo *addresses, *address;
 	struct sockaddr_un local;
 	uint64_t retry_at, retry_after;
@@ -36,11 +37,12 @@ struct tel_emit_sink {
 	unsigned char *memory;
 	size_t size, used;
 	struct tel__emit_stream stream;
-	struct tel__emit_bytes out, waiting;
-	size_t waited;                 /* bytes of waiting that are written */
-	uint64_t seen[TEL_EMIT_KINDS]; /* lost events, as far as said */
-	uint64_t owed; /* events that the sink itself lost, not said yet */
-	uint64_t lost; /* in all */
+	struct tel__emit_bytes out, queue;
+	size_t queue_done; /* bytes of queue already written */
+	uint64_t seen
+	    [TEL_EMIT_KINDS]; /* events lost before any sink, already reported */
+	uint64_t owed;        /* events lost by the sink, not yet reported */
+	uint64_t lost;        /* all events lost by the sink */
 };
 
 /* All sinks; under the lock of the drain. */
@@ -49,12 +51,12 @@ extern struct tel_emit_sink *tel__emit_sinks;
 struct tel_emit_sink *tel__emit_new_sink(enum medium medium, uint32_t kinds,
     unsigned flags);
 void tel__emit_free_sink(struct tel_emit_sink *s);
-/* Puts a sink into the list; and starts the drain thread, too. */
+/* Adds a sink to the list; add_sink also starts the drain thread. */
 void tel__emit_link_sink(struct tel_emit_sink *s);
 tel_emit_sink *tel__emit_add_sink(struct tel_emit_sink *s);
-/* Closes a connection, which is tried again later. */
+/* Closes a connection, to be retried later. */
 void tel__emit_disconnect(struct tel_emit_sink *s);
-/* Goes on connecting, or accepts who has come. */
+/* Continues to connect; accepts new clients. */
 void tel__emit_tend_connection(struct tel_emit_sink *s);
 void tel__emit_accept(struct tel_emit_sink *server);
 /* Opens the file of a sink.  0, -1. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The event types of classes, and snapshots: what all threads counted, added
- * up and written.  Types and fields are those of tel-inst(5), so that readers
- * find in a log of libtel-emit what they know of inst logs.
+ * The event types of classes, and snapshots, which add up the parts of all
+ * threads.  Types and fields are those of tel-inst(5), so that tools handle
+ * them as they do those of inst logs.
  */
 #define _GNU_SOURCE
 #include "class.h"
@@ -82,7 +82,7 @@ static const struct row {
 	    "more buckets of the histogram before", KIND_SNAPSHOT },
 };
 
-/* The parameters that the fields of a row are; text has their names. */
+/* Parses the fields of a row into parameters, which refer to text. */
 static unsigned
 read_fields(char *text, tel_emit_param *params)
 {
@@ -146,7 +146,7 @@ tel__class_typed(unsigned event)
 
 /* -------------------------------------------------------------- writing */
 
-/* All values but the thread, which the event gets by itself. */
+/* The number of values: all fields except the thread. */
 static unsigned
 count_of(const struct tel__emit_typed *t)
 {
@@ -202,8 +202,8 @@ tel__class_define(const tel_emit_class *c)
 }
 
 /*
- * Emits an event of a class.  What is written must not come round in the ring
- * before it is drained, which this thread may be the only one to do.
+ * Emits an event of a class.  Drains now and then: a large snapshot must not
+ * overwrite itself in the ring.
  */
 static void
 emit(const tel_emit_class *c, unsigned event, tel_emit_value *v)
@@ -234,7 +234,7 @@ tel__class_write_change(const tel_emit_class *c, unsigned event)
 
 /* ---------------------------------------------------------- adding up */
 
-/* Adds a part to the sum; of changed parts, the last value is the newest. */
+/* Adds a part to the sum; the last value is that of a part that changed. */
 static void
 add_part(const tel_emit_class *c, uint64_t *part, uint64_t *sum)
 {
@@ -269,7 +269,7 @@ seat_count(void)
 	return n < SEATS ? n : SEATS;
 }
 
-/* What a class counted, without buckets. */
+/* The sum of all parts, without buckets. */
 static void
 add_up(const tel_emit_class *c, uint64_t *sum)
 {
@@ -286,7 +286,7 @@ add_up(const tel_emit_class *c, uint64_t *sum)
 			add_part(c, part, sum);
 }
 
-/* What is in a bucket, or was counted of a key. */
+/* The count of a bucket, or of a key. */
 static uint64_t
 bucket(const tel_emit_class *c, uint32_t word)
 {
@@ -302,7 +302,7 @@ bucket(const tel_emit_class *c, uint32_t word)
 
 /* ------------------------------------------------------------ snapshots */
 
-/* Puts buckets that are not empty into text, from *word on. */
+/* Formats the non-empty buckets from *word on, until text is full. */
 static uint64_t
 put_buckets(const tel_emit_class *c, uint32_t *word, char *text, size_t room)
 {
@@ -321,7 +321,7 @@ put_buckets(const tel_emit_class *c, uint32_t *word, char *text, size_t room)
 	return weight;
 }
 
-/* The weight is that of the buckets as they are written. */
+/* The weight is the sum of the buckets read, which may change meanwhile. */
 static void
 write_histogram(const tel_emit_class *c, const uint64_t *sum)
 {

@@ -17,10 +17,10 @@ struct tel_class_descriptor {
 
 /* --------------------------------------------------------------- events */
 
-/* Values of an event; where the tag and the range are among them. */
+/* Indices of values of an event. */
 enum { V_PATH, V_CLASS, V_TAG, V_RANGE };
 
-/* Makes an event with a text.  Its bytes. */
+/* Builds an event with a text.  Returns its size. */
 static size_t
 build(const tel_emit_class *c, uint32_t tag, unsigned phase, const char *text,
     uint64_t *event)
@@ -58,7 +58,7 @@ tel__class_make_events(tel_emit_class *c)
 	return 0;
 }
 
-/* Where a value of a trace event is, in words. */
+/* Positions in a trace event, in words. */
 enum { WORD_TAG = 4, WORD_RANGE };
 
 /* Whether an event of a class is recorded; a summary counts it instead. */
@@ -147,8 +147,8 @@ skip_number(const char *p)
 }
 
 /*
- * Reads the conversion whose '%' is at p.  Its end; NULL: it is not allowed in
- * a descriptor.
+ * Parses the conversion at p.  Returns its end; NULL: it is not allowed in a
+ * descriptor.
  */
 static const char *
 read_conversion(const char *p, struct conversion *out)
@@ -249,7 +249,7 @@ tel_class_dispose_descriptors(tel_class_descriptor **descriptors,
 
 /* ----------------------------------------------------------------- data */
 
-/* No format here is a literal: it is a descriptor's, which was looked at. */
+/* The formats are those of descriptors, which have been checked. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 void
@@ -284,7 +284,7 @@ struct members {
 	size_t size, at;
 };
 
-/* Takes one of n bytes, aligned to n or less.  0: there is none. */
+/* Reads the next member.  0: the structure ends before it. */
 static int
 take(struct members *m, void *value, size_t n, size_t alignment)
 {
@@ -298,7 +298,7 @@ take(struct members *m, void *value, size_t n, size_t alignment)
 }
 #define TAKE(m, v, type) take(m, &(v), sizeof(type), _Alignof(type))
 
-/* Takes an integer of the length; it is extended by its sign. */
+/* Reads an integer of that length, sign-extended. */
 static int
 take_integer(struct members *m, const char *length, intmax_t *out)
 {
@@ -326,7 +326,7 @@ take_integer(struct members *m, const char *length, intmax_t *out)
 	return 1;
 }
 
-/* Cuts the sign off again that an unsigned conversion does not have. */
+/* Converts back to the unsigned type of that length. */
 static uintmax_t
 as_unsigned(const char *length, intmax_t v)
 {
@@ -339,7 +339,7 @@ as_unsigned(const char *length, intmax_t v)
 	}
 }
 
-/* Formats a value of the structure.  As snprintf(3); -1: there is none. */
+/* Formats the next member.  Returns as snprintf(3); -1: there is none. */
 static int
 put_value(struct members *m, struct conversion *c, char *to, size_t room)
 {
@@ -391,7 +391,7 @@ put_value(struct members *m, struct conversion *c, char *to, size_t room)
 	    -1;
 }
 
-/* The text of a structure, as far as it goes. */
+/* Formats a structure. */
 static void
 put_structure(struct members *m, const char *p, char *text, size_t size)
 {

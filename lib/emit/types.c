@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of event types: checked, laid out, and described for the log. */
+/* Registering event types: checks, layout, descriptions; values of events. */
 #include "emit.h"
 
 #include <ctype.h>
@@ -32,7 +32,7 @@ static const struct tel__emit_letter letters[] = {
 };
 #define NLETTERS (sizeof(letters) / sizeof(letters[0]))
 
-/* The types of what a log says of itself. */
+/* The types of metadata. */
 static const tel_emit_param intern_params[] = {
 	{ "U64", "stringId", "", "the string's number", "intern:0", 0 },
 	{ "S", "string", "", "its bytes", "intern:1", 0 },
@@ -123,7 +123,7 @@ find_letter(const char *name)
 	return NULL;
 }
 
-/* Names are shown, parsed and compared: they are words. */
+/* Names are parsed by the tools: they are words. */
 static int
 is_word(const char *s)
 {
@@ -157,7 +157,7 @@ keep_text(char **at, const char *s)
 	return kept;
 }
 
-/* Gives field i of t its place in a role: "alloc:size". */
+/* Makes field i of t a part of a role, such as "alloc:size". */
 static int
 set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 {
@@ -183,7 +183,7 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 		    roles[k]);
 	t->role = roles[k];
 	part += *part == ':';
-	/* of ranges, whatever follows is what they have in common */
+	/* in roles of ranges, each part is a part of their key */
 	if (k == 6 || k == 7 || strcmp(roles[k], "middle") == 0) {
 		while (p < 9 && t->parts[p] != 0)
 			p++;
@@ -207,7 +207,7 @@ names_partner(const char *role)
 	    strncmp(role, "middle", 6) == 0;
 }
 
-/* The type that ends the ranges which t starts, or is in the middle of. */
+/* Finds the type that ends the ranges of t. */
 static int
 find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
 {
@@ -322,7 +322,7 @@ make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 		named |= strcmp(t->fields[i].name, "thread") == 0;
 	}
 	t->size = (t->fixed + (t->string >= 0) + t->texts + 7) & ~7u;
-	/* a parameter of that name is the program's own */
+	/* a parameter named thread replaces it */
 	t->nfields += !named;
 	return st == 0 ? find_partner(t, from) : st;
 }
@@ -409,8 +409,8 @@ add_kind(const tel_emit_kind *kind)
 }
 
 /*
- * Adds the types in reverse order of need: one that starts ranges names the
- * type that ends them, which must be there.
+ * Adds the types that start ranges, or the others first: a type that starts
+ * ranges refers to the one that ends them.
  */
 static int
 add_types(const tel_emit_list *list, unsigned most, int starts)
@@ -470,7 +470,7 @@ tel_emit_register(const tel_emit_list *list)
 
 /* ---------------------------------------------------------- at run time */
 
-/* The registered type of that name, if it is the same one. */
+/* The registered type with that name, code and parameters, or NULL. */
 static const struct tel__emit_typed *
 same_type(const tel_emit_type *type)
 {
@@ -547,7 +547,7 @@ store(char *to, const struct tel__emit_letter *letter, tel_emit_value value)
 	}
 }
 
-/* Appends the strings of letter T, each with a NUL.  Where they end. */
+/* Appends the strings of letter T, each with a NUL.  Returns their end. */
 static size_t
 store_texts(const struct tel__emit_typed *t, const tel_emit_value *values,
     unsigned count, char *event)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing .tel, as tel(5) describes it: records, descriptions of types, and
- * blocks.  With column.c it is all in the library that knows the format.
+ * The .tel encoder: records, descriptions of types, and blocks, as tel(5)
+ * describes them.  Only this file and column.c know the format.
  */
 #define _GNU_SOURCE
 #include "emit.h"
@@ -14,7 +14,7 @@
 enum { RECORD_START = 1, RECORD_LOG = 2, RECORD_BLOCK = 3, RECORD_END = 6 };
 enum { PART_VARY = 2, PART_TAILS = 4 };
 
-/* The classes of columns whose values are near each other. */
+/* Columns of one class start near the last value of the one before. */
 enum { ADDRESSES, NUMBERS };
 
 /* --------------------------------------------------------------- records */
@@ -22,7 +22,7 @@ enum { ADDRESSES, NUMBERS };
 #define HEADER 18u
 #define HEAD_MAX 96u
 
-/* Begins a record, with room for the longest head.  Where it is in b. */
+/* Starts a record, with room for the longest head.  Returns its offset in b. */
 static size_t
 begin(struct tel__emit_bytes *b)
 {
@@ -33,7 +33,7 @@ begin(struct tel__emit_bytes *b)
 	return at;
 }
 
-/* Ends it: the head goes before the body, and the checks into the header. */
+/* Ends a record: inserts the head before the body, fills in the header. */
 static void
 end(struct tel__emit_stream *s, struct tel__emit_bytes *b, size_t at,
     unsigned kind, const struct tel__emit_bytes *head)
@@ -59,7 +59,7 @@ end(struct tel__emit_stream *s, struct tel__emit_bytes *b, size_t at,
 	memcpy(checked, p, 14);
 	memcpy(checked + 14, p + HEADER, head_size);
 	tel__emit_store(p + 14, tel__emit_hash(checked, 14 + head_size), 4);
-	/* END has the hash of the checks of all records before it */
+	/* the END record contains a hash of the checks of all records */
 	tel__emit_store(chain, s->hash, 8);
 	memcpy(chain + 8, p + 14, 4);
 	s->hash = tel__emit_hash(chain, sizeof(chain));
@@ -77,7 +77,7 @@ put_double(struct tel__emit_bytes *b, double value)
 	tel__emit_put(b, bytes, 8);
 }
 
-/* A number that no other stream has, of this or another program. */
+/* A unique number for a stream. */
 static uint64_t
 new_id(void)
 {
@@ -193,7 +193,7 @@ tel__emit_describe(struct tel__emit_typed *t)
 	}
 }
 
-/* Units and documentation, behind what version 1.0.0 reads. */
+/* Units and documentation, which follow what version 1.0.0 reads. */
 static void
 put_docs(struct tel__emit_bytes *b, unsigned count)
 {
@@ -240,7 +240,7 @@ tel__emit_digest(void)
 	return digest;
 }
 
-/* The description of count types, of which wanted has some. */
+/* Describes the first count types, or those in wanted. */
 static void
 put_types(struct tel__emit_bytes *b, unsigned count, const uint8_t *wanted)
 {
@@ -272,7 +272,7 @@ put_types(struct tel__emit_bytes *b, unsigned count, const uint8_t *wanted)
 		put_docs(b, count);
 }
 
-/* A log, in its record or in a block. */
+/* A log, as in a LOG record and in a block. */
 static void
 put_log(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
     uint32_t digest, unsigned count, const uint8_t *wanted)
@@ -291,7 +291,7 @@ put_log(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 	put_double(b, tel__emit_rate());
 	tel__emit_put_string(b, types.p, types.used);
 	tel__emit_put_text(b, PAGE->program);
-	/* format, preamble, origin, metadata: START says the last two */
+	/* format, preamble, origin, metadata: the last two are in START */
 	tel__emit_put(b, "\0\0\0\0", 4);
 	b->failed |= types.failed;
 	free(types.p);
@@ -303,20 +303,20 @@ put_log(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 struct part {
 	unsigned type, count;
 	uint32_t *rows; /* where each event starts in batch->words */
-	int tails;      /* events have bytes behind their cells */
+	int tails;      /* events have bytes after their cells */
 	int vary;       /* and are of different sizes */
 };
 
-/* What a block is made in; under the drain's lock. */
+/* Working memory of a block; under the drain's lock. */
 static struct {
 	struct part parts[TYPES_MAX];
-	uint8_t wanted[TYPES_MAX];     /* types that it has */
-	uint16_t part_of[TYPES_MAX];   /* the part of a type, and 1 */
+	uint8_t wanted[TYPES_MAX];     /* types of its events */
+	uint16_t part_of[TYPES_MAX];   /* the part of a type, plus 1 */
 	uint32_t rows[BATCH_EVENTS];   /* of the first part, the second ... */
-	uint64_t column[BATCH_EVENTS]; /* that is being made */
+	uint64_t column[BATCH_EVENTS]; /* the column that is being encoded */
 } block;
 
-/* The value of a field of each row, as a column. */
+/* Collects the values of a field into block.column. */
 static void
 gather(const struct tel__emit_batch *batch, const struct part *part,
     const struct tel__emit_field *f)
@@ -349,7 +349,7 @@ row_size(const struct tel__emit_batch *batch, uint32_t row)
 	return (unsigned)(batch->words[row] & 0xfff) * 8;
 }
 
-/* The strings of a part, without the zeros at the end, as byte strings. */
+/* The strings of a part, without the zeros at their end. */
 static void
 put_strings(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
     const struct part *part, unsigned offset)
@@ -429,8 +429,8 @@ varies(const struct tel__emit_batch *batch, const struct part *part)
 }
 
 /*
- * Sorts the events into parts, one for each type, and leaves the part of each
- * in block.column if there are several.  Returns how many.
+ * Sorts the events into parts, one for each type; if there are several, the
+ * index of each event's part is in block.column.  Returns the number of parts.
  */
 static unsigned
 make_parts(const struct tel__emit_batch *batch)
@@ -477,7 +477,7 @@ make_parts(const struct tel__emit_batch *batch)
 	return n;
 }
 
-/* The names of threads: all that there are, as a block must do alone. */
+/* The names of all threads: a block must be readable alone. */
 static void
 put_names(struct tel__emit_bytes *b)
 {
@@ -502,7 +502,9 @@ put_names(struct tel__emit_bytes *b)
 	free(list.p);
 }
 
-/* The body of a block, whose first clock is low.  The bytes of its events. */
+/*
+ * The body of a block.  low: its first clock.  Returns the bytes of its events.
+ */
 static uint64_t
 put_events(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
     const struct tel__emit_batch *batch, uint64_t low)
