@@ -59,7 +59,7 @@ LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
-SCRIPTS = .ci/run tests/run-test $(wildcard tests/*.sh tests/*/*.sh)
+SCRIPTS = .ci/run tests/run-test debian/tests/installed $(wildcard tests/*.sh tests/*/*.sh)
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 COMPLETIONS = share/completions/teltools
 
@@ -283,6 +283,11 @@ check-musl:
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/musl CC=musl-gcc CFLAGS='-O2 -Werror' \
 	    DEPS= LOADED= $(BUILD)/musl/libtel-emit.a $(BUILD)/musl/libtel-emit.so
 
+# The packages of debian/, built twice.
+deb-check:
+	@tests/deps.sh build deb
+	@tests/deb.sh '$(BUILD)/deb'
+
 fuzz:
 	@tests/deps.sh build fuzz
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/fuzz CC=clang \
@@ -400,6 +405,12 @@ dist:
 	@mkdir -p $(BUILD)
 	git archive --format=tar.gz --prefix=$(DIST)/ \
 	    -o $(BUILD)/$(DIST).tar.gz HEAD
+	dist/sbom.py $(BUILD)/$(DIST).tar.gz $(VERSION) \
+	    $$(git log -1 --format=%ct) >$(BUILD)/$(DIST).spdx.json
+	@if test -n "$$(gpg --list-secret-keys 2>/dev/null)"; then \
+	    gpg --batch --yes --armor --detach-sign \
+	        $(BUILD)/$(DIST).tar.gz && echo "signed: $(DIST).tar.gz.asc"; \
+	else echo "not signed: gpg has no secret key" >&2; fi
 
 distcheck: dist
 	rm -rf $(BUILD)/distcheck && mkdir -p $(BUILD)/distcheck
@@ -422,6 +433,7 @@ help:
 # make check-clang all tests, built by clang with -Werror
 # make check-32    all tests, built for i386 with gcc -m32
 # make check-musl  build libtel-emit with musl
+# make deb-check   build Debian packages twice, compare them, run lintian
 # make tsan        the unit tests under the thread sanitizer
 # make valgrind    all tests under valgrind
 # make lint        manual pages, scripts, layout, warnings of gcc and clang
@@ -430,7 +442,8 @@ help:
 # make mps-pools   build/mps.so, a plug-in of telreplay, with MPS_CFLAGS and
 #                  MPS_LIBS of a Memory Pool System that is installed
 # make install     into DESTDIR and PREFIX=/usr/local; make uninstall
-# make dist        build/teltools-VERSION.tar.gz of HEAD; make distcheck
+# make dist        build/teltools-VERSION.tar.gz of HEAD, with its SPDX bill of
+#                  materials, signed if gpg has a key; make distcheck
 # make clean       remove build/
 # V=1 shows the commands; CC, CFLAGS, CPPFLAGS, LDFLAGS, BUILD are honoured.
 # END
@@ -438,7 +451,7 @@ help:
 FORCE:
 .PHONY: all mps-pools programs demo check check-clang check-32 check-musl \
     run-tests check-unit check-cli \
-    check-install check-faults asan tsan valgrind fuzz fuzz-programs bench lint install \
+    check-install check-faults deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -5,8 +5,8 @@
 #
 #	tests/deps.sh [-n] PURPOSE ...
 #
-# The purposes are build, demo, check, lint, clang, m32, musl, valgrind, fuzz
-# and bench.
+# The purposes are build, demo, check, lint, clang, m32, musl, valgrind, fuzz,
+# deb and bench.
 #
 # With -n nothing is installed: what is missing is named, and status is 1.
 
@@ -57,6 +57,9 @@ lint     command  python3         python3
 valgrind command  valgrind        valgrind
 fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev
+deb      command  dh              debhelper
+deb      command  lintian         lintian
+deb      command  pkg-config      pkg-config
 bench    command  python3         python3
 bench    command  zstd            zstd
 bench    library  lttng-ust       liblttng-ust-dev

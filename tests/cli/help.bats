@@ -8,6 +8,10 @@
 
 load lib
 
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
 TOOLS=(telcat telfilter telstat telreplay telrec)
 
 @test "--help has a purpose, two examples, and groups with an option a line" {

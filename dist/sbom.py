@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The software bill of materials of a source archive, as SPDX 2.3 in JSON.
+
+    sbom.py ARCHIVE.tar.gz VERSION SECONDS >teltools.spdx.json
+
+SECONDS since 1970 are the time of the release, so that the same archive gives
+the same document.
+"""
+
+import datetime
+import hashlib
+import json
+import sys
+import tarfile
+
+# What the programs are linked with, or load: what Debian calls it, and why.
+NEEDED = (
+    ("libarchive", "BSD-2-Clause", "DYNAMIC_LINK"),
+    ("libzstd", "BSD-3-Clause", "DYNAMIC_LINK"),
+    ("sqlite3", "LicenseRef-public-domain", "OPTIONAL_DEPENDENCY_OF"),
+)
+
+
+def checksums(data):
+    """The digests that SPDX has for a file."""
+    return [
+        {"algorithm": name.upper(), "checksumValue": getattr(hashlib, name)(data).hexdigest()}
+        for name in ("sha1", "sha256")
+    ]
+
+
+def files_of(archive):
+    """An entry for each file, in order of names."""
+    found = []
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            if member.isfile():
+                found.append((member.name.split("/", 1)[1], tar.extractfile(member).read()))
+    return [
+        {
+            "SPDXID": "SPDXRef-File-%d" % number,
+            "fileName": "./" + name,
+            "checksums": checksums(data),
+            "licenseConcluded": "BSD-2-Clause",
+            "licenseInfoInFiles": [
+                "BSD-2-Clause" if b"SPDX-License-Identifier: BSD-2-Clause" in data else "NOASSERTION"
+            ],
+            "copyrightText": "NOASSERTION",
+        }
+        for number, (name, data) in enumerate(sorted(found), 1)
+    ]
+
+
+def package(name, version, licence):
+    """A package without its files."""
+    return {
+        "SPDXID": "SPDXRef-" + name,
+        "name": name,
+        "versionInfo": version,
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "licenseConcluded": licence,
+        "licenseDeclared": licence,
+        "copyrightText": "NOASSERTION",
+    }
+
+
+def main(archive, version, seconds):
+    files = files_of(archive)
+    own = package("teltools", version, "BSD-2-Clause")
+    own["filesAnalyzed"] = True
+    own["copyrightText"] = "Copyright (c) 2026 The teltools authors"
+    own["hasFiles"] = [entry["SPDXID"] for entry in files]
+    sums = sorted(entry["checksums"][0]["checksumValue"] for entry in files)
+    own["packageVerificationCode"] = {
+        "packageVerificationCodeValue": hashlib.sha1("".join(sums).encode()).hexdigest()
+    }
+    with open(archive, "rb") as file:
+        own["checksums"] = checksums(file.read())
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-teltools")]
+    for name, _, relation in NEEDED:
+        if relation.endswith("_OF"):
+            relations.append(("SPDXRef-" + name, relation, "SPDXRef-teltools"))
+        else:
+            relations.append(("SPDXRef-teltools", relation, "SPDXRef-" + name))
+    time = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
+    json.dump(
+        {
+            "spdxVersion": "SPDX-2.3",
+            "dataLicense": "CC0-1.0",
+            "SPDXID": "SPDXRef-DOCUMENT",
+            "name": "teltools-" + version,
+            "documentNamespace": "urn:teltools:%s:%s" % (version, own["checksums"][1]["checksumValue"]),
+            "creationInfo": {
+                "created": time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "creators": ["Tool: teltools-sbom"],
+            },
+            "hasExtractedLicensingInfos": [
+                {
+                    "licenseId": "LicenseRef-public-domain",
+                    "extractedText": "SQLite is in the public domain.",
+                }
+            ],
+            "packages": [own] + [package(name, "NOASSERTION", licence) for name, licence, _ in NEEDED],
+            "files": files,
+            "relationships": [
+                {"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b}
+                for a, kind, b in relations
+            ],
+        },
+        sys.stdout,
+        indent=1,
+    )
+    print()
+
+
+main(*sys.argv[1:])
