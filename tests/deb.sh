@@ -34,6 +34,8 @@ build "$folder/another/place" "nocheck parallel=$(nproc)"
 for package in "$folder"/a/*.deb; do
 	cmp "$package" "$folder/another/${package##*/}"
 done
-lintian --fail-on error,warning "$folder"/a/*.changes
+# a bug that asks for the package exists in Debian alone
+lintian --fail-on error,warning \
+    --suppress-tags initial-upload-closes-no-bugs "$folder"/a/*.changes
 echo "tests/deb.sh: $(find "$folder/a" -name '*.deb' | wc -l) packages," \
     "the same from two places"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "terminal.h"
 
 /* The longest message; longer ones are truncated. */
 #define LINE_MAX_BYTES 4096
@@ -153,10 +154,17 @@ message_transient(const char *line)
 {
 	/* ECMA-48: erase from the cursor to the end of the line */
 	static const char clear[] = "\r\033[K";
+	size_t columns, n;
 
 	if (state.transient || line != NULL)
 		put(clear, sizeof(clear) - 1);
 	state.transient = line != NULL;
-	if (line != NULL)
-		put(line, strlen(line));
+	if (line == NULL)
+		return;
+	n = strlen(line);
+	/* a line that wraps could not be erased again */
+	columns = terminal_columns(STDERR_FILENO);
+	if (columns > 0 && n >= columns)
+		n = columns - 1;
+	put(line, n);
 }

@@ -87,6 +87,8 @@ static const struct option_row common[] = {
 	    ALL | OPTION_RARE },
 	{ 'j', "jobs", "N", "use N threads; else one for each processor",
 	    OTHERS },
+	{ OPTION_NO_CONFIG, "no-config", NULL,
+	    "ignore the file that TELTOOLS_CONFIG names", ALL | OPTION_RARE },
 	{ 'q', "quiet", NULL, "report only failures", ALL },
 	{ OPTION_VERBOSE, "verbose", NULL, "report more", ALL },
 	{ 'h', "help", "[=WHAT]",
@@ -129,6 +131,20 @@ collect(const struct tool *tool, const struct option_row **rows)
 		if (common[i].id != OPTION_HEADING && applies(tool, &common[i]))
 			rows[n++] = &common[i];
 	return n;
+}
+
+const struct option_row *
+options_find(const struct tool *tool, const char *option)
+{
+	const struct option_row *rows[ROWS_MAX];
+	size_t i, n = collect(tool, rows), length = strcspn(option, "=");
+
+	for (i = 0; i < n; i++)
+		if (option[1] == '-' ? strlen(rows[i]->name) == length - 2 &&
+		            memcmp(rows[i]->name, option + 2, length - 2) == 0 :
+		                       rows[i]->id == option[1])
+			return rows[i];
+	return NULL;
 }
 
 static int

@@ -42,6 +42,7 @@ enum option_id {
 	OPTION_UNTIL,
 	OPTION_CONTRACTS,
 	OPTION_META_SET,
+	OPTION_NO_CONFIG,
 	OPTION_HEADING, /* no option: the name of the group that follows */
 	OPTION_OWN
 };
@@ -82,6 +83,10 @@ int options_next(const struct tool *tool, int argc, char **argv,
 
 /* Nonzero when the option is one of the tool's own rows. */
 int options_is_own(const struct tool *tool, int id);
+
+/* The row of an option that is given as on a command line, or NULL. */
+const struct option_row *options_find(const struct tool *tool,
+    const char *option);
 
 /*
  * Joins the arguments of an option that is given again and again: *joined

@@ -258,6 +258,8 @@ take(struct settings *s, int id, const char *value)
 	case OPTION_EXE: s->meta = value; return 1;
 	/* cores are detected */
 	case OPTION_CORE: return 1;
+	/* config_apply() has seen it */
+	case OPTION_NO_CONFIG: return 1;
 	case 'd':
 		return describe_add(&s->descriptions, &s->ndescriptions, value);
 	case OPTION_CONTRACTS:
@@ -301,17 +303,14 @@ has_input(const struct settings *s, const struct tool *tool)
 	return 0;
 }
 
-int
-settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
+/* Takes all options.  Returns 1, or 0 when the tool is to end. */
+static int
+take_all(struct settings *s, const struct tool *tool, void *arg, int argc,
     char **argv)
 {
 	const char *value;
-	int id, ok, input = 0;
+	int id, ok;
 
-	memset(s, 0, sizeof(*s));
-	s->order = TEL_ORDER_LOG;
-	if (!selection_begin(&s->select))
-		return 0;
 	while ((id = options_next(tool, argc, argv, &value)) != OPTION_END) {
 		if (id == OPTION_ERROR)
 			return 0;
@@ -331,10 +330,30 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 		if (!ok)
 			return 0;
 	}
+	return 1;
+}
+
+int
+settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
+    char **argv)
+{
+	int i, input = 0;
+
+	memset(s, 0, sizeof(*s));
+	s->order = TEL_ORDER_LOG;
+	if (!selection_begin(&s->select) ||
+	    !config_apply(&s->config, tool, argc, argv))
+		return 0;
+	if (s->config.argv != NULL) {
+		argc = s->config.argc;
+		argv = s->config.argv;
+	}
+	if (!take_all(s, tool, arg, argc, argv))
+		return 0;
 	s->operands = argv + optind;
 	s->noperands = argc - optind;
-	for (id = 0; id < s->noperands; id++)
-		input += strcmp(s->operands[id], "-") == 0;
+	for (i = 0; i < s->noperands; i++)
+		input += strcmp(s->operands[i], "-") == 0;
 	if (input > 1) {
 		message_fail(STATUS_USAGE, NULL,
 		    "standard input, '-', can be read only once");
@@ -362,4 +381,5 @@ settings_free(struct settings *s)
 	describe_free(s->descriptions, s->ndescriptions);
 	describe_free(s->contracts, s->ncontracts);
 	free(s->metadata);
+	config_free(&s->config);
 }

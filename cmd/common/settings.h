@@ -4,6 +4,7 @@
 #define COMMON_SETTINGS_H
 
 #include "tel.h"
+#include "config.h"
 #include "options.h"
 #include "select.h"
 
@@ -60,6 +61,7 @@ struct settings {
 	size_t nahead;
 	char **operands;
 	int noperands;
+	struct config config; /* which the strings above may point into */
 };
 
 /*

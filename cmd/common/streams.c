@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "message.h"
+#include "pager.h"
+#include "terminal.h"
 
 /* Each file takes one descriptor, and three more when it is compressed. */
 #define FILES_WANTED 65536
@@ -124,6 +126,9 @@ sink_open(struct sink *sink, const struct settings *s)
 		    "-o");
 		goto fail;
 	}
+	sink->columns = terminal_columns(sink->fd);
+	if (s->output == NULL)
+		sink->pager = pager_begin();
 	sink->out = tel_output_new_fd(sink->fd);
 	if (sink->out != NULL &&
 	    (s->compress == 0 ||
@@ -165,4 +170,5 @@ sink_close(struct sink *sink)
 	/* some file systems report a full disk only now */
 	if (close(sink->fd) != 0 && !sink->failed)
 		tell(sink, errno);
+	pager_end(sink->pager);
 }

@@ -3,6 +3,7 @@
 #ifndef COMMON_STREAMS_H
 #define COMMON_STREAMS_H
 
+#include <sys/types.h>
 #include "settings.h"
 
 /* The output of a tool. */
@@ -10,9 +11,11 @@ struct sink {
 	tel_output *out;
 	const char *name; /* for messages; "standard output" */
 	int fd;
-	int terminal; /* nonzero when a person looks at it */
-	int color;    /* nonzero when it may be coloured */
-	int failed;   /* nonzero when that has been reported */
+	int terminal;     /* nonzero when a person looks at it */
+	unsigned columns; /* of the terminal; 0: unknown */
+	int color;        /* nonzero when it may be coloured */
+	int failed;       /* nonzero when that has been reported */
+	pid_t pager;      /* 0: none */
 };
 
 /*

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include "common/message.h"
 #include "statistic.h"
 
@@ -67,14 +66,8 @@ page_width(const struct telstat *t, const struct sink *sink)
 		return WIDTH_DEFAULT;
 	if (columns != NULL)
 		width = strtoul(columns, NULL, 10);
-#ifdef TIOCGWINSZ
-	if (width == 0) {
-		struct winsize size;
-
-		if (ioctl(sink->fd, TIOCGWINSZ, &size) == 0)
-			width = size.ws_col;
-	}
-#endif
+	if (width == 0)
+		width = sink->columns;
 	if (width < WIDTH_LEAST)
 		return WIDTH_DEFAULT;
 	return width > WIDTH_SANE ? WIDTH_SANE : (unsigned)width;

@@ -60,6 +60,11 @@ try() {
 	events) differs --events PoolAlloc ;;
 	range) differs --range 0x64613F00000, ;;
 	where) differs --where 'name == PoolAlloc' ;;
+	no-config)
+		# tests/cli/config.bats has more
+		echo "telcat --nonsense" >conf
+		TELTOOLS_CONFIG=conf telcat --no-config mpsio.log >/dev/null
+		;;
 	no-merge)
 		unpack 1.117.0-lii6gc-poolncv two.log
 		telcat -H mpsio.log two.log >merged

@@ -118,6 +118,11 @@ try() {
 		telfilter --progress mpsio.log 2>messages >out
 		grep -q 'events/s.*100%' messages
 		;;
+	no-config)
+		# tests/cli/config.bats has more
+		echo "telfilter --nonsense" >conf
+		TELTOOLS_CONFIG=conf telfilter --no-config mpsio.log >/dev/null
+		;;
 	no-merge)
 		telfilter -n 200 mpsio.log mpsio.log >one
 		telfilter --no-merge -n 200 mpsio.log mpsio.log >two

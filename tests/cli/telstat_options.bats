@@ -184,6 +184,11 @@ try() {
 		grep -q $'\033' changed
 		clean telstat --color=never mpsio.log | cmp plain -
 		;;
+	no-config)
+		# tests/cli/config.bats has more
+		echo "telstat --nonsense" >conf
+		TELTOOLS_CONFIG=conf telstat --no-config mpsio.log >/dev/null
+		;;
 	no-merge)
 		telstat -n 50 mpsio.log mpsio.log >one
 		telstat -n 50 --no-merge mpsio.log mpsio.log >two

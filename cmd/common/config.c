@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options of a user's configuration file. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "message.h"
+#include "tel.h"
+
+/* The most bytes of the file, and the most options in it. */
+enum { BYTES_MAX = 65536, OPTIONS_MAX = 256 };
+
+static const char blanks[] = " \t\r";
+
+static int
+is_refused(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--no-config") == 0)
+			return 1;
+	return 0;
+}
+
+/* Reads the file into .text.  Returns 1, or 0 after a message. */
+static int
+read_file(struct config *c, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	size_t n = 0;
+	int error = errno;
+
+	c->text = malloc(BYTES_MAX + 1);
+	if (c->text == NULL) {
+		error = ENOMEM;
+	} else if (file != NULL) {
+		errno = 0;
+		n = fread(c->text, 1, BYTES_MAX, file);
+		error = ferror(file)              ? errno :
+		    n == BYTES_MAX                ? EFBIG :
+		    memchr(c->text, 0, n) != NULL ? EINVAL :
+		                                    0;
+		c->text[n] = '\0';
+	}
+	if (file != NULL)
+		(void)fclose(file);
+	if (error == 0)
+		return 1;
+	message_fail(STATUS_USAGE, path, "TELTOOLS_CONFIG: %s",
+	    strerror(error));
+	return 0;
+}
+
+static int
+wrong(const char *path, unsigned number, const char *what)
+{
+	message_fail(STATUS_USAGE, path, "line %u: %s", number, what);
+	return 0;
+}
+
+/* Adds the option of a line, if it is one for the tool. */
+static int
+take_line(struct config *c, const struct tool *tool, const char *path,
+    unsigned number, char *line)
+{
+	char *name = line + strspn(line, blanks), *option, *argument, *end;
+	size_t n = strcspn(name, blanks);
+	int all = n == 3 && memcmp(name, "all", 3) == 0;
+	const struct option_row *row;
+
+	if (*name == '\0' || *name == '#')
+		return 1;
+	option = name + n + strspn(name + n, blanks);
+	for (end = option + strlen(option);
+	     end > option && strchr(blanks, end[-1]) != NULL;)
+		*--end = '\0';
+	if (option[0] != '-' || option[1] == '\0' || strcmp(option, "--") == 0)
+		return wrong(path, number,
+		    "expected a tool and an option, as in \"telcat --sort\"");
+	argument = option + strcspn(option, blanks);
+	if (*argument != '\0') {
+		*argument++ = '\0';
+		argument += strspn(argument, blanks);
+	}
+	row = options_find(tool, option);
+	if (!(n == strlen(tool->name) && memcmp(name, tool->name, n) == 0) &&
+	    !(all && row != NULL))
+		return 1;
+	if (++c->noptions > OPTIONS_MAX)
+		return wrong(path, number, "more options than 256");
+	c->argv[c->argc++] = option;
+	if (*argument == '\0')
+		return 1;
+	if (row != NULL && (row->argument == NULL || row->argument[0] == '['))
+		return wrong(path, number,
+		    "the option takes no argument after a blank");
+	c->argv[c->argc++] = argument;
+	return 1;
+}
+
+static int
+take_lines(struct config *c, const struct tool *tool, const char *path)
+{
+	char *line = c->text, *end;
+	unsigned number = 0;
+
+	for (; line != NULL; line = end != NULL ? end + 1 : NULL) {
+		end = strchr(line, '\n');
+		if (end != NULL)
+			*end = '\0';
+		if (!take_line(c, tool, path, ++number, line))
+			return 0;
+	}
+	return 1;
+}
+
+int
+config_apply(struct config *c, const struct tool *tool, int argc, char **argv)
+{
+	const char *path = getenv("TELTOOLS_CONFIG");
+	int i;
+
+	memset(c, 0, sizeof(*c));
+	if (path == NULL || path[0] == '\0' || is_refused(argc, argv))
+		return 1;
+	if (!read_file(c, path))
+		return 0;
+	c->argv =
+	    malloc(((size_t)argc + 2 * OPTIONS_MAX + 2) * sizeof(*c->argv));
+	if (c->argv == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	c->argv[c->argc++] = argc > 0 ? argv[0] : c->text;
+	if (!take_lines(c, tool, path))
+		return 0;
+	for (i = 1; i < argc; i++)
+		c->argv[c->argc++] = argv[i];
+	c->argv[c->argc] = NULL;
+	return 1;
+}
+
+void
+config_free(struct config *c)
+{
+	free(c->argv);
+	free(c->text);
+	memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pager that a user wants between a tool and a terminal. */
+#include "pager.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "message.h"
+
+/* In the child: the command, which ends by itself when nothing is left. */
+static void
+run(const char *command, const int *ends)
+{
+	if (dup2(ends[0], 0) != -1) {
+		(void)close(ends[0]);
+		(void)close(ends[1]);
+		(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	}
+	_exit(127);
+}
+
+pid_t
+pager_begin(void)
+{
+	const char *command = getenv("TELTOOLS_PAGER");
+	int ends[2];
+	pid_t pager;
+
+	if (command == NULL || command[0] == '\0' || !isatty(STDOUT_FILENO))
+		return 0;
+	if (pipe(ends) != 0) {
+		message(NULL, "TELTOOLS_PAGER: %s", strerror(errno));
+		return 0;
+	}
+	pager = fork();
+	if (pager == 0)
+		run(command, ends);
+	/* without the pipe the pager ends by itself */
+	if (pager < 0 || dup2(ends[1], STDOUT_FILENO) == -1)
+		message(NULL, "TELTOOLS_PAGER: %s", strerror(errno));
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	return pager > 0 ? pager : 0;
+}
+
+void
+pager_end(pid_t pager)
+{
+	int status;
+
+	if (pager == 0)
+		return;
+	/* the terminal's interrupt is for the pager, which is left by a key */
+	(void)signal(SIGINT, SIG_IGN);
+	while (waitpid(pager, &status, 0) == -1)
+		if (errno != EINTR)
+			return;
+	/* what a shell says of a command that it cannot run */
+	if (WIFEXITED(status) &&
+	    (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
+		message_fail(STATUS_FAILED, NULL,
+		    "TELTOOLS_PAGER: the pager could not be run");
+}
