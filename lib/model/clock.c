@@ -297,6 +297,101 @@ ticks_ns(uint64_t ticks, double rate, int64_t *ns)
 	return 1;
 }
 
+/* Reads digits decimal digits; -1: there are others. */
+static int
+get_digits(const unsigned char *p, int digits)
+{
+	int v = 0;
+
+	for (; digits > 0; digits--, p++) {
+		if (*p < '0' || *p > '9')
+			return -1;
+		v = v * 10 + (*p - '0');
+	}
+	return v;
+}
+
+/* Days from 1970-01-01; the inverse of what tel__put_iso() does. */
+static int64_t
+count_days(int year, int month, int day)
+{
+	const int64_t y = year - (month < 3);
+	const int64_t era = (y >= 0 ? y : y - 399) / 400,
+	              of_era = y - era * 400;
+	const int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
+	    of_year + day - 1 - 719468;
+}
+
+/* The offset from UTC at the end of a time, in seconds.  1, or 0: invalid. */
+static int
+get_offset(const unsigned char *p, size_t n, int *seconds)
+{
+	int hours, minutes;
+
+	*seconds = 0;
+	if (n == 1 && (*p == 'Z' || *p == 'z'))
+		return 1;
+	if (n != 6 || (*p != '+' && *p != '-') || p[3] != ':')
+		return 0;
+	hours = get_digits(p + 1, 2);
+	minutes = get_digits(p + 4, 2);
+	if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
+		return 0;
+	*seconds = (hours * 60 + minutes) * (*p == '-' ? -60 : 60);
+	return 1;
+}
+
+/* "2026-01-02T03:04:05.678Z" or "...+01:00".  1, or 0: invalid. */
+static int
+get_rfc3339(const unsigned char *p, size_t n, int64_t *ns)
+{
+	static const struct {
+		uint8_t at, digits, low, high;
+		char after;
+	} parts[] = { { 0, 4, 0, 0, '-' }, { 5, 2, 1, 12, '-' },
+		{ 8, 2, 1, 31, 'T' }, { 11, 2, 0, 23, ':' },
+		{ 14, 2, 0, 59, ':' }, { 17, 2, 0, 60, 0 } };
+	int v[6], offset;
+	int64_t fraction = 0, unit = 1000000000;
+	size_t i;
+
+	if (n < 20)
+		return 0;
+	for (i = 0; i < 6; i++) {
+		v[i] = get_digits(p + parts[i].at, parts[i].digits);
+		if (v[i] < parts[i].low ||
+		    (parts[i].high > 0 && v[i] > parts[i].high) ||
+		    (parts[i].after != 0 &&
+		        p[parts[i].at + parts[i].digits] != parts[i].after))
+			return 0;
+	}
+	i = 19;
+	if (p[i] == '.')
+		for (i++; i < n && p[i] >= '0' && p[i] <= '9'; i++)
+			fraction += (p[i] - '0') * (unit /= 10);
+	if (!get_offset(p + i, n - i, &offset))
+		return 0;
+	*ns = ((count_days(v[0], v[1], v[2]) * 24 + v[3]) * 60 + v[4]) * 60 +
+	    v[5] - offset;
+	return !__builtin_mul_overflow(*ns, INT64_C(1000000000), ns) &&
+	    !__builtin_add_overflow(*ns, fraction, ns);
+}
+
+void
+tel__clock_set_wall(struct tel_clock *c, uint64_t ticks,
+    const unsigned char *text, size_t n)
+{
+	const double rate = tel__clock_rate(c);
+	int64_t wall, since;
+
+	if (rate > 0 && get_rfc3339(text, n, &wall) &&
+	    ticks_ns(ticks, rate, &since) &&
+	    !__builtin_sub_overflow(wall, since, &wall))
+		tel__clock_set_epoch(c, wall);
+}
+
 int
 tel__clock_wall(struct tel_clock *c, uint64_t ticks, int64_t *ns)
 {

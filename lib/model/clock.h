@@ -49,6 +49,13 @@ size_t tel__clock_points(const struct tel_clock *c);
  */
 void tel__clock_set_epoch(struct tel_clock *c, int64_t ns);
 
+/*
+ * The same by the wall clock at ticks, in RFC 3339, n bytes.  Nothing is set
+ * if that is invalid, out of range, or the rate is not known.
+ */
+void tel__clock_set_wall(struct tel_clock *c, uint64_t ticks,
+    const unsigned char *text, size_t n);
+
 /* 1 and that number, or 0 when the log does not state it. */
 int tel__clock_epoch(const struct tel_clock *c, int64_t *ns);
 

@@ -79,6 +79,100 @@ same() {
 	same --as cnv cnv
 }
 
+# times FILE: what the log knows of time is in its .tel.  Sets known to what it
+# is: s for a rate, iso for the wall clock.
+times() {
+	local line first last form
+	telcat -q -f tel "$1" >times.tel
+	known=
+	for form in s iso; do
+		run --separate-stderr telcat -q -H -T "$form" "$1"
+		[ "$status" -le 1 ]
+		was=$status
+		printf '%s\n' "$output" >want
+		run --separate-stderr telcat -q -H -T "$form" times.tel
+		[ "$status" = "$was" ]
+		printf '%s\n' "$output" | cmp - want
+		[ "$was" != 0 ] || known+=" $form"
+	done
+	# a range in the middle, by ticks and by the clock
+	telcat -q -H "$1" | sort >lines
+	first=$(sed -n "$(($(wc -l <lines) / 4 + 1))s/ .*//p" lines)
+	last=$(sed -n "$(($(wc -l <lines) * 3 / 4 + 1))s/ .*//p" lines)
+	for line in "$first,$last" "0x$first," ",0x$last" 0,1000; do
+		telcat -q -H -t "$line" "$1" >want
+		telcat -q -H -t "$line" times.tel | cmp - want
+	done
+}
+
+@test "a conversion keeps the times that a log knows" {
+	zstd -qdc "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst" >mps.log
+	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
+	# the seconds that ltrace -ttt shows, and those of ltrace -r
+	printf '%s\n' '9 1700000000.250000 malloc(8) = 0x1000' \
+	    '9 1700000001.500000 free(0x1000) = <void>' >absolute.ltrace
+	printf '%s\n' '9 0.250000 malloc(8) = 0x1000' \
+	    '9 1.500000 free(0x1000) = <void>' >relative.ltrace
+	printf '%s\n' '   812 100101 a 1.000000001 USER  0x1000 = malloc(64)' \
+	    '   812 100101 a 2.500000000 USER  free(0x1000)' >elapsed.kdump
+	while read -r file want; do
+		case $file in */*) file=$TEL_TOP/tests/data/$file ;; esac
+		times "$file"
+		echo "$file:$known"
+		[ "${known# }" = "$want" ]
+	done <<-'END'
+		mps.log s
+		HPM.1.startup
+		ets/boot.text s
+		inst/hfs.txt s iso
+		stat/report.inst s
+		stat/snapshots.inst s
+		alloc/times.android s
+		alloc/surfaceflinger.android.zst
+		alloc/perl.heaptrack.zst s
+		alloc/perl.mtrace.zst
+		alloc/perl.valgrind.zst
+		alloc/perl.ltrace.zst
+		alloc/times.ltrace.zst s
+		absolute.ltrace s iso
+		relative.ltrace s
+		alloc/hand.kdump
+		alloc/threads.kdump s iso
+		elapsed.kdump s
+		alloc/hand.logalloc
+		alloc/short.rep
+	END
+	run -0 telcat -q -H -T iso absolute.ltrace
+	[[ ${lines[1]} == "2023-11-14T22:13:21.500000000Z free "* ]]
+}
+
+@test "a wall clock that a log states later, or again, is in the .tel" {
+	python3 - >late.inst <<-'END'
+		print("0000000000000000 H inst 1 0 0 hz=1000")
+		print("0000000000000000 C id=1 parent=0 type=mag name=\"a\"")
+		for i in range(1, 40001):
+		    print("%016X U c=1 op=abs v=%d" % (i, i))
+		    if i == 30000:
+		        print("%016X K wall=\"2024-02-29T12:00:00.5+01:00\"" % i)
+		print("0000000000009C41 Z n=40002")
+	END
+	run -0 telcat -q -H -T iso -t 0x7531, -n 1 late.inst
+	[[ $output == "2024-02-29T11:00:00.501000000Z "* ]]
+	telcat -q -f tel late.inst >late.tel
+	telcat -q -H -T iso -t 0x7531, late.inst | tail -n 1 >want
+	telcat -q -H -T iso -t 0x9000, late.tel | tail -n 1 | cmp - want
+	# what is no time is no wall clock
+	for wall in 2024-02-29 2024-13-01T00:00:00Z 2024-01-01T00:00:00 \
+	    2024-01-01T00:00:00+25:00 9999-01-01T00:00:00Z 2024-01-01T00:00:00.5; do
+		{
+			printf '0000000000000000 H inst 1 0 0 hz=9 wall="%s"\n' "$wall"
+			echo '0000000000000000 Z n=0'
+		} >wrong.inst
+		run -1 --separate-stderr telcat -q -H -T iso wrong.inst
+		[[ $stderr == *"does not record the wall clock"* ]]
+	done
+}
+
 @test "lines are left out unless they are asked for" {
 	local log=$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst
 	for zst in "$TEL_TOP"/tests/data/alloc/{gcc,perl,python3,sqlite3}.*.zst \

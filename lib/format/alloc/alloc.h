@@ -91,6 +91,12 @@ struct al_call {
 	const char *arguments;
 };
 
+/*
+ * Seconds below this, in ns, are differences, or count from the start of the
+ * trace; others count from 1970.
+ */
+#define AL_RELATIVE_MAX ((uint64_t)100000000 * 1000000000)
+
 /* What a line turns out to be. */
 enum al_line {
 	AL_EVENT,  /* the event of s->kind */
@@ -150,7 +156,8 @@ struct al {
 	const unsigned char *text; /* a string, or the label of the caller */
 	size_t text_size;
 	int has_time;                /* the line has a clock, */
-	uint64_t time;               /* in ns */
+	uint64_t time;               /* in ns, */
+	int absolute;                /* from 1970 */
 	const char *want;            /* what was expected, */
 	const unsigned char *at;     /* and where something else was found */
 	const struct al_held *ended; /* the call that the line ends */

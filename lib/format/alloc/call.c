@@ -208,8 +208,11 @@ kdump_head(struct al *s, const unsigned char *p)
 		if (al_stands(s, p, "USER ", 5))
 			return al_skip_blanks(p + 5);
 		q = p;
-		if (!s->has_time && tel__al_seconds(&q, &s->time) && *q == ' ')
+		if (!s->has_time && tel__al_seconds(&q, &s->time) &&
+		    *q == ' ') {
 			s->has_time = 1;
+			s->absolute = s->time >= AL_RELATIVE_MAX;
+		}
 		while (p < s->line.end && *p != ' ')
 			p++;
 		if (p == s->line.end)

@@ -29,9 +29,6 @@ time_of_day(const unsigned char **p, uint64_t *out)
 	return 1;
 }
 
-/* Times under this are the differences that ltrace -r shows. */
-#define RELATIVE_MAX ((uint64_t)100000000 * 1000000000)
-
 static int
 ltrace_time(struct al *s, const unsigned char **p)
 {
@@ -45,7 +42,8 @@ ltrace_time(struct al *s, const unsigned char **p)
 		return 0;
 	s->has_time = 1;
 	s->time = t;
-	if (t < RELATIVE_MAX)
+	s->absolute = t >= AL_RELATIVE_MAX;
+	if (!s->absolute)
 		s->time = s->sum += t;
 	return 1;
 }

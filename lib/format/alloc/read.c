@@ -89,6 +89,9 @@ set_clock(struct tel_reader *r, struct al *s)
 		if (!s->timed)
 			tel__clock_set_rate(r->log.clock,
 			    r->tick_rate > 0 ? r->tick_rate : 1e9);
+		/* such times are nanoseconds from 1970 */
+		if (!s->timed && s->absolute)
+			tel__clock_set_epoch(r->log.clock, 0);
 		s->timed = 1;
 		s->clock = s->time;
 	} else if (!s->timed) {

@@ -45,6 +45,16 @@ tel__inst_clear(struct inst *s)
 
 /* ------------------------------------------------------------ session */
 
+/* The wall clock at the record's own clock. */
+static void
+take_wall(struct tel_reader *r, const struct inst *s)
+{
+	const struct inst_value *v = &s->line.values[I_WALL];
+
+	if (inst_has(&s->line, I_WALL))
+		tel__clock_set_wall(r->log.clock, s->line.clock, v->p, v->n);
+}
+
 /* "H inst 1 0 0": the version rule is that of the other formats. */
 static tel_status
 header(struct tel_reader *r, struct inst *s, const char **why)
@@ -83,7 +93,19 @@ header(struct tel_reader *r, struct inst *s, const char **why)
 	if (tel__inst_unsigned(l, I_HZ) > 0)
 		tel__clock_set_rate(r->log.clock,
 		    (double)tel__inst_unsigned(l, I_HZ));
+	take_wall(r, s);
 	return TEL_OK;
+}
+
+/* "K wall=": the first point that has a wall clock sets it. */
+static void
+sync_point(struct tel_reader *r, struct inst *s)
+{
+	int64_t epoch;
+
+	s->type = T_SYNC;
+	if (!tel__clock_epoch(r->log.clock, &epoch))
+		take_wall(r, s);
 }
 
 /* ------------------------------------------------------------ classes */
@@ -368,7 +390,7 @@ tel__inst_follow(struct tel_reader *r, struct inst *s, const char **why)
 	case CODE1('D'): return tel__inst_describe(r, s, why);
 	case CODE1('X'): return change(r, s, why);
 	case CODE1('H'): return header(r, s, why);
-	case CODE1('K'): s->type = T_SYNC; break;
+	case CODE1('K'): sync_point(r, s); break;
 	case CODE1('L'): return lost(r, s, why);
 	case CODE1('Z'): s->type = T_FINISH; break;
 	case CODE1('R'): s->type = T_REPORT; break;

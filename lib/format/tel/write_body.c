@@ -72,7 +72,7 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 	} else {
 		tel__buffer_put(b, "\0\0\0", 3);
 	}
-	put_identity(b, full ? of : NULL, log->metadata);
+	put_identity(b, full || log->renew ? of : NULL, log->metadata);
 }
 
 void

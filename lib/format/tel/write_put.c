@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "model/clock.h"
+
 /* Events that name things go into records of so many. */
 #define NAMES_EVENTS 4096u
 /* Bytes of names in a group. */
@@ -211,6 +213,21 @@ put_ordinals(struct native_out *n, const struct tel__buffer *ordinals)
 	free(spare);
 }
 
+/* A log may state its wall clock, or another one, after its first block. */
+static void
+look_at_epoch(struct out_log *log)
+{
+	int64_t epoch = 0;
+	int has = log->of != NULL && log->of->clock != NULL &&
+	    tel__clock_epoch(log->of->clock, &epoch);
+
+	log->renew = has && (!log->has_epoch || log->epoch != epoch);
+	if (log->renew) {
+		log->has_epoch = 1;
+		log->epoch = epoch;
+	}
+}
+
 /* Writes the events that are gathered as a block. */
 static tel_status
 put_block(struct tel_writer *w)
@@ -230,7 +247,11 @@ put_block(struct tel_writer *w)
 	head.ordinal = n->ordinal;
 	head.count = b->count;
 	find_span(b, &head);
+	for (i = 0; i < b->nslots; i++)
+		look_at_epoch(b->slots[i].log);
 	tel__out_block_body(b, new_record(n), head.first);
+	for (i = 0; i < b->nslots; i++)
+		b->slots[i].log->renew = 0;
 	size = tel__native_put_head(bytes, &head);
 	st = put_record(w, NATIVE_BLOCK, 0, bytes, size, 0);
 	if (st == TEL_OK)

@@ -52,6 +52,10 @@ struct out_log {
 	const struct tel__metadata *metadata; /* over its own */
 	uint64_t lost; /* of->lost when it was looked at last */
 	int lines;     /* keeps ev->raw, and what is between */
+	/* the wall clock as the last block has it, if that has one */
+	int has_epoch;
+	int64_t epoch;
+	int renew; /* the next block has another */
 	char *name;
 	size_t name_size;
 	const struct out_schema *recorded; /* in the last record of the log */
