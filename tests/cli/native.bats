@@ -404,6 +404,29 @@ times() {
 	done
 }
 
+@test "damage in a compressed frame counts each lost event once" {
+	zstd -qdc "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst" >log
+	all=$(telfilter -c log)
+	telcat -q -f tel -z 3 log >log.tel
+	size=$(wc -c <log.tel)
+	steps=12
+	if slow; then steps=3; fi
+	for at in $(seq 2000 $(((size - 4000) / steps)) "$((size - 2000))"); do
+		{
+			head -c "$at" log.tel
+			printf '\377\377\377\377'
+			tail -c +$((at + 5)) log.tel
+		} >bad.tel
+		run -3 --separate-stderr telfilter -c bad.tel
+		echo "$at: $output of $all; $stderr"
+		lost=0
+		while read -r n _; do
+			lost=$((lost + n))
+		done < <(grep -o '[0-9]* events lost' <<<"$stderr")
+		[ $((output + lost)) = "$all" ]
+	done
+}
+
 @test "a writer that is killed loses what its pipe held, and 64 KiB" {
 	unpack 1.118.0-lii6gc-amcss
 	telcat -q -f tel mpsio.log | telcat -q -f mps >whole.log

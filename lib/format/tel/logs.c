@@ -19,6 +19,7 @@ tel__native_begin_stream(struct native *s)
 	s->ordinal = 0;
 	s->last = 0;
 	s->ngaps = 0;
+	s->reported = 0;
 	s->identified = 0;
 	s->median = NATIVE_MEDIAN;
 	s->rate = 0;

@@ -114,6 +114,8 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 
 	s->why = NULL;
 	s->known = 0;
+	/* the input may go on: what comes then counts these events again */
+	s->reported = missing == UINT64_MAX ? s->reported + known : 0;
 	if (missing == UINT64_MAX && known == 0)
 		return tel__reader_damage(r, from, skipped,
 		    "%s: events after clock %016llx may be lost; %llu bytes "
@@ -388,12 +390,28 @@ report_again(struct tel_reader *r, const struct native_record *rec,
 	    (unsigned long long)head->count);
 }
 
+/*
+ * Events that are missing before one with a number in the stream, without those
+ * that were reported when the input was found damaged.
+ */
+static uint64_t
+count_missing(struct native *s, uint64_t ordinal)
+{
+	const uint64_t missing =
+	    ordinal > s->ordinal ? ordinal - s->ordinal : 0;
+	const uint64_t reported = s->reported;
+
+	s->reported = 0;
+	return missing > reported ? missing - reported : 0;
+}
+
 /* A block follows those that were read so far, or does not. */
 static tel_status
 check_order(struct tel_reader *r, struct native *s,
     const struct native_head *head, enum order order)
 {
-	uint64_t missing = 0;
+	const int reported = s->reported > 0;
+	uint64_t missing;
 	tel_status st = TEL_OK;
 
 	if (order == LATE)
@@ -402,10 +420,10 @@ check_order(struct tel_reader *r, struct native *s,
 		    "reported as lost",
 		    (unsigned long long)head->sequence,
 		    (unsigned long long)head->count);
-	if (head->ordinal > s->ordinal)
-		missing = head->ordinal - s->ordinal;
-	if (head->sequence != s->sequence || head->ordinal != s->ordinal ||
-	    s->why != NULL)
+	missing = count_missing(s, head->ordinal);
+	if (missing > 0 || s->why != NULL ||
+	    (!reported &&
+	        (head->sequence != s->sequence || head->ordinal != s->ordinal)))
 		st = tell(r, s, missing, head->first);
 	if (head->sequence > s->sequence)
 		add_gap(s, s->sequence, head->sequence);
@@ -488,7 +506,7 @@ static tel_status
 take_end(struct tel_reader *r, struct native *s,
     const struct native_record *rec, uint64_t at)
 {
-	uint64_t events, length = at - s->start + native_size(rec);
+	uint64_t events, missing, length = at - s->start + native_size(rec);
 	const uint64_t index =
 	    s->index_kind == NATIVE_INDEX ? s->index_size : 0;
 	const uint64_t directory =
@@ -500,9 +518,9 @@ take_end(struct tel_reader *r, struct native *s,
 	if (rec->head_size < (s->median > 0 ? 32u : 24u))
 		return TEL_EFORMAT;
 	events = tel_le64(rec->head + 16);
-	if (events != s->ordinal || s->why != NULL) {
-		events = events > s->ordinal ? events - s->ordinal : 0;
-		st = tell(r, s, events, UINT64_MAX);
+	missing = count_missing(s, events);
+	if (missing > 0 || s->why != NULL || events < s->ordinal) {
+		st = tell(r, s, missing, UINT64_MAX);
 	} else if (s->started && !partly &&
 	    (tel_le64(rec->head) != length ||
 	        tel_le64(rec->head + 8) != index ||

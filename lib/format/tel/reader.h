@@ -90,6 +90,8 @@ struct native {
 	unsigned char *copy; /* a record that is not in the window */
 	size_t copy_room;
 
+	uint64_t reported; /* events lost, at a damaged place of the input */
+
 	/* where the stream should go on */
 	int in_stream;                       /* one has begun, and not ended */
 	uint64_t sequence;                   /* of the next block */

@@ -284,7 +284,10 @@ may(struct choice *c, const struct tel_chooser *chooser, unsigned block)
 		continue;
 	bounds.first = e->first;
 	bounds.last = e->last;
-	/* a source adds fields to the type */
+	/*
+	 * A source adds fields to the type, of which the summary has no cells.
+	 * No known writer makes both, so such a block is always read.
+	 */
 	if (s->schema == NULL || e->source != 0)
 		return 1;
 	if (!s->unknown && s->type >= s->schema->schema->ntypes)
