@@ -32,6 +32,13 @@ fail(int error)
 	return -1;
 }
 
+static void *
+fail_null(int error)
+{
+	errno = error;
+	return NULL;
+}
+
 /* -------------------------------------------------------- open and close */
 
 void *
@@ -259,13 +266,10 @@ find_slot(const char *path, size_t n)
 {
 	struct tel__classes *all = &tel__classes;
 	const size_t mask = sizeof(all->by_path) / sizeof(uint16_t) - 1;
-	uint64_t hash = 14695981039346656037u;
+	size_t i = tel__emit_hash(path, n) & mask;
 	const tel_emit_class *c;
-	size_t i;
 
-	for (i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)path[i]) * 1099511628211u;
-	for (i = hash >> 32 & mask; all->by_path[i] != 0; i = (i + 1) & mask) {
+	for (; all->by_path[i] != 0; i = (i + 1) & mask) {
 		c = all->list[all->by_path[i] - 1];
 		if (!c->dead && c->path_length == n &&
 		    memcmp(c->path, path, n) == 0)
@@ -341,8 +345,7 @@ add_class(const tel_emit_class *like, tel_emit_class *parent, const char *path,
 	all->list[all->count++] = c;
 	return c;
 no_room:
-	errno = ENOSPC;
-	return NULL;
+	return fail_null(ENOSPC);
 }
 
 /* Finds or adds the class at a path, and the paths above it. */
@@ -362,10 +365,8 @@ create_path(tel_emit_class *parent, const tel_emit_class *like,
 	for (; at < n; at = end + 1) {
 		for (end = at; end < n && path[end] != ':';)
 			end++;
-		if (end == at || end + 1 == n) {
-			errno = EINVAL;
-			return NULL;
-		}
+		if (end == at || end + 1 == n)
+			return fail_null(EINVAL);
 		slot = find_slot(path, end);
 		if (*slot == 0) {
 			c = add_class(end == n ? like : &way, c, path, end);
@@ -374,15 +375,12 @@ create_path(tel_emit_class *parent, const tel_emit_class *like,
 			continue;
 		}
 		c = all->list[*slot - 1];
-		if (end < n && c->type != CLASS_PATH) {
-			errno = ENOTDIR;
-			return NULL;
-		}
+		if (end < n && c->type != CLASS_PATH)
+			return fail_null(ENOTDIR);
 	}
 	if (c->type == like->type && c->text == like->text)
 		return c;
-	errno = EEXIST;
-	return NULL;
+	return fail_null(EEXIST);
 }
 
 static tel_emit_class *
@@ -395,21 +393,15 @@ create_locked(tel_emit_class *parent, const char *name,
 	if (!tel__classes.open && open_classes(NULL) != 0)
 		return NULL;
 	if (parent == NULL || name == NULL || name[0] == '\0' ||
-	    parent->type != CLASS_PATH) {
-		errno = EINVAL;
-		return NULL;
-	}
-	if (parent->dead) {
-		errno = ENOENT;
-		return NULL;
-	}
+	    parent->type != CLASS_PATH)
+		return fail_null(EINVAL);
+	if (parent->dead)
+		return fail_null(ENOENT);
 	start = parent->path_length > 0 ? parent->path_length + 1u : 0;
 	n = strnlen(name, sizeof(path));
 	if (n > TEL_CLASS_PATH_MAX - start || strlen(like->component) > 31 ||
-	    strlen(like->unit) > 31) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
+	    strlen(like->unit) > 31)
+		return fail_null(ENAMETOOLONG);
 	if (start > 0)
 		memcpy(path, parent->path, start - 1);
 	if (start > 0)

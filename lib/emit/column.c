@@ -117,8 +117,9 @@ mix(uint64_t sum, uint64_t input)
 }
 
 uint64_t
-tel__emit_hash(const unsigned char *p, size_t n)
+tel__emit_hash(const void *bytes, size_t n)
 {
+	const unsigned char *p = bytes;
 	uint64_t s[4] = { prime[1] + prime[2], prime[2], 0, 0 - prime[1] };
 	uint64_t h = prime[5];
 	size_t i = 0, k;

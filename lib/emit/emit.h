@@ -49,8 +49,8 @@ void tel__emit_put_text(struct tel__emit_bytes *b, const char *s);
 void tel__emit_put_string(struct tel__emit_bytes *b, const void *p, size_t n);
 /* Stores the low n bytes of v, least first. */
 void tel__emit_store(unsigned char *p, uint64_t v, unsigned n);
-/* XXH64 with the seed 0. */
-uint64_t tel__emit_hash(const unsigned char *p, size_t n);
+/* XXH64 with the seed 0.  AS */
+uint64_t tel__emit_hash(const void *p, size_t n);
 /* The least and the greatest of n values, at least 1. */
 void tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low,
     uint64_t *high);

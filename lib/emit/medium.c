@@ -59,14 +59,10 @@ tel_emit_to_file(const char *path, uint32_t kinds, unsigned flags)
 	if (s == NULL)
 		return NULL;
 	s->path = strdup(path);
-	if (s->path == NULL || tel__emit_open_file(s) != 0) {
-		int kept = errno;
-
-		tel__emit_free_sink(s);
-		errno = kept;
-		return NULL;
-	}
-	return tel__emit_add_sink(s);
+	if (s->path != NULL && tel__emit_open_file(s) == 0)
+		return tel__emit_add_sink(s);
+	tel__emit_free_sink(s);
+	return NULL;
 }
 
 tel_emit_sink *

@@ -68,13 +68,10 @@ static uint32_t *
 find_slot(const char *s, size_t n)
 {
 	const struct tel__emit_entry *entry;
-	uint64_t hash = 14695981039346656037u, at;
-	size_t i;
+	size_t i = tel__emit_hash(s, n) & (SLOTS - 1);
+	uint64_t at;
 
-	for (i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)s[i]) * 1099511628211u;
-	for (i = hash >> 32 & (SLOTS - 1); strings.slots[i] != 0;
-	     i = (i + 1) & (SLOTS - 1)) {
+	for (; strings.slots[i] != 0; i = (i + 1) & (SLOTS - 1)) {
 		at = strings.slots[i] - 1;
 		entry = tel__emit_next_entry(&at);
 		if (entry->length == n && memcmp(entry + 1, s, n) == 0)

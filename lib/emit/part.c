@@ -351,14 +351,11 @@ find_key(tel_emit_class *c, uint64_t key, const char *text, size_t n)
 	uint64_t hash = key * 0x9E3779B97F4A7C15u, slot;
 	/* TALLY_FREE is a valid key, too */
 	const int is_free = text == NULL && key == TALLY_FREE;
-	size_t i, at, k;
+	size_t i, at;
 	int taken;
 
-	if (text != NULL) {
-		hash = 14695981039346656037u;
-		for (k = 0; k < n; k++)
-			hash = (hash ^ (unsigned char)text[k]) * 1099511628211u;
-	}
+	if (text != NULL)
+		hash = tel__emit_hash(text, n);
 	key = is_free ? 0 : key;
 	for (i = 0; i <= c->mask; i++) {
 		at = is_free ? c->mask + 1u :

@@ -322,41 +322,38 @@ take_ring(struct tel__emit_ring *ring, unsigned kind)
 	__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
 }
 
-/* Claims a drained ring whose thread has ended. */
-static struct tel__emit_ring *
-reuse_ring(void)
+/* Whether a ring is drained, and its thread has ended. */
+static int
+is_abandoned(const struct tel__emit_ring *ring)
 {
-	struct tel__emit_ring *ring;
-	uint32_t used = RING_USED;
-	unsigned i;
-
-	for (i = 0; i < PAGE->ring_count; i++, used = RING_USED) {
-		ring = tel__emit_ring(i);
-		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) != used ||
-		    (TEL__NOW(PAGE->drained) &&
-		        __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) !=
-		            TEL__NOW(ring->head)) ||
-		    !tel__emit_thread_gone(TEL__NOW(ring->thread)))
-			continue;
-		if (__atomic_compare_exchange_n(&ring->state, &used,
-		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return ring;
-	}
-	return NULL;
+	return (!TEL__NOW(PAGE->drained) ||
+	           TEL__NOW(ring->tail) == TEL__NOW(ring->head)) &&
+	    tel__emit_thread_gone(TEL__NOW(ring->thread));
 }
 
-/* Claims the ring of an ended thread with the same id as this one. */
-static struct tel__emit_ring *
-inherit_ring(unsigned kind)
+/* Whether a ring is that of an ended thread with the same id as this one. */
+static int
+is_inherited(const struct tel__emit_ring *ring, unsigned kind)
 {
-	unsigned i, n = tel__emit_ring_count();
-	struct tel__emit_ring *ring;
-	uint32_t used = RING_USED;
+	return TEL__NOW(ring->thread) == tel__emit_self.thread &&
+	    TEL__NOW(ring->kind) == kind;
+}
 
-	for (i = 0; i < n; i++, used = RING_USED) {
+/* Claims an abandoned ring, or an inherited one. */
+static struct tel__emit_ring *
+claim_used(unsigned kind, int inherited)
+{
+	const unsigned n = tel__emit_ring_count();
+	struct tel__emit_ring *ring;
+	uint32_t used;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
 		ring = tel__emit_ring(i);
-		if (TEL__NOW(ring->thread) == tel__emit_self.thread &&
-		    TEL__NOW(ring->kind) == kind &&
+		used = RING_USED;
+		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) == used &&
+		    (inherited ? is_inherited(ring, kind) :
+		                 is_abandoned(ring)) &&
 		    __atomic_compare_exchange_n(&ring->state, &used,
 		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return ring;
@@ -364,35 +361,35 @@ inherit_ring(unsigned kind)
 	return NULL;
 }
 
+/* Claims ring i, which has not been used yet.  NULL: the disk is full. */
+static struct tel__emit_ring *
+claim_new(unsigned i)
+{
+	const off_t at =
+	    (off_t)(TEL__EMIT_PAGE_BYTES + NAMES_BYTES + i * PAGE->ring_stride);
+
+	return region.fd < 0 ||
+	        allocate(region.fd, at, (off_t)PAGE->ring_stride) == 0 ?
+	    tel__emit_ring(i) :
+	    NULL;
+}
+
 static struct tel__emit_ring *
 claim_ring(unsigned kind)
 {
-	struct tel__emit_ring *ring = inherit_ring(kind);
-	off_t at;
-	unsigned i;
+	struct tel__emit_ring *ring = claim_used(kind, 1);
+	unsigned i = PAGE->ring_count;
 
-	if (ring != NULL)
+	if (ring != NULL) {
 		/* its events and its head remain */
-		goto found;
-	if (TEL__NOW(PAGE->rings_used) < PAGE->ring_count) {
-		i = __atomic_fetch_add(&PAGE->rings_used, 1, __ATOMIC_ACQ_REL);
-		if (i < PAGE->ring_count) {
-			ring = tel__emit_ring(i);
-			at = (off_t)(TEL__EMIT_PAGE_BYTES + NAMES_BYTES +
-			    i * PAGE->ring_stride);
-			if (region.fd >= 0 &&
-			    allocate(region.fd, at, (off_t)PAGE->ring_stride) !=
-			        0)
-				return NULL;
-		}
+		__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
+		return ring;
 	}
-	if (ring == NULL)
-		ring = reuse_ring();
+	if (TEL__NOW(PAGE->rings_used) < PAGE->ring_count)
+		i = __atomic_fetch_add(&PAGE->rings_used, 1, __ATOMIC_ACQ_REL);
+	ring = i < PAGE->ring_count ? claim_new(i) : claim_used(kind, 0);
 	if (ring != NULL)
 		take_ring(ring, kind);
-	return ring;
-found:
-	__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
 	return ring;
 }
 

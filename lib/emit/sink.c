@@ -395,6 +395,8 @@ tel__emit_sinks_lost(void)
 void
 tel__emit_free_sink(struct tel_emit_sink *s)
 {
+	const int kept = errno;
+
 	if (s == NULL)
 		return;
 	if (s->own && s->fd >= 0)
@@ -404,6 +406,7 @@ tel__emit_free_sink(struct tel_emit_sink *s)
 	free(s->out.p);
 	free(s->queue.p);
 	free(s);
+	errno = kept;
 }
 
 struct tel_emit_sink *

@@ -85,7 +85,7 @@ new_id(void)
 	const uint64_t seeds[4] = { tel__emit_now_ns(), tel__emit_ticks(),
 		PAGE->pid, ++count };
 
-	return tel__emit_hash((const unsigned char *)seeds, sizeof(seeds));
+	return tel__emit_hash(seeds, sizeof(seeds));
 }
 
 static void

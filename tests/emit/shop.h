@@ -175,6 +175,33 @@ shop_read_memory(const void *p, size_t n, struct shop_log *l)
 	return shop_read_on(r, l);
 }
 
+/* The next event of a type; NULL: there is none. */
+static inline const tel_event *
+shop_next(tel_reader *r, const char *type)
+{
+	const tel_event *ev;
+
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		if (strcmp(tel_type_name(tel_event_type(ev)), type) == 0)
+			return ev;
+	return NULL;
+}
+
+/* Reads all that comes from fd into a file. */
+static inline void
+shop_save(int fd, const char *path)
+{
+	FILE *out = fopen(path, "wb");
+	char bytes[4096];
+	ssize_t n;
+
+	if (out == NULL)
+		return;
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+		(void)fwrite(bytes, 1, (size_t)n, out);
+	fclose(out);
+}
+
 /* A path for scratch, in a folder that the caller's name tells apart. */
 static inline const char *
 shop_path(const char *name)

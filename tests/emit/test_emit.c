@@ -40,17 +40,6 @@ read_memory(tel_emit_sink *s)
 	return r;
 }
 
-static const tel_event *
-next_of(tel_reader *r, const char *type)
-{
-	const tel_event *ev;
-
-	while (tel_reader_next(r, &ev) == TEL_OK)
-		if (strcmp(tel_type_name(tel_event_type(ev)), type) == 0)
-			return ev;
-	return NULL;
-}
-
 static uint64_t
 value(const tel_event *ev, const char *field)
 {
@@ -88,7 +77,7 @@ test_values(void)
 	TEL_EVENT3(Sale, x, 102, longest);
 	TEL_EVENT0(Shut);
 	r = read_memory(s);
-	ev = next_of(r, "All");
+	ev = shop_next(r, "All");
 	ok(ev != NULL, "an event of all letters");
 	is_u64(value(ev, "p"), (uintptr_t)x, "P");
 	is_u64(value(ev, "a"), (uintptr_t)(x + 1), "A");
@@ -101,15 +90,16 @@ test_values(void)
 	is_u64(value(ev, "i16"), (uint64_t)-32768, "I16 has a sign");
 	is_u64(value(ev, "i64"), (uint64_t)INT64_MIN, "I64");
 	ok(value(ev, "thread") != 0, "the thread is said");
-	ev = next_of(r, "Sale");
+	ev = shop_next(r, "Sale");
 	ok(text_is(ev, "name", "Ada \"L\"\n\377"), "S: any bytes");
 	is_u64(value(ev, "cents"), 99, "with what is before it");
-	ok(text_is(next_of(r, "Sale"), "name", ""), "an empty string");
-	ok(text_is(next_of(r, "Sale"), "name", ""), "NULL is an empty string");
+	ok(text_is(shop_next(r, "Sale"), "name", ""), "an empty string");
+	ok(text_is(shop_next(r, "Sale"), "name", ""),
+	    "NULL is an empty string");
 	longest[TEL_STRING_MAX] = '\0';
-	ok(text_is(next_of(r, "Sale"), "name", longest),
+	ok(text_is(shop_next(r, "Sale"), "name", longest),
 	    "a long string is cut");
-	ok(next_of(r, "Shut") != NULL, "an event without parameters");
+	ok(shop_next(r, "Shut") != NULL, "an event without parameters");
 	tel_reader_free(r);
 	tel_emit_close();
 }
@@ -128,7 +118,7 @@ test_schema(void)
 	TEL_EVENT2(Take, &x, 40);
 	TEL_EVENT1(Give, &x);
 	r = read_memory(s);
-	ev = next_of(r, "Take");
+	ev = shop_next(r, "Take");
 	schema = tel_reader_schema(r);
 	is_str(tel_schema_name(schema), "emit-shop", "the schema's name");
 	is_str(tel_schema_version(schema), "2.1.3", "its three-part version");
@@ -144,7 +134,7 @@ test_schema(void)
 	            NULL &&
 	        memmem(memory, tel_emit_memory_used(s), "cent", 4) != NULL,
 	    "documentation and units are in the log");
-	ev = next_of(r, "Give");
+	ev = shop_next(r, "Give");
 	ok(tel_event_alloc(ev, &alloc) && alloc.kind == TEL_ALLOC_FREE,
 	    "and it is freed");
 	tel_reader_free(r);
@@ -171,16 +161,16 @@ test_names(void)
 	tel_label(&x, b);
 	TEL_EVENT2(Take, &x, 3);
 	r = read_memory(s);
-	ev = next_of(r, "Take");
+	ev = shop_next(r, "Take");
 	ok(tel_event_label(ev, 0, &n) == NULL, "no label before the label");
-	ev = next_of(r, "Take");
+	ev = shop_next(r, "Take");
 	label = tel_event_label(ev, 0, &n);
 	ok(label != NULL && n == 5 && memcmp(label, "apple", 5) == 0,
 	    "an address has its label");
 	label = tel_event_label(ev, 2, &n);
 	ok(label != NULL && n == 4 && memcmp(label, "till", 4) == 0,
 	    "a thread has its name");
-	ev = next_of(r, "Take");
+	ev = shop_next(r, "Take");
 	label = tel_event_label(ev, 0, &n);
 	ok(label != NULL && n == 4, "and then the next label");
 	tel_reader_free(r);
@@ -346,7 +336,7 @@ test_run_time(void)
 	    "with all its parameters");
 	ok(tel_emit_values(0xBEEF, v, 4) != 0, "an unknown code is refused");
 	r = read_memory(s);
-	ev = next_of(r, "Ping");
+	ev = shop_next(r, "Ping");
 	ok(ev != NULL && value(ev, "port") == 8080 &&
 	        tel_event_double(ev, 1) == 0.25 &&
 	        value(ev, "delta") == (uint64_t)-7 &&
@@ -423,7 +413,7 @@ test_coarse_clock(void)
 	ok(l.numbers == 300 && l.missing == 0 && l.disorder == 0,
 	    "coarse clock: all events, in order");
 	r = read_memory(s);
-	for (i = 0; i < 203 && (ev = next_of(r, "Number")) != NULL; i++) {
+	for (i = 0; i < 203 && (ev = shop_next(r, "Number")) != NULL; i++) {
 		if (i < 200 && tel_event_clock(ev) != clock)
 			readings++;
 		clock = tel_event_clock(ev);

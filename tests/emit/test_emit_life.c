@@ -311,20 +311,6 @@ test_full_disk(void)
 	tel_emit_close();
 }
 
-/* Reads all that comes from fd into a file. */
-static void
-save(int fd, const char *path)
-{
-	char bytes[4096];
-	ssize_t n;
-	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
-		if (write(out, bytes, (size_t)n) != n)
-			break;
-	close(out);
-}
-
 static void
 test_pipes(void)
 {
@@ -347,7 +333,7 @@ test_pipes(void)
 	ok(tel_emit_sink_lost(s) > 0, "a pipe that nobody reads blocks nobody");
 	if (fork() == 0) {
 		close(fds[1]);
-		save(fds[0], path);
+		shop_save(fds[0], path);
 		_exit(0);
 	}
 	close(fds[0]);

@@ -62,17 +62,6 @@ start(const tel_emit_list *list, const char *path)
 	return tel_emit_to_file(path, ~0u, TEL_WIRE_MPS);
 }
 
-static const tel_event *
-next_of(tel_reader *r, const char *type)
-{
-	const tel_event *ev;
-
-	while (tel_reader_next(r, &ev) == TEL_OK)
-		if (strcmp(tel_type_name(tel_event_type(ev)), type) == 0)
-			return ev;
-	return NULL;
-}
-
 static tel_reader *
 open_log(const char *path)
 {
@@ -122,22 +111,22 @@ test_mps_types(void)
 	    "what is too large is lost");
 	tel_emit_close();
 	r = open_log(path);
-	ev = next_of(r, "EventInit");
+	ev = shop_next(r, "EventInit");
 	ok(ev != NULL && tel_event_u64(ev, 0) == 2, "a stream of the MPS");
 	is_str(tel_schema_version(tel_reader_schema(r)), "2.0.0",
 	    "of version 2.0.0");
-	ev = next_of(r, "PoolAlloc");
+	ev = shop_next(r, "PoolAlloc");
 	ok(ev != NULL && tel_event_clock(ev) >= clock, "at their times");
 	is_u64(tel_event_u64(ev, 0), (uintptr_t)&s, "events have a pointer,");
 	is_u64(tel_event_u64(ev, 1), (uintptr_t)x, "an address,");
 	is_u64(tel_event_u64(ev, 2), 40, "and a size");
 	text = tel_event_label(ev, 1, &n);
 	ok(is_text(text, n, "the label"), "and labels");
-	ev = next_of(r, "MeterValues");
+	ev = shop_next(r, "MeterValues");
 	ok(ev != NULL && tel_event_double(ev, 1) == 1.5 &&
 	        tel_event_double(ev, 2) == -2.25 && tel_event_u64(ev, 5) == 5,
 	    "and doubles");
-	ok(next_of(r, "PoolFree") != NULL, "to the last");
+	ok(shop_next(r, "PoolFree") != NULL, "to the last");
 	is_u64(tel_reader_count(r, TEL_COUNT_DAMAGED), 0, "without damage");
 	tel_reader_free(r);
 	unlink(path);

@@ -39,20 +39,6 @@ start(const char *ring, unsigned flags)
 	return tel_control_text("all");
 }
 
-/* Reads all that comes from fd into a file. */
-static void
-save(int fd, const char *path)
-{
-	char bytes[4096];
-	ssize_t n;
-	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
-		if (write(out, bytes, (size_t)n) != n)
-			break;
-	close(out);
-}
-
 /* --------------------------------------------------------------- sockets */
 
 /* A socket that listens at a path, or on a free port of TCP. */
@@ -146,7 +132,7 @@ test_reconnect(const char *path, const char *name)
 	}
 	shop_count(6, i++);
 	tel_emit_sink_close(s);
-	save(peer, log);
+	shop_save(peer, log);
 	close(peer);
 	close(fd);
 	tel_emit_close();
@@ -220,7 +206,7 @@ test_serve(void)
 	tel_emit_close();
 	waitpid(child, &st, 0);
 	is_u64((uint64_t)st, 0, "a reader may come later, by the path alone");
-	save(peer, log);
+	shop_save(peer, log);
 	close(peer);
 	shop_read_file(log, &l);
 	is_u64(l.numbers, i, "the first one has all events");
@@ -243,7 +229,7 @@ save_slowly(void *arg)
 	const struct slow *slow = arg;
 
 	usleep(100000);
-	save(slow->fd, slow->path);
+	shop_save(slow->fd, slow->path);
 	return NULL;
 }
 
