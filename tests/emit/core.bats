@@ -110,7 +110,9 @@ die() {
 	[ "$(grep -c ' Number who=' want)" = 600 ]
 	grep -q ' All .* u=88 d=-2.5 b=true u8=200 .* i16=-300 ' want
 	grep -q ' Sale .* name="a customer" ' want
-	grep '^[0-9A-F]' want | sed 's/\["a thread"]//' >events
+	grep -q ' Intern stringId=1 string="a thread"' want
+	grep -q ' Give block=0x[0-9a-f]*\["a thread"]' want
+	grep '^[0-9A-F]' want >events
 	while read -r bits order machine; do
 		echo "$bits $order $machine"
 		python3 "$TEL_TOP/tests/emit/core_rings.py" shop.ring "$bits" \

@@ -422,31 +422,47 @@ add_event(struct rings *s, const struct tel__emit_ring *ring, uint64_t position,
 	tel__buffer_put(&s->list, &found, sizeof(found));
 }
 
-/* Takes the events among the names, which every stream has, but once. */
+/* The code of the type Intern: lib/emit/emit.h. */
+#define CODE_INTERN 0xFF01u
+
+/*
+ * Takes the events among the names, which every stream has, but once: those of
+ * strings, and others as they are.
+ */
 static void
 take_entries(struct rings *s)
 {
+	static const unsigned char zeros[8];
 	unsigned char head[16];
 	struct found found;
 	struct entry entry;
 	uint64_t order = 0;
-	size_t at;
+	const unsigned char *bytes;
 
-	for (; next_entry(s, &s->taken, &entry);) {
-		at = s->taken;
-		if (entry.what != ENTRY_EVENT || entry.length % 8 != 0 ||
-		    entry.length > TEL_EMIT_EVENT_MAX)
+	while (next_entry(s, &s->taken, &entry)) {
+		bytes = s->names.bytes + s->taken - entry.bytes + sizeof(entry);
+		if ((entry.what != ENTRY_EVENT && entry.what != ENTRY_STRING) ||
+		    entry.length > TEL_EMIT_EVENT_MAX ||
+		    (entry.what == ENTRY_EVENT && entry.length % 8 != 0))
 			continue;
 		found.clock = entry.clock;
 		found.order = order++;
 		found.at = s->rows.used;
-		found.size = (uint32_t)(sizeof(head) + entry.length);
-		found.code = entry.value & 0xffff;
-		put_head(s, head, (uint32_t)(entry.value >> 32));
+		found.code = entry.what == ENTRY_EVENT ? entry.value & 0xffff :
+		                                         CODE_INTERN;
+		put_head(s, head,
+		    entry.what == ENTRY_EVENT ? (uint32_t)(entry.value >> 32) :
+		                                0);
 		tel__buffer_put(&s->rows, head, sizeof(head));
-		tel__buffer_put(&s->rows,
-		    s->names.bytes + at - entry.bytes + sizeof(entry),
-		    (size_t)entry.length);
+		if (entry.what == ENTRY_STRING) {
+			if (s->swapped)
+				swap8(&entry.value);
+			tel__buffer_put(&s->rows, &entry.value, 8);
+		}
+		tel__buffer_put(&s->rows, bytes, (size_t)entry.length);
+		if (entry.what == ENTRY_STRING)
+			tel__buffer_put(&s->rows, zeros, 8 - entry.length % 8);
+		found.size = (uint32_t)(s->rows.used - found.at);
 		tel__buffer_put(&s->list, &found, sizeof(found));
 	}
 }
