@@ -152,6 +152,8 @@ TESTED = $(BUILD)/libtelreplay.a $(ARCHIVES)
 
 # What telrec preloads into the programs that it records: libc alone.
 PRELOAD_SRC = $(sort $(wildcard cmd/telrec/preload/*.c))
+# Its functions are callers in the stacks that it walks.
+$(call obj,$(PRELOAD_SRC)): ALL_CFLAGS += -fno-omit-frame-pointer
 $(BUILD)/libtelrec.so: $(call obj,$(PRELOAD_SRC)) \
     cmd/telrec/preload/preload.map $(BUILD)/.sources
 	$(SAY) LD $@

@@ -372,7 +372,7 @@ tel__labels_find_frame(const struct tel_labels *l, uint64_t process,
 
 	if (e == NULL)
 		return 0;
-	*place = e->value;
+	*place = (size_t)e->value;
 	return 1;
 }
 

@@ -507,6 +507,12 @@ ring_put_name(const char *name)
 	put_other(words, 3);
 }
 
+int
+ring_calls_forbidden(void)
+{
+	return is_strict;
+}
+
 void
 ring_forbid_calls(void)
 {

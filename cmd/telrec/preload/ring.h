@@ -117,6 +117,8 @@ int ring_begin_realloc(const void *old);
 void ring_end_realloc(int begun, const uint64_t *words, unsigned n,
     const void *p, const void *old);
 
+/* Nonzero when system calls would end the process. */
+int ring_calls_forbidden(void);
 /* Has the next record of this thread read the clock.  AS */
 void telrec_fresh_clock(void);
 /* A node of backtraces: see stack.h. */

@@ -1,15 +1,499 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Backtraces of allocations. */
+/*
+ * Backtraces of allocations: walking the stack, and numbering what is found.
+ *
+ * A backtrace is a number, that of its innermost frame: each frame is a node
+ * of a tree, an instruction and the node of its caller, and is recorded once,
+ * before the first allocation that uses it.  A cache by a hash of 58 bits of
+ * all instructions finds the number of a backtrace that occurred before.
+ *
+ * Everything is in memory of its own, without locks, that a forked child finds
+ * empty: its frames are other ones, as its addresses are those of another
+ * process.
+ */
+#define _GNU_SOURCE
 #include "telrec/preload/stack.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "telrec/preload/ring.h"
+
+/* Documented limit: frames of a backtrace, the innermost ones. */
+#define DEPTH 128
+/* Further frames that are looked at: those of this library. */
+#define OWN_FRAMES 8
+
+#if UINTPTR_MAX > UINT32_MAX
+#define NODE_BITS 22
+#else
+#define NODE_BITS 18
+#endif
+/* Documented limit: nodes of a process; what is beyond is cut off. */
+#define NODES ((uint32_t)1 << NODE_BITS)
+#define SLOTS (2 * NODES)
+#define CACHE_BITS 18
+/* Bits of a node's number in the cache; the others are of the hash. */
+#define NUMBER_BITS 24
+#define MODULES 1024u
+/* A root's caller: nothing, in the modules as they were then. */
+#define ROOT 0x80000000u
+
+struct stack_node {
+	uint64_t ip;
+	uint32_t parent;
+	uint32_t unused;
+};
+
+struct stack_module {
+	uintptr_t start, end; /* of what is executable */
+	uintptr_t bias;
+};
+
+static struct stack_table {
+	uint64_t cache[(size_t)1 << CACHE_BITS];
+	uint32_t slots[SLOTS]; /* numbers of nodes; 0: free */
+	struct stack_node nodes[NODES];
+	uint32_t used;     /* numbers of nodes */
+	uint32_t modules;  /* that are complete */
+	uint32_t scanning; /* a thread looks for modules */
+	uint32_t generation;
+	uint64_t adds, subs; /* of the dynamic linker, at the last look */
+	struct stack_module module[MODULES];
+} * table;
+
+static enum telrec_unwind way;
+static int (*unw_backtrace_fn)(void **, int);
+/* Where this library is: its own frames are left out. */
+static uintptr_t own_start, own_end;
+
+static __thread struct {
+	uintptr_t lo, hi; /* mapped memory: this stack, as far as is known */
+	uint32_t seen;    /* nodes that were there at a reading of the clock */
+	int busy;
+} self __attribute__((tls_model("initial-exec")));
+
+/* -------------------------------------------------------------- modules */
+
+static const char digits[] = "0123456789abcdef";
+
+/* The build identifier, in hexadecimal; the program's begins with '!'. */
+static void
+find_build(const struct dl_phdr_info *info, const ElfW(Phdr) * notes, char *out,
+    size_t room)
+{
+	const char *p = (const char *)(info->dlpi_addr + notes->p_vaddr);
+	const char *end = p + notes->p_memsz;
+	ElfW(Nhdr) note;
+	size_t i, name, desc;
+
+	while ((size_t)(end - p) >= sizeof(note)) {
+		memcpy(&note, p, sizeof(note));
+		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+		desc = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+		p += sizeof(note);
+		if (name > (size_t)(end - p) || desc > (size_t)(end - p) - name)
+			return;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    memcmp(p, "GNU", 4) == 0) {
+			for (i = 0; i < note.n_descsz && 2 * i + 2 < room;
+			     i++) {
+				out[2 * i] =
+				    digits[(unsigned char)p[name + i] >> 4];
+				out[2 * i + 1] =
+				    digits[(unsigned char)p[name + i] & 15];
+			}
+			out[2 * i] = '\0';
+			return;
+		}
+		p += name + desc;
+	}
+}
+
+/* 1 if a module is known at that place. */
+static int
+knows(const struct stack_table *t, uintptr_t start, uintptr_t bias)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->modules; i++)
+		if (t->module[i].start == start && t->module[i].bias == bias)
+			return 1;
+	return 0;
+}
+
+/* A callback of dl_iterate_phdr(3): records a module that is new. */
+static int
+take_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	int *count = arg, first = (*count)++ == 0;
+	struct stack_table *t = table;
+	struct stack_module *m = &t->module[t->modules];
+	char build[66] = "", path[400] = "";
+	uintptr_t start = UINTPTR_MAX, end = 0, lo, hi;
+	ssize_t n;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_NOTE && build[first] == '\0')
+			find_build(info, p, build + first,
+			    sizeof(build) - (size_t)first);
+		if (p->p_type != PT_LOAD || (p->p_flags & PF_X) == 0)
+			continue;
+		lo = info->dlpi_addr + p->p_vaddr;
+		hi = lo + p->p_memsz;
+		start = lo < start ? lo : start;
+		end = hi > end ? hi : end;
+	}
+	if (first)
+		build[0] = '!';
+	if (end == 0 || t->modules == MODULES ||
+	    knows(t, start, info->dlpi_addr))
+		return 0;
+	if (info->dlpi_name != NULL)
+		memcpy(path, info->dlpi_name,
+		    strnlen(info->dlpi_name, sizeof(path) - 1));
+	if (first && path[0] == '\0') {
+		n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+		path[n > 0 ? n : 0] = '\0';
+	}
+	m->start = start;
+	m->end = end;
+	m->bias = info->dlpi_addr;
+	__atomic_store_n(&t->modules, t->modules + 1, __ATOMIC_RELEASE);
+	telrec_emit_module(start, info->dlpi_addr, path, build);
+	return 0;
+}
+
+/* The same: reads the numbers of modules ever added and removed. */
+static int
+take_changes(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uint64_t *changes = arg;
+
+	(void)size;
+	changes[0] = info->dlpi_adds;
+	changes[1] = info->dlpi_subs;
+	return 1;
+}
+
+/*
+ * Looks for modules that are new.  Where some are gone, others may be in their
+ * place: what is known of instructions holds no longer.
+ */
+static void
+scan_modules(struct stack_table *t)
+{
+	uint64_t changes[2] = { 0, 0 };
+	uint32_t free = 0;
+	int count = 0;
+
+	/* a queue of records, of a signal handler, has no room for modules */
+	if (ring_self.ring != NULL && ARENA_NOW(ring_self.ring->open))
+		return;
+	(void)dl_iterate_phdr(take_changes, changes);
+	if (changes[0] == t->adds && changes[1] == t->subs && t->modules > 0)
+		return;
+	if (!__atomic_compare_exchange_n(&t->scanning, &free, 1, 0,
+	        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	if (changes[1] != t->subs) {
+		t->modules = 0;
+		__atomic_fetch_add(&t->generation, 1, __ATOMIC_RELAXED);
+	}
+	t->adds = changes[0];
+	t->subs = changes[1];
+	(void)dl_iterate_phdr(take_module, &count);
+	__atomic_store_n(&t->scanning, 0, __ATOMIC_RELEASE);
+}
+
+static int
+is_code(const struct stack_table *t, uintptr_t ip)
+{
+	uint32_t i, n = __atomic_load_n(&t->modules, __ATOMIC_ACQUIRE);
+
+	for (i = 0; i < n; i++)
+		if (ip >= t->module[i].start && ip < t->module[i].end)
+			return 1;
+	return 0;
+}
+
+/* A callback of dl_iterate_phdr(3): finds this library. */
+static int
+find_own(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const uintptr_t here = (uintptr_t)arg;
+	uintptr_t lo, hi;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		lo = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		hi = lo + info->dlpi_phdr[i].p_memsz;
+		if (here < lo || here >= hi)
+			continue;
+		own_start = lo;
+		own_end = hi;
+		return 1;
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------- nodes */
+
+static uint64_t
+mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* The number of a node, which is made when it is new; 0: there is no room. */
+static uint32_t
+find_node(struct stack_table *t, uint64_t ip, uint32_t parent)
+{
+	uint64_t hash = mix(mix(0, ip), parent);
+	uint32_t at = (uint32_t)(hash >> 32) & (SLOTS - 1), found, made = 0;
+	uint32_t probes = 0;
+
+	for (;; at = (at + 1) & (SLOTS - 1)) {
+		if (++probes > 1024)
+			return 0;
+		found = __atomic_load_n(&t->slots[at], __ATOMIC_ACQUIRE);
+		if (found == 0 && made == 0) {
+			if (t->used + 1 >= NODES)
+				return 0;
+			made =
+			    __atomic_add_fetch(&t->used, 1, __ATOMIC_SEQ_CST);
+			if (made >= NODES)
+				return 0;
+			t->nodes[made].ip = ip;
+			t->nodes[made].parent = parent;
+			/* others may use it as soon as it is in its slot */
+			telrec_emit_trace(made, ip, parent & ROOT ? 0 : parent);
+		}
+		if (found == 0 &&
+		    __atomic_compare_exchange_n(&t->slots[at], &found, made, 0,
+		        __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+			return made;
+		if (t->nodes[found].ip == ip &&
+		    t->nodes[found].parent == parent)
+			return found;
+	}
+}
+
+/* The number of a backtrace that the cache lacks. */
+static uint32_t
+find_stack(struct stack_table *t, uintptr_t *ips, unsigned n)
+{
+	uint32_t node, next;
+	unsigned i;
+
+	scan_modules(t);
+	/* what is no code was not a frame, nor is what follows it */
+	for (i = 0; way == TELREC_UNWIND_FRAMES && i < n; i++)
+		if (!is_code(t, ips[i]))
+			n = i;
+	node = ROOT | (ARENA_NOW(t->generation) & (ROOT - 1));
+	while (n > 0) {
+		next = find_node(t, ips[--n], node);
+		if (next == 0)
+			break;
+		node = next;
+	}
+	return node & ROOT ? 0 : node;
+}
+
+/* --------------------------------------------------------------- stacks */
+
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#define HAS_FRAMES 1
+#else
+#define HAS_FRAMES 0
+#endif
+
+/*
+ * Whether all of the stack up to end is mapped.  Reading memory must never
+ * fail: in code without frame pointers the register may have any value.
+ */
+static __attribute__((noinline)) int
+is_mapped(uintptr_t sp, uintptr_t end)
+{
+	const uintptr_t page = 4096, most = (uintptr_t)1 << 27;
+	uintptr_t from, to = (end + page - 1) & ~(page - 1);
+	const int kept = errno;
+	int mapped;
+
+	if (sp < self.lo && self.lo - sp < most && !ring_calls_forbidden() &&
+	    msync((void *)(sp & ~(page - 1)), self.lo - (sp & ~(page - 1)),
+	        MS_ASYNC) == 0)
+		self.lo = sp & ~(page - 1);
+	if (sp < self.lo || sp >= self.hi) {
+		/* another stack; the page of its pointer is there */
+		self.lo = sp & ~(page - 1);
+		self.hi = self.lo + page;
+	}
+	if (end <= self.hi) {
+		errno = kept;
+		return 1;
+	}
+	if (to < end || to - self.hi > most || ring_calls_forbidden())
+		return 0;
+	from = self.hi;
+	/* it fails if there is a hole, and does nothing else */
+	mapped = msync((void *)from, to - from, MS_ASYNC) == 0;
+	if (mapped)
+		self.hi = to;
+	errno = kept;
+	return mapped;
+}
+
+/* The return addresses by frame pointers, the innermost first. */
+static inline __attribute__((no_sanitize_address)) unsigned
+walk_frames(const uintptr_t *fp, uintptr_t *ips, unsigned most)
+{
+	const uintptr_t sp = (uintptr_t)fp;
+	const uintptr_t *next;
+	unsigned n = 0;
+
+	if (sp < self.lo || sp >= self.hi)
+		(void)is_mapped(sp, sp);
+	/*
+	 * A stack grows downwards: callers are above.  A stack that grew down
+	 * is mapped from here on.
+	 */
+	if (sp < self.lo)
+		return 0;
+	while (n < most) {
+		if (((uintptr_t)fp & (sizeof(*fp) - 1)) != 0 ||
+		    (uintptr_t)(fp + 2) < (uintptr_t)fp)
+			break;
+		if ((uintptr_t)(fp + 2) > self.hi &&
+		    !is_mapped(sp, (uintptr_t)(fp + 2)))
+			break;
+		if (fp[1] < 4096)
+			break;
+		ips[n++] = fp[1];
+		next = (const uintptr_t *)fp[0];
+		if (next <= fp)
+			break;
+		fp = next;
+	}
+	return n;
+}
+
+/* Leaves out what is of this library.  The number of frames. */
+static inline unsigned
+skip_own(uintptr_t **ips, unsigned n)
+{
+	while (n > 0 && **ips >= own_start && **ips < own_end) {
+		(*ips)++;
+		n--;
+	}
+	return n < DEPTH ? n : DEPTH;
+}
+
+__attribute__((noinline)) uint32_t
+telrec_stack(void)
+{
+	uintptr_t room[DEPTH + OWN_FRAMES], *ips = room;
+	struct stack_table *t = table;
+	uint64_t hash, entry, *cached;
+	uint32_t number;
+	unsigned i, n;
+
+	if (t == NULL || self.busy)
+		return 0;
+	self.busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (way == TELREC_UNWIND_FRAMES)
+		n = walk_frames(__builtin_frame_address(0), room,
+		    DEPTH + OWN_FRAMES);
+	else if (ring_calls_forbidden())
+		n = 0;
+	else {
+		const int got =
+		    unw_backtrace_fn((void **)room, DEPTH + OWN_FRAMES);
+
+		n = got > 0 ? (unsigned)got : 0;
+	}
+	n = skip_own(&ips, n);
+	hash = ARENA_NOW(t->generation) + 1u;
+	for (i = 0; i < n; i++)
+		hash = (hash ^ ips[i]) * UINT64_C(0x9e3779b97f4a7c15) + i;
+	hash = mix(hash, hash >> 32);
+	cached = &t->cache[hash & (((uint64_t)1 << CACHE_BITS) - 1)];
+	hash >>= NUMBER_BITS;
+	entry = __atomic_load_n(cached, __ATOMIC_RELAXED);
+	number = (uint32_t)(entry & (((uint32_t)1 << NUMBER_BITS) - 1));
+	if (!RING_LIKELY(entry >> NUMBER_BITS == hash && number != 0) &&
+	    n > 0) {
+		number = find_stack(t, ips, n);
+		__atomic_store_n(cached, hash << NUMBER_BITS | number,
+		    __ATOMIC_RELEASE);
+	} else if (n == 0) {
+		number = 0;
+	}
+	if (!RING_LIKELY(number < self.seen)) {
+		/* another thread may have recorded it, just now */
+		self.seen = __atomic_load_n(&t->used, __ATOMIC_SEQ_CST) + 1;
+		telrec_fresh_clock();
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self.busy = 0;
+	return number;
+}
+
+/* Loads libunwind, without what it allocates being recorded. */
+static int
+load_unwinder(void)
+{
+	struct arena *arena = ring_shared.arena;
+	void *handle;
+	void *warm[4];
+
+	ring_self.left = 0;
+	ring_shared.arena = NULL;
+	handle = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	if (handle != NULL)
+		*(void **)&unw_backtrace_fn = dlsym(handle, "unw_backtrace");
+	/* what it does only once */
+	if (unw_backtrace_fn != NULL)
+		(void)unw_backtrace_fn(warm, 4);
+	ring_shared.arena = arena;
+	return unw_backtrace_fn != NULL;
+}
 
 void
 telrec_stack_begin(enum telrec_unwind how)
 {
-	(void)how;
-}
+	void *p;
 
-uint32_t
-telrec_stack(void)
-{
-	return 0;
+	if (how == TELREC_UNWIND_NONE || table != NULL)
+		return;
+	way = how;
+	if (how == TELREC_UNWIND_TABLES && !load_unwinder())
+		way = TELREC_UNWIND_FRAMES;
+	if (way == TELREC_UNWIND_FRAMES && !HAS_FRAMES)
+		return;
+	p = mmap(NULL, sizeof(struct stack_table), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+#ifdef MADV_WIPEONFORK
+	(void)madvise(p, sizeof(struct stack_table), MADV_WIPEONFORK);
+#endif
+	(void)dl_iterate_phdr(find_own, (void *)(uintptr_t)&telrec_stack_begin);
+	table = p;
+	scan_modules(table);
 }

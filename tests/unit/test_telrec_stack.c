@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Backtraces in the library that telrec preloads, without a recording. */
+#define _GNU_SOURCE
+#include "telrec/preload/stack.c"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "tap.h"
+
+/* What the library has of a ring: here, what was emitted. */
+__thread struct ring_self ring_self;
+struct ring_shared ring_shared;
+
+#define MOST 400000u
+static struct {
+	uint64_t ip;
+	uint32_t parent;
+	uint32_t there;
+} emitted[MOST];
+static unsigned nmodules, nprograms, nforgotten, doubled;
+static int forbidden;
+
+void
+telrec_emit_trace(uint32_t number, uint64_t ip, uint32_t parent)
+{
+	if (number >= MOST)
+		return;
+	doubled += emitted[number].there != 0;
+	emitted[number].ip = ip;
+	emitted[number].parent = parent;
+	__atomic_store_n(&emitted[number].there, 1, __ATOMIC_RELEASE);
+}
+
+void
+telrec_emit_module(uint64_t start, uint64_t bias, const char *path,
+    const char *build)
+{
+	(void)start;
+	(void)bias;
+	nmodules++;
+	nprograms += build[0] == '!';
+	nforgotten += path[0] == '\0' && build[0] == '!';
+}
+
+void
+telrec_fresh_clock(void)
+{
+}
+
+int
+ring_calls_forbidden(void)
+{
+	return forbidden;
+}
+
+/* How many frames a backtrace has; 0 where one of them was not emitted. */
+static unsigned
+depth_of(uint32_t number)
+{
+	unsigned n = 0;
+
+	for (; number != 0; number = emitted[number].parent) {
+		if (number >= MOST ||
+		    !__atomic_load_n(&emitted[number].there,
+		        __ATOMIC_ACQUIRE) ||
+		    emitted[number].parent >= number)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* Each has a frame pointer, as it is asked for it. */
+static __attribute__((noinline)) uint32_t
+recurse(unsigned n, void *volatile *frame)
+{
+	volatile uint32_t number;
+
+	*frame = __builtin_frame_address(0);
+	number = n == 0 ? telrec_stack() : recurse(n - 1, frame);
+	*frame = __builtin_frame_address(0);
+	return number;
+}
+
+static void
+test_recursion(void)
+{
+	void *volatile frame;
+	/* one call, so that the stacks are equal */
+	volatile int times = 2;
+	uint32_t a, b, c, number[2] = { 0, 0 };
+	int i;
+
+	a = recurse(20, &frame);
+	b = recurse(19, &frame);
+	for (i = 0; i < times; i++)
+		number[i & 1] = recurse(20, &frame);
+	ok(number[0] != 0 && number[0] == number[1], "a stack has one number");
+	ok(b != 0 && a != b, "another one has another");
+	ok(depth_of(a) >= 20, "all callers are frames of it");
+	c = recurse(1000, &frame);
+	ok(depth_of(c) == DEPTH, "a deep recursion has the innermost frames");
+	for (i = 0; i < 1000; i++)
+		(void)recurse(1000 + (unsigned)i, &frame);
+	ok(depth_of(recurse(2000, &frame)) == DEPTH, "and again");
+	ok(doubled == 0, "each frame was recorded once");
+}
+
+/* Frame pointers that are none. */
+static void
+test_garbage(void)
+{
+	const size_t page = 4096;
+	char *memory = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t ips[DEPTH], *fp, sums = 0;
+	unsigned i, n;
+
+	if (memory == MAP_FAILED) {
+		ok(0, "memory");
+		return;
+	}
+	munmap(memory + 2 * page, page);
+	fp = (uintptr_t *)(void *)(memory + page);
+	fp[0] = (uintptr_t)(fp + 64);
+	fp[1] = 0x5000;
+	fp[64] = (uintptr_t)(fp + 510); /* the last words of the page */
+	fp[65] = 0x6000;
+	fp[510] = (uintptr_t)(fp + 511); /* partly in the hole */
+	fp[511] = 0x7000;
+	n = walk_frames(fp, ips, DEPTH);
+	ok(n == 3 && ips[0] == 0x5000 && ips[1] == 0x6000 && ips[2] == 0x7000,
+	    "a walk ends where memory ends");
+	fp[64] = (uintptr_t)(memory + 3 * page);
+	ok(walk_frames(fp, ips, DEPTH) == 2, "or behind a hole");
+	fp[64] = (uintptr_t)(fp + 8) + 1;
+	ok(walk_frames(fp, ips, DEPTH) == 2, "or is not aligned");
+	fp[64] = (uintptr_t)(fp + 64);
+	ok(walk_frames(fp, ips, DEPTH) == 2, "or goes round");
+	fp[64] = (uintptr_t)fp;
+	ok(walk_frames(fp, ips, DEPTH) == 2, "or goes back");
+	srand(1);
+	for (i = 0; i < 20000; i++) {
+		fp[2 * (i % 250)] = (uintptr_t)rand() << (rand() % 33) |
+		    (i % 3 == 0 ? (uintptr_t)memory : 0);
+		sums += walk_frames(fp, ips, DEPTH);
+	}
+	ok(sums > 0, "whatever a register holds, nothing is read outside");
+	munmap(memory, 2 * page);
+	munmap(memory + 3 * page, page);
+}
+
+static void *
+run_thread(void *arg)
+{
+	void *volatile frame;
+	uint32_t *bad = arg, number;
+	unsigned i;
+
+	for (i = 0; i < 3000; i++) {
+		number = recurse(i % 90, &frame);
+		*bad += number == 0 || depth_of(number) < i % 90;
+	}
+	return NULL;
+}
+
+static void
+test_threads(void)
+{
+	pthread_t threads[4];
+	uint32_t bad[4] = { 0 };
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, run_thread, &bad[i]) != 0)
+			break;
+	while (i > 0)
+		(void)pthread_join(threads[--i], NULL);
+	ok(bad[0] + bad[1] + bad[2] + bad[3] == 0,
+	    "of several threads, each frame is recorded before its use");
+}
+
+static void
+test_fork(void)
+{
+	void *volatile frame;
+	int status = -1;
+	pid_t child;
+
+	(void)recurse(5, &frame);
+	child = fork();
+	if (child == 0) {
+		memset(emitted, 0, sizeof(emitted));
+		nmodules = nprograms = 0;
+		_exit(depth_of(recurse(5, &frame)) >= 5 && nprograms == 1 ? 0 :
+		                                                            1);
+	}
+	ok(child > 0 && waitpid(child, &status, 0) == child && status == 0,
+	    "a child records its own frames and modules");
+}
+
+int
+main(void)
+{
+	unsigned before;
+
+	if (!HAS_FRAMES)
+		return done();
+	ok(telrec_stack() == 0, "before the start there are no backtraces");
+	telrec_stack_begin(TELREC_UNWIND_FRAMES);
+	/* here, the library is the program */
+	own_start = own_end = 0;
+	ok(nmodules > 1 && nprograms == 1 && nforgotten == 0,
+	    "the modules are recorded");
+	test_recursion();
+	test_garbage();
+	test_threads();
+	before = nmodules;
+	test_fork();
+	ok(nmodules == before, "modules are recorded once");
+	return done();
+}
