@@ -8,7 +8,7 @@
 #include "report/export.h"
 #include "report/show.h"
 
-/* What a trace must have to be run as it was asked for. */
+/* Checks that the trace can be run with these options. */
 static int
 can_run(const struct telreplay *t, const struct trace *trace)
 {
@@ -24,7 +24,7 @@ can_run(const struct telreplay *t, const struct trace *trace)
 	if ((size_t)largest != largest) {
 		message_fail(STATUS_FAILED, NULL,
 		    "a block of %" PRIu64 " bytes is larger than the address "
-		    "space of this machine: only -n is possible",
+		    "space of this machine: only --dry-run is possible",
 		    largest);
 		return 0;
 	}
@@ -62,7 +62,7 @@ static void export(struct telreplay *t)
 	struct trace trace;
 	int check = t->check;
 
-	/* a program is needed, which nobody runs */
+	/* the program is needed, although it is not run */
 	t->check = 0;
 	if (trace_open(&trace, t))
 		export_trace(t, &trace);

@@ -35,11 +35,12 @@ enum {
 #define THINK_MAX 1000000000
 #define SAMPLE_MAX ((uint64_t)1 << 20)
 
-/* One operation in so many is timed. */
+/* One operation in this many is timed. */
 #define SAMPLE 512
 #define RUNS 3
-/* Without progress for so long, an allocator hangs. */
+/* How long memory is watched after the last event. */
 #define IDLE ((uint64_t)100000000)
+/* An allocator hangs if it makes no progress for this time. */
 #define TIMEOUT ((uint64_t)60 * 1000000000)
 
 static const struct option_row own[] = {
@@ -76,7 +77,7 @@ static const struct option_row own[] = {
 	    "what blocks take with size classes 16,32,48,...", 0 },
 };
 
-/* The place of a word in a list; -1, with a message, when it has none. */
+/* The index of a word in a list; -1, after a message, if it is not there. */
 static int
 find_word(const char *option, const char *text, const char *const *words)
 {
@@ -332,7 +333,7 @@ parse_format(struct telreplay *t)
 		    name);
 		return 0;
 	}
-	/* a trace is written in the order that it was recorded in */
+	/* a trace is written in its recorded order */
 	if (!t->order_given)
 		t->order = ORDER_TOTAL;
 	return 1;
@@ -358,7 +359,7 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	}
 	if (t->run.think_ns > 0 || t->run.think_log)
 		t->run.think_rate = run_think_rate();
-	/* one that waits for its time does not hang */
+	/* a thread that waits for its recorded time does not hang */
 	if (t->run.pace > 0 && !t->timeout_given)
 		t->timeout = 0;
 	if (t->candidates.n == 0 && !candidates_add(&t->candidates, "glibc"))

@@ -21,9 +21,10 @@ struct telreplay {
 	struct settings settings;
 	struct candidates candidates;
 	const struct report_format *format;
-	const struct export_format *export; /* a trace in its place, or NULL */
-	const char *keep; /* the file to keep the program in, or NULL */
-	int check;        /* only report what the trace holds */
+	const struct export_format
+	    *export;      /* to write a trace instead, or NULL */
+	const char *keep; /* the file for the compiled program, or NULL */
+	int check;        /* only report on the trace */
 	int order_given;
 	enum program_order order;
 	int window_given;

@@ -80,7 +80,7 @@ figure() {
 	clean telreplay --dry-run "$TEL_TOP/tests/data/mps/1.118.0-lii6ll-finalcv.log.zst" \
 	    >report
 	grep -q '^  pools         10, with 11 buffers' report
-	grep -q '^  not told      what the buffers gave out' report
+	grep -q '^  not logged    blocks of buffers: the log has no commits' report
 	run ! grep -E '^  (odd|wrong)' report
 }
 

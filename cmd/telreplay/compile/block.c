@@ -194,7 +194,7 @@ block_free(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
 	if (m == NULL)
 		return compiler_no_memory(c);
 	if (with_pool)
-		m = t; /* which has waited for all others */
+		m = t; /* thread 0 has waited for all others */
 	if (c->pooled != NULL && pool_of(c, m, slot) != 0)
 		return compiler_no_memory(c);
 	if (b->where & BLOCK_PARTS)

@@ -291,7 +291,7 @@ tel_status block_remove(struct compiler *c, struct thread *t,
 /* Counts what is live at the end. */
 void blocks_finish(struct compiler *c);
 
-/* Where blocks end; kept once somebody asked: .ends_on. */
+/* Where blocks end; kept after the first request: .ends_on. */
 int end_add(struct compiler *c, uint64_t end, uint32_t slot);
 void end_remove(struct compiler *c, uint64_t end, uint32_t slot);
 /* Frees the first size bytes of a larger block. */

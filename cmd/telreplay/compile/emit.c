@@ -194,7 +194,7 @@ emit_window(struct compiler *c, struct thread *t)
 	/* one that a single thread is in has no end until another one comes */
 	if (c->window_moved >= c->window_most &&
 	    (c->window_threads > 1 || t->window != c->window)) {
-		/* nobody may pass one that has grown by far, not even by one */
+		/* no thread may pass a window that is much too large */
 		c->window += c->window_moved / 2 >= c->window_most ? 2 : 1;
 		c->window_threads = 0;
 		c->window_moved = 0;

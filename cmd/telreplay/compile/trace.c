@@ -48,7 +48,7 @@ program_folder(void)
 	return folder == NULL || folder[0] == '\0' ? "/tmp" : folder;
 }
 
-/* A file without a name, for a program that nobody keeps; -1 after a message. */
+/* An unnamed file, for a program that is not saved; -1 after a message. */
 static int
 open_nameless(void)
 {
@@ -349,7 +349,7 @@ add_field(char *text, size_t room, const tel_event *ev, unsigned i)
 	add_word(text, room, tel_field_name(f), value, n);
 }
 
-/* What an event says of a pool: its type and its fields. */
+/* The type and the fields of an event that describes a pool. */
 static enum outcome
 describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
 {
@@ -531,7 +531,7 @@ compile(struct trace *trace, struct telreplay *t, tel_output *out)
 	return good;
 }
 
-/* A program without its end is of no use. */
+/* An incomplete program is useless. */
 static void
 remove_partial(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came of the runs of some allocators, one below the other. */
+/* The results of the allocators: identity, time, latency, threads, counters. */
 #include "show.h"
 
 #include <inttypes.h>
@@ -8,11 +8,11 @@
 #include "common/page.h"
 #include "telreplay/run/calls.h"
 
-/* So many threads are shown in text, the first ones. */
+/* The number of threads that text shows. */
 #define THREADS_SHOWN 8
-/* A run of less is over before the clock tells much of it. */
+/* Runs of fewer operations are too short for the resolution of the clock. */
 #define FEW 20000
-/* Characters that a line has beside a name. */
+/* Characters of a line that are left for the path. */
 #define ROOM 64
 
 /* Names of operations as the loop counts them, by enum run_kind. */
@@ -49,7 +49,7 @@ show_row(struct report *r, unsigned to, const struct result *s)
 
 /* ------------------------------------------------------- who they are */
 
-/* Who it is, in one line or in two. */
+/* The name, version and path of the allocator, in one or two lines. */
 static void
 put_served(struct report *r, const struct result *s, const char *label)
 {
@@ -71,7 +71,7 @@ put_served(struct report *r, const struct result *s, const char *label)
 	    path, parameters[0] != '\0' ? ", " : "", parameters);
 }
 
-/* What of the log's functions it does not have. */
+/* Functions in the log that the allocator lacks. */
 static void
 put_stand_ins(struct report *r, const struct facts *f, const struct result *s)
 {
@@ -84,7 +84,7 @@ put_stand_ins(struct report *r, const struct facts *f, const struct result *s)
 		report_line(r, "", "no free is given the size");
 }
 
-/* Who served malloc, and what steers it. */
+/* Which library serves malloc, and its settings. */
 static void
 put_lines(struct report *r, const struct some *some)
 {
@@ -337,7 +337,7 @@ put_buckets(struct report *r, const struct result *s)
 
 /* ------------------------------------------------------------- threads */
 
-/* The thread of the log, and "+" for more of them; the end of a long number. */
+/* The thread in the log, "+" for more of them; long numbers are cut. */
 static const char *
 thread_name(struct report *r, const struct thread_life *life)
 {
@@ -348,7 +348,7 @@ thread_name(struct report *r, const struct thread_life *life)
 	return report_text(r, "..%04u%s", (unsigned)(life->id % 10000), more);
 }
 
-/* The throughput of the first threads beside each other. */
+/* The throughput of the first threads, a column for each. */
 static void
 put_throughput(struct report *r, const struct some *some)
 {
@@ -418,7 +418,7 @@ put_counters(struct report *r, const struct some *some)
 		[COUNTER_CACHE] = { "cache_misses", "cache" },
 		[COUNTER_INSTRUCTIONS] = { "instructions", "instructions" },
 	};
-	/* people are spared the zeros behind the point */
+	/* text avoids leading zeros behind the point */
 	double v, scale = report_is(r, REPORT_TEXT) ? 1000 : 1;
 	int known, some_known = 0;
 	size_t i, k;
@@ -473,7 +473,7 @@ put_calls(struct report *r, const struct some *some)
 	report_put(r);
 }
 
-/* All of them beside each other. */
+/* All allocators, in common tables. */
 void
 show_compared(struct report *r, const struct show *show)
 {
@@ -490,7 +490,7 @@ show_compared(struct report *r, const struct show *show)
 	put_calls(r, &some);
 }
 
-/* One, with all of its figures. */
+/* One allocator, with all figures. */
 void
 show_allocator(struct report *r, const struct show *show,
     const struct result *s)

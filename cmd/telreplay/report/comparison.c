@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first screen: a row for each allocator, with what matters most, and below
- * each but the first its ratios to the first.
+ * The first screen: a row of the main figures for each allocator, the range of
+ * its runs, and, below each but the first, the ratios to the first.
  */
 #include "show.h"
 
@@ -57,7 +57,7 @@ range_of(const struct result *s, size_t column, struct spread *out)
 	}
 }
 
-/* Whether the runs of two say nothing of which one has more in a column. */
+/* Nonzero if the ranges of two allocators overlap in a column. */
 static int
 overlap(const struct result *a, const struct result *b, size_t column)
 {
@@ -88,7 +88,7 @@ put_figures(struct report *r, const struct result *s, const struct figures *f)
 	}
 }
 
-/* How far apart the runs of an allocator are: half their range, in percent. */
+/* Half the range of the runs of an allocator, in percent of its figure. */
 static void
 put_ranges(struct report *r, const struct result *s, const struct figures *f)
 {
@@ -101,7 +101,7 @@ put_ranges(struct report *r, const struct result *s, const struct figures *f)
 	report_row(r, REPORT_TEXT);
 	report_cell(r, report_string("  +-"));
 	for (i = 0; i < COLUMNS; i++) {
-		/* that of peak/live stands below the peak */
+		/* that of peak/live is the same as of the peak */
 		text = "";
 		if (f->known[i] && f->value[i] > 0 && i != 5 &&
 		    range_of(s, i, &range))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the trace itself holds. */
+/* The report on the trace. */
 #include "show.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ bytes(struct report *r, uint64_t v)
 
 /* ----------------------------------------------------- lines and facts */
 
-/* In lines that a terminal has room for. */
+/* In lines that fit on a terminal. */
 static void
 put_operations(struct report *r, const struct facts *f)
 {
@@ -78,8 +78,8 @@ put_threads(struct report *r, const struct facts *f)
 		    count(r, f->pools), count(r, f->buffers),
 		    count(r, f->parts));
 	if (f->buffers > 0 && f->operations[TEL_ALLOC_COMMIT] == 0)
-		report_line(r, "not told",
-		    "what the buffers gave out: there are no commits");
+		report_line(r, "not logged",
+		    "blocks of buffers: the log has no commits");
 }
 
 /* The count of an anomaly, and the first of its kind. */
@@ -155,7 +155,7 @@ put_facts(struct report *r, const struct facts *f)
 	report_put(r);
 }
 
-/* How many events there are of something. */
+/* The number of events of a kind. */
 static void
 put_events(struct report *r, const char *type, const char *item, uint64_t n)
 {
@@ -229,8 +229,8 @@ range(struct report *r, size_t i, double tick_rate)
 
 /*
  * A histogram: element i counts what is from 2^(i-1) to 2^i - 1.
- * left: the same of what is left, or NULL; tick_rate: 0 when the values are
- * not ticks.
+ * left: the same for the blocks never freed, or NULL; tick_rate: 0 if the
+ * values are not ticks.
  */
 static void
 put_histogram(struct report *r, unsigned to, const char *type,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "common/page.h"
 
-/* So many moments of the run, and allocators beside each other. */
+/* The rows of a table, and the most columns of allocators. */
 #define MOMENTS 10
 #define BESIDE 5
 
@@ -67,7 +67,7 @@ decayed(const struct result *s, int freed, double share, uint64_t idle)
 	return report_count(result_resident(s, at));
 }
 
-/* The memory that goes back to the system while nothing is done. */
+/* The memory that is returned to the system while the process is idle. */
 static void
 put_decay(struct report *r, const struct show *show,
     const struct result *results, size_t n)
@@ -157,7 +157,7 @@ show_curves(struct report *r, const struct show *show)
 /* --------------------------------------------------------------- chart */
 
 /*
- * When so many words were done in the run of an allocator, between its samples.
+ * When an allocator had done this many words, interpolated between its samples.
  */
 static double
 time_of(const struct result *s, double done)
@@ -182,7 +182,7 @@ time_of(const struct result *s, double done)
 struct curve {
 	const struct show *show;
 	const struct result *result;
-	unsigned times;             /* the trace is run so often */
+	unsigned times;             /* repeats of the trace */
 	const struct result *timed; /* whose times it has; NULL: none */
 };
 
@@ -196,7 +196,7 @@ live_point(const void *of, size_t i, double *x, double *y)
 	const struct live_point *p = &f->curve[i % n];
 	double share = show_ratio((double)p->done, (double)f->words);
 
-	/* what is left lives on until it is freed */
+	/* the blocks that are left live until they are freed */
 	if (i == n * c->times || i == n * c->times + 1) {
 		*x = (double)c->timed->freed.ns;
 		*y = i == n * c->times ? (double)f->live_bytes : 0;
@@ -239,7 +239,7 @@ add_live(struct report *r, struct report_series *series, struct curve *curve)
 	const struct facts *f = curve->show->facts;
 	unsigned times = curve->show->telreplay->run.repeat;
 
-	/* more than this cannot be told apart */
+	/* more points are not distinguishable */
 	if (curve->show->contest == NULL)
 		times = 1;
 	curve->times = times > 50 ? 50 : times;

@@ -3,9 +3,9 @@
  * A trace as text that other replayers read: memory_replay of Android, mtrace
  * of the GNU C library, and the malloc labs of CS:APP.
  *
- * It is written from the compiled program, not from the log: what is wrong in
- * a log has been repaired there, and these replayers stop at it.  Blocks have
- * numbers there, so that addresses are made up.
+ * It is written from the compiled program, not from the log: there,
+ * inconsistencies of the log, at which these replayers stop, are repaired.
+ * Blocks have numbers in a program; addresses are computed from these.
  */
 #include "export.h"
 
@@ -135,7 +135,7 @@ mtrace_tail(struct export *e)
 	put(e, "= End\n");
 }
 
-/* Bytes of heap that may do, blocks, operations, and the weight in a score. */
+/* Suggested heap size, blocks, operations, and the weight in a score. */
 static void
 rep_head(struct export *e)
 {
@@ -204,8 +204,8 @@ what_of(const uint64_t *word)
 }
 
 /*
- * A thread as the format has it: its number in the log where replayers take
- * that, which want it in 31 bits and not 0.
+ * The number of a thread in the format: that of the log if replayers accept it,
+ * which is so for 1 to 2^31 - 1.
  */
 static uint64_t
 thread_of(const struct export *e, unsigned thread)
@@ -310,7 +310,7 @@ export_trace(const struct telreplay *t, const struct trace *trace)
 	if (e.blocks == NULL || e.last == NULL)
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
-	/* the head says how much follows */
+	/* the header has the number of lines: count them first */
 	else if (walk(&e, trace->program, NULL) &&
 	    walk(&e, trace->program, sink.out))
 		show_losses(t, &e);

@@ -17,7 +17,7 @@ struct machine {
 	char huge_pages[64];
 };
 
-/* What follows the colon of the line that begins so. */
+/* The text behind the colon of the line that starts with a name. */
 static void
 find_line(const char *path, const char *name, char *out, size_t size)
 {

@@ -83,8 +83,8 @@ put_memory(struct report *r, const struct some *some)
 }
 
 /*
- * What is resident and in no block, when most was resident: free blocks, what
- * the allocator keeps for itself, and the ends of pages.
+ * Resident bytes outside of live blocks in the largest sample: free blocks,
+ * data of the allocator, and the ends of pages.
  */
 static void
 add_residency(struct report *r, const struct result *s)
@@ -141,7 +141,7 @@ put_residency(struct report *r, const struct some *some)
 	report_put(r);
 }
 
-/* Tables by the size of blocks have so many allocators beside each other. */
+/* The most columns of allocators in a table by the size of blocks. */
 #define BESIDE 6
 
 /* Starts such a table: a column for each allocator. */
@@ -378,7 +378,7 @@ show_memory_rows(struct report *r, const struct show *show,
 
 /* -------------------------------------------------------------- picture */
 
-/* The classes that have blocks, and behind them what is in none. */
+/* A bar for each class that has blocks, and a last one for "in no block". */
 struct bars {
 	const struct result *result;
 	size_t n, classes[RUN_SIZES];

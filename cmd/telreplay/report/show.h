@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Show: what telreplay found, as a report. */
+/* Show: the results of telreplay, as a report. */
 #ifndef TELREPLAY_SHOW_H
 #define TELREPLAY_SHOW_H
 
@@ -18,17 +18,17 @@ const struct report_format *show_format(const char *name);
 /* Writes the report to where the options say. */
 void show_report(const struct show *show);
 
-/* The parts of it: what the trace holds, ... */
+/* The parts of it: the contents of the trace, ... */
 void show_trace(struct report *r, const struct show *show);
 /* ... what its blocks would take with other size classes, ... */
 void show_what_if(struct report *r, const struct show *show);
-/* ... which allocator does best, in one table, ... */
+/* ... the comparison of the allocators in one table, ... */
 void show_comparison(struct report *r, const struct show *show);
 /* ... the machine, and how it was used, ... */
 void show_machine(struct report *r, const struct show *show);
-/* ... the allocators beside each other for people, ... */
+/* ... the allocators in common tables, for text, ... */
 void show_compared(struct report *r, const struct show *show);
-/* ... each of them for programs, ... */
+/* ... each of them, for csv and json, ... */
 void show_allocator(struct report *r, const struct show *show,
     const struct result *s);
 /* ... and the memory of all of them over the run. */
@@ -44,10 +44,10 @@ struct some {
 
 /* Their memory in tables, ... */
 void show_memory(struct report *r, const struct some *some);
-/* ... what only programs want of one's, ... */
+/* ... the rows of one that csv and json alone have, ... */
 void show_memory_rows(struct report *r, const struct show *show,
     const struct result *s);
-/* ... and, as a picture, which sizes take it. */
+/* ... and a picture of resident pages by size. */
 void show_size_bars(struct report *r, const struct show *show);
 
 /* Starts a table of them; that of one has its name for programs. */

@@ -91,7 +91,7 @@ multiple(uint64_t size, uint64_t of)
 	return (size + of - 1) / of * of;
 }
 
-/* With so many classes for each power of 2. */
+/* With w->each classes for each power of 2. */
 static uint64_t
 round_each(uint64_t size, const struct what_if *w)
 {

@@ -13,9 +13,9 @@
 /* Size classes: one of these forms. */
 struct what_if {
 	const char *text; /* for the report */
-	uint64_t each;    /* so many for each power of 2; 0: a list */
+	uint64_t each;    /* classes for each power of 2; 0: a list */
 	uint64_t least;   /* of these the smallest, and their least distance */
-	uint64_t header;  /* bytes that each block has besides */
+	uint64_t header;  /* bytes in front of each block */
 	uint64_t sizes[WHAT_IF_SIZES]; /* of the list, in order */
 	size_t n;
 	uint64_t step; /* behind the list: multiples of this */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * System calls, by seccomp(2) and ptrace(2): only those in question stop the
- * process, all others go on as fast as ever.
+ * process; all others run at full speed.
  */
 #define _GNU_SOURCE
 #include "telreplay/run/calls.h"
@@ -23,7 +23,7 @@ struct call {
 
 static const struct call calls[CALLS] = {
 #ifdef SYS_mmap2
-	/* C libraries for i386 and ARM use this one, though there is the other */
+	/* i386 and ARM have both; their C libraries use this one */
 	[CALL_MMAP] = { "mmap", SYS_mmap2 },
 #else
 	[CALL_MMAP] = { "mmap", SYS_mmap },

@@ -10,11 +10,11 @@
 #include <string.h>
 #include "common/message.h"
 
-/* The ratio of live bytes, in the run and in the log, that is worth a word. */
+/* The ratio of live bytes, of the run to the log, that is reported. */
 #define LIVE_RATIO 1.05
 /* The most errors that are shown; the board has up to RUN_ERRORS. */
 #define ERRORS_SHOWN 8
-/* The most threads whose place is shown, when any may be the one. */
+/* The most threads that are named if it is unknown which one failed. */
 #define THREADS_SHOWN 4
 
 /* An operation for messages: the event it comes from. */
@@ -272,7 +272,7 @@ take_timing(const struct contest *c, struct result *r)
 	if (t->cpu < 0)
 		t->cpu = 0;
 	t->wall = (double)b->wall_ns;
-	/* what the threads of the program have, and all others */
+	/* at least the time of the threads of the program */
 	t->process = (double)sh->process_ns - (double)waits;
 	if (t->process < t->cpu)
 		t->process = t->cpu;
@@ -362,7 +362,7 @@ take_said(const struct contest *c, struct result *r, const struct outcome *out)
 		message(r->candidate->name, "%s", r->said);
 }
 
-/* Warns when threads ran so far ahead that memory tells little. */
+/* Warns if threads ran so far ahead that the memory is not representative. */
 static void
 check_live(const struct contest *c, const struct result *r)
 {
@@ -384,7 +384,7 @@ collect_run(struct contest *c, struct result *r, enum job job,
 	struct shared *sh = c->stage.shared;
 
 	if (out->ending != ENDED_WELL) {
-		/* what was found before stays true */
+		/* errors found before the failure are reported, too */
 		take_errors(c, r);
 		fail(c, r, out);
 		return;

@@ -74,14 +74,14 @@ request(struct contest *c, const struct result *r, enum job job)
 	}
 }
 
-/* Keeps what the allocator says of itself.  Returns 1, or 0 after a message. */
+/* Keeps its name and version.  Returns 1, or 0 after a message. */
 static int
 take_name(struct result *r, struct shared *sh)
 {
 	char **environment;
 	size_t i, n = 0;
 
-	/* a library may say anything */
+	/* the strings of a library are not trusted */
 	(void)page_escape(r->path, sizeof(r->path) - 1, sh->path);
 	(void)page_escape(r->release, sizeof(r->release) - 1, sh->release);
 	(void)page_escape(r->called, sizeof(r->called) - 1, sh->name);
@@ -126,7 +126,7 @@ is_served(const struct candidate *k, struct shared *sh)
 	    asked.st_dev == served.st_dev && asked.st_ino == served.st_ino;
 }
 
-/* Starts a process only to see whose malloc it has. */
+/* Starts a process only to find out which library serves malloc. */
 static int
 probe(struct contest *c, struct result *r, struct outcome *out)
 {
@@ -282,7 +282,7 @@ run_round(struct contest *c, enum job job, size_t round, const char *what)
 {
 	size_t own = job == JOB_TIME ? c->nown : 0, n = own + c->n, i, k;
 
-	/* another one is the first each time: it finds the machine at rest */
+	/* the first of a round may profit from an idle machine: it changes */
 	for (i = 0; i < n; i++) {
 		k = (i + round) % n;
 		if (!run_one(c, k < own ? &c->own[k] : &c->results[k - own],

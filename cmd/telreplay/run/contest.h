@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Contest: the runs of all allocators, and what came of them. */
+/* Contest: the runs of all allocators, and their results. */
 #ifndef TELREPLAY_CONTEST_H
 #define TELREPLAY_CONTEST_H
 

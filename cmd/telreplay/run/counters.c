@@ -41,7 +41,7 @@ counters_open(struct counters *c)
 		about.config = kinds[i].config;
 		about.disabled = 1;
 		about.inherit = 1;
-		/* what any user may count */
+		/* what unprivileged users may count */
 		about.exclude_kernel = 1;
 		about.exclude_hv = 1;
 		about.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
@@ -66,7 +66,8 @@ counters_run(const struct counters *c, int on)
 int
 counters_read(const struct counters *c, enum counter which, uint64_t *out)
 {
-	uint64_t v[3]; /* the count, and how long it was to count and did */
+	uint64_t
+	    v[3]; /* the count, and for how long it was enabled and running */
 
 	if (c->fd[which] < 0 ||
 	    read(c->fd[which], v, sizeof(v)) != (ssize_t)sizeof(v) || v[2] == 0)

@@ -25,7 +25,7 @@ struct counters {
 	int fd[COUNTERS];
 };
 void counters_open(struct counters *c);
-/* Has them count, or pause. */
+/* Starts or pauses them. */
 void counters_run(const struct counters *c, int on);
 /*
  * Reads one.  Returns 1 with its count so far, scaled up when it had to share

@@ -36,7 +36,7 @@ read_file(const char *path, char *buffer, size_t room)
 	return n >= 0 && used > 0;
 }
 
-/* The number of kilobytes in the line that begins so, in bytes. */
+/* The number in the line that starts with a name, which is in KiB, in bytes. */
 static int
 find_line(const char *text, const char *name, uint64_t *out)
 {

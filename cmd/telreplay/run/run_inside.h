@@ -9,7 +9,7 @@
 #include "telreplay/run/run.h"
 
 #define RUN_PAGE 4096       /* bytes between those that --touch page writes */
-#define RUN_STACK (1 << 20) /* of a thread; sanitizers want much of it */
+#define RUN_STACK (1 << 20) /* of a thread; sanitizers need much of it */
 #define RUN_SIGNAL_STACK (32 << 10)
 #define UNLIKELY(x) __builtin_expect((x), 0)
 
@@ -132,10 +132,10 @@ void run_control(struct worker *w, uint64_t word);
 /* What waits need: 1, or 0 when it cannot be had. */
 int run_wait_open(struct worker *w);
 void run_wait_close(struct worker *w);
-/* Before a chunk, when nobody waits. */
+/* Before a chunk, when no thread waits. */
 void run_wait_reset(struct worker *w);
 void run_window_reset(struct run *r);
-/* Waits for what a word says. */
+/* Waits for the position that a word names. */
 void run_wait(struct worker *w, uint64_t word);
 /* Wakes the threads that sleep until this one is where it is. */
 void run_wake(struct worker *w);

@@ -225,7 +225,7 @@ set_state(struct worker *w, enum run_state state)
 void
 run_residency_enter(struct worker *w)
 {
-	/* either .looking is seen here, or .inside by the thread that looks */
+	/* this thread sees .looking, or the one that looks sees .inside */
 	atomic_store(&w->inside, 1);
 	while (atomic_load(&w->run->looking)) {
 		atomic_store(&w->inside, 0);

@@ -212,7 +212,7 @@ check_after(struct worker *w, const struct step *s, void *block)
 		wrong = compare(block, s->slot, 0, kept);
 		if (wrong != kept) {
 			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
-			kept = 0; /* once is enough */
+			kept = 0; /* report it once */
 		}
 	}
 	fill(block, s->slot, kept, s->size);
@@ -273,7 +273,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 		*slot = NULL;
 	if (timed)
 		began = run_ticks();
-	/* what is freed is gone before anybody can get it again */
+	/* count it before another thread can allocate it again */
 	if (frees(s) && old != NULL)
 		count_live(w, s->size, 0);
 	block = call(w, s, old);

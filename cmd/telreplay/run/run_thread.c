@@ -20,7 +20,7 @@
 #include <time.h>
 
 #define NEVER UINT64_MAX
-/* Nobody sleeps for longer without a look, in nanoseconds. */
+/* The longest sleep before a thread looks again, in nanoseconds. */
 #define NAP 2000000
 
 /* Lets the processor rest in a loop that waits. */
@@ -60,7 +60,7 @@ look_again(const struct worker *other, uint64_t position, int spin)
 	return done;
 }
 
-/* Requests to be woken, and looks a last time. */
+/* Requests to be woken, and looks once more. */
 static uint64_t
 ask(struct worker *other, uint64_t position)
 {
@@ -198,7 +198,7 @@ advance(struct run *r)
 {
 	uint64_t low = atomic_load(&r->low);
 
-	/* of two that leave the last ones, each sees what the other has done */
+	/* of two threads that leave last, each sees what the other has done */
 	while (low <= r->facts->windows && atomic_load(&r->inside[low]) == 0)
 		if (atomic_compare_exchange_weak(&r->low, &low, low + 1))
 			low++;

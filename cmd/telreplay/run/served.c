@@ -171,7 +171,7 @@ find_plugin(struct shared *sh, struct allocator *a)
 	return 1;
 }
 
-/* The functions of C++ and C23, which need not be there. */
+/* The functions of C++ and C23, which are optional. */
 static void
 find_sized(struct shared *sh, struct allocator *a, const void *base)
 {

@@ -57,7 +57,7 @@ struct sample {
 	uint64_t live; /* bytes that the run has live */
 	uint64_t resident;
 	uint64_t huge;  /* of it: in huge pages */
-	uint64_t lazy;  /* of it: freed, until the kernel wants it */
+	uint64_t lazy;  /* of it: freed lazily, see MADV_FREE */
 	uint64_t room;  /* usable bytes of the live blocks */
 	uint32_t known; /* the sample was taken */
 	uint32_t phase; /* an enum phase */
@@ -91,7 +91,7 @@ struct shared {
 	char path[4096];     /* the library that has malloc */
 	char release[256];   /* its version, or "" */
 	char name[64];       /* of a plug-in */
-	uint32_t plugin;     /* it is one */
+	uint32_t plugin;     /* it is a plug-in */
 	uint32_t has_delete; /* it has new and delete of C++ */
 	uint32_t has_sized;  /* and a free that is given the size */
 	uint64_t started;    /* by the monotonic clock, in nanoseconds */

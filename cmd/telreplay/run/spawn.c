@@ -120,7 +120,7 @@ become(struct stage *stage, char **environment, int gate,
 	give_up(stage->shared, "/proc/self/exe");
 }
 
-/* Lets the process go that waits at a pipe. */
+/* Releases the process that waits at a pipe. */
 static int
 open_gate(int gate)
 {
@@ -205,7 +205,7 @@ reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
 	}
 }
 
-/* Half of the samples, twice as far apart. */
+/* Drops every second sample, and doubles the interval. */
 static void
 thin(struct observer *o)
 {
