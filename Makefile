@@ -18,6 +18,8 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 DATADIR    ?= $(PREFIX)/share/teltools
+# Where the Python module goes; nowhere, if empty.
+PYTHONDIR  ?=
 BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -365,6 +367,8 @@ install: all
 	    chmod 644 '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
 	$(Q)$(INSTALL) -d '$(TO_DATA)'
 	$(Q)$(INSTALL) -m 644 $(DATA) '$(TO_DATA)'
+	$(Q)test -z '$(PYTHONDIR)' || $(INSTALL) -D -m 644 python/teltools.py \
+	    '$(DESTDIR)$(PYTHONDIR)'/teltools.py
 	$(Q)$(INSTALL) -d '$(TO_BASH)' '$(TO_ZSH)' '$(TO_FISH)'
 	$(Q)$(INSTALL) -m 644 $(COMPLETIONS).zsh '$(TO_ZSH)'/_teltools
 	$(Q)for tool in $(TOOLS); do \
@@ -382,6 +386,8 @@ uninstall:
 	    rm -f '$(TO_BIN)'/$$tool '$(TO_BASH)'/$$tool \
 	        '$(TO_FISH)'/$$tool.fish || exit 1; done
 	$(Q)rm -f '$(TO_ZSH)'/_teltools
+	$(Q)test -z '$(PYTHONDIR)' || \
+	    rm -f '$(DESTDIR)$(PYTHONDIR)'/teltools.py
 	$(Q)for header in $(notdir $(HEADERS)) $(PARTS:include/%=%); do \
 	    rm -f '$(TO_INC)'/$$header || exit 1; done
 	$(Q)test ! -d '$(TO_INC)/tel' || \
@@ -443,7 +449,8 @@ help:
 # make bench       measure speed and memory; BENCHLOG=FILE for another log
 # make mps-pools   build/mps.so, a plug-in of telreplay, with MPS_CFLAGS and
 #                  MPS_LIBS of a Memory Pool System that is installed
-# make install     into DESTDIR and PREFIX=/usr/local; make uninstall
+# make install     into DESTDIR and PREFIX=/usr/local; make uninstall; with
+#                  PYTHONDIR=FOLDER the Python module, too
 # make dist        build/teltools-VERSION.tar.gz of HEAD, with its SPDX bill of
 #                  materials, signed if gpg has a key; make distcheck
 # make clean       remove build/

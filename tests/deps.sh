@@ -59,6 +59,7 @@ fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev
 deb      command  dh              debhelper
 deb      command  lintian         lintian
+deb      command  dh_python3      dh-python
 deb      command  pkg-config      pkg-config
 bench    command  python3         python3
 bench    command  zstd            zstd

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Telemetry logs in Python, read by libtel.
+
+    import teltools
+
+    for event in teltools.open("run.log.zst", where="size > 4k"):
+        print(event.clock, event.type, event.fields["size"])
+
+    table = teltools.columns("run.log.zst", "PoolAlloc", ["pool", "size"])
+    table["size"].sum()             # with NumPy; without it, a list
+
+A log may be anything that telcat(1) reads.  Values are exact: integers are
+int, doubles float, booleans bool, and strings str, in which bytes that are not
+UTF-8 are surrogates, as os.fsdecode() makes them.
+"""
+
+import ctypes
+import ctypes.util
+import os
+
+__all__ = ["Error", "Event", "Field", "Reader", "Type", "columns", "open"]
+
+_OK, _END, _LOG = 0, 1, 2
+_ENOMEM = -1
+_ORDERS = {"log": 0, "time": 1, "live": 2}
+_COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
+           "damaged", "logs", "lost", "unread")
+_DATATYPES = ("unsigned", "signed", "set", "address", "pointer", "boolean",
+              "double", "string")
+_BOOLEAN, _DOUBLE, _STRING, _SIGNED = 5, 6, 7, 1
+
+_pointer, _size, _text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
+_int, _unsigned, _u64 = ctypes.c_int, ctypes.c_uint, ctypes.c_uint64
+
+# What each function returns, and its parameters, as in tel.h.
+_FUNCTIONS = {
+    "tel_event_clock": (_u64, _pointer),
+    "tel_event_double": (ctypes.c_double, _pointer, _unsigned),
+    "tel_event_index": (_u64, _pointer),
+    "tel_event_label": (_pointer, _pointer, _unsigned, _pointer),
+    "tel_event_offset": (_u64, _pointer),
+    "tel_event_string": (_pointer, _pointer, _unsigned, _pointer),
+    "tel_event_timed": (_int, _pointer),
+    "tel_event_type": (_pointer, _pointer),
+    "tel_event_u64": (_u64, _pointer, _unsigned),
+    "tel_field_datatype": (_int, _pointer),
+    "tel_field_name": (_text, _pointer),
+    "tel_field_width": (_unsigned, _pointer),
+    "tel_filter_bind": (_int, _pointer, _pointer),
+    "tel_filter_error": (_text, _pointer),
+    "tel_filter_free": (None, _pointer),
+    "tel_filter_match": (_int, _pointer, _pointer),
+    "tel_filter_new": (_pointer,),
+    "tel_filter_set_expression": (_int, _pointer, _text),
+    "tel_filter_set_kinds": (_int, _pointer, _text),
+    "tel_filter_set_types": (_int, _pointer, _text),
+    "tel_reader_count": (_u64, _pointer, _int),
+    "tel_reader_error": (_text, _pointer),
+    "tel_reader_format": (_text, _pointer),
+    "tel_reader_free": (None, _pointer),
+    "tel_reader_new": (_pointer,),
+    "tel_reader_next": (_int, _pointer, _pointer),
+    "tel_reader_open_file": (_int, _pointer, _text),
+    "tel_reader_schema": (_pointer, _pointer),
+    "tel_reader_set_as": (_int, _pointer, _text),
+    "tel_reader_set_meta": (_int, _pointer, _text),
+    "tel_reader_set_strict": (_int, _pointer, _int),
+    "tel_reader_tick_rate": (ctypes.c_double, _pointer),
+    "tel_schema_name": (_text, _pointer),
+    "tel_schema_type": (_pointer, _pointer, _unsigned),
+    "tel_schema_type_count": (_unsigned, _pointer),
+    "tel_status_text": (_text, _int),
+    "tel_type_code": (ctypes.c_uint32, _pointer),
+    "tel_type_doc": (_text, _pointer),
+    "tel_type_field": (_pointer, _pointer, _unsigned),
+    "tel_type_field_count": (_unsigned, _pointer),
+    "tel_type_field_doc": (_text, _pointer, _unsigned),
+    "tel_type_kind": (_text, _pointer),
+    "tel_type_name": (_text, _pointer),
+    "tel_window_error": (_text, _pointer),
+    "tel_window_free": (None, _pointer),
+    "tel_window_new": (_int, _pointer, _int, _pointer),
+    "tel_window_next": (_int, _pointer, _pointer),
+}
+
+
+def _load():
+    """The library: LIBTEL names its file where it is not installed."""
+    name = os.environ.get("LIBTEL") or ctypes.util.find_library("tel")
+    library = ctypes.CDLL(name or "libtel.so.0")
+    for function, (result, *parameters) in _FUNCTIONS.items():
+        f = getattr(library, function)
+        f.restype, f.argtypes = result, parameters
+    return library
+
+
+_lib = _load()
+
+
+def _str(text):
+    return text.decode("utf-8", "surrogateescape")
+
+
+class Error(Exception):
+    """A log could not be read, or an expression is wrong.
+
+    status is a tel_status, see libtel(3).
+    """
+
+    def __init__(self, message, status):
+        super().__init__(message)
+        self.status = status
+
+
+class Field:
+    """A field of a type: name, datatype, width in bits (0: a string), doc."""
+
+    __slots__ = ("name", "datatype", "width", "doc", "_convert")
+
+    def __init__(self, type_, number):
+        field = _lib.tel_type_field(type_, number)
+        kind = _lib.tel_field_datatype(field)
+        self.name = _str(_lib.tel_field_name(field))
+        self.datatype = _DATATYPES[kind]
+        self.width = _lib.tel_field_width(field)
+        self.doc = _str(_lib.tel_type_field_doc(type_, number))
+        self._convert = {_BOOLEAN: _boolean, _DOUBLE: _double, _STRING: _string,
+                         _SIGNED: _signed}.get(kind, _lib.tel_event_u64)
+
+    def __repr__(self):
+        return "<teltools.Field %s:%s>" % (self.name, self.datatype)
+
+
+class Type:
+    """A type of events: name, kind, code, doc, fields."""
+
+    __slots__ = ("name", "kind", "code", "doc", "fields")
+
+    def __init__(self, type_):
+        self.name = _str(_lib.tel_type_name(type_))
+        self.kind = _str(_lib.tel_type_kind(type_))
+        self.code = _lib.tel_type_code(type_)
+        self.doc = _str(_lib.tel_type_doc(type_))
+        self.fields = [Field(type_, i)
+                       for i in range(_lib.tel_type_field_count(type_))]
+
+    def __repr__(self):
+        return "<teltools.Type %s>" % self.name
+
+
+def _boolean(event, number):
+    return _lib.tel_event_u64(event, number) != 0
+
+
+def _double(event, number):
+    return _lib.tel_event_double(event, number)
+
+
+def _signed(event, number):
+    value = _lib.tel_event_u64(event, number)
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _string(event, number, get=_lib.tel_event_string):
+    length = _size()
+    text = get(event, number, ctypes.byref(length))
+    return None if text is None else _str(ctypes.string_at(text, length.value))
+
+
+class Event:
+    """An event, which stays valid: its values are copied.
+
+    type and kind are names; clock is in ticks, or None where it is unknown;
+    index counts the events of the log from 0, offset is its place in bytes;
+    fields has the value of each field by its name, and labels the labels of
+    those that have one.
+    """
+
+    __slots__ = ("type", "kind", "clock", "index", "offset", "fields", "labels")
+
+    def __init__(self, event, type_):
+        self.type = type_.name
+        self.kind = type_.kind
+        self.clock = _lib.tel_event_clock(event) \
+            if _lib.tel_event_timed(event) else None
+        self.index = _lib.tel_event_index(event)
+        self.offset = _lib.tel_event_offset(event)
+        self.fields = {}
+        self.labels = {}
+        for number, field in enumerate(type_.fields):
+            self.fields[field.name] = field._convert(event, number)
+            if field._convert is _lib.tel_event_u64:
+                label = _string(event, number, _lib.tel_event_label)
+                if label is not None:
+                    self.labels[field.name] = label
+
+    def __repr__(self):
+        return "<teltools.Event %s %r>" % (self.type, self.fields)
+
+
+class Reader:
+    """The events of a log; open() makes one.  It is its own iterator.
+
+    format is the format of the log, schema the name of its types, types a
+    list of them, and rate the ticks of the clock in a second, 0 where it is
+    unknown.  counts is a dictionary: "damaged" is the number of damaged
+    places that were skipped, "lost" that of events lost when the log was
+    recorded.
+    """
+
+    def __init__(self, path, where=None, types=None, kinds=None, order="log",
+                 as_=None, meta=None, strict=False):
+        self._reader = self._window = self._filter = None
+        self._known = {}
+        self._event = _pointer()
+        self._reader = _lib.tel_reader_new()
+        if not self._reader:
+            raise MemoryError
+        if order not in _ORDERS:
+            raise ValueError("order: %r is not log, time or live" % (order,))
+        self._next, self._source = _lib.tel_reader_next, self._reader
+        self._set(_lib.tel_reader_set_as, as_)
+        self._set(_lib.tel_reader_set_meta, meta)
+        _lib.tel_reader_set_strict(self._reader, bool(strict))
+        self._check(_lib.tel_reader_open_file(self._reader, os.fsencode(path)))
+        self._make_filter(where, types, kinds)
+        if order != "log":
+            window = _pointer()
+            self._check(_lib.tel_window_new(self._reader, _ORDERS[order],
+                                            ctypes.byref(window)))
+            self._window = self._source = window.value
+            self._next = _lib.tel_window_next
+
+    def _set(self, function, value):
+        if value is not None:
+            self._check(function(self._reader, os.fsencode(value)))
+
+    def _check(self, status, text=None):
+        if status >= 0:
+            return status
+        if status == _ENOMEM:
+            raise MemoryError
+        text = text or _lib.tel_reader_error(self._reader) or \
+            _lib.tel_status_text(status)
+        raise Error(_str(text), status)
+
+    def _make_filter(self, where, types, kinds):
+        wanted = ((_lib.tel_filter_set_expression, where),
+                  (_lib.tel_filter_set_types, types),
+                  (_lib.tel_filter_set_kinds, kinds))
+        if all(value is None for _, value in wanted):
+            return
+        self._filter = _lib.tel_filter_new()
+        if not self._filter:
+            raise MemoryError
+        for function, value in wanted:
+            if value is not None:
+                if not isinstance(value, (str, bytes)):
+                    value = ",".join(value)
+                self._check_filter(function(self._filter, os.fsencode(value)))
+        self._bind()
+
+    def _check_filter(self, status):
+        self._check(status, _lib.tel_filter_error(self._filter))
+
+    def _bind(self):
+        self._known = {}
+        if self._filter:
+            self._check_filter(_lib.tel_filter_bind(
+                self._filter, _lib.tel_reader_schema(self._reader)))
+
+    def _type(self, event):
+        """The type of an event, made once for each of a log."""
+        address = _lib.tel_event_type(event)
+        found = self._known.get(address)
+        if found is None:
+            found = self._known[address] = Type(address)
+        return found
+
+    def _step(self):
+        """The next event that is selected, or None at the end."""
+        while True:
+            if not self._reader:
+                raise ValueError("the reader is closed")
+            status = self._next(self._source, ctypes.byref(self._event))
+            if status == _OK:
+                event = self._event.value
+                matched = 1 if not self._filter else \
+                    _lib.tel_filter_match(self._filter, event)
+                if matched < 0:
+                    self._check_filter(-3)
+                if matched:
+                    return event
+            elif status == _LOG:
+                self._bind()
+            elif status == _END:
+                return None
+            else:
+                self._check(status, self._window and
+                            _lib.tel_window_error(self._window))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        event = self._step()
+        if event is None:
+            raise StopIteration
+        return Event(event, self._type(event))
+
+    def _query(self, function, *arguments):
+        if not self._reader:
+            raise ValueError("the reader is closed")
+        return function(self._reader, *arguments)
+
+    @property
+    def format(self):
+        return _str(self._query(_lib.tel_reader_format))
+
+    @property
+    def schema(self):
+        return _str(_lib.tel_schema_name(self._query(_lib.tel_reader_schema)))
+
+    @property
+    def types(self):
+        schema = self._query(_lib.tel_reader_schema)
+        return [Type(_lib.tel_schema_type(schema, i))
+                for i in range(_lib.tel_schema_type_count(schema))]
+
+    @property
+    def rate(self):
+        return self._query(_lib.tel_reader_tick_rate)
+
+    @property
+    def counts(self):
+        return {name: self._query(_lib.tel_reader_count, i)
+                for i, name in enumerate(_COUNTS)}
+
+    def close(self):
+        """Frees the log; events that were read stay valid."""
+        if self._window:
+            _lib.tel_window_free(self._window)
+        if self._filter:
+            _lib.tel_filter_free(self._filter)
+        if self._reader:
+            _lib.tel_reader_free(self._reader)
+        self._window = self._filter = self._reader = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_reader", None):
+            self.close()
+
+
+def open(path, where=None, types=None, kinds=None, order="log", as_=None,
+         meta=None, strict=False):
+    """Opens a log, and returns a Reader.
+
+    where   an expression, see tel-filter(7)
+    types   names or globs of types, as a list or separated by commas; kinds
+            likewise
+    order   "log"; "time": sorted; "live": sorted within each flush of an MPS
+    as_     the format, where it cannot be detected, as of telcat --as
+    meta    the sidecar file of an HPM trace
+    strict  raise Error at damage, which is otherwise skipped and counted
+    """
+    return Reader(path, where, types, kinds, order, as_, meta, strict)
+
+
+def _array(values, datatype):
+    """Numbers as a NumPy array, where NumPy is there."""
+    try:
+        import numpy
+    except ImportError:
+        return values
+    return numpy.array(values, dtype={
+        "boolean": "bool", "double": "float64", "signed": "int64",
+        "string": "object"}.get(datatype, "uint64"))
+
+
+def columns(path, type, fields=None, **options):
+    """The events of one type as columns.
+
+    Returns a dictionary with an array for "clock" and for each of fields, by
+    default all of the type: NumPy arrays, or lists where NumPy is not
+    installed.  options are those of open().
+    """
+    wanted, clock, found = None, [], {}
+    with open(path, types=[type], **options) as reader:
+        while (event := reader._step()) is not None:
+            known = reader._type(event)
+            if wanted is None or wanted[0] is not known:
+                numbers = {f.name: i for i, f in enumerate(known.fields)}
+                missing = [name for name in fields or () if name not in numbers]
+                if missing:
+                    raise KeyError("%s has no field %s" % (type, missing[0]))
+                wanted = known, [
+                    (known.fields[numbers[name]]._convert, numbers[name],
+                     found.setdefault(
+                         name, (known.fields[numbers[name]].datatype, []))[1])
+                    for name in fields or numbers]
+            clock.append(_lib.tel_event_clock(event))
+            for convert, number, values in wanted[1]:
+                values.append(convert(event, number))
+    table = {"clock": _array(clock, "unsigned")}
+    for name, (datatype, values) in found.items():
+        table[name] = _array(values, datatype)
+    return table

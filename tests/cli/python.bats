@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The Python module, against what telcat prints.
+
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	case ${CFLAGS-} in
+	*-fsanitize*) skip "python has no sanitizer" ;;
+	esac
+	export PYTHONPATH=$TEL_TOP/python LIBTEL=$TEL_BUILD/libtel.so
+	# a library for another word size
+	python3 -c 'import ctypes, os; ctypes.CDLL(os.environ["LIBTEL"])' ||
+	    skip "python3 cannot load $LIBTEL"
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+@test "events have what telcat prints of them" {
+	for log in mpsio.log "$DATA"/1.111.0-lii6gc-amcss.log.zst \
+	    "$TEL_TOP"/tests/data/alloc/perl.heaptrack.zst; do
+		telcat -q --no-merge -n 3000 -f json "$log" >want
+		clean python3 "$TEL_TOP/tests/cli/python_json.py" "$log" <want
+	done
+}
+
+@test "selection, order, counts and mistakes" {
+	clean python3 - <<-'END'
+		import teltools
+		want = [e for e in teltools.open("mpsio.log")
+		        if e.type == "PoolAlloc" and e.fields["size"] > 64]
+		got = list(teltools.open("mpsio.log", where="size > 64",
+		                         types=["PoolAlloc"]))
+		assert got and [e.index for e in got] == [e.index for e in want]
+		assert {e.kind for e in teltools.open("mpsio.log", kinds="Arena")} \
+		    == {"Arena"}
+		times = [e.clock for e in teltools.open("mpsio.log", order="time")]
+		assert times == sorted(times) and len(times) == 144
+		with teltools.open("mpsio.log") as log:
+		    assert log.format == "mps" and log.schema == "mps-1.118.0/lii6gc"
+		    assert "PoolAlloc" in {t.name for t in log.types}
+		    assert sum(1 for _ in log) == log.counts["events"] == 144
+		    assert log.counts["damaged"] == 0
+		try:
+		    next(log)
+		    assert False
+		except ValueError as error:
+		    assert "closed" in str(error)
+		with open("cut.log", "wb") as file:
+		    file.write(open("mpsio.log", "rb").read()[:3001])
+		log = teltools.open("cut.log")
+		assert len(list(log)) > 10 and log.counts["damaged"] == 1
+		for call in (lambda: list(teltools.open("cut.log", strict=True)),
+		             lambda: teltools.open("nowhere"),
+		             lambda: teltools.open("mpsio.log", where="size >"),
+		             lambda: teltools.open("mpsio.log", types="Pooll"),
+		             lambda: teltools.open("mpsio.log", as_="nothing")):
+		    try:
+		        call()
+		        assert False
+		    except teltools.Error as error:
+		        assert error.status < 0 and str(error)
+	END
+}
+
+@test "columns are the values of all events of a type" {
+	telcat -e PoolAlloc -f csv mpsio.log | tr -d '\r' >table.csv
+	clean python3 - <<-'END'
+		import csv, teltools
+		table = teltools.columns("mpsio.log", "PoolAlloc")
+		rows = list(csv.DictReader(open("table.csv")))
+		assert list(table) == list(rows[0])
+		for name, values in table.items():
+		    # addresses and clocks are hexadecimal
+		    assert [int(v) for v in values] == [
+		        int(r[name], 16 if name == "clock" or "0x" in r[name] else 10)
+		        for r in rows], name
+		assert list(teltools.columns("mpsio.log", "PoolAlloc", ["size"],
+		            where="size > 64")) == ["clock", "size"]
+		try:
+		    teltools.columns("mpsio.log", "PoolAlloc", ["siez"])
+		    assert False
+		except KeyError:
+		    pass
+	END
+}
