@@ -66,9 +66,9 @@ extern "C" {
 
 #define TEL_STRING_MAX 1024u     /* longer strings are cut */
 #define TEL_EMIT_EVENT_MAX 4096u /* bytes of an event in a ring */
-#define TEL_EMIT_KINDS 32u       /* kinds; 0 to 29 are the program's */
-#define TEL_KIND_User 30         /* labels */
-#define TEL_KIND_Stream 31       /* metadata of the log; always on */
+#define TEL_EMIT_KINDS 32u /* number of kinds; 0 to 29 are the program's */
+#define TEL_KIND_User 30   /* labels */
+#define TEL_KIND_Stream 31 /* metadata of the log; always on */
 
 /* --------------------------------------------------------- description */
 
@@ -79,7 +79,7 @@ typedef struct tel_emit_param {
 	const char *unit; /* "" for none */
 	const char *doc;
 	const char *role;
-	unsigned offset; /* in the event; 0: the library lays it out */
+	unsigned offset; /* in the event; 0: chosen by the library */
 } tel_emit_param;
 
 /* An event type. */
@@ -121,7 +121,7 @@ enum tel_emit_clock {
 	TEL_EMIT_CLOCK_AUTO,      /* the processor's, if its rate is constant */
 	TEL_EMIT_CLOCK_CPU,       /* the processor's counter */
 	TEL_EMIT_CLOCK_MONOTONIC, /* clock_gettime(2), nanoseconds */
-	TEL_EMIT_CLOCK_NONE       /* none: that of the drain, in its order */
+	TEL_EMIT_CLOCK_NONE       /* none; events get the time of the drain */
 };
 
 /* Flags of tel_emit_options. */
@@ -137,7 +137,7 @@ enum {
 	TEL_EMIT_COARSE_CLOCK = 8
 };
 
-/* The library chooses members that are 0. */
+/* For members that are 0 the library uses its defaults. */
 typedef struct tel_emit_options {
 	/*
 	 * The ring file, which outlives the program; "%p" in it is the process.
@@ -145,20 +145,20 @@ typedef struct tel_emit_options {
 	 * a pipe is not: EEXIST.
 	 */
 	const char *ring_file;
-	size_t ring_bytes; /* of each ring, a power of 2; 262,144 */
-	unsigned rings;    /* the most rings; 128 */
+	size_t ring_bytes; /* of each ring, a power of 2; default 262,144 */
+	unsigned rings;    /* maximal number of rings; default 128 */
 	/*
 	 * Environment variable with the kinds that are on: TEL_CONTROL.
 	 */
 	const char *control_env;
 	unsigned clock;       /* enum tel_emit_clock */
 	unsigned flags;       /* TEL_EMIT_... */
-	unsigned interval_ms; /* between two drains by the thread; 20 */
+	unsigned interval_ms; /* between drains by the thread; default 20 */
 } tel_emit_options;
 
 /*
  * Starts telemetry.  Memory: rings * (ring_bytes + 8 KiB) and 1.1 MiB of
- * address space, committed as it is used, and 3 MiB once there is a sink.
+ * address space, committed as it is used, and 2 MiB once there is a sink.
  * options: NULL for the defaults.  list: of the program, or NULL.
  * Errors: EBUSY (already open), EINVAL (the list or an option is invalid: see
  * tel_emit_error()), those of open(2), mmap(2) and
@@ -200,7 +200,7 @@ TEL_EMIT_API uint32_t tel_control_set(uint32_t kinds);   /* turns on */
 TEL_EMIT_API uint32_t tel_control_reset(uint32_t kinds); /* turns off */
 TEL_EMIT_API uint32_t tel_control_flip(uint32_t kinds);
 TEL_EMIT_API uint32_t tel_control_read(void);
-/* Which kinds are recorded at all; those that are on should be.  AS. */
+/* Sets which kinds are recorded; these should include all that are on.  AS. */
 TEL_EMIT_API uint32_t tel_control_record(uint32_t kinds);
 /*
  * Changes control by text: a number, or names in any case and "all", separated
@@ -209,9 +209,9 @@ TEL_EMIT_API uint32_t tel_control_record(uint32_t kinds);
  */
 TEL_EMIT_API int tel_control_text(const char *text);
 /*
- * The same in another program.
- * whose: the path of its ring file, or its process in digits.
- * ENOENT: it has no such file; ESRCH: it has closed; EINVAL.
+ * Changes control of another program.  whose: the path of its ring file, or its
+ * process id in digits.  ENOENT: no such ring file; ESRCH: it has closed;
+ * EINVAL.
  */
 TEL_EMIT_API int tel_control_other(const char *whose, const char *text);
 /*
@@ -221,8 +221,8 @@ TEL_EMIT_API int tel_control_other(const char *whose, const char *text);
  */
 TEL_EMIT_API int tel_control_list(const char *whose, char *text, size_t size);
 /*
- * Has a signal turn all kinds on, and the next one restore the mask.  The
- * previous handler is called, too.
+ * Installs a signal handler: a signal turns all kinds on, and the next one
+ * restores the mask.  The previous handler is called, too.
  */
 TEL_EMIT_API int tel_control_signal(int signal);
 
@@ -253,7 +253,7 @@ enum {
 /* A file.  "%p" in the path is the process. */
 TEL_EMIT_API tel_emit_sink *tel_emit_to_file(const char *path, uint32_t kinds,
     unsigned flags);
-/* A descriptor of any kind, which stays the caller's to close. */
+/* A descriptor of any kind; the caller closes it. */
 TEL_EMIT_API tel_emit_sink *tel_emit_to_fd(int fd, uint32_t kinds,
     unsigned flags);
 /*
@@ -294,7 +294,7 @@ TEL_EMIT_API void tel_emit_sink_close(tel_emit_sink *sink);
  * no room (1 MiB of strings and types) or telemetry is not open.
  */
 TEL_EMIT_API uint64_t tel_intern(const char *string);
-/* Labels an address, or a pointer, with an interned string from now on. */
+/* Labels an address, or a pointer, with an interned string, from now on. */
 TEL_EMIT_API void tel_label(const void *address, uint64_t string);
 TEL_EMIT_API void tel_label_pointer(const void *pointer, uint64_t string);
 /* Names this thread. */
@@ -349,32 +349,33 @@ TEL_EMIT_API __attribute__((noreturn)) void tel_emit_assertion(const char *file,
 	((condition) ? (void)0 : \
 	               tel_emit_assertion(__FILE__, __LINE__, #condition))
 
-/* ================================================= the inside of macros */
+/* ================================================= internals of macros */
 
 /*
- * The first page of the ring file, or of the memory of the rings: other
- * processes change control here, and readers start here.  See ring.c.
+ * The first page of the ring file, or of the memory of the rings, through which
+ * other processes change control.  See ring.c.
  */
 #define TEL__EMIT_PAGE_BYTES 65536u
 struct tel__emit_page {
 	char magic[8];        /* "\361telring" */
 	uint32_t version;     /* 1 */
 	uint32_t page_bytes;  /* offset of the names */
-	uint32_t names_bytes; /* and how long they are: the rings follow */
+	uint32_t names_bytes; /* size of the names; the rings follow */
 	uint32_t ring_count;
 	uint64_t ring_bytes;  /* of events */
-	uint64_t ring_stride; /* from ring to ring */
+	uint64_t ring_stride; /* distance of rings */
 	uint32_t pid;
 	uint32_t byte_order; /* 0x01020304 */
 	uint64_t region;     /* address of the names, in the process */
 	char program[64];
 	char schema[48];
 	char schema_version[16];
-	uint64_t start_clock, start_ns;   /* the same instant; ns from 1970 */
-	uint64_t last_clock, last_ns;     /* and a later one */
+	uint64_t start_clock,
+	    start_ns; /* one instant on both clocks; ns from 1970 */
+	uint64_t last_clock, last_ns;     /* a later instant */
 	uint64_t names_used;              /* bytes of complete names */
 	uint64_t dropped[TEL_EMIT_KINDS]; /* events without a ring */
-	char kinds[TEL_EMIT_KINDS][24];   /* their names, as far as fits */
+	char kinds[TEL_EMIT_KINDS][24];   /* their names, truncated */
 	/* read by each event */
 	__attribute__((aligned(64))) uint32_t record; /* kinds */
 	uint32_t output;
@@ -386,33 +387,35 @@ struct tel__emit_page {
 	uint32_t clock; /* enum tel_emit_clock, never AUTO */
 	uint32_t rings_used;
 	uint32_t flags;
-	uint32_t drained; /* there are sinks */
+	uint32_t drained; /* 1 if there are sinks */
 	uint32_t word;    /* bytes of a pointer */
-	uint32_t pairing; /* a thread is reading both clocks */
+	uint32_t pairing; /* 1 while a thread stores last_clock and last_ns */
 	uint32_t timing;  /* clock, or TEL__COARSE */
 };
 #define TEL__COARSE 4u
 
 #define TEL__RING_MARKS 16u
 /*
- * A ring: this and the events.  The low 40 bits of the head are the start of
- * the next event, in words of 8 bytes; the bits above count events.
+ * The header of a ring; its events follow.  The low 40 bits of the head are the
+ * position of the next event, in words of 8 bytes; the high bits count events.
  */
 struct tel__emit_ring {
 	uint64_t head;
 	uint64_t mask;  /* of words */
-	uint64_t cross; /* the bits that select a sixteenth */
-	uint64_t tail;  /* head, as far as it was drained */
+	uint64_t cross; /* the bits of a position that select a sixteenth */
+	uint64_t tail;  /* the head up to which it was drained */
 	uint32_t state, kind, thread, claim;
 	/* the head as it was when each sixteenth was entered */
 	uint64_t marks[TEL__RING_MARKS];
-	uint64_t start; /* the head when this thread got it */
+	uint64_t start; /* the head when this thread claimed it */
 	uint64_t unused[4];
 };
 #define TEL__RING_HEADER 256u
 #define TEL__RING_ONE ((uint64_t)1 << 40)
 
-/* An event: its size in words, and what makes it valid where it is. */
+/*
+ * The first word of an event: tag of its position, flags, size in words, code.
+ */
 #define TEL__EVENT_WHOLE 0x20000000u
 #define TEL__EVENT_OUT 0x10000000u
 #define TEL__EVENT_TAG 0x9E3779B1u
@@ -421,11 +424,12 @@ struct tel__emit_ring {
 struct tel__emit_self {
 	uint32_t epoch;
 	uint32_t thread;
-	/* with a coarse clock, its last reading, and the ring of that event */
+	/* the last reading of a coarse clock, and the ring that it was for */
 	uint64_t ticks;
 	struct tel__emit_ring *last;
 	struct tel__emit_ring *ring[TEL_EMIT_KINDS];
-	uint16_t wait[TEL_EMIT_KINDS]; /* events until it asks for a ring */
+	uint16_t wait
+	    [TEL_EMIT_KINDS]; /* events until it tries again to claim a ring */
 };
 
 TEL_EMIT_API extern union tel__emit_shared {
@@ -435,13 +439,13 @@ TEL_EMIT_API extern union tel__emit_shared {
 TEL_EMIT_API extern __thread struct tel__emit_self tel__emit_self
     __attribute__((tls_model("initial-exec")));
 
-/* What another thread may change at any time. */
+/* Loads a value that other threads may change at any time. */
 #define TEL__NOW(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define TEL__LIKELY(x) __builtin_expect(!!(x), 1)
 
 /*
- * Adds, and returns what was there before.  One instruction, so that a signal
- * comes before or after it; no lock, as only this thread adds.
+ * Adds, and returns the previous value.  A single instruction, which a signal
+ * cannot interrupt; without lock, as only this thread adds.
  */
 static inline uint64_t
 tel__emit_add(uint64_t *p, uint64_t v)
@@ -456,12 +460,14 @@ tel__emit_add(uint64_t *p, uint64_t v)
 
 /* An event that is being written. */
 struct tel__emit_open {
-	uint64_t *words; /* NULL: it is not reserved to the end, or dropped */
-	uint64_t head;   /* what to publish; without words, that of the ring */
-	struct tel__emit_ring *ring; /* where it is; NULL: nowhere yet */
+	uint64_t *
+	    words; /* NULL: the reservation is incomplete, or the event is dropped */
+	uint64_t
+	    head; /* the first word; if words is NULL, the head of the ring */
+	struct tel__emit_ring *ring; /* the ring; NULL: none yet */
 };
 
-/* The place of a reserved event, and what makes it valid there. */
+/* Computes address and first word of a reserved event. */
 static inline struct tel__emit_open
 tel__emit_place(struct tel__emit_ring *ring, uint64_t head, unsigned kind,
     unsigned code, uint64_t words)
@@ -483,8 +489,9 @@ tel__emit_place(struct tel__emit_ring *ring, uint64_t head, unsigned kind,
 }
 
 /*
- * Reserves bytes, a multiple of 8, for an event, where no call is needed: a
- * call would have every event save registers.
+ * Reserves an event of a multiple of 8 bytes.  The rare cases are left to
+ * tel__emit_slow(), which is called from a cold function: a call here would
+ * make every event save registers.
  */
 static inline struct tel__emit_open
 tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
@@ -523,28 +530,31 @@ tel__emit_reserve(unsigned kind, unsigned code, size_t bytes)
 	return open;
 }
 
-/* Completes a reservation that tel__emit_reserve() could not.  AS */
+/* Completes a reservation that tel__emit_reserve() left incomplete.  AS */
 TEL_EMIT_API struct tel__emit_open tel__emit_slow(struct tel__emit_open open,
     unsigned kind, unsigned code, size_t bytes);
 
-/* Makes a completely written event valid. */
+/* Marks a completely written event as valid. */
 static inline void
 tel__emit_publish(struct tel__emit_open open)
 {
 	__atomic_store_n(open.words, open.head, __ATOMIC_RELEASE);
 }
 
-/* Copies a string into an event, and zeros up to a multiple of 8. */
+/* Copies a string into an event, zero-padded to a multiple of 8. */
 TEL_EMIT_API size_t tel__emit_length(const char *s);
 TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 
-/* Names that are pasted together. */
+/* The macros behind the lists. */
 #define TEL__SIZEOF_EVENT(name) sizeof(struct tel__event_of_##name)
 
 /* In an event, 8 bytes are aligned to 8 on each machine, i386 too. */
 #define TEL__ALIGNED_8 __attribute__((aligned(8)))
 
-/* The letters: how USE handles one, and the type of its argument. */
+/*
+ * Letters: the class of each one, which selects a macro USE_CLASS, and its C
+ * type.
+ */
 #define TEL__LETTER_P(USE, X, name) USE##_PLAIN(X, const void *, name)
 #define TEL__LETTER_A(USE, X, name) USE##_PLAIN(X, const void *, name)
 #define TEL__LETTER_W(USE, X, name) USE##_PLAIN(X, uintptr_t, name)
@@ -560,21 +570,21 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 #define TEL__LETTER_I32(USE, X, name) USE##_PLAIN(X, int32_t, name)
 #define TEL__LETTER_I64(USE, X, name) USE##_WIDE(X, int64_t, name)
 
-/* As an argument. */
+/* Declares an argument. */
 #define TEL__ARGUMENT_PLAIN(X, type, name) , type name
 #define TEL__ARGUMENT_WIDE TEL__ARGUMENT_PLAIN
 #define TEL__ARGUMENT_DOUBLE TEL__ARGUMENT_PLAIN
 #define TEL__ARGUMENT_BOOLEAN TEL__ARGUMENT_PLAIN
 #define TEL__ARGUMENT_STRING TEL__ARGUMENT_PLAIN
 
-/* As a member of the event. */
+/* Declares a member of the event. */
 #define TEL__MEMBER_PLAIN(X, type, name) type name;
 #define TEL__MEMBER_WIDE(X, type, name) TEL__ALIGNED_8 type name;
 #define TEL__MEMBER_DOUBLE TEL__MEMBER_WIDE
 #define TEL__MEMBER_BOOLEAN(X, type, name) uint8_t name;
 #define TEL__MEMBER_STRING(X, type, name) char name[8];
 
-/* A string makes the event of type X longer. */
+/* Computes the size of an event with a string. */
 #define TEL__LENGTH_PLAIN(X, type, name)
 #define TEL__LENGTH_WIDE TEL__LENGTH_PLAIN
 #define TEL__LENGTH_DOUBLE TEL__LENGTH_PLAIN
@@ -585,7 +595,7 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 	    (offsetof(struct tel__event_of_##X, name) + tel__length + 8u) & \
 	    ~(size_t)7;
 
-/* Writes an argument to its member. */
+/* Stores an argument in its member. */
 #define TEL__STORE_PLAIN(X, type, name) \
 	__atomic_store_n(&tel__event->name, name, __ATOMIC_RELAXED);
 #define TEL__STORE_WIDE TEL__STORE_PLAIN
@@ -615,7 +625,7 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 #define TEL__EMIT_COOL 1
 #endif
 
-/* What is made of each row of the lists. */
+/* Expansions of each row of the lists. */
 #define TEL__KIND_NUMBER(X, name, number, doc) TEL_KIND_##name = (number),
 #define TEL__KIND_CHECK(X, name, number, doc) \
 	TEL__CHECK((number) >= 0 && (number) < 30, \
@@ -724,8 +734,8 @@ TEL_EMIT_API void tel__emit_string(char *to, const char *s, size_t n);
 		tel__params_of_##name, TEL__COUNT_##name },
 
 /*
- * Declares what TEL_EVENTn and TEL_EVENTS_DEFINE need of the lists LIST_KINDS
- * and LIST_EVENTS.  Duplicate codes and kinds are errors here.
+ * Expands the lists LIST_KINDS and LIST_EVENTS for TEL_EVENTn and
+ * TEL_EVENTS_DEFINE.  Duplicate codes or kinds are compile-time errors.
  */
 #define TEL_EVENTS(LIST) \
 	enum { LIST##_KINDS(TEL__KIND_NUMBER, LIST) TEL__KINDS_END_##LIST }; \
