@@ -95,9 +95,9 @@ write_some(const struct tel_emit_sink *s, const unsigned char *p, size_t n)
 	return (ssize_t)done;
 }
 
-/* A new connection starts a new stream, so queued blocks are dropped. */
-void
-tel__emit_disconnect(struct tel_emit_sink *s)
+/* Closes the descriptor; what follows is a new stream. */
+static void
+close_stream(struct tel_emit_sink *s)
 {
 	if (s->fd >= 0 && s->own)
 		close(s->fd);
@@ -105,6 +105,12 @@ tel__emit_disconnect(struct tel_emit_sink *s)
 	s->connecting = 0;
 	s->queue.used = s->queue_done = 0;
 	memset(&s->stream, 0, sizeof(s->stream));
+}
+
+void
+tel__emit_disconnect(struct tel_emit_sink *s)
+{
+	close_stream(s);
 	s->retry_after = s->retry_after == 0 ? RETRY_FIRST :
 	    s->retry_after * 2 < RETRY_MOST  ? s->retry_after * 2 :
 	                                       RETRY_MOST;
@@ -451,29 +457,35 @@ tel__emit_add_sink(struct tel_emit_sink *s)
 	return NULL;
 }
 
+/* Removes a sink from the list, and frees it.  Returns the next one. */
+static struct tel_emit_sink *
+remove_sink(struct tel_emit_sink *s)
+{
+	struct tel_emit_sink **at = &tel__emit_sinks, *next = s->next;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = next;
+	tel__emit_free_sink(s);
+	SET(PAGE->drained, tel__emit_sinks != NULL);
+	return next;
+}
+
 void
 tel__emit_tend_sinks(void)
 {
-	struct tel_emit_sink **at = &tel__emit_sinks, *s;
+	struct tel_emit_sink *s, *next;
 	sigset_t old;
 
 	quiet(&old, 1);
-	while ((s = *at) != NULL) {
+	for (s = tel__emit_sinks; s != NULL; s = next) {
 		if (s->medium == SERVER)
 			tel__emit_accept(s);
 		else if (s->medium == TO_SOCKET)
 			tel__emit_tend_connection(s);
 		if (s->fd >= 0 && !s->connecting && s->medium != SERVER)
 			(void)write_queue(s);
-		if (s->client && s->fd < 0) {
-			/* accepting may have added sinks at the front */
-			for (at = &tel__emit_sinks; *at != s; at = &(*at)->next)
-				;
-			*at = s->next;
-			tel__emit_free_sink(s);
-			continue;
-		}
-		at = &s->next;
+		next = s->client && s->fd < 0 ? remove_sink(s) : s->next;
 	}
 	quiet(&old, 0);
 }
@@ -522,19 +534,14 @@ end_stream(struct tel_emit_sink *s)
 static void
 close_sink(struct tel_emit_sink *s)
 {
-	struct tel_emit_sink **at = &tel__emit_sinks;
 	sigset_t old;
 
 	quiet(&old, 1);
 	end_stream(s);
 	quiet(&old, 0);
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
 	if (s->medium == SERVER)
 		(void)unlink(s->path);
-	tel__emit_free_sink(s);
-	SET(PAGE->drained, tel__emit_sinks != NULL);
+	(void)remove_sink(s);
 }
 
 void
@@ -562,27 +569,17 @@ tel__emit_close_sinks(void)
 void
 tel__emit_fork_sinks(void)
 {
-	struct tel_emit_sink **at = &tel__emit_sinks, *s;
-	int keep;
+	struct tel_emit_sink *s, *next;
+	int reopened;
 
-	while ((s = *at) != NULL) {
-		if (s->own && s->fd >= 0)
-			close(s->fd);
-		s->fd = -1;
-		s->connecting = 0;
-		s->queue.used = s->queue_done = 0;
+	for (s = tel__emit_sinks; s != NULL; s = next) {
+		close_stream(s);
 		s->owed = s->lost = 0;
 		memset(s->seen, 0, sizeof(s->seen));
-		memset(&s->stream, 0, sizeof(s->stream));
-		keep = s->medium == TO_SOCKET ||
+		reopened = s->medium == TO_SOCKET ||
 		    (s->medium == TO_FILE && strstr(s->path, "%p") != NULL &&
 		        tel__emit_open_file(s) == 0);
-		if (keep) {
-			at = &s->next;
-			continue;
-		}
-		*at = s->next;
-		tel__emit_free_sink(s);
+		next = reopened ? s->next : remove_sink(s);
 	}
 	SET(PAGE->drained, tel__emit_sinks != NULL);
 }
