@@ -204,7 +204,7 @@ END
 		telcat -H <mixed | cmp - <(cat want want want)
 	done
 	# what is cut off there, or follows, is damage
-	head -c -10 mixed >cut
+	head -c -10 mixed >"cut"
 	run -3 --separate-stderr telcat -H cut
 	[[ $stderr == *"ends inside a record"* ]]
 	cat packed.tel <(echo "no stream") >mixed

@@ -4,7 +4,7 @@
 # The native format: what goes in comes out, smaller.
 
 # "run --separate-stderr" sets stderr
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2030,SC2031
 
 load lib
 

@@ -4,7 +4,7 @@
 # Allocations by stack: telcat -f folded --weight, telstat --stacks.
 
 # "run --separate-stderr" sets stderr.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2094
 
 load lib
 

@@ -660,7 +660,7 @@ ranged() {
 		"1k,3k" 105472
 	END
 	clean telreplay --dry-run --classes 16,32,... t.txt | grep '^  16,32,\.\.\.  *2 '
-	for list in '' , 16, ,16 32,16 16,16 x 0 ... 16,... 16,...,32 2T glibc,16; do
+	for list in '' ',' '16,' ',16' 32,16 16,16 x 0 ... 16,... 16,...,32 2T glibc,16; do
 		expect 2 "*--classes: expected jemalloc, *, found '$list'" \
 		    telreplay --dry-run --classes "$list" t.txt
 	done

@@ -5,7 +5,7 @@
 # tel(5), shares no code with libtel, and decodes what libtel writes.
 
 # "run --separate-stderr" sets stderr.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2094
 bats_require_minimum_version 1.5.0
 
 setup() {
