@@ -287,6 +287,52 @@ TEL_EMIT_API uint64_t tel_emit_sink_lost(const tel_emit_sink *sink);
 /* Drains, ends the sink's stream, and removes the sink. */
 TEL_EMIT_API void tel_emit_sink_close(tel_emit_sink *sink);
 
+/* ---------------------------------------------- events of other programs */
+
+/* Events of one type, by columns. */
+typedef struct tel_emit_part {
+	unsigned code;  /* of a registered type without strings */
+	unsigned count; /* of the events, at least 1 */
+	uint64_t same;  /* bits: the column has one value, of all events */
+	/* for each parameter, and then for the thread, the bits of values */
+	const uint64_t *const *columns;
+} tel_emit_part;
+
+/* A name of a value in label space 2, threads, or 3, processes. */
+typedef struct tel_emit_name {
+	unsigned space;
+	uint64_t value;
+	const char *name;
+} tel_emit_name;
+
+/* Events that were gathered elsewhere, such as in other processes. */
+typedef struct tel_emit_columns {
+	unsigned count; /* 1 to TEL_EMIT_COLUMNS_MAX */
+	unsigned part_count;
+	unsigned name_count;
+	const tel_emit_part *parts;
+	unsigned clock_count;
+	const uint8_t *order; /* of each event: the place of its part */
+	/* times of tel_emit_clock(), in order; how many events have each */
+	const uint64_t *clocks;
+	const uint32_t *shared;
+	const tel_emit_name *names;
+	uint64_t lost; /* events that were lost before these */
+} tel_emit_columns;
+#define TEL_EMIT_COLUMNS_MAX 16384u
+
+/*
+ * Writes these events to all sinks but streams of the MPS, as one block, before
+ * it returns.  EBADF: not open; EINVAL: a code, or a number of events, is
+ * wrong; EIO: a sink has not taken them.
+ */
+TEL_EMIT_API int tel_emit_relay(const tel_emit_columns *events);
+/*
+ * Names the program and the process that the log is about, if it is not this
+ * one.  To be called before the first event.
+ */
+TEL_EMIT_API void tel_emit_program(const char *program, uint32_t process);
+
 /* --------------------------------------------- names and run-time types */
 
 /*

@@ -337,3 +337,82 @@ tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 	else
 		put_fixed(b, v, n, before, &c, scale, wide);
 }
+
+void
+tel__emit_put_places(struct tel__emit_bytes *b, const uint8_t *places,
+    unsigned n, unsigned count)
+{
+	const unsigned log = count <= 2 ? 0 :
+	    count <= 4                  ? 1 :
+	    count <= 16                 ? 2 :
+	                                  3;
+	const unsigned width = 1u << log, each = 8 >> log;
+	unsigned char m = (unsigned char)(0xC0 + log), *p, byte;
+	unsigned i, k;
+
+	tel__emit_put(b, &m, 1);
+	tel__emit_put_varint(b, count);
+	tel__emit_put_varint(b, 0);
+	for (i = 1; i < count; i++)
+		tel__emit_put_varint(b, 2);
+	p = tel__emit_room(b, n / each + 1);
+	if (p == NULL)
+		return;
+	for (i = 0; i + each <= n; i += each) {
+		byte = 0;
+		for (k = 0; k < each; k++)
+			byte |= (unsigned char)(places[i + k] << k * width);
+		*p++ = byte;
+	}
+	byte = 0;
+	for (k = 0; i < n; i++, k++)
+		byte |= (unsigned char)(places[i] << k * width);
+	if (k > 0)
+		*p++ = byte;
+	b->used = (size_t)(p - b->p);
+}
+
+void
+tel__emit_put_shared(struct tel__emit_bytes *b, const uint64_t *v,
+    const uint32_t *shared, unsigned n, uint64_t before)
+{
+	/* the lengths of mode B0, or of B4 if there are large steps */
+	static const unsigned char small[4] = { 0, 1, 2, 8 },
+	                           large[4] = { 0, 2, 4, 8 };
+	const unsigned char *lengths = small;
+	unsigned char *p, *bits;
+	unsigned i, place = 0, class;
+	size_t events = 0, size;
+
+	for (i = 0; i < n; i++) {
+		events += shared[i];
+		if (i > 0 && v[i] - v[i - 1] > 32767)
+			lengths = large;
+	}
+	if (n == 1) {
+		tel__emit_put_column(b, v, 1, before);
+		return;
+	}
+	tel__emit_put(b, lengths == small ? "\xB0" : "\xB4", 1);
+	tel__emit_put_varint(b, 1);
+	tel__emit_put_varint(b, zigzag(v[0] - before));
+	size = (events + 2) / 4;
+	bits = tel__emit_room(b, size + (size_t)n * 8);
+	if (bits == NULL)
+		return;
+	memset(bits, 0, size);
+	p = bits + size;
+	for (i = 1; i < n; i++) {
+		const uint64_t z = zigzag(v[i] - v[i - 1]);
+
+		place += shared[i - 1];
+		class = 3;
+		while (class > 0 && z >> (8 * lengths[class - 1]) == 0)
+			class --;
+		bits[(place - 1) / 4] |=
+		    (unsigned char)(class << (((place - 1) & 3) * 2));
+		store8(p, z);
+		p += lengths[class];
+	}
+	b->used = (size_t)(p - b->p);
+}

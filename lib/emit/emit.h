@@ -57,6 +57,15 @@ void tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low,
 /* Encodes a column of n values, at least 1; before: the value before it. */
 void tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v,
     unsigned n, uint64_t before);
+/* A column of n places among count, 1 to 256. */
+void tel__emit_put_places(struct tel__emit_bytes *b, const uint8_t *places,
+    unsigned n, unsigned count);
+/*
+ * A column of n values in order: shared[0] events have the first one, shared[1]
+ * the second, and so on.
+ */
+void tel__emit_put_shared(struct tel__emit_bytes *b, const uint64_t *v,
+    const uint32_t *shared, unsigned n, uint64_t before);
 
 /* ---------------------------------------------------------------- types */
 
@@ -277,6 +286,8 @@ struct tel__emit_batch {
 	    one_thread;  /* all events have the first one's type, thread */
 	unsigned types;  /* number of registered types */
 	uint32_t digest; /* digest of these types */
+	/* or these instead of words, at and type: of other programs */
+	const tel_emit_columns *columns;
 };
 
 /* Sets types and digest to those registered now. */

@@ -314,6 +314,18 @@ name_page(const tel_emit_list *list)
 	    list != NULL ? list->minor & 0xFF : 0);
 }
 
+void
+tel_emit_program(const char *program, uint32_t process)
+{
+	const char *name = strrchr(program, '/');
+
+	pthread_mutex_lock(&tel__emit_state.drain);
+	snprintf(PAGE->program, sizeof(PAGE->program), "%.63s",
+	    name != NULL ? name + 1 : program);
+	PAGE->pid = process;
+	pthread_mutex_unlock(&tel__emit_state.drain);
+}
+
 static int
 begin(const tel_emit_list *list)
 {

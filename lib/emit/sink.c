@@ -206,7 +206,9 @@ put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 
 	s->out.used = 0;
 	s->out.failed = 0;
-	if (s->flags & TEL_WIRE_MPS)
+	if (s->flags & TEL_WIRE_MPS && batch->columns != NULL)
+		s->out.failed = 1;
+	else if (s->flags & TEL_WIRE_MPS)
 		unfit = tel__emit_put_mps(&s->stream, &s->out, batch);
 	else
 		tel__emit_put_block(&s->stream, &s->out, batch, unreported(s));
@@ -286,7 +288,7 @@ put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	do {
 		extra = (struct tel__emit_batch){ 0, 0, chosen.words,
 			chosen.clock, chosen.at, chosen.type, 1, 0,
-			batch->types, batch->digest };
+			batch->types, batch->digest, NULL };
 		while (extra.count < BATCH_EVENTS &&
 		    EXTRA_WORDS - extra.used >= TEL_EMIT_EVENT_MAX / 8 &&
 		    (entry = tel__emit_next_entry(&at)) != NULL)
@@ -304,6 +306,8 @@ choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	struct tel__emit_batch some = *batch;
 	unsigned i;
 
+	if (batch->columns != NULL)
+		return some;
 	if (batch->one_type || s->kinds == ~(uint32_t)0) {
 		if (!(s->kinds >> tel__emit_types.list[batch->type[0]]->kind &
 		        1))
@@ -383,6 +387,64 @@ tel__emit_feed(const struct tel__emit_batch *batch)
 		if (s->medium != SERVER)
 			feed(s, batch);
 	quiet(&old, 0);
+}
+
+/* Whether the parts of columns have known types, and all of their events. */
+static int
+check_columns(const tel_emit_columns *events)
+{
+	const struct tel__emit_typed *t;
+	uint64_t count = 0;
+	unsigned i;
+
+	for (i = 0; i < events->part_count; i++) {
+		t = events->parts[i].code <= 0xFFFF ?
+		    tel__emit_find(events->parts[i].code) :
+		    NULL;
+		if (t == NULL || t->nfields > 64 || t->string >= 0 ||
+		    t->texts > 0 || events->parts[i].count == 0)
+			return tel__emit_wrong("part %u: unknown type, or one "
+			                       "with strings, or no events",
+			    i);
+		count += events->parts[i].count;
+	}
+	if (count != events->count || count == 0 || events->part_count > 256 ||
+	    count > TEL_EMIT_COLUMNS_MAX)
+		return tel__emit_wrong("the parts have %llu events, not %u",
+		    (unsigned long long)count, events->count);
+	return 0;
+}
+
+int
+tel_emit_relay(const tel_emit_columns *events)
+{
+	/* nothing changes the clocks of a batch that is written */
+	union {
+		const uint64_t *given;
+		uint64_t *clock;
+	} clocks = { events->clocks };
+	struct tel__emit_batch batch = { .count = events->count,
+		.clock = clocks.clock,
+		.columns = events };
+	struct tel_emit_sink *s;
+	uint64_t lost;
+	int st = -1;
+
+	pthread_mutex_lock(&tel__emit_state.drain);
+	lost = tel__emit_sinks_lost();
+	if (!tel__emit_state.open) {
+		errno = EBADF;
+	} else if (check_columns(events) == 0) {
+		for (s = tel__emit_sinks; s != NULL; s = s->next)
+			s->owed += events->lost;
+		tel__emit_count_types(&batch);
+		tel__emit_feed(&batch);
+		st = tel__emit_sinks_lost() == lost ? 0 : -1;
+		if (st != 0)
+			errno = EIO;
+	}
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	return st;
 }
 
 uint64_t

@@ -195,6 +195,8 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 	}
 	if (p >= 9)
 		return tel__emit_wrong("%s: unknown part '%s'", t->name, role);
+	if (p == 7 || p == 8)
+		t->fields[i].space = p == 7 ? 2 : 3;
 	t->parts[p] = (unsigned char)(i + 1);
 	return 0;
 }

@@ -398,7 +398,7 @@ put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 		if (f->letter->width == 0)
 			continue;
 		n = part->count;
-		if (f->space == 2 && batch->one_thread) {
+		if (f->offset == 12 && batch->one_thread) {
 			n = 1;
 			column[0] = batch->words[part->rows[0] + 1] >> 32;
 		} else {
@@ -477,6 +477,17 @@ make_parts(const struct tel__emit_batch *batch)
 	return n;
 }
 
+static void
+put_name(struct tel__emit_bytes *b, unsigned space, uint64_t value,
+    uint64_t clock, const void *name, size_t length)
+{
+	tel__emit_put_varint(b, 0);
+	tel__emit_put_varint(b, space);
+	tel__emit_put_varint(b, value);
+	tel__emit_put_varint(b, clock);
+	tel__emit_put_string(b, name, length);
+}
+
 /* The names of all threads: a block must be readable alone. */
 static void
 put_names(struct tel__emit_bytes *b)
@@ -489,17 +500,70 @@ put_names(struct tel__emit_bytes *b)
 	while ((entry = tel__emit_next_entry(&at)) != NULL) {
 		if (entry->what != ENTRY_THREAD)
 			continue;
-		tel__emit_put_varint(&list, 0);
-		tel__emit_put_varint(&list, 2);
-		tel__emit_put_varint(&list, entry->value);
-		tel__emit_put_varint(&list, entry->clock);
-		tel__emit_put_string(&list, entry + 1, (size_t)entry->length);
+		put_name(&list, 2, entry->value, entry->clock, entry + 1,
+		    (size_t)entry->length);
 		count++;
 	}
 	tel__emit_put_varint(b, count);
 	tel__emit_put(b, list.p, list.used);
 	b->failed |= list.failed;
 	free(list.p);
+}
+
+/* A part that is given by columns. */
+static void
+put_given(struct tel__emit_bytes *b, const tel_emit_part *part,
+    uint64_t *before)
+{
+	const struct tel__emit_typed *t = tel__emit_find(part->code);
+	const struct tel__emit_field *f;
+	unsigned i, n, class;
+
+	tel__emit_put_varint(b, t->size);
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		n = part->same >> i & 1 ? 1 : part->count;
+		class = f->letter->data_type == ADDRESS ||
+		        f->letter->data_type == POINTER ?
+		    ADDRESSES :
+		    NUMBERS;
+		tel__emit_put_column(b, part->columns[i], n, before[class]);
+		before[class] = part->columns[i][n - 1];
+	}
+}
+
+/* As put_events(), of columns. */
+static uint64_t
+put_columns(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
+    const struct tel__emit_batch *batch, uint64_t low)
+{
+	const tel_emit_columns *c = batch->columns;
+	uint64_t before[2] = { 0, 0 }, bytes = 0;
+	unsigned i, type;
+
+	memset(block.wanted, 0, batch->types);
+	for (i = 0; i < c->part_count; i++)
+		block.wanted[tel__emit_types.by_code[c->parts[i].code] - 1] = 1;
+	tel__emit_put_varint(b, 1);
+	put_log(s, b, s->digest, batch->types, block.wanted);
+	tel__emit_put_varint(b, c->part_count);
+	for (i = 0; i < c->part_count; i++) {
+		type = tel__emit_types.by_code[c->parts[i].code] - 1u;
+		tel__emit_put_varint(b, type * 2u);
+		bytes += (uint64_t)c->parts[i].count *
+		    tel__emit_types.list[type]->size;
+	}
+	tel__emit_put_varint(b, c->name_count);
+	for (i = 0; i < c->name_count; i++)
+		put_name(b, c->names[i].space, c->names[i].value, low,
+		    c->names[i].name, strlen(c->names[i].name));
+	if (c->part_count > 1)
+		tel__emit_put_places(b, c->order, c->count, c->part_count);
+	tel__emit_put_shared(b, c->clocks, c->shared, c->clock_count, low);
+	tel__emit_put_varint(b, 0);
+	for (i = 0; i < c->part_count; i++)
+		put_given(b, &c->parts[i], before);
+	return bytes;
 }
 
 /*
@@ -558,7 +622,10 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 		end(s, b, at, RECORD_LOG, NULL);
 		s->digest = batch->digest;
 	}
-	if (batch->count > 0)
+	if (batch->columns != NULL)
+		tel__emit_range(batch->clock, batch->columns->clock_count, &low,
+		    &high);
+	else if (batch->count > 0)
 		tel__emit_range(batch->clock, batch->count, &low, &high);
 	tel__emit_put_varint(&head, s->sequence);
 	tel__emit_put_varint(&head, s->events);
@@ -570,7 +637,8 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
 	/* no process, thread or processor: the thread is a field of events */
 	tel__emit_put_varint(&head, 0);
 	at = begin(b);
-	size = put_events(s, b, batch, low);
+	size = batch->columns != NULL ? put_columns(s, b, batch, low) :
+	                                put_events(s, b, batch, low);
 	end(s, b, at, RECORD_BLOCK, &head);
 	if (b->failed)
 		return;
