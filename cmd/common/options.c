@@ -216,10 +216,13 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 {
 	const struct option_row *rows[ROWS_MAX];
 	struct option longs[ROWS_MAX + 1];
-	char letters[2 * ROWS_MAX + 2];
+	char letters[2 * ROWS_MAX + 3];
 	size_t i, n = collect(tool, rows), at = 0;
 	int id;
 
+	/* what follows the program that telrec runs is for the program */
+	if (tool->bit == TOOL_TELREC)
+		letters[at++] = '+';
 	letters[at++] = ':';
 	memset(longs, 0, sizeof(longs));
 	for (i = 0; i < n; i++) {

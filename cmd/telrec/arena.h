@@ -27,6 +27,7 @@
 #ifndef TELREC_ARENA_H
 #define TELREC_ARENA_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define ARENA_MAGIC UINT64_C(0x31616e6572616c74) /* "tlarena1" */
@@ -101,16 +102,18 @@ struct arena_ring {
 	__attribute__((aligned(64))) char end[1];
 };
 
+#define ARENA_NAME_MAX 55u
+
 /* A process, from fork or exec to exec or its end. */
 struct arena_image {
 	uint32_t pid;
-	uint32_t parent; /* process */
-	char name[56];   /* of the program */
+	uint32_t parent;               /* process */
+	char name[ARENA_NAME_MAX + 1]; /* of the program */
 };
 
 /* Options of the recording. */
 enum {
-	ARENA_MAPS = 1,   /* mmap, munmap, mremap, brk, sbrk */
+	ARENA_MAPS = 1,   /* mmap, munmap, mremap, sbrk */
 	ARENA_STACKS = 2, /* each allocation has the number of a trace */
 	ARENA_WEIGHTS = 4 /* samples: each allocation has a weight */
 };

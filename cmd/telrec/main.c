@@ -12,9 +12,11 @@ main(int argc, char **argv)
 
 	streams_begin();
 	message_begin("telrec");
-	if (telrec_options(&telrec, argc, argv)) {
-		telrec_control(&telrec);
-		streams_end();
-	}
+	if (!telrec_options(&telrec, argc, argv))
+		return (int)message_status();
+	if (telrec.control == NULL)
+		return telrec_run(&telrec);
+	telrec_control(&telrec);
+	streams_end();
 	return (int)message_status();
 }

@@ -7,24 +7,84 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/message.h"
+#include "common/number.h"
 #include "common/options.h"
 #include "common/streams.h"
 #include "tel.h"
+#include "telrec/preload/stack.h"
 
-enum { OPTION_CONTROL = OPTION_OWN };
+enum {
+	OPTION_CONTROL = OPTION_OWN,
+	OPTION_MAPS,
+	OPTION_PAUSED,
+	OPTION_DELAY,
+	OPTION_FOR,
+	OPTION_SIZE
+};
 
 static const struct option_row own[] = {
+	{ OPTION_HEADING, "Recording", NULL, NULL, 0 },
+	{ 'o', "output", "FILE", "write to FILE instead of telrec.tel; -: pipe",
+	    0 },
+	{ 'z', "compress", "LEVEL", "compress with zstd, 1 to 19", 0 },
+	{ 'a', "allocator", "LIBRARY",
+	    "preload jemalloc, mimalloc, tcmalloc or a file", 0 },
+	{ 'g', "stacks", "[=HOW]", "record stacks: unwind, or fp", 0 },
+	{ OPTION_MAPS, "maps", NULL, "also record mmap, munmap, mremap, sbrk",
+	    0 },
+	{ OPTION_DELAY, "delay", "TIME", "start recording after 10s", 0 },
+	{ OPTION_PAUSED, "paused", NULL,
+	    "record only after SIGUSR1, until the next one", 0 },
+	{ OPTION_FOR, "for", "TIME", "stop recording after this time", 0 },
+	{ OPTION_SIZE, "size", "BYTES", "stop recording at this size", 0 },
 	{ OPTION_HEADING, "Control", NULL, NULL, 0 },
 	{ OPTION_CONTROL, "control", "PROCESS",
 	    "show what a program writes, or change it: +Pool,-Ref", 0 },
 };
 
 static int
+take_time(const char *option, const char *value, int64_t *out)
+{
+	if (number_time(value, out) && *out > 0)
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "%s: '%s' is not a time such as 500ms, 10s or 2m", option, value);
+	return 0;
+}
+
+static int
 take(void *arg, int id, const char *value)
 {
 	struct telrec *t = arg;
+	uint64_t level;
 
-	(void)id;
+	switch (id) {
+	case 'o': t->output = value; return 1;
+	case 'a': t->allocator = value; return 1;
+	case 'g':
+		t->stacks = value == NULL || strcmp(value, "unwind") == 0 ?
+		    TELREC_UNWIND_TABLES :
+		    strcmp(value, "fp") == 0 ? TELREC_UNWIND_FRAMES :
+		                               TELREC_UNWIND_NONE;
+		if (t->stacks != TELREC_UNWIND_NONE)
+			return 1;
+		message_fail(STATUS_USAGE, NULL,
+		    "-g: '%s': expected fp or unwind", value);
+		return 0;
+	case OPTION_PAUSED: t->paused = 1; return 1;
+	case OPTION_DELAY: return take_time("--delay", value, &t->delay);
+	case OPTION_FOR: return take_time("--for", value, &t->duration);
+	case OPTION_SIZE:
+		return number_option("--size", "size", value, 1, INT64_MAX,
+		    &t->size);
+	case OPTION_MAPS: t->maps = 1; return 1;
+	case 'z':
+		if (!number_option("-z", "level", value, 1, 19, &level))
+			return 0;
+		t->compress = (int)level;
+		return 1;
+	default: break;
+	}
 	if (t->control == NULL) {
 		t->control = value;
 		return 1;
@@ -34,9 +94,10 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telrec", TOOL_TELREC, own,
-	sizeof(own) / sizeof(own[0]), NULL, take, "[change ...]",
-	"Shows and changes which kinds of events a running program writes.",
-	{ "telrec --control 4711", "telrec --control 4711 +Pool,-Ref" } };
+	sizeof(own) / sizeof(own[0]), NULL, take, "PROGRAM [argument ...]",
+	"Records the allocations of a program, and of those that it starts.",
+	{ "telrec -o run.tel -- gcc -c x.c",
+	    "telrec --control 4711 +Pool,-Ref" } };
 
 /* The changes follow the process, and may begin with '-', as "-Ref" does. */
 static int
@@ -74,9 +135,9 @@ telrec_options(struct telrec *t, int argc, char **argv)
 	}
 	t->operands = argv + optind;
 	t->noperands = argc - optind;
-	if (t->control != NULL)
+	if (t->control != NULL || t->noperands > 0)
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "nothing to do: --control PROCESS");
+	message_fail(STATUS_USAGE, NULL, "expected a program to record");
 	message(NULL, "try 'telrec --help'");
 	return 0;
 }

@@ -3,9 +3,20 @@
 #ifndef TELREC_H
 #define TELREC_H
 
+#include <stdint.h>
+
 /* What telrec is to do. */
 struct telrec {
-	const char *control; /* --control: the program, or NULL */
+	const char *control;   /* --control: the program, or NULL */
+	const char *output;    /* -o; NULL: the default */
+	const char *allocator; /* -a: a library to preload, or NULL */
+	int compress;          /* -z: the level, or 0 */
+	int stacks;            /* -g: an enum telrec_unwind, or 0 */
+	int maps;              /* --maps: also mmap and others */
+	int paused;            /* --paused: record only after SIGUSR1 */
+	int64_t delay;         /* --delay: nanoseconds until it is recorded */
+	int64_t duration;      /* --for: nanoseconds; 0: to the end */
+	uint64_t size;         /* --size: of the log; 0: any */
 	char **operands;
 	int noperands;
 };
@@ -18,5 +29,8 @@ int telrec_options(struct telrec *t, int argc, char **argv);
 
 /* Shows or changes the kinds that a program writes. */
 void telrec_control(const struct telrec *t);
+
+/* Runs a program and records it.  The exit status. */
+int telrec_run(const struct telrec *t);
 
 #endif

@@ -5,8 +5,11 @@
  * and records the call: a free before it, an allocation after it.
  */
 #define _GNU_SOURCE
+/* so that mmap and mmap64 are two functions */
+#undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -68,14 +71,13 @@ static struct {
 	void *(*calloc)(size_t, size_t);
 	void *(*realloc)(void *, size_t);
 	void (*free)(void *);
-	void *(*reallocarray)(void *, size_t, size_t);
 	void *(*memalign)(size_t, size_t);
 	int (*posix_memalign)(void **, size_t, size_t);
 	void *(*aligned_alloc)(size_t, size_t);
 	void *(*valloc)(size_t);
 	void *(*pvalloc)(size_t);
 } real = { first_malloc, first_calloc, first_realloc, first_free, NULL, NULL,
-	NULL, NULL, NULL, NULL };
+	NULL, NULL, NULL };
 
 static __thread int finding __attribute__((tls_model("initial-exec")));
 
@@ -96,7 +98,6 @@ find_all(void)
 	found[1] = find("calloc");
 	found[2] = find("realloc");
 	found[3] = find("free");
-	*(void **)&real.reallocarray = find("reallocarray");
 	*(void **)&real.memalign = find("memalign");
 	*(void **)&real.posix_memalign = find("posix_memalign");
 	*(void **)&real.aligned_alloc = find("aligned_alloc");
@@ -290,14 +291,18 @@ reallocarray(void *old, size_t count, size_t n)
 	int begun;
 	void *p;
 
-	if (!have(*(void **)&real.reallocarray) || is_early(old)) {
-		errno = ENOMEM;
-		return NULL;
-	}
+	size_t bytes;
+
 	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0))
 		length = add_more(words, 4);
 	begun = ring_begin_realloc(old);
-	p = real.reallocarray(old, count, n);
+	/* that of glibc calls realloc, which would be recorded, too */
+	if (__builtin_mul_overflow(count, n, &bytes) || is_early(old)) {
+		errno = ENOMEM;
+		p = NULL;
+	} else {
+		p = real.realloc(old, bytes);
+	}
 	words[0] = ring_word(ARENA_REALLOCARRAY, p, 0);
 	words[1] = (uintptr_t)old;
 	words[2] = count;
@@ -361,6 +366,124 @@ pvalloc(size_t n)
 	return p;
 }
 
+/* --------------------------------------------------------------- mappings */
+
+/* Records words about a mapping, if that is wanted. */
+static void
+note_map(enum arena_more more, const uint64_t *values, unsigned n)
+{
+	uint64_t words[ARENA_RECORD_MAX];
+
+	if ((ring_shared.options & ARENA_MAPS) == 0)
+		return;
+	words[0] = ring_word(ARENA_MORE, NULL, more);
+	memcpy(words + 1, values, n * sizeof(words[0]));
+	ring_put(words, n + 1, (const void *)(uintptr_t)values[0]);
+}
+
+static void *
+note_mmap(void *p, size_t n)
+{
+	const uint64_t values[] = { (uintptr_t)p, n };
+
+	if (p != MAP_FAILED)
+		note_map(ARENA_MMAP, values, 2);
+	return p;
+}
+
+PUBLIC void *
+mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	static void *(*next)(void *, size_t, int, int, int, off_t);
+
+	if (next == NULL)
+		*(void **)&next = find("mmap");
+	if (next == NULL) {
+		errno = ENOSYS;
+		return MAP_FAILED;
+	}
+	return note_mmap(next(at, n, protection, flags, fd, offset), n);
+}
+
+PUBLIC void *
+mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t offset)
+{
+	static void *(*next)(void *, size_t, int, int, int, off64_t);
+
+	if (next == NULL)
+		*(void **)&next = find("mmap64");
+	if (next == NULL) {
+		errno = ENOSYS;
+		return MAP_FAILED;
+	}
+	return note_mmap(next(at, n, protection, flags, fd, offset), n);
+}
+
+PUBLIC int
+munmap(void *p, size_t n)
+{
+	static int (*next)(void *, size_t);
+	const uint64_t values[] = { (uintptr_t)p, n };
+
+	if (next == NULL)
+		*(void **)&next = find("munmap");
+	if (next == NULL) {
+		errno = ENOSYS;
+		return -1;
+	}
+	note_map(ARENA_MUNMAP, values, 2);
+	return next(p, n);
+}
+
+PUBLIC void *
+mremap(void *old, size_t old_size, size_t n, int flags, ...)
+{
+	static void *(*next)(void *, size_t, size_t, int, ...);
+	uint64_t values[4];
+	void *p, *at = NULL;
+	va_list list;
+
+	if (next == NULL)
+		*(void **)&next = find("mremap");
+	if (next == NULL) {
+		errno = ENOSYS;
+		return MAP_FAILED;
+	}
+	va_start(list, flags);
+	if (flags & MREMAP_FIXED)
+		at = va_arg(list, void *);
+	va_end(list);
+	p = next(old, old_size, n, flags, at);
+	values[0] = (uintptr_t)p;
+	values[1] = (uintptr_t)old;
+	values[2] = old_size;
+	values[3] = n;
+	if (p != MAP_FAILED)
+		note_map(ARENA_MREMAP, values, 4);
+	return p;
+}
+
+PUBLIC void *
+sbrk(intptr_t increment)
+{
+	static void *(*next)(intptr_t);
+	uint64_t values[2];
+	void *p;
+
+	if (next == NULL)
+		*(void **)&next = find("sbrk");
+	if (next == NULL) {
+		errno = ENOSYS;
+		return MAP_FAILED;
+	}
+	p = next(increment);
+	values[0] = (uintptr_t)p + (uintptr_t)increment;
+	values[1] = (uint64_t)(int64_t)increment;
+	if (p != MAP_FAILED && increment != 0)
+		note_map(ARENA_BRK, values, 2);
+	return p;
+}
+
 /* --------------------------------------------------------- other functions */
 
 PUBLIC int
@@ -386,7 +509,7 @@ prctl(int option, ...)
 	static int (*next)(int, ...);
 	unsigned long a[4];
 	va_list list;
-	int i;
+	int i, failed;
 
 	if (next == NULL)
 		*(void **)&next = find("prctl");
@@ -394,11 +517,15 @@ prctl(int option, ...)
 	for (i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
-	if (option == PR_SET_SECCOMP)
-		ring_forbid_calls();
 	if (next == NULL) {
 		errno = ENOSYS;
 		return -1;
 	}
-	return next(option, a[0], a[1], a[2], a[3]);
+	/* from then on even the clock is forbidden */
+	if (option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT)
+		ring_forbid_calls(1);
+	failed = next(option, a[0], a[1], a[2], a[3]);
+	if (failed && option == PR_SET_SECCOMP)
+		ring_forbid_calls(0);
+	return failed;
 }

@@ -5,7 +5,7 @@
 
 /* Names this thread. */
 void ring_put_name(const char *name);
-/* The program is about to forbid itself all system calls but a few. */
-void ring_forbid_calls(void);
+/* This thread is about to lose all system calls but a few, or has not. */
+void ring_forbid_calls(int on);
 
 #endif

@@ -42,8 +42,6 @@ static struct process unwiped; /* where there is no such memory */
 static pthread_key_t key;
 static int has_key;
 static int has_begun; /* with or without an arena */
-/* System calls are forbidden, but for read(2) and write(2). */
-static int is_strict;
 
 static void begin(void);
 
@@ -104,7 +102,7 @@ image_of(struct arena *a)
 	image->parent = (uint32_t)getppid();
 	memset(image->name, 0, sizeof(image->name));
 	if (name != NULL)
-		strncpy(image->name, name, sizeof(image->name) - 1);
+		strncpy(image->name, name, ARENA_NAME_MAX);
 	process->pid = (uint32_t)getpid();
 	/* of a program that this one executed instead of itself */
 	for (i = 0; i < ARENA_NOW(a->rings_used) && i < ARENA_RINGS; i++)
@@ -159,8 +157,7 @@ attach(struct ring_self *s)
 	ring->image = image;
 	ring->claim++;
 	memset(ring->name, 0, sizeof(ring->name));
-	if (!is_strict)
-		(void)prctl(PR_GET_NAME, ring->name);
+	(void)prctl(PR_GET_NAME, ring->name);
 	ARENA_SET(ring->ticks, read_clock());
 	s->id = (uint16_t)(ring - a->rings + 1);
 	s->words = arena_words(a, (uint32_t)(ring - a->rings));
@@ -206,6 +203,14 @@ is_drained(const struct arena *a)
 	    (kill((pid_t)a->drainer, 0) == 0 || errno != ESRCH);
 }
 
+static inline int
+has_room(const struct arena_ring *ring)
+{
+	return ARENA_RING_WORDS -
+	    (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) >=
+	    MARGIN;
+}
+
 /* Waits for room in the ring.  0: nobody drains it any more. */
 static int
 wait_for_room(struct ring_self *s)
@@ -216,12 +221,10 @@ wait_for_room(struct ring_self *s)
 	uint64_t rounds = __atomic_load_n(&a->rounds, __ATOMIC_RELAXED);
 	unsigned spins = 0, sleeps = 0;
 
-	while (ARENA_RING_WORDS -
-	        (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) <
-	    MARGIN) {
+	while (!has_room(ring)) {
 		if (!ARENA_NOW(a->on))
 			return 0;
-		if (is_strict || ++spins % SPINS != 0) {
+		if (s->strict || ++spins % SPINS != 0) {
 			pause_once();
 			continue;
 		}
@@ -242,12 +245,11 @@ wait_for_room(struct ring_self *s)
 static void
 put_clock(struct ring_self *s)
 {
-	const uint64_t ticks = read_clock();
+	const uint64_t ticks = s->strict ? s->ring->ticks : read_clock();
 	const uint64_t word = ticks << 4 | ARENA_CLOCK;
 
 	ring_append(s, &word, 1);
 	__atomic_store_n(&s->ring->ticks, ticks, __ATOMIC_RELEASE);
-	s->stale = 0;
 }
 
 /* The first of this child's own memory: its parent's ring is not its own. */
@@ -259,7 +261,6 @@ forget(struct ring_self *s)
 	s->ring = NULL;
 	s->left = 0;
 	s->queued = 0;
-	s->stale = 0;
 }
 
 /*
@@ -270,19 +271,20 @@ static int
 open_ring(struct ring_self *s)
 {
 	struct arena *a = ring_shared.arena;
-	uint32_t free_words;
 
 	if (s->ring == NULL && !attach(s))
 		return 0;
-	ARENA_SET(s->ring->open, 1);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	s->epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
-	free_words = ARENA_RING_WORDS - (s->ring->head - s->ring->tail);
-	if (free_words < MARGIN && !wait_for_room(s)) {
+	do {
+		/* a ring that is open holds up telrec */
 		__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
-		s->left = 0;
-		return 0;
-	}
+		if (!wait_for_room(s)) {
+			s->left = 0;
+			return 0;
+		}
+		ARENA_SET(s->ring->open, 1);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (!has_room(s->ring));
+	s->epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
 	put_clock(s);
 	s->left = CLOCK_WORDS;
 	return 1;
@@ -510,13 +512,16 @@ ring_put_name(const char *name)
 int
 ring_calls_forbidden(void)
 {
-	return is_strict;
+	return ring_self.strict;
 }
 
 void
-ring_forbid_calls(void)
+ring_forbid_calls(int on)
 {
-	is_strict = 1;
+	/* what a record needs of the system, now */
+	if (on && ring_self.ring == NULL)
+		ring_put_name("");
+	ring_self.strict = on != 0;
 }
 
 /* -------------------------------------------------------------- the start */
@@ -595,6 +600,8 @@ begin(void)
 __attribute__((constructor)) static void
 construct(void)
 {
+	uint32_t number;
+
 	begin();
 	has_begun = 1;
 	if (ring_shared.arena == NULL)
@@ -603,7 +610,10 @@ construct(void)
 	(void)pthread_atfork(NULL, NULL, in_child);
 	if (has_key && ring_self.ring != NULL)
 		(void)pthread_setspecific(key, &ring_self);
-	(void)image_of(ring_shared.arena);
+	number = image_of(ring_shared.arena);
+	if (program_invocation_short_name != NULL)
+		strncpy(ring_shared.arena->images[number % ARENA_IMAGES].name,
+		    program_invocation_short_name, ARENA_NAME_MAX);
 	if (ring_shared.options & ARENA_STACKS)
 		telrec_stack_begin(
 		    (enum telrec_unwind)ring_shared.arena->unwind);

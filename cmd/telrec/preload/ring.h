@@ -20,8 +20,8 @@ struct ring_self {
 	uint32_t epoch;
 	struct arena_ring *ring;
 	uint64_t *words;
-	uint16_t id; /* its number as an owner, from 1 */
-	uint16_t stale;
+	uint16_t id;     /* its number as an owner, from 1 */
+	uint16_t strict; /* no system call but read(2), and no clock */
 	uint32_t queued; /* words in the queue */
 	uint64_t start;  /* of a realloc: the clock */
 	int64_t sample;  /* bytes until the next sample */

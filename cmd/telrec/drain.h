@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the rings of all recorded threads to one log. */
+#ifndef TELREC_DRAIN_H
+#define TELREC_DRAIN_H
+
+#include <stdint.h>
+
+#include "telrec/arena.h"
+
+struct drain;
+
+/* Registers the event types of a recording with libtel-emit.  0, -1. */
+int drain_open_log(const struct arena *a);
+/* NULL: out of memory. */
+struct drain *drain_new(struct arena *a);
+void drain_free(struct drain *d);
+/*
+ * Looks at all rings once, and writes what is certain to be in order.
+ * flush: writes also a block that is not full.
+ * Returns how many events there were; -1 with errno set: they could not be
+ * written.
+ */
+long drain_round(struct drain *d, int flush);
+/*
+ * Finds threads and processes that have ended.  Returns how many processes are
+ * still recorded.
+ */
+unsigned drain_tend(struct drain *d);
+/* Drains what is left, whatever the threads are doing.  0, -1 */
+int drain_finish(struct drain *d);
+
+/* Events written, and lost. */
+uint64_t drain_events(const struct drain *d);
+uint64_t drain_lost(const struct drain *d);
+/* Processes that had the library. */
+uint32_t drain_processes(const struct drain *d);
+
+#endif

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recording: the arena, the program with the preloaded library, and the loop
+ * that drains its rings until the last process of it has ended.
+ */
+#define _GNU_SOURCE
+#include "telrec.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include "common/message.h"
+#include "common/settings.h"
+#include "common/streams.h"
+#include "telrec/drain.h"
+#include "telrec/preload/stack.h"
+#include "tel_emit.h"
+
+#ifndef TELREC_LIBDIR
+#define TELREC_LIBDIR "/usr/local/lib"
+#endif
+#define LIBRARY "libtelrec.so"
+
+/* As env(1), timeout(1) and others: the command itself has failed. */
+enum { EXIT_TELREC = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+#define FLUSH_NS UINT64_C(200000000)
+#define TEND_NS UINT64_C(50000000)
+#define PAUSE_LEAST 50000
+#define PAUSE_MOST 5000000
+
+/* A recording. */
+struct run {
+	const struct telrec *t;
+	struct arena *arena;
+	int arena_fd;
+	struct drain *drain;
+	struct sink sink;
+	struct settings settings;
+	pid_t child;
+	int status; /* of wait(2), once the child has ended */
+	int ended;
+	int failed;     /* the log is incomplete; reported */
+	uint64_t begun; /* when it started; 0: it is not recorded yet */
+	int stopped;    /* it is over, by time or size */
+};
+
+/* Signals that came, for the loop. */
+static volatile sig_atomic_t interrupted, got_toggle;
+static volatile sig_atomic_t forward;
+
+static void
+on_signal(int signal)
+{
+	if (signal == SIGUSR1)
+		got_toggle = 1;
+	else if (signal == SIGTERM || signal == SIGHUP)
+		forward = signal;
+	else
+		interrupted = 1;
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ----------------------------------------------------------------- arena */
+
+static uint32_t
+choose_clock(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned a, b, c, d;
+
+	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) != 0)
+		return ARENA_CLOCK_CPU;
+	return ARENA_CLOCK_MONOTONIC;
+#elif defined(__aarch64__)
+	return ARENA_CLOCK_CPU;
+#else
+	return ARENA_CLOCK_MONOTONIC;
+#endif
+}
+
+static int
+make_arena(struct run *run)
+{
+	const uint64_t bytes = arena_bytes();
+	struct arena *a;
+
+	run->arena_fd = memfd_create("telrec", MFD_CLOEXEC);
+	if (run->arena_fd < 0 || ftruncate(run->arena_fd, (off_t)bytes) != 0)
+		return -1;
+	a = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_NORESERVE, run->arena_fd, 0);
+	if (a == MAP_FAILED)
+		return -1;
+	a->bytes = bytes;
+	a->clock = choose_clock();
+	a->drainer = (uint32_t)getpid();
+	a->options = run->t->maps ? ARENA_MAPS : 0;
+	if (run->t->stacks != TELREC_UNWIND_NONE) {
+		a->options |= ARENA_STACKS;
+		a->unwind = (uint32_t)run->t->stacks;
+	}
+	a->on = !run->t->paused && run->t->delay == 0;
+	a->epoch = 1;
+	__atomic_store_n(&a->magic, ARENA_MAGIC, __ATOMIC_RELEASE);
+	run->arena = a;
+	return 0;
+}
+
+/* --------------------------------------------------------------- program */
+
+/* Finds the library beside this program, or where it is installed. */
+static int
+find_library(char *path, size_t size)
+{
+	static const char *const places[] = { "/../" LIBRARY,
+		"/../lib/teltools/" LIBRARY };
+	char self[4096], *slash;
+	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t i;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash != NULL) {
+		*slash = '\0';
+		for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			char *real;
+			const int length =
+			    snprintf(path, size, "%s%s", self, places[i]);
+
+			if (length < 0 || (size_t)length >= size ||
+			    (real = realpath(path, NULL)) == NULL)
+				continue;
+			snprintf(path, size, "%s", real);
+			free(real);
+			return 0;
+		}
+	}
+	snprintf(path, size, "%s", TELREC_LIBDIR "/teltools/" LIBRARY);
+	return access(path, R_OK);
+}
+
+/* Whether the loader finds a library; asked of a child, which may load it. */
+static int
+can_load(const char *library)
+{
+	const pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		(void)alarm(10);
+		_exit(dlopen(library, RTLD_NOW | RTLD_LOCAL) == NULL);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* The library of an allocator; NULL: it was not found. */
+static const char *
+find_allocator(const char *name)
+{
+	static const struct {
+		const char *name, *library;
+	} known[] = { { "jemalloc", "libjemalloc.so.2" },
+		{ "mimalloc", "libmimalloc.so.3" },
+		{ "mimalloc", "libmimalloc.so.2" },
+		{ "mimalloc", "libmimalloc.so.2.0" },
+		{ "tcmalloc", "libtcmalloc_minimal.so.4" },
+		{ "tcmalloc", "libtcmalloc.so.4" } };
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, known[i].name) == 0 &&
+		    can_load(known[i].library))
+			return known[i].library;
+	return can_load(name) ? name : NULL;
+}
+
+/* The environment of the program. */
+static int
+set_environment(const struct run *run)
+{
+	const char *old = getenv("LD_PRELOAD");
+	const char *allocator = run->t->allocator;
+	char library[4096], arena[64], *value;
+	size_t size;
+	int st;
+
+	if (find_library(library, sizeof(library)) != 0) {
+		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
+		return -1;
+	}
+	if (allocator != NULL &&
+	    (allocator = find_allocator(allocator)) == NULL) {
+		message_fail(STATUS_USAGE, run->t->allocator,
+		    "no such library, or it cannot be loaded");
+		return -1;
+	}
+	size = strlen(library) + 3 + (old != NULL ? strlen(old) : 0) +
+	    (allocator != NULL ? strlen(allocator) : 0);
+	value = malloc(size);
+	if (value == NULL)
+		return -1;
+	snprintf(value, size, "%s%s%s%s%s", library,
+	    allocator != NULL ? ":" : "", allocator != NULL ? allocator : "",
+	    old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
+	snprintf(arena, sizeof(arena), "/proc/%ld/fd/%d", (long)getpid(),
+	    run->arena_fd);
+	st = setenv("LD_PRELOAD", value, 1) != 0 ||
+	        setenv(ARENA_ENV, arena, 1) != 0 ?
+	    -1 :
+	    0;
+	free(value);
+	return st;
+}
+
+/* Becomes the program; if that fails, says why through fd. */
+static void
+execute(const struct run *run, int fd, const sigset_t *old)
+{
+	ssize_t n;
+	int error;
+
+	if (run->t->output != NULL && strcmp(run->t->output, "-") == 0)
+		(void)dup2(2, 1);
+	sigprocmask(SIG_SETMASK, old, NULL);
+	execvp(run->t->operands[0], run->t->operands);
+	error = errno;
+	n = write(fd, &error, sizeof(error));
+	_exit(n == (ssize_t)sizeof(error) ? EXIT_NOT_FOUND : EXIT_TELREC);
+}
+
+static void
+catch_signals(void)
+{
+	static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP,
+		SIGUSR1 };
+	struct sigaction action, before;
+	size_t i;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_signal;
+	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		if (sigaction(caught[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			(void)sigaction(caught[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Starts the program.  0; or the exit status, after a message. */
+static int
+start(struct run *run)
+{
+	sigset_t all, old;
+	int fds[2], error = 0;
+	ssize_t n;
+
+	if (set_environment(run) != 0)
+		return EXIT_TELREC;
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		return EXIT_TELREC;
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	run->child = fork();
+	if (run->child == 0)
+		execute(run, fds[1], &old);
+	catch_signals();
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(fds[1]);
+	do
+		n = run->child < 0 ? -1 : read(fds[0], &error, sizeof(error));
+	while (n < 0 && run->child > 0 && errno == EINTR);
+	if (run->child < 0)
+		error = errno;
+	close(fds[0]);
+	/* only the program may have these */
+	unsetenv("LD_PRELOAD");
+	unsetenv(ARENA_ENV);
+	if (run->child > 0 && n != (ssize_t)sizeof(error))
+		return 0;
+	message_fail(STATUS_FAILED, run->t->operands[0], "%s", strerror(error));
+	if (run->child > 0)
+		(void)waitpid(run->child, &run->status, 0);
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+/* ------------------------------------------------------------------- log */
+
+static int
+write_log(void *arg, const void *bytes, size_t size)
+{
+	struct run *run = arg;
+
+	return tel_output_write(run->sink.out, bytes, size) == TEL_OK ? 0 : -1;
+}
+
+static int
+open_log(struct run *run)
+{
+	const char *name =
+	    run->t->output != NULL ? run->t->output : "telrec.tel";
+
+	run->settings.output = strcmp(name, "-") == 0 ? NULL : name;
+	run->settings.compress = run->t->compress;
+	if (!sink_open(&run->sink, &run->settings))
+		return -1;
+	(void)fcntl(run->sink.fd, F_SETFD, FD_CLOEXEC);
+	if (drain_open_log(run->arena) != 0 ||
+	    tel_emit_to_function(write_log, run, ~0u) == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    errno == EINVAL ? tel_emit_error() : strerror(errno));
+		return -1;
+	}
+	run->drain = drain_new(run->arena);
+	return run->drain != NULL ? 0 : -1;
+}
+
+/* The log cannot be written: the program goes on without it. */
+static void
+fail_log(struct run *run)
+{
+	if (!run->failed)
+		sink_failed(&run->sink);
+	run->failed = 1;
+	ARENA_SET(run->arena->on, 0);
+}
+
+static void
+close_log(struct run *run)
+{
+	if (drain_finish(run->drain) != 0)
+		fail_log(run);
+	tel_emit_close();
+	if (!run->failed && tel_output_finish(run->sink.out) != TEL_OK)
+		fail_log(run);
+	run->failed |= run->sink.failed;
+}
+
+/* ------------------------------------------------------------------ loop */
+
+/* Reaps what has ended: the program, and orphans of it. */
+static int
+reap(struct run *run)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == run->child) {
+			run->status = status;
+			run->ended = 1;
+		}
+	return pid < 0 && errno == ECHILD;
+}
+
+static void
+obey_signals(struct run *run)
+{
+	const int signal = forward;
+
+	if (got_toggle) {
+		got_toggle = 0;
+		if (!run->stopped)
+			ARENA_SET(run->arena->on, !ARENA_NOW(run->arena->on));
+	}
+	if (signal != 0) {
+		forward = 0;
+		if (run->ended)
+			interrupted = 1;
+		else
+			(void)kill(run->child, signal);
+	}
+	/* the terminal has sent it to the program, too */
+	if (!run->ended)
+		interrupted = 0;
+}
+
+/* Starts and stops the recording when it is time, or the log is large. */
+static void
+obey_limits(struct run *run, uint64_t now, uint64_t started)
+{
+	const struct telrec *t = run->t;
+	struct arena *a = run->arena;
+
+	if (run->begun == 0 && t->delay > 0 && !t->paused &&
+	    now - started > (uint64_t)t->delay)
+		ARENA_SET(a->on, 1);
+	if (run->begun == 0 && ARENA_NOW(a->on))
+		run->begun = now;
+	if (run->stopped ||
+	    !((t->duration > 0 && run->begun != 0 &&
+	          now - run->begun > (uint64_t)t->duration) ||
+	        (t->size > 0 && tel_output_bytes(run->sink.out) >= t->size)))
+		return;
+	run->stopped = 1;
+	ARENA_SET(a->on, 0);
+}
+
+static void
+record(struct run *run)
+{
+	const uint64_t started = now_ns();
+	uint64_t flushed = now_ns(), tended = flushed, now;
+	struct timespec moment = { 0, PAUSE_LEAST };
+	int alone = 0, rest = 3;
+	long n = 0;
+
+	for (;;) {
+		now = now_ns();
+		n = drain_round(run->drain, now - flushed > FLUSH_NS);
+		if (n < 0)
+			fail_log(run);
+		if (now - flushed > FLUSH_NS) {
+			flushed = now;
+			if (!run->failed &&
+			    tel_output_flush(run->sink.out) != TEL_OK)
+				fail_log(run);
+		}
+		obey_signals(run);
+		obey_limits(run, now, started);
+		alone = reap(run);
+		if (run->ended && interrupted)
+			break;
+		/* what was written until the last one ended takes two rounds */
+		if (alone && --rest == 0)
+			break;
+		if (now - tended > TEND_NS) {
+			tended = now;
+			(void)drain_tend(run->drain);
+		}
+		if (n > 16384 && n < 1 << 20)
+			continue;
+		moment.tv_nsec = n > 0              ? PAUSE_LEAST :
+		    moment.tv_nsec * 2 < PAUSE_MOST ? moment.tv_nsec * 2 :
+		                                      PAUSE_MOST;
+		nanosleep(&moment, NULL);
+	}
+	ARENA_SET(run->arena->on, 0);
+}
+
+/* ---------------------------------------------------------------- report */
+
+/* Leaves no file that has nothing of the program. */
+static void
+discard_log(const struct run *run)
+{
+	struct stat st;
+
+	if (run->settings.output != NULL && fstat(run->sink.fd, &st) == 0 &&
+	    S_ISREG(st.st_mode))
+		(void)unlink(run->settings.output);
+}
+
+/* Says why nothing was recorded. */
+static void
+explain_nothing(const struct run *run)
+{
+	message_fail(STATUS_FAILED, run->t->operands[0],
+	    drain_processes(run->drain) == 0 ?
+	        "0 events: the program is statically linked, or set-user-ID, "
+	        "or of another word size" :
+	        "0 events: statically linked allocator?");
+}
+
+static int
+exit_status(const struct run *run)
+{
+	const int status = run->status;
+
+	if (WIFSIGNALED(status))
+		return 128 + WTERMSIG(status);
+	if (WEXITSTATUS(status) != 0 || message_status() == STATUS_OK)
+		return WEXITSTATUS(status);
+	return EXIT_TELREC;
+}
+
+int
+telrec_run(const struct telrec *t)
+{
+	struct run run;
+	int status = EXIT_TELREC;
+
+	memset(&run, 0, sizeof(run));
+	run.t = t;
+	if (make_arena(&run) != 0) {
+		message_fail(STATUS_FAILED, NULL, "the shared memory: %s",
+		    strerror(errno));
+		return status;
+	}
+	if (open_log(&run) != 0)
+		return status;
+	status = start(&run);
+	if (status != 0) {
+		tel_emit_close();
+		discard_log(&run);
+	} else {
+		tel_emit_program(t->operands[0], (uint32_t)run.child);
+		record(&run);
+		close_log(&run);
+		if (drain_events(run.drain) == 0 && !run.failed) {
+			explain_nothing(&run);
+			discard_log(&run);
+		}
+		if (drain_lost(run.drain) > 0)
+			message_fail(STATUS_FAILED, NULL,
+			    "%llu events were lost",
+			    (unsigned long long)drain_lost(run.drain));
+		status = exit_status(&run);
+	}
+	sink_close(&run.sink);
+	drain_free(run.drain);
+	return status;
+}

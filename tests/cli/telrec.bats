@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telrec records what programs allocate, exactly, whatever they do.
+
+load lib
+
+# A preloaded library and a sanitizer both want to be first.
+setup_file() {
+	case ${CFLAGS-} in *-fsanitize*) return ;; esac
+	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
+	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+}
+
+setup() {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	cd "$BATS_TEST_TMPDIR" || exit
+	program=$BATS_FILE_TMPDIR/program
+}
+
+# counts FILE CONDITION: how many events there are.
+counts() {
+	telcat -w "$2" "$1" | grep -vc '^#'
+}
+
+# ordered FILE: every event is in its place.
+ordered() {
+	telcat "$1" | python3 "$TEL_TOP/tests/cli/telrec.py" order
+}
+
+@test "every function of the allocator is recorded, with its arguments" {
+	telrec -o run.tel "$program" all
+	telcat -w 'size >= 70000 || count >= 3' run.tel | grep -v '^#' |
+	    sed 's/^[^ ]* //; s/ pid=.*//; s/=0x[0-9A-Fa-f]*/=P/g' >got
+	cat >want <<-'END'
+		malloc address=P size=70001
+		calloc address=P count=3 size=70002
+		realloc address=P old=P size=70003
+		realloc address=P old=P size=170004
+		reallocarray address=P old=P count=5 size=70005
+		memalign address=P alignment=256 size=70006
+		posix_memalign address=P alignment=512 size=70007
+		aligned_alloc address=P alignment=1024 size=71680
+		valloc address=P size=70009
+		pvalloc address=P size=70010
+	END
+	diff -u want got
+	ordered run.tel
+}
+
+@test "the log is what valgrind sees of the same program" {
+	command -v valgrind >/dev/null || skip "no valgrind"
+	valgrind --trace-malloc=yes --run-libc-freeres=no "$program" some \
+	    2>trace || skip "valgrind does not run the program"
+	telcat trace | python3 "$TEL_TOP/tests/cli/telrec.py" calls >want
+	[ "$(wc -l <want)" -gt 100 ] || skip "valgrind has not replaced malloc"
+	telrec -o run.tel "$program" some
+	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" calls >got
+	diff -u want got
+}
+
+@test "the exit status is that of the program, or 128 and its signal" {
+	run -5 telrec -o run.tel "$program" _exit 10
+	run -137 telrec -o run.tel "$program" kill 10
+	run -134 telrec -o run.tel "$program" abort 10
+	run -127 telrec -o no.tel ./nonesuch
+	[[ $output == "telrec: ./nonesuch: No such file"* ]]
+	[ ! -e no.tel ]
+	run -126 telrec -o no.tel "$TEL_TOP/Makefile"
+	[ ! -e no.tel ]
+	run -2 telrec -o no.tel
+	run -2 telrec --no-such-option "$program"
+	[ "$(telrec -o run.tel "$program" all -h --help -o x)" = "" ]
+	[ ! -e x ]
+}
+
+@test "nothing is lost of a program that is killed, aborts, or exits at once" {
+	for how in kill abort _exit; do
+		telrec -o run.tel "$program" "$how" 20001 || true
+		[ "$(counts run.tel 'size == 100')" = 20001 ]
+		ordered run.tel
+	done
+}
+
+@test "killed at any moment: what it did until then is in order" {
+	for i in 1 2 3 4 5; do
+		telrec -o run.tel sh -c '"$1" endless & sleep "0.0$2"
+			kill -9 $!; wait $!; exit 0' sh "$program" "$i"
+		ordered run.tel
+	done
+}
+
+@test "threads: a block is freed after its allocation, whichever threads do it" {
+	telrec -o run.tel "$program" threads 8 5000
+	ordered run.tel >count
+	cat count
+	[ "$(sed 's/events //' count)" -gt 50000 ]
+	run -0 --separate-stderr telstat run.tel
+	[[ $output == *"lost 0"* ]]
+}
+
+@test "a thread has its name, and a process" {
+	telrec -o run.tel "$program" named
+	telcat -w 'size == 80001' run.tel | grep -v '^#' >events
+	[ "$(wc -l <events)" = 10 ]
+	[ "$(grep -c 'pid=[0-9]*\["program"\] thread=[0-9]*\["worker"\]' events)" = 10 ]
+}
+
+@test "children, and children of children, are recorded in the same log" {
+	telrec -o run.tel "$program" storm 3
+	[ "$(counts run.tel 'size == 90001')" = 4000 ]
+	[ "$(telcat -e process run.tel | grep -vc '^#')" = 40 ]
+	telcat -w 'size == 90001' run.tel | grep -v '^#' |
+	    sed 's/.* pid=\([0-9]*\).*/\1/' | sort | uniq -c | awk '{ print $1 }' |
+	    sort -u >counts
+	[ "$(cat counts)" = 100 ]
+}
+
+@test "programs that a program executes are recorded, each as a process" {
+	telrec -o run.tel "$program" exec 3
+	[ "$(counts run.tel 'size == 90001')" = 400 ]
+	telcat -e process run.tel | grep -v '^#' |
+	    sed 's/.* pid=\([0-9]*\).*/\1/' |
+	    awk '{ print $1 % 4194304 }' | sort -u | wc -l >pids
+	[ "$(cat pids)" = 1 ]
+	ordered run.tel
+	telrec -o run.tel sh -c '"$1" pairs 10; "$1" pairs 20 &
+		wait' sh "$program"
+	[ "$(counts run.tel 'size == 100')" = 30 ]
+}
+
+@test "a program that outlives its parent is recorded to its end" {
+	telrec -o run.tel sh -c '(sleep 0.2; "$1" pairs 50) & exit 4' sh \
+	    "$program" || [ $? = 4 ]
+	[ "$(counts run.tel 'size == 100')" = 50 ]
+}
+
+@test "closed descriptors, another root, and no system calls do not matter" {
+	telrec -o run.tel "$program" close
+	[ "$(counts run.tel 'size == 100')" = 1000 ]
+	[ "$(counts run.tel 'size == 90001')" = 300 ]
+	telrec -o run.tel "$program" strict || [ $? = 77 ]
+	[ "$(counts run.tel 'size == 60')" -ge 0 ]
+	mkdir root
+	if telrec -o run.tel "$program" chroot root; then
+		[ "$(counts run.tel 'size == 100')" = 1000 ]
+		[ "$(counts run.tel 'size == 90001')" = 300 ]
+	else
+		[ $? = 77 ]
+	fi
+}
+
+@test "without system calls nothing is lost" {
+	run telrec -o run.tel "$program" strict
+	[ "$status" != 77 ] || skip "no seccomp here"
+	[ "$status" = 0 ]
+	[ "$(counts run.tel 'size == 60')" = 100000 ]
+}
+
+@test "signal handlers may allocate" {
+	telrec -o run.tel "$program" signals
+	[ "$(telcat -e calloc -w 'size == 77' run.tel | grep -vc '^#')" = 1000 ]
+	ordered run.tel
+}
+
+@test "the program sees no difference" {
+	run -3 --separate-stderr "$program" look
+	echo "$output" >want
+	run -3 --separate-stderr telrec -o run.tel "$program" look
+	echo "$output" | diff -u want -
+	# shellcheck disable=SC2154 # bats sets it
+	[ "$stderr" = "a message" ]
+}
+
+@test "a full disk stops the recording, not the program" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	run -125 telrec -o /dev/full "$program" pairs 200000
+	[ "$output" = "telrec: /dev/full: No space left on device" ]
+	run -5 telrec -o /dev/full "$program" _exit 200000
+}
+
+@test "what cannot be recorded is reported" {
+	echo 'int main(void) { return 0; }' >static.c
+	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"
+	run -125 telrec -o no.tel ./static
+	[[ $output == "telrec: ./static: 0 events: the program is statically"* ]]
+	[ ! -e no.tel ]
+}
+
+@test "to a pipe: telstat shows it while the program runs" {
+	telrec -o - "$program" pairs 1000 | telstat >report
+	grep -q '^allocated' report
+	telrec -z 3 -o run.tel "$program" pairs 1000
+	[ "$(counts run.tel 'size == 100')" = 1000 ]
+	telrec -o - "$program" look 2>both | telcat >/dev/null || true
+	grep -q '^errno 4711' both
+}
+
+@test "other allocators are preloaded, and recorded" {
+	for name in jemalloc mimalloc tcmalloc; do
+		run telrec -a "$name" -o run.tel "$program" all
+		[[ $output != *"no such library"* ]] || continue
+		[ "$status" = 0 ]
+		telrec -a "$name" -o run.tel "$program" pairs 1000
+		[ "$(counts run.tel 'size == 100')" = 1000 ]
+		telrec -a "$name" -o run.tel "$program" threads 4 500
+		ordered run.tel
+	done
+	run -125 telrec -a no-such-allocator -o no.tel "$program" all
+	[[ $output == *"no-such-allocator: no such library"* ]]
+}
+
+@test "mappings are recorded if that is wanted" {
+	telrec --maps -o run.tel "$program" maps
+	telcat -k Map -w 'size == 12288 || old_size == 12288 || increment == 4096' \
+	    run.tel | grep -v '^#' | sed 's/^[^ ]* //; s/ pid=.*//; s/=0x[0-9A-Fa-f]*/=P/g' >got
+	cat >want <<-'END'
+		mmap address=P size=12288
+		mremap address=P old=P old_size=12288 size=20480
+		brk address=P increment=4096
+	END
+	diff -u want got
+	telrec -o run.tel "$program" maps
+	[ "$(telcat -k Map run.tel | grep -vc '^#')" = 0 ]
+}
+
+@test "recording starts and stops when it is to" {
+	telrec --size 20k -o run.tel "$program" pairs 300000
+	[ "$(wc -c <run.tel)" -gt 20000 ]
+	[ "$(counts run.tel 'size == 100')" -lt 300000 ]
+	run -125 telrec --paused -o run.tel "$program" pairs 1000
+	[[ $output == *"0 events"* ]]
+	run -125 telrec --delay 1h -o run.tel "$program" pairs 1000
+	# it is told to start when the program runs, and ends it
+	telrec --paused -o run.tel sh -c 'kill -USR1 $PPID
+		until "$1" pairs 10 && [ -s run.tel ]; do sleep 0.02; done' \
+	    sh "$program"
+	[ "$(counts run.tel 'size == 100')" -ge 10 ]
+	telrec --for 50ms -o run.tel sh -c 'while "$1" pairs 10; do
+		n=$((n + 1)); [ $n -lt 20 ] || exit 0; sleep 0.02; done' \
+	    sh "$program"
+	for option in "--size 0" "--delay x" "--for -1s"; do
+		# shellcheck disable=SC2086 # the two words
+		run -2 telrec $option "$program"
+	done
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks recordings, as telcat prints them, on standard input.
+
+telrec.py order     every free and realloc finds its block, no block is
+                    allocated twice, and times do not decrease; prints how
+                    many events there were
+telrec.py calls     prints the calls without addresses: blocks are numbered
+"""
+import sys
+
+
+def events():
+    for line in sys.stdin:
+        if line.startswith("#"):
+            continue
+        words = line.split()
+        fields = {}
+        for word in words[2:]:
+            key, _, value = word.partition("=")
+            fields[key] = value.partition("[")[0]
+        yield int(words[0], 16), words[1], fields
+
+
+FREES = ("free",)
+REALLOCS = ("realloc", "reallocarray")
+ALLOCS = ("malloc", "calloc", "memalign", "posix_memalign", "aligned_alloc",
+          "valloc", "pvalloc")
+
+
+def order():
+    live, last, count, wrong = set(), 0, 0, 0
+    # what a process and its ancestors have allocated; what the latter had
+    ever, inherited = {}, {}
+    for clock, name, f in events():
+        if clock < last:
+            print("time", clock, "after", last)
+            wrong += 1
+        last = clock
+        if name not in FREES + REALLOCS + ALLOCS:
+            if name == "process":
+                inherited[f["pid"]] = set(ever.get(f["parent"], ()))
+                ever[f["pid"]] = set(inherited[f["pid"]])
+            continue
+        count += 1
+        pid = f["pid"]
+        if pid not in ever:
+            print("unknown process", pid)
+            return 1
+        old = f["address"] if name in FREES else f.get("old", "0x0")
+        new = f["address"] if name not in FREES else "0x0"
+        failed = name in REALLOCS and new == "0x0" and f["size"] != "0"
+        if old != "0x0" and not failed:
+            # a child may free what its parent allocated
+            if (pid, old) not in live and old not in inherited[pid]:
+                print(name, "of unknown", old, "at", hex(clock))
+                wrong += 1
+            live.discard((pid, old))
+        if new != "0x0":
+            if (pid, new) in live:
+                print(name, "of live", new, "at", hex(clock))
+                wrong += 1
+            live.add((pid, new))
+            ever[pid].add(new)
+    print("events", count)
+    return wrong > 0
+
+
+def calls():
+    numbers, count = {"0x0": 0}, 0
+    for _, name, f in events():
+        if name not in FREES + REALLOCS + ALLOCS:
+            continue
+        sizes = [f[key] for key in ("alignment", "count", "size") if key in f]
+        if name in ("posix_memalign", "aligned_alloc", "valloc", "pvalloc"):
+            name = "memalign"
+        old = f["address"] if name in FREES else f.get("old")
+        text = [name] + (sizes if name != "memalign" else [])
+        if old is not None:
+            text.append("of %d" % numbers.get(old.lower(), -1))
+        if name not in FREES:
+            count += 1
+            if f["address"] != "0x0":
+                numbers[f["address"].lower()] = count
+        print(" ".join(text))
+    return 0
+
+
+sys.exit({"order": order, "calls": calls}[sys.argv[1]]())

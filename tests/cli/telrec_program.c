@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs for telrec to record: the first argument says which. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/seccomp.h>
+#endif
+
+/* What the compiler must not remove. */
+static void *volatile kept[64];
+
+static void
+fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* Each function; the sizes are those of no other allocation. */
+static int
+all(void)
+{
+	void *p = NULL;
+
+	kept[0] = malloc(70001);
+	kept[1] = calloc(3, 70002);
+	kept[2] = realloc(NULL, 70003);
+	kept[2] = realloc(kept[2], 170004);
+	kept[3] = reallocarray(NULL, 5, 70005);
+	kept[4] = memalign(256, 70006);
+	if (posix_memalign(&p, 512, 70007) != 0)
+		return 1;
+	kept[5] = p;
+	kept[6] = aligned_alloc(1024, 71680);
+	kept[7] = valloc(70009);
+	kept[8] = pvalloc(70010);
+	kept[9] = malloc(1);
+	free(kept[9]);
+	free(NULL);
+	for (int i = 0; i < 9; i++)
+		free(kept[i]);
+	return 0;
+}
+
+/* What valgrind knows, too. */
+static int
+some(void)
+{
+	for (int i = 0; i < 50; i++) {
+		kept[i] = malloc(1 + 37 * (size_t)i);
+		if (i % 3 == 0)
+			kept[i] = realloc(kept[i], 5000 * (size_t)i + 1);
+		if (i % 4 == 3)
+			free(kept[i - 2]);
+		if (i % 4 == 3)
+			kept[i - 2] = calloc(7, (size_t)i);
+	}
+	kept[50] = memalign(64, 100);
+	kept[51] = aligned_alloc(128, 256);
+	for (int i = 0; i < 52; i++)
+		free(kept[i]);
+	return 0;
+}
+
+/* Pairs of a size. */
+static void
+pairs(int n, size_t size)
+{
+	for (int i = 0; i < n; i++) {
+		kept[0] = malloc(size);
+		free(kept[0]);
+	}
+}
+
+/* Threads that take blocks from each other. */
+#define SLOTS 1024
+static _Atomic(void *) slots[SLOTS];
+static long operations;
+
+static void *
+exchange(void *arg)
+{
+	unsigned long long r =
+	    (unsigned long long)(uintptr_t)arg * 2654435761u + 1;
+	unsigned k, choice;
+	size_t n;
+	void *p;
+
+	for (long i = 0; i < operations; i++) {
+		r = r * 6364136223846793005u + 1442695040888963407u;
+		k = (unsigned)(r >> 33) % SLOTS;
+		n = 1 + (size_t)(r >> 50) % 600;
+		choice = (unsigned)(r >> 45) % 32;
+		p = atomic_exchange(&slots[k], NULL);
+		if (p != NULL && choice < 8) {
+			p = realloc(p, choice == 0 ? n + 100000 : n);
+		} else {
+			free(p);
+			p = choice == 31 ? calloc(3, n) : malloc(n);
+		}
+		free(atomic_exchange(&slots[k], p));
+	}
+	return NULL;
+}
+
+static int
+threads(int count)
+{
+	pthread_t thread[64];
+
+	for (int i = 0; i < count; i++)
+		if (pthread_create(&thread[i], NULL, exchange,
+		        (void *)(uintptr_t)(i + 1)) != 0)
+			fail("pthread_create");
+	for (int i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i < SLOTS; i++)
+		free(slots[i]);
+	return 0;
+}
+
+static void *
+named(void *unused)
+{
+	(void)unused;
+	pthread_setname_np(pthread_self(), "worker");
+	pairs(10, 80001);
+	return NULL;
+}
+
+/* Children, and theirs, each with so many pairs. */
+static void
+storm(int depth, int width)
+{
+	pairs(100, 90001);
+	for (int i = 0; depth > 0 && i < width; i++) {
+		const pid_t pid = fork();
+
+		if (pid < 0)
+			fail("fork");
+		if (pid == 0) {
+			storm(depth - 1, width);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static volatile sig_atomic_t handled;
+
+/* Not what a handler should do; but they do. */
+static void
+handle(int signal)
+{
+	void *p;
+
+	(void)signal;
+	p = calloc(1, 77);
+	handled++;
+	free(p);
+}
+
+/* A timer's signals while nothing is in the allocator. */
+static int
+signals(void)
+{
+	struct sigaction action;
+	sigset_t set, old;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handle;
+	sigaction(SIGUSR2, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	for (int i = 0; i < 1000; i++) {
+		pairs(3, 100);
+		sigprocmask(SIG_BLOCK, &set, &old);
+		kill(getpid(), SIGUSR2);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	}
+	return handled != 1000;
+}
+
+static int
+strict(void)
+{
+	kept[1] = malloc(1 << 16);
+	free(kept[1]);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) != 0)
+		return 77;
+	pairs(100000, 60);
+	syscall(SYS_exit, 0);
+	return 1;
+}
+
+static int
+maps(void)
+{
+	void *p = mmap(NULL, 12288, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	pairs(10, 100);
+	p = p != MAP_FAILED ? mremap(p, 12288, 20480, MREMAP_MAYMOVE) : p;
+	if (p == MAP_FAILED || sbrk(4096) == MAP_FAILED)
+		return 1;
+	return munmap(p, 20480);
+}
+
+/* What a program sees of itself. */
+static int
+look(void)
+{
+	errno = 4711;
+	pairs(1000, 100);
+	printf("errno %d\n", errno);
+	printf("fds");
+	for (int i = 0; i < 1024; i++)
+		if (fcntl(i, F_GETFD) >= 0)
+			printf(" %d", i);
+	printf("\nsignals");
+	for (int i = 1; i < 32; i++) {
+		struct sigaction action;
+		sigset_t set;
+
+		sigprocmask(SIG_BLOCK, NULL, &set);
+		if (sigaction(i, NULL, &action) == 0)
+			printf(" %d%d", action.sa_handler == SIG_IGN,
+			    sigismember(&set, i));
+	}
+	printf("\n");
+	fflush(stdout);
+	fprintf(stderr, "a message\n");
+	return 3;
+}
+
+static int
+change_root(const char *where)
+{
+	if (chroot(where) != 0)
+		return 77;
+	if (chdir("/") != 0)
+		return 1;
+	pairs(1000, 100);
+	storm(1, 2);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	const int n = argc > 2 ? atoi(argv[2]) : 0;
+	pthread_t thread;
+
+	if (strcmp(mode, "all") == 0)
+		return all();
+	if (strcmp(mode, "maps") == 0)
+		return maps();
+	if (strcmp(mode, "some") == 0)
+		return some();
+	if (strcmp(mode, "pairs") == 0) {
+		pairs(n, 100);
+		return 0;
+	}
+	if (strcmp(mode, "threads") == 0) {
+		operations = argc > 3 ? atol(argv[3]) : 1000;
+		return threads(n);
+	}
+	if (strcmp(mode, "named") == 0) {
+		if (pthread_create(&thread, NULL, named, NULL) != 0)
+			fail("pthread_create");
+		return pthread_join(thread, NULL);
+	}
+	if (strcmp(mode, "storm") == 0) {
+		storm(n, 3);
+		return 0;
+	}
+	if (strcmp(mode, "exec") == 0) {
+		pairs(100, 90001);
+		if (n == 0)
+			return 0;
+		snprintf(argv[2], 2, "%d", n - 1);
+		execv("/proc/self/exe", argv);
+		fail("execv");
+	}
+	if (strcmp(mode, "kill") == 0) {
+		pairs(n, 100);
+		kill(getpid(), SIGKILL);
+	}
+	if (strcmp(mode, "abort") == 0) {
+		pairs(n, 100);
+		abort();
+	}
+	if (strcmp(mode, "_exit") == 0) {
+		pairs(n, 100);
+		_exit(5);
+	}
+	if (strcmp(mode, "endless") == 0)
+		for (;;)
+			pairs(1000, 100);
+	if (strcmp(mode, "close") == 0) {
+		for (int i = 0; i < 4096; i++)
+			close(i);
+		pairs(1000, 100);
+		storm(1, 2);
+		return 0;
+	}
+	if (strcmp(mode, "signals") == 0)
+		return signals();
+	if (strcmp(mode, "strict") == 0)
+		return strict();
+	if (strcmp(mode, "look") == 0)
+		return look();
+	if (strcmp(mode, "chroot") == 0)
+		return change_root(argv[2]);
+	fprintf(stderr, "unknown program '%s'\n", mode);
+	return 2;
+}
