@@ -8,6 +8,9 @@
  * A pool is of the class that the log names, or of the class that a parameter
  * names.  Arenas are created with their first pool, and destroyed with the last
  * one.  Pools that an MPS creates for itself are left out.
+ *
+ * It is one file, so that it can be copied and built by one command, with
+ * tel_pool.h alone.
  */
 #include <tel_pool.h>
 
