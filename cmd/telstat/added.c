@@ -21,9 +21,10 @@ telstat_wants_events(const struct telstat *t)
 {
 	const struct selection *sel = &t->settings.select;
 
-	return t->given || t->heap != NULL || sel->filtering || sel->types != NULL ||
-	    sel->kinds != NULL || sel->where != NULL || sel->since != NULL ||
-	    sel->until != NULL || sel->skip > 0 || sel->count != UINT64_MAX;
+	return t->given || t->heap != NULL || sel->filtering ||
+	    sel->types != NULL || sel->kinds != NULL || sel->where != NULL ||
+	    sel->since != NULL || sel->until != NULL || sel->skip > 0 ||
+	    sel->count != UINT64_MAX;
 }
 
 /* As many more bytes as there are, up to want; 0 at the end, or after a message. */

@@ -504,32 +504,49 @@ check_stacks(const struct count *c)
 		    untracked);
 }
 
+/* Reads everything.  Returns 1 when there is something to show. */
+static int
+read_counts(struct count *c, struct telstat *t, struct sink *sink)
+{
+	memset(c, 0, sizeof(*c));
+	c->telstat = t;
+	c->sink = sink;
+	show_open(&c->show, t, sink);
+	if (t->interval > 0 &&
+	    (tel_stats_set_interval(t->stats, t->interval, t->ticks, snapshot,
+	         c) != TEL_OK ||
+	        tel_stats_set_deltas(t->stats, t->deltas) != TEL_OK)) {
+		telstat_tell(t, TEL_ESTATE, NULL);
+		return 0;
+	}
+	if (!telstat_wants_events(t) &&
+	    tel_stats_set_classes(t->stats, 1) != TEL_OK)
+		return 0;
+	tel_stats_set_notify(t->stats, warn, c);
+	tel_stats_set_force(t->stats, t->settings.force);
+	TEL_EVENT2(PhaseStart, PHASE_READ, "read");
+	read_all(c);
+	TEL_EVENT1(PhaseEnd, PHASE_READ);
+	/* a mistake in what was asked for has no answer, nor has nothing */
+	return !sink->failed && c->counted && message_status() != STATUS_USAGE;
+}
+
+int
+telstat_count(struct telstat *t, struct sink *sink)
+{
+	struct count c;
+	int counted = read_counts(&c, t, sink);
+
+	show_close(&c.show);
+	return counted;
+}
+
 void
 telstat_run(struct telstat *t, struct sink *sink)
 {
 	struct count c;
 
-	memset(&c, 0, sizeof(c));
-	c.telstat = t;
-	c.sink = sink;
-	show_open(&c.show, t, sink);
-	if (t->interval > 0 &&
-	    (tel_stats_set_interval(t->stats, t->interval, t->ticks, snapshot,
-	         &c) != TEL_OK ||
-	        tel_stats_set_deltas(t->stats, t->deltas) != TEL_OK)) {
-		telstat_tell(t, TEL_ESTATE, NULL);
-		return;
-	}
-	if (!telstat_wants_events(t) &&
-	    tel_stats_set_classes(t->stats, 1) != TEL_OK)
-		return;
-	tel_stats_set_notify(t->stats, warn, &c);
-	tel_stats_set_force(t->stats, t->settings.force);
-	TEL_EVENT2(PhaseStart, PHASE_READ, "read");
-	read_all(&c);
-	TEL_EVENT1(PhaseEnd, PHASE_READ);
-	/* a mistake in what was asked for has no answer, nor has nothing */
-	if (!sink->failed && c.counted && message_status() != STATUS_USAGE) {
+	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		check_stacks(&c);
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");

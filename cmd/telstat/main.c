@@ -2,6 +2,8 @@
 /* telstat - count the events of telemetry logs. */
 #include "telstat.h"
 
+#include <string.h>
+
 #include "common/message.h"
 #include "trace.h"
 
@@ -13,6 +15,10 @@ main(int argc, char **argv)
 
 	streams_begin();
 	message_begin("telstat");
+	if (argc > 1 && strcmp(argv[1], "diff") == 0) {
+		telstat_diff(argc - 1, argv + 1);
+		return (int)message_status();
+	}
 	if (telstat_options(&telstat, argc, argv) &&
 	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
 		if (sink_open(&sink, &telstat.settings)) {

@@ -133,9 +133,8 @@ value_of(const tel_stat *stat, tel_int128 v, int valued)
 	return report_decimal(v, valued ? tel_stat_decimals(stat) : 0);
 }
 
-/* The sum over the number of updates, pairs or weight, when there is one. */
-static int
-mean(const tel_stat *stat, double *out)
+int
+statistic_mean(const tel_stat *stat, double *out)
 {
 	tel_number of = TEL_NUMBER_UPDATES;
 	tel_int128 sum;
@@ -193,7 +192,7 @@ add_mean(struct report *r, unsigned shown, const tel_stat *stat)
 		.shown = shown };
 	double m;
 
-	if (mean(stat, &m))
+	if (statistic_mean(stat, &m))
 		(void)report_fact(r, &f, report_real(m));
 	add_spread(r, shown, stat);
 }
@@ -474,7 +473,7 @@ fill_range(struct report_range *range, const tel_stat *stat)
 	double m;
 
 	memset(range, 0, sizeof(*range));
-	if (!mean(stat, &m))
+	if (!statistic_mean(stat, &m))
 		return 0;
 	m *= 1 / figure_scaled(1, tel_stat_decimals(stat));
 	range->marks[range->n++] = (struct report_named){ mean_name(stat), m };

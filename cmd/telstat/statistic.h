@@ -11,6 +11,11 @@ tel_int128 statistic_number(const tel_stat *stat, tel_number which);
 int statistic_defined(const tel_stat *stat, tel_number which);
 /* Nonzero when it is defined and not 0. */
 int statistic_nonzero(const tel_stat *stat, tel_number which);
+/*
+ * The sum over the number of updates, pairs or weight.  1 with *out set, or 0
+ * when there is none.
+ */
+int statistic_mean(const tel_stat *stat, double *out);
 /* The class has buckets, whether it has any now or not. */
 int statistic_has_buckets(const tel_stat *stat);
 

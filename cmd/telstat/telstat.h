@@ -78,6 +78,16 @@ void telstat_tell(const struct telstat *t, tel_status st, const char *option);
 
 /* Counts what the operands hold, and shows it. */
 void telstat_run(struct telstat *t, struct sink *sink);
+/* Counts only.  Returns 1, or 0 when there is nothing to show. */
+int telstat_count(struct telstat *t, struct sink *sink);
+
+/* diff.c */
+
+/*
+ * Runs "telstat diff", with the arguments from that word on: counts each of two
+ * operands, and shows how they differ.
+ */
+void telstat_diff(int argc, char **argv);
 
 /* added.c */
 

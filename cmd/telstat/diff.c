@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* telstat diff: how the statistics of two operands differ. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/message.h"
+#include "show.h"
+#include "significance.h"
+#include "statistic.h"
+
+/* What is compared, by its name. */
+struct subject {
+	char *name;
+	size_t at; /* of a statistic or a type, in its set */
+};
+
+struct side {
+	struct telstat telstat;
+	double ns, events;
+	struct subject *types, *stats; /* in order of their names */
+	size_t ntypes, nstats;
+	const struct subject **order; /* statistics, as the set has them */
+};
+
+struct diff {
+	struct side sides[2];
+	struct report *report;
+	double share; /* of the first side in all time, or all events */
+	int timed;    /* it is of time */
+	int failed;
+};
+
+/* Either of the two may be missing. */
+struct both {
+	const tel_stat *stats[2];
+};
+
+/* ------------------------------------------------------------ subjects */
+
+static int
+compare_subjects(const void *a, const void *b)
+{
+	const struct subject *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* The name of a statistic with its group, n{kind=Pool}; NULL: no memory. */
+static char *
+stat_name(const tel_stat *stat)
+{
+	unsigned i, n = tel_stat_group_count(stat);
+	size_t size = strlen(tel_stat_name(stat)) + 32, used;
+	tel_value value;
+	char *name;
+
+	for (i = 0; i < n; i++)
+		if (tel_stat_group_value(stat, i, &value))
+			size += strlen(tel_stat_group_name(stat, i)) +
+			    tel_value_text(&value, NULL, 0) + 4;
+	name = malloc(size);
+	if (name == NULL)
+		return NULL;
+	used = (size_t)snprintf(name, size, "%s%s", tel_stat_name(stat),
+	    n > 0 ? "{" : "");
+	for (i = 0; i < n && !tel_stat_overflow_group(stat); i++) {
+		used += (size_t)snprintf(name + used, size - used,
+		    "%s%s=", i > 0 ? "," : "", tel_stat_group_name(stat, i));
+		if (tel_stat_group_value(stat, i, &value))
+			used +=
+			    tel_value_text(&value, name + used, size - used);
+	}
+	if (n > 0)
+		(void)snprintf(name + used, size - used, "%s}",
+		    tel_stat_overflow_group(stat) ? "<overflow>" : "");
+	return name;
+}
+
+/* Lists what a side has in order of names.  Returns 0 when out of memory. */
+static int
+list_side(struct side *s)
+{
+	const tel_stats *stats = s->telstat.stats;
+	size_t i, nstats = tel_stats_count(stats);
+	size_t ntypes = tel_stats_type_count(stats);
+	tel_part part;
+
+	s->order = calloc(nstats + 1, sizeof(*s->order));
+	s->stats = calloc(nstats + 1, sizeof(*s->stats));
+	s->types = calloc(ntypes + 1, sizeof(*s->types));
+	if (s->order == NULL || s->stats == NULL || s->types == NULL ||
+	    tel_stats_sort_keys(s->telstat.stats, s->telstat.order) != TEL_OK)
+		return 0;
+	for (i = 0; i < nstats; i++, s->nstats++) {
+		s->stats[i].at = i;
+		s->stats[i].name = stat_name(tel_stats_get(stats, i));
+		if (s->stats[i].name == NULL)
+			return 0;
+	}
+	for (i = 0; i < ntypes && tel_stats_type(stats, i, &part); i++) {
+		size_t size = strlen(part.name) + strlen(part.kind) + 2;
+		char *name = malloc(size);
+
+		if (name == NULL)
+			return 0;
+		(void)snprintf(name, size, "%s %s", part.name, part.kind);
+		s->types[i].at = i;
+		s->types[i].name = name;
+		s->ntypes++;
+	}
+	qsort(s->stats, s->nstats, sizeof(*s->stats), compare_subjects);
+	qsort(s->types, s->ntypes, sizeof(*s->types), compare_subjects);
+	for (i = 0; i < nstats; i++)
+		s->order[s->stats[i].at] = &s->stats[i];
+	return 1;
+}
+
+static void
+free_list(struct subject *list, size_t n)
+{
+	while (list != NULL && n > 0)
+		free(list[--n].name);
+	free(list);
+}
+
+static void
+free_side(struct side *s)
+{
+	free_list(s->stats, s->nstats);
+	free_list(s->types, s->ntypes);
+	free(s->order);
+	tel_stats_free(s->telstat.stats);
+	tel_heap_free(s->telstat.heap);
+	settings_free(&s->telstat.settings);
+}
+
+/* Finds what has a name in a list; NULL: nothing. */
+static const struct subject *
+find(const struct subject *list, size_t n, const char *name)
+{
+	struct subject key;
+
+	memset(&key, 0, sizeof(key));
+	/* only read */
+	key.name = (char *)(uintptr_t)name;
+	return n == 0 ? NULL :
+	                bsearch(&key, list, n, sizeof(*list), compare_subjects);
+}
+
+/* --------------------------------------------------------------- tables */
+
+/* A number of a row: whole, of so many decimals, or of a mean. */
+struct figure {
+	int known;
+	double value;
+	struct report_value shown;
+};
+
+static struct figure
+whole(tel_int128 v, unsigned decimals)
+{
+	struct figure f = { 1, figure_scaled(tel_int128_double(v), decimals),
+		report_decimal(v, decimals) };
+
+	return f;
+}
+
+static struct figure
+real(double v)
+{
+	struct figure f = { 1, v, report_real(v) };
+
+	return f;
+}
+
+static void
+open_table(const struct diff *d, const char *title)
+{
+	struct report *r = d->report;
+	struct report_section *s =
+	    report_section(r, REPORT_TEXT | REPORT_DATA, "difference");
+	struct report_field *f;
+
+	s->name = title;
+	s->indent = 2;
+	f = report_column(r, "figure", "", REPORT_PLAIN, 0);
+	f->item = f->left = 1;
+	f->most = 32;
+	(void)report_column(r, "before", NULL, REPORT_GROUPED, 0);
+	(void)report_column(r, "after", NULL, REPORT_GROUPED, 0);
+	if (d->timed) {
+		report_column(r, "before_per_s", "before/s", REPORT_ROUNDED, 0)
+		    ->spare = 1;
+		report_column(r, "after_per_s", "after/s", REPORT_ROUNDED, 0)
+		    ->spare = 1;
+	}
+	f = report_column(r, "change", NULL, REPORT_PERCENT, 0);
+	f->decimals = 1;
+	(void)report_column(r, "significance", "sig", REPORT_PLAIN, 0);
+}
+
+/* A number in the cell of a row; for people with its unit. */
+static void
+put_figure(struct report *r, const struct figure *f, const char *unit)
+{
+	struct report_field field = { .unit = unit,
+		.notation = f->shown.type == REPORT_INTEGER ? REPORT_WITH_UNIT :
+		                                              REPORT_ROUNDED };
+
+	if (!f->known)
+		report_cell(r, (struct report_value){ .type = REPORT_UNKNOWN });
+	else if (report_is(r, REPORT_TEXT))
+		report_cell(r,
+		    report_string(report_show(r, &field, &f->shown)));
+	else
+		report_cell(r, f->shown);
+}
+
+static void
+put_row(struct report *r, const char *name, const struct figure *a,
+    const struct figure *b, const char *unit)
+{
+	report_row(r, REPORT_TEXT | REPORT_DATA);
+	report_cell(r, report_string(report_text(r, "%s", name)));
+	put_figure(r, a, unit);
+	put_figure(r, b, unit);
+}
+
+/* How much a number has changed, and the mark. */
+static void
+put_change(struct report *r, double a, double b, enum significance s)
+{
+	report_cell(r,
+	    a > 0 ? report_real((b - a) / a) :
+	            (struct report_value){ .type = REPORT_UNKNOWN });
+	report_cell(r, report_optional(significance_mark(s)));
+}
+
+/* A row of a number that has no test. */
+static void
+add_plain(const struct diff *d, const char *name, struct figure a,
+    struct figure b, const char *unit, enum significance s)
+{
+	put_row(d->report, name, &a, &b, unit);
+	if (d->timed) {
+		report_cell(d->report, report_optional(""));
+		report_cell(d->report, report_optional(""));
+	}
+	if (a.known && b.known && a.value > 0)
+		put_change(d->report, a.value, b.value, s);
+	else
+		put_change(d->report, 0, 0, s);
+}
+
+/*
+ * A row of counts: they are compared by time, where that is known of both
+ * sides, or by their share of all events.
+ */
+static void
+add_counts(const struct diff *d, const char *name, uint64_t a, uint64_t b,
+    int test)
+{
+	const double x = (double)a, y = (double)b;
+	struct figure before = whole(figure_int128_of(a), 0);
+	struct figure after = whole(figure_int128_of(b), 0);
+	double by_a = d->timed ? d->sides[0].ns / 1e9 : d->sides[0].events;
+	double by_b = d->timed ? d->sides[1].ns / 1e9 : d->sides[1].events;
+
+	put_row(d->report, name, &before, &after, "");
+	if (d->timed) {
+		report_cell(d->report, report_real(x / by_a));
+		report_cell(d->report, report_real(y / by_b));
+	}
+	put_change(d->report, by_a > 0 ? x / by_a : 0, by_b > 0 ? y / by_b : 0,
+	    test ? significance_counts(x, y, d->share) : NOT_SIGNIFICANT);
+}
+
+/* ---------------------------------------------------------- statistics */
+
+static struct figure
+figure_of(const tel_stat *stat, tel_number which, int valued)
+{
+	struct figure f = { 0 };
+	tel_int128 v;
+
+	if (stat != NULL && tel_stat_number(stat, which, &v))
+		f = whole(v, valued ? tel_stat_decimals(stat) : 0);
+	return f;
+}
+
+/* How many values a statistic has. */
+static double
+values_of(const tel_stat *stat)
+{
+	tel_number which = TEL_NUMBER_UPDATES;
+
+	if (tel_stat_class(stat) == TEL_CLASS_DUR)
+		which = TEL_NUMBER_PAIRS;
+	return tel_int128_double(statistic_number(stat, which));
+}
+
+/* Nonzero when each value weighs 1, as tests need it. */
+static int
+is_unweighted(const tel_stat *stat)
+{
+	tel_int128 weight;
+
+	return !tel_stat_number(stat, TEL_NUMBER_WEIGHT, &weight) ||
+	    tel_int128_double(weight) == values_of(stat);
+}
+
+static void
+add_means(const struct diff *d, const struct both *b, const char *unit)
+{
+	struct figure means[2] = { { 0 } }, spreads[2] = { { 0 } };
+	enum significance s = NOT_SIGNIFICANT;
+	double n[2] = { 0, 0 }, variance[2];
+	int i, known = 0, tested = 1;
+
+	for (i = 0; i < 2; i++) {
+		const tel_stat *stat = b->stats[i];
+		double mean;
+
+		if (stat == NULL || !statistic_mean(stat, &mean))
+			continue;
+		means[i] = real(mean);
+		if (!tel_stat_variance(stat, &variance[i]))
+			continue;
+		known++;
+		tested &= is_unweighted(stat);
+		variance[i] =
+		    figure_scaled(variance[i], 2 * tel_stat_decimals(stat));
+		spreads[i] = real(figure_root(variance[i]));
+		n[i] = values_of(stat);
+	}
+	if (!means[0].known && !means[1].known)
+		return;
+	if (known == 2 && tested)
+		s = significance_means(means[0].value, variance[0], n[0],
+		    means[1].value, variance[1], n[1]);
+	add_plain(d, "mean", means[0], means[1], unit, s);
+	if (known > 0)
+		add_plain(d, "stddev", spreads[0], spreads[1], unit,
+		    NOT_SIGNIFICANT);
+}
+
+/* Whether two statistics have the same buckets, of values that weigh 1. */
+static int
+same_buckets(const struct both *b)
+{
+	const tel_stat *x = b->stats[0], *y = b->stats[1];
+
+	return x != NULL && y != NULL && tel_stat_bucket_count(x) > 0 &&
+	    tel_stat_bucket_count(x) == tel_stat_bucket_count(y) &&
+	    strcmp(tel_stat_definition(x), tel_stat_definition(y)) == 0 &&
+	    statistic_defined(x, TEL_NUMBER_UNDER) &&
+	    statistic_defined(y, TEL_NUMBER_UNDER) && is_unweighted(x) &&
+	    is_unweighted(y) && values_of(x) > 0 && values_of(y) > 0;
+}
+
+/*
+ * How many values of each lie at or below the bucket where a share of both
+ * together does; with share above 1, where the two distribution functions are
+ * farthest apart.
+ */
+static void
+counts_below(const struct both *b, double share, double below[2])
+{
+	double n[2], sum[2], apart, most = -1;
+	size_t i, j, count = tel_stat_bucket_count(b->stats[0]);
+	tel_bucket bucket;
+
+	for (j = 0; j < 2; j++) {
+		n[j] = values_of(b->stats[j]);
+		sum[j] = tel_int128_double(
+		    statistic_number(b->stats[j], TEL_NUMBER_UNDER));
+	}
+	below[0] = sum[0];
+	below[1] = sum[1];
+	for (i = 0; i < count; i++) {
+		for (j = 0; j < 2; j++)
+			if (tel_stat_bucket(b->stats[j], i, &bucket))
+				sum[j] += (double)bucket.count;
+		apart = sum[0] / n[0] - sum[1] / n[1];
+		if (share <= 1 || (apart < 0 ? -apart : apart) > most) {
+			most = apart < 0 ? -apart : apart;
+			below[0] = sum[0];
+			below[1] = sum[1];
+		}
+		if (share <= 1 && sum[0] + sum[1] >= share * (n[0] + n[1]))
+			break;
+	}
+}
+
+static struct figure
+quantile_of(const tel_stat *stat, uint32_t share)
+{
+	struct figure f = { 0 };
+	tel_quantile q;
+
+	if (stat != NULL && tel_stat_quantile(stat, share, &q) &&
+	    q.is == TEL_QUANTILE_AT_MOST)
+		f = whole(figure_int128_signed(q.value),
+		    tel_stat_decimals(stat));
+	return f;
+}
+
+static void
+add_quantiles(const struct diff *d, const struct both *b, const char *unit)
+{
+	static const uint32_t usual[] = { 500000000, 900000000, 990000000 };
+	const struct telstat *t = &d->sides[0].telstat;
+	const uint32_t *list = t->nquantiles > 0 ? t->quantiles : usual;
+	unsigned i, n = t->nquantiles > 0 ? t->nquantiles : 3;
+	int tested = same_buckets(b);
+	enum significance s = NOT_SIGNIFICANT;
+	double below[2], na = 0, nb = 0, apart;
+	char name[FIGURE_TEXT];
+
+	if (tested) {
+		na = values_of(b->stats[0]);
+		nb = values_of(b->stats[1]);
+	}
+	for (i = 0; i < n; i++) {
+		if (tested) {
+			counts_below(b, (double)list[i] / 1e9, below);
+			s = significance_shares(below[0], na, below[1], nb);
+		}
+		add_plain(d, figure_quantile(list[i], name),
+		    quantile_of(b->stats[0], list[i]),
+		    quantile_of(b->stats[1], list[i]), unit, s);
+	}
+	if (!tested)
+		return;
+	counts_below(b, 2, below);
+	apart = below[0] / na - below[1] / nb;
+	s = significance_distance(apart < 0 ? -apart : apart, na, nb);
+	add_plain(d, "shape", (struct figure){ 0 }, (struct figure){ 0 }, "",
+	    s);
+}
+
+/* The keys of a tally in order of their texts; NULL when out of memory. */
+static struct subject *
+list_keys(const tel_stat *stat, size_t *out)
+{
+	size_t i, n = stat != NULL ? tel_stat_key_count(stat) : 0;
+	struct subject *list = calloc(n + 1, sizeof(*list));
+	tel_key key;
+
+	*out = 0;
+	for (i = 0; list != NULL && i < n && tel_stat_key(stat, i, &key); i++) {
+		size_t size = tel_value_text(&key.value, NULL, 0) + 1;
+
+		list[i].at = i;
+		list[i].name = malloc(size);
+		if (list[i].name == NULL) {
+			free_list(list, i);
+			return NULL;
+		}
+		(void)tel_value_text(&key.value, list[i].name, size);
+		*out = i + 1;
+	}
+	return list;
+}
+
+/* Those of side j, in their order; with j 1, that the other does not have. */
+static void
+add_keys_of(const struct diff *d, const struct both *b, int j,
+    const struct subject *keys, size_t n, const struct subject *others,
+    size_t nothers)
+{
+	size_t i, shown = report_rows(d->report, n);
+	int tested = b->stats[0] != NULL && b->stats[1] != NULL &&
+	    is_unweighted(b->stats[0]) && is_unweighted(b->stats[1]);
+	uint64_t counts[2];
+	tel_key key;
+
+	for (i = 0; i < shown; i++) {
+		const struct subject *found =
+		    find(others, nothers, keys[i].name);
+
+		if (j == 1 && found != NULL)
+			continue;
+		(void)tel_stat_key(b->stats[j], keys[i].at, &key);
+		counts[j] = key.count;
+		counts[1 - j] = found != NULL &&
+		        tel_stat_key(b->stats[1 - j], found->at, &key) ?
+		    key.count :
+		    0;
+		add_counts(d, keys[i].name, counts[0], counts[1], tested);
+	}
+}
+
+/* The keys of a tally.  Returns 0 when out of memory. */
+static int
+add_keys(const struct diff *d, const struct both *b)
+{
+	struct subject *lists[2], *sorted[2];
+	size_t n[2] = { 0, 0 };
+	int j, complete = 1;
+
+	for (j = 0; j < 2; j++) {
+		lists[j] = list_keys(b->stats[j], &n[j]);
+		sorted[j] = calloc(n[j] + 1, sizeof(*sorted[j]));
+		complete &= lists[j] != NULL && sorted[j] != NULL;
+		if (!complete)
+			continue;
+		/* the names stay those of the list */
+		memcpy(sorted[j], lists[j], n[j] * sizeof(*sorted[j]));
+		qsort(sorted[j], n[j], sizeof(*sorted[j]), compare_subjects);
+	}
+	for (j = 0; complete && j < 2; j++)
+		add_keys_of(d, b, j, lists[j], n[j], sorted[1 - j], n[1 - j]);
+	for (j = 0; j < 2; j++) {
+		free(sorted[j]);
+		free_list(lists[j], n[j]);
+	}
+	return complete;
+}
+
+static void
+add_numbers(struct diff *d, const struct both *b, const char *name)
+{
+	static const struct {
+		tel_number which;
+		const char *name;
+	} rows[] = { { TEL_NUMBER_SUM, "total" }, { TEL_NUMBER_MIN, "min" },
+		{ TEL_NUMBER_MAX, "max" }, { TEL_NUMBER_KEYS, "keys" } };
+	const tel_stat *any = b->stats[b->stats[0] == NULL];
+	const char *unit = tel_stat_unit(any);
+	const char *counted =
+	    tel_stat_class(any) == TEL_CLASS_DUR ? "pairs" : "updates";
+	size_t i;
+
+	open_table(d, name);
+	d->report->section.definition = tel_stat_definition(any);
+	d->report->section.class = tel_class_name(tel_stat_class(any));
+	add_counts(d, counted,
+	    b->stats[0] != NULL ? (uint64_t)values_of(b->stats[0]) : 0,
+	    b->stats[1] != NULL ? (uint64_t)values_of(b->stats[1]) : 0, 1);
+	add_means(d, b, unit);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct figure x = figure_of(b->stats[0], rows[i].which, i < 3);
+		struct figure y = figure_of(b->stats[1], rows[i].which, i < 3);
+
+		if (x.known || y.known)
+			add_plain(d, rows[i].name, x, y, i < 3 ? unit : "",
+			    NOT_SIGNIFICANT);
+	}
+	if (statistic_has_buckets(any))
+		add_quantiles(d, b, unit);
+	if (tel_stat_class(any) == TEL_CLASS_TALLY)
+		d->failed |= !add_keys(d, b);
+}
+
+/* ------------------------------------------------------------- report */
+
+static void
+put_stats(struct diff *d)
+{
+	const struct side *s;
+	struct both both;
+	size_t i, j, n;
+
+	for (j = 0; j < 2; j++) {
+		s = &d->sides[j];
+		n = s->nstats;
+		for (i = 0; i < n; i++) {
+			const char *name = s->order[i]->name;
+			const struct subject *other =
+			    find(d->sides[1 - j].stats, d->sides[1 - j].nstats,
+			        name);
+
+			if (j == 1 && other != NULL)
+				continue;
+			both.stats[j] = tel_stats_get(s->telstat.stats, i);
+			both.stats[1 - j] = other == NULL ?
+			    NULL :
+			    tel_stats_get(d->sides[1 - j].telstat.stats,
+			        other->at);
+			add_numbers(d, &both, name);
+			report_put(d->report);
+		}
+	}
+}
+
+/* The types of one side, and with j 1, those that only the other has. */
+static void
+put_types(const struct diff *d, int j)
+{
+	const struct side *s = &d->sides[j], *o = &d->sides[1 - j];
+	size_t i, n = report_rows(d->report, s->ntypes);
+	uint64_t counts[2];
+	tel_part part, other;
+
+	for (i = 0; i < n; i++) {
+		const struct subject *found;
+		const char *name;
+
+		(void)tel_stats_type(s->telstat.stats, i, &part);
+		name = report_text(d->report, "%s %s", part.name, part.kind);
+		found = find(o->types, o->ntypes, name);
+		if (j == 1 && found != NULL)
+			continue;
+		counts[j] = part.events;
+		counts[1 - j] = found != NULL &&
+		        tel_stats_type(o->telstat.stats, found->at, &other) ?
+		    other.events :
+		    0;
+		add_counts(d, part.name, counts[0], counts[1], 1);
+	}
+}
+
+static void
+fill(struct report *r, void *arg)
+{
+	struct diff *d = arg;
+	const struct telstat *t = &d->sides[0].telstat;
+
+	d->report = r;
+	if (t->report || d->sides[0].nstats + d->sides[1].nstats == 0) {
+		open_table(d, "events");
+		add_counts(d, "all", (uint64_t)d->sides[0].events,
+		    (uint64_t)d->sides[1].events, d->timed);
+		put_types(d, 0);
+		put_types(d, 1);
+		report_put(r);
+	}
+	put_stats(d);
+	if (!report_is(r, REPORT_TEXT))
+		return;
+	report_section(r, REPORT_TEXT, "")->indent = 0;
+	report_line(r, "",
+	    "* and **: by chance alone less than 1 in 100, and 1 in 1000; "
+	    "changes are of %s",
+	    d->timed ? "rates" : "shares of all events");
+	report_put(r);
+}
+
+static void
+show_diff(struct diff *d, const struct sink *sink)
+{
+	struct side *a = &d->sides[0], *b = &d->sides[1];
+	tel_int128 v;
+	struct show show;
+	int i;
+
+	d->timed = 1;
+	for (i = 0; i < 2; i++) {
+		struct side *s = &d->sides[i];
+
+		if (tel_stats_total(s->telstat.stats, TEL_TOTAL_NS, &v))
+			s->ns = tel_int128_double(v);
+		if (tel_stats_total(s->telstat.stats, TEL_TOTAL_EVENTS, &v))
+			s->events = tel_int128_double(v);
+		d->timed &= s->ns > 0;
+	}
+	if (d->timed)
+		d->share = a->ns / (a->ns + b->ns);
+	else if (a->events + b->events > 0)
+		d->share = a->events / (a->events + b->events);
+	show_open(&show, &a->telstat, sink);
+	report_write(&show.report, fill, d);
+	if (show.report.failed)
+		d->failed = 1;
+	show_close(&show);
+}
+
+/* Reads the arguments for one of the operands.  Returns 1, or 0. */
+static int
+parse_side(struct diff *d, int i, int argc, char **argv)
+{
+	struct telstat *t = &d->sides[i].telstat;
+
+	optind = 1;
+	if (!telstat_options(t, argc, argv))
+		return 0;
+	if (t->settings.noperands != 2)
+		message_fail(STATUS_USAGE, NULL,
+		    "diff: %d operands; expected two logs, or outputs of "
+		    "-f inst",
+		    t->settings.noperands);
+	else if (t->format->report == NULL || t->format->once)
+		message_fail(STATUS_USAGE, NULL,
+		    "diff cannot be combined with -f %s", t->format->name);
+	else if (t->interval > 0 || t->heap != NULL)
+		message_fail(STATUS_USAGE, NULL,
+		    "diff cannot be combined with %s",
+		    t->interval > 0 ? "-i" : "--stacks");
+	else {
+		t->settings.operands += i;
+		t->settings.noperands = 1;
+		return 1;
+	}
+	return 0;
+}
+
+void
+telstat_diff(int argc, char **argv)
+{
+	struct diff d;
+	struct sink sink;
+
+	memset(&d, 0, sizeof(d));
+	if (parse_side(&d, 0, argc, argv) && parse_side(&d, 1, argc, argv) &&
+	    sink_open(&sink, &d.sides[0].telstat.settings)) {
+		if (telstat_count(&d.sides[0].telstat, &sink) &&
+		    telstat_count(&d.sides[1].telstat, &sink)) {
+			d.failed =
+			    !list_side(&d.sides[0]) || !list_side(&d.sides[1]);
+			if (!d.failed)
+				show_diff(&d, &sink);
+			if (d.failed)
+				message_fail(STATUS_FAILED, NULL, "%s",
+				    tel_status_text(TEL_ENOMEM));
+		}
+		sink_close(&sink);
+	}
+	free_side(&d.sides[0]);
+	free_side(&d.sides[1]);
+}
