@@ -51,6 +51,25 @@ sweep() {
 	    'telfilter -f tel mps.cnv.zst old.log.zst'
 }
 
+@test "the index of a .tel without memory: writing and using it" {
+	for i in 1 2 3 4 5 6 7 8 9; do
+		cp mps.log "many$i.log"
+	done
+	telfilter --no-merge -f tel many?.log >many.tel
+	{
+		printf '# teltools text 1\n# format: mps-1.118.0/lii6gc\n'
+		for n in $(seq 9000); do
+			printf '%016X Intern stringId=%d string="s%d"\n' "$n" "$n" "$n"
+		done
+	} >names.text
+	telfilter -f tel names.text >names.tel
+	# summaries, a directory, names records, and a cumulative one
+	sweep 120 "telfilter --no-merge -f tel $(echo many?.log)" \
+	    'telfilter -f tel names.text' "telfilter -w 'size>40' many.tel" \
+	    'telfilter -k Pool many.tel' 'telfilter -t 0x2000, names.tel' \
+	    "telfilter -w 'stringId==8999' names.tel"
+}
+
 @test "telreplay without memory: logs, programs, replays" {
 	telreplay --dry-run -o program mps.log >/dev/null
 	sweep 60 'telreplay --dry-run -f csv perl.heaptrack.zst' \

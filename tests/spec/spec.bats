@@ -202,6 +202,21 @@ patch_records() {
 	[ "${lines[1]}" = "True True" ]
 }
 
+@test "all blocks of a short stream are in groups if any is" {
+	# a group ends after 4096 events that define names
+	{
+		printf '# teltools text 1\n# format: mps-1.118.0/lii6gc\n'
+		for n in $(seq 5000); do
+			printf '%016X Intern stringId=%d string="s%d"\n' "$n" "$n" "$n"
+		done
+	} >names.text
+	whole=0
+	check names.text
+	# the last blocks are read by the directory as by all records
+	telcat -q -H -t 0x1300, log.tel >got
+	telcat -q -H -t 0x1300, names.text | cmp - got
+}
+
 # make NAME: what the independent encoder makes of a case of cases.py.
 make_case() {
 	python3 "$TEL_TOP/tests/spec/cases.py" "$1" >"$1.tel"

@@ -424,8 +424,8 @@ tel__native_put_end(struct tel_writer *w)
 	st = tel__native_put_events(w);
 	if (st == TEL_OK && !n->started)
 		st = put_start(w);
-	if (st == TEL_OK && n->sequence >= NATIVE_INDEX_BLOCKS &&
-	    n->group.is.blocks > 0)
+	if (st == TEL_OK && n->group.is.blocks > 0 &&
+	    (n->groups > 0 || n->sequence >= NATIVE_INDEX_BLOCKS))
 		st = tel__native_put_group(w);
 	before = n->length;
 	if (st == TEL_OK && n->groups > 0 && n->directory.used <= DIRECTORY_MAX)
