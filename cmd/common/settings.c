@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "jobs.h"
 #include "message.h"
 #include "number.h"
 #include "streams.h"
+
+/* More threads than these wait for the one that reads and writes. */
+#define PRINTERS_MOST 8u
 
 /* The index of a word in a list; -1, with a message, when it is not there. */
 static int
@@ -366,6 +370,14 @@ int
 settings_wanted(struct settings *s, const tel_event *ev)
 {
 	return selection_match(&s->select, ev);
+}
+
+unsigned
+settings_printers(const struct settings *s)
+{
+	unsigned n = s->jobs > 0 ? s->jobs : jobs_cores();
+
+	return n < PRINTERS_MOST ? n : PRINTERS_MOST;
 }
 
 int

@@ -78,6 +78,9 @@ int settings_parse(struct settings *s, const struct tool *tool, void *arg,
  */
 int settings_wanted(struct settings *s, const tel_event *ev);
 
+/* The threads that render events, as their output must be in order. */
+unsigned settings_printers(const struct settings *s);
+
 /* Nonzero when as many events were selected as -n allows. */
 int settings_full(const struct settings *s);
 

@@ -33,6 +33,9 @@ set_up(const struct show *show, tel_printer *p)
 		st = tel_printer_set_color(p, show->sink->color);
 	if (st == TEL_OK)
 		st = tel_printer_set_terminal(p, show->sink->terminal);
+	if (st == TEL_OK && !show->flush)
+		st =
+		    tel_printer_set_threads(p, settings_printers(&t->settings));
 	if (st == TEL_OK && t->index != NULL)
 		st = tel_printer_set_index(p, t->index);
 	if (st == TEL_OK && t->database != NULL)
@@ -97,7 +100,7 @@ event(void *arg, const tel_event *ev)
 		return show->sink->failed ? END_ALL : END_ONE;
 	}
 	show->shown = 1;
-	if (!show->flush || tel_output_flush(show->sink->out) == TEL_OK)
+	if (!show->flush || tel_printer_flush(show->printer) == TEL_OK)
 		return GO_ON;
 	sink_failed(show->sink);
 	return END_ALL;
@@ -131,7 +134,7 @@ idle(void *arg)
 	struct show *show = arg;
 
 	/* a failure is kept, and reported after the next event */
-	if (tel_output_flush(show->sink->out) != TEL_OK)
+	if (tel_printer_flush(show->printer) != TEL_OK)
 		sink_failed(show->sink);
 }
 

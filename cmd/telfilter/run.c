@@ -139,8 +139,10 @@ is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
 static tel_status
 flush(struct run *run)
 {
-	return run->writer != NULL ? tel_writer_flush(run->writer) :
-	                             tel_output_flush(run->sink->out);
+	if (run->writer != NULL)
+		return tel_writer_flush(run->writer);
+	return run->printer != NULL ? tel_printer_flush(run->printer) :
+	                              tel_output_flush(run->sink->out);
 }
 
 /* Counts events of context that are earlier than the one before them. */
@@ -296,6 +298,10 @@ set_up(struct run *run)
 		if (st == TEL_OK)
 			st = tel_printer_set_terminal(run->printer,
 			    run->sink->terminal);
+		if (st == TEL_OK && !t->settings.unbuffered &&
+		    !run->sink->terminal)
+			st = tel_printer_set_threads(run->printer,
+			    settings_printers(&t->settings));
 	} else {
 		run->writer = format_writer(&t->settings, run->sink, t->bare);
 		if (run->writer == NULL)

@@ -161,6 +161,22 @@ TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
     const tel_event *event);
 /*
+ * Renders on n threads beside the caller's, which still writes all output, in
+ * order, from time to time: the formats text, CSV and JSON with times in ticks.
+ * A change of labels waits for the threads.  They hold up to 2n + 2 batches of
+ * 64 KiB of events, and their output.  A failure to write may be reported some
+ * events late.
+ * n: 1, the default: no threads.
+ * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_printer_set_threads(tel_printer *p, unsigned n);
+/*
+ * Writes all events so far to the output, and flushes that.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_flush(tel_printer *p);
+
+/*
  * Prints what ends the output, if anything; if there was no event, the output
  * for an empty log.  Does not flush the output.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.

@@ -68,6 +68,8 @@ struct tel_labels {
 	struct tel__table by_frame; /* hash of a frame's number to its place */
 	struct tel_frame *frames;
 	size_t nframes, frame_room;
+	tel_labels_fn *guard; /* called before a change, or NULL */
+	void *guard_arg;
 };
 
 struct tel_labels *
@@ -99,6 +101,8 @@ tel__labels_free(struct tel_labels *l)
 
 	if (l == NULL)
 		return;
+	if (l->guard != NULL)
+		l->guard(l->guard_arg, 1);
 	free(l->recent);
 	tel__table_clear(&l->by_id);
 	for (i = 0; i < l->count; i++)
@@ -115,6 +119,42 @@ tel__labels_free(struct tel_labels *l)
 		free(s->histories);
 	}
 	free(l);
+}
+
+int
+tel__labels_guard(struct tel_labels *l, tel_labels_fn *fn, void *arg)
+{
+	if (fn != NULL && l->guard != NULL && l->guard_arg != arg)
+		return 0;
+	l->guard = fn;
+	l->guard_arg = arg;
+	return 1;
+}
+
+struct tel_labels *
+tel__labels_view_new(void)
+{
+	return tel__labels_new(0);
+}
+
+void
+tel__labels_view(struct tel_labels *view, const struct tel_labels *l)
+{
+	struct recent *recent = view->recent;
+
+	*view = *l;
+	view->recent = recent;
+	view->guard = NULL;
+	/* what was found may be of another log */
+	memset(recent, 0, RECENT * sizeof(*recent));
+}
+
+void
+tel__labels_view_free(struct tel_labels *view)
+{
+	if (view != NULL)
+		free(view->recent);
+	free(view);
 }
 
 /* Nonzero when a string is what tel_label.plain says. */
@@ -170,6 +210,8 @@ tel__labels_intern(struct tel_labels *l, uint64_t id, const char *string,
 		return TEL_OK;
 	if (s == NULL && l->count >= l->max)
 		return TEL_ELIMIT;
+	if (l->guard != NULL)
+		l->guard(l->guard_arg, 0);
 	/* room for whole pieces, and for a NUL */
 	copy = calloc(1, (length | (TEL_LABEL_PIECE - 1)) + 1);
 	if (copy == NULL || (s == NULL && (s = add_string(l, id)) == NULL)) {
@@ -242,6 +284,8 @@ tel__labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
 		return TEL_OK;
 	if (l->labels >= l->max || (h != NULL && h->count >= PER_ADDRESS_MAX))
 		return TEL_ELIMIT;
+	if (l->guard != NULL)
+		l->guard(l->guard_arg, 0);
 	if (h == NULL && (h = add_history(s, address)) == NULL)
 		return TEL_ENOMEM;
 	/* most addresses have one label only */
@@ -340,6 +384,8 @@ tel__labels_add_frame(struct tel_labels *l, uint64_t process, uint64_t id,
 		return TEL_OK;
 	if (l->nframes / TEL_FRAMES_PER_LABEL >= l->max)
 		return TEL_ELIMIT;
+	if (l->guard != NULL)
+		l->guard(l->guard_arg, 0);
 	if (frame->name != NULL &&
 	    (name = tel__copy_string(frame->name, frame->length)) == NULL)
 		return TEL_ENOMEM;

@@ -59,6 +59,22 @@ tel_status tel__labels_intern(struct tel_labels *l, uint64_t id,
 tel_status tel__labels_add(struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, uint64_t id);
 
+/*
+ * Has fn(arg, gone) called before each change, and, with gone set, before the
+ * tables are freed; NULL: no more.  Returns 1, or 0 when another is called.
+ */
+typedef void tel_labels_fn(void *arg, int gone);
+int tel__labels_guard(struct tel_labels *l, tel_labels_fn *fn, void *arg);
+
+/*
+ * Views, for threads that search tables which do not change meanwhile: a search
+ * remembers what it found, and each view does so by itself.
+ * tel__labels_view() makes it one of what is in the tables now.
+ */
+struct tel_labels *tel__labels_view_new(void);
+void tel__labels_view(struct tel_labels *view, const struct tel_labels *l);
+void tel__labels_view_free(struct tel_labels *view);
+
 /* How full the tables are. */
 struct tel_label_use {
 	size_t strings, bytes, labels;

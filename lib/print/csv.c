@@ -174,6 +174,7 @@ finish(struct tel_printer *pr)
 
 const struct tel_renderer tel__renderer_csv = {
 	.name = "csv",
+	.apart = 1,
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLUMNS,
 	.begin_log = begin_log,
 	.compile = compile,

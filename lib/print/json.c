@@ -118,6 +118,7 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 
 const struct tel_renderer tel__renderer_json = {
 	.name = "json",
+	.apart = 1,
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER,
 	.compile = compile,
 };

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "print/registry.h"
+#include "print/team.h"
 
 tel_printer *
 tel_printer_new(tel_output *out, tel_format format)
@@ -24,26 +25,6 @@ tel_printer_new(tel_output *out, tel_format format)
 }
 
 static void
-free_caches(struct tel_printer *pr)
-{
-	struct render_cache *c;
-	unsigned i, j;
-
-	while ((c = pr->caches) != NULL) {
-		pr->caches = c->next;
-		for (j = 0; j < RENDER_VARIANTS; j++) {
-			for (i = 0; i < c->nprograms; i++)
-				tel__render_free(c->programs[i][j]);
-			tel__render_free(c->unknown[j]);
-		}
-		free(c->programs);
-		free(c);
-	}
-	pr->cache = NULL;
-	pr->schema = NULL;
-}
-
-static void
 free_names(struct tel_printer *pr)
 {
 	unsigned i;
@@ -61,9 +42,10 @@ tel_printer_free(tel_printer *p)
 {
 	if (p == NULL)
 		return;
+	tel__team_free(p->team);
 	if (p->renderer->release != NULL)
 		p->renderer->release(p);
-	free_caches(p);
+	tel__render_free_caches(p);
 	free_names(p);
 	free(p->columns);
 	free(p->index);
@@ -288,38 +270,6 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 	return TEL_OK;
 }
 
-/* Switches to the programs of the schema. */
-static tel_status
-set_schema(struct tel_printer *pr, const struct tel_schema *schema)
-{
-	struct render_cache *c;
-
-	pr->schema = schema;
-	/* a schema that was freed may have left its address to another */
-	for (c = pr->caches; c != NULL; c = c->next)
-		if (c->schema == schema && strcmp(c->name, schema->name) == 0)
-			break;
-	if (c == NULL) {
-		c = calloc(1, sizeof(*c));
-		if (c == NULL)
-			return TEL_ENOMEM;
-		c->programs = calloc(schema->ntypes + 1u, sizeof(*c->programs));
-		if (c->programs == NULL) {
-			free(c);
-			return TEL_ENOMEM;
-		}
-		c->nprograms = schema->ntypes;
-		c->schema = schema;
-		memcpy(c->name, schema->name, sizeof(c->name));
-		if (schema->described)
-			c->digest = tel__schema_digest(schema);
-		c->next = pr->caches;
-		pr->caches = c;
-	}
-	pr->cache = c;
-	return TEL_OK;
-}
-
 /*
  * The log of the event is not that of the event before.  Another file or
  * another member of an archive starts a log.  Logs that are merged do not, but
@@ -337,14 +287,14 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 	if (begins)
 		pr->has_previous = 0;
 	if (pr->fresh)
-		free_caches(pr);
+		tel__render_free_caches(pr);
 	pr->log = log;
 	pr->number = log->number;
 	st = check_time(pr, log);
 	if (st == TEL_OK)
 		st = check_names(pr, log->schema);
 	if (st == TEL_OK)
-		st = set_schema(pr, log->schema);
+		st = tel__render_set_schema(pr, log->schema);
 	named = st == TEL_OK && pr->shown_digest == pr->cache->digest &&
 	    strcmp(pr->shown, log->schema->name) == 0;
 	if (st == TEL_OK && (begins || !named)) {
@@ -361,11 +311,91 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 	return st;
 }
 
+/* ------------------------------------------------------------- threads */
+
+tel_status
+tel_printer_set_threads(tel_printer *p, unsigned n)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	if (n < 1)
+		return TEL_EINVAL;
+	p->threads = n;
+	return TEL_OK;
+}
+
+/* Prints without threads from here on. */
+static tel_status
+end_team(struct tel_printer *pr)
+{
+	tel_status st = TEL_OK;
+
+	pr->threads = 0;
+	if (pr->team != NULL) {
+		st = tel__team_flush(pr->team);
+		tel__team_free(pr->team);
+	}
+	pr->team = NULL;
+	return st;
+}
+
+/*
+ * The log, or its schema, is new to the threads.  Logs that are merged would
+ * make that of every event, and times depend on the event before, or on the
+ * clock, which goes on.
+ */
+static tel_status
+team_log(struct tel_printer *pr, const struct tel_log *log, int merged)
+{
+	if (pr->threads < 2 || !pr->renderer->apart ||
+	    pr->time != TEL_TIME_TICKS || merged)
+		return end_team(pr);
+	if (pr->team == NULL)
+		pr->team = tel__team_new(pr, pr->threads);
+	if (pr->team == NULL || tel__team_set_log(pr->team, log) != TEL_OK)
+		return end_team(pr);
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_flush(tel_printer *p)
+{
+	tel_status st = p->team != NULL ? tel__team_flush(p->team) : TEL_OK;
+
+	return st != TEL_OK ? st : tel_output_flush(p->out);
+}
+
+/* ------------------------------------------------------------- one by one */
+
+/* The event is of another log than the one before it, or of another schema. */
+static tel_status
+change_log(struct tel_printer *pr, const struct tel_event *ev)
+{
+	const int merged = !pr->fresh && pr->log != NULL && pr->log != ev->log;
+	tel_status st = pr->team != NULL ? tel__team_flush(pr->team) : TEL_OK;
+
+	if (st == TEL_OK)
+		st = set_log(pr, ev);
+	if (st == TEL_OK && pr->threads > 0)
+		st = team_log(pr, ev->log, merged);
+	if (st == TEL_OK)
+		pr->started = 1;
+	return st;
+}
+
+/* A sync point says what the header did not. */
+static tel_status
+tell_rate(struct tel_printer *pr, const struct tel_event *ev)
+{
+	tel_status st = pr->team != NULL ? tel__team_flush(pr->team) : TEL_OK;
+
+	return st == TEL_OK ? pr->renderer->sync_point(pr, ev) : st;
+}
+
 tel_status
 tel_printer_event(tel_printer *p, const tel_event *event)
 {
 	const struct tel_log *log = event->log;
-	struct render_program *g;
 	tel_status st;
 
 	/* an output that failed may have room all the same */
@@ -373,32 +403,27 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 		return p->out->status;
 	if (log != p->log || p->fresh || log->schema != p->schema ||
 	    log->number != p->number) {
-		st = set_log(p, event);
+		st = change_log(p, event);
 		if (st != TEL_OK)
 			return st;
-		p->started = 1;
 	}
 	if (p->rate_owed && event->type->role == TEL_ROLE_SYNC &&
 	    p->renderer->sync_point != NULL) {
-		st = p->renderer->sync_point(p, event);
+		st = tell_rate(p, event);
 		if (st != TEL_OK)
 			return st;
 	}
-	if (p->renderer->event != NULL) {
-		st = p->renderer->event(p, event);
-	} else {
-		g = render_program_for(p, event->type, RENDER_ROW);
-		st = g == NULL ? TEL_ENOMEM : tel__render_run(p, g, event);
-	}
-	return st;
+	if (p->team != NULL)
+		return tel__team_event(p->team, event);
+	return tel__render_event(p, event);
 }
 
 tel_status
 tel_printer_finish(tel_printer *p)
 {
-	tel_status st = TEL_OK;
+	tel_status st = p->team != NULL ? tel__team_flush(p->team) : TEL_OK;
 
-	if (p->renderer->finish != NULL)
+	if (st == TEL_OK && p->renderer->finish != NULL)
 		st = p->renderer->finish(p);
 	p->started = 1;
 	return st != TEL_OK ? st : p->out->status;

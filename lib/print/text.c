@@ -238,6 +238,7 @@ finish(struct tel_printer *pr)
 
 const struct tel_renderer tel__renderer_text = {
 	.name = "text",
+	.apart = 1,
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLOR,
 	.begin_log = begin_log,
 	.sync_point = sync_point,

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "render/escape.h"
 
@@ -149,4 +150,66 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
 		add_field(pr, b, type, (unsigned)at, doubled);
 		first = " ";
 	}
+}
+
+void
+tel__render_free_caches(struct tel_printer *pr)
+{
+	struct render_cache *c;
+	unsigned i, j;
+
+	while ((c = pr->caches) != NULL) {
+		pr->caches = c->next;
+		for (j = 0; j < RENDER_VARIANTS; j++) {
+			for (i = 0; i < c->nprograms; i++)
+				tel__render_free(c->programs[i][j]);
+			tel__render_free(c->unknown[j]);
+		}
+		free(c->programs);
+		free(c);
+	}
+	pr->cache = NULL;
+	pr->schema = NULL;
+}
+
+tel_status
+tel__render_set_schema(struct tel_printer *pr, const struct tel_schema *schema)
+{
+	struct render_cache *c;
+
+	pr->schema = schema;
+	/* a schema that was freed may have left its address to another */
+	for (c = pr->caches; c != NULL; c = c->next)
+		if (c->schema == schema && strcmp(c->name, schema->name) == 0)
+			break;
+	if (c == NULL) {
+		c = calloc(1, sizeof(*c));
+		if (c == NULL)
+			return TEL_ENOMEM;
+		c->programs = calloc(schema->ntypes + 1u, sizeof(*c->programs));
+		if (c->programs == NULL) {
+			free(c);
+			return TEL_ENOMEM;
+		}
+		c->nprograms = schema->ntypes;
+		c->schema = schema;
+		memcpy(c->name, schema->name, sizeof(c->name));
+		if (schema->described)
+			c->digest = tel__schema_digest(schema);
+		c->next = pr->caches;
+		pr->caches = c;
+	}
+	pr->cache = c;
+	return TEL_OK;
+}
+
+tel_status
+tel__render_event(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct render_program *g;
+
+	if (pr->renderer->event != NULL)
+		return pr->renderer->event(pr, ev);
+	g = render_program_for(pr, ev->type, RENDER_ROW);
+	return g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
 }

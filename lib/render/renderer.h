@@ -19,10 +19,13 @@ enum render_variant {
 	RENDER_VARIANTS
 };
 
+struct render_team;
+
 /* An output format. */
 struct tel_renderer {
 	const char *name; /* as -f names it */
 	unsigned flags;   /* of enum tel_printer_flag */
+	int apart; /* what is printed of an event depends on no other one */
 	/*
 	 * A log starts, or (same) continues with another schema; may be NULL.
 	 * pr->started is 0 for the first one.  TEL_EINVAL: it cannot be
@@ -88,6 +91,9 @@ struct tel_printer {
 	uint64_t file_size;
 	int64_t file_changed;
 
+	unsigned threads;         /* that may render; 0 or 1: none */
+	struct render_team *team; /* those that do, or NULL */
+
 	int started; /* something was printed */
 	void *state; /* the renderer's own */
 
@@ -135,6 +141,14 @@ render_program_for(struct tel_printer *pr, const struct tel_type *type,
 	}
 	return tel__render_make(pr, type, variant);
 }
+
+/* Switches to the programs of a schema.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__render_set_schema(struct tel_printer *pr,
+    const struct tel_schema *schema);
+void tel__render_free_caches(struct tel_printer *pr);
+/* Renders an event to the printer's output. */
+tel_status tel__render_event(struct tel_printer *pr,
+    const struct tel_event *ev);
 
 /* The number of the field called name, or -1; type may be NULL. */
 int tel__render_find(const struct tel_type *type, const char *name);

@@ -4,6 +4,9 @@
 # Several threads print what one prints, byte for byte: output, messages and
 # exit status.
 
+# "run --separate-stderr" sets stderr
+# shellcheck disable=SC2154
+
 load lib
 
 setup() {
@@ -130,6 +133,68 @@ damaged() {
 		telstat -j $j a.log - b.log <c.log >got.$j
 	done
 	cmp got.1 got.3
+}
+
+# lines FILE: a text whose labels change all the time.
+lines() {
+	telcat whole.log | awk '
+		/^#/ { print; next }
+		{ print }
+		NR % 7 == 0 {
+			printf "%s Intern stringId=%d string=\"name %d\"\n",
+			    $1, NR % 50 + 100, NR
+			if (match($0, / pool=0x[0-9a-f]+/))
+				printf "%s LabelPointer pointer=%s stringId=%d\n",
+				    $1, substr($0, RSTART + 6, RLENGTH - 6),
+				    NR % 50 + 100
+		}' >"$1"
+}
+
+@test "telcat: text, JSON and CSV" {
+	grown
+	damaged
+	telcat -f tel -o whole.tel whole.log
+	lines changing.txt
+	mkdir logs
+	cp one.log cut.log logs
+	tar cf all.tar logs
+	for format in text json csv; do
+		for log in whole.log damaged.log whole.tel changing.txt; do
+			alike telcat -f $format $log
+		done
+		THREADS=3
+		alike telcat -f $format --no-merge one.log cut.log all.tar
+		alike telcat -f $format one.log cut.log
+		alike telcat -f $format --no-merge all.tar
+		alike telfilter -f $format -k Pool,Seg damaged.log
+		unset THREADS
+	done
+	THREADS=3
+	alike telcat -f csv -e PoolAlloc whole.log
+	alike telcat --fields pool,size -f json whole.log
+	alike telcat -n 30000 whole.log
+	alike telcat -T delta one.log
+	alike telcat -T s -f json one.log
+	alike telcat -S one.log
+	alike telcat -w 'label ~ "AMC"' changing.txt
+	alike telcat --strict damaged.log
+	alike telcat -f chrome one.log
+}
+
+@test "telcat: an output that fails, or is not read to the end" {
+	grown
+	for j in 1 3; do
+		run -1 --separate-stderr telcat -j $j -o /dev/full whole.log
+		echo "$stderr" >got.$j
+		telcat -j $j whole.log | head -n 30000 >head.$j
+	done
+	grep -q 'No space' got.1
+	cmp got.1 got.3
+	cmp head.1 head.3
+	# a pipe that pauses is written as far as it was read
+	flows 2000 one.log telcat -j 3
+	head -n 2000 flows.out >first
+	telcat -j 1 one.log | head -n 2000 | cmp - first
 }
 
 @test "-j takes a number from 1 to 256" {

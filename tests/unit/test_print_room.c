@@ -62,6 +62,12 @@ tel__output_mark(struct tel_output *o, const void *mark, size_t size)
 }
 
 tel_status
+tel__output_spill(tel_output *o)
+{
+	return o->status;
+}
+
+tel_status
 tel_output_flush(tel_output *o)
 {
 	return o->status;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Team: the threads of a printer.  Copies of events are gathered in batches,
+ * which threads render; the caller's thread writes the results in order.
+ *
+ * Labels are read while events are rendered, so a change of them waits until
+ * all batches are rendered: tel__labels_guard().
+ */
+#ifndef TEL_PRINT_TEAM_H
+#define TEL_PRINT_TEAM_H
+
+#include "render/renderer.h"
+
+struct render_team;
+
+/* Renderers of which each event is rendered by itself. */
+struct render_team *tel__team_new(struct tel_printer *pr, unsigned threads);
+/* Waits for the threads; what was not written is lost. */
+void tel__team_free(struct render_team *t);
+
+/*
+ * The events that follow are of another log, or have another schema: what the
+ * printer has set for it is taken.  All before was written.
+ */
+tel_status tel__team_set_log(struct render_team *t, const struct tel_log *log);
+/* Adds an event of that log.  TEL_OK, TEL_ENOMEM, or what failed before. */
+tel_status tel__team_event(struct render_team *t, const struct tel_event *ev);
+/* Writes all events to the output. */
+tel_status tel__team_flush(struct render_team *t);
+
+#endif
