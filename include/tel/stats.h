@@ -113,7 +113,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
  * Keeps a separate statistic for each group of events with equal values of
  * these expressions: up to 8, separated by commas; NULL for none.  A pair of
  * start and end belongs to the group of its start.  "Missing" is a value like
- * any other.
+ * any other.  The expression "file" is the name of the log, as
+ * tel_reader_open_...() got it; a field of this name is ".file".
  * Returns as tel_stats_add().
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_groups(tel_stats *s,

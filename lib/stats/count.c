@@ -4,8 +4,24 @@
 #include "reader/reader.h"
 #include "stats/stats.h"
 
+#include <string.h>
+
 /* More multiples of the interval than these are not shown one by one. */
 #define SNAPSHOTS_MAX 10000u
+
+/* The name of the log that an event is of. */
+static tel_status
+name_log(const struct tel_event *ev, tel_value *out)
+{
+	const char *name = ev->log->name;
+
+	memset(out, 0, sizeof(*out));
+	out->missing = name == NULL;
+	out->datatype = TEL_STRING;
+	out->as.string = name;
+	out->length = name != NULL ? strlen(name) : 0;
+	return TEL_OK;
+}
 
 /* The group of the event at hand: 1; -1 when a key found no room; 0: failed */
 static int
@@ -17,7 +33,10 @@ make_tuple(struct tel_stats *s, const struct tel_event *ev)
 
 	s->tuple_made = 1;
 	for (i = 0; i < s->ngroups; i++) {
-		st = tel_expr_eval(s->groups[i].expr, ev, &v);
+		if (s->groups[i].expr == NULL)
+			st = name_log(ev, &v);
+		else
+			st = tel_expr_eval(s->groups[i].expr, ev, &v);
 		if (st == TEL_OK)
 			st = tel__key_make(s->strings, &v, &s->tuple[i]);
 		if (st == TEL_ELIMIT)

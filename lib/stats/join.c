@@ -60,7 +60,8 @@ tel_stats_uses_others(const tel_stats *s)
 		if (definition_uses_others(s->definitions[i]))
 			return 1;
 	for (j = 0; j < s->ngroups; j++)
-		if (tel_expr_uses_others(s->groups[j].expr))
+		if (s->groups[j].expr != NULL &&
+		    tel_expr_uses_others(s->groups[j].expr))
 			return 1;
 	return 0;
 }

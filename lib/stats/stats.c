@@ -269,6 +269,8 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 		s->groups[i].piece = pieces[i];
 	s->ngroups = count;
 	for (i = 0; i < count && st == TEL_OK; i++) {
+		if (strcmp(pieces[i].text, "file") == 0)
+			continue;
 		s->groups[i].expr =
 		    make_expr(s, expressions, &s->groups[i].piece, &st);
 		if (tel__piece_has_word(&s->groups[i].piece, "dt"))
@@ -381,7 +383,8 @@ tel_stats_uses_rate(const tel_stats *s)
 			return 1;
 	}
 	for (j = 0; j < s->ngroups; j++)
-		if (tel_expr_uses_rate(s->groups[j].expr))
+		if (s->groups[j].expr != NULL &&
+		    tel_expr_uses_rate(s->groups[j].expr))
 			return 1;
 	return 0;
 }

@@ -80,7 +80,7 @@ struct session {
 
 struct group_expr {
 	struct piece piece;
-	tel_expr *expr;
+	tel_expr *expr; /* NULL: "file", the name of the log */
 };
 
 /*

@@ -322,3 +322,37 @@ has_snapshots() {
 		telstat -q --raw $parts | grep -o 'current [0-9]*' | diff want -
 	done
 }
+
+@test "-g file: a group for each log, in whatever way it is read" {
+	specs=(-s 'n=growth(1)' -s 'q=quantiles(size)' -g file)
+	telstat --raw "${specs[@]}" mpsio.log two.log >both
+	for log in mpsio.log two.log; do
+		telstat --raw -s 'q=quantiles(size)' "$log" |
+		    sed "/^q /,/^  p50/!d; s/^q /q{file=$log} /" >want
+		sed -n "/^q{file=$log} /,/^  p50/p" both | diff want -
+	done
+	[ "$(grep -c '^[nq]{' both)" = 4 ]
+	telstat --raw "${specs[@]}" --no-merge mpsio.log two.log >want
+	telstat -f inst "${specs[@]}" mpsio.log >a
+	telstat -f inst "${specs[@]}" two.log >b
+	diff <(telstat --raw a b | grep -v rate) <(grep -v rate want)
+	for jobs in 1 2; do
+		telstat --raw "${specs[@]}" --no-merge -j $jobs mpsio.log two.log |
+		    diff want -
+	done
+	# merged by time, of an archive, from standard input, with other groups
+	telstat -g file -s 'now=mag(size)' mpsio.log two.log >got
+	grep -q '^now{file=mpsio.log}' got
+	grep -q '^now{file=two.log}' got
+	tar cf both.tar mpsio.log two.log
+	telstat -g file,kind -s 'n=growth(1)' both.tar >got
+	grep -q '^n{file=both.tar:mpsio.log,kind=Arena}' got
+	grep -q '^n{file=both.tar:two.log,kind=Seg}' got
+	telstat -f json -g file -s 'n=growth(1)' <mpsio.log |
+	    grep -q '"group":{"file":"-"}'
+	# a field of the name
+	printf '# teltools text 1\n# type: T 1 K file:unsigned\n%s\n' \
+	    '0000000000000001 T file=5' >text
+	telstat -g .file -s 'n=growth(1)' text | grep -q '^n{.file=5}'
+	telstat -g file -s 'n=growth(1)' text | grep -q '^n{file=text}'
+}

@@ -120,6 +120,9 @@ scale_ticks(const struct scale *s, const char *unit, unsigned most,
 	out->n = 0;
 	if (s->log)
 		log_ticks(s, strcmp(unit, "ns") != 0, most, out);
-	else
+	/* between two powers there is no other mark */
+	if (s->log && out->n < 2)
+		out->n = 0;
+	if (out->n == 0)
 		linear_ticks(s, bytes, most, out);
 }

@@ -174,7 +174,8 @@ put_below(const struct plot *p, double left)
 	unsigned i;
 
 	svg_line(p->out, left, y, SVG_WIDTH - SVG_MARGIN, y, "axis");
-	scale_ticks(&p->x, p->decimals > 0 ? "" : p->unit, 8, &ticks);
+	/* of decimals by powers of ten, as of times */
+	scale_ticks(&p->x, p->decimals > 0 ? "ns" : p->unit, 8, &ticks);
 	sort_ticks(&ticks);
 	for (i = 0; i < ticks.n; i++) {
 		/* beyond these a double does not fit an edge */
