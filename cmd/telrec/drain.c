@@ -478,14 +478,13 @@ set_clock(struct drain *d, uint64_t clock, unsigned first)
 
 /* What follows the first words of a record that allocates. */
 static uint32_t
-take_more(const struct drain *d, struct part *part, unsigned own,
-    const uint64_t *words, uint32_t at)
+take_more(const struct part *part, unsigned own, const uint64_t *words,
+    uint32_t at)
 {
 	const uint32_t mask = ARENA_RING_WORDS - 1;
 
 	while (own < part->fields)
 		part->columns[own++][part->count] = words[at++ & mask];
-	(void)d;
 	return at;
 }
 
@@ -531,7 +530,7 @@ take_other(struct drain *d, struct cursor *c, const uint64_t *words,
 		to[1][n] = twelve ? second & 0xFFFFFFFF : second;
 		to[2][n] = twelve ? second >> 32 : words[at++ & mask];
 	}
-	at = take_more(d, part, own, words, at);
+	at = take_more(part, own, words, at);
 	part->count++;
 	return at;
 }
@@ -585,6 +584,66 @@ add_process(struct drain *d, struct cursor *c, const struct arena_image *image)
 }
 
 /*
+ * Takes the calls of malloc and free from at on, up to another record; most
+ * records are.  Where that is.
+ */
+static uint32_t
+take_usual(struct drain *d, const struct cursor *c, const uint64_t *words,
+    uint32_t at)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1, end = c->end;
+	struct part *allocs = &d->parts[TYPE_MALLOC],
+	            *frees = &d->parts[TYPE_FREE];
+	uint64_t *const addresses = allocs->columns[0],
+	                *const sizes = allocs->columns[1],
+	                *const freed = frees->columns[0];
+	const uint8_t places[2] = { (uint8_t)allocs->place,
+		(uint8_t)frees->place };
+	unsigned n = allocs->count, m = frees->count, count = d->count;
+	uint64_t word;
+
+	/* they have places, and their sources are in no columns */
+	while (at != end && count < EVENTS - 1) {
+		word = words[at & mask];
+		if ((word & 15) == ARENA_FREE) {
+			freed[m++] = word >> 16;
+			d->order[count++] = places[1];
+		} else if ((word & 15) == ARENA_MALLOC &&
+		    (word >> 4 & 0xFFF) != ARENA_SIZE_LONG) {
+			addresses[n] = word >> 16;
+			sizes[n++] = word >> 4 & 0xFFF;
+			d->order[count++] = places[0];
+		} else {
+			break;
+		}
+		at++;
+	}
+	allocs->count = n;
+	frees->count = m;
+	d->count = count;
+	return at;
+}
+
+/* One record of malloc; where the next one is. */
+static uint32_t
+take_malloc(struct drain *d, struct cursor *c, const uint64_t *words,
+    uint32_t at)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1;
+	struct part *part = add_event(d, TYPE_MALLOC, c);
+	const uint64_t word = words[at++ & mask];
+	uint64_t size = word >> 4 & 0xFFF;
+
+	part->columns[0][part->count] = word >> 16;
+	if (size == ARENA_SIZE_LONG)
+		size = words[at++ & mask];
+	part->columns[1][part->count] = size;
+	at = take_more(part, 2, words, at);
+	part->count++;
+	return at;
+}
+
+/*
  * Takes the records of a ring whose times are below limit.  0: there are no
  * more of them now.
  */
@@ -593,7 +652,7 @@ take_records(struct drain *d, struct cursor *c, uint64_t limit)
 {
 	const uint32_t mask = ARENA_RING_WORDS - 1, end = c->end;
 	const uint64_t *words = arena_words(d->a, (uint32_t)(c - d->cursors));
-	const int more = d->parts[TYPE_MALLOC].fields > 2;
+	const struct part *allocs = &d->parts[TYPE_MALLOC];
 	unsigned first = d->count;
 	uint32_t at = c->at;
 	struct part *part;
@@ -610,24 +669,17 @@ take_records(struct drain *d, struct cursor *c, uint64_t limit)
 			if (c->clock >= limit)
 				goto out;
 			at++;
+			/* the plain ones, until the next clock */
+			if (!d->mixed && allocs->fields == 2 &&
+			    allocs->count > 0 && d->parts[TYPE_FREE].count > 0)
+				at = take_usual(d, c, words, at);
 			break;
 		case ARENA_FREE:
 			part = add_event(d, TYPE_FREE, c);
 			part->columns[0][part->count++] = word >> 16;
 			at++;
 			break;
-		case ARENA_MALLOC:
-			part = add_event(d, TYPE_MALLOC, c);
-			part->columns[0][part->count] = word >> 16;
-			word = word >> 4 & 0xFFF;
-			at++;
-			if (word == ARENA_SIZE_LONG)
-				word = words[at++ & mask];
-			part->columns[1][part->count] = word;
-			if (more)
-				at = take_more(d, part, 2, words, at);
-			part->count++;
-			break;
+		case ARENA_MALLOC: at = take_malloc(d, c, words, at); break;
 		case ARENA_MORE: at = take_extra(d, c, words, at); break;
 		case 0: at = end; break;
 		default: at = take_other(d, c, words, at);

@@ -172,17 +172,21 @@ struct column {
 void
 tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low, uint64_t *high)
 {
+	uint64_t least = v[0], most;
 	unsigned i = 1;
 
 	/* clocks, and many other columns, never decrease */
 	while (i < n && v[i] >= v[i - 1])
 		i++;
-	*low = v[0];
-	*high = v[i - 1];
+	most = v[i - 1];
 	for (; i < n; i++) {
-		*low = v[i] < *low ? v[i] : *low;
-		*high = v[i] > *high ? v[i] : *high;
+		const uint64_t x = v[i];
+
+		least = x < least ? x : least;
+		most = x > most ? x : most;
 	}
+	*low = least;
+	*high = most;
 }
 
 static struct column

@@ -3,6 +3,9 @@
 #
 # telrec records what programs allocate, exactly, whatever they do.
 
+# The commands of sh are to be expanded by sh.
+# shellcheck disable=SC2016
+
 load lib
 
 # A preloaded library and a sanitizer both want to be first.

@@ -30,7 +30,7 @@ struct ring_shared ring_shared;
 /* Room that is left in a ring for what comes between two looks at it. */
 #define MARGIN 256u
 /* Pauses of a thread that waits for telrec, before it calls the system. */
-#define SPINS 2000u
+#define SPINS 100u
 
 /* What a forked child finds as 0: memory that the kernel wipes. */
 static struct process {
