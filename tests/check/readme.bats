@@ -44,3 +44,25 @@ load lib
 		grep -q "^$target:" "$TEL_TOP/Makefile"
 	done
 }
+
+@test "the README's circle: a compiler is recorded, counted and replayed" {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	command -v gcc >/dev/null || skip "no gcc"
+	# byte 4 of a program says how many bits its addresses have
+	[ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/bin/telrec")" -eq \
+	    "$(od -An -tu1 -j4 -N1 "$(type -P gcc)")" ] ||
+		skip "the programs of this machine have another word size"
+	cd "$BATS_TEST_TMPDIR"
+	echo 'int f(int x) { return x * 3; }' >x.c
+	sed -n '/^    telrec -o cc.tel/,/^$/p' "$TEL_TOP/README.md" |
+	    sed 's/^ *//; s/^telreplay/& --runs 1/' >circle
+	grep -q '^telreplay' circle
+	# allocators that are not installed are not replayed
+	sed -i 's/-a glibc,jemalloc,mimalloc,tcmalloc//' circle
+	run -0 --separate-stderr sh -e circle
+	[[ $output == *"sizes  (log2)"* ]]
+	[[ $output == *"life  (dur)"* ]]
+	[[ $output == *"glibc "* ]]
+	[ "$(telcat -e process cc.tel | grep -vc '^#')" -ge 3 ]
+}
