@@ -89,6 +89,9 @@ struct tel__emit_letter {
 	unsigned char data_type, load, width; /* width in bytes; 0: string */
 };
 
+/* Parts of a role; a description has at least all but the last, "stack". */
+#define TEL__EMIT_PARTS 10
+
 struct tel__emit_typed {
 	const char *name, *doc;
 	char *texts_kept; /* memory of all texts of the type */
@@ -100,8 +103,8 @@ struct tel__emit_typed {
 	unsigned texts; /* number of fields of letter T */
 	struct tel__emit_field *fields; /* the last one is the thread */
 	const char *role;
-	unsigned char parts
-	    [9]; /* index of the field of each part of the role, plus 1; or 0 */
+	/* index of the field of each part of the role, plus 1; or 0 */
+	unsigned char parts[TEL__EMIT_PARTS];
 	int partner;                      /* index of the type that ends it */
 	struct tel__emit_bytes described; /* its description in .tel */
 };

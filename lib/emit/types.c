@@ -166,9 +166,9 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 		"reserve", "commit", "create-pool", "destroy-pool",
 		"create-buffer", "destroy-buffer", "end-thread",
 		"describe-pool", "new", "delete", "delete-sized", "free-sized",
-		"middle" };
+		"middle", "frame" };
 	static const char *const parts[] = { "address", "size", "pool", "old",
-		"count", "alignment", "buffer", "thread", "process" };
+		"count", "alignment", "buffer", "thread", "process", "stack" };
 	const char *part = role + strcspn(role, ":");
 	const size_t n = (size_t)(part - role);
 	unsigned k, p = 0;
@@ -185,15 +185,15 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 	part += *part == ':';
 	/* in roles of ranges, each part is a part of their key */
 	if (k == 6 || k == 7 || strcmp(roles[k], "middle") == 0) {
-		while (p < 9 && t->parts[p] != 0)
+		while (p < TEL__EMIT_PARTS && t->parts[p] != 0)
 			p++;
 	} else if (isdigit((unsigned char)*part)) {
 		p = (unsigned)(*part - '0');
 	} else {
-		while (p < 9 && strcmp(parts[p], part) != 0)
+		while (p < TEL__EMIT_PARTS && strcmp(parts[p], part) != 0)
 			p++;
 	}
-	if (p >= 9)
+	if (p >= TEL__EMIT_PARTS)
 		return tel__emit_wrong("%s: unknown part '%s'", t->name, role);
 	if (p == 7 || p == 8)
 		t->fields[i].space = p == 7 ? 2 : 3;

@@ -160,7 +160,7 @@ tel__emit_describe(struct tel__emit_typed *t)
 {
 	struct tel__emit_bytes *b = &t->described;
 	const struct tel__emit_field *f;
-	unsigned i;
+	unsigned i, parts;
 
 	tel__emit_put_text(b, t->name);
 	tel__emit_put_text(b, tel__emit_types.kinds[t->kind]);
@@ -169,8 +169,9 @@ tel__emit_describe(struct tel__emit_typed *t)
 	tel__emit_put_varint(b, t->size);
 	tel__emit_put_text(b, t->role != NULL ? t->role : "");
 	if (t->role != NULL) {
-		tel__emit_put_varint(b, 9);
-		for (i = 0; i < 9; i++)
+		parts = TEL__EMIT_PARTS - (t->parts[TEL__EMIT_PARTS - 1] == 0);
+		tel__emit_put_varint(b, parts);
+		for (i = 0; i < parts; i++)
 			tel__emit_put_varint(b, t->parts[i]);
 		tel__emit_put_varint(b, (uint64_t)(t->partner + 1));
 	}

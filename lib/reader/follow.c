@@ -2,6 +2,8 @@
 /* Following the events that have a meaning for the log itself. */
 #include "reader/reader.h"
 
+#include <string.h>
+
 /* An event says the version: what that means, its format knows. */
 static tel_status
 follow_init(struct tel_reader *r, const struct tel_event *ev)
@@ -36,11 +38,12 @@ follow_label(const struct tel_event *ev)
 }
 
 /* Strings that are not the log's own have numbers from here on. */
-#define NAMED UINT64_C(0x8000000000000000)
+#define NAMED UINT64_C(0x5000000000000000)
 
 /* Asks for the name of a frame, and labels its address with it. */
 static tel_status
-name_frame(struct tel_reader *r, const struct tel_event *ev, uint64_t address)
+name_frame(struct tel_reader *r, const struct tel_event *ev,
+    enum tel_space space, uint64_t address)
 {
 	struct tel_labels *labels = ev->log->labels;
 	struct tel_label known;
@@ -49,15 +52,17 @@ name_frame(struct tel_reader *r, const struct tel_event *ev, uint64_t address)
 	tel_status st;
 
 	name = r->name_frame(r->name_arg, ev, address, &length);
-	if (name == NULL)
+	if (name == NULL ||
+	    (tel__labels_find(labels, space, address, ev->clock, &known) &&
+	        known.string != NULL && known.length == length &&
+	        memcmp(known.string, name, length) == 0))
 		return TEL_OK;
 	st = tel__labels_intern(labels, NAMED + r->named, name, length);
 	if (st != TEL_OK)
 		return st;
 	/* the first name of an address is good from the start */
-	return tel__labels_add(labels, TEL_SPACE_ADDRESS, address,
-	    tel__labels_find(labels, TEL_SPACE_ADDRESS, address, UINT64_MAX,
-	        &known) ?
+	return tel__labels_add(labels, space, address,
+	    tel__labels_find(labels, space, address, UINT64_MAX, &known) ?
 	        ev->clock :
 	        0,
 	    NAMED + r->named++);
@@ -82,7 +87,8 @@ follow_frame(struct tel_reader *r, const struct tel_event *ev)
 	if (arg[TEL_PART_PROCESS] >= 0)
 		process = tel_load(&f[arg[TEL_PART_PROCESS]], ev->data);
 	if (r->name_frame != NULL)
-		st = name_frame(r, ev, frame.address);
+		st = name_frame(r, ev, tel_field_space(t->schema, &f[arg[1]]),
+		    frame.address);
 	if (st != TEL_OK)
 		return st;
 	if (tel_find_label(ev, &f[arg[1]], frame.address, &label) &&
