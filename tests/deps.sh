@@ -42,6 +42,9 @@ check    command  cpio            cpio
 check    command  mtrace          libc-devtools
 check    command  zsh             zsh
 check    command  fish            fish
+check    header   elfutils/libdwfl.h         libdw-dev
+check    shared   libdw.so.1                 libdw1
+check    shared   libunwind.so.8             libunwind8
 check    shared   libjemalloc.so.2           libjemalloc2
 check    shared   libmimalloc.so.2.0         libmimalloc2.0
 check    shared   libtcmalloc_minimal.so.4   libtcmalloc-minimal4

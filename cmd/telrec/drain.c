@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "telrec/drain.h"
+#include "telrec/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,9 +125,9 @@ static const struct row rows[TYPES] = {
 	    { { "A", "address", "", "the break" },
 	        { "I64", "increment", "", "in bytes" } } },
 	[TYPE_TRACE] = { "trace", KIND_TRACE, 0, "a frame of backtraces",
-	    { { "U32", "number", "", "of the backtrace, from 1" },
-	        { "P", "ip", "", "the instruction" },
-	        { "U32", "parent", "", "the backtrace of its caller" } } },
+	    { { "U32", "number", "0", "of the backtrace, from 1" },
+	        { "A", "ip", "1", "the instruction" },
+	        { "U32", "parent", "2", "the backtrace of its caller" } } },
 	[TYPE_PROCESS] = { "process", KIND_PROCESS, 0,
 	    "a process, or a program that it executes",
 	    { { "U32", "parent", "", "the process that started it" } } },
@@ -137,6 +138,8 @@ role_of(enum type type)
 {
 	if (type == TYPE_FREE)
 		return "free";
+	if (type == TYPE_TRACE)
+		return "frame";
 	if (type == TYPE_REALLOC || type == TYPE_REALLOCARRAY)
 		return "realloc";
 	return rows[type].allocates ? "alloc" : NULL;
@@ -172,7 +175,7 @@ describe(uint32_t options, tel_emit_type *list)
 {
 	static const struct field weight = { "U64", "weight", "",
 		"blocks that this sample represents, times 2^16" };
-	static const struct field trace = { "U32", "trace", "",
+	static const struct field trace = { "U32", "trace", "stack",
 		"the backtrace" };
 	static const struct field pid = { "U32", "pid", "process",
 		"the process" };
@@ -241,6 +244,7 @@ struct part {
 
 struct drain {
 	struct arena *a;
+	struct telrec_symbols *symbols; /* or NULL */
 	struct cursor cursors[ARENA_RINGS];
 	uint16_t active[ARENA_RINGS];
 	unsigned nactive;
@@ -320,6 +324,12 @@ uint64_t
 drain_events(const struct drain *d)
 {
 	return d->events;
+}
+
+void
+drain_set_symbols(struct drain *d, struct telrec_symbols *s)
+{
+	d->symbols = s;
 }
 
 uint32_t
@@ -535,6 +545,30 @@ take_other(struct drain *d, struct cursor *c, const uint64_t *words,
 	return at;
 }
 
+/* A module, whose words are at and on, and n words of text behind them. */
+static void
+take_module(struct drain *d, const struct cursor *c, const uint64_t *words,
+    uint32_t at, uint32_t n)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1;
+	const uint64_t start = words[at & mask], bias = words[(at + 1) & mask];
+	char text[ARENA_TEXT_WORDS * 8 + 1], *path;
+	uint32_t i;
+
+	if (d->symbols == NULL || n > ARENA_TEXT_WORDS)
+		return;
+	for (i = 0; i < n; i++)
+		memcpy(text + 8 * i, &words[(at + 3 + i) & mask], 8);
+	text[8 * n] = '\0';
+	path = strchr(text, ' ');
+	if (path == NULL)
+		return;
+	*path++ = '\0';
+	/* without memory, its frames have no names */
+	(void)telrec_symbols_module(d->symbols, c->pid, c->clock, start, bias,
+	    path, text);
+}
+
 /* A record that is not of an allocator; where the next one is. */
 static uint32_t
 take_extra(struct drain *d, struct cursor *c, const uint64_t *words,
@@ -557,8 +591,10 @@ take_extra(struct drain *d, struct cursor *c, const uint64_t *words,
 		c->name[15] = '\0';
 		return at;
 	}
-	if (more == ARENA_MODULE)
+	if (more == ARENA_MODULE) {
+		take_module(d, c, words, at, (uint32_t)(word >> 16));
 		return at + 3 + (uint32_t)(word >> 16);
+	}
 	if (more > ARENA_TRACE)
 		return at;
 	part = add_event(d, types[more], c);

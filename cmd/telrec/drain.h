@@ -14,6 +14,9 @@ int drain_open_log(const struct arena *a);
 /* NULL: out of memory. */
 struct drain *drain_new(struct arena *a);
 void drain_free(struct drain *d);
+/* Has the modules of processes go to s. */
+struct telrec_symbols;
+void drain_set_symbols(struct drain *d, struct telrec_symbols *s);
 /*
  * Looks at all rings once, and writes what is certain to be in order.
  * flush: writes also a block that is not full.

@@ -4,6 +4,7 @@
 
 #include "common/message.h"
 #include "common/streams.h"
+#include "telrec/symbols.h"
 
 int
 main(int argc, char **argv)
@@ -14,9 +15,12 @@ main(int argc, char **argv)
 	message_begin("telrec");
 	if (!telrec_options(&telrec, argc, argv))
 		return (int)message_status();
-	if (telrec.control == NULL)
+	if (telrec.control == NULL && telrec.symbols == NULL)
 		return telrec_run(&telrec);
-	telrec_control(&telrec);
+	if (telrec.control != NULL)
+		telrec_control(&telrec);
+	else
+		(void)telrec_symbols_copy(telrec.symbols, telrec.operands[0]);
 	streams_end();
 	return (int)message_status();
 }

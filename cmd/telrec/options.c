@@ -19,7 +19,8 @@ enum {
 	OPTION_PAUSED,
 	OPTION_DELAY,
 	OPTION_FOR,
-	OPTION_SIZE
+	OPTION_SIZE,
+	OPTION_SYMBOLS
 };
 
 static const struct option_row own[] = {
@@ -37,6 +38,8 @@ static const struct option_row own[] = {
 	    "record only after SIGUSR1, until the next one", 0 },
 	{ OPTION_FOR, "for", "TIME", "stop recording after this time", 0 },
 	{ OPTION_SIZE, "size", "BYTES", "stop recording at this size", 0 },
+	{ OPTION_SYMBOLS, "symbols", "LOG",
+	    "write LOG, of heaptrack --raw, with names of its frames", 0 },
 	{ OPTION_HEADING, "Control", NULL, NULL, 0 },
 	{ OPTION_CONTROL, "control", "PROCESS",
 	    "show what a program writes, or change it: +Pool,-Ref", 0 },
@@ -71,6 +74,7 @@ take(void *arg, int id, const char *value)
 		message_fail(STATUS_USAGE, NULL,
 		    "-g: '%s': expected fp or unwind", value);
 		return 0;
+	case OPTION_SYMBOLS: t->symbols = value; return 1;
 	case OPTION_PAUSED: t->paused = 1; return 1;
 	case OPTION_DELAY: return take_time("--delay", value, &t->delay);
 	case OPTION_FOR: return take_time("--for", value, &t->duration);
@@ -135,6 +139,11 @@ telrec_options(struct telrec *t, int argc, char **argv)
 	}
 	t->operands = argv + optind;
 	t->noperands = argc - optind;
+	if (t->symbols != NULL && t->noperands != 1) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--symbols LOG: expected the file to write");
+		return 0;
+	}
 	if (t->control != NULL || t->noperands > 0)
 		return 1;
 	message_fail(STATUS_USAGE, NULL, "expected a program to record");

@@ -27,6 +27,7 @@
 #include "common/settings.h"
 #include "common/streams.h"
 #include "telrec/drain.h"
+#include "telrec/symbols.h"
 #include "telrec/preload/stack.h"
 #include "tel_emit.h"
 
@@ -49,6 +50,7 @@ struct run {
 	struct arena *arena;
 	int arena_fd;
 	struct drain *drain;
+	struct telrec_symbols *symbols; /* with -g */
 	struct sink sink;
 	struct settings settings;
 	pid_t child;
@@ -334,7 +336,13 @@ open_log(struct run *run)
 		return -1;
 	}
 	run->drain = drain_new(run->arena);
-	return run->drain != NULL ? 0 : -1;
+	if (run->drain == NULL)
+		return -1;
+	if (run->t->stacks == TELREC_UNWIND_NONE)
+		return 0;
+	run->symbols = telrec_symbols_new();
+	drain_set_symbols(run->drain, run->symbols);
+	return run->symbols != NULL ? 0 : -1;
 }
 
 /* The log cannot be written: the program goes on without it. */
@@ -484,6 +492,31 @@ explain_nothing(const struct run *run)
 	        "0 events: statically linked allocator?");
 }
 
+/*
+ * Replaces the log by one with the names of frames.  What is not a file, nobody
+ * can read again.
+ */
+static void
+name_frames(const struct run *run)
+{
+	const char *name = run->settings.output;
+	struct stat st;
+	char *copy;
+
+	if (run->symbols == NULL || run->failed || name == NULL ||
+	    stat(name, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	copy = malloc(strlen(name) + sizeof(".named"));
+	if (copy == NULL)
+		return;
+	(void)sprintf(copy, "%s.named", name);
+	if (!telrec_symbols_write(run->symbols, name, copy, run->t->compress))
+		(void)unlink(copy);
+	else if (rename(copy, name) != 0)
+		message_fail(STATUS_FAILED, name, "%s", strerror(errno));
+	free(copy);
+}
+
 static int
 exit_status(const struct run *run)
 {
@@ -515,6 +548,7 @@ telrec_run(const struct telrec *t)
 	if (status != 0) {
 		tel_emit_close();
 		discard_log(&run);
+		sink_close(&run.sink);
 	} else {
 		tel_emit_program(t->operands[0], (uint32_t)run.child);
 		record(&run);
@@ -527,9 +561,12 @@ telrec_run(const struct telrec *t)
 			message_fail(STATUS_FAILED, NULL,
 			    "%llu events were lost",
 			    (unsigned long long)drain_lost(run.drain));
+		sink_close(&run.sink);
+		if (drain_events(run.drain) > 0)
+			name_frames(&run);
 		status = exit_status(&run);
 	}
-	sink_close(&run.sink);
 	drain_free(run.drain);
+	telrec_symbols_free(run.symbols);
 	return status;
 }

@@ -8,6 +8,7 @@
 /* What telrec is to do. */
 struct telrec {
 	const char *control;   /* --control: the program, or NULL */
+	const char *symbols;   /* --symbols: a log to be written with names */
 	const char *output;    /* -o; NULL: the default */
 	const char *allocator; /* -a: a library to preload, or NULL */
 	int compress;          /* -z: the level, or 0 */

@@ -352,14 +352,44 @@ off:
 	return 0;
 }
 
+/*
+ * The first record of a process is made before the options are known: adds the
+ * words that they ask for.  Returns how many there are then.
+ */
+static unsigned
+add_missing(uint64_t *out, const uint64_t *words, unsigned n)
+{
+	const uint32_t options =
+	    ring_shared.options & (ARENA_STACKS | ARENA_WEIGHTS);
+	const unsigned op = words[0] & 15, size = words[0] >> 4 & 0xFFF;
+
+	memcpy(out, words, n * sizeof(words[0]));
+	if (options == 0 || op < ARENA_MALLOC || op == ARENA_FREE ||
+	    op >= ARENA_MORE)
+		return n;
+	if (op <= ARENA_PVALLOC && size != ARENA_SIZE_LONG) {
+		out[0] |= (uint64_t)ARENA_SIZE_LONG << 4;
+		out[n++] = size;
+	}
+	if (options & ARENA_WEIGHTS)
+		out[n++] = 1 << 16;
+	if (options & ARENA_STACKS)
+		out[n++] = 0;
+	return n;
+}
+
 void
 ring_put_slow(const uint64_t *words, unsigned n, const void *p)
 {
+	uint64_t full[ARENA_RECORD_MAX];
 	struct ring_self *s = &ring_self;
 	const int kept = errno;
 
-	if (!has_begun)
+	if (!has_begun) {
 		begin();
+		n = add_missing(full, words, n);
+		words = full;
+	}
 	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
 		return;
 	if (!process->alive)

@@ -127,6 +127,30 @@ knows(const struct stack_table *t, uintptr_t start, uintptr_t bias)
 	return 0;
 }
 
+/* The path of a module, which is relative if it was loaded by one. */
+static void
+find_path(const char *name, int is_program, char *path, size_t room)
+{
+	const int kept = errno;
+	size_t used = 0;
+	ssize_t n = 0;
+
+	if (name == NULL)
+		name = "";
+	if (is_program && name[0] == '\0')
+		n = readlink("/proc/self/exe", path, room - 1);
+	else if (name[0] != '/' && strchr(name, '/') != NULL)
+		n = readlink("/proc/self/cwd", path, room - 1);
+	if (n > 0)
+		used = (size_t)n;
+	if (used > 0 && !is_program && used < room - 1)
+		path[used++] = '/';
+	n = (ssize_t)strnlen(name, room - 1 - used);
+	memcpy(path + used, name, (size_t)n);
+	path[used + (size_t)n] = '\0';
+	errno = kept;
+}
+
 /* A callback of dl_iterate_phdr(3): records a module that is new. */
 static int
 take_module(struct dl_phdr_info *info, size_t size, void *arg)
@@ -136,7 +160,6 @@ take_module(struct dl_phdr_info *info, size_t size, void *arg)
 	struct stack_module *m = &t->module[t->modules];
 	char build[66] = "", path[400] = "";
 	uintptr_t start = UINTPTR_MAX, end = 0, lo, hi;
-	ssize_t n;
 	int i;
 
 	(void)size;
@@ -158,13 +181,7 @@ take_module(struct dl_phdr_info *info, size_t size, void *arg)
 	if (end == 0 || t->modules == MODULES ||
 	    knows(t, start, info->dlpi_addr))
 		return 0;
-	if (info->dlpi_name != NULL)
-		memcpy(path, info->dlpi_name,
-		    strnlen(info->dlpi_name, sizeof(path) - 1));
-	if (first && path[0] == '\0') {
-		n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-		path[n > 0 ? n : 0] = '\0';
-	}
+	find_path(info->dlpi_name, first, path, sizeof(path));
 	m->start = start;
 	m->end = end;
 	m->bias = info->dlpi_addr;

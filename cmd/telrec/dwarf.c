@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of instructions.  elfutils' libdw is loaded when it is needed, so that
+ * a telrec that is built with its headers runs without it; and C++'s library,
+ * which has the function that reads its names.
+ */
+#define _GNU_SOURCE
+#include "telrec/dwarf.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__has_include)
+#if __has_include(<elfutils/libdwfl.h>)
+#define HAS_LIBDW 1
+#endif
+#endif
+
+#ifdef HAS_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+
+/* Functions that are inlined into each other, at most, in one name. */
+#define INLINES_MAX 64
+/* Bytes of the name of a function. */
+#define FUNCTION_MAX 1000
+
+/* Each function of the library, by its own declaration. */
+#define FUNCTIONS(X) \
+	X(dwfl_begin) \
+	X(dwfl_end) \
+	X(dwfl_report_begin_add) \
+	X(dwfl_report_end) \
+	X(dwfl_report_elf) \
+	X(dwfl_module_addrinfo) \
+	X(dwfl_module_addrdie) \
+	X(dwfl_module_getsrc) \
+	X(dwfl_module_build_id) \
+	X(dwfl_module_getelf) \
+	X(dwfl_lineinfo) \
+	X(dwfl_standard_find_debuginfo) \
+	X(dwfl_build_id_find_elf) \
+	X(dwfl_offline_section_address) \
+	X(dwarf_getscopes) \
+	X(dwarf_getscopes_die) \
+	X(dwarf_tag) \
+	X(dwarf_attr) \
+	X(dwarf_attr_integrate) \
+	X(dwarf_formstring) \
+	X(dwarf_formudata) \
+	X(dwarf_getsrcfiles) \
+	X(dwarf_filesrc)
+
+#define MEMBER(name) __typeof__(name) *name;
+struct dwarf {
+	void *library, *cxx;
+	char *(*demangle)(const char *, char *, size_t *, int *);
+	struct {
+		FUNCTIONS(MEMBER)
+	} f;
+	Dwfl_Callbacks callbacks;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	char *paths; /* where debug information is looked for: the default */
+};
+#undef MEMBER
+
+/* Finds the functions.  1, or 0. */
+static int
+load(struct dwarf *d)
+{
+	d->library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (d->library == NULL)
+		return 0;
+#define FIND(name) \
+	*(void **)&d->f.name = dlsym(d->library, #name); \
+	if (d->f.name == NULL) \
+		return 0;
+	FUNCTIONS(FIND)
+#undef FIND
+	d->cxx = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+	if (d->cxx != NULL)
+		*(void **)&d->demangle = dlsym(d->cxx, "__cxa_demangle");
+	return 1;
+}
+
+void
+dwarf_free(struct dwarf *d)
+{
+	if (d == NULL)
+		return;
+	if (d->dwfl != NULL)
+		d->f.dwfl_end(d->dwfl);
+	if (d->library != NULL)
+		dlclose(d->library);
+	if (d->cxx != NULL)
+		dlclose(d->cxx);
+	free(d);
+}
+
+/* Whether a module is the one that was recorded. */
+static int
+is_build(struct dwarf *d, const char *build)
+{
+	const unsigned char *bits;
+	char text[130];
+	GElf_Addr address, bias;
+	int i, n;
+
+	/* the identifier is read with the file */
+	if (d->f.dwfl_module_getelf(d->module, &bias) == NULL)
+		return 0;
+	n = d->f.dwfl_module_build_id(d->module, &bits, &address);
+	if (n <= 0 || n > 64 || build[0] == '\0')
+		return 1;
+	for (i = 0; i < n; i++)
+		(void)snprintf(text + 2 * i, 3, "%02x", bits[i]);
+	return strcmp(text, build) == 0;
+}
+
+/* Opens the file.  1, or 0. */
+static int
+report(struct dwarf *d, const char *path, const char *build)
+{
+	d->callbacks.find_elf = d->f.dwfl_build_id_find_elf;
+	d->callbacks.find_debuginfo = d->f.dwfl_standard_find_debuginfo;
+	d->callbacks.section_address = d->f.dwfl_offline_section_address;
+	d->callbacks.debuginfo_path = &d->paths;
+	d->dwfl = d->f.dwfl_begin(&d->callbacks);
+	if (d->dwfl == NULL)
+		return 0;
+	d->f.dwfl_report_begin_add(d->dwfl);
+	d->module = d->f.dwfl_report_elf(d->dwfl, path, path, -1, 0, true);
+	(void)d->f.dwfl_report_end(d->dwfl, NULL, NULL);
+	return d->module != NULL && is_build(d, build);
+}
+
+struct dwarf *
+dwarf_new(const char *path, const char *build)
+{
+	struct dwarf *d = calloc(1, sizeof(*d));
+
+	if (d != NULL && access(path, R_OK) == 0 && load(d) &&
+	    report(d, path, build))
+		return d;
+	dwarf_free(d);
+	return NULL;
+}
+
+int
+dwarf_available(void)
+{
+	struct dwarf *d = calloc(1, sizeof(*d));
+	const int loaded = d != NULL && load(d);
+
+	dwarf_free(d);
+	return loaded;
+}
+
+/* Text that is made, never longer than its room. */
+struct text {
+	char *at;
+	size_t used, room;
+};
+
+__attribute__((format(printf, 2, 3))) static void
+put(struct text *t, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(t->at + t->used, t->room - t->used, format, ap);
+	va_end(ap);
+	if (n > 0)
+		t->used += (size_t)n < t->room - t->used ?
+		    (size_t)n :
+		    t->room - t->used - 1;
+}
+
+static void
+put_function(const struct dwarf *d, struct text *t, const char *name)
+{
+	int status = -1;
+	char *plain = NULL;
+
+	if (d->demangle != NULL && name[0] == '_' && name[1] == 'Z')
+		plain = d->demangle(name, NULL, NULL, &status);
+	put(t, "%.*s", FUNCTION_MAX, plain != NULL ? plain : name);
+	free(plain);
+}
+
+/* The name of a function, as the linker has it; NULL: it has none. */
+static const char *
+function_name(const struct dwarf *d, Dwarf_Die *die)
+{
+	static const unsigned names[] = { DW_AT_linkage_name,
+		DW_AT_MIPS_linkage_name, DW_AT_name };
+	const char *name = NULL;
+	Dwarf_Attribute attribute;
+	size_t i;
+
+	for (i = 0; name == NULL && i < sizeof(names) / sizeof(names[0]); i++)
+		if (d->f.dwarf_attr_integrate(die, names[i], &attribute) !=
+		    NULL)
+			name = d->f.dwarf_formstring(&attribute);
+	return name;
+}
+
+/* Where an inlined function is called, in the function around it. */
+static int
+find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
+    const char **file, int *line)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	Dwarf_Files *files;
+	size_t n;
+
+	*file = NULL;
+	*line = 0;
+	if (d->f.dwarf_attr(die, DW_AT_call_file, &attribute) != NULL &&
+	    d->f.dwarf_formudata(&attribute, &number) == 0 &&
+	    d->f.dwarf_getsrcfiles(unit, &files, &n) == 0 && number < n)
+		*file = d->f.dwarf_filesrc(files, number, NULL, NULL);
+	if (d->f.dwarf_attr(die, DW_AT_call_line, &attribute) != NULL &&
+	    d->f.dwarf_formudata(&attribute, &number) == 0)
+		*line = (int)number;
+	return *file != NULL;
+}
+
+static void
+put_line(struct text *t, const char *file, int line)
+{
+	if (file != NULL && line > 0)
+		put(t, " at %s:%d", file, line);
+	else if (file != NULL)
+		put(t, " at %s", file);
+}
+
+/*
+ * Names the functions around an address by debug information, the innermost
+ * first.  How many there were.
+ */
+static unsigned
+put_scopes(const struct dwarf *d, Dwfl_Module *module, uint64_t address,
+    struct text *t)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit = d->f.dwfl_module_addrdie(module, address, &bias);
+	Dwfl_Line *source = d->f.dwfl_module_getsrc(module, address);
+	Dwarf_Die *inner = NULL, *scopes = NULL;
+	const char *file = NULL, *name;
+	int i, n = 0, line = 0, tag;
+	unsigned count = 0;
+
+	if (source != NULL)
+		file =
+		    d->f.dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL);
+	if (unit != NULL)
+		n = d->f.dwarf_getscopes(unit, address - bias, &inner);
+	/* those are of the source; the functions that code is in are these */
+	if (n > 0)
+		n = d->f.dwarf_getscopes_die(&inner[0], &scopes);
+	for (i = 0; i < n && count < INLINES_MAX; i++) {
+		tag = d->f.dwarf_tag(&scopes[i]);
+		if (tag != DW_TAG_inlined_subroutine &&
+		    tag != DW_TAG_subprogram)
+			continue;
+		name = function_name(d, &scopes[i]);
+		if (name == NULL)
+			continue;
+		if (count++ > 0)
+			put(t, " <- ");
+		put_function(d, t, name);
+		put_line(t, file, line);
+		if (tag == DW_TAG_subprogram)
+			break;
+		(void)find_call(d, unit, &scopes[i], &file, &line);
+	}
+	free(scopes);
+	free(inner);
+	return count;
+}
+
+size_t
+dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
+{
+	struct text t = { text, 0, room };
+	/* a call is before its return address */
+	const uint64_t pc = address - 1;
+	Dwfl_Line *source;
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name, *file = NULL;
+	int line = 0;
+
+	if (put_scopes(d, d->module, pc, &t) > 0)
+		return t.used;
+	name = d->f.dwfl_module_addrinfo(d->module, pc, &offset, &symbol, NULL,
+	    NULL, NULL);
+	if (name == NULL || name[0] == '\0')
+		return 0;
+	put_function(d, &t, name);
+	source = d->f.dwfl_module_getsrc(d->module, pc);
+	if (source != NULL)
+		file =
+		    d->f.dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL);
+	put_line(&t, file, line);
+	return t.used;
+}
+
+#else
+
+int
+dwarf_available(void)
+{
+	return 0;
+}
+
+struct dwarf *
+dwarf_new(const char *path, const char *build)
+{
+	(void)path;
+	(void)build;
+	return NULL;
+}
+
+void
+dwarf_free(struct dwarf *d)
+{
+	(void)d;
+}
+
+size_t
+dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
+{
+	(void)d;
+	(void)address;
+	(void)text;
+	(void)room;
+	return 0;
+}
+
+#endif

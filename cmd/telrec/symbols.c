@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Symbols: which modules a process had when a frame was recorded, and a copy of
+ * the log with the names of its frames.  Each address is looked up once.
+ */
+#define _GNU_SOURCE
+#include "telrec/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/message.h"
+#include "tel.h"
+#include "telrec/dwarf.h"
+
+/* Bytes of a name, and names that a log may have. */
+#define NAME_BYTES 16384
+#define NAMES_MAX ((size_t)1 << 22)
+#define CACHE_FIRST 1024u
+
+/* A file that was mapped, by any process. */
+struct file {
+	char *path, *build;
+	struct dwarf *dwarf; /* NULL: it is not open, or cannot be */
+	int tried;
+};
+
+struct module {
+	uint64_t start, bias;
+	uint32_t file;
+};
+
+/* The modules of a process, from its start or exec on. */
+struct set {
+	uint32_t pid;
+	uint64_t clock;
+	struct module *modules;
+	size_t nmodules;
+};
+
+/* An address in a file that was looked up. */
+struct found {
+	uint64_t address;
+	uint32_t file; /* and 1 */
+	char *name;
+};
+
+struct telrec_symbols {
+	struct set *sets;
+	size_t nsets;
+	struct file *files;
+	size_t nfiles;
+	struct found *cache;
+	size_t ncache, cache_room; /* a power of 2 */
+	char exe[4096];            /* heaptrack: the program */
+	char name[NAME_BYTES];
+};
+
+struct telrec_symbols *
+telrec_symbols_new(void)
+{
+	return calloc(1, sizeof(struct telrec_symbols));
+}
+
+void
+telrec_symbols_free(struct telrec_symbols *s)
+{
+	size_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < s->nsets; i++)
+		free(s->sets[i].modules);
+	for (i = 0; i < s->nfiles; i++) {
+		dwarf_free(s->files[i].dwarf);
+		free(s->files[i].path);
+		free(s->files[i].build);
+	}
+	for (i = 0; i < s->cache_room; i++)
+		free(s->cache[i].name);
+	free(s->sets);
+	free(s->files);
+	free(s->cache);
+	free(s);
+}
+
+/* Makes room for one more of n elements of that size.  0: no memory. */
+static int
+grow(void *array, size_t n, size_t size)
+{
+	void *more, **at = array;
+
+	if ((n & (n - 1)) != 0)
+		return 1;
+	more = realloc(*at, (n == 0 ? 1 : 2 * n) * size);
+	if (more == NULL)
+		return 0;
+	*at = more;
+	return 1;
+}
+
+/* The newest set of a process at a clock, or its first; NULL: it has none. */
+static struct set *
+find_set(struct telrec_symbols *s, uint32_t pid, uint64_t clock)
+{
+	struct set *first = NULL;
+	size_t i;
+
+	for (i = s->nsets; i-- > 0;) {
+		if (s->sets[i].pid != pid)
+			continue;
+		first = &s->sets[i];
+		if (first->clock <= clock)
+			break;
+	}
+	return first;
+}
+
+/* The place of a file; UINT32_MAX: no memory. */
+static uint32_t
+find_file(struct telrec_symbols *s, const char *path, const char *build)
+{
+	struct file *f;
+	size_t i;
+
+	for (i = 0; i < s->nfiles; i++)
+		if (strcmp(s->files[i].path, path) == 0 &&
+		    strcmp(s->files[i].build, build) == 0)
+			return (uint32_t)i;
+	if (!grow(&s->files, s->nfiles, sizeof(*s->files)))
+		return UINT32_MAX;
+	f = &s->files[s->nfiles];
+	memset(f, 0, sizeof(*f));
+	f->path = strdup(path);
+	f->build = strdup(build);
+	if (f->path == NULL || f->build == NULL) {
+		free(f->path);
+		free(f->build);
+		return UINT32_MAX;
+	}
+	return (uint32_t)s->nfiles++;
+}
+
+int
+telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
+    uint64_t start, uint64_t bias, const char *path, const char *build)
+{
+	struct set *set = find_set(s, pid, clock);
+	struct module *m;
+	uint32_t file;
+
+	if (set == NULL || build[0] == '!') {
+		if (!grow(&s->sets, s->nsets, sizeof(*s->sets)))
+			return 0;
+		set = &s->sets[s->nsets++];
+		memset(set, 0, sizeof(*set));
+		set->pid = pid;
+		set->clock = clock;
+	}
+	if (path[0] == '\0')
+		return 1;
+	file = find_file(s, path, build + (build[0] == '!'));
+	if (file == UINT32_MAX ||
+	    !grow(&set->modules, set->nmodules, sizeof(*set->modules)))
+		return 0;
+	m = &set->modules[set->nmodules++];
+	m->start = start;
+	m->bias = bias;
+	m->file = file;
+	return 1;
+}
+
+/* -------------------------------------------------------------- addresses */
+
+static size_t
+place_of(const struct telrec_symbols *s, uint32_t file, uint64_t address)
+{
+	uint64_t hash =
+	    (address ^ (uint64_t)file << 48) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)(hash >> 24) & (s->cache_room - 1);
+
+	while (s->cache[at].file != 0 &&
+	    (s->cache[at].file != file || s->cache[at].address != address))
+		at = (at + 1) & (s->cache_room - 1);
+	return at;
+}
+
+/* Doubles the cache.  0: no memory. */
+static int
+grow_cache(struct telrec_symbols *s)
+{
+	struct found *old = s->cache;
+	size_t i, n = s->cache_room;
+	struct found *new;
+
+	new = calloc(n == 0 ? CACHE_FIRST : 2 * n, sizeof(*new));
+	if (new == NULL)
+		return 0;
+	s->cache = new;
+	s->cache_room = n == 0 ? CACHE_FIRST : 2 * n;
+	for (i = 0; i < n; i++)
+		if (old[i].file != 0)
+			new[place_of(s, old[i].file, old[i].address)] = old[i];
+	free(old);
+	return 1;
+}
+
+/* The module that an address is in; NULL: none. */
+static const struct module *
+find_module(const struct set *set, uint64_t address)
+{
+	const struct module *best = NULL;
+	size_t i;
+
+	for (i = 0; i < set->nmodules; i++)
+		if (set->modules[i].start <= address &&
+		    (best == NULL || set->modules[i].start >= best->start))
+			best = &set->modules[i];
+	return best;
+}
+
+/* The name of an address in a file; NULL: no memory. */
+static char *
+make_name(struct telrec_symbols *s, struct file *f, uint64_t address)
+{
+	const char *slash = strrchr(f->path, '/');
+	size_t n = 0;
+
+	if (!f->tried && f->path[0] == '/')
+		f->dwarf = dwarf_new(f->path, f->build);
+	f->tried = 1;
+	if (f->dwarf != NULL)
+		n = dwarf_name(f->dwarf, address, s->name, sizeof(s->name));
+	if (n > 0)
+		return strndup(s->name, n);
+	(void)snprintf(s->name, sizeof(s->name), "%s+0x%" PRIx64,
+	    slash != NULL ? slash + 1 : f->path, address);
+	return strdup(s->name);
+}
+
+/* A tel_frame_name_fn. */
+static const char *
+name_frame(void *arg, const tel_event *frame, uint64_t address, size_t *length)
+{
+	struct telrec_symbols *s = arg;
+	const int pid = tel_type_find_field(tel_event_type(frame), "pid");
+	const struct set *set;
+	const struct module *m;
+	struct found *found;
+
+	set = find_set(s,
+	    pid < 0 ? 0 : (uint32_t)tel_event_u64(frame, (unsigned)pid),
+	    tel_event_clock(frame));
+	m = set == NULL ? NULL : find_module(set, address);
+	if (m == NULL || (2 * s->ncache >= s->cache_room && !grow_cache(s)))
+		return NULL;
+	found = &s->cache[place_of(s, m->file + 1, address - m->bias)];
+	if (found->file == 0) {
+		found->file = m->file + 1;
+		found->address = address - m->bias;
+		s->ncache++;
+		found->name =
+		    make_name(s, &s->files[m->file], address - m->bias);
+	}
+	*length = found->name != NULL ? strlen(found->name) : 0;
+	return found->name;
+}
+
+/* -------------------------------------------------------------- heaptrack */
+
+/*
+ * "x LENGTH PATH": the program; "m LENGTH PATH START ...": a module, "x" being
+ * the program; "m 1 -": all are gone.
+ */
+static int
+take_note(struct telrec_symbols *s, const char *text, size_t n, uint64_t clock)
+{
+	char line[4200], path[4096] = "";
+	unsigned length;
+	uint64_t bias;
+	int at = 0;
+
+	if (n >= sizeof(line) || (text[0] != 'x' && text[0] != 'm'))
+		return 1;
+	memcpy(line, text, n);
+	line[n] = '\0';
+	if (sscanf(line + 1, " %x %n", &length, &at) < 1 || at == 0 ||
+	    length >= sizeof(path) || strlen(line + 1 + at) < length)
+		return 1;
+	memcpy(path, line + 1 + at, length);
+	path[length] = '\0';
+	if (text[0] == 'x') {
+		memcpy(s->exe, path, length + 1);
+		return 1;
+	}
+	if (sscanf(line + 1 + (size_t)at + length, " %" SCNx64, &bias) < 1)
+		return strcmp(path, "-") != 0 ||
+		    telrec_symbols_module(s, 0, clock, 0, 0, "", "!");
+	return telrec_symbols_module(s, 0, clock, bias, bias,
+	    strcmp(path, "x") == 0 ? s->exe : path, "");
+}
+
+/* ------------------------------------------------------------------ a log */
+
+/* Copies all events.  TEL_END, or what failed. */
+static tel_status
+copy_events(struct telrec_symbols *s, tel_reader *r, tel_writer *w)
+{
+	const tel_event *ev;
+	const tel_type *type = NULL;
+	const char *text;
+	tel_status st;
+	int is_note = 0;
+	size_t n;
+
+	while ((st = tel_reader_next(r, &ev)) == TEL_OK) {
+		if (tel_event_type(ev) != type) {
+			type = tel_event_type(ev);
+			is_note = strcmp(tel_type_name(type), "note") == 0;
+		}
+		if (is_note && (text = tel_event_string(ev, 0, &n)) != NULL &&
+		    n > 0 && !take_note(s, text, n, tel_event_clock(ev)))
+			return TEL_ENOMEM;
+		st = tel_writer_event(w, ev);
+		if (st != TEL_OK)
+			return st;
+	}
+	if (st != TEL_END)
+		return st;
+	st = tel_writer_end_file(w, r);
+	if (st == TEL_OK)
+		st = tel_writer_finish(w);
+	return st == TEL_OK ? TEL_END : st;
+}
+
+/* The same, of an input that is open, to an output. */
+static tel_status
+copy_log(struct telrec_symbols *s, tel_reader *r, tel_output *out)
+{
+	tel_writer *w = tel_writer_new(out);
+	tel_status st = w == NULL ? TEL_ENOMEM : TEL_OK;
+
+	if (st == TEL_OK)
+		st = tel_writer_set_max_labels(w, NAMES_MAX);
+	if (st == TEL_OK)
+		st = tel_writer_set_target(w, "tel");
+	if (st == TEL_OK)
+		st = copy_events(s, r, w);
+	tel_writer_free(w);
+	return st == TEL_END ? tel_output_finish(out) : st;
+}
+
+int
+telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
+    int level)
+{
+	const int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	tel_output *out = fd < 0 ? NULL : tel_output_new_fd(fd);
+	tel_reader *r = tel_reader_new();
+	tel_status st = r == NULL ? TEL_ENOMEM : TEL_OK;
+	const char *why = NULL;
+
+	if (fd < 0) {
+		message_fail(STATUS_FAILED, to, "%s", strerror(errno));
+		tel_reader_free(r);
+		return 0;
+	}
+	if (out == NULL)
+		st = TEL_ENOMEM;
+	if (st == TEL_OK && level != 0)
+		st = tel_output_set_zstd(out, level);
+	if (st == TEL_OK)
+		st = tel_reader_set_max_labels(r, NAMES_MAX);
+	if (st == TEL_OK)
+		st = tel_reader_set_frame_names(r, name_frame, s);
+	if (st == TEL_OK) {
+		st = tel_reader_open_file(r, from);
+		if (st == TEL_OK)
+			st = copy_log(s, r, out);
+		why = tel_reader_error(r);
+	}
+	if (out != NULL && tel_output_errno(out) != 0)
+		why = strerror(tel_output_errno(out));
+	if (st != TEL_OK)
+		message_fail(STATUS_FAILED, from, "%s",
+		    why != NULL && why[0] != '\0' ? why : tel_status_text(st));
+	else if (!dwarf_available())
+		message(from,
+		    "frames have no names: telrec needs libdw.so.1 of elfutils "
+		    "(Debian: libdw1)");
+	tel_reader_free(r);
+	tel_output_free(out);
+	if (close(fd) != 0 && st == TEL_OK) {
+		message_fail(STATUS_FAILED, to, "%s", strerror(errno));
+		st = TEL_EIO;
+	}
+	return st == TEL_OK;
+}
+
+int
+telrec_symbols_copy(const char *from, const char *to)
+{
+	struct telrec_symbols *s = telrec_symbols_new();
+	int result;
+
+	if (s == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	result = telrec_symbols_write(s, from, to, 0);
+	telrec_symbols_free(s);
+	return result;
+}

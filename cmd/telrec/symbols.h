@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Symbols: the names of frames, found after the run. */
+#ifndef TELREC_SYMBOLS_H
+#define TELREC_SYMBOLS_H
+
+#include <stdint.h>
+
+struct telrec_symbols;
+
+/* NULL: out of memory. */
+struct telrec_symbols *telrec_symbols_new(void);
+void telrec_symbols_free(struct telrec_symbols *s);
+
+/*
+ * A module of a process from a clock of the log on: where its code starts, the
+ * difference between its addresses in memory and in the file; the build identifier of the
+ * program begins with '!', and starts another list.  0: out of memory.
+ */
+int telrec_symbols_module(struct telrec_symbols *s, uint32_t pid,
+    uint64_t clock, uint64_t start, uint64_t bias, const char *path,
+    const char *build);
+
+/*
+ * Writes the log at from to the file to, with names of its frames, compressed
+ * if level is not 0.  Modules in a trace of heaptrack are used as well.
+ * Returns 1, or 0 after a message.
+ */
+int telrec_symbols_write(struct telrec_symbols *s, const char *from,
+    const char *to, int level);
+
+/* The same, of a log that has its modules itself: a trace of heaptrack. */
+int telrec_symbols_copy(const char *from, const char *to);
+
+#endif

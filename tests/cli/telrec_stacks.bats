@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telrec -g: the stacks of the allocations of a program.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	# a preloaded library and a sanitizer both want to be first
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	if [ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/libtelrec.so")" -ne 2 ]; then
+		skip "libtelrec.so is of 32 bits"
+	fi
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*) skip "no frame pointers are known" ;;
+	esac
+	cat >library.c <<-'END'
+		#include <stdlib.h>
+		void *volatile library_kept;
+		void library_grab(size_t n) { library_kept = malloc(n); }
+	END
+	cc -O1 -g -fno-omit-frame-pointer -shared -fPIC -o library.so library.c
+}
+
+# build FLAG ...: the program.
+build() {
+	g++ -g -pthread "$@" -o program \
+	    "$TEL_TOP/tests/cli/telrec_stacks.cc" -ldl
+}
+
+# record OPTION: its log; skips where names cannot be had.
+record() {
+	telrec "$1" -o run.tel ./program ./library.so 2>messages
+	if grep -q 'needs libdw' messages; then
+		skip "no libdw"
+	fi
+	[ ! -s messages ]
+	telcat -f folded --weight allocated run.tel >folded
+}
+
+# has SIZE FRAMES: a stack that ends in these has allocated so many bytes.
+has() {
+	echo "$2"
+	grep -E "(^|;)$2 $1\$" folded
+}
+
+# all_stacks: those of the program.
+all_stacks() {
+	has 1001 'main;recurse\(int\);recurse\(int\);recurse\(int\);recurse\(int\);take'
+	has 1002 'main;space::Box<long>::fill\(long\);take'
+	has 1004 'run_thread\(void\*\);take'
+	has 1005 'main;in_child\(\);take'
+	has 1006 'main;in_library\(char const\*\);library_grab'
+	# of a recursion, as many frames as there may be
+	deep=$(grep -E '^(recurse\(int\);)+take 1001$' folded)
+	[ "$(tr -cd ';' <<<"$deep" | wc -c)" -eq 128 ]
+	# each frame is recorded before its use
+	run ! grep -q '<unknown>' folded
+}
+
+@test "by frame pointers" {
+	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
+	record --stacks=fp
+	all_stacks
+}
+
+@test "by tables, also without frame pointers, and in a signal handler" {
+	find /lib /usr/lib -name libunwind.so.8 2>/dev/null | grep -q . ||
+	    skip "no libunwind"
+	build -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
+	record -g
+	all_stacks
+	grep -E '(^|;)main;.*;on_signal\(int\);take 1003$' folded
+}
+
+@test "by frame pointers that are none, nothing crashes" {
+	build -O2 -fomit-frame-pointer
+	record --stacks=fp
+	[ "$(telcat -H -e malloc -w 'size > 1000 && size < 1007' run.tel |
+	    wc -l)" -eq 7 ]
+	telrec --stacks=fp -o python.tel python3 -c 'print(6 * 7)' >out
+	[ "$(cat out)" = 42 ]
+}
+
+@test "a stripped program has modules and offsets" {
+	build -O2 -fno-omit-frame-pointer
+	strip program
+	record --stacks=fp
+	grep -E '(^|;)program\+0x[0-9a-f]+ 1002$' folded
+	has 1006 '.*library_grab'
+}
+
+@test "a pipe has frames without names" {
+	build -O2 -fno-omit-frame-pointer
+	telrec --stacks=fp -o - ./program | telcat -f folded --weight count >folded
+	grep -qE ';0x[0-9a-f]+ 1$' folded
+}
