@@ -547,10 +547,22 @@ put_spreads(const struct metric *m)
 static void
 put_numbers(const struct metric *m)
 {
-	metric_numbers(m, "", "gauge", "last value", TEL_NUMBER_LAST);
-	metric_numbers(m, "_sum", "gauge", "sum of values", TEL_NUMBER_SUM);
-	metric_numbers(m, "_min", "gauge", "least value", TEL_NUMBER_MIN);
-	metric_numbers(m, "_max", "gauge", "largest value", TEL_NUMBER_MAX);
+	static const struct {
+		tel_number which;
+		const char *suffix, *help;
+	} rows[] = {
+		{ TEL_NUMBER_LAST, "", "last value" },
+		{ TEL_NUMBER_SUM, "_cumulative", "sum of values" },
+		{ TEL_NUMBER_MIN, "_min", "least value" },
+		{ TEL_NUMBER_MAX, "_max", "largest value" },
+	};
+	const tel_stat *first = tel_stats_get(m->show->stats, m->first);
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (statistic_defined(first, rows[i].which))
+			metric_values(m, rows[i].suffix, "gauge", rows[i].help,
+			    rows[i].which);
 }
 
 static void

@@ -55,6 +55,8 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  *	class  = "mag(" value ")"          the value itself
  *	       | "magdelta(" value ")"     the sum of the values so far
  *	       | "growth(" value ")"       a sum that cannot fall
+ *	       | "count(" [ value ] ")"    how many values, or events
+ *	       | ( "sum" | "mean" | "min" | "max" | "var" ) "(" value ")"
  *	       | "hist(" value "," lo "," hi "," w [ "," weight ] ")"
  *	       | "split(" value "," lo "," w1 "," knee "," hi "," w2
  *	                  [ "," weight ] ")"
@@ -392,7 +394,14 @@ typedef enum tel_class {
 	TEL_CLASS_LOGLIN,
 	TEL_CLASS_QUANTILES,
 	TEL_CLASS_RATIO,
-	TEL_CLASS_MAGDELTA /* as MAG, of the sum of the values so far */
+	TEL_CLASS_MAGDELTA, /* as MAG, of the sum of the values so far */
+	/* one number of the values each; COUNT: of the updates */
+	TEL_CLASS_COUNT,
+	TEL_CLASS_SUM,
+	TEL_CLASS_MEAN,
+	TEL_CLASS_MIN,
+	TEL_CLASS_MAX,
+	TEL_CLASS_VAR
 } tel_class;
 /* Its name as it is in a spec, for example "hist"; static. */
 TEL_SINCE_0_1 const char *tel_class_name(tel_class c);

@@ -170,7 +170,7 @@ read_numbers(const struct loader *l, struct tel_stat *s)
 {
 	const struct stat_number *n =
 	    tel__stat_class(s->definition->spec.class)->numbers;
-	unsigned extremes = 0;
+	unsigned extremes = 0, had = 0;
 	tel_int128 v;
 	int found;
 
@@ -181,11 +181,18 @@ read_numbers(const struct loader *l, struct tel_stat *s)
 		if (found < 0 ||
 		    (found > 0 && !tel__stat_set_number(s, n->which, v)))
 			return 0;
-		extremes += found > 0 &&
-		    (n->which == TEL_NUMBER_MIN || n->which == TEL_NUMBER_MAX);
+		if (n->which == TEL_NUMBER_MIN || n->which == TEL_NUMBER_MAX) {
+			extremes++;
+			had += found > 0;
+		}
 	}
-	if (extremes == 2)
+	if (extremes > 0 && had == extremes)
 		s->flags |= STAT_EXTREMES;
+	/* a class of one has it in the place of both */
+	if (extremes == 1 && s->definition->spec.class == TEL_CLASS_MIN)
+		s->max = s->min;
+	else if (extremes == 1)
+		s->min = s->max;
 	if (s->definition->spec.class != TEL_CLASS_MAGDELTA) {
 		s->last_clock = l->line->clock;
 		if (tel__load_u64(l, "at", &s->last_clock) < 0)

@@ -348,13 +348,20 @@ read_class(struct parser *p, const char **at)
 	if (!tel__stat_class_find(word, n, &p->spec->class) ||
 	    p->spec->class == TEL_CLASS_DUR)
 		return wrong(p, word,
-		    "expected a class: mag, magdelta, growth, hist, split, "
-		    "tally, log2, loglin, quantiles, ratio, dur or ticks");
+		    "expected a class: count, sum, mean, min, max, var, mag, "
+		    "magdelta, growth, hist, split, tally, log2, loglin, "
+		    "quantiles, ratio, dur or ticks");
 	class = tel__stat_class(p->spec->class);
 	*at = lex_blanks(word + n);
 	if (**at != '(')
 		return wrong(p, *at, "expected '('");
 	++*at;
+	/* of no value in particular, events are counted */
+	if (p->spec->class == TEL_CLASS_COUNT && *lex_blanks(*at) == ')') {
+		*at = lex_blanks(*at) + 1;
+		p->spec->value.text = tel__copy_string("1", 1);
+		return p->spec->value.text == NULL ? TEL_ENOMEM : TEL_OK;
+	}
 	st = split(p, at, 1, p->arguments,
 	    1 + class->nparameters + (unsigned)class->weighted, &p->count);
 	if (st == TEL_OK)

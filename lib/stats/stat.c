@@ -170,6 +170,40 @@ update_dur(struct tel_stat *s, tel_int128 v, uint64_t weight)
 }
 
 static tel_status
+update_count(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	(void)v;
+	(void)weight;
+	s->updates++;
+	return TEL_OK;
+}
+
+static tel_status
+update_sum(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	(void)weight;
+	s->updates++;
+	stat_wrap(s, int128_add(&s->sum, v));
+	return TEL_OK;
+}
+
+static tel_status
+update_extreme(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	(void)weight;
+	s->updates++;
+	widen(s, v);
+	return TEL_OK;
+}
+
+static tel_status
+update_var(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	add_square(s, v, 1);
+	return update_sum(s, v, weight);
+}
+
+static tel_status
 update_ratio(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	s->updates++;
@@ -261,6 +295,23 @@ static const struct stat_class classes[] = {
 	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
 	        { "ovf", TEL_NUMBER_OVERFLOW },
 	        { "ovfn", TEL_NUMBER_OVERFLOW_UPDATES } } },
+	[TEL_CLASS_COUNT] = { "count", "count", .unitless = 1,
+	    .update = update_count },
+	[TEL_CLASS_SUM] = { "sum", "sum",
+	    .numbers = { { "total", TEL_NUMBER_SUM } },
+	    .real = 1, .update = update_sum },
+	[TEL_CLASS_MEAN] = { "mean", "mean",
+	    .numbers = { { "total", TEL_NUMBER_SUM } },
+	    .real = 1, .update = update_sum },
+	[TEL_CLASS_MIN] = { "min", "min",
+	    .numbers = { { "min", TEL_NUMBER_MIN } },
+	    .real = 1, .update = update_extreme },
+	[TEL_CLASS_MAX] = { "max", "max",
+	    .numbers = { { "max", TEL_NUMBER_MAX } },
+	    .real = 1, .update = update_extreme },
+	[TEL_CLASS_VAR] = { "var", "var",
+	    .numbers = { { "total", TEL_NUMBER_SUM } },
+	    .squared = 1, .real = 1, .update = update_var },
 };
 /* clang-format on */
 #define NCLASSES (sizeof(classes) / sizeof(classes[0]))

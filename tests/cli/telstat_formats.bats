@@ -238,3 +238,33 @@ setup() {
 		run ! grep $'\033' out
 	done
 }
+
+@test "count, sum, mean, min, max and var, in every form, as whole and parts" {
+	specs=(-s 'n=count()' -s 'k=count(size) if kind == Object'
+	    -s 's=sum(size)' -s 'm=mean(size)' -s 'lo=min(size)' -s 'hi=max(size)'
+	    -s 'v=var(size)' -s 'r=sum(real(size/3.0,2))' -s 'd=max(dur())'
+	    -s 'neg=max(-1*size)' -s 'none=min(size) if false')
+	telstat -f csv "${specs[@]}" mpsio.log | tr -d '\r' >got
+	for row in 'n,count,updates,,,,144,' 'k,count,updates,,,,27,' \
+	    's,sum,sum,,,,198648,' 'm,mean,mean,,,,6019.636363636364,' \
+	    'lo,min,min,,,,8,' 'hi,max,max,,,,65536,' 'r,sum,sum,,,,66216.01,' \
+	    'v,var,variance,,,,271863796.71625346,' 'neg,max,max,,,,-8,'; do
+		grep -q ",$row\$" got
+	done
+	run ! grep ',none,min,min,\|,lo,min,max,\|,hi,max,min,' got
+	for form in text csv json openmetrics svg inst; do
+		telstat -f "$form" "${specs[@]}" mpsio.log >want
+		telstat -f inst "${specs[@]}" mpsio.log >part
+		telstat -f "$form" part | cmp want -
+	done
+	telstat part part >twice
+	grep -q '^  updates 66  min 8$' twice
+	grep -q '^  updates 66  max -8$' twice
+	telstat -f openmetrics "${specs[@]}" -g kind mpsio.log |
+	    python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_s_cumulative_bytes \
+	        inst_lo_min_bytes inst_n_updates
+	[ "$(telstat -s 'n=count( ) if name == PoolAlloc' mpsio.log |
+	    grep updates)" = '  updates 16' ]
+	run -2 telstat -s 'n=sum()' mpsio.log
+	run -2 telstat -s 'n=count(size,2)' mpsio.log
+}
