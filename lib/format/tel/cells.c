@@ -122,7 +122,7 @@ add_rest(struct native_plan *plan)
 }
 
 /*
- * A string that is not told where it is begins behind the fields before it,
+ * A string without an explicit place starts after the fields before it,
  * and the bytes between a field and it are zero.
  */
 struct native_plan

@@ -39,7 +39,7 @@ struct gather {
 
 /* What an END record says. */
 struct ending {
-	uint64_t begin;       /* of the stream */
+	uint64_t begin;       /* start of the stream */
 	uint64_t at;          /* where the record is that has the index, */
 	size_t size;          /* and its bytes */
 	int directory;        /* it is a directory */
@@ -72,7 +72,7 @@ tel__native_read_at(struct tel_input *in, uint64_t at, unsigned char *to,
 	return 1;
 }
 
-/* Where an END record says that the index is.  1, or 0: there is none. */
+/* Finds the index by an END record.  1, or 0 if the stream has none. */
 static int
 find_index(const struct gather *g, const struct native_record *rec,
     struct ending *e)

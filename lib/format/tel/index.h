@@ -56,20 +56,21 @@ tel_status tel__native_index_read(struct tel_input *in,
 void tel__native_index_free(struct native_index *x);
 
 /*
- * Compares the blocks and names records with what an index of version 1.1.0
- * says of them, and looks whether a directory was found to be false.  Gives the number of the first entry that is wrong, or x->count; that also
- * where the input cannot be read in places.
+ * Compares the blocks and NAMES records with an index of version 1.1.0, and
+ * checks whether a directory was found to be false.  Returns the number of the
+ * first wrong entry, or x->count; x->count also where the input cannot be read
+ * at given offsets.
  */
 size_t tel__native_index_check(const struct tel_input *in,
     const struct native_index *x);
 
 /* ------------------------------------------------------------- summaries */
 
-/* What a summary says of its group. */
+/* A decoded summary of a group. */
 struct native_summary {
 	struct native_entry *entries; /* blocks and logs, in order */
 	size_t count, room;
-	struct native_bytes rest; /* what it says of values */
+	struct native_bytes rest; /* the ranges of values, not decoded yet */
 	unsigned char *bytes;     /* the record */
 	size_t byte_room;
 	int incomplete; /* types are left out */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Strings that are told outside of events have numbers from here on. */
+/* Numbers of strings that no event defines start here. */
 #define OWN_STRINGS ((uint64_t)1 << 63)
 
 void
@@ -62,7 +62,7 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 
 /* ------------------------------------------------------------- schemas */
 
-/* Makes the built-in schema of the name that a log has; NULL: there is none. */
+/* Makes the built-in schema that a log names; *out is NULL without one. */
 static tel_status
 make_built_in(const struct tel_reader *r, const struct native_log *log,
     struct tel_schema **out)
@@ -168,7 +168,7 @@ hash_name(const struct native_log *log)
 	return tel__native_xxh64(log->schema, log->schema_size);
 }
 
-/* A schema of that digest: a whole one, or one that was made of types. */
+/* A schema of that digest: a complete one, or one of some described types. */
 static struct native_found *
 look_up(const struct native *s, const struct native_log *log, uint64_t types)
 {
@@ -183,7 +183,7 @@ look_up(const struct native *s, const struct native_log *log, uint64_t types)
 		if (other == NULL)
 			other = f;
 	}
-	/* the one that was told last has all types that were needed so far */
+	/* the latest description has all types that were needed so far */
 	return types == 0 ? other : NULL;
 }
 
@@ -228,7 +228,7 @@ add_schema(struct tel_reader *r, struct native *s, struct tel_schema *schema,
 }
 
 /*
- * Finds or makes the schema of a log.  A built-in one goes by its name; of
+ * Finds or makes the schema of a log.  A built-in one is found by its name; of
  * others a log record describes all types, and a block those that it has.
  */
 static tel_status
@@ -345,7 +345,7 @@ set_rate(const struct tel_reader *r, struct native_source *source, double rate)
 		tel__clock_set_rate(source->log->clock, rate);
 }
 
-/* What START says holds for each log that does not say it of itself. */
+/* Rate, origin and metadata of START apply to logs that do not state their own. */
 static tel_status
 begin_defaults(struct tel_reader *r, struct native *s,
     struct native_source *source)
@@ -407,7 +407,7 @@ set_name(struct tel_reader *r, struct native_source *source,
 	return TEL_OK;
 }
 
-/* What any log of the input says, for who sums up all of them. */
+/* Adds the metadata of a log to that of the whole input. */
 static tel_status
 add_all(struct tel__metadata *all, const struct tel__metadata *from)
 {
@@ -581,7 +581,7 @@ begin_parts(struct tel_reader *r, struct native *s)
 	return st;
 }
 
-/* The labels that the block tells outside of events. */
+/* Adds the names of a block that no event defines. */
 static tel_status
 take_names(struct tel_reader *r, struct native *s)
 {

@@ -19,21 +19,21 @@
  */
 #define LEAD_EVENTS 65536u
 #define LEAD_BLOCKS 80u
-/* A way so short is not worth a seek, after which all is read anew. */
+/* Bytes up to which reading on is cheaper than a seek and a new window. */
 #define NEAR ((uint64_t)1 << 18)
 
 #define NONE SIZE_MAX
 
 struct native_range {
-	struct native_index *index; /* NULL: there is none */
+	struct native_index *index; /* NULL: the file has no usable one */
 	int direct;                 /* the input can be read at any place */
 	int moved;                  /* its own place is lost, */
 	uint64_t place, offset;     /* and was this */
-	size_t next;                /* the entry that comes next */
+	size_t next;                /* the next entry */
 	/* the group that it is, where its blocks are looked at */
 	struct native_summary sub;
 	size_t sub_of;   /* the entry; or NONE */
-	size_t sub_next; /* the block or log that comes next */
+	size_t sub_next; /* the next block or log */
 	uint8_t wanted[NATIVE_GROUP];
 	/* blocks that are left out, and what of them is to be reported */
 	int skipping;
@@ -111,7 +111,7 @@ begin(struct tel_reader *r, struct native *s)
 	return TEL_OK;
 }
 
-/* The block at hand, if any, stays where it is. */
+/* The current block, if any, remains valid. */
 static tel_status
 need_index(struct tel_reader *r, struct native *s)
 {
@@ -163,7 +163,7 @@ place_of(const struct tel_reader *r, const struct native_range *g)
 	return g->moved ? g->place : tel__reader_place(r);
 }
 
-/* What is read next moves the input from its place. */
+/* Saves the place of the input before it is read elsewhere. */
 static void
 leave(const struct tel_reader *r, struct native_range *g)
 {
@@ -174,7 +174,7 @@ leave(const struct tel_reader *r, struct native_range *g)
 	g->moved = 1;
 }
 
-/* Goes to a place of the file, if that is another one. */
+/* Moves the input to a place of the file. */
 static void
 go_to(struct tel_reader *r, struct native_range *g, uint64_t to)
 {
@@ -205,16 +205,16 @@ go_to(struct tel_reader *r, struct native_range *g, uint64_t to)
 
 /* ------------------------------------------------------------- entries */
 
-/* Which of the two ways to leave out blocks can be used. */
+/* Nonzero if blocks can be skipped by their clocks. */
 static int
 by_clock(const struct tel_reader *r, const struct native_index *x)
 {
-	/* half of the clocks and no more, so that ticks can be compared */
+	/* at most half of all clocks, so that differences compare as signed */
 	return r->range.on && x->last - x->first <= INT64_MAX &&
 	    (r->range.early || x->single);
 }
 
-/* The record or group that comes next, or NULL. */
+/* The next record or group, or NULL. */
 static const struct native_entry *
 current(struct native_range *g)
 {
@@ -236,7 +236,7 @@ advance(struct native_range *g)
 		g->next++;
 }
 
-/* Where what an entry is about ends. */
+/* The end of a record or group in the file. */
 static uint64_t
 end_of(const struct native_range *g, const struct native_entry *e)
 {
@@ -248,7 +248,7 @@ end_of(const struct native_range *g, const struct native_entry *e)
 	return e->offset + of->bytes + of->summary_size;
 }
 
-/* Nonzero when an entry is blocks that need not be read. */
+/* Nonzero if the blocks of an entry need not be read. */
 static int
 is_skipped(const struct tel_reader *r, const struct native_range *g,
     const struct native_entry *e)
@@ -270,7 +270,7 @@ is_skipped(const struct tel_reader *r, const struct native_range *g,
 	return !g->wanted[e->sequence - x->entries[g->next].sequence];
 }
 
-/* A schema of the stream, by what a summary says of it. */
+/* Finds a schema of the stream by the name and digest in a summary. */
 static const struct native_schema *
 find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
 {
@@ -281,7 +281,7 @@ find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
 
 	if (found == NULL || !r->chooser.whole)
 		return found != NULL ? &found->native : NULL;
-	/* lines between events, say: whoever writes the events has them all */
+	/* the encoder may need all events, such as for lines between them */
 	f = tel__format_of_schema(r->formats, found->native.schema->name);
 	return f != NULL && f->encoder != NULL &&
 	        f->encoder->flags & ENCODER_BARE_EVENTS ?
@@ -289,7 +289,7 @@ find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
 	    NULL;
 }
 
-/* Reads the summary of the group that comes next.  TEL_END: it is not true. */
+/* Reads the summary of the next group.  TEL_END: it is false. */
 static tel_status
 expand(struct tel_reader *r, struct native *s)
 {
@@ -315,7 +315,7 @@ expand(struct tel_reader *r, struct native *s)
 	return TEL_OK;
 }
 
-/* Room for the ordinals of n events, and some more. */
+/* Reserves room for the ordinals of n events and the decoder's excess. */
 static int
 has_room(struct native_range *g, size_t n)
 {
@@ -480,7 +480,7 @@ skip(struct native_range *g, const struct native_entry *e)
 		g->from_block = e->sequence;
 		g->least = UINT64_MAX;
 		g->lost = 0;
-		/* names of blocks before an index of 1.1.0 are behind them */
+		/* with an index of 1.1.0, names follow the blocks */
 		g->names = g->next;
 		g->all = NONE;
 	}
@@ -525,7 +525,7 @@ pass(struct tel_reader *r, struct native *s)
 	return TEL_OK;
 }
 
-/* All names of what was left out are given: what comes next is as expected. */
+/* Ends the names of skipped blocks: the next block is the expected one. */
 static void
 end_skipping(struct tel_reader *r, struct native *s)
 {

@@ -41,7 +41,7 @@ tel_probe(struct tel_reader *r)
 	tel__reader_fill(r, 1);
 	look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
 	if (look < 0) {
-		/* as it may be one, it is waited for */
+		/* it may be a record: wait for the rest of its header */
 		tel__reader_fill(r, NATIVE_LOOK);
 		look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
 	}
@@ -75,7 +75,7 @@ note(struct tel_reader *r, struct native *s, const char *why, size_t skipped)
 	tel_reader_step(r, skipped);
 }
 
-/* Notes the events of a block of which the head could be read. */
+/* Notes the events of a damaged block whose head is valid. */
 static void
 note_head(struct native *s, const struct native_record *rec)
 {
@@ -96,9 +96,9 @@ note_head(struct native *s, const struct native_record *rec)
 }
 
 /*
- * Tells of the damage that was noted.  missing: the events that are not
- * there, as what comes after it says; UINT64_MAX: nothing does.  next: the
- * least clock there; UINT64_MAX: no event comes.
+ * Reports the damage that was noted.  missing: the number of missing events,
+ * by the head of a later record; UINT64_MAX: unknown.  next: the least clock
+ * there; UINT64_MAX: no event follows.
  */
 static tel_status
 tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
@@ -142,7 +142,7 @@ tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
 	    (unsigned long long)last, more, bytes);
 }
 
-/* Reports that a stream is not what its END record says. */
+/* Reports that a stream differs from what its END record states. */
 static tel_status
 tell_end(struct tel_reader *r, uint64_t at, const char *what)
 {
@@ -162,7 +162,7 @@ search(struct tel_reader *r, struct native *s, const char *why, size_t skip)
 		n = (size_t)(r->end - r->p);
 		p = find_record(r->p, n, r->eof);
 		if (p != NULL && p == r->p) {
-			/* it may be half of one: then there is no more */
+			/* it may be truncated: then the input ends here */
 			tel__reader_fill(r, NATIVE_LOOK);
 			return;
 		}
@@ -185,7 +185,7 @@ tel__native_gather(struct tel_reader *r, struct native *s,
 		tel__reader_fill(r, size);
 		if ((size_t)(r->end - r->p) < size)
 			return 0;
-		/* what comes behind it is not waited for */
+		/* do not wait for bytes after the record */
 		if ((size_t)(r->end - r->p) >= size + NATIVE_BEHIND) {
 			rec->head = r->p + NATIVE_HEADER;
 			s->size = size;
@@ -202,7 +202,7 @@ tel__native_gather(struct tel_reader *r, struct native *s,
 		if (n > 0)
 			memcpy(s->copy + done, r->p, n);
 		done += n;
-		/* of a short one nothing is gone until all is there */
+		/* keep a short record in the window until it is complete */
 		if (done == size)
 			break;
 		if (n == 0)
@@ -321,7 +321,7 @@ add_gap(struct native *s, uint64_t from, uint64_t to)
 	s->gaps[s->ngaps++].to = to;
 }
 
-/* 1 when the block of that place was missing; then it is no more. */
+/* Removes a block from the missing ones.  1, or 0 if it was not missing. */
 static int
 fill_gap(struct native *s, uint64_t place)
 {
@@ -354,7 +354,7 @@ find_place(struct tel_reader *r, struct native *s,
 
 	*order = NEXT;
 	if (s->median == 0) {
-		/* without an identifier: the start of another stream is gone */
+		/* without identifiers: the START of another stream is lost */
 		if (head->sequence < s->sequence)
 			tel__native_begin_stream(s);
 		return TEL_OK;
@@ -370,7 +370,7 @@ find_place(struct tel_reader *r, struct native *s,
 	if (!s->identified) {
 		s->identified = 1;
 		s->identifier = head->stream;
-		/* a file that begins in the middle of a stream */
+		/* the file starts in the middle of a stream */
 		if (s->why == NULL)
 			note(r, s, "the start of the stream is missing", 0);
 	}
@@ -569,7 +569,7 @@ end(struct tel_reader *r, struct native *s)
 	tel_status st = TEL_OK;
 
 	if (s->in_stream && s->why == NULL && r->input_status != TEL_OK)
-		/* the reader reports why; it may go on behind that */
+		/* the reader reports why, and may continue after it */
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "the stream breaks off: events after clock %016llx may be "
 		    "lost",

@@ -15,8 +15,8 @@ struct native_found {
 	struct native_found *next;
 	struct native_schema native;
 	uint64_t name;  /* hash of the name that the stream gives it */
-	uint64_t types; /* of one that is not whole: what it was made of */
-	struct native_found *base; /* what a schema with a source is made of */
+	uint64_t types; /* of a partial one: the hash of its description */
+	struct native_found *base; /* the schema to which a source was added */
 };
 
 /* A log of the stream that is read. */
@@ -45,7 +45,7 @@ struct native_row {
 	unsigned char *row; /* the next one */
 	uint32_t size;      /* of each, where .sizes is NULL */
 	uint32_t stride;    /* and from one to the next */
-	uint32_t *sizes;    /* of the next one, and those behind it */
+	uint32_t *sizes;    /* of the next event and those after it */
 	uint32_t clock_at;  /* where the clock is in a header, or 0 */
 	uint8_t big;        /* and its byte order */
 	uint8_t inline_use; /* tel_event.inline_use */
@@ -100,7 +100,7 @@ struct native {
 	struct native_gap gaps[NATIVE_GAPS]; /* which places are missing */
 	unsigned ngaps;
 
-	/* what the stream says of itself */
+	/* from the START record */
 	unsigned median;     /* of its version */
 	int identified;      /* its identifier is known, */
 	uint32_t identifier; /* of which these are the low bits */
@@ -122,7 +122,7 @@ struct native {
 
 	/* damage not yet reported */
 	const char *why; /* NULL: none */
-	uint64_t from;   /* where it begins */
+	uint64_t from;   /* where it starts */
 	uint64_t skipped;
 	uint64_t known; /* events in blocks whose heads could be read */
 	uint64_t first_lost, last_lost; /* and their clocks */
@@ -171,7 +171,7 @@ void tel__native_range_free(struct native_range *g);
 const struct native_found *tel__native_find_schema(const struct native *s,
     const unsigned char *name, size_t size, uint64_t digest);
 
-/* A stream begins. */
+/* Starts a stream. */
 void tel__native_begin_stream(struct native *s);
 /*
  * Takes what a log record says.  TEL_OK (it may have made no sense), a

@@ -152,7 +152,7 @@ tel__native_summary_read(struct tel_input *in, const struct native_index *x,
 
 /* ------------------------------------------------------------- choosing */
 
-/* What a summary says of a type in the blocks of its group. */
+/* The events of a type in the blocks of a group. */
 struct stat {
 	const struct native_schema *schema; /* NULL: not known here */
 	uint32_t type;                      /* or the code of an unknown one */
@@ -162,7 +162,7 @@ struct stat {
 	struct tel_bound *cells; /* of each cell, one for each block */
 };
 
-/* Where choosing stands. */
+/* The state of choosing blocks. */
 struct choice {
 	const struct native_summary *summary;
 	unsigned nblocks;
@@ -320,7 +320,7 @@ choose(struct choice *c, const struct tel_chooser *chooser, uint8_t *wanted)
 			if (c->stat.counts[k] > 0 && !wanted[k])
 				wanted[k] = (uint8_t)may(c, chooser, k);
 	}
-	/* what it says has to be of all events */
+	/* the counts must add up to all events of each block */
 	for (k = 0; k < c->nblocks; e++)
 		if (e->kind == NATIVE_BLOCK && c->counts[k++] != e->count)
 			return 0;

@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-/* When a block has so many events, or bytes of them, it is written. */
+/* A block is written when it has so many events, or bytes of events. */
 #define BLOCK_EVENTS 16384u
 #define BLOCK_BYTES ((size_t)1 << 17)
-/* Parts of a block, which are events of one type. */
+/* The same of its parts, each the events of one type. */
 #define BLOCK_PARTS 16384u
 
 static void
@@ -161,7 +161,7 @@ keeps_lines(const struct tel_writer *w, const struct tel_log *of)
 	    f->encoder == NULL || !(f->encoder->flags & ENCODER_VERBATIM);
 }
 
-/* A log begins that was not seen yet. */
+/* Adds a log that was not seen yet. */
 static tel_status
 add_log(struct tel_writer *w, const struct tel_log *of)
 {
@@ -204,7 +204,7 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 			n->last_log = log;
 			return TEL_OK;
 		}
-		/* what it says of itself is gone: it was another member */
+		/* the struct is that of the next member: this log has ended */
 		st = tel__native_put_events(w);
 		if (st != TEL_OK)
 			return st;
@@ -240,7 +240,7 @@ put_label(struct native_out *n, const struct tel_event *ev,
 	    known.string != NULL && known.length == label.length &&
 	    memcmp(known.string, label.string, label.length) == 0)
 		return TEL_OK;
-	/* most are in force from the start */
+	/* most names are in force from the start of the log */
 	if (tel__labels_find(ev->log->labels, space, value, 0, &known) &&
 	    known.id == label.id)
 		clock = 0;
@@ -264,7 +264,7 @@ put_label(struct native_out *n, const struct tel_event *ev,
 	        value, clock);
 }
 
-/* 1 when the labels of a log come from its events alone. */
+/* 1 if only events define the labels of a log. */
 static int
 names_itself(const struct tel_schema *s)
 {
@@ -284,7 +284,7 @@ put_labels(struct native_out *n, const struct tel_event *ev)
 	return st;
 }
 
-/* Events were lost before the next one: they are counted before its block. */
+/* Events were lost before the next one: start a block, which counts them. */
 static tel_status
 report_lost(struct tel_writer *w, const struct tel_log *of)
 {
@@ -296,7 +296,7 @@ report_lost(struct tel_writer *w, const struct tel_log *of)
 	return st;
 }
 
-/* 1 when the last event was of the same log and schema, and nothing between. */
+/* 1 if the last event was of the same log and schema, and none was lost. */
 static inline int
 is_same(const struct native_out *n, const struct tel_event *ev)
 {
@@ -332,7 +332,7 @@ settle(struct tel_writer *w, const struct tel_event *ev)
 	return st;
 }
 
-/* An event that says something of the log goes into a names record, too. */
+/* Copies an event that defines a name or a clock for the NAMES record. */
 static tel_status
 add_followed(struct native_out *n, const struct tel_event *ev)
 {
@@ -442,7 +442,7 @@ has_lost(const struct tel_writer *w)
 	return 0;
 }
 
-/* Counts what the logs lost and no event followed, or none was selected. */
+/* Counts the events lost after the last event of each log that was written. */
 static void
 count_lost(struct tel_writer *w)
 {
@@ -460,7 +460,7 @@ count_lost(struct tel_writer *w)
 	}
 }
 
-/* The logs of a file, and what was made of their schemas, go away. */
+/* Ends the logs of a file; their schemas are about to be freed. */
 static tel_status
 native_end_file(struct tel_writer *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A block of the native format, while its events are gathered. */
+/* A block of the native format while it collects events. */
 #include "base/array.h"
 #include "format/tel/writer.h"
 
@@ -171,8 +171,8 @@ add_blob(struct out_blobs *blobs, uint32_t i, const unsigned char *p, size_t n)
 }
 
 /*
- * What is behind the cells: up to the zeros at its end.  The string of a
- * built-in format ends at its NUL, and what is behind it is padding.
+ * The size of the tail: the bytes after the cells, without the zeros at their
+ * end.  The string of a built-in format ends at its NUL; the rest is padding.
  */
 static size_t
 tail_size(const struct out_part *part, int described, const unsigned char *p,
@@ -189,7 +189,7 @@ tail_size(const struct out_part *part, int described, const unsigned char *p,
 	return n;
 }
 
-/* The bytes of an event behind its cells, and those beside it. */
+/* Adds the tail of an event, its inline labels, its lines and lead bytes. */
 static void
 add_bytes(struct out_block *b, struct out_part *part,
     const struct tel_event *ev, const unsigned char *lead, size_t lead_size)
@@ -225,7 +225,7 @@ copy_cells(unsigned char *row, const struct out_part *part,
 	memcpy(row, ev->data, ev->size < fixed ? ev->size : fixed);
 }
 
-/* Where the event stands, as far as that does not follow. */
+/* Adds the distance of an event from the one before it in its log. */
 static void
 add_place(struct out_block *b, struct out_slot *of, const struct tel_event *ev,
     size_t lead_size)
@@ -239,7 +239,7 @@ add_place(struct out_block *b, struct out_slot *of, const struct tel_event *ev,
 		of->offset = at;
 		gap = 0;
 	}
-	/* sizes of lines that are left out say nothing of events */
+	/* without the lines, offsets are those of the events alone */
 	if (!log->lines)
 		gap = 0;
 	b->gaps[b->count] = gap;
@@ -273,7 +273,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 		at = (uint32_t)(part - b->parts);
 	if (part == NULL || (part->count == part->room && grow(part) != TEL_OK))
 		return TEL_ENOMEM;
-	/* a row of no bytes has a place, too */
+	/* one byte more, so that an empty row has an address */
 	if (part->rows.room - part->rows.used <= part->stride &&
 	    tel__buffer_room(&part->rows, part->stride + 1u) == NULL)
 		return TEL_ENOMEM;

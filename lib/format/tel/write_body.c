@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the events that were gathered to the body of a block: tel(5). */
+/* Encodes the collected events as the body of a block, tel(5). */
 #include "format/tel/writer.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 	tel__native_put_string(b, s->name, strlen(s->name));
 	tel_store_le64(eight, schema->native.digest);
 	tel__buffer_put(b, eight, 4);
-	/* points of synchronisation tell it better */
+	/* synchronisation points give a better rate */
 	if (of != NULL && of->clock != NULL && tel__clock_points(of->clock) < 2)
 		rate = tel__clock_rate(of->clock);
 	tel_store_le64(eight, tel_double_bits(rate));
@@ -190,7 +190,7 @@ put_cells(struct tel__buffer *body, struct out_part *part, uint64_t *before,
 	}
 }
 
-/* Which event's bytes are those of each, and how many differ. */
+/* Numbers the distinct byte strings of events.  Returns how many differ. */
 static uint32_t
 find_equal(const struct out_blobs *blobs, uint32_t count, const size_t *at,
     uint32_t *same, uint32_t *slots, uint32_t mask)

@@ -10,11 +10,11 @@
 
 #include "base/array.h"
 
-/* More than that is not kept: a record has that many events at most. */
+/* The most events that are kept, which is what one record may have. */
 #define IN_FORCE_MAX 32768u
 #define IN_FORCE_BYTES ((size_t)8 << 20)
 
-/* What an event defines; no two of a log that differ are alike in it. */
+/* What an event defines; a later event with an equal key replaces it. */
 struct out_key {
 	const struct out_log *log;
 	uint64_t value; /* an address, the number of a string, ticks */
@@ -32,7 +32,7 @@ struct out_in_force {
 	unsigned char *bytes;
 };
 
-/* A name that was given outside of events. */
+/* A name that no event defines. */
 struct out_told {
 	struct out_log *log;
 	struct out_schema *schema;
@@ -116,7 +116,7 @@ find(struct out_names *all, const struct out_key *key)
 		return NULL;
 	if (!fresh) {
 		f = &all->list[e->value];
-		/* two of one hash: it is made so, and not worth a list */
+		/* equal hashes of different keys are forged: give up */
 		if (f->key.log == key->log && f->key.value == key->value &&
 		    f->key.role == key->role && f->key.place == key->place)
 			return f;
@@ -161,9 +161,8 @@ put(struct out_names *all, struct out_in_force *f, struct out_log *log,
 }
 
 /*
- * The points of a clock that come first say how fast it is, and the last one
- * what time it is: an event of a range that comes after all of them needs no
- * other.
+ * The first two points of a clock give its rate, and the last one the time: a
+ * range after all of them needs no other.
  */
 static tel_status
 add_sync(struct out_names *all, struct out_log *log, struct out_schema *schema,
@@ -197,7 +196,7 @@ add_value(struct out_names *all, struct out_log *log, struct out_schema *schema,
 	struct out_key key = { log, 0, t->role, 0 };
 	struct out_in_force *f;
 
-	/* without its parts an event says nothing */
+	/* without these parts it defines nothing */
 	if (number < 0 || t->role_field[1] < 0)
 		return TEL_OK;
 	key.value = tel_load(&t->fields[number], ev->data);

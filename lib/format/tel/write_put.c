@@ -6,16 +6,16 @@
 
 #include "model/clock.h"
 
-/* Events that name things go into records of so many. */
+/* Events that define names in a group; then it ends. */
 #define NAMES_EVENTS 4096u
-/* Bytes of names in a group. */
+/* The same of bytes of names. */
 #define NAMES_BYTES ((size_t)1 << 20)
-/* Bytes that the directory is not longer than. */
+/* The longest directory that is written. */
 #define DIRECTORY_MAX ((size_t)8 << 20)
 
 /*
- * Writes n->record, whose body is there behind room for the header and the
- * head, and the boundary behind it.
+ * Writes n->record, which has the body after room for the header and the head,
+ * and marks the boundary after it.
  */
 static tel_status
 put_record(struct tel_writer *w, enum native_kind kind, int needed,
@@ -50,7 +50,7 @@ put_record(struct tel_writer *w, enum native_kind kind, int needed,
 	return tel__output_boundary(w->out, must);
 }
 
-/* Begins a record. */
+/* Starts a record: room for its header and head. */
 static struct tel__buffer *
 new_record(struct native_out *n)
 {
@@ -194,7 +194,7 @@ find_span(const struct out_block *b, struct native_head *head)
 	}
 }
 
-/* Says which events of the stream those of the names record are. */
+/* Writes the ordinals of the events of a NAMES record. */
 static void
 put_ordinals(struct native_out *n, const struct tel__buffer *ordinals)
 {
@@ -228,7 +228,7 @@ look_at_epoch(struct out_log *log)
 	}
 }
 
-/* Writes the events that are gathered as a block. */
+/* Writes the collected events as a block. */
 static tel_status
 put_block(struct tel_writer *w)
 {

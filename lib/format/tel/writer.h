@@ -33,8 +33,8 @@ column_spare(size_t n)
 struct out_schema {
 	struct out_schema *next;
 	struct native_schema native;
-	int known; /* it goes by its name: it is built in, and like that */
-	/* else how it differs from a built-in one, if in names alone */
+	int known; /* equal to the built-in one, so files refer to it by name */
+	/* else a derived description, if it differs in names of fields only */
 	struct tel__buffer derived;
 };
 
@@ -42,7 +42,7 @@ struct out_schema {
 struct out_log {
 	struct out_log *next;
 	const struct tel_log *of; /* NULL: it has ended */
-	unsigned of_number;       /* of->number when it began */
+	unsigned of_number;       /* of->number at its start */
 	uint32_t number;
 	uint64_t index;            /* events so far */
 	uint64_t end;              /* where the last event ended in its log */
@@ -80,7 +80,7 @@ struct out_part {
 	const struct tel_type *type;
 	const struct native_plan *plan;
 	uint8_t inline_use;
-	uint8_t tails; /* bytes behind the cells are kept */
+	uint8_t tails; /* bytes after the cells are kept */
 	uint8_t vary;
 	uint8_t beside; /* there are bytes beside the cells */
 	uint32_t count, room;
@@ -92,7 +92,7 @@ struct out_part {
 	struct out_blobs tail, raw, lead, inline_labels;
 };
 
-/* A log, and the schema that it has. */
+/* A log and its schema. */
 struct out_slot {
 	struct out_log *log;
 	struct out_schema *schema;
@@ -101,7 +101,7 @@ struct out_slot {
 	size_t part_room;
 };
 
-/* What becomes a block. */
+/* Events that become a block. */
 struct out_block {
 	struct out_slot *slots;
 	unsigned nslots;
@@ -134,7 +134,7 @@ tel_status tel__out_block_add(struct out_block *b, struct out_log *log,
 /* The number of a log and schema in the block; -1: out of memory. */
 int tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema);
-/* Gathers a name that no event gives; b->names.failed without memory. */
+/* Adds a name that no event defines; b->names.failed without memory. */
 void tel__out_block_name(struct out_block *b, int slot,
     const struct tel_label *label, enum tel_space space, uint64_t value,
     uint64_t clock);
@@ -149,7 +149,7 @@ void tel__out_block_body(struct out_block *b, struct tel__buffer *body,
 void tel__out_block_types(const struct out_block *b, unsigned slot,
     uint8_t *wanted);
 
-/* What a block, or a log record, says of a log. */
+/* Writes a log as blocks and LOG records have it. */
 void tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
     const struct out_schema *schema, uint64_t index, uint64_t offset,
     const uint8_t *wanted, int describe, int full);
@@ -159,7 +159,7 @@ void tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
  * built-in format, and those of others once, before its blocks.
  */
 #define NATIVE_DESCRIBE_BYTES 65536u
-/* With fewer blocks there is nothing to be found faster. */
+/* With fewer blocks an index saves nothing. */
 #define NATIVE_INDEX_BLOCKS 8u
 
 /* write_names.c: what is in force after all blocks so far. */
@@ -191,7 +191,7 @@ struct out_stat {
 	struct out_range *ranges; /* of each cell, one for each block */
 };
 
-/* A schema that a summary mentions: it may be gone by then. */
+/* A schema that a summary mentions; it may be freed before the summary. */
 struct out_named_schema {
 	const struct out_schema *of; /* NULL: it is */
 	char name[48];
@@ -214,15 +214,15 @@ struct out_group {
 };
 
 void tel__out_group_free(struct out_group *g);
-/* Begins the next group, behind the last one. */
+/* Starts the next group. */
 void tel__out_group_clear(struct out_group *g, uint64_t place,
     uint64_t ordinal);
-/* Schemas go away. */
+/* The schemas are about to be freed. */
 void tel__out_group_forget(struct out_group *g);
 /* Takes the header and the head of a record of the group. */
 void tel__out_group_record(struct out_group *g, const unsigned char *p,
     const struct native_record *rec);
-/* Takes what was written as a block.  TEL_OK, TEL_ENOMEM. */
+/* Adds a block that was written.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__out_group_block(struct out_group *g, const struct out_block *b,
     const struct native_head *head);
 /* Writes the head and the body of the summary.  Bytes of the head. */
@@ -265,14 +265,14 @@ struct native_out {
 
 /* write_put.c; they return as tel_writer_event() does. */
 
-/* Writes the events that are held back. */
+/* Writes the collected events. */
 tel_status tel__native_put_events(struct tel_writer *w);
-/* Writes what names things in the group's blocks, and its summary. */
+/* Writes the NAMES records of the group, and its summary. */
 tel_status tel__native_put_group(struct tel_writer *w);
 /* Writes a record of a log without events, which describes a whole schema. */
 tel_status tel__native_put_schema(struct tel_writer *w, struct out_log *log,
     struct out_schema *schema);
-/* Forgets what names things, as the logs and the schemas go away. */
+/* Drops all names, as the logs and schemas are about to be freed. */
 void tel__native_clear_names(struct native_out *n);
 /* Ends the stream. */
 tel_status tel__native_put_end(struct tel_writer *w);
