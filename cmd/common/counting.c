@@ -238,32 +238,31 @@ count_events(struct piece *p, void *counter)
 	const struct counting *c = p->team->counting;
 	struct selection selection = selection_of(p);
 	struct done done = { 0, 0 };
-	unsigned until = STEP;
-	const tel_event *ev;
+	size_t until = STEP, n;
+	tel_run *run;
 	tel_status st;
-	int first = 1, wanted;
+	int first = 1;
 
-	while (
-	    (st = tel_reader_next(p->reader, &ev)) == TEL_OK || st == TEL_LOG) {
+	while ((st = tel_reader_run(p->reader, SIZE_MAX, &run)) == TEL_OK ||
+	    st == TEL_LOG) {
 		if (st == TEL_LOG)
 			continue;
 		if (first && p->filter != NULL && p->entire)
-			selection_narrow(&selection, p->reader, ev);
+			selection_narrow(&selection, p->reader,
+			    tel_run_event(run, 0));
 		first = 0;
-		if (--until == 0) {
+		n = tel_run_count(run);
+		until -= n < until ? n : until;
+		if (until == 0) {
 			until = STEP;
 			if (atomic_load(&p->file->dropped))
 				return 0;
 			report_done(p, &done);
 		}
-		if (p->filter != NULL) {
-			wanted = tel_filter_match(p->filter, ev);
-			if (wanted == 0)
-				continue;
-			if (wanted < 0)
-				return 0;
-		}
-		if (!c->event(counter, ev))
+		if (p->filter != NULL &&
+		    tel_filter_run(p->filter, run) != TEL_OK)
+			return 0;
+		if (tel_run_count(run) > 0 && !c->run(counter, run))
 			return 0;
 	}
 	report_done(p, &done);

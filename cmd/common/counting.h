@@ -21,8 +21,8 @@ struct counting {
 	 * that fails.  Called on any thread, as are the next two.
 	 */
 	void *(*open)(void *arg, tel_reader *r);
-	/* Counts a selected event.  Returns 1, or 0 when that fails. */
-	int (*event)(void *counter, const tel_event *ev);
+	/* Counts the selected events of a run.  1, or 0 when that fails. */
+	int (*run)(void *counter, tel_run *events);
 	void (*free)(void *counter);
 	/*
 	 * Adds what was counted of the next piece of a log.  Returns 1, or 0:

@@ -270,6 +270,24 @@ selection_match(struct selection *s, const tel_event *ev)
 }
 
 int
+selection_by_runs(const struct selection *s)
+{
+	return s->skip == 0 && s->count == UINT64_MAX;
+}
+
+int
+selection_run(struct selection *s, tel_run *run)
+{
+	tel_status st = s->filtering ? tel_filter_run(s->filter, run) : TEL_OK;
+
+	s->matched += tel_run_count(run);
+	if (st == TEL_OK)
+		return 1;
+	selection_tell(s, TEL_EINVAL, NULL);
+	return 0;
+}
+
+int
 selection_type(const struct selection *s, const tel_type *type)
 {
 	return !s->filtering || tel_filter_type(s->filter, type) != 0;

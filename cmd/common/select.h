@@ -75,6 +75,12 @@ void selection_attach(const struct selection *s, tel_reader *r, int whole);
 /* 1 when the event is selected, 0 when not, -1 after a message. */
 int selection_match(struct selection *s, const tel_event *ev);
 
+/* Nonzero when runs can be selected: --skip and -n count events one by one. */
+int selection_by_runs(const struct selection *s);
+
+/* Leaves what is selected of a run.  1, or 0 after a message. */
+int selection_run(struct selection *s, tel_run *run);
+
 /*
  * Nonzero when events of the type, of the schema that was bound, may be
  * selected.

@@ -349,6 +349,7 @@ struct pump {
 	struct progress progress;
 	uint64_t opened; /* sources so far */
 	int whole;       /* all events are selected */
+	int runs;        /* they are read as runs */
 };
 
 static struct done
@@ -386,14 +387,27 @@ would_wait(struct source *src)
 	return 1;
 }
 
+/* What was read at once: an event, and those that came with it if any did. */
+struct batch {
+	const tel_event *first;
+	tel_run *run; /* NULL: only the one */
+};
+
 static tel_status
-next_event(const struct pump *p, const tel_event **ev)
+next_batch(const struct pump *p, struct batch *b)
 {
+	tel_status st;
+
 	if (p->merge != NULL)
-		return tel_merge_next(p->merge, ev);
+		return tel_merge_next(p->merge, &b->first);
 	if (p->window != NULL)
-		return tel_window_next(p->window, ev);
-	return tel_reader_next(p->sources[0]->reader, ev);
+		return tel_window_next(p->window, &b->first);
+	if (!p->runs)
+		return tel_reader_next(p->sources[0]->reader, &b->first);
+	st = tel_reader_run(p->sources[0]->reader, SIZE_MAX, &b->run);
+	if (st == TEL_OK)
+		b->first = tel_run_event(b->run, 0);
+	return st;
 }
 
 static void
@@ -470,6 +484,16 @@ visit(const struct pump *p, const tel_event *ev)
 	return selection_full(&s->select) ? END_ALL : outcome;
 }
 
+/* The same for the events of a run. */
+static enum outcome
+visit_run(const struct pump *p, tel_run *run)
+{
+	if (!p->whole && !selection_run(&p->settings->select, run))
+		return END_ALL;
+	return tel_run_count(run) == 0 ? GO_ON :
+	                                 p->visitor->run(p->visitor->arg, run);
+}
+
 /* Limits reading of the log to the selected time. */
 static void
 narrow(const struct pump *p, const tel_event *ev)
@@ -532,11 +556,11 @@ static enum outcome
 pump(struct pump *p)
 {
 	const struct visitor *v = p->visitor;
-	unsigned until = PROGRESS_EVENTS;
+	size_t until = PROGRESS_EVENTS, n;
 	enum outcome outcome = GO_ON;
 	const int waits = v->idle != NULL && !all_regular(p);
 	struct source *src;
-	const tel_event *ev = NULL;
+	struct batch b = { NULL, NULL };
 	tel_status st;
 	int first = 1;
 
@@ -548,17 +572,17 @@ pump(struct pump *p)
 		src = waits ? waited_for(p) : NULL;
 		if (src != NULL && would_wait(src))
 			v->idle(v->arg);
-		st = next_event(p, &ev);
-		if (st == TEL_LOG) {
-			ev = NULL;
+		st = next_batch(p, &b);
+		if (st == TEL_LOG)
 			continue;
-		}
 		if (st != TEL_OK) {
 			if (st != TEL_END)
 				report_failure(p, st);
 			break;
 		}
-		if (--until == 0) {
+		n = b.run != NULL ? tel_run_count(b.run) : 1;
+		until -= n < until ? n : until;
+		if (until == 0) {
 			until = PROGRESS_EVENTS;
 			if (v->step != NULL)
 				v->step(v->arg, count_done(p));
@@ -568,9 +592,9 @@ pump(struct pump *p)
 		if (first && !knows_seconds(p))
 			return END_ONE;
 		if (first)
-			narrow(p, ev);
+			narrow(p, b.first);
 		first = 0;
-		outcome = visit(p, ev);
+		outcome = n > 1 ? visit_run(p, b.run) : visit(p, b.first);
 	}
 	if (outcome != GO_ON)
 		report_held_back(p);
@@ -605,6 +629,8 @@ run(struct pump *p)
 		size += p->sources[i]->size;
 	p->whole =
 	    p->settings->all_events || selection_all(&p->settings->select);
+	p->runs = v->run != NULL && p->merge == NULL && p->window == NULL &&
+	    (p->whole || selection_by_runs(&p->settings->select));
 	progress_begin(&p->progress, p->settings, size);
 	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {
 		outcome = pump(p);

@@ -42,7 +42,7 @@ enum outcome {
 	END_ALL  /* and what comes after it */
 };
 
-/* What a tool does with its input.  Each may be NULL, but for event. */
+/* What a tool does with its input.  Each may be NULL, but for event(). */
 struct visitor {
 	void *arg;
 	/*
@@ -52,6 +52,11 @@ struct visitor {
 	int (*begin)(void *arg, struct source *const *sources, int n);
 	/* An event that the settings select, or any: settings.all_events. */
 	enum outcome (*event)(void *arg, const tel_event *ev);
+	/*
+	 * All events of a run, as event() takes each; NULL: they come one by
+	 * one, as they do where they are merged, sorted or numbered.
+	 */
+	enum outcome (*run)(void *arg, tel_run *run);
 	/* A source is at its end; of those merged, all of them. */
 	enum outcome (*end)(void *arg);
 	/* PROGRESS_EVENTS events were read; done: so far. */

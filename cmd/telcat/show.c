@@ -106,6 +106,28 @@ event(void *arg, const tel_event *ev)
 	return END_ALL;
 }
 
+static enum outcome
+run(void *arg, tel_run *events)
+{
+	struct show *show = arg;
+	/* the first one may be of a log that cannot be shown */
+	enum outcome outcome = event(arg, tel_run_event(events, 0));
+	tel_status st;
+	size_t i;
+
+	for (i = 1; show->flush && i < tel_run_count(events); i++)
+		if (outcome == GO_ON)
+			outcome = event(arg, tel_run_event(events, i));
+	if (outcome != GO_ON || show->flush)
+		return outcome;
+	tel_run_drop(events, 1);
+	st = tel_printer_run(show->printer, events);
+	if (st == TEL_OK)
+		return GO_ON;
+	tell(show, st);
+	return show->sink->failed ? END_ALL : END_ONE;
+}
+
 /* Warns if ticks were shown as nanoseconds because the rate is unknown. */
 static enum outcome
 end(void *arg)
@@ -172,6 +194,7 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.arg = &show;
 		visitor.begin = begin;
 		visitor.event = event;
+		visitor.run = run;
 		visitor.end = end;
 		visitor.idle = idle;
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||

@@ -70,6 +70,24 @@ event(void *arg, const tel_event *ev)
 }
 
 static enum outcome
+run_events(void *arg, tel_run *events)
+{
+	struct run *run = arg;
+	const struct selection *s = &run->telcat->settings.select;
+	enum outcome outcome = GO_ON;
+	tel_status st;
+	size_t i;
+
+	if (selection_all(s) && !run->flush) {
+		st = tel_writer_run(run->writer, events);
+		return st == TEL_OK ? GO_ON : tell(run, st);
+	}
+	for (i = 0; i < tel_run_count(events) && outcome == GO_ON; i++)
+		outcome = event(arg, tel_run_event(events, i));
+	return outcome;
+}
+
+static enum outcome
 end(void *arg)
 {
 	struct run *run = arg;
@@ -116,6 +134,7 @@ telcat_write(struct telcat *t, struct sink *sink)
 	visitor.arg = &run;
 	visitor.begin = begin;
 	visitor.event = event;
+	visitor.run = run_events;
 	visitor.end = end;
 	visitor.idle = idle;
 	if (!settings_full(&t->settings))

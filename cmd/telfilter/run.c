@@ -226,6 +226,49 @@ event(void *arg, const tel_event *ev)
 	    END_ALL;
 }
 
+/*
+ * Nonzero when it does not matter which event of a run comes when, but for the
+ * first: the others say nothing of the log.
+ */
+static int
+takes_runs(const struct run *run, const tel_run *events)
+{
+	const struct telfilter *t = run->telfilter;
+	const size_t last = tel_run_count(events) - 1;
+
+	return run->context == NULL && !run->flush && t->skip == 0 &&
+	    t->count == UINT64_MAX && t->sample.every == 1 &&
+	    t->sample.share == SAMPLE_ALL &&
+	    (run->writer == NULL ||
+	        !tel_writer_needs(run->writer, tel_run_type(events, last)));
+}
+
+static enum outcome
+run_events(void *arg, tel_run *events)
+{
+	struct run *run = arg;
+	enum outcome outcome = event(arg, tel_run_event(events, 0));
+	tel_status st = TEL_OK;
+	size_t i;
+
+	if (outcome != GO_ON || tel_run_count(events) == 1)
+		return outcome;
+	if (!takes_runs(run, events)) {
+		for (i = 1; i < tel_run_count(events) && outcome == GO_ON; i++)
+			outcome = event(arg, tel_run_event(events, i));
+		return outcome;
+	}
+	tel_run_drop(events, 1);
+	if (!selection_run(&run->telfilter->settings.select, events))
+		return END_ALL;
+	run->found += tel_run_count(events);
+	if (run->writer != NULL)
+		st = tel_writer_run(run->writer, events);
+	else if (run->printer != NULL)
+		st = tel_printer_run(run->printer, events);
+	return st == TEL_OK ? GO_ON : tell(run, st);
+}
+
 /* The count of a source, where they are printed one by one. */
 static void
 print_total(struct run *run, const char *name, uint64_t n)
@@ -348,10 +391,9 @@ counter_open(void *arg, tel_reader *r)
 }
 
 static int
-counter_event(void *counter, const tel_event *ev)
+counter_run(void *counter, tel_run *events)
 {
-	(void)ev;
-	++*(uint64_t *)counter;
+	*(uint64_t *)counter += tel_run_count(events);
 	return 1;
 }
 
@@ -391,7 +433,7 @@ static void
 read_all(struct run *run, const struct visitor *v)
 {
 	struct settings *s = &run->telfilter->settings;
-	struct counting counting = { run, 0, counter_open, counter_event, free,
+	struct counting counting = { run, 0, counter_open, counter_run, free,
 		counter_join, counter_take };
 
 	if (!only_counts(run->telfilter)) {
@@ -420,6 +462,7 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 		visitor.arg = &run;
 		visitor.begin = begin;
 		visitor.event = event;
+		visitor.run = run_events;
 		visitor.end = end;
 		visitor.idle = idle;
 		if (!run.full)

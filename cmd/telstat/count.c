@@ -167,6 +167,18 @@ step(void *arg, struct done done)
 	TEL_EVENT2(Block, done.events, done.input);
 }
 
+/* How to go on after counting. */
+static enum outcome
+counted(struct count *c, tel_status st)
+{
+	if (__builtin_expect(st == TEL_OK, 1))
+		return GO_ON;
+	c->failed = 1;
+	if (!c->sink->failed)
+		telstat_tell(c->telstat, st, NULL);
+	return END_ALL;
+}
+
 static enum outcome
 event(void *arg, const tel_event *ev)
 {
@@ -175,12 +187,21 @@ event(void *arg, const tel_event *ev)
 
 	if (st == TEL_OK && c->telstat->heap != NULL)
 		st = tel_heap_event(c->telstat->heap, ev);
-	if (__builtin_expect(st == TEL_OK, 1))
-		return GO_ON;
-	c->failed = 1;
-	if (!c->sink->failed)
-		telstat_tell(c->telstat, st, NULL);
-	return END_ALL;
+	return counted(c, st);
+}
+
+static enum outcome
+run(void *arg, tel_run *events)
+{
+	struct count *c = arg;
+	enum outcome outcome = GO_ON;
+	size_t i;
+
+	if (c->telstat->heap == NULL)
+		return counted(c, tel_stats_run(c->show.stats, events));
+	for (i = 0; i < tel_run_count(events) && outcome == GO_ON; i++)
+		outcome = event(arg, tel_run_event(events, i));
+	return outcome;
 }
 
 static enum outcome
@@ -348,11 +369,11 @@ counter_open(void *arg, tel_reader *r)
 }
 
 static int
-counter_event(void *arg, const tel_event *ev)
+counter_run(void *arg, tel_run *events)
 {
 	const struct counter *counter = arg;
 
-	return tel_stats_event(counter->stats, ev) == TEL_OK;
+	return tel_stats_run(counter->stats, events) == TEL_OK;
 }
 
 static int
@@ -389,7 +410,7 @@ read_side_by_side(struct count *c, const struct visitor *v)
 {
 	const struct telstat *t = c->telstat;
 	struct settings *s = &c->telstat->settings;
-	struct counting counting = { c, 0, counter_open, counter_event,
+	struct counting counting = { c, 0, counter_open, counter_run,
 		counter_free, counter_join, counter_take };
 
 	/* one log must not need to know of another */
@@ -414,6 +435,7 @@ read_logs(struct count *c)
 	visitor.arg = c;
 	visitor.begin = begin;
 	visitor.event = event;
+	visitor.run = run;
 	visitor.end = end;
 	visitor.step = step;
 	visitor.needs_rate =

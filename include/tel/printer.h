@@ -160,6 +160,9 @@ TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
     const tel_event *event);
+/* Prints all events of a run.  Returns what tel_printer_event() does. */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_run(tel_printer *p,
+    tel_run *run);
 /*
  * Renders on n threads beside the caller's, which still writes all output, in
  * order, from time to time: the formats text, CSV and JSON with times in ticks.

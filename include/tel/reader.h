@@ -8,6 +8,7 @@
 #define TEL_TEL_READER_H
 
 #include "tel/event.h"
+#include "tel/run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -245,6 +246,16 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_feed(tel_reader *r,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
     const tel_event **event);
+
+/*
+ * The next events, as many as can be had at once: see tel/run.h.  Calls of this
+ * function and of tel_reader_next() may alternate.
+ * most: the most events to return, from 1 on; SIZE_MAX for no limit.
+ * run: set on TEL_OK to at least one event; it is valid until the next call.
+ * Returns what tel_reader_next() does; TEL_EINVAL: most is 0.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_run(tel_reader *r, size_t most,
+    tel_run **run);
 
 /*
  * Pieces: several readers of one file, each on a thread of its own, read one

@@ -230,6 +230,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_begin(tel_stats *s,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_event(tel_stats *s,
     const tel_event *event);
+/* Counts all events of a run.  Returns what tel_stats_event() does. */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_run(tel_stats *s, tel_run *run);
 /*
  * Declares that all events of a reader go to the statistics as soon as they are
  * read, and to nothing else.  tel_reader_next() then may leave out events that

@@ -20,9 +20,7 @@ struct feed {
 	struct tel__coroutine *coroutine; /* NULL before the first call */
 	enum tel_reader_at at;            /* the reader's state, in there */
 	char *name;
-	/* what came of the last turn */
-	tel_status status;
-	const tel_event *event;
+	tel_status status; /* what came of the last turn */
 	/* bytes that were fed and not read yet: from first to used, */
 	unsigned char *bytes;
 	size_t first, used, room;
@@ -95,13 +93,13 @@ run(void *arg)
 		f->status = tel__reader_open_input(r, raw, f->name);
 	}
 	if (f->status == TEL_OK)
-		f->status = tel_reader_next(r, &f->event);
+		f->status = tel__reader_find(r);
 	while (tel__coroutine_pause(f->coroutine))
-		f->status = tel_reader_next(r, &f->event);
+		f->status = tel__reader_find(r);
 }
 
 static tel_status
-feed_next(struct tel_reader *r, const tel_event **event)
+feed_find(struct tel_reader *r)
 {
 	struct feed *f = (struct feed *)(void *)r->feed;
 
@@ -113,8 +111,6 @@ feed_next(struct tel_reader *r, const tel_event **event)
 	tel__coroutine_resume(f->coroutine);
 	f->at = r->at;
 	r->at = READER_FED;
-	if (f->status == TEL_OK)
-		*event = f->event;
 	return f->status;
 }
 
@@ -145,7 +141,7 @@ open_feed(struct tel_reader *r, tel_read_fn *read, void *arg, const char *name)
 	f->r = r;
 	f->read = read;
 	f->arg = arg;
-	f->public.next = feed_next;
+	f->public.find = feed_find;
 	f->public.free = feed_free;
 	r->feed = &f->public;
 	r->at = READER_FED;

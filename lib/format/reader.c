@@ -25,6 +25,7 @@ tel_reader_new(void)
 		r->limit = UINT64_MAX;
 		r->max_labels = (size_t)1 << 18;
 		r->read_size = (size_t)1 << 18;
+		r->found.renumbered = 1;
 	}
 	return r;
 }
@@ -211,6 +212,7 @@ begin_log(struct tel_reader *r, const char *name)
 	r->log.clock = tel__clock_new();
 	r->notices = 0;
 	r->timeless = 0;
+	r->found.count = r->found.next = 0;
 	memset(&r->event, 0, sizeof(r->event));
 	r->event.log = &r->log;
 	if (r->log.labels == NULL || r->log.clock == NULL)
@@ -430,6 +432,7 @@ go_on_behind(struct tel_reader *r, uint64_t lost)
 	r->peeked = r->back = 0;
 	r->eof = 0;
 	r->event.data = NULL;
+	r->found.count = r->found.next = 0;
 	r->log.tail = NULL;
 	r->log.tail_size = 0;
 }
@@ -535,28 +538,67 @@ finish_log(struct tel_reader *r, tel_status st)
 
 /* A reader that is not at an event of a log. */
 __attribute__((noinline)) static tel_status
-next_otherwise(struct tel_reader *r, const tel_event **event)
+find_otherwise(struct tel_reader *r)
 {
 	switch (r->at) {
-	case READER_FED: return r->feed->next(r, event);
-	case READER_BETWEEN: begin_coming(r); return tel_reader_next(r, event);
+	case READER_FED: return r->feed->find(r);
+	case READER_BETWEEN: begin_coming(r); return tel__reader_find(r);
 	case READER_DONE: return r->failed != TEL_OK ? r->failed : TEL_END;
 	default: return TEL_ESTATE;
 	}
 }
 
+/* Puts the first event into the columns of what was found. */
+static void
+place_first(struct tel_reader *r)
+{
+	struct tel_found *f = &r->found;
+	const struct tel_event *ev = &r->event;
+
+	f->offset = ev->offset;
+	f->index = ev->index;
+	f->type = ev->type;
+	f->at[0] = 0;
+	f->numbers[0] = 0;
+	f->sizes[0] = ev->size;
+	f->types[0] = ev->type->index;
+	f->clocks[0] = ev->clock;
+	f->data[0] = ev->data;
+}
+
+/* Has the format find what comes with the event that it found. */
+static void
+find_more(struct tel_reader *r)
+{
+	struct tel_found *f = &r->found;
+	uint32_t i;
+
+	if (f->renumbered || r->run.changed)
+		for (i = 0; i < TEL_RUN_MOST; i++)
+			f->numbers[i] = i;
+	f->renumbered = r->run.changed = 0;
+	place_first(r);
+	r->format->more(r);
+	f->last = f->index + f->numbers[f->count - 1];
+}
+
 tel_status
-tel_reader_next(tel_reader *r, const tel_event **event)
+tel__reader_find(struct tel_reader *r)
 {
 	tel_status st;
 
 	if (__builtin_expect(r->at != READER_LOG, 0))
-		return next_otherwise(r, event);
+		return find_otherwise(r);
+	/* the format counts on from the last event */
+	if (r->found.count > 1)
+		r->event.index = r->found.last;
 	do
 		st = r->format->next(r);
 	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
 	if (st != TEL_OK)
 		return finish_log(r, st);
+	r->found.next = 0;
+	r->found.count = 1;
 	if (r->event.index == 0 || r->timeless) {
 		r->timeless = tel_event_timeless(&r->event);
 		if (!r->timeless)
@@ -566,8 +608,104 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 	/* a log may change its schema on the way */
 	if (r->given != r->event.log->schema)
 		tel__reader_give_roles(r, r->event.log->schema);
+	if (r->format->more != NULL && !r->timeless)
+		find_more(r);
+	return TEL_OK;
+}
+
+/* Makes r->event the next event that was found, which is not the first. */
+static inline void
+view(struct tel_reader *r)
+{
+	const struct tel_found *f = &r->found;
+	const uint32_t i = f->next;
+	struct tel_event *ev = &r->event;
+
+	ev->type = &f->type->schema->types[f->types[i]];
+	ev->data = f->data[i];
+	ev->clock = f->clocks[i];
+	ev->size = f->sizes[i];
+	ev->offset = f->offset + f->at[i];
+	ev->index = f->index + f->numbers[i];
+	r->consumed = ev->size;
+	if (f->in_window)
+		tel_reader_step(r, ev->size);
+}
+
+tel_status
+tel_reader_next(tel_reader *r, const tel_event **event)
+{
+	tel_status st;
+
+	if (r->found.next == r->found.count) {
+		st = tel__reader_find(r);
+		if (st != TEL_OK)
+			return st;
+	} else {
+		view(r);
+	}
+	r->found.next++;
 	r->count[TEL_COUNT_EVENTS]++;
 	r->count[TEL_COUNT_BYTES] += r->consumed;
 	*event = &r->event;
+	return TEL_OK;
+}
+
+/* Steps over n events that were found, which are returned as a run. */
+static void
+step_over(struct tel_reader *r, uint32_t n)
+{
+	struct tel_found *f = &r->found;
+	/* the first one of all was stepped over, and counts what it took */
+	const uint32_t first = f->next == 0;
+	const uint32_t last = f->next + n;
+	uint64_t bytes = 0;
+	uint32_t i = f->next + first;
+
+	if (f->in_window && i < last) {
+		bytes = f->at[last - 1] + f->sizes[last - 1] - f->at[i];
+		tel_reader_step(r, (size_t)bytes);
+	}
+	for (; !f->in_window && i < last; i++)
+		bytes += f->sizes[i];
+	r->count[TEL_COUNT_EVENTS] += n;
+	r->count[TEL_COUNT_BYTES] += bytes + (first ? r->consumed : 0);
+	f->next = last;
+}
+
+tel_status
+tel_reader_run(tel_reader *r, size_t most, tel_run **run)
+{
+	struct tel_found *f = &r->found;
+	uint32_t from, n;
+	tel_status st;
+
+	if (most == 0)
+		return TEL_EINVAL;
+	if (f->next == f->count) {
+		st = tel__reader_find(r);
+		if (st != TEL_OK)
+			return st;
+		if (r->format->more == NULL || r->timeless)
+			place_first(r);
+	}
+	from = f->next;
+	n = f->count - from;
+	if (n > most)
+		n = (uint32_t)most;
+	r->run.data = f->data + from;
+	r->run.clocks = f->clocks + from;
+	r->run.types = f->types + from;
+	r->run.sizes = f->sizes + from;
+	r->run.at = f->at + from;
+	r->run.numbers = f->numbers + from;
+	r->run.offset = f->offset;
+	r->run.index = f->index;
+	r->run.count = n;
+	r->run.first = f->type;
+	r->run.event = &r->event;
+	step_over(r, n);
+	(void)run_event(&r->run, 0);
+	*run = &r->run;
 	return TEL_OK;
 }

@@ -22,6 +22,12 @@ tel_status tel__reader_open_kept(struct tel_reader *r, int fd,
     const char *name);
 tel_status tel__reader_next_member(struct tel_reader *r);
 
+/*
+ * Finds the next event, and what comes with it, once r->found has none that was
+ * not returned.  Returns as tel_reader_next().
+ */
+tel_status tel__reader_find(struct tel_reader *r);
+
 /* Adds a file that the user names; its path is copied. */
 tel_status tel__reader_add_sidecar(struct tel_reader *r,
     enum tel_sidecar_kind kind, const char *path);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "model/run.h"
 #include "print/registry.h"
 #include "print/team.h"
 
@@ -416,6 +417,28 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 	if (p->team != NULL)
 		return tel__team_event(p->team, event);
 	return tel__render_event(p, event);
+}
+
+tel_status
+tel_printer_run(tel_printer *p, tel_run *run)
+{
+	struct render_program *g;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	/* the first may be of another log, or a point of synchronisation */
+	for (i = 0; i < run->count && st == TEL_OK; i++) {
+		if (i > 0 && p->out->status != TEL_OK)
+			return p->out->status;
+		if (i == 0 || p->team != NULL || p->renderer->event != NULL) {
+			st = tel_printer_event(p, run_event(run, i));
+			continue;
+		}
+		g = render_program_for(p, run_type(run, i), RENDER_ROW);
+		st = g == NULL ? TEL_ENOMEM :
+		                 tel__render_run(p, g, run_event(run, i));
+	}
+	return st;
 }
 
 tel_status

@@ -68,6 +68,13 @@ void tel__binder_step(struct binder *b, const struct tel_event *ev);
 /* Whether an expression may be a double in the schema that was bound last. */
 int tel__expr_is_double(const struct tel_expr *x);
 
+/* The program for the type of an index; of all that are unknown, the last. */
+static inline const struct program *
+binding_number(const struct binding *b, uint32_t index)
+{
+	return &b->programs[index < b->unknown ? index : b->unknown];
+}
+
 static inline const struct program *
 binding_program(const struct binding *b, const struct tel_type *type)
 {

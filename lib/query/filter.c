@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "model/clock.h"
+#include "model/run.h"
 #include "query/bind.h"
 #include "reader/reader.h"
 #include "tel.h"
@@ -273,6 +274,53 @@ tel_filter_match(tel_filter *f, const tel_event *event)
 	if (p->verdict != VERDICT_RUN)
 		return p->verdict == VERDICT_ALWAYS;
 	return tel__program_match(p, &f->binder.machine, event);
+}
+
+/* Leaves the events of a run that match, each seen by itself. */
+static tel_status
+match_each(tel_filter *f, struct tel_run *run)
+{
+	size_t i, n = 0;
+	int match;
+
+	for (i = 0; i < run->count; i++) {
+		match = tel_filter_match(f, run_event(run, i));
+		if (match < 0)
+			return TEL_EINVAL;
+		if (match > 0)
+			run_move(run, n++, i);
+	}
+	run->count = n;
+	return TEL_OK;
+}
+
+tel_status
+tel_filter_run(tel_filter *f, tel_run *run)
+{
+	const struct program *p;
+	size_t i, n = 0, count = run->count;
+
+	run->changed = 1;
+	if (count <= 1 || is_bounded(f) ||
+	    (f->binder.tree != NULL && f->binder.tree->uses_dt))
+		return match_each(f, run);
+	/* all are of the schema of the first */
+	if (binder_program(&f->binder, run_event(run, 0)) == NULL)
+		return TEL_EINVAL;
+	for (i = 0; i < count; i++) {
+		p = binding_number(f->binder.current, run->types[i]);
+		if (p->verdict == VERDICT_NEVER)
+			continue;
+		if (p->verdict == VERDICT_RUN &&
+		    !tel__program_match(p, &f->binder.machine,
+		        run_event(run, i)))
+			continue;
+		if (n != i)
+			run_move(run, n, i);
+		n++;
+	}
+	run->count = n;
+	return TEL_OK;
 }
 
 int

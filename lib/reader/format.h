@@ -77,6 +77,12 @@ struct tel_format_ops {
 	 */
 	tel_status (*next)(struct tel_reader *r);
 	/*
+	 * After next() has returned an event: finds those behind it in
+	 * r->found that can be had without input, damage or a change of what
+	 * the log says of itself; none need be found.  May be NULL.
+	 */
+	void (*more)(struct tel_reader *r);
+	/*
 	 * The least and the greatest clock of a log of which no event was
 	 * read.  TEL_OK, TEL_END (not known), TEL_ENOMEM.  May be NULL.
 	 */

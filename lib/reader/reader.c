@@ -50,6 +50,7 @@ tel__reader_jump(struct tel_reader *r, uint64_t place)
 		return 0;
 	r->p = r->end = NULL;
 	r->peeked = r->back = 0;
+	r->found.count = r->found.next = 0;
 	r->offset = place;
 	r->eof = 0;
 	r->input_status = TEL_OK;

@@ -11,6 +11,7 @@
 #include "model/event.h"
 #include "model/labels.h"
 #include "model/metadata.h"
+#include "model/run.h"
 #include "reader/format.h"
 
 struct reader_role;
@@ -83,7 +84,8 @@ struct tel_sidecar {
 
 /* How a reader that does not wait for its input gives events. */
 struct tel_feed {
-	tel_status (*next)(struct tel_reader *r, const tel_event **event);
+	/* Fills r->found.  Returns as tel_reader_next(). */
+	tel_status (*find)(struct tel_reader *r);
 	void (*free)(struct tel_feed *feed);
 };
 
@@ -110,6 +112,31 @@ struct tel_piece {
 	int dependent, informed;
 };
 
+/*
+ * Events that were found together: the first by the format's next(), those
+ * behind it by more().  The columns are as in struct tel_run; the first event
+ * is r->event, and is in them once more() was called.
+ */
+struct tel_found {
+	uint32_t count; /* of events */
+	uint32_t next;  /* the first that was not returned yet */
+	/*
+	 * Those behind the first one are in the window: they are stepped over
+	 * when they are returned.
+	 */
+	int in_window;
+	int renumbered;              /* .numbers is not 0, 1, ... */
+	uint64_t offset, index;      /* of the first one */
+	uint64_t last;               /* the index of the last one */
+	const struct tel_type *type; /* and its type */
+	uint32_t at[TEL_RUN_MOST];
+	uint32_t sizes[TEL_RUN_MOST];
+	uint32_t types[TEL_RUN_MOST];
+	uint32_t numbers[TEL_RUN_MOST];
+	uint64_t clocks[TEL_RUN_MOST];
+	const unsigned char *data[TEL_RUN_MOST];
+};
+
 /* How much of a log detection looks at. */
 #define TEL_PROBE_SIZE ((size_t)1 << 16)
 
@@ -123,12 +150,15 @@ struct tel_reader {
 	int eof;         /* nothing comes after end */
 	int sure;        /* the best that another format's probe has said */
 	size_t consumed; /* bytes of input that the event was */
-	struct tel_event event;
+	struct tel_event event;              /* that was returned last */
 	const struct tel_format_ops *format; /* while it is asked, too */
 	void *state;                         /* the format's own */
 	struct tel_log log;
 	struct tel__metadata metadata; /* of all logs of a stream */
 	uint64_t count[TEL_COUNT_UNREAD + 1];
+
+	struct tel_found found;
+	struct tel_run run; /* that was returned last */
 
 	const struct tel_formats *formats;
 	struct tel_kept *kept;

@@ -293,9 +293,13 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	if (s->classes != NULL && slot->record == NULL &&
 	    s->classes->bind(t, &slot->record) != TEL_OK)
 		return stats_no_memory(s);
-	slot->busy = slot->pool != NULL || slot->nactions > 0 ||
-	    slot->size != NULL || slot->blocks || t->role == TEL_ROLE_SYNC ||
-	    slot->record != NULL;
+	if (slot->nactions > 0 || slot->blocks || t->role == TEL_ROLE_SYNC ||
+	    slot->record != NULL)
+		slot->work = SLOT_BUSY;
+	else if (slot->pool != NULL || slot->size != NULL)
+		slot->work = SLOT_SIZES;
+	else
+		slot->work = SLOT_COUNTED;
 	return TEL_OK;
 }
 

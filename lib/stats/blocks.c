@@ -137,10 +137,10 @@ find_pool(struct source *from, uint64_t address, tel_status *st)
 
 tel_status
 tel__stats_count_pool(struct tel_stats *s, struct source *from,
-    const struct slot *slot, const struct tel_event *ev)
+    const struct slot *slot, const unsigned char *data)
 {
 	tel_status st = TEL_OK;
-	struct pool *p = find_pool(from, tel_load(slot->pool, ev->data), &st);
+	struct pool *p = find_pool(from, tel_load(slot->pool, data), &st);
 
 	if (st != TEL_OK)
 		return stats_no_memory(s);
@@ -150,14 +150,14 @@ tel__stats_count_pool(struct tel_stats *s, struct source *from,
 	case TEL_ROLE_ALLOC:
 	case TEL_ROLE_NEW:
 		p->blocks++;
-		p->bytes += tel_load(slot->size, ev->data);
+		p->bytes += tel_load(slot->size, data);
 		break;
 	case TEL_ROLE_FREE:
 	case TEL_ROLE_DELETE:
 	case TEL_ROLE_DELETE_SIZED:
 	case TEL_ROLE_FREE_SIZED:
 		p->blocks--;
-		p->bytes -= tel_load(slot->size, ev->data);
+		p->bytes -= tel_load(slot->size, data);
 		break;
 	case TEL_ROLE_POOL_CREATE: p->pools++; break;
 	default:

@@ -362,22 +362,28 @@ act(struct tel_stats *s, const struct source *from, const struct action *a,
 	}
 }
 
+/* What a slot adds up of the bytes of an event. */
+static inline tel_status
+add_sizes(struct tel_stats *s, struct source *from, struct slot *slot,
+    const unsigned char *data)
+{
+	if (slot->size != NULL &&
+	    __builtin_add_overflow(slot->size_sum, tel_load(slot->size, data),
+	        &slot->size_sum))
+		slot->size_high++;
+	return slot->pool == NULL ? TEL_OK :
+	                            tel__stats_count_pool(s, from, slot, data);
+}
+
 tel_status
 tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_event *ev)
 {
-	tel_status st;
+	tel_status st = add_sizes(s, from, slot, ev->data);
 	uint32_t i;
 
-	if (slot->size != NULL &&
-	    __builtin_add_overflow(slot->size_sum,
-	        tel_load(slot->size, ev->data), &slot->size_sum))
-		slot->size_high++;
-	if (slot->pool != NULL) {
-		st = tel__stats_count_pool(s, from, slot, ev);
-		if (st != TEL_OK)
-			return st;
-	}
+	if (st != TEL_OK)
+		return st;
 	if (slot->blocks && from->has_live) {
 		st = tel__stats_count_block(s, &from->live, ev);
 		if (st != TEL_OK)
@@ -464,12 +470,36 @@ tel__stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 	return st;
 }
 
+/* Counts an event of the current source. */
+static tel_status
+count_event(struct tel_stats *s, struct source *from,
+    const struct tel_event *event)
+{
+	const struct tel_type *t = event->type;
+	struct slot *slot;
+	tel_status st;
+
+	if (t->index >= from->nslots || from->slots[t->index].type == NULL) {
+		st = tel__stats_bind_type(s, from, t);
+		if (st != TEL_OK)
+			return st;
+	}
+	slot = &from->slots[t->index];
+	slot->events++;
+	slot->bytes += tel_event_size(event);
+	if (event->clock < from->first && !tel_event_timeless(event))
+		from->first = event->clock;
+	if (event->clock > from->last)
+		from->last = event->clock;
+	return slot->work > SLOT_COUNTED ?
+	    tel__stats_update(s, from, slot, event) :
+	    TEL_OK;
+}
+
 tel_status
 tel_stats_event(tel_stats *s, const tel_event *event)
 {
 	struct source *from = s->current;
-	const struct tel_type *t = event->type;
-	struct slot *slot;
 	tel_status st;
 
 	if (from == NULL || from->log != event->log ||
@@ -484,19 +514,54 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 		if (st != TEL_OK)
 			return st;
 	}
-	if (t->index >= from->nslots || from->slots[t->index].type == NULL) {
-		st = tel__stats_bind_type(s, from, t);
-		if (st != TEL_OK)
-			return st;
+	return count_event(s, from, event);
+}
+
+/* The span of the clocks of a run, all of which are times. */
+static void
+add_span(struct source *from, const struct tel_run *run)
+{
+	uint64_t first = from->first, last = from->last;
+	size_t i;
+
+	for (i = 0; i < run->count; i++) {
+		first = run->clocks[i] < first ? run->clocks[i] : first;
+		last = run->clocks[i] > last ? run->clocks[i] : last;
 	}
-	slot = &from->slots[t->index];
-	slot->events++;
-	slot->bytes += tel_event_size(event);
-	if (event->clock < from->first && !tel_event_timeless(event))
-		from->first = event->clock;
-	if (event->clock > from->last)
-		from->last = event->clock;
-	return slot->busy ? tel__stats_update(s, from, slot, event) : TEL_OK;
+	from->first = first;
+	from->last = last;
+}
+
+tel_status
+tel_stats_run(tel_stats *s, tel_run *run)
+{
+	const int plain = s->interval == 0 && run_is_plain(run);
+	struct source *from;
+	struct slot *slot;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	/* the first event says of which log all are */
+	for (i = 0; i < run->count && st == TEL_OK && (i == 0 || !plain); i++)
+		st = tel_stats_event(s, run_event(run, i));
+	from = s->current;
+	for (; i < run->count && st == TEL_OK; i++) {
+		slot = run->types[i] < from->nslots ?
+		    &from->slots[run->types[i]] :
+		    NULL;
+		if (slot == NULL || slot->work == SLOT_NEW ||
+		    slot->work == SLOT_BUSY) {
+			st = count_event(s, from, run_event(run, i));
+			continue;
+		}
+		slot->events++;
+		slot->bytes += run->sizes[i];
+		if (slot->work == SLOT_SIZES)
+			st = add_sizes(s, from, slot, run->data[i]);
+	}
+	if (plain && run->count > 1)
+		add_span(from, run);
+	return st;
 }
 
 /* ---------------------------------------------------------------- bulk */
@@ -526,7 +591,8 @@ wants_events(void *arg, const struct tel_log *log, const struct tel_type *t)
 	const struct tel_stats *s = arg;
 	const struct slot *slot = find_slot(s, log, t);
 
-	return slot == NULL || slot->busy || s->interval > 0 || s->readers == 0;
+	return slot == NULL || slot->work > SLOT_COUNTED || s->interval > 0 ||
+	    s->readers == 0;
 }
 
 static void

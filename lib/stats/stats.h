@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/run.h"
 #include "stats/definition.h"
 #include "stats/report.h"
 
@@ -29,7 +30,13 @@ struct action {
 /* A type in one log. */
 struct slot {
 	uint64_t events, bytes;
-	int busy; /* there is more to do than count */
+	/* what is done with its events besides counting them */
+	enum {
+		SLOT_NEW, /* none came yet */
+		SLOT_COUNTED,
+		SLOT_SIZES, /* .size and .pool are added up */
+		SLOT_BUSY   /* or more */
+	} work;
 	struct action *actions;
 	size_t nactions, action_room;
 	const struct tel_field *size; /* of what is allocated or freed */
@@ -199,11 +206,11 @@ tel_status tel__stats_end_session(struct tel_stats *s);
 tel_status tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
     const struct tel_event *ev);
 /*
- * Counts an event of a slot with a pool.  Events need not come in order of
- * time: what lives in a pool at the end is known at the end.
+ * Counts an event of a slot with a pool, by its bytes.  Events need not come in
+ * order of time: what lives in a pool at the end is known at the end.
  */
 tel_status tel__stats_count_pool(struct tel_stats *s, struct source *from,
-    const struct slot *slot, const struct tel_event *ev);
+    const struct slot *slot, const unsigned char *data);
 /*
  * Adds the pools of a source of the same log, read behind.  TEL_OK, TEL_ENOMEM.
  */

@@ -402,6 +402,17 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
 }
 
+tel_status
+tel_writer_run(tel_writer *w, tel_run *run)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < run->count && st == TEL_OK; i++)
+		st = write_event(w, run_event(run, i));
+	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
+}
+
 /* Nonzero when other events need this one. */
 static int
 is_needed(const struct tel_writer *w, const struct tel_event *ev)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target: a log through the reader and every printer.  The first two
- * bytes of the input choose how it is read, the rest is the log.
+ * Fuzz target: a log through the reader and every printer, and again as runs,
+ * which are to be the same events.  The first two bytes of the input choose how
+ * it is read, the rest is the log.
  */
 #include "target.h"
 
@@ -63,6 +64,67 @@ print_all(tel_reader *r, unsigned options, tel_output *out)
 	}
 }
 
+/* A reader of the log; NULL when it is not one. */
+static tel_reader *
+open_reader(const uint8_t *data, size_t size, unsigned options)
+{
+	static uint64_t count;
+	tel_reader *r = tel_reader_new();
+
+	if (r == NULL ||
+	    tel_reader_set_read_size(r, read_sizes[options & 7]) != TEL_OK ||
+	    tel_reader_set_as(r, inputs[options >> 3 & 7]) != TEL_OK ||
+	    tel_reader_set_strict(r, options >> 6 & 1) != TEL_OK ||
+	    tel_reader_set_force(r, options >> 7 & 1) != TEL_OK ||
+	    tel_reader_set_max_labels(r, 1 + (options & 1) * 1000) != TEL_OK ||
+	    tel_reader_set_notify(r, take_notice, &count) != TEL_OK)
+		abort();
+	if (tel_reader_open_memory(r, data + 2, size - 2, "input") == TEL_OK)
+		return r;
+	tel_reader_free(r);
+	return NULL;
+}
+
+/* A digest of an event, into that of those before it. */
+static uint64_t
+mix_event(uint64_t digest, const tel_event *event)
+{
+	const uint64_t values[] = { tel_event_clock(event),
+		tel_event_offset(event), tel_event_index(event),
+		(uint64_t)tel_type_code(tel_event_type(event)) };
+	size_t n;
+	const unsigned char *bytes = tel_event_bytes(event, &n);
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		digest = (digest ^ values[i]) * 0x100000001b3u;
+	for (size_t i = 0; i < n; i++)
+		digest = (digest ^ bytes[i]) * 0x100000001b3u;
+	return digest;
+}
+
+/* The digest of all events, as runs of up to most, or one by one for 0. */
+static uint64_t
+digest_all(const uint8_t *data, size_t size, unsigned options, size_t most)
+{
+	tel_reader *r = open_reader(data, size, options);
+	uint64_t digest = 0;
+	const tel_event *event;
+	tel_status st = r == NULL ? TEL_END : TEL_OK;
+	tel_run *run;
+
+	while (st == TEL_OK || st == TEL_LOG) {
+		st = most == 0 ? tel_reader_next(r, &event) :
+		                 tel_reader_run(r, most, &run);
+		if (st == TEL_OK && most == 0)
+			digest = mix_event(digest, event);
+		for (size_t i = 0;
+		     st == TEL_OK && most > 0 && i < tel_run_count(run); i++)
+			digest = mix_event(digest, tel_run_event(run, i));
+	}
+	tel_reader_free(r);
+	return digest ^ (uint64_t)(unsigned)st;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -74,22 +136,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	options = (unsigned)data[1] << 8 | data[0];
-	r = tel_reader_new();
 	out = tel_output_new_callback(count_bytes, &count);
-	if (r == NULL || out == NULL)
+	if (out == NULL)
 		abort();
-	if (tel_reader_set_read_size(r, read_sizes[options & 7]) != TEL_OK ||
-	    tel_reader_set_as(r, inputs[options >> 3 & 7]) != TEL_OK ||
-	    tel_reader_set_strict(r, options >> 6 & 1) != TEL_OK ||
-	    tel_reader_set_force(r, options >> 7 & 1) != TEL_OK ||
-	    tel_reader_set_max_labels(r, 1 + (options & 1) * 1000) != TEL_OK ||
-	    tel_reader_set_notify(r, take_notice, &count) != TEL_OK)
-		abort();
-	if (tel_reader_open_memory(r, data + 2, size - 2, "input") == TEL_OK)
+	r = open_reader(data, size, options);
+	if (r != NULL)
 		print_all(r, options, out);
+	tel_reader_free(r);
 	if (tel_output_flush(out) != TEL_OK)
 		abort();
 	tel_output_free(out);
-	tel_reader_free(r);
+	if (digest_all(data, size, options, 0) !=
+	    digest_all(data, size, options, 1 + (size_t)data[1] * 2))
+		abort();
 	return 0;
 }

@@ -14,6 +14,7 @@ tel_status tel__mps_open(struct tel_reader *r, const char *as);
 tel_status tel__mps_next(struct tel_reader *r);
 /* Finds where a piece may start, as r->format->cut(). */
 int tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to);
+void tel__mps_more(struct tel_reader *r);
 
 /*
  * Whether a stream of that version is not to be read as one of the version

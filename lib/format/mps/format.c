@@ -210,6 +210,7 @@ tel__mps_says_build(const char *string, size_t length)
 static void
 mps_close(struct tel_reader *r)
 {
+	free(r->state);
 	r->state = NULL;
 }
 
@@ -225,6 +226,7 @@ const struct tel_format_ops tel__format_mps = {
 	.open = tel__mps_open,
 	.next = tel__mps_next,
 	.cut = tel__mps_cut,
+	.more = tel__mps_more,
 	.close = mps_close,
 	.forget = tel__mps_forget,
 	.encoder = &tel__mps_encoder,

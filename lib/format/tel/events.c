@@ -5,6 +5,9 @@
  */
 #include "format/tel/reader.h"
 
+/* The most bytes of a log from the first event of a run to the last. */
+#define RUN_BYTES ((uint64_t)1 << 31)
+
 static inline void
 give_blobs(const struct native_blobs *blobs, uint32_t i,
     const unsigned char **at, uint32_t *size)
@@ -115,6 +118,25 @@ give(struct tel_reader *r, struct native *s)
 	    (uint32_t)b->head.count :
 	    0;
 	return row->followed ? tel__reader_follow(r, ev) : TEL_OK;
+}
+
+/* Adds the next event of a block of one log to those that were found. */
+static inline void
+add_row(struct native *s, struct tel_found *f, struct native_row *row)
+{
+	const uint64_t clock = s->block->clocks[s->at++];
+	struct native_source *source = s->slots[0].source;
+	struct tel_event ev;
+
+	give_row(row, clock, &ev);
+	f->data[f->count] = ev.data;
+	f->clocks[f->count] = clock;
+	f->types[f->count] = ev.type->index;
+	f->sizes[f->count] = ev.size;
+	f->at[f->count] = (uint32_t)(source->end - f->offset);
+	f->numbers[f->count] = (uint32_t)(source->index++ - f->index);
+	source->end += ev.size;
+	f->count++;
 }
 
 /* 1 when the next event is to be told, of a names record. */
@@ -257,5 +279,28 @@ tel__native_next(struct tel_reader *r)
 				pass_counted(s);
 			return give(r, s);
 		}
+	}
+}
+
+void
+tel__native_more(struct tel_reader *r)
+{
+	struct native *s = r->state;
+	const struct native_block *b = s->block;
+	struct tel_found *f = &r->found;
+	struct native_row *row;
+
+	if (!s->plain || s->ordinals != NULL)
+		return;
+	f->renumbered = s->counting;
+	while (f->count < TEL_RUN_MOST && s->at < b->head.count) {
+		if (s->counting)
+			pass_counted(s);
+		row = &s->rows[b->part_of[s->at]];
+		if (row->followed || row->type->unknown ||
+		    row->inline_use != r->event.inline_use ||
+		    s->slots[0].source->end - f->offset > RUN_BYTES)
+			break;
+		add_row(s, f, row);
 	}
 }

@@ -712,6 +712,7 @@ const struct tel_format_ops tel__format_tel = {
 	.probe_damaged = tel_probe_damaged,
 	.open = tel_open,
 	.next = tel__native_next,
+	.more = tel__native_more,
 	.span = tel__native_span,
 	.close = tel_close,
 	.encoder = &tel__native_encoder,

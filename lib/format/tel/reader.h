@@ -194,6 +194,8 @@ void tel__native_choose_counted(struct tel_reader *r, struct native *s,
     enum native_kind kind);
 /* The form's next(). */
 tel_status tel__native_next(struct tel_reader *r);
+/* And its more(). */
+void tel__native_more(struct tel_reader *r);
 
 /* write.c */
 extern const struct tel_encoder_ops tel__native_encoder;

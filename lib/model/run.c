@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The accessors of a run. */
+#include "model/run.h"
+
+size_t
+tel_run_count(const tel_run *run)
+{
+	return run->count;
+}
+
+const uint64_t *
+tel_run_clocks(const tel_run *run)
+{
+	return run->clocks;
+}
+
+const tel_type *
+tel_run_type(const tel_run *run, size_t i)
+{
+	return i < run->count ? run_type(run, i) : NULL;
+}
+
+const void *
+tel_run_bytes(const tel_run *run, size_t i, size_t *size)
+{
+	if (i >= run->count)
+		return NULL;
+	if (size != NULL)
+		*size = run->event->log->records ? run->event->raw_size :
+		                                   run->sizes[i];
+	return run->event->log->records ? run->event->raw : run->data[i];
+}
+
+uint64_t
+tel_run_offset(const tel_run *run, size_t i)
+{
+	return i < run->count ? run->offset + run->at[i] : 0;
+}
+
+void
+tel_run_drop(tel_run *run, size_t n)
+{
+	if (n > run->count)
+		n = run->count;
+	run->data += n;
+	run->clocks += n;
+	run->types += n;
+	run->sizes += n;
+	run->at += n;
+	run->numbers += n;
+	run->count -= n;
+}
+
+const tel_event *
+tel_run_event(tel_run *run, size_t i)
+{
+	return i < run->count ? run_event(run, i) : NULL;
+}
+
+size_t
+tel_run_column(const tel_run *run, const tel_type *type, unsigned field,
+    uint64_t *values)
+{
+	const struct tel_field *f;
+	size_t i, n = 0;
+
+	if (field >= type->nfields)
+		return 0;
+	f = &type->fields[field];
+	for (i = 0; i < run->count; i++)
+		if (run->types[i] == type->index && run_type(run, i) == type)
+			values[n++] = tel_load(f, run->data[i]);
+	return n;
+}
