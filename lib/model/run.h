@@ -46,9 +46,9 @@ run_type(const struct tel_run *run, size_t i)
 	                                   run->first;
 }
 
-/* Event i of a run as one event. */
-static inline const struct tel_event *
-run_event(struct tel_run *run, size_t i)
+/* Event i of a run without its place in the log. */
+static inline struct tel_event *
+run_view(struct tel_run *run, size_t i)
 {
 	struct tel_event *ev = run->event;
 
@@ -56,6 +56,15 @@ run_event(struct tel_run *run, size_t i)
 	ev->data = run->data[i];
 	ev->clock = run->clocks[i];
 	ev->size = run->sizes[i];
+	return ev;
+}
+
+/* Event i of a run as one event. */
+static inline const struct tel_event *
+run_event(struct tel_run *run, size_t i)
+{
+	struct tel_event *ev = run_view(run, i);
+
 	ev->offset = run->offset + run->at[i];
 	ev->index = run->index + run->numbers[i];
 	return ev;

@@ -22,6 +22,7 @@ tel_printer_new(tel_output *out, tel_format format)
 	pr->out = out;
 	pr->renderer = renderer;
 	pr->header = 1;
+	memset(pr->clock_text, '0', sizeof(pr->clock_text));
 	return pr;
 }
 
@@ -436,7 +437,7 @@ tel_printer_run(tel_printer *p, tel_run *run)
 		}
 		g = render_program_for(p, run_type(run, i), RENDER_ROW);
 		st = g == NULL ? TEL_ENOMEM :
-		                 tel__render_run(p, g, run_event(run, i));
+		                 tel__render_run(p, g, run_view(run, i));
 	}
 	return st;
 }

@@ -53,6 +53,8 @@ add_step(struct render_builder *b)
 	}
 	g->room += RENDER_LITERAL + TEL_PUT_MAX;
 	memset(&g->steps[g->nsteps], 0, sizeof(*g->steps));
+	g->steps[g->nsteps].text[0] = '0';
+	g->steps[g->nsteps].digits = 1;
 	return &g->steps[g->nsteps++];
 }
 
@@ -518,6 +520,37 @@ put_boolean(unsigned char *p, uint64_t v, const char *yes, const char *no)
 	return p + 5;
 }
 
+/* Prints v in hexadecimal, or copies what was printed of the value before. */
+static inline unsigned char *
+put_hex(struct render_step *s, unsigned char *p, uint64_t v)
+{
+	unsigned char *end;
+
+	if (v == s->value) {
+		memcpy(p, s->text, sizeof(s->text));
+		return p + s->digits;
+	}
+	end = tel_put_hex(p, v, TEL_LOWER);
+	memcpy(s->text, p, sizeof(s->text));
+	s->digits = (uint8_t)(end - p);
+	s->value = v;
+	return end;
+}
+
+/* Prints a clock: the upper half of most is that of the one before. */
+static inline unsigned char *
+put_clock(struct tel_printer *pr, unsigned char *p, uint64_t clock)
+{
+	const uint32_t high = (uint32_t)(clock >> 32);
+
+	if (high != pr->clock_high) {
+		tel_put_hex8(pr->clock_text, high, TEL_UPPER);
+		pr->clock_high = high;
+	}
+	memcpy(p, pr->clock_text, 8);
+	return tel_put_hex8(p + 8, (uint32_t)clock, TEL_UPPER);
+}
+
 tel_status
 tel__render_run(struct tel_printer *pr, const struct render_program *g,
     const struct tel_event *ev)
@@ -526,7 +559,7 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 	    ev->inline_size != 0 || tel__labels_count(ev->log->labels) != 0;
 	const unsigned char *data = ev->data, *q;
 	unsigned char *p = tel_output_room(pr->out, g->room);
-	const struct render_step *s;
+	struct render_step *s;
 	unsigned char copy[32] = { 0 };
 	int stop = 0;
 	uint64_t v;
@@ -547,14 +580,14 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 		q = data + s->offset;
 		v = (s->big ? tel_be64(q) : tel_le64(q)) >> s->shift & s->mask;
 		switch ((enum render_op)s->op) {
-		case RENDER_HEX: p = tel_put_hex(p, v, TEL_LOWER); break;
+		case RENDER_HEX: p = put_hex(s, p, v); break;
 		case RENDER_UPPER: p = tel_put_hex(p, v, TEL_UPPER); break;
 		case RENDER_UPPER16: p = tel_put_hex16(p, v, TEL_UPPER); break;
 		case RENDER_UPPER8:
 			p = tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
 			break;
 		case RENDER_CLOCK:
-			p = tel_put_hex16(p, ev->clock, TEL_UPPER);
+			p = put_clock(pr, p, ev->clock);
 			break;
 		case RENDER_DECIMAL: p = tel_put_decimal(p, v); break;
 		case RENDER_SIGNED:

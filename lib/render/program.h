@@ -88,6 +88,10 @@ struct render_step {
 	uint8_t big;   /* the eight bytes are big-endian */
 	uint8_t space; /* enum render_space */
 	uint8_t field; /* its number in the type */
+	/* RENDER_HEX: the value before, as many events of a type share some */
+	uint8_t digits;
+	unsigned char text[16];
+	uint64_t value;
 };
 
 struct render_program {

@@ -114,6 +114,9 @@ struct tel_printer {
 	uint64_t count;    /* for RENDER_COUNT */
 	uint64_t previous; /* clock of the event shown before */
 	int has_previous;
+	/* the upper half of the clock before, and as RENDER_CLOCK prints it */
+	uint32_t clock_high;
+	unsigned char clock_text[8];
 	struct render_found found[255];
 	unsigned nfound;
 
