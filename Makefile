@@ -100,6 +100,8 @@ all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BUILD)/libtel-emit.a \
 $(BUILD)/lib/%.o: INC = $(INC_lib)
 $(BUILD)/cmd/%.o: INC = $(INC_cmd)
 $(BUILD)/tests/%.o: INC = $(INC_tests)
+# Where it is installed, if that is not ../lib from the commands.
+$(BUILD)/cmd/telrec/run.o: ALL_CPPFLAGS += -DTELREC_LIBDIR='"$(LIBDIR)"'
 
 $(BUILD)/%.o: %.c $(BUILD)/.flags
 	$(SAY) CC $@

@@ -25,6 +25,7 @@
 /* A store of another processor is visible after that at the latest. */
 #define SETTLE_NS 20000
 #define NAMES_MAX 4096u
+#define CLOCK_SLACK 1000u
 
 /* ------------------------------------------------------------------ types */
 
@@ -876,8 +877,12 @@ drain_round(struct drain *d, int flush)
 	if (flush)
 		write_block(d);
 	__atomic_fetch_add(&d->a->rounds, 1, __ATOMIC_RELAXED);
+	/*
+	 * Whoever sees the new epoch reads a later clock than this one; the
+	 * processor may do the two in another order, within some ticks.
+	 */
+	d->bumped = tel_emit_clock() - CLOCK_SLACK;
 	__atomic_fetch_add(&d->a->epoch, 1, __ATOMIC_SEQ_CST);
-	d->bumped = tel_emit_clock();
 	d->settled_ns = now_ns();
 	if (d->failed) {
 		errno = d->failed;

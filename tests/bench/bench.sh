@@ -26,4 +26,5 @@ esac
 tests/bench/lttng.sh "$folder"
 python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
 python3 tests/bench/replay.py "$folder"
+python3 tests/bench/record.py "$folder/record"
 exec python3 tests/bench/programs.py bench "$folder/programs"

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What recording costs: processor time with telrec, beside heaptrack --raw.
+
+    record.py FOLDER
+
+The time is that of the program and of the recorder, user and system, the
+smallest of several runs that take turns.  The limits are goals: telrec's ns an
+event on pairs, and the share by which it slows programs down.
+"""
+import os
+import resource
+import shutil
+import subprocess
+import sys
+
+PAIRS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+static void *work(void *arg) {
+    void *live[1000] = { 0 };
+    unsigned r = 1, k;
+    for (long i = 0; i < (long)arg; i++) {
+        r = r * 1103515245u + 12345u;
+        k = (r >> 8) % 1000;
+        free(live[k]);
+        live[k] = malloc(16 + (r >> 20) % 512);
+    }
+    for (k = 0; k < 1000; k++)
+        free(live[k]);
+    return 0;
+}
+int main(int argc, char **argv) {
+    long n = atol(argv[2]);
+    pthread_t other;
+    if (atoi(argv[1]) == 2)
+        pthread_create(&other, 0, work, (void *)n);
+    work((void *)n);
+    return argc == 9 || (atoi(argv[1]) == 2 && pthread_join(other, 0));
+}
+"""
+RUNS = 5
+
+
+def cpu(command, environment):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, env=environment,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime -
+            before.ru_utime - before.ru_stime)
+
+
+def events(log):
+    out = subprocess.run(["telstat", "-q", log], check=True,
+                         stdout=subprocess.PIPE, text=True).stdout
+    for line in out.splitlines():
+        if line.startswith("events"):
+            return int(line.split()[1].replace(",", ""))
+    return 0
+
+
+def compressed(log):
+    out = subprocess.run(["zstd", "-3", "-qc", log], check=True,
+                         stdout=subprocess.PIPE).stdout
+    return len(out)
+
+
+def workloads(folder):
+    source = os.path.join(folder, "pairs.c")
+    with open(source, "w") as f:
+        f.write(PAIRS)
+    pairs = os.path.join(folder, "pairs")
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-fno-builtin",
+                    "-pthread", "-o", pairs, source], check=True)
+    big = os.path.join(folder, "big.c")
+    with open(big, "w") as f:
+        for i in range(3000):
+            f.write("int f%d(int a, int b) { int s = 0; for (int i = a; "
+                    "i < b; i++) s += i * %d ^ (s >> 3); return s; }\n" %
+                    (i, i))
+    yield "pairs", [pairs, "1", "5000000"], "8 ns"
+    yield "pairs, 2 threads", [pairs, "2", "2500000"], "8 ns"
+    script = ("create table t(a, b); with recursive c(x) as (select 1 union "
+              "all select x + 1 from c where x < 300000) insert into t "
+              "select x, hex(randomblob(8)) from c; create index i on t(b); "
+              "select count(*) from t a join t b on a.b = b.b;")
+    yield "sqlite3", ["sqlite3", ":memory:", script], "5 %"
+    yield "gcc -O2", ["gcc", "-O2", "-c", "-o", "/dev/null", big], "5 %"
+    yield "perl", ["perl", "-e", "my %h; $h{$_ % 200000} .= 'x' x 20 "
+                   "for 1 .. 2000000; print scalar keys %h"], "5 %"
+    yield "python3", ["python3", "-c", "d = {}\nfor i in range(1000000):\n"
+                      "    d[i % 50000] = [str(i), (i, i + 1)]"], "25 %"
+
+
+def main():
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    heaptrack = shutil.which("heaptrack")
+    log = os.path.join(folder, "run.tel")
+    environment = dict(os.environ, PYTHONMALLOC="malloc")
+    print("%-18s %10s %8s %8s %8s %8s %8s %6s %6s" % (
+        "recording", "events", "none s", "telrec", "ns/event", "goal",
+        "ht ns", "B/ev", "zstd"))
+    for name, command, goal in workloads(folder):
+        if shutil.which(command[0]) is None:
+            continue
+        plain, ours, theirs = [], [], []
+        for _ in range(RUNS):
+            plain.append(cpu(command, environment))
+            ours.append(cpu(["telrec", "-o", log] + command, environment))
+            if heaptrack is not None and len(theirs) < 2:
+                theirs.append(cpu([heaptrack, "--raw", "-o", log + ".ht"] +
+                                  command, environment))
+        n = max(events(log), 1)
+        none, cost = min(plain), min(ours) - min(plain)
+        print("%-18s %10d %8.3f %+7.0f%% %8.1f %8s %8s %6.2f %6.2f" % (
+            name, n, none, 100 * cost / none, cost * 1e9 / n, goal,
+            "%.0f" % ((min(theirs) - none) * 1e9 / n) if theirs else "-",
+            os.path.getsize(log) / n, compressed(log) / n), flush=True)
+
+
+if __name__ == "__main__":
+    main()
