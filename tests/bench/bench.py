@@ -22,24 +22,25 @@ MEMORY_MB = 2048  # the log whose peak of memory is measured
 # the log, and how often md5sum's time it may take.
 CPU_ROWS = [
     ("telcat -f mpstxt", "telcat -f mpstxt LOG", 1.5),
-    ("telcat (text)", "telcat LOG", 1.5),
+    ("telcat (text)", "telcat -j 1 LOG", 1.0),
     ("telcat -f mpscnv", "telcat -f mpscnv LOG", 1.3),
     ("telcat -f csv", "telcat -f csv LOG", 2.0),
-    ("telcat -f json", "telcat -f json LOG", 2.0),
+    ("telcat -f json", "telcat -j 1 -f json LOG", 1.1),
     ("telcat -f sql", "telcat -f sql LOG", None),
-    ("telstat", "telstat LOG", 0.35),
+    ("telstat", "telstat -j 1 LOG", 0.2),
     ("telstat -s hist of a type",
-     "telstat -s 'h=log2(size) if name == PoolAlloc' LOG", 0.5),
+     "telstat -j 1 -s 'h=log2(size) if name == PoolAlloc' LOG", 0.28),
     ("telstat -s tally by pointer", "telstat -s 't=tally(pool,4k)' LOG", None),
-    ("telfilter -k Pool,Seg", "telfilter -k Pool,Seg LOG", 0.4),
+    ("telfilter -c", "telfilter -j 1 -c LOG", 0.22),
+    ("telfilter -k Pool,Seg", "telfilter -k Pool,Seg LOG", 0.22),
     ("telfilter -w (3 tests)",
-     "telfilter -w 'rank == 1 && ref > 0x1000 && ss != 0' LOG", 0.8),
+     "telfilter -w 'rank == 1 && ref > 0x1000 && ss != 0' LOG", 0.35),
     ("telfilter (all of it)", "telfilter LOG", None),
     ("telcat -f mps", "telcat -f mps LOG", 2.0),
     ("telcat -f mps:1.6.1,be", "telcat -q -f mps:1.6.1,be LOG", 2.0),
-    ("telcat -f tel", "telcat -f tel LOG", 2.0),
+    ("telcat -f tel", "telcat -f tel LOG", 1.2),
     ("telcat (text) of .tel", "telcat LOG.tel", 1.5),
-    ("telstat of .tel", "telstat LOG.tel", 0.5),
+    ("telstat of .tel", "telstat -j 1 LOG.tel", 0.25),
 ]
 
 # A range of a .tel file of so many megabytes, by CPU time: what is read, and

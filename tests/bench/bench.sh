@@ -25,6 +25,7 @@ esac
 "$folder/../tests/bench_emit" "$folder"
 tests/bench/lttng.sh "$folder"
 python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
+python3 tests/bench/instructions.py "$folder"
 python3 tests/bench/replay.py "$folder"
 python3 tests/bench/record.py "$folder/record"
 exec python3 tests/bench/programs.py bench "$folder/programs"

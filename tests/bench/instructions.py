@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Counts the instructions that the commands take for an event.
+
+instructions.py FOLDER [--save]: FOLDER/seed.log is repeated to a short log and
+a longer one; the difference of both, as valgrind's callgrind counts it, is
+that of the events alone.  It is compared with tests/bench/instructions.tsv,
+which --save writes: where times are noisy, these numbers are not.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TABLE = os.path.join(os.path.dirname(__file__), "instructions.tsv")
+SHORT, LONG = 1, 5  # times the seed
+MARGIN = 0.05  # another compiler may take as many more
+
+# The name of a row, and its command with LOG for the log.
+ROWS = [
+    ("telstat", "telstat -j 1 LOG"),
+    ("telfilter -c", "telfilter -j 1 -c LOG"),
+    ("telfilter -k Pool,Seg", "telfilter -j 1 -k Pool,Seg LOG"),
+    ("telfilter -w, 3 tests", "telfilter -j 1 -w "
+     "'rank == 1 && ref > 0x1000 && ss != 0' LOG"),
+    ("telstat, histogram", "telstat -j 1 "
+     "-s 'h=log2(size) if name == PoolAlloc' LOG"),
+    ("telcat, text", "telcat -j 1 LOG"),
+    ("telcat -f json", "telcat -j 1 -f json LOG"),
+    ("telcat -f tel", "telcat -j 1 -f tel LOG"),
+    ("telstat of .tel", "telstat -j 1 LOG.tel"),
+    ("telcat, text of .tel", "telcat -j 1 LOG.tel"),
+]
+
+
+def count(command, out):
+    """The instructions of a command."""
+    found = subprocess.run(
+        ["sh", "-c", "exec valgrind --tool=callgrind "
+         f"--callgrind-out-file={out} {command}"],
+        check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True)
+    match = re.search(r"Collected : (\d+)", found.stderr)
+    if found.returncode != 0 or match is None:
+        sys.exit(f"bench: status {found.returncode}: {command}")
+    return int(match.group(1))
+
+
+def main():
+    """Everything."""
+    folder = sys.argv[1]
+    if shutil.which("valgrind") is None:
+        print("\nno valgrind: instructions are not counted")
+        return
+    with open(os.path.join(folder, "seed.log"), "rb") as file:
+        seed = file.read()
+    logs, events = [], []
+    for times in SHORT, LONG:
+        logs.append(os.path.join(folder, f"times{times}.log"))
+        with open(logs[-1], "wb") as file:
+            file.write(seed * times)
+        subprocess.run(["sh", "-c", f"telcat -f tel {logs[-1]} >"
+                        f"{logs[-1]}.tel"], check=True)
+        events.append(int(subprocess.run(
+            ["telfilter", "-c", logs[-1]], check=True,
+            stdout=subprocess.PIPE).stdout))
+    known = {}
+    if os.path.exists(TABLE):
+        with open(TABLE, encoding="ascii") as file:
+            known = dict(line.rstrip("\n").split("\t") for line in file)
+    print(f"\n{'instructions an event':26} {'now':>8} {'table':>8}")
+    lines = []
+    for what, command in ROWS:
+        short, long = (count(command.replace("LOG", log),
+                             os.path.join(folder, "callgrind.out"))
+                       for log in logs)
+        now = (long - short) / (events[1] - events[0])
+        table = float(known.get(what, "inf"))
+        print(f"{what:26} {now:8.0f} {table:8.0f}"
+              f"{'' if now <= table * (1 + MARGIN) else '  over'}",
+              flush=True)
+        lines.append(f"{what}\t{now:.0f}\n")
+    if "--save" in sys.argv[2:]:
+        with open(TABLE, "w", encoding="ascii") as file:
+            file.writelines(lines)
+
+
+if __name__ == "__main__":
+    main()
