@@ -33,7 +33,12 @@
 #define ARENA_MAGIC UINT64_C(0x31616e6572616c74) /* "tlarena1" */
 #define ARENA_ENV "TELREC_ARENA"                 /* the path of the arena */
 
+/* as many as there is room for in the address space */
+#if UINTPTR_MAX > 0xFFFFFFFFu
 #define ARENA_RINGS 4096u
+#else
+#define ARENA_RINGS 512u
+#endif
 #define ARENA_IMAGES 65536u
 #define ARENA_RING_BYTES ((size_t)1 << 18)
 #define ARENA_RING_WORDS ((uint32_t)(ARENA_RING_BYTES / 8))
