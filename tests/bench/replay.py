@@ -141,7 +141,7 @@ def main():
             with open(path, "wb") as out:
                 subprocess.run(["telcat", "-f", "tel", trace], check=True,
                                stdout=out)
-        speed = EVENTS / 1e6 / cpu_of(["telreplay", "-n", path])
+        speed = EVENTS / 1e6 / cpu_of(["telreplay", "--dry-run", path])
         line(f"compiling {form}, {TRACES[number][0]}", speed, target,
              speed < target)
 
