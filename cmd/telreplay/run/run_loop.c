@@ -13,6 +13,8 @@
 #define ALWAYS static inline __attribute__((always_inline))
 #define RARE static __attribute__((noinline, cold))
 #define SLOW static __attribute__((noinline))
+/* Aligned to a cache line: at other addresses a loop took up to 20 % longer. */
+#define LOOP static __attribute__((aligned(64)))
 
 /* Touches a block that has more than a page, or none. */
 RARE void
@@ -183,49 +185,49 @@ loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
 	return p;
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 malloc_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_NONE, 0);
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 malloc_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_FIRST, 0);
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 malloc_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_PAGE, 0);
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 malloc_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_ALL, 0);
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 pools_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_NONE, 1);
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 pools_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_FIRST, 1);
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 pools_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_PAGE, 1);
 }
 
-static const uint64_t *
+LOOP const uint64_t *
 pools_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
 	return loop(w, p, stop, RUN_TOUCH_ALL, 1);
