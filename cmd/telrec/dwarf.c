@@ -226,7 +226,7 @@ find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
 	if (d->f.dwarf_attr(die, DW_AT_call_file, &attribute) != NULL &&
 	    d->f.dwarf_formudata(&attribute, &number) == 0 &&
 	    d->f.dwarf_getsrcfiles(unit, &files, &n) == 0 && number < n)
-		*file = d->f.dwarf_filesrc(files, number, NULL, NULL);
+		*file = d->f.dwarf_filesrc(files, (size_t)number, NULL, NULL);
 	if (d->f.dwarf_attr(die, DW_AT_call_line, &attribute) != NULL &&
 	    d->f.dwarf_formudata(&attribute, &number) == 0)
 		*line = (int)number;

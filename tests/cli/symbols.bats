@@ -17,7 +17,7 @@ has_libdw() {
 	build -g
 	./program >trace
 	telrec --symbols trace named.tel 2>messages
-	! grep -q 'needs libdw' messages
+	[ "$(grep -c 'needs libdw' messages)" -eq 0 ]
 }
 
 # build FLAG ...: the program that prints its trace.
@@ -34,8 +34,8 @@ line() {
 	telcat -f folded --weight allocated named.tel >got
 	grep -qx 'outer;inlined 100' got
 	grep -qx 'outer;inlined;0x10 16' got
-	telstat --stacks -f json named.tel >json
-	grep -q "\"stack\":\"outer at [^;]*symbols.c:$(line outer);inlined at [^;]*symbols.c:$(line inlined)\"" json
+	telstat --stacks -f json named.tel >stacks
+	grep -q "\"stack\":\"outer at [^;]*symbols.c:$(line outer);inlined at [^;]*symbols.c:$(line inlined)\"" stacks
 	# the label of an address, in every format
 	telcat named.tel >text
 	grep -q "trace number=1 ip=0x[0-9a-f]*\[\"inlined at [^ ]*symbols.c:$(line inlined) <- outer at [^ ]*symbols.c:$(line outer)\"\] parent=0" text

@@ -41,13 +41,13 @@ record() {
 		skip "no libdw"
 	fi
 	[ ! -s messages ]
-	telcat -f folded --weight allocated run.tel >folded
+	telcat -f folded --weight allocated run.tel >lines
 }
 
 # has SIZE FRAMES: a stack that ends in these has allocated so many bytes.
 has() {
 	echo "$2"
-	grep -E "(^|;)$2 $1\$" folded
+	grep -E "(^|;)$2 $1\$" lines
 }
 
 # all_stacks: those of the program.
@@ -58,10 +58,10 @@ all_stacks() {
 	has 1005 'main;in_child\(\);take'
 	has 1006 'main;in_library\(char const\*\);library_grab'
 	# of a recursion, as many frames as there may be
-	deep=$(grep -E '^(recurse\(int\);)+take 1001$' folded)
+	deep=$(grep -E '^(recurse\(int\);)+take 1001$' lines)
 	[ "$(tr -cd ';' <<<"$deep" | wc -c)" -eq 128 ]
 	# each frame is recorded before its use
-	run ! grep -q '<unknown>' folded
+	run ! grep -q '<unknown>' lines
 }
 
 @test "by frame pointers" {
@@ -76,7 +76,7 @@ all_stacks() {
 	build -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
 	record -g
 	all_stacks
-	grep -E '(^|;)main;.*;on_signal\(int\);take 1003$' folded
+	grep -E '(^|;)main;.*;on_signal\(int\);take 1003$' lines
 }
 
 @test "by frame pointers that are none, nothing crashes" {
@@ -92,12 +92,12 @@ all_stacks() {
 	build -O2 -fno-omit-frame-pointer
 	strip program
 	record --stacks=fp
-	grep -E '(^|;)program\+0x[0-9a-f]+ 1002$' folded
+	grep -E '(^|;)program\+0x[0-9a-f]+ 1002$' lines
 	has 1006 '.*library_grab'
 }
 
 @test "a pipe has frames without names" {
 	build -O2 -fno-omit-frame-pointer
-	telrec --stacks=fp -o - ./program | telcat -f folded --weight count >folded
-	grep -qE ';0x[0-9a-f]+ 1$' folded
+	telrec --stacks=fp -o - ./program | telcat -f folded --weight count >lines
+	grep -qE ';0x[0-9a-f]+ 1$' lines
 }
