@@ -36,6 +36,17 @@ size_of(const struct tel_reader *r)
 	return tel__input_extent(r->in);
 }
 
+/* The state of the decoder. */
+static struct tel_mark
+mark_of(const struct tel_reader *r)
+{
+	struct tel_mark mark = { { 0 } };
+
+	if (r->format->mark != NULL)
+		r->format->mark(r, &mark);
+	return mark;
+}
+
 /* The reader has no event. */
 static tel_status
 leave(struct tel_reader *r)
@@ -68,7 +79,9 @@ start(struct tel_reader *r, uint64_t from, uint64_t to)
 	memset(r->count, 0, sizeof(r->count));
 	r->count[TEL_COUNT_LOGS] = logs;
 	r->piece.dependent = 0;
+	r->piece.unit = 0;
 	r->piece.start = r->offset;
+	r->piece.before = mark_of(r);
 	return TEL_OK;
 }
 
@@ -106,10 +119,13 @@ has_ended(const struct tel_reader *first)
 static int
 continues(const struct tel_reader *first, const struct tel_reader *piece)
 {
-	uint64_t end =
-	    first->piece.reached == 0 ? first->offset : first->piece.reached;
+	const int alone = first->piece.reached == 0;
+	const uint64_t end = alone ? first->offset : first->piece.reached;
+	const struct tel_mark mark =
+	    alone ? mark_of(first) : first->piece.after;
 
 	return end == piece->piece.start &&
+	    memcmp(&mark, &piece->piece.before, sizeof(mark)) == 0 &&
 	    (!piece->piece.dependent || piece->piece.informed);
 }
 
@@ -144,13 +160,12 @@ tel_reader_join(tel_reader *first, tel_reader *piece)
 	st = tel__clock_join(first->log.clock, piece->log.clock);
 	if (st != TEL_OK)
 		return st;
-	if (piece->piece.informed)
-		tel__clock_set_unit(first->log.clock,
-		    tel__clock_unit(piece->log.clock));
+	tel__clock_set_unit(first->log.clock, piece->piece.unit);
 	take_counts(first, piece);
 	first->notices |= piece->notices;
 	first->piece.labels = use;
 	first->piece.reached = piece->offset;
+	first->piece.after = mark_of(piece);
 	first->piece.last = !tel__reader_at_limit(piece);
 	first->piece.input = first->raw_size;
 	return TEL_OK;
@@ -169,7 +184,9 @@ tel_reader_extend(tel_reader *first, tel_reader *last, unsigned piece)
 	last->notices |= first->notices;
 	tel__clock_set_unit(last->log.clock, tel__clock_unit(first->log.clock));
 	last->piece.start = last->offset;
+	last->piece.before = mark_of(last);
 	last->piece.informed = 1;
+	last->piece.unit = 0;
 	last->at = READER_LOG;
 	return TEL_OK;
 }

@@ -19,6 +19,11 @@ struct tel_writer;
 struct tel_encoder_ops;
 struct tel_evidence;
 
+/* The state of a decoder between two events, as far as it matters there. */
+struct tel_mark {
+	uint64_t state[8];
+};
+
 struct tel_format_ops {
 	const char *name; /* as tel_reader_set_as() and -f have it */
 	/* for the format's own functions: formats may share these */
@@ -95,11 +100,10 @@ struct tel_format_ops {
 	 */
 	int (*cut)(struct tel_reader *r, uint64_t from, uint64_t to);
 	/*
-	 * Nonzero when b starts in the state in which a has ended, at the same
-	 * place; NULL: the place says all.
+	 * What else than the place makes a difference for what comes; NULL:
+	 * nothing.
 	 */
-	int (
-	    *continues)(const struct tel_reader *a, const struct tel_reader *b);
+	void (*mark)(const struct tel_reader *r, struct tel_mark *mark);
 	/* Frees r->state. */
 	void (*close)(struct tel_reader *r);
 	/* Frees what it keeps with tel__reader_keep(); may be NULL. */

@@ -100,11 +100,15 @@ struct tel_kept {
 struct tel_piece {
 	unsigned number, count; /* 0 of 0: all of the log */
 	uint64_t start;         /* where its first event is */
+	struct tel_mark before; /* the state of the decoder there */
 	uint64_t reached;       /* where the pieces that were joined end */
+	struct tel_mark after;  /* and in which state */
 	/* what the tables of the pieces that were joined may come to */
 	struct tel_label_use labels;
 	uint64_t input; /* bytes of the file, once all were joined */
 	int last;       /* the one that was joined last has ended the log */
+	uint64_t
+	    unit; /* of the second clock, if an event of it has said that */
 	/*
 	 * What an event of it means depends on those before; and whether the
 	 * reader knows that, as it has read on from there.

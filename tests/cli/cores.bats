@@ -104,6 +104,29 @@ damaged() {
 	alike telfilter -c three.zst
 }
 
+@test "a .tel in pieces" {
+	grown
+	telcat -f tel -o one.tel one.log
+	for ((i = 0; i < 24; i++)); do cat one.log; done |
+	    telcat -f tel -o long.tel
+	[ "$(wc -c <long.tel)" -gt 2097152 ]
+	alike telstat long.tel
+	alike telstat -s 's=log2(size)' -g kind long.tel
+	alike telfilter -c long.tel
+	{
+		head -c 1000001 long.tel
+		echo damage
+		tail -c +1000100 long.tel
+	} >broken.tel
+	head -c 2200000 long.tel >cut.tel
+	cat long.tel one.tel >two.tel
+	THREADS=3
+	alike telstat broken.tel
+	alike telstat cut.tel
+	alike telstat two.tel
+	alike telstat -k Pool broken.tel
+}
+
 @test "several files" {
 	unpack 1.118.0-lii6gc-poolncv a.log
 	unpack 1.111.0-lii6gc-amcss b.log

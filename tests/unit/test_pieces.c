@@ -4,6 +4,7 @@
  * notices, counts and statistics, for each log of tests/data and for damaged
  * ones.
  */
+#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -388,6 +389,44 @@ damage(unsigned char *d, size_t size, unsigned how, uint32_t seed)
 	}
 }
 
+/* Writes the log at a path to another one in the native format. */
+static void
+convert(const char *path, const char *to)
+{
+	int in = tel_open_path(path), out = open(to, O_WRONLY | O_TRUNC);
+	tel_reader *r = must(tel_reader_new());
+	tel_output *o = must(tel_output_new_fd(out));
+	tel_writer *w = must(tel_writer_new(o));
+	const tel_event *ev;
+
+	must_ok(tel_reader_open_fd(r, in, "log"));
+	must_ok(tel_writer_set_target(w, "tel"));
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		must_ok(tel_writer_event(w, ev));
+	must_ok(tel_writer_finish(w));
+	must_ok(tel_output_finish(o));
+	tel_writer_free(w);
+	tel_output_free(o);
+	tel_reader_free(r);
+	close(in);
+	close(out);
+}
+
+/* Damages a file in a way, and compares. */
+static void
+damage_and_compare(const char *path, const char *what, unsigned how,
+    unsigned pieces)
+{
+	unsigned char *data;
+	size_t size, n;
+
+	data = read_file(path, &size);
+	n = damage(data, size, how, how + pieces);
+	write_file(path, data, n);
+	free(data);
+	compare(path, what, pieces);
+}
+
 int
 main(void)
 {
@@ -422,6 +461,18 @@ main(void)
 		free(copy);
 		free(data);
 	}
+	globfree(&g);
+	/* blocks of the native format */
+	if (glob("tests/data/mps/*awlut.log.zst", 0, NULL, &g) != 0)
+		abort();
+	for (i = 0; i < g.gl_pathc; i++)
+		for (how = 0; how < 5; how++) {
+			convert(g.gl_pathv[i], path);
+			snprintf(what, sizeof(what), "%s as tel, %s",
+			    strrchr(g.gl_pathv[i], '/') + 1, hows[how]);
+			damage_and_compare(path, what, how,
+			    pieces[(i + how) % 5]);
+		}
 	globfree(&g);
 	unlink(path);
 	return done();

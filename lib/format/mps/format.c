@@ -102,17 +102,19 @@ version(struct tel_reader *r, const struct tel_event *ev)
 {
 	const uint8_t *known =
 	    tel__mps_releases[ev->type->schema->release].version;
-	uint64_t v[3];
+	uint64_t v[3], unit;
 	char text[64];
 
-	r->piece.dependent = 1;
 	v[0] = field(ev->type, ev->data, "major");
 	v[1] = field(ev->type, ev->data, "median");
 	v[2] = field(ev->type, ev->data, "minor");
-	tel__clock_set_unit(ev->log->clock,
-	    field(ev->type, ev->data, "clocksPerSec"));
+	unit = field(ev->type, ev->data, "clocksPerSec");
+	tel__clock_set_unit(ev->log->clock, unit);
+	if (unit > 0)
+		r->piece.unit = unit;
 	if (v[0] == known[0] && v[1] == known[1] && v[2] == known[2])
 		return TEL_OK;
+	r->piece.dependent = 1;
 	if (tel__mps_is_newer(v[0], v[1], known) && !r->force)
 		return tel__mps_refuse(r, v[0], v[1], v[2]);
 	if (r->notices & NOTICED_VERSION)

@@ -591,6 +591,8 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 
 	for (;;) {
 		tel__native_done(r, s);
+		if (tel__reader_at_limit(r))
+			return TEL_END;
 		if (r->range.on || r->chooser.may != NULL) {
 			st = tel__native_range_step(r, s);
 			if (st != TEL_OK)
@@ -713,6 +715,8 @@ const struct tel_format_ops tel__format_tel = {
 	.open = tel_open,
 	.next = tel__native_next,
 	.more = tel__native_more,
+	.cut = tel__native_cut,
+	.mark = tel__native_mark,
 	.span = tel__native_span,
 	.close = tel_close,
 	.encoder = &tel__native_encoder,

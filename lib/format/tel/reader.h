@@ -149,6 +149,12 @@ void tel__native_done(struct tel_reader *r, struct native *s);
 void tel__native_count_lost(struct tel_reader *r, struct native *s,
     uint64_t lost);
 
+/* cut.c */
+
+/* Pieces of a stream, as r->format->cut() and mark(). */
+int tel__native_cut(struct tel_reader *r, uint64_t from, uint64_t to);
+void tel__native_mark(const struct tel_reader *r, struct tel_mark *mark);
+
 /* range.c */
 
 /* Finds the span of the clocks, as r->span. */
