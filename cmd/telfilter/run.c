@@ -2,10 +2,13 @@
 /* Filtering: each event to the writer, or the printer, or nowhere. */
 #include "telfilter.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "common/counting.h"
 #include "common/message.h"
 
@@ -416,6 +419,45 @@ counter_take(void *arg, void *counter, struct source *src)
 	return COUNT_NEXT;
 }
 
+/* Nonzero unless an operand is a file that is not a trace of HPM. */
+static int
+may_be_hpm(const char *operand)
+{
+	struct stat st;
+	tel_reader *r;
+	int fd, found = 1;
+
+	if (strcmp(operand, "-") == 0 || stat(operand, &st) != 0 ||
+	    !S_ISREG(st.st_mode))
+		return 1;
+	fd = open(operand, O_RDONLY);
+	r = fd >= 0 ? tel_reader_new() : NULL;
+	if (r != NULL && tel_reader_open_fd(r, fd, operand) == TEL_OK)
+		found = strcmp(tel_reader_format(r), "hpm") == 0;
+	tel_reader_free(r);
+	if (fd >= 0)
+		(void)close(fd);
+	return found;
+}
+
+/*
+ * Nonzero when merging logs may change what an expression says of their
+ * events: merging traces of HPM flags a thread that runs in two at once.
+ */
+static int
+merging_matters(const struct settings *s)
+{
+	int i;
+
+	if (s->select.where == NULL && s->select.since == NULL &&
+	    s->select.until == NULL)
+		return 0;
+	for (i = 0; i < s->noperands; i++)
+		if (may_be_hpm(s->operands[i]))
+			return 1;
+	return s->noperands == 0;
+}
+
 /* Nonzero when it does not matter which event comes before which. */
 static int
 only_counts(const struct telfilter *t)
@@ -425,7 +467,9 @@ only_counts(const struct telfilter *t)
 	return t->count_only && !t->any && s->order == TEL_ORDER_LOG &&
 	    t->count == UINT64_MAX && t->skip == 0 && t->sample.every == 1 &&
 	    t->sample.share == SAMPLE_ALL && !s->select.percent &&
-	    !(s->select.filtering && tel_filter_uses_others(s->select.filter));
+	    !(s->select.filtering &&
+	        tel_filter_uses_others(s->select.filter)) &&
+	    (s->no_merge || !merging_matters(s));
 }
 
 /* Reads the operands, if they are only counted by several threads. */
