@@ -63,7 +63,7 @@ struct recent {
 };
 
 struct tel_labels {
-	struct recent *recent;   /* RECENT of them */
+	struct recent *recent; /* RECENT of them */
 	uint64_t signs[SIGNS];
 	uint32_t changes;        /* of any kind, so far */
 	struct tel__table by_id; /* a string's number to its place in strings */

@@ -586,9 +586,7 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 		case RENDER_UPPER8:
 			p = tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
 			break;
-		case RENDER_CLOCK:
-			p = put_clock(pr, p, ev->clock);
-			break;
+		case RENDER_CLOCK: p = put_clock(pr, p, ev->clock); break;
 		case RENDER_DECIMAL: p = tel_put_decimal(p, v); break;
 		case RENDER_SIGNED:
 			p = tel_put_signed(p, sign_extend(v, s->mask));
