@@ -39,7 +39,7 @@ static const struct option_row own[] = {
 	{ OPTION_FOR, "for", "TIME", "stop recording after this time", 0 },
 	{ OPTION_SIZE, "size", "BYTES", "stop recording at this size", 0 },
 	{ OPTION_SYMBOLS, "symbols", "LOG",
-	    "write LOG, of heaptrack --raw, with names of its frames", 0 },
+	    "write LOG, a raw trace of heaptrack, with names of frames", 0 },
 	{ OPTION_HEADING, "Control", NULL, NULL, 0 },
 	{ OPTION_CONTROL, "control", "PROCESS",
 	    "show what a program writes, or change it: +Pool,-Ref", 0 },

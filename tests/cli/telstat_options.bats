@@ -215,6 +215,11 @@ try() {
 		run -0 --separate-stderr telstat --version
 		[[ $output =~ ^telstat\ \(teltools\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 		;;
+	stacks)
+		# tests/cli/stacks.bats has more
+		telstat -q --stacks "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" |
+		    grep -q 'Perl_safesysmalloc'
+		;;
 	self-trace)
 		# tests/emit/self_trace.bats reads what it writes
 		telstat --self-trace self.tel mpsio.log >/dev/null
