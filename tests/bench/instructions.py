@@ -68,9 +68,10 @@ def main():
     known = {}
     if os.path.exists(TABLE):
         with open(TABLE, encoding="ascii") as file:
-            known = dict(line.rstrip("\n").split("\t") for line in file)
+            known = dict(line.rstrip("\n").split("\t") for line in file
+                         if not line.startswith("#"))
     print(f"\n{'instructions an event':26} {'now':>8} {'table':>8}")
-    lines = []
+    lines = ["# SPDX-License-Identifier: BSD-2-Clause\n"]
     for what, command in ROWS:
         short, long = (count(command.replace("LOG", log),
                              os.path.join(folder, "callgrind.out"))
