@@ -21,7 +21,8 @@ setup() {
 	grep -q ' FileEnd file=2 events=144 input=5792 ' trace
 	# a block ends with the run of events in which the 4,096th is
 	events=$(sed -n 's/.* Block events=\([0-9]*\) .*/\1/p' trace)
-	[ "$events" -ge 4096 ] && [ "$events" -lt 6605 ]
+	[ "$events" -ge 4096 ]
+	[ "$events" -lt 6605 ]
 	grep -q " Written output=$(wc -c <want) " trace
 	LC_ALL=C sort -c trace
 }
