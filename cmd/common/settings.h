@@ -78,7 +78,11 @@ int settings_parse(struct settings *s, const struct tool *tool, void *arg,
  */
 int settings_wanted(struct settings *s, const tel_event *ev);
 
-/* The threads that render events, as their output must be in order. */
+/*
+ * The threads that render events, as their output must be in order.  They copy
+ * each event, which costs about half of what rendering takes, so there is one
+ * unless the user asks for more.
+ */
 unsigned settings_printers(const struct settings *s);
 
 /* Nonzero when as many events were selected as -n allows. */
