@@ -696,7 +696,8 @@ take_records(struct drain *d, struct cursor *c, uint64_t limit)
 	uint64_t word;
 
 	set_source(d, c);
-	while (at != end && d->count < EVENTS - 1) {
+	/* a record that the program has overwritten may seem to end later */
+	while ((int32_t)(end - at) > 0 && d->count < EVENTS - 1) {
 		word = words[at & mask];
 		switch (word & 15) {
 		case ARENA_CLOCK:
@@ -724,6 +725,8 @@ take_records(struct drain *d, struct cursor *c, uint64_t limit)
 	}
 out:
 	set_clock(d, c->clock, first);
+	if ((int32_t)(end - at) < 0)
+		at = end;
 	c->at = at;
 	__atomic_store_n(&d->a->rings[c - d->cursors].tail, at,
 	    __ATOMIC_RELEASE);
@@ -839,7 +842,7 @@ merge(struct drain *d, uint64_t horizon)
 	}
 }
 
-/* The time below which there are no more records to come. */
+/* All records before this time have arrived. */
 static uint64_t
 find_horizon(struct drain *d, uint64_t bumped)
 {

@@ -120,7 +120,7 @@ scale_ticks(const struct scale *s, const char *unit, unsigned most,
 	out->n = 0;
 	if (s->log)
 		log_ticks(s, strcmp(unit, "ns") != 0, most, out);
-	/* between two powers there is no other mark */
+	/* no marks between two powers */
 	if (s->log && out->n < 2)
 		out->n = 0;
 	if (out->n == 0)

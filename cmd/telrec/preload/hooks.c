@@ -368,7 +368,7 @@ pvalloc(size_t n)
 
 /* --------------------------------------------------------------- mappings */
 
-/* Records words about a mapping, if that is wanted. */
+/* Records a change of the mappings, if the user asked for them. */
 static void
 note_map(enum arena_more more, const uint64_t *values, unsigned n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writing records: which ring a thread has, the clock, and what becomes of it
- * in a child.  There are no locks, no heap, and no descriptors: a process may
+ * in a child.  It uses no locks, no heap and no descriptors: a process may
  * close all of them, change its root, and forbid itself system calls.
  */
 #define _GNU_SOURCE
@@ -38,7 +38,7 @@ static struct process {
 	uint32_t image; /* and 1 */
 	uint32_t pid;
 } * process;
-static struct process unwiped; /* where there is no such memory */
+static struct process unwiped; /* where the kernel cannot wipe memory */
 static pthread_key_t key;
 static int has_key;
 static int has_begun; /* with or without an arena */

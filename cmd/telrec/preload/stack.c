@@ -275,7 +275,7 @@ mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* The number of a node, which is made when it is new; 0: there is no room. */
+/* The number of a node, which is added if it is new; 0: the table is full. */
 static uint32_t
 find_node(struct stack_table *t, uint64_t ip, uint32_t parent)
 {
@@ -317,7 +317,7 @@ find_stack(struct stack_table *t, uintptr_t *ips, unsigned n)
 	unsigned i;
 
 	scan_modules(t);
-	/* what is no code was not a frame, nor is what follows it */
+	/* an address outside code was not a frame: nor is what follows it */
 	for (i = 0; way == TELREC_UNWIND_FRAMES && i < n; i++)
 		if (!is_code(t, ips[i]))
 			n = i;

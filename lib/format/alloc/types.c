@@ -210,7 +210,7 @@ add_type(const struct al_dialect *d, struct al_shape *shape,
 
 /*
  * Makes the schema of a dialect, which is stable: new types come last in enum
- * al_type, and those that are there keep their fields.
+ * al_type, and existing types keep their fields.
  */
 static tel_status
 make_schema(const struct al_dialect *d, struct al_shape *shapes,

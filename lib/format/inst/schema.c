@@ -127,7 +127,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* A stable schema: new types come last, those that are there do not change. */
+/* A stable schema: new types come last, existing ones do not change. */
 struct tel_schema *
 tel__inst_schema(void)
 {

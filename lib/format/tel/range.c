@@ -64,7 +64,7 @@ tel__native_range_used(const struct native *s)
 	return s->range != NULL && s->range->index != NULL;
 }
 
-/* The index is wrong: it is no longer used. */
+/* The index is wrong: from here on it is ignored. */
 static tel_status
 give_up(struct tel_reader *r, struct native_range *g, uint64_t at)
 {
