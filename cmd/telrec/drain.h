@@ -9,8 +9,6 @@
 
 struct drain;
 
-/* Registers the event types of a recording with libtel-emit.  0, -1. */
-int drain_open_log(const struct arena *a);
 /* NULL: out of memory. */
 struct drain *drain_new(struct arena *a);
 void drain_free(struct drain *d);

@@ -28,6 +28,7 @@
 #include "common/streams.h"
 #include "telrec/drain.h"
 #include "telrec/symbols.h"
+#include "telrec/types.h"
 #include "telrec/preload/stack.h"
 #include "tel_emit.h"
 
@@ -329,7 +330,7 @@ open_log(struct run *run)
 	if (!sink_open(&run->sink, &run->settings))
 		return -1;
 	(void)fcntl(run->sink.fd, F_SETFD, FD_CLOEXEC);
-	if (drain_open_log(run->arena) != 0 ||
+	if (types_open(run->arena->options, run->arena->clock) != 0 ||
 	    tel_emit_to_function(write_log, run, ~0u) == NULL) {
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    errno == EINVAL ? tel_emit_error() : strerror(errno));

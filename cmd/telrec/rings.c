@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decoding the records of rings; arena.h describes them. */
+#include "telrec/rings.h"
+
+#include <string.h>
+
+/* What follows the first words of a record that allocates. */
+static uint32_t
+take_more(const struct part *part, unsigned own, const uint64_t *words,
+    uint32_t at)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1;
+
+	while (own < part->fields)
+		part->columns[own++][part->count] = words[at++ & mask];
+	return at;
+}
+
+/* A record other than those of malloc and free; where the next one is. */
+static uint32_t
+take_other(struct columns *to, const uint64_t *words, uint32_t at)
+{
+	static const uint8_t types[16] = { [ARENA_VALLOC] = TYPE_VALLOC,
+		[ARENA_PVALLOC] = TYPE_PVALLOC,
+		[ARENA_CALLOC] = TYPE_CALLOC,
+		[ARENA_REALLOC] = TYPE_REALLOC,
+		[ARENA_REALLOCARRAY] = TYPE_REALLOCARRAY,
+		[ARENA_MEMALIGN] = TYPE_MEMALIGN,
+		[ARENA_POSIX_MEMALIGN] = TYPE_POSIX_MEMALIGN,
+		[ARENA_ALIGNED_ALLOC] = TYPE_ALIGNED_ALLOC };
+	const uint32_t mask = ARENA_RING_WORDS - 1;
+	const uint64_t word = words[at++ & mask];
+	const enum arena_op op = word & 15;
+	const unsigned twelve = word >> 4 & 0xFFF;
+	struct part *part = columns_add(to, types[op]);
+	const unsigned n = part->count;
+	uint64_t **fields = part->columns, second;
+	unsigned own = 3, i;
+
+	fields[0][n] = word >> 16;
+	switch (op) {
+	case ARENA_VALLOC:
+	case ARENA_PVALLOC:
+		fields[1][n] =
+		    twelve != ARENA_SIZE_LONG ? twelve : words[at++ & mask];
+		own = 2;
+		break;
+	case ARENA_REALLOCARRAY:
+		own = 4;
+		/* fall through */
+	case ARENA_REALLOC:
+		for (i = 1; i < own; i++)
+			fields[i][n] = words[at++ & mask];
+		break;
+	default:
+		second = words[at++ & mask];
+		fields[1][n] = twelve ? second & 0xFFFFFFFF : second;
+		fields[2][n] = twelve ? second >> 32 : words[at++ & mask];
+	}
+	at = take_more(part, own, words, at);
+	part->count++;
+	return at;
+}
+
+/* A module, whose words are at and on, and n words of text behind them. */
+static void
+take_module(struct telrec_symbols *symbols, const struct cursor *c,
+    const uint64_t *words, uint32_t at, uint32_t n)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1;
+	const uint64_t start = words[at & mask], bias = words[(at + 1) & mask];
+	char text[ARENA_TEXT_WORDS * 8 + 1], *path;
+	uint32_t i;
+
+	if (symbols == NULL || n > ARENA_TEXT_WORDS)
+		return;
+	for (i = 0; i < n; i++)
+		memcpy(text + 8 * i, &words[(at + 3 + i) & mask], 8);
+	text[8 * n] = '\0';
+	path = strchr(text, ' ');
+	if (path == NULL)
+		return;
+	*path++ = '\0';
+	/* without memory, its frames have no names */
+	(void)telrec_symbols_module(symbols, c->source.pid, c->clock, start,
+	    bias, path, text);
+}
+
+/* A record that is not of an allocator; where the next one is. */
+static uint32_t
+take_extra(struct columns *to, struct cursor *c, const uint64_t *words,
+    uint32_t at, struct telrec_symbols *symbols)
+{
+	static const uint8_t types[] = { [ARENA_MMAP] = TYPE_MMAP,
+		[ARENA_MUNMAP] = TYPE_MUNMAP,
+		[ARENA_MREMAP] = TYPE_MREMAP,
+		[ARENA_BRK] = TYPE_BRK,
+		[ARENA_TRACE] = TYPE_TRACE };
+	const uint32_t mask = ARENA_RING_WORDS - 1;
+	const uint64_t word = words[at++ & mask];
+	const enum arena_more more = word >> 4 & 0xFFF;
+	struct part *part;
+	unsigned i;
+
+	if (more == ARENA_NAME) {
+		memcpy(c->source.name, &words[at++ & mask], 8);
+		memcpy(c->source.name + 8, &words[at++ & mask], 8);
+		c->source.name[15] = '\0';
+		columns_rename(to, &c->source);
+		return at;
+	}
+	if (more == ARENA_MODULE) {
+		take_module(symbols, c, words, at, (uint32_t)(word >> 16));
+		return at + 3 + (uint32_t)(word >> 16);
+	}
+	if (more > ARENA_TRACE)
+		return at;
+	part = columns_add(to, types[more]);
+	if (more == ARENA_TRACE) {
+		part->columns[0][part->count] = words[at & mask] & 0xFFFFFFFF;
+		part->columns[2][part->count] = words[at++ & mask] >> 32;
+		part->columns[1][part->count] = words[at++ & mask];
+	} else {
+		for (i = 0; i < part->fields; i++)
+			part->columns[i][part->count] = words[at++ & mask];
+	}
+	part->count++;
+	return at;
+}
+
+/*
+ * Takes the calls of malloc and free from at on, up to another record; most
+ * records are.  Where that is.
+ */
+static uint32_t
+take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
+    uint32_t at)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1, end = c->end;
+	struct part *allocs = &to->parts[TYPE_MALLOC],
+	            *frees = &to->parts[TYPE_FREE];
+	uint64_t *const addresses = allocs->columns[0],
+	                *const sizes = allocs->columns[1],
+	                *const freed = frees->columns[0];
+	const uint8_t places[2] = { (uint8_t)allocs->place,
+		(uint8_t)frees->place };
+	unsigned n = allocs->count, m = frees->count, count = to->count;
+	uint64_t word;
+
+	/* they have places, and their sources are in no columns */
+	while (at != end && count < COLUMNS_EVENTS - 1) {
+		word = words[at & mask];
+		if ((word & 15) == ARENA_FREE) {
+			freed[m++] = word >> 16;
+			to->order[count++] = places[1];
+		} else if ((word & 15) == ARENA_MALLOC &&
+		    (word >> 4 & 0xFFF) != ARENA_SIZE_LONG) {
+			addresses[n] = word >> 16;
+			sizes[n++] = word >> 4 & 0xFFF;
+			to->order[count++] = places[0];
+		} else {
+			break;
+		}
+		at++;
+	}
+	allocs->count = n;
+	frees->count = m;
+	to->count = count;
+	return at;
+}
+
+/* One record of malloc; where the next one is. */
+static uint32_t
+take_malloc(struct columns *to, const uint64_t *words, uint32_t at)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1;
+	struct part *part = columns_add(to, TYPE_MALLOC);
+	const uint64_t word = words[at++ & mask];
+	uint64_t size = word >> 4 & 0xFFF;
+
+	part->columns[0][part->count] = word >> 16;
+	if (size == ARENA_SIZE_LONG)
+		size = words[at++ & mask];
+	part->columns[1][part->count] = size;
+	at = take_more(part, 2, words, at);
+	part->count++;
+	return at;
+}
+
+int
+rings_take(struct columns *to, struct cursor *c, uint64_t limit,
+    struct telrec_symbols *symbols)
+{
+	const uint32_t mask = ARENA_RING_WORDS - 1, end = c->end;
+	const uint64_t *words = c->words;
+	const struct part *allocs = &to->parts[TYPE_MALLOC];
+	unsigned first = to->count;
+	uint32_t at = c->at;
+	struct part *part;
+	uint64_t word;
+
+	columns_source(to, &c->source);
+	/* a record that the program has overwritten may seem to end later */
+	while ((int32_t)(end - at) > 0 && to->count < COLUMNS_EVENTS - 1) {
+		word = words[at & mask];
+		switch (word & 15) {
+		case ARENA_CLOCK:
+			columns_clock(to, c->clock, first);
+			first = to->count;
+			c->clock = word >> 4;
+			if (c->clock >= limit)
+				goto out;
+			at++;
+			/* the plain ones, until the next clock */
+			if (!to->mixed && allocs->fields == 2 &&
+			    allocs->count > 0 && to->parts[TYPE_FREE].count > 0)
+				at = take_usual(to, c, words, at);
+			break;
+		case ARENA_FREE:
+			part = columns_add(to, TYPE_FREE);
+			part->columns[0][part->count++] = word >> 16;
+			at++;
+			break;
+		case ARENA_MALLOC: at = take_malloc(to, words, at); break;
+		case ARENA_MORE:
+			at = take_extra(to, c, words, at, symbols);
+			break;
+		case 0: at = end; break;
+		default: at = take_other(to, words, at);
+		}
+	}
+out:
+	columns_clock(to, c->clock, first);
+	if ((int32_t)(end - at) < 0)
+		at = end;
+	c->at = at;
+	__atomic_store_n(&c->ring->tail, at, __ATOMIC_RELEASE);
+	return at != end && c->clock < limit;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The event types of a recording: their kinds, fields and roles. */
+#include "telrec/types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tel_emit.h"
+#include "telrec/arena.h"
+
+enum { KIND_ALLOC, KIND_MAP, KIND_TRACE, KIND_PROCESS, KINDS };
+static const tel_emit_kind kinds[KINDS] = {
+	{ "Alloc", KIND_ALLOC, "calls of the allocator" },
+	{ "Map", KIND_MAP, "mappings, and the break" },
+	{ "Trace", KIND_TRACE, "backtraces" },
+	{ "Process", KIND_PROCESS, "processes" },
+};
+
+/* A type: its own fields as "letter name role", and whether it allocates. */
+struct row {
+	const char *name;
+	unsigned kind;
+	int allocates;
+	const char *doc;
+	struct field {
+		const char *letter, *name, *part, *doc;
+	} fields[5];
+};
+
+#define ADDRESS \
+	{ \
+		"A", "address", "address", "of the block" \
+	}
+#define OLD \
+	{ \
+		"A", "old", "old", "the block that it replaces" \
+	}
+#define SIZE \
+	{ \
+		"W", "size", "size", "in bytes" \
+	}
+#define COUNT \
+	{ \
+		"W", "count", "count", "elements of that size" \
+	}
+#define ALIGNMENT \
+	{ \
+		"W", "alignment", "alignment", "in bytes" \
+	}
+#define PLACE \
+	{ \
+		"A", "address", "", "of the mapping" \
+	}
+
+static const struct row rows[TYPES] = {
+	[TYPE_MALLOC] = { "malloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
+	[TYPE_FREE] = { "free", KIND_ALLOC, 0, "", { ADDRESS } },
+	[TYPE_CALLOC] = { "calloc", KIND_ALLOC, 1, "",
+	    { ADDRESS, COUNT, SIZE } },
+	[TYPE_REALLOC] = { "realloc", KIND_ALLOC, 1, "",
+	    { ADDRESS, OLD, SIZE } },
+	[TYPE_REALLOCARRAY] = { "reallocarray", KIND_ALLOC, 1, "",
+	    { ADDRESS, OLD, COUNT, SIZE } },
+	[TYPE_MEMALIGN] = { "memalign", KIND_ALLOC, 1, "",
+	    { ADDRESS, ALIGNMENT, SIZE } },
+	[TYPE_POSIX_MEMALIGN] = { "posix_memalign", KIND_ALLOC, 1, "",
+	    { ADDRESS, ALIGNMENT, SIZE } },
+	[TYPE_ALIGNED_ALLOC] = { "aligned_alloc", KIND_ALLOC, 1, "",
+	    { ADDRESS, ALIGNMENT, SIZE } },
+	[TYPE_VALLOC] = { "valloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
+	[TYPE_PVALLOC] = { "pvalloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
+	[TYPE_MMAP] = { "mmap", KIND_MAP, 0, "",
+	    { PLACE, { "W", "size", "", "in bytes" } } },
+	[TYPE_MUNMAP] = { "munmap", KIND_MAP, 0, "",
+	    { PLACE, { "W", "size", "", "in bytes" } } },
+	[TYPE_MREMAP] = { "mremap", KIND_MAP, 0, "",
+	    { PLACE, { "A", "old", "", "where it was" },
+	        { "W", "old_size", "", "in bytes" },
+	        { "W", "size", "", "in bytes" } } },
+	[TYPE_BRK] = { "brk", KIND_MAP, 0, "the break was moved",
+	    { { "A", "address", "", "the break" },
+	        { "I64", "increment", "", "in bytes" } } },
+	[TYPE_TRACE] = { "trace", KIND_TRACE, 0, "a frame of backtraces",
+	    { { "U32", "number", "0", "of the backtrace, from 1" },
+	        { "A", "ip", "1", "the instruction" },
+	        { "U32", "parent", "2", "the backtrace of its caller" } } },
+	[TYPE_PROCESS] = { "process", KIND_PROCESS, 0,
+	    "a process, or a program that it executes",
+	    { { "U32", "parent", "", "the process that started it" } } },
+};
+
+static const char *
+role_of(enum type type)
+{
+	if (type == TYPE_FREE)
+		return "free";
+	if (type == TYPE_TRACE)
+		return "frame";
+	if (type == TYPE_REALLOC || type == TYPE_REALLOCARRAY)
+		return "realloc";
+	return rows[type].allocates ? "alloc" : NULL;
+}
+
+/* What the list for libtel-emit points to. */
+static tel_emit_param params[TYPES][TYPE_FIELDS];
+static char roles[TYPES][TYPE_FIELDS][32];
+
+/* Adds a field to a type. */
+static void
+add_param(tel_emit_type *to, enum type type, const struct field *field)
+{
+	tel_emit_param *param = &params[type][to->count];
+	const char *role = role_of(type);
+
+	param->letter = field->letter;
+	param->name = field->name;
+	param->unit = "";
+	param->doc = field->doc;
+	param->role = "";
+	if (role != NULL && field->part[0] != '\0') {
+		snprintf(roles[type][to->count], sizeof(roles[type][0]),
+		    "%s:%s", role, field->part);
+		param->role = roles[type][to->count];
+	}
+	to->count++;
+}
+
+/* Describes the types of a recording with these options. */
+static void
+describe(uint32_t options, tel_emit_type *list)
+{
+	static const struct field weight = { "U64", "weight", "",
+		"blocks that this sample represents, times 2^16" };
+	static const struct field trace = { "U32", "trace", "stack",
+		"the backtrace" };
+	static const struct field pid = { "U32", "pid", "process",
+		"the process" };
+	static const struct field thread = { "U32", "thread", "thread",
+		"the thread" };
+	const struct field *field;
+	enum type type;
+
+	for (type = 0; type < TYPES; type++) {
+		list[type].name = rows[type].name;
+		list[type].code = type + 1u;
+		list[type].always = 1;
+		list[type].kind = rows[type].kind;
+		list[type].doc = rows[type].doc;
+		list[type].params = params[type];
+		list[type].count = 0;
+		for (field = rows[type].fields; field->name != NULL; field++)
+			add_param(&list[type], type, field);
+		if (rows[type].allocates && options & ARENA_WEIGHTS)
+			add_param(&list[type], type, &weight);
+		if (rows[type].allocates && options & ARENA_STACKS)
+			add_param(&list[type], type, &trace);
+		add_param(&list[type], type, &pid);
+		add_param(&list[type], type, &thread);
+	}
+}
+
+unsigned
+types_fields(enum type type, uint32_t options)
+{
+	const struct field *field;
+	unsigned n = 0;
+
+	for (field = rows[type].fields; field->name != NULL; field++)
+		n++;
+	if (rows[type].allocates && options & ARENA_WEIGHTS)
+		n++;
+	if (rows[type].allocates && options & ARENA_STACKS)
+		n++;
+	return n;
+}
+
+int
+types_open(uint32_t recording, uint32_t clock)
+{
+	tel_emit_type types[TYPES];
+	const tel_emit_list list = { "alloc", 1, 0, 0, kinds, KINDS, types,
+		TYPES };
+	tel_emit_options options;
+
+	memset(&options, 0, sizeof(options));
+	options.flags = TEL_EMIT_NO_THREAD;
+	options.control_env = "TELREC_CONTROL";
+	options.rings = 4;
+	options.ring_bytes = 65536;
+	options.clock = clock == ARENA_CLOCK_CPU ? TEL_EMIT_CLOCK_CPU :
+	                                           TEL_EMIT_CLOCK_MONOTONIC;
+	describe(recording, types);
+	return tel_emit_open(&options, &list);
+}
