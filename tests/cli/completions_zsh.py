@@ -3,15 +3,31 @@
 """What a zsh at a terminal shows when it lists the completions of a line.
 
     completions_zsh.py LINE FOLDER    FOLDER has the function _teltools
+
+No key is pressed: the shell puts the line into its editor by itself, lists
+what completes it, and says that it has.  Keys would be lost, or would end the
+listing, when they came while the shell is busy.
 """
 
 import os
 import pty
+import signal
 import sys
 
-SETUP = """PS1=; unsetopt prompt_sp; fpath=(%s $fpath)
-autoload -Uz compinit; compinit -u -D; LISTMAX=0
-bindkey '^T' list-choices; edits() { print -n E''DITS }; zle -N zle-line-init edits
+SETUP = r"""
+PS1= LISTMAX=0
+unsetopt prompt_sp
+fpath=("$COMPLETIONS" $fpath)
+autoload -Uz compinit
+compinit -u -D
+zle-line-init() {
+	BUFFER=$LINE_TO_COMPLETE
+	CURSOR=$#BUFFER
+	zle list-choices
+	zle -R
+	print -n LIS''TED
+}
+zle -N zle-line-init
 """
 
 
@@ -30,17 +46,16 @@ def read_until(fd, mark):
 
 
 def main(line, folder):
+    with open(os.path.join(folder, ".zshrc"), "w", encoding="utf-8") as rc:
+        rc.write(SETUP)
+    os.environ.update(TERM="dumb", ZDOTDIR=folder, COMPLETIONS=folder,
+                      LINE_TO_COMPLETE=line)
     pid, fd = pty.fork()
     if pid == 0:
-        os.environ["TERM"] = "dumb"
-        os.execvp("zsh", ["zsh", "-f", "-i"])
-    os.write(fd, (SETUP % folder).encode())
-    # keys that come before the line is edited would be the terminal's
-    read_until(fd, b"EDITS")
-    os.write(fd, line.encode() + b"\x14")
-    os.write(fd, b"\x15print DO''NE\n")
-    shown = read_until(fd, b"DONE")
-    os.write(fd, b"exit\n")
+        # -d: nothing of the machine's own start-up files
+        os.execvp("zsh", ["zsh", "-d", "-i"])
+    shown = read_until(fd, b"LISTED")
+    os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     print(shown.decode("utf-8", "replace"))
 
