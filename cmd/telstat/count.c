@@ -25,7 +25,8 @@ struct count {
 	int counted;    /* something could be read */
 	int whole;      /* each log comes by itself, with all its events */
 	struct ahead ahead;
-	size_t again; /* bytes of it that were given */
+	size_t again;          /* bytes of it that were given */
+	enum status inherited; /* what those ended with that counted parts */
 	int failed;
 };
 
@@ -286,9 +287,63 @@ warn(void *arg, tel_severity severity, const char *log, uint64_t offset,
 		message(log, "%s", text);
 }
 
+/* What the parts report that were added, besides their counts. */
+struct losses {
+	uint64_t damaged, skipped, cut, incomplete;
+};
+
+static struct losses
+losses_of(const tel_stats *s)
+{
+	static const tel_total which[] = { TEL_TOTAL_DAMAGED, TEL_TOTAL_SKIPPED,
+		TEL_TOTAL_CUT, TEL_TOTAL_INCOMPLETE };
+	uint64_t n[4];
+	tel_int128 v;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		v.low = 0;
+		(void)tel_stats_total(s, which[i], &v);
+		n[i] = v.low;
+	}
+	return (struct losses){ n[0], n[1], n[2], n[3] };
+}
+
+/*
+ * An operand that was counted elsewhere ends this run as it has ended that one:
+ * the status of which an engine may have ignored.  whole: the operand itself is
+ * not damaged.
+ */
+static void
+inherit(struct count *c, const char *name, struct losses before, int whole)
+{
+	const struct losses now = losses_of(c->show.stats);
+	const uint64_t damaged = now.damaged - before.damaged;
+	const uint64_t incomplete = now.incomplete - before.incomplete;
+	const int quiet = c->telstat->settings.quiet;
+
+	if (incomplete > 0) {
+		c->inherited = status_worse(c->inherited, STATUS_FAILED);
+		message(name,
+		    "incomplete: %" PRIu64 " of the runs that counted it "
+		    "could not read all of their input",
+		    incomplete);
+	}
+	if (damaged == 0 && now.cut == before.cut)
+		return;
+	c->inherited = status_worse(c->inherited, STATUS_DAMAGED);
+	if (damaged > 0 && whole && !quiet)
+		message(name,
+		    "counted of damaged logs: %" PRIu64 " damaged place%s, "
+		    "%" PRIu64 " bytes skipped",
+		    damaged, damaged == 1 ? "" : "s",
+		    now.skipped - before.skipped);
+}
+
 static void
 read_inst(struct count *c, const char *operand)
 {
+	struct losses before = losses_of(c->show.stats);
 	struct source src;
 	tel_status st;
 
@@ -301,6 +356,8 @@ read_inst(struct count *c, const char *operand)
 		st = tel_stats_read_inst_fd(c->show.stats, src.fd, operand);
 	c->counted |= st == TEL_OK || st == TEL_EDAMAGED;
 	tell_inst(c, operand, st);
+	if (st == TEL_OK || st == TEL_EDAMAGED)
+		inherit(c, operand, before, st == TEL_OK);
 	source_close(&src);
 }
 
@@ -550,7 +607,17 @@ read_counts(struct count *c, struct telstat *t, struct sink *sink)
 	read_all(c);
 	TEL_EVENT1(PhaseEnd, PHASE_READ);
 	/* a mistake in what was asked for has no answer, nor has nothing */
-	return !sink->failed && c->counted && message_status() != STATUS_USAGE;
+	return !sink->failed && message_status() != STATUS_USAGE &&
+	    (c->counted || t->format->parts);
+}
+
+/* Ends the counting: says in the counts whether they are all that was asked. */
+static void
+finish_counts(const struct count *c)
+{
+	if (message_status() == STATUS_FAILED)
+		tel_stats_set_incomplete(c->show.stats);
+	message_raise(c->inherited);
 }
 
 int
@@ -559,6 +626,7 @@ telstat_count(struct telstat *t, struct sink *sink)
 	struct count c;
 	int counted = read_counts(&c, t, sink);
 
+	finish_counts(&c);
 	show_close(&c.show);
 	return counted;
 }
@@ -571,6 +639,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		check_stacks(&c);
+		finish_counts(&c);
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");
 		show_final(&c);
 		TEL_EVENT1(PhaseEnd, PHASE_SHOW);

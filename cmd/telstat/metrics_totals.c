@@ -32,6 +32,8 @@ static const struct family families[] = {
 	    "records lost before they reached a log" },
 	{ TEL_TOTAL_CUT, "truncated_parts", "counter", NULL,
 	    "files of statistics without an end" },
+	{ TEL_TOTAL_INCOMPLETE, "incomplete_runs", "counter", NULL,
+	    "runs that could not read all of their input" },
 	{ TEL_TOTAL_TICKS, "span_ticks", "gauge", "ticks",
 	    "from first to last event" },
 	{ TEL_TOTAL_NS, "span_seconds", "gauge", "seconds", "the same" },

@@ -148,7 +148,8 @@ put_damage(struct report *r, const struct show *show)
 		{ TEL_TOTAL_UNKNOWN, "event of unknown type",
 		    "events of unknown types" },
 		{ TEL_TOTAL_LOST, "record lost", "records lost" },
-		{ TEL_TOTAL_CUT, "part truncated", "parts truncated" } };
+		{ TEL_TOTAL_CUT, "part truncated", "parts truncated" },
+		{ TEL_TOTAL_INCOMPLETE, "incomplete run", "incomplete runs" } };
 	struct report_section *s = open_line(r, "damage ");
 	char text[FIGURE_TEXT];
 	size_t i;
@@ -302,16 +303,20 @@ put_picture(struct report *r, const struct show *show)
 	    c);
 	if (total(show, TEL_TOTAL_DAMAGED).low != 0 ||
 	    total(show, TEL_TOTAL_LOST).low != 0 ||
-	    total(show, TEL_TOTAL_CUT).low != 0)
+	    total(show, TEL_TOTAL_CUT).low != 0 ||
+	    total(show, TEL_TOTAL_INCOMPLETE).low != 0)
 		report_note(r, REPORT_SVG, NULL,
 		    report_text(r,
 		        "%s damaged places, %s bytes skipped, %s records "
-		        "lost%s",
+		        "lost%s%s",
 		        count_total(show, TEL_TOTAL_DAMAGED, a),
 		        count_total(show, TEL_TOTAL_SKIPPED, b),
 		        count_total(show, TEL_TOTAL_LOST, c),
 		        total(show, TEL_TOTAL_CUT).low != 0 ?
 		            ", parts truncated" :
+		            "",
+		        total(show, TEL_TOTAL_INCOMPLETE).low != 0 ?
+		            ", incomplete" :
 		            ""));
 	section->bars = &bars;
 	report_put(r);
@@ -389,6 +394,7 @@ static const struct {
 	{ TEL_TOTAL_UNKNOWN, "unknown", "unknown", 1 },
 	{ TEL_TOTAL_LOST, "lost", "lost", 1 },
 	{ TEL_TOTAL_CUT, "truncated", "truncated", 0 },
+	{ TEL_TOTAL_INCOMPLETE, "incomplete", "incomplete", 0 },
 	{ TEL_TOTAL_ALLOCS, "allocated_blocks", NULL, 0 },
 	{ TEL_TOTAL_ALLOC_BYTES, "allocated_bytes", NULL, 0 },
 	{ TEL_TOTAL_FREES, "freed_blocks", NULL, 0 },
@@ -401,7 +407,7 @@ void
 overview_totals(struct report *r, const struct show *show, int apart)
 {
 	/* text has what was lost before what was damaged */
-	static const size_t order[] = { 0, 1, 2, 12, 11, 8, 9, 10, 13 };
+	static const size_t order[] = { 0, 1, 2, 12, 11, 8, 9, 10, 13, 14 };
 	struct report_section *s =
 	    report_section(r, REPORT_TEXT | REPORT_DATA, "totals");
 	tel_int128 v;

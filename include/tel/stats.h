@@ -201,6 +201,13 @@ TEL_SINCE_0_1 void tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn,
  */
 TEL_SINCE_0_1 void tel_stats_set_force(tel_stats *s, int on);
 /*
+ * Marks the counts as incomplete, as some of the input could not be read:
+ * TEL_TOTAL_INCOMPLETE counts such sets, also after tel_stats_write_inst() and
+ * tel_stats_read_inst().  May be called at any time; further calls have no
+ * effect.
+ */
+TEL_SINCE_0_1 void tel_stats_set_incomplete(tel_stats *s);
+/*
  * Nonzero when what was set uses seconds: counts are then as exact as the
  * synchronisation points read so far allow, see tel_window_new().
  */
@@ -294,6 +301,8 @@ typedef enum tel_total {
 	TEL_TOTAL_LOST,     /* records lost before they reached a log, as
 	                     * far as the log names it */
 	TEL_TOTAL_CUT,      /* files of statistics without an end */
+	TEL_TOTAL_INCOMPLETE, /* sets that tel_stats_set_incomplete() marked;
+	                       * known if there is one */
 	/* where types have the roles; known with an event of such a type */
 	TEL_TOTAL_ALLOCS,      /* blocks allocated */
 	TEL_TOTAL_ALLOC_BYTES, /* and their bytes */

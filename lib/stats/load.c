@@ -42,9 +42,9 @@ read_report(struct loader *l, const char **why)
 {
 	static const char *const names[] = { "logs", "events", "bytes",
 		"untimed", "input", "damaged", "skipped", "repaired", "unknown",
-		"lost", "cut", "first", "last" };
+		"lost", "cut", "incomplete", "first", "last" };
 	struct report *to = &l->part->report;
-	uint64_t *counts[13];
+	uint64_t *counts[14];
 	unsigned i;
 
 	counts[0] = &to->logs;
@@ -58,12 +58,13 @@ read_report(struct loader *l, const char **why)
 	counts[8] = &to->unknown;
 	counts[9] = &to->lost;
 	counts[10] = &to->cut;
-	counts[11] = &to->first;
-	counts[12] = &to->last;
-	for (i = 0; i < 11; i++)
+	counts[11] = &to->incomplete;
+	counts[12] = &to->first;
+	counts[13] = &to->last;
+	for (i = 0; i < 12; i++)
 		*counts[i] = 0;
 	to->ended = to->ended_bytes = int128_u64(0);
-	if (!tel__load_counts(l, names, counts, 13) ||
+	if (!tel__load_counts(l, names, counts, 14) ||
 	    tel__load_int128(l, "ticks", &to->ticks) < 0 ||
 	    tel__load_int128(l, "ns", &to->ns) < 0 ||
 	    tel__load_int128(l, "ended", &to->ended) < 0 ||

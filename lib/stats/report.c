@@ -264,7 +264,7 @@ tel__report_zero(struct report *r)
 	r->ticks = r->ns = int128_u64(0);
 	r->untimed = 0;
 	r->input = r->damaged = r->skipped = r->repaired = r->unknown = 0;
-	r->lost = r->cut = 0;
+	r->lost = r->cut = r->incomplete = 0;
 	r->allocs = r->frees = 0;
 	r->alloc_bytes = r->free_bytes = int128_u64(0);
 	r->ended = r->ended_bytes = int128_u64(0);
@@ -294,6 +294,7 @@ merge_totals(struct report *r, const struct report *from)
 	r->unknown += from->unknown;
 	r->lost += from->lost;
 	r->cut += from->cut;
+	r->incomplete += from->incomplete;
 	r->allocs += from->allocs;
 	r->frees += from->frees;
 	r->has_allocs |= from->has_allocs;

@@ -32,6 +32,7 @@ struct report {
 	tel_int128 ticks, ns;
 	uint64_t untimed; /* spans of time whose ns are not known */
 	uint64_t input, damaged, skipped, repaired, unknown, lost, cut;
+	uint64_t incomplete; /* runs that could not read all of their input */
 	uint64_t allocs, frees;
 	tel_int128 alloc_bytes, free_bytes;
 	tel_int128 ended, ended_bytes; /* blocks not freed, but their pool */

@@ -72,6 +72,8 @@ tel_stats_total(const tel_stats *s, tel_total which, tel_int128 *out)
 	case TEL_TOTAL_UNKNOWN: return tell_u64(r->unknown, out);
 	case TEL_TOTAL_LOST: return tell_u64(r->lost, out);
 	case TEL_TOTAL_CUT: return tell_u64(r->cut, out);
+	case TEL_TOTAL_INCOMPLETE:
+		return tell(int128_u64(r->incomplete), r->incomplete > 0, out);
 	default: return tell_blocks(r, which, out);
 	}
 }

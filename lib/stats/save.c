@@ -86,6 +86,7 @@ save_report(struct saver *v)
 	put_some(w, "unknown", r->unknown);
 	put_some(w, "lost", r->lost);
 	put_some(w, "cut", r->cut);
+	put_some(w, "incomplete", r->incomplete);
 	if (r->ended.high != 0 || r->ended.low != 0) {
 		tel__inst_put_number(w, "ended", r->ended);
 		tel__inst_put_number(w, "ended_bytes", r->ended_bytes);

@@ -357,6 +357,16 @@ tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn, void *arg)
 	s->notify_arg = arg;
 }
 
+void
+tel_stats_set_incomplete(tel_stats *s)
+{
+	if (s->incomplete)
+		return;
+	s->incomplete = 1;
+	s->report.incomplete++;
+	s->shown.incomplete++;
+}
+
 int
 tel_stats_elapsed(const tel_stats *s, uint64_t *out)
 {

@@ -130,7 +130,8 @@ struct tel_stats {
 	tel_notify_fn *notify;
 	void *notify_arg;
 
-	int force; /* inst logs of newer versions are read, too */
+	int force;      /* inst logs of newer versions are read, too */
+	int incomplete; /* some of the input could not be read */
 	const struct class_ops *classes; /* NULL: they are not loaded */
 	struct class_logs *class_logs;   /* NULL: there were none yet */
 

@@ -209,6 +209,46 @@ check_variance() {
 	run ! grep 'not exact' one
 }
 
+# same FORMAT STATUS: the parts are the same as the logs.
+same() {
+	exits "$2" telstat -q -f "$1" "${@:3}" --no-merge log.[1-4] >want 2>messages
+	exits "$2" telstat -q -f "$1" log.*.part 2>messages | diff want -
+}
+
+@test "parts of damaged and unreadable logs report it, in every form and step" {
+	unpack 1.118.0-lii6gc-poolncv log.1
+	unpack 1.116.0-lii6gc-poolncv log.2
+	telcat -f tel -z 3 -o log.3 log.2
+	printf 'XXXXXXXXXXXXXXXX' | dd of=log.2 bs=1 seek=1500 conv=notrunc 2>dd
+	for spec in '' 'h=log2(size)'; do
+		set -- ${spec:+-s "$spec"}
+		rm -f log.4* log.?.part
+		for i in 1 2 3; do
+			exits '0|3' telstat -q "$@" -f inst -o log.$i.part log.$i
+		done
+		for form in text csv json openmetrics svg; do
+			same $form 3 "$@"
+		done
+		exits 3 telstat -q log.*.part | grep -q ' damaged 1'
+		# nothing could be read of this one, and its part says so
+		: >log.4
+		run -1 telstat "$@" -f inst -o log.4.part log.4
+		for form in text csv json openmetrics svg; do
+			same $form 1 "$@"
+		done
+		exits 1 telstat log.*.part 2>messages >got
+		tail -n 1 got | grep -q 'incomplete 1$'
+		grep -qx 'telstat: log.2.part: counted of damaged logs: 1 damaged place, [0-9]* bytes skipped' messages
+		grep -qx 'telstat: log.4.part: incomplete: 1 of the runs that counted it could not read all of their input' messages
+		# a step between adds nothing of its own
+		run -1 telstat -f inst -o sum.a log.4.part log.1.part
+		run -3 telstat -f inst -o sum.b log.2.part log.3.part
+		run -1 telstat -f inst -o sum sum.a sum.b
+		exits 1 telstat -q sum 2>messages | tail -n 1 | diff <(tail -n 1 got) -
+		exits 1 telstat diff sum sum 2>messages >diffs
+	done
+}
+
 @test "parts that do not fit are refused: exit 1" {
 	telstat -f inst -s 'h=log2(size)' mpsio.log >a
 	telstat -f inst -s 'h=log2(size,1)' mpsio.log >b

@@ -310,7 +310,9 @@ try() {
 	telstat mpsio.log >want
 	run -1 --separate-stderr telstat nosuch mpsio.log
 	[ "$stderr" = "telstat: nosuch: No such file or directory" ]
-	diff <(cat want) <(echo "$output")
+	diff want <(sed '/^damage  1 incomplete run$/d; /^ *incomplete 1$/d' \
+	    <<<"$output")
+	[[ $output == *"damaged 0"*"incomplete 1" ]]
 	: >empty
 	expect 1 "telstat: empty: no events: the file is empty" telstat empty
 	telcat -H -e '^EventClockSync' mpsio.log >text
