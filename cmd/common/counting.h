@@ -9,7 +9,7 @@
 #ifndef COMMON_COUNTING_H
 #define COMMON_COUNTING_H
 
-#include "source.h"
+#include "pump.h"
 
 /* What is counted. */
 struct counting {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/message.h"
-#include "common/source.h"
+#include "common/pump.h"
 #include "telreplay/compile/compiler.h"
 
 /* How much of a file says whether it is a program. */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pump: reads the operands of a tool, one after the other or merged by
+ * time, and hands their events to the tool.
+ */
+#ifndef COMMON_PUMP_H
+#define COMMON_PUMP_H
+
+#include "progress.h"
+#include "source.h"
+
+/* How the loop goes on. */
+enum outcome {
+	GO_ON,
+	END_ONE, /* leave the rest of this source out */
+	END_ALL  /* and what comes after it */
+};
+
+/* What a tool does with its input.  Each may be NULL, but for event(). */
+struct visitor {
+	void *arg;
+	/*
+	 * A source was opened, or n that are merged.  They stay where they
+	 * are until end().  Returns 1, or 0 to leave them out.
+	 */
+	int (*begin)(void *arg, struct source *const *sources, int n);
+	/* An event that the settings select, or any: settings.all_events. */
+	enum outcome (*event)(void *arg, const tel_event *ev);
+	/*
+	 * All events of a run, as event() takes each; NULL: they come one by
+	 * one, as they do where they are merged, sorted or numbered.
+	 */
+	enum outcome (*run)(void *arg, tel_run *run);
+	/* A source is at its end; of those merged, all of them. */
+	enum outcome (*end)(void *arg);
+	/* PROGRESS_EVENTS events were read; done: so far. */
+	void (*step)(void *arg, struct done done);
+	/*
+	 * Nothing may come for a while: called before a read that could wait.
+	 */
+	void (*idle)(void *arg);
+	/* The library's idea of time is needed from the first event on. */
+	int needs_rate;
+	/*
+	 * Events are needed in order of time, even where the log has another
+	 * order.
+	 */
+	int in_order;
+	/* Only events of allocations are used. */
+	int allocs;
+};
+
+/*
+ * Reads all operands.  Failures are reported and raise the exit status;
+ * an operand that cannot be read does not keep the next from being read.
+ */
+void sources_run(struct settings *s, const struct visitor *visitor);
+
+/* Reads one operand, as sources_run() does each with settings.no_merge. */
+enum outcome source_run(struct settings *s, const struct visitor *visitor,
+    char *operand);
+
+#endif
