@@ -42,6 +42,8 @@
 #define ARENA_IMAGES 65536u
 #define ARENA_RING_BYTES ((size_t)1 << 18)
 #define ARENA_RING_WORDS ((uint32_t)(ARENA_RING_BYTES / 8))
+/* A thread whose ring has more words than these wakes telrec. */
+#define ARENA_RING_HURRY (ARENA_RING_WORDS / 8 * 7)
 
 /* What a record is about. */
 enum arena_op {
@@ -141,6 +143,7 @@ struct arena {
 	uint32_t images_used;
 	uint64_t lost;   /* of threads without a ring */
 	uint64_t rounds; /* of telrec over the rings */
+	uint32_t hurry;  /* a ring is nearly full: telrec waits for this */
 	__attribute__((aligned(4096))) struct arena_ring rings[ARENA_RINGS];
 	__attribute__((aligned(4096))) struct arena_image images[ARENA_IMAGES];
 };

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,16 +27,21 @@
 /* A store of another processor is visible after that at the latest. */
 #define SETTLE_NS 20000
 #define CLOCK_SLACK 1000u
+/* Pauses between rounds; in the longest one, a live reader waits. */
+#define PAUSE_LEAST UINT64_C(20000)
+#define PAUSE_MOST UINT64_C(10000000)
 
 struct drain {
 	struct arena *a;
 	struct columns *columns;
 	struct telrec_symbols *symbols; /* or NULL */
 	struct cursor cursors[ARENA_RINGS];
-	uint16_t active[ARENA_RINGS];
-	unsigned nactive;
+	uint16_t active[ARENA_RINGS], written[ARENA_RINGS];
+	unsigned nactive, nwritten;
 	uint64_t bumped; /* when the epoch was changed last */
 	uint64_t settled_ns;
+	uint64_t looked_ns, between_ns; /* the last round, the one before it */
+	uint64_t pause_ns;
 	uint64_t stuck_at, stuck_since; /* the time that does not pass */
 	uint64_t lost;                  /* of rings that were given back */
 	/* processes */
@@ -163,7 +169,10 @@ look(struct drain *d, uint32_t i, uint64_t bumped)
 		bound = __atomic_load_n(&ring->ticks, __ATOMIC_ACQUIRE);
 		bound = bound < bumped ? bound : bumped;
 	}
+	c->seen = c->end;
 	c->end = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	if (c->end != c->seen)
+		d->written[d->nwritten++] = (uint16_t)i;
 	if (c->at == c->end && state == ARENA_RING_ENDED) {
 		d->lost += ring->lost;
 		ring->lost = 0;
@@ -175,6 +184,36 @@ look(struct drain *d, uint32_t i, uint64_t bumped)
 	if (c->at != c->end)
 		d->active[d->nactive++] = (uint16_t)i;
 	return bound;
+}
+
+/* How long until a ring may be full, if its thread goes on as it did. */
+static uint64_t
+fill_time(const struct drain *d, uint32_t i)
+{
+	const struct cursor *c = &d->cursors[i];
+	const uint64_t words = c->end - c->seen,
+	               room = ARENA_RING_WORDS - (c->end - c->at);
+
+	return words == 0 ? UINT64_MAX : d->between_ns * room / words;
+}
+
+/*
+ * Each round costs some 10 us, whatever it finds: so there are as few as the
+ * rings have room for.  Only rings that were written since the last one count.
+ */
+static void
+plan_pause(struct drain *d)
+{
+	uint64_t least = PAUSE_MOST / 3 * 5, time;
+	unsigned i;
+
+	for (i = 0; i < d->nwritten; i++) {
+		time = fill_time(d, d->written[i]);
+		least = time < least ? time : least;
+	}
+	d->pause_ns = least / 5 * 3;
+	if (d->pause_ns < PAUSE_LEAST)
+		d->pause_ns = PAUSE_LEAST;
 }
 
 /* Merges the records of the active rings that are below the horizon. */
@@ -236,7 +275,7 @@ find_horizon(struct drain *d, uint64_t bumped)
 	uint32_t i, used = ARENA_NOW(d->a->rings_used);
 	uint64_t horizon = bumped, bound;
 
-	d->nactive = 0;
+	d->nactive = d->nwritten = 0;
 	for (i = 0; i < used && i < ARENA_RINGS; i++) {
 		bound = look(d, i, bumped);
 		horizon = bound < horizon ? bound : horizon;
@@ -256,6 +295,9 @@ drain_round(struct drain *d, int flush)
 		nanosleep(&settle, NULL);
 		now = now_ns();
 	}
+	d->between_ns = now - d->looked_ns;
+	d->looked_ns = now;
+	ARENA_SET(d->a->hurry, 0);
 	horizon = find_horizon(d, bumped);
 	/* a thread that was stopped, or waits for another one, holds all up */
 	if (horizon != d->stuck_at || horizon == bumped) {
@@ -265,6 +307,7 @@ drain_round(struct drain *d, int flush)
 		horizon = bumped;
 	}
 	merge(d, horizon);
+	plan_pause(d);
 	if (flush)
 		columns_write(d->columns, drain_lost(d));
 	__atomic_fetch_add(&d->a->rounds, 1, __ATOMIC_RELAXED);
@@ -280,6 +323,20 @@ drain_round(struct drain *d, int flush)
 		return -1;
 	}
 	return (long)(d->columns->events + d->columns->count - before);
+}
+
+void
+drain_wait(const struct drain *d)
+{
+	const struct timespec moment = { 0, (long)d->pause_ns };
+
+#ifdef SYS_futex
+	if (sizeof(moment.tv_sec) == sizeof(long))
+		(void)syscall(SYS_futex, &d->a->hurry, FUTEX_WAIT, 0, &moment,
+		    NULL, 0);
+	else
+#endif
+		(void)nanosleep(&moment, NULL);
 }
 
 int

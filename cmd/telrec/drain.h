@@ -22,6 +22,8 @@ void drain_set_symbols(struct drain *d, struct telrec_symbols *s);
  * written.
  */
 long drain_round(struct drain *d, int flush);
+/* Sleeps until the next round is due, or a thread asks for it. */
+void drain_wait(const struct drain *d);
 /*
  * Finds threads and processes that have ended.  Returns how many processes are
  * still recorded.

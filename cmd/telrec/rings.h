@@ -14,6 +14,7 @@ struct cursor {
 	struct arena_ring *ring;
 	const uint64_t *words;
 	uint32_t at, end; /* words */
+	uint32_t seen;    /* the end in the round before */
 	uint64_t clock;   /* of the next record */
 	uint32_t claim;
 	uint32_t idle; /* where it was when drain_tend() looked */

@@ -42,8 +42,6 @@ enum { EXIT_TELREC = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 #define FLUSH_NS UINT64_C(200000000)
 #define TEND_NS UINT64_C(50000000)
-#define PAUSE_LEAST 50000
-#define PAUSE_MOST 5000000
 
 /* A recording. */
 struct run {
@@ -75,6 +73,13 @@ on_signal(int signal)
 		forward = signal;
 	else
 		interrupted = 1;
+}
+
+/* Only so that it ends a pause. */
+static void
+on_child(int signal)
+{
+	(void)signal;
 }
 
 static uint64_t
@@ -268,6 +273,9 @@ catch_signals(void)
 		if (sigaction(caught[i], NULL, &before) == 0 &&
 		    before.sa_handler != SIG_IGN)
 			(void)sigaction(caught[i], &action, NULL);
+	action.sa_handler = on_child;
+	action.sa_flags = SA_RESTART;
+	(void)sigaction(SIGCHLD, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -432,7 +440,6 @@ record(struct run *run)
 {
 	const uint64_t started = now_ns();
 	uint64_t flushed = now_ns(), tended = flushed, now;
-	struct timespec moment = { 0, PAUSE_LEAST };
 	int alone = 0, rest = 3;
 	long n = 0;
 
@@ -459,12 +466,8 @@ record(struct run *run)
 			tended = now;
 			(void)drain_tend(run->drain);
 		}
-		if (n > 16384 && n < 1 << 20)
-			continue;
-		moment.tv_nsec = n > 0              ? PAUSE_LEAST :
-		    moment.tv_nsec * 2 < PAUSE_MOST ? moment.tv_nsec * 2 :
-		                                      PAUSE_MOST;
-		nanosleep(&moment, NULL);
+		if (!alone)
+			drain_wait(run->drain);
 	}
 	ARENA_SET(run->arena->on, 0);
 }

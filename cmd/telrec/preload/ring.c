@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -203,12 +204,33 @@ is_drained(const struct arena *a)
 	    (kill((pid_t)a->drainer, 0) == 0 || errno != ESRCH);
 }
 
+static inline uint32_t
+words_used(const struct arena_ring *ring)
+{
+	return ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+}
+
 static inline int
 has_room(const struct arena_ring *ring)
 {
-	return ARENA_RING_WORDS -
-	    (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) >=
-	    MARGIN;
+	return ARENA_RING_WORDS - words_used(ring) >= MARGIN;
+}
+
+/*
+ * Wakes telrec, which sleeps for as long as it takes to fill half a ring at the
+ * rate that it saw last.
+ */
+static void
+wake_telrec(const struct ring_self *s)
+{
+	struct arena *a = ring_shared.arena;
+
+	if (s->strict || ARENA_NOW(a->hurry) ||
+	    __atomic_exchange_n(&a->hurry, 1, __ATOMIC_SEQ_CST))
+		return;
+#ifdef SYS_futex
+	(void)syscall(SYS_futex, &a->hurry, FUTEX_WAKE, 1, NULL, NULL, 0);
+#endif
 }
 
 /* Waits for room in the ring.  0: nobody drains it any more. */
@@ -221,6 +243,8 @@ wait_for_room(struct ring_self *s)
 	uint64_t rounds = __atomic_load_n(&a->rounds, __ATOMIC_RELAXED);
 	unsigned spins = 0, sleeps = 0;
 
+	if (!RING_LIKELY(words_used(ring) < ARENA_RING_HURRY))
+		wake_telrec(s);
 	while (!has_room(ring)) {
 		if (!ARENA_NOW(a->on))
 			return 0;
