@@ -7,9 +7,10 @@
 VERSION   := $(shell sed -n \
     's/^.define TEL_VERSION "\(.*\)"$$/\1/p' include/tel/base.h)
 SOVERSION = 0
-DEPS      = libarchive libzstd
-# Its header alone: print/sqlite.c loads the library when it is asked for.
-LOADED    = sqlite3
+DEPS      = libzstd
+# Their headers alone: the libraries are loaded when they are needed.  With
+# libarchive among DEPS, it is linked, as in a static program.
+LOADED    = libarchive sqlite3
 
 BUILD      = build
 PREFIX     ?= /usr/local
@@ -42,6 +43,7 @@ DEP_CFLAGS = $(eval DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPS) $(LOADE
 DEP_LIBS   = $(eval DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(DEPS) 2>/dev/null))$(DEP_LIBS)
 
 ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 \
+    $(if $(filter libarchive,$(DEPS)),-DTEL_ARCHIVE_LINKED) \
     $(DEP_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   = -std=c11 $(WARN) -pthread -fPIC -fvisibility=hidden $(CFLAGS)
 # dlopen(): of a library of its own where libc is older than glibc 2.34

@@ -16,7 +16,7 @@ import tarfile
 
 # What the programs are linked with, or load: what Debian calls it, and why.
 NEEDED = (
-    ("libarchive", "BSD-2-Clause", "DYNAMIC_LINK"),
+    ("libarchive", "BSD-2-Clause", "RUNTIME_DEPENDENCY_OF"),
     ("libzstd", "BSD-3-Clause", "DYNAMIC_LINK"),
     ("sqlite3", "LicenseRef-public-domain", "OPTIONAL_DEPENDENCY_OF"),
 )

@@ -3,12 +3,28 @@
  * The road through libarchive.  Filters and formats are enabled one by one,
  * by what was detected: some of those that libarchive enables together start
  * programs, and what a log is not need not be parsed.
+ *
+ * The library is loaded for the first input that needs it.  With libarchive
+ * come eleven others, up to one for XML and two for C++ and Unicode, and to
+ * link with them would take every start of every tool 1.2 ms, half of what it
+ * takes in all.  A program that cannot load libraries, a static one, is linked
+ * with it: "make DEPS='libarchive libzstd'" defines TEL_ARCHIVE_LINKED.
  */
 #include "io/archive.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef TEL_ARCHIVE_LINKED
+#include <dlfcn.h>
+
+#include "base/library.h"
+
+#ifndef ARCHIVE_LIBRARY
+#define ARCHIVE_LIBRARY "libarchive.so.13"
+#endif
+#endif
 
 /*
  * The most zeros that stand for the holes of one sparse member: a header of
@@ -25,26 +41,29 @@
 
 struct packing {
 	const char *name;
-	int (*enable)(struct archive *);
-	int code; /* of the filter; 0 for a format */
+	size_t enable; /* where struct tel_archive_functions has it */
+	int code;      /* of the filter; 0 for a format */
 	int seeks;
 };
 
+#define FUNCTION(name) offsetof(struct tel_archive_functions, name)
+
 static const struct packing packings[] = {
-	[TEL_PLAIN] = { "plain", NULL, 0, 0 },
-	[TEL_GZIP] = { "gzip", archive_read_support_filter_gzip,
+	[TEL_PLAIN] = { "plain", 0, 0, 0 },
+	[TEL_GZIP] = { "gzip", FUNCTION(archive_read_support_filter_gzip),
 	    ARCHIVE_FILTER_GZIP, 0 },
-	[TEL_BZIP2] = { "bzip2", archive_read_support_filter_bzip2,
+	[TEL_BZIP2] = { "bzip2", FUNCTION(archive_read_support_filter_bzip2),
 	    ARCHIVE_FILTER_BZIP2, 0 },
-	[TEL_XZ] = { "xz", archive_read_support_filter_xz, ARCHIVE_FILTER_XZ,
-	    0 },
-	[TEL_LZ4] = { "lz4", archive_read_support_filter_lz4,
+	[TEL_XZ] = { "xz", FUNCTION(archive_read_support_filter_xz),
+	    ARCHIVE_FILTER_XZ, 0 },
+	[TEL_LZ4] = { "lz4", FUNCTION(archive_read_support_filter_lz4),
 	    ARCHIVE_FILTER_LZ4, 0 },
-	[TEL_ZSTD] = { "zstd", NULL, 0, 0 },
-	[TEL_TAR] = { "tar", archive_read_support_format_tar, 0, 0 },
-	[TEL_ZIP] = { "zip", archive_read_support_format_zip, 0, 1 },
-	[TEL_7ZIP] = { "7z", archive_read_support_format_7zip, 0, 1 },
-	[TEL_CPIO] = { "cpio", archive_read_support_format_cpio, 0, 0 },
+	[TEL_ZSTD] = { "zstd", 0, 0, 0 },
+	[TEL_TAR] = { "tar", FUNCTION(archive_read_support_format_tar), 0, 0 },
+	[TEL_ZIP] = { "zip", FUNCTION(archive_read_support_format_zip), 0, 1 },
+	[TEL_7ZIP] = { "7z", FUNCTION(archive_read_support_format_7zip), 0, 1 },
+	[TEL_CPIO] = { "cpio", FUNCTION(archive_read_support_format_cpio), 0,
+	    0 },
 };
 
 const char *
@@ -63,6 +82,47 @@ note_given(struct tel_archive *ar, const unsigned char *data, size_t size)
 	if (n > 0)
 		ar->content = ar->taken + n;
 	ar->taken += size;
+}
+
+/* Sets ar->f.  TEL_OK, or a failure with *fault set. */
+static tel_status
+load(struct tel_archive *ar, struct tel_fault *fault)
+{
+#ifdef TEL_ARCHIVE_LINKED
+#define LINKED(result, name, parameters) .name = name,
+	static const struct tel_archive_functions linked = {
+		TEL_ARCHIVE_FUNCTIONS(LINKED)
+	};
+#undef LINKED
+	(void)fault;
+	ar->f = linked;
+#else
+#define LOADED(result, name, parameters) { #name, FUNCTION(name) },
+	static const struct tel__library_function functions[] = {
+		TEL_ARCHIVE_FUNCTIONS(LOADED)
+	};
+#undef LOADED
+	const char *why;
+
+	ar->library = tel__library_load(ARCHIVE_LIBRARY, functions,
+	    sizeof(functions) / sizeof(functions[0]), &ar->f, &why);
+	if (ar->library == NULL)
+		return tel__fault_set(fault, TEL_EIO, ENOSYS,
+		    "%s: libarchive is needed to read it: %s",
+		    packings[ar->packing].name, why);
+#endif
+	return TEL_OK;
+}
+
+/* Enables a filter or a format.  As the function of libarchive. */
+static int
+enable(const struct tel_archive *ar)
+{
+	int (*function)(struct archive *);
+
+	memcpy(&function, (const char *)&ar->f + packings[ar->packing].enable,
+	    sizeof(function));
+	return function(ar->a);
 }
 
 static la_ssize_t
@@ -85,7 +145,7 @@ on_read(struct archive *a, void *arg, const void **buffer)
 		ar->in_fault = ar->in->fault;
 	}
 	if (avail == 0 && st != TEL_OK) {
-		archive_set_error(a, ar->in_fault.number, "%s",
+		ar->f.archive_set_error(a, ar->in_fault.number, "%s",
 		    ar->in_fault.text);
 		return -1;
 	}
@@ -106,7 +166,7 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 	int64_t at = tel__input_seek(ar->in, offset, whence);
 
 	if (at < 0) {
-		archive_set_error(a, EIO, "cannot seek");
+		ar->f.archive_set_error(a, EIO, "cannot seek");
 		return ARCHIVE_FATAL;
 	}
 	ar->given = 0;
@@ -116,13 +176,13 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 tel_status
 tel__archive_fault(const struct tel_archive *ar, struct tel_fault *fault)
 {
-	const char *text = archive_error_string(ar->a);
+	const char *text = ar->f.archive_error_string(ar->a);
 
 	if (ar->in_fault.number != 0) {
 		*fault = ar->in_fault;
 		return fault->status;
 	}
-	if (archive_errno(ar->a) == ENOMEM)
+	if (ar->f.archive_errno(ar->a) == ENOMEM)
 		return tel__fault_errno(fault, ENOMEM);
 	return tel__fault_set(fault, TEL_EDAMAGED, EIO, "%s: %s",
 	    packings[ar->packing].name,
@@ -135,29 +195,31 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 	const struct packing *packing = &packings[ar->packing];
 	int failed;
 
-	ar->a = archive_read_new();
+	if (load(ar, fault) != TEL_OK)
+		return fault->status;
+	ar->a = ar->f.archive_read_new();
 	if (ar->a == NULL)
 		return tel__fault_errno(fault, ENOMEM);
 	/* a warning says that a program would have to do it */
-	failed = packing->enable(ar->a) != ARCHIVE_OK;
+	failed = enable(ar) != ARCHIVE_OK;
 	if (packing->code != 0)
-		failed |= archive_read_support_format_raw(ar->a) |
-		    archive_read_support_format_empty(ar->a);
-	failed |= archive_read_set_read_callback(ar->a, on_read) |
-	    archive_read_set_callback_data(ar->a, ar);
+		failed |= ar->f.archive_read_support_format_raw(ar->a) |
+		    ar->f.archive_read_support_format_empty(ar->a);
+	failed |= ar->f.archive_read_set_read_callback(ar->a, on_read) |
+	    ar->f.archive_read_set_callback_data(ar->a, ar);
 	if (packing->seeks && tel__input_seek(ar->in, 0, SEEK_SET) == 0)
-		failed |= archive_read_set_seek_callback(ar->a, on_seek);
+		failed |= ar->f.archive_read_set_seek_callback(ar->a, on_seek);
 	if (failed)
 		return tel__fault_set(fault, TEL_EIO, ENOSYS,
 		    "%s: this libarchive was built without it", packing->name);
 	ar->header_left = HEADER_MOST;
-	if (archive_read_open1(ar->a) != ARCHIVE_OK) {
+	if (ar->f.archive_read_open1(ar->a) != ARCHIVE_OK) {
 		ar->dead = 1;
 		return tel__archive_fault(ar, fault);
 	}
 	/* a header that libarchive's filter does not take passes as it is */
 	if (packing->code != 0 && ar->in_fault.number == 0 &&
-	    archive_filter_code(ar->a, 0) == ARCHIVE_FILTER_NONE)
+	    ar->f.archive_filter_code(ar->a, 0) == ARCHIVE_FILTER_NONE)
 		return tel__fault_set(fault, TEL_EDAMAGED, EIO,
 		    "%s: damaged header", packing->name);
 	return TEL_OK;
@@ -166,8 +228,14 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 void
 tel__archive_close(struct tel_archive *ar)
 {
-	archive_read_free(ar->a); /* which takes NULL */
+	if (ar->a != NULL)
+		ar->f.archive_read_free(ar->a);
 	ar->a = NULL;
+#ifndef TEL_ARCHIVE_LINKED
+	if (ar->library != NULL)
+		(void)dlclose(ar->library);
+	ar->library = NULL;
+#endif
 }
 
 int
@@ -181,11 +249,11 @@ tel__archive_next(struct tel_archive *ar, struct archive_entry **entry)
 	ar->end = TEL_OK;
 	/* what is stepped over may be of any length */
 	ar->header_left = UINT64_MAX;
-	r = ar->entered ? archive_read_data_skip(ar->a) : ARCHIVE_OK;
+	r = ar->entered ? ar->f.archive_read_data_skip(ar->a) : ARCHIVE_OK;
 	ar->entered = 0;
 	if (r > ARCHIVE_FATAL) {
 		ar->header_left = HEADER_MOST;
-		r = archive_read_next_header(ar->a, entry);
+		r = ar->f.archive_read_next_header(ar->a, entry);
 		ar->header_left = UINT64_MAX;
 		ar->entered = r == ARCHIVE_OK || r == ARCHIVE_WARN;
 	}
@@ -203,7 +271,7 @@ next_block(struct tel_archive *ar)
 	size_t length = 0;
 	int r;
 
-	r = archive_read_data_block(ar->a, &data, &length, &offset);
+	r = ar->f.archive_read_data_block(ar->a, &data, &length, &offset);
 	if (r == ARCHIVE_EOF) {
 		ar->end = TEL_END;
 		return;

@@ -24,9 +24,9 @@ codec_check(struct codec *c)
 	uint64_t used;
 
 	/* filters: the one that was asked for, and the input */
-	if (archive_filter_count(a) != 2)
+	if (c->ar.f.archive_filter_count(a) != 2)
 		return TEL_END;
-	used = (uint64_t)archive_filter_bytes(a, 1);
+	used = (uint64_t)c->ar.f.archive_filter_bytes(a, 1);
 	if (c->ar.content > used)
 		return tel__fault_set(&c->fault, TEL_EDAMAGED, EIO,
 		    "%s: the data ends before the input does",

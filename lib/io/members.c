@@ -3,7 +3,6 @@
  * Members: an archive, file by file.  A member that is compressed is decoded
  * on the spot, not on a thread: where its bytes come from may have one.
  */
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,11 +113,11 @@ static tel_status
 set_name(struct tel_members *m, struct archive_entry *entry,
     struct tel_fault *fault)
 {
-	const char *name = archive_entry_pathname(entry);
+	const char *name = m->ar.f.archive_entry_pathname(entry);
 
 	/* NULL when it cannot be said in the locale's character set */
 	if (name == NULL)
-		name = archive_entry_pathname_utf8(entry);
+		name = m->ar.f.archive_entry_pathname_utf8(entry);
 	m->name = strdup(name != NULL ? name : "?");
 	return m->name != NULL ? TEL_OK : tel__fault_errno(fault, ENOMEM);
 }
@@ -180,11 +179,11 @@ next_entry(struct tel_members *m, struct archive_entry **entry,
 
 /* Nonzero for what cannot be a log, by its header. */
 static int
-passed_over(struct archive_entry *entry)
+passed_over(const struct tel_members *m, struct archive_entry *entry)
 {
-	return archive_entry_filetype(entry) != AE_IFREG ||
-	    (archive_entry_size_is_set(entry) &&
-	        archive_entry_size(entry) == 0);
+	return m->ar.f.archive_entry_filetype(entry) != AE_IFREG ||
+	    (m->ar.f.archive_entry_size_is_set(entry) &&
+	        m->ar.f.archive_entry_size(entry) == 0);
 }
 
 static tel_status
@@ -210,7 +209,7 @@ members_next(struct tel_members *m, const char **name, struct tel_fault *fault)
 			break;
 		if (st != TEL_OK)
 			return st;
-		if (passed_over(entry))
+		if (passed_over(m, entry))
 			continue;
 		st = set_name(m, entry, fault);
 		if (st != TEL_OK)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/library.h"
 #include "io/bytes.h"
 #include "print/database.h"
 #include "render/renderer.h"
@@ -63,10 +64,7 @@ struct library {
 };
 
 /* Where the address of each function goes. */
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = {
+static const struct tel__library_function functions[] = {
 	{ "sqlite3_open_v2", offsetof(struct library, open_v2) },
 	{ "sqlite3_close", offsetof(struct library, close) },
 	{ "sqlite3_busy_timeout", offsetof(struct library, busy_timeout) },
@@ -106,22 +104,12 @@ static tel_status
 load_library(struct tel_printer *pr, struct library *lib)
 {
 	const char *why;
-	size_t i;
-	void *p;
 
-	lib->handle = dlopen(SQLITE_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		p = lib->handle == NULL ? NULL :
-		                          dlsym(lib->handle, functions[i].name);
-		if (p == NULL) {
-			why = dlerror();
-			return tel__render_fail(pr,
-			    "a database needs SQLite 3.20: %.110s",
-			    why == NULL ? functions[i].name : why);
-		}
-		/* POSIX: it has the representation of a function's address */
-		memcpy((char *)lib + functions[i].at, &p, sizeof(p));
-	}
+	lib->handle = tel__library_load(SQLITE_LIBRARY, functions,
+	    sizeof(functions) / sizeof(functions[0]), lib, &why);
+	if (lib->handle == NULL)
+		return tel__render_fail(pr,
+		    "a database needs SQLite 3.20: %.110s", why);
 	return TEL_OK;
 }
 

@@ -79,6 +79,14 @@ ZSTD_ROWS = [
     ("telcat (text) < zstd", "telcat LOG", 1.15),
 ]
 
+# What a tool takes to start, read a log of 4 KB and exit: the most milliseconds.
+START_ROWS = [
+    ("telstat, 4 KB", "telstat LOG", 1.5),
+    ("telfilter -c, 4 KB", "telfilter -c LOG", 1.5),
+    ("telcat (text), 4 KB", "telcat LOG", 1.5),
+]
+STARTS = 300
+
 # What reads a log of MEMORY_MB megabytes from a pipe: the most megabytes.
 MEMORY_ROWS = [
     ("telcat (text)", "telcat", 16),
@@ -240,6 +248,34 @@ def measure_sizes():
                 target)
 
 
+def start(command):
+    """Runs a command without a shell.  Its wall time in milliseconds."""
+    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0)
+            for fd in (1, 2)]
+    before = time.perf_counter()
+    child = os.posix_spawnp(command[0], command, os.environ,
+                            file_actions=null)
+    _, status = os.waitpid(child, 0)
+    wall = time.perf_counter() - before
+    if os.waitstatus_to_exitcode(status) not in (0, 3):
+        sys.exit(f"bench: status {status}: {command}")
+    return 1000 * wall
+
+
+def measure_starts(folder, seed):
+    """The wall time of short runs, in turns: that of the process included."""
+    path = os.path.join(folder, "start.log")
+    with open(path, "wb") as file:
+        file.write(seed[:4096])
+    commands = [c.replace("LOG", path).split() for _, c, _ in START_ROWS]
+    taken = [[start(c) for c in commands] for _ in range(STARTS)]
+    print(f"\n{'start to exit':26} {'wall ms':>8} {'':7} {'target':>7}")
+    for (what, _, target), times in zip(START_ROWS, zip(*taken)):
+        wall = statistics.median(times)
+        print(f"{what:26} {wall:8.2f} {'':7} {target:7}"
+              f"{'' if wall <= target else '  over'}")
+
+
 def main():
     """Everything."""
     folder, megabytes = sys.argv[1], int(sys.argv[2])
@@ -291,6 +327,8 @@ def main():
         row(what, seconds, seconds / times[0], target)
 
     measure_sizes()
+
+    measure_starts(folder, seed)
 
     print(f"\n{'zstd input':26} {'wall s':>8} {'/slower':>7} {'target':>7}")
     packed = [on("zstd -dc LOG.zst", log)]

@@ -13,7 +13,7 @@ setup() {
 	# the stage is not where the installation says that it is
 	read -ra flags <<<"$($PKG_CONFIG --define-variable=prefix="$TEL_STAGE$PREFIX" --cflags libtel)"
 	read -ra shared <<<"$($PKG_CONFIG --define-variable=prefix="$TEL_STAGE$PREFIX" --libs libtel)"
-	read -ra below <<<"$($PKG_CONFIG --libs libarchive libzstd)"
+	read -ra below <<<"$($PKG_CONFIG --libs libzstd)"
 	consumer=$BATS_TEST_TMPDIR/consumer
 }
 

@@ -69,7 +69,7 @@ run_block() {
 		${CC:-cc} -std=c11 -Wall -Wextra -Werror ${CFLAGS-} \
 		    -I"$TEL_TOP/include" -o example example.c \
 		    "${TEL_BUILD}/libtel.a" -pthread ${LDFLAGS-} \
-		    $(pkg-config --libs libarchive libzstd sqlite3)
+		    $(pkg-config --libs libzstd)
 		./example mpsio.log | cmp - <(telcat mpsio.log)
 		count=$((count + 1))
 	done

@@ -39,6 +39,25 @@ setup() {
 	done
 }
 
+@test "libarchive is loaded only for what it reads, and its absence reported" {
+	if nm -D "$TEL_BUILD/bin/telcat" | grep -q archive_read_new; then
+		skip "libarchive is linked"
+	fi
+	mkdir empty
+	echo "no library" >empty/libarchive.so.13
+	gzip -c mpsio.log >log.gz
+	zstd -qc mpsio.log >log.zst
+	tar cf logs.tar mpsio.log
+	libraries=empty${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	for log in mpsio.log log.zst; do
+		LD_LIBRARY_PATH=$libraries telcat "$log" | cmp want -
+	done
+	for log in log.gz logs.tar; do
+		LD_LIBRARY_PATH=$libraries run -1 --separate-stderr telcat "$log"
+		[[ $stderr == "telcat: $log: "*": libarchive is needed to read it: "*libarchive.so* ]]
+	done
+}
+
 @test "compressed parts that were put together are one log" {
 	head -c 3000 mpsio.log >one
 	tail -c +3001 mpsio.log >two
