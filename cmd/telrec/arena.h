@@ -79,7 +79,7 @@ enum arena_more {
 	ARENA_MODULE
 };
 
-/* Words of a record that is about a block, with weight and trace. */
+/* Words of a record that is about a block, with its trace. */
 #define ARENA_RECORD_MAX 8u
 /* Words of the text of a module: its build identifier, a blank, its path. */
 #define ARENA_TEXT_WORDS 56u
@@ -122,7 +122,7 @@ struct arena_image {
 enum {
 	ARENA_MAPS = 1,   /* mmap, munmap, mremap, sbrk */
 	ARENA_STACKS = 2, /* each allocation has the number of a trace */
-	ARENA_WEIGHTS = 4 /* samples: each allocation has a weight */
+	ARENA_SAMPLES = 4 /* only some allocations, and frees of these */
 };
 
 enum arena_clock { ARENA_CLOCK_CPU, ARENA_CLOCK_MONOTONIC };
@@ -135,6 +135,7 @@ struct arena {
 	uint32_t unwind;  /* enum telrec_unwind */
 	uint32_t drainer; /* telrec's process */
 	uint64_t sample;  /* bytes between two samples, on average */
+	uint64_t seed;    /* of their random numbers */
 	/* read by each event */
 	__attribute__((aligned(64))) uint32_t epoch;
 	uint32_t on; /* recording */

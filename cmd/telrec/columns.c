@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "telrec/arena.h"
+
 struct columns *
-columns_new(uint32_t options)
+columns_new(uint32_t options, uint64_t sample)
 {
 	const size_t cells = (size_t)TYPES * TYPE_FIELDS * COLUMNS_EVENTS;
 	struct columns *c = calloc(1, sizeof(*c) + cells * sizeof(uint64_t));
@@ -22,6 +24,7 @@ columns_new(uint32_t options)
 			    ((size_t)i * TYPE_FIELDS + k) * COLUMNS_EVENTS;
 	}
 	c->number = 1;
+	weights_init(&c->weights, options & ARENA_SAMPLES ? sample : 0);
 	return c;
 }
 

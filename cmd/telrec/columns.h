@@ -10,6 +10,7 @@
 
 #include "tel_emit.h"
 #include "telrec/types.h"
+#include "telrec/weights.h"
 
 #define COLUMNS_EVENTS TEL_EMIT_COLUMNS_MAX
 #define COLUMNS_NAMES 4096u
@@ -45,11 +46,15 @@ struct columns {
 	unsigned number; /* of the block, from 1 */
 	int failed;      /* why a block could not be written, or 0 */
 	uint64_t events, lost;
+	struct weights weights;
 	uint64_t memory[1]; /* the columns */
 };
 
-/* For a recording with these ARENA_ options.  NULL: out of memory. */
-struct columns *columns_new(uint32_t options);
+/*
+ * For a recording with these ARENA_ options, and samples so many bytes apart.
+ * NULL: out of memory.
+ */
+struct columns *columns_new(uint32_t options, uint64_t sample);
 void columns_free(struct columns *c);
 /* The events that are added next are from there. */
 void columns_source(struct columns *c, struct source *from);

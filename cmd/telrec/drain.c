@@ -69,7 +69,7 @@ drain_new(struct arena *a)
 	d->a = a;
 	d->numbers = calloc(ARENA_IMAGES, sizeof(*d->numbers));
 	d->runs = calloc(1u << 22, 1);
-	d->columns = columns_new(a->options);
+	d->columns = columns_new(a->options, a->sample);
 	if (d->numbers == NULL || d->runs == NULL || d->columns == NULL) {
 		drain_free(d);
 		return NULL;

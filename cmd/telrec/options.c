@@ -31,6 +31,8 @@ static const struct option_row own[] = {
 	{ 'a', "allocator", "LIBRARY",
 	    "preload jemalloc, mimalloc, tcmalloc or a file", 0 },
 	{ 'g', "stacks", "[=HOW]", "record stacks: unwind, or fp", 0 },
+	{ 's', "sample", "BYTES", "record only samples, one per so many bytes",
+	    0 },
 	{ OPTION_MAPS, "maps", NULL, "also record mmap, munmap, mremap, sbrk",
 	    0 },
 	{ OPTION_DELAY, "delay", "TIME", "start recording after 10s", 0 },
@@ -81,6 +83,9 @@ take(void *arg, int id, const char *value)
 	case OPTION_SIZE:
 		return number_option("--size", "size", value, 1, INT64_MAX,
 		    &t->size);
+	case 's':
+		return number_option("-s", "number of bytes", value, 1,
+		    (uint64_t)1 << 40, &t->sample);
 	case OPTION_MAPS: t->maps = 1; return 1;
 	case 'z':
 		if (!number_option("-z", "level", value, 1, 19, &level))

@@ -4,13 +4,19 @@
 
 #include <string.h>
 
-/* What follows the first words of a record that allocates. */
+/*
+ * The fields after the own ones of a record that allocates so many bytes.  The
+ * weight is not in the record.
+ */
 static uint32_t
-take_more(const struct part *part, unsigned own, const uint64_t *words,
-    uint32_t at)
+take_more(struct columns *to, const struct part *part, unsigned own,
+    uint64_t bytes, const uint64_t *words, uint32_t at)
 {
 	const uint32_t mask = ARENA_RING_WORDS - 1;
 
+	if (to->weights.mean > 0)
+		part->columns[own++][part->count] =
+		    weights_of(&to->weights, bytes);
 	while (own < part->fields)
 		part->columns[own++][part->count] = words[at++ & mask];
 	return at;
@@ -34,7 +40,7 @@ take_other(struct columns *to, const uint64_t *words, uint32_t at)
 	const unsigned twelve = word >> 4 & 0xFFF;
 	struct part *part = columns_add(to, types[op]);
 	const unsigned n = part->count;
-	uint64_t **fields = part->columns, second;
+	uint64_t **fields = part->columns, second, bytes;
 	unsigned own = 3, i;
 
 	fields[0][n] = word >> 16;
@@ -57,7 +63,12 @@ take_other(struct columns *to, const uint64_t *words, uint32_t at)
 		fields[1][n] = twelve ? second & 0xFFFFFFFF : second;
 		fields[2][n] = twelve ? second >> 32 : words[at++ & mask];
 	}
-	at = take_more(part, own, words, at);
+	bytes = fields[own - 1][n];
+	if (op == ARENA_CALLOC)
+		bytes *= fields[1][n];
+	else if (op == ARENA_REALLOCARRAY)
+		bytes *= fields[2][n];
+	at = take_more(to, part, own, bytes, words, at);
 	part->count++;
 	return at;
 }
@@ -182,7 +193,7 @@ take_malloc(struct columns *to, const uint64_t *words, uint32_t at)
 	if (size == ARENA_SIZE_LONG)
 		size = words[at++ & mask];
 	part->columns[1][part->count] = size;
-	at = take_more(part, 2, words, at);
+	at = take_more(to, part, 2, size, words, at);
 	part->count++;
 	return at;
 }

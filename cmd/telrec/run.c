@@ -109,6 +109,19 @@ choose_clock(void)
 #endif
 }
 
+/* The seed of samples: a number that the user gives, or the time. */
+static uint64_t
+choose_seed(void)
+{
+	const char *text = getenv("TELREC_SEED");
+	uint64_t seed = now_ns() ^ (uint64_t)getpid() << 40, i;
+
+	if (text != NULL)
+		for (seed = 0, i = 0; text[i] != '\0'; i++)
+			seed = seed * 31 + (unsigned char)text[i];
+	return seed;
+}
+
 static int
 make_arena(struct run *run)
 {
@@ -129,6 +142,11 @@ make_arena(struct run *run)
 	if (run->t->stacks != TELREC_UNWIND_NONE) {
 		a->options |= ARENA_STACKS;
 		a->unwind = (uint32_t)run->t->stacks;
+	}
+	if (run->t->sample > 0) {
+		a->options |= ARENA_SAMPLES;
+		a->sample = run->t->sample;
+		a->seed = choose_seed();
 	}
 	a->on = !run->t->paused && run->t->delay == 0;
 	a->epoch = 1;

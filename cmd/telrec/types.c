@@ -129,8 +129,8 @@ add_param(tel_emit_type *to, enum type type, const struct field *field)
 static void
 describe(uint32_t options, tel_emit_type *list)
 {
-	static const struct field weight = { "U64", "weight", "",
-		"blocks that this sample represents, times 2^16" };
+	static const struct field weight = { "U64", "weight", "weight",
+		"the bytes that this sample stands for" };
 	static const struct field trace = { "U32", "trace", "stack",
 		"the backtrace" };
 	static const struct field pid = { "U32", "pid", "process",
@@ -150,7 +150,7 @@ describe(uint32_t options, tel_emit_type *list)
 		list[type].count = 0;
 		for (field = rows[type].fields; field->name != NULL; field++)
 			add_param(&list[type], type, field);
-		if (rows[type].allocates && options & ARENA_WEIGHTS)
+		if (rows[type].allocates && options & ARENA_SAMPLES)
 			add_param(&list[type], type, &weight);
 		if (rows[type].allocates && options & ARENA_STACKS)
 			add_param(&list[type], type, &trace);
@@ -167,7 +167,7 @@ types_fields(enum type type, uint32_t options)
 
 	for (field = rows[type].fields; field->name != NULL; field++)
 		n++;
-	if (rows[type].allocates && options & ARENA_WEIGHTS)
+	if (rows[type].allocates && options & ARENA_SAMPLES)
 		n++;
 	if (rows[type].allocates && options & ARENA_STACKS)
 		n++;

@@ -48,6 +48,10 @@ static const struct family families[] = {
 	    "blocks allocated and not freed" },
 	{ TEL_TOTAL_LIVE_BYTES, "live_bytes", "gauge", "bytes",
 	    "bytes of them" },
+	{ TEL_TOTAL_SAMPLES, "samples", "counter", NULL,
+	    "allocations from which these are estimated" },
+	{ TEL_TOTAL_STRAYS, "freed_unknown_blocks", "counter", NULL,
+	    "blocks freed that the log does not allocate" },
 };
 
 static const char type_events[] = "type_events", type_bytes[] = "type_bytes";

@@ -351,6 +351,14 @@ put_memory(struct report *r, const struct show *show)
 		    count_total(show, rows[i].bytes, bytes),
 		    size[0] != '\0' ? "  " : "", size);
 	}
+	if (tel_stats_total(show->stats, TEL_TOTAL_SAMPLES, &n))
+		report_line(r, "samples",
+		    "  %13s allocations, from which these are estimated",
+		    count_total(show, TEL_TOTAL_SAMPLES, blocks));
+	if (tel_stats_total(show->stats, TEL_TOTAL_STRAYS, &n))
+		report_line(r, "unknown",
+		    "  %13s blocks freed, but not allocated in the log",
+		    count_total(show, TEL_TOTAL_STRAYS, blocks));
 	if (s->lines != NULL)
 		report_put(r);
 }
@@ -400,7 +408,9 @@ static const struct {
 	{ TEL_TOTAL_FREES, "freed_blocks", NULL, 0 },
 	{ TEL_TOTAL_FREE_BYTES, "freed_bytes", NULL, 0 },
 	{ TEL_TOTAL_LIVE, "live_blocks", NULL, 0 },
-	{ TEL_TOTAL_LIVE_BYTES, "live_bytes", NULL, 0 } };
+	{ TEL_TOTAL_LIVE_BYTES, "live_bytes", NULL, 0 },
+	{ TEL_TOTAL_SAMPLES, "samples", NULL, 0 },
+	{ TEL_TOTAL_STRAYS, "freed_unknown_blocks", NULL, 0 } };
 #define NTOTALS (sizeof(totals) / sizeof(totals[0]))
 
 void

@@ -125,6 +125,11 @@ typedef struct tel_alloc {
 	uint64_t buffer;
 	uint64_t clock; /* as tel_event_clock() */
 	tel_alloc_call call;
+	/*
+	 * Bytes that it stands for, if it is a sample of allocations: the sum
+	 * of all samples estimates the bytes of all allocations.  0: it is none.
+	 */
+	uint64_t weight;
 } tel_alloc;
 
 /*

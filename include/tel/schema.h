@@ -79,7 +79,7 @@ TEL_SINCE_0_1 const char *tel_type_role(const tel_type *type);
 /*
  * The number of the field that is a part of an allocator's role.
  * part: "address", "size", "pool", "old", "count", "alignment", "buffer",
- *	"thread" or "process".
+ *	"thread", "process", "stack" or "weight".
  * Returns -1 when the type has no such role, or the role no such part.
  */
 TEL_SINCE_0_1 int tel_type_role_field(const tel_type *type, const char *part);

@@ -311,7 +311,12 @@ typedef enum tel_total {
 	TEL_TOTAL_LIVE,        /* blocks live at the end: the difference,
 	                        * less those whose pool was finished; below 0
 	                        * when the log began late */
-	TEL_TOTAL_LIVE_BYTES   /* and their bytes */
+	TEL_TOTAL_LIVE_BYTES,  /* and their bytes */
+	/* known if not 0 */
+	TEL_TOTAL_SAMPLES, /* allocations that stand for others, too: blocks
+	                    * and bytes are estimates */
+	TEL_TOTAL_STRAYS   /* frees of blocks that the log does not allocate:
+	                    * of unknown size, they count as 0 bytes */
 } tel_total;
 /*
  * A total.  out: set when it is known.

@@ -89,8 +89,12 @@ struct tel__emit_letter {
 	unsigned char data_type, load, width; /* width in bytes; 0: string */
 };
 
-/* Parts of a role; a description has at least all but the last, "stack". */
-#define TEL__EMIT_PARTS 10
+/*
+ * Parts of a role; a description has at least all but the last two, "stack" and
+ * "weight".
+ */
+#define TEL__EMIT_PARTS 11
+#define TEL__EMIT_PARTS_LEAST 9
 
 struct tel__emit_typed {
 	const char *name, *doc;

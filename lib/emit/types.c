@@ -168,7 +168,8 @@ set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 		"describe-pool", "new", "delete", "delete-sized", "free-sized",
 		"middle", "frame" };
 	static const char *const parts[] = { "address", "size", "pool", "old",
-		"count", "alignment", "buffer", "thread", "process", "stack" };
+		"count", "alignment", "buffer", "thread", "process", "stack",
+		"weight" };
 	const char *part = role + strcspn(role, ":");
 	const size_t n = (size_t)(part - role);
 	unsigned k, p = 0;

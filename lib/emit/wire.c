@@ -169,7 +169,10 @@ tel__emit_describe(struct tel__emit_typed *t)
 	tel__emit_put_varint(b, t->size);
 	tel__emit_put_text(b, t->role != NULL ? t->role : "");
 	if (t->role != NULL) {
-		parts = TEL__EMIT_PARTS - (t->parts[TEL__EMIT_PARTS - 1] == 0);
+		parts = TEL__EMIT_PARTS;
+		while (
+		    parts > TEL__EMIT_PARTS_LEAST && t->parts[parts - 1] == 0)
+			parts--;
 		tel__emit_put_varint(b, parts);
 		for (i = 0; i < parts; i++)
 			tel__emit_put_varint(b, t->parts[i]);

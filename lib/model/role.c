@@ -46,6 +46,7 @@ static const char *const parts[TEL_ROLE_PARTS] = {
 	[TEL_PART_THREAD] = "thread",
 	[TEL_PART_PROCESS] = "process",
 	[TEL_PART_STACK] = "stack",
+	[TEL_PART_WEIGHT] = "weight",
 };
 
 const char *
@@ -169,6 +170,7 @@ load_new(const struct tel_event *ev, tel_alloc *out)
 {
 	out->address = load_block(ev, TEL_PART_ADDRESS);
 	out->size = load(ev, TEL_PART_SIZE);
+	out->weight = load(ev, TEL_PART_WEIGHT);
 	out->failed = out->address == 0;
 }
 
@@ -179,7 +181,7 @@ clear(tel_alloc *out)
 	out->kind = TEL_ALLOC_NONE;
 	out->failed = out->sized = 0;
 	out->address = out->old = out->size = out->count = 0;
-	out->alignment = out->buffer = out->clock = 0;
+	out->alignment = out->buffer = out->clock = out->weight = 0;
 	out->thread = out->process = out->pool = 0;
 	out->call = TEL_CALL_C;
 }
@@ -253,4 +255,22 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 	out->process = load(event, TEL_PART_PROCESS);
 	out->clock = event->clock;
 	return 1;
+}
+
+uint64_t
+tel__alloc_blocks(const tel_alloc *a, uint64_t size, uint32_t *rest)
+{
+	uint64_t blocks, part;
+
+	if (a->weight == 0)
+		return 1;
+	if (size == 0)
+		size = 1;
+	blocks = a->weight / size;
+	part = a->weight % size;
+	/* in parts of 2^16 */
+	*rest += (uint32_t)(part >> 47 == 0 ? (part << 16) / size : 0);
+	blocks += *rest >> 16;
+	*rest &= 0xFFFF;
+	return blocks;
 }

@@ -4,6 +4,7 @@
 #define TEL_ROLE_H
 
 #include "model/schema.h"
+#include "tel/event.h"
 
 /* The name of a role, for example "alloc"; "" for TEL_ROLE_NONE. */
 const char *tel__role_name(enum tel_role role);
@@ -21,5 +22,11 @@ int tel__part_find(const char *name, size_t n);
  * 1, or 0 when there is no such part or field.
  */
 int tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
+
+/*
+ * How many blocks of a size an allocation stands for: 1 unless it is a sample.
+ * rest: 0 at first, then what rounding has left over.
+ */
+uint64_t tel__alloc_blocks(const tel_alloc *a, uint64_t size, uint32_t *rest);
 
 #endif

@@ -95,9 +95,11 @@ enum tel_role_part {
 	TEL_PART_THREAD,
 	TEL_PART_PROCESS, /* whose addresses they are */
 	/* the number of the frame that called, or the address in it */
-	TEL_PART_STACK
+	TEL_PART_STACK,
+	/* the bytes that a sampled allocation stands for */
+	TEL_PART_WEIGHT
 };
-#define TEL_ROLE_PARTS 10
+#define TEL_ROLE_PARTS 11
 
 struct tel_type {
 	const char *name; /* owned by the schema */

@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/role.h"
 #include "tel.h"
 
 /* Documented limit: blocks that are live at once. */
@@ -62,12 +63,15 @@ struct site {
 	 * last peak: nothing has changed since.
 	 */
 	uint64_t peak, peak_blocks, peak_bytes;
+	uint32_t rest; /* of samples: parts of a block */
 };
 
+/* A block, or those that a sample stands for. */
 struct block {
-	uint64_t size;
+	uint64_t size; /* of all */
 	uint64_t clock;
 	uint32_t site;
+	uint32_t blocks;
 };
 
 /* A log whose reader exists. */
@@ -508,12 +512,12 @@ count_lifetime(struct tel_heap *h, struct site *s, const struct block *b,
 	if (!reserve_bucket(&s->lifetimes, i))
 		return TEL_ENOMEM;
 	l = s->lifetimes;
-	l->buckets[i - l->first]++;
+	l->buckets[i - l->first] += b->blocks;
 	if (l->count == 0 || time < l->least)
 		l->least = time;
 	if (time > l->most)
 		l->most = time;
-	l->count++;
+	l->count += b->blocks;
 	return TEL_OK;
 }
 
@@ -544,7 +548,7 @@ end_block(struct tel_heap *h, uint64_t address, const struct tel_event *ev)
 	h->spare[h->nspare++] = (uint32_t)e->value;
 	tel__table_remove(&h->by_address, e);
 	keep_peak(h, s);
-	s->live_blocks--;
+	s->live_blocks -= b->blocks;
 	s->live_bytes -= b->size;
 	h->live -= b->size;
 	return count_lifetime(h, s, b, ev);
@@ -558,14 +562,14 @@ add_saturated(uint64_t a, uint64_t b)
 
 static tel_status
 begin_block(struct tel_heap *h, struct site *s, uint64_t address, uint64_t size,
-    const struct tel_event *ev)
+    uint32_t blocks, const struct tel_event *ev)
 {
 	struct tel__entry *e;
 	struct block *b;
 	size_t place;
 	int fresh;
 
-	s->allocations++;
+	s->allocations += blocks;
 	s->bytes = add_saturated(s->bytes, size);
 	/* sizes that cannot be are not of live blocks */
 	if (size > (uint64_t)1 << 62 || h->live > (uint64_t)1 << 62 ||
@@ -587,8 +591,9 @@ begin_block(struct tel_heap *h, struct site *s, uint64_t address, uint64_t size,
 	b->size = size;
 	b->clock = ev->clock;
 	b->site = (uint32_t)(s - h->sites);
+	b->blocks = blocks;
 	keep_peak(h, s);
-	s->live_blocks++;
+	s->live_blocks += blocks;
 	s->live_bytes += size;
 	h->live += size;
 	if (h->live > h->most) {
@@ -613,7 +618,7 @@ forget_block(struct tel_heap *h, uint64_t address)
 	h->spare[h->nspare++] = (uint32_t)e->value;
 	tel__table_remove(&h->by_address, e);
 	keep_peak(h, s);
-	s->live_blocks--;
+	s->live_blocks -= b->blocks;
 	s->live_bytes -= b->size;
 	h->live -= b->size;
 }
@@ -622,7 +627,7 @@ static tel_status
 allocate(struct tel_heap *h, struct heap_log *l, const tel_alloc *a,
     uint64_t tag, const struct tel_event *ev)
 {
-	uint64_t size = a->size;
+	uint64_t size = a->size, blocks;
 	uint32_t node = find_node(h, l, ev, a->process);
 	struct site *s = node == 0 ? NULL : find_site(h, node);
 
@@ -631,8 +636,12 @@ allocate(struct tel_heap *h, struct heap_log *l, const tel_alloc *a,
 	if (a->kind == TEL_ALLOC_CALLOC &&
 	    __builtin_mul_overflow(size, a->count, &size))
 		size = UINT64_MAX;
+	blocks = tel__alloc_blocks(a, size, &s->rest);
+	if (a->weight != 0)
+		size = a->weight;
 	forget_block(h, a->address ^ tag);
-	return begin_block(h, s, a->address ^ tag, size, ev);
+	return begin_block(h, s, a->address ^ tag, size,
+	    blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX, ev);
 }
 
 tel_status

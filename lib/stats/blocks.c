@@ -4,21 +4,22 @@
  * do not say how much they free, and else by their pools.
  */
 #include "base/array.h"
+#include "model/role.h"
 #include "stats/stats.h"
 
 /* Documented limit: the blocks of a log of which the sizes are known. */
 #define LIVE_MAX ((size_t)1 << 22)
 
-/* Forgets a block.  1 with its size, or 0 when it is not known. */
+/* Forgets a block.  1 with its value, or 0 when it is not known. */
 static int
-take(struct tel__table *live, uint64_t address, uint64_t *size)
+take(struct tel__table *table, uint64_t address, uint64_t *value)
 {
-	struct tel__entry *e = tel__table_find(live, address);
+	struct tel__entry *e = tel__table_find(table, address);
 
 	if (e == NULL)
 		return 0;
-	*size = e->value;
-	tel__table_remove(live, e);
+	*value = e->value;
+	tel__table_remove(table, e);
 	return 1;
 }
 
@@ -27,30 +28,57 @@ take(struct tel__table *live, uint64_t address, uint64_t *size)
  * TEL_OK, also when there are too many; TEL_ENOMEM.
  */
 static tel_status
-add(struct tel__table *live, uint64_t address, uint64_t size)
+add(struct tel__table *table, uint64_t address, uint64_t value)
 {
-	struct tel__entry *e = tel__table_find(live, address);
+	struct tel__entry *e = tel__table_find(table, address);
 	int fresh;
 
-	if (e == NULL && live->count == LIVE_MAX)
+	if (e == NULL && table->count == LIVE_MAX)
 		return TEL_OK;
-	if (e == NULL && (e = tel__table_put(live, address, &fresh)) == NULL)
+	if (e == NULL && (e = tel__table_put(table, address, &fresh)) == NULL)
 		return TEL_ENOMEM;
-	e->value = size;
+	e->value = value;
 	return TEL_OK;
 }
 
 /* A block ends; known: its size is size, if it is not known otherwise. */
 static void
-end_block(struct tel_stats *s, struct tel__table *live, uint64_t address,
-    int known, uint64_t size)
+end_block(struct tel_stats *s, struct source *from, uint64_t address, int known,
+    uint64_t size)
 {
+	uint64_t was, blocks = 1;
+
+	if (!take(&from->live, address, &was)) {
+		s->report.strays += !known;
+	} else {
+		if (!known)
+			size = was;
+		(void)take(&from->represented, address, &blocks);
+	}
+	s->report.frees += blocks;
+	(void)int128_add(&s->report.free_bytes, int128_u64(size));
+}
+
+/* A block is allocated, or those that a sample stands for. */
+static tel_status
+begin_block(struct tel_stats *s, struct source *from, const tel_alloc *a)
+{
+	const uint64_t blocks = tel__alloc_blocks(a, a->size, &from->rest),
+	               size = a->weight != 0 ? a->weight : a->size;
 	uint64_t was;
 
-	if (take(live, address, &was) && !known)
-		size = was;
-	s->report.frees++;
-	(void)int128_add(&s->report.free_bytes, int128_u64(size));
+	s->report.allocs += blocks;
+	s->report.samples += a->weight != 0;
+	(void)int128_add(&s->report.alloc_bytes, int128_u64(size));
+	if (a->weight != 0 && blocks != 1) {
+		if (add(&from->represented, a->address, blocks) != TEL_OK)
+			return stats_no_memory(s);
+	} else if (from->represented.count > 0) {
+		(void)take(&from->represented, a->address, &was);
+	}
+	if (add(&from->live, a->address, size) != TEL_OK)
+		return stats_no_memory(s);
+	return TEL_OK;
 }
 
 /* Blocks of several processes may have the same address. */
@@ -66,10 +94,10 @@ tell_apart(tel_alloc *a)
 }
 
 tel_status
-tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
+tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev)
 {
-	uint64_t was;
+	struct tel__entry *e;
 	tel_alloc a;
 
 	s->report.has_allocs = 1;
@@ -80,26 +108,22 @@ tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
 		tell_apart(&a);
 	if (a.kind == TEL_ALLOC_FREE) {
 		if (a.address != 0)
-			end_block(s, live, a.address, a.sized, a.size);
+			end_block(s, from, a.address, a.sized, a.size);
 		return TEL_OK;
 	}
 	/* a block with a number, which realloc keeps, may be a new one */
 	if (a.kind == TEL_ALLOC_REALLOC && a.old != 0) {
 		if (a.old != a.address)
-			end_block(s, live, a.old, 0, 0);
-		else if (take(live, a.old, &was))
-			end_block(s, live, a.old, 1, was);
+			end_block(s, from, a.old, 0, 0);
+		else if ((e = tel__table_find(&from->live, a.old)) != NULL)
+			end_block(s, from, a.old, 1, e->value);
 	}
 	if (a.address == 0)
 		return TEL_OK;
 	if (a.kind == TEL_ALLOC_CALLOC &&
 	    __builtin_mul_overflow(a.size, a.count, &a.size))
 		a.size = UINT64_MAX;
-	s->report.allocs++;
-	(void)int128_add(&s->report.alloc_bytes, int128_u64(a.size));
-	if (add(live, a.address, a.size) != TEL_OK)
-		return stats_no_memory(s);
-	return TEL_OK;
+	return begin_block(s, from, &a);
 }
 
 /* --------------------------------------------------------------- pools */

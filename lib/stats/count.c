@@ -385,7 +385,7 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 	if (st != TEL_OK)
 		return st;
 	if (slot->blocks && from->has_live) {
-		st = tel__stats_count_block(s, &from->live, ev);
+		st = tel__stats_count_block(s, from, ev);
 		if (st != TEL_OK)
 			return st;
 	}

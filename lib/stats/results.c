@@ -47,6 +47,10 @@ tell_blocks(const struct report *r, tel_total which, tel_int128 *out)
 		return tell(minus(minus(r->alloc_bytes, r->free_bytes),
 		                r->ended_bytes),
 		    known, out);
+	case TEL_TOTAL_SAMPLES:
+		return tell(int128_u64(r->samples), r->samples > 0, out);
+	case TEL_TOTAL_STRAYS:
+		return tell(int128_u64(r->strays), r->strays > 0, out);
 	default: return 0;
 	}
 }

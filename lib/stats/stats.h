@@ -73,7 +73,9 @@ struct source {
 	uint64_t ended, ended_bytes; /* as the report has them */
 	int has_live;
 	struct tel__table live;
-	uint64_t first, last; /* since what is below was settled */
+	struct tel__table represented; /* of samples: blocks, if not 1 */
+	uint32_t rest;                 /* parts of a block */
+	uint64_t first, last;          /* since what is below was settled */
 	double rate;
 	unsigned origin;
 	int counted; /* among the report's logs */
@@ -204,7 +206,7 @@ tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
 tel_status tel__stats_end_session(struct tel_stats *s);
 
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stats_count_block(struct tel_stats *s, struct tel__table *live,
+tel_status tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev);
 /*
  * Counts an event of a slot with a pool, by its bytes.  Events need not come in

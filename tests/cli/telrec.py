@@ -5,8 +5,12 @@
 telrec.py order     every free and realloc finds its block, no block is
                     allocated twice, and times do not decrease; prints how
                     many events there were
+telrec.py weights N MEAN
+                    the weights of the samples of "telrec_program sizes N"
+                    estimate the bytes of each size
 telrec.py calls     prints the calls without addresses: blocks are numbered
 """
+import math
 import sys
 
 
@@ -86,4 +90,28 @@ def calls():
     return 0
 
 
-sys.exit({"order": order, "calls": calls}[sys.argv[1]]())
+# How often "telrec_program sizes" allocates blocks of a size.
+SIZES = {("malloc", 3): 1, ("malloc", 48): 1, ("realloc", 1000): 1,
+         ("calloc", 700): 1, ("malloc", 4096): 1, ("aligned_alloc", 9000): 1,
+         ("calloc", 60000): 1}
+
+
+def weights():
+    n, mean = int(sys.argv[2]), int(sys.argv[3])
+    found, wrong = {}, 0
+    for _, name, f in events():
+        if name in ALLOCS + REALLOCS:
+            size = int(f["size"]) * int(f.get("count", 1))
+            found.setdefault((name, size), []).append(int(f["weight"]))
+    for (name, size), times in SIZES.items():
+        samples = found.get((name, size), [])
+        chance = -math.expm1(-size / mean)
+        # the rest of the rounding of others may be in one weight
+        sigma = math.sqrt(n * times * (1 - chance) / chance) * size + 1
+        error = (sum(samples) - n * times * size) / sigma
+        print(name, size, len(samples), "samples", "%.2f sigma" % error)
+        wrong += abs(error) > 7
+    return wrong > 0
+
+
+sys.exit({"weights": weights, "order": order, "calls": calls}[sys.argv[1]]())

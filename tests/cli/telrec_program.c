@@ -88,6 +88,43 @@ pairs(int n, size_t size)
 	}
 }
 
+/* Blocks that live at the same time. */
+static int
+live(int n)
+{
+	void **all = calloc((size_t)n, sizeof(*all));
+
+	if (all == NULL)
+		return 1;
+	for (int i = 0; i < n; i++)
+		all[i] = malloc(24);
+	for (int i = 0; i < n; i++)
+		free(all[i]);
+	free(all);
+	return 0;
+}
+
+/* Blocks of many sizes, by several functions; half of them are kept. */
+static int
+sizes(int n)
+{
+	static const size_t all[] = { 3, 48, 700, 4096, 9000, 60000 };
+	void *p;
+
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < 6; k++) {
+			p = k % 3 == 2 ? calloc(10, all[k] / 10) :
+			    k == 4     ? aligned_alloc(8, all[k]) :
+			                 malloc(all[k]);
+			if (k == 1)
+				p = realloc(p, 1000);
+			kept[i % 2 * (k + 1)] = p;
+			if (i % 2 == 0)
+				free(p);
+		}
+	return 0;
+}
+
 /* Threads that take blocks from each other. */
 #define SLOTS 1024
 static _Atomic(void *) slots[SLOTS];
@@ -279,6 +316,10 @@ main(int argc, char **argv)
 		pairs(n, 100);
 		return 0;
 	}
+	if (strcmp(mode, "live") == 0)
+		return live(n);
+	if (strcmp(mode, "sizes") == 0)
+		return sizes(n);
 	if (strcmp(mode, "threads") == 0) {
 		operations = argc > 3 ? atol(argv[3]) : 1000;
 		return threads(n);

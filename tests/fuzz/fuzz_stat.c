@@ -61,7 +61,7 @@ ask(tel_stats *s)
 	tel_int128 w;
 	size_t i;
 
-	for (i = 0; i <= TEL_TOTAL_LIVE_BYTES; i++)
+	for (i = 0; i <= TEL_TOTAL_STRAYS; i++)
 		(void)tel_stats_total(s, (tel_total)i, &w);
 	for (i = 0; tel_stats_origin(s, i, &o); i++)
 		must(o.schema != NULL);

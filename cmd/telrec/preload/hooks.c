@@ -21,6 +21,7 @@
 
 #include "telrec/preload/preload.h"
 #include "telrec/preload/ring.h"
+#include "telrec/preload/sample.h"
 #include "telrec/preload/stack.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -164,6 +165,13 @@ have(const void *function)
 
 /* ------------------------------------------------------------ recording */
 
+/* Whether a record of a call is as short as it can be. */
+static inline int
+is_plain(void)
+{
+	return (ring_shared.options & (ARENA_STACKS | ARENA_SAMPLES)) == 0;
+}
+
 /* Appends what the options ask for to a record of n words. */
 static unsigned
 add_more(uint64_t *words, unsigned n)
@@ -173,16 +181,39 @@ add_more(uint64_t *words, unsigned n)
 	return n;
 }
 
+/* Remembers a block that is a sample.  0: the table is full. */
+static int
+add_sample(const void *p)
+{
+	if (p == NULL || sample_add(p))
+		return 1;
+	__atomic_fetch_add(&ring_shared.arena->lost, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/*
+ * Records an allocation with options: words has room for what they add, and
+ * bytes is how many there are in the block.
+ */
+static void
+note_more(uint64_t *words, unsigned n, const void *p, size_t bytes)
+{
+	if ((ring_shared.options & ARENA_SAMPLES) == 0)
+		ring_put(words, add_more(words, n), p);
+	else if (sample_take(bytes) && add_sample(p))
+		ring_put_sample(words, add_more(words, n), p);
+}
+
 static inline __attribute__((always_inline)) void
 note_size(enum arena_op op, const void *p, size_t size)
 {
 	const unsigned twelve = size < ARENA_SIZE_LONG ? (unsigned)size : 0;
 	uint64_t words[ARENA_RECORD_MAX];
 
-	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0)) {
+	if (!LIKELY(is_plain())) {
 		words[0] = ring_word(op, p, ARENA_SIZE_LONG);
 		words[1] = size;
-		ring_put(words, add_more(words, 2), p);
+		note_more(words, 2, p, size);
 		return;
 	}
 	if (LIKELY(size < ARENA_SIZE_LONG)) {
@@ -209,9 +240,10 @@ note_two(enum arena_op op, const void *p, size_t a, size_t b)
 		words[2] = b;
 		n = 3;
 	}
-	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0))
-		n = add_more(words, n);
-	ring_put(words, n, p);
+	if (LIKELY(is_plain()))
+		ring_put(words, n, p);
+	else
+		note_more(words, n, p, op == ARENA_CALLOC ? a * b : b);
 }
 
 static inline void
@@ -262,6 +294,45 @@ leave_early(const void *old, size_t n)
 	return p;
 }
 
+/*
+ * A realloc while only samples are recorded: words is its record, of n words,
+ * whose second one is old.  The new block is a sample or not, whatever the old
+ * one was.
+ */
+static void *
+realloc_sample(uint64_t *words, unsigned n, void *old, size_t bytes)
+{
+	const int taken = (bytes > 0 || old == NULL) && sample_take(bytes),
+	          was = sample_remove(old);
+	uint64_t word = ring_word(ARENA_FREE, old, 0);
+	int begun = 0;
+	void *p;
+
+	if (taken)
+		n = add_more(words, n);
+	if (was && !taken)
+		/* if the call fails, the block is forgotten */
+		ring_put_sample(&word, 1, old);
+	else if (was)
+		begun = ring_begin_realloc(old);
+	p = real.realloc(old, bytes);
+	if (!taken)
+		return p;
+	if (!add_sample(p != NULL || !was ? p : old)) {
+		if (was)
+			ring_end_realloc(begun, &word, 1, old, old);
+		return p;
+	}
+	words[0] |= (uint64_t)(uintptr_t)p << 16;
+	if (was) {
+		ring_end_realloc(begun, words, n, p, old);
+	} else {
+		words[1] = 0;
+		ring_put_sample(words, n, p);
+	}
+	return p;
+}
+
 PUBLIC void *
 realloc(void *old, size_t n)
 {
@@ -272,13 +343,17 @@ realloc(void *old, size_t n)
 
 	if (!LIKELY(!is_early(old)))
 		return leave_early(old, n);
-	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0))
-		count = add_more(words, 3);
-	begun = ring_begin_realloc(old);
-	p = real.realloc(old, n);
-	words[0] = ring_word(ARENA_REALLOC, p, 0);
+	words[0] = ring_word(ARENA_REALLOC, NULL, 0);
 	words[1] = (uintptr_t)old;
 	words[2] = n;
+	if (!LIKELY(is_plain())) {
+		if (ring_shared.options & ARENA_SAMPLES)
+			return realloc_sample(words, count, old, n);
+		count = add_more(words, count);
+	}
+	begun = ring_begin_realloc(old);
+	p = real.realloc(old, n);
+	words[0] |= (uint64_t)(uintptr_t)p << 16;
 	ring_end_realloc(begun, words, count, p, old);
 	return p;
 }
@@ -288,25 +363,28 @@ reallocarray(void *old, size_t count, size_t n)
 {
 	uint64_t words[ARENA_RECORD_MAX];
 	unsigned length = 4;
+	size_t bytes;
 	int begun;
 	void *p;
 
-	size_t bytes;
-
-	if (!LIKELY((ring_shared.options & ARENA_STACKS) == 0))
-		length = add_more(words, 4);
-	begun = ring_begin_realloc(old);
-	/* that of glibc calls realloc, which would be recorded, too */
-	if (__builtin_mul_overflow(count, n, &bytes) || is_early(old)) {
-		errno = ENOMEM;
-		p = NULL;
-	} else {
-		p = real.realloc(old, bytes);
-	}
-	words[0] = ring_word(ARENA_REALLOCARRAY, p, 0);
+	words[0] = ring_word(ARENA_REALLOCARRAY, NULL, 0);
 	words[1] = (uintptr_t)old;
 	words[2] = count;
 	words[3] = n;
+	/* that of glibc calls realloc, which would be recorded, too */
+	if (__builtin_mul_overflow(count, n, &bytes) || is_early(old)) {
+		errno = ENOMEM;
+		note_more(words, length, NULL, 0);
+		return NULL;
+	}
+	if (!LIKELY(is_plain())) {
+		if (ring_shared.options & ARENA_SAMPLES)
+			return realloc_sample(words, length, old, bytes);
+		length = add_more(words, length);
+	}
+	begun = ring_begin_realloc(old);
+	p = real.realloc(old, bytes);
+	words[0] |= (uint64_t)(uintptr_t)p << 16;
 	ring_end_realloc(begun, words, length, p, old);
 	return p;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "telrec/preload/preload.h"
+#include "telrec/preload/sample.h"
 #include "telrec/preload/stack.h"
 
 __thread struct ring_self ring_self;
@@ -114,6 +115,12 @@ image_of(struct arena *a)
 	__atomic_store_n(&image->pid, process->pid, __ATOMIC_RELEASE);
 	process->image = number + 1;
 	return number;
+}
+
+uint32_t
+ring_image(void)
+{
+	return image_of(ring_shared.arena);
 }
 
 /* Takes a free ring.  NULL: there is none. */
@@ -285,6 +292,7 @@ forget(struct ring_self *s)
 	s->ring = NULL;
 	s->left = 0;
 	s->queued = 0;
+	s->random = 0;
 }
 
 /*
@@ -310,7 +318,8 @@ open_ring(struct ring_self *s)
 	} while (!has_room(s->ring));
 	s->epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
 	put_clock(s);
-	s->left = CLOCK_WORDS;
+	/* ring_put_slow() looks at each free whether it is of a sample */
+	s->left = ring_shared.options & ARENA_SAMPLES ? 0 : CLOCK_WORDS;
 	return 1;
 }
 
@@ -342,7 +351,8 @@ ring_put_queued(struct ring_self *s)
 		at += n + 1;
 		if (at == s->queued)
 			s->queued = 0;
-		ring_put(words, n, (const void *)(uintptr_t)(words[0] >> 16));
+		ring_put_sample(words, n,
+		    (const void *)(uintptr_t)(words[0] >> 16));
 	}
 }
 
@@ -383,22 +393,17 @@ off:
 static unsigned
 add_missing(uint64_t *out, const uint64_t *words, unsigned n)
 {
-	const uint32_t options =
-	    ring_shared.options & (ARENA_STACKS | ARENA_WEIGHTS);
 	const unsigned op = words[0] & 15, size = words[0] >> 4 & 0xFFF;
 
 	memcpy(out, words, n * sizeof(words[0]));
-	if (options == 0 || op < ARENA_MALLOC || op == ARENA_FREE ||
-	    op >= ARENA_MORE)
+	if ((ring_shared.options & ARENA_STACKS) == 0 || op < ARENA_MALLOC ||
+	    op == ARENA_FREE || op >= ARENA_MORE)
 		return n;
 	if (op <= ARENA_PVALLOC && size != ARENA_SIZE_LONG) {
 		out[0] |= (uint64_t)ARENA_SIZE_LONG << 4;
 		out[n++] = size;
 	}
-	if (options & ARENA_WEIGHTS)
-		out[n++] = 1 << 16;
-	if (options & ARENA_STACKS)
-		out[n++] = 0;
+	out[n++] = 0;
 	return n;
 }
 
@@ -406,14 +411,28 @@ void
 ring_put_slow(const uint64_t *words, unsigned n, const void *p)
 {
 	uint64_t full[ARENA_RECORD_MAX];
-	struct ring_self *s = &ring_self;
-	const int kept = errno;
+	const unsigned op = words[0] & 15;
 
 	if (!has_begun) {
 		begin();
 		n = add_missing(full, words, n);
 		words = full;
+		/* not among the samples, as few allocations are */
+		if (ring_shared.options & ARENA_SAMPLES && op != ARENA_MORE)
+			return;
 	}
+	if (op == ARENA_FREE && ring_shared.options & ARENA_SAMPLES &&
+	    !sample_remove(p))
+		return;
+	ring_put_sample(words, n, p);
+}
+
+void
+ring_put_sample(const uint64_t *words, unsigned n, const void *p)
+{
+	struct ring_self *s = &ring_self;
+	const int kept = errno;
+
 	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
 		return;
 	if (!process->alive)
@@ -488,7 +507,7 @@ ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
 		if (!ring_refresh(s, p))
 			return;
 		two[0] = ring_word(ARENA_MALLOC, p, ARENA_SIZE_LONG);
-		/* the size, and weight and trace if there are any */
+		/* the size, and the trace if there is one */
 		memcpy(two + 1, words + 2, (n - 2) * sizeof(two[0]));
 		if ((words[0] & 15) == ARENA_REALLOCARRAY) {
 			two[1] = words[2] * words[3];
@@ -643,6 +662,10 @@ begin(void)
 	if (process == NULL)
 		process = &unwiped;
 	a = ring_shared.owners != NULL ? map_arena(path) : NULL;
+	if (a != NULL && a->options & ARENA_SAMPLES && !sample_begin()) {
+		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
+		a = NULL;
+	}
 	if (a != NULL) {
 		process->alive = 1;
 		ring_shared.options = a->options;

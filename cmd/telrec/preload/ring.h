@@ -49,6 +49,8 @@ ring_owner(const void *p)
 	return &ring_shared.owners[((uintptr_t)p >> 12) & (RING_OWNERS - 1)];
 }
 
+/* The number of this process among those of the arena. */
+uint32_t ring_image(void);
 /* A record that needs more than ring_put() does.  AS */
 void ring_put_slow(const uint64_t *words, unsigned n, const void *p);
 /*
@@ -116,6 +118,12 @@ ring_word(enum arena_op op, const void *p, unsigned twelve)
 int ring_begin_realloc(const void *old);
 void ring_end_realloc(int begun, const uint64_t *words, unsigned n,
     const void *p, const void *old);
+
+/*
+ * Writes a record of n words about the block p although only samples are
+ * recorded: it is one.
+ */
+void ring_put_sample(const uint64_t *words, unsigned n, const void *p);
 
 /* Nonzero when system calls would end the process. */
 int ring_calls_forbidden(void);

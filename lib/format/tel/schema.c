@@ -82,7 +82,7 @@ load_number(enum tel_load load)
 	return i;
 }
 
-/* All parts of the first version: it had no stacks. */
+/* All parts of the first version: it had no stacks and weights. */
 #define PARTS_LEAST 9
 
 static void

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telrec -s: samples of allocations, and what they stand for.
+
+load lib
+
+setup_file() {
+	case ${CFLAGS-} in *-fsanitize*) return ;; esac
+	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
+	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	program=$BATS_FILE_TMPDIR/program
+}
+
+# A preloaded library and a sanitizer both want to be first.
+needs_preload() {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+}
+
+@test "the weights of samples estimate the bytes of each size" {
+	needs_preload
+	for seed in 1 2 3; do
+		TELREC_SEED=$seed telrec -s 16k -o run.tel "$program" sizes 4000
+		telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" \
+		    weights 4000 16384
+		telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	done
+	# each byte is one: all are samples
+	telrec -s 1 -o run.tel "$program" sizes 40
+	[ "$(telcat -w 'size == 9000' run.tel | grep -vc '^#')" = 40 ]
+}
+
+@test "a seed makes samples the same again, and others are others" {
+	needs_preload
+	for seed in 1 1 2; do
+		TELREC_SEED=$seed telrec -s 16k -o run.tel "$program" sizes 500
+		telcat -w 'size > 0' run.tel | grep -v '^#' |
+		    sed 's/^[^ ]* //; s/=0x[0-9a-f]*//g; s/ pid.*//' >"got$seed.new"
+		if [ -e "got$seed" ]; then
+			cmp "got$seed" "got$seed.new"
+		fi
+		mv "got$seed.new" "got$seed"
+	done
+	run ! cmp -s got1 got2
+}
+
+@test "threads and children: only samples are freed, each after its allocation" {
+	needs_preload
+	telrec -s 2k -o run.tel "$program" threads 8 5000
+	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	telrec -s 4k -o run.tel "$program" storm 2
+	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	telstat run.tel >report
+	run ! grep '^unknown' report
+	# more samples are live than the first table has room for
+	telrec -s 1 -o run.tel "$program" live 100000
+	telstat run.tel >report
+	run ! grep '^unknown' report
+	[ "$(telcat -e free run.tel | grep -vc '^#')" -ge 100000 ]
+}
+
+@test "what samples stand for: telstat, and folded stacks" {
+	cat >log <<-'END'
+		# teltools text 1
+		# format: emit-x
+		# tick rate: 1000000000.0
+		# type: trace 1 Trace number:unsigned ip:address parent:unsigned
+		# type: malloc 2 Alloc address:address size:unsigned weight:unsigned trace:unsigned
+		# type: free 3 Alloc address:address
+		# role: trace frame number ip parent
+		# role: malloc alloc address size weight=weight stack=trace
+		# role: free free address
+		0000000000000001 trace number=1 ip=0x10 parent=0
+		0000000000000002 trace number=2 ip=0x20 parent=0
+		0000000000000003 malloc address=0x1000 size=10 weight=1005 trace=1
+		0000000000000004 malloc address=0x2000 size=10 weight=1005 trace=1
+		0000000000000005 malloc address=0x3000 size=5000 weight=5000 trace=2
+		0000000000000006 free address=0x1000
+		0000000000000007 free address=0x9000
+	END
+	telstat log >report
+	grep '^allocated  *202 blocks  *7,010 bytes' report
+	grep '^freed  *101 blocks  *1,005 bytes' report
+	grep '^live  *101 blocks  *6,005 bytes' report
+	grep '^samples  *3 allocations' report
+	grep '^unknown  *1 blocks freed' report
+	telcat -f folded --weight allocated log | sort >got
+	printf '%s\n' '0x10 2010' '0x20 5000' | diff - got
+	telcat -f folded --weight leaked log | sort >got
+	printf '%s\n' '0x10 1005' '0x20 5000' | diff - got
+	telcat -f folded --weight count log | sort >got
+	printf '%s\n' '0x10 201' '0x20 1' | diff - got
+	# .tel keeps the role, and so does text
+	telfilter -o log.tel log
+	telstat log.tel | grep '^samples  *3 allocations'
+	telcat log.tel | grep '^# role: malloc .*weight=weight'
+}
+
+@test "samples with stacks" {
+	needs_preload
+	telrec --stacks=fp -s 16k -o run.tel "$program" sizes 500 2>messages ||
+	    skip "no stacks"
+	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" weights 500 16384
+	telcat -f folded --weight allocated run.tel |
+	    awk '{ sum += $NF } END { print sum }' >sum
+	telstat -f json run.tel >report.json
+	grep -q "\"allocated_bytes\":$(cat sum)\\b" report.json
+}
+
+@test "options of samples" {
+	needs_preload
+	for bytes in 0 x -1 2T; do
+		run -2 telrec -s "$bytes" -o no.tel "$program" all
+		[ ! -e no.tel ]
+	done
+}
