@@ -63,7 +63,8 @@ LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
-SCRIPTS = .ci/run tests/run-test debian/tests/installed $(wildcard tests/*.sh tests/*/*.sh)
+SCRIPTS = .ci/run tests/run-test debian/tests/installed $(wildcard tests/*.sh tests/*/*.sh \
+    examples/*/*.sh)
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 COMPLETIONS = share/completions/teltools
 
@@ -78,7 +79,8 @@ FUZZ    = $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 REPLAY  = $(FUZZ:%=$(BUILD)/tests/%)
 # What "make check" runs; the longest first, as they run side by side.
 TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats \
-    tests/spec/*.bats)) $(REPLAY) $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
+    tests/spec/*.bats)) tests/cluster/parallel.bats tests/cluster/pipe.bats \
+    $(REPLAY) $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
     $(sort $(wildcard tests/check/*.bats))
 
 # V=1 shows whole commands.
@@ -243,6 +245,11 @@ check-cli:
 	@$(MAKE) check TESTS='$(sort $(wildcard tests/cli/*.bats))'
 check-install:
 	@$(MAKE) check TESTS='$(sort $(wildcard tests/check/*.bats))'
+
+# The examples of examples/cluster, each with the engine that it is for.
+check-cluster:
+	@tests/deps.sh build check cluster
+	@$(MAKE) check TESTS='$(sort $(wildcard tests/cluster/*.bats))'
 
 # Every call and every allocation that can fail, not samples of them.
 check-faults:
@@ -440,6 +447,7 @@ help:
 # make check       install what is missing, build, and run all tests
 #                  (TESTS='FILE ...' runs some; check-unit, check-cli,
 #                  check-install run a part)
+# make check-cluster  telstat with GNU parallel, ssh, Slurm and Dask
 # make check-faults  let every read, write and allocation of some runs fail
 # make asan        all tests under the address and undefined sanitizers
 # make check-clang all tests, built by clang with -Werror
@@ -464,7 +472,7 @@ help:
 FORCE:
 .PHONY: all mps-pools programs demo check check-clang check-32 check-musl \
     run-tests check-unit check-cli \
-    check-install check-faults deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
+    check-install check-cluster check-faults deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

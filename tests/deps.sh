@@ -5,8 +5,8 @@
 #
 #	tests/deps.sh [-n] PURPOSE ...
 #
-# The purposes are build, demo, check, lint, clang, m32, musl, valgrind, fuzz,
-# deb and bench.
+# The purposes are build, demo, check, cluster, lint, clang, m32, musl,
+# valgrind, fuzz, deb and bench.
 #
 # With -n nothing is installed: what is missing is named, and status is 1.
 
@@ -40,6 +40,7 @@ check    command  zip             zip
 check    command  7z              p7zip-full
 check    command  cpio            cpio
 check    command  mtrace          libc-devtools
+check    command  parallel        parallel
 check    command  zsh             zsh
 check    command  fish            fish
 check    header   elfutils/libdwfl.h         libdw-dev
@@ -48,6 +49,11 @@ check    shared   libunwind.so.8             libunwind8
 check    shared   libjemalloc.so.2           libjemalloc2
 check    shared   libmimalloc.so.2.0         libmimalloc2.0
 check    shared   libtcmalloc_minimal.so.4   libtcmalloc-minimal4
+cluster  command  ssh             openssh-client
+cluster  command  sshd            openssh-server
+cluster  command  slurmctld       slurm-wlm
+cluster  command  munged          munge
+cluster  module   distributed     python3-distributed
 clang    command  clang           clang
 m32      multilib -m32            gcc-multilib
 m32      multilib -m32            g++-multilib
@@ -74,7 +80,11 @@ has() {
 	case $1 in
 	command)
 		test "$2" = pkg-config && set -- "$1" "$PKG_CONFIG"
-		command -v "$2" >/dev/null
+		# daemons are on the PATH of root only
+		PATH=$PATH:/usr/sbin:/sbin command -v "$2" >/dev/null
+		;;
+	module)
+		test -d "/usr/lib/python3/dist-packages/$2"
 		;;
 	header)
 		test -f "/usr/include/$2"
