@@ -124,9 +124,13 @@ tel__emit_hash(const void *bytes, size_t n)
 	uint64_t h = prime[5];
 	size_t i = 0, k;
 
-	for (; n - i >= 32; i += 32)
-		for (k = 0; k < 4; k++)
-			s[k] = mix(s[k], load8(p + i + 8 * k));
+	/* written out, so that the four are in registers */
+	for (; n - i >= 32; i += 32) {
+		s[0] = mix(s[0], load8(p + i));
+		s[1] = mix(s[1], load8(p + i + 8));
+		s[2] = mix(s[2], load8(p + i + 16));
+		s[3] = mix(s[3], load8(p + i + 24));
+	}
 	if (n >= 32) {
 		h = rotate(s[0], 1) + rotate(s[1], 7) + rotate(s[2], 12) +
 		    rotate(s[3], 18);
@@ -162,11 +166,42 @@ width_of(uint64_t v)
 	return n;
 }
 
-/* Properties of a column that determine its encoding. */
+/* Lengths that the selectors of modes A0 to AF, and B0 to BF, stand for. */
+static const unsigned char mode_lengths[16][4] = { { 0, 1, 2, 8 },
+	{ 0, 1, 4, 8 }, { 1, 2, 3, 8 }, { 1, 2, 4, 8 }, { 0, 2, 4, 8 },
+	{ 0, 1, 3, 8 }, { 0, 2, 3, 8 }, { 2, 3, 4, 8 }, { 1, 3, 5, 8 },
+	{ 0, 3, 6, 8 }, { 0, 4, 6, 8 }, { 2, 4, 6, 8 }, { 1, 2, 6, 8 },
+	{ 0, 1, 6, 8 }, { 0, 2, 6, 8 }, { 3, 4, 6, 8 } };
+
+/* Values that are looked at to choose a mode: so many runs of so many. */
+#define RUNS 8u
+#define RUN 64u
+#define TABLE_MAX 256u /* values of a table */
+#define SLOTS_LOG 10   /* of the hash table that finds them */
+
+/* What all values of a column are. */
 struct column {
 	uint64_t low, high; /* the least and the greatest value */
-	uint64_t bits;      /* bits in which values differ from the first */
-	uint64_t steps;     /* bits set in any zigzag of a step */
+	unsigned scale;     /* all differences are multiples of 2^scale */
+};
+
+/* How long some of the values are: from the least one, and as steps. */
+struct shape {
+	unsigned count;
+	unsigned plain[9], steps[9];
+};
+
+/* A mode, and how many bytes the values that were looked at take in it. */
+struct choice {
+	unsigned char mode;
+	size_t size;
+};
+
+/* The distinct values of a column, in order of appearance. */
+struct table {
+	uint64_t values[TABLE_MAX];
+	unsigned count;
+	uint16_t slots[1u << SLOTS_LOG]; /* the place of a value, plus 1 */
 };
 
 void
@@ -189,22 +224,30 @@ tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low, uint64_t *high)
 	*high = most;
 }
 
+/* Looks at all values, which are not all equal. */
 static struct column
 look_at(const uint64_t *v, unsigned n)
 {
-	struct column c = { 0, 0, 0, 0 };
 	const uint64_t first = v[0];
-	uint64_t before = first, bits = 0, steps = 0;
+	uint64_t low[2] = { first, first }, high[2] = { first, first };
+	uint64_t bits[2] = { 0, 0 };
+	struct column c;
 	unsigned i;
 
-	tel__emit_range(v, n, &c.low, &c.high);
-	for (i = 1; i < n; i++) {
-		bits |= v[i] - first;
-		steps |= zigzag(v[i] - before);
-		before = v[i];
+	/* two at a time, as each comparison waits for the one before it */
+	for (i = n & 1; i < n; i += 2) {
+		const uint64_t x = v[i], y = v[i + 1];
+
+		low[0] = x < low[0] ? x : low[0];
+		low[1] = y < low[1] ? y : low[1];
+		high[0] = x > high[0] ? x : high[0];
+		high[1] = y > high[1] ? y : high[1];
+		bits[0] |= x ^ first;
+		bits[1] |= y ^ first;
 	}
-	c.bits = bits;
-	c.steps = steps;
+	c.low = low[0] < low[1] ? low[0] : low[1];
+	c.high = high[0] > high[1] ? high[0] : high[1];
+	c.scale = (unsigned)__builtin_ctzll(bits[0] | bits[1]);
 	return c;
 }
 
@@ -221,6 +264,63 @@ is_line(const uint64_t *v, unsigned n)
 	return 1;
 }
 
+/* The bits of v; for 64 it may be 63, which take as many bytes. */
+static inline unsigned
+length_of(uint64_t v)
+{
+	return 63 ^ (unsigned)__builtin_clzll((v | v >> 1) << 1 | 1);
+}
+
+static struct shape
+sample(const uint64_t *v, unsigned n, const struct column *c)
+{
+	const unsigned runs = n > RUNS * RUN ? RUNS : 1,
+	               run = runs > 1 ? RUN : n, apart = (n - run) / RUNS;
+	struct shape s = { 0, { 0 }, { 0 } };
+	uint64_t before;
+	unsigned r, i;
+
+	for (r = 0; r < runs; r++) {
+		i = r * apart;
+		before = v[i > 0 ? i - 1 : 0];
+		for (; i < r * apart + run; i++) {
+			s.plain[(length_of((v[i] - c->low) >> c->scale) + 7) /
+			    8]++;
+			s.steps[(length_of(zigzag(v[i] - before) >> c->scale) +
+			            7) /
+			    8]++;
+			before = v[i];
+		}
+		s.count += run;
+	}
+	return s;
+}
+
+/* Considers all sets of lengths, and the greatest one for all values. */
+static void
+choose(struct choice *best, const unsigned counts[9], unsigned n,
+    unsigned widest, unsigned fixed, unsigned varied)
+{
+	unsigned i, k, bytes;
+	size_t size;
+
+	for (i = 0; i < 16; i++) {
+		size = (n + 3) / 4;
+		k = 0;
+		for (bytes = 0; bytes <= 8; bytes++) {
+			k += mode_lengths[i][k] < bytes;
+			size += (size_t)counts[bytes] * mode_lengths[i][k];
+		}
+		if (size < best->size)
+			*best = (struct choice){ (unsigned char)(varied + i),
+				size };
+	}
+	/* one length is encoded and decoded in half the time */
+	if ((size_t)n * widest * 6 <= best->size * 7)
+		*best = (struct choice){ (unsigned char)(fixed + widest),
+			(size_t)n * widest };
+}
+
 /* A column of equal values. */
 static void
 put_same(struct tel__emit_bytes *b, uint64_t difference)
@@ -235,78 +335,257 @@ put_same(struct tel__emit_bytes *b, uint64_t difference)
 		tel__emit_put_varint(b, z >> 6);
 }
 
-/*
- * A table of at most 16 values, low to low + 15 * 2^scale, and indices of it.
- */
+/* The first bytes of a column: its mode, its scale, and its base. */
 static void
-put_table(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
-    uint64_t before, const struct column *c, unsigned scale)
+put_head(struct tel__emit_bytes *b, unsigned mode, unsigned scale,
+    uint64_t difference)
 {
-	const unsigned count = (unsigned)((c->high - c->low) >> scale) + 1;
-	const unsigned log = count <= 2 ? 0 : count <= 4 ? 1 : 2;
-	const unsigned shift = 3 - log; /* log2 of the indices in a byte */
-	const size_t size = (n + (1u << shift) - 1) >> shift;
-	unsigned char m = (unsigned char)(0xC0 + log), *p;
-	unsigned i;
-
-	tel__emit_put(b, &m, 1);
-	tel__emit_put_varint(b, count);
-	tel__emit_put_varint(b, zigzag(c->low - before));
-	for (i = 1; i < count; i++)
-		tel__emit_put_varint(b, (uint64_t)2 << scale);
-	p = tel__emit_room(b, size);
-	if (p == NULL)
-		return;
-	memset(p, 0, size);
-	for (i = 0; i < n; i++)
-		p[i >> shift] |= (unsigned char)((v[i] - c->low) >> scale
-		        << ((i & ((1u << shift) - 1)) << log));
-	b->used += size;
-}
-
-/* Differences to the least value, in width bytes each. */
-static void
-put_fixed(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
-    uint64_t before, const struct column *c, unsigned scale, unsigned width)
-{
-	const uint64_t low = c->low;
-	unsigned char m = (unsigned char)(0x80 + width), *p;
-	unsigned i;
+	const unsigned char m = (unsigned char)mode;
 
 	tel__emit_put(b, &m, 1);
 	tel__emit_put_varint(b, (uint64_t)1 << scale);
-	tel__emit_put_varint(b, zigzag(low - before));
-	p = tel__emit_room(b, (size_t)n * width + 8);
+	tel__emit_put_varint(b, zigzag(difference));
+}
+
+/* Integers of width bytes each: from base on, or steps after the first. */
+static void
+put_fixed(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
+    uint64_t base, unsigned scale, unsigned width)
+{
+	unsigned char *p = tel__emit_room(b, (size_t)n * width + 8);
+	unsigned i;
+
 	if (p == NULL)
 		return;
 	for (i = 0; i < n; i++, p += width)
-		store8(p, (v[i] - low) >> scale);
+		store8(p, (v[i] - base) >> scale);
 	b->used += (size_t)n * width;
 }
 
-/* Differences to the value before, in width bytes each. */
 static void
-put_steps(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
-    uint64_t before, unsigned scale, unsigned width)
+put_fixed_steps(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
+    unsigned scale, unsigned width)
 {
-	unsigned char m = (unsigned char)(0x90 + width), *p;
-	uint64_t last = v[0];
+	unsigned char *p = tel__emit_room(b, (size_t)n * width + 8);
 	unsigned i;
 
-	tel__emit_put(b, &m, 1);
-	tel__emit_put_varint(b, (uint64_t)1 << scale);
-	tel__emit_put_varint(b, zigzag(v[0] - before));
-	p = tel__emit_room(b, (size_t)n * width + 8);
 	if (p == NULL)
 		return;
 	/* for multiples of 2^scale, this is the zigzag of d / 2^scale */
-	for (i = 1; i < n; i++, p += width) {
-		const uint64_t d = v[i] - last;
-
-		store8(p, zigzag(d) >> scale);
-		last = v[i];
-	}
+	for (i = 1; i < n; i++, p += width)
+		store8(p, zigzag(v[i] - v[i - 1]) >> scale);
 	b->used += (size_t)(n - 1) * width;
+}
+
+/*
+ * Integers of different lengths; n of them, the values v from base on, or, if
+ * steps, of v[i] from v[i - 1].
+ */
+static inline __attribute__((always_inline)) void
+put_varied(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
+    uint64_t base, unsigned scale, const unsigned char set[4], int steps)
+{
+	const size_t groups = (n + 3) / 4;
+	unsigned char *select = tel__emit_room(b, groups + 8 * (size_t)n + 8);
+	unsigned char *p = select + groups, codes[64];
+	unsigned i, k = 0, chosen = 0;
+	uint64_t z;
+
+	if (select == NULL)
+		return;
+	for (i = 0; i < 64; i++) {
+		k += set[k] < (i + 7) / 8;
+		codes[i] = (unsigned char)k;
+	}
+	for (i = 0; i < n; i++) {
+		z = steps ? zigzag(v[i] - v[(ptrdiff_t)i - 1]) : v[i] - base;
+		z >>= scale;
+		k = codes[length_of(z)];
+		store8(p, z);
+		p += set[k];
+		chosen |= k << (i & 3) * 2;
+		if ((i & 3) == 3) {
+			*select++ = (unsigned char)chosen;
+			chosen = 0;
+		}
+	}
+	if ((n & 3) != 0)
+		*select++ = (unsigned char)chosen;
+	b->used = (size_t)(p - b->p);
+}
+
+/* The greatest width of a step. */
+static unsigned
+step_width(const uint64_t *v, unsigned n, unsigned scale)
+{
+	uint64_t steps = 0;
+	unsigned i;
+
+	for (i = 1; i < n; i++)
+		steps |= zigzag(v[i] - v[i - 1]);
+	return width_of(steps >> scale);
+}
+
+/*
+ * The place of a value in a table, to which it is added; TABLE_MAX: there is no
+ * room for it.
+ */
+static inline unsigned
+find_value(struct table *t, uint64_t v)
+{
+	size_t at = (size_t)(v * prime[1] >> (64 - SLOTS_LOG));
+
+	while (t->slots[at] != 0 && t->values[t->slots[at] - 1] != v)
+		at = (at + 1) & ((1u << SLOTS_LOG) - 1);
+	if (t->slots[at] != 0)
+		return t->slots[at] - 1u;
+	if (t->count == TABLE_MAX)
+		return TABLE_MAX;
+	t->values[t->count] = v;
+	t->slots[at] = (uint16_t)++t->count;
+	return t->count - 1;
+}
+
+/*
+ * Whether a table is likely to be shorter than what was chosen, by the values
+ * that were looked at.
+ */
+static int
+may_be_table(struct table *t, const uint64_t *v, unsigned n,
+    const struct shape *s, const struct choice *best)
+{
+	const unsigned runs = s->count < n ? RUNS : 1, run = s->count / runs,
+	               apart = (n - run) / RUNS;
+	unsigned r, i;
+
+	memset(t->slots, 0, sizeof(t->slots));
+	t->count = 0;
+	for (r = 0; r < runs; r++)
+		for (i = r * apart; i < r * apart + run; i++)
+			if (find_value(t, v[i]) == TABLE_MAX)
+				return 0;
+	/* those that were not seen may need longer places, and are put first */
+	return t->count <= 12 ? best->size > s->count / 2 :
+	    t->count <= 16    ? best->size > s->count :
+	                        t->count * 2 < run * runs &&
+	        t->count < TABLE_MAX / 2 &&
+	        best->size > s->count + s->count / 16 + t->count * 2;
+}
+
+/* The mode for places in a table: log2 of the bits that each takes. */
+static unsigned
+places_log(unsigned count)
+{
+	return count <= 2 ? 0 : count <= 4 ? 1 : count <= 16 ? 2 : 3;
+}
+
+/* Places of 2^log bits each. */
+static void
+pack(struct tel__emit_bytes *b, const uint8_t *places, unsigned n, unsigned log)
+{
+	const unsigned width = 1u << log;
+	const size_t size = ((size_t)n * width + 7) / 8;
+	const uint64_t pairs = (((uint64_t)1 << 2 * width) - 1) *
+	    UINT64_C(0x0001000100010001),
+	               fours = (((uint64_t)1 << 4 * width) - 1) *
+	    UINT64_C(0x0000000100000001);
+	unsigned char *p = tel__emit_room(b, size + 8), last[8] = { 0 };
+	unsigned i;
+	uint64_t x;
+
+	if (p == NULL)
+		return;
+	if (log == 3) {
+		tel__emit_put(b, places, n);
+		return;
+	}
+	for (i = 0; i < n; i += 8, p += width) {
+		if (n - i < 8) {
+			memcpy(last, places + i, n - i);
+			x = load8(last);
+		} else {
+			x = load8(places + i);
+		}
+		x = (x | x >> (8 - width)) & pairs;
+		x = (x | x >> (16 - 2 * width)) & fours;
+		store8(p, x | x >> (32 - 4 * width));
+	}
+	b->used += size;
+}
+
+/* A table of values, and places in it.  0: there are too many values. */
+static int
+put_table(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
+    uint64_t before, struct table *t)
+{
+	uint8_t places[TEL_EMIT_COLUMNS_MAX];
+	unsigned char m;
+	unsigned i, k;
+
+	for (i = 0; i < n; i++) {
+		k = find_value(t, v[i]);
+		if (k == TABLE_MAX)
+			return 0;
+		places[i] = (uint8_t)k;
+	}
+	m = (unsigned char)(0xC0 + places_log(t->count));
+	tel__emit_put(b, &m, 1);
+	tel__emit_put_varint(b, t->count);
+	for (i = 0; i < t->count; i++) {
+		tel__emit_put_varint(b, zigzag(t->values[i] - before));
+		before = t->values[i];
+	}
+	pack(b, places, n, places_log(t->count));
+	return 1;
+}
+
+/* The mode for a column, but for tables. */
+static struct choice
+choose_mode(const uint64_t *v, unsigned n, const struct column *c,
+    const struct shape *s)
+{
+	struct choice plain = { 0, SIZE_MAX }, steps = { 0, SIZE_MAX };
+	unsigned widest = 8;
+
+	choose(&plain, s->plain, s->count,
+	    width_of((c->high - c->low) >> c->scale), 0x80, 0xA0);
+	while (s->steps[widest] == 0)
+		widest--;
+	choose(&steps, s->steps, s->count, widest, 0x90, 0xB0);
+	/* a few steps that were not seen may be longer */
+	if (steps.size + s->count / 16 >= plain.size)
+		return plain;
+	if ((steps.mode & 0xF0) == 0x90) {
+		widest = step_width(v, n, c->scale);
+		steps.size = SIZE_MAX;
+		choose(&steps, s->steps, s->count, widest, 0x90, 0xB0);
+	}
+	return steps;
+}
+
+/* A column of values that are neither equal nor on a line. */
+static void
+put_values(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
+    uint64_t before)
+{
+	const struct column c = look_at(v, n);
+	const struct shape s = sample(v, n, &c);
+	const struct choice best = choose_mode(v, n, &c, &s);
+	const unsigned char *set = mode_lengths[best.mode & 15];
+	struct table table;
+
+	if (n <= TEL_EMIT_COLUMNS_MAX &&
+	    may_be_table(&table, v, n, &s, &best) &&
+	    put_table(b, v, n, before, &table))
+		return;
+	put_head(b, best.mode, c.scale,
+	    ((best.mode & 0x10) != 0 ? v[0] : c.low) - before);
+	switch (best.mode & 0xF0) {
+	case 0x80: put_fixed(b, v, n, c.low, c.scale, best.mode & 15); break;
+	case 0x90: put_fixed_steps(b, v, n, c.scale, best.mode & 15); break;
+	case 0xA0: put_varied(b, v, n, c.low, c.scale, set, 0); break;
+	default: put_varied(b, v + 1, n - 1, 0, c.scale, set, 1);
+	}
 }
 
 /* A column of n values, 1 or more, that begins near before. */
@@ -314,66 +593,32 @@ void
 tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
     uint64_t before)
 {
-	unsigned scale = 0, wide, stepped;
-	struct column c;
-	unsigned char m;
+	unsigned char m = 0xD0;
 
-	if (is_line(v, n)) {
-		if (n == 1 || v[1] == v[0]) {
-			put_same(b, v[0] - before);
-			return;
-		}
-		m = 0xD0;
+	if (!is_line(v, n)) {
+		put_values(b, v, n, before);
+	} else if (n == 1 || v[1] == v[0]) {
+		put_same(b, v[0] - before);
+	} else {
 		tel__emit_put(b, &m, 1);
 		tel__emit_put_varint(b, zigzag(v[0] - before));
 		tel__emit_put_varint(b, zigzag(v[1] - v[0]));
-		return;
 	}
-	c = look_at(v, n);
-	while ((c.bits >> scale & 1) == 0)
-		scale++;
-	wide = width_of((c.high - c.low) >> scale);
-	stepped = width_of(c.steps >> scale);
-	if ((c.high - c.low) >> scale < 16)
-		put_table(b, v, n, before, &c, scale);
-	else if (stepped < wide)
-		put_steps(b, v, n, before, scale, stepped);
-	else
-		put_fixed(b, v, n, before, &c, scale, wide);
 }
 
 void
 tel__emit_put_places(struct tel__emit_bytes *b, const uint8_t *places,
     unsigned n, unsigned count)
 {
-	const unsigned log = count <= 2 ? 0 :
-	    count <= 4                  ? 1 :
-	    count <= 16                 ? 2 :
-	                                  3;
-	const unsigned width = 1u << log, each = 8 >> log;
-	unsigned char m = (unsigned char)(0xC0 + log), *p, byte;
-	unsigned i, k;
+	unsigned char m = (unsigned char)(0xC0 + places_log(count));
+	unsigned i;
 
 	tel__emit_put(b, &m, 1);
 	tel__emit_put_varint(b, count);
 	tel__emit_put_varint(b, 0);
 	for (i = 1; i < count; i++)
 		tel__emit_put_varint(b, 2);
-	p = tel__emit_room(b, n / each + 1);
-	if (p == NULL)
-		return;
-	for (i = 0; i + each <= n; i += each) {
-		byte = 0;
-		for (k = 0; k < each; k++)
-			byte |= (unsigned char)(places[i + k] << k * width);
-		*p++ = byte;
-	}
-	byte = 0;
-	for (k = 0; i < n; i++, k++)
-		byte |= (unsigned char)(places[i] << k * width);
-	if (k > 0)
-		*p++ = byte;
-	b->used = (size_t)(p - b->p);
+	pack(b, places, n, places_log(count));
 }
 
 void

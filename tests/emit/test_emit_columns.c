@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libtel-emit: events that are given as columns, which take one of the modes of
+ * tel(5), are read as they were given.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "tel.h"
+#include "tel_emit.h"
+
+enum { CODE = 7, MOST = TEL_EMIT_COLUMNS_MAX };
+
+/* The log. */
+static unsigned char *bytes;
+static size_t used, room;
+
+static int
+take_bytes(void *arg, const void *p, size_t n)
+{
+	(void)arg;
+	if (n > room - used) {
+		room = 2 * (used + n);
+		bytes = realloc(bytes, room);
+		if (bytes == NULL)
+			return -1;
+	}
+	memcpy(bytes + used, p, n);
+	used += n;
+	return 0;
+}
+
+static uint64_t state = 1;
+
+static uint64_t
+next(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return state >> 20;
+}
+
+enum shape {
+	SAME,
+	LINE,
+	FIXED,     /* of random values of some bytes */
+	VARIED,    /* of any length */
+	RARE,      /* short ones, and a few that are long */
+	STEPS,     /* short steps up and down */
+	FAR_STEPS, /* the same, and a few long ones */
+	CLUSTERS,  /* two places, far from each other */
+	FEW,       /* distinct values: a table */
+	MANY,      /* nearly too many for a table */
+	LATE,      /* a table, by the values at the front */
+	EXTREMES,
+	SHAPES
+};
+
+static uint64_t
+value(enum shape shape, unsigned i, unsigned n, uint64_t before)
+{
+	const uint64_t r = next();
+
+	switch (shape) {
+	case SAME: return 0x123456789;
+	case LINE: return 5000 - 48 * (uint64_t)i;
+	case FIXED: return 0x7f0000000000 + 16 * (r & 0xFFFF);
+	case VARIED: return r >> (r & 31) << (r >> 5 & 15);
+	case RARE: return r % 100 != 0 ? r % 200 : r << 13;
+	case STEPS: return before + (r & 0xFF) * 64 - 128 * 64;
+	case FAR_STEPS:
+		return r % 50 != 0 ? before + (r & 0x7F) : before - (r << 8);
+	case CLUSTERS:
+		return (r & 1 ? 0x7fff00000000 : 0x555500000000) + (r & 0xFFF0);
+	case FEW: return (r % 11) * 1000003;
+	case MANY: return (r % 250) * (r % 250) * 77777;
+	case LATE: return i < n / 2 ? r % 9 * 4096 : r;
+	default:
+		return r % 3 == 0 ? UINT64_MAX :
+		    r % 3 == 1    ? 0 :
+		                    (uint64_t)1 << 63;
+	}
+}
+
+static uint64_t columns[2][MOST];
+
+static int
+relay(unsigned n)
+{
+	static uint8_t order[MOST];
+	static uint32_t shared[1];
+	static const uint64_t threads[2] = { 11, 12 };
+	const uint64_t clocks[1] = { tel_emit_clock() };
+	const uint64_t *first[3], *second[3];
+	const unsigned half = n / 2;
+	tel_emit_part parts[2] = { { CODE, n - half, 4, first },
+		{ CODE, half, 4, second } };
+	tel_emit_columns all = { 0 };
+	unsigned i;
+
+	/* two parts of one type: the events of two threads, by turns */
+	for (i = 0; i < 2; i++) {
+		first[i] = columns[i];
+		second[i] = columns[i] + (n - half);
+	}
+	first[2] = &threads[0];
+	second[2] = &threads[1];
+	for (i = 0; i < n; i++)
+		order[i] = i & 1;
+	shared[0] = n;
+	all.count = n;
+	all.parts = parts;
+	all.part_count = half > 0 ? 2 : 1;
+	all.order = order;
+	all.clocks = clocks;
+	all.shared = shared;
+	all.clock_count = 1;
+	return tel_emit_relay(&all);
+}
+
+/* Whether the log has the events, from event i on. */
+static int
+compare(tel_reader *r, unsigned n)
+{
+	const tel_event *ev;
+	unsigned i, at;
+
+	for (i = 0; i < n; i++) {
+		do
+			if (tel_reader_next(r, &ev) != TEL_OK)
+				return 0;
+		while (tel_type_code(tel_event_type(ev)) != CODE);
+		at = i / 2 + (i & 1 ? n - n / 2 : 0);
+		if (tel_event_u64(ev, 0) != columns[0][at] ||
+		    tel_event_u64(ev, 1) != columns[1][at] ||
+		    tel_event_u64(ev, 2) != 11 + (i & 1)) {
+			diag("event %u of %u", i, n);
+			return 0;
+		}
+	}
+	return 1;
+}
+
+static int
+test(enum shape shape, unsigned n)
+{
+	static const tel_emit_param params[] = { { "A", "a", "", "", "", 0 },
+		{ "U64", "n", "", "", "", 0 },
+		{ "U32", "thread", "", "", "alloc:thread", 0 } };
+	static const tel_emit_kind kinds[] = { { "Number", 0, "" } };
+	static const tel_emit_type types[] = { { "pair", CODE, 1, 0, "", params,
+	    3 } };
+	static const tel_emit_list list = { "columns", 1, 0, 0, kinds, 1, types,
+		1 };
+	tel_emit_options options = { .flags = TEL_EMIT_NO_THREAD };
+	tel_reader *r;
+	unsigned i, k;
+	int same;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < n; i++)
+			columns[k][i] = value(shape, i, n,
+			    i > 0 ? columns[k][i - 1] : 0x7f0000000000);
+	used = 0;
+	if (tel_emit_open(&options, &list) != 0 ||
+	    tel_emit_to_function(take_bytes, NULL, ~0u) == NULL) {
+		diag("open: %s", tel_emit_error());
+		return 0;
+	}
+	if (relay(n) != 0)
+		diag("%s", tel_emit_error());
+	tel_emit_close();
+	r = tel_reader_new();
+	same = tel_reader_open_memory(r, bytes, used, "columns") == TEL_OK &&
+	    compare(r, n);
+	tel_reader_free(r);
+	return same;
+}
+
+int
+main(void)
+{
+	static const unsigned counts[] = { 1, 2, 3, 4, 5, 127, 128, 129, 513,
+		1024, 1030, 5001, MOST };
+	enum shape shape;
+	unsigned i;
+	int same;
+
+	for (shape = 0; shape < SHAPES; shape++) {
+		same = 1;
+		for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+			same &= test(shape, counts[i]);
+		ok(same, "columns of shape %d", (int)shape);
+	}
+	free(bytes);
+	return done();
+}
