@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stacks: a tree of the names of frames. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "query/stacks.h"
+
+/* Frames that are told apart; the others are one more. */
+#define NODES_MAX ((size_t)1 << 24)
+/* Documented limit: frames of a stack that are shown, the innermost ones. */
+#define DEPTH_MAX 4096
+/* Bytes of a name. */
+#define NAME_MAX_BYTES 4096
+
+/* Frames that are inlined into others are one label, the innermost first. */
+static const char inlined[] = " <- ";
+/* In front of a frame's file and line. */
+static const char at_line[] = " at ";
+/* The frame of all for which there is no room. */
+static const char others[] = "<other stacks>";
+
+int
+tel__stacks_init(struct tel__stacks *s)
+{
+	memset(s, 0, sizeof(*s));
+	tel__index_init(&s->by_name);
+	tel__table_init(&s->children);
+	if (!TEL__RESERVE_ZEROED(s->nodes, s->node_room, 1))
+		return 0;
+	s->nnodes = 1;
+	return 1;
+}
+
+void
+tel__stacks_end(struct tel__stacks *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nlogs; i++)
+		free(s->logs[i].nodes);
+	s->nlogs = s->last_log = 0;
+}
+
+void
+tel__stacks_clear(struct tel__stacks *s)
+{
+	size_t i;
+
+	tel__stacks_end(s);
+	tel__table_clear(&s->children);
+	tel__index_clear(&s->by_name);
+	for (i = 0; i < s->nnames; i++)
+		free(s->names[i].text);
+	free(s->names);
+	free(s->nodes);
+	free(s->logs);
+	free(s->path);
+	free(s->text);
+}
+
+/* The number of a name; 0: no memory. */
+static uint32_t
+find_name(struct tel__stacks *s, const char *text, size_t n)
+{
+	struct tel__probe at;
+	uint64_t hash;
+	uint32_t i;
+
+	if (n > NAME_MAX_BYTES)
+		n = NAME_MAX_BYTES;
+	hash = tel__hash_bytes(text, n, s->by_name.seed);
+	for (i = tel__index_first(&s->by_name, hash, &at); i != TEL__NOWHERE;
+	     i = tel__index_next(&s->by_name, &at))
+		if (s->names[i].length == n &&
+		    memcmp(s->names[i].text, text, n) == 0)
+			return i + 1;
+	if (s->nnames >= NODES_MAX ||
+	    !TEL__RESERVE(s->names, s->name_room, s->nnames + 1))
+		return 0;
+	s->names[s->nnames].length = n;
+	s->names[s->nnames].text = tel__copy_string(text, n);
+	if (s->names[s->nnames].text == NULL)
+		return 0;
+	s->nnames++;
+	if (!tel__index_add(&s->by_name, hash, (uint32_t)(s->nnames - 1))) {
+		free(s->names[--s->nnames].text);
+		return 0;
+	}
+	return (uint32_t)s->nnames;
+}
+
+/* The node of a name below another one; 0: no memory. */
+static uint32_t
+find_child(struct tel__stacks *s, uint32_t parent, const char *text, size_t n)
+{
+	uint32_t name;
+	struct tel__entry *e;
+	int fresh;
+
+	if (s->nnodes >= NODES_MAX) {
+		text = others;
+		n = sizeof(others) - 1;
+		parent = 0;
+	}
+	name = find_name(s, text, n);
+	if (name == 0 || !TEL__RESERVE(s->nodes, s->node_room, s->nnodes + 1) ||
+	    (e = tel__table_put(&s->children, (uint64_t)parent << 32 | name,
+	         &fresh)) == NULL)
+		return 0;
+	if (fresh) {
+		e->value = s->nnodes;
+		s->nodes[s->nnodes].parent = parent;
+		s->nodes[s->nnodes].name = name - 1;
+		s->nodes[s->nnodes++].user = 0;
+	}
+	return (uint32_t)e->value;
+}
+
+/* The first of n bytes at text that are what; NULL: none. */
+static const char *
+find_text(const char *text, size_t n, const char *what, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i + length <= n; i++)
+		if (text[i] == what[0] && memcmp(text + i, what, length) == 0)
+			return text + i;
+	return NULL;
+}
+
+/* Adds a function below the node of its caller. */
+static uint32_t
+add_function(struct tel__stacks *s, uint32_t node, const char *text, size_t n)
+{
+	const char *line = NULL;
+
+	if (!s->lines)
+		line = find_text(text, n, at_line, sizeof(at_line) - 1);
+	return find_child(s, node, text,
+	    line != NULL ? (size_t)(line - text) : n);
+}
+
+/* Adds the functions of a label: those that were inlined come first. */
+static uint32_t
+add_label(struct tel__stacks *s, uint32_t node, const char *text, size_t n)
+{
+	const size_t length = sizeof(inlined) - 1;
+	const char *next, *last;
+
+	while (n > 0) {
+		/* the last one is the caller of all */
+		last = NULL;
+		for (next = text;
+		     (next = find_text(next, n - (size_t)(next - text), inlined,
+		          length)) != NULL;
+		     next += length)
+			last = next;
+		if (last == NULL)
+			return add_function(s, node, text, n);
+		node = add_function(s, node, last + length,
+		    n - (size_t)(last - text) - length);
+		if (node == 0)
+			return 0;
+		n = (size_t)(last - text);
+	}
+	return node;
+}
+
+static uint32_t
+add_address(struct tel__stacks *s, uint32_t node, const struct tel_log *log,
+    uint64_t address, uint64_t clock)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct tel_label label;
+	char text[2 + 16];
+	unsigned n = 16;
+
+	if (tel__labels_find(log->labels, TEL_SPACE_ADDRESS, address, clock,
+	        &label) &&
+	    label.string != NULL && label.length > 0)
+		return add_label(s, node, label.string, label.length);
+	do {
+		text[2 + --n] = digits[address & 15];
+		address >>= 4;
+	} while (address != 0);
+	text[n] = '0';
+	text[n + 1] = 'x';
+	return find_child(s, node, text + n, sizeof(text) - n);
+}
+
+struct tel__stack_log *
+tel__stacks_log(struct tel__stacks *s, const struct tel_log *log)
+{
+	struct tel__stack_log *l;
+	size_t i;
+
+	if (s->last_log < s->nlogs && s->logs[s->last_log].log == log &&
+	    s->logs[s->last_log].number == log->number)
+		return &s->logs[s->last_log];
+	for (i = 0; i < s->nlogs; i++)
+		if (s->logs[i].log == log && s->logs[i].number == log->number)
+			break;
+	if (i == s->nlogs) {
+		if (!TEL__RESERVE(s->logs, s->log_room, i + 1))
+			return NULL;
+		l = &s->logs[s->nlogs++];
+		l->log = log;
+		l->number = log->number;
+		l->tag = s->tags++ * UINT64_C(0xd6e8feb86659fd93);
+		l->nodes = NULL;
+		l->room = 0;
+	}
+	s->last_log = i;
+	return &s->logs[i];
+}
+
+/*
+ * The node of a frame; 0: no memory.  A frame names its caller's number, which
+ * a log may have made a circle of: a stack then ends where it comes round.
+ */
+static uint32_t
+find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
+    uint64_t id, uint64_t clock)
+{
+	static const char unknown[] = "<unknown>";
+	const struct tel_labels *labels = l->log->labels;
+	const size_t count = tel__labels_frames(labels);
+	const struct tel_frame *f;
+	uint32_t node = 0;
+	size_t place, n = 0;
+
+	if (!TEL__RESERVE_ZEROED(l->nodes, l->room, count))
+		return 0;
+	/* frames need not say whose they are */
+	if (!tel__labels_find_frame(labels, process, id, &place))
+		process = 0;
+	while (tel__labels_find_frame(labels, process, id, &place)) {
+		node = l->nodes[place];
+		if (node != 0)
+			break;
+		if (!TEL__RESERVE(s->path, s->path_room, n + 1))
+			return 0;
+		s->path[n++] = place;
+		/* until it has a node, it has the root */
+		l->nodes[place] = 1;
+		id = tel__labels_frame(labels, place)->parent;
+	}
+	if (node > 0)
+		node--;
+	if (node == 0 && n == 0)
+		return find_child(s, 0, unknown, sizeof(unknown) - 1);
+	while (n > 0) {
+		place = s->path[--n];
+		f = tel__labels_frame(labels, place);
+		node = f->name != NULL && f->length > 0 ?
+		    add_label(s, node, f->name, f->length) :
+		    add_address(s, node, l->log, f->address, clock);
+		if (node == 0)
+			return 0;
+		l->nodes[place] = node + 1;
+	}
+	return node;
+}
+
+uint32_t
+tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
+    const struct tel_event *ev, uint64_t process)
+{
+	static const char none[] = "<none>";
+	const int part = ev->type->role_field[TEL_PART_STACK];
+	const struct tel_field *f;
+	struct tel_label label;
+	uint64_t value;
+
+	if (part < 0)
+		return find_child(s, 0, none, sizeof(none) - 1);
+	s->recorded = 1;
+	f = &ev->type->fields[part];
+	value = tel_load(f, ev->data);
+	if (value == 0)
+		return find_child(s, 0, none, sizeof(none) - 1);
+	if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)
+		return find_frame(s, l, process, value, ev->clock);
+	if (tel_find_label(ev, f, value, &label) && label.string != NULL &&
+	    label.length > 0)
+		return add_label(s, 0, label.string, label.length);
+	return add_address(s, 0, l->log, value, ev->clock);
+}
+
+/* Adds a name to the text; no separator, nothing but text. */
+static int
+put_name(struct tel__stacks *s, size_t *n, const char *name, size_t length)
+{
+	unsigned char c;
+	size_t i;
+
+	if (!TEL__RESERVE(s->text, s->text_room, *n + length + 2))
+		return 0;
+	if (*n > 0)
+		s->text[(*n)++] = ';';
+	for (i = 0; i < length; i++) {
+		c = (unsigned char)name[i];
+		s->text[(*n)++] = c == ';' ? ':' :
+		    c < ' ' || c == 0x7f   ? '?' :
+		                             (char)c;
+	}
+	s->text[*n] = '\0';
+	return 1;
+}
+
+uint32_t
+tel__stacks_others(struct tel__stacks *s)
+{
+	return find_child(s, 0, others, sizeof(others) - 1);
+}
+
+uint32_t *
+tel__stacks_user(struct tel__stacks *s, uint32_t node)
+{
+	return &s->nodes[node].user;
+}
+
+const char *
+tel__stacks_text(struct tel__stacks *s, uint32_t node)
+{
+	static const char outer[] = "<outer frames>";
+	uint32_t path[DEPTH_MAX];
+	const struct tel__stack_name *name;
+	size_t n = 0, depth = 0;
+
+	for (; node != 0 && depth < DEPTH_MAX; node = s->nodes[node].parent)
+		path[depth++] = node;
+	if (node != 0 && !put_name(s, &n, outer, sizeof(outer) - 1))
+		return NULL;
+	while (depth > 0) {
+		name = &s->names[s->nodes[path[--depth]].name];
+		if (!put_name(s, &n, name->text, name->length))
+			return NULL;
+	}
+	return s->text;
+}
