@@ -83,6 +83,9 @@ TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats \
     $(REPLAY) $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
     $(sort $(wildcard tests/check/*.bats))
 
+# Those that need a browser.
+PAGE_TESTS ?= tests/page/timeline.py
+
 # V=1 shows whole commands.
 ifeq ($(V),)
 Q   = @
@@ -292,6 +295,14 @@ check-32:
 	    $(MAKE) $(PAR) BUILD=$(BUILD)/32 CC=$(ROOT32)/cc CXX=$(ROOT32)/c++ \
 	    CFLAGS=-O2 check
 
+# Pages of "telcat -f html", in a browser without a window.  Screenshots are
+# kept in $(BUILD)/page.
+check-page:
+	@tests/deps.sh build page
+	@$(MAKE) $(PAR) all
+	@PATH="$(abspath $(BUILD))/bin:$$PATH" prove -e python3 \
+	    $(PAGE_TESTS) :: '$(abspath $(BUILD))/page'
+
 # Debian has no libarchive, libzstd or SQLite for musl: libtel-emit needs none.
 check-musl:
 	@tests/deps.sh build musl
@@ -331,7 +342,7 @@ lint:
 	mandoc -Tlint -Wwarning $(MANS)
 	shellcheck $(SCRIPTS) $(COMPLETIONS).bash
 	$(if $(BATS),shellcheck -s bats $(BATS))
-	tests/lint.py $(BATS)
+	tests/lint.py $(BATS) $(wildcard lib/print/page/*)
 	find include lib cmd tests examples -name '*.[ch]' -exec \
 	    clang-format --dry-run -Werror {} +
 	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs
@@ -452,6 +463,7 @@ help:
 # make asan        all tests under the address and undefined sanitizers
 # make check-clang all tests, built by clang with -Werror
 # make check-32    all tests, built for i386 with gcc -m32
+# make check-page  pages of "telcat -f html", in Chromium
 # make check-musl  build libtel-emit with musl
 # make deb-check   build Debian packages twice, compare them, run lintian
 # make tsan        the unit tests under the thread sanitizer
@@ -471,6 +483,7 @@ help:
 
 FORCE:
 .PHONY: all mps-pools programs demo check check-clang check-32 check-musl \
+    check-page \
     run-tests check-unit check-cli \
     check-install check-cluster check-faults deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE

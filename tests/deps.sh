@@ -5,7 +5,7 @@
 #
 #	tests/deps.sh [-n] PURPOSE ...
 #
-# The purposes are build, demo, check, cluster, lint, clang, m32, musl,
+# The purposes are build, demo, check, cluster, lint, clang, m32, musl, page,
 # valgrind, fuzz, deb and bench.
 #
 # With -n nothing is installed: what is missing is named, and status is 1.
@@ -63,6 +63,8 @@ lint     command  clang-format    clang-format
 lint     command  mandoc          mandoc
 lint     command  shellcheck      shellcheck
 lint     command  python3         python3
+page     command  chromium        chromium
+page     command  python3         python3
 valgrind command  valgrind        valgrind
 fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Finds lines of bats tests that cannot fail, or that lose the status of a
-# command of teltools:
+# command of teltools; and in scripts and style sheets of pages what is too
+# wide, and whatever could make markup or a program of text:
 #
 #	tests/lint.py FILE ...
 #
@@ -201,9 +202,35 @@ def runs(number, text, lines):
                 break
 
 
+# What a page may not use, as its data come from logs; and columns of a line,
+# where a tab has four.
+UNSAFE = r"(?:\b(?:eval|execScript)\s*\(|\bnew\s+Function\b|" \
+    r"\b(?:inner|outer)HTML\b|\binsertAdjacentHTML\b|" \
+    r"\bdocument\s*\.\s*write|\bsrcdoc\b|\bcreateContextualFragment\b|" \
+    r"\bDOMParser\b|\bimport\s*\(|\bimportScripts\b)"
+WIDTH = 80
+
+
+def page_complaints(text):
+    """(line number, complaint) of a file of a page."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if number == 1 and "SPDX-License-Identifier" not in line:
+            yield number, "the first line is not that of the licence"
+        if len(line.expandtabs(4)) > WIDTH:
+            yield number, f"more than {WIDTH} columns"
+        if re.search(r"[ \t]$|^\t* {2}|[^\t]\t", line):
+            yield number, "blanks where tabs indent, or at the end"
+        if re.search(UNSAFE, line):
+            yield number, "text of a log could become markup or a program"
+
+
 def complaints(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
+    if path.endswith((".js", ".css", ".html")):
+        for number, complaint in page_complaints(text):
+            yield f"{path}:{number}: {complaint}"
+        return
     lines = text.split("\n")
     for number, statement in statements("".join(Mask(text).out)):
         found = [*negations(statement), *lists(statement),

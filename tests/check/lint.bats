@@ -100,3 +100,37 @@ each() {
 	run -0 python3 "$TEL_TOP/tests/lint.py" "$TEL_TOP"/tests/*/*.{bats,bash}
 	[ -z "$output" ]
 }
+
+# page NAME: the complaints about a file of a page on standard input.
+page() {
+	cat >"$BATS_TEST_TMPDIR/$1"
+	python3 "$TEL_TOP/tests/lint.py" "$BATS_TEST_TMPDIR/$1"
+}
+
+@test "what makes markup or programs of text is found in scripts of pages" {
+	local line
+	while IFS= read -r line; do
+		echo "$line"
+		run -1 page x.js <<-END
+			// SPDX-License-Identifier: BSD-2-Clause
+			$line
+		END
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == *"x.js:2: text of a log"* ]]
+	done <<-'END'
+		e.innerHTML = text;
+		e.insertAdjacentHTML("beforeend", text);
+		document.write(text);
+		eval (text);
+		f = new Function(text);
+		import(text);
+	END
+}
+
+@test "the layout of scripts of pages is checked, and holds" {
+	run -1 page x.js <<<'// no licence'
+	run -1 page x.css < <(printf '/* SPDX-License-Identifier: X */\na \n')
+	run -1 page x.js < <(printf '// SPDX-License-Identifier: X\n%081d' 0)
+	run -0 python3 "$TEL_TOP/tests/lint.py" "$TEL_TOP"/lib/print/page/*
+	[ -z "$output" ]
+}

@@ -11,13 +11,24 @@ import subprocess
 import tempfile
 import time
 
-LIMIT = 60  # seconds for anything to happen
+# Seconds for anything to happen.
+LIMIT = float(os.environ.get("PAGE_LIMIT", "60"))
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def find():
     """The path of a browser, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def until(done, what):
+    """Waits until a function returns something true."""
+    end = time.monotonic() + LIMIT
+    while not (value := done()):
+        if time.monotonic() > end:
+            raise TimeoutError(what)
+        time.sleep(0.02)
+    return value
 
 
 class Browser:
@@ -162,12 +173,15 @@ class Page:
 
     def wait(self, script):
         """Waits until an expression is true."""
-        end = time.monotonic() + LIMIT
-        while not (value := self.run(script)):
-            if time.monotonic() > end:
-                raise TimeoutError(f"never true: {script}")
-            time.sleep(0.02)
-        return value
+        def asked():
+            try:
+                return self.run(f"!!({script})")
+            except RuntimeError as error:
+                # between two pages there is none to ask
+                if "context" not in str(error).lower():
+                    raise
+                return None
+        return until(asked, f"never true: {script}")
 
     def key(self, key, **more):
         text = {"text": key} if len(key) == 1 else {}
@@ -208,6 +222,14 @@ class Page:
         return [e["params"] for e in self.browser.events
                 if e.get("method") == method
                 and e.get("sessionId") == self.session]
+
+    def check(self):
+        """Fails if the page had an error since the last time."""
+        errors = self.seen("Runtime.exceptionThrown") + \
+            self.seen("Log.entryAdded")
+        self.browser.events = []
+        if errors:
+            raise AssertionError(json.dumps(errors)[:2000])
 
     def metrics(self):
         return {m["name"]: m["value"]

@@ -61,9 +61,10 @@ class Bytes {
 	}
 
 	plain(n, Make = Float64Array) {
-		const out = new Make(n);
+		const out = new Make(n), { bytes } = this;
 		for (let i = 0; i < n; i++)
-			out[i] = Number(this.varint());
+			out[i] = bytes[this.at] < 128 ? bytes[this.at++]
+				: Number(this.varint());
 		return out;
 	}
 

@@ -4,7 +4,7 @@
 "use strict";
 
 const LIMIT = 60000; // events that a frame draws one by one
-const CACHE = 1 << 20; // events that stay decoded
+const CACHE = 1 << 18; // events that stay decoded
 const RULER = 26, LINE = 18; // pixels of CSS
 const PALETTE = 10; // colours --c0 to --c9
 
@@ -17,7 +17,7 @@ let view = { from: 0, to: 1 };
 let undo = [], redo = [];
 let selection = null; // {from, to, track: or 0}
 let marks = []; // up to two times
-let chosen = null; // an Event
+let chosen = null; // a LogEvent
 let chosenTrack = 0;
 let query = null; // {text, test, version}
 let pointer = null; // where it is, {x, y}
@@ -26,7 +26,7 @@ let frames = []; // how long the last ones took, in ms
 // ------------------------------------------------------------------ events
 
 // One event of a block, as search and tables see it.
-class Event {
+class LogEvent {
 	constructor(group, i) {
 		this.group = group;
 		this.i = i;
@@ -128,6 +128,11 @@ async function load(block) {
 	return block.groups;
 }
 
+// How many events a time has in blocks, about.
+const eventsIn = (list, from, to) => list.reduce((n, b) => n + b.events *
+	Math.max(Math.min(b.to, to) - Math.max(b.from, from), 0) /
+	(b.to - b.from || 1), 0);
+
 // The blocks that were not used for the longest time go first.
 function forget() {
 	if (log.decoded <= CACHE)
@@ -167,7 +172,7 @@ async function each(from, to, track, f) {
 		for (const g of await load(block)) {
 			for (let i = 0; i < g.n; i++) {
 				if (g.time[i] >= from && g.time[i] <= to &&
-				    (!below || below.has(g.track[i])) && shown(g, i))
+					(!below || below.has(g.track[i])) && shown(g, i))
 					f(g, i);
 			}
 		}
@@ -184,12 +189,12 @@ async function loadSeries(s) {
 	for (const name of s.columns) {
 		if (name === "count" || name === "busy") {
 			// running totals: any range is a difference
-			const sum = new Float64Array(s.n + 1);
-			for (let i = 0; i < s.n; i++)
-				sum[i + 1] = sum[i] + Number(b.varint());
-			s[name] = sum;
+			const sum = s[name] = new (name === "count" &&
+				log.events < 2 ** 32 ? Uint32Array : Float64Array)(s.n + 1);
+			b.plain(s.n).forEach((v, i) => { sum[i + 1] = sum[i] + v; });
 		} else {
-			s[name] = Float64Array.from(b.deltas(s.n), Number);
+			const list = b.deltas(s.n);
+			s[name] = list.buffer ? list : Float64Array.from(list, Number);
 		}
 	}
 	if (s.last) {
@@ -344,8 +349,8 @@ function stack() {
 		for (const r of list) {
 			// the longest are in a block of their own a second time
 			if (r.from === last.from && r.to === last.to &&
-			    r.g.block !== last.g.block &&
-			    r.g.type === last.g.type) {
+				r.g.block !== last.g.block &&
+				r.g.type === last.g.type) {
 				r.g.depth[r.i] = -1;
 				continue;
 			}
@@ -363,17 +368,14 @@ function stack() {
 
 // Decides what is drawn event by event, and gets it.
 function choose() {
-	let n = 0;
 	const list = blocksIn(view.from, view.to);
-	for (const b of list) {
-		const inside = Math.min(b.to, view.to) - Math.max(b.from, view.from);
-		n += b.events * Math.max(inside, 0) / (b.to - b.from || 1);
-	}
+	const n = eventsIn(list, view.from, view.to);
 	const want = log.blocks.filter((b) => b.long)
 		.concat(n <= LIMIT ? list : []);
 	const missing = want.filter((b) => !b.groups);
+	const coming = Promise.all(missing.map(load));
 	if (missing.length)
-		Promise.all(missing.map(load)).then(refresh, fail);
+		coming.then(refresh, fail);
 	const now = want.filter((b) => b.groups);
 	for (const b of now)
 		b.age = ++log.age;
@@ -382,6 +384,7 @@ function choose() {
 		stack();
 		arrange();
 	}
+	return coming;
 }
 
 // ---------------------------------------------------------------- painters
@@ -394,7 +397,7 @@ class Pixels {
 		this.width = width;
 		this.height = height;
 		if (!log.image || log.image.width !== width ||
-		    log.image.height !== height)
+			log.image.height !== height)
 			log.image = new ImageData(width, height);
 		this.px = new Uint32Array(log.image.data.buffer);
 		this.px.fill(log.paint[0]);
@@ -759,7 +762,7 @@ function paintEvents(p, frame, scroll) {
 					// one pixel shows one instant of a colour
 					const c = shade(g.type.color, full);
 					if (x < 0 || block.long ||
-					    seen[g.track[i]] === x * 1024 + c)
+						seen[g.track[i]] === x * 1024 + c)
 						continue;
 					seen[g.track[i]] = x * 1024 + c;
 					p.rect(x, y + 3, Math.max(Math.round(dpr), 1),
@@ -965,7 +968,7 @@ function matches(g) {
 		g.version = query.version;
 		g.match = new Uint8Array(g.n);
 		for (let i = 0; i < g.n; i++)
-			g.match[i] = query.test(new Event(g, i)) === true;
+			g.match[i] = query.test(new LogEvent(g, i)) === true;
 	}
 	return g.match;
 }
@@ -1024,7 +1027,7 @@ async function step(forward, test) {
 			for (let i = 0; i < g.n; i++) {
 				const d = (g.time[i] - at) * (forward ? 1 : -1);
 				if (d > 0 && (!best || d < Math.abs(best.time - at))) {
-					const e = new Event(g, i);
+					const e = new LogEvent(g, i);
 					if (test(e) === true)
 						best = e;
 				}
@@ -1076,20 +1079,24 @@ const region = () => selection || { from: view.from, to: view.to, track: 0 };
 
 // Counts of the sums, and all numbers of the events that are there.
 async function statistics({ from, to, track }, what) {
-	const exact = isExact(from, to), types = new Map();
+	const deep = selection ||
+		eventsIn(blocksIn(from, to), from, to) <= LIMIT;
+	const exact = deep && isExact(from, to), types = new Map();
 	const entry = (t) => {
 		if (!types.has(t))
 			types.set(t, { type: t, count: 0, sums: 0, values: [] });
 		return types.get(t);
 	};
-	await each(from, to, track, (g, i) => {
-		const t = entry(g.type), v = what === "duration"
-			? (g.length[i] ? g.length[i] - 1 : undefined)
-			: new Event(g, i).get(what, true);
-		t.count++;
-		if (v !== undefined && typeof v !== "string")
-			t.values.push(Number(v));
-	});
+	// a view of many blocks would decode them all for each move
+	if (deep)
+		await each(from, to, track, (g, i) => {
+			const t = entry(g.type), v = what === "duration"
+				? (g.length[i] ? g.length[i] - 1 : undefined)
+				: new LogEvent(g, i).get(what, true);
+			t.count++;
+			if (v !== undefined && typeof v !== "string")
+				t.values.push(Number(v));
+		});
 	if (!exact) {
 		const list = track ? descend(log.track[track]) : log.tracks;
 		for (const s of list.flatMap((t) => t.series))
@@ -1185,7 +1192,7 @@ async function statisticsTab() {
 async function eventsTab() {
 	const list = [], { from, to, track } = region(), most = 20000;
 	await each(from, to, track, (g, i) =>
-		list.length < most && list.push(new Event(g, i)));
+		list.length < most && list.push(new LogEvent(g, i)));
 	list.sort((a, b) => a.time - b.time);
 	return table(`${selection ? "Selected" : "Visible"}: ${
 		list.length < most ? "" : "the first "}${grouped.format(list.length)
@@ -1302,10 +1309,14 @@ function back(one, other) {
 const timeAt = (x) => view.from + x / $("area").clientWidth *
 	(view.to - view.from);
 
-function zoom(factor, x = pointer ? pointer.x : $("area").clientWidth / 2) {
+// Zooms, and keeps the time at a pixel where it is.
+function around(x, factor, change = setView) {
 	const t = timeAt(x);
-	glide(t - (t - view.from) * factor, t + (view.to - t) * factor);
+	change(t - (t - view.from) * factor, t + (view.to - t) * factor);
 }
+
+const zoom = (factor) => around(
+	pointer ? pointer.x : $("area").clientWidth / 2, factor, glide);
 
 const pan = (part) => {
 	const d = (view.to - view.from) * part;
@@ -1347,7 +1358,7 @@ function eventAt(t, row, y, near) {
 				if (!g.length[i]) {
 					if (Math.abs(start - t) <= least) {
 						least = Math.abs(start - t);
-						best = new Event(g, i);
+						best = new LogEvent(g, i);
 					}
 					continue;
 				}
@@ -1358,7 +1369,7 @@ function eventAt(t, row, y, near) {
 					t - start - g.length[i] + 1, 0);
 				if (away <= least) {
 					least = away;
-					best = new Event(g, i);
+					best = new LogEvent(g, i);
 				}
 			}
 		}
@@ -1450,9 +1461,8 @@ function listen() {
 			setView(view.from + d, view.to + d);
 		} else {
 			motion++;
-			const f = 1.0015 ** (e.deltaY * (e.deltaMode ? 30 : 1) *
-				(e.ctrlKey ? 4 : 1)), t = timeAt(pointer.x);
-			setView(t - (t - view.from) * f, t + (view.to - t) * f);
+			around(pointer.x, 1.0015 ** (e.deltaY * (e.deltaMode ? 30 : 1) *
+				(e.ctrlKey ? 4 : 1)));
 		}
 		e.preventDefault();
 	}, { passive: false });
@@ -1478,7 +1488,7 @@ function listen() {
 			touches.set(e.pointerId, p);
 		if (touches.size === 2) {
 			const [now, x] = spread();
-			zoom(pinch / now, x);
+			around(x, pinch / now);
 			pinch = now;
 			return;
 		}
@@ -1606,13 +1616,13 @@ function exportDialog() {
 		save(`${name}.csv`, "text/csv", await csv())),
 	choice("The view as SVG", () =>
 		save(`${name}.svg`, "image/svg+xml", svg())),
-	choice("The view as PNG", () => png((blob) =>
-		save(`${name}.png`, "image/png", blob))));
+	choice("The view as PNG", async () =>
+		save(`${name}.png`, "image/png", await png())));
 }
 
 async function csv() {
 	const { from, to, track } = region(), list = [], names = new Set();
-	await each(from, to, track, (g, i) => list.push(new Event(g, i)));
+	await each(from, to, track, (g, i) => list.push(new LogEvent(g, i)));
 	list.sort((a, b) => a.time - b.time);
 	for (const e of list)
 		e.group.type.fields.forEach((f) => names.add(f.name));
@@ -1644,7 +1654,7 @@ function svg() {
 	return `${out}${p.texts.join("")}</svg>`;
 }
 
-function png(done) {
+function png() {
 	const from = $("canvas"), dpr = window.devicePixelRatio || 1;
 	const to = el("canvas", { width: from.width + 230 * dpr,
 		height: from.height });
@@ -1658,7 +1668,7 @@ function png(done) {
 		c.fillStyle = log.css[colour];
 		c.fillText(text, x, y);
 	} });
-	to.toBlob(done);
+	return new Promise((done) => to.toBlob(done));
 }
 
 // --------------------------------------------------------------- the state
@@ -1723,8 +1733,8 @@ views.timeline = async function timeline(head) {
 	await Promise.all(log.series.map(loadSeries));
 	for (const l of log.links) {
 		const b = new Bytes(await bytesOf(`b${l.block}`)), n = l.n;
-		const from = b.deltas(n), source = b.plain(n), to = b.plain(n).map(unzig),
-			target = b.plain(n);
+		const from = b.deltas(n), source = b.plain(n);
+		const to = b.plain(n).map(unzig), target = b.plain(n);
 		for (let i = 0; i < n; i++)
 			log.lines.push({ from: from[i], to: from[i] + to[i],
 				source: source[i], target: target[i] });
@@ -1752,6 +1762,7 @@ views.timeline = async function timeline(head) {
 	addEventListener("hashchange", recall);
 	if (keep("tab"))
 		tab(Number(keep("tab")) % tabList.length);
+	await choose();
 	choose();
 	draw();
 	drawTree();
@@ -1760,14 +1771,15 @@ views.timeline = async function timeline(head) {
 };
 
 Object.assign(window.teltools, {
-	view: () => ({ ...view }), setView, csv, svg, search: find,
+	view: () => ({ ...view }), setView, csv, svg, png, search: find,
 	visible: () => rows.map((r) => ({ track: r.track.id, name: r.track.name,
 		use: r.track.use, y: r.y + RULER - $("scroll").scrollTop,
 		h: r.height })),
 	at(t, track) {
 		const e = eventAt(t, place[track].row, null, 0);
 		return e && { name: e.name, type: e.group.type.name, time: e.time,
-			duration: e.get("duration"), fields: Object.fromEntries(e.texts()) };
+			duration: e.get("duration"),
+			fields: Object.fromEntries(e.texts()) };
 	},
 	async select(from, to, track = 0) {
 		setSelection(from, to, track);

@@ -1,0 +1,624 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tests of the page of a timeline, in a browser, on invented logs (TAP).
+
+What a page shows is asked of it, and compared with the events that
+make_page.py put into it.  Screenshots are kept in the folder of the argument.
+"""
+
+import csv
+import io
+import os
+import random
+import re
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
+
+import browser
+import make_page
+from make_page import HOSTILE, MS
+
+EVENTS = make_page.mixed_events(random.Random(1))
+SHIFT = 8
+
+
+class Context:
+    """What the tests share: one page of a browser, and a folder."""
+
+    def __init__(self, page, folder, shots):
+        self.page, self.folder, self.shots = page, folder, shots
+
+    def open(self, kind="mixed", fragment="", **more):
+        path = os.path.join(self.folder, f"{kind}.html")
+        getattr(make_page, kind)(**more).write(path)
+        self.page.run("(() => { try { sessionStorage.clear() } catch {} })()")
+        self.page.open(path, fragment)
+        return self.page
+
+    def view(self):
+        view = self.page.run("teltools.view()")
+        return view["from"], view["to"]
+
+    def at(self, track):
+        """The middle of a row, in pixels of the window."""
+        row = next(r for r in self.page.run("teltools.visible()")
+                   if r["track"] == track)
+        return self.left() + 300, self.top() + row["y"] + row["h"] / 2
+
+    def left(self):
+        return self.page.run("document.getElementById('area')"
+                             ".getBoundingClientRect().left")
+
+    def top(self):
+        return self.page.run("document.getElementById('area')"
+                             ".getBoundingClientRect().top")
+
+    def pixel(self, x, y):
+        """The colour of the canvas there."""
+        return self.page.run(
+            "Array.from(document.getElementById('canvas').getContext('2d')"
+            f".getImageData({round(x)}, {round(y)}, 1, 1).data)")
+
+    def press(self, key, **more):
+        self.page.key(key, **more)
+
+    def press_until(self, key, done):
+        """Where a dialog was closed just before, a key can get lost."""
+        browser.until(lambda: self.press(key) or self.page.run(done),
+                      f"{key} does nothing: never {done}")
+
+
+def expect(value, wanted, what=""):
+    if value != wanted:
+        raise AssertionError(f"{what}: {value!r} instead of {wanted!r}")
+
+
+def near(value, wanted, part=0.01):
+    if abs(value - wanted) > part * max(abs(wanted), 1):
+        raise AssertionError(f"{value!r} is not near {wanted!r}")
+
+
+def test_nothing_is_loaded(c):
+    """A page makes no request, breaks no rule of its policy, has no error"""
+    page = c.open()
+    page.run("teltools.search('size > 1')")
+    requests = [e["request"]["url"] for e in
+                page.seen("Network.requestWillBeSent")]
+    expect({u.split(":")[0] for u in requests} - {"file", "blob"}, set())
+    expect([u for u in requests if u.startswith("file:")
+            and not u.endswith(".html")], [])
+    expect(page.seen("Runtime.exceptionThrown"), [])
+    expect([e["entry"]["text"] for e in page.seen("Log.entryAdded")], [])
+
+
+def test_policy_holds(c):
+    """The content policy forbids other scripts, pictures and requests"""
+    page = c.open()
+    page.run("""(() => {
+        window.broken = [];
+        document.addEventListener("securitypolicyviolation",
+            (e) => broken.push(e.effectiveDirective));
+        const s = document.createElement("script");
+        s.textContent = "window.ran = true";
+        document.body.append(s);
+        const i = document.createElement("img");
+        i.src = "https://localhost/x.png";
+        document.body.append(i);
+        fetch("https://localhost/x").catch(() => 0);
+    })()""")
+    page.wait("broken.length >= 3")
+    expect(sorted(page.run("broken")),
+           ["connect-src", "img-src", "script-src-elem"])
+    expect(page.run("window.ran"), None)
+    page.events = page.browser.events = []
+
+
+def test_hostile_names(c):
+    """Names that look like markup are shown as text, everywhere"""
+    page = c.open()
+    expect(page.run("document.title"), "mixed " + HOSTILE)
+    expect(page.run("document.querySelector('h1').textContent"),
+           "mixed " + HOSTILE)
+    for tab in range(6):
+        page.run(f"document.getElementById('tab{tab}').click()")
+        page.wait("document.getElementById('panel').childElementCount > 0")
+    page.run("teltools.search('onerror')")
+    page.run("document.getElementById('tab1').click()")
+    page.wait("document.getElementById('panel').textContent"
+              ".includes('onerror=alert')")
+    expect(page.run("document.querySelectorAll('img').length"), 0)
+    expect(page.seen("Page.javascriptDialogOpening"), [])
+    if "<img" in page.run("teltools.svg()"):
+        raise AssertionError("the SVG has markup of the log")
+
+
+def test_rows(c):
+    """The tracks are rows, parents first, lanes together"""
+    page = c.open()
+    rows = page.run("teltools.visible()")
+    expect([r["track"] for r in rows], [1, 2, 4, 3, 6, 7, 8])
+    for before, row in zip(rows, rows[1:]):
+        expect(row["y"], before["y"] + before["h"], "gap between rows")
+    expect(page.run("[...document.querySelectorAll('.row .name')]"
+                    ".map((e) => e.textContent)"),
+           [HOSTILE, "thread 7 main", "Scan", "thread 8 " + HOSTILE,
+            "live bytes", "queue", "sizes"])
+
+
+def test_pixels(c):
+    """Ranges, instants and counters are where their events are"""
+    page = c.open()
+    page.run("teltools.setView(9e6, 13e6)")
+    page.wait("teltools.view().from === 9e6")
+    width = page.run("document.getElementById('canvas').width")
+    page.wait("teltools.frameTimes().length > 1")
+    rows = {r["track"]: r for r in page.run("teltools.visible()")}
+
+    def at(ms):
+        return (ms - 9) / 4 * width
+
+    back = c.pixel(at(11.75), rows[4]["y"] + 2 + 9)
+    y = rows[4]["y"] + 2 + 9
+    # from 9 to 11 ms there is a range on the first line, then none
+    if c.pixel(at(9.9), y) == back or c.pixel(at(10.9), y) == back:
+        raise AssertionError("a range is not drawn")
+    expect(c.pixel(at(11.1), y), back)
+    instant = next(e for e in EVENTS if e[2] == 2 and e[1] > 10 * MS)
+    x, y = at(instant[1] / MS), rows[2]["y"] + rows[2]["h"] / 2
+    drawn = [c.pixel(x + d, y) for d in (-3, -1, 0, 1, 3)]
+    if all(p == drawn[0] for p in drawn):
+        raise AssertionError("an instant is not drawn")
+    row = rows[6]
+    expect(c.pixel(at(9.5), row["y"] + row["h"] - 4) != back, True)
+
+
+def test_at(c):
+    """An event has the fields that were put into it"""
+    page = c.open()
+    event = page.run("teltools.at(1.2e6, 5)")
+    expect(event["name"], "Scan old")
+    expect(event["fields"], {"ratio": "0.5", "why": "old"})
+    alloc = next(e for e in EVENTS if e[0] == 0 and e[5][1][1] == HOSTILE)
+    event = page.run(f"teltools.at({alloc[1]}, {alloc[2]})")
+    expect(event["fields"]["pool"], f"{hex(alloc[5][1][0])} ({HOSTILE})")
+    expect(event["fields"]["size"].split()[1] in ("B", "KiB"), True)
+
+
+def test_statistics(c):
+    """A selection has the counts and quantiles of its events"""
+    page = c.open()
+    page.wait("document.getElementById('measure')")
+    page.run("""(() => {
+        const s = document.getElementById("measure");
+        s.value = "size";
+        s.dispatchEvent(new Event("change"));
+    })()""")
+    result = page.run(f"teltools.select({10 * MS}, {20 * MS}, 2)")
+    below = [e for e in EVENTS if e[2] in (2, 4, 5)
+             and 10 * MS <= e[1] <= 20 * MS]
+    expect(result["count"], len(below))
+    near(result["rate"], len(below) * 100)
+    alloc = next(t for t in result["types"] if t["type"]["name"] == "Alloc")
+    sizes = sorted(e[5][0] for e in below if e[0] == 0)
+    expect(alloc["sum"], sum(sizes))
+    expect((alloc["min"], alloc["max"]), (sizes[0], sizes[-1]))
+    expect(alloc["p50"], sizes[len(sizes) // 2])
+    expect(alloc["p90"], sizes[int(len(sizes) * 0.9)])
+
+
+def test_search(c):
+    """Searches find the events that their expressions say"""
+    page = c.open()
+    for text, wanted in [
+            ("name == Alloc && size >= 1k",
+             lambda e: e[0] == 0 and e[5][0] >= 1024),
+            ("size in (16, 64..256)",
+             lambda e: e[0] == 0 and (e[5][0] == 16 or 64 <= e[5][0] <= 256)),
+            ("kind == channel && !(late == 1)",
+             lambda e: e[0] == 3 and not e[5][1]),
+            ("delta < -3", lambda e: e[0] == 3 and e[5][2] < -3),
+            ("pool >= 0xfffffffffffffffe",
+             lambda e: e[0] == 0 and e[5][1][0] >= 2**64 - 2),
+            ("label ~ \"img.*src\" || label(pool) == 'heap'",
+             lambda e: e[0] == 0 and e[5][1][1] is not None),
+            ("why =* 'nur*'", lambda e: e[0] == 1 and e[5][1] == "nursery"),
+            ("has(ratio) && ratio > 1.5 && time > 60ms",
+             lambda e: e[0] == 1 and e[5][0] > 1.5 and e[1] > 60 * MS),
+            ("duration == 1ms",
+             lambda e: e[0] == 1 and e[3] == MS),
+            ("NURSERY 1", lambda e: e[4] == "Scan nursery 1")]:
+        quoted = text.replace("\\", "\\\\").replace("`", "\\`")
+        expect(page.run(f"teltools.search(`{quoted}`)"),
+               sum(map(wanted, EVENTS)), text)
+    for text in ("size >", "nosuch == 1", "size ~ 4", "(size > 1", "1 2 <"):
+        page.run(f"teltools.search('{text}')")
+        if not page.run("document.querySelector('#hits.error').textContent"):
+            raise AssertionError(f"no error for {text}")
+
+
+def test_keys(c):
+    """Keys zoom and move, and undo it"""
+    c.page.emulate(prefers_reduced_motion="reduce")
+    page = c.open()
+    first = c.view()
+    c.press("w")
+    zoomed = c.view()
+    near(zoomed[1] - zoomed[0], (first[1] - first[0]) * 0.6)
+    c.press("d")
+    moved = c.view()
+    near(moved[0] - zoomed[0], (zoomed[1] - zoomed[0]) * 0.2)
+    c.press("ArrowLeft")
+    near(c.view()[0], zoomed[0])
+    c.press("u")
+    expect(c.view(), first)
+    c.press("r")
+    near(c.view()[0], zoomed[0])
+    c.press("0")
+    near(c.view()[1] - c.view()[0], 91 * MS)
+    c.press_until("?", "document.getElementById('dialog').open")
+    if "Zoom in" not in page.run(
+            "document.getElementById('dialog').textContent"):
+        raise AssertionError("the keys are not shown")
+    page.run("document.getElementById('dialog').close()")
+    c.press_until("/", "document.activeElement.id === 'q'")
+    c.press("w")
+    near(c.view()[1] - c.view()[0], 91 * MS)
+    page.emulate(prefers_reduced_motion="no-preference")
+
+
+def test_mouse(c):
+    """Wheel, drag and pinch move the view; Shift and drag selects"""
+    page = c.open()
+    x, y = c.at(2)
+    first = c.view()
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-400)
+    page.wait(f"teltools.view().to - teltools.view().from < "
+              f"{(first[1] - first[0]) * 0.7}")
+    zoomed = c.view()
+    page.drag(x, y, x - 100, y)
+    page.wait(f"teltools.view().from > {zoomed[0]}")
+    moved = c.view()
+    near(moved[1] - moved[0], zoomed[1] - zoomed[0], 1e-6)
+    page.drag(x, y, x + 100, y, modifiers=SHIFT)
+    page.wait("teltools.selection()")
+    chosen = page.run("teltools.selection()")
+    width = page.run("document.getElementById('area').clientWidth")
+    near(chosen["to"] - chosen["from"], 100 / width * (moved[1] - moved[0]))
+    expect(chosen["track"], 2)
+    expect(c.view(), moved)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True,
+              maxTouchPoints=2)
+    for kind, apart in (("touchStart", 40), ("touchMove", 80),
+                        ("touchMove", 160)):
+        page.call("Input.dispatchTouchEvent", type=kind, touchPoints=[
+            {"x": x - apart, "y": y, "id": 0},
+            {"x": x + apart, "y": y, "id": 1}])
+    page.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    page.wait(f"teltools.view().to - teltools.view().from < "
+              f"{(moved[1] - moved[0]) * 0.6}")
+    page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_tip(c):
+    """The event under the pointer is described with all fields"""
+    page = c.open()
+    page.run("teltools.setView(0, 4e6)")
+    page.wait("teltools.view().to === 4e6")
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 4)
+    x = c.left() + 200
+    page.mouse("mouseMoved", x, c.top() + row["y"] + 10)
+    page.wait("!document.getElementById('tip').hidden")
+    page.wait("document.getElementById('tip').textContent"
+              ".includes('Scan nursery 0')")
+    text = page.run("document.getElementById('tip').textContent")
+    for part in ("ratio0", "whynursery", "for2 ms"):
+        if part not in text:
+            raise AssertionError(f"no {part} in {text}")
+    page.drag(x, c.top() + row["y"] + 10, x, c.top() + row["y"] + 10)
+    page.wait("document.getElementById('panel').textContent"
+              ".includes('nursery')")
+
+
+def test_go_to(c):
+    """Times, tracks and events can be gone to by name"""
+    c.page.emulate(prefers_reduced_motion="reduce")
+    page = c.open()
+    page.run("teltools.setView(0, 1e6)")
+
+    def go(text):
+        c.press_until("g", "document.getElementById('dialog').open")
+        page.run(f"""(() => {{
+            document.querySelector("#dialog input").value = "{text}";
+            document.querySelector("#dialog form").requestSubmit();
+        }})()""")
+
+    go("50 ms")
+    page.wait("(teltools.view().from + teltools.view().to) / 2 === 50e6")
+    go("queue")
+    page.wait("document.querySelector('.row.chosen .name')?.textContent"
+              " === 'queue'")
+    go("bind 3")
+    send = next(e for e in EVENTS if e[4] == "Bind 3" and e[1] > 49.5 * MS)
+    page.wait(f"teltools.view().from <= {send[1]} && "
+              f"teltools.view().to >= {send[1]}")
+    page.emulate(prefers_reduced_motion="no-preference")
+
+
+def test_marks(c):
+    """Two marks show their difference"""
+    page = c.open()
+    x, y = c.at(2)
+    page.mouse("mouseMoved", x, y)
+    c.press("m")
+    page.mouse("mouseMoved", x + 200, y)
+    c.press("m")
+    page.wait("teltools.marks().length === 2")
+    page.wait("document.getElementById('status').textContent"
+              ".includes('A to B')")
+    c.press("Escape")
+    page.wait("teltools.marks().length === 0")
+
+
+def test_tables(c):
+    """Events, tracks, types and logs are tables as well"""
+    page = c.open()
+    page.run(f"teltools.select({10 * MS}, {12 * MS})")
+    want = [e for e in EVENTS if 10 * MS <= e[1] <= 12 * MS]
+
+    def rows(tab):
+        page.run(f"document.getElementById('tab{tab}').click()")
+        page.wait("document.getElementById('tab%d').getAttribute("
+                  "'aria-selected') === 'true' && document.querySelector("
+                  "'#panel table')" % tab)
+        return "document.querySelectorAll('#panel tbody tr').length"
+
+    count = rows(1)
+    page.wait(f"{count} === {len(want)}")
+    count = rows(3)
+    page.wait(f"{count} === 8")
+    count = rows(4)
+    page.wait(f"{count} === 4")
+    count = rows(5)
+    page.wait(f"{count} === 1")
+    expect(page.run("[...document.querySelectorAll('th')].every("
+                    "(th) => th.scope)"), True)
+    expect(page.run("[...document.querySelectorAll('table')].every("
+                    "(t) => t.caption || t.closest('dialog'))"), True)
+
+
+def test_csv(c):
+    """The selection is exported as CSV"""
+    page = c.open()
+    page.run(f"teltools.select({10 * MS}, {30 * MS})")
+    rows = list(csv.DictReader(io.StringIO(page.run("teltools.csv()"))))
+    want = [e for e in EVENTS if 10 * MS <= e[1] <= 30 * MS]
+    expect([int(r["time"]) for r in rows], [e[1] for e in want])
+    expect(sum(int(r["size"] or 0) for r in rows),
+           sum(e[5][0] for e in want if e[0] == 0))
+    expect({r["pool"] for r in rows if r["pool"]},
+           {str(e[5][1][0]) for e in want if e[0] == 0})
+    expect({r["why"] for r in rows if r["why"]},
+           {e[5][1] for e in want if e[0] == 1})
+
+
+def test_pictures(c):
+    """The view is exported as SVG and as PNG"""
+    page = c.open()
+    page.run("teltools.setView(9e6, 13e6)")
+    page.wait("teltools.view().from === 9e6")
+    root = tree.fromstring(page.run("teltools.svg()"))
+    texts = ["".join(t.itertext()) for t in root.iter(
+        "{http://www.w3.org/2000/svg}text")]
+    for name in ("live bytes", "Scan nursery 0", "10.0 ms"):
+        if name not in texts:
+            raise AssertionError(f"no {name} in {texts}")
+    expect(page.run("""teltools.png().then((b) => b.arrayBuffer())
+        .then((b) => String.fromCharCode(...new Uint8Array(b, 1, 3)))"""),
+           "PNG")
+    page.call("Browser.setDownloadBehavior", behavior="allow",
+              downloadPath=c.folder)
+    for n, ext in enumerate(("csv", "svg", "png"), 1):
+        c.press_until("e", "document.getElementById('dialog').open")
+        page.run(f"document.querySelectorAll('#dialog button')[{n - 1}]"
+                 ".click()")
+        page.wait("!document.getElementById('dialog').open")
+        name = re.sub(r"[^\w.-]+", "_", "mixed " + HOSTILE) + "." + ext
+        browser.until(lambda name=name: os.path.exists(
+            os.path.join(c.folder, name)), f"no file {name}")
+
+
+def test_links(c):
+    """View, selection, search and marks are in the address"""
+    page = c.open()
+    page.run("teltools.setView(10e6, 20e6)")
+    page.run("teltools.select(12e6, 14e6, 4)")
+    page.run("teltools.search('size > 1k && kind == Object')")
+    page.wait("location.hash.includes('q=') && location.hash.includes('s=')"
+              " && location.hash.includes('v=')")
+    fragment = page.run("location.hash")
+    page = c.open(fragment=fragment)
+    expect(c.view(), (10 * MS, 20 * MS))
+    expect(page.run("teltools.selection()"),
+           {"from": 12 * MS, "to": 14 * MS, "track": 4})
+    expect(page.run("document.getElementById('q').value"),
+           "size > 1k && kind == Object")
+
+
+def test_live(c):
+    """A live page reloads itself, and keeps view, selection and search"""
+    page = c.open(live=1)
+    page.run("teltools.setView(10e6, 20e6)")
+    page.run("teltools.select(12e6, 14e6)")
+    page.run("teltools.search('Scan')")
+    page.wait("location.hash.includes('q=') && location.hash.includes('s=')")
+    page.run("window.old = true")
+    more = make_page.mixed(live=1)
+    more.head["note"] = "newer"
+    more.write(os.path.join(c.folder, "mixed.html"))
+    c.page.wait("!window.old && window.teltools && teltools.head && "
+                "teltools.head.note === 'newer' && teltools.selection() && "
+                "document.getElementById('q').value === 'Scan'")
+    expect(c.view(), (10 * MS, 20 * MS))
+    expect(page.run("teltools.selection().from"), 12 * MS)
+    page.call("Page.navigate", url="about:blank")
+    page.browser.wait_event("Page.loadEventFired", page.session)
+
+
+def test_themes(c):
+    """The page follows the system's theme, and its own switch"""
+    c.page.emulate(prefers_color_scheme="light")
+    page = c.open()
+    corner = "document.getElementById('canvas').width - 2"
+    ask = ("document.getElementById('canvas').getContext('2d').getImageData("
+           f"{corner}, document.getElementById('canvas').height - 2, 1, 1)"
+           ".data[0]")
+    page.wait(f"{ask} > 200")
+    page.emulate(prefers_color_scheme="dark")
+    page.wait(f"{ask} < 60")
+    c.press("t")
+    page.wait(f"{ask} > 200")
+    c.press("t")
+    page.wait("document.documentElement.dataset.theme === 'dark'")
+    c.press("t")
+    page.emulate(prefers_color_scheme="light")
+    page.wait(f"{ask} > 200")
+
+
+def test_tree(c):
+    """The tree of tracks can be walked and folded with keys"""
+    page = c.open()
+    expect(page.run("document.querySelectorAll('#tree [role=treeitem]')"
+                    ".length"), 7)
+    page.run("document.querySelector('#tree [tabindex=\"0\"]').focus()")
+    c.press("ArrowDown")
+    page.wait("document.activeElement.dataset.track === '2'")
+    expect(page.run("document.activeElement.getAttribute('aria-expanded')"),
+           "true")
+    c.press("ArrowLeft")
+    page.wait("document.querySelectorAll('.row').length === 6")
+    expect(page.run("document.activeElement.getAttribute('aria-expanded')"),
+           "false")
+    c.press("ArrowRight")
+    page.wait("document.querySelectorAll('.row').length === 7")
+
+
+def test_names_of_controls(c):
+    """Every control has a name, and what changes is said"""
+    page = c.open()
+    page.wait("document.querySelector('#panel table')")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    roles = set()
+    for node in nodes:
+        role = node.get("role", {}).get("value")
+        name = node.get("name", {}).get("value", "")
+        roles.add(role)
+        if role in ("button", "textbox", "searchbox", "checkbox", "tab",
+                    "combobox", "treeitem", "image") and not name:
+            raise AssertionError(f"a {role} without a name")
+    for role in ("tree", "tablist", "tabpanel", "status", "search", "main",
+                 "table", "searchbox"):
+        if role not in roles:
+            raise AssertionError(f"no {role}: {sorted(filter(None, roles))}")
+    page.run("teltools.setView(1e6, 2e6)")
+    page.wait("document.getElementById('status').textContent"
+              ".startsWith('1.0')")
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4
+              for v in parts]
+    return sum(v * f for v, f in zip(linear, (0.2126, 0.7152, 0.0722)))
+
+
+def contrast(one, other):
+    a, b = sorted((luminance(one), luminance(other)))
+    return (b + 0.05) / (a + 0.05)
+
+
+def test_contrast(_):
+    """Text and colours have the contrast of WCAG 2.2 AA, light and dark"""
+    colours = {name: pair for name, *pair in re.findall(
+        r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)",
+        make_page.source("page.css"))}
+    bad = []
+    pairs = [(a, b, 4.5) for a in ("fg", "dim", "accent", "error")
+             for b in ("bg", "bar")]
+    pairs += [(f"c{i}", "on", 4.5) for i in range(10)]
+    pairs += [(f"c{i}", "bg", 3) for i in range(10)]
+    pairs += [("accent", "on", 4.5), ("edge", "bg", 3), ("edge", "bar", 3)]
+    for a, b, least in pairs:
+        for theme in (0, 1):
+            ratio = contrast(colours[a][theme], colours[b][theme])
+            if ratio < least:
+                bad.append(f"{a} on {b}: {ratio:.2f}")
+    expect(bad, [])
+
+
+def test_motion(c):
+    """Without motion a view is there at once"""
+    c.page.emulate(prefers_reduced_motion="reduce")
+    page = c.open()
+    first = c.view()
+    now = page.run("""(() => {
+        document.dispatchEvent(new KeyboardEvent("keydown", { key: "w" }));
+        return teltools.view();
+    })()""")
+    near(now["to"] - now["from"], (first[1] - first[0]) * 0.6)
+    page.emulate(prefers_reduced_motion="no-preference")
+    page.run("""document.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "w" }))""")
+    size = (first[1] - first[0]) * 0.36
+    page.wait(f"Math.abs(teltools.view().to - teltools.view().from - {size})"
+              f" < {size / 100}")
+
+
+def test_damage(c):
+    """A page that is cut short says so"""
+    path = os.path.join(c.folder, "cut.html")
+    make_page.mixed().write(path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(re.sub(r'(id="b1">.{40}).*?<', r"\1<", text))
+    c.page.call("Page.navigate", url="file://" + path)
+    c.page.browser.wait_event("Page.loadEventFired", c.page.session)
+    c.page.wait("document.getElementById('failed')")
+    c.page.run("0")
+    c.page.browser.events = []
+
+
+def test_empty(c):
+    """A log without events has a page"""
+    page = c.open("empty")
+    expect(page.run("teltools.visible().length"), 0)
+    expect(page.seen("Runtime.exceptionThrown"), [])
+
+
+def main():
+    tests = [f for name, f in globals().items() if name.startswith("test_")]
+    wanted = sys.argv[2:]
+    tests = [t for t in tests if not wanted or t.__name__ in wanted]
+    print(f"1..{len(tests)}", flush=True)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, \
+            browser.Browser() as chromium:
+        page = chromium.page()
+        page.size(1280, 800)
+        context = Context(page, folder, sys.argv[1])
+        for number, test in enumerate(tests, 1):
+            try:
+                test(context)
+                page.check()
+                print(f"ok {number} {test.__doc__}", flush=True)
+            except Exception as error:  # pylint: disable=broad-except
+                failed += 1
+                print(f"not ok {number} {test.__doc__}\n# {test.__name__}: "
+                      f"{type(error).__name__}: {error}", flush=True)
+                page.browser.events = []
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
