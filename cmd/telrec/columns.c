@@ -8,20 +8,47 @@
 
 #include "telrec/arena.h"
 
+/* NULL: out of memory. */
+static struct set *
+new_set(uint32_t options, int mixed)
+{
+	unsigned i, k, count = 0;
+	struct set *set;
+	struct part *part;
+
+	for (i = 0; i < TYPES; i++)
+		count += types_fields((enum type)i, options) + (mixed ? 2 : 0);
+	set = calloc(1,
+	    sizeof(*set) + (size_t)count * COLUMNS_EVENTS * sizeof(uint64_t));
+	if (set == NULL)
+		return NULL;
+	set->mixed = mixed;
+	count = 0;
+	for (i = 0; i < TYPES; i++) {
+		part = &set->parts[i];
+		part->fields = types_fields((enum type)i, options);
+		part->same = mixed ? 0 : (uint64_t)3 << part->fields;
+		part->columns[part->fields] = &set->pid;
+		part->columns[part->fields + 1] = &set->tid;
+		for (k = 0; k < part->fields + (mixed ? 2 : 0); k++)
+			part->columns[k] =
+			    set->memory + (size_t)count++ * COLUMNS_EVENTS;
+	}
+	return set;
+}
+
 struct columns *
 columns_new(uint32_t options, uint64_t sample)
 {
-	const size_t cells = (size_t)TYPES * TYPE_FIELDS * COLUMNS_EVENTS;
-	struct columns *c = calloc(1, sizeof(*c) + cells * sizeof(uint64_t));
-	unsigned i, k;
+	struct columns *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return NULL;
-	for (i = 0; i < TYPES; i++) {
-		c->parts[i].fields = types_fields((enum type)i, options);
-		for (k = 0; k < TYPE_FIELDS; k++)
-			c->parts[i].columns[k] = c->memory +
-			    ((size_t)i * TYPE_FIELDS + k) * COLUMNS_EVENTS;
+	c->options = options;
+	c->sets[COLUMNS_SETS - 1] = new_set(options, 1);
+	if (c->sets[COLUMNS_SETS - 1] == NULL) {
+		free(c);
+		return NULL;
 	}
 	c->number = 1;
 	weights_init(&c->weights, options & ARENA_SAMPLES ? sample : 0);
@@ -31,6 +58,12 @@ columns_new(uint32_t options, uint64_t sample)
 void
 columns_free(struct columns *c)
 {
+	unsigned i;
+
+	if (c == NULL)
+		return;
+	for (i = 0; i < COLUMNS_SETS; i++)
+		free(c->sets[i]);
 	free(c);
 }
 
@@ -40,9 +73,9 @@ add_names(struct columns *c, struct source *from)
 {
 	const unsigned at = c->nnames;
 
+	from->place = COLUMNS_NAMES;
 	if (at + 2 > COLUMNS_NAMES)
 		return;
-	from->block = c->number;
 	from->place = at;
 	memcpy(c->texts[at], from->name, sizeof(from->name));
 	c->names[at] = (tel_emit_name){ 2, from->tid, c->texts[at] };
@@ -56,38 +89,40 @@ add_names(struct columns *c, struct source *from)
 void
 columns_rename(struct columns *c, const struct source *from)
 {
-	if (from->block == c->number)
+	if (from->block == c->number && from->place < COLUMNS_NAMES)
 		memcpy(c->texts[from->place], from->name, sizeof(from->name));
+}
+
+/* The columns for a source that has none in this block. */
+static unsigned
+find_set(struct columns *c)
+{
+	struct set **set = &c->sets[c->nsets];
+
+	if (c->nsets < COLUMNS_SETS - 1 && *set == NULL)
+		*set = new_set(c->options, 0);
+	return c->nsets < COLUMNS_SETS - 1 && *set != NULL ? c->nsets++ :
+	                                                     COLUMNS_SETS - 1;
 }
 
 void
 columns_source(struct columns *c, struct source *from)
 {
-	struct part *part;
-	unsigned i, k;
-
-	if (from->block != c->number)
+	if (from->block != c->number) {
 		add_names(c, from);
-	if (c->count > 0 && !c->mixed &&
-	    (c->pid != from->pid || c->tid != from->tid)) {
-		for (i = 0; i < c->npresent; i++) {
-			part = &c->parts[c->present[i]];
-			for (k = 0; k < part->count; k++) {
-				part->columns[part->fields][k] = c->pid;
-				part->columns[part->fields + 1][k] = c->tid;
-			}
-		}
-		c->mixed = 1;
+		from->set = find_set(c);
+		from->block = c->number;
 	}
-	c->pid = from->pid;
-	c->tid = from->tid;
+	c->set = c->sets[from->set];
+	c->set->pid = from->pid;
+	c->set->tid = from->tid;
 }
 
 void
 columns_write(struct columns *c, uint64_t lost)
 {
-	const uint64_t *columns[TYPES][TYPE_FIELDS];
-	tel_emit_part parts[TYPES];
+	const uint64_t *columns[COLUMNS_SETS * TYPES][TYPE_FIELDS];
+	tel_emit_part parts[COLUMNS_SETS * TYPES];
 	tel_emit_columns all = { 0 };
 	struct part *part;
 	unsigned i, k;
@@ -95,18 +130,13 @@ columns_write(struct columns *c, uint64_t lost)
 	if (c->count == 0)
 		return;
 	for (i = 0; i < c->npresent; i++) {
-		part = &c->parts[c->present[i]];
-		for (k = 0; k < part->fields + 2; k++)
-			columns[i][k] = part->columns[k];
-		parts[i].code = c->present[i] + 1u;
+		part = c->present[i];
+		parts[i].code = c->types[i] + 1u;
 		parts[i].count = part->count;
+		for (k = 0; k < TYPE_FIELDS; k++)
+			columns[i][k] = part->columns[k];
 		parts[i].columns = columns[i];
-		parts[i].same = 0;
-		if (!c->mixed) {
-			part->columns[k - 2][0] = c->pid;
-			part->columns[k - 1][0] = c->tid;
-			parts[i].same = (uint64_t)3 << (k - 2);
-		}
+		parts[i].same = part->same;
 		part->count = 0;
 	}
 	all.count = c->count;
@@ -124,7 +154,6 @@ columns_write(struct columns *c, uint64_t lost)
 	c->lost = lost;
 	if (!c->failed)
 		c->events += c->count;
-	c->count = c->npresent = c->nclocks = c->nnames = 0;
-	c->mixed = 0;
+	c->count = c->npresent = c->nclocks = c->nnames = c->nsets = 0;
 	c->number++;
 }

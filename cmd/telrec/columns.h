@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The columns of the block that is made: events in order of time, the fields of
- * each type as arrays.
+ * each type as arrays.  Threads have arrays of their own, as their addresses
+ * are near each other, and their numbers are then in no column; those beyond
+ * COLUMNS_SETS share the last set.
  */
 #ifndef TELREC_COLUMNS_H
 #define TELREC_COLUMNS_H
@@ -14,40 +16,52 @@
 
 #define COLUMNS_EVENTS TEL_EMIT_COLUMNS_MAX
 #define COLUMNS_NAMES 4096u
+/* So that a block has at most 256 parts. */
+#define COLUMNS_SETS 16u
 
 /* Where events come from. */
 struct source {
 	uint32_t pid, tid;   /* as fields have them */
 	const char *process; /* its name */
 	char name[16];       /* of the thread */
-	unsigned block;      /* the last one that has its names, */
-	unsigned place;      /* and where */
+	unsigned block;      /* the last one that has events of it */
+	unsigned place;      /* of its name there */
+	unsigned set;        /* and of its columns */
 };
 
 /* The events of a type. */
 struct part {
 	unsigned count, place, fields;
+	uint64_t same; /* bits of the columns that have one value */
 	uint64_t *columns[TYPE_FIELDS];
 };
 
-struct columns {
+/* The events of a source, or of several. */
+struct set {
 	struct part parts[TYPES];
-	enum type present[TYPES];
-	unsigned npresent, count, nclocks, nnames;
+	uint64_t pid, tid; /* of the one source, or of the next event */
+	int mixed;         /* there are several: columns have them */
+	uint64_t memory[]; /* the columns */
+};
+
+struct columns {
+	uint32_t options;
+	struct set *sets[COLUMNS_SETS]; /* NULL: never used */
+	struct set *set;                /* of the next event */
+	struct part *present[COLUMNS_SETS * TYPES];
+	uint8_t types[COLUMNS_SETS * TYPES]; /* of the parts */
+	unsigned nsets, npresent, count, nclocks, nnames;
 	uint8_t order[COLUMNS_EVENTS];
 	uint64_t clocks[COLUMNS_EVENTS];
 	uint32_t shared[COLUMNS_EVENTS];
 	tel_emit_name names[COLUMNS_NAMES];
 	char texts[COLUMNS_NAMES][16];
-	uint64_t last;     /* time of the last event */
-	uint32_t pid, tid; /* of all events so far, if not mixed */
-	uint32_t named;    /* the last process of the names */
-	int mixed;
+	uint64_t last;   /* time of the last event */
+	uint32_t named;  /* the last process of the names */
 	unsigned number; /* of the block, from 1 */
 	int failed;      /* why a block could not be written, or 0 */
 	uint64_t events, lost;
 	struct weights weights;
-	uint64_t memory[1]; /* the columns */
 };
 
 /*
@@ -70,15 +84,17 @@ void columns_write(struct columns *c, uint64_t lost);
 static inline struct part *
 columns_add(struct columns *c, enum type type)
 {
-	struct part *part = &c->parts[type];
+	struct set *set = c->set;
+	struct part *part = &set->parts[type];
 
 	if (part->count == 0) {
 		part->place = c->npresent;
-		c->present[c->npresent++] = type;
+		c->types[c->npresent] = (uint8_t)type;
+		c->present[c->npresent++] = part;
 	}
-	if (c->mixed) {
-		part->columns[part->fields][part->count] = c->pid;
-		part->columns[part->fields + 1][part->count] = c->tid;
+	if (set->mixed) {
+		part->columns[part->fields][part->count] = set->pid;
+		part->columns[part->fields + 1][part->count] = set->tid;
 	}
 	c->order[c->count++] = (uint8_t)part->place;
 	return part;

@@ -148,31 +148,33 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
     uint32_t at)
 {
 	const uint32_t mask = ARENA_RING_WORDS - 1, end = c->end;
-	struct part *allocs = &to->parts[TYPE_MALLOC],
-	            *frees = &to->parts[TYPE_FREE];
+	struct part *allocs = &to->set->parts[TYPE_MALLOC],
+	            *frees = &to->set->parts[TYPE_FREE];
 	uint64_t *const addresses = allocs->columns[0],
 	                *const sizes = allocs->columns[1],
 	                *const freed = frees->columns[0];
 	const uint8_t places[2] = { (uint8_t)allocs->place,
 		(uint8_t)frees->place };
 	unsigned n = allocs->count, m = frees->count, count = to->count;
+	unsigned is_free;
 	uint64_t word;
 
-	/* they have places, and their sources are in no columns */
-	while (at != end && count < COLUMNS_EVENTS - 1) {
+	/*
+	 * Which of the two a record is cannot be predicted: it is stored as
+	 * both, and counted as one.
+	 */
+	for (; at != end && count < COLUMNS_EVENTS - 1; at++) {
 		word = words[at & mask];
-		if ((word & 15) == ARENA_FREE) {
-			freed[m++] = word >> 16;
-			to->order[count++] = places[1];
-		} else if ((word & 15) == ARENA_MALLOC &&
-		    (word >> 4 & 0xFFF) != ARENA_SIZE_LONG) {
-			addresses[n] = word >> 16;
-			sizes[n++] = word >> 4 & 0xFFF;
-			to->order[count++] = places[0];
-		} else {
+		is_free = (word & 15) == ARENA_FREE;
+		if (!(is_free |
+		        (((word & 15) == ARENA_MALLOC) &
+		            ((word >> 4 & 0xFFF) != ARENA_SIZE_LONG))))
 			break;
-		}
-		at++;
+		freed[m] = addresses[n] = word >> 16;
+		sizes[n] = word >> 4 & 0xFFF;
+		to->order[count++] = places[is_free];
+		m += is_free;
+		n += 1 - is_free;
 	}
 	allocs->count = n;
 	frees->count = m;
@@ -204,15 +206,23 @@ rings_take(struct columns *to, struct cursor *c, uint64_t limit,
 {
 	const uint32_t mask = ARENA_RING_WORDS - 1, end = c->end;
 	const uint64_t *words = c->words;
-	const struct part *allocs = &to->parts[TYPE_MALLOC];
+	const struct part *parts;
 	unsigned first = to->count;
 	uint32_t at = c->at;
 	struct part *part;
 	uint64_t word;
 
 	columns_source(to, &c->source);
+	parts = to->set->parts;
 	/* a record that the program has overwritten may seem to end later */
 	while ((int32_t)(end - at) > 0 && to->count < COLUMNS_EVENTS - 1) {
+		/* the plain ones, until another one; they have places */
+		if (parts[TYPE_MALLOC].count > 0 &&
+		    parts[TYPE_FREE].count > 0 && !to->set->mixed &&
+		    parts[TYPE_MALLOC].fields == 2)
+			at = take_usual(to, c, words, at);
+		if (at == end || to->count >= COLUMNS_EVENTS - 1)
+			break;
 		word = words[at & mask];
 		switch (word & 15) {
 		case ARENA_CLOCK:
@@ -222,10 +232,6 @@ rings_take(struct columns *to, struct cursor *c, uint64_t limit,
 			if (c->clock >= limit)
 				goto out;
 			at++;
-			/* the plain ones, until the next clock */
-			if (!to->mixed && allocs->fields == 2 &&
-			    allocs->count > 0 && to->parts[TYPE_FREE].count > 0)
-				at = take_usual(to, c, words, at);
 			break;
 		case ARENA_FREE:
 			part = columns_add(to, TYPE_FREE);
