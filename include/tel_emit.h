@@ -399,7 +399,7 @@ TEL_EMIT_API __attribute__((noreturn)) void tel_emit_assertion(const char *file,
 
 /*
  * The first page of the ring file, or of the memory of the rings, through which
- * other processes change control.  See ring.c.
+ * other processes change control.  See lib/emit/ring.c.
  */
 #define TEL__EMIT_PAGE_BYTES 65536u
 struct tel__emit_page {

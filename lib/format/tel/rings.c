@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rings of libtel-emit: a file that a program had mapped, or memory out
+ * of a core of it.  include/tel_emit.h has the layout, lib/emit/ring.c says
+ * how it is written.  All of it is read before the first event, as the events
+ * of many rings have to be sorted.  A reader that follows a program looks at
+ * them again and again, and sorts what is new each time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "format/tel/rings.h"
+
+static const char magic[8] = "\361telring";
+
+/* Between two looks at rings that a program writes. */
+#define PAUSE_NS 50000000
+
+static int
+rings_probe(struct tel_reader *r)
+{
+	size_t n;
+
+	tel__reader_fill(r, 1);
+	n = (size_t)(r->end - r->p);
+	if (n < sizeof(magic) && n > 0 && r->p[0] == (unsigned char)magic[0]) {
+		tel__reader_fill(r, sizeof(magic));
+		n = (size_t)(r->end - r->p);
+	}
+	return n >= sizeof(magic) && memcmp(r->p, magic, sizeof(magic)) == 0 ?
+	    100 :
+	    0;
+}
+
+static void
+rings_close(struct tel_reader *r)
+{
+	struct tel__rings *s = r->state;
+
+	if (s == NULL)
+		return;
+	tel__buffer_clear(&s->names);
+	tel__buffer_clear(&s->ring);
+	tel__buffer_clear(&s->rows);
+	tel__buffer_clear(&s->list);
+	free(s->types);
+	free(s->seen);
+	free(s);
+	r->state = NULL;
+}
+
+/* -------------------------------------------------------------- loading */
+
+/* The head of ring i as it is now, in a file that may still be written. */
+static uint64_t
+head_now(struct tel_reader *r, const struct tel__rings *s, unsigned i,
+    uint64_t head)
+{
+	const uint64_t here = tel__reader_place(r);
+	const uint64_t place = TEL__EMIT_PAGE_BYTES + s->page.names_bytes +
+	    i * s->page.ring_stride;
+
+	if (!tel__reader_jump(r, place))
+		return head;
+	tel__reader_fill(r, 8);
+	if (r->end - r->p >= 8)
+		head = tel__rings_read8(s, r->p);
+	(void)tel__reader_jump(r, here);
+	return head;
+}
+
+static tel_status
+load_rings(struct tel_reader *r, struct tel__rings *s)
+{
+	const uint64_t bytes =
+	    TEL__RING_HEADER + s->page.ring_bytes + TEL_EMIT_EVENT_MAX;
+	unsigned i, n = s->page.rings_used;
+	struct tel__emit_ring ring;
+
+	n = n < s->page.ring_count ? n : s->page.ring_count;
+	for (i = 0; i < n; i++) {
+		s->ring.used = 0;
+		if (!tel__rings_load(r, &s->ring, bytes))
+			return s->ring.failed ?
+			    TEL_ENOMEM :
+			    tel__reader_damage(r, r->offset, 0,
+			        "the file ends inside ring %u of %u", i, n);
+		ring = tel__rings_read_ring(s, s->ring.bytes);
+		if (ring.claim != 0)
+			tel__rings_take(s, &ring, head_now(r, s, i, ring.head),
+			    i);
+		if (!tel__rings_load(r, NULL, s->page.ring_stride - bytes) &&
+		    i + 1 < n)
+			break;
+	}
+	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
+}
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct tel__rings_found *a = left, *b = right;
+
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* What the clock's rate is, from two readings of it. */
+static void
+set_rate(struct tel_reader *r, const struct tel__emit_page *p)
+{
+	double rate = 1e9;
+
+	if (r->tick_rate > 0)
+		return;
+	if (p->clock == TEL_EMIT_CLOCK_CPU)
+		rate =
+		    p->last_clock > p->start_clock && p->last_ns > p->start_ns ?
+		    (double)(p->last_clock - p->start_clock) * 1e9 /
+		        (double)(p->last_ns - p->start_ns) :
+		    0;
+	if (rate > 0)
+		tel__clock_set_rate(r->log.clock, rate);
+}
+
+/* Has the types of the schema by their codes. */
+static void
+index_types(const struct tel_reader *r, struct tel__rings *s)
+{
+	const struct tel_schema *schema = r->log.schema;
+	unsigned i;
+
+	for (i = 0; i < schema->ntypes; i++)
+		if (schema->types[i].code < 65536)
+			s->types[schema->types[i].code] = &schema->types[i];
+}
+
+static void
+sort_events(struct tel__rings *s)
+{
+	if (s->list.used > 0)
+		qsort(s->list.bytes,
+		    s->list.used / sizeof(struct tel__rings_found),
+		    sizeof(struct tel__rings_found), compare);
+}
+
+/* Reads all of it, before the first event. */
+static tel_status
+load_all(struct tel_reader *r, struct tel__rings *s)
+{
+	const int more = s->page.names_used > s->names.used;
+	tel_status st = tel__rings_load_page(r, s);
+
+	s->loaded = 1;
+	if (st == TEL_OK && more)
+		st = tel__rings_make_schema(r, s);
+	if (st == TEL_OK)
+		st = tel__rings_take_names(r, s);
+	if (st == TEL_OK) {
+		tel__rings_take_entries(s);
+		st = load_rings(r, s);
+	}
+	/* what is behind the rings was never used */
+	while (st == TEL_OK && tel__rings_load(r, NULL, TEL_PROBE_SIZE))
+		;
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st != TEL_OK)
+		return st;
+	index_types(r, s);
+	sort_events(s);
+	if (s->torn > 0)
+		tel__reader_notice(r, TEL_INFO, 0,
+		    "%llu events were being written when the program stopped",
+		    (unsigned long long)s->torn);
+	return TEL_OK;
+}
+
+/* -------------------------------------------------------------- following */
+
+/* Whether a process has ended; where it cannot be seen, it has. */
+static int
+has_ended(uint32_t pid)
+{
+	char path[40], text[600];
+	const char *state;
+	size_t n = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lu/stat",
+	    (unsigned long)pid);
+	f = fopen(path, "re");
+	if (f != NULL) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	/* the name of the program is in parentheses, and may have some */
+	state = strrchr(text, ')');
+	return state == NULL || state[1] == '\0' || state[2] == 'Z' ||
+	    state[2] == 'X';
+}
+
+/* Reads what has been added to the names, among it types. */
+static tel_status
+follow_names(struct tel_reader *r, struct tel__rings *s)
+{
+	const uint64_t used = s->names.used;
+	struct tel__rings_entry entry;
+	size_t at = 0, types = 0;
+	tel_status st = TEL_OK;
+
+	if (s->page.names_used > used &&
+	    (!tel__reader_jump(r, TEL__EMIT_PAGE_BYTES + used) ||
+	        !tel__rings_load(r, &s->names, s->page.names_used - used)))
+		return s->names.failed ? TEL_ENOMEM : TEL_EIO;
+	while (tel__rings_next_entry(s, &at, &entry))
+		types += entry.what == ENTRY_TYPE;
+	tel__rings_take_entries(s);
+	if (types != s->described &&
+	    (st = tel__rings_make_schema(r, s)) == TEL_OK)
+		index_types(r, s);
+	return st == TEL_OK ? tel__rings_take_names(r, s) : st;
+}
+
+/* Takes what is new in ring i. */
+static tel_status
+follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
+{
+	const uint64_t bytes =
+	    TEL__RING_HEADER + s->page.ring_bytes + TEL_EMIT_EVENT_MAX;
+	const uint64_t place = TEL__EMIT_PAGE_BYTES + s->page.names_bytes +
+	    i * s->page.ring_stride;
+	struct tel__emit_ring ring;
+
+	if (!tel__reader_jump(r, place))
+		return TEL_EIO;
+	tel__reader_fill(r, sizeof(ring));
+	if ((size_t)(r->end - r->p) < sizeof(ring))
+		return TEL_OK; /* it is not in the file yet */
+	ring = tel__rings_read_ring(s, r->p);
+	if (ring.claim == 0 ||
+	    (s->seen[i].claim == ring.claim && s->seen[i].head == ring.head))
+		return TEL_OK;
+	s->ring.used = 0;
+	if (!tel__rings_load(r, &s->ring, bytes))
+		return s->ring.failed ? TEL_ENOMEM : TEL_OK;
+	ring = tel__rings_read_ring(s, s->ring.bytes);
+	tel__rings_take(s, &ring, head_now(r, s, i, ring.head), i);
+	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
+}
+
+/* Looks at all rings once. */
+static tel_status
+look_again(struct tel_reader *r, struct tel__rings *s)
+{
+	const struct tel__emit_page before = s->page;
+	const struct tel__emit_page *page = &s->page;
+	tel_status st;
+	unsigned i;
+
+	if (!tel__reader_jump(r, 0))
+		return TEL_EIO;
+	tel__reader_fill(r, sizeof(*page));
+	if ((size_t)(r->end - r->p) < sizeof(*page))
+		return TEL_EIO;
+	tel__rings_read_page(s, r->p);
+	if (!tel__rings_check_page(page) ||
+	    page->ring_count != before.ring_count ||
+	    page->ring_bytes != before.ring_bytes ||
+	    page->ring_stride != before.ring_stride)
+		return TEL_EIO;
+	/* before the rings are read: there is nothing new in them after that */
+	s->ended = page->record == 0 || has_ended(page->pid);
+	set_rate(r, page);
+	st = follow_names(r, s);
+	for (i = 0;
+	     st == TEL_OK && i < page->ring_count && i < page->rings_used; i++)
+		st = follow_ring(r, s, i);
+	sort_events(s);
+	return st;
+}
+
+/* Waits until there are new events, or the program has ended. */
+static tel_status
+follow(struct tel_reader *r, struct tel__rings *s)
+{
+	const struct timespec pause = { 0, PAUSE_NS };
+	tel_status st = TEL_OK;
+
+	if (!s->loaded)
+		index_types(r, s);
+	while (st == TEL_OK && !s->ended) {
+		if (s->loaded)
+			nanosleep(&pause, NULL);
+		s->loaded = 1;
+		s->rows.used = s->list.used = s->next = 0;
+		st = look_again(r, s);
+		if (s->list.used > 0)
+			break;
+	}
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	if (st == TEL_EIO)
+		return tel__reader_fail(r, st, "the rings have changed");
+	if (st == TEL_OK && s->lost > 0) {
+		r->count[TEL_COUNT_LOST] += s->lost;
+		r->log.lost += s->lost;
+		tel__reader_notice(r, TEL_INFO, 0,
+		    "%llu events were overwritten before they were read",
+		    (unsigned long long)s->lost);
+		s->lost = 0;
+	}
+	return st;
+}
+
+static tel_status
+rings_open(struct tel_reader *r, const char *as)
+{
+	struct tel__rings *s = calloc(1, sizeof(*s));
+	tel_status st = TEL_ENOMEM;
+
+	(void)as;
+	r->state = s;
+	if (s != NULL)
+		s->types = calloc(65536, sizeof(const struct tel_type *));
+	if (s != NULL && s->types != NULL)
+		st = tel__rings_look(r, s);
+	if (st == TEL_OK)
+		st = tel__rings_make_schema(r, s);
+	if (st == TEL_OK)
+		set_rate(r, &s->page);
+	/* what cannot be read again is read once */
+	if (st == TEL_OK && r->follow &&
+	    tel__reader_jump(r, tel__reader_place(r))) {
+		s->seen = calloc(s->page.ring_count + 1, sizeof(*s->seen));
+		st = s->seen != NULL ? TEL_OK : TEL_ENOMEM;
+	}
+	if (st == TEL_ENOMEM)
+		tel__reader_fail(r, st, "out of memory");
+	if (st != TEL_OK)
+		rings_close(r);
+	return st;
+}
+
+static tel_status
+rings_next(struct tel_reader *r)
+{
+	struct tel__rings *s = r->state;
+	struct tel_event *ev = &r->event;
+	struct tel__rings_found found;
+	tel_status st;
+
+	if (s->seen != NULL && s->next >= s->list.used / sizeof(found)) {
+		if ((st = follow(r, s)) != TEL_OK)
+			return st;
+	} else if (!s->loaded && (st = load_all(r, s)) != TEL_OK) {
+		return st;
+	}
+	if (s->next >= s->list.used / sizeof(found))
+		return TEL_END;
+	memcpy(&found, s->list.bytes + s->next * sizeof(found), sizeof(found));
+	ev->type = s->types[found.code];
+	if (ev->type == NULL || found.size < ev->type->size)
+		ev->type = tel__schema_unknown(r->log.schema, found.code);
+	if (ev->type == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	ev->data = s->rows.bytes + found.at;
+	ev->size = found.size;
+	ev->clock = found.clock;
+	ev->offset = s->offset;
+	ev->index = s->index++;
+	s->next++;
+	s->offset += found.size;
+	r->consumed = found.size;
+	return tel_type_is_followed(ev->type) ? tel__reader_follow(r, ev) :
+	                                        TEL_OK;
+}
+
+const struct tel_format_ops tel__format_rings = {
+	.name = "rings",
+	.probe = rings_probe,
+	.open = rings_open,
+	.next = rings_next,
+	.close = rings_close,
+};
