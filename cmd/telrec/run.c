@@ -27,6 +27,7 @@
 #include "common/settings.h"
 #include "common/streams.h"
 #include "telrec/drain.h"
+#include "telrec/program.h"
 #include "telrec/symbols.h"
 #include "telrec/types.h"
 #include "telrec/preload/stack.h"
@@ -507,11 +508,14 @@ discard_log(const struct run *run)
 static void
 explain_nothing(const struct run *run)
 {
-	message_fail(STATUS_FAILED, run->t->operands[0],
-	    drain_processes(run->drain) == 0 ?
-	        "0 events: the program is statically linked, or set-user-ID, "
-	        "or of another word size" :
-	        "0 events: statically linked allocator?");
+	const char *why = "statically linked allocator?";
+
+	if (drain_processes(run->drain) == 0) {
+		why = program_obstacle(run->t->operands[0]);
+		if (why == NULL)
+			why = "the program does not load the library";
+	}
+	message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s", why);
 }
 
 /*

@@ -87,11 +87,18 @@ ordered() {
 }
 
 @test "killed at any moment: what it did until then is in order" {
-	for i in 1 2 3 4 5; do
-		telrec -o run.tel sh -c '"$1" endless & sleep "0.0$2"
-			kill -9 $!; wait $!; exit 0' sh "$program" "$i"
-		ordered run.tel
+	for i in 1 2 3 4 5 6 7 8; do
+		run -137 telrec -o run.tel "$program" dying $((RANDOM % 1000))
+		# or before its first allocation
+		[ ! -e run.tel ] || ordered run.tel
+		rm -f run.tel
 	done
+}
+
+@test "children that are killed at any moment lose nothing of the others" {
+	telrec -o run.tel "$program" victims 20
+	ordered run.tel
+	[ "$(counts run.tel 'size == 90001')" = 2000 ]
 }
 
 @test "threads: a block is freed after its allocation, whichever threads do it" {
@@ -183,12 +190,42 @@ ordered() {
 	run -5 telrec -o /dev/full "$program" _exit 200000
 }
 
-@test "what cannot be recorded is reported" {
+@test "a program that is statically linked is reported, and leaves no log" {
 	echo 'int main(void) { return 0; }' >static.c
 	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"
 	run -125 telrec -o no.tel ./static
-	[[ $output == "telrec: ./static: 0 events: the program is statically"* ]]
+	[ "$output" = "telrec: ./static: 0 events: the program is statically linked" ]
 	[ ! -e no.tel ]
+	# also the interpreter of a script, and one that is found in PATH
+	printf '#! %s\n' "$PWD/static" >script
+	chmod +x script
+	run -125 telrec -o no.tel ./script
+	[ "$output" = "telrec: ./script: 0 events: the program is statically linked" ]
+	PATH=$PWD:$PATH run -125 telrec -o no.tel static
+	[ "$output" = "telrec: static: 0 events: the program is statically linked" ]
+}
+
+@test "a program of another word size is reported" {
+	bits=$(($(od -An -tu1 -j4 -N1 "$TEL_BUILD/libtelrec.so") * 32))
+	other=$((96 - bits))
+	echo 'int main(void) { return 0; }' >other.c
+	if ! gcc "-m$other" -o other other.c 2>/dev/null || ! ./other; then
+		skip "no programs of $other bits"
+	fi
+	run -125 telrec -o no.tel ./other
+	[[ $output == *"telrec: ./other: 0 events: the program is of $other bits, telrec of $bits" ]]
+	[ ! -e no.tel ]
+}
+
+@test "a set-user-ID program is reported" {
+	cp "$program" setuid
+	# of another user than the one who runs it
+	chown 1 setuid 2>/dev/null || skip "not root"
+	chmod 4755 setuid
+	run telrec -o no.tel ./setuid pairs 10
+	[ ! -e no.tel ] || skip "no set-user-ID programs here"
+	[ "$status" = 125 ]
+	[[ $output == *"./setuid: 0 events: the program is set-user-ID or set-group-ID" ]]
 }
 
 @test "to a pipe: telstat shows it while the program runs" {

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -200,6 +201,54 @@ storm(int depth, int width)
 		;
 }
 
+/* Ends the process after so many microseconds, whatever it does then. */
+static void *
+die(void *arg)
+{
+	const struct timespec time = { 0, (long)(intptr_t)arg * 1000 };
+
+	nanosleep(&time, NULL);
+	kill(getpid(), SIGKILL);
+	return NULL;
+}
+
+static int
+dying(int microseconds)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, die,
+	        (void *)(intptr_t)microseconds) != 0)
+		fail("pthread_create");
+	for (;;) {
+		pairs(10, 100);
+		kept[0] = realloc(malloc(10), 5000);
+		free(kept[0]);
+	}
+}
+
+/* Children that die, and as many that do not. */
+static int
+victims(int n)
+{
+	pid_t pid;
+
+	for (int i = 0; i < 2 * n; i++) {
+		pid = fork();
+		if (pid < 0)
+			fail("fork");
+		if (pid == 0 && i % 2 == 0)
+			return dying(i * 20);
+		if (pid == 0) {
+			pairs(100, 90001);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
 static volatile sig_atomic_t handled;
 
 /* Not what a handler should do; but they do. */
@@ -353,9 +402,10 @@ main(int argc, char **argv)
 		pairs(n, 100);
 		_exit(5);
 	}
-	if (strcmp(mode, "endless") == 0)
-		for (;;)
-			pairs(1000, 100);
+	if (strcmp(mode, "dying") == 0)
+		return dying(n);
+	if (strcmp(mode, "victims") == 0)
+		return victims(n);
 	if (strcmp(mode, "close") == 0) {
 		for (int i = 0; i < 4096; i++)
 			close(i);

@@ -84,26 +84,28 @@ test_mixed(void)
 	}
 }
 
+#define COUNT 200000u
+
 static void
 test_blocks(void)
 {
-	static char blocks[200000];
+	static char blocks[COUNT * 16u];
 	unsigned i, wrong = 0;
 
 	ok(!sample_remove(NULL) && !sample_remove(blocks),
 	    "no block is of a sample at first");
-	for (i = 0; i < sizeof(blocks); i++)
-		wrong += !sample_add(blocks + i);
+	for (i = 0; i < COUNT; i++)
+		wrong += !sample_add(&blocks[i * 16u]);
 	ok(wrong == 0, "more blocks than the first table has room for");
-	for (i = 0; i < sizeof(blocks); i += 2)
-		wrong += !sample_remove(blocks + i);
-	for (i = 0; i < sizeof(blocks); i += 2)
-		wrong += sample_remove(blocks + i) != 0;
+	for (i = 0; i < COUNT; i += 2)
+		wrong += !sample_remove(&blocks[i * 16u]);
+	for (i = 0; i < COUNT; i += 2)
+		wrong += sample_remove(&blocks[i * 16u]) != 0;
 	ok(wrong == 0, "each is removed once");
-	for (i = 0; i < sizeof(blocks); i += 2)
-		wrong += !sample_add(blocks + i);
-	for (i = 0; i < sizeof(blocks); i++)
-		wrong += !sample_remove(blocks + i);
+	for (i = 0; i < COUNT; i += 2)
+		wrong += !sample_add(&blocks[i * 16u]);
+	for (i = 0; i < COUNT; i++)
+		wrong += !sample_remove(&blocks[i * 16u]);
 	ok(wrong == 0, "room is used again");
 }
 
