@@ -37,6 +37,7 @@
 #include "tel/output.h"
 #include "tel/writer.h"
 #include "tel/printer.h"
+#include "tel/table.h"
 #include "tel/stats.h"
 
 /*

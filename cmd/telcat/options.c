@@ -80,8 +80,9 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, sql, sqlite, mpscnv, mpstxt, tracerpt, perfetto, "
-	"chrome, folded, mps, mps:VERSION, inst, hpm, ets, tel or tel,lines",
+	"text, csv, json, arrow, sql, sqlite, mpscnv, mpstxt, tracerpt, "
+	"perfetto, chrome, folded, mps, mps:VERSION, inst, hpm, ets, tel or "
+	"tel,lines",
 	take, "[file ...]",
 	"Prints the events of telemetry logs, in any of many formats.",
 	{ "telcat -e 'Pool*' -f csv run.log.zst >pools.csv",
@@ -100,6 +101,10 @@ check_format(const struct telcat *t, const char *name)
 	else if (t->settings.compress != 0 &&
 	    (t->format.flags & TEL_PRINTER_FILE) != 0)
 		option = "-z";
+	else if ((t->format.flags & TEL_PRINTER_TABLE) != 0 && t->types)
+		option = "--types";
+	else if ((t->format.flags & TEL_PRINTER_TABLE) != 0 && t->no_header)
+		option = "-H";
 	else if ((t->format.flags & TEL_PRINTER_FIELDS) != 0)
 		return 1;
 	else if (t->settings.time_given && t->settings.time != TEL_TIME_TICKS)
@@ -133,6 +138,16 @@ take_database(struct telcat *t)
 	return 0;
 }
 
+/* The columns of a table are compressed, not the output. */
+static void
+take_level(struct telcat *t)
+{
+	if ((t->format.flags & TEL_PRINTER_TABLE) == 0)
+		return;
+	t->level = t->settings.compress;
+	t->settings.compress = 0;
+}
+
 int
 telcat_options(struct telcat *t, int argc, char **argv)
 {
@@ -147,6 +162,7 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	if (!format_find(&t->format, name, 0) || !check_format(t, name) ||
 	    !take_database(t))
 		return 0;
+	take_level(t);
 	/* types are counted by log */
 	if ((t->format.flags & TEL_PRINTER_BY_LOG) != 0 || t->types)
 		t->settings.no_merge = 1;

@@ -3,10 +3,11 @@
 #include "telcat.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include "common/message.h"
 
 struct show {
-	const struct telcat *telcat;
+	struct telcat *telcat;
 	struct sink *sink;
 	tel_printer *printer;
 	const char *name;              /* of the source, for messages */
@@ -17,6 +18,46 @@ struct show {
 	struct source *const *sources; /* those that are read now */
 	int nsources;
 };
+
+/*
+ * Sets up a table: a file of its own has a footer, unless its name says that it
+ * is a stream.
+ */
+static tel_status
+set_up_table(const struct show *show, tel_printer *p)
+{
+	static const char stream[] = ".arrows";
+	const char *name = show->telcat->settings.output;
+	size_t n = name != NULL ? strlen(name) : 0, tail = sizeof(stream) - 1;
+	tel_status st = TEL_OK;
+	struct stat file;
+
+	if (name != NULL && fstat(show->sink->fd, &file) == 0 &&
+	    S_ISREG(file.st_mode) &&
+	    (n < tail || strcmp(name + n - tail, stream) != 0))
+		st = tel_printer_set_footer(p, 1);
+	if (st == TEL_OK && show->telcat->level > 0)
+		st = tel_printer_set_zstd(p, show->telcat->level);
+	return st;
+}
+
+/* Has columns for the fields of all sources that are read now. */
+static tel_status
+add_schemas(struct show *show)
+{
+	struct selection *select = &show->telcat->settings.select;
+	const tel_schema *schema;
+	tel_status st = TEL_OK;
+	int i;
+
+	for (i = 0; i < show->nsources && st == TEL_OK; i++) {
+		schema = tel_reader_schema(show->sources[i]->reader);
+		if (schema != NULL && selection_bind(select, schema))
+			st = tel_printer_add_schema(show->printer, schema,
+			    select->filtering ? select->filter : NULL);
+	}
+	return st;
+}
 
 /* Sets the printer up; TEL_OK, or why not. */
 static tel_status
@@ -38,6 +79,8 @@ set_up(const struct show *show, tel_printer *p)
 		    tel_printer_set_threads(p, settings_printers(&t->settings));
 	if (st == TEL_OK && t->index != NULL)
 		st = tel_printer_set_index(p, t->index);
+	if (st == TEL_OK && (t->format.flags & TEL_PRINTER_TABLE) != 0)
+		st = set_up_table(show, p);
 	if (st == TEL_OK && t->database != NULL)
 		st = tel_printer_set_database(p, t->database);
 	if (st == TEL_OK && t->weighted)
@@ -71,6 +114,7 @@ static int
 begin(void *arg, struct source *const *srcs, int n)
 {
 	struct show *show = arg;
+	tel_status st = TEL_OK;
 
 	show->name = srcs[0]->name;
 	show->opened = 1;
@@ -86,7 +130,12 @@ begin(void *arg, struct source *const *srcs, int n)
 	}
 	tel_printer_set_file(show->printer, n == 1 ? srcs[0]->size : 0,
 	    n == 1 ? srcs[0]->changed : 0);
-	return 1;
+	if ((show->telcat->format.flags & TEL_PRINTER_TABLE) != 0) {
+		st = add_schemas(show);
+		if (st != TEL_OK)
+			tell(show, st);
+	}
+	return st == TEL_OK;
 }
 
 static enum outcome

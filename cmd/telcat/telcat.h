@@ -17,6 +17,7 @@ struct telcat {
 	const char *database; /* its file, or NULL */
 	int weighted;         /* --weight was given */
 	tel_heap_weight weight;
+	int level; /* of compression of a table; 0: none */
 	int no_header;
 	int types; /* list event types instead of events */
 };

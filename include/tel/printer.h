@@ -7,6 +7,7 @@
 #ifndef TEL_TEL_PRINTER_H
 #define TEL_TEL_PRINTER_H
 
+#include "tel/filter.h"
 #include "tel/heap.h"
 #include "tel/output.h"
 #include "tel/reader.h"
@@ -34,7 +35,8 @@ typedef enum tel_format {
 	TEL_FORMAT_PERFETTO, /* packets for Perfetto's viewer: binary */
 	TEL_FORMAT_CHROME,   /* the same as trace events in JSON */
 	TEL_FORMAT_FOLDED,   /* stacks of ranges, for flame graphs */
-	TEL_FORMAT_SQLITE    /* the database that a script of SQL makes */
+	TEL_FORMAT_SQLITE,   /* the database that a script of SQL makes */
+	TEL_FORMAT_ARROW     /* a table, as Apache Arrow's IPC format: binary */
 } tel_format;
 
 /* What an output format can do, as bits. */
@@ -49,7 +51,9 @@ enum tel_printer_flag {
 	TEL_PRINTER_WHOLE = 128,   /* meant for whole logs, not a selection */
 	TEL_PRINTER_INDEX = 256,   /* see tel_printer_set_index() */
 	TEL_PRINTER_FILE = 512,    /* see tel_printer_set_database() */
-	TEL_PRINTER_WEIGHT = 1024  /* see tel_printer_set_weight() */
+	TEL_PRINTER_WEIGHT = 1024, /* see tel_printer_set_weight() */
+	/* see tel_printer_set_footer(), _set_zstd() and _add_schema() */
+	TEL_PRINTER_TABLE = 2048
 };
 
 /*
@@ -100,14 +104,14 @@ TEL_SINCE_0_1 tel_status tel_printer_set_time(tel_printer *p,
     tel_time_form form);
 /*
  * Shows these fields only, in this order, for each event that has them.
- * names: separated by commas; copied.  For text, CSV and JSON only.
+ * names: separated by commas; copied.  For text, CSV, JSON and tables only.
  * TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,
     const char *names);
 /*
- * In CSV, one column for each field of the type called name instead of one
- * column for all fields; events of other types are left out.
+ * In CSV and tables, one column for each field of the type called name instead
+ * of columns for all fields; events of other types are left out.
  * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_columns(tel_printer *p,
@@ -141,6 +145,27 @@ TEL_SINCE_0_1 tel_status tel_printer_set_color(tel_printer *p, int on);
  * TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_printer_set_terminal(tel_printer *p, int on);
+/*
+ * With the format "arrow": writes a file with a footer (nonzero), which can be
+ * read in any order, or a stream (0, the default).  TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_printer_set_footer(tel_printer *p, int on);
+/*
+ * The same format: compresses what the columns hold with zstd.
+ * level: 1 to 19.  TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_zstd(tel_printer *p,
+    int level);
+/*
+ * The same format: adds columns for the types of a schema, before the first
+ * event; by default those of the first event's schema have columns.  Other
+ * formats ignore it.
+ * filter: of types that it does not select no columns are added; bound to the
+ *	schema; NULL: all types.
+ * TEL_OK, TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_add_schema(tel_printer *p,
+    const tel_schema *schema, const tel_filter *filter);
 /*
  * The next events are from another file, or from several merged files: text
  * repeats its header, and SQL adds a row to event_log.  Must be called whenever

@@ -224,6 +224,38 @@ tel_printer_set_terminal(tel_printer *p, int on)
 	return TEL_OK;
 }
 
+tel_status
+tel_printer_set_footer(tel_printer *p, int on)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	p->footer = on != 0;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_set_zstd(tel_printer *p, int level)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	if ((p->renderer->flags & TEL_PRINTER_TABLE) == 0)
+		return tel__render_fail(p,
+		    "the format has no compression of its own");
+	if (level < 1 || level > 19)
+		return tel__render_fail(p, "invalid level of compression");
+	p->level = level;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_add_schema(tel_printer *p, const tel_schema *schema,
+    const tel_filter *filter)
+{
+	return p->renderer->schema == NULL ?
+	    TEL_OK :
+	    p->renderer->schema(p, schema, filter);
+}
+
 void
 tel_printer_set_file(tel_printer *p, uint64_t size, int64_t changed)
 {
@@ -364,6 +396,8 @@ tel_printer_flush(tel_printer *p)
 {
 	tel_status st = p->team != NULL ? tel__team_flush(p->team) : TEL_OK;
 
+	if (st == TEL_OK && p->renderer->flush != NULL)
+		st = p->renderer->flush(p);
 	return st != TEL_OK ? st : tel_output_flush(p->out);
 }
 
@@ -427,6 +461,11 @@ tel_printer_run(tel_printer *p, tel_run *run)
 	tel_status st = TEL_OK;
 	size_t i;
 
+	if (p->renderer->run != NULL && run->count > 1) {
+		st = tel_printer_event(p, run_event(run, 0));
+		tel_run_drop(run, 1);
+		return st == TEL_OK ? p->renderer->run(p, run) : st;
+	}
 	/* the first may be of another log, or a point of synchronisation */
 	for (i = 0; i < run->count && st == TEL_OK; i++) {
 		if (i > 0 && p->out->status != TEL_OK)

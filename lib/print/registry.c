@@ -14,7 +14,8 @@
 	RENDERER(perfetto) \
 	RENDERER(chrome) \
 	RENDERER(folded) \
-	RENDERER(sqlite)
+	RENDERER(sqlite) \
+	RENDERER(arrow)
 
 #define DECLARE(name) extern const struct tel_renderer tel__renderer_##name;
 #define ADDRESS(name) &tel__renderer_##name,

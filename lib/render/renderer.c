@@ -98,8 +98,8 @@ quotes(const struct tel_field *f, int doubled)
 	return doubled ? "\"\"" : "\"";
 }
 
-static void
-add_field(struct tel_printer *pr, struct render_builder *b,
+void
+tel__render_text_field(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type, unsigned i, int doubled)
 {
 	const struct tel_field *f = &type->fields[i];
@@ -147,7 +147,7 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
 		if (at < 0)
 			continue;
 		tel__render_add(b, first);
-		add_field(pr, b, type, (unsigned)at, doubled);
+		tel__render_text_field(pr, b, type, (unsigned)at, doubled);
 		first = " ";
 	}
 }

@@ -39,8 +39,15 @@ struct tel_renderer {
 	 */
 	struct render_program *(*compile)(struct tel_printer *pr,
 	    const struct tel_type *type, enum render_variant variant);
+	/* See tel_printer_add_schema(); may be NULL. */
+	tel_status (*schema)(struct tel_printer *pr,
+	    const struct tel_schema *schema, const struct tel_filter *filter);
 	/* Prints an event; NULL: running its program is enough. */
 	tel_status (*event)(struct tel_printer *pr, const struct tel_event *ev);
+	/* Prints a run behind an event of its log; NULL: one by one. */
+	tel_status (*run)(struct tel_printer *pr, struct tel_run *run);
+	/* Prints what is held back; may be NULL. */
+	tel_status (*flush)(struct tel_printer *pr);
 	/* Called before a sync point while pr->rate_owed; may be NULL. */
 	tel_status (
 	    *sync_point)(struct tel_printer *pr, const struct tel_event *ev);
@@ -88,6 +95,8 @@ struct tel_printer {
 	char *database; /* the file of a database, or NULL */
 	int weighted;   /* stacks of allocations, not of ranges, by weight */
 	tel_heap_weight weight;
+	int footer; /* a file with a footer, not a stream */
+	int level;  /* of compression; 0: none */
 	uint64_t file_size;
 	int64_t file_changed;
 
@@ -165,6 +174,10 @@ enum render_space tel__render_space_of(const struct tel_printer *pr,
  * field, where every quote is written twice.
  */
 enum render_op tel__render_text_op(const struct tel_field *f, int doubled);
+
+/* Adds "name=value" for a field. */
+void tel__render_text_field(struct tel_printer *pr, struct render_builder *b,
+    const struct tel_type *type, unsigned i, int doubled);
 
 /*
  * Adds "name=value" for all fields, or for those that were asked for, with a

@@ -39,6 +39,7 @@ sweep() {
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep' \
 	    'telcat -S -f csv mps.log' 'telcat -f json mps.log' \
 	    'telcat -f sql mps.log' 'telcat -f mpscnv mps.log' \
+	    'telcat -f arrow mps.log' 'telcat -f arrow -z 1 mps.log' \
 	    'telcat -f perfetto mps.log' 'telcat -f chrome mps.log' \
 	    'telcat -f folded hfs.txt' 'telcat --types mps.log'
 }

@@ -96,6 +96,7 @@ sweep() {
 	    'telcat -f csv -o {out} log' 'telcat -f json log' \
 	    'telcat -f sql log' 'telcat -f sqlite -o {out} log' \
 	    'telcat -f mpscnv log' 'telcat -f mpstxt log' \
+	    'telcat -f arrow log' 'telcat -f arrow -z 1 -o {out} long' \
 	    'telcat -f perfetto log' 'telcat -f chrome log' \
 	    'telcat -f folded hfs.txt' 'telcat -z 3 -o {out} long' \
 	    'telcat -f tel -z 3 -o {out} long' 'telcat --types -f tel' \

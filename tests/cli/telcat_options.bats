@@ -261,7 +261,7 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
+	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, arrow, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
 	    telcat -f xml
 	expect 2 "telcat: -T: 'x' is not one of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x
@@ -286,6 +286,10 @@ try() {
 		    telcat -T ns -f "$format" mpsio.log
 		expect 2 "telcat: --types cannot be combined with -f $format" \
 		    telcat --types -f "$format" mpsio.log
+	done
+	for option in -H --types; do
+		expect 2 "telcat: $option cannot be combined with -f arrow" \
+		    telcat "$option" -f arrow mpsio.log
 	done
 }
 

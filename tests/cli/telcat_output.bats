@@ -169,7 +169,7 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 }
 
 @test "a full disk is told: exit 1" {
-	for format in text csv json sql mpscnv mpstxt perfetto chrome; do
+	for format in text csv json sql mpscnv mpstxt perfetto chrome arrow; do
 		run -1 --separate-stderr bash -c "telcat -f $format mpsio.log >/dev/full"
 		[ "$stderr" = "telcat: standard output: No space left on device" ]
 	done

@@ -267,11 +267,11 @@ test_names(void)
 {
 	static const char *const names[] = { "text", "csv", "json", "sql",
 		"mpscnv", "mpstxt", "tracerpt", "perfetto", "chrome", "folded",
-		"sqlite" };
+		"sqlite", "arrow" };
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
 	unsigned i;
 
-	for (i = 0; i <= TEL_FORMAT_SQLITE; i++)
+	for (i = 0; i <= TEL_FORMAT_ARROW; i++)
 		ok(strcmp(tel_printer_format_name(i), names[i]) == 0 &&
 		        tel_printer_format_flags(names[i]) > 0,
 		    "format %u is %s", i, names[i]);

@@ -38,6 +38,14 @@ tel_output_write(tel_output *o, const void *data, size_t size)
 	return TEL_OK;
 }
 
+tel_status
+tel__output_fail(tel_output *o, tel_status st, int error)
+{
+	o->status = st;
+	o->error = error;
+	return st;
+}
+
 tel_output *
 tel_output_new_callback(tel_write_fn *fn, void *arg)
 {

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is known while events become rows of a table in Apache Arrow's format:
+ * which column a field has, and how the events of a type get into theirs.
+ */
+#ifndef TEL_ARROW_H
+#define TEL_ARROW_H
+
+#include "print/table.h"
+#include "render/renderer.h"
+
+/* Labels whose numbers are remembered. */
+#define ARROW_RECENT 64u
+
+/* Data types that share a column: any others of one name have their own. */
+enum arrow_class { AS_UNSIGNED, AS_SIGNED, AS_DOUBLE, AS_BOOLEAN, AS_TEXT };
+
+/* A column that a field has. */
+struct arrow_place {
+	char *name; /* of the field */
+	enum arrow_class class;
+	int column;
+	int label; /* the column of its labels, or -1 */
+};
+
+/* How a field of a type gets into its column. */
+struct arrow_cell {
+	const struct tel_field *field;
+	struct table_column *column;
+	struct table_column *label; /* or NULL */
+	enum tel_space space;
+	uint32_t offset; /* of the field */
+	int extend;      /* its sign */
+	int simple;      /* eight bytes in both, in the order of Arrow */
+};
+
+/* How the events of a type become rows. */
+struct arrow_plan {
+	struct arrow_cell *cells;
+	unsigned n;
+	uint32_t type, kind; /* numbers of their names */
+	int labelled;        /* a field may have labels */
+	int one_by_one;      /* it has text */
+	uint64_t batch;      /* the one whose columns it has touched */
+	int other;           /* some of it has no column */
+};
+
+struct arrow {
+	tel_table *table;
+	struct arrow_plan *plans; /* by the slots of programs */
+	size_t nplans, plans_room;
+	/* the types of the schema, each with the slot of its plan, or 0 */
+	const struct render_cache *planned;
+	uint32_t *slots;
+	size_t slots_room;
+	struct arrow_place *places;
+	size_t nplaces, places_room;
+	struct tel__index by_name;   /* of places: by name and class */
+	struct tel__index by_column; /* of columns: by name without case */
+	int given; /* schemas were added before the first event */
+	int clock, type, kind, other;  /* columns, or -1 */
+	int types, kinds, labels;      /* dictionaries */
+	uint32_t recent[ARROW_RECENT]; /* labels by the numbers of strings */
+	struct tel_output *scratch;    /* where programs render to */
+	struct tel__buffer text;       /* what they rendered */
+	/* what is known of the first log */
+	char format[32], schema[48], version[16];
+	double rate;
+	int64_t epoch;
+	int has_epoch;
+};
+
+enum arrow_class tel__arrow_class(const struct tel_field *f);
+
+/* Bytes of a field in an event. */
+unsigned tel__arrow_bytes(const struct tel_field *f);
+
+/* The place of fields with that name and class, or NULL. */
+struct arrow_place *tel__arrow_find(const struct arrow *a,
+    const struct tel_field *f);
+
+/* A column of text. */
+extern const struct table_kind tel__arrow_name;
+
+/*
+ * Adds a column: of a name that is taken with a number behind it.  Its number,
+ * or -1: no memory.
+ */
+int tel__arrow_add_column(struct arrow *a, const char *name, const char *behind,
+    struct table_kind kind);
+
+/* Adds the fields of all types of a schema that a filter may select. */
+tel_status tel__arrow_add_schema(struct tel_printer *pr,
+    const struct tel_schema *schema, const tel_filter *filter);
+
+/* The same, before the first event. */
+tel_status tel__arrow_take_schema(struct tel_printer *pr,
+    const struct tel_schema *schema, const tel_filter *filter);
+
+/* Makes what is in pr->state.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__arrow_open(struct tel_printer *pr);
+
+#endif
