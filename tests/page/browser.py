@@ -156,12 +156,15 @@ class Page:
     def open(self, path, fragment=""):
         """Opens a file, and waits until the page has shown its log."""
         url = "file://" + os.path.abspath(path) + fragment
-        if self.run("location.href").split("#")[0] == url.split("#")[0]:
-            self.call("Page.navigate", url="about:blank")
-            self.browser.wait_event("Page.loadEventFired", self.session)
+        self.leave()
         self.call("Page.navigate", url=url)
-        self.browser.wait_event("Page.loadEventFired", self.session)
+        self.wait("location.protocol === 'file:' && window.teltools?.ready")
         self.run("teltools.ready.then(() => true)")
+
+    def leave(self):
+        """Opens an empty page: nothing comes of the one before any more."""
+        self.call("Page.navigate", url="about:blank")
+        self.wait("location.href === 'about:blank'")
 
     def run(self, script):
         """The value of an expression of the page, or of its promise."""

@@ -69,7 +69,7 @@ class Page:
     """Collects the blocks of a page, and writes it."""
 
     def __init__(self, title, types, tracks, span, **more):
-        self.types, self.blocks = types, []
+        self.types, self.blocks, self.shared = types, [], bytearray()
         self.head = {
             "version": 1, "generator": "make_page.py", "page": "timeline",
             "title": title, "live": 0,
@@ -80,17 +80,32 @@ class Page:
             "links": [], **more}
 
     def block(self, data):
+        """Adds a block; before one of another kind, that of the series."""
+        if self.shared and data != self.shared:
+            self.shared_block()
         self.blocks.append(data)
         return len(self.blocks) - 1
 
     def series(self, track, width, columns, kind=-1, **more):
-        """columns: name to values."""
-        data = b"".join(plain(v) if k in ("count", "busy") else deltas(v)
-                        for k, v in columns.items())
+        """columns: name to values; buckets without a count are left out."""
+        places = [i for i, n in enumerate(columns["count"])
+                  if n or any(columns.get("busy", [0] * (i + 1))[i:i + 1])]
+        steps = [at - before for at, before in zip(places, [0] + places)]
+        data = plain(steps) + b"".join(
+            (plain if name in ("count", "busy") else deltas)(
+                [values[i] for i in places])
+            for name, values in columns.items())
         self.head["series"].append({
-            "track": track, "type": kind, "block": self.block(data),
-            "width": width, "n": len(next(iter(columns.values()))),
-            "columns": list(columns), **more})
+            "track": track, "type": kind, "block": len(self.blocks),
+            "offset": len(self.shared), "width": width, "k": len(places),
+            "n": len(columns["count"]), "columns": list(columns), **more})
+        self.shared += data
+
+    def shared_block(self):
+        """Ends the block that several series share."""
+        if self.shared:
+            self.block(bytes(self.shared))
+            self.shared.clear()
 
     def events(self, events, start, end, count=True, **more):
         """events: (type, time, track, duration or None, name, fields); a
@@ -145,6 +160,7 @@ class Page:
         self.head["links"].append({"block": self.block(data), "n": len(links)})
 
     def write(self, path):
+        self.shared_block()
         script = "".join(source(name) for name in PARTS[self.head["page"]])
         style, shell = source("page.css"), source("page.html")
         hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest())

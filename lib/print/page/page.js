@@ -29,7 +29,11 @@ async function bytesOf(id) {
 		: Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 	const stream = new Blob([raw]).stream()
 		.pipeThrough(new DecompressionStream("gzip"));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
+	try {
+		return new Uint8Array(await new Response(stream).arrayBuffer());
+	} catch {
+		throw new Error(`block ${id} is damaged`);
+	}
 }
 
 const unzig = (v) => typeof v === "bigint"

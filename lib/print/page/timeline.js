@@ -183,58 +183,70 @@ const descend = (t) => [t, ...t.lanes.slice(1), ...t.children.flatMap(descend)];
 
 // -------------------------------------------------------------------- sums
 
+// The first place in a sorted list whose number is not less.
+function lower(list, v) {
+	let low = 0, high = list.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (list[middle] < v)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+// Series are sparse: s.at has the numbers of the buckets that are there.
 async function loadSeries(s) {
-	const b = new Bytes(await bytesOf(`b${s.block}`)), t = log.track[s.track];
+	// they come in the order of their blocks, and share them
+	if (log.last?.block !== s.block)
+		log.last = { block: s.block, bytes: bytesOf(`b${s.block}`) };
+	const b = new Bytes(await log.last.bytes), k = s.k ?? s.n;
+	let at = 0;
+	b.at = s.offset || 0;
+	s.at = s.k === undefined ? Int32Array.from({ length: k }, (_, i) => i)
+		: b.plain(k, Int32Array).map((step) => at += step);
 	s.kind = s.type >= 0 ? log.types[s.type] : null;
 	for (const name of s.columns) {
 		if (name === "count" || name === "busy") {
 			// running totals: any range is a difference
 			const sum = s[name] = new (name === "count" &&
-				log.events < 2 ** 32 ? Uint32Array : Float64Array)(s.n + 1);
-			b.plain(s.n).forEach((v, i) => { sum[i + 1] = sum[i] + v; });
+				log.events < 2 ** 32 ? Uint32Array : Float64Array)(k + 1);
+			b.plain(k).forEach((v, i) => { sum[i + 1] = sum[i] + v; });
 		} else {
-			const list = b.deltas(s.n);
+			const list = b.deltas(k);
 			s[name] = list.buffer ? list : Float64Array.from(list, Number);
 		}
 	}
-	if (s.last) {
-		// a counter keeps its value where nothing counts
-		for (let i = 0; i < s.n; i++)
-			if (s.count[i + 1] === s.count[i])
-				s.min[i] = s.max[i] = s.last[i] = i && s.last[i - 1];
-		s.levels = [{ width: s.width, min: s.min, max: s.max }];
+	s.counter = !!s.last;
+	if (s.counter) {
 		s.low = s.min.reduce((a, v) => Math.min(a, v), 0);
 		s.high = s.max.reduce((a, v) => Math.max(a, v), s.low);
 	}
-	t.series.push(s);
+	log.track[s.track].series.push(s);
 }
 
 // The sum of a column from one time to another.
 function total(s, column, from, to) {
-	const at = (time) => {
-		const p = Math.min(Math.max(time / s.width, 0), s.n);
-		const i = Math.floor(p), sum = s[column];
-		return sum[i] + (p - i) * ((sum[i + 1] ?? sum[i]) - sum[i]);
+	const sum = s[column], until = (time) => {
+		const p = Math.max(time / s.width, 0), i = Math.floor(p);
+		const j = lower(s.at, i);
+		return sum[j] + (s.at[j] === i ? (p - i) * (sum[j + 1] - sum[j]) : 0);
 	};
-	return s[column] ? at(to) - at(from) : 0;
+	return sum ? until(to) - until(from) : 0;
 }
 
 // The same for each pixel of a frame.
 function columns(frame, s, column, out) {
-	const sum = s[column], { width: w, from, step } = frame;
-	const scale = step / s.width, first = from / s.width;
-	let before = 0;
-	for (let x = 0; x <= w; x++) {
-		const p = first + x * scale;
-		let v;
-		if (p <= 0) {
-			v = 0;
-		} else if (p >= s.n) {
-			v = sum[s.n];
-		} else {
-			const i = Math.floor(p);
-			v = sum[i] + (p - i) * (sum[i + 1] - sum[i]);
-		}
+	const sum = s[column], { at } = s, k = at.length;
+	const scale = frame.step / s.width, first = frame.from / s.width;
+	let before = 0, j = lower(at, Math.floor(first));
+	for (let x = 0; x <= frame.width; x++) {
+		const p = first + x * scale, i = Math.floor(p);
+		while (j < k && at[j] < i)
+			j++;
+		const v = j < k && at[j] === i
+			? sum[j] + (p - i) * (sum[j + 1] - sum[j]) : sum[j];
 		if (x > 0)
 			out[x - 1] = v - before;
 		before = v;
@@ -242,24 +254,9 @@ function columns(frame, s, column, out) {
 	return out;
 }
 
-// A counter's extremes in buckets not wider than a pixel, halved as needed.
-function level(s, step) {
-	let l = s.levels[0];
-	for (let k = 0; l.width * 2 <= step; l = s.levels[k]) {
-		if (!s.levels[++k]) {
-			const n = Math.ceil(l.min.length / 2);
-			const next = { width: l.width * 2,
-				min: new Float64Array(n), max: new Float64Array(n) };
-			for (let i = 0; i < n; i++) {
-				const j = Math.min(2 * i + 1, l.min.length - 1);
-				next.min[i] = Math.min(l.min[2 * i], l.min[j]);
-				next.max[i] = Math.max(l.max[2 * i], l.max[j]);
-			}
-			s.levels.push(next);
-		}
-	}
-	return l;
-}
+// The value of a counter at a time.
+const valueAt = (s, time) =>
+	s.last[lower(s.at, Math.floor(time / s.width) + 1) - 1] ?? 0;
 
 // ------------------------------------------------------------------ tracks
 
@@ -627,7 +624,7 @@ function paintSums(p, frame, r, y, h) {
 		paintCounter(p, frame, t, y, h);
 	else if (t.folded)
 		paintCounts(p, frame, descend(t).flatMap((d) => d.series)
-			.filter((s) => s.count && !s.last), y, h, false);
+			.filter((s) => s.count && !s.counter), y, h, false);
 	else if (t.use === "ranges")
 		paintBusy(p, frame, r, y);
 	else
@@ -694,21 +691,20 @@ function paintBusy(p, frame, r, y) {
 function paintCounter(p, frame, t, y, h) {
 	const { width, from, step, dpr } = frame, colour = hash(t.name);
 	const line = Math.max(Math.round(1.5 * dpr), 1);
-	for (const s of t.series.filter((s) => s.levels)) {
-		const l = level(s, step), n = l.min.length;
-		const scale = (h - 4 * dpr) / (s.high - s.low || 1);
+	const end = Math.min(width, Math.ceil((log.span - from) / step) + 1);
+	for (const s of t.series.filter((s) => s.counter)) {
+		const scale = (h - 4 * dpr) / (s.high - s.low || 1), { at } = s;
 		const up = (v) => y + h - Math.round((v - s.low) * scale);
-		const base = up(0);
-		const end = Math.min(width, Math.ceil((log.span - from) / step) + 1);
-		for (let x = 0; x < end; x++) {
-			let b = Math.floor((from + x * step) / l.width);
-			const stop = Math.min((from + (x + 1) * step) / l.width, n);
-			if (b < 0 || b >= n)
-				continue;
-			let low = l.min[b], high = l.max[b];
-			for (b++; b < stop; b++) {
-				low = Math.min(low, l.min[b]);
-				high = Math.max(high, l.max[b]);
+		const base = up(0), first = Math.max(Math.ceil(-from / step), 0);
+		let j = lower(at, Math.floor((from + first * step) / s.width));
+		let value = s.last[j - 1] ?? 0;
+		for (let x = first; x < end; x++) {
+			const stop = (from + (x + 1) * step) / s.width;
+			let low = value, high = value;
+			for (; j < at.length && at[j] < stop; j++) {
+				low = Math.min(low, s.min[j]);
+				high = Math.max(high, s.max[j]);
+				value = s.last[j];
 			}
 			const top = up(high), bottom = Math.max(up(low), top + line);
 			p.rect(x, Math.min(top, base), 1, Math.abs(base - top),
@@ -736,7 +732,7 @@ function paintHeat(p, frame, list, y, h) {
 function topOf(list) {
 	let most = 0;
 	for (const s of list)
-		for (let i = 0; i < s.n; i++)
+		for (let i = 0; i < s.at.length; i++)
 			most = Math.max(most, s.count[i + 1] - s.count[i]);
 	return most;
 }
@@ -913,7 +909,7 @@ function drawTree() {
 
 // The top of a counter's scale.
 function summary(t) {
-	const s = t.series.find((s) => s.levels);
+	const s = t.series.find((s) => s.counter);
 	return !s ? "" : t.use === "bytes" ? bytes(s.high) : show(s.high);
 }
 
@@ -1009,7 +1005,10 @@ async function find(text) {
 		return 0;
 	let n = 0;
 	const now = query;
-	await each(0, log.span, 0, (g, i) => { n += matches(g)[i]; });
+	await each(0, log.span, 0, (g, i) => {
+		if (query === now)
+			n += matches(g)[i];
+	});
 	if (query === now)
 		$("hits").textContent = `${grouped.format(n)} found${
 			log.exact < log.events ? ` in ${grouped.format(log.exact)}` : ""}`;
@@ -1100,7 +1099,7 @@ async function statistics({ from, to, track }, what) {
 	if (!exact) {
 		const list = track ? descend(log.track[track]) : log.tracks;
 		for (const s of list.flatMap((t) => t.series))
-			if (s.kind && s.count && !s.last)
+			if (s.kind && s.count && !s.counter)
 				entry(s.kind).sums += total(s, "count", from, to);
 	}
 	const list = [...types.values()], seconds = (to - from) / 1e9;
@@ -1130,7 +1129,7 @@ function measures() {
 		names.set("duration", "ns");
 	for (const t of log.types)
 		for (const f of t.fields)
-			if (/^(int|uint|double|time)$/.test(f.type))
+			if (/^(u?int|double|time)$/.test(f.type) && !names.has(f.name))
 				names.set(f.name, f.unit);
 	return names;
 }
@@ -1219,23 +1218,23 @@ function eventTab() {
 
 function tracksTab() {
 	const { from, to } = region();
-	const sum = (t, column) => t.series.filter((s) => !s.last)
+	const sum = (t, column) => t.series.filter((s) => !s.counter)
 		.reduce((n, s) => n + total(s, column, from, to), 0);
 	return table("Tracks in this part of the log", [
 		{ name: "Track", text: true }, { name: "Shows", text: true },
 		{ name: "Events" }, { name: "Busy", unit: "ns" },
 		{ name: "Smallest" }, { name: "Largest" }, { name: "Last" }],
 	log.tracks.map((t) => {
-		const s = t.series.find((s) => s.levels), row = [
+		const s = t.series.find((s) => s.counter), row = [
 			[...ups(t)].map((u) => u.name).join(" / "), t.use,
 			Math.round(sum(t, "count")), sum(t, "busy") || undefined];
 		if (s) {
-			const b = (time) => Math.min(Math.max(
-				Math.floor(time / s.width), 0), s.n - 1);
-			const cut = (list) => list.slice(b(from), b(to) + 1);
-			row.push(...[cut(s.min).reduce((a, v) => Math.min(a, v)),
-				cut(s.max).reduce((a, v) => Math.max(a, v)), s.last[b(to)]]
-				.map((v) => t.use === "bytes" ? bytes(v) : v));
+			const first = valueAt(s, from), cut = (list) => list.slice(
+				lower(s.at, Math.floor(from / s.width)),
+				lower(s.at, Math.floor(to / s.width) + 1));
+			row.push(...[cut(s.min).reduce((a, v) => Math.min(a, v), first),
+				cut(s.max).reduce((a, v) => Math.max(a, v), first),
+				valueAt(s, to)].map((v) => t.use === "bytes" ? bytes(v) : v));
 		}
 		return Object.assign(row, { id: t.id });
 	}), (row) => chooseTrack(row.id));
@@ -1246,8 +1245,9 @@ const ups = (t) => t ? [...ups(t.up), t] : [];
 function typesTab() {
 	const counts = new Map();
 	for (const s of log.series)
-		if (s.kind && s.count && !s.last)
-			counts.set(s.kind, (counts.get(s.kind) || 0) + s.count[s.n]);
+		if (s.kind && s.count && !s.counter)
+			counts.set(s.kind, (counts.get(s.kind) || 0) +
+				s.count[s.at.length]);
 	return table("Types of events; another colour highlights one",
 		[{ name: "Colour", text: true }, { name: "Type", text: true },
 			{ name: "Kind", text: true }, { name: "Events" },
@@ -1408,9 +1408,8 @@ function tip() {
 		: [["at", time(hit.t, hit.px)]];
 	for (const s of e ? [] : t.folded ? descend(t).flatMap((d) => d.series)
 		: t.series) {
-		if (s.levels) {
-			const b = Math.min(Math.floor(hit.t / s.width), s.n - 1);
-			list.push(["value", show(s.last[b],
+		if (s.counter) {
+			list.push(["value", show(valueAt(s, hit.t),
 				t.use === "bytes" ? "bytes" : "")]);
 		} else {
 			const n = total(s, "count", hit.t - hit.px, hit.t + hit.px);
@@ -1730,7 +1729,8 @@ views.timeline = async function timeline(head) {
 		t.color = (t.color ?? i) % PALETTE;
 	});
 	makeTracks();
-	await Promise.all(log.series.map(loadSeries));
+	for (const s of log.series)
+		await loadSeries(s);
 	for (const l of log.links) {
 		const b = new Bytes(await bytesOf(`b${l.block}`)), n = l.n;
 		const from = b.deltas(n), source = b.plain(n);
