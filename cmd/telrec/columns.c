@@ -64,7 +64,15 @@ columns_free(struct columns *c)
 		return;
 	for (i = 0; i < COLUMNS_SETS; i++)
 		free(c->sets[i]);
+	flight_free(c->flight);
 	free(c);
+}
+
+int
+columns_keep(struct columns *c, uint64_t bytes)
+{
+	c->flight = flight_new(bytes, c->options);
+	return c->flight != NULL ? 0 : -1;
 }
 
 /* The names of a source are to be in the block. */
@@ -149,11 +157,20 @@ columns_write(struct columns *c, uint64_t lost)
 	all.names = c->names;
 	all.name_count = c->nnames;
 	all.lost = lost - c->lost;
-	if (!c->failed && tel_emit_relay(&all) != 0)
+	if (!c->failed &&
+	    (c->flight != NULL ? flight_add(c->flight, &all) :
+	                         tel_emit_relay(&all)) != 0)
 		c->failed = errno != 0 ? errno : EIO;
 	c->lost = lost;
 	if (!c->failed)
 		c->events += c->count;
 	c->count = c->npresent = c->nclocks = c->nnames = c->nsets = 0;
 	c->number++;
+}
+
+void
+columns_release(struct columns *c)
+{
+	if (c->flight != NULL && !c->failed && flight_write(c->flight) != 0)
+		c->failed = errno != 0 ? errno : EIO;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "tel_emit.h"
+#include "telrec/flight.h"
 #include "telrec/types.h"
 #include "telrec/weights.h"
 
@@ -61,6 +62,7 @@ struct columns {
 	unsigned number; /* of the block, from 1 */
 	int failed;      /* why a block could not be written, or 0 */
 	uint64_t events, lost;
+	struct flight *flight; /* has the blocks, if not NULL */
 	struct weights weights;
 };
 
@@ -74,8 +76,15 @@ void columns_free(struct columns *c);
 void columns_source(struct columns *c, struct source *from);
 /* The thread has another name: so the block shows it. */
 void columns_rename(struct columns *c, const struct source *from);
+/*
+ * Has only the last blocks kept, of so many bytes in memory, until
+ * columns_release().  0; -1: out of memory.
+ */
+int columns_keep(struct columns *c, uint64_t bytes);
 /* Writes the block, if it has events; so many were lost until now. */
 void columns_write(struct columns *c, uint64_t lost);
+/* Writes the blocks that are kept. */
+void columns_release(struct columns *c);
 
 /*
  * Adds an event of a type, whose fields are to be stored at count, which is

@@ -98,6 +98,21 @@ drain_events(const struct drain *d)
 	return d->columns->events;
 }
 
+int
+drain_keep(struct drain *d, uint64_t bytes)
+{
+	return columns_keep(d->columns, bytes);
+}
+
+int
+drain_release(struct drain *d)
+{
+	columns_write(d->columns, drain_lost(d));
+	columns_release(d->columns);
+	errno = d->columns->failed;
+	return d->columns->failed ? -1 : 0;
+}
+
 void
 drain_set_symbols(struct drain *d, struct telrec_symbols *s)
 {
@@ -344,9 +359,7 @@ drain_finish(struct drain *d)
 {
 	(void)find_horizon(d, UINT64_MAX);
 	merge(d, UINT64_MAX);
-	columns_write(d->columns, drain_lost(d));
-	errno = d->columns->failed;
-	return d->columns->failed ? -1 : 0;
+	return drain_release(d);
 }
 
 /* ----------------------------------------------------------------- death */

@@ -12,6 +12,10 @@ struct drain;
 /* NULL: out of memory. */
 struct drain *drain_new(struct arena *a);
 void drain_free(struct drain *d);
+/* Keeps only the last events, of so many bytes in memory.  0, -1 */
+int drain_keep(struct drain *d, uint64_t bytes);
+/* Writes them now.  0, -1: as drain_round() */
+int drain_release(struct drain *d);
 /* Has the modules of processes go to s. */
 struct telrec_symbols;
 void drain_set_symbols(struct drain *d, struct telrec_symbols *s);

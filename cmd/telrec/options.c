@@ -20,6 +20,7 @@ enum {
 	OPTION_DELAY,
 	OPTION_FOR,
 	OPTION_SIZE,
+	OPTION_RING,
 	OPTION_SYMBOLS
 };
 
@@ -40,6 +41,8 @@ static const struct option_row own[] = {
 	    "record only after SIGUSR1, until the next one", 0 },
 	{ OPTION_FOR, "for", "TIME", "stop recording after this time", 0 },
 	{ OPTION_SIZE, "size", "BYTES", "stop recording at this size", 0 },
+	{ OPTION_RING, "ring", "BYTES",
+	    "keep the last events in memory; write them at the end", 0 },
 	{ OPTION_SYMBOLS, "symbols", "LOG",
 	    "write LOG, a raw trace of heaptrack, with names of frames", 0 },
 	{ OPTION_HEADING, "Control", NULL, NULL, 0 },
@@ -86,6 +89,9 @@ take(void *arg, int id, const char *value)
 	case 's':
 		return number_option("-s", "number of bytes", value, 1,
 		    (uint64_t)1 << 40, &t->sample);
+	case OPTION_RING:
+		return number_option("--ring", "size", value, 1, INT64_MAX,
+		    &t->ring);
 	case OPTION_MAPS: t->maps = 1; return 1;
 	case 'z':
 		if (!number_option("-z", "level", value, 1, 19, &level))

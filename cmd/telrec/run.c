@@ -62,7 +62,7 @@ struct run {
 };
 
 /* Signals that came, for the loop. */
-static volatile sig_atomic_t interrupted, got_toggle;
+static volatile sig_atomic_t interrupted, got_toggle, got_release;
 static volatile sig_atomic_t forward;
 
 static void
@@ -70,6 +70,8 @@ on_signal(int signal)
 {
 	if (signal == SIGUSR1)
 		got_toggle = 1;
+	else if (signal == SIGUSR2)
+		got_release = 1;
 	else if (signal == SIGTERM || signal == SIGHUP)
 		forward = signal;
 	else
@@ -279,16 +281,16 @@ execute(const struct run *run, int fd, const sigset_t *old)
 }
 
 static void
-catch_signals(void)
+catch_signals(uint64_t ring)
 {
-	static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP,
-		SIGUSR1 };
+	static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1,
+		SIGUSR2 };
 	struct sigaction action, before;
 	size_t i;
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = on_signal;
-	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+	for (i = 0; i < sizeof(caught) / sizeof(caught[0]) - (ring == 0); i++)
 		if (sigaction(caught[i], NULL, &before) == 0 &&
 		    before.sa_handler != SIG_IGN)
 			(void)sigaction(caught[i], &action, NULL);
@@ -316,7 +318,7 @@ start(struct run *run)
 	run->child = fork();
 	if (run->child == 0)
 		execute(run, fds[1], &old);
-	catch_signals();
+	catch_signals(run->t->ring);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(fds[1]);
 	do
@@ -364,7 +366,8 @@ open_log(struct run *run)
 		return -1;
 	}
 	run->drain = drain_new(run->arena);
-	if (run->drain == NULL)
+	if (run->drain == NULL ||
+	    (run->t->ring > 0 && drain_keep(run->drain, run->t->ring) != 0))
 		return -1;
 	if (run->t->stacks == TELREC_UNWIND_NONE)
 		return 0;
@@ -470,6 +473,12 @@ record(struct run *run)
 		if (now - flushed > FLUSH_NS) {
 			flushed = now;
 			if (!run->failed &&
+			    tel_output_flush(run->sink.out) != TEL_OK)
+				fail_log(run);
+		}
+		if (got_release) {
+			got_release = 0;
+			if (drain_release(run->drain) != 0 ||
 			    tel_output_flush(run->sink.out) != TEL_OK)
 				fail_log(run);
 		}

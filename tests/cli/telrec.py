@@ -4,7 +4,8 @@
 
 telrec.py order     every free and realloc finds its block, no block is
                     allocated twice, and times do not decrease; prints how
-                    many events there were
+                    many events there were; "order late": blocks may be of
+                    before the log
 telrec.py weights N MEAN
                     the weights of the samples of "telrec_program sizes N"
                     estimate the bytes of each size
@@ -33,6 +34,7 @@ ALLOCS = ("malloc", "calloc", "memalign", "posix_memalign", "aligned_alloc",
 
 
 def order():
+    late = sys.argv[2:] == ["late"]
     live, last, count, wrong = set(), 0, 0, 0
     # what a process and its ancestors have allocated; what the latter had
     ever, inherited = {}, {}
@@ -56,7 +58,9 @@ def order():
         failed = name in REALLOCS and new == "0x0" and f["size"] != "0"
         if old != "0x0" and not failed:
             # a child may free what its parent allocated
-            if (pid, old) not in live and old not in inherited[pid]:
+            known = late and old not in ever[pid]
+            if not known and (pid, old) not in live and \
+                    old not in inherited[pid]:
                 print(name, "of unknown", old, "at", hex(clock))
                 wrong += 1
             live.discard((pid, old))

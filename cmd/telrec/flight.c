@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Blocks of events in memory, each packed: of a column, the least value and
+ * the differences from it in as few bytes as the largest one needs.
+ */
+#include "telrec/flight.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "telrec/types.h"
+
+/* Parts of a block, at most: the place of one is a byte. */
+#define PARTS 256u
+#define NAME_BYTES 64u
+
+/* A block; its bytes follow. */
+struct block {
+	struct block *next;
+	size_t bytes;
+	uint64_t lost;
+	unsigned count, part_count, clock_count, name_count;
+};
+
+struct list {
+	struct block *first, *last;
+};
+
+struct flight {
+	uint64_t limit, used;
+	uint32_t options;
+	struct list kept; /* of old blocks: what later ones need */
+	struct list recent;
+	uint64_t overwritten;  /* events */
+	unsigned char *packed; /* the block that is made */
+	size_t at, room;
+	uint64_t *cells; /* of the block that is read */
+	size_t cells_used;
+	uint8_t order[TEL_EMIT_COLUMNS_MAX];
+	uint64_t clocks[TEL_EMIT_COLUMNS_MAX];
+	uint32_t shared[TEL_EMIT_COLUMNS_MAX];
+};
+
+struct flight *
+flight_new(uint64_t bytes, uint32_t options)
+{
+	struct flight *f = calloc(1, sizeof(*f));
+
+	if (f == NULL)
+		return NULL;
+	f->limit = bytes;
+	f->options = options;
+	/* each event has its fields and a clock, and columns may be of one */
+	f->cells = malloc((TYPE_FIELDS + 2) * (TEL_EMIT_COLUMNS_MAX + PARTS) *
+	    sizeof(*f->cells));
+	if (f->cells == NULL) {
+		free(f);
+		return NULL;
+	}
+	return f;
+}
+
+static void
+free_list(struct list *list)
+{
+	struct block *b;
+
+	while ((b = list->first) != NULL) {
+		list->first = b->next;
+		free(b);
+	}
+	list->last = NULL;
+}
+
+void
+flight_free(struct flight *f)
+{
+	if (f == NULL)
+		return;
+	free_list(&f->kept);
+	free_list(&f->recent);
+	free(f->packed);
+	free(f->cells);
+	free(f);
+}
+
+/* --------------------------------------------------------------- packing */
+
+/* Where n more bytes go.  NULL: out of memory. */
+static unsigned char *
+reserve(struct flight *f, size_t n)
+{
+	unsigned char *grown;
+	size_t room = f->room;
+
+	if (n > room - f->at) {
+		room = (f->at + n) * 2;
+		grown = realloc(f->packed, room);
+		if (grown == NULL)
+			return NULL;
+		f->packed = grown;
+		f->room = room;
+	}
+	f->at += n;
+	return f->packed + f->at - n;
+}
+
+static int
+put(struct flight *f, const void *bytes, size_t n)
+{
+	unsigned char *to = reserve(f, n);
+
+	if (to != NULL)
+		memcpy(to, bytes, n);
+	return to != NULL;
+}
+
+static int
+put_number(struct flight *f, uint64_t v)
+{
+	return put(f, &v, sizeof(v));
+}
+
+/* n values of 8 bytes, or of 4. */
+static int
+put_column(struct flight *f, const void *values, unsigned n, int is_large)
+{
+	const uint64_t *large = values;
+	const uint32_t *small = values;
+	uint64_t least = UINT64_MAX, most = 0, v;
+	unsigned char width, *to;
+	unsigned i, k;
+
+	for (i = 0; i < n; i++) {
+		v = is_large ? large[i] : small[i];
+		least = v < least ? v : least;
+		most = v > most ? v : most;
+	}
+	for (width = 0; n > 0 && width < 8; width++)
+		if ((most - least) >> (8 * width) == 0)
+			break;
+	if (!put_number(f, least) || !put(f, &width, 1) ||
+	    (to = reserve(f, (size_t)n * width)) == NULL)
+		return 0;
+	for (i = 0; i < n; i++, to += width) {
+		v = (is_large ? large[i] : small[i]) - least;
+		for (k = 0; k < width; k++)
+			to[k] = (unsigned char)(v >> (8 * k));
+	}
+	return 1;
+}
+
+static int
+put_names(struct flight *f, const tel_emit_columns *b)
+{
+	char text[NAME_BYTES];
+	unsigned i;
+
+	for (i = 0; i < b->name_count; i++) {
+		memset(text, 0, sizeof(text));
+		strncpy(text, b->names[i].name, sizeof(text) - 1);
+		if (!put_number(f, b->names[i].space) ||
+		    !put_number(f, b->names[i].value) ||
+		    !put(f, text, sizeof(text)))
+			return 0;
+	}
+	return 1;
+}
+
+/* Packs a block and appends it to a list.  0: out of memory. */
+static int
+pack(struct flight *f, struct list *list, const tel_emit_columns *b)
+{
+	const tel_emit_part *part;
+	struct block *block;
+	unsigned i, k, fields;
+
+	f->at = 0;
+	if (!put_names(f, b) || !put(f, b->order, b->count) ||
+	    !put_column(f, b->clocks, b->clock_count, 1) ||
+	    !put_column(f, b->shared, b->clock_count, 0))
+		return 0;
+	for (i = 0; i < b->part_count; i++) {
+		part = &b->parts[i];
+		if (!put_number(f, part->code) || !put_number(f, part->count) ||
+		    !put_number(f, part->same))
+			return 0;
+		fields = types_fields((enum type)(part->code - 1), f->options);
+		for (k = 0; k < fields + 2; k++)
+			if (!put_column(f, part->columns[k],
+			        part->same >> k & 1 ? 1 : part->count, 1))
+				return 0;
+	}
+	block = malloc(sizeof(*block) + f->at);
+	if (block == NULL)
+		return 0;
+	*block = (struct block){ NULL, sizeof(*block) + f->at, b->lost,
+		b->count, b->part_count, b->clock_count, b->name_count };
+	memcpy(block + 1, f->packed, f->at);
+	if (list->last != NULL)
+		list->last->next = block;
+	else
+		list->first = block;
+	list->last = block;
+	return 1;
+}
+
+/* ------------------------------------------------------------- unpacking */
+
+/* A block as libtel-emit takes it. */
+struct unpacked {
+	tel_emit_columns all;
+	tel_emit_part parts[PARTS];
+	const uint64_t *columns[PARTS][TYPE_FIELDS];
+	tel_emit_name names[];
+};
+
+static uint64_t
+take_number(const unsigned char **at)
+{
+	uint64_t v;
+
+	memcpy(&v, *at, sizeof(v));
+	*at += sizeof(v);
+	return v;
+}
+
+static uint64_t *
+take_column(struct flight *f, const unsigned char **at, unsigned n)
+{
+	uint64_t *to = f->cells + f->cells_used, v;
+	const uint64_t least = take_number(at);
+	const unsigned width = *(*at)++;
+	unsigned i, k;
+
+	for (i = 0; i < n; i++, *at += width) {
+		v = 0;
+		for (k = 0; k < width; k++)
+			v |= (uint64_t)(*at)[k] << (8 * k);
+		to[i] = v + least;
+	}
+	f->cells_used += n;
+	return to;
+}
+
+/* Its columns are valid until the next one.  NULL: out of memory. */
+static struct unpacked *
+unpack(struct flight *f, const struct block *block)
+{
+	const unsigned char *at = (const unsigned char *)(block + 1);
+	struct unpacked *u =
+	    malloc(sizeof(*u) + block->name_count * sizeof(u->names[0]));
+	tel_emit_part *part;
+	unsigned i, k, fields;
+	uint64_t *values;
+
+	if (u == NULL)
+		return NULL;
+	f->cells_used = 0;
+	u->all = (tel_emit_columns){ .count = block->count,
+		.part_count = block->part_count,
+		.name_count = block->name_count,
+		.parts = u->parts,
+		.clock_count = block->clock_count,
+		.names = u->names,
+		.lost = block->lost };
+	for (i = 0; i < block->name_count; i++) {
+		u->names[i].space = (unsigned)take_number(&at);
+		u->names[i].value = take_number(&at);
+		u->names[i].name = (const char *)at;
+		at += NAME_BYTES;
+	}
+	u->all.order = at;
+	at += block->count;
+	u->all.clocks = take_column(f, &at, block->clock_count);
+	values = take_column(f, &at, block->clock_count);
+	for (i = 0; i < block->clock_count; i++)
+		f->shared[i] = (uint32_t)values[i];
+	u->all.shared = f->shared;
+	for (i = 0; i < block->part_count; i++) {
+		part = &u->parts[i];
+		part->code = (unsigned)take_number(&at);
+		part->count = (unsigned)take_number(&at);
+		part->same = take_number(&at);
+		part->columns = u->columns[i];
+		fields = types_fields((enum type)(part->code - 1), f->options);
+		for (k = 0; k < fields + 2; k++)
+			u->columns[i][k] = take_column(f, &at,
+			    part->same >> k & 1 ? 1 : part->count);
+	}
+	return u;
+}
+
+/* ----------------------------------------------------------------- recorder */
+
+/* Whether later blocks need the events of a type. */
+static int
+is_needed(unsigned code)
+{
+	return code == TYPE_TRACE + 1u || code == TYPE_PROCESS + 1u;
+}
+
+/* Leaves of a block what later ones need. */
+static void
+reduce(struct flight *f, struct unpacked *u)
+{
+	unsigned place[PARTS], i, k, end, parts = 0, events = 0, n = 0, left;
+
+	for (i = 0; i < u->all.part_count; i++) {
+		place[i] = PARTS;
+		if (is_needed(u->parts[i].code)) {
+			place[i] = parts;
+			u->parts[parts++] = u->parts[i];
+		}
+	}
+	for (i = 0, k = 0; i < u->all.clock_count; i++) {
+		left = 0;
+		for (end = k + u->all.shared[i]; k < end; k++) {
+			if (place[u->all.order[k]] == PARTS)
+				continue;
+			f->order[events++] = (uint8_t)place[u->all.order[k]];
+			left++;
+		}
+		if (left == 0)
+			continue;
+		/* not behind what is still to be read */
+		f->clocks[n] = u->all.clocks[i];
+		f->shared[n++] = left;
+	}
+	u->all.count = events;
+	u->all.part_count = parts;
+	u->all.clock_count = n;
+	u->all.order = f->order;
+	u->all.clocks = f->clocks;
+	u->all.shared = f->shared;
+}
+
+/* Drops the oldest block.  0: out of memory. */
+static int
+drop(struct flight *f)
+{
+	struct block *oldest = f->recent.first;
+	struct unpacked *u = unpack(f, oldest);
+	int st;
+
+	if (u == NULL)
+		return 0;
+	reduce(f, u);
+	f->overwritten += oldest->count - u->all.count + oldest->lost;
+	u->all.lost = 0;
+	st = u->all.count == 0 || pack(f, &f->kept, &u->all);
+	free(u);
+	if (!st)
+		return 0;
+	f->recent.first = oldest->next;
+	if (oldest->next == NULL)
+		f->recent.last = NULL;
+	f->used -= oldest->bytes;
+	free(oldest);
+	return 1;
+}
+
+int
+flight_add(struct flight *f, const tel_emit_columns *block)
+{
+	if (!pack(f, &f->recent, block))
+		return -1;
+	f->used += f->recent.last->bytes;
+	while (f->used > f->limit && f->recent.first != f->recent.last)
+		if (!drop(f))
+			return -1;
+	return 0;
+}
+
+static int
+write_list(struct flight *f, struct list *list)
+{
+	struct unpacked *u;
+	struct block *b;
+	int failed = 0;
+
+	while (!failed && (b = list->first) != NULL) {
+		u = unpack(f, b);
+		if (u == NULL) {
+			errno = ENOMEM;
+			return -1;
+		}
+		u->all.lost += f->overwritten;
+		f->overwritten = 0;
+		failed = tel_emit_relay(&u->all);
+		free(u);
+		list->first = b->next;
+		free(b);
+	}
+	if (list->first == NULL)
+		list->last = NULL;
+	return failed;
+}
+
+int
+flight_write(struct flight *f)
+{
+	const int failed = write_list(f, &f->kept) || write_list(f, &f->recent);
+
+	f->used = 0;
+	return failed ? -1 : 0;
+}

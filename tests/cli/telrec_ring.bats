@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telrec --ring: only the last events, kept in memory.
+
+# The commands of sh are to be expanded by sh.
+# shellcheck disable=SC2016
+
+load lib
+
+setup_file() {
+	case ${CFLAGS-} in *-fsanitize*) return ;; esac
+	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
+	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+}
+
+setup() {
+	# a preloaded library and a sanitizer both want to be first
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	cd "$BATS_TEST_TMPDIR" || exit
+	program=$BATS_FILE_TMPDIR/program
+}
+
+# total NAME: a total of run.tel.
+total() {
+	telstat -f json run.tel 2>/dev/null |
+	    sed -n "s/.*\"type\":\"totals\".*\"$1\":\([0-9]*\).*/\1/p"
+}
+
+@test "a ring with room for all is the whole log" {
+	telrec -o run.tel "$program" some
+	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" calls >want
+	telrec --ring 64M -o run.tel "$program" some
+	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" calls >got
+	[ "$(wc -l <want)" -gt 100 ]
+	diff -u want got
+	telrec --ring 64M -o run.tel "$program" threads 4 2000
+	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+}
+
+@test "the last events are kept, in order, and what came before is counted" {
+	telrec -o run.tel "$program" threads 4 10000
+	all=$(total events)
+	telrec --ring 100k -o run.tel "$program" threads 4 10000
+	[ "$(total events)" -lt "$all" ]
+	[ "$(total lost)" -gt 0 ]
+	telcat run.tel 2>message |
+	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
+	grep 'events lost when the log was recorded' message
+	# blocks that were allocated before are no errors
+	telstat run.tel 2>/dev/null >report
+	grep '^unknown .*blocks freed, but not allocated in the log' report
+	# the main thread frees the blocks that are left, at the end
+	telcat -e free run.tel 2>/dev/null | tail -1 | grep -q 'pid=[0-9]*\["program"\]'
+	[ "$(telcat -e process run.tel 2>/dev/null | grep -vc '^#')" = 1 ]
+}
+
+@test "a program that is killed has its last events in the log" {
+	run -137 telrec --ring 40k -o run.tel "$program" kill 100000
+	[ "$(telcat -w 'size == 100' run.tel 2>/dev/null | grep -vc '^#')" -ge 100 ]
+	[ "$(total lost)" -gt 100000 ]
+	telcat run.tel 2>/dev/null |
+	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
+}
+
+@test "processes and frames of stacks are kept as long as they are needed" {
+	telrec --ring 40k -o run.tel sh -c '"$1" pairs 10; "$1" pairs 60000' \
+	    sh "$program"
+	[ "$(telcat -e process run.tel 2>/dev/null | grep -vc '^#')" -ge 2 ]
+	telrec --stacks=fp --ring 40k -o run.tel "$program" pairs 60000 \
+	    2>/dev/null || skip "no stacks"
+	telcat run.tel 2>/dev/null | grep -v '^#' >events
+	sed -n 's/.* trace number=\([0-9]*\).*/\1/p' events | sort -u >defined
+	sed -n 's/.* size=100 trace=\([0-9]*\).*/\1/p' events | sort -u >used
+	[ ! -s defined ] || [ "$(comm -23 used defined)" = "" ]
+	[ "$(wc -l <used)" -ge 1 ]
+}
+
+@test "a signal writes what is kept, and the program goes on" {
+	telrec --ring 1M -o run.tel sh -c '"$1" pairs 500
+		n=0
+		until [ "$(telcat -w "size == 100" run.tel 2>/dev/null |
+		    grep -vc "^#")" = 500 ]; do
+			n=$((n + 1))
+			[ $n -lt 2000 ] || exit 9
+			kill -USR2 $PPID
+			sleep 0.03
+		done
+		"$1" pairs 300' sh "$program"
+	[ "$(telcat -w 'size == 100' run.tel | grep -vc '^#')" = 800 ]
+}
+
+@test "options of rings" {
+	for bytes in 0 x -1; do
+		run -2 telrec --ring "$bytes" -o no.tel "$program" all
+		[ ! -e no.tel ]
+	done
+}
