@@ -458,7 +458,7 @@ help:
 # make check       install what is missing, build, and run all tests
 #                  (TESTS='FILE ...' runs some; check-unit, check-cli,
 #                  check-install run a part)
-# make check-cluster  telstat with GNU parallel, ssh, Slurm and Dask
+# make check-cluster  with GNU parallel, ssh, Slurm, Dask and Prometheus
 # make check-faults  let every read, write and allocation of some runs fail
 # make asan        all tests under the address and undefined sanitizers
 # make check-clang all tests, built by clang with -Werror

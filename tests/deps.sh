@@ -54,6 +54,8 @@ cluster  command  sshd            openssh-server
 cluster  command  slurmctld       slurm-wlm
 cluster  command  munged          munge
 cluster  module   distributed     python3-distributed
+cluster  command  promtool        prometheus
+cluster  command  prometheus-node-exporter  prometheus-node-exporter
 clang    command  clang           clang
 m32      multilib -m32            gcc-multilib
 m32      multilib -m32            g++-multilib

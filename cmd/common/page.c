@@ -155,8 +155,8 @@ put_xml(tel_output *out, const char *text)
 	(void)put_xml_part(out, text, SIZE_MAX);
 }
 
-void
-put_label(tel_output *out, const char *text)
+static void
+put_escaped(tel_output *out, const char *text, int quotes)
 {
 	while (*text != '\0') {
 		size_t n = page_utf8(text);
@@ -166,7 +166,7 @@ put_label(tel_output *out, const char *text)
 			put(out, "\\\\");
 		else if (c == '\n')
 			put(out, "\\n");
-		else if (c == '"')
+		else if (c == '"' && quotes)
 			put(out, "\\\"");
 		else if (n == 0 || is_control(text, n))
 			putf(out, "\\\\x%02x", c);
@@ -174,6 +174,18 @@ put_label(tel_output *out, const char *text)
 			(void)tel_output_write(out, text, n);
 		text += n == 0 || is_control(text, n) ? 1 : n;
 	}
+}
+
+void
+put_label(tel_output *out, const char *text)
+{
+	put_escaped(out, text, 1);
+}
+
+void
+put_help(tel_output *out, const char *text)
+{
+	put_escaped(out, text, 0);
 }
 
 char *

@@ -25,6 +25,8 @@ size_t put_xml_part(tel_output *out, const char *text, size_t most);
  * # HELP.  Bytes that are not UTF-8 become \xHH.
  */
 void put_label(tel_output *out, const char *text);
+/* A text behind # HELP of the text format of Prometheus, which keeps quotes. */
+void put_help(tel_output *out, const char *text);
 
 /*
  * Copies text for a terminal: every byte that is not printable ASCII as \xHH.

@@ -23,6 +23,7 @@ struct settings_role {
 struct settings {
 	const char *format; /* NULL: the tool's own default */
 	const char *output; /* NULL: standard output */
+	int replace;        /* the output is replaced, and more than once */
 	int compress;       /* the level of zstd; 0: not */
 	const char *as;     /* NULL: detected */
 	struct selection select;

@@ -66,7 +66,9 @@ check_same(const struct sink *sink, const struct settings *s)
 	struct stat st;
 	int i;
 
-	if (fstat(sink->fd, &st) != 0 || !S_ISREG(st.st_mode))
+	if ((sink->fd < 0 ? stat(sink->name, &st) : fstat(sink->fd, &st)) !=
+	        0 ||
+	    !S_ISREG(st.st_mode))
 		return 1;
 	for (i = 0; i < s->noperands || (i == 0 && s->noperands == 0); i++) {
 		const char *operand = s->noperands > 0 ? s->operands[i] : "-";
@@ -94,12 +96,84 @@ decide_color(const struct settings *s, int terminal)
 	return terminal && term != NULL && strcmp(term, "dumb") != 0;
 }
 
+/*
+ * Opens FILE.new-PID in the folder of the output, for the same users.  A name
+ * of its own kind: what collects FILE.prom must not collect this one.
+ */
+static int
+open_new(struct sink *sink, const struct settings *s)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY;
+	const size_t room = strlen(s->output) + 32;
+	struct stat old;
+	int exists = lstat(s->output, &old) == 0, tries;
+
+	if (exists && !S_ISREG(old.st_mode)) {
+		message_fail(STATUS_USAGE, s->output,
+		    "not a regular file, which each interval could replace");
+		return 0;
+	}
+	if (sink->made == NULL && (sink->made = malloc(room)) == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	(void)snprintf(sink->made, room, "%s.new-%ld", s->output,
+	    (long)getpid());
+	sink->fd = open(sink->made, flags, 0666);
+	/* one of that number may have been killed */
+	for (tries = 0; sink->fd < 0 && errno == EEXIST && tries < 3; tries++)
+		if (unlink(sink->made) == 0)
+			sink->fd = open(sink->made, flags, 0666);
+	if (sink->fd >= 0 &&
+	    (!exists || fchmod(sink->fd, old.st_mode & 0777) == 0))
+		return 1;
+	message_fail(STATUS_FAILED, sink->made, "%s", strerror(errno));
+	return 0;
+}
+
+/* Takes away a file that did not get the name of the output. */
+static void
+discard(struct sink *sink)
+{
+	if (sink->made != NULL && sink->fd >= 0)
+		(void)unlink(sink->made);
+	free(sink->made);
+	sink->made = NULL;
+}
+
+/* Opens the output of the descriptor, which is compressed if asked for. */
+static int
+open_output(struct sink *sink)
+{
+	const int level = sink->settings->compress;
+
+	sink->out = tel_output_new_fd(sink->fd);
+	if (sink->out != NULL &&
+	    (level == 0 || tel_output_set_zstd(sink->out, level) == TEL_OK))
+		return 1;
+	tel_output_free(sink->out);
+	sink->out = NULL;
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+	return 0;
+}
+
 int
 sink_open(struct sink *sink, const struct settings *s)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOCTTY;
 
 	memset(sink, 0, sizeof(*sink));
+	sink->settings = s;
+	if (s->replace) {
+		sink->name = s->output;
+		sink->fd = -1;
+		if (check_same(sink, s) && open_new(sink, s) &&
+		    open_output(sink))
+			return 1;
+		discard(sink);
+		goto fail;
+	}
 	sink->name = s->output != NULL ? s->output : "standard output";
 	sink->fd = s->output != NULL ? open(s->output, flags, 0666) : 1;
 	if (sink->fd < 0) {
@@ -129,13 +203,8 @@ sink_open(struct sink *sink, const struct settings *s)
 	sink->columns = terminal_columns(sink->fd);
 	if (s->output == NULL)
 		sink->pager = pager_begin();
-	sink->out = tel_output_new_fd(sink->fd);
-	if (sink->out != NULL &&
-	    (s->compress == 0 ||
-	        tel_output_set_zstd(sink->out, s->compress) == TEL_OK))
+	if (open_output(sink))
 		return 1;
-	tel_output_free(sink->out);
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
 fail:
 	if (sink->fd > 2)
 		(void)close(sink->fd);
@@ -161,9 +230,51 @@ sink_failed(struct sink *sink)
 	tell(sink, error != 0 ? error : ENOMEM);
 }
 
+int
+sink_replace(struct sink *sink)
+{
+	int fd = sink->fd;
+
+	if (tel_output_finish(sink->out) != TEL_OK) {
+		sink_failed(sink);
+		return 0;
+	}
+	/* after a crash, too, the name is that of a whole file */
+	if (fsync(fd) != 0 && errno != EINVAL) {
+		tell(sink, errno);
+		return 0;
+	}
+	sink->fd = -1;
+	if (close(fd) == 0 && rename(sink->made, sink->settings->output) == 0)
+		return 1;
+	tell(sink, errno);
+	(void)unlink(sink->made);
+	return 0;
+}
+
+int
+sink_again(struct sink *sink)
+{
+	if (sink->fd >= 0)
+		return 1;
+	tel_output_free(sink->out);
+	sink->out = NULL;
+	if (open_new(sink, sink->settings) && open_output(sink))
+		return 1;
+	sink->failed = 1;
+	return 0;
+}
+
 void
 sink_close(struct sink *sink)
 {
+	if (sink->settings->replace) {
+		tel_output_free(sink->out);
+		discard(sink);
+		if (sink->fd >= 0)
+			(void)close(sink->fd);
+		return;
+	}
 	if (tel_output_finish(sink->out) != TEL_OK)
 		sink_failed(sink);
 	tel_output_free(sink->out);

@@ -9,6 +9,7 @@
 /* The output of a tool. */
 struct sink {
 	tel_output *out;
+	const struct settings *settings;
 	const char *name; /* for messages; "standard output" */
 	int fd;
 	int terminal;     /* nonzero when a person looks at it */
@@ -16,6 +17,7 @@ struct sink {
 	int color;        /* nonzero when it may be coloured */
 	int failed;       /* nonzero when that has been reported */
 	pid_t pager;      /* 0: none */
+	char *made;       /* of a file that is replaced, the new one; or NULL */
 };
 
 /*
@@ -33,6 +35,16 @@ void streams_end(void);
  * Returns 1, or 0 after a message.
  */
 int sink_open(struct sink *sink, const struct settings *s);
+
+/*
+ * With settings->replace, the output is a new file, FILE.new-PID, and these two
+ * take turns: sink_replace() gives it, complete, the name of the output, so
+ * that no reader sees less than all of one; sink_again() begins the next one.
+ * What was not replaced when the sink is closed is removed, and the output
+ * stays as it was.  Both return 1, or 0 after a message.
+ */
+int sink_replace(struct sink *sink);
+int sink_again(struct sink *sink);
 
 /* Reports why writing failed, once, unless the reader of a pipe has gone. */
 void sink_failed(struct sink *sink);

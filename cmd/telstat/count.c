@@ -34,8 +34,15 @@ struct count {
 static tel_status
 show_now(struct count *c)
 {
-	tel_status st = show_moment(&c->show);
+	const int replace = c->telstat->settings.replace;
+	tel_status st;
 
+	if (replace && !sink_again(c->sink))
+		return TEL_EIO;
+	c->show.out = c->sink->out;
+	st = show_moment(&c->show);
+	if (st == TEL_OK && replace)
+		return sink_replace(c->sink) ? TEL_OK : TEL_EIO;
 	if (st != TEL_OK || tel_output_flush(c->sink->out) == TEL_OK)
 		return st;
 	sink_failed(c->sink);

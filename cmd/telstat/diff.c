@@ -682,7 +682,7 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 		    "diff: %d operands; expected two logs, or outputs of "
 		    "-f inst",
 		    t->settings.noperands);
-	else if (t->format->report == NULL || t->format->once)
+	else if (t->format->report == NULL || t->format->snapshots != SHOWS_ALL)
 		message_fail(STATUS_USAGE, NULL,
 		    "diff cannot be combined with -f %s", t->format->name);
 	else if (t->interval > 0 || t->heap != NULL)

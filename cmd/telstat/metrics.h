@@ -30,6 +30,13 @@ struct metric {
 	size_t first, end;
 };
 
+/* Nonzero for the text format of Prometheus, which OpenMetrics came from. */
+static inline int
+metrics_plain(const struct show *show)
+{
+	return show->options->format->put == prometheus_put;
+}
+
 /* What comes before the samples of a family; unit and stat may be NULL. */
 void metric_family(const struct metric *m, const char *suffix, const char *type,
     const char *unit, const char *help, const tel_stat *stat);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* OpenMetrics 1.0, for systems that watch: families of metrics. */
+/*
+ * OpenMetrics 1.0, for systems that watch: families of metrics; and the text
+ * format of Prometheus, version 0.0.4, where that differs.
+ */
 #include "metrics.h"
 
 #include <inttypes.h>
@@ -198,21 +201,31 @@ void
 metric_family(const struct metric *m, const char *suffix, const char *type,
     const char *unit, const char *help, const tel_stat *stat)
 {
+	const int plain = metrics_plain(m->show);
+	void (*text)(tel_output *, const char *) = plain ? put_help : put_label;
 	tel_output *out = m->show->out;
+	const char *kind = "";
 
-	putf(out, "# TYPE %s%s %s\n", m->base, suffix, type);
-	if (unit != NULL)
+	/* there a family has the name of its samples, and no such type */
+	if (plain && strcmp(type, "counter") == 0)
+		kind = "_total";
+	if (plain && strcmp(type, "info") == 0) {
+		kind = "_info";
+		type = "gauge";
+	}
+	putf(out, "# TYPE %s%s%s %s\n", m->base, suffix, kind, type);
+	if (unit != NULL && !plain)
 		putf(out, "# UNIT %s%s %s\n", m->base, suffix, unit);
-	putf(out, "# HELP %s%s ", m->base, suffix);
-	put_label(out, help);
+	putf(out, "# HELP %s%s%s ", m->base, suffix, kind);
+	text(out, help);
 	if (stat != NULL && tel_stat_definition(stat)[0] != '\0') {
 		put(out, ": ");
-		put_label(out, tel_stat_definition(stat));
+		text(out, tel_stat_definition(stat));
 	}
 	if (stat != NULL && tel_stat_unit(stat)[0] != '\0' &&
 	    unit_suffix(m)[0] == '\0') {
 		put(out, ", in ");
-		put_label(out, tel_stat_unit(stat));
+		text(out, tel_stat_unit(stat));
 	}
 	put(out, "\n");
 }
@@ -362,12 +375,21 @@ static void
 put_histogram(const struct metric *m, const tel_stat *stat)
 {
 	const char *suffix = unit_suffix(m);
+	tel_int128 sum;
 
 	put_all_buckets(m, stat);
-	if (!has_sum(stat))
+	if (!has_sum(stat) && !metrics_plain(m->show))
 		return;
 	metric_number(m, stat, suffix, "_count", TEL_NUMBER_WEIGHT, 0);
-	metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM, decimals_of(m));
+	if (tel_stat_number(stat, TEL_NUMBER_SUM, &sum) &&
+	    !tel_stat_wrapped(stat)) {
+		metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM,
+		    decimals_of(m));
+		return;
+	}
+	/* readers of that format take one that is missing for 0 */
+	metric_open(m, stat, suffix, "_sum");
+	put(m->show->out, "} NaN\n");
 }
 
 /*
@@ -635,7 +657,7 @@ end_of(const tel_stats *s, size_t i)
 }
 
 void
-openmetrics_put(const struct show *show)
+prometheus_put(const struct show *show)
 {
 	size_t i, n = tel_stats_count(show->stats);
 	struct names names = { NULL, 0, 0 };
@@ -656,13 +678,18 @@ openmetrics_put(const struct show *show)
 			    tel_status_text(TEL_ENOMEM));
 		else if (clash && show->options->settings.strict)
 			message_fail(STATUS_FAILED, NULL,
-			    "-f openmetrics: the name of '%s' is already in "
-			    "use",
-			    path);
+			    "-f %s: the name of '%s' is already in use",
+			    show->options->format->name, path);
 		else
 			put_metric(&m);
 		free(base);
 	}
-	put(show->out, "# EOF\n");
 	names_free(&names);
+}
+
+void
+openmetrics_put(const struct show *show)
+{
+	prometheus_put(show);
+	put(show->out, "# EOF\n");
 }

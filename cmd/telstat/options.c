@@ -80,7 +80,7 @@ static const struct option_row own[] = {
 	{ OPTION_WIDTH, "width", "N", "N columns", OPTION_RARE },
 	{ OPTION_UTF8, "utf8", NULL, "bars of eighths of a column",
 	    OPTION_RARE },
-	{ OPTION_PREFIX, "prefix", "NAME", "names of openmetrics start so",
+	{ OPTION_PREFIX, "prefix", "NAME", "names of metrics start so",
 	    OPTION_RARE },
 	{ OPTION_COLOR, "color", "[=WHEN]", "auto, always or never", 0 },
 
@@ -378,7 +378,7 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, openmetrics, svg or inst", take,
+	"text, csv, json, openmetrics, prometheus, svg or inst", take,
 	"[file ...], or: telstat diff [option ...] file file",
 	"Counts the events of telemetry logs, and computes statistics of them.",
 	{ "telstat run.log.zst",
@@ -413,18 +413,25 @@ check_options(const struct telstat *t)
 	if (t->heap != NULL && t->format->report == NULL)
 		message_fail(STATUS_USAGE, NULL,
 		    "--stacks cannot be combined with -f %s", t->format->name);
-	else if (t->interval > 0 && t->format->once)
+	else if (t->interval > 0 && t->format->snapshots == SHOWS_ONCE)
 		message_fail(STATUS_USAGE, NULL,
 		    "-i cannot be combined with -f %s", t->format->name);
+	else if (t->interval > 0 && t->format->snapshots == SHOWS_LAST &&
+	    t->settings.output == NULL)
+		message_fail(STATUS_USAGE, NULL,
+		    "-i with -f %s requires -o FILE, which each interval "
+		    "replaces",
+		    t->format->name);
 	else if ((t->each != NULL) != (t->neach_specs > 0))
 		message_fail(STATUS_USAGE, NULL,
 		    "--each requires a spec with '@' in its name, and vice "
 		    "versa");
 	else if (t->deltas && t->interval == 0)
 		message_fail(STATUS_USAGE, NULL, "--deltas requires -i");
-	else if (t->deltas && strcmp(t->format->name, "inst") == 0)
+	else if (t->deltas &&
+	    (t->format->parts || t->format->snapshots == SHOWS_LAST))
 		message_fail(STATUS_USAGE, NULL,
-		    "--deltas cannot be combined with -f inst");
+		    "--deltas cannot be combined with -f %s", t->format->name);
 	else
 		return 1;
 	return 0;
@@ -444,6 +451,10 @@ telstat_options(struct telstat *t, int argc, char **argv)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	return settings_parse(&t->settings, &tool, t, argc, argv) &&
-	    parse_format(t) && check_options(t);
+	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
+	    !parse_format(t) || !check_options(t))
+		return 0;
+	t->settings.replace =
+	    t->interval > 0 && t->format->snapshots == SHOWS_LAST;
+	return 1;
 }

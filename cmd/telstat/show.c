@@ -43,12 +43,13 @@ inst_put(const struct show *show)
 }
 
 const struct output_format output_formats[] = {
-	{ "text", 0, 0, &report_as_text, NULL },
-	{ "csv", 0, 0, &report_as_csv, NULL },
-	{ "json", 0, 0, &report_as_json, NULL },
-	{ "openmetrics", 1, 0, NULL, openmetrics_put },
-	{ "svg", 1, 0, &report_as_svg, NULL },
-	{ "inst", 0, 1, NULL, inst_put },
+	{ "text", SHOWS_ALL, 0, &report_as_text, NULL },
+	{ "csv", SHOWS_ALL, 0, &report_as_csv, NULL },
+	{ "json", SHOWS_ALL, 0, &report_as_json, NULL },
+	{ "openmetrics", SHOWS_LAST, 0, NULL, openmetrics_put },
+	{ "prometheus", SHOWS_LAST, 0, NULL, prometheus_put },
+	{ "svg", SHOWS_ONCE, 0, &report_as_svg, NULL },
+	{ "inst", SHOWS_ALL, 1, NULL, inst_put },
 };
 const size_t output_nformats =
     sizeof(output_formats) / sizeof(output_formats[0]);

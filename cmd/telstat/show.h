@@ -41,7 +41,8 @@ void overview_totals(struct report *r, const struct show *show, int apart);
 /* The stacks that allocated. */
 void stacks_put(struct report *r, const struct show *show);
 
-/* Everything as OpenMetrics 1.0. */
+/* Everything as OpenMetrics 1.0, and in the text format of Prometheus. */
 void openmetrics_put(const struct show *show);
+void prometheus_put(const struct show *show);
 
 #endif

@@ -17,7 +17,9 @@ struct show;
 /* A format of output: by the common report, or by a function of its own. */
 struct output_format {
 	const char *name;
-	int once;  /* it has no place for snapshots */
+	/* where snapshots go: one after the other, each into a file that
+	 * replaces the one before, or nowhere */
+	enum { SHOWS_ALL, SHOWS_LAST, SHOWS_ONCE } snapshots;
 	int parts; /* it is added to others, also if nothing was counted */
 	const struct report_format *report;
 	void (*put)(const struct show *show);

@@ -16,7 +16,7 @@ STATS=(-s 'sizes=split(size,0,16,128,4k,1k) if name == "PoolAlloc"'
 	-s 'lives=hist(dur(PoolInit,PoolFinish,pool),10us,500us,20us)'
 	-s 'lin=loglin(size,10,0,3,10)' -s 'low=hist(size-100,-100,100,10)'
 	--report)
-FORMS='text csv json openmetrics svg inst'
+FORMS='text csv json openmetrics prometheus svg inst'
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
@@ -226,14 +226,14 @@ same() {
 		for i in 1 2 3; do
 			exits '0|3' telstat -q "$@" -f inst -o log.$i.part log.$i
 		done
-		for form in text csv json openmetrics svg; do
+		for form in text csv json openmetrics prometheus svg; do
 			same $form 3 "$@"
 		done
 		exits 3 telstat -q log.*.part | grep -q ' damaged 1'
 		# nothing could be read of this one, and its part says so
 		: >log.4
 		run -1 telstat "$@" -f inst -o log.4.part log.4
-		for form in text csv json openmetrics svg; do
+		for form in text csv json openmetrics prometheus svg; do
 			same $form 1 "$@"
 		done
 		exits 1 telstat log.*.part 2>messages >got

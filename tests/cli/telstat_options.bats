@@ -252,7 +252,7 @@ try() {
 
 @test "a mistake in the command line is told, and nothing is read: exit 2" {
 	expect 2 "telstat: unknown option '-x'" telstat -x mpsio.log
-	expect 2 "telstat: -f: 'xml' is not one of: text, csv, json, openmetrics, svg, inst" \
+	expect 2 "telstat: -f: 'xml' is not one of: text, csv, json, openmetrics, prometheus, svg, inst" \
 	    telstat -f xml mpsio.log
 	expect 2 "telstat: -s: 'x', column 2: *" telstat -s x mpsio.log
 	expect 2 "telstat: -s: 'x=foo(1)', column 3: expected a class: *" \
@@ -277,9 +277,13 @@ try() {
 		expect 2 "telstat: -i: '$time': expected a time, such as 100ms, or a number of ticks, such as 100ticks" \
 		    telstat -i "$time" mpsio.log
 	done
-	for form in openmetrics svg; do
-		expect 2 "telstat: -i cannot be combined with -f $form" \
+	expect 2 "telstat: -i cannot be combined with -f svg" \
+	    telstat -i 1s -f svg mpsio.log
+	for form in openmetrics prometheus; do
+		expect 2 "telstat: -i with -f $form requires -o FILE, which each interval replaces" \
 		    telstat -i 1s -f "$form" mpsio.log
+		expect 2 "telstat: --deltas cannot be combined with -f $form" \
+		    telstat --deltas -i 1s -f "$form" -o x mpsio.log
 	done
 	expect 2 "telstat: --deltas requires -i" telstat --deltas mpsio.log
 	expect 2 "telstat: --deltas cannot be combined with -f inst" \
@@ -324,7 +328,7 @@ try() {
 }
 
 @test "an output that is full is told, in every form: exit 1" {
-	for form in text csv json openmetrics svg inst; do
+	for form in text csv json openmetrics prometheus svg inst; do
 		run -1 --separate-stderr bash -c \
 		    "telstat -f $form mpsio.log >/dev/full"
 		[ "$stderr" = "telstat: standard output: No space left on device" ]
@@ -350,7 +354,7 @@ try() {
 		head -c 100 /dev/zero
 		tail -c +2001 mpsio.log
 	} >bad
-	for form in text csv json openmetrics svg inst; do
+	for form in text csv json openmetrics prometheus svg inst; do
 		run -3 --separate-stderr telstat -f "$form" bad
 		[[ $stderr == *'damaged place'* ]]
 	done
