@@ -120,6 +120,7 @@ open_new(struct sink *sink, const struct settings *s)
 	}
 	(void)snprintf(sink->made, room, "%s.new-%ld", s->output,
 	    (long)getpid());
+	sink->name = sink->made;
 	sink->fd = open(sink->made, flags, 0666);
 	/* one of that number may have been killed */
 	for (tries = 0; sink->fd < 0 && errno == EEXIST && tries < 3; tries++)
@@ -138,6 +139,7 @@ discard(struct sink *sink)
 {
 	if (sink->made != NULL && sink->fd >= 0)
 		(void)unlink(sink->made);
+	sink->name = sink->settings->output;
 	free(sink->made);
 	sink->made = NULL;
 }

@@ -113,7 +113,9 @@ sweep() {
 	    'telstat -o {out} hfs.txt' 'telstat -f csv long' \
 	    'telstat -f json long' 'telstat -f svg long' \
 	    'telstat -f openmetrics long' 'telstat -f inst -z 3 -o {out} long' \
-	    'telstat -f inst -i 10ms -o {out} long' 'telreplay --dry-run long' \
+	    'telstat -f inst -i 10ms -o {out} long' \
+	    'telstat -f prometheus -i 10ms -o {out} long' \
+	    'telreplay --dry-run long' \
 	    'telreplay --dry-run -f csv long' 'telreplay --dry-run -f json long' \
 	    'telreplay --dry-run -f svg long' 'telreplay --dry-run -o {out} long' \
 	    'telreplay -f rep log' \
@@ -126,6 +128,7 @@ sweep() {
 	    'telcat -f tel -o {out} log' 'telcat -f sqlite -o {out} log' \
 	    'telcat -z 3 -o {out} long' 'telfilter -o {out} long' \
 	    'telstat -o {out} report.inst' 'telstat |hfs.txt' \
+	    'telstat -f prometheus -i 10ms -o {out} long' \
 	    'telreplay --dry-run -o {out} long' 'telreplay --dry-run program'
 }
 
