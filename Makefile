@@ -68,6 +68,12 @@ SCRIPTS = .ci/run tests/run-test debian/tests/installed $(wildcard tests/*.sh te
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 COMPLETIONS = share/completions/teltools
 
+# The script of a page is these, one after the other.
+PAGE_SCRIPTS = lib/print/page/page.js lib/print/page/data.js \
+    lib/print/page/search.js lib/print/page/tracks.js lib/print/page/draw.js \
+    lib/print/page/panel.js lib/print/page/hands.js \
+    lib/print/page/timeline.js
+
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(1))
 BIN     = $(TOOLS:%=$(BUILD)/bin/%)
 UNIT    = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort \

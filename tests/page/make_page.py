@@ -15,18 +15,25 @@ import html
 import json
 import os
 import random
+import re
 import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "lib", "print", "page")
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-PARTS = {"timeline": ["page.js", "search.js", "timeline.js"],
-         "report": ["page.js", "report.js"]}
+
+
+def scripts():
+    """The parts of the script, in the order in which the build joins them."""
+    with open(os.path.join(HERE, "..", "..", "Makefile"),
+              encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    return re.search(r"^PAGE_SCRIPTS *= *(.*)", text, re.M)[1].split()
 
 
 def source(name):
-    with open(os.path.join(SOURCES, name), encoding="utf-8") as file:
+    with open(os.path.join(SOURCES, os.path.basename(name)), encoding="utf-8") as file:
         return file.read()
 
 
@@ -161,7 +168,7 @@ class Page:
 
     def write(self, path):
         self.shared_block()
-        script = "".join(source(name) for name in PARTS[self.head["page"]])
+        script = "".join(map(source, scripts()))
         style, shell = source("page.css"), source("page.html")
         hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest())
                   .decode() for text in (script, style)]

@@ -122,8 +122,13 @@ class Bytes {
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
+let clock = "ns"; // or "ticks" of an unknown rate, or "events" without a clock
+
 // Nanoseconds: four digits, or as many as tell steps of a size apart.
 function time(ns, step = 0) {
+	if (clock !== "ns")
+		return clock === "events" && step ? `event ${grouped.format(
+			Math.round(ns))}` : `${grouped.format(Math.round(ns))} ${clock}`;
 	const [scale, unit] = units.find(([scale]) =>
 		Math.max(Math.abs(ns), step) >= scale) || units[3];
 	const digits = Math.ceil(Math.log10(scale / step) - 1e-9);
@@ -324,6 +329,7 @@ async function start() {
 		throw new Error("the browser is too old (DecompressionStream)");
 	const head = JSON.parse(new TextDecoder().decode(await bytesOf("head")));
 	window.teltools.head = head;
+	clock = head.unit || clock;
 	theme(keep("theme") || "");
 	$("title").textContent = head.title;
 	$("title").title = head.title;
