@@ -296,6 +296,9 @@ typedef struct tel_emit_part {
 	uint64_t same;  /* bits: the column has one value, of all events */
 	/* for each parameter, and then for the thread, the bits of values */
 	const uint64_t *const *columns;
+	/* NULL, or for each event a label of that parameter, or NULL */
+	const char *const *labels;
+	unsigned labelled;
 } tel_emit_part;
 
 /* A name of a value in label space 2, threads, or 3, processes. */

@@ -8,6 +8,14 @@
 
 #include "telrec/arena.h"
 
+static void
+free_set(struct set *set)
+{
+	if (set != NULL)
+		free(set->parts[TYPE_TRACE].labels);
+	free(set);
+}
+
 /* NULL: out of memory. */
 static struct set *
 new_set(uint32_t options, int mixed)
@@ -23,6 +31,14 @@ new_set(uint32_t options, int mixed)
 	if (set == NULL)
 		return NULL;
 	set->mixed = mixed;
+	if (options & ARENA_STACKS) {
+		part = &set->parts[TYPE_TRACE];
+		part->labels = calloc(COLUMNS_EVENTS, sizeof(*part->labels));
+		if (part->labels == NULL) {
+			free(set);
+			return NULL;
+		}
+	}
 	count = 0;
 	for (i = 0; i < TYPES; i++) {
 		part = &set->parts[i];
@@ -63,7 +79,7 @@ columns_free(struct columns *c)
 	if (c == NULL)
 		return;
 	for (i = 0; i < COLUMNS_SETS; i++)
-		free(c->sets[i]);
+		free_set(c->sets[i]);
 	flight_free(c->flight);
 	free(c);
 }
@@ -145,6 +161,8 @@ columns_write(struct columns *c, uint64_t lost)
 			columns[i][k] = part->columns[k];
 		parts[i].columns = columns[i];
 		parts[i].same = part->same;
+		parts[i].labels = part->labels;
+		parts[i].labelled = 1;
 		part->count = 0;
 	}
 	all.count = c->count;

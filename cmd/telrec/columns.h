@@ -35,6 +35,7 @@ struct part {
 	unsigned count, place, fields;
 	uint64_t same; /* bits of the columns that have one value */
 	uint64_t *columns[TYPE_FIELDS];
+	const char **labels; /* of the second field; NULL: it has none */
 };
 
 /* The events of a source, or of several. */

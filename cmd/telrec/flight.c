@@ -40,6 +40,8 @@ struct flight {
 	uint8_t order[TEL_EMIT_COLUMNS_MAX];
 	uint64_t clocks[TEL_EMIT_COLUMNS_MAX];
 	uint32_t shared[TEL_EMIT_COLUMNS_MAX];
+	const char *labels[TEL_EMIT_COLUMNS_MAX];
+	uint64_t pointers[TEL_EMIT_COLUMNS_MAX]; /* labels, as a column */
 };
 
 struct flight *
@@ -168,6 +170,21 @@ put_names(struct flight *f, const tel_emit_columns *b)
 	return 1;
 }
 
+/* The labels of a part, which are kept elsewhere as long as the recording. */
+static int
+put_labels(struct flight *f, const tel_emit_part *part)
+{
+	unsigned i;
+
+	if (!put_number(f, part->labels != NULL))
+		return 0;
+	if (part->labels == NULL)
+		return 1;
+	for (i = 0; i < part->count; i++)
+		f->pointers[i] = (uintptr_t)part->labels[i];
+	return put_column(f, f->pointers, part->count, 1);
+}
+
 /* Packs a block and appends it to a list.  0: out of memory. */
 static int
 pack(struct flight *f, struct list *list, const tel_emit_columns *b)
@@ -191,6 +208,8 @@ pack(struct flight *f, struct list *list, const tel_emit_columns *b)
 			if (!put_column(f, part->columns[k],
 			        part->same >> k & 1 ? 1 : part->count, 1))
 				return 0;
+		if (!put_labels(f, part))
+			return 0;
 	}
 	block = malloc(sizeof(*block) + f->at);
 	if (block == NULL)
@@ -244,6 +263,24 @@ take_column(struct flight *f, const unsigned char **at, unsigned n)
 	return to;
 }
 
+/* The labels of a part, from place to of those of the block on. */
+static void
+take_labels(struct flight *f, const unsigned char **at, tel_emit_part *part,
+    unsigned to)
+{
+	const uint64_t *pointers;
+	unsigned i;
+
+	part->labels = NULL;
+	part->labelled = 1;
+	if (!take_number(at))
+		return;
+	pointers = take_column(f, at, part->count);
+	for (i = 0; i < part->count; i++)
+		f->labels[to + i] = (const char *)(uintptr_t)pointers[i];
+	part->labels = f->labels + to;
+}
+
 /* Its columns are valid until the next one.  NULL: out of memory. */
 static struct unpacked *
 unpack(struct flight *f, const struct block *block)
@@ -252,7 +289,7 @@ unpack(struct flight *f, const struct block *block)
 	struct unpacked *u =
 	    malloc(sizeof(*u) + block->name_count * sizeof(u->names[0]));
 	tel_emit_part *part;
-	unsigned i, k, fields;
+	unsigned i, k, fields, events = 0;
 	uint64_t *values;
 
 	if (u == NULL)
@@ -288,6 +325,8 @@ unpack(struct flight *f, const struct block *block)
 		for (k = 0; k < fields + 2; k++)
 			u->columns[i][k] = take_column(f, &at,
 			    part->same >> k & 1 ? 1 : part->count);
+		take_labels(f, &at, part, events);
+		events += part->count;
 	}
 	return u;
 }

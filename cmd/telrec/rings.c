@@ -128,6 +128,9 @@ take_extra(struct columns *to, struct cursor *c, const uint64_t *words,
 		return at;
 	part = columns_add(to, types[more]);
 	if (more == ARENA_TRACE) {
+		if (part->labels != NULL && symbols != NULL)
+			part->labels[part->count] = telrec_symbols_name(symbols,
+			    c->source.pid, c->clock, words[(at + 1) & mask]);
 		part->columns[0][part->count] = words[at & mask] & 0xFFFFFFFF;
 		part->columns[2][part->count] = words[at++ & mask] >> 32;
 		part->columns[1][part->count] = words[at++ & mask];

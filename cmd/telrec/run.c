@@ -527,31 +527,6 @@ explain_nothing(const struct run *run)
 	message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s", why);
 }
 
-/*
- * Replaces the log by one with the names of frames.  What is not a file, nobody
- * can read again.
- */
-static void
-name_frames(const struct run *run)
-{
-	const char *name = run->settings.output;
-	struct stat st;
-	char *copy;
-
-	if (run->symbols == NULL || run->failed || name == NULL ||
-	    stat(name, &st) != 0 || !S_ISREG(st.st_mode))
-		return;
-	copy = malloc(strlen(name) + sizeof(".named"));
-	if (copy == NULL)
-		return;
-	(void)sprintf(copy, "%s.named", name);
-	if (!telrec_symbols_write(run->symbols, name, copy, run->t->compress))
-		(void)unlink(copy);
-	else if (rename(copy, name) != 0)
-		message_fail(STATUS_FAILED, name, "%s", strerror(errno));
-	free(copy);
-}
-
 static int
 exit_status(const struct run *run)
 {
@@ -597,8 +572,8 @@ telrec_run(const struct telrec *t)
 			    "%llu events were lost",
 			    (unsigned long long)drain_lost(run.drain));
 		sink_close(&run.sink);
-		if (drain_events(run.drain) > 0)
-			name_frames(&run);
+		if (run.symbols != NULL && drain_events(run.drain) > 0)
+			telrec_symbols_check(run.settings.output);
 		status = exit_status(&run);
 	}
 	drain_free(run.drain);

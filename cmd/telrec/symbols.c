@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbols: which modules a process had when a frame was recorded, and a copy of
- * the log with the names of its frames.  Each address is looked up once.
+ * Symbols: which modules a process had when a frame was recorded, the names of
+ * frames, and a copy of a log with them.  Each address is looked up once.
  */
 #define _GNU_SOURCE
 #include "telrec/symbols.h"
@@ -243,22 +243,16 @@ make_name(struct telrec_symbols *s, struct file *f, uint64_t address)
 	return strdup(s->name);
 }
 
-/* A tel_frame_name_fn. */
-static const char *
-name_frame(void *arg, const tel_event *frame, uint64_t address, size_t *length)
+const char *
+telrec_symbols_name(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
+    uint64_t address)
 {
-	struct telrec_symbols *s = arg;
-	const int pid = tel_type_find_field(tel_event_type(frame), "pid");
-	const struct set *set;
-	const struct module *m;
+	const struct set *set = find_set(s, pid, clock);
+	const struct module *m = set == NULL ? NULL : find_module(set, address);
 	struct found *found;
 
-	set = find_set(s,
-	    pid < 0 ? 0 : (uint32_t)tel_event_u64(frame, (unsigned)pid),
-	    tel_event_clock(frame));
-	m = set == NULL ? NULL : find_module(set, address);
 	if (m == NULL || (2 * s->ncache >= s->cache_room && !grow_cache(s)))
-		return NULL;
+		return "";
 	found = &s->cache[place_of(s, m->file + 1, address - m->bias)];
 	if (found->file == 0) {
 		found->file = m->file + 1;
@@ -267,8 +261,29 @@ name_frame(void *arg, const tel_event *frame, uint64_t address, size_t *length)
 		found->name =
 		    make_name(s, &s->files[m->file], address - m->bias);
 	}
-	*length = found->name != NULL ? strlen(found->name) : 0;
-	return found->name;
+	return found->name != NULL ? found->name : "";
+}
+
+void
+telrec_symbols_check(const char *log)
+{
+	if (!dwarf_available())
+		message(log,
+		    "frames have no names: telrec needs libdw.so.1 of elfutils "
+		    "(Debian: libdw1)");
+}
+
+/* A tel_frame_name_fn. */
+static const char *
+name_frame(void *arg, const tel_event *frame, uint64_t address, size_t *length)
+{
+	const int pid = tel_type_find_field(tel_event_type(frame), "pid");
+	const char *name = telrec_symbols_name(arg,
+	    pid < 0 ? 0 : (uint32_t)tel_event_u64(frame, (unsigned)pid),
+	    tel_event_clock(frame), address);
+
+	*length = strlen(name);
+	return *length > 0 ? name : NULL;
 }
 
 /* -------------------------------------------------------------- heaptrack */
@@ -389,10 +404,8 @@ telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 	if (st != TEL_OK)
 		message_fail(STATUS_FAILED, from, "%s",
 		    why != NULL && why[0] != '\0' ? why : tel_status_text(st));
-	else if (!dwarf_available())
-		message(from,
-		    "frames have no names: telrec needs libdw.so.1 of elfutils "
-		    "(Debian: libdw1)");
+	else
+		telrec_symbols_check(from);
 	tel_reader_free(r);
 	tel_output_free(out);
 	if (close(fd) != 0 && st == TEL_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols: the names of frames, found after the run. */
+/* Symbols: the names of frames. */
 #ifndef TELREC_SYMBOLS_H
 #define TELREC_SYMBOLS_H
 
@@ -19,6 +19,16 @@ void telrec_symbols_free(struct telrec_symbols *s);
 int telrec_symbols_module(struct telrec_symbols *s, uint32_t pid,
     uint64_t clock, uint64_t start, uint64_t bias, const char *path,
     const char *build);
+
+/*
+ * The name of an address in a process at a clock, which is kept as long as s;
+ * "": there is none.  It opens the files that the process has mapped.
+ */
+const char *telrec_symbols_name(struct telrec_symbols *s, uint32_t pid,
+    uint64_t clock, uint64_t address);
+
+/* Reports once what names need, if it is missing. */
+void telrec_symbols_check(const char *log);
 
 /*
  * Writes the log at from to the file to, with names of its frames, compressed

@@ -12,7 +12,13 @@
 #include <unistd.h>
 
 enum { RECORD_START = 1, RECORD_LOG = 2, RECORD_BLOCK = 3, RECORD_END = 6 };
-enum { PART_VARY = 2, PART_TAILS = 4 };
+enum {
+	PART_VARY = 2,
+	PART_TAILS = 4,
+	PART_LABELS = 32,
+	PART_LABELS_LAST = 128 /* names of threads are used first */
+};
+#define LABEL_MAX 65535u
 
 /* Columns of one class start near the last value of the one before. */
 enum { ADDRESSES, NUMBERS };
@@ -514,6 +520,33 @@ put_names(struct tel__emit_bytes *b)
 	free(list.p);
 }
 
+/* The labels of a part: those of all events, one after the other. */
+static void
+put_labels(struct tel__emit_bytes *b, const tel_emit_part *part)
+{
+	unsigned char head[3] = { (unsigned char)part->labelled, 0, 0 };
+	uint64_t *sizes = block.column;
+	unsigned i;
+	size_t n;
+
+	for (i = 0; i < part->count; i++) {
+		n = part->labels[i] != NULL ?
+		    strnlen(part->labels[i], LABEL_MAX) :
+		    0;
+		sizes[i] = n > 0 ? n + sizeof(head) : 0;
+	}
+	tel__emit_put_varint(b, part->count);
+	tel__emit_put_column(b, sizes, part->count, 0);
+	for (i = 0; i < part->count; i++) {
+		if (sizes[i] == 0)
+			continue;
+		n = (size_t)sizes[i] - sizeof(head);
+		tel__emit_store(head + 1, n, 2);
+		tel__emit_put(b, head, sizeof(head));
+		tel__emit_put(b, part->labels[i], n);
+	}
+}
+
 /* A part that is given by columns. */
 static void
 put_given(struct tel__emit_bytes *b, const tel_emit_part *part,
@@ -534,6 +567,8 @@ put_given(struct tel__emit_bytes *b, const tel_emit_part *part,
 		tel__emit_put_column(b, part->columns[i], n, before[class]);
 		before[class] = part->columns[i][n - 1];
 	}
+	if (part->labels != NULL)
+		put_labels(b, part);
 }
 
 /* As put_events(), of columns. */
@@ -553,7 +588,10 @@ put_columns(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 	tel__emit_put_varint(b, c->part_count);
 	for (i = 0; i < c->part_count; i++) {
 		type = tel__emit_types.by_code[c->parts[i].code] - 1u;
-		tel__emit_put_varint(b, type * 2u);
+		tel__emit_put_varint(b,
+		    type * 2u + (c->parts[i].labels != NULL));
+		if (c->parts[i].labels != NULL)
+			tel__emit_put_varint(b, PART_LABELS | PART_LABELS_LAST);
 		bytes += (uint64_t)c->parts[i].count *
 		    tel__emit_types.list[type]->size;
 	}
