@@ -71,11 +71,12 @@ start(struct tel_reader *r, uint64_t from, uint64_t to)
 
 	r->notify = NULL;
 	st = tel_reader_next(r, &ev);
+	if (st == TEL_OK &&
+	    (r->timeless || r->log.number > 0 || !r->format->cut(r, from, to)))
+		st = TEL_END;
 	r->notify = notify;
 	if (st != TEL_OK)
 		return st < 0 ? st : leave(r);
-	if (r->timeless || r->log.number > 0 || !r->format->cut(r, from, to))
-		return leave(r);
 	memset(r->count, 0, sizeof(r->count));
 	r->count[TEL_COUNT_LOGS] = logs;
 	r->piece.dependent = 0;

@@ -279,7 +279,8 @@ is_log(int fd)
 	return st == TEL_OK;
 }
 
-static void
+/* Compares one reader with several.  How many pieces were refused. */
+static unsigned
 compare(const char *path, const char *what, unsigned n)
 {
 	uint64_t *alone = NULL, *pieces = NULL;
@@ -292,7 +293,7 @@ compare(const char *path, const char *what, unsigned n)
 		abort();
 	if (!is_log(fd)) {
 		close(fd);
-		return;
+		return 0;
 	}
 	want = read_alone(fd, &alone, &nalone);
 	got = read_pieces(path, n, &pieces, &npieces, &refused);
@@ -305,7 +306,7 @@ compare(const char *path, const char *what, unsigned n)
 		free(alone);
 		free(pieces);
 		close(fd);
-		return;
+		return refused;
 	}
 	same(got, want, name);
 	ok(nalone == npieces &&
@@ -317,6 +318,7 @@ compare(const char *path, const char *what, unsigned n)
 	free(alone);
 	free(pieces);
 	close(fd);
+	return refused;
 }
 
 /* The bytes of a log that may be compressed. */
@@ -412,8 +414,8 @@ convert(const char *path, const char *to)
 	close(out);
 }
 
-/* Damages a file in a way, and compares. */
-static void
+/* Damages a file in a way, and compares.  Returns as compare(). */
+static unsigned
 damage_and_compare(const char *path, const char *what, unsigned how,
     unsigned pieces)
 {
@@ -424,7 +426,39 @@ damage_and_compare(const char *path, const char *what, unsigned how,
 	n = damage(data, size, how, how + pieces);
 	write_file(path, data, n);
 	free(data);
-	compare(path, what, pieces);
+	return compare(path, what, pieces);
+}
+
+/* A log of the native format that has groups of blocks, and a directory. */
+static void
+compare_groups(const char *log, const char *path, const char *const *hows)
+{
+	char from[] = "/tmp/tel-pieces.XXXXXX", what[300];
+	unsigned char *data, *many;
+	unsigned how, refused;
+	size_t size, i;
+	int fd = mkstemp(from);
+
+	if (fd < 0)
+		abort();
+	close(fd);
+	data = load_log(log, &size);
+	many = malloc(9 * size);
+	if (many == NULL)
+		abort();
+	for (i = 0; i < 9; i++)
+		memcpy(many + i * size, data, size);
+	write_file(from, many, 9 * size);
+	free(many);
+	free(data);
+	for (how = 0; how < 5; how++) {
+		convert(from, path);
+		snprintf(what, sizeof(what), "groups of blocks, %s", hows[how]);
+		refused = damage_and_compare(path, what, how, 6);
+		if (how == 0)
+			ok(refused == 0, "%s: in pieces", what);
+	}
+	unlink(from);
 }
 
 int
@@ -437,7 +471,7 @@ main(void)
 	unsigned char *data, *copy;
 	const char *name;
 	size_t size, n;
-	unsigned how;
+	unsigned how, refused;
 	glob_t g;
 	size_t i;
 	int fd = mkstemp(path);
@@ -456,7 +490,7 @@ main(void)
 			n = damage(copy, size, how, (uint32_t)i + 1);
 			write_file(path, copy, n);
 			snprintf(what, sizeof(what), "%s, %s", name, hows[how]);
-			compare(path, what, pieces[(i + how) % 5]);
+			(void)compare(path, what, pieces[(i + how) % 5]);
 		}
 		free(copy);
 		free(data);
@@ -470,9 +504,13 @@ main(void)
 			convert(g.gl_pathv[i], path);
 			snprintf(what, sizeof(what), "%s as tel, %s",
 			    strrchr(g.gl_pathv[i], '/') + 1, hows[how]);
-			damage_and_compare(path, what, how,
+			refused = damage_and_compare(path, what, how,
 			    pieces[(i + how) % 5]);
+			if (how == 0)
+				ok(refused == 0, "%s: in pieces", what);
 		}
+	if (g.gl_pathc > 0)
+		compare_groups(g.gl_pathv[0], path, hows);
 	globfree(&g);
 	unlink(path);
 	return done();

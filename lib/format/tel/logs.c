@@ -456,6 +456,34 @@ take_text(struct tel_reader *r, struct native_source *source,
 	return st;
 }
 
+/* Nonzero when a log's record has more than its types and what is known. */
+static int
+tells_more(const struct native_source *source, const struct native_log *log)
+{
+	struct native_bytes b = { log->metadata, NULL, 0, 0 };
+	struct tel__metadata m = { NULL, 0, 0 };
+	const struct tel__metadata_entry *e;
+	const char *value;
+	int64_t epoch;
+	int more;
+
+	more = (source->origin == NULL && log->form_size > 0) ||
+	    (source->preamble == NULL && log->preamble_size > 0) ||
+	    (log->has_origin &&
+	        (!tel__clock_epoch(source->log->clock, &epoch) ||
+	            epoch != log->origin));
+	if (log->metadata == NULL)
+		return more;
+	b.end = b.p + log->metadata_size;
+	more |= tel__native_metadata(&b, &m) != TEL_OK;
+	for (e = m.entries; e < m.entries + m.count && !more; e++) {
+		value = tel__metadata_get(&source->metadata, e->key);
+		more = value == NULL || strcmp(value, e->value) != 0;
+	}
+	tel__metadata_clear(&m);
+	return more;
+}
+
 tel_status
 tel__native_take_log(struct tel_reader *r, struct native *s,
     const struct native_record *rec)
@@ -481,6 +509,11 @@ tel__native_take_log(struct tel_reader *r, struct native *s,
 		return st;
 	if (source->log->schema == NULL)
 		source->log->schema = found->native.schema;
+	/* what a later piece learns of the log, the first one does not know */
+	if (r->piece.number > 0 && r->piece.start > 0 &&
+	    tells_more(source, &log))
+		return tel__reader_fail(r, TEL_ELIMIT,
+		    "the log is described anew: it is not read in pieces");
 	set_rate(r, source, log.rate);
 	return take_text(r, source, &log);
 }
