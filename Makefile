@@ -90,7 +90,7 @@ TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats \
     $(sort $(wildcard tests/check/*.bats))
 
 # Those that need a browser.
-PAGE_TESTS ?= tests/page/timeline.py
+PAGE_TESTS ?= tests/page/timeline.py tests/page/logs.py
 
 # V=1 shows whole commands.
 ifeq ($(V),)
@@ -305,8 +305,9 @@ check-32:
 # kept in $(BUILD)/page.
 check-page:
 	@tests/deps.sh build page
-	@$(MAKE) $(PAR) all
-	@PATH="$(abspath $(BUILD))/bin:$$PATH" prove -e python3 \
+	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets
+	@PATH="$(abspath $(BUILD))/bin:$$PATH" TEL_BUILD='$(abspath $(BUILD))' \
+	    prove -e python3 \
 	    $(PAGE_TESTS) :: '$(abspath $(BUILD))/page'
 
 # Debian has no libarchive, libzstd or SQLite for musl: libtel-emit needs none.

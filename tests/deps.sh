@@ -67,6 +67,7 @@ lint     command  shellcheck      shellcheck
 lint     command  python3         python3
 page     command  chromium        chromium
 page     command  python3         python3
+page     command  zstd            zstd
 valgrind command  valgrind        valgrind
 fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev

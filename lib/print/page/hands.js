@@ -350,8 +350,10 @@ async function csv() {
 	list.sort((a, b) => a.time - b.time);
 	for (const e of list)
 		e.group.type.fields.forEach((f) => names.add(f.name));
-	const head = ["time", "duration", "track", "kind", "type", "name",
-		...names];
+	const own = ["time", "duration", "track", "kind", "type", "name"];
+	// fields of these names are written as in tel-filter(7)
+	const head = [...own, ...[...names].map((n) =>
+		own.includes(n) ? `.${n}` : n)];
 	return [head, ...list.map((e) => [e.time, e.get("duration"),
 		e.track.name, e.group.type.kind, e.group.type.name, e.name,
 		...[...names].map((n) => e.get(n, true))])]

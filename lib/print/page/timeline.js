@@ -51,8 +51,9 @@ function settle() {
 			? `; A to B: ${time(marks[1] - marks[0])}`
 			: marks.length ? `; mark A at ${time(marks[0])}` : ""}`);
 		if (tabNow !== 2 && log.told !== hash + tabNow + !!query)
-			tab();
+			log.shown = tab();
 		log.told = hash + tabNow + !!query;
+		log.timer = 0;
 	}, 200);
 }
 
@@ -137,5 +138,11 @@ Object.assign(window.teltools, {
 		return statistics(region(), measured || "duration");
 	},
 	frameTimes: () => [...frames],
+	// resolves when nothing is left to draw
+	async settled() {
+		while (asked || log.timer)
+			await new Promise(requestAnimationFrame);
+		await log.shown;
+	},
 	marks: () => [...marks], selection: () => selection,
 });
