@@ -60,10 +60,15 @@ MANS    = $(sort $(wildcard man/*.[1-8]))
 EMIT_SRC = $(sort $(wildcard lib/emit/*.c))
 LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
     $(wildcard lib/*/*.c lib/format/*/*.c)))
+# The script, the style and the shell of pages, as C.
+PAGE    = lib/print/page
+PAGE_OBJ = $(BUILD)/lib/print/page_parts.o
+SCRIPT  = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
+    $(wildcard $(PAGE)/*.js)))
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
-SCRIPTS = .ci/run tests/run-test debian/tests/installed $(wildcard tests/*.sh tests/*/*.sh \
+SCRIPTS = $(PAGE)/embed.sh .ci/run tests/run-test debian/tests/installed $(wildcard tests/*.sh tests/*/*.sh \
     examples/*/*.sh)
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 COMPLETIONS = share/completions/teltools
@@ -121,17 +126,27 @@ $(BUILD)/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
+    $(PAGE)/page.css $(SCRIPT) $(BUILD)/.sources
+	$(SAY) GEN $@
+	@mkdir -p $(@D)
+	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css $(SCRIPT) >$@
+
+$(PAGE_OBJ): $(BUILD)/lib/print/page_parts.c $(BUILD)/.flags
+	$(SAY) CC $@
+	$(Q)$(CC) $(INC_lib) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
 # These two change only when their text does: objects are remade when a flag
 # changes, libraries and programs when a source file goes away.
 $(BUILD)/.flags: export TEXT = $(LINK) $(ALL_CPPFLAGS) $(ALL_LIBS) \
     $(INC_lib) $(INC_cmd) $(INC_tests)
-$(BUILD)/.sources: export TEXT = $(ALL_SRC)
+$(BUILD)/.sources: export TEXT = $(ALL_SRC) $(SCRIPT)
 $(BUILD)/.flags $(BUILD)/.sources: FORCE
 	@tests/deps.sh -n build
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
-$(BUILD)/libtel.a: $(call obj,$(LIB_SRC)) $(BUILD)/.sources
+$(BUILD)/libtel.a: $(call obj,$(LIB_SRC)) $(PAGE_OBJ) $(BUILD)/.sources
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
@@ -139,7 +154,7 @@ $(BUILD)/libcmd.a: $(call obj,$(CMD_SRC)) $(BUILD)/.sources
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
 
-$(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) lib/libtel.map $(BUILD)/.sources
+$(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) $(PAGE_OBJ) lib/libtel.map $(BUILD)/.sources
 	$(SAY) LD $@
 	$(Q)$(LINK) -shared -Wl,-soname,libtel.so.$(SOVERSION) \
 	    -Wl,--version-script,lib/libtel.map -o $@ $(filter %.o,$^) \

@@ -11,11 +11,15 @@ enum {
 	OPTION_TYPES,
 	OPTION_MAX_LABELS,
 	OPTION_INDEX,
-	OPTION_WEIGHT
+	OPTION_WEIGHT,
+	OPTION_MAX_SIZE
 };
 
 /* The bound that tel_reader_set_max_labels() has. */
 #define LABELS_MAX ((uint64_t)1 << 30)
+
+/* No browser opens a larger page. */
+#define PAGE_MAX ((uint64_t)1 << 30)
 
 static const struct option_row own[] = {
 	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
@@ -32,6 +36,8 @@ static const struct option_row own[] = {
 	{ OPTION_WEIGHT, "weight", "KEY",
 	    "with -f folded: stacks by allocated, peak, leaked or count",
 	    OPTION_RARE },
+	{ OPTION_MAX_SIZE, "max-size", "SIZE",
+	    "with -f html: bytes of the page: 8M", OPTION_RARE },
 };
 
 static int
@@ -68,6 +74,9 @@ take(void *arg, int id, const char *value)
 			    "leaked, count",
 			    value);
 		return t->weighted;
+	case OPTION_MAX_SIZE:
+		return number_option("--max-size", "size", value, TEL_PAGE_MIN,
+		    PAGE_MAX, &t->max_size);
 	case OPTION_MAX_LABELS:
 		if (!number_option("--max-labels", "number of labels", value, 1,
 		        LABELS_MAX, &n))
@@ -81,8 +90,8 @@ take(void *arg, int id, const char *value)
 static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	sizeof(own) / sizeof(own[0]),
 	"text, csv, json, arrow, sql, sqlite, mpscnv, mpstxt, tracerpt, "
-	"perfetto, chrome, folded, mps, mps:VERSION, inst, hpm, ets, tel or "
-	"tel,lines",
+	"perfetto, chrome, folded, html, mps, mps:VERSION, inst, hpm, ets, "
+	"tel or tel,lines",
 	take, "[file ...]",
 	"Prints the events of telemetry logs, in any of many formats.",
 	{ "telcat -e 'Pool*' -f csv run.log.zst >pools.csv",
@@ -96,6 +105,8 @@ check_format(const struct telcat *t, const char *name)
 
 	if (t->index != NULL && (t->format.flags & TEL_PRINTER_INDEX) == 0)
 		option = "--index";
+	else if (t->max_size != 0 && (t->format.flags & TEL_PRINTER_PAGE) == 0)
+		option = "--max-size";
 	else if (t->weighted && (t->format.flags & TEL_PRINTER_WEIGHT) == 0)
 		option = "--weight";
 	else if (t->settings.compress != 0 &&
@@ -166,9 +177,12 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	/* types are counted by log */
 	if ((t->format.flags & TEL_PRINTER_BY_LOG) != 0 || t->types)
 		t->settings.no_merge = 1;
+	/* a page takes events that are a little late, and logs of any size */
 	if ((t->format.flags & TEL_PRINTER_TIMELINE) != 0 &&
 	    t->settings.order == TEL_ORDER_LOG)
-		t->settings.order = TEL_ORDER_TIME;
+		t->settings.order = (t->format.flags & TEL_PRINTER_PAGE) != 0 ?
+		    TEL_ORDER_LIVE :
+		    TEL_ORDER_TIME;
 	/* The writer must see unselected events: they define names and the clock. */
 	t->settings.all_events = t->format.shown == NULL;
 	t->settings.writes = t->format.shown == NULL;

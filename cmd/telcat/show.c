@@ -85,6 +85,8 @@ set_up(const struct show *show, tel_printer *p)
 		st = tel_printer_set_database(p, t->database);
 	if (st == TEL_OK && t->weighted)
 		st = tel_printer_set_weight(p, t->weight);
+	if (st == TEL_OK && t->max_size != 0)
+		st = tel_printer_set_max_size(p, t->max_size);
 	if (st == TEL_OK && t->fields != NULL)
 		st = tel_printer_set_fields(p, t->fields);
 	else if (st == TEL_OK && type != NULL &&

@@ -17,7 +17,8 @@ struct telcat {
 	const char *database; /* its file, or NULL */
 	int weighted;         /* --weight was given */
 	tel_heap_weight weight;
-	int level; /* of compression of a table; 0: none */
+	int level;         /* of compression of a table; 0: none */
+	uint64_t max_size; /* of a page; 0: the library's */
 	int no_header;
 	int types; /* list event types instead of events */
 };

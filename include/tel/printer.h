@@ -36,7 +36,8 @@ typedef enum tel_format {
 	TEL_FORMAT_CHROME,   /* the same as trace events in JSON */
 	TEL_FORMAT_FOLDED,   /* stacks of ranges, for flame graphs */
 	TEL_FORMAT_SQLITE,   /* the database that a script of SQL makes */
-	TEL_FORMAT_ARROW     /* a table, as Apache Arrow's IPC format: binary */
+	TEL_FORMAT_ARROW,    /* a table, as Apache Arrow's IPC format: binary */
+	TEL_FORMAT_HTML      /* the timeline as a page for a browser */
 } tel_format;
 
 /* What an output format can do, as bits. */
@@ -45,7 +46,7 @@ enum tel_printer_flag {
 	TEL_PRINTER_HEADER = 2,    /* may have a header, which can be omitted */
 	TEL_PRINTER_COLUMNS = 4,   /* see tel_printer_set_columns() */
 	TEL_PRINTER_COLOR = 8,     /* see tel_printer_set_color() */
-	TEL_PRINTER_BINARY = 16,   /* binary: not for a terminal */
+	TEL_PRINTER_BINARY = 16,   /* not for a terminal */
 	TEL_PRINTER_TIMELINE = 32, /* needs events in order of time */
 	TEL_PRINTER_BY_LOG = 64,   /* logs one after the other, not merged */
 	TEL_PRINTER_WHOLE = 128,   /* meant for whole logs, not a selection */
@@ -53,7 +54,8 @@ enum tel_printer_flag {
 	TEL_PRINTER_FILE = 512,    /* see tel_printer_set_database() */
 	TEL_PRINTER_WEIGHT = 1024, /* see tel_printer_set_weight() */
 	/* see tel_printer_set_footer(), _set_zstd() and _add_schema() */
-	TEL_PRINTER_TABLE = 2048
+	TEL_PRINTER_TABLE = 2048,
+	TEL_PRINTER_PAGE = 4096 /* see tel_printer_set_max_size() */
 };
 
 /*
@@ -137,6 +139,16 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
  */
 TEL_SINCE_0_1 tel_status tel_printer_set_weight(tel_printer *p,
     tel_heap_weight weight);
+/*
+ * The most bytes of a page of the format "html", which holds all of a log as
+ * sums over time, and as many of its events as fit: TEL_PAGE_MIN at least,
+ * TEL_PAGE_SIZE unless set.
+ * TEL_OK, TEL_EINVAL (another format, or a smaller size), TEL_ESTATE.
+ */
+#define TEL_PAGE_MIN ((uint64_t)128 << 10)
+#define TEL_PAGE_SIZE ((uint64_t)8 << 20)
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_max_size(tel_printer *p,
+    uint64_t bytes);
 /* Text in colour, by ECMA-48 sequences (nonzero).  TEL_OK, TEL_ESTATE. */
 TEL_SINCE_0_1 tel_status tel_printer_set_color(tel_printer *p, int on);
 /*

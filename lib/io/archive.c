@@ -20,10 +20,6 @@
 #include <dlfcn.h>
 
 #include "base/library.h"
-
-#ifndef ARCHIVE_LIBRARY
-#define ARCHIVE_LIBRARY "libarchive.so.13"
-#endif
 #endif
 
 /*
@@ -104,7 +100,7 @@ load(struct tel_archive *ar, struct tel_fault *fault)
 #undef LOADED
 	const char *why;
 
-	ar->library = tel__library_load(ARCHIVE_LIBRARY, functions,
+	ar->library = tel__library_load(TEL_ARCHIVE_LIBRARY, functions,
 	    sizeof(functions) / sizeof(functions[0]), &ar->f, &why);
 	if (ar->library == NULL)
 		return tel__fault_set(fault, TEL_EIO, ENOSYS,

@@ -8,6 +8,11 @@
 
 #include "io/gzip.h"
 
+/* What is loaded where it is not linked. */
+#ifndef TEL_ARCHIVE_LIBRARY
+#define TEL_ARCHIVE_LIBRARY "libarchive.so.13"
+#endif
+
 /* Each function of libarchive that is used: result, name, parameters. */
 #define TEL_ARCHIVE_FUNCTIONS(X) \
 	X(struct archive *, archive_read_new, (void)) \

@@ -22,6 +22,7 @@ tel_printer_new(tel_output *out, tel_format format)
 	pr->out = out;
 	pr->renderer = renderer;
 	pr->header = 1;
+	pr->max_size = TEL_PAGE_SIZE;
 	memset(pr->clock_text, '0', sizeof(pr->clock_text));
 	return pr;
 }
@@ -203,6 +204,20 @@ tel_printer_set_weight(tel_printer *p, tel_heap_weight weight)
 		return tel__render_fail(p, "the format shows no stacks");
 	p->weighted = 1;
 	p->weight = weight;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_set_max_size(tel_printer *p, uint64_t bytes)
+{
+	if (p->started)
+		return TEL_ESTATE;
+	if ((p->renderer->flags & TEL_PRINTER_PAGE) == 0)
+		return tel__render_fail(p, "the format makes no page");
+	if (bytes < TEL_PAGE_MIN)
+		return tel__render_fail(p, "a page needs %llu bytes at least",
+		    (unsigned long long)TEL_PAGE_MIN);
+	p->max_size = bytes;
 	return TEL_OK;
 }
 

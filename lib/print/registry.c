@@ -15,7 +15,8 @@
 	RENDERER(chrome) \
 	RENDERER(folded) \
 	RENDERER(sqlite) \
-	RENDERER(arrow)
+	RENDERER(arrow) \
+	RENDERER(html)
 
 #define DECLARE(name) extern const struct tel_renderer tel__renderer_##name;
 #define ADDRESS(name) &tel__renderer_##name,

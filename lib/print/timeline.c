@@ -16,6 +16,7 @@ tel__timeline_new(const struct timeline_ops *ops)
 	if (tl == NULL)
 		return NULL;
 	tl->ops = ops;
+	tl->most = TIMELINE_TRACKS;
 	tl->counters = ops->counter != NULL;
 	tel__table_init(&tl->by_name);
 	tel__table_init(&tl->open);
@@ -164,7 +165,7 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
 		next = t->lane;
 		if (next != NULL)
 			continue;
-		if (i > TIMELINE_LANES || tl->ntracks >= TIMELINE_TRACKS)
+		if (i > TIMELINE_LANES || tl->ntracks >= tl->most)
 			return NULL;
 		n = snprintf(name, sizeof(name), "%.*s",
 		    (int)(t->length < TIMELINE_NAME ? t->length :
@@ -367,6 +368,7 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	if (p == NULL)
 		return TEL_ENOMEM;
 	tl->no_memory = 0;
+	tl->now = time;
 	if (time > tl->last)
 		tl->last = time;
 	if (tl->counters && tel_type_is_alloc(ev->type) &&

@@ -84,6 +84,8 @@ struct timeline {
 	struct timeline_plans *plans;
 	uint64_t base; /* clock of the first event */
 	uint64_t last; /* time of the last one */
+	uint64_t now;  /* that of the event that is being taken */
+	size_t most;   /* tracks; TIMELINE_TRACKS unless set */
 	int begun;
 	int no_memory;
 };

@@ -57,7 +57,7 @@ tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
 		return NULL;
 	if (!fresh)
 		return tl->tracks[e->value - 1];
-	if (tl->ntracks >= TIMELINE_TRACKS && parent != NULL)
+	if (tl->ntracks >= tl->most && parent != NULL)
 		t = process_of(parent);
 	else
 		t = tel__timeline_make_track(pr, tl, parent, use, name, n);

@@ -95,8 +95,10 @@ struct tel_printer {
 	char *database; /* the file of a database, or NULL */
 	int weighted;   /* stacks of allocations, not of ranges, by weight */
 	tel_heap_weight weight;
-	int footer; /* a file with a footer, not a stream */
-	int level;  /* of compression; 0: none */
+	int footer;        /* a file with a footer, not a stream */
+	int level;         /* of compression; 0: none */
+	uint64_t max_size; /* of a page */
+	unsigned live;     /* seconds until there is another page, or 0 */
 	uint64_t file_size;
 	int64_t file_changed;
 

@@ -120,6 +120,10 @@ try() {
 		    "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" >weighted
 		grep -q ':(Perl_safesysmalloc+26) 173$' weighted
 		;;
+	max-size)
+		telcat -f html --max-size 128k -o small.html mpsio.log
+		[ "$(wc -c <small.html)" -le 131072 ]
+		;;
 	skip) differs --skip 1 ;;
 	time) differs --time relative ;;
 	unbuffered)
@@ -261,7 +265,7 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, arrow, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
+	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, arrow, html, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
 	    telcat -f xml
 	expect 2 "telcat: -T: 'x' is not one of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x
@@ -279,7 +283,7 @@ try() {
 	for range in 5 1,2,3 'x,' ,1.2.3s '101%,' '1%2,' '1d,' ,1e3 '.s,' '-5%,'; do
 		expect 2 "telcat: -t: '$range'*" telcat -t "$range"
 	done
-	for format in sql mpscnv mpstxt perfetto chrome folded; do
+	for format in sql mpscnv mpstxt perfetto chrome folded html; do
 		expect 2 "telcat: -F cannot be combined with -f $format" \
 		    telcat -F pool -f "$format" mpsio.log
 		expect 2 "telcat: -T cannot be combined with -f $format" \

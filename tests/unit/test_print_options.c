@@ -267,7 +267,7 @@ test_names(void)
 {
 	static const char *const names[] = { "text", "csv", "json", "sql",
 		"mpscnv", "mpstxt", "tracerpt", "perfetto", "chrome", "folded",
-		"sqlite", "arrow" };
+		"sqlite", "arrow", "html" };
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
 	unsigned i;
 

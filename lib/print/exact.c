@@ -1,0 +1,713 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Exact events: rows as they come, and blocks of columns made of them. */
+#include "print/exact.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/utf8.h"
+#include "base/varint.h"
+#include "io/deflate.h"
+#include "print/page.h"
+
+/* An event of the block that is being filled. */
+struct exact_row {
+	uint64_t time, length;
+	uint32_t type, track;
+	uint32_t name; /* the number of a string and 1; 0: none */
+	uint32_t data; /* where its bytes are; then the numbers of its labels */
+	uint32_t size; /* of its bytes */
+	uint32_t order;
+};
+
+void
+tel__exact_init(struct exact *x, uint64_t most)
+{
+	memset(x, 0, sizeof(*x));
+	x->most = most;
+	x->stride = 1;
+	tel__table_init(&x->by_type);
+	tel__table_init(&x->by_string);
+}
+
+static void
+free_type(struct exact_type *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nfields; i++)
+		free(t->fields[i].name);
+	free(t->fields);
+	free(t->name);
+	free(t->kind);
+}
+
+void
+tel__exact_clear(struct exact *x)
+{
+	size_t i;
+
+	for (i = 0; i < x->ntypes; i++)
+		free_type(&x->types[i]);
+	for (i = 0; i < x->nblocks; i++)
+		free(x->blocks[i].bytes);
+	for (i = 0; i < x->nlongest; i++)
+		free(x->longest[i]);
+	free(x->types);
+	free(x->numbers);
+	free(x->rows);
+	free(x->blocks);
+	free(x->longest);
+	tel__buffer_clear(&x->data);
+	tel__buffer_clear(&x->strings);
+	tel__table_clear(&x->by_type);
+	tel__table_clear(&x->by_string);
+}
+
+void
+tel__exact_forget(struct exact *x)
+{
+	x->schema = NULL;
+}
+
+/* ---------------------------------------------------------------- types */
+
+/* What makes a type another one. */
+static uint64_t
+hash_type(const struct tel_type *t)
+{
+	uint64_t h =
+	    tel__fnv(TEL__FNV, t->schema->name, strlen(t->schema->name));
+	unsigned i;
+
+	h = tel__fnv(h, t->kind, strlen(t->kind) + 1);
+	h = tel__fnv(h, t->name, t->name_length);
+	for (i = 0; i < t->nfields; i++) {
+		const struct tel_field *f = &t->fields[i];
+		const uint32_t what[] = { (uint32_t)f->datatype,
+			(uint32_t)f->load, f->offset, f->width, f->bit,
+			f->space };
+
+		h = tel__fnv(h, f->name, f->name_length + 1u);
+		h = tel__fnv(h, what, sizeof(what));
+	}
+	return h;
+}
+
+static int
+copy_type(struct exact_type *to, const struct tel_type *t)
+{
+	unsigned i;
+
+	memset(to, 0, sizeof(*to));
+	to->name = tel__copy_string(t->name, t->name_length);
+	to->kind = tel__copy_string(t->kind, strlen(t->kind));
+	to->fields = calloc(t->nfields + 1u, sizeof(*to->fields));
+	to->doc = t->schema->doc == NULL ? NULL : t->schema->doc(t->name, NULL);
+	if (to->name == NULL || to->kind == NULL || to->fields == NULL)
+		return 0;
+	for (i = 0; i < t->nfields; i++) {
+		to->fields[i].field = t->fields[i];
+		to->fields[i].labels = tel_field_labelled(&t->fields[i]);
+		to->nlabels += to->fields[i].labels != 0;
+		to->fields[i].name = tel__copy_string(t->fields[i].name,
+		    t->fields[i].name_length);
+		to->nfields++;
+		if (to->fields[i].name == NULL)
+			return 0;
+	}
+	return 1;
+}
+
+static uint32_t
+make_type(struct exact *x, const struct tel_type *t)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	e = tel__table_put(&x->by_type, hash_type(t), &fresh);
+	if (e == NULL ||
+	    !TEL__RESERVE(x->types, x->types_room, x->ntypes + 1)) {
+		x->no_memory = 1;
+		return 0;
+	}
+	if (!fresh)
+		return (uint32_t)e->value;
+	if (x->ntypes >= EXACT_TYPES) {
+		e->value = EXACT_TYPES - 1;
+		return EXACT_TYPES - 1;
+	}
+	if (!copy_type(&x->types[x->ntypes], t)) {
+		free_type(&x->types[x->ntypes]);
+		tel__table_remove(&x->by_type, e);
+		x->no_memory = 1;
+		return 0;
+	}
+	e->value = x->ntypes;
+	return (uint32_t)x->ntypes++;
+}
+
+/* The numbers of another schema's types are not known yet. */
+static int
+set_schema(struct exact *x, const struct tel_schema *s)
+{
+	uint32_t *numbers =
+	    realloc(x->numbers, (s->ntypes + 1u) * sizeof(*numbers));
+
+	if (numbers == NULL) {
+		x->no_memory = 1;
+		return 0;
+	}
+	memset(numbers, 0xff, (s->ntypes + 1u) * sizeof(*numbers));
+	x->numbers = numbers;
+	x->nnumbers = s->ntypes;
+	x->schema = s;
+	return 1;
+}
+
+uint32_t
+tel__exact_type(struct exact *x, const struct tel_type *type)
+{
+	if (x->schema != type->schema && !set_schema(x, type->schema))
+		return 0;
+	if (type->index >= x->nnumbers)
+		return make_type(x, type);
+	if (x->numbers[type->index] == UINT32_MAX)
+		x->numbers[type->index] = make_type(x, type);
+	return x->numbers[type->index];
+}
+
+/* -------------------------------------------------------------- strings */
+
+/*
+ * Adds up to most bytes of a string in UTF-8 to b, any other byte as the
+ * character of its number, as in telcat's JSON.
+ */
+static void
+put_utf8(struct tel__buffer *b, const char *string, size_t n, size_t most)
+{
+	const unsigned char *s = (const unsigned char *)string;
+	size_t i = 0, length;
+	unsigned char *p;
+
+	if (n > most)
+		n = most;
+	p = n > 0 ? tel__buffer_room(b, 2 * n) : NULL;
+	if (p == NULL)
+		return;
+	while (i < n) {
+		length = tel__utf8_length(s + i, n - i);
+		if (length == 0) {
+			p = tel__utf8_put(p, s[i++]);
+			continue;
+		}
+		memcpy(p, s + i, length);
+		p += length;
+		i += length;
+	}
+	b->used = (size_t)(p - b->bytes);
+}
+
+/* The number of a string in the block, and 1. */
+static uint32_t
+intern(struct exact *x, const char *s, size_t n, size_t most)
+{
+	struct tel__buffer text = { 0 };
+	struct tel__entry *e;
+	int fresh = 0;
+
+	if (n > most)
+		n = most;
+	e = tel__table_put(&x->by_string, tel__fnv(TEL__FNV, s, n), &fresh);
+	if (e != NULL && fresh) {
+		put_utf8(&text, s, n, most);
+		tel__buffer_put_varint(&x->strings, text.used);
+		tel__buffer_put(&x->strings, text.bytes, text.used);
+		e->value = x->nstrings++;
+		x->no_memory |= text.failed || x->strings.failed;
+		tel__buffer_clear(&text);
+	}
+	if (e == NULL) {
+		x->no_memory = 1;
+		return 0;
+	}
+	return (uint32_t)e->value + 1;
+}
+
+/* -------------------------------------------------------------- columns */
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	const struct exact_row *p = a, *q = b;
+
+	if (p->type != q->type)
+		return p->type < q->type ? -1 : 1;
+	if (p->time != q->time)
+		return p->time < q->time ? -1 : 1;
+	return p->order < q->order ? -1 : p->order > q->order;
+}
+
+static void
+put_field(struct exact *x, struct tel__buffer *out,
+    const struct exact_field *field, size_t i, size_t end)
+{
+	const struct tel_field *f = &field->field;
+	struct tel_event ev;
+	uint64_t v, before = 0;
+	unsigned char bytes[8];
+	const char *s;
+	size_t n;
+
+	memset(&ev, 0, sizeof(ev));
+	for (; i < end; i++) {
+		const struct exact_row *row = &x->rows[i];
+
+		ev.data = x->data.bytes + row->data;
+		ev.size = row->size;
+		if (f->datatype == TEL_STRING) {
+			s = tel_load_string(&ev, f, &n);
+			tel__buffer_put_varint(out,
+			    intern(x, s, n, EXACT_STRING) - 1u);
+			continue;
+		}
+		v = tel_load(f, ev.data);
+		if (f->datatype == TEL_DOUBLE) {
+			for (n = 0; n < 8; n++)
+				bytes[n] = (unsigned char)(v >> 8 * n);
+			tel__buffer_put(out, bytes, sizeof(bytes));
+			continue;
+		}
+		tel__buffer_put_varint(out, tel__zigzag(v - before));
+		before = v;
+	}
+}
+
+/* The numbers of the labels that field number `which` of those has. */
+static void
+put_labels(struct exact *x, struct tel__buffer *out, unsigned which, size_t i,
+    size_t end)
+{
+	uint32_t v;
+
+	for (; i < end; i++) {
+		memcpy(&v,
+		    x->data.bytes + x->rows[i].data + x->rows[i].size +
+		        which * sizeof(v),
+		    sizeof(v));
+		tel__buffer_put_varint(out, v);
+	}
+}
+
+/* The rows from i to before end, which are of one type. */
+static void
+put_group(struct exact *x, struct tel__buffer *out, uint64_t from, size_t i,
+    size_t end)
+{
+	const struct exact_row *r = x->rows;
+	const struct exact_type *t = &x->types[r[i].type];
+	uint64_t before;
+	unsigned f, which = 0;
+	size_t j;
+
+	tel__buffer_put_varint(out, r[i].type);
+	tel__buffer_put_varint(out, end - i);
+	for (before = from, j = i; j < end; before = r[j++].time)
+		tel__buffer_put_varint(out, tel__zigzag(r[j].time - before));
+	for (before = 0, j = i; j < end; before = r[j++].track)
+		tel__buffer_put_varint(out, tel__zigzag(r[j].track - before));
+	for (j = i; j < end; j++)
+		tel__buffer_put_varint(out, r[j].length);
+	for (j = i; j < end; j++)
+		tel__buffer_put_varint(out, r[j].name);
+	for (f = 0; f < t->nfields; f++) {
+		put_field(x, out, &t->fields[f], i, end);
+		if (t->fields[f].labels)
+			put_labels(x, out, which++, i, end);
+	}
+}
+
+/* Makes a block of the rows.  1; 0: no memory. */
+static int
+encode(struct exact *x, struct exact_block *block)
+{
+	struct tel__buffer out = { 0 }, gz = { 0 };
+	size_t i, j, groups = 0;
+	int good;
+
+	qsort(x->rows, x->nrows, sizeof(*x->rows), compare_rows);
+	for (i = 0; i < x->nrows; i++)
+		groups += i == 0 || x->rows[i].type != x->rows[i - 1].type;
+	tel__buffer_put_varint(&out, groups);
+	for (i = 0; i < x->nrows; i = j) {
+		for (j = i; j < x->nrows; j++)
+			if (x->rows[j].type != x->rows[i].type)
+				break;
+		put_group(x, &out, x->from, i, j);
+	}
+	tel__buffer_put_varint(&out, x->nstrings);
+	tel__buffer_put(&out, x->strings.bytes, x->strings.used);
+	good = !x->no_memory && !out.failed && !x->strings.failed &&
+	    tel__gzip_put(&gz, out.bytes, out.used, PAGE_LEVEL);
+	tel__buffer_clear(&out);
+	if (!good) {
+		tel__buffer_clear(&gz);
+		x->no_memory = 1;
+		return 0;
+	}
+	block->bytes = gz.bytes;
+	block->size = gz.used;
+	block->number = x->number;
+	block->from = x->from;
+	block->to = x->to;
+	block->low = x->low;
+	block->high = x->high;
+	block->events = (uint32_t)x->nrows;
+	return 1;
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+static void
+clear_rows(struct exact *x)
+{
+	x->nrows = x->nstrings = 0;
+	x->data.used = x->strings.used = 0;
+	tel__table_clear(&x->by_string);
+	tel__table_init(&x->by_string);
+}
+
+/* Throws away every second block. */
+static void
+thin(struct exact *x)
+{
+	size_t i, k = 0;
+
+	x->stride *= 2;
+	x->bytes = 0;
+	for (i = 0; i < x->nblocks; i++) {
+		if (x->blocks[i].number % x->stride != 0) {
+			free(x->blocks[i].bytes);
+			continue;
+		}
+		x->blocks[k++] = x->blocks[i];
+		x->bytes += tel__page_block_size(k, x->blocks[i].size);
+	}
+	x->nblocks = k;
+}
+
+/* Nonzero when the block that is being filled is one to keep. */
+static int
+is_kept(const struct exact *x)
+{
+	return (x->number & (x->stride - 1)) == 0;
+}
+
+static void
+end_block(struct exact *x)
+{
+	struct exact_block *b;
+
+	if (x->nrows > 0 && is_kept(x)) {
+		if (!TEL__RESERVE(x->blocks, x->blocks_room, x->nblocks + 1)) {
+			x->no_memory = 1;
+			return;
+		}
+		b = &x->blocks[x->nblocks];
+		if (!encode(x, b))
+			return;
+		x->nblocks++;
+		x->bytes += tel__page_block_size(x->nblocks, b->size);
+		while (x->bytes > x->most && x->nblocks > 1)
+			thin(x);
+	}
+	clear_rows(x);
+	x->events = 0;
+	x->number++;
+}
+
+/* One more event, of a time now; its range goes from start to end. */
+static void
+advance(struct exact *x, uint64_t now, uint64_t start, uint64_t end)
+{
+	if (x->events >= EXACT_EVENTS || x->data.used >= EXACT_BYTES ||
+	    x->strings.used >= EXACT_BYTES)
+		end_block(x);
+	if (x->events++ == 0) {
+		/* the block before goes up to here */
+		if (x->nblocks > 0 &&
+		    x->blocks[x->nblocks - 1].number + 1 == x->number &&
+		    x->blocks[x->nblocks - 1].to < now)
+			x->blocks[x->nblocks - 1].to = now;
+		x->from = x->to = now;
+		x->low = start;
+		x->high = end;
+	}
+	if (now < x->from)
+		x->from = now;
+	if (now > x->to)
+		x->to = now;
+	if (start < x->low)
+		x->low = start;
+	if (end > x->high)
+		x->high = end;
+}
+
+static struct exact_row *
+new_row(struct exact *x)
+{
+	struct exact_row *row;
+
+	if (!TEL__RESERVE(x->rows, x->rows_room, x->nrows + 1) ||
+	    tel__buffer_room(&x->data, 1) == NULL) {
+		x->no_memory = 1;
+		return NULL;
+	}
+	row = &x->rows[x->nrows];
+	memset(row, 0, sizeof(*row));
+	row->order = (uint32_t)x->nrows++;
+	return row;
+}
+
+void
+tel__exact_put(struct exact *x, const struct tel_event *ev, uint32_t type,
+    uint32_t track, uint64_t time, uint64_t length, const char *name, size_t n)
+{
+	const struct exact_type *t = &x->types[type];
+	struct exact_row *row;
+	const char *label;
+	uint32_t number;
+	unsigned i;
+	size_t size;
+
+	advance(x, time, time, length > 0 ? time + length - 1 : time);
+	if (!is_kept(x) || (row = new_row(x)) == NULL)
+		return;
+	row->time = time;
+	row->length = length;
+	row->type = type;
+	row->track = track;
+	row->data = (uint32_t)x->data.used;
+	row->size = ev->size;
+	if (name != NULL)
+		row->name = intern(x, name, n, EXACT_NAME);
+	tel__buffer_put(&x->data, ev->data, ev->size);
+	for (i = 0; i < t->nfields; i++) {
+		if (!t->fields[i].labels)
+			continue;
+		label = tel_event_label(ev, i, &size);
+		number = label == NULL ? 0 : intern(x, label, size, EXACT_NAME);
+		tel__buffer_put(&x->data, &number, sizeof(number));
+	}
+	x->no_memory |= x->data.failed;
+}
+
+/* --------------------------------------------------------------- copies */
+
+struct exact_copy *
+tel__exact_copy(struct exact *x, const struct tel_event *ev, uint32_t type,
+    uint32_t track, uint64_t time, const char *name, size_t n)
+{
+	const struct exact_type *t = &x->types[type];
+	struct tel__buffer b = { 0 };
+	struct exact_copy head, *copy;
+	const char *label;
+	uint32_t length;
+	unsigned i;
+	size_t size;
+
+	memset(&head, 0, sizeof(head));
+	head.from = time;
+	head.track = track;
+	head.type = type;
+	head.name = (uint32_t)(n < EXACT_NAME ? n : EXACT_NAME);
+	head.size = ev->size;
+	tel__buffer_put(&b, name, head.name);
+	tel__buffer_put(&b, ev->data, ev->size);
+	for (i = 0; i < t->nfields; i++) {
+		if (!t->fields[i].labels)
+			continue;
+		label = tel_event_label(ev, i, &size);
+		length = label == NULL ? UINT32_MAX :
+		    size < EXACT_NAME  ? (uint32_t)size :
+		                         EXACT_NAME;
+		tel__buffer_put(&b, &length, sizeof(length));
+		if (label != NULL)
+			tel__buffer_put(&b, label, length);
+		head.labels +=
+		    (uint32_t)sizeof(length) + (label == NULL ? 0 : length);
+	}
+	copy = b.failed ? NULL : malloc(sizeof(*copy) + b.used + 1);
+	if (copy == NULL) {
+		x->no_memory = 1;
+	} else {
+		*copy = head;
+		if (b.used > 0)
+			memcpy(copy->bytes, b.bytes, b.used);
+	}
+	tel__buffer_clear(&b);
+	return copy;
+}
+
+static void
+put_copied_row(struct exact *x, const struct exact_copy *c)
+{
+	struct exact_row *row = new_row(x);
+	const unsigned char *p = c->bytes + c->name + c->size;
+	const unsigned char *end = p + c->labels;
+	uint32_t length, number;
+
+	if (row == NULL)
+		return;
+	row->time = c->from;
+	row->length = c->length + 1;
+	row->type = c->type;
+	row->track = c->track;
+	row->data = (uint32_t)x->data.used;
+	row->size = c->size;
+	row->name = intern(x, (const char *)c->bytes, c->name, EXACT_NAME);
+	tel__buffer_put(&x->data, c->bytes + c->name, c->size);
+	while (p < end) {
+		memcpy(&length, p, sizeof(length));
+		p += sizeof(length);
+		number = 0;
+		if (length != UINT32_MAX) {
+			number = intern(x, (const char *)p, length, EXACT_NAME);
+			p += length;
+		}
+		tel__buffer_put(&x->data, &number, sizeof(number));
+	}
+	x->no_memory |= x->data.failed;
+}
+
+int
+tel__exact_is_long(const struct exact *x, uint64_t length)
+{
+	return x->nlongest < EXACT_LONGEST || length > x->longest[0]->length;
+}
+
+/* Moves the copy at place i of the heap down to where it belongs. */
+static void
+sink(struct exact *x, size_t i)
+{
+	struct exact_copy **h = x->longest, *c = h[i];
+	size_t j;
+
+	for (; (j = 2 * i + 1) < x->nlongest; i = j) {
+		if (j + 1 < x->nlongest && h[j + 1]->length < h[j]->length)
+			j++;
+		if (h[j]->length >= c->length)
+			break;
+		h[i] = h[j];
+	}
+	h[i] = c;
+}
+
+static void
+hold(struct exact *x, struct exact_copy *c)
+{
+	size_t i, up;
+
+	if (!tel__exact_is_long(x, c->length)) {
+		free(c);
+		return;
+	}
+	if (x->nlongest == EXACT_LONGEST) {
+		free(x->longest[0]);
+		x->longest[0] = c;
+		sink(x, 0);
+		return;
+	}
+	if (!TEL__RESERVE(x->longest, x->longest_room, x->nlongest + 1)) {
+		x->no_memory = 1;
+		free(c);
+		return;
+	}
+	for (i = x->nlongest++; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (x->longest[up]->length <= c->length)
+			break;
+		x->longest[i] = x->longest[up];
+	}
+	x->longest[i] = c;
+}
+
+void
+tel__exact_put_copy(struct exact *x, struct exact_copy *copy, uint64_t to)
+{
+	copy->length = to > copy->from ? to - copy->from : 0;
+	advance(x, to, copy->from, to);
+	copy->block = x->number;
+	if (is_kept(x))
+		put_copied_row(x, copy);
+	hold(x, copy);
+}
+
+/* ------------------------------------------------------------- snapshots */
+
+int
+tel__exact_rest(struct exact *x, struct exact_block *block)
+{
+	return x->nrows > 0 && is_kept(x) && encode(x, block);
+}
+
+static int
+compare_lengths(const void *a, const void *b)
+{
+	const struct exact_copy *const *p = a, *const *q = b;
+
+	if ((*p)->length != (*q)->length)
+		return (*p)->length > (*q)->length ? -1 : 1;
+	return (*p)->from < (*q)->from ? -1 : (*p)->from > (*q)->from;
+}
+
+/* Makes a block of the copies at c. */
+static int
+encode_copies(struct exact *x, struct exact_copy *const *c, size_t n,
+    struct exact_block *block)
+{
+	struct exact part;
+	size_t i;
+	int good;
+
+	tel__exact_init(&part, 0);
+	part.types = x->types;
+	part.from = part.low = UINT64_MAX;
+	for (i = 0; i < n; i++) {
+		put_copied_row(&part, c[i]);
+		if (c[i]->from < part.from)
+			part.from = part.low = c[i]->from;
+		if (c[i]->from + c[i]->length > part.to)
+			part.to = part.high = c[i]->from + c[i]->length;
+	}
+	good = encode(&part, block);
+	part.types = NULL;
+	tel__exact_clear(&part);
+	x->no_memory |= !good;
+	return good;
+}
+
+int
+tel__exact_longest(struct exact *x, size_t n,
+    int (*is_in)(void *arg, uint64_t number), void *arg,
+    struct exact_block *block)
+{
+	struct exact_copy **all;
+	size_t i, k = 0;
+	int good;
+
+	all = malloc((x->nlongest + 1) * sizeof(*all));
+	if (all == NULL) {
+		x->no_memory = 1;
+		return 0;
+	}
+	for (i = 0; i < x->nlongest; i++)
+		if (!is_in(arg, x->longest[i]->block))
+			all[k++] = x->longest[i];
+	qsort(all, k, sizeof(*all), compare_lengths);
+	if (k > n)
+		k = n;
+	good = k > 0 && encode_copies(x, all, k, block);
+	free(all);
+	return good;
+}

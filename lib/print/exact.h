@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Exact events of a page: all of them in blocks of columns, while they fit;
+ * then every second block, every fourth one, ..., so that what is exact is
+ * spread evenly over the log.  The longest ranges are held apart from them.
+ */
+#ifndef TEL_EXACT_H
+#define TEL_EXACT_H
+
+#include "base/buffer.h"
+#include "base/table.h"
+#include "model/event.h"
+
+/* Events and bytes of a block. */
+#define EXACT_EVENTS 4096u
+#define EXACT_BYTES ((size_t)256 << 10)
+/* The most types; events of others have the last one. */
+#define EXACT_TYPES 4096u
+/* The longest ranges that are held. */
+#define EXACT_LONGEST 8192u
+/* Bytes that a string is cut to, and a name or a label. */
+#define EXACT_STRING 4096u
+#define EXACT_NAME 512u
+
+struct exact_field {
+	char *name;
+	struct tel_field field; /* its name is not valid */
+	int labels;
+};
+
+/* A type, copied because its log will be closed. */
+struct exact_type {
+	char *name, *kind;
+	const char *doc; /* static, or NULL */
+	struct exact_field *fields;
+	unsigned nfields, nlabels;
+	uint64_t count; /* its events in the log */
+};
+
+/* An event, copied because it is needed later. */
+struct exact_copy {
+	struct exact_copy *outer; /* for the caller */
+	uint64_t from, length;
+	uint64_t block; /* that it was put in */
+	uint32_t track, type;
+	uint32_t name;   /* bytes of its name, behind this */
+	uint32_t size;   /* bytes of the event, behind the name */
+	uint32_t labels; /* bytes of its labels, behind that */
+	unsigned char bytes[];
+};
+
+/* A block that is complete. */
+struct exact_block {
+	unsigned char *bytes; /* gzip */
+	size_t size;
+	uint64_t number; /* counts all blocks, from 0 */
+	uint64_t from, to, low, high;
+	uint32_t events;
+};
+
+struct exact_row;
+struct exact_string;
+
+struct exact {
+	struct exact_type *types;
+	size_t ntypes, types_room;
+	struct tel__table by_type; /* hash of a type to its number */
+	const struct tel_schema *schema;
+	uint32_t *numbers; /* of that schema's types, or UINT32_MAX */
+	size_t nnumbers;
+
+	/* the block that is being filled */
+	uint64_t number, stride;
+	struct exact_row *rows;
+	size_t nrows, rows_room;
+	struct tel__buffer data, strings;
+	struct tel__table by_string;
+	size_t nstrings;
+	uint64_t from, to, low, high;
+	uint32_t events;
+
+	struct exact_block *blocks;
+	size_t nblocks, blocks_room;
+	uint64_t bytes, most; /* of all blocks */
+
+	struct exact_copy **longest; /* a heap, the shortest first */
+	size_t nlongest, longest_room;
+	int no_memory;
+};
+
+/* most: bytes that blocks may have. */
+void tel__exact_init(struct exact *x, uint64_t most);
+void tel__exact_clear(struct exact *x);
+/* The schemas of the logs so far may be freed. */
+void tel__exact_forget(struct exact *x);
+
+/* The number of a type; makes it when it is new. */
+uint32_t tel__exact_type(struct exact *x, const struct tel_type *type);
+
+/*
+ * Puts an event at a time on a track.  name: NULL: that of its type.
+ * length: 0: it is an instant; else one more than the length of its range.
+ */
+void tel__exact_put(struct exact *x, const struct tel_event *ev, uint32_t type,
+    uint32_t track, uint64_t time, uint64_t length, const char *name, size_t n);
+
+/* Copies an event; NULL: no memory. */
+struct exact_copy *tel__exact_copy(struct exact *x, const struct tel_event *ev,
+    uint32_t type, uint32_t track, uint64_t time, const char *name, size_t n);
+/* Puts a copy, which is x's from then on, as a range that ends at to. */
+void tel__exact_put_copy(struct exact *x, struct exact_copy *copy, uint64_t to);
+/* Nonzero when a range of that length would be among the longest. */
+int tel__exact_is_long(const struct exact *x, uint64_t length);
+
+/*
+ * The block that is being filled, as it is now: gzip into *out.  1; 0: it is
+ * empty, or is not one that is kept, or there is no memory.
+ */
+int tel__exact_rest(struct exact *x, struct exact_block *block);
+
+/*
+ * The n longest ranges of those for which is_in(arg, number) of their block is
+ * 0, as a block.  1, or 0 as above.
+ */
+int tel__exact_longest(struct exact *x, size_t n,
+    int (*is_in)(void *arg, uint64_t number), void *arg,
+    struct exact_block *block);
+
+#endif

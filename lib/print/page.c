@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Page: its HTML around the data, and the JSON of its head. */
+#include "print/page.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "render/escape.h"
+#include "render/number.h"
+
+/* Bytes of the title that are shown. */
+#define TITLE_MAX 200
+/* Bytes that become base64 at once; a multiple of 3. */
+#define PIECE 3072u
+
+/* Where a page goes; out may be NULL, then its bytes are counted only. */
+struct paper {
+	struct tel_output *out;
+	uint64_t size;
+};
+
+static void
+put(struct paper *p, const void *bytes, size_t n)
+{
+	p->size += n;
+	if (p->out != NULL)
+		(void)tel_output_write(p->out, bytes, n);
+}
+
+static void
+put_text(struct paper *p, const char *text)
+{
+	put(p, text, strlen(text));
+}
+
+static void
+put_part(struct paper *p, const struct page_part *part)
+{
+	put(p, part->bytes, part->size);
+}
+
+/* ---------------------------------------------------------------- title */
+
+/* Characters that change the direction of what follows them. */
+static int
+turns(const unsigned char *s, size_t n)
+{
+	return n == 3 && s[0] == 0xe2 &&
+	    ((s[1] == 0x80 && (s[2] >= 0xaa || s[2] == 0x8e || s[2] == 0x8f)) ||
+	        (s[1] == 0x81 && s[2] >= 0xa0));
+}
+
+/* Text as HTML; what is not UTF-8 or would not be seen is replaced. */
+static void
+put_escaped(struct paper *p, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n = strlen(text), i, length;
+
+	if (n > TITLE_MAX)
+		n = TITLE_MAX;
+	for (i = 0; i < n; i += length) {
+		length = tel__utf8_length(s + i, n - i);
+		if (length == 0 || s[i] < ' ' || s[i] == 0x7f ||
+		    (length == 2 && s[i] == 0xc2 && s[i + 1] < 0xa0) ||
+		    turns(s + i, length)) {
+			length = length == 0 ? 1 : length;
+			put_text(p, "\xef\xbf\xbd");
+		} else if (s[i] == '&') {
+			put_text(p, "&amp;");
+		} else if (s[i] == '<') {
+			put_text(p, "&lt;");
+		} else if (s[i] == '>') {
+			put_text(p, "&gt;");
+		} else {
+			put(p, s + i, length);
+		}
+	}
+}
+
+/* --------------------------------------------------------------- base64 */
+
+static size_t
+base64_size(size_t n)
+{
+	return (n + 2) / 3 * 4;
+}
+
+static void
+put_base64(struct paper *p, const unsigned char *bytes, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                             "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	unsigned char text[PIECE / 3 * 4];
+	size_t i, used = 0;
+	uint32_t v;
+
+	if (p->out == NULL) {
+		p->size += base64_size(n);
+		return;
+	}
+	for (i = 0; i < n; i += 3) {
+		v = (uint32_t)bytes[i] << 16;
+		if (i + 1 < n)
+			v |= (uint32_t)bytes[i + 1] << 8;
+		if (i + 2 < n)
+			v |= bytes[i + 2];
+		text[used] = (unsigned char)digits[v >> 18];
+		text[used + 1] = (unsigned char)digits[v >> 12 & 63];
+		text[used + 2] =
+		    (unsigned char)(i + 1 < n ? digits[v >> 6 & 63] : '=');
+		text[used + 3] =
+		    (unsigned char)(i + 2 < n ? digits[v & 63] : '=');
+		used += 4;
+		if (used == sizeof(text)) {
+			put(p, text, used);
+			used = 0;
+		}
+	}
+	put(p, text, used);
+}
+
+static void
+put_data(struct paper *p, const char *id, const unsigned char *bytes, size_t n)
+{
+	put_text(p, "<script type=\"application/x-teltools\" id=\"");
+	put_text(p, id);
+	put_text(p, "\">");
+	put_base64(p, bytes, n);
+	put_text(p, "</script>\n");
+}
+
+/* ----------------------------------------------------------------- page */
+
+static void
+put_top(struct paper *p, const char *title)
+{
+	put_text(p,
+	    "<!doctype html>\n<html lang=\"en\">\n<head>\n"
+	    "<meta charset=\"utf-8\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+	put_text(p, tel__page_policy);
+	put_text(p,
+	    "\">\n<meta name=\"viewport\" "
+	    "content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"generator\" content=\"teltools " TEL_VERSION
+	    "\">\n<title>");
+	put_escaped(p, title);
+	put_text(p, "</title>\n<style>");
+	put_part(p, &tel__page_style);
+	put_text(p, "</style>\n</head>\n<body>\n");
+	put_part(p, &tel__page_shell);
+}
+
+static void
+put_bottom(struct paper *p)
+{
+	put_text(p, "<script>");
+	put_part(p, &tel__page_script);
+	put_text(p, "</script>\n</body>\n</html>\n");
+}
+
+void
+tel__page_write(struct tel_output *out, const char *title,
+    const struct tel__buffer *head, const struct page_block *blocks, size_t n)
+{
+	struct paper p = { out, 0 };
+	char id[32];
+	size_t i;
+
+	put_top(&p, title);
+	put_data(&p, "head", head->bytes, head->used);
+	for (i = 0; i < n; i++) {
+		(void)snprintf(id, sizeof(id), "b%zu", i);
+		put_data(&p, id, blocks[i].bytes, blocks[i].size);
+	}
+	put_bottom(&p);
+}
+
+uint64_t
+tel__page_size(const char *title, size_t head)
+{
+	struct paper p = { NULL, 0 };
+
+	put_top(&p, title);
+	put_data(&p, "head", NULL, head);
+	put_bottom(&p);
+	return p.size;
+}
+
+uint64_t
+tel__page_block_size(size_t i, size_t size)
+{
+	struct paper p = { NULL, 0 };
+	char id[32];
+
+	(void)snprintf(id, sizeof(id), "b%zu", i);
+	put_data(&p, id, NULL, size);
+	return p.size;
+}
+
+/* ----------------------------------------------------------------- JSON */
+
+void
+tel__json_put(struct tel__buffer *b, const char *text)
+{
+	tel__buffer_put(b, text, strlen(text));
+}
+
+void
+tel__json_string(struct tel__buffer *b, const char *s, size_t n)
+{
+	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n) + 2);
+
+	if (p == NULL)
+		return;
+	*p++ = '"';
+	p = tel__escape_json(p, s, n, 1);
+	*p++ = '"';
+	b->used = (size_t)(p - b->bytes);
+}
+
+void
+tel__json_number(struct tel__buffer *b, uint64_t v)
+{
+	unsigned char *p = tel__buffer_room(b, TEL_PUT_MAX);
+
+	if (p != NULL)
+		b->used = (size_t)(tel_put_decimal(p, v) - b->bytes);
+}
+
+void
+tel__json_key(struct tel__buffer *b, const char *key)
+{
+	const char last = b->used > 0 ? (char)b->bytes[b->used - 1] : '{';
+
+	if (last != '{' && last != '[')
+		tel__json_put(b, ",");
+	tel__json_string(b, key, strlen(key));
+	tel__json_put(b, ":");
+}
+
+void
+tel__json_pair(struct tel__buffer *b, const char *key, uint64_t v)
+{
+	tel__json_key(b, key);
+	tel__json_number(b, v);
+}
+
+void
+tel__json_text(struct tel__buffer *b, const char *key, const char *s, size_t n)
+{
+	tel__json_key(b, key);
+	tel__json_string(b, s, n);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Page: one HTML file with a script that shows data, and the data: a head in
+ * JSON and blocks of bytes, as base64 of gzip in elements that do not run.
+ */
+#ifndef TEL_PAGE_H
+#define TEL_PAGE_H
+
+#include "base/buffer.h"
+#include "io/output.h"
+
+/* The level of gzip. */
+#define PAGE_LEVEL 6
+
+/* The parts that lib/print/page has, made by its embed.sh. */
+struct page_part {
+	const unsigned char *bytes;
+	size_t size;
+};
+extern const struct page_part tel__page_script, tel__page_style,
+    tel__page_shell;
+/* The content policy, with the digests of script and style. */
+extern const char tel__page_policy[];
+
+/* A block, which is gzip already. */
+struct page_block {
+	const unsigned char *bytes;
+	size_t size;
+};
+
+/* Writes a page.  title: any bytes.  head: JSON.  What failed is in out. */
+void tel__page_write(struct tel_output *out, const char *title,
+    const struct tel__buffer *head, const struct page_block *blocks, size_t n);
+
+/* Bytes of a page with a head of that size, as gzip, and no blocks. */
+uint64_t tel__page_size(const char *title, size_t head);
+
+/* Bytes that block number i adds. */
+uint64_t tel__page_block_size(size_t i, size_t size);
+
+/* ---------------------------------------------------------------- JSON */
+
+/* Adds text as it is. */
+void tel__json_put(struct tel__buffer *b, const char *text);
+/* Adds a string, in quotes. */
+void tel__json_string(struct tel__buffer *b, const char *s, size_t n);
+/* Adds a number. */
+void tel__json_number(struct tel__buffer *b, uint64_t v);
+/* Adds a key and its value, with a comma before them unless they are first. */
+void tel__json_key(struct tel__buffer *b, const char *key);
+void tel__json_pair(struct tel__buffer *b, const char *key, uint64_t v);
+void tel__json_text(struct tel__buffer *b, const char *key, const char *s,
+    size_t n);
+
+#endif

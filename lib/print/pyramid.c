@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pyramid: buckets that are not empty, in order of time. */
+#include "print/pyramid.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/varint.h"
+
+static const char *const names[][PYRAMID_COLUMNS] = {
+	[PYRAMID_COUNT] = { "count" },
+	[PYRAMID_RANGES] = { "count", "busy" },
+	[PYRAMID_VALUES] = { "count", "min", "max", "last" },
+};
+static const unsigned widths[] = {
+	[PYRAMID_COUNT] = 1,
+	[PYRAMID_RANGES] = 2,
+	[PYRAMID_VALUES] = 4,
+};
+
+/* The columns of PYRAMID_VALUES. */
+enum { COUNT, MIN, MAX, LAST };
+/* That of PYRAMID_RANGES behind COUNT. */
+enum { BUSY = 1 };
+
+unsigned
+tel__pyramid_columns(enum pyramid_kind kind)
+{
+	return widths[kind];
+}
+
+const char *
+tel__pyramid_column(enum pyramid_kind kind, unsigned i)
+{
+	return names[kind][i];
+}
+
+void
+tel__pyramid_init(struct pyramid *p)
+{
+	memset(p, 0, sizeof(*p));
+	tel__table_init(&p->by_key);
+}
+
+void
+tel__pyramid_clear(struct pyramid *p)
+{
+	size_t i;
+	unsigned c;
+
+	for (i = 0; i < p->nseries; i++) {
+		free(p->series[i].at);
+		for (c = 0; c < PYRAMID_COLUMNS; c++)
+			free(p->series[i].columns[c]);
+	}
+	free(p->series);
+	tel__table_clear(&p->by_key);
+	tel__pyramid_init(p);
+}
+
+long
+tel__pyramid_series(struct pyramid *p, const struct pyramid_key *key)
+{
+	uint64_t h = tel__fnv(TEL__FNV, &key->track, sizeof(key->track));
+	struct tel__entry *e;
+	int fresh;
+
+	h = tel__fnv(h, &key->type, sizeof(key->type));
+	h = tel__fnv(h, &key->row, sizeof(key->row));
+	h = tel__fnv(h, &key->kind, sizeof(key->kind));
+	e = tel__table_find(&p->by_key, h);
+	if (e != NULL)
+		return (long)e->value;
+	if (p->nseries >= PYRAMID_SERIES)
+		return -1;
+	e = tel__table_put(&p->by_key, h, &fresh);
+	if (e == NULL ||
+	    !TEL__RESERVE_ZEROED(p->series, p->room, p->nseries + 1)) {
+		if (e != NULL)
+			tel__table_remove(&p->by_key, e);
+		p->no_memory = 1;
+		return -1;
+	}
+	e->value = p->nseries;
+	p->series[p->nseries].key = *key;
+	return (long)p->nseries++;
+}
+
+/* -------------------------------------------------------------- folding */
+
+/* Adds bucket j of a series to its bucket i, which is before it. */
+static void
+join(struct pyramid_series *s, size_t i, size_t j)
+{
+	uint64_t **c = s->columns;
+
+	c[COUNT][i] += c[COUNT][j];
+	if (s->key.kind == PYRAMID_RANGES)
+		c[BUSY][i] += c[BUSY][j];
+	if (s->key.kind != PYRAMID_VALUES)
+		return;
+	if ((int64_t)c[MIN][j] < (int64_t)c[MIN][i])
+		c[MIN][i] = c[MIN][j];
+	if ((int64_t)c[MAX][j] > (int64_t)c[MAX][i])
+		c[MAX][i] = c[MAX][j];
+	c[LAST][i] = c[LAST][j];
+}
+
+/* Makes the buckets of a series 2^by times as wide. */
+static void
+fold_series(struct pyramid_series *s, unsigned by)
+{
+	unsigned c, n = widths[s->key.kind];
+	size_t i, k = 0;
+
+	for (i = 0; i < s->count; i++) {
+		s->at[i] = by < 32 ? s->at[i] >> by : 0;
+		if (k > 0 && s->at[k - 1] == s->at[i]) {
+			join(s, k - 1, i);
+			continue;
+		}
+		s->at[k] = s->at[i];
+		for (c = 0; c < n; c++)
+			s->columns[c][k] = s->columns[c][i];
+		k++;
+	}
+	s->count = k;
+}
+
+static size_t
+bytes_of(const struct pyramid_series *s)
+{
+	return s->room * (sizeof(*s->at) + widths[s->key.kind] * 8u);
+}
+
+static int resize(struct pyramid_series *s, size_t room);
+
+static void
+fold(struct pyramid *p, unsigned by)
+{
+	struct pyramid_series *s;
+	size_t i;
+
+	p->shift += by;
+	p->bytes = 0;
+	for (i = 0; i < p->nseries; i++) {
+		s = &p->series[i];
+		fold_series(s, by);
+		/* to give memory back may fail, too */
+		if (s->count > 0 && s->count <= s->room / 2)
+			(void)resize(s, s->count);
+		p->bytes += bytes_of(s);
+	}
+}
+
+static int
+resize(struct pyramid_series *s, size_t room)
+{
+	unsigned c;
+
+	if (!TEL__RESIZE(s->at, room))
+		return 0;
+	for (c = 0; c < widths[s->key.kind]; c++)
+		if (!TEL__RESIZE(s->columns[c], room))
+			return 0;
+	s->room = room;
+	return 1;
+}
+
+/* Room for one more bucket.  1; 0: there is no memory. */
+static int
+reserve(struct pyramid *p, struct pyramid_series *s)
+{
+	size_t room = s->room < 8 ? 8 : 2 * s->room, before = bytes_of(s);
+
+	if (s->count < s->room)
+		return 1;
+	if (room > PYRAMID_BUCKETS)
+		room = PYRAMID_BUCKETS + 1;
+	if (!resize(s, room)) {
+		p->no_memory = 1;
+		return 0;
+	}
+	p->bytes += bytes_of(s) - before;
+	return 1;
+}
+
+/* ------------------------------------------------------------ filling it */
+
+/* Has bucket b at place i, empty. */
+static void
+insert(struct pyramid_series *s, size_t i, uint32_t b)
+{
+	size_t more = s->count - i;
+	unsigned c;
+
+	memmove(s->at + i + 1, s->at + i, more * sizeof(*s->at));
+	s->at[i] = b;
+	for (c = 0; c < widths[s->key.kind]; c++) {
+		memmove(s->columns[c] + i + 1, s->columns[c] + i,
+		    more * sizeof(*s->columns[c]));
+		s->columns[c][i] = 0;
+	}
+	s->count++;
+}
+
+/* The place of bucket b of a series; SIZE_MAX: no memory. */
+static size_t
+place(struct pyramid *p, struct pyramid_series *s, uint32_t b)
+{
+	size_t low = 0, high = s->count, i;
+
+	/* nearly always it is the last one, or behind it */
+	if (high > 0 && s->at[high - 1] == b)
+		return high - 1;
+	if (!reserve(p, s))
+		return SIZE_MAX;
+	if (high == 0 || s->at[high - 1] < b) {
+		low = high;
+	} else {
+		while (low < high) {
+			i = low + (high - low) / 2;
+			if (s->at[i] < b)
+				low = i + 1;
+			else
+				high = i;
+		}
+		if (s->at[low] == b)
+			return low;
+	}
+	insert(s, low, b);
+	return low;
+}
+
+/* Makes the buckets so wide that one of them is at time. */
+static void
+widen(struct pyramid *p, uint64_t time)
+{
+	unsigned by = 0;
+
+	if (time > p->last)
+		p->last = time;
+	while (time >> p->shift >> by >= PYRAMID_BUCKETS)
+		by++;
+	if (by > 0)
+		fold(p, by);
+	/* where one bucket is left, there is nothing to join */
+	while (p->bytes > PYRAMID_BYTES && p->last >> p->shift > 0)
+		fold(p, 1);
+}
+
+void
+tel__pyramid_count(struct pyramid *p, long series, uint64_t time)
+{
+	struct pyramid_series *s;
+	size_t i;
+
+	if (series < 0)
+		return;
+	s = &p->series[series];
+	if (s->count > 0 && s->at[s->count - 1] == time >> p->shift) {
+		s->columns[COUNT][s->count - 1]++;
+		return;
+	}
+	widen(p, time);
+	i = place(p, s, (uint32_t)(time >> p->shift));
+	if (i != SIZE_MAX)
+		s->columns[COUNT][i]++;
+}
+
+void
+tel__pyramid_range(struct pyramid *p, long series, uint64_t from, uint64_t to)
+{
+	struct pyramid_series *s;
+	uint64_t b, first, last, start, stop;
+	size_t i;
+
+	if (series < 0)
+		return;
+	widen(p, to);
+	s = &p->series[series];
+	first = from >> p->shift;
+	last = to >> p->shift;
+	for (b = first; b <= last; b++) {
+		start = b << p->shift;
+		stop = b == last ? to : (b + 1) << p->shift;
+		i = place(p, s, (uint32_t)b);
+		if (i == SIZE_MAX)
+			return;
+		s->columns[BUSY][i] += stop - (start > from ? start : from);
+		s->columns[COUNT][i] += b == first;
+	}
+}
+
+void
+tel__pyramid_value(struct pyramid *p, long series, uint64_t time, int64_t value)
+{
+	struct pyramid_series *s;
+	uint64_t **c;
+	size_t i;
+
+	if (series < 0)
+		return;
+	s = &p->series[series];
+	if (s->count == 0 || s->at[s->count - 1] != time >> p->shift)
+		widen(p, time);
+	i = place(p, s, (uint32_t)(time >> p->shift));
+	if (i == SIZE_MAX)
+		return;
+	c = s->columns;
+	if (c[COUNT][i] == 0 || value < (int64_t)c[MIN][i])
+		c[MIN][i] = (uint64_t)value;
+	if (c[COUNT][i] == 0 || value > (int64_t)c[MAX][i])
+		c[MAX][i] = (uint64_t)value;
+	c[LAST][i] = (uint64_t)value;
+	c[COUNT][i]++;
+}
+
+/* -------------------------------------------------------------- encoding */
+
+/* Where the buckets from i on that become one end. */
+static size_t
+group(const struct pyramid_series *s, size_t i, unsigned level)
+{
+	const uint32_t b = s->at[i] >> level;
+
+	while (i < s->count && s->at[i] >> level == b)
+		i++;
+	return i;
+}
+
+/* What a column has for the buckets from i to before j. */
+static uint64_t
+gather(const struct pyramid_series *s, unsigned column, size_t i, size_t j)
+{
+	const uint64_t *c = s->columns[column];
+	uint64_t v = c[i];
+
+	for (i++; i < j; i++) {
+		if (s->key.kind != PYRAMID_VALUES || column == COUNT)
+			v += c[i];
+		else if (column == LAST ||
+		    (column == MIN ? (int64_t)c[i] < (int64_t)v :
+		                     (int64_t)c[i] > (int64_t)v))
+			v = c[i];
+	}
+	return v;
+}
+
+size_t
+tel__pyramid_put(const struct pyramid *p, size_t series, unsigned level,
+    struct tel__buffer *bytes)
+{
+	const struct pyramid_series *s = &p->series[series];
+	uint64_t before = 0, v;
+	size_t i, j, n = 0;
+	unsigned c;
+
+	if (level > 31)
+		level = 31;
+	for (i = 0; i < s->count; i = group(s, i, level), n++) {
+		v = s->at[i] >> level;
+		tel__buffer_put_varint(bytes, v - before);
+		before = v;
+	}
+	for (c = 0; c < widths[s->key.kind]; c++) {
+		before = 0;
+		for (i = 0; i < s->count; i = j) {
+			j = group(s, i, level);
+			v = gather(s, c, i, j);
+			if (s->key.kind != PYRAMID_VALUES || c == COUNT)
+				tel__buffer_put_varint(bytes, v);
+			else
+				tel__buffer_put_varint(bytes,
+				    tel__zigzag(v - before));
+			before = v;
+		}
+	}
+	return n;
+}

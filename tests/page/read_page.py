@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+Reads a page that telcat -f html made, as its script does, and prints what is
+in it:
+
+    read_page.py events PAGE    an object of JSON a line, as telcat -f json
+    read_page.py counts PAGE    how many events of each type the sums have
+    read_page.py series PAGE    a line for each series
+    read_page.py head PAGE      the head, as JSON
+    read_page.py check PAGE     nothing, if the page is as it should be
+"""
+
+import base64
+import hashlib
+import html.parser
+import json
+import struct
+import sys
+import zlib
+
+EMPTY = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Parser(html.parser.HTMLParser):
+    """The scripts, the styles, the metas and the title of a page."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.data, self.scripts, self.styles = {}, [], []
+        self.metas, self.title, self.open, self.tags = [], "", [], []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.append((tag, attrs))
+        if tag == "meta":
+            self.metas.append(attrs)
+        if tag not in EMPTY:
+            self.open.append((tag, attrs))
+
+    def handle_endtag(self, tag):
+        if tag not in EMPTY:
+            assert self.open and self.open[-1][0] == tag, (tag, self.open)
+            self.open.pop()
+
+    def handle_data(self, data):
+        tag, attrs = self.open[-1] if self.open else ("", {})
+        if tag == "title":
+            self.title += data
+        elif tag == "style":
+            self.styles.append(data)
+        elif tag == "script" and "type" in attrs:
+            assert attrs["type"] == "application/x-teltools", attrs
+            assert attrs["id"] not in self.data, attrs
+            self.data[attrs["id"]] = data
+        elif tag == "script":
+            self.scripts.append(data)
+
+
+class Bytes:
+    """The integers of a block, one after the other."""
+
+    def __init__(self, data, at=0):
+        self.data, self.at = data, at
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                assert value < 1 << 64
+                return value
+
+    def signed(self):
+        value = self.varint()
+        return value >> 1 ^ -(value & 1)
+
+    def plain(self, n):
+        return [self.varint() for _ in range(n)]
+
+    def deltas(self, n, value=0):
+        out = []
+        for _ in range(n):
+            value += self.signed()
+            out.append(value)
+        return out
+
+    def take(self, n):
+        self.at += n
+        assert self.at <= len(self.data)
+        return self.data[self.at - n:self.at]
+
+
+def number(value, kind):
+    """A field's 64 bits as telcat's JSON has them."""
+    value &= (1 << 64) - 1
+    if kind == "hex":
+        return hex(value)
+    if kind == "bool":
+        return value != 0
+    if kind == "int" and value >> 63:
+        value -= 1 << 64
+    # what a double does not hold is text there
+    return str(value) if abs(value) > 1 << 53 else value
+
+
+def real(data):
+    """The same of a floating-point number."""
+    value = struct.unpack("<d", data)[0]
+    return int(value) if value.is_integer() else value
+
+
+class Page:
+    """A page, whose blocks are decoded when they are asked for."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.bytes = file.read()
+        self.text = self.bytes.decode()
+        self.parser = Parser()
+        self.parser.feed(self.text)
+        self.parser.close()
+        self.head = json.loads(self.unpack("head"))
+
+    def unpack(self, name):
+        data = base64.b64decode(self.parser.data[name], validate=True)
+        unpacker = zlib.decompressobj(31)
+        out = unpacker.decompress(data) + unpacker.flush()
+        assert unpacker.eof and not unpacker.unused_data, name
+        return out
+
+    def block(self, number_):
+        return self.unpack(f"b{number_}")
+
+    def fields_of(self, group, type_, n):
+        """The columns of the fields, before their strings are known."""
+        columns = []
+        for field in type_["fields"]:
+            kind = field["type"]
+            if kind == "string":
+                values = group.plain(n)
+            elif kind == "double":
+                values = [real(group.take(8)) for _ in range(n)]
+            else:
+                values = [number(v, kind) for v in group.deltas(n)]
+            labels = group.plain(n) if field.get("labels") else [0] * n
+            columns.append((field, values, labels))
+        return columns
+
+    def events_of(self, entry):
+        """The events of a block of head.blocks."""
+        data = Bytes(self.block(entry["block"]))
+        groups = []
+        for _ in range(data.varint()):
+            type_ = data.varint()
+            n = data.varint()
+            times = data.deltas(n, entry["from"])
+            tracks = data.deltas(n)
+            lengths, names = data.plain(n), data.plain(n)
+            groups.append((type_, times, tracks, lengths, names,
+                           self.fields_of(data, self.head["types"][type_], n)))
+        strings = [data.take(data.varint()).decode()
+                   for _ in range(data.varint())]
+        assert data.at == len(data.data), "bytes behind a block"
+        for type_, times, tracks, lengths, names, columns in groups:
+            for i, time in enumerate(times):
+                fields, labels = {}, {}
+                for field, values, numbers in columns:
+                    value = values[i]
+                    if field["type"] == "string":
+                        value = strings[value]
+                    fields[field["name"]] = value
+                    if numbers[i]:
+                        labels[field["name"]] = strings[numbers[i] - 1]
+                yield {"time": time, "type": type_, "track": tracks[i],
+                       "length": lengths[i] - 1 if lengths[i] else None,
+                       "name": strings[names[i] - 1] if names[i] else None,
+                       "fields": fields, "labels": labels}
+
+    def events(self):
+        for entry in self.head["blocks"]:
+            yield from self.events_of(entry)
+
+    def series(self):
+        """Each series with its columns, "at" first."""
+        blocks = {}
+        for entry in self.head["series"]:
+            which = entry["block"]
+            if which not in blocks:
+                blocks = {which: self.block(which)}
+            data = Bytes(blocks[which], entry["offset"])
+            at, before = [], 0
+            for step in data.plain(entry["k"]):
+                before += step
+                at.append(before)
+            columns = {"at": at}
+            for name in entry["columns"]:
+                columns[name] = (data.plain if name in ("count", "busy")
+                                 else data.deltas)(entry["k"])
+            yield entry, columns
+
+    def counts(self):
+        """Events of each type, by the sums."""
+        counts = {}
+        for entry, columns in self.series():
+            if entry["type"] >= 0 and "row" not in entry:
+                counts[entry["type"]] = (counts.get(entry["type"], 0) +
+                                         sum(columns["count"]))
+        return counts
+
+    def check_frame(self):
+        """The page around the data."""
+        parser, policy = self.parser, None
+        for meta in parser.metas:
+            if meta.get("http-equiv") == "Content-Security-Policy":
+                policy = meta["content"]
+        assert policy.startswith("default-src 'none'; "), policy
+        for what, texts in (("script", parser.scripts),
+                            ("style", parser.styles)):
+            assert len(texts) == 1, what
+            digest = hashlib.sha256(texts[0].encode()).digest()
+            assert (f"{what}-src 'sha256-{base64.b64encode(digest).decode()}'"
+                    in policy), what
+        for tag, attrs in parser.tags:
+            assert tag not in ("link", "iframe", "object", "embed"), tag
+            for name, value in attrs.items():
+                assert not name.startswith("on"), name
+                assert name not in ("src", "href") or \
+                    not value.startswith(("http", "//")), value
+        assert not parser.open, parser.open
+        assert not any(ord(c) < 32 and c not in "\n\t" for c in self.text)
+
+    def check(self):
+        """Asserts all that the head promises."""
+        head = self.head
+        self.check_frame()
+        assert head["version"] == 1
+        assert len(self.bytes) <= head["size"], len(self.bytes)
+        tracks = {0}
+        for track in head["tracks"]:
+            assert track["parent"] in tracks and track["id"] not in tracks
+            tracks.add(track["id"])
+        assert sum(t["n"] for t in head["types"]) == head["events"]
+        assert sum(log["events"] for log in head["logs"]) == head["events"]
+        exact = 0
+        for entry in head["blocks"]:
+            n = 0
+            for event in self.events_of(entry):
+                n += 1
+                end = event["time"] + (event["length"] or 0)
+                assert event["track"] in tracks
+                assert entry["start"] <= event["time"] <= end <= entry["hi"]
+                assert 0 <= event["time"] and end <= head["span"]
+            assert n == entry["events"], entry
+            exact += n
+        assert exact == head["exact"]
+        for entry, columns in self.series():
+            assert entry["track"] in tracks
+            assert all(a < b for a, b in zip(columns["at"], columns["at"][1:]))
+            assert not columns["at"] or columns["at"][-1] < entry["n"]
+            assert entry["n"] <= 65536
+            assert all(n > 0 for n in columns["count"]) or \
+                "busy" in columns
+            for low, high, last in zip(columns.get("min", []),
+                                       columns.get("max", []),
+                                       columns.get("last", [])):
+                assert low <= last <= high
+        for number_, n in self.counts().items():
+            assert n == head["types"][number_]["n"], (number_, n)
+
+
+def main():
+    what, page = sys.argv[1], Page(sys.argv[2])
+    types = page.head["types"]
+    if what == "head":
+        json.dump(page.head, sys.stdout, indent=1)
+    elif what == "check":
+        page.check()
+    elif what == "counts":
+        for key, n in sorted(page.counts().items()):
+            print(types[key]["kind"], types[key]["name"], n)
+    elif what == "series":
+        names = {t["id"]: t["name"] for t in page.head["tracks"]}
+        for entry, columns in page.series():
+            print(names[entry["track"]],
+                  types[entry["type"]]["name"] if entry["type"] >= 0 else "-",
+                  entry["k"], {k: sum(v) for k, v in columns.items()})
+    else:
+        for event in page.events():
+            type_ = types[event["type"]]
+            out = {"time": event["time"], "type": type_["name"],
+                   "kind": type_["kind"], "fields": event["fields"]}
+            if event["labels"]:
+                out["labels"] = event["labels"]
+            print(json.dumps(out, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()
