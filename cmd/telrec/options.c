@@ -34,7 +34,7 @@ static const struct option_row own[] = {
 	{ 'g', "stacks", "[=HOW]", "record stacks: unwind, or fp", 0 },
 	{ 's', "sample", "BYTES", "record only samples, one per so many bytes",
 	    0 },
-	{ OPTION_MAPS, "maps", NULL, "also record mmap, munmap, mremap, sbrk",
+	{ OPTION_MAPS, "maps", NULL, "also record mmap, munmap, mremap, sbrk, brk",
 	    0 },
 	{ OPTION_DELAY, "delay", "TIME", "start recording after 10s", 0 },
 	{ OPTION_PAUSED, "paused", NULL,

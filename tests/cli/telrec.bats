@@ -253,12 +253,13 @@ ordered() {
 
 @test "mappings are recorded if that is wanted" {
 	telrec --maps -o run.tel "$program" maps
-	telcat -k Map -w 'size == 12288 || old_size == 12288 || increment == 4096' \
+	telcat -k Map -w 'size == 12288 || old_size == 12288 || increment == 4096 || increment == 8192' \
 	    run.tel | grep -v '^#' | sed 's/^[^ ]* //; s/ pid=.*//; s/=0x[0-9A-Fa-f]*/=P/g' >got
 	cat >want <<-'END'
 		mmap address=P size=12288
 		mremap address=P old=P old_size=12288 size=20480
 		brk address=P increment=4096
+		brk address=P increment=8192
 	END
 	diff -u want got
 	telrec -o run.tel "$program" maps

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #endif
 
@@ -296,6 +298,49 @@ strict(void)
 	return 1;
 }
 
+/* A sandbox that refuses all system calls but those to end. */
+static int
+filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { 4, code };
+
+	kept[1] = malloc(1 << 16);
+	free(kept[1]);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+		return 77;
+	pairs(100000, 60);
+	_exit(getpid() == -1 ? 0 : 1);
+}
+
+/* Signals at any time, with an allocator that allows that; how many. */
+static int
+ticks(void)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } },
+	                       never = { 0 };
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handle;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < 100)
+		pairs(10, 100);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	printf("%d\n", (int)handled);
+	return 0;
+}
+
 static int
 maps(void)
 {
@@ -304,7 +349,8 @@ maps(void)
 
 	pairs(10, 100);
 	p = p != MAP_FAILED ? mremap(p, 12288, 20480, MREMAP_MAYMOVE) : p;
-	if (p == MAP_FAILED || sbrk(4096) == MAP_FAILED)
+	if (p == MAP_FAILED || sbrk(4096) == MAP_FAILED ||
+	    brk((char *)sbrk(0) + 8192) != 0)
 		return 1;
 	return munmap(p, 20480);
 }
@@ -415,6 +461,10 @@ main(int argc, char **argv)
 	}
 	if (strcmp(mode, "signals") == 0)
 		return signals();
+	if (strcmp(mode, "filter") == 0)
+		return filter();
+	if (strcmp(mode, "ticks") == 0)
+		return ticks();
 	if (strcmp(mode, "strict") == 0)
 		return strict();
 	if (strcmp(mode, "look") == 0)

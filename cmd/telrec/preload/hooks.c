@@ -562,6 +562,32 @@ sbrk(intptr_t increment)
 	return p;
 }
 
+PUBLIC int
+brk(void *end)
+{
+	static int (*next)(void *);
+	static void *(*where)(intptr_t);
+	uint64_t values[2];
+	void *before;
+	int failed;
+
+	if (next == NULL) {
+		*(void **)&where = find("sbrk");
+		*(void **)&next = find("brk");
+	}
+	if (next == NULL || where == NULL) {
+		errno = ENOSYS;
+		return -1;
+	}
+	before = where(0);
+	failed = next(end);
+	values[0] = (uintptr_t)end;
+	values[1] = (uint64_t)(int64_t)((intptr_t)end - (intptr_t)before);
+	if (!failed && before != end)
+		note_map(ARENA_BRK, values, 2);
+	return failed;
+}
+
 /* --------------------------------------------------------- other functions */
 
 PUBLIC int

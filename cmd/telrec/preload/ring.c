@@ -339,23 +339,6 @@ put_queue(struct ring_self *s, const uint64_t *words, unsigned n)
 	s->queued = at + n + 1;
 }
 
-void
-ring_put_queued(struct ring_self *s)
-{
-	uint64_t words[ARENA_RECORD_MAX];
-	uint32_t at = 0, n;
-
-	while (at < s->queued) {
-		n = (uint32_t)s->queue[at];
-		memcpy(words, s->queue + at + 1, n * sizeof(words[0]));
-		at += n + 1;
-		if (at == s->queued)
-			s->queued = 0;
-		ring_put_sample(words, n,
-		    (const void *)(uintptr_t)(words[0] >> 16));
-	}
-}
-
 int
 ring_refresh(struct ring_self *s, const void *p)
 {
@@ -384,6 +367,39 @@ ring_refresh(struct ring_self *s, const void *p)
 off:
 	errno = kept;
 	return 0;
+}
+
+/*
+ * Handlers that interrupt this add to the queue while the ring is open.  Each
+ * record has a clock of its own: its page may be another ring's by now.
+ */
+void
+ring_put_queued(struct ring_self *s)
+{
+	const int kept = errno;
+	uint32_t at, n, end;
+	const void *p;
+
+	while (s->queued != 0 && open_ring(s)) {
+		at = 0;
+		do {
+			for (; at < s->queued; at += n + 1) {
+				n = (uint32_t)s->queue[at];
+				p = (const void
+				        *)(uintptr_t)(s->queue[at + 1] >> 16);
+				if (!ring_refresh(s, p)) {
+					s->queued = 0;
+					errno = kept;
+					return;
+				}
+				ring_append(s, s->queue + at + 1, n);
+			}
+			end = at;
+		} while (!__atomic_compare_exchange_n(&s->queued, &end, 0, 0,
+		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+		__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
+	}
+	errno = kept;
 }
 
 /*
