@@ -241,7 +241,7 @@ def mixed(**more):
     events, span, n = mixed_events(rnd), 91 * MS, 1024
     page = Page("mixed " + HOSTILE, MIXED_TYPES, tracks, span,
                 events=len(events), **more)
-    page.head["logs"][0]["events"] = len(events)
+    page.head["logs"][0].update(name=HOSTILE, events=len(events))
     width = span // n + 1
     for kind in range(4):
         for track in range(2, 6):

@@ -86,8 +86,13 @@ function decode(block, bytes) {
 		groups.push(g);
 	}
 	const strings = b.strings();
-	for (const g of groups)
+	for (const g of groups) {
 		g.strings = strings;
+		// ranges of several names have a colour by name
+		for (let i = 0; i < g.n && !g.type.several; i++)
+			if (g.length[i])
+				g.type.several = nameOf(g, i) !== (g.type.one ??= nameOf(g, i));
+	}
 	return groups;
 }
 
@@ -149,7 +154,8 @@ async function each(from, to, track, f) {
 		for (const g of await load(block)) {
 			for (let i = 0; i < g.n; i++) {
 				if (g.time[i] >= from && g.time[i] <= to &&
-					(!below || below.has(g.track[i])) && shown(g, i))
+					(below ? below.has(g.track[i])
+						: !log.track[g.track[i]]?.copy) && shown(g, i))
 					f(g, i);
 			}
 		}

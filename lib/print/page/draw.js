@@ -130,12 +130,8 @@ function hash(text) {
 	return (h >>> 0) % (PALETTE - 1);
 }
 
-// A range of its own name has the colour of that name.
-function colourOf(g, i) {
-	const { type } = g, name = g.name[i] && nameOf(g, i);
-	return g.length[i] && name && !type.own && name !== type.name
-		? hash(name) : type.color;
-}
+const colourOf = (g, i) => g.length[i] && g.type.several && !g.type.own
+	? hash(nameOf(g, i)) : g.type.color;
 
 function draw() {
 	const canvas = $("canvas"), dpr = window.devicePixelRatio || 1;
@@ -422,7 +418,7 @@ function fit(text, room) {
 	if (w <= room)
 		return text;
 	const n = Math.floor(text.length * room / w) - 1;
-	return n > 1 ? `${text.slice(0, n)}…` : "";
+	return n > 3 ? `${text.slice(0, n)}…` : "";
 }
 
 // What lies over the tracks: links, the selection, marks, the chosen event.

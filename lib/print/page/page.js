@@ -331,7 +331,7 @@ async function start() {
 	window.teltools.head = head;
 	clock = head.unit || clock;
 	theme(keep("theme") || "");
-	$("title").textContent = head.title;
+	$("title").textContent = head.title.replace(/^\/.*\//, "");
 	$("title").title = head.title;
 	document.addEventListener("keydown", onKey);
 	await views[head.page](head);

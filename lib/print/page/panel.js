@@ -144,7 +144,8 @@ async function statistics({ from, to, track }, what) {
 				t.values.push(Number(v));
 		});
 	if (!exact) {
-		const list = track ? descend(log.track[track]) : log.tracks;
+		const list = track ? descend(log.track[track])
+			: log.tracks.filter((t) => !t.copy);
 		for (const s of list.flatMap((t) => t.series))
 			if (s.kind && s.count && !s.counter)
 				entry(s.kind).sums += total(s, "count", from, to);
@@ -233,6 +234,8 @@ async function statisticsTab() {
 		clock === "ns" ? Math.round(t.rate) : "",
 		t.sum, t.min, t.p50, t.p90, t.p99, t.max]));
 	const some = s.types.some((t) => t.values.length);
+	if (!s.count)
+		return el("p", {}, "No event starts in this part of the log.");
 	return el("div", { class: "side" },
 		el("div", {}, el("label", {}, "Numbers of ", pick), main),
 		some ? histogram(s.types, unit) : "");
@@ -295,7 +298,7 @@ const ups = (t) => t ? [...ups(t.up), t] : [];
 function typesTab() {
 	const counts = new Map();
 	for (const s of log.series)
-		if (s.kind && s.count && !s.counter)
+		if (s.kind && s.count && !s.counter && !log.track[s.track].copy)
 			counts.set(s.kind, (counts.get(s.kind) || 0) +
 				s.count[s.at.length]);
 	return table("Types of events; another colour highlights one",

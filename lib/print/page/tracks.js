@@ -10,7 +10,9 @@ function makeTracks() {
 	for (const t of log.tracks) {
 		const up = log.track[t.parent];
 		Object.assign(t, { up, children: [], series: [], lanes: [t],
-			depth: 1, folded: false, level: up ? up.level + 1 : 0 });
+			depth: 1, folded: false, level: up ? up.level + 1 : 0,
+			// what isn't below a log shows its events a second time
+			copy: up ? up.copy : !log.logs.some((l) => l.name === t.name) });
 		log.track[t.id] = t;
 		const key = `${t.parent} ${t.name}`;
 		if (t.use === "ranges" && lanes.has(key)) {
@@ -152,7 +154,8 @@ function drawTree() {
 			click: (event) => {
 				event.stopPropagation();
 				setFold(t, !t.folded);
-			} }, fold), el("span", { class: "name" }, t.name),
+			} }, fold), el("span", { class: "name" },
+			t.name.replace(/^\/.*\//, "")),
 		el("span", { class: "value" }, summary(t)));
 		e.style.top = `${r.y - scroll}px`;
 		e.style.height = `${r.height}px`;
