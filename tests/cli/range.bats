@@ -49,6 +49,16 @@ setup() {
 	cd "$BATS_FILE_TMPDIR" || exit
 }
 
+teardown() {
+	local pid
+	if [ -s "$BATS_TEST_TMPDIR/server.pid" ]; then
+		pid=$(<"$BATS_TEST_TMPDIR/server.pid")
+		kill "$pid"
+		wait "$pid" || true
+	fi
+	check_statuses
+}
+
 # same ARGUMENT ...: one command line gives the same of each file.
 same() {
 	local file
@@ -268,4 +278,46 @@ make_false() {
 	part=$(share long.tel telcat -e Intern)
 	echo "$part of $all"
 	[ "$part" -lt 700 ]
+}
+
+# fetches FILE [RANGE]: the example program prints what telcat does; sets
+# fetched.
+fetches() {
+	local url
+	url=http://127.0.0.1:$(<"$BATS_TEST_TMPDIR/port")/$1
+	"$BATS_TEST_TMPDIR/ranged" "$url" "${@:2}" >"$BATS_TEST_TMPDIR/got" \
+	    2>"$BATS_TEST_TMPDIR/bytes"
+	telcat ${2:+-t "$2"} "$1" | cmp - "$BATS_TEST_TMPDIR/got"
+	cat "$BATS_TEST_TMPDIR/bytes"
+	read -r _ _ fetched _ <"$BATS_TEST_TMPDIR/bytes"
+}
+
+@test "a range of a file behind a web server: few of its bytes are fetched" {
+	local flags libs fetched all
+	read -ra flags <<<"$CFLAGS $LDFLAGS -Wall -Wextra -Werror"
+	read -ra libs <<<"$($PKG_CONFIG --libs libzstd)"
+	$CC -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 \
+	    "${flags[@]}" -I"$TEL_TOP/include" -pthread \
+	    -o "$BATS_TEST_TMPDIR/ranged" "$TEL_TOP/examples/ranged/ranged.c" \
+	    "$TEL_BUILD/libtel.a" "${libs[@]}" -ldl
+	command python3 "$TEL_TOP/tests/cli/ranges.py" "$BATS_TEST_TMPDIR/port" \
+	    "$BATS_TEST_TMPDIR/served" >"$BATS_TEST_TMPDIR/server.out" 2>&1 3>&- &
+	echo $! >"$BATS_TEST_TMPDIR/server.pid"
+	await [ -s "$BATS_TEST_TMPDIR/port" ]
+	fetches long.tel
+	all=$fetched
+	[ "$all" -ge "$(stat -c %s long.tel)" ]
+	for range in "$(clock 990)," "$(clock 10),$(clock 11)" '10700000000,'; do
+		fetches long.tel "$range"
+		[ "$fetched" -lt $((all / 2)) ]
+		fetches long.tel.zst "$range"
+	done
+	# a server without ranges, and no such file
+	ln -sf long.tel whole.tel
+	for file in whole.tel none.tel; do
+		run -1 "$BATS_TEST_TMPDIR/ranged" \
+		    "http://127.0.0.1:$(<"$BATS_TEST_TMPDIR/port")/$file"
+		[[ $output == "ranged: "*"Protocol error" ]]
+	done
+	run -1 "$BATS_TEST_TMPDIR/ranged" ftp://127.0.0.1/long.tel
 }
