@@ -224,15 +224,11 @@ format_writer(const struct settings *s, const struct sink *sink, int bare)
 }
 
 int
-format_check(const tel_writer *w, const struct settings *s,
-    const struct sink *sink, const struct source *src)
+format_check(const tel_writer *w, const struct sink *sink,
+    const struct source *src)
 {
-	if (!sink->terminal || s->output != NULL ||
-	    !tel_writer_binary(w, src->reader))
-		return 1;
-	message_fail(STATUS_USAGE, src->name,
-	    "refusing to write binary output to a terminal; see -f and -o");
-	return 0;
+	return !tel_writer_binary(w, src->reader) ||
+	    sink_check_binary(sink, src->name);
 }
 
 /* Losses of one kind of the events of one type, reported in one line. */

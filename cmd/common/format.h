@@ -32,8 +32,8 @@ tel_writer *format_writer(const struct settings *s, const struct sink *sink,
  * Nonzero when the output for the source may go to the sink, else after a
  * message: binary output does not go to a terminal.
  */
-int format_check(const tel_writer *w, const struct settings *s,
-    const struct sink *sink, const struct source *src);
+int format_check(const tel_writer *w, const struct sink *sink,
+    const struct source *src);
 
 /* Reports what the format had no place for, unless the settings want quiet. */
 void format_losses(const tel_writer *w, const struct settings *s);

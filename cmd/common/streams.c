@@ -177,6 +177,7 @@ sink_open(struct sink *sink, const struct settings *s)
 		goto fail;
 	}
 	sink->name = s->output != NULL ? s->output : "standard output";
+	sink->named = s->output != NULL;
 	sink->fd = s->output != NULL ? open(s->output, flags, 0666) : 1;
 	if (sink->fd < 0) {
 		message_fail(STATUS_FAILED, s->output, "%s", strerror(errno));
@@ -210,6 +211,28 @@ sink_open(struct sink *sink, const struct settings *s)
 fail:
 	if (sink->fd > 2)
 		(void)close(sink->fd);
+	return 0;
+}
+
+int
+sink_footer(const struct sink *sink)
+{
+	static const char stream[] = ".arrows";
+	size_t n = strlen(sink->name), tail = sizeof(stream) - 1;
+	struct stat file;
+
+	return sink->named && fstat(sink->fd, &file) == 0 &&
+	    S_ISREG(file.st_mode) &&
+	    (n < tail || strcmp(sink->name + n - tail, stream) != 0);
+}
+
+int
+sink_check_binary(const struct sink *sink, const char *input)
+{
+	if (!sink->terminal || sink->named)
+		return 1;
+	message_fail(STATUS_USAGE, input,
+	    "refusing to write binary output to a terminal; see -f and -o");
 	return 0;
 }
 

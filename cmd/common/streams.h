@@ -12,6 +12,7 @@ struct sink {
 	const struct settings *settings;
 	const char *name; /* for messages; "standard output" */
 	int fd;
+	int named;        /* by -o */
 	int terminal;     /* nonzero when a person looks at it */
 	unsigned columns; /* of the terminal; 0: unknown */
 	int color;        /* nonzero when it may be coloured */
@@ -45,6 +46,18 @@ int sink_open(struct sink *sink, const struct settings *s);
  */
 int sink_replace(struct sink *sink);
 int sink_again(struct sink *sink);
+
+/*
+ * For tables of Arrow: nonzero when the output is a file that is to have a
+ * footer, which a stream has not: one of -o, unless its name ends in .arrows.
+ */
+int sink_footer(const struct sink *sink);
+
+/*
+ * Refuses to write binary output to a terminal, unless -o names it.  Returns 1,
+ * or 0 after a message.
+ */
+int sink_check_binary(const struct sink *sink, const char *input);
 
 /* Reports why writing failed, once, unless the reader of a pipe has gone. */
 void sink_failed(struct sink *sink);

@@ -3,7 +3,6 @@
 #include "telcat.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include "common/message.h"
 
 struct show {
@@ -18,28 +17,6 @@ struct show {
 	struct source *const *sources; /* those that are read now */
 	int nsources;
 };
-
-/*
- * Sets up a table: a file of its own has a footer, unless its name says that it
- * is a stream.
- */
-static tel_status
-set_up_table(const struct show *show, tel_printer *p)
-{
-	static const char stream[] = ".arrows";
-	const char *name = show->telcat->settings.output;
-	size_t n = name != NULL ? strlen(name) : 0, tail = sizeof(stream) - 1;
-	tel_status st = TEL_OK;
-	struct stat file;
-
-	if (name != NULL && fstat(show->sink->fd, &file) == 0 &&
-	    S_ISREG(file.st_mode) &&
-	    (n < tail || strcmp(name + n - tail, stream) != 0))
-		st = tel_printer_set_footer(p, 1);
-	if (st == TEL_OK && show->telcat->level > 0)
-		st = tel_printer_set_zstd(p, show->telcat->level);
-	return st;
-}
 
 /* Has columns for the fields of all sources that are read now. */
 static tel_status
@@ -80,7 +57,9 @@ set_up(const struct show *show, tel_printer *p)
 	if (st == TEL_OK && t->index != NULL)
 		st = tel_printer_set_index(p, t->index);
 	if (st == TEL_OK && (t->format.flags & TEL_PRINTER_TABLE) != 0)
-		st = set_up_table(show, p);
+		st = tel_printer_set_footer(p, sink_footer(show->sink));
+	if (st == TEL_OK && t->level > 0)
+		st = tel_printer_set_zstd(p, t->level);
 	if (st == TEL_OK && t->database != NULL)
 		st = tel_printer_set_database(p, t->database);
 	if (st == TEL_OK && t->weighted)
@@ -123,10 +102,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	show->sources = srcs;
 	show->nsources = n;
 	if ((show->telcat->format.flags & TEL_PRINTER_BINARY) != 0 &&
-	    show->sink->terminal && show->telcat->settings.output == NULL) {
-		message_fail(STATUS_USAGE, show->name,
-		    "refusing to write binary output to a terminal; see -f and "
-		    "-o");
+	    !sink_check_binary(show->sink, show->name)) {
 		show->failed = 1;
 		return 0;
 	}

@@ -46,8 +46,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	/* a block of the native format is written when there is no more input */
 	run->flush = run->telcat->settings.unbuffered &&
 	    !format_native(run->telcat->settings.format);
-	return format_check(run->writer, &run->telcat->settings, run->sink,
-	    srcs[0]);
+	return format_check(run->writer, run->sink, srcs[0]);
 }
 
 static enum outcome

@@ -82,9 +82,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	else
 		run->flush =
 		    run->telfilter->settings.unbuffered || run->sink->terminal;
-	if (run->writer != NULL &&
-	    !format_check(run->writer, &run->telfilter->settings, run->sink,
-	        src))
+	if (run->writer != NULL && !format_check(run->writer, run->sink, src))
 		return 0;
 	if (run->printer != NULL)
 		tel_printer_set_file(run->printer, n == 1 ? src->size : 0,

@@ -598,6 +598,9 @@ read_counts(struct count *c, struct telstat *t, struct sink *sink)
 	c->telstat = t;
 	c->sink = sink;
 	show_open(&c->show, t, sink);
+	if (t->format->report == &report_as_arrow &&
+	    !sink_check_binary(sink, NULL))
+		return 0;
 	if (t->interval > 0 &&
 	    (tel_stats_set_interval(t->stats, t->interval, t->ticks, snapshot,
 	         c) != TEL_OK ||

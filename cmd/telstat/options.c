@@ -378,12 +378,22 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, openmetrics, prometheus, svg or inst", take,
+	"text, csv, json, arrow, openmetrics, prometheus, svg or inst", take,
 	"[file ...], or: telstat diff [option ...] file file",
 	"Counts the events of telemetry logs, and computes statistics of them.",
 	{ "telstat run.log.zst",
 	    "telstat -s 'sizes=log2(size) if name == \"PoolAlloc\"' "
 	    "run.log" } };
+
+/* The columns of a table are compressed, not the output. */
+static void
+take_level(struct telstat *t)
+{
+	if (strcmp(t->format->name, "arrow") != 0)
+		return;
+	t->level = t->settings.compress;
+	t->settings.compress = 0;
+}
 
 static int
 parse_format(struct telstat *t)
@@ -396,6 +406,7 @@ parse_format(struct telstat *t)
 		if (strcmp(name != NULL ? name : "text",
 		        output_formats[i].name) == 0) {
 			t->format = &output_formats[i];
+			take_level(t);
 			return 1;
 		}
 		(void)strcat(strcat(list, i == 0 ? "" : ", "),

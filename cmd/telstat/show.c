@@ -46,6 +46,7 @@ const struct output_format output_formats[] = {
 	{ "text", SHOWS_ALL, 0, &report_as_text, NULL },
 	{ "csv", SHOWS_ALL, 0, &report_as_csv, NULL },
 	{ "json", SHOWS_ALL, 0, &report_as_json, NULL },
+	{ "arrow", SHOWS_ALL, 0, &report_as_arrow, NULL },
 	{ "openmetrics", SHOWS_LAST, 0, NULL, openmetrics_put },
 	{ "prometheus", SHOWS_LAST, 0, NULL, prometheus_put },
 	{ "svg", SHOWS_ONCE, 0, &report_as_svg, NULL },
@@ -86,6 +87,8 @@ show_open(struct show *show, const struct telstat *t, const struct sink *sink)
 	r->format = t->format->report;
 	r->tool = &tool;
 	r->out = sink->out;
+	r->footer = sink_footer(sink);
+	r->level = t->level;
 	r->options.raw = t->raw;
 	r->options.utf8 = t->utf8;
 	r->options.zeros = t->zeros;
@@ -100,7 +103,13 @@ show_open(struct show *show, const struct telstat *t, const struct sink *sink)
 void
 show_close(struct show *show)
 {
+	const int failed = show->report.failed;
+
 	report_free(&show->report);
+	/* a table has an end, which may be too much as well */
+	if (show->report.failed && !failed)
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
 }
 
 int
@@ -164,5 +173,7 @@ show_moment(struct show *show)
 		report_write(r, fill, show);
 	else
 		show->options->format->put(show);
+	if (!show->at.final)
+		report_flush(r);
 	return r->failed ? TEL_ENOMEM : TEL_OK;
 }

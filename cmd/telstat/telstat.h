@@ -39,6 +39,7 @@ is_magnitude(tel_class c)
 struct telstat {
 	struct settings settings;
 	const struct output_format *format;
+	int level; /* of compression of a table; 0: none */
 	tel_stats *stats;
 	tel_heap *heap;         /* of --stacks, or NULL */
 	tel_heap_weight weight; /* that sorts its stacks */

@@ -268,3 +268,48 @@ setup() {
 	run -2 telstat -s 'n=sum()' mpsio.log
 	run -2 telstat -s 'n=count(size,2)' mpsio.log
 }
+
+@test "-f arrow is the table of csv" {
+	local options
+	for options in '' '-g kind' '-i 100us --deltas' '--stacks'; do
+		# shellcheck disable=SC2086 # several words
+		telstat -q -f csv "${STATS[@]}" $options mpsio.log >csv
+		# shellcheck disable=SC2086
+		telstat -q -f arrow "${STATS[@]}" $options mpsio.log >stream
+		# shellcheck disable=SC2086
+		telstat -q -f arrow -z 3 -o file.arrow "${STATS[@]}" $options \
+		    mpsio.log
+		python3 - "$TEL_TOP/tests/cli" <<-'END'
+			import csv, sys
+			sys.path.insert(0, sys.argv[1])
+			import arrow_read
+			def number(text):
+			    try:
+			        return float(text)
+			    except ValueError:
+			        return None
+			with open("csv", newline="", encoding="utf-8") as f:
+			    want = list(csv.DictReader(f))
+			for name in "stream", "file.arrow":
+			    with open(name, "rb") as f:
+			        r = arrow_read.Reader(f.read())
+			    assert r.is_file == (name == "file.arrow")
+			    names = [f.name for f in r.fields]
+			    assert names == list(want[0]) + ["number"]
+			    rows = [dict(zip(names, row)) for row in r.rows()]
+			    assert len(rows) == len(want) > 10
+			    for a, b in zip(rows, want):
+			        assert a["number"] == number(b["value"]), (a, b)
+			        for c in b:
+			            if c in ("lo", "hi"):
+			                assert a[c] == number(b[c]), (a, b)
+			            else:
+			                have = "" if a[c] is None else str(a[c])
+			                assert have == b[c], (a, b)
+		END
+	done
+	run -1 bash -c 'telstat -f arrow mpsio.log >/dev/full'
+	if command -v script >/dev/null; then
+		run -2 script -qec 'telstat -f arrow mpsio.log' /dev/null
+	fi
+}

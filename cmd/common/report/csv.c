@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CSV: a report as one flat table, as RFC 4180 has it, a value a line. */
+/*
+ * A report as one flat table, a value a line: as CSV, by RFC 4180, or as a table
+ * of Arrow, where a value is also a number if it can be one.
+ */
 #include "report.h"
 
 #include <inttypes.h>
@@ -62,11 +65,115 @@ put_cell(struct report *r, const struct line *l, enum report_csv_cell cell,
 	}
 }
 
+/* ---------------------------------------------------------------- Arrow */
+
+/* Puts a text; "" is no value. */
+static void
+put_name(struct report *r, size_t column, const char *text)
+{
+	if (text[0] != '\0' &&
+	    tel_table_put_text(r->table, (int)column, text, strlen(text)) !=
+	        TEL_OK)
+		r->failed = 1;
+}
+
+/* Puts a number, if the text is one. */
+static void
+put_number(struct report *r, size_t column, const char *text)
+{
+	uint64_t bits;
+	double value;
+	char *end;
+
+	value = strtod(text, &end);
+	if (end == text || *end != '\0')
+		return;
+	memcpy(&bits, &value, sizeof(bits));
+	if (tel_table_put_u64(r->table, (int)column, bits) != TEL_OK)
+		r->failed = 1;
+}
+
+static void
+put_row(struct report *r, const struct line *l, const char *value)
+{
+	size_t i;
+
+	if (r->table == NULL)
+		return;
+	for (i = 0; i < r->tool->ncsv; i++)
+		switch (r->tool->csv[i].cell) {
+		case REPORT_CSV_TIME:
+			if (r->time_known &&
+			    tel_table_put_u64(r->table, (int)i, r->time) !=
+			        TEL_OK)
+				r->failed = 1;
+			break;
+		case REPORT_CSV_SUBJECT: put_name(r, i, l->subject); break;
+		case REPORT_CSV_TYPE: put_name(r, i, l->section->type); break;
+		case REPORT_CSV_FIGURE: put_name(r, i, l->figure); break;
+		case REPORT_CSV_LO: put_number(r, i, l->lo); break;
+		case REPORT_CSV_HI: put_number(r, i, l->hi); break;
+		case REPORT_CSV_ITEM: put_name(r, i, l->item); break;
+		case REPORT_CSV_GROUP: put_name(r, i, l->group); break;
+		case REPORT_CSV_VALUE:
+			put_name(r, i, value);
+			put_number(r, r->tool->ncsv, value);
+			break;
+		}
+	if (tel_table_end_row(r->table) == TEL_ENOMEM)
+		r->failed = 1;
+}
+
+static tel_column
+column_of(enum report_csv_cell cell)
+{
+	switch (cell) {
+	case REPORT_CSV_TIME: return TEL_COLUMN_UNSIGNED;
+	case REPORT_CSV_LO:
+	case REPORT_CSV_HI: return TEL_COLUMN_DOUBLE;
+	case REPORT_CSV_VALUE: return TEL_COLUMN_TEXT;
+	case REPORT_CSV_SUBJECT:
+	case REPORT_CSV_TYPE:
+	case REPORT_CSV_FIGURE:
+	case REPORT_CSV_ITEM:
+	case REPORT_CSV_GROUP: break;
+	}
+	return TEL_COLUMN_NAME;
+}
+
+static void
+begin_table(struct report *r)
+{
+	tel_table *t = tel_table_new(r->out);
+	int added = t != NULL && tel_table_set_file(t, r->footer) == TEL_OK;
+	size_t i;
+
+	if (added && r->level > 0)
+		added = tel_table_set_zstd(t, r->level) == TEL_OK;
+	for (i = 0; added && i < r->tool->ncsv; i++)
+		added = tel_table_add_column(t, r->tool->csv[i].name,
+		            column_of(r->tool->csv[i].cell)) >= 0;
+	added =
+	    added && tel_table_add_column(t, "number", TEL_COLUMN_DOUBLE) >= 0;
+	if (added) {
+		r->table = t;
+		return;
+	}
+	tel_table_free(t);
+	r->failed = 1;
+}
+
+/* ----------------------------------------------------------------- both */
+
 static void
 put_line(struct report *r, const struct line *l, const char *value)
 {
 	size_t i;
 
+	if (r->format == &report_as_arrow) {
+		put_row(r, l, value);
+		return;
+	}
 	for (i = 0; i < r->tool->ncsv; i++) {
 		put(r->out, i == 0 ? "" : ",");
 		put_cell(r, l, r->tool->csv[i].cell, value);
@@ -225,4 +332,9 @@ put_head(struct report *r)
 const struct report_format report_as_csv = { .name = "csv",
 	.is = REPORT_CSV,
 	.begin = put_head,
+	.section = put_section };
+
+const struct report_format report_as_arrow = { .name = "arrow",
+	.is = REPORT_CSV,
+	.begin = begin_table,
 	.section = put_section };

@@ -333,8 +333,19 @@ report_write(struct report *r, void (*fill)(struct report *r, void *arg),
 }
 
 void
+report_flush(struct report *r)
+{
+	if (r->table != NULL && tel_table_flush(r->table) == TEL_ENOMEM)
+		r->failed = 1;
+}
+
+void
 report_free(struct report *r)
 {
+	if (r->table != NULL && tel_table_finish(r->table) == TEL_ENOMEM)
+		r->failed = 1;
+	tel_table_free(r->table);
+	r->table = NULL;
 	while (r->arena != NULL) {
 		struct report_arena *older = r->arena->older;
 

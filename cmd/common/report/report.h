@@ -277,7 +277,7 @@ struct report_format {
 };
 
 extern const struct report_format report_as_text, report_as_csv, report_as_json,
-    report_as_svg;
+    report_as_svg, report_as_arrow;
 
 struct report {
 	const struct report_format *format;
@@ -294,13 +294,17 @@ struct report {
 	int begun;
 	int measuring;
 	double y, height;
-	unsigned has; /* SVG: what the page draws */
+	unsigned has;     /* SVG: what the page draws */
+	tel_table *table; /* Arrow: what is written, or NULL; and as what */
+	int footer, level;
 };
 
 /* Writes a report: calls fill, which hands over the sections, once or twice. */
 void report_write(struct report *r, void (*fill)(struct report *r, void *arg),
     void *arg);
-/* Frees what a report has; r->failed stays. */
+/* Writes what a format holds back. */
+void report_flush(struct report *r);
+/* Ends the output, and frees what a report has; r->failed stays. */
 void report_free(struct report *r);
 
 /* Nonzero when the format is one of these outputs. */
