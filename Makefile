@@ -316,6 +316,10 @@ check-32:
 	    $(MAKE) $(PAR) BUILD=$(BUILD)/32 CC=$(ROOT32)/cc CXX=$(ROOT32)/c++ \
 	    CFLAGS=-O2 check
 
+# Readers from npm, which no Debian package has.
+check-arrow: all
+	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/arrow.sh $(BUILD)/arrow
+
 # Pages of "telcat -f html", in a browser without a window.  Screenshots are
 # kept in $(BUILD)/page.
 check-page:
@@ -485,6 +489,7 @@ help:
 # make asan        all tests under the address and undefined sanitizers
 # make check-clang all tests, built by clang with -Werror
 # make check-32    all tests, built for i386 with gcc -m32
+# make check-arrow tables of "telcat -f arrow", as readers from npm see them
 # make check-page  pages of "telcat -f html", in Chromium
 # make check-musl  build libtel-emit with musl
 # make deb-check   build Debian packages twice, compare them, run lintian
@@ -505,7 +510,7 @@ help:
 
 FORCE:
 .PHONY: all mps-pools programs demo check check-clang check-32 check-musl \
-    check-page \
+    check-page check-arrow \
     run-tests check-unit check-cli \
     check-install check-cluster check-faults deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Compares a table that telcat -f arrow wrote, as apache-arrow and flechette
+// read it, with what telcat -f json printed of the same log:
+//
+//	node arrow.mjs TABLE OUTPUT
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const require = createRequire(path.join(process.cwd(), 'arrow.mjs'));
+const arrow = require('apache-arrow');
+const flechette = await import(require.resolve('@uwdata/flechette'));
+const [table, output] = process.argv.slice(2);
+
+const fail = (...what) => {
+    console.error(...what);
+    process.exit(1);
+};
+
+// The integers of JSON that are no doubles are strings.
+const lines = fs.readFileSync(output, 'utf8').split('\n').slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+function same(value, want, datatype) {
+    if (datatype === 'string' || datatype === 'boolean')
+        return value === want;
+    if (datatype === 'double')
+        return Object.is(value, Number(want === 'inf' ? Infinity :
+            want === '-inf' ? -Infinity : want));
+    return BigInt(value) === BigInt(want);
+}
+
+function compare(name, columns, rows) {
+    if (rows !== lines.length)
+        fail(name, rows, 'rows, not', lines.length);
+    lines.forEach((want, i) => {
+        let fields = 0, labels = 0;
+        for (const c of columns) {
+            const value = c.get(i);
+            const field = c.metadata.get('tel.field');
+            const datatype = c.metadata.get('tel.datatype');
+            if (value === null || value === undefined)
+                continue;
+            if (field === undefined) {
+                if (c.name === 'clock' ?
+                    BigInt(value) !== BigInt(want.clock) :
+                    value !== want[c.name])
+                    fail(name, i, c.name, value, want);
+            } else if (datatype === 'label') {
+                labels++;
+                if (value !== want.labels[field])
+                    fail(name, i, field, value, want);
+            } else {
+                fields++;
+                if (!same(value, want.fields[field], datatype))
+                    fail(name, i, field, value, want);
+            }
+        }
+        if (fields !== Object.keys(want.fields).length ||
+            labels !== Object.keys(want.labels ?? {}).length)
+            fail(name, i, fields, labels, want);
+    });
+}
+
+const bytes = fs.readFileSync(table);
+const a = arrow.tableFromIPC(bytes);
+compare('apache-arrow', a.schema.fields.map((f, i) => {
+    const column = a.getChildAt(i);
+    return { name: f.name, metadata: f.metadata, get: (r) => column.get(r) };
+}), a.numRows);
+const b = flechette.tableFromIPC(bytes, { useBigInt: true });
+compare('flechette', b.schema.fields.map((f, i) => {
+    const column = b.getChildAt(i);
+    return { name: f.name, metadata: f.metadata ?? new Map(),
+        get: (r) => column.at(r) };
+}), b.numRows);
+console.log(`${path.basename(table)}: ${lines.length} rows`);
