@@ -59,11 +59,13 @@ enum arena_op {
 	 * both are the halves of one word, the first one in the lower half.
 	 */
 	ARENA_CALLOC,         /* count, size */
-	ARENA_REALLOC,        /* old, size: never halves */
+	ARENA_REALLOC,        /* old, size; bits 4 to 15 as for malloc */
 	ARENA_REALLOCARRAY,   /* old, count, size: three words */
 	ARENA_MEMALIGN,       /* alignment, size */
 	ARENA_POSIX_MEMALIGN, /* alignment, size */
 	ARENA_ALIGNED_ALLOC,  /* alignment, size */
+	/* calloc of one element: as malloc, but the size is never long */
+	ARENA_CALLOC_ONE,
 	/* bits 4 to 15 are an enum arena_more */
 	ARENA_MORE
 };

@@ -29,6 +29,7 @@ take_other(struct columns *to, const uint64_t *words, uint32_t at)
 	static const uint8_t types[16] = { [ARENA_VALLOC] = TYPE_VALLOC,
 		[ARENA_PVALLOC] = TYPE_PVALLOC,
 		[ARENA_CALLOC] = TYPE_CALLOC,
+		[ARENA_CALLOC_ONE] = TYPE_CALLOC,
 		[ARENA_REALLOC] = TYPE_REALLOC,
 		[ARENA_REALLOCARRAY] = TYPE_REALLOCARRAY,
 		[ARENA_MEMALIGN] = TYPE_MEMALIGN,
@@ -53,10 +54,17 @@ take_other(struct columns *to, const uint64_t *words, uint32_t at)
 		break;
 	case ARENA_REALLOCARRAY:
 		own = 4;
-		/* fall through */
-	case ARENA_REALLOC:
 		for (i = 1; i < own; i++)
 			fields[i][n] = words[at++ & mask];
+		break;
+	case ARENA_REALLOC:
+		fields[1][n] = words[at++ & mask];
+		fields[2][n] =
+		    twelve != ARENA_SIZE_LONG ? twelve : words[at++ & mask];
+		break;
+	case ARENA_CALLOC_ONE:
+		fields[1][n] = 1;
+		fields[2][n] = twelve;
 		break;
 	default:
 		second = words[at++ & mask];
@@ -142,6 +150,15 @@ take_extra(struct columns *to, struct cursor *c, const uint64_t *words,
 	return at;
 }
 
+/* Records of one word; of malloc, if the size is in it. */
+#define USUAL (1u << ARENA_MALLOC | 1u << ARENA_FREE)
+
+static inline uint32_t
+least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 /*
  * Takes the calls of malloc and free from at on, up to another record; most
  * records are.  Where that is.
@@ -150,7 +167,8 @@ static uint32_t
 take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
     uint32_t at)
 {
-	const uint32_t mask = ARENA_RING_WORDS - 1, end = c->end;
+	const uint32_t from = at & (ARENA_RING_WORDS - 1);
+	const uint64_t *p = words + from, *end = p, word_long = 0xFFF0;
 	struct part *allocs = &to->set->parts[TYPE_MALLOC],
 	            *frees = &to->set->parts[TYPE_FREE];
 	uint64_t *const addresses = allocs->columns[0],
@@ -158,30 +176,34 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 	                *const freed = frees->columns[0];
 	const uint8_t places[2] = { (uint8_t)allocs->place,
 		(uint8_t)frees->place };
-	unsigned n = allocs->count, m = frees->count, count = to->count;
+	uint8_t *order = to->order + to->count;
+	size_t n = allocs->count, m = frees->count;
 	unsigned is_free;
 	uint64_t word;
 
+	/* up to the end of the records, of the block, or of the ring */
+	end += least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
+	    ARENA_RING_WORDS - from);
 	/*
 	 * Which of the two a record is cannot be predicted: it is stored as
 	 * both, and counted as one.
 	 */
-	for (; at != end && count < COLUMNS_EVENTS - 1; at++) {
-		word = words[at & mask];
-		is_free = (word & 15) == ARENA_FREE;
-		if (!(is_free |
-		        (((word & 15) == ARENA_MALLOC) &
-		            ((word >> 4 & 0xFFF) != ARENA_SIZE_LONG))))
+	for (; p < end; p++) {
+		word = *p;
+		if ((USUAL >> (word & 15) & 1) == 0 ||
+		    (word & word_long) == word_long)
 			break;
+		is_free = (word & 15) == ARENA_FREE;
 		freed[m] = addresses[n] = word >> 16;
 		sizes[n] = word >> 4 & 0xFFF;
-		to->order[count++] = places[is_free];
+		*order++ = places[is_free];
 		m += is_free;
-		n += 1 - is_free;
+		n += is_free ^ 1;
 	}
-	allocs->count = n;
-	frees->count = m;
-	to->count = count;
+	at += (uint32_t)(p - words) - from;
+	to->count += (uint32_t)(p - words) - from;
+	allocs->count = (unsigned)n;
+	frees->count = (unsigned)m;
 	return at;
 }
 

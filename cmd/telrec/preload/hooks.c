@@ -276,7 +276,13 @@ PUBLIC void *
 calloc(size_t count, size_t n)
 {
 	void *p = real.calloc(count, n);
+	uint64_t word;
 
+	if (count == 1 && n < ARENA_SIZE_LONG && LIKELY(is_plain())) {
+		word = ring_word(ARENA_CALLOC_ONE, p, (unsigned)n);
+		ring_put(&word, 1, p);
+		return p;
+	}
 	note_two(ARENA_CALLOC, p, count, n);
 	return p;
 }
@@ -343,10 +349,15 @@ realloc(void *old, size_t n)
 
 	if (!LIKELY(!is_early(old)))
 		return leave_early(old, n);
-	words[0] = ring_word(ARENA_REALLOC, NULL, 0);
+	words[0] = ring_word(ARENA_REALLOC, NULL, ARENA_SIZE_LONG);
 	words[1] = (uintptr_t)old;
 	words[2] = n;
-	if (!LIKELY(is_plain())) {
+	if (LIKELY(is_plain())) {
+		if (n < ARENA_SIZE_LONG) {
+			words[0] = ring_word(ARENA_REALLOC, NULL, (unsigned)n);
+			count = 2;
+		}
+	} else {
 		if (ring_shared.options & ARENA_SAMPLES)
 			return realloc_sample(words, count, old, n);
 		count = add_more(words, count);
