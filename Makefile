@@ -73,12 +73,6 @@ SCRIPTS = $(PAGE)/embed.sh .ci/run tests/run-test debian/tests/installed $(wildc
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 COMPLETIONS = share/completions/teltools
 
-# The script of a page is these, one after the other.
-PAGE_SCRIPTS = lib/print/page/page.js lib/print/page/data.js \
-    lib/print/page/search.js lib/print/page/tracks.js lib/print/page/draw.js \
-    lib/print/page/panel.js lib/print/page/hands.js \
-    lib/print/page/timeline.js
-
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(1))
 BIN     = $(TOOLS:%=$(BUILD)/bin/%)
 UNIT    = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort \
@@ -368,7 +362,7 @@ lint:
 	mandoc -Tlint -Wwarning $(MANS)
 	shellcheck $(SCRIPTS) $(COMPLETIONS).bash
 	$(if $(BATS),shellcheck -s bats $(BATS))
-	tests/lint.py $(BATS) $(wildcard lib/print/page/*)
+	tests/lint.py $(BATS) $(SCRIPT) $(wildcard $(PAGE)/*.css $(PAGE)/*.html)
 	find include lib cmd tests examples -name '*.[ch]' -exec \
 	    clang-format --dry-run -Werror {} +
 	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs

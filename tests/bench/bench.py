@@ -9,6 +9,7 @@ import array
 import glob
 import os
 import resource
+import shutil
 import statistics
 import struct
 import subprocess
@@ -86,6 +87,14 @@ START_ROWS = [
     ("telcat (text), 4 KB", "telcat LOG", 1.5),
 ]
 STARTS = 300
+
+# Of the page of the log, in a browser of 1,920 by 1,080 pixels.
+PAGE_ROWS = [
+    ("size, MB", "size", 8),
+    ("CPU until ready, s", "ready", 0.5),
+    ("frame, ms", "frame", 10),
+    ("renderer's memory, MB", "memory", 250),
+]
 
 # What reads a log of MEMORY_MB megabytes from a pipe: the most megabytes.
 MEMORY_ROWS = [
@@ -276,6 +285,28 @@ def measure_starts(folder, seed):
               f"{'' if wall <= target else '  over'}")
 
 
+def measure_page(log, events):
+    """A page of a log in a browser, where there is one."""
+    if not any(map(shutil.which, ("chromium", "google-chrome"))):
+        print("\nno browser: pages are not measured (make check-page "
+              "installs one)")
+        return
+    with open(log + ".html", "wb") as out:
+        subprocess.run(["telcat", "-q", "-f", "html", log], stdout=out,
+                       check=True)
+    page = os.path.join(os.path.dirname(__file__), "..", "page", "measure.py")
+    lines = subprocess.run([sys.executable, page, log + ".html"], check=True,
+                           stdout=subprocess.PIPE, text=True).stdout
+    numbers = dict(line.split() for line in lines.splitlines())
+    numbers["size"] = os.path.getsize(log + ".html") / 1e6
+    print(f"\n{f'page, {events / 1e6:.1f} M events':26} {'':8} {'':7} "
+          f"{'target':>7}")
+    for what, name, target in PAGE_ROWS:
+        value = float(numbers[name])
+        print(f"{what:26} {value:8.2f} {'':7} {target:7}"
+              f"{'' if value <= target else '  over'}")
+
+
 def main():
     """Everything."""
     folder, megabytes = sys.argv[1], int(sys.argv[2])
@@ -329,6 +360,8 @@ def main():
     measure_sizes()
 
     measure_starts(folder, seed)
+
+    measure_page(log, events)
 
     print(f"\n{'zstd input':26} {'wall s':>8} {'/slower':>7} {'target':>7}")
     packed = [on("zstd -dc LOG.zst", log)]

@@ -131,6 +131,6 @@ page() {
 	run -1 page x.js <<<'// no licence'
 	run -1 page x.css < <(printf '/* SPDX-License-Identifier: X */\na \n')
 	run -1 page x.js < <(printf '// SPDX-License-Identifier: X\n%081d' 0)
-	run -0 python3 "$TEL_TOP/tests/lint.py" "$TEL_TOP"/lib/print/page/*
+	run -0 python3 "$TEL_TOP/tests/lint.py" "$TEL_TOP"/lib/print/page/*.{js,css,html}
 	[ -z "$output" ]
 }

@@ -15,7 +15,6 @@ import html
 import json
 import os
 import random
-import re
 import struct
 import sys
 
@@ -26,14 +25,12 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 def scripts():
     """The parts of the script, in the order in which the build joins them."""
-    with open(os.path.join(HERE, "..", "..", "Makefile"),
-              encoding="utf-8") as file:
-        text = file.read().replace("\\\n", " ")
-    return re.search(r"^PAGE_SCRIPTS *= *(.*)", text, re.M)[1].split()
+    names = sorted(n for n in os.listdir(SOURCES) if n.endswith(".js"))
+    return ["page.js"] + [n for n in names if n != "page.js"]
 
 
 def source(name):
-    with open(os.path.join(SOURCES, os.path.basename(name)), encoding="utf-8") as file:
+    with open(os.path.join(SOURCES, name), encoding="utf-8") as file:
         return file.read()
 
 

@@ -4,7 +4,7 @@
 
     measure.py PAGE
 
-Prints the CPU time until it is ready, the median time of a frame while the
+Prints the renderer's CPU time until it is ready, the median time of a frame while the
 view moves and zooms, and the memory of the renderer, one "name value" a line:
 seconds, milliseconds, megabytes.
 """
@@ -19,34 +19,39 @@ FRAMES = 120
 
 
 def renderers(pid):
-    """The resident megabytes of each process below one that renders pages."""
-    parents, sizes = {}, {}
+    """CPU seconds and resident megabytes of each process below one that
+    renders pages."""
+    parents, found = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{name}/status", encoding="utf-8") as file:
-                fields = dict(line.split(":", 1) for line in file)
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                stat = file.read().rsplit(")", 1)[1].split()
             with open(f"/proc/{name}/cmdline", "rb") as file:
                 command = file.read()
-        except (OSError, ValueError):
+        except OSError:
             continue
-        parents[int(name)] = int(fields["PPid"])
-        if b"--type=renderer" in command and "VmRSS" in fields:
-            sizes[int(name)] = int(fields["VmRSS"].split()[0]) / 1024
+        parents[int(name)] = int(stat[1])
+        if b"--type=renderer" in command:
+            found[int(name)] = (
+                (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK"),
+                int(stat[21]) * os.sysconf("SC_PAGESIZE") / 1e6)
 
     def below(child):
         while child and child != pid:
             child = parents.get(child)
         return child == pid
 
-    return [size for child, size in sizes.items() if below(child)]
+    return [numbers for child, numbers in found.items() if below(child)]
 
 
 def main():
     with browser.Browser((1920, 1080)) as chromium:
         page = chromium.page()
         page.size(1920, 1080)
+        before = sum(cpu for cpu, _ in renderers(chromium.process.pid))
         page.open(sys.argv[1])
-        ready = page.metrics()["TaskDuration"]
+        ready = sum(cpu for cpu, _ in
+                    renderers(chromium.process.pid)) - before
         page.run("""(async () => {
             const { head, setView, frameTimes } = teltools;
             for (let i = 0; i < FRAMES; i++) {
@@ -58,7 +63,8 @@ def main():
         frames = page.run("teltools.frameTimes()")[-FRAMES:]
         print(f"ready {ready:.3f}")
         print(f"frame {statistics.median(frames):.2f}")
-        print(f"memory {max(renderers(chromium.process.pid)):.0f}")
+        memory = max(size for _, size in renderers(chromium.process.pid))
+        print(f"memory {memory:.0f}")
 
 
 if __name__ == "__main__":

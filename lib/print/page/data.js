@@ -182,18 +182,15 @@ async function loadSeries(s) {
 	// they come in the order of their blocks, and share them
 	if (log.last?.block !== s.block)
 		log.last = { block: s.block, bytes: bytesOf(`b${s.block}`) };
-	const b = new Bytes(await log.last.bytes), k = s.k ?? s.n;
-	let at = 0;
+	const b = new Bytes(await log.last.bytes), { k } = s;
 	b.at = s.offset || 0;
-	s.at = s.k === undefined ? Int32Array.from({ length: k }, (_, i) => i)
-		: b.plain(k, Int32Array).map((step) => at += step);
+	s.at = b.totals(k, Int32Array).subarray(1);
 	s.kind = s.type >= 0 ? log.types[s.type] : null;
 	for (const name of s.columns) {
 		if (name === "count" || name === "busy") {
-			// running totals: any range is a difference
-			const sum = s[name] = new (name === "count" &&
-				log.events < 2 ** 32 ? Uint32Array : Float64Array)(k + 1);
-			b.plain(k).forEach((v, i) => { sum[i + 1] = sum[i] + v; });
+			// any range is a difference of totals
+			s[name] = b.totals(k, name === "count" && log.events < 2 ** 32
+				? Uint32Array : Float64Array);
 		} else {
 			const list = b.deltas(k);
 			s[name] = list.buffer ? list : Float64Array.from(list, Number);

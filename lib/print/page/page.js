@@ -72,6 +72,15 @@ class Bytes {
 		return out;
 	}
 
+	// Running totals of a column: out[i] is the sum of what is before i.
+	totals(n, Make) {
+		const out = new Make(n + 1), { bytes } = this;
+		for (let i = 0; i < n; i++)
+			out[i + 1] = out[i] + (bytes[this.at] < 128 ? bytes[this.at++]
+				: Number(this.varint()));
+		return out;
+	}
+
 	// A column of deltas; of BigInts where it does not fit into doubles.
 	deltas(n, from = 0, unsigned = false) {
 		const first = this.at, out = new Float64Array(n);
@@ -80,7 +89,7 @@ class Bytes {
 			const d = this.varint();
 			if (typeof d === "bigint")
 				break;
-			v += unzig(d);
+			v += d % 2 ? -(d + 1) / 2 : d / 2;
 			if (!Number.isSafeInteger(v) || (unsigned && v < 0))
 				break;
 			out[i] = v;

@@ -118,8 +118,8 @@ views.timeline = async function timeline(head) {
 	choose();
 	draw();
 	drawTree();
+	settle();
 	$("scroll").scrollTop = Number(keep("scroll")) || 0;
-	refresh();
 };
 
 Object.assign(window.teltools, {
