@@ -5,8 +5,9 @@
     record.py FOLDER
 
 The time is that of the program and of the recorder, user and system, the
-smallest of several runs that take turns.  The limits are goals: telrec's ns an
-event on pairs, and the share by which it slows programs down.
+smallest of several runs that take turns.  Of telrec, what the program takes
+longer and what telrec itself takes are apart.  The limits are goals: telrec's
+ns an event on pairs, and the share by which it slows programs down.
 """
 import os
 import resource
@@ -39,7 +40,41 @@ int main(int argc, char **argv) {
     return argc == 9 || (atoi(argv[1]) == 2 && pthread_join(other, 0));
 }
 """
+# Runs a program, and writes the processor time that it took to a file.
+METER = r"""
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    struct rusage u;
+    int status;
+    FILE *f;
+    pid_t pid = argc > 2 ? fork() : -1;
+    if (pid == 0) {
+        execvp(argv[2], argv + 2);
+        _exit(127);
+    }
+    if (pid < 0 || wait4(pid, &status, 0, &u) != pid || status != 0 ||
+        (f = fopen(argv[1], "w")) == NULL)
+        return 1;
+    fprintf(f, "%ld.%06ld %ld.%06ld\n", (long)u.ru_utime.tv_sec,
+        (long)u.ru_utime.tv_usec, (long)u.ru_stime.tv_sec,
+        (long)u.ru_stime.tv_usec);
+    return fclose(f) != 0;
+}
+"""
 RUNS = 5
+
+
+def build(folder, name, text):
+    source = os.path.join(folder, name + ".c")
+    with open(source, "w") as f:
+        f.write(text)
+    program = os.path.join(folder, name)
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-fno-builtin",
+                    "-pthread", "-o", program, source], check=True)
+    return program
 
 
 def cpu(command, environment):
@@ -67,12 +102,7 @@ def compressed(log):
 
 
 def workloads(folder):
-    source = os.path.join(folder, "pairs.c")
-    with open(source, "w") as f:
-        f.write(PAIRS)
-    pairs = os.path.join(folder, "pairs")
-    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-fno-builtin",
-                    "-pthread", "-o", pairs, source], check=True)
+    pairs = build(folder, "pairs", PAIRS)
     big = os.path.join(folder, "big.c")
     with open(big, "w") as f:
         for i in range(3000):
@@ -86,10 +116,11 @@ def workloads(folder):
               "select x, hex(randomblob(8)) from c; create index i on t(b); "
               "select count(*) from t a join t b on a.b = b.b;")
     yield "sqlite3", ["sqlite3", ":memory:", script], "5 %"
-    yield "gcc -O2", ["gcc", "-O2", "-c", "-o", "/dev/null", big], "5 %"
+    yield "gcc -O2", ["gcc", "-O2", "-c", "-o", big + ".o", big], "5 %"
     yield "perl", ["perl", "-e", "my %h; $h{$_ % 200000} .= 'x' x 20 "
                    "for 1 .. 2000000; print scalar keys %h"], "5 %"
-    yield "python3", ["python3", "-c", "d = {}\nfor i in range(1000000):\n"
+    yield "python3", [sys.executable, "-c",
+                      "d = {}\nfor i in range(1000000):\n"
                       "    d[i % 50000] = [str(i), (i, i + 1)]"], "25 %"
 
 
@@ -98,26 +129,38 @@ def main():
     os.makedirs(folder, exist_ok=True)
     heaptrack = shutil.which("heaptrack")
     log = os.path.join(folder, "run.tel")
-    environment = dict(os.environ, PYTHONMALLOC="malloc")
-    print("%-18s %10s %8s %8s %8s %8s %8s %6s %6s" % (
+    times = os.path.join(folder, "times")
+    meter = [build(folder, "meter", METER), times]
+    # hashes that differ would make runs differ
+    environment = dict(os.environ, PYTHONMALLOC="malloc", PYTHONHASHSEED="0",
+                       PERL_HASH_SEED="0")
+    print("%-18s %10s %8s %8s %8s %8s %8s %8s %8s %6s %6s" % (
         "recording", "events", "none s", "telrec", "ns/event", "goal",
-        "ht ns", "B/ev", "zstd"))
+        "program", "drain", "ht ns", "B/ev", "zstd"))
     for name, command, goal in workloads(folder):
         if shutil.which(command[0]) is None:
             continue
-        plain, ours, theirs = [], [], []
+        plain, ours, programs, theirs = [], [], [], []
         for _ in range(RUNS):
             plain.append(cpu(command, environment))
-            ours.append(cpu(["telrec", "-o", log] + command, environment))
+            if os.path.exists(log):
+                os.unlink(log)
+            ours.append(cpu(["telrec", "-o", log] + meter + command,
+                            environment))
+            with open(times) as f:
+                programs.append(sum(float(t) for t in f.read().split()))
             if heaptrack is not None and len(theirs) < 2:
                 theirs.append(cpu([heaptrack, "--raw", "-o", log + ".ht"] +
                                   command, environment))
         n = max(events(log), 1)
         none, cost = min(plain), min(ours) - min(plain)
-        print("%-18s %10d %8.3f %+7.0f%% %8.1f %8s %8s %6.2f %6.2f" % (
-            name, n, none, 100 * cost / none, cost * 1e9 / n, goal,
-            "%.0f" % ((min(theirs) - none) * 1e9 / n) if theirs else "-",
-            os.path.getsize(log) / n, compressed(log) / n), flush=True)
+        drain = min(o - p for o, p in zip(ours, programs))
+        print("%-18s %10d %8.3f %+7.0f%% %8.1f %8s %8.1f %8.1f %8s %6.2f "
+              "%6.2f" % (
+                  name, n, none, 100 * cost / none, cost * 1e9 / n, goal,
+                  (min(programs) - none) * 1e9 / n, drain * 1e9 / n,
+                  "%.0f" % ((min(theirs) - none) * 1e9 / n) if theirs else "-",
+                  os.path.getsize(log) / n, compressed(log) / n), flush=True)
 
 
 if __name__ == "__main__":
