@@ -93,8 +93,11 @@ relay(unsigned n)
 	const uint64_t clocks[1] = { tel_emit_clock() };
 	const uint64_t *first[3], *second[3];
 	const unsigned half = n / 2;
-	tel_emit_part parts[2] = { { CODE, n - half, 4, first },
-		{ CODE, half, 4, second } };
+	tel_emit_part parts[2] = { { .code = CODE,
+		                       .count = n - half,
+		                       .same = 4,
+		                       .columns = first },
+		{ .code = CODE, .count = half, .same = 4, .columns = second } };
 	tel_emit_columns all = { 0 };
 	unsigned i;
 
