@@ -187,7 +187,8 @@ function paint(p, dpr, scroll) {
 	p.rect(0, 0, p.width, frame.top, 7);
 	p.rect(0, frame.top - 1, p.width, 1, 3);
 	for (const [x, text] of frame.ticks)
-		p.text(x + 4 * dpr, 17 * dpr, text, 2);
+		if (fit(text, p.width - x - 6 * dpr) === text)
+			p.text(x + 4 * dpr, 17 * dpr, text, 2);
 	p.flush();
 }
 

@@ -211,7 +211,7 @@ function swatch(type) {
 async function statisticsTab() {
 	const names = measures();
 	if (!names.has(measured))
-		measured = ["duration", "size"].find((n) => names.has(n)) ||
+		measured = ["size", "duration"].find((n) => names.has(n)) ||
 			[...names.keys()][0] || "";
 	const where = region(), s = await statistics(where, measured);
 	const unit = names.get(measured);
