@@ -219,7 +219,7 @@ same() {
 	unpack 1.118.0-lii6gc-poolncv log.1
 	unpack 1.116.0-lii6gc-poolncv log.2
 	telcat -f tel -z 3 -o log.3 log.2
-	printf 'XXXXXXXXXXXXXXXX' | dd of=log.2 bs=1 seek=1500 conv=notrunc 2>dd
+	printf 'XXXXXXXXXXXXXXXX' | dd of=log.2 bs=1 seek=1500 conv=notrunc 2>messages
 	for spec in '' 'h=log2(size)'; do
 		set -- ${spec:+-s "$spec"}
 		rm -f log.4* log.?.part
