@@ -267,7 +267,13 @@ rings_take(struct columns *to, struct cursor *c, uint64_t limit,
 		case ARENA_MORE:
 			at = take_extra(to, c, words, at, symbols);
 			break;
-		case 0: at = end; break;
+		case 0:
+		case ARENA_MORE + 1:
+		case ARENA_MORE + 2:
+		case ARENA_MORE + 3:
+			/* nothing that the library writes */
+			at = end;
+			break;
 		default: at = take_other(to, words, at);
 		}
 	}
