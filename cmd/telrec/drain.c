@@ -364,9 +364,8 @@ drain_finish(struct drain *d)
 
 /* ----------------------------------------------------------------- death */
 
-/* Whether a process has ended, or is a zombie. */
-static int
-process_ended(uint32_t pid)
+int
+drain_process_ended(uint32_t pid)
 {
 	char path[40], text[512];
 	const char *end;
@@ -425,7 +424,7 @@ drain_tend(struct drain *d)
 		}
 		if (ring->pid != pid) {
 			pid = ring->pid;
-			ended = process_ended(pid);
+			ended = drain_process_ended(pid);
 		}
 		if (ended || thread_ended(pid, ring->tid))
 			__atomic_compare_exchange_n(&ring->state, &state,

@@ -39,6 +39,8 @@ int drain_finish(struct drain *d);
 /* Events written, and lost. */
 uint64_t drain_events(const struct drain *d);
 uint64_t drain_lost(const struct drain *d);
+/* Whether a process has ended, or is a zombie. */
+int drain_process_ended(uint32_t pid);
 /* Processes that had the library. */
 uint32_t drain_processes(const struct drain *d);
 

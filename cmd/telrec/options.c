@@ -34,8 +34,9 @@ static const struct option_row own[] = {
 	{ 'g', "stacks", "[=HOW]", "record stacks: unwind, or fp", 0 },
 	{ 's', "sample", "BYTES", "record only samples, one per so many bytes",
 	    0 },
-	{ OPTION_MAPS, "maps", NULL, "also record mmap, munmap, mremap, sbrk, brk",
-	    0 },
+	{ OPTION_MAPS, "maps", NULL,
+	    "also record mmap, munmap, mremap, sbrk, brk", 0 },
+	{ 'p', "process", "PID", "record a process that runs already", 0 },
 	{ OPTION_DELAY, "delay", "TIME", "start recording after 10s", 0 },
 	{ OPTION_PAUSED, "paused", NULL,
 	    "record only after SIGUSR1, until the next one", 0 },
@@ -89,6 +90,9 @@ take(void *arg, int id, const char *value)
 	case 's':
 		return number_option("-s", "number of bytes", value, 1,
 		    (uint64_t)1 << 40, &t->sample);
+	case 'p':
+		return number_option("-p", "process", value, 1, INT32_MAX,
+		    &t->process);
 	case OPTION_RING:
 		return number_option("--ring", "size", value, 1, INT64_MAX,
 		    &t->ring);
@@ -155,7 +159,12 @@ telrec_options(struct telrec *t, int argc, char **argv)
 		    "--symbols LOG: expected the file to write");
 		return 0;
 	}
-	if (t->control != NULL || t->noperands > 0)
+	if (t->process != 0 && (t->noperands > 0 || t->allocator != NULL)) {
+		message_fail(STATUS_USAGE, NULL,
+		    "-p: the process has its program and allocator already");
+		return 0;
+	}
+	if (t->control != NULL || t->noperands > 0 || t->process != 0)
 		return 1;
 	message_fail(STATUS_USAGE, NULL, "expected a program to record");
 	message(NULL, "try 'telrec --help'");

@@ -26,6 +26,7 @@
 #include "common/message.h"
 #include "common/settings.h"
 #include "common/streams.h"
+#include "telrec/attach.h"
 #include "telrec/drain.h"
 #include "telrec/program.h"
 #include "telrec/symbols.h"
@@ -338,6 +339,23 @@ start(struct run *run)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
+/* Starts the library in a process that runs.  0; or the exit status. */
+static int
+start_in_process(struct run *run)
+{
+	char library[4096], arena[64];
+
+	run->child = (pid_t)run->t->process;
+	if (find_library(library, sizeof(library)) != 0) {
+		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
+		return EXIT_TELREC;
+	}
+	snprintf(arena, sizeof(arena), "/proc/%ld/fd/%d", (long)getpid(),
+	    run->arena_fd);
+	catch_signals(run->t->ring);
+	return attach_process(run->child, library, arena) ? 0 : EXIT_TELREC;
+}
+
 /* ------------------------------------------------------------------- log */
 
 static int
@@ -406,6 +424,8 @@ reap(struct run *run)
 	int status;
 	pid_t pid;
 
+	if (run->t->process != 0)
+		return drain_process_ended((uint32_t)run->child);
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		if (pid == run->child) {
 			run->status = status;
@@ -419,6 +439,11 @@ obey_signals(struct run *run)
 {
 	const int signal = forward;
 
+	/* a process that telrec has not started goes on without it */
+	if (run->t->process != 0 && (signal != 0 || interrupted)) {
+		run->ended = interrupted = 1;
+		return;
+	}
 	if (got_toggle) {
 		got_toggle = 0;
 		if (!run->stopped)
@@ -455,6 +480,8 @@ obey_limits(struct run *run, uint64_t now, uint64_t started)
 		return;
 	run->stopped = 1;
 	ARENA_SET(a->on, 0);
+	if (t->process != 0)
+		interrupted = 1;
 }
 
 static void
@@ -519,6 +546,11 @@ explain_nothing(const struct run *run)
 {
 	const char *why = "statically linked allocator?";
 
+	if (run->t->process != 0) {
+		message_fail(STATUS_FAILED, NULL, "process %ld: 0 events",
+		    (long)run->child);
+		return;
+	}
 	if (drain_processes(run->drain) == 0) {
 		why = program_obstacle(run->t->operands[0]);
 		if (why == NULL)
@@ -539,6 +571,28 @@ exit_status(const struct run *run)
 	return EXIT_TELREC;
 }
 
+/* Has the log name the program. */
+static void
+name_program(const struct run *run)
+{
+	char path[64], name[64] = "";
+	ssize_t n;
+	int fd;
+
+	if (run->t->process == 0) {
+		tel_emit_program(run->t->operands[0], (uint32_t)run->child);
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)run->child);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, name, sizeof(name) - 1) : 0;
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+	tel_emit_program(name, (uint32_t)run->child);
+}
+
 int
 telrec_run(const struct telrec *t)
 {
@@ -554,13 +608,13 @@ telrec_run(const struct telrec *t)
 	}
 	if (open_log(&run) != 0)
 		return status;
-	status = start(&run);
+	status = t->process != 0 ? start_in_process(&run) : start(&run);
 	if (status != 0) {
 		tel_emit_close();
 		discard_log(&run);
 		sink_close(&run.sink);
 	} else {
-		tel_emit_program(t->operands[0], (uint32_t)run.child);
+		name_program(&run);
 		record(&run);
 		close_log(&run);
 		if (drain_events(run.drain) == 0 && !run.failed) {

@@ -18,6 +18,7 @@ struct telrec {
 	int64_t delay;         /* --delay: nanoseconds until it is recorded */
 	int64_t duration;      /* --for: nanoseconds; 0: to the end */
 	uint64_t sample;       /* -s: bytes between two samples; 0: all */
+	uint64_t process;      /* -p: to be attached to; 0: none */
 	uint64_t ring;         /* --ring: keep so many bytes; 0: all */
 	uint64_t size;         /* --size: of the log; 0: any */
 	char **operands;

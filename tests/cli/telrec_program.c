@@ -251,6 +251,33 @@ victims(int n)
 	return 0;
 }
 
+static void *
+pair_up(void *file)
+{
+	while (access(file, F_OK) != 0)
+		for (int i = 0; i < 10; i++) {
+			pairs(20, 100);
+			usleep(100);
+		}
+	return NULL;
+}
+
+/* Two threads with pairs until a file exists. */
+static int
+until(char *file)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, pair_up, file) != 0)
+		fail("pthread_create");
+	printf("ready\n");
+	fflush(stdout);
+	(void)pair_up(file);
+	pthread_join(thread, NULL);
+	printf("done\n");
+	return 7;
+}
+
 static volatile sig_atomic_t handled;
 
 /* Not what a handler should do; but they do. */
@@ -461,6 +488,8 @@ main(int argc, char **argv)
 	}
 	if (strcmp(mode, "signals") == 0)
 		return signals();
+	if (strcmp(mode, "until") == 0)
+		return until(argv[2]);
 	if (strcmp(mode, "filter") == 0)
 		return filter();
 	if (strcmp(mode, "ticks") == 0)

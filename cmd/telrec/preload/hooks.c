@@ -82,10 +82,13 @@ static struct {
 
 static __thread int finding __attribute__((tls_model("initial-exec")));
 
+/* Set when the library was loaded behind the functions that it calls. */
+static int is_late;
+
 static void *
 find(const char *name)
 {
-	return dlsym(RTLD_NEXT, name);
+	return dlsym(is_late ? RTLD_DEFAULT : RTLD_NEXT, name);
 }
 
 /* Finds all of them; those that need others to be found come last. */
@@ -643,4 +646,13 @@ prctl(int option, ...)
 	if (failed && option == PR_SET_SECCOMP)
 		ring_forbid_calls(0);
 	return failed;
+}
+
+/* ----------------------------------------------------------- attaching */
+
+void
+hooks_late(void)
+{
+	is_late = 1;
+	find_all();
 }

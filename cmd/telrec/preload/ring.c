@@ -667,19 +667,13 @@ map_wiped(size_t bytes)
 	return p;
 }
 
-/*
- * Called with the first allocation, which may come before any constructor, and
- * even before the environment is there.
- */
+/* Uses the arena at path, if it can be mapped. */
 static void
-begin(void)
+open_arena(const char *path)
 {
-	const char *path = getenv(ARENA_ENV);
 	const int kept = errno;
 	struct arena *a;
 
-	if (has_begun || path == NULL)
-		return;
 	has_begun = 1;
 	ring_shared.owners = map_wiped(RING_OWNERS * sizeof(uint16_t));
 	process = map_wiped(sizeof(*process));
@@ -698,15 +692,25 @@ begin(void)
 	errno = kept;
 }
 
-__attribute__((constructor)) static void
-construct(void)
+/*
+ * Called with the first allocation, which may come before any constructor, and
+ * even before the environment is there.
+ */
+static void
+begin(void)
+{
+	const char *path = getenv(ARENA_ENV);
+
+	if (!has_begun && path != NULL)
+		open_arena(path);
+}
+
+/* What a process does once. */
+static void
+prepare(void)
 {
 	uint32_t number;
 
-	begin();
-	has_begun = 1;
-	if (ring_shared.arena == NULL)
-		return;
 	has_key = pthread_key_create(&key, thread_ends) == 0;
 	(void)pthread_atfork(NULL, NULL, in_child);
 	if (has_key && ring_self.ring != NULL)
@@ -718,4 +722,25 @@ construct(void)
 	if (ring_shared.options & ARENA_STACKS)
 		telrec_stack_begin(
 		    (enum telrec_unwind)ring_shared.arena->unwind);
+}
+
+__attribute__((constructor)) static void
+construct(void)
+{
+	begin();
+	has_begun = 1;
+	if (ring_shared.arena != NULL)
+		prepare();
+}
+
+int
+ring_attach(const char *path)
+{
+	if (ring_shared.arena != NULL)
+		return 0;
+	open_arena(path);
+	if (ring_shared.arena == NULL)
+		return 0;
+	prepare();
+	return 1;
 }

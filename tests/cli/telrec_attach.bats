@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telrec -p: a process that runs already.
+
+load lib
+
+setup_file() {
+	case ${CFLAGS-} in *-fsanitize*) return ;; esac
+	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
+	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+}
+
+setup() {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	cd "$BATS_TEST_TMPDIR" || exit
+	program=$BATS_FILE_TMPDIR/program
+}
+
+teardown() {
+	touch "$BATS_TEST_TMPDIR/end"
+	[ -z "${pid-}" ] || kill "$pid" 2>/dev/null || true
+}
+
+# soon COMMAND ...: waits until it succeeds.
+soon() {
+	local i
+	for ((i = 0; i < 2400; i++)); do
+		if "$@"; then
+			return 0
+		fi
+		sleep 0.025
+	done
+	return 1
+}
+
+# has_events FILE: pairs were recorded.
+has_events() {
+	[ "$("$TEL_BUILD/bin/telcat" -w 'size == 100' -n 50 "$1" 2>/dev/null |
+	    grep -vc '^#')" -ge 10 ]
+}
+
+start_program() {
+	"$program" until end >output 3>&- &
+	pid=$!
+	soon grep -q ready output
+}
+
+# Records it until there are events.
+attach() {
+	"$TEL_BUILD/bin/telrec" -p "$pid" -o run.tel 2>message 3>&- &
+	recorder=$!
+	soon attached || return 1
+	if grep -qE 'may not be attached|possible on' message; then
+		skip "$(cat message)"
+	fi
+	kill -TERM "$recorder"
+	wait "$recorder"
+}
+
+attached() {
+	[ -s message ] || has_events run.tel
+}
+
+ends_as_usual() {
+	local status=0
+	kill -0 "$pid"
+	touch end
+	wait "$pid" || status=$?
+	pid=
+	[ "$status" = 7 ]
+	[ "$(cat output)" = "ready
+done" ]
+}
+
+@test "a process that runs is recorded, and goes on" {
+	start_program
+	attach
+	[ ! -s message ]
+	has_events run.tel
+	telcat -n 20000 run.tel |
+	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
+	telcat -k Alloc -n 10 run.tel | grep -q 'pid=[0-9]*\["program"\]'
+	# once only
+	run -125 telrec -p "$pid" -o again.tel
+	[[ $output == *"process $pid: it was recorded before"* ]]
+	[ ! -e again.tel ]
+	ends_as_usual
+}
+
+@test "a process that ends is recorded to its end" {
+	start_program
+	"$TEL_BUILD/bin/telrec" -p "$pid" -s 4k -o run.tel 2>message 3>&- &
+	recorder=$!
+	soon attached
+	if grep -qE 'may not be attached|possible on' message; then
+		skip "$(cat message)"
+	fi
+	ends_as_usual
+	wait "$recorder"
+	[ ! -s message ]
+	telcat -n 20000 run.tel |
+	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
+}
+
+@test "processes that cannot be attached to are reported" {
+	sleep 0 &
+	gone=$!
+	wait "$gone"
+	run -125 telrec -p "$gone" -o no.tel
+	[[ $output == *"process $gone: "* ]]
+	[ ! -e no.tel ]
+	run -2 telrec -p 0 -o no.tel
+	run -2 telrec -p x -o no.tel
+	run -2 telrec -p 1 -o no.tel "$program" all
+	run -2 telrec -p 1 -a jemalloc -o no.tel
+	[ ! -e no.tel ]
+}
