@@ -87,7 +87,7 @@ ordered() {
 }
 
 @test "killed at any moment: what it did until then is in order" {
-	for i in 1 2 3 4 5 6 7 8; do
+	for _ in 1 2 3 4 5 6 7 8; do
 		run -137 telrec -o run.tel "$program" dying $((RANDOM % 1000))
 		# or before its first allocation
 		[ ! -e run.tel ] || ordered run.tel
