@@ -80,6 +80,22 @@ ZSTD_ROWS = [
     ("telcat (text) < zstd", "telcat LOG", 1.15),
 ]
 
+# What is measured on one core and on several: the name, the command without
+# -j, and its input: LOG and what follows it.
+CORES_ROWS = [
+    ("telstat, 4 files", "telstat --no-merge LOG LOG LOG LOG"),
+    ("telfilter -c, 4 files", "telfilter -c --no-merge LOG LOG LOG LOG"),
+    ("telstat", "telstat LOG"),
+    ("telfilter -c", "telfilter -c LOG"),
+    ("telstat of .tel", "telstat LOG.tel"),
+    ("telfilter -c -w of .tel", "telfilter -c -w 'size > 100' LOG.tel"),
+    ("telstat, seekable zstd", "telstat LOG.seekable.zst"),
+    ("telfilter -c, seekable zstd", "telfilter -c LOG.seekable.zst"),
+]
+CORES = 2  # that are measured
+CORES_TARGET = 1.7  # times the throughput of one
+CORES_MODEL = 16  # that the model is asked about
+
 # What a tool takes to start, read a log of 4 KB and exit: the most milliseconds.
 START_ROWS = [
     ("telstat, 4 KB", "telstat LOG", 1.5),
@@ -307,6 +323,93 @@ def measure_page(log, events):
               f"{'' if value <= target else '  over'}")
 
 
+def fill(pipe):
+    """Writes to a pipe until no byte more fits.  How many there were."""
+    os.set_blocking(pipe, False)
+    count = 0
+    for size in 4096, 1:
+        try:
+            while True:
+                count += os.write(pipe, bytes(size))
+        except BlockingIOError:
+            pass
+    os.set_blocking(pipe, True)
+    return count
+
+
+def tasks(pid):
+    """The state of each thread of a process, and its CPU seconds."""
+    found = {}
+    for task in os.listdir(f"/proc/{pid}/task"):
+        folder = f"/proc/{pid}/task/{task}"
+        try:
+            with open(folder + "/stat", encoding="ascii") as file:
+                state = file.read().rpartition(")")[2].split()[0]
+            with open(folder + "/schedstat", encoding="ascii") as file:
+                found[int(task)] = state, int(file.read().split()[0]) / 1e9
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has just ended
+    return found
+
+
+def split_time(command):
+    """The CPU seconds of the main thread of a command, which starts, adds up
+    what the others counted and prints it, and those of the others.  The
+    command prints into a full pipe, so it can be looked at before it ends."""
+    out, pipe = os.pipe()
+    fill(pipe)
+    child = subprocess.Popen(["sh", "-c", "exec " + command], stdout=pipe)
+    os.close(pipe)
+    waiting = 0
+    while waiting < 3:
+        time.sleep(0.01)
+        threads = tasks(child.pid)
+        alone = list(threads) == [child.pid]
+        # it waits for no thread, so it waits for the pipe
+        waiting = waiting + 1 if alone and \
+            threads[child.pid][0] == "S" else 0
+        if threads.get(child.pid, "Z")[0] == "Z":
+            sys.exit(f"bench: nothing was printed: {command}")
+    main_thread = threads[child.pid][1]
+    while os.read(out, 1 << 16):
+        pass
+    os.close(out)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 3):
+        sys.exit(f"bench: status {child.returncode}: {command}")
+    return main_thread, usage.ru_utime + usage.ru_stime - main_thread
+
+
+def measure_cores(log):
+    """What several cores gain: wall time in turns, and what the CPU time of
+    the serial part lets expect, also where the machine has other work.
+    Amdahl: T(n) = serial + parallel / n.  The serial part is all of the main
+    thread, although it adds up what is counted while the others count on; both
+    parts are those with -j n, whose pieces are more and smaller."""
+    subprocess.run(f"telfilter -z 3 {log} >{log}.seekable.zst", shell=True,
+                   check=True)
+    print(f"\n{'cores':27} {'CPU s':>7} {'wall s':>7} {'gain':>7} "
+          f"{'target':>7} {'model':>7} {f'of {CORES_MODEL}':>7} "
+          f"{'serial':>7}")
+    for what, command in CORES_ROWS:
+        tool, _, rest = command.replace("LOG", log).partition(" ")
+        commands = [f"{tool} -j {n} {rest}" for n in (1, CORES)]
+        alone = measure(commands[:1], 0)[0]
+        one, several = measure(commands, 1)
+        gains = []
+        for n in CORES, CORES_MODEL:
+            parts = [split_time(f"{tool} -j {n} {rest}")
+                     for _ in range(RUNS)]
+            serial, parallel = (statistics.median(p) for p in zip(*parts))
+            gains.append(alone / (serial + parallel / n))
+        print(f"{what:27} {alone:7.3f} {several:7.3f} {one / several:7.2f} "
+              f"{CORES_TARGET:7.2f} {gains[0]:7.2f} {gains[1]:7.1f} "
+              f"{1000 * serial:4.0f} ms"
+              f"{'' if one / several >= CORES_TARGET else '  under'}",
+              flush=True)
+
+
 def main():
     """Everything."""
     folder, megabytes = sys.argv[1], int(sys.argv[2])
@@ -360,6 +463,7 @@ def main():
     measure_sizes()
 
     measure_starts(folder, seed)
+    measure_cores(log)
 
     measure_page(log, events)
 

@@ -321,3 +321,25 @@ fetches() {
 	done
 	run -1 "$BATS_TEST_TMPDIR/ranged" ftp://127.0.0.1/long.tel
 }
+
+@test "blocks that are not wanted are not read of several files, either" {
+	[ -r /proc/self/io ] || skip "no counts of what is read"
+	all=$(share long.tel telcat)
+	while read -ra command; do
+		one=$(share long.tel "${command[@]}")
+		two=$(share long.tel "${command[@]}" long.tel)
+		apart=$(share long.tel "${command[@]}" --no-merge long.tel)
+		echo "${command[*]}: $one, $two and $apart of $all"
+		# windows are large compared with these files
+		[ "$one" -lt $((all * 3 / 4)) ]
+		[ "$two" -lt $((all * 3 / 2)) ]
+		[ "$apart" -lt $((all * 3 / 2)) ]
+	done <<-'END'
+		telcat -w size>0x10000000000000
+		telstat -j 1 -w size>0x10000000000000
+		telfilter -j 1 -c -w size>0x10000000000000
+		telcat -t 50%,51%
+		telstat -j 1 -t 50%,51%
+		telfilter -j 1 -c -t 50%,51%
+	END
+}
