@@ -476,9 +476,10 @@ ring_put_sample(const uint64_t *words, unsigned n, const void *p)
 
 /*
  * While the block moves, another thread may get the memory that it leaves, and
- * record that first.  The owner of the old page then is another, and the record
- * becomes two: a free with the time from before the call, and an allocation.
- * telrec waits for them, as the ring is open.
+ * record that first.  So the record has the time from before the call; telrec
+ * waits for it, as the ring is open.  But the new memory may be what another
+ * thread has freed meanwhile, if the owner of its page is another: the record
+ * then becomes two, a free with the time from before, and an allocation.
  */
 int
 ring_begin_realloc(const void *old)
@@ -508,6 +509,17 @@ ring_begin_realloc(const void *old)
 	return begun;
 }
 
+/* Makes this thread the owner of a page that has none.  0: it has another. */
+static int
+take_page(const struct ring_self *s, const void *p)
+{
+	uint16_t *owner = ring_owner(p), none = 0;
+
+	return ARENA_NOW(*owner) == s->id ||
+	    __atomic_compare_exchange_n(owner, &none, s->id, 0,
+	        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
 void
 ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
     const void *old)
@@ -519,8 +531,8 @@ ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
 		ring_put(words, n, p);
 		return;
 	}
-	if (!RING_LIKELY(p == old || old == NULL || p == NULL ||
-	        ARENA_NOW(*ring_owner(old)) == s->id)) {
+	if (!RING_LIKELY(
+	        p == old || old == NULL || p == NULL || take_page(s, p))) {
 		/* the free has the time of the ring: no later one */
 		two[0] = ring_word(ARENA_FREE, old, 0);
 		ring_append(s, two, 1);
@@ -542,9 +554,10 @@ ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
 		ring_close(s);
 		return;
 	}
+	/* a block that moves must not get a later time */
 	if (!RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
 	        ARENA_NOW(*ring_owner(p)) == s->id) &&
-	    !ring_refresh(s, p))
+	    (p == old || old == NULL || p == NULL) && !ring_refresh(s, p))
 		return;
 	ring_append(s, words, n);
 	ring_close(s);
