@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* telstat's command line. */
-#include "telstat.h"
+#include "show.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -424,9 +424,6 @@ check_options(const struct telstat *t)
 	if (t->heap != NULL && t->format->report == NULL)
 		message_fail(STATUS_USAGE, NULL,
 		    "--stacks cannot be combined with -f %s", t->format->name);
-	else if (t->interval > 0 && t->format->snapshots == SHOWS_ONCE)
-		message_fail(STATUS_USAGE, NULL,
-		    "-i cannot be combined with -f %s", t->format->name);
 	else if (t->interval > 0 && t->format->snapshots == SHOWS_LAST &&
 	    t->settings.output == NULL)
 		message_fail(STATUS_USAGE, NULL,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/message.h"
+#include "curves.h"
 #include "statistic.h"
 
 /* Columns of a page that is not a terminal, the least and the most of one. */
@@ -27,7 +28,7 @@ static const struct report_csv_column csv_columns[] = {
 static const struct report_tool tool = { .title = "telstat",
 	.csv = csv_columns,
 	.ncsv = sizeof(csv_columns) / sizeof(csv_columns[0]),
-	.csv_end = "\r\n",
+	.csv_end = "\n",
 	.json_subject = "name",
 	.json_time = 1 };
 
@@ -49,7 +50,7 @@ const struct output_format output_formats[] = {
 	{ "arrow", SHOWS_ALL, 0, &report_as_arrow, NULL },
 	{ "openmetrics", SHOWS_LAST, 0, NULL, openmetrics_put },
 	{ "prometheus", SHOWS_LAST, 0, NULL, prometheus_put },
-	{ "svg", SHOWS_ONCE, 0, &report_as_svg, NULL },
+	{ "svg", SHOWS_CURVES, 0, &report_as_svg, NULL },
 	{ "inst", SHOWS_ALL, 1, NULL, inst_put },
 };
 const size_t output_nformats =
@@ -106,6 +107,7 @@ show_close(struct show *show)
 	const int failed = show->report.failed;
 
 	report_free(&show->report);
+	curves_free(show->curves);
 	/* a table has an end, which may be too much as well */
 	if (show->report.failed && !failed)
 		message_fail(STATUS_FAILED, NULL, "%s",
@@ -148,9 +150,11 @@ fill(struct report *r, void *arg)
 	put_moment(r, show);
 	if (overview)
 		overview_put(r, show);
-	for (i = 0; i < n; i++)
+	if (report_is(r, REPORT_SVG))
+		pictures_put(r, show);
+	for (i = 0; i < n && !report_is(r, REPORT_SVG); i++)
 		statistic_put(r, show, tel_stats_get(show->stats, i),
-		    overview && i == 0);
+		    overview && i == 0, NULL);
 	stacks_put(r, show);
 	overview_totals(r, show, overview && n == 0);
 	if (!show->at.final) {
@@ -167,6 +171,16 @@ show_moment(struct show *show)
 
 	if (st != TEL_OK)
 		return st;
+	/* pictures are one page, at the end, with the snapshots as curves */
+	if (show->options->interval > 0 &&
+	    show->options->format->snapshots == SHOWS_CURVES) {
+		if (show->curves == NULL)
+			show->curves = curves_new();
+		if (show->curves == NULL || !curves_add(show->curves, show))
+			return TEL_ENOMEM;
+		if (!show->at.final)
+			return TEL_OK;
+	}
 	r->time_known = show->at.known;
 	r->time = show->at.time;
 	if (show->options->format->report != NULL)

@@ -22,6 +22,7 @@ struct show {
 	tel_stats *stats;
 	tel_output *out;
 	struct moment at;
+	struct curves *curves; /* of -i with pictures, or NULL */
 	struct report report;
 };
 
@@ -37,6 +38,9 @@ int show_overview(const struct show *show);
 /* What the logs are, and the totals; apart: after a blank line of text. */
 void overview_put(struct report *r, const struct show *show);
 void overview_totals(struct report *r, const struct show *show, int apart);
+
+/* The statistics as pictures, with their curves over time. */
+void pictures_put(struct report *r, const struct show *show);
 
 /* The stacks that allocated. */
 void stacks_put(struct report *r, const struct show *show);

@@ -2,6 +2,7 @@
 /* The section of a statistic in the report. */
 #include "statistic.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* The numbers of a statistic, in the order in which they are shown. */
@@ -345,6 +346,16 @@ add_group(struct report *r, struct report_section *s, const tel_stat *stat)
 	}
 }
 
+const char *
+statistic_group(struct report *r, const tel_stat *stat)
+{
+	struct report_section s;
+
+	memset(&s, 0, offsetof(struct report_section, groups));
+	add_group(r, &s, stat);
+	return report_group(r, &s);
+}
+
 /* Nonzero for the classes whose parameters are values. */
 static int
 has_values(const tel_stat *stat)
@@ -500,7 +511,7 @@ fill_range(struct report_range *range, const tel_stat *stat)
 
 void
 statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
-    int apart)
+    int apart, const struct report_axes *axes)
 {
 	tel_class class = tel_stat_class(stat);
 	struct report_section *s =
@@ -525,12 +536,17 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 	add_parameters(s, stat);
 	if (statistic_has_buckets(stat)) {
 		fill_histogram(&histogram, stat);
+		if (axes != NULL)
+			histogram.axes = *axes;
 		s->histogram = &histogram;
 		add_quantiles(s, show, stat);
 	}
 	if (class == TEL_CLASS_TALLY)
 		s->bars = &bars;
-	else if (s->histogram == NULL && fill_range(&range, stat))
+	else if (s->histogram == NULL && fill_range(&range, stat)) {
+		range.axis_lo = axes != NULL ? axes->lo : 0;
+		range.axis_hi = axes != NULL ? axes->hi : 0;
 		s->range = &range;
+	}
 	report_put(r);
 }

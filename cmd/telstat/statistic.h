@@ -25,8 +25,13 @@ struct report_value statistic_value(struct report *r, const tel_value *v);
 /* A rate over the time of the moment, in the unit of --rate; 0 if unknown. */
 double statistic_rate(const struct show *show, double amount);
 
-/* Puts its section into the report; apart: after a blank line of text. */
+/*
+ * Puts its section into the report.  apart: after a blank line of text; axes:
+ * those that pictures of all groups share, or NULL.
+ */
 void statistic_put(struct report *r, const struct show *show,
-    const tel_stat *stat, int apart);
+    const tel_stat *stat, int apart, const struct report_axes *axes);
+/* Its group as text, good until the section is put; "" without one. */
+const char *statistic_group(struct report *r, const tel_stat *stat);
 
 #endif

@@ -18,8 +18,8 @@ struct show;
 struct output_format {
 	const char *name;
 	/* where snapshots go: one after the other, each into a file that
-	 * replaces the one before, or nowhere */
-	enum { SHOWS_ALL, SHOWS_LAST, SHOWS_ONCE } snapshots;
+	 * replaces the one before, or into curves of one picture */
+	enum { SHOWS_ALL, SHOWS_LAST, SHOWS_CURVES } snapshots;
 	int parts; /* it is added to others, also if nothing was counted */
 	const struct report_format *report;
 	void (*put)(const struct show *show);

@@ -74,7 +74,7 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 		tel__render_text_fields(pr, &b, type, "", quoted);
 		tel__render_add(&b, quoted ? "\"" : "");
 	}
-	tel__render_add(&b, "\r\n");
+	tel__render_add(&b, "\n");
 	return tel__render_end(&b);
 }
 
@@ -117,7 +117,7 @@ print_header(struct tel_printer *pr)
 		p = tel__escape_csv(p, pr->names[i], n, pr->terminal);
 		pr->out->used = (size_t)(p - pr->out->buffer);
 	}
-	render_put(pr, "\r\n");
+	render_put(pr, "\n");
 	return pr->out->status;
 }
 

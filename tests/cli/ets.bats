@@ -23,7 +23,7 @@ words() {
 @test "text, CSV, JSON and the table of tracerpt are as they were" {
 	clean telcat --contracts "$ETS/contracts.tmf" boot.ets >text
 	diff -u "$ETS/boot.text" text
-	clean telcat -f csv boot.ets | tr -d '\r' >csv
+	clean telcat -f csv boot.ets >csv
 	diff -u "$ETS/boot.csv" csv
 	clean telcat -f json -d "$ETS/guide.tmf" boot.ets >json
 	diff -u "$ETS/boot.json" json

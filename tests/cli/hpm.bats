@@ -142,7 +142,7 @@ readers_trace() {
 		0000001234560025 Counter cpu=1 tid=1["com.ibm.JikesRVM.VM_IdleThread"] slot=2 yielded=false switched=true buffer=1 flags=0x0 end=78187463693 duration=1000 gap=0 caller=345["Lcom/ibm/JikesRVM/VM_Thread;.yield()V"] callee=1201["Lspec/jbb/Warehouse;.run()V"] PM_LSU_SRQ_S0_VALID=1011 PM_LSU_SRQ_S0_ALLOC=1021 PM_LSU0_BUSY=1031 PM_LSU1_BUSY=1041 PM_LSU_LRQ_S0_VALID=1051 PM_LSU_LRQ_S0_ALLOC=1061 PM_INST_CMPL=1071 PM_CYC=1081
 		0000001234560025 AppStart cpu=1 app="pseudojbb"
 	END
-	telcat -f csv -e Counter -n 3 "$SETS/v1be/HPM.1.startup" | tr -d '\r' >table
+	telcat -f csv -e Counter -n 3 "$SETS/v1be/HPM.1.startup" >table
 	diff -u - table <<-'END'
 		clock,cpu,tid,slot,yielded,buffer,flags,end,duration,gap,PM_LSU_SRQ_S0_VALID,PM_LSU_SRQ_S0_ALLOC,PM_LSU0_BUSY,PM_LSU1_BUSY,PM_LSU_LRQ_S0_VALID,PM_LSU_LRQ_S0_ALLOC,PM_INST_CMPL,PM_CYC
 		0000001234560025,1,1,2,false,1,0x0,78187463693,1000,0,1011,1021,1031,1041,1051,1061,1071,1081
@@ -345,7 +345,7 @@ long() {
 }
 
 @test "an event is as large as its record" {
-	telstat -f csv "$SETS/v3be/HPM.1.startup" | tr -d '\r' >got
+	telstat -f csv "$SETS/v3be/HPM.1.startup" >got
 	grep -q ',type,bytes,,,Counter,384,' got
 	[ "$(telcat -H -w 'sizeof == 96' "$SETS/v3be/HPM.1.startup" | wc -l)" = 4 ]
 	[ "$(telcat -H -w 'sizeof in (17, 21, 8)' "$SETS/v3be/HPM.1.startup" |
@@ -357,7 +357,7 @@ figures() {
 	local group=$1
 	shift
 	telstat -f csv -g "$group" -s '@=growth(@)' --each 'duration,PM_*' \
-	    -s 'CPI=ratio(PM_CYC,PM_INST_CMPL)' -k Counter "$@" | tr -d '\r' |
+	    -s 'CPI=ratio(PM_CYC,PM_INST_CMPL)' -k Counter "$@" |
 	    awk -F, -v name="${group##*,}" '
 	    $4 == "sum" && $3 == "growth" || $4 == "ratio" {
 		sub(/.*=/, "", $9)
@@ -501,7 +501,7 @@ for line in sys.stdin:
 	    <(telstat -s 'x=ratio(PM_CYC,PM_INST_CMPL)' "${traces[@]}" |
 	    grep updates)
 	telstat -f csv -s 'c=mag(cpi)' -s 'y=growth(cycles)' "${traces[@]}" |
-	    grep -qx ',c,mag,updates,,,,8,.'
+	    grep -qx ',c,mag,updates,,,,8,'
 	cmp <(telstat -f csv -s 'x=growth(cycles)' "${traces[@]}") \
 	    <(telstat -f csv -s 'x=growth(PM_CYC)' "${traces[@]}")
 	# a field of the name comes first, and what has no such counters says so

@@ -68,7 +68,7 @@ setup() {
 }
 
 @test "columns are the values of all events of a type" {
-	telcat -e PoolAlloc -f csv mpsio.log | tr -d '\r' >table.csv
+	telcat -e PoolAlloc -f csv mpsio.log >table.csv
 	clean python3 - <<-'END'
 		import csv, teltools
 		table = teltools.columns("mpsio.log", "PoolAlloc")

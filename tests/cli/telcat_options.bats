@@ -424,7 +424,7 @@ try() {
 	telcat -H -e PoolAlloc -F size,pool -n 1 mpsio.log >got
 	echo '0000064613F33DE2 PoolAlloc size=32 pool=0x7f1d0b372dc0' | cmp - got
 	telcat -f csv -e PoolAlloc,PoolFree -F old,size -n 2 mpsio.log >got
-	printf '%s\r\n' clock,type,old,size \
+	printf '%s\n' clock,type,old,size \
 	    0000064613F38E1E,PoolFree,0x7f1d0b043010,32 \
 	    0000064613F33DE2,PoolAlloc,,32 | cmp - got
 }

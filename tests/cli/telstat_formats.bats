@@ -26,7 +26,7 @@ setup() {
 		telstat -f csv "${STATS[@]}" $options mpsio.log >csv
 		# shellcheck disable=SC2086
 		telstat -f json "${STATS[@]}" $options mpsio.log >json
-		grep -c $'\r$' csv | grep -qx "$(wc -l <csv)"
+		run ! grep -q $'\r' csv
 		python3 - <<-'END'
 			import csv, json
 			names = "updates weight sum last min max under over keys overflow open orphan".split()
@@ -184,13 +184,13 @@ setup() {
 			root = tree.parse("svg").getroot()
 			ns = "{http://www.w3.org/2000/svg}"
 			assert root.tag == ns + "svg"
-			height = float(root.get("height"))
+			height, width = float(root.get("height")), float(root.get("width"))
 			for e in root.iter():
 			    assert not any("href" in a for a in e.attrib), e.attrib
 			    if e.tag == ns + "rect":
 			        w, h = float(e.get("width")), float(e.get("height"))
 			        assert w >= 0 and h >= 0, e.attrib
-			        assert float(e.get("x", 0)) + w <= 761, e.attrib
+			        assert float(e.get("x", 0)) + w <= width + 1, e.attrib
 			        assert float(e.get("y", 0)) + h <= height + 1, e.attrib
 			for g in root.findall(ns + "g"):
 			    assert g.get("role") == "img"
@@ -312,4 +312,128 @@ setup() {
 	if command -v script >/dev/null; then
 		run -2 script -qec 'telstat -f arrow mpsio.log' /dev/null
 	fi
+}
+
+# In an SVG: numbers of charts and curves, their points, and texts that are
+# within the page, by a width of characters that is at least that of fonts.
+svg_check() {
+	python3 "$TEL_TOP/tests/cli/svg.py" "$@"
+}
+
+@test "svg with -i draws curves over time" {
+	telstat -f svg -i 20us --report --rate -s 'now=mag(size)' \
+	    -s 'gr=growth(size)' -s 'q=quantiles(size)' mpsio.log >svg
+	snapshots=$(telstat -f json -i 20us -s 'g=growth(size)' mpsio.log |
+		grep -c '"name":"g"')
+	((snapshots > 2))
+	svg_check svg 'Events over time' 1 "$snapshots" \
+	    'Live bytes over time' 1 '*' 'now over time' 1 '*' \
+	    'now: rate over time' 1 '*' 'gr over time' 1 '*' \
+	    'q over time' 3 '*' 'q: distribution' 1 '*'
+	grep -q '>time since the first event<' svg
+	grep -q '>total (bytes)<' svg
+	grep -q '>bytes/s<' svg
+	# each interval by itself: nothing of what there is at the end
+	telstat -f svg -i 20us --deltas -s 'gr=growth(size)' \
+	    -s 'h=log2(size)' mpsio.log >svg
+	svg_check svg 'gr over time' 1 '*' 'h over time' 3 '*'
+	run ! grep -q '<title>h</title>' svg
+}
+
+@test "svg with -i has a curve for each group, and at most 1,024 points" {
+	telstat -f svg -i 20us -g pool -s 'gr=growth(size)' -w 'has(pool)' \
+	    mpsio.log >svg
+	groups=$(telstat -f json -g pool -s 'gr=growth(size)' -w 'has(pool)' \
+	    mpsio.log | grep -c '"name":"gr"')
+	((groups > 1 && groups <= 16))
+	svg_check svg 'gr over time' "$groups" '*'
+	telstat -f svg -i 1ticks -s 'gr=growth(size)' -n 200 mpsio.log >svg
+	svg_check svg 'gr over time' 1 '*'
+	python3 - <<-'END' >long
+		print("# teltools text 1\n# format: mps-1.118.0/lii6gc")
+		for i in range(5000):
+		    print(f"{i * 16 + 1:016X} PoolAlloc pool=0x1 pReturn=0x10 size={i}")
+	END
+	telstat -f svg -i 16ticks -s 'gr=growth(size)' long >svg
+	svg_check svg 'gr over time' 1 '<=1024'
+	# the last point is the total: 4,999 * 5,000 / 2
+	grep -q '12 MiB' svg || grep -q '10 MiB' svg
+}
+
+@test "svg draws groups on one scale, the largest first" {
+	telstat -f svg -g kind -s 'h=log2(size)' -s 'now=mag(size)' mpsio.log >svg
+	python3 - <<-'END'
+		import re, xml.etree.ElementTree as tree
+		ns = "{http://www.w3.org/2000/svg}"
+		axes, updates = {}, {}
+		for g in tree.parse("svg").getroot().findall(ns + "g"):
+		    name = g.find(ns + "title").text.split("{")[0]
+		    texts = [e.text for e in g.iter(ns + "text")]
+		    marks = [t for t in texts if re.fullmatch(r"[\d.,]+( KiB| MiB)?", t)]
+		    axes.setdefault(name, set()).add(tuple(marks))
+		    n = next(re.match(r"updates ([\d,]+)", t) for t in texts
+		             if t.startswith("updates "))
+		    updates.setdefault(name, []).append(int(n[1].replace(",", "")))
+		assert set(axes) == {"h", "now"}, axes
+		for name in axes:
+		    assert len(axes[name]) == 1, axes[name]
+		    assert len(updates[name]) > 1
+		    assert updates[name] == sorted(updates[name], reverse=True)
+	END
+}
+
+@test "svg draws quantiles as a distribution function that rises to 1" {
+	telstat -f svg -g kind -s 'q=quantiles(size)' mpsio.log >svg
+	python3 - <<-'END'
+		import re, xml.etree.ElementTree as tree
+		ns = "{http://www.w3.org/2000/svg}"
+		(g,) = tree.parse("svg").getroot().findall(ns + "g")
+		texts = [e.text for e in g.iter(ns + "text")]
+		assert "0%" in texts and "100%" in texts, texts
+		curves = [p for p in g.iter(ns + "path") if p.find(ns + "title") is not None]
+		assert len(curves) > 1
+		for p in curves:
+		    points = [tuple(map(float, q.split())) for q in re.findall(r"[\d.]+ [\d.]+", p.get("d"))]
+		    assert [x for x, _ in points] == sorted(x for x, _ in points)
+		    assert [y for _, y in points] == sorted((y for _, y in points), reverse=True)
+		ends = {(re.match(r"M([\d.]+ [\d.]+)", p.get("d"))[1],
+		         p.get("d").rsplit("L", 1)[1]) for p in curves}
+		assert len(ends) == 1, ends
+	END
+}
+
+@test "svg marks bytes by powers of 2, and other numbers by powers of 10" {
+	python3 - <<-'END' >wide
+		print("# teltools text 1\n# format: mps-1.118.0/lii6gc")
+		for i in range(40):
+		    print(f"{i + 1:016X} Intern stringId={3 ** (i % 20)} string=\"a\"")
+	END
+	telstat -f svg -s 'h=log2(stringId)' -s 'q=quantiles(stringId)' wide >svg
+	grep -q '>100,000\(,000\)*<\|>1000000*<' svg
+	run ! grep -E '>(1024|65536|[0-9]+ [KMG]iB)<' svg
+	telstat -f svg -s 'h=log2(size)' -s 'q=quantiles(size)' mpsio.log >svg
+	grep -qE '>(4|16|64) KiB<' svg
+}
+
+@test "svg cuts nothing that is long, and stays within the page" {
+	long=a_name_that_goes_on_and_on
+	for _ in 1 2; do long=${long}_${long}; done
+	text=$(printf 'WWWW mmmm;%.0s' 1 2 3 4 5 6 7 8 9)
+	{
+		printf '%s\n' '# teltools text 1' '# format: mps-1.118.0/lii6gc'
+		for i in 1 2 3; do
+			echo "000000000000000$i Intern stringId=$i string=\"$i $text\""
+		done
+	} >wide
+	telstat -f svg -g string -s "$long=log2(stringId)" \
+	    -s 'k=tally(string,9)' -s 'q=quantiles(stringId)' wide >svg
+	run ! grep $'\xe2\x80\xa6' svg
+	svg_check svg
+	telstat -f svg -i 1ticks -g string -s "$long=growth(stringId)" wide >svg
+	run ! grep $'\xe2\x80\xa6' svg
+	svg_check svg "$(printf '%s over time' "$long")" 3 '*'
+	telstat -f svg "${STATS[@]}" mpsio.log >svg
+	svg_check svg
+	telreplay --dry-run -f svg mpsio.log >svg
+	svg_check svg
 }

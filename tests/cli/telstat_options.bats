@@ -277,8 +277,6 @@ try() {
 		expect 2 "telstat: -i: '$time': expected a time, such as 100ms, or a number of ticks, such as 100ticks" \
 		    telstat -i "$time" mpsio.log
 	done
-	expect 2 "telstat: -i cannot be combined with -f svg" \
-	    telstat -i 1s -f svg mpsio.log
 	for form in openmetrics prometheus; do
 		expect 2 "telstat: -i with -f $form requires -o FILE, which each interval replaces" \
 		    telstat -i 1s -f "$form" mpsio.log

@@ -14,10 +14,10 @@ test_fields(void)
 		"0000000000000005 PoolAlloc size=64 pool=0x7f00\n"
 		"0000000000000006 EventClockSync\n"
 		"0000000000000007 0x01F4\n",
-		"clock,type,size,pool,mortality\r\n"
-		"0000000000000005,PoolAlloc,64,0x7f00,\r\n"
-		"0000000000000006,EventClockSync,,,\r\n"
-		"0000000000000007,0x01F4,,,\r\n",
+		"clock,type,size,pool,mortality\n"
+		"0000000000000005,PoolAlloc,64,0x7f00,\n"
+		"0000000000000006,EventClockSync,,,\n"
+		"0000000000000007,0x01F4,,,\n",
 		"{\"clock\":5,\"type\":\"PoolAlloc\",\"kind\":\"Object\","
 		"\"code\":42,\"fields\":{\"size\":64,\"pool\":\"0x7f00\"}}\n"
 		"{\"clock\":6,\"type\":\"EventClockSync\",\"kind\":\"Arena\","
@@ -49,7 +49,7 @@ test_fields(void)
 	p = new_printer(TEL_FORMAT_CSV);
 	ok(tel_printer_set_fields(p, "bytes") == TEL_OK, "the field bytes");
 	print(p, &m);
-	is_printed(p, "clock,type,bytes\r\n0000000000000007,0x01F4,000000\r\n",
+	is_printed(p, "clock,type,bytes\n0000000000000007,0x01F4,000000\n",
 	    "bytes of an unknown type in a column");
 	p = new_printer(TEL_FORMAT_TEXT);
 	ok(tel_printer_set_fields(p, "size,nothing") == TEL_OK, "any name");
@@ -81,8 +81,8 @@ test_columns(void)
 	made_alloc(&m, 101);
 	print(p, &m);
 	is_printed(p,
-	    "time,pool,pReturn,size\r\n"
-	    "0,0x7f00,0xabcdef,64\r\n1,0x7f00,0xabcdef,64\r\n",
+	    "time,pool,pReturn,size\n"
+	    "0,0x7f00,0xabcdef,64\n1,0x7f00,0xabcdef,64\n",
 	    "columns of a type");
 	p = new_printer(TEL_FORMAT_CSV);
 	ok(tel_printer_set_columns(p, "PoolAlloc") == TEL_OK &&
@@ -90,7 +90,7 @@ test_columns(void)
 	    "columns and fields");
 	made_alloc(&m, 1);
 	print(p, &m);
-	is_printed(p, "clock,size\r\n0000000000000001,64\r\n",
+	is_printed(p, "clock,size\n0000000000000001,64\n",
 	    "some columns of a type");
 	p = new_printer(TEL_FORMAT_CSV);
 	before = tel_output_bytes(sink);
@@ -193,9 +193,9 @@ test_time(void)
 	    "0 EventClockSync clock=0\n2000 EventClockSync clock=0\n"
 	    "-2500 EventClockSync clock=0\n");
 	check_time(&m, TEL_FORMAT_CSV, TEL_TIME_SECONDS,
-	    "0.000000000,Arena,EventClockSync,clock=0\r\n"
-	    "0.000002000,Arena,EventClockSync,clock=0\r\n"
-	    "-0.000000500,Arena,EventClockSync,clock=0\r\n");
+	    "0.000000000,Arena,EventClockSync,clock=0\n"
+	    "0.000002000,Arena,EventClockSync,clock=0\n"
+	    "-0.000000500,Arena,EventClockSync,clock=0\n");
 	tel__clock_set_origin(m.log.clock, UINT64_MAX);
 	p = new_printer(TEL_FORMAT_JSON);
 	ok(tel_printer_set_time(p, TEL_TIME_RELATIVE) == TEL_OK, "relative");
@@ -254,7 +254,7 @@ test_empty(void)
 {
 	is_printed(new_printer(TEL_FORMAT_TEXT), "# teltools text 1\n",
 	    "an empty log as text");
-	is_printed(new_printer(TEL_FORMAT_CSV), "clock,kind,type,fields\r\n",
+	is_printed(new_printer(TEL_FORMAT_CSV), "clock,kind,type,fields\n",
 	    "an empty log as CSV");
 	is_printed(new_printer(TEL_FORMAT_JSON), "", "an empty log as JSON");
 	is_printed(new_printer(TEL_FORMAT_MPSCNV), "", "and as mpscnv");
@@ -284,7 +284,7 @@ test_names(void)
 	            0,
 	    "no such format");
 	ok(tel_printer_set_format(p, "csv") == TEL_OK, "csv by its name");
-	is_printed(p, "clock,kind,type,fields\r\n", "prints csv");
+	is_printed(p, "clock,kind,type,fields\n", "prints csv");
 	p = new_printer(TEL_FORMAT_JSON);
 	ok(tel_printer_finish(p) == TEL_OK &&
 	        tel_printer_set_format(p, "csv") == TEL_ESTATE,

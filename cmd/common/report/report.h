@@ -122,6 +122,11 @@ struct report_histogram {
 		int64_t lo, hi, width;
 	} segments[2];
 	size_t nsegments;
+	/* The axes, where groups share them; not set: hi is 0. */
+	struct report_axes {
+		double lo, hi; /* of values, */
+		double most;   /* and the largest weight of a bucket */
+	} axes;
 };
 
 struct report_quantile {
@@ -150,6 +155,7 @@ struct report_bars {
 struct report_range {
 	const char *what; /* the values, where they are not the section's */
 	double lo, hi;    /* in units of 10^-decimals of the section */
+	double axis_lo, axis_hi; /* of all groups; the axis has 0 in any case */
 	struct report_named {
 		const char *name;
 		double value;
@@ -157,7 +163,7 @@ struct report_range {
 	size_t n;
 };
 
-/* Curves over a share of the run, 0 to 1. */
+/* Curves, by default over a share of the run, 0 to 1. */
 struct report_series {
 	const char *name;
 	const char *legend;
@@ -165,6 +171,7 @@ struct report_series {
 	size_t number; /* which hue it has */
 	size_t n;
 	const void *of;
+	/* Points come in order; one with a y of NaN is a gap. */
 	void (*point)(const void *of, size_t i, double *x, double *y);
 };
 struct report_chart {
@@ -172,9 +179,11 @@ struct report_chart {
 	size_t n;
 	const char *x_title, *y_title;
 	const char *unit;   /* of y */
-	double most;        /* the largest y */
+	double least, most; /* the smallest y if below 0, and the largest */
+	int share;          /* y is from 0 to 1, in percent */
 	const char *x_unit; /* of x; NULL: a share, 0 to 1 */
-	double x_most;
+	double x_least, x_most;
+	int x_log;
 };
 
 struct report_line {

@@ -66,6 +66,8 @@ round_up(double step, int binary)
 	}
 	while (unit * 10 <= step)
 		unit *= 10;
+	while (unit > step && unit > 1e-12)
+		unit /= 10;
 	while (i < 3 && unit * digits[i] < step)
 		i++;
 	return i < 3 ? unit * digits[i] : unit * 10;
@@ -119,10 +121,24 @@ scale_ticks(const struct scale *s, const char *unit, unsigned most,
 
 	out->n = 0;
 	if (s->log)
-		log_ticks(s, strcmp(unit, "ns") != 0, most, out);
+		log_ticks(s, bytes, most, out);
 	/* no marks between two powers */
 	if (s->log && out->n < 2)
 		out->n = 0;
 	if (out->n == 0)
 		linear_ticks(s, bytes, most, out);
+}
+
+void
+scale_sort(struct ticks *ticks)
+{
+	unsigned i, j;
+
+	for (i = 1; i < ticks->n; i++)
+		for (j = i; j > 0 && ticks->at[j] < ticks->at[j - 1]; j--) {
+			double at = ticks->at[j];
+
+			ticks->at[j] = ticks->at[j - 1];
+			ticks->at[j - 1] = at;
+		}
 }

@@ -23,5 +23,7 @@ struct ticks {
 /* Round numbers on a scale: powers of 2 for bytes. */
 void scale_ticks(const struct scale *s, const char *unit, unsigned most,
     struct ticks *out);
+/* By place, so that it is seen which ones are too near. */
+void scale_sort(struct ticks *ticks);
 
 #endif

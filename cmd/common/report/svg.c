@@ -8,11 +8,10 @@
 
 /* The most bars when --top does not say. */
 #define ROWS_DEFAULT 40
-/* The height of a heading, and what is left free below a picture. */
-#define HEAD (3 * SVG_LINE)
+/* What is left free below a picture. */
 #define GAP 28
-/* No more lines of facts than this. */
-#define FACTS_MAX 8
+/* No more lines of facts than this: all that a section can have. */
+#define FACTS_MAX 32
 
 /* Fills are the same hues on paper and on dark screens, as light as needed. */
 static const struct {
@@ -33,7 +32,8 @@ static const struct {
 	  ".side{fill:#9aa7b4}\n",
 	    SVG_BARS },
 	{ ".live{fill:#9aa7b4;fill-opacity:.45}\n"
-	  ".curve{fill:none;stroke-width:1.8;stroke-linejoin:round}\n"
+	  ".curve{fill:none;stroke-width:1.8;stroke-linejoin:round;"
+	  "stroke-linecap:round}\n"
 	  ".c0{stroke:#2b6ca3}.c1{stroke:#c0761c}.c2{stroke:#3d8b45}\n"
 	  ".c3{stroke:#a3324f}.c4{stroke:#7455b5}.c5{stroke:#168a8a}\n"
 	  ".c6{stroke:#8a6a2b}.c7{stroke:#c2418f}\n",
@@ -62,27 +62,158 @@ static const struct {
 
 /* -------------------------------------------------------------- shapes */
 
-void
-svg_text(tel_output *out, double x, double y, const char *class,
-    const char *anchor, double room, const char *text)
+/* About how wide a character is, in ems; rather more, as fonts differ. */
+static double
+ems_of(const char *text, size_t n)
 {
-	size_t most = (size_t)(room / SVG_CHAR), shown;
+	/* it is escaped */
+	if (n == 0)
+		return 4 * 0.65;
+	if (n > 1)
+		return 1.05;
+	if (strchr("ijlfrt.,:;'|! /-I[]()", text[0]) != NULL)
+		return 0.42;
+	if (strchr("mwMW@%", text[0]) != NULL)
+		return 1.0;
+	if ((text[0] >= 'A' && text[0] <= 'Z') ||
+	    strchr("+<>=~^#&", text[0]) != NULL)
+		return 0.84;
+	return 0.65;
+}
 
-	if (most < 4)
-		most = 4;
+/* How many pixels the characters of a class are high. */
+static double
+size_of(const char *class)
+{
+	/* bold is wider */
+	if (strcmp(class, "head") == 0)
+		return 15 * 1.12;
+	return strcmp(class, "small") == 0 ? 11 : 12;
+}
+
+/* The bytes of a text that fit, at least one character; its characters. */
+static size_t
+fit(const char *text, const char *class, double room, size_t *characters)
+{
+	double size = size_of(class), width = 0;
+	size_t at = 0, n;
+
+	*characters = 0;
+	while (text[at] != '\0') {
+		n = page_utf8(text + at);
+		width += ems_of(text + at, n) * size;
+		if (width > room && at > 0)
+			break;
+		at += n > 0 ? n : 1;
+		++*characters;
+	}
+	return at;
+}
+
+double
+svg_text_width(const char *text, const char *class)
+{
+	double width = 0;
+	size_t n;
+
+	for (; *text != '\0'; text += n > 0 ? n : 1) {
+		n = page_utf8(text);
+		width += ems_of(text, n);
+	}
+	return width * size_of(class);
+}
+
+static void
+open_text(tel_output *out, double x, double y, const char *class,
+    const char *anchor)
+{
 	putf(out, "<text x=\"%.1f\" y=\"%.1f\"", x, y);
 	if (class[0] != '\0')
 		putf(out, " class=\"%s\"", class);
 	if (strcmp(anchor, "start") != 0)
 		putf(out, " text-anchor=\"%s\"", anchor);
 	put(out, ">");
-	shown = put_xml_part(out, text, most);
-	if (text[shown] != '\0') {
-		put(out, "\xe2\x80\xa6<title>");
-		put_xml(out, text);
-		put(out, "</title>");
-	}
+}
+
+static void
+put_cut(tel_output *out, const char *text, size_t characters)
+{
+	size_t shown = put_xml_part(out, text, characters);
+
+	if (text[shown] == '\0')
+		return;
+	put(out, "\xe2\x80\xa6<title>");
+	put_xml(out, text);
+	put(out, "</title>");
+}
+
+void
+svg_text(tel_output *out, double x, double y, const char *class,
+    const char *anchor, double room, const char *text)
+{
+	double dots = size_of(class) * 1.05;
+	size_t characters;
+
+	open_text(out, x, y, class, anchor);
+	/* the dots need room if there are any */
+	if (text[fit(text, class, room, &characters)] != '\0')
+		(void)fit(text, class, room > dots ? room - dots : 0,
+		    &characters);
+	put_cut(out, text, characters);
 	put(out, "</text>\n");
+}
+
+/*
+ * The bytes of the next line, its characters: it ends behind a place where
+ * words do if there is one in its second half.
+ */
+static size_t
+next_line(const char *text, const char *class, double room, size_t *characters)
+{
+	size_t n = fit(text, class, room, characters), i = n, at, size;
+
+	if (text[n] == '\0')
+		return n;
+	while (i > n / 2 && strchr(" ,;/:=", text[i - 1]) == NULL)
+		i--;
+	if (i == n / 2)
+		return n;
+	*characters = 0;
+	for (at = 0; at<i; at += size> 0 ? size : 1) {
+		size = page_utf8(text + at);
+		++*characters;
+	}
+	return i;
+}
+
+unsigned
+svg_lines(const char *text, const char *class, double room)
+{
+	size_t characters;
+	unsigned n;
+
+	for (n = 0; *text != '\0' && n < SVG_LINES_MAX; n++)
+		text += next_line(text, class, room, &characters);
+	return n;
+}
+
+unsigned
+svg_wrapped(tel_output *out, double x, double y, const char *class,
+    const char *anchor, double room, const char *text)
+{
+	unsigned n = 0, lines = svg_lines(text, class, room);
+	size_t characters, bytes;
+
+	for (; n + 1 < lines; n++) {
+		bytes = next_line(text, class, room, &characters);
+		open_text(out, x, y + n * SVG_LINE, class, anchor);
+		(void)put_xml_part(out, text, characters);
+		put(out, "</text>\n");
+		text += bytes;
+	}
+	if (*text != '\0')
+		svg_text(out, x, y + n * SVG_LINE, class, anchor, room, text);
+	return lines;
 }
 
 void
@@ -111,22 +242,34 @@ svg_line(tel_output *out, double x1, double y1, double x2, double y2,
 	    class, x1, y1, x2, y2);
 }
 
+void
+svg_upright(tel_output *out, double x, double y, const char *text)
+{
+	putf(out,
+	    "<text class=\"small\" text-anchor=\"middle\" transform=\""
+	    "translate(%.1f %.1f) rotate(-90)\">",
+	    x, y);
+	put_xml(out, text);
+	put(out, "</text>\n");
+}
+
 /* --------------------------------------------------------------- facts */
 
 /* Facts in lines, as many as fit one. */
 struct facts {
-	char lines[FACTS_MAX][160];
+	char lines[FACTS_MAX][240];
 	unsigned n;
 };
 
 static void
 add_fact(struct facts *f, const char *text)
 {
-	/* small letters, and dots of two bytes */
-	size_t most = (size_t)(SVG_INNER / SVG_CHAR * 1.1), used;
+	size_t used = f->n > 0 ? strlen(f->lines[f->n - 1]) : 0;
+	double width = svg_text_width(text, "small") + 20;
 
-	used = f->n > 0 ? strlen(f->lines[f->n - 1]) : 0;
-	if (f->n == 0 || used + 3 + strlen(text) > most) {
+	if (f->n > 0)
+		width += svg_text_width(f->lines[f->n - 1], "small");
+	if (f->n == 0 || width > SVG_INNER) {
 		if (f->n == FACTS_MAX)
 			return;
 		used = 0;
@@ -177,19 +320,21 @@ struct bars {
 	double weight, scale;
 	double label; /* width of the labels */
 	int put;
-	unsigned n;
+	double at; /* below the bars so far */
 };
 
 static void
 bar_row(struct bars *b, const char *label, tel_int128 count, const char *class)
 {
-	double value = tel_int128_double(count), width = SVG_CHAR;
-	double left, room, y = b->y + b->n++ * SVG_ROW;
+	double value = tel_int128_double(count), width, y = b->y + b->at;
+	unsigned lines = svg_lines(label, "", LABEL_WIDTH);
+	double left, room;
 	tel_output *out = b->report->out;
 	char text[FIGURE_TEXT + 32], figure[FIGURE_TEXT];
 
+	b->at += SVG_ROW + (lines > 1 ? (lines - 1) * SVG_LINE : 0);
 	if (!b->put) {
-		width *= (double)strlen(label);
+		width = svg_text_width(label, "");
 		if (width > LABEL_WIDTH)
 			width = LABEL_WIDTH;
 		if (width > b->label)
@@ -204,7 +349,7 @@ bar_row(struct bars *b, const char *label, tel_int128 count, const char *class)
 	(void)snprintf(text, sizeof(text), "%s (%.1f%%)",
 	    figure_count(count, b->report->options.raw, figure),
 	    b->weight > 0 ? value / b->weight * 100 : 0);
-	svg_text(out, left - 8, y + SVG_ROW - 6, "", "end", b->label + SVG_CHAR,
+	svg_wrapped(out, left - 8, y + SVG_ROW - 6, "", "end", LABEL_WIDTH,
 	    label);
 	svg_bar(out, left, y + 2, width < 1 && value > 0 ? 1 : width,
 	    SVG_ROW - 5, class, "");
@@ -219,7 +364,7 @@ bar_rows(struct bars *b, const struct report_bars *bars)
 	size_t i, shown = report_rows(b->report, bars->n);
 	struct report_bar bar;
 
-	b->n = 0;
+	b->at = 0;
 	for (i = 0; i < shown; i++) {
 		bars->bar(b->report, bars->of, i, &bar);
 		bar_row(b, report_key(b->report, &bar.label),
@@ -236,31 +381,40 @@ bar_rows(struct bars *b, const struct report_bars *bars)
 double
 svg_bars_height(struct report *r, const struct report_bars *bars)
 {
-	size_t shown = report_rows(r, bars->n);
+	struct bars b = { .report = r };
 
-	return SVG_ROW *
-	    (double)(shown + (shown < bars->n) +
-	        (size_t)(bars->has_overflow != 0)) +
-	    SVG_LINE;
+	bar_rows(&b, bars);
+	return b.at + SVG_LINE;
 }
 
 void
 svg_bars(struct report *r, const struct report_bars *bars, double y)
 {
-	struct bars b = { r, y, tel_int128_double(bars->weight), 0, 0, 0, 0 };
+	struct bars b = { .report = r,
+		.y = y,
+		.weight = tel_int128_double(bars->weight) };
 	double x;
 
 	bar_rows(&b, bars);
 	b.put = 1;
 	bar_rows(&b, bars);
-	/* the line that the bars stand on */
+	/* the line that the bars begin at */
 	x = SVG_MARGIN + b.label + 8;
-	svg_line(r->out, x, y, x, y + b.n * SVG_ROW, "axis");
-	svg_text(r->out, x, y + b.n * SVG_ROW + SVG_LINE - 4, "small", "start",
+	svg_line(r->out, x, y, x, y + b.at, "axis");
+	svg_text(r->out, x, y + b.at + SVG_LINE - 4, "small", "start",
 	    SVG_INNER, bars->title);
 }
 
 /* ------------------------------------------------------------ sections */
+
+/* The line below its title. */
+static const char *
+definition_of(const struct report_section *s)
+{
+	if (s->definition[0] != '\0')
+		return s->definition;
+	return s->class != NULL ? s->class : "";
+}
 
 /* The height of a section but for its plot, and where its texts begin. */
 static double
@@ -268,14 +422,18 @@ text_height(struct report *r, const struct report_section *s,
     struct facts *facts, double *top)
 {
 	unsigned lines;
+	double head;
 	size_t i;
 
 	wrap_facts(facts, r, s);
+	head = SVG_LINE *
+	    (svg_lines(report_title(r, s), "head", SVG_INNER) +
+	        svg_lines(definition_of(s), "small", SVG_INNER) + 1);
 	lines = facts->n;
 	for (i = 0; i < s->nnotes; i++)
 		lines += (s->notes[i].shown & REPORT_SVG) != 0;
 	/* a note takes the place of facts */
-	*top = facts->n > 0 ? HEAD - SVG_LINE / 2 : HEAD - SVG_LINE;
+	*top = facts->n > 0 ? head - SVG_LINE / 2 : head - SVG_LINE;
 	if (lines == 0 || facts->n == 0)
 		lines = 1;
 	return *top + SVG_LINE * lines + SVG_LINE / 2;
@@ -289,7 +447,7 @@ measure_section(struct report *r, const struct report_section *s)
 
 	r->has |= s->chart != NULL ? SVG_CURVES : SVG_BARS;
 	if (s->chart != NULL)
-		return svg_chart_height(s->chart) + GAP;
+		return svg_chart_height(r, s) + GAP;
 	height = text_height(r, s, &facts, &top) + GAP;
 	if (facts.n == 0)
 		height += SVG_LINE / 2;
@@ -317,7 +475,7 @@ static void
 put_section(struct report *r, const struct report_section *s)
 {
 	const char *title = report_title(r, s);
-	const char *what = s->definition[0] != '\0' ? s->definition : s->class;
+	const char *what = definition_of(s);
 	struct facts facts;
 	double top, y, plot;
 	size_t i;
@@ -331,14 +489,16 @@ put_section(struct report *r, const struct report_section *s)
 	}
 	plot = r->y + text_height(r, s, &facts, &top);
 	open_picture(r, title, what);
-	svg_text(r->out, SVG_MARGIN, r->y + SVG_LINE, "head", "start",
-	    SVG_INNER, title);
-	svg_text(r->out, SVG_MARGIN, r->y + 2 * SVG_LINE, "small", "start",
-	    SVG_INNER, what);
+	y = r->y + SVG_LINE;
+	y += SVG_LINE *
+	    svg_wrapped(r->out, SVG_MARGIN, y, "head", "start", SVG_INNER,
+	        title);
+	(void)svg_wrapped(r->out, SVG_MARGIN, y, "small", "start", SVG_INNER,
+	    what);
 	y = r->y + top + SVG_LINE - 4;
 	for (i = 0; i < facts.n; i++, y += SVG_LINE)
-		svg_text(r->out, SVG_MARGIN, y, "small", "start",
-		    10 * SVG_INNER, facts.lines[i]);
+		svg_text(r->out, SVG_MARGIN, y, "small", "start", SVG_INNER,
+		    facts.lines[i]);
 	for (i = 0; i < s->nnotes; i++) {
 		if (!(s->notes[i].shown & REPORT_SVG))
 			continue;

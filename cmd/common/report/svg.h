@@ -25,11 +25,24 @@
  */
 void svg_text(tel_output *out, double x, double y, const char *class,
     const char *anchor, double room, const char *text);
+/* About how many pixels wide a text is, rather more than less. */
+double svg_text_width(const char *text, const char *class);
+/*
+ * A text in as many lines as it needs, SVG_LINE apart; they are at most
+ * SVG_LINES_MAX, and the last one is cut.  Both return how many lines.
+ */
+#define SVG_LINES_MAX 12
+unsigned svg_lines(const char *text, const char *class, double room);
+unsigned svg_wrapped(tel_output *out, double x, double y, const char *class,
+    const char *anchor, double room, const char *text);
 /* A rectangle with a tip, which may be "". */
 void svg_bar(tel_output *out, double x, double y, double w, double h,
     const char *class, const char *tip);
 void svg_line(tel_output *out, double x1, double y1, double x2, double y2,
     const char *class);
+
+/* The title of an axis that goes up. */
+void svg_upright(tel_output *out, double x, double y, const char *text);
 
 /* The plots' height, and the plots, with their upper edge at y. */
 double svg_histogram_height(void);
@@ -40,7 +53,7 @@ double svg_bars_height(struct report *r, const struct report_bars *bars);
 void svg_bars(struct report *r, const struct report_bars *bars, double y);
 /* A chart is wider than a page, and has its section's title in it. */
 #define SVG_CHART_WIDTH 800
-double svg_chart_height(const struct report_chart *chart);
+double svg_chart_height(struct report *r, const struct report_section *s);
 void svg_chart(struct report *r, const struct report_section *s, double y);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SVG: what is drawn over axes: histograms, and charts of curves. */
+/* SVG: histograms and ranges. */
 #include "svg.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ weigh(const struct plot *p, const tel_bucket *b)
 	        figure_scaled(upper(b) - (double)b->lo, p->decimals);
 }
 
-/* Sets the scales by the buckets in use. */
+/* Sets the scales by the buckets in use, or those of all groups. */
 static void
 measure(struct plot *p)
 {
@@ -104,16 +104,22 @@ measure(struct plot *p)
 	p->y.hi *= 1.05;
 }
 
-/* The title of an axis that goes up. */
+/* Sets the scales to those of all groups, and leaves room beside one bar. */
 static void
-put_upright(tel_output *out, double x, double y, const char *text)
+widen(struct plot *p)
 {
-	putf(out,
-	    "<text class=\"small\" text-anchor=\"middle\" transform=\""
-	    "translate(%.1f %.1f) rotate(-90)\">",
-	    x, y);
-	put_xml(out, text);
-	put(out, "</text>\n");
+	const struct report_histogram *h = p->histogram;
+	double width = p->x.hi - p->x.lo;
+
+	if (h->axes.hi > h->axes.lo) {
+		p->x.lo = h->axes.lo;
+		p->x.hi = h->axes.hi;
+		if (!p->report->options.density)
+			p->y.hi = h->axes.most * 1.05;
+	} else if (h->n > 0 && next_of(p, next_of(p, 0) + 1) >= h->n) {
+		p->x.lo = p->x.log ? p->x.lo / 2 : p->x.lo - width;
+		p->x.hi = p->x.log ? p->x.hi * 2 : p->x.hi + width;
+	}
 }
 
 /*
@@ -143,40 +149,26 @@ put_left(const struct plot *p)
 			    p->report->options.raw, text);
 		svg_text(p->out, x - 6, at + 4, "small", "end", LEFT, text);
 	}
-	put_upright(p->out, SVG_MARGIN + 8, p->top + PLOT / 2,
+	svg_upright(p->out, SVG_MARGIN + 8, p->top + PLOT / 2,
 	    report_text(p->report, "%s%s", p->histogram->y_title,
 	        density ? " by width" : ""));
-}
-
-/* By place, so that it is seen which ones are too near. */
-static void
-sort_ticks(struct ticks *ticks)
-{
-	unsigned i, j;
-
-	for (i = 1; i < ticks->n; i++)
-		for (j = i; j > 0 && ticks->at[j] < ticks->at[j - 1]; j--) {
-			double at = ticks->at[j];
-
-			ticks->at[j] = ticks->at[j - 1];
-			ticks->at[j - 1] = at;
-		}
 }
 
 /* Marks of the lower axis, as many as have room beside each other. */
 static void
 put_below(const struct plot *p, double left)
 {
-	double y = p->y.from, at, free_from = 0, width;
-	const char *unit = p->unit;
+	double y = p->y.from, at, free_from = 0, width, middle;
+	double room = SVG_INNER - (p->under || p->over ? 300 : 0);
+	const char *unit = p->unit, *title;
 	char text[FIGURE_TEXT];
 	struct ticks ticks;
 	unsigned i;
 
 	svg_line(p->out, left, y, SVG_WIDTH - SVG_MARGIN, y, "axis");
-	/* of decimals by powers of ten, as of times */
-	scale_ticks(&p->x, p->decimals > 0 ? "ns" : p->unit, 8, &ticks);
-	sort_ticks(&ticks);
+	/* decimals of bytes are decimal too */
+	scale_ticks(&p->x, p->decimals > 0 ? "" : p->unit, 8, &ticks);
+	scale_sort(&ticks);
 	for (i = 0; i < ticks.n; i++) {
 		/* beyond these a double does not fit an edge */
 		if (ticks.at[i] >= 9.2e18 || ticks.at[i] <= -9.2e18)
@@ -184,22 +176,34 @@ put_below(const struct plot *p, double left)
 		at = scale_at(&p->x, ticks.at[i]);
 		(void)figure_edge((int64_t)ticks.at[i], p->decimals, p->unit,
 		    p->report->options.raw, text);
-		width = (double)strlen(text) * SVG_CHAR;
-		if (at - width / 2 < free_from)
+		width = svg_text_width(text, "small");
+		/* the text, not the mark, keeps off the page's edge */
+		middle = at;
+		if (middle + width / 2 > SVG_WIDTH - 4)
+			middle = SVG_WIDTH - 4 - width / 2;
+		if (middle - width / 2 < 4)
+			middle = 4 + width / 2;
+		if (middle - width / 2 < free_from)
 			continue;
-		free_from = at + width / 2 + SVG_CHAR;
+		free_from = middle + width / 2 + SVG_CHAR;
 		svg_line(p->out, at, y, at, y + 5, "axis");
-		svg_text(p->out, at, y + 18, "small", "middle", 200, text);
+		svg_text(p->out, middle, y + 18, "small", "middle", 200, text);
 	}
 	/* marks of times have units of their own */
 	if (strcmp(unit, "ns") == 0 && !p->report->options.raw)
 		unit = "time";
+	title = report_text(p->report, "%s%s%s%s%s%s", p->name,
+	    unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "",
+	    p->x.log ? ", logarithmic" : "",
+	    p->under || p->over ? "; grey: outside" : "");
+	/* a name that is longer is in the title of the picture */
+	if (svg_text_width(title, "small") > room)
+		title = report_text(p->report, "%s%s%s",
+		    unit[0] != '\0' ? unit : "value",
+		    p->x.log ? ", logarithmic" : "",
+		    p->under || p->over ? "; grey: outside" : "");
 	svg_text(p->out, (p->x.from + p->x.to) / 2, y + 34, "small", "middle",
-	    SVG_INNER - 300,
-	    report_text(p->report, "%s%s%s%s%s%s", p->name,
-	        unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "",
-	        p->x.log ? ", by logarithm" : "",
-	        p->under || p->over ? "; grey: outside" : ""));
+	    room, title);
 }
 
 static void
@@ -262,7 +266,7 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	p.report = r;
 	p.out = r->out;
 	p.histogram = h;
-	p.name = report_title(r, s);
+	p.name = s->name != NULL ? s->name : "";
 	p.unit = s->unit;
 	p.decimals = s->decimals;
 	p.top = y + SVG_LINE / 2;
@@ -270,6 +274,7 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	p.under = h->under.high != 0 || h->under.low != 0;
 	p.over = h->over.high != 0 || h->over.low != 0;
 	measure(&p);
+	widen(&p);
 	put_left(&p);
 	for (i = next_of(&p, 0); i < h->n; i = next_of(&p, i + 1)) {
 		b = bucket_of(&p, i);
@@ -322,11 +327,12 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	struct plot p;
 	double from;
 	size_t i;
+	int swap;
 
 	memset(&p, 0, sizeof(p));
 	p.report = r;
 	p.out = r->out;
-	p.name = report_text(r, "%s%s%s", report_title(r, s),
+	p.name = report_text(r, "%s%s%s", s->name != NULL ? s->name : "",
 	    range->what != NULL ? ": " : "",
 	    range->what != NULL ? range->what : "");
 	p.unit = s->unit;
@@ -334,8 +340,12 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	p.y.from = y + 2 * RANGE_NAME + RANGE_BAR;
 	p.x.from = SVG_MARGIN;
 	p.x.to = SVG_WIDTH - SVG_MARGIN;
-	p.x.lo = range->lo < 0 ? range->lo : 0;
-	p.x.hi = range->hi > 0 ? range->hi : 0;
+	p.x.lo = range->axis_lo < 0 ? range->axis_lo : 0;
+	p.x.hi = range->axis_hi > 0 ? range->axis_hi : 0;
+	if (p.x.lo > range->lo)
+		p.x.lo = range->lo;
+	if (p.x.hi < range->hi)
+		p.x.hi = range->hi;
 	if (p.x.hi <= p.x.lo)
 		p.x.hi = p.x.lo + 1;
 	from = scale_at(&p.x, range->lo);
@@ -346,158 +356,12 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	            raw, lo),
 	        figure_double(figure_scaled(range->hi, s->decimals), s->unit,
 	            raw, hi)));
+	/* the line of the upper one must not cross the name of the lower */
+	swap = range->n == 2 &&
+	    (range->marks[1].value < range->marks[0].value) ==
+	        (scale_at(&p.x, range->marks[0].value) < SVG_WIDTH / 2.0);
 	for (i = 0; i < range->n; i++)
-		put_mark(&p, &range->marks[i], y + (double)i * RANGE_NAME);
+		put_mark(&p, &range->marks[i],
+		    y + (double)(swap ? 1 - i : i) * RANGE_NAME);
 	put_below(&p, SVG_MARGIN);
-}
-
-/* -------------------------------------------------------------- charts */
-
-#define CHART_LEFT 84
-#define CHART_RIGHT (SVG_CHART_WIDTH - SVG_MARGIN)
-/* From the upper edge of the chart. */
-#define CHART_TOP 64
-#define CHART_BOTTOM 404
-#define LEGEND_LINE 18
-/* Marks on the axes. */
-#define MARKS 6
-/* Hues are used again after so many, with another dash. */
-#define HUES 8
-
-struct chart {
-	struct report *report;
-	tel_output *out;
-	const struct report_chart *chart;
-	struct scale x, y;
-};
-
-double
-svg_chart_height(const struct report_chart *chart)
-{
-	return CHART_BOTTOM + 62 + (double)chart->n * LEGEND_LINE;
-}
-
-/* A mark on the lower axis. */
-static void
-put_x_mark(const struct chart *c, double at, const char *text)
-{
-	double x = scale_at(&c->x, at), bottom = c->y.from;
-
-	svg_line(c->out, x, bottom, x, bottom + 4, "axis");
-	svg_text(c->out, x, bottom + 18, "small", "middle", SVG_INNER, text);
-}
-
-static void
-put_axes(const struct chart *c)
-{
-	double bottom = c->y.from;
-	char text[FIGURE_TEXT];
-	struct ticks ticks;
-	unsigned i;
-
-	scale_ticks(&c->y, c->chart->unit, MARKS, &ticks);
-	for (i = 0; i < ticks.n; i++) {
-		double y = scale_at(&c->y, ticks.at[i]);
-
-		svg_line(c->out, CHART_LEFT, y, CHART_RIGHT, y, "grid");
-		svg_text(c->out, CHART_LEFT - 6, y + 4, "small", "end",
-		    SVG_INNER,
-		    figure_edge((int64_t)ticks.at[i], 0, c->chart->unit, 0,
-		        text));
-	}
-	if (c->chart->x_unit != NULL) {
-		scale_ticks(&c->x, c->chart->x_unit, MARKS, &ticks);
-		for (i = 0; i < ticks.n; i++)
-			put_x_mark(c, ticks.at[i],
-			    figure_edge((int64_t)ticks.at[i], 0,
-			        c->chart->x_unit, 0, text));
-	}
-	for (i = 0; i <= 10 && c->chart->x_unit == NULL; i += 2) {
-		(void)snprintf(text, sizeof(text), "%u%%", i * 10);
-		put_x_mark(c, (double)i / 10, text);
-	}
-	svg_line(c->out, CHART_LEFT, bottom, CHART_RIGHT, bottom, "axis");
-	svg_line(c->out, CHART_LEFT, c->y.to, CHART_LEFT, bottom, "axis");
-	svg_text(c->out, (CHART_LEFT + CHART_RIGHT) / 2.0, bottom + 36, "small",
-	    "middle", SVG_INNER, c->chart->x_title);
-	put_upright(c->out, SVG_MARGIN - 8, (c->y.from + c->y.to) / 2,
-	    c->chart->y_title);
-}
-
-static void
-put_class(const struct chart *c, const struct report_series *s)
-{
-	putf(c->out, "class=\"curve c%zu\"", s->number % HUES);
-	if (s->number >= HUES)
-		putf(c->out, " stroke-dasharray=\"%zu 3\"",
-		    2 + 3 * (s->number / HUES));
-}
-
-static void
-put_series(const struct chart *c, const struct report_series *s)
-{
-	double x = 0, y;
-	size_t i;
-
-	if (s->area) {
-		putf(c->out, "<path class=\"live\" d=\"M%.1f %.1f", c->x.from,
-		    c->y.from);
-	} else {
-		put(c->out, "<polyline ");
-		put_class(c, s);
-		put(c->out, " points=\"");
-	}
-	for (i = 0; i < s->n; i++) {
-		s->point(s->of, i, &x, &y);
-		putf(c->out, "%s%.1f%s%.1f",
-		    s->area   ? "L" :
-		        i > 0 ? " " :
-		                "",
-		    scale_at(&c->x, x), s->area ? " " : ",",
-		    scale_at(&c->y, y));
-	}
-	if (s->area)
-		putf(c->out, "L%.1f %.1fZ", scale_at(&c->x, x), c->y.from);
-	put(c->out, "\"><title>");
-	put_xml(c->out, s->name);
-	put(c->out, s->area ? "</title></path>\n" : "</title></polyline>\n");
-}
-
-static void
-put_legend(const struct chart *c, const struct report_series *s, double y)
-{
-	if (s->area) {
-		putf(c->out,
-		    "<rect class=\"live\" x=\"%d\" y=\"%.1f\" width=\"26\" "
-		    "height=\"10\"/>\n",
-		    CHART_LEFT, y - 9);
-	} else {
-		put(c->out, "<path ");
-		put_class(c, s);
-		putf(c->out, " d=\"M%d %.1fh26\"/>\n", CHART_LEFT, y - 4);
-	}
-	svg_text(c->out, CHART_LEFT + 34, y, "", "start", 2 * SVG_INNER,
-	    s->legend);
-}
-
-void
-svg_chart(struct report *r, const struct report_section *s, double y)
-{
-	const struct report_chart *chart = s->chart;
-	struct chart c = { r, r->out, chart,
-		{ 0, chart->x_unit != NULL ? chart->x_most : 1, CHART_LEFT,
-		    CHART_RIGHT, 0 },
-		{ 0, chart->most * 1.05, y + CHART_BOTTOM, y + CHART_TOP, 0 } };
-	size_t i;
-
-	svg_text(r->out, CHART_LEFT, y + 26, "head", "start", SVG_INNER,
-	    report_title(r, s));
-	svg_text(r->out, CHART_LEFT, y + 44, "small", "start", SVG_INNER,
-	    s->definition);
-	put_axes(&c);
-	for (i = 0; i < chart->n; i++)
-		put_series(&c, &chart->series[i]);
-	for (i = 0; i < chart->n; i++)
-		put_legend(&c, &chart->series[i],
-		    y + CHART_BOTTOM + 62 + (double)i * LEGEND_LINE);
 }
