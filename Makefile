@@ -63,8 +63,6 @@ LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
 # The script, the style and the shell of pages, as C.
 PAGE    = lib/print/page
 PAGE_OBJ = $(BUILD)/lib/print/page_parts.o
-SCRIPT  = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
-    $(wildcard $(PAGE)/*.js)))
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
@@ -121,10 +119,10 @@ $(BUILD)/%.o: %.c $(BUILD)/.flags
 	$(Q)$(CC) $(INC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
-    $(PAGE)/page.css $(SCRIPT) $(BUILD)/.sources
+    $(PAGE)/page.css $(PAGE_SCRIPTS) $(BUILD)/.sources
 	$(SAY) GEN $@
 	@mkdir -p $(@D)
-	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css $(SCRIPT) >$@
+	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css $(PAGE_SCRIPTS) >$@
 
 $(PAGE_OBJ): $(BUILD)/lib/print/page_parts.c $(BUILD)/.flags
 	$(SAY) CC $@
@@ -134,7 +132,7 @@ $(PAGE_OBJ): $(BUILD)/lib/print/page_parts.c $(BUILD)/.flags
 # changes, libraries and programs when a source file goes away.
 $(BUILD)/.flags: export TEXT = $(LINK) $(ALL_CPPFLAGS) $(ALL_LIBS) \
     $(INC_lib) $(INC_cmd) $(INC_tests)
-$(BUILD)/.sources: export TEXT = $(ALL_SRC) $(SCRIPT)
+$(BUILD)/.sources: export TEXT = $(ALL_SRC) $(PAGE_SCRIPTS)
 $(BUILD)/.flags $(BUILD)/.sources: FORCE
 	@tests/deps.sh -n build
 	@mkdir -p $(@D)

@@ -327,6 +327,10 @@ order_of(const struct pump *p, const struct source *src)
 	if (p->settings->order == TEL_ORDER_LOG && p->visitor->in_order &&
 	    !tel_schema_ordered(tel_reader_schema(src->reader)))
 		return TEL_ORDER_TIME;
+	if (p->settings->order == TEL_ORDER_LOG &&
+	    p->visitor->nearly_in_order &&
+	    !tel_schema_ordered(tel_reader_schema(src->reader)))
+		return TEL_ORDER_LIVE;
 	return p->settings->order;
 }
 

@@ -46,6 +46,11 @@ struct visitor {
 	 * order.
 	 */
 	int in_order;
+	/*
+	 * The same as far as it is possible without waiting for the end: as
+	 * TEL_ORDER_LIVE, for logs that are not in order anyway.
+	 */
+	int nearly_in_order;
 	/* Only events of allocations are used. */
 	int allocs;
 };

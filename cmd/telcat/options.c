@@ -21,12 +21,16 @@ enum {
 /* No browser opens a larger page. */
 #define PAGE_MAX ((uint64_t)1 << 30)
 
+/* Seconds from one page to the next, and the most of them. */
+#define LIVE_SECONDS 2
+#define LIVE_MAX 86400
+
 static const struct option_row own[] = {
 	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
 	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
 	{ 'H', "no-header", NULL, "omit the header", 0 },
 	{ 'S', "sort", NULL, "sort by time", 0 },
-	{ OPTION_LIVE, "live", NULL,
+	{ OPTION_LIVE, "live", "[=SECONDS]",
 	    "sort by time, without waiting for the end", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
 	{ OPTION_INDEX, "index", "COLUMNS",
@@ -48,7 +52,16 @@ take(void *arg, int id, const char *value)
 
 	switch (id) {
 	case 'S': t->settings.order = TEL_ORDER_TIME; return 1;
-	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
+	case OPTION_LIVE:
+		t->settings.order = TEL_ORDER_LIVE;
+		t->live = 1;
+		if (value == NULL)
+			return 1;
+		if (!number_option("--live", "number of seconds", value, 1,
+		        LIVE_MAX, &n))
+			return 0;
+		t->seconds = (unsigned)n;
+		return 1;
 	case 'F':
 		if (options_join(&t->fields, "", ",", value, ""))
 			return 1;
@@ -134,6 +147,30 @@ check_format(const struct telcat *t, const char *name)
 	return 0;
 }
 
+/* A page of a log that grows replaces the one before. */
+static int
+take_live(struct telcat *t)
+{
+	if (t->seconds != 0 && (t->format.flags & TEL_PRINTER_PAGE) == 0) {
+		message_fail(STATUS_USAGE, NULL,
+		    "--live=SECONDS needs -f html and -o FILE");
+		return 0;
+	}
+	if (!t->live || (t->format.flags & TEL_PRINTER_PAGE) == 0)
+		return 1;
+	if (t->settings.output == NULL) {
+		if (t->seconds == 0)
+			return 1;
+		message_fail(STATUS_USAGE, NULL,
+		    "--live=SECONDS needs -f html and -o FILE");
+		return 0;
+	}
+	if (t->seconds == 0)
+		t->seconds = LIVE_SECONDS;
+	t->settings.replace = 1;
+	return 1;
+}
+
 /* A database is opened by the printer, not as the output. */
 static int
 take_database(struct telcat *t)
@@ -171,18 +208,20 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	if (name == NULL)
 		name = tel_printer_format_name(0);
 	if (!format_find(&t->format, name, 0) || !check_format(t, name) ||
-	    !take_database(t))
+	    !take_database(t) || !take_live(t))
 		return 0;
 	take_level(t);
 	/* types are counted by log */
 	if ((t->format.flags & TEL_PRINTER_BY_LOG) != 0 || t->types)
 		t->settings.no_merge = 1;
-	/* a page takes events that are a little late, and logs of any size */
-	if ((t->format.flags & TEL_PRINTER_TIMELINE) != 0 &&
-	    t->settings.order == TEL_ORDER_LOG)
-		t->settings.order = (t->format.flags & TEL_PRINTER_PAGE) != 0 ?
-		    TEL_ORDER_LIVE :
-		    TEL_ORDER_TIME;
+	if ((t->format.flags & TEL_PRINTER_PAGE) != 0) {
+		/* a page takes events that are late, and logs of any length */
+		if (t->settings.order == TEL_ORDER_LIVE)
+			t->settings.order = TEL_ORDER_LOG;
+	} else if ((t->format.flags & TEL_PRINTER_TIMELINE) != 0 &&
+	    t->settings.order == TEL_ORDER_LOG) {
+		t->settings.order = TEL_ORDER_TIME;
+	}
 	/* The writer must see unselected events: they define names and the clock. */
 	t->settings.all_events = t->format.shown == NULL;
 	t->settings.writes = t->format.shown == NULL;

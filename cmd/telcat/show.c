@@ -2,17 +2,24 @@
 /* Showing events: a printer for each source, and the output behind it. */
 #include "telcat.h"
 
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "common/message.h"
 
 struct show {
 	struct telcat *telcat;
 	struct sink *sink;
 	tel_printer *printer;
+	tel_output *unused;            /* of the printer of live pages */
 	const char *name;              /* of the source, for messages */
 	int failed;                    /* the printer gave up on a source */
 	int shown;                     /* it has printed something */
 	int opened;                    /* a source could be read */
+	int news;                      /* that the last page does not have */
+	unsigned taken;                /* events */
+	int64_t page;                  /* when it was written, in ms */
 	int flush;                     /* after each event */
 	struct source *const *sources; /* those that are read now */
 	int nsources;
@@ -116,6 +123,85 @@ begin(void *arg, struct source *const *srcs, int n)
 	return st == TEL_OK;
 }
 
+/* ---------------------------------------------------------------- pages */
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* How long it is until the next page, in ms; not positive: it is due. */
+static int64_t
+until_page(const struct show *show)
+{
+	return show->page + (int64_t)show->telcat->seconds * 1000 - now_ms();
+}
+
+/* Replaces the page by one of the events so far. */
+static void
+put_page(struct show *show, unsigned seconds)
+{
+	struct sink *sink = show->sink;
+	tel_status st;
+
+	if (sink->failed || !sink_again(sink))
+		return;
+	st = tel_printer_snapshot(show->printer, sink->out, seconds);
+	if (st != TEL_OK)
+		tell(show, st);
+	else
+		(void)sink_replace(sink);
+	/* no more often than that takes */
+	show->page = now_ms();
+	show->news = 0;
+}
+
+/*
+ * Nothing comes at present.  Events that no page has are not to wait for the
+ * next ones: if there are none until a page is due, it is written.
+ */
+static void
+idle_page(struct show *show)
+{
+	struct pollfd *fds;
+	nfds_t n = 0;
+	int64_t wait;
+	int i, got = 0;
+
+	if (!show->news || show->failed)
+		return;
+	wait = until_page(show);
+	fds = calloc((size_t)show->nsources + 1, sizeof(*fds));
+	for (i = 0; fds != NULL && i < show->nsources; i++) {
+		if (show->sources[i]->regular)
+			continue;
+		fds[n].fd = show->sources[i]->fd;
+		fds[n++].events = POLLIN;
+	}
+	if (wait > 0 && n > 0)
+		got = poll(fds, n, (int)wait);
+	free(fds);
+	if (got == 0)
+		put_page(show, show->telcat->seconds);
+}
+
+/* Events were printed: a page of them may be due. */
+static void
+note_events(struct show *show)
+{
+	if (show->telcat->seconds == 0)
+		return;
+	show->news = 1;
+	if (until_page(show) <= 0)
+		put_page(show, show->telcat->seconds);
+}
+
+/* --------------------------------------------------------------- events */
+
 static enum outcome
 event(void *arg, const tel_event *ev)
 {
@@ -127,6 +213,13 @@ event(void *arg, const tel_event *ev)
 		return show->sink->failed ? END_ALL : END_ONE;
 	}
 	show->shown = 1;
+	/* the time is asked for now and then */
+	if (show->telcat->seconds != 0 && ((++show->taken & 255) == 0))
+		note_events(show);
+	else
+		show->news = 1;
+	if (show->sink->failed)
+		return END_ALL;
 	if (!show->flush || tel_printer_flush(show->printer) == TEL_OK)
 		return GO_ON;
 	sink_failed(show->sink);
@@ -182,6 +275,10 @@ idle(void *arg)
 {
 	struct show *show = arg;
 
+	if (show->telcat->seconds != 0) {
+		idle_page(show);
+		return;
+	}
 	/* a failure is kept, and reported after the next event */
 	if (tel_printer_flush(show->printer) != TEL_OK)
 		sink_failed(show->sink);
@@ -193,7 +290,16 @@ open_printer(struct show *show)
 {
 	tel_status st = TEL_ENOMEM;
 
-	show->printer = tel_printer_new(show->sink->out, TEL_FORMAT_TEXT);
+	/* pages go to one output after the other, and to none in between */
+	if (show->telcat->seconds != 0) {
+		show->unused = tel_output_new_fd(1);
+		if (show->unused != NULL)
+			show->printer =
+			    tel_printer_new(show->unused, TEL_FORMAT_TEXT);
+	} else {
+		show->printer =
+		    tel_printer_new(show->sink->out, TEL_FORMAT_TEXT);
+	}
 	if (show->printer != NULL)
 		st = tel_printer_set_format(show->printer,
 		    show->telcat->format.shown);
@@ -205,12 +311,26 @@ open_printer(struct show *show)
 	return 0;
 }
 
+/* Prints what ends the output. */
+static void
+end_output(struct show *show)
+{
+	tel_status st;
+
+	if (show->telcat->seconds == 0) {
+		st = tel_printer_finish(show->printer);
+		if (st != TEL_OK)
+			tell(show, st);
+	} else {
+		put_page(show, 0);
+	}
+}
+
 void
 telcat_show(struct telcat *t, struct sink *sink)
 {
 	struct show show;
 	struct visitor visitor;
-	tel_status st;
 
 	memset(&show, 0, sizeof(show));
 	show.telcat = t;
@@ -224,16 +344,17 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.run = run;
 		visitor.end = end;
 		visitor.idle = idle;
+		visitor.nearly_in_order =
+		    (t->format.flags & TEL_PRINTER_PAGE) != 0;
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
 		    t->settings.time == TEL_TIME_NS;
 		sources_run(&t->settings, &visitor);
 		/* a log without events has a header; no log has none */
 		if (!sink->failed &&
 		    (show.shown || (show.opened && !show.failed))) {
-			st = tel_printer_finish(show.printer);
-			if (st != TEL_OK)
-				tell(&show, st);
+			end_output(&show);
 		}
 	}
 	tel_printer_free(show.printer);
+	tel_output_free(show.unused);
 }

@@ -18,6 +18,8 @@ struct telcat {
 	int weighted;         /* --weight was given */
 	tel_heap_weight weight;
 	int level;         /* of compression of a table; 0: none */
+	int live;          /* --live was given */
+	unsigned seconds;  /* from one page to the next; 0: one page */
 	uint64_t max_size; /* of a page; 0: the library's */
 	int no_header;
 	int types; /* list event types instead of events */

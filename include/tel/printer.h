@@ -222,6 +222,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_flush(tel_printer *p);
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_finish(tel_printer *p);
+/*
+ * Writes the page of the format "html" as it is now to another output, and
+ * says in it that another one follows in so many seconds, so that it loads
+ * that; 0: none does, and ranges that are open end.  The printer goes on.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_EINVAL (another format).
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_snapshot(tel_printer *p,
+    tel_output *out, unsigned seconds);
 /* Why the last call returned TEL_EINVAL; good until the next call. */
 TEL_SINCE_0_1 const char *tel_printer_error(const tel_printer *p);
 

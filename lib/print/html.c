@@ -650,6 +650,18 @@ put_blocks(const struct draft *d, struct tel__buffer *b)
 	tel__json_put(b, "]");
 }
 
+/*
+ * What times are.  Where a log has no clock, they are the numbers of events or
+ * lines, so that there are few for each event; ticks are many.
+ */
+static const char *
+unit_of(const struct html *h)
+{
+	if (h->timeline == NULL || !h->timeline->ticks)
+		return "ns";
+	return h->last / 4 <= h->events ? "events" : "ticks";
+}
+
 /* What the page says of itself. */
 static void
 put_note(const struct draft *d, struct tel__buffer *b)
@@ -666,9 +678,9 @@ put_note(const struct draft *d, struct tel__buffer *b)
 		(void)snprintf(text, sizeof(text),
 		    "%llu of %llu events are in this page, spread evenly over "
 		    "the log, and the longest ranges; all others as sums over "
-		    "%llu ns.",
+		    "%llu %s.",
 		    (unsigned long long)exact, (unsigned long long)h->events,
-		    1ull << ((h->sums.shift + d->level) & 63));
+		    1ull << ((h->sums.shift + d->level) & 63), unit_of(h));
 	tel__json_text(b, "note", text, strlen(text));
 }
 
@@ -686,6 +698,7 @@ make_head(const struct draft *d, struct tel__buffer *b)
 	tel__json_pair(b, "live", d->live);
 	tel__json_pair(b, "size", d->most);
 	tel__json_pair(b, "span", h->last);
+	tel__json_text(b, "unit", unit_of(h), strlen(unit_of(h)));
 	tel__json_pair(b, "events", h->events);
 	tel__json_pair(b, "exact", exact_events(d));
 	put_note(d, b);
@@ -876,18 +889,23 @@ free_draft(struct draft *d)
 
 /* Writes a page of the events so far. */
 static tel_status
-put_page(struct tel_printer *pr, struct tel_output *out)
+put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 {
 	struct html none = { 0 };
 	struct tel__buffer head = { 0 };
 	struct draft d;
+	const char *why;
 	tel_status st;
 	int good;
+
+	if (!tel__gzip_load(&why))
+		return tel__render_fail(pr,
+		    "libarchive is needed to compress a page: %s", why);
 
 	memset(&d, 0, sizeof(d));
 	d.html = pr->state != NULL ? pr->state : &none;
 	d.most = pr->max_size;
-	d.live = pr->live;
+	d.live = seconds;
 	make_title(&d);
 	d.all = d.html->exact.nblocks;
 	if (tel__exact_rest(&d.html->exact, &d.rest))
@@ -909,14 +927,18 @@ static tel_status
 finish(struct tel_printer *pr)
 {
 	struct html *h = pr->state;
-	const char *why;
 
-	if (!tel__gzip_load(&why))
-		return tel__render_fail(pr,
-		    "libarchive is needed to compress a page: %s", why);
 	if (h != NULL)
 		close_ranges(h);
-	return put_page(pr, pr->out);
+	return put_page(pr, pr->out, 0);
+}
+
+static tel_status
+snapshot(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
+{
+	if (seconds == 0 && pr->state != NULL)
+		close_ranges(pr->state);
+	return put_page(pr, out, seconds);
 }
 
 static void
@@ -952,5 +974,6 @@ const struct tel_renderer tel__renderer_html = {
 	.begin_log = begin_log,
 	.event = event,
 	.finish = finish,
+	.snapshot = snapshot,
 	.release = release,
 };

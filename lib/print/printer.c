@@ -497,6 +497,14 @@ tel_printer_run(tel_printer *p, tel_run *run)
 }
 
 tel_status
+tel_printer_snapshot(tel_printer *p, tel_output *out, unsigned seconds)
+{
+	if (p->renderer->snapshot == NULL)
+		return tel__render_fail(p, "the format makes no page");
+	return p->renderer->snapshot(p, out, seconds);
+}
+
+tel_status
 tel_printer_finish(tel_printer *p)
 {
 	tel_status st = p->team != NULL ? tel__team_flush(p->team) : TEL_OK;

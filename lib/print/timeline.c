@@ -79,7 +79,8 @@ time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 		tl->last = 0;
 	}
 	/* the clock of an event may be anything, and its time far away */
-	if (tel__clock_rate(c) <= 0)
+	tl->ticks = tel__clock_rate(c) <= 0;
+	if (tl->ticks)
 		ns = (int64_t)(clock - tl->base);
 	else if (__builtin_sub_overflow(tel__clock_ns(c, clock),
 	             tel__clock_ns(c, tl->base), &ns))

@@ -87,6 +87,7 @@ struct timeline {
 	uint64_t now;  /* that of the event that is being taken */
 	size_t most;   /* tracks; TIMELINE_TRACKS unless set */
 	int begun;
+	int ticks; /* the rate of the clock is not known: times are ticks */
 	int no_memory;
 };
 

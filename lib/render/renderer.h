@@ -53,6 +53,9 @@ struct tel_renderer {
 	    *sync_point)(struct tel_printer *pr, const struct tel_event *ev);
 	/* Prints the end of the output, pr->started or not; may be NULL. */
 	tel_status (*finish)(struct tel_printer *pr);
+	/* Prints what tel_printer_snapshot() does; may be NULL. */
+	tel_status (*snapshot)(struct tel_printer *pr, struct tel_output *out,
+	    unsigned seconds);
 	/* Frees pr->state; may be NULL. */
 	void (*release)(struct tel_printer *pr);
 };
@@ -98,7 +101,6 @@ struct tel_printer {
 	int footer;        /* a file with a footer, not a stream */
 	int level;         /* of compression; 0: none */
 	uint64_t max_size; /* of a page */
-	unsigned live;     /* seconds until there is another page, or 0 */
 	uint64_t file_size;
 	int64_t file_changed;
 
