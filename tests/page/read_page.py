@@ -37,6 +37,15 @@ class Parser(html.parser.HTMLParser):
             self.metas.append(attrs)
         if tag not in EMPTY:
             self.open.append((tag, attrs))
+        # the text of an element may come in pieces
+        if tag == "style":
+            self.styles.append("")
+        elif tag == "script" and "type" not in attrs:
+            self.scripts.append("")
+        elif tag == "script":
+            assert attrs["type"] == "application/x-teltools", attrs
+            assert attrs["id"] not in self.data, attrs
+            self.data[attrs["id"]] = ""
 
     def handle_endtag(self, tag):
         if tag not in EMPTY:
@@ -48,13 +57,11 @@ class Parser(html.parser.HTMLParser):
         if tag == "title":
             self.title += data
         elif tag == "style":
-            self.styles.append(data)
+            self.styles[-1] += data
         elif tag == "script" and "type" in attrs:
-            assert attrs["type"] == "application/x-teltools", attrs
-            assert attrs["id"] not in self.data, attrs
-            self.data[attrs["id"]] = data
+            self.data[attrs["id"]] += data
         elif tag == "script":
-            self.scripts.append(data)
+            self.scripts[-1] += data
 
 
 class Bytes:
