@@ -14,8 +14,11 @@ main(int argc, char **argv)
 
 	streams_begin();
 	message_begin("telcat");
-	if (telcat_options(&telcat, argc, argv) &&
-	    sink_open(&sink, &telcat.settings)) {
+	if (!telcat_options(&telcat, argc, argv)) {
+		/* a message says why, or there is nothing to do */
+	} else if (telcat.split != NULL) {
+		telcat_split(&telcat);
+	} else if (sink_open(&sink, &telcat.settings)) {
 		if (telcat.types && telcat.format.shown == NULL)
 			telcat_annex(&telcat, &sink);
 		else if (telcat.types)

@@ -10,6 +10,7 @@ enum {
 	OPTION_LIVE = OPTION_OWN,
 	OPTION_TYPES,
 	OPTION_MAX_LABELS,
+	OPTION_SPLIT,
 	OPTION_INDEX,
 	OPTION_WEIGHT,
 	OPTION_MAX_SIZE
@@ -33,6 +34,8 @@ static const struct option_row own[] = {
 	{ OPTION_LIVE, "live", "[=SECONDS]",
 	    "sort by time, without waiting for the end", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
+	{ OPTION_SPLIT, "split", "BY",
+	    "several files: of 64M, of 10s, or by a field", OPTION_RARE },
 	{ OPTION_INDEX, "index", "COLUMNS",
 	    "with -f sql or sqlite: index these columns", OPTION_RARE },
 	{ OPTION_MAX_LABELS, "max-labels", "N",
@@ -73,6 +76,7 @@ take(void *arg, int id, const char *value)
 		t->types = 1;
 		t->settings.no_input = 1;
 		return 1;
+	case OPTION_SPLIT: t->split = value; return 1;
 	case OPTION_INDEX:
 		if (options_join(&t->index, "", ",", value, ""))
 			return 1;
@@ -225,5 +229,9 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	/* The writer must see unselected events: they define names and the clock. */
 	t->settings.all_events = t->format.shown == NULL;
 	t->settings.writes = t->format.shown == NULL;
-	return 1;
+	if (t->split == NULL)
+		return 1;
+	/* each file has what its events need, from the reader */
+	t->settings.all_events = t->settings.writes = 0;
+	return telcat_split_check(t);
 }

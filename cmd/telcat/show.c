@@ -45,9 +45,8 @@ add_schemas(struct show *show)
 
 /* Sets the printer up; TEL_OK, or why not. */
 static tel_status
-set_up(const struct show *show, tel_printer *p)
+set_up(const struct telcat *t, const struct sink *sink, tel_printer *p)
 {
-	const struct telcat *t = show->telcat;
 	const char *type = selection_only_type(&t->settings.select);
 	tel_status st;
 
@@ -55,16 +54,13 @@ set_up(const struct show *show, tel_printer *p)
 	if (st == TEL_OK && t->settings.time_given)
 		st = tel_printer_set_time(p, t->settings.time);
 	if (st == TEL_OK)
-		st = tel_printer_set_color(p, show->sink->color);
+		st = tel_printer_set_color(p, sink->color);
 	if (st == TEL_OK)
-		st = tel_printer_set_terminal(p, show->sink->terminal);
-	if (st == TEL_OK && !show->flush)
-		st =
-		    tel_printer_set_threads(p, settings_printers(&t->settings));
+		st = tel_printer_set_terminal(p, sink->terminal);
 	if (st == TEL_OK && t->index != NULL)
 		st = tel_printer_set_index(p, t->index);
 	if (st == TEL_OK && (t->format.flags & TEL_PRINTER_TABLE) != 0)
-		st = tel_printer_set_footer(p, sink_footer(show->sink));
+		st = tel_printer_set_footer(p, sink_footer(sink));
 	if (st == TEL_OK && t->level > 0)
 		st = tel_printer_set_zstd(p, t->level);
 	if (st == TEL_OK && t->database != NULL)
@@ -79,6 +75,19 @@ set_up(const struct show *show, tel_printer *p)
 	    (t->format.flags & TEL_PRINTER_COLUMNS) != 0)
 		st = tel_printer_set_columns(p, type);
 	return st;
+}
+
+tel_status
+telcat_printer(const struct telcat *t, const struct sink *sink, tel_output *to,
+    tel_printer **out)
+{
+	tel_status st;
+
+	*out = tel_printer_new(to, TEL_FORMAT_TEXT);
+	if (*out == NULL)
+		return TEL_ENOMEM;
+	st = tel_printer_set_format(*out, t->format.shown);
+	return st == TEL_OK ? set_up(t, sink, *out) : st;
 }
 
 /* Reports why printing failed. */
@@ -288,23 +297,18 @@ idle(void *arg)
 static int
 open_printer(struct show *show)
 {
+	const struct telcat *t = show->telcat;
+	tel_output *to = show->sink->out;
 	tel_status st = TEL_ENOMEM;
 
 	/* pages go to one output after the other, and to none in between */
-	if (show->telcat->seconds != 0) {
-		show->unused = tel_output_new_fd(1);
-		if (show->unused != NULL)
-			show->printer =
-			    tel_printer_new(show->unused, TEL_FORMAT_TEXT);
-	} else {
-		show->printer =
-		    tel_printer_new(show->sink->out, TEL_FORMAT_TEXT);
-	}
-	if (show->printer != NULL)
-		st = tel_printer_set_format(show->printer,
-		    show->telcat->format.shown);
-	if (st == TEL_OK)
-		st = set_up(show, show->printer);
+	if (t->seconds != 0)
+		to = show->unused = tel_output_new_fd(1);
+	if (to != NULL)
+		st = telcat_printer(t, show->sink, to, &show->printer);
+	if (st == TEL_OK && !show->flush)
+		st = tel_printer_set_threads(show->printer,
+		    settings_printers(&t->settings));
 	if (st == TEL_OK)
 		return 1;
 	tell(show, st);

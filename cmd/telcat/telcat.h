@@ -21,6 +21,7 @@ struct telcat {
 	int live;          /* --live was given */
 	unsigned seconds;  /* from one page to the next; 0: one page */
 	uint64_t max_size; /* of a page; 0: the library's */
+	const char *split; /* --split, or NULL */
 	int no_header;
 	int types; /* list event types instead of events */
 };
@@ -30,6 +31,16 @@ int telcat_options(struct telcat *t, int argc, char **argv);
 
 /* Shows the events of the operands. */
 void telcat_show(struct telcat *t, struct sink *sink);
+
+/* Makes a printer of what the options ask for.  TEL_OK, or why not. */
+tel_status telcat_printer(const struct telcat *t, const struct sink *sink,
+    tel_output *to, tel_printer **out);
+
+/* Nonzero when the options fit --split, else after a message. */
+int telcat_split_check(const struct telcat *t);
+
+/* The same as both of the others, in several files. */
+void telcat_split(struct telcat *t);
 
 /* Writes the events of the operands in another format of logs. */
 void telcat_write(struct telcat *t, struct sink *sink);

@@ -91,6 +91,13 @@ TEL_SINCE_0_1 tel_status tel_writer_set_bare(tel_writer *w, int on);
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_terminal(tel_writer *w, int on);
 /*
+ * The output is a part of what its events are of (nonzero), and must be
+ * complete by itself without tel_writer_pass(): the native format then has the
+ * labels that the events show, and the rate of the clock.  For the native
+ * format only.  TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_writer_set_part(tel_writer *w, int on);
+/*
  * Sets an entry of the metadata that is written for each log, over that of
  * the log itself, where the format has metadata (the native format).
  * key: 1 to 255 lower-case letters, digits, '.' and '-'.

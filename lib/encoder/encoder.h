@@ -97,6 +97,7 @@ struct tel_writer {
 	size_t max_labels;
 	struct tel__metadata metadata; /* set over that of each log */
 	int bare;
+	int part; /* see tel_writer_set_part() */
 	int terminal;
 	int strict;
 	struct numbering numbering;

@@ -241,6 +241,15 @@ tel_writer_set_bare(tel_writer *w, int on)
 }
 
 tel_status
+tel_writer_set_part(tel_writer *w, int on)
+{
+	if (w->encoder != NULL)
+		return TEL_ESTATE;
+	w->part = on != 0;
+	return TEL_OK;
+}
+
+tel_status
 tel_writer_set_terminal(tel_writer *w, int on)
 {
 	if (w->encoder != NULL)

@@ -120,6 +120,10 @@ try() {
 		    "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" >weighted
 		grep -q ':(Perl_safesysmalloc+26) 173$' weighted
 		;;
+	split)
+		telcat --split 1k -f csv -o 'part-%02d.csv' mpsio.log
+		[ -s part-00.csv ]
+		;;
 	max-size)
 		telcat -f html --max-size 128k -o small.html mpsio.log
 		[ "$(wc -c <small.html)" -le 131072 ]

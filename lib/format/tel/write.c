@@ -171,6 +171,7 @@ add_log(struct tel_writer *w, const struct tel_log *of)
 	if (log == NULL)
 		return TEL_ENOMEM;
 	log->lines = keeps_lines(w, of);
+	log->part = w->part;
 	log->labels = tel__labels_new(w->max_labels);
 	log->name = strdup(of->name);
 	if (log->labels == NULL || log->name == NULL) {
@@ -240,8 +241,12 @@ put_label(struct native_out *n, const struct tel_event *ev,
 	    known.string != NULL && known.length == label.length &&
 	    memcmp(known.string, label.string, label.length) == 0)
 		return TEL_OK;
-	/* most names are in force from the start of the log */
-	if (tel__labels_find(ev->log->labels, space, value, 0, &known) &&
+	/*
+	 * Most names are in force from the start of the log; in a part, an
+	 * event may come before the one that gives its value a name.
+	 */
+	if (!log->part &&
+	    tel__labels_find(ev->log->labels, space, value, 0, &known) &&
 	    known.id == label.id)
 		clock = 0;
 	st = tel__labels_intern(log->labels, log->strings, label.string,
@@ -368,7 +373,7 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 		if (st != TEL_OK)
 			return st;
 	}
-	if (!names_itself(ev->type->schema) &&
+	if ((w->part || !names_itself(ev->type->schema)) &&
 	    tel__labels_count(ev->log->labels) > 0)
 		st = put_labels(n, ev);
 	if (tel_type_is_followed(ev->type) && st == TEL_OK)

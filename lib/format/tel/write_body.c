@@ -51,7 +51,8 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 	tel_store_le64(eight, schema->native.digest);
 	tel__buffer_put(b, eight, 4);
 	/* synchronisation points give a better rate */
-	if (of != NULL && of->clock != NULL && tel__clock_points(of->clock) < 2)
+	if (of != NULL && of->clock != NULL &&
+	    (log->part || tel__clock_points(of->clock) < 2))
 		rate = tel__clock_rate(of->clock);
 	tel_store_le64(eight, tel_double_bits(rate));
 	tel__native_put_string(b, eight, rate > 0 ? 8 : 0);

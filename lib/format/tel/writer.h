@@ -51,6 +51,7 @@ struct out_log {
 	uint64_t strings;          /* in there */
 	const struct tel__metadata *metadata; /* over its own */
 	uint64_t lost; /* of->lost when it was looked at last */
+	int part;      /* the rest of it is elsewhere */
 	int lines;     /* keeps ev->raw, and what is between */
 	/* the wall clock as the last block has it, if that has one */
 	int has_epoch;

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telcat --split: pieces that are logs, and make the whole again.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	unpack 1.118.0-lii6gc-poolncv
+}
+
+@test "pieces by size make the log again, with its labels" {
+	unpack 1.118.0-lii6gc-awlut long.log
+	telcat -q --split 64k -f tel -o 'part-%03d.tel' long.log
+	[ -e part-001.tel ]
+	telcat -H long.log >want
+	telcat -q -H --no-merge part-*.tel | cmp want -
+	# by itself, each has the labels that it shows, and the rate
+	telcat -q -H part-001.tel | cmp - <(tail -n \
+	    "$(telcat -q -H part-001.tel | wc -l)" want)
+	telcat -q part-001.tel | grep -q '^# tick rate: '
+	telcat -q -H part-001.tel | grep -q '\["'
+	# what adds up events is the same
+	telstat -f csv long.log | grep ,kind, | cut -d , -f 2- >want
+	telstat -q -f csv part-*.tel | grep ,kind, | cut -d , -f 2- | cmp want -
+	# of other formats
+	telcat --split 500k -f csv -o 'part-%03d.csv' long.log
+	{
+		head -n 1 part-000.csv
+		for piece in part-*.csv; do
+			sed 1d "$piece"
+		done
+	} | cmp - <(telcat -f csv long.log)
+	telcat --split 500k -f arrow -o 'part-%03d.arrow' long.log
+	for piece in part-*.arrow; do
+		python3 "$TEL_TOP/tests/cli/arrow_read.py" "$piece"
+	done >rows
+	[ "$(wc -l <rows)" -eq "$(telcat -H long.log | wc -l)" ]
+}
+
+@test "pieces by time and by a field make the log again" {
+	telcat -S -H mpsio.log >want
+	telcat -q -S --split 10us -f tel -o 'time-%d.tel' mpsio.log
+	[ -e time-1.tel ]
+	telcat -q -H time-*.tel | cmp want -
+	telcat -q -S --split pool -f tel -z 1 -o 'pool-%02d.tel' mpsio.log
+	[ -e pool-02.tel ]
+	LC_ALL=C sort want >sorted
+	telcat -q -H pool-*.tel | LC_ALL=C sort | cmp sorted -
+	# each but the first, of events without a pool, has one pool
+	[ "$(telcat -q -H -f csv -F pool pool-01.tel | cut -d , -f 3 |
+	    sort -u | wc -l)" -eq 1 ]
+	telcat -q -S --split pool -e PoolAlloc -f text -o 'pool-%02d.txt' mpsio.log
+	cat pool-*.txt | grep -v '^#' | LC_ALL=C sort |
+	    cmp <(telcat -S -H -e PoolAlloc mpsio.log | LC_ALL=C sort) -
+}
+
+@test "a pattern without one number, and formats without pieces, are refused" {
+	for name in x %s.tel 'a%d%d' 'a%5d' 'a%' '%n' 'a%099d' %%d; do
+		expect 2 'telcat: --split: expected -o with a name that has one number*' \
+		    telcat --split 1M -f tel -o "$name" mpsio.log
+	done
+	expect 2 'telcat: --split: expected -o *' telcat --split 1M mpsio.log
+	for by in '' 0 -1s; do
+		expect 2 "telcat: --split: '$by': expected a size*" \
+		    telcat --split "$by" -o %d mpsio.log
+	done
+	for format in mps sql perfetto folded; do
+		expect 2 "telcat: --split cannot be combined with -f $format" \
+		    telcat --split 1M -f "$format" -o %d mpsio.log
+	done
+	expect 1 "telcat: --split: the field 'string' is a string" \
+	    telcat -q --split string -f tel -o 'x%d' mpsio.log
+	expect 1 'telcat: no/0: No such file or directory' \
+	    telcat --split 1M -f tel -o 'no/%d' mpsio.log
+	head -c 3001 mpsio.log >cut.log
+	run -3 telcat -q --split 1M -f tel -o 'cut%d.tel' cut.log
+	telcat -H cut0.tel | cmp - <(exits 3 telcat -q -H cut.log)
+}
