@@ -257,7 +257,12 @@ pack(struct tel_table *t, struct table_piece *p, const unsigned char *data)
 	if (to == NULL)
 		return;
 	n = ZSTD_compress2(t->zstd, to + 8, bound, data, p->size);
-	if (ZSTD_isError(n) || n >= p->size) {
+	/* there is room for what comes of it, so all that can lack is memory */
+	if (ZSTD_isError(n)) {
+		t->packed.failed = 1;
+		return;
+	}
+	if (n >= p->size) {
 		n = p->size;
 		memcpy(to + 8, data, n);
 		tel_store_le64(to, UINT64_MAX);
