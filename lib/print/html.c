@@ -107,11 +107,10 @@ count(struct html *h, const struct timeline_track *t, uint64_t time)
 }
 
 static void
-count_range(struct html *h, uint32_t track, uint32_t type, uint64_t from,
+count_range(struct html *h, uint32_t track, int32_t type, uint64_t from,
     uint64_t to)
 {
-	const struct pyramid_key key = { track, (int32_t)type, -1,
-		PYRAMID_RANGES };
+	const struct pyramid_key key = { track, type, -1, PYRAMID_RANGES };
 
 	tel__pyramid_range(&h->sums, tel__pyramid_series(&h->sums, &key), from,
 	    to);
@@ -173,7 +172,7 @@ close_range(struct html *h, struct state *s, uint64_t time)
 		time = c->from;
 	if (time > h->last)
 		h->last = time;
-	count_range(h, c->track, c->type, c->from, time);
+	count_range(h, c->track, (int32_t)c->type, c->from, time);
 	tel__exact_put_copy(&h->exact, c, time);
 }
 
@@ -200,12 +199,20 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	struct html *h = pr->state;
 
 	(void)method;
-	h->recorded = 1;
 	if (length > UINT64_MAX / 4 - time)
 		length = 0;
 	if (time + length > h->last)
 		h->last = time + length;
-	count_range(h, t->id, h->type, time, time + length);
+	/*
+	 * A period of a processor is shown on the track of its thread, too: as
+	 * sums without a type, so that no event is counted twice.
+	 */
+	if (h->recorded) {
+		count_range(h, t->id, -1, time, time + length);
+		return;
+	}
+	h->recorded = 1;
+	count_range(h, t->id, (int32_t)h->type, time, time + length);
 	tel__exact_put(&h->exact, ev, h->type, t->id, time, length + 1, name,
 	    n);
 }

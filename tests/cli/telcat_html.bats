@@ -39,6 +39,7 @@ compare() { # PAGE LOG ...
 	for log in "$MPS"/1.118.0-lii6gc-awlut.log.zst \
 	    "$MPS"/1.112.0-lii3gc-amcss.log.zst \
 	    "$TEL_TOP"/tests/data/alloc/perl.heaptrack.zst \
+	    "$TEL_TOP"/tests/data/hpm/v3be/HPM.1.startup \
 	    "$TEL_TOP"/tests/data/stat/classes.inst; do
 		echo "$log"
 		telcat -q -f html "$log" >page.html
