@@ -146,6 +146,7 @@ struct arena {
 	uint32_t images_used;
 	uint64_t lost;   /* of threads without a ring */
 	uint64_t rounds; /* of telrec over the rings */
+	uint32_t frames; /* a process lacks libunwind: by frame pointers */
 	uint32_t hurry;  /* a ring is nearly full: telrec waits for this */
 	__attribute__((aligned(4096))) struct arena_ring rings[ARENA_RINGS];
 	__attribute__((aligned(4096))) struct arena_image images[ARENA_IMAGES];

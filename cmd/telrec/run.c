@@ -58,7 +58,8 @@ struct run {
 	int status; /* of wait(2), once the child has ended */
 	int ended;
 	int failed;     /* the log is incomplete; reported */
-	uint64_t begun; /* when it started; 0: it is not recorded yet */
+	int delayed;    /* the time of --delay is over */
+	uint64_t begun; /* when events were first seen; 0: not yet */
 	int stopped;    /* it is over, by time or size */
 };
 
@@ -468,10 +469,14 @@ obey_limits(struct run *run, uint64_t now, uint64_t started)
 	const struct telrec *t = run->t;
 	struct arena *a = run->arena;
 
-	if (run->begun == 0 && t->delay > 0 && !t->paused &&
-	    now - started > (uint64_t)t->delay)
+	if (!run->delayed && t->delay > 0 && !t->paused &&
+	    now - started > (uint64_t)t->delay) {
+		run->delayed = 1;
 		ARENA_SET(a->on, 1);
-	if (run->begun == 0 && ARENA_NOW(a->on))
+	}
+	/* a program may take long to start; one that runs does not */
+	if (run->begun == 0 && ARENA_NOW(a->on) &&
+	    (t->process != 0 || drain_events(run->drain) > 0))
 		run->begun = now;
 	if (run->stopped ||
 	    !((t->duration > 0 && run->begun != 0 &&
@@ -621,6 +626,10 @@ telrec_run(const struct telrec *t)
 			explain_nothing(&run);
 			discard_log(&run);
 		}
+		if (ARENA_NOW(run.arena->frames) && !run.settings.quiet)
+			message(run.t->operands[0],
+			    "libunwind cannot be loaded: stacks are taken by "
+			    "frame pointers");
 		if (drain_lost(run.drain) > 0)
 			message_fail(STATUS_FAILED, NULL,
 			    "%llu events were lost",

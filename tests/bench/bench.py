@@ -88,7 +88,6 @@ CORES_ROWS = [
     ("telstat", "telstat LOG"),
     ("telfilter -c", "telfilter -c LOG"),
     ("telstat of .tel", "telstat LOG.tel"),
-    ("telfilter -c -w of .tel", "telfilter -c -w 'size > 100' LOG.tel"),
     ("telstat, seekable zstd", "telstat LOG.seekable.zst"),
     ("telfilter -c, seekable zstd", "telfilter -c LOG.seekable.zst"),
 ]

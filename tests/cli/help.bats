@@ -49,8 +49,9 @@ TOOLS=(telcat telfilter telstat telreplay telrec)
 	for tool in "${TOOLS[@]}"; do
 		"$tool" --help=table | cut -f 1,2 | grep '^[a-zA-Z]'
 	done | sort -u >letters
-	# an address, or the allocators of a replay; groups, or stacks
-	[ "$(cut -f 1 letters | uniq -d)" = $'a\ng' ]
+	# an address, or the allocators of a replay; groups, or stacks; a
+	# statistic, or samples
+	[ "$(cut -f 1 letters | uniq -d)" = $'a\ng\ns' ]
 	grep -qx $'n\tlimit' letters
 	grep -qx $'q\tquiet' letters
 	grep -qx $'S\tsort' letters

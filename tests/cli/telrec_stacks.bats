@@ -103,3 +103,16 @@ all_stacks() {
 	    telcat -f folded --weight allocated >lines
 	all_stacks
 }
+
+@test "without libunwind, stacks are taken by frame pointers, and that is said" {
+	build -O1 -fno-omit-frame-pointer
+	mkdir none
+	: >none/libunwind.so.8
+	LD_LIBRARY_PATH=none:${LD_LIBRARY_PATH-} run telrec -g -o run.tel \
+	    ./program ./library.so
+	[ "$status" = 0 ]
+	[[ $output == *"libunwind cannot be loaded: stacks are taken by frame pointers"* ]]
+	telcat -f folded --weight allocated run.tel | grep -q ';'
+	run telrec --stacks=fp -o run.tel ./program ./library.so
+	[[ $output != *libunwind* ]]
+}

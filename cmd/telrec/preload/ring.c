@@ -165,7 +165,8 @@ attach(struct ring_self *s)
 	ring->image = image;
 	ring->claim++;
 	memset(ring->name, 0, sizeof(ring->name));
-	(void)prctl(PR_GET_NAME, ring->name);
+	/* not prctl(), whose hook may free what dlsym() had, and come here */
+	(void)syscall(SYS_prctl, PR_GET_NAME, ring->name, 0, 0, 0);
 	ARENA_SET(ring->ticks, read_clock());
 	s->id = (uint16_t)(ring - a->rings + 1);
 	s->words = arena_words(a, (uint32_t)(ring - a->rings));

@@ -484,6 +484,8 @@ load_unwinder(void)
 	handle = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	if (handle != NULL)
 		*(void **)&unw_backtrace_fn = dlsym(handle, "unw_backtrace");
+	else
+		(void)dlerror(); /* the program must not get it as its own */
 	/* what it does only once */
 	if (unw_backtrace_fn != NULL)
 		(void)unw_backtrace_fn(warm, 4);
@@ -499,8 +501,10 @@ telrec_stack_begin(enum telrec_unwind how)
 	if (how == TELREC_UNWIND_NONE || table != NULL)
 		return;
 	way = how;
-	if (how == TELREC_UNWIND_TABLES && !load_unwinder())
+	if (how == TELREC_UNWIND_TABLES && !load_unwinder()) {
 		way = TELREC_UNWIND_FRAMES;
+		ARENA_SET(ring_shared.arena->frames, 1);
+	}
 	if (way == TELREC_UNWIND_FRAMES && !HAS_FRAMES)
 		return;
 	p = mmap(NULL, sizeof(struct stack_table), PROT_READ | PROT_WRITE,
