@@ -27,6 +27,7 @@ struct piece {
 	tel_printer *printer;
 	uint64_t value; /* of the field */
 	int has_value;
+	int broken; /* it is not to be written any more */
 };
 
 struct split {
@@ -134,6 +135,7 @@ tell(struct split *s, struct piece *p, tel_status st)
 	                                      "";
 
 	s->failed = 1;
+	p->broken = 1;
 	if (tel_output_errno(p->sink.out) != 0)
 		sink_failed(&p->sink);
 	else
@@ -147,9 +149,9 @@ close_piece(struct split *s, struct piece *p)
 {
 	tel_status st = TEL_OK;
 
-	if (!p->sink.failed && p->writer != NULL)
+	if (!p->broken && p->writer != NULL)
 		st = tel_writer_finish(p->writer);
-	else if (!p->sink.failed && p->printer != NULL)
+	else if (!p->broken && p->printer != NULL)
 		st = tel_printer_finish(p->printer);
 	if (st != TEL_OK)
 		tell(s, p, st);
@@ -372,8 +374,9 @@ end(void *arg)
 	tel_status st = TEL_OK;
 	size_t i;
 
-	for (i = 0; i < s->npieces && !s->failed; i++) {
-		if (s->pieces[i]->writer == NULL)
+	/* also after a failure, as the schemas are about to be freed */
+	for (i = 0; i < s->npieces; i++) {
+		if (s->pieces[i]->writer == NULL || s->pieces[i]->broken)
 			continue;
 		st = tel_writer_end_file(s->pieces[i]->writer, NULL);
 		if (st != TEL_OK)
