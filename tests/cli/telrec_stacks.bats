@@ -113,6 +113,6 @@ all_stacks() {
 	[ "$status" = 0 ]
 	[[ $output == *"libunwind cannot be loaded: stacks are taken by frame pointers"* ]]
 	telcat -f folded --weight allocated run.tel | grep -q ';'
-	run telrec --stacks=fp -o run.tel ./program ./library.so
+	run -0 telrec --stacks=fp -o run.tel ./program ./library.so
 	[[ $output != *libunwind* ]]
 }
