@@ -167,13 +167,13 @@ test_csv(void)
 
 	print_all(p);
 	is_printed(p,
-	    "clock,kind,type,fields\r\n"
-	    "0000000000000000,\"K\"\"1\",Small,a=-127\r\n"
+	    "clock,kind,type,fields\n"
+	    "0000000000000000,\"K\"\"1\",Small,a=-127\n"
 	    "0000000000000001,\"K,2\",Mixed,bit=true s16=-2 b16=65244 "
 	    "b32=-2147483648 s32=0x89abcdef b64=-9223372036854775808 "
-	    "last=true\r\n"
-	    "0000000000000002,\"K,2\",Narrow,u16=129 b32=130 b16=131\r\n"
-	    "0000000000000003,\"K,2\",Nothing,\r\n",
+	    "last=true\n"
+	    "0000000000000002,\"K,2\",Narrow,u16=129 b32=130 b16=131\n"
+	    "0000000000000003,\"K,2\",Nothing,\n",
 	    "CSV");
 }
 

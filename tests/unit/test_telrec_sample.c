@@ -112,16 +112,15 @@ test_blocks(void)
 int
 main(void)
 {
-	struct arena *arena = calloc(1, sizeof(*arena));
+	static struct arena arena; /* it is aligned to pages */
 
-	if (arena == NULL || !sample_begin())
+	if (!sample_begin())
 		return 1;
-	arena->sample = MEAN;
-	arena->seed = 1;
-	ring_shared.arena = arena;
+	arena.sample = MEAN;
+	arena.seed = 1;
+	ring_shared.arena = &arena;
 	test_sizes();
 	test_mixed();
 	test_blocks();
-	free(arena);
 	return done();
 }
