@@ -22,10 +22,28 @@ run(const char *command, const int *ends)
 	_exit(127);
 }
 
+/* The pager of this process, for the handler. */
+static pid_t running;
+
+/*
+ * The pager has ended before the output: the user has left it, or it could not
+ * be run.  This comes out of write(2), so that messages may be printed.
+ */
+static void
+end_early(int sig)
+{
+	pager_end(running);
+	if (message_status() == STATUS_FAILED)
+		_exit(STATUS_FAILED);
+	(void)signal(sig, SIG_DFL);
+	(void)raise(sig);
+}
+
 pid_t
 pager_begin(void)
 {
 	const char *command = getenv("TELTOOLS_PAGER");
+	struct sigaction early;
 	int ends[2];
 	pid_t pager;
 
@@ -43,7 +61,14 @@ pager_begin(void)
 		message(NULL, "TELTOOLS_PAGER: %s", strerror(errno));
 	(void)close(ends[0]);
 	(void)close(ends[1]);
-	return pager > 0 ? pager : 0;
+	if (pager <= 0)
+		return 0;
+	running = pager;
+	/* where the signal is ignored, writing fails instead */
+	if (sigaction(SIGPIPE, NULL, &early) == 0 &&
+	    early.sa_handler == SIG_DFL)
+		(void)signal(SIGPIPE, end_early);
+	return pager;
 }
 
 void
