@@ -72,9 +72,8 @@ counts() {
 }
 
 @test "telrec gcc x.c records cc1" {
-	if [ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/libtelrec.so")" -ne 2 ] &&
-	    [ "$(getconf LONG_BIT)" = 64 ]; then
-		skip "telrec is of 32 bits, and the compiler of 64"
+	if [ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/libtelrec.so")" -ne 2 ]; then
+		skip "libtelrec.so is of 32 bits, the compiler may be of 64"
 	fi
 	command -v gcc >/dev/null || skip "no gcc"
 	echo 'int main(void) { return 0; }' >x.c

@@ -161,9 +161,13 @@ test(enum shape shape, unsigned n)
 	int same;
 
 	for (k = 0; k < 2; k++)
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
 			columns[k][i] = value(shape, i, n,
 			    i > 0 ? columns[k][i - 1] : 0x7f0000000000);
+			/* the first one is of addresses */
+			if (k == 0)
+				columns[k][i] = (uintptr_t)columns[k][i];
+		}
 	used = 0;
 	if (tel_emit_open(&options, &list) != 0 ||
 	    tel_emit_to_function(take_bytes, NULL, ~0u) == NULL) {
