@@ -63,6 +63,9 @@ LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
 # The script, the style and the shell of pages, as C.
 PAGE    = lib/print/page
 PAGE_OBJ = $(BUILD)/lib/print/page_parts.o
+# page.js comes first: the others add to what it defines.
+PAGE_SCRIPTS = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
+    $(wildcard $(PAGE)/*.js)))
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
@@ -360,7 +363,7 @@ lint:
 	mandoc -Tlint -Wwarning $(MANS)
 	shellcheck $(SCRIPTS) $(COMPLETIONS).bash
 	$(if $(BATS),shellcheck -s bats $(BATS))
-	tests/lint.py $(BATS) $(SCRIPT) $(wildcard $(PAGE)/*.css $(PAGE)/*.html)
+	tests/lint.py $(BATS) $(PAGE_SCRIPTS) $(wildcard $(PAGE)/*.css $(PAGE)/*.html)
 	find include lib cmd tests examples -name '*.[ch]' -exec \
 	    clang-format --dry-run -Werror {} +
 	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs

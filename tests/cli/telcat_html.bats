@@ -195,3 +195,14 @@ await_events() { # PAGE COUNT
 	run -2 telcat --live=5 -f html /dev/null
 	run -2 telcat --live=0 -f html -o x /dev/null
 }
+
+@test "a page has each file of its script, whole" {
+	telcat -f html "$MPS"/1.118.0-lii6gc-awlut.log.zst >page.html
+	python3 - page.html "$TEL_TOP"/lib/print/page/*.js <<-'END'
+		import sys
+		page = open(sys.argv[1], encoding="utf-8").read()
+		assert len(sys.argv) > 3
+		for name in sys.argv[2:]:
+		    assert open(name, encoding="utf-8").read() in page, name
+	END
+}

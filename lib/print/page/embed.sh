@@ -14,6 +14,7 @@ export LC_ALL=C
 shell=$1
 style=$2
 shift 2
+test $# -gt 0
 
 array() { # NAME FILE ...
 	name=$1
