@@ -114,7 +114,7 @@ int tel__exact_is_long(const struct exact *x, uint64_t length);
 
 /*
  * The block that is being filled, as it is now: gzip into *out.  1; 0: it is
- * empty, or is not one that is kept, or there is no memory.
+ * empty, or is not one that is kept, or when out of memory.
  */
 int tel__exact_rest(struct exact *x, struct exact_block *block);
 

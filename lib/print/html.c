@@ -791,7 +791,7 @@ make_longest(struct draft *d, uint64_t room)
 
 /*
  * Puts a page together that is not larger than it may be, and its head.  1; 0
- * when there is no memory; -1: it does not fit.
+ * when out of memory; -1: it does not fit.
  */
 static int
 put_together(struct draft *d, struct tel__buffer *gz)

@@ -167,7 +167,7 @@ resize(struct pyramid_series *s, size_t room)
 	return 1;
 }
 
-/* Room for one more bucket.  1; 0: there is no memory. */
+/* Room for one more bucket.  1; 0: out of memory. */
 static int
 reserve(struct pyramid *p, struct pyramid_series *s)
 {

@@ -14,7 +14,7 @@
 
 /* Documented limit: blocks that are live at once. */
 #define BLOCKS_MAX ((size_t)1 << 24)
-/* Stacks that are told apart; the others are one more. */
+/* Distinct stacks; all others count as one more. */
 #define SITES_MAX ((size_t)1 << 20)
 /*
  * How long blocks lived: buckets of a sixteenth of a power of two, from the

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "query/stacks.h"
 
-/* Frames that are told apart; the others are one more. */
+/* Distinct frames; all others count as one more. */
 #define NODES_MAX ((size_t)1 << 24)
 /* Documented limit: frames of a stack that are shown, the innermost ones. */
 #define DEPTH_MAX 4096
@@ -16,7 +16,7 @@
 static const char inlined[] = " <- ";
 /* In front of a frame's file and line. */
 static const char at_line[] = " at ";
-/* The frame of all for which there is no room. */
+/* The frame of all beyond that limit. */
 static const char others[] = "<other stacks>";
 
 int

@@ -32,7 +32,7 @@ struct tel__stack_log {
 };
 
 struct tel__stacks {
-	int lines;    /* frames are told apart by file and line as well */
+	int lines;    /* frames are distinguished by file and line as well */
 	int recorded; /* a log has stacks */
 	struct tel__stack_log *logs;
 	size_t nlogs, log_room, last_log;
@@ -63,7 +63,7 @@ struct tel__stack_log *tel__stacks_log(struct tel__stacks *s,
 uint32_t tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
     const struct tel_event *ev, uint64_t process);
 
-/* The node of all stacks for which there is no room; 0: no memory. */
+/* The node of all stacks beyond the limit; 0: out of memory. */
 uint32_t tel__stacks_others(struct tel__stacks *s);
 
 /* The caller's number of a node, until the next one is found. */

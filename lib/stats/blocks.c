@@ -128,7 +128,7 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 
 /* --------------------------------------------------------------- pools */
 
-/* Documented limit: pools of a log that are told apart. */
+/* Documented limit: pools of a log that are distinguished. */
 #define POOLS_MAX ((size_t)1 << 20)
 
 /* The pool at an address; NULL when there are too many, or *st is set. */

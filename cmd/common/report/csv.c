@@ -67,7 +67,7 @@ put_cell(struct report *r, const struct line *l, enum report_csv_cell cell,
 
 /* ---------------------------------------------------------------- Arrow */
 
-/* Puts a text; "" is no value. */
+/* Puts a text; "" means that there is no value. */
 static void
 put_name(struct report *r, size_t column, const char *text)
 {

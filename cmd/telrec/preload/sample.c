@@ -69,7 +69,7 @@ mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* -log(v / 2^64) for v > 0, to 10^-14, as there is no libm. */
+/* -log(v / 2^64) for v > 0, to 10^-14, without libm, which a program may lack. */
 static double
 minus_log(uint64_t v)
 {
