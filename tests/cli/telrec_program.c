@@ -81,13 +81,15 @@ some(void)
 	return 0;
 }
 
-/* Pairs of a size. */
+/* Pairs of a size; several threads call this. */
 static void
 pairs(int n, size_t size)
 {
+	void *volatile p;
+
 	for (int i = 0; i < n; i++) {
-		kept[0] = malloc(size);
-		free(kept[0]);
+		p = malloc(size);
+		free(p);
 	}
 }
 
