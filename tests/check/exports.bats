@@ -56,9 +56,9 @@ skip_sanitized() {
 	for header in "$TEL_TOP"/include/tel/*.h "$TEL_TOP"/include/*.h; do
 		name=${header#"$TEL_TOP/include/"}
 		printf '#include "%s"\n' "$name" >"$BATS_TEST_TMPDIR/alone.c"
-		"$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+		$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
 		    -I"$TEL_TOP/include" "$BATS_TEST_TMPDIR/alone.c"
-		"$CXX" -x c++ -Wall -Wextra -Werror -fsyntax-only \
+		$CXX -x c++ -Wall -Wextra -Werror -fsyntax-only \
 		    -I"$TEL_TOP/include" "$BATS_TEST_TMPDIR/alone.c"
 	done
 }
@@ -78,7 +78,7 @@ skip_sanitized() {
 			return 0;
 		}
 	END
-	"$CC" -I"$TEL_TOP/include" -o "$BATS_TEST_TMPDIR/version" \
+	$CC -I"$TEL_TOP/include" -o "$BATS_TEST_TMPDIR/version" \
 	    "$BATS_TEST_TMPDIR/version.c"
 	test "$("$BATS_TEST_TMPDIR/version")" = "$VERSION"
 }

@@ -3,8 +3,10 @@
 #ifndef INPUTS_H
 #define INPUTS_H
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/input.h"
@@ -109,6 +111,34 @@ read_all(struct tel_input *in, const unsigned char *want, size_t size,
 	if (tel__input_peek(in, 1, &data, &avail) != all.status || avail != 0)
 		all.wrong = 1;
 	return all;
+}
+
+/* Checks all files of a folder and those in it.  How many there are. */
+static inline unsigned
+each_file(const char *folder, void (*check)(const char *path))
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char path[1024];
+	struct stat info;
+	unsigned count = 0;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.' ||
+		    snprintf(path, sizeof(path), "%s/%s", folder,
+		        entry->d_name) >= (int)sizeof(path) ||
+		    stat(path, &info) != 0)
+			continue;
+		if (S_ISDIR(info.st_mode)) {
+			count += each_file(path, check);
+		} else {
+			check(path);
+			count++;
+		}
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return count;
 }
 
 #endif

@@ -3,9 +3,7 @@
  * A reader that is fed gives the events, notices and statuses of one that
  * reads all at once, in whatever pieces the bytes come.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "inputs.h"
@@ -189,34 +187,6 @@ check_file(const char *path)
 	good &= is_same(path, 1, &whole, &fed);
 	ok(good, "%s, fed", path);
 	free(data);
-}
-
-/* All files of a folder and those in it. */
-static unsigned
-check_folder(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	char path[1024];
-	struct stat info;
-	unsigned count = 0;
-
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (stat(path, &info) != 0)
-			continue;
-		if (S_ISDIR(info.st_mode)) {
-			count += check_folder(path);
-		} else {
-			check_file(path);
-			count++;
-		}
-	}
-	if (dir != NULL)
-		closedir(dir);
-	return count;
 }
 
 /* --------------------------------------------------------- what may go wrong */
@@ -550,6 +520,6 @@ main(void)
 	test_ranges("tests/data/mps/1.118.0-lii6gc-awlut.log.zst");
 	test_logs();
 	test_merge(log);
-	ok(check_folder("tests/data") > 100, "all logs were fed");
+	ok(each_file("tests/data", check_file) > 100, "all logs were fed");
 	return done();
 }

@@ -5,8 +5,6 @@
  * native format makes of them.  With reads of one byte no events are found
  * together, which is what the others are compared with.
  */
-#include <dirent.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "inputs.h"
@@ -362,34 +360,6 @@ check_file(const char *path)
 	free(log.data);
 }
 
-/* All files of a folder and those in it. */
-static unsigned
-check_folder(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	char path[1024];
-	struct stat info;
-	unsigned count = 0;
-
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (stat(path, &info) != 0)
-			continue;
-		if (S_ISDIR(info.st_mode)) {
-			count += check_folder(path);
-		} else {
-			check_file(path);
-			count++;
-		}
-	}
-	if (dir != NULL)
-		closedir(dir);
-	return count;
-}
-
 /* ------------------------------------------------------------ what is found */
 
 /* A log of MPS that is there at once comes in runs of many events. */
@@ -487,6 +457,6 @@ main(void)
 	test_states();
 	test_length(log);
 	test_changes(log);
-	ok(check_folder("tests/data") > 50, "there are logs");
+	ok(each_file("tests/data", check_file) > 50, "there are logs");
 	return done();
 }
