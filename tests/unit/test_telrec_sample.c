@@ -12,7 +12,7 @@ __thread struct ring_self ring_self;
 struct ring_shared ring_shared;
 
 uint32_t
-ring_image(void)
+process_image(void)
 {
 	return 0;
 }

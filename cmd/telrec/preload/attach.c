@@ -203,7 +203,7 @@ telrec_attach(const char *path)
 		hooks[i].before = dlsym(RTLD_DEFAULT, hooks[i].name);
 	}
 	hooks_late();
-	if (!ring_attach(path))
+	if (!process_attach(path))
 		return 2;
 	(void)dl_iterate_phdr(bind_object, self);
 	return 0;

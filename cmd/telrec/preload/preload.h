@@ -11,7 +11,7 @@ void ring_forbid_calls(int on);
 /* The functions of the allocator are those that the program has already. */
 void hooks_late(void);
 /* Maps the arena at path.  0: that is not possible, or there is one. */
-int ring_attach(const char *path);
+int process_attach(const char *path);
 /* Starts recording to the arena at path; telrec has the program call it. */
 __attribute__((visibility("default"))) int telrec_attach(const char *path);
 

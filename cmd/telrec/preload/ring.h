@@ -49,8 +49,6 @@ ring_owner(const void *p)
 	return &ring_shared.owners[((uintptr_t)p >> 12) & (RING_OWNERS - 1)];
 }
 
-/* The number of this process among those of the arena. */
-uint32_t ring_image(void);
 /* A record that needs more than ring_put() does.  AS */
 void ring_put_slow(const uint64_t *words, unsigned n, const void *p);
 /*

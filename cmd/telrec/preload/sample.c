@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "telrec/preload/process.h"
 #include "telrec/preload/ring.h"
 
 #define LEVELS 4u
@@ -111,7 +112,7 @@ seed(struct ring_self *s)
 	    __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
 
 	s->random = mix(ring_shared.arena->seed ^
-	    mix((uint64_t)ring_image() << 32 | (number + 1)));
+	    mix((uint64_t)process_image() << 32 | (number + 1)));
 	s->random |= 1;
 	s->sample = draw(s);
 }

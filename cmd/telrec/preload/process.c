@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * This process in the arena: how recording starts, which ring a thread has, and
+ * what becomes of both in a child.
+ */
+#define _GNU_SOURCE
+#include "telrec/preload/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "telrec/preload/clock.h"
+#include "telrec/preload/preload.h"
+#include "telrec/preload/sample.h"
+#include "telrec/preload/stack.h"
+
+struct ring_shared ring_shared;
+struct process *process;
+static struct process unwiped; /* where the kernel cannot wipe memory */
+static pthread_key_t key;
+static int has_key;
+static int has_begun; /* with or without an arena */
+
+static uint32_t
+thread_id(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+/* The number of this process among those of the arena. */
+static uint32_t
+image_of(struct arena *a)
+{
+	struct arena_image *image;
+	const char *name = program_invocation_short_name;
+	uint32_t number, i;
+
+	if (process->image != 0 && process->pid == (uint32_t)getpid())
+		return process->image - 1;
+	number = __atomic_fetch_add(&a->images_used, 1, __ATOMIC_RELAXED);
+	image = &a->images[number % ARENA_IMAGES];
+	image->parent = (uint32_t)getppid();
+	memset(image->name, 0, sizeof(image->name));
+	if (name != NULL)
+		strncpy(image->name, name, ARENA_NAME_MAX);
+	process->pid = (uint32_t)getpid();
+	/* of a program that this one executed instead of itself */
+	for (i = 0; i < ARENA_NOW(a->rings_used) && i < ARENA_RINGS; i++)
+		if (ARENA_NOW(a->rings[i].pid) == process->pid &&
+		    ARENA_NOW(a->rings[i].state) == ARENA_RING_USED)
+			__atomic_store_n(&a->rings[i].state, ARENA_RING_ENDED,
+			    __ATOMIC_RELEASE);
+	__atomic_store_n(&image->pid, process->pid, __ATOMIC_RELEASE);
+	process->image = number + 1;
+	return number;
+}
+
+uint32_t
+process_image(void)
+{
+	return image_of(ring_shared.arena);
+}
+
+/* Takes a free ring.  NULL: there is none. */
+static struct arena_ring *
+claim(struct arena *a)
+{
+	uint32_t i, used = ARENA_NOW(a->rings_used), state;
+
+	for (i = 0; i < ARENA_RINGS; i++) {
+		if (ARENA_NOW(a->rings[i].state) != ARENA_RING_FREE)
+			continue;
+		state = ARENA_RING_FREE;
+		/* telrec looks at the rings up to this one */
+		while (used < i + 1 &&
+		    !__atomic_compare_exchange_n(&a->rings_used, &used, i + 1,
+		        0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			;
+		if (__atomic_compare_exchange_n(&a->rings[i].state, &state,
+		        ARENA_RING_CLAIMED, 0, __ATOMIC_SEQ_CST,
+		        __ATOMIC_RELAXED))
+			return &a->rings[i];
+	}
+	return NULL;
+}
+
+int
+process_take_ring(struct ring_self *s)
+{
+	struct arena *a = ring_shared.arena;
+	struct arena_ring *ring;
+	const uint32_t image = image_of(a);
+
+	ring = claim(a);
+	if (ring == NULL) {
+		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	ring->open = 1;
+	ring->pid = process->pid;
+	ring->tid = thread_id();
+	ring->image = image;
+	ring->claim++;
+	memset(ring->name, 0, sizeof(ring->name));
+	/* not prctl(), whose hook may free what dlsym() had, and come here */
+	(void)syscall(SYS_prctl, PR_GET_NAME, ring->name, 0, 0, 0);
+	ARENA_SET(ring->ticks, ring_clock());
+	s->id = (uint16_t)(ring - a->rings + 1);
+	s->words = arena_words(a, (uint32_t)(ring - a->rings));
+	s->queued = 0;
+	s->ring = ring;
+	__atomic_store_n(&ring->state, ARENA_RING_USED, __ATOMIC_SEQ_CST);
+	if (has_key)
+		(void)pthread_setspecific(key, s);
+	return 1;
+}
+
+/* A thread ends: pthread_key_create(3) has it called. */
+static void
+thread_ends(void *arg)
+{
+	struct ring_self *s = arg;
+	struct arena_ring *ring = s->ring;
+
+	/* what else the thread does until its end goes into another ring */
+	s->left = 0;
+	s->ring = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (ring != NULL && process->alive)
+		__atomic_store_n(&ring->state, ARENA_RING_ENDED,
+		    __ATOMIC_RELEASE);
+}
+
+void
+process_forget(struct ring_self *s)
+{
+	process->alive = 1;
+	process->image = 0;
+	s->ring = NULL;
+	s->left = 0;
+	s->queued = 0;
+	s->random = 0;
+}
+
+/* -------------------------------------------------------------- the start */
+
+static void
+in_child(void)
+{
+	process_forget(&ring_self);
+}
+
+/* Maps the arena.  NULL: there is none. */
+static struct arena *
+map_arena(const char *path)
+{
+	const size_t bytes = (size_t)arena_bytes();
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct arena *a;
+	off_t end;
+
+	if (fd < 0)
+		return NULL;
+	end = lseek(fd, 0, SEEK_END);
+	a = end == (off_t)bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	                              MAP_SHARED | MAP_NORESERVE, fd, 0) :
+	                          MAP_FAILED;
+	close(fd);
+	if (a != MAP_FAILED && a->magic != ARENA_MAGIC) {
+		munmap(a, bytes);
+		a = MAP_FAILED;
+	}
+	return a == MAP_FAILED ? NULL : a;
+}
+
+/* Memory that is 0 in a forked child, if the kernel can. */
+static void *
+map_wiped(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+#ifdef MADV_WIPEONFORK
+	(void)madvise(p, bytes, MADV_WIPEONFORK);
+#endif
+	return p;
+}
+
+/* Uses the arena at path, if it can be mapped. */
+static void
+open_arena(const char *path)
+{
+	const int kept = errno;
+	struct arena *a;
+
+	has_begun = 1;
+	ring_shared.owners = map_wiped(RING_OWNERS * sizeof(uint16_t));
+	process = map_wiped(sizeof(*process));
+	if (process == NULL)
+		process = &unwiped;
+	a = ring_shared.owners != NULL ? map_arena(path) : NULL;
+	if (a != NULL && a->options & ARENA_SAMPLES && !sample_begin()) {
+		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
+		a = NULL;
+	}
+	if (a != NULL) {
+		process->alive = 1;
+		ring_shared.options = a->options;
+		__atomic_store_n(&ring_shared.arena, a, __ATOMIC_RELEASE);
+	}
+	errno = kept;
+}
+
+/*
+ * Called with the first allocation, which may come before any constructor, and
+ * even before the environment is there.
+ */
+int
+process_begin(void)
+{
+	const char *path;
+
+	if (has_begun)
+		return 0;
+	path = getenv(ARENA_ENV);
+	if (path != NULL)
+		open_arena(path);
+	return 1;
+}
+
+/* What a process does once. */
+static void
+prepare(void)
+{
+	uint32_t number;
+
+	has_key = pthread_key_create(&key, thread_ends) == 0;
+	(void)pthread_atfork(NULL, NULL, in_child);
+	if (has_key && ring_self.ring != NULL)
+		(void)pthread_setspecific(key, &ring_self);
+	number = image_of(ring_shared.arena);
+	if (program_invocation_short_name != NULL)
+		strncpy(ring_shared.arena->images[number % ARENA_IMAGES].name,
+		    program_invocation_short_name, ARENA_NAME_MAX);
+	if (ring_shared.options & ARENA_STACKS)
+		telrec_stack_begin(
+		    (enum telrec_unwind)ring_shared.arena->unwind);
+}
+
+__attribute__((constructor)) static void
+construct(void)
+{
+	(void)process_begin();
+	has_begun = 1;
+	if (ring_shared.arena != NULL)
+		prepare();
+}
+
+int
+process_attach(const char *path)
+{
+	if (ring_shared.arena != NULL)
+		return 0;
+	open_arena(path);
+	if (ring_shared.arena == NULL)
+		return 0;
+	prepare();
+	return 1;
+}

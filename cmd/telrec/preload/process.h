@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* This process in the arena: its start, its number, rings for its threads. */
+#ifndef TELREC_PROCESS_H
+#define TELREC_PROCESS_H
+
+#include <stdint.h>
+
+#include "telrec/preload/ring.h"
+
+/* What a forked child finds as 0: memory that the kernel wipes. */
+struct process {
+	uint32_t alive;
+	uint32_t image; /* and 1 */
+	uint32_t pid;
+};
+extern struct process *process;
+
+/*
+ * Opens the arena, unless that was tried before.  1: this is the first call.
+ */
+int process_begin(void);
+/* Gives this thread a ring.  0: there is none. */
+int process_take_ring(struct ring_self *s);
+/* The first of this child's own memory: its parent's ring is not its own. */
+void process_forget(struct ring_self *s);
+/* The number of this process among those of the arena. */
+uint32_t process_image(void);
+
+#endif
