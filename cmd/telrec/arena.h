@@ -17,7 +17,9 @@
  * another owner becomes the owner and then reads the clock.  So of two records
  * about the same block in different rings, the later one has the later time: a
  * reading lies between them.  A free is recorded before the block is freed, an
- * allocation after it was made.
+ * allocation after it was made.  The readings that a thread makes for a new
+ * owner or a new epoch are in order with its memory accesses; others, after so
+ * many records, may be too early, but not before the last one.
  *
  * telrec may pass over a time only when no record of it can come any more.  It
  * changes the epoch, upon which each thread reads the clock for its next
@@ -36,11 +38,12 @@
 /* as many as there is room for in the address space */
 #if UINTPTR_MAX > 0xFFFFFFFFu
 #define ARENA_RINGS 4096u
+#define ARENA_RING_BYTES ((size_t)1 << 19)
 #else
 #define ARENA_RINGS 512u
+#define ARENA_RING_BYTES ((size_t)1 << 18)
 #endif
 #define ARENA_IMAGES 65536u
-#define ARENA_RING_BYTES ((size_t)1 << 18)
 #define ARENA_RING_WORDS ((uint32_t)(ARENA_RING_BYTES / 8))
 /* A thread whose ring has more words than these wakes telrec. */
 #define ARENA_RING_HURRY (ARENA_RING_WORDS / 8 * 7)

@@ -42,8 +42,7 @@ static size_t early_used;
 static int
 is_early(const void *p)
 {
-	return (const char *)p >= early.bytes &&
-	    (const char *)p < early.bytes + sizeof(early.bytes);
+	return (uintptr_t)p - (uintptr_t)early.bytes < sizeof(early.bytes);
 }
 
 static void *
@@ -207,10 +206,9 @@ note_more(uint64_t *words, unsigned n, const void *p, size_t bytes)
 		ring_put_sample(words, add_more(words, n), p);
 }
 
-static inline __attribute__((always_inline)) void
+static void
 note_size(enum arena_op op, const void *p, size_t size)
 {
-	const unsigned twelve = size < ARENA_SIZE_LONG ? (unsigned)size : 0;
 	uint64_t words[ARENA_RECORD_MAX];
 
 	if (!LIKELY(is_plain())) {
@@ -219,8 +217,8 @@ note_size(enum arena_op op, const void *p, size_t size)
 		note_more(words, 2, p, size);
 		return;
 	}
-	if (LIKELY(size < ARENA_SIZE_LONG)) {
-		words[0] = ring_word(op, p, twelve);
+	if (size < ARENA_SIZE_LONG) {
+		words[0] = ring_word(op, p, (unsigned)size);
 		ring_put(words, 1, p);
 	} else {
 		words[0] = ring_word(op, p, ARENA_SIZE_LONG);
@@ -249,45 +247,79 @@ note_two(enum arena_op op, const void *p, size_t a, size_t b)
 		note_more(words, n, p, op == ARENA_CALLOC ? a * b : b);
 }
 
-static inline void
-note_free(const void *p)
+/*
+ * Most calls are written by ring_try().  The others go on in functions that
+ * return as the hook does: so it saves no registers for them.
+ */
+static __attribute__((noinline)) void *
+malloc_more(enum ring_tried tried, uint64_t word, void *p)
 {
-	const uint64_t word = ring_word(ARENA_FREE, p, 0);
+	ring_try_more(tried, word, p);
+	return p;
+}
 
-	ring_put(&word, 1, p);
+static __attribute__((noinline)) void *
+malloc_other(size_t n, void *p)
+{
+	note_size(ARENA_MALLOC, p, n);
+	return p;
 }
 
 PUBLIC void *
 malloc(size_t n)
 {
 	void *p = real.malloc(n);
+	enum ring_tried tried;
+	uint64_t word;
 
-	note_size(ARENA_MALLOC, p, n);
-	return p;
+	if (!LIKELY(n < ARENA_SIZE_LONG && is_plain()))
+		return malloc_other(n, p);
+	word = ring_word(ARENA_MALLOC, p, (unsigned)n);
+	tried = ring_try(word, p);
+	return LIKELY(tried == RING_WRITTEN) ? p : malloc_more(tried, word, p);
+}
+
+static __attribute__((noinline)) void
+free_more(enum ring_tried tried, uint64_t word, void *p)
+{
+	ring_try_more(tried, word, p);
+	real.free(p);
 }
 
 PUBLIC void
 free(void *p)
 {
+	const uint64_t word = ring_word(ARENA_FREE, p, 0);
+	enum ring_tried tried;
+
 	if (!LIKELY(!is_early(p)))
 		return;
-	note_free(p);
-	real.free(p);
+	tried = ring_try(word, p);
+	if (LIKELY(tried == RING_WRITTEN))
+		real.free(p);
+	else
+		free_more(tried, word, p);
+}
+
+static __attribute__((noinline)) void *
+calloc_other(size_t count, size_t n, void *p)
+{
+	note_two(ARENA_CALLOC, p, count, n);
+	return p;
 }
 
 PUBLIC void *
 calloc(size_t count, size_t n)
 {
 	void *p = real.calloc(count, n);
+	enum ring_tried tried;
 	uint64_t word;
 
-	if (count == 1 && n < ARENA_SIZE_LONG && LIKELY(is_plain())) {
-		word = ring_word(ARENA_CALLOC_ONE, p, (unsigned)n);
-		ring_put(&word, 1, p);
-		return p;
-	}
-	note_two(ARENA_CALLOC, p, count, n);
-	return p;
+	if (!(count == 1 && LIKELY(n < ARENA_SIZE_LONG && is_plain())))
+		return calloc_other(count, n, p);
+	word = ring_word(ARENA_CALLOC_ONE, p, (unsigned)n);
+	tried = ring_try(word, p);
+	return LIKELY(tried == RING_WRITTEN) ? p : malloc_more(tried, word, p);
 }
 
 /* A block of ours moves to the allocator. */

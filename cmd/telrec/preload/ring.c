@@ -23,7 +23,7 @@
 __thread struct ring_self ring_self;
 
 /* A thread reads the clock after so many words. */
-#define CLOCK_WORDS 64
+#define CLOCK_WORDS 128
 /* Room that is left in a ring for what comes between two looks at it. */
 #define MARGIN 256u
 /* Pauses of a thread that waits for telrec, before it calls the system. */
@@ -108,13 +108,15 @@ wait_for_room(struct ring_self *s)
 	return 1;
 }
 
-/* Reads the clock into the ring, which is open, and has room. */
+/* Writes the time into a ring that is open, and has room; not a lesser one. */
 static void
-put_clock(struct ring_self *s)
+put_clock(struct ring_self *s, uint64_t ticks)
 {
-	const uint64_t ticks = s->strict ? s->ring->ticks : ring_clock();
-	const uint64_t word = ticks << 4 | ARENA_CLOCK;
+	uint64_t word;
 
+	if (s->strict || ticks < s->ring->ticks)
+		ticks = s->ring->ticks;
+	word = ticks << 4 | ARENA_CLOCK;
 	ring_append(s, &word, 1);
 	__atomic_store_n(&s->ring->ticks, ticks, __ATOMIC_RELEASE);
 }
@@ -127,6 +129,7 @@ static int
 open_ring(struct ring_self *s)
 {
 	struct arena *a = ring_shared.arena;
+	uint32_t epoch;
 
 	if (s->ring == NULL && !process_take_ring(s))
 		return 0;
@@ -140,8 +143,13 @@ open_ring(struct ring_self *s)
 		ARENA_SET(s->ring->open, 1);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (!has_room(s->ring));
-	s->epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
-	put_clock(s);
+	epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
+	/* the clock that is read for a new epoch must not be too early */
+	put_clock(s,
+	    s->strict             ? 0 :
+	        epoch == s->epoch ? ring_clock_early() :
+	                            ring_clock());
+	s->epoch = epoch;
 	/* ring_put_slow() looks at each free whether it is of a sample */
 	s->left = ring_shared.options & ARENA_SAMPLES ? 0 : CLOCK_WORDS;
 	return 1;
@@ -185,7 +193,7 @@ ring_refresh(struct ring_self *s, const void *p)
 	owner = ring_owner(p);
 	if (ARENA_NOW(*owner) != s->id)
 		(void)__atomic_exchange_n(owner, s->id, __ATOMIC_SEQ_CST);
-	put_clock(s);
+	put_clock(s, s->strict ? 0 : ring_clock());
 	errno = kept;
 	return 1;
 off:
@@ -295,6 +303,21 @@ ring_put_sample(const uint64_t *words, unsigned n, const void *p)
 	errno = kept;
 }
 
+void
+ring_try_more(enum ring_tried tried, uint64_t word, const void *p)
+{
+	struct ring_self *s = &ring_self;
+
+	if (tried == RING_NOT_OPEN) {
+		ring_put_slow(&word, 1, p);
+	} else if (tried == RING_QUEUED) {
+		ring_put_queued(s);
+	} else if (ring_refresh(s, p)) {
+		ring_append(s, &word, 1);
+		ring_close(s);
+	}
+}
+
 /* --------------------------------------------------------------- realloc */
 
 /*
@@ -391,8 +414,9 @@ ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
 void
 telrec_fresh_clock(void)
 {
-	/* the next record finds no room, and looks */
+	/* the next record finds no room, and another epoch than it saw */
 	ring_self.left = 0;
+	ring_self.epoch--;
 }
 
 /* A record about no block. */

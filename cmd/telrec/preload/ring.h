@@ -101,6 +101,38 @@ ring_put(const uint64_t *words, unsigned n, const void *p)
 	ring_close(s);
 }
 
+/* What ring_try() has done. */
+enum ring_tried {
+	RING_WRITTEN,
+	RING_QUEUED,  /* written, and signal handlers have left records */
+	RING_STALE,   /* the ring is open, but the clock is to be read first */
+	RING_NOT_OPEN /* it may be full, or in use */
+};
+
+/*
+ * Writes a record of one word about the block p, or leaves it to ring_try_more(),
+ * which is called last so that nothing has to be kept for it.
+ */
+static inline __attribute__((always_inline)) enum ring_tried
+ring_try(uint64_t word, const void *p)
+{
+	struct ring_self *s = &ring_self;
+
+	if (!RING_LIKELY(s->left > 0 && !ARENA_NOW(s->ring->open)))
+		return RING_NOT_OPEN;
+	ARENA_SET(s->ring->open, 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
+	        ARENA_NOW(*ring_owner(p)) == s->id))
+		return RING_STALE;
+	ring_append(s, &word, 1);
+	__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
+	return RING_LIKELY(s->queued == 0) ? RING_WRITTEN : RING_QUEUED;
+}
+
+/* Does what ring_try() has left. */
+void ring_try_more(enum ring_tried tried, uint64_t word, const void *p);
+
 /* The first word of a record. */
 static inline uint64_t
 ring_word(enum arena_op op, const void *p, unsigned twelve)
