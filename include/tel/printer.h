@@ -201,8 +201,9 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_run(tel_printer *p,
     tel_run *run);
 /*
- * Renders on n threads beside the caller's, which still writes all output, in
- * order, from time to time: the formats text, CSV and JSON with times in ticks.
+ * Renders on n threads, of which the caller's is one, and still writes all
+ * output, in order: the formats text, CSV, JSON, mpscnv, mpstxt and tracerpt
+ * with times in ticks.
  * A change of labels waits for the threads.  They hold up to 2n + 2 batches of
  * 64 KiB of events, and their output.  A failure to write may be reported some
  * events late.

@@ -47,6 +47,16 @@ tel_output_new_callback(tel_write_fn *write_fn, void *arg)
 	return output_new(-1, write_fn, arg);
 }
 
+tel_output *
+tel__output_new_memory(void)
+{
+	tel_output *out = output_new(-1, NULL, NULL);
+
+	if (out != NULL)
+		out->keeps = 1;
+	return out;
+}
+
 void
 tel_output_free(tel_output *out)
 {
@@ -136,7 +146,7 @@ tel__output_spill(tel_output *out)
 	tel_status st;
 	size_t done;
 
-	if (out->status != TEL_OK)
+	if (out->status != TEL_OK || out->keeps)
 		return out->status;
 	st = hand_on(out, out->buffer, out->used, &done);
 	out->used -= done;
@@ -183,11 +193,13 @@ tel__output_grow(tel_output *out, size_t n)
 		return NULL;
 	if (n <= BUFFER_MOST && tel__output_spill(out) != TEL_OK)
 		return NULL;
-	if (n > BUFFER_MOST || !TEL__RESERVE(out->buffer, out->size, n)) {
+	/* .used is 0 unless the bytes are kept */
+	if (n > BUFFER_MOST ||
+	    !TEL__RESERVE(out->buffer, out->size, out->used + n)) {
 		tel__output_fail(out, TEL_ENOMEM, ENOMEM);
 		return NULL;
 	}
-	return out->buffer;
+	return out->buffer + out->used;
 }
 
 tel_status
@@ -197,7 +209,10 @@ tel_output_write(tel_output *out, const void *data, size_t size)
 
 	if (out->status != TEL_OK)
 		return out->status;
-	if (out->size - out->used < size) {
+	if (out->size - out->used < size && out->keeps) {
+		if (tel__output_grow(out, size) == NULL)
+			return out->status;
+	} else if (out->size - out->used < size) {
 		if (tel__output_spill(out) != TEL_OK)
 			return out->status;
 		if (size >= out->size)

@@ -37,7 +37,11 @@ struct tel_output {
 	tel_status status; /* TEL_OK, or the first failure, which stays */
 	int error;         /* its errno */
 	int fd;
+	int keeps; /* all bytes stay in the buffer, which grows */
 };
+
+/* An output whose bytes stay in its buffer: .used of them. */
+tel_output *tel__output_new_memory(void);
 
 /*
  * Room for n bytes in one piece at the end of the buffer, which is flushed

@@ -147,15 +147,17 @@ tel__labels_view_new(void)
 }
 
 void
-tel__labels_view(struct tel_labels *view, const struct tel_labels *l)
+tel__labels_view(struct tel_labels *view, const struct tel_labels *l,
+    int others)
 {
 	struct recent *recent = view->recent;
 
 	*view = *l;
 	view->recent = recent;
 	view->guard = NULL;
-	/* what was found may be of another log */
-	memset(recent, 0, RECENT * sizeof(*recent));
+	/* what was found in these counts until they change */
+	if (others)
+		memset(recent, 0, RECENT * sizeof(*recent));
 }
 
 void

@@ -69,10 +69,12 @@ int tel__labels_guard(struct tel_labels *l, tel_labels_fn *fn, void *arg);
 /*
  * Views, for threads that search tables which do not change meanwhile: a search
  * remembers what it found, and each view does so by itself.
- * tel__labels_view() makes it one of what is in the tables now.
+ * tel__labels_view() makes it one of what is in the tables now.  others: they
+ * may be other tables than those that it was a view of.
  */
 struct tel_labels *tel__labels_view_new(void);
-void tel__labels_view(struct tel_labels *view, const struct tel_labels *l);
+void tel__labels_view(struct tel_labels *view, const struct tel_labels *l,
+    int others);
 void tel__labels_view_free(struct tel_labels *view);
 
 /* How full the tables are. */

@@ -466,7 +466,7 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 	}
 	if (p->team != NULL)
 		return tel__team_event(p->team, event);
-	return tel__render_event(p, event);
+	return render_event(p, event);
 }
 
 tel_status
@@ -485,7 +485,11 @@ tel_printer_run(tel_printer *p, tel_run *run)
 	for (i = 0; i < run->count && st == TEL_OK; i++) {
 		if (i > 0 && p->out->status != TEL_OK)
 			return p->out->status;
-		if (i == 0 || p->team != NULL || p->renderer->event != NULL) {
+		if (i > 0 && p->team != NULL) {
+			tel_run_drop(run, i);
+			return tel__team_run(p->team, run);
+		}
+		if (i == 0 || p->renderer->event != NULL) {
 			st = tel_printer_event(p, run_event(run, i));
 			continue;
 		}

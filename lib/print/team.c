@@ -12,24 +12,35 @@
 #define BATCH_BYTES ((size_t)1 << 16)
 #define BATCH_EVENTS 2048u
 
+/* What renderers need of an event: no place in the log, no raw bytes. */
+struct item {
+	uint64_t clock;
+	const struct tel_type *type;
+	uint32_t at; /* of its bytes, in those of the batch */
+	uint32_t size;
+	uint32_t inline_size; /* of the inline labels behind them */
+	uint32_t inline_use;
+};
+
 /* Events that are rendered by one thread. */
 struct batch {
 	struct tel_log log; /* of all of them; with the labels of the thread */
-	struct tel_event *events;
+	struct item *items;
 	unsigned count;
 	unsigned char *bytes; /* what they refer to, one after the other */
 	size_t used, room;
-	unsigned char *text; /* what they come to */
-	size_t length, text_room;
+	tel_output *text; /* what they come to */
 	tel_status status;
 	int done;
 };
 
+/* What a thread renders with. */
 struct worker {
 	struct render_team *team;
 	struct tel_printer printer; /* with programs of its own */
 	struct tel_labels *labels;  /* a view of those of the log */
 	unsigned epoch;             /* of what the printer was made from */
+	unsigned tables;            /* of what the view was made of */
 	pthread_t thread;
 };
 
@@ -38,19 +49,22 @@ struct render_team {
 	struct tel_labels *guarded; /* calls before it changes; or NULL */
 	struct tel_printer model;   /* the owner, as it was for this log */
 	const struct tel_log *log;
-	unsigned epoch; /* counts the models */
+	unsigned epoch;  /* counts the models */
+	unsigned tables; /* counts the labels of logs */
 	tel_status status;
 
 	pthread_mutex_t lock;
-	pthread_cond_t change;
+	pthread_cond_t work; /* there is a batch to render, or nothing more */
+	pthread_cond_t done; /* one was rendered */
 	int stop;
+	const struct batch *awaited; /* by the caller's thread, or NULL */
 	/* places in the ring, which count on: that is filled now, */
 	uint64_t filled;
 	uint64_t next;    /* is rendered next, */
 	uint64_t written; /* and is written next */
 	struct batch *ring;
 	unsigned nring;
-	struct worker *workers;
+	struct worker *workers; /* the first is the caller's thread */
 	unsigned nworkers, running;
 };
 
@@ -62,31 +76,16 @@ place(const struct render_team *t, uint64_t number)
 
 /* ---------------------------------------------------------------- rendering */
 
-/* A tel_write_fn: appends to the text of the batch. */
-static ptrdiff_t
-append(void *arg, const void *data, size_t size)
-{
-	struct batch *b = arg;
-
-	if (!TEL__RESERVE(b->text, b->text_room, b->length + size))
-		return -1;
-	memcpy(b->text + b->length, data, size);
-	b->length += size;
-	return (ptrdiff_t)size;
-}
-
 /* Makes the printer of a thread what the owner is for this log. */
 static tel_status
 adopt_model(struct worker *w)
 {
 	const struct render_team *t = w->team;
-	struct tel_output *out = w->printer.out;
 
 	if (w->epoch == t->epoch)
 		return TEL_OK;
 	tel__render_free_caches(&w->printer);
 	w->printer = t->model;
-	w->printer.out = out;
 	w->printer.cache = w->printer.caches = NULL;
 	w->epoch = t->epoch;
 	return tel__render_set_schema(&w->printer, t->model.schema);
@@ -95,26 +94,46 @@ adopt_model(struct worker *w)
 static tel_status
 render(struct worker *w, struct batch *b)
 {
-	const unsigned char *p = b->bytes;
+	const struct item *i, *const end = b->items + b->count;
 	tel_status st = adopt_model(w);
-	struct tel_event *ev;
-	unsigned i;
+	struct tel_event ev;
 
-	tel__labels_view(w->labels, b->log.labels);
+	tel__labels_view(w->labels, b->log.labels,
+	    w->tables != w->team->tables);
+	w->tables = w->team->tables;
 	b->log.labels = w->labels;
-	w->printer.out->arg = b;
-	b->length = 0;
-	for (i = 0; i < b->count && st == TEL_OK; i++) {
-		ev = &b->events[i];
-		tel_event_place(ev, p);
-		ev->log = &b->log;
-		st = tel__render_event(&w->printer, ev);
-		p += tel_event_extent(ev);
+	w->printer.out = b->text;
+	memset(&ev, 0, sizeof(ev));
+	ev.log = &b->log;
+	for (i = b->items; i < end && st == TEL_OK; i++) {
+		ev.type = i->type;
+		ev.clock = i->clock;
+		ev.data = b->bytes + i->at;
+		ev.size = i->size;
+		ev.inline_labels = ev.data + i->size;
+		ev.inline_size = i->inline_size;
+		ev.inline_use = i->inline_use;
+		st = render_event(&w->printer, &ev);
 	}
-	if (st == TEL_OK)
-		st = tel__output_spill(w->printer.out);
 	/* it cannot fail but for memory */
 	return st == TEL_OK ? st : TEL_ENOMEM;
+}
+
+/*
+ * Renders the batch that is next; the caller holds the lock.  Returns whether
+ * the caller's thread is to know that it is done.
+ */
+static int
+render_next(struct worker *w)
+{
+	struct render_team *t = w->team;
+	struct batch *b = place(t, t->next++);
+
+	pthread_mutex_unlock(&t->lock);
+	b->status = render(w, b);
+	pthread_mutex_lock(&t->lock);
+	b->done = 1;
+	return t->awaited == b;
 }
 
 static void *
@@ -122,22 +141,18 @@ work(void *arg)
 {
 	struct worker *w = arg;
 	struct render_team *t = w->team;
-	struct batch *b;
-	tel_status st;
 
 	pthread_mutex_lock(&t->lock);
 	for (;;) {
 		while (!t->stop && t->next == t->filled)
-			pthread_cond_wait(&t->change, &t->lock);
+			pthread_cond_wait(&t->work, &t->lock);
 		if (t->stop)
 			break;
-		b = place(t, t->next++);
+		if (!render_next(w))
+			continue;
 		pthread_mutex_unlock(&t->lock);
-		st = render(w, b);
+		pthread_cond_signal(&t->done);
 		pthread_mutex_lock(&t->lock);
-		b->status = st;
-		b->done = 1;
-		pthread_cond_broadcast(&t->change);
 	}
 	pthread_mutex_unlock(&t->lock);
 	return NULL;
@@ -152,15 +167,32 @@ start(struct render_team *t)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	for (i = 0; i < t->nworkers; i++)
+	for (i = 1; i < t->nworkers; i++)
 		if (pthread_create(&t->workers[i].thread, NULL, work,
 		        &t->workers[i]) != 0)
 			break;
-	t->running = i;
+	t->running = i - 1;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* ---------------------------------------------------- on the caller's thread */
+
+/*
+ * Waits until a batch is rendered.  Meanwhile, this thread renders what no
+ * other one has started with.
+ */
+static void
+await(struct render_team *t, const struct batch *b)
+{
+	pthread_mutex_lock(&t->lock);
+	while (!b->done && t->next < t->filled)
+		(void)render_next(&t->workers[0]);
+	t->awaited = b;
+	while (!b->done)
+		pthread_cond_wait(&t->done, &t->lock);
+	t->awaited = NULL;
+	pthread_mutex_unlock(&t->lock);
+}
 
 /* Writes the oldest batch, once it is rendered. */
 static void
@@ -168,14 +200,13 @@ write_oldest(struct render_team *t)
 {
 	struct batch *b = place(t, t->written);
 
-	pthread_mutex_lock(&t->lock);
-	while (!b->done)
-		pthread_cond_wait(&t->change, &t->lock);
-	pthread_mutex_unlock(&t->lock);
+	await(t, b);
 	if (t->status == TEL_OK)
 		t->status = b->status;
 	if (t->status == TEL_OK)
-		t->status = tel_output_write(t->owner->out, b->text, b->length);
+		t->status = tel_output_write(t->owner->out, b->text->buffer,
+		    b->text->used);
+	b->text->used = 0;
 	b->count = 0;
 	b->used = 0;
 	b->done = 0;
@@ -183,26 +214,30 @@ write_oldest(struct render_team *t)
 }
 
 /*
- * Hands the batch that is filled to the threads, or renders it here when there
- * are none: small outputs do not start any.
+ * Hands the batch that is filled to the threads; wakes one, or none.  Where
+ * enough wait for them, this thread renders one: while it does, each of the
+ * others ends one and starts with another, and has one more until this thread
+ * has filled the next.
  */
 static void
-submit(struct render_team *t)
+submit(struct render_team *t, int wake)
 {
-	struct batch *b = place(t, t->filled);
+	uint64_t waiting;
 
-	if (b->count == 0)
+	if (place(t, t->filled)->count == 0)
 		return;
 	pthread_mutex_lock(&t->lock);
 	t->filled++;
-	if (t->running > 0)
-		pthread_cond_broadcast(&t->change);
-	else
-		t->next++;
+	waiting = t->filled - t->next;
 	pthread_mutex_unlock(&t->lock);
-	if (t->running == 0) {
-		b->status = render(&t->workers[0], b);
-		b->done = 1;
+	/* a thread that wakes up finds more than one batch, and the lock free */
+	if (wake && waiting > 1)
+		pthread_cond_signal(&t->work);
+	if (waiting > 2 * (uint64_t)t->running) {
+		pthread_mutex_lock(&t->lock);
+		if (t->next < t->filled)
+			(void)render_next(&t->workers[0]);
+		pthread_mutex_unlock(&t->lock);
 	}
 	while (t->filled - t->written >= t->nring)
 		write_oldest(t);
@@ -214,12 +249,10 @@ settle(struct render_team *t)
 {
 	uint64_t i;
 
-	submit(t);
-	pthread_mutex_lock(&t->lock);
+	/* the last batch has few events: no thread has to wake up for it */
+	submit(t, 0);
 	for (i = t->written; i < t->filled; i++)
-		while (!place(t, i)->done)
-			pthread_cond_wait(&t->change, &t->lock);
-	pthread_mutex_unlock(&t->lock);
+		await(t, place(t, i));
 }
 
 /* Labels are about to change, or to go. */
@@ -229,14 +262,16 @@ on_change(void *arg, int gone)
 	struct render_team *t = arg;
 
 	settle(t);
-	if (gone)
+	if (gone) {
 		t->guarded = NULL;
+		t->tables++;
+	}
 }
 
 tel_status
 tel__team_flush(struct render_team *t)
 {
-	submit(t);
+	submit(t, 0);
 	while (t->written < t->filled)
 		write_oldest(t);
 	return t->status;
@@ -254,36 +289,109 @@ tel__team_set_log(struct render_team *t, const struct tel_log *log)
 	t->log = log;
 	t->model = *t->owner;
 	t->epoch++;
+	t->tables++;
 	return TEL_OK;
 }
 
-tel_status
-tel__team_event(struct render_team *t, const struct tel_event *ev)
+/* The batch that is filled, with room for an event of size bytes; or NULL. */
+static struct batch *
+room_for(struct render_team *t, size_t size)
 {
-	const size_t size = tel_event_extent(ev);
 	struct batch *b = place(t, t->filled);
 
 	if (b->count == BATCH_EVENTS ||
 	    (b->count > 0 && b->used + size > BATCH_BYTES)) {
 		if (t->running == 0)
 			start(t);
-		submit(t);
+		submit(t, 1);
 		if (t->status != TEL_OK)
-			return t->status;
+			return NULL;
 		b = place(t, t->filled);
 	}
-	if (b->events == NULL) {
-		b->events = malloc(BATCH_EVENTS * sizeof(*b->events));
-		if (b->events == NULL)
-			return t->status = TEL_ENOMEM;
+	if (b->items == NULL)
+		b->items = malloc(BATCH_EVENTS * sizeof(*b->items));
+	if (b->items == NULL ||
+	    !TEL__RESERVE(b->bytes, b->room,
+	        size < BATCH_BYTES ? BATCH_BYTES : size)) {
+		t->status = TEL_ENOMEM;
+		return NULL;
 	}
-	if (!TEL__RESERVE(b->bytes, b->room, b->used + size))
-		return t->status = TEL_ENOMEM;
 	if (b->count == 0)
 		b->log = *t->log;
-	tel_event_copy(b->bytes + b->used, ev);
+	return b;
+}
+
+tel_status
+tel__team_event(struct render_team *t, const struct tel_event *ev)
+{
+	const size_t size = (size_t)ev->size + ev->inline_size;
+	struct batch *b = room_for(t, size);
+	struct item *item;
+
+	if (b == NULL)
+		return t->status;
+	item = &b->items[b->count++];
+	item->clock = ev->clock;
+	item->type = ev->type;
+	item->at = (uint32_t)b->used;
+	item->size = ev->size;
+	item->inline_size = ev->inline_size;
+	item->inline_use = ev->inline_use;
+	memcpy(b->bytes + b->used, ev->data, ev->size);
+	if (ev->inline_size > 0)
+		memcpy(b->bytes + b->used + ev->size, ev->inline_labels,
+		    ev->inline_size);
 	b->used += size;
-	b->events[b->count++] = *ev;
+	return TEL_OK;
+}
+
+/*
+ * Adds events of a run, from event i on, as long as their bytes follow one
+ * another and fit.  Returns how many.
+ */
+static size_t
+add_row(struct batch *b, const struct tel_run *run, size_t i)
+{
+	const unsigned char *const data = run->data[i], *end = data;
+	const size_t first = i, room = BATCH_BYTES - b->used;
+	const size_t most = run->count - i < BATCH_EVENTS - b->count ?
+	    run->count :
+	    i + (BATCH_EVENTS - b->count);
+	struct item *item = &b->items[b->count];
+
+	for (; i < most && run->data[i] == end; i++, item++) {
+		if ((size_t)(end - data) + run->sizes[i] > room)
+			break;
+		item->clock = run->clocks[i];
+		item->type = run_type(run, i);
+		item->at = (uint32_t)(b->used + (size_t)(end - data));
+		item->size = run->sizes[i];
+		item->inline_size = 0;
+		item->inline_use = run->event->inline_use;
+		end += run->sizes[i];
+	}
+	memcpy(b->bytes + b->used, data, (size_t)(end - data));
+	b->used += (size_t)(end - data);
+	b->count += (unsigned)(i - first);
+	return i - first;
+}
+
+tel_status
+tel__team_run(struct render_team *t, struct tel_run *run)
+{
+	struct batch *b;
+	size_t i = 0, n;
+
+	while (i < run->count) {
+		b = room_for(t, run->sizes[i]);
+		if (b == NULL)
+			return t->status;
+		n = add_row(b, run, i);
+		/* an event that is larger than a batch */
+		if (n == 0 && tel__team_event(t, run_view(run, i)) != TEL_OK)
+			return t->status;
+		i += n > 0 ? n : 1;
+	}
 	return TEL_OK;
 }
 
@@ -300,7 +408,13 @@ tel__team_new(struct tel_printer *pr, unsigned threads)
 		free(t);
 		return NULL;
 	}
-	if (pthread_cond_init(&t->change, NULL) != 0) {
+	if (pthread_cond_init(&t->work, NULL) != 0) {
+		pthread_mutex_destroy(&t->lock);
+		free(t);
+		return NULL;
+	}
+	if (pthread_cond_init(&t->done, NULL) != 0) {
+		pthread_cond_destroy(&t->work);
 		pthread_mutex_destroy(&t->lock);
 		free(t);
 		return NULL;
@@ -314,10 +428,11 @@ tel__team_new(struct tel_printer *pr, unsigned threads)
 	for (i = 0; i < threads && made; i++) {
 		t->workers[i].team = t;
 		t->workers[i].labels = tel__labels_view_new();
-		t->workers[i].printer.out =
-		    tel_output_new_callback(append, NULL);
-		made = t->workers[i].labels != NULL &&
-		    t->workers[i].printer.out != NULL;
+		made = t->workers[i].labels != NULL;
+	}
+	for (i = 0; i < t->nring && made; i++) {
+		t->ring[i].text = tel__output_new_memory();
+		made = t->ring[i].text != NULL;
 	}
 	if (made)
 		return t;
@@ -336,21 +451,21 @@ tel__team_free(struct render_team *t)
 		tel__labels_guard(t->guarded, NULL, NULL);
 	pthread_mutex_lock(&t->lock);
 	t->stop = 1;
-	pthread_cond_broadcast(&t->change);
+	pthread_cond_broadcast(&t->work);
 	pthread_mutex_unlock(&t->lock);
-	for (i = 0; i < t->running; i++)
+	for (i = 1; i <= t->running; i++)
 		(void)pthread_join(t->workers[i].thread, NULL);
 	for (i = 0; t->workers != NULL && i < t->nworkers; i++) {
 		tel__render_free_caches(&t->workers[i].printer);
-		tel_output_free(t->workers[i].printer.out);
 		tel__labels_view_free(t->workers[i].labels);
 	}
 	for (i = 0; t->ring != NULL && i < t->nring; i++) {
-		free(t->ring[i].events);
+		free(t->ring[i].items);
 		free(t->ring[i].bytes);
-		free(t->ring[i].text);
+		tel_output_free(t->ring[i].text);
 	}
-	pthread_cond_destroy(&t->change);
+	pthread_cond_destroy(&t->done);
+	pthread_cond_destroy(&t->work);
 	pthread_mutex_destroy(&t->lock);
 	free(t->ring);
 	free(t->workers);

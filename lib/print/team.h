@@ -9,11 +9,15 @@
 #ifndef TEL_PRINT_TEAM_H
 #define TEL_PRINT_TEAM_H
 
+#include "model/run.h"
 #include "render/renderer.h"
 
 struct render_team;
 
-/* Renderers of which each event is rendered by itself. */
+/*
+ * Threads that render each event by itself, the caller's among them: it renders
+ * when there is no room for further events.
+ */
 struct render_team *tel__team_new(struct tel_printer *pr, unsigned threads);
 /* Waits for the threads; what was not written is lost. */
 void tel__team_free(struct render_team *t);
@@ -25,6 +29,8 @@ void tel__team_free(struct render_team *t);
 tel_status tel__team_set_log(struct render_team *t, const struct tel_log *log);
 /* Adds an event of that log.  TEL_OK, TEL_ENOMEM, or what failed before. */
 tel_status tel__team_event(struct render_team *t, const struct tel_event *ev);
+/* Adds all events of a run of that log. */
+tel_status tel__team_run(struct render_team *t, struct tel_run *run);
 /* Writes all events to the output. */
 tel_status tel__team_flush(struct render_team *t);
 

@@ -202,14 +202,3 @@ tel__render_set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 	pr->cache = c;
 	return TEL_OK;
 }
-
-tel_status
-tel__render_event(struct tel_printer *pr, const struct tel_event *ev)
-{
-	struct render_program *g;
-
-	if (pr->renderer->event != NULL)
-		return pr->renderer->event(pr, ev);
-	g = render_program_for(pr, ev->type, RENDER_ROW);
-	return g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
-}

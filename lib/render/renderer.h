@@ -25,7 +25,11 @@ struct render_team;
 struct tel_renderer {
 	const char *name; /* as -f names it */
 	unsigned flags;   /* of enum tel_printer_flag */
-	int apart; /* what is printed of an event depends on no other one */
+	/*
+	 * What is printed of an event depends on no other one, and not on its
+	 * place in the log, or on its raw bytes.
+	 */
+	int apart;
 	/*
 	 * A log starts, or (same) continues with another schema; may be NULL.
 	 * pr->started is 0 for the first one.  TEL_EINVAL: it cannot be
@@ -162,9 +166,18 @@ render_program_for(struct tel_printer *pr, const struct tel_type *type,
 tel_status tel__render_set_schema(struct tel_printer *pr,
     const struct tel_schema *schema);
 void tel__render_free_caches(struct tel_printer *pr);
+
 /* Renders an event to the printer's output. */
-tel_status tel__render_event(struct tel_printer *pr,
-    const struct tel_event *ev);
+static inline tel_status
+render_event(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct render_program *g;
+
+	if (pr->renderer->event != NULL)
+		return pr->renderer->event(pr, ev);
+	g = render_program_for(pr, ev->type, RENDER_ROW);
+	return g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
+}
 
 /* The number of the field called name, or -1; type may be NULL. */
 int tel__render_find(const struct tel_type *type, const char *name);

@@ -173,7 +173,7 @@ lines() {
 		}' >"$1"
 }
 
-@test "telcat: text, JSON and CSV" {
+@test "telcat: formats that show each event by itself" {
 	grown
 	damaged
 	telcat -f tel -o whole.tel whole.log
@@ -192,6 +192,13 @@ lines() {
 		alike telfilter -f $format -k Pool,Seg damaged.log
 		unset THREADS
 	done
+	for format in mpstxt mpscnv; do
+		alike telcat -f $format damaged.log
+		THREADS=3
+		alike telcat -f $format whole.tel
+		alike telcat -f $format --no-merge one.log cut.log
+		unset THREADS
+	done
 	THREADS=3
 	alike telcat -f csv -e PoolAlloc whole.log
 	alike telcat --fields pool,size -f json whole.log
@@ -202,6 +209,20 @@ lines() {
 	alike telcat -w 'label ~ "AMC"' changing.txt
 	alike telcat --strict damaged.log
 	alike telcat -f chrome one.log
+}
+
+@test "telcat: an ETS log" {
+	local source=$TEL_TOP/tests/data/ets/good-boot.txt
+	{
+		grep -v ^event "$source"
+		for ((i = 0; i < 300; i++)); do grep ^event "$source"; done
+	} >many.txt
+	"$TEL_BUILD/tests/test_ets" --make many.txt many.ets
+	[ "$(wc -c <many.ets)" -gt 262144 ]
+	THREADS='2 3'
+	for format in tracerpt text json; do
+		alike telcat -f $format many.ets
+	done
 }
 
 @test "telcat: an output that fails, or is not read to the end" {

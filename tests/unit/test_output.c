@@ -185,6 +185,29 @@ check_room(struct sink *sink)
 	tel_output_free(NULL);
 }
 
+/* An output that keeps its bytes, however they come. */
+static void
+check_memory(const unsigned char *data)
+{
+	tel_output *out = tel__output_new_memory();
+
+	if (out == NULL)
+		abort();
+	put_all(out, data, SIZE);
+	ok(tel_output_flush(out) == TEL_OK && out->used == SIZE &&
+	        memcmp(out->buffer, data, SIZE) == 0,
+	    "memory has all bytes");
+	is_u64(tel_output_bytes(out), SIZE, "and counts them");
+	out->used = 0;
+	ok(tel_output_write(out, data, 9) == TEL_OK && out->used == 9 &&
+	        memcmp(out->buffer, data, 9) == 0,
+	    "and is used again");
+	ok(tel_output_room(out, CAP + 1) == NULL &&
+	        tel_output_write(out, "x", 1) == TEL_ENOMEM && out->used == 9,
+	    "a room too big is a failure there, too");
+	tel_output_free(out);
+}
+
 struct drain {
 	int fd;
 	unsigned char *data;
@@ -269,6 +292,7 @@ main(void)
 	check_steps(data, &sink);
 	check_failures(data, &sink);
 	check_room(&sink);
+	check_memory(data);
 	check_fd(data);
 	free(sink.data);
 	free(data);

@@ -54,6 +54,12 @@ tel_output_new_callback(tel_write_fn *fn, void *arg)
 	return calloc(1, sizeof(tel_output));
 }
 
+tel_output *
+tel__output_new_memory(void)
+{
+	return calloc(1, sizeof(tel_output));
+}
+
 tel_status
 tel__output_boundary(struct tel_output *o, int must)
 {

@@ -282,6 +282,7 @@ finish(struct tel_printer *pr)
 
 const struct tel_renderer tel__renderer_tracerpt = {
 	.name = "tracerpt",
+	.apart = 1,
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_WHOLE,
 	.begin_log = begin_log,
 	.compile = compile,

@@ -156,6 +156,7 @@ compile_txt(struct tel_printer *pr, const struct tel_type *type,
 
 const struct tel_renderer tel__renderer_mpscnv = {
 	.name = "mpscnv",
+	.apart = 1,
 	.flags = TEL_PRINTER_HEADER,
 	.begin_log = begin_log,
 	.compile = compile_cnv,
@@ -163,6 +164,7 @@ const struct tel_renderer tel__renderer_mpscnv = {
 
 const struct tel_renderer tel__renderer_mpstxt = {
 	.name = "mpstxt",
+	.apart = 1,
 	.flags = TEL_PRINTER_HEADER,
 	.begin_log = begin_log,
 	.compile = compile_txt,
