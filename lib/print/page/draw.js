@@ -2,19 +2,17 @@
 // Draws a timeline into a buffer of pixels, or as SVG.
 "use strict";
 
-// Both have rect(x, y, width, height, colour), whose colours are numbers of
-// log.paint, and text().  Pixels are some ten times faster than paths.
+const FONT = "11px system-ui, \"DejaVu Sans\", sans-serif";
+
+// Both have rect(), text() and line(), whose colours are numbers of log.css.
+// Pixels are some ten times faster than paths.
 class Pixels {
 	constructor(context, width, height) {
-		this.context = context;
-		this.width = width;
-		this.height = height;
-		if (!log.image || log.image.width !== width ||
-			log.image.height !== height)
+		Object.assign(this, { context, width, height, late: [] });
+		if (log.image?.width !== width || log.image.height !== height)
 			log.image = new ImageData(width, height);
 		this.px = new Uint32Array(log.image.data.buffer);
 		this.px.fill(log.paint[0]);
-		this.late = [];
 	}
 
 	rect(x, y, w, h, colour) {
@@ -34,123 +32,121 @@ class Pixels {
 	}
 
 	text(x, y, text, colour) {
-		this.late.push([x, y, text, colour]);
+		this.late.push((c) => {
+			c.fillStyle = log.css[colour];
+			c.fillText(text, x, y);
+		});
+	}
+
+	line(x0, y0, x1, y1, size, colour) {
+		this.late.push((c) => {
+			c.strokeStyle = log.css[colour];
+			c.lineWidth = size;
+			c.beginPath();
+			c.moveTo(x0, y0);
+			c.lineTo(x1, y1);
+			c.stroke();
+		});
 	}
 
 	flush() {
 		this.context.putImageData(log.image, 0, 0);
-		for (const [x, y, text, colour] of this.late) {
-			this.context.fillStyle = log.css[colour];
-			this.context.fillText(text, x, y);
-		}
+		this.late.forEach((draw) => draw(this.context));
 		this.late = [];
 	}
 }
 
 class Svg {
 	constructor(width, height) {
-		this.width = width;
-		this.height = height;
-		this.paths = new Map();
-		this.texts = [];
+		Object.assign(this, { width, height, paths: new Map(), late: [] });
 	}
 
 	rect(x, y, w, h, colour) {
-		let p = this.paths.get(colour);
-		if (!p)
-			this.paths.set(colour, p = { d: [], last: {} });
-		const l = p.last;
-		if (l.y === y && l.h === h && l.x + l.w === x)
-			l.w += w;
+		if (!this.paths.has(colour))
+			this.paths.set(colour, []);
+		const path = this.paths.get(colour), last = path.at(-1);
+		if (last?.y === y && last.h === h && last.x + last.w === x)
+			last.w += w;
 		else
-			p.d.push(p.last = { x, y, w, h });
+			path.push({ x, y, w, h });
 	}
 
 	text(x, y, text, colour) {
 		const s = text.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`)
-			// eslint-disable-next-line no-control-regex
 			.replace(/[^\t\x20-\ud7ff\ue000-\ufffd]/g, "\ufffd");
-		this.texts.push(`<text x="${x}" y="${y}" fill="${
+		this.late.push(`<text x="${x}" y="${y}" fill="${
 			log.css[colour]}">${s}</text>`);
 	}
 
-	flush() {}
+	line(x0, y0, x1, y1, size, colour) {
+		this.late.push(`<path d="M${x0} ${y0}L${x1} ${y1}" stroke="${
+			log.css[colour]}" stroke-width="${size}"/>`);
+	}
 
-	toString(left) {
-		const d = (list) => list.map((r) =>
-			`M${r.x} ${r.y}h${r.w}v${r.h}h${-r.w}z`).join("");
-		return `<svg xmlns="http://www.w3.org/2000/svg" width="${
-			this.width + left}" height="${this.height}" font-family="${
-			"system-ui, sans-serif"}" font-size="11"><rect width="100%"` +
-			` height="100%" fill="${log.css[0]}"/>` +
-			`<svg x="${left}" width="${this.width}">` +
-			[...this.paths].map(([c, p]) =>
-				`<path fill="${log.css[c]}" d="${d(p.d)}"/>`).join("") +
-			this.texts.join("") + "</svg>";
+	flush() {
+		this.done = [...this.paths].map(([colour, path]) => `<path fill="${
+			log.css[colour]}" d="${path.map((r) =>
+			`M${r.x} ${r.y}h${r.w}v${r.h}h${-r.w}z`).join("")}"/>`)
+			.concat(this.late).join("");
+		this.late = [];
 	}
 }
 
 // Colours are numbers: 0 background, 1 text, 2 dim, 3 line, 4 grid, 5 accent,
 // 6 on a colour, 7 bar, then those of the palette, each in SHADES steps from
 // the background to itself.
-const SHADES = 16, FIRST = 8;
-const shade = (colour, part) => FIRST + colour * SHADES +
+const BASE = ["bg", "fg", "dim", "line", "grid", "accent", "on", "bar"];
+const SHADES = 16;
+const shade = (colour, part) => BASE.length + colour * SHADES +
 	Math.min(Math.max(Math.round(part * (SHADES - 1)), 0), SHADES - 1);
 
 // The browser resolves the colours of the theme; scripts can't.
 function readColours() {
 	const probe = el("i");
-	const rgb = (name) => {
-		probe.style.color = `var(--${name})`;
+	const rgb = (colour) => {
+		probe.style.color = colour;
 		return getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
 	};
 	document.body.append(probe);
-	const list = ["bg", "fg", "dim", "line", "grid", "accent", "on", "bar"]
-		.map(rgb);
+	const list = BASE.map((name) => rgb(`var(--${name})`));
 	const own = log.types.filter((t) => t.own);
 	own.forEach((t, i) => { t.color = PALETTE + i; });
-	const all = [...Array(PALETTE).keys()].map((i) => rgb(`c${i}`)).concat(
-		own.map((t) => t.own.match(/[\da-f]{2}/gi).map((h) =>
-			parseInt(h, 16))));
-	probe.remove();
-	for (const c of all) {
-		for (let i = 0; i < SHADES; i++)
+	for (let i = 0; i < PALETTE + own.length; i++) {
+		const c = rgb(i < PALETTE ? `var(--c${i})` : own[i - PALETTE].own);
+		for (let n = 0; n < SHADES; n++)
 			list.push(c.map((v, j) => Math.round(list[0][j] +
-				(v - list[0][j]) * i / (SHADES - 1))));
+				(v - list[0][j]) * n / (SHADES - 1))));
 	}
+	probe.remove();
 	log.css = list.map(([r, g, b]) => `rgb(${r},${g},${b})`);
 	log.paint = list.map(([r, g, b]) =>
 		(255 << 24 | b << 16 | g << 8 | r) >>> 0);
 }
 
+// A colour for a name.
 function hash(text) {
 	let h = 0;
-	for (let i = 0; i < text.length; i++)
-		h = Math.imul(h, 31) + text.charCodeAt(i) | 0;
+	for (const c of text)
+		h = Math.imul(h, 31) + c.codePointAt(0) | 0;
 	return (h >>> 0) % (PALETTE - 1);
 }
 
 const colourOf = (g, i) => g.length[i] && g.type.several && !g.type.own
-	? hash(nameOf(g, i)) : g.type.color;
+	? hash(g.name[i]) : g.type.color;
 
 function draw() {
 	const canvas = $("canvas"), dpr = window.devicePixelRatio || 1;
 	const w = Math.max(Math.round($("area").clientWidth * dpr), 1);
 	const h = Math.max(Math.round($("area").clientHeight * dpr), 1);
-	const began = performance.now();
+	const start = performance.now(), c = log.context;
 	if (canvas.width !== w || canvas.height !== h) {
 		canvas.width = w;
 		canvas.height = h;
 		arrange();
 	}
-	const c = log.context;
-	c.font = `${11 * dpr}px system-ui, "DejaVu Sans", sans-serif`;
-	const p = new Pixels(c, w, h);
-	paint(p, dpr, $("scroll").scrollTop);
-	overlay(c, dpr);
-	frames.push(performance.now() - began);
-	if (frames.length > 500)
-		frames.shift();
+	c.font = FONT.replace("11", 11 * dpr);
+	overlay(c, paint(new Pixels(c, w, h), dpr));
+	frames = [...frames.slice(-500), performance.now() - start];
 }
 
 let asked = false;
@@ -168,99 +164,100 @@ function refresh() {
 	});
 }
 
-function paint(p, dpr, scroll) {
-	const frame = { width: p.width, from: view.from, dpr,
-		step: (view.to - view.from) / p.width,
-		top: Math.round(RULER * dpr), covered: covered(p.width) };
-	ruler(p, frame);
+// Draws all that is in view; what the parts of a picture need is its frame.
+function paint(p, dpr) {
+	const scroll = $("scroll").scrollTop, { width, height } = p;
+	const step = (view.to - view.from) / width, top = Math.round(RULER * dpr);
+	const frame = { width, height, dpr, top, step, from: view.from,
+		xOf: (t) => (t - view.from) / step,
+		yOf: (y) => top + Math.round((y - scroll) * dpr) };
+	frame.covered = covered(frame);
+	const ticks = ruler(p, frame);
 	for (const r of rows) {
-		const y = frame.top + Math.round((r.y - scroll) * dpr);
-		const h = Math.round(r.height * dpr);
-		if (y + h < frame.top || y > p.height)
+		const y = frame.yOf(r.y), h = Math.round(r.height * dpr);
+		if (y + h < top || y > height)
 			continue;
 		if (r.track.use === "log")
-			p.rect(0, y, p.width, h, 7);
-		p.rect(0, y + h - 1, p.width, 1, 3);
+			p.rect(0, y, width, h, 7);
+		p.rect(0, y + h - 1, width, 1, 3);
 		paintSums(p, frame, r, y, h - 2);
 	}
-	paintEvents(p, frame, scroll);
-	p.rect(0, 0, p.width, frame.top, 7);
-	p.rect(0, frame.top - 1, p.width, 1, 3);
-	for (const [x, text] of frame.ticks)
-		if (fit(text, p.width - x - 6 * dpr) === text)
+	paintEvents(p, frame);
+	paintLinks(p, frame);
+	p.rect(0, 0, width, top, 7);
+	p.rect(0, top - 1, width, 1, 3);
+	for (const [x, text] of ticks)
+		if (fit(text, width - x - 6 * dpr) === text)
 			p.text(x + 4 * dpr, 17 * dpr, text, 2);
 	p.flush();
+	return frame;
 }
 
 // Steps of 1, 2 or 5, at least 100 pixels apart.
-function ruler(p, frame) {
-	const least = Math.max(frame.step * 110 * frame.dpr, 1);
+function ruler(p, { step, dpr, top, xOf }) {
+	const least = Math.max(step * 110 * dpr, 1), ticks = [];
 	const ten = 10 ** Math.floor(Math.log10(least));
-	const step = ten * [1, 2, 5, 10].find((n) => n * ten >= least);
-	frame.ticks = [];
-	for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
-		const x = Math.round((t - view.from) / frame.step);
-		p.rect(x, frame.top, 1, p.height, 4);
-		frame.ticks.push([x, time(t, step)]);
+	const apart = ten * [1, 2, 5, 10].find((n) => n * ten >= least);
+	for (let t = Math.ceil(view.from / apart) * apart; t <= view.to;
+		t += apart) {
+		const x = Math.round(xOf(t));
+		p.rect(x, top, 1, p.height, 4);
+		ticks.push([x, time(t, apart)]);
 	}
+	return ticks;
 }
 
 // Which pixels show events themselves: 1 where all of them are there.
-function covered(width) {
-	const out = new Uint8Array(width), scale = width / (view.to - view.from);
-	const list = used.filter((b) => !b.long);
+function covered({ width, xOf }) {
+	const out = new Uint8Array(width), list = used.filter((b) => !b.long);
 	if (list.length && log.exact >= log.events)
 		return out.fill(1);
 	for (const b of list)
-		out.fill(1, Math.max(Math.ceil((b.from - view.from) * scale), 0),
-			Math.max(Math.floor((b.to - view.from) * scale), 0));
+		out.fill(1, Math.max(Math.ceil(xOf(b.from)), 0),
+			Math.max(Math.floor(xOf(b.to)), 0));
 	return out;
 }
 
-const scratch = [];
+const scratch = []; // arrays of a number for each pixel
 
-function scratchOf(i, width) {
-	if (!scratch[i] || scratch[i].length !== width)
+function scratchOf(i, { width }) {
+	if (scratch[i]?.length !== width)
 		scratch[i] = new Float64Array(width);
 	return scratch[i];
 }
 
-const fades = (type) => query && type && query.types.get(type) === false;
+// How strong a type is drawn: less if it can't match, 0 if it is hidden.
+const strength = (type) => query?.types.get(type) !== false ? 1
+	: only ? 0 : 0.25;
 
 function paintSums(p, frame, r, y, h) {
 	const t = r.track;
 	if (t.use === "heat")
-		paintHeat(p, frame, t.series, y, h);
+		paintHeat(p, frame, t, y, h);
 	else if (isPlot(t))
 		paintCounter(p, frame, t, y, h);
-	else if (t.folded)
-		paintCounts(p, frame, descend(t).flatMap((d) => d.series)
-			.filter((s) => s.count && !s.counter), y, h, false);
-	else if (t.use === "ranges")
-		paintBusy(p, frame, r, y);
+	else if (t.use === "ranges" && !t.folded)
+		paintBusy(p, frame, t, y);
 	else
-		paintCounts(p, frame, t.series, y, h, true);
+		paintCounts(p, frame, countsOf(t, t.folded), y, h, !t.folded);
 }
 
 // Events in a pixel, stacked by type; heights grow as square roots, so that
 // one event is seen beside thousands.
 function paintCounts(p, frame, list, y, h, hole) {
-	const { width, covered } = frame;
-	const sums = scratchOf(0, width).fill(0);
-	list = list.filter((s) => total(s, "count", view.from, view.to) > 0 &&
-		!($("only").checked && fades(s.kind)));
+	const { width, covered } = frame, sums = scratchOf(0, frame).fill(0);
+	list = list.filter((s) => strength(s.kind) &&
+		total(s, "count", view.from, view.to) > 0);
 	list.forEach((s, n) => {
-		const out = columns(frame, s, "count", scratchOf(n + 1, width));
+		const out = columns(frame, s, "count", scratchOf(n + 1, frame));
 		for (let x = 0; x < width; x++)
 			sums[x] += out[x];
 	});
-	let most = 0;
-	for (let x = 0; x < width; x++)
-		most = Math.max(most, sums[x]);
 	// powers of two, so that heights keep still while the view moves
-	most = 2 ** Math.ceil(Math.log2(most || 1));
-	const colour = list.map((s) => shade(s.kind ? s.kind.color : 0,
-		fades(s.kind) ? 0.25 : 1));
+	const most = 2 ** Math.ceil(Math.log2(
+		sums.reduce((a, v) => Math.max(a, v), 0) || 1));
+	const colour = list.map((s) =>
+		shade(s.kind ? s.kind.color : 0, strength(s.kind)));
 	for (let x = 0; x < width; x++) {
 		if (sums[x] < 1e-9 || (hole && covered[x]))
 			continue;
@@ -277,33 +274,27 @@ function paintCounts(p, frame, list, y, h, hole) {
 }
 
 // Ranges in a pixel: the more of its time they fill, the stronger.
-function paintBusy(p, frame, r, y) {
+function paintBusy(p, frame, t, y) {
 	const { width, covered, step, dpr } = frame;
-	const size = Math.round((LINE - 2) * dpr);
-	for (const lane of r.track.lanes) {
+	for (const lane of t.lanes) {
 		const top = y + Math.round(place[lane.id].y * dpr);
-		for (const s of lane.series) {
-			if (!s.busy || ($("only").checked && fades(s.kind)))
-				continue;
-			const busy = columns(frame, s, "busy", scratchOf(0, width));
-			const count = columns(frame, s, "count", scratchOf(1, width));
-			const colour = s.kind ? s.kind.color : 0;
-			const most = fades(s.kind) ? 0.25 : 1;
-			for (let x = 0; x < width; x++) {
-				if (covered[x] || (busy[x] < 1e-9 && count[x] < 1e-9))
-					continue;
-				p.rect(x, top, 1, size, shade(colour, most *
-					(0.2 + 0.8 * Math.min(busy[x] / step, 1))));
-			}
+		for (const s of lane.series.filter((s) => s.busy)) {
+			const busy = columns(frame, s, "busy", scratchOf(0, frame));
+			const count = columns(frame, s, "count", scratchOf(1, frame));
+			const full = strength(s.kind);
+			for (let x = 0; x < width; x++)
+				if (full && !covered[x] && busy[x] + count[x] > 1e-9)
+					p.rect(x, top, 1, Math.round((LINE - 2) * dpr),
+						shade(s.kind.color, full *
+							(0.2 + 0.8 * Math.min(busy[x] / step, 1))));
 		}
 	}
 }
 
-function paintCounter(p, frame, t, y, h) {
-	const { width, from, step, dpr } = frame, colour = hash(t.name);
-	const line = Math.max(Math.round(1.5 * dpr), 1);
-	const end = Math.min(width, Math.ceil((log.span - from) / step) + 1);
-	for (const s of t.series.filter((s) => s.counter)) {
+function paintCounter(p, { width, from, step, dpr, xOf }, t, y, h) {
+	const colour = hash(t.name), line = Math.max(Math.round(1.5 * dpr), 1);
+	const end = Math.min(width, Math.ceil(xOf(log.span)) + 1);
+	for (const s of t.series) {
 		const scale = (h - 4 * dpr) / (s.high - s.low || 1), { at } = s;
 		const up = (v) => y + h - Math.round((v - s.low) * scale);
 		const base = up(0), first = Math.max(Math.ceil(-from / step), 0);
@@ -325,76 +316,62 @@ function paintCounter(p, frame, t, y, h) {
 	}
 }
 
-function paintHeat(p, frame, list, y, h) {
-	const { width, step } = frame, out = scratchOf(0, width);
-	list.forEach((s, n) => {
-		const top = y + Math.round(h * (list.length - 1 - n) / list.length);
-		const low = y + Math.round(h * (list.length - n) / list.length);
+// A strip for each bucket of a histogram, the larger values above.
+function paintHeat(p, frame, t, y, h) {
+	const out = scratchOf(0, frame), rows = t.series.map((s) => s.row);
+	const low = Math.min(...rows), high = h / (Math.max(...rows) - low + 1);
+	for (const s of t.series) {
+		const bottom = y + h - Math.round((s.row - low) * high);
+		const top = y + h - Math.round((s.row - low + 1) * high);
 		columns(frame, s, "count", out);
-		for (let x = 0; x < width; x++)
+		for (let x = 0; x < frame.width; x++)
 			if (out[x] > 1e-9)
-				p.rect(x, top, 1, low - top, shade(0, 0.1 + 0.9 *
-					Math.log2(1 + out[x] * s.width / step) /
-					Math.log2(1 + (s.top ??= topOf(list)))));
-	});
+				p.rect(x, top, 1, bottom - top, shade(0, 0.1 + 0.9 *
+					Math.log2(1 + out[x] * s.width / frame.step) /
+					Math.log2(1 + (t.most ??= mostOf(t.series)))));
+	}
 }
 
 // The most that a bucket of several series has.
-function topOf(list) {
-	let most = 0;
-	for (const s of list)
-		for (let i = 0; i < s.at.length; i++)
-			most = Math.max(most, s.count[i + 1] - s.count[i]);
-	return most;
-}
+const mostOf = (list) => list.reduce((most, { count }) => count.reduce(
+	(a, v, i) => Math.max(a, v - (count[i - 1] ?? 0)), most), 0);
 
-function paintEvents(p, frame, scroll) {
-	const { dpr, step, top } = frame, only = $("only").checked;
-	const line = Math.round(LINE * dpr), seen = [];
+function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
+	const line = Math.round(LINE * dpr), seen = [], labels = [];
 	// few instants are wider, so that they are found
-	const few = eventsIn(used, view.from, view.to) < p.width / 4;
-	const thin = Math.max(Math.round(dpr * (few ? 2 : 1)), 1), labels = [];
-	for (const block of used) {
-		for (const g of block.groups) {
-			const match = matches(g);
-			for (let i = 0; i < g.n; i++) {
-				const at = place[g.track[i]];
-				if (!at || (only && match && !match[i]) || g.depth[i] < 0)
-					continue;
-				const x = Math.round((g.time[i] - view.from) / step);
-				const full = match && !match[i] ? 0.25 : 1;
-				const y = top + Math.round((at.row.y - scroll) * dpr);
-				const ranges = at.row.track.use === "ranges";
-				if (x >= p.width || y > p.height)
-					continue;
-				if (!g.length[i]) {
-					// one pixel shows one instant of a colour
-					const c = shade(g.type.color, full);
-					if (x < 0 || block.long ||
-						seen[g.track[i]] === x * 1024 + c)
-						continue;
-					seen[g.track[i]] = x * 1024 + c;
-					p.rect(x, y + 3, thin,
-						Math.round(at.row.height * dpr) - 7, c);
-					continue;
-				}
-				const end = Math.round((g.time[i] + g.length[i] - 1 -
-					view.from) / step);
-				const w = Math.max(end - x, thin);
-				if (end < 0 || (block.long && w < 3) || !ranges)
-					continue;
-				const colour = colourOf(g, i);
-				const low = y + Math.round(at.y * dpr) +
-					Math.min(g.depth[i], 31) * line;
-				// a gap tells neighbours apart
-				p.rect(x, low, w > 3 ? w - 1 : w, line - 2,
-					shade(colour, full));
-				if (w > 24 * dpr)
-					labels.push([Math.max(x, 0), low, Math.min(end,
-						p.width), nameOf(g, i), full]);
-			}
+	const few = eventsIn(used, view.from, view.to) < width / 4;
+	const thin = Math.max(Math.round(dpr * (few ? 2 : 1)), 1);
+	visit(used, (g, i) => {
+		const at = place[g.track[i]];
+		if (!at || g.depth[i] < 0 || !shown(g, i))
+			return;
+		const x = Math.round(xOf(g.time[i])), y = yOf(at.row.y);
+		const full = query && !matches(g)[i] ? 0.25 : 1;
+		if (x >= width || y > height)
+			return;
+		if (!g.length[i]) {
+			// one pixel shows one instant of a colour
+			const c = shade(g.type.color, full), key = x * 1024 + c;
+			if (x >= 0 && !g.block.long && seen[g.track[i]] !== key)
+				p.rect(x, y + 3, thin,
+					Math.round(at.row.height * dpr) - 7, c);
+			seen[g.track[i]] = key;
+			return;
 		}
-	}
+		const end = Math.round(xOf(g.time[i] + g.length[i] - 1));
+		const w = Math.max(end - x, thin);
+		if (end < 0 || (g.block.long && w < 3) ||
+			at.row.track.use !== "ranges")
+			return;
+		const low = y + Math.round(at.y * dpr) +
+			Math.min(g.depth[i], LINES - 1) * line;
+		// a gap tells neighbours apart
+		p.rect(x, low, w > 3 ? w - 1 : w, line - 2,
+			shade(colourOf(g, i), full));
+		if (w > 24 * dpr)
+			labels.push([Math.max(x, 0), low, Math.min(end, width),
+				g.name[i], full]);
+	});
 	for (const [x, y, end, text, full] of labels) {
 		const cut = fit(text, end - x - 9 * dpr);
 		if (cut && y > top - line)
@@ -402,84 +379,68 @@ function paintEvents(p, frame, scroll) {
 	}
 }
 
+// The middle of a track, or of the one that it is folded into.
+function middleOf(id, { yOf, top }) {
+	let t = log.track[id];
+	while (t && !place[t.id])
+		t = t.up;
+	const r = t && place[t.id].row;
+	return r ? Math.max(yOf(r.y + r.height / 2), top) : -1;
+}
+
+// Fat lines from what was sent to where it was received.
+function paintLinks(p, frame) {
+	const list = log.lines.filter((l) => l.to >= view.from &&
+		l.from <= view.to && strength(l.type));
+	// of very many, some
+	const each = Math.ceil(list.length / 1000);
+	for (const l of list.filter((_, i) => i % each === 0))
+		p.line(frame.xOf(l.from), middleOf(l.source, frame),
+			frame.xOf(l.to), middleOf(l.target, frame),
+			3 * frame.dpr, shade(l.type.color, list.length > 200 ? 0.3 : 0.7));
+}
+
 const widths = new Map();
 
 // A text, cut to a width.
 function fit(text, room) {
-	const measure = (s) => {
-		const key = `${log.context.font} ${s}`;
-		if (!widths.has(key)) {
-			if (widths.size > 5000)
-				widths.clear();
-			widths.set(key, log.context.measureText(s).width);
-		}
-		return widths.get(key);
-	};
-	const w = measure(text);
-	if (w <= room)
-		return text;
-	const n = Math.floor(text.length * room / w) - 1;
-	return n > 3 ? `${text.slice(0, n)}…` : "";
+	const key = `${log.context.font} ${text}`;
+	if (widths.size > 5000)
+		widths.clear();
+	if (!widths.has(key))
+		widths.set(key, log.context.measureText(text).width);
+	const w = widths.get(key), n = Math.floor(text.length * room / w) - 1;
+	return w <= room ? text : n > 3 ? `${text.slice(0, n)}…` : "";
 }
 
-// What lies over the tracks: links, the selection, marks, the chosen event.
-function overlay(c, dpr) {
-	const w = c.canvas.width, h = c.canvas.height, top = RULER * dpr;
-	const scroll = $("scroll").scrollTop;
-	const xOf = (t) => (t - view.from) / (view.to - view.from) * w;
-	const yOf = (id) => {
-		let t = log.track[id];
-		while (t && !place[t.id])
-			t = t.up;
-		const r = t && place[t.id].row;
-		return r && top + (r.y + r.height / 2 - scroll) * dpr;
-	};
-	c.save();
-	c.beginPath();
-	c.rect(0, top, w, h);
-	c.clip();
-	let n = 0;
-	c.beginPath();
-	for (const l of log.lines) {
-		const x0 = xOf(l.from), x1 = xOf(l.to);
-		if (x1 < 0 || x0 > w || ++n > 5000)
-			continue;
-		c.moveTo(x0, yOf(l.source));
-		c.lineTo(x1, yOf(l.target));
-	}
-	c.lineWidth = 3 * dpr;
-	c.globalAlpha = n > 200 ? 0.25 : 0.6;
-	c.strokeStyle = log.css[5];
-	c.stroke();
+// What lies over the tracks: the selection, marks, the chosen event.
+function overlay(c, { width, height, dpr, top, xOf, yOf }) {
 	if (selection) {
-		const x0 = xOf(selection.from), x1 = xOf(selection.to);
-		const r = selection.track && place[selection.track]?.row;
-		c.globalAlpha = 0.15;
+		const x = xOf(selection.from), end = xOf(selection.to);
+		const r = place[selection.track]?.row;
 		c.fillStyle = log.css[5];
-		c.fillRect(x0, r ? top + (r.y - scroll) * dpr : 0, x1 - x0,
-			r ? r.height * dpr : h);
+		c.globalAlpha = 0.15;
+		c.fillRect(x, r ? yOf(r.y) : 0, end - x, r ? r.height * dpr : height);
 		c.globalAlpha = 1;
-		c.fillRect(x0, 0, dpr, h);
-		c.fillRect(x1, 0, dpr, h);
+		c.fillRect(x, 0, dpr, height);
+		c.fillRect(end, 0, dpr, height);
 	}
-	c.globalAlpha = 1;
-	if (chosen && place[chosen.track.id]) {
-		const at = place[chosen.track.id], x = xOf(chosen.time);
-		const range = chosen.group.length[chosen.i];
+	const at = chosen && place[chosen.track.id];
+	if (at) {
+		const x = xOf(chosen.time), range = chosen.duration !== undefined;
+		const y = yOf(at.row.y + (range ? at.y - 1 +
+			chosen.group.depth[chosen.i] * LINE : 2));
 		c.strokeStyle = log.css[1];
 		c.lineWidth = 2 * dpr;
-		c.strokeRect(x - 2 * dpr, top + (at.row.y - scroll + (range ? at.y +
-			chosen.group.depth[chosen.i] * LINE - 1 : 2)) * dpr,
-		Math.max(xOf(chosen.end) - x, dpr) + 4 * dpr,
-		(range ? LINE : at.row.height - 5) * dpr);
+		if (y >= top)
+			c.strokeRect(x - 2 * dpr, y, Math.max(xOf(chosen.end) - x, dpr) +
+				4 * dpr, (range ? LINE : at.row.height - 5) * dpr);
 	}
-	c.restore();
 	marks.forEach((t, i) => {
-		const x = xOf(t);
 		c.fillStyle = log.css[1];
-		c.fillRect(x, 0, dpr, h);
-		c.fillRect(x, 0, 14 * dpr, 14 * dpr);
+		c.fillRect(xOf(t), 0, dpr, height);
+		c.fillRect(xOf(t), 0, 14 * dpr, 14 * dpr);
 		c.fillStyle = log.css[0];
-		c.fillText("AB"[i], x + 3 * dpr, 11 * dpr);
+		c.fillText("AB"[i], xOf(t) + 3 * dpr, 11 * dpr);
 	});
 }

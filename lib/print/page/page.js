@@ -21,8 +21,6 @@ function el(tag, attributes, ...children) {
 	return e;
 }
 
-// ------------------------------------------------------------------- data
-
 async function bytesOf(id) {
 	const text = $(id).textContent;
 	const raw = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text)
@@ -36,96 +34,6 @@ async function bytesOf(id) {
 	}
 }
 
-const unzig = (v) => typeof v === "bigint"
-	? (v & 1n ? -(v >> 1n) - 1n : v >> 1n)
-	: (v % 2 ? -(v + 1) / 2 : v / 2);
-
-// Reads the columns of a block.  Behind the end of a damaged one are zeros.
-class Bytes {
-	constructor(bytes) {
-		this.bytes = bytes;
-		this.at = 0;
-	}
-
-	// A number up to 2^49, a BigInt above.
-	varint() {
-		const first = this.at;
-		let v = 0, scale = 1, c;
-		do {
-			c = this.bytes[this.at++];
-			v += (c & 127) * scale;
-			scale *= 128;
-		} while (c > 127);
-		if (scale <= 2 ** 49)
-			return v;
-		v = 0n;
-		for (let i = first; i < this.at; i++)
-			v |= BigInt(this.bytes[i] & 127) << BigInt(7 * (i - first));
-		return BigInt.asUintN(64, v);
-	}
-
-	plain(n, Make = Float64Array) {
-		const out = new Make(n), { bytes } = this;
-		for (let i = 0; i < n; i++)
-			out[i] = bytes[this.at] < 128 ? bytes[this.at++]
-				: Number(this.varint());
-		return out;
-	}
-
-	// Running totals of a column: out[i] is the sum of what is before i.
-	totals(n, Make) {
-		const out = new Make(n + 1), { bytes } = this;
-		for (let i = 0; i < n; i++)
-			out[i + 1] = out[i] + (bytes[this.at] < 128 ? bytes[this.at++]
-				: Number(this.varint()));
-		return out;
-	}
-
-	// A column of deltas; of BigInts where it does not fit into doubles.
-	deltas(n, from = 0, unsigned = false) {
-		const first = this.at, out = new Float64Array(n);
-		let v = from, i;
-		for (i = 0; i < n; i++) {
-			const d = this.varint();
-			if (typeof d === "bigint")
-				break;
-			v += d % 2 ? -(d + 1) / 2 : d / 2;
-			if (!Number.isSafeInteger(v) || (unsigned && v < 0))
-				break;
-			out[i] = v;
-		}
-		if (i === n)
-			return out;
-		const wrap = unsigned ? BigInt.asUintN : BigInt.asIntN;
-		const big = [];
-		this.at = first;
-		v = BigInt(from);
-		for (i = 0; i < n; i++) {
-			v = wrap(64, v + unzig(BigInt(this.varint())));
-			big.push(v);
-		}
-		return big;
-	}
-
-	doubles(n) {
-		const out = new Float64Array(n);
-		const all = new DataView(this.bytes.buffer, this.bytes.byteOffset);
-		for (let i = 0; i < n; i++, this.at += 8)
-			out[i] = all.getFloat64(this.at, true);
-		return out;
-	}
-
-	strings() {
-		const out = [], decoder = new TextDecoder();
-		for (let n = this.varint(); n > 0; n--) {
-			const length = this.varint();
-			out.push(decoder.decode(
-				this.bytes.subarray(this.at, this.at += length)));
-		}
-		return out;
-	}
-}
-
 // ---------------------------------------------------------------- numbers
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
@@ -135,9 +43,10 @@ let clock = "ns"; // or "ticks" of an unknown rate, or "events" without a clock
 
 // Nanoseconds: four digits, or as many as tell steps of a size apart.
 function time(ns, step = 0) {
-	if (clock !== "ns")
-		return clock === "events" && step ? `event ${grouped.format(
-			Math.round(ns))}` : `${grouped.format(Math.round(ns))} ${clock}`;
+	if (clock !== "ns") {
+		const n = grouped.format(Math.round(ns));
+		return clock === "events" && step ? `event ${n}` : `${n} ${clock}`;
+	}
 	const [scale, unit] = units.find(([scale]) =>
 		Math.max(Math.abs(ns), step) >= scale) || units[3];
 	const digits = Math.ceil(Math.log10(scale / step) - 1e-9);
@@ -146,23 +55,19 @@ function time(ns, step = 0) {
 }
 
 function bytes(n) {
-	let i = 0;
-	for (; Math.abs(n) >= 1024 && i < 5; i++)
-		n /= 1024;
-	return `${n.toLocaleString("en", { maximumSignificantDigits: 4 })} ${
+	const i = Math.min(Math.floor(Math.log2(Math.max(Math.abs(n), 1)) / 10),
+		5);
+	return `${(n / 1024 ** i).toLocaleString("en", {
+		maximumSignificantDigits: 4 })} ${
 		["B", "KiB", "MiB", "GiB", "TiB", "PiB"][i]}`;
 }
 
 function show(v, unit) {
-	if (v === undefined || v === null || Number.isNaN(v))
-		return "";
 	if (typeof v !== "number" && typeof v !== "bigint")
-		return String(v);
-	if (unit === "ns")
-		return time(Number(v));
-	if (unit === "bytes")
-		return bytes(Number(v));
-	return grouped.format(v) + (unit ? ` ${unit}` : "");
+		return String(v ?? "");
+	return Number.isNaN(v) ? "" : unit === "ns" ? time(Number(v))
+		: unit === "bytes" ? bytes(Number(v))
+			: grouped.format(v) + (unit ? ` ${unit}` : "");
 }
 
 // ---------------------------------------------------------- parts of pages
@@ -175,47 +80,37 @@ function say(text) {
 // columns: {name, unit, text: not a number}.  A cell is a value or a node.
 // Shows the first rows, and more when asked: a log can have millions.
 function table(caption, columns, rows, choose) {
-	const body = el("tbody"), step = 200;
-	const more = el("button", { click: add }, "More rows");
-	let shown = 0, order = 0;
+	const body = el("tbody"), more = el("button", { click: add }, "More rows");
+	let order = 0;
 
-	function cell(value, column) {
-		return el("td", column.text ? {} : { class: "number" },
-			value instanceof Node ? value : show(value, column.unit));
-	}
 	function add() {
-		for (const row of rows.slice(shown, shown + step)) {
+		const shown = body.children.length;
+		body.append(...rows.slice(shown, shown + 200).map((row) => {
 			const go = choose && (() => choose(row));
-			body.append(el("tr", go ? { tabindex: 0, click: go,
-				keydown: (e) => e.key === "Enter" && go() } : {},
-				...columns.map((c, i) => cell(row[i], c))));
-		}
-		shown = Math.min(shown + step, rows.length);
-		more.hidden = shown >= rows.length;
+			return el("tr", go && { tabindex: 0, click: go,
+				keydown: (e) => e.key === "Enter" && go() },
+			...columns.map((c, i) => el("td", c.text || { class: "number" },
+				row[i] instanceof Node ? row[i] : show(row[i], c.unit))));
+		}));
+		more.hidden = body.children.length >= rows.length;
 	}
-	function sort(i, th) {
+	function sort(i, head) {
+		const key = (row) => row[i]?.textContent ?? row[i] ?? -Infinity;
 		order = order === i + 1 ? -order : i + 1;
-		const key = (row) => row[i] instanceof Node
-			? row[i].textContent : row[i] ?? -Infinity;
-		rows = [...rows].sort((p, q) => {
-			const a = key(p), b = key(q);
-			return (a < b ? -1 : a > b ? 1 : 0) * Math.sign(order);
-		});
-		for (const other of th.parentNode.children)
+		rows = [...rows].sort((p, q) => Math.sign(order) *
+			(key(p) < key(q) ? -1 : key(p) > key(q) ? 1 : 0));
+		for (const other of head.parentNode.children)
 			other.removeAttribute("aria-sort");
-		th.setAttribute("aria-sort",
-			order > 0 ? "ascending" : "descending");
+		head.ariaSort = order > 0 ? "ascending" : "descending";
 		body.replaceChildren();
-		shown = 0;
 		add();
 	}
-	const heads = columns.map((c, i) => el("th",
-		{ scope: "col", class: c.text ? "" : "number" },
-		el("button", { click: (e) =>
-			sort(i, e.target.closest("th")) }, c.name)));
 	add();
 	return el("div", {}, el("table", {}, el("caption", {}, caption),
-		el("thead", {}, el("tr", {}, ...heads)), body), more);
+		el("thead", {}, el("tr", {}, ...columns.map((c, i) => el("th",
+			{ scope: "col", class: !c.text && "number" },
+			el("button", { click: (e) => sort(i, e.target.closest("th")) },
+				c.name))))), body), more);
 }
 
 // Names and values.
@@ -226,7 +121,8 @@ function facts(list) {
 
 let tabList = [], tabNow = 0;
 
-function tabs(list) {
+// list: [name, function that makes the content].
+function tabs(list, first = 0) {
 	tabList = list;
 	$("tabs").replaceChildren(...list.map(([name], i) => el("button", {
 		role: "tab", id: `tab${i}`, "aria-controls": "panel",
@@ -240,14 +136,14 @@ function tabs(list) {
 			}
 		},
 	}, name)));
-	tab(0);
+	tab(first % list.length);
 }
 
 async function tab(i = tabNow) {
 	tabNow = i;
-	tabList.forEach((_, j) => {
-		$(`tab${j}`).setAttribute("aria-selected", j === i);
-		$(`tab${j}`).tabIndex = j === i ? 0 : -1;
+	[...$("tabs").children].forEach((e, j) => {
+		e.ariaSelected = j === i;
+		e.tabIndex = j === i ? 0 : -1;
 	});
 	$("panel").setAttribute("aria-labelledby", `tab${i}`);
 	const content = await tabList[i][1]();
@@ -256,9 +152,9 @@ async function tab(i = tabNow) {
 }
 
 function dialog(title, ...content) {
-	const close = el("button", { click: () => $("dialog").close() }, "Close");
 	$("dialog").replaceChildren(el("h2", { id: "dialog-title" }, title),
-		...content, el("p", {}, close));
+		...content, el("form", { method: "dialog" },
+			el("button", {}, "Close")));
 	$("dialog").showModal();
 }
 
@@ -273,10 +169,18 @@ function button(text, what, action) {
 		" ");
 }
 
+// list: [key, what it does, function, the text of its button if it has one].
+function commands(list) {
+	for (const [key, what, action, text] of list) {
+		keys.set(key, [what, action]);
+		if (text)
+			button(text, what, action);
+	}
+}
+
 // Lets the user keep data as a file.
 function save(name, type, data) {
-	const url = URL.createObjectURL(data instanceof Blob ? data
-		: new Blob([data], { type }));
+	const url = URL.createObjectURL(new Blob([data], { type }));
 	el("a", { href: url, download: name }).click();
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
@@ -295,10 +199,11 @@ function keep(name, value) {
 }
 
 const themes = ["", "light", "dark"];
+const look = document.documentElement.dataset;
 let onTheme = () => {};
 
 function theme(name) {
-	document.documentElement.dataset.theme = name;
+	look.theme = name;
 	keep("theme", name);
 	onTheme();
 }
@@ -307,10 +212,9 @@ function onKey(e) {
 	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
 	if (e.key === "Escape" && typing)
 		e.target.blur();
-	if (typing || $("dialog").open || e.altKey || e.metaKey || e.ctrlKey)
-		return;
 	const found = keys.get(e.key.length === 1 ? e.key.toLowerCase() : e.key);
-	if (found) {
+	if (found?.[1] && !typing && !$("dialog").open && !e.altKey &&
+		!e.metaKey && !e.ctrlKey) {
 		found[1](e);
 		e.preventDefault();
 	}
@@ -344,12 +248,9 @@ async function start() {
 	$("title").title = head.title;
 	document.addEventListener("keydown", onKey);
 	await views[head.page](head);
-	keys.set("t", ["Light, dark, or as the system", () =>
-		theme(themes[(themes.indexOf(
-			document.documentElement.dataset.theme) + 1) % 3])]);
-	keys.set("?", ["Show these keys", help]);
-	button("Theme", "Light, dark, or as the system", keys.get("t")[1]);
-	button("?", "Keys", help);
+	commands([["t", "Light, dark, or as the system", () =>
+		theme(themes[(themes.indexOf(look.theme) + 1) % 3]), "Theme"],
+	["?", "Show these keys", help, "?"]]);
 	if (head.live > 0)
 		live(head.live);
 }

@@ -1,53 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The common part of the language of tel-filter(7): names, literals,
 // comparisons, patterns, lists, has(), label(), && || ! and parentheses.
-//
-// compile() makes a function of an expression.  It returns true, false, or
-// undefined where a value is missing.  It asks an event for values by name:
-// get(name, isField), undefined where there is none, and for all of its labels.
 "use strict";
 
 const TOKEN = new RegExp(`\\s*(?:${[
 	/(?<time>\d+(?:\.\d+)?(?:ns|us|ms|s)\b)/,
-	new RegExp(/(?<number>0[xX][\da-fA-F]+|0b[01]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)/
-		.source + /(?<size>[kKMGT]?)(?!\w)/.source),
+	/(?<number>0[xX][\da-fA-F]+|0b[01]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)/.source +
+		/(?<size>[kKMGT]?)(?!\w)/.source,
 	/(?<word>\.?[A-Za-z_]\w*)/,
 	/(?<string>"(?:[^"\\]|\\.)*"|'[^']*')/,
 	/(?<sign>&&|\|\||\.\.|[=!<>]=|[!=]\*|!~|[-!<>~(),])/,
-].map((part) => part.source).join("|")})\\s*`, "y");
+].map((part) => part.source ?? part).join("|")})\\s*`, "y");
 const SCALE = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
-const NAMES = ["kind", "name", "code", "time", "label", "duration", "track"];
+const ESCAPES = { n: "\n", t: "\t", r: "\r" };
 
 function tokens(text) {
 	const out = [];
-	TOKEN.lastIndex = 0;
-	while (TOKEN.lastIndex < text.length) {
-		const at = TOKEN.lastIndex, found = TOKEN.exec(text);
+	for (let at = TOKEN.lastIndex = 0; at < text.length; at = TOKEN.lastIndex) {
+		const found = TOKEN.exec(text);
 		if (!found)
 			throw new Error(`column ${at + 1}: expected an expression`);
-		out.push({ at, ...found.groups, text: found[0].trim() });
+		out.push({ at, ...found.groups });
 	}
 	return out;
 }
 
-function literal(t) {
-	if (t.time) {
-		const [, n, unit] = /^([\d.]+)(\w+)$/.exec(t.time);
-		return Math.round(Number(n) * SCALE[unit]);
-	}
-	if (t.string)
-		return t.string[0] === "'" ? t.string.slice(1, -1)
-			: t.string.slice(1, -1).replace(/\\(x[\da-fA-F]{2}|.)/g,
-				(_, c) => ({ n: "\n", t: "\t", r: "\r" })[c] ??
-					(c[0] === "x" && c[1] ? String.fromCharCode(
-						parseInt(c.slice(1), 16)) : c));
-	const size = 1024 ** " KMGT".indexOf((t.size || " ").toUpperCase());
-	const n = t.number;
-	if (/^0\d/.test(n))
-		return parseInt(n, 8) * size;
-	if (Number.isSafeInteger(Number(n)) || /[.e]/.test(n.replace(/^0x.*/, "")))
-		return Number(n) * size;
-	return BigInt(n) * BigInt(size);
+function literal({ time, number, size, string }) {
+	if (time)
+		return Math.round(parseFloat(time) *
+			SCALE[time.replace(/[\d.]+/, "")]);
+	if (string)
+		return string[0] === "'" ? string.slice(1, -1) : string.slice(1, -1)
+			.replace(/\\(?:x([\da-fA-F]{2})|(.))/g, (_, hex, c) => hex
+				? String.fromCharCode(parseInt(hex, 16)) : ESCAPES[c] ?? c);
+	const scale = 1024 ** " KMGT".indexOf((size || " ").toUpperCase());
+	const n = /^0\d+$/.test(number) ? parseInt(number, 8) : Number(number);
+	return Number.isSafeInteger(n) || /^\d+[.e]/.test(number) ? n * scale
+		: BigInt(number) * BigInt(scale);
 }
 
 // A glob of tel-filter as a regular expression.
@@ -57,85 +46,74 @@ const glob = (text) => new RegExp(`^${text.replace(
 			: c === "*" ? "[\\s\\S]*" : c === "?" ? "[\\s\\S]"
 				: (quoted || c).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))}$`);
 
-const compare = {
-	"==": (a, b) => a == b, "!=": (a, b) => a != b,
-	"<": (a, b) => a < b, "<=": (a, b) => a <= b,
+const COMPARE = {
+	"=": (a, b) => a == b, "<": (a, b) => a < b, "<=": (a, b) => a <= b,
 	">": (a, b) => a > b, ">=": (a, b) => a >= b,
 };
 // Strings and numbers do not compare; integers of both kinds do.
-const alike = (a, b) => a !== undefined && b !== undefined &&
-	(typeof a === "string") === (typeof b === "string");
+const alike = (a, b) => (typeof a === "string") === (typeof b === "string");
 
-// fields: the names of all fields of the log.
+// Makes a function of an expression, which returns true, false, or undefined
+// where a value is missing.  It asks an event for get(name, isField),
+// label(name) and labels().  fields: the names of all fields of the log.
 function compile(text, fields) {
 	const list = tokens(text);
 	let at = 0;
 
 	const bad = (what) => {
-		const t = list[at];
-		throw new Error(`column ${t ? t.at + 1 : text.length + 1}: ${what}`);
+		throw new Error(`column ${(list[at]?.at ?? text.length) + 1}: ${what}`);
 	};
 	const sign = (...signs) => signs.includes(list[at]?.sign) &&
 		list[at++].sign;
 	const need = (s) => sign(s) || bad(`expected ${s}`);
+	// Of a value there are none, one, or many labels.
+	const one = (get) => (e) => [get(e)].filter((v) => v !== undefined);
 
 	function field() {
-		const t = list[at];
-		if (!t?.word && !t?.string)
-			bad("expected a field");
-		const name = t.string ? literal(t) : t.word.replace(/^\./, "");
-		if (t.word && !fields.has(name))
-			bad(`no type has a field ${name}`);
+		const { word, string } = list[at] ?? {};
+		const name = string ? literal(list[at]) : word?.replace(/^\./, "");
+		if (!name || (word && !fields.has(name)))
+			bad(name ? `no type has a field ${name}` : "expected a field");
 		at++;
 		return name;
 	}
-	// A value: {get(event)}, and what it is called if it is a bare name.
+	// bare: names that are not known are strings.
 	function value(bare) {
-		const t = list[at];
 		if (sign("-")) {
-			const v = value(false);
-			return { get: (e) => {
-				const n = v.get(e);
-				return typeof n === "string" || n === undefined
-					? undefined : -n;
-			} };
+			const inner = value();
+			return (e) => inner(e).filter((v) => alike(v, 0)).map((v) => -v);
 		}
 		if (sign("(")) {
 			const inner = either();
 			need(")");
-			return { get: inner, test: true };
+			return one(inner);
 		}
-		if (t?.time || t?.number || t?.string) {
-			at++;
-			const v = literal(t);
-			return { get: () => v, literal: v };
+		const t = list[at] ?? {}, name = t.word;
+		if (t.time || t.number || t.string) {
+			const v = literal(list[at++]);
+			return () => [v];
 		}
-		if (!t?.word)
+		if (!name)
 			bad("expected a value");
-		const name = t.word;
 		at++;
 		if (/^(has|label|field)$/.test(name) && sign("(")) {
-			const other = list[at]?.word;
-			const f = name === "has" && NAMES.includes(other)
-				? (at++, other) : field();
+			const known = name === "has" && PROPERTIES.has(list[at]?.word);
+			const f = known ? list[at++].word : field();
 			need(")");
-			if (name === "has")
-				return { get: (e) => e.get(f) !== undefined };
-			return { get: (e) => e.get(name === "label"
-				? `label of ${f}` : f, name === "field") };
+			return name === "has" ? (e) => [e.get(f) !== undefined]
+				: one((e) => name === "label" ? e.label(f) : e.get(f, true));
 		}
-		if (name === "true" || name === "false")
-			return { get: () => name === "true" };
+		if (/^(true|false)$/.test(name))
+			return () => [name === "true"];
 		if (name === "label")
-			return { get: (e) => e.labels()[0], labels: true };
-		if (NAMES.includes(name))
-			return { get: (e) => e.get(name), is: name };
-		// beside kind and name, a bare word is one of theirs
+			return (e) => e.labels();
+		if (PROPERTIES.has(name))
+			return one((e) => e.get(name));
 		if (bare)
-			return { get: () => name, literal: name };
+			return () => [name];
 		at--;
 		const f = field();
-		return { get: (e) => e.get(f, true) };
+		return one((e) => e.get(f, true));
 	}
 	function test() {
 		if (sign("!")) {
@@ -145,69 +123,54 @@ function compile(text, fields) {
 				return v === undefined ? v : !v;
 			};
 		}
-		const left = value(false);
-		const op = sign("==", "!=", "<", "<=", ">", ">=") ||
-			sign("~", "!~", "=*", "!*") ||
-			(list[at]?.word === "in" && (at++, "in"));
-		const word = left.is === "kind" || left.is === "name";
-		const fold = (v) => left.is === "kind" && typeof v === "string"
-			? v.toLowerCase() : v;
-		const any = (not, is) => (e) => {
-			const values = left.labels ? e.labels() : [left.get(e)];
-			const known = values.filter((v) => v !== undefined);
-			return known.length ? known.some((v) => is(v, e)) !== not
+		const { word } = list[at] ?? {}, left = value();
+		const op = sign(...["==", "!=", "<", "<=", ">", ">=", "~", "!~", "=*",
+			"!*"]) || (list[at]?.word === "in" && list[at++].word);
+		const bare = /^(kind|name)$/.test(word);
+		const fold = (v) => word === "kind" ? String(v).toLowerCase() : v;
+		// True if any value is so: undefined if there is none.
+		const any = (is) => (e) => {
+			const found = left(e).map((v) => is(v, e))
+				.filter((v) => v !== undefined);
+			return found.length ? found.includes(true) !== (op?.[0] === "!")
 				: undefined;
 		};
-		if (!op) {
-			return (e) => {
-				const v = left.get(e);
-				return v === undefined || typeof v === "string"
-					? undefined : Boolean(v);
-			};
-		}
-		if (op === "in") {
-			const items = [];
-			need("(");
-			do {
-				const low = value(word);
-				items.push([low, sign("..") ? value(word) : low]);
-			} while (sign(","));
-			need(")");
-			return any(false, (v, e) => items.some(([low, high]) => {
-				const a = low.get(e), b = high.get(e);
-				return alike(v, a) && alike(v, b) &&
-					fold(v) >= fold(a) && fold(v) <= fold(b);
-			}));
-		}
-		if (/[~*]/.test(op)) {
+		const how = op && op.replace(/^[!=]/, "");
+		if (!op)
+			return any((v) => alike(v, "") ? undefined : Boolean(v));
+		if (/[~*]/.test(how)) {
 			if (!list[at]?.string)
 				bad("expected a pattern in quotes");
 			const pattern = literal(list[at++]);
-			const re = op.includes("~") ? new RegExp(pattern) : glob(pattern);
-			return any(op[0] === "!", (v) => re.test(v));
+			const re = how === "~" ? new RegExp(pattern) : glob(pattern);
+			return any((v) => re.test(v));
 		}
-		const right = value(word);
-		if (left.labels)
-			return any(op === "!=", (v, e) => v === right.get(e));
-		return (e) => {
-			const a = fold(left.get(e)), b = fold(right.get(e));
-			return alike(a, b) ? compare[op](a, b) : undefined;
+		const against = (right, compare) => (v, e) => {
+			const [w] = right(e);
+			return w !== undefined && alike(v, w) ? compare(fold(v), fold(w))
+				: undefined;
 		};
+		if (op !== "in")
+			return any(against(value(bare), COMPARE[how]));
+		const items = [];
+		need("(");
+		do {
+			const low = value(bare), high = sign("..") ? value(bare) : low;
+			items.push([against(low, COMPARE[">="]),
+				against(high, COMPARE["<="])]);
+		} while (sign(","));
+		need(")");
+		return any((v, e) => items.some(([low, high]) =>
+			low(v, e) && high(v, e)));
 	}
 	function chain(inner, op, strong) {
 		const parts = [inner()];
 		while (sign(op))
 			parts.push(inner());
-		return parts.length === 1 ? parts[0] : (e) => {
-			let all = !strong;
-			for (const part of parts) {
-				const v = part(e);
-				if (v === strong)
-					return strong;
-				if (v === undefined)
-					all = undefined;
-			}
-			return all;
+		return (e) => {
+			const found = parts.map((part) => part(e));
+			return found.includes(strong) ? strong
+				: found.includes(undefined) ? undefined : !strong;
 		};
 	}
 	const both = () => chain(test, "&&", false);
@@ -221,9 +184,8 @@ function compile(text, fields) {
 
 // What a search box says: an expression, or words to find in any string.
 function search(text, fields) {
-	if (!/[=<>~!&|()]|\bin\b/.test(text)) {
-		const part = text.toLowerCase();
-		return (e) => e.strings().some((s) => s.toLowerCase().includes(part));
-	}
-	return compile(text, fields);
+	if (/[=<>~!&|()]|\bin\b/.test(text))
+		return compile(text, fields);
+	const part = text.toLowerCase();
+	return (e) => e.strings().some((s) => s.toLowerCase().includes(part));
 }

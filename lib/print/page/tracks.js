@@ -4,19 +4,20 @@
 "use strict";
 
 function makeTracks() {
-	const lanes = new Map();
+	const lanes = new Map(), many = log.tracks.length > 200;
 	log.track = [];
 	log.roots = [];
 	for (const t of log.tracks) {
-		const up = log.track[t.parent];
+		const up = log.track[t.parent], key = `${t.parent} ${t.name}`;
 		Object.assign(t, { up, children: [], series: [], lanes: [t],
-			depth: 1, folded: false, level: up ? up.level + 1 : 0,
+			lines: 1, folded: false, level: up ? up.level + 1 : 0,
 			// what isn't below a log shows its events a second time
 			copy: up ? up.copy : !log.logs.some((l) => l.name === t.name) });
 		log.track[t.id] = t;
-		const key = `${t.parent} ${t.name}`;
+		if (many && up?.level)
+			up.folded = true;
+		// ranges that overlap share a row
 		if (t.use === "ranges" && lanes.has(key)) {
-			// ranges that overlap share a row
 			lanes.get(key).lanes.push(t);
 			continue;
 		}
@@ -24,46 +25,35 @@ function makeTracks() {
 			lanes.set(key, t);
 		(up ? up.children : log.roots).push(t);
 	}
-	const many = log.tracks.length > 200;
-	for (const t of log.tracks)
-		t.folded = many && t.level > 0 && t.children.length > 0;
 }
 
 const isPlot = (t) => /^(count|bytes|heat)$/.test(t.use);
 
-function heightOf(t) {
-	if (t.use === "ranges")
-		return LINE * t.lanes.reduce((n, l) => n + l.depth, 0) + 4;
-	if (t.use === "heat")
-		return Math.min(Math.max(t.series.length * 4, 40), 120);
-	return isPlot(t) ? 44 : t.series.length || t.folded ? 30 : 22;
-}
+const heightOf = (t) => t.use === "ranges"
+	? LINE * t.lanes.reduce((n, l) => n + l.lines, 0) + 4
+	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
+		: isPlot(t) ? 44 : t.series.length || t.folded ? 30 : 22;
 
 // Places the rows; where there is room to spare, plots take it.
 function arrange() {
-	rows = [];
-	const visit = (t) => {
-		rows.push({ track: t, height: heightOf(t) });
-		if (!t.folded)
-			t.children.forEach(visit);
-	};
-	log.roots.forEach(visit);
-	const room = $("area").clientHeight - RULER -
-		rows.reduce((n, r) => n + r.height, 0);
+	const open = (t) => [t, ...t.folded ? [] : t.children.flatMap(open)];
+	rows = log.roots.flatMap(open).map((track) =>
+		({ track, height: heightOf(track) }));
+	const sum = (list) => list.reduce((n, r) => n + r.height, 0);
 	const grow = rows.filter((r) => isPlot(r.track) || r.height === 30);
+	const room = $("area").clientHeight - RULER - sum(rows);
 	for (const r of grow)
-		if (room > 0)
-			r.height += Math.floor(Math.min(room / grow.length,
-				r.height * (isPlot(r.track) ? 4 : 1)));
+		r.height += Math.max(Math.floor(Math.min(room / grow.length,
+			r.height * (isPlot(r.track) ? 4 : 1))), 0);
 	let y = 0;
 	place = [];
-	for (const r of rows) {
-		r.y = y;
-		y += r.height;
+	for (const row of rows) {
+		row.y = y;
+		y += row.height;
 		let lane = 2;
-		for (const t of r.track.lanes) {
-			place[t.id] = { row: r, y: lane };
-			lane += LINE * t.depth;
+		for (const t of row.track.lanes) {
+			place[t.id] = { row, y: lane };
+			lane += LINE * t.lines;
 		}
 	}
 	$("spacer").style.height = `${y + RULER}px`;
@@ -72,55 +62,45 @@ function arrange() {
 // Ranges that overlap on a track: each takes the first free line.
 function stack() {
 	const lists = new Map();
-	for (const block of used) {
-		for (const g of block.groups) {
-			for (let i = 0; i < g.n; i++) {
-				if (!g.length[i])
-					continue;
-				if (!lists.has(g.track[i]))
-					lists.set(g.track[i], []);
-				lists.get(g.track[i]).push({ g, i, from: g.time[i],
-					to: g.time[i] + g.length[i] - 1 });
-			}
-		}
-	}
+	visit(used, (g, i) => {
+		const id = g.track[i];
+		if (!g.length[i])
+			return;
+		if (!lists.has(id))
+			lists.set(id, []);
+		lists.get(id).push({ g, i, from: g.time[i],
+			to: g.time[i] + g.length[i] - 1 });
+	});
 	for (const [id, list] of lists) {
 		const free = [];
 		let last = {};
 		list.sort((a, b) => a.from - b.from || b.to - a.to);
 		for (const r of list) {
 			// the longest are in a block of their own a second time
-			if (r.from === last.from && r.to === last.to &&
-				r.g.block !== last.g.block &&
-				r.g.type === last.g.type) {
-				r.g.depth[r.i] = -1;
-				continue;
-			}
-			last = r;
+			const again = r.from === last.from && r.to === last.to &&
+				r.g.block !== last.g.block && r.g.type === last.g.type;
 			let d = free.findIndex((end) => end <= r.from);
 			if (d < 0)
 				d = free.length;
-			free[d] = Math.max(r.to, r.from + 1);
-			r.g.depth[r.i] = d;
+			if (!again)
+				free[d] = Math.max(r.to, r.from + 1);
+			r.g.depth[r.i] = again ? -1 : d;
+			last = again ? last : r;
 		}
 		if (log.track[id])
-			log.track[id].depth = Math.min(free.length, 32);
+			log.track[id].lines = Math.min(free.length, LINES);
 	}
 }
 
 // Decides what is drawn event by event, and gets it.
 function choose() {
 	const list = blocksIn(view.from, view.to);
-	const n = eventsIn(list, view.from, view.to);
-	const want = log.blocks.filter((b) => b.long)
-		.concat(n <= LIMIT ? list : []);
-	const missing = want.filter((b) => !b.groups);
-	const coming = Promise.all(missing.map(load));
-	if (missing.length)
-		coming.then(refresh, fail);
+	const few = eventsIn(list, view.from, view.to) <= LIMIT;
+	const want = log.blocks.filter((b) => b.long).concat(few ? list : []);
+	const coming = Promise.all(want.filter((b) => !b.groups).map(load));
 	const now = want.filter((b) => b.groups);
-	for (const b of now)
-		b.age = ++log.age;
+	if (now.length < want.length)
+		coming.then(refresh, fail);
 	if (now.length !== used.length || now.some((b, i) => b !== used[i])) {
 		used = now;
 		stack();
@@ -134,47 +114,44 @@ function drawTree() {
 	const scroll = $("scroll").scrollTop, h = $("tree").clientHeight;
 	const focused = document.activeElement?.dataset?.track;
 	$("span").textContent = `${time(view.to - view.from)} shown`;
-	const shownRows = rows.filter((r) =>
-		r.y + r.height > scroll && r.y < scroll + h);
-	$("tree").replaceChildren(...shownRows.map((r) => {
+	$("tree").replaceChildren(...rows.filter((r) =>
+		r.y + r.height > scroll && r.y < scroll + h).map((r) => {
 		const t = r.track, up = t.up ? t.up.children : log.roots;
-		const fold = t.children.length ? (t.folded ? "▸" : "▾") : "";
+		const isChosen = t.id === chosenTrack, inner = t.children.length > 0;
+		const turn = () => setFold(t, !t.folded);
 		const e = el("div", {
-			class: `row ${t.use}${t.id === chosenTrack ? " chosen" : ""}`,
+			class: `row ${t.use}${isChosen ? " chosen" : ""}`,
 			role: "treeitem", "data-track": t.id, title: t.name,
 			"aria-level": t.level + 1, "aria-setsize": up.length,
 			"aria-posinset": up.indexOf(t) + 1,
-			"aria-selected": t.id === chosenTrack,
-			"aria-expanded": fold ? String(!t.folded) : undefined,
+			"aria-selected": String(isChosen),
+			"aria-expanded": inner && String(!t.folded),
 			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1,
-			click: () => chooseTrack(t.id),
-			dblclick: () => setFold(t, !t.folded),
-			keydown: (event) => treeKey(event, t),
-		}, el("span", { class: "fold", "aria-hidden": "true",
-			click: (event) => {
-				event.stopPropagation();
-				setFold(t, !t.folded);
-			} }, fold), el("span", { class: "name" },
-			t.name.replace(/^\/.*\//, "")),
-		el("span", { class: "value" }, summary(t)));
-		e.style.top = `${r.y - scroll}px`;
-		e.style.height = `${r.height}px`;
-		e.style.paddingLeft = `${6 + 12 * t.level}px`;
+			click: (event) => event.target.className === "fold" ? turn()
+				: chooseTrack(t.id),
+			dblclick: turn, keydown: (event) => treeKey(event, t),
+		}, el("span", { class: "fold", "aria-hidden": "true" },
+			inner ? (t.folded ? "▸" : "▾") : ""),
+		el("span", { class: "name" }, t.name.replace(/^\/.*\//, "")),
+		el("span", { class: "value" }, scaleOf(t)));
+		e.style = `top: ${r.y - scroll}px; height: ${r.height}px; ` +
+			`padding-left: ${6 + 12 * t.level}px`;
 		return e;
 	}));
 	if (focused)
 		$("tree").querySelector(`[data-track="${focused}"]`)?.focus();
 }
 
+const unitOf = (t) => t.unit ?? (t.use === "bytes" ? "bytes" : "");
+
 // The top of a counter's scale.
-function summary(t) {
-	const s = t.series.find((s) => s.counter);
-	return !s ? "" : t.use === "bytes" ? bytes(s.high) : show(s.high);
+function scaleOf(t) {
+	const s = t.series.find((s) => s.last);
+	return s ? show(s.high, unitOf(t)) : "";
 }
 
 function setFold(t, folded) {
-	if (t.children.length)
-		t.folded = folded;
+	t.folded = folded && t.children.length > 0;
 	arrange();
 	refresh();
 }
@@ -190,10 +167,10 @@ function chooseTrack(id) {
 
 function treeKey(e, t) {
 	const i = rows.findIndex((r) => r.track === t);
-	const to = { ArrowDown: i + 1, ArrowUp: i - 1, Home: 0,
-		End: rows.length - 1 }[e.key];
-	if (to !== undefined && rows[to]) {
-		chooseTrack(rows[to].track.id);
+	const to = rows[{ ArrowDown: i + 1, ArrowUp: i - 1, Home: 0,
+		End: rows.length - 1 }[e.key]];
+	if (to) {
+		chooseTrack(to.track.id);
 		drawTree();
 		$("tree").querySelector(".chosen")?.focus();
 	} else if (e.key === "ArrowLeft") {
