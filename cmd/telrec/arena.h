@@ -51,18 +51,22 @@
 /* What a record is about. */
 enum arena_op {
 	ARENA_CLOCK = 1, /* the other 60 bits: the clock */
-	/* the address in bits 16 to 63; bits 4 to 15: 0xFFF, or the size */
-	ARENA_MALLOC,
+	/*
+	 * The address in bits 16 to 63.  Bits 4 to 15 are the size of malloc,
+	 * and 0 for free.  Bit 0 tells these two apart.
+	 */
+	ARENA_MALLOC = 2,
+	ARENA_FREE = 3,
+	ARENA_MALLOC_LONG, /* as malloc, but the size is the next word */
+	/* the address, as above; bits 4 to 15: 0xFFF, or the size */
 	ARENA_VALLOC,
 	ARENA_PVALLOC,
-	/* the address, as above; the other bits are 0 */
-	ARENA_FREE,
 	/*
 	 * The address, as above, and two words; if bits 4 to 15 are not 0,
 	 * both are the halves of one word, the first one in the lower half.
 	 */
 	ARENA_CALLOC,         /* count, size */
-	ARENA_REALLOC,        /* old, size; bits 4 to 15 as for malloc */
+	ARENA_REALLOC,        /* old, size; bits 4 to 15 as for valloc */
 	ARENA_REALLOCARRAY,   /* old, count, size: three words */
 	ARENA_MEMALIGN,       /* alignment, size */
 	ARENA_POSIX_MEMALIGN, /* alignment, size */

@@ -150,9 +150,6 @@ take_extra(struct columns *to, struct cursor *c, const uint64_t *words,
 	return at;
 }
 
-/* Records of one word; of malloc, if the size is in it. */
-#define USUAL (1u << ARENA_MALLOC | 1u << ARENA_FREE)
-
 static inline uint32_t
 least(uint32_t a, uint32_t b)
 {
@@ -168,7 +165,7 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
     uint32_t at)
 {
 	const uint32_t from = at & (ARENA_RING_WORDS - 1);
-	const uint64_t *p = words + from, *end = p, word_long = 0xFFF0;
+	const uint64_t *p = words + from, *end = p;
 	struct part *allocs = &to->set->parts[TYPE_MALLOC],
 	            *frees = &to->set->parts[TYPE_FREE];
 	uint64_t *const addresses = allocs->columns[0],
@@ -178,8 +175,7 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 		(uint8_t)frees->place };
 	uint8_t *order = to->order + to->count;
 	size_t n = allocs->count, m = frees->count;
-	unsigned is_free;
-	uint64_t word;
+	uint64_t word, is_free;
 
 	/* up to the end of the records, of the block, or of the ring */
 	end += least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
@@ -190,12 +186,11 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 	 */
 	for (; p < end; p++) {
 		word = *p;
-		if ((USUAL >> (word & 15) & 1) == 0 ||
-		    (word & word_long) == word_long)
+		if ((word & 14) != ARENA_MALLOC)
 			break;
-		is_free = (word & 15) == ARENA_FREE;
+		is_free = word & 1;
 		freed[m] = addresses[n] = word >> 16;
-		sizes[n] = word >> 4 & 0xFFF;
+		sizes[n] = (uint16_t)word >> 4;
 		*order++ = places[is_free];
 		m += is_free;
 		n += is_free ^ 1;
@@ -217,7 +212,7 @@ take_malloc(struct columns *to, const uint64_t *words, uint32_t at)
 	uint64_t size = word >> 4 & 0xFFF;
 
 	part->columns[0][part->count] = word >> 16;
-	if (size == ARENA_SIZE_LONG)
+	if ((word & 15) == ARENA_MALLOC_LONG)
 		size = words[at++ & mask];
 	part->columns[1][part->count] = size;
 	at = take_more(to, part, 2, size, words, at);
@@ -263,14 +258,13 @@ rings_take(struct columns *to, struct cursor *c, uint64_t limit,
 			part->columns[0][part->count++] = word >> 16;
 			at++;
 			break;
-		case ARENA_MALLOC: at = take_malloc(to, words, at); break;
+		case ARENA_MALLOC:
+		case ARENA_MALLOC_LONG: at = take_malloc(to, words, at); break;
 		case ARENA_MORE:
 			at = take_extra(to, c, words, at, symbols);
 			break;
 		case 0:
 		case ARENA_MORE + 1:
-		case ARENA_MORE + 2:
-		case ARENA_MORE + 3:
 			/* nothing that the library writes */
 			at = end;
 			break;

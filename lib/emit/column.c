@@ -183,6 +183,7 @@ static const unsigned char mode_lengths[16][4] = { { 0, 1, 2, 8 },
 struct column {
 	uint64_t low, high; /* the least and the greatest value */
 	unsigned scale;     /* all differences are multiples of 2^scale */
+	int exact;          /* or some values at least are not far from both */
 };
 
 /* How long some of the values are: from the least one, and as steps. */
@@ -224,14 +225,27 @@ tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low, uint64_t *high)
 	*high = most;
 }
 
-/* Looks at all values, which are not all equal. */
-static struct column
-look_at(const uint64_t *v, unsigned n)
+/* The bits in which some of the values differ. */
+static uint64_t
+varying_bits(const uint64_t *v, unsigned n)
 {
-	const uint64_t first = v[0];
-	uint64_t low[2] = { first, first }, high[2] = { first, first };
-	uint64_t bits[2] = { 0, 0 };
-	struct column c;
+	uint64_t some[2] = { v[0], v[0] }, all[2] = { v[0], v[0] };
+	unsigned i;
+
+	for (i = n & 1; i < n; i += 2) {
+		some[0] |= v[i];
+		all[0] &= v[i];
+		some[1] |= v[i + 1];
+		all[1] &= v[i + 1];
+	}
+	return (some[0] | some[1]) & ~(all[0] & all[1]);
+}
+
+/* The least and the greatest value. */
+static void
+find_range(struct column *c, const uint64_t *v, unsigned n)
+{
+	uint64_t low[2] = { v[0], v[0] }, high[2] = { v[0], v[0] };
 	unsigned i;
 
 	/* two at a time, as each comparison waits for the one before it */
@@ -242,12 +256,36 @@ look_at(const uint64_t *v, unsigned n)
 		low[1] = y < low[1] ? y : low[1];
 		high[0] = x > high[0] ? x : high[0];
 		high[1] = y > high[1] ? y : high[1];
-		bits[0] |= x ^ first;
-		bits[1] |= y ^ first;
 	}
-	c.low = low[0] < low[1] ? low[0] : low[1];
-	c.high = high[0] > high[1] ? high[0] : high[1];
-	c.scale = (unsigned)__builtin_ctzll(bits[0] | bits[1]);
+	c->low = low[0] < low[1] ? low[0] : low[1];
+	c->high = high[0] > high[1] ? high[0] : high[1];
+	c->exact = 1;
+}
+
+/*
+ * Looks at all values, which are not all equal.  If some of them are as far
+ * apart as their varying bits allow, in bytes, the range is what these bits
+ * allow.
+ */
+static struct column
+look_at(const uint64_t *v, unsigned n)
+{
+	const unsigned runs = n > RUNS * RUN ? RUNS : 1,
+	               run = runs > 1 ? RUN : n, apart = (n - run) / RUNS;
+	const uint64_t bits = varying_bits(v, n),
+	               mask = UINT64_MAX >> __builtin_clzll(bits);
+	uint64_t low = v[0], high = v[0];
+	struct column c = { v[0] & ~mask, v[0] | mask,
+		(unsigned)__builtin_ctzll(bits), 0 };
+	unsigned r, i;
+
+	for (r = 0; r < runs; r++)
+		for (i = r * apart; i < r * apart + run; i++) {
+			low = v[i] < low ? v[i] : low;
+			high = v[i] > high ? v[i] : high;
+		}
+	if (width_of((high - low) >> c.scale) < width_of(mask >> c.scale))
+		find_range(&c, v, n);
 	return c;
 }
 
@@ -347,34 +385,50 @@ put_head(struct tel__emit_bytes *b, unsigned mode, unsigned scale,
 	tel__emit_put_varint(b, zigzag(difference));
 }
 
-/* Integers of width bytes each: from base on, or steps after the first. */
-static void
-put_fixed(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
-    uint64_t base, unsigned scale, unsigned width)
+/* The value of v, or of its step, in the units of a column. */
+static inline __attribute__((always_inline)) uint64_t
+unit_of(const uint64_t *v, uint64_t base, unsigned scale, int steps)
 {
-	unsigned char *p = tel__emit_room(b, (size_t)n * width + 8);
-	unsigned i;
-
-	if (p == NULL)
-		return;
-	for (i = 0; i < n; i++, p += width)
-		store8(p, (v[i] - base) >> scale);
-	b->used += (size_t)n * width;
+	return (steps ? zigzag(v[0] - v[-1]) : v[0] - base) >> scale;
 }
 
-static void
-put_fixed_steps(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
-    unsigned scale, unsigned width)
+static inline __attribute__((always_inline)) void
+store_fixed(unsigned char *p, const uint64_t *v, unsigned n, uint64_t base,
+    unsigned scale, size_t width, int steps)
+{
+	const uint64_t *end = v + n;
+
+	for (; end - v >= 4; v += 4, p += 4 * width) {
+		store8(p, unit_of(v, base, scale, steps));
+		store8(p + width, unit_of(v + 1, base, scale, steps));
+		store8(p + 2 * width, unit_of(v + 2, base, scale, steps));
+		store8(p + 3 * width, unit_of(v + 3, base, scale, steps));
+	}
+	for (; v < end; v++, p += width)
+		store8(p, unit_of(v, base, scale, steps));
+}
+
+/*
+ * Integers of width bytes each; n of them, the values v from base on, or, if
+ * steps, of v[i] from v[i - 1].
+ */
+static inline __attribute__((always_inline)) void
+put_fixed(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
+    uint64_t base, unsigned scale, unsigned width, int steps)
 {
 	unsigned char *p = tel__emit_room(b, (size_t)n * width + 8);
-	unsigned i;
 
 	if (p == NULL)
 		return;
 	/* for multiples of 2^scale, this is the zigzag of d / 2^scale */
-	for (i = 1; i < n; i++, p += width)
-		store8(p, zigzag(v[i] - v[i - 1]) >> scale);
-	b->used += (size_t)(n - 1) * width;
+	switch (width) {
+	case 1: store_fixed(p, v, n, base, scale, 1, steps); break;
+	case 2: store_fixed(p, v, n, base, scale, 2, steps); break;
+	case 3: store_fixed(p, v, n, base, scale, 3, steps); break;
+	case 4: store_fixed(p, v, n, base, scale, 4, steps); break;
+	default: store_fixed(p, v, n, base, scale, width, steps);
+	}
+	b->used += (size_t)n * width;
 }
 
 /*
@@ -479,36 +533,45 @@ places_log(unsigned count)
 	return count <= 2 ? 0 : count <= 4 ? 1 : count <= 16 ? 2 : 3;
 }
 
+/* The places of eight values in x, one a byte, in width bits each. */
+static inline __attribute__((always_inline)) uint64_t
+pack_eight(uint64_t x, unsigned width)
+{
+	if (width == 1)
+		return x * UINT64_C(0x0102040810204080) >> 56;
+	x |= x >> (8 - width);
+	x &= (((uint64_t)1 << 2 * width) - 1) * UINT64_C(0x0001000100010001);
+	x |= x >> (16 - 2 * width);
+	x &= (((uint64_t)1 << 4 * width) - 1) * UINT64_C(0x0000000100000001);
+	return x | x >> (32 - 4 * width);
+}
+
+static inline __attribute__((always_inline)) void
+pack_all(unsigned char *p, const uint8_t *places, unsigned n, unsigned width)
+{
+	unsigned char last[8] = { 0 };
+	unsigned i;
+
+	for (i = 0; n - i >= 8; i += 8, p += width)
+		store8(p, pack_eight(load8(places + i), width));
+	memcpy(last, places + i, n - i);
+	store8(p, pack_eight(load8(last), width));
+}
+
 /* Places of 2^log bits each. */
 static void
 pack(struct tel__emit_bytes *b, const uint8_t *places, unsigned n, unsigned log)
 {
-	const unsigned width = 1u << log;
-	const size_t size = ((size_t)n * width + 7) / 8;
-	const uint64_t pairs = (((uint64_t)1 << 2 * width) - 1) *
-	    UINT64_C(0x0001000100010001),
-	               fours = (((uint64_t)1 << 4 * width) - 1) *
-	    UINT64_C(0x0000000100000001);
-	unsigned char *p = tel__emit_room(b, size + 8), last[8] = { 0 };
-	unsigned i;
-	uint64_t x;
+	const size_t size = (((size_t)n << log) + 7) / 8;
+	unsigned char *p = tel__emit_room(b, size + 16);
 
 	if (p == NULL)
 		return;
-	if (log == 3) {
-		tel__emit_put(b, places, n);
-		return;
-	}
-	for (i = 0; i < n; i += 8, p += width) {
-		if (n - i < 8) {
-			memcpy(last, places + i, n - i);
-			x = load8(last);
-		} else {
-			x = load8(places + i);
-		}
-		x = (x | x >> (8 - width)) & pairs;
-		x = (x | x >> (16 - 2 * width)) & fours;
-		store8(p, x | x >> (32 - 4 * width));
+	switch (log) {
+	case 0: pack_all(p, places, n, 1); break;
+	case 1: pack_all(p, places, n, 2); break;
+	case 2: pack_all(p, places, n, 4); break;
+	default: memcpy(p, places, n);
 	}
 	b->used += size;
 }
@@ -568,11 +631,20 @@ static void
 put_values(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
     uint64_t before)
 {
-	const struct column c = look_at(v, n);
-	const struct shape s = sample(v, n, &c);
-	const struct choice best = choose_mode(v, n, &c, &s);
-	const unsigned char *set = mode_lengths[best.mode & 15];
+	struct column c = look_at(v, n);
+	struct shape s = sample(v, n, &c);
+	struct choice best = choose_mode(v, n, &c, &s);
+	const unsigned char *set;
 	struct table table;
+	unsigned width;
+
+	if (!c.exact && (best.mode & 0xF0) == 0xA0) {
+		find_range(&c, v, n);
+		s = sample(v, n, &c);
+		best = choose_mode(v, n, &c, &s);
+	}
+	set = mode_lengths[best.mode & 15];
+	width = best.mode & 15;
 
 	if (n <= TEL_EMIT_COLUMNS_MAX &&
 	    may_be_table(&table, v, n, &s, &best) &&
@@ -581,8 +653,8 @@ put_values(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 	put_head(b, best.mode, c.scale,
 	    ((best.mode & 0x10) != 0 ? v[0] : c.low) - before);
 	switch (best.mode & 0xF0) {
-	case 0x80: put_fixed(b, v, n, c.low, c.scale, best.mode & 15); break;
-	case 0x90: put_fixed_steps(b, v, n, c.scale, best.mode & 15); break;
+	case 0x80: put_fixed(b, v, n, c.low, c.scale, width, 0); break;
+	case 0x90: put_fixed(b, v + 1, n - 1, 0, c.scale, width, 1); break;
 	case 0xA0: put_varied(b, v, n, c.low, c.scale, set, 0); break;
 	default: put_varied(b, v + 1, n - 1, 0, c.scale, set, 1);
 	}

@@ -211,18 +211,14 @@ note_size(enum arena_op op, const void *p, size_t size)
 {
 	uint64_t words[ARENA_RECORD_MAX];
 
+	words[0] = ring_word(op, p, ARENA_SIZE_LONG);
+	words[1] = size;
 	if (!LIKELY(is_plain())) {
-		words[0] = ring_word(op, p, ARENA_SIZE_LONG);
-		words[1] = size;
 		note_more(words, 2, p, size);
-		return;
-	}
-	if (size < ARENA_SIZE_LONG) {
+	} else if (size < ARENA_SIZE_LONG && op != ARENA_MALLOC_LONG) {
 		words[0] = ring_word(op, p, (unsigned)size);
 		ring_put(words, 1, p);
 	} else {
-		words[0] = ring_word(op, p, ARENA_SIZE_LONG);
-		words[1] = size;
 		ring_put(words, 2, p);
 	}
 }
@@ -261,7 +257,7 @@ malloc_more(enum ring_tried tried, uint64_t word, void *p)
 static __attribute__((noinline)) void *
 malloc_other(size_t n, void *p)
 {
-	note_size(ARENA_MALLOC, p, n);
+	note_size(ARENA_MALLOC_LONG, p, n);
 	return p;
 }
 

@@ -247,10 +247,15 @@ add_missing(uint64_t *out, const uint64_t *words, unsigned n)
 	if ((ring_shared.options & ARENA_STACKS) == 0 || op < ARENA_MALLOC ||
 	    op == ARENA_FREE || op >= ARENA_MORE)
 		return n;
+	if (op == ARENA_MALLOC) {
+		out[0] = words[0] >> 16 << 16 | ARENA_MALLOC_LONG;
+		out[n++] = size;
+	}
 	if (op == ARENA_CALLOC_ONE) {
 		out[0] = words[0] >> 16 << 16 | 1 << 4 | ARENA_CALLOC;
 		out[n++] = (uint64_t)size << 32 | 1;
-	} else if ((op <= ARENA_PVALLOC || op == ARENA_REALLOC) &&
+	} else if ((op == ARENA_VALLOC || op == ARENA_PVALLOC ||
+	               op == ARENA_REALLOC) &&
 	    size != ARENA_SIZE_LONG) {
 		out[0] |= (uint64_t)ARENA_SIZE_LONG << 4;
 		out[n++] = size;
@@ -384,7 +389,7 @@ ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
 		ring_append(s, two, 1);
 		if (!ring_refresh(s, p))
 			return;
-		two[0] = ring_word(ARENA_MALLOC, p, ARENA_SIZE_LONG);
+		two[0] = ring_word(ARENA_MALLOC_LONG, p, 0);
 		/* the size, and the trace if there is one */
 		memcpy(two + 1, words + 2, (n - 2) * sizeof(two[0]));
 		if (n == 2) {
