@@ -581,8 +581,8 @@ check_stacks(const struct count *c)
 	if (heap != NULL && tel_heap_count(heap) > 0 &&
 	    !tel_heap_recorded(heap))
 		message(NULL,
-		    "--stacks: no selected event records its stack or its "
-		    "caller");
+		    "--stacks: no selected event records its stack, its caller "
+		    "or its pool");
 	if (untracked > 0)
 		message(NULL,
 		    "--stacks: too many live blocks: %" PRIu64

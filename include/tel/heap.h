@@ -15,7 +15,7 @@ extern "C" {
 
 /*
  * A heap adds up the allocations of logs by stack, for logs that record the
- * stacks of allocations, or the callers:
+ * stacks of allocations, the callers, or the pools:
  *
  *	h = tel_heap_new();
  *	while (tel_reader_next(r, &ev) == TEL_OK)
@@ -28,7 +28,8 @@ extern "C" {
  *	tel_heap_free(h);
  *
  * A stack is the names of its frames: those of equal names are one, also if
- * they are of several logs, processes or addresses.
+ * they are of several logs, processes or addresses.  The frames of a pool are
+ * what it was created as and its own name; its blocks end with it.
  */
 typedef struct tel_heap tel_heap;
 
@@ -112,7 +113,7 @@ TEL_SINCE_0_1 int tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share,
     uint64_t *out);
 /* Nonzero when the rate of a log's clock was unknown: lifetimes are ticks. */
 TEL_SINCE_0_1 int tel_heap_ticks(const tel_heap *h);
-/* Nonzero when an event recorded its stack or its caller. */
+/* Nonzero when an event recorded its stack, its caller or its pool. */
 TEL_SINCE_0_1 int tel_heap_recorded(const tel_heap *h);
 /*
  * Blocks that found no room when 2^24 were live: they are counted as allocated,

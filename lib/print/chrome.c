@@ -13,6 +13,17 @@
 /* The largest integer up to which a double holds every one. */
 #define EXACT_MAX ((uint64_t)1 << 53)
 
+/*
+ * Names of colours that the format has, without those for what is good or bad:
+ * each type has one.
+ */
+static const char *const colors[] = { "thread_state_running",
+	"thread_state_runnable", "thread_state_iowait", "rail_response",
+	"rail_animation", "rail_idle", "rail_load", "startup", "generic_work",
+	"yellow", "olive", "vsync_highlight_color", "heap_dump_stack_frame",
+	"heap_dump_object_type", "cq_build_running", "cq_build_passed",
+	"detailed_memory_dump", "light_memory_dump", "background_memory_dump" };
+
 struct chrome {
 	struct timeline *timeline;
 	int begun;
@@ -169,6 +180,9 @@ put_event(struct tel_printer *pr, const struct timeline_track *t,
 	put_string(pr, name, n);
 	put(pr, ",\"cat\":");
 	put_string(pr, ev->type->kind, strlen(ev->type->kind));
+	put(pr, ",\"cname\":\"");
+	put(pr, colors[ev->type->index % (sizeof(colors) / sizeof(colors[0]))]);
+	put(pr, "\"");
 	put_fields(pr, ev);
 }
 
@@ -230,10 +244,40 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	put(pr, "}");
 }
 
+/*
+ * An event that sends or receives a message: an arrow goes from the one to the
+ * other.  It starts and ends at ranges, so this is one, as short as can be.
+ */
+static void
+message(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    const char *name, size_t n, const struct tel_event *ev)
+{
+	const struct timeline *tl = ((struct chrome *)pr->state)->timeline;
+	char id[40];
+
+	put_event(pr, t, "X", time, name, n, ev);
+	put_time(pr, ",\"dur\":", 1);
+	put(pr, "}");
+	open_object(pr, t, tl->receives ? "f" : "s");
+	put_time(pr, ",\"ts\":", time);
+	(void)snprintf(id, sizeof(id), ",\"id\":\"0x%llx\"",
+	    (unsigned long long)tl->flow);
+	put(pr, id);
+	put(pr, ",\"name\":\"message\",\"cat\":");
+	put_string(pr, ev->type->kind, strlen(ev->type->kind));
+	put(pr, tl->receives ? ",\"bp\":\"e\"}" : "}");
+}
+
 static void
 instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
     const char *name, size_t n, const struct tel_event *ev)
 {
+	const struct chrome *c = pr->state;
+
+	if (c->timeline->flow != 0) {
+		message(pr, t, time, name, n, ev);
+		return;
+	}
 	put_event(pr, t, "i", time, name, n, ev);
 	put(pr, ",\"s\":\"t\"}");
 }

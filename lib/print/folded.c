@@ -2,7 +2,7 @@
 /*
  * Folded stacks, as flame graphs are made of: the ranges that were open at
  * once, outermost first, and for how long nothing else was open in them; or
- * the stacks that allocated, and how much.
+ * the stacks or pools that allocated, and how much.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +142,15 @@ put_stack(struct folded *f, const struct stack *s, size_t *n)
 	return 1;
 }
 
+static void
+remove_frame(struct stack *s, unsigned i)
+{
+	free(s->frames[i].name);
+	memmove(&s->frames[i], &s->frames[i + 1],
+	    (s->depth - i - 1) * sizeof(s->frames[0]));
+	s->depth--;
+}
+
 /* Counts the time up to now for the open ranges. */
 static int
 advance(struct folded *f, struct stack *s, uint64_t time)
@@ -154,6 +163,21 @@ advance(struct folded *f, struct stack *s, uint64_t time)
 	if (weight == 0 || s->depth == 0)
 		return 1;
 	return put_stack(f, s, &n) && add_weight(f, n, weight);
+}
+
+/*
+ * Without threads nothing calls itself: a range of the same name has lost its
+ * end, as scans of the MPS that return early, or is parallel to this one.
+ */
+static void
+end_same(struct stack *s, const char *name, size_t n)
+{
+	unsigned i;
+
+	for (i = s->depth; i-- > 0;)
+		if (s->frames[i].length == n &&
+		    memcmp(s->frames[i].name, name, n) == 0)
+			remove_frame(s, i);
 }
 
 static void
@@ -171,6 +195,8 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		f->timeline->no_memory = 1;
 		return;
 	}
+	if (s->context->use != TIMELINE_THREAD)
+		end_same(s, name, n);
 	if (s->depth == DEPTH_MAX)
 		return;
 	copy = tel__copy_string(name, n);
@@ -198,10 +224,7 @@ end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
 	for (i = s->depth; i-- > 0;) {
 		if (s->frames[i].track != t)
 			continue;
-		free(s->frames[i].name);
-		memmove(&s->frames[i], &s->frames[i + 1],
-		    (s->depth - i - 1) * sizeof(s->frames[0]));
-		s->depth--;
+		remove_frame(s, i);
 		return;
 	}
 }
@@ -376,9 +399,10 @@ finish(struct tel_printer *pr)
 	if (f == NULL || (!f->ranges && !heap))
 		return tel__render_fail(pr, "%s",
 		    pr->weighted ?
-		        "no selected event records its stack or its caller" :
+		        "no selected event records its stack, its caller or "
+		        "its pool" :
 		        "no selected event is the start or end of a range, or "
-		        "records its stack");
+		        "records its stack or its pool");
 	if (close_stacks(f) != TEL_OK ||
 	    (heap && add_heap(f, pr->weight) != TEL_OK))
 		return TEL_ENOMEM;

@@ -44,6 +44,9 @@ enum {
 	EVENT_CATEGORIES = 22,
 	EVENT_NAME = 23,
 	EVENT_COUNTER = 30,
+	EVENT_FLOWS = 47,
+	EVENT_FLOWS_THAT_END = 48,
+	EVENT_CORRELATION = 52,
 	ANNOTATION_NAME_IID = 1,
 	ANNOTATION_BOOL = 2,
 	ANNOTATION_UINT = 3,
@@ -222,6 +225,7 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 {
 	struct perfetto *f = pr->state;
 	struct tel__buffer *m = &f->event;
+	uint64_t iid;
 
 	tel__protobuf_varint(m, EVENT_TYPE, what);
 	tel__protobuf_varint(m, EVENT_TRACK, t->id);
@@ -232,7 +236,16 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		put_name(f, m, INTERNED_CATEGORIES, EVENT_CATEGORY_IIDS,
 		    EVENT_CATEGORIES, ev->type->kind, strlen(ev->type->kind));
 		put_fields(f, ev);
+		/* what has one number has one colour: events of a type */
+		iid = intern(f, INTERNED_EVENT_NAMES, ev->type->name,
+		    ev->type->name_length);
+		if (iid != 0)
+			tel__protobuf_varint(m, EVENT_CORRELATION, iid);
 	}
+	if (ev != NULL && f->timeline->flow != 0)
+		tel__protobuf_fixed64(m,
+		    f->timeline->receives ? EVENT_FLOWS_THAT_END : EVENT_FLOWS,
+		    f->timeline->flow);
 	write_event(pr, f, time);
 }
 

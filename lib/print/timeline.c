@@ -22,6 +22,7 @@ tel__timeline_new(const struct timeline_ops *ops)
 	tel__table_init(&tl->open);
 	tel__table_init(&tl->blocks);
 	tel__table_init(&tl->pools);
+	tel__table_init(&tl->flows);
 	return tl;
 }
 
@@ -263,15 +264,21 @@ put_instant(struct tel_printer *pr, struct timeline *tl,
 	struct timeline_track *t = range != NULL ?
 	    tl->tracks[range->value - 1] :
 	    tel__timeline_context(pr, tl, ev, p);
+	struct timeline_track *process;
 	char buffer[TIMELINE_NAME];
 	const char *name;
 	size_t n;
 
 	name = range_name(ev, p, buffer, &n);
-	if (t == NULL)
+	process = p->sender != 0 ? tel__timeline_process(pr, tl, ev->log) : t;
+	if (t == NULL || process == NULL) {
 		tl->no_memory = 1;
-	else
-		tl->ops->instant(pr, t, time, name, n, ev);
+		return;
+	}
+	if (p->sender != 0)
+		tel__timeline_find_flow(tl, ev, p, process);
+	tl->ops->instant(pr, t, time, name, n, ev);
+	tl->flow = 0;
 }
 
 /*

@@ -16,6 +16,8 @@
 /* Blocks whose size is held, and pools whose bytes are counted apart. */
 #define TIMELINE_BLOCKS ((size_t)1 << 21)
 #define TIMELINE_POOLS 4096
+/* Channels whose messages are counted. */
+#define TIMELINE_FLOWS ((size_t)1 << 20)
 /* Bytes of a name, what it is cut to. */
 #define TIMELINE_NAME 512
 
@@ -78,6 +80,11 @@ struct timeline {
 	struct tel__table open;    /* hash of a range to its track's number */
 	struct tel__table blocks;  /* hash of a block to its size */
 	struct tel__table pools;   /* hash of a pool to its gauge's place */
+	/* hash of a channel to how many messages were sent and received on it */
+	struct tel__table flows;
+	/* of the instant that is shown: what it sends or receives; 0: nothing */
+	uint64_t flow;
+	int receives;
 	struct timeline_gauge *gauges;
 	size_t ngauges, gauge_room;
 	size_t processes; /* that have a gauge */
@@ -112,6 +119,9 @@ struct timeline_track *tel__timeline_track(struct tel_printer *pr,
 /* Bytes of the name that a type and the one that ends it share. */
 #define TIMELINE_SHARED 96
 
+/* Fields that together identify the channel of a message. */
+#define TIMELINE_KEYS 4
+
 /* Notes of a type, what it is on a timeline. */
 struct timeline_plan {
 	enum { PLAN_INSTANT, PLAN_START, PLAN_FINISH, PLAN_SPAN, PLAN_NONE } is;
@@ -127,9 +137,13 @@ struct timeline_plan {
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
 	int key; /* the field that identifies the memory, or -1: the size is always given */
-	int base;         /* from where, or -1 */
-	int size, limit;  /* how much, or up to where, or -1 */
-	char counter[40]; /* what it is called, "Seg bytes" */
+	int base;        /* from where, or -1 */
+	int size, limit; /* how much, or up to where, or -1 */
+	/* the type whose messages it sends or receives and 1, or 0 */
+	unsigned sender;
+	int receives;
+	int keys[TIMELINE_KEYS]; /* fields; -1 behind the last */
+	char counter[40];        /* what it is called, "Seg bytes" */
 	char shared[TIMELINE_SHARED];
 };
 
@@ -137,6 +151,10 @@ struct timeline_plan {
 const struct timeline_plan *tel__timeline_plan(struct timeline *tl,
     const struct tel_schema *s, const struct tel_type *type);
 void tel__timeline_plans_free(struct timeline *tl);
+
+/* Which message an event sends or receives: sets tl->flow and tl->receives. */
+void tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
+    const struct timeline_plan *p, const struct timeline_track *process);
 
 /* Makes another track, even when there is one of that name; NULL: no memory. */
 struct timeline_track *tel__timeline_make_track(struct tel_printer *pr,

@@ -190,6 +190,67 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 	    (int)(head < 32 ? head : 32), t->name);
 }
 
+/* Words of the names of types that send messages, and that receive them. */
+static const struct {
+	const char *send, *receive;
+} messages[] = { { "Deliver", "Retrieve" }, { "Send", "Receive" },
+	{ "Send", "Recv" }, { "send", "receive" }, { "send", "recv" } };
+
+/* Names of fields that identify a channel, or a message on it. */
+static const char *const keys[] = { "ChannelId", "MessageTag", "channel",
+	"message", "id", "key", "tag", "seq" };
+
+/* The type of the same kind that has another word in its name, or NULL. */
+static const struct tel_type *
+find_reworded(const struct tel_schema *s, const struct tel_type *t,
+    const char *word, const char *other)
+{
+	const char *at = strstr(t->name, word);
+	const struct tel_type *found;
+	char name[64];
+	int n;
+
+	if (at == NULL)
+		return NULL;
+	n = snprintf(name, sizeof(name), "%.*s%s%s", (int)(at - t->name),
+	    t->name, other, at + strlen(word));
+	if (n < 0 || (size_t)n >= sizeof(name))
+		return NULL;
+	found = tel_schema_find_type(s, name);
+	return found != NULL && strcmp(found->kind, t->kind) == 0 ? found :
+	                                                            NULL;
+}
+
+/* Types that send a message, and that receive it: by their names and fields. */
+static void
+find_messages(struct timeline_plan *p, const struct tel_schema *s,
+    const struct tel_type *t)
+{
+	const struct tel_type *other = NULL;
+	unsigned i, n = 0;
+
+	for (i = 0; i < sizeof(messages) / sizeof(messages[0]) && other == NULL;
+	     i++) {
+		p->receives = 0;
+		other =
+		    find_reworded(s, t, messages[i].send, messages[i].receive);
+		if (other != NULL)
+			break;
+		p->receives = 1;
+		other =
+		    find_reworded(s, t, messages[i].receive, messages[i].send);
+	}
+	for (i = 0; other != NULL && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (n < TIMELINE_KEYS && find_number(t, keys[i]) >= 0 &&
+		    find_number(other, keys[i]) >= 0)
+			p->keys[n++] = find_number(t, keys[i]);
+	if (n == 0)
+		return;
+	p->sender = (p->receives ? other : t)->index + 1;
+	if (n < TIMELINE_KEYS)
+		p->keys[n] = -1;
+}
+
 static void
 make(struct timeline_plan *p, const struct tel_schema *s,
     const struct tel_type *t)
@@ -213,8 +274,10 @@ make(struct timeline_plan *p, const struct tel_schema *s,
 		p->is = PLAN_FINISH;
 		return;
 	}
-	if (t->role == TEL_ROLE_NONE)
+	if (t->role == TEL_ROLE_NONE) {
 		find_memory(p, s, t);
+		find_messages(p, s, t);
+	}
 	at = tel_type_find_field(t, "duration");
 	if (!is_number(t, at))
 		return;

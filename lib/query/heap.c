@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Heaps: allocations by stack, what of them is live, and how long they lived.
+ * Heaps: allocations by stack, or by pool, what of them is live, and how long
+ * they lived.
  */
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/role.h"
+#include "query/pools.h"
 #include "query/stacks.h"
 #include "tel.h"
 
@@ -52,6 +54,7 @@ struct block {
 struct tel_heap {
 	int begun, ticks;
 	struct tel__stacks stacks;
+	struct tel__pools pools;
 	struct site *sites;
 	size_t nsites, site_room;
 	struct tel__table by_address; /* to a place in blocks */
@@ -79,6 +82,7 @@ tel_heap_new(void)
 		return NULL;
 	}
 	tel__table_init(&h->by_address);
+	tel__pools_init(&h->pools);
 	h->peaks = 1;
 	return h;
 }
@@ -89,6 +93,7 @@ tel_heap_end(tel_heap *h)
 	tel__stacks_end(&h->stacks);
 	tel__table_clear(&h->by_address);
 	tel__table_init(&h->by_address);
+	tel__pools_clear(&h->pools);
 	h->nblocks = h->nspare = 0;
 }
 
@@ -257,6 +262,7 @@ end_block(struct tel_heap *h, uint64_t address, const struct tel_event *ev)
 	b = &h->blocks[e->value];
 	s = &h->sites[b->site];
 	h->spare[h->nspare++] = (uint32_t)e->value;
+	tel__pools_unlink(&h->pools, e->value);
 	tel__table_remove(&h->by_address, e);
 	keep_peak(h, s);
 	s->live_blocks -= b->blocks;
@@ -273,7 +279,7 @@ add_saturated(uint64_t a, uint64_t b)
 
 static tel_status
 begin_block(struct tel_heap *h, struct site *s, uint64_t address, uint64_t size,
-    uint32_t blocks, const struct tel_event *ev)
+    uint32_t blocks, uint32_t pool, const struct tel_event *ev)
 {
 	struct tel__entry *e;
 	struct block *b;
@@ -293,6 +299,10 @@ begin_block(struct tel_heap *h, struct site *s, uint64_t address, uint64_t size,
 	        !TEL__RESERVE(h->blocks, h->block_room, h->nblocks + 1)) ||
 	    (e = tel__table_put(&h->by_address, address, &fresh)) == NULL)
 		return TEL_ENOMEM;
+	if (!tel__pools_link(&h->pools, pool, place, address)) {
+		tel__table_remove(&h->by_address, e);
+		return TEL_ENOMEM;
+	}
 	if (h->nspare > 0)
 		h->nspare--;
 	else
@@ -314,12 +324,29 @@ begin_block(struct tel_heap *h, struct site *s, uint64_t address, uint64_t size,
 	return TEL_OK;
 }
 
+/* The node of the stack, or of the pool, that allocates; 0: no memory. */
+static uint32_t
+find_node(struct tel_heap *h, struct tel__stack_log *l, const tel_alloc *a,
+    const struct tel_event *ev, uint32_t *pool)
+{
+	uint32_t node;
+
+	*pool = 0;
+	if (!tel__pools_has(ev->type))
+		return tel__stacks_find(&h->stacks, l, ev, a->process);
+	h->stacks.recorded = 1;
+	return tel__pools_find(&h->pools, &h->stacks, ev, a, l->tag, pool,
+	           &node) ?
+	    node :
+	    0;
+}
+
 static tel_status
 allocate(struct tel_heap *h, struct tel__stack_log *l, const tel_alloc *a,
     uint64_t tag, const struct tel_event *ev)
 {
 	uint64_t size = a->size, blocks;
-	uint32_t node = tel__stacks_find(&h->stacks, l, ev, a->process);
+	uint32_t pool, node = find_node(h, l, a, ev, &pool);
 	struct site *s = node == 0 ? NULL : find_site(h, node);
 
 	if (s == NULL)
@@ -333,7 +360,22 @@ allocate(struct tel_heap *h, struct tel__stack_log *l, const tel_alloc *a,
 	if (end_block(h, a->address ^ tag, NULL) != TEL_OK)
 		return TEL_ENOMEM;
 	return begin_block(h, s, a->address ^ tag, size,
-	    blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX, ev);
+	    blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX, pool, ev);
+}
+
+/* A pool ends, with all that lives in it. */
+static tel_status
+destroy_pool(struct tel_heap *h, const tel_alloc *a, uint64_t tag,
+    const struct tel_event *ev)
+{
+	tel_status st = TEL_OK;
+	uint64_t key;
+
+	while (st == TEL_OK && tel__pools_next(&h->pools, a, tag, &key))
+		st = end_block(h, key, ev);
+	if (st == TEL_OK)
+		tel__pools_end(&h->pools, a, tag);
+	return st;
 }
 
 tel_status
@@ -368,7 +410,12 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 	case TEL_ALLOC_CALLOC:
 	case TEL_ALLOC_ALIGNED:
 	case TEL_ALLOC_COMMIT: break;
-	default: return TEL_OK;
+	case TEL_ALLOC_POOL_DESTROY: return destroy_pool(h, &a, l->tag, event);
+	default:
+		return tel__pools_note(&h->pools, &h->stacks, event, &a,
+		           l->tag) ?
+		    TEL_OK :
+		    TEL_ENOMEM;
 	}
 	if (st != TEL_OK || a.address == 0)
 		return st;

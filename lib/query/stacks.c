@@ -309,6 +309,13 @@ put_name(struct tel__stacks *s, size_t *n, const char *name, size_t length)
 }
 
 uint32_t
+tel__stacks_name(struct tel__stacks *s, uint32_t parent, const char *name,
+    size_t n)
+{
+	return find_child(s, parent, name, n);
+}
+
+uint32_t
 tel__stacks_others(struct tel__stacks *s)
 {
 	return find_child(s, 0, others, sizeof(others) - 1);

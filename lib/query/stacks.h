@@ -33,7 +33,7 @@ struct tel__stack_log {
 
 struct tel__stacks {
 	int lines;    /* frames are distinguished by file and line as well */
-	int recorded; /* a log has stacks */
+	int recorded; /* a log has stacks, or says which pool allocates */
 	struct tel__stack_log *logs;
 	size_t nlogs, log_room, last_log;
 	uint64_t tags;
@@ -62,6 +62,10 @@ struct tel__stack_log *tel__stacks_log(struct tel__stacks *s,
 /* The node of the stack of an event of the log; 0: no memory. */
 uint32_t tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
     const struct tel_event *ev, uint64_t process);
+
+/* The node of a name below another node, or the root, 0; 0: no memory. */
+uint32_t tel__stacks_name(struct tel__stacks *s, uint32_t parent,
+    const char *name, size_t n);
 
 /* The node of all stacks beyond the limit; 0: out of memory. */
 uint32_t tel__stacks_others(struct tel__stacks *s);

@@ -3,6 +3,7 @@
 as a line, whatever the form:
 
     TRACK/TRACK | time in ns | begin, end, instant or counter | what | fields
+    TRACK/TRACK | time in ns | send or receive | the number of the message |
 
 perfetto.py FILE: packets (protobuf), or JSON where it begins with '{'.
 A trace that does not keep the rules of its form is an error.
@@ -83,8 +84,15 @@ def packets(data):
             fields = dict(annotation(a, names) for a in event.get(4, []))
             if 30 in event:
                 more = str(event[30][0])
+            # events of a type have a number of their own
+            assert (52 in event) == (4 in event)
             yield (event[11][0], tracks[event[11][0]], packet[8][0], what,
                    more, fields)
+            for field, flow in (47, "send"), (48, "receive"):
+                for number in event.get(field, []):
+                    assert len(number) == 8 and any(number)
+                    yield (event[11][0], tracks[event[11][0]], packet[8][0],
+                           flow, number[::-1].hex(), {})
 
 
 def nanoseconds(text):
@@ -116,6 +124,13 @@ def objects(text):
             yield key, track, time, "begin", name, fields
             yield key, track, time + nanoseconds(event["dur"]), "end", "", {}
             continue
+        if event["ph"] in "sf":
+            # bound to the range around it
+            assert (event.get("bp") == "e") == (event["ph"] == "f")
+            yield (key, track, time, "send" if event["ph"] == "s" else
+                   "receive", event["id"][2:].rjust(16, "0"), {})
+            continue
+        assert (event["ph"] == "E") == ("cname" not in event)
         what = {"B": "begin", "E": "end", "i": "instant"}[event["ph"]]
         yield key, track, time, what, name, fields
 

@@ -223,6 +223,90 @@ for line in sys.stdin:
 	done
 }
 
+@test "pools of MPS logs, as another program adds them up" {
+	for log in 1.118.0-lii6gc-poolncv 1.118.0-lii6gc-awlut \
+	    1.118.0-lii6gc-mpmss-object-only 1.114.0-lii6gc-poolncv \
+	    1.111.0-lii6gc-poolncv; do
+		unpack "$log"
+		telcat -q -S -f json mpsio.log >events.json
+		for weight in allocated peak leaked count; do
+			echo "$log $weight"
+			python3 "$TEL_TOP/tests/cli/stacks_pools.py" $weight \
+			    <events.json >want
+			telcat -q -f folded --weight $weight mpsio.log >got
+			diff -u want got
+		done
+	done
+	# a log without ranges has these by default: not one flat line
+	unpack 1.118.0-lii6gc-poolncv
+	clean telcat -f folded mpsio.log >got
+	cmp got - <<-END
+		MFSPool;CBSBlock 192
+		MFSPool;pool 0x7f1d0b372160 120
+		MFSPool;pool 0x7f1d0b372dc0 96
+		MVFFPool;Control 728
+	END
+	# and so has a report; the pools were destroyed, with all in them
+	run -0 --separate-stderr telstat --stacks=allocated --report mpsio.log
+	[[ $output == *$'allocated 728 bytes in 6 blocks\n'*$'    Control\n    MVFFPool\n'* ]]
+	[ -z "$stderr" ]
+}
+
+@test "pools by hand: buffers, two of one address, and one destroyed" {
+	cat >hand <<-END
+		# teltools text 1
+		# format: toy-1
+		# version: 1
+		# type: PoolInit 1 Pool pool:pointer class:pointer
+		# type: PoolEnds 2 Pool pool:pointer
+		# type: BufferInit 3 Pool buffer:pointer pool:pointer
+		# type: BufferEnds 4 Pool buffer:pointer
+		# type: Commit 5 Object at:address size:unsigned buffer:pointer
+		# type: Alloc 6 Object pool:pointer at:address size:unsigned
+		# type: Free 7 Object pool:pointer at:address
+		# role: PoolInit create-pool pool=pool
+		# role: PoolEnds destroy-pool pool=pool
+		# role: BufferInit create-buffer pool=pool buffer=buffer
+		# role: BufferEnds destroy-buffer buffer=buffer
+		# role: Commit commit at size buffer=buffer
+		# role: Alloc alloc at size pool
+		# role: Free free at - pool
+		0000000000000001 PoolInit pool=0xa class=0xc["Copy;ing"]
+		0000000000000002 BufferInit buffer=0xb pool=0xa
+		0000000000000003 Commit at=0x10 size=100 buffer=0xb
+		0000000000000004 Commit at=0x200 size=7 buffer=0xd
+		0000000000000005 Alloc pool=0xe["lone"] at=0x300 size=5
+		0000000000000006 BufferEnds buffer=0xb
+		0000000000000007 Commit at=0x400 size=20 buffer=0xb
+		0000000000000008 Alloc pool=0xa at=0x500 size=1000
+		0000000000000009 Alloc pool=0xa at=0x600 size=2000
+		000000000000000A Free pool=0xa at=0x500
+		000000000000000B PoolEnds pool=0xa
+		000000000000000C PoolInit pool=0xa class=0xf
+		000000000000000D Alloc pool=0xa at=0x10 size=3
+		000000000000000E PoolEnds pool=0x77
+	END
+	telcat -f folded --weight allocated hand >got
+	diff -u - got <<-END
+		<unknown> 27
+		Copy:ing;pool 0xa 3100
+		lone 5
+		pool 0xa 3
+	END
+	telcat -f folded --weight leaked hand >got
+	diff -u - got <<-END
+		<unknown> 27
+		lone 5
+		pool 0xa 3
+	END
+	telcat -f folded --weight peak hand >got
+	diff -u - got <<-END
+		<unknown> 27
+		Copy:ing;pool 0xa 3100
+		lone 5
+	END
+}
+
 @test "what is wrong with the options is said" {
 	by_hand >hand
 	run -2 telcat -f folded --weight most hand
@@ -234,7 +318,7 @@ for line in sys.stdin:
 	run -2 telstat --stacks -f inst hand
 	[[ $output == *'--stacks cannot be combined with -f inst'* ]]
 	run -1 telcat -f folded --weight count "$ALLOC/short.rep"
-	[[ $output == *'records its stack or its caller'* ]]
+	[[ $output == *'records its stack, its caller or its pool'* ]]
 	run -0 --separate-stderr telstat --stacks "$ALLOC/short.rep"
-	[[ $stderr == *'records its stack or its caller'* ]]
+	[[ $stderr == *'records its stack, its caller or its pool'* ]]
 }

@@ -117,12 +117,17 @@ for e in events:
         key = name[:-3], e["fields"].get("trace", e["fields"]["arena"])
         begin = opened[key].pop()
         found.append((key[0], int(str(e["clock"])) - int(str(begin["clock"]))))
+    elif name == "TraceStart":
+        opened["Trace", e["fields"]["trace"]] = e
+    elif name == "TraceReclaim":
+        begin = opened["Trace", e["fields"]["trace"]]
+        found.append(("Trace", int(str(e["clock"])) - int(str(begin["clock"]))))
 print(len(found), len(set(name for name, _ in found)))
 for name, ticks in sorted(found):
     print(name, ticks)' >want
 	read -r count names <want
 	[ "$count" -gt 90 ]
-	[ "$names" -ge 2 ]
+	[ "$names" -ge 3 ]
 	# with a clock of which each tick is a nanosecond
 	telcat mpsio.log | grep -v 'EventClockSync\|^# tick rate' |
 	    telcat --tb-hz 1000000000 -f chrome >got.json
@@ -288,7 +293,7 @@ print(most)' >want
 @test "ranges of threads are named by what their types share" {
 	"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
 	clean telcat -f perfetto boot.ets >boot.trace
-	python3 "$read_trace" boot.trace | grep -v instant | cut -d '|' -f 1,2,3,4 |
+	python3 "$read_trace" boot.trace | grep -v 'instant\|send' | cut -d '|' -f 1,2,3,4 |
 	    sed 's/ *$//' >got
 	# what has no time does not count as the first event
 	diff -u - got <<-'END'
@@ -312,6 +317,79 @@ print(most)' >want
 	sed 's/DiskIo_StartRead/io_start_read/; s/EndRead/io_stop_read/' \
 	    <(telcat boot.ets) | telcat -f folded |
 	    grep -q '^thread 108 LegacyKeyboard;io_read 56$'
+}
+
+@test "a collection of the MPS is a range, and scans follow each other" {
+	unpack 1.118.0-lii6gc-amcss
+	clean telcat -f folded mpsio.log >got
+	diff -u - <(sed 's/ [0-9]*$//' got) <<-'END'
+		ArenaPoll
+		ArenaPoll;Trace
+		ArenaPoll;Trace;TraceFlip
+	END
+	# scans that return early have no end: the next one starts all the same
+	unpack 1.117.0-lii6gc-amcss-seg-trace
+	telcat -q -f folded mpsio.log >got
+	run ! grep 'AMCScan.*AMCScan' got
+	grep -q '^Trace;AMCScan ' got
+}
+
+@test "an arrow goes from each message sent to where it is received" {
+	cat >sent.txt <<-'END'
+		# teltools text 1
+		# format: toy-1
+		# version: 1
+		# tick rate: 1000000000.0
+		# type: MsgSend 1 Net tid:unsigned channel:unsigned
+		# type: MsgReceive 2 Net tid:unsigned channel:unsigned
+		# type: Send 3 Other x:unsigned
+		# type: Receive 4 Other x:unsigned
+		0000000000000001 MsgReceive tid=2 channel=5
+		0000000000000002 MsgSend tid=1 channel=5
+		0000000000000003 MsgSend tid=1 channel=6
+		0000000000000004 MsgSend tid=1 channel=5
+		0000000000000005 MsgReceive tid=2 channel=5
+		0000000000000006 Send x=1
+		0000000000000007 MsgReceive tid=3 channel=5
+		0000000000000008 MsgReceive tid=3 channel=5
+		0000000000000009 MsgReceive tid=2 channel=6
+		000000000000000A Receive x=1
+	END
+	for form in perfetto chrome; do
+		clean telcat -f $form sent.txt >sent.trace
+		python3 "$read_trace" sent.trace >all
+		grep '| \(send\|receive\) |' all >got
+		# each number, in the order of its first use
+		awk -F ' [|] ' '{ if (!($4 in n)) n[$4] = ++count
+		    print $1, $2, $3, n[$4] }' got | diff -u - <(cat <<-'END'
+			sent.txt/thread 1 1 send 1
+			sent.txt/thread 1 2 send 2
+			sent.txt/thread 1 3 send 3
+			sent.txt/thread 2 4 receive 1
+			sent.txt/thread 3 6 receive 3
+			sent.txt/thread 2 8 receive 2
+		END
+		    )
+		cp got $form.got
+	done
+	cmp perfetto.got chrome.got
+	# what one process sends, none of another file receives
+	grep -v '^0.*MsgReceive' sent.txt >a.txt
+	grep -v '^0.*MsgSend' sent.txt >b.txt
+	clean telcat -f perfetto a.txt b.txt >sent.trace
+	python3 "$read_trace" sent.trace >all
+	[ "$(grep -c '| send |' all)" = 3 ]
+	run ! grep '| receive |' all
+	# messages of Singularity's channels
+	"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
+	telcat boot.ets | sed 's/ChannelId=312/ChannelId=313/' >boot.txt
+	clean telcat -f perfetto boot.txt >sent.trace
+	python3 "$read_trace" sent.trace >all
+	[ "$(grep -c '| send |' all)" = 2 ]
+	[ "$(grep -c '| receive |' all)" = 1 ]
+	# most types have a colour of their own
+	telcat -f chrome boot.txt | grep -o '"cname":"[a-z_]*"' | sort -u >got
+	[ "$(wc -l <got)" -ge 5 ]
 }
 
 @test "periods of a processor are ranges, and each has counters" {

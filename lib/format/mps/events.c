@@ -92,10 +92,12 @@ const struct mps_row tel__mps_rows[] = {
 	    "A:address W:stringId", "label(address,stringId)" },
 	{ 0x1c, 112, 114, TRACE, 1, "TraceStart",
 	    "P:trace D:mortality D:finishingTime W:condemned "
-	    "W:notCondemned W:foundation Z:white W:rate", "" },
+	    "W:notCondemned W:foundation Z:white W:rate",
+	    "start(trace) TraceReclaim" },
 	{ 0x1c, 115, 117, TRACE, 1, "TraceStart",
 	    "P:trace D:mortality D:finishingTime W:condemned "
-	    "W:notCondemned W:foundation Z:white W:quantumWork", "" },
+	    "W:notCondemned W:foundation Z:white W:quantumWork",
+	    "start(trace) TraceReclaim" },
 	{ 0x1d, 112, 117, TRACE, 1, "TraceCreate",
 	    "P:trace P:arena U:why", "" },
 	{ 0x1e, 111, 117, TRACE, 1, "TraceDestroy",
@@ -107,7 +109,7 @@ const struct mps_row tel__mps_rows[] = {
 	{ 0x21, 111, 117, TRACE, 1, "TraceFlipEnd",
 	    "P:trace P:arena", "finish(trace)" },
 	{ 0x22, 111, 117, SEG, 1, "TraceReclaim",
-	    "P:trace", "" },
+	    "P:trace", "finish(trace)" },
 	{ 0x24, 111, 117, SEG, 1, "TraceAccess",
 	    "P:arena P:seg U:mode", "" },
 	{ 0x26, 111, 117, REF, 0, "TraceFix",
@@ -479,7 +481,7 @@ const struct mps_row tel__mps_rows[] = {
 	{ 0x4c, 118, 118, TRACE, 1, "TraceFlipEnd",
 	    "P:trace P:arena", "finish(trace)" },
 	{ 0x4d, 118, 118, TRACE, 1, "TraceReclaim",
-	    "P:trace P:arena", "" },
+	    "P:trace P:arena", "finish(trace)" },
 	{ 0x4e, 118, 118, SEG, 1, "TraceScanArea",
 	    "P:ss P:base P:limit", "" },
 	{ 0x4f, 118, 118, SEG, 1, "TraceScanAreaTagged",
@@ -488,7 +490,8 @@ const struct mps_row tel__mps_rows[] = {
 	    "U:ts U:rank P:arena P:refIO", "" },
 	{ 0x51, 118, 118, TRACE, 1, "TraceStart",
 	    "P:arena P:trace D:mortality D:finishingTime W:condemned "
-	    "W:notCondemned W:foundation Z:white W:quantumWork", "" },
+	    "W:notCondemned W:foundation Z:white W:quantumWork",
+	    "start(trace) TraceReclaim" },
 	{ 0x52, 118, 118, TRACE, 1, "TraceStatFix",
 	    "P:trace P:arena W:fixRefCount W:segRefCount "
 	    "W:whiteSegRefCount W:nailCount W:snapCount "
