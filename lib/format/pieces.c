@@ -101,6 +101,9 @@ tel_reader_set_piece(tel_reader *r, unsigned piece, unsigned n)
 	size = size_of(r);
 	if (size < 0)
 		return leave(r);
+	/* the pieces have a thread each: what it read ahead would be for others */
+	if (n > 1)
+		tel__input_alone(r->in);
 	if (piece > 0)
 		st = start(r, border((uint64_t)size, piece, n),
 		    limit_of(r, piece, (uint64_t)size));

@@ -5,6 +5,10 @@
  * of the one before, so that no block is ever copied to be in one piece with
  * it.  What one read of the source gives is handed over at once: a pipe that
  * pauses flows as far as it went.
+ *
+ * The first block, also behind a seek, is read by the consumer itself, and the
+ * thread starts with the second: a short log, and a look at a few bytes, need
+ * none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +46,8 @@ struct ahead {
 	unsigned nidle;
 	int stop;
 	int runs;           /* the thread was started and not waited for */
+	int begun;          /* the first block was read */
+	int alone;          /* no thread: the consumer reads all blocks */
 	tel_status end;     /* TEL_OK, or how the source ended, */
 	uint64_t end_taken; /* and what it had taken by then */
 	struct tel_fault fault;
@@ -49,7 +55,7 @@ struct ahead {
 	struct block *current;
 	uint64_t taken;
 	/* constant while the thread runs */
-	int wake[2]; /* closing wake[1] wakes a read that waits */
+	int wake[2]; /* closing wake[1] wakes a read that waits; -1: none yet */
 	size_t block_size;
 	unsigned char *memory;
 	struct block blocks[BLOCKS];
@@ -70,34 +76,41 @@ wait_idle(struct ahead *a)
 	return b;
 }
 
+/* Reads a block.  Returns TEL_OK, or how the source ended. */
+static tel_status
+read_block(struct ahead *a, struct block *b)
+{
+	struct tel_fault fault = { TEL_OK, 0, "" };
+	size_t got = 0;
+	tel_status st = a->source.ops->read(a->source.self, b->data,
+	    a->block_size, &got, &fault);
+
+	b->length = got;
+	b->taken = a->source.ops->taken(a->source.self);
+	pthread_mutex_lock(&a->lock);
+	if (got > 0)
+		a->full[(a->first + a->nfull++) % BLOCKS] = b;
+	else
+		a->idle[a->nidle++] = b;
+	if (st != TEL_OK) {
+		a->end = st;
+		a->fault = fault;
+		a->end_taken = b->taken;
+	}
+	pthread_cond_signal(&a->change);
+	pthread_mutex_unlock(&a->lock);
+	return st;
+}
+
 static void *
 run(void *arg)
 {
 	struct ahead *a = arg;
-	struct tel_fault fault = { TEL_OK, 0, "" };
 	tel_status st = TEL_OK;
 	struct block *b;
-	size_t got;
 
-	while (st == TEL_OK && (b = wait_idle(a)) != NULL) {
-		got = 0;
-		st = a->source.ops->read(a->source.self, b->data, a->block_size,
-		    &got, &fault);
-		b->length = got;
-		b->taken = a->source.ops->taken(a->source.self);
-		pthread_mutex_lock(&a->lock);
-		if (got > 0)
-			a->full[(a->first + a->nfull++) % BLOCKS] = b;
-		else
-			a->idle[a->nidle++] = b;
-		if (st != TEL_OK) {
-			a->end = st;
-			a->fault = fault;
-			a->end_taken = b->taken;
-		}
-		pthread_cond_signal(&a->change);
-		pthread_mutex_unlock(&a->lock);
-	}
+	while (st == TEL_OK && (b = wait_idle(a)) != NULL)
+		st = read_block(a, b);
 	return NULL;
 }
 
@@ -134,6 +147,58 @@ give_back(struct ahead *a, struct block *b)
 	pthread_mutex_unlock(&a->lock);
 }
 
+static int
+open_wake(struct ahead *a)
+{
+	int fds[2];
+
+	if (pipe(fds) != 0)
+		return -1;
+	if (fcntl(fds[0], F_SETFD, FD_CLOEXEC) != 0 ||
+	    fcntl(fds[1], F_SETFD, FD_CLOEXEC) != 0) {
+		close(fds[0]);
+		close(fds[1]);
+		return -1;
+	}
+	a->wake[0] = fds[0];
+	a->wake[1] = fds[1];
+	a->source.ops->set_wake(a->source.self, a->wake[0]);
+	return 0;
+}
+
+/* Starts the thread, which no signal goes to: they are the program's. */
+static int
+start(struct ahead *a)
+{
+	sigset_t all, old;
+	int failed;
+
+	sigfillset(&all);
+	if ((a->source.ops->set_wake != NULL && a->wake[0] < 0 &&
+	        open_wake(a) != 0) ||
+	    pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+		return -1;
+	failed = pthread_create(&a->thread, NULL, run, a);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	a->runs = failed == 0;
+	return failed != 0 ? -1 : 0;
+}
+
+/* Sees to it that there is, or will be, a full block, or the end. */
+static void
+go_on(struct ahead *a)
+{
+	if (a->runs || a->nfull > 0 || a->end != TEL_OK)
+		return;
+	/* where no descriptor or no thread is left, it goes without */
+	if (a->begun && !a->alone && start(a) == 0)
+		return;
+	a->alone |= a->begun;
+	a->begun = 1;
+	while (a->nfull == 0 && read_block(a, a->idle[--a->nidle]) == TEL_OK)
+		continue;
+}
+
 static tel_status
 ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 {
@@ -144,6 +209,7 @@ ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 	unsigned char *begin;
 	size_t end;
 
+	go_on(a);
 	b = wait_full(a, &st, fault);
 	if (b == NULL)
 		return st;
@@ -190,22 +256,6 @@ ahead_close(struct ahead *a)
 	free(a);
 }
 
-/* Starts the thread, which no signal goes to: they are the program's. */
-static int
-start(struct ahead *a)
-{
-	sigset_t all, old;
-	int failed;
-
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-		return -1;
-	failed = pthread_create(&a->thread, NULL, run, a);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	a->runs = failed == 0;
-	return failed != 0 ? -1 : 0;
-}
-
 /* Ends the thread; it is not waiting for input, or wakes. */
 static void
 halt(struct ahead *a)
@@ -231,17 +281,6 @@ ahead_free(void *self)
 	halt(a);
 	a->source.ops->free(a->source.self);
 	ahead_close(a);
-}
-
-/* Reads on, from wherever the source is now. */
-static tel_status
-go_on(struct ahead *a)
-{
-	a->end = TEL_OK;
-	if (start(a) == 0)
-		return TEL_OK;
-	a->end = tel__fault_errno(&a->fault, ENOMEM);
-	return TEL_END;
 }
 
 static int64_t
@@ -270,8 +309,10 @@ ahead_seek(void *self, int64_t offset, int whence)
 		a->first = (a->first + 1) % BLOCKS;
 		a->nfull--;
 	}
-	if (at >= 0 || a->end == TEL_OK)
-		(void)go_on(a);
+	if (at >= 0) {
+		a->end = TEL_OK;
+		a->begun = 0;
+	}
 	return at;
 }
 
@@ -285,7 +326,9 @@ ahead_resume(void *self, uint64_t *lost)
 		return TEL_END;
 	halt(a);
 	st = a->source.ops->resume(a->source.self, lost);
-	return st == TEL_OK ? go_on(a) : st;
+	if (st == TEL_OK)
+		a->end = TEL_OK;
+	return st;
 }
 
 static size_t
@@ -302,6 +345,18 @@ ahead_ready(void *self)
 	return n;
 }
 
+static void
+ahead_alone(void *self)
+{
+	struct ahead *a = self;
+
+	/* what cannot seek may be waiting for input */
+	if (a->runs && ahead_extent(a) < 0)
+		return;
+	halt(a);
+	a->alone = 1;
+}
+
 static const struct tel_source_ops ahead_ops = {
 	.more = ahead_more,
 	.taken = ahead_taken,
@@ -309,22 +364,9 @@ static const struct tel_source_ops ahead_ops = {
 	.extent = ahead_extent,
 	.resume = ahead_resume,
 	.ready = ahead_ready,
+	.alone = ahead_alone,
 	.free = ahead_free,
 };
-
-static int
-open_wake(struct ahead *a)
-{
-	if (pipe(a->wake) != 0) {
-		a->wake[0] = a->wake[1] = -1;
-		return -1;
-	}
-	if (fcntl(a->wake[0], F_SETFD, FD_CLOEXEC) != 0 ||
-	    fcntl(a->wake[1], F_SETFD, FD_CLOEXEC) != 0)
-		return -1;
-	a->source.ops->set_wake(a->source.self, a->wake[0]);
-	return 0;
-}
 
 static struct ahead *
 ahead_new(struct tel_source source, size_t read_size)
@@ -371,14 +413,6 @@ tel__input_ahead(struct tel_source source, size_t read_size,
 	if (a == NULL) {
 		source.ops->free(source.self);
 		return TEL_ENOMEM;
-	}
-	if ((source.ops->set_wake != NULL && open_wake(a) != 0) ||
-	    start(a) != 0) {
-		/* no descriptor or no thread is left: do without */
-		if (source.ops->set_wake != NULL)
-			source.ops->set_wake(source.self, -1);
-		ahead_close(a);
-		return tel__input_new(source, read_size, out);
 	}
 	ahead.self = a;
 	return tel__input_new(ahead, read_size, out);

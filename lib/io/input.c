@@ -241,6 +241,13 @@ tel__input_set_wake(struct tel_input *in, int fd)
 		in->source.ops->set_wake(in->source.self, fd);
 }
 
+void
+tel__input_alone(struct tel_input *in)
+{
+	if (in->source.ops->alone != NULL)
+		in->source.ops->alone(in->source.self);
+}
+
 int
 tel__input_is_archive(const struct tel_input *in)
 {

@@ -102,6 +102,9 @@ tel_status tel__input_resume(struct tel_input *in, uint64_t *lost);
 /* How many bytes more than the last peek gave need not be waited for. */
 size_t tel__input_ready(struct tel_input *in);
 
+/* Has what can be sought decoded on the thread that reads from here on. */
+void tel__input_alone(struct tel_input *in);
+
 /* Bytes stepped over so far (in this member). */
 uint64_t tel__input_offset(const struct tel_input *in);
 

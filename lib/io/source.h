@@ -76,6 +76,8 @@ struct tel_source_ops {
 	tel_status (*resume)(void *self, uint64_t *lost);
 	/* How many bytes can be had without waiting, at the least. */
 	size_t (*ready)(void *self);
+	/* Reads by no thread of its own from here on. */
+	void (*alone)(void *self);
 	/* Must be there. */
 	void (*free)(void *self);
 };
