@@ -49,6 +49,7 @@ check    shared   libunwind.so.8             libunwind8
 check    shared   libjemalloc.so.2           libjemalloc2
 check    shared   libmimalloc.so.2.0         libmimalloc2.0
 check    shared   libtcmalloc_minimal.so.4   libtcmalloc-minimal4
+check    shared   libtbbmalloc_proxy.so.2    libtbbmalloc2
 cluster  command  ssh             openssh-client
 cluster  command  sshd            openssh-server
 cluster  command  slurmctld       slurm-wlm

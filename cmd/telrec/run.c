@@ -193,7 +193,48 @@ find_library(char *path, size_t size)
 	return access(path, R_OK);
 }
 
-/* Whether the loader finds a library; asked of a child, which may load it. */
+/*
+ * Whether the dynamic linker preloads a library into this program.  It reports
+ * what it cannot preload, and starts the program without it.
+ */
+static int
+is_preloaded(const char *library)
+{
+	char text[4096];
+	size_t used = 0;
+	int fds[2], status = 0;
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		return 0;
+	pid = fork();
+	if (pid == 0) {
+		(void)alarm(10);
+		if (dup2(fds[1], 2) == 2 && dup2(fds[1], 1) == 1 &&
+		    setenv("LD_PRELOAD", library, 1) == 0)
+			(void)execl("/proc/self/exe", "telrec", "--version",
+			    (char *)NULL);
+		_exit(1);
+	}
+	close(fds[1]);
+	while (used < sizeof(text) - 1 &&
+	    ((n = read(fds[0], text + used, sizeof(text) - 1 - used)) > 0 ||
+	        (n < 0 && errno == EINTR)))
+		used += n > 0 ? (size_t)n : 0;
+	text[used] = '\0';
+	close(fds[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) != pid)
+		if (errno != EINTR)
+			return 0;
+	return pid > 0 && status == 0 && strstr(text, "LD_PRELOAD") == NULL;
+}
+
+/*
+ * Whether a program can have a library, asked of children, which load it.  Some
+ * allocators can only be loaded when a program starts: they have variables of
+ * threads in static storage.
+ */
 static int
 can_load(const char *library)
 {
@@ -204,7 +245,9 @@ can_load(const char *library)
 		(void)alarm(10);
 		_exit(dlopen(library, RTLD_NOW | RTLD_LOCAL) == NULL);
 	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
+		return 1;
+	return is_preloaded(library);
 }
 
 /* The library of an allocator; NULL: it was not found. */

@@ -9,7 +9,9 @@ telrec.py order     every free and realloc finds its block, no block is
 telrec.py weights N MEAN
                     the weights of the samples of "telrec_program sizes N"
                     estimate the bytes of each size
-telrec.py calls     prints the calls without addresses: blocks are numbered
+telrec.py calls     prints the calls without addresses: blocks are numbered;
+                    "calls SIZE": from the malloc of this size to its free
+telrec.py freed N M every block of N to M bytes is freed; how many there were
 """
 import math
 import sys
@@ -74,11 +76,39 @@ def order():
     return wrong > 0
 
 
+def freed():
+    least, most = int(sys.argv[2]), int(sys.argv[3])
+    live, count = {}, 0
+    for _, name, f in events():
+        if name in FREES:
+            live.pop(f["address"], None)
+        elif name in REALLOCS + ALLOCS:
+            live.pop(f.get("old"), None)
+            size = int(f["size"]) * int(f.get("count", 1))
+            if f["address"] != "0x0" and least <= size <= most:
+                live[f["address"]] = (name, size)
+                count += 1
+    for block in live.values():
+        print("not freed:", *block)
+    print("blocks", count)
+    return len(live) > 0
+
+
 def calls():
     numbers, count = {"0x0": 0}, 0
+    marker = sys.argv[2] if len(sys.argv) > 2 else None
+    block = None
     for _, name, f in events():
         if name not in FREES + REALLOCS + ALLOCS:
             continue
+        if marker is not None:
+            if block is None and (name, f.get("size")) == ("malloc", marker):
+                block = f["address"]
+                continue
+            if name in FREES and f["address"] == block:
+                return 0
+            if block is None:
+                continue
         sizes = [f[key] for key in ("alignment", "count", "size") if key in f]
         if name in ("posix_memalign", "aligned_alloc", "valloc", "pvalloc"):
             name = "memalign"
@@ -91,7 +121,8 @@ def calls():
             if f["address"] != "0x0":
                 numbers[f["address"].lower()] = count
         print(" ".join(text))
-    return 0
+    # without a marker, to the end
+    return marker is not None
 
 
 # How often "telrec_program sizes" allocates blocks of a size.
@@ -118,4 +149,5 @@ def weights():
     return wrong > 0
 
 
-sys.exit({"weights": weights, "order": order, "calls": calls}[sys.argv[1]]())
+sys.exit({"weights": weights, "order": order, "calls": calls,
+          "freed": freed}[sys.argv[1]]())

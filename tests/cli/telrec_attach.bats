@@ -3,19 +3,18 @@
 #
 # telrec -p: a process that runs already.
 
-load lib
+# "enter" sets program.
+# shellcheck disable=SC2154
+
+load telrec
 
 setup_file() {
-	case ${CFLAGS-} in *-fsanitize*) return ;; esac
-	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
-	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+	build_program
 }
 
 setup() {
-	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
-	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
-	cd "$BATS_TEST_TMPDIR" || exit
-	program=$BATS_FILE_TMPDIR/program
+	needs_preload
+	enter
 }
 
 teardown() {

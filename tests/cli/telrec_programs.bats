@@ -1,74 +1,21 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# telrec and programs of all kinds: C++, compilers, sandboxes, other preloaded
+# telrec and programs of all kinds: compilers, sandboxes, other preloaded
 # libraries.
 
-# The commands of sh are to be expanded by sh.
-# shellcheck disable=SC2016
+# The commands of sh are to be expanded by sh; "enter" sets program.
+# shellcheck disable=SC2016,SC2154
 
-load lib
+load telrec
 
-# A preloaded library and a sanitizer both want to be first.
 setup_file() {
-	case ${CFLAGS-} in *-fsanitize*) return ;; esac
-	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
-	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+	build_program
 }
 
 setup() {
-	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
-	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
-	cd "$BATS_TEST_TMPDIR" || exit
-	program=$BATS_FILE_TMPDIR/program
-}
-
-# counts FILE CONDITION: how many events there are.
-counts() {
-	telcat -w "$2" "$1" | grep -vc '^#'
-}
-
-@test "operators of C++ arrive once each" {
-	cat >operators.cc <<-'END'
-		#include <cstddef>
-		#include <new>
-		struct alignas(256) Large { char bytes[71680]; };
-		static void *volatile kept;
-		int main() {
-			int *volatile one;
-			for (std::size_t i = 0; i < 3; i++) {
-				char *p = new char[70101 + i];
-				kept = p;
-				delete[] p;
-			}
-			kept = ::operator new(70201);
-			::operator delete(kept, 70201);
-			kept = ::operator new(70202, std::nothrow);
-			::operator delete(kept, std::nothrow);
-			kept = ::operator new[](70203);
-			::operator delete[](kept);
-			Large *large = new Large;
-			kept = large;
-			delete large;
-			one = new int(1);
-			delete one;
-			return 0;
-		}
-	END
-	${CXX:-c++} -std=c++17 -O0 -o operators operators.cc 2>/dev/null ||
-	    skip "no compiler of C++17"
-	telrec -o run.tel ./operators
-	for size in 70101 70102 70103 70201 70202 70203 71680; do
-		telcat -w "size == $size" run.tel | grep -v '^#' >event
-		[ "$(wc -l <event)" = 1 ]
-		address=$(sed 's/.* address=\(0x[0-9A-Fa-f]*\).*/\1/' event)
-		clock=$(cut -c1-16 event)
-		# one free ends it
-		telcat -e free -w "address == $address" run.tel |
-		    grep -v '^#' | awk -v c="$clock" '$1 >= c' | head -1 |
-		    grep -q free
-	done
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	needs_preload
+	enter
 }
 
 @test "telrec gcc x.c records cc1" {
@@ -82,7 +29,7 @@ counts() {
 	telcat -k Alloc run.tel >events
 	grep -q '\["gcc' events || skip "gcc has another name"
 	[ "$(grep -c 'pid=[0-9]*\["cc1"\]' events)" -gt 1000 ]
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	ordered run.tel
 }
 
 @test "the user's preloaded library is kept, and what it allocates recorded" {
@@ -117,7 +64,7 @@ counts() {
 	# shellcheck disable=SC2154 # bats sets it
 	[[ $stderr == *"own malloc"* ]]
 	[ "$(counts run.tel 'size == 100')" = 50 ]
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	ordered run.tel
 }
 
 @test "signal handlers that allocate at any time" {

@@ -3,23 +3,18 @@
 #
 # telrec --ring: only the last events, kept in memory.
 
-# The commands of sh are to be expanded by sh.
-# shellcheck disable=SC2016
+# The commands of sh are to be expanded by sh; "enter" sets program.
+# shellcheck disable=SC2016,SC2154
 
-load lib
+load telrec
 
 setup_file() {
-	case ${CFLAGS-} in *-fsanitize*) return ;; esac
-	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
-	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+	build_program
 }
 
 setup() {
-	# a preloaded library and a sanitizer both want to be first
-	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
-	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
-	cd "$BATS_TEST_TMPDIR" || exit
-	program=$BATS_FILE_TMPDIR/program
+	needs_preload
+	enter
 }
 
 # total NAME: a total of run.tel.
@@ -30,13 +25,13 @@ total() {
 
 @test "a ring with room for all is the whole log" {
 	telrec -o run.tel "$program" some
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" calls >want
+	check_log run.tel calls >want
 	telrec --ring 64M -o run.tel "$program" some
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" calls >got
+	check_log run.tel calls >got
 	[ "$(wc -l <want)" -gt 100 ]
 	diff -u want got
 	telrec --ring 64M -o run.tel "$program" threads 4 2000
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	ordered run.tel
 }
 
 @test "the last events are kept, in order, and what came before is counted" {

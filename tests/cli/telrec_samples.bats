@@ -3,32 +3,25 @@
 #
 # telrec -s: samples of allocations, and what they stand for.
 
-load lib
+# "enter" sets program.
+# shellcheck disable=SC2154
+
+load telrec
 
 setup_file() {
-	case ${CFLAGS-} in *-fsanitize*) return ;; esac
-	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
-	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+	build_program
 }
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
-	program=$BATS_FILE_TMPDIR/program
-}
-
-# A preloaded library and a sanitizer both want to be first.
-needs_preload() {
-	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
-	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	enter
 }
 
 @test "the weights of samples estimate the bytes of each size" {
 	needs_preload
 	for seed in 1 2 3; do
 		TELREC_SEED=$seed telrec -s 16k -o run.tel "$program" sizes 4000
-		telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" \
-		    weights 4000 16384
-		telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+		check_log run.tel weights 4000 16384
+		ordered run.tel
 	done
 	# each byte is one: all are samples
 	telrec -s 1 -o run.tel "$program" sizes 40
@@ -52,9 +45,9 @@ needs_preload() {
 @test "threads and children: only samples are freed, each after its allocation" {
 	needs_preload
 	telrec -s 2k -o run.tel "$program" threads 8 5000
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	ordered run.tel
 	telrec -s 4k -o run.tel "$program" storm 2
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" order
+	ordered run.tel
 	telstat run.tel >report
 	run ! grep '^unknown' report
 	# more samples are live than the first table has room for
@@ -105,7 +98,7 @@ needs_preload() {
 	needs_preload
 	telrec --stacks=fp -s 16k -o run.tel "$program" sizes 500 2>messages ||
 	    skip "no stacks"
-	telcat run.tel | python3 "$TEL_TOP/tests/cli/telrec.py" weights 500 16384
+	check_log run.tel weights 500 16384
 	telcat -f folded --weight allocated run.tel |
 	    awk '{ sum += $NF } END { print sum }' >sum
 	telstat -f json run.tel >report.json

@@ -6,13 +6,11 @@
 # "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2154
 
-load lib
+load telrec
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
-	# a preloaded library and a sanitizer both want to be first
-	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
-	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	needs_preload
+	enter
 	if [ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/libtelrec.so")" -ne 2 ]; then
 		skip "libtelrec.so is of 32 bits"
 	fi

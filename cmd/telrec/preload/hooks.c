@@ -66,7 +66,7 @@ static void *first_realloc(void *old, size_t n);
 static void first_free(void *p);
 
 /* The functions of the allocator. */
-static struct {
+static struct allocator {
 	void *(*malloc)(size_t);
 	void *(*calloc)(size_t, size_t);
 	void *(*realloc)(void *, size_t);
@@ -79,6 +79,11 @@ static struct {
 } real = { first_malloc, first_calloc, first_realloc, first_free, NULL, NULL,
 	NULL, NULL, NULL };
 
+/* The same, where those of real only notice that they are called. */
+static struct allocator noticed;
+static int is_noticing;
+__thread struct hooks_block hooks_noticed;
+
 static __thread int finding __attribute__((tls_model("initial-exec")));
 
 /* Set when the library was loaded behind the functions that it calls. */
@@ -90,27 +95,96 @@ find(const char *name)
 	return dlsym(is_late ? RTLD_DEFAULT : RTLD_NEXT, name);
 }
 
+static void *
+notice(void *p, size_t n)
+{
+	hooks_noticed.start = (uintptr_t)p;
+	hooks_noticed.bytes = n;
+	return p;
+}
+
+static void *
+notice_malloc(size_t n)
+{
+	return notice(noticed.malloc(n), n);
+}
+
+static void *
+notice_calloc(size_t count, size_t n)
+{
+	return notice(noticed.calloc(count, n), count * n);
+}
+
+static void *
+notice_memalign(size_t alignment, size_t n)
+{
+	return notice(noticed.memalign(alignment, n), n);
+}
+
+static int
+notice_posix_memalign(void **p, size_t alignment, size_t n)
+{
+	const int failed = noticed.posix_memalign(p, alignment, n);
+
+	(void)notice(failed ? NULL : *p, n);
+	return failed;
+}
+
+static void *
+notice_aligned_alloc(size_t alignment, size_t n)
+{
+	return notice(noticed.aligned_alloc(alignment, n), n);
+}
+
 /* Finds all of them; those that need others to be found come last. */
 static void
 find_all(void)
 {
-	void *found[4];
+	struct allocator a;
 
 	finding++;
-	found[0] = find("malloc");
-	found[1] = find("calloc");
-	found[2] = find("realloc");
-	found[3] = find("free");
-	*(void **)&real.memalign = find("memalign");
-	*(void **)&real.posix_memalign = find("posix_memalign");
-	*(void **)&real.aligned_alloc = find("aligned_alloc");
-	*(void **)&real.valloc = find("valloc");
-	*(void **)&real.pvalloc = find("pvalloc");
+	*(void **)&a.malloc = find("malloc");
+	*(void **)&a.calloc = find("calloc");
+	*(void **)&a.realloc = find("realloc");
+	*(void **)&a.free = find("free");
+	*(void **)&a.memalign = find("memalign");
+	*(void **)&a.posix_memalign = find("posix_memalign");
+	*(void **)&a.aligned_alloc = find("aligned_alloc");
+	*(void **)&a.valloc = find("valloc");
+	*(void **)&a.pvalloc = find("pvalloc");
 	finding--;
-	*(void **)&real.calloc = found[1];
-	*(void **)&real.realloc = found[2];
-	*(void **)&real.free = found[3];
-	*(void **)&real.malloc = found[0];
+	noticed = a;
+	if (is_noticing) {
+		a.malloc = notice_malloc;
+		a.calloc = notice_calloc;
+		a.memalign = notice_memalign;
+		a.posix_memalign = notice_posix_memalign;
+		a.aligned_alloc = notice_aligned_alloc;
+	}
+	real.memalign = a.memalign;
+	real.posix_memalign = a.posix_memalign;
+	real.aligned_alloc = a.aligned_alloc;
+	real.valloc = a.valloc;
+	real.pvalloc = a.pvalloc;
+	real.calloc = a.calloc;
+	real.realloc = a.realloc;
+	real.free = a.free;
+	real.malloc = a.malloc;
+}
+
+void
+hooks_notice(void)
+{
+	is_noticing = 1;
+	find_all();
+}
+
+const void *
+hooks_allocator(void)
+{
+	if (real.malloc == first_malloc)
+		find_all();
+	return *(void **)&noticed.malloc;
 }
 
 static void *
@@ -259,6 +333,23 @@ malloc_other(size_t n, void *p)
 {
 	note_size(ARENA_MALLOC_LONG, p, n);
 	return p;
+}
+
+void
+hooks_note_new(const void *p, size_t alignment, size_t n)
+{
+	if (alignment == 0)
+		note_size(ARENA_MALLOC, p, n);
+	else
+		note_two(ARENA_ALIGNED_ALLOC, p, alignment, n);
+}
+
+void
+hooks_note_delete(const void *p)
+{
+	const uint64_t word = ring_word(ARENA_FREE, p, 0);
+
+	ring_put(&word, 1, p);
 }
 
 PUBLIC void *

@@ -3,6 +3,9 @@
 #ifndef TELREC_PRELOAD_H
 #define TELREC_PRELOAD_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* Names this thread. */
 void ring_put_name(const char *name);
 /* This thread is about to lose all system calls but a few, or has not. */
@@ -10,6 +13,23 @@ void ring_forbid_calls(int on);
 
 /* The functions of the allocator are those that the program has already. */
 void hooks_late(void);
+/* Has calls of the allocator's functions leave the block in hooks_noticed. */
+void hooks_notice(void);
+struct hooks_block {
+	uintptr_t start;
+	size_t bytes;
+};
+extern __thread struct hooks_block hooks_noticed
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* An address in the allocator. */
+const void *hooks_allocator(void);
+/* Record what an allocator does without its functions of C. */
+void hooks_note_new(const void *p, size_t alignment, size_t n);
+void hooks_note_delete(const void *p);
+
+/* Finds the operators of C++ that the allocator has, and records them. */
+void operators_begin(void);
+
 /* Maps the arena at path.  0: that is not possible, or there is one. */
 int process_attach(const char *path);
 /* Starts recording to the arena at path; telrec has the program call it. */

@@ -216,6 +216,7 @@ open_arena(const char *path)
 		process->alive = 1;
 		ring_shared.options = a->options;
 		__atomic_store_n(&ring_shared.arena, a, __ATOMIC_RELEASE);
+		operators_begin();
 	}
 	errno = kept;
 }

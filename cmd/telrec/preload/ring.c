@@ -150,8 +150,10 @@ open_ring(struct ring_self *s)
 	        epoch == s->epoch ? ring_clock_early() :
 	                            ring_clock());
 	s->epoch = epoch;
-	/* ring_put_slow() looks at each free whether it is of a sample */
-	s->left = ring_shared.options & ARENA_SAMPLES ? 0 : CLOCK_WORDS;
+	/* ring_put_slow() looks at each free whether it is to be recorded */
+	s->left = ring_shared.options & ARENA_SAMPLES || s->skipped != NULL ?
+	    0 :
+	    CLOCK_WORDS;
 	return 1;
 }
 
@@ -277,6 +279,8 @@ ring_put_slow(const uint64_t *words, unsigned n, const void *p)
 		if (ring_shared.options & ARENA_SAMPLES && op != ARENA_MORE)
 			return;
 	}
+	if (op == ARENA_FREE && p == ring_self.skipped && p != NULL)
+		return;
 	if (op == ARENA_FREE && ring_shared.options & ARENA_SAMPLES &&
 	    !sample_remove(p))
 		return;
@@ -321,6 +325,29 @@ ring_try_more(enum ring_tried tried, uint64_t word, const void *p)
 		ring_append(s, &word, 1);
 		ring_close(s);
 	}
+}
+
+struct ring_skip
+ring_skip_free(const void *p)
+{
+	struct ring_self *s = &ring_self;
+	const struct ring_skip skip = { s->skipped, s->ring, s->left };
+
+	s->skipped = p;
+	/* so that ring_put_slow() sees each record */
+	s->left = 0;
+	return skip;
+}
+
+void
+ring_skip_end(const struct ring_skip *skip)
+{
+	struct ring_self *s = &ring_self;
+
+	s->skipped = skip->before;
+	/* a ring has room for more than this */
+	if (s->left == 0 && s->ring == skip->ring && s->skipped == NULL)
+		s->left = skip->left;
 }
 
 /* --------------------------------------------------------------- realloc */

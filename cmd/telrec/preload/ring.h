@@ -20,11 +20,12 @@ struct ring_self {
 	uint32_t epoch;
 	struct arena_ring *ring;
 	uint64_t *words;
-	uint16_t id;     /* its number as an owner, from 1 */
-	uint16_t strict; /* no system call but read(2), and no clock */
-	uint32_t queued; /* words in the queue */
-	uint64_t start;  /* of a realloc: the clock */
-	int64_t sample;  /* bytes until the next sample */
+	uint16_t id;         /* its number as an owner, from 1 */
+	uint16_t strict;     /* no system call but read(2), and no clock */
+	uint32_t queued;     /* words in the queue */
+	uint64_t start;      /* of a realloc: the clock */
+	const void *skipped; /* its free is recorded already */
+	int64_t sample;      /* bytes until the next sample */
 	uint64_t random;
 	uint64_t queue[RING_QUEUE];
 };
@@ -154,6 +155,18 @@ void ring_end_realloc(int begun, const uint64_t *words, unsigned n,
  * recorded: it is one.
  */
 void ring_put_sample(const uint64_t *words, unsigned n, const void *p);
+
+/*
+ * Between these, the free of a block is not recorded: it was, by an operator
+ * that may call free().  Keep what the first one returns for the second.
+ */
+struct ring_skip {
+	const void *before;
+	const struct arena_ring *ring;
+	int32_t left;
+};
+struct ring_skip ring_skip_free(const void *p);
+void ring_skip_end(const struct ring_skip *skip);
 
 /* Nonzero when system calls would end the process. */
 int ring_calls_forbidden(void);

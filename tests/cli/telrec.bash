@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What the tests of telrec share: programs to record, and what is asked of
+# recordings.
+
+load lib
+
+# build_program: the programs to record; for setup_file().
+build_program() {
+	case ${CFLAGS-} in *-fsanitize*) return ;; esac
+	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
+	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+}
+
+# A preloaded library and a sanitizer both want to be first.
+needs_preload() {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+}
+
+# enter: the test's own folder; sets program.
+enter() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	# shellcheck disable=SC2034 # of the tests
+	program=$BATS_FILE_TMPDIR/program
+}
+
+# counts FILE CONDITION: how many events there are.
+counts() {
+	telcat -w "$2" "$1" | grep -vc '^#'
+}
+
+# check_log FILE HOW ...: what telrec.py checks.
+check_log() {
+	local file=$1
+	shift
+	telcat "$file" | python3 "$TEL_TOP/tests/cli/telrec.py" "$@"
+}
+
+# ordered FILE: every event is in its place.
+ordered() {
+	check_log "$1" order
+}

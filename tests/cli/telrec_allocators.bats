@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# telrec and the allocators of Debian: each records the same of the same
+# program, and operators of C++ once each, whatever they call.
+
+# "enter" sets program.
+# shellcheck disable=SC2154
+
+load telrec
+
+setup_file() {
+	build_program
+	case ${CFLAGS-} in *-fsanitize*) return ;; esac
+	cd "$BATS_FILE_TMPDIR" || exit
+	build_operators -o operators -ldl || return 0
+	build_operators -DMODULE -shared -fPIC -o module.so || rm -f operators
+}
+
+build_operators() {
+	${CXX:-c++} -std=c++17 -O0 -pthread \
+	    "$TEL_TOP/tests/cli/telrec_operators.cc" "$@" 2>/dev/null
+}
+
+setup() {
+	needs_preload
+	enter
+	operators=$BATS_FILE_TMPDIR/operators
+	module=$BATS_FILE_TMPDIR/module.so
+}
+
+# record ARGUMENT ...: with the allocator.
+record() {
+	telrec "${options[@]}" -o run.tel "$@"
+}
+
+# forms: each form of operators was recorded once, and freed.
+forms() {
+	# an alignment may be added to the size
+	[ "$(counts run.tel 'size >= 70001 && size < 71000')" = 12 ]
+	[ "$(counts run.tel 'size == 71680 || size == 218112')" = 2 ]
+	check_log run.tel freed 70001 72000
+	check_log run.tel freed 200000 300000
+	ordered run.tel
+}
+
+# check_allocator: what it records of programs in C, and in C++.
+check_allocator() {
+	telrec -o run.tel "$program" some
+	check_log run.tel calls 70707 >want
+	[ "$(wc -l <want)" -gt 100 ]
+	record "$program" some
+	check_log run.tel calls 70707 >got
+	diff -u want got
+	record "$program" pairs 1000
+	[ "$(counts run.tel 'size == 100')" = 1000 ]
+	record "$program" threads 4 200
+	ordered run.tel
+	[ -x "$operators" ] || skip "no compiler of C++17"
+	record "$operators" forms
+	forms
+	record "$operators" threads
+	ordered run.tel
+	check_log run.tel freed 4 4
+	# four threads have 3,000 blocks of 4 bytes each
+	[ "$(counts run.tel 'size == 4')" -ge 12000 ]
+	[ "$(counts run.tel 'size == 4')" -lt 12100 ]
+	# a module that is loaded while the program runs
+	record "$operators" load "$module"
+	forms
+	[ "$(counts run.tel 'size == 4')" -ge 12000 ]
+	record -s 4k "$operators" threads
+	ordered run.tel
+}
+
+# fails_as_usual: where memory ends, operators throw.
+fails_as_usual() {
+	record "$operators" failures
+	forms
+}
+
+# under LIBRARY: check_allocator with it, if it is installed.
+under() {
+	options=(-a "$1")
+	run telrec -a "$1" -o run.tel "$program" pairs 10
+	[[ $output != *"no such library"* ]] || skip "$1 is not installed"
+	[ "$status" = 0 ]
+	check_allocator
+}
+
+@test "the C library's" {
+	options=()
+	check_allocator
+	fails_as_usual
+}
+
+@test "jemalloc" {
+	under jemalloc
+	fails_as_usual
+}
+
+@test "mimalloc" {
+	under mimalloc
+}
+
+@test "tcmalloc" {
+	under tcmalloc
+	fails_as_usual
+}
+
+@test "TBB's" {
+	under libtbbmalloc_proxy.so.2
+}
+
+@test "Scudo" {
+	command -v clang >/dev/null || skip "no clang"
+	under "$(clang -print-file-name="libclang_rt.scudo_standalone-$(uname -m).so")"
+}
