@@ -4,9 +4,9 @@
 
     measure.py PAGE
 
-Prints the renderer's CPU time until it is ready, the median time of a frame while the
-view moves and zooms, and the memory of the renderer, one "name value" a line:
-seconds, milliseconds, megabytes.
+Prints the CPU time of the page's process until it is ready, the median time of
+a frame while the view moves and zooms, and the memory of the largest process
+that renders, one "name value" a line: seconds, milliseconds, megabytes.
 """
 
 import os
@@ -19,8 +19,7 @@ FRAMES = 120
 
 
 def renderers(pid):
-    """CPU seconds and resident megabytes of each process below one that
-    renders pages."""
+    """Resident megabytes of each process below one that renders pages."""
     parents, found = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -32,26 +31,24 @@ def renderers(pid):
             continue
         parents[int(name)] = int(stat[1])
         if b"--type=renderer" in command:
-            found[int(name)] = (
-                (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK"),
-                int(stat[21]) * os.sysconf("SC_PAGESIZE") / 1e6)
+            found[int(name)] = \
+                int(stat[21]) * os.sysconf("SC_PAGESIZE") / 1e6
 
     def below(child):
         while child and child != pid:
             child = parents.get(child)
         return child == pid
 
-    return [numbers for child, numbers in found.items() if below(child)]
+    return [size for child, size in found.items() if below(child)]
 
 
 def main():
     with browser.Browser((1920, 1080)) as chromium:
         page = chromium.page()
         page.size(1920, 1080)
-        before = sum(cpu for cpu, _ in renderers(chromium.process.pid))
         page.open(sys.argv[1])
-        ready = sum(cpu for cpu, _ in
-                    renderers(chromium.process.pid)) - before
+        # other tabs, which the browser opens by itself, do not count
+        ready = page.metrics()["ProcessTime"]
         page.run("""(async () => {
             const { head, setView, frameTimes } = teltools;
             for (let i = 0; i < FRAMES; i++) {
@@ -63,7 +60,7 @@ def main():
         frames = page.run("teltools.frameTimes()")[-FRAMES:]
         print(f"ready {ready:.3f}")
         print(f"frame {statistics.median(frames):.2f}")
-        memory = max(size for _, size in renderers(chromium.process.pid))
+        memory = max(renderers(chromium.process.pid))
         print(f"memory {memory:.0f}")
 
 

@@ -15,8 +15,13 @@ class Bytes {
 
 	// A number up to 2^49, a BigInt above.
 	varint() {
-		const first = this.at;
-		let c = this.bytes[this.at++], v = c & 127, scale = 1;
+		const c = this.bytes[this.at++];
+		return c < 128 ? c : this.long(c);
+	}
+
+	long(c) {
+		const first = this.at - 1;
+		let v = c & 127, scale = 1;
 		while (c > 127) {
 			c = this.bytes[this.at++];
 			scale *= 128;
@@ -256,9 +261,11 @@ async function loadSeries(s) {
 	s.at = b.totals(k, Int32Array).subarray(1);
 	s.kind = log.types[s.type];
 	// any sum is a difference of totals
-	for (const name of s.columns)
-		s[name] = /count|busy/.test(name) ? b.totals(k, Float64Array)
-			: Float64Array.from(b.deltas(k), Number);
+	for (const name of s.columns) {
+		const list = /count|busy/.test(name) ? b.totals(k, Float64Array)
+			: b.deltas(k);
+		s[name] = Array.isArray(list) ? Float64Array.from(list, Number) : list;
+	}
 	if (s.last) {
 		s.low = s.min.reduce((a, v) => Math.min(a, v), 0);
 		s.high = s.max.reduce((a, v) => Math.max(a, v), s.low);

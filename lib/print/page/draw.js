@@ -149,19 +149,20 @@ function draw() {
 	frames = [...frames.slice(-500), performance.now() - start];
 }
 
-let asked = false;
+let asked = true; // until the page is ready
 
 function refresh() {
-	if (asked)
-		return;
+	if (!asked)
+		requestAnimationFrame(drawAll);
 	asked = true;
-	requestAnimationFrame(() => {
-		asked = false;
-		choose();
-		draw();
-		drawTree();
-		settle();
-	});
+}
+
+function drawAll() {
+	asked = false;
+	choose();
+	draw();
+	drawTree();
+	settle();
 }
 
 // Draws all that is in view; what the parts of a picture need is its frame.

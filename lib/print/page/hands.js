@@ -246,10 +246,7 @@ function listen() {
 		log.told = "";
 		refresh();
 	} }, $("only"));
-	new ResizeObserver(() => {
-		arrange();
-		refresh();
-	}).observe(area);
+	new ResizeObserver(refresh).observe(area);
 }
 
 function makeKeys() {

@@ -25,6 +25,9 @@ let only = false; // what does not match is hidden
 let pointer = null; // where it is, {x, y}
 let frames = []; // how long the last ones took, in ms
 
+// What the tab below depends on.
+const state = () => location.hash + tabNow + only;
+
 // Puts the view in the address, and says it, when it keeps still.
 function settle() {
 	clearTimeout(log.timer);
@@ -52,10 +55,9 @@ function settle() {
 			marks.length === 2 ? `A to B: ${time(marks[1] - marks[0])}`
 				: marks.length && `mark A at ${at(marks[0])}`,
 		].filter(Boolean).join("; "));
-		const told = hash + tabNow + only;
-		if (tabNow !== EVENT && log.told !== told)
+		if (tabNow !== EVENT && log.told !== state())
 			log.shown = tab();
-		log.told = told;
+		log.told = state();
 		log.timer = 0;
 	}, 200);
 }
@@ -108,18 +110,17 @@ views.timeline = async function timeline(head) {
 		if (log.track[id])
 			log.track[id].folded = true;
 	arrange();
-	tabs([["Statistics", statisticsTab], ["Events", eventsTab],
-		["Event", eventTab], ["Tracks", tracksTab], ["Types", typesTab],
-		["About", aboutTab]], Number(keep("tab")));
 	listen();
 	makeKeys();
 	recall();
 	addEventListener("hashchange", recall);
 	await choose();
-	choose();
-	draw();
-	drawTree();
-	settle();
+	asked = false;
+	drawAll();
+	tabs([["Statistics", statisticsTab], ["Events", eventsTab],
+		["Event", eventTab], ["Tracks", tracksTab], ["Types", typesTab],
+		["About", aboutTab]], Number(keep("tab")));
+	log.told = state();
 	$("scroll").scrollTop = Number(keep("scroll")) || 0;
 };
 
