@@ -57,7 +57,7 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 
 	tel__render_start(&b, type, quoted ? LABELS_DOUBLED : LABELS_STOP);
 	tel__render_add_op(&b,
-	    pr->time == TEL_TIME_TICKS ? RENDER_CLOCK : RENDER_TIME);
+	    pr->time == TEL_TIME_TICKS ? RENDER_CLOCK_DECIMAL : RENDER_TIME);
 	if (pr->columns == NULL && pr->names == NULL) {
 		tel__render_add(&b, ",");
 		tel__render_add_csv(&b, kind, strlen(kind));

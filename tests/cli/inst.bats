@@ -49,7 +49,7 @@ setup() {
 
 @test "CSV, JSON and seconds" {
 	telcat -q -f csv -e UpdateTally "$INST/hfs.txt" >got
-	grep -qF '00000000000C2A13,HFS:Opens by type,8,TEXT,3,0' got
+	grep -qF '797203,HFS:Opens by type,8,TEXT,3,0' got
 	telcat -q -f json -e Middle "$INST/hfs.txt" >got
 	grep -qF '"fields":{"path":"HFS:VSM:BlockAllocate","class":3,"tag":1,"range":"0x300000001","component":"hfs+","text":"fileID:' got
 	telcat -q --no-header -T s -e Sync "$INST/hfs.txt" >got

@@ -51,7 +51,7 @@ terminal() {
 			for line, row, o in zip(lines, rows, objects):
 			    clock, name, *rest = line.split(' ', 2)
 			    rest = rest[0] if rest else ''
-			    assert row == [clock, o['kind'], name, rest], (row, line)
+			    assert row == [str(int(clock, 16)), o['kind'], name, rest], (row, line)
 			    assert int(clock, 16) == int(o['clock']) and o['type'] == name
 			    assert isinstance(o['clock'], str) == (int(clock, 16) > 2**53)
 			    fields = {}

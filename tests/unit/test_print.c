@@ -9,7 +9,7 @@ test_plain(void)
 	static const char *const want[] = {
 		HEADER_118 "00000000000001F4 PoolAlloc pool=0x7f00 "
 		           "pReturn=0xabcdef size=64\n",
-		"clock,kind,type,fields\n00000000000001F4,Object,PoolAlloc,"
+		"clock,kind,type,fields\n500,Object,PoolAlloc,"
 		"pool=0x7f00 pReturn=0xabcdef size=64\n",
 		"{\"clock\":500,\"type\":\"PoolAlloc\",\"kind\":\"Object\","
 		"\"code\":42,\"fields\":{\"pool\":\"0x7f00\","
@@ -148,7 +148,7 @@ test_strings(void)
 	tel_printer_set_header(p, 0);
 	print(p, &m);
 	is_printed(p,
-	    "0000000000000001,User,Intern,\"stringId=9 "
+	    "1,User,Intern,\"stringId=9 "
 	    "string=\"\"a\\\"\"b\\\\c\\n\\xc3\\xa9\\xff\"\"\"\n",
 	    "a string in the fields of CSV");
 	p = new_printer(TEL_FORMAT_JSON);
@@ -173,9 +173,9 @@ test_strings(void)
 		ok(tel_printer_set_columns(p, "Intern") == TEL_OK, "columns");
 		print(p, &m);
 		is_printed(p,
-		    terminal ? "clock,stringId,string\n0000000000000001,9,"
+		    terminal ? "clock,stringId,string\n1,9,"
 		               "\"a\\\"\"b\\\\c\\n\\xc3\\xa9\\xff\"\n" :
-		               "clock,stringId,string\n0000000000000001,9,"
+		               "clock,stringId,string\n1,9,"
 		               "\"a\"\"b\\c\n\xc3\xa9\xff\"\n",
 		    "a string in a column");
 	}
@@ -191,8 +191,8 @@ test_unknown(void)
 		HEADER_118 "0000000000000007 0x01F4 bytes=0a0bff\n"
 		           "0000000000000008 0x10000 bytes=\n",
 		"clock,kind,type,fields\n"
-		"0000000000000007,Unknown,0x01F4,bytes=0a0bff\n"
-		"0000000000000008,Unknown,0x10000,bytes=\n",
+		"7,Unknown,0x01F4,bytes=0a0bff\n"
+		"8,Unknown,0x10000,bytes=\n",
 		"{\"clock\":7,\"type\":\"0x01F4\",\"kind\":\"Unknown\","
 		"\"code\":500,\"fields\":{\"bytes\":\"0a0bff\"}}\n"
 		"{\"clock\":8,\"type\":\"0x10000\",\"kind\":\"Unknown\","
@@ -258,10 +258,10 @@ test_labels(void)
 	    "0000000000000064 PoolAlloc pool=0x7f00[\"he\\\"ap\"] "
 	    "pReturn=0xabcdef size=64\n");
 	check_labels("mps-1.118.0", TEL_FORMAT_CSV, 100,
-	    "0000000000000064,Object,PoolAlloc,\"pool=0x7f00"
+	    "100,Object,PoolAlloc,\"pool=0x7f00"
 	    "[\"\"he\\\"\"ap\"\"] pReturn=0xabcdef size=64\"\n");
 	check_labels("mps-1.118.0", TEL_FORMAT_CSV, 99,
-	    "0000000000000063,Object,PoolAlloc,pool=0x7f00 pReturn=0xabcdef "
+	    "99,Object,PoolAlloc,pool=0x7f00 pReturn=0xabcdef "
 	    "size=64\n");
 	check_labels("mps-1.118.0", TEL_FORMAT_JSON, 100,
 	    "{\"clock\":100,\"type\":\"PoolAlloc\",\"kind\":\"Object\","

@@ -15,9 +15,9 @@ test_fields(void)
 		"0000000000000006 EventClockSync\n"
 		"0000000000000007 0x01F4\n",
 		"clock,type,size,pool,mortality\n"
-		"0000000000000005,PoolAlloc,64,0x7f00,\n"
-		"0000000000000006,EventClockSync,,,\n"
-		"0000000000000007,0x01F4,,,\n",
+		"5,PoolAlloc,64,0x7f00,\n"
+		"6,EventClockSync,,,\n"
+		"7,0x01F4,,,\n",
 		"{\"clock\":5,\"type\":\"PoolAlloc\",\"kind\":\"Object\","
 		"\"code\":42,\"fields\":{\"size\":64,\"pool\":\"0x7f00\"}}\n"
 		"{\"clock\":6,\"type\":\"EventClockSync\",\"kind\":\"Arena\","
@@ -49,7 +49,7 @@ test_fields(void)
 	p = new_printer(TEL_FORMAT_CSV);
 	ok(tel_printer_set_fields(p, "bytes") == TEL_OK, "the field bytes");
 	print(p, &m);
-	is_printed(p, "clock,type,bytes\n0000000000000007,0x01F4,000000\n",
+	is_printed(p, "clock,type,bytes\n7,0x01F4,000000\n",
 	    "bytes of an unknown type in a column");
 	p = new_printer(TEL_FORMAT_TEXT);
 	ok(tel_printer_set_fields(p, "size,nothing") == TEL_OK, "any name");
@@ -90,8 +90,7 @@ test_columns(void)
 	    "columns and fields");
 	made_alloc(&m, 1);
 	print(p, &m);
-	is_printed(p, "clock,size\n0000000000000001,64\n",
-	    "some columns of a type");
+	is_printed(p, "clock,size\n1,64\n", "some columns of a type");
 	p = new_printer(TEL_FORMAT_CSV);
 	before = tel_output_bytes(sink);
 	ok(tel_printer_set_columns(p, "NoSuchType") == TEL_OK, "any name");

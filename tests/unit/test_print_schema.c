@@ -168,12 +168,12 @@ test_csv(void)
 	print_all(p);
 	is_printed(p,
 	    "clock,kind,type,fields\n"
-	    "0000000000000000,\"K\"\"1\",Small,a=-127\n"
-	    "0000000000000001,\"K,2\",Mixed,bit=true s16=-2 b16=65244 "
+	    "0,\"K\"\"1\",Small,a=-127\n"
+	    "1,\"K,2\",Mixed,bit=true s16=-2 b16=65244 "
 	    "b32=-2147483648 s32=0x89abcdef b64=-9223372036854775808 "
 	    "last=true\n"
-	    "0000000000000002,\"K,2\",Narrow,u16=129 b32=130 b16=131\n"
-	    "0000000000000003,\"K,2\",Nothing,\n",
+	    "2,\"K,2\",Narrow,u16=129 b32=130 b16=131\n"
+	    "3,\"K,2\",Nothing,\n",
 	    "CSV");
 }
 

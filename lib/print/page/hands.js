@@ -321,7 +321,7 @@ async function csv() {
 	return [[...own, ...names.map((n) => own.includes(n) ? `.${n}` : n)],
 		...list.map((e) => [e.time, e.duration, e.track.name, e.type.kind,
 			e.type.name, e.name, ...names.map((n) => e.get(n, true))])]
-		.map((row) => `${csvRow(row)}\r\n`).join("");
+		.map((row) => `${csvRow(row)}\n`).join("");
 }
 
 const LEGEND = 230; // pixels beside a picture, for the names of its tracks
