@@ -2,6 +2,7 @@
 /* Counting operands by several threads, and taking what they found in order. */
 #include "counting.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,8 @@ struct file {
 	char *operand;
 	int usual;          /* it is not read by several threads */
 	atomic_int dropped; /* what is not read yet is of no use */
+	int opened; /* by piece 0, which knows whether there are others */
+	int entire; /* there are none */
 	struct stat stat;
 	struct piece *pieces;
 	unsigned npieces;
@@ -71,6 +74,8 @@ struct team {
 	struct jobs *jobs;
 	struct progress progress;
 	uint64_t size;
+	pthread_mutex_t lock; /* of .opened and .entire of all files */
+	pthread_cond_t change;
 };
 
 /* ------------------------------------------------------------------ notices */
@@ -184,6 +189,40 @@ selection_of(const struct piece *p)
 	return selection;
 }
 
+/* Piece 0 is prepared, or cannot be. */
+static void
+announce(struct piece *p)
+{
+	struct team *t = p->team;
+
+	pthread_mutex_lock(&t->lock);
+	p->file->opened = 1;
+	p->file->entire = p->entire;
+	pthread_cond_broadcast(&t->change);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/*
+ * Nonzero when there is no such piece.  To find that out by itself it would
+ * read the start of the file, and a selection may need little more than that.
+ * Piece 0 was started before it.
+ */
+static int
+is_needless(struct piece *p)
+{
+	struct team *t = p->team;
+	int entire;
+
+	if (p->number == 0 || !t->settings->select.filtering)
+		return 0;
+	pthread_mutex_lock(&t->lock);
+	while (!p->file->opened)
+		pthread_cond_wait(&t->change, &t->lock);
+	entire = p->file->entire;
+	pthread_mutex_unlock(&t->lock);
+	return entire;
+}
+
 /* Prepares to read.  Returns as set_piece(). */
 static int
 prepare(struct piece *p)
@@ -280,9 +319,15 @@ do_piece(void *arg, struct jobs *j, size_t job)
 	p->jobs = j;
 	if (p->file->usual || atomic_load(&p->file->dropped)) {
 		p->failed = 1;
+		if (p->number == 0)
+			announce(p);
 		return;
 	}
+	if (is_needless(p))
+		return;
 	some = prepare(p);
+	if (p->number == 0)
+		announce(p);
 	p->failed = some < 0 || (some > 0 && !count_events(p, p->counter));
 	if (some <= 0 || p->failed)
 		piece_free(p);
@@ -484,21 +529,15 @@ make_pieces(struct team *t)
 	return 1;
 }
 
-/* Counts by threads.  Returns 1, or 0 when it is not to be done so. */
-static int
-count_all(struct team *t, unsigned threads)
+/* Takes all files in order, by jobs that were begun. */
+static void
+take_all(struct team *t)
 {
-	struct done done;
 	enum outcome outcome = GO_ON;
+	struct done done;
 	int i;
 
-	if (t->npieces < 2 || (t->settings->jobs == 0 && t->size < WORTH_LEAST))
-		return 0;
 	progress_begin(&t->progress, t->settings, t->size);
-	t->jobs = jobs_begin(threads, t->npieces, 2 * (size_t)threads + 2,
-	    do_piece, t);
-	if (t->jobs == NULL)
-		return 0;
 	for (i = 0; i < t->nfiles && outcome != END_ALL; i++)
 		outcome = take_file(t, &t->files[i]);
 	for (; i < t->nfiles; i++)
@@ -506,7 +545,27 @@ count_all(struct team *t, unsigned threads)
 	jobs_added(t->jobs, &done.events, &done.input);
 	jobs_end(t->jobs);
 	progress_end(&t->progress, done);
-	return 1;
+}
+
+/* Counts by threads.  Returns 1, or 0 when it is not to be done so. */
+static int
+count_all(struct team *t, unsigned threads)
+{
+	if (t->npieces < 2 || (t->settings->jobs == 0 && t->size < WORTH_LEAST))
+		return 0;
+	if (pthread_mutex_init(&t->lock, NULL) != 0)
+		return 0;
+	if (pthread_cond_init(&t->change, NULL) != 0) {
+		pthread_mutex_destroy(&t->lock);
+		return 0;
+	}
+	t->jobs = jobs_begin(threads, t->npieces, 2 * (size_t)threads + 2,
+	    do_piece, t);
+	if (t->jobs != NULL)
+		take_all(t);
+	pthread_cond_destroy(&t->change);
+	pthread_mutex_destroy(&t->lock);
+	return t->jobs != NULL;
 }
 
 void

@@ -104,6 +104,13 @@ damaged() {
 	alike telfilter -c three.zst
 }
 
+# read_by COMMAND ...: how many bytes it reads.
+read_by() {
+	# shellcheck disable=SC2016 # of the shell inside
+	noted bash -c '"$@" >/dev/null || exit; while read -r key n; do
+	    [ "$key" != rchar: ] || echo "$n"; done </proc/$$/io' bash "$@"
+}
+
 @test "a .tel in pieces" {
 	grown
 	telcat -f tel -o one.tel one.log
@@ -120,7 +127,16 @@ damaged() {
 	} >broken.tel
 	head -c 2200000 long.tel >cut.tel
 	cat long.tel one.tel >two.tel
+	# what is left out of a selection is read by none of the threads
+	if [ -r /proc/self/io ]; then
+		one=$(read_by telstat -j 1 -t 1000,2000 long.tel long.tel)
+		three=$(read_by telstat -j 3 -t 1000,2000 long.tel long.tel)
+		echo "$one $three"
+		[ "$three" -lt $((one + 262144)) ]
+	fi
 	THREADS=3
+	alike telstat -t 1000,2000 long.tel one.tel
+	alike telstat -k Pool -w 'size > 64' long.tel one.log
 	alike telstat broken.tel
 	alike telstat cut.tel
 	alike telstat two.tel
