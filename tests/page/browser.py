@@ -4,6 +4,7 @@
 import base64
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -181,7 +182,7 @@ class Page:
                 return self.run(f"!!({script})")
             except RuntimeError as error:
                 # between two pages there is none to ask
-                if "context" not in str(error).lower():
+                if not re.search("context|navigated", str(error), re.I):
                     raise
                 return None
         return until(asked, f"never true: {script}")

@@ -12,26 +12,18 @@ import csv
 import io
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
-import browser
+import cases
+from cases import command, expect
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-DATA = os.path.join(TOP, "tests", "data")
-BUILD = os.environ.get("TEL_BUILD", os.path.join(TOP, "build"))
-
-
-def run(*command):
-    return subprocess.run(command, check=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE).stdout
+DATA = os.path.join(cases.TOP, "tests", "data")
 
 
 def unpack(name, folder):
     path = os.path.join(folder, os.path.basename(name)[:-4])
     with open(path, "wb") as out:
-        out.write(run("zstd", "-dcq", os.path.join(DATA, name)))
+        out.write(command("zstd", "-dcq", os.path.join(DATA, name)))
     return [path]
 
 
@@ -99,7 +91,7 @@ thread 0xcd 9
                        f"event {clock + 16000} 0x34311e {next_tid} "
                        f"{next_pid} 0 8 6 {message}\n")
             clock += 20000 + i * i % 977 * 10
-    run(os.path.join(BUILD, "tests", "test_ets"), "--make", words, out)
+    command(os.path.join(cases.BUILD, "tests", "test_ets"), "--make", words, out)
     return [out]
 
 
@@ -122,7 +114,7 @@ def plain(value):
 
 def from_json(operands):
     events = collections.Counter()
-    for line in run("telcat", "-q", "-f", "json", *operands).splitlines():
+    for line in command("telcat", "-q", "-f", "json", *operands).splitlines():
         event = json.loads(line)
         events[event["type"], tuple(sorted(
             (k, plain(v)) for k, v in event.get("fields", {}).items()
@@ -146,54 +138,36 @@ def from_page(page, like):
     return events
 
 
-def check(page, make, folder, shots):
-    operands = make(folder)
-    path = os.path.join(folder, make.__name__ + ".html")
-    with open(path, "wb") as out:
-        out.write(run("telcat", "-q", "-f", "html", *operands))
-    page.emulate(prefers_color_scheme="light")
-    page.open(path)
-    want = from_json(operands)
-    got = from_page(page, want)
-    lost, more = want - got, got - want
-    if lost or more:
-        raise AssertionError(f"not in the page: {list(lost)[:3]}; "
-                             f"only there: {list(more)[:3]}")
-    count = page.run("teltools.select(-1, teltools.head.span + 1)"
-                     ".then((s) => s.count)")
-    if count != sum(want.values()):
-        raise AssertionError(f"{count} of {sum(want.values())} events")
-    page.key("Escape")
-    page.run("teltools.setView(0, teltools.head.span)")
-    for name, view in (("all", "0, s"), ("part", "s * 0.45, s * 0.55")):
-        page.run(f"((s) => teltools.setView({view}))(teltools.head.span)")
-        for theme in ("light", "dark"):
-            page.emulate(prefers_color_scheme=theme)
-            # the panel has followed the view
-            page.run("teltools.settled()")
-            page.screenshot(os.path.join(
-                shots, f"{make.__name__}-{name}-{theme}.png"))
+def case(make):
+    """The test of a log."""
+    def check(c):
+        operands, path = make(c.folder), c.path(make.__name__ + ".html")
+        page = c.page
+        with open(path, "wb") as out:
+            out.write(command("telcat", "-q", "-f", "html", *operands))
+        page.emulate(prefers_color_scheme="light")
+        page.open(path)
+        want = from_json(operands)
+        got = from_page(page, want)
+        lost, more = want - got, got - want
+        if lost or more:
+            raise AssertionError(f"not in the page: {list(lost)[:3]}; "
+                                 f"only there: {list(more)[:3]}")
+        expect(page.run("teltools.select(-1, teltools.head.span + 1)"
+                        ".then((s) => s.count)"), sum(want.values()))
+        page.key("Escape")
+        for name, view in (("all", "0, s"), ("part", "s * 0.45, s * 0.55")):
+            page.run(f"((s) => teltools.setView({view}))(teltools.head.span)")
+            for theme in ("light", "dark"):
+                page.emulate(prefers_color_scheme=theme)
+                # the panel has followed the view
+                page.run("teltools.settled()")
+                c.screenshot(f"{make.__name__}-{name}-{theme}")
 
-
-def main():
-    print(f"1..{len(LOGS)}", flush=True)
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder, \
-            browser.Browser() as chromium:
-        page = chromium.page()
-        page.size(1400, 900)
-        for number, make in enumerate(LOGS, 1):
-            try:
-                check(page, make, folder, sys.argv[1])
-                page.check()
-                print(f"ok {number} {make.__doc__}", flush=True)
-            except Exception as error:  # pylint: disable=broad-except
-                failed += 1
-                print(f"not ok {number} {make.__doc__}\n# {make.__name__}: "
-                      f"{type(error).__name__}: {error}", flush=True)
-                page.browser.events = []
-    return 1 if failed else 0
+    check.__name__, check.__doc__ = make.__name__, make.__doc__
+    return check
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cases.run([case(make) for make in LOGS], sys.argv[1],
+                       (1400, 900)))
