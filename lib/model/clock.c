@@ -32,6 +32,7 @@ struct tel_clock {
 	uint64_t unit;     /* of the other clock, ticks a second */
 	double fixed_rate; /* hertz, or 0 */
 	uint64_t origin;
+	uint64_t version; /* changes with what is above */
 	/* set by the first question, so that answers fit each other */
 	int anchored;
 	uint64_t zero; /* the other clock's reading from which ns count */
@@ -62,8 +63,10 @@ tel__clock_free(struct tel_clock *c)
 void
 tel__clock_set_unit(struct tel_clock *c, uint64_t per_second)
 {
-	if (per_second > 0)
+	if (per_second > 0 && per_second != c->unit) {
 		c->unit = per_second;
+		c->version++;
+	}
 }
 
 uint64_t
@@ -75,8 +78,10 @@ tel__clock_unit(const struct tel_clock *c)
 void
 tel__clock_set_rate(struct tel_clock *c, double hertz)
 {
-	if (hertz > 0 && isfinite(hertz))
+	if (hertz > 0 && isfinite(hertz)) {
 		c->fixed_rate = hertz;
+		c->version++;
+	}
 }
 
 /* The number of points whose ticks are at most ticks. */
@@ -131,6 +136,7 @@ tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 	if (at > 0 && c->points[at - 1].ticks == ticks)
 		return TEL_OK;
 	c->seen++;
+	c->version++;
 	if (c->count - at > DEEP && c->count > MANY)
 		return TEL_OK;
 	memmove(c->points + at + 1, c->points + at,
@@ -192,31 +198,13 @@ void
 tel__clock_set_origin(struct tel_clock *c, uint64_t ticks)
 {
 	c->origin = ticks;
+	c->version++;
 }
 
 uint64_t
 tel__clock_origin(const struct tel_clock *c)
 {
 	return c->origin;
-}
-
-/* Nanoseconds from c->zero to ticks. */
-static double
-from_zero(const struct tel_clock *c, uint64_t ticks)
-{
-	size_t at = points_until(c, ticks);
-	const struct point *p = &c->points[at > 0 ? at - 1 : 0];
-	double s;
-
-	if (at == 0)
-		s = c->before;
-	else if (at == c->count)
-		s = slope(c, c->first, c->last);
-	else
-		s = minus(p[1].other, p[0].other) * 1e9 / (double)c->unit /
-		    minus(p[1].ticks, p[0].ticks);
-	return minus(p->other, c->zero) * 1e9 / (double)c->unit +
-	    minus(ticks, p->ticks) * s;
 }
 
 static int64_t
@@ -230,25 +218,88 @@ to_int64(double ns)
 	return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 
+/* The part of the clock that ticks are in, without its shift. */
+static struct tel__clock_part
+find_part(const struct tel_clock *c, uint64_t ticks)
+{
+	size_t at = points_until(c, ticks);
+	const struct point *p = &c->points[at > 0 ? at - 1 : 0];
+	struct tel__clock_part part = { 0 };
+
+	if (at == 0)
+		part.slope = c->before;
+	else if (at == c->count)
+		part.slope = slope(c, c->first, c->last);
+	else
+		part.slope = minus(p[1].other, p[0].other) * 1e9 /
+		    (double)c->unit / minus(p[1].ticks, p[0].ticks);
+	part.version = c->version;
+	part.from = p->ticks;
+	part.low = at > 0 ? p->ticks : 0;
+	part.high = at < c->count ? c->points[at].ticks - 1 : UINT64_MAX;
+	part.start = minus(p->other, c->zero) * 1e9 / (double)c->unit;
+	return part;
+}
+
+/* Nonzero when points say how ticks become time. */
+static int
+has_parts(const struct tel_clock *c)
+{
+	return c->seen > 1 && slope(c, c->first, c->last) > 0;
+}
+
+/* As the first question has it, whatever points come later. */
+static void
+anchor(struct tel_clock *c)
+{
+	struct tel__clock_part part;
+
+	c->anchored = 1;
+	c->zero = c->first.other;
+	/* as the first two points have it, however many are known */
+	c->before = slope(c, c->points[0], c->points[1]);
+	if (c->before <= 0)
+		c->before = slope(c, c->first, c->last);
+	part = find_part(c, c->origin);
+	c->shift = part.start + minus(c->origin, part.from) * part.slope;
+}
+
+int
+tel__clock_part(struct tel_clock *c, uint64_t ticks,
+    struct tel__clock_part *part)
+{
+	if (!has_parts(c))
+		return 0;
+	if (!c->anchored)
+		anchor(c);
+	*part = find_part(c, ticks);
+	part->shift = c->shift;
+	return 1;
+}
+
+uint64_t
+tel__clock_version(const struct tel_clock *c)
+{
+	return c->version;
+}
+
+int64_t
+tel__clock_part_ns(const struct tel__clock_part *part, uint64_t ticks)
+{
+	return to_int64(
+	    part->start + minus(ticks, part->from) * part->slope - part->shift);
+}
+
 int64_t
 tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 {
-	double rate = tel__clock_rate(c);
+	struct tel__clock_part part;
+	double rate;
 
-	if (rate <= 0)
-		return 0;
-	if (c->seen < 2 || slope(c, c->first, c->last) <= 0)
-		return to_int64(minus(ticks, c->origin) * 1e9 / rate);
-	if (!c->anchored) {
-		c->anchored = 1;
-		c->zero = c->first.other;
-		/* as the first two points have it, however many are known */
-		c->before = slope(c, c->points[0], c->points[1]);
-		if (c->before <= 0)
-			c->before = slope(c, c->first, c->last);
-		c->shift = from_zero(c, c->origin);
-	}
-	return to_int64(from_zero(c, ticks) - c->shift);
+	if (tel__clock_part(c, ticks, &part))
+		return tel__clock_part_ns(&part, ticks);
+	rate = tel__clock_rate(c);
+	return rate > 0 ? to_int64(minus(ticks, c->origin) * 1e9 / rate) : 0;
 }
 
 /* ------------------------------------------------------------ wall clock */

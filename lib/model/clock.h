@@ -79,4 +79,21 @@ uint64_t tel__clock_origin(const struct tel_clock *c);
  */
 int64_t tel__clock_ns(struct tel_clock *c, uint64_t ticks);
 
+/* Ticks between two points, whose time is linear. */
+struct tel__clock_part {
+	uint64_t version;    /* of the clock; a part holds no longer */
+	uint64_t low, high;  /* the first and the last ticks in it */
+	uint64_t from;       /* ticks */
+	double start, shift; /* ns: at from, and to subtract */
+	double slope;        /* ns a tick */
+};
+
+/* The part that ticks are in.  1; 0: the clock has no points to tell. */
+int tel__clock_part(struct tel_clock *c, uint64_t ticks,
+    struct tel__clock_part *part);
+/* As tel__clock_ns() for ticks in a part. */
+int64_t tel__clock_part_ns(const struct tel__clock_part *part, uint64_t ticks);
+/* A number that is another one when the clock was changed. */
+uint64_t tel__clock_version(const struct tel_clock *c);
+
 #endif

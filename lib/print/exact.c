@@ -26,6 +26,9 @@ tel__exact_init(struct exact *x, uint64_t most)
 	memset(x, 0, sizeof(*x));
 	x->most = most;
 	x->stride = 1;
+	x->seed = tel__hash_seed(x);
+	x->untried = EXACT_TRY;
+	x->ratio = 1;
 	tel__table_init(&x->by_type);
 	tel__table_init(&x->by_string);
 }
@@ -218,7 +221,8 @@ intern(struct exact *x, const char *s, size_t n, size_t most)
 
 	if (n > most)
 		n = most;
-	e = tel__table_put(&x->by_string, tel__fnv(TEL__FNV, s, n), &fresh);
+	e = tel__table_put(&x->by_string, tel__hash_bytes(s, n, x->seed),
+	    &fresh);
 	if (e != NULL && fresh) {
 		put_utf8(&text, s, n, most);
 		tel__buffer_put_varint(&x->strings, text.used);
@@ -241,11 +245,66 @@ compare_rows(const void *a, const void *b)
 {
 	const struct exact_row *p = a, *q = b;
 
-	if (p->type != q->type)
-		return p->type < q->type ? -1 : 1;
 	if (p->time != q->time)
 		return p->time < q->time ? -1 : 1;
 	return p->order < q->order ? -1 : p->order > q->order;
+}
+
+/*
+ * Puts the rows of the groups behind each other, and each group in order of
+ * time.  1; 0: no memory.
+ */
+static int
+sort_rows(struct exact *x)
+{
+	struct exact_row *rows = malloc((x->nrows + 1) * sizeof(*rows));
+	size_t i, j, at = 0;
+
+	if (rows == NULL)
+		return 0;
+	for (i = 0; i < x->nrows; i++)
+		x->types[x->rows[i].type].rows++;
+	for (i = 0; i < x->ntypes; i++) {
+		j = x->types[i].rows;
+		x->types[i].rows = at;
+		at += j;
+	}
+	for (i = 0; i < x->nrows; i++)
+		rows[x->types[x->rows[i].type].rows++] = x->rows[i];
+	for (i = 0; i < x->ntypes; i++)
+		x->types[i].rows = 0;
+	free(x->rows);
+	x->rows = rows;
+	x->rows_room = x->nrows + 1;
+	for (i = 0; i < x->nrows; i = j) {
+		int ordered = 1;
+
+		for (j = i + 1; j < x->nrows; j++) {
+			if (rows[j].type != rows[i].type)
+				break;
+			ordered &= rows[j - 1].time <= rows[j].time;
+		}
+		if (!ordered)
+			qsort(rows + i, j - i, sizeof(*rows), compare_rows);
+	}
+	return 1;
+}
+
+static void
+put_strings(struct exact *x, struct tel__buffer *out, const struct tel_field *f,
+    size_t i, size_t end)
+{
+	struct tel_event ev;
+	const char *s;
+	size_t n;
+
+	memset(&ev, 0, sizeof(ev));
+	for (; i < end; i++) {
+		ev.data = x->data.bytes + x->rows[i].data;
+		ev.size = x->rows[i].size;
+		s = tel_load_string(&ev, f, &n);
+		tel__buffer_put_varint(out, intern(x, s, n, EXACT_STRING) - 1u);
+	}
 }
 
 static void
@@ -253,34 +312,29 @@ put_field(struct exact *x, struct tel__buffer *out,
     const struct exact_field *field, size_t i, size_t end)
 {
 	const struct tel_field *f = &field->field;
-	struct tel_event ev;
+	const unsigned char *data = x->data.bytes;
 	uint64_t v, before = 0;
-	unsigned char bytes[8];
-	const char *s;
-	size_t n;
+	unsigned char *p;
+	unsigned n;
 
-	memset(&ev, 0, sizeof(ev));
+	if (f->datatype == TEL_STRING) {
+		put_strings(x, out, f, i, end);
+		return;
+	}
+	p = tel__buffer_room(out, (end - i) * TEL__VARINT_MAX);
+	if (p == NULL)
+		return;
 	for (; i < end; i++) {
-		const struct exact_row *row = &x->rows[i];
-
-		ev.data = x->data.bytes + row->data;
-		ev.size = row->size;
-		if (f->datatype == TEL_STRING) {
-			s = tel_load_string(&ev, f, &n);
-			tel__buffer_put_varint(out,
-			    intern(x, s, n, EXACT_STRING) - 1u);
-			continue;
-		}
-		v = tel_load(f, ev.data);
+		v = tel_load(f, data + x->rows[i].data);
 		if (f->datatype == TEL_DOUBLE) {
 			for (n = 0; n < 8; n++)
-				bytes[n] = (unsigned char)(v >> 8 * n);
-			tel__buffer_put(out, bytes, sizeof(bytes));
+				*p++ = (unsigned char)(v >> 8 * n);
 			continue;
 		}
-		tel__buffer_put_varint(out, tel__zigzag(v - before));
+		p = tel__varint_put(p, tel__zigzag(v - before));
 		before = v;
 	}
+	out->used = (size_t)(p - out->bytes);
 }
 
 /* The numbers of the labels that field number `which` of those has. */
@@ -308,18 +362,23 @@ put_group(struct exact *x, struct tel__buffer *out, uint64_t from, size_t i,
 	const struct exact_type *t = &x->types[r[i].type];
 	uint64_t before;
 	unsigned f, which = 0;
+	unsigned char *p;
 	size_t j;
 
 	tel__buffer_put_varint(out, r[i].type);
 	tel__buffer_put_varint(out, end - i);
+	p = tel__buffer_room(out, (end - i) * 4 * TEL__VARINT_MAX);
+	if (p == NULL)
+		return;
 	for (before = from, j = i; j < end; before = r[j++].time)
-		tel__buffer_put_varint(out, tel__zigzag(r[j].time - before));
+		p = tel__varint_put(p, tel__zigzag(r[j].time - before));
 	for (before = 0, j = i; j < end; before = r[j++].track)
-		tel__buffer_put_varint(out, tel__zigzag(r[j].track - before));
+		p = tel__varint_put(p, tel__zigzag(r[j].track - before));
 	for (j = i; j < end; j++)
-		tel__buffer_put_varint(out, r[j].length);
+		p = tel__varint_put(p, r[j].length);
 	for (j = i; j < end; j++)
-		tel__buffer_put_varint(out, r[j].name);
+		p = tel__varint_put(p, r[j].name);
+	out->used = (size_t)(p - out->bytes);
 	for (f = 0; f < t->nfields; f++) {
 		put_field(x, out, &t->fields[f], i, end);
 		if (t->fields[f].labels)
@@ -327,15 +386,18 @@ put_group(struct exact *x, struct tel__buffer *out, uint64_t from, size_t i,
 	}
 }
 
-/* Makes a block of the rows.  1; 0: no memory. */
+/* Makes a block of the rows, not packed yet.  1; 0: no memory. */
 static int
 encode(struct exact *x, struct exact_block *block)
 {
-	struct tel__buffer out = { 0 }, gz = { 0 };
+	struct tel__buffer out = { 0 };
 	size_t i, j, groups = 0;
-	int good;
+	unsigned char *bytes;
 
-	qsort(x->rows, x->nrows, sizeof(*x->rows), compare_rows);
+	if (!sort_rows(x)) {
+		x->no_memory = 1;
+		return 0;
+	}
 	for (i = 0; i < x->nrows; i++)
 		groups += i == 0 || x->rows[i].type != x->rows[i - 1].type;
 	tel__buffer_put_varint(&out, groups);
@@ -347,22 +409,39 @@ encode(struct exact *x, struct exact_block *block)
 	}
 	tel__buffer_put_varint(&out, x->nstrings);
 	tel__buffer_put(&out, x->strings.bytes, x->strings.used);
-	good = !x->no_memory && !out.failed && !x->strings.failed &&
-	    tel__gzip_put(&gz, out.bytes, out.used, PAGE_LEVEL);
-	tel__buffer_clear(&out);
-	if (!good) {
-		tel__buffer_clear(&gz);
+	if (x->no_memory || out.failed || x->strings.failed) {
+		tel__buffer_clear(&out);
 		x->no_memory = 1;
 		return 0;
 	}
-	block->bytes = gz.bytes;
-	block->size = gz.used;
+	bytes = realloc(out.bytes, out.used);
+	memset(block, 0, sizeof(*block));
+	block->bytes = bytes != NULL ? bytes : out.bytes;
+	block->size = block->plain = out.used;
 	block->number = x->number;
 	block->from = x->from;
 	block->to = x->to;
 	block->low = x->low;
 	block->high = x->high;
 	block->events = (uint32_t)x->nrows;
+	return 1;
+}
+
+int
+tel__exact_pack(struct exact_block *block, int level)
+{
+	struct tel__buffer gz = { 0 };
+
+	if (block->packed)
+		return 1;
+	if (!tel__gzip_put(&gz, block->bytes, block->size, level)) {
+		tel__buffer_clear(&gz);
+		return 0;
+	}
+	free(block->bytes);
+	block->bytes = gz.bytes;
+	block->size = gz.used;
+	block->packed = 1;
 	return 1;
 }
 
@@ -377,6 +456,25 @@ clear_rows(struct exact *x)
 	tel__table_init(&x->by_string);
 }
 
+/* What the bytes of a block become when they are packed, or nearly so. */
+static uint64_t
+packed_size(const struct exact *x, const struct exact_block *b)
+{
+	return tel__page_block_size(b->number,
+	    b->packed ? b->size : (size_t)((double)b->size * x->ratio));
+}
+
+/* Adds the sizes of all blocks again. */
+static void
+add_sizes(struct exact *x)
+{
+	size_t i;
+
+	x->bytes = 0;
+	for (i = 0; i < x->nblocks; i++)
+		x->bytes += packed_size(x, &x->blocks[i]);
+}
+
 /* Throws away every second block. */
 static void
 thin(struct exact *x)
@@ -384,16 +482,32 @@ thin(struct exact *x)
 	size_t i, k = 0;
 
 	x->stride *= 2;
-	x->bytes = 0;
 	for (i = 0; i < x->nblocks; i++) {
-		if (x->blocks[i].number % x->stride != 0) {
+		if (x->blocks[i].number % x->stride != 0)
 			free(x->blocks[i].bytes);
-			continue;
-		}
-		x->blocks[k++] = x->blocks[i];
-		x->bytes += tel__page_block_size(k, x->blocks[i].size);
+		else
+			x->blocks[k++] = x->blocks[i];
 	}
 	x->nblocks = k;
+	add_sizes(x);
+}
+
+/*
+ * Packs a block to see how small the others become.  What is thrown away need
+ * not be packed, so it is done at the end.
+ */
+static int
+try_block(struct exact *x, struct exact_block *b)
+{
+	if (!tel__exact_pack(b, PAGE_LEVEL_FAST)) {
+		x->no_memory = 1;
+		return 0;
+	}
+	x->tried += b->plain;
+	x->tried_size += b->size;
+	x->ratio = (double)x->tried_size / (double)x->tried;
+	add_sizes(x);
+	return 1;
 }
 
 /* Nonzero when the block that is being filled is one to keep. */
@@ -417,7 +531,12 @@ end_block(struct exact *x)
 		if (!encode(x, b))
 			return;
 		x->nblocks++;
-		x->bytes += tel__page_block_size(x->nblocks, b->size);
+		x->bytes += packed_size(x, b);
+		if (x->bytes > x->most / 4 && ++x->untried >= EXACT_TRY) {
+			x->untried = 0;
+			if (!try_block(x, b))
+				return;
+		}
 		while (x->bytes > x->most && x->nblocks > 1)
 			thin(x);
 	}
@@ -672,6 +791,7 @@ encode_copies(struct exact *x, struct exact_copy *const *c, size_t n,
 
 	tel__exact_init(&part, 0);
 	part.types = x->types;
+	part.ntypes = x->ntypes;
 	part.from = part.low = UINT64_MAX;
 	for (i = 0; i < n; i++) {
 		put_copied_row(&part, c[i]);
@@ -682,6 +802,7 @@ encode_copies(struct exact *x, struct exact_copy *const *c, size_t n,
 	}
 	good = encode(&part, block);
 	part.types = NULL;
+	part.ntypes = 0;
 	tel__exact_clear(&part);
 	x->no_memory |= !good;
 	return good;

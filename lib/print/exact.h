@@ -14,6 +14,8 @@
 /* Events and bytes of a block. */
 #define EXACT_EVENTS 4096u
 #define EXACT_BYTES ((size_t)256 << 10)
+/* One block of so many is packed to see how small they become. */
+#define EXACT_TRY 64u
 /* The most types; events of others have the last one. */
 #define EXACT_TYPES 4096u
 /* The longest ranges that are held. */
@@ -35,6 +37,7 @@ struct exact_type {
 	struct exact_field *fields;
 	unsigned nfields, nlabels;
 	uint64_t count; /* its events in the log */
+	size_t rows;    /* for sorting */
 };
 
 /* An event, copied because it is needed later. */
@@ -51,8 +54,10 @@ struct exact_copy {
 
 /* A block that is complete. */
 struct exact_block {
-	unsigned char *bytes; /* gzip */
-	size_t size;
+	unsigned char *bytes;
+	size_t size;     /* of bytes */
+	size_t plain;    /* bytes before they were packed */
+	int packed;      /* bytes are gzip */
 	uint64_t number; /* counts all blocks, from 0 */
 	uint64_t from, to, low, high;
 	uint32_t events;
@@ -75,13 +80,18 @@ struct exact {
 	size_t nrows, rows_room;
 	struct tel__buffer data, strings;
 	struct tel__table by_string;
+	uint64_t seed;
 	size_t nstrings;
 	uint64_t from, to, low, high;
 	uint32_t events;
 
 	struct exact_block *blocks;
 	size_t nblocks, blocks_room;
-	uint64_t bytes, most; /* of all blocks */
+	uint64_t bytes, most; /* of all blocks in the page, or nearly so */
+	/* blocks that were packed, and what that made of them */
+	uint64_t tried, tried_size;
+	double ratio;
+	unsigned untried; /* blocks since the last one */
 
 	struct exact_copy **longest; /* a heap, the shortest first */
 	size_t nlongest, longest_room;
@@ -113,10 +123,13 @@ void tel__exact_put_copy(struct exact *x, struct exact_copy *copy, uint64_t to);
 int tel__exact_is_long(const struct exact *x, uint64_t length);
 
 /*
- * The block that is being filled, as it is now: gzip into *out.  1; 0: it is
- * empty, or is not one that is kept, or when out of memory.
+ * The block that is being filled, as it is now.  1; 0: it is empty, or is not
+ * one that is kept, or when out of memory.
  */
 int tel__exact_rest(struct exact *x, struct exact_block *block);
+
+/* Compresses a block with a level of gzip, once.  1; 0: no memory. */
+int tel__exact_pack(struct exact_block *block, int level);
 
 /*
  * The n longest ranges of those for which is_in(arg, number) of their block is

@@ -9,8 +9,11 @@
 #include "base/buffer.h"
 #include "io/output.h"
 
-/* The level of gzip. */
+/* The level of gzip, and that of pages that would take long otherwise. */
 #define PAGE_LEVEL 6
+#define PAGE_LEVEL_FAST 2
+/* Bytes that do. */
+#define PAGE_MUCH ((size_t)2 << 20)
 
 /* The parts that lib/print/page has, made by its embed.sh. */
 struct page_part {

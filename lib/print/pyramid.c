@@ -125,6 +125,7 @@ fold_series(struct pyramid_series *s, unsigned by)
 		k++;
 	}
 	s->count = k;
+	s->cursor = k > 0 ? k - 1 : 0;
 }
 
 static size_t
@@ -210,9 +211,12 @@ place(struct pyramid *p, struct pyramid_series *s, uint32_t b)
 {
 	size_t low = 0, high = s->count, i;
 
-	/* nearly always it is the last one, or behind it */
-	if (high > 0 && s->at[high - 1] == b)
-		return high - 1;
+	/* nearly always it is that of the time before, or the next one */
+	i = s->cursor;
+	if (i < high && s->at[i] == b)
+		return i;
+	if (i + 1 < high && s->at[i + 1] == b)
+		return ++s->cursor;
 	if (!reserve(p, s))
 		return SIZE_MAX;
 	if (high == 0 || s->at[high - 1] < b) {
@@ -225,9 +229,11 @@ place(struct pyramid *p, struct pyramid_series *s, uint32_t b)
 			else
 				high = i;
 		}
+		s->cursor = low;
 		if (s->at[low] == b)
 			return low;
 	}
+	s->cursor = low;
 	insert(s, low, b);
 	return low;
 }
@@ -258,11 +264,8 @@ tel__pyramid_count(struct pyramid *p, long series, uint64_t time)
 	if (series < 0)
 		return;
 	s = &p->series[series];
-	if (s->count > 0 && s->at[s->count - 1] == time >> p->shift) {
-		s->columns[COUNT][s->count - 1]++;
-		return;
-	}
-	widen(p, time);
+	if (time > p->last || p->bytes > PYRAMID_BYTES)
+		widen(p, time);
 	i = place(p, s, (uint32_t)(time >> p->shift));
 	if (i != SIZE_MAX)
 		s->columns[COUNT][i]++;
@@ -302,7 +305,7 @@ tel__pyramid_value(struct pyramid *p, long series, uint64_t time, int64_t value)
 	if (series < 0)
 		return;
 	s = &p->series[series];
-	if (s->count == 0 || s->at[s->count - 1] != time >> p->shift)
+	if (time > p->last || p->bytes > PYRAMID_BYTES)
 		widen(p, time);
 	i = place(p, s, (uint32_t)(time >> p->shift));
 	if (i == SIZE_MAX)

@@ -39,6 +39,7 @@ struct pyramid_series {
 	uint32_t *at;
 	uint64_t *columns[PYRAMID_COLUMNS];
 	size_t count, room;
+	size_t cursor; /* where the last time was */
 };
 
 struct pyramid {

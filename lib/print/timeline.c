@@ -61,6 +61,21 @@ tel__timeline_begin(struct timeline *tl)
 	tel__timeline_count_clear(tl);
 }
 
+/* The clock of an event is not as it was, or is past what was known of it. */
+static void
+find_part(struct timeline *tl, struct tel_clock *c, uint64_t clock)
+{
+	const uint64_t version = tel__clock_version(c);
+
+	tl->parts = tel__clock_part(c, clock, &tl->part);
+	if (tl->clock == c && tl->version == version)
+		return;
+	tl->clock = c;
+	tl->version = version;
+	tl->start = tel__clock_ns(c, tl->base);
+	tl->ticks = tel__clock_rate(c) <= 0;
+}
+
 /*
  * Nanoseconds since the first event, of a clock of the log of ev; ticks where
  * the rate is not known.
@@ -78,13 +93,18 @@ time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 		tl->begun = 1;
 		tl->base = ev->clock;
 		tl->last = 0;
+		tl->clock = NULL;
 	}
+	if (tl->clock != c || tl->version != tel__clock_version(c) ||
+	    (tl->parts && (clock < tl->part.low || clock > tl->part.high)))
+		find_part(tl, c, clock);
 	/* the clock of an event may be anything, and its time far away */
-	tl->ticks = tel__clock_rate(c) <= 0;
 	if (tl->ticks)
 		ns = (int64_t)(clock - tl->base);
-	else if (__builtin_sub_overflow(tel__clock_ns(c, clock),
-	             tel__clock_ns(c, tl->base), &ns))
+	else if (__builtin_sub_overflow(tl->parts ?
+	                 tel__clock_part_ns(&tl->part, clock) :
+	                 tel__clock_ns(c, clock),
+	             tl->start, &ns))
 		ns = clock > tl->base ? INT64_MAX : 0;
 	/* events that arrive out of order */
 	return ns < 0 ? 0 : (uint64_t)ns;
@@ -96,17 +116,16 @@ time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 static uint64_t
 range_key(const struct tel_event *ev, int start)
 {
-	uint64_t h = tel__fnv(TEL__FNV, &ev->log, sizeof(ev->log)), key;
+	uint64_t h = tel__hash((uint64_t)(uintptr_t)ev->log, TEL__FNV);
 	int known;
 
-	h = tel__fnv(h, &start, sizeof(start));
-	key = tel__pair_key(ev, &known);
-	return tel__fnv(h, &key, sizeof(key));
+	h = tel__hash((uint64_t)start, h);
+	return tel__hash(tel__pair_key(ev, &known), h);
 }
 
 /* A label to name a range by; NULL: it has none. */
 static const char *
-label_of(const struct tel_event *ev, const struct timeline_plan *p, size_t *n)
+label_of(const struct tel_event *ev, struct timeline_plan *p, size_t *n)
 {
 	const struct tel_type *t = ev->type;
 	const char *label = NULL;
@@ -128,8 +147,8 @@ label_of(const struct tel_event *ev, const struct timeline_plan *p, size_t *n)
  * where it is made: that of its type, and a string or a label of the event.
  */
 static const char *
-range_name(const struct tel_event *ev, const struct timeline_plan *p,
-    char *buffer, size_t *length)
+range_name(const struct tel_event *ev, struct timeline_plan *p, char *buffer,
+    size_t *length)
 {
 	const char *more = NULL;
 	size_t n = 0;
@@ -186,7 +205,7 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
 
 static void
 start_range(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	uint64_t key = range_key(ev, (int)ev->type->index);
 	struct timeline_track *context, *t = NULL;
@@ -227,7 +246,7 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 /* The range that an event is an end or a middle of; NULL: none is open. */
 static struct tel__entry *
 find_range(struct timeline *tl, const struct tel_event *ev,
-    const struct timeline_plan *p)
+    struct timeline_plan *p)
 {
 	const struct tel_schema *s = ev->type->schema;
 	struct tel__entry *e = NULL;
@@ -241,7 +260,7 @@ find_range(struct timeline *tl, const struct tel_event *ev,
 
 static void
 finish_range(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	struct tel__entry *e = find_range(tl, ev, p);
 	struct timeline_track *t;
@@ -257,7 +276,7 @@ finish_range(struct tel_printer *pr, struct timeline *tl,
 /* A point of time: of its range, where it is in the middle of one. */
 static void
 put_instant(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	struct tel__entry *range =
 	    ev->type->role == TEL_ROLE_MIDDLE ? find_range(tl, ev, p) : NULL;
@@ -287,7 +306,7 @@ put_instant(struct tel_printer *pr, struct timeline *tl,
  */
 static void
 put_thread_span(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time,
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time,
     uint64_t length, const char *label, size_t nlabel)
 {
 	long long tid = (long long)tel_event_u64(ev, (unsigned)p->thread);
@@ -319,7 +338,7 @@ put_thread_span(struct tel_printer *pr, struct timeline *tl,
 
 static void
 put_span(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	int64_t ticks = (int64_t)tel_event_u64(ev, (unsigned)p->duration);
 	struct timeline_track *context = tel__timeline_context(pr, tl, ev, p),
@@ -369,7 +388,7 @@ tel_status
 tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev)
 {
-	const struct timeline_plan *p;
+	struct timeline_plan *p;
 	uint64_t time = time_of(tl, ev, ev->clock);
 
 	p = tel__timeline_plan(tl, ev->type->schema, ev->type);

@@ -87,8 +87,16 @@ struct timeline {
 	int receives;
 	struct timeline_gauge *gauges;
 	size_t ngauges, gauge_room;
-	size_t processes; /* that have a gauge */
+	size_t processes;              /* that have a gauge */
+	const struct tel_log *all_log; /* whose bytes gauge .all counts */
+	uint32_t all;
 	struct timeline_plans *plans;
+	/* the clock of the event before, as it was then */
+	const struct tel_clock *clock;
+	struct tel__clock_part part; /* if .parts */
+	int parts;
+	uint64_t version;
+	int64_t start; /* ns of .base */
 	uint64_t base; /* clock of the first event */
 	uint64_t last; /* time of the last one */
 	uint64_t now;  /* that of the event that is being taken */
@@ -145,10 +153,17 @@ struct timeline_plan {
 	int keys[TIMELINE_KEYS]; /* fields; -1 behind the last */
 	char counter[40];        /* what it is called, "Seg bytes" */
 	char shared[TIMELINE_SHARED];
+	/* what the event before had, or log is NULL */
+	const struct tel_log *log;
+	unsigned number; /* of that log */
+	struct timeline_track *context;
+	uint64_t id;                    /* of the thread or the processor */
+	const struct tel_log *take_log; /* of .gauge */
+	uint32_t gauge;
 };
 
 /* The plan of a type, made when it is new; NULL: no memory. */
-const struct timeline_plan *tel__timeline_plan(struct timeline *tl,
+struct timeline_plan *tel__timeline_plan(struct timeline *tl,
     const struct tel_schema *s, const struct tel_type *type);
 void tel__timeline_plans_free(struct timeline *tl);
 
@@ -167,8 +182,7 @@ struct timeline_track *tel__timeline_process(struct tel_printer *pr,
 
 /* The track of the thread, the processor or the kind of an event, or NULL. */
 struct timeline_track *tel__timeline_context(struct tel_printer *pr,
-    struct timeline *tl, const struct tel_event *ev,
-    const struct timeline_plan *p);
+    struct timeline *tl, const struct tel_event *ev, struct timeline_plan *p);
 
 /* What a range of known length counted: its fields behind its length. */
 void tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
@@ -184,7 +198,7 @@ int tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 
 /* Counts what a type takes and another one gives back. */
 void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time);
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time);
 
 /* Forgets all that lives. */
 void tel__timeline_count_clear(struct timeline *tl);

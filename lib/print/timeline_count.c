@@ -24,6 +24,7 @@ tel__timeline_count_clear(struct timeline *tl)
 	tel__table_clear(&tl->flows);
 	tl->ngauges = 0;
 	tl->processes = 0;
+	tl->all_log = NULL;
 }
 
 void
@@ -90,12 +91,11 @@ static struct tel__entry *
 find_gauge(struct timeline *tl, const struct tel_log *log, enum space space,
     uint64_t owner)
 {
-	uint64_t h = tel__fnv(TEL__FNV, &log, sizeof(log));
+	uint64_t h = tel__hash((uint64_t)(uintptr_t)log, TEL__FNV);
 	struct tel__entry *e;
 	int fresh;
 
-	h = tel__fnv(h, &space, sizeof(space));
-	h = tel__fnv(h, &owner, sizeof(owner));
+	h = tel__hash(owner, tel__hash((uint64_t)space, h));
 	e = tel__table_put(&tl->pools, h, &fresh);
 	if (e == NULL)
 		tl->no_memory = 1;
@@ -289,9 +289,12 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 		return 1;
 	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_POOL_DESTROY)
 		return 0;
-	all = gauge_of(pr, tl, ev->log, OF_ALL, "live bytes");
+	if (tl->all_log != ev->log)
+		tl->all = gauge_of(pr, tl, ev->log, OF_ALL, "live bytes");
+	all = tl->all;
 	if (all == NONE)
 		return 1;
+	tl->all_log = ev->log;
 	if (op.kind == TEL_ALLOC_POOL_DESTROY) {
 		end_pool(pr, tl, ev, &op, all, time);
 		return 0;
@@ -318,15 +321,19 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 
 void
 tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	const struct tel_type *t = ev->type;
 	uint64_t key = 0, size = 0;
-	uint32_t gauge = gauge_of(pr, tl, ev->log, OF_TYPE, p->counter);
+	uint32_t gauge = p->gauge;
 	int sized = p->size >= 0 || (p->base >= 0 && p->limit >= 0);
 
+	if (p->take_log != ev->log)
+		gauge = gauge_of(pr, tl, ev->log, OF_TYPE, p->counter);
 	if (gauge == NONE)
 		return;
+	p->take_log = ev->log;
+	p->gauge = gauge;
 	if (p->size >= 0) {
 		size = tel_load(&t->fields[p->size], ev->data);
 	} else if (sized) {

@@ -320,7 +320,7 @@ make_all(const struct tel_schema *s)
 	return all;
 }
 
-const struct timeline_plan *
+struct timeline_plan *
 tel__timeline_plan(struct timeline *tl, const struct tel_schema *s,
     const struct tel_type *type)
 {

@@ -76,25 +76,20 @@ tel__timeline_process(struct tel_printer *pr, struct timeline *tl,
 	    strlen(log->name));
 }
 
-struct timeline_track *
-tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p)
+/* The track of a thread or a processor. */
+static struct timeline_track *
+track_of_thread(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, int cpu)
 {
-	int cpu = p->cpu >= 0 && (p->thread < 0 || p->is == PLAN_SPAN);
-	struct timeline_track *process;
+	struct timeline_track *process = tel__timeline_process(pr, tl, ev->log);
+	uint64_t id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
 	char name[TIMELINE_NAME];
 	const char *label = NULL;
 	size_t length = 0;
-	uint64_t id;
 	int n;
 
-	process = tel__timeline_process(pr, tl, ev->log);
 	if (process == NULL)
 		return NULL;
-	if (!cpu && p->thread < 0)
-		return tel__timeline_track(pr, tl, process, TIMELINE_KIND,
-		    ev->type->kind, strlen(ev->type->kind));
-	id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
 	n = snprintf(name, sizeof(name), "%s %lld", cpu ? "cpu" : "thread",
 	    (long long)id);
 	if (!cpu)
@@ -104,4 +99,36 @@ tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
 		    (int)length, label);
 	return tel__timeline_track(pr, tl, process, TIMELINE_THREAD, name,
 	    (size_t)n);
+}
+
+struct timeline_track *
+tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p)
+{
+	int cpu = p->cpu >= 0 && (p->thread < 0 || p->is == PLAN_SPAN);
+	struct timeline_track *t;
+	uint64_t id = 0;
+
+	if (cpu || p->thread >= 0)
+		id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
+	if (p->log == ev->log && p->number == ev->log->number && p->id == id)
+		return p->context;
+	if (cpu || p->thread >= 0) {
+		t = track_of_thread(pr, tl, ev, p, cpu);
+	} else {
+		t = tel__timeline_process(pr, tl, ev->log);
+		if (t != NULL)
+			t = tel__timeline_track(pr, tl, t, TIMELINE_KIND,
+			    ev->type->kind, strlen(ev->type->kind));
+	}
+	/* a thread may get another name, and unknown types share a plan */
+	if (t == NULL || ev->type->unknown ||
+	    (!cpu && p->thread >= 0 &&
+	        tel_field_labelled(&ev->type->fields[p->thread])))
+		return t;
+	p->log = ev->log;
+	p->number = ev->log->number;
+	p->context = t;
+	p->id = id;
+	return t;
 }

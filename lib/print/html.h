@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A page of HTML that shows a timeline: what its events become, and how that
+ * is fitted into a page.
+ */
+#ifndef TEL_HTML_H
+#define TEL_HTML_H
+
+#include "print/exact.h"
+#include "print/page.h"
+#include "print/pyramid.h"
+#include "print/timeline.h"
+
+/* What is known of a track of the timeline. */
+struct html_state {
+	struct exact_copy *open; /* the innermost range */
+	unsigned depth, excess;
+	long values; /* the series of a counter, and 1; 0: not known */
+};
+
+struct html_log {
+	char *name, *format;
+	char start[40]; /* the wall clock of the first event, or "" */
+	uint64_t events, lost;
+};
+
+/* Where a series is in the page. */
+struct html_place {
+	size_t series, block, offset, count;
+};
+
+/* The series that the last event of a type was counted in, and 1; or 0. */
+struct html_series {
+	uint32_t track;
+	long count, ranges;
+};
+
+struct html {
+	struct timeline *timeline;
+	struct exact exact;
+	struct pyramid sums;
+	struct html_state *states; /* by a track's id */
+	size_t nstates;
+	struct html_log *logs;
+	size_t nlogs, logs_room;
+	struct html_series *series; /* by a type's number */
+	size_t nseries;
+	const struct tel_log *log; /* of the last event */
+	unsigned number;
+	size_t at; /* its place in .logs */
+	uint64_t events, last;
+
+	/* of the event that is being taken */
+	uint32_t type;
+	int recorded;
+	const struct timeline_track *ended; /* whose range it ended */
+	int no_memory;
+};
+
+/* A page as it is being put together. */
+struct html_draft {
+	struct html *html;
+	struct tel__buffer *sums; /* gzip; nsums of them */
+	size_t nsums, sums_room;
+	struct html_place *places;
+	size_t nplaces, places_room;
+	uint64_t sums_size;
+	unsigned level; /* of the sums: 2^level buckets became one */
+	int gzip_level;
+	struct exact_block longest, rest;
+	size_t all, use;   /* exact blocks that there are, and that are used */
+	size_t name_bytes; /* names are cut to them */
+	unsigned live;
+	uint64_t most; /* bytes of the page */
+	char title[256];
+};
+
+/*
+ * Puts a page together that is not larger than it may be; gz: its head.  1; 0:
+ * out of memory; -1: it does not fit.
+ */
+int tel__html_draft(struct html_draft *d, struct tel__buffer *gz);
+/* Writes it. */
+tel_status tel__html_write(struct html_draft *d, struct tel_output *out,
+    const struct tel__buffer *gz);
+void tel__html_draft_free(struct html_draft *d);
+
+/* Puts the head of a page into b, as JSON. */
+void tel__html_head(const struct html_draft *d, struct tel__buffer *b);
+
+/* The exact block at place i of those that are used, spread evenly. */
+static inline const struct exact_block *
+html_used_block(const struct html_draft *d, size_t i)
+{
+	const struct exact *x = &d->html->exact;
+	size_t at = i * d->all / d->use;
+
+	return at < x->nblocks ? &x->blocks[at] : &d->rest;
+}
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A page as it is put together: as much of a log as fits into its size. */
+#include "print/html.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "io/deflate.h"
+
+/* Bytes of the series of a block. */
+#define SERIES_BYTES ((size_t)256 << 10)
+/* What sums may take of the room, in percent, and the longest ranges. */
+#define SUMS_SHARE 40
+#define LONGEST_SHARE 10
+/* What may be wrong with a guess of what a block becomes, in percent. */
+#define GUESS_SHARE 102
+/* Bytes of the head for each block. */
+#define BLOCK_HEAD 40
+
+/* ----------------------------------------------------------------- sums */
+
+/* Forgets the blocks with sums. */
+static void
+clear_sums(struct html_draft *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nsums; i++)
+		tel__buffer_clear(&d->sums[i]);
+	d->nsums = d->nplaces = 0;
+	d->sums_size = 0;
+}
+
+/* Makes a block of bytes, which are emptied. */
+static int
+add_sums(struct html_draft *d, struct tel__buffer *bytes)
+{
+	int good;
+
+	if (!TEL__RESERVE_ZEROED(d->sums, d->sums_room, d->nsums + 1))
+		return 0;
+	memset(&d->sums[d->nsums], 0, sizeof(d->sums[0]));
+	good = !bytes->failed &&
+	    tel__gzip_put(&d->sums[d->nsums], bytes->bytes, bytes->used,
+	        d->gzip_level);
+	d->sums_size += tel__page_block_size(d->nsums, d->sums[d->nsums].used);
+	d->nsums++;
+	bytes->used = 0;
+	return good;
+}
+
+/* Makes blocks of all series, 2^level buckets being one. */
+static int
+make_sums(struct html_draft *d)
+{
+	const struct pyramid *p = &d->html->sums;
+	struct tel__buffer bytes = { 0 };
+	struct html_place *place;
+	size_t i;
+	int good = 1;
+
+	clear_sums(d);
+	for (i = 0; i < p->nseries && good; i++) {
+		good = TEL__RESERVE(d->places, d->places_room, d->nplaces + 1);
+		if (!good)
+			break;
+		place = &d->places[d->nplaces++];
+		place->series = i;
+		place->block = d->nsums;
+		place->offset = bytes.used;
+		place->count = tel__pyramid_put(p, i, d->level, &bytes);
+		if (bytes.used >= SERIES_BYTES)
+			good = add_sums(d, &bytes);
+	}
+	if (good && bytes.used > 0)
+		good = add_sums(d, &bytes);
+	tel__buffer_clear(&bytes);
+	return good;
+}
+
+/* Makes blocks of sums that take at most room, with wider buckets if need be. */
+static int
+fit_sums(struct html_draft *d, uint64_t room)
+{
+	for (;; d->level++) {
+		if (!make_sums(d))
+			return 0;
+		/* twice as wide, they have half the size at least */
+		while (d->sums_size / 2 > room && d->level < 15) {
+			d->level++;
+			d->sums_size /= 2;
+		}
+		if (d->sums_size <= room || d->level >= 16)
+			return 1;
+	}
+}
+
+/* --------------------------------------------------------- exact blocks */
+
+/* Nonzero when the block with that number is used. */
+static int
+is_used(void *arg, uint64_t number)
+{
+	const struct html_draft *d = arg;
+	size_t low = 0, high = d->use, i;
+
+	while (low < high) {
+		i = low + (high - low) / 2;
+		if (html_used_block(d, i)->number < number)
+			low = i + 1;
+		else
+			high = i;
+	}
+	return low < d->use && html_used_block(d, low)->number == number;
+}
+
+/* Bytes that exact block i of those that are used adds, or nearly so. */
+static uint64_t
+guess_size(const struct html_draft *d, size_t i)
+{
+	const struct exact_block *b = html_used_block(d, i);
+	double size = (double)b->size;
+
+	if (!b->packed)
+		size *= d->html->exact.ratio * GUESS_SHARE / 100;
+	return tel__page_block_size(d->nsums + i, (size_t)size);
+}
+
+static uint64_t
+blocks_size(const struct html_draft *d)
+{
+	uint64_t size = d->sums_size;
+	size_t i;
+
+	for (i = 0; i < d->use; i++)
+		size += guess_size(d, i);
+	if (d->longest.bytes != NULL)
+		size += tel__page_block_size(d->nsums + i, d->longest.size);
+	return size;
+}
+
+/* Uses as many exact blocks as seem to fit into room. */
+static void
+choose(struct html_draft *d, uint64_t room)
+{
+	size_t low = 0, high = d->all;
+
+	d->use = d->all;
+	if (blocks_size(d) <= room)
+		return;
+	/* sizes differ little, so it is nearly monotonic */
+	while (low < high) {
+		d->use = low + (high - low + 1) / 2;
+		if (blocks_size(d) <= room)
+			low = d->use;
+		else
+			high = d->use - 1;
+	}
+	d->use = low;
+}
+
+/* Packs the blocks that are used.  1; 0: no memory. */
+static int
+pack(struct html_draft *d)
+{
+	struct exact *x = &d->html->exact;
+	struct exact_block *b;
+	size_t i, at;
+
+	for (i = 0; i < d->use; i++) {
+		at = i * d->all / d->use;
+		b = at < x->nblocks ? &x->blocks[at] : &d->rest;
+		if (!tel__exact_pack(b, d->gzip_level))
+			return 0;
+	}
+	return 1;
+}
+
+/* Uses as many exact blocks as fit into room, and packs them. */
+static int
+choose_packed(struct html_draft *d, uint64_t room)
+{
+	for (;;) {
+		choose(d, room);
+		if (!pack(d))
+			return 0;
+		if (d->use == 0 || blocks_size(d) <= room)
+			return 1;
+	}
+}
+
+/* Makes the block with the longest ranges, of those that are not elsewhere. */
+static int
+make_longest(struct html_draft *d, uint64_t room)
+{
+	struct exact *x = &d->html->exact;
+	size_t n = x->nlongest;
+
+	for (;; n /= 2) {
+		free(d->longest.bytes);
+		memset(&d->longest, 0, sizeof(d->longest));
+		if (n == 0 ||
+		    !tel__exact_longest(x, n, is_used, d, &d->longest))
+			return !x->no_memory;
+		if (!tel__exact_pack(&d->longest, d->gzip_level))
+			return 0;
+		if (tel__page_block_size(0, d->longest.size) <= room)
+			return 1;
+	}
+}
+
+/* ----------------------------------------------------------------- page */
+
+/* Fills room with exact blocks and the longest ranges that are in none. */
+static int
+fill(struct html_draft *d, uint64_t all, uint64_t room)
+{
+	uint64_t longest;
+
+	free(d->longest.bytes);
+	memset(&d->longest, 0, sizeof(d->longest));
+	choose(d, room);
+	if (!make_longest(d, all * LONGEST_SHARE / 100))
+		return 0;
+	longest = d->longest.bytes == NULL ?
+	    0 :
+	    tel__page_block_size(d->nsums, d->longest.size);
+	/* other blocks may be used then, and other ranges be in them */
+	return choose_packed(d, room) && make_longest(d, longest);
+}
+
+/* Makes the head of what was chosen; gz: packed.  1; 0: no memory. */
+static int
+pack_head(const struct html_draft *d, struct tel__buffer *gz)
+{
+	struct tel__buffer head = { 0 };
+	int good;
+
+	gz->used = 0;
+	tel__html_head(d, &head);
+	good = !head.failed &&
+	    tel__gzip_put(gz, head.bytes, head.used, PAGE_LEVEL);
+	tel__buffer_clear(&head);
+	return good;
+}
+
+/* How well to pack: what is much would take long. */
+static int
+level_for(const struct html_draft *d)
+{
+	const struct exact *x = &d->html->exact;
+	size_t i, size = d->html->sums.bytes / 2;
+
+	for (i = 0; i < x->nblocks; i++)
+		size += x->blocks[i].plain;
+	return size < PAGE_MUCH ? PAGE_LEVEL : PAGE_LEVEL_FAST;
+}
+
+int
+tel__html_draft(struct html_draft *d, struct tel__buffer *gz)
+{
+	static const size_t name_bytes[] = { 512, 64, 24, 8, 0 };
+	const uint64_t fixed = tel__page_size(d->title, 0);
+	uint64_t room, slack;
+	unsigned i = 0;
+
+	if (fixed + 1024 > d->most)
+		return -1;
+	room = d->most - fixed;
+	d->gzip_level = level_for(d);
+	d->name_bytes = name_bytes[i];
+	if (!fit_sums(d, room * SUMS_SHARE / 100) || !pack_head(d, gz))
+		return 0;
+	slack = 512 + (uint64_t)gz->used * 3 / 2 + BLOCK_HEAD * d->all;
+	for (;;) {
+		if (!fill(d, room, room > slack ? room - slack : 0) ||
+		    !pack_head(d, gz))
+			return 0;
+		if (tel__page_size(d->title, gz->used) + blocks_size(d) <=
+		    d->most)
+			return 1;
+		/* the head needs more room than was left for it */
+		if (gz->used * 4 / 3 + 64 > room / 4 &&
+		    i + 1 < sizeof(name_bytes) / sizeof(name_bytes[0]))
+			d->name_bytes = name_bytes[++i];
+		else if (slack >= room)
+			return -1;
+		slack = slack * 2 > (uint64_t)gz->used * 3 / 2 ?
+		    slack * 2 :
+		    (uint64_t)gz->used * 3 / 2;
+	}
+}
+
+/* Writes the blocks in the order of their numbers. */
+tel_status
+tel__html_write(struct html_draft *d, struct tel_output *out,
+    const struct tel__buffer *gz)
+{
+	struct page_block *blocks;
+	size_t i, n = 0;
+
+	blocks = malloc((d->nsums + d->use + 2) * sizeof(*blocks));
+	if (blocks == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < d->nsums; i++, n++) {
+		blocks[n].bytes = d->sums[i].bytes;
+		blocks[n].size = d->sums[i].used;
+	}
+	for (i = 0; i < d->use; i++, n++) {
+		blocks[n].bytes = html_used_block(d, i)->bytes;
+		blocks[n].size = html_used_block(d, i)->size;
+	}
+	if (d->longest.bytes != NULL) {
+		blocks[n].bytes = d->longest.bytes;
+		blocks[n++].size = d->longest.size;
+	}
+	tel__page_write(out, d->title, gz, blocks, n);
+	free(blocks);
+	return out->status;
+}
+
+void
+tel__html_draft_free(struct html_draft *d)
+{
+	clear_sums(d);
+	free(d->sums);
+	free(d->places);
+	free(d->longest.bytes);
+	free(d->rest.bytes);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The head of a timeline's page: what is in the page, as JSON. */
+#include <stdio.h>
+
+#include "print/html.h"
+
+/* Bytes of a name that are shown, a whole number of characters. */
+static size_t
+cut(const char *s, size_t n, size_t most)
+{
+	if (n <= most)
+		return n;
+	for (n = most; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80; n--)
+		;
+	return n;
+}
+
+static void
+put_name(const struct html_draft *d, struct tel__buffer *b, const char *key,
+    const char *s)
+{
+	tel__json_text(b, key, s, cut(s, strlen(s), d->name_bytes));
+}
+
+static void
+put_logs(const struct html_draft *d, struct tel__buffer *b)
+{
+	const struct html *h = d->html;
+	size_t i;
+
+	tel__json_key(b, "logs");
+	tel__json_put(b, "[");
+	for (i = 0; i < h->nlogs; i++) {
+		const struct html_log *l = &h->logs[i];
+
+		tel__json_put(b, i == 0 ? "{" : ",{");
+		put_name(d, b, "name", l->name);
+		put_name(d, b, "format", l->format);
+		tel__json_key(b, "start");
+		if (l->start[0] == '\0')
+			tel__json_put(b, "null");
+		else
+			tel__json_string(b, l->start, strlen(l->start));
+		tel__json_pair(b, "events", l->events);
+		tel__json_pair(b, "lost", l->lost);
+		tel__json_put(b, "}");
+	}
+	tel__json_put(b, "]");
+}
+
+static const char *
+datatype(const struct tel_field *f)
+{
+	switch (f->datatype) {
+	case TEL_SIGNED: return "int";
+	case TEL_UNSIGNED: return "uint";
+	case TEL_ADDRESS:
+	case TEL_POINTER:
+	case TEL_SET: return "hex";
+	case TEL_BOOLEAN: return "bool";
+	case TEL_DOUBLE: return "double";
+	case TEL_STRING: break;
+	}
+	return "string";
+}
+
+static void
+put_types(const struct html_draft *d, struct tel__buffer *b)
+{
+	const struct exact *x = &d->html->exact;
+	size_t i;
+	unsigned f;
+
+	tel__json_key(b, "types");
+	tel__json_put(b, "[");
+	for (i = 0; i < x->ntypes; i++) {
+		const struct exact_type *t = &x->types[i];
+
+		tel__json_put(b, i == 0 ? "{" : ",{");
+		put_name(d, b, "name", t->name);
+		put_name(d, b, "kind", t->kind);
+		if (t->doc != NULL)
+			put_name(d, b, "description", t->doc);
+		tel__json_pair(b, "n", t->count);
+		tel__json_key(b, "fields");
+		tel__json_put(b, "[");
+		for (f = 0; f < t->nfields; f++) {
+			tel__json_put(b, f == 0 ? "{" : ",{");
+			put_name(d, b, "name", t->fields[f].name);
+			put_name(d, b, "type", datatype(&t->fields[f].field));
+			if (t->fields[f].labels) {
+				tel__json_key(b, "labels");
+				tel__json_put(b, "true");
+			}
+			tel__json_put(b, "}");
+		}
+		tel__json_put(b, "]}");
+	}
+	tel__json_put(b, "]");
+}
+
+static const char *
+use_of(const struct timeline_track *t)
+{
+	switch (t->use) {
+	case TIMELINE_PROCESS: return "log";
+	case TIMELINE_THREAD:
+		return strncmp(t->name, "cpu ", 4) == 0 ? "cpu" : "thread";
+	case TIMELINE_KIND: return "kind";
+	case TIMELINE_RANGES: return "ranges";
+	case TIMELINE_COUNT: return "count";
+	case TIMELINE_BYTES: break;
+	}
+	return "bytes";
+}
+
+/* A track and those below it: parents come first, and are shown so. */
+static void
+put_track(const struct html_draft *d, struct tel__buffer *b,
+    const struct timeline_track *t)
+{
+	tel__json_put(b, b->bytes[b->used - 1] == '[' ? "{" : ",{");
+	tel__json_pair(b, "id", t->id);
+	tel__json_pair(b, "parent", t->parent == NULL ? 0 : t->parent->id);
+	put_name(d, b, "use", use_of(t));
+	put_name(d, b, "name", t->name);
+	tel__json_put(b, "}");
+}
+
+static void
+put_tracks(const struct html_draft *d, struct tel__buffer *b)
+{
+	const struct timeline *tl = d->html->timeline;
+	size_t i;
+
+	tel__json_key(b, "tracks");
+	tel__json_put(b, "[");
+	for (i = 0; tl != NULL && i < tl->ntracks; i++)
+		if (b->used > 0)
+			put_track(d, b, tl->tracks[i]);
+	tel__json_put(b, "]");
+}
+
+static void
+put_series(const struct html_draft *d, struct tel__buffer *b)
+{
+	const struct pyramid *p = &d->html->sums;
+	const unsigned shift = p->shift + d->level;
+	unsigned c;
+	size_t i;
+
+	tel__json_key(b, "series");
+	tel__json_put(b, "[");
+	for (i = 0; i < d->nplaces; i++) {
+		const struct html_place *place = &d->places[i];
+		const struct pyramid_key *key = &p->series[place->series].key;
+
+		tel__json_put(b, i == 0 ? "{" : ",{");
+		tel__json_pair(b, "track", key->track);
+		tel__json_key(b, "type");
+		if (key->type < 0)
+			tel__json_put(b, "-1");
+		else
+			tel__json_number(b, (uint64_t)key->type);
+		tel__json_pair(b, "block", place->block);
+		tel__json_pair(b, "offset", place->offset);
+		tel__json_pair(b, "width", UINT64_C(1) << (shift & 63));
+		tel__json_pair(b, "n", (p->last >> (shift & 63)) + 1);
+		tel__json_pair(b, "k", place->count);
+		if (key->row >= 0)
+			tel__json_pair(b, "row", (uint64_t)key->row);
+		tel__json_key(b, "columns");
+		tel__json_put(b, "[");
+		for (c = 0; c < tel__pyramid_columns(key->kind); c++) {
+			tel__json_put(b, c == 0 ? "\"" : ",\"");
+			tel__json_put(b, tel__pyramid_column(key->kind, c));
+			tel__json_put(b, "\"");
+		}
+		tel__json_put(b, "]}");
+	}
+	tel__json_put(b, "]");
+}
+
+static void
+put_block(struct tel__buffer *b, size_t number, const struct exact_block *e,
+    int is_longest)
+{
+	tel__json_put(b,
+	    b->used > 0 && b->bytes[b->used - 1] == '[' ? "{" : ",{");
+	tel__json_pair(b, "block", number);
+	tel__json_pair(b, "from", e->from);
+	tel__json_pair(b, "to", e->to);
+	tel__json_pair(b, "start", e->low);
+	tel__json_pair(b, "hi", e->high);
+	tel__json_pair(b, "events", e->events);
+	if (is_longest) {
+		tel__json_key(b, "long");
+		tel__json_put(b, "true");
+	}
+	tel__json_put(b, "}");
+}
+
+/* Events in the blocks that are used. */
+static uint64_t
+exact_events(const struct html_draft *d)
+{
+	uint64_t n = d->longest.events;
+	size_t i;
+
+	for (i = 0; i < d->use; i++)
+		n += html_used_block(d, i)->events;
+	return n;
+}
+
+static void
+put_blocks(const struct html_draft *d, struct tel__buffer *b)
+{
+	size_t i, number = d->nsums;
+
+	tel__json_key(b, "blocks");
+	tel__json_put(b, "[");
+	for (i = 0; i < d->use; i++)
+		put_block(b, number++, html_used_block(d, i), 0);
+	if (d->longest.bytes != NULL)
+		put_block(b, number, &d->longest, 1);
+	tel__json_put(b, "]");
+}
+
+/*
+ * What times are.  Where a log has no clock, they are the numbers of events or
+ * lines, so that there are few for each event; ticks are many.
+ */
+static const char *
+unit_of(const struct html *h)
+{
+	if (h->timeline == NULL || !h->timeline->ticks)
+		return "ns";
+	return h->last / 4 <= h->events ? "events" : "ticks";
+}
+
+/* What the page says of itself. */
+static void
+put_note(const struct html_draft *d, struct tel__buffer *b)
+{
+	const struct html *h = d->html;
+	uint64_t exact = exact_events(d);
+	char text[256];
+
+	if (exact >= h->events)
+		(void)snprintf(text, sizeof(text),
+		    "All %llu events are in this page.",
+		    (unsigned long long)h->events);
+	else
+		(void)snprintf(text, sizeof(text),
+		    "%llu of %llu events are in this page, spread evenly over "
+		    "the log, and the longest ranges; all others as sums over "
+		    "%llu %s.",
+		    (unsigned long long)exact, (unsigned long long)h->events,
+		    1ull << ((h->sums.shift + d->level) & 63), unit_of(h));
+	tel__json_text(b, "note", text, strlen(text));
+}
+
+void
+tel__html_head(const struct html_draft *d, struct tel__buffer *b)
+{
+	const struct html *h = d->html;
+
+	tel__json_put(b, "{");
+	tel__json_pair(b, "version", 1);
+	tel__json_text(b, "generator", "telcat " TEL_VERSION,
+	    strlen("telcat " TEL_VERSION));
+	tel__json_text(b, "page", "timeline", 8);
+	tel__json_text(b, "title", d->title, strlen(d->title));
+	tel__json_pair(b, "live", d->live);
+	tel__json_pair(b, "size", d->most);
+	tel__json_pair(b, "span", h->last);
+	tel__json_text(b, "unit", unit_of(h), strlen(unit_of(h)));
+	tel__json_pair(b, "events", h->events);
+	tel__json_pair(b, "exact", exact_events(d));
+	put_note(d, b);
+	put_logs(d, b);
+	put_types(d, b);
+	put_tracks(d, b);
+	put_series(d, b);
+	put_blocks(d, b);
+	tel__json_key(b, "links");
+	tel__json_put(b, "[]}");
+}
