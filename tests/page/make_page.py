@@ -235,6 +235,7 @@ def mixed(**more):
            (1, "count", "queue"), (1, "heat", "sizes")]
     tracks = [{"id": i + 1, "parent": p, "use": u, "name": n}
               for i, (p, u, n) in enumerate(use)]
+    tracks[7]["unit"] = "bytes"
     events, span, n = mixed_events(rnd), 91 * MS, 1024
     page = Page("mixed " + HOSTILE, MIXED_TYPES, tracks, span,
                 events=len(events), **more)
@@ -266,7 +267,7 @@ def mixed(**more):
     for row in range(8):
         page.series(8, width, {"count": [
             int(50 * 2 ** -abs(row - 4 - 3 * ((i // 128) % 2)))
-            for i in range(n)]}, row=row, name=f"{2 ** row} and more")
+            for i in range(n)]}, row=row + 4)
     half = span // 2
     page.events([e for e in events if e[1] < half], 0, half)
     page.events([e for e in events if e[1] >= half], half, span)

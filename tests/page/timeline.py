@@ -293,6 +293,10 @@ def test_mouse(c):
     page.wait(f"teltools.view().to - teltools.view().from < "
               f"{(moved[1] - moved[0]) * 0.6}")
     page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    c.press("u")
+    expect(c.view(), moved, "a pinch is undone at once")
+    c.press("u")
+    expect(c.view(), zoomed, "as a drag is")
 
 
 def test_tip(c):
@@ -351,6 +355,15 @@ def test_marks(c):
     page.wait("teltools.marks().length === 2")
     page.wait("document.getElementById('status').textContent"
               ".includes('A to B')")
+    marks = page.run("teltools.marks()")
+    view, width = c.view(), page.run(
+        "document.getElementById('area').clientWidth")
+    near(marks[1] - marks[0], 200 / width * (view[1] - view[0]))
+    page.wait(f"location.hash.includes('m={round(marks[0])},"
+              f"{round(marks[1])}')")
+    shown = re.search(r"A to B: ([\d.]+) ms", page.run(
+        "document.getElementById('status').textContent"))
+    near(float(shown.group(1)), (marks[1] - marks[0]) / MS, 1e-3)
     c.press("Escape")
     page.wait("teltools.marks().length === 0")
 
@@ -421,6 +434,141 @@ def test_pictures(c):
         name = re.sub(r"[^\w.-]+", "_", "mixed " + HOSTILE) + "." + ext
         browser.until(lambda name=name: os.path.exists(
             c.path(name)), f"no file {name}")
+
+
+def blend(page, name, part):
+    """A colour of the page's palette, drawn with that strength."""
+    probe = ("(() => { const e = document.body.appendChild(document."
+             "createElement('i')); e.style.color = 'var(--%s)'; const c = "
+             "getComputedStyle(e).color; e.remove();"
+             " return c.match(/\\d+/g).map(Number) })()")
+    back, full = page.run(probe % "bg"), page.run(probe % name)
+    part = int(part * 15 + 0.5) / 15
+    return [int(b + (f - b) * part + 0.5) for b, f in zip(back, full)] + [255]
+
+
+def drawn(page, view=None):
+    """Waits until that part is drawn, and nothing is left to draw."""
+    if view:
+        page.run(f"teltools.setView({view[0]}, {view[1]})")
+    page.run("teltools.settled()")
+
+
+def test_messages(c):
+    """A line joins a send to its receive, an event leads to its other end"""
+    page = c.open()
+    send = [e for e in EVENTS if e[0] == 2][3]
+    middle = send[1] + MS // 2
+    drawn(page, (middle - MS, middle + MS))
+    width = page.run("document.getElementById('canvas').width")
+    rows = {r["track"]: r for r in page.run("teltools.visible()")}
+    y = [rows[t]["y"] + rows[t]["h"] / 2 for t in (2, 3)]
+    # of the colour of its type, in the middle between both
+    expect(c.pixel(width / 2, sum(y) / 2), blend(page, "c2", 0.7))
+    root = tree.fromstring(page.run("teltools.svg()"))
+    strokes = [p.get("d") for p in root.iter(
+        "{http://www.w3.org/2000/svg}path") if p.get("stroke")]
+    expect(len(strokes), 1)
+    # folded away, it leads to the row that it is folded into
+    page.run(f"teltools.search('channel == {send[5][0]} && kind == Channel')")
+    page.run("document.getElementById('canvas').focus()")
+    c.press("0")
+    page.run("teltools.setView(0, 1e3)")
+    c.press("n")
+    page.wait("document.querySelector('#panel dl button')")
+    page.run("document.querySelector('#panel dl button').click()")
+    page.wait(f"(({{ from, to }}) => Math.abs((from + to) / 2 - "
+              f"{send[1] + MS}) < 2)(teltools.view())")
+    page.wait("document.querySelector('.row.chosen')?.dataset.track === '3'")
+
+
+def test_heat(c):
+    """A histogram over time is a strip for each of its rows"""
+    page = c.open()
+    drawn(page)
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 8)
+    width = page.run("document.getElementById('canvas').width")
+    # in the first eighth row 4 of 0 to 7 has the most, later row 7
+    for x, most in ((width * 0.06, 4), (width * 0.19, 7)):
+        column = [c.pixel(x, row["y"] + (row["h"] - 2) * (7.5 - n) / 8)
+                  for n in range(8)]
+        darkest = min(range(8), key=lambda n: sum(column[n]))
+        expect(darkest, most, column)
+        expect(len(set(map(tuple, column))) > 4, True, column)
+    page.mouse("mouseMoved", c.left() + width * 0.06, c.top() + row["y"] + 9)
+    page.wait("document.getElementById('tip').textContent"
+              ".includes('64 B to 128 B')")
+
+
+def test_only(c):
+    """Only matches are drawn, counted and listed where that is asked for"""
+    page = c.open()
+    page.run("teltools.select(10e6, 20e6)")
+    page.run("teltools.search('kind == Channel')")
+    want = sum(10 * MS <= e[1] <= 20 * MS and e[0] in (2, 3) for e in EVENTS)
+    ask = ("document.querySelector('#panel caption').textContent"
+           ".includes('Selected: %s events')")
+    instant = next(e for e in EVENTS if e[0] == 0 and e[2] == 2
+                   and e[1] > 10 * MS)
+    drawn(page, (instant[1] - 1e4, instant[1] + 1e4))
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 2)
+    x, y = page.run("document.getElementById('canvas').width") / 2, \
+        row["y"] + row["h"] / 2
+    page.run("teltools.select()")
+    drawn(page)
+    expect(blend(page, "c0", 0.25) in
+           [c.pixel(x + d, y) for d in (-1, 0, 1)], True, "not faded")
+    page.run("document.getElementById('only').click()")
+    drawn(page)
+    expect(blend(page, "c0", 0.25) in
+           [c.pixel(x + d, y) for d in (-1, 0, 1)], False, "not hidden")
+    page.run("teltools.select(10e6, 20e6)")
+    page.wait(ask % want)
+    page.run("teltools.search('')")
+    page.run("document.getElementById('only').click()")
+    page.wait(ask % sum(10 * MS <= e[1] <= 20 * MS for e in EVENTS))
+
+
+def test_colours(c):
+    """A type has another colour where one is chosen"""
+    page = c.open()
+    instant = next(e for e in EVENTS if e[0] == 0 and e[2] == 2
+                   and e[1] > 10 * MS)
+    drawn(page, (instant[1] - 1e4, instant[1] + 1e4))
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 2)
+    x, y = page.run("document.getElementById('canvas').width") / 2, \
+        row["y"] + row["h"] / 2
+    page.run("document.getElementById('tab4').click()")
+    page.wait("document.querySelector('#panel input[type=color]')")
+    expect(page.run("document.querySelector('#panel input').value"),
+           "#" + bytes(blend(page, "c0", 1)[:3]).hex())
+    page.run("""(() => {
+        const e = document.querySelector("#panel input");
+        e.value = "#ff00cc";
+        e.dispatchEvent(new Event("input"));
+    })()""")
+    drawn(page)
+    expect([255, 0, 204, 255] in [c.pixel(x + d, y) for d in (-1, 0, 1)],
+           True, "the colour is not drawn")
+
+
+def test_double_click(c):
+    """A double click zooms to the range there, and is undone"""
+    page = c.open()
+    first = (0, 20 * MS)
+    drawn(page, first)
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 4)
+    width = page.run("document.getElementById('area').clientWidth")
+    # the second line has "Scan old", 1 ms from 3.5 ms on
+    x, y = c.left() + width * 4 / 20, c.top() + row["y"] + 2 + 18 + 9
+    for clicks in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            page.mouse(kind, x, y, button="left", clickCount=clicks)
+    page.wait("(({ from, to }) => Math.abs(from - 3.3e6) < 2 && "
+              "Math.abs(to - 4.7e6) < 2)(teltools.view())")
+    page.run("[...document.querySelectorAll('#buttons button')].find((b) => "
+             "b.textContent === 'Undo').click()")
+    expect(c.view(), first)
 
 
 def test_links(c):
@@ -545,11 +693,19 @@ def test_contrast(_):
     colours = {name: pair for name, *pair in re.findall(
         r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)",
         make_page.source("page.css"))}
+    # what does not match is drawn with a quarter of its colour
+    for i in range(10):
+        colours[f"pale{i}"] = ["#" + bytes(round(
+            int(b[k:k + 2], 16) + (int(f[k:k + 2], 16)
+                                   - int(b[k:k + 2], 16)) * 4 / 15)
+            for k in (1, 3, 5)).hex() for b, f in zip(
+                colours["bg"], colours[f"c{i}"])]
     bad = []
     pairs = [(a, b, 4.5) for a in ("fg", "dim", "accent", "error")
              for b in ("bg", "bar")]
     pairs += [(f"c{i}", "on", 4.5) for i in range(10)]
     pairs += [(f"c{i}", "bg", 3) for i in range(10)]
+    pairs += [("fg", f"pale{i}", 4.5) for i in range(10)]
     pairs += [("accent", "on", 4.5), ("edge", "bg", 3), ("edge", "bar", 3)]
     for a, b, least in pairs:
         for theme in (0, 1):

@@ -376,7 +376,7 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 	for (const [x, y, end, text, full] of labels) {
 		const cut = fit(text, end - x - 9 * dpr);
 		if (cut && y > top - line)
-			p.text(x + 4 * dpr, y + line - 6 * dpr, cut, full < 1 ? 2 : 6);
+			p.text(x + 4 * dpr, y + line - 6 * dpr, cut, full < 1 ? 1 : 6);
 	}
 }
 
