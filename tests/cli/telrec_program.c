@@ -351,6 +351,53 @@ filter(void)
 	_exit(getpid() == -1 ? 0 : 1);
 }
 
+/*
+ * A sandbox that kills for each call but a few; it comes by prctl() or by the
+ * call of its own.  With more of them, a program may be executed.
+ */
+static int
+killing(const char *how, char **argv)
+{
+	static const unsigned few[] = { SYS_read, SYS_write, SYS_exit,
+		SYS_exit_group };
+	static const unsigned killed[] = { SYS_getppid, SYS_gettid, SYS_prctl,
+		SYS_nanosleep, SYS_clock_nanosleep, SYS_kill, SYS_getpid };
+	const int is_exec = strcmp(how, "exec") == 0;
+	const unsigned *list = is_exec ? killed : few;
+	const unsigned n = is_exec ? sizeof(killed) / sizeof(killed[0]) :
+	                             sizeof(few) / sizeof(few[0]);
+	struct sock_filter code[32];
+	struct sock_fprog program = { 0, code };
+	unsigned i;
+
+	code[program.len++] =
+	    (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	        offsetof(struct seccomp_data, nr));
+	for (i = 0; i < n; i++)
+		code[program.len++] =
+		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+		        list[i], (uint8_t)(n - i), 0);
+	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+	    is_exec ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_PROCESS);
+	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+	    is_exec ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ALLOW);
+	kept[1] = malloc(1 << 16);
+	free(kept[1]);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return 77;
+	if (strcmp(how, "prctl") == 0 ?
+	        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) :
+	        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+		return 77;
+	pairs(200000, 60);
+	if (is_exec) {
+		argv[1] = (char *)"pairs";
+		argv[2] = (char *)"1000";
+		execv("/proc/self/exe", argv);
+	}
+	_exit(write(1, "", 0) == 0 ? 0 : 1);
+}
+
 /* Signals at any time, with an allocator that allows that; how many. */
 static int
 ticks(void)
@@ -496,6 +543,8 @@ main(int argc, char **argv)
 		return until(argv[2]);
 	if (strcmp(mode, "filter") == 0)
 		return filter();
+	if (strcmp(mode, "killing") == 0)
+		return killing(argv[2], argv);
 	if (strcmp(mode, "ticks") == 0)
 		return ticks();
 	if (strcmp(mode, "strict") == 0)

@@ -120,6 +120,22 @@ setup() {
 	[ "$(counts run.tel 'size == 60')" = 100000 ]
 }
 
+@test "a sandbox that kills for each call: not for those of the library" {
+	for how in prctl syscall exec; do
+		# as without telrec, too
+		run "$program" killing "$how"
+		[ "$status" != 77 ] || skip "no seccomp here"
+		[ "$status" = 0 ]
+		for option in --maps -g; do
+			run telrec "$option" -o run.tel "$program" killing "$how"
+			[ "$status" = 0 ]
+			[ "$(counts run.tel 'size == 60')" = 200000 ]
+			# what it executes cannot ask for its number
+			[ "$(counts run.tel 'size == 100')" = 0 ]
+		done
+	done
+}
+
 @test "--for ends the recording, and not the program" {
 	# it ends when the log no longer grows while programs run
 	telrec --for 100ms -o run.tel sh -c '

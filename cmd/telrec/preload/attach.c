@@ -21,7 +21,8 @@ static struct bind_hook hooks[] = { { "malloc", NULL, NULL },
 	{ "pvalloc", NULL, NULL }, { "mmap", NULL, NULL },
 	{ "mmap64", NULL, NULL }, { "munmap", NULL, NULL },
 	{ "mremap", NULL, NULL }, { "sbrk", NULL, NULL }, { "brk", NULL, NULL },
-	{ "pthread_setname_np", NULL, NULL }, { "prctl", NULL, NULL } };
+	{ "pthread_setname_np", NULL, NULL }, { "prctl", NULL, NULL },
+	{ "syscall", NULL, NULL } };
 #define NHOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
 int

@@ -17,11 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "telrec/preload/preload.h"
 #include "telrec/preload/ring.h"
 #include "telrec/preload/sample.h"
+#include "telrec/preload/sandbox.h"
 #include "telrec/preload/stack.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -78,6 +80,8 @@ static struct allocator {
 	void *(*pvalloc)(size_t);
 } real = { first_malloc, first_calloc, first_realloc, first_free, NULL, NULL,
 	NULL, NULL, NULL };
+
+static long (*real_syscall)(long, ...);
 
 /* The same, where those of real only notice that they are called. */
 static struct allocator noticed;
@@ -152,6 +156,7 @@ find_all(void)
 	*(void **)&a.aligned_alloc = find("aligned_alloc");
 	*(void **)&a.valloc = find("valloc");
 	*(void **)&a.pvalloc = find("pvalloc");
+	*(void **)&real_syscall = find("syscall");
 	finding--;
 	noticed = a;
 	if (is_noticing) {
@@ -739,11 +744,29 @@ pthread_setname_np(pthread_t thread, const char *name)
 	return failed;
 }
 
+/*
+ * Before this thread has a filter of system calls.  Returns what it may do now.
+ * A program that is executed then is not recorded if that takes calls which
+ * would end it: it does not find the arena.
+ */
+static unsigned
+before_filter(const void *filter)
+{
+	unsigned before;
+
+	ring_prepare();
+	before = sandbox_learn(filter);
+	if (sandbox & SANDBOX_NO_START)
+		unsetenv(ARENA_ENV);
+	return before;
+}
+
 /* Four arguments, whatever the option: as libc passes them on. */
 PUBLIC int
 prctl(int option, ...)
 {
 	static int (*next)(int, ...);
+	unsigned before = 0;
 	unsigned long a[4];
 	va_list list;
 	int i, failed;
@@ -758,13 +781,45 @@ prctl(int option, ...)
 		errno = ENOSYS;
 		return -1;
 	}
-	/* from then on even the clock is forbidden */
-	if (option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT)
+	if (option != PR_SET_SECCOMP)
+		return next(option, a[0], a[1], a[2], a[3]);
+	if (a[0] == SECCOMP_MODE_STRICT) {
+		ring_prepare();
+		/* from then on even the clock is forbidden */
 		ring_forbid_calls(1);
+	} else {
+		before = before_filter((const void *)(uintptr_t)a[1]);
+	}
 	failed = next(option, a[0], a[1], a[2], a[3]);
-	if (failed && option == PR_SET_SECCOMP)
+	if (failed && a[0] == SECCOMP_MODE_STRICT)
 		ring_forbid_calls(0);
+	else if (failed)
+		sandbox = before;
 	return failed;
+}
+
+/* Six arguments, whatever the call: as libc passes them on. */
+PUBLIC long
+syscall(long number, ...)
+{
+	unsigned before = 0;
+	int i, is_filter;
+	va_list list;
+	long a[6], result;
+
+	if (real_syscall == NULL)
+		find_all();
+	va_start(list, number);
+	for (i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	is_filter = number == SYS_seccomp && a[0] == SECCOMP_SET_MODE_FILTER;
+	if (is_filter)
+		before = before_filter((const void *)a[2]);
+	result = real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (is_filter && result != 0)
+		sandbox = before;
+	return result;
 }
 
 /* ----------------------------------------------------------- attaching */

@@ -8,6 +8,8 @@
 
 /* Names this thread. */
 void ring_put_name(const char *name);
+/* Has this thread do now what its first record needs of the system. */
+void ring_prepare(void);
 /* This thread is about to lose all system calls but a few, or has not. */
 void ring_forbid_calls(int on);
 

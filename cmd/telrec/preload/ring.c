@@ -19,6 +19,7 @@
 #include "telrec/preload/preload.h"
 #include "telrec/preload/process.h"
 #include "telrec/preload/sample.h"
+#include "telrec/preload/sandbox.h"
 
 __thread struct ring_self ring_self;
 
@@ -28,6 +29,8 @@ __thread struct ring_self ring_self;
 #define MARGIN 256u
 /* Pauses of a thread that waits for telrec, before it calls the system. */
 #define SPINS 100u
+/* So many times as many for one that may not call it. */
+#define SPINS_FORBIDDEN 100u
 
 /* -------------------------------------------------------------- records */
 
@@ -64,16 +67,26 @@ has_room(const struct arena_ring *ring)
  * rate that it saw last.
  */
 static void
-wake_telrec(const struct ring_self *s)
+wake_telrec(void)
 {
 	struct arena *a = ring_shared.arena;
 
-	if (s->strict || ARENA_NOW(a->hurry) ||
+	if (ring_calls_forbidden() || ARENA_NOW(a->hurry) ||
 	    __atomic_exchange_n(&a->hurry, 1, __ATOMIC_SEQ_CST))
 		return;
 #ifdef SYS_futex
 	(void)syscall(SYS_futex, &a->hurry, FUTEX_WAKE, 1, NULL, NULL, 0);
 #endif
+}
+
+/* Whether telrec has made no round since the last look, and has ended. */
+static int
+is_abandoned(const struct arena *a, uint64_t *rounds)
+{
+	const uint64_t before = *rounds;
+
+	*rounds = __atomic_load_n(&a->rounds, __ATOMIC_RELAXED);
+	return *rounds == before && (ring_calls_forbidden() || !is_drained(a));
 }
 
 /* Waits for room in the ring.  0: nobody drains it any more. */
@@ -87,23 +100,22 @@ wait_for_room(struct ring_self *s)
 	unsigned spins = 0, sleeps = 0;
 
 	if (!RING_LIKELY(words_used(ring) < ARENA_RING_HURRY))
-		wake_telrec(s);
+		wake_telrec();
 	while (!has_room(ring)) {
 		if (!ARENA_NOW(a->on))
 			return 0;
-		if (s->strict || ++spins % SPINS != 0) {
+		if (++spins % SPINS != 0) {
 			pause_once();
 			continue;
 		}
-		nanosleep(&moment, NULL);
-		if (++sleeps % 4096 != 0)
+		if (!ring_calls_forbidden())
+			nanosleep(&moment, NULL);
+		else if (spins / SPINS % SPINS_FORBIDDEN != 0)
 			continue;
-		if (rounds == __atomic_load_n(&a->rounds, __ATOMIC_RELAXED) &&
-		    !is_drained(a)) {
+		if (++sleeps % 4096 == 0 && is_abandoned(a, &rounds)) {
 			ARENA_SET(a->on, 0);
 			return 0;
 		}
-		rounds = __atomic_load_n(&a->rounds, __ATOMIC_RELAXED);
 	}
 	return 1;
 }
@@ -501,14 +513,24 @@ ring_put_name(const char *name)
 int
 ring_calls_forbidden(void)
 {
-	return ring_self.strict;
+	return ring_self.strict || (sandbox & SANDBOX_NO_WAIT) != 0;
+}
+
+void
+ring_prepare(void)
+{
+	struct ring_self *s = &ring_self;
+
+	if (ring_shared.arena == NULL)
+		return;
+	if (!process->alive)
+		process_forget(s);
+	if (s->ring == NULL && process_take_ring(s))
+		__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
 }
 
 void
 ring_forbid_calls(int on)
 {
-	/* what a record needs of the system, now */
-	if (on && ring_self.ring == NULL)
-		ring_put_name("");
 	ring_self.strict = on != 0;
 }
