@@ -50,6 +50,8 @@ class Browser:
             os.dup2(high[1], 4)
 
         self.log = open(os.path.join(self.profile.name, "log"), "wb")
+        if not find():
+            raise FileNotFoundError("no " + " or ".join(NAMES))
         self.process = subprocess.Popen(
             [find(), "--headless=new", "--no-sandbox", "--disable-gpu",
              "--remote-debugging-pipe", "--no-first-run", "--disable-sync",

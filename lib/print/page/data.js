@@ -259,7 +259,7 @@ async function loadSeries(s) {
 	const b = new Bytes(await log.last.bytes), { k } = s;
 	b.at = s.offset || 0;
 	s.at = b.totals(k, Int32Array).subarray(1);
-	s.kind = log.types[s.type];
+	s.kind = s.row === undefined ? log.types[s.type] : undefined;
 	// any sum is a difference of totals
 	for (const name of s.columns) {
 		const list = /count|busy/.test(name) ? b.totals(k, Float64Array)
@@ -296,6 +296,7 @@ const total = (s, column, from, to) => s[column]
 const valueAt = (s, time) =>
 	s.last[lower(s.at, Math.floor(time / s.width) + 1) - 1] ?? 0;
 
-// The series of events, not of values, of a track and those below.
+// The series of events, not of values, of a track or all below it too.
 const countsOf = (t, inner) => (inner ? descend(t) : [t])
-	.flatMap((d) => d.series).filter((s) => !s.last);
+	.flatMap((d) => d.series).filter((s) => !s.last &&
+		(s.row === undefined || t.use === "heat"));

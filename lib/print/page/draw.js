@@ -131,6 +131,7 @@ function hash(text) {
 	return (h >>> 0) % (PALETTE - 1);
 }
 
+const hueOf = (series) => series.kind?.color ?? 0;
 const colourOf = (g, i) => g.length[i] && g.type.several && !g.type.own
 	? hash(g.name[i]) : g.type.color;
 
@@ -257,8 +258,7 @@ function paintCounts(p, frame, list, y, h, hole) {
 	// powers of two, so that heights keep still while the view moves
 	const most = 2 ** Math.ceil(Math.log2(
 		sums.reduce((a, v) => Math.max(a, v), 0) || 1));
-	const colour = list.map((s) =>
-		shade(s.kind ? s.kind.color : 0, strength(s.kind)));
+	const colour = list.map((s) => shade(hueOf(s), strength(s.kind)));
 	for (let x = 0; x < width; x++) {
 		if (sums[x] < 1e-9 || (hole && covered[x]))
 			continue;
@@ -286,7 +286,7 @@ function paintBusy(p, frame, t, y) {
 			for (let x = 0; x < width; x++)
 				if (full && !covered[x] && busy[x] + count[x] > 1e-9)
 					p.rect(x, top, 1, Math.round((LINE - 2) * dpr),
-						shade(s.kind.color, full *
+						shade(hueOf(s), full *
 							(0.2 + 0.8 * Math.min(busy[x] / step, 1))));
 		}
 	}
@@ -295,7 +295,7 @@ function paintBusy(p, frame, t, y) {
 function paintCounter(p, { width, from, step, dpr, xOf }, t, y, h) {
 	const colour = hash(t.name), line = Math.max(Math.round(1.5 * dpr), 1);
 	const end = Math.min(width, Math.ceil(xOf(log.span)) + 1);
-	for (const s of t.series) {
+	for (const s of t.series.filter((s) => s.last)) {
 		const scale = (h - 4 * dpr) / (s.high - s.low || 1), { at } = s;
 		const up = (v) => y + h - Math.round((v - s.low) * scale);
 		const base = up(0), first = Math.max(Math.ceil(-from / step), 0);

@@ -253,9 +253,8 @@ function makeKeys() {
 	const scroll = (d) => () => { $("scroll").scrollTop += d; };
 	commands([
 		["w", "Zoom in", () => zoom(0.6)], ["s", "Zoom out", () => zoom(1.7)],
-		["a", "Earlier", () => pan(-0.2)], ["d", "Later", () => pan(0.2)],
-		["ArrowLeft", "Earlier", () => pan(-0.2)],
-		["ArrowRight", "Later", () => pan(0.2)],
+		[["a", "ArrowLeft"], "Earlier", () => pan(-0.2)],
+		[["d", "ArrowRight"], "Later", () => pan(0.2)],
 		["ArrowUp", "Tracks above", scroll(-60)],
 		["ArrowDown", "Tracks below", scroll(60)],
 		["0", "All of the log", () => glide(0, log.span), "Whole log"],
@@ -324,42 +323,32 @@ async function csv() {
 		.map((row) => `${csvRow(row)}\n`).join("");
 }
 
-const LEGEND = 230; // pixels beside a picture, for the names of its tracks
-
-function legend(text) {
-	for (const r of rows) {
-		const y = RULER + r.y - $("scroll").scrollTop, x = 6 +
-			12 * r.track.level;
-		if (y + r.height > RULER)
-			text(x, y + r.height / 2 + 4,
-				fit(r.track.name, LEGEND - 10 - x), 1);
-	}
-}
-
+// The names of the tracks stand left of what is drawn.
 function svg() {
-	const w = $("area").clientWidth, h = $("area").clientHeight;
+	const w = $("area").clientWidth, h = $("area").clientHeight, left = 230;
 	const p = new Svg(w, h);
 	log.context.font = FONT;
 	paint(p, 1);
-	legend(p.text.bind(p));
-	return `<svg xmlns="http://www.w3.org/2000/svg" width="${w + LEGEND
+	for (const r of rows) {
+		const y = RULER + r.y - $("scroll").scrollTop;
+		const x = 6 + 12 * r.track.level;
+		if (y + r.height > RULER)
+			p.text(x, y + r.height / 2 + 4,
+				fit(baseName(r.track.name), left - 10 - x), 1);
+	}
+	return `<svg xmlns="http://www.w3.org/2000/svg" width="${w + left
 	}" height="${h}" font-family="system-ui, sans-serif" font-size="11">` +
 		`<rect width="100%" height="100%" fill="${log.css[0]}"/><svg x="${
-			LEGEND}" width="${w}">${p.done}</svg>${p.late.join("")}</svg>`;
+			left}" width="${w}">${p.done}</svg>${p.late.join("")}</svg>`;
 }
 
-function png() {
-	const from = $("canvas"), dpr = window.devicePixelRatio || 1;
-	const to = el("canvas", { width: from.width + LEGEND * dpr,
-		height: from.height }), c = to.getContext("2d");
-	c.fillStyle = log.css[0];
-	c.fillRect(0, 0, to.width, to.height);
-	c.drawImage(from, LEGEND * dpr, 0);
-	c.scale(dpr, dpr);
-	log.context.font = c.font = FONT;
-	legend((x, y, text, colour) => {
-		c.fillStyle = log.css[colour];
-		c.fillText(text, x, y);
-	});
-	return new Promise((done) => to.toBlob(done));
+async function png() {
+	const image = new Image(), dpr = window.devicePixelRatio || 1;
+	image.src = `data:image/svg+xml,${encodeURIComponent(svg())}`;
+	await image.decode();
+	const canvas = el("canvas", { width: image.width * dpr,
+		height: image.height * dpr });
+	canvas.getContext("2d").drawImage(image, 0, 0, canvas.width,
+		canvas.height);
+	return new Promise((done) => canvas.toBlob(done));
 }

@@ -70,6 +70,8 @@ function show(v, unit) {
 			: grouped.format(v) + (unit ? ` ${unit}` : "");
 }
 
+const baseName = (path) => path.replace(/^\/.*\//, "");
+
 // ---------------------------------------------------------- parts of pages
 
 function say(text) {
@@ -169,10 +171,12 @@ function button(text, what, action) {
 		" ");
 }
 
-// list: [key, what it does, function, the text of its button if it has one].
+// list: [one key or several, what it does, function, the text of its button
+// if it has one].
 function commands(list) {
-	for (const [key, what, action, text] of list) {
-		keys.set(key, [what, action]);
+	for (const [names, what, action, text] of list) {
+		for (const key of [names].flat())
+			keys.set(key, [what, action]);
 		if (text)
 			button(text, what, action);
 	}
@@ -244,7 +248,7 @@ async function start() {
 	window.teltools.head = head;
 	clock = head.unit || clock;
 	theme(keep("theme") || "");
-	$("title").textContent = head.title.replace(/^\/.*\//, "");
+	$("title").textContent = head.title.split(", ").map(baseName).join(", ");
 	$("title").title = head.title;
 	document.addEventListener("keydown", onKey);
 	await views[head.page](head);

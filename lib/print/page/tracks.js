@@ -132,7 +132,7 @@ function drawTree() {
 			dblclick: turn, keydown: (event) => treeKey(event, t),
 		}, el("span", { class: "fold", "aria-hidden": "true" },
 			inner ? (t.folded ? "▸" : "▾") : ""),
-		el("span", { class: "name" }, t.name.replace(/^\/.*\//, "")),
+		el("span", { class: "name" }, baseName(t.name)),
 		el("span", { class: "value" }, scaleOf(t)));
 		e.style = `top: ${r.y - scroll}px; height: ${r.height}px; ` +
 			`padding-left: ${6 + 12 * t.level}px`;
