@@ -188,8 +188,10 @@ sink_open(struct sink *sink, const struct settings *s)
 	if (s->output != NULL) {
 		struct stat st;
 
+		/* ext4 has a file that was truncated on the disk when closed */
 		if (fstat(sink->fd, &st) != 0 ||
-		    (S_ISREG(st.st_mode) && ftruncate(sink->fd, 0) != 0)) {
+		    (S_ISREG(st.st_mode) && st.st_size > 0 &&
+		        ftruncate(sink->fd, 0) != 0)) {
 			message_fail(STATUS_FAILED, s->output, "%s",
 			    strerror(errno));
 			goto fail;

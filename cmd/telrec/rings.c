@@ -156,50 +156,98 @@ least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
 /*
- * Takes the calls of malloc and free from at on, up to another record; most
- * records are.  Where that is.
+ * A record of calloc or realloc at p, if there are some in the block; where the
+ * next one is.
  */
-static uint32_t
+static __attribute__((noinline)) const uint64_t *
+take_three(struct part *parts, const uint64_t *p, uint8_t *order)
+{
+	static const uint8_t types[16] = { [ARENA_CALLOC] = TYPE_CALLOC,
+		[ARENA_CALLOC_ONE] = TYPE_CALLOC,
+		[ARENA_REALLOC] = TYPE_REALLOC };
+	struct part *part = &parts[types[p[0] & 15]];
+	const unsigned n = part->count, twelve = p[0] >> 4 & 0xFFF;
+	uint64_t *const *fields = part->columns;
+
+	if (types[p[0] & 15] == 0 || n == 0)
+		return p;
+	*order = (uint8_t)part->place;
+	part->count++;
+	fields[0][n] = p[0] >> 16;
+	if ((p[0] & 15) == ARENA_CALLOC_ONE) {
+		fields[1][n] = 1;
+		fields[2][n] = twelve;
+		return p + 1;
+	}
+	fields[1][n] = p[1];
+	if ((p[0] & 15) == ARENA_REALLOC) {
+		fields[2][n] = twelve != ARENA_SIZE_LONG ? twelve : p[2];
+		return p + 2 + (twelve == ARENA_SIZE_LONG);
+	}
+	if (twelve == 0) {
+		fields[2][n] = p[2];
+		return p + 3;
+	}
+	fields[1][n] = (uint32_t)p[1];
+	fields[2][n] = p[1] >> 32;
+	return p + 2;
+}
+
+/*
+ * Takes the calls of malloc, free, calloc and realloc from at on, up to another
+ * record, or the first one of its type; most are of the first two.  Where that
+ * is.
+ */
+static __attribute__((noinline)) uint32_t
 take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
     uint32_t at)
 {
 	const uint32_t from = at & (ARENA_RING_WORDS - 1);
 	const uint64_t *p = words + from, *end = p;
-	struct part *allocs = &to->set->parts[TYPE_MALLOC],
-	            *frees = &to->set->parts[TYPE_FREE];
+	struct part *parts = to->set->parts, *allocs = &parts[TYPE_MALLOC],
+	            *frees = &parts[TYPE_FREE];
+	/* the columns of a set follow each other: so one register is enough */
 	uint64_t *const addresses = allocs->columns[0],
-	                *const sizes = allocs->columns[1],
-	                *const freed = frees->columns[0];
+	                *const sizes = addresses + COLUMNS_EVENTS,
+	                *const freed = sizes + COLUMNS_EVENTS;
 	const uint8_t places[2] = { (uint8_t)allocs->place,
 		(uint8_t)frees->place };
-	uint8_t *order = to->order + to->count;
-	size_t n = allocs->count, m = frees->count;
+	uint8_t *order = to->order;
+	size_t i = to->count, n = allocs->count, m = frees->count;
+	const uint64_t *next;
 	uint64_t word, is_free;
 
 	/* up to the end of the records, of the block, or of the ring */
 	end += least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
 	    ARENA_RING_WORDS - from);
-	/*
-	 * Which of the two a record is cannot be predicted: it is stored as
-	 * both, and counted as one.
-	 */
-	for (; p < end; p++) {
-		word = *p;
-		if ((word & 14) != ARENA_MALLOC)
+	for (;;) {
+		/*
+		 * Which of the two a record is cannot be predicted: it is
+		 * stored as both, and counted as one.
+		 */
+		for (; p < end && LIKELY((*p & 14) == ARENA_MALLOC); p++) {
+			word = *p;
+			is_free = word & 1;
+			freed[m] = addresses[n] = word >> 16;
+			sizes[n] = (uint16_t)word >> 4;
+			order[i++] = places[is_free];
+			m += is_free;
+			n += is_free ^ 1;
+		}
+		/* no record of the others is longer */
+		next = end - p < 3 ? p : take_three(parts, p, order + i);
+		if (next == p)
 			break;
-		is_free = word & 1;
-		freed[m] = addresses[n] = word >> 16;
-		sizes[n] = (uint16_t)word >> 4;
-		*order++ = places[is_free];
-		m += is_free;
-		n += is_free ^ 1;
+		i++;
+		p = next;
 	}
-	at += (uint32_t)(p - words) - from;
-	to->count += (uint32_t)(p - words) - from;
 	allocs->count = (unsigned)n;
 	frees->count = (unsigned)m;
-	return at;
+	to->count = (unsigned)i;
+	return at + (uint32_t)(p - words) - from;
 }
 
 /* One record of malloc; where the next one is. */

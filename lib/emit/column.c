@@ -175,7 +175,7 @@ static const unsigned char mode_lengths[16][4] = { { 0, 1, 2, 8 },
 
 /* Values that are looked at to choose a mode: so many runs of so many. */
 #define RUNS 8u
-#define RUN 64u
+#define RUN 32u
 #define TABLE_MAX 256u /* values of a table */
 #define SLOTS_LOG 10   /* of the hash table that finds them */
 
@@ -431,6 +431,23 @@ put_fixed(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 	b->used += (size_t)n * width;
 }
 
+/* The lengths that a mode has, and which of them a value of so many bits has. */
+struct lengths {
+	const unsigned char *of; /* four */
+	unsigned char codes[64];
+};
+
+/* Stores a value; returns which length it has. */
+static inline __attribute__((always_inline)) unsigned
+put_unit(unsigned char **p, uint64_t unit, const struct lengths *lengths)
+{
+	const unsigned code = lengths->codes[length_of(unit)];
+
+	store8(*p, unit);
+	*p += lengths->of[code];
+	return code;
+}
+
 /*
  * Integers of different lengths; n of them, the values v from base on, or, if
  * steps, of v[i] from v[i - 1].
@@ -441,29 +458,34 @@ put_varied(struct tel__emit_bytes *b, const uint64_t *v, unsigned n,
 {
 	const size_t groups = (n + 3) / 4;
 	unsigned char *select = tel__emit_room(b, groups + 8 * (size_t)n + 8);
-	unsigned char *p = select + groups, codes[64];
-	unsigned i, k = 0, chosen = 0;
-	uint64_t z;
+	unsigned char *p = select + groups;
+	const uint64_t *end = v + n;
+	struct lengths lengths = { set, { 0 } };
+	unsigned i, k = 0, chosen;
 
 	if (select == NULL)
 		return;
 	for (i = 0; i < 64; i++) {
 		k += set[k] < (i + 7) / 8;
-		codes[i] = (unsigned char)k;
+		lengths.codes[i] = (unsigned char)k;
 	}
-	for (i = 0; i < n; i++) {
-		z = steps ? zigzag(v[i] - v[(ptrdiff_t)i - 1]) : v[i] - base;
-		z >>= scale;
-		k = codes[length_of(z)];
-		store8(p, z);
-		p += set[k];
-		chosen |= k << (i & 3) * 2;
-		if ((i & 3) == 3) {
-			*select++ = (unsigned char)chosen;
-			chosen = 0;
-		}
+	for (; end - v >= 4; v += 4) {
+		chosen = put_unit(&p, unit_of(v, base, scale, steps), &lengths);
+		chosen |=
+		    put_unit(&p, unit_of(v + 1, base, scale, steps), &lengths)
+		    << 2;
+		chosen |=
+		    put_unit(&p, unit_of(v + 2, base, scale, steps), &lengths)
+		    << 4;
+		chosen |=
+		    put_unit(&p, unit_of(v + 3, base, scale, steps), &lengths)
+		    << 6;
+		*select++ = (unsigned char)chosen;
 	}
-	if ((n & 3) != 0)
+	for (i = chosen = 0; v < end; v++, i += 2)
+		chosen |= put_unit(&p, unit_of(v, base, scale, steps), &lengths)
+		    << i;
+	if (i > 0)
 		*select++ = (unsigned char)chosen;
 	b->used = (size_t)(p - b->p);
 }
