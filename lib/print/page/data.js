@@ -234,13 +234,9 @@ async function each(from, to, track, f) {
 
 // ------------------------------------------------------------------- sums
 
-// The first place in a sorted list whose number is not less, from a place on.
-function lower(list, v, low = 0) {
-	let high = list.length;
-	// most often it is near
-	for (let d = 1; low + d < high; d *= 2)
-		if (list[low + d] >= v)
-			high = low + d;
+// The first place in a sorted list whose number is not less.
+function lower(list, v) {
+	let low = 0, high = list.length;
 	while (low < high) {
 		const middle = (low + high) >> 1;
 		if (list[middle] < v)
@@ -262,8 +258,9 @@ async function loadSeries(s) {
 	s.kind = s.row === undefined ? log.types[s.type] : undefined;
 	// any sum is a difference of totals
 	for (const name of s.columns) {
-		const list = /count|busy/.test(name) ? b.totals(k, Float64Array)
-			: b.deltas(k);
+		const small = name === "count" && log.events < 2 ** 32;
+		const list = /count|busy/.test(name)
+			? b.totals(k, small ? Uint32Array : Float64Array) : b.deltas(k);
 		s[name] = Array.isArray(list) ? Float64Array.from(list, Number) : list;
 	}
 	if (s.last) {
@@ -275,13 +272,15 @@ async function loadSeries(s) {
 
 // Sums of a column for each pixel of a frame.
 function columns({ from, step, width }, s, column, out) {
-	const sum = s[column], { at } = s;
-	let before = 0, j = 0;
+	const sum = s[column], { at } = s, k = at.length;
+	const scale = step / s.width, first = from / s.width;
+	let before = 0, j = lower(at, Math.floor(first));
 	for (let x = 0; x <= width; x++) {
-		const p = Math.max((from + x * step) / s.width, 0), i = Math.floor(p);
-		j = lower(at, i, j);
-		const v = at[j] === i ? sum[j] + (p - i) * (sum[j + 1] - sum[j])
-			: sum[j];
+		const p = first + x * scale, i = Math.floor(p);
+		while (j < k && at[j] < i)
+			j++;
+		const v = j < k && at[j] === i
+			? sum[j] + (p - i) * (sum[j + 1] - sum[j]) : sum[j];
 		if (x > 0)
 			out[x - 1] = v - before;
 		before = v;
@@ -289,8 +288,14 @@ function columns({ from, step, width }, s, column, out) {
 	return out;
 }
 
-const total = (s, column, from, to) => s[column]
-	? columns({ from, step: to - from, width: 1 }, s, column, [])[0] : 0;
+// The sum of a column from one time to another.
+function total(s, column, from, to) {
+	const sum = s[column] ?? [], until = (time) => {
+		const p = time / s.width, i = Math.floor(p), j = lower(s.at, i);
+		return sum[j] + (s.at[j] === i ? (p - i) * (sum[j + 1] - sum[j]) : 0);
+	};
+	return until(to) - until(from) || 0;
+}
 
 // The value of a counter at a time.
 const valueAt = (s, time) =>
