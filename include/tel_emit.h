@@ -335,6 +335,12 @@ TEL_EMIT_API int tel_emit_relay(const tel_emit_columns *events);
  * one.  To be called before the first event.
  */
 TEL_EMIT_API void tel_emit_program(const char *program, uint32_t process);
+/*
+ * Adds an entry to the metadata of the log in the format .tel: a key of up to
+ * 31 bytes, a value of up to 95.  To be called after tel_emit_open(), before
+ * the first event; entries beyond the eighth are left out.
+ */
+TEL_EMIT_API void tel_emit_metadata(const char *key, const char *value);
 
 /* --------------------------------------------- names and run-time types */
 

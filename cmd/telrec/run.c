@@ -415,6 +415,7 @@ open_log(struct run *run)
 {
 	const char *name =
 	    run->t->output != NULL ? run->t->output : "telrec.tel";
+	char mean[24];
 
 	run->settings.output = strcmp(name, "-") == 0 ? NULL : name;
 	run->settings.compress = run->t->compress;
@@ -426,6 +427,11 @@ open_log(struct run *run)
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    errno == EINVAL ? tel_emit_error() : strerror(errno));
 		return -1;
+	}
+	if (run->t->sample > 0) {
+		snprintf(mean, sizeof(mean), "%llu",
+		    (unsigned long long)run->t->sample);
+		tel_emit_metadata("sample", mean);
 	}
 	run->drain = drain_new(run->arena);
 	if (run->drain == NULL ||

@@ -368,7 +368,11 @@ struct tel__emit_state {
 	pthread_mutex_t lock;    /* names and types; the last */
 	_Atomic int open;
 	tel_emit_options options;
-	char *ring_file;                             /* the pattern */
+	char *ring_file; /* the pattern */
+	struct tel__emit_meta {
+		char key[32], value[96];
+	} metadata[8];
+	unsigned metadata_count;
 	const struct tel__emit_hooks *_Atomic hooks; /* NULL: none */
 };
 extern struct tel__emit_state tel__emit_state;

@@ -326,6 +326,21 @@ tel_emit_program(const char *program, uint32_t process)
 	pthread_mutex_unlock(&tel__emit_state.drain);
 }
 
+void
+tel_emit_metadata(const char *key, const char *value)
+{
+	struct tel__emit_state *s = &tel__emit_state;
+	struct tel__emit_meta *entry;
+
+	pthread_mutex_lock(&s->drain);
+	if (s->metadata_count < sizeof(s->metadata) / sizeof(*entry)) {
+		entry = &s->metadata[s->metadata_count++];
+		snprintf(entry->key, sizeof(entry->key), "%s", key);
+		snprintf(entry->value, sizeof(entry->value), "%s", value);
+	}
+	pthread_mutex_unlock(&s->drain);
+}
+
 static int
 begin(const tel_emit_list *list)
 {
@@ -415,6 +430,7 @@ tel_emit_close(void)
 		tel__emit_close_sinks();
 		atomic_store(&tel__emit_state.open, 0);
 		tel__emit_unmap();
+		tel__emit_state.metadata_count = 0;
 		pthread_mutex_lock(&tel__emit_state.lock);
 		tel__emit_free_types();
 		pthread_mutex_unlock(&tel__emit_state.lock);

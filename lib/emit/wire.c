@@ -97,18 +97,24 @@ new_id(void)
 static void
 put_metadata(struct tel__emit_bytes *b)
 {
+	const struct tel__emit_state *state = &tel__emit_state;
 	char host[256] = "", pid[16];
+	unsigned i;
 
 	if (gethostname(host, sizeof(host) - 1) != 0)
 		host[0] = '\0';
 	snprintf(pid, sizeof(pid), "%u", (unsigned)PAGE->pid);
-	tel__emit_put_varint(b, 3);
+	tel__emit_put_varint(b, 3 + state->metadata_count);
 	tel__emit_put_text(b, "host");
 	tel__emit_put_text(b, host);
 	tel__emit_put_text(b, "command");
 	tel__emit_put_text(b, PAGE->program);
 	tel__emit_put_text(b, "pid");
 	tel__emit_put_text(b, pid);
+	for (i = 0; i < state->metadata_count; i++) {
+		tel__emit_put_text(b, state->metadata[i].key);
+		tel__emit_put_text(b, state->metadata[i].value);
+	}
 }
 
 void

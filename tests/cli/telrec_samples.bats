@@ -94,6 +94,31 @@ setup() {
 	telcat log.tel | grep '^# role: malloc .*weight=weight'
 }
 
+@test "a log of samples says so" {
+	needs_preload
+	telrec -s 16k -o run.tel "$program" sizes 500
+	telcat run.tel | grep -x '# meta: sample 16384'
+	telstat run.tel >report
+	grep -x 'sample 16384' report
+	grep '^samples .* allocations, from which these are estimated' report
+	# weights of a statistic are bytes: those that were allocated
+	telstat -f json -s 'sizes=log2(size,1,weight)' run.tel |
+	    grep -o '"weight":[0-9]*' | head -1 >weight
+	telstat -f json run.tel |
+	    grep -o '"allocated_bytes":[0-9]*' | head -1 >bytes
+	[ "$(tr -dc 0-9 <weight)" = "$(tr -dc 0-9 <bytes)" ]
+	run -0 --separate-stderr telreplay --dry-run run.tel
+	# shellcheck disable=SC2154 # bats sets it
+	[[ $stderr == "telreplay: "*" allocations are samples: what they stand for is not replayed" ]]
+	run -0 --separate-stderr telreplay --dry-run -q run.tel
+	[ "$stderr" = "" ]
+	telrec -o run.tel "$program" sizes 500
+	run -0 --separate-stderr telreplay --dry-run run.tel
+	[ "$stderr" = "" ]
+	telcat run.tel >text
+	run ! grep 'meta: sample' text
+}
+
 @test "samples with stacks" {
 	needs_preload
 	telrec --stacks=fp -s 16k -o run.tel "$program" sizes 500 2>messages ||

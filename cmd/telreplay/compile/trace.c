@@ -251,6 +251,7 @@ struct reading {
 	const tel_reader *reader;
 	/* operations that have been read, and of them those compiled */
 	uint64_t operations, compiled;
+	uint64_t samples; /* of them: each stands for others, too */
 	struct pending {
 		tel_alloc op;
 		uint64_t event;
@@ -397,6 +398,7 @@ event(void *arg, const tel_event *ev)
 	if (!tel_event_alloc(ev, &p->op))
 		return GO_ON;
 	p->event = tel_event_index(ev);
+	r->samples += op->weight != 0;
 	compiler_expect(r->compiler, &p->op);
 	if (r->operations++ % RATE_EACH == 0)
 		look_up_rate(r);
@@ -479,6 +481,11 @@ compile_all(struct reading *r)
 		show_failure(r, st);
 		return 0;
 	}
+	if (r->samples > 0 && !r->telreplay->settings.quiet)
+		message(NULL,
+		    "%" PRIu64 " allocations are samples: what they stand for "
+		    "is not replayed",
+		    r->samples);
 	if (r->operations > 0)
 		return 1;
 	message_fail(STATUS_FAILED, r->name,
