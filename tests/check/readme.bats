@@ -1,7 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The examples in the README show what comes out.
+# The examples in the README show what comes out, and commands in
+# CONTRIBUTING.md run.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
 
 load lib
 
@@ -36,6 +40,34 @@ load lib
 		esac
 	done <"$TEL_TOP/README.md"
 	[ "$count" -ge 2 ]
+}
+
+@test "the commands beside those of other tools run" {
+	cd "$BATS_TEST_TMPDIR"
+	zstd -dqo after.log "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst"
+	zstd -dqo mpsio.log "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst"
+	echo 'telcat -f csv' >conf
+	# the last column of the table, and in it what calls a tool
+	sed -n '/^| what | jq/,/^$/p' "$TEL_TOP/CONTRIBUTING.md" |
+	    sed 's/ |$//; s/.* | //' | grep -o '`[^`]*`' | tr -d '`' |
+	    grep '^\([A-Z_]*=[^ ]* \)\?tel' >commands
+	[ "$(wc -l <commands)" -ge 15 ]
+	while IFS= read -r command; do
+		echo "$command"
+		run --separate-stderr sh -c "$command"
+		case $command in
+		*--frmat*)
+			[ "$status" = 2 ]
+			[[ $stderr == *"did you mean '--format'"* ]]
+			;;
+		*)
+			[ "$status" = 0 ]
+			[[ -n $output || $command == *' -o '* ]]
+			;;
+		esac
+	done <commands
+	grep -q '<svg' sizes.svg
+	grep -q '<title>' run.html
 }
 
 @test "the two commands that the README starts with are targets" {
