@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "query/suggest.h"
 #include "stats/lexer.h"
 #include "stats/stat.h"
 
@@ -329,6 +330,24 @@ tel__spec_layout(struct spec *s, const char *text, const unsigned *columns,
 	return st;
 }
 
+/* A word is no class of statistics, but may be near to one. */
+static tel_status
+wrong_class(struct parser *p, const char *word, size_t n)
+{
+	struct suggestion near;
+	char meant[96], why[320];
+
+	tel__suggest_start(&near, word, n);
+	if (n > 0)
+		tel__stat_class_offer(&near);
+	(void)snprintf(why, sizeof(why),
+	    "expected a class: count, sum, mean, min, max, var, mag, magdelta, "
+	    "growth, hist, split, tally, log2, loglin, quantiles, ratio, dur "
+	    "or ticks%s",
+	    tel__suggest_text(&near, meant, sizeof(meant)));
+	return wrong(p, word, why);
+}
+
 /* Reads "class(...)" and moves *at behind it. */
 static tel_status
 read_class(struct parser *p, const char **at)
@@ -347,10 +366,7 @@ read_class(struct parser *p, const char **at)
 		n++;
 	if (!tel__stat_class_find(word, n, &p->spec->class) ||
 	    p->spec->class == TEL_CLASS_DUR)
-		return wrong(p, word,
-		    "expected a class: count, sum, mean, min, max, var, mag, "
-		    "magdelta, growth, hist, split, tally, log2, loglin, "
-		    "quantiles, ratio, dur or ticks");
+		return wrong_class(p, word, n);
 	class = tel__stat_class(p->spec->class);
 	*at = lex_blanks(word + n);
 	if (**at != '(')

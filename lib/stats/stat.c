@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The classes of statistics: what a value does, and how two stats merge. */
+#include "query/suggest.h"
 #include "stats/stat.h"
 
 #include <stddef.h>
@@ -341,6 +342,15 @@ tel__stat_class_find(const char *name, size_t n, tel_class *out)
 		}
 	}
 	return 0;
+}
+
+void
+tel__stat_class_offer(struct suggestion *near)
+{
+	unsigned i;
+
+	for (i = 0; i < NCLASSES; i++)
+		tel__suggest_offer(near, classes[i].name);
 }
 
 int

@@ -80,12 +80,16 @@ struct stat_class {
 	tel_status (*update)(struct tel_stat *s, tel_int128 v, uint64_t weight);
 };
 
+struct suggestion;
+
 /* The class of a public number, which there is. */
 const struct stat_class *tel__stat_class(tel_class c);
 /* Finds the class called so by n bytes.  1 with *out set, or 0. */
 int tel__stat_class_find(const char *name, size_t n, tel_class *out);
 /* The same by the name of its type in an inst log. */
 int tel__stat_class_find_inst(const char *type, size_t n, tel_class *out);
+/* Offers the names of all classes for one that is unknown. */
+void tel__stat_class_offer(struct suggestion *near);
 
 /* Bytes of the budget that a stat of a definition takes, but for its keys. */
 size_t tel__stat_size(const struct definition *d);

@@ -255,6 +255,8 @@ try() {
 	expect 2 "telstat: -f: 'xml' is not one of: text, csv, json, arrow, openmetrics, prometheus, svg, inst" \
 	    telstat -f xml mpsio.log
 	expect 2 "telstat: -s: 'x', column 2: *" telstat -s x mpsio.log
+	expect 2 "telstat: -s: 'x=histo(1)', column 3: expected a class: *; did you mean 'hist'?" \
+	    telstat -s 'x=histo(1)' mpsio.log
 	expect 2 "telstat: -s: 'x=foo(1)', column 3: expected a class: *" \
 	    telstat -s 'x=foo(1)' mpsio.log
 	expect 2 "telstat: -s: 'x=hist(size,0,10,0)', column 18: *" \
