@@ -41,31 +41,52 @@ class Context:
         self.page.screenshot(os.path.join(self.shots, name + ".png"))
 
 
+def attempt(case, context):
+    """Runs a case; what was wrong, or None."""
+    try:
+        case(context)
+        context.page.check()
+        return None
+    except (EOFError, BrokenPipeError):
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        context.page.browser.events = []
+        return f"{case.__name__}: {type(error).__name__}: {error}"
+
+
 def run(cases, shots, size=(1280, 800), context=Context):
     """cases: functions of a context, whose first line of description is their
     title.  Returns the status of the program."""
-    chromium = None
-    try:
+    def start():
         chromium = browser.Browser()
-        page = chromium.page()
+        try:
+            page = chromium.page()
+            page.size(*size)
+            return chromium, page
+        except (OSError, EOFError, TimeoutError):
+            chromium.close()
+            raise
+
+    try:
+        chromium, page = start()
     except (OSError, EOFError, TimeoutError) as error:
         # as in a container that forbids what a browser needs
-        if chromium:
-            chromium.close()
         print(f"1..0 # SKIP no browser starts here: {error}")
         return 0
     print(f"1..{len(cases)}", flush=True)
     failed = 0
-    with tempfile.TemporaryDirectory() as folder, chromium:
-        page.size(*size)
+    with tempfile.TemporaryDirectory() as folder:
         for number, case in enumerate(cases, 1):
             try:
-                case(context(page, folder, shots))
-                page.check()
-                print(f"ok {number} {case.__doc__}", flush=True)
-            except Exception as error:  # pylint: disable=broad-except
-                failed += 1
-                print(f"not ok {number} {case.__doc__}\n# {case.__name__}: "
-                      f"{type(error).__name__}: {error}", flush=True)
-                chromium.events = []
+                wrong = attempt(case, context(page, folder, shots))
+            except (EOFError, BrokenPipeError):
+                # the browser has ended, as where memory is short: once more
+                print("# the browser has ended, and is started again")
+                chromium.close()
+                chromium, page = start()
+                wrong = attempt(case, context(page, folder, shots))
+            failed += wrong is not None
+            print(f"{'not ' * (wrong is not None)}ok {number} {case.__doc__}"
+                  + (f"\n# {wrong}" if wrong else ""), flush=True)
+    chromium.close()
     return 1 if failed else 0
