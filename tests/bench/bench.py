@@ -91,6 +91,13 @@ CORES_ROWS = [
     ("telstat, seekable zstd", "telstat LOG.seekable.zst"),
     ("telfilter -c, seekable zstd", "telfilter -c LOG.seekable.zst"),
 ]
+# The same where the main thread renders, too, so that nothing but reading is
+# serial: these are not asked about CORES_MODEL.
+RENDER_ROWS = [
+    ("telcat (text)", "telcat LOG"),
+    ("telcat -f json", "telcat -f json LOG"),
+    ("telcat -f mpstxt", "telcat -f mpstxt LOG"),
+]
 CORES = 2  # that are measured
 CORES_TARGET = 1.7  # times the throughput of one
 CORES_MODEL = 16  # that the model is asked about
@@ -405,6 +412,15 @@ def measure_cores(log):
         print(f"{what:27} {alone:7.3f} {several:7.3f} {one / several:7.2f} "
               f"{CORES_TARGET:7.2f} {gains[0]:7.2f} {gains[1]:7.1f} "
               f"{1000 * serial:4.0f} ms"
+              f"{'' if one / several >= CORES_TARGET else '  under'}",
+              flush=True)
+    for what, command in RENDER_ROWS:
+        tool, _, rest = command.replace("LOG", log).partition(" ")
+        commands = [f"{tool} -j {n} {rest}" for n in (1, CORES)]
+        alone, together = measure(commands, 0)
+        one, several = measure(commands, 1)
+        print(f"{what:27} {alone:7.3f} {several:7.3f} {one / several:7.2f} "
+              f"{CORES_TARGET:7.2f} {CORES * alone / together:7.2f}"
               f"{'' if one / several >= CORES_TARGET else '  under'}",
               flush=True)
 
