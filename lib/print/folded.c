@@ -260,7 +260,8 @@ track(struct tel_printer *pr, const struct timeline_track *t)
 	(void)t;
 }
 
-static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL };
+static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL,
+	NULL };
 
 /* At the end of the log, open ranges end with its last event. */
 static tel_status

@@ -69,7 +69,7 @@ count(struct html *h, const struct timeline_track *t, uint64_t time)
 	if (s->count == 0)
 		s->count =
 		    find_series(h, t->id, (int32_t)h->type, PYRAMID_COUNT) + 1;
-	tel__pyramid_count(&h->sums, s->count - 1, time);
+	tel__pyramid_count(&h->sums, s->count - 1, time, 1);
 }
 
 static void
@@ -93,6 +93,58 @@ track(struct tel_printer *pr, const struct timeline_track *t)
 	(void)t;
 }
 
+/* Every second link is left out when there are too many. */
+static void
+thin_links(struct html *h)
+{
+	size_t i;
+
+	for (i = 0; 2 * i < h->nlinks; i++)
+		h->links[i] = h->links[2 * i];
+	h->nlinks = i;
+	h->link_stride *= 2;
+}
+
+static void
+add_link(struct html *h, const struct html_sent *sent,
+    const struct timeline_track *t, uint64_t time)
+{
+	if (h->link_stride == 0)
+		h->link_stride = 1;
+	if (h->all_links++ % h->link_stride != 0)
+		return;
+	if (h->nlinks >= HTML_LINKS)
+		thin_links(h);
+	if (!TEL__RESERVE(h->links, h->links_room, h->nlinks + 1)) {
+		h->no_memory = 1;
+		return;
+	}
+	h->links[h->nlinks++] =
+	    (struct html_link){ sent->time, time, sent->track, t->id, h->type };
+}
+
+/*
+ * The event sends or receives a message.  Of messages on their way, few share
+ * a place; one that was sent later has it.
+ */
+static void
+follow(struct html *h, const struct timeline_track *t, uint64_t time)
+{
+	const uint64_t flow = h->timeline->flow;
+	struct html_sent *sent;
+
+	if (h->sent == NULL &&
+	    (h->sent = calloc(HTML_SENT, sizeof(*h->sent))) == NULL) {
+		h->no_memory = 1;
+		return;
+	}
+	sent = &h->sent[tel__hash(flow, 0) % HTML_SENT];
+	if (!h->timeline->receives)
+		*sent = (struct html_sent){ flow, time, t->id };
+	else if (sent->flow == flow)
+		add_link(h, sent, t, time);
+}
+
 static void
 instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
     const char *name, size_t n, const struct tel_event *ev)
@@ -103,6 +155,8 @@ instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	if (n == ev->type->name_length && memcmp(name, ev->type->name, n) == 0)
 		name = NULL;
 	h->recorded = 1;
+	if (h->timeline->flow != 0)
+		follow(h, t, time);
 	count(h, t, time);
 	tel__exact_put(&h->exact, ev, h->type, t->id, time, 0, name, n);
 }
@@ -199,12 +253,40 @@ counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	if (s == NULL)
 		return;
 	if (s->values == 0)
-		s->values = find_series(h, t->id, -1, PYRAMID_VALUES) + 1;
+		s->values = find_series(h, t->id, -1,
+		                t->use == TIMELINE_RATE ? PYRAMID_RATE :
+		                                          PYRAMID_VALUES) +
+		    1;
 	tel__pyramid_value(&h->sums, s->values - 1, time, value);
 }
 
+/* Values of a power of two are a row; those below 1 are the lowest. */
+static void
+heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    int64_t value, uint64_t times)
+{
+	struct html *h = pr->state;
+	struct html_state *s = state_of(h, t);
+	struct pyramid_key key = { t->id, -1, 0, PYRAMID_COUNT };
+
+	if (s == NULL)
+		return;
+	while (value > 0) {
+		value >>= 1;
+		key.row++;
+	}
+	if (s->rows == NULL &&
+	    (s->rows = calloc(64, sizeof(*s->rows))) == NULL) {
+		h->no_memory = 1;
+		return;
+	}
+	if (s->rows[key.row] == 0)
+		s->rows[key.row] = tel__pyramid_series(&h->sums, &key) + 1;
+	tel__pyramid_count(&h->sums, s->rows[key.row] - 1, time, times);
+}
+
 static const struct timeline_ops ops = { track, begin, end, span, instant,
-	counter };
+	counter, heat };
 
 /* Ranges that are open end with the log. */
 static void
@@ -436,17 +518,21 @@ release(struct tel_printer *pr)
 
 	if (h == NULL)
 		return;
-	for (i = 0; i < h->nstates; i++)
+	for (i = 0; i < h->nstates; i++) {
+		free(h->states[i].rows);
 		while ((c = h->states[i].open) != NULL) {
 			h->states[i].open = c->outer;
 			free(c);
 		}
+	}
 	for (i = 0; i < h->nlogs; i++) {
 		free(h->logs[i].name);
 		free(h->logs[i].format);
 	}
 	free(h->states);
 	free(h->series);
+	free(h->links);
+	free(h->sent);
 	free(h->logs);
 	tel__timeline_free(h->timeline);
 	tel__exact_clear(&h->exact);

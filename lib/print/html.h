@@ -16,12 +16,29 @@ struct html_state {
 	struct exact_copy *open; /* the innermost range */
 	unsigned depth, excess;
 	long values; /* the series of a counter, and 1; 0: not known */
+	long *rows;  /* those of the rows of a heat strip, or NULL */
 };
 
 struct html_log {
 	char *name, *format;
 	char start[40]; /* the wall clock of the first event, or "" */
 	uint64_t events, lost;
+};
+
+/* The most links; past that, every second one. */
+#define HTML_LINKS 16384u
+
+/* From where something was sent to where it was received. */
+struct html_link {
+	uint64_t from, to; /* times */
+	uint32_t source, target, type;
+};
+
+/* Places for messages that were sent, and such a one. */
+#define HTML_SENT 65536u
+struct html_sent {
+	uint64_t flow, time;
+	uint32_t track;
 };
 
 /* Where a series is in the page. */
@@ -45,6 +62,10 @@ struct html {
 	size_t nlogs, logs_room;
 	struct html_series *series; /* by a type's number */
 	size_t nseries;
+	struct html_link *links;
+	size_t nlinks, links_room;
+	uint64_t all_links, link_stride;
+	struct html_sent *sent;    /* by a hash of .flow */
 	const struct tel_log *log; /* of the last event */
 	unsigned number;
 	size_t at; /* its place in .logs */
@@ -68,6 +89,7 @@ struct html_draft {
 	unsigned level; /* of the sums: 2^level buckets became one */
 	int gzip_level;
 	struct exact_block longest, rest;
+	struct tel__buffer links; /* gzip; empty: there are none */
 	size_t all, use;   /* exact blocks that there are, and that are used */
 	size_t name_bytes; /* names are cut to them */
 	unsigned live;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/varint.h"
 #include "io/deflate.h"
 
 /* Bytes of the series of a block. */
@@ -12,6 +13,7 @@
 /* What sums may take of the room, in percent, and the longest ranges. */
 #define SUMS_SHARE 40
 #define LONGEST_SHARE 10
+#define LINKS_SHARE 5
 /* What may be wrong with a guess of what a block becomes, in percent. */
 #define GUESS_SHARE 102
 /* Bytes of the head for each block. */
@@ -136,6 +138,8 @@ blocks_size(const struct html_draft *d)
 		size += guess_size(d, i);
 	if (d->longest.bytes != NULL)
 		size += tel__page_block_size(d->nsums + i, d->longest.size);
+	if (d->links.used > 0)
+		size += tel__page_block_size(d->nsums + i, d->links.used);
 	return size;
 }
 
@@ -209,6 +213,38 @@ make_longest(struct html_draft *d, uint64_t room)
 	}
 }
 
+/* Makes the block of the links, of those that room is for. */
+static int
+make_links(struct html_draft *d, uint64_t room)
+{
+	const struct html *h = d->html;
+	struct tel__buffer b = { 0 };
+	uint64_t before = 0;
+	size_t i;
+	int good;
+
+	if (h->nlinks == 0)
+		return 1;
+	for (i = 0; i < h->nlinks; before = h->links[i++].from)
+		tel__buffer_put_varint(&b,
+		    tel__zigzag(h->links[i].from - before));
+	for (i = 0; i < h->nlinks; i++)
+		tel__buffer_put_varint(&b, h->links[i].source);
+	for (i = 0; i < h->nlinks; i++)
+		tel__buffer_put_varint(&b,
+		    tel__zigzag(h->links[i].to - h->links[i].from));
+	for (i = 0; i < h->nlinks; i++)
+		tel__buffer_put_varint(&b, h->links[i].target);
+	for (i = 0; i < h->nlinks; i++)
+		tel__buffer_put_varint(&b, h->links[i].type);
+	good =
+	    !b.failed && tel__gzip_put(&d->links, b.bytes, b.used, PAGE_LEVEL);
+	tel__buffer_clear(&b);
+	if (tel__page_block_size(0, d->links.used) > room)
+		tel__buffer_clear(&d->links);
+	return good;
+}
+
 /* ----------------------------------------------------------------- page */
 
 /* Fills room with exact blocks and the longest ranges that are in none. */
@@ -269,7 +305,8 @@ tel__html_draft(struct html_draft *d, struct tel__buffer *gz)
 	room = d->most - fixed;
 	d->gzip_level = level_for(d);
 	d->name_bytes = name_bytes[i];
-	if (!fit_sums(d, room * SUMS_SHARE / 100) || !pack_head(d, gz))
+	if (!make_links(d, room * LINKS_SHARE / 100) ||
+	    !fit_sums(d, room * SUMS_SHARE / 100) || !pack_head(d, gz))
 		return 0;
 	slack = 512 + (uint64_t)gz->used * 3 / 2 + BLOCK_HEAD * d->all;
 	for (;;) {
@@ -299,7 +336,7 @@ tel__html_write(struct html_draft *d, struct tel_output *out,
 	struct page_block *blocks;
 	size_t i, n = 0;
 
-	blocks = malloc((d->nsums + d->use + 2) * sizeof(*blocks));
+	blocks = malloc((d->nsums + d->use + 3) * sizeof(*blocks));
 	if (blocks == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < d->nsums; i++, n++) {
@@ -314,6 +351,10 @@ tel__html_write(struct html_draft *d, struct tel_output *out,
 		blocks[n].bytes = d->longest.bytes;
 		blocks[n++].size = d->longest.size;
 	}
+	if (d->links.used > 0) {
+		blocks[n].bytes = d->links.bytes;
+		blocks[n++].size = d->links.used;
+	}
 	tel__page_write(out, d->title, gz, blocks, n);
 	free(blocks);
 	return out->status;
@@ -327,4 +368,5 @@ tel__html_draft_free(struct html_draft *d)
 	free(d->places);
 	free(d->longest.bytes);
 	free(d->rest.bytes);
+	tel__buffer_clear(&d->links);
 }

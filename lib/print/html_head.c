@@ -108,7 +108,9 @@ use_of(const struct timeline_track *t)
 		return strncmp(t->name, "cpu ", 4) == 0 ? "cpu" : "thread";
 	case TIMELINE_KIND: return "kind";
 	case TIMELINE_RANGES: return "ranges";
-	case TIMELINE_COUNT: return "count";
+	case TIMELINE_COUNT:
+	case TIMELINE_RATE: return "count";
+	case TIMELINE_HEAT: return "heat";
 	case TIMELINE_BYTES: break;
 	}
 	return "bytes";
@@ -124,6 +126,8 @@ put_track(const struct html_draft *d, struct tel__buffer *b,
 	tel__json_pair(b, "parent", t->parent == NULL ? 0 : t->parent->id);
 	put_name(d, b, "use", use_of(t));
 	put_name(d, b, "name", t->name);
+	if (t->use == TIMELINE_RATE)
+		tel__json_text(b, "unit", "/s", 2);
 	tel__json_put(b, "}");
 }
 
@@ -226,6 +230,21 @@ put_blocks(const struct html_draft *d, struct tel__buffer *b)
 	tel__json_put(b, "]");
 }
 
+static void
+put_links(const struct html_draft *d, struct tel__buffer *b)
+{
+	tel__json_key(b, "links");
+	tel__json_put(b, "[");
+	if (d->links.used > 0) {
+		tel__json_put(b, "{");
+		tel__json_pair(b, "block",
+		    d->nsums + d->use + (d->longest.bytes != NULL));
+		tel__json_pair(b, "n", d->html->nlinks);
+		tel__json_put(b, "}");
+	}
+	tel__json_put(b, "]");
+}
+
 /*
  * What times are.  Where a log has no clock, they are the numbers of events or
  * lines, so that there are few for each event; ticks are many.
@@ -283,6 +302,6 @@ tel__html_head(const struct html_draft *d, struct tel__buffer *b)
 	put_tracks(d, b);
 	put_series(d, b);
 	put_blocks(d, b);
-	tel__json_key(b, "links");
-	tel__json_put(b, "[]}");
+	put_links(d, b);
+	tel__json_put(b, "}");
 }

@@ -11,22 +11,31 @@ static const char *const names[][PYRAMID_COLUMNS] = {
 	[PYRAMID_COUNT] = { "count" },
 	[PYRAMID_RANGES] = { "count", "busy" },
 	[PYRAMID_VALUES] = { "count", "min", "max", "last" },
+	[PYRAMID_RATE] = { "count", "min", "max", "last" },
 };
 static const unsigned widths[] = {
 	[PYRAMID_COUNT] = 1,
 	[PYRAMID_RANGES] = 2,
 	[PYRAMID_VALUES] = 4,
+	[PYRAMID_RATE] = 2,
 };
 
 /* The columns of PYRAMID_VALUES. */
 enum { COUNT, MIN, MAX, LAST };
-/* That of PYRAMID_RANGES behind COUNT. */
-enum { BUSY = 1 };
+/* That of PYRAMID_RANGES behind COUNT, and of PYRAMID_RATE. */
+enum { BUSY = 1, SUM = 1 };
+
+/* The columns that a series is encoded as. */
+static unsigned
+encoded(enum pyramid_kind kind)
+{
+	return kind == PYRAMID_RATE ? PYRAMID_COLUMNS : widths[kind];
+}
 
 unsigned
 tel__pyramid_columns(enum pyramid_kind kind)
 {
-	return widths[kind];
+	return encoded(kind);
 }
 
 const char *
@@ -95,7 +104,7 @@ join(struct pyramid_series *s, size_t i, size_t j)
 	uint64_t **c = s->columns;
 
 	c[COUNT][i] += c[COUNT][j];
-	if (s->key.kind == PYRAMID_RANGES)
+	if (s->key.kind == PYRAMID_RANGES || s->key.kind == PYRAMID_RATE)
 		c[BUSY][i] += c[BUSY][j];
 	if (s->key.kind != PYRAMID_VALUES)
 		return;
@@ -256,7 +265,8 @@ widen(struct pyramid *p, uint64_t time)
 }
 
 void
-tel__pyramid_count(struct pyramid *p, long series, uint64_t time)
+tel__pyramid_count(struct pyramid *p, long series, uint64_t time,
+    uint64_t times)
 {
 	struct pyramid_series *s;
 	size_t i;
@@ -268,7 +278,7 @@ tel__pyramid_count(struct pyramid *p, long series, uint64_t time)
 		widen(p, time);
 	i = place(p, s, (uint32_t)(time >> p->shift));
 	if (i != SIZE_MAX)
-		s->columns[COUNT][i]++;
+		s->columns[COUNT][i] += times;
 }
 
 void
@@ -311,6 +321,11 @@ tel__pyramid_value(struct pyramid *p, long series, uint64_t time, int64_t value)
 	if (i == SIZE_MAX)
 		return;
 	c = s->columns;
+	if (s->key.kind == PYRAMID_RATE) {
+		c[COUNT][i]++;
+		c[SUM][i] += (uint64_t)value;
+		return;
+	}
 	if (c[COUNT][i] == 0 || value < (int64_t)c[MIN][i])
 		c[MIN][i] = (uint64_t)value;
 	if (c[COUNT][i] == 0 || value > (int64_t)c[MAX][i])
@@ -350,6 +365,58 @@ gather(const struct pyramid_series *s, unsigned column, size_t i, size_t j)
 	return v;
 }
 
+/* What is counted in a bucket of 2^shift ns, a second. */
+static uint64_t
+rate(uint64_t sum, unsigned shift)
+{
+	double v = (double)sum * 1e9 / (double)(UINT64_C(1) << (shift & 63));
+
+	return v < 9e18 ? (uint64_t)(v + 0.5) : UINT64_C(9000000000000000000);
+}
+
+/*
+ * A rate as a counter.  Where nothing is counted it is 0, which the bucket
+ * behind says.
+ */
+static size_t
+put_rate(const struct pyramid *p, const struct pyramid_series *s,
+    unsigned level, struct tel__buffer *bytes)
+{
+	const unsigned shift = p->shift + level;
+	uint64_t before = 0, v, zero = UINT64_MAX;
+	struct tel__buffer counts = { 0 }, values = { 0 };
+	size_t i, j, n = 0, at = 0;
+	unsigned c;
+
+	for (i = 0; i < s->count; i = j) {
+		j = group(s, i, level);
+		if (s->at[i] >> level > zero) {
+			tel__buffer_put_varint(bytes, zero - at);
+			at = zero;
+			tel__buffer_put_varint(&counts, 1);
+			tel__buffer_put_varint(&values,
+			    tel__zigzag(0 - before));
+			before = 0;
+			n++;
+		}
+		v = rate(gather(s, SUM, i, j), shift);
+		tel__buffer_put_varint(bytes, (s->at[i] >> level) - at);
+		at = s->at[i] >> level;
+		tel__buffer_put_varint(&counts, gather(s, COUNT, i, j));
+		tel__buffer_put_varint(&values, tel__zigzag(v - before));
+		before = v;
+		zero = at + 1;
+		n++;
+	}
+	tel__buffer_put(bytes, counts.bytes, counts.used);
+	for (c = MIN; c < PYRAMID_COLUMNS; c++)
+		tel__buffer_put(bytes, values.bytes, values.used);
+	bytes->failed |= counts.failed | values.failed;
+	tel__buffer_clear(&counts);
+	tel__buffer_clear(&values);
+	return n;
+}
+
 size_t
 tel__pyramid_put(const struct pyramid *p, size_t series, unsigned level,
     struct tel__buffer *bytes)
@@ -361,6 +428,8 @@ tel__pyramid_put(const struct pyramid *p, size_t series, unsigned level,
 
 	if (level > 31)
 		level = 31;
+	if (s->key.kind == PYRAMID_RATE)
+		return put_rate(p, s, level, bytes);
 	for (i = 0; i < s->count; i = group(s, i, level), n++) {
 		v = s->at[i] >> level;
 		tel__buffer_put_varint(bytes, v - before);

@@ -22,7 +22,12 @@
 enum pyramid_kind {
 	PYRAMID_COUNT,  /* count */
 	PYRAMID_RANGES, /* count, ns that they took */
-	PYRAMID_VALUES  /* count, min, max, last */
+	PYRAMID_VALUES, /* count, min, max, last */
+	/*
+	 * Count and sum, which become those of PYRAMID_VALUES: the sum a second,
+	 * and 0 where there is none.
+	 */
+	PYRAMID_RATE
 };
 
 /* What a series is of. */
@@ -58,12 +63,13 @@ void tel__pyramid_clear(struct pyramid *p);
 /* The number of a series, made when it is new; -1: too many, or no memory. */
 long tel__pyramid_series(struct pyramid *p, const struct pyramid_key *key);
 
-/* Counts an event at a time.  series: as returned above. */
-void tel__pyramid_count(struct pyramid *p, long series, uint64_t time);
+/* Counts something at a time.  series: as returned above. */
+void tel__pyramid_count(struct pyramid *p, long series, uint64_t time,
+    uint64_t times);
 /* Counts a range at its start, and its time in all buckets that it is in. */
 void tel__pyramid_range(struct pyramid *p, long series, uint64_t from,
     uint64_t to);
-/* A counter has a value from a time on. */
+/* A counter has a value from a time on; RATE: so much more. */
 void tel__pyramid_value(struct pyramid *p, long series, uint64_t time,
     int64_t value);
 

@@ -41,6 +41,7 @@ tel__timeline_free(struct timeline *tl)
 	tel__table_clear(&tl->by_name);
 	tel__table_clear(&tl->open);
 	tel__timeline_count_clear(tl);
+	tel__timeline_resources_free(tl);
 	free(tl->gauges);
 	tel__timeline_plans_free(tl);
 	free(tl);
@@ -59,6 +60,7 @@ tel__timeline_begin(struct timeline *tl)
 	tel__table_init(&tl->by_name);
 	tel__table_clear(&tl->open);
 	tel__timeline_count_clear(tl);
+	tel__timeline_resources_free(tl);
 }
 
 /* The clock of an event is not as it was, or is past what was known of it. */
@@ -403,6 +405,11 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 		return tl->no_memory ? TEL_ENOMEM : TEL_OK;
 	if (tl->counters && p->memory != 0)
 		tel__timeline_take(pr, tl, ev, p, time);
+	if (p->resource != RESOURCE_NONE && tl->ops->heat != NULL) {
+		tel__timeline_resource(pr, tl, ev, p, time);
+		if (p->resource == RESOURCE_SWITCH)
+			return tl->no_memory ? TEL_ENOMEM : pr->out->status;
+	}
 	switch (p->is) {
 	case PLAN_START: start_range(pr, tl, ev, p, time); break;
 	case PLAN_FINISH: finish_range(pr, tl, ev, p, time); break;

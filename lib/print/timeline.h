@@ -28,7 +28,9 @@ enum timeline_use {
 	TIMELINE_KIND,    /* the events of a kind, without a thread */
 	TIMELINE_RANGES,
 	TIMELINE_COUNT, /* a counter */
-	TIMELINE_BYTES  /* the same, in bytes */
+	TIMELINE_BYTES, /* the same, in bytes */
+	TIMELINE_RATE,  /* what is counted is shown a second */
+	TIMELINE_HEAT   /* how often values come */
 };
 
 struct timeline_track {
@@ -59,11 +61,16 @@ struct timeline_ops {
 	void (*instant)(struct tel_printer *pr, const struct timeline_track *t,
 	    uint64_t time, const char *name, size_t n,
 	    const struct tel_event *ev);
+	/* RATE: value: how much more */
 	void (*counter)(struct tel_printer *pr, const struct timeline_track *t,
 	    uint64_t time, int64_t value);
+	/* a value that came so many times; NULL: resources are not shown */
+	void (*heat)(struct tel_printer *pr, const struct timeline_track *t,
+	    uint64_t time, int64_t value, uint64_t times);
 };
 
 struct timeline_plans;
+struct timeline_resources;
 
 /* A gauge: live bytes of a pool, or of another kind. */
 struct timeline_gauge {
@@ -91,6 +98,8 @@ struct timeline {
 	const struct tel_log *all_log; /* whose bytes gauge .all counts */
 	uint32_t all;
 	struct timeline_plans *plans;
+	struct timeline_resources *resources;
+	struct timeline_track *sizes; /* of blocks, of .all_log */
 	/* the clock of the event before, as it was then */
 	const struct tel_clock *clock;
 	struct tel__clock_part part; /* if .parts */
@@ -130,6 +139,20 @@ struct timeline_track *tel__timeline_track(struct tel_printer *pr,
 /* Fields that together identify the channel of a message. */
 #define TIMELINE_KEYS 4
 
+/* What a type says of a resource. */
+enum timeline_resource {
+	RESOURCE_NONE,
+	RESOURCE_SEND,    /* a message is put into a channel */
+	RESOURCE_RECEIVE, /* and is taken out of it */
+	RESOURCE_WAIT,    /* a thread waits for a handle */
+	RESOURCE_TAKE,    /* and has it */
+	RESOURCE_SWITCH,  /* a processor runs another thread */
+	RESOURCE_SET,     /* a class has a value */
+	RESOURCE_ADD,     /* it has so much more */
+	RESOURCE_GROW,    /* the same, and only grows */
+	RESOURCE_OBSERVE  /* one more value */
+};
+
 /* Notes of a type, what it is on a timeline. */
 struct timeline_plan {
 	enum { PLAN_INSTANT, PLAN_START, PLAN_FINISH, PLAN_SPAN, PLAN_NONE } is;
@@ -153,6 +176,12 @@ struct timeline_plan {
 	int keys[TIMELINE_KEYS]; /* fields; -1 behind the last */
 	char counter[40];        /* what it is called, "Seg bytes" */
 	char shared[TIMELINE_SHARED];
+	/* what it says of a resource other than its thread */
+	enum timeline_resource resource;
+	int owner, value, weight; /* which one, and how much, or -1 */
+	int next;                 /* the thread that is switched to */
+	int interrupt;            /* its number, or -1 */
+	int path;                 /* that of its class, or -1 */
 	/* what the event before had, or log is NULL */
 	const struct tel_log *log;
 	unsigned number; /* of that log */
@@ -199,6 +228,18 @@ int tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 /* Counts what a type takes and another one gives back. */
 void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time);
+
+/* Notes what a type says of resources. */
+void tel__timeline_resource_plan(struct timeline_plan *p,
+    const struct tel_type *t);
+/* Shows what an event says of them. */
+void tel__timeline_resource(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time);
+/* A track below one of the log that only holds such; NULL: no memory. */
+struct timeline_track *tel__timeline_track_in(struct tel_printer *pr,
+    struct timeline *tl, const struct tel_event *ev, const char *group,
+    enum timeline_use use, const char *name, size_t n);
+void tel__timeline_resources_free(struct timeline *tl);
 
 /* Forgets all that lives. */
 void tel__timeline_count_clear(struct timeline *tl);

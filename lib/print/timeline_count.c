@@ -273,6 +273,24 @@ count(struct timeline *tl, uint32_t gauge, const tel_alloc *op)
 		block_begins(tl, gauge, op->address, size);
 }
 
+/* The track of the sizes of blocks; NULL: they are not shown. */
+static struct timeline_track *
+find_sizes(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev)
+{
+	struct timeline_track *t;
+
+	if (tl->ops->heat == NULL)
+		return NULL;
+	t = tel__timeline_process(pr, tl, ev->log);
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_HEAT,
+		    "sizes of blocks", 15);
+	if (t == NULL)
+		tl->no_memory = 1;
+	return t == NULL || t->use != TIMELINE_HEAT ? NULL : t;
+}
+
 int
 tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, uint64_t time)
@@ -294,6 +312,8 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	all = tl->all;
 	if (all == NONE)
 		return 1;
+	if (tl->all_log != ev->log)
+		tl->sizes = find_sizes(pr, tl, ev);
 	tl->all_log = ev->log;
 	if (op.kind == TEL_ALLOC_POOL_DESTROY) {
 		end_pool(pr, tl, ev, &op, all, time);
@@ -302,6 +322,9 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	pool = part_gauge(pr, tl, ev, &op);
 	if (pool == NONE)
 		pool = all;
+	if (tl->sizes != NULL && op.kind < TEL_ALLOC_FREE && op.address != 0)
+		tl->ops->heat(pr, tl->sizes, time,
+		    op.size < INT64_MAX ? (int64_t)op.size : INT64_MAX, 1);
 	before = tl->gauges[pool].bytes;
 	count(tl, pool, &op);
 	after = tl->gauges[pool].bytes;

@@ -263,6 +263,8 @@ make(struct timeline_plan *p, const struct tel_schema *s,
 	p->string = find_string(t, 1);
 	p->duration = p->method = p->start = p->other = -1;
 	find_context(p, t);
+	p->owner = p->value = p->weight = p->next = -1;
+	tel__timeline_resource_plan(p, t);
 	if (t->role == TEL_ROLE_START && t->partner >= 0 &&
 	    (unsigned)t->partner < s->ntypes) {
 		p->is = PLAN_START;
@@ -347,6 +349,7 @@ tel__timeline_plan(struct timeline *tl, const struct tel_schema *s,
 	all->plans[all->count].length = type->name_length;
 	all->plans[all->count].string = -1;
 	all->plans[all->count].cpu = all->plans[all->count].thread = -1;
+	all->plans[all->count].interrupt = all->plans[all->count].path = -1;
 	return &all->plans[all->count];
 }
 

@@ -102,6 +102,59 @@ track_of_thread(struct tel_printer *pr, struct timeline *tl,
 }
 
 struct timeline_track *
+tel__timeline_track_in(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const char *group, enum timeline_use use,
+    const char *name, size_t n)
+{
+	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
+
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_KIND, group,
+		    strlen(group));
+	return t == NULL ? NULL : tel__timeline_track(pr, tl, t, use, name, n);
+}
+
+/*
+ * The track of a class of measurements, below those that its path names:
+ * Disk, Reads, size of Disk:Reads:size.
+ */
+static struct timeline_track *
+track_of_class(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p)
+{
+	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
+	size_t n, length;
+	const char *path = tel_event_string(ev, (unsigned)p->path, &n), *colon;
+
+	while (t != NULL && n > 0) {
+		colon = memchr(path, ':', n);
+		length = colon == NULL ? n : (size_t)(colon - path);
+		t = tel__timeline_track(pr, tl, t, TIMELINE_KIND, path,
+		    length < TIMELINE_NAME ? length : TIMELINE_NAME);
+		length += colon != NULL;
+		path += length;
+		n -= length;
+	}
+	return t;
+}
+
+/* The track of the class or the interrupt of an event; NULL: no memory. */
+static struct timeline_track *
+track_of_resource(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p)
+{
+	char name[32];
+	int n;
+
+	if (p->path >= 0)
+		return track_of_class(pr, tl, ev, p);
+	n = snprintf(name, sizeof(name), "interrupt %llu",
+	    (unsigned long long)tel_event_u64(ev, (unsigned)p->interrupt));
+	return tel__timeline_track_in(pr, tl, ev, "interrupts", TIMELINE_KIND,
+	    name, (size_t)n);
+}
+
+struct timeline_track *
 tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p)
 {
@@ -109,6 +162,8 @@ tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
 	struct timeline_track *t;
 	uint64_t id = 0;
 
+	if (tl->ops->heat != NULL && (p->path >= 0 || p->interrupt >= 0))
+		return track_of_resource(pr, tl, ev, p);
 	if (cpu || p->thread >= 0)
 		id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
 	if (p->log == ev->log && p->number == ev->log->number && p->id == id)

@@ -206,3 +206,148 @@ await_events() { # PAGE COUNT
 		    assert open(name, encoding="utf-8").read() in page, name
 	END
 }
+
+# Runs Python with what a page has, and the events of its log as JSON.
+compare_with() { # PAGE EVENTS, Python on standard input
+	{
+		echo 'import collections, json, sys'
+		echo 'sys.path.insert(0, sys.argv[1])'
+		echo 'from read_page import Page'
+		echo 'page = Page(sys.argv[2]); paths = page.paths()'
+		echo 'events = [json.loads(line) for line in open(sys.argv[3])]'
+		cat
+	} >compare.py
+	python3 compare.py "$TEL_TOP/tests/page" "$1" "$2"
+}
+
+# A boot with three threads on two processors, and messages.
+make_boot() {
+	{
+		echo 'speed 1000000000'
+		echo 'process 1 Kernel'
+		echo 'process 5 Keyboard'
+		echo 'thread 0x1c 1'
+		echo 'thread 0x6c 5'
+		for i in $(seq 1 40); do
+			set -- $((6544408122900 + i * 1000)) $((i % 2))
+			echo "event $1 0x1000 0x1c 1 $2 8 7 67 $((300 + i % 3)) 1"
+			echo "event $(($1 + 50)) 0x1000 0x1c 1 $2 20 3 0x6c"
+			if [ "$i" -gt 5 ]; then
+				echo "event $(($1 + 70)) 0x1000 0x6c 5 $2" \
+				    "8 6 67 $((300 + (i - 5) % 3)) 1"
+			fi
+			echo "event $(($1 + 90)) 0x1000 0x6c 5 $2 12 3 $i 0x6c"
+			echo "event $(($1 + 95)) 0x1000 0x6c 5 $2 12 2 $i 0x6c"
+			echo "event $(($1 + 99)) 0x1000 0x6c 5 $2 30 2 14"
+		done
+	} >boot.txt
+	"$TEL_BUILD/tests/test_ets" --make boot.txt boot.ets
+	telcat -q -f json boot.ets >boot.json
+	telcat -q -f html boot.ets >page.html
+	page check page.html
+}
+
+@test "messages are links from where they were sent" {
+	make_boot
+	compare_with page.html boot.json <<'END'
+first = next(e["clock"] for e in events if e["clock"])
+sent, expected = collections.defaultdict(list), []
+for e in events:
+    channel, at = e["fields"].get("ChannelId"), e["clock"] - first
+    who = f'thread {e["fields"]["tid"]} {e["labels"]["tid"]}' \
+        if "tid" in e.get("labels", {}) else None
+    if e["type"] == "DeliverHook":
+        sent[channel].append((at, who))
+    elif e["type"] == "RetrieveHook" and sent[channel]:
+        expected.append((*sent[channel].pop(0), at, who, e["type"]))
+got = [(a, paths[b][-1], c, paths[d][-1], page.head["types"][t]["name"])
+       for a, b, c, d, t in page.links()]
+assert len(expected) > 30 and sorted(got) == sorted(expected), (got, expected)
+# and how many are in each channel
+waiting = {paths[s["track"]][-1]: columns["last"][-1]
+           for s, columns in page.series() if "channels" in paths[s["track"]]}
+assert waiting == {f"messages in channel {c}": len(left)
+                   for c, left in sent.items()}, waiting
+END
+}
+
+@test "a page shows which thread ran on which processor" {
+	make_boot
+	compare_with page.html boot.json <<'END'
+first = next(e["clock"] for e in events if e["clock"])
+span = events[-1]["clock"] - first
+runs, expected = {}, []
+for e in events:
+    if e["type"] != "SwitchTo":
+        continue
+    cpu, at = e["fields"]["cpu"], e["clock"] - first
+    if cpu in runs:
+        expected.append((f"cpu {cpu}", runs[cpu], at))
+    runs[cpu] = at
+expected += [(f"cpu {cpu}", at, span) for cpu, at in runs.items()]
+got = [(paths[e["track"]][-2], e["time"], e["time"] + e["length"])
+       for e in page.events() if e["name"] == "thread 108 Keyboard" and
+       page.head["types"][e["type"]]["name"] == "SwitchTo"]
+assert len(got) == 40 and sorted(got) == sorted(expected), (got, expected)
+# interrupts have tracks, and handles that are waited for
+irqs = [paths[e["track"]] for e in page.events()
+        if page.head["types"][e["type"]]["name"] == "Interrupt"]
+assert irqs == [("boot.ets", "interrupts", "interrupt 14")] * 40, irqs
+waits = {paths[s["track"]][-1]: (max(c["max"]), c["last"][-1])
+         for s, c in page.series() if "wait handles" in paths[s["track"]]}
+assert waits == {f"threads that wait for handle {i}": (1, 0)
+                 for i in range(1, 41)}, waits
+END
+}
+
+@test "a page shows how large blocks are over time" {
+	telcat -q -f html "$MPS/1.118.0-lii6gc-awlut.log.zst" >page.html
+	telcat -q --live -f json -e PoolAlloc \
+	    "$MPS/1.118.0-lii6gc-awlut.log.zst" >allocs.json
+	compare_with page.html allocs.json <<'END'
+rows = collections.Counter(e["fields"]["size"].bit_length() for e in events)
+got = {s["row"]: sum(columns["count"]) for s, columns in page.series()
+       if "row" in s and paths[s["track"]][-1] == "sizes of blocks"}
+assert len(got) > 2 and got == rows, (got, rows)
+END
+}
+
+@test "classes of an inst log have tracks with their values" {
+	telcat -q -f html "$TEL_TOP/tests/data/inst/hfs.out" >page.html
+	telcat -q --live -f json "$TEL_TOP/tests/data/inst/hfs.out" >hfs.json
+	page check page.html
+	compare_with page.html hfs.json <<'END'
+last, grown, rows = {}, collections.Counter(), collections.Counter()
+for e in events:
+    f = e["fields"]
+    path = tuple(f.get("path", "").split(":"))
+    if e["type"] == "UpdateSet":
+        last[path] = f["value"]
+    elif e["type"] == "Magnitude":
+        last[path] = f["current"]
+    elif e["type"] == "UpdateAdd":
+        last[path] = last.get(path, 0) + f["value"]
+    elif e["type"] == "UpdateGrowth":
+        grown[path] += f["value"]
+    elif e["type"] == "UpdateHistogram":
+        rows[path, max(f["value"], 0).bit_length()] += f["weight"]
+values, rates, heat = {}, {}, {}
+for s, columns in page.series():
+    path = paths[s["track"]]
+    if "row" in s:
+        heat[path[1:-1], s["row"]] = sum(columns["count"])
+    elif path[-1] == "value":
+        values[path[1:-1]] = columns["last"][-1]
+    elif path[-1] == "rate":
+        rates[path[1:-1]] = round(sum(columns["last"]) * s["width"] / 1e9)
+assert last and values == last, (values, last)
+assert rows and heat == rows, (heat, rows)
+assert grown and rates == grown, (rates, grown)
+# the events of a class are on its track
+for e in page.events():
+    path = e["fields"].get("path")
+    if path:
+        assert paths[e["track"]][1:][:path.count(":") + 1] == \
+            tuple(path.split(":")), (paths[e["track"]], path)
+END
+}

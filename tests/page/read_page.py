@@ -209,6 +209,24 @@ class Page:
                                  else data.deltas)(entry["k"])
             yield entry, columns
 
+    def links(self):
+        """From when and on which track, to when and where, and the type."""
+        for entry in self.head["links"]:
+            data, n = Bytes(self.block(entry["block"])), entry["n"]
+            times, sources = data.deltas(n), data.plain(n)
+            lengths = [data.signed() for _ in range(n)]
+            targets, types = data.plain(n), data.plain(n)
+            assert data.at == len(data.data), "bytes behind the links"
+            yield from zip(times, sources, map(sum, zip(times, lengths)),
+                           targets, types)
+
+    def paths(self):
+        """The names of each track and those above it."""
+        paths = {0: ()}
+        for track in self.head["tracks"]:
+            paths[track["id"]] = paths[track["parent"]] + (track["name"],)
+        return paths
+
     def counts(self):
         """Events of each type, by the sums."""
         counts = {}
@@ -252,6 +270,10 @@ class Page:
             tracks.add(track["id"])
         assert sum(t["n"] for t in head["types"]) == head["events"]
         assert sum(log["events"] for log in head["logs"]) == head["events"]
+        for from_, source, to, target, type_ in self.links():
+            assert 0 <= from_ <= head["span"] and 0 <= to <= head["span"]
+            assert source in tracks and target in tracks
+            assert type_ < len(head["types"])
         exact = 0
         for entry in head["blocks"]:
             n = 0

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Timeline: resources that are no threads: messages in channels, threads that
+ * wait for a handle, interrupts, which thread a processor runs, and what
+ * classes of measurements have.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "model/schema.h"
+#include "print/timeline.h"
+
+/* The most resources. */
+#define RESOURCES_MAX 16384u
+
+struct resource {
+	struct timeline_track *track;
+	int64_t value; /* of its counter */
+};
+
+struct timeline_resources {
+	struct tel__table by_key; /* hash of a resource to its place */
+	struct resource *all;
+	size_t count, room;
+};
+
+void
+tel__timeline_resources_free(struct timeline *tl)
+{
+	struct timeline_resources *all = tl->resources;
+
+	if (all == NULL)
+		return;
+	tel__table_clear(&all->by_key);
+	free(all->all);
+	free(all);
+	tl->resources = NULL;
+}
+
+static struct timeline_resources *
+resources_of(struct timeline *tl)
+{
+	if (tl->resources == NULL) {
+		tl->resources = calloc(1, sizeof(*tl->resources));
+		if (tl->resources == NULL) {
+			tl->no_memory = 1;
+			return NULL;
+		}
+		tel__table_init(&tl->resources->by_key);
+	}
+	return tl->resources;
+}
+
+/* The resource of a track, made when it is new; NULL: too many, no memory. */
+static struct resource *
+resource_of(struct timeline *tl, struct timeline_track *t,
+    enum timeline_use use)
+{
+	struct timeline_resources *all = resources_of(tl);
+	struct tel__entry *e;
+	int fresh;
+
+	if (all == NULL || t == NULL) {
+		tl->no_memory = 1;
+		return NULL;
+	}
+	/* where there were too many tracks it is the log's */
+	if (t->use != use)
+		return NULL;
+	e = tel__table_find(&all->by_key, t->id);
+	if (e != NULL)
+		return &all->all[e->value];
+	if (all->count >= RESOURCES_MAX)
+		return NULL;
+	e = tel__table_put(&all->by_key, t->id, &fresh);
+	if (e == NULL || !TEL__RESERVE(all->all, all->room, all->count + 1)) {
+		if (e != NULL)
+			tel__table_remove(&all->by_key, e);
+		tl->no_memory = 1;
+		return NULL;
+	}
+	e->value = all->count;
+	all->all[all->count] = (struct resource){ t, 0 };
+	return &all->all[all->count++];
+}
+
+/* ------------------------------------------------------------- counters */
+
+static void
+set(struct tel_printer *pr, struct timeline *tl, struct resource *r,
+    uint64_t time, int64_t value)
+{
+	r->value = value;
+	tl->ops->counter(pr, r->track, time, value);
+}
+
+/* A counter that goes up and down, as far as it can. */
+static void
+add(struct tel_printer *pr, struct timeline *tl, struct resource *r,
+    uint64_t time, int64_t by)
+{
+	int64_t value;
+
+	if (__builtin_add_overflow(r->value, by, &value))
+		value = by < 0 ? INT64_MIN : INT64_MAX;
+	set(pr, tl, r, time, value);
+}
+
+/* A number in a class: its value, what it grows by, or one of many. */
+static void
+put_value(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
+{
+	const struct tel_field *f = &ev->type->fields[p->value];
+	struct timeline_track *t = tel__timeline_context(pr, tl, ev, p);
+	enum timeline_use use = TIMELINE_COUNT;
+	int64_t value = (int64_t)tel_load(f, ev->data);
+	struct resource *r;
+
+	if (f->datatype == TEL_UNSIGNED && value < 0)
+		value = INT64_MAX;
+	if (p->resource == RESOURCE_GROW)
+		use = TIMELINE_RATE;
+	else if (p->resource == RESOURCE_OBSERVE)
+		use = TIMELINE_HEAT;
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, use,
+		    use == TIMELINE_RATE ? "rate" : "value",
+		    use == TIMELINE_RATE ? 4 : 5);
+	r = resource_of(tl, t, use);
+	if (r == NULL)
+		return;
+	if (p->resource == RESOURCE_OBSERVE)
+		tl->ops->heat(pr, t, time, value,
+		    p->weight < 0 ? 1 : tel_event_u64(ev, (unsigned)p->weight));
+	else if (p->resource == RESOURCE_ADD)
+		add(pr, tl, r, time, value);
+	else
+		set(pr, tl, r, time, value);
+}
+
+/* A message or a thread comes to a channel or a handle, or leaves it. */
+static void
+put_queue(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+{
+	const long long id = (long long)tel_event_u64(ev, (unsigned)p->owner);
+	const int is_message =
+	    p->resource == RESOURCE_SEND || p->resource == RESOURCE_RECEIVE;
+	struct resource *r;
+	char name[64];
+	int n;
+
+	n = snprintf(name, sizeof(name),
+	    is_message ? "messages in channel %lld" :
+	                 "threads that wait for handle %lld",
+	    id);
+	r = resource_of(tl,
+	    tel__timeline_track_in(pr, tl, ev,
+	        is_message ? "channels" : "wait handles", TIMELINE_COUNT, name,
+	        (size_t)n),
+	    TIMELINE_COUNT);
+	if (r == NULL)
+		return;
+	if (p->resource == RESOURCE_SEND || p->resource == RESOURCE_WAIT)
+		add(pr, tl, r, time, 1);
+	else if (r->value > 0)
+		add(pr, tl, r, time, -1);
+}
+
+/* ------------------------------------------------------------ processors */
+
+/* A processor runs another thread from now on, until the next one. */
+static void
+put_switch(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
+{
+	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
+	char name[TIMELINE_NAME];
+	const char *label;
+	size_t length;
+	int n;
+
+	n = snprintf(name, sizeof(name), "cpu %llu",
+	    (unsigned long long)tel_event_u64(ev, (unsigned)p->cpu));
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_THREAD, name,
+		    (size_t)n);
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_RANGES,
+		    "thread that runs", 16);
+	if (t == NULL) {
+		tl->no_memory = 1;
+		return;
+	}
+	if (t->use != TIMELINE_RANGES)
+		return;
+	if (t->depth > 0)
+		tl->ops->end(pr, t, time);
+	t->depth = 1;
+	label = tel_event_label(ev, (unsigned)p->next, &length);
+	n = snprintf(name, sizeof(name), "thread %lld%s%.*s",
+	    (long long)tel_event_u64(ev, (unsigned)p->next),
+	    label == NULL ? "" : " ",
+	    (int)(label == NULL  ? 0 :
+	            length < 256 ? length :
+	                           256),
+	    label == NULL ? "" : label);
+	tl->ops->begin(pr, t, time, name, (size_t)n, ev);
+}
+
+void
+tel__timeline_resource(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
+{
+	switch (p->resource) {
+	case RESOURCE_NONE: break;
+	case RESOURCE_SEND:
+	case RESOURCE_RECEIVE:
+	case RESOURCE_WAIT:
+	case RESOURCE_TAKE: put_queue(pr, tl, ev, p, time); break;
+	case RESOURCE_SET:
+	case RESOURCE_ADD:
+	case RESOURCE_GROW:
+	case RESOURCE_OBSERVE: put_value(pr, tl, ev, p, time); break;
+	case RESOURCE_SWITCH: put_switch(pr, tl, ev, p, time); break;
+	}
+}
+
+/* ----------------------------------------------------------------- plans */
+
+/* What types are, by the ends of their names, and the fields that say more. */
+static const struct {
+	const char *end;
+	enum timeline_resource resource;
+	const char *owner, *value, *weight;
+} known[] = {
+	{ "DeliverHook", RESOURCE_SEND, "ChannelId", NULL, NULL },
+	{ "RetrieveHook", RESOURCE_RECEIVE, "ChannelId", NULL, NULL },
+	{ "Enqueue", RESOURCE_WAIT, "HandleID", NULL, NULL },
+	{ "Acquire", RESOURCE_TAKE, "HandleID", NULL, NULL },
+	{ "SwitchTo", RESOURCE_SWITCH, "cpu", "DestTID", NULL },
+	{ "UpdateSet", RESOURCE_SET, "class", "value", NULL },
+	{ "UpdateAdd", RESOURCE_ADD, "class", "value", NULL },
+	{ "UpdateGrowth", RESOURCE_GROW, "class", "value", NULL },
+	{ "UpdateHistogram", RESOURCE_OBSERVE, "class", "value", "weight" },
+	{ "Magnitude", RESOURCE_SET, "class", "current", NULL },
+};
+
+static int
+number_field(const struct tel_type *t, const char *name)
+{
+	int at = name == NULL ? -1 : tel_type_find_field(t, name);
+
+	return at >= 0 && t->fields[at].datatype != TEL_STRING &&
+	        t->fields[at].datatype != TEL_DOUBLE ?
+	    at :
+	    -1;
+}
+
+void
+tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
+{
+	size_t i, n;
+	int at = tel_type_find_field(t, "path");
+
+	p->interrupt = number_field(t, "Irq");
+	p->path = at >= 0 && t->fields[at].datatype == TEL_STRING &&
+	        number_field(t, "class") >= 0 ?
+	    at :
+	    -1;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		n = strlen(known[i].end);
+		if (t->name_length < n ||
+		    strcmp(t->name + t->name_length - n, known[i].end) != 0)
+			continue;
+		p->owner = number_field(t, known[i].owner);
+		p->value = number_field(t, known[i].value);
+		p->weight = number_field(t, known[i].weight);
+		p->next = p->value;
+		if (p->owner >= 0 &&
+		    (known[i].value == NULL || p->value >= 0) &&
+		    (known[i].resource < RESOURCE_SET || p->path >= 0))
+			p->resource = known[i].resource;
+		return;
+	}
+}
