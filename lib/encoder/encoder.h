@@ -115,6 +115,18 @@ struct tel_writer {
 };
 
 /*
+ * The end of a log's name for a message, most bytes of it: of a long path, that
+ * says which file it is.
+ */
+static inline const char *
+tel__write_name(const struct tel_log *log, size_t most)
+{
+	size_t n = strlen(log->name);
+
+	return n > most ? log->name + (n - most) : log->name;
+}
+
+/*
  * Writes an event of the current log, and before it what it needs; keeps of
  * one what others may need.
  */

@@ -86,9 +86,9 @@ tel__relay_check(struct tel_writer *w, const struct tel_event *ev)
 	if (ev->raw_size > 0)
 		return TEL_OK;
 	return tel__write_fail(w, TEL_EINVAL,
-	    "%.80s: its events cannot be written as %s, because it lacks the "
+	    "%s: its events cannot be written as %s, because it lacks the "
 	    "original lines: -f tel,lines preserves them",
-	    ev->log->name, w->encoder->what);
+	    tel__write_name(ev->log, 80), w->encoder->what);
 }
 
 tel_status

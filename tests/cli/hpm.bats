@@ -322,6 +322,12 @@ long() {
 	run -1 --separate-stderr telfilter -k Counter --no-merge \
 	    "$SETS"/v3be/HPM.[12].startup
 	[[ $stderr == *'HPM.2.startup: not to be written to the same HPM trace: traces are one only as they merge'* ]]
+	# of a long path, the end
+	mkdir -p "$PWD/$(printf 'a%.0s' {1..100})"
+	cp "$SETS"/v3be/HPM.* "$PWD"/aaa*/
+	run -1 --separate-stderr telfilter -k Counter --no-merge \
+	    "$PWD"/aaa*/HPM.[12].startup
+	[[ $stderr == *'aaa/HPM.2.startup: not to be written'* ]]
 	run -1 --separate-stderr telcat -f hpm "$SETS"/v2be/HPM.1.startup \
 	    "$SETS"/v3be/HPM.2.startup
 	words bad-middle

@@ -92,9 +92,9 @@ check_log(struct tel_writer *w, const struct tel_log *log)
 		why = "its records are of another size or byte order";
 	if (why != NULL)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.60s: not to be written to the same HPM trace: %s; text "
+		    "%s: not to be written to the same HPM trace: %s; text "
 		    "can hold several (-f text)",
-		    log->name, why);
+		    tel__write_name(log, 60), why);
 	e->only = w->current->serial;
 	return TEL_OK;
 }
