@@ -143,7 +143,7 @@ static void
 set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 {
 	const uint32_t slot = ring->image % ARENA_IMAGES;
-	const struct arena_image *image = &d->a->images[slot];
+	struct arena_image *image = &d->a->images[slot];
 	const uint32_t pid = ring->pid & ((1u << 22) - 1);
 	struct columns *to = d->columns;
 	struct part *part;
@@ -151,8 +151,11 @@ set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 	c->is_new = 0;
 	c->source.block = 0;
 	c->source.tid = ring->tid;
+	/* whatever the program has written there */
+	image->name[ARENA_NAME_MAX] = '\0';
 	c->source.process = image->name;
 	memcpy(c->source.name, ring->name, sizeof(c->source.name));
+	c->source.name[sizeof(c->source.name) - 1] = '\0';
 	if (d->numbers[slot] == 0 ||
 	    (d->numbers[slot] & ((1u << 22) - 1)) != pid) {
 		d->numbers[slot] = pid | (uint32_t)(d->runs[pid]++) << 22;
@@ -186,6 +189,11 @@ look(struct drain *d, uint32_t i, uint64_t bumped)
 	}
 	c->seen = c->end;
 	c->end = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	/* the program has written over it */
+	if (c->end - c->at > ARENA_RING_WORDS) {
+		c->at = c->end;
+		__atomic_store_n(&ring->tail, c->at, __ATOMIC_RELEASE);
+	}
 	if (c->end != c->seen)
 		d->written[d->nwritten++] = (uint16_t)i;
 	if (c->at == c->end && state == ARENA_RING_ENDED) {

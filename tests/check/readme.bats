@@ -77,7 +77,7 @@ load lib
 	done
 }
 
-@test "the README's circle: a compiler is recorded, counted and replayed" {
+@test "the README's circle: a compiler is recorded, counted, replayed and shown" {
 	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
 	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
 	command -v gcc >/dev/null || skip "no gcc"
@@ -97,4 +97,8 @@ load lib
 	[[ $output == *"life  (dur)"* ]]
 	[[ $output == *"glibc "* ]]
 	[ "$(telcat -e process cc.tel | grep -vc '^#')" -ge 3 ]
+	# the page is whole
+	grep -q '^telcat -f html' circle
+	head -c 200 cc.html | grep -qi '<!doctype html>'
+	tail -c 200 cc.html | grep -q '</html>'
 }

@@ -9,8 +9,9 @@ load lib
 # build_program: the programs to record; for setup_file().
 build_program() {
 	case ${CFLAGS-} in *-fsanitize*) return ;; esac
-	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
-	    -o "$BATS_FILE_TMPDIR/program" "$TEL_TOP/tests/cli/telrec_program.c"
+	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread -I"$TEL_TOP/cmd" \
+	    -o "$BATS_FILE_TMPDIR/program" \
+	    "$TEL_TOP/tests/cli/telrec_program.c" -ldl
 }
 
 # A preloaded library and a sanitizer both want to be first.

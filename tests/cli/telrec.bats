@@ -249,11 +249,26 @@ setup() {
 		until "$1" pairs 10 && [ -s run.tel ]; do sleep 0.02; done' \
 	    sh "$program"
 	[ "$(counts run.tel 'size == 100')" -ge 10 ]
-	telrec --for 50ms -o run.tel sh -c 'while "$1" pairs 10; do
-		n=$((n + 1)); [ $n -lt 20 ] || exit 0; sleep 0.02; done' \
-	    sh "$program"
+	# it sees that the recording has stopped, and goes on
+	telrec --for 50ms -o run.tel "$program" stopped
+	[ "$(counts run.tel 'size == 100')" -ge 10 ]
+	[ "$(counts run.tel 'size == 90001')" = 0 ]
+	telrec --size 20k -o run.tel "$program" stopped
+	[ "$(counts run.tel 'size == 90001')" = 0 ]
 	for option in "--size 0" "--delay x" "--for -1s"; do
 		# shellcheck disable=SC2086 # the two words
 		run -2 telrec $option "$program"
+	done
+}
+
+@test "what a program writes into the shared memory does not harm telrec" {
+	for seed in 1 2 3 4 5 6; do
+		run telrec -o run.tel "$program" scribble "$seed"
+		# there may be lost events, and any events
+		[ "$status" = 0 ] || [ "$status" = 125 ]
+		telcat run.tel >text
+		run timeout 120 telrec -g --ring 1M -o run.tel "$program" \
+		    scribble "$seed"
+		[ "$status" = 0 ] || [ "$status" = 125 ]
 	done
 }

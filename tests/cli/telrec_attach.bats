@@ -103,6 +103,41 @@ done" ]
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
 }
 
+# has_size BYTES: a block of this size was recorded.
+has_size() {
+	"$TEL_BUILD/bin/telcat" -w "size == $1" -n 1 run.tel 2>/dev/null |
+	    grep -qv '^#'
+}
+
+@test "modules that are loaded after telrec came are recorded" {
+	cat >module.c <<-'END'
+		#include <stdlib.h>
+		void *volatile kept;
+		void grab(void)
+		{
+			kept = malloc(5555);
+			free(kept);
+		}
+	END
+	${CC:-cc} -fno-builtin -shared -fPIC -o module.so module.c
+	"$program" until_loaded end ./module.so >output 3>&- &
+	pid=$!
+	soon grep -q ready output
+	"$TEL_BUILD/bin/telrec" -p "$pid" -o run.tel 2>message 3>&- &
+	recorder=$!
+	soon attached
+	if grep -qE 'may not be attached|possible on' message; then
+		skip "$(cat message)"
+	fi
+	touch load
+	soon has_size 5555
+	ends_as_usual
+	wait "$recorder"
+	[ ! -s message ]
+	telcat -n 20000 run.tel |
+	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
+}
+
 @test "processes that cannot be attached to are reported" {
 	sleep 0 &
 	gone=$!

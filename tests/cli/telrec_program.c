@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Programs for telrec to record: the first argument says which. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -24,6 +25,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #endif
+
+#include "telrec/arena.h"
 
 /* What the compiler must not remove. */
 static void *volatile kept[64];
@@ -280,6 +283,101 @@ until(char *file)
 	pthread_join(thread, NULL);
 	printf("done\n");
 	return 7;
+}
+
+/* As until(), and calls grab() of a module once a file "load" exists. */
+static int
+until_loaded(char *file, const char *module)
+{
+	void *handle = NULL;
+	void (*grab)(void);
+
+	printf("ready\n");
+	fflush(stdout);
+	while (access(file, F_OK) != 0) {
+		pairs(20, 100);
+		usleep(1000);
+		if (handle == NULL && access("load", F_OK) == 0 &&
+		    (handle = dlopen(module, RTLD_NOW)) == NULL)
+			return 1;
+		if (handle != NULL) {
+			*(void **)&grab = dlsym(handle, "grab");
+			grab();
+		}
+	}
+	printf("done\n");
+	return 7;
+}
+
+/* The memory that telrec shares with this program. */
+static struct arena *
+share(void)
+{
+	const char *path = getenv(ARENA_ENV);
+	const int fd = path != NULL ? open(path, O_RDWR) : -1;
+	struct arena *a;
+
+	if (fd < 0)
+		fail("the arena");
+	a = mmap(NULL, (size_t)arena_bytes(), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (a == MAP_FAILED)
+		fail("the arena");
+	close(fd);
+	return a;
+}
+
+/* Pairs until the recording has stopped, then others. */
+static int
+stopped(void)
+{
+	const struct arena *a = share();
+	int i;
+
+	for (i = 0; i < 60000 && ARENA_NOW(a->on); i++) {
+		pairs(10, 100);
+		usleep(1000);
+	}
+	pairs(10, 90001);
+	return ARENA_NOW(a->on) ? 9 : 0;
+}
+
+/* Writes numbers over what telrec reads of other rings, with this seed. */
+static int
+scribble(unsigned seed)
+{
+	struct arena *a = share();
+	uint64_t r = seed * UINT64_C(2654435761) + 1;
+	uint64_t *words;
+	uint32_t i, k;
+
+	pairs(1000, 100);
+	for (i = 1; i < 20; i++) {
+		words = arena_words(a, i);
+		for (k = 0; k < ARENA_RING_WORDS; k++) {
+			r = r * UINT64_C(6364136223846793005) + 1;
+			words[k] = r >> (r >> 58 & 31);
+		}
+		words = (uint64_t *)(void *)&a->images[i];
+		for (k = 0; k < sizeof(a->images[i]) / 8; k++)
+			words[k] = UINT64_MAX;
+		memset(a->rings[i].name, 'x', sizeof(a->rings[i].name));
+		a->rings[i].pid = (uint32_t)(r >> 11);
+		a->rings[i].tid = (uint32_t)(r >> 13);
+		a->rings[i].image = (uint32_t)i;
+		a->rings[i].claim = (uint32_t)(r >> 17);
+		a->rings[i].lost = r;
+		a->rings[i].open = (uint32_t)(r >> 19) & 1;
+		a->rings[i].ticks = r >> (r >> 60);
+		a->rings[i].head = i % 2 ? (uint32_t)(r >> 23) : 5000;
+		__atomic_store_n(&a->rings[i].state,
+		    i % 3 ? ARENA_RING_USED : ARENA_RING_ENDED,
+		    __ATOMIC_SEQ_CST);
+	}
+	__atomic_store_n(&a->rings_used, UINT32_MAX >> seed % 32,
+	    __ATOMIC_SEQ_CST);
+	pairs(1000, 100);
+	return 0;
 }
 
 static volatile sig_atomic_t handled;
@@ -541,6 +639,12 @@ main(int argc, char **argv)
 		return signals();
 	if (strcmp(mode, "until") == 0)
 		return until(argv[2]);
+	if (strcmp(mode, "until_loaded") == 0)
+		return until_loaded(argv[2], argv[3]);
+	if (strcmp(mode, "stopped") == 0)
+		return stopped();
+	if (strcmp(mode, "scribble") == 0)
+		return scribble((unsigned)n);
 	if (strcmp(mode, "filter") == 0)
 		return filter();
 	if (strcmp(mode, "killing") == 0)

@@ -102,6 +102,14 @@ all_stacks() {
 	all_stacks
 }
 
+@test "with --ring frames are kept that later events use" {
+	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
+	record --stacks=fp
+	telrec --stacks=fp --ring 64M -o run.tel ./program ./library.so
+	telcat -f folded --weight allocated run.tel >lines
+	all_stacks
+}
+
 @test "without libunwind, stacks are taken by frame pointers, and that is said" {
 	build -O1 -fno-omit-frame-pointer
 	mkdir none

@@ -88,7 +88,8 @@ static struct allocator noticed;
 static int is_noticing;
 __thread struct hooks_block hooks_noticed;
 
-static __thread int finding __attribute__((tls_model("initial-exec")));
+/* volatile: dlsym() is declared as if it never called what is here */
+static __thread volatile int finding __attribute__((tls_model("initial-exec")));
 
 /* Set when the library was loaded behind the functions that it calls. */
 static int is_late;
