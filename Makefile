@@ -63,9 +63,11 @@ LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
 # The script, the style and the shell of pages, as C.
 PAGE    = lib/print/page
 PAGE_OBJ = $(BUILD)/lib/print/page_parts.o
-# page.js comes first: the others add to what it defines.
+# page.js comes first: the others add to what it defines.  A page of a report
+# has some of the scripts, a page of a log the others.
 PAGE_SCRIPTS = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
     $(wildcard $(PAGE)/*.js)))
+PAGE_REPORT = $(PAGE)/chart.js $(PAGE)/flame.js $(PAGE)/report.js
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
@@ -125,7 +127,10 @@ $(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
     $(PAGE)/page.css $(PAGE_SCRIPTS) $(BUILD)/.sources
 	$(SAY) GEN $@
 	@mkdir -p $(@D)
-	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css $(PAGE_SCRIPTS) >$@
+	$(Q)cat $(filter-out $(PAGE_REPORT),$(PAGE_SCRIPTS)) >$(@D)/timeline.js
+	$(Q)cat $(PAGE)/page.js $(PAGE_REPORT) >$(@D)/report.js
+	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css \
+	    $(@D)/timeline.js $(@D)/report.js >$@
 
 $(PAGE_OBJ): $(BUILD)/lib/print/page_parts.c $(BUILD)/.flags
 	$(SAY) CC $@

@@ -310,7 +310,7 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, svg; as a trace: android, mtrace or rep", take,
+	"text, csv, json, svg, html; as a trace: android, mtrace or rep", take,
 	"[file ...]",
 	"Replays recorded allocations, and reports time and memory of each "
 	"allocator.",
@@ -328,7 +328,8 @@ parse_format(struct telreplay *t)
 	t->export = export_format(name);
 	if (t->export == NULL) {
 		message_fail(STATUS_USAGE, NULL,
-		    "-f: '%s' is not one of: text, csv, json, svg, android, "
+		    "-f: '%s' is not one of: text, csv, json, svg, html, "
+		    "android, "
 		    "mtrace, rep",
 		    name);
 		return 0;

@@ -598,7 +598,8 @@ read_counts(struct count *c, struct telstat *t, struct sink *sink)
 	c->telstat = t;
 	c->sink = sink;
 	show_open(&c->show, t, sink);
-	if (t->format->report == &report_as_arrow &&
+	if ((t->format->report == &report_as_arrow ||
+	        t->format->report == &report_as_html) &&
 	    !sink_check_binary(sink, NULL))
 		return 0;
 	if (t->interval > 0 &&

@@ -26,6 +26,7 @@ struct side {
 
 struct diff {
 	struct side sides[2];
+	char *names[2]; /* of the operands */
 	struct report *report;
 	double share; /* of the first side in all time, or all events */
 	int timed;    /* it is of time */
@@ -662,6 +663,8 @@ show_diff(struct diff *d, const struct sink *sink)
 	else if (a->events + b->events > 0)
 		d->share = a->events / (a->events + b->events);
 	show_open(&show, &a->telstat, sink);
+	show.report.operands = d->names;
+	show.report.noperands = 2;
 	report_write(&show.report, fill, d);
 	if (show.report.failed)
 		d->failed = 1;
@@ -692,6 +695,7 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 	else {
 		t->settings.operands += i;
 		t->settings.noperands = 1;
+		d->names[i] = t->settings.operands[0];
 		return 1;
 	}
 	return 0;

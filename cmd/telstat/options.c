@@ -378,8 +378,8 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, arrow, openmetrics, prometheus, svg or inst", take,
-	"[file ...], or: telstat diff [option ...] file file",
+	"text, csv, json, arrow, openmetrics, prometheus, svg, html or inst",
+	take, "[file ...], or: telstat diff [option ...] file file",
 	"Counts the events of telemetry logs, and computes statistics of them.",
 	{ "telstat run.log.zst",
 	    "telstat -s 'sizes=log2(size) if name == \"PoolAlloc\"' "

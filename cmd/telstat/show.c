@@ -51,6 +51,7 @@ const struct output_format output_formats[] = {
 	{ "openmetrics", SHOWS_LAST, 0, NULL, openmetrics_put },
 	{ "prometheus", SHOWS_LAST, 0, NULL, prometheus_put },
 	{ "svg", SHOWS_CURVES, 0, &report_as_svg, NULL },
+	{ "html", SHOWS_ALL, 0, &report_as_html, NULL },
 	{ "inst", SHOWS_ALL, 1, NULL, inst_put },
 };
 const size_t output_nformats =
@@ -90,6 +91,8 @@ show_open(struct show *show, const struct telstat *t, const struct sink *sink)
 	r->out = sink->out;
 	r->footer = sink_footer(sink);
 	r->level = t->level;
+	r->operands = t->settings.operands;
+	r->noperands = t->settings.noperands;
 	r->options.raw = t->raw;
 	r->options.utf8 = t->utf8;
 	r->options.zeros = t->zeros;

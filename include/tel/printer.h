@@ -234,6 +234,20 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_snapshot(tel_printer *p,
 /* Why the last call returned TEL_EINVAL; good until the next call. */
 TEL_SINCE_0_1 const char *tel_printer_error(const tel_printer *p);
 
+/*
+ * Writes a page of HTML that shows a report: "telstat -f html" and "telreplay
+ * -f html" are made by it.  No printer is needed.
+ * title: any bytes, of which the first 200 are shown.
+ * json: n bytes of UTF-8, an object with "version": 1, "page": "report",
+ *	"title", and "reports", an array of objects with "t" (a time in ns, or
+ *	null) and "sections", an array of the objects of "telstat -f json".
+ *	It is not checked.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_EINVAL (libarchive, which compresses
+ * the data of the page, is missing).
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_page_write(tel_output *out,
+    const char *title, const char *json, size_t n);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "io/deflate.h"
 #include "render/escape.h"
 #include "render/number.h"
 
@@ -133,13 +134,13 @@ put_data(struct paper *p, const char *id, const unsigned char *bytes, size_t n)
 /* ----------------------------------------------------------------- page */
 
 static void
-put_top(struct paper *p, const char *title)
+put_top(struct paper *p, const struct page_kind *kind, const char *title)
 {
 	put_text(p,
 	    "<!doctype html>\n<html lang=\"en\">\n<head>\n"
 	    "<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-	put_text(p, tel__page_policy);
+	put_text(p, kind->policy);
 	put_text(p,
 	    "\">\n<meta name=\"viewport\" "
 	    "content=\"width=device-width, initial-scale=1\">\n"
@@ -153,28 +154,52 @@ put_top(struct paper *p, const char *title)
 }
 
 static void
-put_bottom(struct paper *p)
+put_bottom(struct paper *p, const struct page_kind *kind)
 {
 	put_text(p, "<script>");
-	put_part(p, &tel__page_script);
+	put_part(p, &kind->script);
 	put_text(p, "</script>\n</body>\n</html>\n");
+}
+
+static void
+write_page(struct tel_output *out, const struct page_kind *kind,
+    const char *title, const struct tel__buffer *head,
+    const struct page_block *blocks, size_t n)
+{
+	struct paper p = { out, 0 };
+	char id[32];
+	size_t i;
+
+	put_top(&p, kind, title);
+	put_data(&p, "head", head->bytes, head->used);
+	for (i = 0; i < n; i++) {
+		(void)snprintf(id, sizeof(id), "b%zu", i);
+		put_data(&p, id, blocks[i].bytes, blocks[i].size);
+	}
+	put_bottom(&p, kind);
 }
 
 void
 tel__page_write(struct tel_output *out, const char *title,
     const struct tel__buffer *head, const struct page_block *blocks, size_t n)
 {
-	struct paper p = { out, 0 };
-	char id[32];
-	size_t i;
+	write_page(out, &tel__page_timeline, title, head, blocks, n);
+}
 
-	put_top(&p, title);
-	put_data(&p, "head", head->bytes, head->used);
-	for (i = 0; i < n; i++) {
-		(void)snprintf(id, sizeof(id), "b%zu", i);
-		put_data(&p, id, blocks[i].bytes, blocks[i].size);
-	}
-	put_bottom(&p);
+tel_status
+tel_page_write(tel_output *out, const char *title, const char *json, size_t n)
+{
+	struct tel__buffer head = { 0 };
+	const char *why;
+	int done;
+
+	if (!tel__gzip_load(&why))
+		return TEL_EINVAL;
+	done = tel__gzip_put(&head, json, n, PAGE_LEVEL);
+	if (done)
+		write_page(out, &tel__page_report, title, &head, NULL, 0);
+	tel__buffer_clear(&head);
+	return done ? out->status : TEL_ENOMEM;
 }
 
 uint64_t
@@ -182,9 +207,9 @@ tel__page_size(const char *title, size_t head)
 {
 	struct paper p = { NULL, 0 };
 
-	put_top(&p, title);
+	put_top(&p, &tel__page_timeline, title);
 	put_data(&p, "head", NULL, head);
-	put_bottom(&p);
+	put_bottom(&p, &tel__page_timeline);
 	return p.size;
 }
 

@@ -2,6 +2,7 @@
 /*
  * Page: one HTML file with a script that shows data, and the data: a head in
  * JSON and blocks of bytes, as base64 of gzip in elements that do not run.
+ * Pages of logs and of reports have scripts of their own.
  */
 #ifndef TEL_PAGE_H
 #define TEL_PAGE_H
@@ -20,10 +21,13 @@ struct page_part {
 	const unsigned char *bytes;
 	size_t size;
 };
-extern const struct page_part tel__page_script, tel__page_style,
-    tel__page_shell;
-/* The content policy, with the digests of script and style. */
-extern const char tel__page_policy[];
+extern const struct page_part tel__page_style, tel__page_shell;
+/* A script, and the content policy with the digests of it and of the style. */
+struct page_kind {
+	struct page_part script;
+	const char *policy;
+};
+extern const struct page_kind tel__page_timeline, tel__page_report;
 
 /* A block, which is gzip already. */
 struct page_block {
@@ -31,7 +35,8 @@ struct page_block {
 	size_t size;
 };
 
-/* Writes a page.  title: any bytes.  head: JSON.  What failed is in out. */
+/* Writes the page of a log.  title: any bytes.  head: JSON, as gzip.  What
+ * failed is in out. */
 void tel__page_write(struct tel_output *out, const char *title,
     const struct tel__buffer *head, const struct page_block *blocks, size_t n);
 

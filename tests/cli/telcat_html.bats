@@ -198,12 +198,18 @@ await_events() { # PAGE COUNT
 
 @test "a page has each file of its script, whole" {
 	telcat -f html "$MPS"/1.118.0-lii6gc-awlut.log.zst >page.html
-	python3 - page.html "$TEL_TOP"/lib/print/page/*.js <<-'END'
-		import sys
-		page = open(sys.argv[1], encoding="utf-8").read()
-		assert len(sys.argv) > 3
-		for name in sys.argv[2:]:
-		    assert open(name, encoding="utf-8").read() in page, name
+	telstat -f html "$MPS"/1.118.0-lii6gc-awlut.log.zst >report.html
+	python3 - page.html report.html "$TEL_TOP"/lib/print/page/*.js <<-'END'
+		import os, sys
+		texts = [open(name, encoding="utf-8").read()
+		    for name in sys.argv[1:]]
+		assert len(texts) > 4
+		for name, text in zip(sys.argv[3:], texts[2:]):
+		    report = os.path.basename(name) in ("chart.js", "flame.js",
+		        "report.js")
+		    shared = os.path.basename(name) == "page.js"
+		    assert (text in texts[0]) == (shared or not report), name
+		    assert (text in texts[1]) == (shared or report), name
 	END
 }
 

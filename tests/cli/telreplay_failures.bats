@@ -301,7 +301,7 @@ last_words() {
 	expect 2 "*--pace: '-1': expected a factor*" telreplay --pace=-1 t.txt
 	expect 2 "*--pace: 'nan': expected a factor*" telreplay --pace=nan t.txt
 	expect 2 "*--timeout: 'x': expected a time*" telreplay --timeout x t.txt
-	expect 2 "*-f: 'x' is not one of: text, csv, json, svg, android, mtrace, rep" \
+	expect 2 "*-f: 'x' is not one of: text, csv, json, svg, html, android, mtrace, rep" \
 	    telreplay -f x t.txt
 	for option in runs repeat threads max-live; do
 		expect 2 "*--$option: *" telreplay "--$option" 0 t.txt

@@ -252,7 +252,7 @@ try() {
 
 @test "a mistake in the command line is told, and nothing is read: exit 2" {
 	expect 2 "telstat: unknown option '-x'" telstat -x mpsio.log
-	expect 2 "telstat: -f: 'xml' is not one of: text, csv, json, arrow, openmetrics, prometheus, svg, inst" \
+	expect 2 "telstat: -f: 'xml' is not one of: text, csv, json, arrow, openmetrics, prometheus, svg, html, inst" \
 	    telstat -f xml mpsio.log
 	expect 2 "telstat: -s: 'x', column 2: *" telstat -s x mpsio.log
 	expect 2 "telstat: -s: 'x=histo(1)', column 3: expected a class: *; did you mean 'hist'?" \

@@ -20,13 +20,15 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "lib", "print", "page")
+REPORT = ("chart.js", "flame.js", "report.js")  # not in a page of a log
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
 def scripts():
     """The parts of the script, in the order in which the build joins them."""
     names = sorted(n for n in os.listdir(SOURCES) if n.endswith(".js"))
-    return ["page.js"] + [n for n in names if n != "page.js"]
+    return ["page.js"] + [n for n in names
+                          if n not in ("page.js", *REPORT)]
 
 
 def source(name):

@@ -8,6 +8,7 @@ in it:
     read_page.py counts PAGE    how many events of each type the sums have
     read_page.py series PAGE    a line for each series
     read_page.py head PAGE      the head, as JSON
+    read_page.py report PAGE    the objects of a report, as telstat -f json
     read_page.py check PAGE     nothing, if the page is as it should be
 """
 
@@ -263,6 +264,9 @@ class Page:
         head = self.head
         self.check_frame()
         assert head["version"] == 1
+        if head["page"] == "report":
+            assert head["reports"] and head["title"] and head["tool"]
+            return
         assert len(self.bytes) <= head["size"], len(self.bytes)
         tracks = {0}
         for track in head["tracks"]:
@@ -303,8 +307,12 @@ class Page:
 
 def main():
     what, page = sys.argv[1], Page(sys.argv[2])
-    types = page.head["types"]
-    if what == "head":
+    types = page.head.get("types")
+    if what == "report":
+        for report in page.head["reports"]:
+            for section in report["sections"]:
+                print(json.dumps(section, ensure_ascii=False))
+    elif what == "head":
         json.dump(page.head, sys.stdout, indent=1)
     elif what == "check":
         page.check()

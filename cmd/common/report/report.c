@@ -342,6 +342,8 @@ report_flush(struct report *r)
 void
 report_free(struct report *r)
 {
+	if (r->begun && r->format->end != NULL)
+		r->format->end(r);
 	if (r->table != NULL && tel_table_finish(r->table) == TEL_ENOMEM)
 		r->failed = 1;
 	tel_table_free(r->table);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Report: one model of what a tool found, and the writers of it: text, CSV,
- * JSON and SVG.
+ * JSON, HTML, which has the objects of JSON, and SVG.
  *
  * A report is a sequence of sections.  A section has a title, facts (named
  * values), lines and notes, and what it needs of a table, a histogram, bars
@@ -281,12 +281,13 @@ struct report_format {
 	void (*open)(struct report *r);  /* each; what is open is closed */
 	void (*section)(struct report *r, const struct report_section *s);
 	void (*close)(struct report *r);
+	void (*end)(struct report *r); /* behind the last report */
 	/* The height of a section, where all must be known first. */
 	double (*measure)(struct report *r, const struct report_section *s);
 };
 
 extern const struct report_format report_as_text, report_as_csv, report_as_json,
-    report_as_svg, report_as_arrow;
+    report_as_svg, report_as_arrow, report_as_html;
 
 struct report {
 	const struct report_format *format;
@@ -294,7 +295,9 @@ struct report {
 	struct report_options options;
 	tel_output *out;
 	int time_known;
-	uint64_t time; /* of the snapshot */
+	uint64_t time;   /* of the snapshot */
+	char **operands; /* what was read, for the title of a page */
+	int noperands;
 
 	/* of the report and its writers */
 	struct report_section section;
@@ -306,6 +309,7 @@ struct report {
 	unsigned has;     /* SVG: what the page draws */
 	tel_table *table; /* Arrow: what is written, or NULL; and as what */
 	int footer, level;
+	struct report_page *page; /* HTML, what it shows */
 };
 
 /* Writes a report: calls fill, which hands over the sections, once or twice. */

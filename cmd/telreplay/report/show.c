@@ -7,7 +7,7 @@
 #include "common/message.h"
 
 static const struct report_format *const formats[] = { &report_as_text,
-	&report_as_csv, &report_as_json, &report_as_svg };
+	&report_as_csv, &report_as_json, &report_as_svg, &report_as_html };
 
 static const struct report_csv_column csv_columns[] = {
 	{ "type", REPORT_CSV_TYPE },
@@ -103,12 +103,14 @@ show_report(const struct show *show)
 	report.format = show->telreplay->format;
 	report.tool = &tool;
 	report.out = sink.out;
+	report.operands = show->telreplay->settings.operands;
+	report.noperands = show->telreplay->settings.noperands;
 	report.options.width = 80;
 	report.options.terminal = sink.terminal;
 	report_write(&report, fill, &copy);
+	report_free(&report);
 	if (report.failed)
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
-	report_free(&report);
 	sink_close(&sink);
 }

@@ -66,6 +66,7 @@ function show(v, unit) {
 	if (typeof v !== "number" && typeof v !== "bigint")
 		return String(v ?? "");
 	return Number.isNaN(v) ? "" : unit === "ns" ? time(Number(v))
+		: unit === "%" ? `${(100 * Number(v)).toFixed(1)} %`
 		: unit === "bytes" ? bytes(Number(v))
 			: grouped.format(v) + (unit ? ` ${unit}` : "");
 }

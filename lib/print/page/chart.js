@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Charts as SVG elements: histograms, curves, bars and ranges.
+"use strict";
+
+const WIDE = 600, HIGH = 260, LEFT = 76, RIGHT = 30, TOP = 10, BOTTOM = 44;
+const HUES = 10; // colours --c0 to --c9
+const drawn = []; // what the panel shows: {title, kind, data}
+
+const hue = (i) => `var(--c${i % HUES})`;
+
+function svg(tag, attributes, ...children) {
+	const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+	for (const [name, value] of Object.entries(attributes || {})) {
+		if (typeof value === "function")
+			e.addEventListener(name, value);
+		else if (value !== undefined)
+			e.setAttribute(name, value);
+	}
+	e.append(...children);
+	return e;
+}
+
+// Logarithms of both signs, and 0.
+const bend = (v) => Math.sign(v) * Math.log2(1 + Math.abs(v));
+
+// Where values from lo to hi are between pixels a and b.
+function scale(lo, hi, a, b, log, unit) {
+	const f = log ? bend : (v) => v;
+	const from = f(lo), width = f(hi) - from || 1;
+	const at = (v) => a + (b - a) * (f(v) - from) / width;
+	const ticks = [], most = Math.max(2, Math.abs(b - a) / 60);
+	if (log) {
+		const base = unit === "bytes" ? 2 : 10;
+		const all = Math.log(1 + Math.abs(hi) + Math.abs(lo)) / Math.log(base);
+		const step = base ** Math.ceil(all / most);
+		for (let v = 1; v <= Math.max(hi, -lo); v *= step)
+			ticks.push(v, -v);
+		ticks.push(0);
+	} else {
+		let step = 10 ** Math.floor(Math.log10((hi - lo || 1) / most));
+		if (unit === "bytes")
+			step = 2 ** Math.ceil(Math.log2((hi - lo || 1) / most));
+		else
+			step *= [1, 2, 5, 10].find((n) =>
+				(hi - lo) / (step * n) <= most) || 10;
+		for (let v = Math.ceil(lo / step) * step; v <= hi; v += step)
+			ticks.push(Math.abs(v) < step / 2 ? 0 : v);
+	}
+	return { at, lo, hi, unit, ticks: ticks.filter((v) => v >= lo && v <= hi) };
+}
+
+// Short, for an axis: 12k rather than 12,000.
+const brief = new Intl.NumberFormat("en", { notation: "compact",
+	maximumSignificantDigits: 4 });
+const mark = (v, unit) => unit === "bytes" || unit === "ns" || unit === "%"
+	? show(v, unit) : brief.format(v);
+
+// Axes with their names; the plot is put on them.
+function frame(x, y, xTitle, yTitle, height = HIGH) {
+	const floor = height - BOTTOM;
+	const g = svg("g", { class: "axes" });
+	for (const v of x ? x.ticks : [])
+		g.append(svg("path", { class: "grid",
+			d: `M${x.at(v).toFixed(1)} ${TOP}V${floor}` }),
+		svg("text", { x: x.at(v), y: floor + 15, "text-anchor": "middle" },
+			mark(v, x.unit)));
+	for (const v of y ? y.ticks : [])
+		g.append(svg("path", { class: "grid",
+			d: `M${LEFT} ${y.at(v).toFixed(1)}H${WIDE - RIGHT}` }),
+		svg("text", { x: LEFT - 6, y: y.at(v) + 4, "text-anchor": "end" },
+			mark(v, y.unit)));
+	g.append(svg("path", { class: "axis",
+		d: `M${LEFT} ${TOP}V${floor}H${WIDE - RIGHT}` }),
+	svg("text", { class: "title", x: (LEFT + WIDE - RIGHT) / 2,
+		y: height - 8, "text-anchor": "middle" }, xTitle));
+	if (yTitle)
+		g.append(svg("text", { class: "title", "text-anchor": "middle",
+			transform: `translate(12 ${(TOP + floor) / 2}) rotate(-90)` },
+		yTitle));
+	return g;
+}
+
+// The picture as a file: what the style sheet says is written into it.
+function pictureOf(node) {
+	const copy = node.cloneNode(true), all = copy.querySelectorAll("*");
+	[...node.querySelectorAll("*")].forEach((e, i) => {
+		const style = getComputedStyle(e);
+		for (const name of ["fill", "stroke", "fill-opacity"])
+			all[i].setAttribute(name, style.getPropertyValue(name));
+	});
+	copy.setAttribute("font-family", "sans-serif");
+	copy.setAttribute("font-size", "11");
+	copy.prepend(svg("rect", { width: "100%", height: "100%",
+		fill: getComputedStyle(document.body).backgroundColor }));
+	return new XMLSerializer().serializeToString(copy);
+}
+
+// A chart, what it is about, and its numbers as a table and a file.
+// data: {columns, rows}, as table() has them.
+function figure(kind, title, about, height, plot, data, names) {
+	const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${height}`,
+		width: WIDE, height, role: "img", "aria-label":
+			`${title}: ${data.rows.length} rows, in the table below` },
+	...plot);
+	const file = title.replace(/[^\w.-]+/g, "-").slice(0, 60);
+	const csv = () => [data.columns.map((c) => c.name), ...data.rows]
+		.map((row) => `${csvRow(row)}\n`).join("");
+	const rows = el("details", { toggle: () => {
+		if (rows.children.length < 2)
+			rows.append(table(title, data.columns, data.rows));
+	} }, el("summary", {}, "Numbers"));
+	drawn.push({ title, kind, rows: data.rows, picture,
+		svg: () => pictureOf(picture), csv });
+	return el("figure", {}, el("figcaption", {}, el("b", {}, title), " ",
+		el("span", { class: "dim" }, about || "")), picture,
+	names && names.length > 1 ? el("p", { class: "legend" },
+		...names.map((name, i) => el("span", {}, svg("svg",
+			{ width: 10, height: 10, "aria-hidden": "true" },
+			svg("rect", { width: 10, height: 10, fill: hue(i) })),
+		` ${name} `))) : "",
+	el("div", {}, el("button", { click: () =>
+		save(`${file}.svg`, "image/svg+xml", pictureOf(picture)) }, "SVG"), " ",
+	el("button", { click: () => save(`${file}.csv`, "text/csv", csv()) },
+		"CSV")), rows);
+}
+
+const hint = (text) => svg("title", {}, text);
+const columnsOf = (...list) => list.map(([name, unit, text]) =>
+	({ name, unit, text }));
+
+// buckets: {lo, hi, count}.  range: {lo, hi, most} of all that are compared.
+function histogramOf(title, about, unit, buckets, range, logX, logY) {
+	const x = scale(range.lo, range.hi, LEFT, WIDE - RIGHT, logX, unit);
+	const y = scale(0, range.most, HIGH - BOTTOM, TOP, logY);
+	return figure("histogram", title, about, HIGH, [
+		frame(x, y, `value${unit ? ` (${unit === "ns" ? "time" : unit})` : ""}${
+			logX ? ", logarithmic" : ""}`, `weight${
+			logY ? ", logarithmic" : ""}`),
+		...buckets.map((b) => {
+			const left = x.at(b.lo), up = y.at(b.count);
+			return svg("rect", { x: left + 0.25, y: up, fill: hue(0),
+				width: Math.max(x.at(b.hi) - left - 0.5, 0.5),
+				height: Math.max(y.at(0) - up, b.count > 0 ? 1 : 0) },
+			hint(`${show(b.lo, unit)} to ${show(b.hi, unit)}: ${
+				grouped.format(b.count)}`));
+		})],
+	{ columns: columnsOf(["from", unit], ["to", unit], ["weight"]),
+		rows: buckets.map((b) => [b.lo, b.hi, b.count]) });
+}
+
+// series: {name, points: [[x, y], ...], area}.  NaN is a gap.
+function curvesOf(title, about, series, o) {
+	const all = series.flatMap((s) => s.points).filter(([, v]) => v === v);
+	const span = (i, zero) => {
+		const v = all.map((p) => p[i]);
+		return [v.reduce((a, b) => Math.min(a, b), zero ? 0 : Infinity),
+			v.reduce((a, b) => Math.max(a, b), zero ? 0 : -Infinity)];
+	};
+	const [lo, hi] = all.length ? span(0, !o.logX) : [0, 1];
+	const [least, most] = span(1, true);
+	const x = scale(lo, hi, LEFT, WIDE - RIGHT, o.logX, o.xUnit);
+	const y = scale(least, most || 1, HIGH - BOTTOM, TOP, o.logY, o.unit);
+	const paths = series.map((s, i) => {
+		let pen = "M";
+		const line = s.points.map(([a, b]) => {
+			const step = b === b ? `${pen}${x.at(a).toFixed(1)} ${
+				y.at(b).toFixed(1)}` : "";
+			pen = b === b ? "L" : "M";
+			return step;
+		}).join("");
+		const last = s.points.at(-1);
+		const area = s.area && last ? `${line}L${x.at(last[0]).toFixed(1)} ${
+			y.at(0)}L${x.at(s.points[0][0]).toFixed(1)} ${y.at(0)}Z` : "";
+		return svg("path", { d: area || line, class: area ? "area" : "curve",
+			[area ? "fill" : "stroke"]: hue(i) }, hint(s.name));
+	});
+	return figure("curves", title, about, HIGH, [
+		frame(x, y, `${o.xTitle}${o.logX ? ", logarithmic" : ""}`, o.yTitle),
+		...paths],
+	{ columns: columnsOf(["curve", "", true], [o.xTitle, o.xUnit],
+		[o.yTitle || "value", o.unit]),
+	rows: series.flatMap((s) => s.points.map((p) => [s.name, ...p])) },
+	series.map((s) => s.name));
+}
+
+// The axis below bars.
+const across = (x, height) => svg("g", { class: "axes" },
+	...x.ticks.flatMap((v) => [svg("path", { class: "grid",
+		d: `M${x.at(v).toFixed(1)} ${TOP}V${height - 28}` }),
+	svg("text", { x: x.at(v), y: height - 14, "text-anchor": "middle" },
+		mark(v, x.unit))]));
+
+// Labels beside bars, and pixels for them.
+const cut = (text) => text.length > 28 ? `${text.slice(0, 27)}…` : text;
+const roomFor = (rows) => 16 + 6.4 * Math.max(6, ...rows.map(([label]) =>
+	cut(String(label)).length));
+
+// rows: [label, value of each name ...], drawn beside each other.
+function barsOf(title, about, unit, names, rows, log, most = 40) {
+	const shown = rows.slice(0, most), n = names.length;
+	const thick = n > 1 ? 12 : 14, step = thick * n + 7;
+	const left = roomFor(shown);
+	const height = TOP + shown.length * step + 30;
+	const values = shown.flatMap((r) => r.slice(1)).map(Number)
+		.filter(Number.isFinite);
+	const lo = values.reduce((a, b) => Math.min(a, b), 0);
+	const hi = values.reduce((a, b) => Math.max(a, b), 0) || 1;
+	const x = scale(lo, hi, left, WIDE - 110, log, unit);
+	return figure("bars", title, `${about || ""}${rows.length > most
+		? `; ${rows.length - most} more in the table` : ""}`, height, [
+		across(x, height),
+		...shown.flatMap(([label, ...cells], i) => {
+			const up = TOP + i * step;
+			return [svg("text", { x: left - 6, y: up + thick * n / 2 + 4,
+				"text-anchor": "end" }, cut(String(label)), hint(label)),
+			...cells.flatMap((v, k) => {
+				const value = Number(v);
+				if (v === undefined || v === null || !Number.isFinite(value))
+					return [];
+				const [a, b] = [x.at(0), x.at(value)];
+				return [svg("rect", { x: Math.min(a, b), y: up + k * thick,
+					width: Math.max(Math.abs(b - a), 1), height: thick - 1,
+					fill: hue(k) }, hint(`${label}, ${names[k]}: ${
+					show(value, unit)}`)),
+				svg("text", { x: Math.max(a, b) + 4,
+					y: up + k * thick + thick / 2 + 4 }, mark(value, unit))];
+			})];
+		})],
+	{ columns: columnsOf(["", "", true], ...names.map((s) => [s, unit])),
+		rows }, names);
+}
+
+// rows: [name, least, most, marks: [[name, value], ...]].
+function rangesOf(title, about, unit, rows) {
+	const left = roomFor(rows), step = 24;
+	const height = TOP + rows.length * step + 30;
+	const all = rows.flatMap(([, lo, hi, marks]) => [lo, hi,
+		...marks.map((m) => m[1])]);
+	const x = scale(Math.min(0, ...all), Math.max(0, ...all) || 1, left,
+		WIDE - 110, false, unit);
+	return figure("range", title, about, height, [
+		across(x, height),
+		...rows.flatMap(([name, lo, hi, marks], i) => {
+			const up = TOP + i * step;
+			return [svg("text", { x: left - 6, y: up + 14,
+				"text-anchor": "end" }, cut(name), hint(name)),
+			svg("rect", { x: x.at(lo), y: up + 3, height: 14, fill: hue(0),
+				"fill-opacity": 0.4, width: Math.max(x.at(hi) - x.at(lo), 1) },
+			hint(`${show(lo, unit)} to ${show(hi, unit)}`)),
+			...marks.map(([what, v], k) => svg("rect", { x: x.at(v) - 1.5,
+				y: up, width: 3, height: 20, fill: hue(k + 1) },
+			hint(`${what}: ${show(v, unit)}`)))];
+		})],
+	{ columns: columnsOf(["", "", true], ["least", unit], ["most", unit],
+		...(rows[0]?.[3] ?? []).map((m) => [m[0], unit])),
+	rows: rows.map(([name, lo, hi, marks]) =>
+		[name, lo, hi, ...marks.map((m) => m[1])]) },
+	["from the least to the most", ...(rows[0]?.[3] ?? []).map((m) => m[0])]);
+}
