@@ -275,7 +275,8 @@ look_at(const uint64_t *v, unsigned n)
 	const uint64_t bits = varying_bits(v, n),
 	               mask = UINT64_MAX >> __builtin_clzll(bits);
 	uint64_t low = v[0], high = v[0];
-	struct column c = { v[0] & ~mask, v[0] | mask,
+	/* the bits below the lowest varying one are in the base, too */
+	struct column c = { v[0] & (~mask | ((bits & -bits) - 1)), v[0] | mask,
 		(unsigned)__builtin_ctzll(bits), 0 };
 	unsigned r, i;
 

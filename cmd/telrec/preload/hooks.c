@@ -291,16 +291,19 @@ note_size(enum arena_op op, const void *p, size_t size)
 {
 	uint64_t words[ARENA_RECORD_MAX];
 
-	words[0] = ring_word(op, p, ARENA_SIZE_LONG);
-	words[1] = size;
-	if (!LIKELY(is_plain())) {
-		note_more(words, 2, p, size);
-	} else if (size < ARENA_SIZE_LONG && op != ARENA_MALLOC_LONG) {
+	if (LIKELY(is_plain()) && size < ARENA_SIZE_LONG) {
 		words[0] = ring_word(op, p, (unsigned)size);
 		ring_put(words, 1, p);
-	} else {
-		ring_put(words, 2, p);
+		return;
 	}
+	if (op == ARENA_MALLOC)
+		op = ARENA_MALLOC_LONG;
+	words[0] = ring_word(op, p, ARENA_SIZE_LONG);
+	words[1] = size;
+	if (LIKELY(is_plain()))
+		ring_put(words, 2, p);
+	else
+		note_more(words, 2, p, size);
 }
 
 static void
@@ -337,7 +340,7 @@ malloc_more(enum ring_tried tried, uint64_t word, void *p)
 static __attribute__((noinline)) void *
 malloc_other(size_t n, void *p)
 {
-	note_size(ARENA_MALLOC_LONG, p, n);
+	note_size(ARENA_MALLOC, p, n);
 	return p;
 }
 
