@@ -48,6 +48,7 @@ load lib
 	zstd -dqo mpsio.log "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst"
 	echo 'telcat -f csv' >conf
 	# the last column of the table, and in it what calls a tool
+	# shellcheck disable=SC2016 # backquotes of Markdown
 	sed -n '/^| what | jq/,/^$/p' "$TEL_TOP/CONTRIBUTING.md" |
 	    sed 's/ |$//; s/.* | //' | grep -o '`[^`]*`' | tr -d '`' |
 	    grep '^\([A-Z_]*=[^ ]* \)\?tel' >commands
