@@ -319,23 +319,21 @@ function paintCounter(p, { width, from, step, dpr, xOf }, t, y, h) {
 
 // A strip for each bucket of a histogram, the larger values above.
 function paintHeat(p, frame, t, y, h) {
-	const out = scratchOf(0, frame), rows = t.series.map((s) => s.row);
-	const low = Math.min(...rows), high = h / (Math.max(...rows) - low + 1);
-	for (const s of t.series) {
+	const rows = t.series.map((s) => s.row), low = Math.min(...rows);
+	const high = h / (Math.max(...rows) - low + 1);
+	const counts = t.series.map((s, n) =>
+		columns(frame, s, "count", scratchOf(n, frame)));
+	const most = counts.reduce((m, out) =>
+		out.reduce((a, v) => Math.max(a, v), m), 0);
+	t.series.forEach((s, n) => {
 		const bottom = y + h - Math.round((s.row - low) * high);
 		const top = y + h - Math.round((s.row - low + 1) * high);
-		columns(frame, s, "count", out);
 		for (let x = 0; x < frame.width; x++)
-			if (out[x] > 1e-9)
-				p.rect(x, top, 1, bottom - top, shade(0, 0.1 + 0.9 *
-					Math.log2(1 + out[x] * s.width / frame.step) /
-					Math.log2(1 + (t.most ??= mostOf(t.series)))));
-	}
+			if (counts[n][x] > 1e-9)
+				p.rect(x, top, 1, bottom - top, shade(0, 0.25 + 0.75 *
+					Math.log2(1 + counts[n][x]) / Math.log2(1 + most)));
+	});
 }
-
-// The most that a bucket of several series has.
-const mostOf = (list) => list.reduce((most, { count }) => count.reduce(
-	(a, v, i) => Math.max(a, v - (count[i - 1] ?? 0)), most), 0);
 
 function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 	const line = Math.round(LINE * dpr), seen = [], labels = [];
@@ -394,11 +392,12 @@ function paintLinks(p, frame) {
 	const list = log.lines.filter((l) => l.to >= view.from &&
 		l.from <= view.to && strength(l.type));
 	// of very many, some
-	const each = Math.ceil(list.length / 1000);
+	const each = Math.ceil(list.length / 1000), many = list.length > 60;
 	for (const l of list.filter((_, i) => i % each === 0))
 		p.line(frame.xOf(l.from), middleOf(l.source, frame),
 			frame.xOf(l.to), middleOf(l.target, frame),
-			3 * frame.dpr, shade(l.type.color, list.length > 200 ? 0.3 : 0.7));
+			(many ? 1.5 : 3) * frame.dpr,
+			shade(l.type.color, many ? 0.5 : 0.7));
 }
 
 const widths = new Map();
