@@ -98,9 +98,9 @@ function distributionOf(o) {
 	let sum = 0;
 	const list = bucketsOf(o), all = number(o.weight) || 1;
 	return list.flatMap((b) => {
-		const before = sum / all;
+		const below = 100 * sum / all;
 		sum += b.count;
-		return [[b.lo, 100 * before], [b.hi, 100 * sum / all]];
+		return [[b.lo, below], [b.hi, 100 * sum / all]];
 	});
 }
 

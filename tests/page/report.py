@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tests of the pages of "-f html" of telstat and telreplay, in a browser (TAP).
+
+What the charts, the tables and the flame graph show is compared with what
+"-f json" says.  Screenshots of each tab, light and dark, are kept in the folder
+of the argument.
+"""
+
+import collections
+import json
+import os
+import sys
+
+import cases
+import logs
+from cases import command, expect
+
+SIZES = "sizes=log2(size)"
+
+
+def both(folder, *words):
+    """The page of a command, and the objects that it prints as JSON."""
+    path = os.path.join(folder, "page.html")
+    with open(path, "wb") as out:
+        out.write(command(*words, "-f", "html"))
+    text = command(*words, "-f", "json")
+    return path, [json.loads(line) for line in text.splitlines()]
+
+
+def of_type(rows, *types):
+    return [row for row in rows if row["type"] in types]
+
+
+def show(page, tab):
+    """The charts of a tab, by title."""
+    page.run(f"teltools.tab({json.dumps(tab)}).then(() => 1)")
+    return {c["title"]: c for c in page.run("teltools.drawn()")}
+
+
+def rows_of_table(page, caption):
+    """The cells of the table whose caption starts so."""
+    return page.run(f"""[...document.querySelectorAll("#panel table")]
+        .filter((t) => t.caption?.textContent.startsWith(
+            {json.dumps(caption)})).flatMap((t) => [...t.tBodies[0].rows]
+            .map((r) => [...r.cells].map((c) => c.textContent)))""")
+
+
+def statistics(page, folder):
+    """histograms, tallies and ranges, and their tables"""
+    path, want = both(folder, "telstat", "--report", "-s", SIZES, "-s",
+                      "now=mag(size)", "-s", "some=tally(size,8)", "-s",
+                      "quart=quantiles(size)",
+                      *logs.allocations(folder))
+    page.open(path)
+    expect(page.run("teltools.head.reports[0].sections"), want)
+    expect(page.run("teltools.tabs()"),
+          ["Statistics", "Overview", "Tables", "About"])
+    charts = show(page, "Statistics")
+    stats = {row["name"]: row for row in want if "updates" in row}
+    expect(charts["sizes"]["rows"],
+          [[b["lo"], b["hi"], b["count"]] for b in stats["sizes"]["buckets"]])
+    expect(charts["some"]["rows"][:8],
+          [[str(b["key"]), b["count"]] for b in stats["some"]["buckets"]])
+    now = stats["now"]
+    expect(charts["now"]["rows"][0],
+          ["now", now["min"], now["max"], now["mean"], now["last"]])
+    share = [row[2] for row in charts["quart: distribution"]["rows"]]
+    assert share == sorted(share) and abs(share[-1] - 100) < 1e-9, share
+    # a bar is drawn for each bucket
+    bars = sum(b["count"] > 0 for b in stats["sizes"]["buckets"])
+    assert charts["sizes"]["shapes"] > bars
+    charts = show(page, "Overview")
+    expect(charts["Events by type"]["rows"],
+          [[f"{row['name']} ({row['kind']})", row["events"]]
+           for row in of_type(want, "event")])
+    show(page, "Tables")
+    rows = rows_of_table(page, "event")
+    expect([row[0] for row in rows],
+          [row["name"] for row in of_type(want, "event")])
+    # a header sorts, the search leaves rows out
+    page.run("""[...document.querySelectorAll("#panel caption")].find((c) =>
+        c.textContent.startsWith("event")).parentNode
+        .querySelectorAll("th button")[0].click()""")
+    names = [row[0] for row in rows_of_table(page, "event")]
+    expect(names, sorted(names))
+    page.run("teltools.search('realloc').then(() => 1)")
+    expect([row[0] for row in rows_of_table(page, "event")], ["realloc"])
+    page.run("teltools.search('').then(() => 1)")
+
+
+def snapshots(page, folder):
+    """snapshots as a slider, and curves over time"""
+    path, want = both(folder, "telstat", "-i", "500us", "-g", "kind", "-s",
+                      SIZES, "-s", "now=mag(size)",
+                      *logs.mps_collections(folder))
+    page.open(path)
+    times = list(dict.fromkeys(row["t"] for row in want))
+    expect(page.run("teltools.head.reports.map((r) => r.t)"), times)
+    assert len(times) > 3
+    for number in (0, len(times) // 2, len(times) - 1):
+        page.run(f"""(() => {{
+            const e = document.getElementById("snapshot");
+            e.value = {number};
+            e.dispatchEvent(new Event("input"));
+        }})()""")
+        charts = show(page, "Statistics")
+        for row in of_type(want, "log2"):
+            if row["t"] == times[number]:
+                title = f"sizes{{kind={row['group']['kind']}}}"
+                expect(charts[title]["rows"], [[b["lo"], b["hi"], b["count"]]
+                                              for b in row["buckets"]])
+    charts = show(page, "Over time")
+    points = collections.defaultdict(list)
+    for name, time, value in charts["now"]["rows"]:
+        points[name].append((time, value))
+    for name, line in points.items():
+        kind = name.removesuffix(": last").removeprefix("kind=")
+        expect([p for p in line if p[1] is not None],
+              [(row["t"], row["last"]) for row in of_type(want, "mag")
+               if row["group"]["kind"] == kind])
+    page.key("[")
+    expect(page.run("document.getElementById('snapshot').value"),
+          str(len(times) - 2))
+
+
+def stacks(page, folder):
+    """the flame graph of stacks"""
+    log = logs.unpack("alloc/gcc.heaptrack.zst", folder)
+    path, want = both(folder, "telstat", "--stacks=allocated", *log)
+    page.open(path)
+    show(page, "Flame graph")
+    page.run("""(() => {
+        const e = document.getElementById("weight");
+        e.value = "allocated_bytes";
+        e.dispatchEvent(new Event("change"));
+    })()""")
+    page.wait("teltools.frames()[0].value === "
+              f"{sum(s['allocated_bytes'] for s in of_type(want, 'stack'))}")
+    total = page.run("teltools.frames()[0]")
+    sums = collections.Counter()
+    for row in of_type(want, "stack"):
+        frames = row["stack"].split(";")
+        for depth in range(len(frames)):
+            sums[tuple(frames[:depth + 1])] += row["allocated_bytes"]
+    wide = sorted(n for n in sums.values()
+                  if total["width"] * n / total["value"] >= 1)
+    got = sorted(f["value"] for f in page.run("teltools.frames()")
+                 if f["depth"] > 0 and f["width"] >= 1)
+    expect(got, wide)
+    first = max((n, s) for s, n in sums.items() if len(s) == 1)[1][0]
+    page.run(f"teltools.zoom({json.dumps(first)})")
+    frame = next(f for f in page.run("teltools.frames()")
+                 if f["depth"] == 1)
+    expect((frame["name"], frame["width"]), (first, total["width"]))
+    page.run("document.getElementById('flame').focus()")
+    page.key("Escape")
+    page.key("ArrowDown")
+    assert page.run("document.getElementById('status').textContent") \
+        .startswith(f"{first}: ")
+    page.run(f"teltools.search({json.dumps(first)}).then(() => 1)")
+    share = 100 * sums[(first,)] / total["value"]
+    expect(page.run("document.getElementById('hits').textContent"),
+          f"{share:.1f} % found")
+    assert page.run("document.querySelectorAll('.frame.found').length") > 0
+    page.run("teltools.search('').then(() => 1)")
+
+
+def difference(page, folder):
+    """two logs: before, after, change, significance"""
+    path, want = both(folder, "telstat", "diff", "--report", "-s", SIZES,
+                      *logs.allocations(folder),
+                      *logs.unpack("alloc/perl.mtrace.zst", folder))
+    page.open(path)
+    charts = show(page, "Difference")
+    events = [row for row in want if row["name"] == "events"]
+    expect(charts["Events before and after"]["rows"],
+          [[row["figure"], row["before"], row["after"]] for row in events])
+    rows = rows_of_table(page, "Before and after")
+    expect([(row[0], row[4]) for row in rows],
+          [(row["figure"], row.get("significance", "")) for row in want])
+
+
+def replay(page, folder):
+    """allocators side by side"""
+    path = os.path.join(folder, "page.html")
+    with open(path, "wb") as out:
+        out.write(command("telreplay", "-q", "--runs", "1", "-a", "bump,null",
+                           "-f", "html", *logs.allocations(folder)))
+    page.open(path)
+    want = page.run("teltools.head.reports[0].sections")
+    charts = show(page, "Allocators")
+    for title, kind, key in (
+            ("Time of an operation", "cost", "ns"),
+            ("Peak of the resident memory", "memory", "peak_bytes")):
+        expect(charts[title]["rows"], [[row["allocator"], row[key]]
+                                      for row in of_type(want, kind)])
+    header = page.run("""[...document.querySelectorAll("#panel th")]
+        .slice(0, 3).map((e) => e.textContent)""")
+    expect(header, ["", "bump", "null"])
+    charts = show(page, "Memory")
+    line = [row[1:] for row in
+            charts["Resident memory of each allocator"]["rows"]
+            if row[0] == "bump"]
+    expect(line, [[0, 0]] + [[row["time_ns"], row["resident_bytes"]]
+                            for row in of_type(want, "sample")
+                            if row["allocator"] == "bump"])
+
+
+def hostile(page, folder):
+    """markup in a log is text"""
+    log = os.path.join(folder, "<img src=x onerror=alert(1)>")
+    name = "</script><img/src=x/onerror=document.title=1>"
+    with open(log, "w", encoding="utf-8") as out:
+        out.write(f"= Start\n@ {name}:[0x1] + 0x100 0x10\n= End\n")
+    path, _ = both(folder, "telstat", "--stacks", log)
+    page.open(path)
+    show(page, "Flame graph")
+    assert any(f["name"] == name for f in page.run("teltools.frames()"))
+    for tab in page.run("teltools.tabs()"):
+        show(page, tab)
+        expect(page.run("document.querySelectorAll('img').length"), 0)
+    title = page.run("document.title")
+    expect(title, "telstat: <img src=x onerror=alert(1)>")
+
+
+TESTS = [statistics, snapshots, stacks, difference, replay, hostile]
+
+
+def case(test):
+    """A test, and then each tab, light and dark, and each chart as a file."""
+    def check(c):
+        page = c.page
+        page.emulate(prefers_color_scheme="light")
+        test(page, c.folder)
+        for theme in ("light", "dark"):
+            page.emulate(prefers_color_scheme=theme)
+            for tab in page.run("teltools.tabs()"):
+                charts = show(page, tab)
+                c.screenshot(f"report-{test.__name__}-{tab}-{theme}"
+                             .replace(" ", "-"))
+                for i in range(len(charts)):
+                    assert page.run(f"""new DOMParser().parseFromString(
+                        teltools.svg({i}), "image/svg+xml")
+                        .querySelector("parsererror") === null""")
+
+    check.__name__, check.__doc__ = test.__name__, test.__doc__
+    return check
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run([case(test) for test in TESTS], sys.argv[1],
+                       (1400, 900)))
