@@ -28,6 +28,7 @@ CPU_ROWS = [
     ("telcat -f csv", "telcat -f csv LOG", 2.0),
     ("telcat -f json", "telcat -j 1 -f json LOG", 1.1),
     ("telcat -f sql", "telcat -f sql LOG", None),
+    ("telcat -f html", "telcat -q -f html LOG", None),
     ("telstat", "telstat -j 1 LOG", 0.2),
     ("telstat -s hist of a type",
      "telstat -j 1 -s 'h=log2(size) if name == PoolAlloc' LOG", 0.28),
@@ -122,6 +123,7 @@ PAGE_ROWS = [
 MEMORY_ROWS = [
     ("telcat (text)", "telcat", 16),
     ("telcat -f sql", "telcat -f sql", 16),
+    ("telcat -f html", "telcat -q -f html", 64),
     ("telstat", "telstat", 16),
     ("telstat -s tally, 1M keys", "telstat -s 't=tally(index,1M)'", 64),
     ("telfilter -k Pool,Seg", "telfilter -k Pool,Seg", 16),
