@@ -198,8 +198,8 @@ take_three(struct part *parts, const uint64_t *p, uint8_t *order)
 
 /*
  * Takes the calls of malloc, free, calloc and realloc from at on, up to another
- * record, or the first one of its type; most are of the first two.  Where that
- * is.
+ * record, or the first one of its type in the block; most are of the first two.
+ * Where that is.
  */
 static __attribute__((noinline)) uint32_t
 take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
@@ -218,8 +218,13 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 	uint8_t *order = to->order;
 	size_t i = to->count, n = allocs->count, m = frees->count;
 	const uint64_t *next;
-	uint64_t word, is_free;
+	uint64_t word, is_free, mask = 14, value = ARENA_MALLOC;
 
+	/* only those that have a place */
+	if (n == 0 || m == 0) {
+		mask = 15;
+		value = n > 0 ? ARENA_MALLOC : m > 0 ? ARENA_FREE : 16;
+	}
 	/* up to the end of the records, of the block, or of the ring */
 	end += least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
 	    ARENA_RING_WORDS - from);
@@ -228,7 +233,7 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 		 * Which of the two a record is cannot be predicted: it is
 		 * stored as both, and counted as one.
 		 */
-		for (; p < end && LIKELY((*p & 14) == ARENA_MALLOC); p++) {
+		for (; p < end && LIKELY((*p & mask) == value); p++) {
 			word = *p;
 			is_free = word & 1;
 			freed[m] = addresses[n] = word >> 16;
@@ -284,10 +289,8 @@ rings_take(struct columns *to, struct cursor *c, uint64_t limit,
 	parts = to->set->parts;
 	/* a record that the program has overwritten may seem to end later */
 	while ((int32_t)(end - at) > 0 && to->count < COLUMNS_EVENTS - 1) {
-		/* the plain ones, until another one; they have places */
-		if (parts[TYPE_MALLOC].count > 0 &&
-		    parts[TYPE_FREE].count > 0 && !to->set->mixed &&
-		    parts[TYPE_MALLOC].fields == 2)
+		/* the plain ones, until another one */
+		if (!to->set->mixed && parts[TYPE_MALLOC].fields == 2)
 			at = take_usual(to, c, words, at);
 		if (at == end || to->count >= COLUMNS_EVENTS - 1)
 			break;

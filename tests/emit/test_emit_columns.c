@@ -44,6 +44,7 @@ enum shape {
 	SAME,
 	LINE,
 	FIXED,     /* of random values of some bytes */
+	ODD,       /* the same, with low bits in common */
 	VARIED,    /* of any length */
 	RARE,      /* short ones, and a few that are long */
 	STEPS,     /* short steps up and down */
@@ -65,6 +66,7 @@ value(enum shape shape, unsigned i, unsigned n, uint64_t before)
 	case SAME: return 0x123456789;
 	case LINE: return 5000 - 48 * (uint64_t)i;
 	case FIXED: return 0x7f0000000000 + 16 * (r & 0xFFFF);
+	case ODD: return 0x7f0000000010 + 32 * (r & 0xFFFF);
 	case VARIED: return r >> (r & 31) << (r >> 5 & 15);
 	case RARE: return r % 100 != 0 ? r % 200 : r << 13;
 	case STEPS: return before + (r & 0xFF) * 64 - 128 * 64;

@@ -364,6 +364,28 @@ ring_skip_end(const struct ring_skip *skip)
 
 /* --------------------------------------------------------------- realloc */
 
+/* A ring that has no room, or is in use, or is not the child's own. */
+static __attribute__((noinline)) int
+begin_slow(struct ring_self *s, const void *old)
+{
+	const int kept = errno;
+	int begun;
+
+	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
+		return 0;
+	if (!process->alive)
+		process_forget(s);
+	if (s->ring != NULL && ARENA_NOW(s->ring->open))
+		return 0;
+	begun = open_ring(s);
+	if (begun &&
+	    (s->epoch != ARENA_NOW(ring_shared.arena->epoch) ||
+	        ARENA_NOW(*ring_owner(old)) != s->id))
+		begun = ring_refresh(s, old);
+	errno = kept;
+	return begun;
+}
+
 /*
  * While the block moves, another thread may get the memory that it leaves, and
  * record that first.  So the record has the time from before the call; telrec
@@ -375,28 +397,15 @@ int
 ring_begin_realloc(const void *old)
 {
 	struct ring_self *s = &ring_self;
-	const int kept = errno;
-	int begun = 0;
 
-	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
-		return 0;
-	if (!process->alive)
-		process_forget(s);
-	if (s->ring != NULL && ARENA_NOW(s->ring->open))
-		return 0;
-	if (s->left < (int32_t)ARENA_RECORD_MAX) {
-		begun = open_ring(s);
-	} else {
-		ARENA_SET(s->ring->open, 1);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		begun = 1;
-	}
-	if (begun &&
-	    (s->epoch != ARENA_NOW(ring_shared.arena->epoch) ||
-	        ARENA_NOW(*ring_owner(old)) != s->id))
-		begun = ring_refresh(s, old);
-	errno = kept;
-	return begun;
+	if (!RING_LIKELY(s->left >= (int32_t)ARENA_RECORD_MAX &&
+	        !ARENA_NOW(s->ring->open)))
+		return begin_slow(s, old);
+	ARENA_SET(s->ring->open, 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
+	           ARENA_NOW(*ring_owner(old)) == s->id) ||
+	    ring_refresh(s, old);
 }
 
 /* Makes this thread the owner of a page that has none.  0: it has another. */
@@ -419,6 +428,12 @@ ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
 
 	if (!begun) {
 		ring_put(words, n, p);
+		return;
+	}
+	if (RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
+	        ARENA_NOW(*ring_owner(p)) == s->id)) {
+		ring_append(s, words, n);
+		ring_close(s);
 		return;
 	}
 	if (!RING_LIKELY(
@@ -445,9 +460,7 @@ ring_end_realloc(int begun, const uint64_t *words, unsigned n, const void *p,
 		return;
 	}
 	/* a block that moves must not get a later time */
-	if (!RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
-	        ARENA_NOW(*ring_owner(p)) == s->id) &&
-	    (p == old || old == NULL || p == NULL) && !ring_refresh(s, p))
+	if ((p == old || old == NULL || p == NULL) && !ring_refresh(s, p))
 		return;
 	ring_append(s, words, n);
 	ring_close(s);
