@@ -46,6 +46,7 @@
 struct thread {
 	pid_t pid, tid;
 	struct user_regs_struct regs;
+	uint64_t mask;                    /* signals that it blocks */
 	unsigned char state[STATE_BYTES]; /* of its other registers */
 	struct iovec state_part;
 };
@@ -383,6 +384,28 @@ load(struct thread *t, const char *library, const char *arena)
 	                               "the library did not start";
 }
 
+/*
+ * Has all signals of a thread wait, but those that its own code causes: a
+ * handler would run in the middle of dlopen(), or leave it by longjmp().
+ */
+static int
+hold_signals(struct thread *t)
+{
+	static const int own[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP,
+		SIGSYS };
+	uint64_t all = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		all &= ~(UINT64_C(1) << (own[i] - 1));
+	if (ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(t->mask),
+	        &t->mask) != 0)
+		return 0;
+	all |= t->mask;
+	return ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof(all), &all) ==
+	    0;
+}
+
 int
 attach_process(pid_t pid, const char *library, const char *arena)
 {
@@ -395,11 +418,14 @@ attach_process(pid_t pid, const char *library, const char *arena)
 	t.state_part.iov_len = sizeof(t.state);
 	failed = "its registers cannot be read";
 	if (ptrace(PTRACE_GETREGSET, t.tid, (void *)(uintptr_t)NT_X86_XSTATE,
-	        &t.state_part) == 0) {
+	        &t.state_part) == 0 &&
+	    hold_signals(&t)) {
 		failed = load(&t, library, arena);
 		(void)ptrace(PTRACE_SETREGSET, t.tid,
 		    (void *)(uintptr_t)NT_X86_XSTATE, &t.state_part);
 		(void)ptrace(PTRACE_SETREGS, t.tid, NULL, &t.regs);
+		(void)ptrace(PTRACE_SETSIGMASK, t.tid, (void *)sizeof(t.mask),
+		    &t.mask);
 	}
 	(void)ptrace(PTRACE_DETACH, t.tid, NULL, NULL);
 	if (failed == NULL)

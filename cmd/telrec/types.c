@@ -16,41 +16,54 @@ static const tel_emit_kind kinds[KINDS] = {
 	{ "Process", KIND_PROCESS, "processes" },
 };
 
-/* A type: its own fields as "letter name role", and whether it allocates. */
+/* A field, as libtel-emit has it, with the part of the role. */
+struct field {
+	const char *letter, *name, *part, *doc;
+};
+
+enum {
+	ADDRESS = 1,
+	OLD,
+	SIZE,
+	COUNT,
+	ALIGNMENT,
+	PLACE,
+	OLD_PLACE,
+	OLD_BYTES,
+	BYTES,
+	BREAK,
+	INCREMENT,
+	NUMBER,
+	IP,
+	CALLER,
+	PARENT
+};
+static const struct field own_fields[] = {
+	[ADDRESS] = { "A", "address", "address", "of the block" },
+	[OLD] = { "A", "old", "old", "the block that it replaces" },
+	[SIZE] = { "W", "size", "size", "in bytes" },
+	[COUNT] = { "W", "count", "count", "elements of that size" },
+	[ALIGNMENT] = { "W", "alignment", "alignment", "in bytes" },
+	[PLACE] = { "A", "address", "", "of the mapping" },
+	[OLD_PLACE] = { "A", "old", "", "where it was" },
+	[OLD_BYTES] = { "W", "old_size", "", "in bytes" },
+	[BYTES] = { "W", "size", "", "in bytes" },
+	[BREAK] = { "A", "address", "", "the break" },
+	[INCREMENT] = { "I64", "increment", "", "in bytes" },
+	[NUMBER] = { "U32", "number", "0", "of the backtrace, from 1" },
+	[IP] = { "A", "ip", "1", "the instruction" },
+	[CALLER] = { "U32", "parent", "2", "the backtrace of its caller" },
+	[PARENT] = { "U32", "parent", "", "the process that started it" },
+};
+
+/* A type: its own fields, up to 0, and whether it allocates. */
 struct row {
 	const char *name;
 	unsigned kind;
 	int allocates;
 	const char *doc;
-	struct field {
-		const char *letter, *name, *part, *doc;
-	} fields[5];
+	unsigned char fields[5];
 };
-
-#define ADDRESS \
-	{ \
-		"A", "address", "address", "of the block" \
-	}
-#define OLD \
-	{ \
-		"A", "old", "old", "the block that it replaces" \
-	}
-#define SIZE \
-	{ \
-		"W", "size", "size", "in bytes" \
-	}
-#define COUNT \
-	{ \
-		"W", "count", "count", "elements of that size" \
-	}
-#define ALIGNMENT \
-	{ \
-		"W", "alignment", "alignment", "in bytes" \
-	}
-#define PLACE \
-	{ \
-		"A", "address", "", "of the mapping" \
-	}
 
 static const struct row rows[TYPES] = {
 	[TYPE_MALLOC] = { "malloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
@@ -69,24 +82,16 @@ static const struct row rows[TYPES] = {
 	    { ADDRESS, ALIGNMENT, SIZE } },
 	[TYPE_VALLOC] = { "valloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
 	[TYPE_PVALLOC] = { "pvalloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
-	[TYPE_MMAP] = { "mmap", KIND_MAP, 0, "",
-	    { PLACE, { "W", "size", "", "in bytes" } } },
-	[TYPE_MUNMAP] = { "munmap", KIND_MAP, 0, "",
-	    { PLACE, { "W", "size", "", "in bytes" } } },
+	[TYPE_MMAP] = { "mmap", KIND_MAP, 0, "", { PLACE, BYTES } },
+	[TYPE_MUNMAP] = { "munmap", KIND_MAP, 0, "", { PLACE, BYTES } },
 	[TYPE_MREMAP] = { "mremap", KIND_MAP, 0, "",
-	    { PLACE, { "A", "old", "", "where it was" },
-	        { "W", "old_size", "", "in bytes" },
-	        { "W", "size", "", "in bytes" } } },
+	    { PLACE, OLD_PLACE, OLD_BYTES, BYTES } },
 	[TYPE_BRK] = { "brk", KIND_MAP, 0, "the break was moved",
-	    { { "A", "address", "", "the break" },
-	        { "I64", "increment", "", "in bytes" } } },
+	    { BREAK, INCREMENT } },
 	[TYPE_TRACE] = { "trace", KIND_TRACE, 0, "a frame of backtraces",
-	    { { "U32", "number", "0", "of the backtrace, from 1" },
-	        { "A", "ip", "1", "the instruction" },
-	        { "U32", "parent", "2", "the backtrace of its caller" } } },
+	    { NUMBER, IP, CALLER } },
 	[TYPE_PROCESS] = { "process", KIND_PROCESS, 0,
-	    "a process, or a program that it executes",
-	    { { "U32", "parent", "", "the process that started it" } } },
+	    "a process, or a program that it executes", { PARENT } },
 };
 
 static const char *
@@ -137,7 +142,7 @@ describe(uint32_t options, tel_emit_type *list)
 		"the process" };
 	static const struct field thread = { "U32", "thread", "thread",
 		"the thread" };
-	const struct field *field;
+	const unsigned char *own;
 	enum type type;
 
 	for (type = 0; type < TYPES; type++) {
@@ -148,8 +153,8 @@ describe(uint32_t options, tel_emit_type *list)
 		list[type].doc = rows[type].doc;
 		list[type].params = params[type];
 		list[type].count = 0;
-		for (field = rows[type].fields; field->name != NULL; field++)
-			add_param(&list[type], type, field);
+		for (own = rows[type].fields; *own != 0; own++)
+			add_param(&list[type], type, &own_fields[*own]);
 		if (rows[type].allocates && options & ARENA_SAMPLES)
 			add_param(&list[type], type, &weight);
 		if (rows[type].allocates && options & ARENA_STACKS)
@@ -162,10 +167,9 @@ describe(uint32_t options, tel_emit_type *list)
 unsigned
 types_fields(enum type type, uint32_t options)
 {
-	const struct field *field;
 	unsigned n = 0;
 
-	for (field = rows[type].fields; field->name != NULL; field++)
+	while (rows[type].fields[n] != 0)
 		n++;
 	if (rows[type].allocates && options & ARENA_SAMPLES)
 		n++;
