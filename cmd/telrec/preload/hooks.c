@@ -348,7 +348,7 @@ void
 hooks_note_new(const void *p, size_t alignment, size_t n)
 {
 	if (alignment == 0)
-		note_size(ARENA_MALLOC_LONG, p, n);
+		note_size(ARENA_MALLOC, p, n);
 	else
 		note_two(ARENA_ALIGNED_ALLOC, p, alignment, n);
 }
