@@ -84,6 +84,7 @@ sweep() {
 @test "telstat without memory: every report" {
 	sweep 60 'telstat mps.log' 'telstat -f csv mps.tel' \
 	    'telstat -f json HPM.1.startup' 'telstat -f svg mps.log' \
+	    'telstat -f html mps.log' \
 	    'telstat -f inst mps.log' 'telstat -f openmetrics mps.log' \
 	    "telstat -s 't=tally(name,32)' -s 'd=dur()' -g kind mps.log" \
 	    'telstat perl.heaptrack.zst' 'telstat hfs.txt' \

@@ -72,7 +72,8 @@ compare() { # COMMAND [OPTION ...]: with {} for the format
 	    >hostile.mtrace
 	telstat -f html --stacks hostile.mtrace >page.html
 	python3 "$READ" check page.html
-	python3 "$READ" report page.html | grep -q '</script><b>'
+	python3 "$READ" report page.html >got.json
+	grep -q '</script><b>' got.json
 	run -1 grep -q '</script><b>' page.html
 }
 
