@@ -54,8 +54,50 @@ enum shape {
 	MANY,      /* nearly too many for a table */
 	LATE,      /* a table, by the values at the front */
 	EXTREMES,
+	DRAWN, /* as the test draws it */
 	SHAPES
 };
+
+/* What a column of the shape DRAWN is like. */
+static struct drawn {
+	uint64_t base, mask, far;
+	unsigned shift;  /* of the values */
+	unsigned one_of; /* so many there is a far one; 0: none is */
+	int steps, negative;
+	unsigned few; /* distinct values, or 0 */
+} drawn;
+
+static struct drawn
+draw(void)
+{
+	struct drawn d;
+
+	d.shift = (unsigned)(next() % 40);
+	d.mask = UINT64_MAX >> (next() % 63 + 1);
+	d.base = next() % 3 == 0 ? next() << (next() % 64) : next() % 5000;
+	d.far = next() << (next() % 64);
+	d.one_of = next() % 2 == 0 ? (unsigned)(next() % 2000) : 0;
+	d.steps = next() % 3 == 0;
+	d.negative = next() % 2 == 0;
+	d.few = next() % 4 == 0 ? (unsigned)(next() % 300) : 0;
+	return d;
+}
+
+static uint64_t
+drawn_value(uint64_t r, uint64_t before)
+{
+	/* next() has 44 bits */
+	uint64_t v = r ^ next() << 32;
+
+	if (drawn.few > 0)
+		v = v % drawn.few * UINT64_C(0x9e3779b97f4a7c15);
+	v = (v & drawn.mask) << drawn.shift;
+	if (drawn.one_of > 0 && r % drawn.one_of == 0)
+		v ^= drawn.far;
+	if (drawn.negative && r & 1)
+		v = 0 - v;
+	return v + (drawn.steps ? before : drawn.base);
+}
 
 static uint64_t
 value(enum shape shape, unsigned i, unsigned n, uint64_t before)
@@ -77,6 +119,7 @@ value(enum shape shape, unsigned i, unsigned n, uint64_t before)
 	case FEW: return (r % 11) * 1000003;
 	case MANY: return (r % 250) * (r % 250) * 77777;
 	case LATE: return i < n / 2 ? r % 9 * 4096 : r;
+	case DRAWN: return drawn_value(r, before);
 	default:
 		return r % 3 == 0 ? UINT64_MAX :
 		    r % 3 == 1    ? 0 :
@@ -192,15 +235,24 @@ main(void)
 	static const unsigned counts[] = { 1, 2, 3, 4, 5, 127, 128, 129, 513,
 		1024, 1030, 5001, MOST };
 	enum shape shape;
-	unsigned i;
+	const char *rounds = getenv("TEST_ROUNDS");
+	unsigned i, n;
 	int same;
 
-	for (shape = 0; shape < SHAPES; shape++) {
+	for (shape = 0; shape < DRAWN; shape++) {
 		same = 1;
 		for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 			same &= test(shape, counts[i]);
 		ok(same, "columns of shape %d", (int)shape);
 	}
+	same = 1;
+	n = rounds != NULL ? (unsigned)strtoul(rounds, NULL, 10) : 300;
+	for (i = 0; i < n && same; i++) {
+		drawn = draw();
+		same = test(DRAWN,
+		    i % 10 == 0 ? MOST : 1 + (unsigned)(next() % 1500));
+	}
+	ok(same, "%u columns of drawn shapes", i);
 	free(bytes);
 	return done();
 }
