@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "common/message.h"
 #include "common/number.h"
 #include "report/export.h"
@@ -323,6 +324,13 @@ parse_format(struct telreplay *t)
 	const char *name = t->settings.format;
 
 	t->format = show_format(name != NULL ? name : "text");
+	/* before the replay, which may take long */
+	if (t->format == &report_as_html && isatty(STDOUT_FILENO)) {
+		message_fail(STATUS_USAGE, NULL,
+		    "refusing to write a page to a terminal; redirect it to a "
+		    "file");
+		return 0;
+	}
 	if (t->format != NULL)
 		return 1;
 	t->export = export_format(name);

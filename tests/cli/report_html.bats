@@ -95,3 +95,13 @@ compare() { # COMMAND [OPTION ...]: with {} for the format
 		        [row for row in want if row["t"] == report["t"]]
 	END
 }
+
+@test "a report's page is not written to a terminal" {
+	command -v script >/dev/null || skip "no script(1)"
+	run -2 script -qec "telstat -f html '$LOG'" /dev/null
+	[[ $output == *'refusing to write '* ]]
+	# before the replay
+	run -2 script -qec \
+	    "telreplay -a null -f html '$ALLOC/gcc.heaptrack.zst'" /dev/null
+	[[ $output == *'refusing to write a page to a terminal'* ]]
+}
