@@ -61,14 +61,14 @@ check_allocator() {
 	forms
 	record "$operators" threads
 	ordered run.tel
-	check_log run.tel freed 4 4
-	# four threads have 3,000 blocks of 4 bytes each
-	[ "$(counts run.tel 'size == 4')" -ge 12000 ]
-	[ "$(counts run.tel 'size == 4')" -lt 12100 ]
+	check_log run.tel freed 7 7
+	# four threads have 3,000 blocks of 7 bytes each
+	[ "$(counts run.tel 'size == 7')" -ge 12000 ]
+	[ "$(counts run.tel 'size == 7')" -lt 12100 ]
 	# a module that is loaded while the program runs
 	record "$operators" load "$module"
 	forms
-	[ "$(counts run.tel 'size == 4')" -ge 12000 ]
+	[ "$(counts run.tel 'size == 7')" -ge 12000 ]
 	record -s 4k "$operators" threads
 	ordered run.tel
 }

@@ -84,16 +84,21 @@ failures()
 }
 #endif
 
+// Of a size that nothing else here has, with any size of pointers.
+struct Small {
+	char bytes[7];
+};
+
 static void
 pairs()
 {
 	std::string text;
 
 	for (int i = 0; i < 300; i++) {
-		std::vector<int *> all;
+		std::vector<Small *> all;
 		for (int k = 0; k < 10; k++)
-			all.push_back(new int(k));
-		for (int *p : all)
+			all.push_back(new Small());
+		for (Small *p : all)
 			delete p;
 		text += "0123456789";
 		kept = std::malloc(100);
