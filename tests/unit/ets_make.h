@@ -6,62 +6,7 @@
 #ifndef ETS_MAKE_H
 #define ETS_MAKE_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct bytes {
-	unsigned char *data;
-	size_t size;
-	size_t room;
-	size_t last; /* where the last record begins */
-};
-
-static inline void
-put(struct bytes *b, const void *data, size_t n)
-{
-	if (b->room - b->size < n) {
-		b->room = 2 * (b->size + n);
-		b->data = realloc(b->data, b->room);
-		if (b->data == NULL)
-			abort();
-	}
-	if (n > 0)
-		memcpy(b->data + b->size, data, n);
-	b->size += n;
-}
-
-static inline void
-put_number(struct bytes *b, uint64_t v, unsigned width)
-{
-	unsigned char c;
-
-	for (; width > 0; width--, v >>= 8) {
-		c = (unsigned char)v;
-		put(b, &c, 1);
-	}
-}
-
-/* The next word of the line. */
-static inline char *
-word(char **line)
-{
-	char *s = *line + strspn(*line, " "), *end = s + strcspn(s, " ");
-
-	*line = *end == '\0' ? end : end + 1;
-	*end = '\0';
-	return s;
-}
-
-/* A number; with a minus or 0x in front too.  0 where there is none. */
-static inline uint64_t
-number(char **line)
-{
-	char *s = word(line);
-
-	return *s == '-' ? 0 - strtoull(s + 1, NULL, 0) : strtoull(s, NULL, 0);
-}
+#include "words.h"
 
 /* An entry of 48 bytes; without a text yet. */
 static inline void
@@ -72,12 +17,12 @@ make_entry(struct bytes *b, const uint64_t context[8], const uint64_t arg[5])
 
 	b->last = b->size;
 	for (i = 0; i < 6; i++)
-		put_number(b, context[i], width[i]);
-	put_number(b, 0, 4);
-	put_number(b, context[6], 2);
-	put_number(b, context[7], 2);
+		put_number(b, context[i], width[i], 1);
+	put_number(b, 0, 4, 1);
+	put_number(b, context[6], 2, 1);
+	put_number(b, context[7], 2, 1);
 	for (i = 0; i < 5; i++)
-		put_number(b, arg[i], 4);
+		put_number(b, arg[i], 4, 1);
 }
 
 /* Gives the last record another length of its text. */
@@ -135,13 +80,14 @@ make_hex(struct bytes *b, char *line)
 	unsigned v;
 
 	for (; sscanf(line, "%2x", &v) == 1; line += 2 + (line[2] == ' '))
-		put_number(b, v, 1);
+		put_number(b, v, 1, 1);
 }
 
 static inline void
-make_line(struct bytes *b, char *line)
+make_line(void *log, char *line)
 {
-	char *what = word(&line);
+	struct bytes *b = log;
+	char *what = word(&line, 0);
 	uint64_t n;
 
 	if (*what == '\0' || *what == '#')
@@ -184,35 +130,9 @@ static inline struct bytes
 make_log(const char *text)
 {
 	struct bytes b = { 0 };
-	char line[1024];
-	size_t n;
 
-	for (; *text != '\0'; text += n + (text[n] == '\n')) {
-		n = strcspn(text, "\n");
-		if (n >= sizeof(line))
-			abort();
-		memcpy(line, text, n);
-		line[n] = '\0';
-		make_line(&b, line);
-	}
+	each_line(text, make_line, &b);
 	return b;
-}
-
-/* The text of a file; NULL when it cannot be read. */
-static inline char *
-read_text(const char *path)
-{
-	char *text = calloc(1, 1 << 20);
-	FILE *f = fopen(path, "r");
-
-	if (text == NULL || f == NULL ||
-	    fread(text, 1, (1 << 20) - 1, f) == 0) {
-		free(text);
-		text = NULL;
-	}
-	if (f != NULL)
-		fclose(f);
-	return text;
 }
 
 #endif

@@ -6,18 +6,9 @@
 #ifndef HPM_MAKE_H
 #define HPM_MAKE_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "words.h"
 
 #define MAKE_FILES 4
-
-struct bytes {
-	unsigned char *data;
-	size_t size;
-	size_t room;
-};
 
 /* A set of files: the meta file is number 0, the traces follow. */
 struct set {
@@ -32,56 +23,10 @@ struct set {
 };
 
 static inline void
-put(struct bytes *b, const void *data, size_t n)
-{
-	if (b->room - b->size < n) {
-		b->room = 2 * (b->size + n);
-		b->data = realloc(b->data, b->room);
-		if (b->data == NULL)
-			abort();
-	}
-	if (n > 0)
-		memcpy(b->data + b->size, data, n);
-	b->size += n;
-}
-
-static inline void
-put_number(struct bytes *b, uint64_t v, unsigned width, int little)
-{
-	unsigned char c;
-	unsigned i;
-
-	for (i = 0; i < width; i++) {
-		c = (unsigned char)(v >> 8 * (little ? i : width - 1 - i));
-		put(b, &c, 1);
-	}
-}
-
-static inline void
 put_text(struct bytes *b, const char *s, int little)
 {
 	put_number(b, strlen(s), 4, little);
 	put(b, s, strlen(s));
-}
-
-/* The next word of the line; the rest of it where all is nonzero. */
-static inline char *
-word(char **line, int all)
-{
-	char *s = *line + strspn(*line, " "), *end;
-
-	end = s + (all ? strlen(s) : strcspn(s, " "));
-	*line = *end == '\0' ? end : end + 1;
-	*end = '\0';
-	return s;
-}
-
-static inline uint64_t
-number(char **line)
-{
-	char *s = word(line, 0);
-
-	return *s == '-' ? 0 - strtoull(s + 1, NULL, 0) : strtoull(s, NULL, 0);
 }
 
 /* "SLOT TID BUFFER SWITCH START END CALLER CALLEE COUNTERS..." */
@@ -189,8 +134,9 @@ make_name(struct set *s, const char *what, char *line)
 }
 
 static inline void
-make_line(struct set *s, char *line)
+make_line(void *log, char *line)
 {
+	struct set *s = log;
 	static const char *const names[] = { "", "", "appstart", "appcomplete",
 		"runstart", "runcomplete", "exit", "", "", "", "padding" };
 	struct bytes *b = &s->file[s->count];
@@ -240,18 +186,9 @@ static inline struct set
 make_set(const char *text)
 {
 	struct set s = { .mids = 1 };
-	char line[1024];
-	size_t n;
 
 	snprintf(s.name[0], sizeof(s.name[0]), "HPM.headerFile");
-	for (; *text != '\0'; text += n + (text[n] == '\n')) {
-		n = strcspn(text, "\n");
-		if (n >= sizeof(line))
-			abort();
-		memcpy(line, text, n);
-		line[n] = '\0';
-		make_line(&s, line);
-	}
+	each_line(text, make_line, &s);
 	return s;
 }
 
@@ -286,23 +223,6 @@ write_set(const struct set *s, const char *folder)
 		good &= fclose(f) == 0;
 	}
 	return good;
-}
-
-/* The text of a file; NULL when it cannot be read. */
-static inline char *
-read_text(const char *path)
-{
-	char *text = calloc(1, 1 << 20);
-	FILE *f = fopen(path, "r");
-
-	if (text == NULL || f == NULL ||
-	    fread(text, 1, (1 << 20) - 1, f) == 0) {
-		free(text);
-		text = NULL;
-	}
-	if (f != NULL)
-		fclose(f);
-	return text;
 }
 
 #endif

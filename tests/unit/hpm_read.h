@@ -8,7 +8,7 @@
 
 #include "format/hpm/hpm.h"
 #include "hpm_make.h"
-#include "reading.h"
+#include "read_events.h"
 #include "tap.h"
 
 /* The text of a fixture. */
@@ -28,106 +28,19 @@ fixture(const char *name)
 	return text;
 }
 
-/* How a trace is read. */
-struct how {
-	const char *name; /* of the log; NULL: a pipe */
-	const char *meta;
-	const char *as;
-	size_t piece; /* bytes given at a time, 0: all at once */
-	size_t max_labels;
-	int strict;
-	int force;
-};
-
-struct result {
-	char *events;  /* a line for each, with all its values */
-	char *notices; /* a line for each */
-	tel_status status;
-	char error[256];
-	char schema[48];
-	uint64_t count[TEL_COUNT_LOGS + 1];
-};
-
-/* "CLOCK TYPE FIELD=VALUE ...", labels in brackets, without quotes. */
+/* "CLOCK TYPE FIELD=VALUE ...", strings without quotes. */
 static inline void
 dump(FILE *f, const tel_event *ev)
 {
-	const tel_type *t = tel_event_type(ev);
-	const tel_field *field;
-	const char *s;
-	unsigned i;
-	size_t n;
-
 	fprintf(f, "%llu %s", (unsigned long long)tel_event_clock(ev),
-	    tel_type_name(t));
-	for (i = 0; i < tel_type_field_count(t); i++) {
-		field = tel_type_field(t, i);
-		fprintf(f, " %s=", tel_field_name(field));
-		s = tel_event_string(ev, i, &n);
-		if (s != NULL)
-			fprintf(f, "%.*s", (int)n, s);
-		else if (tel_field_datatype(field) == TEL_SIGNED)
-			fprintf(f, "%lld", (long long)tel_event_u64(ev, i));
-		else
-			fprintf(f, "%llu",
-			    (unsigned long long)tel_event_u64(ev, i));
-		s = tel_event_label(ev, i, &n);
-		if (s != NULL)
-			fprintf(f, "[%.*s]", (int)n, s);
-	}
-	putc('\n', f);
+	    tel_type_name(tel_event_type(ev)));
+	dump_fields(f, ev, "");
 }
 
-/* Reads a trace to its end.  Free the result with drop(). */
 static inline struct result
 read_trace(const void *data, size_t size, struct how how)
 {
-	struct result res = { 0 };
-	struct feed feed = { data, size, 0, how.piece };
-	tel_reader *r = tel_reader_new();
-	const tel_event *ev;
-	size_t n, m;
-	FILE *events = open_memstream(&res.events, &n);
-	FILE *notices = open_memstream(&res.notices, &m);
-	int i;
-
-	if (r == NULL || events == NULL || notices == NULL)
-		exit(1);
-	tel_reader_set_notify(r, take_notice, notices);
-	tel_reader_set_strict(r, how.strict);
-	tel_reader_set_force(r, how.force);
-	if (tel_reader_set_as(r, how.as) != TEL_OK ||
-	    tel_reader_set_meta(r, how.meta) != TEL_OK ||
-	    (how.max_labels > 0 &&
-	        tel_reader_set_max_labels(r, how.max_labels) != TEL_OK))
-		exit(1);
-	if (how.piece > 0) {
-		tel_reader_set_read_size(r, how.piece);
-		res.status =
-		    tel_reader_open_callback(r, feed_read, &feed, how.name);
-	} else {
-		res.status = tel_reader_open_memory(r, data, size, how.name);
-	}
-	if (res.status == TEL_OK)
-		snprintf(res.schema, sizeof(res.schema), "%s",
-		    tel_schema_name(tel_reader_schema(r)));
-	while (res.status == TEL_OK &&
-	    (res.status = tel_reader_next(r, &ev)) == TEL_OK)
-		dump(events, ev);
-	snprintf(res.error, sizeof(res.error), "%s", tel_reader_error(r));
-	for (i = 0; i <= TEL_COUNT_LOGS; i++)
-		res.count[i] = tel_reader_count(r, (tel_count)i);
-	tel_reader_free(r);
-	fclose(events);
-	fclose(notices);
-	return res;
-}
-
-static inline void
-drop(struct result res)
-{
-	free(res.events);
-	free(res.notices);
+	return read_events(data, size, how, dump);
 }
 
 /* A folder of its own with the files of a set, gone with remove_folder(). */
