@@ -262,6 +262,42 @@ find_action(struct definition *d, const struct tel_schema *schema,
 	return value_action(d, t, a);
 }
 
+/* Nonzero when a stat takes what an action loads of a run's events together. */
+static int
+is_column(const struct action *a)
+{
+	return a->what == ACT_FIELD && a->load->datatype != TEL_SIGNED &&
+	    a->definition->ngroups == 0 && tel__stat_takes_many(a->definition);
+}
+
+/* Finds out what is done with the events of a slot besides counting them. */
+static tel_status
+find_work(struct tel_stats *s, struct slot *slot)
+{
+	struct definition *d;
+	size_t i, columns = 0;
+
+	while (columns < slot->nactions && is_column(&slot->actions[columns]))
+		columns++;
+	if (columns < slot->nactions || slot->blocks || slot->record != NULL ||
+	    slot->type->role == TEL_ROLE_SYNC)
+		slot->work = SLOT_BUSY;
+	else if (columns > 0)
+		slot->work = SLOT_FIELDS;
+	else if (slot->pool != NULL || slot->size != NULL)
+		slot->work = SLOT_SIZES;
+	else
+		slot->work = SLOT_COUNTED;
+	for (i = 0; slot->work == SLOT_FIELDS && i < columns; i++) {
+		d = slot->actions[i].definition;
+		if (d->values == NULL)
+			d->values = calloc(TEL_RUN_MOST, sizeof(*d->values));
+		if (d->values == NULL)
+			return stats_no_memory(s);
+	}
+	return TEL_OK;
+}
+
 static tel_status
 fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_type *t)
@@ -293,14 +329,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	if (s->classes != NULL && slot->record == NULL &&
 	    s->classes->bind(t, &slot->record) != TEL_OK)
 		return stats_no_memory(s);
-	if (slot->nactions > 0 || slot->blocks || t->role == TEL_ROLE_SYNC ||
-	    slot->record != NULL)
-		slot->work = SLOT_BUSY;
-	else if (slot->pool != NULL || slot->size != NULL)
-		slot->work = SLOT_SIZES;
-	else
-		slot->work = SLOT_COUNTED;
-	return TEL_OK;
+	return find_work(s, slot);
 }
 
 tel_status

@@ -532,13 +532,51 @@ add_span(struct source *from, const struct tel_run *run)
 	from->last = last;
 }
 
+/* Adds the fields of an event to those that stats take together. */
+static void
+add_fields(const struct slot *slot, tel_run *run, size_t i)
+{
+	const struct action *a = slot->actions, *end = a + slot->nactions;
+	struct definition *d;
+
+	for (; a < end; a++) {
+		d = a->definition;
+		if (a->test &&
+		    tel_filter_match(d->filter, run_event(run, i)) <= 0)
+			continue;
+		d->values[d->nvalues++] = tel_load(a->load, run->data[i]);
+	}
+}
+
+/* Updates all stats with the fields of a run. */
+static tel_status
+take_fields(struct tel_stats *s)
+{
+	struct definition *d;
+	struct tel_stat *stat;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < s->count; i++) {
+		d = s->definitions[i];
+		if (d->nvalues == 0)
+			continue;
+		if (st == TEL_OK)
+			st = definition_stat(d, s->tuple, &stat);
+		if (st == TEL_OK)
+			st = tel__stat_update_many(stat, d->values, d->nvalues);
+		d->nvalues = 0;
+	}
+	return st == TEL_OK ? st : stats_no_memory(s);
+}
+
 tel_status
 tel_stats_run(tel_stats *s, tel_run *run)
 {
 	const int plain = s->interval == 0 && run_is_plain(run);
 	struct source *from;
 	struct slot *slot;
-	tel_status st = TEL_OK;
+	tel_status st = TEL_OK, taken;
 	size_t i;
 
 	/* the first event says of which log all are */
@@ -556,12 +594,15 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		}
 		slot->events++;
 		slot->bytes += run->sizes[i];
-		if (slot->work == SLOT_SIZES)
+		if (slot->work >= SLOT_SIZES)
 			st = add_sizes(s, from, slot, run->data[i]);
+		if (slot->work == SLOT_FIELDS)
+			add_fields(slot, run, i);
 	}
 	if (plain && run->count > 1)
 		add_span(from, run);
-	return st;
+	taken = take_fields(s);
+	return st == TEL_OK ? taken : st;
 }
 
 /* ---------------------------------------------------------------- bulk */

@@ -78,6 +78,7 @@ tel__definition_free(struct definition *d)
 	free(d->text);
 	free(d->unit);
 	free(d->source);
+	free(d->values);
 	free(d);
 }
 

@@ -36,6 +36,9 @@ struct definition {
 	int warned;        /* that its pairs have no key, or of doubles */
 	int every;         /* has to see every event, as it speaks of dt */
 	struct open_pairs open;
+	/* the values of a run that its stat takes together, or NULL */
+	uint64_t *values;
+	size_t nvalues;
 };
 
 /*

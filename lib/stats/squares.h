@@ -13,10 +13,19 @@ struct squares {
 	uint64_t words[3]; /* the least significant first */
 };
 
-/* The same for every value.  Returns 0 when v has more than 64 bits. */
+/* Adds a sum of squares that fits in a word. */
+static inline void
+squares_add_sum(struct squares *s, uint64_t sum)
+{
+	if (__builtin_add_overflow(s->words[0], sum, &s->words[0]) &&
+	    ++s->words[1] == 0)
+		s->words[2]++;
+}
+
+/* Adds v * v * weight.  Returns 0 when v has more than 64 bits. */
 int tel__squares_add_any(struct squares *s, tel_int128 v, uint64_t weight);
 
-/* Adds v * v * weight.  Returns 1; 0 when v has more than 64 bits. */
+/* The same, fast for what most values are. */
 static inline int
 squares_add(struct squares *s, tel_int128 v, uint64_t weight)
 {
@@ -25,9 +34,7 @@ squares_add(struct squares *s, tel_int128 v, uint64_t weight)
 	            0,
 	        0))
 		return tel__squares_add_any(s, v, weight);
-	if (__builtin_add_overflow(s->words[0], v.low * v.low, &s->words[0]) &&
-	    ++s->words[1] == 0)
-		s->words[2]++;
+	squares_add_sum(s, v.low * v.low);
 	return 1;
 }
 

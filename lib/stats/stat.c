@@ -242,6 +242,73 @@ update_quantiles(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	return update_buckets(s, v, weight);
 }
 
+/* Bits of values of which 2^8 squares have a sum of 64 bits, and the 2^8. */
+#define SMALL_BITS 28u
+#define SMALL_MOST 256u
+
+/*
+ * Adds small values at once: each to its bucket, but only their sums to the
+ * numbers of 128 bits and more.
+ */
+static void
+add_small(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	const struct layout *l = &s->definition->spec.layout;
+	const uint32_t first = l->ranges == NULL ? l->half : 0;
+	uint64_t sum = 0, squares = 0, *count;
+	int64_t bucket;
+	int wrapped;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum += values[i];
+		squares += values[i] * values[i];
+	}
+	s->updates += n;
+	squares_add_sum(&s->squares, squares);
+	wrapped =
+	    count_add(&s->weight, n) | int128_add(&s->sum, int128_u64(sum));
+	for (i = 0; i < n; i++) {
+		bucket = layout_find(l, (int64_t)values[i]);
+		if (bucket < 0)
+			count = &s->under;
+		else if (bucket >= l->count)
+			count = &s->over;
+		else
+			count = &s->counts[bucket - first];
+		wrapped |= count_add(count, 1);
+	}
+	stat_wrap(s, wrapped);
+}
+
+static tel_status
+update_many_buckets(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	tel_status st = TEL_OK;
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		all |= values[i];
+	if (all >> SMALL_BITS == 0 && n <= SMALL_MOST) {
+		add_small(s, values, n);
+		return TEL_OK;
+	}
+	for (i = 0; i < n && st == TEL_OK; i++)
+		st = update_buckets(s, int128_u64(values[i]), 1);
+	return st;
+}
+
+static tel_status
+update_many_quantiles(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		widen(s, int128_u64(values[i]));
+	return update_many_buckets(s, values, n);
+}
+
 /* clang-format off */
 #define PARAMETERS(n, ...) .parameters = { __VA_ARGS__ }, .nparameters = (n)
 #define MAG_NUMBERS .numbers = { { "cur", TEL_NUMBER_LAST }, \
@@ -272,24 +339,29 @@ static const struct stat_class classes[] = {
 	[TEL_CLASS_HIST] = { "hist", "hist",
 	    PARAMETERS(3, "lo", "hi", "w"), .required = 3, .weighted = 1,
 	    .layout = tel__layout_hist, BUCKET_NUMBERS,
-	    .squared = 1, .real = 1, .valued = 1, .update = update_buckets },
+	    .squared = 1, .real = 1, .valued = 1, .update = update_buckets,
+	    .update_many = update_many_buckets },
 	[TEL_CLASS_SPLIT] = { "split", "split",
 	    PARAMETERS(5, "lo", "w1", "knee", "hi", "w2"),
 	    .required = 5, .weighted = 1,
 	    .layout = tel__layout_split, BUCKET_NUMBERS,
-	    .squared = 1, .real = 1, .valued = 1, .update = update_buckets },
+	    .squared = 1, .real = 1, .valued = 1, .update = update_buckets,
+	    .update_many = update_many_buckets },
 	[TEL_CLASS_LOG2] = { "log2", "log2", PARAMETERS(1, "k"),
 	    .weighted = 1, .layout = tel__layout_log2, BUCKET_NUMBERS,
-	    .squared = 1, .update = update_buckets },
+	    .squared = 1, .update = update_buckets,
+	    .update_many = update_many_buckets },
 	[TEL_CLASS_LOGLIN] = { "loglin", "loglin",
 	    PARAMETERS(4, "factor", "low", "high", "steps"),
 	    .required = 4, .weighted = 1,
 	    .layout = tel__layout_loglin, BUCKET_NUMBERS,
-	    .squared = 1, .update = update_buckets },
+	    .squared = 1, .update = update_buckets,
+	    .update_many = update_many_buckets },
 	[TEL_CLASS_QUANTILES] = { "quantiles", "quantiles",
 	    PARAMETERS(1, "bits"), .preset = QUANTILE_BITS, .weighted = 1,
 	    .layout = tel__layout_quantiles, BUCKET_NUMBERS,
-	    .squared = 1, .real = 1, .update = update_quantiles },
+	    .squared = 1, .real = 1, .update = update_quantiles,
+	    .update_many = update_many_quantiles },
 	[TEL_CLASS_TALLY] = { "tally", "tally", PARAMETERS(1, "max"),
 	    .required = 1, .weighted = 1, .unitless = 1,
 	    .layout = tel__layout_tally,
@@ -374,6 +446,18 @@ tel_status
 tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	return classes[s->definition->spec.class].update(s, v, weight);
+}
+
+int
+tel__stat_takes_many(const struct definition *d)
+{
+	return classes[d->spec.class].update_many != NULL;
+}
+
+tel_status
+tel__stat_update_many(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	return classes[s->definition->spec.class].update_many(s, values, n);
 }
 
 tel_status

@@ -78,6 +78,12 @@ struct stat_class {
 	struct stat_number numbers[STAT_NUMBERS_MAX];
 	/* Takes a value.  TEL_OK, TEL_ENOMEM.  NULL: it takes keys. */
 	tel_status (*update)(struct tel_stat *s, tel_int128 v, uint64_t weight);
+	/*
+	 * Takes n values of weight 1, when their order and their times do not
+	 * matter.  TEL_OK, TEL_ENOMEM.  NULL: they matter.
+	 */
+	tel_status (
+	    *update_many)(struct tel_stat *s, const uint64_t *values, size_t n);
 };
 
 struct suggestion;
@@ -104,6 +110,12 @@ void tel__stat_free(struct tel_stat *s);
 
 /* Updates a stat that takes values.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight);
+
+/* Nonzero when stats of a definition take many values at once. */
+int tel__stat_takes_many(const struct definition *d);
+/* Updates such a stat with n values of weight 1.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__stat_update_many(struct tel_stat *s, const uint64_t *values,
+    size_t n);
 
 /*
  * Updates a tally; key NULL: a key without room.  TEL_OK, TEL_ENOMEM.

@@ -34,8 +34,10 @@ struct slot {
 	enum {
 		SLOT_NEW, /* none came yet */
 		SLOT_COUNTED,
-		SLOT_SIZES, /* .size and .pool are added up */
-		SLOT_BUSY   /* or more */
+		SLOT_SIZES,  /* .size and .pool are added up */
+		SLOT_FIELDS, /* that, and actions are fields of which stats
+		              * take those of a run together */
+		SLOT_BUSY    /* or more */
 	} work;
 	struct action *actions;
 	size_t nactions, action_room;

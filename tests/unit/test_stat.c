@@ -468,6 +468,103 @@ test_snapshots(void)
 	stat_log_end(&l);
 }
 
+/* ----------------------------------------------------------------- runs */
+
+#define EVENTS 200u
+#define EVENT_SIZE 64u
+
+/* A value of any magnitude: of 64 bits, of a few, or one less than a power. */
+static uint64_t
+draw(uint64_t *state)
+{
+	uint64_t v;
+
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	v = *state >> 7 & 63;
+	v = v == 0 ? *state : *state >> v;
+	return *state & 1 ? v : v & 4095;
+}
+
+/* Events as columns. */
+struct columns {
+	struct tel_run run;
+	unsigned char bytes[EVENTS][EVENT_SIZE];
+	const unsigned char *data[EVENTS];
+	uint64_t clocks[EVENTS];
+	uint32_t types[EVENTS], sizes[EVENTS], at[EVENTS], numbers[EVENTS];
+};
+
+static void
+make_columns(struct columns *c, struct stat_log *l, uint64_t *state,
+    uint64_t most)
+{
+	static const char *const names[] = { "PoolAlloc", "PoolFree",
+		"ArenaPollEnd", "PoolFinish", "EventClockSync" };
+	const struct tel_event *ev;
+	uint32_t i;
+
+	memset(&c->run, 0, sizeof(c->run));
+	for (i = 0; i < EVENTS; i++) {
+		ev = stat_event(l, names[draw(state) % 5], 1000 + i,
+		    draw(state) & most, draw(state) & most, draw(state) & most);
+		memcpy(c->bytes[i], ev->data, EVENT_SIZE);
+		c->data[i] = c->bytes[i];
+		c->clocks[i] = ev->clock;
+		c->types[i] = ev->type->index;
+		c->sizes[i] = EVENT_SIZE;
+		c->at[i] = i * EVENT_SIZE;
+		c->numbers[i] = i;
+	}
+	c->run = (struct tel_run){ c->data, c->clocks, c->types, c->sizes,
+		c->at, c->numbers, EVENTS, 0, 0, 0, &l->schema->types[0],
+		&l->event };
+}
+
+/* Values of a run that a stat takes together come to what each comes to. */
+static void
+test_runs(void)
+{
+	static const char *const specs[] = { "a=log2(size)", "b=log2(size,3)",
+		"c=hist(size,10,4000,17)", "d=quantiles(pool)",
+		"e=split(size,0,8,1024,65536,1024)", "f=loglin(size,10,0,8,10)",
+		"g=log2(size) if name == PoolFree", "h=log2(size) if pool > 99",
+		"i=hist(size,-5,1M,1000)", "j=sum(size)", "k=mag(size)",
+		"l=log2(size*3)", "m=tally(pool,100)",
+		"n=log2(pool,5) if index > 9",
+		"o=quantiles(size) if size > 1M" };
+	static struct columns c;
+	struct stat_log l;
+	tel_stats *one = must(tel_stats_new()), *many = must(tel_stats_new());
+	char *want, *got;
+	uint64_t state = 1;
+	size_t i, round;
+
+	for (i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		must_ok(tel_stats_add(one, specs[i]));
+		must_ok(tel_stats_add(many, specs[i]));
+	}
+	stat_log_begin(&l);
+	must_ok(tel_stats_begin(one, NULL));
+	must_ok(tel_stats_begin(many, NULL));
+	for (round = 0; round < 50; round++) {
+		make_columns(&c, &l, &state, round % 2 ? UINT64_MAX : 0xfffff);
+		for (i = 0; i < EVENTS; i++)
+			must_ok(tel_stats_event(one, run_event(&c.run, i)));
+		must_ok(tel_stats_run(many, &c.run));
+	}
+	must_ok(tel_stats_end(one, NULL));
+	must_ok(tel_stats_end(many, NULL));
+	want = write_inst(one, 1);
+	got = write_inst(many, 1);
+	is_str(got, want, "runs: the statistics of each event");
+	ok(tel_stats_get(many, 0)->updates > 1000, "runs: of many");
+	free(want);
+	free(got);
+	tel_stats_free(one);
+	tel_stats_free(many);
+	stat_log_end(&l);
+}
+
 int
 main(void)
 {
@@ -479,5 +576,6 @@ main(void)
 	test_groups();
 	test_pairs();
 	test_snapshots();
+	test_runs();
 	return done();
 }
