@@ -17,7 +17,7 @@ const fail = (...what) => {
     process.exit(1);
 };
 
-// The integers of JSON that are no doubles are strings.
+// Integers that a double cannot hold are strings in JSON.
 const lines = fs.readFileSync(output, 'utf8').split('\n').slice(0, -1)
     .map((line) => JSON.parse(line));
 

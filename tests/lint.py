@@ -21,7 +21,7 @@ TOOLS = r"(?:telcat|telfilter|telstat|telreplay|telrec)"
 STARTERS = r"(?:command|env|nice|nohup|setsid|timeout|xargs)"
 SHELLS = r"(?:(?:ba|da)?sh (?:-\S+ )*(?:-o pipefail )?-\w*c\b|script -\w+)"
 
-# What stands before the first word of a command.
+# What precedes the first word of a command.
 START = r"(?:^|[;&|(){}]|\b(?:do|then|else)\b)\s*"
 
 # What checks the status of the command that follows it.

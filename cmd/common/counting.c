@@ -14,7 +14,7 @@
 #define PIECE_LEAST ((uint64_t)1 << 20)
 /* Pieces of a file for each thread, as threads are not equally fast. */
 #define PIECES_PER_THREAD 4u
-/* Unless told so, smaller inputs are not worth a thread. */
+/* Without -j, smaller inputs are not worth a thread. */
 #define WORTH_LEAST ((uint64_t)4 << 20)
 /* Events between two looks at whether the rest is still of use. */
 #define STEP 16384u

@@ -598,7 +598,7 @@ discard_log(const struct run *run)
 static void
 explain_nothing(const struct run *run)
 {
-	const char *why = "statically linked allocator?";
+	const char *why = "it allocates nothing, or has its own allocator";
 
 	if (run->t->process != 0) {
 		message_fail(STATUS_FAILED, NULL, "process %ld: 0 events",

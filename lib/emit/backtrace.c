@@ -371,7 +371,7 @@ static struct {
 	struct sigaction old[NDEADLY];
 	int fd;
 	unsigned events;
-	volatile sig_atomic_t told; /* the backtrace was printed */
+	volatile sig_atomic_t printed; /* the backtrace was */
 	int on;
 } crash;
 
@@ -388,14 +388,14 @@ on_crash(int number, siginfo_t *info, void *context)
 	while (i < NDEADLY - 1 && deadly[i] != number)
 		i++;
 	old = &crash.old[i];
-	if (!crash.told) {
-		crash.told = 1;
+	if (!crash.printed) {
+		crash.printed = 1;
 		(void)tel_backtrace(crash.fd, crash.events);
 	}
 	if (old->sa_flags & SA_SIGINFO) {
 		old->sa_sigaction(number, info, context);
 	} else if (old->sa_handler == SIG_IGN && number == SIGABRT) {
-		crash.told = 0;
+		crash.printed = 0;
 	} else if (old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
 		(void)sigaction(number, old, NULL);
 		(void)raise(number);
@@ -438,6 +438,6 @@ tel_emit_assertion(const char *file, int line, const char *text)
 	put_text(&l, "\n");
 	flush(&l);
 	(void)tel_backtrace(2, crash.on ? crash.events : 32);
-	crash.told = 1;
+	crash.printed = 1;
 	abort();
 }

@@ -421,8 +421,8 @@ tel_reader_open_memory(tel_reader *r, const void *data, size_t size,
 }
 
 /*
- * What is read comes from behind a place that is damaged: nothing that stood
- * before it goes on there.
+ * Reading continues after damage: nothing from before
+ * it extends past it.
  */
 static void
 go_on_behind(struct tel_reader *r, uint64_t lost)

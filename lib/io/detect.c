@@ -44,7 +44,7 @@ test_bytes(const unsigned char *p, size_t n, const void *want, size_t length)
 	return n < length ? MAYBE : YES;
 }
 
-/* "BZh", a level, and the begin of a block or of the end. */
+/* "BZh", a level, and the start of a block or of the end. */
 static enum verdict
 test_bzip2(const unsigned char *p, size_t n)
 {

@@ -13,7 +13,7 @@ struct fd_source {
 	int close_it;
 	int wake;     /* wait for this one, too; -1 for none */
 	int regular;  /* never waits, and can seek */
-	int64_t base; /* where the file stood: position 0 of the input */
+	int64_t base; /* the file's offset at the start: position 0 */
 	uint64_t taken;
 };
 

@@ -107,7 +107,7 @@ tel__gzip_end(const struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
 	const unsigned char *trailer;
 	uint32_t crc, length;
 
-	/* zeros fill up a tape: where the trailer stood is not kept */
+	/* zeros fill up a tape: the place of the trailer is not kept */
 	if (g->in != used || g->ntail < 8)
 		return TEL_END;
 	trailer = g->tail + g->ntail - 8;

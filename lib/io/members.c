@@ -98,7 +98,7 @@ begin(struct tel_members *m, struct tel_fault *fault)
 	struct tel_input *spooled;
 	tel_status st;
 
-	/* the catalogue of a 7z archive stands at its end */
+	/* a 7z archive has its catalogue at the end */
 	if (m->ar.packing == TEL_7ZIP &&
 	    tel__input_seek(m->ar.in, 0, SEEK_SET) != 0) {
 		st = tel__input_spool(m->ar.in, &spooled, fault);

@@ -17,7 +17,7 @@
 
 /* A frame ends at the first place that may be an end from here on, */
 #define FRAME_ENOUGH ((size_t)1 << 16)
-/* where no such places are told, here, */
+/* or here, if the writer announces no such places, */
 #define FRAME_FULL ((size_t)1 << 22)
 /* and always before it holds more than the format allows. */
 #define FRAME_MOST ((size_t)1 << 30)
@@ -26,7 +26,7 @@ struct tel_packer {
 	ZSTD_CCtx *context;
 	unsigned char *to; /* what it gives */
 	size_t room;
-	int told;              /* the writer tells where a frame may end */
+	int announced;         /* the writer announces where a frame may end */
 	uint64_t content, raw; /* bytes of the frame so far, and compressed */
 	struct tel__buffer table; /* an entry for each frame that has ended */
 	size_t frames;            /* those of them with content */
@@ -108,7 +108,7 @@ static tel_status
 packer_put(struct tel_output *out, const unsigned char *data, size_t size)
 {
 	struct tel_packer *k = out->packer;
-	size_t full = k->told ? FRAME_MOST : FRAME_FULL, n;
+	size_t full = k->announced ? FRAME_MOST : FRAME_FULL, n;
 	tel_status st = out->status;
 
 	while (st == TEL_OK && size > 0) {
@@ -135,7 +135,7 @@ packer_boundary(struct tel_output *out, int must)
 {
 	struct tel_packer *k = out->packer;
 
-	k->told = 1;
+	k->announced = 1;
 	if (k->content + out->used == 0 ||
 	    (!must && k->content + out->used < FRAME_ENOUGH))
 		return out->status;

@@ -15,7 +15,7 @@ int tel__spool_file(void);
 int tel__spool_write(int fd, const void *data, size_t size);
 
 /*
- * Copies what is left of in to fd and goes back to the file's begin.
+ * Copies what is left of in to fd and goes back to the start of the file.
  * failed: set to the errno of writing, or to 0.
  * Returns how reading ended: TEL_OK, or a failure, after which what could be
  * read is in the file all the same.

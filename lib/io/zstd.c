@@ -270,7 +270,7 @@ zstd_read(void *self, unsigned char *to, size_t size, size_t *got,
 		if (*got > 0)
 			break;
 		z->end = zstd_fill(z);
-		/* the begin of a block that is cut */
+		/* the start of a truncated block */
 		if (z->end != TEL_OK && z->from.size > 0)
 			decode(z, to, size, got);
 	}
@@ -280,7 +280,7 @@ zstd_read(void *self, unsigned char *to, size_t size, size_t *got,
 	return z->end;
 }
 
-/* Begins anew with whatever the input stands at. */
+/* Starts again at the current position of the input. */
 static void
 restart(struct zstd_source *z)
 {

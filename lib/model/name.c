@@ -44,7 +44,7 @@ character_at(const unsigned char *p, size_t n)
 	return size == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : size;
 }
 
-/* Bytes that can stand in a spelling as they are, or 0. */
+/* Bytes that need no escape in a spelling, or 0. */
 static size_t
 plain_at(const unsigned char *p, size_t n, int first, int words)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timeline: resources that are no threads: messages in channels, threads that
+ * Timeline: resources other than threads: messages in channels, threads that
  * wait for a handle, interrupts, which thread a processor runs, and what
  * classes of measurements have.
  */

@@ -340,7 +340,7 @@ swap_unless(int want, uint32_t *yes, uint32_t *no)
 	}
 }
 
-/* A plain integer against one that is known; 0 when it is no such case. */
+/* A plain integer against one that is known; 0 when it is another case. */
 static int
 compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
     uint32_t no, uint32_t *entry)
@@ -371,7 +371,7 @@ compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	return 1;
 }
 
-/* A plain integer in a list of plain integers; 0 when it is no such case. */
+/* A plain integer in a list of plain integers; 0 when it is another case. */
 static int
 in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
     uint32_t no, uint32_t *entry)

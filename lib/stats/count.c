@@ -64,7 +64,7 @@ find_stat(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 
 /*
  * The weight of an event: TEL_OK, TEL_END when it is missing, TEL_EINVAL when
- * it is no weight.
+ * it is not a weight.
  */
 static tel_status
 find_weight(struct tel_stats *s, const struct definition *d,

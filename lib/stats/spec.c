@@ -330,7 +330,7 @@ tel__spec_layout(struct spec *s, const char *text, const unsigned *columns,
 	return st;
 }
 
-/* A word is no class of statistics, but may be near to one. */
+/* Reports a word that does not name a class, and suggests similar ones. */
 static tel_status
 wrong_class(struct parser *p, const char *word, size_t n)
 {

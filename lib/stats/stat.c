@@ -615,7 +615,7 @@ tel__stat_reset(struct tel_stat *s)
 	}
 }
 
-/* The counts that a number is kept in; NULL for what is no count. */
+/* The counts that a number is kept in; NULL for any other number. */
 static uint64_t *
 count_of(struct tel_stat *s, tel_number which)
 {

@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MALLOCS = [("glibc", ""), ("jemalloc", "libjemalloc.so.2"),
            ("mimalloc", "libmimalloc.so.2.0"),
            ("tcmalloc", "libtcmalloc_minimal.so.4")]
-# Amounts agree within a factor; so do those that are not told apart.
+# Amounts agree within a factor; so do those that are not distinguished.
 FACTOR = 1.3
 # What a kernel counts in steps, and a malloc takes at once.
 STEP = 1 << 20

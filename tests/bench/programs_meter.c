@@ -107,7 +107,7 @@ own(void)
 
 static uint64_t before;
 
-/* What the malloc has, and what is no file's, in kilobytes. */
+/* What the malloc has, and what belongs to no file, in kilobytes. */
 static uint64_t
 anonymous(uint64_t resident)
 {

@@ -59,7 +59,7 @@ bare() {
 	telcat "$ALLOC/times.android" | grep -qx '# tick rate: 1000000000.0'
 }
 
-@test "telfilter gives the lines as they stood" {
+@test "telfilter writes the lines unchanged" {
 	for trace in "$ALLOC"/*.android* "$ALLOC"/*.mtrace.zst \
 	    "$ALLOC"/*.heaptrack.zst "$ALLOC"/*.rep "$ALLOC"/hand.logalloc; do
 		zstd -dqcf "$trace" >plain
@@ -153,13 +153,13 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	totals "$ALLOC/perl.ltrace.zst" | cmp - got
 }
 
-@test "blocks of several processes are told apart" {
+@test "blocks of several processes are distinct" {
 	zstd -dqc "$ALLOC/perl.valgrind.zst" >one
 	awk '{ print; sub(/--[0-9]+--/, "--77777--"); print }' one >two
 	# but for what says which event it was, or what was live at one
 	facts() {
 		telreplay --dry-run -f json "$@" |
-		    sed '/odd event/d; s/"peak_[a-z_]*":[0-9]*,//g'
+		    sed '/anomaly event/d; s/"peak_[a-z_]*":[0-9]*,//g'
 	}
 	clean facts one >want
 	clean facts -w 'pid == 77777' two | cmp want -
@@ -175,7 +175,7 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	telcat two >text
 	grep -qx '# role: free free address process=pid' text
 	clean facts text | cmp both -
-	# and what is wrong is told with the address of the log
+	# and errors have the address of the log
 	{ cat two; echo '--77777-- free(0x1234)'; } >wrong
 	run -3 --separate-stderr telreplay --dry-run wrong
 	[[ $stderr == *': free of an unknown address: 0x1234, thread 0'* ]]
@@ -205,7 +205,7 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	grep -qx '# role: Drop free p' text
 }
 
-@test "roles that make no sense are told" {
+@test "invalid roles are errors" {
 	printf '# format: mine\n0000000000000001 Grab p=0x10 n=100\n' >log
 	for bad in 'Grab' 'Grab()' 'Grab(size=n)' 'Grab(ptr=p' 'Grab(x=p)' \
 	    'Grab(ptr=)' '(ptr=p)' 'Grab(ptr=p,address=p)' 'Grab(ptr=p)x'; do

@@ -168,7 +168,7 @@ END
 	cmp <(telcat -H mpsio.log) out
 }
 
-@test "failures of a compressed output are told" {
+@test "failures of a compressed output are reported" {
 	expect 2 "telcat: -z: '0' is not a level from 1 to 19" telcat -z 0 mpsio.log
 	expect 2 "telcat: -z: '20' is not a level from 1 to 19" telcat -z 20 mpsio.log
 	expect 2 "telcat: -z: 'x' is not a level" telcat -z x mpsio.log

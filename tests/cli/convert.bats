@@ -80,7 +80,7 @@ turn() {
 	echo "$1 $2 $turns.log $3 $turns.txt"
 }
 
-@test "every release becomes every other, with no loss but those told" {
+@test "every release becomes every other, and each loss is reported" {
 	for log in "$DATA"/*-poolncv.log.zst; do
 		name=$(basename "$log" .log.zst)
 		unpack "$name" "$name.log"
@@ -216,7 +216,7 @@ turn() {
 	done
 	expect 1 'telcat: tel: hpm cannot be written as an inst log' \
 	    telcat -f inst tel
-	# text is no log of the format that it shows
+	# text is not a log of the format that it shows
 	telcat -q "$TEL_TOP/tests/data/inst/hfs.txt" | telcat -q -f tel >tel
 	expect 1 'telcat: tel: text cannot be written as an inst log' \
 	    telcat -f inst tel
@@ -349,7 +349,7 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	[[ $stderr == *"telcat: 2 events of type ArenaWriteFaults dropped"* ]]
 }
 
-@test "what is no MPS log has to be told a release, and has few events" {
+@test "a log of another format needs a release, and has few events" {
 	trace=$TEL_TOP/tests/data/hpm/v2be/HPM.1.startup
 	run -1 --separate-stderr telcat -q -f mps "$trace"
 	[ -z "$output" ]
@@ -371,7 +371,7 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	grep -q 'Unheard' messages
 }
 
-@test "a string of any length fits, or is told" {
+@test "a string of any length fits, or is reported" {
 	for n in 0 1 250 255 256 1000; do
 		{
 			printf '# teltools text 1\n# format: other-1\n'

@@ -123,7 +123,7 @@ ask() {
 	[ ! -e new.db ]
 }
 
-@test "what is no database stays as it is" {
+@test "a file other than a database stays unchanged" {
 	cp mpsio.log copy
 	run -1 --separate-stderr telcat -f sqlite -o copy mpsio.log
 	[[ $stderr == "telcat: mpsio.log: copy: file is not a database" ]]

@@ -69,7 +69,7 @@ reader_lines() {
 	$2 == "Exit" { print vp " Exit RVM " f["status"] }'
 }
 
-# readers_trace FILE: what stands under "Trace:", without the padding.
+# readers_trace FILE: the lines under "Trace:", without the padding.
 readers_trace() {
 	sed -n '/^Trace:/,/^$/p' "$1" | sed -e 1d -e '/^$/d' -e '/ Padding /d'
 }
@@ -594,7 +594,7 @@ for line in sys.stdin:
 	[[ $stderr != *disagree* ]]
 }
 
-@test "a meta file is no log" {
+@test "a meta file is not a log" {
 	expect 1 '*HPM.headerFile: a meta file of HPM traces, not a log: name the traces*' \
 	    telcat "$SETS/v3be/HPM.headerFile"
 }

@@ -22,7 +22,7 @@ setup() {
 	telcat -q --as inst "$INST/hfs.txt" | cmp "$INST/hfs.out" -
 }
 
-@test "what is worth knowing is told" {
+@test "warnings are reported" {
 	run -0 --separate-stderr telcat "$INST/hfs.txt"
 	[ "${#stderr_lines[@]}" -eq 4 ]
 	[[ $stderr == *'17 records were lost'* ]]
@@ -102,7 +102,7 @@ setup() {
 	telcat -q -H -k trace got >have
 	telcat -q -H -k trace "$INST/hfs.txt" | cmp - have
 	run ! grep ' U c=' got
-	# each line stands as it stood
+	# each line is unchanged
 	run ! grep -vxFf "$INST/hfs.txt" got
 	telfilter -w 'path =* "HFS:VSM:*"' "$INST/hfs.out" >got
 	telcat -q -w 'path =* "HFS:VSM:*"' "$INST/hfs.out" | cmp - \

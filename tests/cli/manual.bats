@@ -24,7 +24,7 @@ examples() {
 	' "$1"
 }
 
-# Runs the commands that stand after "$ ", and gives a block as it should be.
+# Runs the commands after "$ ", and prints a block as it should be.
 run_block() {
 	while IFS= read -r line; do
 		case $line in

@@ -195,7 +195,7 @@ class Conversion:
                                           "stringId": values["stringId"]}
 
 
-def told(lines, to):
+def reported(lines, to):
     """What the lines of telcat say of losses."""
     tail = re.escape(to.name) + "$"
     forms = [("type", r"dropped: not in " + tail),
@@ -256,9 +256,9 @@ def check(events, source, source_name, target, target_name, messages):
                 return "event %d: %r is %r" % (i, x, y)
         return "%d events are %d, or their bytes differ" % (len(a), len(b))
     with open(messages, encoding="ascii") as f:
-        got = told(f.read().splitlines(), to)
+        got = reported(f.read().splitlines(), to)
     if got != c.losses:
-        return "losses: %r is told as %r" % (sorted((c.losses - got).items()),
+        return "losses: %r is reported as %r" % (sorted((c.losses - got).items()),
                                              sorted((got - c.losses).items()))
     return None
 

@@ -161,7 +161,7 @@ times() {
 	telcat -q -f tel late.inst >late.tel
 	telcat -q -H -T iso -t 0x7531, late.inst | tail -n 1 >want
 	telcat -q -H -T iso -t 0x9000, late.tel | tail -n 1 | cmp - want
-	# what is no time is no wall clock
+	# an invalid time is not a wall clock
 	for wall in 2024-02-29 2024-13-01T00:00:00Z 2024-01-01T00:00:00 \
 	    2024-01-01T00:00:00+25:00 9999-01-01T00:00:00Z 2024-01-01T00:00:00.5; do
 		{
@@ -269,7 +269,7 @@ times() {
 	telcat -q one.tel | grep -q 'tid=1\["com.ibm'
 }
 
-@test "what is damaged is told, and costs little" {
+@test "damage is reported, and costs little" {
 	unpack 1.111.0-lii6gc-amcss
 	telcat -q -f tel mpsio.log >log.tel
 	all=$(telcat -q -H log.tel | grep -vc '^#')
@@ -312,7 +312,7 @@ times() {
 	kill "$background" 2>/dev/null || true
 }
 
-@test "output that fails is told" {
+@test "output that fails is reported" {
 	unpack 1.118.0-lii6gc-poolncv
 	run -1 --separate-stderr telcat -f tel -o /dev/full mpsio.log
 	[[ $stderr == *'No space left'* ]]

@@ -62,7 +62,7 @@ teardown() {
 # same ARGUMENT ...: one command line gives the same of each file.
 same() {
 	local file
-	# what stands in a pipe is read from its begin to its end
+	# a pipe is read from start to end
 	clean "$@" <(cat long.tel) | grep -av input_bytes >"$BATS_TEST_TMPDIR/want"
 	for file in long.tel long.tel.zst; do
 		echo "$* $file"

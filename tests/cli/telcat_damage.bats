@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Damaged logs: what is whole is shown, what is lost is told and counted.
+# Damaged logs: intact events are shown, lost ones reported and counted.
 
 # "run --separate-stderr" sets stderr; a word may be a file name elsewhere
 # shellcheck disable=SC2154,SC2094
@@ -98,7 +98,7 @@ poke() {
 	[ "${#lines[@]}" -le 144 ]
 }
 
-@test "ten places are told one by one, and all are counted" {
+@test "ten places are reported one by one, and all are counted" {
 	unpack 1.118.0-lii6gc-poolncv
 	telcat mpsio.log | sed '20,50s/=/:/' >text
 	run -3 --separate-stderr telcat -H text

@@ -19,7 +19,7 @@ as_reference() {
 	for log in "$1"/*.log.zst; do
 		name=${log%.log.zst}
 		echo "# ${name##*/}"
-		# one that says nothing of its writer is told to be guessed
+		# one that says nothing of its writer is reported as guessed
 		if [ -e "$name.cnv.zst" ]; then
 			zstd -dcq "$name.cnv.zst" >want
 			telcat -q -f mpscnv "$log" >got
@@ -86,7 +86,7 @@ reads_back() {
 	done
 }
 
-@test "a log that says nothing of its writer is inferred, and that is told" {
+@test "a log that says nothing of its writer is inferred, and that is reported" {
 	run -0 --separate-stderr telcat -n 1 \
 	    "$DATA/1.118.0-lii6gc-mpmss-object-only.log.zst"
 	[[ ${lines[1]} == '# format: mps-1.118.0/lii6gc' ]]

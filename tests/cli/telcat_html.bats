@@ -89,7 +89,7 @@ for i, name in enumerate(names):
 END
 }
 
-@test "strings of a log are no part of the page's HTML" {
+@test "strings of a log are not part of the page's HTML" {
 	hostile >'<b>&<script>.log'
 	telcat -q -f html '<b>&<script>.log' >page.html
 	page check page.html

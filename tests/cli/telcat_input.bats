@@ -137,7 +137,7 @@ setup() {
 	telcat -H mpsio.log mpsio.log | sed -n 'p;n' | cmp sorted -
 }
 
-@test "what cannot be read is told, and the next file is read: exit 1" {
+@test "what cannot be read is reported, and the next file is read: exit 1" {
 	telcat -H mpsio.log >want
 	mkdir folder
 	: >empty
@@ -160,13 +160,13 @@ setup() {
 	    telcat -H </dev/null
 }
 
-@test "a file without permission is told" {
+@test "a file without permission is reported" {
 	[ "$(id -u)" -ne 0 ] || skip "root may read everything"
 	chmod 0 mpsio.log
 	expect 1 'telcat: mpsio.log: Permission denied' telcat -H mpsio.log
 }
 
-@test "input that is closed is told" {
+@test "input that is closed is reported" {
 	run -1 --separate-stderr bash -c 'telcat -H <&-'
 	[ -z "$output" ]
 	[[ $stderr == 'telcat: standard input: '* ]]

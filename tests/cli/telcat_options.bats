@@ -249,7 +249,7 @@ try() {
 	cmp want got
 }
 
-@test "a mistake in the command line is told, and nothing is read: exit 2" {
+@test "a usage error is reported, and nothing is read: exit 2" {
 	expect 2 "telcat: unknown option '-x'" telcat -x mpsio.log
 	expect 2 "telcat: unknown option '-x'" telcat --strict -xS mpsio.log
 	expect 2 "telcat: unknown or ambiguous option '--nonsuch'" telcat --nonsuch
@@ -350,7 +350,7 @@ try() {
 	telcat -H -t ,50% mpsio.log >half
 	[ "$(wc -l <half)" -lt 144 ]
 	[ "$(wc -l <half)" -gt 10 ]
-	# from the file's descriptor, whatever stands before
+	# from the file's descriptor, whatever precedes it
 	telcat -H -t ,50% <mpsio.log | cmp half -
 }
 
@@ -488,7 +488,7 @@ for line in open("types"):
 	END
 }
 
-@test "--force: a newer major version stops, or is told once" {
+@test "--force: a newer major version stops, or is reported once" {
 	printf '\011' | dd of=mpsio.log bs=1 seek=16 conv=notrunc status=none
 	run -1 --separate-stderr telcat -H mpsio.log
 	[[ $stderr == 'telcat: mpsio.log: '*'version 9.0.0'*'(--force reads on)' ]]

@@ -168,7 +168,7 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	cmp mpsio.log copy
 }
 
-@test "a full disk is told: exit 1" {
+@test "a full disk is reported: exit 1" {
 	for format in text csv json sql mpscnv mpstxt perfetto chrome arrow; do
 		run -1 --separate-stderr bash -c "telcat -f $format mpsio.log >/dev/full"
 		[ "$stderr" = "telcat: standard output: No space left on device" ]
@@ -184,7 +184,7 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	[ "$stderr" = "telcat: standard output: No space left on device" ]
 }
 
-@test "an output that is closed is told: exit 1" {
+@test "an output that is closed is reported: exit 1" {
 	run -1 --separate-stderr bash -c 'telcat mpsio.log >&-'
 	[[ $stderr == 'telcat: standard output: '* ]]
 	run -1 --separate-stderr bash -c 'telcat --help >&-'

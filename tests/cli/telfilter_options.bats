@@ -365,7 +365,7 @@ same() {
 	# after the last that is asked for
 	grep -m 2 -A 2 ' PoolAlloc ' all >want
 	telfilter --bare -n 2 -A 2 -e PoolAlloc all | diff -u want -
-	# what grep and telfilter put between groups is no damage
+	# separators of grep and telfilter are not damage
 	telfilter -C 1 -e PoolAlloc mpsio.txt | clean telcat >/dev/null
 }
 

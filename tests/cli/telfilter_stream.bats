@@ -100,7 +100,7 @@ logs() {
 	    cmp - finishes
 }
 
-@test "it stands anywhere in a pipe" {
+@test "it works anywhere in a pipe" {
 	zstd -dcq "$DATA/1.118.0-lii6gc-poolncv.log.zst" >mpsio.log
 	telfilter -k Object mpsio.log | telcat -H -k Object >want
 	telfilter -k Object <"$DATA/1.118.0-lii6gc-poolncv.log.zst" |
@@ -173,7 +173,7 @@ logs() {
 	printf '\377\377' | dd of=size.log bs=1 seek=2 conv=notrunc status=none
 	exits 3 telfilter size.log >out 2>messages
 	cmp out mpsio.log
-	# bytes that are no events are left out
+	# invalid bytes are left out
 	{
 		head -c 72 mpsio.log
 		printf 'xxxxxxxxxxx'
@@ -184,7 +184,7 @@ logs() {
 	run -3 telfilter -o out more.log
 }
 
-@test "what goes wrong is told" {
+@test "failures are reported" {
 	unpack 1.118.0-lii6gc-poolncv
 	expect 1 'telfilter: none: *' telfilter none
 	expect 2 "telfilter: -w: 'sise > 1', column 1: *" telfilter -w 'sise > 1' mpsio.log

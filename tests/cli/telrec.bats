@@ -222,7 +222,7 @@ setup() {
 	grep -q '^errno 4711' both
 }
 
-@test "mappings are recorded if that is wanted" {
+@test "mappings are recorded with --maps" {
 	telrec --maps -o run.tel "$program" maps
 	telcat -k Map -w 'size == 12288 || old_size == 12288 || increment == 4096 || increment == 8192' \
 	    run.tel | grep -v '^#' | sed 's/^[^ ]* //; s/ pid=.*//; s/=0x[0-9A-Fa-f]*/=P/g' >got
@@ -244,7 +244,7 @@ setup() {
 	run -125 telrec --paused -o run.tel "$program" pairs 1000
 	[[ $output == *"0 events"* ]]
 	run -125 telrec --delay 1h -o run.tel "$program" pairs 1000
-	# it is told to start when the program runs, and ends it
+	# a signal starts recording when the program runs, and ends it
 	telrec --paused -o run.tel sh -c 'kill -USR1 $PPID
 		until "$1" pairs 10 && [ -s run.tel ]; do sleep 0.02; done' \
 	    sh "$program"

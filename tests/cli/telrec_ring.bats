@@ -43,7 +43,7 @@ total() {
 	telcat run.tel 2>message |
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
 	grep 'events lost when the log was recorded' message
-	# blocks that were allocated before are no errors
+	# blocks that were allocated before are not errors
 	telstat run.tel 2>/dev/null >report
 	grep '^unknown .*blocks freed, but not allocated in the log' report
 	# the main thread frees the blocks that are left, at the end

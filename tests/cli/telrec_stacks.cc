@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-/* Whatever follows a call, so that it is no jump. */
+/* Something to do after a call, so that it does not become a jump. */
 #define STAY __asm__ volatile("" ::: "memory")
 
 static void *volatile kept;

@@ -115,7 +115,7 @@ operations() {
 	run -1 --separate-stderr telreplay -f rep missing.txt
 }
 
-@test "garbage, a log that is cut, and a reader that has left are told apart" {
+@test "garbage, a log that is cut, and a reader that has left are distinguished" {
 	head -c 4096 /dev/urandom >garbage
 	head -c $(($(wc -c <t.txt) / 2 + 3)) t.txt >cut.txt
 	for format in android mtrace rep; do

@@ -164,8 +164,8 @@ last_words() {
 	} >odd.txt
 	run -3 --separate-stderr telreplay --dry-run -f csv odd.txt
 	echo "$output"
-	[[ $output == *"odd,,alignment that is not a power of 2,events,2"* ]]
-	[[ $output == *"wrong,,impossible alignment,events,1"* ]]
+	[[ $output == *"anomaly,,alignment that is not a power of 2,events,2"* ]]
+	[[ $output == *"damage,,impossible alignment,events,1"* ]]
 }
 
 @test "a picture names the allocators that failed" {
@@ -244,7 +244,7 @@ last_words() {
 	[ -z "$stderr" ]
 }
 
-@test "failed allocations and what is freed by realloc are no mistakes" {
+@test "failed allocations and blocks freed by realloc are not anomalies" {
 	{
 		echo "1: malloc 0x8000 10"
 		echo "1: malloc 0x0 1000000000000"
@@ -292,7 +292,7 @@ last_words() {
 	cmp t.txt same.txt
 }
 
-@test "mistakes on the command line are told before anything is read" {
+@test "usage errors are reported before anything is read" {
 	expect 2 "*--order: 'x' is not one of: edges, total, none" \
 	    telreplay --order x t.txt
 	expect 2 "*--touch: 'x' is not one of: none, first, page, all" \

@@ -97,12 +97,12 @@ def check(path):
     trace = [row for row in report if row["type"] == "trace"][0]
     for name, value in found.items():
         assert trace[name] == value, (name, trace[name], value)
-    told = {row["item"]: row["events"] for row in report
+    reported = {row["item"]: row["events"] for row in report
             if row["type"] == "operation"}
-    assert told == kinds, (told, kinds)
-    told = {int(row["item"]): row["requests"] for row in report
+    assert reported == kinds, (reported, kinds)
+    reported = {int(row["item"]): row["requests"] for row in report
             if row["type"] == "size"}
-    assert told == sizes, (told, sizes)
+    assert reported == sizes, (reported, sizes)
     runs = [row for row in report if row["type"] == "run"]
     for run in runs:
         assert run["operations"] == sum(kinds.values()), run

@@ -50,7 +50,7 @@ figure() {
 		telcat -S x.log >sorted.txt
 		telcat x.log >x.txt
 		telcat -f tel x.log >x.tel
-		# which event it was depends on where it stands
+		# which event it was depends on its place
 		for log in sorted.txt x.log x.txt x.tel; do
 			clean telreplay --dry-run "$log" |
 			    sed 's/at event [0-9,]*/at/; s/first: event [0-9]*//' \
@@ -76,12 +76,12 @@ figure() {
 		zstd -dqc "$text" | python3 \
 		    "$TEL_TOP/tests/cli/telreplay_mps.py" "${release%%-*}" report
 	done
-	# a pool that has buffers before its creation is told is one, not two
+	# a pool that has buffers before its creation is logged is one, not two
 	clean telreplay --dry-run "$TEL_TOP/tests/data/mps/1.118.0-lii6ll-finalcv.log.zst" \
 	    >report
 	grep -q '^  pools         10, with 11 buffers' report
 	grep -q '^  not logged    blocks of buffers: the log has no commits' report
-	run ! grep -E '^  (odd|wrong)' report
+	run ! grep -E '^  (anomaly|damage)' report
 }
 
 @test "a run does each operation once, and asks for each byte" {
@@ -406,7 +406,7 @@ ranged() {
 		echo "501: free 0x1000"
 	} >t.txt
 	clean telreplay --runs 1 -f csv t.txt >report
-	[ "$(figure trace '' lanes <report)" = 2 ]
+	[ "$(figure trace '' replay_threads <report)" = 2 ]
 	[ "$(figure thread glibc id <report | tr '\n' ' ')" = "501 601 " ]
 	[ "$(figure thread glibc threads <report | tr '\n' ' ')" = "1 20 " ]
 	[ "$(figure run glibc operations <report)" = 22 ]
@@ -476,7 +476,7 @@ ranged() {
 		[ "$(figure trace '' order <report)" = "$order" ]
 	done
 	clean telreplay --threads 1 --runs 1 -f csv t.txt >report
-	[ "$(figure trace '' lanes <report)" = 1 ]
+	[ "$(figure trace '' replay_threads <report)" = 1 ]
 	[ "$(figure run glibc operations <report)" -eq 6000 ]
 }
 

@@ -122,7 +122,7 @@ setup() {
 	run ! grep 'in ns' om
 }
 
-@test "openmetrics calls families by their unit, and says it" {
+@test "openmetrics names families by their unit, and states it" {
 	telstat -f openmetrics -s 'g=growth(size)' -s 'h=log2(size)' \
 	    -s 'd=ticks(PoolInit,PoolFinish,pool)' -s 'n=growth(1)' mpsio.log >om
 	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_g_bytes \
@@ -163,7 +163,7 @@ setup() {
 	END
 }
 
-@test "names that would clash in openmetrics are told apart" {
+@test "names that would clash in openmetrics are made distinct" {
 	clash=(-s 'a.b=log2(size)' -s 'a-b=growth(size)' -s 'A_b=mag(size)'
 		-s 'a.b.min=mag(size)' -s 'log.events=tally(name,9)')
 	telstat -f openmetrics "${clash[@]}" mpsio.log >om
@@ -206,7 +206,7 @@ setup() {
 	{
 		echo '# teltools text 1'
 		echo '# format: mps-1.118.0/lii6gc'
-		# shellcheck disable=SC2028 # as it stands
+		# shellcheck disable=SC2028 # literal
 		echo '0000000000000001 Intern stringId=1 string="\x1b[31m<&\"]]>\n,\xff=}\xc3\xa9"'
 		echo '0000000000000002 Intern stringId=2 string="plain"'
 	} >events

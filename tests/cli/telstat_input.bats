@@ -262,7 +262,7 @@ same() {
 	run -0 --separate-stderr telstat --force newer
 	[[ $stderr == "telstat: newer: the log has version 9.0.0 and is read as 1.0.0" ]]
 	[ "$output" = "$(telstat a)" ]
-	telstat --force <newer 2>told | diff - <(telstat a)
+	telstat --force <newer 2>messages | diff - <(telstat a)
 	# of another writer, with classes
 	sed -e 's/ inst 1 / inst 3 /' -e '/ teltools /s/ writer="[^"]*"//' a >classes
 	run -1 telstat classes
@@ -273,7 +273,7 @@ same() {
 	[[ $stderr == "telstat: mpsio.log: "* ]]
 }
 
-@test "a part that is cut or damaged is told: exit 3" {
+@test "a part that is cut or damaged is reported: exit 3" {
 	telstat -f inst -s 'h=log2(size)' mpsio.log >a
 	sed '$d' a >"cut"
 	run -3 --separate-stderr telstat cut
@@ -301,7 +301,7 @@ same() {
 	telstat "${order[@]}" -i 100000ticks mpsio.log | grep -v ^Totals >want
 	telstat "${order[@]}" -i 100000ticks odd even | grep -v ^Totals |
 	    diff <(sed 's/  rate .*//' want) <(sed 's/  rate .*//')
-	# starts and ends of different logs are no pairs
+	# starts and ends of different logs are not pairs
 	telstat -s 'life=dur(PoolInit,PoolFinish,pool)' mpsio.log mpsio.log |
 	    grep -q '  events 20  pairs 10  total 1.759204 ms '
 	telstat --raw -s 'life=ticks(PoolInit,PoolFinish,pool)' odd even |

@@ -250,7 +250,7 @@ try() {
 	try color
 }
 
-@test "a mistake in the command line is told, and nothing is read: exit 2" {
+@test "a usage error is reported, and nothing is read: exit 2" {
 	expect 2 "telstat: unknown option '-x'" telstat -x mpsio.log
 	expect 2 "telstat: -f: 'xml' is not one of: text, csv, json, arrow, openmetrics, prometheus, svg, html, inst" \
 	    telstat -f xml mpsio.log
@@ -309,7 +309,7 @@ try() {
 	    telstat -o mpsio.log mpsio.log
 }
 
-@test "what cannot be read is told, and the rest is counted: exit 1" {
+@test "what cannot be read is reported, and the rest is counted: exit 1" {
 	expect 1 "telstat: nosuch: No such file or directory" telstat nosuch
 	telstat mpsio.log >want
 	run -1 --separate-stderr telstat nosuch mpsio.log
@@ -327,7 +327,7 @@ try() {
 	clean telstat -i 100kticks -s "$SIZES" text | grep -q '^== at 102,400 ticks'
 }
 
-@test "an output that is full is told, in every form: exit 1" {
+@test "an output that is full is reported, in every form: exit 1" {
 	for form in text csv json openmetrics prometheus svg inst; do
 		run -1 --separate-stderr bash -c \
 		    "telstat -f $form mpsio.log >/dev/full"
@@ -348,7 +348,7 @@ try() {
 	[ "$(cat status)" -eq 1 ]
 }
 
-@test "damage is counted, told and shown: exit 3" {
+@test "damage is counted, reported and shown: exit 3" {
 	{
 		head -c 2000 mpsio.log
 		head -c 100 /dev/zero
@@ -379,7 +379,7 @@ try() {
 	telstat -s "$SIZES" --width 160 mpsio.log >want
 	TERM=dumb noted script -qec "stty cols 999; telstat -s '$SIZES' mpsio.log" \
 	    /dev/null </dev/null | tr -d '\r' | cmp want -
-	# what is no terminal has 80 columns
+	# output that is not a terminal has 80 columns
 	COLUMNS=100 telstat --report -s "$SIZES" mpsio.log >got
 	run ! grep -E '.{81}' got
 	grep -E '.{78}' got

@@ -476,7 +476,7 @@ print(most)' >want
 	grep -q '^HFS:VSM:BlockAllocate [1-9][0-9]*$' got
 }
 
-@test "what a timeline cannot show is told" {
+@test "what a timeline cannot show is reported" {
 	unpack 1.118.0-lii6gc-poolncv
 	expect 1 'telcat: *no selected event is the start or end*' \
 	    telcat -f folded -k Pool mpsio.log

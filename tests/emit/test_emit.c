@@ -213,7 +213,7 @@ test_control(void)
 	tel_emit_close();
 	setenv("TEL_CONTROL", "bogus", 1);
 	ok(tel_emit_open(NULL, &tel_list_SHOP) != 0 && errno == EINVAL,
-	    "unless it makes no sense: %s", tel_emit_error());
+	    "unless it is invalid: %s", tel_emit_error());
 	unsetenv("TEL_CONTROL");
 }
 

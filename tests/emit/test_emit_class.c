@@ -485,7 +485,7 @@ test_summaries(void)
 	    "starts without room are counted as lost");
 	ok(number(&l, "s", TEL_NUMBER_MAX) >= 2000000 &&
 	        number(&l, "s", TEL_NUMBER_SUM) >= 2000000,
-	    "a range that took 2 ms is no shorter");
+	    "a range that took 2 ms is not shorter");
 	ok(strcmp(tel_stat_unit(find(&l, "s")), "ns") == 0, "in ns");
 	free_log(&l);
 	unlink(path);

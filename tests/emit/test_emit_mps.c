@@ -181,7 +181,7 @@ test_own_types(void)
 		codes += tel_type_code(tel_event_type(ev)) > TEL_MPS_CODES;
 	is_u64(codes, 5, "but takes none of the MPS");
 	is_u64(tel_reader_count(r, TEL_COUNT_DAMAGED), 0,
-	    "events of the MPS among them are no damage");
+	    "events of the MPS among them are not damage");
 	tel_reader_free(r);
 	unlink(path);
 }

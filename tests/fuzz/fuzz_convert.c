@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target: a log as a stream of an MPS release.  What was written has no
- * damage and no more or fewer events than were told, and becomes itself when
+ * damage and no more or fewer events than were reported, and becomes itself when
  * it is converted again.  The first two bytes of the input choose how, the
  * rest is the log.
  */

@@ -311,7 +311,7 @@ make_case() {
 	telcat -q -f tel names.tel | telcat -q | cmp - text
 }
 
-@test "what is reserved needs a newer version, which is no damage" {
+@test "reserved values need a newer version, and are not damage" {
 	for case in load datatype fields median; do
 		make_case "$case"
 		run --separate-stderr telcat "$case.tel"

@@ -34,7 +34,7 @@ put_stream(void *arg, const void *data, size_t size)
 	return (ptrdiff_t)size;
 }
 
-/* What was read: a hash of each event, and what was told. */
+/* What was read: a hash of each event, and what was reported. */
 struct result {
 	tel_status opened, ended;
 	uint64_t events, damaged, logs, unread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Allocators for tests of telreplay's loop: one that checks what it is asked,
- * and fails when it is told to; one that is wrong; one of pools.  Included
+ * and can be made to fail; one that is wrong; one of pools.  Included
  * after telreplay/run/run.h.
  */
 #ifndef RUN_ALLOCATORS_H

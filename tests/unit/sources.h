@@ -16,7 +16,7 @@ static const size_t read_sizes[] = { 1, 2, 7, 4096, (size_t)1 << 18,
 	(size_t)1 << 20 };
 #define NSIZES (sizeof(read_sizes) / sizeof(read_sizes[0]))
 
-/* A source for tel__input_callback(): fails with EIO where it is told to. */
+/* A source for tel__input_callback(): fails with EIO at a given place. */
 struct feed {
 	const unsigned char *data;
 	size_t size, at;
@@ -45,7 +45,7 @@ feed_read(void *arg, void *buffer, size_t size)
 	return (ptrdiff_t)n;
 }
 
-/* A thread that writes into a pipe and pauses where it is told to. */
+/* A thread that writes into a pipe and pauses at a given place. */
 struct writer {
 	const unsigned char *data;
 	size_t size;

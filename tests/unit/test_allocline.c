@@ -10,7 +10,7 @@
 static const struct sample {
 	const char *form;
 	const char *text;
-	int mixed; /* what is no line of its is no damage */
+	int mixed; /* lines of other programs are not damage */
 } samples[] = {
 	{ "android",
 	    "12: malloc 0x1000 16\n13:calloc 0x2000 20 30\n"
@@ -112,7 +112,7 @@ test_pieces(void)
 	}
 }
 
-/* The events that stand behind the header. */
+/* The events after the header. */
 static const char *
 body(const char *text)
 {

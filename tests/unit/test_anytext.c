@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text of types that are not built in: described, or told by the lines. */
+/* Text of types that are not built in: described, or inferred from the lines. */
 #include "again.h"
 #include "format/text/text.h"
 
@@ -224,7 +224,7 @@ test_damage(void)
 	is_lost(CLK "0x100000000 bytes=\n", "a code of four");
 }
 
-/* Lines of a header that make no sense are comments. */
+/* Invalid lines of a header are comments. */
 static void
 test_header(void)
 {
@@ -238,7 +238,7 @@ test_header(void)
 	    "# role: x start y\n# role: Empty begin\n# role: Empty start\n"
 	    "# version: \x1b\n# format: \x1b[31m\n# type:\n# role:\n"
 	    "# role: Begin finish d\n" EVENTS,
-	    HEAD EVENTS, "header lines that make no sense");
+	    HEAD EVENTS, "invalid header lines");
 	prints_as(TEXT "# format: a\n# type: A 4294967295 \"\"\n"
 	               "0000000000000001 A\n",
 	    NULL, "an empty kind, and a large code");

@@ -122,7 +122,7 @@ check_bad_archive(const char *name, const unsigned char *bytes, int flip)
 		tel__input_free(in);
 		data[at] ^= flip ? 0x41 : 0;
 	}
-	is_u64((uint64_t)wrong, 0, "%s %s: %d failures told of in %d", name,
+	is_u64((uint64_t)wrong, 0, "%s %s: %d failures reported of %d", name,
 	    flip ? "damaged" : "cut", failed, tries);
 	free(data);
 }
@@ -162,7 +162,7 @@ check_big_header(void)
 	tel__input_free(in);
 }
 
-/* A member that is encrypted is told of and left out. */
+/* An encrypted member is reported and left out. */
 static void
 check_encrypted(const unsigned char *bytes)
 {

@@ -142,7 +142,7 @@ test_swallow(void)
 		}
 	}
 	ok(worst <= 1, "a wrong size swallows nothing (%u)", (unsigned)worst);
-	is_u64(quiet, 0, "and is told");
+	is_u64(quiet, 0, "and is reported");
 	release(&log);
 }
 
@@ -174,7 +174,7 @@ test_cut_inside(void)
 	}
 	is_u64(worst, 0, "no event beside the one that was cut is lost");
 	/* a string may be shorter without that it shows */
-	ok(quiet < 8, "a cut is told (%u times not)", (unsigned)quiet);
+	ok(quiet < 8, "a cut is reported (%u times not)", (unsigned)quiet);
 	release(&log);
 }
 
@@ -198,7 +198,7 @@ test_other_size(void)
 	log.data[16 + 8] = 1;
 	got = read_all(log.data, log.size, as);
 	is_u64(got.unknown, 1, "in a newer version it has none either");
-	is_u64(got.damaged, 0, "but it is no damage");
+	is_u64(got.damaged, 0, "but not damage");
 	release(&log);
 }
 

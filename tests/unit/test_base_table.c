@@ -31,7 +31,7 @@ key_of(uint32_t i)
 	return (uint64_t)i << 12;
 }
 
-/* Whether a table says of all keys what the model does; 0 is no value. */
+/* Whether a table says of all keys what the model does; 0 stands for no value. */
 static int
 agree(const struct tel__table *t, const uint64_t *model)
 {

@@ -84,7 +84,7 @@ check_losses(void)
 	    "0:mps-1.118.0/lii6gc>mps-1.117.0/lii3gc:GenInit.:1 "
 	    "1:mps-1.118.0/lii6gc>mps-1.117.0/lii3gc:PoolFree.old:1 "
 	    "2:mps-1.118.0/lii6gc>mps-1.117.0/lii3gc:PoolFinish.arena:1 ",
-	    "what has no place is told");
+	    "what does not fit is reported");
 	ok(convert(&in, AS, "mps:1.6.1", 1, &out, losses, sizeof(losses)) ==
 	        TEL_EINVAL,
 	    "strict");
@@ -96,10 +96,10 @@ check_losses(void)
 	add(&in, old, "PoolInit", 5, (uint64_t[]){ 1, 2, 3 }, "");
 	ok(convert(&in, "mps-1.117.0/lii6gc", "mps:2.0.0", 1, &out, losses,
 	       sizeof(losses)) == TEL_OK,
-	    "what only the target has is no loss");
+	    "what only the target has is not a loss");
 	is_str(losses,
 	    "3:mps-1.117.0/lii6gc>mps-1.118.0/lii6gc:PoolInit.serial:1 ",
-	    "but told");
+	    "but reported");
 }
 
 /* A stream whose events are not in one flush says what it is all the same. */
@@ -199,7 +199,7 @@ check_state(void)
 	        tel_writer_event(w, ev) == TEL_EINVAL,
 	    "but this is none");
 	is_str(tel_writer_error(w), "in: mps cannot be written as an inst log",
-	    "which is told");
+	    "reported");
 	ok(tel_writer_set_target(w, "mps:1.6.1") == TEL_OK &&
 	        tel_writer_set_bare(w, 1) == TEL_OK &&
 	        tel_writer_event(w, ev) == TEL_OK,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Each log among the tests' data is claimed by one format, its own, and by no
- * other with the same right; so is its begin, whatever is left of it.
+ * other with the same right; so is its start, whatever its length.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -112,7 +112,7 @@ check(const char *path, const unsigned char *data, size_t n, const char *name)
 	free(packed);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] < n; i++)
 		bad += !is_not_wrong(data, sizes[i], name);
-	is_u64(bad, 0, "  and its begin");
+	is_u64(bad, 0, "  and its start");
 }
 
 static int
@@ -218,7 +218,7 @@ look(const char *folder)
 	return count;
 }
 
-/* Bytes that are no log at all, of which some are like those of one. */
+/* Bytes of no log, some of which resemble one. */
 static void
 test_noise(void)
 {
@@ -236,7 +236,7 @@ test_noise(void)
 		bytes[i] = i % 4 == 0 ? (unsigned char)(i / 4 % 32) : 0;
 	for (i = 0; i < 256; i++)
 		bad += score(ets, bytes + i, 4096) != 0;
-	is_u64(bad, 0, "noise is no ETS log");
+	is_u64(bad, 0, "noise is not an ETS log");
 	free(bytes);
 }
 

@@ -35,7 +35,7 @@ test_maker(void)
 	free(b.data);
 }
 
-/* Records that stand alone. */
+/* Single records. */
 static void
 test_one(void)
 {
@@ -101,7 +101,7 @@ test_names(void)
 	    "I1827 35 events, 0 dropped as far as the log shows, 1 unknown\n"
 	    "I1827 unknown (provider, version, type): ('20', 0, 11) 1\n"
 	    "I1827 Found 1 requests\n",
-	    "what is told at the end");
+	    "the report at the end");
 	drop(res);
 	free(contracts);
 	free(b.data);
@@ -138,7 +138,7 @@ test_again(void)
 	drop(res);
 }
 
-/* All that may stand where a text's length does. */
+/* All values of the length of a text. */
 static void
 test_texts(void)
 {
@@ -196,7 +196,7 @@ test_texts(void)
 	res = read_words("event 1 5 4 3 0 5 1\nlength 3\nbytes 61 00 62\n",
 	    (struct how){ 0 });
 	has(res.events, "Text='a'\n", "a string ends at a NUL");
-	has(res.notices, "1 texts contain a NUL", "which is told");
+	has(res.notices, "1 texts contain a NUL", "reported");
 	drop(res);
 }
 
@@ -249,7 +249,7 @@ test_cuts(void)
 		    (struct how){ .piece = read_sizes[i] });
 		snprintf(what, sizeof(what), "reads of %zu", read_sizes[i]);
 		same(res.events, all.events, what);
-		same(res.notices, all.notices, "and what is told");
+		same(res.notices, all.notices, "and the messages");
 		drop(res);
 	}
 	drop(all);

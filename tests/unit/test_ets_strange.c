@@ -10,7 +10,7 @@
 #clock " Thread/SwitchTo instruction=5 cpu=0 tid=4 pid=3 DestTID=" #to \
 	       "\n"
 
-/* A log whose events are these, and what is told of damage. */
+/* A log whose events are these, and what is reported of damage. */
 static void
 check(const char *words, const char *events, const char *notices,
     uint64_t repaired, const char *what)
@@ -27,7 +27,7 @@ check(const char *words, const char *events, const char *notices,
 		end = strstr(res.notices, "I");
 		if (end != NULL)
 			*end = '\0';
-		same(res.notices, notices, "  what is told");
+		same(res.notices, notices, "  messages");
 		is_u64(res.count[TEL_COUNT_REPAIRED], repaired, "  repaired");
 		drop(res);
 	}
@@ -179,7 +179,7 @@ test_mostly_unknown(void)
 	free(words);
 }
 
-/* Events that nothing describes are events, and their numbers are told. */
+/* Events that nothing describes are events, and their numbers are reported. */
 static void
 test_unknown(void)
 {
@@ -208,7 +208,7 @@ test_unknown(void)
 	    "which they are, and how many each");
 	is_u64(res.count[TEL_COUNT_UNKNOWN], 3, "all of them");
 	drop(res);
-	/* more than are told apart */
+	/* more than are distinguished */
 	p += sprintf(p, SWITCH(999, 1));
 	for (i = 0; i < 5000; i++)
 		p += sprintf(p, "event %u 5 4 3 0 41 %u\n", 1000 + i, i);
@@ -216,7 +216,7 @@ test_unknown(void)
 	is_u64(res.count[TEL_COUNT_EVENTS], 5001, "5000 unknown types");
 	has(res.events, UNDESCRIBED(5999, 41, 4999, 0, 0, 0, 0, 0, 0, ),
 	    "the last of which is as the first");
-	has(res.notices, "unknown, of further types: 904\n", "they are told");
+	has(res.notices, "unknown, of further types: 904\n", "reported");
 	drop(res);
 	free(words);
 }

@@ -105,7 +105,7 @@ test_versions(void)
 		is_str(res.notices,
 		    "I0 the meta file is HPM.headerFile: POWER4, 8 counters, "
 		    "mode 13\n",
-		    "%s: what is told", name);
+		    "%s: messages", name);
 		is_u64(res.count[TEL_COUNT_EVENTS], 9, "%s: events", name);
 		/* all but the header and four records of padding */
 		is_u64(res.count[TEL_COUNT_BYTES], 534 - 22 - 4 * 11,

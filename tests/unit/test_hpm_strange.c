@@ -46,7 +46,7 @@ test_flags(void)
 	has(res.events,
 	    "3000 Counter cpu=1 tid=5[spec.jbb.Warehouse] slot=6 "
 	    "yielded=0 switched=1 buffer=1 flags=1 end=5000 ",
-	    "a period that begins at 0 stands where it is in the file");
+	    "a period that starts at 0 keeps its place in the file");
 	has(res.events, "11500 Exit cpu=1 status=1\n",
 	    "an exit has the clock of the last counter");
 	has(res.notices,
@@ -62,7 +62,7 @@ test_flags(void)
 	free(text);
 }
 
-/* What cannot be told apart without the meta file is said to be so. */
+/* A message says what is ambiguous without the meta file. */
 static void
 test_ambiguous(void)
 {
@@ -133,7 +133,7 @@ test_damage(void)
 	    "out\n"
 	    "W411 the trace has no exit record: it was cut or filtered, or "
 	    "the virtual machine was killed, or is still running\n",
-	    "what is told");
+	    "messages");
 	is_u64(res.count[TEL_COUNT_DAMAGED], 3, "damaged places");
 	is_u64(res.count[TEL_COUNT_SKIPPED], 15 + 1 + 34, "bytes skipped");
 	drop(res);
@@ -214,7 +214,7 @@ test_meta(void)
 	drop(res);
 	how.max_labels = 0;
 
-	/* the rest of it makes no sense */
+	/* the rest of it is invalid */
 	s.file[0].data[0x13 - 3 + 0x30 + 3] = 9;
 	write_set(&s, folder);
 	res = read_trace(s.file[1].data, s.file[1].size, how);
@@ -279,7 +279,7 @@ test_detection(void)
 	struct result res;
 
 	res = read_trace(s.file[0].data, s.file[0].size, how);
-	is_u64((uint64_t)-res.status, -TEL_EFORMAT, "a meta file is no log");
+	is_u64((uint64_t)-res.status, -TEL_EFORMAT, "a meta file is not a log");
 	is_str(res.error,
 	    "a meta file of HPM traces, not a log: name the traces instead, "
 	    "and the meta file is found; --as hpm-meta lists its names",
@@ -299,7 +299,7 @@ test_detection(void)
 	how.force = 0;
 	how.as = "hpm";
 	res = read_trace(data, sizeof(data), how);
-	is_u64((uint64_t)-res.status, -TEL_EFORMAT, "zeros are no trace");
+	is_u64((uint64_t)-res.status, -TEL_EFORMAT, "zeros are not a trace");
 	drop(res);
 	res = read_trace(data, 3, how);
 	is_u64((uint64_t)-res.status, -TEL_EFORMAT, "three bytes are none");

@@ -25,7 +25,7 @@ check_windows(const unsigned char *bytes)
 	    "the widest window");
 	ok(tel__input_peek(in, SIZE, &again, &avail) == TEL_OK && avail >= most,
 	    "a window asked too wide is the widest");
-	ok(!tel__input_is_archive(in), "it is no archive");
+	ok(!tel__input_is_archive(in), "it is not an archive");
 	ok(tel__input_next_member(in, (const char **)&(const char *){ NULL }) ==
 	        TEL_END,
 	    "and has no members");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inst logs: records, the rules of classes, damage, and how logs are told. */
+/* Inst logs: records, the rules of classes, damage, detection. */
 #include "again.h"
 #include "format/inst/inst.h"
 

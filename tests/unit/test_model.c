@@ -39,7 +39,7 @@ test_labels(void)
 	is_u64(tel__labels_count(l), 2, "two labels");
 	ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x10, 50, 2) == TEL_OK,
 	    "the same again");
-	is_u64(tel__labels_count(l), 2, "is no label more");
+	is_u64(tel__labels_count(l), 2, "adds no label");
 	ok(tel__labels_intern(l, 1, "uno", 3) == TEL_OK, "a string anew");
 	is_str(label_at(l, 0x10, 1000), "uno", "is found");
 	for (i = 0; i < 998; i++)

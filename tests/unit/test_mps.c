@@ -353,7 +353,7 @@ test_cuts(void)
 		struct reading got = read_all(log.data, i, NULL, 1 << 18, 0);
 
 		wrong += got.status != TEL_END || got.events > whole.events;
-		/* a cut is told, unless it lies between two events */
+		/* a cut is reported, unless it lies between two events */
 		lost += got.damaged > 1 || got.repaired + got.unknown > 0 ||
 		    (got.damaged == 0 && got.skipped > 0);
 	}
@@ -364,7 +364,7 @@ test_cuts(void)
 
 		wrong += got.status != TEL_EFORMAT && got.status != TEL_END;
 	}
-	is_u64(wrong, 0, "less than an event is no log");
+	is_u64(wrong, 0, "less than an event is not a log");
 	free(log.data);
 }
 
@@ -414,7 +414,7 @@ test_flips(void)
 	    (unsigned)worst_size);
 	ok(worst_code <= 1, "a flipped code costs one event at most (%u)",
 	    (unsigned)worst_code);
-	/* a string with a word of padding more or less is no damage */
+	/* a string with a word of padding more or less is not damage */
 	ok(silent < 64, "flipped sizes are noticed (%u not)", (unsigned)silent);
 	free(log.data);
 }
@@ -446,7 +446,7 @@ test_holes(void)
 		/* events are 24 bytes or longer */
 		ok(whole.events - got.events <= hole / 24 + 2,
 		    "hole %d: costs what was in it", i);
-		ok(got.damaged >= 1, "hole %d: is told", i);
+		ok(got.damaged >= 1, "hole %d: is reported", i);
 		ok(got.skipped <= hole + 256, "hole %d: %u bytes skipped", i,
 		    (unsigned)got.skipped);
 		free(copy.data);

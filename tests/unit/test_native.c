@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The native format: what is damaged costs the events of the blocks that it
- * touches, no others, and they are told.
+ * The native format: damage loses only the events of the affected blocks, and
+ * reports them.
  */
 #include "native_log.h"
 
@@ -34,7 +34,7 @@ read_log(struct result *res)
 
 /*
  * 1 when what was read is what was written but for the events of the blocks
- * that have bytes from a up to b, and as much was told.
+ * that have bytes from a up to b, and as many were reported.
  */
 static int
 lost_only(const struct result *got, size_t a, size_t b)
@@ -139,7 +139,7 @@ test_prefixes(void)
 		silent += got.damaged == 0;
 	}
 	is_u64(bad, 0, "a stream that is cut has all its whole blocks");
-	is_u64(silent, 0, "and it is told that it was cut");
+	is_u64(silent, 0, "and the cut is reported");
 	free(got.hashes);
 }
 
@@ -184,7 +184,7 @@ test_cuts(void)
 			diag("%zu bytes at %zu of %zu: %s", n, a, whole.size,
 			    got.text);
 	}
-	is_u64(bad, 0, "what is cut out costs the blocks that it touches");
+	is_u64(bad, 0, "what is cut out loses only the affected blocks");
 	free(copy);
 	free(got.hashes);
 }

@@ -238,7 +238,7 @@ test_reserved(void)
 		record[i] = kept;
 	}
 	ok(newer > 3, "%u bytes are modes of columns that are reserved", newer);
-	is_u64(wrong, 0, "which is no damage, and costs the block alone");
+	is_u64(wrong, 0, "which is not damage, and loses that block only");
 	free(s.data);
 	free(got.hashes);
 }

@@ -120,7 +120,7 @@ check_good(void)
 	if (!ok(x != NULL && x->count == 4, "the index of a stream"))
 		return;
 	e = x->entries;
-	ok(e[0].kind == NATIVE_START && e[0].offset == 0, "its begin");
+	ok(e[0].kind == NATIVE_START && e[0].offset == 0, "its start");
 	ok(e[1].kind == NATIVE_BLOCK && e[1].offset == 38 && e[1].size == 21 &&
 	        e[1].count == 7 && e[1].first == 1000 && e[1].last == 1100 &&
 	        e[1].ordinal == 0 && e[1].sequence == 0 && !e[1].named,
@@ -235,7 +235,7 @@ check_records(void)
 			continue;
 		if (tel__native_look(s.data + p->at, p->size, &rec) != 1)
 			abort();
-		/* the numbers of groups and logs are no claims about records */
+		/* the numbers of groups and logs claim nothing about records */
 		k = NATIVE_HEADER;
 		if (p->kind == NATIVE_DIRECTORY)
 			k += rec.head_size;

@@ -137,7 +137,7 @@ check_failures(const unsigned char *data, struct sink *sink)
 		    tel_output_errno(out) != sink->error;
 		tel_output_free(out);
 	}
-	is_u64((uint64_t)lost, 0, "a failure at any point is told");
+	is_u64((uint64_t)lost, 0, "a failure at any point is reported");
 	is_u64((uint64_t)bad, 0, "what was before it is written");
 	is_u64((uint64_t)again, 0, "it stays failed");
 

@@ -234,7 +234,7 @@ add_labels(struct made *m)
 		ok(0, "no string");
 	add_label(m, space, 0x7f00, 100, 1);
 	add_label(m, TEL_SPACE_ADDRESS, 0xabcdef, 0, 26);
-	/* a word is no address but to mpseventtxt of old */
+	/* only old versions of mpseventtxt take a word for an address */
 	add_label(m, TEL_SPACE_ADDRESS, 64, 0, 1);
 }
 

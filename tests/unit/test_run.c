@@ -131,7 +131,7 @@ test_good(tel_alloc *ops)
 		        run_progress(board, &f, &words) == 1 &&
 		        words == f.words && board->cpu_ns > 0 &&
 		        board->wall_ns > 0,
-		    "it says how far it is");
+		    "it reports its progress");
 		free(board);
 		program_free(p);
 	}
@@ -165,7 +165,7 @@ test_failing(tel_alloc *ops)
 		    "and nothing else goes wrong");
 		ok(board->errors_kept >= RUN_ERRORS &&
 		        board->kept[0].what == RUN_NULL,
-		    "the first ones are told");
+		    "the first ones are reported");
 		free(board);
 	}
 	fail_every = 0;

@@ -148,8 +148,8 @@ check_seek(const struct made *m, const unsigned char *bytes, const char *what)
 }
 
 /*
- * Reads to the end, going on behind damage.  Counts in *lost what is told to
- * be lost; the rest must be right at its place.
+ * Reads to the end, going on behind damage.  Counts in *lost what is reported
+ * as lost; the rest must be right at its place.
  */
 static int
 read_past(struct tel_input *in, const unsigned char *want, int places,
@@ -232,7 +232,7 @@ check_damage(const unsigned char *bytes)
 	memset(m.data + m.frame[3], 0xff, 4);
 	in = open_made(m.data, m.size, 4096);
 	is_u64((uint64_t)read_past(in, bytes, 1, &lost, &good, &damaged), 0,
-	    "what comes behind damage is told its place");
+	    "what follows damage has its place");
 	is_u64(lost, FRAME, "bytes that are lost");
 	tel__input_free(in);
 	free(copy);
@@ -286,13 +286,13 @@ check_hostile(const unsigned char *bytes)
 	is_u64(bad, 0, "a file that is cut has no table");
 	for (bad = 0, at = 1; at < size; at += at < 200 ? 1 : 991)
 		bad += (size_t)has_table(m.data + at, size - at);
-	is_u64(bad, 0, "nor one without its begin");
+	is_u64(bad, 0, "nor one without its start");
 	ok(!has_table(m.data + table, size - table), "nor a table alone");
 	keep = m.data[size - 9];
 	memset(m.data + size - 9, 0xff, 4);
-	ok(!has_table(m.data, size), "nor one that says it has 2^32 - 1");
+	ok(!has_table(m.data, size), "nor one that claims 2^32 - 1");
 	memset(m.data + size - 9, 0, 4);
-	ok(!has_table(m.data, size), "nor one that says it has none");
+	ok(!has_table(m.data, size), "nor one that claims none");
 	m.data[size - 9] = keep;
 	both = malloc(2 * size + 1);
 	if (both == NULL)
@@ -335,7 +335,7 @@ check_lies(const unsigned char *bytes)
 	free(m.data);
 }
 
-/* What an output writes, in frames that end where they are told to. */
+/* What an output writes, in frames that end where the writer allows. */
 static ptrdiff_t
 keep_bytes(void *arg, const void *data, size_t size)
 {

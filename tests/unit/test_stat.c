@@ -346,7 +346,7 @@ test_pairs(void)
 	is_number(s, 0, TEL_NUMBER_ORPHAN, "1", "roles: orphan");
 	is_number(s, 1, TEL_NUMBER_ORPHAN, "1", "logs share no keys");
 	is_number(s, 1, TEL_NUMBER_BACKWARD, "1", "no time runs backward");
-	is_number(s, 1, TEL_NUMBER_PAIRS, "0", "and that is no pair");
+	is_number(s, 1, TEL_NUMBER_PAIRS, "0", "and that is not a pair");
 	is_number(s, 1, TEL_NUMBER_OPEN, "1", "one stays open");
 	must_ok(tel_stats_begin(s, NULL));
 	feed(s, &l, "PoolFree", 2500, 6, 0, 0);
@@ -354,7 +354,7 @@ test_pairs(void)
 	is_number(s, 1, TEL_NUMBER_OPEN, "1", "it ends with its log");
 	is_number(s, 1, TEL_NUMBER_ORPHAN, "2", "and not in the next one");
 	is_total(s, TEL_TOTAL_LOGS, "3", "logs");
-	ok(tel_stats_end(s, NULL) == TEL_ESTATE, "no end without a begin");
+	ok(tel_stats_end(s, NULL) == TEL_ESTATE, "no end without a start");
 	tel_stats_free(s);
 	/* without a rate there is no time */
 	s = begin_one("d=dur()");

@@ -2,7 +2,7 @@
 /*
  * Statistics as an inst stream: parts of logs, written and read again, come
  * to what the logs do in one go; text comes to what binary events do; and
- * what makes no sense in a stream is passed over.
+ * invalid records of a stream are skipped.
  */
 #include "stat_log.h"
 
@@ -208,7 +208,7 @@ test_conflict(void)
 	tel_stats_free(b);
 }
 
-/* Exact where it can be, and told where it cannot. */
+/* Exact where it can be, and reported where it cannot. */
 static void
 test_approximate(void)
 {
@@ -264,7 +264,7 @@ test_wrapped(void)
 	tel_stats_free(s);
 	s = must(tel_stats_new());
 	must_ok(read_inst(s, out, strlen(out)));
-	ok(tel_stat_wrapped(tel_stats_get(s, 0)), "it is told for ever");
+	ok(tel_stat_wrapped(tel_stats_get(s, 0)), "reported from then on");
 	free(out);
 	tel_stats_free(s);
 }
@@ -387,7 +387,7 @@ test_nonsense(void)
 		ok(read_inst(s, text, (size_t)n) == TEL_EDAMAGED,
 		    "nonsense: %s", lines[i]);
 		is_number(s, 0, TEL_NUMBER_SUM, "3", "the rest is counted");
-		is_total(s, TEL_TOTAL_DAMAGED, "1", "the line is told of");
+		is_total(s, TEL_TOTAL_DAMAGED, "1", "the line is reported");
 		tel_stats_free(s);
 	}
 	s = must(tel_stats_new());

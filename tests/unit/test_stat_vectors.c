@@ -317,7 +317,7 @@ test_enable(void)
 	is_total(s, TEL_TOTAL_DAMAGED, "1", "enable: one conflict of types");
 	ok(strstr(tel_stats_error(s), ": a class of another type is there") !=
 	        NULL,
-	    "enable: it is told");
+	    "enable: reported");
 	tel_stats_free(s);
 }
 
@@ -340,7 +340,7 @@ test_unknown(void)
 	tel_stats_free(s);
 	s = stream(SMALL, TEL_EDAMAGED);
 	is_number(s, 0, TEL_NUMBER_SUM, "3", "without Z: the same");
-	is_total(s, TEL_TOTAL_CUT, "1", "without Z: told as cut");
+	is_total(s, TEL_TOTAL_CUT, "1", "without Z: reported as cut");
 	tel_stats_free(s);
 	s = stream(SMALL T "Z\n" SMALL T "Z\n", TEL_OK);
 	is_number(s, 0, TEL_NUMBER_SUM, "6", "two sessions are added");
@@ -351,7 +351,7 @@ test_unknown(void)
 	    TEL_OK);
 	is_number(s, 0, TEL_NUMBER_OUTSIDE, "2", "outside as one number");
 	is_number(s, 0, TEL_NUMBER_UNDER, "-", "under is not known then");
-	is_number(s, 0, TEL_NUMBER_SUM, "-", "nor is a sum that is not told");
+	is_number(s, 0, TEL_NUMBER_SUM, "-", "nor is a sum that the log omits");
 	is_number(s, 0, TEL_NUMBER_LOST, "17", "lost records of a class");
 	is_total(s, TEL_TOTAL_LOST, "19", "lost records of all");
 	tel_stats_free(s);

@@ -342,7 +342,7 @@ test_rate(void)
 	tel_reader_free(r);
 }
 
-/* What is no text must not be taken for one. */
+/* Other input must not be taken for text. */
 static void
 test_other(void)
 {

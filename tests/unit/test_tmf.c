@@ -153,11 +153,11 @@ test_wrong(void)
 	res = read_words(EVENT "\n",
 	    (struct how){ .as = "ets", .describe = { "/nowhere/at.all" } });
 	is_u64((uint64_t)res.status, (uint64_t)TEL_EIO, "no such file");
-	has(res.error, "/nowhere/at.all: No such file", "which is told");
+	has(res.error, "/nowhere/at.all: No such file", "reported");
 	drop(res);
 }
 
-/* Bounds are told; what is at them is taken. */
+/* Beyond a bound is an error; at the bound is not. */
 static void
 test_bounds(void)
 {

@@ -123,7 +123,7 @@ run(const unsigned char *data, size_t size, tel_order order)
 	return run_some(data, size, order, 0);
 }
 
-/* Of those that are no allocations, nothing is left. */
+/* Events other than allocations are dropped. */
 static void
 check_allocs(const unsigned char *data, size_t size, tel_order order)
 {
@@ -153,7 +153,7 @@ check_sorted(const char *what, uint64_t (*how)(size_t i), size_t n)
 	struct tally in = run(data, size, TEL_ORDER_LOG);
 	struct tally out = run(data, size, TEL_ORDER_TIME);
 
-	is_u64(in.events, n, "%s: all %zu events as they stand", what, n);
+	is_u64(in.events, n, "%s: all %zu events in order of the log", what, n);
 	is_u64(in.disorder, 0, "%s: in their order", what);
 	is_u64(out.events, n, "%s: all %zu events by time", what, n);
 	is_u64(out.sum, in.sum, "%s: the same events", what);
@@ -187,7 +187,7 @@ main(void)
 	check_allocs(data, size, TEL_ORDER_TIME);
 	check_allocs(data, size, TEL_ORDER_LIVE);
 	t = run(data, size, TEL_ORDER_LOG);
-	is_u64(t.first_clock, 1098000, "the first as it stands");
+	is_u64(t.first_clock, 1098000, "the first in order of the log");
 	is_u64((uint64_t)t.first_ns, 88200,
 	    "seconds count from the earliest event of the first flush");
 	free(data);

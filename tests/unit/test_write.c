@@ -87,7 +87,7 @@ check_labels(void)
 	ok(out.size == in.size && memcmp(out.data, in.data, in.size) == 0,
 	    "is the same bytes");
 	gives_of(&in, "clock == 20", "S5 I11=two L13[two] F20[two] S22",
-	    "a label and its string stand before what shows it");
+	    "a label and its string precede what shows it");
 	gives_of(&in, "clock >= 21 && name == \"PoolFree\"",
 	    "S5 I10=one L12[one] F21[one] S22 F23[one]", "and once");
 	gives_of(&in, "clock >= 23", "S5 S22 I10=one L12[one] F23[one]",
@@ -102,7 +102,7 @@ check_labels(void)
 	    "bare: nothing but what is wanted");
 	gives(&in, (struct how){ "clock == 21", 0, 1 },
 	    "S5 I11=two I10=one L12[one] L13[two] F21[one] S22",
-	    "what cannot be held is written where it stands");
+	    "what cannot be held is written in its place");
 }
 
 static void

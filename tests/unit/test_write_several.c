@@ -108,7 +108,7 @@ check_refused(void)
 	    "a is mps-1.118.0/lii6gc and b is mps-1.118.0/w3i6mv: an MPS "
 	    "stream cannot hold both; -f tel can, and -f mps converts them to "
 	    "one",
-	    "which is told");
+	    "reported");
 	is_u64(out.size, a.size, "and what could be written was");
 	old = open_bytes(a.data, a.size, AS, "a");
 	b = open_bytes(text, sizeof(text) - 1, "text", "b");
@@ -116,7 +116,7 @@ check_refused(void)
 	    "two formats");
 	is_str(error,
 	    "b is not an MPS stream like a; they cannot be written as one log",
-	    "which is told");
+	    "reported");
 }
 
 #define HEAD "# teltools text 1\r\n# format: mps-1.118.0/lii6gc\n"
@@ -124,7 +124,7 @@ check_refused(void)
 #define TWO "0000000000000002 PoolFree old=0x2[\"x\"] pool=0x01 size=3\n"
 #define SYNC "0000000000000003 EventClockSync clock=7"
 
-/* Writes the lines of text that are no PoolFree, or all. */
+/* Writes the lines of text but those of PoolFree, or all. */
 static void
 lines(const char *text, int all, int terminal, const char *want,
     const char *what)
@@ -161,7 +161,7 @@ check_lines(void)
 	char error[256];
 
 	lines(HEAD ONE "\n# a remark\n--\n" TWO SYNC, 1, 0,
-	    HEAD ONE "\n# a remark\n--\n" TWO SYNC, "lines as they stood");
+	    HEAD ONE "\n# a remark\n--\n" TWO SYNC, "unchanged lines");
 	lines(HEAD ONE "# a remark\n" TWO SYNC, 0, 0, HEAD "# a remark\n" SYNC,
 	    "and those between them");
 	lines(HEAD ONE "# a remark\n" TWO, 0, 0, HEAD "# a remark\n",

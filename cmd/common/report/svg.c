@@ -460,7 +460,7 @@ measure_section(struct report *r, const struct report_section *s)
 	return height;
 }
 
-/* Opens a picture, which those who hear a page are told of as well. */
+/* Opens a picture, and describes it for screen readers. */
 static void
 open_picture(struct report *r, const char *title, const char *desc)
 {

@@ -2,7 +2,7 @@
 /*
  * Filters of system calls (seccomp) that end a program for a call: the library
  * runs a filter with its own calls, as the kernel will, and does without those
- * that are not allowed.  A call that only fails is no problem.
+ * that are not allowed.  A call that only fails is harmless.
  */
 #define _GNU_SOURCE
 #include "telrec/preload/sandbox.h"

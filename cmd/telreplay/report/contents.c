@@ -97,7 +97,7 @@ put_anomaly(struct report *r, const struct facts *f, enum anomaly a)
 	if (i < f->anomaly_event_count)
 		first = report_text(r, "; first: event %" PRIu64 ", 0x%" PRIx64,
 		    f->anomaly_events[i].event, f->anomaly_events[i].address);
-	report_line(r, anomaly_is_damage(a) ? "wrong" : "odd", "%s %s%s",
+	report_line(r, anomaly_is_damage(a) ? "damage" : "anomaly", "%s %s%s",
 	    count(r, f->anomalies[a]), anomaly_text(a), first);
 }
 
@@ -131,7 +131,7 @@ put_facts(struct report *r, const struct facts *f)
 {
 	(void)report_section(r, REPORT_DATA, "trace");
 	report_data(r, "threads", report_count(f->log_threads));
-	report_data(r, "lanes", report_count(f->threads));
+	report_data(r, "replay_threads", report_count(f->threads));
 	report_data(r, "order", report_optional(show_order(f)));
 	report_data(r, "operations", report_count(f->compiled));
 	report_data(r, "by_new", report_count(f->by_new));
@@ -175,12 +175,12 @@ put_all_events(struct report *r, const struct facts *f)
 		put_events(r, "operation", operations[i], f->operations[i]);
 	for (i = 0; i < ANOMALIES; i++)
 		put_events(r,
-		    anomaly_is_damage((enum anomaly)i) ? "wrong" : "odd",
+		    anomaly_is_damage((enum anomaly)i) ? "damage" : "anomaly",
 		    anomaly_text((enum anomaly)i), f->anomalies[i]);
 	for (i = 0; i < f->anomaly_event_count; i++) {
 		const struct anomaly_event *e = &f->anomaly_events[i];
 
-		report_section(r, REPORT_DATA, "odd event")->item =
+		report_section(r, REPORT_DATA, "anomaly event")->item =
 		    anomaly_text(e->anomaly);
 		report_data(r, "log", report_optional(f->log_names[e->log]));
 		report_data(r, "event", report_count(e->event));

@@ -6,7 +6,7 @@
  *
  * A thread that waits looks for a moment how far the other one is, and then
  * sleeps until that one wakes it.  One that goes on looks for sleepers only
- * where it publishes how far it is, and there without a barrier: it looks
+ * where it publishes its progress, and there without a barrier: it looks
  * again, with one, before it waits or ends.
  */
 /* for sigaltstack, which is XSI */

@@ -179,7 +179,7 @@ tel__inst_split(struct inst_line *l, const unsigned char *p,
 		name = 0;
 		while ((*q >= 'a' && *q <= 'z') || (*q >= '0' && *q <= '9') ||
 		    *q == '_') {
-			/* what does not fit is no name that we know */
+			/* a name that does not fit is unknown */
 			name = name >> 56 ? 1 : name << 8 | *q;
 			q++;
 		}

@@ -271,7 +271,7 @@ update(struct tel_reader *r, struct inst *s, const char **why)
 
 /*
  * What a snapshot of a class that is not defined is of, by its fields.  One
- * that could be anything is no statistic of ours.
+ * that could be of any class is not one of ours.
  */
 static enum inst_type
 guess(const struct inst_line *l)

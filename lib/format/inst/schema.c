@@ -228,7 +228,7 @@ number(struct tel_reader *r, struct inst *s, const struct tel_field *f,
 	return NULL;
 }
 
-/* What a field is that is no part of the line. */
+/* The value of a field that is not a part of the line. */
 static uint64_t
 derived(const struct inst *s, enum inst_from from)
 {

@@ -41,7 +41,7 @@ release_of(const struct tel_schema *to, size_t *n)
 	return name;
 }
 
-/* Puts text in the place of what stands behind a word, up to a delimiter. */
+/* Replaces what follows a word, up to a delimiter, by text. */
 static size_t
 replace(char *s, size_t n, const char *word, const char *text, size_t length)
 {

@@ -55,7 +55,7 @@ odd_value(const struct tel_schema *s, const struct tel_field *f,
 }
 
 /*
- * Behind the bit of a boolean stands what lay in the buffer before: where
+ * The bits after that of a boolean are what was in the buffer before: where
  * there are zeros it may be a number.
  */
 static unsigned

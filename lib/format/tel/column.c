@@ -238,7 +238,7 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 	uint64_t sum = base;
 	size_t i;
 
-	/* the first of values that are told by differences is the base */
+	/* the first of values stored as differences is the base */
 	if (delta) {
 		*out++ = base;
 		if (--n == 0)

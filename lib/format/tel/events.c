@@ -139,9 +139,9 @@ add_row(struct native *s, struct tel_found *f, struct native_row *row)
 	f->count++;
 }
 
-/* 1 when the next event is to be told, of a names record. */
+/* 1 if the next event of a NAMES record is to be returned. */
 static int
-is_told(const struct native *s)
+is_returned(const struct native *s)
 {
 	return s->ordinals[s->at] >= s->names_from &&
 	    s->ordinals[s->at] < s->names_to;
@@ -196,7 +196,7 @@ tel__native_choose_counted(struct tel_reader *r, struct native *s,
 		    !tally->wants(tally->arg, s->slots[0].source->log, t);
 		s->counting |= part->counted;
 	}
-	s->told = 0;
+	s->counted = 0;
 }
 
 /*
@@ -212,7 +212,7 @@ tell_counts(struct tel_reader *r, struct native *s)
 	uint64_t events, bytes;
 	unsigned i;
 
-	s->told = 1;
+	s->counted = 1;
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
 		if (!part->counted)
@@ -270,10 +270,10 @@ tel__native_next(struct tel_reader *r)
 			st = tel__native_next_block(r, s);
 			if (st != TEL_OK)
 				return st;
-		} else if (s->ordinals != NULL && !is_told(s)) {
+		} else if (s->ordinals != NULL && !is_returned(s)) {
 			pass(s);
 		} else {
-			if (s->counting && !s->told)
+			if (s->counting && !s->counted)
 				tell_counts(r, s);
 			if (s->counting)
 				pass_counted(s);

@@ -86,7 +86,7 @@ struct native {
 	uint32_t
 	    simple;   /* and the events to this one need not more than that */
 	int counting; /* parts are only counted, */
-	int told;     /* and were */
+	int counted;  /* and were */
 	unsigned char *copy; /* a record that is not in the window */
 	size_t copy_room;
 
@@ -136,7 +136,7 @@ tel_status tel__native_next_block(struct tel_reader *r, struct native *s);
 #define NATIVE_LOOK (NATIVE_HEADER + NATIVE_HEAD_MAX)
 
 /*
- * Makes the whole record that begins at r->p, with its header in rec, stand
+ * Gathers the whole record that begins at r->p, with its header in rec,
  * in one piece with some bytes behind it, and steps over it where it was
  * copied.  1; 0: the input ends before it does; -1: out of memory.
  */

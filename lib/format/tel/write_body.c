@@ -285,7 +285,7 @@ put_part(struct tel__buffer *body, struct out_part *part, uint64_t *before,
 }
 
 /*
- * Where events stand in their logs, unless they come in another order: that
+ * The offsets of events in their logs, unless they come in another order: that
  * would take more than it is worth.
  */
 static void

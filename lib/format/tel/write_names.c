@@ -33,7 +33,7 @@ struct out_in_force {
 };
 
 /* A name that no event defines. */
-struct out_told {
+struct out_named {
 	struct out_log *log;
 	struct out_schema *schema;
 	enum tel_space space;
@@ -45,8 +45,8 @@ struct out_names {
 	struct out_in_force *list;
 	size_t count, room;
 	struct tel__table table; /* of hashes of keys, to places in the list */
-	struct out_told *told;
-	size_t ntold, told_room;
+	struct out_named *named;
+	size_t nnamed, named_room;
 	struct tel__buffer strings;
 	size_t bytes; /* of the copies */
 	int given_up; /* there were too many */
@@ -69,7 +69,7 @@ tel__out_names_clear(struct out_names *all)
 
 	for (i = 0; i < all->count; i++)
 		free(all->list[i].bytes);
-	all->count = all->ntold = all->bytes = 0;
+	all->count = all->nnamed = all->bytes = 0;
 	all->strings.used = 0;
 	all->given_up = 0;
 	tel__table_clear(&all->table);
@@ -82,7 +82,7 @@ tel__out_names_free(struct out_names *all)
 		return;
 	tel__out_names_clear(all);
 	free(all->list);
-	free(all->told);
+	free(all->named);
 	tel__buffer_clear(&all->strings);
 	free(all);
 }
@@ -239,22 +239,22 @@ tel__out_names_tell(struct out_names *all, struct out_log *log,
     struct out_schema *schema, const struct tel_label *label,
     enum tel_space space, uint64_t value, uint64_t clock)
 {
-	struct out_told *told;
+	struct out_named *named;
 
 	if (all->given_up)
 		return TEL_OK;
-	if (!TEL__RESERVE(all->told, all->told_room, all->ntold + 1))
+	if (!TEL__RESERVE(all->named, all->named_room, all->nnamed + 1))
 		return TEL_ENOMEM;
-	told = &all->told[all->ntold++];
-	told->log = log;
-	told->schema = schema;
-	told->space = space;
-	told->value = value;
-	told->clock = clock;
-	told->at = all->strings.used;
-	told->size = label->length;
+	named = &all->named[all->nnamed++];
+	named->log = log;
+	named->schema = schema;
+	named->space = space;
+	named->value = value;
+	named->clock = clock;
+	named->at = all->strings.used;
+	named->size = label->length;
 	tel__buffer_put(&all->strings, label->string, label->length);
-	all->bytes += sizeof(*told) + label->length;
+	all->bytes += sizeof(*named) + label->length;
 	if (all->bytes > IN_FORCE_BYTES)
 		all->given_up = 1;
 	return all->strings.failed ? TEL_ENOMEM : TEL_OK;
@@ -263,7 +263,7 @@ tel__out_names_tell(struct out_names *all, struct out_log *log,
 int
 tel__out_names_any(const struct out_names *all)
 {
-	return !all->given_up && all->count + all->ntold > 0;
+	return !all->given_up && all->count + all->nnamed > 0;
 }
 
 static int
@@ -308,7 +308,7 @@ tel__out_names_block(const struct out_names *all, struct out_block *b,
 {
 	struct out_in_force **order =
 	    malloc((all->count + 1) * sizeof(struct out_in_force *));
-	const struct out_told *told;
+	const struct out_named *named;
 	struct tel_label label = { 0 };
 	tel_status st;
 	size_t i;
@@ -318,15 +318,15 @@ tel__out_names_block(const struct out_names *all, struct out_block *b,
 		return TEL_ENOMEM;
 	st = put_events(all, order, b, ordinals);
 	free(order);
-	for (i = 0; i < all->ntold && st == TEL_OK; i++) {
-		told = &all->told[i];
-		slot = tel__out_block_slot(b, told->log, told->schema);
+	for (i = 0; i < all->nnamed && st == TEL_OK; i++) {
+		named = &all->named[i];
+		slot = tel__out_block_slot(b, named->log, named->schema);
 		if (slot < 0)
 			return TEL_ENOMEM;
-		label.string = (const char *)all->strings.bytes + told->at;
-		label.length = told->size;
-		tel__out_block_name(b, slot, &label, told->space, told->value,
-		    told->clock);
+		label.string = (const char *)all->strings.bytes + named->at;
+		label.length = named->size;
+		tel__out_block_name(b, slot, &label, named->space, named->value,
+		    named->clock);
 		st = b->names.failed ? TEL_ENOMEM : TEL_OK;
 	}
 	return st;

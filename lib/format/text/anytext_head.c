@@ -292,7 +292,7 @@ learn_field(struct any_type *type, const unsigned char **p,
 	}
 	if (datatype < 0 || q == NULL || (q < end && *q != ' '))
 		return 0;
-	/* a blank that nothing follows is no end of a line of ours */
+	/* telcat never ends a line with a blank */
 	if (q < end && ++q == end)
 		return 0;
 	*p = q;

@@ -65,7 +65,7 @@ tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
 	return 0;
 }
 
-/* Steps over the line, which is no event, and says why it is none. */
+/* Skips the line, which is not an event, and reports why. */
 static tel_status
 damaged(struct tel_reader *r, struct lines *s)
 {
@@ -259,7 +259,7 @@ tel__lines_probe(struct tel_reader *r)
 			end = lf != NULL ? lf : r->p + have;
 			if (lf != NULL || r->eof || have == TEL_PROBE_SIZE)
 				break;
-			/* wait for no more of what is no text */
+			/* do not wait for more of what is not text */
 			if (!tel__line_is_text(r->p + seen, end, 0) &&
 			    syntax->score(line, end) == 0)
 				return 0;

@@ -144,7 +144,7 @@ struct decimal {
 	int exact; /* digits holds all of them */
 };
 
-/* Splits text, "123.456e-7".  1, or 0 when it is no such number. */
+/* Splits text, "123.456e-7".  1, or 0 when it is not such a number. */
 static int
 split(const char *text, struct decimal *d)
 {

@@ -323,7 +323,7 @@ async function csv() {
 		.map((row) => `${csvRow(row)}\n`).join("");
 }
 
-// The names of the tracks stand left of what is drawn.
+// The names of the tracks are left of the drawing.
 function svg() {
 	const w = $("area").clientWidth, h = $("area").clientHeight, left = 230;
 	const p = new Svg(w, h);

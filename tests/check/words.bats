@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Wordings that readers stumbled over do not come back: CONTRIBUTING.md, Rules.
+
+load lib
+
+# Each is a regular expression of Perl, without a match in other text.
+WORDINGS=(
+	'\b(is|are|be|was|were|been|gets?|unless) told\b'
+	'\btold (of|apart|by)\b'
+	'\bwhat stands\b'
+	'\bas (it|they) (stands?|stood)\b'
+	'\bmakes? no sense\b'
+	'\b(the|a|its|their|each|from|without) begin\b'
+	'\bbegin of\b'
+	'(?<=[a-z"])(?<!there) (is|are|was|were) no (?!longer\b|such\b|more\b)'
+	'\bnothing for a terminal\b'
+	'\bshould be here\b'
+	'\bis a log again\b'
+	'\bown part subtracted\b'
+	'\bhas no place there\b'
+	'\bhow far it is\b'
+	'\bcomes from Debian\b'
+	'\bcosts the blocks\b'
+	'\bcame too late for their place\b'
+)
+
+texts() {
+	find README.md NEWS.md CONTRIBUTING.md Makefile man cmd lib include \
+		examples python share debian dist tests -type f \
+		! -path 'tests/data/*' ! -path '*/corpus/*' ! -name words.bats \
+		! -name '*.png' ! -name '*.pyc' -print0
+}
+
+@test "wordings that were replaced are not used again" {
+	local found=0 wording
+	for wording in "${WORDINGS[@]}"; do
+		if texts | xargs -0 grep -nIPi -- "$wording"; then
+			echo "not to be used: $wording"
+			found=1
+		fi
+	done
+	[ "$found" -eq 0 ]
+}
