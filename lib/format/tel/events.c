@@ -45,7 +45,7 @@ give_row(struct native_row *row, uint64_t clock, struct tel_event *ev)
 	ev->inline_use = row->inline_use;
 	if (row->sizes != NULL) {
 		ev->size = *row->sizes++;
-		row->stride = row->part->counted ? 0 : (ev->size + 7) & ~7u;
+		row->stride = row->counted ? 0 : (ev->size + 7) & ~7u;
 	}
 	row->row = p + row->stride;
 	if (row->clock_at > 0 && row->big)
@@ -120,23 +120,45 @@ give(struct tel_reader *r, struct native *s)
 	return row->followed ? tel__reader_follow(r, ev) : TEL_OK;
 }
 
-/* Adds the next event of a block of one log to those that were found. */
-static inline void
-add_row(struct native *s, struct tel_found *f, struct native_row *row)
+/*
+ * Adds events of a block of one log to those that were found, but for those
+ * that were counted, up to one that must be alone.
+ */
+static void
+add_rows(struct native *s, struct tel_found *f, unsigned inline_use)
 {
-	const uint64_t clock = s->block->clocks[s->at++];
+	const struct native_block *b = s->block;
+	const uint32_t events = (uint32_t)b->head.count;
 	struct native_source *source = s->slots[0].source;
+	/* not in memory that the compiler must take for bytes of an event */
+	uint64_t at = source->end - f->offset,
+	         number = source->index - f->index;
+	uint32_t i = s->at, n = f->count;
+	struct native_row *row;
 	struct tel_event ev;
 
-	give_row(row, clock, &ev);
-	f->data[f->count] = ev.data;
-	f->clocks[f->count] = clock;
-	f->types[f->count] = ev.type->index;
-	f->sizes[f->count] = ev.size;
-	f->at[f->count] = (uint32_t)(source->end - f->offset);
-	f->numbers[f->count] = (uint32_t)(source->index++ - f->index);
-	source->end += ev.size;
-	f->count++;
+	for (; i < events && n < TEL_RUN_MOST && at <= RUN_BYTES; i++) {
+		row = &s->rows[b->part_of[i]];
+		if (row->alone || row->inline_use != inline_use)
+			break;
+		if (row->counted && i + 1 < events) {
+			at += row->sizes != NULL ? *row->sizes++ : row->size;
+			number++;
+			continue;
+		}
+		give_row(row, b->clocks[i], &ev);
+		f->data[n] = ev.data;
+		f->clocks[n] = ev.clock;
+		f->types[n] = row->index;
+		f->sizes[n] = ev.size;
+		f->at[n] = (uint32_t)at;
+		f->numbers[n++] = (uint32_t)number++;
+		at += ev.size;
+	}
+	s->at = i;
+	f->count = n;
+	source->end = f->offset + at;
+	source->index = f->index + number;
 }
 
 /* 1 if the next event of a NAMES record is to be returned. */
@@ -247,7 +269,7 @@ pass_counted(struct native *s)
 		begin_slot(s, 0);
 	for (; i + 1 < b->head.count; i++) {
 		row = &s->rows[b->part_of[i]];
-		if (!row->part->counted)
+		if (!row->counted)
 			break;
 		if (b->gaps != NULL)
 			source->end += b->gaps[i];
@@ -286,21 +308,9 @@ void
 tel__native_more(struct tel_reader *r)
 {
 	struct native *s = r->state;
-	const struct native_block *b = s->block;
-	struct tel_found *f = &r->found;
-	struct native_row *row;
 
 	if (!s->plain || s->ordinals != NULL)
 		return;
-	f->renumbered = s->counting;
-	while (f->count < TEL_RUN_MOST && s->at < b->head.count) {
-		if (s->counting)
-			pass_counted(s);
-		row = &s->rows[b->part_of[s->at]];
-		if (row->followed || row->type->unknown ||
-		    row->inline_use != r->event.inline_use ||
-		    s->slots[0].source->end - f->offset > RUN_BYTES)
-			break;
-		add_row(s, f, row);
-	}
+	r->found.renumbered = s->counting;
+	add_rows(s, &r->found, r->event.inline_use);
 }

@@ -580,7 +580,10 @@ begin_part(struct native *s, struct native_part *part, struct native_row *row)
 		row->clock_at = schema->header - 8;
 	row->big = schema->abi.big;
 	row->inline_use = part->inline_use;
+	row->index = row->type->index;
 	row->followed = (uint8_t)tel_type_is_followed(row->type);
+	row->alone = row->followed || row->type->unknown;
+	row->counted = part->counted;
 	row->blobs =
 	    (part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES)) != 0;
 	row->part = part;

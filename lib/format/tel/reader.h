@@ -50,6 +50,9 @@ struct native_row {
 	uint8_t big;        /* and its byte order */
 	uint8_t inline_use; /* tel_event.inline_use */
 	uint8_t followed;   /* they mean something to the log */
+	uint8_t alone;      /* that, or of an unknown type: first of a run */
+	uint8_t counted;    /* native_part.counted */
+	uint32_t index;     /* of their type */
 	uint8_t blobs;      /* they have bytes beside their own */
 	struct native_part *part;
 };
