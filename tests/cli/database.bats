@@ -226,3 +226,31 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	telcat -f sqlite -o words.db mpsio.log
 	ask words.db "SELECT count(*) FROM EVENT_ArenaUseFreeZone WHERE zoneSet < 0" | grep -qvx 0
 }
+
+@test "JSON, CSV and databases have the same value of every field of every log" {
+	data=$TEL_TOP/tests/data
+	# the limits of each data type
+	cat >limits.txt <<-'END'
+		# teltools text 1
+		# format: toy-1
+		# version: 1
+		# type: All 1 A u:unsigned s:signed a:address p:pointer b:boolean d:double t:string z:set
+		# type: None 2 A
+		# type: Same 3 B time:unsigned TIME:signed event_number:unsigned t:string
+		0000000000000001 All u=18446744073709551615 s=-9223372036854775808 a=0xffffffffffffffff p=0x0 b=true d=1e300 t="a,\"b\"\n;'\r\xff é" z=0x8000000000000000
+		0000000000000002 All u=9007199254740993 s=-9007199254740993 a=0x1 p=0x7fffffffffffffff b=false d=-0.1 t="" z=0x0
+		FFFFFFFFFFFFFFFF All u=9007199254740992 s=-1 a=0x10 p=0x8000000000000000 b=true d=nan t="1" z=0xf
+		0000000000000003 None
+		0000000000000004 All u=9007199254740991 s=9223372036854775807 a=0x10 p=0x1 b=true d=inf t="0x10" z=0xf
+		0000000000000004 All u=1 s=0 a=0x10 p=0x8 b=true d=-inf t="NULL" z=0xf
+		0000000000000004 All u=1 s=0 a=0x10 p=0x8 b=true d=5e-324 t="\xc3" z=0xf
+		0000000000000005 Same time=1 TIME=-2 event_number=3 t="x"
+	END
+	python3 "$TEL_TOP/tests/cli/values.py" limits.txt "$data"/alloc/* \
+	    "$data"/mps/*-{poolncv,finalcv,mpmss-object-only}.log.zst \
+	    "$data"/mps/1.1??.0-lii?gc-pools.dump.zst "$data"/ets/boot.text \
+	    "$data"/hpm/v?be/HPM.[12].* "$data"/inst/hfs.out \
+	    "$data"/{inst/cache,stat/classes}.inst >got
+	[ "$(grep -c '^[1-9]' got)" = "$(grep -c . got)" ]
+	[ "$(grep -c . got)" -ge 50 ]
+}

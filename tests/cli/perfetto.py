@@ -104,7 +104,7 @@ def nanoseconds(text):
 
 def objects(text):
     """The events of a JSON trace."""
-    names = {}
+    names, pairs = {}, {}
     trace = json.loads(text, parse_float=str)
     for event in trace["traceEvents"]:
         key, name = event["tid"], event.get("name", "")
@@ -125,8 +125,10 @@ def objects(text):
             yield key, track, time + nanoseconds(event["dur"]), "end", "", {}
             continue
         if event["ph"] in "sf":
-            # bound to the range around it
+            # bound to the range around it, and paired by these three
             assert (event.get("bp") == "e") == (event["ph"] == "f")
+            pair = event["name"], event["cat"]
+            assert pairs.setdefault(event["id"], pair) == pair
             yield (key, track, time, "send" if event["ph"] == "s" else
                    "receive", event["id"][2:].rjust(16, "0"), {})
             continue
