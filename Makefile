@@ -71,8 +71,9 @@ PAGE_REPORT = $(PAGE)/chart.js $(PAGE)/flame.js $(PAGE)/report.js
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
-SCRIPTS = $(PAGE)/embed.sh .ci/run tests/run-test debian/tests/installed $(wildcard tests/*.sh tests/*/*.sh \
-    examples/*/*.sh)
+SCRIPTS = $(PAGE)/embed.sh .ci/run tests/run-test \
+    $(filter-out %/control, $(wildcard debian/tests/*)) \
+    $(wildcard tests/*.sh tests/*/*.sh examples/*/*.sh)
 BATS    = $(wildcard tests/*/*.bats tests/*/*.bash)
 COMPLETIONS = share/completions/teltools
 

@@ -16,7 +16,9 @@ import tarfile
 
 # What the programs are linked with, or load: what Debian calls it, and why.
 NEEDED = (
+    ("elfutils", "GPL-2.0-or-later OR LGPL-3.0-or-later", "OPTIONAL_DEPENDENCY_OF"),
     ("libarchive", "BSD-2-Clause", "RUNTIME_DEPENDENCY_OF"),
+    ("libunwind", "MIT", "OPTIONAL_DEPENDENCY_OF"),
     ("libzstd", "BSD-3-Clause", "DYNAMIC_LINK"),
     ("sqlite3", "LicenseRef-public-domain", "OPTIONAL_DEPENDENCY_OF"),
 )

@@ -15,7 +15,6 @@ UTF-8 are surrogates, as os.fsdecode() makes them.
 """
 
 import ctypes
-import ctypes.util
 import os
 
 __all__ = ["Error", "Event", "Field", "Reader", "Type", "columns", "open"]
@@ -85,9 +84,11 @@ _FUNCTIONS = {
 
 
 def _load():
-    """The library: LIBTEL names its file where it is not installed."""
-    name = os.environ.get("LIBTEL") or ctypes.util.find_library("tel")
-    library = ctypes.CDLL(name or "libtel.so.0")
+    """The library: LIBTEL names its file where it is not installed.
+
+    Its number is that of the interface below: another one would not fit.
+    """
+    library = ctypes.CDLL(os.environ.get("LIBTEL") or "libtel.so.0")
     for function, (result, *parameters) in _FUNCTIONS.items():
         f = getattr(library, function)
         f.restype, f.argtypes = result, parameters
