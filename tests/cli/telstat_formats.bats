@@ -415,6 +415,18 @@ svg_check() {
 	grep -qE '>(4|16|64) KiB<' svg
 }
 
+@test "svg has one unit on each axis, and no room below 0 for sizes" {
+	printf '%s\n' 4096 3 3 1 'a 0 1000000' 'a 1 1000000' 'a 2 700000' >rep
+	telstat -f svg -i 1ticks rep >svg
+	for mark in 0 '0.5 MiB' '1 MiB' '1.5 MiB' '2 MiB' '2.5 MiB'; do
+		grep -q ">$mark<" svg
+	done
+	run ! grep 'KiB<' svg
+	telstat -f svg -s 'h=hist(size,0,4M,4M)' rep >svg
+	grep -q '>2 MiB<' svg
+	run ! grep '>-' svg
+}
+
 @test "svg cuts nothing that is long, and stays within the page" {
 	long=a_name_that_goes_on_and_on
 	for _ in 1 2; do long=${long}_${long}; done

@@ -287,6 +287,37 @@ figure_double(double v, const char *unit, int raw, char *buffer)
 }
 
 char *
+figure_mark(double v, double most, const char *unit, int raw, char *buffer)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} bytes[] = { { 0x1p60, "EiB" }, { 0x1p50, "PiB" }, { 0x1p40, "TiB" },
+		{ 0x1p30, "GiB" }, { 0x1p20, "MiB" }, { 0x1p10, "KiB" } },
+	  times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	int ns = strcmp(unit, "ns") == 0;
+	const size_t n = ns ? 4 : 6;
+	size_t i = 0;
+
+	if (raw || v == 0 || (!ns && strcmp(unit, "bytes") != 0))
+		return figure_double(v, "", raw, buffer);
+	/* 256, 512, 768 and 1,024 rather than 0.25 KiB and so on */
+	if (most > 0 && !ns)
+		most /= 2;
+	if (most <= 0)
+		most = fabs(v);
+	while (i < n && most < (ns ? times[i].size : bytes[i].size))
+		i++;
+	if (i == n)
+		return figure_double(v, unit, raw, buffer);
+	(void)snprintf(buffer, FIGURE_TEXT, "%.12g %s",
+	    v / (ns ? times[i].size : bytes[i].size),
+	    ns ? times[i].name : bytes[i].name);
+	group(buffer, FIGURE_TEXT);
+	return buffer;
+}
+
+char *
 figure_fixed(double v, int decimals, int raw, char *buffer)
 {
 	(void)snprintf(buffer, FIGURE_TEXT, "%.*f", decimals,

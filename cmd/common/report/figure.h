@@ -40,6 +40,13 @@ char *figure_value(tel_int128 v, const char *unit, int raw, char *buffer);
 char *figure_edge(int64_t v, unsigned decimals, const char *unit, int raw,
     char *buffer);
 
+/*
+ * A mark of an axis, short.  The unit of bytes and of nanoseconds suits most,
+ * the largest mark, so that all marks have one unit; if most is 0, v itself.
+ */
+char *figure_mark(double v, double most, const char *unit, int raw,
+    char *buffer);
+
 /* v times 10^-decimals, as near as a double can be. */
 double figure_scaled(double v, unsigned decimals);
 

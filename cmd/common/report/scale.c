@@ -129,6 +129,19 @@ scale_ticks(const struct scale *s, const char *unit, unsigned most,
 		linear_ticks(s, bytes, most, out);
 }
 
+double
+scale_most(const struct scale *s, const struct ticks *ticks)
+{
+	double most = 0, size;
+	unsigned i;
+
+	for (i = 0; i < ticks->n && !s->log; i++) {
+		size = ticks->at[i] < 0 ? -ticks->at[i] : ticks->at[i];
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
 void
 scale_sort(struct ticks *ticks)
 {

@@ -52,20 +52,19 @@ svg_chart_height(struct report *r, const struct report_section *s)
 	return height;
 }
 
-/* A number at a mark: exact where it is whole. */
+/* The number at mark i of an axis. */
 static const char *
-mark_text(const struct chart *c, double v, const char *unit, char *text)
+mark_text(const struct chart *c, const struct scale *scale,
+    const struct ticks *ticks, unsigned i, const char *unit, char *text)
 {
-	int raw = c->report->options.raw;
-	int whole = v > -9e15 && v < 9e15 && (double)(int64_t)v == v;
+	double v = ticks->at[i];
 
-	if (whole && (strcmp(unit, "bytes") == 0 || strcmp(unit, "ns") == 0))
-		return figure_edge((int64_t)v, 0, unit, raw, text);
-	if (!whole && v < 0.01 && v > -0.01) {
+	if (v != 0 && v < 0.01 && v > -0.01) {
 		(void)snprintf(text, FIGURE_TEXT, "%.3g", v);
 		return text;
 	}
-	return figure_double(v, unit, raw, text);
+	return figure_mark(v, scale_most(scale, ticks), unit,
+	    c->report->options.raw, text);
 }
 
 static void
@@ -99,7 +98,8 @@ put_y_marks(const struct chart *c)
 		if (c->chart->share)
 			(void)snprintf(text, sizeof(text), "%u%%", i * 25);
 		else
-			(void)mark_text(c, ticks.at[i], c->chart->unit, text);
+			(void)mark_text(c, &c->y, &ticks, i, c->chart->unit,
+			    text);
 		svg_line(c->out, LEFT, y, RIGHT, y, "grid");
 		svg_text(c->out, LEFT - 6, y + 4, "small", "end", LEFT, text);
 	}
@@ -123,7 +123,7 @@ put_x_marks(const struct chart *c)
 	scale_ticks(&c->x, c->chart->x_unit, MARKS, &ticks);
 	scale_sort(&ticks);
 	for (i = 0; i < ticks.n; i++) {
-		(void)mark_text(c, ticks.at[i], c->chart->x_unit, text);
+		(void)mark_text(c, &c->x, &ticks, i, c->chart->x_unit, text);
 		half = svg_text_width(text, "small") / 2;
 		if (scale_at(&c->x, ticks.at[i]) - half < free_from)
 			continue;
@@ -223,9 +223,9 @@ svg_chart(struct report *r, const struct report_section *s, double y)
 
 	y += SVG_LINE;
 	y += SVG_LINE *
-	    svg_wrapped(r->out, LEFT, y, "head", "start", INNER,
+	    svg_wrapped(r->out, SVG_MARGIN, y, "head", "start", INNER,
 	        report_title(r, s));
-	(void)svg_wrapped(r->out, LEFT, y, "small", "start", INNER,
+	(void)svg_wrapped(r->out, SVG_MARGIN, y, "small", "start", INNER,
 	    s->definition);
 	put_axes(&c);
 	for (i = 0; i < chart->n; i++)

@@ -117,7 +117,13 @@ widen(struct plot *p)
 		if (!p->report->options.density)
 			p->y.hi = h->axes.most * 1.05;
 	} else if (h->n > 0 && next_of(p, next_of(p, 0) + 1) >= h->n) {
-		p->x.lo = p->x.log ? p->x.lo / 2 : p->x.lo - width;
+		/* no room below 0 for values that have no sign */
+		if (p->x.log)
+			p->x.lo /= 2;
+		else
+			p->x.lo = p->x.lo >= 0 && p->x.lo < width ?
+			    0 :
+			    p->x.lo - width;
 		p->x.hi = p->x.log ? p->x.hi * 2 : p->x.hi + width;
 	}
 }
@@ -174,8 +180,13 @@ put_below(const struct plot *p, double left)
 		if (ticks.at[i] >= 9.2e18 || ticks.at[i] <= -9.2e18)
 			continue;
 		at = scale_at(&p->x, ticks.at[i]);
-		(void)figure_edge((int64_t)ticks.at[i], p->decimals, p->unit,
-		    p->report->options.raw, text);
+		if (p->decimals > 0)
+			(void)figure_edge((int64_t)ticks.at[i], p->decimals,
+			    p->unit, p->report->options.raw, text);
+		else
+			(void)figure_mark(ticks.at[i],
+			    scale_most(&p->x, &ticks), p->unit,
+			    p->report->options.raw, text);
 		width = svg_text_width(text, "small");
 		/* the text, not the mark, keeps off the page's edge */
 		middle = at;

@@ -245,7 +245,7 @@ add_live(struct report *r, struct report_series *series, struct curve *curve)
 	curve->times = times > 50 ? 50 : times;
 	series->name = "live";
 	series->legend =
-	    legend(r, "live blocks, as asked for", (double)f->peak_bytes,
+	    legend(r, "live blocks, as requested", (double)f->peak_bytes,
 	        curve->timed == NULL ? "" :
 	                               report_text(r, ", in the time of %.60s",
 	                                   curve->timed->candidate->name));
