@@ -78,11 +78,13 @@ next_batch(const struct pump *p, struct batch *b)
 
 	if (p->merge != NULL)
 		return tel_merge_next(p->merge, &b->first);
-	if (p->window != NULL)
-		return tel_window_next(p->window, &b->first);
 	if (!p->runs)
-		return tel_reader_next(p->sources[0]->reader, &b->first);
-	st = tel_reader_run(p->sources[0]->reader, SIZE_MAX, &b->run);
+		return p->window != NULL ?
+		    tel_window_next(p->window, &b->first) :
+		    tel_reader_next(p->sources[0]->reader, &b->first);
+	st = p->window != NULL ?
+	    tel_window_run(p->window, &b->run) :
+	    tel_reader_run(p->sources[0]->reader, SIZE_MAX, &b->run);
 	if (st == TEL_OK)
 		b->first = tel_run_event(b->run, 0);
 	return st;
@@ -307,7 +309,7 @@ run(struct pump *p)
 		size += p->sources[i]->size;
 	p->whole =
 	    p->settings->all_events || selection_all(&p->settings->select);
-	p->runs = v->run != NULL && p->merge == NULL && p->window == NULL &&
+	p->runs = v->run != NULL && p->merge == NULL &&
 	    (p->whole || selection_by_runs(&p->settings->select));
 	progress_begin(&p->progress, p->settings, size);
 	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {

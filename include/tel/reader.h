@@ -428,6 +428,14 @@ TEL_SINCE_0_1 tel_status tel_window_set_allocs(tel_window *w, int allocs);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_next(tel_window *w,
     const tel_event **event);
+/*
+ * The next events, as tel_reader_run() returns them, or what tel_window_next()
+ * returns.  They are in order of time where those of tel_window_next() are, and
+ * copies, valid until the next call.  Only one of the two may be called for a
+ * window.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_run(tel_window *w,
+    tel_run **run);
 /* How many events arrived out of order (TEL_ORDER_LIVE). */
 TEL_SINCE_0_1 uint64_t tel_window_late(const tel_window *w);
 /* What the last failure was, in words; good until the next call. */

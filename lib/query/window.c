@@ -6,6 +6,7 @@
  * at their end (see the MPS's design.mps.telemetry, .debug.buffer.reverse).
  */
 #include "reader/reader.h"
+#include "query/columns.h"
 #include "query/runs.h"
 #include "query/store.h"
 
@@ -37,6 +38,13 @@ struct tel_window {
 	struct tel_reader *reader;
 	enum tel_order order;
 	struct tel_store store;
+	struct tel_columns columns; /* instead of it, where runs are read */
+	struct tel_run *found;      /* what the reader gave and is not held */
+	struct tel_run single;      /* a run of one event, with its columns */
+	struct tel_event event;
+	const unsigned char *data;
+	uint64_t clock;
+	uint32_t type, size, zero;
 	struct tel_runs *runs; /* TEL_ORDER_TIME, once there are any */
 	size_t ready;          /* events at the front that may go */
 	size_t sorted;         /* events that were sorted and held back */
@@ -77,6 +85,7 @@ tel_window_free(tel_window *w)
 	if (w == NULL)
 		return;
 	tel__store_free(&w->store);
+	tel__columns_free(&w->columns);
 	tel__runs_free(w->runs);
 	free(w);
 }
@@ -120,6 +129,13 @@ fail(struct tel_window *w, tel_status status)
 	return status;
 }
 
+/* How many events are held; they are in the store or in the columns. */
+static size_t
+held(const struct tel_window *w)
+{
+	return tel_store_count(&w->store) + tel_columns_count(&w->columns);
+}
+
 /* Whether as much is held as may be. */
 static int
 full(const struct tel_window *w)
@@ -129,7 +145,8 @@ full(const struct tel_window *w)
 
 	if (w->order == TEL_ORDER_TIME)
 		return bytes >= SORTED_MAX;
-	return tel_store_count(s) >= HELD_MAX || bytes >= HELD_BYTES;
+	bytes += tel_columns_size(&w->columns);
+	return held(w) >= HELD_MAX || bytes >= HELD_BYTES;
 }
 
 /* Whether the event that was just added says that others may go. */
@@ -141,7 +158,7 @@ complete(struct tel_window *w, const struct tel_event *ev)
 	if (full(w))
 		return 1;
 	if (w->order == TEL_ORDER_TIME ||
-	    tel_store_count(&w->store) - w->sorted < w->sorted / NEWS)
+	    held(w) - w->sorted < w->sorted / NEWS)
 		return 0;
 	/* seconds need two points before the first event is given */
 	return ev->type->role == TEL_ROLE_SYNC &&
@@ -161,6 +178,17 @@ live_limit(const struct tel_window *w, const struct tel_event *ev)
 	return w->nsyncs < LAG ? 0 : w->syncs[w->nsyncs % LAG];
 }
 
+/* The same of the columns, whose order is TEL_ORDER_LIVE. */
+static tel_status
+release_columns(struct tel_window *w, uint64_t limit)
+{
+	if (tel__columns_sort(&w->columns) != TEL_OK)
+		return TEL_ENOMEM;
+	w->ready = tel__columns_until(&w->columns, limit);
+	w->sorted = tel_columns_count(&w->columns) - w->ready;
+	return TEL_OK;
+}
+
 /* Lets go what may go.  end: the log has ended, so all may. */
 static tel_status
 release(struct tel_window *w, const struct tel_event *ev, int end)
@@ -177,6 +205,8 @@ release(struct tel_window *w, const struct tel_event *ev, int end)
 	if (w->order != TEL_ORDER_LOG) {
 		if (w->order == TEL_ORDER_LIVE && !end)
 			limit = live_limit(w, ev);
+		if (tel_columns_count(&w->columns) > 0)
+			return release_columns(w, limit);
 		tel__store_sort(s);
 	}
 	if (w->order == TEL_ORDER_TIME && (!end || w->runs != NULL)) {
@@ -270,13 +300,23 @@ finish_log(struct tel_window *w)
 	return st;
 }
 
-tel_status
-tel_window_next(tel_window *w, const tel_event **event)
+/* Counts what a live window gives, and what of it is late. */
+static void
+note_late(struct tel_window *w, uint64_t clock)
 {
-	tel_status st = gather(w);
+	if (w->order != TEL_ORDER_LIVE)
+		return;
+	w->late += clock < w->horizon;
+	if (clock > w->horizon)
+		w->horizon = clock;
+}
 
-	if (st != TEL_OK)
-		return st;
+/* The next event of those that are ready, or of the runs. */
+static tel_status
+next_ready(struct tel_window *w, const tel_event **event)
+{
+	tel_status st;
+
 	if (w->merging) {
 		st = tel__runs_next(w->runs, event);
 		if (st == TEL_END)
@@ -287,10 +327,142 @@ tel_window_next(tel_window *w, const tel_event **event)
 		return finish_log(w);
 	*event = tel__store_take(&w->store);
 	w->ready--;
-	if (w->order == TEL_ORDER_LIVE) {
-		w->late += (*event)->clock < w->horizon;
-		if ((*event)->clock > w->horizon)
-			w->horizon = (*event)->clock;
+	note_late(w, (*event)->clock);
+	return TEL_OK;
+}
+
+tel_status
+tel_window_next(tel_window *w, const tel_event **event)
+{
+	tel_status st = gather(w);
+
+	return st == TEL_OK ? next_ready(w, event) : st;
+}
+
+/* ----------------------------------------------------------------- runs */
+
+/* Holds events that are more than their bytes one by one from now on. */
+static tel_status
+leave_columns(struct tel_window *w)
+{
+	const struct tel_event *ev;
+	tel_status st = TEL_OK;
+
+	while (st == TEL_OK && (ev = tel__columns_take(&w->columns)) != NULL)
+		st = tel__store_add(&w->store, ev);
+	return st;
+}
+
+/*
+ * Holds the first n events that the reader found; the others are held when
+ * those have gone.
+ */
+static tel_status
+hold_found(struct tel_window *w, size_t n)
+{
+	struct tel_run *found = w->found;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	/* only events that are not plain may have no time */
+	if (tel_store_count(&w->store) == 0 &&
+	    tel__columns_may(&w->columns, found)) {
+		for (i = 0; i < n; i++)
+			if (found->clocks[i] < w->earliest)
+				w->earliest = found->clocks[i];
+		return tel__columns_add(&w->columns, found, n);
+	}
+	st = leave_columns(w);
+	for (i = 0; i < n && st == TEL_OK; i++)
+		st = hold(w, run_event(found, i));
+	return st;
+}
+
+/* Reads runs until events may go or the log has ended. */
+static tel_status
+gather_runs(struct tel_window *w)
+{
+	const struct tel_event *ev;
+	tel_status st = TEL_OK;
+	struct tel_event last;
+	size_t n;
+
+	while (w->ready == 0 && w->after == TEL_OK) {
+		if (w->found == NULL || w->found->count == 0) {
+			w->after =
+			    tel_reader_run(w->reader, SIZE_MAX, &w->found);
+			if (w->after != TEL_OK)
+				w->found = NULL;
+			if (w->after == TEL_AGAIN) {
+				w->after = TEL_OK;
+				return TEL_AGAIN;
+			}
+		}
+		if (w->found != NULL) {
+			/* only the first may be a point */
+			ev = run_event(w->found, 0);
+			n = ev->type->role == TEL_ROLE_SYNC ? 1 :
+			                                      w->found->count;
+			last = *ev;
+			st = hold_found(w, n);
+			tel_run_drop(w->found, n);
+			if (st == TEL_OK && complete(w, &last))
+				st = release(w, &last, 0);
+		} else {
+			st = release(w, NULL, 1);
+		}
+		if (st != TEL_OK)
+			return fail(w, st);
 	}
 	return TEL_OK;
+}
+
+/* A run of one event. */
+static struct tel_run *
+run_of(struct tel_window *w, const struct tel_event *ev)
+{
+	w->event = *ev;
+	w->data = ev->data;
+	w->clock = ev->clock;
+	w->type = ev->type->index;
+	w->size = ev->size;
+	w->zero = 0;
+	w->single = (struct tel_run){ .data = &w->data,
+		.clocks = &w->clock,
+		.types = &w->type,
+		.sizes = &w->size,
+		.at = &w->zero,
+		.numbers = &w->zero,
+		.count = 1,
+		.offset = ev->offset,
+		.index = ev->index,
+		.first = ev->type,
+		.event = &w->event };
+	return &w->single;
+}
+
+tel_status
+tel_window_run(tel_window *w, tel_run **run)
+{
+	const struct tel_event *ev;
+	tel_status st;
+	size_t i;
+
+	if (w->order != TEL_ORDER_LIVE || w->allocs)
+		st = gather(w);
+	else
+		st = gather_runs(w);
+	if (st != TEL_OK)
+		return st;
+	if (tel_columns_count(&w->columns) > 0 && w->ready > 0) {
+		*run = tel__columns_run(&w->columns, w->ready);
+		w->ready -= (*run)->count;
+		for (i = 0; i < (*run)->count; i++)
+			note_late(w, (*run)->clocks[i]);
+		return TEL_OK;
+	}
+	st = next_ready(w, &ev);
+	if (st == TEL_OK)
+		*run = run_of(w, ev);
+	return st;
 }

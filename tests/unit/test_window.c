@@ -123,6 +123,58 @@ run(const unsigned char *data, size_t size, tel_order order)
 	return run_some(data, size, order, 0);
 }
 
+/* The events of a window one by one, and as runs. */
+static void
+check_runs(const char *what, const unsigned char *data, size_t size,
+    tel_order order, int allocs)
+{
+	tel_reader *readers[2];
+	tel_window *windows[2];
+	const tel_event *ev, *of_run;
+	uint64_t events = 0, runs = 0, differ = 0;
+	tel_status st = TEL_OK;
+	tel_run *r;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		readers[i] = tel_reader_new();
+		if (readers[i] == NULL ||
+		    tel_reader_set_as(readers[i], AS) != TEL_OK ||
+		    tel_reader_open_memory(readers[i], data, size, NULL) !=
+		        TEL_OK ||
+		    tel_window_new(readers[i], order, &windows[i]) != TEL_OK ||
+		    tel_window_set_allocs(windows[i], allocs) != TEL_OK)
+			abort();
+	}
+	while ((st = tel_window_run(windows[1], &r)) == TEL_OK) {
+		runs++;
+		for (i = 0; i < tel_run_count(r); i++, events++) {
+			if (tel_window_next(windows[0], &ev) != TEL_OK)
+				abort();
+			of_run = tel_run_event(r, i);
+			differ += tel_event_type(ev) == NULL ||
+			    strcmp(ev->type->name, of_run->type->name) != 0 ||
+			    ev->clock != of_run->clock ||
+			    ev->offset != of_run->offset ||
+			    ev->index != of_run->index ||
+			    ev->size != of_run->size ||
+			    memcmp(ev->data, of_run->data, ev->size) != 0;
+		}
+	}
+	is_u64(differ, 0, "%s: the events of runs are those one by one", what);
+	ok(events > 0 && st == TEL_END &&
+	        tel_window_next(windows[0], &ev) == TEL_END,
+	    "%s: there are no more", what);
+	is_u64(tel_window_late(windows[1]), tel_window_late(windows[0]),
+	    "%s: as many are late", what);
+	ok(order != TEL_ORDER_LIVE || allocs || runs < events / 4,
+	    "%s: there are many in a run", what);
+	for (i = 0; i < 2; i++) {
+		tel_window_free(windows[i]);
+		tel_reader_free(readers[i]);
+	}
+}
+
 /* Events other than allocations are dropped. */
 static void
 check_allocs(const unsigned char *data, size_t size, tel_order order)
@@ -186,6 +238,10 @@ main(void)
 	is_u64(t.late, 0, "live: none too late");
 	check_allocs(data, size, TEL_ORDER_TIME);
 	check_allocs(data, size, TEL_ORDER_LIVE);
+	check_runs("live", data, size, TEL_ORDER_LIVE, 0);
+	check_runs("by time", data, size, TEL_ORDER_TIME, 0);
+	check_runs("order of the log", data, size, TEL_ORDER_LOG, 0);
+	check_runs("allocations", data, size, TEL_ORDER_LIVE, 1);
 	t = run(data, size, TEL_ORDER_LOG);
 	is_u64(t.first_clock, 1098000, "the first in order of the log");
 	is_u64((uint64_t)t.first_ns, 88200,
@@ -196,6 +252,11 @@ main(void)
 	t = run(data, size, TEL_ORDER_LIVE);
 	is_u64(t.events, 50000, "live, scrambled: all events");
 	ok(t.late > 0 && t.disorder > 0, "live, scrambled: some are late");
+	check_runs("scrambled", data, size, TEL_ORDER_LIVE, 0);
+	free(data);
+
+	data = make(50000, backwards, 100, &size);
+	check_runs("backwards", data, size, TEL_ORDER_LIVE, 0);
 	free(data);
 
 	data = make(200000, flushes, 0, &size);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Columns: copies of events that are their bytes alone, taken and returned as
+ * runs, in the order they came or sorted by time.
+ */
+#ifndef TEL_COLUMNS_H
+#define TEL_COLUMNS_H
+
+#include "model/run.h"
+
+/* An event that is held. */
+struct tel_columns_event {
+	uint64_t clock, offset, index;
+	size_t data; /* where its bytes are */
+	uint32_t type, size;
+};
+
+struct tel_columns_key {
+	uint64_t clock;
+	size_t at;
+};
+
+struct tel_columns {
+	struct tel_columns_event
+	    *events; /* those held are from first to count */
+	size_t first, count, room;
+	unsigned char *bytes;
+	size_t used, size;
+	const struct tel_schema *schema;
+	/* for sorting: two arrays of keys, events, where sorted pieces end */
+	struct tel_columns_key *keys;
+	size_t keys_room;
+	struct tel_columns_event *sorted;
+	size_t sorted_room;
+	size_t *ends;
+	size_t ends_room;
+	/* the run that was returned last */
+	struct tel_run run;
+	struct tel_event event;
+	const unsigned char *data[TEL_RUN_MOST];
+	uint64_t clocks[TEL_RUN_MOST];
+	uint32_t types[TEL_RUN_MOST], sizes[TEL_RUN_MOST];
+	uint32_t at[TEL_RUN_MOST], numbers[TEL_RUN_MOST];
+};
+
+void tel__columns_free(struct tel_columns *c);
+
+/* How many events are held. */
+static inline size_t
+tel_columns_count(const struct tel_columns *c)
+{
+	return c->count - c->first;
+}
+
+/* Bytes that they take. */
+static inline size_t
+tel_columns_size(const struct tel_columns *c)
+{
+	return c->used + c->count * sizeof(*c->events);
+}
+
+/* Nonzero when the events of a run can be held beside those that are. */
+int tel__columns_may(const struct tel_columns *c, const struct tel_run *run);
+
+/* Copies the first n events of a run.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__columns_add(struct tel_columns *c, struct tel_run *run,
+    size_t n);
+
+/* Sorts what is held by clock, and what has the same clock as it came. */
+tel_status tel__columns_sort(struct tel_columns *c);
+
+/* How many events at the front have at most that clock, if they are sorted. */
+size_t tel__columns_until(const struct tel_columns *c, uint64_t clock);
+
+/*
+ * The first event, which leaves; its bytes are valid until events are added.
+ * NULL: there is none.
+ */
+const struct tel_event *tel__columns_take(struct tel_columns *c);
+
+/*
+ * The same of as many as a run holds, of the first n, which is at least 1; the
+ * run is valid until the next call.
+ */
+struct tel_run *tel__columns_run(struct tel_columns *c, size_t n);
+
+#endif
