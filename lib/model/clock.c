@@ -290,6 +290,38 @@ tel__clock_part_ns(const struct tel__clock_part *part, uint64_t ticks)
 	    part->start + minus(ticks, part->from) * part->slope - part->shift);
 }
 
+size_t
+tel__clock_part_times(const struct tel__clock_part *part, int64_t since,
+    const uint64_t *ticks, size_t n, uint64_t *ns)
+{
+	/* a difference that a double holds, and results far within 63 bits */
+	const double most = 4e18, zero = part->start - part->shift;
+	const uint64_t low = part->low > part->from ? part->low : part->from;
+	uint64_t first = UINT64_MAX, last = 0;
+	size_t i, count;
+
+	for (count = 0; count < n; count++) {
+		if (ticks[count] < low || ticks[count] > part->high)
+			break;
+		first = ticks[count] < first ? ticks[count] : first;
+		last = ticks[count] > last ? ticks[count] : last;
+	}
+	if (count == 0 || last - part->from > INT64_MAX ||
+	    !(part->slope >= 0) ||
+	    !(zero + (double)(last - part->from) * part->slope < most) ||
+	    !(zero + (double)(first - part->from) * part->slope >
+	        (since > 0 ? (double)since : 0.0) + 1))
+		return 0;
+	for (i = 0; i < count; i++)
+		ns[i] =
+		    (uint64_t)((int64_t)(part->start +
+		                   (double)(int64_t)(ticks[i] - part->from) *
+		                       part->slope -
+		                   part->shift + 0.5) -
+		        since);
+	return count;
+}
+
 int64_t
 tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 {

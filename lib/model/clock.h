@@ -93,6 +93,12 @@ int tel__clock_part(struct tel_clock *c, uint64_t ticks,
     struct tel__clock_part *part);
 /* As tel__clock_ns() for ticks in a part. */
 int64_t tel__clock_part_ns(const struct tel__clock_part *part, uint64_t ticks);
+/*
+ * The same of as many of n ticks as come first and are in the part, since such a
+ * time.  Returns how many ns were set; 0 also where some may be before it.
+ */
+size_t tel__clock_part_times(const struct tel__clock_part *part, int64_t since,
+    const uint64_t *ticks, size_t n, uint64_t *ns);
 /* A number that is another one when the clock was changed. */
 uint64_t tel__clock_version(const struct tel_clock *c);
 

@@ -572,6 +572,28 @@ advance(struct exact *x, uint64_t now, uint64_t start, uint64_t end)
 		x->high = end;
 }
 
+uint64_t
+tel__exact_spare(const struct exact *x)
+{
+	/* the first event of a block ends the one before */
+	if (is_kept(x) || x->events == 0)
+		return 0;
+	return (x->stride - (x->number & (x->stride - 1))) * EXACT_EVENTS -
+	    x->events;
+}
+
+void
+tel__exact_skip(struct exact *x, uint64_t events)
+{
+	const uint64_t all = x->events + events;
+
+	if (events == 0)
+		return;
+	/* a full block ends with the next event */
+	x->number += (all - 1) / EXACT_EVENTS;
+	x->events = (uint32_t)((all - 1) % EXACT_EVENTS + 1);
+}
+
 static struct exact_row *
 new_row(struct exact *x)
 {

@@ -114,6 +114,13 @@ uint32_t tel__exact_type(struct exact *x, const struct tel_type *type);
 void tel__exact_put(struct exact *x, const struct tel_event *ev, uint32_t type,
     uint32_t track, uint64_t time, uint64_t length, const char *name, size_t n);
 
+/*
+ * How many events from here on will not be in the page, at least: they need not
+ * be put, and tel__exact_skip() then says that there were so many.
+ */
+uint64_t tel__exact_spare(const struct exact *x);
+void tel__exact_skip(struct exact *x, uint64_t events);
+
 /* Copies an event; NULL: no memory. */
 struct exact_copy *tel__exact_copy(struct exact *x, const struct tel_event *ev,
     uint32_t type, uint32_t track, uint64_t time, const char *name, size_t n);

@@ -364,6 +364,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		close_ranges(h);
 		tel__timeline_begin(h->timeline);
 		tel__exact_forget(&h->exact);
+		h->schema = NULL;
 		h->log = NULL;
 	}
 	return TEL_OK;
@@ -428,14 +429,120 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 	return take(pr, h, ev);
 }
 
+/* What to do with the types of a schema is not known yet.  0: no memory. */
+static int
+set_schema(struct html *h, const struct tel_schema *s)
+{
+	struct html_action *actions;
+
+	if (h->schema == s && h->nactions == s->ntypes)
+		return 1;
+	actions = calloc(s->ntypes + 1u, sizeof(*actions));
+	if (actions == NULL)
+		return 0;
+	free(h->actions);
+	h->actions = actions;
+	h->nactions = s->ntypes;
+	h->schema = s;
+	return 1;
+}
+
+/* The action of a type; NULL: no memory. */
+static struct html_action *
+action_of(struct html *h, const struct tel_type *type)
+{
+	struct html_action *a = &h->actions[type->index];
+
+	if (a->plan != NULL)
+		return a;
+	a->type = tel__exact_type(&h->exact, type);
+	if (h->exact.no_memory)
+		return NULL;
+	a->plan = tel__timeline_plan(h->timeline, type->schema, type);
+	if (a->plan == NULL)
+		return NULL;
+	a->does = tel__timeline_does(a->plan, type);
+	return a;
+}
+
+/* Counts an event that is in no exact block. */
+static tel_status
+count_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev,
+    struct html_action *a, uint64_t time)
+{
+	const struct timeline_track *t;
+
+	h->type = a->type;
+	h->exact.types[a->type].count++;
+	t = tel__timeline_count(pr, h->timeline, ev, a->plan, a->does, time);
+	if (t == NULL)
+		return TEL_ENOMEM;
+	count(h, t, time);
+	return h->no_memory ? TEL_ENOMEM : TEL_OK;
+}
+
+/*
+ * Takes the events of a run from the one at place i to before last, of which
+ * times are known, as long as they are in no exact block and do no more than to
+ * be counted.  *end: where that ends.
+ */
+static tel_status
+run_counts(struct tel_printer *pr, struct tel_run *events,
+    const uint64_t *times, size_t i, size_t last, size_t *end)
+{
+	struct html *h = pr->state;
+	const uint64_t spare = tel__exact_spare(&h->exact);
+	size_t first = i;
+	tel_status st = TEL_OK;
+	struct html_action *a;
+
+	if (spare < last - first)
+		last = first + (size_t)spare;
+	for (; i < last && st == TEL_OK; i++) {
+		if (events->types[i] >= h->nactions)
+			break;
+		a = action_of(h, run_type(events, i));
+		if (a == NULL)
+			st = TEL_ENOMEM;
+		else if (a->does & TIMELINE_MORE)
+			break;
+		else
+			st = count_event(pr, h, run_view(events, i), a,
+			    times[i]);
+		if (times[i] > h->last)
+			h->last = times[i];
+	}
+	*end = i;
+	h->events += i - first;
+	h->logs[h->at].events += i - first;
+	tel__exact_skip(&h->exact, i - first);
+	if (st == TEL_OK && (h->timeline->no_memory || h->sums.no_memory))
+		st = TEL_ENOMEM;
+	return st;
+}
+
 static tel_status
 run(struct tel_printer *pr, struct tel_run *events)
 {
+	struct html *h = pr->state;
+	const int plain = events->count <= TEL_RUN_MOST && run_is_plain(events);
+	uint64_t times[TEL_RUN_MOST];
+	size_t i = 0, known = 0;
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < events->count && st == TEL_OK; i++)
-		st = take(pr, pr->state, run_event(events, i));
+	if (plain && !set_schema(h, events->first->schema))
+		return TEL_ENOMEM;
+	while (i < events->count && st == TEL_OK) {
+		if (plain && i >= known && tel__exact_spare(&h->exact) > 0)
+			known = i +
+			    tel__timeline_times(h->timeline, events->event->log,
+			        events->clocks + i, events->count - i,
+			        times + i);
+		if (i < known)
+			st = run_counts(pr, events, times, i, known, &i);
+		if (st == TEL_OK && i < events->count)
+			st = take(pr, h, run_event(events, i++));
+	}
 	return st;
 }
 
@@ -471,6 +578,8 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 		    "libarchive is needed to compress a page: %s", why);
 
 	memset(&d, 0, sizeof(d));
+	if (pr->state != NULL)
+		tel__pyramid_settle_all(&((struct html *)pr->state)->sums);
 	d.html = pr->state != NULL ? pr->state : &none;
 	d.most = pr->max_size;
 	d.live = seconds;
@@ -531,6 +640,7 @@ release(struct tel_printer *pr)
 	}
 	free(h->states);
 	free(h->series);
+	free(h->actions);
 	free(h->links);
 	free(h->sent);
 	free(h->logs);

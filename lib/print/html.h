@@ -52,6 +52,13 @@ struct html_series {
 	long count, ranges;
 };
 
+/* What is done with the events of a type that are in no exact block. */
+struct html_action {
+	struct timeline_plan *plan; /* NULL: not known yet */
+	uint32_t type;
+	unsigned does; /* TIMELINE_ALLOCATES, ... */
+};
+
 struct html {
 	struct timeline *timeline;
 	struct exact exact;
@@ -62,6 +69,9 @@ struct html {
 	size_t nlogs, logs_room;
 	struct html_series *series; /* by a type's number */
 	size_t nseries;
+	struct html_action *actions; /* by the index of a type of .schema */
+	size_t nactions;
+	const struct tel_schema *schema;
 	struct html_link *links;
 	size_t nlinks, links_room;
 	uint64_t all_links, link_stride;

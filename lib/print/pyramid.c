@@ -264,21 +264,47 @@ widen(struct pyramid *p, uint64_t time)
 		fold(p, 1);
 }
 
-void
-tel__pyramid_count(struct pyramid *p, long series, uint64_t time,
-    uint64_t times)
+/* Adds what a series has of one bucket to the one at place i. */
+static void
+add_values(struct pyramid_series *s, size_t i)
 {
-	struct pyramid_series *s;
+	uint64_t **c = s->columns;
+
+	if (c[COUNT][i] == 0 || s->min < (int64_t)c[MIN][i])
+		c[MIN][i] = (uint64_t)s->min;
+	if (c[COUNT][i] == 0 || s->max > (int64_t)c[MAX][i])
+		c[MAX][i] = (uint64_t)s->max;
+	c[LAST][i] = (uint64_t)s->last;
+}
+
+void
+tel__pyramid_settle(struct pyramid *p, struct pyramid_series *s)
+{
 	size_t i;
 
-	if (series < 0)
+	if (s->news == 0)
 		return;
-	s = &p->series[series];
-	if (time > p->last || p->bytes > PYRAMID_BYTES)
-		widen(p, time);
-	i = place(p, s, (uint32_t)(time >> p->shift));
-	if (i != SIZE_MAX)
-		s->columns[COUNT][i] += times;
+	if (s->time > p->last || p->bytes > PYRAMID_BYTES)
+		widen(p, s->time);
+	i = place(p, s, (uint32_t)(s->time >> p->shift));
+	if (i == SIZE_MAX)
+		return;
+	if (s->key.kind == PYRAMID_VALUES)
+		add_values(s, i);
+	else if (s->key.kind == PYRAMID_RATE)
+		s->columns[SUM][i] += (uint64_t)s->last;
+	s->columns[COUNT][i] += s->news;
+	s->news = 0;
+	s->last = 0;
+}
+
+void
+tel__pyramid_settle_all(struct pyramid *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nseries; i++)
+		tel__pyramid_settle(p, &p->series[i]);
 }
 
 void
@@ -303,35 +329,6 @@ tel__pyramid_range(struct pyramid *p, long series, uint64_t from, uint64_t to)
 		s->columns[BUSY][i] += stop - (start > from ? start : from);
 		s->columns[COUNT][i] += b == first;
 	}
-}
-
-void
-tel__pyramid_value(struct pyramid *p, long series, uint64_t time, int64_t value)
-{
-	struct pyramid_series *s;
-	uint64_t **c;
-	size_t i;
-
-	if (series < 0)
-		return;
-	s = &p->series[series];
-	if (time > p->last || p->bytes > PYRAMID_BYTES)
-		widen(p, time);
-	i = place(p, s, (uint32_t)(time >> p->shift));
-	if (i == SIZE_MAX)
-		return;
-	c = s->columns;
-	if (s->key.kind == PYRAMID_RATE) {
-		c[COUNT][i]++;
-		c[SUM][i] += (uint64_t)value;
-		return;
-	}
-	if (c[COUNT][i] == 0 || value < (int64_t)c[MIN][i])
-		c[MIN][i] = (uint64_t)value;
-	if (c[COUNT][i] == 0 || value > (int64_t)c[MAX][i])
-		c[MAX][i] = (uint64_t)value;
-	c[LAST][i] = (uint64_t)value;
-	c[COUNT][i]++;
 }
 
 /* -------------------------------------------------------------- encoding */

@@ -39,6 +39,13 @@ struct pyramid_key {
 };
 
 struct pyramid_series {
+	/*
+	 * What came since a bucket was filled, all of it in one bucket: its
+	 * latest time, how often, and of values the least, the greatest and the
+	 * last (RATE: their sum).  news is 0 when there is nothing.
+	 */
+	uint64_t time, news;
+	int64_t min, max, last;
 	struct pyramid_key key;
 	/* buckets that are not empty, in order */
 	uint32_t *at;
@@ -63,15 +70,60 @@ void tel__pyramid_clear(struct pyramid *p);
 /* The number of a series, made when it is new; -1: too many, or no memory. */
 long tel__pyramid_series(struct pyramid *p, const struct pyramid_key *key);
 
+/* Puts what a series has of its latest bucket there. */
+void tel__pyramid_settle(struct pyramid *p, struct pyramid_series *s);
+/* The same for all series, which is due before they are encoded. */
+void tel__pyramid_settle_all(struct pyramid *p);
+
+/* Nonzero when time is in the bucket that is counted now. */
+static inline int
+pyramid_same(const struct pyramid *p, const struct pyramid_series *s,
+    uint64_t time)
+{
+	return (s->time ^ time) >> p->shift == 0;
+}
+
 /* Counts something at a time.  series: as returned above. */
-void tel__pyramid_count(struct pyramid *p, long series, uint64_t time,
-    uint64_t times);
+static inline void
+tel__pyramid_count(struct pyramid *p, long series, uint64_t time,
+    uint64_t times)
+{
+	struct pyramid_series *s;
+
+	if (series < 0)
+		return;
+	s = &p->series[series];
+	if (!pyramid_same(p, s, time))
+		tel__pyramid_settle(p, s);
+	s->time = time;
+	s->news += times;
+}
+
 /* Counts a range at its start, and its time in all buckets that it is in. */
 void tel__pyramid_range(struct pyramid *p, long series, uint64_t from,
     uint64_t to);
+
 /* A counter has a value from a time on; RATE: so much more. */
-void tel__pyramid_value(struct pyramid *p, long series, uint64_t time,
-    int64_t value);
+static inline void
+tel__pyramid_value(struct pyramid *p, long series, uint64_t time, int64_t value)
+{
+	struct pyramid_series *s;
+
+	if (series < 0)
+		return;
+	s = &p->series[series];
+	if (!pyramid_same(p, s, time))
+		tel__pyramid_settle(p, s);
+	s->time = time;
+	if (s->key.kind == PYRAMID_RATE) {
+		s->last = (int64_t)((uint64_t)s->last + (uint64_t)value);
+	} else {
+		s->min = s->news == 0 || value < s->min ? value : s->min;
+		s->max = s->news == 0 || value > s->max ? value : s->max;
+		s->last = value;
+	}
+	s->news++;
+}
 
 /* How many columns a kind has, and what they are called. */
 unsigned tel__pyramid_columns(enum pyramid_kind kind);

@@ -22,6 +22,7 @@ tel__timeline_new(const struct timeline_ops *ops)
 	tel__table_init(&tl->open);
 	tel__table_init(&tl->blocks);
 	tel__table_init(&tl->pools);
+	tel__table_init(&tl->arenas);
 	tel__table_init(&tl->flows);
 	return tl;
 }
@@ -401,7 +402,7 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	if (time > tl->last)
 		tl->last = time;
 	if (tl->counters && tel_type_is_alloc(ev->type) &&
-	    tel__timeline_allocate(pr, tl, ev, time))
+	    tel__timeline_allocate(pr, tl, ev, p, time))
 		return tl->no_memory ? TEL_ENOMEM : TEL_OK;
 	if (tl->counters && p->memory != 0)
 		tel__timeline_take(pr, tl, ev, p, time);
@@ -421,4 +422,65 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 		break;
 	}
 	return tl->no_memory ? TEL_ENOMEM : pr->out->status;
+}
+
+/* ---------------------------------------------------------------- sums */
+
+size_t
+tel__timeline_times(struct timeline *tl, const struct tel_log *log,
+    const uint64_t *clocks, size_t n, uint64_t *times)
+{
+	struct tel_clock *c = log->clock;
+	int64_t ns;
+	size_t i;
+
+	if (!tl->begun)
+		return 0;
+	if (tl->clock != c || tl->version != tel__clock_version(c) ||
+	    (tl->parts &&
+	        (clocks[0] < tl->part.low || clocks[0] > tl->part.high)))
+		find_part(tl, c, clocks[0]);
+	if (!tl->ticks && tl->parts)
+		return tel__clock_part_times(&tl->part, tl->start, clocks, n,
+		    times);
+	for (i = 0; i < n; i++) {
+		if (tl->ticks)
+			ns = (int64_t)(clocks[i] - tl->base);
+		else if (__builtin_sub_overflow(tel__clock_ns(c, clocks[i]),
+		             tl->start, &ns))
+			break;
+		times[i] = ns < 0 ? 0 : (uint64_t)ns;
+	}
+	return i;
+}
+
+unsigned
+tel__timeline_does(const struct timeline_plan *p, const struct tel_type *type)
+{
+	unsigned does = 0;
+
+	if ((p->is != PLAN_INSTANT && p->is != PLAN_NONE) ||
+	    type->role == TEL_ROLE_MIDDLE || type->unknown || p->sender != 0 ||
+	    p->resource != RESOURCE_NONE || p->path >= 0 || p->interrupt >= 0)
+		return TIMELINE_MORE;
+	if (tel_type_is_alloc(type))
+		does |= TIMELINE_ALLOCATES;
+	if (p->memory != 0)
+		does |= TIMELINE_TAKES;
+	return does;
+}
+
+struct timeline_track *
+tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, unsigned does,
+    uint64_t time)
+{
+	tl->now = time;
+	if (time > tl->last)
+		tl->last = time;
+	if ((does & TIMELINE_ALLOCATES) != 0)
+		(void)tel__timeline_allocate(pr, tl, ev, p, time);
+	if ((does & TIMELINE_TAKES) != 0)
+		tel__timeline_take(pr, tl, ev, p, time);
+	return tel__timeline_context(pr, tl, ev, p);
 }

@@ -16,6 +16,8 @@
 /* Blocks whose size is held, and pools whose bytes are counted apart. */
 #define TIMELINE_BLOCKS ((size_t)1 << 21)
 #define TIMELINE_POOLS 4096
+/* Gauges that are found fast; a power of two. */
+#define TIMELINE_RECENT 32u
 /* Channels whose messages are counted. */
 #define TIMELINE_FLOWS ((size_t)1 << 20)
 /* Bytes of a name, what it is cut to. */
@@ -69,6 +71,7 @@ struct timeline_ops {
 	    uint64_t time, int64_t value, uint64_t times);
 };
 
+struct timeline_plan;
 struct timeline_plans;
 struct timeline_resources;
 
@@ -76,6 +79,19 @@ struct timeline_resources;
 struct timeline_gauge {
 	struct timeline_track *track;
 	uint64_t bytes;
+	size_t blocks; /* of it in timeline.blocks */
+	/*
+	 * What it was of has ended.  Its number is used again when no block of
+	 * it is left.
+	 */
+	int ended;
+};
+
+/* A pool and its gauge. */
+struct timeline_recent {
+	const struct tel_log *log; /* NULL: none */
+	uint64_t owner;
+	uint32_t gauge;
 };
 
 struct timeline {
@@ -87,6 +103,9 @@ struct timeline {
 	struct tel__table open;    /* hash of a range to its track's number */
 	struct tel__table blocks;  /* hash of a block to its size */
 	struct tel__table pools;   /* hash of a pool to its gauge's place */
+	struct timeline_recent recent[TIMELINE_RECENT]; /* of those */
+	/* hash of a pool to the track of its arena */
+	struct tel__table arenas;
 	/* hash of a channel to how many messages were sent and received on it */
 	struct tel__table flows;
 	/* of the instant that is shown: what it sends or receives; 0: nothing */
@@ -94,6 +113,7 @@ struct timeline {
 	int receives;
 	struct timeline_gauge *gauges;
 	size_t ngauges, gauge_room;
+	size_t ended, ended_blocks;    /* gauges whose .ended is set */
 	size_t processes;              /* that have a gauge */
 	const struct tel_log *all_log; /* whose bytes gauge .all counts */
 	uint32_t all;
@@ -125,6 +145,27 @@ void tel__timeline_begin(struct timeline *tl);
 /* Takes an event.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev);
+
+/*
+ * The times of the first of n events that surely have one.  Returns how many
+ * were set; 0: tel__timeline_event() finds that of the first.
+ */
+size_t tel__timeline_times(struct timeline *tl, const struct tel_log *log,
+    const uint64_t *clocks, size_t n, uint64_t *times);
+
+/* What an event of a type does, beside being shown as an instant. */
+#define TIMELINE_ALLOCATES 1u
+#define TIMELINE_TAKES 2u
+#define TIMELINE_MORE 4u /* other things */
+unsigned tel__timeline_does(const struct timeline_plan *p,
+    const struct tel_type *type);
+/*
+ * Takes an event of a type that does no more, but shows it as no instant:
+ * where that would be is returned; NULL: no memory.
+ */
+struct timeline_track *tel__timeline_count(struct tel_printer *pr,
+    struct timeline *tl, const struct tel_event *ev, struct timeline_plan *p,
+    unsigned does, uint64_t time);
 
 /* The track of that name, made when it is new; NULL: no memory. */
 struct timeline_track *tel__timeline_track(struct tel_printer *pr,
@@ -182,12 +223,16 @@ struct timeline_plan {
 	int next;                 /* the thread that is switched to */
 	int interrupt;            /* its number, or -1 */
 	int path;                 /* that of its class, or -1 */
+	int process, arena;       /* -1 */
 	/* what the event before had, or log is NULL */
 	const struct tel_log *log;
 	unsigned number; /* of that log */
 	struct timeline_track *context;
 	uint64_t id;                    /* of the thread or the processor */
+	uint64_t pid;                   /* and its process */
+	const char *label;              /* of the thread, or NULL */
 	const struct tel_log *take_log; /* of .gauge */
+	uint64_t take_arena;
 	uint32_t gauge;
 };
 
@@ -223,7 +268,7 @@ void tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
  * shown by itself.
  */
 int tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, uint64_t time);
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time);
 
 /* Counts what a type takes and another one gives back. */
 void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,

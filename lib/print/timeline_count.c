@@ -13,8 +13,9 @@
 
 /* No block is larger: such an event is wrong, and would hide all others. */
 #define BLOCK_MAX (UINT64_C(1) << 47)
-/* No gauge. */
+/* No gauge, and one that there is no room for. */
 #define NONE UINT32_MAX
+#define FULL (UINT32_MAX - 1)
 
 void
 tel__timeline_count_clear(struct timeline *tl)
@@ -22,7 +23,9 @@ tel__timeline_count_clear(struct timeline *tl)
 	tel__table_clear(&tl->blocks);
 	tel__table_clear(&tl->pools);
 	tel__table_clear(&tl->flows);
-	tl->ngauges = 0;
+	tel__table_clear(&tl->arenas);
+	memset(tl->recent, 0, sizeof(tl->recent));
+	tl->ngauges = tl->ended = 0;
 	tl->processes = 0;
 	tl->all_log = NULL;
 }
@@ -56,6 +59,29 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 
 /* -------------------------------------------------------------- gauges */
 
+/* The size of a block and the number of its gauge are one value. */
+#define SIZE_BITS 48
+
+static uint64_t
+block_value(size_t gauge, uint64_t size)
+{
+	const uint64_t most = (UINT64_C(1) << SIZE_BITS) - 1;
+
+	return (uint64_t)gauge << SIZE_BITS | (size < most ? size : most);
+}
+
+static uint64_t
+size_in(uint64_t value)
+{
+	return value & ((UINT64_C(1) << SIZE_BITS) - 1);
+}
+
+static size_t
+gauge_in(uint64_t value)
+{
+	return (size_t)(value >> SIZE_BITS);
+}
+
 /* The key of a block, by the number of what it is counted in. */
 static uint64_t
 block_key(size_t gauge, uint64_t address)
@@ -63,40 +89,168 @@ block_key(size_t gauge, uint64_t address)
 	return address ^ gauge * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Makes a gauge with that name, whose number goes into e.  0: no memory. */
+/*
+ * Forgets the blocks of gauges that have ended, so that their numbers can be
+ * used again.
+ */
+static void
+sweep(struct timeline *tl)
+{
+	const uint64_t all = tl->blocks.entries == NULL ? 0 : tl->blocks.mask;
+	struct tel__table left = tl->blocks;
+	struct tel__entry *from, *to;
+	uint64_t i;
+	int fresh;
+
+	if (tl->blocks.entries != NULL) {
+		left.entries = NULL;
+		left.mask = left.count = 0;
+		for (i = 0; i <= all + 1; i++) {
+			from = &tl->blocks.entries[i];
+			if (from->key == 0 ||
+			    tl->gauges[gauge_in(from->value)].ended)
+				continue;
+			to = tel__table_put(&left, i > all ? 0 : from->key,
+			    &fresh);
+			if (to == NULL) {
+				tel__table_clear(&left);
+				return;
+			}
+			to->value = from->value;
+		}
+		tel__table_clear(&tl->blocks);
+		tl->blocks = left;
+	}
+	for (i = 0; i < tl->ngauges; i++)
+		if (tl->gauges[i].ended)
+			tl->gauges[i].blocks = 0;
+	tl->ended_blocks = 0;
+}
+
+/* The number of a gauge that has ended and has no block; NONE: there is none. */
+static uint32_t
+ended_gauge(struct timeline *tl)
+{
+	size_t i;
+
+	for (i = 0; tl->ended > 0 && i < tl->ngauges; i++) {
+		if (tl->gauges[i].ended && tl->gauges[i].blocks == 0) {
+			tl->ended--;
+			return (uint32_t)i;
+		}
+	}
+	return NONE;
+}
+
+/* The number of a gauge that is not used; FULL; NONE: no memory. */
+static uint32_t
+free_gauge(struct timeline *tl)
+{
+	uint32_t gauge = ended_gauge(tl);
+
+	if (gauge == NONE && tl->ngauges >= TIMELINE_POOLS && tl->ended > 0) {
+		sweep(tl);
+		gauge = ended_gauge(tl);
+	}
+	if (gauge != NONE)
+		return gauge;
+	if (tl->ngauges >= TIMELINE_POOLS)
+		return FULL;
+	if (!TEL__RESERVE(tl->gauges, tl->gauge_room, tl->ngauges + 1)) {
+		tl->no_memory = 1;
+		return NONE;
+	}
+	return (uint32_t)tl->ngauges++;
+}
+
+/*
+ * Makes a gauge with that name below a track, whose number goes into e, or FULL
+ * if there are too many.  0: no memory.
+ */
 static int
 make_gauge(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_log *log, const char *name, struct tel__entry *e)
+    struct timeline_track *parent, const char *name, struct tel__entry *e)
 {
-	struct timeline_track *process = tel__timeline_process(pr, tl, log), *t;
+	struct timeline_track *t = parent == NULL ?
+	    NULL :
+	    tel__timeline_track(pr, tl, parent, TIMELINE_BYTES, name,
+	        strlen(name));
+	uint32_t gauge;
 
-	if (!TEL__RESERVE(tl->gauges, tl->gauge_room, tl->ngauges + 1))
-		return 0;
-	t = process == NULL ? NULL :
-	                      tel__timeline_track(pr, tl, process,
-	                          TIMELINE_BYTES, name, strlen(name));
 	if (t == NULL)
 		return 0;
-	tl->gauges[tl->ngauges].track = t;
-	tl->gauges[tl->ngauges].bytes = 0;
-	e->value = tl->ngauges++;
+	gauge = free_gauge(tl);
+	if (gauge == NONE)
+		return 0;
+	e->value = gauge;
+	if (gauge != FULL)
+		tl->gauges[gauge] = (struct timeline_gauge){ .track = t };
 	return 1;
+}
+
+/* The track of the arena that an event names; NULL: no memory. */
+static struct timeline_track *
+arena_track(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p)
+{
+	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
+	char name[TIMELINE_NAME];
+	const char *label;
+	size_t length;
+	int n;
+
+	label = tel_event_label(ev, (unsigned)p->arena, &length);
+	n = snprintf(name, sizeof(name), "arena 0x%llx%s%.*s",
+	    (unsigned long long)tel_event_u64(ev, (unsigned)p->arena),
+	    label == NULL ? "" : " ",
+	    label == NULL ? 0 : (int)(length < 256 ? length : 256),
+	    label == NULL ? "" : label);
+	return t == NULL ?
+	    NULL :
+	    tel__timeline_track(pr, tl, t, TIMELINE_KIND, name, (size_t)n);
+}
+
+/* What a gauge of an event belongs to: its arena, or the log; NULL: no memory. */
+static struct timeline_track *
+gauge_parent(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t pool)
+{
+	const struct tel__entry *e;
+
+	if (tl->ops->heat != NULL && p->arena >= 0)
+		return arena_track(pr, tl, ev, p);
+	e = tel__table_find(&tl->arenas, pool);
+	return e != NULL ? tl->tracks[e->value - 1] :
+	                   tel__timeline_process(pr, tl, ev->log);
 }
 
 /* What a gauge is of: all of a log, a pool in it, or a type's memory. */
 enum space { OF_ALL, OF_POOL, OF_TYPE };
+
+static uint64_t
+gauge_key(const struct tel_log *log, enum space space, uint64_t owner)
+{
+	uint64_t h = tel__hash((uint64_t)(uintptr_t)log, TEL__FNV);
+
+	return tel__hash(owner, tel__hash((uint64_t)space, h));
+}
+
+/* The key of a pool among those that have an arena. */
+static uint64_t
+pool_key(const struct tel_log *log, uint64_t owner)
+{
+	return gauge_key(log, OF_POOL, owner);
+}
 
 /* The entry with a gauge's number, which is NONE when it is new. */
 static struct tel__entry *
 find_gauge(struct timeline *tl, const struct tel_log *log, enum space space,
     uint64_t owner)
 {
-	uint64_t h = tel__hash((uint64_t)(uintptr_t)log, TEL__FNV);
 	struct tel__entry *e;
 	int fresh;
 
-	h = tel__hash(owner, tel__hash((uint64_t)space, h));
-	e = tel__table_put(&tl->pools, h, &fresh);
+	e = tel__table_put(&tl->pools, gauge_key(log, space, owner), &fresh);
 	if (e == NULL)
 		tl->no_memory = 1;
 	else if (fresh)
@@ -140,6 +294,9 @@ block_begins(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size)
 	int fresh;
 
 	add(tl, gauge, size);
+	if (tl->blocks.count >= TIMELINE_BLOCKS &&
+	    tl->ended_blocks > TIMELINE_BLOCKS / 8)
+		sweep(tl);
 	if (address == 0 || tl->blocks.count >= TIMELINE_BLOCKS)
 		return;
 	e = tel__table_put(&tl->blocks, block_key(gauge, address), &fresh);
@@ -148,8 +305,9 @@ block_begins(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size)
 		return;
 	}
 	if (!fresh)
-		subtract(tl, gauge, e->value);
-	e->value = size;
+		subtract(tl, gauge, size_in(e->value));
+	tl->gauges[gauge].blocks += fresh != 0;
+	e->value = block_value(gauge, size);
 }
 
 /*
@@ -165,27 +323,41 @@ block_ends(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size,
 	uint64_t had = 0;
 
 	if (e != NULL) {
-		had = e->value;
+		had = size_in(e->value);
+		tl->gauges[gauge].blocks--;
 		tel__table_remove(&tl->blocks, e);
 	}
 	subtract(tl, gauge, sized ? size : had);
 }
 
-/* The number of the gauge with a name; NONE: there is no memory. */
+/*
+ * The number of the gauge with a name, of the arena of an event where it names
+ * one; NONE: there is no memory, or no room.
+ */
 static uint32_t
-gauge_of(struct tel_printer *pr, struct timeline *tl, const struct tel_log *log,
-    enum space space, const char *name)
+gauge_of(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, enum space space,
+    const char *name)
 {
 	uint64_t owner = tel__fnv(TEL__FNV, name, strlen(name));
-	struct tel__entry *e = find_gauge(tl, log, space, owner);
+	struct timeline_track *parent;
+	struct tel__entry *e;
 
-	if (e != NULL && e->value == NONE &&
-	    !make_gauge(pr, tl, log, name, e)) {
+	if (tl->ops->heat != NULL && space == OF_TYPE && p->arena >= 0)
+		owner ^= tel_event_u64(ev, (unsigned)p->arena);
+	e = find_gauge(tl, ev->log, space, owner);
+	if (e == NULL || e->value == FULL)
+		return NONE;
+	if (e->value != NONE)
+		return (uint32_t)e->value;
+	parent = space == OF_TYPE ? gauge_parent(pr, tl, ev, p, 0) :
+	                            tel__timeline_process(pr, tl, ev->log);
+	if (!make_gauge(pr, tl, parent, name, e)) {
 		tel__table_remove(&tl->pools, e);
 		tl->no_memory = 1;
 		return NONE;
 	}
-	return e == NULL ? NONE : (uint32_t)e->value;
+	return e->value == FULL ? NONE : (uint32_t)e->value;
 }
 
 /* The key of a pool, or of a process that has none. */
@@ -195,25 +367,25 @@ owner_of(const tel_alloc *op)
 	return op->pool ^ op->process * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/*
- * The gauge of the pool, or the process, of an operation; NONE: the log names
- * none, or there are too many.
- */
-static uint32_t
-part_gauge(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const tel_alloc *op)
+/* Where a pool of a log is remembered. */
+static struct timeline_recent *
+recent_of(struct timeline *tl, uint64_t owner)
 {
-	int pool = ev->type->role_field[TEL_PART_POOL];
-	struct tel__entry *e;
+	/* pools are some words apart, or pages */
+	return &tl->recent[(owner >> 4 ^ owner >> 12) & (TIMELINE_RECENT - 1)];
+}
+
+/* Makes the gauge of the pool, or the process, of an operation. */
+static void
+make_part(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p,
+    const tel_alloc *op, struct tel__entry *e)
+{
+	const int pool = ev->type->role_field[TEL_PART_POOL];
 	char name[TIMELINE_NAME];
 	const char *label;
 	size_t n = 0;
 
-	if (pool < 0 && ev->type->role_field[TEL_PART_PROCESS] < 0)
-		return NONE;
-	e = find_gauge(tl, ev->log, OF_POOL, owner_of(op));
-	if (e == NULL || e->value != NONE)
-		return e == NULL ? NONE : (uint32_t)e->value;
 	label = pool < 0 ? NULL : tel_event_label(ev, (unsigned)pool, &n);
 	if (pool < 0)
 		(void)snprintf(name, sizeof(name), "live bytes of process %llu",
@@ -223,14 +395,64 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 		    label == NULL ? 4 : (int)(n < 256 ? n : 256),
 		    label == NULL ? "pool" : label,
 		    (unsigned long long)op->pool);
-	if (tl->ngauges >= TIMELINE_POOLS ||
-	    !make_gauge(pr, tl, ev->log, name, e)) {
-		tl->no_memory |= tl->ngauges < TIMELINE_POOLS;
-		tel__table_remove(&tl->pools, e);
-		return NONE;
+	if (!make_gauge(pr, tl,
+	        gauge_parent(pr, tl, ev, p, pool_key(ev->log, owner_of(op))),
+	        name, e)) {
+		tl->no_memory = 1;
+		e->value = FULL;
 	}
-	tl->processes += pool < 0;
-	return (uint32_t)e->value;
+	tl->processes += pool < 0 && e->value != FULL;
+}
+
+/*
+ * The gauge of the pool, or the process, of an operation; NONE: the log names
+ * none, or there are too many.
+ */
+static uint32_t
+part_gauge(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p,
+    const tel_alloc *op)
+{
+	const uint64_t owner = owner_of(op);
+	struct timeline_recent *r = recent_of(tl, owner);
+	struct tel__entry *e;
+
+	if (ev->type->role_field[TEL_PART_POOL] < 0 &&
+	    ev->type->role_field[TEL_PART_PROCESS] < 0)
+		return NONE;
+	if (r->log == ev->log && r->owner == owner)
+		return r->gauge;
+	e = find_gauge(tl, ev->log, OF_POOL, owner);
+	if (e == NULL)
+		return NONE;
+	if (e->value == NONE)
+		make_part(pr, tl, ev, p, op, e);
+	*r = (struct timeline_recent){ ev->log, owner,
+		e->value == FULL ? NONE : (uint32_t)e->value };
+	return r->gauge;
+}
+
+/* A pool starts, in an arena. */
+static void
+start_pool(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p,
+    const tel_alloc *op)
+{
+	struct timeline_track *t;
+	struct tel__entry *e;
+	int fresh;
+
+	if (tl->ops->heat == NULL || p->arena < 0 ||
+	    tl->arenas.count >= TIMELINE_TRACKS)
+		return;
+	t = arena_track(pr, tl, ev, p);
+	e = t == NULL ? NULL :
+	                tel__table_put(&tl->arenas,
+	                    pool_key(ev->log, owner_of(op)), &fresh);
+	if (e == NULL)
+		tl->no_memory = 1;
+	else
+		e->value = t->id;
 }
 
 /* A pool ends, with all that lives in it. */
@@ -239,21 +461,32 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const tel_alloc *op, uint32_t all,
     uint64_t time)
 {
-	struct tel__entry *e = find_gauge(tl, ev->log, OF_POOL, owner_of(op));
+	const uint64_t owner = owner_of(op);
+	struct tel__entry *e =
+	    tel__table_find(&tl->arenas, pool_key(ev->log, owner));
 	struct timeline_gauge *g;
 	uint32_t gauge;
 
+	if (e != NULL)
+		tel__table_remove(&tl->arenas, e);
+	recent_of(tl, owner)->log = NULL;
+	e = find_gauge(tl, ev->log, OF_POOL, owner);
 	if (e == NULL)
 		return;
 	gauge = (uint32_t)e->value;
-	if (gauge != NONE && tl->gauges[gauge].bytes > 0) {
-		g = &tl->gauges[gauge];
+	tel__table_remove(&tl->pools, e);
+	if (gauge == NONE || gauge == FULL)
+		return;
+	g = &tl->gauges[gauge];
+	if (g->bytes > 0) {
 		subtract(tl, all, g->bytes);
 		g->bytes = 0;
 		show(pr, tl, gauge, time);
 		show(pr, tl, all, time);
 	}
-	tel__table_remove(&tl->pools, e);
+	g->ended = 1;
+	tl->ended++;
+	tl->ended_blocks += g->blocks;
 }
 
 /* Does an operation to a gauge. */
@@ -293,7 +526,7 @@ find_sizes(struct tel_printer *pr, struct timeline *tl,
 
 int
 tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, uint64_t time)
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
 	uint32_t all, pool;
 	uint64_t before, after;
@@ -305,10 +538,12 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	if (op.failed || op.kind == TEL_ALLOC_RESERVE ||
 	    op.kind == TEL_ALLOC_COMMIT)
 		return 1;
+	if (op.kind == TEL_ALLOC_POOL_CREATE)
+		start_pool(pr, tl, ev, p, &op);
 	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_POOL_DESTROY)
 		return 0;
 	if (tl->all_log != ev->log)
-		tl->all = gauge_of(pr, tl, ev->log, OF_ALL, "live bytes");
+		tl->all = gauge_of(pr, tl, ev, p, OF_ALL, "live bytes");
 	all = tl->all;
 	if (all == NONE)
 		return 1;
@@ -319,7 +554,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 		end_pool(pr, tl, ev, &op, all, time);
 		return 0;
 	}
-	pool = part_gauge(pr, tl, ev, &op);
+	pool = part_gauge(pr, tl, ev, p, &op);
 	if (pool == NONE)
 		pool = all;
 	if (tl->sizes != NULL && op.kind < TEL_ALLOC_FREE && op.address != 0)
@@ -347,25 +582,28 @@ tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	const struct tel_type *t = ev->type;
-	uint64_t key = 0, size = 0;
+	uint64_t key = 0, size = 0, arena = 0;
 	uint32_t gauge = p->gauge;
 	int sized = p->size >= 0 || (p->base >= 0 && p->limit >= 0);
 
-	if (p->take_log != ev->log)
-		gauge = gauge_of(pr, tl, ev->log, OF_TYPE, p->counter);
+	if (p->arena >= 0)
+		arena = tel_load(&t->fields[p->arena], ev->data);
+	if (p->take_log != ev->log || p->take_arena != arena)
+		gauge = gauge_of(pr, tl, ev, p, OF_TYPE, p->counter);
 	if (gauge == NONE)
 		return;
 	p->take_log = ev->log;
+	p->take_arena = arena;
 	p->gauge = gauge;
 	if (p->size >= 0) {
 		size = tel_load(&t->fields[p->size], ev->data);
 	} else if (sized) {
 		size = tel_load(&t->fields[p->limit], ev->data) -
 		    tel_load(&t->fields[p->base], ev->data);
-		/* the limit is before the base */
-		if (size > INT64_MAX)
-			size = 0;
 	}
+	/* such as where the limit is before the base */
+	if (size > BLOCK_MAX)
+		size = 0;
 	if (p->key >= 0)
 		key = tel_load(&t->fields[p->key], ev->data);
 	if (p->memory > 0)

@@ -43,6 +43,15 @@ find_context(struct timeline_plan *p, const struct tel_type *t)
 	if (at < 0)
 		at = tel_type_find_field(t, "thread");
 	p->thread = is_number(t, at) ? at : -1;
+	p->process = p->arena = -1;
+	for (at = 0; at < t->nfields; at++) {
+		if (t->fields[at].space == TEL_SPACE_PROCESS &&
+		    p->process < 0 && is_number(t, at))
+			p->process = at;
+		if (t->fields[at].datatype == TEL_POINTER &&
+		    strcmp(t->fields[at].name, "arena") == 0)
+			p->arena = at;
+	}
 }
 
 /* Nonzero when a word of a name starts at i. */
@@ -350,6 +359,7 @@ tel__timeline_plan(struct timeline *tl, const struct tel_schema *s,
 	all->plans[all->count].string = -1;
 	all->plans[all->count].cpu = all->plans[all->count].thread = -1;
 	all->plans[all->count].interrupt = all->plans[all->count].path = -1;
+	all->plans[all->count].process = all->plans[all->count].arena = -1;
 	return &all->plans[all->count];
 }
 

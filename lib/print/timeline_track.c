@@ -76,12 +76,36 @@ tel__timeline_process(struct tel_printer *pr, struct timeline *tl,
 	    strlen(log->name));
 }
 
+/* The track of the process that an event names, below that of its log. */
+static struct timeline_track *
+track_of_process(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p)
+{
+	struct timeline_track *log = tel__timeline_process(pr, tl, ev->log);
+	char name[TIMELINE_NAME];
+	const char *label;
+	size_t length;
+	int n;
+
+	if (log == NULL || p->process < 0 || tl->ops->heat == NULL)
+		return log;
+	label = tel_event_label(ev, (unsigned)p->process, &length);
+	n = snprintf(name, sizeof(name), "process %lld%s%.*s",
+	    (long long)tel_event_u64(ev, (unsigned)p->process),
+	    label == NULL ? "" : " ",
+	    label == NULL ? 0 : (int)(length < 256 ? length : 256),
+	    label == NULL ? "" : label);
+	return tel__timeline_track(pr, tl, log, TIMELINE_KIND, name, (size_t)n);
+}
+
 /* The track of a thread or a processor. */
 static struct timeline_track *
 track_of_thread(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, int cpu)
 {
-	struct timeline_track *process = tel__timeline_process(pr, tl, ev->log);
+	struct timeline_track *process = cpu ?
+	    tel__timeline_process(pr, tl, ev->log) :
+	    track_of_process(pr, tl, ev, p);
 	uint64_t id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
 	char name[TIMELINE_NAME];
 	const char *label = NULL;
@@ -154,19 +178,40 @@ track_of_resource(struct tel_printer *pr, struct timeline *tl,
 	    name, (size_t)n);
 }
 
+/*
+ * Nonzero when the name of a thread's track ends in its label.  The string of a
+ * label may be another one at the same address.
+ */
+static int
+is_named(const struct timeline_track *t, const char *label, size_t length)
+{
+	return label == NULL ||
+	    (t->length >= length &&
+	        memcmp(t->name + t->length - length, label, length) == 0);
+}
+
 struct timeline_track *
 tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p)
 {
-	int cpu = p->cpu >= 0 && (p->thread < 0 || p->is == PLAN_SPAN);
+	const int cpu = p->cpu >= 0 && (p->thread < 0 || p->is == PLAN_SPAN);
+	const char *label = NULL;
 	struct timeline_track *t;
-	uint64_t id = 0;
+	uint64_t id = 0, pid = 0;
+	size_t length = 0;
 
 	if (tl->ops->heat != NULL && (p->path >= 0 || p->interrupt >= 0))
 		return track_of_resource(pr, tl, ev, p);
 	if (cpu || p->thread >= 0)
 		id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
-	if (p->log == ev->log && p->number == ev->log->number && p->id == id)
+	if (!cpu && p->thread >= 0) {
+		label = tel_event_label(ev, (unsigned)p->thread, &length);
+		if (p->process >= 0)
+			pid = tel_event_u64(ev, (unsigned)p->process);
+	}
+	if (p->log == ev->log && p->number == ev->log->number && p->id == id &&
+	    p->pid == pid && p->label == label &&
+	    is_named(p->context, label, length))
 		return p->context;
 	if (cpu || p->thread >= 0) {
 		t = track_of_thread(pr, tl, ev, p, cpu);
@@ -176,14 +221,14 @@ tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
 			t = tel__timeline_track(pr, tl, t, TIMELINE_KIND,
 			    ev->type->kind, strlen(ev->type->kind));
 	}
-	/* a thread may get another name, and unknown types share a plan */
-	if (t == NULL || ev->type->unknown ||
-	    (!cpu && p->thread >= 0 &&
-	        tel_field_labelled(&ev->type->fields[p->thread])))
+	/* unknown types share a plan, and labels of a line are in it */
+	if (t == NULL || ev->type->unknown || ev->inline_use != TEL_INLINE_NONE)
 		return t;
 	p->log = ev->log;
 	p->number = ev->log->number;
 	p->context = t;
 	p->id = id;
+	p->pid = pid;
+	p->label = label;
 	return t;
 }

@@ -56,6 +56,91 @@ compare() { # PAGE LOG ...
 	    sort | cmp - page.counts
 }
 
+# A log of 12 copies of another one, each later than the one before.
+grow() { # LOG
+	python3 - "$1" <<'END'
+import array, sys
+words = array.array("Q", open(sys.argv[1], "rb").read())
+clocks, at = [], 0
+while at + 2 <= len(words):
+    clocks.append(at + 1)
+    at += (words[at] >> 16 & 0xffff) + 7 >> 3
+span = max(words[i] for i in clocks) - min(words[i] for i in clocks) + 1000
+sys.stdout.buffer.write(words)
+for _ in range(11):
+    for i in clocks:
+        words[i] += span
+    sys.stdout.buffer.write(memoryview(words)[clocks[1] - 1:])
+END
+}
+
+@test "what is in a page as sums only is counted as what is exact is" {
+	zstd -dcq "$MPS/1.118.0-lii6gc-awlut.log.zst" >once
+	[ "$(head -c 2 once | od -An -tx1)" = " 1d 00" ] || skip "big-endian"
+	grow once >log
+	telcat -q -f html --max-size 64M log >all.html
+	telcat -q -f html --max-size 128k log >few.html
+	page check few.html
+	python3 - "$TEL_TOP/tests/page" all.html few.html <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from read_page import Page
+
+def sums(page):
+    """Of each series what does not depend on how wide its buckets are."""
+    paths = page.paths()
+    return {
+        (paths[s["track"]], s["type"], s.get("row")): (
+            sum(c["count"]), sum(c.get("busy", [])),
+            min(c.get("min", [0])), max(c.get("max", [0])),
+            c.get("last", [0])[-1])
+        for s, c in page.series()}
+
+def exact(page):
+    return {(e["type"], e["time"], e["track"], e["length"], e["name"],
+             repr(e["fields"])) for e in page.events()}
+
+whole, part = (Page(name) for name in sys.argv[2:])
+assert whole.head["exact"] == whole.head["events"] == part.head["events"]
+assert part.head["exact"] < part.head["events"] / 4, part.head["exact"]
+a, b = sums(whole), sums(part)
+assert len(a) > 50 and a == b, [(k, a.get(k), b.get(k)) for k in {*a, *b}
+                                if a.get(k) != b.get(k)]
+assert exact(part) <= exact(whole)
+END
+	page counts few.html | awk '{ print $2, $3 }' | sort >page.counts
+	telstat -q -f csv log |
+	    awk -F, '$3 == "type" && $4 == "events" { print $7, $8 }' |
+	    sort | cmp - page.counts
+}
+
+@test "pools are below their arena, threads below their process" {
+	local log=$MPS/1.118.0-lii6gc-awlut.log.zst
+	telcat -q -f html "$log" >page.html
+	page check page.html
+	telcat -q --live -f json "$log" >log.json
+	compare_with page.html log.json <<'END'
+arenas = {e["fields"]["pool"]: e["fields"]["arena"] for e in events
+          if e["type"] == "PoolInit"}
+got = {path[-1].split()[-1]: path[-2] for path in paths.values()
+       if path and path[-1].startswith("live bytes of ")}
+assert len(got) > 3 and got == {
+    pool: "arena " + arenas[pool] for pool in got}, (got, arenas)
+assert [p[-2] for p in paths.values() if p and p[-1] == "Arena bytes"] == \
+    ["arena " + next(iter(arenas.values()))], paths
+END
+	make_boot
+	compare_with page.html boot.json <<'END'
+threads = {f'thread {e["fields"]["tid"]}': " ".join(
+    ["process", str(e["fields"]["pid"]), *e.get("labels", {}).get("pid", "")
+     .split()]) for e in events if "pid" in e["fields"]}
+got = {" ".join(path[-1].split()[:2]): path[-2] for path in paths.values()
+       if path and path[-1].startswith("thread ") and
+       path[-1].split()[1].isdigit()}
+assert len(got) > 1 and got == {t: threads[t] for t in got}, (got, threads)
+END
+}
+
 @test "a page is never larger than --max-size" {
 	local size
 	for _ in 1 2 3; do

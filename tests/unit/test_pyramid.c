@@ -52,8 +52,7 @@ column(const unsigned char **p, const unsigned char *end, size_t n, int deltas,
 
 /* 1, or 0: the bytes are not those of a series. */
 static int
-decode(const struct pyramid *p, size_t series, unsigned level,
-    struct decoded *d)
+decode(struct pyramid *p, size_t series, unsigned level, struct decoded *d)
 {
 	enum pyramid_kind kind = p->series[series].key.kind;
 	struct tel__buffer b = { 0 };
@@ -62,6 +61,7 @@ decode(const struct pyramid *p, size_t series, unsigned level,
 	int good;
 
 	memset(d, 0, sizeof(*d));
+	tel__pyramid_settle_all(p);
 	d->count = tel__pyramid_put(p, series, level, &b);
 	at = b.bytes;
 	end = at + b.used;
