@@ -8,18 +8,6 @@ const drawn = []; // what the panel shows: {title, kind, data}
 
 const hue = (i) => `var(--c${i % HUES})`;
 
-function svg(tag, attributes, ...children) {
-	const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
-	for (const [name, value] of Object.entries(attributes || {})) {
-		if (typeof value === "function")
-			e.addEventListener(name, value);
-		else if (value !== undefined)
-			e.setAttribute(name, value);
-	}
-	e.append(...children);
-	return e;
-}
-
 // Logarithms of both signs, and 0.
 const bend = (v) => Math.sign(v) * Math.log2(1 + Math.abs(v));
 
@@ -58,23 +46,23 @@ const mark = (v, unit) => unit === "bytes" || unit === "ns" || unit === "%"
 // Axes with their names; the plot is put on them.
 function frame(x, y, xTitle, yTitle, height = HIGH) {
 	const floor = height - BOTTOM;
-	const g = svg("g", { class: "axes" });
+	const g = el("g", { class: "axes" });
 	for (const v of x ? x.ticks : [])
-		g.append(svg("path", { class: "grid",
+		g.append(el("path", { class: "grid",
 			d: `M${x.at(v).toFixed(1)} ${TOP}V${floor}` }),
-		svg("text", { x: x.at(v), y: floor + 15, "text-anchor": "middle" },
+		el("text", { x: x.at(v), y: floor + 15, "text-anchor": "middle" },
 			mark(v, x.unit)));
 	for (const v of y ? y.ticks : [])
-		g.append(svg("path", { class: "grid",
+		g.append(el("path", { class: "grid",
 			d: `M${LEFT} ${y.at(v).toFixed(1)}H${WIDE - RIGHT}` }),
-		svg("text", { x: LEFT - 6, y: y.at(v) + 4, "text-anchor": "end" },
+		el("text", { x: LEFT - 6, y: y.at(v) + 4, "text-anchor": "end" },
 			mark(v, y.unit)));
-	g.append(svg("path", { class: "axis",
+	g.append(el("path", { class: "axis",
 		d: `M${LEFT} ${TOP}V${floor}H${WIDE - RIGHT}` }),
-	svg("text", { class: "title", x: (LEFT + WIDE - RIGHT) / 2,
+	el("text", { class: "title", x: (LEFT + WIDE - RIGHT) / 2,
 		y: height - 8, "text-anchor": "middle" }, xTitle));
 	if (yTitle)
-		g.append(svg("text", { class: "title", "text-anchor": "middle",
+		g.append(el("text", { class: "title", "text-anchor": "middle",
 			transform: `translate(12 ${(TOP + floor) / 2}) rotate(-90)` },
 		yTitle));
 	return g;
@@ -90,7 +78,7 @@ function pictureOf(node) {
 	});
 	copy.setAttribute("font-family", "sans-serif");
 	copy.setAttribute("font-size", "11");
-	copy.prepend(svg("rect", { width: "100%", height: "100%",
+	copy.prepend(el("rect", { width: "100%", height: "100%",
 		fill: getComputedStyle(document.body).backgroundColor }));
 	return new XMLSerializer().serializeToString(copy);
 }
@@ -98,13 +86,12 @@ function pictureOf(node) {
 // A chart, what it is about, and its numbers as a table and a file.
 // data: {columns, rows}, as table() has them.
 function figure(kind, title, about, height, plot, data, names) {
-	const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${height}`,
+	const picture = el("svg", { viewBox: `0 0 ${WIDE} ${height}`,
 		width: WIDE, height, role: "img", "aria-label":
 			`${title}: ${data.rows.length} rows, in the table below` },
 	...plot);
 	const file = title.replace(/[^\w.-]+/g, "-").slice(0, 60);
-	const csv = () => [data.columns.map((c) => c.name), ...data.rows]
-		.map((row) => `${csvRow(row)}\n`).join("");
+	const csv = () => csvOf([data.columns.map((c) => c.name), ...data.rows]);
 	const rows = el("details", { toggle: () => {
 		if (rows.children.length < 2)
 			rows.append(table(title, data.columns, data.rows));
@@ -114,9 +101,9 @@ function figure(kind, title, about, height, plot, data, names) {
 	return el("figure", {}, el("figcaption", {}, el("b", {}, title), " ",
 		el("span", { class: "dim" }, about || "")), picture,
 	names && names.length > 1 ? el("p", { class: "legend" },
-		...names.map((name, i) => el("span", {}, svg("svg",
+		...names.map((name, i) => el("span", {}, el("svg",
 			{ width: 10, height: 10, "aria-hidden": "true" },
-			svg("rect", { width: 10, height: 10, fill: hue(i) })),
+			el("rect", { width: 10, height: 10, fill: hue(i) })),
 		` ${name} `))) : "",
 	el("div", {}, el("button", { click: () =>
 		save(`${file}.svg`, "image/svg+xml", pictureOf(picture)) }, "SVG"), " ",
@@ -124,7 +111,7 @@ function figure(kind, title, about, height, plot, data, names) {
 		"CSV")), rows);
 }
 
-const hint = (text) => svg("title", {}, text);
+const hint = (text) => el("title", {}, text);
 const columnsOf = (...list) => list.map(([name, unit, text]) =>
 	({ name, unit, text }));
 
@@ -138,7 +125,7 @@ function histogramOf(title, about, unit, buckets, range, logX, logY) {
 			logY ? ", logarithmic" : ""}`),
 		...buckets.map((b) => {
 			const left = x.at(b.lo), up = y.at(b.count);
-			return svg("rect", { x: left + 0.25, y: up, fill: hue(0),
+			return el("rect", { x: left + 0.25, y: up, fill: hue(0),
 				width: Math.max(x.at(b.hi) - left - 0.5, 0.5),
 				height: Math.max(y.at(0) - up, b.count > 0 ? 1 : 0) },
 			hint(`${show(b.lo, unit)} to ${show(b.hi, unit)}: ${
@@ -171,7 +158,7 @@ function curvesOf(title, about, series, o) {
 		const last = s.points.at(-1);
 		const area = s.area && last ? `${line}L${x.at(last[0]).toFixed(1)} ${
 			y.at(0)}L${x.at(s.points[0][0]).toFixed(1)} ${y.at(0)}Z` : "";
-		return svg("path", { d: area || line, class: area ? "area" : "curve",
+		return el("path", { d: area || line, class: area ? "area" : "curve",
 			[area ? "fill" : "stroke"]: hue(i) }, hint(s.name));
 	});
 	return figure("curves", title, about, HIGH, [
@@ -184,10 +171,10 @@ function curvesOf(title, about, series, o) {
 }
 
 // The axis below bars.
-const across = (x, height) => svg("g", { class: "axes" },
-	...x.ticks.flatMap((v) => [svg("path", { class: "grid",
+const across = (x, height) => el("g", { class: "axes" },
+	...x.ticks.flatMap((v) => [el("path", { class: "grid",
 		d: `M${x.at(v).toFixed(1)} ${TOP}V${height - 28}` }),
-	svg("text", { x: x.at(v), y: height - 14, "text-anchor": "middle" },
+	el("text", { x: x.at(v), y: height - 14, "text-anchor": "middle" },
 		mark(v, x.unit))]));
 
 // Labels beside bars, and pixels for them.
@@ -211,18 +198,18 @@ function barsOf(title, about, unit, names, rows, log, most = 40) {
 		across(x, height),
 		...shown.flatMap(([label, ...cells], i) => {
 			const up = TOP + i * step;
-			return [svg("text", { x: left - 6, y: up + thick * n / 2 + 4,
+			return [el("text", { x: left - 6, y: up + thick * n / 2 + 4,
 				"text-anchor": "end" }, cut(String(label)), hint(label)),
 			...cells.flatMap((v, k) => {
 				const value = Number(v);
 				if (v === undefined || v === null || !Number.isFinite(value))
 					return [];
 				const [a, b] = [x.at(0), x.at(value)];
-				return [svg("rect", { x: Math.min(a, b), y: up + k * thick,
+				return [el("rect", { x: Math.min(a, b), y: up + k * thick,
 					width: Math.max(Math.abs(b - a), 1), height: thick - 1,
 					fill: hue(k) }, hint(`${label}, ${names[k]}: ${
 					show(value, unit)}`)),
-				svg("text", { x: Math.max(a, b) + 4,
+				el("text", { x: Math.max(a, b) + 4,
 					y: up + k * thick + thick / 2 + 4 }, mark(value, unit))];
 			})];
 		})],
@@ -242,12 +229,12 @@ function rangesOf(title, about, unit, rows) {
 		across(x, height),
 		...rows.flatMap(([name, lo, hi, marks], i) => {
 			const up = TOP + i * step;
-			return [svg("text", { x: left - 6, y: up + 14,
+			return [el("text", { x: left - 6, y: up + 14,
 				"text-anchor": "end" }, cut(name), hint(name)),
-			svg("rect", { x: x.at(lo), y: up + 3, height: 14, fill: hue(0),
+			el("rect", { x: x.at(lo), y: up + 3, height: 14, fill: hue(0),
 				"fill-opacity": 0.4, width: Math.max(x.at(hi) - x.at(lo), 1) },
 			hint(`${show(lo, unit)} to ${show(hi, unit)}`)),
-			...marks.map(([what, v], k) => svg("rect", { x: x.at(v) - 1.5,
+			...marks.map(([what, v], k) => el("rect", { x: x.at(v) - 1.5,
 				y: up, width: 3, height: 20, fill: hue(k + 1) },
 			hint(`${what}: ${show(v, unit)}`)))];
 		})],

@@ -20,33 +20,25 @@ class Bytes {
 	}
 
 	long(c) {
-		const first = this.at - 1;
-		let v = c & 127, scale = 1;
-		while (c > 127) {
-			c = this.bytes[this.at++];
-			scale *= 128;
+		const { bytes } = this, first = this.at - 1;
+		let v = c & 127;
+		for (let scale = 128; c > 127; scale *= 128) {
+			c = bytes[this.at++];
 			v += (c & 127) * scale;
 		}
-		if (scale < 2 ** 49)
+		if (this.at - first < 8)
 			return v;
 		v = 0n;
-		for (let i = first; i < this.at; i++)
-			v |= BigInt(this.bytes[i] & 127) << BigInt(7 * (i - first));
+		for (let i = this.at; i > first; i--)
+			v = v << 7n | BigInt(bytes[i - 1] & 127);
 		return BigInt.asUintN(64, v);
 	}
 
-	plain(n, Make = Float64Array) {
-		const out = new Make(n);
+	// A column; or with total = 1 its sums: out[i] is that of i numbers.
+	plain(n, Make = Float64Array, total = 0) {
+		const out = new Make(n + total);
 		for (let i = 0; i < n; i++)
-			out[i] = Number(this.varint());
-		return out;
-	}
-
-	// Running totals of a column: out[i] is the sum of what is before i.
-	totals(n, Make) {
-		const out = new Make(n + 1);
-		for (let i = 0; i < n; i++)
-			out[i + 1] = out[i] + Number(this.varint());
+			out[i + total] = Number(this.varint()) + (total && out[i]);
 		return out;
 	}
 
@@ -69,20 +61,16 @@ class Bytes {
 		return out;
 	}
 
-	doubles(n) {
-		const all = new DataView(this.bytes.buffer, this.at, 8 * n);
-		this.at += 8 * n;
-		return Float64Array.from({ length: n }, (_, i) =>
-			all.getFloat64(8 * i, true));
+	// The next bytes, as a copy.
+	slice(n) {
+		this.at += n;
+		return this.bytes.slice(this.at - n, this.at);
 	}
 
 	strings() {
 		const decoder = new TextDecoder();
-		return Array.from({ length: this.varint() }, () => {
-			const n = this.varint();
-			return decoder.decode(
-				this.bytes.subarray(this.at, this.at += n));
-		});
+		return Array.from({ length: this.varint() }, () =>
+			decoder.decode(this.slice(this.varint())));
 	}
 }
 
@@ -94,30 +82,34 @@ const PROPERTIES = new Map(Object.entries({
 	track: (e) => e.track.name,
 }));
 
+const nameOf = (group, i) => group.strings[group.name[i] - 1] ??
+	group.type.name;
+
 // One event of a block, as search and tables see it.
 class LogEvent {
 	constructor(group, i) {
+		const length = group.length[i];
 		this.group = group;
 		this.i = i;
-	}
-
-	get type() { return this.group.type; }
-	get name() { return this.group.name[this.i]; }
-	get time() { return this.group.time[this.i]; }
-	get end() { return this.time + (this.duration ?? 0); }
-	get track() { return log.track[this.group.track[this.i]]; }
-
-	get duration() {
-		const length = this.group.length[this.i];
-		return length ? length - 1 : undefined;
+		this.type = group.type;
+		this.name = nameOf(group, i);
+		this.time = group.time[i];
+		this.duration = length ? length - 1 : undefined;
+		this.end = this.time + (this.duration ?? 0);
+		this.track = log.track[group.track[i]];
 	}
 
 	get(name, isField) {
-		return (isField ? undefined : PROPERTIES.get(name)?.(this)) ??
-			this.group.fields.get(name)?.values[this.i];
+		const v = isField ? undefined : PROPERTIES.get(name)?.(this);
+		const { values, text } = this.group.fields.get(name) ?? {};
+		return v ?? (text ? this.group.strings[values[this.i]]
+			: values?.[this.i]);
 	}
 
-	label(name) { return this.group.fields.get(name)?.labels?.[this.i]; }
+	label(name) {
+		const { labels } = this.group.fields.get(name) ?? {};
+		return labels && this.group.strings[labels[this.i] - 1];
+	}
 
 	labels() {
 		return this.type.fields.map((f) => this.label(f.name))
@@ -142,45 +134,39 @@ class LogEvent {
 }
 
 function decode(block, bytes) {
-	const b = new Bytes(bytes), later = [];
-	// the strings come behind the numbers that refer to them
-	const text = (n, first, other) => {
-		const out = [...b.plain(n)];
-		later.push((strings) => out.forEach((v, i) => {
-			out[i] = strings[v - first] ?? other;
-		}));
-		return out;
-	};
+	const b = new Bytes(bytes);
+	const text = (n) => b.plain(n, Uint32Array);
+	const column = (type, n) => type === "string" ? text(n)
+		: type === "double" ? new Float64Array(b.slice(8 * n).buffer)
+			: b.deltas(n, 0, /^(int|time)$/.test(type)
+				? BigInt.asIntN : BigInt.asUintN);
 	const groups = Array.from({ length: b.varint() }, () => {
-		const type = log.types[b.varint()], n = b.varint(), fields = new Map();
-		const g = { block, type, n, fields, time: b.deltas(n, block.from),
-			track: b.deltas(n), length: b.plain(n),
-			name: text(n, 1, type.name), depth: new Int16Array(n) };
-		for (const f of type.fields)
-			fields.set(f.name, { values: f.type === "string" ? text(n, 0)
-				: f.type === "double" ? b.doubles(n)
-					: b.deltas(n, 0, /^(int|time)$/.test(f.type)
-						? BigInt.asIntN : BigInt.asUintN),
-			labels: f.labels && text(n, 1) });
-		return g;
+		const type = log.types[b.varint()], n = b.varint();
+		return { block, type, n, time: b.deltas(n, block.from),
+			track: b.deltas(n), length: b.plain(n), name: text(n),
+			depth: new Int16Array(n),
+			fields: new Map(type.fields.map((f) => [f.name, {
+				text: f.type === "string", values: column(f.type, n),
+				labels: f.labels && text(n) }])) };
 	});
 	const strings = b.strings();
-	later.forEach((f) => f(strings));
 	// ranges of several names have a colour by name
-	visit([{ groups }], ({ type, length, name }, i) => {
-		if (length[i])
-			type.several ||= name[i] !== (type.one ??= name[i]);
-	});
+	for (const g of groups) {
+		g.strings = strings;
+		for (let i = 0; i < g.n && !g.type.several; i++)
+			if (g.length[i])
+				g.type.several = nameOf(g, i) !==
+					(g.type.one ??= nameOf(g, i));
+	}
 	return groups;
 }
 
-// The groups of a block, decoded when they are needed.
-const cache = new Set(); // such blocks, the most recently used ones last
+const cache = new Set(); // decoded blocks, the most recently used ones last
 
 async function load(block) {
-	block.coming ??= bytesOf(`b${block.block}`).then((bytes) =>
-		decode(block, bytes));
-	const groups = block.groups = await block.coming;
+	block.coming ??= bytesOf(`b${block.block}`).then((data) =>
+		decode(block, data));
+	block.groups = await block.coming;
 	cache.delete(block);
 	cache.add(block);
 	let events = 0;
@@ -191,7 +177,7 @@ async function load(block) {
 			cache.delete(b);
 		}
 	}
-	return groups;
+	return block;
 }
 
 // Calls f(group, i) for each event of decoded blocks.
@@ -220,11 +206,11 @@ function isExact(from, to) {
 
 const descend = (t) => [t, ...t.lanes.slice(1), ...t.children.flatMap(descend)];
 
-// Calls f(group, i) for each event that starts in a time, on a track or below.
-async function each(from, to, track, f) {
+// Calls f(group, i) for the events that start in a time, on a track or below.
+async function each({ from, to, track }, f) {
 	const below = track && new Set(descend(log.track[track]));
 	for (const block of blocksIn(from, to))
-		visit([{ groups: await load(block) }], (g, i) => {
+		visit([await load(block)], (g, i) => {
 			const on = log.track[g.track[i]];
 			if (g.time[i] >= from && g.time[i] <= to &&
 				(below ? below.has(on) : !on?.copy) && shown(g, i))
@@ -248,30 +234,46 @@ function lower(list, v) {
 }
 
 // Series are sparse: s.at has the numbers of the buckets that are there.
-async function loadSeries(s) {
-	// they come in the order of their blocks, and share them
-	if (log.last?.block !== s.block)
-		log.last = { block: s.block, bytes: bytesOf(`b${s.block}`) };
-	const b = new Bytes(await log.last.bytes), { k } = s;
-	b.at = s.offset || 0;
-	s.at = b.totals(k, Int32Array).subarray(1);
-	s.kind = s.row === undefined ? log.types[s.type] : undefined;
-	// any sum is a difference of totals
-	for (const name of s.columns) {
-		const small = name === "count" && log.events < 2 ** 32;
-		const list = /count|busy/.test(name)
-			? b.totals(k, small ? Uint32Array : Float64Array) : b.deltas(k);
-		s[name] = Array.isArray(list) ? Float64Array.from(list, Number) : list;
+async function loadSeries() {
+	let block, data;
+	for (const s of log.series) {
+		// they come in the order of their blocks, and share them
+		if (block !== s.block)
+			data = await bytesOf(`b${s.block}`, true);
+		block = s.block;
+		const b = new Bytes(data), { k } = s;
+		b.at = s.offset || 0;
+		s.at = b.plain(k, Int32Array, 1).subarray(1);
+		s.type = s.row === undefined ? log.types[s.type] : undefined;
+		// any sum is a difference of totals
+		for (const name of s.columns) {
+			const small = name === "count" && log.events < 2 ** 32;
+			const list = /count|busy/.test(name)
+				? b.plain(k, small ? Uint32Array : Float64Array, 1)
+				: b.deltas(k);
+			s[name] = Array.isArray(list) ? Float64Array.from(list, Number)
+				: list;
+		}
+		if (s.last) {
+			s.low = s.min.reduce((a, v) => Math.min(a, v), 0);
+			s.high = s.max.reduce((a, v) => Math.max(a, v), s.low);
+		}
+		log.track[s.track].series.push(s);
 	}
-	if (s.last) {
-		s.low = s.min.reduce((a, v) => Math.min(a, v), 0);
-		s.high = s.max.reduce((a, v) => Math.max(a, v), s.low);
-	}
-	log.track[s.track].series.push(s);
 }
 
-// Sums of a column for each pixel of a frame.
-function columns({ from, step, width }, s, column, out) {
+async function loadLinks({ block, n }) {
+	const b = new Bytes(await bytesOf(`b${block}`, true));
+	const from = b.deltas(n), source = b.plain(n), after = b.plain(n);
+	const target = b.plain(n), type = b.plain(n);
+	for (let i = 0; i < n; i++)
+		log.lines.push({ from: from[i], to: from[i] + unzig(after[i]),
+			source: source[i], target: target[i], type: log.types[type[i]] });
+}
+
+// Sums of a column for each of some steps of time.
+function columns({ from, step, width }, s, column,
+	out = new Float64Array(width)) {
 	const sum = s[column], { at } = s, k = at.length;
 	const scale = step / s.width, first = from / s.width;
 	let before = 0, j = lower(at, Math.floor(first));
@@ -288,18 +290,12 @@ function columns({ from, step, width }, s, column, out) {
 	return out;
 }
 
-// The sum of a column from one time to another.
-function total(s, column, from, to) {
-	const sum = s[column] ?? [], until = (time) => {
-		const p = time / s.width, i = Math.floor(p), j = lower(s.at, i);
-		return sum[j] + (s.at[j] === i ? (p - i) * (sum[j + 1] - sum[j]) : 0);
-	};
-	return until(to) - until(from) || 0;
-}
+const total = (s, column, from, to) => s[column]
+	? columns({ from, step: to - from, width: 1 }, s, column)[0] : 0;
 
 // The value of a counter at a time.
-const valueAt = (s, time) =>
-	s.last[lower(s.at, Math.floor(time / s.width) + 1) - 1] ?? 0;
+const valueAt = (s, t) =>
+	s.last[lower(s.at, Math.floor(t / s.width) + 1) - 1] ?? 0;
 
 // The series of events, not of values, of a track or all below it too.
 const countsOf = (t, inner) => (inner ? descend(t) : [t])

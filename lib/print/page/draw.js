@@ -3,151 +3,113 @@
 "use strict";
 
 const FONT = "11px system-ui, \"DejaVu Sans\", sans-serif";
-
-// Both have rect(), text() and line(), whose colours are numbers of log.css.
-// Pixels are some ten times faster than paths.
-class Pixels {
-	constructor(context, width, height) {
-		Object.assign(this, { context, width, height, late: [] });
-		if (log.image?.width !== width || log.image.height !== height)
-			log.image = new ImageData(width, height);
-		this.px = new Uint32Array(log.image.data.buffer);
-		this.px.fill(log.paint[0]);
-	}
-
-	rect(x, y, w, h, colour) {
-		const x1 = Math.min(x + w, this.width);
-		const y1 = Math.min(y + h, this.height);
-		const c = log.paint[colour], { px, width } = this;
-		x = Math.max(x, 0);
-		for (y = Math.max(y, 0); y < y1; y++) {
-			const end = y * width + x1;
-			let at = y * width + x;
-			if (x1 - x > 16)
-				px.fill(c, at, end);
-			else
-				while (at < end)
-					px[at++] = c;
-		}
-	}
-
-	text(x, y, text, colour) {
-		this.late.push((c) => {
-			c.fillStyle = log.css[colour];
-			c.fillText(text, x, y);
-		});
-	}
-
-	line(x0, y0, x1, y1, size, colour) {
-		this.late.push((c) => {
-			c.strokeStyle = log.css[colour];
-			c.lineWidth = size;
-			c.beginPath();
-			c.moveTo(x0, y0);
-			c.lineTo(x1, y1);
-			c.stroke();
-		});
-	}
-
-	flush() {
-		this.context.putImageData(log.image, 0, 0);
-		this.late.forEach((draw) => draw(this.context));
-		this.late = [];
-	}
-}
-
-class Svg {
-	constructor(width, height) {
-		Object.assign(this, { width, height, paths: new Map(), late: [] });
-	}
-
-	rect(x, y, w, h, colour) {
-		if (!this.paths.has(colour))
-			this.paths.set(colour, []);
-		const path = this.paths.get(colour), last = path.at(-1);
-		if (last?.y === y && last.h === h && last.x + last.w === x)
-			last.w += w;
-		else
-			path.push({ x, y, w, h });
-	}
-
-	text(x, y, text, colour) {
-		const s = text.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`)
-			.replace(/[^\t\x20-\ud7ff\ue000-\ufffd]/g, "\ufffd");
-		this.late.push(`<text x="${x}" y="${y}" fill="${
-			log.css[colour]}">${s}</text>`);
-	}
-
-	line(x0, y0, x1, y1, size, colour) {
-		this.late.push(`<path d="M${x0} ${y0}L${x1} ${y1}" stroke="${
-			log.css[colour]}" stroke-width="${size}"/>`);
-	}
-
-	flush() {
-		this.done = [...this.paths].map(([colour, path]) => `<path fill="${
-			log.css[colour]}" d="${path.map((r) =>
-			`M${r.x} ${r.y}h${r.w}v${r.h}h${-r.w}z`).join("")}"/>`)
-			.concat(this.late).join("");
-		this.late = [];
-	}
-}
-
-// Colours are numbers: 0 background, 1 text, 2 dim, 3 line, 4 grid, 5 accent,
-// 6 on a colour, 7 bar, then those of the palette, each in SHADES steps from
-// the background to itself.
-const BASE = ["bg", "fg", "dim", "line", "grid", "accent", "on", "bar"];
-const SHADES = 16;
-const shade = (colour, part) => BASE.length + colour * SHADES +
+const SHADES = 16; // steps of a colour from the background to itself
+// Colours are numbers: first these, then those of the palette and of types, in
+// steps from the background to themselves.
+const NAMES = ["bg", "fg", "dim", "line", "grid", "accent", "on", "bar"];
+const ink = Object.fromEntries(NAMES.map((name, i) => [name, i]));
+const shade = (colour, part) => NAMES.length + colour * SHADES +
 	Math.min(Math.max(Math.round(part * (SHADES - 1)), 0), SHADES - 1);
+const css = (colour) => log.css[colour];
 
 // The browser resolves the colours of the theme; scripts can't.
 function readColours() {
-	const probe = el("i");
+	const probe = document.body.appendChild(el("i"));
+	const own = log.types.filter((t) => t.own);
 	const rgb = (colour) => {
 		probe.style.color = colour;
 		return getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
 	};
-	document.body.append(probe);
-	const list = BASE.map((name) => rgb(`var(--${name})`));
-	const own = log.types.filter((t) => t.own);
+	const list = NAMES.map((name) => rgb(`var(--${name})`));
 	own.forEach((t, i) => { t.color = PALETTE + i; });
 	for (let i = 0; i < PALETTE + own.length; i++) {
-		const c = rgb(i < PALETTE ? `var(--c${i})` : own[i - PALETTE].own);
+		const full = rgb(own[i - PALETTE]?.own ?? `var(--c${i})`);
 		for (let n = 0; n < SHADES; n++)
-			list.push(c.map((v, j) => Math.round(list[0][j] +
+			list.push(full.map((v, j) => Math.round(list[0][j] +
 				(v - list[0][j]) * n / (SHADES - 1))));
 	}
 	probe.remove();
-	log.css = list.map(([r, g, b]) => `rgb(${r},${g},${b})`);
-	log.paint = list.map(([r, g, b]) =>
-		(255 << 24 | b << 16 | g << 8 | r) >>> 0);
+	log.css = list.map((c) => `#${c.map((v) =>
+		v.toString(16).padStart(2, "0")).join("")}`);
+	log.paint = Uint32Array.from(list, ([r, g, b]) =>
+		255 << 24 | b << 16 | g << 8 | r);
 }
 
 // A colour for a name.
-function hash(text) {
-	let h = 0;
-	for (const c of text)
-		h = Math.imul(h, 31) + c.codePointAt(0) | 0;
-	return (h >>> 0) % (PALETTE - 1);
-}
-
-const hueOf = (series) => series.kind?.color ?? 0;
+const hash = (text) => [...text].reduce((h, c) =>
+	Math.imul(h, 31) + c.codePointAt(0) >>> 0, 0) % (PALETTE - 1);
+const hueOf = (series) => series.type?.color ?? 0;
 const colourOf = (g, i) => g.length[i] && g.type.several && !g.type.own
-	? hash(g.name[i]) : g.type.color;
+	? hash(nameOf(g, i)) : g.type.color;
 
-function draw() {
-	const canvas = $("canvas"), dpr = window.devicePixelRatio || 1;
-	const w = Math.max(Math.round($("area").clientWidth * dpr), 1);
-	const h = Math.max(Math.round($("area").clientHeight * dpr), 1);
-	const start = performance.now(), c = log.context;
-	if (canvas.width !== w || canvas.height !== h) {
-		canvas.width = w;
-		canvas.height = h;
-		arrange();
+// Rectangles, and texts and lines over them.  Pixels are some ten times faster
+// than paths, which are kept where no pixels are given.
+class Picture {
+	constructor(width, height, pixels) {
+		Object.assign(this, { width, height, pixels, paths: {}, over: [] });
+		pixels?.fill(log.paint[ink.bg]);
 	}
-	c.font = FONT.replace("11", 11 * dpr);
-	overlay(c, paint(new Pixels(c, w, h), dpr));
-	frames = [...frames.slice(-500), performance.now() - start];
+
+	rect(x, y, w, h, colour) {
+		const { pixels, width } = this;
+		if (!pixels) {
+			const path = this.paths[css(colour)] ??= [], last = path.at(-1);
+			if (last?.y === y && last.h === h && last.x + last.w === x)
+				last.w += w;
+			else
+				path.push({ x, y, w, h });
+			return;
+		}
+		const right = Math.min(x + w, width), pixel = log.paint[colour];
+		const bottom = Math.min(y + h, this.height);
+		x = Math.max(x, 0);
+		for (y = Math.max(y, 0); y < bottom; y++) {
+			const end = y * width + right;
+			let at = y * width + x;
+			if (right - x > 16)
+				pixels.fill(pixel, at, end);
+			else
+				while (at < end)
+					pixels[at++] = pixel;
+		}
+	}
+
+	text(x, y, text, colour) {
+		if (text)
+			this.over.push({ x, y, text, colour });
+	}
+
+	line(x, y, x1, y1, size, colour) {
+		this.over.push({ x, y, x1, y1, size, colour });
+	}
+
+	drawOver(c) {
+		for (const { x, y, x1, y1, size, text, colour } of this.over) {
+			c.fillStyle = c.strokeStyle = css(colour);
+			c.lineWidth = size;
+			c.beginPath();
+			c.moveTo(x, y);
+			if (text)
+				c.fillText(text, x, y);
+			else
+				c.lineTo(x1, y1);
+			c.stroke();
+		}
+	}
+
+	svg() {
+		const escape = (text) => text.replace(/[&<>]/g, (c) =>
+			`&#${c.charCodeAt(0)};`)
+			.replace(/[^\t\x20-\ud7ff\ue000-\ufffd]/g, "\ufffd");
+		return Object.entries(this.paths).map(([colour, path]) =>
+			`<path fill="${colour}" d="${path.map((r) =>
+				`M${r.x} ${r.y}h${r.w}v${r.h}h${-r.w}z`).join("")}"/>`)
+			.concat(this.over.map(({ x, y, x1, y1, size, text, colour }) => text
+				? `<text x="${x}" y="${y}" fill="${css(colour)}">${
+					escape(text)}</text>`
+				: `<path d="M${x} ${y}L${x1} ${y1}" stroke="${css(colour)
+				}" stroke-width="${size}"/>`)).join("");
+	}
 }
 
 let asked = true; // until the page is ready
@@ -159,9 +121,25 @@ function refresh() {
 }
 
 function drawAll() {
+	const canvas = $("canvas"), dpr = window.devicePixelRatio || 1;
+	const [w, h] = [$("area").clientWidth, $("area").clientHeight].map((n) =>
+		Math.max(Math.round(n * dpr), 1));
+	const start = performance.now(), c = log.context;
 	asked = false;
 	choose();
-	draw();
+	if (canvas.width !== w || canvas.height !== h || !log.image) {
+		canvas.width = w;
+		canvas.height = h;
+		log.image = new ImageData(w, h);
+		arrange();
+	}
+	const p = new Picture(w, h, new Uint32Array(log.image.data.buffer));
+	c.font = FONT.replace("11", 11 * dpr);
+	const frame = paint(p, dpr);
+	c.putImageData(log.image, 0, 0);
+	p.drawOver(c);
+	overlay(c, frame);
+	frames = [...frames.slice(-500), performance.now() - start];
 	drawTree();
 	settle();
 }
@@ -171,27 +149,32 @@ function paint(p, dpr) {
 	const scroll = $("scroll").scrollTop, { width, height } = p;
 	const step = (view.to - view.from) / width, top = Math.round(RULER * dpr);
 	const frame = { width, height, dpr, top, step, from: view.from,
-		xOf: (t) => (t - view.from) / step,
+		covered: new Uint8Array(width), xOf: (t) => (t - view.from) / step,
 		yOf: (y) => top + Math.round((y - scroll) * dpr) };
-	frame.covered = covered(frame);
+	// which pixels show events themselves: where all of them are there
+	for (const b of used.filter((b) => !b.long))
+		if (log.exact >= log.events)
+			frame.covered.fill(1);
+		else
+			frame.covered.fill(1, Math.max(Math.ceil(frame.xOf(b.from)), 0),
+				Math.max(Math.floor(frame.xOf(b.to)), 0));
 	const ticks = ruler(p, frame);
 	for (const r of rows) {
 		const y = frame.yOf(r.y), h = Math.round(r.height * dpr);
 		if (y + h < top || y > height)
 			continue;
 		if (r.track.use === "log")
-			p.rect(0, y, width, h, 7);
-		p.rect(0, y + h - 1, width, 1, 3);
-		paintSums(p, frame, r, y, h - 2);
+			p.rect(0, y, width, h, ink.bar);
+		p.rect(0, y + h - 1, width, 1, ink.line);
+		paintSums(p, frame, r.track, y, h - 2);
 	}
 	paintEvents(p, frame);
 	paintLinks(p, frame);
-	p.rect(0, 0, width, top, 7);
-	p.rect(0, top - 1, width, 1, 3);
+	p.rect(0, 0, width, top, ink.bar);
+	p.rect(0, top - 1, width, 1, ink.line);
 	for (const [x, text] of ticks)
 		if (fit(text, width - x - 6 * dpr) === text)
-			p.text(x + 4 * dpr, 17 * dpr, text, 2);
-	p.flush();
+			p.text(x + 4 * dpr, 17 * dpr, text, ink.dim);
 	return frame;
 }
 
@@ -203,136 +186,121 @@ function ruler(p, { step, dpr, top, xOf }) {
 	for (let t = Math.ceil(view.from / apart) * apart; t <= view.to;
 		t += apart) {
 		const x = Math.round(xOf(t));
-		p.rect(x, top, 1, p.height, 4);
+		p.rect(x, top, 1, p.height, ink.grid);
 		ticks.push([x, time(t, apart)]);
 	}
 	return ticks;
-}
-
-// Which pixels show events themselves: 1 where all of them are there.
-function covered({ width, xOf }) {
-	const out = new Uint8Array(width), list = used.filter((b) => !b.long);
-	if (list.length && log.exact >= log.events)
-		return out.fill(1);
-	for (const b of list)
-		out.fill(1, Math.max(Math.ceil(xOf(b.from)), 0),
-			Math.max(Math.floor(xOf(b.to)), 0));
-	return out;
-}
-
-const scratch = []; // arrays of a number for each pixel
-
-function scratchOf(i, { width }) {
-	if (scratch[i]?.length !== width)
-		scratch[i] = new Float64Array(width);
-	return scratch[i];
 }
 
 // How strong a type is drawn: less if it can't match, 0 if it is hidden.
 const strength = (type) => query?.types.get(type) !== false ? 1
 	: only ? 0 : 0.25;
 
-function paintSums(p, frame, r, y, h) {
-	const t = r.track;
-	if (t.use === "heat")
-		paintHeat(p, frame, t, y, h);
-	else if (isPlot(t))
-		paintCounter(p, frame, t, y, h);
-	else if (t.use === "ranges" && !t.folded)
-		paintBusy(p, frame, t, y);
-	else
-		paintCounts(p, frame, countsOf(t, t.folded), y, h, !t.folded);
+const scratch = []; // sums of a series for each pixel
+
+function sumsOf(frame, list, column, first = 0) {
+	return list.map((s, n) => {
+		if (scratch[n + first]?.length !== frame.width)
+			scratch[n + first] = new Float64Array(frame.width);
+		return columns(frame, s, column, scratch[n + first]);
+	});
+}
+
+const mostOf = (lists) => lists.reduce((most, list) => list.reduce((a, v) =>
+	Math.max(a, v), most), 0);
+
+function paintSums(p, frame, t, y, h) {
+	const { series } = t;
+	if (t.use === "heat") {
+		// a strip for each bucket of a histogram, the larger values above
+		const numbers = series.map((s) => s.row), low = Math.min(...numbers);
+		const high = h / (Math.max(...numbers) - low + 1);
+		const counts = sumsOf(frame, series, "count");
+		const most = Math.log2(1 + mostOf(counts));
+		numbers.forEach((row, n) => {
+			const top = y + h - Math.round((row - low + 1) * high);
+			paintStrip(p, top, y + h - Math.round((row - low) * high) - top, 0,
+				(x) => counts[n][x] > 1e-9 &&
+					0.25 + 0.75 * Math.log2(1 + counts[n][x]) / most);
+		});
+	} else if (t.isPlot) {
+		for (const s of series.filter((s) => s.last))
+			paintCounter(p, frame, s, hash(t.name), y, h);
+	} else if (t.use === "ranges" && !t.folded) {
+		// the more of a pixel's time ranges fill, the stronger
+		for (const lane of t.lanes)
+			for (const s of lane.series.filter((s) => s.busy)) {
+				const [busy] = sumsOf(frame, [s], "busy");
+				const [count] = sumsOf(frame, [s], "count", 1);
+				const full = strength(s.type);
+				paintStrip(p, y + Math.round(place[lane.id].y * frame.dpr),
+					Math.round((LINE - 2) * frame.dpr), hueOf(s), (x) =>
+						!frame.covered[x] && busy[x] + count[x] > 1e-9 && full *
+							(0.2 + 0.8 * Math.min(busy[x] / frame.step, 1)));
+			}
+	} else {
+		paintCounts(p, frame, countsOf(t, t.folded), y, h,
+			t.folded ? [] : frame.covered);
+	}
+}
+
+// Pixels of one height, each as strong as a function says.
+function paintStrip(p, y, h, colour, strongAt) {
+	for (let x = 0; x < p.width; x++) {
+		const part = strongAt(x);
+		if (part)
+			p.rect(x, y, 1, h, shade(colour, part));
+	}
 }
 
 // Events in a pixel, stacked by type; heights grow as square roots, so that
 // one event is seen beside thousands.
-function paintCounts(p, frame, list, y, h, hole) {
-	const { width, covered } = frame, sums = scratchOf(0, frame).fill(0);
-	list = list.filter((s) => strength(s.kind) &&
-		total(s, "count", view.from, view.to) > 0);
-	list.forEach((s, n) => {
-		const out = columns(frame, s, "count", scratchOf(n + 1, frame));
-		for (let x = 0; x < width; x++)
-			sums[x] += out[x];
-	});
+function paintCounts(p, frame, list, y, h, covered) {
+	list = list.filter((s) => strength(s.type));
+	const counts = sumsOf(frame, list, "count");
+	const sums = new Float64Array(p.width);
+	for (const one of counts)
+		for (let x = 0; x < p.width; x++)
+			sums[x] += one[x];
 	// powers of two, so that heights keep still while the view moves
-	const most = 2 ** Math.ceil(Math.log2(
-		sums.reduce((a, v) => Math.max(a, v), 0) || 1));
-	const colour = list.map((s) => shade(hueOf(s), strength(s.kind)));
-	for (let x = 0; x < width; x++) {
-		if (sums[x] < 1e-9 || (hole && covered[x]))
+	const most = 2 ** Math.ceil(Math.log2(mostOf([sums]) || 1));
+	const colours = list.map((s) => shade(hueOf(s), strength(s.type)));
+	for (let x = 0; x < p.width; x++) {
+		if (sums[x] < 1e-9 || covered[x])
 			continue;
 		const full = Math.max(Math.sqrt(sums[x] / most) * h, 2);
 		let bottom = y + h, sum = 0;
 		for (let n = 0; n < list.length; n++) {
-			sum += scratch[n + 1][x];
+			sum += counts[n][x];
 			const top = y + h - Math.round(full * sum / sums[x]);
 			if (top < bottom)
-				p.rect(x, top, 1, bottom - top, colour[n]);
-			bottom = Math.min(bottom, top);
+				p.rect(x, top, 1, bottom - top, colours[n]);
+			bottom = top;
 		}
 	}
 }
 
-// Ranges in a pixel: the more of its time they fill, the stronger.
-function paintBusy(p, frame, t, y) {
-	const { width, covered, step, dpr } = frame;
-	for (const lane of t.lanes) {
-		const top = y + Math.round(place[lane.id].y * dpr);
-		for (const s of lane.series.filter((s) => s.busy)) {
-			const busy = columns(frame, s, "busy", scratchOf(0, frame));
-			const count = columns(frame, s, "count", scratchOf(1, frame));
-			const full = strength(s.kind);
-			for (let x = 0; x < width; x++)
-				if (full && !covered[x] && busy[x] + count[x] > 1e-9)
-					p.rect(x, top, 1, Math.round((LINE - 2) * dpr),
-						shade(hueOf(s), full *
-							(0.2 + 0.8 * Math.min(busy[x] / step, 1))));
-		}
-	}
-}
-
-function paintCounter(p, { width, from, step, dpr, xOf }, t, y, h) {
-	const colour = hash(t.name), line = Math.max(Math.round(1.5 * dpr), 1);
+function paintCounter(p, { width, from, step, dpr, xOf }, s, colour, y, h) {
+	const line = Math.max(Math.round(1.5 * dpr), 1), { at } = s;
 	const end = Math.min(width, Math.ceil(xOf(log.span)) + 1);
-	for (const s of t.series.filter((s) => s.last)) {
-		const scale = (h - 4 * dpr) / (s.high - s.low || 1), { at } = s;
-		const up = (v) => y + h - Math.round((v - s.low) * scale);
-		const base = up(0), first = Math.max(Math.ceil(-from / step), 0);
-		let j = lower(at, Math.floor((from + first * step) / s.width));
-		let value = s.last[j - 1] ?? 0;
-		for (let x = first; x < end; x++) {
-			const stop = (from + (x + 1) * step) / s.width;
-			let low = value, high = value;
-			for (; j < at.length && at[j] < stop; j++) {
-				low = Math.min(low, s.min[j]);
-				high = Math.max(high, s.max[j]);
-				value = s.last[j];
-			}
-			const top = up(high), bottom = Math.max(up(low), top + line);
-			p.rect(x, Math.min(top, base), 1, Math.abs(base - top),
-				shade(colour, 0.3));
-			p.rect(x, top - line, 1, bottom - top, shade(colour, 1));
+	const scale = (h - 4 * dpr) / (s.high - s.low || 1);
+	const up = (v) => y + h - Math.round((v - s.low) * scale);
+	const base = up(0), first = Math.max(Math.ceil(-from / step), 0);
+	let j = lower(at, Math.floor((from + first * step) / s.width));
+	let value = s.last[j - 1] ?? 0;
+	for (let x = first; x < end; x++) {
+		const stop = (from + (x + 1) * step) / s.width;
+		let low = value, high = value;
+		for (; j < at.length && at[j] < stop; j++) {
+			low = Math.min(low, s.min[j]);
+			high = Math.max(high, s.max[j]);
+			value = s.last[j];
 		}
+		const top = up(high), bottom = Math.max(up(low), top + line);
+		p.rect(x, Math.min(top, base), 1, Math.abs(base - top),
+			shade(colour, 0.3));
+		p.rect(x, top - line, 1, bottom - top, shade(colour, 1));
 	}
-}
-
-// A strip for each bucket of a histogram, the larger values above.
-function paintHeat(p, frame, t, y, h) {
-	const rows = t.series.map((s) => s.row), low = Math.min(...rows);
-	const high = h / (Math.max(...rows) - low + 1);
-	const counts = t.series.map((s, n) =>
-		columns(frame, s, "count", scratchOf(n, frame)));
-	const most = counts.reduce((m, out) =>
-		out.reduce((a, v) => Math.max(a, v), m), 0);
-	t.series.forEach((s, n) => {
-		const bottom = y + h - Math.round((s.row - low) * high);
-		const top = y + h - Math.round((s.row - low + 1) * high);
-		for (let x = 0; x < frame.width; x++)
-			if (counts[n][x] > 1e-9)
-				p.rect(x, top, 1, bottom - top, shade(0, 0.25 + 0.75 *
-					Math.log2(1 + counts[n][x]) / Math.log2(1 + most)));
-	});
 }
 
 function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
@@ -350,10 +318,9 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 			return;
 		if (!g.length[i]) {
 			// one pixel shows one instant of a colour
-			const c = shade(g.type.color, full), key = x * 1024 + c;
+			const c = shade(g.type.color, full), key = x * 4096 + c;
 			if (x >= 0 && !g.block.long && seen[g.track[i]] !== key)
-				p.rect(x, y + 3, thin,
-					Math.round(at.row.height * dpr) - 7, c);
+				p.rect(x, y + 3, thin, Math.round(at.row.height * dpr) - 7, c);
 			seen[g.track[i]] = key;
 			return;
 		}
@@ -367,15 +334,13 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 		// a gap tells neighbours apart
 		p.rect(x, low, w > 3 ? w - 1 : w, line - 2,
 			shade(colourOf(g, i), full));
-		if (w > 24 * dpr)
+		if (w > 24 * dpr && low > top - line)
 			labels.push([Math.max(x, 0), low, Math.min(end, width),
-				g.name[i], full]);
+				nameOf(g, i), full < 1 ? "fg" : "on"]);
 	});
-	for (const [x, y, end, text, full] of labels) {
-		const cut = fit(text, end - x - 9 * dpr);
-		if (cut && y > top - line)
-			p.text(x + 4 * dpr, y + line - 6 * dpr, cut, full < 1 ? 1 : 6);
-	}
+	for (const [x, y, end, text, colour] of labels)
+		p.text(x + 4 * dpr, y + line - 6 * dpr, fit(text, end - x - 9 * dpr),
+			ink[colour]);
 }
 
 // The middle of a track, or of the one that it is folded into.
@@ -415,32 +380,36 @@ function fit(text, room) {
 
 // What lies over the tracks: the selection, marks, the chosen event.
 function overlay(c, { width, height, dpr, top, xOf, yOf }) {
+	const box = (colour, ...where) => {
+		c.fillStyle = css(ink[colour]);
+		c.fillRect(...where);
+	};
 	if (selection) {
 		const x = xOf(selection.from), end = xOf(selection.to);
 		const r = place[selection.track]?.row;
-		c.fillStyle = log.css[5];
 		c.globalAlpha = 0.15;
-		c.fillRect(x, r ? yOf(r.y) : 0, end - x, r ? r.height * dpr : height);
+		box("accent", x, r ? yOf(r.y) : 0, end - x,
+			r ? r.height * dpr : height);
 		c.globalAlpha = 1;
-		c.fillRect(x, 0, dpr, height);
-		c.fillRect(end, 0, dpr, height);
+		box("accent", x, 0, dpr, height);
+		box("accent", end, 0, dpr, height);
 	}
 	const at = chosen && place[chosen.track.id];
 	if (at) {
 		const x = xOf(chosen.time), range = chosen.duration !== undefined;
 		const y = yOf(at.row.y + (range ? at.y - 1 +
 			chosen.group.depth[chosen.i] * LINE : 2));
-		c.strokeStyle = log.css[1];
+		c.strokeStyle = css(ink.fg);
 		c.lineWidth = 2 * dpr;
 		if (y >= top)
 			c.strokeRect(x - 2 * dpr, y, Math.max(xOf(chosen.end) - x, dpr) +
 				4 * dpr, (range ? LINE : at.row.height - 5) * dpr);
 	}
 	marks.forEach((t, i) => {
-		c.fillStyle = log.css[1];
-		c.fillRect(xOf(t), 0, dpr, height);
-		c.fillRect(xOf(t), 0, 14 * dpr, 14 * dpr);
-		c.fillStyle = log.css[0];
-		c.fillText("AB"[i], xOf(t) + 3 * dpr, 11 * dpr);
+		const x = xOf(t);
+		box("fg", x, 0, dpr, height);
+		box("fg", x, 0, 14 * dpr, 14 * dpr);
+		c.fillStyle = css(ink.bg);
+		c.fillText("AB"[i], x + 3 * dpr, 11 * dpr);
 	});
 }

@@ -67,15 +67,14 @@ function flameTab(list, weights, redraw) {
 		flame.top = flame.top.parts.get(name) ?? flame.top;
 	flame.chosen = flame.top;
 	const width = Math.max(($("panel").clientWidth || WIDE) - 30, 300);
-	const picture = svg("svg", { id: "flame", tabindex: 0, width,
+	const picture = el("svg", { id: "flame", tabindex: 0, width,
 		role: "application", "aria-label":
 			"Flame graph; arrow keys choose a frame, Enter zooms",
 		keydown: onFlameKey });
-	const pick = el("select", { id: "weight", change: () => {
-		flame.weight = pick.value;
+	const pick = picker("weight", weights, flame.weight, (name) => {
+		flame.weight = name;
 		redraw();
-	} }, ...weights.map((w) => el("option", { value: w,
-		selected: w === flame.weight }, words(w))));
+	});
 
 	function paint(focus) {
 		const frames = layFlame(width), deep = frames.reduce((n, f) =>
@@ -83,14 +82,14 @@ function flameTab(list, weights, redraw) {
 		picture.setAttribute("height", (deep + 1) * FRAME + 2);
 		picture.replaceChildren(...frames.map(({ node, x, width }) => {
 			const fits = Math.floor((width - 6) / 6.3), up = node.depth * FRAME;
-			return svg("g", { class: `frame${found(node) ? " found" : ""}${
+			return el("g", { class: `frame${found(node) ? " found" : ""}${
 				node === flame.chosen ? " chosen" : ""}`,
 			click: () => zoom(node),
 			pointerenter: () => say(flameText(node)) },
-			svg("rect", { x, y: up, width: Math.max(width - 0.5, 0.5),
+			el("rect", { x, y: up, width: Math.max(width - 0.5, 0.5),
 				height: FRAME - 1, fill: hue([...node.name].reduce((h, c) =>
 					(h * 31 + c.codePointAt(0)) % 9973, 7)) }),
-			fits > 2 ? svg("text", { x: x + 3, y: up + 12 },
+			fits > 2 ? el("text", { x: x + 3, y: up + 12 },
 				node.name.length > fits ? `${node.name.slice(0, fits - 1)}…`
 					: node.name) : "",
 			hint(flameText(node)));

@@ -34,22 +34,17 @@ function back(one, other) {
 
 const sizeOf = () => view.to - view.from;
 const timeAt = (x) => view.from + x / $("area").clientWidth * sizeOf();
-const centre = (t, size = sizeOf()) => setView(t - size / 2, t + size / 2);
+const centre = (t) => setView(t - sizeOf() / 2, t + sizeOf() / 2);
+const here = () => pointer ? pointer.x : $("area").clientWidth / 2;
 
 // The view zoomed around the time at a pixel; and moved.
-function around(x, factor) {
-	const t = timeAt(x);
-	return [t - (t - view.from) * factor, t + (view.to - t) * factor];
-}
+const around = (x, factor) => [view.from, view.to].map((end) =>
+	timeAt(x) + (end - timeAt(x)) * factor);
 const moved = (part, v = view) => [v.from, v.to].map((t) =>
 	t + part * (v.to - v.from));
 
-const zoom = (factor) => glide(...around(
-	pointer ? pointer.x : $("area").clientWidth / 2, factor));
-const pan = (part) => glide(...moved(part));
-
 // Moves there in a tenth of a second, or at once where motion is not wanted.
-function glide(from, to) {
+function glide([from, to]) {
 	const a = view, b = bounded(from, to), start = performance.now();
 	const id = ++gesture;
 	const go = (now) => {
@@ -62,11 +57,6 @@ function glide(from, to) {
 			requestAnimationFrame(go);
 	};
 	go(calm.matches ? Infinity : start);
-}
-
-function rowAt(y) {
-	const at = y - RULER + $("scroll").scrollTop;
-	return rows.find((r) => at >= r.y && at < r.y + r.height);
 }
 
 // The event at a time: the range there, at that height of its row if one is
@@ -91,10 +81,11 @@ function eventAt(t, row, y, near) {
 
 // What is at a pixel: its row, its time, and the event there.
 function under({ x, y }) {
-	const row = rowAt(y), t = timeAt(x);
+	const t = timeAt(x), at = y - RULER + $("scroll").scrollTop;
 	const px = sizeOf() / $("area").clientWidth;
-	return y < RULER || !row ? {} : { row, t, px, event: eventAt(t, row,
-		y - RULER + $("scroll").scrollTop - row.y, 5 * px) };
+	const row = y < RULER ? undefined
+		: rows.find((r) => at >= r.y && at < r.y + r.height);
+	return { row, t, px, event: row && eventAt(t, row, at - row.y, 5 * px) };
 }
 
 function chooseEvent(event) {
@@ -106,51 +97,44 @@ function chooseEvent(event) {
 
 // Describes what is under the pointer.
 function tip() {
-	const box = $("tip"), { row, event, t, px } =
-		pointer && !pointer.drag ? under(pointer) : {};
+	const box = $("tip"), area = $("area");
+	const { row, event, t, px } = pointer && !pointer.drag
+		? under(pointer) : {};
 	box.hidden = !row;
 	if (!row)
 		return;
-	const list = event ? [["at", time(event.time, 1)],
+	const { track } = row, list = event ? [["at", time(event.time, 1)],
 		["for", show(event.duration, "ns")], ...event.texts()]
-		: [["at", time(t, px)]];
-	const { track } = row, add = (s) => {
-		const n = total(s, "count", t - px, t + px);
-		if (n > 0.001 && list.length < 12)
-			list.push([s.row === undefined ? s.kind?.name : rowName(track,
-				s.row), show(Number(n.toPrecision(3)))]);
-	};
-	if (!event) {
-		countsOf(track, track.folded).forEach(add);
-		for (const s of track.series.filter((s) => s.last))
-			list.push(["value", show(valueAt(s, t), unitOf(track))]);
-	}
+		: [["at", time(t, px)], ...countsOf(track, track.folded).map((s) =>
+			[s.type?.name ?? rowName(s.row, track.unit),
+				total(s, "count", t - px, t + px)])
+			.filter(([, n]) => n > 0.001).slice(0, 12)
+			.map(([name, n]) => [name, show(Number(n.toPrecision(3)))]),
+		...track.series.filter((s) => s.last).map((s) =>
+			["value", show(valueAt(s, t), track.unit)])];
 	box.replaceChildren(el("b", {}, event ? event.name : track.name),
 		facts(list));
-	const area = $("area"), w = box.offsetWidth, h = box.offsetHeight;
-	const { x, y } = pointer, below = y + 18 + h < area.clientHeight;
+	const { x, y } = pointer, h = box.offsetHeight;
+	const below = y + 18 + h < area.clientHeight;
 	box.style.left = `${Math.max(Math.min(x + 14,
-		area.clientWidth - w - 4), 0)}px`;
+		area.clientWidth - box.offsetWidth - 4), 0)}px`;
 	box.style.top = `${below ? y + 18 : Math.max(y - h - 10, 0)}px`;
 }
 
 // A row of a heat strip has the values of a power of two.
-const rowName = (track, row) => row === 0 ? "0"
-	: `${show(2 ** (row - 1), track.unit)} to ${show(2 ** row, track.unit)}`;
+const rowName = (row, unit) => row === 0 ? "0"
+	: `${show(2 ** (row - 1), unit)} to ${show(2 ** row, unit)}`;
 
-function mark() {
-	const t = timeAt(pointer ? pointer.x : $("area").clientWidth / 2);
-	marks = marks.length < 2 ? [...marks, t] : [t];
-	refresh();
-}
-
-function setSelection(from, to, track = 0) {
+function select(from, to, track = 0) {
 	selection = from === undefined ? null
 		: { from: Math.min(from, to), to: Math.max(from, to), track };
 	if (selection && tabNow === EVENT)
 		tab(0);
 	refresh();
 }
+
+const on = (element, list) => Object.entries(list).forEach(([name, f]) =>
+	element.addEventListener(name, f, { passive: false }));
 
 function listen() {
 	const area = $("area"), canvas = $("canvas"), fingers = new Map();
@@ -163,18 +147,16 @@ function listen() {
 		const [a, b] = [...fingers.values()];
 		return [Math.abs(a.x - b.x) || 1, (a.x + b.x) / 2];
 	};
-	const on = (list, of = canvas) => Object.entries(list).forEach(
-		([name, f]) => of.addEventListener(name, f, { passive: false }));
 
 	// Drag moves; with Shift, or on the ruler, it selects.
 	function up(e) {
 		fingers.delete(e.pointerId);
 		if (pointer?.drag && !pointer.moved && e.type === "pointerup")
-			chooseEvent(under(pointer).event || null);
+			chooseEvent(under(pointer).event ?? null);
 		if (pointer)
 			pointer.drag = undefined;
 	}
-	on({
+	on(canvas, {
 		wheel(e) {
 			const { deltaX: dx, deltaY: dy } = e;
 			if (wheel !== gesture || e.timeStamp - wheeled > 600)
@@ -193,7 +175,7 @@ function listen() {
 			fingers.set(e.pointerId, p);
 			pointer = { ...p, drag: { ...p, view, id: ++gesture,
 				scroll: $("scroll").scrollTop, select: e.shiftKey || ruler,
-				track: ruler ? 0 : rowAt(p.y)?.track.id } };
+				track: under(p).row?.track.id } };
 			if (fingers.size === 2)
 				pinch = spread()[0];
 		},
@@ -209,7 +191,7 @@ function listen() {
 				setView(...around(x, pinch / now), drag?.id);
 				pinch = now;
 			} else if (drag?.select && pointer.moved) {
-				setSelection(timeAt(drag.x), timeAt(p.x), drag.track);
+				select(timeAt(drag.x), timeAt(p.x), drag.track);
 			} else if (drag && pointer.moved) {
 				setView(...moved((drag.x - p.x) / area.clientWidth,
 					drag.view), drag.id);
@@ -225,90 +207,65 @@ function listen() {
 		dblclick(e) {
 			const { event } = under(point(e));
 			const d = event && Math.max(event.end - event.time, sizeOf() / 50);
-			if (event)
-				glide(event.time - d * 0.2, event.time + d * 1.2);
-			else
-				zoom(0.5);
+			glide(event ? [event.time - d * 0.2, event.time + d * 1.2]
+				: around(here(), 0.5));
 		},
 	});
-	on({ wheel(e) { $("scroll").scrollTop += e.deltaY; } }, $("gutter"));
-	on({ scroll: refresh }, $("scroll"));
-	on({ submit(e) {
+	on($("gutter"), { wheel(e) { $("scroll").scrollTop += e.deltaY; } });
+	on($("tree"), { click: onTree, dblclick: onTree, keydown: onTree });
+	on($("scroll"), { scroll: refresh });
+	on($("find"), { submit(e) {
 		e.preventDefault();
 		if (query?.text === $("q").value.trim())
 			step(true);
 		else
 			find($("q").value);
-	} }, $("find"));
-	on({ search: () => $("q").value || find("") }, $("q"));
-	on({ change(e) {
+	} });
+	on($("q"), { search: () => $("q").value || find("") });
+	on($("only"), { change(e) {
 		only = e.target.checked;
 		log.told = "";
 		refresh();
-	} }, $("only"));
+	} });
+	on($("dialog"), { submit: (e) => goWhere(e.target.where?.value) });
 	new ResizeObserver(refresh).observe(area);
 }
 
-function makeKeys() {
-	const scroll = (d) => () => { $("scroll").scrollTop += d; };
-	commands([
-		["w", "Zoom in", () => zoom(0.6)], ["s", "Zoom out", () => zoom(1.7)],
-		[["a", "ArrowLeft"], "Earlier", () => pan(-0.2)],
-		[["d", "ArrowRight"], "Later", () => pan(0.2)],
-		["ArrowUp", "Tracks above", scroll(-60)],
-		["ArrowDown", "Tracks below", scroll(60)],
-		["0", "All of the log", () => glide(0, log.span), "Whole log"],
-		["z", "Zoom to the selection", () =>
-			glide(region().from, region().to)],
-		["u", "Undo the last change of the view", () => back(undo, redo),
-			"Undo"],
-		["r", "Redo it", () => back(redo, undo)],
-		["/", "Search", () => $("q").focus()],
-		["n", "Next event that matches", () => step(true)],
-		["p", "Previous event that matches", () => step(false)],
-		["g", "Go to a time, a track, an event", goDialog, "Go to"],
-		["v", "Select what is visible",
-			() => setSelection(view.from, view.to, chosenTrack)],
-		["m", "Set a mark; two marks show their difference", mark],
-		["Escape", "Clear the selection and the marks", () => {
-			marks = [];
-			chooseEvent(null);
-			setSelection();
-		}],
-		["f", "Fold or unfold all tracks", () => {
-			const folded = !log.tracks.some((t) => t.level && t.folded);
-			for (const t of log.tracks)
-				setFold(t, t.level > 0 && folded);
-		}],
-		["e", "Export as CSV, SVG or PNG", exportDialog, "Export"],
-		["Drag", "Moves; with Shift, or on the ruler, it selects"],
-		["Wheel", "Zooms; with Shift it moves"],
-		["Double click", "Zooms to an event"],
-	]);
-}
+Object.assign(keys, {
+	w: () => glide(around(here(), 0.6)), s: () => glide(around(here(), 1.7)),
+	a: () => glide(moved(-0.2)), d: () => glide(moved(0.2)),
+	ArrowLeft: () => keys.a(), ArrowRight: () => keys.d(),
+	ArrowUp: () => { $("scroll").scrollTop -= 60; },
+	ArrowDown: () => { $("scroll").scrollTop += 60; },
+	0: () => glide([0, log.span]),
+	z: () => glide([region().from, region().to]),
+	u: () => back(undo, redo), r: () => back(redo, undo),
+	n: () => step(true), p: () => step(false),
+	v: () => select(view.from, view.to, chosenTrack),
+	g: () => dialog("where"), e: () => dialog("files"),
+	m() {
+		marks = [...marks.length < 2 ? marks : [], timeAt(here())];
+		refresh();
+	},
+	Escape() {
+		marks = [];
+		chooseEvent(null);
+		select();
+	},
+	f() {
+		const folded = !log.tracks.some((t) => t.level && t.folded);
+		for (const t of log.tracks)
+			setFold(t, t.level > 0 && folded);
+	},
+	csv: () => keepAs("csv", "text/csv", csv()),
+	svg: () => keepAs("svg", "image/svg+xml", svg()),
+	png: () => keepAs("png", "image/png", png()),
+});
 
-function goDialog() {
-	const input = el("input", { "aria-label": "Where to", autofocus: true,
-		placeholder: "1.5 ms, thread 7, PoolAlloc" });
-	dialog("Go to a time, a track or an event", el("form", { submit: (e) => {
-		e.preventDefault();
-		$("dialog").close();
-		goWhere(input.value);
-	} }, input, " ", el("button", {}, "Go")));
-}
-
-function exportDialog() {
-	const name = log.title.replace(/[^\w.-]+/g, "_");
-	dialog("Export", ...[
-		[`${selection ? "Selected" : "Visible"} events as CSV`, "csv",
-			"text/csv", csv],
-		["The view as SVG", "svg", "image/svg+xml", svg],
-		["The view as PNG", "png", "image/png", png],
-	].map(([text, ext, type, make]) => el("p", {}, el("button", {
-		click: async () => {
-			$("dialog").close();
-			save(`${name}.${ext}`, type, await make());
-		} }, text))));
+async function keepAs(extension, type, data) {
+	$("dialog").close();
+	save(`${log.title.replace(/[^\w.-]+/g, "_")}.${extension}`, type,
+		await data);
 }
 
 async function csv() {
@@ -317,29 +274,28 @@ async function csv() {
 	const names = [...new Set(list.flatMap((e) =>
 		e.type.fields.map((f) => f.name)))];
 	// fields of these names are written as in tel-filter(7)
-	return [[...own, ...names.map((n) => own.includes(n) ? `.${n}` : n)],
+	return csvOf([[...own, ...names.map((n) => own.includes(n) ? `.${n}` : n)],
 		...list.map((e) => [e.time, e.duration, e.track.name, e.type.kind,
-			e.type.name, e.name, ...names.map((n) => e.get(n, true))])]
-		.map((row) => `${csvRow(row)}\n`).join("");
+			e.type.name, e.name, ...names.map((n) => e.get(n, true))])]);
 }
 
 // The names of the tracks are left of the drawing.
 function svg() {
 	const w = $("area").clientWidth, h = $("area").clientHeight, left = 230;
-	const p = new Svg(w, h);
+	const picture = new Picture(w, h), names = new Picture(left, h);
 	log.context.font = FONT;
-	paint(p, 1);
-	for (const r of rows) {
-		const y = RULER + r.y - $("scroll").scrollTop;
-		const x = 6 + 12 * r.track.level;
-		if (y + r.height > RULER)
-			p.text(x, y + r.height / 2 + 4,
-				fit(baseName(r.track.name), left - 10 - x), 1);
+	const { yOf } = paint(picture, 1);
+	for (const { track, y, height } of rows) {
+		const x = 6 + 12 * track.level;
+		if (yOf(y + height) > RULER)
+			names.text(x, yOf(y + height / 2) + 4,
+				fit(baseName(track.name), left - 10 - x), ink.fg);
 	}
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${w + left
 	}" height="${h}" font-family="system-ui, sans-serif" font-size="11">` +
-		`<rect width="100%" height="100%" fill="${log.css[0]}"/><svg x="${
-			left}" width="${w}">${p.done}</svg>${p.late.join("")}</svg>`;
+		`<rect width="100%" height="100%" fill="${css(ink.bg)}"/>` +
+		`<svg x="${left}" width="${w}">${picture.svg()}</svg>${
+			names.svg()}</svg>`;
 }
 
 async function png() {

@@ -7,26 +7,32 @@
 
 const $ = (id) => document.getElementById(id);
 const views = {}; // how each kind of page is shown, by head.page
-const keys = new Map(); // a key to [what it does, function]
+const keys = {}; // what keys do, and the buttons that name them
+const SVG = /^(svg|g|path|rect|text|title)$/;
 
-function el(tag, attributes, ...children) {
-	const e = document.createElement(tag);
-	for (const [name, value] of Object.entries(attributes || {})) {
+// Children are nodes and texts, also in lists; nothing where one is missing.
+function el(tag, attributes = {}, ...children) {
+	const e = SVG.test(tag) ? document.createElementNS(
+		"http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) {
 		if (typeof value === "function")
 			e.addEventListener(name, value);
 		else if (value !== false && value !== undefined)
 			e.setAttribute(name, value === true ? "" : value);
 	}
-	e.append(...children);
+	e.append(...children.flat(9).filter((c) => c || c === 0));
 	return e;
 }
 
-async function bytesOf(id) {
+// The data of a block.  Its text is let go where it is not read again.
+async function bytesOf(id, last) {
 	const text = $(id).textContent;
 	const raw = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text)
 		: Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 	const stream = new Blob([raw]).stream()
 		.pipeThrough(new DecompressionStream("gzip"));
+	if (last)
+		$(id).remove();
 	try {
 		return new Uint8Array(await new Response(stream).arrayBuffer());
 	} catch {
@@ -38,7 +44,6 @@ async function bytesOf(id) {
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
-
 let clock = "ns"; // or "ticks" of an unknown rate, or "events" without a clock
 
 // Nanoseconds: four digits, or as many as tell steps of a size apart.
@@ -48,18 +53,16 @@ function time(ns, step = 0) {
 		return clock === "events" && step ? `event ${n}` : `${n} ${clock}`;
 	}
 	const [scale, unit] = units.find(([scale]) =>
-		Math.max(Math.abs(ns), step) >= scale) || units[3];
-	const digits = Math.ceil(Math.log10(scale / step) - 1e-9);
-	return `${step ? (ns / scale).toFixed(Math.min(Math.max(digits, 0), 12))
-		: Number((ns / scale).toPrecision(4))} ${unit}`;
+		Math.max(Math.abs(ns), step) >= scale) ?? units[3];
+	const digits = Math.ceil(Math.log10(scale / step) - 1e-9), v = ns / scale;
+	return `${step ? v.toFixed(Math.min(Math.max(digits, 0), 12))
+		: Number(v.toPrecision(4))} ${unit}`;
 }
 
 function bytes(n) {
-	const i = Math.min(Math.floor(Math.log2(Math.max(Math.abs(n), 1)) / 10),
-		5);
+	const i = Math.min(Math.log2(Math.abs(n) || 1) / 10 | 0, 5);
 	return `${(n / 1024 ** i).toLocaleString("en", {
-		maximumSignificantDigits: 4 })} ${
-		["B", "KiB", "MiB", "GiB", "TiB", "PiB"][i]}`;
+		maximumSignificantDigits: 4 })} ${" KMGTP"[i].trim()}${i ? "i" : ""}B`;
 }
 
 function show(v, unit) {
@@ -92,7 +95,7 @@ function table(caption, columns, rows, choose) {
 			const go = choose && (() => choose(row));
 			return el("tr", go && { tabindex: 0, click: go,
 				keydown: (e) => e.key === "Enter" && go() },
-			...columns.map((c, i) => el("td", c.text || { class: "number" },
+			columns.map((c, i) => el("td", c.text ? {} : { class: "number" },
 				row[i] instanceof Node ? row[i] : show(row[i], c.unit))));
 		}));
 		more.hidden = body.children.length >= rows.length;
@@ -101,7 +104,7 @@ function table(caption, columns, rows, choose) {
 		const key = (row) => row[i]?.textContent ?? row[i] ?? -Infinity;
 		order = order === i + 1 ? -order : i + 1;
 		rows = [...rows].sort((p, q) => Math.sign(order) *
-			(key(p) < key(q) ? -1 : key(p) > key(q) ? 1 : 0));
+			(key(p) < key(q) ? -1 : key(p) > key(q)));
 		for (const other of head.parentNode.children)
 			other.removeAttribute("aria-sort");
 		head.ariaSort = order > 0 ? "ascending" : "descending";
@@ -110,26 +113,28 @@ function table(caption, columns, rows, choose) {
 	}
 	add();
 	return el("div", {}, el("table", {}, el("caption", {}, caption),
-		el("thead", {}, el("tr", {}, ...columns.map((c, i) => el("th",
+		el("thead", {}, el("tr", {}, columns.map((c, i) => el("th",
 			{ scope: "col", class: !c.text && "number" },
 			el("button", { click: (e) => sort(i, e.target.closest("th")) },
 				c.name))))), body), more);
 }
 
 // Names and values.
-function facts(list) {
-	return el("dl", {}, ...list.filter(([, v]) => v !== "" && v !== undefined)
-		.flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
-}
+const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
+	.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
+
+// A list to choose from; the choice is passed on.
+const picker = (id, names, chosen, change) => el("select", { id,
+	change: (e) => change(e.target.value) }, names.map((name) => el("option",
+	{ value: name, selected: name === chosen }, name.replace(/_/g, " "))));
 
 let tabList = [], tabNow = 0;
 
 // list: [name, function that makes the content].
-function tabs(list, first = 0) {
+function tabs(list, first) {
 	tabList = list;
-	$("tabs").replaceChildren(...list.map(([name], i) => el("button", {
-		role: "tab", id: `tab${i}`, "aria-controls": "panel",
-		click: () => tab(i),
+	$("tabs").append(...list.map(([name], i) => el("button", { role: "tab",
+		id: `tab${i}`, "aria-controls": "panel", click: () => tab(i),
 		keydown: (e) => {
 			const d = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
 			if (d) {
@@ -137,9 +142,8 @@ function tabs(list, first = 0) {
 				$(`tab${tabNow}`).focus();
 				e.stopPropagation();
 			}
-		},
-	}, name)));
-	tab(first % list.length);
+		} }, name)));
+	return tab(first % list.length || 0);
 }
 
 async function tab(i = tabNow) {
@@ -150,37 +154,14 @@ async function tab(i = tabNow) {
 	});
 	$("panel").setAttribute("aria-labelledby", `tab${i}`);
 	const content = await tabList[i][1]();
-	if (content && tabNow === i)
+	if (tabNow === i)
 		$("panel").replaceChildren(content);
 }
 
-function dialog(title, ...content) {
-	$("dialog").replaceChildren(el("h2", { id: "dialog-title" }, title),
-		...content, el("form", { method: "dialog" },
-			el("button", {}, "Close")));
+// Shows a template of the shell.
+function dialog(id) {
+	$("dialog").replaceChildren($(id).content.cloneNode(true));
 	$("dialog").showModal();
-}
-
-function help() {
-	dialog("Keys", el("table", {}, ...[...keys].map(([key, [what]]) =>
-		el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)),
-			el("td", {}, what)))));
-}
-
-function button(text, what, action) {
-	$("buttons").append(el("button", { title: what, click: action }, text),
-		" ");
-}
-
-// list: [one key or several, what it does, function, the text of its button
-// if it has one].
-function commands(list) {
-	for (const [names, what, action, text] of list) {
-		for (const key of [names].flat())
-			keys.set(key, [what, action]);
-		if (text)
-			button(text, what, action);
-	}
 }
 
 // Lets the user keep data as a file.
@@ -190,21 +171,22 @@ function save(name, type, data) {
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-const csvRow = (cells) => cells.map((c) => /[",\r\n]/.test(c ?? "")
-	? `"${String(c).replace(/"/g, '""')}"` : String(c ?? "")).join(",");
+const csvOf = (rows) => rows.map((row) => `${row.map((c) =>
+	/[",\r\n]/.test(c) ? `"${String(c).replace(/"/g, '""')}"` : c ?? "")
+	.join(",")}\n`).join("");
 
 // What outlives a reload.  Storage may be forbidden: nothing depends on it.
 function keep(name, value) {
 	try {
 		if (value === undefined)
-			return sessionStorage.getItem(name);
+			return sessionStorage.getItem(name) ?? "";
 		sessionStorage.setItem(name, value);
 	} catch { /* as if it was empty */ }
-	return null;
+	return "";
 }
 
-const themes = ["", "light", "dark"];
 const look = document.documentElement.dataset;
+const themes = ["", "light", "dark"];
 let onTheme = () => {};
 
 function theme(name) {
@@ -214,27 +196,25 @@ function theme(name) {
 }
 
 function onKey(e) {
-	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
+	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName);
 	if (e.key === "Escape" && typing)
 		e.target.blur();
-	const found = keys.get(e.key.length === 1 ? e.key.toLowerCase() : e.key);
-	if (found?.[1] && !typing && !$("dialog").open && !e.altKey &&
-		!e.metaKey && !e.ctrlKey) {
-		found[1](e);
+	const found = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+	if (found && !typing && !$("dialog").open && !e.altKey && !e.metaKey &&
+		!e.ctrlKey) {
+		found();
 		e.preventDefault();
 	}
 }
 
 // A live page is written anew again and again.  It reloads itself whole, as
 // file: pages may not read others, and its view is in its address.
-function live(seconds) {
-	setTimeout(() => {
-		if (document.hidden || $("dialog").open)
-			live(seconds);
-		else
-			location.reload();
-	}, seconds * 1000);
-}
+const live = (seconds) => setTimeout(() => {
+	if (document.hidden || $("dialog").open)
+		live(seconds);
+	else
+		location.reload();
+}, seconds * 1000);
 
 function fail(error) {
 	document.body.prepend(el("p", { id: "failed", role: "alert" },
@@ -245,17 +225,21 @@ function fail(error) {
 async function start() {
 	if (typeof DecompressionStream === "undefined")
 		throw new Error("the browser is too old (DecompressionStream)");
-	const head = JSON.parse(new TextDecoder().decode(await bytesOf("head")));
+	const head = JSON.parse(new TextDecoder().decode(
+		await bytesOf("head", true)));
 	window.teltools.head = head;
+	document.body.className = head.page;
 	clock = head.unit || clock;
-	theme(keep("theme") || "");
+	theme(keep("theme"));
 	$("title").textContent = head.title.split(", ").map(baseName).join(", ");
 	$("title").title = head.title;
+	Object.assign(keys, {
+		"t": () => theme(themes[(themes.indexOf(look.theme) + 1) % 3]),
+		"?": () => dialog("keys"), "/": () => $("q").focus() });
 	document.addEventListener("keydown", onKey);
+	document.addEventListener("click", (e) =>
+		keys[e.target.dataset?.key]?.());
 	await views[head.page](head);
-	commands([["t", "Light, dark, or as the system", () =>
-		theme(themes[(themes.indexOf(look.theme) + 1) % 3]), "Theme"],
-	["?", "Show these keys", help, "?"]]);
 	if (head.live > 0)
 		live(head.live);
 }

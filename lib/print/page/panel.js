@@ -22,8 +22,8 @@ function ofType(test, type) {
 		get: (name, isField) => !isField && /^(kind|name|code)$/.test(name)
 			? type[name] : missing(),
 		label: missing,
-		labels: () => (missing(), []),
-		strings: () => (missing(), [type.name]),
+		labels: () => missing() ?? [],
+		strings: () => missing() ?? [type.name],
 	});
 	return unsure && result !== true ? undefined : result === true;
 }
@@ -47,9 +47,9 @@ async function find(text) {
 	refresh();
 	const now = query;
 	let n = 0;
-	if (!query)
+	if (!now)
 		return 0;
-	await each(0, log.span, 0, (g, i) => {
+	await each({ from: 0, to: log.span }, (g, i) => {
 		n += query === now && matches(g)[i];
 	});
 	if (query === now)
@@ -61,23 +61,21 @@ async function find(text) {
 // Goes to the next or previous event that matches, or to any.
 async function step(forward, test = query ? query.test : () => true) {
 	const at = chosen ? chosen.time : forward ? view.from : view.to;
-	let best = null;
 	const blocks = forward ? blocksIn(at, log.span)
 		: blocksIn(0, at).reverse();
+	let best = null, least = Infinity;
 	for (const block of blocks) {
-		visit([{ groups: await load(block) }], (g, i) => {
+		visit([await load(block)], (g, i) => {
 			const d = (g.time[i] - at) * (forward ? 1 : -1);
-			const e = new LogEvent(g, i);
-			if (d > 0 && (!best || d < Math.abs(best.time - at)) &&
-				test(e) === true)
-				best = e;
+			if (d > 0 && d < least && test(new LogEvent(g, i)) === true) {
+				least = d;
+				best = new LogEvent(g, i);
+			}
 		});
-		if (best) {
-			goTo(best);
-			return;
-		}
+		if (best)
+			return goTo(best);
 	}
-	say("No further event found");
+	return say("No further event found");
 }
 
 function goTo(event) {
@@ -91,27 +89,27 @@ function goTo(event) {
 function goWhere(text) {
 	const t = /^\s*([\d.]+)\s*(ns|us|µs|ms|s)?\s*$/.exec(text);
 	const has = (s) => s.toLowerCase().includes(text.toLowerCase());
-	const track = log.tracks.find((t) => has(t.name));
+	const track = text && log.tracks.find((t) => has(t.name));
 	if (t) {
 		centre(Number(t[1]) * SCALE[(t[2] || "ns").replace("µ", "u")]);
 	} else if (track) {
 		for (let up = track.up; up; up = up.up)
 			setFold(up, false);
 		chooseTrack(track.id);
-	} else {
+	} else if (text) {
 		step(true, (e) => e.strings().some(has));
 	}
 }
 
 // What is described: the selection, or else what is visible.
-const region = () => selection || { from: view.from, to: view.to, track: 0 };
+const region = () => selection ?? { ...view, track: 0 };
 const regionName = () => selection ? "Selected" : "Visible";
 
 // The events of a region, by time.
-async function eventsOf({ from, to, track }, most = Infinity) {
+async function eventsOf(where, most = Infinity) {
 	const list = [];
-	await each(from, to, track, (g, i) =>
-		list.length < most && list.push(new LogEvent(g, i)));
+	await each(where, (g, i) => list.length < most &&
+		list.push(new LogEvent(g, i)));
 	return list.sort((a, b) => a.time - b.time);
 }
 
@@ -121,35 +119,31 @@ async function statistics({ from, to, track }, what) {
 	const deep = selection ||
 		eventsIn(blocksIn(from, to), from, to) <= LIMIT;
 	const exact = deep && isExact(from, to), types = new Map();
-	const entry = (type) => {
-		if (!types.has(type))
-			types.set(type, { type, count: 0, sums: 0, values: [] });
-		return types.get(type);
-	};
+	const entry = (type) => types.get(type) ?? types.set(type,
+		{ type, count: 0, values: [] }).get(type);
 	if (deep)
-		await each(from, to, track, (g, i) => {
+		await each({ from, to, track }, (g, i) => {
 			const t = entry(g.type), e = new LogEvent(g, i);
 			const v = what === "duration" ? e.duration : e.get(what, true);
-			t.count++;
+			t.count += exact;
 			if (v !== undefined && typeof v !== "string")
 				t.values.push(Number(v));
 		});
-	if (!exact)
-		for (const s of (track ? descend(log.track[track])
-			: log.tracks.filter((t) => !t.copy)).flatMap((t) => countsOf(t)))
-			if (s.kind)
-				entry(s.kind).sums += total(s, "count", from, to);
-	const seconds = (to - from) / 1e9;
-	const list = [...types.values()].map(({ type, count, sums, values }) => {
+	const tracks = exact ? [] : track ? descend(log.track[track])
+		: log.tracks.filter((t) => !t.copy);
+	for (const s of tracks.flatMap((t) => countsOf(t)))
+		if (s.type)
+			entry(s.type).count += total(s, "count", from, to);
+	const list = [...types.values()].map(({ type, count, values }) => {
 		const v = Float64Array.from(values).sort(), n = v.length;
 		const at = (q) => v[Math.min(Math.floor(q * n), n - 1)];
-		count = exact ? count : Math.round(sums);
-		return { type, count, values: v, rate: count / seconds,
+		return { type, count: Math.round(count), values: v,
+			rate: count / (to - from) * 1e9,
 			sum: n ? v.reduce((a, b) => a + b) : undefined,
 			min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 	}).sort((a, b) => b.count - a.count);
 	const count = list.reduce((n, t) => n + t.count, 0);
-	return { from, to, track, exact, count, rate: count / seconds,
+	return { from, to, track, exact, count, rate: count / (to - from) * 1e9,
 		types: list };
 }
 
@@ -165,7 +159,7 @@ function measures() {
 			names.set(f.name, f.unit);
 	if (!names.has(measured))
 		measured = ["size", "duration", ...names.keys()].find((n) =>
-			names.has(n)) || "";
+			names.has(n)) ?? "";
 	return names;
 }
 
@@ -178,7 +172,7 @@ function histogram(values, unit) {
 	const buckets = new Map();
 	for (const v of values) {
 		const b = v >= 1 ? Math.floor(Math.log2(v)) : v < 0 ? -2 : -1;
-		buckets.set(b, (buckets.get(b) || 0) + 1);
+		buckets.set(b, (buckets.get(b) ?? 0) + 1);
 	}
 	const most = Math.max(...buckets.values());
 	return table("Histogram", heads("*Value", "Count", "*Share"),
@@ -190,24 +184,23 @@ function histogram(values, unit) {
 
 function swatch(type) {
 	const i = el("i", { class: "swatch" });
-	i.style.background = log.css[shade(type.color, 1)];
+	i.style.background = css(shade(type.color, 1));
 	return el("span", {}, i, type.name);
 }
 
 async function statisticsTab() {
 	const names = measures(), s = await statistics(region(), measured);
 	const unit = names.get(measured), timed = clock === "ns";
-	const pick = el("select", { id: "measure", change: () => {
-		measured = pick.value;
-		tab();
-	} }, ...[...names.keys()].map((n) =>
-		el("option", { selected: n === measured }, n)));
 	const rates = (list, rate) => timed ? list.toSpliced(2, 0, rate) : list;
 	const values = s.types.flatMap((t) => [...t.values]);
 	if (!s.count)
 		return el("p", {}, "No event starts in this part of the log.");
 	return el("div", { class: "side" }, el("div", {},
-		el("label", {}, "Numbers of ", pick),
+		el("label", {}, "Numbers of ", picker("measure", [...names.keys()],
+			measured, (name) => {
+				measured = name;
+				tab();
+			})),
 		table(`${regionName()}: ${grouped.format(s.count)} events in ${
 			time(s.to - s.from)}${timed ? `, ${
 			grouped.format(Math.round(s.rate))} a second` : ""}${
@@ -218,7 +211,7 @@ async function statisticsTab() {
 		{ name: "Per second" }),
 		s.types.map((t) => rates([swatch(t.type), t.count, t.sum, t.min,
 			t.p50, t.p90, t.p99, t.max], Math.round(t.rate))))),
-	values.length ? histogram(values, unit) : "");
+	values.length > 0 && histogram(values, unit));
 }
 
 async function eventsTab() {
@@ -235,16 +228,14 @@ async function eventsTab() {
 }
 
 // Buttons for what an event was sent to, or received from.
-const linksOf = (e) => log.lines.filter((l) =>
-	[[l.from, l.source], [l.to, l.target]].some(([t, track]) =>
-		t === e.time && track === e.track.id)).slice(0, 20).map((l) => {
-	const sent = l.from === e.time;
-	const [t, id] = sent ? [l.to, l.target] : [l.from, l.source];
-	return [sent ? "Received" : "Sent", el("button", { click: () => {
+const linksOf = (e) => log.lines.flatMap((l) => [
+	["Received", l.from, l.source, l.to, l.target],
+	["Sent", l.to, l.target, l.from, l.source],
+]).filter(([, t, track]) => t === e.time && track === e.track.id).slice(0, 20)
+	.map(([what, , , t, id]) => [what, el("button", { click: () => {
 		centre(t);
 		chooseTrack(id);
-	} }, `${time(t, 1)}: ${log.track[id].name}`)];
-});
+	} }, `${time(t, 1)}: ${log.track[id].name}`)]);
 
 function eventTab() {
 	if (!chosen)
@@ -256,43 +247,37 @@ function eventTab() {
 	facts(chosen.texts()));
 }
 
-const ups = (t) => t ? [...ups(t.up), t] : [];
-
 function tracksTab() {
 	const { from, to } = region();
-	const sum = (t, column) => countsOf(t).reduce((n, s) =>
-		n + total(s, column, from, to), 0);
 	return table("Tracks in this part of the log", heads("*Track", "*Shows",
 		"Events", ">Busy", "Smallest", "Largest", "Last"),
 	log.tracks.map((t) => {
 		const s = t.series.find((s) => s.last), values = [];
+		const sum = (column) => countsOf(t).reduce((n, s) =>
+			n + total(s, column, from, to), 0);
 		if (s) {
-			const cut = (list) => [...list.slice(
-				lower(s.at, Math.floor(from / s.width)),
-				lower(s.at, Math.floor(to / s.width) + 1)), valueAt(s, from)];
-			values.push(cut(s.min).reduce((a, v) => Math.min(a, v)),
-				cut(s.max).reduce((a, v) => Math.max(a, v)), valueAt(s, to));
+			const i = lower(s.at, Math.floor(from / s.width));
+			const end = lower(s.at, Math.floor(to / s.width) + 1);
+			const first = valueAt(s, from);
+			values.push(s.min.slice(i, end).reduce((a, v) => Math.min(a, v),
+				first), s.max.slice(i, end).reduce((a, v) => Math.max(a, v),
+				first), valueAt(s, to));
 		}
-		return Object.assign([ups(t).map((u) => u.name).join(" / "), t.use,
-			Math.round(sum(t, "count")), sum(t, "busy") || undefined,
-			...values.map((v) => unitOf(t) ? show(v, unitOf(t)) : v)],
-		{ id: t.id });
+		return Object.assign([t.path, t.use, Math.round(sum("count")),
+			sum("busy") || undefined, ...values.map((v) =>
+				t.unit ? show(v, t.unit) : v)], { id: t.id });
 	}), (row) => chooseTrack(row.id));
 }
 
 function typesTab() {
 	const counts = new Map();
-	for (const t of log.tracks.filter((t) => !t.copy))
-		for (const s of countsOf(t))
-			counts.set(s.kind, (counts.get(s.kind) || 0) + s.count.at(-1));
+	for (const s of log.tracks.flatMap((t) => t.copy ? [] : countsOf(t)))
+		counts.set(s.type, (counts.get(s.type) ?? 0) + s.count.at(-1));
 	return table("Types of events; another colour highlights one",
 		heads("*Colour", "*Type", "*Kind", "Events", "*Meaning"),
 		log.types.filter((t) => counts.get(t)).map((t) => [
 			el("input", { type: "color", "aria-label": `Colour of ${t.name}`,
-				value: log.css[shade(t.color, 1)].replace(/\D*(\d+)\D*/g,
-					(_, v) => Number(v).toString(16).padStart(2, "0"))
-					.replace(/^/, "#"),
-				input: (e) => {
+				value: css(shade(t.color, 1)), input: (e) => {
 					t.own = e.target.value;
 					readColours();
 					refresh();
@@ -300,7 +285,7 @@ function typesTab() {
 }
 
 function aboutTab() {
-	return el("div", {}, el("p", {}, log.note || ""), table("Logs",
+	return el("div", {}, el("p", {}, log.note), table("Logs",
 		heads("*Log", "*Format", "*Start", "Events", "Lost"),
 		log.logs.map((l) => [l.name, l.format, l.start, l.events, l.lost])),
 	el("p", {}, `${grouped.format(log.exact)} of ${grouped.format(log.events)

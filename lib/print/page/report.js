@@ -55,8 +55,7 @@ function objectTable(caption, list) {
 		table(`${caption}: ${grouped.format(cells.length)}`,
 			[...columns.values()], cells),
 		el("button", { click: () => save(`${caption}.csv`, "text/csv",
-			[keys, ...cells].map((row) => `${csvRow(row)}\n`).join("")) },
-		"CSV"));
+			csvOf([keys, ...cells])) }, "CSV"));
 }
 
 function tablesTab() {
@@ -364,30 +363,28 @@ function stackWeights() {
 
 // A slider through the snapshots of "telstat -i".
 function slider() {
-	const n = doc.reports.length, shown = el("output");
-	const range = el("input", { type: "range", id: "snapshot", min: 0,
-		max: n - 1, value: n - 1, input: () => choose(Number(range.value)) });
+	const n = doc.reports.length, range = $("snapshot");
 	const choose = (i) => {
 		now = Math.min(Math.max(i, 0), n - 1);
-		range.value = now;
 		const { t } = doc.reports[now];
-		shown.textContent = t === null ? `${now + 1} of ${n}` : time(t);
-		range.setAttribute("aria-valuetext", shown.textContent);
-		return tab();
+		const text = t === null ? `${now + 1} of ${n}` : time(t);
+		range.value = now;
+		$("snapshots").lastElementChild.textContent = text;
+		range.setAttribute("aria-valuetext", text);
+		return tabNow < tabList.length && tab();
 	};
-	$("buttons").append(el("label", {}, "Snapshot ", range), shown, " ");
-	commands([["[", "The snapshot before", () => choose(now - 1)],
-		["]", "The snapshot after", () => choose(now + 1)]]);
+	range.max = n - 1;
+	$("snapshots").hidden = false;
+	range.addEventListener("input", () => choose(Number(range.value)));
+	Object.assign(keys, { "[": () => choose(now - 1),
+		"]": () => choose(now + 1) });
 	window.teltools.report = choose;
-	now = n - 1;
-	shown.textContent = show(doc.reports[now].t, "ns");
+	choose(n - 1);
 }
 
 views.report = async function report(head) {
 	doc = head;
 	now = doc.reports.length - 1;
-	document.body.className = "report";
-	$("only").parentNode.hidden = true;
 	$("q").placeholder = "Search: names, frames of stacks";
 	if (doc.reports.length > 1)
 		slider();
@@ -405,7 +402,7 @@ views.report = async function report(head) {
 		[has("event", "kind", "totals"), "Overview", overviewTab],
 		[doc.reports.length > 1, "Over time", timeTab],
 		[true, "Tables", tablesTab], [true, "About", aboutTab]];
-	tabs(list.filter(([on]) => on).map(([, name, make]) => [name, make]),
+	await tabs(list.filter(([on]) => on).map(([, name, make]) => [name, make]),
 		Number(keep("tab")) || 0);
 	const search = () => {
 		sought = $("q").value.toLowerCase();
@@ -414,9 +411,7 @@ views.report = async function report(head) {
 	};
 	$("find").addEventListener("submit", (e) => e.preventDefault());
 	$("q").addEventListener("input", search);
-	commands([["/", "Search", () => $("q").focus()],
-		...[...$("tabs").children].slice(0, 9).map((e, i) =>
-			[String(i + 1), `Show: ${e.textContent}`, () => tab(i)])]);
+	tabList.forEach((_, i) => { keys[i + 1] = () => tab(i); });
 	Object.assign(window.teltools, {
 		tabs: () => [...$("tabs").children].map((e) => e.textContent),
 		tab: (name) => tab(window.teltools.tabs().indexOf(name)),

@@ -4,39 +4,31 @@
 "use strict";
 
 const TOKEN = new RegExp(`\\s*(?:${[
-	/(?<time>\d+(?:\.\d+)?(?:ns|us|ms|s)\b)/,
-	/(?<number>0[xX][\da-fA-F]+|0b[01]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)/.source +
-		/(?<size>[kKMGT]?)(?!\w)/.source,
-	/(?<word>\.?[A-Za-z_]\w*)/,
+	/(?<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)/,
+	/(?<word>\.?[a-z_]\w*)/,
 	/(?<string>"(?:[^"\\]|\\.)*"|'[^']*')/,
 	/(?<sign>&&|\|\||\.\.|[=!<>]=|[!=]\*|!~|[-!<>~(),])/,
-].map((part) => part.source ?? part).join("|")})\\s*`, "y");
+].map((part) => part.source).join("|")})\\s*`, "iy");
+const NUMBER = /^(0x[\da-f]+|0b[01]+|[\d.]+(?:e[-+]?\d+)?)(ns|us|ms|s)?$/i;
 const SCALE = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 const ESCAPES = { n: "\n", t: "\t", r: "\r" };
+const COMPARE = {
+	"=": (a, b) => a == b, "<": (a, b) => a < b, "<=": (a, b) => a <= b,
+	">": (a, b) => a > b, ">=": (a, b) => a >= b,
+};
 
-function tokens(text) {
-	const out = [];
-	for (let at = TOKEN.lastIndex = 0; at < text.length; at = TOKEN.lastIndex) {
-		const found = TOKEN.exec(text);
-		if (!found)
-			throw new Error(`column ${at + 1}: expected an expression`);
-		out.push({ at, ...found.groups });
-	}
-	return out;
-}
-
-function literal({ time, number, size, string }) {
-	if (time)
-		return Math.round(parseFloat(time) *
-			SCALE[time.replace(/[\d.]+/, "")]);
+function literal({ number, string }) {
 	if (string)
 		return string[0] === "'" ? string.slice(1, -1) : string.slice(1, -1)
 			.replace(/\\(?:x([\da-fA-F]{2})|(.))/g, (_, hex, c) => hex
 				? String.fromCharCode(parseInt(hex, 16)) : ESCAPES[c] ?? c);
-	const scale = 1024 ** " KMGT".indexOf((size || " ").toUpperCase());
-	const n = /^0\d+$/.test(number) ? parseInt(number, 8) : Number(number);
-	return Number.isSafeInteger(n) || /^\d+[.e]/.test(number) ? n * scale
-		: BigInt(number) * BigInt(scale);
+	const [size] = /[kKMGT]?$/.exec(number);
+	const [, digits, unit] = NUMBER.exec(number.replace(size, "")) ?? [];
+	const scale = 1024 ** " KMGT".indexOf(size.toUpperCase() || " ");
+	const n = /^0\d+$/.test(digits) ? parseInt(digits, 8) : Number(digits);
+	return unit ? Math.round(n * SCALE[unit])
+		: Number.isSafeInteger(n) || !/^(\d+|0\w+)$/.test(digits) ? n * scale
+			: BigInt(digits) * BigInt(scale);
 }
 
 // A glob of tel-filter as a regular expression.
@@ -46,10 +38,6 @@ const glob = (text) => new RegExp(`^${text.replace(
 			: c === "*" ? "[\\s\\S]*" : c === "?" ? "[\\s\\S]"
 				: (quoted || c).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))}$`);
 
-const COMPARE = {
-	"=": (a, b) => a == b, "<": (a, b) => a < b, "<=": (a, b) => a <= b,
-	">": (a, b) => a > b, ">=": (a, b) => a >= b,
-};
 // Strings and numbers do not compare; integers of both kinds do.
 const alike = (a, b) => (typeof a === "string") === (typeof b === "string");
 
@@ -57,11 +45,11 @@ const alike = (a, b) => (typeof a === "string") === (typeof b === "string");
 // where a value is missing.  It asks an event for get(name, isField),
 // label(name) and labels().  fields: the names of all fields of the log.
 function compile(text, fields) {
-	const list = tokens(text);
+	const list = [];
 	let at = 0;
 
-	const bad = (what) => {
-		throw new Error(`column ${(list[at]?.at ?? text.length) + 1}: ${what}`);
+	const bad = (what, place = list[at]?.start ?? text.length) => {
+		throw new Error(`column ${place + 1}: ${what}`);
 	};
 	const sign = (...signs) => signs.includes(list[at]?.sign) &&
 		list[at++].sign;
@@ -77,6 +65,13 @@ function compile(text, fields) {
 		at++;
 		return name;
 	}
+	function call(what) {
+		const isOwn = what === "has" && PROPERTIES.has(list[at]?.word);
+		const name = isOwn ? list[at++].word : field();
+		need(")");
+		return what === "has" ? (e) => [e.get(name) !== undefined]
+			: one((e) => what === "label" ? e.label(name) : e.get(name, true));
+	}
 	// bare: names that are not known are strings.
 	function value(bare) {
 		if (sign("-")) {
@@ -88,32 +83,24 @@ function compile(text, fields) {
 			need(")");
 			return one(inner);
 		}
-		const t = list[at] ?? {}, name = t.word;
-		if (t.time || t.number || t.string) {
-			const v = literal(list[at++]);
-			return () => [v];
+		const { word, ...token } = list[at++] ?? {};
+		if (token.number || token.string) {
+			const v = literal(token);
+			return v === v ? () => [v] : bad("expected a number", token.start);
 		}
-		if (!name)
-			bad("expected a value");
-		at++;
-		if (/^(has|label|field)$/.test(name) && sign("(")) {
-			const known = name === "has" && PROPERTIES.has(list[at]?.word);
-			const f = known ? list[at++].word : field();
-			need(")");
-			return name === "has" ? (e) => [e.get(f) !== undefined]
-				: one((e) => name === "label" ? e.label(f) : e.get(f, true));
-		}
-		if (/^(true|false)$/.test(name))
-			return () => [name === "true"];
-		if (name === "label")
+		if (/^(has|label|field)$/.test(word) && sign("("))
+			return call(word);
+		if (/^(true|false)$/.test(word))
+			return () => [word === "true"];
+		if (word === "label")
 			return (e) => e.labels();
-		if (PROPERTIES.has(name))
-			return one((e) => e.get(name));
-		if (bare)
-			return () => [name];
+		if (PROPERTIES.has(word))
+			return one((e) => e.get(word));
+		if (word && bare)
+			return () => [word];
 		at--;
-		const f = field();
-		return one((e) => e.get(f, true));
+		const name = word ? field() : bad("expected a value");
+		return one((e) => e.get(name, true));
 	}
 	function test() {
 		if (sign("!")) {
@@ -135,9 +122,9 @@ function compile(text, fields) {
 			return found.length ? found.includes(true) !== (op?.[0] === "!")
 				: undefined;
 		};
-		const how = op && op.replace(/^[!=]/, "");
 		if (!op)
 			return any((v) => alike(v, "") ? undefined : Boolean(v));
+		const how = op.replace(/^[!=]/, "");
 		if (/[~*]/.test(how)) {
 			if (!list[at]?.string)
 				bad("expected a pattern in quotes");
@@ -176,10 +163,12 @@ function compile(text, fields) {
 	const both = () => chain(test, "&&", false);
 	const either = () => chain(both, "||", true);
 
+	for (let start = TOKEN.lastIndex = 0; start < text.length;
+		start = TOKEN.lastIndex)
+		list.push({ start, ...(TOKEN.exec(text) ??
+			bad("expected an expression", start)).groups });
 	const result = either();
-	if (at < list.length)
-		bad("expected an operator");
-	return result;
+	return at < list.length ? bad("expected an operator") : result;
 }
 
 // What a search box says: an expression, or words to find in any string.

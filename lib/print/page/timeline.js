@@ -32,24 +32,19 @@ const state = () => location.hash + tabNow + only;
 function settle() {
 	clearTimeout(log.timer);
 	log.timer = setTimeout(() => {
-		const { from, to } = view, round = Math.round, parts = [];
-		const put = (name, ...values) => parts.push(`${name}=${values}`);
-		if (view !== log.first)
-			put("v", round(from), to >= log.span ? "end" : round(to));
-		if (selection)
-			put("s", round(selection.from), round(selection.to),
-				selection.track);
-		if (marks.length)
-			put("m", marks.map(round));
-		if (query)
-			put("q", encodeURIComponent(query.text));
-		const hash = `#${parts.join("&")}`;
-		if (hash !== (location.hash || "#"))
-			history.replaceState(null, "", hash);
+		const { from, to } = view, at = (t) => time(t, (to - from) / 1000);
+		const hash = Object.entries({
+			v: view !== log.first && [from, to < log.span ? to : "end"],
+			s: selection && Object.values(selection),
+			m: marks.length && marks, q: query && [query.text],
+		}).filter(([, v]) => v).map(([name, list]) => `${name}=${
+			list.map((v) => typeof v === "string" ? encodeURIComponent(v)
+				: Math.round(v))}`).join("&");
+		if (`#${hash}` !== (location.hash || "#"))
+			history.replaceState(null, "", `#${hash}`);
 		keep("folded", log.tracks.filter((t) => t.folded).map((t) => t.id));
 		keep("scroll", $("scroll").scrollTop);
 		keep("tab", tabNow);
-		const at = (t) => time(t, (to - from) / 1000);
 		say([`${at(from)} to ${at(to)}`,
 			selection && `selected ${time(selection.to - selection.from)}`,
 			marks.length === 2 ? `A to B: ${time(marks[1] - marks[0])}`
@@ -70,30 +65,18 @@ function recall() {
 	const [from, to, track] = list("s");
 	if (parts.has("v"))
 		view = bounded(...list("v"));
-	setSelection(from, to, log.track[track] ? track : 0);
+	select(from, to, log.track[track] ? track : 0);
 	marks = list("m").slice(0, 2);
 	find(parts.get("q") || "");
-}
-
-async function loadLinks(l) {
-	const b = new Bytes(await bytesOf(`b${l.block}`)), { n } = l;
-	const from = b.deltas(n), source = b.plain(n), after = b.plain(n);
-	const target = b.plain(n), type = b.plain(n);
-	for (let i = 0; i < n; i++)
-		log.lines.push({ from: from[i], to: from[i] + unzig(after[i]),
-			source: source[i], target: target[i], type: log.types[type[i]] });
 }
 
 views.timeline = async function timeline(head) {
 	log = Object.assign(head, { lines: [],
 		context: $("canvas").getContext("2d",
 			{ alpha: false, willReadFrequently: true }) });
-	log.types.forEach((t, i) => {
-		t.color = (t.color ?? i) % PALETTE;
-	});
+	log.types.forEach((t, i) => { t.color = (t.color ?? i) % PALETTE; });
 	makeTracks();
-	for (const s of log.series)
-		await loadSeries(s);
+	await loadSeries();
 	for (const l of log.links)
 		await loadLinks(l);
 	$("plot").hidden = false;
@@ -106,12 +89,11 @@ views.timeline = async function timeline(head) {
 	};
 	matchMedia("(prefers-color-scheme: dark)")
 		.addEventListener("change", () => onTheme());
-	for (const id of (keep("folded") ?? "").split(","))
+	for (const id of keep("folded").split(","))
 		if (log.track[id])
 			log.track[id].folded = true;
 	arrange();
 	listen();
-	makeKeys();
 	recall();
 	addEventListener("hashchange", recall);
 	await choose();
@@ -121,22 +103,22 @@ views.timeline = async function timeline(head) {
 		["Event", eventTab], ["Tracks", tracksTab], ["Types", typesTab],
 		["About", aboutTab]], Number(keep("tab")));
 	log.told = state();
-	$("scroll").scrollTop = Number(keep("scroll")) || 0;
+	$("scroll").scrollTop = Number(keep("scroll"));
 };
 
 Object.assign(window.teltools, {
 	view: () => ({ ...view }), csv, svg, png, search: find,
 	setView: (from, to) => setView(from, to),
-	visible: () => rows.map((r) => ({ track: r.track.id, name: r.track.name,
-		use: r.track.use, y: r.y + RULER - $("scroll").scrollTop,
-		h: r.height })),
+	visible: () => rows.map(({ track: { id, name, use }, y, height }) =>
+		({ track: id, name, use, y: y + RULER - $("scroll").scrollTop,
+			h: height })),
 	at(t, track) {
 		const e = eventAt(t, place[track].row, undefined, 0);
 		return e && { name: e.name, type: e.type.name, time: e.time,
 			duration: e.duration, fields: Object.fromEntries(e.texts()) };
 	},
-	select(from, to, track = 0) {
-		setSelection(from, to, track);
+	select(...where) {
+		select(...where);
 		return statistics(region(), measured || "duration");
 	},
 	frameTimes: () => frames,

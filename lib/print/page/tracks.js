@@ -4,91 +4,87 @@
 "use strict";
 
 function makeTracks() {
-	const lanes = new Map(), many = log.tracks.length > 200;
+	const lanes = new Map();
 	log.track = [];
 	log.roots = [];
 	for (const t of log.tracks) {
 		const up = log.track[t.parent], key = `${t.parent} ${t.name}`;
 		Object.assign(t, { up, children: [], series: [], lanes: [t],
-			lines: 1, folded: false, level: up ? up.level + 1 : 0,
+			lines: 1, level: up ? up.level + 1 : 0,
+			unit: t.unit ?? (t.use === "bytes" ? "bytes" : ""),
+			isPlot: /^(count|bytes|heat)$/.test(t.use), folded: false,
+			path: up ? `${up.path} / ${t.name}` : t.name,
 			// what isn't below a log shows its events a second time
 			copy: up ? up.copy : !log.logs.some((l) => l.name === t.name) });
 		log.track[t.id] = t;
-		if (many && up?.level)
+		if (log.tracks.length > 200 && up?.level)
 			up.folded = true;
 		// ranges that overlap share a row
-		if (t.use === "ranges" && lanes.has(key)) {
-			lanes.get(key).lanes.push(t);
-			continue;
-		}
-		if (t.use === "ranges")
+		const first = t.use === "ranges" && lanes.get(key);
+		if (first)
+			first.lanes.push(t);
+		else
+			(up ? up.children : log.roots).push(t);
+		if (t.use === "ranges" && !first)
 			lanes.set(key, t);
-		(up ? up.children : log.roots).push(t);
 	}
 }
-
-const isPlot = (t) => /^(count|bytes|heat)$/.test(t.use);
 
 const heightOf = (t) => t.use === "ranges"
 	? LINE * t.lanes.reduce((n, l) => n + l.lines, 0) + 4
 	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
-		: isPlot(t) ? 44 : t.series.length || t.folded ? 30 : 22;
+		: t.isPlot ? 44 : t.series.length || t.folded ? 30 : 22;
 
 // Places the rows; where there is room to spare, plots take it.
 function arrange() {
 	const open = (t) => [t, ...t.folded ? [] : t.children.flatMap(open)];
 	rows = log.roots.flatMap(open).map((track) =>
 		({ track, height: heightOf(track) }));
-	const sum = (list) => list.reduce((n, r) => n + r.height, 0);
-	const grow = rows.filter((r) => isPlot(r.track) || r.height === 30);
-	const room = $("area").clientHeight - RULER - sum(rows);
+	const grow = rows.filter((r) => r.track.isPlot || r.height === 30);
+	const room = rows.reduce((n, r) => n - r.height,
+		$("area").clientHeight - RULER) / grow.length;
 	for (const r of grow)
-		r.height += Math.max(Math.floor(Math.min(room / grow.length,
-			r.height * (isPlot(r.track) ? 4 : 1))), 0);
+		r.height += Math.max(Math.floor(Math.min(room,
+			r.height * (r.track.isPlot ? 4 : 1))), 0);
 	let y = 0;
 	place = [];
 	for (const row of rows) {
-		row.y = y;
-		y += row.height;
 		let lane = 2;
 		for (const t of row.track.lanes) {
 			place[t.id] = { row, y: lane };
 			lane += LINE * t.lines;
 		}
+		row.y = y;
+		y += row.height;
 	}
 	$("spacer").style.height = `${y + RULER}px`;
 }
 
 // Ranges that overlap on a track: each takes the first free line.
 function stack() {
-	const lists = new Map();
+	const ranges = [];
 	visit(used, (g, i) => {
-		const id = g.track[i];
-		if (!g.length[i])
-			return;
-		if (!lists.has(id))
-			lists.set(id, []);
-		lists.get(id).push({ g, i, from: g.time[i],
-			to: g.time[i] + g.length[i] - 1 });
+		if (g.length[i])
+			ranges.push({ g, i, id: g.track[i], from: g.time[i],
+				to: g.time[i] + g.length[i] - 1 });
 	});
-	for (const [id, list] of lists) {
-		const free = [];
-		let last = {};
-		list.sort((a, b) => a.from - b.from || b.to - a.to);
-		for (const r of list) {
-			// the longest are in a block of their own a second time
-			const again = r.from === last.from && r.to === last.to &&
-				r.g.block !== last.g.block && r.g.type === last.g.type;
-			let d = free.findIndex((end) => end <= r.from);
-			if (d < 0)
-				d = free.length;
-			if (!again)
-				free[d] = Math.max(r.to, r.from + 1);
-			r.g.depth[r.i] = again ? -1 : d;
-			last = again ? last : r;
+	ranges.sort((a, b) => a.id - b.id || a.from - b.from || b.to - a.to);
+	let free, last = {};
+	for (const r of ranges) {
+		if (r.id !== last.id)
+			free = [];
+		// the longest are in a block of their own a second time
+		if (r.from === last.from && r.to === last.to && r.id === last.id &&
+			r.g.block !== last.g.block && r.g.type === last.g.type) {
+			r.g.depth[r.i] = -1;
+			continue;
 		}
-		if (log.track[id])
-			log.track[id].lines = Math.min(free.length, LINES);
+		const d = free.findIndex((end) => end <= r.from);
+		r.g.depth[r.i] = d < 0 ? free.length : d;
+		free[r.g.depth[r.i]] = Math.max(r.to, r.from + 1);
+		if (log.track[r.id])
+			log.track[r.id].lines = Math.min(free.length, LINES);
+		last = r;
 	}
 }
 
@@ -97,9 +93,10 @@ function choose() {
 	const list = blocksIn(view.from, view.to);
 	const few = eventsIn(list, view.from, view.to) <= LIMIT;
 	const want = log.blocks.filter((b) => b.long).concat(few ? list : []);
-	const coming = Promise.all(want.filter((b) => !b.groups).map(load));
+	const missing = want.filter((b) => !b.groups);
 	const now = want.filter((b) => b.groups);
-	if (now.length < want.length)
+	const coming = Promise.all(missing.map(load));
+	if (missing.length)
 		coming.then(refresh, fail);
 	if (now.length !== used.length || now.some((b, i) => b !== used[i])) {
 		used = now;
@@ -111,43 +108,31 @@ function choose() {
 
 // The names of the tracks: a tree that keys and screen readers can walk.
 function drawTree() {
-	const scroll = $("scroll").scrollTop, h = $("tree").clientHeight;
-	const focused = document.activeElement?.dataset?.track;
-	$("span").textContent = `${time(view.to - view.from)} shown`;
-	$("tree").replaceChildren(...rows.filter((r) =>
-		r.y + r.height > scroll && r.y < scroll + h).map((r) => {
-		const t = r.track, up = t.up ? t.up.children : log.roots;
+	const tree = $("tree"), top = $("scroll").scrollTop;
+	const inside = tree.contains(document.activeElement);
+	tree.replaceChildren(...rows.filter((r) => r.y + r.height > top &&
+		r.y < top + tree.clientHeight).map(({ track: t, y, height }) => {
+		const beside = t.up ? t.up.children : log.roots;
 		const isChosen = t.id === chosenTrack, inner = t.children.length > 0;
-		const turn = () => setFold(t, !t.folded);
-		const e = el("div", {
-			class: `row ${t.use}${isChosen ? " chosen" : ""}`,
-			role: "treeitem", "data-track": t.id, title: t.name,
-			"aria-level": t.level + 1, "aria-setsize": up.length,
-			"aria-posinset": up.indexOf(t) + 1,
+		const counter = t.series.find((s) => s.last);
+		const e = el("div", { role: "treeitem", "data-track": t.id,
+			class: `row ${t.use}${isChosen ? " chosen" : ""}`, title: t.name,
+			"aria-level": t.level + 1, "aria-setsize": beside.length,
+			"aria-posinset": beside.indexOf(t) + 1,
 			"aria-selected": String(isChosen),
 			"aria-expanded": inner && String(!t.folded),
-			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1,
-			click: (event) => event.target.className === "fold" ? turn()
-				: chooseTrack(t.id),
-			dblclick: turn, keydown: (event) => treeKey(event, t),
-		}, el("span", { class: "fold", "aria-hidden": "true" },
-			inner ? (t.folded ? "▸" : "▾") : ""),
+			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1 },
+		el("span", { class: "fold", "aria-hidden": "true" },
+			inner && (t.folded ? "▸" : "▾")),
 		el("span", { class: "name" }, baseName(t.name)),
-		el("span", { class: "value" }, scaleOf(t)));
-		e.style = `top: ${r.y - scroll}px; height: ${r.height}px; ` +
+		// the top of its scale
+		el("span", { class: "value" }, counter && show(counter.high, t.unit)));
+		e.style = `top: ${y - top}px; height: ${height}px; ` +
 			`padding-left: ${6 + 12 * t.level}px`;
 		return e;
 	}));
-	if (focused)
-		$("tree").querySelector(`[data-track="${focused}"]`)?.focus();
-}
-
-const unitOf = (t) => t.unit ?? (t.use === "bytes" ? "bytes" : "");
-
-// The top of a counter's scale.
-function scaleOf(t) {
-	const s = t.series.find((s) => s.last);
-	return s ? show(s.high, unitOf(t)) : "";
+	if (inside)
+		tree.querySelector("[tabindex='0']")?.focus();
 }
 
 function setFold(t, folded) {
@@ -165,24 +150,23 @@ function chooseTrack(id) {
 	refresh();
 }
 
-function treeKey(e, t) {
-	const i = rows.findIndex((r) => r.track === t);
-	const to = rows[{ ArrowDown: i + 1, ArrowUp: i - 1, Home: 0,
-		End: rows.length - 1 }[e.key]];
-	if (to) {
-		chooseTrack(to.track.id);
-		drawTree();
-		$("tree").querySelector(".chosen")?.focus();
-	} else if (e.key === "ArrowLeft") {
-		if (t.children.length && !t.folded)
-			setFold(t, true);
-		else if (t.up)
-			chooseTrack(t.up.id);
-	} else if (e.key === "ArrowRight") {
-		setFold(t, false);
-	} else if (e.key !== "Enter") {
+// Clicks and keys in the tree.
+function onTree(e) {
+	const t = log.track[e.target.closest(".row")?.dataset.track];
+	const i = rows.findIndex((r) => r.track === t), open = !t?.folded;
+	const to = { ArrowDown: rows[i + 1], ArrowUp: rows[i - 1], Home: rows[0],
+		End: rows.at(-1), click: rows[i] }[e.key ?? e.type]?.track;
+	if (!t)
 		return;
-	}
+	if (e.type === "dblclick" || e.target.className === "fold")
+		setFold(t, open);
+	else if (e.key === "ArrowRight" || e.key === "ArrowLeft" && open &&
+		t.children.length)
+		setFold(t, e.key === "ArrowLeft");
+	else if (to || e.key === "ArrowLeft" && t.up)
+		chooseTrack((to ?? t.up).id);
+	else
+		return;
 	e.preventDefault();
 	e.stopPropagation();
 }
