@@ -65,7 +65,7 @@ struct result {
 
 	char said[512]; /* its last line on standard error, or "" */
 	int failed;     /* it is not run again */
-	char why[1024];
+	char why[1536];
 };
 
 /* The figures that the reports have in common. */

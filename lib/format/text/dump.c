@@ -200,7 +200,7 @@ parse_unknown(struct lines *s, const struct lines_map *m,
     const unsigned char *p)
 {
 	static const struct tel_field code = { .name = "the code" };
-	uint64_t v;
+	uint64_t v = 0;
 
 	p += strlen(unknown);
 	if (!decimal(s, &code, &p, &v))
