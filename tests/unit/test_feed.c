@@ -206,7 +206,8 @@ test_states(void)
 	ok(tel_reader_schema(r) == NULL, "no schema yet");
 	is_int(tel_reader_feed(r, NULL, 0), TEL_OK, "the end");
 	is_int(tel_reader_feed(r, "x", 1), TEL_ESTATE, "is the end");
-	is_int(tel_reader_next(r, &ev), TEL_EFORMAT, "an empty input is not a log");
+	is_int(tel_reader_next(r, &ev), TEL_EFORMAT,
+	    "an empty input is not a log");
 	is_int(tel_reader_next(r, &ev), TEL_EFORMAT, "and stays none");
 	tel_reader_free(r);
 	r = tel_reader_new();

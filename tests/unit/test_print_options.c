@@ -323,8 +323,7 @@ test_refused(void)
 	     format++) {
 		p = new_printer((tel_format)format);
 		is_u64((uint64_t)tel_printer_event(p, &m.event),
-		    (uint64_t)TEL_EINVAL, "format %d of another log",
-		    format);
+		    (uint64_t)TEL_EINVAL, "format %d of another log", format);
 		tel_printer_free(p);
 	}
 	is_u64(tel_output_bytes(sink), 0, "nothing was printed");

@@ -392,7 +392,8 @@ test_states(void)
 	ok(tel_reader_open_feed(r, NULL) == TEL_OK, "one that is fed");
 	ok(tel_reader_run(r, 1, &run) == TEL_AGAIN, "nothing was fed");
 	ok(tel_reader_feed(r, NULL, 0) == TEL_OK, "the end");
-	ok(tel_reader_run(r, 1, &run) == TEL_EFORMAT, "an empty input is not a log");
+	ok(tel_reader_run(r, 1, &run) == TEL_EFORMAT,
+	    "an empty input is not a log");
 	tel_reader_free(r);
 }
 
