@@ -48,7 +48,7 @@ add_put(struct trace *t, uint64_t start, uint32_t code, uint32_t serial)
 static struct trace
 make(unsigned cpu)
 {
-	struct trace t = { { NULL, 0, 0 }, NULL, 0, 0 };
+	struct trace t = { { NULL, 0, 0, 0 }, NULL, 0, 0 };
 	struct bytes *b = &t.bytes;
 	uint64_t start = 1000 + cpu;
 	unsigned i;
