@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Threads that do jobs in order, some ahead of the one that is taken next. */
+#define _GNU_SOURCE /* for sched_getaffinity() */
 #include "jobs.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -27,6 +29,13 @@ unsigned
 jobs_cores(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+	cpu_set_t set;
+
+	/* a container, or taskset, may allow fewer than there are */
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		n = CPU_COUNT(&set);
+#endif
 
 	return n < 1 ? 1 : n > 1024 ? 1024 : (unsigned)n;
 }

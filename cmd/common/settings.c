@@ -375,7 +375,7 @@ settings_wanted(struct settings *s, const tel_event *ev)
 unsigned
 settings_printers(const struct settings *s)
 {
-	unsigned n = s->jobs > 0 ? s->jobs : 1;
+	unsigned n = s->jobs > 0 ? s->jobs : jobs_cores();
 
 	return n < PRINTERS_MOST ? n : PRINTERS_MOST;
 }

@@ -80,9 +80,8 @@ int settings_parse(struct settings *s, const struct tool *tool, void *arg,
 int settings_wanted(struct settings *s, const tel_event *ev);
 
 /*
- * The threads that render events, as their output must be in order.  They copy
- * each event, which costs about half of what rendering takes, so there is one
- * unless the user asks for more.
+ * The threads that render events: one for each processor, or as many as the
+ * user asks for, but few, as their output must be in order.
  */
 unsigned settings_printers(const struct settings *s);
 

@@ -11,6 +11,8 @@
 /* Bytes of events, and events, in a batch. */
 #define BATCH_BYTES ((size_t)1 << 16)
 #define BATCH_EVENTS 2048u
+/* Batches before the threads start: a short log is rendered without them. */
+#define BATCHES_ALONE 8u
 
 /* What renderers need of an event: no place in the log, no raw bytes. */
 struct item {
@@ -301,7 +303,7 @@ room_for(struct render_team *t, size_t size)
 
 	if (b->count == BATCH_EVENTS ||
 	    (b->count > 0 && b->used + size > BATCH_BYTES)) {
-		if (t->running == 0)
+		if (t->running == 0 && t->filled >= BATCHES_ALONE)
 			start(t);
 		submit(t, 1);
 		if (t->status != TEL_OK)

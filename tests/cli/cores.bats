@@ -21,13 +21,13 @@ ended() {
 	return "$status"
 }
 
-# alike TOOL ARG ...: the same with each number of threads.
+# alike TOOL ARG ...: the same with each number of threads, and by default.
 alike() {
 	local j tool=$1
 	shift
 	exits '0|1|2|3' ended "$tool" -j 1 "$@" >want 2>want.err
-	for j in ${THREADS-2 3 8}; do
-		exits '0|1|2|3' ended "$tool" -j "$j" "$@" >got 2>got.err
+	for j in '' ${THREADS-2 3 8}; do
+		exits '0|1|2|3' ended "$tool" ${j:+-j "$j"} "$@" >got 2>got.err
 		if ! cmp want got || ! cmp want.err got.err; then
 			echo "$tool -j $j $*"
 			return 1
@@ -255,6 +255,33 @@ lines() {
 	flows 2000 one.log telcat -j 3
 	head -n 2000 flows.out >first
 	telcat -j 1 one.log | head -n 2000 | cmp - first
+}
+
+# threads PID: how many a process has.
+threads() {
+	sed -n 's/^Threads:[[:space:]]*//p' "/proc/$1/status"
+}
+
+@test "telcat: a thread for each processor that it may use, or as many as -j says" {
+	[ -r /proc/self/status ] || skip 'no /proc that counts threads'
+	grown
+	mkfifo pipe
+	for args in '' '-j 3' '-j 1'; do
+		# shellcheck disable=SC2086 # no argument, or two
+		exec telcat -f json $args whole.log >pipe 3>&- &
+		exec 9<pipe
+		# by now it has rendered more than what it renders alone
+		head -c 8000000 <&9 >got
+		case $args in
+		'') want=$(nproc) && want=$((want < 8 ? want : 8)) ;;
+		*) want=${args#-j } ;;
+		esac
+		[ "$(threads $!)" = "$want" ]
+		cat <&9 >>got
+		wait $!
+		exec 9<&-
+		telcat -f json -j 1 whole.log | cmp - got
+	done
 }
 
 @test "-j takes a number from 1 to 256" {
