@@ -61,6 +61,20 @@ wrong(const char *path, unsigned number, const char *what)
 	return 0;
 }
 
+/* Whether the n bytes at name are the name of a tool. */
+static int
+is_tool(const char *name, size_t n)
+{
+	static const char *const tools[] = { "telcat", "telfilter", "telstat",
+		"telreplay", "telrec" };
+	size_t i;
+
+	for (i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (strlen(tools[i]) == n && memcmp(tools[i], name, n) == 0)
+			return 1;
+	return 0;
+}
+
 /* Adds the option of a line, if it is one for the tool. */
 static int
 take_line(struct config *c, const struct tool *tool, const char *path,
@@ -86,6 +100,9 @@ take_line(struct config *c, const struct tool *tool, const char *path,
 		argument += strspn(argument, blanks);
 	}
 	row = options_find(tool, option);
+	if (!all && !is_tool(name, n))
+		return wrong(path, number,
+		    "expected all, telcat, telfilter, telstat or telreplay");
 	if (!(n == strlen(tool->name) && memcmp(name, tool->name, n) == 0) &&
 	    !(all && row != NULL))
 		return 1;

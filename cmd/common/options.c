@@ -183,6 +183,29 @@ suggest(const struct option_row **rows, size_t n, const char *word,
 	return tel_suggest(wanted, list, n, buffer, size);
 }
 
+int
+options_word(const char *option, const char *word, const char *const *words)
+{
+	char list[256] = "", near[192];
+	size_t used;
+	int i;
+
+	for (i = 0; words[i] != NULL; i++) {
+		if (strcmp(word, words[i]) == 0)
+			return i;
+		used = strlen(list);
+		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
+		    i == 0 ? "" : ", ", words[i]);
+	}
+	/* a single letter is near to any other */
+	near[0] = '\0';
+	if (strlen(word) > 1)
+		(void)tel_suggest(word, words, (size_t)i, near, sizeof(near));
+	message_fail(STATUS_USAGE, NULL, "%s: '%s' is not one of: %s%s", option,
+	    word, list, near);
+	return -1;
+}
+
 /* Reports what getopt did not accept: why is what it returned. */
 static int
 refuse(const struct option_row **rows, size_t n, int why, const char *word)
@@ -397,18 +420,17 @@ print_table(const struct tool *tool)
 int
 options_help(const struct tool *tool, const char *what)
 {
-	int all = what != NULL && strcmp(what, "all") == 0;
+	static const char *const words[] = { "all", "table", NULL };
+	int all = what == NULL ? -1 : options_word("--help", what, words);
 	size_t i;
 
-	if (what != NULL && strcmp(what, "table") == 0) {
+	if (what != NULL && all < 0)
+		return 0;
+	if (all == 1) {
 		print_table(tool);
 		return 1;
 	}
-	if (what != NULL && !all) {
-		message_fail(STATUS_USAGE, NULL,
-		    "--help: '%s' is not one of: all, table", what);
-		return 0;
-	}
+	all = all == 0;
 	printf("usage: %s [option ...] %s\n%s\n\n", tool->name, tool->operands,
 	    tool->purpose);
 	for (i = 0; i < 2; i++)

@@ -81,6 +81,13 @@ struct tool {
 int options_next(const struct tool *tool, int argc, char **argv,
     const char **value);
 
+/*
+ * The place of a word in a list that ends with NULL; -1 after a message, which
+ * has the list and what the word may have been meant for.
+ */
+int options_word(const char *option, const char *word,
+    const char *const *words);
+
 /* Nonzero when the option is one of the tool's own rows. */
 int options_is_own(const struct tool *tool, int id);
 

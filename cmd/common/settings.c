@@ -15,26 +15,6 @@
 /* More threads than these wait for the one that reads and writes. */
 #define PRINTERS_MOST 8u
 
-/* The index of a word in a list; -1, with a message, when it is not there. */
-static int
-parse_word(const char *option, const char *text, const char *const *words)
-{
-	char list[80] = "";
-	int i;
-
-	for (i = 0; words[i] != NULL; i++) {
-		size_t used = strlen(list);
-
-		if (strcmp(text, words[i]) == 0)
-			return i;
-		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
-		    i == 0 ? "" : ", ", words[i]);
-	}
-	message_fail(STATUS_USAGE, NULL, "%s: '%s' is not one of: %s", option,
-	    text, list);
-	return -1;
-}
-
 static int
 set_time(struct settings *s, const char *text)
 {
@@ -42,7 +22,7 @@ set_time(struct settings *s, const char *text)
 		"delta", "iso", NULL };
 	static const tel_time_form forms[] = { TEL_TIME_TICKS, TEL_TIME_SECONDS,
 		TEL_TIME_NS, TEL_TIME_RELATIVE, TEL_TIME_DELTA, TEL_TIME_ISO };
-	int i = parse_word("-T", text, words);
+	int i = options_word("-T", text, words);
 
 	if (i < 0)
 		return 0;
@@ -55,7 +35,8 @@ static int
 set_color(struct settings *s, const char *text)
 {
 	static const char *const words[] = { "auto", "always", "never", NULL };
-	int i = text == NULL ? WHEN_ALWAYS : parse_word("--color", text, words);
+	int i =
+	    text == NULL ? WHEN_ALWAYS : options_word("--color", text, words);
 
 	if (i < 0)
 		return 0;
@@ -63,21 +44,35 @@ set_color(struct settings *s, const char *text)
 	return 1;
 }
 
-/* Asks the library, so that there is one list of what it reads. */
+int
+settings_check_as(const char *text)
+{
+	const char *names[64] = { "tel", "rings", "mps", "text", "cnv",
+		"mpstxt", "mpsdump", "hpm-meta" };
+	tel_reader *r = tel_reader_new();
+	/* asks the library, so that there is one list of what it reads */
+	tel_status st = r == NULL ? TEL_ENOMEM : tel_reader_set_as(r, text);
+	char near[192];
+	size_t n = 8;
+	unsigned i;
+
+	tel_reader_free(r);
+	for (i = 0; n < 64 && (names[n] = tel_release_name(i)) != NULL; i++)
+		n++;
+	if (st == TEL_EINVAL)
+		message_fail(STATUS_USAGE, NULL,
+		    "--as: '%s' is not a format, release or platform%s", text,
+		    tel_suggest(text, names, n, near, sizeof(near)));
+	else if (st != TEL_OK)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	return st == TEL_OK;
+}
+
 static int
 set_as(struct settings *s, const char *text)
 {
-	tel_reader *r = tel_reader_new();
-	tel_status st = r == NULL ? TEL_ENOMEM : tel_reader_set_as(r, text);
-
-	tel_reader_free(r);
-	if (st == TEL_EINVAL)
-		message_fail(STATUS_USAGE, NULL,
-		    "--as: '%s' is not a format, release or platform", text);
-	else if (st != TEL_OK)
-		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	s->as = text;
-	return st == TEL_OK;
+	return settings_check_as(text);
 }
 
 static int

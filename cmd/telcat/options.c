@@ -50,6 +50,8 @@ static const struct option_row own[] = {
 static int
 take(void *arg, int id, const char *value)
 {
+	static const char *const weights[] = { "allocated", "peak", "leaked",
+		"count", NULL };
 	struct telcat *t = arg;
 	uint64_t n;
 
@@ -84,12 +86,8 @@ take(void *arg, int id, const char *value)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	case OPTION_WEIGHT:
-		t->weighted = tel_heap_find_weight(value, &t->weight);
-		if (!t->weighted)
-			message_fail(STATUS_USAGE, NULL,
-			    "--weight: '%s' is not one of: allocated, peak, "
-			    "leaked, count",
-			    value);
+		t->weighted = options_word("--weight", value, weights) >= 0 &&
+		    tel_heap_find_weight(value, &t->weight);
 		return t->weighted;
 	case OPTION_MAX_SIZE:
 		return number_option("--max-size", "size", value, TEL_PAGE_MIN,

@@ -245,6 +245,25 @@ find_field(const struct split *s, const tel_type *type)
 	return i;
 }
 
+/* Whether a type of one of the logs has the field; 0 after a message. */
+static int
+check_field(const struct split *s)
+{
+	const tel_schema *schema = NULL;
+	unsigned i;
+	int j;
+
+	for (j = 0; j < s->nsources; j++) {
+		schema = tel_reader_schema(s->sources[j]->reader);
+		for (i = 0; i < tel_schema_type_count(schema); i++)
+			if (find_field(s, tel_schema_type(schema, i)) >= 0)
+				return 1;
+	}
+	message_fail(STATUS_FAILED, s->sources[0]->name,
+	    "--split: no event type has a field '%s'", s->field);
+	return 0;
+}
+
 /* The piece of a value, opened if it is new.  NULL after a message. */
 static struct piece *
 piece_of_value(struct split *s, const tel_event *ev)
@@ -347,7 +366,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	for (i = 0; i < s->npieces; i++)
 		if (s->pieces[i]->printer != NULL)
 			tel_printer_set_file(s->pieces[i]->printer, 0, 0);
-	return 1;
+	return s->by != BY_FIELD || check_field(s);
 }
 
 static enum outcome

@@ -12,6 +12,7 @@ struct run {
 	const tel_reader *reader;
 	const char *name; /* of the source, for messages */
 	int failed;       /* what was written is not all */
+	int refused;      /* the output is a terminal */
 	int flush;        /* after each event */
 };
 
@@ -46,7 +47,8 @@ begin(void *arg, struct source *const *srcs, int n)
 	/* a block of the native format is written when there is no more input */
 	run->flush = run->telcat->settings.unbuffered &&
 	    !format_native(run->telcat->settings.format);
-	return format_check(run->writer, run->sink, srcs[0]);
+	run->refused = !format_check(run->writer, run->sink, srcs[0]);
+	return !run->refused;
 }
 
 static enum outcome
@@ -138,7 +140,7 @@ telcat_write(struct telcat *t, struct sink *sink)
 	visitor.idle = idle;
 	if (!settings_full(&t->settings))
 		sources_run(&t->settings, &visitor);
-	if (!run.failed && !sink->failed) {
+	if (!run.failed && !run.refused && !sink->failed) {
 		st = tel_writer_finish(run.writer);
 		if (st != TEL_OK)
 			(void)tell(&run, st);

@@ -39,6 +39,7 @@ struct run {
 	int shown;         /* there is such an event */
 	int full;          /* as many were found as -n says */
 	int failed;
+	int refused; /* the last log must not be written to a terminal */
 	struct known known[SLOTS];
 };
 
@@ -82,7 +83,9 @@ begin(void *arg, struct source *const *srcs, int n)
 	else
 		run->flush =
 		    run->telfilter->settings.unbuffered || run->sink->terminal;
-	if (run->writer != NULL && !format_check(run->writer, run->sink, src))
+	run->refused =
+	    run->writer != NULL && !format_check(run->writer, run->sink, src);
+	if (run->refused)
 		return 0;
 	if (run->printer != NULL)
 		tel_printer_set_file(run->printer, n == 1 ? src->size : 0,
@@ -371,7 +374,7 @@ finish(struct run *run)
 
 	if (t->count_only && !t->any && !t->apart)
 		print_total(run, NULL, run->found);
-	if (run->failed || run->sink->failed)
+	if (run->failed || run->refused || run->sink->failed)
 		return;
 	if (run->writer != NULL)
 		st = tel_writer_finish(run->writer);

@@ -78,33 +78,13 @@ static const struct option_row own[] = {
 	    "what blocks take with size classes 16,32,48,...", 0 },
 };
 
-/* The index of a word in a list; -1, after a message, if it is not there. */
-static int
-find_word(const char *option, const char *text, const char *const *words)
-{
-	char list[80] = "";
-	size_t used;
-	int i;
-
-	for (i = 0; words[i] != NULL; i++) {
-		if (strcmp(text, words[i]) == 0)
-			return i;
-		used = strlen(list);
-		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
-		    i == 0 ? "" : ", ", words[i]);
-	}
-	message_fail(STATUS_USAGE, NULL, "%s: '%s' is not one of: %s", option,
-	    text, list);
-	return -1;
-}
-
 static int
 set_order(struct telreplay *t, const char *text)
 {
 	static const char *const words[] = { "edges", "total", "none", NULL };
 	static const enum program_order orders[] = { ORDER_EDGES, ORDER_TOTAL,
 		ORDER_NONE };
-	int i = find_word("--order", text, words);
+	int i = options_word("--order", text, words);
 
 	if (i < 0)
 		return 0;
@@ -165,7 +145,7 @@ set_touch(struct telreplay *t, const char *text)
 		t->run.touch_share = (double)billionths / 1e9;
 		return 1;
 	}
-	i = find_word("--touch", what, words);
+	i = options_word("--touch", what, words);
 	if (i < 0)
 		return 0;
 	t->run.touch = touches[i];
@@ -321,6 +301,8 @@ static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
 static int
 parse_format(struct telreplay *t)
 {
+	static const char *const formats[] = { "text", "csv", "json", "svg",
+		"html", "android", "mtrace", "rep", NULL };
 	const char *name = t->settings.format;
 
 	t->format = show_format(name != NULL ? name : "text");
@@ -335,11 +317,7 @@ parse_format(struct telreplay *t)
 		return 1;
 	t->export = export_format(name);
 	if (t->export == NULL) {
-		message_fail(STATUS_USAGE, NULL,
-		    "-f: '%s' is not one of: text, csv, json, svg, html, "
-		    "android, "
-		    "mtrace, rep",
-		    name);
+		(void)options_word("-f", name, formats);
 		return 0;
 	}
 	/* a trace is written in its recorded order */

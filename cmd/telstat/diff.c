@@ -682,9 +682,10 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 		return 0;
 	if (t->settings.noperands != 2)
 		message_fail(STATUS_USAGE, NULL,
-		    "diff: %d operands; expected two logs, or outputs of "
+		    "diff: %d operand%s; expected two logs, or outputs of "
 		    "-f inst",
-		    t->settings.noperands);
+		    t->settings.noperands,
+		    t->settings.noperands == 1 ? "" : "s");
 	else if (t->format->report == NULL || t->format->snapshots != SHOWS_ALL)
 		message_fail(STATUS_USAGE, NULL,
 		    "diff cannot be combined with -f %s", t->format->name);

@@ -204,75 +204,50 @@ set_quantiles(struct telstat *t, const char *text)
 static int
 set_sort(struct telstat *t, const char *text)
 {
-	static const char *const words[] = { "-count", "count", "key",
-		"first" };
+	static const char *const words[] = { "-count", "count", "key", "first",
+		NULL };
 	static const tel_key_order orders[] = { TEL_KEYS_COUNT,
 		TEL_KEYS_COUNT_UP, TEL_KEYS_VALUE, TEL_KEYS_FIRST };
-	size_t i;
+	int i = options_word("--key-order", text, words);
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(text, words[i]) == 0) {
-			t->order = orders[i];
-			return 1;
-		}
-	message_fail(STATUS_USAGE, NULL,
-	    "--key-order: '%s' is not one of: -count, count, key, first", text);
-	return 0;
+	if (i >= 0)
+		t->order = orders[i];
+	return i >= 0;
 }
 
 static int
 set_rate(struct telstat *t, const char *text)
 {
+	static const char *const words[] = { "s", "ms", NULL };
+	int i = text == NULL ? 0 : options_word("--rate", text, words);
+
 	t->rate = 1;
-	if (text == NULL || strcmp(text, "s") == 0) {
-		t->rate_per = "s";
-		t->rate_ns = 1000000000;
-	} else if (strcmp(text, "ms") == 0) {
-		t->rate_per = "ms";
-		t->rate_ns = 1000000;
-	} else {
-		message_fail(STATUS_USAGE, NULL,
-		    "--rate: '%s' is not one of: s, ms", text);
+	if (i < 0)
 		return 0;
-	}
+	t->rate_per = words[i];
+	t->rate_ns = i == 0 ? 1000000000 : 1000000;
 	return 1;
 }
 
 static int
 set_color(struct telstat *t, const char *text)
 {
-	static const char *const words[] = { "auto", "always", "never" };
-	int i;
+	static const char *const words[] = { "auto", "always", "never", NULL };
+	int i = options_word("--color", text != NULL ? text : "always", words);
 
-	for (i = 0; i < 3; i++)
-		if (strcmp(text != NULL ? text : "always", words[i]) == 0) {
-			t->settings.color = (enum when)i;
-			return 1;
-		}
-	message_fail(STATUS_USAGE, NULL,
-	    "--color: '%s' is not one of: auto, always, never", text);
-	return 0;
+	if (i >= 0)
+		t->settings.color = (enum when)i;
+	return i >= 0;
 }
 
 static int
 set_as(struct telstat *t, const char *text)
 {
-	tel_reader *r;
-	tel_status st;
-
 	t->as_inst = strcmp(text, "inst") == 0;
 	if (t->as_inst)
 		return 1;
-	r = tel_reader_new();
-	st = r == NULL ? TEL_ENOMEM : tel_reader_set_as(r, text);
-	tel_reader_free(r);
 	t->settings.as = text;
-	if (st == TEL_EINVAL)
-		message_fail(STATUS_USAGE, NULL,
-		    "--as: '%s' is not a format, release or platform", text);
-	else if (st != TEL_OK)
-		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
-	return st == TEL_OK;
+	return settings_check_as(text);
 }
 
 /* Names of metrics begin with it, so it must be of their letters. */
@@ -319,14 +294,14 @@ take_limit(struct telstat *t, int id, const char *value)
 static int
 set_stacks(struct telstat *t, const char *text)
 {
+	static const char *const words[] = { "leaked", "peak", "allocated",
+		"count", NULL };
+
 	t->weight = TEL_HEAP_LEAKED;
-	if (text != NULL && !tel_heap_find_weight(text, &t->weight)) {
-		message_fail(STATUS_USAGE, NULL,
-		    "--stacks: '%s' is not one of: leaked, peak, allocated, "
-		    "count",
-		    text);
+	if (text != NULL &&
+	    (options_word("--stacks", text, words) < 0 ||
+	        !tel_heap_find_weight(text, &t->weight)))
 		return 0;
-	}
 	if (t->heap == NULL && (t->heap = tel_heap_new()) == NULL) {
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
@@ -398,23 +373,19 @@ take_level(struct telstat *t)
 static int
 parse_format(struct telstat *t)
 {
-	const char *name = t->settings.format;
-	char list[80] = "";
-	size_t i;
+	const char *name = t->settings.format, *names[16];
+	size_t n;
+	int i;
 
-	for (i = 0; i < output_nformats; i++) {
-		if (strcmp(name != NULL ? name : "text",
-		        output_formats[i].name) == 0) {
-			t->format = &output_formats[i];
-			take_level(t);
-			return 1;
-		}
-		(void)strcat(strcat(list, i == 0 ? "" : ", "),
-		    output_formats[i].name);
-	}
-	message_fail(STATUS_USAGE, NULL, "-f: '%s' is not one of: %s", name,
-	    list);
-	return 0;
+	for (n = 0; n < output_nformats && n < 15; n++)
+		names[n] = output_formats[n].name;
+	names[n] = NULL;
+	i = options_word("-f", name != NULL ? name : "text", names);
+	if (i < 0)
+		return 0;
+	t->format = &output_formats[i];
+	take_level(t);
+	return 1;
 }
 
 /* Options that do not go together. */

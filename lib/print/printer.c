@@ -6,6 +6,7 @@
 #include "model/run.h"
 #include "print/registry.h"
 #include "print/team.h"
+#include "query/suggest.h"
 
 tel_printer *
 tel_printer_new(tel_output *out, tel_format format)
@@ -301,6 +302,24 @@ check_time(struct tel_printer *pr, const struct tel_log *log)
 	return TEL_OK;
 }
 
+/* Reports a field that no type has, with those of similar names. */
+static tel_status
+unknown_field(struct tel_printer *pr, const struct tel_schema *schema,
+    const char *name)
+{
+	struct suggestion near;
+	char text[200];
+	unsigned i, j;
+
+	tel__suggest_start(&near, name, strlen(name));
+	for (i = 0; i < schema->ntypes; i++)
+		for (j = 0; j < schema->types[i].nfields; j++)
+			tel__suggest_offer(&near,
+			    schema->types[i].fields[j].name);
+	return tel__render_fail(pr, "no event type has a field '%.64s'%s", name,
+	    tel__suggest_text(&near, text, sizeof(text)));
+}
+
 /* A field that no type has is a mistake. */
 static tel_status
 check_names(struct tel_printer *pr, const struct tel_schema *schema)
@@ -313,8 +332,7 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 			    0)
 				break;
 		if (j == schema->ntypes && strcmp(pr->names[i], "bytes") != 0)
-			return tel__render_fail(pr,
-			    "no event type has a field '%.64s'", pr->names[i]);
+			return unknown_field(pr, schema, pr->names[i]);
 	}
 	return TEL_OK;
 }

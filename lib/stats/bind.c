@@ -7,6 +7,7 @@
 #include "model/pair.h"
 #include "query/bind.h"
 #include "query/counter.h"
+#include "query/suggest.h"
 #include "stats/stats.h"
 
 #include <stdio.h>
@@ -36,6 +37,20 @@ bind_expr(struct tel_stats *s, const char *text, const struct piece *piece,
 	    tel_expr_error_column(x));
 }
 
+/* The types that an unknown one may have been meant for; "" if none. */
+static const char *
+suggest_type(const struct tel_schema *schema, const char *name, char *buffer,
+    size_t size)
+{
+	struct suggestion near;
+	unsigned i;
+
+	tel__suggest_start(&near, name, strlen(name));
+	for (i = 0; i < schema->ntypes; i++)
+		tel__suggest_offer(&near, schema->types[i].name);
+	return tel__suggest_text(&near, buffer, size);
+}
+
 /* The types of a pair must be there. */
 static tel_status
 check_types(struct tel_stats *s, const struct definition *d,
@@ -43,6 +58,7 @@ check_types(struct tel_stats *s, const struct definition *d,
 {
 	const struct piece *pieces[3];
 	const struct tel_type *t;
+	char near[256];
 	int i;
 
 	pieces[0] = &d->spec.start;
@@ -54,8 +70,10 @@ check_types(struct tel_stats *s, const struct definition *d,
 		t = tel_schema_find_type(schema, pieces[i]->text);
 		if (t == NULL)
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,
-			    d->source, pieces[i]->column, "%s has no type %s",
-			    schema->name, pieces[i]->text);
+			    d->source, pieces[i]->column, "%s has no type %s%s",
+			    schema->name, pieces[i]->text,
+			    suggest_type(schema, pieces[i]->text, near,
+			        sizeof(near)));
 		if (i == 0 && d->spec.end.text == NULL &&
 		    (t->role != TEL_ROLE_START || t->partner < 0))
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,

@@ -435,9 +435,11 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 @test "a stream is not written to a terminal" {
 	command -v script >/dev/null || skip "no script(1)"
 	unpack 1.118.0-lii6gc-poolncv
-	for tool in telcat telfilter; do
-		run script -qec "$tool -f mps:1.6.1 mpsio.log" /dev/null
+	for tool in "telcat -f mps:1.6.1" "telfilter -f mps:1.6.1" \
+	    "telcat -f tel" "telfilter -f tel"; do
+		run script -qec "$tool mpsio.log" /dev/null
 		[ "$status" -eq 2 ]
-		[[ $output == *"refusing to write binary output to a terminal"* ]]
+		# and nothing else, such as the frame of an empty log
+		[[ $output == "${tool%% *}: mpsio.log: refusing to write binary output to a terminal; see -f and -o"?($'\r') ]]
 	done
 }

@@ -78,3 +78,10 @@ setup() {
 	run -3 telcat -q --split 1M -f tel -o 'cut%d.tel' cut.log
 	telcat -H cut0.tel | cmp - <(exits 3 telcat -q -H cut.log)
 }
+
+@test "a field that no type has is an error, not one file" {
+	unpack 1.118.0-lii6gc-poolncv
+	expect 1 "telcat: mpsio.log: --split: no event type has a field '64X'" \
+	    telcat --split 64X -f text -o 'none%d' mpsio.log
+	[ ! -e none0 ]
+}

@@ -249,6 +249,36 @@ try() {
 	cmp want got
 }
 
+@test "similar words are suggested: exit 2" {
+	expect 2 "telcat: -T: 'tcks' is not one of: *; did you mean 'ticks'?" \
+	    telcat -T tcks mpsio.log
+	expect 2 "telcat: --help: 'al' is not one of: all, table; did you mean 'all'?" \
+	    telcat --help=al
+	expect 2 "telcat: --as: 'hmp' is not a format, release or platform; did you mean 'hpm'?" \
+	    telcat --as hmp mpsio.log
+	expect 2 "telcat: --weight: 'peek' is not one of: *; did you mean 'peak'?" \
+	    telcat -f folded --weight peek mpsio.log
+	expect 2 "telreplay: --order: 'egdes' is not one of: *; did you mean 'edges'?" \
+	    telreplay --order egdes mpsio.log
+	expect 2 "telreplay: -a: 'jmalloc' is not one of: *; did you mean 'jemalloc'*" \
+	    telreplay -a jmalloc mpsio.log
+	expect 2 "telreplay: -f: 'jsn' is not one of: *; did you mean 'json'?" \
+	    telreplay -f jsn mpsio.log
+	expect 2 "telstat: -f: 'svgg' is not one of: *; did you mean 'svg'?" \
+	    telstat -f svgg mpsio.log
+	expect 2 "telstat: *no type PoolInt; did you mean 'PoolInit'?" \
+	    telstat -s 'a=dur(PoolInt,PoolFinish)' mpsio.log
+	expect 1 "telcat: mpsio.log: no event type has a field 'siz'; did you mean 'size'?" \
+	    telcat -F siz mpsio.log
+	# a single letter is near to any other
+	expect 2 "telcat: -T: 'x' is not one of: ticks, s, ns, relative, delta, iso" \
+	    telcat -T x mpsio.log
+	printf 'telcat --sort\ntelcta --quiet\n' >conf
+	TELTOOLS_CONFIG=conf expect 2 \
+	    "telcat: conf: line 2: expected all, telcat, telfilter, telstat or telreplay" \
+	    telcat mpsio.log
+}
+
 @test "a usage error is reported, and nothing is read: exit 2" {
 	expect 2 "telcat: unknown option '-x'" telcat -x mpsio.log
 	expect 2 "telcat: unknown option '-x'" telcat --strict -xS mpsio.log

@@ -51,6 +51,9 @@ copy(const char *text, size_t size)
 static int
 resolve(struct candidate *a, const char *what)
 {
+	static const char *const names[] = { "glibc", "jemalloc", "mimalloc",
+		"tcmalloc", "null", "bump", "class" };
+	char near[192];
 	size_t i;
 
 	a->builtin = builtin_find(what);
@@ -71,8 +74,8 @@ resolve(struct candidate *a, const char *what)
 	}
 	message_fail(STATUS_USAGE, NULL,
 	    "-a: '%s' is not one of: glibc, jemalloc, mimalloc, tcmalloc, "
-	    "null, bump, class, and is not a path with a '/'",
-	    what);
+	    "null, bump, class, and is not a path with a '/'%s",
+	    what, tel_suggest(what, names, 7, near, sizeof(near)));
 	return 0;
 }
 
