@@ -322,7 +322,9 @@ take(void *arg, int id, const char *value)
 			return each_take(t, value);
 		return check(t, tel_stats_add(t->stats, value), "-s");
 	case OPTION_EACH: t->each = value; return 1;
-	case 'g': return check(t, tel_stats_set_groups(t->stats, value), "-g");
+	case 'g':
+		t->grouped = 1;
+		return check(t, tel_stats_set_groups(t->stats, value), "-g");
 	case OPTION_STACKS: return set_stacks(t, value);
 	case 'i': return set_interval(t, value);
 	case OPTION_DELTAS: t->deltas = 1; return 1;
@@ -416,6 +418,17 @@ check_options(const struct telstat *t)
 	return 0;
 }
 
+/* Groups without a statistic are counted, below the report of all. */
+static int
+count_groups(struct telstat *t)
+{
+	if (!t->grouped || t->given)
+		return 1;
+	t->given = 1;
+	t->report |= t->heap == NULL;
+	return check(t, tel_stats_add(t->stats, "events=count()"), "-g");
+}
+
 int
 telstat_options(struct telstat *t, int argc, char **argv)
 {
@@ -431,7 +444,7 @@ telstat_options(struct telstat *t, int argc, char **argv)
 		return 0;
 	}
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
-	    !parse_format(t) || !check_options(t))
+	    !parse_format(t) || !check_options(t) || !count_groups(t))
 		return 0;
 	t->settings.replace =
 	    t->interval > 0 && t->format->snapshots == SHOWS_LAST;

@@ -44,6 +44,7 @@ struct telstat {
 	tel_heap *heap;         /* of --stacks, or NULL */
 	tel_heap_weight weight; /* that sorts its stacks */
 	int given;              /* -s */
+	int grouped;            /* -g */
 	const char *each;       /* the globs of --each, or NULL */
 	const char *each_specs[16];
 	size_t neach_specs;

@@ -368,9 +368,11 @@ read_span(const char **p, struct span *out)
 	const char *why = read_address(p, &out->lo);
 	uint64_t length;
 
-	out->hi = out->lo;
-	if (why != NULL || **p != ',')
+	if (why != NULL)
 		return why;
+	out->hi = out->lo;
+	if (**p != ',')
+		return NULL;
 	*p = skip_blanks(*p + 1);
 	if (**p != '+') {
 		why = read_address(p, &out->hi);

@@ -390,6 +390,15 @@ has_snapshots() {
 	grep -q '^n{file=both.tar:two.log,kind=Seg}' got
 	telstat -f json -g file -s 'n=growth(1)' <mpsio.log |
 	    grep -q '"group":{"file":"-"}'
+	# without a statistic, the events are counted, below the report
+	telstat --raw mpsio.log two.log >want
+	telstat --raw -g file mpsio.log two.log >got
+	[ -z "$(diff want got | grep '^<')" ]
+	for log in mpsio.log two.log; do
+		printf '> events{file=%s}  (count)\n>   count(1)\n>   updates %d\n' \
+		    "$log" "$(telfilter -c "$log")"
+	done | diff - <(diff want got | grep '^> .')
+	telstat -g file -f json mpsio.log | grep -q '"group":{"file":"mpsio.log"}'
 	# a field of the name
 	printf '# teltools text 1\n# type: T 1 K file:unsigned\n%s\n' \
 	    '0000000000000001 T file=5' >text
