@@ -29,6 +29,8 @@ CPU_ROWS = [
     ("telcat -f json", "telcat -j 1 -f json LOG", 1.1),
     ("telcat -f sql", "telcat -f sql LOG", None),
     ("telcat -f html", "telcat -q -f html LOG", None),
+    ("telstat -f html", "telstat -j 1 -f html LOG", None),
+    ("telstat diff -f html", "telstat diff -j 1 -f html LOG LOG", None),
     ("telstat", "telstat -j 1 LOG", 0.2),
     ("telstat -s hist of a type",
      "telstat -j 1 -s 'h=log2(size) if name == PoolAlloc' LOG", 0.28),
@@ -119,6 +121,11 @@ PAGE_ROWS = [
     ("renderer's memory, MB", "memory", 250),
 ]
 
+# A page of so many events, by CPU time over that of telstat, and by its size.
+PAGE_EVENTS = 10_000_000
+PAGE_TIME = 2
+PAGE_SIZE = 8
+
 # What reads a log of MEMORY_MB megabytes from a pipe: the most megabytes.
 MEMORY_ROWS = [
     ("telcat (text)", "telcat", 16),
@@ -181,9 +188,9 @@ def grow_hpm(folder, size):
     return path
 
 
-def grow_tel(seed, path, size):
-    """A .tel of size bytes: an MPS stream of a machine like this one, of 64
-    bits, again and again, each time later than before."""
+def later(seed):
+    """An MPS stream of a machine like this one, of 64 bits, again and again,
+    each time later than before.  How many events, and their bytes."""
     words, clocks, at = array.array("Q", seed[:len(seed) & ~7]), [], 0
     while 8 * at + 16 <= len(seed):
         clocks.append(at + 1)
@@ -191,14 +198,32 @@ def grow_tel(seed, path, size):
     first = clocks[1] - 1
     times = [words[i] for i in clocks]
     span = max(times) - min(times) + 1000
+    yield len(clocks), words
+    while True:
+        for i in clocks:
+            words[i] += span
+        yield len(clocks) - 1, memoryview(words)[first:]
+
+
+def grow_tel(seed, path, size):
+    """A .tel of size bytes, of a stream that goes on."""
     with open(path, "wb") as out, subprocess.Popen(
             ["telcat", "-q", "-f", "tel"], stdin=subprocess.PIPE,
             stdout=out) as child:
-        child.stdin.write(words)
-        while os.path.getsize(path) < size:
-            for i in clocks:
-                words[i] += span
-            child.stdin.write(memoryview(words)[first:])
+        for _, part in later(seed):
+            child.stdin.write(part)
+            if os.path.getsize(path) >= size:
+                break
+
+
+def grow_events(seed, path, events):
+    """The stream of so many events."""
+    with open(path, "wb") as out:
+        for count, part in later(seed):
+            out.write(part)
+            events -= count
+            if events <= 0:
+                break
 
 
 def run(command):
@@ -329,6 +354,25 @@ def measure_page(log, events):
         value = float(numbers[name])
         print(f"{what:26} {value:8.2f} {'':7} {target:7}"
               f"{'' if value <= target else '  over'}")
+
+
+def measure_long_page(folder, seed):
+    """A page of a log whose time goes on."""
+    log = os.path.join(folder, "long.log")
+    grow_events(seed, log, PAGE_EVENTS)
+    times = measure([f"telstat -q -j 1 {log}", f"telcat -q -f html {log}"], 0)
+    subprocess.run(f"telcat -q -f html -o {log}.html {log}", shell=True,
+                   check=True)
+    size = os.path.getsize(log + ".html") / 1e6
+    print(f"\n{f'a log of {PAGE_EVENTS / 1e6:.0f} M events':26} {'':8} "
+          f"{'':7} {'target':>7}")
+    print(f"{'telstat, CPU s':26} {times[0]:8.2f}")
+    for what, value, ratio, target in (
+            ("telcat -f html, /telstat", times[1], times[1] / times[0],
+             PAGE_TIME), ("size, MB", size, size, PAGE_SIZE)):
+        print(f"{what:26} {value:8.2f} {ratio:7.2f} {target:7}"
+              f"{'' if ratio <= target else '  over'}")
+    os.unlink(log)
 
 
 def fill(pipe):
@@ -483,6 +527,7 @@ def main():
     measure_cores(log)
 
     measure_page(log, events)
+    measure_long_page(folder, seed)
 
     print(f"\n{'zstd input':26} {'wall s':>8} {'/slower':>7} {'target':>7}")
     packed = [on("zstd -dc LOG.zst", log)]

@@ -42,6 +42,19 @@ compare() { # COMMAND [OPTION ...]: with {} for the format
 	    "$ALLOC"/gcc.mtrace.zst "$ALLOC"/perl.mtrace.zst
 }
 
+@test "a page says which options of text its script follows" {
+	compare telstat -f {} --zeros -s 'h=hist(size,0,1k,64)' "$LOG"
+	grep -q '"count": 0}' got.json
+	telstat -f html --raw --density --log "$LOG" >page.html
+	python3 "$READ" head page.html >head.json
+	for option in raw density log; do
+		grep -q "^ \"$option\": true,$" head.json
+	done
+	telstat -f html "$LOG" >page.html
+	python3 "$READ" head page.html >head.json
+	run ! grep -q -e '^ "raw"' -e '^ "density"' -e '^ "log"' head.json
+}
+
 @test "a page has all objects of the JSON of telreplay" {
 	compare telreplay -f {} --dry-run "$ALLOC"/perl.mtrace.zst
 	telreplay -q --runs 1 -a bump,null -f html "$ALLOC"/perl.mtrace.zst \

@@ -207,6 +207,28 @@ def replay(page, folder):
                             if row["allocator"] == "bump"])
 
 
+def options(page, folder):
+    """--raw, --density, --zeros and --log"""
+    seen = []
+    for words in [], ["--raw", "--density", "--zeros", "--log"]:
+        path, want = both(folder, "telstat", "--report", *words, "-s",
+                          "h=hist(size,0,4k,16)", *logs.mps_weak(folder))
+        page.open(path)
+        charts = show(page, "Statistics")
+        stat = next(row for row in want if row.get("name") == "h")
+        expect(charts["h"]["rows"],
+               [[b["lo"], b["hi"], b["count"]] for b in stat["buckets"]])
+        picture = page.run("teltools.svg(teltools.drawn().findIndex("
+                           "(c) => c.title === 'h'))")
+        cells = rows_of_table(page, "h")
+        show(page, "Tables")
+        cells += rows_of_table(page, "event")
+        seen.append([any(row[2] == 0 for row in charts["h"]["rows"]),
+                     "weight / width" in picture, ", logarithmic" in picture,
+                     not any("," in cell for row in cells for cell in row)])
+    expect(seen, [[False] * 4, [True] * 4])
+
+
 def hostile(page, folder):
     """markup in a log is text"""
     log = os.path.join(folder, "<img src=x onerror=alert(1)>")
@@ -224,7 +246,7 @@ def hostile(page, folder):
     expect(title, "telstat: <img src=x onerror=alert(1)>")
 
 
-TESTS = [statistics, snapshots, stacks, difference, replay, hostile]
+TESTS = [statistics, snapshots, stacks, difference, replay, options, hostile]
 
 
 def case(test):

@@ -206,6 +206,9 @@ end(struct report *r)
 	put_json(p->json, r->tool->title);
 	put(p->json, ",\"title\":");
 	put_json(p->json, title);
+	put(p->json, r->options.raw ? ",\"raw\":true" : "");
+	put(p->json, r->options.density ? ",\"density\":true" : "");
+	put(p->json, r->options.log ? ",\"log\":true" : "");
 	putf(p->json, ",\"each\":%llu,\"reports\":[",
 	    (unsigned long long)p->stride);
 	for (i = 0; i < p->nkept; i++) {

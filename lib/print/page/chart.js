@@ -116,15 +116,16 @@ const columnsOf = (...list) => list.map(([name, unit, text]) =>
 	({ name, unit, text }));
 
 // buckets: {lo, hi, count}.  range: {lo, hi, most} of all that are compared.
-function histogramOf(title, about, unit, buckets, range, logX, logY) {
+// density: how high the bar of a bucket is, where not by its weight alone.
+function histogramOf(title, about, unit, buckets, range, logX, logY, density) {
 	const x = scale(range.lo, range.hi, LEFT, WIDE - RIGHT, logX, unit);
 	const y = scale(0, range.most, HIGH - BOTTOM, TOP, logY);
 	return figure("histogram", title, about, HIGH, [
 		frame(x, y, `value${unit ? ` (${unit === "ns" ? "time" : unit})` : ""}${
-			logX ? ", logarithmic" : ""}`, `weight${
+			logX ? ", logarithmic" : ""}`, `weight${density ? " / width" : ""}${
 			logY ? ", logarithmic" : ""}`),
 		...buckets.map((b) => {
-			const left = x.at(b.lo), up = y.at(b.count);
+			const left = x.at(b.lo), up = y.at(density ? density(b) : b.count);
 			return el("rect", { x: left + 0.25, y: up, fill: hue(0),
 				width: Math.max(x.at(b.hi) - left - 0.5, 0.5),
 				height: Math.max(y.at(0) - up, b.count > 0 ? 1 : 0) },

@@ -65,8 +65,10 @@ function bytes(n) {
 		maximumSignificantDigits: 4 })} ${" KMGTP"[i].trim()}${i ? "i" : ""}B`;
 }
 
+let plain = false; // numbers are shown without commas and units
+
 function show(v, unit) {
-	if (typeof v !== "number" && typeof v !== "bigint")
+	if (plain || (typeof v !== "number" && typeof v !== "bigint"))
 		return String(v ?? "");
 	return Number.isNaN(v) ? "" : unit === "ns" ? time(Number(v))
 		: unit === "%" ? `${(100 * Number(v)).toFixed(1)} %`

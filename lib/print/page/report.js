@@ -92,6 +92,9 @@ const bucketsOf = (o) => o.buckets.map((b) => ({ lo: number(b.lo),
 	hi: "hi" in b ? number(b.hi) : 2 * number(b.lo) + 1,
 	count: number(b.count) }));
 
+// How high the bar of a bucket is: by its weight, or by that and its width.
+const highOf = (b) => doc.density ? b.count / (b.hi - b.lo || 1) : b.count;
+
 // The share of the weight below each edge.
 function distributionOf(o) {
 	let sum = 0;
@@ -114,10 +117,10 @@ function bucketCharts(list) {
 				yTitle: "% at or below", unit: "" })];
 	const all = list.flatMap(bucketsOf);
 	const range = all.reduce((r, b) => ({ lo: Math.min(r.lo, b.lo),
-		hi: Math.max(r.hi, b.hi), most: Math.max(r.most, b.count) }),
-	{ lo: all[0]?.lo ?? 0, hi: all[0]?.hi ?? 1, most: 1 });
+		hi: Math.max(r.hi, b.hi), most: Math.max(r.most, highOf(b)) }),
+	{ lo: all[0]?.lo ?? 0, hi: all[0]?.hi ?? 1, most: doc.density ? 0 : 1 });
 	return list.map((o) => histogramOf(nameOf(o), o.definition, unit,
-		bucketsOf(o), range, byLog, logY));
+		bucketsOf(o), range, byLog, logY, doc.density && highOf));
 }
 
 function rangeChart(list) {
@@ -384,6 +387,8 @@ function slider() {
 
 views.report = async function report(head) {
 	doc = head;
+	plain = Boolean(head.raw);
+	logX = head.log ?? null;
 	now = doc.reports.length - 1;
 	$("q").placeholder = "Search: names, frames of stacks";
 	if (doc.reports.length > 1)
