@@ -21,6 +21,11 @@ import sys
 import zlib
 
 EMPTY = {"meta", "link", "br", "hr", "img", "input"}
+# Elements that may lack an end tag, and the tags that end them, too.
+CELLS = {"td", "th"}
+IMPLIED = {"td": CELLS | {"tr", "tbody"}, "th": CELLS | {"tr", "tbody"},
+           "tr": {"tr", "tbody"}, "tbody": {"tbody"}, "li": {"li"},
+           "option": {"option"}, "p": {"p"}}
 
 
 class Parser(html.parser.HTMLParser):
@@ -36,6 +41,8 @@ class Parser(html.parser.HTMLParser):
         self.tags.append((tag, attrs))
         if tag == "meta":
             self.metas.append(attrs)
+        while self.open and tag in IMPLIED.get(self.open[-1][0], ()):
+            self.open.pop()
         if tag not in EMPTY:
             self.open.append((tag, attrs))
         # the text of an element may come in pieces
@@ -50,6 +57,9 @@ class Parser(html.parser.HTMLParser):
 
     def handle_endtag(self, tag):
         if tag not in EMPTY:
+            while self.open and self.open[-1][0] != tag and \
+                    self.open[-1][0] in IMPLIED:
+                self.open.pop()
             assert self.open and self.open[-1][0] == tag, (tag, self.open)
             self.open.pop()
 
