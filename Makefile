@@ -93,7 +93,8 @@ TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats \
     $(sort $(wildcard tests/check/*.bats))
 
 # Those that need a browser.
-PAGE_TESTS ?= tests/page/timeline.py tests/page/logs.py tests/page/report.py
+PAGE_TESTS ?= tests/page/timeline.py tests/page/logs.py tests/page/report.py \
+    tests/page/firefox.py
 
 # V=1 shows whole commands.
 ifeq ($(V),)

@@ -110,6 +110,7 @@ function choose() {
 function drawTree() {
 	const tree = $("tree"), top = $("scroll").scrollTop;
 	const inside = tree.contains(document.activeElement);
+	$("span").textContent = `${time(view.to - view.from)} shown`;
 	tree.replaceChildren(...rows.filter((r) => r.y + r.height > top &&
 		r.y < top + tree.clientHeight).map(({ track: t, y, height }) => {
 		const beside = t.up ? t.up.children : log.roots;
