@@ -40,6 +40,7 @@ tel__binder_clear(struct binder *b)
 	tel__select_clear(&b->selection);
 	free(b->machine.stack);
 	free(b->machine.scratch);
+	tel__masks_free(b->masks);
 	free(b->fail_text);
 }
 
@@ -118,6 +119,9 @@ compile_all(struct binder *b, struct binding *to)
 		st = b->for_value ?
 		    tel__compile_value(&c, type, &to->programs[i]) :
 		    tel__compile_filter(&c, type, &to->programs[i]);
+		if (st == TEL_OK && !b->for_value)
+			to->programs[i].masks =
+			    (uint8_t)tel__masks_fit(&to->programs[i]);
 	}
 	tel__compiler_end(&c);
 	return st;

@@ -297,29 +297,21 @@ match_each(tel_filter *f, struct tel_run *run)
 tel_status
 tel_filter_run(tel_filter *f, tel_run *run)
 {
-	const struct program *p;
-	size_t i, n = 0, count = run->count;
+	struct binder *b = &f->binder;
 
 	run->changed = 1;
-	if (count <= 1 || is_bounded(f) ||
-	    (f->binder.tree != NULL && f->binder.tree->uses_dt))
+	if (run->count <= 1 || run->count > TEL_RUN_MOST || is_bounded(f) ||
+	    (b->tree != NULL && b->tree->uses_dt))
+		return match_each(f, run);
+	if (b->masks == NULL)
+		b->masks = tel__masks_new();
+	if (b->masks == NULL)
 		return match_each(f, run);
 	/* all are of the schema of the first */
-	if (binder_program(&f->binder, run_event(run, 0)) == NULL)
+	if (binder_program(b, run_event(run, 0)) == NULL)
 		return TEL_EINVAL;
-	for (i = 0; i < count; i++) {
-		p = binding_number(f->binder.current, run->types[i]);
-		if (p->verdict == VERDICT_NEVER)
-			continue;
-		if (p->verdict == VERDICT_RUN &&
-		    !tel__program_match(p, &f->binder.machine,
-		        run_event(run, i)))
-			continue;
-		if (n != i)
-			run_move(run, n, i);
-		n++;
-	}
-	run->count = n;
+	tel__masks_filter(b->masks, b->current->programs, b->current->unknown,
+	    &b->machine, run);
 	return TEL_OK;
 }
 

@@ -95,6 +95,8 @@ enum verdict { VERDICT_NEVER, VERDICT_ALWAYS, VERDICT_RUN };
 struct program {
 	uint8_t verdict;  /* enum verdict */
 	uint8_t datatype; /* enum tel_datatype of an integer that comes out */
+	uint8_t masks;    /* tel__masks_fit() */
+	uint8_t list;     /* of masks.c: 1 + where the run's events are, or 0 */
 	uint32_t entry;   /* the first op */
 	uint32_t count;   /* of ops */
 	struct op *ops;

@@ -7,6 +7,7 @@
 #include "filter_events.h"
 
 #include "filter_random.h"
+#include "made_run.h"
 #include "query/tree.h"
 
 #define ROUNDS 2000
@@ -314,6 +315,145 @@ check_invert(const struct events *e, const char *text, const char *verdicts)
 	return good;
 }
 
+/* A number at which something changes, or any. */
+static uint64_t
+draw_number(void)
+{
+	static const uint64_t edges[] = { 0, 1, 3, 42, 99, 100, 101, 200, 4095,
+		4096, 65535, 65536, 0x7f00, INT64_MAX, (uint64_t)1 << 63,
+		UINT64_MAX - 1, UINT64_MAX };
+
+	return pick(4) ? PICK(edges) :
+	                 (uint64_t)pick(1u << 31) * pick(1u << 31);
+}
+
+/* A run of events of all types or of few of them, with any values. */
+static void
+make_run(struct made_run *m, const struct events *e)
+{
+	const unsigned most = 1 + pick(TEL_RUN_MOST);
+	const unsigned types = pick(2) ? EVENTS : 2;
+	const struct tel_event *ev;
+	struct tel_event one;
+	unsigned i, f;
+
+	made_run_begin(m);
+	/* one of an unknown type must be the first */
+	ev = &e->event[pick(EVENTS)];
+	for (i = 0; i < most; i++) {
+		one = *ev;
+		one.clock = 1000 + pick(9000);
+		made_run_add(m, &one);
+		for (f = 0; f < one.type->nfields; f++)
+			if (one.type->fields[f].datatype != TEL_STRING &&
+			    pick(8))
+				tel_encode_field(&one.type->fields[f],
+				    draw_number(), made_run_bytes(m));
+		do {
+			ev = &e->event[pick(types)];
+		} while (ev->type->unknown);
+	}
+}
+
+/* Filtering a run leaves the events that match one by one. */
+static int
+check_run(const struct events *e, const char *text, struct made_run *m,
+    unsigned *left)
+{
+	tel_filter *all = must(tel_filter_new()), *one = must(tel_filter_new());
+	unsigned char match[TEL_RUN_MOST];
+	size_t i, n = 0, count;
+	int good;
+
+	make_run(m, e);
+	count = m->run.count;
+	good = tel_filter_set_expression(all, text) == TEL_OK &&
+	    tel_filter_set_expression(one, text) == TEL_OK &&
+	    tel_filter_bind(all, e->schema) == TEL_OK &&
+	    tel_filter_bind(one, e->schema) == TEL_OK;
+	if (pick(4) == 0) {
+		must_ok(tel_filter_set_time(one, "500,4000"));
+		must_ok(tel_filter_set_time(all, "500,4000"));
+	}
+	tel_filter_set_invert(all, (int)(count & 1));
+	tel_filter_set_invert(one, (int)(count & 1));
+	for (i = 0; i < count; i++)
+		match[i] = tel_filter_match(one, run_event(&m->run, i)) == 1;
+	good &= tel_filter_run(all, &m->run) == TEL_OK;
+	for (i = 0; i < count; i++) {
+		if (!match[i])
+			continue;
+		good &= n < m->run.count && m->run.numbers[n] == i &&
+		    m->run.data[n] == m->bytes[i];
+		n++;
+	}
+	good &= n == m->run.count;
+	*left += (unsigned)n;
+	if (!good)
+		diag("%s: %s: %zu of %zu events, expected %zu", text,
+		    tel_filter_error(all), m->run.count, count, n);
+	tel_filter_free(all);
+	tel_filter_free(one);
+	return good;
+}
+
+/* Conditions of natural numbers: all of them have columns. */
+static void
+say_natural(struct text *t, int depth)
+{
+	static const char *const leaves[] = { "size", "pool", "base", "index",
+		"clock", "start", "foundation", "white", "100", "4096", "1",
+		"0x7f00", "18446744073709551615" };
+	static const char *const ops[] = { " + ", " - ", " * ", " & ", " | " };
+	static const char *const compare[] = { " == ", " != ", " < ",
+		" <= ", " > ", " >= " };
+	unsigned how = depth <= 0 ? 0 : pick(8);
+
+	if (how == 0) {
+		say(t, PICK(leaves));
+	} else if (how < 3) {
+		say(t, "(");
+		say_natural(t, depth - 1);
+		say(t, PICK(ops));
+		say_natural(t, depth - 1);
+		say(t, ")");
+	} else if (how == 3) {
+		say(t, "(");
+		say(t, PICK(leaves));
+		say(t, " in (1, 99..101, 4096, 0x7f00..65536))");
+	} else if (how == 4) {
+		say(t, "(!(");
+		say_natural(t, depth - 1);
+		say(t, "))");
+	} else {
+		say(t, "(");
+		say_natural(t, depth - 1);
+		say(t, how == 5 ? " && " : how == 6 ? " || " : PICK(compare));
+		say_natural(t, depth - 1);
+		say(t, ")");
+	}
+}
+
+static void
+test_runs(const struct events *e)
+{
+	static struct made_run made;
+	unsigned i, any = 0, natural = 0, left = 0;
+	struct text p;
+
+	for (i = 0; i < ROUNDS; i++) {
+		p.n = 0;
+		say_condition(&p, 4);
+		any += (unsigned)check_run(e, p.s, &made, &left);
+		p.n = 0;
+		say_natural(&p, 5);
+		natural += (unsigned)check_run(e, p.s, &made, &left);
+	}
+	is_u64(any, ROUNDS, "runs are filtered as their events are");
+	is_u64(natural, ROUNDS, "also where all is columns");
+	ok(left > ROUNDS * 20, "%u events matched", left);
+}
+
 int
 main(void)
 {
@@ -348,6 +488,7 @@ main(void)
 	ok(seen['1'] > ROUNDS && seen['0'] > ROUNDS && seen['?'] > ROUNDS,
 	    "all verdicts are met: %u true, %u false, %u unknown", seen['1'],
 	    seen['0'], seen['?']);
+	test_runs(&e);
 	free_events(&e);
 	return done();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Specs, what events do to statistics, groups, and snapshots. */
+#include "made_run.h"
 #include "stat_log.h"
 
 /* ------------------------------------------------------------- specs */
@@ -471,7 +472,6 @@ test_snapshots(void)
 /* ----------------------------------------------------------------- runs */
 
 #define EVENTS 200u
-#define EVENT_SIZE 64u
 
 /* A value of any magnitude: of 64 bits, of a few, or one less than a power. */
 static uint64_t
@@ -485,39 +485,22 @@ draw(uint64_t *state)
 	return *state & 1 ? v : v & 4095;
 }
 
-/* Events as columns. */
-struct columns {
-	struct tel_run run;
-	unsigned char bytes[EVENTS][EVENT_SIZE];
-	const unsigned char *data[EVENTS];
-	uint64_t clocks[EVENTS];
-	uint32_t types[EVENTS], sizes[EVENTS], at[EVENTS], numbers[EVENTS];
-};
-
 static void
-make_columns(struct columns *c, struct stat_log *l, uint64_t *state,
-    uint64_t most)
+make_run(struct made_run *m, struct stat_log *l, uint64_t *state, uint64_t most)
 {
 	static const char *const names[] = { "PoolAlloc", "PoolFree",
 		"ArenaPollEnd", "PoolFinish", "EventClockSync" };
-	const struct tel_event *ev;
-	uint32_t i;
+	uint64_t a, b, c;
+	unsigned i;
 
-	memset(&c->run, 0, sizeof(c->run));
+	made_run_begin(m);
 	for (i = 0; i < EVENTS; i++) {
-		ev = stat_event(l, names[draw(state) % 5], 1000 + i,
-		    draw(state) & most, draw(state) & most, draw(state) & most);
-		memcpy(c->bytes[i], ev->data, EVENT_SIZE);
-		c->data[i] = c->bytes[i];
-		c->clocks[i] = ev->clock;
-		c->types[i] = ev->type->index;
-		c->sizes[i] = EVENT_SIZE;
-		c->at[i] = i * EVENT_SIZE;
-		c->numbers[i] = i;
+		a = draw(state) & most;
+		b = draw(state) & most;
+		c = draw(state) & most;
+		made_run_add(m,
+		    stat_event(l, names[draw(state) % 5], 1000 + i, a, b, c));
 	}
-	c->run = (struct tel_run){ c->data, c->clocks, c->types, c->sizes,
-		c->at, c->numbers, EVENTS, 0, 0, 0, &l->schema->types[0],
-		&l->event };
 }
 
 /* Values of a run that a stat takes together come to what each comes to. */
@@ -532,7 +515,7 @@ test_runs(void)
 		"l=log2(size*3)", "m=tally(pool,100)",
 		"n=log2(pool,5) if index > 9",
 		"o=quantiles(size) if size > 1M" };
-	static struct columns c;
+	static struct made_run made;
 	struct stat_log l;
 	tel_stats *one = must(tel_stats_new()), *many = must(tel_stats_new());
 	char *want, *got;
@@ -547,10 +530,10 @@ test_runs(void)
 	must_ok(tel_stats_begin(one, NULL));
 	must_ok(tel_stats_begin(many, NULL));
 	for (round = 0; round < 50; round++) {
-		make_columns(&c, &l, &state, round % 2 ? UINT64_MAX : 0xfffff);
+		make_run(&made, &l, &state, round % 2 ? UINT64_MAX : 0xfffff);
 		for (i = 0; i < EVENTS; i++)
-			must_ok(tel_stats_event(one, run_event(&c.run, i)));
-		must_ok(tel_stats_run(many, &c.run));
+			must_ok(tel_stats_event(one, run_event(&made.run, i)));
+		must_ok(tel_stats_run(many, &made.run));
 	}
 	must_ok(tel_stats_end(one, NULL));
 	must_ok(tel_stats_end(many, NULL));
