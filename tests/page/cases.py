@@ -27,6 +27,20 @@ def command(*words):
                           stdout=subprocess.PIPE).stdout
 
 
+def roles(page):
+    """The roles of what a screen reader finds; each control has a name."""
+    found = set()
+    for node in page.call("Accessibility.getFullAXTree")["nodes"]:
+        role = node.get("role", {}).get("value")
+        name = node.get("name", {}).get("value", "")
+        if role in ("button", "textbox", "searchbox", "checkbox", "tab",
+                    "combobox", "treeitem", "image", "slider") and not name:
+            raise AssertionError(f"a {role} without a name")
+        if role:
+            found.add(role)
+    return found
+
+
 class Context:
     """What tests share: a page of a browser, a folder for their files, and one
     for screenshots."""

@@ -124,6 +124,31 @@ def snapshots(page, folder):
           str(len(times) - 2))
 
 
+def shell(page, folder):
+    """keys, themes, names for screen readers, and no request"""
+    path, want = both(folder, "telstat", "-i", "500us", "-s", "now=mag(size)",
+                      *logs.mps_collections(folder))
+    page.open(path)
+    names = page.run("teltools.tabs()")
+    chosen = "document.querySelector('[role=tab][aria-selected=true]')"
+    for number, name in enumerate(names, 1):
+        page.key(str(number))
+        page.wait(f"{chosen}.textContent === {json.dumps(name)}")
+        missing = {"tablist", "tabpanel", "status", "search", "searchbox",
+                   "slider"} - cases.roles(page)
+        expect(missing, set(), name)
+    page.key("?")
+    expect(page.run("""[...document.querySelectorAll("#dialog tr")].filter(
+        (r) => r.checkVisibility()).map((r) => r.innerText).join("\\n")
+        .match(/Zoom in|snapshot|Search/g)"""), ["snapshot", "Search"])
+    page.run("document.getElementById('dialog').close()")
+    page.run("document.querySelector('button[data-key=t]').click()")
+    expect(page.run("document.documentElement.dataset.theme"), "light")
+    assert {e["request"]["url"].split(":")[0] for e in
+            page.seen("Network.requestWillBeSent")} <= {"file", "blob"}
+    assert want
+
+
 def stacks(page, folder):
     """the flame graph of stacks"""
     log = logs.unpack("alloc/gcc.heaptrack.zst", folder)
@@ -246,7 +271,8 @@ def hostile(page, folder):
     expect(title, "telstat: <img src=x onerror=alert(1)>")
 
 
-TESTS = [statistics, snapshots, stacks, difference, replay, options, hostile]
+TESTS = [statistics, snapshots, shell, stacks, difference, replay, options,
+         hostile]
 
 
 def case(test):

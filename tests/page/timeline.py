@@ -8,6 +8,7 @@ make_page.py put into it.  Screenshots are kept in the folder of the argument.
 
 import csv
 import io
+import json
 import os
 import random
 import re
@@ -195,6 +196,30 @@ def test_statistics(c):
     expect(alloc["p90"], sizes[int(len(sizes) * 0.9)])
 
 
+def test_histogram(c):
+    """A selection has the histogram of its numbers, by powers of two"""
+    page = c.open()
+    page.run(f"teltools.select({10 * MS}, {20 * MS})")
+    drawn(page)
+    page.run("""(() => {
+        const s = document.getElementById("measure");
+        s.value = "size";
+        s.dispatchEvent(new Event("change"));
+    })()""")
+    want = {}
+    for e in EVENTS:
+        if e[0] == 0 and 10 * MS <= e[1] <= 20 * MS:
+            want[e[5][0]] = want.get(e[5][0], 0) + 1
+    rows = ("[...[...document.querySelectorAll('#panel table')].find((t) =>"
+            " t.caption.textContent === 'Histogram')?.tBodies[0].rows ?? []]"
+            ".map((r) => [r.cells[0].textContent, r.cells[1].textContent,"
+            " r.cells[2].firstChild.value])")
+    text = [[f"{n} B and more" if n < 1024 else f"{n // 1024} KiB and more",
+             str(want[n]), want[n]] for n in sorted(want)]
+    text = json.dumps(text, separators=(",", ":"))
+    page.wait(f"JSON.stringify({rows}) === {json.dumps(text)}")
+
+
 def test_search(c):
     """Searches find the events that their expressions say"""
     page = c.open()
@@ -251,15 +276,46 @@ def test_keys(c):
     expect(c.view(), back, "nothing to redo")
     c.press("0")
     near(c.view()[1] - c.view()[0], 91 * MS)
+    c.press("w")
+    c.press("s")
+    near(c.view()[1] - c.view()[0], 91 * MS * 0.6 * 1.7)
+    c.press("w")
+    before = c.view()
+    c.press("ArrowRight")
+    near(c.view()[0] - before[0], (before[1] - before[0]) * 0.2)
+    c.press("u")
+    expect(c.view(), before)
+    page.run("teltools.select(10e6, 20e6)")
+    c.press("z")
+    expect(c.view(), (10 * MS, 20 * MS))
+    c.press("0")
     c.press_until("?", "document.getElementById('dialog').open")
-    if "Zoom in" not in page.run(
-            "document.getElementById('dialog').textContent"):
-        raise AssertionError("the keys are not shown")
+    # what the keys do is shown, and not those of reports
+    expect(page.run("""[...document.querySelectorAll("#dialog tr")].filter(
+        (r) => r.checkVisibility()).map((r) => r.innerText).join("\\n")
+        .match(/Zoom in|Undo|Search|snapshot/g)"""),
+           ["Zoom in", "Undo", "Search"])
     page.run("document.getElementById('dialog').close()")
     c.press_until("/", "document.activeElement.id === 'q'")
     c.press("w")
     near(c.view()[1] - c.view()[0], 91 * MS)
     page.emulate(prefers_reduced_motion="no-preference")
+
+
+def test_scroll(c):
+    """Keys and the wheel over the names move the tracks up and down"""
+    page = c.open()
+    page.size(1280, 400)
+    page.wait("document.getElementById('scroll').scrollHeight > "
+              "document.getElementById('scroll').clientHeight")
+    first = page.run("teltools.visible()")[0]["y"]
+    c.press("ArrowDown")
+    page.wait(f"teltools.visible()[0].y < {first}")
+    c.press("ArrowUp")
+    page.wait(f"teltools.visible()[0].y === {first}")
+    page.mouse("mouseWheel", 20, c.top() + 40, deltaX=0, deltaY=60)
+    page.wait(f"teltools.visible()[0].y < {first}")
+    page.size(1280, 800)
 
 
 def test_mouse(c):
@@ -482,6 +538,30 @@ def test_messages(c):
     page.wait("document.querySelector('.row.chosen')?.dataset.track === '3'")
 
 
+def test_copies(c):
+    """Tracks that show events a second time are drawn from their sums"""
+    path = c.path("copies.html")
+    made = make_page.mixed()
+    made.head["tracks"] += [
+        {"id": 9, "parent": 0, "use": "log", "name": "threads"},
+        {"id": 10, "parent": 9, "use": "ranges", "name": "again"}]
+    width, n = 91 * MS // 64 + 1, 64
+    made.series(10, width, {"count": [1] + [0] * (n - 1),
+                            "busy": [width] * (n // 2) + [0] * (n // 2)})
+    made.write(path)
+    page = c.page
+    page.open(path)
+    drawn(page)
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 10)
+    at = page.run("document.getElementById('canvas').width")
+    y = row["y"] + row["h"] / 2
+    expect([c.pixel(at * part, y) for part in (0.25, 0.75)],
+           [blend(page, "c0", 1), blend(page, "bg", 1)])
+    # and no event is counted twice
+    expect(page.run("teltools.select(0, 91e6).then((s) => s.count)"),
+           len(EVENTS))
+
+
 def test_heat(c):
     """A histogram over time is a strip for each of its rows"""
     page = c.open()
@@ -658,19 +738,11 @@ def test_names_of_controls(c):
     """Every control has a name, and what changes is said"""
     page = c.open()
     page.wait("document.querySelector('#panel table')")
-    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
-    roles = set()
-    for node in nodes:
-        role = node.get("role", {}).get("value")
-        name = node.get("name", {}).get("value", "")
-        roles.add(role)
-        if role in ("button", "textbox", "searchbox", "checkbox", "tab",
-                    "combobox", "treeitem", "image") and not name:
-            raise AssertionError(f"a {role} without a name")
+    roles = cases.roles(page)
     for role in ("tree", "tablist", "tabpanel", "status", "search", "main",
                  "table", "searchbox"):
         if role not in roles:
-            raise AssertionError(f"no {role}: {sorted(filter(None, roles))}")
+            raise AssertionError(f"no {role}: {sorted(roles)}")
     page.run("teltools.setView(1e6, 2e6)")
     page.wait("document.getElementById('status').textContent"
               ".startsWith('1.0')")

@@ -210,7 +210,8 @@ const mostOf = (lists) => lists.reduce((most, list) => list.reduce((a, v) =>
 	Math.max(a, v), most), 0);
 
 function paintSums(p, frame, t, y, h) {
-	const { series } = t;
+	// of what is shown a second time there are no events
+	const { series } = t, covered = t.copy || t.folded ? [] : frame.covered;
 	if (t.use === "heat") {
 		// a strip for each bucket of a histogram, the larger values above
 		const numbers = series.map((s) => s.row), low = Math.min(...numbers);
@@ -235,12 +236,11 @@ function paintSums(p, frame, t, y, h) {
 				const full = strength(s.type);
 				paintStrip(p, y + Math.round(place[lane.id].y * frame.dpr),
 					Math.round((LINE - 2) * frame.dpr), hueOf(s), (x) =>
-						!frame.covered[x] && busy[x] + count[x] > 1e-9 && full *
+						!covered[x] && busy[x] + count[x] > 1e-9 && full *
 							(0.2 + 0.8 * Math.min(busy[x] / frame.step, 1)));
 			}
 	} else {
-		paintCounts(p, frame, countsOf(t, t.folded), y, h,
-			t.folded ? [] : frame.covered);
+		paintCounts(p, frame, countsOf(t, t.folded), y, h, covered);
 	}
 }
 

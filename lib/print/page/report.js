@@ -293,8 +293,8 @@ function allocatorsTab() {
 		bars("Resident at the end", "memory", "end_bytes", "bytes"),
 		bars("When all is freed", "memory", "freed_bytes", "bytes"),
 		bars("Page faults", "cost", "page_faults", "")),
-	...["cost", "memory", "residency", "counters", "calls"].filter((t) =>
-		ofType(t).length).map(sideBySide),
+	el("div", { class: "side" }, ["cost", "memory", "residency", "counters",
+		"calls"].filter((t) => ofType(t).length).map(sideBySide)),
 	ofType("ratio").length ? objectTable("ratios to the first",
 		ofType("ratio")) : "");
 }
