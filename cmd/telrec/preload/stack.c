@@ -420,6 +420,37 @@ skip_own(uintptr_t **ips, unsigned n)
 	return n < DEPTH ? n : DEPTH;
 }
 
+static inline uint64_t
+add_frame(uint64_t hash, uintptr_t ip, unsigned i)
+{
+	return (hash ^ ip) * UINT64_C(0x9e3779b97f4a7c15) + i;
+}
+
+/*
+ * A hash of all frames.  Each multiplication waits for the one before it: so
+ * there are four hashes, of every fourth frame, until the end.
+ */
+static inline uint64_t
+hash_stack(uint32_t generation, const uintptr_t *ips, unsigned n)
+{
+	uint64_t a = generation + 1u, b = n, c = 2, d = 3;
+	unsigned i;
+
+	for (i = 0; n - i >= 4; i += 4) {
+		a = add_frame(a, ips[i], i);
+		b = add_frame(b, ips[i + 1], i);
+		c = add_frame(c, ips[i + 2], i);
+		d = add_frame(d, ips[i + 3], i);
+	}
+	if (n - i > 0)
+		a = add_frame(a, ips[i], i);
+	if (n - i > 1)
+		b = add_frame(b, ips[i + 1], i);
+	if (n - i > 2)
+		c = add_frame(c, ips[i + 2], i);
+	return mix(mix(mix(a, b), c), d);
+}
+
 __attribute__((noinline)) uint32_t
 telrec_stack(void)
 {
@@ -427,7 +458,7 @@ telrec_stack(void)
 	struct stack_table *t = table;
 	uint64_t hash, entry, *cached;
 	uint32_t number;
-	unsigned i, n;
+	unsigned n;
 
 	if (t == NULL || self.busy)
 		return 0;
@@ -445,10 +476,7 @@ telrec_stack(void)
 		n = got > 0 ? (unsigned)got : 0;
 	}
 	n = skip_own(&ips, n);
-	hash = ARENA_NOW(t->generation) + 1u;
-	for (i = 0; i < n; i++)
-		hash = (hash ^ ips[i]) * UINT64_C(0x9e3779b97f4a7c15) + i;
-	hash = mix(hash, hash >> 32);
+	hash = hash_stack(ARENA_NOW(t->generation), ips, n);
 	cached = &t->cache[hash & (((uint64_t)1 << CACHE_BITS) - 1)];
 	hash >>= NUMBER_BITS;
 	entry = __atomic_load_n(cached, __ATOMIC_RELAXED);
