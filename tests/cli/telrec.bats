@@ -222,6 +222,19 @@ setup() {
 	grep -q '^errno 4711' both
 }
 
+@test "to a pipe: events come before the program ends" {
+	# it waits for what the reader shows
+	telrec -o - sh -c '"$1" pairs 10
+		n=0
+		until grep -q "size=100 " shown; do
+			n=$((n + 1))
+			[ $n -lt 1200 ] || exit 9
+			sleep 0.05
+		done
+		"$1" pairs 20' sh "$program" | telcat -u >shown
+	[ "$(grep -c 'size=100 ' shown)" = 30 ]
+}
+
 @test "mappings are recorded with --maps" {
 	telrec --maps -o run.tel "$program" maps
 	telcat -k Map -w 'size == 12288 || old_size == 12288 || increment == 4096 || increment == 8192' \
@@ -244,6 +257,11 @@ setup() {
 	run -125 telrec --paused -o run.tel "$program" pairs 1000
 	[[ $output == *"0 events"* ]]
 	run -125 telrec --delay 1h -o run.tel "$program" pairs 1000
+	# it starts by itself when the time has come
+	rm -f run.tel
+	telrec --delay 50ms -o run.tel sh -c 'until [ -s run.tel ]; do
+		"$1" pairs 10; done' sh "$program"
+	[ "$(counts run.tel 'size == 100')" -ge 1 ]
 	# a signal starts recording when the program runs, and ends it
 	telrec --paused -o run.tel sh -c 'kill -USR1 $PPID
 		until "$1" pairs 10 && [ -s run.tel ]; do sleep 0.02; done' \

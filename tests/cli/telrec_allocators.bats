@@ -116,3 +116,27 @@ under() {
 	command -v clang >/dev/null || skip "no clang"
 	under "$(clang -print-file-name="libclang_rt.scudo_standalone-$(uname -m).so")"
 }
+
+# The loader finds it after telrec's library, and before the C library.
+@test "a program that is linked with another allocator" {
+	linked=0
+	telrec -o run.tel "$program" some
+	check_log run.tel calls 70707 >want
+	for name in libtcmalloc_minimal.so.4 libjemalloc.so.2 libmimalloc.so.2.0; do
+		build_linked "$name" 2>/dev/null || continue
+		linked=$((linked + 1))
+		telrec -o run.tel ./linked some
+		check_log run.tel calls 70707 >got
+		diff -u want got
+		telrec -o run.tel ./linked threads 4 200
+		ordered run.tel
+	done
+	[ "$linked" -gt 0 ] || skip "no other allocator is installed"
+}
+
+# build_linked LIBRARY: the program, linked with it.
+build_linked() {
+	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread -I"$TEL_TOP/cmd" \
+	    -o linked "$TEL_TOP/tests/cli/telrec_program.c" \
+	    -Wl,--no-as-needed "-l:$1" -ldl && ldd linked | grep -q "$1"
+}

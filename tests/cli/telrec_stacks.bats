@@ -102,12 +102,26 @@ all_stacks() {
 	all_stacks
 }
 
+# record_ring OPTION: as record, but the log is kept in memory until the end.
+record_ring() {
+	record "$1"
+	telrec "$1" --ring 64M -o run.tel ./program ./library.so
+	telcat -f folded --weight allocated run.tel >lines
+}
+
 @test "with --ring frames are kept that later events use" {
 	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
-	record --stacks=fp
-	telrec --stacks=fp --ring 64M -o run.tel ./program ./library.so
-	telcat -f folded --weight allocated run.tel >lines
+	record_ring --stacks=fp
 	all_stacks
+}
+
+@test "with --ring, by tables" {
+	find /lib /usr/lib -name libunwind.so.8 2>/dev/null | grep -q . ||
+	    skip "no libunwind"
+	build -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
+	record_ring --stacks=unwind
+	all_stacks
+	grep -E '(^|;)main;.*;on_signal\(int\);take 1003$' lines
 }
 
 @test "without libunwind, stacks are taken by frame pointers, and that is said" {
