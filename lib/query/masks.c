@@ -206,7 +206,7 @@ load_field(const struct masks *c, const struct tel_field *f, uint64_t *out)
 			out[i] = tel_load(f, data[events[i]]);
 }
 
-/* What a span test looks at, of a value that is no field. */
+/* What a span test looks at, of a value other than a field. */
 static void
 load_other(const struct masks *c, enum op_code code, uint64_t *out)
 {
@@ -259,7 +259,7 @@ compare(enum value_op how, const uint64_t *a, const uint64_t *b, size_t step,
 	}
 }
 
-/* a becomes a and b, by an operator; unsure: set where that is no natural. */
+/* a becomes a and b, by an operator; unsure: set unless that is natural. */
 static void
 combine(enum value_op how, uint64_t *a, const uint64_t *b, size_t step,
     size_t n, unsigned char *unsure)
