@@ -288,6 +288,5 @@ function aboutTab() {
 	return el("div", {}, el("p", {}, log.note), table("Logs",
 		heads("*Log", "*Format", "*Start", "Events", "Lost"),
 		log.logs.map((l) => [l.name, l.format, l.start, l.events, l.lost])),
-	el("p", {}, `${grouped.format(log.exact)} of ${grouped.format(log.events)
-	} events are in this page, the others as sums. Made by ${log.generator}.`));
+	el("p", {}, `Made by ${log.generator}.`));
 }

@@ -13,7 +13,7 @@ function makeTracks() {
 			lines: 1, level: up ? up.level + 1 : 0,
 			unit: t.unit ?? (t.use === "bytes" ? "bytes" : ""),
 			isPlot: /^(count|bytes|heat)$/.test(t.use), folded: false,
-			path: up ? `${up.path} / ${t.name}` : t.name,
+			path: up ? `${up.path} / ${t.name}` : baseName(t.name),
 			// what isn't below a log shows its events a second time
 			copy: up ? up.copy : !log.logs.some((l) => l.name === t.name) });
 		log.track[t.id] = t;
