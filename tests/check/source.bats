@@ -121,6 +121,17 @@ references() {
 	done
 }
 
+# Every page carries them.
+@test "scripts of pages have at most 72 and 44 KB" {
+	cd lib/print/page || exit
+	all=$(cat ./*.js | wc -c)
+	report=$(cat chart.js flame.js report.js | wc -c)
+	shell=$(wc -c <page.js)
+	echo "log: $((all - report)), report: $((report + shell)) bytes"
+	[ $((all - report)) -le 72000 ]
+	[ $((report + shell)) -le 44000 ]
+}
+
 @test "no line ends in blanks" {
 	run ! grep -n '[[:blank:]]$' Makefile ./*.md .ci/run man/* \
 	    lib/**/*.[ch] cmd/**/*.[ch] tests/**/*.{c,h,sh,bats,bash}
