@@ -15,11 +15,25 @@
 #define DEPTH_MAX 256
 /* The most stacks that are counted apart; all others are one. */
 #define STACKS_MAX ((size_t)1 << 18)
+/* The most stacks that a range is taken out of, if it has no end. */
+#define SHARES_MAX 64
+/* The most ranges that may still end after one of their name has started. */
+#define PARTED_MAX 256
+#define NO_LINE SIZE_MAX
+
+/* What a frame has added to the weight of a line, which has its name there. */
+struct share {
+	size_t line, at;
+	uint64_t weight;
+};
 
 struct frame {
 	const struct timeline_track *track; /* that it was begun on */
 	char *name;
 	size_t length;
+	struct share *shares; /* with their room, and their number */
+	size_t room, nshares;
+	int kept; /* too many stacks had it */
 };
 
 /* The ranges that are open on a thread, or in a log without threads. */
@@ -28,6 +42,12 @@ struct stack {
 	struct frame frames[DEPTH_MAX];
 	unsigned depth;
 	uint64_t last; /* up to when its time was counted */
+	/*
+	 * Without threads, a range that gave way to one of its name may be
+	 * parallel to that, and end later, or have lost its end.
+	 */
+	struct frame *parted;
+	size_t parted_room, nparted;
 };
 
 struct line {
@@ -92,14 +112,17 @@ put_frame(struct folded *f, size_t *n, const char *name, size_t length)
 	return 1;
 }
 
-/* Adds to the weight of the text that was made, n bytes. */
+/*
+ * Adds to the weight of the text that was made, n bytes, whose line is *line;
+ * NO_LINE: that of the other stacks.
+ */
 static int
-add_weight(struct folded *f, size_t n, uint64_t weight)
+add_weight(struct folded *f, size_t n, uint64_t weight, size_t *line)
 {
 	static const char others[] = "<other stacks>";
 	uint64_t h;
 	struct tel__entry *e;
-	int fresh;
+	int fresh, other = 0;
 
 	h = tel__fnv(TEL__FNV, f->text, n);
 	if (f->nlines >= STACKS_MAX &&
@@ -108,11 +131,13 @@ add_weight(struct folded *f, size_t n, uint64_t weight)
 		if (!put_frame(f, &n, others, sizeof(others) - 1))
 			return 0;
 		h = tel__fnv(TEL__FNV, others, n);
+		other = 1;
 	}
 	e = tel__table_put(&f->by_text, h, &fresh);
 	if (e == NULL)
 		return 0;
 	if (!fresh) {
+		*line = other ? NO_LINE : e->value;
 		f->lines[e->value].weight += weight;
 		return 1;
 	}
@@ -122,6 +147,7 @@ add_weight(struct folded *f, size_t n, uint64_t weight)
 	if (f->lines[f->nlines].text == NULL)
 		return 0;
 	f->lines[f->nlines].weight = weight;
+	*line = other ? NO_LINE : f->nlines;
 	e->value = (uint32_t)f->nlines++;
 	return 1;
 }
@@ -143,12 +169,56 @@ put_stack(struct folded *f, const struct stack *s, size_t *n)
 }
 
 static void
+free_frame(struct frame *fr)
+{
+	free(fr->name);
+	free(fr->shares);
+}
+
+static void
 remove_frame(struct stack *s, unsigned i)
 {
-	free(s->frames[i].name);
 	memmove(&s->frames[i], &s->frames[i + 1],
 	    (s->depth - i - 1) * sizeof(s->frames[0]));
 	s->depth--;
+}
+
+static struct share *
+find_share(struct frame *fr, size_t line)
+{
+	size_t i;
+
+	for (i = fr->nshares; i-- > 0;)
+		if (fr->shares[i].line == line)
+			return &fr->shares[i];
+	return NULL;
+}
+
+/* Notes that a frame is at a place of a line, and has added to its weight. */
+static int
+add_share(struct frame *fr, size_t line, size_t at, uint64_t weight)
+{
+	struct share *share;
+
+	if (fr->kept || line == NO_LINE)
+		return 1;
+	share = find_share(fr, line);
+	if (share != NULL) {
+		share->weight += weight;
+		return 1;
+	}
+	if (fr->nshares == SHARES_MAX) {
+		fr->kept = 1;
+		fr->nshares = 0;
+		return 1;
+	}
+	if (!TEL__RESERVE(fr->shares, fr->room, fr->nshares + 1))
+		return 0;
+	share = &fr->shares[fr->nshares++];
+	share->line = line;
+	share->at = at;
+	share->weight = weight;
+	return 1;
 }
 
 /* Counts the time up to now for the open ranges. */
@@ -156,28 +226,123 @@ static int
 advance(struct folded *f, struct stack *s, uint64_t time)
 {
 	uint64_t weight = time > s->last ? time - s->last : 0;
-	size_t n;
+	size_t n, line, at = 0;
+	unsigned i;
 
 	if (weight > 0)
 		s->last = time;
 	if (weight == 0 || s->depth == 0)
 		return 1;
-	return put_stack(f, s, &n) && add_weight(f, n, weight);
+	if (!put_stack(f, s, &n) || !add_weight(f, n, weight, &line))
+		return 0;
+	if (s->context->use == TIMELINE_THREAD)
+		return 1;
+	for (i = 0; i < s->depth; i++) {
+		if (!add_share(&s->frames[i], line, at, weight))
+			return 0;
+		at += s->frames[i].length + 1;
+	}
+	return 1;
+}
+
+static int
+has_name(const struct frame *fr, const char *name, size_t n)
+{
+	return fr->length == n && memcmp(fr->name, name, n) == 0;
+}
+
+/* A frame's share of a line is now one of a line without another frame. */
+static int
+move_share(struct frame *fr, const struct share *from, size_t line,
+    const struct frame *out)
+{
+	const size_t n = out->length + 1;
+	struct share *share;
+	uint64_t weight;
+
+	/* those of one name were not open at once */
+	if (has_name(fr, out->name, out->length) ||
+	    (share = find_share(fr, from->line)) == NULL)
+		return 1;
+	weight = share->weight < from->weight ? share->weight : from->weight;
+	share->weight -= weight;
+	return add_share(fr, line,
+	    share->at > from->at ? share->at - n : share->at, weight);
+}
+
+/*
+ * Takes a range that has lost its end out of the stacks: nobody knows how long
+ * it was, and what else was open was open without it.
+ */
+static int
+take_out(struct folded *f, struct stack *s, const struct frame *fr)
+{
+	size_t i, j, n, line, behind;
+	const char *text;
+
+	for (i = 0; i < fr->nshares; i++) {
+		const struct share *from = &fr->shares[i];
+		struct line *l = &f->lines[from->line];
+
+		text = l->text;
+		n = strlen(text);
+		l->weight -=
+		    from->weight < l->weight ? from->weight : l->weight;
+		if (n == fr->length)
+			continue;
+		if (!TEL__RESERVE(f->text, f->text_room, n + 1))
+			return 0;
+		/* with the separator behind it, or before the last one */
+		memcpy(f->text, text, from->at);
+		behind = from->at + fr->length + 1;
+		if (behind < n)
+			memcpy(f->text + from->at, text + behind, n - behind);
+		n -= fr->length + 1;
+		f->text[n] = '\0';
+		if (!add_weight(f, n, from->weight, &line))
+			return 0;
+		for (j = 0; j < s->depth; j++)
+			if (!move_share(&s->frames[j], from, line, fr))
+				return 0;
+		for (j = 0; j < s->nparted; j++)
+			if (!move_share(&s->parted[j], from, line, fr))
+				return 0;
+	}
+	return 1;
+}
+
+static void
+drop_parted(struct stack *s, size_t i)
+{
+	free_frame(&s->parted[i]);
+	memmove(&s->parted[i], &s->parted[i + 1],
+	    (s->nparted - i - 1) * sizeof(s->parted[0]));
+	s->nparted--;
 }
 
 /*
  * Without threads nothing calls itself: a range of the same name has lost its
  * end, as scans of the MPS that return early, or is parallel to this one.
  */
-static void
-end_same(struct stack *s, const char *name, size_t n)
+static int
+part_same(struct folded *f, struct stack *s, const char *name, size_t n)
 {
 	unsigned i;
 
-	for (i = s->depth; i-- > 0;)
-		if (s->frames[i].length == n &&
-		    memcmp(s->frames[i].name, name, n) == 0)
-			remove_frame(s, i);
+	for (i = s->depth; i-- > 0;) {
+		if (!has_name(&s->frames[i], name, n))
+			continue;
+		if (s->nparted == PARTED_MAX) {
+			if (!take_out(f, s, &s->parted[0]))
+				return 0;
+			drop_parted(s, 0);
+		}
+		if (!TEL__RESERVE(s->parted, s->parted_room, s->nparted + 1))
+			return 0;
+		s->parted[s->nparted++] = s->frames[i];
+		remove_frame(s, i);
+	}
+	return 1;
 }
 
 static void
@@ -195,8 +360,10 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		f->timeline->no_memory = 1;
 		return;
 	}
-	if (s->context->use != TIMELINE_THREAD)
-		end_same(s, name, n);
+	if (s->context->use != TIMELINE_THREAD && !part_same(f, s, name, n)) {
+		f->timeline->no_memory = 1;
+		return;
+	}
 	if (s->depth == DEPTH_MAX)
 		return;
 	copy = tel__copy_string(name, n);
@@ -205,6 +372,7 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		return;
 	}
 	frame = &s->frames[s->depth++];
+	memset(frame, 0, sizeof(*frame));
 	frame->track = t;
 	frame->name = copy;
 	frame->length = n;
@@ -216,6 +384,7 @@ end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
 	unsigned i;
+	size_t j;
 
 	if (s == NULL || !advance(f, s, time)) {
 		f->timeline->no_memory = 1;
@@ -224,7 +393,14 @@ end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
 	for (i = s->depth; i-- > 0;) {
 		if (s->frames[i].track != t)
 			continue;
+		free_frame(&s->frames[i]);
 		remove_frame(s, i);
+		return;
+	}
+	for (j = s->nparted; j-- > 0;) {
+		if (s->parted[j].track != t)
+			continue;
+		drop_parted(s, j);
 		return;
 	}
 }
@@ -237,7 +413,7 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
 	const char *label = NULL;
-	size_t size = 0, more;
+	size_t size = 0, more, line;
 
 	f->ranges = 1;
 	if (method >= 0)
@@ -245,7 +421,7 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	if (s == NULL || !advance(f, s, time) || !put_stack(f, s, &size) ||
 	    !put_frame(f, &size, name, n) ||
 	    (label != NULL && !put_frame(f, &size, label, more)) ||
-	    !add_weight(f, size, length)) {
+	    !add_weight(f, size, length, &line)) {
 		f->timeline->no_memory = 1;
 		return;
 	}
@@ -263,22 +439,47 @@ track(struct tel_printer *pr, const struct timeline_track *t)
 static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL,
 	NULL };
 
-/* At the end of the log, open ranges end with its last event. */
+/*
+ * At the end of the log, open ranges end with its last event; but where others
+ * of their name have lost their end, so have they.
+ */
+static int
+close_stack(struct folded *f, struct stack *s)
+{
+	int good = advance(f, s, f->timeline->last);
+	size_t i, j;
+
+	for (i = 0; good && i < s->nparted; i++) {
+		good = take_out(f, s, &s->parted[i]);
+		for (j = s->depth; good && j-- > 0;) {
+			struct frame last = s->frames[j];
+
+			if (!has_name(&last, s->parted[i].name,
+			        s->parted[i].length))
+				continue;
+			remove_frame(s, (unsigned)j);
+			good = take_out(f, s, &last);
+			free_frame(&last);
+		}
+	}
+	while (s->depth > 0)
+		free_frame(&s->frames[--s->depth]);
+	while (s->nparted > 0)
+		free_frame(&s->parted[--s->nparted]);
+	free(s->parted);
+	free(s);
+	return good;
+}
+
 static tel_status
 close_stacks(struct folded *f)
 {
-	size_t i, j;
+	size_t i;
 	int good = 1;
 
 	for (i = 0; i < f->nstacks; i++) {
-		struct stack *s = f->stacks[i];
-
-		if (s == NULL)
-			continue;
-		good &= advance(f, s, f->timeline->last);
-		for (j = 0; j < s->depth; j++)
-			free(s->frames[j].name);
-		free(s);
+		if (f->stacks[i] != NULL)
+			good &= close_stack(f, f->stacks[i]);
 		f->stacks[i] = NULL;
 	}
 	return good ? TEL_OK : TEL_ENOMEM;
@@ -356,7 +557,7 @@ add_heap(struct folded *f, tel_heap_weight weight)
 	tel_heap_stack s;
 	const char *text;
 	uint64_t w;
-	size_t i, n;
+	size_t i, n, line;
 
 	for (i = 0; tel_heap_stack_at(f->heap, i, &s); i++) {
 		w = tel_heap_weight_of(&s, weight);
@@ -373,7 +574,7 @@ add_heap(struct folded *f, tel_heap_weight weight)
 			    f->terminal && (unsigned char)text[n - 1] > 0x7f ?
 			    '?' :
 			    text[n - 1];
-		if (!add_weight(f, strlen(text), w))
+		if (!add_weight(f, strlen(text), w, &line))
 			return TEL_ENOMEM;
 	}
 	return TEL_OK;

@@ -206,12 +206,33 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
 	return t;
 }
 
+/*
+ * A lane for a range of a stack: if all have open ranges, the oldest one is
+ * forgotten.  Ranges that have lost their ends would take all lanes, and no
+ * other would be a range; without threads, 256 at once are not expected.
+ */
+static struct timeline_track *
+stack_lane(struct timeline *tl, struct timeline_track *t)
+{
+	struct timeline_track *oldest = t;
+	struct tel__entry *e;
+
+	for (; t != NULL; t = t->lane)
+		if (t->since < oldest->since)
+			oldest = t;
+	e = tel__table_find(&tl->open, oldest->key);
+	if (e != NULL && e->value == oldest->id)
+		tel__table_remove(&tl->open, e);
+	oldest->depth = 0;
+	return oldest;
+}
+
 static void
 start_range(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	uint64_t key = range_key(ev, (int)ev->type->index);
-	struct timeline_track *context, *t = NULL;
+	struct timeline_track *context, *t = NULL, *first;
 	char buffer[TIMELINE_NAME];
 	struct tel__entry *e;
 	const char *name;
@@ -228,10 +249,15 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 	if (!fresh) {
 		t = tl->tracks[e->value - 1];
 	} else {
-		t = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
+		first = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
 		    p->alone ? name : p->name, p->alone ? n : p->length);
-		if (t != NULL)
-			t = free_lane(pr, tl, t, time);
+		if (first != NULL)
+			t = free_lane(pr, tl, first, time);
+		if (first != NULL && t == NULL && tl->ops->instant == NULL &&
+		    context->use != TIMELINE_THREAD) {
+			t = stack_lane(tl, first);
+			e = tel__table_find(&tl->open, key);
+		}
 		if (t == NULL) {
 			/* too many at once: it is a point of time */
 			tel__table_remove(&tl->open, e);
@@ -243,6 +269,8 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 		e->value = t->id;
 	}
 	t->depth++;
+	t->key = key;
+	t->since = ++tl->starts;
 	tl->ops->begin(pr, t, time, name, n, ev);
 }
 

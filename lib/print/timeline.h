@@ -44,7 +44,9 @@ struct timeline_track {
 	/* ranges: another track for those that would overlap */
 	struct timeline_track *lane;
 	unsigned depth; /* ranges that are open */
-	uint64_t busy;  /* up to when a range of known length goes */
+	/* of the last one that started: its hash, and how many had before it */
+	uint64_t key, since;
+	uint64_t busy; /* up to when a range of known length goes */
 };
 
 /* What is done with them.  Times are in ns since the first event. */
@@ -101,6 +103,7 @@ struct timeline {
 	size_t ntracks, room;
 	struct tel__table by_name; /* hash of a name to a track's number */
 	struct tel__table open;    /* hash of a range to its track's number */
+	uint64_t starts;           /* of ranges */
 	struct tel__table blocks;  /* hash of a block to its size */
 	struct tel__table pools;   /* hash of a pool to its gauge's place */
 	struct timeline_recent recent[TIMELINE_RECENT]; /* of those */
