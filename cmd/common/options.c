@@ -41,13 +41,14 @@ static const struct option_row common[] = {
 	    "read as: mps-1.118.0, ets, hpm, valgrind ...",
 	    ALL & ~(unsigned)TOOL_TELSTAT },
 	{ OPTION_NO_MERGE, "no-merge", NULL,
-	    "files one after the other, not merged by time", ALL },
-	{ 'd', "description", "FILE", "read the event types of ETS from FILE",
+	    "read files one after the other, do not merge", ALL },
+	{ 'd', "description", "FILE", "read event types of ETS logs from FILE",
 	    ALL },
 	{ OPTION_CONTRACTS, "contracts", "FILE",
-	    "read the contracts of Singularity from FILE", ALL | OPTION_RARE },
-	{ 'm', "meta", "FILE", "the file of an HPM trace's names", ALL },
-	{ OPTION_TB_HZ, "tb-hz", "HZ", "the rate of the clock, if unrecorded",
+	    "read contracts of Singularity from FILE", ALL | OPTION_RARE },
+	{ 'm', "meta", "FILE", "read the names in an HPM trace from FILE",
+	    ALL },
+	{ OPTION_TB_HZ, "tb-hz", "HZ", "set the ticks per second of the clock",
 	    ALL },
 	{ OPTION_ALLOC, "alloc", "TYPE(...)",
 	    "TYPE allocates: 'Grab(ptr=p,size=n)'", ROLES },
@@ -65,9 +66,9 @@ static const struct option_row common[] = {
 	{ OPTION_STRICT, "strict", NULL, "stop at damage", ALL },
 	{ OPTION_FORCE, "force", NULL, "read versions newer than this tool",
 	    ALL | OPTION_RARE },
-	{ OPTION_CORE, "core", NULL, "the files are cores of programs",
+	{ OPTION_CORE, "core", NULL, "read core dumps of programs",
 	    ALL | OPTION_RARE },
-	{ OPTION_EXE, "exe", "PROGRAM", "the program of a core",
+	{ OPTION_EXE, "exe", "PROGRAM", "the program of a core dump",
 	    ALL | OPTION_RARE },
 
 	{ OPTION_HEADING, "Output", NULL, NULL, ALL },
@@ -79,20 +80,21 @@ static const struct option_row common[] = {
 	    "with -f tel: add metadata to the log", WRITES | OPTION_RARE },
 	{ 'T', "time", "FORM", "ticks, s, ns, relative, delta or iso", SHOWS },
 	{ 'u', "unbuffered", NULL,
-	    "write each event at once; follow the rings of a program", SHOWS },
+	    "write each event at once; follow a ring file", SHOWS },
 	{ OPTION_COLOR, "color", "[=WHEN]", "auto, always or never", SHOWS },
 
 	{ OPTION_HEADING, "General", NULL, NULL, ALL | TOOL_TELREC },
 	{ OPTION_PROGRESS, "progress", NULL, "show progress",
 	    ALL | OPTION_RARE },
-	{ 'j', "jobs", "N", "use N threads; else one for each processor",
+	{ 'j', "jobs", "N", "use N threads instead of one per processor",
 	    OTHERS },
 	{ OPTION_NO_CONFIG, "no-config", NULL,
 	    "ignore the file that TELTOOLS_CONFIG names", ALL | OPTION_RARE },
 	{ 'q', "quiet", NULL, "report only failures", ALL },
-	{ OPTION_VERBOSE, "verbose", NULL, "report more", ALL },
+	{ OPTION_VERBOSE, "verbose", NULL,
+	    "report how the input is interpreted", ALL },
 	{ 'h', "help", "[=WHAT]",
-	    "print this help; more options, for scripts: all, table",
+	    "print help; every option, or for scripts: all, table",
 	    ALL | TOOL_TELREC },
 	{ 'V', "version", NULL, "print the version", ALL | TOOL_TELREC },
 };
@@ -369,7 +371,7 @@ is_common(const char *group)
 
 /*
  * Prints the words of which an option takes one, where its text lists them, as
- * "order of threads: edges, total or none" does.
+ * "order between threads: edges, total or none" does.
  */
 static void
 print_words(const char *text)

@@ -34,8 +34,8 @@ static const struct option_row own[] = {
 	{ OPTION_LIVE, "live", "[=SECONDS]",
 	    "sort by time, without waiting for the end", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
-	{ OPTION_SPLIT, "split", "BY",
-	    "several files: of 64M, of 10s, or by a field", OPTION_RARE },
+	{ OPTION_SPLIT, "split", "BY", "several files: by 64M, 10s or a field",
+	    OPTION_RARE },
 	{ OPTION_INDEX, "index", "COLUMNS",
 	    "with -f sql or sqlite: index these columns", OPTION_RARE },
 	{ OPTION_MAX_LABELS, "max-labels", "N",
@@ -44,7 +44,7 @@ static const struct option_row own[] = {
 	    "with -f folded: stacks by allocated, peak, leaked or count",
 	    OPTION_RARE },
 	{ OPTION_MAX_SIZE, "max-size", "SIZE",
-	    "with -f html: bytes of the page: 8M", OPTION_RARE },
+	    "with -f html: at most SIZE bytes: 8M", OPTION_RARE },
 };
 
 static int
@@ -108,7 +108,8 @@ static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	"perfetto, chrome, folded, html, mps, mps:VERSION, inst, hpm, ets, "
 	"tel or tel,lines",
 	take, "[file ...]",
-	"Prints the events of telemetry logs, in any of many formats.",
+	"Prints the events of telemetry logs as text, tables, timelines or "
+	"other logs.",
 	{ "telcat -e 'Pool*' -f csv run.log.zst >pools.csv",
 	    "program-that-logs | telcat -u -k Trace" } };
 
