@@ -143,19 +143,59 @@ print_safe(struct sink *sink, const char *text)
 			print(sink, "\\x%02x", (unsigned char)*text);
 }
 
+/*
+ * Prints a line that ends in fields.  On a terminal that is too narrow for it,
+ * they are below the other columns, as many on a line as fit.
+ */
+__attribute__((format(printf, 3, 4))) static void
+print_line(struct sink *sink, const char *fields, const char *format, ...)
+{
+	const size_t columns = sink->terminal ? sink->columns : 0;
+	size_t used, n, length = strlen(fields);
+	char text[512];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	used = strlen(text);
+	if (columns == 0 || length == 0 || used + 1 + length <= columns) {
+		print(sink, "%s%s", text, length > 0 ? " " : "");
+		(void)tel_output_write(sink->out, fields, length);
+		print(sink, "\n");
+		return;
+	}
+	while (used > 0 && text[used - 1] == ' ')
+		text[--used] = '\0';
+	print(sink, "%s", text);
+	/* so that the first one begins a line */
+	for (used = columns; *fields != '\0'; fields += n) {
+		fields += *fields == ' ';
+		n = strcspn(fields, " ");
+		if (used + 1 + n > columns) {
+			print(sink, "\n   ");
+			used = 3;
+		}
+		print(sink, " ");
+		(void)tel_output_write(sink->out, fields, n);
+		used += 1 + n;
+	}
+	print(sink, "\n");
+}
+
 static void
 print_header(const struct types *t, int counted)
 {
 	if (t->telcat->no_header)
 		return;
 	if (t->layout == CSV)
-		print(t->sink, "schema,%scode,kind,name,fields%s\r\n",
+		print(t->sink, "schema,%scode,kind,name,fields%s\n",
 		    counted ? "count," : "",
 		    t->telcat->settings.verbose ? ",doc" : "");
 	else if (t->layout == LINES)
-		print(t->sink, "# %-18s %s%-6s %-6s %-19s %s\n", "schema",
-		    counted ? "     count " : "", "code", "kind", "name",
-		    "fields");
+		print_line(t->sink, "fields", "# %-18s %s%-6s %-6s %-19s",
+		    "schema", counted ? "     count " : "", "code", "kind",
+		    "name");
 }
 
 /* Descriptions are the library's own, without quotes and backslashes. */
@@ -233,6 +273,7 @@ static void
 print_row(const struct types *t, const struct row *row, int counted)
 {
 	struct sink *sink = t->sink;
+	char count[24] = "";
 
 	switch (t->layout) {
 	case CSV:
@@ -245,7 +286,7 @@ print_row(const struct types *t, const struct row *row, int counted)
 		    strlen(row->fields));
 		if (t->telcat->settings.verbose)
 			print_csv_doc(sink, row);
-		print(sink, "\r\n");
+		print(sink, "\n");
 		break;
 	case JSON:
 		print(sink, "{\"schema\":\"%s\",", row->schema);
@@ -259,16 +300,12 @@ print_row(const struct types *t, const struct row *row, int counted)
 		print(sink, "]}\n");
 		break;
 	case LINES:
-		print(sink, "%-20s ", row->schema);
 		if (counted)
-			print(sink, "%10" PRIu64 " ", row->count);
-		print(sink, "0x%04X %-6s %-19s", (unsigned)row->code, row->kind,
+			(void)snprintf(count, sizeof(count), "%10" PRIu64 " ",
+			    row->count);
+		print_line(sink, row->fields, "%-20s %s0x%04X %-6s %-19s",
+		    row->schema, count, (unsigned)row->code, row->kind,
 		    row->name);
-		if (row->fields[0] != '\0')
-			print(sink, " ");
-		(void)tel_output_write(sink->out, row->fields,
-		    strlen(row->fields));
-		print(sink, "\n");
 		if (t->telcat->settings.verbose)
 			print_lines_doc(sink, row);
 		break;

@@ -463,8 +463,27 @@ try() {
 	    6898052185570,PoolAlloc,,32 | cmp - got
 }
 
+@test "--types keeps to the width of a terminal" {
+	command -v script >/dev/null || skip "no script(1)"
+	telcat --types --verbose mpsio.log >want
+	for columns in 40 80 133 400; do
+		run -0 timeout 60 script -qec \
+		    "stty cols $columns; telcat --types --verbose mpsio.log" \
+		    /dev/null
+		tr -d '\r' <<<"$output" >got
+		# the same words, and of the columns none is cut
+		diff <(tr -s '[:space:]' '\n' <want) <(tr -s '[:space:]' '\n' <got)
+		grep -v '^#' got >rows
+		[ "$columns" = 40 ] ||
+		    [ "$(wc -L <rows)" -le "$columns" ]
+	done
+	# wide enough: as in a file
+	diff want got
+}
+
 @test "--types lists each release, one release, or what a log holds" {
 	telcat --types >all
+	telcat --types -f csv --verbose | run ! grep $'\r'
 	for release in 1.111.0 1.112.0 1.113.0 1.114.0 1.115.0 1.116.0 \
 	    1.117.0 1.118.0; do
 		telcat --types -H --as "mps-$release" >one
@@ -490,7 +509,7 @@ try() {
 	    '#     workWasDone          any collection work done in poll?' |
 	    diff - <(tail -n +2 got)
 	telcat --types -H --as mps-1.118.0 -e ArenaPollEnd | diff - <(head -n 1 got)
-	telcat --types -f csv --verbose --as mps-1.111.0 -e AMCInit | tr -d '\r' |
+	telcat --types -f csv --verbose --as mps-1.111.0 -e AMCInit |
 	    grep -qx 'mps-1.111.0,0x0003,Pool,AMCInit,pool:pointer amc:pointer,"an AMC pool is initialised; pool: the pool; amc: the AMC pool, which it is part of"'
 	# no type of the MPS and no field of one is without
 	telcat --types -f json | grep '"schema":"mps-' >types
