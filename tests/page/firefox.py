@@ -45,6 +45,15 @@ LOOK = """
 """
 
 
+# The errors of pages in Firefox's own console.
+ERRORS = """
+    return Services.console.getMessageArray()
+        .filter((m) => m instanceof Ci.nsIScriptError &&
+            m.sourceName.startsWith("file:") && !(m.flags & 1))
+        .map((m) => `${m.category}: ${m.errorMessage}`);
+"""
+
+
 class Firefox:
     """A Firefox without a window, in a profile of its own."""
 
@@ -62,7 +71,8 @@ class Firefox:
         with open(os.path.join(self.home.name, "log"), "wb") as log:
             self.process = subprocess.Popen(
                 [program, "--headless", "--marionette", "--no-remote",
-                 "--profile", profile], start_new_session=True,
+                 "--remote-allow-system-access", "--profile", profile],
+                start_new_session=True,
                 env={**os.environ, "HOME": self.home.name,
                      "MOZ_CRASHREPORTER_DISABLE": "1"},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -124,6 +134,14 @@ class Firefox:
         if "error" in value:
             raise RuntimeError(value["error"])
         return value.get("value")
+
+    def errors(self):
+        """What pages did wrong, a broken content policy, too."""
+        self.call("Marionette:SetContext", value="chrome")
+        found = self.call("WebDriver:ExecuteScript", script=ERRORS,
+                          args=[])["value"]
+        self.call("Marionette:SetContext", value="content")
+        return found
 
     def screenshot(self, path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -204,6 +222,7 @@ def main():
         for number, test in enumerate(tests, 1):
             try:
                 test(firefox, folder)
+                expect(firefox.errors(), [])
                 wrong = ""
             except Exception as error:  # pylint: disable=broad-except
                 wrong = f"\n# {type(error).__name__}: {error}"
