@@ -197,6 +197,44 @@ take_three(struct part *parts, const uint64_t *p, uint8_t *order)
 }
 
 /*
+ * Takes the calls of malloc and free from p on, as many as there is room for, up
+ * to a record whose bits in mask are not op.  How many they are.
+ *
+ * Which of the two a record is cannot be predicted: it is stored as both, and
+ * counted as one.  So the number of frees follows from that of allocations.
+ */
+static inline __attribute__((always_inline)) size_t
+take_two(struct part *parts, const uint64_t *p, size_t room, uint8_t *order,
+    uint64_t mask, uint64_t op)
+{
+	struct part *allocs = &parts[TYPE_MALLOC], *frees = &parts[TYPE_FREE];
+	/* the columns of a set follow each other: so one register is enough */
+	uint64_t *const addresses = allocs->columns[0],
+	                *const sizes = addresses + COLUMNS_EVENTS,
+	                *const freed = sizes + COLUMNS_EVENTS;
+	const size_t before = allocs->count + frees->count;
+	uint64_t *const after = freed + before;
+	const uint8_t places[2] = { (uint8_t)frees->place,
+		(uint8_t)allocs->place };
+	size_t i, n = allocs->count, is_alloc;
+	uint64_t word;
+
+	for (i = 0; i < room; i++) {
+		word = p[i];
+		if (!LIKELY((word & mask) == op))
+			break;
+		is_alloc = ~word & 1;
+		after[(ptrdiff_t)(i - n)] = addresses[n] = word >> 16;
+		sizes[n] = (uint16_t)word >> 4;
+		order[i] = places[is_alloc];
+		n += is_alloc;
+	}
+	frees->count = (unsigned)(before + i - n);
+	allocs->count = (unsigned)n;
+	return i;
+}
+
+/*
  * Takes the calls of malloc, free, calloc and realloc from at on, up to another
  * record, or the first one of its type in the block; most are of the first two.
  * Where that is.
@@ -206,52 +244,37 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
     uint32_t at)
 {
 	const uint32_t from = at & (ARENA_RING_WORDS - 1);
-	const uint64_t *p = words + from, *end = p;
-	struct part *parts = to->set->parts, *allocs = &parts[TYPE_MALLOC],
-	            *frees = &parts[TYPE_FREE];
-	/* the columns of a set follow each other: so one register is enough */
-	uint64_t *const addresses = allocs->columns[0],
-	                *const sizes = addresses + COLUMNS_EVENTS,
-	                *const freed = sizes + COLUMNS_EVENTS;
-	const uint8_t places[2] = { (uint8_t)allocs->place,
-		(uint8_t)frees->place };
-	uint8_t *order = to->order;
-	size_t i = to->count, n = allocs->count, m = frees->count;
-	const uint64_t *next;
-	uint64_t word, is_free, mask = 14, value = ARENA_MALLOC;
+	struct part *parts = to->set->parts;
+	const unsigned n = parts[TYPE_MALLOC].count, m = parts[TYPE_FREE].count;
+	const uint64_t *p = words + from, *next,
+	               /* of the records, of the block, or of the ring */
+	                                      *end = p +
+	    least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
+	        ARENA_RING_WORDS - from);
+	uint8_t *order = to->order + to->count;
+	size_t room, taken;
 
-	/* only those that have a place */
-	if (n == 0 || m == 0) {
-		mask = 15;
-		value = n > 0 ? ARENA_MALLOC : m > 0 ? ARENA_FREE : 16;
-	}
-	/* up to the end of the records, of the block, or of the ring */
-	end += least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
-	    ARENA_RING_WORDS - from);
 	for (;;) {
-		/*
-		 * Which of the two a record is cannot be predicted: it is
-		 * stored as both, and counted as one.
-		 */
-		for (; p < end && LIKELY((*p & mask) == value); p++) {
-			word = *p;
-			is_free = word & 1;
-			freed[m] = addresses[n] = word >> 16;
-			sizes[n] = (uint16_t)word >> 4;
-			order[i++] = places[is_free];
-			m += is_free;
-			n += is_free ^ 1;
-		}
+		room = (size_t)(end - p);
+		/* those that have a place */
+		if (LIKELY(n > 0 && m > 0))
+			taken =
+			    take_two(parts, p, room, order, 14, ARENA_MALLOC);
+		else if (n > 0 || m > 0)
+			taken = take_two(parts, p, room, order, 15,
+			    n > 0 ? ARENA_MALLOC : ARENA_FREE);
+		else
+			taken = 0;
+		order += taken;
+		p += taken;
 		/* no record of the others is longer */
-		next = end - p < 3 ? p : take_three(parts, p, order + i);
+		next = end - p < 3 ? p : take_three(parts, p, order);
 		if (next == p)
 			break;
-		i++;
+		order++;
 		p = next;
 	}
-	allocs->count = (unsigned)n;
-	frees->count = (unsigned)m;
-	to->count = (unsigned)i;
+	to->count = (unsigned)(order - to->order);
 	return at + (uint32_t)(p - words) - from;
 }
 

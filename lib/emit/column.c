@@ -225,20 +225,30 @@ tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low, uint64_t *high)
 	*high = most;
 }
 
+/* Two values, which processors combine at once. */
+typedef uint64_t two __attribute__((vector_size(16)));
+
 /* The bits in which some of the values differ. */
 static uint64_t
 varying_bits(const uint64_t *v, unsigned n)
 {
-	uint64_t some[2] = { v[0], v[0] }, all[2] = { v[0], v[0] };
+	two some = { v[0], v[0] }, all = { v[0], v[0] }, low, high;
+	uint64_t either[2], both[2], x = 0, y = UINT64_MAX;
 	unsigned i;
 
-	for (i = n & 1; i < n; i += 2) {
-		some[0] |= v[i];
-		all[0] &= v[i];
-		some[1] |= v[i + 1];
-		all[1] &= v[i + 1];
+	for (i = 0; n - i >= 4; i += 4) {
+		memcpy(&low, v + i, sizeof(low));
+		memcpy(&high, v + i + 2, sizeof(high));
+		some |= low | high;
+		all &= low & high;
 	}
-	return (some[0] | some[1]) & ~(all[0] & all[1]);
+	for (; i < n; i++) {
+		x |= v[i];
+		y &= v[i];
+	}
+	memcpy(either, &some, sizeof(either));
+	memcpy(both, &all, sizeof(both));
+	return (either[0] | either[1] | x) & ~(both[0] & both[1] & y);
 }
 
 /* The least and the greatest value. */
@@ -307,7 +317,7 @@ is_line(const uint64_t *v, unsigned n)
 static inline unsigned
 length_of(uint64_t v)
 {
-	return 63 ^ (unsigned)__builtin_clzll((v | v >> 1) << 1 | 1);
+	return 63 ^ (unsigned)__builtin_clzll(v << 1 | (v >> 63 << 63) | 1);
 }
 
 static struct shape
