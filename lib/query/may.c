@@ -6,7 +6,11 @@
 #include <stdlib.h>
 
 #include "query/bind.h"
+#include "query/range.h"
 #include "reader/reader.h"
+
+/* The most values on the stack; of deeper programs all events may match. */
+#define DEPTH_MOST 16u
 
 /* Which ways a test can go. */
 enum { WAY_NO = 1, WAY_YES = 2, WAY_BOTH = 3 };
@@ -20,6 +24,21 @@ ways(uint64_t low, uint64_t high, uint64_t lo, uint64_t hi)
 	return high < lo || low > hi ? WAY_NO : WAY_BOTH;
 }
 
+/*
+ * Whether a mask keeps the order of numbers up to a highest one: when it has
+ * all of their bits from its lowest one on.
+ */
+static int
+keeps_order(uint64_t mask, uint64_t high)
+{
+	uint64_t bits = high;
+	unsigned i;
+
+	for (i = 1; i < 64; i *= 2)
+		bits |= bits >> i;
+	return ((mask | (mask - 1)) & bits) == bits;
+}
+
 static int
 span_ways(const struct span_test *t, const struct tel_bound *b)
 {
@@ -27,10 +46,9 @@ span_ways(const struct span_test *t, const struct tel_bound *b)
 
 	if (!b->known)
 		return WAY_BOTH;
-	if (b->low == b->high)
-		return ways(b->low & t->mask, b->low & t->mask, t->lo, hi);
-	return t->mask == UINT64_MAX ? ways(b->low, b->high, t->lo, hi) :
-	                               WAY_BOTH;
+	if (b->low == b->high || keeps_order(t->mask, b->high))
+		return ways(b->low & t->mask, b->high & t->mask, t->lo, hi);
+	return WAY_BOTH;
 }
 
 static int
@@ -50,11 +68,47 @@ set_ways(const struct set *set, const struct tel_bound *b)
 	return all;
 }
 
+/* The values of an op and those before it. */
+struct values {
+	const struct tel_type *type;
+	const struct tel_bounds *bounds;
+	struct range stack[DEPTH_MOST];
+	unsigned depth;
+};
+
+static int
+truth_ways(unsigned truth, int want)
+{
+	const unsigned hit = want ? MAY_BE_TRUE : MAY_BE_FALSE;
+
+	return (truth & hit ? WAY_YES : 0) | (truth & ~hit ? WAY_NO : 0);
+}
+
+/* Which ways a test of values can go, which takes them from the stack. */
+static int
+value_ways(struct values *v, const struct op *op)
+{
+	const enum value_op how = (enum value_op)op->sub;
+	const struct range *top = &v->stack[--v->depth];
+	struct range k;
+	unsigned truth;
+
+	if (op->code == OP_TEST) {
+		truth = tel__range_truth(top);
+	} else if (op->code == OP_TEST_COMPARE_K) {
+		k = tel__range_value(&op->u.value);
+		truth = tel__range_compare(how, top, &k);
+	} else {
+		truth = tel__range_compare(how, &v->stack[--v->depth], top);
+	}
+	return truth_ways(truth, op->want);
+}
+
 /* Which ways an op can go that is a test; 0: it is none. */
 static int
-op_ways(const struct op *op, const struct tel_type *type,
-    const struct tel_bounds *bounds)
+op_ways(struct values *v, const struct op *op)
 {
+	const struct tel_bounds *bounds = v->bounds;
 	const struct tel_bound clock = { 1, bounds->first, bounds->last };
 	size_t field;
 
@@ -65,7 +119,7 @@ op_ways(const struct op *op, const struct tel_type *type,
 		return span_ways(&op->u.span, &bounds->fields[op->field]);
 	case OP_SPAN_CLOCK: return span_ways(&op->u.span, &clock);
 	case OP_SET_FIELD:
-		field = (size_t)(op->u.set_test.field - type->fields);
+		field = (size_t)(op->u.set_test.field - v->type->fields);
 		return set_ways(op->u.set_test.set, &bounds->fields[field]);
 	case OP_SPAN_TICKS:
 	case OP_SPAN_NS:
@@ -73,18 +127,152 @@ op_ways(const struct op *op, const struct tel_type *type,
 	case OP_SPAN_SIZE:
 	case OP_TYPE:
 	case OP_LABEL_GLOB:
-	case OP_LABELS:
+	case OP_LABELS: return WAY_BOTH;
 	case OP_TEST:
 	case OP_TEST_COMPARE:
-	case OP_TEST_COMPARE_K: return WAY_BOTH;
+	case OP_TEST_COMPARE_K: return value_ways(v, op);
 	default: return 0;
 	}
+}
+
+/* The value of an op that takes none from the stack. */
+static struct range
+leaf_range(const struct values *v, const struct op *op)
+{
+	switch ((enum op_code)op->code) {
+	case OP_CONST: return tel__range_value(&op->u.value);
+	case OP_NATURAL_FIELD:
+	case OP_SIGNED_FIELD:
+	case OP_DOUBLE_FIELD:
+		return tel__range_field(op->u.field,
+		    &v->bounds->fields[op->field]);
+	case OP_BUILTIN:
+		if (op->sub == B_CLOCK)
+			return range_naturals(v->bounds->first,
+			    v->bounds->last);
+		return range_any();
+	default: return range_any();
+	}
+}
+
+/* Whether a value may be in a set of natural numbers. */
+static struct range
+set_range(const struct set *set, const struct range *v)
+{
+	struct tel_bound b = { 0, 0, 0 };
+	int way;
+
+	if (!v->known || v->lo.tag != V_NATURAL || v->hi.tag != V_NATURAL)
+		return range_any();
+	b.known = 1;
+	b.low = v->lo.as.u;
+	b.high = v->hi.as.u;
+	way = set_ways(set, &b);
+	return tel__range_verdict((way & WAY_YES ? MAY_BE_TRUE : 0) |
+	    (way & WAY_NO ? MAY_BE_FALSE : 0) |
+	    (v->missing ? MAY_BE_MISSING : 0));
+}
+
+/* The value of one that takes a and b, or b alone. */
+static struct range
+operator_range(const struct op *op, const struct range *a,
+    const struct range *b)
+{
+	const enum value_op how = (enum value_op)op->sub;
+	struct range k;
+
+	switch ((enum op_code)op->code) {
+	case OP_ARITHMETIC: return tel__range_arithmetic(how, a, b);
+	case OP_ARITHMETIC_K:
+		k = tel__range_value(&op->u.value);
+		return tel__range_arithmetic(how, b, &k);
+	case OP_COMPARE:
+		return tel__range_verdict(tel__range_compare(how, a, b));
+	case OP_COMPARE_K:
+		k = tel__range_value(&op->u.value);
+		return tel__range_verdict(tel__range_compare(how, b, &k));
+	case OP_NOT:
+		return tel__range_verdict(tel__range_not(tel__range_truth(b)));
+	case OP_AND:
+		return tel__range_verdict(
+		    tel__range_and(tel__range_truth(a), tel__range_truth(b)));
+	case OP_OR:
+		return tel__range_verdict(
+		    tel__range_or(tel__range_truth(a), tel__range_truth(b)));
+	case OP_IN_END: return *b;
+	case OP_IN_SET: return set_range(op->u.set, b);
+	default: return range_any();
+	}
+}
+
+/*
+ * The verdict on an item of a list, or on a range of it, joined to that on
+ * those before it; end: behind the value, the verdict, and the item.
+ */
+static struct range
+list_range(const struct op *op, const struct range *end)
+{
+	const int is_range = op->code == OP_IN_RANGE;
+	const struct range *lo = end - 1 - is_range, *hi = end - 1;
+	const struct range *verdict = lo - 1, *v = lo - 2;
+	unsigned one = tel__range_compare(is_range ? OPR_GE : OPR_EQ, v, lo);
+
+	if (is_range)
+		one = tel__range_and(one, tel__range_compare(OPR_LE, v, hi));
+	return tel__range_verdict(
+	    tel__range_or(tel__range_truth(verdict), one));
+}
+
+/* How many values an op takes from the stack. */
+static unsigned
+values_taken(const struct op *op)
+{
+	switch ((enum op_code)op->code) {
+	case OP_HAS:
+	case OP_NOT:
+	case OP_UNARY:
+	case OP_ARITHMETIC_K:
+	case OP_COMPARE_K:
+	case OP_MATCH:
+	case OP_IN_SET: return 1;
+	case OP_AND:
+	case OP_OR:
+	case OP_ARITHMETIC:
+	case OP_COMPARE:
+	case OP_IN_END: return 2;
+	/* a list leaves the value, and its verdict */
+	case OP_IN_ITEM: return 2;
+	case OP_IN_RANGE: return 3;
+	default: return 0;
+	}
+}
+
+/* Runs any op but a test; 0: too many values. */
+static int
+move_ranges(struct values *v, const struct op *op)
+{
+	const unsigned taken = values_taken(op);
+	struct range *end = &v->stack[v->depth], result;
+
+	if (taken == 0 && v->depth == DEPTH_MOST)
+		return 0;
+	if (taken == 0)
+		result = leaf_range(v, op);
+	else if (op->code == OP_IN_ITEM || op->code == OP_IN_RANGE)
+		result = list_range(op, end);
+	else
+		result =
+		    operator_range(op, taken > 1 ? end - 2 : end - 1, end - 1);
+	v->depth -= taken;
+	v->stack[v->depth++] = result;
+	return 1;
 }
 
 int
 tel__program_may(const struct program *p, const struct tel_type *type,
     const struct tel_bounds *bounds)
 {
+	struct values v = { .type = type, .bounds = bounds };
 	uint8_t *reached;
 	uint32_t to[2], i;
 	int way, k, found = 0;
@@ -99,10 +287,11 @@ tel__program_may(const struct program *p, const struct tel_type *type,
 	for (i = p->entry; i < p->count && !found; i++) {
 		if (!reached[i])
 			continue;
-		way = op_ways(&p->ops[i], type, bounds);
+		way = op_ways(&v, &p->ops[i]);
 		to[0] = p->ops[i].no;
 		to[1] = p->ops[i].yes;
 		if (way == 0) {
+			found = !move_ranges(&v, &p->ops[i]);
 			way = WAY_NO;
 			to[0] = i + 1;
 		}

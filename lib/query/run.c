@@ -194,15 +194,6 @@ cycles_each(const struct tel_event *ev, const struct op *op)
 	    (double)n);
 }
 
-static struct value
-signed_field(const struct tel_field *f, const unsigned char *data)
-{
-	uint64_t v = tel_load(f, data), sign = (uint64_t)1 << (f->width - 1);
-
-	/* of a narrow field the sign bit is copied to all that are above */
-	return value_signed(((v & (sign | (sign - 1))) ^ sign) - sign);
-}
-
 /* The verdict on one item of a list, put to those before it. */
 static struct value *
 list_item(const struct op *op, struct value *sp)
@@ -346,7 +337,8 @@ move(const struct op *op, const struct machine *m, const struct tel_event *ev,
 		put_natural(sp++, tel_load(op->u.field, ev->data));
 		break;
 	case OP_SIGNED_FIELD:
-		*sp++ = signed_field(op->u.field, ev->data);
+		*sp++ = value_of_width(tel_load(op->u.field, ev->data),
+		    op->u.field->width);
 		break;
 	case OP_DOUBLE_FIELD:
 		*sp++ = value_double(tel_event_double(ev, op->field));

@@ -82,6 +82,16 @@ value_signed(uint64_t bits)
 	return v;
 }
 
+/* A signed integer of some width, of which the bits above are anything. */
+static inline struct value
+value_of_width(uint64_t bits, unsigned width)
+{
+	const uint64_t sign = (uint64_t)1 << (width - 1);
+
+	/* the sign bit is copied to all that are above */
+	return value_signed(((bits & (sign | (sign - 1))) ^ sign) - sign);
+}
+
 static inline struct value
 value_double(double d)
 {

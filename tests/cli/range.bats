@@ -267,6 +267,8 @@ make_false() {
 		-w size==0x1000||addr<0x1000
 		-w !(size<4096)
 		-w index>400000&&size>64
+		-w size*2-7>0x800||addr/16<0x100
+		-w size>4096.5||(size&0xff000)==0x1000
 		-w label~"Control"
 		-w dt>1000
 	END
@@ -336,6 +338,9 @@ fetches() {
 		[ "$apart" -lt $((all * 3 / 2)) ]
 	done <<-'END'
 		telcat -w size>0x10000000000000
+		telcat -w size-1>0x10000000000000||0x10000000000000<size/2
+		telcat -w !(4503599627370496.5>=size)&&addr>=0
+		telcat -w (size>>40)in(4096..8192,1e6)
 		telstat -j 1 -w size>0x10000000000000
 		telfilter -j 1 -c -w size>0x10000000000000
 		telcat -t 50%,51%

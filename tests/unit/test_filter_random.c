@@ -8,7 +8,9 @@
 
 #include "filter_random.h"
 #include "made_run.h"
+#include "query/range.h"
 #include "query/tree.h"
+#include "reader/reader.h"
 
 #define ROUNDS 2000
 
@@ -434,6 +436,248 @@ say_natural(struct text *t, int depth)
 	}
 }
 
+/* The least and the greatest value of each field, and of the clock. */
+static void
+find_bounds(const struct made_run *m, struct tel_bounds *out,
+    struct tel_bound *fields)
+{
+	const struct tel_type *t = m->run.first;
+	uint64_t v;
+	size_t i;
+	unsigned f;
+
+	out->first = UINT64_MAX;
+	out->last = 0;
+	out->fields = fields;
+	for (f = 0; f < t->nfields; f++)
+		fields[f] = (struct tel_bound){ f % 5 < 4 &&
+			    t->fields[f].datatype != TEL_STRING,
+			UINT64_MAX, 0 };
+	for (i = 0; i < m->run.count; i++) {
+		v = m->clocks[i];
+		out->first = v < out->first ? v : out->first;
+		out->last = v > out->last ? v : out->last;
+		for (f = 0; f < t->nfields; f++) {
+			v = tel_load(&t->fields[f], m->data[i]);
+			if (v < fields[f].low)
+				fields[f].low = v;
+			if (v > fields[f].high)
+				fields[f].high = v;
+		}
+	}
+}
+
+/* Events of one type, of which each field has values near each other. */
+static void
+make_group(struct made_run *m, const struct events *e)
+{
+	const unsigned most = 1 + pick(5);
+	const struct tel_event *ev;
+	const struct tel_field *field;
+	uint64_t near[16], v;
+	unsigned i, f;
+
+	do {
+		ev = &e->event[pick(EVENTS)];
+	} while (ev->type->unknown);
+	for (f = 0; f < 16; f++)
+		near[f] = draw_number();
+	made_run_begin(m);
+	for (i = 0; i < most; i++) {
+		made_run_add(m, ev);
+		m->clocks[i] = 1000 + pick(9000);
+		for (f = 0; f < ev->type->nfields; f++) {
+			field = &ev->type->fields[f];
+			v = near[f % 16] + pick(3);
+			if (field->datatype == TEL_STRING)
+				continue;
+			if (field->datatype == TEL_DOUBLE && pick(4))
+				v = tel_double_bits(pick(2000) * 0.25 - 200);
+			tel_encode_field(field, v, made_run_bytes(m));
+		}
+	}
+}
+
+/* Of events that are left out by their bounds, none matches. */
+static int
+check_may(const struct events *e, const char *text, struct made_run *m,
+    unsigned *pruned)
+{
+	tel_filter *f = must(tel_filter_new());
+	struct tel_reader reader;
+	struct tel_bound fields[64];
+	struct tel_bounds bounds;
+	unsigned matches = 0;
+	size_t i;
+	int may;
+
+	memset(&reader, 0, sizeof(reader));
+	find_bounds(m, &bounds, fields);
+	/* such as a bit of what cannot have any */
+	if (tel_filter_set_expression(f, text) != TEL_OK) {
+		tel_filter_free(f);
+		return 1;
+	}
+	tel_filter_set_invert(f, (int)pick(2));
+	if (tel_filter_bind(f, e->schema) != TEL_OK) {
+		tel_filter_free(f);
+		return 1;
+	}
+	for (i = 0; i < m->run.count; i++)
+		matches += tel_filter_match(f, run_event(&m->run, i)) == 1;
+	tel_filter_attach(f, &reader, 1);
+	may = reader.chooser.may == NULL ||
+	    reader.chooser.may(reader.chooser.arg, e->schema, m->run.first,
+	        &bounds);
+	*pruned += !may;
+	if (!may && matches > 0)
+		diag("%s: %u of %zu %s match", text, matches, m->run.count,
+		    m->run.first->name);
+	tel_filter_free(f);
+	return may || matches == 0;
+}
+
+/* A comparison of what an operator makes of fields and numbers. */
+static void
+say_arithmetic(struct text *t)
+{
+	static const char *const leaves[] = { "size", "pool", "start",
+		"foundation", "white", "quantumWork", "clock", "mortality",
+		"mortality", "0", "1", "3", "100", "4096", "0x7f00", "0xff00",
+		"0x7ff0", "-1", "-100", "0.25", "-50.5",
+		"18446744073709551615" };
+	static const char *const ops[] = { " + ", " - ", " * ", " / ", " % ",
+		" & ", " >> ", " << ", " | " };
+	static const char *const compare[] = { " == ", " != ", " < ",
+		" <= ", " > ", " >= " };
+	const char *left = PICK(leaves);
+
+	if (pick(3) == 0) {
+		say(t, left);
+	} else {
+		say(t, "(");
+		say(t, left);
+		say(t, PICK(ops));
+		/* doubles have no bits and no remainders */
+		say(t, strcmp(left, "mortality") == 0 ? "1" : leaves[pick(6)]);
+		say(t, ")");
+	}
+	if (pick(4) == 0) {
+		say(t,
+		    pick(2) ? " in (1, 100..4096, 42.5)" :
+		              " in (size, 3..pool, 100)");
+		return;
+	}
+	say(t, PICK(compare));
+	say(t, PICK(leaves));
+}
+
+/* Bits of a field that its first event has. */
+static void
+say_bits(struct text *t, const struct made_run *m)
+{
+	const struct tel_type *type = m->run.first;
+	const unsigned f = pick(type->nfields);
+	const uint64_t mask =
+	    pick(2) ? draw_number() : UINT64_MAX << pick(20) >> pick(40);
+	char text[100];
+
+	snprintf(text, sizeof(text), "(%s & 0x%" PRIx64 ") == 0x%" PRIx64,
+	    type->fields[f].name, mask,
+	    tel_load(&type->fields[f], m->data[0]) & mask);
+	say(t, text);
+}
+
+/* A number from lo on, of which there are n. */
+static struct value
+draw_from(const struct value *lo, uint64_t n)
+{
+	struct value v = value_natural(n > 0 ? pick((unsigned)n) : 0);
+
+	return tel__value_arithmetic(OPR_ADD, lo, &v);
+}
+
+/* What an operator makes of numbers of two ranges lies in that of both. */
+static int
+check_range(enum value_op op)
+{
+	const uint64_t na = 1 + pick(9), nb = 1 + pick(5);
+	struct value a = value_natural(draw_number() >> pick(64)), x;
+	struct value b = value_natural(draw_number() >> pick(64)), y;
+	struct range ra, rb, r;
+
+	if (pick(4) == 0)
+		a = value_signed(a.as.u);
+	if (pick(4) == 0)
+		b = value_signed(0 - b.as.u);
+	ra = tel__range_value(&a);
+	rb = tel__range_value(&b);
+	x = value_natural(na - 1);
+	y = value_natural(nb - 1);
+	ra.hi = tel__value_arithmetic(OPR_ADD, &a, &x);
+	rb.hi = tel__value_arithmetic(OPR_ADD, &b, &y);
+	if (ra.hi.tag == V_MISSING || rb.hi.tag == V_MISSING)
+		return 1;
+	r = tel__range_arithmetic(op, &ra, &rb);
+	x = draw_from(&a, na);
+	y = draw_from(&b, nb);
+	x = tel__value_arithmetic(op, &x, &y);
+	if (!r.known || (x.tag == V_MISSING && r.missing))
+		return 1;
+	return tel__value_compare(OPR_GE, &x, &r.lo, 0) == TRIT_TRUE &&
+	    tel__value_compare(OPR_LE, &x, &r.hi, 0) == TRIT_TRUE;
+}
+
+static void
+test_ranges(void)
+{
+	unsigned i, good = 0;
+
+	for (i = 0; i < 20 * ROUNDS; i++)
+		good += (unsigned)check_range((enum value_op)pick(OPR_SHR + 1));
+	is_u64(good, 20 * ROUNDS, "arithmetic of ranges");
+}
+
+static void
+test_bounds(const struct events *e)
+{
+	static struct made_run made;
+	unsigned i, any = 0, natural = 0, arithmetic = 0, pruned = 0;
+	unsigned bits = 0;
+	struct text p;
+
+	for (i = 0; i < 5 * ROUNDS; i++) {
+		p.n = 0;
+		say_arithmetic(&p);
+		make_group(&made, e);
+		arithmetic += (unsigned)check_may(e, p.s, &made, &pruned);
+	}
+	is_u64(arithmetic, 5 * ROUNDS, "events are left out by arithmetic");
+	for (i = 0; i < 5 * ROUNDS; i++) {
+		p.n = 0;
+		do {
+			make_group(&made, e);
+		} while (
+		    made.run.first->nfields == 0 || made.run.first->has_string);
+		say_bits(&p, &made);
+		bits += (unsigned)check_may(e, p.s, &made, &pruned);
+	}
+	is_u64(bits, 5 * ROUNDS, "and by bits");
+	for (i = 0; i < 2 * ROUNDS; i++) {
+		p.n = 0;
+		say_condition(&p, 3);
+		make_group(&made, e);
+		any += (unsigned)check_may(e, p.s, &made, &pruned);
+		p.n = 0;
+		say_natural(&p, 3);
+		make_group(&made, e);
+		natural += (unsigned)check_may(e, p.s, &made, &pruned);
+	}
+	is_u64(any, 2 * ROUNDS, "no event that matches is left out");
+	is_u64(natural, 2 * ROUNDS, "nor of natural numbers");
+	ok(pruned > ROUNDS / 4, "%u times events are left out", pruned);
+}
+
 static void
 test_runs(const struct events *e)
 {
@@ -489,6 +733,8 @@ main(void)
 	    "all verdicts are met: %u true, %u false, %u unknown", seen['1'],
 	    seen['0'], seen['?']);
 	test_runs(&e);
+	test_ranges();
+	test_bounds(&e);
 	free_events(&e);
 	return done();
 }

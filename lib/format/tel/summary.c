@@ -242,6 +242,26 @@ read_stat(struct choice *c)
 	return !c->b.bad;
 }
 
+/* Makes bounds of a cell those of a field whose sign is extended. */
+static void
+extend(struct tel_bound *b, unsigned width)
+{
+	const uint64_t sign = (uint64_t)1 << (8 * width - 1);
+
+	/* numbers of both signs have no bounds as unsigned ones */
+	if ((b->low & sign) != (b->high & sign))
+		b->known = 0;
+	b->low = (b->low ^ sign) - sign;
+	b->high = (b->high ^ sign) - sign;
+}
+
+static int
+is_extended(enum tel_load load)
+{
+	return load == TEL_LOAD_LE16S || load == TEL_LOAD_LE32S ||
+	    load == TEL_LOAD_BE16S || load == TEL_LOAD_BE32S;
+}
+
 /* The bounds of a field of which the cells are known. */
 static struct tel_bound
 bound_of(const struct choice *c, const struct native_plan *plan,
@@ -251,15 +271,15 @@ bound_of(const struct choice *c, const struct native_plan *plan,
 	const struct native_cell *cell;
 	unsigned k;
 
-	if (f->datatype == TEL_STRING || f->load == TEL_LOAD_LE16S ||
-	    f->load == TEL_LOAD_LE32S || f->load == TEL_LOAD_BE16S ||
-	    f->load == TEL_LOAD_BE32S)
+	if (f->datatype == TEL_STRING)
 		return bound;
 	for (k = 0; k < plan->ncells; k++) {
 		cell = &plan->cells[k];
 		if (cell->offset != f->offset || cell->place)
 			continue;
 		bound = c->cells[(size_t)k * NATIVE_GROUP + block];
+		if (is_extended(f->load))
+			extend(&bound, cell->width);
 		if (f->load != TEL_LOAD_BIT)
 			break;
 		/* a bit is known where all of its byte is */
