@@ -122,6 +122,20 @@ def test_hostile_names(c):
         raise AssertionError("the SVG has markup of the log")
 
 
+def test_numbers(c):
+    """Bytes and times have a unit of their size"""
+    page = c.open()
+    expect(page.run("[0, 1e-4, 0.5, 1023, -1536, 2 ** 41, 2 ** 61].map(bytes)"),
+           ["0 B", "0.0001 B", "0.5 B", "1,023 B", "-1.5 KiB", "2 TiB",
+            "2,048 PiB"])
+    expect(page.run("[time(0), time(999), time(1.5e3), time(-2e6), time(6e10),"
+                    " time(1.5e9, 1e6)]"),
+           ["0 ns", "999 ns", "1.5 µs", "-2 ms", "60 s", "1.500 s"])
+    expect(page.run("[show(0.25, '%'), show(12345n), show(undefined),"
+                    " show(NaN), show(3, '/s'), show(1e6, 'ns')]"),
+           ["25.0 %", "12,345", "", "", "3 /s", "1 ms"])
+
+
 def test_rows(c):
     """The tracks are rows, parents first, lanes together"""
     page = c.open()

@@ -60,7 +60,7 @@ function time(ns, step = 0) {
 }
 
 function bytes(n) {
-	const i = Math.min(Math.log2(Math.abs(n) || 1) / 10 | 0, 5);
+	const i = Math.min(Math.log2(Math.max(Math.abs(n), 1)) / 10 | 0, 5);
 	return `${(n / 1024 ** i).toLocaleString("en", {
 		maximumSignificantDigits: 4 })} ${" KMGTP"[i].trim()}${i ? "i" : ""}B`;
 }
