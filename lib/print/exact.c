@@ -211,23 +211,31 @@ put_utf8(struct tel__buffer *b, const char *string, size_t n, size_t most)
 	b->used = (size_t)(p - b->bytes);
 }
 
-/* The number of a string in the block, and 1. */
+/* Where a string of n bytes is if it was found before. */
+static struct exact_known *
+known_string(struct exact *x, const char *s, size_t n)
+{
+	return &x->known[tel__hash_ends(s, n, 0) & (EXACT_KNOWN - 1)];
+}
+
+/* The number of a string in the block, and 1; by a hash of all of it. */
 static uint32_t
-intern(struct exact *x, const char *s, size_t n, size_t most)
+find_string(struct exact *x, const char *s, size_t n, struct exact_known *known)
 {
 	struct tel__buffer text = { 0 };
 	struct tel__entry *e;
 	int fresh = 0;
 
-	if (n > most)
-		n = most;
 	e = tel__table_put(&x->by_string, tel__hash_bytes(s, n, x->seed),
 	    &fresh);
 	if (e != NULL && fresh) {
-		put_utf8(&text, s, n, most);
+		put_utf8(&text, s, n, n);
 		tel__buffer_put_varint(&x->strings, text.used);
+		known->at = x->strings.used;
+		known->length = text.used;
 		tel__buffer_put(&x->strings, text.bytes, text.used);
 		e->value = x->nstrings++;
+		known->number = (uint32_t)e->value + 1;
 		x->no_memory |= text.failed || x->strings.failed;
 		tel__buffer_clear(&text);
 	}
@@ -236,6 +244,21 @@ intern(struct exact *x, const char *s, size_t n, size_t most)
 		return 0;
 	}
 	return (uint32_t)e->value + 1;
+}
+
+/* The number of a string in the block, and 1. */
+static uint32_t
+intern(struct exact *x, const char *s, size_t n, size_t most)
+{
+	struct exact_known *known;
+
+	if (n > most)
+		n = most;
+	known = known_string(x, s, n);
+	if (known->number > 0 && known->length == n && n > 0 &&
+	    memcmp(x->strings.bytes + known->at, s, n) == 0)
+		return known->number;
+	return find_string(x, s, n, known);
 }
 
 /* -------------------------------------------------------------- columns */
@@ -452,6 +475,7 @@ clear_rows(struct exact *x)
 {
 	x->nrows = x->nstrings = 0;
 	x->data.used = x->strings.used = 0;
+	memset(x->known, 0, sizeof(x->known));
 	tel__table_clear(&x->by_string);
 	tel__table_init(&x->by_string);
 }
@@ -470,9 +494,11 @@ add_sizes(struct exact *x)
 {
 	size_t i;
 
-	x->bytes = 0;
-	for (i = 0; i < x->nblocks; i++)
+	x->bytes = x->plain = 0;
+	for (i = 0; i < x->nblocks; i++) {
 		x->bytes += packed_size(x, &x->blocks[i]);
+		x->plain += x->blocks[i].packed ? 0 : x->blocks[i].size;
+	}
 }
 
 /* Throws away every second block. */
@@ -532,7 +558,11 @@ end_block(struct exact *x)
 			return;
 		x->nblocks++;
 		x->bytes += packed_size(x, b);
-		if (x->bytes > x->most / 4 && ++x->untried >= EXACT_TRY) {
+		x->plain += b->size;
+		x->untried += x->bytes > x->most / 4;
+		if (x->untried >= EXACT_TRY ||
+		    (x->plain > EXACT_PLAIN &&
+		        b->number % (2 * x->stride) == 0)) {
 			x->untried = 0;
 			if (!try_block(x, b))
 				return;

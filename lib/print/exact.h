@@ -14,10 +14,17 @@
 /* Events and bytes of a block. */
 #define EXACT_EVENTS 4096u
 #define EXACT_BYTES ((size_t)256 << 10)
+/*
+ * Bytes of blocks that are not packed; past that, blocks are packed that will
+ * be left when every second one is thrown away.
+ */
+#define EXACT_PLAIN ((size_t)12 << 20)
 /* One block of so many is packed to see how small they become. */
 #define EXACT_TRY 64u
 /* The most types; events of others have the last one. */
 #define EXACT_TYPES 4096u
+/* Strings that are found fast; a power of two. */
+#define EXACT_KNOWN 256u
 /* The longest ranges that are held. */
 #define EXACT_LONGEST 8192u
 /* Bytes that a string is cut to, and a name or a label. */
@@ -82,12 +89,18 @@ struct exact {
 	struct tel__table by_string;
 	uint64_t seed;
 	size_t nstrings;
+	/* where some of them are in .strings, and their numbers and 1 */
+	struct exact_known {
+		size_t at, length;
+		uint32_t number;
+	} known[EXACT_KNOWN];
 	uint64_t from, to, low, high;
 	uint32_t events;
 
 	struct exact_block *blocks;
 	size_t nblocks, blocks_room;
 	uint64_t bytes, most; /* of all blocks in the page, or nearly so */
+	size_t plain;         /* bytes of those that are not packed */
 	/* blocks that were packed, and what that made of them */
 	uint64_t tried, tried_size;
 	double ratio;

@@ -315,6 +315,7 @@ set_log(struct html *h, const struct tel_event *ev)
 
 	h->log = log;
 	h->number = log->number;
+	h->schema = NULL;
 	for (i = 0; i < h->nlogs; i++)
 		if (strcmp(h->logs[i].name, log->name) == 0)
 			break;
@@ -403,6 +404,7 @@ take(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 	h->events++;
 	h->recorded = 0;
 	h->ended = NULL;
+	h->timeline->unnamed = tel__exact_spare(&h->exact) > 0;
 	st = tel__timeline_event(pr, h->timeline, ev);
 	if (st == TEL_OK && !h->recorded)
 		put_other(pr, h, ev);
@@ -466,19 +468,30 @@ action_of(struct html *h, const struct tel_type *type)
 }
 
 /* Counts an event that is in no exact block. */
-static tel_status
+static void
 count_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev,
     struct html_action *a, uint64_t time)
 {
 	const struct timeline_track *t;
 
-	h->type = a->type;
 	h->exact.types[a->type].count++;
-	t = tel__timeline_count(pr, h->timeline, ev, a->plan, a->does, time);
-	if (t == NULL)
-		return TEL_ENOMEM;
+	if (a->does != 0)
+		tel__timeline_count(pr, h->timeline, ev, a->plan, a->does,
+		    time);
+	if (a->series > 0) {
+		tel__pyramid_count(&h->sums, a->series - 1, time, 1);
+		return;
+	}
+	h->type = a->type;
+	t = tel__timeline_context(pr, h->timeline, ev, a->plan);
+	if (t == NULL) {
+		h->no_memory = 1;
+		return;
+	}
 	count(h, t, time);
-	return h->no_memory ? TEL_ENOMEM : TEL_OK;
+	/* without a thread there is one track for each log */
+	if (a->plan->thread < 0 && a->plan->cpu < 0)
+		a->series = h->series[a->type].count;
 }
 
 /*
@@ -492,6 +505,7 @@ run_counts(struct tel_printer *pr, struct tel_run *events,
 {
 	struct html *h = pr->state;
 	const uint64_t spare = tel__exact_spare(&h->exact);
+	uint64_t last_time = 0;
 	size_t first = i;
 	tel_status st = TEL_OK;
 	struct html_action *a;
@@ -507,16 +521,19 @@ run_counts(struct tel_printer *pr, struct tel_run *events,
 		else if (a->does & TIMELINE_MORE)
 			break;
 		else
-			st = count_event(pr, h, run_view(events, i), a,
-			    times[i]);
-		if (times[i] > h->last)
-			h->last = times[i];
+			count_event(pr, h, run_view(events, i), a, times[i]);
+		last_time = times[i] > last_time ? times[i] : last_time;
 	}
 	*end = i;
+	if (last_time > h->last)
+		h->last = last_time;
+	if (last_time > h->timeline->last)
+		h->timeline->last = last_time;
 	h->events += i - first;
 	h->logs[h->at].events += i - first;
 	tel__exact_skip(&h->exact, i - first);
-	if (st == TEL_OK && (h->timeline->no_memory || h->sums.no_memory))
+	if (st == TEL_OK &&
+	    (h->no_memory || h->timeline->no_memory || h->sums.no_memory))
 		st = TEL_ENOMEM;
 	return st;
 }

@@ -57,6 +57,8 @@ struct html_action {
 	struct timeline_plan *plan; /* NULL: not known yet */
 	uint32_t type;
 	unsigned does; /* TIMELINE_ALLOCATES, ... */
+	/* where all events of .log are counted, and 1; 0: it is to be found */
+	long series;
 };
 
 struct html {

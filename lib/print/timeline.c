@@ -59,6 +59,7 @@ tel__timeline_begin(struct timeline *tl)
 	tel__timeline_plans_free(tl);
 	tel__table_clear(&tl->by_name);
 	tel__table_init(&tl->by_name);
+	memset(tl->known, 0, sizeof(tl->known));
 	tel__table_clear(&tl->open);
 	tel__timeline_count_clear(tl);
 	tel__timeline_resources_free(tl);
@@ -332,29 +333,49 @@ put_instant(struct tel_printer *pr, struct timeline *tl,
 }
 
 /*
- * A range that a thread ran on a processor, on the track of the thread, which
- * may be on several, and in several logs.
+ * The track of a thread, which may run on several processors, and in several
+ * logs; NULL: no memory.
  */
-static void
-put_thread_span(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, struct timeline_plan *p, uint64_t time,
-    uint64_t length, const char *label, size_t nlabel)
+static struct timeline_track *
+span_track(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, const char *label,
+    size_t nlabel)
 {
-	long long tid = (long long)tel_event_u64(ev, (unsigned)p->thread);
-	struct timeline_track *t;
+	const uint64_t id = tel_event_u64(ev, (unsigned)p->thread);
+	struct timeline_track *t = p->span;
 	char name[TIMELINE_NAME + 64];
 	int n;
 
+	if (t != NULL && p->span_id == id && p->span_label == label &&
+	    timeline_is_named(t->parent, label, nlabel))
+		return t;
 	t = tel__timeline_track(pr, tl, NULL, TIMELINE_PROCESS, "threads", 7);
-	n = label == NULL ? snprintf(name, sizeof(name), "thread %lld", tid) :
-	                    snprintf(name, sizeof(name), "thread %lld %.*s",
-	                        tid, (int)nlabel, label);
+	n = snprintf(name, sizeof(name), "thread %lld%s%.*s", (long long)id,
+	    label == NULL ? "" : " ", label == NULL ? 0 : (int)nlabel,
+	    label == NULL ? "" : label);
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_THREAD, name,
 		    (size_t)n);
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_RANGES, p->name,
 		    p->length);
+	/* where there are too many tracks, it is that of all threads */
+	p->span = t != NULL && t->parent != NULL ? t : NULL;
+	p->span_id = id;
+	p->span_label = label;
+	return t;
+}
+
+/* A range that a thread ran on a processor, on the track of the thread. */
+static void
+put_thread_span(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time,
+    uint64_t length, const char *label, size_t nlabel)
+{
+	struct timeline_track *t = span_track(pr, tl, ev, p, label, nlabel);
+	char name[32];
+	int n = 0;
+
 	if (t == NULL)
 		tl->no_memory = 1;
 	else
@@ -362,8 +383,9 @@ put_thread_span(struct tel_printer *pr, struct timeline *tl,
 	if (t == NULL)
 		return;
 	t->busy = time + length;
-	n = snprintf(name, sizeof(name), "cpu %llu",
-	    (unsigned long long)tel_event_u64(ev, (unsigned)p->cpu));
+	if (!tl->unnamed)
+		n = snprintf(name, sizeof(name), "cpu %llu",
+		    (unsigned long long)tel_event_u64(ev, (unsigned)p->cpu));
 	tl->ops->span(pr, t, time, length, name, (size_t)n, ev, p->method);
 }
 
@@ -377,7 +399,7 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 	const char *name = NULL, *label = NULL;
 	char buffer[TIMELINE_NAME];
 	uint64_t length = 0;
-	size_t n = 0;
+	size_t n = 0, nlabel = 0;
 
 	if (context != NULL)
 		t = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
@@ -388,12 +410,15 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 	}
 	if (p->thread >= 0)
 		name = label = tel_event_label(ev, (unsigned)p->thread, &n);
-	if (name == NULL && p->thread >= 0) {
+	if (n > TIMELINE_NAME)
+		n = TIMELINE_NAME;
+	nlabel = n;
+	if (name == NULL && p->thread >= 0 && !tl->unnamed) {
 		n = (size_t)snprintf(buffer, sizeof(buffer), "thread %lld",
 		    (long long)tel_event_u64(ev, (unsigned)p->thread));
 		name = buffer;
 	}
-	if (name == NULL)
+	if (name == NULL && !tl->unnamed)
 		name = range_name(ev, p, buffer, &n);
 	if (n > TIMELINE_NAME)
 		n = TIMELINE_NAME;
@@ -410,7 +435,7 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 		return;
 	tel__timeline_count_fields(pr, tl, ev, p, context, time);
 	if (p->cpu >= 0 && p->thread >= 0)
-		put_thread_span(pr, tl, ev, p, time, length, label, n);
+		put_thread_span(pr, tl, ev, p, time, length, label, nlabel);
 }
 
 /* ------------------------------------------------------------- events */
@@ -498,7 +523,7 @@ tel__timeline_does(const struct timeline_plan *p, const struct tel_type *type)
 	return does;
 }
 
-struct timeline_track *
+void
 tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, unsigned does,
     uint64_t time)
@@ -510,5 +535,4 @@ tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
 		(void)tel__timeline_allocate(pr, tl, ev, p, time);
 	if ((does & TIMELINE_TAKES) != 0)
 		tel__timeline_take(pr, tl, ev, p, time);
-	return tel__timeline_context(pr, tl, ev, p);
 }

@@ -16,8 +16,9 @@
 /* Blocks whose size is held, and pools whose bytes are counted apart. */
 #define TIMELINE_BLOCKS ((size_t)1 << 21)
 #define TIMELINE_POOLS 4096
-/* Gauges that are found fast; a power of two. */
+/* Gauges and tracks that are found fast; powers of two. */
 #define TIMELINE_RECENT 32u
+#define TIMELINE_KNOWN 256u
 /* Channels whose messages are counted. */
 #define TIMELINE_FLOWS ((size_t)1 << 20)
 /* Bytes of a name, what it is cut to. */
@@ -102,10 +103,11 @@ struct timeline {
 	struct timeline_track **tracks;
 	size_t ntracks, room;
 	struct tel__table by_name; /* hash of a name to a track's number */
-	struct tel__table open;    /* hash of a range to its track's number */
-	uint64_t starts;           /* of ranges */
-	struct tel__table blocks;  /* hash of a block to its size */
-	struct tel__table pools;   /* hash of a pool to its gauge's place */
+	struct timeline_track *known[TIMELINE_KNOWN]; /* by a part of a name */
+	struct tel__table open;   /* hash of a range to its track's number */
+	uint64_t starts;          /* of ranges */
+	struct tel__table blocks; /* hash of a block to its size */
+	struct tel__table pools;  /* hash of a pool to its gauge's place */
 	struct timeline_recent recent[TIMELINE_RECENT]; /* of those */
 	/* hash of a pool to the track of its arena */
 	struct tel__table arenas;
@@ -134,7 +136,8 @@ struct timeline {
 	uint64_t now;  /* that of the event that is being taken */
 	size_t most;   /* tracks; TIMELINE_TRACKS unless set */
 	int begun;
-	int ticks; /* the rate of the clock is not known: times are ticks */
+	int unnamed; /* names of ranges of known length are not needed */
+	int ticks;   /* the rate of the clock is not known: times are ticks */
 	int no_memory;
 };
 
@@ -162,13 +165,10 @@ size_t tel__timeline_times(struct timeline *tl, const struct tel_log *log,
 #define TIMELINE_MORE 4u /* other things */
 unsigned tel__timeline_does(const struct timeline_plan *p,
     const struct tel_type *type);
-/*
- * Takes an event of a type that does no more, but shows it as no instant:
- * where that would be is returned; NULL: no memory.
- */
-struct timeline_track *tel__timeline_count(struct tel_printer *pr,
-    struct timeline *tl, const struct tel_event *ev, struct timeline_plan *p,
-    unsigned does, uint64_t time);
+/* Takes an event of a type that does no more, but shows it as no instant. */
+void tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, unsigned does,
+    uint64_t time);
 
 /* The track of that name, made when it is new; NULL: no memory. */
 struct timeline_track *tel__timeline_track(struct tel_printer *pr,
@@ -231,9 +231,12 @@ struct timeline_plan {
 	const struct tel_log *log;
 	unsigned number; /* of that log */
 	struct timeline_track *context;
-	uint64_t id;                    /* of the thread or the processor */
-	uint64_t pid;                   /* and its process */
-	const char *label;              /* of the thread, or NULL */
+	uint64_t id;                 /* of the thread or the processor */
+	uint64_t pid;                /* and its process */
+	const char *label;           /* of the thread, or NULL */
+	struct timeline_track *span; /* SPAN: of the thread */
+	uint64_t span_id;
+	const char *span_label;
 	const struct tel_log *take_log; /* of .gauge */
 	uint64_t take_arena;
 	uint32_t gauge;
@@ -247,6 +250,19 @@ void tel__timeline_plans_free(struct timeline *tl);
 /* Which message an event sends or receives: sets tl->flow and tl->receives. */
 void tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
     const struct timeline_plan *p, const struct timeline_track *process);
+
+/*
+ * Nonzero when the name of a thread's track ends in its label.  The string of a
+ * label may be another one at the same address.
+ */
+static inline int
+timeline_is_named(const struct timeline_track *t, const char *label,
+    size_t length)
+{
+	return label == NULL ||
+	    (t->length >= length &&
+	        memcmp(t->name + t->length - length, label, length) == 0);
+}
 
 /* Makes another track, even when there is one of that name; NULL: no memory. */
 struct timeline_track *tel__timeline_make_track(struct tel_printer *pr,

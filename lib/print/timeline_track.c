@@ -39,8 +39,9 @@ process_of(struct timeline_track *t)
 	return t;
 }
 
-struct timeline_track *
-tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
+/* The track of a name, by a hash of it; made when it is new. */
+static struct timeline_track *
+find_track(struct tel_printer *pr, struct timeline *tl,
     struct timeline_track *parent, enum timeline_use use, const char *name,
     size_t n)
 {
@@ -68,6 +69,24 @@ tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
 	return t;
 }
 
+struct timeline_track *
+tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
+    struct timeline_track *parent, enum timeline_use use, const char *name,
+    size_t n)
+{
+	const uint64_t h =
+	    tel__hash_ends(name, n, parent == NULL ? 0 : parent->id);
+	struct timeline_track **known = &tl->known[h & (TIMELINE_KNOWN - 1)];
+	struct timeline_track *t = *known;
+
+	if (t != NULL && t->parent == parent && t->use == use &&
+	    t->length == n && memcmp(t->name, name, n) == 0)
+		return t;
+	t = find_track(pr, tl, parent, use, name, n);
+	if (t != NULL && t->parent == parent)
+		*known = t;
+	return t;
+}
 struct timeline_track *
 tel__timeline_process(struct tel_printer *pr, struct timeline *tl,
     const struct tel_log *log)
@@ -178,18 +197,6 @@ track_of_resource(struct tel_printer *pr, struct timeline *tl,
 	    name, (size_t)n);
 }
 
-/*
- * Nonzero when the name of a thread's track ends in its label.  The string of a
- * label may be another one at the same address.
- */
-static int
-is_named(const struct timeline_track *t, const char *label, size_t length)
-{
-	return label == NULL ||
-	    (t->length >= length &&
-	        memcmp(t->name + t->length - length, label, length) == 0);
-}
-
 struct timeline_track *
 tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p)
@@ -211,7 +218,7 @@ tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
 	}
 	if (p->log == ev->log && p->number == ev->log->number && p->id == id &&
 	    p->pid == pid && p->label == label &&
-	    is_named(p->context, label, length))
+	    timeline_is_named(p->context, label, length))
 		return p->context;
 	if (cpu || p->thread >= 0) {
 		t = track_of_thread(pr, tl, ev, p, cpu);
