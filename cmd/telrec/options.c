@@ -161,7 +161,7 @@ telrec_options(struct telrec *t, int argc, char **argv)
 	}
 	if (t->process != 0 && (t->noperands > 0 || t->allocator != NULL)) {
 		message_fail(STATUS_USAGE, NULL,
-		    "-p: the process has its program and allocator already");
+		    "-p cannot be combined with a program or -a");
 		return 0;
 	}
 	if (t->control != NULL || t->noperands > 0 || t->process != 0)

@@ -95,7 +95,7 @@ test_rules(void)
 	    "Enable path=\"P:M\" class=2\n" SET_EVENT("4") T
 	    "MagnitudeClass path=\"P:M\" class=2 id=3 enabled=true unit=\"\" "
 	    "help=\"\"\n" SET_EVENT("5")
-	        IGNORED("P:M", "2", "a class of another type is there",
+	        IGNORED("P:M", "2", "a class of another type exists",
 	            "C id=4 parent=1 type=growth name=M") T
 	    "Dispose path=\"P\" class=1\n" IGNORED("P:M", "2",
 	        "the class was disposed of", "U c=2 op=abs v=6"),
@@ -157,7 +157,7 @@ test_definitions(void)
 		    "its parameters are invalid" },
 		{ "C id=2 parent=1 type=mag name=other", "the id is in use" },
 		{ "C id=3 parent=1 type=path name=M",
-		    "a class of another type is there" },
+		    "a class of another type exists" },
 	};
 	char records[600], want[900], path[8];
 	size_t i;

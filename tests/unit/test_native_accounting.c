@@ -66,14 +66,14 @@ test_copies(void)
 	list[b + 2] = b;
 	arrange(&s, list, n + 1);
 	read_plain(&s, &got);
-	is_u64(got.events, want.events, "a block that is there twice");
+	is_u64(got.events, want.events, "a block that occurs twice");
 	is_u64(got.told_lost, 0, "loses nothing");
 	/* the copy, and the end, which states another length */
 	is_u64(got.damaged, 2, "is damage");
 	end_again(&s);
 	read_plain(&s, &got);
 	ok(got.damaged == 1 &&
-	        strstr(got.text, "block 3 is there twice") != NULL,
+	        strstr(got.text, "block 3 occurs twice") != NULL,
 	    "and the message says which: %s", got.text);
 	free(s.data);
 	free(got.hashes);

@@ -315,7 +315,7 @@ test_enable(void)
 	is_number(s, 0, TEL_NUMBER_LAST, "5", "enable: current");
 	is_number(s, 0, TEL_NUMBER_SUM, "10", "enable: total");
 	is_total(s, TEL_TOTAL_DAMAGED, "1", "enable: one conflict of types");
-	ok(strstr(tel_stats_error(s), ": a class of another type is there") !=
+	ok(strstr(tel_stats_error(s), ": a class of another type exists") !=
 	        NULL,
 	    "enable: reported");
 	tel_stats_free(s);

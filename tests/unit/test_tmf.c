@@ -104,8 +104,8 @@ test_wrong(void)
 		const char *text, *error;
 	} cases[] = {
 		{ "x\n",
-		    ":1: a provider's number and name, #version, #type or { "
-		    "expected, found 'x'" },
+		    ":1: expected a provider's number and name, #version, "
+		    "#type or {, found 'x'" },
 		{ "#type A 1\n", ":1: a #type before any provider" },
 		{ "1 A\n#type B\n{\n}\n",
 		    ":2: #type and a name need a number up to 65535, found "
@@ -116,9 +116,9 @@ test_wrong(void)
 		{ "1 A\n#type B 99999999999999999999\n{\n}\n", ":2: " },
 		{ "1 A\n#version x\n", ":2: #version needs a number" },
 		{ "1 A\n#other\n",
-		    ":2: #version or #type expected, found '#other'" },
+		    ":2: expected #version or #type, found '#other'" },
 		{ "1 A\n#type B 1\n2 C\n",
-		    ":3: a { expected for the type of line 2, found '2'" },
+		    ":3: expected { for the type of line 2, found '2'" },
 		{ "1 A\n#type B 1\n",
 		    ":2: it ends before the block of the "
 		    "type of line 2" },
@@ -127,7 +127,7 @@ test_wrong(void)
 		    "block of line 2" },
 		{ "1 A\n}\n", ":2: a } without a {" },
 		{ "1 A\n{\nx\n}\n",
-		    ":3: a field as NAME, ITEM or a } expected, "
+		    ":3: expected a field as NAME, ITEM or a }, "
 		    "found 'x'" },
 		{ "1 A\n{\nx, ItemNothing\n}\n",
 		    ":3: unknown item type 'ItemNothing'" },

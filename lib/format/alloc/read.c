@@ -34,7 +34,7 @@ damaged(struct tel_reader *r, struct al *s)
 	if (s->line.over)
 		return tel__reader_damage(r, s->line.offset,
 		    r->offset - s->line.offset,
-		    "a line of %llu bytes: %u is the most",
+		    "a line of %llu bytes: at most %u are allowed",
 		    (unsigned long long)(r->offset - s->line.offset),
 		    AL_LINE_MAX);
 	return tel__reader_damage(r, s->line.offset, r->offset - s->line.offset,

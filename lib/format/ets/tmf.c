@@ -149,12 +149,12 @@ take_provider(struct parser *ps, struct span line)
 
 	if (line.n == 0)
 		return fail(ps, TEL_EINVAL,
-		    "a provider's number and name, #version, #type or { "
-		    "expected, found '%.*s'",
+		    "expected a provider's number and name, #version, #type "
+		    "or {, found '%.*s'",
 		    shown(token), token.p);
 	if (ps->pending > 0)
 		return fail(ps, TEL_EINVAL,
-		    "a { expected for the type of line %u, found '%.*s'",
+		    "expected { for the type of line %u, found '%.*s'",
 		    ps->type_line, shown(token), token.p);
 	if (token.n > TMF_NAME_MAX || line.n > TMF_NAME_MAX)
 		return fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
@@ -247,7 +247,7 @@ take_directive(struct parser *ps, struct span line)
 		return take_type(ps, line);
 	if (word.n != 8 || memcmp(word.p, "#version", 8) != 0)
 		return fail(ps, TEL_EINVAL,
-		    "#version or #type expected, found '%.*s'", shown(word),
+		    "expected #version or #type, found '%.*s'", shown(word),
 		    word.p);
 	if (!number(line, 0, UINT16_MAX, &value))
 		return fail(ps, TEL_EINVAL,
@@ -309,7 +309,7 @@ take_field(struct parser *ps, struct span line)
 
 	if (comma == NULL)
 		return fail(ps, TEL_EINVAL,
-		    "a field as NAME, ITEM or a } expected, found '%.*s'",
+		    "expected a field as NAME, ITEM or a }, found '%.*s'",
 		    shown(line), line.p);
 	name = trim((struct span){ line.p, (size_t)(comma - line.p) });
 	type = trim(

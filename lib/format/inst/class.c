@@ -341,7 +341,7 @@ define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
 	s->path_length = c->path_length;
 	s->class_id = c->id;
 	if (c->type != type)
-		return refuse(r, s, id, "a class of another type is there");
+		return refuse(r, s, id, "a class of another type exists");
 	if (!agrees(c, &s->line, parameters) && !c->reported) {
 		c->reported = 1;
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,

@@ -38,7 +38,7 @@ damaged(struct tel_reader *r, struct inst *s, const char *want,
 	if (s->text.over)
 		return tel__reader_damage(r, s->text.offset,
 		    r->offset - s->text.offset,
-		    "a line of %llu bytes: %zu is the most",
+		    "a line of %llu bytes: at most %zu are allowed",
 		    (unsigned long long)(r->offset - s->text.offset),
 		    line_max(r));
 	return tel__reader_damage(r, s->text.offset, r->offset - s->text.offset,

@@ -385,7 +385,7 @@ report_again(struct tel_reader *r, const struct native_record *rec,
     const struct native_head *head)
 {
 	return tel__reader_damage(r, r->offset, native_size(rec),
-	    "block %llu is there twice: its %llu events are skipped",
+	    "block %llu occurs twice: its %llu events are skipped",
 	    (unsigned long long)head->sequence,
 	    (unsigned long long)head->count);
 }

@@ -75,7 +75,7 @@ damaged(struct tel_reader *r, struct lines *s)
 		tel_reader_step(r, s->line.step);
 		return tel__reader_damage(r, s->line.offset,
 		    r->offset - s->line.offset,
-		    "a line of %llu bytes: %zu is the most",
+		    "a line of %llu bytes: at most %zu are allowed",
 		    (unsigned long long)(r->offset - s->line.offset),
 		    LINES_MAX);
 	}
