@@ -142,8 +142,10 @@ def shell(page, folder):
         (r) => r.checkVisibility()).map((r) => r.innerText).join("\\n")
         .match(/Zoom in|snapshot|Search/g)"""), ["snapshot", "Search"])
     page.run("document.getElementById('dialog').close()")
-    page.run("document.querySelector('button[data-key=t]').click()")
-    expect(page.run("document.documentElement.dataset.theme"), "light")
+    # back to that of the system, as the pages of other tests remember it
+    for theme in ("light", "dark", ""):
+        page.run("document.querySelector('button[data-key=t]').click()")
+        expect(page.run("document.documentElement.dataset.theme"), theme)
     assert {e["request"]["url"].split(":")[0] for e in
             page.seen("Network.requestWillBeSent")} <= {"file", "blob"}
     assert want
