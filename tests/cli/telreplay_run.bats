@@ -691,9 +691,9 @@ ranged() {
 	[ "$(figure residency class free_bytes <report)" = $((resident - given)) ]
 	clean telreplay --runs 1 -a class t.txt >report
 	grep '^slack by requested size' report
-	grep -A 2 '^the sample with most resident' report
+	grep -A 2 '^largest sample of resident memory' report
 	# the processor's counters are counted, or it is said that they are not
-	grep -A 3 '^counted for 1,000 operations' report |
+	grep -A 3 '^counters per 1,000 operations' report |
 	    grep -E 'class +[0-9.-]+ +[0-9.]|not available'
 }
 

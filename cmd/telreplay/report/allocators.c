@@ -424,7 +424,7 @@ put_counters(struct report *r, const struct some *some)
 	size_t i, k;
 
 	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "counters", some,
-	    "counted for 1,000 operations; telreplay's are included");
+	    "counters per 1,000 operations, telreplay's own included");
 	for (k = 0; k < COUNTERS; k++)
 		(void)report_column(r, counters[k].name, counters[k].label,
 		    REPORT_SHORT, k == COUNTER_CACHE ? 8 : 13);

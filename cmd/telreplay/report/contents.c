@@ -113,10 +113,10 @@ put_lines(struct report *r, const struct facts *f, int apart)
 	s->label_width = 14;
 	put_operations(r, f);
 	put_threads(r, f);
-	report_line(r, "asked for", "%s bytes in %s requests",
+	report_line(r, "requested", "%s bytes in %s requests",
 	    bytes(r, f->requested), count(r, f->requests));
-	report_line(r, "the largest", "%s bytes", bytes(r, f->largest));
-	report_line(r, "live at most", "%s bytes in %s blocks, at event %s",
+	report_line(r, "largest", "%s bytes", bytes(r, f->largest));
+	report_line(r, "peak live", "%s bytes in %s blocks, at event %s",
 	    bytes(r, f->peak_bytes), count(r, f->peak_of_blocks),
 	    count(r, f->peak_event));
 	report_line(r, "not freed", "%s bytes in %s blocks",

@@ -108,7 +108,7 @@ put_beside(struct report *r, const struct show *show,
 	size_t i;
 	int m;
 
-	s->title = "resident memory along the run, and while idle after it";
+	s->title = "resident memory during the run, and while idle after it";
 	s->apart = 1;
 	s->indent = 2;
 	report_column(r, "", NULL, REPORT_GROUPED, 9)->left = 1;
@@ -298,7 +298,7 @@ put_chart(struct report *r, const struct show *show,
 	                       "Live memory of the trace";
 	s->definition = c != NULL ?
 	    "bytes above those before the first operation" :
-	    "bytes that were asked for and not yet freed";
+	    "bytes that were requested and not yet freed";
 	for (i = 0; i < n; i++) {
 		const struct result *one = &c->results[i];
 

@@ -59,7 +59,7 @@ put_memory(struct report *r, const struct some *some)
 	size_t i;
 
 	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "memory", some,
-	    "memory above that before the first operation");
+	    "memory, net of that before the first operation");
 	(void)report_column(r, "peak_bytes", "peak", REPORT_SIZE, 11);
 	report_column(r, "peak_over_live", "peak/live", REPORT_FIXED, 11)
 	    ->decimals = 3;
@@ -127,7 +127,7 @@ put_residency(struct report *r, const struct some *some)
 	size_t i;
 
 	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "residency", some,
-	    "the sample with most resident: in blocks, and in none");
+	    "largest sample of resident memory: in blocks, and in none");
 	(void)report_column(r, "resident_bytes", "resident", REPORT_SIZE, 11);
 	(void)report_column(r, "room_bytes", "in blocks", REPORT_SIZE, 11);
 	(void)report_column(r, "free_bytes", "in none", REPORT_SIZE, 11);

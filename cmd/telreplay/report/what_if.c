@@ -162,7 +162,7 @@ open_table(struct report *r, const struct facts *f)
 
 	if (f->peak_bytes == 0)
 		s->shown = REPORT_DATA;
-	s->title = "what if blocks had these sizes, near the peak";
+	s->title = "blocks near the peak, if rounded up to size classes";
 	s->apart = 1;
 	s->indent = 2;
 	c->item = 1;
