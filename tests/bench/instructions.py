@@ -24,12 +24,16 @@ ROWS = [
     ("telfilter -k Pool,Seg", "telfilter -j 1 -k Pool,Seg LOG"),
     ("telfilter -w, 3 tests", "telfilter -j 1 -w "
      "'rank == 1 && ref > 0x1000 && ss != 0' LOG"),
+    ("telfilter -c -w, a sum", "telfilter -j 1 -c -w 'size * 2 > 300' LOG"),
     ("telstat, histogram", "telstat -j 1 "
      "-s 'h=log2(size) if name == PoolAlloc' LOG"),
+    ("telstat, histogram of all", "telstat -j 1 -s 'h=log2(size)' LOG"),
     ("telcat, text", "telcat -j 1 LOG"),
     ("telcat -f json", "telcat -j 1 -f json LOG"),
     ("telcat -f tel", "telcat -j 1 -f tel LOG"),
     ("telstat of .tel", "telstat -j 1 LOG.tel"),
+    ("telfilter -c of .tel", "telfilter -j 1 -c LOG.tel"),
+    ("telfilter -k of .tel", "telfilter -j 1 -k Pool,Seg LOG.tel"),
     ("telcat, text of .tel", "telcat -j 1 LOG.tel"),
 ]
 
