@@ -28,21 +28,37 @@ extern "C" {
  * are those that they have one by one.  The number of events in a run depends
  * on the format, and on how the input was read; of some formats it is always 1.
  *
- * A run, and everything reached through it, is valid until the next call of
- * tel_reader_run(), tel_reader_next() or tel_reader_free() on its reader.
+ * A run belongs to its reader, or to its window, and is not freed.  It, and
+ * everything reached through it, is valid until the next call of
+ * tel_reader_run(), tel_reader_next() or tel_reader_free() on its reader; one
+ * of tel_window_run(), until the next call for its window.  tel_run_drop() and
+ * tel_filter_run() renumber the events that they leave: a pointer that was
+ * returned before says nothing of them.  In all functions, events are numbered
+ * from 0.
+ *
+ * examples/columns is a program that reads columns.
  */
 typedef struct tel_run tel_run;
 
-/* The number of events: at least 1, unless tel_filter_run() left none. */
+/*
+ * The number of events: at least 1, unless tel_filter_run() or tel_run_drop()
+ * left none.
+ */
 TEL_SINCE_0_1 size_t tel_run_count(const tel_run *run);
-/* The clocks of the events in ticks: an array of tel_run_count() entries. */
+/*
+ * The clocks of the events in ticks, as tel_event_clock() has them: an array of
+ * tel_run_count() entries, which belongs to the run.
+ */
 TEL_SINCE_0_1 const uint64_t *tel_run_clocks(const tel_run *run);
-/* The type of event i; NULL when there are no more than i events. */
+/*
+ * The type of event i, which is valid as long as its schema; NULL when there
+ * are no more than i events.
+ */
 TEL_SINCE_0_1 const tel_type *tel_run_type(const tel_run *run, size_t i);
 /*
- * The bytes of event i in the log, as tel_event_bytes() has them; NULL when
- * there are no more than i events.
- * size: set to the number of bytes; may be NULL.
+ * The bytes of event i in the log, as tel_event_bytes() has them, which belong
+ * to the run; NULL when there are no more than i events.
+ * size: set to the number of bytes, unless NULL is returned; may be NULL.
  */
 TEL_SINCE_0_1 const void *tel_run_bytes(const tel_run *run, size_t i,
     size_t *size);
@@ -53,11 +69,16 @@ TEL_SINCE_0_1 uint64_t tel_run_offset(const tel_run *run, size_t i);
  * It is valid until the next call for the same run.
  */
 TEL_SINCE_0_1 const tel_event *tel_run_event(tel_run *run, size_t i);
-/* Leaves out the first n events. */
+/* Leaves out the first n events, or all if there are fewer. */
 TEL_SINCE_0_1 void tel_run_drop(tel_run *run, size_t n);
 /*
- * The values of a field in all events of a type, as tel_event_u64() has them.
- * values: set to them in order; has room for tel_run_count() of them.
+ * The values of a field in all events of a type, as tel_event_u64() has them:
+ * those of a double are its bits, and those of a string are 0.
+ * type: of the schema of the run, such as tel_schema_find_type() or
+ *	tel_run_type() returns; a type of another schema has no events here.
+ * field: its number in the type, as tel_type_find_field() returns it.
+ * values: set to them in the order of the events; has room for tel_run_count()
+ *	of them, and stays the caller's.
  * Returns how many there are; 0 when the type does not have the field.
  */
 TEL_SINCE_0_1 size_t tel_run_column(const tel_run *run, const tel_type *type,
