@@ -125,8 +125,9 @@ forget_notes(struct notes *notes)
 
 /* ------------------------------------------------------- on one of the threads */
 
+/* Frees what read the piece, but for what it reported. */
 static void
-piece_free(struct piece *p)
+piece_close(struct piece *p)
 {
 	if (p->counter != NULL)
 		p->team->counting->free(p->counter);
@@ -138,6 +139,12 @@ piece_free(struct piece *p)
 	if (p->fd >= 0)
 		(void)close(p->fd);
 	p->fd = -1;
+}
+
+static void
+piece_free(struct piece *p)
+{
+	piece_close(p);
 	forget_notes(&p->notes);
 }
 
@@ -409,6 +416,9 @@ join_all(struct team *t, struct file *f, unsigned char *kept)
 		    TEL_END :
 		    join(first, p, p->counter);
 		if (st == TEL_OK) {
+			/* it has megabytes, where the log is compressed */
+			if (last != first)
+				piece_close(last);
 			last = p;
 			kept[i] = 1;
 			t->counting->free(p->counter);
