@@ -38,17 +38,18 @@ static int
 grow(struct tel__index *x)
 {
 	struct tel__index old = *x;
-	size_t size = old.slots == NULL ? FIRST_SIZE : (old.mask + 1) * 2, i;
+	uint64_t size =
+	    old.slots == NULL ? FIRST_SIZE : ((uint64_t)old.mask + 1) * 2;
+	size_t i;
 
-	if ((uint64_t)size > SIZE_MOST ||
-	    size > PTRDIFF_MAX / sizeof(*x->slots))
+	if (size > SIZE_MOST || size > PTRDIFF_MAX / sizeof(*x->slots))
 		return 0;
-	x->slots = calloc(size, sizeof(*x->slots));
+	x->slots = calloc((size_t)size, sizeof(*x->slots));
 	if (x->slots == NULL) {
 		x->slots = old.slots;
 		return 0;
 	}
-	x->mask = size - 1;
+	x->mask = (size_t)size - 1;
 	for (i = 0; old.slots != NULL && i <= old.mask; i++)
 		if (old.slots[i].number != 0)
 			put(x, old.slots[i]);

@@ -484,7 +484,7 @@ clear_rows(struct exact *x)
 static uint64_t
 packed_size(const struct exact *x, const struct exact_block *b)
 {
-	return tel__page_block_size(b->number,
+	return tel__page_block_size((size_t)b->number,
 	    b->packed ? b->size : (size_t)((double)b->size * x->ratio));
 }
 

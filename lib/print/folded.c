@@ -137,7 +137,7 @@ add_weight(struct folded *f, size_t n, uint64_t weight, size_t *line)
 	if (e == NULL)
 		return 0;
 	if (!fresh) {
-		*line = other ? NO_LINE : e->value;
+		*line = other ? NO_LINE : (size_t)e->value;
 		f->lines[e->value].weight += weight;
 		return 1;
 	}

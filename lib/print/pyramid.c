@@ -389,7 +389,7 @@ put_rate(const struct pyramid *p, const struct pyramid_series *s,
 		j = group(s, i, level);
 		if (s->at[i] >> level > zero) {
 			tel__buffer_put_varint(bytes, zero - at);
-			at = zero;
+			at = (size_t)zero;
 			tel__buffer_put_varint(&counts, 1);
 			tel__buffer_put_varint(&values,
 			    tel__zigzag(0 - before));

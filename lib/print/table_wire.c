@@ -301,7 +301,8 @@ add_zeros(struct tel_table *t, size_t size)
 
 	if (t->zstd == NULL || size == 0) {
 		p->data = NULL;
-		p->size = p->length = size;
+		p->size = size;
+		p->length = size;
 		p->offset = 0;
 		t->npieces++;
 		return;

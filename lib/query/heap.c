@@ -262,7 +262,7 @@ end_block(struct tel_heap *h, uint64_t address, const struct tel_event *ev)
 	b = &h->blocks[e->value];
 	s = &h->sites[b->site];
 	h->spare[h->nspare++] = (uint32_t)e->value;
-	tel__pools_unlink(&h->pools, e->value);
+	tel__pools_unlink(&h->pools, (size_t)e->value);
 	tel__table_remove(&h->by_address, e);
 	keep_peak(h, s);
 	s->live_blocks -= b->blocks;

@@ -366,7 +366,8 @@ test_large(void)
 		tel_class_update_tally(t, i * i, i + 1);
 	tel_emit_close();
 	l = read_log(path);
-	for (i = 0; i < 65536 && bucket(&l, "h", i) == i % 1000 + 1; i++)
+	for (i = 0; i < 65536 && bucket(&l, "h", (size_t)i) == i % 1000 + 1;
+	     i++)
 		;
 	ok(i == 65536 && l.lost == 0, "all of 65536 buckets (%d)", (int)i);
 	for (i = 0; i < 5000; i++) {

@@ -79,7 +79,7 @@ good_realloc(void *block, size_t size)
 	if (block == NULL || p == NULL)
 		return p;
 	before = ((uint64_t *)block)[-3];
-	memcpy(p, block, before < size ? before : size);
+	memcpy(p, block, before < size ? (size_t)before : size);
 	good_free(block);
 	return p;
 }

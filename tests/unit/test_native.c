@@ -24,7 +24,7 @@ read_log(struct result *res)
 		abort();
 	while (tel_reader_next(r, &ev) == TEL_OK) {
 		res->hashes = realloc(res->hashes,
-		    (res->events + 1) * sizeof(*res->hashes));
+		    (size_t)(res->events + 1) * sizeof(*res->hashes));
 		if (res->hashes == NULL)
 			abort();
 		res->hashes[res->events++] = hash_event(ev);
@@ -69,14 +69,14 @@ test_round_trip(void)
 	is_u64(want.events, before.events, "all events are there");
 	ok(want.damaged == 0 && want.ended == TEL_END, "nothing is damaged");
 	ok(memcmp(want.hashes, before.hashes,
-	       before.events * sizeof(*before.hashes)) == 0,
+	       (size_t)before.events * sizeof(*before.hashes)) == 0,
 	    "and they are what they were");
 	for (i = 0; i < 4; i++) {
 		read_stream(whole.data, whole.size,
 		    (struct how_to_read){ .read_size = sizes[i] }, &got);
 		ok(got.events == want.events && got.damaged == 0 &&
 		        memcmp(got.hashes, want.hashes,
-		            got.events * sizeof(*got.hashes)) == 0,
+		            (size_t)got.events * sizeof(*got.hashes)) == 0,
 		    "the same in reads of %zu", sizes[i]);
 	}
 	free(before.hashes);
@@ -280,7 +280,7 @@ test_one_after_the_other(void)
 	ok(got.damaged == 0, "that is whole");
 	is_u64(got.logs, 2, "of two logs");
 	ok(memcmp(got.hashes + want.events, want.hashes,
-	       want.events * sizeof(*want.hashes)) == 0,
+	       (size_t)want.events * sizeof(*want.hashes)) == 0,
 	    "the second one is as the first");
 	/* the end of the first, and the start of the second, are gone */
 	write_log(&second, 7);

@@ -115,7 +115,8 @@ test_doubles(void)
 		if ((bits >> 52 & 0x7ff) != 0x7ff)
 			good &= check_double(bits);
 		/* near 1, where programs' numbers are */
-		bits = (bits & 0x800fffffffffffff) | (1000 + i % 50) << 52;
+		bits = (bits & 0x800fffffffffffff) |
+		    (uint64_t)(1000 + i % 50) << 52;
 		good &= check_double(bits);
 	}
 	ok(good, "doubles print as printf prints them");
