@@ -138,5 +138,6 @@ under() {
 build_linked() {
 	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread -I"$TEL_TOP/cmd" \
 	    -o linked "$TEL_TOP/tests/cli/telrec_program.c" \
-	    -Wl,--no-as-needed "-l:$1" -ldl && ldd linked | grep -q "$1"
+	    -Wl,--no-as-needed "-l:$1" -ldl || return
+	ldd linked | grep -q "$1"
 }
