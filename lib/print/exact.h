@@ -18,7 +18,7 @@
  * Bytes of blocks that are not packed; past that, blocks are packed that will
  * be left when every second one is thrown away.
  */
-#define EXACT_PLAIN ((size_t)12 << 20)
+#define EXACT_PLAIN ((size_t)8 << 20)
 /* One block of so many is packed to see how small they become. */
 #define EXACT_TRY 64u
 /* The most types; events of others have the last one. */

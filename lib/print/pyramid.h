@@ -13,7 +13,7 @@
 /* The most buckets of a series; a power of two. */
 #define PYRAMID_BUCKETS 65536u
 /* Memory of all series, before buckets become wider. */
-#define PYRAMID_BYTES ((size_t)16 << 20)
+#define PYRAMID_BYTES ((size_t)12 << 20)
 /* The most series; what they would hold is in no sum then. */
 #define PYRAMID_SERIES 16384u
 /* Columns of a series. */
