@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loading the library into a process that runs already, with ptrace(2): a
+ * Loading the library into a running process, with ptrace(2): a
  * thread that is stopped calls dlopen(3), and goes on as if nothing had been.
  *
  * A thread in the allocator or in the dynamic linker may hold a lock that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loading the library into a process that runs already. */
+/* Loading the library into a running process. */
 #ifndef TELREC_ATTACH_H
 #define TELREC_ATTACH_H
 

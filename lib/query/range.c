@@ -44,7 +44,7 @@ tel__range_value(const struct value *v)
 
 /*
  * Doubles by their bits, which are in order where none is negative, and in
- * reverse where all are; those of what is no number are beyond infinity.
+ * reverse where all are; NaNs are beyond infinity.
  */
 static struct range
 doubles(uint64_t low, uint64_t high)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# telrec -p: a process that runs already.
+# telrec -p: a running process.
 
 # "enter" sets program.
 # shellcheck disable=SC2154

@@ -72,8 +72,7 @@ test_copies(void)
 	is_u64(got.damaged, 2, "is damage");
 	end_again(&s);
 	read_plain(&s, &got);
-	ok(got.damaged == 1 &&
-	        strstr(got.text, "block 3 occurs twice") != NULL,
+	ok(got.damaged == 1 && strstr(got.text, "block 3 occurs twice") != NULL,
 	    "and the message says which: %s", got.text);
 	free(s.data);
 	free(got.hashes);

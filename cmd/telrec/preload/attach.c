@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Starting in a program that runs already: telrec has it load the library, and
+ * Starting in a running program: telrec has it load the library, and
  * call telrec_attach().  The dynamic linker has bound the program's calls by
  * then: they are bound again, to the library.
  */
