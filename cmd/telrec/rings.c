@@ -246,11 +246,11 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 	const uint32_t from = at & (ARENA_RING_WORDS - 1);
 	struct part *parts = to->set->parts;
 	const unsigned n = parts[TYPE_MALLOC].count, m = parts[TYPE_FREE].count;
-	const uint64_t *p = words + from, *next,
-	               /* of the records, of the block, or of the ring */
-	                                      *end = p +
+	/* up to the end of the records, of the block, or of the ring */
+	const uint32_t most =
 	    least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
 	        ARENA_RING_WORDS - from);
+	const uint64_t *p = words + from, *const end = p + most, *next;
 	uint8_t *order = to->order + to->count;
 	size_t room, taken;
 
