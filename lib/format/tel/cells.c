@@ -64,7 +64,7 @@ add(struct native_plan *plan, const struct tel_field *f)
 	c->width = width_of(f->load);
 	c->big = (uint8_t)is_big(f->load);
 	c->place = f->load == TEL_LOAD_STRING_AT;
-	c->mask = f->load == TEL_LOAD_BIT ? (uint8_t)(1u << f->bit) : 0xff;
+	c->mask = (uint8_t)(f->load == TEL_LOAD_BIT ? 1u << f->bit : 0xff);
 	c->class = f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER ?
 	    NATIVE_ADDRESSES :
 	    NATIVE_NUMBERS;
