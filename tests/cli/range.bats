@@ -348,3 +348,25 @@ fetches() {
 		telfilter -j 1 -c -t 50%,51%
 	END
 }
+
+@test "blocks are chosen by signed numbers and doubles, too" {
+	awk 'BEGIN { for (i = 0; i < 40000; i++)
+	    printf "%016x Move delta=%d ratio=%.3f\n", 1000 + i, i - 20000,
+	        (i - 20000) / 4 + 0.125 }' >moves.txt
+	telcat -f tel moves.txt >moves.tel
+	while read -r expr; do
+		want=$(telfilter -c -w "$expr" <(cat moves.tel))
+		echo "$expr: $want"
+		[ "$(telfilter -c -w "$expr" moves.tel)" = "$want" ]
+		[ "$(telfilter -c -w "$expr" moves.txt)" = "$want" ]
+		[ "$want" -gt 0 ]
+	done <<-'END'
+		delta < -19000
+		delta >= -5 && delta < 5
+		delta == -19999 || delta == 19998
+		delta * 2 - 7 > 39000
+		ratio < -4990
+		ratio > 4990.5 || ratio in (0.125, -1.5..1)
+		delta < ratio * 0 - 19990
+	END
+}
