@@ -252,7 +252,9 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 	} else {
 		first = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
 		    p->alone ? name : p->name, p->alone ? n : p->length);
-		if (first != NULL)
+		if (first == NULL)
+			tl->no_memory = 1;
+		else
 			t = free_lane(pr, tl, first, time);
 		if (first != NULL && t == NULL && tl->ops->instant == NULL &&
 		    context->use != TIMELINE_THREAD) {
