@@ -199,8 +199,21 @@ tel__stats_bind(struct tel_stats *s, const struct tel_schema *schema)
 /* ----------------------------------------------------------- actions */
 
 /*
- * What a type is to a pair.  Returns 1 with a->what, ->pair and ->by_role set,
- * or 0 when it is nothing.
+ * The field of the process whose block an operation of an allocator allocates
+ * or frees: each process has its own addresses.  -1: there is none.
+ */
+static int
+process_field(const struct tel_type *t)
+{
+	if (t->role < TEL_ROLE_ALLOC || t->role == TEL_ROLE_START ||
+	    t->role == TEL_ROLE_MIDDLE || t->role == TEL_ROLE_FINISH)
+		return -1;
+	return t->role_field[TEL_PART_PROCESS];
+}
+
+/*
+ * What a type is to a pair.  Returns 1 with a->what, ->pair, ->by_role and
+ * ->process set, or 0 when it is nothing.
  */
 static int
 pair_action(const struct definition *d, const struct tel_schema *schema,
@@ -211,6 +224,7 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	int is_end;
 
 	a->by_role = d->key == NULL;
+	a->process = process_field(t);
 	if (p->start.text == NULL) {
 		/* ranges of one end share their stack, whatever started them */
 		a->what = t->role == TEL_ROLE_START ? ACT_START :

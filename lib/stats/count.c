@@ -181,6 +181,8 @@ find_key(struct tel_stats *s, const struct source *from, const struct action *a,
 
 	out->log = from->id;
 	out->pair = a->pair;
+	out->process =
+	    a->process >= 0 ? tel_event_u64(ev, (unsigned)a->process) : 0;
 	if (d->key != NULL) {
 		st = tel_expr_eval(d->key, ev, &v);
 	} else if (a->by_role) {

@@ -78,7 +78,7 @@ end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
 tel_status
 tel__load_trace(struct loader *l, struct loaded *to)
 {
-	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
+	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0, 0 };
 	struct tel_stat *stat = to->stat;
 	uint64_t start;
 

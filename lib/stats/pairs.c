@@ -41,8 +41,10 @@ tel__pairs_clear(struct open_pairs *o)
 static uint64_t
 hash_key(const struct open_pairs *o, const struct pair_key *k)
 {
+	const uint64_t log = (uint64_t)k->log << 32 | k->pair;
+
 	return key_hash(&k->key,
-	    tel__hash((uint64_t)k->log << 32 | k->pair, o->tops.seed));
+	    tel__hash(log, tel__hash(k->process, o->tops.seed)));
 }
 
 /* The top range of a key, or NOWHERE. */
@@ -57,6 +59,7 @@ find(const struct open_pairs *o, const struct pair_key *k,
 	     i = tel__index_next(&o->tops, at)) {
 		of = &o->ranges[i].key;
 		if (of->log == k->log && of->pair == k->pair &&
+		    of->process == k->process &&
 		    key_equal(of->key.bits, of->key.tag, &k->key))
 			break;
 	}

@@ -13,8 +13,9 @@ struct tel_stat;
 /* Identifies ranges that may be a pair. */
 struct pair_key {
 	struct key key;
-	uint32_t log;  /* which log; they share no keys */
-	uint32_t pair; /* which pair of types */
+	uint64_t process; /* of allocator's operations; they share no keys */
+	uint32_t log;     /* which log; they share no keys */
+	uint32_t pair;    /* which pair of types */
 };
 
 struct open_pairs {

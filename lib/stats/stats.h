@@ -23,6 +23,7 @@ struct action {
 	int field;      /* ACT_FIELD: the value */
 	int unlabelled; /* ACT_VALUE: a value without a label is a key, too */
 	int by_role;    /* pairs: the role says what identifies a range */
+	int process; /* pairs: the field of whose addresses they are; or -1 */
 	uint32_t pair;
 	const struct tel_field *load; /* of ACT_FIELD */
 };

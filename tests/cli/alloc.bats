@@ -181,6 +181,14 @@ for short, word in ("alloc", "allocated"), ("free", "freed"), ("live", "live"):
 	[[ $stderr == *': free of an unknown address: 0x1234, thread 0'* ]]
 }
 
+@test "equal addresses of different processes are different blocks" {
+	printf -- '--%s\n' '7-- malloc(8) = 0x10' '8-- malloc(8) = 0x10' \
+	    '7-- free(0x10)' '9-- free(0x10)' '8-- free(0x10)' >two
+	telstat --tb-hz 1 -q -s 'life=dur(malloc,free,address)' two >life
+	grep -q 'events 5  pairs 2  total 5 s  min 2 s  max 3 s ' life
+	grep -q 'open 0  orphan 1$' life
+}
+
 @test "types that the user says allocate" {
 	cat >log <<-'END'
 		# teltools text 1

@@ -331,7 +331,7 @@ test_open(void)
 	static uint64_t stacks[16][50000];
 	unsigned depth[16] = { 0 }, i, key, wrong = 0, most = 0;
 	struct open_pairs o;
-	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0 };
+	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0, 0 };
 	enum pair_result got;
 	struct tel_stat *stat;
 	uint64_t clock;
