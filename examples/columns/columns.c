@@ -97,41 +97,56 @@ read_runs(tel_reader *r, struct query *q, struct summary *s)
 	}
 }
 
-int
-main(int argc, char **argv)
+/* Opens and reads the log, and prints the summary.  Returns the exit status. */
+static int
+show(tel_reader *r, struct query *q, const char *log, const char *expr)
 {
 	struct summary s = { 0, UINT64_MAX, 0, 0 };
-	struct query q = { NULL, NULL, NULL, NULL, 0 };
-	tel_reader *r = tel_reader_new();
 	tel_status st;
 
-	if (argc < 4 || argc > 5)
-		return fail("usage", "columns FILE TYPE FIELD [EXPR]");
-	if (r == NULL || (argc == 5 && (q.filter = tel_filter_new()) == NULL))
-		return fail(argv[1], "out of memory");
-	q.type = argv[2];
-	q.field = argv[3];
-	if (q.filter != NULL &&
-	    tel_filter_set_expression(q.filter, argv[4]) != TEL_OK)
-		return fail(argv[4], tel_filter_error(q.filter));
-	/* of a .tel, blocks without events that match are not even read */
-	if (q.filter != NULL)
-		tel_filter_attach(q.filter, r, 0);
-	st = tel_reader_open_file(r, argv[1]);
+	if (expr != NULL) {
+		if (tel_filter_set_expression(q->filter, expr) != TEL_OK)
+			return fail(expr, tel_filter_error(q->filter));
+		/* of a .tel, blocks without events that match are not read */
+		tel_filter_attach(q->filter, r, 0);
+	}
+	st = tel_reader_open_file(r, log);
 	if (st == TEL_OK)
-		st = read_runs(r, &q, &s);
-	if (st == TEL_EINVAL && q.filter != NULL)
-		return fail(argv[4], tel_filter_error(q.filter));
+		st = read_runs(r, q, &s);
+	if (st == TEL_EINVAL && expr != NULL)
+		return fail(expr, tel_filter_error(q->filter));
 	if (st != TEL_END)
-		return fail(argv[1],
+		return fail(log,
 		    st == TEL_ENOMEM ? "out of memory" : tel_error(r));
 	printf("%" PRIu64 " values", s.count);
 	if (s.count > 0)
 		printf(", from %" PRIu64 " to %" PRIu64 ", mean %.2f", s.least,
 		    s.greatest, s.sum / (double)s.count);
 	printf("\n");
+	return fflush(stdout) != 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct query q = { NULL, NULL, NULL, NULL, 0 };
+	const char *expr = argc == 5 ? argv[4] : NULL;
+	tel_reader *r;
+	int status;
+
+	if (argc < 4 || argc > 5)
+		return fail("usage", "columns FILE TYPE FIELD [EXPR]");
+	q.type = argv[2];
+	q.field = argv[3];
+	r = tel_reader_new();
+	if (expr != NULL)
+		q.filter = tel_filter_new();
+	if (r == NULL || (expr != NULL && q.filter == NULL))
+		status = fail(argv[1], "out of memory");
+	else
+		status = show(r, &q, argv[1], expr);
 	tel_filter_free(q.filter);
 	tel_reader_free(r);
 	free(q.values);
-	return fflush(stdout) != 0;
+	return status;
 }

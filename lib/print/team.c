@@ -12,7 +12,7 @@
 #define BATCH_BYTES ((size_t)1 << 16)
 #define BATCH_EVENTS 2048u
 /* Batches before the threads start: a short log is rendered without them. */
-#define BATCHES_ALONE 8u
+#define BATCHES_ALONE 32u
 
 /* What renderers need of an event: no place in the log, no raw bytes. */
 struct item {
