@@ -256,7 +256,7 @@ prepare(struct piece *p)
 		selection = selection_of(p);
 		if (p->entire) {
 			selection_narrow(&selection, p->reader, NULL);
-			selection_attach(&selection, p->reader, 0);
+			selection_attach(&selection, p->reader, 0, 0);
 		}
 	}
 	p->counter = p->team->counting->open(p->team->counting->arg, p->reader);

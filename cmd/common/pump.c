@@ -28,6 +28,7 @@ struct pump {
 	uint64_t opened; /* sources so far */
 	int whole;       /* all events are selected */
 	int runs;        /* they are read as runs */
+	int settled;     /* no later event is that from which time counts */
 };
 
 static struct done
@@ -200,7 +201,8 @@ attach(const struct pump *p)
 	    (s->writes && s->format != NULL && !format_native(s->format)))
 		return;
 	for (i = 0; i < p->nsources; i++)
-		selection_attach(&s->select, p->sources[i]->reader, s->writes);
+		selection_attach(&s->select, p->sources[i]->reader, s->writes,
+		    p->settled);
 }
 
 /* Nonzero when no source has to be waited for. */
@@ -406,12 +408,14 @@ run_single(struct pump *p)
 		st = tel_window_new(p->sources[0]->reader, order, &p->window);
 	if (st == TEL_OK && p->window != NULL && only_allocs(p))
 		st = tel_window_set_allocs(p->window, 1);
+	p->settled = order == TEL_ORDER_LOG && !only_allocs(p);
 	if (st == TEL_OK)
 		outcome = run(p);
 	else
 		source_failed(p->sources[0], st, NULL);
 	tel_window_free(p->window);
 	p->window = NULL;
+	p->settled = 0;
 	return outcome;
 }
 

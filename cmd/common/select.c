@@ -248,9 +248,10 @@ selection_narrow(const struct selection *s, tel_reader *r, const tel_event *ev)
 }
 
 void
-selection_attach(const struct selection *s, tel_reader *r, int whole)
+selection_attach(const struct selection *s, tel_reader *r, int whole,
+    int settled)
 {
-	if (s->filtering && !s->whole && !selection_needs_rate(s))
+	if (s->filtering && !s->whole && (settled || !selection_needs_rate(s)))
 		tel_filter_attach(s->filter, r, whole);
 }
 

@@ -68,9 +68,11 @@ void selection_narrow(const struct selection *s, tel_reader *r,
 
 /*
  * Lets a reader leave out events that are not selected.  whole: a writer sees
- * them as well.
+ * them as well.  settled: which event time counts from is known when as many
+ * were read as a window holds.
  */
-void selection_attach(const struct selection *s, tel_reader *r, int whole);
+void selection_attach(const struct selection *s, tel_reader *r, int whole,
+    int settled);
 
 /* 1 when the event is selected, 0 when not, -1 after a message. */
 int selection_match(struct selection *s, const tel_event *ev);

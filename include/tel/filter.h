@@ -164,7 +164,8 @@ TEL_SINCE_0_1 int tel_filter_clocks(const tel_filter *f, const tel_event *event,
  * Lets a reader leave out events that do not match, where that saves reading
  * them: in a file of the native format whose summaries describe its events, as
  * with tel_reader_set_range().  Must be called before the first event is read;
- * f must live, unchanged, until the last one was read.
+ * f must live, unchanged, until the last one was read.  If it tests times, the
+ * reader's events are neither merged with others nor sorted by time.
  * whole: nonzero if events that do not match are needed as well, for a writer:
  *	then all that define names, the time or the version are returned;
  *	otherwise names no longer in force, and synchronisation points, may be

@@ -448,6 +448,7 @@ tel_filter_attach(tel_filter *f, tel_reader *r, int whole)
 {
 	r->terse = !whole;
 	r->chooser.whole = whole;
+	r->chooser.timed = tel_filter_uses_rate(f);
 	/* what comes between the events that match counts for those */
 	if (!is_bounded(f) &&
 	    (f->binder.tree == NULL || !f->binder.tree->uses_dt))

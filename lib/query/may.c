@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "model/clock.h"
 #include "query/bind.h"
 #include "query/range.h"
 #include "reader/reader.h"
@@ -104,6 +105,20 @@ value_ways(struct values *v, const struct op *op)
 	return truth_ways(truth, op->want);
 }
 
+/* Nanoseconds since the first event, with 2^63 added to be in order. */
+static int
+time_ways(const struct span_test *t, const struct tel_bounds *bounds)
+{
+	const uint64_t bias = (uint64_t)1 << 63;
+	struct tel_bound ns = { 1, bias, bias };
+
+	if (bounds->clock == NULL)
+		return WAY_BOTH;
+	ns.low += (uint64_t)tel__clock_ns(bounds->clock, bounds->first);
+	ns.high += (uint64_t)tel__clock_ns(bounds->clock, bounds->last);
+	return span_ways(t, &ns);
+}
+
 /* Which ways an op can go that is a test; 0: it is none. */
 static int
 op_ways(struct values *v, const struct op *op)
@@ -118,12 +133,12 @@ op_ways(struct values *v, const struct op *op)
 	case OP_SPAN_FIELD:
 		return span_ways(&op->u.span, &bounds->fields[op->field]);
 	case OP_SPAN_CLOCK: return span_ways(&op->u.span, &clock);
+	case OP_SPAN_INDEX: return span_ways(&op->u.span, &bounds->index);
+	case OP_SPAN_NS: return time_ways(&op->u.span, bounds);
 	case OP_SET_FIELD:
 		field = (size_t)(op->u.set_test.field - v->type->fields);
 		return set_ways(op->u.set_test.set, &bounds->fields[field]);
 	case OP_SPAN_TICKS:
-	case OP_SPAN_NS:
-	case OP_SPAN_INDEX:
 	case OP_SPAN_SIZE:
 	case OP_TYPE:
 	case OP_LABEL_GLOB:
@@ -133,6 +148,26 @@ op_ways(struct values *v, const struct op *op)
 	case OP_TEST_COMPARE_K: return value_ways(v, op);
 	default: return 0;
 	}
+}
+
+static struct range
+builtin_range(const struct tel_bounds *bounds, enum builtin b)
+{
+	struct range r = range_any();
+
+	if (b == B_CLOCK)
+		return range_naturals(bounds->first, bounds->last);
+	if (b == B_INDEX && bounds->index.known)
+		return range_naturals(bounds->index.low, bounds->index.high);
+	if (b != B_TIME || bounds->clock == NULL)
+		return r;
+	r.known = 1;
+	r.missing = 0;
+	r.lo =
+	    value_signed((uint64_t)tel__clock_ns(bounds->clock, bounds->first));
+	r.hi =
+	    value_signed((uint64_t)tel__clock_ns(bounds->clock, bounds->last));
+	return r;
 }
 
 /* The value of an op that takes none from the stack. */
@@ -146,11 +181,7 @@ leaf_range(const struct values *v, const struct op *op)
 	case OP_DOUBLE_FIELD:
 		return tel__range_field(op->u.field,
 		    &v->bounds->fields[op->field]);
-	case OP_BUILTIN:
-		if (op->sub == B_CLOCK)
-			return range_naturals(v->bounds->first,
-			    v->bounds->last);
-		return range_any();
+	case OP_BUILTIN: return builtin_range(v->bounds, (enum builtin)op->sub);
 	default: return range_any();
 	}
 }

@@ -43,6 +43,9 @@ struct tel_bound {
 struct tel_bounds {
 	uint64_t first, last; /* their clocks */
 	const struct tel_bound *fields;
+	struct tel_bound index; /* their numbers in the log */
+	/* of their log, if ticks are the same time whatever comes; or NULL */
+	struct tel_clock *clock;
 };
 
 /*
@@ -56,6 +59,8 @@ struct tel_chooser {
 	void *arg;
 	/* others are of use as well, where a format keeps what is around events */
 	int whole;
+	/* what is chosen depends on the time, so on all that sets the clock */
+	int timed;
 };
 
 /* Gives the types of a schema the roles that the user said, once. */

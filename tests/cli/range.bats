@@ -267,6 +267,8 @@ make_false() {
 		-w size==0x1000||addr<0x1000
 		-w !(size<4096)
 		-w index>400000&&size>64
+		-w time>9s&&time<9020ms
+		-t 9s,9020ms
 		-w size*2-7>0x800||addr/16<0x100
 		-w size>4096.5||(size&0xff000)==0x1000
 		-w label~"Control"
@@ -369,4 +371,72 @@ fetches() {
 		ratio > 4990.5 || ratio in (0.125, -1.5..1)
 		delta < ratio * 0 - 19990
 	END
+}
+
+@test "blocks are chosen by the number of events and their time" {
+	local file
+	awk 'BEGIN { srand(3); for (i = 0; i < 400000; i++)
+	    printf "%016x Move delta=%d\n", 1000 + i * 3, rand() * 2^31 }' >places.txt
+	telcat -f tel places.txt >places.tel
+	telcat -f tel -z 1 places.txt >places.tel.zst
+	all=$(stat -c %s places.tel)
+	while read -ra options; do
+		want=$(telfilter -c "${options[@]}" places.txt)
+		echo "${options[*]}: $want"
+		[ "$want" -gt 0 ]
+		telcat -H "${options[@]}" places.txt >"$BATS_TEST_TMPDIR/want"
+		telstat -f csv "${options[@]}" <(cat places.tel) |
+		    grep -av input_bytes >"$BATS_TEST_TMPDIR/stat"
+		for file in places.tel places.tel.zst; do
+			[ "$(telfilter -c "${options[@]}" "$file")" = "$want" ]
+			telcat -H "${options[@]}" "$file" |
+			    cmp - "$BATS_TEST_TMPDIR/want"
+			telstat -f csv "${options[@]}" "$file" |
+			    grep -av input_bytes | cmp - "$BATS_TEST_TMPDIR/stat"
+		done
+		telfilter "${options[@]}" places.tel | telcat -H |
+		    cut -d ' ' -f 1-3 >"$BATS_TEST_TMPDIR/got"
+		cut -d ' ' -f 1-3 "$BATS_TEST_TMPDIR/want" |
+		    cmp - "$BATS_TEST_TMPDIR/got"
+		[ -r /proc/self/io ] || continue
+		part=$(share places.tel telfilter -j 1 -c "${options[@]}")
+		echo "$part of 1000"
+		[ "$part" -lt 800 ]
+	done <<-'END'
+		-w index>390000
+		-w index<100
+		-w index>=200000&&index<200010
+		-w index/1000==250
+		-w index==70000||index==399999
+		--tb-hz 1000 -w time>1100s
+		--tb-hz 1000 -w time<1s
+		--tb-hz 1000 -w time>=600s&&time<601s
+		--tb-hz 1000 -t 600s,601s
+	END
+	# what is counted from an event that comes later, or not at all
+	while read -ra options; do
+		echo "${options[*]}"
+		telcat -H "${options[@]}" places.txt >"$BATS_TEST_TMPDIR/want"
+		telcat -H "${options[@]}" places.tel | cmp - "$BATS_TEST_TMPDIR/want"
+	done <<-'END'
+		--tb-hz 1000 -S -w time>1100s
+		-w time>1100s||index>399000
+		--tb-hz 1000 -T s -w time>1100s
+		-w dt>2&&index>399000
+		--since index==200000 --until index==200010 -w index>10
+	END
+	# several streams: each counts its own events
+	cat places.tel places.tel >two.tel
+	for file in two.tel places.tel; do
+		telcat -H -w 'index > 399990' <(cat $file) >"$BATS_TEST_TMPDIR/want"
+		telcat -H -w 'index > 399990' $file | cmp - "$BATS_TEST_TMPDIR/want"
+		telcat -H --tb-hz 1000 -w 'time > 1199s' <(cat $file) \
+		    >"$BATS_TEST_TMPDIR/want"
+		telcat -H --tb-hz 1000 -w 'time > 1199s' $file |
+		    cmp - "$BATS_TEST_TMPDIR/want"
+	done
+	telcat -H --tb-hz 1000 -w 'time > 1199s' places.tel two.tel \
+	    >"$BATS_TEST_TMPDIR/got"
+	telcat -H --tb-hz 1000 -w 'time > 1199s' <(cat places.tel) <(cat two.tel) |
+	    cmp - "$BATS_TEST_TMPDIR/got"
 }

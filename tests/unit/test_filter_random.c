@@ -449,6 +449,10 @@ find_bounds(const struct made_run *m, struct tel_bounds *out,
 	out->first = UINT64_MAX;
 	out->last = 0;
 	out->fields = fields;
+	out->index.known = pick(8) > 0;
+	out->index.low = m->run.index;
+	out->index.high = m->run.index + m->run.count - 1;
+	out->clock = pick(8) > 0 ? m->event.log->clock : NULL;
 	for (f = 0; f < t->nfields; f++)
 		fields[f] = (struct tel_bound){ f % 5 < 4 &&
 			    t->fields[f].datatype != TEL_STRING,
@@ -483,6 +487,7 @@ make_group(struct made_run *m, const struct events *e)
 	for (f = 0; f < 16; f++)
 		near[f] = draw_number();
 	made_run_begin(m);
+	m->run.index = pick(200);
 	for (i = 0; i < most; i++) {
 		made_run_add(m, ev);
 		m->clocks[i] = 1000 + pick(9000);
@@ -519,6 +524,8 @@ check_may(const struct events *e, const char *text, struct made_run *m,
 		return 1;
 	}
 	tel_filter_set_invert(f, (int)pick(2));
+	if (pick(8) == 0)
+		must_ok(tel_filter_set_time(f, "500ns,4000ns"));
 	if (tel_filter_bind(f, e->schema) != TEL_OK) {
 		tel_filter_free(f);
 		return 1;
@@ -543,9 +550,9 @@ say_arithmetic(struct text *t)
 {
 	static const char *const leaves[] = { "size", "pool", "start",
 		"foundation", "white", "quantumWork", "clock", "mortality",
-		"mortality", "0", "1", "3", "100", "4096", "0x7f00", "0xff00",
-		"0x7ff0", "-1", "-100", "0.25", "-50.5",
-		"18446744073709551615" };
+		"mortality", "index", "index", "time", "time", "0", "1", "3",
+		"100", "4096", "0x7f00", "0xff00", "0x7ff0", "-1", "-100",
+		"0.25", "-50.5", "18446744073709551615" };
 	static const char *const ops[] = { " + ", " - ", " * ", " / ", " % ",
 		" & ", " >> ", " << ", " | " };
 	static const char *const compare[] = { " == ", " != ", " < ",
@@ -586,6 +593,34 @@ say_bits(struct text *t, const struct made_run *m)
 	    type->fields[f].name, mask,
 	    tel_load(&type->fields[f], m->data[0]) & mask);
 	say(t, text);
+}
+
+/* Where an event is in its log, compared with a number. */
+static void
+say_place(struct text *t)
+{
+	static const struct {
+		const char *before, *after;
+	} tests[] = { { "index < ", "" }, { "", " <= index" },
+		{ "index == ", "" }, { "index / 10 == ", "" },
+		{ "!(index > ", ")" }, { "index in (", ", 150..160)" },
+		{ "time < ", "ns" }, { "time >= ", "ns" },
+		{ "time in (", "ns..9us, 7us)" }, { "time - 100 > ", "" },
+		{ "index & 15 == ", "" }, { "clock - 1000 > ", "" } };
+	const unsigned count = 1 + pick(2);
+	char number[16];
+	unsigned i, k;
+
+	for (i = 0; i < count; i++) {
+		if (i > 0)
+			say(t, pick(2) ? " && " : " || ");
+		k = pick((unsigned)(sizeof(tests) / sizeof(tests[0])));
+		snprintf(number, sizeof(number), "%u",
+		    pick(pick(2) ? 200 : 9000));
+		say(t, tests[k].before);
+		say(t, number);
+		say(t, tests[k].after);
+	}
 }
 
 /* A number from lo on, of which there are n. */
@@ -643,7 +678,7 @@ test_bounds(const struct events *e)
 {
 	static struct made_run made;
 	unsigned i, any = 0, natural = 0, arithmetic = 0, pruned = 0;
-	unsigned bits = 0;
+	unsigned bits = 0, place = 0, by_place = 0;
 	struct text p;
 
 	for (i = 0; i < 5 * ROUNDS; i++) {
@@ -663,6 +698,14 @@ test_bounds(const struct events *e)
 		bits += (unsigned)check_may(e, p.s, &made, &pruned);
 	}
 	is_u64(bits, 5 * ROUNDS, "and by bits");
+	for (i = 0; i < 5 * ROUNDS; i++) {
+		p.n = 0;
+		say_place(&p);
+		make_group(&made, e);
+		place += (unsigned)check_may(e, p.s, &made, &by_place);
+	}
+	is_u64(place, 5 * ROUNDS, "and by time and number");
+	ok(by_place > ROUNDS, "%u times", by_place);
 	for (i = 0; i < 2 * ROUNDS; i++) {
 		p.n = 0;
 		say_condition(&p, 3);

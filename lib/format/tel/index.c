@@ -367,6 +367,8 @@ sum_up(struct native_index *x)
 		e->earlier = blocks;
 		if (e->kind == NATIVE_NAMES)
 			mark_named(x, i);
+		if (e->kind == NATIVE_START)
+			x->sole &= i == 0;
 		blocks += e->blocks;
 		if (e->blocks == 0 || e->count == 0)
 			continue;
@@ -401,6 +403,7 @@ arrange(struct gather *g)
 	x->count = g->count;
 	x->end = g->last;
 	x->single = g->logs <= 1;
+	x->sole = x->single;
 	for (i = 0; i < g->count; i++)
 		x->entries[i] = g->entries[g->count - 1 - i];
 	sum_up(x);

@@ -36,6 +36,7 @@ struct native_index {
 	struct native_entry *entries; /* in the order of the file */
 	uint64_t end;                 /* where the record is that ends all */
 	int single;                   /* there is one log */
+	int sole;                     /* and one stream */
 	size_t least;    /* the block, or group, with the least clock */
 	uint64_t events; /* in all blocks */
 	uint64_t first;  /* the least clock in a block, */
@@ -98,8 +99,17 @@ void tel__native_summary_clear(struct native_summary *s);
 typedef const struct native_schema *tel__native_find_fn(void *arg,
     const unsigned char *name, size_t size, uint64_t digest);
 struct tel_chooser;
+struct tel_clock;
+/* What is known of the log of all events in the file, if that is one. */
+struct native_sole {
+	int counted;   /* its events have their ordinals as numbers, */
+	uint64_t base; /* and this added */
+	/* ticks are the same time whatever comes, in known schemas; or NULL */
+	struct tel_clock *clock;
+};
 void tel__native_summary_choose(const struct native_summary *s,
     unsigned nblocks, const struct tel_chooser *chooser,
-    tel__native_find_fn *find, void *arg, uint8_t *wanted);
+    const struct native_sole *sole, tel__native_find_fn *find, void *arg,
+    uint8_t *wanted);
 
 #endif

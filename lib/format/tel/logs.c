@@ -20,6 +20,7 @@ tel__native_begin_stream(struct native *s)
 	s->last = 0;
 	s->ngaps = 0;
 	s->reported = 0;
+	s->based = BASE_UNKNOWN;
 	s->identified = 0;
 	s->median = NATIVE_MEDIAN;
 	s->rate = 0;

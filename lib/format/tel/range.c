@@ -34,6 +34,7 @@ struct native_range {
 	struct native_summary sub;
 	size_t sub_of;   /* the entry; or NONE */
 	size_t sub_next; /* the next block or log */
+	int chosen;      /* .wanted is set */
 	uint8_t wanted[NATIVE_GROUP];
 	/* blocks that are left out, and what of them is to be reported */
 	int skipping;
@@ -248,28 +249,6 @@ end_of(const struct native_range *g, const struct native_entry *e)
 	return e->offset + of->bytes + of->summary_size;
 }
 
-/* Nonzero if the blocks of an entry need not be read. */
-static int
-is_skipped(const struct tel_reader *r, const struct native_range *g,
-    const struct native_entry *e)
-{
-	const struct native_index *x = g->index;
-	const int outside = by_clock(r, x) &&
-	    (e->last < r->range.first || e->first > r->range.last);
-
-	if (e->blocks == 0 || !e->named || e->count == 0 ||
-	    (e->before < LEAD_EVENTS && e->earlier < LEAD_BLOCKS))
-		return 0;
-	if (g->next == x->least && (g->sub_of == NONE || e->first == x->first))
-		return 0;
-	if (e->kind == NATIVE_SUMMARY)
-		return outside &&
-		    !(x->groups[e->size].flags & NATIVE_GROUP_LOGS);
-	if (g->sub_of == NONE || outside)
-		return outside;
-	return !g->wanted[e->sequence - x->entries[g->next].sequence];
-}
-
 /* Finds a schema of the stream by the name and digest in a summary. */
 static const struct native_schema *
 find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
@@ -287,6 +266,88 @@ find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
 	        f->encoder->flags & ENCODER_BARE_EVENTS ?
 	    &found->native :
 	    NULL;
+}
+
+/* Nonzero if events of a schema set the clock of their log. */
+static int
+sets_clock(const struct tel_schema *schema)
+{
+	unsigned i;
+
+	for (i = 0; i < schema->ntypes; i++)
+		if (schema->types[i].role == TEL_ROLE_SYNC &&
+		    schema->types[i].role_field[0] >= 0)
+			return 1;
+	return 0;
+}
+
+/*
+ * The clock of the only log, if it has a rate and no events that change it: then
+ * a time does not depend on which events were read.
+ */
+static struct tel_clock *
+steady_clock(const struct tel_reader *r, const struct native *s)
+{
+	const struct native_source *source = s->sources;
+	const struct native_found *found;
+	struct tel_clock *clock;
+
+	/* the first event with a time says from where time counts */
+	if (!s->range->index->sole || r->count[TEL_COUNT_EVENTS] == 0 ||
+	    r->timeless || source == NULL || source->next != NULL)
+		return NULL;
+	clock = source->log->clock;
+	for (found = s->schemas; found != NULL; found = found->next)
+		if (sets_clock(found->native.schema))
+			return NULL;
+	return tel__clock_points(clock) == 0 && tel__clock_rate(clock) > 0 ?
+	    clock :
+	    NULL;
+}
+
+/* Chooses the blocks of the group that are read. */
+static void
+choose(struct tel_reader *r, const struct native *s)
+{
+	struct native_range *g = s->range;
+	const struct native_entry *e = &g->index->entries[g->sub_of];
+	const struct native_sole sole = { .counted = g->index->sole &&
+		    s->based == BASE_SAME,
+		.base = s->base,
+		.clock = steady_clock(r, s) };
+
+	g->chosen = 1;
+	/* which events match may depend on how many were read before */
+	if (r->chooser.timed && sole.clock == NULL)
+		return;
+	tel__native_summary_choose(&g->sub, e->blocks, &r->chooser, &sole,
+	    find_schema, r, g->wanted);
+}
+
+/* Nonzero if the blocks of an entry need not be read. */
+static int
+is_skipped(struct tel_reader *r, const struct native *s,
+    const struct native_entry *e)
+{
+	struct native_range *g = s->range;
+	const struct native_index *x = g->index;
+	const int outside = by_clock(r, x) &&
+	    (e->last < r->range.first || e->first > r->range.last);
+
+	if (e->blocks == 0 || !e->named || e->count == 0 ||
+	    (e->before < LEAD_EVENTS && e->earlier < LEAD_BLOCKS))
+		return 0;
+	if (g->next == x->least && (g->sub_of == NONE || e->first == x->first))
+		return 0;
+	if (e->kind == NATIVE_SUMMARY)
+		return outside &&
+		    !(x->groups[e->size].flags & NATIVE_GROUP_LOGS);
+	if (g->sub_of == NONE || outside)
+		return outside;
+	/* not before, as the first events say how others count */
+	if (r->chooser.may != NULL && !g->chosen)
+		choose(r, s);
+	return !g->wanted[e->sequence - x->entries[g->next].sequence];
 }
 
 /* Reads the summary of the next group.  TEL_END: it is false. */
@@ -308,10 +369,8 @@ expand(struct tel_reader *r, struct native *s)
 	}
 	g->sub_of = g->next;
 	g->sub_next = 0;
+	g->chosen = 0;
 	memset(g->wanted, 1, sizeof(g->wanted));
-	if (r->chooser.may != NULL)
-		tel__native_summary_choose(&g->sub, e->blocks, &r->chooser,
-		    find_schema, r, g->wanted);
 	return TEL_OK;
 }
 
@@ -506,7 +565,7 @@ pass(struct tel_reader *r, struct native *s)
 	    end_of(g, e) <= place_of(r, g))
 		advance(g);
 	while ((e = current(g)) != NULL) {
-		if (is_skipped(r, g, e)) {
+		if (is_skipped(r, s, e)) {
 			skip(g, e);
 		} else if (e->kind == NATIVE_SUMMARY) {
 			st = expand(r, s);

@@ -466,6 +466,23 @@ skip_newer(struct tel_reader *r, const struct native_head *head)
 	return TEL_OK;
 }
 
+/* Compares the number of a block's first event with those of other blocks. */
+static void
+note_base(struct native *s)
+{
+	const struct native_block *b = s->block;
+	uint64_t base;
+
+	if (b->head.count == 0 || s->based == BASE_VARIES)
+		return;
+	base = b->logs[0].index - b->head.ordinal;
+	if (b->nlogs != 1 || (s->based == BASE_SAME && base != s->base))
+		s->based = BASE_VARIES;
+	else
+		s->based = BASE_SAME;
+	s->base = base;
+}
+
 /*
  * Takes a block that is whole.  TEL_LOG: it has events to be handed out;
  * TEL_OK: go on; TEL_EFORMAT: it is invalid; or a failure.
@@ -497,6 +514,7 @@ take_block(struct tel_reader *r, struct native *s,
 	st = check_order(r, s, &head, order);
 	if (st != TEL_OK)
 		return st;
+	note_base(s);
 	tel__native_count_lost(r, s, head.lost);
 	return head.count > 0 ? TEL_LOG : TEL_OK;
 }

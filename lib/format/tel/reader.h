@@ -96,10 +96,12 @@ struct native {
 	uint64_t reported; /* events lost, at a damaged place of the input */
 
 	/* where the stream should go on */
-	int in_stream;                       /* one has begun, and not ended */
-	uint64_t sequence;                   /* of the next block */
-	uint64_t ordinal;                    /* events before it */
-	uint64_t last;                       /* greatest clock so far */
+	int in_stream;     /* one has begun, and not ended */
+	uint64_t sequence; /* of the next block */
+	uint64_t ordinal;  /* events before it */
+	uint64_t last;     /* greatest clock so far */
+	uint64_t base;     /* of numbers of events, over their ordinals */
+	enum { BASE_UNKNOWN, BASE_SAME, BASE_VARIES } based; /* of blocks */
 	struct native_gap gaps[NATIVE_GAPS]; /* which places are missing */
 	unsigned ngaps;
 

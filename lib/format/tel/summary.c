@@ -165,6 +165,7 @@ struct stat {
 /* The state of choosing blocks. */
 struct choice {
 	const struct native_summary *summary;
+	struct native_sole sole;
 	unsigned nblocks;
 	const struct native_schema *schemas[NATIVE_SUMMARY_SCHEMAS];
 	struct native_bytes b;
@@ -188,6 +189,9 @@ read_schemas(struct choice *c, tel__native_find_fn *find, void *arg)
 		if (digest != NULL)
 			c->schemas[i] = find(arg, name, size,
 			    tel_le32(digest) | (uint64_t)1 << 32);
+		/* its events may set the clock */
+		if (c->schemas[i] == NULL)
+			c->sole.clock = NULL;
 	}
 	return !c->b.bad;
 }
@@ -295,7 +299,7 @@ static int
 may(struct choice *c, const struct tel_chooser *chooser, unsigned block)
 {
 	const struct native_entry *e = &c->summary->entries[0];
-	struct tel_bounds bounds = { 0, UINT64_MAX, c->fields };
+	struct tel_bounds bounds = { .fields = c->fields };
 	const struct stat *s = &c->stat;
 	const struct tel_type *t = NULL;
 	unsigned i, n = 0;
@@ -304,6 +308,13 @@ may(struct choice *c, const struct tel_chooser *chooser, unsigned block)
 		continue;
 	bounds.first = e->first;
 	bounds.last = e->last;
+	/* an event at tick 0 may be one without a time */
+	if (e->first > 0)
+		bounds.clock = c->sole.clock;
+	bounds.index.low = c->sole.base + e->ordinal;
+	bounds.index.high = bounds.index.low + e->count - 1;
+	bounds.index.known =
+	    c->sole.counted && bounds.index.low <= bounds.index.high;
 	/*
 	 * A source adds fields to the type, of which the summary has no cells.
 	 * No known writer makes both, so such a block is always read.
@@ -349,13 +360,14 @@ choose(struct choice *c, const struct tel_chooser *chooser, uint8_t *wanted)
 
 void
 tel__native_summary_choose(const struct native_summary *s, unsigned nblocks,
-    const struct tel_chooser *chooser, tel__native_find_fn *find, void *arg,
-    uint8_t *wanted)
+    const struct tel_chooser *chooser, const struct native_sole *sole,
+    tel__native_find_fn *find, void *arg, uint8_t *wanted)
 {
 	struct choice *c = calloc(1, sizeof(*c));
 
 	if (c != NULL && !s->incomplete) {
 		c->summary = s;
+		c->sole = *sole;
 		c->nblocks = nblocks;
 		c->b = s->rest;
 		if (read_schemas(c, find, arg) && choose(c, chooser, wanted)) {
