@@ -37,6 +37,7 @@ static const struct option_row common[] = {
 	{ OPTION_SKIP, "skip", "N", "leave out the first N events", ALL },
 
 	{ OPTION_HEADING, "Input", NULL, NULL, ALL },
+	{ 'S', "sort", NULL, "sort by time", ALL },
 	{ OPTION_AS, "as", "FORMAT",
 	    "read as: mps-1.118.0, ets, hpm, valgrind ...",
 	    ALL & ~(unsigned)TOOL_TELSTAT },
@@ -72,6 +73,7 @@ static const struct option_row common[] = {
 	    ALL | OPTION_RARE },
 
 	{ OPTION_HEADING, "Output", NULL, NULL, ALL },
+	{ 'c', "count", NULL, "print the number of events, nothing else", ALL },
 	/* what the formats are, each tool says itself */
 	{ 'f', "format", "FORMAT", "", ALL },
 	{ 'o', "output", "FILE", "write to FILE", OTHERS },
@@ -90,7 +92,7 @@ static const struct option_row common[] = {
 	    OTHERS },
 	{ OPTION_NO_CONFIG, "no-config", NULL,
 	    "ignore the file that TELTOOLS_CONFIG names", ALL | OPTION_RARE },
-	{ 'q', "quiet", NULL, "report only failures", ALL },
+	{ 'q', "quiet", NULL, "report only failures", ALL | TOOL_TELREC },
 	{ OPTION_VERBOSE, "verbose", NULL,
 	    "report how the input is interpreted", ALL },
 	{ 'h', "help", "[=WHAT]",
@@ -208,6 +210,46 @@ options_word(const char *option, const char *word, const char *const *words)
 	return -1;
 }
 
+/*
+ * Which of the tools have an option that this one lacks, as "; telcat and
+ * telstat have -S, --sort"; "" if none has it.
+ */
+static const char *
+whose(const char *word, int letter, char *buffer, size_t size)
+{
+	static const char *const tools[] = { "telcat", "telfilter", "telstat",
+		"telreplay", "telrec" };
+	const size_t length = strcspn(word, "=");
+	unsigned have = 0, i, left;
+	const char *name = NULL;
+	size_t used = 0;
+
+	for (i = 0; i < NCOMMON; i++) {
+		const struct option_row *row = &common[i];
+
+		if (row->id != OPTION_HEADING &&
+		    (letter ? row->id == letter :
+		              strlen(row->name) + 2 == length &&
+		                memcmp(row->name, word + 2, length - 2) == 0)) {
+			have |= row->tools & (ALL | TOOL_TELREC);
+			name = row->name;
+		}
+	}
+	buffer[0] = '\0';
+	for (i = 0, left = have; left != 0; i++, left = have >> i << i)
+		if ((have >> i & 1) != 0 && used < size)
+			used +=
+			    (size_t)snprintf(buffer + used, size - used, "%s%s",
+			        left == have         ? "; " :
+			            (left >> i) == 1 ? " and " :
+			                               ", ",
+			        tools[i]);
+	if (have != 0 && used < size)
+		(void)snprintf(buffer + used, size - used, " %s --%s",
+		    (have & (have - 1)) != 0 ? "have" : "has", name);
+	return buffer;
+}
+
 /* Reports what getopt did not accept: why is what it returned. */
 static int
 refuse(const struct option_row **rows, size_t n, int why, const char *word)
@@ -223,11 +265,14 @@ refuse(const struct option_row **rows, size_t n, int why, const char *word)
 		message_fail(STATUS_USAGE, NULL,
 		    "option '%s' needs an argument", word);
 	else if (letter)
-		message_fail(STATUS_USAGE, NULL, "unknown option '-%c'",
-		    optopt);
+		message_fail(STATUS_USAGE, NULL, "unknown option '-%c'%s",
+		    optopt, whose("", optopt, near, sizeof(near)));
 	else if (optopt != 0)
 		message_fail(STATUS_USAGE, NULL,
 		    "option takes no argument: '%s'", word);
+	else if (whose(word, 0, near, sizeof(near))[0] != '\0')
+		message_fail(STATUS_USAGE, NULL, "unknown option '%s'%s", word,
+		    near);
 	else
 		message_fail(STATUS_USAGE, NULL,
 		    "unknown or ambiguous option '%s'%s", word,

@@ -35,6 +35,7 @@ struct settings {
 	int force;
 	int progress;
 	int quiet;
+	int count_only; /* -c: print how many events there are */
 	int verbose;
 	const char *meta;    /* the file that goes with a trace, or NULL */
 	char **descriptions; /* files of -d, in order; ours */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/message.h"
+#include "common/total.h"
 
 int
 main(int argc, char **argv)
@@ -19,7 +20,9 @@ main(int argc, char **argv)
 	} else if (telcat.split != NULL) {
 		telcat_split(&telcat);
 	} else if (sink_open(&sink, &telcat.settings)) {
-		if (telcat.types && telcat.format.shown == NULL)
+		if (telcat.settings.count_only)
+			(void)total_run(&telcat.settings, &sink);
+		else if (telcat.types && telcat.format.shown == NULL)
 			telcat_annex(&telcat, &sink);
 		else if (telcat.types)
 			telcat_types(&telcat, &sink);

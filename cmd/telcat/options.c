@@ -27,12 +27,13 @@ enum {
 #define LIVE_MAX 86400
 
 static const struct option_row own[] = {
+	{ OPTION_HEADING, "Input", NULL, NULL, 0 },
+	{ OPTION_LIVE, "live", "[=SECONDS]",
+	    "sort by time, without waiting for the end", 0 },
+
 	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
 	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
 	{ 'H', "no-header", NULL, "omit the header", 0 },
-	{ 'S', "sort", NULL, "sort by time", 0 },
-	{ OPTION_LIVE, "live", "[=SECONDS]",
-	    "sort by time, without waiting for the end", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
 	{ OPTION_SPLIT, "split", "BY", "several files: by 64M, 10s or a field",
 	    OPTION_RARE },
@@ -56,7 +57,6 @@ take(void *arg, int id, const char *value)
 	uint64_t n;
 
 	switch (id) {
-	case 'S': t->settings.order = TEL_ORDER_TIME; return 1;
 	case OPTION_LIVE:
 		t->settings.order = TEL_ORDER_LIVE;
 		t->live = 1;
@@ -112,6 +112,17 @@ static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	"other logs.",
 	{ "telcat -e 'Pool*' -f csv run.log.zst >pools.csv",
 	    "program-that-logs | telcat -u -k Trace" } };
+
+/* -c prints a number, whatever the format is. */
+static int
+check_count(const struct telcat *t)
+{
+	if (!t->types && t->split == NULL)
+		return 1;
+	message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
+	    t->types ? "--types" : "--split");
+	return 0;
+}
 
 /* Refuses options that the format has no place for. */
 static int
@@ -207,6 +218,8 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	memset(t, 0, sizeof(*t));
 	if (!settings_parse(&t->settings, &tool, t, argc, argv))
 		return 0;
+	if (t->settings.count_only)
+		return check_count(t);
 	name = t->settings.format;
 	if (name == NULL)
 		name = tel_printer_format_name(0);

@@ -37,13 +37,13 @@ static const struct option_row own[] = {
 	{ OPTION_SEED, "seed", "N", "seed of the random choice of --sample",
 	    OPTION_RARE },
 
-	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
-	{ 'c', "count", NULL, "print the number of events, not the events", 0 },
-	{ OPTION_ANY, "any", NULL, "print nothing; status 0: found, 1: none",
-	    0 },
-	{ 'S', "sort", NULL, "sort by time", 0 },
+	{ OPTION_HEADING, "Input", NULL, NULL, 0 },
 	{ OPTION_LIVE, "live", NULL,
 	    "sort by time, without waiting for the end", 0 },
+
+	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
+	{ OPTION_ANY, "any", NULL, "print nothing; status 0: found, 1: none",
+	    0 },
 	{ 'u', "unbuffered", NULL, "write each event at once", 0 },
 	{ OPTION_BARE, "bare", NULL, "omit the labels that the events need",
 	    OPTION_RARE },
@@ -102,9 +102,7 @@ take(void *arg, int id, const char *value)
 	case 'A':
 	case 'B':
 	case 'C': return take_context(t, id, value);
-	case 'S': t->settings.order = TEL_ORDER_TIME; return 1;
 	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
-	case 'c': t->count_only = 1; return 1;
 	case 'u': t->settings.unbuffered = 1; return 1;
 	case OPTION_ANY: t->any = 1; return 1;
 	case OPTION_BARE: t->bare = 1; return 1;
@@ -160,7 +158,7 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	s->count = UINT64_MAX;
 	t->settings.all_events = 1;
 	t->settings.writes =
-	    t->format.shown == NULL && !t->count_only && !t->any;
+	    t->format.shown == NULL && !t->settings.count_only && !t->any;
 	s->whole = t->context;
 	return 1;
 }

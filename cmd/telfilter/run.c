@@ -2,15 +2,12 @@
 /* Filtering: each event to the writer, or the printer, or nowhere. */
 #include "telfilter.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include "common/counting.h"
 #include "common/message.h"
+#include "common/total.h"
 
 /* The size of the cache of types, by their addresses. */
 #define SLOTS 256
@@ -273,26 +270,6 @@ run_events(void *arg, tel_run *events)
 	return st == TEL_OK ? GO_ON : tell(run, st);
 }
 
-/* The count of a source, where they are printed one by one. */
-static void
-print_total(struct run *run, const char *name, uint64_t n)
-{
-	char line[32];
-	size_t i;
-
-	for (i = 0; name != NULL && name[i] != '\0'; i++) {
-		char c = name[i];
-
-		if (run->sink->terminal && (c < ' ' || c > '~'))
-			c = '?';
-		(void)tel_output_write(run->sink->out, &c, 1);
-	}
-	(void)snprintf(line, sizeof(line), "%s%" PRIu64 "\n",
-	    name != NULL ? ":" : "", n);
-	/* the output remembers a failure until it is closed */
-	(void)tel_output_write(run->sink->out, line, strlen(line));
-}
-
 static enum outcome
 end(void *arg)
 {
@@ -312,9 +289,8 @@ end(void *arg)
 	run->shown = 0;
 	if (st == TEL_OK && run->writer != NULL)
 		st = tel_writer_end_file(run->writer, run->reader);
-	if (run->telfilter->count_only && !run->telfilter->any &&
-	    run->telfilter->apart)
-		print_total(run, run->name, run->found - run->before);
+	if (s->count_only && !run->telfilter->any && total_by_file(s))
+		total_print(run->sink, run->name, run->found - run->before);
 	return st == TEL_OK ? GO_ON : tell(run, st);
 }
 
@@ -335,7 +311,7 @@ set_up(struct run *run)
 	struct telfilter *t = run->telfilter;
 	tel_status st = TEL_OK;
 
-	if (t->any || t->count_only)
+	if (t->any || t->settings.count_only)
 		return 1;
 	if (t->format.shown != NULL) {
 		run->printer = tel_printer_new(run->sink->out, TEL_FORMAT_TEXT);
@@ -372,8 +348,8 @@ finish(struct run *run)
 	const struct telfilter *t = run->telfilter;
 	tel_status st = TEL_OK;
 
-	if (t->count_only && !t->any && !t->apart)
-		print_total(run, NULL, run->found);
+	if (t->settings.count_only && !t->any && !total_by_file(&t->settings))
+		total_print(run->sink, NULL, run->found);
 	if (run->failed || run->refused || run->sink->failed)
 		return;
 	if (run->writer != NULL)
@@ -384,109 +360,13 @@ finish(struct run *run)
 		(void)tell(run, st);
 }
 
-/* ----------------------------------------------------- on several threads */
-
-static void *
-counter_open(void *arg, tel_reader *r)
-{
-	(void)arg;
-	(void)r;
-	return calloc(1, sizeof(uint64_t));
-}
-
-static int
-counter_run(void *counter, tel_run *events)
-{
-	*(uint64_t *)counter += tel_run_count(events);
-	return 1;
-}
-
-static int
-counter_join(void *counter, const void *next)
-{
-	*(uint64_t *)counter += *(const uint64_t *)next;
-	return 1;
-}
-
-static enum counted
-counter_take(void *arg, void *counter, struct source *src)
-{
-	struct run *run = arg;
-
-	run->before = run->found;
-	run->found += *(const uint64_t *)counter;
-	if (run->telfilter->apart)
-		print_total(run, src->name, run->found - run->before);
-	return COUNT_NEXT;
-}
-
-/* Nonzero unless an operand is a file that is not a trace of HPM. */
-static int
-may_be_hpm(const char *operand)
-{
-	struct stat st;
-	tel_reader *r;
-	int fd, found = 1;
-
-	if (strcmp(operand, "-") == 0 || stat(operand, &st) != 0 ||
-	    !S_ISREG(st.st_mode))
-		return 1;
-	fd = open(operand, O_RDONLY);
-	r = fd >= 0 ? tel_reader_new() : NULL;
-	if (r != NULL && tel_reader_open_fd(r, fd, operand) == TEL_OK)
-		found = strcmp(tel_reader_format(r), "hpm") == 0;
-	tel_reader_free(r);
-	if (fd >= 0)
-		(void)close(fd);
-	return found;
-}
-
-/*
- * Nonzero when merging logs may change what an expression says of their
- * events: merging traces of HPM flags a thread that runs in two at once.
- */
-static int
-merging_matters(const struct settings *s)
-{
-	int i;
-
-	if (s->select.where == NULL && s->select.since == NULL &&
-	    s->select.until == NULL)
-		return 0;
-	for (i = 0; i < s->noperands; i++)
-		if (may_be_hpm(s->operands[i]))
-			return 1;
-	return s->noperands == 0;
-}
-
-/* Nonzero when it does not matter which event comes before which. */
+/* Nonzero when all that counts is how many events are selected. */
 static int
 only_counts(const struct telfilter *t)
 {
-	const struct settings *s = &t->settings;
-
-	return t->count_only && !t->any && s->order == TEL_ORDER_LOG &&
-	    t->count == UINT64_MAX && t->skip == 0 && t->sample.every == 1 &&
-	    t->sample.share == SAMPLE_ALL && !s->select.percent &&
-	    !(s->select.filtering &&
-	        tel_filter_uses_others(s->select.filter)) &&
-	    (s->no_merge || !merging_matters(s));
-}
-
-/* Reads the operands, if they are only counted by several threads. */
-static void
-read_all(struct run *run, const struct visitor *v)
-{
-	struct settings *s = &run->telfilter->settings;
-	struct counting counting = { run, 0, counter_open, counter_run, free,
-		counter_join, counter_take };
-
-	if (!only_counts(run->telfilter)) {
-		sources_run(s, v);
-		return;
-	}
-	s->no_merge = 1;
-	counting_run(s, v, &counting);
+	return t->settings.count_only && !t->any && t->count == UINT64_MAX &&
+	    t->skip == 0 && t->sample.every == 1 &&
+	    t->sample.share == SAMPLE_ALL;
 }
 
 uint64_t
@@ -495,13 +375,14 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 	struct run run;
 	struct visitor visitor;
 
+	if (only_counts(t))
+		return total_run(&t->settings, sink);
 	memset(&run, 0, sizeof(run));
 	run.telfilter = t;
 	run.sink = sink;
 	if (t->any && t->count > 1)
 		t->count = 1;
 	run.full = t->count == 0;
-	t->apart = t->settings.no_merge && t->settings.noperands > 1;
 	if (set_up(&run)) {
 		memset(&visitor, 0, sizeof(visitor));
 		visitor.arg = &run;
@@ -511,7 +392,7 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 		visitor.end = end;
 		visitor.idle = idle;
 		if (!run.full)
-			read_all(&run, &visitor);
+			sources_run(&t->settings, &visitor);
 		finish(&run);
 	}
 	tel_context_free(run.context);

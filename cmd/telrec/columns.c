@@ -61,6 +61,7 @@ columns_new(uint32_t options, uint64_t sample)
 	if (c == NULL)
 		return NULL;
 	c->options = options;
+	c->limit = UINT64_MAX;
 	c->sets[COLUMNS_SETS - 1] = new_set(options, 1);
 	if (c->sets[COLUMNS_SETS - 1] == NULL) {
 		free(c);
@@ -142,6 +143,43 @@ columns_source(struct columns *c, struct source *from)
 	c->set->tid = from->tid;
 }
 
+/* Keeps the first n events of the block. */
+static void
+cut(struct columns *c, unsigned n)
+{
+	unsigned counts[COLUMNS_SETS * TYPES] = { 0 }, i, k = 0, left = n;
+	uint8_t places[COLUMNS_SETS * TYPES];
+
+	for (i = 0; i < n; i++)
+		counts[c->order[i]]++;
+	for (i = 0; i < c->npresent; i++) {
+		c->present[i]->count = counts[i];
+		if (counts[i] == 0)
+			continue;
+		places[i] = (uint8_t)k;
+		c->present[k] = c->present[i];
+		c->types[k++] = c->types[i];
+	}
+	c->npresent = k;
+	for (i = 0; i < n; i++)
+		c->order[i] = places[c->order[i]];
+	for (i = 0; left > 0; i++) {
+		if (c->shared[i] > left)
+			c->shared[i] = left;
+		left -= c->shared[i];
+	}
+	c->nclocks = i;
+	c->count = n;
+}
+
+/* Makes room for the next block. */
+static void
+start_block(struct columns *c)
+{
+	c->count = c->npresent = c->nclocks = c->nnames = c->nsets = 0;
+	c->number++;
+}
+
 void
 columns_write(struct columns *c, uint64_t lost)
 {
@@ -153,6 +191,12 @@ columns_write(struct columns *c, uint64_t lost)
 
 	if (c->count == 0)
 		return;
+	if (c->count > c->limit - c->events)
+		cut(c, (unsigned)(c->limit - c->events));
+	if (c->count == 0) {
+		start_block(c);
+		return;
+	}
 	for (i = 0; i < c->npresent; i++) {
 		part = c->present[i];
 		parts[i].code = c->types[i] + 1u;
@@ -182,8 +226,7 @@ columns_write(struct columns *c, uint64_t lost)
 	c->lost = lost;
 	if (!c->failed)
 		c->events += c->count;
-	c->count = c->npresent = c->nclocks = c->nnames = c->nsets = 0;
-	c->number++;
+	start_block(c);
 }
 
 void

@@ -98,6 +98,12 @@ drain_events(const struct drain *d)
 	return d->columns->events;
 }
 
+void
+drain_limit(struct drain *d, uint64_t events)
+{
+	d->columns->limit = events;
+}
+
 int
 drain_keep(struct drain *d, uint64_t bytes)
 {
@@ -345,7 +351,9 @@ drain_round(struct drain *d, int flush)
 		errno = d->columns->failed;
 		return -1;
 	}
-	return (long)(d->columns->events + d->columns->count - before);
+	now = d->columns->events + d->columns->count;
+	/* fewer, if a limit has discarded some */
+	return now > before ? (long)(now - before) : 0;
 }
 
 void

@@ -12,6 +12,8 @@ struct drain;
 /* NULL: out of memory. */
 struct drain *drain_new(struct arena *a);
 void drain_free(struct drain *d);
+/* Has so many events written at most. */
+void drain_limit(struct drain *d, uint64_t events);
 /* Keeps only the last events, of so many bytes in memory.  0, -1 */
 int drain_keep(struct drain *d, uint64_t bytes);
 /* Writes them now.  0, -1: as drain_round() */

@@ -42,6 +42,7 @@ static const struct option_row own[] = {
 	    "start paused; SIGUSR1 starts and stops", 0 },
 	{ OPTION_FOR, "for", "TIME", "stop recording after TIME", 0 },
 	{ OPTION_SIZE, "size", "BYTES", "stop recording at BYTES of log", 0 },
+	{ 'n', "limit", "N", "stop recording after N events", 0 },
 	{ OPTION_RING, "ring", "BYTES",
 	    "keep the last events in memory; write them at the end", 0 },
 	{ OPTION_SYMBOLS, "symbols", "LOG",
@@ -81,6 +82,10 @@ take(void *arg, int id, const char *value)
 		    "-g: '%s': expected fp or unwind", value);
 		return 0;
 	case OPTION_SYMBOLS: t->symbols = value; return 1;
+	case 'q': t->quiet = 1; return 1;
+	case 'n':
+		return number_option("-n", "number of events", value, 1,
+		    UINT64_MAX, &t->limit);
 	case OPTION_PAUSED: t->paused = 1; return 1;
 	case OPTION_DELAY: return take_time("--delay", value, &t->delay);
 	case OPTION_FOR: return take_time("--for", value, &t->duration);

@@ -419,6 +419,7 @@ open_log(struct run *run)
 
 	run->settings.output = strcmp(name, "-") == 0 ? NULL : name;
 	run->settings.compress = run->t->compress;
+	run->settings.quiet = run->t->quiet;
 	if (!sink_open(&run->sink, &run->settings))
 		return -1;
 	(void)fcntl(run->sink.fd, F_SETFD, FD_CLOEXEC);
@@ -437,6 +438,8 @@ open_log(struct run *run)
 	if (run->drain == NULL ||
 	    (run->t->ring > 0 && drain_keep(run->drain, run->t->ring) != 0))
 		return -1;
+	if (run->t->limit > 0)
+		drain_limit(run->drain, run->t->limit);
 	if (run->t->stacks == TELREC_UNWIND_NONE)
 		return 0;
 	run->symbols = telrec_symbols_new();
@@ -530,7 +533,8 @@ obey_limits(struct run *run, uint64_t now, uint64_t started)
 	if (run->stopped ||
 	    !((t->duration > 0 && run->begun != 0 &&
 	          now - run->begun > (uint64_t)t->duration) ||
-	        (t->size > 0 && tel_output_bytes(run->sink.out) >= t->size)))
+	        (t->size > 0 && tel_output_bytes(run->sink.out) >= t->size) ||
+	        (t->limit > 0 && drain_events(run->drain) >= t->limit)))
 		return;
 	run->stopped = 1;
 	ARENA_SET(a->on, 0);
@@ -684,7 +688,8 @@ telrec_run(const struct telrec *t)
 			    "%llu events were lost",
 			    (unsigned long long)drain_lost(run.drain));
 		sink_close(&run.sink);
-		if (run.symbols != NULL && drain_events(run.drain) > 0)
+		if (run.symbols != NULL && drain_events(run.drain) > 0 &&
+		    !t->quiet)
 			telrec_symbols_check(run.settings.output);
 		status = exit_status(&run);
 	}

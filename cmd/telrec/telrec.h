@@ -21,6 +21,8 @@ struct telrec {
 	uint64_t process;      /* -p: to be attached to; 0: none */
 	uint64_t ring;         /* --ring: keep so many bytes; 0: all */
 	uint64_t size;         /* --size: of the log; 0: any */
+	uint64_t limit;        /* -n: events of the log; 0: any */
+	int quiet;             /* -q: only failures are reported */
 	char **operands;
 	int noperands;
 };

@@ -79,7 +79,9 @@ main(int argc, char **argv)
 	streams_begin();
 	message_begin("telreplay");
 	if (telreplay_options(&t, argc, argv)) {
-		if (t.export != NULL)
+		if (t.settings.count_only)
+			trace_count(&t);
+		else if (t.export != NULL)
 			export(&t);
 		else if (t.check)
 			check(&t);

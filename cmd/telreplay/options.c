@@ -326,6 +326,16 @@ parse_format(struct telreplay *t)
 	return 1;
 }
 
+/* -c prints a number, and writes no program. */
+static int
+check_count(const struct telreplay *t)
+{
+	if (!t->settings.count_only || t->keep == NULL)
+		return 1;
+	message_fail(STATUS_USAGE, NULL, "-c cannot be combined with -o");
+	return 0;
+}
+
 int
 telreplay_options(struct telreplay *t, int argc, char **argv)
 {
@@ -337,7 +347,8 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	t->timeout = TIMEOUT;
 	t->idle = IDLE;
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
-	    !parse_format(t) || !candidates_check(&t->candidates))
+	    !check_count(t) || !parse_format(t) ||
+	    !candidates_check(&t->candidates))
 		return 0;
 	if (t->run.pace > 0 && t->run.think_log) {
 		message_fail(STATUS_USAGE, NULL,

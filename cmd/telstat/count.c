@@ -374,8 +374,8 @@ needs_order(const struct telstat *t)
 {
 	size_t i, n = tel_stats_count(t->stats);
 
-	if (t->by_time || t->each_order || t->heap != NULL ||
-	    tel_stats_uses_order(t->stats))
+	if (t->settings.order != TEL_ORDER_LOG || t->each_order ||
+	    t->heap != NULL || tel_stats_uses_order(t->stats))
 		return 1;
 	/* the value that was set last is that of the latest time */
 	for (i = 0; i < n; i++)
@@ -506,10 +506,12 @@ read_logs(struct count *c)
 	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
 	/* what lies between two events is a matter of time */
 	visitor.in_order = s->select.since != NULL || s->select.until != NULL;
-	if (needs_order(c->telstat))
-		s->order = c->telstat->live ? TEL_ORDER_LIVE : TEL_ORDER_TIME;
-	else if (!needs_merge(c->telstat))
+	if (needs_order(c->telstat)) {
+		if (s->order == TEL_ORDER_LOG)
+			s->order = TEL_ORDER_TIME;
+	} else if (!needs_merge(c->telstat)) {
 		s->no_merge = c->whole = 1;
+	}
 	c->whole &= !s->select.filtering;
 	read_side_by_side(c, &visitor);
 }

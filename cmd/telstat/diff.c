@@ -686,6 +686,9 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 		    "-f inst",
 		    t->settings.noperands,
 		    t->settings.noperands == 1 ? "" : "s");
+	else if (t->settings.count_only)
+		message_fail(STATUS_USAGE, NULL,
+		    "diff cannot be combined with -c");
 	else if (t->format->report == NULL || t->format->snapshots != SHOWS_ALL)
 		message_fail(STATUS_USAGE, NULL,
 		    "diff cannot be combined with -f %s", t->format->name);

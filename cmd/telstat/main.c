@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "common/total.h"
 #include "trace.h"
 
 int
@@ -22,7 +23,10 @@ main(int argc, char **argv)
 	if (telstat_options(&telstat, argc, argv) &&
 	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
 		if (sink_open(&sink, &telstat.settings)) {
-			telstat_run(&telstat, &sink);
+			if (telstat.settings.count_only)
+				(void)total_run(&telstat.settings, &sink);
+			else
+				telstat_run(&telstat, &sink);
 			TEL_EVENT1(Written, tel_output_bytes(sink.out));
 			sink_close(&sink);
 		}

@@ -67,7 +67,6 @@ static const struct option_row own[] = {
 	{ OPTION_HEADING, "Input", NULL, NULL, 0 },
 	{ OPTION_AS, "as", "FORMAT", "read as: mps-1.118.0, ets, hpm, inst ...",
 	    0 },
-	{ 'S', "sort", NULL, "sort by time", 0 },
 	{ OPTION_LIVE, "live", NULL,
 	    "sort by time, without waiting for the end", 0 },
 
@@ -328,8 +327,7 @@ take(void *arg, int id, const char *value)
 	case OPTION_STACKS: return set_stacks(t, value);
 	case 'i': return set_interval(t, value);
 	case OPTION_DELTAS: t->deltas = 1; return 1;
-	case 'S': t->by_time = 1; return 1;
-	case OPTION_LIVE: t->by_time = t->live = 1; return 1;
+	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
 	case OPTION_REPORT: t->report = 1; return 1;
 	case OPTION_TOP:
 		return number_option("--top", "number of rows", value, 1,
@@ -390,6 +388,23 @@ parse_format(struct telstat *t)
 	return 1;
 }
 
+/* -c prints a number, and computes nothing. */
+static int
+check_count(const struct telstat *t)
+{
+	const char *option = t->given ? "-s" :
+	    t->grouped                ? "-g" :
+	    t->heap != NULL           ? "--stacks" :
+	    t->interval > 0           ? "-i" :
+	                                NULL;
+
+	if (option == NULL)
+		return 1;
+	message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
+	    option);
+	return 0;
+}
+
 /* Options that do not go together. */
 static int
 check_options(const struct telstat *t)
@@ -443,8 +458,11 @@ telstat_options(struct telstat *t, int argc, char **argv)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
-	    !parse_format(t) || !check_options(t) || !count_groups(t))
+	if (!settings_parse(&t->settings, &tool, t, argc, argv))
+		return 0;
+	if (t->settings.count_only)
+		return check_count(t);
+	if (!parse_format(t) || !check_options(t) || !count_groups(t))
 		return 0;
 	t->settings.replace =
 	    t->interval > 0 && t->format->snapshots == SHOWS_LAST;

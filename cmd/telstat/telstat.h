@@ -52,8 +52,6 @@ struct telstat {
 	int each_rate;  /* they speak of seconds */
 	int each_done;  /* their fields were found */
 	int as_inst;
-	int by_time;
-	int live;          /* and without waiting for the end */
 	uint64_t interval; /* of -i, 0 for none */
 	int ticks;         /* it is in ticks, not nanoseconds */
 	int deltas;

@@ -273,10 +273,40 @@ setup() {
 	[ "$(counts run.tel 'size == 90001')" = 0 ]
 	telrec --size 20k -o run.tel "$program" stopped
 	[ "$(counts run.tel 'size == 90001')" = 0 ]
-	for option in "--size 0" "--delay x" "--for -1s"; do
+	for option in "--size 0" "--delay x" "--for -1s" "-n 0"; do
 		# shellcheck disable=SC2086 # the two words
 		run -2 telrec $option "$program"
 	done
+}
+
+# of_program ARGUMENT ...: the events of a log that telrec itself has not made.
+of_program() {
+	telcat -H -k ^Stream -f csv -F address,size,number "$@"
+}
+
+@test "-n: the log has the first N events, and the program goes on" {
+	telrec -q -o all.tel "$program" pairs 3000
+	of_program all.tel >all
+	[ "$(wc -l <all)" -gt 6000 ]
+	for n in 1 2 77 5000; do
+		telrec --quiet --limit "$n" -o run.tel "$program" pairs 3000
+		[ "$(telcat -c -k ^Stream run.tel)" = "$n" ]
+		of_program run.tel >got
+		# addresses and times are others in each run
+		cut -d , -f 2,4- got >sizes
+		head -n "$n" all | cut -d , -f 2,4- | cmp - sizes
+	done
+	telrec -n 1000000 -o run.tel "$program" pairs 3000
+	[ "$(of_program run.tel | wc -l)" = "$(wc -l <all)" ]
+	# frames are events, too, and defined before they are used
+	telrec -q -g -n 500 -o run.tel "$program" threads 4 500
+	[ "$(telcat -c -k ^Stream run.tel)" = 500 ]
+	clean telstat --stacks=count run.tel >/dev/null
+	telrec -n 300 --ring 1M -o run.tel "$program" pairs 3000
+	[ "$(telcat -c -k ^Stream run.tel)" = 300 ]
+	# the program sees that recording has stopped, and goes on
+	telrec -n 500 -o run.tel "$program" stopped
+	[ "$(counts run.tel 'size == 90001')" = 0 ]
 }
 
 @test "what a program writes into the shared memory does not harm telrec" {

@@ -48,6 +48,7 @@ try() {
 		[ "$(grep -c '^== ' changed)" -eq 5 ]
 		;;
 	deltas) differs --of -i 100us -- --deltas ;;
+	count) [ "$(telstat --count mpsio.log)" = 144 ] ;;
 	sort) differs --of -s 'k=tally(size,2)' -- --sort ;;
 	live)
 		unpack 1.111.0-lii6gc-poolncv

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "common/message.h"
 #include "common/pump.h"
+#include "common/total.h"
 #include "telreplay/compile/compiler.h"
 
 /* How much of a file says whether it is a program. */
@@ -129,6 +130,12 @@ needs_log(const struct telreplay *t)
 	if (s->filtering || s->percent || s->skip > 0 || s->count != UINT64_MAX)
 		return "a compiled program does not support the selection of "
 		       "events";
+	if (t->settings.count_only)
+		return "-c applies to logs: --dry-run reports how many "
+		       "operations a compiled program has";
+	if (t->settings.order != TEL_ORDER_LOG)
+		return "-S applies to logs: the order of a compiled program is "
+		       "fixed";
 	if (t->threads > 0)
 		return "--threads applies to logs: the threads of a compiled "
 		       "program are fixed";
@@ -628,4 +635,21 @@ trace_close(struct trace *trace)
 	if (trace->fd >= 0)
 		(void)close(trace->fd);
 	free(trace->facts);
+}
+
+void
+trace_count(struct telreplay *t)
+{
+	unsigned char head[HEAD];
+	struct trace trace;
+	struct sink sink;
+
+	memset(&trace, 0, sizeof(trace));
+	trace.fd = -1;
+	if (try_program(&trace, t, head) == 0 &&
+	    sink_open(&sink, &t->settings)) {
+		(void)total_run(&t->settings, &sink);
+		sink_close(&sink);
+	}
+	trace_close(&trace);
 }

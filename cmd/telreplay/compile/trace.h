@@ -20,4 +20,7 @@ struct trace {
 int trace_open(struct trace *trace, struct telreplay *t);
 void trace_close(struct trace *trace);
 
+/* Prints the number of selected events in the operands, for -c. */
+void trace_count(struct telreplay *t);
+
 #endif
