@@ -103,11 +103,75 @@ add_name(struct tel__buffer *b, const char *before, const char *name)
 }
 
 /*
- * The names of columns must differ in more than the case of letters, and some
- * are reserved: a name that is taken gets a number appended. out has room for
- * the name and COLUMN_MORE bytes.
+ * The names of tables, and of the columns of one, must differ in more than the
+ * case of letters, and some are reserved: a name that is taken gets a number
+ * appended, the first that makes it free, for which there must be NAME_MORE
+ * bytes.
  */
-#define COLUMN_MORE 16
+#define NAME_MORE 16
+
+/* ---------------------------------------------------------------- tables */
+
+/* Nonzero when the type has the name, but for the case of letters. */
+static int
+is_named(const struct tel_type *type, const char *name, size_t length)
+{
+	return type->name_length == length && strcasecmp(type->name, name) == 0;
+}
+
+static int
+is_table_taken(const struct tel_schema *schema, const char *name)
+{
+	const size_t length = strlen(name);
+	unsigned i;
+
+	for (i = 0; i < schema->ntypes; i++)
+		if (is_named(&schema->types[i], name, length))
+			return 1;
+	return strcasecmp(name, "Unknown") == 0;
+}
+
+/*
+ * The name of the table of a type, without its prefix, to be freed; NULL when
+ * out of memory.  Of types whose names differ only in case, the one with the
+ * lowest code keeps its name; none is that of the table of unknown types.
+ */
+static char *
+name_table(const struct tel_type *type)
+{
+	const struct tel_schema *schema = type->schema;
+	const size_t length = type->name_length;
+	char *name = malloc(length + NAME_MORE);
+	unsigned i, n = 1, taken = strcasecmp(type->name, "Unknown") == 0;
+
+	if (name == NULL)
+		return NULL;
+	memcpy(name, type->name, length + 1);
+	/* types are in order of their codes */
+	for (i = 0; i < schema->ntypes && &schema->types[i] != type; i++)
+		taken +=
+		    (unsigned)is_named(&schema->types[i], type->name, length);
+	for (; taken > 0; taken--)
+		do
+			snprintf(name + length, NAME_MORE, "_%u", ++n);
+		while (is_table_taken(schema, name));
+	return name;
+}
+
+/* Adds the table of a type, in quotes. */
+static void
+add_table_name(struct tel__buffer *b, const struct tel_type *type)
+{
+	char *name = name_table(type);
+
+	if (name != NULL)
+		add_name(b, "EVENT_", name);
+	else
+		b->failed = 1;
+	free(name);
+}
+
+/* --------------------------------------------------------------- columns */
 
 static int
 is_reserved(const char *name)
@@ -117,27 +181,36 @@ is_reserved(const char *name)
 	    strcasecmp(name, "event_number") == 0;
 }
 
+static int
+is_column_taken(const struct tel_type *type, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < type->nfields; i++)
+		if (strcasecmp(type->fields[i].name, name) == 0)
+			return 1;
+	return is_reserved(name);
+}
+
 static void
 name_column(const struct tel_type *type, unsigned field, char *out)
 {
 	const struct tel_field *f = &type->fields[field];
-	unsigned i, n = 1 + (unsigned)is_reserved(f->name), taken;
+	unsigned i, n = 1, taken = (unsigned)is_reserved(f->name);
 
 	for (i = 0; i < field; i++)
-		n += strcasecmp(type->fields[i].name, f->name) == 0;
+		taken += strcasecmp(type->fields[i].name, f->name) == 0;
 	memcpy(out, f->name, f->name_length + 1u);
-	for (taken = n > 1; taken; n++) {
-		snprintf(out + f->name_length, COLUMN_MORE, "_%u", n);
-		taken = (unsigned)is_reserved(out);
-		for (i = 0; i < type->nfields; i++)
-			taken |= strcasecmp(type->fields[i].name, out) == 0;
-	}
+	for (; taken > 0; taken--)
+		do
+			snprintf(out + f->name_length, NAME_MORE, "_%u", ++n);
+		while (is_column_taken(type, out));
 }
 
 char *
 tel__database_column(const struct tel_type *type, unsigned field)
 {
-	char *name = malloc(type->fields[field].name_length + COLUMN_MORE);
+	char *name = malloc(type->fields[field].name_length + NAME_MORE);
 
 	if (name != NULL)
 		name_column(type, field, name);
@@ -335,7 +408,7 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 	unsigned i;
 
 	add(b, "CREATE TABLE IF NOT EXISTS ");
-	add_name(b, "EVENT_", type->name);
+	add_table_name(b, type);
 	add(b, " (");
 	for (i = 0; i < type->nfields; i++) {
 		f = &type->fields[i];
@@ -352,25 +425,58 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 	add(b, "UPDATE temp.tel_log SET base=max(base, (SELECT ifnull(max(");
 	add(b, rowid_of(type));
 	add(b, "),0) FROM ");
-	add_name(b, "EVENT_", type->name);
+	add_table_name(b, type);
 	add(b, "));\n");
+}
+
+/*
+ * Adds the condition that the database has the name of a type, in any case of
+ * letters, for other types than the schema has: tables would be shared.
+ */
+static void
+add_variants(struct tel__buffer *b, const struct tel_type *type)
+{
+	const struct tel_schema *schema = type->schema;
+	unsigned i, n = 0;
+
+	add(b, "EXISTS (SELECT 1 FROM event_type WHERE name=");
+	add_value(b, type->name);
+	add(b, " COLLATE NOCASE AND code NOT IN (");
+	for (i = 0; i < schema->ntypes; i++)
+		if (is_named(&schema->types[i], type->name, type->name_length))
+			add_format(b, "%s%" PRIu32, n++ > 0 ? "," : "",
+			    schema->types[i].code);
+	add(b, "))");
+	if (n == 1)
+		return;
+	add(b, " OR (SELECT count(*) FROM event_type WHERE name=");
+	add_value(b, type->name);
+	add_format(b, " COLLATE NOCASE) NOT IN (0,%u)", n);
 }
 
 /* Types that the database already has, but in another way, are misfits. */
 static void
 add_check(struct tel__buffer *b, const struct tel_type *type)
 {
+	char *table = name_table(type);
 	unsigned i;
 
+	if (table == NULL) {
+		b->failed = 1;
+		return;
+	}
 	add(b, "INSERT INTO temp.tel_misfit SELECT ");
 	add_value(b, type->name);
 	add_format(b,
-	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE (code=%" PRIu32
-	    ")<>(name=",
+	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE code=%" PRIu32
+	    " AND name<>",
 	    type->code);
 	add_value(b, type->name);
-	add(b, ")) OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
-	add_value(b, type->name);
+	add(b, ") OR ");
+	add_variants(b, type);
+	add(b, " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
+	add_value(b, table);
+	free(table);
 	add(b, ") WHERE name COLLATE NOCASE IN (");
 	for (i = 0; i < type->nfields; i++) {
 		add_column_value(b, type, i);
@@ -426,7 +532,10 @@ tel__database_insert(struct tel__buffer *b, const struct tel_type *type)
 	unsigned i;
 
 	add(b, "INSERT INTO ");
-	add_name(b, "EVENT_", type == NULL ? "Unknown" : type->name);
+	if (type == NULL)
+		add_name(b, "EVENT_", "Unknown");
+	else
+		add_table_name(b, type);
 	add(b, type == NULL ? "(code,bytes," : "(");
 	for (i = 0; type != NULL && i < type->nfields; i++) {
 		add_column(b, type, i);
@@ -445,17 +554,24 @@ add_index(struct tel__buffer *b, const struct tel_schema *schema,
 	const struct tel_type *type;
 	int found = 0;
 	unsigned i;
+	char *table;
 
 	for (i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
 		if (strcmp(column, "time") != 0 && !has_column(type, column))
 			continue;
+		table = name_table(type);
+		if (table == NULL) {
+			b->failed = 1;
+			return 1;
+		}
 		add(b, "CREATE INDEX IF NOT EXISTS \"EVENT_");
-		add_quoted(b, type->name);
+		add_quoted(b, table);
 		add(b, "_");
 		add_quoted(b, column);
 		add(b, "\" ON ");
-		add_name(b, "EVENT_", type->name);
+		add_name(b, "EVENT_", table);
+		free(table);
 		add(b, " (");
 		add_name(b, "", column);
 		add(b, ");\n");

@@ -21,12 +21,19 @@
 
 /*
  * How a database is written that is not there yet: it is of no use before it
- * is complete, so nothing has to survive a crash; larger pages need fewer
- * steps for a row.  One that is there is written as SQLite does it.
+ * is complete, so nothing has to survive a crash.  One that is there is written
+ * as SQLite does it.
  */
-static const char new_file[] = "PRAGMA page_size=16384;"
-                               "PRAGMA journal_mode=MEMORY;"
+static const char new_file[] = "PRAGMA journal_mode=MEMORY;"
                                "PRAGMA synchronous=OFF;";
+/*
+ * A table takes a page even if it is empty, and a release of the MPS has 90: so
+ * the database of a small log has small pages, which take 3 % more instructions
+ * than SQLite's own of 4096 bytes.  Larger ones than these save nothing.
+ */
+static const char small_pages[] = "PRAGMA page_size=1024;";
+static const char large_pages[] = "PRAGMA page_size=4096;";
+#define SMALL_LOG ((uint64_t)1 << 20)
 /* In both cases: 16 MB hold the last page of each table. */
 static const char any_file[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                "PRAGMA cache_size=-16384;"
@@ -316,8 +323,15 @@ start(struct tel_printer *pr)
 	        NULL) != SQLITE_OK)
 		return fail(pr);
 	(void)d->lib.busy_timeout(d->db, BUSY_MS);
-	if (d->created)
+	if (d->created) {
+		if (pr->file_size > 0 && pr->file_size < SMALL_LOG)
+			tel__buffer_put(&d->text, small_pages,
+			    sizeof(small_pages) - 1);
+		else
+			tel__buffer_put(&d->text, large_pages,
+			    sizeof(large_pages) - 1);
 		tel__buffer_put(&d->text, new_file, sizeof(new_file) - 1);
+	}
 	tel__buffer_put(&d->text, any_file, sizeof(any_file) - 1);
 	tel__database_start(&d->text);
 	return run_text(pr, &d->text);

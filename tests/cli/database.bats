@@ -254,3 +254,50 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	[ "$(grep -c '^[1-9]' got)" = "$(grep -c . got)" ]
 	[ "$(grep -c . got)" -ge 50 ]
 }
+
+@test "types whose names differ only in case have tables of their own" {
+	cat >case.txt <<-'END'
+		# teltools text 1
+		# type: grab 1 A address:address size:unsigned
+		# type: Grab 2 A x:unsigned
+		# type: GRAB 7 A y:unsigned y_2:unsigned Y:string
+		# type: grab_2 9 A z:unsigned
+		# type: unknown 11 A q:unsigned
+		0000000000000001 grab address=0x1000 size=1
+		0000000000000002 Grab x=2
+		0000000000000003 GRAB y=3 y_2=4 Y="abc"
+		0000000000000004 grab_2 z=5
+		0000000000000005 unknown q=6
+	END
+	both case.txt
+	[ "$(ask direct.db 'SELECT address, size FROM EVENT_grab')" = "4096|1" ]
+	[ "$(ask direct.db 'SELECT x FROM EVENT_Grab_3')" = 2 ]
+	[ "$(ask direct.db 'SELECT y, y_2, Y_3 FROM EVENT_GRAB_4')" = "3|4|abc" ]
+	[ "$(ask direct.db 'SELECT z FROM EVENT_grab_2')" = 5 ]
+	[ "$(ask direct.db 'SELECT q FROM EVENT_unknown_2')" = 6 ]
+	# the same schema again; a pipe is loaded whatever was loaded before
+	telcat case.txt | telcat -f sqlite -o direct.db
+	[ "$(ask direct.db 'SELECT group_concat(x) FROM EVENT_Grab_3')" = "2,2" ]
+	# no other schema gets into these tables: fewer names, more, others
+	for edit in '/ grab /d' '/ GRAB /d' '2a # type: GRab 5 A a:unsigned' \
+	    's/ grab / gRAB /'; do
+		sed "$edit" case.txt >other.txt
+		run -1 telcat -f sqlite -o direct.db other.txt
+		[[ $output == *"of another release, which differ: nothing is loaded" ]]
+		telcat -f sql other.txt >script
+		run ! sqlite3 -bail direct.db <script
+	done
+	[ "$(ask direct.db 'SELECT count(*) FROM event_log')" = 2 ]
+	rm -f ./*.db
+	both --index x case.txt
+}
+
+@test "the database of a small log is small" {
+	telcat -f sqlite -o small.db mpsio.log
+	[ "$(ask small.db 'PRAGMA page_size')" = 1024 ]
+	# 98 tables, and a schema of 30 KB
+	[ "$(wc -c <small.db)" -lt 200000 ]
+	telfilter mpsio.log | telcat -f sqlite -o large.db
+	[ "$(ask large.db 'PRAGMA page_size')" = 4096 ]
+	both mpsio.log
+}
