@@ -301,7 +301,7 @@ counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 }
 
 static const struct timeline_ops ops = { track, begin, end, span, instant,
-	counter, NULL };
+	counter, NULL, NULL, NULL };
 
 static void
 release(struct tel_printer *pr)

@@ -437,7 +437,7 @@ track(struct tel_printer *pr, const struct timeline_track *t)
 }
 
 static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL,
-	NULL };
+	NULL, NULL, NULL };
 
 /*
  * At the end of the log, open ranges end with its last event; but where others

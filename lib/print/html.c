@@ -260,6 +260,38 @@ counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	tel__pyramid_value(&h->sums, s->values - 1, time, value);
 }
 
+static void
+values(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
+    uint64_t n, int64_t low, int64_t high, int64_t last)
+{
+	struct html *h = pr->state;
+	struct html_state *s = state_of(h, t);
+
+	if (s == NULL)
+		return;
+	if (s->values == 0)
+		s->values = find_series(h, t->id, -1, PYRAMID_VALUES) + 1;
+	tel__pyramid_values(&h->sums, s->values - 1, time, n, low, high, last);
+}
+
+/* Counts the events that came in a bucket of time by their types. */
+static void
+settle(struct tel_printer *pr)
+{
+	struct html *h = pr->state;
+	struct timeline_actions *to = &h->actions;
+	struct timeline_action *a;
+
+	while (to->nrecent > 0) {
+		a = &to->all[to->recent[--to->nrecent]];
+		h->exact.types[a->type].count += a->news;
+		tel__pyramid_count(&h->sums, a->series - 1, h->timeline->bucket,
+		    a->news);
+		a->news = 0;
+	}
+	tel__timeline_settle(pr, h->timeline);
+}
+
 /* Values of a power of two are a row; those below 1 are the lowest. */
 static void
 heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
@@ -286,7 +318,7 @@ heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 }
 
 static const struct timeline_ops ops = { track, begin, end, span, instant,
-	counter, heat };
+	counter, heat, values, settle };
 
 /* Ranges that are open end with the log. */
 static void
@@ -358,11 +390,13 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		h->timeline = tel__timeline_new(&ops);
 		if (h->timeline == NULL)
 			return TEL_ENOMEM;
+		h->timeline->shift = &h->sums.shift;
 		if (pr->max_size / TRACK_BYTES < h->timeline->most)
 			h->timeline->most =
 			    (size_t)(pr->max_size / TRACK_BYTES);
 	} else if (!same) {
 		close_ranges(h);
+		settle(pr);
 		tel__timeline_begin(h->timeline);
 		tel__exact_forget(&h->exact);
 		h->schema = NULL;
@@ -433,27 +467,29 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 
 /* What to do with the types of a schema is not known yet.  0: no memory. */
 static int
-set_schema(struct html *h, const struct tel_schema *s)
+set_schema(struct tel_printer *pr, struct html *h, const struct tel_schema *s)
 {
-	struct html_action *actions;
+	struct timeline_actions *to = &h->actions;
 
-	if (h->schema == s && h->nactions == s->ntypes)
+	if (h->schema == s && to->count == s->ntypes)
 		return 1;
-	actions = calloc(s->ntypes + 1u, sizeof(*actions));
-	if (actions == NULL)
+	settle(pr);
+	to->count = 0;
+	h->schema = NULL;
+	if (!TEL__RESIZE(to->all, s->ntypes + 1u) ||
+	    !TEL__RESIZE(to->recent, s->ntypes + 1u))
 		return 0;
-	free(h->actions);
-	h->actions = actions;
-	h->nactions = s->ntypes;
+	memset(to->all, 0, (s->ntypes + 1u) * sizeof(*to->all));
+	to->count = s->ntypes;
 	h->schema = s;
 	return 1;
 }
 
 /* The action of a type; NULL: no memory. */
-static struct html_action *
+static struct timeline_action *
 action_of(struct html *h, const struct tel_type *type)
 {
-	struct html_action *a = &h->actions[type->index];
+	struct timeline_action *a = &h->actions.all[type->index];
 
 	if (a->plan != NULL)
 		return a;
@@ -463,14 +499,14 @@ action_of(struct html *h, const struct tel_type *type)
 	a->plan = tel__timeline_plan(h->timeline, type->schema, type);
 	if (a->plan == NULL)
 		return NULL;
-	a->does = tel__timeline_does(a->plan, type);
+	tel__timeline_action(a, type);
 	return a;
 }
 
 /* Counts an event that is in no exact block. */
 static void
 count_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev,
-    struct html_action *a, uint64_t time)
+    struct timeline_action *a, uint64_t time)
 {
 	const struct timeline_track *t;
 
@@ -505,15 +541,21 @@ run_counts(struct tel_printer *pr, struct tel_run *events,
 {
 	struct html *h = pr->state;
 	const uint64_t spare = tel__exact_spare(&h->exact);
-	uint64_t last_time = 0;
-	size_t first = i;
+	size_t first = i, next;
 	tel_status st = TEL_OK;
-	struct html_action *a;
+	struct timeline_action *a;
 
 	if (spare < last - first)
 		last = first + (size_t)spare;
-	for (; i < last && st == TEL_OK; i++) {
-		if (events->types[i] >= h->nactions)
+	while (i < last && st == TEL_OK) {
+		timeline_enter(pr, h->timeline, times[i]);
+		next = tel__timeline_counts(h->timeline, &h->actions, events,
+		    times, i, last);
+		if (next > i) {
+			i = next;
+			continue;
+		}
+		if (events->types[i] >= h->actions.count)
 			break;
 		a = action_of(h, run_type(events, i));
 		if (a == NULL)
@@ -522,13 +564,11 @@ run_counts(struct tel_printer *pr, struct tel_run *events,
 			break;
 		else
 			count_event(pr, h, run_view(events, i), a, times[i]);
-		last_time = times[i] > last_time ? times[i] : last_time;
+		i += a != NULL;
 	}
 	*end = i;
-	if (last_time > h->last)
-		h->last = last_time;
-	if (last_time > h->timeline->last)
-		h->timeline->last = last_time;
+	if (h->timeline->last > h->last)
+		h->last = h->timeline->last;
 	h->events += i - first;
 	h->logs[h->at].events += i - first;
 	tel__exact_skip(&h->exact, i - first);
@@ -547,7 +587,7 @@ run(struct tel_printer *pr, struct tel_run *events)
 	size_t i = 0, known = 0;
 	tel_status st = TEL_OK;
 
-	if (plain && !set_schema(h, events->first->schema))
+	if (plain && !set_schema(pr, h, events->first->schema))
 		return TEL_ENOMEM;
 	while (i < events->count && st == TEL_OK) {
 		if (plain && i >= known && tel__exact_spare(&h->exact) > 0)
@@ -595,8 +635,10 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 		    "libarchive is needed to compress a page: %s", why);
 
 	memset(&d, 0, sizeof(d));
-	if (pr->state != NULL)
+	if (pr->state != NULL) {
+		settle(pr);
 		tel__pyramid_settle_all(&((struct html *)pr->state)->sums);
+	}
 	d.html = pr->state != NULL ? pr->state : &none;
 	d.most = pr->max_size;
 	d.live = seconds;
@@ -657,7 +699,8 @@ release(struct tel_printer *pr)
 	}
 	free(h->states);
 	free(h->series);
-	free(h->actions);
+	free(h->actions.all);
+	free(h->actions.recent);
 	free(h->links);
 	free(h->sent);
 	free(h->logs);

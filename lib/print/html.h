@@ -52,15 +52,6 @@ struct html_series {
 	long count, ranges;
 };
 
-/* What is done with the events of a type that are in no exact block. */
-struct html_action {
-	struct timeline_plan *plan; /* NULL: not known yet */
-	uint32_t type;
-	unsigned does; /* TIMELINE_ALLOCATES, ... */
-	/* where all events of .log are counted, and 1; 0: it is to be found */
-	long series;
-};
-
 struct html {
 	struct timeline *timeline;
 	struct exact exact;
@@ -71,8 +62,8 @@ struct html {
 	size_t nlogs, logs_room;
 	struct html_series *series; /* by a type's number */
 	size_t nseries;
-	struct html_action *actions; /* by the index of a type of .schema */
-	size_t nactions;
+	/* of events in no exact block, by the index of a type of .schema */
+	struct timeline_actions actions;
 	const struct tel_schema *schema;
 	struct html_link *links;
 	size_t nlinks, links_room;

@@ -308,6 +308,24 @@ tel__pyramid_settle_all(struct pyramid *p)
 }
 
 void
+tel__pyramid_values(struct pyramid *p, long series, uint64_t time, uint64_t n,
+    int64_t min, int64_t max, int64_t last)
+{
+	struct pyramid_series *s;
+
+	if (series < 0 || n == 0)
+		return;
+	s = &p->series[series];
+	if (!pyramid_same(p, s, time))
+		tel__pyramid_settle(p, s);
+	s->time = time;
+	s->min = s->news == 0 || min < s->min ? min : s->min;
+	s->max = s->news == 0 || max > s->max ? max : s->max;
+	s->last = last;
+	s->news += n;
+}
+
+void
 tel__pyramid_range(struct pyramid *p, long series, uint64_t from, uint64_t to)
 {
 	struct pyramid_series *s;

@@ -125,6 +125,10 @@ tel__pyramid_value(struct pyramid *p, long series, uint64_t time, int64_t value)
 	s->news++;
 }
 
+/* A counter had n values by a time, all of them in its bucket. */
+void tel__pyramid_values(struct pyramid *p, long series, uint64_t time,
+    uint64_t n, int64_t min, int64_t max, int64_t last);
+
 /* How many columns a kind has, and what they are called. */
 unsigned tel__pyramid_columns(enum pyramid_kind kind);
 const char *tel__pyramid_column(enum pyramid_kind kind, unsigned i);

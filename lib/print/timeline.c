@@ -456,6 +456,7 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	tl->now = time;
 	if (time > tl->last)
 		tl->last = time;
+	timeline_enter(pr, tl, time);
 	if (tl->counters && tel_type_is_alloc(ev->type) &&
 	    tel__timeline_allocate(pr, tl, ev, p, time))
 		return tl->no_memory ? TEL_ENOMEM : TEL_OK;
@@ -509,22 +510,6 @@ tel__timeline_times(struct timeline *tl, const struct tel_log *log,
 	return i;
 }
 
-unsigned
-tel__timeline_does(const struct timeline_plan *p, const struct tel_type *type)
-{
-	unsigned does = 0;
-
-	if ((p->is != PLAN_INSTANT && p->is != PLAN_NONE) ||
-	    type->role == TEL_ROLE_MIDDLE || type->unknown || p->sender != 0 ||
-	    p->resource != RESOURCE_NONE || p->path >= 0 || p->interrupt >= 0)
-		return TIMELINE_MORE;
-	if (tel_type_is_alloc(type))
-		does |= TIMELINE_ALLOCATES;
-	if (p->memory != 0)
-		does |= TIMELINE_TAKES;
-	return does;
-}
-
 void
 tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, unsigned does,
@@ -533,6 +518,7 @@ tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
 	tl->now = time;
 	if (time > tl->last)
 		tl->last = time;
+	timeline_enter(pr, tl, time);
 	if ((does & TIMELINE_ALLOCATES) != 0)
 		(void)tel__timeline_allocate(pr, tl, ev, p, time);
 	if ((does & TIMELINE_TAKES) != 0)

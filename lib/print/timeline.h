@@ -7,6 +7,7 @@
 #define TEL_TIMELINE_H
 
 #include "base/table.h"
+#include "model/run.h"
 #include "render/renderer.h"
 
 /* The most tracks; past that, events go to the track of their process. */
@@ -72,6 +73,14 @@ struct timeline_ops {
 	/* a value that came so many times; NULL: resources are not shown */
 	void (*heat)(struct tel_printer *pr, const struct timeline_track *t,
 	    uint64_t time, int64_t value, uint64_t times);
+	/*
+	 * A counter had n values by a time, from low to high and last, all in
+	 * one bucket; NULL: each of them is shown.
+	 */
+	void (*values)(struct tel_printer *pr, const struct timeline_track *t,
+	    uint64_t time, uint64_t n, int64_t low, int64_t high, int64_t last);
+	/* with values: what was counted in a bucket of time is due */
+	void (*settle)(struct tel_printer *pr);
 };
 
 struct timeline_plan;
@@ -83,6 +92,9 @@ struct timeline_gauge {
 	struct timeline_track *track;
 	uint64_t bytes;
 	size_t blocks; /* of it in timeline.blocks */
+	/* what it had in this bucket of time, and the next that had something */
+	uint64_t shown, low, high;
+	uint32_t next;
 	/*
 	 * What it was of has ended.  Its number is used again when no block of
 	 * it is left.
@@ -122,6 +134,15 @@ struct timeline {
 	size_t processes;              /* that have a gauge */
 	const struct tel_log *all_log; /* whose bytes gauge .all counts */
 	uint32_t all;
+	/*
+	 * With ops->values: a time in the bucket that is counted now; how wide
+	 * that is, as a power of two; gauges that had something in it, by their
+	 * numbers and 1; and sizes of blocks, by powers of two.
+	 */
+	uint64_t bucket;
+	const unsigned *shift;
+	uint32_t shown;
+	uint64_t rows, row[64]; /* .rows: a bit for each that is not 0 */
 	struct timeline_plans *plans;
 	struct timeline_resources *resources;
 	struct timeline_track *sizes; /* of blocks, of .all_log */
@@ -163,8 +184,55 @@ size_t tel__timeline_times(struct timeline *tl, const struct tel_log *log,
 #define TIMELINE_ALLOCATES 1u
 #define TIMELINE_TAKES 2u
 #define TIMELINE_MORE 4u /* other things */
-unsigned tel__timeline_does(const struct timeline_plan *p,
+
+/* What is done with the events of a type that are only counted. */
+struct timeline_action {
+	struct timeline_plan *plan; /* NULL: not known yet */
+	unsigned does;              /* TIMELINE_ALLOCATES, ... */
+	/* its events are only added up, so tel__timeline_counts() takes them */
+	int adds;
+	uint64_t news; /* events in this bucket of time */
+	/* ALLOCATES: NULL: the type has none */
+	const struct tel_field *address, *size, *pool;
+	uint64_t first; /* of blocks that have numbers: 1; of addresses: 0 */
+	int frees;
+	/* of the caller: the type's number, where its events are counted and 1 */
+	uint32_t type;
+	long series;
+};
+
+/* Those of the types of a schema, and which of them have news. */
+struct timeline_actions {
+	struct timeline_action *all;
+	size_t count;
+	uint32_t *recent;
+	size_t nrecent;
+};
+
+/*
+ * Counts the events of a run from the one at place i to before last, as long as
+ * they are in the bucket of times[i] and of types that only add up.  Returns
+ * where that ends.
+ */
+size_t tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
+    const struct tel_run *events, const uint64_t *times, size_t i, size_t last);
+
+/* Fills in an action whose plan is known. */
+void tel__timeline_action(struct timeline_action *a,
     const struct tel_type *type);
+
+/* Shows what gauges and sizes of blocks had in the bucket of time. */
+void tel__timeline_settle(struct tel_printer *pr, struct timeline *tl);
+
+/* Goes to the bucket of a time. */
+static inline void
+timeline_enter(struct tel_printer *pr, struct timeline *tl, uint64_t time)
+{
+	if (tl->shift != NULL && (tl->bucket ^ time) >> *tl->shift != 0)
+		tl->ops->settle(pr);
+	tl->bucket = time;
+}
+
 /* Takes an event of a type that does no more, but shows it as no instant. */
 void tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, unsigned does,
@@ -212,6 +280,7 @@ struct timeline_plan {
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
 	int key; /* the field that identifies the memory, or -1: the size is always given */
+	int by_size;     /* frees say how much, so blocks are not held */
 	int base;        /* from where, or -1 */
 	int size, limit; /* how much, or up to where, or -1 */
 	/* the type whose messages it sends or receives and 1, or 0 */

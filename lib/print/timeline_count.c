@@ -25,6 +25,9 @@ tel__timeline_count_clear(struct timeline *tl)
 	tel__table_clear(&tl->flows);
 	tel__table_clear(&tl->arenas);
 	memset(tl->recent, 0, sizeof(tl->recent));
+	memset(tl->row, 0, sizeof(tl->row));
+	tl->rows = 0;
+	tl->shown = 0;
 	tl->ngauges = tl->ended = 0;
 	tl->processes = 0;
 	tl->all_log = NULL;
@@ -183,6 +186,9 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 	if (gauge == NONE)
 		return 0;
 	e->value = gauge;
+	/* another one may have had the number */
+	if (tl->shown != 0)
+		tl->ops->settle(pr);
 	if (gauge != FULL)
 		tl->gauges[gauge] = (struct timeline_gauge){ .track = t };
 	return 1;
@@ -258,14 +264,53 @@ find_gauge(struct timeline *tl, const struct tel_log *log, enum space space,
 	return e;
 }
 
+/* A gauge has a value, to be shown with others of its bucket of time. */
+static inline void
+hold(struct timeline *tl, size_t gauge)
+{
+	struct timeline_gauge *g = &tl->gauges[gauge];
+
+	if (g->shown++ == 0) {
+		g->low = g->high = g->bytes;
+		g->next = tl->shown;
+		tl->shown = (uint32_t)gauge + 1;
+	}
+	g->low = g->bytes < g->low ? g->bytes : g->low;
+	g->high = g->bytes > g->high ? g->bytes : g->high;
+}
+
 static void
 show(struct tel_printer *pr, struct timeline *tl, size_t gauge, uint64_t time)
 {
 	const struct timeline_gauge *g = &tl->gauges[gauge];
 
-	/* where there were too many tracks it is the log's */
-	if (g->track->use == TIMELINE_BYTES)
+	if (tl->ops->values != NULL)
+		hold(tl, gauge);
+	else if (g->track->use == TIMELINE_BYTES)
 		tl->ops->counter(pr, g->track, time, (int64_t)g->bytes);
+}
+
+void
+tel__timeline_settle(struct tel_printer *pr, struct timeline *tl)
+{
+	struct timeline_gauge *g;
+	unsigned row;
+
+	for (; tl->shown != 0; tl->shown = g->next) {
+		g = &tl->gauges[tl->shown - 1];
+		/* where there were too many tracks it is the log's */
+		if (g->track->use == TIMELINE_BYTES)
+			tl->ops->values(pr, g->track, tl->bucket, g->shown,
+			    (int64_t)g->low, (int64_t)g->high,
+			    (int64_t)g->bytes);
+		g->shown = 0;
+	}
+	for (; tl->rows != 0; tl->rows &= tl->rows - 1) {
+		row = (unsigned)__builtin_ctzll(tl->rows);
+		tl->ops->heat(pr, tl->sizes, tl->bucket,
+		    row == 0 ? 0 : (int64_t)1 << (row - 1), tl->row[row]);
+		tl->row[row] = 0;
+	}
 }
 
 /* More lives, as much as a counter can show. */
@@ -286,7 +331,10 @@ subtract(struct timeline *tl, size_t gauge, uint64_t size)
 	g->bytes -= size < g->bytes ? size : g->bytes;
 }
 
-/* A block is allocated; one that was there has been freed without an event. */
+/*
+ * A block is allocated; one that was there has been freed without an event.
+ * address: 0: which one does not matter.
+ */
 static void
 block_begins(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size)
 {
@@ -318,7 +366,8 @@ static void
 block_ends(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size,
     int sized)
 {
-	struct tel__entry *e =
+	struct tel__entry *e = address == 0 ?
+	    NULL :
 	    tel__table_find(&tl->blocks, block_key(gauge, address));
 	uint64_t had = 0;
 
@@ -489,10 +538,11 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
 	tl->ended_blocks += g->blocks;
 }
 
-/* Does an operation to a gauge. */
+/* Does an operation to a gauge.  held: which blocks live is to be known. */
 static void
-count(struct timeline *tl, uint32_t gauge, const tel_alloc *op)
+count(struct timeline *tl, uint32_t gauge, const tel_alloc *op, int held)
 {
+	const uint64_t address = held ? op->address : 0;
 	uint64_t size = op->size;
 
 	if (op->kind == TEL_ALLOC_CALLOC &&
@@ -501,9 +551,23 @@ count(struct timeline *tl, uint32_t gauge, const tel_alloc *op)
 	if (op->kind == TEL_ALLOC_REALLOC)
 		block_ends(tl, gauge, op->old, 0, 0);
 	if (op->kind == TEL_ALLOC_FREE)
-		block_ends(tl, gauge, op->address, size, op->sized);
+		block_ends(tl, gauge, address, size, op->sized);
 	else if (op->address != 0 && size <= BLOCK_MAX)
-		block_begins(tl, gauge, op->address, size);
+		block_begins(tl, gauge, address, size);
+}
+
+/* What a pool has changed by is what all of the log has. */
+static inline void
+count_all(struct timeline *tl, uint32_t pool, uint32_t all, uint64_t before)
+{
+	const uint64_t after = tl->gauges[pool].bytes;
+
+	if (pool == all)
+		return;
+	if (after > before)
+		add(tl, all, after - before);
+	else
+		subtract(tl, all, before - after);
 }
 
 /* The track of the sizes of blocks; NULL: they are not shown. */
@@ -529,7 +593,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
 	uint32_t all, pool;
-	uint64_t before, after;
+	uint64_t before;
 	tel_alloc op;
 
 	if (!tel_event_alloc(ev, &op))
@@ -547,8 +611,11 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	all = tl->all;
 	if (all == NONE)
 		return 1;
-	if (tl->all_log != ev->log)
+	if (tl->all_log != ev->log) {
+		if (tl->rows != 0)
+			tl->ops->settle(pr);
 		tl->sizes = find_sizes(pr, tl, ev);
+	}
 	tl->all_log = ev->log;
 	if (op.kind == TEL_ALLOC_POOL_DESTROY) {
 		end_pool(pr, tl, ev, &op, all, time);
@@ -561,20 +628,56 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 		tl->ops->heat(pr, tl->sizes, time,
 		    op.size < INT64_MAX ? (int64_t)op.size : INT64_MAX, 1);
 	before = tl->gauges[pool].bytes;
-	count(tl, pool, &op);
-	after = tl->gauges[pool].bytes;
-	if (pool != all) {
-		if (after > before)
-			add(tl, all, after - before);
-		else
-			subtract(tl, all, before - after);
-		/* a process that is the only one is all */
-		if (tl->processes != 1 ||
-		    ev->type->role_field[TEL_PART_POOL] >= 0)
-			show(pr, tl, pool, time);
-	}
+	count(tl, pool, &op, !p->by_size);
+	count_all(tl, pool, all, before);
+	/* a process that is the only one is all */
+	if (pool != all &&
+	    (tl->processes != 1 || ev->type->role_field[TEL_PART_POOL] >= 0))
+		show(pr, tl, pool, time);
 	show(pr, tl, all, time);
 	return 1;
+}
+
+/* Most fields are 64 bits, little-endian, which is worth a test. */
+static inline uint64_t
+load(const struct tel_field *f, const unsigned char *data)
+{
+	if (__builtin_expect(f->load == TEL_LOAD_LE64, 1))
+		return tel_le64(data + f->offset);
+	return tel_load(f, data);
+}
+
+/* What an event takes or gives back; has_size: it says so. */
+static inline uint64_t
+taken(const struct timeline_plan *p, const struct tel_field *fields,
+    const unsigned char *data, int *has_size)
+{
+	uint64_t size = 0;
+
+	*has_size = 1;
+	if (p->size >= 0)
+		size = load(&fields[p->size], data);
+	else if (p->base >= 0 && p->limit >= 0)
+		size = load(&fields[p->limit], data) -
+		    load(&fields[p->base], data);
+	else
+		*has_size = 0;
+	/* such as where the limit is before the base */
+	return size > BLOCK_MAX ? 0 : size;
+}
+
+static inline void
+take(struct timeline *tl, const struct timeline_plan *p, uint32_t gauge,
+    const struct tel_field *fields, const unsigned char *data)
+{
+	const uint64_t key = p->key >= 0 ? load(&fields[p->key], data) : 0;
+	int has_size;
+	const uint64_t size = taken(p, fields, data, &has_size);
+
+	if (p->memory > 0)
+		block_begins(tl, gauge, key, size);
+	else
+		block_ends(tl, gauge, key, size, has_size);
 }
 
 void
@@ -582,9 +685,8 @@ tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	const struct tel_type *t = ev->type;
-	uint64_t key = 0, size = 0, arena = 0;
+	uint64_t arena = 0;
 	uint32_t gauge = p->gauge;
-	int sized = p->size >= 0 || (p->base >= 0 && p->limit >= 0);
 
 	if (p->arena >= 0)
 		arena = tel_load(&t->fields[p->arena], ev->data);
@@ -595,22 +697,148 @@ tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
 	p->take_log = ev->log;
 	p->take_arena = arena;
 	p->gauge = gauge;
-	if (p->size >= 0) {
-		size = tel_load(&t->fields[p->size], ev->data);
-	} else if (sized) {
-		size = tel_load(&t->fields[p->limit], ev->data) -
-		    tel_load(&t->fields[p->base], ev->data);
-	}
-	/* such as where the limit is before the base */
-	if (size > BLOCK_MAX)
-		size = 0;
-	if (p->key >= 0)
-		key = tel_load(&t->fields[p->key], ev->data);
-	if (p->memory > 0)
-		block_begins(tl, gauge, key, size);
-	else
-		block_ends(tl, gauge, key, size, sized);
+	take(tl, p, gauge, t->fields, ev->data);
 	show(pr, tl, gauge, time);
+}
+
+/* --------------------------------------------------------- many at once */
+
+/* A field that is a part of the role of a type, or NULL. */
+static const struct tel_field *
+part_of(const struct tel_type *t, enum tel_role_part part)
+{
+	return t->role_field[part] < 0 ? NULL : &t->fields[t->role_field[part]];
+}
+
+/* What an event of a type does, beside being shown as an instant. */
+static unsigned
+does(const struct timeline_plan *p, const struct tel_type *type)
+{
+	unsigned more = 0;
+
+	if ((p->is != PLAN_INSTANT && p->is != PLAN_NONE) ||
+	    type->role == TEL_ROLE_MIDDLE || type->unknown || p->sender != 0 ||
+	    p->resource != RESOURCE_NONE || p->path >= 0 || p->interrupt >= 0)
+		return TIMELINE_MORE;
+	if (tel_type_is_alloc(type))
+		more |= TIMELINE_ALLOCATES;
+	if (p->memory != 0)
+		more |= TIMELINE_TAKES;
+	return more;
+}
+
+void
+tel__timeline_action(struct timeline_action *a, const struct tel_type *t)
+{
+	a->does = does(a->plan, t);
+	a->adds = a->does == 0 || a->does == TIMELINE_TAKES;
+	if (a->does != TIMELINE_ALLOCATES)
+		return;
+	a->address = part_of(t, TEL_PART_ADDRESS);
+	a->size = part_of(t, TEL_PART_SIZE);
+	a->pool = part_of(t, TEL_PART_POOL);
+	a->frees = !tel_type_allocates(t);
+	a->first = a->address != NULL &&
+	    (a->address->datatype == TEL_UNSIGNED ||
+	        a->address->datatype == TEL_SIGNED);
+	a->adds = a->address != NULL && t->role < TEL_ROLE_MIDDLE &&
+	    (tel_type_frees(t) || (tel_type_allocates(t) && a->size != NULL)) &&
+	    part_of(t, TEL_PART_COUNT) == NULL &&
+	    part_of(t, TEL_PART_PROCESS) == NULL;
+}
+
+/* As tel__timeline_allocate() does, if the gauge is known; else 0. */
+static inline int
+add_block(struct timeline *tl, const struct timeline_action *a,
+    const struct tel_log *log, const unsigned char *data)
+{
+	const uint64_t address = load(a->address, data) + a->first,
+	               key = a->plan->by_size ? 0 : address,
+	               size = a->size == NULL ? 0 : load(a->size, data);
+	const uint32_t all = tl->all;
+	const struct timeline_recent *r;
+	uint32_t gauge = all;
+	uint64_t owner, before;
+	unsigned row;
+
+	if (tl->all_log != log || all == NONE)
+		return 0;
+	if (a->pool != NULL) {
+		owner = load(a->pool, data);
+		r = recent_of(tl, owner);
+		if (r->log != log || r->owner != owner || r->gauge == NONE)
+			return 0;
+		gauge = r->gauge;
+	}
+	before = tl->gauges[gauge].bytes;
+	if (a->frees) {
+		block_ends(tl, gauge, key, size, a->size != NULL);
+	} else if (address == 0) {
+		return 1;
+	} else {
+		if (tl->sizes != NULL) {
+			row = size == 0 ? 0 :
+			                  64 - (unsigned)__builtin_clzll(size);
+			row = row > 63 ? 63 : row;
+			tl->rows |= UINT64_C(1) << row;
+			tl->row[row]++;
+		}
+		if (size <= BLOCK_MAX)
+			block_begins(tl, gauge, key, size);
+	}
+	count_all(tl, gauge, all, before);
+	if (gauge != all)
+		hold(tl, gauge);
+	hold(tl, all);
+	return 1;
+}
+
+/* As tel__timeline_take() does, if the gauge is known; else 0. */
+static inline int
+add_taken(struct timeline *tl, const struct timeline_plan *p,
+    const struct tel_log *log, const struct tel_type *t,
+    const unsigned char *data)
+{
+	if (p->take_log != log ||
+	    (p->arena >= 0 &&
+	        load(&t->fields[p->arena], data) != p->take_arena))
+		return 0;
+	take(tl, p, p->gauge, t->fields, data);
+	hold(tl, p->gauge);
+	return 1;
+}
+
+size_t
+tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
+    const struct tel_run *events, const uint64_t *times, size_t i, size_t last)
+{
+	const struct tel_type *types = events->first->schema->types;
+	const struct tel_log *log = events->event->log;
+	const uint64_t bucket = times[i];
+	const unsigned shift = *tl->shift;
+	struct timeline_action *a;
+	uint64_t late = tl->last;
+	uint32_t type;
+
+	for (; i < last; i++) {
+		late = times[i] > late ? times[i] : late;
+		type = events->types[i];
+		if (type >= to->count || (times[i] ^ bucket) >> shift != 0)
+			break;
+		a = &to->all[type];
+		if (!a->adds || a->series <= 0)
+			break;
+		if (a->does == TIMELINE_ALLOCATES &&
+		    !add_block(tl, a, log, events->data[i]))
+			break;
+		if (a->does == TIMELINE_TAKES &&
+		    !add_taken(tl, a->plan, log, &types[type], events->data[i]))
+			break;
+		if (a->news++ == 0)
+			to->recent[to->nrecent++] = type;
+	}
+	tl->last = late;
+	return i;
 }
 
 /* ------------------------------------------------------------ messages */

@@ -440,6 +440,19 @@ assert len(got) > 2 and got == rows, (got, rows)
 END
 }
 
+@test "live bytes are those of telstat, where frees say how much they free" {
+	# each block twice: nothing says that the first one had been freed
+	telcat -q -e PoolAlloc "$MPS/1.118.0-lii6gc-awlut.log.zst" |
+	    sed p >twice.txt
+	telcat -q -f html twice.txt >page.html
+	telstat -q -f json twice.txt | grep '"totals"' >totals.json
+	compare_with page.html totals.json <<'END'
+got = [columns["last"][-1] for s, columns in page.series()
+       if paths[s["track"]][-1] == "live bytes"]
+assert got == [events[0]["live_bytes"]] and got[0] > 0, (got, events)
+END
+}
+
 @test "classes of an inst log have tracks with their values" {
 	telcat -q -f html "$TEL_TOP/tests/data/inst/hfs.out" >page.html
 	telcat -q --live -f json "$TEL_TOP/tests/data/inst/hfs.out" >hfs.json

@@ -244,6 +244,48 @@ test_values(void)
 	tel__pyramid_clear(&p);
 }
 
+/* Many values of one bucket at once, and one by one. */
+static void
+test_many_values(void)
+{
+	struct pyramid p;
+	struct decoded d;
+	int64_t low, high, value = 0;
+	uint64_t time = 0;
+	unsigned i, j;
+	long one, many;
+	int right;
+
+	tel__pyramid_init(&p);
+	one = add_series(&p, 1, PYRAMID_VALUES);
+	many = add_series(&p, 2, PYRAMID_VALUES);
+	for (i = 0; i < 2000; i++) {
+		time += draw(i % 16 + 1);
+		low = INT64_MAX;
+		high = INT64_MIN;
+		for (j = 0; j < i % 5; j++) {
+			value = (int64_t)draw(1000) - 500;
+			low = value < low ? value : low;
+			high = value > high ? value : high;
+			tel__pyramid_value(&p, one, time, value);
+		}
+		tel__pyramid_values(&p, many, time, j, low, high, value);
+	}
+	right = decode(&p, 0, 0, &d) && total(d.columns[0], d.count) == 4000;
+	forget(&d);
+	for (i = 0; i < 4; i++) {
+		struct tel__buffer a = { 0 }, b = { 0 };
+
+		right &= tel__pyramid_put(&p, 0, i, &a) ==
+		        tel__pyramid_put(&p, 1, i, &b) &&
+		    a.used == b.used && memcmp(a.bytes, b.bytes, a.used) == 0;
+		tel__buffer_clear(&a);
+		tel__buffer_clear(&b);
+	}
+	ok(right, "many values at once are what they are one by one");
+	tel__pyramid_clear(&p);
+}
+
 static void
 test_rates(void)
 {
@@ -335,6 +377,7 @@ main(void)
 	test_counts(1);
 	test_ranges();
 	test_values();
+	test_many_values();
 	test_rates();
 	test_memory();
 	test_far();
