@@ -19,8 +19,10 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 DATADIR    ?= $(PREFIX)/share/teltools
-# Where the Python module goes; nowhere, if empty.
+# Where the Python module goes; nowhere, if empty.  And what pip calls the
+# installer: "pip uninstall" leaves the module to it.
 PYTHONDIR  ?=
+PYTHONBY   ?= make
 BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -257,11 +259,15 @@ run-tests: $(BUILD)/stage/.done
 	    JOBS='$(JOBS)' tests/suite.sh '$(BUILD)' $(TESTS)
 
 # Installed for the tests to look at, and installed and removed again.
+STAGED = $(PREFIX)/lib/python3/dist-packages
 $(BUILD)/stage/.done: programs FORCE
 	@rm -rf $(BUILD)/stage $(BUILD)/unstage
-	@$(MAKE) install DESTDIR='$(abspath $(BUILD))/stage' V=
-	@$(MAKE) install DESTDIR='$(abspath $(BUILD))/unstage' V=
-	@$(MAKE) uninstall DESTDIR='$(abspath $(BUILD))/unstage' V=
+	@$(MAKE) install DESTDIR='$(abspath $(BUILD))/stage' \
+	    PYTHONDIR='$(STAGED)' V=
+	@$(MAKE) install DESTDIR='$(abspath $(BUILD))/unstage' \
+	    PYTHONDIR='$(STAGED)' V=
+	@$(MAKE) uninstall DESTDIR='$(abspath $(BUILD))/unstage' \
+	    PYTHONDIR='$(STAGED)' V=
 	@touch $@
 
 check-unit:
@@ -394,6 +400,8 @@ TO_DATA = $(DESTDIR)$(DATADIR)
 TO_BASH = $(DESTDIR)$(BASHDIR)
 TO_ZSH = $(DESTDIR)$(ZSHDIR)
 TO_FISH = $(DESTDIR)$(FISHDIR)
+TO_PYTHON = $(DESTDIR)$(PYTHONDIR)
+TO_DIST = $(TO_PYTHON)/teltools-$(VERSION).dist-info
 # What programs that are not part of teltools may use.
 DATA = $(BUILD)/schemas.tel.gz share/tel.magic share/tel.xml
 
@@ -417,8 +425,14 @@ install: all
 	    chmod 644 '$(TO_LIB)'/pkgconfig/$$lib.pc || exit 1; done
 	$(Q)$(INSTALL) -d '$(TO_DATA)'
 	$(Q)$(INSTALL) -m 644 $(DATA) '$(TO_DATA)'
-	$(Q)test -z '$(PYTHONDIR)' || $(INSTALL) -D -m 644 python/teltools.py \
-	    '$(DESTDIR)$(PYTHONDIR)'/teltools.py
+	$(Q)test -z '$(PYTHONDIR)' || { \
+	    $(INSTALL) -d '$(TO_DIST)' && \
+	    $(INSTALL) -m 644 python/teltools.py '$(TO_PYTHON)' && \
+	    sed '/^#/d; s/@VERSION@/$(VERSION)/' python/METADATA.in \
+	        >'$(TO_DIST)'/METADATA && \
+	    echo '$(PYTHONBY)' >'$(TO_DIST)'/INSTALLER && \
+	    echo teltools >'$(TO_DIST)'/top_level.txt && \
+	    chmod 644 '$(TO_DIST)'/*; }
 	$(Q)$(INSTALL) -d '$(TO_BASH)' '$(TO_ZSH)' '$(TO_FISH)'
 	$(Q)$(INSTALL) -m 644 $(COMPLETIONS).zsh '$(TO_ZSH)'/_teltools
 	$(Q)for tool in $(TOOLS); do \
@@ -437,7 +451,7 @@ uninstall:
 	        '$(TO_FISH)'/$$tool.fish || exit 1; done
 	$(Q)rm -f '$(TO_ZSH)'/_teltools
 	$(Q)test -z '$(PYTHONDIR)' || \
-	    rm -f '$(DESTDIR)$(PYTHONDIR)'/teltools.py
+	    rm -rf '$(TO_PYTHON)'/teltools.py '$(TO_DIST)'
 	$(Q)for header in $(notdir $(HEADERS)) $(PARTS:include/%=%); do \
 	    rm -f '$(TO_INC)'/$$header || exit 1; done
 	$(Q)test ! -d '$(TO_INC)/tel' || \

@@ -49,6 +49,10 @@ use_consumer() {
 			echo "$PREFIX/share/fish/vendor_completions.d/$tool.fish"
 		done
 		echo "$PREFIX/share/zsh/site-functions/_teltools"
+		for file in teltools.py \
+		    teltools-"$VERSION".dist-info/{INSTALLER,METADATA,top_level.txt}; do
+			echo "$PREFIX/lib/python3/dist-packages/$file"
+		done
 	} | sort >"$BATS_TEST_TMPDIR/want"
 	(cd "$TEL_STAGE" && find . ! -type d ! -name .done) |
 	    sed 's/^\.//' | sort >"$BATS_TEST_TMPDIR/got"
@@ -165,4 +169,21 @@ use_consumer() {
 	head -c 20 "$BATS_TEST_TMPDIR/log.tel" >"$BATS_TEST_TMPDIR/cut"
 	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/cut"
 	[[ $output != Telemetry* ]]
+}
+
+@test "Python knows the module that is installed, and its version" {
+	export PYTHONPATH=$TEL_STAGE$PREFIX/lib/python3/dist-packages
+	run -0 python3 -c \
+	    'import importlib.metadata as m; print(m.version("teltools"))'
+	[ "$output" = "$VERSION" ]
+	run -0 python3 - "$PYTHONPATH" <<-'END'
+		import importlib.metadata, sys
+		found = importlib.metadata.distribution("teltools")
+		assert found.metadata["Summary"], found.metadata
+		assert found.metadata["License"] == "BSD-2-Clause"
+		assert found.read_text("INSTALLER") == "make\n"
+		assert found.read_text("top_level.txt") == "teltools\n"
+		print("ok")
+	END
+	[ "$output" = ok ]
 }
