@@ -9,10 +9,12 @@ the same document.
 """
 
 import datetime
+import fnmatch
 import hashlib
 import json
 import sys
 import tarfile
+import tomllib
 
 # What the programs are linked with, or load: what Debian calls it, and why.
 NEEDED = (
@@ -32,6 +34,28 @@ def checksums(data):
     ]
 
 
+def annotations(text):
+    """The patterns of REUSE.toml, each with its licence."""
+    found = []
+    for entry in tomllib.loads(text)["annotations"]:
+        paths = entry["path"]
+        for path in [paths] if isinstance(paths, str) else paths:
+            if "SPDX-License-Identifier" in entry:
+                found.append((path, entry["SPDX-License-Identifier"]))
+    return found
+
+
+def licence_of(name, data, declared):
+    """The licence that the file names, or the last one declared for it."""
+    found = "NOASSERTION"
+    if b"SPDX-License-Identifier: BSD-2-Clause" in data:
+        found = "BSD-2-Clause"
+    for path, licence in declared:
+        if fnmatch.fnmatchcase(name, path):
+            found = licence
+    return found
+
+
 def files_of(archive):
     """An entry for each file, in order of names."""
     found = []
@@ -39,18 +63,18 @@ def files_of(archive):
         for member in tar:
             if member.isfile():
                 found.append((member.name.split("/", 1)[1], tar.extractfile(member).read()))
+    declared = annotations(dict(found)["REUSE.toml"].decode())
+    licences = [licence_of(name, data, declared) for name, data in sorted(found)]
     return [
         {
             "SPDXID": "SPDXRef-File-%d" % number,
             "fileName": "./" + name,
             "checksums": checksums(data),
-            "licenseConcluded": "BSD-2-Clause",
-            "licenseInfoInFiles": [
-                "BSD-2-Clause" if b"SPDX-License-Identifier: BSD-2-Clause" in data else "NOASSERTION"
-            ],
+            "licenseConcluded": licence,
+            "licenseInfoInFiles": [licence],
             "copyrightText": "NOASSERTION",
         }
-        for number, (name, data) in enumerate(sorted(found), 1)
+        for number, ((name, data), licence) in enumerate(zip(sorted(found), licences), 1)
     ]
 
 
