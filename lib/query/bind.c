@@ -62,7 +62,7 @@ tel__binder_failed(struct binder *b, tel_status status)
 tel_status
 tel__binder_set_expression(struct binder *b, const char *text)
 {
-	struct machine m = { NULL, NULL, NULL, value_missing() };
+	struct machine m = { NULL, NULL, NULL, value_missing(), NULL };
 	struct tree *tree = NULL;
 	tel_status st;
 

@@ -6,8 +6,9 @@
  * that it may go on at.  An op is computed for all events, also for those that
  * do not reach it, as to choose them takes longer.
  *
- * Columns hold natural numbers.  An event of which a number is anything else
- * is run by itself, so that both ways come to the same.
+ * Values are vectors of one class.  An event of which one has no place in it is
+ * run by itself, so that both ways come to the same.  What is dear, such as
+ * finding labels, is done for the events that reach it.
  */
 #include "query/masks.h"
 
@@ -15,10 +16,13 @@
 #include <string.h>
 
 #include "model/clock.h"
+#include "model/event.h"
+#include "model/labels.h"
+#include "query/vectors.h"
 
 /* Programs that are longer, or go deeper, are run event by event. */
 #define OPS_MOST 32u
-#define DEPTH_MOST 4u
+#define DEPTH_MOST 6u
 /* Fewer events are not worth it, nor are more programs for a run. */
 #define EVENTS_LEAST 4u
 #define LISTS_MOST 16u
@@ -39,7 +43,7 @@ struct masks {
 	const unsigned char *events;
 	size_t count;
 	size_t words; /* of a mask, that they take */
-	const struct tel_run *run;
+	struct tel_run *run;
 	const struct tel_type *type;
 	struct list {
 		struct program *program;
@@ -47,18 +51,24 @@ struct masks {
 		unsigned char events[TEL_RUN_MOST];
 	} lists[LISTS_MOST];
 	unsigned nlists;
-	/* the values of each op of the stack */
-	uint64_t stack[DEPTH_MOST][TEL_RUN_MOST];
+	struct machine *machine;
+	uint64_t plain[TEL_RUN_MOST]; /* values of a test without a stack */
+	struct vector stack[DEPTH_MOST];
 	unsigned depth;
+	struct vector constant;
+	struct verdicts verdicts, others;
+	struct lanes lanes;
 	struct mask reached[OPS_MOST];
 	struct mask accepted;
-	struct mask unsure; /* a number was not natural */
+	struct mask unsure; /* a value has no place in its class, */
+	struct mask doubts; /* in the op that is run */
+	struct memo memo;
 };
 
 struct masks *
 tel__masks_new(void)
 {
-	return malloc(sizeof(struct masks));
+	return calloc(1, sizeof(struct masks));
 }
 
 void
@@ -67,28 +77,7 @@ tel__masks_free(struct masks *c)
 	free(c);
 }
 
-/* ------------------------------------------------- what can be columns */
-
-/* Whether a constant is natural. */
-static int
-is_natural(const struct op *op)
-{
-	return op->u.value.tag == V_NATURAL;
-}
-
-/* Whether arithmetic of two natural numbers is a simple loop. */
-static int
-is_simple(const struct op *op)
-{
-	switch ((enum value_op)op->sub) {
-	case OPR_ADD:
-	case OPR_SUB:
-	case OPR_MUL:
-	case OPR_AND:
-	case OPR_OR: return 1;
-	default: return 0;
-	}
-}
+/* ------------------------------------------------- what can be vectors */
 
 /* How an op changes the depth of the stack; 1 with *change set, or 0. */
 static int
@@ -101,21 +90,39 @@ find_change(const struct op *op, int *change)
 	case OP_SPAN_FIELD:
 	case OP_SPAN_CLOCK:
 	case OP_SPAN_TICKS:
+	case OP_SPAN_NS:
 	case OP_SPAN_INDEX:
+	case OP_SPAN_SIZE:
 	case OP_SET_FIELD:
-	case OP_IN_SET:
-	case OP_NOT: return 1;
-	case OP_TEST: *change = -1; return 1;
-	case OP_TEST_COMPARE: *change = -2; return 1;
-	case OP_TEST_COMPARE_K: *change = -1; return is_natural(op);
-	case OP_CONST: *change = 1; return is_natural(op);
-	case OP_NATURAL_FIELD: *change = 1; return 1;
+	case OP_LABEL_GLOB:
+	case OP_LABELS:
+	case OP_HAS:
+	case OP_NOT:
+	case OP_UNARY:
+	case OP_ARITHMETIC_K:
+	case OP_COMPARE_K:
+	case OP_MATCH:
+	case OP_IN_SET: return 1;
+	case OP_CONST:
+	case OP_NATURAL_FIELD:
+	case OP_SIGNED_FIELD:
+	case OP_DOUBLE_FIELD:
+	case OP_STRING_FIELD:
+	case OP_CPI:
+	case OP_LABEL_FIELD:
+	case OP_BUILTIN:
+	case OP_FIRST_LABEL:
+	case OP_LABELS_VALUE: *change = 1; return 1;
+	case OP_TEST:
+	case OP_TEST_COMPARE_K:
 	case OP_AND:
 	case OP_OR:
-	case OP_COMPARE: *change = -1; return 1;
-	case OP_ARITHMETIC: *change = -1; return is_simple(op);
-	case OP_ARITHMETIC_K: return is_simple(op) && is_natural(op);
-	case OP_COMPARE_K: return is_natural(op);
+	case OP_ARITHMETIC:
+	case OP_COMPARE:
+	case OP_IN_ITEM:
+	case OP_IN_END: *change = -1; return 1;
+	case OP_TEST_COMPARE:
+	case OP_IN_RANGE: *change = -2; return 1;
 	default: return 0;
 	}
 }
@@ -206,91 +213,53 @@ load_field(const struct masks *c, const struct tel_field *f, uint64_t *out)
 			out[i] = tel_load(f, data[events[i]]);
 }
 
-/* What a span test looks at, of a value other than a field. */
+/* Clocks since one. */
 static void
-load_other(const struct masks *c, enum op_code code, uint64_t *out)
+load_clocks(const struct masks *c, uint64_t since, uint64_t *out)
 {
-	const struct tel_run *run = c->run;
-	uint64_t first = 0;
 	size_t i;
 
-	if (code == OP_SPAN_INDEX) {
-		for (i = 0; i < c->count; i++)
-			out[i] = run->index + run->numbers[c->events[i]];
-		return;
-	}
-	if (code == OP_SPAN_TICKS)
-		first = tel__clock_origin(run->event->log->clock) - BIAS;
 	for (i = 0; i < c->count; i++)
-		out[i] = run->clocks[c->events[i]] - first;
+		out[i] = c->run->clocks[c->events[i]] - since;
 }
 
 static void
-compare(enum value_op how, const uint64_t *a, const uint64_t *b, size_t step,
-    size_t n, unsigned char *out)
+load_indexes(const struct masks *c, uint64_t *out)
 {
 	size_t i;
 
-	switch (how) {
-	case OPR_EQ:
-		for (i = 0; i < n; i++)
-			out[i] = a[i] == b[i * step];
-		break;
-	case OPR_NE:
-		for (i = 0; i < n; i++)
-			out[i] = a[i] != b[i * step];
-		break;
-	case OPR_LT:
-		for (i = 0; i < n; i++)
-			out[i] = a[i] < b[i * step];
-		break;
-	case OPR_LE:
-		for (i = 0; i < n; i++)
-			out[i] = a[i] <= b[i * step];
-		break;
-	case OPR_GT:
-		for (i = 0; i < n; i++)
-			out[i] = a[i] > b[i * step];
-		break;
-	default:
-		for (i = 0; i < n; i++)
-			out[i] = a[i] >= b[i * step];
-		break;
-	}
+	for (i = 0; i < c->count; i++)
+		out[i] = c->run->index + c->run->numbers[c->events[i]];
 }
 
-/* a becomes a and b, by an operator; unsure: set unless that is natural. */
-static void
-combine(enum value_op how, uint64_t *a, const uint64_t *b, size_t step,
-    size_t n, unsigned char *unsure)
+/*
+ * Nanoseconds since the first event, and which are missing.  Returns 0 if the
+ * log has no rate, so all are.
+ */
+static int
+load_times(const struct masks *c, uint64_t *out, unsigned char *missing)
 {
+	struct tel_clock *clock = c->run->event->log->clock;
+	const int untimed = c->run->first->schema->untimed;
+	struct tel__clock_part part;
+	int parted = 0;
+	uint64_t ticks;
 	size_t i;
 
-	switch (how) {
-	case OPR_ADD:
-		for (i = 0; i < n; i++)
-			unsure[i] |=
-			    __builtin_add_overflow(a[i], b[i * step], &a[i]);
-		break;
-	case OPR_SUB:
-		for (i = 0; i < n; i++)
-			unsure[i] |=
-			    __builtin_sub_overflow(a[i], b[i * step], &a[i]);
-		break;
-	case OPR_MUL:
-		for (i = 0; i < n; i++)
-			unsure[i] |=
-			    __builtin_mul_overflow(a[i], b[i * step], &a[i]);
-		break;
-	case OPR_AND:
-		for (i = 0; i < n; i++)
-			a[i] &= b[i * step];
-		break;
-	default:
-		for (i = 0; i < n; i++)
-			a[i] |= b[i * step];
-		break;
+	if (clock == NULL || !(tel__clock_rate(clock) > 0)) {
+		memset(missing, 1, c->count);
+		memset(out, 0, c->count * sizeof(*out));
+		return 0;
 	}
+	for (i = 0; i < c->count; i++) {
+		ticks = c->run->clocks[c->events[i]];
+		if (!parted || ticks < part.low || ticks > part.high)
+			parted = tel__clock_part(clock, ticks, &part);
+		out[i] = (uint64_t)(parted ? tel__clock_part_ns(&part, ticks) :
+		                             tel__clock_ns(clock, ticks));
+		missing[i] = untimed && ticks == 0;
+	}
+	return 1;
 }
 
 /* --------------------------------------------------------------- tests */
@@ -326,8 +295,8 @@ test_field(struct masks *c, const struct op *op, unsigned char *hit)
 			hit[i] = (tel_le32(data[events[i]] + at) & mask) - lo <=
 			    span;
 	} else {
-		load_field(c, &c->type->fields[op->field], c->stack[0]);
-		test_spans(&op->u.span, c->stack[0], c->count, hit);
+		load_field(c, &c->type->fields[op->field], c->plain);
+		test_spans(&op->u.span, c->plain, c->count, hit);
 	}
 }
 
@@ -340,50 +309,192 @@ test_set(const struct set *set, const uint64_t *v, size_t n, unsigned char *hit)
 		hit[i] = set_has(set, v[i]) != 0;
 }
 
+/* The same of what an event has beside its fields. */
+static void
+test_place(struct masks *c, const struct op *op, unsigned char *hit)
+{
+	const struct tel_clock *clock = c->run->event->log->clock;
+	unsigned char *missing = c->others.missing;
+	uint64_t *v = c->plain;
+	size_t i;
+
+	if (op->code == OP_SPAN_TICKS && clock == NULL) {
+		memset(hit, 0, c->count);
+		return;
+	}
+	if (op->code == OP_SPAN_INDEX)
+		load_indexes(c, v);
+	else if (op->code == OP_SPAN_NS)
+		(void)load_times(c, v, missing);
+	else
+		load_clocks(c,
+		    op->code == OP_SPAN_TICKS ?
+		        tel__clock_origin(clock) - BIAS :
+		        0,
+		    v);
+	for (i = 0; op->code == OP_SPAN_NS && i < c->count; i++)
+		v[i] += BIAS;
+	test_spans(&op->u.span, v, c->count, hit);
+	for (i = 0; op->code == OP_SPAN_NS && i < c->count; i++)
+		hit[i] &= !missing[i];
+}
+
+/* ---------------------------------------------------------------- labels */
+
+/* Whether labels of a run are those of its log, and no event has its own. */
+static int
+has_common_labels(const struct masks *c)
+{
+	const struct tel_event *ev = c->run->event;
+
+	return ev->inline_use == TEL_INLINE_NONE && ev->inline_size == 0 &&
+	    ev->log->labels != NULL;
+}
+
+/* The label of a value that a field of event i has.  1, or 0. */
+static int
+find_label(const struct masks *c, const struct tel_field *f, size_t i,
+    uint64_t value, struct tel_label *out)
+{
+	return tel__labels_find(c->run->event->log->labels,
+	           tel_field_space(c->type->schema, f), value,
+	           c->run->clocks[c->events[i]], out) &&
+	    out->string != NULL;
+}
+
+/*
+ * A test of the labels of all fields: true with the first one that fits, false
+ * if there are others only, and unknown without any.
+ */
+static void
+test_labels(struct masks *c, const struct op *op, const unsigned char *reached,
+    unsigned char *hit)
+{
+	const struct tel_labels *labels = c->run->event->log->labels;
+	const int glob = op->code == OP_LABEL_GLOB;
+	unsigned char *any = c->others.hit;
+	const struct tel_field *f;
+	struct tel_label label;
+	unsigned k;
+	size_t i;
+
+	memset(hit, 0, c->count);
+	memset(any, 0, c->count);
+	for (k = 0; k < c->type->nfields && tel__labels_count(labels) > 0;
+	     k++) {
+		f = &c->type->fields[k];
+		if (!tel_field_labelled(f))
+			continue;
+		load_field(c, f, c->plain);
+		for (i = 0; i < c->count; i++) {
+			if (!reached[i] || hit[i] ||
+			    !find_label(c, f, i, c->plain[i], &label))
+				continue;
+			any[i] = 1;
+			hit[i] = (unsigned char)tel__program_fits(op,
+			    c->machine, label.string, label.length);
+		}
+	}
+	for (i = 0; !glob && i < c->count; i++)
+		hit[i] = any[i] &
+		    ((hit[i] != tel__program_negates(op->u.node)) == op->want);
+}
+
+/* The labels of a field. */
+static void
+load_labels(struct masks *c, unsigned field, const unsigned char *reached,
+    struct vector *to)
+{
+	const struct tel_field *f = &c->type->fields[field];
+	struct tel_label label;
+	size_t i;
+
+	load_field(c, f, to->v);
+	to->holes = 1;
+	for (i = 0; i < c->count; i++) {
+		to->missing[i] =
+		    !reached[i] || !find_label(c, f, i, to->v[i], &label);
+		to->s[i] = to->missing[i] ? "" : label.string;
+		to->v[i] = to->missing[i] ? 0 : label.length;
+	}
+}
+
+/* A test of each event that has reached it. */
+static void
+test_each(struct masks *c, const struct op *op, const unsigned char *reached,
+    unsigned char *hit)
+{
+	size_t i;
+
+	if (op->code != OP_SPAN_SIZE && has_common_labels(c)) {
+		test_labels(c, op, reached, hit);
+		return;
+	}
+	memset(hit, 0, c->count);
+	for (i = 0; i < c->count; i++)
+		if (reached[i])
+			hit[i] = tel__program_test(op, c->machine,
+			             run_event(c->run, c->events[i])) != 0;
+}
+
 /* Whether the values on top of the stack are what a test wants. */
 static void
 test_value(struct masks *c, const struct op *op, unsigned char *hit)
 {
-	static const uint64_t zero;
-	const enum value_op how = (enum value_op)op->sub;
-	const uint64_t *top = c->stack[--c->depth];
+	struct vector *top = &c->stack[--c->depth];
+	struct verdicts *got = &c->verdicts;
 	size_t i;
 
-	if (op->code == OP_TEST)
-		compare(OPR_NE, top, &zero, 0, c->count, hit);
-	else if (op->code == OP_TEST_COMPARE_K)
-		compare(how, top, &op->u.value.as.u, 0, c->count, hit);
-	else
-		compare(how, c->stack[--c->depth], top, 1, c->count, hit);
+	if (op->code == OP_TEST) {
+		tel__vector_truth(top, c->count);
+		for (i = 0; i < c->count; i++)
+			hit[i] = top->v[i] == op->want;
+		for (i = 0; top->holes && i < c->count; i++)
+			hit[i] &= !top->missing[i];
+		return;
+	}
+	if (op->code == OP_TEST_COMPARE_K && top->class == VECTOR_NATURAL &&
+	    top->step == 1 && !top->holes && op->u.value.tag == V_NATURAL) {
+		tel__vector_compare_naturals((enum value_op)op->sub, top->v,
+		    &op->u.value.as.u, 0, c->count, hit);
+		for (i = 0; !op->want && i < c->count; i++)
+			hit[i] = !hit[i];
+		return;
+	}
+	if (op->code == OP_TEST_COMPARE_K) {
+		tel__vector_constant(&c->constant, &op->u.value, c->count);
+		tel__vector_compare(&c->lanes, (enum value_op)op->sub, op->flag,
+		    top, &c->constant, got);
+	} else {
+		tel__vector_compare(&c->lanes, (enum value_op)op->sub, op->flag,
+		    &c->stack[--c->depth], top, got);
+	}
 	for (i = 0; i < c->count; i++)
-		hit[i] = hit[i] == op->want;
+		hit[i] = got->hit[i] == op->want;
+	for (i = 0; got->holes && i < c->count; i++)
+		hit[i] &= !got->missing[i];
 }
 
 /* Runs a test; 0 when the op is none. */
 static int
-run_test(struct masks *c, const struct op *op, unsigned char *hit)
+run_test(struct masks *c, const struct op *op, const unsigned char *reached,
+    unsigned char *hit)
 {
-	uint64_t *v = c->stack[0];
-
 	switch ((enum op_code)op->code) {
 	case OP_SPAN_LE64:
 	case OP_SPAN_LE32:
 	case OP_SPAN_FIELD: test_field(c, op, hit); return 1;
 	case OP_SPAN_CLOCK:
 	case OP_SPAN_TICKS:
-	case OP_SPAN_INDEX:
-		if (op->code == OP_SPAN_TICKS &&
-		    c->run->event->log->clock == NULL) {
-			memset(hit, 0, c->count);
-			return 1;
-		}
-		load_other(c, (enum op_code)op->code, v);
-		test_spans(&op->u.span, v, c->count, hit);
-		return 1;
+	case OP_SPAN_NS:
+	case OP_SPAN_INDEX: test_place(c, op, hit); return 1;
 	case OP_SET_FIELD:
-		load_field(c, op->u.set_test.field, v);
-		test_set(op->u.set_test.set, v, c->count, hit);
+		load_field(c, op->u.set_test.field, c->plain);
+		test_set(op->u.set_test.set, c->plain, c->count, hit);
 		return 1;
+	case OP_SPAN_SIZE:
+	case OP_LABEL_GLOB:
+	case OP_LABELS: test_each(c, op, reached, hit); return 1;
 	case OP_TEST:
 	case OP_TEST_COMPARE:
 	case OP_TEST_COMPARE_K: test_value(c, op, hit); return 1;
@@ -393,82 +504,265 @@ run_test(struct masks *c, const struct op *op, unsigned char *hit)
 
 /* -------------------------------------------------------------- values */
 
-/* Puts a verdict for each event where a value was. */
-static void
-put_verdicts(uint64_t *to, const unsigned char *hit, size_t n)
+/* The class of what an op puts on the stack. */
+static enum vector_class
+leaf_class(const struct op *op)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		to[i] = hit[i];
+	switch ((enum op_code)op->code) {
+	case OP_STRING_FIELD:
+	case OP_LABEL_FIELD:
+	case OP_FIRST_LABEL: return VECTOR_STRING;
+	case OP_SIGNED_FIELD: return VECTOR_SIGNED;
+	case OP_DOUBLE_FIELD:
+	case OP_CPI: return VECTOR_DOUBLE;
+	case OP_BUILTIN:
+		if (op->sub == B_KIND || op->sub == B_NAME)
+			return VECTOR_STRING;
+		return op->sub == B_TIME ? VECTOR_SIGNED : VECTOR_NATURAL;
+	default: return VECTOR_NATURAL;
+	}
 }
 
-/* Truth values, of both of which 0 is false. */
+/* A value of each event that needs it. */
 static void
-join(int both, uint64_t *a, const uint64_t *b, size_t n)
+run_each(struct masks *c, const struct op *op, const unsigned char *reached,
+    struct vector *to)
 {
+	static const struct value none = { V_STRING, { 0 }, 0 };
+	struct value v;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		a[i] = both ? (a[i] != 0) & (b[i] != 0) : (a[i] | b[i]) != 0;
+	for (i = 0; i < c->count; i++) {
+		v = none;
+		if (reached[i])
+			tel__program_leaf(op, c->machine,
+			    run_event(c->run, c->events[i]), &v);
+		tel__vector_put(to, i, &v);
+	}
+}
+
+/* Copies the sign of numbers of a width to all bits above it. */
+static void
+extend(uint64_t *v, unsigned width, size_t n)
+{
+	const uint64_t sign = (uint64_t)1 << (width - 1);
+	size_t i;
+
+	for (i = 0; width < 64 && i < n; i++)
+		v[i] = ((v[i] & (sign | (sign - 1))) ^ sign) - sign;
 }
 
 static void
-run_leaf(struct masks *c, const struct op *op)
+run_leaf(struct masks *c, const struct op *op, const unsigned char *reached)
 {
-	uint64_t *to = c->stack[c->depth++];
-	size_t i;
+	struct vector *to = &c->stack[c->depth++];
 
-	if (op->code == OP_NATURAL_FIELD) {
-		load_field(c, op->u.field, to);
+	if (op->code == OP_CONST) {
+		tel__vector_constant(to, &op->u.value, c->count);
 		return;
 	}
-	for (i = 0; i < c->count; i++)
-		to[i] = op->u.value.as.u;
+	to->class = (uint8_t)leaf_class(op);
+	to->step = 1;
+	to->holes = 0;
+	if (op->code == OP_NATURAL_FIELD || op->code == OP_DOUBLE_FIELD) {
+		load_field(c, op->u.field, to->v);
+	} else if (op->code == OP_SIGNED_FIELD) {
+		load_field(c, op->u.field, to->v);
+		extend(to->v, op->u.field->width, c->count);
+	} else if (op->code == OP_BUILTIN && op->sub == B_TIME) {
+		(void)load_times(c, to->v, to->missing);
+		to->holes = 1;
+	} else if (op->code == OP_BUILTIN && op->sub == B_CLOCK) {
+		load_clocks(c, 0, to->v);
+	} else if (op->code == OP_BUILTIN && op->sub == B_INDEX) {
+		load_indexes(c, to->v);
+	} else if (op->code == OP_LABEL_FIELD && has_common_labels(c) &&
+	    tel_field_labelled(&c->type->fields[op->field])) {
+		load_labels(c, op->field, reached, to);
+	} else {
+		run_each(c, op, reached, to);
+	}
 }
 
-/* Runs an op that takes values from the stack and leaves one. */
+/* Strings with a pattern; those of labels repeat. */
 static void
-run_operator(struct masks *c, const struct op *op)
+match(struct masks *c, const struct op *op, const unsigned char *reached,
+    struct vector *a)
 {
-	const enum value_op how = (enum value_op)op->sub;
-	const uint64_t *k = &op->u.value.as.u;
-	uint64_t *b = c->stack[c->depth - 1];
-	uint64_t *a = c->depth > 1 ? c->stack[c->depth - 2] : b;
-	unsigned char *unsure = (unsigned char *)c->unsure.words;
-	unsigned char hit[TEL_RUN_MOST];
+	const struct op *leaf = op - 1;
+	const int label =
+	    leaf->code == OP_LABEL_FIELD || leaf->code == OP_FIRST_LABEL;
+	struct value v;
+	size_t i;
+
+	if (a->class != VECTOR_STRING) {
+		tel__vector_constant(a, &(struct value){ V_MISSING, { 0 }, 0 },
+		    c->count);
+		return;
+	}
+	tel__vector_spread(a, c->count);
+	for (i = 0; i < c->count; i++) {
+		if (!reached[i] || (a->holes && a->missing[i])) {
+			a->v[i] = 0;
+			continue;
+		}
+		v = value_string(a->s[i], (size_t)a->v[i]);
+		v = tel__program_like(c->machine, op->u.node, &v, label);
+		a->v[i] = v.as.u;
+		if (v.tag == V_MISSING && !a->holes) {
+			a->holes = 1;
+			memset(a->missing, 0, c->count);
+		}
+		if (a->holes)
+			a->missing[i] = v.tag == V_MISSING;
+	}
+	a->class = VECTOR_NATURAL;
+}
+
+/* Whether numbers are in a set; of those below 0 none is. */
+static void
+find_in_set(struct masks *c, const struct op *op, struct vector *a)
+{
+	unsigned char *hit = c->verdicts.hit;
+	size_t i;
+
+	tel__vector_spread(a, c->count);
+	test_set(op->u.set, a->v, c->count, hit);
+	for (i = 0; i < c->count; i++) {
+		if (a->class == VECTOR_SIGNED)
+			hit[i] &= a->v[i] < BIAS;
+		a->v[i] = hit[i];
+	}
+	a->class = VECTOR_NATURAL;
+}
+
+/* The verdict on an item of a list, or on a range of it, put to the others. */
+static void
+find_in_list(struct masks *c, const struct op *op)
+{
+	const int is_range = op->code == OP_IN_RANGE;
+	struct vector *lo = &c->stack[c->depth - 1 - (unsigned)is_range];
+
+	tel__vector_compare(&c->lanes, is_range ? OPR_GE : OPR_EQ, op->flag,
+	    lo - 2, lo, &c->verdicts);
+	if (is_range) {
+		tel__vector_compare(&c->lanes, OPR_LE, op->flag, lo - 2, lo + 1,
+		    &c->others);
+		tel__verdicts_and(&c->verdicts, &c->others, c->count);
+	}
+	tel__vector_or(lo - 1, &c->verdicts, c->count);
+	c->depth -= 1u + (unsigned)is_range;
+}
+
+/* What is missing becomes 0, and all else 1. */
+static void
+find_any(struct vector *a, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		a->v[i] = a->holes ? !a->missing[i] : 1;
+	a->class = VECTOR_NATURAL;
+	a->step = 1;
+	a->holes = 0;
+}
+
+/* Runs an op that takes one value from the stack and leaves one. */
+static void
+run_unary(struct masks *c, const struct op *op, const unsigned char *reached)
+{
+	struct vector *a = &c->stack[c->depth - 1];
 	size_t i;
 
 	switch ((enum op_code)op->code) {
-	case OP_ARITHMETIC_K: combine(how, b, k, 0, c->count, unsure); return;
-	case OP_COMPARE_K:
-		compare(how, b, k, 0, c->count, hit);
-		put_verdicts(b, hit, c->count);
-		return;
-	case OP_IN_SET:
-		test_set(op->u.set, b, c->count, hit);
-		put_verdicts(b, hit, c->count);
-		return;
-	case OP_NOT:
-		for (i = 0; i < c->count; i++)
-			b[i] = b[i] == 0;
-		return;
-	case OP_ARITHMETIC: combine(how, a, b, 1, c->count, unsure); break;
-	case OP_COMPARE:
-		compare(how, a, b, 1, c->count, hit);
-		put_verdicts(a, hit, c->count);
+	case OP_ARITHMETIC_K:
+		tel__vector_constant(&c->constant, &op->u.value, c->count);
+		tel__vector_arithmetic(&c->lanes, (enum value_op)op->sub, a,
+		    &c->constant);
 		break;
-	default: join(op->code == OP_AND, a, b, c->count); break;
+	case OP_COMPARE_K:
+		tel__vector_constant(&c->constant, &op->u.value, c->count);
+		tel__vector_compare(&c->lanes, (enum value_op)op->sub, op->flag,
+		    a, &c->constant, &c->verdicts);
+		tel__vector_verdicts(a, &c->verdicts, c->count);
+		break;
+	case OP_MATCH: match(c, op, reached, a); break;
+	case OP_IN_SET: find_in_set(c, op, a); break;
+	case OP_HAS: find_any(a, c->count); break;
+	case OP_UNARY:
+		tel__vector_unary(&c->lanes, (enum value_op)op->sub, a);
+		break;
+	default:
+		tel__vector_truth(a, c->count);
+		for (i = 0; i < c->count; i++)
+			a->v[i] = !a->v[i];
+		break;
+	}
+}
+
+/* Runs an op that takes several. */
+static void
+run_operator(struct masks *c, const struct op *op, const unsigned char *reached)
+{
+	const enum value_op how = (enum value_op)op->sub;
+	struct vector *b = &c->stack[c->depth - 1], *a = b - 1;
+
+	switch ((enum op_code)op->code) {
+	case OP_ARITHMETIC: tel__vector_arithmetic(&c->lanes, how, a, b); break;
+	case OP_COMPARE:
+		tel__vector_compare(&c->lanes, how, op->flag, a, b,
+		    &c->verdicts);
+		tel__vector_verdicts(a, &c->verdicts, c->count);
+		break;
+	case OP_AND:
+	case OP_OR: tel__vector_join(a, b, op->code == OP_AND, c->count); break;
+	case OP_IN_END: *a = *b; break;
+	case OP_IN_ITEM:
+	case OP_IN_RANGE: find_in_list(c, op); return;
+	default: run_unary(c, op, reached); return;
 	}
 	c->depth--;
 }
 
+/* Runs any op but a test. */
+static void
+run_value(struct masks *c, const struct op *op, const unsigned char *reached)
+{
+	switch ((enum op_code)op->code) {
+	case OP_CONST:
+	case OP_NATURAL_FIELD:
+	case OP_SIGNED_FIELD:
+	case OP_DOUBLE_FIELD:
+	case OP_STRING_FIELD:
+	case OP_CPI:
+	case OP_LABEL_FIELD:
+	case OP_BUILTIN:
+	case OP_FIRST_LABEL:
+	case OP_LABELS_VALUE: run_leaf(c, op, reached); break;
+	default: run_operator(c, op, reached); break;
+	}
+}
+
 /* --------------------------------------------------------------- events */
+
+/* Which events an op could not tell of. */
+static void
+note_doubts(struct masks *c, const struct mask *reached)
+{
+	size_t i;
+
+	for (i = 0; i < c->words; i++) {
+		c->unsure.words[i] |= c->doubts.words[i] & reached->words[i];
+		c->doubts.words[i] = 0;
+	}
+	c->lanes.any = 0;
+}
 
 /* Runs a program on the events that were gathered. */
 static void
 run_program(struct masks *c, const struct program *p)
 {
+	const unsigned char *reached;
 	struct mask hit;
 	const struct op *op;
 	uint32_t i;
@@ -479,19 +773,22 @@ run_program(struct masks *c, const struct program *p)
 	memset(c->unsure.words, 0, c->words * sizeof(uint64_t));
 	memset(c->reached[p->entry].words, 1, c->count);
 	c->depth = 0;
+	c->lanes.n = c->count;
+	c->lanes.any = 0;
+	c->lanes.unsure = (unsigned char *)c->doubts.words;
 	for (i = p->entry; i < p->count; i++) {
 		if (is_empty(c, &c->reached[i]))
 			continue;
 		op = &p->ops[i];
-		if (run_test(c, op, (unsigned char *)hit.words)) {
+		reached = (const unsigned char *)c->reached[i].words;
+		if (run_test(c, op, reached, (unsigned char *)hit.words)) {
 			divide(c, op, &c->reached[i], &hit);
-			continue;
+		} else {
+			run_value(c, op, reached);
+			send(c, i + 1, &c->reached[i]);
 		}
-		if (op->code == OP_CONST || op->code == OP_NATURAL_FIELD)
-			run_leaf(c, op);
-		else
-			run_operator(c, op);
-		send(c, i + 1, &c->reached[i]);
+		if (c->lanes.any)
+			note_doubts(c, &c->reached[i]);
 	}
 }
 
@@ -520,6 +817,7 @@ match_list(struct masks *c, const struct list *list, struct machine *m,
 	const unsigned char *accepted;
 	size_t i;
 
+	c->machine = m;
 	c->run = run;
 	c->events = list->events;
 	c->count = list->count;
@@ -620,10 +918,14 @@ tel__masks_filter(struct masks *c, struct program *programs, uint32_t last,
 
 	memset(c->matches, 0, sizeof(c->matches));
 	c->nlists = 0;
+	/* what changes the labels of a log is the first of its run */
+	c->memo.round++;
+	m->memo = &c->memo;
 	sort_events(c, programs, last, m, run);
 	for (i = 0; i < c->nlists; i++) {
 		match_list(c, &c->lists[i], m, run);
 		c->lists[i].program->list = 0;
 	}
+	m->memo = NULL;
 	leave_matches(c, run);
 }

@@ -13,7 +13,7 @@
 struct masks *tel__masks_new(void);
 void tel__masks_free(struct masks *c);
 
-/* Nonzero when all ops of a program have columns of natural numbers. */
+/* Nonzero when all ops of a program can be run over the events of a run. */
 int tel__masks_fit(const struct program *p);
 
 /*

@@ -102,12 +102,29 @@ struct program {
 	struct op *ops;
 };
 
+/*
+ * Which strings of labels matched, while the labels of a log do not change: most
+ * events have one of few.
+ */
+#define MEMO_SIZE 64u
+struct memo {
+	uint64_t round; /* entries of others do not hold */
+	struct memo_entry {
+		uint64_t round;
+		const void *test; /* a node or a pattern */
+		const char *s;
+		size_t length;
+		int hit;
+	} entries[MEMO_SIZE];
+};
+
 /* What running takes. */
 struct machine {
 	const struct tree *tree;
 	struct value *stack; /* room for root's .stack values */
 	char *scratch;       /* for regular expressions; NULL without any */
 	struct value dt;     /* time since the event before */
+	struct memo *memo;   /* NULL: nothing is remembered */
 };
 
 /* The compiler: room that is used again for each type. */
@@ -159,6 +176,20 @@ int tel__program_match(const struct program *p, struct machine *m,
  */
 int tel__program_may(const struct program *p, const struct tel_type *type,
     const struct tel_bounds *bounds);
+
+/* The same of one op: a test of no values, or one that takes none. */
+int tel__program_test(const struct op *op, const struct machine *m,
+    const struct tel_event *ev);
+void tel__program_leaf(const struct op *op, const struct machine *m,
+    const struct tel_event *ev, struct value *out);
+/* Whether a label is what OP_LABEL_GLOB or OP_LABELS wants, !~ taken as ~. */
+int tel__program_fits(const struct op *op, const struct machine *m,
+    const char *s, size_t length);
+/* Whether OP_LABELS is true where no label is what it has. */
+int tel__program_negates(const struct node *n);
+/* OP_MATCH of a string; label: it is one. */
+struct value tel__program_like(const struct machine *m, const struct node *n,
+    const struct value *v, int label);
 
 /* Runs a program of a value. */
 void tel__program_value(const struct program *p, struct machine *m,

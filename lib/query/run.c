@@ -30,9 +30,54 @@ has_labels(const struct tel_event *ev)
 	    tel__labels_count(ev->log->labels) > 0;
 }
 
+/*
+ * The entry of the memo for a test of a label; .test is set if it is known.
+ * NULL: there is no memo.
+ */
+static struct memo_entry *
+memo_find(const struct machine *m, const void *test, const char *s,
+    size_t length)
+{
+	const uint64_t key =
+	    ((uint64_t)(uintptr_t)s >> 3 ^ (uint64_t)(uintptr_t)test >> 4) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	struct memo_entry *e;
+
+	if (m->memo == NULL)
+		return NULL;
+	e = &m->memo->entries[key >> 58];
+	if (e->round == m->memo->round && e->test == test && e->s == s &&
+	    e->length == length)
+		return e;
+	e->round = m->memo->round;
+	e->test = NULL;
+	e->s = s;
+	e->length = length;
+	return e;
+}
+
+/* tel__pattern_match() of a label. */
+static int
+label_like(const struct machine *m, const struct pattern *p, const char *s,
+    size_t length)
+{
+	struct memo_entry *e = memo_find(m, p, s, length);
+	int hit;
+
+	if (e != NULL && e->test != NULL)
+		return e->hit;
+	hit = tel__pattern_match(p, s, length, m->scratch);
+	if (e != NULL) {
+		e->hit = hit;
+		e->test = p;
+	}
+	return hit;
+}
+
 /* Whether the label of any field matches a glob. */
 static int
-fact_label_glob(const struct tel_event *ev, const struct pattern *glob)
+fact_label_glob(const struct machine *m, const struct tel_event *ev,
+    const struct pattern *glob)
 {
 	const char *s;
 	size_t length;
@@ -42,7 +87,7 @@ fact_label_glob(const struct tel_event *ev, const struct pattern *glob)
 		return 0;
 	for (i = 0; i < ev->type->nfields; i++) {
 		s = label_of(ev, i, &length);
-		if (s != NULL && tel__pattern_match(glob, s, length, NULL) > 0)
+		if (s != NULL && label_like(m, glob, s, length) > 0)
 			return 1;
 	}
 	return 0;
@@ -58,8 +103,8 @@ label_fits(const struct machine *m, const struct node *n,
 	uint32_t i;
 
 	if (n->op == N_MATCH)
-		return tel__pattern_match(t->patterns[n->pattern], label->as.s,
-		           label->length, m->scratch) > 0;
+		return label_like(m, t->patterns[n->pattern], label->as.s,
+		           label->length) > 0;
 	if (n->op == N_COMPARE)
 		return tel__value_compare(OPR_EQ, label, &t->nodes[n->b].value,
 		           0) == TRIT_TRUE;
@@ -75,13 +120,29 @@ label_fits(const struct machine *m, const struct node *n,
 	return 0;
 }
 
+int
+tel__program_negates(const struct node *n)
+{
+	return (n->op == N_COMPARE && n->opr == OPR_NE) ||
+	    (n->flags & NODE_NEGATE) != 0;
+}
+
+int
+tel__program_fits(const struct op *op, const struct machine *m, const char *s,
+    size_t length)
+{
+	const struct value label = value_string(s, length);
+
+	if (op->code == OP_LABEL_GLOB)
+		return label_like(m, op->u.pattern, s, length) > 0;
+	return label_fits(m, op->u.node, &label);
+}
+
 /* The result of a comparison, match or list for the labels of all fields. */
 static enum trit
 fact_labels(const struct machine *m, const struct tel_event *ev,
     const struct node *n)
 {
-	int negate = (n->op == N_COMPARE && n->opr == OPR_NE) ||
-	    (n->flags & NODE_NEGATE) != 0;
 	enum trit verdict = TRIT_UNKNOWN;
 	struct value label;
 	const char *s;
@@ -97,7 +158,7 @@ fact_labels(const struct machine *m, const struct tel_event *ev,
 		label = value_string(s, length);
 		verdict = label_fits(m, n, &label) ? TRIT_TRUE : TRIT_FALSE;
 	}
-	return negate ? trit_not(verdict) : verdict;
+	return tel__program_negates(n) ? trit_not(verdict) : verdict;
 }
 
 /* The label of the first field that has one. */
@@ -211,14 +272,17 @@ list_item(const struct op *op, struct value *sp)
 	return lo;
 }
 
-static struct value
-match(const struct machine *m, const struct node *n, const struct value *v)
+struct value
+tel__program_like(const struct machine *m, const struct node *n,
+    const struct value *v, int label)
 {
+	const struct pattern *p = m->tree->patterns[n->pattern];
 	int hit = -1;
 
-	if (v->tag == V_STRING)
-		hit = tel__pattern_match(m->tree->patterns[n->pattern], v->as.s,
-		    v->length, m->scratch);
+	if (v->tag == V_STRING && label)
+		hit = label_like(m, p, v->as.s, v->length);
+	else if (v->tag == V_STRING)
+		hit = tel__pattern_match(p, v->as.s, v->length, m->scratch);
 	if (hit < 0)
 		return value_missing();
 	return value_natural(
@@ -306,7 +370,7 @@ operate(const struct op *op, const struct machine *m, struct value *sp)
 	case OP_UNARY:
 		*b = tel__value_unary((enum value_op)op->sub, b);
 		return sp;
-	case OP_MATCH: *b = match(m, op->u.node, b); return sp;
+	case OP_MATCH: *b = tel__program_like(m, op->u.node, b, 0); return sp;
 	case OP_IN_SET: *b = in_set(op->u.set, b); return sp;
 	case OP_AND:
 		put_trit(a, trit_and(tel__value_truth(a), tel__value_truth(b)));
@@ -368,8 +432,8 @@ span_holds(const struct op *op, uint64_t v)
 }
 
 /* Tests that are seldom met. */
-static int
-other_test(const struct op *op, const struct machine *m,
+int
+tel__program_test(const struct op *op, const struct machine *m,
     const struct tel_event *ev)
 {
 	switch ((enum op_code)op->code) {
@@ -385,7 +449,7 @@ other_test(const struct op *op, const struct machine *m,
 	case OP_SPAN_INDEX: return span_holds(op, ev->index);
 	case OP_SPAN_SIZE: return span_holds(op, tel_event_size(ev));
 	case OP_TYPE: return tel__select_type(op->u.selection, ev->type);
-	case OP_LABEL_GLOB: return fact_label_glob(ev, op->u.pattern);
+	case OP_LABEL_GLOB: return fact_label_glob(m, ev, op->u.pattern);
 	default: return fact_labels(m, ev, op->u.node) == (enum trit)op->want;
 	}
 }
@@ -435,7 +499,7 @@ tel__program_match(const struct program *p, struct machine *m,
 		case OP_SPAN_SIZE:
 		case OP_TYPE:
 		case OP_LABEL_GLOB:
-		case OP_LABELS: hit = other_test(op, m, ev); break;
+		case OP_LABELS: hit = tel__program_test(op, m, ev); break;
 		default:
 			sp = move(op, m, ev, sp);
 			at++;
@@ -445,6 +509,13 @@ tel__program_match(const struct program *p, struct machine *m,
 		if (at >= GO_ACCEPT)
 			return at == GO_ACCEPT;
 	}
+}
+
+void
+tel__program_leaf(const struct op *op, const struct machine *m,
+    const struct tel_event *ev, struct value *out)
+{
+	(void)move(op, m, ev, out);
 }
 
 void

@@ -256,6 +256,52 @@ same() {
 	telcat -e PoolAlloc -F size -F pool mpsio.log | diff want -
 }
 
+# Of a run of events an expression is evaluated part by part; with -n, event by
+# event.
+@test "-w comes to the same for runs of events and for each" {
+	local file
+	unpack 1.118.0-lii6gc-awlut log
+	awk 'BEGIN { for (i = 0; i < 3000; i++)
+	    printf "%016x Move delta=%d ratio=%.3f who=\"n%d\" at=%08x[\"L%d\"]\n",
+	        1000 + i, i - 1500, (i - 1500) / 8, i % 7, 4096 + i % 5, i % 5
+	    }' >moves
+	for file in log moves; do
+		telcat -f tel $file >$file.tel
+		while read -r expr; do
+			want=$(telfilter -c --tb-hz 1000 -w "$expr" -n 100000000 $file.tel)
+			got=$(telfilter -c -j 1 --tb-hz 1000 -w "$expr" $file.tel)
+			echo "$file: $expr: $want, $got"
+			[ "$got" = "$want" ]
+			[ "$want" -gt 0 ]
+		done < <(sed -n "s/^$file //p" <<-'END'
+			log size / 1024 >= 4
+			log size % 24 == 0 && index % 3 == 1
+			log size >> 12 == 1 || size << 2 == 64
+			log size ^ 1 == 33 || ~size > 5
+			log pool - size < 0 || -size > -100
+			log time > 1ms && index > 100
+			log label ~ "C.n"
+			log label !~ "C.n"
+			log label(pool) == "Control" || size == 32
+			log has(label) && label != "Control"
+			log 1000000 / (size - 4096) < 0
+			log sizeof > 40
+			moves delta < 0 && delta % 7 == -3
+			moves delta / 2 > -10 && delta * delta < 100000
+			moves ratio > 12 || ratio / 0 < 1 || -ratio > 100.5
+			moves ratio in (0.125, 1.25..4, -3..-1)
+			moves delta in (-5..5, 100, ratio * 8)
+			moves delta == ratio * 8
+			moves who =* "*3" || who ~ "^n[45]$"
+			moves who in ("n1", "n5".."n6")
+			moves label(at) == "L3" && delta > 0
+			moves label ~ "L[12]" && !(who == "n1")
+			moves time > 1s && time / 1000000 % 2 == 0
+		END
+		)
+	done
+}
+
 @test "a range of time that ends before it starts is refused" {
 	local range
 	for range in 2s,1s 100,20 60%,20% 0000064613E31BF2,0000064613E31BF1; do

@@ -364,6 +364,7 @@ check_run(const struct events *e, const char *text, struct made_run *m,
 {
 	tel_filter *all = must(tel_filter_new()), *one = must(tel_filter_new());
 	unsigned char match[TEL_RUN_MOST];
+	const char *time;
 	size_t i, n = 0, count;
 	int good;
 
@@ -374,8 +375,13 @@ check_run(const struct events *e, const char *text, struct made_run *m,
 	    tel_filter_bind(all, e->schema) == TEL_OK &&
 	    tel_filter_bind(one, e->schema) == TEL_OK;
 	if (pick(4) == 0) {
-		must_ok(tel_filter_set_time(one, "500,4000"));
-		must_ok(tel_filter_set_time(all, "500,4000"));
+		time = pick(2) ? "500,4000" : "500ns,4000ns";
+		must_ok(tel_filter_set_time(one, time));
+		must_ok(tel_filter_set_time(all, time));
+	}
+	if (pick(8) == 0) {
+		must_ok(tel_filter_add_label(one, "*a*"));
+		must_ok(tel_filter_add_label(all, "*a*"));
 	}
 	tel_filter_set_invert(all, (int)(count & 1));
 	tel_filter_set_invert(one, (int)(count & 1));
@@ -721,11 +727,23 @@ test_bounds(const struct events *e)
 	ok(pruned > ROUNDS / 4, "%u times events are left out", pruned);
 }
 
+/* Whether each operator takes what it is given: doubles have no bits. */
+static int
+is_valid(const struct events *e, const char *text)
+{
+	tel_filter *f = must(tel_filter_new());
+	const int valid = tel_filter_set_expression(f, text) == TEL_OK &&
+	    tel_filter_bind(f, e->schema) == TEL_OK;
+
+	tel_filter_free(f);
+	return valid;
+}
+
 static void
 test_runs(const struct events *e)
 {
 	static struct made_run made;
-	unsigned i, any = 0, natural = 0, left = 0;
+	unsigned i, any = 0, few = 0, arithmetic = 0, natural = 0, left = 0;
 	struct text p;
 
 	for (i = 0; i < ROUNDS; i++) {
@@ -733,10 +751,22 @@ test_runs(const struct events *e)
 		say_condition(&p, 4);
 		any += (unsigned)check_run(e, p.s, &made, &left);
 		p.n = 0;
+		say_condition(&p, 1 + (int)pick(2));
+		few += (unsigned)check_run(e, p.s, &made, &left);
+		do {
+			p.n = 0;
+			say_arithmetic(&p);
+			say(&p, pick(2) ? " && " : " || ");
+			say_strings(&p);
+		} while (!is_valid(e, p.s));
+		arithmetic += (unsigned)check_run(e, p.s, &made, &left);
+		p.n = 0;
 		say_natural(&p, 5);
 		natural += (unsigned)check_run(e, p.s, &made, &left);
 	}
 	is_u64(any, ROUNDS, "runs are filtered as their events are");
+	is_u64(few, ROUNDS, "by simple conditions, too");
+	is_u64(arithmetic, ROUNDS, "and by arithmetic and strings");
 	is_u64(natural, ROUNDS, "also where all is columns");
 	ok(left > ROUNDS * 20, "%u events matched", left);
 }
