@@ -39,6 +39,7 @@ struct tel_window {
 	enum tel_order order;
 	struct tel_store store;
 	struct tel_columns columns; /* instead of it, where runs are read */
+	size_t bytes;               /* that these would take in the store */
 	struct tel_run *found;      /* what the reader gave and is not held */
 	struct tel_run single;      /* a run of one event, with its columns */
 	struct tel_event event;
@@ -136,6 +137,18 @@ held(const struct tel_window *w)
 	return tel_store_count(&w->store) + tel_columns_count(&w->columns);
 }
 
+/* Bytes that are held in order of the log, as if all were in the store. */
+static size_t
+bytes_in_order(const struct tel_window *w)
+{
+	const struct tel_store *s = &w->store;
+
+	/* of an empty store the bytes are those of events that have gone */
+	return w->bytes +
+	    (tel_store_count(s) > 0 ? s->used + s->count * sizeof(*s->events) :
+	                              0);
+}
+
 /* Whether as much is held as may be. */
 static int
 full(const struct tel_window *w)
@@ -145,7 +158,10 @@ full(const struct tel_window *w)
 
 	if (w->order == TEL_ORDER_TIME)
 		return bytes >= SORTED_MAX;
-	bytes += tel_columns_size(&w->columns);
+	if (w->order == TEL_ORDER_LOG)
+		bytes = bytes_in_order(w);
+	else
+		bytes += tel_columns_size(&w->columns);
 	return held(w) >= HELD_MAX || bytes >= HELD_BYTES;
 }
 
@@ -202,6 +218,11 @@ release(struct tel_window *w, const struct tel_event *ev, int end)
 	    w->earliest != UINT64_MAX)
 		tel__clock_set_origin(w->reader->log.clock, w->earliest);
 	w->begun = 1;
+	if (w->order == TEL_ORDER_LOG && tel_columns_count(&w->columns) > 0) {
+		w->ready = tel_columns_count(&w->columns);
+		w->bytes = 0;
+		return TEL_OK;
+	}
 	if (w->order != TEL_ORDER_LOG) {
 		if (w->order == TEL_ORDER_LIVE && !end)
 			limit = live_limit(w, ev);
@@ -350,7 +371,24 @@ leave_columns(struct tel_window *w)
 
 	while (st == TEL_OK && (ev = tel__columns_take(&w->columns)) != NULL)
 		st = tel__store_add(&w->store, ev);
+	w->bytes = 0;
 	return st;
+}
+
+/* How many of the first n events of a run are held before the window is full. */
+static size_t
+until_full(const struct tel_window *w, const struct tel_run *run, size_t n)
+{
+	size_t bytes = bytes_in_order(w), i = 0;
+
+	if (w->order != TEL_ORDER_LOG)
+		return n;
+	while (i < n) {
+		bytes += run->sizes[i++] + sizeof(struct tel_event);
+		if (held(w) + i >= HELD_MAX || bytes >= HELD_BYTES)
+			break;
+	}
+	return i;
 }
 
 /*
@@ -367,9 +405,11 @@ hold_found(struct tel_window *w, size_t n)
 	/* only events that are not plain may have no time */
 	if (tel_store_count(&w->store) == 0 &&
 	    tel__columns_may(&w->columns, found)) {
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
 			if (found->clocks[i] < w->earliest)
 				w->earliest = found->clocks[i];
+			w->bytes += found->sizes[i] + sizeof(struct tel_event);
+		}
 		return tel__columns_add(&w->columns, found, n);
 	}
 	st = leave_columns(w);
@@ -403,6 +443,7 @@ gather_runs(struct tel_window *w)
 			ev = run_event(w->found, 0);
 			n = ev->type->role == TEL_ROLE_SYNC ? 1 :
 			                                      w->found->count;
+			n = until_full(w, w->found, n);
 			last = *ev;
 			st = hold_found(w, n);
 			tel_run_drop(w->found, n);
@@ -448,7 +489,7 @@ tel_window_run(tel_window *w, tel_run **run)
 	tel_status st;
 	size_t i;
 
-	if (w->order != TEL_ORDER_LIVE || w->allocs)
+	if (w->order == TEL_ORDER_TIME || w->allocs)
 		st = gather(w);
 	else
 		st = gather_runs(w);
