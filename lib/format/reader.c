@@ -564,6 +564,7 @@ place_first(struct tel_reader *r)
 	f->types[0] = ev->type->index;
 	f->clocks[0] = ev->clock;
 	f->data[0] = ev->data;
+	f->raw = NULL;
 }
 
 /* Has the format find what comes with the event that it found. */
@@ -628,8 +629,12 @@ view(struct tel_reader *r)
 	ev->offset = f->offset + f->at[i];
 	ev->index = f->index + f->numbers[i];
 	r->consumed = ev->size;
+	if (f->raw != NULL) {
+		ev->raw = f->raw + f->at[i];
+		r->consumed = ev->raw_size = f->raw_sizes[i];
+	}
 	if (f->in_window)
-		tel_reader_step(r, ev->size);
+		tel_reader_step(r, r->consumed);
 }
 
 tel_status
@@ -659,15 +664,16 @@ step_over(struct tel_reader *r, uint32_t n)
 	/* the first one of all was stepped over, and counts what it took */
 	const uint32_t first = f->next == 0;
 	const uint32_t last = f->next + n;
+	const uint32_t *const sizes = f->raw != NULL ? f->raw_sizes : f->sizes;
 	uint64_t bytes = 0;
 	uint32_t i = f->next + first;
 
 	if (f->in_window && i < last) {
-		bytes = f->at[last - 1] + f->sizes[last - 1] - f->at[i];
+		bytes = f->at[last - 1] + sizes[last - 1] - f->at[i];
 		tel_reader_step(r, (size_t)bytes);
 	}
 	for (; !f->in_window && i < last; i++)
-		bytes += f->sizes[i];
+		bytes += sizes[i];
 	r->count[TEL_COUNT_EVENTS] += n;
 	r->count[TEL_COUNT_BYTES] += bytes + (first ? r->consumed : 0);
 	f->next = last;
@@ -699,6 +705,8 @@ tel_reader_run(tel_reader *r, size_t most, tel_run **run)
 	r->run.sizes = f->sizes + from;
 	r->run.at = f->at + from;
 	r->run.numbers = f->numbers + from;
+	r->run.raw = f->raw;
+	r->run.raw_sizes = f->raw_sizes + from;
 	r->run.offset = f->offset;
 	r->run.index = f->index;
 	r->run.count = n;

@@ -48,6 +48,8 @@ tel_run_drop(tel_run *run, size_t n)
 	run->sizes += n;
 	run->at += n;
 	run->numbers += n;
+	if (run->raw != NULL)
+		run->raw_sizes += n;
 	run->count -= n;
 }
 

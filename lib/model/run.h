@@ -21,6 +21,12 @@ struct tel_run {
 	uint32_t *sizes;   /* bytes at data */
 	uint32_t *at;      /* place in the log, counted from .offset */
 	uint32_t *numbers; /* ordinal in the log, counted from .index */
+	/*
+	 * Where events are not views of the log, its bytes from .offset on, and
+	 * how many of them each event is.  Else NULL.
+	 */
+	const unsigned char *raw;
+	uint32_t *raw_sizes;
 	size_t count;
 	int changed; /* columns were moved */
 	uint64_t offset, index;
@@ -67,21 +73,24 @@ run_event(struct tel_run *run, size_t i)
 
 	ev->offset = run->offset + run->at[i];
 	ev->index = run->index + run->numbers[i];
+	if (run->raw != NULL) {
+		ev->raw = run->raw + run->at[i];
+		ev->raw_size = run->raw_sizes[i];
+	}
 	return ev;
 }
 
 /*
- * Nonzero when an event is its bytes alone and surely has a time: then the
- * columns say all of a run.
+ * Nonzero when an event surely has a time, and no bytes beside its own but
+ * perhaps the line that it was: then the columns say what there is to count.
  */
 static inline int
 run_is_plain(const struct tel_run *run)
 {
 	const struct tel_event *ev = run->event;
 
-	return ev->raw_size == 0 && ev->lead_size == 0 &&
-	    ev->inline_use == TEL_INLINE_NONE && !ev->log->records &&
-	    !run->first->schema->untimed;
+	return ev->lead_size == 0 && ev->inline_use == TEL_INLINE_NONE &&
+	    !ev->log->records && !run->first->schema->untimed;
 }
 
 /* Moves an event of the columns to another place. */
@@ -94,6 +103,8 @@ run_move(struct tel_run *run, size_t to, size_t from)
 	run->sizes[to] = run->sizes[from];
 	run->at[to] = run->at[from];
 	run->numbers[to] = run->numbers[from];
+	if (run->raw != NULL)
+		run->raw_sizes[to] = run->raw_sizes[from];
 }
 
 #endif

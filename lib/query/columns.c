@@ -29,7 +29,8 @@ tel__columns_free(struct tel_columns *c)
 int
 tel__columns_may(const struct tel_columns *c, const struct tel_run *run)
 {
-	return run_is_plain(run) && !run->first->unknown &&
+	return run_is_plain(run) && run->event->raw_size == 0 &&
+	    !run->first->unknown &&
 	    run->first->index < run->first->schema->ntypes &&
 	    (tel_columns_count(c) == 0 || c->schema == run->first->schema);
 }

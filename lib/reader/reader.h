@@ -138,6 +138,8 @@ struct tel_found {
 	uint64_t offset, index;      /* of the first one */
 	uint64_t last;               /* the index of the last one */
 	const struct tel_type *type; /* and its type */
+	const unsigned char *raw;    /* as in struct tel_run */
+	uint32_t raw_sizes[TEL_RUN_MOST];
 	uint32_t at[TEL_RUN_MOST];
 	uint32_t sizes[TEL_RUN_MOST];
 	uint32_t types[TEL_RUN_MOST];

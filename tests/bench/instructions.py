@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counts the instructions that the commands take for an event.
 
-instructions.py FOLDER [--save]: FOLDER/seed.log is repeated to a short log and
-a longer one; the difference of both, as valgrind's callgrind counts it, is
+instructions.py FOLDER [--save]: FOLDER/seed.log, and a trace as text, are
+repeated to a short log and a longer one; the difference of both, as valgrind's callgrind counts it, is
 that of the events alone.  It is compared with tests/bench/instructions.tsv,
 which --save writes: where times are noisy, these numbers are not.
 """
@@ -15,6 +15,9 @@ import sys
 
 TABLE = os.path.join(os.path.dirname(__file__), "instructions.tsv")
 SHORT, LONG = 1, 5  # times the seed
+TRACE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "alloc",
+                     "surfaceflinger.android.zst")
+TRACES = 40  # times the trace, for one seed
 MARGIN = 0.05  # another compiler may take as many more
 
 # The name of a row, and its command with LOG for the log.
@@ -35,6 +38,9 @@ ROWS = [
     ("telfilter -c of .tel", "telfilter -j 1 -c LOG.tel"),
     ("telfilter -k of .tel", "telfilter -j 1 -k Pool,Seg LOG.tel"),
     ("telcat, text of .tel", "telcat -j 1 LOG.tel"),
+    ("telfilter -c of a trace", "telfilter -j 1 -c LOG.trace"),
+    ("telstat of a trace", "telstat -j 1 LOG.trace"),
+    ("telcat of a trace", "telcat -j 1 LOG.trace"),
 ]
 
 
@@ -51,6 +57,12 @@ def count(command, out):
     return int(match.group(1))
 
 
+def count_events(log):
+    """The events of a log."""
+    return int(subprocess.run(["telfilter", "-c", log], check=True,
+                              stdout=subprocess.PIPE).stdout)
+
+
 def main():
     """Everything."""
     folder = sys.argv[1]
@@ -59,16 +71,19 @@ def main():
         return
     with open(os.path.join(folder, "seed.log"), "rb") as file:
         seed = file.read()
-    logs, events = [], []
+    trace = subprocess.run(["zstd", "-dc", TRACE], check=True,
+                           stdout=subprocess.PIPE).stdout
+    logs, events, operations = [], [], []
     for times in SHORT, LONG:
         logs.append(os.path.join(folder, f"times{times}.log"))
         with open(logs[-1], "wb") as file:
             file.write(seed * times)
         subprocess.run(["sh", "-c", f"telcat -f tel {logs[-1]} >"
                         f"{logs[-1]}.tel"], check=True)
-        events.append(int(subprocess.run(
-            ["telfilter", "-c", logs[-1]], check=True,
-            stdout=subprocess.PIPE).stdout))
+        with open(logs[-1] + ".trace", "wb") as file:
+            file.write(trace * (times * TRACES))
+        events.append(count_events(logs[-1]))
+        operations.append(count_events(logs[-1] + ".trace"))
     known = {}
     if os.path.exists(TABLE):
         with open(TABLE, encoding="ascii") as file:
@@ -80,7 +95,8 @@ def main():
         short, long = (count(command.replace("LOG", log),
                              os.path.join(folder, "callgrind.out"))
                        for log in logs)
-        now = (long - short) / (events[1] - events[0])
+        of = operations if "trace" in command else events
+        now = (long - short) / (of[1] - of[0])
         table = float(known.get(what, "inf"))
         print(f"{what:26} {now:8.0f} {table:8.0f}"
               f"{'' if now <= table * (1 + MARGIN) else '  over'}",

@@ -24,8 +24,13 @@ struct made_run {
 static inline void
 made_run_begin(struct made_run *m)
 {
-	m->run = (struct tel_run){ m->data, m->clocks, m->types, m->sizes,
-		m->at, m->numbers, 0, 0, 0, 0, NULL, &m->event };
+	m->run = (struct tel_run){ .data = m->data,
+		.clocks = m->clocks,
+		.types = m->types,
+		.sizes = m->sizes,
+		.at = m->at,
+		.numbers = m->numbers,
+		.event = &m->event };
 }
 
 /* Adds a copy of the first bytes of an event, which is of the same log. */

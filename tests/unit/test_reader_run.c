@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "inputs.h"
+#include "model/event.h"
 #include "tel.h"
 
 /* The bytes of a log that are read again and again. */
@@ -60,6 +61,8 @@ take_event(struct result *res, const tel_event *ev)
 	mix(res, tel_type_name(t), strlen(tel_type_name(t)));
 	mix(res, numbers, sizeof(numbers));
 	mix(res, bytes, n);
+	if (ev->raw_size > 0)
+		mix(res, ev->raw, ev->raw_size);
 	for (i = 0; i < tel_type_field_count(t); i++) {
 		label = tel_event_label(ev, i, &n);
 		if (label != NULL)
@@ -362,6 +365,21 @@ check_file(const char *path)
 
 /* ------------------------------------------------------------ what is found */
 
+/* A trace as text that is there at once comes in runs of many events, too. */
+static void
+test_text(const char *path)
+{
+	size_t n;
+	unsigned char *data = read_file(path, &n);
+	struct bytes log = unpack(data, n);
+	struct result res = read_log(log.data, log.size, RUNS, 262144, 0);
+
+	ok(res.runs * 10 < res.events, "%u runs of %u events of a text",
+	    res.runs, res.events);
+	free(data);
+	free(log.data);
+}
+
 /* A log of MPS that is there at once comes in runs of many events. */
 static void
 test_length(const char *path)
@@ -457,6 +475,7 @@ main(void)
 
 	test_states();
 	test_length(log);
+	test_text("tests/data/alloc/surfaceflinger.android.zst");
 	test_changes(log);
 	ok(each_file("tests/data", check_file) > 50, "there are logs");
 	return done();

@@ -24,6 +24,8 @@
 #define AL_LEAD_MAX 65536u
 #define AL_HEADER 16u
 #define AL_FIELDS_MAX 8u
+/* The longest event without a string. */
+#define AL_EVENT_MAX (AL_HEADER + 8 * AL_FIELDS_MAX)
 
 /* What a number in a line is: the fields that types are made of. */
 enum al_value {
@@ -143,12 +145,21 @@ struct al_held {
 	unsigned char line[AL_HELD_LINE];
 };
 
+/* What a line may leave behind for others, so that it can be taken back. */
+struct al_past {
+	uint64_t number;   /* counts lines, from 1 */
+	uint64_t sum;      /* ltrace -r: of all differences */
+	uint64_t frames;   /* heaptrack: of backtraces, so far */
+	uint64_t inner;    /* ltrace: calls within calls that have begun */
+	uint64_t promised; /* rep: operations, as the header says */
+	unsigned headers;  /* rep: lines of the header that have come */
+};
+
 struct al {
 	const struct al_dialect *d;
 	struct al_shape shape[AL_TYPES];
 
 	struct tel_line line; /* .step: of the first of two, too */
-	uint64_t number;      /* counts lines, from 1 */
 
 	/* What parse found. */
 	enum al_type kind;
@@ -164,23 +175,20 @@ struct al {
 	const struct al_call *call;
 
 	/* What was, in the dialects that need it. */
+	struct al_past past;
 	uint64_t clock;
 	int timed;
-	int second;        /* mtrace: this must be the other line of two */
-	unsigned headers;  /* rep: lines of the header that have come */
-	uint64_t promised; /* rep: operations, as the header says */
+	int second; /* mtrace: this must be the other line of two */
 	uint64_t operations;
 	struct al_held *held;
 	unsigned nheld;
-	uint64_t sum;          /* ltrace -r: of all differences */
-	uint64_t frames;       /* heaptrack: of backtraces, so far */
-	uint64_t inner;        /* calls within such calls */
 	unsigned char *joined; /* both lines of such a call */
 	size_t joined_room;
 
 	uint64_t noise, noise_bytes;
 	struct tel_lead lead;
 	unsigned char *data;
+	unsigned char *batch; /* of the events behind it, AL_EVENT_MAX each */
 	unsigned char inline_labels[AL_LABEL_MAX + 3];
 };
 
@@ -246,6 +254,7 @@ al_skip_blanks(const unsigned char *p)
 /* The functions of all these formats. */
 tel_status tel__al_open(struct tel_reader *r, const char *as);
 tel_status tel__al_next(struct tel_reader *r);
+void tel__al_more(struct tel_reader *r);
 void tel__al_close(struct tel_reader *r);
 int tel__al_probe(struct tel_reader *r);
 

@@ -26,7 +26,8 @@ heaptrack_needed(const struct tel_event *ev)
 
 #define DECODER \
 	.schema_new = tel__al_schema_new, .probe = tel__al_probe, \
-	.open = tel__al_open, .next = tel__al_next, .close = tel__al_close
+	.open = tel__al_open, .next = tel__al_next, .more = tel__al_more, \
+	.close = tel__al_close
 
 static const struct tel_encoder_ops encoder_android = {
 	.what = "Android",

@@ -37,7 +37,7 @@ heaptrack_parse(struct al *s, const unsigned char *p)
 	case '-': return heaptrack_numbers(s, p + 1, AL_FREE, minus, 1);
 	case 't':
 		/* an invalid one has a number, too */
-		s->v[AL_NUMBER] = ++s->frames;
+		s->v[AL_NUMBER] = ++s->past.frames;
 		return heaptrack_numbers(s, p + 1, AL_BACKTRACE, trace, 2);
 	case 'R': return heaptrack_numbers(s, p + 1, AL_RESIDENT, pages, 1);
 	case 'c':

@@ -44,7 +44,7 @@ ltrace_time(struct al *s, const unsigned char **p)
 	s->time = t;
 	s->absolute = t >= AL_RELATIVE_MAX;
 	if (!s->absolute)
-		s->time = s->sum += t;
+		s->time = s->past.sum += t;
 	return 1;
 }
 
@@ -221,7 +221,7 @@ ltrace_parse(struct al *s, const unsigned char *p)
 	if (line != AL_EVENT)
 		return line;
 	if (find_held(s) != NULL) {
-		s->inner++;
+		s->past.inner++;
 		return AL_NOISE;
 	}
 	while (p < s->line.end && *p != ')' && *p != '<')

@@ -211,9 +211,9 @@ rep_parse(struct al *s, const unsigned char *p)
 	if (s->operations == 0 && al_decimal(&p, &n)) {
 		while (*p == ' ' || *p == '\t')
 			p++;
-		if (p != s->line.end || ++s->headers > 4)
+		if (p != s->line.end || ++s->past.headers > 4)
 			return al_wrong(s, start, "an operation");
-		s->promised = s->headers == 3 ? n : s->promised;
+		s->past.promised = s->past.headers == 3 ? n : s->past.promised;
 		return AL_SILENT;
 	}
 	s->kind = *p == 'a' ? AL_ID_MALLOC :

@@ -23,13 +23,14 @@ is_proof(struct al *s, enum al_line line)
 	if (s->d == &tel__al_heaptrack && line == AL_EVENT &&
 	    *s->line.p == 'v') {
 		/* the second line, of any other letter, decides */
-		s->headers += al_hex(&p, &n) && (p == s->line.end || *p == ' ');
+		s->past.headers +=
+		    al_hex(&p, &n) && (p == s->line.end || *p == ' ');
 		return 0;
 	}
 	if (s->d == &tel__al_heaptrack)
-		return line == AL_EVENT && s->headers == 1;
+		return line == AL_EVENT && s->past.headers == 1;
 	if (s->d == &tel__al_rep)
-		return line == AL_EVENT && s->headers == 4;
+		return line == AL_EVENT && s->past.headers == 4;
 	return line == AL_EVENT || (line == AL_SILENT && *s->line.p == '=');
 }
 
@@ -75,7 +76,7 @@ tel__al_probe(struct tel_reader *r)
 		return 0;
 	for (i = 0; d->mixed || i < PROBE_LINES; i++) {
 		/* what another form knows is not waited for */
-		if (r->sure > 0 && i != s.headers)
+		if (r->sure > 0 && i != s.past.headers)
 			return 0;
 		s.line.p = r->p + at;
 		if (!find_end(r, d, at, &s.line.end)) {
@@ -99,7 +100,7 @@ tel__al_probe(struct tel_reader *r)
 			s.line.end--;
 		line = d->parse(&s, s.line.p);
 		if (is_proof(&s, line))
-			return i == s.headers ? d->score : d->score - 10;
+			return i == s.past.headers ? d->score : d->score - 10;
 		if (s.line.p == last)
 			return 0;
 		at += n;

@@ -18,7 +18,7 @@ find_line(struct tel_reader *r, struct al *s, size_t from)
 {
 	tel_status st = tel__line_find(r, &s->line, from, 0, AL_LINE_MAX);
 
-	s->number += st == TEL_OK;
+	s->past.number += st == TEL_OK;
 	return st;
 }
 
@@ -95,7 +95,7 @@ set_clock(struct tel_reader *r, struct al *s)
 		s->timed = 1;
 		s->clock = s->time;
 	} else if (!s->timed) {
-		s->clock = s->number;
+		s->clock = s->past.number;
 	}
 }
 
@@ -117,18 +117,13 @@ emit_rest(struct tel_reader *r, struct al *s)
 	return TEL_OK;
 }
 
-/* Hands out the event that the line is. */
-static inline tel_status
-emit(struct tel_reader *r, struct al *s)
+/* Makes the bytes of the event at data; returns how many. */
+static inline uint32_t
+build(const struct al *s, const struct al_shape *shape, unsigned char *data)
 {
-	const struct al_shape *shape = &s->shape[s->kind];
-	struct tel_event *ev = &r->event;
-	unsigned char *data = s->data;
 	uint32_t size = shape->type->size;
-	tel_status st = TEL_OK;
 	unsigned i;
 
-	set_clock(r, s);
 	if (shape->text) {
 		memcpy(data + AL_HEADER, s->text, s->text_size);
 		data[AL_HEADER + s->text_size] = '\0';
@@ -140,11 +135,23 @@ emit(struct tel_reader *r, struct al *s)
 	}
 	tel_store_le64(data, (uint64_t)size << 32 | (unsigned)s->kind);
 	tel_store_le64(data + 8, s->clock);
+	return size;
+}
+
+/* Hands out the event that the line is. */
+static inline tel_status
+emit(struct tel_reader *r, struct al *s)
+{
+	const struct al_shape *shape = &s->shape[s->kind];
+	struct tel_event *ev = &r->event;
+	tel_status st = TEL_OK;
+
+	set_clock(r, s);
 	if (s->lead.size > 0 || ev->data == NULL || ev->lead != NULL)
 		tel__lead_give(r, &s->lead);
 	ev->type = shape->type;
-	ev->data = data;
-	ev->size = size;
+	ev->data = s->data;
+	ev->size = build(s, shape, s->data);
 	ev->clock = s->clock;
 	ev->offset = s->line.offset;
 	ev->raw = r->p;
@@ -169,17 +176,17 @@ finish(struct tel_reader *r, struct al *s)
 		    "allocator",
 		    (unsigned long long)s->noise,
 		    (unsigned long long)s->noise_bytes);
-	if (s->inner > 0)
+	if (s->past.inner > 0)
 		tel__reader_notice(r, TEL_INFO, r->offset,
 		    "%llu calls were made by other calls, and ignored",
-		    (unsigned long long)s->inner);
+		    (unsigned long long)s->past.inner);
 	if (s->nheld > 0)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "%u calls did not return", s->nheld);
-	if (s->promised > 0 && s->promised != s->operations)
+	if (s->past.promised > 0 && s->past.promised != s->operations)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "the header says %llu operations, but there are %llu",
-		    (unsigned long long)s->promised,
+		    (unsigned long long)s->past.promised,
 		    (unsigned long long)s->operations);
 	return TEL_END;
 }
@@ -227,7 +234,7 @@ take_second(struct tel_reader *r, struct al *s)
 	if (st == TEL_OK && parse(s) == AL_EVENT)
 		return emit(r, s);
 	/* the next line is read again, as it may be an event of its own */
-	s->number -= st == TEL_OK;
+	s->past.number -= st == TEL_OK;
 	s->line.step = first;
 	s->line.cut = 0;
 	s->line.p = s->line.end = r->p;
@@ -279,6 +286,83 @@ tel__al_next(struct tel_reader *r)
 	}
 }
 
+/* --------------------------------------------------------------- batches */
+
+/* Nonzero when the last event has nothing that those behind it have not. */
+static int
+may_lead(const struct tel_reader *r, const struct al *s)
+{
+	const struct tel_event *ev = &r->event;
+
+	return ev->lead_size == 0 && ev->inline_size == 0 &&
+	    !ev->type->has_string && s->ended == NULL && !s->line.cut &&
+	    s->nheld == 0;
+}
+
+/*
+ * Nonzero when the line of s is an event that changes nothing but the past and
+ * the clock, and has nothing beside its fields.
+ */
+static inline int
+parse_plain(struct al *s)
+{
+	const struct al_shape *shape = &s->shape[0];
+
+	if (parse(s) != AL_EVENT || s->text_size > 0 || s->ended != NULL ||
+	    (s->has_time && !s->timed))
+		return 0;
+	shape += s->kind;
+	return !shape->text && !tel_type_is_followed(shape->type);
+}
+
+void
+tel__al_more(struct tel_reader *r)
+{
+	struct al *s = r->state;
+	struct tel_found *f = &r->found;
+	const unsigned char *const first = r->p - r->consumed;
+	const unsigned char *p = r->p, *lf;
+	const struct al_shape *shape;
+	struct al_past past;
+	unsigned char *data = s->batch;
+	uint32_t n;
+
+	if (!may_lead(r, s))
+		return;
+	f->in_window = 1;
+	f->raw = first;
+	f->raw_sizes[0] = (uint32_t)r->consumed;
+	s->line.limit = r->end;
+	for (n = 1; n < TEL_RUN_MOST; n++) {
+		lf = memchr(p, '\n', (size_t)(r->end - p));
+		if (lf == NULL || lf - p >= (ptrdiff_t)AL_LINE_MAX)
+			break;
+		s->line.p = p;
+		s->line.end = lf > p && lf[-1] == '\r' ? lf - 1 : lf;
+		s->line.step = (size_t)(lf + 1 - p);
+		past = s->past;
+		s->past.number++;
+		if (!parse_plain(s)) {
+			s->past = past;
+			break;
+		}
+		shape = &s->shape[s->kind];
+		s->clock = s->has_time ? s->time :
+		    s->timed           ? s->clock :
+		                         s->past.number;
+		f->data[n] = data;
+		f->at[n] = (uint32_t)(p - first);
+		f->raw_sizes[n] = (uint32_t)s->line.step;
+		f->types[n] = shape->type->index;
+		f->clocks[n] = s->clock;
+		f->sizes[n] = build(s, shape, data);
+		data += AL_EVENT_MAX;
+		p = lf + 1;
+	}
+	s->operations += n - 1;
+	f->count = n;
+}
+
 /* -------------------------------------------------------- open and close */
 
 tel_status
@@ -292,9 +376,10 @@ tel__al_open(struct tel_reader *r, const char *as)
 	if (s == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	s->d = d;
-	s->data = malloc(AL_HEADER + 8 * AL_FIELDS_MAX + AL_LINE_MAX + 1);
+	s->data = malloc(AL_EVENT_MAX + AL_LINE_MAX + 1);
+	s->batch = malloc((size_t)TEL_RUN_MOST * AL_EVENT_MAX);
 	s->held = calloc(AL_HELD_MAX, sizeof(*s->held));
-	if (s->data == NULL || s->held == NULL ||
+	if (s->data == NULL || s->batch == NULL || s->held == NULL ||
 	    tel__al_schema(r, s) != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	if (d->timed) {
@@ -316,6 +401,7 @@ tel__al_close(struct tel_reader *r)
 	free(s->line.copy);
 	free(s->held);
 	free(s->joined);
+	free(s->batch);
 	free(s->data);
 	free(s);
 	r->state = NULL;
