@@ -20,17 +20,14 @@
 
 /* What a curve shows of its statistic. */
 enum what {
-	CURRENT,  /* the last value: mag */
-	TOTAL,    /* the sum: growth */
-	AVERAGE,  /* the mean or the ratio */
+	FIGURE,   /* the number that the class is about */
 	QUANTILE, /* of a class with buckets */
-	COUNT,    /* weight or updates: tally */
-	RATE,     /* of a sum, weight or updates, between two points */
-	NWHATS
+	RATE      /* of a sum, weight or updates, between two points */
 };
 
 struct curve {
 	char *name, *label, *definition, *unit;
+	const char *title; /* what FIGURE is */
 	enum what what;
 	uint32_t share;  /* of the quantile */
 	double sum;      /* with --deltas, of what RATE and live bytes count */
@@ -136,6 +133,7 @@ find(struct curves *c, size_t *place, const struct curve *key,
 	*out = curve_new(key->name, key->label, key->definition, key->unit);
 	if (*out == NULL)
 		return 0;
+	(*out)->title = key->title;
 	(*out)->what = key->what;
 	(*out)->share = key->share;
 	(*out)->from = c->ntimes;
@@ -188,43 +186,14 @@ counted(const tel_stat *stat)
 static double
 value_of(const tel_stat *stat, const struct curve *key)
 {
-	unsigned decimals = tel_stat_decimals(stat);
 	tel_quantile q;
-	tel_int128 v;
-	double mean;
+	double v;
 
-	switch (key->what) {
-	case CURRENT:
-	case TOTAL:
-		if (!tel_stat_number(stat,
-		        key->what == TOTAL ? TEL_NUMBER_SUM : TEL_NUMBER_LAST,
-		        &v))
-			return NAN;
-		return figure_scaled(tel_int128_double(v), decimals);
-	case AVERAGE: return statistic_mean(stat, &mean) ? mean : NAN;
-	case QUANTILE:
-		if (!tel_stat_quantile(stat, key->share, &q))
-			return NAN;
-		return figure_scaled((double)q.value, decimals);
-	case COUNT:
-	case RATE:
-	case NWHATS: break;
-	}
-	return counted(stat);
-}
-
-static enum what
-what_of(const tel_stat *stat)
-{
-	tel_class class = tel_stat_class(stat);
-
-	if (is_magnitude(class))
-		return CURRENT;
-	if (class == TEL_CLASS_GROWTH)
-		return TOTAL;
-	if (statistic_has_buckets(stat))
-		return QUANTILE;
-	return class == TEL_CLASS_TALLY ? COUNT : AVERAGE;
+	if (key->what == FIGURE)
+		return statistic_figure(stat, &v) ? v : NAN;
+	if (!tel_stat_quantile(stat, key->share, &q))
+		return NAN;
+	return figure_scaled((double)q.value, tel_stat_decimals(stat));
 }
 
 /* A total over all snapshots, also where they are of intervals. */
@@ -251,8 +220,13 @@ add_stat(struct curves *c, const struct show *show, size_t *place,
 	struct curve key = { (char *)(uintptr_t)tel_stat_name(stat),
 		(char *)(uintptr_t)label,
 		(char *)(uintptr_t)tel_stat_definition(stat),
-		(char *)(uintptr_t)tel_stat_unit(stat), what_of(stat), 0, 0, 0,
-		0, 0, 0 };
+		(char *)(uintptr_t)statistic_figure_unit(stat),
+		statistic_figure_name(stat),
+		statistic_has_buckets(stat) &&
+		        tel_stat_class(stat) != TEL_CLASS_TALLY ?
+		    QUANTILE :
+		    FIGURE,
+		0, 0, 0, 0, 0, 0 };
 	/* three curves of each of many groups could not be distinguished */
 	size_t i, n = tel_stat_group_count(stat) > 0 ? 1 : 3;
 
@@ -278,10 +252,11 @@ add_totals(struct curves *c, const struct show *show, size_t *place)
 {
 	struct curve events = { (char *)(uintptr_t) "Events over time",
 		(char *)(uintptr_t) "events", (char *)(uintptr_t) "",
-		(char *)(uintptr_t) "", RATE, 0, 0, 0, 0, 0, 0 };
+		(char *)(uintptr_t) "", "", RATE, 0, 0, 0, 0, 0, 0 };
 	struct curve live = { (char *)(uintptr_t) "Live bytes over time",
 		(char *)(uintptr_t) "live", (char *)(uintptr_t) "",
-		(char *)(uintptr_t) "bytes", CURRENT, 0, 0, 0, 0, 0, 0 };
+		(char *)(uintptr_t) "bytes", "current", FIGURE, 0, 0, 0, 0, 0,
+		0 };
 	int deltas = show->options->deltas;
 	tel_int128 v;
 
@@ -394,8 +369,6 @@ by_last(const void *a, const void *b)
 static const char *
 axis_title(struct report *r, const struct show *show, const struct curve *v)
 {
-	static const char *const names[NWHATS] = { "current", "total", "mean",
-		"quantile", "count", "rate" };
 	const char *unit = v->unit;
 
 	if (strcmp(unit, "ns") == 0)
@@ -407,7 +380,7 @@ axis_title(struct report *r, const struct show *show, const struct curve *v)
 		                                      "updates",
 		    "/", show->options->rate_per);
 	return report_text(r, "%s%s%s%s",
-	    v->what == QUANTILE ? "value" : names[v->what],
+	    v->what == QUANTILE ? "value" : v->title,
 	    unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "");
 }
 
@@ -464,6 +437,11 @@ put_chart(struct report *r, const struct show *show, const struct curves *c,
 		drawn[i] = (struct drawn){ c, list[i],
 			(double)show->options->rate_ns };
 		series[i].name = series[i].legend = legend_of(r, list[i]);
+		/* the only one is that of the title, unless it is of a group */
+		if (n == 1 && list[i]->what != QUANTILE &&
+		    (list[i]->label[0] == '\0' ||
+		        list[i]->definition[0] == '\0'))
+			series[i].legend = "";
 		series[i].number = list[i]->hue;
 		series[i].n = list[i]->n;
 		series[i].of = &drawn[i];

@@ -149,19 +149,18 @@ distribution(const tel_stat *stat, struct point *out)
 	return n > 1 ? n + 1 : 0;
 }
 
-/* "size: 66 updates, p50 <= 49, p99 <= 64 KiB". */
+/* What follows the name of a function: the updates, and some quantiles. */
 static const char *
-legend_of(struct report *r, const struct show *show, const tel_stat *stat)
+summary_of(struct report *r, const struct show *show, const tel_stat *stat)
 {
 	static const uint32_t few[] = { 500000000, 900000000, 990000000 };
 	const uint32_t *list = show->options->quantiles;
 	size_t i, n = show->options->nquantiles;
 	char a[FIGURE_TEXT], b[FIGURE_TEXT];
-	const char *label = statistic_group(r, stat), *text;
+	const char *text;
 	tel_quantile q;
 
-	text = report_text(r, "%s: %s updates",
-	    label[0] != '\0' ? label : tel_stat_name(stat),
+	text = report_text(r, "%s updates",
 	    figure_count(statistic_number(stat, TEL_NUMBER_UPDATES),
 	        show->options->raw, a));
 	if (n == 0) {
@@ -175,6 +174,17 @@ legend_of(struct report *r, const struct show *show, const tel_stat *stat)
 			    figure_edge(q.value, tel_stat_decimals(stat),
 			        tel_stat_unit(stat), show->options->raw, b));
 	return text;
+}
+
+/* "pool=0x1000: 66 updates, p50 <= 49, p99 <= 64 KiB"; "" if it is alone. */
+static const char *
+legend_of(struct report *r, const struct show *show, const tel_stat *stat)
+{
+	const char *label = statistic_group(r, stat);
+
+	if (tel_stat_group_count(stat) == 0)
+		return "";
+	return report_text(r, "%s: %s", label, summary_of(r, show, stat));
 }
 
 static void
@@ -207,7 +217,10 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 			chart.n = i;
 			break;
 		}
-		series[i].name = series[i].legend = legend_of(r, show, stat);
+		series[i].legend = legend_of(r, show, stat);
+		series[i].name = series[i].legend[0] != '\0' ?
+		    series[i].legend :
+		    tel_stat_name(stat);
 		series[i].number = i;
 		series[i].n = distribution(stat, points[i]);
 		series[i].of = points[i];
@@ -230,6 +243,9 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 	    unit[0] != '\0' ? " (" : ", ", unit, unit[0] != '\0' ? "), " : "");
 	s->title = report_text(r, "%s: distribution", tel_stat_name(first));
 	s->definition = tel_stat_definition(first);
+	if (tel_stat_group_count(first) == 0)
+		s->definition = report_text(r, "%s: %s", s->definition,
+		    summary_of(r, show, first));
 	s->chart = &chart;
 	if (g->n > chart.n)
 		report_note(r, REPORT_SVG, NULL,
@@ -238,6 +254,83 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 	report_put(r);
 	for (i = 0; i < chart.n; i++)
 		free(points[i]);
+}
+
+/* --------------------------------------------- groups as bars of figures */
+
+/* Nonzero when nothing can be drawn of one group but its figure. */
+static int
+is_figure(const tel_stat *stat)
+{
+	switch (tel_stat_class(stat)) {
+	case TEL_CLASS_COUNT:
+	case TEL_CLASS_SUM:
+	case TEL_CLASS_MEAN:
+	case TEL_CLASS_MIN:
+	case TEL_CLASS_MAX:
+	case TEL_CLASS_VAR:
+	case TEL_CLASS_RATIO: return 1;
+	default: return 0;
+	}
+}
+
+static int
+by_figure(const void *a, const void *b)
+{
+	const tel_stat *const *x = a, *const *y = b;
+	double p, q;
+	int has_p = statistic_figure(*x, &p), has_q = statistic_figure(*y, &q);
+	int over = tel_stat_overflow_group(*x) - tel_stat_overflow_group(*y);
+
+	if (over != 0)
+		return over;
+	if (!has_p || !has_q)
+		return has_q - has_p;
+	return p < q ? 1 : p > q ? -1 : 0;
+}
+
+/* A report_bars.bar of a list of groups. */
+static void
+figure_bar(struct report *r, const void *of, size_t i, struct report_bar *out)
+{
+	const struct groups *g = of;
+	const tel_stat *stat = g->list[i];
+	char text[FIGURE_TEXT];
+
+	out->label = report_string(statistic_group(r, stat));
+	out->count = out->updates = 0;
+	out->value = 0;
+	if (statistic_figure(stat, &out->value))
+		out->text = report_text(r, "%s",
+		    figure_double(out->value, statistic_figure_unit(stat),
+		        r->options.raw, text));
+	else
+		out->text = "-";
+}
+
+static void
+put_figures(struct report *r, const struct show *show, const struct groups *g)
+{
+	const tel_stat *first = g->list[0];
+	const char *unit = statistic_figure_unit(first);
+	struct report_section *s = report_section(r, REPORT_SVG, "groups");
+	struct report_bars bars = { .of = g,
+		.n = (size_t)report_rows(r, g->n),
+		.bar = figure_bar };
+
+	if (strcmp(unit, "ns") == 0)
+		unit = "time";
+	if (show->options->order == TEL_KEYS_COUNT)
+		qsort(g->list, g->n, sizeof(g->list[0]), by_figure);
+	bars.title = report_text(r, "%s%s%s%s", statistic_figure_name(first),
+	    unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "");
+	s->title = tel_stat_name(first);
+	s->definition = tel_stat_definition(first);
+	if (bars.n < g->n)
+		s->definition = report_text(r, "%s: %zu of %zu groups",
+		    s->definition, bars.n, g->n);
+	s->bars = &bars;
+	report_put(r);
 }
 
 void
@@ -255,6 +348,10 @@ pictures_put(struct report *r, const struct show *show)
 		groups_of(show, i, &g);
 		if (tel_stat_class(g.list[0]) == TEL_CLASS_QUANTILES) {
 			put_functions(r, show, &g);
+			continue;
+		}
+		if (g.n > 1 && is_figure(g.list[0])) {
+			put_figures(r, show, &g);
 			continue;
 		}
 		axes_of(&g, &axes);

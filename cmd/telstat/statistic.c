@@ -154,6 +154,74 @@ statistic_mean(const tel_stat *stat, double *out)
 	return 1;
 }
 
+/* A number of values, in their unit.  0: it is not defined. */
+static int
+scaled_number(const tel_stat *stat, tel_number which, double *out)
+{
+	tel_int128 v;
+
+	if (!tel_stat_number(stat, which, &v))
+		return 0;
+	*out = figure_scaled(tel_int128_double(v), tel_stat_decimals(stat));
+	return 1;
+}
+
+int
+statistic_figure(const tel_stat *stat, double *out)
+{
+	double variance;
+
+	switch (tel_stat_class(stat)) {
+	case TEL_CLASS_MAG:
+	case TEL_CLASS_MAGDELTA:
+		return scaled_number(stat, TEL_NUMBER_LAST, out);
+	case TEL_CLASS_GROWTH:
+	case TEL_CLASS_SUM: return scaled_number(stat, TEL_NUMBER_SUM, out);
+	case TEL_CLASS_MIN: return scaled_number(stat, TEL_NUMBER_MIN, out);
+	case TEL_CLASS_MAX: return scaled_number(stat, TEL_NUMBER_MAX, out);
+	case TEL_CLASS_COUNT:
+		*out = tel_int128_double(
+		    statistic_number(stat, TEL_NUMBER_UPDATES));
+		return 1;
+	case TEL_CLASS_TALLY:
+		*out = tel_int128_double(
+		    statistic_number(stat, TEL_NUMBER_WEIGHT));
+		return 1;
+	case TEL_CLASS_VAR:
+		if (!tel_stat_variance(stat, &variance))
+			return 0;
+		*out = figure_root(
+		    figure_scaled(variance, 2 * tel_stat_decimals(stat)));
+		return 1;
+	default: return statistic_mean(stat, out);
+	}
+}
+
+const char *
+statistic_figure_name(const tel_stat *stat)
+{
+	switch (tel_stat_class(stat)) {
+	case TEL_CLASS_MAG:
+	case TEL_CLASS_MAGDELTA: return "current";
+	case TEL_CLASS_GROWTH:
+	case TEL_CLASS_SUM: return "total";
+	case TEL_CLASS_MIN: return "minimum";
+	case TEL_CLASS_MAX: return "maximum";
+	case TEL_CLASS_VAR: return "standard deviation";
+	case TEL_CLASS_RATIO: return "ratio";
+	case TEL_CLASS_COUNT:
+	case TEL_CLASS_TALLY: return "count";
+	default: return "mean";
+	}
+}
+
+const char *
+statistic_figure_unit(const tel_stat *stat)
+{
+	return tel_stat_class(stat) == TEL_CLASS_COUNT ? "" :
+	                                                 tel_stat_unit(stat);
+}
+
 static const char *
 mean_name(const tel_stat *stat)
 {

@@ -16,6 +16,17 @@ int statistic_nonzero(const tel_stat *stat, tel_number which);
  * when there is none.
  */
 int statistic_mean(const tel_stat *stat, double *out);
+
+/*
+ * The number that a statistic without buckets is about, in the unit of its
+ * values: the one that its class is called by, or the mean.  Returns 0 when it
+ * has none yet.
+ */
+int statistic_figure(const tel_stat *stat, double *out);
+/* What it is: "count", "maximum". */
+const char *statistic_figure_name(const tel_stat *stat);
+/* Its unit, which a count does not have. */
+const char *statistic_figure_unit(const tel_stat *stat);
 /* The class has buckets, whether it has any now or not. */
 int statistic_has_buckets(const tel_stat *stat);
 

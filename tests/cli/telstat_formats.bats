@@ -360,6 +360,49 @@ svg_check() {
 	grep -q '12 MiB' svg || grep -q '10 MiB' svg
 }
 
+@test "svg with -i draws the number that each class is about" {
+	telstat -f svg -i 100us -s 'n=count()' -s 's=sum(size)' \
+	    -s 'e=mean(size)' -s 'lo=min(size)' -s 'hi=max(size)' \
+	    -s 'v=var(size)' -s 'r=ratio(size,2)' -s 't=tally(name,9)' \
+	    mpsio.log >svg
+	svg_check svg 'n over time' 1 '*' 's over time' 1 '*' \
+	    'e over time' 1 '*' 'lo over time' 1 '*' 'hi over time' 1 '*' \
+	    'v over time' 1 '*' 'r over time' 1 '*' 't over time' 1 '*'
+	for title in count 'total (bytes)' 'mean (bytes)' 'minimum (bytes)' \
+	    'maximum (bytes)' 'standard deviation (bytes)' ratio; do
+		grep -qF ">$title<" svg
+	done
+	# each has points: a line to somewhere, but for what is empty
+	[ "$(grep -c '<path class="curve c0" d="M[^"]*L' svg)" -eq 8 ]
+	# a chart with one curve has no legend
+	run ! grep -q '<path class="curve c0" d="M96 [0-9.]*h26"' svg
+	telstat -f svg -i 100us -g kind -s 'n=count()' mpsio.log >svg
+	grep -q '<path class="curve c0" d="M96 [0-9.]*h26"' svg
+}
+
+@test "svg draws groups of a number as bars of one chart, the largest first" {
+	unpack 1.118.0-lii3gc-amcss
+	for spec in 'count()' 'sum(size)' 'mean(size)' 'min(size)' \
+	    'max(size)' 'var(size)' 'ratio(size,1)'; do
+		telstat -f svg -g kind -s "x=$spec" -w 'has(size)' mpsio.log >svg
+		telstat -f csv -g kind -s "x=$spec" -w 'has(size)' mpsio.log >csv
+		[ "$(grep -c '<title>x</title>' svg)" = 1 ]
+		python3 - <<-'END'
+			import csv, xml.etree.ElementTree as tree
+			groups = {row["group"] for row in csv.DictReader(open("csv")) if row["group"]}
+			root = tree.parse("svg").getroot()
+			bars = [float(e.get("width")) for e in root.iter() if e.get("class") == "bar"]
+			assert len(bars) == len(groups) > 1, (bars, groups)
+			assert bars == sorted(bars, reverse=True), bars
+			texts = [e.text for e in root.iter() if e.text]
+			assert groups <= set(texts), (groups, texts)
+		END
+	done
+	telstat -f svg --top 2 -g kind -s 'x=count()' mpsio.log >svg
+	[ "$(grep -c 'class="bar"' svg)" = 2 ]
+	grep -q '2 of 7 groups' svg
+}
+
 @test "svg draws groups on one scale, the largest first" {
 	telstat -f svg -g kind -s 'h=log2(size)' -s 'now=mag(size)' mpsio.log >svg
 	python3 - <<-'END'

@@ -139,6 +139,9 @@ struct report_quantile {
 struct report_bar {
 	struct report_value label;
 	uint64_t count, updates;
+	/* in pictures: the length of a bar of another number, and its text */
+	double value;
+	const char *text; /* NULL: that of the count, with its share */
 };
 struct report_bars {
 	const char *title; /* what is counted */
@@ -166,7 +169,7 @@ struct report_range {
 /* Curves, by default over a share of the run, 0 to 1. */
 struct report_series {
 	const char *name;
-	const char *legend;
+	const char *legend; /* "": none, as the chart's title says it */
 	int area;      /* it is filled, and drawn below the others */
 	size_t number; /* which hue it has */
 	size_t n;

@@ -324,13 +324,13 @@ struct bars {
 };
 
 static void
-bar_row(struct bars *b, const char *label, tel_int128 count, const char *class)
+bar_row(struct bars *b, const char *label, double value, const char *text,
+    const char *class)
 {
-	double value = tel_int128_double(count), width, y = b->y + b->at;
+	double width, y = b->y + b->at;
 	unsigned lines = svg_lines(label, "", LABEL_WIDTH);
 	double left, room;
 	tel_output *out = b->report->out;
-	char text[FIGURE_TEXT + 32], figure[FIGURE_TEXT];
 
 	b->at += SVG_ROW + (lines > 1 ? (lines - 1) * SVG_LINE : 0);
 	if (!b->put) {
@@ -345,16 +345,27 @@ bar_row(struct bars *b, const char *label, tel_int128 count, const char *class)
 	}
 	left = SVG_MARGIN + b->label + 8;
 	room = SVG_WIDTH - SVG_MARGIN - FIGURE_WIDTH - left;
-	width = b->scale > 0 ? value / b->scale * room : 0;
-	(void)snprintf(text, sizeof(text), "%s (%.1f%%)",
-	    figure_count(count, b->report->options.raw, figure),
-	    b->weight > 0 ? value / b->weight * 100 : 0);
+	width = b->scale > 0 && value > 0 ? value / b->scale * room : 0;
 	svg_wrapped(out, left - 8, y + SVG_ROW - 6, "", "end", LABEL_WIDTH,
 	    label);
 	svg_bar(out, left, y + 2, width < 1 && value > 0 ? 1 : width,
 	    SVG_ROW - 5, class, "");
 	svg_text(out, left + width + 6, y + SVG_ROW - 6, "small", "start",
 	    FIGURE_WIDTH, text);
+}
+
+/* A bar of a count, with its share of all. */
+static void
+count_row(struct bars *b, const char *label, tel_int128 count,
+    const char *class)
+{
+	char text[FIGURE_TEXT + 32], figure[FIGURE_TEXT];
+	double value = tel_int128_double(count);
+
+	(void)snprintf(text, sizeof(text), "%s (%.1f%%)",
+	    figure_count(count, b->report->options.raw, figure),
+	    b->weight > 0 ? value / b->weight * 100 : 0);
+	bar_row(b, label, value, text, class);
 }
 
 static void
@@ -366,16 +377,21 @@ bar_rows(struct bars *b, const struct report_bars *bars)
 
 	b->at = 0;
 	for (i = 0; i < shown; i++) {
+		bar.text = NULL;
 		bars->bar(b->report, bars->of, i, &bar);
-		bar_row(b, report_key(b->report, &bar.label),
-		    figure_int128_of(bar.count), "bar");
+		if (bar.text != NULL)
+			bar_row(b, report_key(b->report, &bar.label), bar.value,
+			    bar.text, "bar");
+		else
+			count_row(b, report_key(b->report, &bar.label),
+			    figure_int128_of(bar.count), "bar");
 		report_release(b->report, mark);
 	}
 	if (shown < bars->n)
-		bar_row(b, "<other>", report_bars_rest(b->report, bars),
+		count_row(b, "<other>", report_bars_rest(b->report, bars),
 		    "side");
 	if (bars->has_overflow)
-		bar_row(b, "<overflow>", bars->overflow, "side");
+		count_row(b, "<overflow>", bars->overflow, "side");
 }
 
 double

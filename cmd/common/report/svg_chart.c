@@ -43,10 +43,11 @@ svg_chart_height(struct report *r, const struct report_section *s)
 	size_t i;
 
 	for (i = 0; i < s->chart->n; i++)
-		height += 2 +
-		    SVG_LINE *
-		        svg_lines(s->chart->series[i].legend, "",
-		            INNER - LEGEND);
+		height += s->chart->series[i].legend[0] == '\0' ? 0 :
+		                                                  2 +
+		        SVG_LINE *
+		            svg_lines(s->chart->series[i].legend, "",
+		                INNER - LEGEND);
 	for (i = 0; i < s->nnotes; i++)
 		height += s->notes[i].shown & REPORT_SVG ? SVG_LINE : 0;
 	return height;
@@ -232,7 +233,8 @@ svg_chart(struct report *r, const struct report_section *s, double y)
 		put_series(&c, &chart->series[i]);
 	y = plot + PLOT + BELOW;
 	for (i = 0; i < chart->n; i++)
-		y += put_legend(&c, &chart->series[i], y);
+		if (chart->series[i].legend[0] != '\0')
+			y += put_legend(&c, &chart->series[i], y);
 	for (i = 0; i < s->nnotes; i++)
 		if (s->notes[i].shown & REPORT_SVG) {
 			svg_text(r->out, LEFT, y, "small", "start", INNER,
