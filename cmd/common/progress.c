@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "message.h"
+#include "terminal.h"
 
 #define SECOND 1000000000ULL
 
@@ -36,6 +37,29 @@ progress_begin(struct progress *p, const struct settings *s, uint64_t size)
 		p->begun = progress_now();
 }
 
+/*
+ * Joins the parts of the line that fit a terminal: the rates are left out first,
+ * then the size; the share and the time left are what the line is for.
+ */
+static void
+join(char *line, size_t size, char (*parts)[64])
+{
+	static const unsigned least[] = { 2, 1, 0 };
+	size_t columns = terminal_columns(STDERR_FILENO), used, i, k;
+
+	for (k = 0;; k++) {
+		used = (size_t)snprintf(line, size, "%s:", message_program());
+		for (i = 0; i < 4; i++)
+			if (parts[i][0] != '\0' && used < size)
+				used += (size_t)snprintf(line + used,
+				    size - used, "%s %s",
+				    line[used - 1] == ':' ? "" : ",", parts[i]);
+		if (columns == 0 || used < columns || k == 3)
+			return;
+		parts[least[k]][0] = '\0';
+	}
+}
+
 void
 progress_show(struct progress *p, struct done done)
 {
@@ -44,7 +68,7 @@ progress_show(struct progress *p, struct done done)
 	double events = (double)done.events;
 	double input = (double)done.input;
 	double share = p->size > 0 ? input / (double)p->size : 0;
-	char left[64] = "", line[160];
+	char parts[4][64] = { "", "", "", "" }, line[160];
 
 	if (share > 1)
 		share = 1;
@@ -53,12 +77,16 @@ progress_show(struct progress *p, struct done done)
 
 		if (rest > 359999)
 			rest = 359999;
-		(void)snprintf(left, sizeof(left), ", %.0f%%, %u:%02u left",
-		    share * 100, (unsigned)rest / 60, (unsigned)rest % 60);
+		(void)snprintf(parts[3], sizeof(parts[3]),
+		    "%.0f%%, %u:%02u left", share * 100, (unsigned)rest / 60,
+		    (unsigned)rest % 60);
 	}
-	(void)snprintf(line, sizeof(line),
-	    "%s: %.1f MB, %.1f MB/s, %.2f M events/s%s", message_program(),
-	    input / 1e6, input / 1e6 / seconds, events / 1e6 / seconds, left);
+	(void)snprintf(parts[0], sizeof(parts[0]), "%.1f MB", input / 1e6);
+	(void)snprintf(parts[1], sizeof(parts[1]), "%.1f MB/s",
+	    input / 1e6 / seconds);
+	(void)snprintf(parts[2], sizeof(parts[2]), "%.2f M events/s",
+	    events / 1e6 / seconds);
+	join(line, sizeof(line), parts);
 	message_transient(line);
 	p->shown = t;
 }

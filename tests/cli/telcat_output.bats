@@ -247,6 +247,21 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	    cmp - <(telcat mpsio.log)
 }
 
+@test "the progress line leaves out what does not fit the terminal" {
+	command -v script >/dev/null || skip "no script(1)"
+	telcat mpsio.log >mpsio.txt
+	for columns in 30 40 60 100; do
+		run -0 timeout 60 script -qec \
+		    "stty cols $columns; telcat --progress mpsio.log >out" /dev/null
+		tr '\r' '\n' <<<"$output" | sed 's/\x1b\[[0-9]*K//g' |
+		    grep '^telcat' >lines
+		[ "$(wc -L <lines)" -lt "$columns" ]
+		grep -q '100%, 0:00 left$' lines
+		cmp out mpsio.txt
+	done
+	grep -qE '^telcat: [0-9.]+ MB, [0-9.]+ MB/s, [0-9.]+ M events/s, 100%' lines
+}
+
 @test "messages leave nothing of the progress line" {
 	head -c 3001 mpsio.log >"cut"
 	run -3 --separate-stderr telcat -H --progress cut
