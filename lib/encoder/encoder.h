@@ -44,6 +44,12 @@ struct tel_encoder_ops {
 	tel_status (*write)(struct tel_writer *w, const struct tel_event *ev,
 	    const struct tel_field *changed);
 	/*
+	 * Writes n events of a run, as write() would; or NULL.  They are bytes
+	 * alone, of the log and the schema of the event written before.
+	 */
+	tel_status (*write_run)(struct tel_writer *w, struct tel_run *run,
+	    size_t from, size_t n);
+	/*
 	 * Makes events of its own of the event ev, of any format, and passes
 	 * each on to tel__write_wanted() or tel__write_unwanted(); or NULL.
 	 */

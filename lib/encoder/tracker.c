@@ -484,6 +484,44 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 	return TEL_OK;
 }
 
+/* Notes the addresses of an event.  0: a label of one is held. */
+static inline int
+note_addresses(struct tracker *k, const struct labelled_range *range,
+    const unsigned char *data, uint64_t stamp)
+{
+	const struct labelled_field *f = k->labelled.all + range->first;
+	const struct labelled_field *last = k->labelled.all + range->last;
+	uint64_t value, *slot;
+
+	for (; f < last; f++) {
+		value = f->load == TEL_LOAD_LE64 ? tel_le64(data + f->offset) :
+		                                   tel_load(f->field, data);
+		slot = &k->stamps[slot_of(value)];
+		if ((*slot & MARK) != 0)
+			return 0;
+		if (*slot < stamp)
+			*slot = stamp;
+	}
+	return 1;
+}
+
+size_t
+tel__tracker_take(struct tracker *k, const struct tel_run *run, size_t from)
+{
+	const struct tel_schema *s = run->first->schema;
+	size_t i;
+
+	if (k->labelled.schema != s)
+		return 0;
+	for (i = from; i < run->count; i++)
+		if (run->types[i] >= s->ntypes ||
+		    tel_type_is_followed(&s->types[run->types[i]]) ||
+		    !note_addresses(k, &k->labelled.ranges[run->types[i]],
+		        run->data[i], stamp_of(run->clocks[i])))
+			break;
+	return i - from;
+}
+
 tel_status
 tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 {

@@ -8,7 +8,7 @@
 #ifndef TEL_TRACKER_H
 #define TEL_TRACKER_H
 
-#include "model/event.h"
+#include "model/run.h"
 
 struct tracker;
 
@@ -31,6 +31,13 @@ void tel__tracker_free(struct tracker *k);
  * Returns TEL_OK, TEL_ENOMEM, or what put() returned.
  */
 tel_status tel__tracker_before(struct tracker *k, const struct tel_event *ev);
+
+/*
+ * The same of events of a run, from one on, up to the first that may need
+ * another, or is a string or a label.  Returns how many were taken.
+ */
+size_t tel__tracker_take(struct tracker *k, const struct tel_run *run,
+    size_t from);
 
 /* Keeps what may be needed of ev, an event that is not written, likewise. */
 tel_status tel__tracker_pass(struct tracker *k, const struct tel_event *ev);

@@ -411,14 +411,45 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
 }
 
+/*
+ * How many events of a run, from one on, the encoder takes at once: no other
+ * event has to be written before any of them.
+ */
+static size_t
+simple_events(struct tel_writer *w, const struct tel_run *run, size_t from)
+{
+	const struct tel_event *ev = run->event;
+	const struct tel_schema *s = run->first->schema;
+	size_t i;
+
+	if (w->encoder->write_run == NULL || w->convert != NULL ||
+	    w->lead_size > 0 || ev->raw_size > 0 || ev->lead_size > 0 ||
+	    ev->inline_size > 0)
+		return 0;
+	if (w->current->tracker != NULL)
+		return tel__tracker_take(w->current->tracker, run, from);
+	for (i = from; i < run->count; i++)
+		if (run->types[i] >= s->ntypes ||
+		    tel_type_is_followed(&s->types[run->types[i]]))
+			break;
+	return i - from;
+}
+
 tel_status
 tel_writer_run(tel_writer *w, tel_run *run)
 {
 	tel_status st = TEL_OK;
-	size_t i;
+	size_t i = 0, n;
 
-	for (i = 0; i < run->count && st == TEL_OK; i++)
-		st = write_event(w, run_event(run, i));
+	while (i < run->count && st == TEL_OK) {
+		/* by itself: the first, and what is not as simple as others */
+		st = write_event(w, run_event(run, i++));
+		n = st == TEL_OK && i < run->count ? simple_events(w, run, i) :
+		                                     0;
+		if (n > 0)
+			st = w->encoder->write_run(w, run, i, n);
+		i += n;
+	}
 	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
 }
 

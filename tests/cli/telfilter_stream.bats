@@ -44,6 +44,33 @@ logs() {
 	telfilter twice | cmp twice -
 }
 
+# With -n, events are written one by one.
+@test "runs of events are written as each is" {
+	local file
+	zstd -dcq "$DATA/1.118.0-lii6gc-awlut.log.zst" >log
+	zstd -dcq "$DATA/1.111.0-lii6gc-poolncv.log.zst" >old
+	telcat -f tel log >log.tel
+	zstd -dcq "$TEL_TOP/tests/data/alloc/gcc.heaptrack.zst" >trace
+	awk 'BEGIN { for (i = 0; i < 40000; i++)
+	    printf "%016x %s a=%d b=%d\n", i * i % 99991, i % 5 ? "One" : "Two",
+	        i % 77, i * 12345 }' >lines
+	for file in log log.tel old trace lines; do
+		while read -ra options; do
+			echo "$file ${options[*]}"
+			telfilter -q "${options[@]}" -n 100000000 $file >want
+			telfilter -q "${options[@]}" $file | cmp want -
+		done <<-'END'
+			-f tel
+			-f tel,lines
+			-f tel -w index%3>0
+			-f tel -w index/1000%2==0
+			-f tel --bare -w index>100
+			-f tel -v -w index==20
+			-f tel -t 0x1,
+		END
+	done
+}
+
 @test "a filtered stream decodes to what filtering the text gives" {
 	for log in $(logs); do
 		zstd -dcq "$log" >log

@@ -7,12 +7,6 @@
 
 #include <stdlib.h>
 
-/* A block is written when it has so many events, or bytes of events. */
-#define BLOCK_EVENTS 16384u
-#define BLOCK_BYTES ((size_t)1 << 17)
-/* The same of its parts, each the events of one type. */
-#define BLOCK_PARTS 16384u
-
 static void
 free_schema(struct out_schema *s)
 {
@@ -381,10 +375,36 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 	if (st == TEL_OK)
 		st = tel__out_block_add(&n->block, n->last_log, n->last_schema,
 		    ev, w->lead, lead);
-	if (st == TEL_OK &&
-	    (n->block.count >= BLOCK_EVENTS || n->block.bytes >= BLOCK_BYTES ||
-	        n->block.nparts >= BLOCK_PARTS))
+	if (st == TEL_OK && out_block_full(&n->block))
 		st = tel__native_put_events(w);
+	return st;
+}
+
+static tel_status
+native_write_run(struct tel_writer *w, struct tel_run *run, size_t from,
+    size_t n)
+{
+	struct native_out *out = w->state;
+	const struct tel_event *ev = run_event(run, from);
+	const int labels = (w->part || !names_itself(run->first->schema)) &&
+	    tel__labels_count(ev->log->labels) > 0;
+	tel_status st = TEL_OK;
+	size_t done;
+
+	while (n > 0 && st == TEL_OK) {
+		done = labels || !is_same(out, ev) ?
+		    0 :
+		    tel__out_block_add_run(&out->block, out->last_log,
+		        out->last_schema, run, from, n);
+		if (done == 0) {
+			st = native_write(w, run_event(run, from), NULL);
+			done = 1;
+		} else if (out_block_full(&out->block)) {
+			st = tel__native_put_events(w);
+		}
+		from += done;
+		n -= done;
+	}
 	return st;
 }
 
@@ -505,6 +525,7 @@ const struct tel_encoder_ops tel__native_encoder = {
 	.target = native_target,
 	.flags = ENCODER_BINARY | ENCODER_TARGET | ENCODER_ANY,
 	.write = native_write,
+	.write_run = native_write_run,
 	.flush = native_flush,
 	.end_file = native_end_file,
 	.describe = native_describe,

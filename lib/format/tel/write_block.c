@@ -296,3 +296,82 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	b->bytes += (ev->size + 7u) & ~7u;
 	return TEL_OK;
 }
+
+/* The part of the events of a type, if another one fits there as it is. */
+static inline struct out_part *
+find_room(const struct out_block *b, const struct out_slot *of, uint32_t type,
+    unsigned inline_use)
+{
+	const uint32_t at = of->parts[type];
+	struct out_part *part;
+
+	if (at == 0)
+		return NULL;
+	part = &b->parts[at - 1];
+	if (part->inline_use != inline_use || part->beside ||
+	    part->count == part->room ||
+	    part->rows.room - part->rows.used <= part->stride)
+		return NULL;
+	return part;
+}
+
+/* Copies the cells of an event, of which all words are there. */
+static inline void
+copy_words(unsigned char *row, const unsigned char *data, uint32_t size)
+{
+	uint32_t i;
+
+	for (i = 0; i < size; i += 8)
+		memcpy(row + i, data + i, 8);
+}
+
+size_t
+tel__out_block_add_run(struct out_block *b, struct out_log *log,
+    const struct out_schema *schema, const struct tel_run *run, size_t from,
+    size_t n)
+{
+	const unsigned inline_use = run->event->inline_use;
+	const uint32_t ntypes = schema->native.schema->ntypes;
+	const uint64_t *const clocks = run->clocks;
+	uint64_t end = log->end, offset, gap;
+	uint32_t count = b->count, ngaps = b->ngaps, size;
+	size_t bytes = b->bytes, i = from;
+	const struct out_slot *of;
+	struct out_part *part;
+
+	if (b->nslots == 0)
+		return 0;
+	of = &b->slots[b->nslots - 1];
+	if (of->log != log || of->schema != schema || log->index == of->index)
+		return 0;
+	for (; i < from + n && count < BLOCK_EVENTS && bytes < BLOCK_BYTES;
+	     i++) {
+		size = run->sizes[i];
+		if (run->types[i] >= ntypes)
+			break;
+		part = find_room(b, of, run->types[i], inline_use);
+		if (part == NULL || size < part->stride)
+			break;
+		copy_words(part->rows.bytes + part->rows.used, run->data[i],
+		    part->stride);
+		part->rows.used += part->stride;
+		part->sizes[part->count] = size;
+		part->vary |= size != part->sizes[0];
+		part->count++;
+		/* without the lines, offsets are those of the events alone */
+		offset = run->offset + run->at[i];
+		gap = log->lines ? offset - end : 0;
+		end = offset + size;
+		b->gaps[count] = gap;
+		ngaps += gap != 0;
+		b->clocks[count] = clocks[i];
+		b->part_of[count++] = (uint16_t)(part - b->parts);
+		bytes += (size + 7u) & ~7u;
+	}
+	log->end = end;
+	log->index += i - from;
+	b->count = count;
+	b->ngaps = ngaps;
+	b->bytes = bytes;
+	return i - from;
+}

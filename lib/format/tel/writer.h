@@ -120,6 +120,19 @@ struct out_block {
 	uint32_t nnames;
 };
 
+/* A block is written when it has so many events, or bytes of events. */
+#define BLOCK_EVENTS 16384u
+#define BLOCK_BYTES ((size_t)1 << 17)
+/* The same of its parts, each the events of one type. */
+#define BLOCK_PARTS 16384u
+
+static inline int
+out_block_full(const struct out_block *b)
+{
+	return b->count >= BLOCK_EVENTS || b->bytes >= BLOCK_BYTES ||
+	    b->nparts >= BLOCK_PARTS;
+}
+
 /* Makes room for its events.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__out_block_begin(struct out_block *b);
 void tel__out_block_end(struct out_block *b);
@@ -132,6 +145,14 @@ void tel__out_block_clear(struct out_block *b);
 tel_status tel__out_block_add(struct out_block *b, struct out_log *log,
     struct out_schema *schema, const struct tel_event *ev,
     const unsigned char *lead, size_t lead_size);
+/*
+ * The same of up to n events of a run, from one on, which are bytes alone: up to
+ * one that needs more than a place in memory that is there, or the one that
+ * makes the block full.  Returns how many were gathered.
+ */
+size_t tel__out_block_add_run(struct out_block *b, struct out_log *log,
+    const struct out_schema *schema, const struct tel_run *run, size_t from,
+    size_t n);
 /* The number of a log and schema in the block; -1: out of memory. */
 int tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema);
