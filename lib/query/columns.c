@@ -13,18 +13,38 @@
 /* Bytes between the events of a run that are copied with them. */
 #define GAPS_MOST 1024u
 
+static void
+free_rows(struct tel_columns *c)
+{
+	free(c->types);
+	free(c->sizes);
+	free(c->at);
+	free(c->numbers);
+	free(c->starts);
+	free(c->bytes);
+}
+
 void
 tel__columns_free(struct tel_columns *c)
 {
-	free(c->events);
-	free(c->bytes);
+	free_rows(c);
 	free(c->keys);
-	free(c->sorted);
+	free(c->merged);
 	free(c->ends);
 	memset(c, 0, sizeof(*c));
 }
 
 /* --------------------------------------------------------------- adding */
+
+/* Nonzero when the places of the events of a run can be counted from ours. */
+static int
+is_near(const struct tel_columns *c, const struct tel_run *run)
+{
+	/* a run is far smaller than what is left then */
+	return run->offset >= c->offset && run->index >= c->index &&
+	    run->offset - c->offset < UINT32_MAX / 2 &&
+	    run->index - c->index < UINT32_MAX / 2;
+}
 
 int
 tel__columns_may(const struct tel_columns *c, const struct tel_run *run)
@@ -32,89 +52,160 @@ tel__columns_may(const struct tel_columns *c, const struct tel_run *run)
 	return run_is_plain(run) && run->event->raw_size == 0 &&
 	    !run->first->unknown &&
 	    run->first->index < run->first->schema->ntypes &&
-	    (tel_columns_count(c) == 0 || c->schema == run->first->schema);
+	    (tel_columns_count(c) == 0 ||
+	        (c->schema == run->first->schema && is_near(c, run)));
 }
 
-/* Moves what is held to the start of the buffers.  0: no memory. */
+/* Room for n rows.  0: no memory. */
+static int
+reserve_rows(struct tel_columns *c, size_t n)
+{
+	const size_t room = tel__array_next(c->room, n);
+
+	if (n <= c->room)
+		return 1;
+	if (!TEL__RESIZE(c->types, room) || !TEL__RESIZE(c->sizes, room) ||
+	    !TEL__RESIZE(c->at, room) || !TEL__RESIZE(c->numbers, room) ||
+	    !TEL__RESIZE(c->starts, room))
+		return 0;
+	c->room = room;
+	return 1;
+}
+
+/* Forgets what was added and is not held any more.  0: no memory. */
 static int
 compact(struct tel_columns *c)
 {
 	const size_t n = tel_columns_count(c);
-	unsigned char *bytes;
-	size_t i, used = 0;
+	struct tel_columns to = *c;
+	size_t i, row;
 
-	if (n == 0) {
-		c->first = c->count = c->used = 0;
-		return 1;
-	}
-	bytes = malloc(c->size);
-	if (bytes == NULL)
+	to.types = to.sizes = to.at = to.numbers = to.starts = NULL;
+	to.room = to.used = 0;
+	to.bytes = malloc(c->size);
+	if (to.bytes == NULL || !reserve_rows(&to, n)) {
+		free_rows(&to);
 		return 0;
-	memmove(c->events, c->events + c->first, n * sizeof(*c->events));
-	for (i = 0; i < n; i++) {
-		memcpy(bytes + used, c->bytes + c->events[i].data,
-		    c->events[i].size);
-		c->events[i].data = used;
-		used += c->events[i].size;
 	}
-	free(c->bytes);
-	c->bytes = bytes;
-	c->used = used;
+	memmove(c->keys, c->keys + c->first, n * sizeof(*c->keys));
+	for (i = 0; i < n; i++) {
+		row = c->keys[i].row;
+		c->keys[i].row = i;
+		to.types[i] = c->types[row];
+		to.sizes[i] = c->sizes[row];
+		to.at[i] = c->at[row];
+		to.numbers[i] = c->numbers[row];
+		to.starts[i] = (uint32_t)to.used;
+		memcpy(to.bytes + to.used, c->bytes + c->starts[row],
+		    c->sizes[row]);
+		to.used += c->sizes[row];
+	}
+	free_rows(c);
+	*c = to;
 	c->first = 0;
-	c->count = n;
+	c->count = c->rows = n;
 	return 1;
 }
 
-/* The bytes from the first to the last of n events, if they are in order. */
-static size_t
-extent_of(const struct tel_run *run, size_t n, size_t sum)
+/* Where the bytes of n events of a run go, if those are held as they are. */
+struct extent {
+	size_t sum; /* of the bytes of all */
+	size_t all; /* with those between them */
+	int one;    /* they are copied at once */
+};
+
+static struct extent
+find_extent(const struct tel_run *run, size_t n)
 {
 	const unsigned char *at = run->data[0];
+	struct extent e = { 0, 0, 1 };
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (run->data[i] < at)
-			return SIZE_MAX;
+		e.one &= run->data[i] >= at;
 		at = run->data[i] + run->sizes[i];
+		e.sum += run->sizes[i];
 	}
-	return (size_t)(at - run->data[0]) - sum > GAPS_MOST ?
-	    SIZE_MAX :
-	    (size_t)(at - run->data[0]);
+	e.all = (size_t)(at - run->data[0]);
+	e.one &= e.all - e.sum <= GAPS_MOST;
+	return e;
+}
+
+static void
+copy_bytes(struct tel_columns *c, const struct tel_run *run, size_t n,
+    const struct extent *e)
+{
+	const unsigned char *from = run->data[0];
+	uint32_t *starts = c->starts + c->rows;
+	size_t i;
+
+	if (e->one) {
+		memcpy(c->bytes + c->used, from, e->all);
+		for (i = 0; i < n; i++)
+			starts[i] =
+			    (uint32_t)(c->used + (size_t)(run->data[i] - from));
+		c->used += e->all;
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		starts[i] = (uint32_t)c->used;
+		memcpy(c->bytes + c->used, run->data[i], run->sizes[i]);
+		c->used += run->sizes[i];
+	}
+}
+
+/* Copies numbers, each of them so much more. */
+static void
+copy_numbers(uint32_t *to, const uint32_t *from, size_t n, uint64_t more)
+{
+	size_t i;
+
+	if (more == 0) {
+		memcpy(to, from, n * sizeof(*to));
+		return;
+	}
+	for (i = 0; i < n; i++)
+		to[i] = from[i] + (uint32_t)more;
 }
 
 tel_status
 tel__columns_add(struct tel_columns *c, struct tel_run *run, size_t n)
 {
-	size_t i, sum = 0, extent;
-	struct tel_columns_event *e;
+	const size_t left = tel_columns_count(c);
+	struct tel_columns_key *key;
+	struct extent e;
+	size_t i, row;
 
-	for (i = 0; i < n; i++)
-		sum += run->sizes[i];
-	extent = extent_of(run, n, sum);
-	if (c->first > 0 && c->first >= tel_columns_count(c) && !compact(c))
+	if (n == 0)
+		return TEL_OK;
+	if (left == 0) {
+		c->first = c->count = c->rows = c->used = 0;
+		c->offset = run->offset;
+		c->index = run->index;
+	} else if (c->first >= left && !compact(c)) {
 		return TEL_ENOMEM;
-	if (!TEL__RESERVE(c->events, c->room, c->count + n) ||
-	    !TEL__RESERVE(c->bytes, c->size,
-	        c->used + (extent != SIZE_MAX ? extent : sum)))
-		return TEL_ENOMEM;
-	if (extent != SIZE_MAX && n > 0)
-		memcpy(c->bytes + c->used, run->data[0], extent);
-	for (i = 0; i < n; i++) {
-		e = &c->events[c->count++];
-		e->clock = run->clocks[i];
-		e->offset = run->offset + run->at[i];
-		e->index = run->index + run->numbers[i];
-		e->type = run->types[i];
-		e->size = run->sizes[i];
-		e->data = c->used;
-		if (extent != SIZE_MAX) {
-			e->data += (size_t)(run->data[i] - run->data[0]);
-		} else {
-			memcpy(c->bytes + c->used, run->data[i], e->size);
-			c->used += e->size;
-		}
 	}
-	c->used += extent != SIZE_MAX ? extent : 0;
+	row = c->rows;
+	e = find_extent(run, n);
+	/* as much never waits */
+	if (e.sum + GAPS_MOST > UINT32_MAX - c->used)
+		return TEL_ENOMEM;
+	if (!TEL__RESERVE(c->keys, c->keys_room, c->count + n) ||
+	    !TEL__RESERVE(c->bytes, c->size, c->used + e.sum + GAPS_MOST) ||
+	    !reserve_rows(c, row + n))
+		return TEL_ENOMEM;
+	copy_bytes(c, run, n, &e);
+	memcpy(c->types + row, run->types, n * sizeof(*c->types));
+	memcpy(c->sizes + row, run->sizes, n * sizeof(*c->sizes));
+	copy_numbers(c->at + row, run->at, n, run->offset - c->offset);
+	copy_numbers(c->numbers + row, run->numbers, n, run->index - c->index);
+	key = c->keys + c->count;
+	for (i = 0; i < n; i++) {
+		key[i].clock = run->clocks[i];
+		key[i].row = row + i;
+	}
+	c->rows += n;
+	c->count += n;
 	c->schema = run->first->schema;
 	c->event = *run->event;
 	return TEL_OK;
@@ -202,32 +293,19 @@ tel_status
 tel__columns_sort(struct tel_columns *c)
 {
 	const size_t n = tel_columns_count(c);
-	const struct tel_columns_key *keys;
-	struct tel_columns_event *sorted;
-	size_t i, pieces;
+	struct tel_columns_key *keys = c->keys + c->first;
+	const struct tel_columns_key *sorted;
+	size_t pieces = find_pieces(c, keys, n);
 
-	if (!TEL__RESERVE(c->keys, c->keys_room, 2 * n))
-		return TEL_ENOMEM;
-	for (i = 0; i < n; i++) {
-		c->keys[i].clock = c->events[c->first + i].clock;
-		c->keys[i].at = c->first + i;
-	}
-	pieces = find_pieces(c, c->keys, n);
 	if (pieces == 0 && n > 0)
 		return TEL_ENOMEM;
-	keys = merge_all(c, c->keys, c->keys + n, pieces);
-	if (!TEL__RESERVE(c->sorted, c->sorted_room, n))
+	if (pieces <= 1)
+		return TEL_OK;
+	if (!TEL__RESERVE(c->merged, c->merged_room, n))
 		return TEL_ENOMEM;
-	for (i = 0; i < n; i++)
-		c->sorted[i] = c->events[keys[i].at];
-	sorted = c->sorted;
-	c->sorted = c->events;
-	c->events = sorted;
-	i = c->sorted_room;
-	c->sorted_room = c->room;
-	c->room = i;
-	c->first = 0;
-	c->count = n;
+	sorted = merge_all(c, keys, c->merged, pieces);
+	if (sorted != keys)
+		memcpy(keys, sorted, n * sizeof(*keys));
 	return TEL_OK;
 }
 
@@ -238,7 +316,7 @@ tel__columns_until(const struct tel_columns *c, uint64_t clock)
 
 	if (clock == UINT64_MAX)
 		return tel_columns_count(c);
-	while (i < c->count && c->events[i].clock <= clock)
+	while (i < c->count && c->keys[i].clock <= clock)
 		i++;
 	return i - c->first;
 }
@@ -248,60 +326,47 @@ tel__columns_until(const struct tel_columns *c, uint64_t clock)
 const struct tel_event *
 tel__columns_take(struct tel_columns *c)
 {
-	const struct tel_columns_event *e;
+	const struct tel_columns_key *key;
 
 	if (c->first == c->count)
 		return NULL;
-	e = &c->events[c->first++];
-	c->event.type = &c->schema->types[e->type];
-	c->event.data = c->bytes + e->data;
-	c->event.clock = e->clock;
-	c->event.size = e->size;
-	c->event.offset = e->offset;
-	c->event.index = e->index;
+	key = &c->keys[c->first++];
+	c->event.type = &c->schema->types[c->types[key->row]];
+	c->event.data = c->bytes + c->starts[key->row];
+	c->event.clock = key->clock;
+	c->event.size = c->sizes[key->row];
+	c->event.offset = c->offset + c->at[key->row];
+	c->event.index = c->index + c->numbers[key->row];
 	return &c->event;
 }
 
 struct tel_run *
 tel__columns_run(struct tel_columns *c, size_t n)
 {
-	const struct tel_columns_event *e = c->events + c->first;
-	uint64_t offset = UINT64_MAX, index = UINT64_MAX;
-	size_t i;
+	const struct tel_columns_key *key = c->keys + c->first;
+	size_t i, row;
 
 	n = n < TEL_RUN_MOST ? n : TEL_RUN_MOST;
 	for (i = 0; i < n; i++) {
-		offset = e[i].offset < offset ? e[i].offset : offset;
-		index = e[i].index < index ? e[i].index : index;
+		row = key[i].row;
+		c->run_clocks[i] = key[i].clock;
+		c->run_data[i] = c->bytes + c->starts[row];
+		c->run_types[i] = c->types[row];
+		c->run_sizes[i] = c->sizes[row];
+		c->run_at[i] = c->at[row];
+		c->run_numbers[i] = c->numbers[row];
 	}
-	if (e->offset - offset > UINT32_MAX || e->index - index > UINT32_MAX) {
-		offset = e->offset;
-		index = e->index;
-		n = 1;
-	}
-	for (i = 0; i < n; i++, e++) {
-		/* what is farther away is of another run */
-		if (e->offset - offset > UINT32_MAX ||
-		    e->index - index > UINT32_MAX)
-			break;
-		c->data[i] = c->bytes + e->data;
-		c->clocks[i] = e->clock;
-		c->types[i] = e->type;
-		c->sizes[i] = e->size;
-		c->at[i] = (uint32_t)(e->offset - offset);
-		c->numbers[i] = (uint32_t)(e->index - index);
-	}
-	c->first += i;
-	c->run = (struct tel_run){ .data = c->data,
-		.clocks = c->clocks,
-		.types = c->types,
-		.sizes = c->sizes,
-		.at = c->at,
-		.numbers = c->numbers,
-		.count = i,
-		.offset = offset,
-		.index = index,
-		.first = &c->schema->types[c->types[0]],
+	c->first += n;
+	c->run = (struct tel_run){ .data = c->run_data,
+		.clocks = c->run_clocks,
+		.types = c->run_types,
+		.sizes = c->run_sizes,
+		.at = c->run_at,
+		.numbers = c->run_numbers,
+		.count = n,
+		.offset = c->offset,
+		.index = c->index,
+		.first = &c->schema->types[c->run_types[0]],
 		.event = &c->event };
 	(void)run_event(&c->run, 0);
 	return &c->run;

@@ -8,39 +8,37 @@
 
 #include "model/run.h"
 
-/* An event that is held. */
-struct tel_columns_event {
-	uint64_t clock, offset, index;
-	size_t data; /* where its bytes are */
-	uint32_t type, size;
-};
-
+/* An event that is held: its clock, and where it is in the columns. */
 struct tel_columns_key {
 	uint64_t clock;
-	size_t at;
+	size_t row;
 };
 
 struct tel_columns {
-	struct tel_columns_event
-	    *events; /* those held are from first to count */
-	size_t first, count, room;
+	/* those held are from first to count */
+	struct tel_columns_key *keys;
+	size_t first, count, keys_room;
+	/* all that was added, as it came */
+	uint32_t *types, *sizes;
+	uint32_t *at, *numbers; /* from .offset and .index on */
+	uint32_t *starts;       /* of its bytes */
+	size_t rows, room;
+	uint64_t offset, index;
 	unsigned char *bytes;
 	size_t used, size;
 	const struct tel_schema *schema;
-	/* for sorting: two arrays of keys, events, where sorted pieces end */
-	struct tel_columns_key *keys;
-	size_t keys_room;
-	struct tel_columns_event *sorted;
-	size_t sorted_room;
+	/* for sorting: where keys are merged to, where sorted pieces end */
+	struct tel_columns_key *merged;
+	size_t merged_room;
 	size_t *ends;
 	size_t ends_room;
 	/* the run that was returned last */
 	struct tel_run run;
 	struct tel_event event;
-	const unsigned char *data[TEL_RUN_MOST];
-	uint64_t clocks[TEL_RUN_MOST];
-	uint32_t types[TEL_RUN_MOST], sizes[TEL_RUN_MOST];
-	uint32_t at[TEL_RUN_MOST], numbers[TEL_RUN_MOST];
+	const unsigned char *run_data[TEL_RUN_MOST];
+	uint64_t run_clocks[TEL_RUN_MOST];
+	uint32_t run_types[TEL_RUN_MOST], run_sizes[TEL_RUN_MOST];
+	uint32_t run_at[TEL_RUN_MOST], run_numbers[TEL_RUN_MOST];
 };
 
 void tel__columns_free(struct tel_columns *c);
@@ -56,7 +54,8 @@ tel_columns_count(const struct tel_columns *c)
 static inline size_t
 tel_columns_size(const struct tel_columns *c)
 {
-	return c->used + c->count * sizeof(*c->events);
+	return c->used + c->rows * 5 * sizeof(*c->types) +
+	    c->count * sizeof(*c->keys);
 }
 
 /* Nonzero when the events of a run can be held beside those that are. */

@@ -482,12 +482,23 @@ run_of(struct tel_window *w, const struct tel_event *ev)
 	return &w->single;
 }
 
+/* The same of all events of a run, which are in order. */
+static void
+note_run(struct tel_window *w, const struct tel_run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->count && run->clocks[i] < w->horizon; i++)
+		w->late++;
+	if (i < run->count)
+		w->horizon = run->clocks[run->count - 1];
+}
+
 tel_status
 tel_window_run(tel_window *w, tel_run **run)
 {
 	const struct tel_event *ev;
 	tel_status st;
-	size_t i;
 
 	if (w->order == TEL_ORDER_TIME || w->allocs)
 		st = gather(w);
@@ -498,8 +509,7 @@ tel_window_run(tel_window *w, tel_run **run)
 	if (tel_columns_count(&w->columns) > 0 && w->ready > 0) {
 		*run = tel__columns_run(&w->columns, w->ready);
 		w->ready -= (*run)->count;
-		for (i = 0; i < (*run)->count; i++)
-			note_late(w, (*run)->clocks[i]);
+		note_run(w, *run);
 		return TEL_OK;
 	}
 	st = next_ready(w, &ev);
