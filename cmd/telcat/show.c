@@ -240,19 +240,20 @@ run(void *arg, tel_run *events)
 {
 	struct show *show = arg;
 	/* the first one may be of a log that cannot be shown */
-	enum outcome outcome = event(arg, tel_run_event(events, 0));
+	size_t i, singly = show->flush ? tel_run_count(events) : !show->shown;
+	enum outcome outcome = GO_ON;
 	tel_status st;
-	size_t i;
 
-	for (i = 1; show->flush && i < tel_run_count(events); i++)
-		if (outcome == GO_ON)
-			outcome = event(arg, tel_run_event(events, i));
+	for (i = 0; i < singly && outcome == GO_ON; i++)
+		outcome = event(arg, tel_run_event(events, i));
 	if (outcome != GO_ON || show->flush)
 		return outcome;
-	tel_run_drop(events, 1);
+	tel_run_drop(events, singly);
 	st = tel_printer_run(show->printer, events);
-	if (st == TEL_OK)
-		return GO_ON;
+	if (st == TEL_OK) {
+		note_events(show);
+		return show->sink->failed ? END_ALL : GO_ON;
+	}
 	tell(show, st);
 	return show->sink->failed ? END_ALL : END_ONE;
 }

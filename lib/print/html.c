@@ -450,10 +450,10 @@ take(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 	return st;
 }
 
+/* The log of an event may be another one, or have lost more events. */
 static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
+enter_log(struct html *h, const struct tel_event *ev)
 {
-	struct html *h = pr->state;
 	tel_status st;
 
 	if (ev->log != h->log || ev->log->number != h->number) {
@@ -462,7 +462,16 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 			return st;
 	}
 	h->logs[h->at].lost = ev->log->lost;
-	return take(pr, h, ev);
+	return TEL_OK;
+}
+
+static tel_status
+event(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct html *h = pr->state;
+	tel_status st = enter_log(h, ev);
+
+	return st == TEL_OK ? take(pr, h, ev) : st;
 }
 
 /* What to do with the types of a schema is not known yet.  0: no memory. */
@@ -528,43 +537,116 @@ count_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev,
 	/* without a thread there is one track for each log */
 	if (a->plan->thread < 0 && a->plan->cpu < 0)
 		a->series = h->series[a->type].count;
+	if (a->series > 0)
+		tel__timeline_sum(a, ev->type);
+}
+
+/* Times of events of a run. */
+struct times {
+	size_t first, last; /* of those from there to before there */
+	/* they are in one bucket: that of the earliest, .of[0] */
+	int one;
+	uint64_t of[TEL_RUN_MOST];
+};
+
+/*
+ * Finds the times of the events of a run from the one at place i to before last,
+ * of as many as there surely are any.
+ */
+static void
+find_times(struct timeline *tl, const struct tel_run *run, size_t i,
+    size_t last, struct times *t)
+{
+	const struct tel_log *log = run->event->log;
+	uint64_t span[2];
+	size_t n = tel__timeline_span(tl, log, run->clocks + i, last - i, span);
+
+	t->first = i;
+	t->one = n > 0 && timeline_same(tl, span[0], span[1]);
+	if (t->one) {
+		t->of[0] = span[0];
+		tl->last = span[1] > tl->last ? span[1] : tl->last;
+	} else {
+		n = tel__timeline_times(tl, log, run->clocks + i, last - i,
+		    t->of);
+	}
+	t->last = i + n;
+}
+
+/* Where the events of the bucket of the one at place i end. */
+static size_t
+bucket_end(struct timeline *tl, const struct times *t, size_t i, size_t last)
+{
+	const uint64_t *of = t->of, time = of[i - t->first];
+	size_t end = i;
+
+	if (t->one)
+		return last;
+	for (; end < last; end++) {
+		if (!timeline_same(tl, of[end - t->first], time))
+			break;
+		if (of[end - t->first] > tl->last)
+			tl->last = of[end - t->first];
+	}
+	return end;
+}
+
+/* The time of the event at place i. */
+static uint64_t
+time_at(struct timeline *tl, const struct tel_run *run, const struct times *t,
+    size_t i)
+{
+	uint64_t time;
+
+	if (!t->one)
+		return t->of[i - t->first];
+	return tel__timeline_times(tl, run->event->log, run->clocks + i, 1,
+	           &time) == 1 ?
+	    time :
+	    t->of[0];
 }
 
 /*
- * Takes the events of a run from the one at place i to before last, of which
- * times are known, as long as they are in no exact block and do no more than to
- * be counted.  *end: where that ends.
+ * Takes the events of a run from the one at place i on, as long as they are in
+ * no exact block, their times are known, and they do no more than to be counted.
+ * t: the times of some, or of none.  *end: where that ends; *more: the event
+ * there does more, or has no time.
  */
 static tel_status
-run_counts(struct tel_printer *pr, struct tel_run *events,
-    const uint64_t *times, size_t i, size_t last, size_t *end)
+run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
+    size_t i, size_t *end, int *more)
 {
 	struct html *h = pr->state;
 	const uint64_t spare = tel__exact_spare(&h->exact);
-	size_t first = i, next;
-	tel_status st = TEL_OK;
+	const size_t first = i;
+	size_t next, bucket = i, last = events->count;
 	struct timeline_action *a;
 
-	if (spare < last - first)
-		last = first + (size_t)spare;
-	while (i < last && st == TEL_OK) {
-		timeline_enter(pr, h->timeline, times[i]);
-		next = tel__timeline_counts(h->timeline, &h->actions, events,
-		    times, i, last);
+	if (i >= t->last)
+		find_times(h->timeline, events, i, last, t);
+	*more = t->last == i;
+	last = spare < t->last - i ? i + (size_t)spare : t->last;
+	while (i < last && !*more) {
+		if (i == bucket) {
+			timeline_enter(pr, h->timeline,
+			    t->of[t->one ? 0 : i - t->first]);
+			bucket = bucket_end(h->timeline, t, i, last);
+		}
+		next = tel__timeline_counts(h->timeline, &h->actions, events, i,
+		    bucket);
 		if (next > i) {
 			i = next;
 			continue;
 		}
-		if (events->types[i] >= h->actions.count)
-			break;
-		a = action_of(h, run_type(events, i));
-		if (a == NULL)
-			st = TEL_ENOMEM;
-		else if (a->does & TIMELINE_MORE)
-			break;
-		else
-			count_event(pr, h, run_view(events, i), a, times[i]);
-		i += a != NULL;
+		a = events->types[i] < h->actions.count ?
+		    action_of(h, run_type(events, i)) :
+		    NULL;
+		*more = a == NULL || (a->does & TIMELINE_MORE) != 0;
+		if (!*more) {
+			count_event(pr, h, run_view(events, i), a,
+			    time_at(h->timeline, events, t, i));
+			i++;
+		}
 	}
 	*end = i;
 	if (h->timeline->last > h->last)
@@ -572,10 +654,10 @@ run_counts(struct tel_printer *pr, struct tel_run *events,
 	h->events += i - first;
 	h->logs[h->at].events += i - first;
 	tel__exact_skip(&h->exact, i - first);
-	if (st == TEL_OK &&
-	    (h->no_memory || h->timeline->no_memory || h->sums.no_memory))
-		st = TEL_ENOMEM;
-	return st;
+	return h->no_memory || h->timeline->no_memory || h->sums.no_memory ||
+	        h->exact.no_memory ?
+	    TEL_ENOMEM :
+	    TEL_OK;
 }
 
 static tel_status
@@ -583,21 +665,22 @@ run(struct tel_printer *pr, struct tel_run *events)
 {
 	struct html *h = pr->state;
 	const int plain = events->count <= TEL_RUN_MOST && run_is_plain(events);
-	uint64_t times[TEL_RUN_MOST];
-	size_t i = 0, known = 0;
-	tel_status st = TEL_OK;
+	tel_status st = enter_log(h, run_view(events, 0));
+	struct times t;
+	size_t i = 0;
+	int more;
 
+	t.first = t.last = 0;
+
+	if (st != TEL_OK)
+		return st;
 	if (plain && !set_schema(pr, h, events->first->schema))
 		return TEL_ENOMEM;
 	while (i < events->count && st == TEL_OK) {
-		if (plain && i >= known && tel__exact_spare(&h->exact) > 0)
-			known = i +
-			    tel__timeline_times(h->timeline, events->event->log,
-			        events->clocks + i, events->count - i,
-			        times + i);
-		if (i < known)
-			st = run_counts(pr, events, times, i, known, &i);
-		if (st == TEL_OK && i < events->count)
+		more = 1;
+		if (plain && tel__exact_spare(&h->exact) > 0)
+			st = run_counts(pr, events, &t, i, &i, &more);
+		if (st == TEL_OK && more)
 			st = take(pr, h, run_event(events, i++));
 	}
 	return st;

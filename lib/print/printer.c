@@ -461,6 +461,14 @@ tell_rate(struct tel_printer *pr, const struct tel_event *ev)
 	return st == TEL_OK ? pr->renderer->sync_point(pr, ev) : st;
 }
 
+/* Nonzero when a log, or its schema, is not that of the event before. */
+static int
+is_other(const struct tel_printer *pr, const struct tel_log *log)
+{
+	return log != pr->log || pr->fresh || log->schema != pr->schema ||
+	    log->number != pr->number;
+}
+
 tel_status
 tel_printer_event(tel_printer *p, const tel_event *event)
 {
@@ -470,8 +478,7 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 	/* an output that failed may have room all the same */
 	if (p->out->status != TEL_OK)
 		return p->out->status;
-	if (log != p->log || p->fresh || log->schema != p->schema ||
-	    log->number != p->number) {
+	if (is_other(p, log)) {
 		st = change_log(p, event);
 		if (st != TEL_OK)
 			return st;
@@ -494,6 +501,10 @@ tel_printer_run(tel_printer *p, tel_run *run)
 	tel_status st = TEL_OK;
 	size_t i;
 
+	if (p->renderer->run != NULL && run->count > 0 && p->team == NULL &&
+	    p->out->status == TEL_OK && !p->rate_owed &&
+	    !is_other(p, run->event->log))
+		return p->renderer->run(p, run);
 	if (p->renderer->run != NULL && run->count > 1) {
 		st = tel_printer_event(p, run_event(run, 0));
 		tel_run_drop(run, 1);

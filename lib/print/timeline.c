@@ -510,6 +510,30 @@ tel__timeline_times(struct timeline *tl, const struct tel_log *log,
 	return i;
 }
 
+size_t
+tel__timeline_span(struct timeline *tl, const struct tel_log *log,
+    const uint64_t *clocks, size_t n, uint64_t *span)
+{
+	uint64_t ends[2] = { UINT64_MAX, 0 }, limit = UINT64_MAX;
+	size_t i;
+
+	if (tel__timeline_times(tl, log, clocks, 1, span) == 0)
+		return 0;
+	/* points of synchronisation may say anything of the time behind it */
+	if (!tl->ticks && tl->parts)
+		limit = tl->part.high;
+	for (i = 0; i < n && clocks[i] <= limit; i++) {
+		ends[0] = clocks[i] < ends[0] ? clocks[i] : ends[0];
+		ends[1] = clocks[i] > ends[1] ? clocks[i] : ends[1];
+	}
+	/* where clocks wrap, times are not in their order */
+	if (ends[1] - ends[0] > INT64_MAX / 2 ||
+	    tel__timeline_times(tl, log, ends, 2, span) != 2 ||
+	    span[0] > span[1])
+		return 0;
+	return i;
+}
+
 void
 tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, unsigned does,

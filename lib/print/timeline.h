@@ -180,6 +180,13 @@ tel_status tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 size_t tel__timeline_times(struct timeline *tl, const struct tel_log *log,
     const uint64_t *clocks, size_t n, uint64_t *times);
 
+/*
+ * The times of the earliest and the latest of the first of n events: of as many
+ * as surely have one between those.  Returns how many; 0: that is not known.
+ */
+size_t tel__timeline_span(struct timeline *tl, const struct tel_log *log,
+    const uint64_t *clocks, size_t n, uint64_t *span);
+
 /* What an event of a type does, beside being shown as an instant. */
 #define TIMELINE_ALLOCATES 1u
 #define TIMELINE_TAKES 2u
@@ -189,13 +196,23 @@ size_t tel__timeline_times(struct timeline *tl, const struct tel_log *log,
 struct timeline_action {
 	struct timeline_plan *plan; /* NULL: not known yet */
 	unsigned does;              /* TIMELINE_ALLOCATES, ... */
-	/* its events are only added up, so tel__timeline_counts() takes them */
-	int adds;
+	/* how its events are added up, as soon as .series is known */
+	enum timeline_sum {
+		SUM_NOT,    /* one by one */
+		SUM_EVENTS, /* they are counted */
+		SUM_BLOCK,  /* with what they allocate or free */
+		SUM_ALLOC, /* the same, and which block it is does not matter */
+		SUM_FREE,
+		SUM_MEMORY, /* with what they take or give back */
+		SUM_TAKE,   /* the same, whatever memory it is */
+		SUM_GIVE
+	} sum;
 	uint64_t news; /* events in this bucket of time */
-	/* ALLOCATES: NULL: the type has none */
-	const struct tel_field *address, *size, *pool;
+	/* fields, or NULL; pool: or the arena */
+	const struct tel_field *address, *size, *pool, *base;
+	/* where they are, if all are 64 bits, little-endian */
+	uint16_t address_at, size_at, pool_at, base_at;
 	uint64_t first; /* of blocks that have numbers: 1; of addresses: 0 */
-	int frees;
 	/* of the caller: the type's number, where its events are counted and 1 */
 	uint32_t type;
 	long series;
@@ -210,25 +227,34 @@ struct timeline_actions {
 };
 
 /*
- * Counts the events of a run from the one at place i to before last, as long as
- * they are in the bucket of times[i] and of types that only add up.  Returns
- * where that ends.
+ * Counts the events of a run from the one at place i to before last, which are
+ * in the bucket of time that was entered, as long as they are of types that only
+ * add up.  Returns where that ends.
  */
 size_t tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
-    const struct tel_run *events, const uint64_t *times, size_t i, size_t last);
+    const struct tel_run *events, size_t i, size_t last);
 
-/* Fills in an action whose plan is known. */
+/* Fills in what an action does, whose plan is known. */
 void tel__timeline_action(struct timeline_action *a,
     const struct tel_type *type);
+/* The same of how its events are added up. */
+void tel__timeline_sum(struct timeline_action *a, const struct tel_type *type);
 
 /* Shows what gauges and sizes of blocks had in the bucket of time. */
 void tel__timeline_settle(struct tel_printer *pr, struct timeline *tl);
+
+/* Nonzero when two times are in one bucket. */
+static inline int
+timeline_same(const struct timeline *tl, uint64_t a, uint64_t b)
+{
+	return (a ^ b) >> *tl->shift == 0;
+}
 
 /* Goes to the bucket of a time. */
 static inline void
 timeline_enter(struct tel_printer *pr, struct timeline *tl, uint64_t time)
 {
-	if (tl->shift != NULL && (tl->bucket ^ time) >> *tl->shift != 0)
+	if (tl->shift != NULL && !timeline_same(tl, tl->bucket, time))
 		tl->ops->settle(pr);
 	tl->bucket = time;
 }

@@ -266,14 +266,12 @@ find_gauge(struct timeline *tl, const struct tel_log *log, enum space space,
 
 /* A gauge has a value, to be shown with others of its bucket of time. */
 static inline void
-hold(struct timeline *tl, size_t gauge)
+hold(struct timeline *tl, struct timeline_gauge *g)
 {
-	struct timeline_gauge *g = &tl->gauges[gauge];
-
 	if (g->shown++ == 0) {
 		g->low = g->high = g->bytes;
 		g->next = tl->shown;
-		tl->shown = (uint32_t)gauge + 1;
+		tl->shown = (uint32_t)(g - tl->gauges) + 1;
 	}
 	g->low = g->bytes < g->low ? g->bytes : g->low;
 	g->high = g->bytes > g->high ? g->bytes : g->high;
@@ -282,10 +280,10 @@ hold(struct timeline *tl, size_t gauge)
 static void
 show(struct tel_printer *pr, struct timeline *tl, size_t gauge, uint64_t time)
 {
-	const struct timeline_gauge *g = &tl->gauges[gauge];
+	struct timeline_gauge *g = &tl->gauges[gauge];
 
 	if (tl->ops->values != NULL)
-		hold(tl, gauge);
+		hold(tl, g);
 	else if (g->track->use == TIMELINE_BYTES)
 		tl->ops->counter(pr, g->track, time, (int64_t)g->bytes);
 }
@@ -731,37 +729,103 @@ void
 tel__timeline_action(struct timeline_action *a, const struct tel_type *t)
 {
 	a->does = does(a->plan, t);
-	a->adds = a->does == 0 || a->does == TIMELINE_TAKES;
-	if (a->does != TIMELINE_ALLOCATES)
-		return;
+}
+
+/* Where a field is, or 0; *right: it is 64 bits, little-endian, or none. */
+static uint16_t
+place_of(const struct tel_field *f, int *right)
+{
+	*right &= f == NULL || f->load == TEL_LOAD_LE64;
+	return f == NULL ? 0 : f->offset;
+}
+
+static void
+sum_blocks(struct timeline_action *a, const struct tel_type *t)
+{
+	const int frees = tel_type_frees(t);
+
 	a->address = part_of(t, TEL_PART_ADDRESS);
 	a->size = part_of(t, TEL_PART_SIZE);
 	a->pool = part_of(t, TEL_PART_POOL);
-	a->frees = !tel_type_allocates(t);
-	a->first = a->address != NULL &&
-	    (a->address->datatype == TEL_UNSIGNED ||
-	        a->address->datatype == TEL_SIGNED);
-	a->adds = a->address != NULL && t->role < TEL_ROLE_MIDDLE &&
-	    (tel_type_frees(t) || (tel_type_allocates(t) && a->size != NULL)) &&
-	    part_of(t, TEL_PART_COUNT) == NULL &&
-	    part_of(t, TEL_PART_PROCESS) == NULL;
+	if (a->address == NULL || t->role >= TEL_ROLE_MIDDLE ||
+	    !(frees || (tel_type_allocates(t) && a->size != NULL)) ||
+	    part_of(t, TEL_PART_COUNT) != NULL ||
+	    part_of(t, TEL_PART_PROCESS) != NULL)
+		return;
+	a->first = a->address->datatype == TEL_UNSIGNED ||
+	    a->address->datatype == TEL_SIGNED;
+	a->sum = SUM_BLOCK;
+	if (a->plan->by_size && a->pool != NULL && a->size != NULL)
+		a->sum = frees ? SUM_FREE : SUM_ALLOC;
+}
+
+static void
+sum_memory(struct timeline_action *a, const struct tel_type *t)
+{
+	const struct timeline_plan *p = a->plan;
+
+	a->sum = SUM_MEMORY;
+	a->pool = p->arena < 0 ? NULL : &t->fields[p->arena];
+	if (p->size >= 0) {
+		a->size = &t->fields[p->size];
+	} else if (p->base >= 0 && p->limit >= 0) {
+		a->size = &t->fields[p->limit];
+		a->base = &t->fields[p->base];
+	}
+	if (p->key < 0 && a->size != NULL)
+		a->sum = p->memory > 0 ? SUM_TAKE : SUM_GIVE;
+}
+
+void
+tel__timeline_sum(struct timeline_action *a, const struct tel_type *t)
+{
+	int right = 1;
+
+	a->sum = SUM_NOT;
+	if (a->does == 0)
+		a->sum = SUM_EVENTS;
+	else if (a->does == TIMELINE_ALLOCATES)
+		sum_blocks(a, t);
+	else if (a->does == TIMELINE_TAKES)
+		sum_memory(a, t);
+	a->address_at = place_of(a->address, &right);
+	a->size_at = place_of(a->size, &right);
+	a->pool_at = place_of(a->pool, &right);
+	a->base_at = place_of(a->base, &right);
+	if (!right && (a->sum == SUM_ALLOC || a->sum == SUM_FREE))
+		a->sum = SUM_BLOCK;
+	if (!right && (a->sum == SUM_TAKE || a->sum == SUM_GIVE))
+		a->sum = SUM_MEMORY;
+}
+
+/* A block of a size is one of its row. */
+static inline void
+count_size(struct timeline *tl, uint64_t size)
+{
+	unsigned row;
+
+	if (tl->sizes == NULL)
+		return;
+	row = size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
+	row = row > 63 ? 63 : row;
+	tl->rows |= UINT64_C(1) << row;
+	tl->row[row]++;
 }
 
 /* As tel__timeline_allocate() does, if the gauge is known; else 0. */
-static inline int
+static int
 add_block(struct timeline *tl, const struct timeline_action *a,
-    const struct tel_log *log, const unsigned char *data)
+    const struct tel_log *log, const struct tel_type *t,
+    const unsigned char *data)
 {
 	const uint64_t address = load(a->address, data) + a->first,
 	               key = a->plan->by_size ? 0 : address,
 	               size = a->size == NULL ? 0 : load(a->size, data);
-	const uint32_t all = tl->all;
 	const struct timeline_recent *r;
-	uint32_t gauge = all;
+	uint32_t gauge = tl->all;
 	uint64_t owner, before;
-	unsigned row;
 
-	if (tl->all_log != log || all == NONE)
+	if (tl->all_log != log)
 		return 0;
 	if (a->pool != NULL) {
 		owner = load(a->pool, data);
@@ -771,115 +835,132 @@ add_block(struct timeline *tl, const struct timeline_action *a,
 		gauge = r->gauge;
 	}
 	before = tl->gauges[gauge].bytes;
-	if (a->frees) {
+	if (tel_type_frees(t)) {
 		block_ends(tl, gauge, key, size, a->size != NULL);
 	} else if (address == 0) {
 		return 1;
 	} else {
-		if (tl->sizes != NULL) {
-			row = size == 0 ? 0 :
-			                  64 - (unsigned)__builtin_clzll(size);
-			row = row > 63 ? 63 : row;
-			tl->rows |= UINT64_C(1) << row;
-			tl->row[row]++;
-		}
+		count_size(tl, size);
 		if (size <= BLOCK_MAX)
 			block_begins(tl, gauge, key, size);
 	}
-	count_all(tl, gauge, all, before);
-	if (gauge != all)
-		hold(tl, gauge);
+	count_all(tl, gauge, tl->all, before);
+	if (gauge != tl->all)
+		hold(tl, &tl->gauges[gauge]);
+	hold(tl, &tl->gauges[tl->all]);
+	return 1;
+}
+
+/* The same of SUM_ALLOC and SUM_FREE. */
+static inline int
+add_sized(struct timeline *tl, const struct timeline_action *a,
+    const struct tel_log *log, const unsigned char *data)
+{
+	const uint64_t owner = tel_le64(data + a->pool_at);
+	const struct timeline_recent *r = recent_of(tl, owner);
+	struct timeline_gauge *pool, *all;
+	uint64_t size = tel_le64(data + a->size_at);
+
+	if (tl->all_log != log || r->log != log || r->owner != owner ||
+	    r->gauge == NONE)
+		return 0;
+	pool = &tl->gauges[r->gauge];
+	all = &tl->gauges[tl->all];
+	if (a->sum == SUM_FREE) {
+		size = size < pool->bytes ? size : pool->bytes;
+		pool->bytes -= size;
+		all->bytes -= size < all->bytes ? size : all->bytes;
+	} else if (tel_le64(data + a->address_at) + a->first == 0) {
+		return 1;
+	} else {
+		count_size(tl, size);
+		size = size <= BLOCK_MAX ? size : 0;
+		size = size < INT64_MAX - pool->bytes ? size :
+		                                        INT64_MAX - pool->bytes;
+		pool->bytes += size;
+		all->bytes += size < INT64_MAX - all->bytes ?
+		    size :
+		    INT64_MAX - all->bytes;
+	}
+	hold(tl, pool);
 	hold(tl, all);
 	return 1;
 }
 
 /* As tel__timeline_take() does, if the gauge is known; else 0. */
-static inline int
-add_taken(struct timeline *tl, const struct timeline_plan *p,
+static int
+add_memory(struct timeline *tl, const struct timeline_action *a,
     const struct tel_log *log, const struct tel_type *t,
     const unsigned char *data)
 {
+	const struct timeline_plan *p = a->plan;
+
 	if (p->take_log != log ||
-	    (p->arena >= 0 &&
-	        load(&t->fields[p->arena], data) != p->take_arena))
+	    (a->pool != NULL && load(a->pool, data) != p->take_arena))
 		return 0;
 	take(tl, p, p->gauge, t->fields, data);
-	hold(tl, p->gauge);
+	hold(tl, &tl->gauges[p->gauge]);
+	return 1;
+}
+
+/* The same of SUM_TAKE and SUM_GIVE. */
+static inline int
+add_taken(struct timeline *tl, const struct timeline_action *a,
+    const struct tel_log *log, const unsigned char *data)
+{
+	const struct timeline_plan *p = a->plan;
+	uint64_t size = tel_le64(data + a->size_at);
+	struct timeline_gauge *g;
+
+	if (p->take_log != log ||
+	    (a->pool != NULL && tel_le64(data + a->pool_at) != p->take_arena))
+		return 0;
+	if (a->base != NULL)
+		size -= tel_le64(data + a->base_at);
+	size = size <= BLOCK_MAX ? size : 0;
+	g = &tl->gauges[p->gauge];
+	if (a->sum == SUM_GIVE)
+		g->bytes -= size < g->bytes ? size : g->bytes;
+	else
+		g->bytes +=
+		    size < INT64_MAX - g->bytes ? size : INT64_MAX - g->bytes;
+	hold(tl, g);
 	return 1;
 }
 
 size_t
 tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
-    const struct tel_run *events, const uint64_t *times, size_t i, size_t last)
+    const struct tel_run *events, size_t i, size_t last)
 {
 	const struct tel_type *types = events->first->schema->types;
 	const struct tel_log *log = events->event->log;
-	const uint64_t bucket = times[i];
-	const unsigned shift = *tl->shift;
+	const unsigned char *const *data = events->data;
+	const uint32_t *const numbers = events->types;
 	struct timeline_action *a;
-	uint64_t late = tl->last;
-	uint32_t type;
+	int added;
 
-	for (; i < last; i++) {
-		late = times[i] > late ? times[i] : late;
-		type = events->types[i];
-		if (type >= to->count || (times[i] ^ bucket) >> shift != 0)
+	for (; i < last && numbers[i] < to->count; i++) {
+		a = &to->all[numbers[i]];
+		switch (a->sum) {
+		case SUM_EVENTS: added = 1; break;
+		case SUM_ALLOC:
+		case SUM_FREE: added = add_sized(tl, a, log, data[i]); break;
+		case SUM_TAKE:
+		case SUM_GIVE: added = add_taken(tl, a, log, data[i]); break;
+		case SUM_BLOCK:
+			added =
+			    add_block(tl, a, log, &types[numbers[i]], data[i]);
 			break;
-		a = &to->all[type];
-		if (!a->adds || a->series <= 0)
+		case SUM_MEMORY:
+			added =
+			    add_memory(tl, a, log, &types[numbers[i]], data[i]);
 			break;
-		if (a->does == TIMELINE_ALLOCATES &&
-		    !add_block(tl, a, log, events->data[i]))
-			break;
-		if (a->does == TIMELINE_TAKES &&
-		    !add_taken(tl, a->plan, log, &types[type], events->data[i]))
+		default: added = 0;
+		}
+		if (!added)
 			break;
 		if (a->news++ == 0)
-			to->recent[to->nrecent++] = type;
+			to->recent[to->nrecent++] = numbers[i];
 	}
-	tl->last = late;
 	return i;
-}
-
-/* ------------------------------------------------------------ messages */
-
-/*
- * The messages of a channel arrive in order: the next one received is the
- * first that was sent and has not arrived.
- */
-void
-tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
-    const struct timeline_plan *p, const struct timeline_track *process)
-{
-	uint64_t h, v, number;
-	struct tel__entry *e;
-	uint32_t sent, received;
-	int fresh;
-	unsigned i;
-
-	h = tel__fnv(TEL__FNV, &process->id, sizeof(process->id));
-	h = tel__fnv(h, &p->sender, sizeof(p->sender));
-	for (i = 0; i < TIMELINE_KEYS && p->keys[i] >= 0; i++) {
-		v = tel_load(&ev->type->fields[p->keys[i]], ev->data);
-		h = tel__fnv(h, &v, sizeof(v));
-	}
-	e = tel__table_find(&tl->flows, h);
-	if (e == NULL) {
-		if (p->receives || tl->flows.count >= TIMELINE_FLOWS)
-			return;
-		e = tel__table_put(&tl->flows, h, &fresh);
-		if (e == NULL) {
-			tl->no_memory = 1;
-			return;
-		}
-		e->value = 0;
-	}
-	sent = (uint32_t)(e->value >> 32);
-	received = (uint32_t)e->value;
-	if (p->receives ? received == sent : sent == UINT32_MAX)
-		return;
-	number = p->receives ? received : sent;
-	e->value += p->receives ? 1 : (uint64_t)1 << 32;
-	tl->receives = p->receives;
-	tl->flow = tel__fnv(h, &number, sizeof(number)) | 1;
 }

@@ -228,6 +228,49 @@ tel__timeline_resource(struct tel_printer *pr, struct timeline *tl,
 	}
 }
 
+/* ------------------------------------------------------------ messages */
+
+/*
+ * The messages of a channel arrive in order: the next one received is the
+ * first that was sent and has not arrived.
+ */
+void
+tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
+    const struct timeline_plan *p, const struct timeline_track *process)
+{
+	uint64_t h, v, number;
+	struct tel__entry *e;
+	uint32_t sent, received;
+	int fresh;
+	unsigned i;
+
+	h = tel__fnv(TEL__FNV, &process->id, sizeof(process->id));
+	h = tel__fnv(h, &p->sender, sizeof(p->sender));
+	for (i = 0; i < TIMELINE_KEYS && p->keys[i] >= 0; i++) {
+		v = tel_load(&ev->type->fields[p->keys[i]], ev->data);
+		h = tel__fnv(h, &v, sizeof(v));
+	}
+	e = tel__table_find(&tl->flows, h);
+	if (e == NULL) {
+		if (p->receives || tl->flows.count >= TIMELINE_FLOWS)
+			return;
+		e = tel__table_put(&tl->flows, h, &fresh);
+		if (e == NULL) {
+			tl->no_memory = 1;
+			return;
+		}
+		e->value = 0;
+	}
+	sent = (uint32_t)(e->value >> 32);
+	received = (uint32_t)e->value;
+	if (p->receives ? received == sent : sent == UINT32_MAX)
+		return;
+	number = p->receives ? received : sent;
+	e->value += p->receives ? 1 : (uint64_t)1 << 32;
+	tl->receives = p->receives;
+	tl->flow = tel__fnv(h, &number, sizeof(number)) | 1;
+}
+
 /* ----------------------------------------------------------------- plans */
 
 /* What types are, by the ends of their names, and the fields that say more. */
