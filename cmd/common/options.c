@@ -211,6 +211,26 @@ options_word(const char *option, const char *word, const char *const *words)
 }
 
 /*
+ * The options that an abbreviation may stand for, as ": --sort, --strict"; ""
+ * if it is the start of none.
+ */
+static const char *
+ambiguous(const struct option_row **rows, size_t n, const char *word,
+    char *buffer, size_t size)
+{
+	const size_t length = strcspn(word, "=");
+	size_t i, used = 0;
+
+	buffer[0] = '\0';
+	for (i = 0; i < n; i++)
+		if (used < size && length > 2 &&
+		    strncmp(rows[i]->name, word + 2, length - 2) == 0)
+			used += (size_t)snprintf(buffer + used, size - used,
+			    "%s--%s", used == 0 ? ": " : ", ", rows[i]->name);
+	return buffer;
+}
+
+/*
  * Which of the tools have an option that this one lacks, as "; telcat and
  * telstat have -S, --sort"; "" if none has it.
  */
@@ -273,9 +293,11 @@ refuse(const struct option_row **rows, size_t n, int why, const char *word)
 	else if (whose(word, 0, near, sizeof(near))[0] != '\0')
 		message_fail(STATUS_USAGE, NULL, "unknown option '%s'%s", word,
 		    near);
+	else if (ambiguous(rows, n, word, near, sizeof(near))[0] != '\0')
+		message_fail(STATUS_USAGE, NULL, "ambiguous option '%s'%s",
+		    word, near);
 	else
-		message_fail(STATUS_USAGE, NULL,
-		    "unknown or ambiguous option '%s'%s", word,
+		message_fail(STATUS_USAGE, NULL, "unknown option '%s'%s", word,
 		    suggest(rows, n, word, near, sizeof(near)));
 	message(NULL, "try '%s --help'", message_program());
 	return OPTION_ERROR;

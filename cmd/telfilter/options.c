@@ -132,8 +132,8 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
 	sizeof(own) / sizeof(own[0]),
-	"as the input; or text, csv, json, sql, mpscnv, mpstxt, mps, "
-	"mps:VERSION, inst, hpm, ets, tel or tel,lines",
+	"as the input; or text, csv, json, arrow, sql, mpscnv, mpstxt, "
+	"mps, mps:VERSION, inst, hpm, ets, tel or tel,lines",
 	take, "[file ...]",
 	"Selects events of telemetry logs, and writes them in the same format.",
 	{ "telfilter -w 'size >= 64k' run.log >large.log",

@@ -613,6 +613,12 @@ explain_nothing(const struct run *run)
 		why = program_obstacle(run->t->operands[0]);
 		if (why == NULL)
 			why = "the program does not load the library";
+	} else if (run->t->paused || run->t->delay != 0) {
+		why = "it ended before recording started, or allocated "
+		      "nothing from then on";
+	} else if (run->t->sample != 0) {
+		why = "none of its allocations is in the sample; -s with "
+		      "fewer bytes takes more";
 	}
 	message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s", why);
 }

@@ -145,11 +145,16 @@ set_touch(struct telreplay *t, const char *text)
 		t->run.touch_share = (double)billionths / 1e9;
 		return 1;
 	}
-	i = options_word("--touch", what, words);
-	if (i < 0)
-		return 0;
-	t->run.touch = touches[i];
-	return 1;
+	for (i = 0; words[i] != NULL; i++)
+		if (strcmp(what, words[i]) == 0) {
+			t->run.touch = touches[i];
+			return 1;
+		}
+	message_fail(STATUS_USAGE, NULL,
+	    "--touch: expected none, first, page, all or a share such as 25%%, "
+	    "found '%s'",
+	    what);
+	return 0;
 }
 
 /* A time before each operation, or the recorded ones. */

@@ -59,7 +59,7 @@ setup() {
 	expect 2 "telcat: $PWD/conf: line 2: expected a tool and an option, *" \
 	    telcat mpsio.log
 	echo 'telcat --sorted' >conf
-	expect 2 "telcat: unknown or ambiguous option '--sorted'; did you mean '--sort', *" \
+	expect 2 "telcat: unknown option '--sorted'; did you mean '--sort', *" \
 	    telcat mpsio.log
 	TELTOOLS_CONFIG=nowhere expect 2 \
 	    'telcat: nowhere: TELTOOLS_CONFIG: No such file or directory' \

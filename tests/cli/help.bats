@@ -40,6 +40,7 @@ TOOLS=(telcat telfilter telstat telreplay telrec)
 		[ -z "$(uniq -d all)" ]
 		[ -z "$(comm -23 usual all)" ]
 	done
+	telfilter --help | grep -q ' csv, json, arrow, sql,$'
 	[ "$(telcat --help | wc -l)" -lt "$(telcat --help=all | wc -l)" ]
 	run -2 --separate-stderr telcat --help=some
 	[ "$stderr" = "telcat: --help: 'some' is not one of: all, table" ]

@@ -28,6 +28,13 @@ setup() {
 	[ "$(telcat -w 'size == 9000' run.tel | grep -vc '^#')" = 40 ]
 }
 
+@test "a sample without an allocation is reported as such" {
+	needs_preload
+	run -125 telrec -s 1T -o run.tel "$program" sizes 40
+	[[ $output == *": 0 events: none of its allocations is in the sample; "* ]]
+	[ ! -e run.tel ]
+}
+
 @test "a seed makes samples the same again, and others are others" {
 	needs_preload
 	for seed in 1 1 2; do

@@ -295,7 +295,7 @@ last_words() {
 @test "usage errors are reported before anything is read" {
 	expect 2 "*--order: 'x' is not one of: edges, total, none" \
 	    telreplay --order x t.txt
-	expect 2 "*--touch: 'x' is not one of: none, first, page, all" \
+	expect 2 "*--touch: expected none, first, page, all or a share such as 25%, found 'x'" \
 	    telreplay --touch x t.txt
 	expect 2 "*--pace: 'x': expected a factor*" telreplay --pace=x t.txt
 	expect 2 "*--pace: '-1': expected a factor*" telreplay --pace=-1 t.txt
