@@ -220,7 +220,7 @@ for line in sys.stdin: print(json.loads(line)["time"])' >got
 }
 
 @test "a table goes to no terminal, and ends where its reader does" {
-	if command -v script >/dev/null; then
+	if has_terminal; then
 		run -2 script -qec 'telcat -f arrow mpsio.log' /dev/null
 	fi
 	telcat -f arrow -u -n 3 mpsio.log >three

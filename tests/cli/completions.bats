@@ -90,7 +90,7 @@ in_zsh() {
 
 @test "zsh completes options, formats, types, kinds and files" {
 	command -v zsh >/dev/null || skip "no zsh"
-	[ -e /dev/ptmx ] || skip "no pseudo-terminals"
+	needs_terminal
 	mkdir zsh
 	ln -s "$SHARE/teltools.zsh" zsh/_teltools
 	in_zsh 'telcat -f c' | grep '^chrome *csv'

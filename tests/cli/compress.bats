@@ -182,7 +182,7 @@ END
 }
 
 @test "a terminal gets nothing compressed" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	run -2 script -qec 'telcat -z 3 mpsio.log' /dev/null
 	[[ ${lines[0]} == *'to a terminal'* ]]
 }

@@ -75,7 +75,7 @@ setup() {
 }
 
 @test "on a terminal the pager shows what a tool prints, in colour" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	export TELTOOLS_CONFIG='' TELTOOLS_PAGER='sed s/^/P:/' TERM=xterm
 	run -0 timeout 60 script -qec 'telcat -n 2 mpsio.log' /dev/null
 	[[ ${lines[0]} == 'P:# teltools text'* ]]

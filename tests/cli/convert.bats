@@ -433,7 +433,7 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 }
 
 @test "a stream is not written to a terminal" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	unpack 1.118.0-lii6gc-poolncv
 	for tool in "telcat -f mps:1.6.1" "telfilter -f mps:1.6.1" \
 	    "telcat -f tel" "telfilter -f tel"; do

@@ -139,7 +139,7 @@ TOOLS=(telcat telfilter telstat telreplay telrec)
 }
 
 @test "at a terminal a tool without a file says how to use it" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	for tool in telcat telfilter telstat telreplay; do
 		run -2 timeout 60 script -qec "$tool" /dev/null
 		[[ $output == *"standard input is a terminal"* ]]

@@ -16,6 +16,16 @@ unpack() {
 	zstd -dcq "$DATA/$1.log.zst" >"${2:-mpsio.log}"
 }
 
+# Whether script(1) can run a command at a terminal: without /dev/pts it cannot.
+has_terminal() {
+	command -v script >/dev/null &&
+	    script -qec true /dev/null </dev/null >/dev/null 2>&1
+}
+
+needs_terminal() {
+	has_terminal || skip "script(1) cannot make a terminal here"
+}
+
 # Nonzero where each command takes long to start: a test then takes samples.
 slow() {
 	[ -n "${TEST_SLOW-}" ] || case ${CFLAGS-} in *-fsanitize*) ;; *) false ;; esac

@@ -110,7 +110,7 @@ compare() { # COMMAND [OPTION ...]: with {} for the format
 }
 
 @test "a report's page is not written to a terminal" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	run -2 script -qec "telstat -f html '$LOG'" /dev/null
 	[[ $output == *'refusing to write '* ]]
 	# before the replay

@@ -466,7 +466,7 @@ try() {
 }
 
 @test "--types keeps to the width of a terminal" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	telcat --types --verbose mpsio.log >want
 	for columns in 40 80 133 400; do
 		run -0 timeout 60 script -qec \

@@ -219,7 +219,7 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 }
 
 @test "on a terminal no format passes a control character on" {
-	command -v script || skip "no script(1) to make a terminal"
+	needs_terminal
 	hostile
 	for format in text csv json sql mpscnv mpstxt 'csv -e Intern'; do
 		terminal "telcat --color=never -f $format hostile.log" | tr -d '\r' >out
@@ -231,7 +231,7 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 }
 
 @test "a terminal gets colour, unless NO_COLOR, TERM or --color say no" {
-	command -v script || skip "no script(1) to make a terminal"
+	needs_terminal
 	terminal telcat -n 1 mpsio.log | grep -q $'\033'
 	# shellcheck disable=SC2030
 	(
@@ -248,7 +248,7 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 }
 
 @test "the progress line leaves out what does not fit the terminal" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	telcat mpsio.log >mpsio.txt
 	for columns in 30 40 60 100; do
 		run -0 timeout 60 script -qec \

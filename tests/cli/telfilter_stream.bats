@@ -226,7 +226,7 @@ logs() {
 }
 
 @test "a terminal gets no binary and no control characters" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	unpack 1.118.0-lii6gc-poolncv
 	run script -qec "telfilter mpsio.log" /dev/null
 	[ "$status" -eq 2 ]

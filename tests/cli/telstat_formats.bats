@@ -309,7 +309,7 @@ setup() {
 		END
 	done
 	run -1 bash -c 'telstat -f arrow mpsio.log >/dev/full'
-	if command -v script >/dev/null; then
+	if has_terminal; then
 		run -2 script -qec 'telstat -f arrow mpsio.log' /dev/null
 	fi
 }

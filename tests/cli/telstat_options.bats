@@ -371,7 +371,7 @@ try() {
 }
 
 @test "the page is as wide as the terminal, within reason" {
-	command -v script >/dev/null || skip "no script(1)"
+	needs_terminal
 	telstat -s "$SIZES" --width 100 mpsio.log >want
 	COLUMNS=100 TERM=dumb noted script -qec "telstat -s '$SIZES' mpsio.log" \
 	    /dev/null </dev/null | tr -d '\r' | cmp want -

@@ -565,7 +565,7 @@ print(most)' >want
 	telcat -f chrome mpsio.log | head -c 100 >/dev/null
 	run -1 --separate-stderr bash -c 'telcat -q -f folded HPM.1.startup >/dev/full'
 	[ "$stderr" = 'telcat: standard output: No space left on device' ]
-	if command -v script; then
+	if has_terminal; then
 		run -2 script -qec 'telcat -f perfetto mpsio.log' /dev/null
 		[[ $output == *'refusing to write binary output to a terminal'* ]]
 	fi
