@@ -264,17 +264,44 @@ find_gauge(struct timeline *tl, const struct tel_log *log, enum space space,
 	return e;
 }
 
-/* A gauge has a value, to be shown with others of its bucket of time. */
+/* The first value of a gauge in a bucket of time. */
+static void
+hold_first(struct timeline *tl, struct timeline_gauge *g)
+{
+	g->low = g->high = g->bytes;
+	g->next = tl->shown;
+	tl->shown = (uint32_t)(g - tl->gauges) + 1;
+}
+
+/*
+ * A gauge has a value, to be shown with others of its bucket: one that is not
+ * below that before it, or not above it.
+ */
+static inline void
+hold_higher(struct timeline *tl, struct timeline_gauge *g)
+{
+	if (g->shown++ == 0)
+		hold_first(tl, g);
+	else if (g->bytes > g->high)
+		g->high = g->bytes;
+}
+
+static inline void
+hold_lower(struct timeline *tl, struct timeline_gauge *g)
+{
+	if (g->shown++ == 0)
+		hold_first(tl, g);
+	else if (g->bytes < g->low)
+		g->low = g->bytes;
+}
+
 static inline void
 hold(struct timeline *tl, struct timeline_gauge *g)
 {
-	if (g->shown++ == 0) {
-		g->low = g->high = g->bytes;
-		g->next = tl->shown;
-		tl->shown = (uint32_t)(g - tl->gauges) + 1;
-	}
-	g->low = g->bytes < g->low ? g->bytes : g->low;
-	g->high = g->bytes > g->high ? g->bytes : g->high;
+	if (g->shown > 0 && g->bytes < g->low)
+		hold_lower(tl, g);
+	else
+		hold_higher(tl, g);
 }
 
 static void
@@ -870,6 +897,8 @@ add_sized(struct timeline *tl, const struct timeline_action *a,
 		size = size < pool->bytes ? size : pool->bytes;
 		pool->bytes -= size;
 		all->bytes -= size < all->bytes ? size : all->bytes;
+		hold_lower(tl, pool);
+		hold_lower(tl, all);
 	} else if (tel_le64(data + a->address_at) + a->first == 0) {
 		return 1;
 	} else {
@@ -881,9 +910,9 @@ add_sized(struct timeline *tl, const struct timeline_action *a,
 		all->bytes += size < INT64_MAX - all->bytes ?
 		    size :
 		    INT64_MAX - all->bytes;
+		hold_higher(tl, pool);
+		hold_higher(tl, all);
 	}
-	hold(tl, pool);
-	hold(tl, all);
 	return 1;
 }
 
@@ -919,12 +948,14 @@ add_taken(struct timeline *tl, const struct timeline_action *a,
 		size -= tel_le64(data + a->base_at);
 	size = size <= BLOCK_MAX ? size : 0;
 	g = &tl->gauges[p->gauge];
-	if (a->sum == SUM_GIVE)
+	if (a->sum == SUM_GIVE) {
 		g->bytes -= size < g->bytes ? size : g->bytes;
-	else
+		hold_lower(tl, g);
+	} else {
 		g->bytes +=
 		    size < INT64_MAX - g->bytes ? size : INT64_MAX - g->bytes;
-	hold(tl, g);
+		hold_higher(tl, g);
+	}
 	return 1;
 }
 

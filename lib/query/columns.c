@@ -107,51 +107,59 @@ compact(struct tel_columns *c)
 	return 1;
 }
 
-/* Where the bytes of n events of a run go, if those are held as they are. */
-struct extent {
-	size_t sum; /* of the bytes of all */
-	size_t all; /* with those between them */
-	int one;    /* they are copied at once */
-};
-
-static struct extent
-find_extent(const struct tel_run *run, size_t n)
+/*
+ * Adds n events of a run behind the rows: their keys, and where their bytes go
+ * if all are copied as they are; *all: how many those are then, with what is
+ * between them.  Returns how many bytes the events have.
+ */
+static size_t
+add_keys(struct tel_columns *c, const struct tel_run *run, size_t n,
+    size_t *all)
 {
-	const unsigned char *at = run->data[0];
-	struct extent e = { 0, 0, 1 };
-	size_t i;
+	const unsigned char *const first = run->data[0], *at = first;
+	struct tel_columns_key *key = c->keys + c->count;
+	uint32_t *starts = c->starts + c->rows;
+	size_t i, sum = 0;
+	int ordered = 1;
 
 	for (i = 0; i < n; i++) {
-		e.one &= run->data[i] >= at;
+		ordered &= run->data[i] >= at;
 		at = run->data[i] + run->sizes[i];
-		e.sum += run->sizes[i];
+		sum += run->sizes[i];
+		starts[i] =
+		    (uint32_t)(c->used + (size_t)(run->data[i] - first));
+		key[i].clock = run->clocks[i];
+		key[i].row = c->rows + i;
 	}
-	e.all = (size_t)(at - run->data[0]);
-	e.one &= e.all - e.sum <= GAPS_MOST;
-	return e;
+	*all = ordered && (size_t)(at - first) - sum <= GAPS_MOST ?
+	    (size_t)(at - first) :
+	    SIZE_MAX;
+	return sum;
 }
 
-static void
+/* Copies their bytes.  0: no memory. */
+static int
 copy_bytes(struct tel_columns *c, const struct tel_run *run, size_t n,
-    const struct extent *e)
+    size_t all, size_t sum)
 {
-	const unsigned char *from = run->data[0];
 	uint32_t *starts = c->starts + c->rows;
 	size_t i;
 
-	if (e->one) {
-		memcpy(c->bytes + c->used, from, e->all);
-		for (i = 0; i < n; i++)
-			starts[i] =
-			    (uint32_t)(c->used + (size_t)(run->data[i] - from));
-		c->used += e->all;
-		return;
+	/* as much never waits */
+	if (sum + GAPS_MOST > UINT32_MAX - c->used ||
+	    !TEL__RESERVE(c->bytes, c->size, c->used + sum + GAPS_MOST))
+		return 0;
+	if (all != SIZE_MAX) {
+		memcpy(c->bytes + c->used, run->data[0], all);
+		c->used += all;
+		return 1;
 	}
 	for (i = 0; i < n; i++) {
 		starts[i] = (uint32_t)c->used;
 		memcpy(c->bytes + c->used, run->data[i], run->sizes[i]);
 		c->used += run->sizes[i];
 	}
+	return 1;
 }
 
 /* Copies numbers, each of them so much more. */
@@ -172,9 +180,7 @@ tel_status
 tel__columns_add(struct tel_columns *c, struct tel_run *run, size_t n)
 {
 	const size_t left = tel_columns_count(c);
-	struct tel_columns_key *key;
-	struct extent e;
-	size_t i, row;
+	size_t row, sum, all;
 
 	if (n == 0)
 		return TEL_OK;
@@ -186,24 +192,16 @@ tel__columns_add(struct tel_columns *c, struct tel_run *run, size_t n)
 		return TEL_ENOMEM;
 	}
 	row = c->rows;
-	e = find_extent(run, n);
-	/* as much never waits */
-	if (e.sum + GAPS_MOST > UINT32_MAX - c->used)
-		return TEL_ENOMEM;
 	if (!TEL__RESERVE(c->keys, c->keys_room, c->count + n) ||
-	    !TEL__RESERVE(c->bytes, c->size, c->used + e.sum + GAPS_MOST) ||
 	    !reserve_rows(c, row + n))
 		return TEL_ENOMEM;
-	copy_bytes(c, run, n, &e);
+	sum = add_keys(c, run, n, &all);
+	if (!copy_bytes(c, run, n, all, sum))
+		return TEL_ENOMEM;
 	memcpy(c->types + row, run->types, n * sizeof(*c->types));
 	memcpy(c->sizes + row, run->sizes, n * sizeof(*c->sizes));
 	copy_numbers(c->at + row, run->at, n, run->offset - c->offset);
 	copy_numbers(c->numbers + row, run->numbers, n, run->index - c->index);
-	key = c->keys + c->count;
-	for (i = 0; i < n; i++) {
-		key[i].clock = run->clocks[i];
-		key[i].row = row + i;
-	}
 	c->rows += n;
 	c->count += n;
 	c->schema = run->first->schema;
