@@ -39,6 +39,11 @@ struct tel_log {
 	/* Those behind the last one, once the text has ended. */
 	const unsigned char *tail;
 	size_t tail_size;
+	/*
+	 * What events are being read from, for the encoder of the same format,
+	 * which may copy it; or NULL.
+	 */
+	const void *encoded;
 };
 
 struct tel_event {

@@ -458,3 +458,62 @@ times() {
 		print("at most", most, "bytes were lost")
 	END
 }
+
+# Of a file whose columns are as long as they can be, blocks that are copied are
+# seen by their length.
+@test "blocks of which all events are written are copied, others encoded" {
+	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
+		import random
+		from tel_writer import Field, Schema, Stream, Type
+		random.seed(7)
+		COUNT = 16384
+		s = Schema("Long", [Type("One", [Field("a")], code=1),
+		                    Type("Two", [Field("c", 3)], code=2)])
+		out = Stream()
+		out.log(0, s)
+		for block in range(10):
+		    start = block * COUNT
+		    out.block(0, s, [
+		        (0, start + i, (random.randrange(50) + block * 1000,))
+		        if i % 3 == 0 else (1, start + i, (4096 * (i % 10),))
+		        for i in range(COUNT)], index=start)
+		with open("long.tel", "wb") as file:
+		    file.write(out.end())
+	END
+	telcat -H long.tel >long.txt
+	size=$(stat -c %s long.tel)
+	while read -r least most expr; do
+		clean telfilter -w "$expr" long.tel >some.tel
+		part=$(($(stat -c %s some.tel) * 1000 / size))
+		echo "$expr: $part of 1000"
+		[ "$part" -ge "$least" ]
+		[ "$part" -le "$most" ]
+		clean telcat -H some.tel >got
+		telfilter -w "$expr" long.txt | grep -v '^#' | cmp got -
+		# event by event, and in order of time, it is the same
+		clean telfilter -n 100000000 -w "$expr" long.tel | cmp some.tel -
+		# what the summary says of values is true
+		for test in 'a < 20' 'a > 5040' 'a == 3007' 'c == 8192' \
+		    'index < 70000' 'clock > 90000'; do
+			[ "$(telfilter -c -w "$test" some.tel)" = \
+			    "$(telfilter -c -w "$test" <(cat some.tel))" ]
+		done
+	done <<-'END'
+		950 1001 clock >= 0
+		800 1001 clock != 5
+		750 950 clock != 40000
+		700 900 clock < 20000 || clock > 40000
+		0 300 clock % 2 == 0
+		0 300 a > 10
+		0 300 c >= 0
+		0 120 clock >= 16000 && clock < 33000
+	END
+	# a block that is damaged is not copied, but reported
+	cp long.tel bad.tel
+	printf xxxxxxxx | dd of=bad.tel bs=1 seek=$((size / 2)) conv=notrunc status=none
+	exits 3 telfilter -q -w 'clock >= 0' bad.tel >some.tel
+	[ "$(telfilter -q -c some.tel)" -eq $((9 * 16384)) ]
+	# nor one whose events are merged with those of another log
+	clean telfilter -f tel long.tel long.tel >both.tel
+	[ "$(clean telfilter -c both.tel)" -eq $((20 * 16384)) ]
+}

@@ -430,8 +430,10 @@ tel_status
 tel__native_block_parts(struct native_block *b,
     const struct native_schema *const *schemas)
 {
-	tel_status st = read_parts(b, schemas);
+	tel_status st;
 
+	b->body = b->rest.p;
+	st = read_parts(b, schemas);
 	if (st == TEL_OK)
 		st = read_names(b);
 	if (st != TEL_OK || b->head.count == 0)

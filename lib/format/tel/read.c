@@ -483,6 +483,29 @@ note_base(struct native *s)
 	s->base = base;
 }
 
+/* The block is not the one that events are from any more. */
+static void
+withdraw(struct tel_reader *r, struct native *s)
+{
+	struct native_source *source;
+
+	r->log.encoded = NULL;
+	for (source = s->sources; source != NULL; source = source->next)
+		source->own.encoded = NULL;
+}
+
+/* Offers the block to a writer, which may copy it if it gets all events. */
+static void
+offer(struct native *s)
+{
+	if (!s->plain || s->counting || s->median != NATIVE_MEDIAN ||
+	    s->block->head.source != 0 || s->block->nnames > 0)
+		return;
+	s->encoded.block = s->block;
+	s->encoded.schema = s->slots[0].schema->native.schema;
+	s->slots[0].source->log->encoded = &s->encoded;
+}
+
 /*
  * Takes a block that is whole.  TEL_LOG: it has events to be handed out;
  * TEL_OK: go on; TEL_EFORMAT: it is invalid; or a failure.
@@ -516,7 +539,10 @@ take_block(struct tel_reader *r, struct native *s,
 		return st;
 	note_base(s);
 	tel__native_count_lost(r, s, head.lost);
-	return head.count > 0 ? TEL_LOG : TEL_OK;
+	if (head.count == 0)
+		return TEL_OK;
+	offer(s);
+	return TEL_LOG;
 }
 
 /* The end of a stream says what the stream should be. */
@@ -607,6 +633,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 	tel_status st;
 	int look;
 
+	withdraw(r, s);
 	for (;;) {
 		tel__native_done(r, s);
 		if (tel__reader_at_limit(r))
@@ -682,6 +709,7 @@ tel_close(struct tel_reader *r)
 	free(s->copy);
 	free(s);
 	r->log.origin = NULL;
+	r->log.encoded = NULL;
 	r->state = NULL;
 }
 

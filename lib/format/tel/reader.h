@@ -80,6 +80,7 @@ struct native {
 	/* the block that is handed out */
 	size_t size; /* of its record, or 0: it is not in the window */
 	uint32_t at; /* its next event */
+	struct native_encoded encoded;
 	struct native_slot *slots;
 	const struct native_schema **natives; /* of the slots */
 	unsigned slot_room;

@@ -475,9 +475,19 @@ struct native_block {
 	uint64_t *clocks;  /* of each event */
 	uint64_t *gaps; /* between its offset and the end of the one before; or
 	                 * NULL: none */
+	const unsigned char *body; /* of the record, behind the logs */
 	/* memory */
 	struct native_bytes rest; /* what is not decoded yet */
 	struct native_memory *memory;
+};
+
+/*
+ * A block whose events are being read, and are its bytes alone: what
+ * tel_log.encoded of its log is meanwhile.
+ */
+struct native_encoded {
+	const struct native_block *block;
+	const struct tel_schema *schema;
 };
 
 struct native_block *tel__native_block_new(void);

@@ -351,6 +351,36 @@ add_followed(struct native_out *n, const struct tel_event *ev)
 	                      st;
 }
 
+/*
+ * So many events in a row end a block where the one ends that they are from, so
+ * that those behind it can be copied if all of their events are written, too.
+ */
+#define ROW_LEAST 512u
+
+/* Starts a block where one of the log starts that may be copied. */
+static tel_status
+align(struct tel_writer *w, const struct tel_event *ev)
+{
+	struct native_out *n = w->state;
+	const struct native_encoded *from = ev->log->encoded;
+
+	if (from == NULL || n->block.count == 0 || n->next != ev->index ||
+	    n->row < ROW_LEAST || from->block->logs[0].index != ev->index ||
+	    !tel__out_block_fills(from->block))
+		return TEL_OK;
+	return tel__native_put_events(w);
+}
+
+/* Counts n events in a row from one on. */
+static void
+count_row(struct native_out *out, uint64_t index, size_t n)
+{
+	out->row = index == out->next && out->row < UINT32_MAX / 2 ?
+	    out->row + (uint32_t)n :
+	    (uint32_t)n;
+	out->next = index + n;
+}
+
 static tel_status
 native_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
@@ -367,7 +397,10 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 		if (st != TEL_OK)
 			return st;
 	}
-	if ((w->part || !names_itself(ev->type->schema)) &&
+	if (ev->log->encoded != NULL)
+		st = align(w, ev);
+	count_row(n, ev->index, 1);
+	if (st == TEL_OK && (w->part || !names_itself(ev->type->schema)) &&
 	    tel__labels_count(ev->log->labels) > 0)
 		st = put_labels(n, ev);
 	if (tel_type_is_followed(ev->type) && st == TEL_OK)
@@ -378,6 +411,40 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 	if (st == TEL_OK && out_block_full(&n->block))
 		st = tel__native_put_events(w);
 	return st;
+}
+
+/* The same of events of a run. */
+static void
+count_run(struct native_out *out, const struct tel_run *run, size_t from,
+    size_t n)
+{
+	const uint64_t last = run->numbers[from + n - 1];
+	size_t i = from;
+
+	/* those behind the last gap, if there is one */
+	if (last - run->numbers[from] != n - 1)
+		for (i = from + n - 1;
+		     run->numbers[i - 1] + 1 == run->numbers[i];)
+			i--;
+	count_row(out, run->index + run->numbers[i], from + n - i);
+}
+
+/* How many of n events of a run come before the block that may be copied. */
+static size_t
+before_block(const struct tel_run *run, size_t from, size_t n)
+{
+	const struct native_encoded *encoded = run->event->log->encoded;
+	uint64_t first;
+	size_t i;
+
+	if (encoded == NULL)
+		return n;
+	first = encoded->block->logs[0].index - run->index;
+	if (first < run->numbers[from] || first > run->numbers[from + n - 1])
+		return n;
+	for (i = 0; i < n && run->numbers[from + i] != first; i++)
+		continue;
+	return i;
 }
 
 static tel_status
@@ -395,12 +462,15 @@ native_write_run(struct tel_writer *w, struct tel_run *run, size_t from,
 		done = labels || !is_same(out, ev) ?
 		    0 :
 		    tel__out_block_add_run(&out->block, out->last_log,
-		        out->last_schema, run, from, n);
+		        out->last_schema, run, from,
+		        before_block(run, from, n));
 		if (done == 0) {
 			st = native_write(w, run_event(run, from), NULL);
 			done = 1;
-		} else if (out_block_full(&out->block)) {
-			st = tel__native_put_events(w);
+		} else {
+			count_run(out, run, from, done);
+			if (out_block_full(&out->block))
+				st = tel__native_put_events(w);
 		}
 		from += done;
 		n -= done;

@@ -297,10 +297,21 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	return TEL_OK;
 }
 
-/* The part of the events of a type, if another one fits there as it is. */
+/* Whether events of a part have bytes behind or beside their cells. */
+static int
+has_blobs(const struct out_part *part)
+{
+	return part->tail.any || part->raw.any || part->lead.any ||
+	    part->inline_labels.any;
+}
+
+/*
+ * The part of the events of a type, if another one of a size fits there as it
+ * is.
+ */
 static inline struct out_part *
 find_room(const struct out_block *b, const struct out_slot *of, uint32_t type,
-    unsigned inline_use)
+    uint32_t size, unsigned inline_use)
 {
 	const uint32_t at = of->parts[type];
 	struct out_part *part;
@@ -308,9 +319,11 @@ find_room(const struct out_block *b, const struct out_slot *of, uint32_t type,
 	if (at == 0)
 		return NULL;
 	part = &b->parts[at - 1];
-	if (part->inline_use != inline_use || part->beside ||
+	if (part->inline_use != inline_use || size < part->stride ||
 	    part->count == part->room ||
 	    part->rows.room - part->rows.used <= part->stride)
+		return NULL;
+	if (part->beside && (size != part->plan->fixed || has_blobs(part)))
 		return NULL;
 	return part;
 }
@@ -349,8 +362,8 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 		size = run->sizes[i];
 		if (run->types[i] >= ntypes)
 			break;
-		part = find_room(b, of, run->types[i], inline_use);
-		if (part == NULL || size < part->stride)
+		part = find_room(b, of, run->types[i], size, inline_use);
+		if (part == NULL)
 			break;
 		copy_words(part->rows.bytes + part->rows.used, run->data[i],
 		    part->stride);

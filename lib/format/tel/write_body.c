@@ -303,15 +303,111 @@ put_gaps(const struct out_block *b, struct tel__buffer *body, uint64_t *spare)
 	}
 }
 
+/* ----------------------------------------------------- blocks that were read */
+
+int
+tel__out_block_fills(const struct native_block *from)
+{
+	size_t bytes = 0;
+	unsigned i;
+
+	for (i = 0; i < from->nparts; i++)
+		bytes += (size_t)from->parts[i].count * from->parts[i].stride;
+	return from->head.count >= BLOCK_EVENTS || bytes >= BLOCK_BYTES;
+}
+
+/* Whether the events of a part are those of one that was read, in its bytes. */
+static int
+is_same_part(const struct out_part *part, const struct native_part *from)
+{
+	return !part->type->unknown && !from->unknown &&
+	    part->type->index == from->type &&
+	    part->inline_use == from->inline_use && !part->vary &&
+	    !part->tail.any && !part->raw.any && !part->lead.any &&
+	    !part->inline_labels.any &&
+	    from->flags % (unsigned)NATIVE_INLINE == 0 && from->sizes == NULL &&
+	    part->count == from->count && part->sizes[0] == from->size &&
+	    part->stride == from->stride &&
+	    (part->rows.used == 0 ||
+	        memcmp(part->rows.bytes, from->rows, part->rows.used) == 0);
+}
+
+/*
+ * The block that the events were read from, if they are all of its events: it
+ * would be encoded as it was.  Else NULL.
+ */
+static const struct native_block *
+find_same(const struct out_block *b)
+{
+	const struct native_encoded *encoded;
+	const struct native_block *from;
+	unsigned i;
+
+	if (b->nslots != 1 || b->nnames > 0 || b->ngaps > 0 || b->count == 0 ||
+	    b->slots[0].log->of == NULL ||
+	    (encoded = b->slots[0].log->of->encoded) == NULL)
+		return NULL;
+	from = encoded->block;
+	if (encoded->schema != b->slots[0].schema->native.schema ||
+	    from->head.count != b->count || from->nparts != b->nparts ||
+	    memcmp(from->clocks, b->clocks, b->count * sizeof(*b->clocks)) !=
+	        0 ||
+	    memcmp(from->part_of, b->part_of, b->count * sizeof(*b->part_of)) !=
+	        0)
+		return NULL;
+	for (i = 0; i < b->nparts; i++)
+		if (!is_same_part(&b->parts[i], &from->parts[i]))
+			return NULL;
+	return from;
+}
+
+/* The least and the greatest value of each cell, which encoding would find. */
+static void
+find_ranges(struct tel__buffer *body, struct out_part *part)
+{
+	const struct native_cell *c = part->plan->cells;
+	struct out_range *range;
+	const unsigned char *p;
+	uint64_t v;
+	unsigned k;
+	uint32_t i;
+
+	if (!TEL__RESERVE(part->ranges, part->range_room,
+	        part->plan->ncells + 1u)) {
+		body->failed = 1;
+		return;
+	}
+	for (k = 0; k < part->plan->ncells; k++, c++) {
+		range = &part->ranges[k];
+		range->low = UINT64_MAX;
+		range->high = 0;
+		p = part->rows.bytes + c->offset;
+		for (i = 0; i < part->count; i++, p += part->stride) {
+			v = load(p, c->width, c->big) &
+			    (c->mask != 0xff ? c->mask : UINT64_MAX);
+			range->low = v < range->low ? v : range->low;
+			range->high = v > range->high ? v : range->high;
+		}
+	}
+}
+
 void
 tel__out_block_body(struct out_block *b, struct tel__buffer *body,
     uint64_t first)
 {
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v, *spare;
+	const struct native_block *same = find_same(b);
 	uint32_t i;
 	unsigned k;
 
 	put_logs(b, body);
+	if (same != NULL) {
+		tel__buffer_put(body, same->body,
+		    (size_t)(same->rest.p - same->body));
+		for (k = 0; k < b->nparts; k++)
+			find_ranges(body, &b->parts[k]);
+		return;
+	}
 	put_parts(b, body);
 	tel__buffer_put_varint(body, b->nnames);
 	tel__buffer_put(body, b->names.bytes, b->names.used);

@@ -167,6 +167,9 @@ void tel__out_block_name(struct out_block *b, int slot,
 void tel__out_block_body(struct out_block *b, struct tel__buffer *body,
     uint64_t first);
 
+/* Whether a block that was read is as long as one that is written. */
+int tel__out_block_fills(const struct native_block *from);
+
 /* Sets wanted[i] where type i of a slot's schema has events in the block. */
 void tel__out_block_types(const struct out_block *b, unsigned slot,
     uint8_t *wanted);
@@ -281,7 +284,9 @@ struct native_out {
 	uint64_t length;   /* bytes of the stream */
 	uint64_t hash;     /* of its records so far */
 	uint64_t identifier;
-	uint64_t lost;  /* events lost before the next block */
+	uint64_t next; /* the number in its log of the event behind the last */
+	uint32_t row;  /* how many were written one behind the other until it */
+	uint64_t lost; /* events lost before the next block */
 	uint64_t clock; /* first of the last group */
 };
 
