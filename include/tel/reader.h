@@ -85,6 +85,13 @@ TEL_SINCE_0_1 tel_status tel_reader_set_force(tel_reader *r, int on);
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_strict(tel_reader *r, int on);
 /*
+ * How many threads decode: 1, that of the caller alone; or 0, the default:
+ * where it pays, one more parses lines of a trace of an allocator.  Compressed
+ * input is read ahead on a thread of its own all the same.
+ * Returns TEL_OK, TEL_EINVAL (another number), TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_set_threads(tel_reader *r, unsigned n);
+/*
  * The most strings and labels that are held, 1 to 2^30; 2^18 unless set.
  * Further ones are ignored, with one notice.
  * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.

@@ -42,6 +42,17 @@ tel_reader_set_force(tel_reader *r, int on)
 }
 
 tel_status
+tel_reader_set_threads(tel_reader *r, unsigned n)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (n > 1)
+		return TEL_EINVAL;
+	r->threads = n;
+	return TEL_OK;
+}
+
+tel_status
 tel_reader_set_strict(tel_reader *r, int on)
 {
 	if (r->at != READER_NEW)

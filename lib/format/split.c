@@ -30,6 +30,7 @@ like(struct tel_reader *r)
 	copy->force = r->force;
 	copy->strict = r->strict;
 	copy->max_labels = r->max_labels;
+	copy->threads = r->threads;
 	copy->read_size = r->read_size;
 	copy->notify = r->notify;
 	copy->notify_arg = r->notify_arg;

@@ -83,14 +83,17 @@ static tel_status
 adopt_model(struct worker *w)
 {
 	const struct render_team *t = w->team;
+	tel_status st;
 
 	if (w->epoch == t->epoch)
 		return TEL_OK;
 	tel__render_free_caches(&w->printer);
 	w->printer = t->model;
 	w->printer.cache = w->printer.caches = NULL;
-	w->epoch = t->epoch;
-	return tel__render_set_schema(&w->printer, t->model.schema);
+	st = tel__render_set_schema(&w->printer, t->model.schema);
+	if (st == TEL_OK)
+		w->epoch = t->epoch;
+	return st;
 }
 
 static tel_status

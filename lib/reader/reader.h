@@ -205,6 +205,7 @@ struct tel_reader {
 	tel_seek_fn *seek; /* of tel_reader_open_callback(), or NULL */
 	int long_lines; /* inst: lines up to TEL_PEEK_MAX bytes are records */
 	size_t max_labels;
+	unsigned threads; /* 1: that of the caller decodes alone */
 	size_t read_size;
 	struct tel_sidecar *sidecars;
 	double tick_rate; /* hertz, or 0: as the log says */

@@ -332,7 +332,7 @@ plugin() {
 	[ "$peak" -le 18500000 ]
 	expect 2 "*--touch: expected 'free' behind the comma*" \
 	    telreplay --touch page,x t.txt
-	expect 2 "*--touch: '101%' is not one of*" telreplay --touch 101% t.txt
+	expect 2 "*--touch: expected none, first, page, all or a share such as 25%, found '101%'*" telreplay --touch 101% t.txt
 }
 
 @test "before each operation it computes: for a time, or as the log has it" {

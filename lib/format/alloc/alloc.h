@@ -110,6 +110,7 @@ enum al_line {
 };
 
 struct al;
+struct al_ahead;
 
 struct al_dialect {
 	const char *name;
@@ -122,6 +123,7 @@ struct al_dialect {
 	int mixed;       /* output of the traced program in between */
 	int score;       /* of a line of its */
 	int alone;       /* several cannot be written as one */
+	int in_turn;     /* what a line means depends on those before */
 };
 
 extern const struct al_dialect tel__al_android, tel__al_logalloc,
@@ -188,7 +190,9 @@ struct al {
 	uint64_t noise, noise_bytes;
 	struct tel_lead lead;
 	unsigned char *data;
-	unsigned char *batch; /* of the events behind it, AL_EVENT_MAX each */
+	unsigned char *batch;   /* of the events behind it */
+	uint32_t clockless;     /* the first of a batch that say no time */
+	struct al_ahead *ahead; /* or NULL */
 	unsigned char inline_labels[AL_LABEL_MAX + 3];
 };
 
@@ -380,5 +384,76 @@ al_letter(char letter)
 	default: return AL_VALUES;
 	}
 }
+
+/* ------------------------------------------------------------- batches */
+
+/* Columns of events that are found together, as in struct tel_found. */
+struct al_columns {
+	const unsigned char **data;
+	uint64_t *clocks;
+	uint32_t *at;
+	uint32_t *raw_sizes;
+	uint32_t *types;
+	uint32_t *sizes;
+	unsigned char *bytes; /* TEL_RUN_MOST events of AL_EVENT_MAX bytes */
+};
+
+/*
+ * Fills columns from entry n on with the events of the lines from p to end, up
+ * to one that is not an event and nothing else.  first: what .at counts from.
+ * Returns how many entries there are.
+ */
+uint32_t tel__al_fill(struct al *s, const unsigned char *first,
+    const unsigned char *p, const unsigned char *end,
+    const struct al_columns *c, uint32_t n);
+
+/* What the line is, and, where it is the first of two, the other one, too. */
+static inline enum al_line
+al_parse(struct al *s)
+{
+	if (s->line.over)
+		return AL_WRONG;
+	s->text_size = 0;
+	s->has_time = 0;
+	s->ended = NULL;
+	if (tel_line_is_silent(s->line.p, s->line.end))
+		return AL_SILENT;
+	return s->d->parse(s, s->line.p);
+}
+
+/* Makes the bytes of the event at data; returns how many. */
+static inline uint32_t
+al_build(const struct al *s, const struct al_shape *shape, unsigned char *data)
+{
+	uint32_t size = shape->type->size;
+	unsigned i;
+
+	if (shape->text) {
+		memcpy(data + AL_HEADER, s->text, s->text_size);
+		data[AL_HEADER + s->text_size] = '\0';
+		size += (uint32_t)s->text_size;
+	} else {
+		for (i = 0; i < shape->nfields; i++)
+			tel_store_le64(data + AL_HEADER + 8 * i,
+			    s->v[shape->value[i]]);
+	}
+	tel_store_le64(data, (uint64_t)size << 32 | (unsigned)s->kind);
+	tel_store_le64(data + 8, s->clock);
+	return size;
+}
+
+/* A thread that parses lines ahead of the reader: ahead.c. */
+
+/*
+ * Adds to those that were found what the thread has for the event at first;
+ * starts it where that pays.  Returns NULL; or, where the thread has nothing for
+ * that event, where the reader is to parse lines to.
+ */
+const unsigned char *tel__al_ahead_take(struct tel_reader *r, struct al *s,
+    const unsigned char *first);
+/* A line is looked for from bytes behind p: the window may move then. */
+void tel__al_ahead_leave(struct al_ahead *a, const unsigned char *p,
+    size_t from);
+void tel__al_ahead_free(struct al_ahead *a);
 
 #endif

@@ -244,4 +244,5 @@ const struct al_dialect tel__al_ltrace = {
 	.all = "t",
 	.mixed = 1,
 	.score = 70,
+	.in_turn = 1,
 };

@@ -16,8 +16,10 @@
 static tel_status
 find_line(struct tel_reader *r, struct al *s, size_t from)
 {
-	tel_status st = tel__line_find(r, &s->line, from, 0, AL_LINE_MAX);
+	tel_status st;
 
+	tel__al_ahead_leave(s->ahead, r->p, from);
+	st = tel__line_find(r, &s->line, from, 0, AL_LINE_MAX);
 	s->past.number += st == TEL_OK;
 	return st;
 }
@@ -117,27 +119,6 @@ emit_rest(struct tel_reader *r, struct al *s)
 	return TEL_OK;
 }
 
-/* Makes the bytes of the event at data; returns how many. */
-static inline uint32_t
-build(const struct al *s, const struct al_shape *shape, unsigned char *data)
-{
-	uint32_t size = shape->type->size;
-	unsigned i;
-
-	if (shape->text) {
-		memcpy(data + AL_HEADER, s->text, s->text_size);
-		data[AL_HEADER + s->text_size] = '\0';
-		size += (uint32_t)s->text_size;
-	} else {
-		for (i = 0; i < shape->nfields; i++)
-			tel_store_le64(data + AL_HEADER + 8 * i,
-			    s->v[shape->value[i]]);
-	}
-	tel_store_le64(data, (uint64_t)size << 32 | (unsigned)s->kind);
-	tel_store_le64(data + 8, s->clock);
-	return size;
-}
-
 /* Hands out the event that the line is. */
 static inline tel_status
 emit(struct tel_reader *r, struct al *s)
@@ -151,7 +132,7 @@ emit(struct tel_reader *r, struct al *s)
 		tel__lead_give(r, &s->lead);
 	ev->type = shape->type;
 	ev->data = s->data;
-	ev->size = build(s, shape, s->data);
+	ev->size = al_build(s, shape, s->data);
 	ev->clock = s->clock;
 	ev->offset = s->line.offset;
 	ev->raw = r->p;
@@ -191,20 +172,6 @@ finish(struct tel_reader *r, struct al *s)
 	return TEL_END;
 }
 
-/* What the line is, and, where it is the first of two, the other one, too. */
-static inline enum al_line
-parse(struct al *s)
-{
-	if (s->line.over)
-		return AL_WRONG;
-	s->text_size = 0;
-	s->has_time = 0;
-	s->ended = NULL;
-	if (tel_line_is_silent(s->line.p, s->line.end))
-		return AL_SILENT;
-	return s->d->parse(s, s->line.p);
-}
-
 /* Keeps the line that begins a call; it was parsed to s->held. */
 static void
 hold(struct tel_reader *r, struct al *s)
@@ -231,7 +198,7 @@ take_second(struct tel_reader *r, struct al *s)
 		st = damaged(r, s);
 		return st == TEL_OK ? TEL_LOG : st;
 	}
-	if (st == TEL_OK && parse(s) == AL_EVENT)
+	if (st == TEL_OK && al_parse(s) == AL_EVENT)
 		return emit(r, s);
 	/* the next line is read again, as it may be an event of its own */
 	s->past.number -= st == TEL_OK;
@@ -256,7 +223,7 @@ tel__al_next(struct tel_reader *r)
 		st = find_line(r, s, 0);
 		if (st != TEL_OK)
 			return st == TEL_END ? finish(r, s) : st;
-		switch (parse(s)) {
+		switch (al_parse(s)) {
 		case AL_EVENT:
 			st = emit(r, s);
 			if (st == TEL_OK && tel_type_is_followed(r->event.type))
@@ -284,83 +251,6 @@ tel__al_next(struct tel_reader *r)
 		if (st != TEL_OK)
 			return st;
 	}
-}
-
-/* --------------------------------------------------------------- batches */
-
-/* Nonzero when the last event has nothing that those behind it have not. */
-static int
-may_lead(const struct tel_reader *r, const struct al *s)
-{
-	const struct tel_event *ev = &r->event;
-
-	return ev->lead_size == 0 && ev->inline_size == 0 &&
-	    !ev->type->has_string && s->ended == NULL && !s->line.cut &&
-	    s->nheld == 0;
-}
-
-/*
- * Nonzero when the line of s is an event that changes nothing but the past and
- * the clock, and has nothing beside its fields.
- */
-static inline int
-parse_plain(struct al *s)
-{
-	const struct al_shape *shape = &s->shape[0];
-
-	if (parse(s) != AL_EVENT || s->text_size > 0 || s->ended != NULL ||
-	    (s->has_time && !s->timed))
-		return 0;
-	shape += s->kind;
-	return !shape->text && !tel_type_is_followed(shape->type);
-}
-
-void
-tel__al_more(struct tel_reader *r)
-{
-	struct al *s = r->state;
-	struct tel_found *f = &r->found;
-	const unsigned char *const first = r->p - r->consumed;
-	const unsigned char *p = r->p, *lf;
-	const struct al_shape *shape;
-	struct al_past past;
-	unsigned char *data = s->batch;
-	uint32_t n;
-
-	if (!may_lead(r, s))
-		return;
-	f->in_window = 1;
-	f->raw = first;
-	f->raw_sizes[0] = (uint32_t)r->consumed;
-	s->line.limit = r->end;
-	for (n = 1; n < TEL_RUN_MOST; n++) {
-		lf = memchr(p, '\n', (size_t)(r->end - p));
-		if (lf == NULL || lf - p >= (ptrdiff_t)AL_LINE_MAX)
-			break;
-		s->line.p = p;
-		s->line.end = lf > p && lf[-1] == '\r' ? lf - 1 : lf;
-		s->line.step = (size_t)(lf + 1 - p);
-		past = s->past;
-		s->past.number++;
-		if (!parse_plain(s)) {
-			s->past = past;
-			break;
-		}
-		shape = &s->shape[s->kind];
-		s->clock = s->has_time ? s->time :
-		    s->timed           ? s->clock :
-		                         s->past.number;
-		f->data[n] = data;
-		f->at[n] = (uint32_t)(p - first);
-		f->raw_sizes[n] = (uint32_t)s->line.step;
-		f->types[n] = shape->type->index;
-		f->clocks[n] = s->clock;
-		f->sizes[n] = build(s, shape, data);
-		data += AL_EVENT_MAX;
-		p = lf + 1;
-	}
-	s->operations += n - 1;
-	f->count = n;
 }
 
 /* -------------------------------------------------------- open and close */
@@ -397,6 +287,7 @@ tel__al_close(struct tel_reader *r)
 
 	if (s == NULL)
 		return;
+	tel__al_ahead_free(s->ahead);
 	tel__lead_close(r, &s->lead);
 	free(s->line.copy);
 	free(s->held);

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A thread that parses lines ahead of the reader.  It is given the later lines
+ * of the window, and has batches of their events ready when the reader gets
+ * there; meanwhile the reader parses those before, and whoever asked for the
+ * events works on them.  What the thread cannot know, the number of a line and
+ * the clock of the event before, the reader adds.  Lines that are not an event
+ * and nothing else the thread leaves out, and the reader takes them itself.
+ *
+ * The window does not move until the thread is done with it.
+ */
+#define _GNU_SOURCE /* for memrchr() */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/alloc/alloc.h"
+
+/* Where the trace, or what is left of the window, is shorter, none is used. */
+#define TRACE_LEAST ((uint64_t)1 << 17)
+#define WINDOW_LEAST ((size_t)1 << 16)
+/* Batches that may be ready; where all are, it sleeps until half are taken. */
+#define BATCHES 16u
+/* The part of the window that the reader parses itself, in sixteenths. */
+#define PART_LEAST 1u
+#define PART_MOST 8u
+
+/* Events of lines without a gap; the reader parses the first one itself. */
+struct batch {
+	const unsigned char *start; /* of the first line */
+	uint32_t count;
+	uint32_t clockless; /* the first of them that say no time */
+	const unsigned char *data[TEL_RUN_MOST];
+	uint64_t clocks[TEL_RUN_MOST];
+	uint32_t at[TEL_RUN_MOST];
+	uint32_t raw_sizes[TEL_RUN_MOST];
+	uint32_t types[TEL_RUN_MOST];
+	uint32_t sizes[TEL_RUN_MOST];
+	unsigned char bytes[TEL_RUN_MOST * AL_EVENT_MAX];
+};
+
+struct al_ahead {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t work, done; /* what the thread and the reader wait for */
+	int stop;                  /* the thread is to end, */
+	int cancel;                /* or to drop its part of the window */
+	int busy;                  /* it has one */
+	unsigned first, ready;     /* of the batches */
+	/* the thread's alone while it is busy */
+	struct al state;
+	const unsigned char *from, *end;
+	/* the reader's alone */
+	int active; /* part of the window is the thread's */
+	int taken;  /* the events of the first batch are in use */
+	int late;   /* the reader had to wait for a batch */
+	unsigned part;
+	struct batch batches[BATCHES];
+};
+
+/* ---------------------------------------------------------- on the thread */
+
+/* A batch to fill; NULL: the lines are not wanted any more. */
+static struct batch *
+wait_idle(struct al_ahead *a)
+{
+	struct batch *b = NULL;
+
+	pthread_mutex_lock(&a->lock);
+	if (a->ready == BATCHES)
+		while (!a->cancel && a->ready > BATCHES / 2)
+			pthread_cond_wait(&a->work, &a->lock);
+	if (!a->cancel)
+		b = &a->batches[(a->first + a->ready) % BATCHES];
+	pthread_mutex_unlock(&a->lock);
+	return b;
+}
+
+/* Fills a batch with lines from p on.  Returns where the next ones start. */
+static const unsigned char *
+fill(struct al_ahead *a, struct batch *b, const unsigned char *p)
+{
+	const struct al_columns columns = { b->data, b->clocks, b->at,
+		b->raw_sizes, b->types, b->sizes, b->bytes };
+	const unsigned char *lf;
+	uint32_t last;
+
+	b->start = p;
+	b->count = tel__al_fill(&a->state, p, p, a->end, &columns, 0);
+	b->clockless = a->state.clockless;
+	if (b->count == 0) {
+		lf = memchr(p, '\n', (size_t)(a->end - p));
+		return lf != NULL ? lf + 1 : a->end;
+	}
+	last = b->count - 1;
+	return p + b->at[last] + b->raw_sizes[last];
+}
+
+/* Parses the lines that the thread was given. */
+static void
+parse_lines(struct al_ahead *a)
+{
+	const unsigned char *p = a->from;
+	struct batch *b;
+
+	while (p < a->end && (b = wait_idle(a)) != NULL) {
+		p = fill(a, b, p);
+		if (b->count == 0)
+			continue;
+		pthread_mutex_lock(&a->lock);
+		a->ready++;
+		pthread_cond_signal(&a->done);
+		pthread_mutex_unlock(&a->lock);
+	}
+}
+
+static void *
+run(void *arg)
+{
+	struct al_ahead *a = arg;
+
+	pthread_mutex_lock(&a->lock);
+	for (;;) {
+		while (!a->stop && !a->busy)
+			pthread_cond_wait(&a->work, &a->lock);
+		if (a->stop)
+			break;
+		pthread_mutex_unlock(&a->lock);
+		parse_lines(a);
+		pthread_mutex_lock(&a->lock);
+		a->busy = 0;
+		pthread_cond_signal(&a->done);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+/* ---------------------------------------------------------- on the reader's */
+
+/* Starts the thread, which no signal goes to.  NULL: it cannot be had. */
+static struct al_ahead *
+start_thread(void)
+{
+	struct al_ahead *a = malloc(sizeof(*a));
+	sigset_t all, old;
+	int failed;
+
+	if (a == NULL)
+		return NULL;
+	/* not the batches, which are much */
+	memset(a, 0, offsetof(struct al_ahead, batches));
+	a->part = PART_LEAST;
+	if (pthread_mutex_init(&a->lock, NULL) != 0) {
+		free(a);
+		return NULL;
+	}
+	if (pthread_cond_init(&a->work, NULL) != 0) {
+		pthread_mutex_destroy(&a->lock);
+		free(a);
+		return NULL;
+	}
+	failed = pthread_cond_init(&a->done, NULL) != 0;
+	if (!failed) {
+		sigfillset(&all);
+		failed = pthread_sigmask(SIG_SETMASK, &all, &old) != 0;
+		if (!failed) {
+			failed = pthread_create(&a->thread, NULL, run, a) != 0;
+			pthread_sigmask(SIG_SETMASK, &old, NULL);
+		}
+		if (failed)
+			pthread_cond_destroy(&a->done);
+	}
+	if (!failed)
+		return a;
+	pthread_cond_destroy(&a->work);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+	return NULL;
+}
+
+/* Gives the later lines of the window to the thread, if that pays. */
+static void
+begin(struct tel_reader *r, struct al *s)
+{
+	struct al_ahead *a;
+	const unsigned char *from, *end;
+	size_t left = (size_t)(r->end - r->p);
+
+	if (s->d->in_turn || r->threads == 1 || r->feed != NULL ||
+	    r->nonblocking || r->offset < TRACE_LEAST || left < WINDOW_LEAST)
+		return;
+	if (s->ahead == NULL)
+		s->ahead = start_thread();
+	a = s->ahead;
+	if (a == NULL) {
+		/* without a thread it goes as well */
+		r->threads = 1;
+		return;
+	}
+	end = memrchr(r->p, '\n', left);
+	from = memchr(r->p + left / 16 * a->part, '\n',
+	    left - left / 16 * a->part);
+	if (end == NULL || from == NULL || from >= end)
+		return;
+	if (a->late && a->part < PART_MOST)
+		a->part++;
+	else if (!a->late && a->part > PART_LEAST)
+		a->part--;
+	a->late = 0;
+	a->active = 1;
+	pthread_mutex_lock(&a->lock);
+	a->state = *s;
+	a->state.line.limit = r->end;
+	a->from = from + 1;
+	a->end = end + 1;
+	a->busy = 1;
+	pthread_cond_signal(&a->work);
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* The first batch is not needed any more; under the lock. */
+static void
+drop(struct al_ahead *a)
+{
+	a->first = (a->first + 1) % BATCHES;
+	a->ready--;
+	a->taken = 0;
+	if (a->ready == BATCHES / 2)
+		pthread_cond_signal(&a->work);
+}
+
+/* The first batch that starts at p or later, or NULL: none comes. */
+static struct batch *
+wait_batch(struct al_ahead *a, const unsigned char *p)
+{
+	struct batch *b = NULL;
+
+	pthread_mutex_lock(&a->lock);
+	if (a->taken)
+		drop(a);
+	for (;;) {
+		while (a->ready == 0 && a->busy) {
+			a->late = 1;
+			pthread_cond_wait(&a->done, &a->lock);
+		}
+		if (a->ready == 0)
+			break;
+		b = &a->batches[a->first];
+		if (b->start >= p)
+			break;
+		b = NULL;
+		drop(a);
+	}
+	a->taken = b != NULL && b->start == p;
+	pthread_mutex_unlock(&a->lock);
+	return b;
+}
+
+/* Adds the events of a batch, but for the first, to those that were found. */
+static void
+take(struct tel_found *f, struct al *s, struct batch *b)
+{
+	const uint32_t n = b->count, clockless = s->timed ? b->clockless : n;
+	uint64_t clock = s->clock;
+	uint32_t i;
+
+	for (i = 1; i < clockless; i++) {
+		clock += !s->timed;
+		b->clocks[i] = clock;
+		tel_store_le64(b->bytes + (b->data[i] - b->bytes) + 8, clock);
+	}
+	memcpy(f->data, b->data, n * sizeof(f->data[0]));
+	memcpy(f->clocks, b->clocks, n * sizeof(f->clocks[0]));
+	memcpy(f->at, b->at, n * sizeof(f->at[0]));
+	memcpy(f->raw_sizes, b->raw_sizes, n * sizeof(f->raw_sizes[0]));
+	memcpy(f->types, b->types, n * sizeof(f->types[0]));
+	memcpy(f->sizes, b->sizes, n * sizeof(f->sizes[0]));
+	f->count = n;
+	s->clock = n > 1 ? b->clocks[n - 1] : clock;
+	s->past.number += n - 1;
+}
+
+const unsigned char *
+tel__al_ahead_take(struct tel_reader *r, struct al *s,
+    const unsigned char *first)
+{
+	struct tel_found *f = &r->found;
+	const unsigned char *data = f->data[0];
+	const uint64_t clock = f->clocks[0];
+	struct batch *b;
+
+	if (s->ahead == NULL || !s->ahead->active)
+		begin(r, s);
+	if (s->ahead == NULL || !s->ahead->active)
+		return r->end;
+	if (first < s->ahead->from)
+		return s->ahead->from;
+	b = wait_batch(s->ahead, first);
+	if (b == NULL)
+		return r->end;
+	if (b->start > first)
+		return b->start;
+	take(f, s, b);
+	f->data[0] = data;
+	f->clocks[0] = clock;
+	return NULL;
+}
+
+void
+tel__al_ahead_leave(struct al_ahead *a, const unsigned char *p, size_t from)
+{
+	if (a == NULL || !a->active ||
+	    (p < a->end && from < (size_t)(a->end - p)))
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->cancel = 1;
+	pthread_cond_signal(&a->work);
+	while (a->busy)
+		pthread_cond_wait(&a->done, &a->lock);
+	a->cancel = 0;
+	a->ready = 0;
+	pthread_mutex_unlock(&a->lock);
+	a->active = a->taken = 0;
+}
+
+void
+tel__al_ahead_free(struct al_ahead *a)
+{
+	if (a == NULL)
+		return;
+	tel__al_ahead_leave(a, a->end, 0);
+	pthread_mutex_lock(&a->lock);
+	a->stop = 1;
+	pthread_cond_signal(&a->work);
+	pthread_mutex_unlock(&a->lock);
+	pthread_join(a->thread, NULL);
+	pthread_cond_destroy(&a->done);
+	pthread_cond_destroy(&a->work);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
