@@ -29,6 +29,9 @@ struct pump {
 	int whole;       /* all events are selected */
 	int runs;        /* they are read as runs */
 	int settled;     /* no later event is that from which time counts */
+	int late_labels; /* labels are tested, and may follow their events */
+	int backward;    /* such a log is not in order of time */
+	uint64_t clock;  /* of the previous batch of it */
 };
 
 static struct done
@@ -233,6 +236,19 @@ waited_for(const struct pump *p)
 	return NULL;
 }
 
+/* Finds out whether events that labels are tested of are in order of time. */
+static void
+check_order(struct pump *p, const tel_event *ev)
+{
+	uint64_t clock = tel_event_clock(ev);
+
+	if (!tel_event_timed(ev))
+		return;
+	if (clock < p->clock)
+		p->backward = 1;
+	p->clock = clock;
+}
+
 /* The loop over the events. */
 static enum outcome
 pump(struct pump *p)
@@ -255,13 +271,17 @@ pump(struct pump *p)
 		if (src != NULL && would_wait(src))
 			v->idle(v->arg);
 		st = next_batch(p, &b);
-		if (st == TEL_LOG)
+		if (st == TEL_LOG) {
+			p->clock = 0;
 			continue;
+		}
 		if (st != TEL_OK) {
 			if (st != TEL_END)
 				report_failure(p, st);
 			break;
 		}
+		if (p->late_labels)
+			check_order(p, b.first);
 		n = b.run != NULL ? tel_run_count(b.run) : 1;
 		until -= n < until ? n : until;
 		if (until == 0) {
@@ -298,6 +318,18 @@ report_late(const struct pump *p)
 		    "%" PRIu64 " events arrived out of order", late);
 }
 
+/* Warns of labels that events which precede them in the log lack. */
+static void
+report_order(struct pump *p)
+{
+	if (p->backward && !p->settings->quiet)
+		message(p->sources[0]->name,
+		    "the log is not in order of time, so some events precede "
+		    "their labels; -S sorts the log");
+	p->backward = 0;
+	p->clock = 0;
+}
+
 /* The loop, with what comes before and after it. */
 static enum outcome
 run(struct pump *p)
@@ -320,6 +352,7 @@ run(struct pump *p)
 			outcome = END_ALL;
 	}
 	report_late(p);
+	report_order(p);
 	progress_end(&p->progress, count_done(p));
 	return outcome;
 }
@@ -409,6 +442,9 @@ run_single(struct pump *p)
 	if (st == TEL_OK && p->window != NULL && only_allocs(p))
 		st = tel_window_set_allocs(p->window, 1);
 	p->settled = order == TEL_ORDER_LOG && !only_allocs(p);
+	p->late_labels = order == TEL_ORDER_LOG &&
+	    selection_uses_labels(&s->select) &&
+	    !tel_schema_ordered(tel_reader_schema(p->sources[0]->reader));
 	if (st == TEL_OK)
 		outcome = run(p);
 	else
@@ -416,6 +452,7 @@ run_single(struct pump *p)
 	tel_window_free(p->window);
 	p->window = NULL;
 	p->settled = 0;
+	p->late_labels = 0;
 	return outcome;
 }
 

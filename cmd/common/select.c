@@ -231,6 +231,12 @@ selection_span(struct selection *s, uint64_t first, uint64_t last)
 }
 
 int
+selection_uses_labels(const struct selection *s)
+{
+	return s->filtering && tel_filter_uses_labels(s->filter);
+}
+
+int
 selection_needs_rate(const struct selection *s)
 {
 	return s->filtering && tel_filter_uses_rate(s->filter);

@@ -147,6 +147,11 @@ TEL_SINCE_0_1 int tel_filter_type(const tel_filter *f, const tel_type *type);
  */
 TEL_SINCE_0_1 int tel_filter_uses_rate(const tel_filter *f);
 /*
+ * Nonzero when a condition tests labels: a label is known only to events that
+ * are read after it, so logs are best read in order of time.
+ */
+TEL_SINCE_0_1 int tel_filter_uses_labels(const tel_filter *f);
+/*
  * Nonzero when whether an event matches may depend on other events of its log:
  * by labels, its number, or what comes before it.
  */

@@ -343,6 +343,17 @@ tel_filter_uses_rate(const tel_filter *f)
 }
 
 int
+tel_filter_uses_labels(const tel_filter *f)
+{
+	const struct between *b = &f->between;
+
+	return (b->since != NULL && tel_filter_uses_labels(b->since)) ||
+	    (b->until != NULL && tel_filter_uses_labels(b->until)) ||
+	    f->binder.selection.nlabels > 0 ||
+	    (f->binder.tree != NULL && tel__tree_uses_labels(f->binder.tree));
+}
+
+int
 tel_filter_uses_others(const tel_filter *f)
 {
 	return is_bounded(f) || tel_filter_uses_rate(f) ||

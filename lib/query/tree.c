@@ -94,6 +94,17 @@ tel__tree_free(struct tree *t)
 }
 
 int
+tel__tree_uses_labels(const struct tree *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nnodes; i++)
+		if (t->nodes[i].op == N_LABEL || t->nodes[i].op == N_LABELS)
+			return 1;
+	return 0;
+}
+
+int
 tel__tree_uses_others(const struct tree *t)
 {
 	const struct node *n;
@@ -101,11 +112,10 @@ tel__tree_uses_others(const struct tree *t)
 
 	for (i = 0; i < t->nnodes; i++) {
 		n = &t->nodes[i];
-		if (n->op == N_LABEL || n->op == N_LABELS ||
-		    (n->op == N_BUILTIN &&
-		        (n->builtin == B_TIME || n->builtin == B_DT ||
-		            n->builtin == B_INDEX || n->builtin == B_LABEL)))
+		if (n->op == N_BUILTIN &&
+		    (n->builtin == B_TIME || n->builtin == B_DT ||
+		        n->builtin == B_INDEX))
 			return 1;
 	}
-	return t->uses_dt || t->uses_rate;
+	return tel__tree_uses_labels(t) || t->uses_dt || t->uses_rate;
 }

@@ -158,6 +158,9 @@ tel_status tel__tree_parse(const char *text, struct fail *fail,
     struct tree **out);
 void tel__tree_free(struct tree *t);
 
+/* Nonzero when its value depends on labels. */
+int tel__tree_uses_labels(const struct tree *t);
+
 /* Nonzero when its value depends on other events than the one at hand. */
 int tel__tree_uses_others(const struct tree *t);
 

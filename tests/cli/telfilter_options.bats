@@ -29,7 +29,7 @@ types() {
 try() {
 	case $1 in
 	address) differs --address 0x7f1d0b043010 ;;
-	label) differs --label 'CBS*' ;;
+	label) differs --quiet --label 'CBS*' ;;
 	invert) differs --invert -k Pool ;;
 	count) [ "$(telfilter --count mpsio.log)" = 144 ] ;;
 	any)
@@ -236,6 +236,33 @@ same() {
 	clean telfilter -f text "$@" mpsio.log >two
 	diff one two
 	[ "$(grep -vc '^#' one)" -gt 0 ]
+}
+
+@test "a test of labels warns if the log is not in order of time" {
+	local warning="mpsio.log: the log is not in order of time, so some events precede their labels; -S sorts the log"
+	local options
+
+	# the quotes are for the tool
+	# shellcheck disable=SC2089
+	for options in '-l Control' '-w label(pool)=="Control"' \
+	    '-v --since label=="Control"'; do
+		# shellcheck disable=SC2086,SC2090
+		run -0 --separate-stderr telfilter -c $options mpsio.log
+		[ "$stderr" = "telfilter: $warning" ]
+		# shellcheck disable=SC2086,SC2090
+		run -0 --separate-stderr telfilter -S -c $options mpsio.log
+		[ -z "$stderr" ]
+	done
+	run -0 --separate-stderr telcat -c -w 'label =* "C*"' mpsio.log
+	[ "$stderr" = "telcat: $warning" ]
+	[ "$(telfilter -S -c -l Control mpsio.log)" = 17 ]
+	# a text that was sorted is in order, and -q is quiet
+	telcat -S mpsio.log >sorted.txt
+	run -0 --separate-stderr telfilter -c -l Control sorted.txt
+	[ "$output" = 17 ]
+	[ -z "$stderr" ]
+	run -0 --separate-stderr telfilter -q -c -l Control mpsio.log
+	[ -z "$stderr" ]
 }
 
 @test "-w again narrows, -e -k -l and -F again add up" {

@@ -221,6 +221,16 @@ check_types(struct events *e)
 	ok(!tel_filter_uses_rate(f), "nor do ticks");
 	must_ok(tel_filter_set_time(f, "5s,"));
 	ok(tel_filter_uses_rate(f), "but seconds do");
+	ok(!tel_filter_uses_labels(f), "no label is tested");
+	must_ok(tel_filter_set_expression(f, "has(size) || has(label)"));
+	ok(tel_filter_uses_labels(f), "any label");
+	must_ok(tel_filter_set_expression(f, "\"label\" == name"));
+	ok(!tel_filter_uses_labels(f), "a string is not a label");
+	must_ok(tel_filter_set_until(f, "label(\"pool\") == \"x\""));
+	ok(tel_filter_uses_labels(f), "that of a field, for the end");
+	must_ok(tel_filter_set_until(f, NULL));
+	must_ok(tel_filter_add_label(f, "x*"));
+	ok(tel_filter_uses_labels(f), "a glob for labels");
 	tel_filter_free(f);
 }
 
