@@ -203,7 +203,8 @@ def difference(page, folder):
     events = [row for row in want if row["name"] == "events"]
     expect(charts["Events before and after"]["rows"],
           [[row["figure"], row["before"], row["after"]] for row in events])
-    rows = rows_of_table(page, "Before and after")
+    rows = [row for name in dict.fromkeys(
+        row["name"] for row in want) for row in rows_of_table(page, name)]
     expect([(row[0], row[4]) for row in rows],
           [(row["figure"], row.get("significance", "")) for row in want])
 

@@ -40,19 +40,19 @@ function scale(lo, hi, a, b, log, unit) {
 // Short, for an axis: 12k rather than 12,000.
 const brief = new Intl.NumberFormat("en", { notation: "compact",
 	maximumSignificantDigits: 4 });
-const mark = (v, unit) => unit === "bytes" || unit === "ns" || unit === "%"
-	? show(v, unit) : brief.format(v);
+const mark = (v, unit) => /^(bytes|ns|%)$/.test(unit) ? show(v, unit)
+	: brief.format(v);
+
+// The grid of the axis below.
+const across = (x, floor) => el("g", { class: "axes" }, x.ticks.map((v) => [
+	el("path", { class: "grid", d: `M${x.at(v).toFixed(1)} ${TOP}V${floor}` }),
+	el("text", { x: x.at(v), y: floor + 15, "text-anchor": "middle" },
+		mark(v, x.unit))]));
 
 // Axes with their names; the plot is put on them.
-function frame(x, y, xTitle, yTitle, height = HIGH) {
-	const floor = height - BOTTOM;
-	const g = el("g", { class: "axes" });
-	for (const v of x ? x.ticks : [])
-		g.append(el("path", { class: "grid",
-			d: `M${x.at(v).toFixed(1)} ${TOP}V${floor}` }),
-		el("text", { x: x.at(v), y: floor + 15, "text-anchor": "middle" },
-			mark(v, x.unit)));
-	for (const v of y ? y.ticks : [])
+function frame(x, y, xTitle, yTitle) {
+	const floor = HIGH - BOTTOM, g = across(x, floor);
+	for (const v of y.ticks)
 		g.append(el("path", { class: "grid",
 			d: `M${LEFT} ${y.at(v).toFixed(1)}H${WIDE - RIGHT}` }),
 		el("text", { x: LEFT - 6, y: y.at(v) + 4, "text-anchor": "end" },
@@ -60,11 +60,9 @@ function frame(x, y, xTitle, yTitle, height = HIGH) {
 	g.append(el("path", { class: "axis",
 		d: `M${LEFT} ${TOP}V${floor}H${WIDE - RIGHT}` }),
 	el("text", { class: "title", x: (LEFT + WIDE - RIGHT) / 2,
-		y: height - 8, "text-anchor": "middle" }, xTitle));
-	if (yTitle)
-		g.append(el("text", { class: "title", "text-anchor": "middle",
-			transform: `translate(12 ${(TOP + floor) / 2}) rotate(-90)` },
-		yTitle));
+		y: HIGH - 8, "text-anchor": "middle" }, xTitle),
+	el("text", { class: "title", "text-anchor": "middle",
+		transform: `translate(12 ${(TOP + floor) / 2}) rotate(-90)` }, yTitle));
 	return g;
 }
 
@@ -89,7 +87,7 @@ function figure(kind, title, about, height, plot, data, names) {
 	const picture = el("svg", { viewBox: `0 0 ${WIDE} ${height}`,
 		width: WIDE, height, role: "img", "aria-label":
 			`${title}: ${data.rows.length} rows, in the table below` },
-	...plot);
+	plot);
 	const file = title.replace(/[^\w.-]+/g, "-").slice(0, 60);
 	const csv = () => csvOf([data.columns.map((c) => c.name), ...data.rows]);
 	const rows = el("details", { toggle: () => {
@@ -100,11 +98,11 @@ function figure(kind, title, about, height, plot, data, names) {
 		svg: () => pictureOf(picture), csv });
 	return el("figure", {}, el("figcaption", {}, el("b", {}, title), " ",
 		el("span", { class: "dim" }, about || "")), picture,
-	names && names.length > 1 ? el("p", { class: "legend" },
-		...names.map((name, i) => el("span", {}, el("svg",
+	names?.length > 1 && el("p", { class: "legend" },
+		names.map((name, i) => el("span", {}, el("svg",
 			{ width: 10, height: 10, "aria-hidden": "true" },
 			el("rect", { width: 10, height: 10, fill: hue(i) })),
-		` ${name} `))) : "",
+		` ${name} `))),
 	el("div", {}, el("button", { click: () =>
 		save(`${file}.svg`, "image/svg+xml", pictureOf(picture)) }, "SVG"), " ",
 	el("button", { click: () => save(`${file}.csv`, "text/csv", csv()) },
@@ -139,15 +137,12 @@ function histogramOf(title, about, unit, buckets, range, logX, logY, density) {
 // series: {name, points: [[x, y], ...], area}.  NaN is a gap.
 function curvesOf(title, about, series, o) {
 	const all = series.flatMap((s) => s.points).filter(([, v]) => v === v);
-	const span = (i, zero) => {
-		const v = all.map((p) => p[i]);
-		return [v.reduce((a, b) => Math.min(a, b), zero ? 0 : Infinity),
-			v.reduce((a, b) => Math.max(a, b), zero ? 0 : -Infinity)];
-	};
-	const [lo, hi] = all.length ? span(0, !o.logX) : [0, 1];
-	const [least, most] = span(1, true);
-	const x = scale(lo, hi, LEFT, WIDE - RIGHT, o.logX, o.xUnit);
-	const y = scale(least, most || 1, HIGH - BOTTOM, TOP, o.logY, o.unit);
+	const span = (i, first) => all.reduce(([lo, hi], p) =>
+		[Math.min(lo, p[i]), Math.max(hi, p[i])], [first, first]);
+	const [lo, hi] = span(0, o.logX && all.length ? all[0][0] : 0);
+	const [least, most] = span(1, 0);
+	const x = scale(lo, hi || 1, LEFT, WIDE - RIGHT, o.logX, o.xUnit);
+	const y = scale(least, most || 1, HIGH - BOTTOM, TOP, false, o.unit);
 	const paths = series.map((s, i) => {
 		let pen = "M";
 		const line = s.points.map(([a, b]) => {
@@ -171,15 +166,10 @@ function curvesOf(title, about, series, o) {
 	series.map((s) => s.name));
 }
 
-// The axis below bars.
-const across = (x, height) => el("g", { class: "axes" },
-	...x.ticks.flatMap((v) => [el("path", { class: "grid",
-		d: `M${x.at(v).toFixed(1)} ${TOP}V${height - 28}` }),
-	el("text", { x: x.at(v), y: height - 14, "text-anchor": "middle" },
-		mark(v, x.unit))]));
-
 // Labels beside bars, and pixels for them.
 const cut = (text) => text.length > 28 ? `${text.slice(0, 27)}…` : text;
+const labelOf = (text, x, y) => el("text", { x, y, "text-anchor": "end" },
+	cut(String(text)), hint(text));
 const roomFor = (rows) => 16 + 6.4 * Math.max(6, ...rows.map(([label]) =>
 	cut(String(label)).length));
 
@@ -191,27 +181,22 @@ function barsOf(title, about, unit, names, rows, log, most = 40) {
 	const height = TOP + shown.length * step + 30;
 	const values = shown.flatMap((r) => r.slice(1)).map(Number)
 		.filter(Number.isFinite);
-	const lo = values.reduce((a, b) => Math.min(a, b), 0);
-	const hi = values.reduce((a, b) => Math.max(a, b), 0) || 1;
-	const x = scale(lo, hi, left, WIDE - 110, log, unit);
+	const x = scale(Math.min(0, ...values), Math.max(0, ...values) || 1, left,
+		WIDE - 110, log, unit);
 	return figure("bars", title, `${about || ""}${rows.length > most
 		? `; ${rows.length - most} more in the table` : ""}`, height, [
-		across(x, height),
-		...shown.flatMap(([label, ...cells], i) => {
+		across(x, height - 28),
+		shown.map(([label, ...cells], i) => {
 			const up = TOP + i * step;
-			return [el("text", { x: left - 6, y: up + thick * n / 2 + 4,
-				"text-anchor": "end" }, cut(String(label)), hint(label)),
-			...cells.flatMap((v, k) => {
-				const value = Number(v);
-				if (v === undefined || v === null || !Number.isFinite(value))
-					return [];
-				const [a, b] = [x.at(0), x.at(value)];
-				return [el("rect", { x: Math.min(a, b), y: up + k * thick,
-					width: Math.max(Math.abs(b - a), 1), height: thick - 1,
-					fill: hue(k) }, hint(`${label}, ${names[k]}: ${
-					show(value, unit)}`)),
-				el("text", { x: Math.max(a, b) + 4,
-					y: up + k * thick + thick / 2 + 4 }, mark(value, unit))];
+			return [labelOf(label, left - 6, up + thick * n / 2 + 4),
+			cells.map((v, k) => {
+				const value = Number(v ?? NaN), a = x.at(0), b = x.at(value);
+				const y = up + k * thick;
+				return Number.isFinite(value) && [el("rect", { y, fill: hue(k),
+					x: Math.min(a, b), width: Math.max(Math.abs(b - a), 1),
+					height: thick - 1 }, hint(`${label}, ${names[k]}: ${
+					show(value, unit)}`)), el("text", { y: y + thick / 2 + 4,
+					x: Math.max(a, b) + 4 }, mark(value, unit))];
 			})];
 		})],
 	{ columns: columnsOf(["", "", true], ...names.map((s) => [s, unit])),
@@ -225,23 +210,22 @@ function rangesOf(title, about, unit, rows) {
 	const all = rows.flatMap(([, lo, hi, marks]) => [lo, hi,
 		...marks.map((m) => m[1])]);
 	const x = scale(Math.min(0, ...all), Math.max(0, ...all) || 1, left,
-		WIDE - 110, false, unit);
+		WIDE - 110, false, unit), names = rows[0][3].map((m) => m[0]);
 	return figure("range", title, about, height, [
-		across(x, height),
-		...rows.flatMap(([name, lo, hi, marks], i) => {
+		across(x, height - 28),
+		rows.map(([name, lo, hi, marks], i) => {
 			const up = TOP + i * step;
-			return [el("text", { x: left - 6, y: up + 14,
-				"text-anchor": "end" }, cut(name), hint(name)),
-			el("rect", { x: x.at(lo), y: up + 3, height: 14, fill: hue(0),
+			return [labelOf(name, left - 6, up + 14), el("rect", {
+				x: x.at(lo), y: up + 3, height: 14, fill: hue(0),
 				"fill-opacity": 0.4, width: Math.max(x.at(hi) - x.at(lo), 1) },
 			hint(`${show(lo, unit)} to ${show(hi, unit)}`)),
-			...marks.map(([what, v], k) => el("rect", { x: x.at(v) - 1.5,
+			marks.map(([what, v], k) => el("rect", { x: x.at(v) - 1.5,
 				y: up, width: 3, height: 20, fill: hue(k + 1) },
 			hint(`${what}: ${show(v, unit)}`)))];
 		})],
 	{ columns: columnsOf(["", "", true], ["least", unit], ["most", unit],
-		...(rows[0]?.[3] ?? []).map((m) => [m[0], unit])),
+		...names.map((name) => [name, unit])),
 	rows: rows.map(([name, lo, hi, marks]) =>
 		[name, lo, hi, ...marks.map((m) => m[1])]) },
-	["from the least to the most", ...(rows[0]?.[3] ?? []).map((m) => m[0])]);
+	["from the least to the most", ...names]);
 }

@@ -6,32 +6,26 @@ const unzig = (v) => typeof v === "bigint"
 	? (v & 1n ? -(v >> 1n) - 1n : v >> 1n)
 	: (v % 2 ? -(v + 1) / 2 : v / 2);
 
-// Reads the columns of a block.  Behind the end of a damaged one are zeros.
+// Reads the columns of a block.
 class Bytes {
-	constructor(bytes) {
+	constructor(bytes, at = 0) {
 		this.bytes = bytes;
-		this.at = 0;
+		this.at = at;
 	}
 
 	// A number up to 2^49, a BigInt above.
 	varint() {
-		const c = this.bytes[this.at++];
-		return c < 128 ? c : this.long(c);
-	}
-
-	long(c) {
-		const { bytes } = this, first = this.at - 1;
-		let v = c & 127;
+		const { bytes } = this, first = this.at;
+		let c = bytes[this.at++], v = c & 127;
+		if (c < 128)
+			return c;
 		for (let scale = 128; c > 127; scale *= 128) {
 			c = bytes[this.at++];
 			v += (c & 127) * scale;
 		}
-		if (this.at - first < 8)
-			return v;
-		v = 0n;
-		for (let i = this.at; i > first; i--)
-			v = v << 7n | BigInt(bytes[i - 1] & 127);
-		return BigInt.asUintN(64, v);
+		return this.at - first < 8 ? v : BigInt.asUintN(64,
+			bytes.subarray(first, this.at).reduceRight((big, part) =>
+				big << 7n | BigInt(part & 127), 0n));
 	}
 
 	// A column; or with total = 1 its sums: out[i] is that of i numbers.
@@ -45,12 +39,11 @@ class Bytes {
 	// A column of deltas; of BigInts where it does not fit into doubles.
 	deltas(n, from = 0, wrap = BigInt.asIntN) {
 		const first = this.at, out = new Float64Array(n);
-		const least = wrap === BigInt.asUintN ? 0 : -Infinity;
+		const least = wrap === BigInt.asUintN ? 0 : -(2 ** 53);
 		for (let i = 0, v = from; i < n; i++) {
 			const d = this.varint();
 			v += Number(unzig(d));
-			if (typeof d === "bigint" || !Number.isSafeInteger(v) ||
-				v < least) {
+			if (typeof d === "bigint" || v < least || v > 2 ** 53) {
 				this.at = first;
 				v = BigInt(from);
 				return Array.from(out, () =>
@@ -150,15 +143,7 @@ function decode(block, bytes) {
 				labels: f.labels && text(n) }])) };
 	});
 	const strings = b.strings();
-	// ranges of several names have a colour by name
-	for (const g of groups) {
-		g.strings = strings;
-		for (let i = 0; i < g.n && !g.type.several; i++)
-			if (g.length[i])
-				g.type.several = nameOf(g, i) !==
-					(g.type.one ??= nameOf(g, i));
-	}
-	return groups;
+	return groups.map((g) => Object.assign(g, { strings }));
 }
 
 const cache = new Set(); // decoded blocks, the most recently used ones last
@@ -169,12 +154,10 @@ async function load(block) {
 	block.groups = await block.coming;
 	cache.delete(block);
 	cache.add(block);
-	let events = 0;
-	for (const b of [...cache].reverse()) {
-		events += b.events;
-		if (events > CACHE && b !== block && !used.includes(b)) {
-			b.groups = b.coming = undefined;
-			cache.delete(b);
+	for (const old of [...cache].slice(0, -CACHE)) {
+		if (!used.includes(old)) {
+			old.groups = old.coming = undefined;
+			cache.delete(old);
 		}
 	}
 	return block;
@@ -208,17 +191,15 @@ const descend = (t) => [t, ...t.lanes.slice(1), ...t.children.flatMap(descend)];
 
 // Calls f(group, i) for the events that start in a time, on a track or below.
 async function each({ from, to, track }, f) {
-	const below = track && new Set(descend(log.track[track]));
+	const below = new Set(track ? descend(log.track[track])
+		: log.tracks.filter((t) => !t.copy));
 	for (const block of blocksIn(from, to))
 		visit([await load(block)], (g, i) => {
-			const on = log.track[g.track[i]];
 			if (g.time[i] >= from && g.time[i] <= to &&
-				(below ? below.has(on) : !on?.copy) && shown(g, i))
+				below.has(log.track[g.track[i]]) && shown(g, i))
 				f(g, i);
 		});
 }
-
-// ------------------------------------------------------------------- sums
 
 // The first place in a sorted list whose number is not less.
 function lower(list, v) {
@@ -241,10 +222,9 @@ async function loadSeries() {
 		if (block !== s.block)
 			data = await bytesOf(`b${s.block}`, true);
 		block = s.block;
-		const b = new Bytes(data), { k } = s;
-		b.at = s.offset || 0;
+		const b = new Bytes(data, s.offset), { k } = s;
 		s.at = b.plain(k, Int32Array, 1).subarray(1);
-		s.type = s.row === undefined ? log.types[s.type] : undefined;
+		s.type = log.types[s.type];
 		// any sum is a difference of totals
 		for (const name of s.columns) {
 			const small = name === "count" && log.events < 2 ** 32;
@@ -254,10 +234,10 @@ async function loadSeries() {
 			s[name] = Array.isArray(list) ? Float64Array.from(list, Number)
 				: list;
 		}
-		if (s.last) {
-			s.low = s.min.reduce((a, v) => Math.min(a, v), 0);
-			s.high = s.max.reduce((a, v) => Math.max(a, v), s.low);
-		}
+		const most = (list, sign) => list.reduce((a, v) =>
+			Math.max(a, v * sign), 0) * sign;
+		if (s.last)
+			Object.assign(s, { low: most(s.min, -1), high: most(s.max, 1) });
 		log.track[s.track].series.push(s);
 	}
 }

@@ -3,97 +3,87 @@
 "use strict";
 
 const FONT = "11px system-ui, \"DejaVu Sans\", sans-serif";
-const SHADES = 16; // steps of a colour from the background to itself
-// Colours are numbers: first these, then those of the palette and of types, in
-// steps from the background to themselves.
-const NAMES = ["bg", "fg", "dim", "line", "grid", "accent", "on", "bar"];
-const ink = Object.fromEntries(NAMES.map((name, i) => [name, i]));
-const shade = (colour, part) => NAMES.length + colour * SHADES +
-	Math.min(Math.max(Math.round(part * (SHADES - 1)), 0), SHADES - 1);
-const css = (colour) => log.css[colour];
+// A colour is a list of pixels, from the background to the colour itself.
+const SHADES = 15;
+const ink = {};
+const shade = (colour, part = 1) => colour[Math.round(part * SHADES)];
+const css = (pixel) => `#${[0, 8, 16].map((bits) => (pixel >>> bits & 255)
+	.toString(16).padStart(2, "0")).join("")}`;
 
 // The browser resolves the colours of the theme; scripts can't.
 function readColours() {
 	const probe = document.body.appendChild(el("i"));
-	const own = log.types.filter((t) => t.own);
 	const rgb = (colour) => {
 		probe.style.color = colour;
 		return getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
 	};
-	const list = NAMES.map((name) => rgb(`var(--${name})`));
-	own.forEach((t, i) => { t.color = PALETTE + i; });
-	for (let i = 0; i < PALETTE + own.length; i++) {
-		const full = rgb(own[i - PALETTE]?.own ?? `var(--c${i})`);
-		for (let n = 0; n < SHADES; n++)
-			list.push(full.map((v, j) => Math.round(list[0][j] +
-				(v - list[0][j]) * n / (SHADES - 1))));
-	}
+	const back = rgb("var(--bg)");
+	const shades = (colour) => {
+		const full = rgb(colour);
+		return Array.from({ length: SHADES + 1 }, (_, n) => back.reduce(
+			(pixel, v, i) => pixel + 256 ** i * Math.round(v +
+				(full[i] - v) * n / SHADES), 255 * 256 ** 3));
+	};
+	for (const name of ["bg", "fg", "dim", "line", "grid", "accent", "on",
+		"bar", ...Array(PALETTE).keys()])
+		ink[name] = shades(`var(--${name >= 0 ? "c" : ""}${name})`);
+	for (const t of log.types)
+		t.ink = t.own ? shades(t.own) : ink[t.color];
 	probe.remove();
-	log.css = list.map((c) => `#${c.map((v) =>
-		v.toString(16).padStart(2, "0")).join("")}`);
-	log.paint = Uint32Array.from(list, ([r, g, b]) =>
-		255 << 24 | b << 16 | g << 8 | r);
 }
 
 // A colour for a name.
-const hash = (text) => [...text].reduce((h, c) =>
-	Math.imul(h, 31) + c.codePointAt(0) >>> 0, 0) % (PALETTE - 1);
-const hueOf = (series) => series.type?.color ?? 0;
-const colourOf = (g, i) => g.length[i] && g.type.several && !g.type.own
-	? hash(nameOf(g, i)) : g.type.color;
+const hash = (text) => ink[[...text].reduce((h, c) =>
+	Math.imul(h, 31) + c.codePointAt(0) >>> 0, 0) % (PALETTE - 1)];
+
+// Ranges with names of their own have colours by name.
+const colourOf = (g, i) => !g.length[i] || !g.name[i] || g.type.own
+	? g.type.ink : hash(nameOf(g, i));
 
 // Rectangles, and texts and lines over them.  Pixels are some ten times faster
 // than paths, which are kept where no pixels are given.
 class Picture {
 	constructor(width, height, pixels) {
 		Object.assign(this, { width, height, pixels, paths: {}, over: [] });
-		pixels?.fill(log.paint[ink.bg]);
+		pixels?.fill(shade(ink.bg));
 	}
 
-	rect(x, y, w, h, colour) {
-		const { pixels, width } = this;
+	rect(x, y, w, h, colour, part = 1) {
+		const { pixels, width } = this, pixel = shade(colour, part);
 		if (!pixels) {
-			const path = this.paths[css(colour)] ??= [], last = path.at(-1);
-			if (last?.y === y && last.h === h && last.x + last.w === x)
-				last.w += w;
-			else
-				path.push({ x, y, w, h });
+			this.paths[css(pixel)] ??= "";
+			this.paths[css(pixel)] += `M${x} ${y}h${w}v${h}h${-w}z`;
 			return;
 		}
-		const right = Math.min(x + w, width), pixel = log.paint[colour];
+		const right = Math.min(x + w, width);
 		const bottom = Math.min(y + h, this.height);
 		x = Math.max(x, 0);
 		for (y = Math.max(y, 0); y < bottom; y++) {
 			const end = y * width + right;
-			let at = y * width + x;
-			if (right - x > 16)
-				pixels.fill(pixel, at, end);
-			else
-				while (at < end)
-					pixels[at++] = pixel;
+			for (let at = y * width + x; at < end; at++)
+				pixels[at] = pixel;
 		}
 	}
 
 	text(x, y, text, colour) {
 		if (text)
-			this.over.push({ x, y, text, colour });
+			this.over.push({ x, y, text, colour: css(shade(colour)) });
 	}
 
-	line(x, y, x1, y1, size, colour) {
-		this.over.push({ x, y, x1, y1, size, colour });
+	// d: a path as SVG writes it.
+	line(d, size, colour, part, opacity = 1) {
+		this.over.push({ d, size, colour: css(shade(colour, part)), opacity });
 	}
 
 	drawOver(c) {
-		for (const { x, y, x1, y1, size, text, colour } of this.over) {
-			c.fillStyle = c.strokeStyle = css(colour);
+		for (const { x, y, text, d, size, colour, opacity = 1 } of this.over) {
+			c.fillStyle = c.strokeStyle = colour;
+			c.globalAlpha = opacity;
 			c.lineWidth = size;
-			c.beginPath();
-			c.moveTo(x, y);
 			if (text)
 				c.fillText(text, x, y);
 			else
-				c.lineTo(x1, y1);
-			c.stroke();
+				c.stroke(new Path2D(d));
 		}
 	}
 
@@ -101,14 +91,14 @@ class Picture {
 		const escape = (text) => text.replace(/[&<>]/g, (c) =>
 			`&#${c.charCodeAt(0)};`)
 			.replace(/[^\t\x20-\ud7ff\ue000-\ufffd]/g, "\ufffd");
-		return Object.entries(this.paths).map(([colour, path]) =>
-			`<path fill="${colour}" d="${path.map((r) =>
-				`M${r.x} ${r.y}h${r.w}v${r.h}h${-r.w}z`).join("")}"/>`)
-			.concat(this.over.map(({ x, y, x1, y1, size, text, colour }) => text
-				? `<text x="${x}" y="${y}" fill="${css(colour)}">${
+		return Object.entries(this.paths).map(([colour, d]) =>
+			`<path fill="${colour}" d="${d}"/>`)
+			.concat(this.over.map(({ x, y, text, d, size, colour, opacity }) =>
+				text ? `<text x="${x}" y="${y}" fill="${colour}">${
 					escape(text)}</text>`
-				: `<path d="M${x} ${y}L${x1} ${y1}" stroke="${css(colour)
-				}" stroke-width="${size}"/>`)).join("");
+					: `<path d="${d}" fill="none" stroke="${colour
+					}" stroke-width="${size}" opacity="${opacity}"/>`))
+			.join("");
 	}
 }
 
@@ -135,10 +125,9 @@ function drawAll() {
 	}
 	const p = new Picture(w, h, new Uint32Array(log.image.data.buffer));
 	c.font = FONT.replace("11", 11 * dpr);
-	const frame = paint(p, dpr);
+	paint(p, dpr);
 	c.putImageData(log.image, 0, 0);
 	p.drawOver(c);
-	overlay(c, frame);
 	frames = [...frames.slice(-500), performance.now() - start];
 	drawTree();
 	settle();
@@ -175,7 +164,7 @@ function paint(p, dpr) {
 	for (const [x, text] of ticks)
 		if (fit(text, width - x - 6 * dpr) === text)
 			p.text(x + 4 * dpr, 17 * dpr, text, ink.dim);
-	return frame;
+	paintMarks(p, frame);
 }
 
 // Steps of 1, 2 or 5, at least 100 pixels apart.
@@ -192,19 +181,17 @@ function ruler(p, { step, dpr, top, xOf }) {
 	return ticks;
 }
 
-// How strong a type is drawn: less if it can't match, 0 if it is hidden.
-const strength = (type) => query?.types.get(type) !== false ? 1
+// How strong a type is drawn: less if none of it matches, 0 if it is hidden.
+const strength = (type) => !query || query.types.has(type) ? 1
 	: only ? 0 : 0.25;
 
-const scratch = []; // sums of a series for each pixel
+const scratch = []; // sums for each pixel: new ones took 20 MB
 
-function sumsOf(frame, list, column, first = 0) {
-	return list.map((s, n) => {
-		if (scratch[n + first]?.length !== frame.width)
-			scratch[n + first] = new Float64Array(frame.width);
-		return columns(frame, s, column, scratch[n + first]);
-	});
-}
+const sumsOf = (frame, list, column, first = 0) => list.map((s, n) => {
+	if (scratch[n + first]?.length !== frame.width)
+		scratch[n + first] = new Float64Array(frame.width);
+	return columns(frame, s, column, scratch[n + first]);
+});
 
 const mostOf = (lists) => lists.reduce((most, list) => list.reduce((a, v) =>
 	Math.max(a, v), most), 0);
@@ -213,17 +200,7 @@ function paintSums(p, frame, t, y, h) {
 	// of what is shown a second time there are no events
 	const { series } = t, covered = t.copy || t.folded ? [] : frame.covered;
 	if (t.use === "heat") {
-		// a strip for each bucket of a histogram, the larger values above
-		const numbers = series.map((s) => s.row), low = Math.min(...numbers);
-		const high = h / (Math.max(...numbers) - low + 1);
-		const counts = sumsOf(frame, series, "count");
-		const most = Math.log2(1 + mostOf(counts));
-		numbers.forEach((row, n) => {
-			const top = y + h - Math.round((row - low + 1) * high);
-			paintStrip(p, top, y + h - Math.round((row - low) * high) - top, 0,
-				(x) => counts[n][x] > 1e-9 &&
-					0.25 + 0.75 * Math.log2(1 + counts[n][x]) / most);
-		});
+		paintHeat(p, frame, series, y, h);
 	} else if (t.isPlot) {
 		for (const s of series.filter((s) => s.last))
 			paintCounter(p, frame, s, hash(t.name), y, h);
@@ -233,11 +210,11 @@ function paintSums(p, frame, t, y, h) {
 			for (const s of lane.series.filter((s) => s.busy)) {
 				const [busy] = sumsOf(frame, [s], "busy");
 				const [count] = sumsOf(frame, [s], "count", 1);
-				const full = strength(s.type);
 				paintStrip(p, y + Math.round(place[lane.id].y * frame.dpr),
-					Math.round((LINE - 2) * frame.dpr), hueOf(s), (x) =>
-						!covered[x] && busy[x] + count[x] > 1e-9 && full *
-							(0.2 + 0.8 * Math.min(busy[x] / frame.step, 1)));
+					Math.round((LINE - 2) * frame.dpr), s.type?.ink ?? ink[0],
+					(x) => !covered[x] && busy[x] + count[x] > 1e-9 &&
+						strength(s.type) * (0.2 +
+							0.8 * Math.min(busy[x] / frame.step, 1)));
 			}
 	} else {
 		paintCounts(p, frame, countsOf(t, t.folded), y, h, covered);
@@ -249,8 +226,22 @@ function paintStrip(p, y, h, colour, strongAt) {
 	for (let x = 0; x < p.width; x++) {
 		const part = strongAt(x);
 		if (part)
-			p.rect(x, y, 1, h, shade(colour, part));
+			p.rect(x, y, 1, h, colour, part);
 	}
+}
+
+// A strip for each bucket of a histogram, the larger values above.
+function paintHeat(p, frame, series, y, h) {
+	const numbers = series.map((s) => s.row), low = Math.min(...numbers);
+	const high = h / (Math.max(...numbers) - low + 1);
+	const counts = sumsOf(frame, series, "count");
+	const most = Math.log2(1 + mostOf(counts));
+	numbers.forEach((row, n) => {
+		const top = y + h - Math.round((row - low + 1) * high);
+		paintStrip(p, top, y + h - Math.round((row - low) * high) - top, ink[0],
+			(x) => counts[n][x] > 1e-9 &&
+				0.25 + 0.75 * Math.log2(1 + counts[n][x]) / most);
+	});
 }
 
 // Events in a pixel, stacked by type; heights grow as square roots, so that
@@ -264,7 +255,6 @@ function paintCounts(p, frame, list, y, h, covered) {
 			sums[x] += one[x];
 	// powers of two, so that heights keep still while the view moves
 	const most = 2 ** Math.ceil(Math.log2(mostOf([sums]) || 1));
-	const colours = list.map((s) => shade(hueOf(s), strength(s.type)));
 	for (let x = 0; x < p.width; x++) {
 		if (sums[x] < 1e-9 || covered[x])
 			continue;
@@ -274,7 +264,8 @@ function paintCounts(p, frame, list, y, h, covered) {
 			sum += counts[n][x];
 			const top = y + h - Math.round(full * sum / sums[x]);
 			if (top < bottom)
-				p.rect(x, top, 1, bottom - top, colours[n]);
+				p.rect(x, top, 1, bottom - top, list[n].type?.ink ?? ink[0],
+					strength(list[n].type));
 			bottom = top;
 		}
 	}
@@ -297,14 +288,13 @@ function paintCounter(p, { width, from, step, dpr, xOf }, s, colour, y, h) {
 			value = s.last[j];
 		}
 		const top = up(high), bottom = Math.max(up(low), top + line);
-		p.rect(x, Math.min(top, base), 1, Math.abs(base - top),
-			shade(colour, 0.3));
-		p.rect(x, top - line, 1, bottom - top, shade(colour, 1));
+		p.rect(x, Math.min(top, base), 1, Math.abs(base - top), colour, 0.3);
+		p.rect(x, top - line, 1, bottom - top, colour);
 	}
 }
 
 function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
-	const line = Math.round(LINE * dpr), seen = [], labels = [];
+	const line = Math.round(LINE * dpr), seen = [];
 	// few instants are wider, so that they are found
 	const few = eventsIn(used, view.from, view.to) < width / 4;
 	const thin = Math.max(Math.round(dpr * (few ? 2 : 1)), 1);
@@ -318,9 +308,10 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 			return;
 		if (!g.length[i]) {
 			// one pixel shows one instant of a colour
-			const c = shade(g.type.color, full), key = x * 4096 + c;
+			const key = x * 2 ** 32 + shade(g.type.ink, full);
 			if (x >= 0 && !g.block.long && seen[g.track[i]] !== key)
-				p.rect(x, y + 3, thin, Math.round(at.row.height * dpr) - 7, c);
+				p.rect(x, y + 3, thin, Math.round(at.row.height * dpr) - 7,
+					g.type.ink, full);
 			seen[g.track[i]] = key;
 			return;
 		}
@@ -332,15 +323,13 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 		const low = y + Math.round(at.y * dpr) +
 			Math.min(g.depth[i], LINES - 1) * line;
 		// a gap tells neighbours apart
-		p.rect(x, low, w > 3 ? w - 1 : w, line - 2,
-			shade(colourOf(g, i), full));
+		p.rect(x, low, w > 3 ? w - 1 : w, line - 2, colourOf(g, i), full);
+		const left = Math.max(x, 0) + 4 * dpr;
 		if (w > 24 * dpr && low > top - line)
-			labels.push([Math.max(x, 0), low, Math.min(end, width),
-				nameOf(g, i), full < 1 ? "fg" : "on"]);
+			p.text(left, low + line - 6 * dpr, fit(nameOf(g, i),
+				Math.min(end, width) - left - 5 * dpr),
+			full < 1 ? ink.fg : ink.on);
 	});
-	for (const [x, y, end, text, colour] of labels)
-		p.text(x + 4 * dpr, y + line - 6 * dpr, fit(text, end - x - 9 * dpr),
-			ink[colour]);
 }
 
 // The middle of a track, or of the one that it is folded into.
@@ -359,10 +348,9 @@ function paintLinks(p, frame) {
 	// of very many, some
 	const each = Math.ceil(list.length / 1000), many = list.length > 60;
 	for (const l of list.filter((_, i) => i % each === 0))
-		p.line(frame.xOf(l.from), middleOf(l.source, frame),
-			frame.xOf(l.to), middleOf(l.target, frame),
-			(many ? 1.5 : 3) * frame.dpr,
-			shade(l.type.color, many ? 0.5 : 0.7));
+		p.line(`M${frame.xOf(l.from)} ${middleOf(l.source, frame)}L${
+			frame.xOf(l.to)} ${middleOf(l.target, frame)}`,
+		(many ? 1.5 : 3) * frame.dpr, l.type.ink, many ? 0.5 : 0.7);
 }
 
 const widths = new Map();
@@ -378,38 +366,32 @@ function fit(text, room) {
 	return w <= room ? text : n > 3 ? `${text.slice(0, n)}…` : "";
 }
 
-// What lies over the tracks: the selection, marks, the chosen event.
-function overlay(c, { width, height, dpr, top, xOf, yOf }) {
-	const box = (colour, ...where) => {
-		c.fillStyle = css(ink[colour]);
-		c.fillRect(...where);
-	};
+// The selection, the chosen event, and marks.
+function paintMarks(p, { width, height, dpr, top, xOf, yOf }) {
+	const clip = (t) => Math.min(Math.max(xOf(t), -9), width + 9);
+	const upright = (t, colour) => p.line(`M${clip(t)} 0V${height}`, dpr,
+		colour);
 	if (selection) {
-		const x = xOf(selection.from), end = xOf(selection.to);
-		const r = place[selection.track]?.row;
-		c.globalAlpha = 0.15;
-		box("accent", x, r ? yOf(r.y) : 0, end - x,
-			r ? r.height * dpr : height);
-		c.globalAlpha = 1;
-		box("accent", x, 0, dpr, height);
-		box("accent", end, 0, dpr, height);
+		const { from, to } = selection, r = place[selection.track]?.row;
+		const h = r ? r.height * dpr : height;
+		p.line(`M${clip(from)} ${(r ? yOf(r.y) : 0) + h / 2}H${clip(to)}`, h,
+			ink.accent, 1, 0.15);
+		upright(from, ink.accent);
+		upright(to, ink.accent);
 	}
 	const at = chosen && place[chosen.track.id];
 	if (at) {
-		const x = xOf(chosen.time), range = chosen.duration !== undefined;
-		const y = yOf(at.row.y + (range ? at.y - 1 +
+		const isRange = chosen.duration !== undefined;
+		const y = yOf(at.row.y + (isRange ? at.y - 1 +
 			chosen.group.depth[chosen.i] * LINE : 2));
-		c.strokeStyle = css(ink.fg);
-		c.lineWidth = 2 * dpr;
 		if (y >= top)
-			c.strokeRect(x - 2 * dpr, y, Math.max(xOf(chosen.end) - x, dpr) +
-				4 * dpr, (range ? LINE : at.row.height - 5) * dpr);
+			p.line(`M${clip(chosen.time) - 2 * dpr} ${y}H${clip(chosen.end) +
+				2 * dpr}v${(isRange ? LINE : at.row.height - 5) * dpr}H${
+				clip(chosen.time) - 2 * dpr}z`, 2 * dpr, ink.fg);
 	}
 	marks.forEach((t, i) => {
-		const x = xOf(t);
-		box("fg", x, 0, dpr, height);
-		box("fg", x, 0, 14 * dpr, 14 * dpr);
-		c.fillStyle = css(ink.bg);
-		c.fillText("AB"[i], x + 3 * dpr, 11 * dpr);
+		upright(t, ink.fg);
+		p.line(`M${clip(t)} ${7 * dpr}h${14 * dpr}`, 14 * dpr, ink.fg);
+		p.text(clip(t) + 3 * dpr, 11 * dpr, "AB"[i], ink.bg);
 	});
 }

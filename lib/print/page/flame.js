@@ -23,14 +23,17 @@ function growFlame(rows, weight) {
 	return root;
 }
 
+const partsOf = (node) => [...node.parts.values()].sort((a, b) =>
+	b.value - a.value);
+
 const pathOf = (node) => node ? [...pathOf(node.up), node] : [];
 const found = (node) => flame.text !== "" &&
 	node.name.toLowerCase().includes(flame.text.toLowerCase());
 
-// The share of the weight that is in frames that the search finds.
+// The weight in frames that the search finds.
 function foundIn(node) {
 	return found(node) ? node.value
-		: [...node.parts.values()].reduce((n, p) => n + foundIn(p), 0);
+		: partsOf(node).reduce((n, p) => n + foundIn(p), 0);
 }
 
 // The frames that are at least half a pixel wide: {node, x, width}.
@@ -38,10 +41,10 @@ function layFlame(width) {
 	const list = pathOf(flame.top.up).map((node) => ({ node, x: 0, width }));
 	const todo = [{ node: flame.top, x: 0, width }];
 	while (todo.length) {
-		const at = todo.pop(), parts = [...at.node.parts.values()];
+		const at = todo.pop();
 		let x = at.x;
 		list.push(at);
-		for (const node of parts.sort((a, b) => b.value - a.value)) {
+		for (const node of partsOf(at.node)) {
 			const wide = at.width * node.value / (at.node.value || 1);
 			if (wide >= 0.5)
 				todo.push({ node, x, width: wide });
@@ -57,8 +60,8 @@ function flameText(node) {
 		(100 * node.value / (flame.root.value || 1)).toFixed(2)} % of all`;
 }
 
-// list: stacks.  redraw: shows the panel again.
-function flameTab(list, weights, redraw) {
+// list: stacks.
+function flameTab(list, weights) {
 	if (!weights.includes(flame.weight))
 		flame.weight = weights[0];
 	const where = pathOf(flame.top).slice(1).map((n) => n.name);
@@ -73,7 +76,7 @@ function flameTab(list, weights, redraw) {
 		keydown: onFlameKey });
 	const pick = picker("weight", weights, flame.weight, (name) => {
 		flame.weight = name;
-		redraw();
+		tab();
 	});
 
 	function paint(focus) {
@@ -89,15 +92,13 @@ function flameTab(list, weights, redraw) {
 			el("rect", { x, y: up, width: Math.max(width - 0.5, 0.5),
 				height: FRAME - 1, fill: hue([...node.name].reduce((h, c) =>
 					(h * 31 + c.codePointAt(0)) % 9973, 7)) }),
-			fits > 2 ? el("text", { x: x + 3, y: up + 12 },
+			fits > 2 && el("text", { x: x + 3, y: up + 12 },
 				node.name.length > fits ? `${node.name.slice(0, fits - 1)}…`
-					: node.name) : "",
+					: node.name),
 			hint(flameText(node)));
 		}));
-		const share = flame.text === "" ? "" :
-			`${(100 * foundIn(flame.root) / (flame.root.value || 1))
-				.toFixed(1)} % found`;
-		$("hits").textContent = share;
+		$("hits").textContent = flame.text && `${show(foundIn(flame.root) /
+			(flame.root.value || 1), "%")} found`;
 		if (focus)
 			say(flameText(flame.chosen));
 		flame.frames = frames;
@@ -108,12 +109,9 @@ function flameTab(list, weights, redraw) {
 	}
 	function onFlameKey(e) {
 		const node = flame.chosen;
-		const beside = node.up ? [...node.up.parts.values()].sort((a, b) =>
-			b.value - a.value) : [node];
+		const beside = node.up ? partsOf(node.up) : [node];
 		const at = beside.indexOf(node);
-		const down = [...node.parts.values()].sort((a, b) =>
-			b.value - a.value)[0];
-		const to = { ArrowUp: node.up, ArrowDown: down,
+		const to = { ArrowUp: node.up, ArrowDown: partsOf(node)[0],
 			ArrowLeft: beside[at - 1], ArrowRight: beside[at + 1] }[e.key];
 		if (e.key === "Enter" || e.key === " ")
 			zoom(node);

@@ -2,7 +2,6 @@
 // Keys, mouse, wheel, fingers, and what they change; files to keep.
 "use strict";
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let gesture = 0; // the number of the last one
 
 function bounded(from, to) {
@@ -43,22 +42,6 @@ const around = (x, factor) => [view.from, view.to].map((end) =>
 const moved = (part, v = view) => [v.from, v.to].map((t) =>
 	t + part * (v.to - v.from));
 
-// Moves there in a tenth of a second, or at once where motion is not wanted.
-function glide([from, to]) {
-	const a = view, b = bounded(from, to), start = performance.now();
-	const id = ++gesture;
-	const go = (now) => {
-		const part = Math.min(Math.max((now - start) / 100, 0), 1);
-		if (id !== gesture)
-			return;
-		setView(a.from + (b.from - a.from) * part,
-			a.to + (b.to - a.to) * part, id);
-		if (part < 1)
-			requestAnimationFrame(go);
-	};
-	go(calm.matches ? Infinity : start);
-}
-
 // The event at a time: the range there, at that height of its row if one is
 // given, or the nearest instant.
 function eventAt(t, row, y, near) {
@@ -97,7 +80,7 @@ function chooseEvent(event) {
 
 // Describes what is under the pointer.
 function tip() {
-	const box = $("tip"), area = $("area");
+	const box = $("tip"), { clientWidth, clientHeight } = $("area");
 	const { row, event, t, px } = pointer && !pointer.drag
 		? under(pointer) : {};
 	box.hidden = !row;
@@ -106,19 +89,15 @@ function tip() {
 	const { track } = row, list = event ? [["at", time(event.time, 1)],
 		["for", show(event.duration, "ns")], ...event.texts()]
 		: [["at", time(t, px)], ...countsOf(track, track.folded).map((s) =>
-			[s.type?.name ?? rowName(s.row, track.unit),
-				total(s, "count", t - px, t + px)])
-			.filter(([, n]) => n > 0.001).slice(0, 12)
-			.map(([name, n]) => [name, show(Number(n.toPrecision(3)))]),
+			[s.type?.name ?? rowName(s.row, track.unit), show(Number(
+				total(s, "count", t - px, t + px).toPrecision(3)))])
+			.filter(([, n]) => n !== "0").slice(0, 12),
 		...track.series.filter((s) => s.last).map((s) =>
 			["value", show(valueAt(s, t), track.unit)])];
-	box.replaceChildren(el("b", {}, event ? event.name : track.name),
-		facts(list));
-	const { x, y } = pointer, h = box.offsetHeight;
-	const below = y + 18 + h < area.clientHeight;
-	box.style.left = `${Math.max(Math.min(x + 14,
-		area.clientWidth - box.offsetWidth - 4), 0)}px`;
-	box.style.top = `${below ? y + 18 : Math.max(y - h - 10, 0)}px`;
+	box.replaceChildren(el("b", {}, (event ?? track).name), facts(list));
+	const { x, y } = pointer, above = y > clientHeight / 2;
+	box.style = `left: ${x}px; top: ${y + (above ? -10 : 18)}px; translate: ${
+		-100 * x / clientWidth}% ${above ? -100 : 0}%`;
 }
 
 // A row of a heat strip has the values of a power of two.
@@ -207,7 +186,7 @@ function listen() {
 		dblclick(e) {
 			const { event } = under(point(e));
 			const d = event && Math.max(event.end - event.time, sizeOf() / 50);
-			glide(event ? [event.time - d * 0.2, event.time + d * 1.2]
+			setView(...event ? [event.time - d * 0.2, event.time + d * 1.2]
 				: around(here(), 0.5));
 		},
 	});
@@ -232,13 +211,14 @@ function listen() {
 }
 
 Object.assign(keys, {
-	w: () => glide(around(here(), 0.6)), s: () => glide(around(here(), 1.7)),
-	a: () => glide(moved(-0.2)), d: () => glide(moved(0.2)),
+	w: () => setView(...around(here(), 0.6)),
+	s: () => setView(...around(here(), 1.7)),
+	a: () => setView(...moved(-0.2)), d: () => setView(...moved(0.2)),
 	ArrowLeft: () => keys.a(), ArrowRight: () => keys.d(),
 	ArrowUp: () => { $("scroll").scrollTop -= 60; },
 	ArrowDown: () => { $("scroll").scrollTop += 60; },
-	0: () => glide([0, log.span]),
-	z: () => glide([region().from, region().to]),
+	0: () => setView(0, log.span),
+	z: () => setView(region().from, region().to),
 	u: () => back(undo, redo), r: () => back(redo, undo),
 	n: () => step(true), p: () => step(false),
 	v: () => select(view.from, view.to, chosenTrack),
@@ -284,16 +264,17 @@ function svg() {
 	const w = $("area").clientWidth, h = $("area").clientHeight, left = 230;
 	const picture = new Picture(w, h), names = new Picture(left, h);
 	log.context.font = FONT;
-	const { yOf } = paint(picture, 1);
+	paint(picture, 1);
 	for (const { track, y, height } of rows) {
 		const x = 6 + 12 * track.level;
-		if (yOf(y + height) > RULER)
-			names.text(x, yOf(y + height / 2) + 4,
+		const middle = y + height / 2 + RULER - $("scroll").scrollTop;
+		if (middle > RULER)
+			names.text(x, middle + 4,
 				fit(baseName(track.name), left - 10 - x), ink.fg);
 	}
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${w + left
 	}" height="${h}" font-family="system-ui, sans-serif" font-size="11">` +
-		`<rect width="100%" height="100%" fill="${css(ink.bg)}"/>` +
+		`<rect width="100%" height="100%" fill="${css(shade(ink.bg))}"/>` +
 		`<svg x="${left}" width="${w}">${picture.svg()}</svg>${
 			names.svg()}</svg>`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The shell of every page: data, numbers, tables, tabs, keys, themes, files.
 //
-// What comes from a log is hostile.  It reaches the document through el()
+// What comes from a log is hostile: it reaches the document through el()
 // alone, as text or as the value of a harmless attribute.
 "use strict";
 
@@ -10,7 +10,7 @@ const views = {}; // how each kind of page is shown, by head.page
 const keys = {}; // what keys do, and the buttons that name them
 const SVG = /^(svg|g|path|rect|text|title)$/;
 
-// Children are nodes and texts, also in lists; nothing where one is missing.
+// Children are nodes and texts, also in lists, or missing.
 function el(tag, attributes = {}, ...children) {
 	const e = SVG.test(tag) ? document.createElementNS(
 		"http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -39,8 +39,6 @@ async function bytesOf(id, last) {
 		throw new Error(`block ${id} is damaged`);
 	}
 }
-
-// ---------------------------------------------------------------- numbers
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
@@ -78,8 +76,6 @@ function show(v, unit) {
 
 const baseName = (path) => path.replace(/^\/.*\//, "");
 
-// ---------------------------------------------------------- parts of pages
-
 function say(text) {
 	if ($("status").textContent !== text)
 		$("status").textContent = text;
@@ -89,27 +85,24 @@ function say(text) {
 // Shows the first rows, and more when asked: a log can have millions.
 function table(caption, columns, rows, choose) {
 	const body = el("tbody"), more = el("button", { click: add }, "More rows");
-	let order = 0;
 
 	function add() {
 		const shown = body.children.length;
-		body.append(...rows.slice(shown, shown + 200).map((row) => {
-			const go = choose && (() => choose(row));
-			return el("tr", go && { tabindex: 0, click: go,
-				keydown: (e) => e.key === "Enter" && go() },
-			columns.map((c, i) => el("td", c.text ? {} : { class: "number" },
-				row[i] instanceof Node ? row[i] : show(row[i], c.unit))));
-		}));
+		body.append(...rows.slice(shown, shown + 200).map((row) => el("tr",
+			choose && { tabindex: 0, click: () => choose(row),
+				keydown: (e) => e.key === "Enter" && choose(row) },
+			columns.map((c, i) => el("td", { class: !c.text && "number" },
+				row[i] instanceof Node ? row[i] : show(row[i], c.unit))))));
 		more.hidden = body.children.length >= rows.length;
 	}
 	function sort(i, head) {
 		const key = (row) => row[i]?.textContent ?? row[i] ?? -Infinity;
-		order = order === i + 1 ? -order : i + 1;
-		rows = [...rows].sort((p, q) => Math.sign(order) *
+		const up = head.ariaSort !== "ascending";
+		rows = [...rows].sort((p, q) => (up ? 1 : -1) *
 			(key(p) < key(q) ? -1 : key(p) > key(q)));
 		for (const other of head.parentNode.children)
-			other.removeAttribute("aria-sort");
-		head.ariaSort = order > 0 ? "ascending" : "descending";
+			other.ariaSort = null;
+		head.ariaSort = up ? "ascending" : "descending";
 		body.replaceChildren();
 		add();
 	}
@@ -177,13 +170,13 @@ const csvOf = (rows) => rows.map((row) => `${row.map((c) =>
 	/[",\r\n]/.test(c) ? `"${String(c).replace(/"/g, '""')}"` : c ?? "")
 	.join(",")}\n`).join("");
 
-// What outlives a reload.  Storage may be forbidden: nothing depends on it.
+// What outlives a reload, where storage is not forbidden.
 function keep(name, value) {
 	try {
 		if (value === undefined)
 			return sessionStorage.getItem(name) ?? "";
 		sessionStorage.setItem(name, value);
-	} catch { /* as if it was empty */ }
+	} catch { /* nothing depends on it */ }
 	return "";
 }
 
@@ -209,8 +202,7 @@ function onKey(e) {
 	}
 }
 
-// A live page is written anew again and again.  It reloads itself whole, as
-// file: pages may not read others, and its view is in its address.
+// Pages of files may not read others: a live one reloads itself whole.
 const live = (seconds) => setTimeout(() => {
 	if (document.hidden || $("dialog").open)
 		live(seconds);

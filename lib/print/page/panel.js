@@ -14,19 +14,10 @@ function matches(g) {
 
 const shown = (g, i) => !only || !query || matches(g)[i] > 0;
 
-// What a search says of all events of a type: undefined if it depends on them.
-function ofType(test, type) {
-	let unsure = false;
-	const missing = () => { unsure = true; };
-	const result = test({
-		get: (name, isField) => !isField && /^(kind|name|code)$/.test(name)
-			? type[name] : missing(),
-		label: missing,
-		labels: () => missing() ?? [],
-		strings: () => missing() ?? [type.name],
-	});
-	return unsure && result !== true ? undefined : result === true;
-}
+// A type as a search sees it, which may find it without an event.
+const typeAlone = (type) => ({ label() {}, labels: () => [],
+	strings: () => [type.name],
+	get: (name, isField) => isField ? undefined : type[name] });
 
 async function find(text) {
 	text = text.trim();
@@ -37,8 +28,8 @@ async function find(text) {
 		try {
 			const test = search(text, new Set(log.types.flatMap((t) =>
 				t.fields.map((f) => f.name))));
-			query = { text, test, types: new Map(
-				log.types.map((t) => [t, ofType(test, t)])) };
+			query = { text, test, types: new Set(log.types.filter((t) =>
+				test(typeAlone(t)) === true)) };
 		} catch (error) {
 			$("hits").className = "error";
 			$("hits").textContent = error.message;
@@ -50,8 +41,12 @@ async function find(text) {
 	if (!now)
 		return 0;
 	await each({ from: 0, to: log.span }, (g, i) => {
-		n += query === now && matches(g)[i];
+		if (query === now && matches(g)[i]) {
+			n++;
+			now.types.add(g.type);
+		}
 	});
+	refresh();
 	if (query === now)
 		$("hits").textContent = `${grouped.format(n)} found${
 			log.exact < log.events ? ` in ${grouped.format(log.exact)}` : ""}`;
@@ -134,32 +129,27 @@ async function statistics({ from, to, track }, what) {
 	for (const s of tracks.flatMap((t) => countsOf(t)))
 		if (s.type)
 			entry(s.type).count += total(s, "count", from, to);
+	const rate = (count) => count / (to - from) * 1e9;
 	const list = [...types.values()].map(({ type, count, values }) => {
 		const v = Float64Array.from(values).sort(), n = v.length;
 		const at = (q) => v[Math.min(Math.floor(q * n), n - 1)];
-		return { type, count: Math.round(count), values: v,
-			rate: count / (to - from) * 1e9,
+		return { type, count: Math.round(count), values: v, rate: rate(count),
 			sum: n ? v.reduce((a, b) => a + b) : undefined,
 			min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 	}).sort((a, b) => b.count - a.count);
 	const count = list.reduce((n, t) => n + t.count, 0);
-	return { from, to, track, exact, count, rate: count / (to - from) * 1e9,
-		types: list };
+	return { from, to, exact, count, rate: rate(count), types: list };
 }
 
 let measured = "";
 
 // The numbers that events of the log have, and their units.
 function measures() {
-	const names = new Map();
-	if (log.tracks.some((t) => t.use === "ranges"))
-		names.set("duration", "ns");
-	for (const f of log.types.flatMap((t) => t.fields))
-		if (/^(u?int|double|time)$/.test(f.type) && !names.has(f.name))
-			names.set(f.name, f.unit);
+	const fields = log.types.flatMap((t) => t.fields).reverse();
+	const names = new Map([["duration", "ns"], ...fields.filter((f) =>
+		/^(u?int|double|time)$/.test(f.type)).map((f) => [f.name, f.unit])]);
 	if (!names.has(measured))
-		measured = ["size", "duration", ...names.keys()].find((n) =>
-			names.has(n)) ?? "";
+		measured = names.has("size") ? "size" : "duration";
 	return names;
 }
 
@@ -184,7 +174,7 @@ function histogram(values, unit) {
 
 function swatch(type) {
 	const i = el("i", { class: "swatch" });
-	i.style.background = css(shade(type.color, 1));
+	i.style.background = css(shade(type.ink));
 	return el("span", {}, i, type.name);
 }
 
@@ -259,9 +249,8 @@ function tracksTab() {
 			const i = lower(s.at, Math.floor(from / s.width));
 			const end = lower(s.at, Math.floor(to / s.width) + 1);
 			const first = valueAt(s, from);
-			values.push(s.min.slice(i, end).reduce((a, v) => Math.min(a, v),
-				first), s.max.slice(i, end).reduce((a, v) => Math.max(a, v),
-				first), valueAt(s, to));
+			values.push(Math.min(first, ...s.min.subarray(i, end)),
+				Math.max(first, ...s.max.subarray(i, end)), valueAt(s, to));
 		}
 		return Object.assign([t.path, t.use, Math.round(sum("count")),
 			sum("busy") || undefined, ...values.map((v) =>
@@ -277,7 +266,7 @@ function typesTab() {
 		heads("*Colour", "*Type", "*Kind", "Events", "*Meaning"),
 		log.types.filter((t) => counts.get(t)).map((t) => [
 			el("input", { type: "color", "aria-label": `Colour of ${t.name}`,
-				value: css(shade(t.color, 1)), input: (e) => {
+				value: css(shade(t.ink)), input: (e) => {
 					t.own = e.target.value;
 					readColours();
 					refresh();

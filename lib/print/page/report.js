@@ -14,7 +14,7 @@ const ofType = (...types) => doc.reports[now].sections.filter((o) =>
 	types.includes(o.type));
 const isStatistic = (o) => "updates" in o && "invalid" in o;
 const statistics = () => doc.reports[now].sections.filter(isStatistic);
-const number = (v) => v === undefined || v === null ? NaN : Number(v);
+const number = (v) => Number(v ?? NaN);
 const groupOf = (o) => typeof o.group === "string" ? o.group
 	: Object.entries(o.group ?? {}).map(([k, v]) => `${k}=${v}`).join(",");
 const nameOf = (o) => o.name + (o.group ? `{${groupOf(o)}}` : "");
@@ -26,8 +26,6 @@ function unitOf(name, o) {
 			/^(p[\d.]+|max|subtracted)$/.test(name)) ? "ns"
 			: name === "change" || /(^|_)share$/.test(name) ? "%" : "";
 }
-
-// ---------------------------------------------------------------- tables
 
 // Members that a cell can show; those of a group are members as well.
 const flat = (o) => Object.entries(o).flatMap(([k, v]) =>
@@ -58,17 +56,9 @@ function objectTable(caption, list) {
 			csvOf([keys, ...cells])) }, "CSV"));
 }
 
-function tablesTab() {
-	const types = new Map();
-	for (const o of doc.reports[now].sections) {
-		const key = isStatistic(o) ? "statistics" : o.type;
-		types.set(key, [...types.get(key) ?? [], o]);
-	}
-	return el("div", {}, ...[...types].map(([type, list]) =>
-		objectTable(words(type), list)));
-}
-
-// ---------------------------------------------------------------- charts
+const tablesTab = () => el("div", {}, [...Map.groupBy(
+	doc.reports[now].sections, (o) => isStatistic(o) ? "statistics" : o.type)]
+	.map(([type, list]) => objectTable(words(type), list)));
 
 const FACTS = ["updates", "weight", "sum", "mean", "ratio", "min", "max",
 	"last", "variance", "stddev", "rate", "under", "over", "keys", "overflow",
@@ -135,12 +125,7 @@ function rangeChart(list) {
 }
 
 // Statistics of the same name are groups of one.
-function byName(list) {
-	const names = new Map();
-	for (const o of list)
-		names.set(o.name, [...names.get(o.name) ?? [], o]);
-	return [...names.values()];
-}
+const byName = (list) => [...Map.groupBy(list, (o) => o.name).values()];
 
 function chartsOf(list) {
 	if (list[0].type === "tally")
@@ -149,58 +134,49 @@ function chartsOf(list) {
 				...o.other ? [["<other>", number(o.other)]] : [],
 				...o.overflow ? [["<overflow>", number(o.overflow)]] : []],
 			logY));
-	if (list[0].buckets)
-		return bucketCharts(list);
-	return rangeChart(list);
+	return list[0].buckets ? bucketCharts(list) : rangeChart(list);
 }
 
-function toggle(text, value, change) {
-	const box = el("input", { type: "checkbox", checked: value,
-		change: () => {
-			change(box.checked);
-			tab();
-		} });
-	return el("label", {}, box, text);
-}
+const toggle = (text, checked, change) => el("label", {}, el("input", {
+	type: "checkbox", checked, change: (e) => {
+		change(e.target.checked);
+		tab();
+	} }), text);
 
 function chartsTab() {
 	const list = statistics().filter((o) =>
 		nameOf(o).toLowerCase().includes(sought));
-	drawn.length = 0;
 	return el("div", {}, el("p", {}, toggle("Values by logarithm",
 		logX ?? true, (on) => { logX = on; }), " ",
 	toggle("Weights by logarithm", logY, (on) => { logY = on; })),
-	...byName(list).flatMap((same) => {
+	byName(list).map((same) => {
 		const charts = chartsOf(same), many = charts.length === same.length;
 		return [el("h2", {}, `${same[0].name} (${same[0].type}${
 			same[0].unit ? `, ${same[0].unit}` : ""})`),
 		...same.slice(0, 64).map((o, i) => el("div", { class: "side" },
-			many ? charts[i] : i === 0 ? charts[0] ?? "" : "",
-			el("div", {}, same.length > 1 ? el("b", {}, groupOf(o)) : "",
+			(many || i === 0) && charts[i],
+			el("div", {}, same.length > 1 && el("b", {}, groupOf(o)),
 				factsOf(o)))),
-		same.length > 64 ? el("p", {}, `${same.length - 64} more groups ` +
-			"are in the tables.") : ""];
+		same.length > 64 && el("p", {}, `${same.length - 64} more groups ` +
+			"are in the tables.")];
 	}));
 }
 
 function overviewTab() {
-	drawn.length = 0;
 	const totals = ofType("totals", "origin", "trace", "machine", "allocator");
 	const bars = (type, name) => {
 		const list = ofType(type);
-		return list.length ? barsOf(name, "", "", ["events"], list.map((o) =>
-			[o.kind ? `${o.name} (${o.kind})` : o.name, number(o.events)]),
-		logY) : "";
+		return list.length > 0 && barsOf(name, "", "", ["events"],
+			list.map((o) => [o.kind ? `${o.name} (${o.kind})` : o.name,
+				number(o.events)]), logY);
 	};
 	return el("div", {}, el("p", {}, toggle("Counts by logarithm", logY,
 		(on) => { logY = on; })), el("div", { class: "side" },
 	bars("event", "Events by type"), bars("kind", "Events by kind"),
-	...totals.map((o) => el("section", {}, el("h2", {},
+	totals.map((o) => el("section", {}, el("h2", {},
 		`${words(o.type)} ${o.allocator ?? ""}`), facts(flat(o).map(([k, v]) =>
 		[words(k), show(v, unitOf(k, o))]))))));
 }
-
-// ------------------------------------------------------------ over time
 
 const CURVES = { mag: ["last"], magdelta: ["last"], growth: ["sum"],
 	ratio: ["ratio"], sum: ["sum"], min: ["min"], max: ["max"],
@@ -213,7 +189,6 @@ const drawnOf = (o) => o.quantiles?.length
 	: (CURVES[o.type] ?? ["updates"]).map((f) => [f, (p) => number(p[f])]);
 
 function timeTab() {
-	drawn.length = 0;
 	const last = doc.reports.at(-1).sections, times = doc.reports.map((r) =>
 		[number(r.t), new Map(r.sections.filter((o) => isStatistic(o) ||
 			o.type === "totals").map((o) => [o.name ? nameOf(o) : "", o]))]);
@@ -238,32 +213,23 @@ function timeTab() {
 			[["live bytes", "", (o) => number(o.live_bytes)]]) : "");
 }
 
-// ------------------------------------------------------------ differences
-
 function differenceTab() {
-	drawn.length = 0;
-	return el("div", {}, ...byName(ofType("difference")).map((list) => {
-		const rows = list.filter((o) => "before" in o || "after" in o);
-		const same = list[0].name === "events";
-		return el("div", {}, el("h2", {}, list[0].name),
-			el("div", { class: "side" },
-				table("Before and after; * and **: by chance alone less than " +
-					"1 in 100, and 1 in 1000", columnsOf(["Figure", "", true],
-					["Before"], ["After"], ["Change", "%"],
-					["Significance", "", true]), list.filter((o) =>
-					o.figure.toLowerCase().includes(sought)).map((o) =>
-					[o.figure, o.before, o.after, o.change, o.significance])),
-				same ? barsOf("Events before and after", "", "",
-					["before", "after"], rows.map((o) =>
-						[o.figure, o.before, o.after]), logY)
-					: barsOf(`Changes of ${list[0].name}`, "", "%", ["change"],
-						rows.filter((o) => "change" in o).map((o) =>
-							[`${o.figure} ${o.significance ?? ""}`,
-								o.change]))));
+	const all = ofType("difference");
+	return el("div", {}, el("p", {}, "* and **: by chance alone less than 1 " +
+		"in 100, and 1 in 1000. Changes of counts are those of their ",
+	all.some((o) => "before_per_s" in o) ? "rates." : "shares of all events."),
+	byName(all).map((list) => {
+		const [{ name }] = list, shown = list.filter((o) => "change" in o);
+		return el("div", { class: "side" },
+			objectTable(name, list.map(({ name, ...o }) => o)),
+			name === "events" ? barsOf("Events before and after", "", "",
+				["before", "after"], list.map((o) =>
+					[o.figure, o.before, o.after]), logY)
+				: barsOf(`Changes of ${name}`, "", "%", ["change"],
+					shown.map((o) => [`${o.figure} ${o.significance ?? ""}`,
+						o.change])));
 	}));
 }
-
-// ---------------------------------------------------------------- replay
 
 const allocators = () => [...new Set(ofType("allocator").map((o) =>
 	o.allocator))];
@@ -280,11 +246,10 @@ function sideBySide(type) {
 }
 
 function allocatorsTab() {
-	drawn.length = 0;
 	const bars = (title, type, key, unit) => {
 		const list = ofType(type).filter((o) => key in o);
-		return list.length ? barsOf(title, "", unit, [words(key)],
-			list.map((o) => [o.allocator, number(o[key])])) : "";
+		return list.length > 0 && barsOf(title, "", unit, [words(key)],
+			list.map((o) => [o.allocator, number(o[key])]));
 	};
 	return el("div", {}, el("div", { class: "side" },
 		bars("Time of an operation", "cost", "ns", "ns"),
@@ -295,12 +260,11 @@ function allocatorsTab() {
 		bars("Page faults", "cost", "page_faults", "")),
 	el("div", { class: "side" }, ["cost", "memory", "residency", "counters",
 		"calls"].filter((t) => ofType(t).length).map(sideBySide)),
-	ofType("ratio").length ? objectTable("ratios to the first",
-		ofType("ratio")) : "");
+	ofType("ratio").length > 0 &&
+		objectTable("ratios to the first", ofType("ratio")));
 }
 
 function memoryTab() {
-	drawn.length = 0;
 	const samples = ofType("sample"), live = ofType("live"), first = samples[0];
 	const curve = (key, list) => [[0, 0], ...list.map((o) =>
 		[number(o.time_ns), number(o[key])])];
@@ -322,10 +286,10 @@ function memoryTab() {
 				[100 * o.done, number(o.bytes)])], area: true }],
 		{ xTitle: "% of the operations done", xUnit: "", unit: "bytes",
 			yTitle: "memory (bytes)" }) : "",
-	sizes.length ? barsOf("Resident pages by size of block", "", "bytes", names,
-		[...new Set(sizes.map((o) => o.item))].map((item) => [item,
-			...names.map((n) => sizes.find((o) => o.item === item &&
-				o.allocator === n)?.resident_bytes)])) : "",
+	sizes.length > 0 && barsOf("Resident pages by size of block", "", "bytes",
+		names, [...Map.groupBy(sizes, (o) => o.item)].map(([item, same]) =>
+			[item, ...names.map((n) => same.find((o) =>
+				o.allocator === n)?.resident_bytes)])),
 	...["size", "lifetime"].filter((t) => ofType(t).length).map((t) =>
 		barsOf(t === "size" ? "Requests by size, up to"
 			: "Lifetimes of blocks, in operations, up to", "", "",
@@ -334,27 +298,22 @@ function memoryTab() {
 }
 
 function latencyTab() {
-	drawn.length = 0;
 	const names = allocators(), list = ofType("latency").filter((o) =>
 		o.samples > 0);
-	const shares = ["p50", "p90", "p99", "p99.9", "max"];
-	return el("div", { class: "side" }, ...[...new Set(list.map((o) =>
-		o.item))].map((item) => {
-		const of = (n) => list.find((o) => o.allocator === n &&
-			o.item === item);
-		return barsOf(`Latency of ${item}`, "quantiles, logarithmic",
-			"ns", names, shares.map((s) => [s, ...names.map((n) =>
-				of(n)?.[s])]), true);
-	}), objectTable("latency", list));
+	return el("div", { class: "side" }, [...Map.groupBy(list, (o) => o.item)]
+		.map(([item, same]) => barsOf(`Latency of ${item}`,
+			"quantiles, logarithmic", "ns", names,
+			["p50", "p90", "p99", "p99.9", "max"].map((share) => [share,
+				...names.map((n) => same.find((o) =>
+					o.allocator === n)?.[share])]), true)),
+	objectTable("latency", list));
 }
-
-// ------------------------------------------------------------------ page
 
 function aboutTab() {
 	return el("div", {}, facts([["Page", doc.title], ["Made by",
-		doc.generator], ["Reports", doc.reports.length]]), doc.each > 1
-		? el("p", {}, `Of the snapshots, each ${doc.each}th is in the page, ` +
-			"and the last one.") : "", el("p", {}, "All numbers are those of " +
+		doc.generator], ["Reports", doc.reports.length]]), doc.each > 1 &&
+		el("p", {}, `Of the snapshots, each ${doc.each}th is in the page, ` +
+			"and the last one."), el("p", {}, "All numbers are those of " +
 		"\"-f json\"; the tables have them, and can be saved as CSV."));
 }
 
@@ -400,15 +359,15 @@ views.report = async function report(head) {
 		[has("sample", "live"), "Memory", memoryTab],
 		[has("latency"), "Latency", latencyTab],
 		[statistics().length > 0, "Statistics", chartsTab],
-		[stackWeights().length > 0, "Flame graph", () => {
-			drawn.length = 0;
-			return flameTab(ofType("stack"), stackWeights(), () => tab());
-		}],
+		[stackWeights().length > 0, "Flame graph", () =>
+			flameTab(ofType("stack"), stackWeights())],
 		[has("event", "kind", "totals"), "Overview", overviewTab],
 		[doc.reports.length > 1, "Over time", timeTab],
 		[true, "Tables", tablesTab], [true, "About", aboutTab]];
-	await tabs(list.filter(([on]) => on).map(([, name, make]) => [name, make]),
-		Number(keep("tab")) || 0);
+	await tabs(list.filter(([on]) => on).map(([, name, make]) => [name, () => {
+		drawn.length = 0;
+		return make();
+	}]), Number(keep("tab")) || 0);
 	const search = () => {
 		sought = $("q").value.toLowerCase();
 		flame.text = $("q").value;

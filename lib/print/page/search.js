@@ -9,8 +9,9 @@ const TOKEN = new RegExp(`\\s*(?:${[
 	/(?<string>"(?:[^"\\]|\\.)*"|'[^']*')/,
 	/(?<sign>&&|\|\||\.\.|[=!<>]=|[!=]\*|!~|[-!<>~(),])/,
 ].map((part) => part.source).join("|")})\\s*`, "iy");
-const NUMBER = /^(0x[\da-f]+|0b[01]+|[\d.]+(?:e[-+]?\d+)?)(ns|us|ms|s)?$/i;
-const SCALE = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+const NUMBER = /^(0x[\da-f]+|0b[01]+|[\d.]+(?:e[-+]?\d+)?)(\w*)$/i;
+const SCALE = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9, k: 2 ** 10,
+	K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 const ESCAPES = { n: "\n", t: "\t", r: "\r" };
 const COMPARE = {
 	"=": (a, b) => a == b, "<": (a, b) => a < b, "<=": (a, b) => a <= b,
@@ -22,13 +23,11 @@ function literal({ number, string }) {
 		return string[0] === "'" ? string.slice(1, -1) : string.slice(1, -1)
 			.replace(/\\(?:x([\da-fA-F]{2})|(.))/g, (_, hex, c) => hex
 				? String.fromCharCode(parseInt(hex, 16)) : ESCAPES[c] ?? c);
-	const [size] = /[kKMGT]?$/.exec(number);
-	const [, digits, unit] = NUMBER.exec(number.replace(size, "")) ?? [];
-	const scale = 1024 ** " KMGT".indexOf(size.toUpperCase() || " ");
-	const n = /^0\d+$/.test(digits) ? parseInt(digits, 8) : Number(digits);
-	return unit ? Math.round(n * SCALE[unit])
-		: Number.isSafeInteger(n) || !/^(\d+|0\w+)$/.test(digits) ? n * scale
-			: BigInt(digits) * BigInt(scale);
+	const [, digits, unit] = NUMBER.exec(number) ?? [];
+	const text = digits?.replace(/^0(?=\d)/, "0o"), v = text * SCALE[unit];
+	return v > 2 ** 53 && /^(\d+|0\w+)$/.test(text)
+		? BigInt(text) * BigInt(SCALE[unit])
+		: /s/.test(unit) ? Math.round(v) : v;
 }
 
 // A glob of tel-filter as a regular expression.

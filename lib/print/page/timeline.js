@@ -4,7 +4,7 @@
 "use strict";
 
 const LIMIT = 60000; // events that a frame draws one by one
-const CACHE = 1 << 18; // events that stay decoded
+const CACHE = 64; // blocks that stay decoded
 const RULER = 26, LINE = 18; // pixels of CSS
 const LINES = 32; // of ranges of a track that overlap
 const PALETTE = 10; // colours --c0 to --c9
@@ -20,7 +20,7 @@ let selection = null; // {from, to, track: or 0}
 let marks = []; // up to two times
 let chosen = null; // a LogEvent
 let chosenTrack = 0;
-let query = null; // {text, test, types: to true, false or undefined}
+let query = null; // {text, test, types: that have matches}
 let only = false; // what does not match is hidden
 let pointer = null; // where it is, {x, y}
 let frames = []; // how long the last ones took, in ms
