@@ -422,9 +422,8 @@ simple_events(struct tel_writer *w, const struct tel_run *run, size_t from)
 	const struct tel_schema *s = run->first->schema;
 	size_t i;
 
-	if (w->encoder->write_run == NULL || w->convert != NULL ||
-	    w->lead_size > 0 || ev->raw_size > 0 || ev->lead_size > 0 ||
-	    ev->inline_size > 0)
+	if (w->convert != NULL || w->lead_size > 0 || ev->raw_size > 0 ||
+	    ev->lead_size > 0 || ev->inline_size > 0)
 		return 0;
 	if (w->current->tracker != NULL)
 		return tel__tracker_take(w->current->tracker, run, from);
@@ -435,20 +434,37 @@ simple_events(struct tel_writer *w, const struct tel_run *run, size_t from)
 	return i - from;
 }
 
+/* Writes the events of a run from one on, those together that may be. */
+__attribute__((noinline)) static tel_status
+write_together(struct tel_writer *w, struct tel_run *run, size_t i)
+{
+	tel_status st = TEL_OK;
+	size_t n;
+
+	while (i < run->count && st == TEL_OK) {
+		n = simple_events(w, run, i);
+		if (n > 0)
+			st = w->encoder->write_run(w, run, i, n);
+		i += n;
+		if (st == TEL_OK && i < run->count)
+			st = write_event(w, run_event(run, i++));
+	}
+	return st;
+}
+
 tel_status
 tel_writer_run(tel_writer *w, tel_run *run)
 {
 	tel_status st = TEL_OK;
-	size_t i = 0, n;
+	size_t i;
 
-	while (i < run->count && st == TEL_OK) {
-		/* by itself: the first, and what is not as simple as others */
-		st = write_event(w, run_event(run, i++));
-		n = st == TEL_OK && i < run->count ? simple_events(w, run, i) :
-		                                     0;
-		if (n > 0)
-			st = w->encoder->write_run(w, run, i, n);
-		i += n;
+	for (i = 0; i < run->count && st == TEL_OK; i++) {
+		/* the first one by itself, as it may be of another log */
+		if (i == 1 && w->encoder->write_run != NULL) {
+			st = write_together(w, run, i);
+			break;
+		}
+		st = write_event(w, run_event(run, i));
 	}
 	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
 }

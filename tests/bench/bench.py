@@ -459,7 +459,10 @@ def measure_cores(log):
     the serial part lets expect, also where the machine has other work.
     Amdahl: T(n) = serial + parallel / n.  The serial part is all of the main
     thread, although it adds up what is counted while the others count on; both
-    parts are those with -j n, whose pieces are more and smaller."""
+    parts are those with -j n, whose pieces are more and smaller.  One core is
+    one that the command is bound to: of what is compressed, another thread
+    decompresses ahead with -j 1, too."""
+    bound = "taskset -c 0 " if shutil.which("taskset") else ""
     subprocess.run(f"telfilter -z 3 {log} >{log}.seekable.zst", shell=True,
                    check=True)
     print(f"\n{'cores':27} {'CPU s':>7} {'wall s':>7} {'gain':>7} "
@@ -467,7 +470,8 @@ def measure_cores(log):
           f"{'serial':>7}")
     for what, command in CORES_ROWS:
         tool, _, rest = command.replace("LOG", log).partition(" ")
-        commands = [f"{tool} -j {n} {rest}" for n in (1, CORES)]
+        commands = [f"{bound}{tool} -j 1 {rest}",
+                    f"{tool} -j {CORES} {rest}"]
         alone = measure(commands[:1], 0)[0]
         one, several = measure(commands, 1)
         gains = []
@@ -483,7 +487,8 @@ def measure_cores(log):
               flush=True)
     for what, command in RENDER_ROWS:
         tool, _, rest = command.replace("LOG", log).partition(" ")
-        commands = [f"{tool} -j {n} {rest}" for n in (1, CORES)]
+        commands = [f"{bound}{tool} -j 1 {rest}",
+                    f"{tool} -j {CORES} {rest}"]
         alone, together = measure(commands, 0)
         one, several = measure(commands, 1)
         print(f"{what:27} {alone:7.3f} {several:7.3f} {one / several:7.2f} "

@@ -28,6 +28,11 @@ ROWS = [
     ("telfilter -w, 3 tests", "telfilter -j 1 -w "
      "'rank == 1 && ref > 0x1000 && ss != 0' LOG"),
     ("telfilter -c -w, a sum", "telfilter -j 1 -c -w 'size * 2 > 300' LOG"),
+    ("telfilter -c -w, a quotient", "telfilter -j 1 -c "
+     "-w 'size / 24 > 3' LOG"),
+    ("telfilter -c -w, a label", "telfilter -j 1 -c "
+     "-w 'label ~ \"C.n\"' LOG"),
+    ("telfilter -c -w, a time", "telfilter -j 1 -c -w 'time > 1s' LOG"),
     ("telstat, histogram", "telstat -j 1 "
      "-s 'h=log2(size) if name == PoolAlloc' LOG"),
     ("telstat, histogram of all", "telstat -j 1 -s 'h=log2(size)' LOG"),
@@ -37,7 +42,9 @@ ROWS = [
     ("telstat of .tel", "telstat -j 1 LOG.tel"),
     ("telfilter -c of .tel", "telfilter -j 1 -c LOG.tel"),
     ("telfilter -k of .tel", "telfilter -j 1 -k Pool,Seg LOG.tel"),
+    ("telfilter -t of .tel, all", "telfilter -j 1 -t 0x1, LOG.tel"),
     ("telcat, text of .tel", "telcat -j 1 LOG.tel"),
+    ("telcat -T s", "telcat -j 1 -T s LOG"),
     ("telfilter -c of a trace", "telfilter -j 1 -c LOG.trace"),
     ("telstat of a trace", "telstat -j 1 LOG.trace"),
     ("telcat of a trace", "telcat -j 1 LOG.trace"),
