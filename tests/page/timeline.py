@@ -487,6 +487,13 @@ def test_pictures(c):
     for name in ("live bytes", "Scan nursery 0", "10.0 ms"):
         if name not in texts:
             raise AssertionError(f"no {name} in {texts}")
+    # what is selected is in the picture, as it is on the screen
+    page.run("teltools.select(10e6, 11e6, 2)")
+    width = page.run("document.getElementById('area').clientWidth")
+    lines = re.findall(r'd="M([\d.]+) 0V\d+"', page.run("teltools.svg()"))
+    for x, part in zip(lines, (1, 2), strict=True):
+        near(float(x), width * part / 4)
+    page.run("teltools.select()")
     expect(page.run("""teltools.png().then((b) => b.arrayBuffer())
         .then((b) => String.fromCharCode(...new Uint8Array(b, 1, 3)))"""),
            "PNG")

@@ -145,11 +145,14 @@ let measured = "";
 
 // The numbers that events of the log have, and their units.
 function measures() {
-	const fields = log.types.flatMap((t) => t.fields).reverse();
-	const names = new Map([["duration", "ns"], ...fields.filter((f) =>
-		/^(u?int|double|time)$/.test(f.type)).map((f) => [f.name, f.unit])]);
+	const names = new Map();
+	if (log.tracks.some((t) => t.use === "ranges"))
+		names.set("duration", "ns");
+	for (const f of log.types.flatMap((t) => t.fields))
+		if (/^(u?int|double|time)$/.test(f.type) && !names.has(f.name))
+			names.set(f.name, f.unit);
 	if (!names.has(measured))
-		measured = names.has("size") ? "size" : "duration";
+		measured = ["size", ...names.keys()].find((n) => names.has(n)) ?? "";
 	return names;
 }
 
