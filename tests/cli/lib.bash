@@ -18,8 +18,9 @@ unpack() {
 
 # Whether script(1) can run a command at a terminal: without /dev/pts it cannot.
 has_terminal() {
-	command -v script >/dev/null &&
-	    script -qec true /dev/null </dev/null >/dev/null 2>&1
+	command -v script >/dev/null || return
+	run script -qec true /dev/null </dev/null
+	[ "$status" -eq 0 ]
 }
 
 needs_terminal() {
