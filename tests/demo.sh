@@ -23,23 +23,23 @@ while read -r line; do
 		;;
 	esac
 done <<'END'
-# A log is read as it is, compressed or not; each event becomes a line.
+# Each event of a log is printed on a line; compression is detected.
 telcat 1.118.0-lii6gc-awlut.log.zst | head -n 7
-# In order of time, with time in seconds, and only some types of events.
+# Events of some types only, in order of time, with time in seconds.
 telcat -S -T s -e 'PoolInit*' 1.118.0-lii6gc-awlut.log.zst | tail -n 3
-# Pools by allocations; addresses carry the labels that the program gave them.
+# Allocations by pool; addresses are shown with the names that the program gave them.
 telcat -SH -e PoolAlloc -F pool 1.118.0-lii6gc-awlut.log.zst | cut -d ' ' -f 3 | sort | uniq -c
-# A smaller log: large allocations, written in the format of the log itself.
+# Filter large allocations into a smaller log of the same format.
 telfilter -w 'size >= 64k && name == ArenaAlloc' 1.118.0-lii6gc-awlut.log.zst | telcat -H -e ArenaAlloc -n 2
-# Which types of events are in it, and how many of each?
+# List the types of events in the log, with their counts.
 telcat --types 1.118.0-lii6gc-awlut.log.zst | head -n 5
-# What grep leaves of the text reads back, here to become CSV.
+# Output of grep is still a valid log: convert it to CSV.
 telcat 1.118.0-lii6gc-awlut.log.zst | grep -v size=40 | telcat -f csv -e PoolAlloc -n 2
-# A JSON object a line.
+# Print one JSON object on each line.
 telcat -f json -k Trace -n 2 1.118.0-lii6gc-awlut.log.zst
-# Just what mpseventtxt prints.
+# Print exactly what mpseventtxt prints.
 telcat -f mpstxt -e ArenaPollEnd -n 2 1.118.0-lii6gc-awlut.log.zst
-# A script for sqlite3 with the tables that mpseventsql makes: sizes asked for.
+# Load the tables of mpseventsql into sqlite3, and count allocations by size.
 (telcat -f sql 1.118.0-lii6gc-awlut.log.zst; echo 'SELECT size, count(*) FROM EVENT_PoolAlloc GROUP BY 1 HAVING count(*) > 9;') | sqlite3
 END
 exit "$status"
