@@ -154,6 +154,8 @@ class Page:
             data += [varint(len(raw)), raw]
         self.head["blocks"].append({
             "block": self.block(b"".join(data)), "from": start, "to": end,
+            "start": min([start] + [e[1] for e in events]),
+            "hi": max([end] + [e[1] + (e[3] or 0) for e in events]),
             "events": len(events), **more})
         if count:
             self.head["exact"] += len(events)

@@ -172,7 +172,7 @@ function visit(blocks, f) {
 }
 
 const blocksIn = (from, to) => log.blocks.filter((b) =>
-	!b.long && (b.start ?? b.from) <= to && (b.hi ?? b.to) >= from);
+	!b.long && b.start <= to && b.hi >= from);
 
 // How many events a time has in blocks, about.
 const eventsIn = (blocks, from, to) => blocks.reduce((n, b) => n + b.events *

@@ -27,8 +27,9 @@ function readColours() {
 	for (const name of ["bg", "fg", "dim", "line", "grid", "accent", "on",
 		"bar", ...Array(PALETTE).keys()])
 		ink[name] = shades(`var(--${name >= 0 ? "c" : ""}${name})`);
-	for (const t of log.types)
-		t.ink = t.own ? shades(t.own) : ink[t.color];
+	log.types.forEach((t, i) => {
+		t.ink = t.own ? shades(t.own) : ink[i % PALETTE];
+	});
 	probe.remove();
 }
 
@@ -300,7 +301,7 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 	const thin = Math.max(Math.round(dpr * (few ? 2 : 1)), 1);
 	visit(used, (g, i) => {
 		const at = place[g.track[i]];
-		if (!at || g.depth[i] < 0 || !shown(g, i))
+		if (!at || !shown(g, i))
 			return;
 		const x = Math.round(xOf(g.time[i])), y = yOf(at.row.y);
 		const full = query && !matches(g)[i] ? 0.25 : 1;

@@ -48,7 +48,7 @@ function eventAt(t, row, y, near) {
 	const lanes = new Set(row.track.lanes.map((l) => l.id));
 	let best = null, least = near;
 	visit(used, (g, i) => {
-		if (!lanes.has(g.track[i]) || g.depth[i] < 0 || !shown(g, i))
+		if (!lanes.has(g.track[i]) || !shown(g, i))
 			return;
 		const start = g.time[i], end = start + Math.max(g.length[i] - 1, 0);
 		const low = place[g.track[i]].y + g.depth[i] * LINE;

@@ -74,7 +74,6 @@ views.timeline = async function timeline(head) {
 	log = Object.assign(head, { lines: [],
 		context: $("canvas").getContext("2d",
 			{ alpha: false, willReadFrequently: true }) });
-	log.types.forEach((t, i) => { t.color = (t.color ?? i) % PALETTE; });
 	makeTracks();
 	await loadSeries();
 	for (const l of log.links)

@@ -62,29 +62,19 @@ function arrange() {
 
 // Ranges that overlap on a track: each takes the first free line.
 function stack() {
-	const ranges = [];
+	const ranges = [], ends = [];
 	visit(used, (g, i) => {
 		if (g.length[i])
-			ranges.push({ g, i, id: g.track[i], from: g.time[i],
+			ranges.push({ g, i, from: g.time[i],
 				to: g.time[i] + g.length[i] - 1 });
 	});
-	ranges.sort((a, b) => a.id - b.id || a.from - b.from || b.to - a.to);
-	let free, last = {};
-	for (const r of ranges) {
-		if (r.id !== last.id)
-			free = [];
-		// the longest are in a block of their own a second time
-		if (r.from === last.from && r.to === last.to && r.id === last.id &&
-			r.g.block !== last.g.block && r.g.type === last.g.type) {
-			r.g.depth[r.i] = -1;
-			continue;
-		}
-		const d = free.findIndex((end) => end <= r.from);
-		r.g.depth[r.i] = d < 0 ? free.length : d;
-		free[r.g.depth[r.i]] = Math.max(r.to, r.from + 1);
-		if (log.track[r.id])
-			log.track[r.id].lines = Math.min(free.length, LINES);
-		last = r;
+	ranges.sort((a, b) => a.from - b.from || b.to - a.to);
+	for (const { g, i, from, to } of ranges) {
+		const lines = ends[g.track[i]] ??= [];
+		const free = lines.findIndex((end) => end <= from);
+		g.depth[i] = free < 0 ? lines.length : free;
+		lines[g.depth[i]] = Math.max(to, from + 1);
+		log.track[g.track[i]].lines = Math.min(lines.length, LINES);
 	}
 }
 
