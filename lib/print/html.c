@@ -289,7 +289,8 @@ settle(struct tel_printer *pr)
 		    a->news);
 		a->news = 0;
 	}
-	tel__timeline_settle(pr, h->timeline);
+	if (h->timeline != NULL)
+		tel__timeline_settle(pr, h->timeline);
 }
 
 /* Values of a power of two are a row; those below 1 are the lowest. */

@@ -634,8 +634,10 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	if (tl->all_log != ev->log)
 		tl->all = gauge_of(pr, tl, ev, p, OF_ALL, "live bytes");
 	all = tl->all;
-	if (all == NONE)
+	if (all == NONE) {
+		tl->all_log = NULL;
 		return 1;
+	}
 	if (tl->all_log != ev->log) {
 		if (tl->rows != 0)
 			tl->ops->settle(pr);

@@ -453,6 +453,29 @@ assert got == [events[0]["live_bytes"]] and got[0] > 0, (got, events)
 END
 }
 
+@test "live bytes of a log are counted when pools leave no room for another" {
+	# the first log has more pools than there are counters, the other is later
+	python3 - <<'END'
+for name, count, start, step in ("a", 30000, 0, 10), ("b", 2000, 100001, 100):
+    with open(name + ".txt", "w", encoding="ascii") as out:
+        for i in range(count):
+            pool = 64 * (i if i < 5000 else i % 4) + 0x10000
+            print(f"{0x1000000 + start + step * i:016X} PoolAlloc "
+                  f"pool={pool:#x} pReturn={64 * i + 0x7000000:#x} size=48",
+                  file=out)
+END
+	telcat -q -f mps a.txt >a.log
+	telcat -q -f mps b.txt >b.log
+	telcat -q -f html --max-size 128k a.log b.log >page.html
+	telstat -q -f json a.log | grep '"totals"' >totals.json
+	compare_with page.html totals.json <<'END'
+got = [(sum(columns["count"]), columns["last"][-1])
+       for s, columns in page.series()
+       if paths[s["track"]][-1] == "live bytes"]
+assert got == [(30000, events[0]["live_bytes"])], (got, events)
+END
+}
+
 @test "classes of an inst log have tracks with their values" {
 	telcat -q -f html "$TEL_TOP/tests/data/inst/hfs.out" >page.html
 	telcat -q --live -f json "$TEL_TOP/tests/data/inst/hfs.out" >hfs.json
