@@ -170,8 +170,8 @@ struct report_range {
 struct report_series {
 	const char *name;
 	const char *legend; /* "": none, as the chart's title says it */
-	int area;      /* it is filled, and drawn below the others */
-	size_t number; /* which hue it has */
+	int area;           /* it is filled, and drawn below the others */
+	size_t number;      /* which hue it has */
 	size_t n;
 	const void *of;
 	/* Points come in order; one with a y of NaN is a gap. */
