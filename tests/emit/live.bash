@@ -40,6 +40,8 @@ emit() {
 reading() {
 	local file=$1
 	shift
+	# what an earlier command wrote must be gone before anybody waits for more
+	: >"$file"
 	"$@" >"$file" 2>messages 3>&- 8>&- 9>&- &
 	# shellcheck disable=SC2034
 	reader=$!
