@@ -249,7 +249,9 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_feed(tel_reader *r,
  * the next call continues with the next member, which tel_reader_schema() and
  * similar functions describe from here on; TEL_AGAIN: more input is needed, and
  * the reader does not wait for it; TEL_END; TEL_EIO; TEL_EDAMAGED (strict
- * only); TEL_EVERSION; TEL_ENOMEM; TEL_ESTATE when the reader is not open.
+ * only); TEL_EVERSION; TEL_ENOMEM; TEL_ELIMIT: the decoder found 2^20 events
+ * without advancing, which is a fault of libtel; TEL_ESTATE when the reader is
+ * not open.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
     const tel_event **event);

@@ -15,6 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/*
+ * Documented limit: events that a decoder finds at one place.  A block of .tel,
+ * which is read before its events are, has 32,768 at the most.
+ */
+#define EVENTS_AT_A_PLACE_MAX ((uint64_t)1 << 20)
+
 tel_reader *
 tel_reader_new(void)
 {
@@ -213,6 +219,7 @@ begin_log(struct tel_reader *r, const char *name)
 	r->notices = 0;
 	r->timeless = 0;
 	r->found.count = r->found.next = 0;
+	memset(&r->progress, 0, sizeof(r->progress));
 	memset(&r->event, 0, sizeof(r->event));
 	r->event.log = &r->log;
 	if (r->log.labels == NULL || r->log.clock == NULL)
@@ -583,6 +590,32 @@ find_more(struct tel_reader *r)
 	f->last = f->index + f->numbers[f->count - 1];
 }
 
+/*
+ * An event was found at a place where the one before it was, too.  A decoder
+ * that never steps on would find it for ever.
+ */
+__attribute__((noinline)) static tel_status
+check_progress(struct tel_reader *r)
+{
+	if (++r->progress.events < EVENTS_AT_A_PLACE_MAX)
+		return TEL_OK;
+	return tel__reader_fail(r, TEL_ELIMIT,
+	    "the decoder of the format %s does not advance", r->format->name);
+}
+
+static inline tel_status
+note_progress(struct tel_reader *r)
+{
+	if (__builtin_expect(r->progress.offset == r->offset &&
+	            r->progress.event_offset == r->event.offset,
+	        0))
+		return check_progress(r);
+	r->progress.offset = r->offset;
+	r->progress.event_offset = r->event.offset;
+	r->progress.events = 0;
+	return TEL_OK;
+}
+
 tel_status
 tel__reader_find(struct tel_reader *r)
 {
@@ -596,6 +629,8 @@ tel__reader_find(struct tel_reader *r)
 	do
 		st = r->format->next(r);
 	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
+	if (st == TEL_OK)
+		st = note_progress(r);
 	if (st != TEL_OK)
 		return finish_log(r, st);
 	r->found.next = 0;

@@ -161,6 +161,10 @@ struct tel_reader {
 	int eof;         /* nothing comes after end */
 	int sure;        /* the best that another format's probe has said */
 	size_t consumed; /* bytes of input that the event was */
+	/* where the last event was found, and how many were since, there */
+	struct {
+		uint64_t offset, event_offset, events;
+	} progress;
 	struct tel_event event;              /* that was returned last */
 	const struct tel_format_ops *format; /* while it is asked, too */
 	void *state;                         /* the format's own */
