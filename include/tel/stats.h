@@ -306,17 +306,18 @@ typedef enum tel_total {
 	/* where types have the roles; known with an event of such a type */
 	TEL_TOTAL_ALLOCS,      /* blocks allocated */
 	TEL_TOTAL_ALLOC_BYTES, /* and their bytes */
-	TEL_TOTAL_FREES,       /* blocks freed */
+	TEL_TOTAL_FREES,       /* of them, blocks freed; where frees have sizes,
+	                        * and no block is followed, all that are freed */
 	TEL_TOTAL_FREE_BYTES,  /* and their bytes */
-	TEL_TOTAL_LIVE,        /* blocks live at the end: the difference,
-	                        * less those whose pool was finished; below 0
-	                        * when the log began late */
+	TEL_TOTAL_LIVE,        /* blocks live at the end: the difference, less
+	                        * those whose pool was destroyed, or whose
+	                        * address was allocated again */
 	TEL_TOTAL_LIVE_BYTES,  /* and their bytes */
 	/* known if not 0 */
 	TEL_TOTAL_SAMPLES, /* allocations that stand for others, too: blocks
 	                    * and bytes are estimates */
-	TEL_TOTAL_STRAYS   /* frees of blocks that the log does not allocate:
-	                    * of unknown size, they count as 0 bytes */
+	TEL_TOTAL_STRAYS   /* frees and reallocs of blocks that the log does not
+	                    * allocate; they are in no other total */
 } tel_total;
 /*
  * A total.  out: set when it is known.

@@ -6,16 +6,13 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
-#include "model/role.h"
+#include "model/live.h"
 #include "query/pools.h"
 #include "query/stacks.h"
 #include "tel.h"
 
-/* Documented limit: blocks that are live at once. */
-#define BLOCKS_MAX ((size_t)1 << 24)
 /* Distinct stacks; all others count as one more. */
 #define SITES_MAX ((size_t)1 << 20)
 /*
@@ -40,35 +37,25 @@ struct site {
 	 * last peak: nothing has changed since.
 	 */
 	uint64_t peak, peak_blocks, peak_bytes;
-	uint32_t rest; /* of samples: parts of a block */
-};
-
-/* A block, or those that a sample stands for. */
-struct block {
-	uint64_t size; /* of all */
-	uint64_t clock;
-	uint32_t site;
-	uint32_t blocks;
 };
 
 struct tel_heap {
 	int begun, ticks;
 	struct tel__stacks stacks;
-	struct tel__pools pools;
+	struct tel__table pools; /* names of pools */
 	struct site *sites;
 	size_t nsites, site_room;
-	struct tel__table by_address; /* to a place in blocks */
-	struct block *blocks;
-	size_t nblocks, block_room;
-	uint32_t *spare; /* places in blocks that are free */
-	size_t nspare, spare_room;
-	uint64_t untracked;
-	uint64_t live, most, peaks; /* bytes */
+	struct tel__live live;         /* the owner of a block is its site */
+	const struct tel_event *event; /* that is taken */
+	uint64_t untracked, unknown;
+	uint64_t most, peaks; /* bytes */
 	struct order {
 		uint64_t weight;
 		uint32_t site;
 	} * order; /* NULL: as they occurred */
 };
+
+static tel__live_fn heap_change;
 
 tel_heap *
 tel_heap_new(void)
@@ -81,8 +68,8 @@ tel_heap_new(void)
 		free(h);
 		return NULL;
 	}
-	tel__table_init(&h->by_address);
-	tel__pools_init(&h->pools);
+	tel__live_init(&h->live, heap_change, h);
+	tel__table_init(&h->pools);
 	h->peaks = 1;
 	return h;
 }
@@ -91,10 +78,8 @@ void
 tel_heap_end(tel_heap *h)
 {
 	tel__stacks_end(&h->stacks);
-	tel__table_clear(&h->by_address);
-	tel__table_init(&h->by_address);
-	tel__pools_clear(&h->pools);
-	h->nblocks = h->nspare = 0;
+	tel__live_clear(&h->live);
+	tel__table_clear(&h->pools);
 }
 
 void
@@ -105,13 +90,10 @@ tel_heap_free(tel_heap *h)
 	if (h == NULL)
 		return;
 	tel_heap_end(h);
-	tel__table_clear(&h->by_address);
 	tel__stacks_clear(&h->stacks);
 	for (i = 0; i < h->nsites; i++)
 		free(h->sites[i].lifetimes);
 	free(h->sites);
-	free(h->blocks);
-	free(h->spare);
 	free(h->order);
 	free(h);
 }
@@ -207,8 +189,8 @@ reserve_bucket(struct lifetimes **all, unsigned i)
 
 /* How long a block lived. */
 static tel_status
-count_lifetime(struct tel_heap *h, struct site *s, const struct block *b,
-    const struct tel_event *ev)
+count_lifetime(struct tel_heap *h, struct site *s,
+    const struct tel__live_block *b, const struct tel_event *ev)
 {
 	const double rate = tel__clock_rate(ev->log->clock);
 	uint64_t time = ev->clock > b->clock ? ev->clock - b->clock : 0;
@@ -244,182 +226,114 @@ keep_peak(const struct tel_heap *h, struct site *s)
 	s->peak_bytes = s->live_bytes;
 }
 
-/*
- * Ends a block; ev: the event that says so, or NULL: it is not known when it
- * was freed, only that another one is in its place.
- */
-static tel_status
-end_block(struct tel_heap *h, uint64_t address, const struct tel_event *ev)
-{
-	struct tel__entry *e = tel__table_find(&h->by_address, address);
-	struct block *b;
-	struct site *s;
-
-	if (e == NULL)
-		return TEL_OK;
-	if (!TEL__RESERVE(h->spare, h->spare_room, h->nspare + 1))
-		return TEL_ENOMEM;
-	b = &h->blocks[e->value];
-	s = &h->sites[b->site];
-	h->spare[h->nspare++] = (uint32_t)e->value;
-	tel__pools_unlink(&h->pools, (size_t)e->value);
-	tel__table_remove(&h->by_address, e);
-	keep_peak(h, s);
-	s->live_blocks -= b->blocks;
-	s->live_bytes -= b->size;
-	h->live -= b->size;
-	return ev != NULL ? count_lifetime(h, s, b, ev) : TEL_OK;
-}
-
 static uint64_t
 add_saturated(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-static tel_status
-begin_block(struct tel_heap *h, struct site *s, uint64_t address, uint64_t size,
-    uint32_t blocks, uint32_t pool, const struct tel_event *ev)
+/* The node of the stack, or of the pool, that allocates; 0: no memory. */
+static uint32_t
+find_node(struct tel_heap *h, const tel_alloc *op)
 {
-	struct tel__entry *e;
-	struct block *b;
-	size_t place;
-	int fresh;
+	const struct tel_event *ev = h->event;
+	struct tel__stack_log *l = tel__stacks_log(&h->stacks, ev->log);
 
-	s->allocations += blocks;
-	s->bytes = add_saturated(s->bytes, size);
-	/* sizes that cannot be are not of live blocks */
-	if (size > (uint64_t)1 << 62 || h->live > (uint64_t)1 << 62 ||
-	    h->nblocks - h->nspare >= BLOCKS_MAX) {
+	if (l == NULL)
+		return 0;
+	if (!tel__pools_has(ev->type))
+		return tel__stacks_find(&h->stacks, l, ev, op->process);
+	h->stacks.recorded = 1;
+	return tel__pools_find(&h->pools, &h->stacks, ev, op,
+	    tel__live_pool_of(&h->live, op, l->tag), l->tag);
+}
+
+static tel_status
+begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
+    int tracked)
+{
+	uint32_t node = find_node(h, op);
+	struct site *s = node == 0 ? NULL : find_site(h, node);
+
+	if (s == NULL)
+		return TEL_ENOMEM;
+	s->allocations += b->blocks;
+	s->bytes = add_saturated(s->bytes, b->size);
+	if (!tracked) {
 		h->untracked++;
 		return TEL_OK;
 	}
-	place = h->nspare > 0 ? h->spare[h->nspare - 1] : h->nblocks;
-	if ((h->nspare == 0 &&
-	        !TEL__RESERVE(h->blocks, h->block_room, h->nblocks + 1)) ||
-	    (e = tel__table_put(&h->by_address, address, &fresh)) == NULL)
-		return TEL_ENOMEM;
-	if (!tel__pools_link(&h->pools, pool, place, address)) {
-		tel__table_remove(&h->by_address, e);
-		return TEL_ENOMEM;
-	}
-	if (h->nspare > 0)
-		h->nspare--;
-	else
-		h->nblocks++;
-	e->value = place;
-	b = &h->blocks[place];
-	b->size = size;
-	b->clock = ev->clock;
-	b->site = (uint32_t)(s - h->sites);
-	b->blocks = blocks;
+	b->owner = (uint32_t)(s - h->sites);
 	keep_peak(h, s);
-	s->live_blocks += blocks;
-	s->live_bytes += size;
-	h->live += size;
-	if (h->live > h->most) {
-		h->most = h->live;
+	s->live_blocks += b->blocks;
+	s->live_bytes += b->size;
+	if (h->live.bytes > h->most) {
+		h->most = h->live.bytes;
 		h->peaks++;
 	}
 	return TEL_OK;
 }
 
-/* The node of the stack, or of the pool, that allocates; 0: no memory. */
-static uint32_t
-find_node(struct tel_heap *h, struct tel__stack_log *l, const tel_alloc *a,
-    const struct tel_event *ev, uint32_t *pool)
+/* known: the event says when the block ended. */
+static tel_status
+end_block(struct tel_heap *h, const struct tel__live_block *b, int known)
 {
-	uint32_t node;
+	struct site *s = &h->sites[b->owner];
 
-	*pool = 0;
-	if (!tel__pools_has(ev->type))
-		return tel__stacks_find(&h->stacks, l, ev, a->process);
-	h->stacks.recorded = 1;
-	return tel__pools_find(&h->pools, &h->stacks, ev, a, l->tag, pool,
-	           &node) ?
-	    node :
-	    0;
+	keep_peak(h, s);
+	s->live_blocks -= b->blocks;
+	s->live_bytes -= b->size;
+	return known ? count_lifetime(h, s, b, h->event) : TEL_OK;
 }
 
 static tel_status
-allocate(struct tel_heap *h, struct tel__stack_log *l, const tel_alloc *a,
-    uint64_t tag, const struct tel_event *ev)
+heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
+    const tel_alloc *op)
 {
-	uint64_t size = a->size, blocks;
-	uint32_t pool, node = find_node(h, l, a, ev, &pool);
-	struct site *s = node == 0 ? NULL : find_site(h, node);
+	struct tel_heap *h = arg;
+	struct site *s;
 
-	if (s == NULL)
-		return TEL_ENOMEM;
-	if (a->kind == TEL_ALLOC_CALLOC &&
-	    __builtin_mul_overflow(size, a->count, &size))
-		size = UINT64_MAX;
-	blocks = tel__alloc_blocks(a, size, &s->rest);
-	if (a->weight != 0)
-		size = a->weight;
-	if (end_block(h, a->address ^ tag, NULL) != TEL_OK)
-		return TEL_ENOMEM;
-	return begin_block(h, s, a->address ^ tag, size,
-	    blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX, pool, ev);
-}
-
-/* A pool ends, with all that lives in it. */
-static tel_status
-destroy_pool(struct tel_heap *h, const tel_alloc *a, uint64_t tag,
-    const struct tel_event *ev)
-{
-	tel_status st = TEL_OK;
-	uint64_t key;
-
-	while (st == TEL_OK && tel__pools_next(&h->pools, a, tag, &key))
-		st = end_block(h, key, ev);
-	if (st == TEL_OK)
-		tel__pools_end(&h->pools, a, tag);
-	return st;
+	switch (what) {
+	case TEL__LIVE_ALLOCATED: return begin_block(h, block, op, 1);
+	case TEL__LIVE_UNTRACKED: return begin_block(h, block, op, 0);
+	case TEL__LIVE_FREED:
+	case TEL__LIVE_RESIZED:
+	case TEL__LIVE_POOL_DESTROYED: return end_block(h, block, 1);
+	case TEL__LIVE_REPLACED: return end_block(h, block, 0);
+	case TEL__LIVE_PART_FREED:
+		s = &h->sites[block->owner];
+		keep_peak(h, s);
+		s->live_bytes -= op->size;
+		return TEL_OK;
+	case TEL__LIVE_UNKNOWN: h->unknown++; return TEL_OK;
+	}
+	return TEL_OK;
 }
 
 tel_status
 tel_heap_event(tel_heap *h, const tel_event *event)
 {
 	struct tel__stack_log *l;
-	uint64_t tag;
-	tel_alloc a;
-	tel_status st = TEL_OK;
+	tel_alloc op;
+	tel_status st;
 
-	if (!tel_type_is_alloc(event->type) || !tel_event_alloc(event, &a) ||
-	    a.failed)
+	if (!tel_type_is_alloc(event->type) || !tel_event_alloc(event, &op) ||
+	    op.failed)
 		return TEL_OK;
 	h->begun = 1;
 	l = tel__stacks_log(&h->stacks, event->log);
 	if (l == NULL)
 		return TEL_ENOMEM;
-	tag = l->tag ^ a.process * UINT64_C(0x9e3779b97f4a7c15);
 	if (h->order != NULL) {
 		free(h->order);
 		h->order = NULL;
 	}
-	switch (a.kind) {
-	case TEL_ALLOC_FREE:
-		return a.address == 0 ? TEL_OK :
-		                        end_block(h, a.address ^ tag, event);
-	case TEL_ALLOC_REALLOC:
-		if (a.old != 0)
-			st = end_block(h, a.old ^ tag, event);
-		break;
-	case TEL_ALLOC_MALLOC:
-	case TEL_ALLOC_CALLOC:
-	case TEL_ALLOC_ALIGNED:
-	case TEL_ALLOC_COMMIT: break;
-	case TEL_ALLOC_POOL_DESTROY: return destroy_pool(h, &a, l->tag, event);
-	default:
-		return tel__pools_note(&h->pools, &h->stacks, event, &a,
-		           l->tag) ?
-		    TEL_OK :
-		    TEL_ENOMEM;
-	}
-	if (st != TEL_OK || a.address == 0)
-		return st;
-	return allocate(h, l, &a, tag, event);
+	h->event = event;
+	st = tel__live_take(&h->live, &op, l->tag);
+	if (st == TEL_OK &&
+	    !tel__pools_note(&h->pools, &h->stacks, event, &op, l->tag))
+		st = TEL_ENOMEM;
+	return st;
 }
 
 /* -------------------------------------------------------------- results */

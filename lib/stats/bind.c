@@ -311,9 +311,11 @@ find_work(struct tel_stats *s, struct slot *slot)
 
 	while (columns < slot->nactions && is_column(&slot->actions[columns]))
 		columns++;
-	if (columns < slot->nactions || slot->blocks || slot->record != NULL ||
-	    slot->type->role == TEL_ROLE_SYNC)
+	if (columns < slot->nactions || slot->record != NULL ||
+	    slot->type->role == TEL_ROLE_SYNC || (slot->blocks && columns > 0))
 		slot->work = SLOT_BUSY;
+	else if (slot->blocks)
+		slot->work = SLOT_BLOCKS;
 	else if (columns > 0)
 		slot->work = SLOT_FIELDS;
 	else if (slot->pool != NULL || slot->size != NULL)
@@ -341,8 +343,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	slot->type = t;
 	slot->part = UINT32_MAX;
 	if (from->has_live)
-		slot->blocks = tel_type_allocates(t) || tel_type_frees(t) ||
-		    t->role == TEL_ROLE_REALLOC;
+		slot->blocks = tel_type_is_alloc(t);
 	else if ((tel_type_allocates(t) || tel_type_frees(t)) &&
 	    t->role_field[TEL_PART_SIZE] >= 0)
 		slot->size = &t->fields[t->role_field[TEL_PART_SIZE]];

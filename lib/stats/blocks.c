@@ -4,126 +4,55 @@
  * do not say how much they free, and else by their pools.
  */
 #include "base/array.h"
-#include "model/role.h"
 #include "stats/stats.h"
 
-/* Documented limit: the blocks of a log of which the sizes are known. */
-#define LIVE_MAX ((size_t)1 << 22)
-
-/* Forgets a block.  1 with its value, or 0 when it is not known. */
-static int
-take(struct tel__table *table, uint64_t address, uint64_t *value)
-{
-	struct tel__entry *e = tel__table_find(table, address);
-
-	if (e == NULL)
-		return 0;
-	*value = e->value;
-	tel__table_remove(table, e);
-	return 1;
-}
-
-/*
- * A block begins to live; one that lived at its address is forgotten.
- * TEL_OK, also when there are too many; TEL_ENOMEM.
- */
-static tel_status
-add(struct tel__table *table, uint64_t address, uint64_t value)
-{
-	struct tel__entry *e = tel__table_find(table, address);
-	int fresh;
-
-	if (e == NULL && table->count == LIVE_MAX)
-		return TEL_OK;
-	if (e == NULL && (e = tel__table_put(table, address, &fresh)) == NULL)
-		return TEL_ENOMEM;
-	e->value = value;
-	return TEL_OK;
-}
-
-/* A block ends; known: its size is size, if it is not known otherwise. */
 static void
-end_block(struct tel_stats *s, struct source *from, uint64_t address, int known,
-    uint64_t size)
+add(tel_int128 *sum, uint64_t v)
 {
-	uint64_t was, blocks = 1;
-
-	if (!take(&from->live, address, &was)) {
-		s->report.strays += !known;
-	} else {
-		if (!known)
-			size = was;
-		(void)take(&from->represented, address, &blocks);
-	}
-	s->report.frees += blocks;
-	(void)int128_add(&s->report.free_bytes, int128_u64(size));
+	(void)int128_add(sum, int128_u64(v));
 }
 
-/* A block is allocated, or those that a sample stands for. */
-static tel_status
-begin_block(struct tel_stats *s, struct source *from, const tel_alloc *a)
+tel_status
+tel__stats_live_change(void *arg, enum tel__live_what what,
+    struct tel__live_block *block, const tel_alloc *op)
 {
-	const uint64_t blocks = tel__alloc_blocks(a, a->size, &from->rest),
-	               size = a->weight != 0 ? a->weight : a->size;
-	uint64_t was;
+	struct report *r = arg;
 
-	s->report.allocs += blocks;
-	s->report.samples += a->weight != 0;
-	(void)int128_add(&s->report.alloc_bytes, int128_u64(size));
-	if (a->weight != 0 && blocks != 1) {
-		if (add(&from->represented, a->address, blocks) != TEL_OK)
-			return stats_no_memory(s);
-	} else if (from->represented.count > 0) {
-		(void)take(&from->represented, a->address, &was);
+	switch (what) {
+	case TEL__LIVE_ALLOCATED:
+	case TEL__LIVE_UNTRACKED:
+		r->allocs += block->blocks;
+		r->samples += op->weight != 0;
+		add(&r->alloc_bytes, block->size);
+		break;
+	case TEL__LIVE_FREED:
+	case TEL__LIVE_RESIZED:
+		r->frees += block->blocks;
+		add(&r->free_bytes, block->size);
+		break;
+	case TEL__LIVE_PART_FREED: add(&r->free_bytes, op->size); break;
+	case TEL__LIVE_POOL_DESTROYED:
+	case TEL__LIVE_REPLACED:
+		add(&r->ended, block->blocks);
+		add(&r->ended_bytes, block->size);
+		break;
+	case TEL__LIVE_UNKNOWN: r->strays++; break;
 	}
-	if (add(&from->live, a->address, size) != TEL_OK)
-		return stats_no_memory(s);
 	return TEL_OK;
-}
-
-/* Blocks of several processes may have the same address. */
-static void
-tell_apart(tel_alloc *a)
-{
-	uint64_t tag = a->process * UINT64_C(0x9e3779b97f4a7c15);
-
-	if (a->address != 0)
-		a->address ^= tag;
-	if (a->old != 0)
-		a->old ^= tag;
 }
 
 tel_status
 tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev)
 {
-	struct tel__entry *e;
-	tel_alloc a;
+	tel_alloc op;
 
-	s->report.has_allocs = 1;
-	(void)tel_event_alloc(ev, &a);
-	if (a.failed)
-		return TEL_OK;
-	if (a.process != 0)
-		tell_apart(&a);
-	if (a.kind == TEL_ALLOC_FREE) {
-		if (a.address != 0)
-			end_block(s, from, a.address, a.sized, a.size);
-		return TEL_OK;
-	}
-	/* a block with a number, which realloc keeps, may be a new one */
-	if (a.kind == TEL_ALLOC_REALLOC && a.old != 0) {
-		if (a.old != a.address)
-			end_block(s, from, a.old, 0, 0);
-		else if ((e = tel__table_find(&from->live, a.old)) != NULL)
-			end_block(s, from, a.old, 1, e->value);
-	}
-	if (a.address == 0)
-		return TEL_OK;
-	if (a.kind == TEL_ALLOC_CALLOC &&
-	    __builtin_mul_overflow(a.size, a.count, &a.size))
-		a.size = UINT64_MAX;
-	return begin_block(s, from, &a);
+	(void)tel_event_alloc(ev, &op);
+	s->report.has_allocs |=
+	    op.kind <= TEL_ALLOC_FREE || op.kind == TEL_ALLOC_COMMIT;
+	return tel__live_take(&from->live, &op, 0) == TEL_OK ?
+	    TEL_OK :
+	    stats_no_memory(s);
 }
 
 /* --------------------------------------------------------------- pools */

@@ -386,7 +386,7 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 
 	if (st != TEL_OK)
 		return st;
-	if (slot->blocks && from->has_live) {
+	if (slot->blocks) {
 		st = tel__stats_count_block(s, from, ev);
 		if (st != TEL_OK)
 			return st;
@@ -596,6 +596,10 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		}
 		slot->events++;
 		slot->bytes += run->sizes[i];
+		if (slot->work == SLOT_BLOCKS) {
+			st = tel__stats_count_block(s, from, run_event(run, i));
+			continue;
+		}
 		if (slot->work >= SLOT_SIZES)
 			st = add_sizes(s, from, slot, run->data[i]);
 		if (slot->work == SLOT_FIELDS)

@@ -23,8 +23,7 @@ tel__source_free(struct source *from)
 		free(from->slots[i].record);
 	}
 	free(from->slots);
-	tel__table_clear(&from->live);
-	tel__table_clear(&from->represented);
+	tel__live_clear(&from->live);
 	tel__table_clear(&from->pools);
 	free(from->pool_list);
 	free(from);
@@ -254,8 +253,7 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->schema = log->schema;
 	from->first = UINT64_MAX;
 	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
-	tel__table_init(&from->live);
-	tel__table_init(&from->represented);
+	tel__live_init(&from->live, tel__stats_live_change, &s->report);
 	tel__table_init(&from->pools);
 	from->has_live = has_blocks(log->schema);
 	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)

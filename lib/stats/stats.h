@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/live.h"
 #include "model/run.h"
 #include "stats/definition.h"
 #include "stats/report.h"
@@ -38,6 +39,7 @@ struct slot {
 		SLOT_SIZES,  /* .size and .pool are added up */
 		SLOT_FIELDS, /* that, and actions are fields of which stats
 		              * take those of a run together */
+		SLOT_BLOCKS, /* the block that it is about is followed */
 		SLOT_BUSY    /* or more */
 	} work;
 	struct action *actions;
@@ -66,7 +68,6 @@ struct source {
 	const struct tel_schema *schema;
 	struct slot *slots;
 	size_t nslots;
-	/* the sizes of blocks by address, where frees have none */
 	/* of sized frees: what lives in pools, whose end ends it */
 	struct tel__table pools; /* by address: place in the list, and 1 */
 	struct pool *pool_list;
@@ -74,11 +75,9 @@ struct source {
 	struct pool *recent; /* the one that was asked for last */
 	uint64_t recent_address;
 	uint64_t ended, ended_bytes; /* as the report has them */
-	int has_live;
-	struct tel__table live;
-	struct tel__table represented; /* of samples: blocks, if not 1 */
-	uint32_t rest;                 /* parts of a block */
-	uint64_t first, last;          /* since what is below was settled */
+	int has_live; /* blocks are followed, as frees have no sizes */
+	struct tel__live live;
+	uint64_t first, last; /* since what is below was settled */
 	double rate;
 	unsigned origin;
 	int counted; /* among the report's logs */
@@ -208,6 +207,8 @@ tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
 /* The logs that are read now are over. */
 tel_status tel__stats_end_session(struct tel_stats *s);
 
+/* A change of the live blocks of a source, for the report. */
+tel__live_fn tel__stats_live_change;
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev);

@@ -224,32 +224,32 @@ def totals(events):
     """Blocks and bytes that were allocated, freed, and live at the end."""
     live = {}
     allocs = frees = alloc_bytes = free_bytes = 0
+
+    def release(block):
+        nonlocal frees, free_bytes
+        if block in live:
+            frees += 1
+            free_bytes += live.pop(block)
+
     for _, kind, v in events:
         key = "id" if "id" in v else "address"
         if kind in ("free", "delete", "delete_array", "delete_sized"):
-            if v[key] != (-1 if key == "id" else 0):
-                frees += 1
-                free_bytes += live.pop(v[key], 0)
+            release(v[key])
             continue
         if "size" not in v:
             continue
         size = v["size"] * v.get("count", 1)
-        old = v.get("old", v[key] if kind == "realloc" and key == "id" else 0)
         failed = key == "address" and v[key] == 0
-        if kind.startswith("realloc"):
-            if failed and size > 0:
-                continue
-            if old in live or (old not in (0, v[key]) and key != "id"):
-                frees += 1
-                free_bytes += live.pop(old, 0)
-        if failed:
+        if kind.startswith("realloc") and not (failed and size > 0):
+            release(v.get("old", v[key] if key == "id" else 0))
+        if failed or size > 1 << 47:
             continue
         allocs += 1
         alloc_bytes += size
         live[v[key]] = size
     return {"allocs": allocs, "alloc_bytes": alloc_bytes, "frees": frees,
-            "free_bytes": free_bytes, "live": allocs - frees,
-            "live_bytes": alloc_bytes - free_bytes}
+            "free_bytes": free_bytes, "live": len(live),
+            "live_bytes": sum(live.values())}
 
 
 def main():

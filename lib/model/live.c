@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Live blocks: allocated, resized, freed at once or in parts, or with a pool. */
+#include "model/live.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "model/role.h"
+
+/* Pools of a log that are distinguished; blocks of others are in none. */
+#define POOLS_MAX ((size_t)1 << 20)
+
+void
+tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg)
+{
+	memset(l, 0, sizeof(*l));
+	l->change = change;
+	l->arg = arg;
+	tel__table_init(&l->by_key);
+	tel__table_init(&l->ends);
+	tel__table_init(&l->pools);
+	tel__table_init(&l->buffers);
+}
+
+void
+tel__live_clear(struct tel__live *l)
+{
+	tel__table_clear(&l->by_key);
+	tel__table_clear(&l->ends);
+	tel__table_clear(&l->pools);
+	tel__table_clear(&l->buffers);
+	free(l->blocks);
+	free(l->pool_list);
+	tel__live_init(l, l->change, l->arg);
+}
+
+/* --------------------------------------------------------------- pools */
+
+static uint64_t
+pool_address(const struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	const struct tel__entry *e;
+
+	if (op->pool != 0 || op->buffer == 0)
+		return op->pool;
+	e = tel__table_find(&l->buffers, op->buffer ^ tag);
+	return e == NULL ? 0 : e->value;
+}
+
+uint64_t
+tel__live_pool_of(const struct tel__live *l, const tel_alloc *op,
+    uint64_t log_tag)
+{
+	return pool_address(l, op, tel__live_tag(op, log_tag));
+}
+
+/*
+ * The place of the pool of an operation and 1, made when it is new; 0: it names
+ * none, or there are too many.  0 with *st set: no memory.
+ */
+static uint32_t
+live_pool(struct tel__live *l, const tel_alloc *op, uint64_t tag,
+    tel_status *st)
+{
+	const uint64_t address = pool_address(l, op, tag);
+	uint32_t place = l->spare_pool;
+	struct tel__entry *e;
+	int fresh;
+
+	if (address == 0)
+		return 0;
+	e = tel__table_find(&l->pools, address ^ tag);
+	if (e != NULL)
+		return (uint32_t)e->value;
+	if (place == 0 && l->npools >= POOLS_MAX)
+		return 0;
+	if ((place == 0 &&
+	        !TEL__RESERVE(l->pool_list, l->pool_room, l->npools + 1)) ||
+	    (e = tel__table_put(&l->pools, address ^ tag, &fresh)) == NULL) {
+		*st = TEL_ENOMEM;
+		return 0;
+	}
+	if (place == 0)
+		place = (uint32_t)++l->npools;
+	else
+		l->spare_pool = l->pool_list[place - 1].first;
+	l->pool_list[place - 1].first = 0;
+	e->value = place;
+	return place;
+}
+
+/* Puts a block into a pool, which is at a place, and 1. */
+static void
+live_link(struct tel__live *l, struct tel__live_block *b, uint32_t pool)
+{
+	const uint32_t place = (uint32_t)(b - l->blocks) + 1;
+	struct tel__live_pool *p;
+
+	b->pool = pool;
+	b->previous = 0;
+	p = &l->pool_list[pool - 1];
+	b->next = p->first;
+	if (b->next != 0)
+		l->blocks[b->next - 1].previous = place;
+	p->first = place;
+}
+
+static void
+live_unlink(struct tel__live *l, const struct tel__live_block *b)
+{
+	if (b->next != 0)
+		l->blocks[b->next - 1].previous = b->previous;
+	if (b->previous != 0)
+		l->blocks[b->previous - 1].next = b->next;
+	else
+		l->pool_list[b->pool - 1].first = b->next;
+}
+
+/* ---------------------------------------------------------------- ends */
+
+/* Notes where a block ends.  1, or 0: no memory. */
+static int
+live_end_add(struct tel__live *l, const struct tel__live_block *b)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	e = tel__table_put(&l->ends, (b->address + b->size) ^ b->tag, &fresh);
+	if (e != NULL && fresh)
+		e->value = (uint64_t)(b - l->blocks);
+	return e != NULL;
+}
+
+/* Of blocks that end at one address only the first is known. */
+static void
+live_end_remove(struct tel__live *l, const struct tel__live_block *b)
+{
+	struct tel__entry *e =
+	    tel__table_find(&l->ends, (b->address + b->size) ^ b->tag);
+
+	if (e != NULL && e->value == (uint64_t)(b - l->blocks))
+		tel__table_remove(&l->ends, e);
+}
+
+/* Notes where all blocks end.  1, or 0: no memory. */
+static int
+live_ends_make(struct tel__live *l)
+{
+	const struct tel__entry *e;
+	size_t i;
+
+	l->has_ends = 1;
+	/* the last entry is that of the key 0 */
+	for (i = 0; l->by_key.count > 0 && i <= l->by_key.mask + 1; i++) {
+		e = &l->by_key.entries[i];
+		if (e->key != 0 && !live_end_add(l, &l->blocks[e->value]))
+			return 0;
+	}
+	return 1;
+}
+
+/* -------------------------------------------------------------- blocks */
+
+/* A block lives no more; what refers to it by its place is still to go. */
+static tel_status
+live_leave(struct tel__live *l, struct tel__live_block *b,
+    enum tel__live_what what, const tel_alloc *op)
+{
+	if (l->has_ends)
+		live_end_remove(l, b);
+	if (b->pool != 0)
+		live_unlink(l, b);
+	l->bytes -= b->size;
+	return l->change(l->arg, what, b, op);
+}
+
+/* Ends a block, whose entry is e. */
+static tel_status
+live_end(struct tel__live *l, struct tel__entry *e, enum tel__live_what what,
+    const tel_alloc *op)
+{
+	struct tel__live_block *b = &l->blocks[e->value];
+	const tel_status st = live_leave(l, b, what, op);
+
+	tel__table_remove(&l->by_key, e);
+	b->next = l->spare;
+	l->spare = (uint32_t)(b - l->blocks) + 1;
+	return st;
+}
+
+/* A place for a block; NULL: no memory. */
+static struct tel__live_block *
+live_place(struct tel__live *l)
+{
+	struct tel__live_block *b;
+
+	if (l->spare != 0) {
+		b = &l->blocks[l->spare - 1];
+		l->spare = b->next;
+		return b;
+	}
+	if (!TEL__RESERVE(l->blocks, l->block_room, l->nblocks + 1))
+		return NULL;
+	return &l->blocks[l->nblocks++];
+}
+
+/* Fills in a block that is allocated. */
+static void
+live_set(struct tel__live *l, struct tel__live_block *b, const tel_alloc *op,
+    uint64_t tag, uint64_t size)
+{
+	const uint64_t blocks = tel__alloc_blocks(op, size, &l->rest);
+
+	b->address = op->address;
+	b->tag = tag;
+	b->size = op->weight != 0 ? op->weight : size;
+	b->clock = op->clock;
+	b->blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+	b->owner = b->pool = 0;
+}
+
+/* There is no room for a block that is allocated. */
+static tel_status
+live_untracked(struct tel__live *l, const tel_alloc *op, uint64_t tag,
+    uint64_t size)
+{
+	struct tel__live_block b = { 0 };
+
+	live_set(l, &b, op, tag, size);
+	return l->change(l->arg, TEL__LIVE_UNTRACKED, &b, op);
+}
+
+static tel_status
+live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	const uint64_t size = tel_alloc_bytes(op);
+	struct tel__live_block *b;
+	struct tel__entry *e;
+	tel_status st = TEL_OK;
+	uint32_t pool;
+	int fresh;
+
+	if (size > TEL__LIVE_BLOCK_MAX || op->weight > TEL__LIVE_BLOCK_MAX)
+		return TEL_OK;
+	if (l->by_key.count >= TEL__LIVE_MAX || l->bytes > UINT64_MAX / 2)
+		return live_untracked(l, op, tag, size);
+	e = tel__table_put(&l->by_key, op->address ^ tag, &fresh);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	if (fresh) {
+		b = live_place(l);
+		if (b == NULL) {
+			tel__table_remove(&l->by_key, e);
+			return TEL_ENOMEM;
+		}
+		e->value = (uint64_t)(b - l->blocks);
+	} else {
+		b = &l->blocks[e->value];
+		st = live_leave(l, b, TEL__LIVE_REPLACED, op);
+	}
+	live_set(l, b, op, tag, size);
+	l->bytes += b->size;
+	if (st == TEL_OK && (op->pool | op->buffer) != 0 &&
+	    (pool = live_pool(l, op, tag, &st)) != 0)
+		live_link(l, b, pool);
+	if (l->has_ends && !live_end_add(l, b))
+		return TEL_ENOMEM;
+	return st == TEL_OK ? l->change(l->arg, TEL__LIVE_ALLOCATED, b, op) :
+	                      st;
+}
+
+/* Frees size bytes of a block, fewer than it has, at its start or its end. */
+static tel_status
+live_free_part(struct tel__live *l, struct tel__entry *e, uint64_t size,
+    int at_start, const tel_alloc *op)
+{
+	const uint64_t place = e->value;
+	struct tel__live_block *b = &l->blocks[place];
+	int fresh;
+
+	if (at_start) {
+		tel__table_remove(&l->by_key, e);
+		b->address += size;
+		e = tel__table_put(&l->by_key, b->address ^ b->tag, &fresh);
+		if (e == NULL)
+			return TEL_ENOMEM;
+		e->value = place;
+		b->size -= size;
+	} else {
+		live_end_remove(l, b);
+		b->size -= size;
+		if (!live_end_add(l, b))
+			return TEL_ENOMEM;
+	}
+	l->bytes -= size;
+	return l->change(l->arg, TEL__LIVE_PART_FREED, b, op);
+}
+
+/* A free of an address where no block starts: it may end there. */
+static tel_status
+live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	const struct tel__live_block *b;
+	struct tel__entry *e;
+	uint64_t end;
+
+	if (!op->sized || op->size == 0 || op->call != TEL_CALL_C ||
+	    __builtin_add_overflow(op->address, op->size, &end))
+		return l->change(l->arg, TEL__LIVE_UNKNOWN, NULL, op);
+	if (!l->has_ends && !live_ends_make(l))
+		return TEL_ENOMEM;
+	e = tel__table_find(&l->ends, end ^ tag);
+	b = e == NULL ? NULL : &l->blocks[e->value];
+	if (b == NULL || op->size >= b->size)
+		return l->change(l->arg, TEL__LIVE_UNKNOWN, NULL, op);
+	return live_free_part(l, e, op->size, 0, op);
+}
+
+static tel_status
+live_free(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	struct tel__entry *e = tel__table_find(&l->by_key, op->address ^ tag);
+	const struct tel__live_block *b;
+
+	if (op->address == 0)
+		return TEL_OK;
+	if (e == NULL)
+		return live_free_unknown(l, op, tag);
+	b = &l->blocks[e->value];
+	/* nothing but a pool frees parts; another block would be in the rest */
+	if (op->sized && op->size > 0 && op->size < b->size &&
+	    op->call == TEL_CALL_C &&
+	    tel__table_find(&l->by_key, (b->address + op->size) ^ tag) == NULL)
+		return live_free_part(l, e, op->size, 1, op);
+	return live_end(l, e, TEL__LIVE_FREED, op);
+}
+
+/* The block that is resized ends, and lives on as another one. */
+static tel_status
+live_resize(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	struct tel__entry *e;
+
+	if (op->old == 0)
+		return TEL_OK;
+	e = tel__table_find(&l->by_key, op->old ^ tag);
+	if (e == NULL)
+		return l->change(l->arg, TEL__LIVE_UNKNOWN, NULL, op);
+	return live_end(l, e,
+	    op->address == 0 ? TEL__LIVE_FREED : TEL__LIVE_RESIZED, op);
+}
+
+static tel_status
+live_destroy_pool(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	struct tel__entry *e = tel__table_find(&l->pools, op->pool ^ tag), *of;
+	const struct tel__live_block *b;
+	struct tel__live_pool *p;
+	tel_status st = TEL_OK;
+
+	if (e == NULL)
+		return TEL_OK;
+	p = &l->pool_list[e->value - 1];
+	while (st == TEL_OK && p->first != 0) {
+		b = &l->blocks[p->first - 1];
+		of = tel__table_find(&l->by_key, b->address ^ b->tag);
+		st = live_end(l, of, TEL__LIVE_POOL_DESTROYED, op);
+	}
+	p->first = l->spare_pool;
+	l->spare_pool = (uint32_t)e->value;
+	tel__table_remove(&l->pools, e);
+	return st;
+}
+
+tel_status
+tel__live_take(struct tel__live *l, const tel_alloc *op, uint64_t log_tag)
+{
+	const uint64_t tag = tel__live_tag(op, log_tag);
+	struct tel__entry *e;
+	tel_status st = TEL_OK;
+	int fresh;
+
+	if (op->failed)
+		return TEL_OK;
+	switch (op->kind) {
+	case TEL_ALLOC_FREE: return live_free(l, op, tag);
+	case TEL_ALLOC_REALLOC: st = live_resize(l, op, tag); break;
+	case TEL_ALLOC_MALLOC:
+	case TEL_ALLOC_CALLOC:
+	case TEL_ALLOC_ALIGNED:
+	case TEL_ALLOC_COMMIT: break;
+	case TEL_ALLOC_POOL_DESTROY: return live_destroy_pool(l, op, tag);
+	case TEL_ALLOC_BUFFER_CREATE:
+		e = tel__table_put(&l->buffers, op->buffer ^ tag, &fresh);
+		if (e == NULL)
+			return TEL_ENOMEM;
+		e->value = op->pool;
+		return TEL_OK;
+	case TEL_ALLOC_BUFFER_DESTROY:
+		e = tel__table_find(&l->buffers, op->buffer ^ tag);
+		if (e != NULL)
+			tel__table_remove(&l->buffers, e);
+		return TEL_OK;
+	default: return TEL_OK;
+	}
+	return st != TEL_OK || op->address == 0 ? st :
+	                                          live_allocate(l, op, tag);
+}

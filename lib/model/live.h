@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Live blocks: which blocks of a log live, from the operations of its events.
+ * What a block is counted in, such as a stack or a pool, is up to the user, who
+ * is called for each change.
+ */
+#ifndef TEL_LIVE_H
+#define TEL_LIVE_H
+
+#include "base/table.h"
+#include "model/event.h"
+
+/*
+ * Documented limits: blocks that live at once, and the bytes of one.  An
+ * allocation of more is wrong, and left out.
+ */
+#define TEL__LIVE_MAX ((size_t)1 << 24)
+#define TEL__LIVE_BLOCK_MAX (UINT64_C(1) << 47)
+
+/* A live block, or those that a sample stands for. */
+struct tel__live_block {
+	uint64_t address;
+	uint64_t tag;    /* of its process and log: its key is address ^ tag */
+	uint64_t size;   /* bytes, of all, without the parts that were freed */
+	uint64_t clock;  /* of its allocation */
+	uint32_t blocks; /* 1, unless it is a sample */
+	uint32_t owner;  /* the user's; 0 at first */
+	uint32_t pool;   /* its place and 1; 0: none */
+	uint32_t next, previous; /* in the pool: places of blocks and 1 */
+};
+
+enum tel__live_what {
+	TEL__LIVE_ALLOCATED,
+	/*
+	 * A block was allocated that there is no room for: it is not followed,
+	 * and good during the call only.
+	 */
+	TEL__LIVE_UNTRACKED,
+	/* Its first or last bytes were freed: .size is what is left of it. */
+	TEL__LIVE_PART_FREED,
+	/* It ends: it was freed, or resized, or its pool was destroyed. */
+	TEL__LIVE_FREED,
+	TEL__LIVE_RESIZED,
+	TEL__LIVE_POOL_DESTROYED,
+	/* It ends, as another one has its address: its free is not in the log. */
+	TEL__LIVE_REPLACED,
+	/* A free, or a resize, of a block that the log does not allocate. */
+	TEL__LIVE_UNKNOWN
+};
+
+/*
+ * Takes a change.  A resize is two: RESIZED for the block as it was, then
+ * ALLOCATED.  block: NULL of TEL__LIVE_UNKNOWN.  op: the operation.
+ * Returns TEL_OK, or a failure, with which tel__live_take() returns.
+ */
+typedef tel_status tel__live_fn(void *arg, enum tel__live_what what,
+    struct tel__live_block *block, const tel_alloc *op);
+
+struct tel__live_pool {
+	uint32_t first; /* the newest live block and 1; if free, the next one */
+};
+
+struct tel__live {
+	tel__live_fn *change;
+	void *arg;
+	uint64_t bytes;           /* of all blocks that live */
+	size_t count;             /* of them, a sample is one */
+	struct tel__table by_key; /* to a place in blocks */
+	struct tel__live_block *blocks;
+	size_t nblocks, block_room;
+	uint32_t spare; /* the first place that is free, and 1; then .next */
+	/*
+	 * Places of blocks by where they end, once a part was freed that is not
+	 * the start of a block.
+	 */
+	struct tel__table ends;
+	int has_ends;
+	uint32_t rest;             /* of samples: parts of a block */
+	struct tel__table pools;   /* by address, to a place */
+	struct tel__table buffers; /* by address, to the address of a pool */
+	struct tel__live_pool *pool_list;
+	size_t npools, pool_room;
+	uint32_t spare_pool; /* the first that is free, and 1 */
+};
+
+void tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg);
+/* Forgets all blocks and pools, without a call. */
+void tel__live_clear(struct tel__live *l);
+
+/* Tells the addresses of a process, and of a log with that tag, from others. */
+static inline uint64_t
+tel__live_tag(const tel_alloc *op, uint64_t log_tag)
+{
+	return log_tag ^ op->process * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The address of the pool that an operation allocates in; 0: not known. */
+uint64_t tel__live_pool_of(const struct tel__live *l, const tel_alloc *op,
+    uint64_t log_tag);
+
+/*
+ * Takes an operation of an event.  log_tag: see tel__live_tag().
+ * Returns TEL_OK, TEL_ENOMEM, or what the user's function returned.
+ */
+tel_status tel__live_take(struct tel__live *l, const tel_alloc *op,
+    uint64_t log_tag);
+
+/* The bytes that an operation allocates: calloc has a count. */
+static inline uint64_t
+tel_alloc_bytes(const tel_alloc *op)
+{
+	uint64_t size;
+
+	if (op->kind != TEL_ALLOC_CALLOC)
+		return op->size;
+	return __builtin_mul_overflow(op->size, op->count, &size) ? UINT64_MAX :
+	                                                            size;
+}
+
+#endif
