@@ -5,6 +5,12 @@
 
 load lib
 
+# The library with a malloc that goes wrong at event 101, as $BROKEN says.
+setup_file() {
+	${CC:-cc} -std=c11 -O1 -shared -fPIC -o "$BATS_FILE_TMPDIR/broken.so" \
+	    "$TEL_TOP/tests/cli/telreplay_broken.c"
+}
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	{
@@ -16,53 +22,47 @@ setup() {
 	} >t.txt
 }
 
-# The library with a malloc that goes wrong at event 101, as $BROKEN says.
 broken() {
 	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
-	${CC:-cc} -std=c11 -O1 -shared -fPIC -o broken.so \
-	    "$TEL_TOP/tests/cli/telreplay_broken.c"
+	ln "$BATS_FILE_TMPDIR/broken.so" .
 }
 
-# fails HOW MESSAGE: named with its event; the other allocator has a report.
+# fails HOW MESSAGE ...: each is named with its event, in one contest; the other
+# allocator has a report.
 fails() {
-	run -1 --separate-stderr telreplay --timeout "${patience:-60s}" --runs 1 --verify \
-	    -a "broken=./broken.so:BROKEN=$1" -a class -f csv t.txt
+	local allocators=() how
+	for ((how = 1; how < $#; how += 2)); do
+		allocators+=(-a "${!how}=./broken.so:BROKEN=${!how}")
+	done
+	run -1 --separate-stderr telreplay --timeout "${patience:-60s}" --runs 1 \
+	    --verify "${allocators[@]}" -a class -f csv t.txt
 	echo "$stderr"
-	# shellcheck disable=SC2053,SC2154 # a pattern on purpose
-	[[ ${stderr_lines[0]} == $2 ]]
 	[[ $output == *"run,class,1,operations,104"* ]]
-	[[ $output == *"allocator,broken,,failure,"* ]]
+	while [ $# -gt 0 ]; do
+		echo "$1"
+		[[ $output == *"allocator,$1,,failure,"* ]]
+		# shellcheck disable=SC2053,SC2154 # a pattern on purpose
+		[[ $(grep -m 1 "^telreplay: $1: " <<<"$stderr") == $2 ]]
+		shift 2
+	done
 }
 
-@test "an allocator that crashes is named with the event" {
+@test "an allocator that fails is named with the event, and how" {
 	broken
-	fails crash "telreplay: broken: crashed at event 101 of t.txt: Seg*"
-}
-
-@test "one that aborts is, with what it said, which steers no terminal" {
-	broken
-	fails abort "*crashed at event 101 of t.txt: Abort*\\\\x1b*cannot be"
+	fails crash "telreplay: crash: crashed at event 101 of t.txt: Seg*" \
+	    abort "*crashed at event 101 of t.txt: Abort*\\\\x1b*cannot be" \
+	    exit "*ended the process at event 101 of t.txt, with status 7" \
+	    null "*at event 101 of t.txt: returned NULL*" \
+	    spoil "*at event 103 of t.txt: a block does not hold what was*" \
+	    early "*crashed before it was used: Seg*" \
+	    late "*crashed after the last event, when what was left was*: Seg*" \
+	    deep "telreplay: deep: crashed at event 101 of t.txt: Seg*"
 }
 
 @test "one that hangs is" {
 	broken
 	# which a machine under load may be for a while, too
-	patience=3s fails hang "telreplay: broken: hung at event 101 of t.txt"
-}
-
-@test "one that ends the process is" {
-	broken
-	fails exit "*ended the process at event 101 of t.txt, with status 7"
-}
-
-@test "one that returns NULL is" {
-	broken
-	fails null "*at event 101 of t.txt: returned NULL*"
-}
-
-@test "one that spoils a block is, at the event that finds it" {
-	broken
-	fails spoil "*at event 103 of t.txt: a block does not hold what was*"
+	patience=3s fails hang "telreplay: hang: hung at event 101 of t.txt"
 }
 
 @test "what was found before a crash is not lost" {
@@ -77,7 +77,6 @@ fails() {
 
 @test "a stack that overflows is named with the event, in each thread" {
 	broken
-	fails deep "telreplay: broken: crashed at event 101 of t.txt: Seg*"
 	{
 		echo "7: malloc 0xa000000 10"
 		sed 's/^1/2/' t.txt
@@ -187,16 +186,6 @@ last_words() {
 	echo "$stderr"
 	[[ $stderr == "telreplay: part.prog: File too large" ]]
 	[ ! -e part.prog ]
-}
-
-@test "one that crashes before it is used is" {
-	broken
-	fails early "telreplay: broken: crashed before it was used: Seg*"
-}
-
-@test "one that crashes when what is left is freed is" {
-	broken
-	fails late "*crashed after the last event, when what was left was*: Seg*"
 }
 
 @test "what an allocator starts goes with it" {

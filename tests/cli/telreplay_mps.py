@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the pools of an MPS log hold, by the text of the MPS's own tool.
 
-    telreplay_mps.py RELEASE REPORT <CNV    compares with telreplay --dry-run -f json
+    telreplay_mps.py NAME...    compares NAME.json, of telreplay --dry-run, with
+                                NAME.cnv; NAME starts with the release
 """
 
 import json
@@ -23,16 +24,18 @@ def operations(lines, new):
     return found
 
 
-def main():
-    with open(sys.argv[2], encoding="ascii") as file:
-        rows = [json.loads(line) for line in file]
-    trace = [row for row in rows if row["type"] == "trace"][0]
+def compare(log):
+    with open(log + ".json", encoding="ascii") as file:
+        trace = [row for row in map(json.loads, file)
+                 if row["type"] == "trace"][0]
     # 1.118 gave new codes
-    new = int(sys.argv[1].split(".")[1]) >= 118
+    new = int(log.split(".")[1]) >= 118
     live, now, parts, found = {}, 0, 0, dict(
         requests=0, requested_bytes=0, largest_bytes=0, peak_bytes=0,
         peak_blocks=0)
-    for _, name, numbers in operations(sys.stdin, new):
+    with open(log + ".cnv", encoding="ascii") as file:
+        found_operations = operations(file, new)
+    for _, name, numbers in found_operations:
         if name == "end":
             for address, (size, pool) in list(live.items()):
                 if pool == numbers[0]:
@@ -64,8 +67,9 @@ def main():
     found["live_bytes"] = now
     found["live_blocks"] = len(live)
     for name, value in found.items():
-        assert trace[name] == value, (name, trace[name], value)
-    assert trace["partial_frees"] == parts, (trace["partial_frees"], parts)
+        assert trace[name] == value, (log, name, trace[name], value)
+    assert trace["partial_frees"] == parts, (log, trace["partial_frees"], parts)
 
 
-main()
+for each in sys.argv[1:]:
+    compare(each)

@@ -16,10 +16,20 @@ needs_preload() {
 	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
 }
 
-# trace NAME SEED EVENTS THREADS: a trace that the model made.
+# Waits between threads, which take most of the time, grow with a trace.
+TENTH=10
+[ -z "${TEST_WHOLE-}" ] || TENTH=1
+
+# trace NAME SEED EVENTS THREADS: a trace that the model made, of a tenth of the
+# events unless TEST_WHOLE is set.
 trace() {
-	python3 "$MODEL" make "$2" "$3" "$4" >"$1"
+	python3 "$MODEL" make "$2" $(($3 / TENTH)) "$4" >"$1"
 }
+
+# A share of a block, of pages or of all has at least a factor of two to the
+# next value that it could be taken for; sanitizers, and what the kernel counts
+# in steps, take less than this beside it.
+SLOP=$((6 << 20))
 
 # figure TYPE ALLOCATOR NAME: of the report in csv on standard input.
 figure() {
@@ -70,12 +80,13 @@ figure() {
 		text=${log%.log.zst}.cnv.zst
 		case $log in *-seg-trace.*) continue ;; esac
 		test -f "$text" || continue
-		echo "$log"
-		release=${log##*/}
-		clean telreplay -q --dry-run -f json "$log" >report
-		zstd -dqc "$text" | python3 \
-		    "$TEL_TOP/tests/cli/telreplay_mps.py" "${release%%-*}" report
+		name=$(basename "$log" .log.zst)
+		clean telreplay -q --dry-run -f json "$log" >"$name.json"
+		zstd -dqc "$text" >"$name.cnv"
 	done
+	set -- *.cnv
+	[ $# -ge 24 ]
+	python3 "$TEL_TOP/tests/cli/telreplay_mps.py" "${@%.cnv}"
 	# a pool that has buffers before its creation is logged is one, not two
 	clean telreplay --dry-run "$TEL_TOP/tests/data/mps/1.118.0-lii6ll-finalcv.log.zst" \
 	    >report
@@ -113,11 +124,12 @@ figure() {
 @test "each form of the report is read by the tools for it" {
 	trace t.txt 5 5000 2
 	for form in csv json svg; do
-		clean telreplay -a glibc,bump,class -f "$form" t.txt >"t.$form"
+		clean telreplay --runs 1 --idle 0 -a glibc,bump,class -f "$form" t.txt \
+		    >"t.$form"
 		count=$(python3 "$MODEL" look "$form" <"t.$form")
 		[ "$count" = 3 ]
 	done
-	clean telreplay -a glibc,class,bump,null,a=class,b=class,c=bump \
+	clean telreplay --runs 1 --idle 0 -a glibc,class,bump,null,a=class,b=class,c=bump \
 	    t.txt >report
 	for part in trace sizes lifetimes machine allocators CPU latency \
 	    throughput memory resident system; do
@@ -140,24 +152,21 @@ figure() {
 		peak=$(figure memory $name peak_bytes <report)
 		echo "$name: $peak"
 		[ "$peak" -ge 67108864 ]
-		case ${CFLAGS-} in
-		*-fsanitize*) ;;
-		*) [ "$peak" -le 68500000 ] ;;
-		esac
+		[ "$peak" -le $((67108864 + SLOP)) ]
 	done
 	# what is not touched is not resident
 	clean telreplay -a class -f csv --runs 1 --touch none t.txt >report
-	[ "$(figure memory class peak_bytes <report)" -le 1000000 ]
+	[ "$(figure memory class peak_bytes <report)" -le $SLOP ]
 }
 
-# lives: a trace of a hundred threads, of which four or five run at a time.
+# lives THREADS: a trace of many threads, of which four or five run at a time.
 lives() {
 	python3 - <<-END
 		import random
 		rng, address, alive = random.Random(5), 0, []
-		for thread in range(1, 101):
+		for thread in range(1, $1 + 1):
 		    alive.append((thread, []))
-		    for _ in range(400):
+		    for _ in range(4 * $1):
 		        who, live = rng.choice(alive)
 		        address += 4096
 		        size = rng.choice([24, 64, 200, 1000, 5000, 20000])
@@ -178,16 +187,17 @@ lives() {
 	needs_preload
 	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
 	${CC:-cc} -O2 -pthread -o judge "$TEL_TOP/tests/cli/telreplay_judge.c"
-	lives >lives.txt
-	for i in $(seq 20000); do
-		[ "$i" -le 800 ] || echo "2: free 0x$((i - 800))000"
-		echo "1: malloc 0x${i}000 $((i % 230 + 16))"
+	lives $((TENTH == 1 ? 100 : 25)) >lives.txt
+	# what thread 2 frees, thread 1 should get again
+	for i in $(seq $((TENTH == 1 ? 20000 : 4000))); do
+		[ "$i" -le 400 ] || echo "2: free 0x$((i - 400))000"
+		echo "1: malloc 0x${i}000 $((i % 2300 + 160))"
 	done >queue.txt
 	zstd -dcq "$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst" >sf.txt
 	./judge sf.txt >peak || skip "the kernel does not forget peaks"
 	for trace in lives queue sf; do
 		clean telreplay -a glibc,jemalloc,mimalloc,tcmalloc --runs 1 \
-		    -f csv $trace.txt >report
+		    --idle 0 -f csv $trace.txt >report
 		while read -r name library; do
 			LD_PRELOAD=$library ./judge $trace.txt >peak
 			is=$(figure memory "$name" peak_bytes <report)
@@ -195,7 +205,7 @@ lives() {
 			# the kernel counts in steps, for each processor
 			awk -v a="$is" -v b="$(cat peak)" 'BEGIN {
 				d = a > b ? a - b : b - a
-				exit d > b * 0.3 && d > 524288 }'
+				exit d > b * 0.3 && d > 1048576 }'
 		done <<-END
 			glibc
 			jemalloc libjemalloc.so.2
@@ -208,6 +218,7 @@ lives() {
 @test "memory ranks mallocs as perl, python3, sqlite3 and cc1 do" {
 	needs_preload
 	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
+	[ -n "${TEST_WHOLE-}" ] || skip "runs with TEST_WHOLE=1"
 	# byte 4 of a program says how many bits its addresses have
 	[ "$(od -An -tu1 -j4 -N1 "$(type -P telreplay)")" -eq \
 	    "$(od -An -tu1 -j4 -N1 "$(type -P python3)")" ] ||
@@ -266,8 +277,9 @@ plugin() {
 		echo "1: malloc 0x${i}0000000 1048576"
 	done >t.txt
 	clean telreplay -a ./shares.so -f csv --runs 1 t.txt >report
-	[ "$(figure memory shares peak_bytes <report)" -ge 67108864 ]
-	[ "$(figure memory shares peak_bytes <report)" -le 68500000 ]
+	peak=$(figure memory shares peak_bytes <report)
+	[ "$peak" -ge 67108864 ]
+	[ "$peak" -le $((67108864 + SLOP)) ]
 }
 
 @test "time counts the threads that an allocator has beside" {
@@ -329,14 +341,14 @@ plugin() {
 	peak=$(figure memory class peak_bytes <report)
 	echo "$peak"
 	[ "$peak" -ge 16777216 ]
-	[ "$peak" -le 18500000 ]
+	[ "$peak" -le $((16777216 + SLOP)) ]
 	expect 2 "*--touch: expected 'free' behind the comma*" \
 	    telreplay --touch page,x t.txt
 	expect 2 "*--touch: expected none, first, page, all or a share such as 25%, found '101%'*" telreplay --touch 101% t.txt
 }
 
 @test "before each operation it computes: for a time, or as the log has it" {
-	for i in $(seq 200); do
+	for i in $(seq 50); do
 		echo "1: malloc 0x${i}0000 100 $((i * 2000000)) $((i * 2000000 + 50))"
 	done >t.txt
 	for think in 200us log; do
@@ -413,7 +425,7 @@ ranged() {
 }
 
 @test "threads run ahead as far as the window lets them, and no further" {
-	for i in $(seq 3000); do
+	for i in $(seq $((3000 / TENTH))); do
 		[ "$i" -le 30 ] || echo "2: free 0x$((i - 30))000"
 		echo "1: malloc 0x${i}000 1000"
 	done >t.txt
@@ -433,8 +445,8 @@ ranged() {
 		echo "1: malloc 0x${i}0000000 1048576"
 	done >t.txt
 	clean telreplay -a class -f csv --runs 1 t.txt >report
-	[ "$(figure memory class end_bytes <report)" -ge 200000 ]
-	[ "$(figure memory class freed_bytes <report)" -le 100000 ]
+	[ "$(figure memory class end_bytes <report)" -ge 67108864 ]
+	[ "$(figure memory class freed_bytes <report)" -le $SLOP ]
 }
 
 @test "a program that was kept is the trace" {
@@ -465,24 +477,24 @@ ranged() {
 @test "repeats do the same again" {
 	trace t.txt 2 3000 2
 	clean telreplay --repeat 5 --runs 1 -f csv t.txt >report
-	[ "$(figure run glibc operations <report)" -eq 15000 ]
+	[ "$(figure run glibc operations <report)" -eq $((15000 / TENTH)) ]
 }
 
 @test "each order and number of threads runs all operations" {
 	trace t.txt 9 6000 5
 	for order in edges total none; do
 		clean telreplay --order "$order" --runs 1 -f csv t.txt >report
-		[ "$(figure run glibc operations <report)" -eq 6000 ]
+		[ "$(figure run glibc operations <report)" -eq $((6000 / TENTH)) ]
 		[ "$(figure trace '' order <report)" = "$order" ]
 	done
 	clean telreplay --threads 1 --runs 1 -f csv t.txt >report
 	[ "$(figure trace '' replay_threads <report)" = 1 ]
-	[ "$(figure run glibc operations <report)" -eq 6000 ]
+	[ "$(figure run glibc operations <report)" -eq $((6000 / TENTH)) ]
 }
 
 @test "the environment of a malloc is set, shown and heeded" {
 	needs_preload
-	trace t.txt 4 2000 1
+	trace t.txt 4 $((2000 * TENTH)) 1
 	clean telreplay -f csv --runs 1 t.txt -a glibc \
 	    -a 'mine=glibc:GLIBC_TUNABLES=glibc.malloc.mmap_threshold=1024' \
 	    >report
@@ -512,7 +524,7 @@ ranged() {
 	clean telreplay -a "./a b:c/powers.so" --runs 1 --verify -f csv t.txt \
 	    >report
 	[ "$(figure allocator powers pool <report)" = powers ]
-	[ "$(figure run powers operations <report)" -eq 8000 ]
+	[ "$(figure run powers operations <report)" -eq $((8000 / TENTH)) ]
 	[ "$(figure allocator powers errors <report)" = 0 ]
 }
 
