@@ -86,6 +86,7 @@ UNIT    = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort \
 EMIT_UNIT = $(patsubst tests/emit/%.c,$(BUILD)/tests/%,$(sort \
     $(wildcard tests/emit/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+HELPERS = test_ets test_hpm dies dies_mps lives
 # The fuzz targets with a main() of ours, which runs them over files.
 REPLAY  = $(FUZZ:%=$(BUILD)/tests/%)
 # What "make check" runs; the longest first, as they run side by side.
@@ -94,6 +95,12 @@ TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats \
     $(REPLAY) $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
     $(sort $(wildcard tests/check/*.bats))
 
+# What a compiler, a word size or a sanitizer may change, of all tests.
+SAMPLE ?= tests/cli/matrix.bats tests/cli/telcat_damage.bats \
+    tests/cli/telreplay_failures.bats tests/cli/split.bats \
+    tests/cli/pairs.bats tests/cli/columns.bats tests/spec/spec.bats \
+    tests/emit/control.bats tests/emit/follow.bats $(REPLAY) $(UNIT) \
+    $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT))
 # Those that need a browser.
 PAGE_TESTS ?= tests/page/timeline.py tests/page/logs.py tests/page/report.py \
     tests/page/firefox.py
@@ -251,16 +258,24 @@ check:
 
 # ------------------------------------------------------------------ tests
 
+# What the tests see of the build.
+ENVIRONMENT = CC='$(CC)' CXX='$(CXX)' CFLAGS='$(CFLAGS)' \
+    LDFLAGS='$(LDFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' PREFIX='$(PREFIX)' \
+    LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' \
+    VERSION='$(VERSION)' JOBS='$(JOBS)'
 # Runs TESTS with one closing total; of a build that is complete.
 run-tests: $(BUILD)/stage/.done
-	@CC='$(CC)' CXX='$(CXX)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
-	    PKG_CONFIG='$(PKG_CONFIG)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' \
-	    BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' VERSION='$(VERSION)' \
-	    JOBS='$(JOBS)' tests/suite.sh '$(BUILD)' $(TESTS)
+	@$(ENVIRONMENT) tests/suite.sh '$(BUILD)' $(TESTS)
+
+# For tests/environment.bash: the same for a shell, and the programs that bats
+# tests run, which "make" does not build.
+environment:
+	@echo "export $(ENVIRONMENT)"
+helpers: all $(HELPERS:%=$(BUILD)/tests/%)
 
 # Installed for the tests to look at, and installed and removed again.
 STAGED = $(PREFIX)/lib/python3/dist-packages
-$(BUILD)/stage/.done: programs FORCE
+$(BUILD)/stage/.done: all FORCE
 	@rm -rf $(BUILD)/stage $(BUILD)/unstage
 	@$(MAKE) install DESTDIR='$(abspath $(BUILD))/stage' \
 	    PYTHONDIR='$(STAGED)' V=
@@ -292,11 +307,22 @@ ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=all
 TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 
+# Loops that "make check" takes samples of, from their start to their end.
+SLOW = $(BUILD)/tests/fuzz_reader $(BUILD)/tests/test_feed
+check-slow:
+	@tests/deps.sh build check
+	@$(MAKE) $(PAR) programs
+	@TEST_WHOLE=1 $(MAKE) run-tests TESTS='$(SLOW)'
+
 # gcc's libubsan writes where UBSAN_OPTIONS says only when it is linked in.
 asan:
 	@tests/deps.sh build check
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/asan CC=gcc CXX=g++ CFLAGS='$(ASAN)' \
 	    LDFLAGS=-static-libubsan check
+# Of it, what .ci/run has the time for: each tool with each format, damaged logs,
+# and the unit programs.
+asan-sample:
+	@$(MAKE) asan TESTS='$$(SAMPLE)'
 tsan:
 	@tests/deps.sh build check
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/tsan CFLAGS='$(TSAN)' check-unit
@@ -310,7 +336,7 @@ valgrind:
 check-clang:
 	@tests/deps.sh build check clang
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CXX=clang++ \
-	    CFLAGS='-O2 -Werror' check
+	    CFLAGS='-O2 -Werror' check-unit
 
 # Libraries for i386 are unpacked into a folder, as their -dev packages cannot
 # be installed beside those of the machine; with them are the compilers for it.
@@ -323,6 +349,9 @@ check-32:
 	    LD_LIBRARY_PATH=$(LIBS32) \
 	    $(MAKE) $(PAR) BUILD=$(BUILD)/32 CC=$(ROOT32)/cc CXX=$(ROOT32)/c++ \
 	    CFLAGS=-O2 check
+# Of it, what .ci/run has the time for.
+check-32-sample:
+	@$(MAKE) check-32 TESTS='$$(SAMPLE)'
 
 # Readers from npm, which no Debian package has.
 check-arrow: all
@@ -371,17 +400,47 @@ bench:
 	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets $(BUILD)/tests/bench_emit
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/bench/bench.sh $(BUILD)/bench
 
+# What is checked of one file alone is checked again when it has changed: its
+# stamp is in $(BUILD)/lint.  The gcc build is that of "make check", if CFLAGS
+# and LINT_GCC say so; the clang build is that of "make check-clang".
+LINT     = $(BUILD)/lint
+LINT_GCC ?= $(BUILD)/gcc
+LINT_C   = $(sort $(shell find include lib cmd tests examples -name '*.[ch]'))
+LINTED   = $(patsubst %,$(LINT)/%.layout,$(LINT_C)) \
+    $(patsubst %,$(LINT)/%.bats,$(BATS)) $(patsubst %,$(LINT)/%.page, \
+    $(PAGE_SCRIPTS) $(wildcard $(PAGE)/*.css $(PAGE)/*.html)) \
+    $(patsubst %,$(LINT)/%.sh,$(SCRIPTS) $(COMPLETIONS).bash) \
+    $(patsubst %,$(LINT)/%.man,$(MANS))
+
+$(LINT)/%.layout: % .clang-format
+	@mkdir -p $(@D)
+	$(Q)clang-format --dry-run -Werror $<
+	@touch $@
+$(LINT)/%.bats: % tests/lint.py
+	@mkdir -p $(@D)
+	$(Q)shellcheck -s bats $<
+	$(Q)tests/lint.py $<
+	@touch $@
+$(LINT)/%.page: % tests/lint.py
+	@mkdir -p $(@D)
+	$(Q)tests/lint.py $<
+	@touch $@
+$(LINT)/%.sh: %
+	@mkdir -p $(@D)
+	$(Q)shellcheck $<
+	@touch $@
+$(LINT)/%.man: %
+	@mkdir -p $(@D)
+	$(Q)mandoc -Tlint -Wwarning $<
+	@touch $@
+
 lint:
 	@tests/deps.sh build lint
-	mandoc -Tlint -Wwarning $(MANS)
-	shellcheck $(SCRIPTS) $(COMPLETIONS).bash
-	$(if $(BATS),shellcheck -s bats $(BATS))
-	tests/lint.py $(BATS) $(PAGE_SCRIPTS) $(wildcard $(PAGE)/*.css $(PAGE)/*.html)
-	find include lib cmd tests examples -name '*.[ch]' -exec \
-	    clang-format --dry-run -Werror {} +
-	$(MAKE) $(PAR) BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -Werror' programs
-	$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
-	    programs
+	@$(MAKE) $(PAR) linted
+	@$(MAKE) $(PAR) BUILD=$(LINT_GCC) CC=gcc CFLAGS='-O2 -g -Werror' objects
+	@$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' objects
+linted: $(LINTED)
+objects: $(call obj,$(ALL_SRC)) $(PAGE_OBJ)
 
 # ----------------------------------------------------------- installation
 
@@ -502,9 +561,12 @@ help:
 #                  check-install run a part)
 # make check-cluster  with GNU parallel, ssh, Slurm, Dask and Prometheus
 # make check-faults  let every read, write and allocation of some runs fail
-# make asan        all tests under the address and undefined sanitizers
-# make check-clang all tests, built by clang with -Werror
-# make check-32    all tests, built for i386 with gcc -m32
+# make check-slow  from their start to their end, loops that others sample
+# make asan        all tests under the address and undefined sanitizers;
+#                  make asan-sample, some of them
+# make check-clang the unit tests, built by clang with -Werror
+# make check-32    all tests, built for i386 with gcc -m32; make
+#                  check-32-sample, some of them
 # make check-arrow tables of "telcat -f arrow", as readers from npm see them
 # make check-page  pages of "telcat -f html", in Chromium
 # make check-musl  build libtel-emit with musl
@@ -525,9 +587,10 @@ help:
 # END
 
 FORCE:
-.PHONY: all mps-pools programs demo check check-clang check-32 check-musl \
+.PHONY: all mps-pools programs demo check check-slow check-clang check-32 \
+    check-32-sample check-musl linted objects asan-sample \
     check-page check-arrow \
-    run-tests check-unit check-cli \
+    run-tests environment helpers check-unit check-cli \
     check-install check-cluster check-faults deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:

@@ -4,6 +4,7 @@
 # The worked examples of tel-emit(3) and tel-class(3) are built and run.
 
 bats_require_minimum_version 1.5.0
+load ../environment
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit

@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# For a bats file that is run by itself, "bats tests/cli/x.bats", what
+# tests/suite.sh sets for all.  What such a file needs besides "make" is built
+# once, when its first test is read.
+
+if [ -z "${TEL_TOP-}" ]; then
+	TEL_TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	TEL_BUILD=${TEL_BUILD:-$TEL_TOP/build}
+	if [ ! -e "$BATS_RUN_TMPDIR/environment" ]; then
+		unset MAKEFLAGS MFLAGS MAKELEVEL
+		make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" helpers >&2 || exit
+		# the installation is what tests/check is about
+		case $BATS_TEST_DIRNAME in
+		*/check) make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" \
+		    "$TEL_BUILD/stage/.done" >&2 || exit ;;
+		esac
+		make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" environment \
+		    >"$BATS_RUN_TMPDIR/environment" || exit
+	fi
+	# shellcheck source=/dev/null
+	. "$BATS_RUN_TMPDIR/environment"
+	# shellcheck source=/dev/null
+	. "$TEL_TOP/tests/environment.sh"
+fi
