@@ -4,7 +4,7 @@
 # What the tests in this folder share.
 
 bats_require_minimum_version 1.5.0
-load ../environment
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 load "$TEL_TOP/tests/cli/status"
 
 # The names of the functions that tel.h and its parts declare, sorted; with

@@ -7,7 +7,7 @@
 # "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2154
 bats_require_minimum_version 1.5.0
-load ../environment
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 load "$TEL_TOP/tests/cli/status"
 
 DATA=$TEL_TOP/tests/data/mps

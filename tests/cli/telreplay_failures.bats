@@ -3,6 +3,8 @@
 #
 # telreplay on what goes wrong: allocators, traces, outputs, command lines.
 
+# "run --separate-stderr" sets stderr_lines.
+# shellcheck disable=SC2154
 load lib
 
 # The library with a malloc that goes wrong at event 101, as $BROKEN says.

@@ -7,7 +7,7 @@
 
 # "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2154
-load ../cli/lib
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/cli/lib"
 
 CLUSTER=$TEL_TOP/examples/cluster
 # In the logs, the keys and their order, the edges and the losses are many.

@@ -4,7 +4,7 @@
 # Events out of the core of a program that died.
 
 bats_require_minimum_version 1.5.0
-load ../environment
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit

@@ -3,7 +3,7 @@
 #
 # A program that emits events while a test asks for them: lives.c.
 
-load ../cli/lib
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/cli/lib"
 
 # shellcheck disable=SC2034 # the tests use them
 pid='' reader='' answer=''

@@ -4,7 +4,7 @@
 # The worked examples of tel-emit(3) and tel-class(3) are built and run.
 
 bats_require_minimum_version 1.5.0
-load ../environment
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit

@@ -3,7 +3,7 @@
 #
 # telstat --self-trace: what telstat does, as a log that telstat reads.
 
-load "$TEL_TOP/tests/cli/lib"
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/cli/lib"
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit

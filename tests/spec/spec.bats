@@ -7,7 +7,7 @@
 # "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2154,SC2094
 bats_require_minimum_version 1.5.0
-load ../environment
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
