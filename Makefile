@@ -418,7 +418,7 @@ $(LINT)/%.layout: % .clang-format
 	@touch $@
 $(LINT)/%.bats: % tests/lint.py
 	@mkdir -p $(@D)
-	$(Q)shellcheck -s bats $<
+	$(Q)shellcheck -x -s bats $<
 	$(Q)tests/lint.py $<
 	@touch $@
 $(LINT)/%.page: % tests/lint.py
@@ -427,7 +427,7 @@ $(LINT)/%.page: % tests/lint.py
 	@touch $@
 $(LINT)/%.sh: %
 	@mkdir -p $(@D)
-	$(Q)shellcheck $<
+	$(Q)shellcheck -x $<
 	@touch $@
 $(LINT)/%.man: %
 	@mkdir -p $(@D)
