@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares what the tools say is allocated with live_model.py.
+
+    live_compare.py TOOLS LOG|KIND...
+
+TOOLS are some of telstat,stacks,folded,telreplay; a KIND is words of pools,
+malloc, wrong, several and cut, for random logs, which are made here.  Prints
+each difference, and fails if there is any.
+"""
+
+import json
+import random
+import subprocess
+import sys
+
+from live_model import live
+
+SUMS = ("allocated_blocks", "allocated_bytes", "freed_blocks", "freed_bytes",
+        "live_blocks", "live_bytes")
+STACKS = {"allocations": "allocated_blocks",
+          "allocated_bytes": "allocated_bytes",
+          "peak_blocks": "peak_blocks", "peak_bytes": "peak_bytes",
+          "leaked_blocks": "live_blocks", "leaked_bytes": "live_bytes"}
+REPLAY = {"requests": "allocated_blocks", "requested_bytes": "allocated_bytes",
+          "peak_bytes": "peak_bytes", "peak_bytes_blocks": "peak_blocks",
+          "live_blocks": "live_blocks", "live_bytes": "live_bytes"}
+FOLDED = {"allocated": "allocated_bytes", "peak": "peak_bytes",
+          "leaked": "live_bytes", "count": "allocated_blocks"}
+
+POOLS = """# teltools text 1
+# type: get 1 Alloc at:address size:unsigned pool:address
+# type: put 2 Alloc at:address size:unsigned pool:address
+# type: end 3 Alloc pool:address
+# role: get alloc at size pool
+# role: put free at size pool
+# role: end destroy-pool - - pool"""
+MALLOC = """# teltools text 1
+# type: get 1 Alloc at:address size:unsigned pid:unsigned by:address
+# type: put 2 Alloc at:address pid:unsigned
+# type: change 3 Alloc at:address old:address size:unsigned pid:unsigned \
+by:address
+# role: get alloc at size process=pid stack=by
+# role: put free at process=pid
+# role: change realloc at size old=old process=pid stack=by"""
+
+
+def run(*command):
+    return subprocess.run(command, check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.splitlines()
+
+
+def rows(*command):
+    return [json.loads(line) for line in run(*command)]
+
+
+def of_telstat(log):
+    totals = rows("telstat", "-q", "-S", "-f", "json", log)[-1]
+    found = {name: totals.get(name, 0) for name in SUMS}
+    found["unknown"] = totals.get("freed_unknown_blocks", 0)
+    return found
+
+
+def of_stacks(log):
+    report = rows("telstat", "-q", "--stacks", "-f", "json", log)
+    stacks = [row for row in report if row["type"] == "stack"]
+    return {name: sum(row[field] for row in stacks)
+            for field, name in STACKS.items()} if stacks else {}
+
+
+def of_folded(log):
+    found = {}
+    for weight, name in FOLDED.items():
+        lines = run("telcat", "-q", "-f", "folded", "--weight", weight, log)
+        found[name] = sum(int(line.rsplit(None, 1)[1]) for line in lines)
+    return found if found["allocated_blocks"] else {}
+
+
+def of_telreplay(log):
+    report = rows("telreplay", "-q", "--dry-run", "-f", "json", log)
+    odd = {row["item"]: row["events"] for row in report
+           if row["type"] in ("anomaly", "damage")}
+    found = {name: row[field] for row in report if row["type"] == "trace"
+             for field, name in REPLAY.items()}
+    if found:
+        found["unknown"] = sum(odd.get(what + " of an unknown address", 0)
+                               for what in ("free", "realloc"))
+    return found
+
+
+TOOLS = {"telstat": of_telstat, "stacks": of_stacks, "folded": of_folded,
+         "telreplay": of_telreplay}
+
+
+def compare(tools, logs):
+    differ, compared = 0, dict.fromkeys(tools, 0)
+    for log in logs:
+        want = live(run("telcat", "-q", "-S", log))
+        for tool in tools:
+            found = TOOLS[tool](log)
+            compared[tool] += len(found)
+            for name in found:
+                if found[name] != want[name]:
+                    print(f"{log}: {name}: {tool} {found[name]}, "
+                          f"model {want[name]}")
+                    differ += 1
+    assert all(compared.values()), compared
+    return differ > 0
+
+
+def make(kind, seed):
+    rng, out, live_blocks, top = random.Random(seed), [], {}, 0x10000
+    pools, wrong = "pools" in kind, "wrong" in kind
+    for clock in range(1, 301):
+        owner = rng.randrange(3) + 1 if pools or "several" in kind else 1
+        mine = sorted(key for key in live_blocks if pools or key[0] == owner)
+        odd, size = wrong and rng.random() < 0.1, int(2 ** (rng.random() * 12))
+        top += 0x2000
+        what = rng.random() if mine else 0
+        key = rng.choice(mine) if mine else None
+        tail = f"pool={owner << 8:#x}" if pools else f"pid={owner}"
+        by = "" if pools else f" by={0xc00 + rng.randrange(4):#x}"
+        if what < 0.5:
+            at = rng.choice((0, key[1] if key else 0)) if odd else top
+            line = f"get at={at:#x} size={size} {tail}{by}"
+            # one at the address of another pool's block replaces that, too
+            live_blocks = {k: v for k, v in live_blocks.items()
+                           if k[1] != at or not pools and k[0] != owner}
+            live_blocks.update({(owner, at): size} if at else {})
+        elif what < 0.507 and pools:
+            line = f"end {tail}"
+            live_blocks = {key: size for key, size in live_blocks.items()
+                           if key[0] != owner}
+        elif what < 0.62 and not pools:
+            old = rng.choice((0, 0x999, key[1])) if odd else key[1]
+            at = rng.choice((0, top)) if odd else rng.choice((key[1], top))
+            line = f"change at={at:#x} old={old:#x} size={size} {tail}{by}"
+            if at and old == key[1]:
+                del live_blocks[key]
+            live_blocks.update({(owner, at): size} if at else {})
+        else:
+            (owner, at), size = key, live_blocks.pop(key)
+            part = rng.randrange(1, size) if pools and size > 1 and \
+                rng.random() < 0.2 else 0
+            front = rng.random() < 0.5
+            if part:
+                live_blocks[owner, at + part * front] = size - part
+                at += (size - part) * (not front)
+            if odd:
+                at, part = rng.choice((0, 0x777)), 0
+                live_blocks[key] = size
+            line = f"put at={at:#x} " + (
+                f"size={part or size} pool={owner << 8:#x}" if pools else tail)
+        out.append(f"{clock:016X} {line}")
+    with open(f"{kind}.{seed}", "w", encoding="ascii") as file:
+        print(POOLS if pools else MALLOC,
+              *out[len(out) // 2 if "cut" in kind else 0:], sep="\n", file=file)
+    return f"{kind}.{seed}"
+
+
+def main(tools, logs):
+    made = []
+    for log in logs:
+        made += [log] if "/" in log else [make(log, seed) for seed in (1, 2, 3)]
+    return compare(tools.split(","), made)
+
+
+sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a log says is allocated: a model of live blocks, from telstat(1),
+tel-alloc(5) and teltools(7), that shares nothing with the tools."""
+
+import re
+
+# Text of an MPS log has no lines of roles; these are those of its pools.
+MPS = {"PoolAlloc": "alloc pReturn size pool=pool",
+       "PoolFree": "free old size pool=pool",
+       "PoolFinish": "destroy-pool pool=pool"}
+
+
+def operations(lines):
+    """Of text, see tel-text(5): role, process, pool, address, old, size."""
+    roles = {name: text.split() for name, text in MPS.items()}
+    for line in lines:
+        words = line.split(None, 3 if line.startswith("# role:") else 2)
+        if line.startswith("# role:"):
+            roles[words[2]] = words[3].split()
+        if line.startswith("#") or len(words) < 3 or words[1] not in roles:
+            continue
+        role, *parts = roles[words[1]]
+        # the first three have no names
+        parts = dict(part.split("=") for part in [
+            part if "=" in part else name + "=" + part
+            for name, part in zip(("address", "size", "pool") + ("",) * 9,
+                                  parts)])
+        fields = dict(re.findall(r"([\w-]+)=(-?0x[0-9a-f]+|-?\d+)", words[2]))
+
+        def number(name, default="0"):
+            text = fields.get(parts.get(name), default)
+            # blocks by number start at 0, and -1 is none
+            shift = name in ("address", "old") and "0x" not in text
+            return int(text, 0) + shift
+        yield (role, number("process"), number("pool", "-1"), number("address"),
+               number("old", "0x0"), number("size") * number("count", "1"))
+
+
+def live(lines):
+    """Reads events in order of time; returns what they add up to."""
+    blocks, n = {}, dict.fromkeys(
+        [what + of for what in ("allocated", "freed", "live", "peak")
+         for of in ("_blocks", "_bytes")] + ["unknown"], 0)
+
+    def count(what, number, size):
+        n[what + "_blocks"] += number
+        n[what + "_bytes"] += size
+
+    def take(key, part, freed=True):
+        """Takes all of a block; or what a pool frees, its front or its end."""
+        process, address = key
+        if part and key not in blocks:
+            key = next((k for k, (size, _) in blocks.items() if k[0] == process
+                        and k[1] + size == address + part), key)
+        if key not in blocks:
+            n["unknown"] += address > 0
+            return
+        whole, pool = blocks.pop(key)
+        size = min(part or whole, whole)
+        if size < whole:
+            front = key[1] == address
+            blocks[process, key[1] + size * front] = whole - size, pool
+        count("live", -(size == whole), -size)
+        if freed:
+            count("freed", size == whole, size)
+
+    for role, process, pool, address, old, size in operations(lines):
+        if role == "destroy-pool":
+            for key in [k for k, block in blocks.items() if block[1] == pool]:
+                take(key, 0, freed=False)
+        elif role.startswith(("free", "delete")):
+            take((process, address), size if pool >= 0 else 0)
+        elif role in ("alloc", "realloc", "new"):
+            if role == "realloc" and old and (address > 0 or size == 0):
+                take((process, old), 0)
+            # one that failed changes nothing, and a larger one is an error
+            if address <= 0 or size > 1 << 47:
+                continue
+            if (process, address) in blocks:
+                take((process, address), 0, freed=False)
+            blocks[process, address] = size, pool
+            count("allocated", 1, size)
+            count("live", 1, size)
+            if n["live_bytes"] > n["peak_bytes"]:
+                n["peak_blocks"] = n["live_blocks"]
+                n["peak_bytes"] = n["live_bytes"]
+    return n
