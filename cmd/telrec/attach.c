@@ -16,6 +16,7 @@
 
 #include "common/message.h"
 #include "telrec/drain.h"
+#include "telrec/preload/preload.h"
 
 #if defined(__x86_64__) && defined(__linux__) && __SIZEOF_POINTER__ == 8
 #include <dirent.h>
@@ -367,7 +368,7 @@ load(struct thread *t, const char *library, const char *arena)
 	if ((text = put_text(t, library)) == 0 ||
 	    !call(t, libc.start + load_function, text, RTLD_NOW, &handle))
 		return "it could not call a function";
-	result = 3;
+	result = TELREC_ATTACH_FAILED;
 	if (handle != 0 && find_object(t->pid, 0, library, &own)) {
 		start = find_function(t->pid, &own, "telrec_attach");
 		if (start == 0 || (text = put_text(t, arena)) == 0 ||
@@ -378,10 +379,14 @@ load(struct thread *t, const char *library, const char *arena)
 	    (void *)kept);
 	if (handle == 0)
 		return "it cannot load the library";
-	return (uint32_t)result == 0 ? NULL :
-	    (uint32_t)result == 2    ? "it was recorded before, or may not "
-	                               "share the memory" :
-	                               "the library did not start";
+	switch ((uint32_t)result) {
+	case TELREC_ATTACHED: return NULL;
+	case TELREC_ATTACH_TWICE: return "it was recorded before";
+	case TELREC_ATTACH_NO_MEMORY:
+		return "it cannot open telrec's shared memory, as another user "
+		       "or in another root directory";
+	default: return "the library did not start";
+	}
 }
 
 /*

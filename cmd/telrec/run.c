@@ -613,6 +613,8 @@ explain_nothing(const struct run *run)
 		why = program_obstacle(run->t->operands[0]);
 		if (why == NULL)
 			why = "the program does not load the library";
+	} else if (WIFSIGNALED(run->status)) {
+		why = "it was killed before anything was recorded";
 	} else if (run->t->paused || run->t->delay != 0) {
 		why = "it ended before recording started, or allocated "
 		      "nothing from then on";
@@ -621,6 +623,18 @@ explain_nothing(const struct run *run)
 		      "fewer bytes takes more";
 	}
 	message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s", why);
+}
+
+/* Reports the signal that killed the program, but for usual ends of one. */
+static void
+explain_end(const struct run *run)
+{
+	const int signal = WTERMSIG(run->status);
+
+	if (run->t->process == 0 && WIFSIGNALED(run->status) &&
+	    signal != SIGINT && signal != SIGPIPE && !run->t->quiet)
+		message(run->t->operands[0], "killed by signal %d: %s", signal,
+		    strsignal(signal));
 }
 
 static int
@@ -680,6 +694,7 @@ telrec_run(const struct telrec *t)
 	} else {
 		name_program(&run);
 		record(&run);
+		explain_end(&run);
 		close_log(&run);
 		if (drain_events(run.drain) == 0 && !run.failed) {
 			explain_nothing(&run);

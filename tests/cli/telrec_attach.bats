@@ -83,7 +83,7 @@ done" ]
 	telcat -k Alloc -n 10 run.tel | grep -q 'pid=[0-9]*\["program"\]'
 	# once only
 	run -125 telrec -p "$pid" -o again.tel
-	[[ $output == *"process $pid: it was recorded before"* ]]
+	[ "$output" = "telrec: process $pid: it was recorded before" ]
 	[ ! -e again.tel ]
 	ends_as_usual
 }
@@ -149,5 +149,18 @@ has_size() {
 	run -2 telrec -p x -o no.tel
 	run -2 telrec -p 1 -o no.tel "$program" all
 	run -2 telrec -p 1 -a jemalloc -o no.tel
+	[ ! -e no.tel ]
+}
+
+@test "a process of another user cannot share the memory, and that is reported" {
+	setpriv --reuid 65534 true 2>/dev/null || skip "not root"
+	setpriv --reuid 65534 --clear-groups sleep 60 3>&- &
+	pid=$!
+	soon grep -q '^Uid:.65534' "/proc/$pid/status"
+	soon grep -qx sleep "/proc/$pid/comm"
+	run -125 telrec -p "$pid" -o no.tel
+	[[ $output != *"may not be attached"* && $output != *"possible on"* &&
+	    $output != *"cannot load the library" ]] || skip "$output"
+	[ "$output" = "telrec: process $pid: it cannot open telrec's shared memory, as another user or in another root directory" ]
 	[ ! -e no.tel ]
 }

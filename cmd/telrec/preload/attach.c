@@ -35,14 +35,16 @@ telrec_attach(const char *path)
 
 	if (dladdr(self, &info) == 0 ||
 	    (handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)) == NULL)
-		return 1;
+		return TELREC_ATTACH_FAILED;
 	for (i = 0; i < NHOOKS; i++) {
 		hooks[i].own = dlsym(handle, hooks[i].name);
 		hooks[i].before = dlsym(RTLD_DEFAULT, hooks[i].name);
 	}
+	if (process_is_recorded())
+		return TELREC_ATTACH_TWICE;
 	hooks_late();
 	if (!process_attach(path))
-		return 2;
+		return TELREC_ATTACH_NO_MEMORY;
 	bind_calls(hooks, NHOOKS);
-	return 0;
+	return TELREC_ATTACHED;
 }

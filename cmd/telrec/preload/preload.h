@@ -32,8 +32,17 @@ void hooks_note_delete(const void *p);
 /* Finds the operators of C++ that the allocator has, and records them. */
 void operators_begin(void);
 
-/* Maps the arena at path.  0: that is not possible, or there is one. */
+/* Whether this process has the arena of a telrec. */
+int process_is_recorded(void);
+/* Maps the arena at path.  0: that is not possible. */
 int process_attach(const char *path);
+/* What telrec_attach() returns. */
+enum telrec_attach_result {
+	TELREC_ATTACHED,
+	TELREC_ATTACH_FAILED,
+	TELREC_ATTACH_TWICE,    /* it has an arena */
+	TELREC_ATTACH_NO_MEMORY /* it cannot map the arena */
+};
 /* Starts recording to the arena at path; telrec has the program call it. */
 __attribute__((visibility("default"))) int telrec_attach(const char *path);
 

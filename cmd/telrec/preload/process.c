@@ -270,10 +270,14 @@ construct(void)
 }
 
 int
+process_is_recorded(void)
+{
+	return ring_shared.arena != NULL;
+}
+
+int
 process_attach(const char *path)
 {
-	if (ring_shared.arena != NULL)
-		return 0;
 	open_arena(path);
 	if (ring_shared.arena == NULL)
 		return 0;

@@ -169,6 +169,21 @@ open_ring(struct ring_self *s)
 	return 1;
 }
 
+static int
+is_recording(const struct ring_self *s)
+{
+	return ring_shared.arena != NULL && !s->muted &&
+	    ARENA_NOW(ring_shared.arena->on);
+}
+
+void
+ring_mute(int on)
+{
+	ring_self.muted = on != 0;
+	/* so that each record finds no room, and looks at this */
+	ring_self.left = 0;
+}
+
 /* What is recorded while a record of the same thread is written. */
 static void
 put_queue(struct ring_self *s, const uint64_t *words, unsigned n)
@@ -305,7 +320,7 @@ ring_put_sample(const uint64_t *words, unsigned n, const void *p)
 	struct ring_self *s = &ring_self;
 	const int kept = errno;
 
-	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
+	if (!is_recording(s))
 		return;
 	if (!process->alive)
 		process_forget(s);
@@ -371,7 +386,7 @@ begin_slow(struct ring_self *s, const void *old)
 	const int kept = errno;
 	int begun;
 
-	if (ring_shared.arena == NULL || !ARENA_NOW(ring_shared.arena->on))
+	if (!is_recording(s))
 		return 0;
 	if (!process->alive)
 		process_forget(s);

@@ -23,6 +23,7 @@ struct ring_self {
 	uint16_t id;         /* its number as an owner, from 1 */
 	uint16_t strict;     /* no system call but read(2), and no clock */
 	uint32_t queued;     /* words in the queue */
+	uint32_t muted;      /* its calls are those of this library */
 	uint64_t start;      /* of a realloc: the clock */
 	const void *skipped; /* its free is recorded already */
 	int64_t sample;      /* bytes until the next sample */
@@ -57,6 +58,8 @@ void ring_put_slow(const uint64_t *words, unsigned n, const void *p);
  * of p's page.  0: nothing is to be recorded; the ring is no longer open.
  */
 int ring_refresh(struct ring_self *s, const void *p);
+/* From now on this thread records nothing; or as before. */
+void ring_mute(int on);
 /* Writes what signal handlers left. */
 void ring_put_queued(struct ring_self *s);
 

@@ -503,12 +503,10 @@ telrec_stack(void)
 static int
 load_unwinder(void)
 {
-	struct arena *arena = ring_shared.arena;
 	void *handle;
 	void *warm[4];
 
-	ring_self.left = 0;
-	ring_shared.arena = NULL;
+	ring_mute(1);
 	handle = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	if (handle != NULL)
 		*(void **)&unw_backtrace_fn = dlsym(handle, "unw_backtrace");
@@ -517,7 +515,7 @@ load_unwinder(void)
 	/* what it does only once */
 	if (unw_backtrace_fn != NULL)
 		(void)unw_backtrace_fn(warm, 4);
-	ring_shared.arena = arena;
+	ring_mute(0);
 	return unw_backtrace_fn != NULL;
 }
 

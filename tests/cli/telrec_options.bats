@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Pairs of telrec's options, and how it reports the end of a program.
+
+# "enter" sets program; "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load telrec
+
+setup_file() {
+	build_program
+}
+
+setup() {
+	needs_preload
+	enter
+}
+
+teardown() {
+	touch "$BATS_TEST_TMPDIR/end"
+}
+
+# record_pair LOG OPTION ...: the program is as usual, and so are messages.
+record_pair() {
+	local log=$1 status=0
+	shift
+	TELREC_SEED=1 telrec -o "$log" "$@" >out 2>messages </dev/null ||
+	    status=$?
+	case $* in
+	*--delay*) # it may end before
+		[ $status = 0 ] || grep -q ': 0 events: it ended' messages ;;
+	*) [ $status = 0 ] && [ ! -s messages ] ;;
+	esac || {
+		echo "telrec $*: status $status"
+		cat messages
+		return 1
+	}
+}
+
+@test "every pair of options records every program" {
+	library=libc.so.6
+	[[ $(ldconfig -p 2>/dev/null) != *libjemalloc.so.2* ]] ||
+	    library=jemalloc
+	options=("-g" "--stacks=fp" "-s 512" "--delay 1ms" "-n 10" "--ring 1M"
+	    "-z 1" "-a $library")
+	n=0
+	for ((i = 0; i < ${#options[@]}; i++)); do
+		for ((k = i + 1; k < ${#options[@]}; k++)); do
+			# shellcheck disable=SC2206 # an option and its argument
+			pair=(${options[i]} ${options[k]})
+			n=$((n + 1))
+			record_pair c$n.tel -q "${pair[@]}" "$program" threads 2 20
+			record_pair sh$n.tel -q "${pair[@]}" sh -c 'x=1'
+			record_pair bash$n.tel -q "${pair[@]}" bash -c :
+		done
+	done
+	[ "$n" = 28 ]
+	# where --delay was shorter than the program, there is a log, too
+	ls c*.tel sh*.tel bash*.tel >logs
+	[ "$(wc -l <logs)" -ge 63 ]
+	# shellcheck disable=SC2046 # their names are words
+	telcat -c $(cat logs) >count
+}
+
+@test "every option records a running process" {
+	options=("-g" "--stacks=fp" "-s 512" "--delay 1ms" "--ring 1M" "-z 1")
+	for option in "${options[@]}"; do
+		rm -f end
+		"$program" until end >output 3>&- &
+		pid=$!
+		until grep -q ready output; do sleep 0.01; done
+		# shellcheck disable=SC2086 # an option and its argument
+		run telrec -q -p "$pid" -n 5 -o run.tel $option
+		touch end
+		[[ $output != *"may not be attached"* &&
+		    $output != *"possible on"* ]] || skip "$output"
+		echo "$option: $output"
+		[ "$status" = 0 ]
+		[ "$output" = "" ]
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" = 7 ]
+		[ "$(telcat -c -k ^Stream run.tel)" = 5 ]
+	done
+}
+
+@test "a program that a signal killed is reported first" {
+	run -137 telrec -o run.tel "$program" kill 10
+	[ "$output" = "telrec: $program: killed by signal 9: Killed" ]
+	run -137 telrec -s 1G -o run.tel "$program" kill 1
+	[ "${#lines[@]}" = 2 ]
+	[ "${lines[0]}" = "telrec: $program: killed by signal 9: Killed" ]
+	[ "${lines[1]}" = "telrec: $program: 0 events: it was killed before anything was recorded" ]
+	run -137 telrec -q -o run.tel "$program" kill 10
+	[ "$output" = "" ]
+}
