@@ -43,7 +43,10 @@ struct drain {
 	uint64_t looked_ns, between_ns; /* the last round, the one before it */
 	uint64_t pause_ns;
 	uint64_t stuck_at, stuck_since; /* the time that does not pass */
-	uint64_t lost;                  /* of rings that were given back */
+	uint64_t started_ns;
+	/* lost events: of rings that were given back, and accepted counts */
+	uint64_t lost, unplaced_lost, ring_lost[ARENA_RINGS];
+	int overwritten; /* by a program: what no library writes */
 	/* processes */
 	uint32_t *numbers; /* of images, as the field pid has them */
 	uint8_t *runs;     /* programs that a process executed */
@@ -67,6 +70,7 @@ drain_new(struct arena *a)
 	if (d == NULL)
 		return NULL;
 	d->a = a;
+	d->started_ns = now_ns();
 	d->numbers = calloc(ARENA_IMAGES, sizeof(*d->numbers));
 	d->runs = calloc(1u << 22, 1);
 	d->columns = columns_new(a->options, a->sample);
@@ -131,15 +135,40 @@ drain_processes(const struct drain *d)
 	return ARENA_NOW(d->a->images_used);
 }
 
-uint64_t
-drain_lost(const struct drain *d)
+/*
+ * Accepts a count of lost events that only grows, by one event each nanosecond
+ * at most.  A program that scribbles over the arena writes any other.
+ */
+static uint64_t
+accept_lost(struct drain *d, uint64_t *accepted, uint64_t count)
 {
-	uint64_t lost = d->lost + ARENA_NOW(d->a->lost);
+	if (count == *accepted)
+		return count;
+	if (count > *accepted && count <= now_ns() - d->started_ns)
+		*accepted = count;
+	else
+		d->overwritten = 1;
+	return *accepted;
+}
+
+uint64_t
+drain_lost(struct drain *d)
+{
+	struct arena *a = d->a;
+	uint64_t lost =
+	    d->lost + accept_lost(d, &d->unplaced_lost, ARENA_NOW(a->lost));
 	uint32_t i;
 
-	for (i = 0; i < ARENA_RINGS && i < ARENA_NOW(d->a->rings_used); i++)
-		lost += ARENA_NOW(d->a->rings[i].lost);
+	for (i = 0; i < ARENA_RINGS && i < ARENA_NOW(a->rings_used); i++)
+		lost += accept_lost(d, &d->ring_lost[i],
+		    ARENA_NOW(a->rings[i].lost));
 	return lost;
+}
+
+int
+drain_overwritten(const struct drain *d)
+{
+	return d->overwritten;
 }
 
 /* ---------------------------------------------------------------- rounds */
@@ -197,14 +226,17 @@ look(struct drain *d, uint32_t i, uint64_t bumped)
 	c->end = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	/* the program has written over it */
 	if (c->end - c->at > ARENA_RING_WORDS) {
+		d->overwritten = 1;
 		c->at = c->end;
 		__atomic_store_n(&ring->tail, c->at, __ATOMIC_RELEASE);
 	}
 	if (c->end != c->seen)
 		d->written[d->nwritten++] = (uint16_t)i;
 	if (c->at == c->end && state == ARENA_RING_ENDED) {
-		d->lost += ring->lost;
-		ring->lost = 0;
+		d->lost +=
+		    accept_lost(d, &d->ring_lost[i], ARENA_NOW(ring->lost));
+		d->ring_lost[i] = 0;
+		ARENA_SET(ring->lost, 0);
 		ring->open = 0;
 		__atomic_store_n(&ring->state, ARENA_RING_FREE,
 		    __ATOMIC_RELEASE);

@@ -40,7 +40,9 @@ int drain_finish(struct drain *d);
 
 /* Events written, and lost. */
 uint64_t drain_events(const struct drain *d);
-uint64_t drain_lost(const struct drain *d);
+uint64_t drain_lost(struct drain *d);
+/* Whether a program has written over what its library shares with telrec. */
+int drain_overwritten(const struct drain *d);
 /* Whether a process has ended, or is a zombie. */
 int drain_process_ended(uint32_t pid);
 /* Processes that had the library. */

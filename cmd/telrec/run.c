@@ -708,6 +708,10 @@ telrec_run(const struct telrec *t)
 			message_fail(STATUS_FAILED, NULL,
 			    "%llu events were lost",
 			    (unsigned long long)drain_lost(run.drain));
+		if (drain_overwritten(run.drain))
+			message_fail(STATUS_FAILED, NULL,
+			    "a program has overwritten the shared memory: "
+			    "events and the count of lost ones may be wrong");
 		sink_close(&run.sink);
 		if (run.symbols != NULL && drain_events(run.drain) > 0 &&
 		    !t->quiet)

@@ -374,6 +374,7 @@ scribble(unsigned seed)
 		    i % 3 ? ARENA_RING_USED : ARENA_RING_ENDED,
 		    __ATOMIC_SEQ_CST);
 	}
+	a->lost = seed % 2 ? UINT64_MAX : UINT64_MAX - r;
 	__atomic_store_n(&a->rings_used, UINT32_MAX >> seed % 32,
 	    __ATOMIC_SEQ_CST);
 	pairs(1000, 100);
