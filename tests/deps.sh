@@ -43,7 +43,6 @@ check    command  mtrace          libc-devtools
 check    command  parallel        parallel
 check    command  zsh             zsh
 check    command  fish            fish
-check    header   elfutils/libdwfl.h         libdw-dev
 check    shared   libdw.so.1                 libdw1
 check    shared   libunwind.so.8             libunwind8
 check    shared   libjemalloc.so.2           libjemalloc2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names of instructions.  elfutils' libdw is loaded when it is needed, so that
- * a telrec that is built with its headers runs without it; and C++'s library,
- * which has the function that reads its names.
+ * telrec runs without it; and C++'s library, which has the function that reads
+ * its names.
  */
 #define _GNU_SOURCE
 #include "telrec/dwarf.h"
@@ -14,53 +14,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined(__has_include)
-#if __has_include(<elfutils/libdwfl.h>)
-#define HAS_LIBDW 1
-#endif
-#endif
-
-#ifdef HAS_LIBDW
-#include <dwarf.h>
-#include <elfutils/libdwfl.h>
+#include "telrec/libdw.h"
 
 /* Functions that are inlined into each other, at most, in one name. */
 #define INLINES_MAX 64
 /* Bytes of the name of a function. */
 #define FUNCTION_MAX 1000
 
-/* Each function of the library, by its own declaration. */
-#define FUNCTIONS(X) \
-	X(dwfl_begin) \
-	X(dwfl_end) \
-	X(dwfl_report_begin_add) \
-	X(dwfl_report_end) \
-	X(dwfl_report_elf) \
-	X(dwfl_module_addrinfo) \
-	X(dwfl_module_addrdie) \
-	X(dwfl_module_getsrc) \
-	X(dwfl_module_build_id) \
-	X(dwfl_module_getelf) \
-	X(dwfl_lineinfo) \
-	X(dwfl_standard_find_debuginfo) \
-	X(dwfl_build_id_find_elf) \
-	X(dwfl_offline_section_address) \
-	X(dwarf_getscopes) \
-	X(dwarf_getscopes_die) \
-	X(dwarf_tag) \
-	X(dwarf_attr) \
-	X(dwarf_attr_integrate) \
-	X(dwarf_formstring) \
-	X(dwarf_formudata) \
-	X(dwarf_getsrcfiles) \
-	X(dwarf_filesrc)
-
-#define MEMBER(name) __typeof__(name) *name;
+#define MEMBER(type, name, arguments) type(*name) arguments;
 struct dwarf {
 	void *library, *cxx;
 	char *(*demangle)(const char *, char *, size_t *, int *);
 	struct {
-		FUNCTIONS(MEMBER)
+		LIBDW_FUNCTIONS(MEMBER)
 	} f;
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;
@@ -76,11 +42,11 @@ load(struct dwarf *d)
 	d->library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (d->library == NULL)
 		return 0;
-#define FIND(name) \
+#define FIND(type, name, arguments) \
 	*(void **)&d->f.name = dlsym(d->library, #name); \
 	if (d->f.name == NULL) \
 		return 0;
-	FUNCTIONS(FIND)
+	LIBDW_FUNCTIONS(FIND)
 #undef FIND
 	d->cxx = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
 	if (d->cxx != NULL)
@@ -108,7 +74,7 @@ is_build(struct dwarf *d, const char *build)
 {
 	const unsigned char *bits;
 	char text[130];
-	GElf_Addr address, bias;
+	uint64_t address, bias;
 	int i, n;
 
 	/* the identifier is read with the file */
@@ -217,7 +183,7 @@ find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
     const char **file, int *line)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Word number;
+	uint64_t number;
 	Dwarf_Files *files;
 	size_t n;
 
@@ -250,7 +216,7 @@ static unsigned
 put_scopes(const struct dwarf *d, Dwfl_Module *module, uint64_t address,
     struct text *t)
 {
-	Dwarf_Addr bias = 0;
+	uint64_t bias = 0;
 	Dwarf_Die *unit = d->f.dwfl_module_addrdie(module, address, &bias);
 	Dwfl_Line *source = d->f.dwfl_module_getsrc(module, address);
 	Dwarf_Die *inner = NULL, *scopes = NULL;
@@ -294,8 +260,8 @@ dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
 	/* a call is before its return address */
 	const uint64_t pc = address - 1;
 	Dwfl_Line *source;
-	GElf_Off offset;
-	GElf_Sym symbol;
+	uint64_t offset;
+	Elf64_Sym symbol;
 	const char *name, *file = NULL;
 	int line = 0;
 
@@ -313,37 +279,3 @@ dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
 	put_line(&t, file, line);
 	return t.used;
 }
-
-#else
-
-int
-dwarf_available(void)
-{
-	return 0;
-}
-
-struct dwarf *
-dwarf_new(const char *path, const char *build)
-{
-	(void)path;
-	(void)build;
-	return NULL;
-}
-
-void
-dwarf_free(struct dwarf *d)
-{
-	(void)d;
-}
-
-size_t
-dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
-{
-	(void)d;
-	(void)address;
-	(void)text;
-	(void)room;
-	return 0;
-}
-
-#endif

@@ -79,3 +79,10 @@ line() {
 	run -1 telrec --symbols trace /nowhere/named.tel
 	[[ $output == *'/nowhere/named.tel: No such file or directory'* ]]
 }
+
+@test "no header of elfutils decides at build time whether frames have names" {
+	dependencies=$TEL_BUILD/cmd/telrec/dwarf.d
+	[ -e "$dependencies" ] || skip "not where it was built"
+	grep -q 'telrec/libdw\.h' "$dependencies"
+	run ! grep -q '/elfutils/\|include/dwarf\.h' "$dependencies"
+}
