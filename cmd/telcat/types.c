@@ -2,11 +2,17 @@
 /* --types: the built-in event types, or those of the logs given. */
 #include "telcat.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "common/message.h"
 
 #define HEADS 1024
@@ -454,6 +460,29 @@ list_logs(struct types *t)
 	free(t->rows);
 }
 
+/*
+ * Nonzero if standard input has bytes: a pipe, a socket or a file before its
+ * end, but no terminal or device.
+ */
+static int
+input_is_given(void)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct stat st;
+	int bytes = 0;
+
+	if (fstat(STDIN_FILENO, &st) != 0)
+		return 0;
+	if (S_ISREG(st.st_mode))
+		return lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return 0;
+	while (poll(&input, 1, -1) < 0)
+		if (errno != EINTR)
+			return 0;
+	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
 static enum layout
 layout_of(const struct format *f)
 {
@@ -477,7 +506,7 @@ telcat_types(struct telcat *telcat, struct sink *sink)
 	t->telcat = telcat;
 	t->layout = layout_of(&telcat->format);
 	t->sink = sink;
-	if (s->noperands > 0) {
+	if (s->noperands > 0 || (s->as == NULL && input_is_given())) {
 		list_logs(t);
 	} else {
 		print_header(t, 0);
@@ -493,8 +522,13 @@ telcat_types(struct telcat *telcat, struct sink *sink)
 /* ------------------------------------------------------------------- annex */
 
 /* One of each layout that platforms of the MPS have. */
-static const char *const platforms[] = { "lii6gc", "w3i6mv", "lii3gc", "w3i3mv",
+static const char *const layouts[] = { "lii6gc", "w3i6mv", "lii3gc", "w3i3mv",
 	"liarll" };
+
+/* The other platforms that the MPS was built for. */
+static const char *const platforms[] = { "lii6ll", "lii3ll", "lia6gc", "lia6ll",
+	"fri3gc", "fri3ll", "fri6gc", "fri6ll", "w3i3pc", "w3i6pc", "xci3gc",
+	"xci3ll", "xci6gc", "xci6ll", "xca6ll" };
 
 /* HPM traces have up to so many counters. */
 #define HPM_COUNTERS 8u
@@ -542,19 +576,32 @@ describe_hpm(tel_writer *w, struct sink *sink)
 	return 1;
 }
 
-/* Describes a release of the MPS as each layout and byte order has it. */
+static int
+describe_platform(tel_writer *w, struct sink *sink, const char *release,
+    const char *platform, const char *order)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s/%s%s", release, platform, order);
+	return describe(w, sink, name);
+}
+
+/*
+ * Describes a release of the MPS as each layout and byte order has it, and as
+ * each platform that there is has it.
+ */
 static int
 describe_release(tel_writer *w, struct sink *sink, const char *release)
 {
-	char name[64];
 	size_t i;
 
-	for (i = 0; i < 2 * sizeof(platforms) / sizeof(platforms[0]); i++) {
-		(void)snprintf(name, sizeof(name), "%s/%s%s", release,
-		    platforms[i / 2], i % 2 == 1 ? ",be" : "");
-		if (!describe(w, sink, name))
+	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (!describe_platform(w, sink, release, layouts[i], "") ||
+		    !describe_platform(w, sink, release, layouts[i], ",be"))
 			return 0;
-	}
+	for (i = 0; i < sizeof(platforms) / sizeof(platforms[0]); i++)
+		if (!describe_platform(w, sink, release, platforms[i], ""))
+			return 0;
 	return 1;
 }
 

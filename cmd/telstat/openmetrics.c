@@ -633,7 +633,7 @@ put_metric(const struct metric *m)
 		metric_numbers(m, "_updates", "counter", updates,
 		    TEL_NUMBER_UPDATES);
 	put_spreads(m);
-	put_doubts(m, "_approximate", "merged from parts that lack keys",
+	put_doubts(m, "_approximate", "merged from parts, and not exact",
 	    tel_stat_approximate);
 	put_doubts(m, "_wrapped", "a number was too large and wrapped round",
 	    tel_stat_wrapped);

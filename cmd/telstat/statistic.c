@@ -390,7 +390,10 @@ add_facts(struct report *r, const struct show *show, const tel_stat *stat)
 	add_rate(r, show, stat);
 	if (tel_stat_approximate(stat))
 		report_note(r, REPORT_ALL, "approximate",
-		    "not exact: merged from parts without room for all keys");
+		    tel_stat_class(stat) == TEL_CLASS_MAGDELTA ?
+		        "its values depend on the order of the merged parts" :
+		        "not exact: merged from parts without room for all "
+		        "keys");
 	if (tel_stat_wrapped(stat))
 		report_note(r, REPORT_ALL, "wrapped",
 		    "a number was too large and wrapped round");

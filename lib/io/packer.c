@@ -15,6 +15,11 @@
 #include "io/output.h"
 #include "io/seekable.h"
 
+/*
+ * The first frame has a block that ends here: a file that is cut off behind it
+ * has enough to tell its format, and the rest is lost as in any other frame.
+ */
+#define FIRST_BLOCK ((size_t)128)
 /* A frame ends at the first place that may be an end from here on, */
 #define FRAME_ENOUGH ((size_t)1 << 16)
 /* or here, if the writer announces no such places, */
@@ -104,13 +109,31 @@ compress(struct tel_output *out, const unsigned char *data, size_t size,
 	return add_frame(out);
 }
 
+/* Compresses bytes of the first frame, up to FIRST_BLOCK; *size: how many. */
+static tel_status
+put_first(struct tel_output *out, const unsigned char *data, size_t *size)
+{
+	const size_t n = FIRST_BLOCK - (size_t)out->packer->content;
+
+	if (*size < n)
+		return compress(out, data, *size, ZSTD_e_continue);
+	*size = n;
+	return compress(out, data, n, ZSTD_e_flush);
+}
+
 static tel_status
 packer_put(struct tel_output *out, const unsigned char *data, size_t size)
 {
 	struct tel_packer *k = out->packer;
-	size_t full = k->announced ? FRAME_MOST : FRAME_FULL, n;
+	size_t full = k->announced ? FRAME_MOST : FRAME_FULL, n = size;
 	tel_status st = out->status;
 
+	if (st == TEL_OK && size > 0 && k->frames == 0 &&
+	    k->content < FIRST_BLOCK) {
+		st = put_first(out, data, &n);
+		data += n;
+		size -= n;
+	}
 	while (st == TEL_OK && size > 0) {
 		n = full - (size_t)k->content;
 		st = compress(out, data, n < size ? n : size,

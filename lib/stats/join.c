@@ -212,7 +212,9 @@ join_piece(struct tel_stats *into, const struct tel_stats *from)
 	    !tel__pools_fit(into->sources[0], from->sources[0]))
 		return TEL_ELIMIT;
 	st = join_source(into, into->sources[0], from->sources[0]);
-	return st == TEL_OK ? tel__stats_merge_definitions(into, from, 0) : st;
+	return st == TEL_OK ?
+	    tel__stats_merge_definitions(into, from, ADD_IN_ORDER) :
+	    st;
 }
 
 tel_status
@@ -229,7 +231,7 @@ tel_stats_join(tel_stats *into, const tel_stats *from)
 		return join_piece(into, from);
 	if (from->class_logs != NULL || into->class_logs != NULL)
 		return TEL_ELIMIT;
-	st = tel__stats_add(into, from, 0);
+	st = tel__stats_add(into, from, ADD_IN_ORDER);
 	into->sessions += from->sessions;
 	for (i = 0; i < from->metadata.count && st == TEL_OK; i++)
 		if (tel__metadata_pair(&into->metadata,

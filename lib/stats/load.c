@@ -149,7 +149,8 @@ tel__load_end_session(struct loader *l)
 		st = tel__load_difference(l);
 	/* two parts of telstat's must fit; logs need not know of each other */
 	if (st == TEL_OK)
-		st = tel__stats_add(l->into, part, l->counts || l->within);
+		st = tel__stats_add(l->into, part,
+		    l->counts || l->within ? ADD_APART : 0);
 	else
 		(void)stats_no_memory(l->into);
 	if (!l->within) {

@@ -97,9 +97,9 @@ show(void *arg, tel_stats *part, const tel_snapshot *at)
 	if (st == TEL_OK)
 		st = tel_stats_settle(into);
 	if (st == TEL_OK)
-		st = tel__stats_add(l->shown, into, 1);
+		st = tel__stats_add(l->shown, into, ADD_APART);
 	if (st == TEL_OK)
-		st = tel__stats_add(l->shown, part, 1);
+		st = tel__stats_add(l->shown, part, ADD_APART);
 	if (st == TEL_OK)
 		st = into->snapshot(into->snapshot_arg, l->shown, &moment);
 	if (st == TEL_OK && into->deltas)

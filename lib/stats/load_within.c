@@ -297,7 +297,7 @@ show(struct tel_stats *s, const tel_snapshot *at)
 	if (all->shown == NULL && (all->shown = tel_stats_new()) == NULL)
 		return stats_no_memory(s);
 	tel__load_reset(all->shown);
-	st = tel__stats_add(all->shown, s, 1);
+	st = tel__stats_add(all->shown, s, ADD_APART);
 	for (i = 0; i < all->count && st == TEL_OK; i++) {
 		l = &all->list[i]->loader;
 		if (l->part == NULL)
@@ -306,7 +306,7 @@ show(struct tel_stats *s, const tel_snapshot *at)
 		if (st == TEL_OK)
 			st = tel_stats_settle(l->part);
 		if (st == TEL_OK)
-			st = tel__stats_add(all->shown, l->part, 1);
+			st = tel__stats_add(all->shown, l->part, ADD_APART);
 		if (st == TEL_OK && s->deltas)
 			tel__load_zero(l->part);
 	}

@@ -111,19 +111,18 @@ find_apart(struct tel_stats *s, const struct definition *from, char **name,
 }
 
 /*
- * The definition that goes with one of another set, made if need be.  apart:
- * one of the name that differs is another statistic.
+ * The definition that goes with one of another set, made if need be.
  */
 static tel_status
-find_definition(struct tel_stats *s, const struct definition *from, int apart,
-    struct definition **out)
+find_definition(struct tel_stats *s, const struct definition *from,
+    unsigned how, struct definition **out)
 {
 	struct definition *d = tel__stats_find(s, from->spec.name);
 	const char *why = d == NULL ? NULL : difference(d, from);
 	char *name = NULL;
 	tel_status st = TEL_OK;
 
-	if (why != NULL && apart)
+	if (why != NULL && (how & ADD_APART) != 0)
 		st = find_apart(s, from, &name, &d);
 	else if (why != NULL)
 		return stats_fail(s, TEL_EINVAL,
@@ -171,8 +170,29 @@ has_updates(const struct definition *d)
 	        (d->stats[0]->updates > 0 || d->stats[0]->pairs.events > 0));
 }
 
+/*
+ * The values of a sum of differences follow from those of the part before, and
+ * which part that is depends on the order in which they are given.
+ */
+static int
+depends_on_order(const struct tel_stat *to, const struct tel_stat *from)
+{
+	return to->definition->spec.class == TEL_CLASS_MAGDELTA &&
+	    to->updates > 0 && from->updates > 0;
+}
+
 static tel_status
-merge_definition(struct tel_stats *s, const struct definition *from, int apart)
+merge_stat(struct tel_stats *s, struct tel_stat *to,
+    const struct tel_stat *from, const struct strings *strings, unsigned how)
+{
+	if ((how & ADD_IN_ORDER) == 0 && depends_on_order(to, from))
+		to->flags |= STAT_APPROXIMATE;
+	return tel__stat_merge(to, s->strings, from, strings);
+}
+
+static tel_status
+merge_definition(struct tel_stats *s, const struct definition *from,
+    unsigned how)
 {
 	const struct tel_stat *one;
 	struct definition *d = NULL;
@@ -181,7 +201,7 @@ merge_definition(struct tel_stats *s, const struct definition *from, int apart)
 	uint32_t i;
 	int crowded;
 
-	st = find_definition(s, from, apart, &d);
+	st = find_definition(s, from, how, &d);
 	if (st != TEL_OK)
 		return st;
 	/* what found no room in one part may be of a group of the other */
@@ -193,8 +213,7 @@ merge_definition(struct tel_stats *s, const struct definition *from, int apart)
 			continue;
 		st = find_stat(s, d, one, &to);
 		if (st == TEL_OK)
-			st =
-			    tel__stat_merge(to, s->strings, one, from->strings);
+			st = merge_stat(s, to, one, from->strings, how);
 		if (st != TEL_OK)
 			return stats_no_memory(s);
 	}
@@ -213,23 +232,24 @@ tel_stats_merge(tel_stats *into, const tel_stats *from)
 
 tel_status
 tel__stats_merge_definitions(struct tel_stats *into,
-    const struct tel_stats *from, int apart)
+    const struct tel_stats *from, unsigned how)
 {
 	tel_status st = TEL_OK;
 	size_t i;
 
 	for (i = 0; i < from->count && st == TEL_OK; i++)
-		st = merge_definition(into, from->definitions[i], apart);
+		st = merge_definition(into, from->definitions[i], how);
 	return st;
 }
 
 tel_status
-tel__stats_add(struct tel_stats *into, const struct tel_stats *from, int apart)
+tel__stats_add(struct tel_stats *into, const struct tel_stats *from,
+    unsigned how)
 {
 	tel_status st;
 
 	into->started = 1;
-	st = tel__stats_merge_definitions(into, from, apart);
+	st = tel__stats_merge_definitions(into, from, how);
 	if (st != TEL_OK)
 		return st;
 	if (tel__report_merge(&into->report, &from->shown) != TEL_OK)

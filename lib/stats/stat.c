@@ -692,9 +692,11 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 	    int128_add(&s->sum, from->sum) |
 	        tel__int128_add_times(&s->sum, shift, from->updates));
 	if (from->flags & STAT_LAST &&
-	    (!(s->flags & STAT_LAST) || from->last_clock >= s->last_clock)) {
+	    (!(s->flags & STAT_LAST) || from->last_clock >= s->last_clock ||
+	        s->definition->spec.class == TEL_CLASS_MAGDELTA)) {
 		s->last = from->last;
-		s->last_clock = from->last_clock;
+		if (s->last_clock < from->last_clock)
+			s->last_clock = from->last_clock;
 		stat_wrap(s, int128_add(&s->last, shift));
 		s->flags |= STAT_LAST;
 	}

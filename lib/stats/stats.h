@@ -176,15 +176,20 @@ stats_no_memory(struct tel_stats *s)
 
 /* Adds a definition, which the set owns; TEL_OK, TEL_ENOMEM (freed). */
 tel_status tel__stats_adopt(struct tel_stats *s, struct definition *d);
-/*
- * As tel_stats_merge(); apart: a statistic that is defined differently becomes
- * another one, "NAME#2".
- */
+/* Bits of how sets are added. */
+enum {
+	/* a statistic that is defined differently becomes another, "NAME#2" */
+	ADD_APART = 1,
+	/* the events of one set follow those of the other in the same log */
+	ADD_IN_ORDER = 2
+};
+
+/* As tel_stats_merge(); how: bits of ADD_. */
 tel_status tel__stats_add(struct tel_stats *into, const struct tel_stats *from,
-    int apart);
+    unsigned how);
 /* The same for the statistics alone, without the report. */
 tel_status tel__stats_merge_definitions(struct tel_stats *into,
-    const struct tel_stats *from, int apart);
+    const struct tel_stats *from, unsigned how);
 /* The first definition of a name, or NULL. */
 struct definition *tel__stats_find(const struct tel_stats *s, const char *name);
 

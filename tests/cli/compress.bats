@@ -120,6 +120,23 @@ END
 	[[ $stderr == *'zstd: input ends inside a frame'* ]]
 }
 
+@test "a file that is cut inside its first frame ends with status 3" {
+	telcat -f tel -z 3 -o native mpsio.log
+	telcat -z 3 -o text mpsio.log
+	telfilter -z 3 -o mps mpsio.log
+	for file in native text mps; do
+		size=$(stat -c %s $file)
+		for n in 240 $((size / 2)) $((size - 30)); do
+			head -c "$n" $file >part
+			run -3 --separate-stderr telcat part
+			[[ $stderr == *'zstd: input ends inside a frame'* ]]
+		done
+	done
+	# a block of its own for the start costs few bytes
+	telcat -f tel mpsio.log | zstd -3 -c >plain
+	[ "$(stat -c %s native)" -lt $(($(stat -c %s plain) + 80)) ]
+}
+
 @test "damage in a frame costs that frame, with a table and without" {
 	telfilter -z 3 mpsio.log >one
 	size=$(stat -c %s one)

@@ -18,7 +18,7 @@ assert old in data and len(old) == len(new)
 open(path, "wb").write(data.replace(old, new))' "$@"
 }
 
-@test "a newer median version is refused unless that is forced, a minor one is not" {
+@test "a newer median version is read with status 3, a minor one with a warning" {
 	unpack 1.117.0-lii6gc-poolncv
 	# EventInit begins with the versions: 1.6.1
 	cp mpsio.log minor
@@ -27,13 +27,21 @@ open(path, "wb").write(data.replace(old, new))' "$@"
 	[[ $stderr == *'has version 1.6.7'* ]]
 	cp mpsio.log median
 	patch_bytes median 'b"\1\0\0\0\6\0\0\0\1\0\0\0"' 'b"\1\0\0\0\7\0\0\0\1\0\0\0"'
-	expect 1 'telcat: median: the stream has version 1.7.1;*--force*' telcat median
+	telcat -H mpsio.log >want
+	run -3 --separate-stderr telcat -H median
+	[ "${#lines[@]}" -eq "$(wc -l <want)" ]
+	[[ $stderr == 'telcat: median: offset 0: the stream has version 1.7.1 and is read as 1.6.1 '* ]]
+	run -1 --separate-stderr telcat --strict median
 	run -0 --separate-stderr telcat --force median
 	[[ $stderr == *'has version 1.7.1'* ]]
 	# its text says the same
 	telcat --force -f mpscnv median 2>/dev/null >text
-	run -1 --separate-stderr telcat text
+	run -3 --separate-stderr telcat text
 	[[ $stderr == *'has version 1.7.1'* ]]
+	# a later major one is refused
+	patch_bytes median 'b"\1\0\0\0\7\0\0\0\1\0\0\0"' 'b"\3\0\0\0\1\0\0\0\0\0\0\0"'
+	run -1 --separate-stderr telcat median
+	[[ $stderr == *'has version 3.1.0'*'(--force reads on)' ]]
 }
 
 @test "a patch release keeps its number in a conversion to its release" {

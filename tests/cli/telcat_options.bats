@@ -500,6 +500,12 @@ try() {
 	awk '{ print $5, $2 }' got | sort | cmp want -
 	grep -qx 'mps-1.118.0/lii6gc  *16 0x002A Object PoolAlloc  *pool:pointer pReturn:address size:unsigned' got
 	# two logs of one release are counted together
+	# standard input, if it is a log; else all that is built in
+	telcat --types -H <mpsio.log | cmp - got
+	zstd -qc mpsio.log | telcat --types -H | cmp - got
+	: | telcat --types | cmp - all
+	telcat --types </dev/null | cmp - all
+	telcat --types -H --as mps-1.118.0 <mpsio.log | wc -l | grep -qx 92
 	telcat --types -H -e PoolAlloc mpsio.log mpsio.log |
 	    awk '{ print $2 }' | grep -x 32
 }

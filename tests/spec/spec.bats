@@ -75,6 +75,40 @@ check() {
 	END
 }
 
+@test "the example of tel(5) leads from a platform to types and their digest" {
+	run -0 python3 - "$TEL_BUILD/schemas.tel.gz" <<-'END'
+		import copy, gzip, os, sys
+		sys.path.insert(0, os.environ["TEL_TOP"] + "/tests/spec")
+		import tel_reader as tel
+		annex = tel.read_annex(gzip.open(sys.argv[1]).read())
+		def digest(name, key):
+		    s = copy.copy(annex[key])
+		    s.name = name
+		    return s.digest(s.ntypes).hex(" ").upper()
+		ll = "mps-1.117.0/lii6ll"
+		assert ll + ",be" not in annex
+		assert tel.layout_name(ll + ",be") == "mps-1.117.0/lii6gc,be"
+		assert annex["mps-1.117.0/lii6gc,be"].ntypes == 98
+		print(digest(ll, ll))
+		print(digest(ll + ",be", tel.layout_name(ll + ",be")))
+		print(digest("mps-1.117.0/lii6gc,be", "mps-1.117.0/lii6gc,be"))
+		for release in range(111, 119):
+		    for name in ("lii6ll", "lia6gc", "fri6ll", "w3i6pc", "xca6ll"):
+		        assert "mps-1.%d.0/%s" % (release, name) in annex
+	END
+	[ "${#lines[@]}" -eq 3 ]
+	for digest in "${lines[@]}"; do
+		tr '\n' ' ' <"$TEL_TOP/man/tel.5" | grep -qF "$digest"
+	done
+	# and libtel gives a log of that platform this digest
+	zstd -dcq "$TEL_TOP/tests/data/mps/1.117.0-lii6gc-poolncv.log.zst" |
+	    telcat -q -f mps/lii6ll,be >log
+	telcat -q --as mps-1.117.0/lii6ll,be -f tel log >log.tel
+	hex=$(od -An -v -tx1 log.tel | tr -d ' \n')
+	digest=${lines[1]// /}
+	[[ $hex == *"${digest,,}"* ]]
+}
+
 # patch FILE OLD NEW: the records of a file with other bytes in their bodies.
 patch_records() {
 	PYTHONPATH=$TEL_TOP/tests/spec python3 - "$@" <<-'END'

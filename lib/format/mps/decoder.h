@@ -17,11 +17,10 @@ int tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to);
 void tel__mps_more(struct tel_reader *r);
 
 /*
- * Whether a stream of that version is not to be read as one of the version
- * that is known, unless that is forced: a newer median or major version may
- * change events.
+ * Whether a stream of that major version is later than all that are known, and
+ * is not to be read unless that is forced.
  */
-int tel__mps_is_newer(uint64_t major, uint64_t median, const uint8_t *known);
+int tel__mps_is_newer(uint64_t major);
 /* Fails with TEL_EVERSION. */
 tel_status tel__mps_refuse(struct tel_reader *r, uint64_t major,
     uint64_t median, uint64_t minor);

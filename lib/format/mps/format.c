@@ -71,12 +71,9 @@ field(const struct tel_type *t, const unsigned char *data, const char *name)
 }
 
 int
-tel__mps_is_newer(uint64_t major, uint64_t median, const uint8_t *known)
+tel__mps_is_newer(uint64_t major)
 {
-	const uint8_t *newest =
-	    tel__mps_releases[tel__mps_nreleases - 1].version;
-
-	return major > newest[0] || (major == known[0] && median > known[1]);
+	return major > tel__mps_releases[tel__mps_nreleases - 1].version[0];
 }
 
 tel_status
@@ -88,14 +85,16 @@ tel__mps_refuse(struct tel_reader *r, uint64_t major, uint64_t median,
 
 	return tel__reader_fail(r, TEL_EVERSION,
 	    "the stream has version %llu.%llu.%llu; events may differ from "
-	    "those of the supported versions, up to %u.%u.x",
+	    "those of the supported versions, up to %u.x",
 	    (unsigned long long)major, (unsigned long long)median,
-	    (unsigned long long)minor, newest[0], newest[1]);
+	    (unsigned long long)minor, newest[0]);
 }
 
 /*
  * The version rule of design.mps.telemetry, .sol.version: a minor version
  * adds event types, a median one may change an event, a major one the whole.
+ * Events have their sizes, so a stream of a newer median version is read, and
+ * counts as damaged: what its events hold is uncertain.
  */
 static tel_status
 version(struct tel_reader *r, const struct tel_event *ev)
@@ -103,7 +102,6 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	const uint8_t *known =
 	    tel__mps_releases[ev->type->schema->release].version;
 	uint64_t v[3], unit;
-	char text[64];
 
 	v[0] = field(ev->type, ev->data, "major");
 	v[1] = field(ev->type, ev->data, "median");
@@ -115,17 +113,25 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	if (v[0] == known[0] && v[1] == known[1] && v[2] == known[2])
 		return TEL_OK;
 	r->piece.dependent = 1;
-	if (tel__mps_is_newer(v[0], v[1], known) && !r->force)
+	if (tel__mps_is_newer(v[0]) && !r->force)
 		return tel__mps_refuse(r, v[0], v[1], v[2]);
 	if (r->notices & NOTICED_VERSION)
 		return TEL_OK;
-	snprintf(text, sizeof(text), "%llu.%llu.%llu", (unsigned long long)v[0],
-	    (unsigned long long)v[1], (unsigned long long)v[2]);
 	r->notices |= NOTICED_VERSION;
+	if (v[0] == known[0] && v[1] > known[1] && !r->force)
+		return tel__reader_damage(r, ev->offset, 0,
+		    "the stream has version %llu.%llu.%llu and is read as %s "
+		    "(%s); its events may differ, and unknown ones are shown "
+		    "by number",
+		    (unsigned long long)v[0], (unsigned long long)v[1],
+		    (unsigned long long)v[2], ev->type->schema->version,
+		    ev->type->schema->name);
 	tel__reader_notice(r, TEL_WARNING, ev->offset,
-	    "the stream has version %s and is read as %s (%s); unknown events "
-	    "are shown by number",
-	    text, ev->type->schema->version, ev->type->schema->name);
+	    "the stream has version %llu.%llu.%llu and is read as %s (%s); "
+	    "unknown events are shown by number",
+	    (unsigned long long)v[0], (unsigned long long)v[1],
+	    (unsigned long long)v[2], ev->type->schema->version,
+	    ev->type->schema->name);
 	return TEL_OK;
 }
 

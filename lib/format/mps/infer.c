@@ -261,9 +261,7 @@ open_any(struct tel_reader *r, struct kept *k)
 	if (schema == NULL)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "no events of a known MPS release");
-	if (g->init && !r->force &&
-	    tel__mps_is_newer(g->version[0], g->version[1],
-	        tel__mps_releases[schema->release].version))
+	if (g->init && !r->force && tel__mps_is_newer(g->version[0]))
 		return tel__mps_refuse(r, g->version[0], g->version[1],
 		    g->version[2]);
 	st = settle(r, k, schema);
