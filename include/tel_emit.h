@@ -171,7 +171,13 @@ TEL_EMIT_API int tel_emit_open(const tel_emit_options *options,
  * lists, by number.  EINVAL, ENOMEM, ENOSPC.
  */
 TEL_EMIT_API int tel_emit_register(const tel_emit_list *list);
-/* Drains the rings to the sinks.  EBADF: not open. */
+/*
+ * Drains the rings to the sinks.  EBADF: not open.  Other errors: since the
+ * last call a sink, not a client of tel_emit_serve(), has failed to take
+ * events, which it has lost or still holds: ENOSPC, EPIPE, ENOTCONN (a socket
+ * without a peer), ENOBUFS (what it holds has reached the limit), EIO (a
+ * function).
+ */
 TEL_EMIT_API int tel_emit_flush(void);
 /*
  * Drains all, ends the streams, and stops.  exit(3) calls it, too.  The ring
@@ -179,13 +185,22 @@ TEL_EMIT_API int tel_emit_flush(void);
  */
 TEL_EMIT_API void tel_emit_close(void);
 /*
+ * As tel_emit_close().  Returns -1 if a sink has failed since the last call of
+ * tel_emit_flush(), as that does.
+ */
+TEL_EMIT_API int tel_emit_finish(void);
+/*
  * After fork(2) the child has rings of its own, and reopens sockets and sinks
  * whose path has "%p".  A process created otherwise must call this first.
  */
 TEL_EMIT_API void tel_emit_after_fork(void);
 /* The message of this thread's last EINVAL; "" if there was none. */
 TEL_EMIT_API const char *tel_emit_error(void);
-/* Events lost so far, for any cause: no ring, overwritten, a sink. */
+/*
+ * Events lost so far, for any cause: no ring, overwritten, a sink.  Overwritten
+ * events count if their kind is on when that is found.  After tel_emit_close(),
+ * all that were lost since tel_emit_open().
+ */
 TEL_EMIT_API uint64_t tel_emit_lost(void);
 
 /* ------------------------------------------------------------- control */
@@ -286,6 +301,11 @@ TEL_EMIT_API int tel_emit_sink_kinds(tel_emit_sink *sink, uint32_t kinds);
 TEL_EMIT_API uint64_t tel_emit_sink_lost(const tel_emit_sink *sink);
 /* Drains, ends the sink's stream, and removes the sink. */
 TEL_EMIT_API void tel_emit_sink_close(tel_emit_sink *sink);
+/*
+ * As tel_emit_sink_close().  Returns -1 if this sink has failed since the last
+ * call of tel_emit_flush(), as that does.
+ */
+TEL_EMIT_API int tel_emit_sink_finish(tel_emit_sink *sink);
 
 /* ---------------------------------------------- events of other programs */
 
@@ -463,7 +483,13 @@ struct tel__emit_ring {
 	/* the head as it was when each sixteenth was entered */
 	uint64_t marks[TEL__RING_MARKS];
 	uint64_t start; /* the head when this thread claimed it */
-	uint64_t unused[4];
+	/*
+	 * The number of events when the last sixteenth was entered, of which
+	 * the head has the low 24 bits.
+	 */
+	uint64_t events;
+	uint64_t start_events; /* the number of events at start */
+	uint64_t unused[2];
 };
 #define TEL__RING_HEADER 256u
 #define TEL__RING_ONE ((uint64_t)1 << 40)

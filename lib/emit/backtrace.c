@@ -244,7 +244,7 @@ begin_walk(unsigned i)
 {
 	struct tel__emit_walk w = { tel__emit_ring(i), 0, 0, 0 };
 
-	w.mask = TEL__NOW(w.ring->mask);
+	w.mask = tel__emit_ring_words() - 1;
 	w.end = __atomic_load_n(&w.ring->head, __ATOMIC_ACQUIRE);
 	w.at = __atomic_load_n(&w.ring->claim, __ATOMIC_ACQUIRE) == 0 ?
 	    w.end :
@@ -344,7 +344,8 @@ tel_emit_dump(int fd)
 	for (i = 0; i < tel__emit_ring_count(); i++) {
 		w = begin_walk(i);
 		put_text(&line, "# ring of kind ");
-		put_text(&line, PAGE->kinds[w.ring->kind & 31]);
+		put_text(&line,
+		    PAGE->kinds[TEL__NOW(w.ring->kind) % TEL_EMIT_KINDS]);
 		put_text(&line, ", thread ");
 		put_decimal(&line, TEL__NOW(w.ring->thread));
 		put_text(&line, "\n");

@@ -25,6 +25,10 @@ static struct cursor {
 	struct tel__emit_walk walk;
 	uint32_t claim;
 	unsigned stuck;
+	uint64_t total;        /* events of the ring before walk.end */
+	uint64_t events;       /* and before walk.at: copied, or lost */
+	uint64_t lost;         /* of them, not yet in the sums */
+	uint64_t counted;      /* of all, in the sums */
 	const uint64_t *event; /* the next one, or NULL */
 	unsigned words;
 	uint64_t clock;
@@ -44,6 +48,7 @@ static uint64_t lost[TEL_EMIT_KINDS]; /* overwritten before they were copied */
 static uint16_t active[RINGS_MAX];    /* rings that have events */
 static unsigned nactive;
 static uint64_t last_sync;
+static uint64_t opened; /* when, by tel__emit_gettime() */
 
 static struct {
 	pthread_t thread;
@@ -55,8 +60,7 @@ static struct {
 uint64_t
 tel__emit_lost_of(unsigned kind)
 {
-	return lost[kind] +
-	    __atomic_load_n(&PAGE->dropped[kind], __ATOMIC_RELAXED);
+	return lost[kind] + tel__emit_dropped(kind);
 }
 
 void
@@ -65,6 +69,8 @@ tel__emit_drain_open(void)
 	memset(cursors, 0, sizeof(cursors));
 	memset(lost, 0, sizeof(lost));
 	last_sync = 0;
+	opened = tel__emit_gettime();
+	tel__emit_forget_sinks();
 }
 
 /* --------------------------------------------------------------- cursors */
@@ -76,30 +82,98 @@ head_of(const struct tel__emit_ring *ring)
 	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t
-events_between(uint64_t from, uint64_t to)
+/* Events up to the 64-bit number now, and at position at, have been lost. */
+static void
+lose_until(struct cursor *c, uint64_t now, uint64_t at)
 {
-	return ((to >> 40) - (from >> 40)) & 0xFFFFFF;
+	const uint64_t missing = now - c->events;
+
+	/* it is less only if another process has changed the ring */
+	if (missing >> 63 == 0)
+		c->lost += missing;
+	c->events = now;
+	c->walk.at = (now & 0xFFFFFF) << 40 | (at & POSITION);
 }
 
-/* Skips overwritten events and those about to be, and counts them. */
+/*
+ * Tells the ring's writer where the cursor is, and adds lost events to the
+ * sums.  An event takes more than a
+ * nanosecond: more of them cannot be true, as another process may have changed
+ * the ring.
+ */
 static void
-catch_up(struct cursor *c, int count)
+settle(struct cursor *c)
 {
-	const struct tel__emit_ring *ring = c->walk.ring;
-	const uint64_t size = c->walk.mask + 1, head = head_of(ring);
-	uint32_t kind;
-	uint64_t at;
+	struct tel__emit_ring *ring = tel__emit_ring((unsigned)(c - cursors));
+	const uint32_t kind = TEL__NOW(ring->kind) % TEL_EMIT_KINDS;
+	uint64_t most;
 
-	if (((head - c->walk.at) & POSITION) <= size - size / 16)
+	__atomic_store_n(&ring->tail, c->walk.at, __ATOMIC_RELEASE);
+	if (c->lost == 0)
 		return;
-	at = tel__emit_oldest(ring, head, size / 8);
-	kind = TEL__NOW(ring->kind);
-	if (count && TEL__NOW(PAGE->output) >> kind & 1)
-		lost[kind] += events_between(c->walk.at, at);
-	c->walk.at = at;
-	if (((c->walk.end - at) & POSITION) > size)
-		c->walk.end = at;
+	most = tel__emit_gettime() - opened;
+	most = most > c->counted ? most - c->counted : 0;
+	c->lost = c->lost < most ? c->lost : most;
+	c->counted += c->lost;
+	if (TEL__NOW(PAGE->output) >> kind & 1)
+		lost[kind] += c->lost;
+	c->lost = 0;
+}
+
+/* The head, and the number of events before it. */
+static uint64_t
+total_of(const struct tel__emit_ring *ring, uint64_t *total)
+{
+	uint64_t near = __atomic_load_n(&ring->events, __ATOMIC_ACQUIRE);
+	uint64_t before, head;
+	unsigned tries = 0;
+
+	/* both of one moment, between which there are few events */
+	do {
+		before = near;
+		head = head_of(ring);
+		near = __atomic_load_n(&ring->events, __ATOMIC_ACQUIRE);
+	} while (near != before && ++tries < 100);
+	*total = tel__emit_events_at(before, head);
+	return head;
+}
+
+/* Skips overwritten events and those about to be. */
+static void
+catch_up(struct cursor *c)
+{
+	const uint64_t size = c->walk.mask + 1, many = (uint64_t)1 << 24;
+	uint64_t head, at, now, rest;
+
+	head = total_of(c->walk.ring, &now);
+	if (((head - c->walk.at) & POSITION) > size - size / 16) {
+		at = tel__emit_oldest(c->walk.ring, head, size / 8);
+		now -= ((head >> 40) - (at >> 40)) & (many - 1);
+		/*
+		 * A ring of more than 2^25 words may have more than 2^24
+		 * events: at its end it is known how many were lost.
+		 */
+		for (rest = (size - 1) >> 25;
+		     rest > 0 && now - c->events >= many; rest--)
+			now -= many;
+		lose_until(c, now, at);
+	}
+	if (((c->walk.end - c->walk.at) & POSITION) > size) {
+		c->walk.end = c->walk.at;
+		c->total = c->events;
+	}
+}
+
+/*
+ * At the end of the ring, those not found are lost: they are incomplete, or
+ * have been skipped.
+ */
+static void
+reconcile(struct cursor *c)
+{
+	if (((c->walk.end - c->walk.at) & POSITION) == 0 &&
+	    c->events != c->total)
+		lose_until(c, c->total, c->walk.end);
 }
 
 /*
@@ -116,12 +190,13 @@ open_cursor(unsigned i)
 		return NULL;
 	if (c->claim != claim || c->walk.ring != ring) {
 		c->walk.ring = ring;
-		c->walk.mask = TEL__NOW(ring->mask);
+		c->walk.mask = tel__emit_ring_words() - 1;
 		c->walk.at = TEL__NOW(ring->start);
 		c->claim = claim;
 		c->stuck = 0;
+		c->events = TEL__NOW(ring->start_events);
 	}
-	c->walk.end = head_of(ring);
+	c->walk.end = total_of(ring, &c->total);
 	return c;
 }
 
@@ -132,8 +207,10 @@ tel__emit_skip_lost(void)
 	struct cursor *c;
 
 	for (i = 0; i < n; i++)
-		if ((c = open_cursor(i)) != NULL)
-			catch_up(c, 0);
+		if ((c = open_cursor(i)) != NULL) {
+			catch_up(c);
+			c->lost = 0;
+		}
 }
 
 /* Finds the next event.  0: there is none, or it is incomplete. */
@@ -142,14 +219,16 @@ look(struct cursor *c, int all)
 {
 	c->event = tel__emit_here(&c->walk, &c->words);
 	if (c->event == NULL && ((c->walk.end - c->walk.at) & POSITION) > 0) {
-		catch_up(c, 1);
+		catch_up(c);
 		c->event = tel__emit_here(&c->walk, &c->words);
 		if (c->event == NULL && (all || ++c->stuck > PATIENCE) &&
 		    tel__emit_search(&c->walk))
 			c->event = tel__emit_here(&c->walk, &c->words);
 	}
-	if (c->event == NULL)
+	if (c->event == NULL) {
+		reconcile(c);
 		return 0;
+	}
 	c->stuck = 0;
 	c->clock = __atomic_load_n(&c->event[1], __ATOMIC_RELAXED);
 	return 1;
@@ -168,6 +247,7 @@ struct run {
 	unsigned count;      /* of events in the batch */
 	unsigned code, type; /* of the last event; the index plus 1, or 0 */
 	int one_type;
+	unsigned unknown; /* events that were on, of no registered type */
 };
 
 /* Copies an event if its kind was on and its type is registered. */
@@ -187,8 +267,10 @@ copy_event(struct run *run, const uint64_t *event, unsigned words,
 		if (run->type != 0 && run->count > 0)
 			run->one_type &= run->type - 1 == memory.type[0];
 	}
-	if (!(first & TEL__EVENT_OUT) || run->type == 0)
+	if (!(first & TEL__EVENT_OUT) || run->type == 0) {
+		run->unknown += (first & TEL__EVENT_OUT) != 0;
 		return;
+	}
 	to[0] = words;
 	to[1] = run->thread;
 	/* there is room after the last event, in a ring too */
@@ -205,6 +287,14 @@ copy_event(struct run *run, const uint64_t *event, unsigned words,
 	run->count++;
 }
 
+/* Moves a cursor behind events that were copied. */
+static void
+follow(struct cursor *c, const struct tel__emit_walk *walk)
+{
+	c->events += ((walk->at >> 40) - c->events) & 0xFFFFFF;
+	c->walk = *walk;
+}
+
 /*
  * Copies events of a ring whose clocks are at most limit.  0: the ring has no
  * more events now.
@@ -213,7 +303,7 @@ static int
 copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 {
 	struct tel__emit_ring *ring = tel__emit_ring((unsigned)(c - cursors));
-	const uint64_t start = c->walk.at;
+	const uint64_t start = c->walk.at, events = c->events;
 	const unsigned count = batch.count;
 	const size_t room = BATCH_WORDS - TEL_EMIT_EVENT_MAX / 8 - batch.used,
 	             most = (size_t)c->walk.mask / 8;
@@ -221,7 +311,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	    batch.words + batch.used + (most < room ? most : room);
 	struct run run = { c->walk, batch.words + batch.used,
 		(uint64_t)TEL__NOW(ring->thread) << 32, none, count, 0, 0,
-		batch.one_type };
+		batch.one_type, 0 };
 	const uint64_t *event = c->event;
 	unsigned words = c->words;
 	uint64_t clock = c->clock;
@@ -233,7 +323,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 		/* usually the next event is complete */
 		event = tel__emit_here(&run.walk, &words);
 		if (event == NULL) {
-			c->walk = run.walk;
+			follow(c, &run.walk);
 			more = look(c, all);
 			run.walk = c->walk;
 			event = c->event;
@@ -245,23 +335,27 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 		if (clock > limit)
 			break;
 	}
-	c->walk = run.walk;
+	follow(c, &run.walk);
 	c->event = event;
 	c->words = words;
 	c->clock = clock;
 	if (((head_of(ring) - start) & POSITION) > c->walk.mask + 1) {
+		/* none of them counts, nor what was lost between them */
 		c->walk.at = start;
-		catch_up(c, 1);
+		c->events = events;
+		c->lost = 0;
+		catch_up(c);
 		more = look(c, all);
 	} else {
+		c->lost += run.unknown;
 		batch.count = run.count;
 		batch.used = (size_t)(run.words - batch.words);
 		batch.one_type = run.one_type;
 	}
+	settle(c);
 	if (batch.count > count)
 		batch.one_thread &=
 		    batch.words[1] == batch.words[batch.at[count] + 1];
-	__atomic_store_n(&ring->tail, c->walk.at, __ATOMIC_RELEASE);
 	return more;
 }
 
@@ -344,9 +438,10 @@ tel__emit_drain(int all)
 		c = open_cursor(i);
 		if (c == NULL)
 			continue;
-		catch_up(c, 1);
+		catch_up(c);
 		if (look(c, all))
 			active[nactive++] = (uint16_t)i;
+		settle(c);
 	}
 	do {
 		collect(horizon, none, all);
@@ -389,6 +484,8 @@ tick(void)
 int
 tel_emit_flush(void)
 {
+	int error;
+
 	if (!tel__emit_state.open) {
 		errno = EBADF;
 		return -1;
@@ -397,8 +494,10 @@ tel_emit_flush(void)
 		tick();
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
+	error = tel__emit_take_error();
 	pthread_mutex_unlock(&tel__emit_state.drain);
-	return 0;
+	errno = error;
+	return error == 0 ? 0 : -1;
 }
 
 static void *

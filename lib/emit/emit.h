@@ -204,16 +204,30 @@ void tel__emit_forget_strings(void);
 /* Walks the events of a ring.  AS */
 struct tel__emit_walk {
 	const struct tel__emit_ring *ring;
-	uint64_t
-	    mask; /* copy of the ring's, which shares a cache line with head */
-	uint64_t at;  /* position, as in head */
-	uint64_t end; /* end position */
+	uint64_t mask; /* not the ring's, which other processes may change */
+	uint64_t at;   /* position, as in head */
+	uint64_t end;  /* end position */
 };
 #define NAMES_BYTES ((size_t)1 << 20)
 #define RINGS_MAX 1024u
 
 struct tel__emit_ring *tel__emit_ring(unsigned i);
 unsigned tel__emit_ring_count(void);
+/* The words of a ring.  AS */
+uint64_t tel__emit_ring_words(void);
+/* Events of a kind for which there was no ring. */
+uint64_t tel__emit_dropped(unsigned kind);
+/*
+ * The number of events before a position, in 64 bits; near: one that differs by
+ * less than 2^23.  AS
+ */
+static inline uint64_t
+tel__emit_events_at(uint64_t near, uint64_t at)
+{
+	const uint64_t ahead = ((at >> 40) - near) & 0xFFFFFF;
+
+	return near + ahead - (ahead < 0x800000 ? 0 : 0x1000000);
+}
 /*
  * The position of the oldest event not overwritten, nor within margin words of
  * it.
@@ -245,7 +259,10 @@ tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
 		return NULL;
 	return p;
 }
-/* Advances to the next complete event.  0: there is none. */
+/*
+ * Advances to the next complete event, or to the end.  The events between are
+ * not counted in w->at.  0: there is none.
+ */
 int tel__emit_search(struct tel__emit_walk *w);
 
 /* The id of this thread; whether the thread with an id has ended.  AS */
@@ -348,7 +365,12 @@ void tel__emit_feed(const struct tel__emit_batch *batch);
 void tel__emit_tend_sinks(void); /* connects, accepts, writes queued data */
 void tel__emit_fork_sinks(void);
 void tel__emit_close_sinks(void);
+/* Events that sinks lost, also those that are closed. */
 uint64_t tel__emit_sinks_lost(void);
+/* Forgets closed sinks. */
+void tel__emit_forget_sinks(void);
+/* Returns errno of the first failure of a sink since the last call, or 0. */
+int tel__emit_take_error(void);
 
 /* ---------------------------------------------------------------- hooks */
 

@@ -411,13 +411,16 @@ tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
 	return st;
 }
 
-void
-tel_emit_close(void)
+int
+tel_emit_finish(void)
 {
 	const struct tel__emit_hooks *hooks = tel__emit_state.hooks;
+	int error = EBADF;
 
-	if (!tel__emit_state.open)
-		return;
+	if (!tel__emit_state.open) {
+		errno = error;
+		return -1;
+	}
 	if (hooks != NULL)
 		hooks->close();
 	/* the thread takes this lock, so it is joined first */
@@ -428,6 +431,7 @@ tel_emit_close(void)
 		SET(PAGE->record, 0);
 		tel__emit_drain(1);
 		tel__emit_close_sinks();
+		error = tel__emit_take_error();
 		atomic_store(&tel__emit_state.open, 0);
 		tel__emit_unmap();
 		tel__emit_state.metadata_count = 0;
@@ -436,4 +440,15 @@ tel_emit_close(void)
 		pthread_mutex_unlock(&tel__emit_state.lock);
 	}
 	pthread_mutex_unlock(&tel__emit_state.drain);
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
+void
+tel_emit_close(void)
+{
+	const int kept = errno;
+
+	(void)tel_emit_finish();
+	errno = kept;
 }

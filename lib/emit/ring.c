@@ -37,7 +37,12 @@ static struct {
 	char *at;
 	size_t bytes;
 	int fd; /* of the file, or -1 */
-} region = { NULL, 0, -1 };
+	/* those of the page, to which other processes may write */
+	unsigned rings;
+	size_t stride, words;
+} region = { .fd = -1 };
+/* Events without a ring; the page has a copy. */
+static uint64_t dropped[TEL_EMIT_KINDS];
 
 _Static_assert(sizeof(struct tel__emit_page) <= TEL__EMIT_PAGE_BYTES, "page");
 _Static_assert(sizeof(struct tel__emit_ring) <= TEL__RING_HEADER, "header");
@@ -46,7 +51,19 @@ struct tel__emit_ring *
 tel__emit_ring(unsigned i)
 {
 	return (struct tel__emit_ring *)(void *)(region.at + NAMES_BYTES +
-	    i * PAGE->ring_stride);
+	    i * region.stride);
+}
+
+uint64_t
+tel__emit_ring_words(void)
+{
+	return region.words;
+}
+
+uint64_t
+tel__emit_dropped(unsigned kind)
+{
+	return __atomic_load_n(&dropped[kind], __ATOMIC_RELAXED);
 }
 
 unsigned
@@ -54,7 +71,7 @@ tel__emit_ring_count(void)
 {
 	unsigned n = __atomic_load_n(&PAGE->rings_used, __ATOMIC_ACQUIRE);
 
-	return n < PAGE->ring_count ? n : PAGE->ring_count;
+	return n < region.rings ? n : region.rings;
 }
 
 /* --------------------------------------------------------------- mapping */
@@ -233,6 +250,10 @@ tel__emit_map(const tel_emit_options *o)
 	}
 	if (map_region(bytes, fd) != 0)
 		goto fail;
+	region.rings = o->rings;
+	region.stride = stride;
+	region.words = o->ring_bytes / 8;
+	memset(dropped, 0, sizeof(dropped));
 	page.region = (uintptr_t)region.at;
 	if (fd < 0) {
 		memcpy(PAGE, &page, sizeof(page));
@@ -307,12 +328,14 @@ tel__emit_thread_gone(uint32_t thread)
 static void
 take_ring(struct tel__emit_ring *ring, unsigned kind)
 {
-	uint64_t sixteenth = PAGE->ring_bytes / 8 / TEL__RING_MARKS;
+	uint64_t sixteenth = region.words / TEL__RING_MARKS;
 	unsigned i;
 
-	SET(ring->mask, PAGE->ring_bytes / 8 - 1);
+	SET(ring->mask, region.words - 1);
 	SET(ring->cross, POSITION & ~(sixteenth - 1));
 	SET(ring->start, TEL__NOW(ring->head));
+	SET(ring->start_events,
+	    tel__emit_events_at(TEL__NOW(ring->events), ring->start));
 	SET(ring->tail, ring->start);
 	for (i = 0; i < TEL__RING_MARKS; i++)
 		SET(ring->marks[i], 0);
@@ -366,10 +389,10 @@ static struct tel__emit_ring *
 claim_new(unsigned i)
 {
 	const off_t at =
-	    (off_t)(TEL__EMIT_PAGE_BYTES + NAMES_BYTES + i * PAGE->ring_stride);
+	    (off_t)(TEL__EMIT_PAGE_BYTES + NAMES_BYTES + i * region.stride);
 
 	return region.fd < 0 ||
-	        allocate(region.fd, at, (off_t)PAGE->ring_stride) == 0 ?
+	        allocate(region.fd, at, (off_t)region.stride) == 0 ?
 	    tel__emit_ring(i) :
 	    NULL;
 }
@@ -378,16 +401,16 @@ static struct tel__emit_ring *
 claim_ring(unsigned kind)
 {
 	struct tel__emit_ring *ring = claim_used(kind, 1);
-	unsigned i = PAGE->ring_count;
+	unsigned i = region.rings;
 
 	if (ring != NULL) {
 		/* its events and its head remain */
 		__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
 		return ring;
 	}
-	if (TEL__NOW(PAGE->rings_used) < PAGE->ring_count)
+	if (TEL__NOW(PAGE->rings_used) < region.rings)
 		i = __atomic_fetch_add(&PAGE->rings_used, 1, __ATOMIC_ACQ_REL);
-	ring = i < PAGE->ring_count ? claim_new(i) : claim_used(kind, 0);
+	ring = i < region.rings ? claim_new(i) : claim_used(kind, 0);
 	if (ring != NULL)
 		take_ring(ring, kind);
 	return ring;
@@ -419,11 +442,27 @@ attach(unsigned kind)
 		if (ring == NULL)
 			self->wait[kind] = 1000;
 	}
-	if (ring == NULL)
-		__atomic_fetch_add(&PAGE->dropped[kind], 1, __ATOMIC_RELAXED);
+	if (ring == NULL && TEL__NOW(PAGE->output) >> kind & 1)
+		SET(PAGE->dropped[kind],
+		    __atomic_add_fetch(&dropped[kind], 1, __ATOMIC_RELAXED));
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = kept;
 	return ring;
+}
+
+/*
+ * Counts the events before next in 64 bits.  There are fewer than 2^23 between
+ * two calls; a handler that has interrupted this one has counted more.
+ */
+static void
+count_events(struct tel__emit_ring *ring, uint64_t next)
+{
+	uint64_t events = TEL__NOW(ring->events);
+	const uint64_t now = tel__emit_events_at(events, next);
+
+	if (now > events)
+		(void)__atomic_compare_exchange_n(&ring->events, &events, now,
+		    0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /*
@@ -436,6 +475,7 @@ cross(struct tel__emit_ring *ring, uint64_t next)
 	const struct timespec moment = { 0, 100000 };
 	uint64_t used;
 
+	count_events(ring, next);
 	tel__emit_pair((uint64_t)1 << 24);
 	__atomic_store_n(
 	    &ring->marks[(next & POSITION) / sixteenth % TEL__RING_MARKS], next,
@@ -500,7 +540,7 @@ uint64_t
 tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
     uint64_t margin)
 {
-	const uint64_t most = TEL__NOW(ring->mask) + 1 - margin;
+	const uint64_t most = region.words - margin;
 	uint64_t best = head, mark;
 	unsigned i;
 
@@ -521,12 +561,10 @@ tel__emit_search(struct tel__emit_walk *w)
 {
 	unsigned words;
 
-	w->at += TEL__RING_ONE;
 	while (((w->end - w->at) & POSITION) > 0) {
-		w->at++;
+		w->at = (w->at & ~POSITION) | ((w->at + 1) & POSITION);
 		if (tel__emit_here(w, &words) != NULL)
 			return 1;
 	}
-	w->at = w->end;
 	return 0;
 }

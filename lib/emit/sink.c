@@ -22,6 +22,18 @@
 
 struct tel_emit_sink *tel__emit_sinks;
 
+/* Of sinks that were closed; under the lock of the drain. */
+static struct {
+	uint64_t lost;
+	int error;
+} closed;
+
+/* A block that was not written at once. */
+struct queued {
+	uint64_t end; /* of the stream's bytes, behind it */
+	uint64_t events, reported;
+};
+
 int
 tel__emit_has_sinks(void)
 {
@@ -52,6 +64,74 @@ forget_losses(struct tel_emit_sink *s)
 		s->seen[i] = tel__emit_lost_of(i);
 }
 
+/* -------------------------------------------------------------- failures */
+
+static void
+set_error(struct tel_emit_sink *s, int error)
+{
+	/* a client may go whenever it likes */
+	if (s->error == 0 && !s->client)
+		s->error = error;
+}
+
+int
+tel__emit_take_error(void)
+{
+	struct tel_emit_sink *s;
+	int error = closed.error;
+
+	closed.error = 0;
+	for (s = tel__emit_sinks; s != NULL; s = s->next) {
+		if (error == 0)
+			error = s->error;
+		s->error = 0;
+	}
+	return error;
+}
+
+void
+tel__emit_forget_sinks(void)
+{
+	closed.lost = 0;
+	closed.error = 0;
+}
+
+/* Forgets the blocks that are written. */
+static void
+trim_blocks(struct tel_emit_sink *s)
+{
+	const uint64_t written = s->given - (s->queue.used - s->queue_done);
+	struct queued block;
+	size_t at = 0;
+
+	for (; at < s->blocks.used; at += sizeof(block)) {
+		memcpy(&block, s->blocks.p + at, sizeof(block));
+		if (block.end > written)
+			break;
+	}
+	if (at > 0)
+		memmove(s->blocks.p, s->blocks.p + at, s->blocks.used - at);
+	s->blocks.used -= at;
+}
+
+/* Drops what is queued: the events of its blocks are lost. */
+static void
+drop_queue(struct tel_emit_sink *s)
+{
+	struct queued block;
+	size_t at;
+
+	trim_blocks(s);
+	for (at = 0; at < s->blocks.used; at += sizeof(block)) {
+		memcpy(&block, s->blocks.p + at, sizeof(block));
+		s->owed += block.events + block.reported;
+		s->lost += block.events;
+		set_error(s, EAGAIN);
+	}
+	s->blocks.used = s->queue.used = s->queue_done = 0;
+	s->given = 0;
+}
+
 /* --------------------------------------------------------------- writing */
 
 /* Whether fd accepts data; waits a second with TEL_SINK_WAIT. */
@@ -66,7 +146,7 @@ ready(const struct tel_emit_sink *s)
 
 /* Writes as much as fd accepts.  Returns how much; -1: it failed. */
 static ssize_t
-write_some(const struct tel_emit_sink *s, const unsigned char *p, size_t n)
+write_some(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 {
 	size_t done = 0, piece;
 	ssize_t got;
@@ -86,8 +166,10 @@ write_some(const struct tel_emit_sink *s, const unsigned char *p, size_t n)
 			got = write(s->fd, p + done, piece);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
+		if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
+			set_error(s, errno);
 			return done > 0 ? (ssize_t)done : -1;
+		}
 		if (got <= 0)
 			break;
 		done += (size_t)got;
@@ -103,7 +185,7 @@ close_stream(struct tel_emit_sink *s)
 		close(s->fd);
 	s->fd = -1;
 	s->connecting = 0;
-	s->queue.used = s->queue_done = 0;
+	drop_queue(s);
 	memset(&s->stream, 0, sizeof(s->stream));
 }
 
@@ -161,18 +243,26 @@ give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 	ssize_t done = 0;
 
 	switch (s->medium) {
-	case TO_FUNCTION: return s->write(s->arg, p, n) == 0;
+	case TO_FUNCTION:
+		if (s->write(s->arg, p, n) == 0)
+			return 1;
+		set_error(s, EIO);
+		return 0;
 	case TO_MEMORY:
-		if (n > s->size)
+		if (n > s->size) {
+			set_error(s, ENOBUFS);
 			return 0;
+		}
 		make_room(s, n);
 		memcpy(s->memory + s->used, p, n);
 		s->used += n;
 		return 1;
 	default: break;
 	}
-	if (s->fd < 0 || s->connecting)
+	if (s->fd < 0 || s->connecting) {
+		set_error(s, ENOTCONN);
 		return 0;
+	}
 	if (write_queue(s)) {
 		done = write_some(s, p, n);
 		if (done < 0) {
@@ -181,8 +271,10 @@ give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 			return 0;
 		}
 	} else if (s->fd < 0 || s->queue.used - s->queue_done > QUEUE_MAX) {
+		set_error(s, ENOBUFS);
 		return 0;
 	}
+	s->given += n;
 	if ((size_t)done == n)
 		return 1;
 	if (s->queue_done > 0) {
@@ -192,7 +284,11 @@ give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 	}
 	s->queue.failed = 0;
 	tel__emit_put(&s->queue, p + done, n - (size_t)done);
-	return !s->queue.failed || done > 0;
+	if (!s->queue.failed)
+		return 1;
+	s->given -= n - (size_t)done;
+	set_error(s, ENOMEM);
+	return 0;
 }
 
 /* -------------------------------------------------------------- the blocks */
@@ -202,19 +298,29 @@ static int
 put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
 	const struct tel__emit_stream before = s->stream;
+	struct queued block = { 0, batch->count, unreported(s) };
 	unsigned unfit = 0;
 
 	s->out.used = 0;
-	s->out.failed = 0;
+	s->out.failed = tel__emit_room(&s->blocks, sizeof(block)) == NULL;
 	if (s->flags & TEL_WIRE_MPS && batch->columns != NULL)
 		s->out.failed = 1;
 	else if (s->flags & TEL_WIRE_MPS)
 		unfit = tel__emit_put_mps(&s->stream, &s->out, batch);
 	else
-		tel__emit_put_block(&s->stream, &s->out, batch, unreported(s));
+		tel__emit_put_block(&s->stream, &s->out, batch, block.reported);
+	if (s->out.failed)
+		set_error(s, ENOMEM);
 	if (!s->out.failed && give(s, s->out.p, s->out.used)) {
 		forget_losses(s);
 		s->lost += unfit;
+		if (unfit > 0)
+			set_error(s, EMSGSIZE);
+		trim_blocks(s);
+		block.end = s->given;
+		block.events -= unfit;
+		if (s->queue.used > s->queue_done)
+			tel__emit_put(&s->blocks, &block, sizeof(block));
 		return 0;
 	}
 	/* unless the failure ended the stream */
@@ -338,6 +444,7 @@ feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	        !write_queue(s))) {
 		s->owed += some.count;
 		s->lost += some.count;
+		set_error(s, s->fd < 0 || s->connecting ? ENOTCONN : ENOBUFS);
 		return;
 	}
 	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
@@ -451,7 +558,7 @@ uint64_t
 tel__emit_sinks_lost(void)
 {
 	const struct tel_emit_sink *s;
-	uint64_t lost = 0;
+	uint64_t lost = closed.lost;
 
 	for (s = tel__emit_sinks; s != NULL; s = s->next)
 		lost += s->lost;
@@ -473,6 +580,7 @@ tel__emit_free_sink(struct tel_emit_sink *s)
 	free(s->path);
 	free(s->out.p);
 	free(s->queue.p);
+	free(s->blocks.p);
 	free(s);
 	errno = kept;
 }
@@ -528,6 +636,7 @@ remove_sink(struct tel_emit_sink *s)
 	while (*at != s)
 		at = &(*at)->next;
 	*at = next;
+	closed.lost += s->lost;
 	tel__emit_free_sink(s);
 	SET(PAGE->drained, tel__emit_sinks != NULL);
 	return next;
@@ -593,35 +702,66 @@ end_stream(struct tel_emit_sink *s)
 		(void)write_queue(s);
 }
 
-static void
+/* Returns errno of its first failure, or 0. */
+static int
 close_sink(struct tel_emit_sink *s)
 {
 	sigset_t old;
+	int error;
 
 	quiet(&old, 1);
 	end_stream(s);
 	quiet(&old, 0);
+	drop_queue(s);
+	error = s->error;
 	if (s->medium == SERVER)
 		(void)unlink(s->path);
 	(void)remove_sink(s);
+	return error;
+}
+
+int
+tel_emit_sink_finish(tel_emit_sink *sink)
+{
+	int error;
+
+	if (sink == NULL || !tel__emit_state.open) {
+		errno = EBADF;
+		return -1;
+	}
+	pthread_mutex_lock(&tel__emit_state.drain);
+	tel__emit_drain(0);
+	error = close_sink(sink);
+	pthread_mutex_unlock(&tel__emit_state.drain);
+	errno = error;
+	return error == 0 ? 0 : -1;
 }
 
 void
 tel_emit_sink_close(tel_emit_sink *sink)
 {
+	int error = 0;
+
 	if (sink == NULL || !tel__emit_state.open)
 		return;
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
-	close_sink(sink);
+	error = close_sink(sink);
+	if (closed.error == 0)
+		closed.error = error;
 	pthread_mutex_unlock(&tel__emit_state.drain);
 }
 
 void
 tel__emit_close_sinks(void)
 {
-	while (tel__emit_sinks != NULL)
-		close_sink(tel__emit_sinks);
+	int error;
+
+	while (tel__emit_sinks != NULL) {
+		error = close_sink(tel__emit_sinks);
+		if (closed.error == 0)
+			closed.error = error;
+	}
 }
 
 /*
@@ -637,6 +777,7 @@ tel__emit_fork_sinks(void)
 	for (s = tel__emit_sinks; s != NULL; s = next) {
 		close_stream(s);
 		s->owed = s->lost = 0;
+		s->error = 0;
 		memset(s->seen, 0, sizeof(s->seen));
 		reopened = s->medium == TO_SOCKET ||
 		    (s->medium == TO_FILE && strstr(s->path, "%p") != NULL &&

@@ -39,10 +39,14 @@ struct tel_emit_sink {
 	struct tel__emit_stream stream;
 	struct tel__emit_bytes out, queue;
 	size_t queue_done; /* bytes of queue already written */
-	uint64_t seen
-	    [TEL_EMIT_KINDS]; /* events lost before any sink, already reported */
-	uint64_t owed;        /* events lost by the sink, not yet reported */
-	uint64_t lost;        /* all events lost by the sink */
+	/* struct queued: the blocks in the queue, and some before them */
+	struct tel__emit_bytes blocks;
+	uint64_t given; /* bytes written and queued of this stream */
+	uint64_t seen[TEL_EMIT_KINDS]; /* events lost before any sink, already
+	                                  reported */
+	uint64_t owed; /* events lost by the sink, not yet reported */
+	uint64_t lost; /* all events lost by the sink */
+	int error;     /* errno of the first failure not yet returned, or 0 */
 };
 
 /* All sinks; under the lock of the drain. */
