@@ -16,8 +16,10 @@ UTF-8 are surrogates, as os.fsdecode() makes them.
 
 import ctypes
 import os
+import warnings
 
-__all__ = ["Error", "Event", "Field", "Reader", "Type", "columns", "open"]
+__all__ = ["Error", "Event", "Field", "Reader", "Table", "Type", "columns",
+           "open"]
 
 _OK, _END, _LOG = 0, 1, 2
 _ENOMEM = -1
@@ -100,6 +102,14 @@ _lib = _load()
 
 def _str(text):
     return text.decode("utf-8", "surrogateescape")
+
+
+def _bytes(what, text):
+    """An argument of the library, for which a NUL would be its end."""
+    text = os.fsencode(text)
+    if b"\0" in text:
+        raise ValueError("%s: %r has a NUL character" % (what, _str(text)))
+    return text
 
 
 class Error(Exception):
@@ -212,6 +222,7 @@ class Reader:
     def __init__(self, path, where=None, types=None, kinds=None, order="log",
                  as_=None, meta=None, strict=False):
         self._reader = self._window = self._filter = None
+        self._path = _bytes("path", path)
         self._known = {}
         self._event = _pointer()
         self._reader = _lib.tel_reader_new()
@@ -220,10 +231,10 @@ class Reader:
         if order not in _ORDERS:
             raise ValueError("order: %r is not log, time or live" % (order,))
         self._next, self._source = _lib.tel_reader_next, self._reader
-        self._set(_lib.tel_reader_set_as, as_)
-        self._set(_lib.tel_reader_set_meta, meta)
+        self._set(_lib.tel_reader_set_as, "as_", as_)
+        self._set(_lib.tel_reader_set_meta, "meta", meta)
         _lib.tel_reader_set_strict(self._reader, bool(strict))
-        self._check(_lib.tel_reader_open_file(self._reader, os.fsencode(path)))
+        self._check(_lib.tel_reader_open_file(self._reader, self._path))
         self._make_filter(where, types, kinds)
         if order != "log":
             window = _pointer()
@@ -232,33 +243,36 @@ class Reader:
             self._window = self._source = window.value
             self._next = _lib.tel_window_next
 
-    def _set(self, function, value):
+    def _set(self, function, name, value):
         if value is not None:
-            self._check(function(self._reader, os.fsencode(value)))
+            self._check(function(self._reader, _bytes(name, value)))
 
     def _check(self, status, text=None):
         if status >= 0:
             return status
         if status == _ENOMEM:
             raise MemoryError
-        text = text or _lib.tel_reader_error(self._reader) or \
+        if text:
+            raise Error(_str(text), status)
+        text = _lib.tel_reader_error(self._reader) or \
             _lib.tel_status_text(status)
-        raise Error(_str(text), status)
+        raise Error("%s: %s" % (_str(self._path), _str(text)), status)
 
     def _make_filter(self, where, types, kinds):
-        wanted = ((_lib.tel_filter_set_expression, where),
-                  (_lib.tel_filter_set_types, types),
-                  (_lib.tel_filter_set_kinds, kinds))
-        if all(value is None for _, value in wanted):
+        wanted = ((_lib.tel_filter_set_expression, "where", where),
+                  (_lib.tel_filter_set_types, "types", types),
+                  (_lib.tel_filter_set_kinds, "kinds", kinds))
+        if all(value is None for _, _, value in wanted):
             return
         self._filter = _lib.tel_filter_new()
         if not self._filter:
             raise MemoryError
-        for function, value in wanted:
+        for function, name, value in wanted:
             if value is not None:
                 if not isinstance(value, (str, bytes)):
                     value = ",".join(value)
-                self._check_filter(function(self._filter, os.fsencode(value)))
+                self._check_filter(function(self._filter,
+                                            _bytes(name, value)))
         self._bind()
 
     def _check_filter(self, status):
@@ -384,12 +398,30 @@ def _array(values, datatype):
         "string": "object"}.get(datatype, "uint64"))
 
 
+class Table(dict):
+    """What columns() returns.  counts is that of the Reader, at its end."""
+
+    def __init__(self, counts):
+        super().__init__()
+        self.counts = counts
+
+
+def _warn_of_damage(path, counts):
+    found = ["%d %s" % (counts[name], text) for name, text in (
+        ("damaged", "damaged places were skipped"),
+        ("lost", "events were lost when it was recorded")) if counts[name]]
+    if found:
+        warnings.warn("%s: %s" % (os.fsdecode(path), ", ".join(found)),
+                      stacklevel=3)
+
+
 def columns(path, type, fields=None, **options):
     """The events of one type as columns.
 
-    Returns a dictionary with an array for "clock" and for each of fields, by
+    Returns a Table, a dictionary with an array for "clock" and for each of fields, by
     default all of the type: NumPy arrays, or lists where NumPy is not
-    installed.  options are those of open().
+    installed.  Its counts say what was damaged or lost, of which there is a
+    warning, too.  options are those of open().
     """
     wanted, clock, found = None, [], {}
     with open(path, types=[type], **options) as reader:
@@ -408,7 +440,9 @@ def columns(path, type, fields=None, **options):
             clock.append(_lib.tel_event_clock(event))
             for convert, number, values in wanted[1]:
                 values.append(convert(event, number))
-    table = {"clock": _array(clock, "unsigned")}
+        table = Table(reader.counts)
+    table["clock"] = _array(clock, "unsigned")
     for name, (datatype, values) in found.items():
         table[name] = _array(values, datatype)
+    _warn_of_damage(path, table.counts)
     return table

@@ -67,6 +67,44 @@ setup() {
 	END
 }
 
+@test "a NUL in a name or an expression is refused" {
+	clean python3 - <<-'END'
+		import teltools
+		for options in ({"where": "size>64\0garbage"}, {"types": ["Pool\0"]},
+		                {"types": "PoolAlloc\0"}, {"kinds": "Arena\0Pool"},
+		                {"as_": "mps\0"}, {"meta": "\0"}, {"path": "mpsio.log\0"}):
+		    try:
+		        teltools.open(**{"path": "mpsio.log", **options})
+		        assert False, options
+		    except ValueError as error:
+		        assert str(error).startswith(list(options)[0] + ": "), error
+		        assert "NUL" in str(error)
+	END
+}
+
+@test "columns of a damaged log warn, and errors name the file" {
+	head -c 3001 mpsio.log >cut.log
+	clean python3 - <<-'END'
+		import teltools, warnings
+		with warnings.catch_warnings(record=True) as caught:
+		    warnings.simplefilter("always")
+		    table = teltools.columns("mpsio.log", "PoolAlloc")
+		    assert not caught and table.counts["damaged"] == 0
+		    table = teltools.columns("cut.log", "PoolAlloc")
+		assert [str(w.message) for w in caught] == [
+		    "cut.log: 1 damaged places were skipped"], caught
+		assert caught[0].filename == "<stdin>"
+		assert table.counts["damaged"] == 1 and len(table["size"]) > 0
+		for path in ("nowhere", "/dev/null"):
+		    try:
+		        teltools.open(path)
+		        assert False
+		    except teltools.Error as error:
+		        assert str(error).startswith(path + ": "), error
+		        assert str(error).count(path) == 1, error
+	END
+}
+
 @test "columns are the values of all events of a type" {
 	telcat -e PoolAlloc -f csv mpsio.log >table.csv
 	clean python3 - <<-'END'
