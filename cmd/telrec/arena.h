@@ -32,8 +32,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARENA_MAGIC UINT64_C(0x31616e6572616c74) /* "tlarena1" */
+#define ARENA_MAGIC UINT64_C(0x32616e6572616c74) /* "tlarena2" */
 #define ARENA_ENV "TELREC_ARENA"                 /* the path of the arena */
+#define ARENA_FD "fd:" /* or this, and the number of a descriptor */
 
 /* as many as there is room for in the address space */
 #if UINTPTR_MAX > 0xFFFFFFFFu
@@ -122,9 +123,25 @@ struct arena_ring {
 
 /* A process, from fork or exec to exec or its end. */
 struct arena_image {
-	uint32_t pid;
+	uint32_t pid; /* with ARENA_IMAGE_EXECUTED: of a program that started */
 	uint32_t parent;               /* process */
 	char name[ARENA_NAME_MAX + 1]; /* of the program */
+};
+
+#define ARENA_IMAGE_EXECUTED 0x80000000u
+
+/* A program that is executed, until its library has started. */
+#define ARENA_EXECS 1024u
+enum arena_exec_state {
+	ARENA_EXEC_FREE,
+	ARENA_EXEC_CLAIMED, /* it is being written */
+	ARENA_EXEC_STARTED
+};
+struct arena_exec {
+	uint32_t state;
+	uint32_t pid;
+	uint32_t has_environment; /* with the variables of telrec */
+	char path[116];
 };
 
 /* Options of the recording. */
@@ -155,6 +172,8 @@ struct arena {
 	uint64_t rounds; /* of telrec over the rings */
 	uint32_t frames; /* a process lacks libunwind: by frame pointers */
 	uint32_t hurry;  /* a ring is nearly full: telrec waits for this */
+	uint32_t execs_missed; /* programs that had no room in execs */
+	struct arena_exec execs[ARENA_EXECS];
 	__attribute__((aligned(4096))) struct arena_ring rings[ARENA_RINGS];
 	__attribute__((aligned(4096))) struct arena_image images[ARENA_IMAGES];
 };

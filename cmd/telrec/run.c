@@ -31,6 +31,7 @@
 #include "telrec/program.h"
 #include "telrec/symbols.h"
 #include "telrec/types.h"
+#include "telrec/unrecorded.h"
 #include "telrec/preload/stack.h"
 #include "tel_emit.h"
 
@@ -708,6 +709,8 @@ telrec_run(const struct telrec *t)
 			message_fail(STATUS_FAILED, NULL,
 			    "%llu events were lost",
 			    (unsigned long long)drain_lost(run.drain));
+		if (!run.settings.quiet)
+			unrecorded_report(run.arena);
 		if (drain_overwritten(run.drain))
 			message_fail(STATUS_FAILED, NULL,
 			    "a program has overwritten the shared memory: "

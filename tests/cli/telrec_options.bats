@@ -95,3 +95,84 @@ record_pair() {
 	run -137 telrec -q -o run.tel "$program" kill 10
 	[ "$output" = "" ]
 }
+
+@test "programs that were executed, but not recorded, are named, and why" {
+	# by execve, by posix_spawn, by a function with a search in PATH
+	cat >execute.c <<-'END'
+		#define _GNU_SOURCE
+		#include <fcntl.h>
+		#include <spawn.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			char *none[] = { NULL }, **p = argv + 2;
+			pid_t pid;
+			(void)argc;
+			free(malloc(10));
+			switch (argv[1][0]) {
+			case 'e': execve(p[0], p, none); break;
+			case 'v': execv(p[0], p); break;
+			case 'p': execvp(p[0], p); break;
+			case 'l': execl(p[0], p[0], p[1], (char *)NULL); break;
+			case 'q': execlp(p[0], p[0], p[1], (char *)NULL); break;
+			case 'm': execle(p[0], p[0], p[1], (char *)NULL, none); break;
+			case 'f': fexecve(open(p[0], O_RDONLY), p, none); break;
+			case 's':
+				if (posix_spawn(&pid, p[0], NULL, NULL, p, none) == 0)
+					wait(NULL);
+				return 9;
+			case 't':
+				if (posix_spawnp(&pid, p[0], NULL, NULL, p, environ) == 0)
+					wait(NULL);
+				return 9;
+			}
+			return 8;
+		}
+	END
+	${CC:-cc} -o execute execute.c
+	ln -s execute missing
+	: >nothing
+	chmod +x nothing
+	why="not recorded: its environment lacks LD_PRELOAD or TELREC_ARENA"
+	for how in e m f s; do
+		run telrec -o run.tel ./execute $how ./missing x
+		case $how in s) [ "$status" = 9 ] ;; *) [ "$status" = 8 ] ;; esac
+		echo "$how: $output"
+		[ "$output" = "telrec: ./missing: $why" ]
+		[ "$(counts run.tel 'size == 10')" = 1 ]
+	done
+	# what was recorded is not named, nor what could not be executed
+	for how in v p l q t; do
+		run telrec -o run.tel ./execute $how ./missing x
+		echo "$how: $output"
+		[ "$output" = "" ]
+		[ "$(counts run.tel 'size == 10')" = 2 ]
+		run telrec -o run.tel ./execute $how ./nothing x
+		[ "$output" = "" ]
+		[ "$(counts run.tel 'size == 10')" = 1 ]
+	done
+	run -4 telrec -q -o run.tel sh -c 'env -i ./missing x; exit 4'
+	[ "$output" = "" ]
+	run -4 telrec -o run.tel sh -c 'env -i ./missing x
+		env -i ./missing x; exit 4'
+	[ "$output" = "telrec: ./missing: ${why/recorded/recorded, 2 times}" ]
+	echo 'int main(void) { return 0; }' >static.c
+	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"
+	run -0 telrec -o run.tel sh -c './static; true'
+	[ "$output" = "telrec: ./static: not recorded: the program is statically linked" ]
+}
+
+@test "programs that are executed after a change of user are recorded" {
+	setpriv --reuid 65534 true 2>/dev/null || skip "not root"
+	run -0 telrec -o run.tel setpriv --reuid 65534 --clear-groups \
+	    sh -c 'sh -c "id -u; true"; id -u'
+	[ "$output" = "65534
+65534" ]
+	# setpriv, sh, sh, id, id
+	telcat -H -k Alloc run.tel | grep -o 'pid=[0-9]*\["[a-z]*"\]' |
+	    sort -u | sed 's/.*\["\(.*\)"\]/\1/' | sort | tr '\n' ' ' >names
+	cat names
+	[ "$(cat names)" = "id id setpriv sh sh " ]
+}

@@ -28,6 +28,7 @@ static struct process unwiped; /* where the kernel cannot wipe memory */
 static pthread_key_t key;
 static int has_key;
 static int has_begun; /* with or without an arena */
+static int has_image; /* this program, also before it was forked */
 
 static uint32_t
 thread_id(void)
@@ -58,7 +59,12 @@ image_of(struct arena *a)
 		    ARENA_NOW(a->rings[i].state) == ARENA_RING_USED)
 			__atomic_store_n(&a->rings[i].state, ARENA_RING_ENDED,
 			    __ATOMIC_RELEASE);
-	__atomic_store_n(&image->pid, process->pid, __ATOMIC_RELEASE);
+	__atomic_store_n(&image->pid,
+	    process->pid | (has_image ? 0 : ARENA_IMAGE_EXECUTED),
+	    __ATOMIC_SEQ_CST);
+	if (!has_image)
+		execute_started(a, process->pid);
+	has_image = 1;
 	process->image = number + 1;
 	return number;
 }
@@ -165,7 +171,7 @@ static struct arena *
 map_arena(const char *path)
 {
 	const size_t bytes = (size_t)arena_bytes();
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = execute_open_arena(path);
 	struct arena *a;
 	off_t end;
 
@@ -247,6 +253,7 @@ prepare(void)
 {
 	uint32_t number;
 
+	execute_find();
 	has_key = pthread_key_create(&key, thread_ends) == 0;
 	(void)pthread_atfork(NULL, NULL, in_child);
 	if (has_key && ring_self.ring != NULL)

@@ -19,6 +19,12 @@ extern struct process *process;
  * Opens the arena, unless that was tried before.  1: this is the first call.
  */
 int process_begin(void);
+/* Opens the arena at a path, or as another program handed it on.  -1 */
+int execute_open_arena(const char *path);
+/* The library of the program that the process executes has started. */
+void execute_started(struct arena *a, uint32_t pid);
+/* Finds the functions that execute programs. */
+void execute_find(void);
 /* Gives this thread a ring.  0: there is none. */
 int process_take_ring(struct ring_self *s);
 /* The first of this child's own memory: its parent's ring is not its own. */

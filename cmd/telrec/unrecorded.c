@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs whose execution a recorded process noted, but not their library. */
+#include "telrec/unrecorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/message.h"
+#include "telrec/program.h"
+
+/* Programs that are reported by name, at most. */
+#define NAMES_MAX 16u
+
+/* The same program, for the same reason. */
+struct missing {
+	char path[sizeof(((struct arena_exec *)NULL)->path)];
+	const char *why;
+	unsigned times;
+};
+
+static const char *
+find_reason(const struct arena_exec *e, const char *path)
+{
+	const char *why = program_obstacle(path);
+
+	if (why != NULL)
+		return why;
+	return e->has_environment ?
+	    "it did not load the library, or cannot open the shared memory" :
+	    "its environment lacks LD_PRELOAD or " ARENA_ENV;
+}
+
+/* Adds a program.  0: there is no room for its name. */
+static int
+add_missing(struct missing *all, unsigned *count, const struct arena_exec *e)
+{
+	struct missing *new = &all[*count];
+	unsigned i;
+
+	/* whatever the program has written there */
+	memcpy(new->path, e->path, sizeof(new->path));
+	new->path[sizeof(new->path) - 1] = '\0';
+	new->why = find_reason(e, new->path);
+	new->times = 1;
+	for (i = 0; i < *count; i++)
+		if (strcmp(all[i].path, new->path) == 0 &&
+		    strcmp(all[i].why, new->why) == 0) {
+			all[i].times++;
+			return 1;
+		}
+	if (*count == NAMES_MAX)
+		return 0;
+	(*count)++;
+	return 1;
+}
+
+void
+unrecorded_report(const struct arena *a)
+{
+	struct missing *all = calloc(NAMES_MAX + 1, sizeof(*all));
+	unsigned long others = 0;
+	unsigned i, count = 0;
+
+	if (all == NULL)
+		return;
+	for (i = 0; i < ARENA_EXECS; i++)
+		if (ARENA_NOW(a->execs[i].state) == ARENA_EXEC_STARTED &&
+		    !add_missing(all, &count, &a->execs[i]))
+			others++;
+	for (i = 0; i < count; i++)
+		if (all[i].times == 1)
+			message(all[i].path, "not recorded: %s", all[i].why);
+		else
+			message(all[i].path, "not recorded, %u times: %s",
+			    all[i].times, all[i].why);
+	if (others > 0)
+		message(NULL, "%lu other programs were not recorded", others);
+	if (ARENA_NOW(a->execs_missed) > 0)
+		message(NULL,
+		    "more than %u programs were not recorded or did not start "
+		    "in time: those after them are not named",
+		    ARENA_EXECS);
+	free(all);
+}
