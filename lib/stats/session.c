@@ -192,11 +192,10 @@ tel__stats_end_session(struct tel_stats *s)
 	tel_status st = settle_sources(s);
 	size_t i;
 
-	if (st != TEL_OK)
-		return st;
-	if (s->session.first <= s->session.last)
+	if (st == TEL_OK && s->session.first <= s->session.last)
 		tel__report_span(&s->report, s->session.first, s->session.last,
 		    s->session.rate);
+	/* even without memory, as the readers may be freed from here on */
 	for (i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);
 	s->nsources = 0;
@@ -208,7 +207,7 @@ tel__stats_end_session(struct tel_stats *s)
 	s->session.rate = 0;
 	s->sessions++;
 	s->reached = 0;
-	return TEL_OK;
+	return st;
 }
 
 /*
@@ -373,7 +372,7 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 {
 	struct report *to = &s->report;
 	const struct tel_reader *member;
-	tel_status st = TEL_OK;
+	tel_status st = TEL_OK, ended;
 
 	if (s->readers == 0)
 		return stats_fail(s, TEL_ESTATE, "no reader was started");
@@ -389,11 +388,11 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 		     member = member->next_split)
 			take_rate(s, member);
 	}
-	if (--s->readers == 0 && st == TEL_OK) {
-		if (s->class_logs != NULL)
+	if (--s->readers == 0) {
+		if (s->class_logs != NULL && st == TEL_OK)
 			st = s->classes->end(s, NULL);
-		if (st == TEL_OK)
-			st = tel__stats_end_session(s);
+		ended = tel__stats_end_session(s);
+		st = st == TEL_OK ? ended : st;
 	}
 	return st == TEL_OK ? tel_stats_settle(s) : st;
 }

@@ -86,7 +86,16 @@ sweep() {
 	    'telstat -f json HPM.1.startup' 'telstat -f svg mps.log' \
 	    'telstat -f html mps.log' \
 	    'telstat -f inst mps.log' 'telstat -f openmetrics mps.log' \
+	    "telstat -f inst -s 't=tally(name,9)' -s 'h=log2(size)' -g kind mps.log" \
 	    "telstat -s 't=tally(name,32)' -s 'd=dur()' -g kind mps.log" \
 	    'telstat perl.heaptrack.zst' 'telstat hfs.txt' \
 	    'telstat report.inst' 'telstat classes.inst'
+}
+
+@test "statistics that are saved without memory" {
+	# each allocation: the last ones are those of the end of a log
+	printf '%s\n' '# teltools text 1' '# type: a 1 K b:boolean' \
+	    '0000000000000001 a b=true' '0000000000000002 a b=false' >small.txt
+	sweep 0 "telstat -f inst -s 't=tally(name,9)' small.txt" \
+	    "telstat -f inst -g b small.txt"
 }
