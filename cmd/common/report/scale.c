@@ -86,8 +86,9 @@ linear_ticks(const struct scale *s, int binary, unsigned most,
 
 		n = (double)whole + ((double)whole < n);
 	}
-	for (at = n * step; at <= s->hi && out->n < TICKS_MAX; at += step)
-		add(out, s, at);
+	/* a sum of steps would end near 0, which may be shown as -0 */
+	for (at = n * step; at <= s->hi && out->n < TICKS_MAX; at = ++n * step)
+		add(out, s, at + 0);
 }
 
 static void

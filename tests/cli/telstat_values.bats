@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Values in telstat's reports: of data types and signs that few logs have.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+@test "booleans are words, as keys and as groups, in each format" {
+	{
+		echo '# teltools text 1'
+		echo '# type: a 1 K yes:boolean'
+		printf '%016x a yes=%s\n' 1 true 2 false 3 true 4 true
+	} >b.txt
+	telstat -q -f inst -s 't=tally(yes,3)' -g yes b.txt >b.inst
+	for log in "b.txt -st=tally(yes,3) -gyes" b.inst; do
+		# shellcheck disable=SC2086 # several words on purpose
+		set -- -q $log
+		clean telstat "$@" | grep -E '^t\{|^ +(true|false) ' |
+		    awk '{ print $1, $2 }' | diff - <(printf '%s\n' \
+		        't{yes=true} (tally)' 'true 3' \
+		        't{yes=false} (tally)' 'false 1')
+		clean telstat -f csv "$@" | grep ,bucket, | cut -d , -f 7- |
+		    diff - <(printf '%s\n' true,3,yes=true false,1,yes=false)
+		clean telstat -f json "$@" | grep '"tally"' |
+		    grep -oE '"group":\{[^}]*\}|"buckets":.*' |
+		    diff - <(printf '%s\n' '"group":{"yes":true}' \
+		        '"buckets":[{"key":true,"count":3,"updates":3}]}' \
+		        '"group":{"yes":false}' \
+		        '"buckets":[{"key":false,"count":1,"updates":1}]}')
+		clean telstat -f openmetrics "$@" | grep '^inst_t_total' |
+		    diff - <(printf 'inst_t_total{class="t",yes="%s",key="%s"} %d\n' \
+		        true true 3 false false 1)
+	done
+}
+
+# ratio X: that of events of which each has x=X and y=4, as a picture.
+ratio() {
+	{
+		echo '# teltools text 1'
+		echo '# type: a 1 K x:signed y:signed'
+		printf '%016x a x=%d y=4\n' 1 "$1" 2 "$1"
+	} >r.txt
+	clean telstat -q -f svg -s 'r=ratio(x,y)' r.txt >r.svg
+	sed -n 's/.*class="bar".*<title>\(.*\)<\/title>.*/\1/p
+	    s/.*text-anchor="middle">\([-0-9.]*\)<.*/\1/p' r.svg | tr '\n' ' '
+}
+
+@test "a ratio is drawn from 0, to either side" {
+	[ "$(ratio 4)" = "[0, 1] 0 0.2 0.4 0.6 0.8 1 " ]
+	[ "$(ratio -4)" = "[-1, 0] -1 -0.8 -0.6 -0.4 -0.2 0 " ]
+	[ "$(ratio -2)" = "[-0.5, 0] -0.5 -0.4 -0.3 -0.2 -0.1 0 " ]
+	clean telstat -q -s 'r=ratio(x,y)' r.txt | grep ' total -4  ratio -0\.5$'
+	clean telstat -q -f json -s 'r=ratio(x,y)' r.txt | grep '"ratio":-0\.5}'
+}
