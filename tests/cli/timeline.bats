@@ -580,3 +580,18 @@ print(most)' >want
 	python3 "$read_trace" <(telcat -f chrome mpsio.log) | sed '$d' >want
 	cat want want | diff - got
 }
+
+@test "counters of an MPS log have the names of pools, and the sums of events" {
+	for name in 1.118.0-lii6gc-poolncv 1.113.0-lii6gc-poolncv; do
+		unpack "$name"
+		telcat -q -S -f json mpsio.log |
+		    python3 "$TEL_TOP/tests/cli/timeline_sums.py" >want
+		[ "$(wc -l <want)" -ge 7 ]
+		for form in perfetto chrome; do
+			telcat -q -f $form mpsio.log >t.trace
+			python3 "$read_trace" t.trace | awk -F ' [|] ' '
+			    $3 == "counter" { sub(".*/", "", $1); v[$1] = v[$1] " " $4 }
+			    END { for (n in v) print n v[n] }' | LC_ALL=C sort | diff want -
+		done
+	done
+}
