@@ -32,6 +32,7 @@ tel_reader_new(void)
 		r->max_labels = (size_t)1 << 18;
 		r->read_size = (size_t)1 << 18;
 		r->found.renumbered = 1;
+		r->spool = -1;
 	}
 	return r;
 }
@@ -83,6 +84,8 @@ tel_reader_free(tel_reader *r)
 		r->split = member->next_split;
 		tel_reader_free(member);
 	}
+	if (r->spool >= 0)
+		close(r->spool);
 	if (r->feed != NULL)
 		r->feed->free(r->feed);
 	if (r->coming.labels != NULL)

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The most members that are read side by side: each has a reader. */
+#define SPLIT_MAX 16384u
+
 int
 tel_reader_archive(const tel_reader *r)
 {
@@ -46,17 +49,19 @@ like(struct tel_reader *r)
 	return NULL;
 }
 
-/* Copies the member into a file and opens that. */
+/* Copies the member into the file of all members, and opens that part. */
 static tel_status
 keep(struct tel_reader *r, struct tel_reader *member)
 {
-	int failed = 0, fd = tel__spool_file();
+	struct tel_input *part;
+	int64_t size;
+	int failed = 0;
 	tel_status st;
 
-	if (fd < 0)
+	if (r->spool < 0 && (r->spool = tel__spool_file()) < 0)
 		return tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(errno));
-	st = tel__spool_copy(r->in, fd, &failed);
+	st = tel__spool_append(r->in, r->spool, &size, &failed);
 	if (failed != 0)
 		st = tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(failed));
@@ -64,14 +69,16 @@ keep(struct tel_reader *r, struct tel_reader *member)
 		st = tel__reader_damage(r, 0, 0, "%s", tel__input_error(r->in));
 	else if (st != TEL_OK)
 		tel__reader_fail(r, st, "%s", tel__input_error(r->in));
-	if (st == TEL_OK) {
-		st = tel__reader_open_kept(member, fd, r->log.name);
-		if (st != TEL_OK)
-			tel__reader_fail(r, st, "%s", tel_reader_error(member));
-	} else {
-		close(fd);
-	}
-	return st;
+	r->spooled += size;
+	if (st == TEL_OK)
+		st = tel__input_part(r->spool, r->spooled - size, size,
+		    r->read_size, &part);
+	if (st != TEL_OK)
+		return st;
+	st = tel__reader_open_input(member, part, r->log.name);
+	return st == TEL_OK ?
+	    st :
+	    tel__reader_fail(r, st, "%s", tel_reader_error(member));
 }
 
 tel_status
@@ -80,6 +87,11 @@ tel__reader_split(struct tel_reader *r, struct tel_reader **out)
 	struct tel_reader *member;
 	tel_status st;
 
+	if (r->at == READER_LOG && r->nsplit == SPLIT_MAX)
+		return tel__reader_fail(r, TEL_ELIMIT,
+		    "more than %u members: they cannot be merged by time, and "
+		    "--no-merge reads one after the other",
+		    SPLIT_MAX);
 	if (r->at != READER_LOG)
 		return r->failed != TEL_OK ? r->failed : TEL_END;
 	member = like(r);
@@ -92,6 +104,7 @@ tel__reader_split(struct tel_reader *r, struct tel_reader **out)
 	}
 	member->next_split = r->split;
 	r->split = member;
+	r->nsplit++;
 	/* the copy counts the log, and a reader goes on behind what it read */
 	r->count[TEL_COUNT_LOGS]--;
 	r->p = r->end = NULL;

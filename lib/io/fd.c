@@ -14,6 +14,8 @@ struct fd_source {
 	int wake;     /* wait for this one, too; -1 for none */
 	int regular;  /* never waits, and can seek */
 	int64_t base; /* the file's offset at the start: position 0 */
+	int64_t size; /* of the part that is read, by position; -1: all */
+	int64_t position;
 	uint64_t taken;
 };
 
@@ -36,6 +38,21 @@ wait_readable(const struct fd_source *s)
 	return fds[1].revents != 0 ? ECANCELED : 0;
 }
 
+/* A part is read where it lies: others of the file have its offset, too. */
+static ssize_t
+read_next(struct fd_source *s, unsigned char *to, size_t size)
+{
+	ssize_t n;
+
+	if (s->size < 0)
+		return read(s->fd, to, size);
+	if ((uint64_t)(s->size - s->position) < size)
+		size = (size_t)(s->size - s->position);
+	n = pread(s->fd, to, size, (off_t)(s->base + s->position));
+	s->position += n > 0 ? n : 0;
+	return n;
+}
+
 static tel_status
 fd_read(void *self, unsigned char *to, size_t size, size_t *got,
     struct tel_fault *fault)
@@ -48,7 +65,7 @@ fd_read(void *self, unsigned char *to, size_t size, size_t *got,
 	if (s->wake >= 0 && !s->regular)
 		failed = wait_readable(s);
 	while (failed == 0) {
-		n = read(s->fd, to, size);
+		n = read_next(s, to, size);
 		if (n >= 0) {
 			*got = (size_t)n;
 			s->taken += (uint64_t)n;
@@ -86,6 +103,13 @@ fd_seek(void *self, int64_t offset, int whence)
 
 	if (!s->regular)
 		return -1;
+	if (s->size >= 0) {
+		if ((whence == SEEK_END &&
+		        __builtin_add_overflow(offset, s->size, &offset)) ||
+		    offset < 0 || offset > s->size)
+			return -1;
+		return s->position = offset;
+	}
 	if (whence == SEEK_SET &&
 	    __builtin_add_overflow(offset, s->base, &offset))
 		return -1;
@@ -102,6 +126,9 @@ fd_read_at(const void *self, uint64_t offset, void *to, size_t size)
 	ssize_t n;
 
 	if (!s->regular || offset > INT64_MAX ||
+	    (s->size >= 0 &&
+	        (offset > (uint64_t)s->size ||
+	            size > (uint64_t)s->size - offset)) ||
 	    __builtin_add_overflow(s->base, (int64_t)offset, &at))
 		return 0;
 	while (size > 0) {
@@ -123,6 +150,8 @@ fd_extent(const void *self)
 	const struct fd_source *s = self;
 	struct stat sb;
 
+	if (s->size >= 0)
+		return s->size;
 	if (!s->regular || fstat(s->fd, &sb) != 0 ||
 	    (int64_t)sb.st_size < s->base)
 		return -1;
@@ -165,10 +194,47 @@ tel__input_fd(int fd, int close_it, size_t read_size, struct tel_input **out)
 	s->fd = fd;
 	s->close_it = close_it;
 	s->wake = -1;
+	s->size = -1;
 	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode)) {
 		at = lseek(fd, 0, SEEK_CUR);
 		s->regular = at >= 0;
 		s->base = at >= 0 ? (int64_t)at : 0;
 	}
 	return tel__input_new(source, read_size, out);
+}
+
+tel_status
+tel__input_part(int fd, int64_t base, int64_t size, size_t read_size,
+    struct tel_input **out)
+{
+	struct fd_source *s = calloc(1, sizeof(*s));
+	struct tel_source source = { &fd_ops, s };
+	struct tel_input *in;
+	unsigned char *small;
+	size_t most;
+	tel_status st;
+
+	if (s == NULL)
+		return TEL_ENOMEM;
+	s->fd = fd;
+	s->wake = -1;
+	s->regular = 1;
+	s->base = base;
+	s->size = size;
+	if (size < (int64_t)TEL_PEEK_MAX && (size_t)size < read_size)
+		read_size = (size_t)size + 1;
+	st = tel__input_new(source, read_size, &in);
+	if (st != TEL_OK)
+		return st;
+	/* there may be thousands: what is not longer needs no longer buffer */
+	most = (size < (int64_t)TEL_PEEK_MAX ? (size_t)size : TEL_PEEK_MAX) +
+	    in->read_size;
+	small = realloc(in->buffer, most);
+	if (small != NULL) {
+		in->buffer = small;
+		in->size = most;
+		in->w.p = in->w.end = small;
+	}
+	*out = in;
+	return TEL_OK;
 }

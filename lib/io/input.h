@@ -26,6 +26,9 @@ struct tel_input;
  */
 tel_status tel__input_fd(int fd, int close_it, size_t read_size,
     struct tel_input **out);
+/* size bytes of a regular file from base on, which must stay open. */
+tel_status tel__input_part(int fd, int64_t base, int64_t size, size_t read_size,
+    struct tel_input **out);
 tel_status tel__input_memory(const void *data, size_t size, size_t read_size,
     struct tel_input **out);
 tel_status tel__input_callback(tel_read_fn *read, tel_seek_fn *seek, void *arg,

@@ -60,17 +60,28 @@ tel__spool_write(int fd, const void *data, size_t size)
 }
 
 tel_status
-tel__spool_copy(struct tel_input *in, int fd, int *failed)
+tel__spool_append(struct tel_input *in, int fd, int64_t *size, int *failed)
 {
 	const unsigned char *data;
 	size_t avail;
 	tel_status st;
 
+	*size = 0;
 	do {
 		st = tel__input_peek(in, 1, &data, &avail);
 		*failed = tel__spool_write(fd, data, avail);
+		*size += (int64_t)avail;
 		tel__input_consume(in, avail);
 	} while (*failed == 0 && st == TEL_OK && avail > 0);
+	return st;
+}
+
+tel_status
+tel__spool_copy(struct tel_input *in, int fd, int *failed)
+{
+	int64_t size;
+	tel_status st = tel__spool_append(in, fd, &size, failed);
+
 	if (*failed == 0 && lseek(fd, 0, SEEK_SET) != 0)
 		*failed = errno;
 	return st;

@@ -15,11 +15,15 @@ int tel__spool_file(void);
 int tel__spool_write(int fd, const void *data, size_t size);
 
 /*
- * Copies what is left of in to fd and goes back to the start of the file.
+ * Copies what is left of in to fd.
+ * size: set to how many bytes that were.
  * failed: set to the errno of writing, or to 0.
  * Returns how reading ended: TEL_OK, or a failure, after which what could be
  * read is in the file all the same.
  */
+tel_status tel__spool_append(struct tel_input *in, int fd, int64_t *size,
+    int *failed);
+/* The same, and goes back to the start of the file. */
 tel_status tel__spool_copy(struct tel_input *in, int fd, int *failed);
 
 #endif

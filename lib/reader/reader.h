@@ -235,6 +235,9 @@ struct tel_reader {
 	unsigned notices;         /* bits: what was reported already */
 	struct tel_reader *split; /* members that were taken out, in a list */
 	struct tel_reader *next_split;
+	unsigned nsplit;
+	int spool;       /* file of the bytes of all of them, or -1 */
+	int64_t spooled; /* how many these are */
 	struct tel_piece piece;
 	uint64_t raw_size;           /* of the file that was opened, or 0 */
 	struct tel_schema **schemas; /* all that were made, freed at the end */

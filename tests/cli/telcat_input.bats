@@ -118,6 +118,37 @@ setup() {
 	} | cmp - <(telcat -f csv --no-merge mpsio.log mpsio.log)
 }
 
+# members COUNT: an archive of texts of one event each, the latest first.
+members() {
+	python3 - "$1" <<-'END'
+		import io, sys, tarfile
+		with tarfile.open("many.tar", "w") as tar:
+		    for i in range(int(sys.argv[1]), 0, -1):
+		        text = b"# teltools text 1\n# format: mps-1.118.0/lii6gc\n" \
+		            b"%016X ArenaPollBegin arena=0x%x\n" % (i, i)
+		        member = tarfile.TarInfo("%d.txt" % i)
+		        member.size = len(text)
+		        tar.addfile(member, io.BytesIO(text))
+	END
+}
+
+@test "members that are merged need one descriptor, and have a limit" {
+	members 100
+	for i in {1..100}; do
+		printf '%016X ArenaPollBegin arena=0x%x\n' "$i" "$i"
+	done >want
+	(ulimit -n 40 && telcat -H many.tar) | cmp - want
+	if [ -n "${TEST_WHOLE-}" ]; then
+		members 16384
+		telcat -c many.tar | grep -qx 16384
+		telcat -H many.tar | wc -l | grep -qx 16384
+		members 16385
+		run -1 --separate-stderr telcat -H many.tar
+		[[ $stderr == *'more than 16384 members: they cannot be merged'*'--no-merge'* ]]
+		telcat -H --no-merge many.tar | wc -l | grep -qx 16385
+	fi
+}
+
 @test "several files are merged by time, and so are members of an archive" {
 	unpack 1.117.0-lii6gc-poolncv two.log
 	unpack 1.113.0-lii3gc-amcss three.log

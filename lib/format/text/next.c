@@ -7,6 +7,7 @@
  */
 #include "format/text/anytext.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,10 +287,13 @@ tel__lines_probe(struct tel_reader *r)
 tel_status
 tel__lines_open(struct tel_reader *r, const char *as)
 {
-	struct lines *s = calloc(1, sizeof(*s));
+	struct lines *s = malloc(sizeof(*s));
 
 	if (s == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	/* few events need all of the buffers, and members have one each */
+	memset(s, 0, offsetof(struct lines, data));
+	s->data[0] = s->inline_labels[0] = 0;
 	r->state = s;
 	s->syntax = r->format->dialect;
 	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);

@@ -51,6 +51,8 @@ set_map(struct lines_map *m, struct tel_schema *schema)
 tel_status
 tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 {
+	struct tel_reader *owner = r;
+	struct tel_schema *now;
 	tel_schema *schema;
 	tel_status st;
 	size_t i;
@@ -65,23 +67,31 @@ tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 	}
 	if (s->any != NULL)
 		s->any->on = s->any->fresh = 0;
-	/* few schemas, however often a text goes from one to another */
-	for (i = 0; i < r->nschemas; i++)
-		if (!r->schemas[i]->described &&
-		    strcmp(r->schemas[i]->name, schema->name) == 0)
+	/*
+	 * Few schemas, however often a text goes from one to another, and
+	 * however many members of an archive have it.
+	 */
+	while (owner->parent != NULL)
+		owner = owner->parent;
+	for (i = 0; i < owner->nschemas; i++)
+		if (!owner->schemas[i]->described &&
+		    strcmp(owner->schemas[i]->name, schema->name) == 0)
 			break;
-	if (i < r->nschemas) {
+	if (i < owner->nschemas) {
 		tel_schema_free(schema);
-		r->log.schema = r->schemas[i];
+		r->log.schema = owner->schemas[i];
 	} else {
 		if (s->switches == LINES_SCHEMAS_MAX) {
 			tel_schema_free(schema);
 			return TEL_ELIMIT;
 		}
 		s->switches++;
-		st = tel__reader_adopt(r, schema);
+		now = owner->log.schema;
+		st = tel__reader_adopt(owner, schema);
 		if (st != TEL_OK)
 			return st;
+		owner->log.schema = now;
+		r->log.schema = schema;
 	}
 	return set_map(&s->map, r->log.schema);
 }

@@ -114,11 +114,11 @@ struct lines {
 	const char *want;        /* what was expected, */
 	const char *detail;      /* of what, or NULL, */
 	const unsigned char *at; /* and where something else was found */
-	/* all but the header of the event */
+	uint32_t inline_size;
+	/* all but the header of the event; this and the next are not cleared */
 	unsigned char data[TEL_SIZE_MAX + 1];
 	/* the labels that the line shows, as struct tel_event has them */
 	unsigned char inline_labels[TEL_SIZE_MAX + 1];
-	uint32_t inline_size;
 };
 
 /* The functions of both formats. */
