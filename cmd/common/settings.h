@@ -24,6 +24,7 @@ struct settings {
 	const char *format; /* NULL: the tool's own default */
 	const char *output; /* NULL: standard output */
 	int replace;        /* the output is replaced, and more than once */
+	int secret;         /* a new output is for its owner alone */
 	int compress;       /* the level of zstd; 0: not */
 	const char *as;     /* NULL: detected */
 	struct selection select;

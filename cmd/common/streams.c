@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "message.h"
+#include "new_file.h"
 #include "pager.h"
 #include "terminal.h"
 
 /* Each file takes one descriptor, and three more when it is compressed. */
 #define FILES_WANTED 65536
 
+/* A caught signal is not inherited by the programs that a tool starts. */
+static void
+ignore(int number)
+{
+	(void)number;
+}
+
 void
 streams_begin(void)
 {
+	struct sigaction action;
 	struct rlimit files;
 	int fd;
+
+	/* so that a file that grows too large is a failure of writing */
+	memset(&action, 0, sizeof(action));
+	sigemptyset(&action.sa_mask);
+	action.sa_handler = ignore;
+	action.sa_flags = SA_RESTART;
+	(void)sigaction(SIGXFSZ, &action, NULL);
 
 	/* files that are merged are all open at once */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
@@ -96,52 +113,25 @@ decide_color(const struct settings *s, int terminal)
 	return terminal && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-/*
- * Opens FILE.new-PID in the folder of the output, for the same users.  A name
- * of its own kind: what collects FILE.prom must not collect this one.
- */
+/* Opens the file of -o, or one beside it that is to get its name. */
 static int
-open_new(struct sink *sink, const struct settings *s)
+open_file(struct sink *sink)
 {
-	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY;
-	const size_t room = strlen(s->output) + 32;
+	const struct settings *s = sink->settings;
 	struct stat old;
-	int exists = lstat(s->output, &old) == 0, tries;
 
-	if (exists && !S_ISREG(old.st_mode)) {
+	if (s->replace && lstat(s->output, &old) == 0 &&
+	    !S_ISREG(old.st_mode)) {
 		message_fail(STATUS_USAGE, s->output,
 		    "not a regular file, which each interval could replace");
 		return 0;
 	}
-	if (sink->made == NULL && (sink->made = malloc(room)) == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
-	(void)snprintf(sink->made, room, "%s.new-%ld", s->output,
-	    (long)getpid());
-	sink->name = sink->made;
-	sink->fd = open(sink->made, flags, 0666);
-	/* one of that number may have been killed */
-	for (tries = 0; sink->fd < 0 && errno == EEXIST && tries < 3; tries++)
-		if (unlink(sink->made) == 0)
-			sink->fd = open(sink->made, flags, 0666);
-	if (sink->fd >= 0 &&
-	    (!exists || fchmod(sink->fd, old.st_mode & 0777) == 0))
+	sink->fd =
+	    new_file_open(&sink->file, s->output, s->secret ? 0600 : 0666);
+	if (sink->fd >= 0)
 		return 1;
-	message_fail(STATUS_FAILED, sink->made, "%s", strerror(errno));
+	message_fail(STATUS_FAILED, s->output, "%s", strerror(errno));
 	return 0;
-}
-
-/* Takes away a file that did not get the name of the output. */
-static void
-discard(struct sink *sink)
-{
-	if (sink->made != NULL && sink->fd >= 0)
-		(void)unlink(sink->made);
-	sink->name = sink->settings->output;
-	free(sink->made);
-	sink->made = NULL;
 }
 
 /* Opens the output of the descriptor, which is compressed if asked for. */
@@ -163,40 +153,13 @@ open_output(struct sink *sink)
 int
 sink_open(struct sink *sink, const struct settings *s)
 {
-	int flags = O_WRONLY | O_CREAT | O_NOCTTY;
-
 	memset(sink, 0, sizeof(*sink));
 	sink->settings = s;
-	if (s->replace) {
-		sink->name = s->output;
-		sink->fd = -1;
-		if (check_same(sink, s) && open_new(sink, s) &&
-		    open_output(sink))
-			return 1;
-		discard(sink);
-		goto fail;
-	}
 	sink->name = s->output != NULL ? s->output : "standard output";
 	sink->named = s->output != NULL;
-	sink->fd = s->output != NULL ? open(s->output, flags, 0666) : 1;
-	if (sink->fd < 0) {
-		message_fail(STATUS_FAILED, s->output, "%s", strerror(errno));
+	sink->fd = s->output != NULL ? -1 : 1;
+	if (!check_same(sink, s) || (s->output != NULL && !open_file(sink)))
 		return 0;
-	}
-	if (!check_same(sink, s))
-		goto fail;
-	if (s->output != NULL) {
-		struct stat st;
-
-		/* ext4 has a file that was truncated on the disk when closed */
-		if (fstat(sink->fd, &st) != 0 ||
-		    (S_ISREG(st.st_mode) && st.st_size > 0 &&
-		        ftruncate(sink->fd, 0) != 0)) {
-			message_fail(STATUS_FAILED, s->output, "%s",
-			    strerror(errno));
-			goto fail;
-		}
-	}
 	sink->terminal = isatty(sink->fd);
 	sink->color = decide_color(s, sink->terminal);
 	if (s->compress > 0 && sink->terminal) {
@@ -211,6 +174,7 @@ sink_open(struct sink *sink, const struct settings *s)
 	if (open_output(sink))
 		return 1;
 fail:
+	new_file_close(&sink->file);
 	if (sink->fd > 2)
 		(void)close(sink->fd);
 	return 0;
@@ -257,6 +221,36 @@ sink_failed(struct sink *sink)
 	tell(sink, error != 0 ? error : ENOMEM);
 }
 
+/* Gives the file of -o its name. */
+static int
+publish(struct sink *sink)
+{
+	if (new_file_publish(&sink->file) == 0)
+		return 1;
+	tell(sink, errno);
+	return 0;
+}
+
+void
+sink_flushed(struct sink *sink)
+{
+	if (sink->settings->unbuffered && !sink->failed &&
+	    tel_output_bytes(sink->out) > 0)
+		(void)publish(sink);
+}
+
+int
+sink_publish(struct sink *sink)
+{
+	return !sink->failed && publish(sink);
+}
+
+void
+sink_discard(struct sink *sink)
+{
+	sink->discarded = 1;
+}
+
 int
 sink_replace(struct sink *sink)
 {
@@ -272,11 +266,11 @@ sink_replace(struct sink *sink)
 		return 0;
 	}
 	sink->fd = -1;
-	if (close(fd) == 0 && rename(sink->made, sink->settings->output) == 0)
-		return 1;
-	tell(sink, errno);
-	(void)unlink(sink->made);
-	return 0;
+	if (close(fd) != 0) {
+		tell(sink, errno);
+		return 0;
+	}
+	return publish(sink);
 }
 
 int
@@ -286,27 +280,40 @@ sink_again(struct sink *sink)
 		return 1;
 	tel_output_free(sink->out);
 	sink->out = NULL;
-	if (open_new(sink, sink->settings) && open_output(sink))
+	new_file_close(&sink->file);
+	if (open_file(sink) && open_output(sink))
 		return 1;
 	sink->failed = 1;
 	return 0;
 }
 
+/*
+ * The file of -o gets its name if all went well, or damaged input alone was
+ * skipped; one that each interval replaces has had it.
+ */
+static void
+close_file(struct sink *sink)
+{
+	const enum status status = message_status();
+
+	if (!sink->failed && !sink->discarded && !sink->settings->replace &&
+	    (status == STATUS_OK || status == STATUS_DAMAGED))
+		(void)publish(sink);
+	new_file_close(&sink->file);
+}
+
 void
 sink_close(struct sink *sink)
 {
-	if (sink->settings->replace) {
-		tel_output_free(sink->out);
-		discard(sink);
-		if (sink->fd >= 0)
-			(void)close(sink->fd);
-		return;
-	}
-	if (tel_output_finish(sink->out) != TEL_OK)
+	const int fd = sink->fd;
+
+	if (fd >= 0 && !sink->settings->replace &&
+	    tel_output_finish(sink->out) != TEL_OK)
 		sink_failed(sink);
 	tel_output_free(sink->out);
 	/* some file systems report a full disk only now */
-	if (close(sink->fd) != 0 && !sink->failed)
+	if (fd >= 0 && close(fd) != 0 && !sink->failed)
 		tell(sink, errno);
+	close_file(sink);
 	pager_end(sink->pager);
 }

@@ -4,6 +4,7 @@
 #define COMMON_STREAMS_H
 
 #include <sys/types.h>
+#include "new_file.h"
 #include "settings.h"
 
 /* The output of a tool. */
@@ -18,7 +19,8 @@ struct sink {
 	int color;        /* nonzero when it may be coloured */
 	int failed;       /* nonzero when that has been reported */
 	pid_t pager;      /* 0: none */
-	char *made;       /* of a file that is replaced, the new one; or NULL */
+	int discarded;    /* the file of -o is not to get its name */
+	struct new_file file;
 };
 
 /*
@@ -38,11 +40,21 @@ void streams_end(void);
 int sink_open(struct sink *sink, const struct settings *s);
 
 /*
- * With settings->replace, the output is a new file, FILE.new-PID, and these two
- * take turns: sink_replace() gives it, complete, the name of the output, so
- * that no reader sees less than all of one; sink_again() begins the next one.
- * What was not replaced when the sink is closed is removed, and the output
- * stays as it was.  Both return 1, or 0 after a message.
+ * A file of -o is a new one beside it, and gets its name when the sink is
+ * closed, if nothing has failed; else it is removed, and the output stays as it
+ * was.  sink_publish() gives it its name now, for who reads it while it grows;
+ * with -u so does sink_flushed(), to be called when something was flushed.  What
+ * has its name stays, whatever fails.  sink_discard(): it is not to get it.
+ * sink_publish() returns 1, or 0 after a message.
+ */
+int sink_publish(struct sink *sink);
+void sink_flushed(struct sink *sink);
+void sink_discard(struct sink *sink);
+
+/*
+ * With settings->replace, these two take turns: sink_replace() gives the new
+ * file, complete, the name of the output, so that no reader sees less than all
+ * of one; sink_again() begins the next one.  Both return 1, or 0 after a message.
  */
 int sink_replace(struct sink *sink);
 int sink_again(struct sink *sink);

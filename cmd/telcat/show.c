@@ -229,10 +229,14 @@ event(void *arg, const tel_event *ev)
 		show->news = 1;
 	if (show->sink->failed)
 		return END_ALL;
-	if (!show->flush || tel_printer_flush(show->printer) == TEL_OK)
+	if (!show->flush)
 		return GO_ON;
-	sink_failed(show->sink);
-	return END_ALL;
+	if (tel_printer_flush(show->printer) != TEL_OK) {
+		sink_failed(show->sink);
+		return END_ALL;
+	}
+	sink_flushed(show->sink);
+	return GO_ON;
 }
 
 static enum outcome
@@ -292,6 +296,7 @@ idle(void *arg)
 	/* a failure is kept, and reported after the next event */
 	if (tel_printer_flush(show->printer) != TEL_OK)
 		sink_failed(show->sink);
+	sink_flushed(show->sink);
 }
 
 /* Makes the printer.  Returns 1, or 0 after a message. */

@@ -67,6 +67,8 @@ event(void *arg, const tel_event *ev)
 		st = tel_writer_flush(run->writer);
 	if (st != TEL_OK)
 		return tell(run, st);
+	if (wanted && run->flush)
+		sink_flushed(run->sink);
 	return settings_full(s) ? END_ALL : GO_ON;
 }
 
@@ -105,6 +107,7 @@ idle(void *arg)
 	/* a failure is kept, and reported after the next event */
 	if (tel_writer_flush(run->writer) != TEL_OK)
 		sink_failed(run->sink);
+	sink_flushed(run->sink);
 }
 
 /*

@@ -140,10 +140,17 @@ is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
 static tel_status
 flush(struct run *run)
 {
+	tel_status st;
+
 	if (run->writer != NULL)
-		return tel_writer_flush(run->writer);
-	return run->printer != NULL ? tel_printer_flush(run->printer) :
-	                              tel_output_flush(run->sink->out);
+		st = tel_writer_flush(run->writer);
+	else if (run->printer != NULL)
+		st = tel_printer_flush(run->printer);
+	else
+		st = tel_output_flush(run->sink->out);
+	if (st == TEL_OK)
+		sink_flushed(run->sink);
+	return st;
 }
 
 /* Counts events of context that are earlier than the one before them. */

@@ -419,6 +419,7 @@ open_log(struct run *run)
 	char mean[24];
 
 	run->settings.output = strcmp(name, "-") == 0 ? NULL : name;
+	run->settings.secret = 1;
 	run->settings.compress = run->t->compress;
 	run->settings.quiet = run->t->quiet;
 	if (!sink_open(&run->sink, &run->settings))
@@ -456,6 +457,20 @@ fail_log(struct run *run)
 		sink_failed(&run->sink);
 	run->failed = 1;
 	ARENA_SET(run->arena->on, 0);
+}
+
+/*
+ * Writes what there is.  The log has its name once an event is in it, so that it
+ * can be read while the program runs.
+ */
+static void
+flush_log(struct run *run)
+{
+	if (run->failed)
+		return;
+	if (tel_output_flush(run->sink.out) != TEL_OK ||
+	    (drain_events(run->drain) > 0 && !sink_publish(&run->sink)))
+		fail_log(run);
 }
 
 static void
@@ -558,15 +573,13 @@ record(struct run *run)
 			fail_log(run);
 		if (now - flushed > FLUSH_NS) {
 			flushed = now;
-			if (!run->failed &&
-			    tel_output_flush(run->sink.out) != TEL_OK)
-				fail_log(run);
+			flush_log(run);
 		}
 		if (got_release) {
 			got_release = 0;
-			if (drain_release(run->drain) != 0 ||
-			    tel_output_flush(run->sink.out) != TEL_OK)
+			if (drain_release(run->drain) != 0)
 				fail_log(run);
+			flush_log(run);
 		}
 		obey_signals(run);
 		obey_limits(run, now, started);
@@ -587,17 +600,6 @@ record(struct run *run)
 }
 
 /* ---------------------------------------------------------------- report */
-
-/* Leaves no file that has nothing of the program. */
-static void
-discard_log(const struct run *run)
-{
-	struct stat st;
-
-	if (run->settings.output != NULL && fstat(run->sink.fd, &st) == 0 &&
-	    S_ISREG(st.st_mode))
-		(void)unlink(run->settings.output);
-}
 
 /* Says why nothing was recorded. */
 static void
@@ -690,16 +692,18 @@ telrec_run(const struct telrec *t)
 	status = t->process != 0 ? start_in_process(&run) : start(&run);
 	if (status != 0) {
 		tel_emit_close();
-		discard_log(&run);
+		sink_discard(&run.sink);
 		sink_close(&run.sink);
 	} else {
 		name_program(&run);
 		record(&run);
 		explain_end(&run);
 		close_log(&run);
-		if (drain_events(run.drain) == 0 && !run.failed) {
+		if (drain_events(run.drain) > 0) {
+			run.failed |= !sink_publish(&run.sink);
+		} else if (!run.failed) {
 			explain_nothing(&run);
-			discard_log(&run);
+			sink_discard(&run.sink);
 		}
 		if (ARENA_NOW(run.arena->frames) && !run.settings.quiet)
 			message(run.t->operands[0],

@@ -6,8 +6,6 @@
 #define _GNU_SOURCE
 #include "telrec/symbols.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/message.h"
+#include "common/streams.h"
 #include "tel.h"
 #include "telrec/dwarf.h"
 
@@ -374,45 +373,43 @@ int
 telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
     int level)
 {
-	const int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	tel_output *out = fd < 0 ? NULL : tel_output_new_fd(fd);
+	struct settings settings;
 	tel_reader *r = tel_reader_new();
 	tel_status st = r == NULL ? TEL_ENOMEM : TEL_OK;
-	const char *why = NULL;
+	struct sink sink;
+	int good;
 
-	if (fd < 0) {
-		message_fail(STATUS_FAILED, to, "%s", strerror(errno));
+	memset(&settings, 0, sizeof(settings));
+	settings.output = to;
+	settings.secret = 1;
+	settings.compress = level;
+	if (!sink_open(&sink, &settings)) {
 		tel_reader_free(r);
 		return 0;
 	}
-	if (out == NULL)
-		st = TEL_ENOMEM;
-	if (st == TEL_OK && level != 0)
-		st = tel_output_set_zstd(out, level);
 	if (st == TEL_OK)
 		st = tel_reader_set_max_labels(r, NAMES_MAX);
 	if (st == TEL_OK)
 		st = tel_reader_set_frame_names(r, name_frame, s);
-	if (st == TEL_OK) {
+	if (st == TEL_OK)
 		st = tel_reader_open_file(r, from);
-		if (st == TEL_OK)
-			st = copy_log(s, r, out);
-		why = tel_reader_error(r);
-	}
-	if (out != NULL && tel_output_errno(out) != 0)
-		why = strerror(tel_output_errno(out));
-	if (st != TEL_OK)
+	if (st == TEL_OK)
+		st = copy_log(s, r, sink.out);
+	if (tel_output_errno(sink.out) != 0)
+		sink_failed(&sink);
+	else if (st != TEL_OK)
 		message_fail(STATUS_FAILED, from, "%s",
-		    why != NULL && why[0] != '\0' ? why : tel_status_text(st));
+		    r != NULL && tel_reader_error(r)[0] != '\0' ?
+		        tel_reader_error(r) :
+		        tel_status_text(st));
 	else
 		telrec_symbols_check(from);
+	good = st == TEL_OK && !sink.failed;
+	if (!good)
+		sink_discard(&sink);
 	tel_reader_free(r);
-	tel_output_free(out);
-	if (close(fd) != 0 && st == TEL_OK) {
-		message_fail(STATUS_FAILED, to, "%s", strerror(errno));
-		st = TEL_EIO;
-	}
-	return st == TEL_OK;
+	sink_close(&sink);
+	return good && !sink.failed;
 }
 
 int

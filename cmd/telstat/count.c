@@ -43,10 +43,12 @@ show_now(struct count *c)
 	st = show_moment(&c->show);
 	if (st == TEL_OK && replace)
 		return sink_replace(c->sink) ? TEL_OK : TEL_EIO;
-	if (st != TEL_OK || tel_output_flush(c->sink->out) == TEL_OK)
-		return st;
-	sink_failed(c->sink);
-	return TEL_EIO;
+	if (st == TEL_OK && tel_output_flush(c->sink->out) != TEL_OK) {
+		sink_failed(c->sink);
+		return TEL_EIO;
+	}
+	sink_flushed(c->sink);
+	return st;
 }
 
 /* A tel_snapshot_fn. */

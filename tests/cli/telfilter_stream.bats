@@ -173,7 +173,7 @@ logs() {
 	run -1 --separate-stderr telfilter -o out a.log b.log
 	[[ $stderr == 'telfilter: '*.log' is mps-1.11'*' cannot hold both; -f tel can, and -f mps '* ]]
 	run -1 --separate-stderr telfilter --no-merge -o out a.log b.log
-	cmp out a.log
+	[ ! -e out ]
 	run -1 --separate-stderr telfilter --no-merge -o out a.log \
 	    <(telcat b.log)
 	[[ $stderr == *' is not an MPS stream like a.log; '* ]]

@@ -110,7 +110,7 @@ alone() {
 	run -1 --separate-stderr bash -c "ulimit -f 4 &&
 	    telstat -f prometheus --report -i 1s -o file mpsio.log"
 	trap - XFSZ
-	[[ $stderr == "telstat: file.new-"*": File too large" ]]
+	[[ $stderr == "telstat: file: File too large" ]]
 	[ "$(<file)" = old ]
 	alone file
 	# what could not be read is in the new one
@@ -121,6 +121,6 @@ alone() {
 		expect 2 "telstat: $name: not a regular file, which each interval could replace" \
 		    telstat -f prometheus -i 1s -o $name mpsio.log
 	done
-	expect 1 "telstat: no/such.new-*: No such file or directory" \
+	expect 1 "telstat: no/such: No such file or directory" \
 	    telstat -f prometheus -i 1s -o no/such mpsio.log
 }

@@ -545,16 +545,6 @@ compile(struct trace *trace, struct telreplay *t, tel_output *out)
 	return good;
 }
 
-/* An incomplete program is useless. */
-static void
-remove_partial(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		(void)unlink(path);
-}
-
 /* Compiles to the file of -o. */
 static int
 compile_kept(struct trace *trace, struct telreplay *t)
@@ -577,9 +567,9 @@ compile_kept(struct trace *trace, struct telreplay *t)
 	/* the compiler has shown it already */
 	sink.failed |= tel_output_errno(sink.out) != 0;
 	good = good && !sink.failed;
+	if (!good)
+		sink_discard(&sink);
 	sink_close(&sink);
-	if (!good || sink.failed)
-		remove_partial(t->keep);
 	if (!good || sink.failed || t->check)
 		return good && !sink.failed;
 	/* the processes that run it inherit the descriptor */
