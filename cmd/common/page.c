@@ -56,14 +56,29 @@ page_utf8(const char *text)
 	return n;
 }
 
-/* Characters that steer a terminal: U+0000 to U+001F and U+007F to U+009F. */
+/* The code of a well-formed character of n bytes, 1 to 3. */
+static unsigned
+code_of(const char *text, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	return n == 3 ? (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u) :
+	    n == 2    ? (p[0] & 31u) << 6 | (p[1] & 63u) :
+	                p[0];
+}
+
+/*
+ * Characters that steer a terminal: U+0000 to U+001F, U+007F to U+009F, and
+ * those that change the direction of text.
+ */
 static int
 is_control(const char *text, size_t n)
 {
-	unsigned char c = (unsigned char)text[0];
+	const unsigned c = n <= 3 ? code_of(text, n) : 0x10000;
 
-	return c < 0x20 || c == 0x7f ||
-	    (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
+	return c < 0x20 || (c >= 0x7f && c < 0xa0 && n > 0) || c == 0x61c ||
+	    c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069);
 }
 
 void
@@ -87,10 +102,8 @@ put_json(tel_output *out, const char *text)
 			break;
 		if (c == '"' || c == '\\')
 			putf(out, "\\%c", c);
-		else if (n == 2)
-			putf(out, "\\u%04x", (unsigned char)text[1]);
 		else
-			putf(out, "\\u%04x", c);
+			putf(out, "\\u%04x", n > 0 ? code_of(text, n) : c);
 		text += n > 0 ? n : 1;
 	}
 	put(out, "\"");

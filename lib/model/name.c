@@ -34,14 +34,13 @@ escape_at(const unsigned char *p, size_t n)
 	    0;
 }
 
-/* Bytes of a character that is not ASCII and not a control character. */
+/* Bytes of a character that is not ASCII and does not steer a terminal. */
 static size_t
 character_at(const unsigned char *p, size_t n)
 {
 	const size_t size = *p >= 0x80 ? tel__utf8_length(p, n) : 0;
 
-	/* U+0080 to U+009F control terminals */
-	return size == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : size;
+	return tel__utf8_steers(p, size) ? 0 : size;
 }
 
 /* Bytes that need no escape in a spelling, or 0. */

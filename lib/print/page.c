@@ -42,16 +42,7 @@ put_part(struct paper *p, const struct page_part *part)
 
 /* ---------------------------------------------------------------- title */
 
-/* Characters that change the direction of what follows them. */
-static int
-turns(const unsigned char *s, size_t n)
-{
-	return n == 3 && s[0] == 0xe2 &&
-	    ((s[1] == 0x80 && (s[2] >= 0xaa || s[2] == 0x8e || s[2] == 0x8f)) ||
-	        (s[1] == 0x81 && s[2] >= 0xa0));
-}
-
-/* Text as HTML; what is not UTF-8 or would not be seen is replaced. */
+/* Text as HTML; what is not UTF-8 or steers other text is replaced. */
 static void
 put_escaped(struct paper *p, const char *text)
 {
@@ -62,9 +53,7 @@ put_escaped(struct paper *p, const char *text)
 		n = TITLE_MAX;
 	for (i = 0; i < n; i += length) {
 		length = tel__utf8_length(s + i, n - i);
-		if (length == 0 || s[i] < ' ' || s[i] == 0x7f ||
-		    (length == 2 && s[i] == 0xc2 && s[i + 1] < 0xa0) ||
-		    turns(s + i, length)) {
+		if (length == 0 || tel__utf8_steers(s + i, length)) {
 			length = length == 0 ? 1 : length;
 			put_text(p, "\xef\xbf\xbd");
 		} else if (s[i] == '&') {

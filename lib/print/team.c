@@ -155,6 +155,11 @@ work(void *arg)
 			break;
 		if (!render_next(w))
 			continue;
+		/*
+		 * Both conditions are changed and tested under the lock, so a
+		 * signal without it is not missed; with it, who wakes up would
+		 * wait for the lock.  They live until all threads have ended.
+		 */
 		pthread_mutex_unlock(&t->lock);
 		pthread_cond_signal(&t->done);
 		pthread_mutex_lock(&t->lock);
@@ -235,7 +240,10 @@ submit(struct render_team *t, int wake)
 	t->filled++;
 	waiting = t->filled - t->next;
 	pthread_mutex_unlock(&t->lock);
-	/* a thread that wakes up finds more than one batch, and the lock free */
+	/*
+	 * A thread that wakes up finds more than one batch, and the lock free:
+	 * see work() for why the signal needs no lock.
+	 */
 	if (wake && waiting > 1)
 		pthread_cond_signal(&t->work);
 	if (waiting > 2 * (uint64_t)t->running) {

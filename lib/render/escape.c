@@ -141,13 +141,17 @@ tel__escape_quoted(unsigned char *p, const char *s, size_t n, int safe)
 	return p;
 }
 
+/* A character up to U+FFFF. */
 static unsigned char *
-put_unicode(unsigned char *p, unsigned char c)
+put_unicode(unsigned char *p, unsigned c)
 {
-	memcpy(p, "\\u00", 4);
-	p[4] = (unsigned char)lower[c >> 4];
-	p[5] = (unsigned char)lower[c & 15];
-	return p + 6;
+	*p++ = '\\';
+	*p++ = 'u';
+	*p++ = (unsigned char)lower[c >> 12 & 15];
+	*p++ = (unsigned char)lower[c >> 8 & 15];
+	*p++ = (unsigned char)lower[c >> 4 & 15];
+	*p++ = (unsigned char)lower[c & 15];
+	return p;
 }
 
 /* An ASCII character. */
@@ -182,8 +186,12 @@ tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 		if (length == 0) {
 			p = put_unicode(p, u[i]);
 			length = 1;
-		} else if (safe && u[i] == 0xc2 && u[i + 1] < 0xa0) {
-			p = put_unicode(p, u[i + 1]);
+		} else if (safe && tel__utf8_steers(u + i, length)) {
+			p = put_unicode(p,
+			    length == 2 ?
+			        (u[i] & 0x1fu) << 6 | (u[i + 1] & 0x3f) :
+			        (u[i] & 15u) << 12 | (u[i + 1] & 0x3fu) << 6 |
+			            (u[i + 2] & 0x3f));
 		} else {
 			memcpy(p, u + i, length);
 			p += length;
@@ -251,8 +259,7 @@ tel__escape_sql(unsigned char *p, const char *s, size_t n)
 
 	for (i = 0; i < n; i += length) {
 		length = tel__utf8_length(u + i, n - i);
-		if (length == 0 || u[i] < 0x20 || u[i] == 0x7f ||
-		    (u[i] == 0xc2 && u[i + 1] < 0xa0)) {
+		if (length == 0 || tel__utf8_steers(u + i, length)) {
 			memcpy(p, "CAST(X'", 7);
 			p = tel__escape_hex(p + 7, u, n);
 			memcpy(p, "' AS TEXT)", 10);

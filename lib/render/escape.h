@@ -29,8 +29,8 @@ unsigned char *tel__escape_quoted(unsigned char *p, const char *s, size_t n,
 
 /*
  * JSON (RFC 8259).  Well-formed UTF-8 stays as it is; any other byte over
- * 0x7f becomes the character of its number, \u0080 to \u00ff.  safe: the
- * control characters U+0080 to U+009F are escaped too.
+ * 0x7f becomes the character of its number, \u0080 to \u00ff.  safe: what
+ * steers a terminal (tel__utf8_steers()) is escaped too.
  */
 unsigned char *tel__escape_json(unsigned char *p, const char *s, size_t n,
     int safe);
@@ -50,9 +50,9 @@ unsigned char *tel__escape_cell(unsigned char *p, const char *name,
     size_t name_length, const char *s, size_t n, int safe);
 
 /*
- * An expression of SQL with these bytes as its value: a literal, or, with
- * control characters (of which the sqlite3 shell loses a CR before an LF) or
- * without well-formed UTF-8, a cast of the bytes in hexadecimal.
+ * An expression of SQL with these bytes as its value: a literal, or, with what
+ * steers a terminal (control characters, of which the sqlite3 shell loses a CR before an LF, and
+ * those that change the direction of text) or without well-formed UTF-8, a cast of the bytes in hexadecimal.
  */
 unsigned char *tel__escape_sql(unsigned char *p, const char *s, size_t n);
 

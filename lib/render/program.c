@@ -364,7 +364,7 @@ put_labels(struct tel_printer *pr, const struct render_program *g,
 			return NULL;
 		memcpy(p, i == 0 ? begin : ",\"", i == 0 ? 12 : 2);
 		p += i == 0 ? 12 : 2;
-		p = tel__escape_json(p, f->name, f->name_length, 0);
+		p = tel__escape_json(p, f->name, f->name_length, 1);
 		memcpy(p, "\":\"", 3);
 		p = tel__escape_json(p + 3, label->string, label->length,
 		    pr->terminal);

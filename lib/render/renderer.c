@@ -67,7 +67,7 @@ tel__render_add_json(struct render_builder *b, const char *s, size_t n)
 	unsigned char *p = tel__buffer_room(&b->literal, TEL_ESCAPE_ROOM(n));
 
 	if (p != NULL)
-		b->literal.used += (size_t)(tel__escape_json(p, s, n, 0) - p);
+		b->literal.used += (size_t)(tel__escape_json(p, s, n, 1) - p);
 }
 
 /* -------------------------------------------------------- text fields */

@@ -267,3 +267,29 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	run -3 --separate-stderr telcat -H --progress cut
 	[[ ${stderr_lines[0]} == 'telcat: cut: offset '* ]]
 }
+
+# Characters that turn the direction of text, in names and strings of a log.
+@test "what turns the direction of text never reaches a terminal" {
+	needs_terminal
+	local rlo=$'\u202e' format
+	{
+		echo '# teltools text 1'
+		echo "# type: Say 1 Kind size:unsigned text:string"
+		echo '0000000000000001 Say size=1 text="a\xe2\x80\xaeb"'
+	} >bidi.log
+	telcat -q -f tel -o bidi.tel bidi.log
+	# in a file, JSON has the character as it is
+	telcat -q -f json bidi.log | grep -q "$rlo"
+	for format in text csv json chrome sql; do
+		run -0 timeout 60 script -qec "telcat -q -f $format bidi.tel" \
+		    /dev/null
+		[[ $output != *"$rlo"* ]] || { echo "$format"; false; }
+	done
+	for format in text csv json svg openmetrics; do
+		run -0 timeout 60 script -qec \
+		    "telstat -q -g text -f $format bidi.tel" /dev/null
+		[[ $output != *"$rlo"* ]] || { echo "telstat $format"; false; }
+	done
+	run -0 timeout 60 script -qec "telcat -q -f json bidi.tel" /dev/null
+	[[ $output == *'a\u202eb'* ]]
+}

@@ -52,6 +52,22 @@ static const struct row {
 	{ SQL, "it's", "'it''s'", "sql: quote" },
 	{ SQL, "\xc3\xa9", "'\xc3\xa9'", "sql: UTF-8" },
 	{ SQL, "a\r\n", "CAST(X'610d0a' AS TEXT)", "sql: controls" },
+	{ JSON, "a\xe2\x80\xae", "a\xe2\x80\xae",
+	    "json: directions in a file" },
+	{ JSON_SAFE,
+	    "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xaa\xe2\x80\xae"
+	    "\xe2\x81\xa6\xe2\x81\xa9",
+	    "\\u061c\\u200e\\u200f\\u202a\\u202e\\u2066\\u2069",
+	    "json: directions on a terminal" },
+	{ JSON_SAFE,
+	    "\xd8\x9b\xe2\x80\x8d\xe2\x80\x90\xe2\x80\xa9\xe2\x80\xaf"
+	    "\xe2\x81\xa5\xe2\x81\xaa",
+	    "\xd8\x9b\xe2\x80\x8d\xe2\x80\x90\xe2\x80\xa9\xe2\x80\xaf"
+	    "\xe2\x81\xa5\xe2\x81\xaa",
+	    "json: their neighbours stay" },
+	{ CSV_SAFE, "\xe2\x80\xae,", "\"\\xe2\\x80\\xae,\"",
+	    "csv: directions on a terminal" },
+	{ SQL, "\xe2\x80\xae", "CAST(X'e280ae' AS TEXT)", "sql: directions" },
 	{ SQL, "\xff'", "CAST(X'ff27' AS TEXT)", "sql: no UTF-8" },
 };
 

@@ -82,7 +82,7 @@ function say(text) {
 }
 
 // columns: {name, unit, text: not a number}.  A cell is a value or a node.
-// Shows the first rows, and more when asked: a log can have millions.
+// Shows the first rows, and more when asked.
 function table(caption, columns, rows, choose) {
 	const body = el("tbody"), more = el("button", { click: add }, "More rows");
 
@@ -118,7 +118,7 @@ function table(caption, columns, rows, choose) {
 const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
 	.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
 
-// A list to choose from; the choice is passed on.
+// A list to choose from.
 const picker = (id, names, chosen, change) => el("select", { id,
 	change: (e) => change(e.target.value) }, names.map((name) => el("option",
 	{ value: name, selected: name === chosen }, name.replace(/_/g, " "))));
@@ -159,18 +159,20 @@ function dialog(id) {
 	$("dialog").showModal();
 }
 
-// Lets the user keep data as a file.
+// Downloads data.
 function save(name, type, data) {
 	const url = URL.createObjectURL(new Blob([data], { type }));
 	el("a", { href: url, download: name }).click();
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
+// A quote before what a spreadsheet takes for a formula.
 const csvOf = (rows) => rows.map((row) => `${row.map((c) =>
+	/^[=+@-]/.test(c) && isNaN(c) ? `'${c}` : c).map((c) =>
 	/[",\r\n]/.test(c) ? `"${String(c).replace(/"/g, '""')}"` : c ?? "")
 	.join(",")}\n`).join("");
 
-// What outlives a reload, where storage is not forbidden.
+// What outlives a reload.
 function keep(name, value) {
 	try {
 		if (value === undefined)
@@ -202,7 +204,7 @@ function onKey(e) {
 	}
 }
 
-// Pages of files may not read others: a live one reloads itself whole.
+// Pages of files may not read others: a live one reloads.
 const live = (seconds) => setTimeout(() => {
 	if (document.hidden || $("dialog").open)
 		live(seconds);
