@@ -6,12 +6,24 @@
 
 load lib
 
-# build_program: the programs to record; for setup_file().
+# build_program: the programs to record, once for all files; for setup_file().
 build_program() {
+	local kept=$TEL_BUILD/tests/telrec source
 	case ${CFLAGS-} in *-fsanitize*) return ;; esac
-	${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread -I"$TEL_TOP/cmd" \
-	    -o "$BATS_FILE_TMPDIR/program" \
-	    "$TEL_TOP/tests/cli/telrec_program.c" -ldl
+	for source in tests/cli/telrec_program.c cmd/telrec/arena.h; do
+		[ "$kept/program" -nt "$TEL_TOP/$source" ] || rm -f "$kept/program"
+	done
+	if [ ! -x "$kept/program" ]; then
+		${CC:-cc} -std=gnu11 -O1 -fno-builtin -pthread \
+		    -I"$TEL_TOP/cmd" -o "$BATS_FILE_TMPDIR/program" \
+		    "$TEL_TOP/tests/cli/telrec_program.c" -ldl || return
+		# others may do the same at this time
+		mkdir -p "$kept" &&
+		    cp "$BATS_FILE_TMPDIR/program" "$kept/program.$$" &&
+		    mv "$kept/program.$$" "$kept/program" || true
+	else
+		cp "$kept/program" "$BATS_FILE_TMPDIR/program"
+	fi
 }
 
 # A preloaded library and a sanitizer both want to be first.

@@ -65,8 +65,8 @@ setup() {
 
 @test "nothing is lost of a program that is killed, aborts, or exits at once" {
 	for how in kill abort _exit; do
-		telrec -o run.tel "$program" "$how" 20001 || true
-		[ "$(counts run.tel 'size == 100')" = 20001 ]
+		telrec -o run.tel "$program" "$how" 4001 || true
+		[ "$(counts run.tel 'size == 100')" = 4001 ]
 		ordered run.tel
 	done
 }
@@ -251,9 +251,6 @@ setup() {
 }
 
 @test "recording starts and stops when it is to" {
-	telrec --size 20k -o run.tel "$program" pairs 300000
-	[ "$(wc -c <run.tel)" -gt 20000 ]
-	[ "$(counts run.tel 'size == 100')" -lt 300000 ]
 	run -125 telrec --paused -o run.tel "$program" pairs 1000
 	[[ $output == *"0 events: it ended before recording started, "* ]]
 	run -125 telrec --delay 1h -o run.tel "$program" pairs 1000
@@ -272,6 +269,7 @@ setup() {
 	[ "$(counts run.tel 'size == 100')" -ge 10 ]
 	[ "$(counts run.tel 'size == 90001')" = 0 ]
 	telrec --size 20k -o run.tel "$program" stopped
+	[ "$(wc -c <run.tel)" -gt 20000 ]
 	[ "$(counts run.tel 'size == 90001')" = 0 ]
 	for option in "--size 0" "--delay x" "--for -1s" "-n 0"; do
 		# shellcheck disable=SC2086 # the two words

@@ -11,7 +11,9 @@ telrec.py weights N MEAN
                     estimate the bytes of each size
 telrec.py calls     prints the calls without addresses: blocks are numbered;
                     "calls SIZE": from the malloc of this size to its free
-telrec.py freed N M every block of N to M bytes is freed; how many there were
+telrec.py operators what telrec_operators.cc does is recorded: each of the forms
+                    once, if "forms" follows, and small blocks of threads,
+                    if "threads" does; all of them are freed, in order
 """
 import math
 import sys
@@ -35,12 +37,12 @@ ALLOCS = ("malloc", "calloc", "memalign", "posix_memalign", "aligned_alloc",
           "valloc", "pvalloc")
 
 
-def order():
+def order(all_events=None):
     late = sys.argv[2:] == ["late"]
     live, last, count, wrong = set(), 0, 0, 0
     # what a process and its ancestors have allocated; what the latter had
     ever, inherited = {}, {}
-    for clock, name, f in events():
+    for clock, name, f in all_events or events():
         if clock < last:
             print("time", clock, "after", last)
             wrong += 1
@@ -76,10 +78,10 @@ def order():
     return wrong > 0
 
 
-def freed():
-    least, most = int(sys.argv[2]), int(sys.argv[3])
-    live, count = {}, 0
-    for _, name, f in events():
+def freed(all_events, least, most):
+    """The sizes of all blocks of this many bytes; None if one is not freed."""
+    live, sizes = {}, []
+    for _, name, f in all_events:
         if name in FREES:
             live.pop(f["address"], None)
         elif name in REALLOCS + ALLOCS:
@@ -87,11 +89,28 @@ def freed():
             size = int(f["size"]) * int(f.get("count", 1))
             if f["address"] != "0x0" and least <= size <= most:
                 live[f["address"]] = (name, size)
-                count += 1
+                sizes.append(size)
     for block in live.values():
         print("not freed:", *block)
-    print("blocks", count)
-    return len(live) > 0
+    return None if live else sizes
+
+
+def operators():
+    all_events, wrong = list(events()), 0
+    if "forms" in sys.argv:
+        forms = freed(all_events, 70001, 72000)
+        arrays = freed(all_events, 200000, 300000)
+        print("forms", forms, arrays)
+        # an alignment may be added to the size
+        wrong += forms is None or arrays is None or \
+            sum(70001 <= n < 71000 for n in forms) != 12 or \
+            sum(n in (71680, 218112) for n in forms + arrays) != 2
+    if "threads" in sys.argv:
+        small = freed(all_events, 7, 7)
+        # four threads have 300 blocks each; others may be of this size
+        wrong += small is None or not 1200 <= len(small) < 1300
+        print("small", small and len(small))
+    return wrong + order(all_events) > 0
 
 
 def calls():
@@ -150,4 +169,4 @@ def weights():
 
 
 sys.exit({"weights": weights, "order": order, "calls": calls,
-          "freed": freed}[sys.argv[1]]())
+          "operators": operators}[sys.argv[1]]())

@@ -96,7 +96,7 @@ pairs()
 {
 	std::string text;
 
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 30; i++) {
 		std::vector<Small *> all;
 		for (int k = 0; k < 10; k++)
 			all.push_back(new Small());

@@ -229,10 +229,13 @@ dying(int microseconds)
 	if (pthread_create(&thread, NULL, die,
 	        (void *)(intptr_t)microseconds) != 0)
 		fail("pthread_create");
-	for (;;) {
+	/* the pauses keep the log small, whenever the other thread is run */
+	for (int i = 1;; i++) {
 		pairs(10, 100);
 		kept[0] = realloc(malloc(10), 5000);
 		free(kept[0]);
+		if (i % 20 == 0)
+			usleep(20);
 	}
 }
 
@@ -335,7 +338,7 @@ stopped(void)
 	int i;
 
 	for (i = 0; i < 60000 && ARENA_NOW(a->on); i++) {
-		pairs(10, 100);
+		pairs(100, 100);
 		usleep(1000);
 	}
 	pairs(10, 90001);

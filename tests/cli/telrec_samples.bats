@@ -21,8 +21,8 @@ setup() {
 	for seed in 1 2 3; do
 		TELREC_SEED=$seed telrec -s 16k -o run.tel "$program" sizes 4000
 		check_log run.tel weights 4000 16384
-		ordered run.tel
 	done
+	ordered run.tel
 	# each byte is one: all are samples
 	telrec -s 1 -o run.tel "$program" sizes 40
 	[ "$(telcat -w 'size == 9000' run.tel | grep -vc '^#')" = 40 ]

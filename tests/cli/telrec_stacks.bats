@@ -8,6 +8,16 @@
 
 load telrec
 
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || exit
+	cat >library.c <<-'END'
+		#include <stdlib.h>
+		void *volatile library_kept;
+		void library_grab(size_t n) { library_kept = malloc(n); }
+	END
+	cc -O1 -g -fno-omit-frame-pointer -shared -fPIC -o library.so library.c
+}
+
 setup() {
 	needs_preload
 	enter
@@ -18,23 +28,20 @@ setup() {
 	x86_64 | aarch64) ;;
 	*) skip "no frame pointers are known" ;;
 	esac
-	cat >library.c <<-'END'
-		#include <stdlib.h>
-		void *volatile library_kept;
-		void library_grab(size_t n) { library_kept = malloc(n); }
-	END
-	cc -O1 -g -fno-omit-frame-pointer -shared -fPIC -o library.so library.c
+	cp "$BATS_FILE_TMPDIR/library.so" .
 }
 
-# build FLAG ...: the program.
+# build FLAG ...: the program, which other tests may have built.
 build() {
-	g++ -g -pthread "$@" -o program \
+	local kept=$BATS_FILE_TMPDIR/with${*// /}
+	[ -x "$kept" ] || g++ -g -pthread "$@" -o "$kept" \
 	    "$TEL_TOP/tests/cli/telrec_stacks.cc" -ldl
+	cp "$kept" program
 }
 
-# record OPTION: its log; skips where names cannot be had.
+# record OPTION ...: its log; skips where names cannot be had.
 record() {
-	telrec "$1" -o run.tel ./program ./library.so 2>messages
+	telrec "$@" -o run.tel ./program ./library.so 2>messages
 	if grep -q 'needs libdw' messages; then
 		skip "no libdw"
 	fi
@@ -66,6 +73,12 @@ all_stacks() {
 	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
 	record --stacks=fp
 	all_stacks
+	# the label of an address has the line in each function
+	source=$TEL_TOP/tests/cli/telrec_stacks.cc
+	inner=$(grep -n 'kept = malloc(n);' "$source" | cut -d : -f 1)
+	outer=$(grep -n 'take(1001);' "$source" | cut -d : -f 1)
+	telcat -e trace run.tel >traces
+	grep -q "\[\"take at [^ ]*telrec_stacks.cc:$inner <- recurse(int) at [^ ]*telrec_stacks.cc:$outer\"\]" traces
 }
 
 @test "by tables, also without frame pointers, and in a signal handler" {
@@ -87,7 +100,7 @@ all_stacks() {
 }
 
 @test "a stripped program has modules and offsets" {
-	build -O2 -fno-omit-frame-pointer
+	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
 	strip program
 	record --stacks=fp
 	grep -E '(^|;)program\+0x[0-9a-f]+ 1002$' lines
@@ -102,16 +115,9 @@ all_stacks() {
 	all_stacks
 }
 
-# record_ring OPTION: as record, but the log is kept in memory until the end.
-record_ring() {
-	record "$1"
-	telrec "$1" --ring 64M -o run.tel ./program ./library.so
-	telcat -f folded --weight allocated run.tel >lines
-}
-
 @test "with --ring frames are kept that later events use" {
 	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
-	record_ring --stacks=fp
+	record --stacks=fp --ring 64M
 	all_stacks
 }
 
@@ -119,13 +125,13 @@ record_ring() {
 	find /lib /usr/lib -name libunwind.so.8 2>/dev/null | grep -q . ||
 	    skip "no libunwind"
 	build -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
-	record_ring --stacks=unwind
+	record --stacks=unwind --ring 64M
 	all_stacks
 	grep -E '(^|;)main;.*;on_signal\(int\);take 1003$' lines
 }
 
 @test "without libunwind, stacks are taken by frame pointers, and that is said" {
-	build -O1 -fno-omit-frame-pointer
+	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
 	mkdir none
 	: >none/libunwind.so.8
 	LD_LIBRARY_PATH=none:${LD_LIBRARY_PATH-} run telrec -g -o run.tel \
