@@ -156,17 +156,21 @@ last_words() {
 	run ! grep "^cost,null,,own_ns,0$" report
 }
 
-@test "alignments are reported as they are" {
+@test "impossible alignments and sizes are reported as they are" {
 	{
 		echo "1: memalign 0x10000 3 100"
 		echo "1: memalign 0x20000 48 100"
 		echo "1: memalign 0x30000 64 100"
 		echo "1: memalign 0x40000 9223372036854775808 100"
+		echo "1: malloc 0x50000 18446744073709551615"
+		echo "1: realloc 0x60000 0x30000 18446744073709551615"
 	} >odd.txt
 	run -3 --separate-stderr telreplay --dry-run -f csv odd.txt
 	echo "$output"
 	[[ $output == *"anomaly,,alignment that is not a power of 2,events,2"* ]]
 	[[ $output == *"damage,,impossible alignment,events,1"* ]]
+	[[ $output == *"damage,,impossible size,events,2"* ]]
+	[[ $output == *"trace,,,live_bytes,300"* ]]
 }
 
 @test "a picture names the allocators that failed" {

@@ -24,6 +24,7 @@ small() {
 		1: free 0x0 112 113
 		2: malloc 0x0 7 114 115
 		1: realloc 0x5000 0x0 0 116 117
+		1: free 0x4000 3990 3995
 		1: free 0x3000 4000 4010
 		1: thread_done 0x0 4020 4030
 	END
@@ -34,14 +35,14 @@ small() {
 	clean telreplay --dry-run t.txt >report
 	diff - report <<-'END'
 		trace
-		  operations    3 malloc, 1 calloc, 1 aligned, 2 realloc, 3 free,
+		  operations    3 malloc, 1 calloc, 1 aligned, 2 realloc, 4 free,
 		                1 thread end
 		  threads       2
-		  between them  1 frees and 1 reallocs, 1 waits
+		  between them  2 frees and 1 reallocs, 2 waits
 		  requested     5,603 (5.5 KiB) bytes in 6 requests
 		  largest       5,000 (4.9 KiB) bytes
 		  peak live     5,500 (5.4 KiB) bytes in 3 blocks, at event 3
-		  not freed     203 bytes in 3 blocks
+		  not freed     200 bytes in 2 blocks
 		  anomaly       1 free of NULL; first: event 6, 0x0
 		  anomaly       1 realloc of NULL; first: event 8, 0x5000
 		  anomaly       1 allocation that failed; first: event 7, 0x0
@@ -50,7 +51,7 @@ small() {
 		sizes in bytes                    requests   share     not freed
 		  0                                      1  16.67%             1
 		  1                                      0   0.00%             0
-		  2..3                                   1  16.67%             1
+		  2..3                                   1  16.67%             0
 		  4..7                                   0   0.00%             0
 		  8..15                                  0   0.00%             0
 		  16..31                                 0   0.00%             0
@@ -72,17 +73,18 @@ small() {
 		  16 for each power                      3       5.5 KiB      2.3%
 
 		lifetimes in operations             blocks   share
-		  2..3                                   1  50.00%
-		  4..7                                   1  50.00%
+		  2..3                                   1  33.33%
+		  4..7                                   1  33.33%
+		  8..15                                  1  33.33%
 
 		lifetimes in time, up to            blocks   share
-		  64 ns                                  1  50.00%
+		  64 ns                                  1  33.33%
 		  128 ns                                 0   0.00%
 		  256 ns                                 0   0.00%
 		  512 ns                                 0   0.00%
 		  1.024 us                               0   0.00%
 		  2.048 us                               0   0.00%
-		  4.096 us                               1  50.00%
+		  4.096 us                               2  66.67%
 	END
 }
 
@@ -94,12 +96,12 @@ small() {
 		trace,,,threads,2
 		trace,,,replay_threads,2
 		trace,,,order,edges
-		trace,,,operations,8
+		trace,,,operations,9
 		trace,,,by_new,0
 		trace,,,by_delete,0
 		trace,,,by_sized,0
-		trace,,,waits,1
-		trace,,,crossing_frees,1
+		trace,,,waits,2
+		trace,,,crossing_frees,2
 		trace,,,crossing_reallocs,1
 		trace,,,partial_frees,0
 		trace,,,pools,0
@@ -111,13 +113,13 @@ small() {
 		trace,,,peak_bytes_blocks,3
 		trace,,,peak_blocks,4
 		trace,,,peak_event,3
-		trace,,,live_bytes,203
-		trace,,,live_blocks,3
+		trace,,,live_bytes,200
+		trace,,,live_blocks,2
 		operation,,malloc,events,3
 		operation,,calloc,events,1
 		operation,,aligned,events,1
 		operation,,realloc,events,2
-		operation,,free,events,3
+		operation,,free,events,4
 		operation,,thread end,events,1
 		anomaly,,free of NULL,events,1
 		anomaly,,realloc of NULL,events,1
@@ -142,7 +144,7 @@ small() {
 		size,,0,requests,1
 		size,,0,not_freed,1
 		size,,2,requests,1
-		size,,2,not_freed,1
+		size,,2,not_freed,0
 		size,,64,requests,1
 		size,,64,not_freed,0
 		size,,128,requests,1
@@ -168,11 +170,12 @@ small() {
 		what_if,,16,slack,0.0234375
 		lifetime,,2,blocks,1
 		lifetime,,4,blocks,1
+		lifetime,,8,blocks,1
 		lifetime_ticks,,32,blocks,1
-		lifetime_ticks,,2048,blocks,1
+		lifetime_ticks,,2048,blocks,2
 		live,,0,done,1
-		live,,0,blocks,3
-		live,,0,bytes,203
+		live,,0,blocks,2
+		live,,0,bytes,200
 	END
 	clean telreplay --dry-run -f json t.txt >objects
 	python3 - objects <<-'END' | diff <(tail -n +2 report) -
@@ -243,15 +246,15 @@ small() {
 		comparison
 		ns/op  p99 ns  CPU/op  peak at the end peak/live  faults
 		trace
-		operations  3 malloc, 1 calloc, 1 aligned, 2 realloc, 3 free,
+		operations  3 malloc, 1 calloc, 1 aligned, 2 realloc, 4 free,
 		sizes in bytes  requests  share  not freed
 		0  1  16.67%  1
 		blocks near the peak, if rounded up to size classes
 		sizes  bytes  slack
 		lifetimes in operations  blocks  share
-		2..3  1  50.00%
+		2..3  1  33.33%
 		lifetimes in time, up to  blocks  share
-		64 ns  1  50.00%
+		64 ns  1  33.33%
 		allocators
 		class  built in
 		CPU time, nanoseconds an operation; telreplay's own is subtracted
@@ -286,8 +289,8 @@ small() {
 @test "the figures of runs follow from the trace, and from each other" {
 	for threads in 1 4; do
 		python3 "$MODEL" make $((threads + 70)) 1500 $threads >t.txt
-		clean telreplay -a glibc,bump,class --runs 3 --sample 4 -f json \
-		    t.txt >report
+		clean telreplay -a glibc,bump,class --runs $((threads % 2 + 2)) --sample 4 \
+		    -f json t.txt >report
 		python3 "$MODEL" check report <t.txt
 	done
 }
@@ -299,15 +302,23 @@ small() {
 		print i * 2000000, i * 2000000 + 9 } }' >t.txt
 	clean telreplay --pace --runs 1 --idle 0 -a class -f json t.txt >report
 	python3 "$MODEL" paced report <t.txt
+	# the same in the table, of the nearest sample to each tenth
+	clean telreplay --pace --runs 1 --idle 0 -a class t.txt >report
+	grep '^  100%  *17\.1 KiB ' report
+	awk '/^resident memory/ { table = 1 }
+	    table && $1 ~ /%$/ { n++; x = $1 + 0
+		want = x <= 64 ? 7360 * x / 64 : 7360 + 10140 * (x - 64) / 36
+		if (($2 - want / 1024) ^ 2 > 2.5 ^ 2) { print; wrong = 1 } }
+	    END { exit wrong || n != 10 }' report
 }
 
 @test "the throughput of threads adds up to that of the run" {
 	python3 "$MODEL" make 5 6000 2 >t.txt
 	clean telreplay -q --order none --repeat 3 --runs 1 --idle 0 -a class t.txt >report
-	# a thread runs for a part of the time, or for all of it
+	# a thread runs for a part of the time, on a busy machine for a small one
 	awk '/^CPU time/ { table = 1 } /^throughput/ { table = 2 } /^$/ { table = 0 }
 	    $1 == "class" && table == 1 { run = $6 }
 	    $1 == "class" && table == 2 { print; threads = $2 + $3 }
 	    END { print run, threads
-		exit !(run > 0 && threads >= 0.9 * run && threads < 4 * run) }' report
+		exit !(run > 0 && threads >= 0.9 * run && threads < 100 * run) }' report
 }

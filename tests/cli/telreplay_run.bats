@@ -27,9 +27,9 @@ trace() {
 }
 
 # A share of a block, of pages or of all has at least a factor of two to the
-# next value that it could be taken for; sanitizers, and what the kernel counts
-# in steps, take less than this beside it.
-SLOP=$((6 << 20))
+# next value that it could be taken for; sanitizers, which have a byte for each
+# eight, and what the kernel counts in steps, take less than this beside it.
+SLOP=$((14 << 20))
 
 # figure TYPE ALLOCATOR NAME: of the report in csv on standard input.
 figure() {
