@@ -16,6 +16,15 @@
 
 TEL_EVENTS_DEFINE(SHOP, "shop", 1, 0, 0)
 
+/* How many of n trials: all where TEST_WHOLE is set, fewer where it is not. */
+static int
+some_of(int n)
+{
+	return getenv("TEST_WHOLE") != NULL ? n :
+	    getenv("TEST_SLOW") != NULL     ? n / 15 :
+	                                      n / 5;
+}
+
 /* What the child has finished, by who counts; shared with it. */
 static volatile uint64_t *finished;
 static uint64_t in_signal;
@@ -149,7 +158,7 @@ static void
 test_kill(void)
 {
 	const char *ring = shop_path("ring");
-	int i, good = 0, n = getenv("TEST_SLOW") != NULL ? 10 : 300;
+	int i, good = 0, n = some_of(300);
 	uint64_t events = 0;
 
 	srand((unsigned)time(NULL));
@@ -223,7 +232,7 @@ test_live(void)
 	while (finished[63] == 0)
 		usleep(100);
 	usleep(2000);
-	for (i = 0; i < 50; i++) {
+	for (i = some_of(50); i > 0; i--) {
 		if (shop_read_file(ring, &l) != TEL_END)
 			torn++;
 		torn += l.torn + l.damaged;
@@ -261,7 +270,7 @@ test_damage(void)
 	size = fread(whole, 1, size, f);
 	fclose(f);
 	unlink(ring);
-	for (n = getenv("TEST_SLOW") != NULL ? 20 : 300; n > 0; n--) {
+	for (n = some_of(300); n > 0; n--) {
 		memcpy(damaged, whole, size);
 		for (k = 0; k < 8; k++) {
 			/* page, names, ring: where there is something */
