@@ -141,6 +141,16 @@ read_by() {
 	alike telstat cut.tel
 	alike telstat two.tel
 	alike telstat -k Pool broken.tel
+	# a later piece has what the first one does not know: metadata, a log, its
+	# types, its labels
+	telfilter -f tel --meta-set step=two -o more.tel one.log
+	cat long.tel more.tel >meta.tel
+	alike telstat meta.tel
+	telstat meta.tel | grep -q '^step two$'
+	telfilter -q --no-merge -f tel -o logs.tel long.tel \
+	    "$TEL_TOP/tests/data/alloc/hand.kdump" one.log
+	alike telstat logs.tel
+	alike telstat -s 'l=tally(label(pool),10)' -g name logs.tel
 }
 
 @test "several files" {

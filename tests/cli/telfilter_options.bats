@@ -509,6 +509,13 @@ same() {
 	[ "$(telfilter -c --until 'name == PoolInit' mpsio.log other.log)" = \
 	    "$(telcat -HS --until 'name == PoolInit' mpsio.log other.log | wc -l)" ]
 	expect 2 "telfilter: --since: 'name =', column 6: *" telfilter --since 'name =' mpsio.log
+	expect 2 "telfilter: --until: 'name =', column 6: *" \
+	    telfilter --since 'index == 1' --until 'name =' mpsio.log
+	# known when the log is read
+	expect 2 "telfilter: *--until: 'nosuch == 1', column 1: *" \
+	    telfilter --since 'index == 1' --until 'nosuch == 1' mpsio.log
+	expect 2 "telfilter: *--since: 'nosuch == 1', column 1: *" \
+	    telfilter --since 'nosuch == 1' --until 'index == 1' mpsio.log
 	expect 2 "telfilter: --until: 'name == Foo', column 9: *" \
 	    telfilter --until 'name == Foo' mpsio.log
 }

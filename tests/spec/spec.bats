@@ -33,6 +33,18 @@ check() {
 	[ "$whole" -ge 10 ]
 }
 
+@test "it reads big-endian logs" {
+	# a fault of byte order that is written and read alike shows here only
+	whole=0
+	for log in 1.118.0-lii6gc-poolncv 1.116.0-lii3gc-amcss; do
+		zstd -dcq "$TEL_TOP/tests/data/mps/$log.log.zst" >little
+		telcat -q -f mps,be little >big
+		run ! cmp -s little big
+		check big
+	done
+	[ "$whole" -eq 2 ]
+}
+
 @test "it reads the logs of other formats" {
 	whole=0
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .

@@ -165,6 +165,7 @@ test_late(void)
 	char *text, *got;
 	size_t n;
 	FILE *f = open_memstream(&text, &n);
+	struct result res;
 	uint64_t count[TEL_COUNT_LOGS + 1];
 	struct source src = { NULL, 0, 0, 0, NULL, 0 };
 	int i;
@@ -182,6 +183,10 @@ test_late(void)
 	is_u64(count[TEL_COUNT_EVENTS], 4063, "64 schemas are the most");
 	is_u64(count[TEL_COUNT_DAMAGED], 7, "what is beyond is damage");
 	prints_as(got, NULL, "what was learned late");
+	res = read_as(text, NULL);
+	ok(strstr(res.notices, "too many event types in one text") != NULL,
+	    "a warning says why");
+	drop(res);
 	free(got);
 	free(text);
 }

@@ -113,6 +113,7 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 	if (a->nknown == ANY_SCHEMAS_MAX ||
 	    a->ntypes + schema->ntypes > ANY_TYPES_TOTAL) {
 		tel_schema_free(schema);
+		a->full |= inferred;
 		return TEL_ELIMIT;
 	}
 	st = tel__reader_adopt(r, schema);

@@ -66,9 +66,10 @@ struct any_map {
 };
 
 struct any {
-	int on;              /* lines are read with a schema of these */
-	int fresh;           /* header lines have come that no schema has yet */
-	struct any_set said; /* what they say */
+	int on;    /* lines are read with a schema of these */
+	int full;  /* no more types are inferred: a limit is reached */
+	int fresh; /* header lines have come that no schema has yet */
+	struct any_set said;     /* what they say */
 	struct any_set inferred; /* what lines without a header say */
 	struct any_map known[ANY_SCHEMAS_MAX];
 	unsigned nknown;

@@ -127,6 +127,14 @@ emit(struct tel_reader *r, struct lines *s)
 	return tel_type_is_followed(t) ? tel__reader_follow(r, ev) : TEL_OK;
 }
 
+static void
+report_limit(struct tel_reader *r, const struct lines *s)
+{
+	tel__reader_notice(r, TEL_WARNING, s->line.offset,
+	    "too many event types in one text; still read as %s",
+	    r->log.schema->name);
+}
+
 /* What header lines have said is in force from here on. */
 static tel_status
 settle(struct tel_reader *r, struct lines *s)
@@ -136,9 +144,7 @@ settle(struct tel_reader *r, struct lines *s)
 	if (st == TEL_ENOMEM)
 		return tel__reader_fail(r, st, "out of memory");
 	if (st != TEL_OK)
-		tel__reader_notice(r, TEL_WARNING, s->line.offset,
-		    "too many event types in one text; still read as %s",
-		    r->log.schema->name);
+		report_limit(r, s);
 	return TEL_OK;
 }
 
@@ -150,10 +156,15 @@ static tel_status
 learn(struct tel_reader *r, struct lines *s)
 {
 	tel_status st = TEL_END;
-	int learned = tel__any_learn(s);
+	int learned = 0;
 
+	/* past the limit a line costs no more than to say that it is damage */
+	if (!s->any->full)
+		learned = tel__any_learn(s);
 	if (learned > 0)
 		st = tel__any_settle(r, s);
+	if (st == TEL_ELIMIT)
+		report_limit(r, s);
 	if (learned < 0 || st == TEL_ENOMEM)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	if (st == TEL_OK && tel__any_parse(s))
