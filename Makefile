@@ -44,14 +44,29 @@ INC_tests = -Iinclude -Ilib -Icmd -Itests/unit
 DEP_CFLAGS = $(eval DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPS) $(LOADED) 2>/dev/null))$(DEP_CFLAGS)
 DEP_LIBS   = $(eval DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(DEPS) 2>/dev/null))$(DEP_LIBS)
 
+# Against what hostile input may do to memory, as far as the compiler has it;
+# HARDEN= leaves it out, and CFLAGS, CPPFLAGS and LDFLAGS come behind it.
+# _FORTIFY_SOURCE is for optimised code, and for no sanitizer.
+HARDEN       ?= -fstack-protector-strong -D_FORTIFY_SOURCE=2
+HARDEN_LINK  ?= -Wl,-z,relro -Wl,-z,now
+TRY           = $(if $(shell printf 'int main(void) { return 0; }' | \
+    $(CC) -O1 $(1) -x c -o /dev/null - 2>/dev/null && echo yes),$(1))
+OPTIMISED     = $(filter-out -O0,$(filter -O%,$(CFLAGS)))
+FORTIFIED     = $(and $(OPTIMISED),$(if $(findstring -fsanitize,$(CFLAGS)),,1))
+HARD_CFLAGS   = $(eval HARD_CFLAGS := $(foreach f,$(if $(FORTIFIED),$(HARDEN), \
+    $(filter-out -D_FORTIFY%,$(HARDEN))),$(call TRY,$(f))))$(HARD_CFLAGS)
+HARD_LDFLAGS  = $(eval HARD_LDFLAGS := $(foreach f,$(HARDEN_LINK), \
+    $(call TRY,$(f))))$(HARD_LDFLAGS)
+
 ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 \
     $(if $(filter libarchive,$(DEPS)),-DTEL_ARCHIVE_LINKED) \
     $(DEP_CFLAGS) $(CPPFLAGS)
-ALL_CFLAGS   = -std=c11 $(WARN) -pthread -fPIC -fvisibility=hidden $(CFLAGS)
+ALL_CFLAGS   = -std=c11 $(WARN) -pthread -fPIC -fvisibility=hidden \
+    $(HARD_CFLAGS) $(CFLAGS)
 # dlopen(): of a library of its own where libc is older than glibc 2.34
 DL_LIBS     := $(if $(filter Linux,$(shell uname -s)),-ldl)
 ALL_LIBS     = $(DEP_LIBS) $(DL_LIBS) $(LDLIBS)
-LINK         = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
+LINK         = $(CC) $(ALL_CFLAGS) $(HARD_LDFLAGS) $(LDFLAGS)
 
 TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
 # The umbrella headers, and the parts of tel.h.

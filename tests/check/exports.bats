@@ -131,3 +131,19 @@ skip_sanitized() {
 	run ! grep -v '^libc\.so\|^ld-linux\|^libpthread\.so' \
 	    "$BATS_TEST_TMPDIR/needed"
 }
+
+@test "programs and libraries are hardened, unless HARDEN says otherwise" {
+	skip_sanitized
+	command -v readelf >/dev/null || skip "there is no readelf"
+	for file in "$TEL_BUILD"/bin/* "$TEL_BUILD"/libtel.so \
+	    "$TEL_BUILD"/libtel-emit.so "$TEL_BUILD"/libtelrec.so; do
+		echo "$file"
+		readelf -lW "$file" | grep -q GNU_RELRO
+		readelf -dW "$file" | grep -Eq 'BIND_NOW|FLAGS_1.*NOW'
+	done
+	for file in "$TEL_BUILD"/bin/* "$TEL_BUILD"/libtel.so; do
+		readelf -W --dyn-syms "$file" | grep -q __stack_chk_fail
+		case ${CFLAGS-} in *-O[123s]*) ;; *) continue ;; esac
+		readelf -W --dyn-syms "$file" | grep -q '_chk@'
+	done
+}

@@ -4,7 +4,7 @@
 # -o FILE: what a run that fails leaves, and what one that succeeds replaces.
 
 # "run --separate-stderr" sets stderr
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2030,SC2031
 load lib
 
 setup() {
@@ -85,10 +85,10 @@ fails() {
 }
 
 @test "damage that is skipped is no failure" {
-	head -c 3000 mpsio.log >cut
-	run -3 telcat -q -o out/old cut
+	head -c 3000 mpsio.log >short
+	run -3 telcat -q -o out/old short
 	[ "$(telcat -c -q out/old)" -gt 10 ]
-	run -1 telcat --strict -o out/new cut
+	run -1 telcat --strict -o out/new short
 	only old
 }
 
@@ -202,7 +202,7 @@ starts() {
 }
 
 @test "two runs at once leave the whole output of one" {
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		telcat -o out/old mpsio.log &
 		telcat -f json -o out/old mpsio.log &
 		wait
