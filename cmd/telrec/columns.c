@@ -11,8 +11,10 @@
 static void
 free_set(struct set *set)
 {
-	if (set != NULL)
+	if (set != NULL) {
 		free(set->parts[TYPE_TRACE].labels);
+		free(set->parts[TYPE_UNRECORDED].labels);
+	}
 	free(set);
 }
 

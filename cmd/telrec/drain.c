@@ -8,6 +8,7 @@
 #include "telrec/columns.h"
 #include "telrec/rings.h"
 #include "telrec/symbols.h"
+#include "telrec/unrecorded.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -402,11 +403,47 @@ drain_wait(const struct drain *d)
 		(void)nanosleep(&moment, NULL);
 }
 
+/* Adds an event for a program that was executed, but not recorded. */
+static void
+add_unrecorded(struct drain *d, struct arena_exec *e, unsigned number)
+{
+	const uint32_t pid = e->pid & ((1u << 22) - 1);
+	struct columns *to = d->columns;
+	struct source from = { 0 };
+	struct part *part;
+	const char *text;
+
+	/* whatever the program has written there */
+	e->path[sizeof(e->path) - 1] = '\0';
+	if (to->count + 2 >= COLUMNS_EVENTS)
+		columns_write(to, drain_lost(d));
+	from.pid = pid | (uint32_t)(d->runs[pid]++) << 22;
+	from.tid = pid;
+	from.process = e->path;
+	columns_source(to, &from);
+	part = columns_add(to, TYPE_UNRECORDED);
+	if (part->labels == NULL)
+		part->labels = calloc(COLUMNS_EVENTS, sizeof(*part->labels));
+	/* of the second field, which is an address so that it can have one */
+	if (part->labels != NULL)
+		part->labels[part->count] = e->path;
+	part->columns[0][part->count] = unrecorded_find(e, e->path, &text);
+	part->columns[1][part->count++] = number;
+	columns_clock(to, tel_emit_clock(), to->count - 1);
+}
+
 int
 drain_finish(struct drain *d)
 {
+	unsigned number = 0;
+	uint32_t i;
+
 	(void)find_horizon(d, UINT64_MAX);
 	merge(d, UINT64_MAX);
+	for (i = 0; i < ARENA_EXECS; i++)
+		if (ARENA_NOW(d->a->execs[i].state) == ARENA_EXEC_STARTED &&
+		    d->columns->events + d->columns->count > 0)
+			add_unrecorded(d, &d->a->execs[i], ++number);
 	return drain_release(d);
 }
 

@@ -36,7 +36,9 @@ enum {
 	NUMBER,
 	IP,
 	CALLER,
-	PARENT
+	PARENT,
+	REASON,
+	PROGRAM
 };
 static const struct field own_fields[] = {
 	[ADDRESS] = { "A", "address", "address", "of the block" },
@@ -53,6 +55,8 @@ static const struct field own_fields[] = {
 	[NUMBER] = { "U32", "number", "0", "of the backtrace, from 1" },
 	[IP] = { "A", "ip", "1", "the instruction" },
 	[CALLER] = { "U32", "parent", "2", "the backtrace of its caller" },
+	[REASON] = { "U32", "reason", "", "1: environment, 2: file, 3: other" },
+	[PROGRAM] = { "A", "program", "", "from 1, labelled with its path" },
 	[PARENT] = { "U32", "parent", "", "the process that started it" },
 };
 
@@ -92,6 +96,9 @@ static const struct row rows[TYPES] = {
 	    { NUMBER, IP, CALLER } },
 	[TYPE_PROCESS] = { "process", KIND_PROCESS, 0,
 	    "a process, or a program that it executes", { PARENT } },
+	[TYPE_UNRECORDED] = { "unrecorded", KIND_PROCESS, 0,
+	    "a program that was executed, but not recorded",
+	    { REASON, PROGRAM } },
 };
 
 static const char *

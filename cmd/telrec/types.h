@@ -23,6 +23,7 @@ enum type {
 	TYPE_BRK,
 	TYPE_TRACE,
 	TYPE_PROCESS,
+	TYPE_UNRECORDED,
 	TYPES
 };
 

@@ -18,16 +18,18 @@ struct missing {
 	unsigned times;
 };
 
-static const char *
-find_reason(const struct arena_exec *e, const char *path)
+enum unrecorded_reason
+unrecorded_find(const struct arena_exec *e, const char *path, const char **text)
 {
-	const char *why = program_obstacle(path);
-
-	if (why != NULL)
-		return why;
-	return e->has_environment ?
-	    "it did not load the library, or cannot open the shared memory" :
-	    "its environment lacks LD_PRELOAD or " ARENA_ENV;
+	*text = program_obstacle(path);
+	if (*text != NULL)
+		return UNRECORDED_FILE;
+	if (!e->has_environment) {
+		*text = "its environment lacks LD_PRELOAD or " ARENA_ENV;
+		return UNRECORDED_ENVIRONMENT;
+	}
+	*text = "it did not load the library, or cannot open the shared memory";
+	return UNRECORDED_OTHER;
 }
 
 /* Adds a program.  0: there is no room for its name. */
@@ -40,7 +42,7 @@ add_missing(struct missing *all, unsigned *count, const struct arena_exec *e)
 	/* whatever the program has written there */
 	memcpy(new->path, e->path, sizeof(new->path));
 	new->path[sizeof(new->path) - 1] = '\0';
-	new->why = find_reason(e, new->path);
+	(void)unrecorded_find(e, new->path, &new->why);
 	new->times = 1;
 	for (i = 0; i < *count; i++)
 		if (strcmp(all[i].path, new->path) == 0 &&

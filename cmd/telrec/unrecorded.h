@@ -5,6 +5,16 @@
 
 #include "telrec/arena.h"
 
+/* Why a program is missing, as the field reason of an event has it. */
+enum unrecorded_reason {
+	UNRECORDED_ENVIRONMENT = 1,
+	UNRECORDED_FILE,
+	UNRECORDED_OTHER
+};
+/* Of the program at path, which was noted in e; the text says the same. */
+enum unrecorded_reason unrecorded_find(const struct arena_exec *e,
+    const char *path, const char **text);
+
 /* Reports each program of a recording that has ended, and why it is missing. */
 void unrecorded_report(const struct arena *a);
 

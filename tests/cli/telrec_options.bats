@@ -158,6 +158,12 @@ record_pair() {
 	run -4 telrec -o run.tel sh -c 'env -i ./missing x
 		env -i ./missing x; exit 4'
 	[ "$output" = "telrec: ./missing: ${why/recorded/recorded, 2 times}" ]
+	telstat run.tel | grep -q '^unrecorded  *Process  *2 '
+	# in a ring of memory, too, and with the names of frames
+	telrec -q -g -z 1 --ring 1M -o run.tel sh -c 'env -i ./missing x; true'
+	telcat -H -e unrecorded run.tel | cut -d ' ' -f 2- |
+	    sed 's/pid=[0-9]*/pid=N/; s/thread=[0-9]*/thread=N/' >got
+	echo 'unrecorded reason=1 program=0x1["./missing"] pid=N thread=N' | diff -u - got
 	echo 'int main(void) { return 0; }' >static.c
 	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"
 	run -0 telrec -o run.tel sh -c './static; true'
