@@ -441,7 +441,7 @@ drain_finish(struct drain *d)
 	(void)find_horizon(d, UINT64_MAX);
 	merge(d, UINT64_MAX);
 	for (i = 0; i < ARENA_EXECS; i++)
-		if (ARENA_NOW(d->a->execs[i].state) == ARENA_EXEC_STARTED &&
+		if (unrecorded_is_missing(&d->a->execs[i]) &&
 		    d->columns->events + d->columns->count > 0)
 			add_unrecorded(d, &d->a->execs[i], ++number);
 	return drain_release(d);

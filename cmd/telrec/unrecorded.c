@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "telrec/drain.h"
 #include "telrec/program.h"
 
 /* Programs that are reported by name, at most. */
@@ -17,6 +18,14 @@ struct missing {
 	const char *why;
 	unsigned times;
 };
+
+int
+unrecorded_is_missing(const struct arena_exec *e)
+{
+	return __atomic_load_n(&e->state, __ATOMIC_ACQUIRE) ==
+	    ARENA_EXEC_STARTED &&
+	    drain_process_ended(ARENA_NOW(e->pid));
+}
 
 enum unrecorded_reason
 unrecorded_find(const struct arena_exec *e, const char *path, const char **text)
@@ -66,7 +75,7 @@ unrecorded_report(const struct arena *a)
 	if (all == NULL)
 		return;
 	for (i = 0; i < ARENA_EXECS; i++)
-		if (ARENA_NOW(a->execs[i].state) == ARENA_EXEC_STARTED &&
+		if (unrecorded_is_missing(&a->execs[i]) &&
 		    !add_missing(all, &count, &a->execs[i]))
 			others++;
 	for (i = 0; i < count; i++)

@@ -11,6 +11,11 @@ enum unrecorded_reason {
 	UNRECORDED_FILE,
 	UNRECORDED_OTHER
 };
+/*
+ * Whether a program is missing.  One that still runs may be about to start its
+ * library, if a signal has ended the recording.
+ */
+int unrecorded_is_missing(const struct arena_exec *e);
 /* Of the program at path, which was noted in e; the text says the same. */
 enum unrecorded_reason unrecorded_find(const struct arena_exec *e,
     const char *path, const char **text);

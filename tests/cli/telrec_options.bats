@@ -182,3 +182,70 @@ record_pair() {
 	cat names
 	[ "$(cat names)" = "id id setpriv sh sh " ]
 }
+
+@test "the values that options refuse, and the least and largest they take" {
+	cat >refused <<-'END'
+		-z 0|-z: '0' is not a level from 1 to 19
+		-z 20|-z: '20' is not a level from 1 to 19
+		-s 0|-s: '0' is not
+		-s 1099511627777|-s: '1099511627777' is not
+		-n 0|-n: '0' is not
+		--ring 0|--ring: '0' is not
+		--size 0|--size: '0' is not
+		--delay 0|--delay: '0' is not a time such as 500ms, 10s or 2m
+		--for 0s|--for: '0s' is not a time such as 500ms, 10s or 2m
+		--stacks=x|-g: 'x': expected fp or unwind
+		-p 2147483648|-p: '2147483648' is not
+		--control 1 --control 2|--control was given twice
+		--symbols log|--symbols LOG: expected the file to write
+		-p 1|-p cannot be combined with a program or -a
+	END
+	while IFS='|' read -r option message; do
+		# shellcheck disable=SC2086 # options and their arguments
+		case $option in
+		--symbols*) run -2 telrec $option one two ;;
+		--control*) run -2 telrec $option ;;
+		*) run -2 telrec $option -o no.tel "$program" pairs 1 ;;
+		esac
+		echo "$option: $output"
+		[[ $output == "telrec: $message"* ]]
+		[ ! -e no.tel ]
+	done <refused
+	for option in "-z 19" "-s 1" "-n 18446744073709551615" \
+	    "--size 9223372036854775807" "--delay 1ns" "--for 1h" "--stacks=fp"; do
+		# shellcheck disable=SC2086 # an option and its argument
+		telrec -q $option -o run.tel "$program" pairs 3000 ||
+		    [ "$option" = "--delay 1ns" ]
+	done
+	# the zstd seekable format, and a log
+	telrec -o plain.tel "$program" pairs 3000
+	telrec -z 19 -o run.tel "$program" pairs 3000
+	[ "$(od -An -tx1 -N4 run.tel)" = " 28 b5 2f fd" ]
+	[ "$(wc -c <run.tel)" -lt "$(wc -c <plain.tel)" ]
+	[ "$(counts run.tel 'size == 100')" = 3000 ]
+}
+
+@test "signals are passed on to the program, and end the recording after it" {
+	for signal in TERM HUP; do
+		run -41 telrec -o run.tel sh -c 'trap "exit 41" '$signal'
+			kill -'$signal' $PPID
+			while :; do sleep 0.01; done'
+		[ "$output" = "" ]
+	done
+	# the terminal sends this one to both
+	run -5 telrec -o run.tel sh -c 'trap "exit 43" INT
+		kill -INT $PPID
+		sleep 0.1
+		exit 5'
+	for signal in TERM INT; do
+		run -6 timeout 50 telrec -o run.tel sh -c '(
+			trap "" TERM INT
+			sleep 0.1
+			kill -'$signal' $PPID
+			exec sleep 60 >/dev/null 2>&1 3>&-) & echo $! >pid
+			exit 6'
+		kill -9 "$(cat pid)"
+		echo "$signal: $output"
+		[ "$output" = "" ]
+	done
+}
