@@ -3,8 +3,8 @@
 #
 # Pairs of telrec's options, and how it reports the end of a program.
 
-# "enter" sets program; "run --separate-stderr" sets stderr.
-# shellcheck disable=SC2154
+# The commands of sh are to be expanded by sh; "enter" sets program.
+# shellcheck disable=SC2016,SC2154
 
 load telrec
 

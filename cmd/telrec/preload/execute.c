@@ -101,6 +101,16 @@ execute_open_arena(const char *path)
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
+/* Whether the descriptor still is that of the arena. */
+static int
+is_kept(void)
+{
+	struct stat st;
+
+	return handed >= 0 && fstat(handed, &st) == 0 &&
+	    st.st_dev == handed_device && st.st_ino == handed_file;
+}
+
 /* Before this process has another user. */
 static void
 keep_arena(void)
@@ -110,7 +120,7 @@ keep_arena(void)
 	int fd, high;
 
 	find_once();
-	if (ring_shared.arena == NULL || handed >= 0 || arena_path[0] == '\0' ||
+	if (ring_shared.arena == NULL || is_kept() || arena_path[0] == '\0' ||
 	    ring_calls_forbidden() || sandbox & SANDBOX_NO_START)
 		return;
 	fd = open(arena_path, O_RDWR | O_CLOEXEC);
@@ -123,16 +133,6 @@ keep_arena(void)
 			close(fd);
 	}
 	errno = kept;
-}
-
-/* Whether the descriptor still is that of the arena. */
-static int
-is_kept(void)
-{
-	struct stat st;
-
-	return handed >= 0 && fstat(handed, &st) == 0 &&
-	    st.st_dev == handed_device && st.st_ino == handed_file;
 }
 
 /* ---------------------------------------------------------------- notes */
@@ -194,7 +194,7 @@ note_program(struct call *call, const char *path, pid_t pid)
 	if (note == NULL)
 		return;
 	memset(note->path, 0, sizeof(note->path));
-	strncpy(note->path, path, sizeof(note->path) - 1);
+	strncpy(note->path, path != NULL ? path : "", sizeof(note->path) - 1);
 	note->pid = (uint32_t)pid;
 	note->has_environment = has_variable(call->environment, "LD_PRELOAD") &&
 	    has_variable(call->environment, ARENA_ENV);
