@@ -156,7 +156,8 @@ fails() {
 	only new old
 	# it has its name once there is an event, and not before
 	echo old >out/old
-	starts telrec -o out/old bash -c 'read -r line; exec sort'
+	printf 'read -r line\nexec sort\n' >script
+	starts telrec -o out/old bash script
 	await grep -aqv old out/old
 	exec {hold}>&-
 	wait "$pid"
@@ -166,7 +167,7 @@ fails() {
 # SIGINT and SIGQUIT are ignored there.
 starts() {
 	mkfifo pipe
-	"$@" <pipe >/dev/null 2>&1 3>&- &
+	(exec "$@") <pipe >/dev/null 2>&1 3>&- &
 	pid=$!
 	exec {hold}>pipe
 	cat mpsio.log >&"$hold"
@@ -174,7 +175,7 @@ starts() {
 
 @test "a signal leaves the old file, and no other" {
 	for signal in TERM HUP; do
-		starts bash -c 'exec telcat -o out/old'
+		starts telcat -o out/old
 		await test -e "out/old.new-$pid"
 		kill -$signal "$pid"
 		status=0
@@ -188,10 +189,10 @@ starts() {
 }
 
 @test "with -u the file is there while it grows" {
-	for command in 'telcat -u -o out/old' 'telfilter -u -o out/old' \
-	    'telcat -u -f tel -o out/old'; do
+	for command in 'telcat -u' 'telfilter -u' 'telcat -u -f tel'; do
 		echo old >out/old
-		starts bash -c "exec $command"
+		read -ra words <<<"$command"
+		starts "${words[@]}" -o out/old
 		await grep -aqv old out/old
 		exec {hold}>&-
 		wait "$pid"

@@ -275,7 +275,7 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	{
 		echo '# teltools text 1'
 		echo "# type: Say 1 Kind size:unsigned text:string"
-		echo '0000000000000001 Say size=1 text="a\xe2\x80\xaeb"'
+		printf '%s\n' '0000000000000001 Say size=1 text="a\xe2\x80\xaeb"'
 	} >bidi.log
 	telcat -q -f tel -o bidi.tel bidi.log
 	# in a file, JSON has the character as it is
