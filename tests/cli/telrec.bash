@@ -18,9 +18,9 @@ build_program() {
 		    -I"$TEL_TOP/cmd" -o "$BATS_FILE_TMPDIR/program" \
 		    "$TEL_TOP/tests/cli/telrec_program.c" -ldl || return
 		# others may do the same at this time
-		mkdir -p "$kept" &&
-		    cp "$BATS_FILE_TMPDIR/program" "$kept/program.$$" &&
-		    mv "$kept/program.$$" "$kept/program" || true
+		mkdir -p "$kept"
+		cp "$BATS_FILE_TMPDIR/program" "$kept/program.$$"
+		mv "$kept/program.$$" "$kept/program"
 	else
 		cp "$kept/program" "$BATS_FILE_TMPDIR/program"
 	fi

@@ -320,7 +320,8 @@ of_program() {
 		lost=$(sed -n 's/.*"type":"totals".*"lost":\([0-9]*\).*/\1/p' \
 		    report.json)
 		echo "seed $seed: $lost lost: $output"
-		[ -n "$lost" ] && [ "${#lost}" -le 12 ]
+		[ -n "$lost" ]
+		[ "${#lost}" -le 12 ]
 		[[ $output != *[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]" events were lost"* ]]
 	done
 }

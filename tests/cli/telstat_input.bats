@@ -5,7 +5,7 @@
 # has written itself.
 
 # "run --separate-stderr" sets stderr
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2094
 
 load lib
 
