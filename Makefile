@@ -323,7 +323,9 @@ ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 
 # Loops that "make check" takes samples of, from their start to their end.
-SLOW = $(BUILD)/tests/fuzz_reader $(BUILD)/tests/test_feed
+SLOW = $(BUILD)/tests/fuzz_reader $(BUILD)/tests/test_feed \
+    $(addprefix tests/cli/,convert.bats cores.bats native.bats range.bats \
+        telcat_damage.bats telcat_input.bats)
 check-slow:
 	@tests/deps.sh build check
 	@$(MAKE) $(PAR) programs

@@ -260,7 +260,7 @@ make_false() {
 		telfilter "${options[@]}" long.tel | telcat >"$BATS_TEST_TMPDIR/want"
 		telfilter "${options[@]}" <(cat long.tel) | telcat |
 		    cmp - "$BATS_TEST_TMPDIR/want"
-	done <<-'END'
+	done < <(sample 3 <<-'END'
 		-e Intern,EventInit
 		-e ^PoolAlloc,PoolFree
 		-k User,Pool
@@ -274,6 +274,7 @@ make_false() {
 		-w label~"Control"
 		-w dt>1000
 	END
+	)
 	same telfilter -f text -v -e PoolAlloc,PoolFree
 	same telfilter -f mps -e PoolInit
 	same telfilter -c -w 'size > 4096'
@@ -402,7 +403,7 @@ fetches() {
 		part=$(share places.tel telfilter -j 1 -c "${options[@]}")
 		echo "$part of 1000"
 		[ "$part" -lt 800 ]
-	done <<-'END'
+	done < <(sample 3 <<-'END'
 		-w index>390000
 		-w index<100
 		-w index>=200000&&index<200010
@@ -413,6 +414,7 @@ fetches() {
 		--tb-hz 1000 -w time>=600s&&time<601s
 		--tb-hz 1000 -t 600s,601s
 	END
+	)
 	# what is counted from an event that comes later, or not at all
 	while read -ra options; do
 		echo "${options[*]}"
