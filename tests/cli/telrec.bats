@@ -211,6 +211,16 @@ setup() {
 	[ ! -e no.tel ] || skip "no set-user-ID programs here"
 	[ "$status" = 125 ]
 	[[ $output == *"./setuid: 0 events: the program is set-user-ID or set-group-ID" ]]
+	# of another group
+	chown 0:1 setuid
+	chmod 2755 setuid
+	run -125 telrec -o no.tel ./setuid pairs 10
+	[[ $output == *"./setuid: 0 events: the program is set-user-ID or set-group-ID" ]]
+	# another one that is found first, but cannot be executed
+	mkdir first
+	: >first/setuid
+	PATH=$PWD/first::$PATH run -125 telrec -o no.tel setuid pairs 10
+	[[ $output == *"setuid: 0 events: the program is set-user-ID or set-group-ID" ]]
 }
 
 @test "to a pipe: telstat shows it while the program runs" {

@@ -172,6 +172,15 @@ record_pair() {
 	telcat -H -e unrecorded run.tel | cut -d ' ' -f 2- |
 	    sed 's/pid=[0-9]*/pid=N/; s/thread=[0-9]*/thread=N/' >got
 	echo 'unrecorded reason=1 program=0x1["./missing"] pid=N thread=N' | diff -u - got
+	# 16 names at most
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do
+		ln -s execute "missing$i"
+	done
+	run -0 telrec -o run.tel sh -c 'for p in ./missing?*; do
+		env -i $p x; done; true'
+	[ "${#lines[@]}" = 17 ]
+	[ "${lines[16]}" = "telrec: 2 other programs were not recorded" ]
+	[ "$(telcat -c -e unrecorded run.tel)" = 18 ]
 	echo 'int main(void) { return 0; }' >static.c
 	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"
 	run -0 telrec -o run.tel sh -c './static; true'

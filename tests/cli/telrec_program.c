@@ -64,6 +64,21 @@ all(void)
 	return 0;
 }
 
+/* Calls that fail, for their sizes; and a block that stays. */
+static int
+huge(void)
+{
+	volatile size_t most = SIZE_MAX;
+
+	kept[0] = malloc(5);
+	kept[1] = malloc(most);
+	kept[1] = malloc(most >> 1);
+	kept[1] = calloc(most, most);
+	kept[1] = realloc(kept[0], most - 7);
+	kept[1] = reallocarray(kept[0], most, 3);
+	return kept[1] != NULL;
+}
+
 /* What valgrind knows, too; between the call and the free of a marker. */
 static int
 some(void)
@@ -647,6 +662,8 @@ main(int argc, char **argv)
 		return until_loaded(argv[2], argv[3]);
 	if (strcmp(mode, "stopped") == 0)
 		return stopped();
+	if (strcmp(mode, "huge") == 0)
+		return huge();
 	if (strcmp(mode, "scribble") == 0)
 		return scribble((unsigned)n);
 	if (strcmp(mode, "filter") == 0)

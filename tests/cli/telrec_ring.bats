@@ -89,6 +89,22 @@ total() {
 	[ "$(telcat -w 'size == 100' run.tel | grep -vc '^#')" = 800 ]
 }
 
+@test "numbers of 64 bits are in a ring as in a log" {
+	for options in "-q" "-q --ring 1M"; do
+		# shellcheck disable=SC2086 # several options
+		telrec $options -o run.tel "$program" huge
+		telcat -H -k Alloc -w 'size > 1e15 || count > 1e15' run.tel |
+		    sed 's/^[^ ]* //; s/ pid=.*//; s/old=0x[0-9A-Fa-f]*/old=P/' >got
+		diff -u - got <<-'END'
+			malloc address=0x0 size=18446744073709551615
+			malloc address=0x0 size=9223372036854775807
+			calloc address=0x0 count=18446744073709551615 size=18446744073709551615
+			realloc address=0x0 old=P size=18446744073709551608
+			reallocarray address=0x0 old=P count=18446744073709551615 size=3
+		END
+	done
+}
+
 @test "options of rings" {
 	for bytes in 0 x -1; do
 		run -2 telrec --ring "$bytes" -o no.tel "$program" all
