@@ -251,6 +251,12 @@ sink_discard(struct sink *sink)
 	sink->discarded = 1;
 }
 
+void
+sink_tells_failure(struct sink *sink)
+{
+	sink->tells_failure = 1;
+}
+
 int
 sink_replace(struct sink *sink)
 {
@@ -291,13 +297,24 @@ sink_again(struct sink *sink)
  * The file of -o gets its name if all went well, or damaged input alone was
  * skipped; one that each interval replaces has had it.
  */
+static int
+is_worth_a_name(const struct sink *sink)
+{
+	switch (message_status()) {
+	case STATUS_OK:
+	case STATUS_DAMAGED: return 1;
+	case STATUS_FAILED:
+		return sink->tells_failure && access(sink->name, F_OK) != 0 &&
+		    errno == ENOENT;
+	default: return 0;
+	}
+}
+
 static void
 close_file(struct sink *sink)
 {
-	const enum status status = message_status();
-
 	if (!sink->failed && !sink->discarded && !sink->settings->replace &&
-	    (status == STATUS_OK || status == STATUS_DAMAGED))
+	    is_worth_a_name(sink))
 		(void)publish(sink);
 	new_file_close(&sink->file);
 }

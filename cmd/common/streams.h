@@ -13,13 +13,14 @@ struct sink {
 	const struct settings *settings;
 	const char *name; /* for messages; "standard output" */
 	int fd;
-	int named;        /* by -o */
-	int terminal;     /* nonzero when a person looks at it */
-	unsigned columns; /* of the terminal; 0: unknown */
-	int color;        /* nonzero when it may be coloured */
-	int failed;       /* nonzero when that has been reported */
-	pid_t pager;      /* 0: none */
-	int discarded;    /* the file of -o is not to get its name */
+	int named;         /* by -o */
+	int terminal;      /* nonzero when a person looks at it */
+	unsigned columns;  /* of the terminal; 0: unknown */
+	int color;         /* nonzero when it may be coloured */
+	int failed;        /* nonzero when that has been reported */
+	pid_t pager;       /* 0: none */
+	int discarded;     /* the file of -o is not to get its name */
+	int tells_failure; /* see sink_tells_failure() */
 	struct new_file file;
 };
 
@@ -45,11 +46,14 @@ int sink_open(struct sink *sink, const struct settings *s);
  * was.  sink_publish() gives it its name now, for who reads it while it grows;
  * with -u so does sink_flushed(), to be called when something was flushed.  What
  * has its name stays, whatever fails.  sink_discard(): it is not to get it.
+ * sink_tells_failure(): the output itself tells that reading failed, and gets its
+ * name also then, if there is no file of that name.
  * sink_publish() returns 1, or 0 after a message.
  */
 int sink_publish(struct sink *sink);
 void sink_flushed(struct sink *sink);
 void sink_discard(struct sink *sink);
+void sink_tells_failure(struct sink *sink);
 
 /*
  * With settings->replace, these two take turns: sink_replace() gives the new

@@ -658,6 +658,8 @@ telstat_run(struct telstat *t, struct sink *sink)
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");
 		show_final(&c);
 		TEL_EVENT1(PhaseEnd, PHASE_SHOW);
+		if (t->format->parts)
+			sink_tells_failure(sink);
 	}
 	show_close(&c.show);
 }

@@ -84,6 +84,18 @@ fails() {
 	cmp mpsio.log same
 }
 
+@test "a part of a log that cannot be read is made, and replaces none" {
+	run -1 telstat -q -f inst -o out/new nosuch
+	run -1 telstat -q out/new
+	[[ $output == *'incomplete 1'* ]]
+	run -1 bash -c 'ulimit -f 0; telstat -q -f inst -o out/more nosuch'
+	only new old
+	telstat -f inst -o out/new mpsio.log
+	cp out/new part
+	run -1 telstat -q -f inst -o out/new nosuch
+	cmp part out/new
+}
+
 @test "damage that is skipped is no failure" {
 	head -c 3000 mpsio.log >short
 	run -3 telcat -q -o out/old short
