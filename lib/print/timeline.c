@@ -20,7 +20,7 @@ tel__timeline_new(const struct timeline_ops *ops)
 	tl->counters = ops->counter != NULL;
 	tel__table_init(&tl->by_name);
 	tel__table_init(&tl->open);
-	tel__table_init(&tl->blocks);
+	tel__timeline_count_init(tl);
 	tel__table_init(&tl->pools);
 	tel__table_init(&tl->arenas);
 	tel__table_init(&tl->flows);

@@ -7,6 +7,7 @@
 #define TEL_TIMELINE_H
 
 #include "base/table.h"
+#include "model/live.h"
 #include "model/run.h"
 #include "render/renderer.h"
 
@@ -14,8 +15,7 @@
 #define TIMELINE_TRACKS 16384
 /* Ranges of one type and context that are open at once. */
 #define TIMELINE_LANES 256
-/* Blocks whose size is held, and pools whose bytes are counted apart. */
-#define TIMELINE_BLOCKS ((size_t)1 << 21)
+/* Pools whose bytes are counted apart. */
 #define TIMELINE_POOLS 4096
 /* Gauges and tracks that are found fast; powers of two. */
 #define TIMELINE_RECENT 32u
@@ -91,15 +91,15 @@ struct timeline_resources;
 struct timeline_gauge {
 	struct timeline_track *track;
 	uint64_t bytes;
-	size_t blocks; /* of it in timeline.blocks */
 	/* what it had in this bucket of time, and the next that had something */
 	uint64_t shown, low, high;
 	uint32_t next;
+	int ended; /* what it was of has ended: its number is used again */
 	/*
-	 * What it was of has ended.  Its number is used again when no block of
-	 * it is left.
+	 * Of a pool that the log creates, where frees say how much they free:
+	 * which blocks live need not be known.
 	 */
-	int ended;
+	int by_size;
 };
 
 /* A pool and its gauge. */
@@ -116,10 +116,15 @@ struct timeline {
 	size_t ntracks, room;
 	struct tel__table by_name; /* hash of a name to a track's number */
 	struct timeline_track *known[TIMELINE_KNOWN]; /* by a part of a name */
-	struct tel__table open;   /* hash of a range to its track's number */
-	uint64_t starts;          /* of ranges */
-	struct tel__table blocks; /* hash of a block to its size */
-	struct tel__table pools;  /* hash of a pool to its gauge's place */
+	struct tel__table open; /* hash of a range to its track's number */
+	uint64_t starts;        /* of ranges */
+	struct tel__live live;  /* an owner is a gauge */
+	/*
+	 * Of the operation that .live takes: the gauges of its pool or process,
+	 * and of all; and the gauge of a block that ended.
+	 */
+	uint32_t member, whole, changed;
+	struct tel__table pools; /* hash of a pool to its gauge's place */
 	struct timeline_recent recent[TIMELINE_RECENT]; /* of those */
 	/* hash of a pool to the track of its arena */
 	struct tel__table arenas;
@@ -130,8 +135,7 @@ struct timeline {
 	int receives;
 	struct timeline_gauge *gauges;
 	size_t ngauges, gauge_room;
-	size_t ended, ended_blocks;    /* gauges whose .ended is set */
-	size_t processes;              /* that have a gauge */
+	size_t ended;                  /* gauges whose .ended is set */
 	const struct tel_log *all_log; /* whose bytes gauge .all counts */
 	uint32_t all;
 	/*
@@ -306,7 +310,7 @@ struct timeline_plan {
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
 	int key; /* the field that identifies the memory, or -1: the size is always given */
-	int by_size;     /* frees say how much, so blocks are not held */
+	int by_size;     /* all frees say how much they free */
 	int base;        /* from where, or -1 */
 	int size, limit; /* how much, or up to where, or -1 */
 	/* the type whose messages it sends or receives and 1, or 0 */
@@ -400,6 +404,7 @@ struct timeline_track *tel__timeline_track_in(struct tel_printer *pr,
     enum timeline_use use, const char *name, size_t n);
 void tel__timeline_resources_free(struct timeline *tl);
 
+void tel__timeline_count_init(struct timeline *tl);
 /* Forgets all that lives. */
 void tel__timeline_count_clear(struct timeline *tl);
 

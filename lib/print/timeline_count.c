@@ -11,16 +11,18 @@
 #include "model/schema.h"
 #include "print/timeline.h"
 
-/* No block is larger: such an event is wrong, and would hide all others. */
-#define BLOCK_MAX (UINT64_C(1) << 47)
-/* No gauge, and one that there is no room for. */
+/*
+ * No gauge, one that there is no room for, and none yet of a pool that the log
+ * creates.
+ */
 #define NONE UINT32_MAX
 #define FULL (UINT32_MAX - 1)
+#define CREATED (UINT32_MAX - 2)
 
 void
 tel__timeline_count_clear(struct timeline *tl)
 {
-	tel__table_clear(&tl->blocks);
+	tel__live_clear(&tl->live);
 	tel__table_clear(&tl->pools);
 	tel__table_clear(&tl->flows);
 	tel__table_clear(&tl->arenas);
@@ -29,7 +31,6 @@ tel__timeline_count_clear(struct timeline *tl)
 	tl->rows = 0;
 	tl->shown = 0;
 	tl->ngauges = tl->ended = 0;
-	tl->processes = 0;
 	tl->all_log = NULL;
 }
 
@@ -62,101 +63,18 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 
 /* -------------------------------------------------------------- gauges */
 
-/* The size of a block and the number of its gauge are one value. */
-#define SIZE_BITS 48
-
-static uint64_t
-block_value(size_t gauge, uint64_t size)
-{
-	const uint64_t most = (UINT64_C(1) << SIZE_BITS) - 1;
-
-	return (uint64_t)gauge << SIZE_BITS | (size < most ? size : most);
-}
-
-static uint64_t
-size_in(uint64_t value)
-{
-	return value & ((UINT64_C(1) << SIZE_BITS) - 1);
-}
-
-static size_t
-gauge_in(uint64_t value)
-{
-	return (size_t)(value >> SIZE_BITS);
-}
-
-/* The key of a block, by the number of what it is counted in. */
-static uint64_t
-block_key(size_t gauge, uint64_t address)
-{
-	return address ^ gauge * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/*
- * Forgets the blocks of gauges that have ended, so that their numbers can be
- * used again.
- */
-static void
-sweep(struct timeline *tl)
-{
-	const uint64_t all = tl->blocks.entries == NULL ? 0 : tl->blocks.mask;
-	struct tel__table left = tl->blocks;
-	struct tel__entry *from, *to;
-	uint64_t i;
-	int fresh;
-
-	if (tl->blocks.entries != NULL) {
-		left.entries = NULL;
-		left.mask = left.count = 0;
-		for (i = 0; i <= all + 1; i++) {
-			from = &tl->blocks.entries[i];
-			if (from->key == 0 ||
-			    tl->gauges[gauge_in(from->value)].ended)
-				continue;
-			to = tel__table_put(&left, i > all ? 0 : from->key,
-			    &fresh);
-			if (to == NULL) {
-				tel__table_clear(&left);
-				return;
-			}
-			to->value = from->value;
-		}
-		tel__table_clear(&tl->blocks);
-		tl->blocks = left;
-	}
-	for (i = 0; i < tl->ngauges; i++)
-		if (tl->gauges[i].ended)
-			tl->gauges[i].blocks = 0;
-	tl->ended_blocks = 0;
-}
-
-/* The number of a gauge that has ended and has no block; NONE: there is none. */
-static uint32_t
-ended_gauge(struct timeline *tl)
-{
-	size_t i;
-
-	for (i = 0; tl->ended > 0 && i < tl->ngauges; i++) {
-		if (tl->gauges[i].ended && tl->gauges[i].blocks == 0) {
-			tl->ended--;
-			return (uint32_t)i;
-		}
-	}
-	return NONE;
-}
-
 /* The number of a gauge that is not used; FULL; NONE: no memory. */
 static uint32_t
 free_gauge(struct timeline *tl)
 {
-	uint32_t gauge = ended_gauge(tl);
+	size_t i;
 
-	if (gauge == NONE && tl->ngauges >= TIMELINE_POOLS && tl->ended > 0) {
-		sweep(tl);
-		gauge = ended_gauge(tl);
+	for (i = 0; tl->ended > 0 && i < tl->ngauges; i++) {
+		if (tl->gauges[i].ended) {
+			tl->ended--;
+			return (uint32_t)i;
+		}
 	}
-	if (gauge != NONE)
-		return gauge;
 	if (tl->ngauges >= TIMELINE_POOLS)
 		return FULL;
 	if (!TEL__RESERVE(tl->gauges, tl->gauge_room, tl->ngauges + 1)) {
@@ -179,18 +97,21 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 	    tel__timeline_track(pr, tl, parent, TIMELINE_BYTES, name,
 	        strlen(name));
 	uint32_t gauge;
+	int created;
 
 	if (t == NULL)
 		return 0;
 	gauge = free_gauge(tl);
 	if (gauge == NONE)
 		return 0;
+	created = e->value == CREATED;
 	e->value = gauge;
 	/* another one may have had the number */
 	if (tl->shown != 0)
 		tl->ops->settle(pr);
 	if (gauge != FULL)
-		tl->gauges[gauge] = (struct timeline_gauge){ .track = t };
+		tl->gauges[gauge] =
+		    (struct timeline_gauge){ .track = t, .by_size = created };
 	return 1;
 }
 
@@ -356,52 +277,69 @@ subtract(struct timeline *tl, size_t gauge, uint64_t size)
 	g->bytes -= size < g->bytes ? size : g->bytes;
 }
 
-/*
- * A block is allocated; one that was there has been freed without an event.
- * address: 0: which one does not matter.
- */
+/* More or less lives in a gauge, and in that of all which it is a part of. */
 static void
-block_begins(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size)
+change_by(struct timeline *tl, size_t gauge, uint64_t size,
+    void (*change)(struct timeline *, size_t, uint64_t))
 {
-	struct tel__entry *e;
-	int fresh;
+	change(tl, gauge, size);
+	if (gauge != tl->whole)
+		change(tl, tl->whole, size);
+}
 
-	add(tl, gauge, size);
-	if (tl->blocks.count >= TIMELINE_BLOCKS &&
-	    tl->ended_blocks > TIMELINE_BLOCKS / 8)
-		sweep(tl);
-	if (address == 0 || tl->blocks.count >= TIMELINE_BLOCKS)
-		return;
-	e = tel__table_put(&tl->blocks, block_key(gauge, address), &fresh);
-	if (e == NULL) {
-		tl->no_memory = 1;
-		return;
+/* A block lives, or does no more: its owner is a gauge. */
+static tel_status
+change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
+    const tel_alloc *op)
+{
+	struct timeline *tl = arg;
+
+	switch (what) {
+	case TEL__LIVE_ALLOCATED:
+		block->owner = tl->member;
+		change_by(tl, tl->member, block->size, add);
+		break;
+	case TEL__LIVE_FREED:
+	case TEL__LIVE_RESIZED:
+	case TEL__LIVE_POOL_DESTROYED:
+	case TEL__LIVE_REPLACED:
+	case TEL__LIVE_PART_FREED:
+		change_by(tl, block->owner,
+		    what == TEL__LIVE_PART_FREED ? op->size : block->size,
+		    subtract);
+		tl->changed = block->owner;
+		break;
+	case TEL__LIVE_UNTRACKED:
+	case TEL__LIVE_UNKNOWN: break;
 	}
-	if (!fresh)
-		subtract(tl, gauge, size_in(e->value));
-	tl->gauges[gauge].blocks += fresh != 0;
-	e->value = block_value(gauge, size);
+	return TEL_OK;
+}
+
+void
+tel__timeline_count_init(struct timeline *tl)
+{
+	tel__live_init(&tl->live, change_live, tl);
 }
 
 /*
- * A block ends, or a part of it: size of it when sized.  What is known of one
- * that was freed in part is not its size any more.
+ * Does an operation to the blocks of a gauge, which is a part of whole.  tag:
+ * tells addresses of one log, or one gauge, from those of others.
  */
 static void
-block_ends(struct timeline *tl, size_t gauge, uint64_t address, uint64_t size,
-    int sized)
+follow(struct timeline *tl, uint32_t gauge, uint32_t whole, const tel_alloc *op,
+    uint64_t tag)
 {
-	struct tel__entry *e = address == 0 ?
-	    NULL :
-	    tel__table_find(&tl->blocks, block_key(gauge, address));
-	uint64_t had = 0;
+	tl->member = gauge;
+	tl->whole = whole;
+	tl->changed = gauge;
+	if (tel__live_take(&tl->live, op, tag) != TEL_OK)
+		tl->no_memory = 1;
+}
 
-	if (e != NULL) {
-		had = size_in(e->value);
-		tl->gauges[gauge].blocks--;
-		tel__table_remove(&tl->blocks, e);
-	}
-	subtract(tl, gauge, sized ? size : had);
+static uint64_t
+log_tag(const struct tel_log *log)
+{
+	return tel__hash((uint64_t)(uintptr_t)log, TEL__FNV);
 }
 
 /*
@@ -475,7 +413,6 @@ make_part(struct tel_printer *pr, struct timeline *tl,
 		tl->no_memory = 1;
 		e->value = FULL;
 	}
-	tl->processes += pool < 0 && e->value != FULL;
 }
 
 /*
@@ -499,7 +436,7 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 	e = find_gauge(tl, ev->log, OF_POOL, owner);
 	if (e == NULL)
 		return NONE;
-	if (e->value == NONE)
+	if (e->value == NONE || e->value == CREATED)
 		make_part(pr, tl, ev, p, op, e);
 	*r = (struct timeline_recent){ ev->log, owner,
 		e->value == FULL ? NONE : (uint32_t)e->value };
@@ -512,17 +449,21 @@ start_pool(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p,
     const tel_alloc *op)
 {
+	const uint64_t owner = owner_of(op);
 	struct timeline_track *t;
 	struct tel__entry *e;
 	int fresh;
 
+	e = !p->by_size ? NULL : find_gauge(tl, ev->log, OF_POOL, owner);
+	if (e != NULL && e->value == NONE)
+		e->value = CREATED;
 	if (tl->ops->heat == NULL || p->arena < 0 ||
 	    tl->arenas.count >= TIMELINE_TRACKS)
 		return;
 	t = arena_track(pr, tl, ev, p);
-	e = t == NULL ? NULL :
-	                tel__table_put(&tl->arenas,
-	                    pool_key(ev->log, owner_of(op)), &fresh);
+	e = t == NULL ?
+	    NULL :
+	    tel__table_put(&tl->arenas, pool_key(ev->log, owner), &fresh);
 	if (e == NULL)
 		tl->no_memory = 1;
 	else
@@ -532,67 +473,49 @@ start_pool(struct tel_printer *pr, struct timeline *tl,
 /* A pool ends, with all that lives in it. */
 static void
 end_pool(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const tel_alloc *op, uint32_t all,
-    uint64_t time)
+    const struct tel_event *ev, const tel_alloc *op, uint64_t time)
 {
-	const uint64_t owner = owner_of(op);
+	const uint64_t owner = owner_of(op), all = tl->gauges[tl->all].bytes;
 	struct tel__entry *e =
 	    tel__table_find(&tl->arenas, pool_key(ev->log, owner));
-	struct timeline_gauge *g;
-	uint32_t gauge;
+	struct timeline_gauge *g = NULL;
+	uint64_t had = 0;
 
 	if (e != NULL)
 		tel__table_remove(&tl->arenas, e);
 	recent_of(tl, owner)->log = NULL;
-	e = find_gauge(tl, ev->log, OF_POOL, owner);
-	if (e == NULL)
-		return;
-	gauge = (uint32_t)e->value;
-	tel__table_remove(&tl->pools, e);
-	if (gauge == NONE || gauge == FULL)
-		return;
-	g = &tl->gauges[gauge];
-	if (g->bytes > 0) {
-		subtract(tl, all, g->bytes);
-		g->bytes = 0;
-		show(pr, tl, gauge, time);
-		show(pr, tl, all, time);
+	e = tel__table_find(&tl->pools, pool_key(ev->log, owner));
+	if (e != NULL && e->value < TIMELINE_POOLS) {
+		g = &tl->gauges[e->value];
+		had = g->bytes;
 	}
-	g->ended = 1;
-	tl->ended++;
-	tl->ended_blocks += g->blocks;
+	if (e != NULL)
+		tel__table_remove(&tl->pools, e);
+	follow(tl, tl->all, tl->all, op, log_tag(ev->log));
+	if (g != NULL) {
+		subtract(tl, tl->all, g->bytes);
+		g->bytes = 0;
+		g->ended = 1;
+		tl->ended++;
+	}
+	if (had > 0)
+		show(pr, tl, (size_t)(g - tl->gauges), time);
+	if (tl->gauges[tl->all].bytes != all)
+		show(pr, tl, tl->all, time);
 }
 
-/* Does an operation to a gauge.  held: which blocks live is to be known. */
+/* Does an operation to a gauge. */
 static void
-count(struct timeline *tl, uint32_t gauge, const tel_alloc *op, int held)
+count(struct timeline *tl, const struct tel_log *log, uint32_t gauge,
+    const tel_alloc *op)
 {
-	const uint64_t address = held ? op->address : 0;
-	uint64_t size = op->size;
-
-	if (op->kind == TEL_ALLOC_CALLOC &&
-	    __builtin_mul_overflow(op->size, op->count, &size))
-		size = UINT64_MAX;
-	if (op->kind == TEL_ALLOC_REALLOC)
-		block_ends(tl, gauge, op->old, 0, 0);
-	if (op->kind == TEL_ALLOC_FREE)
-		block_ends(tl, gauge, address, size, op->sized);
-	else if (op->address != 0 && size <= BLOCK_MAX)
-		block_begins(tl, gauge, address, size);
-}
-
-/* What a pool has changed by is what all of the log has. */
-static inline void
-count_all(struct timeline *tl, uint32_t pool, uint32_t all, uint64_t before)
-{
-	const uint64_t after = tl->gauges[pool].bytes;
-
-	if (pool == all)
-		return;
-	if (after > before)
-		add(tl, all, after - before);
-	else
-		subtract(tl, all, before - after);
+	tl->whole = tl->all;
+	if (!tl->gauges[gauge].by_size)
+		follow(tl, gauge, tl->all, op, log_tag(log));
+	else if (op->kind == TEL_ALLOC_FREE)
+		change_by(tl, gauge, op->size, subtract);
+	else if (op->address != 0 && tel_alloc_bytes(op) <= TEL__LIVE_BLOCK_MAX)
+		change_by(tl, gauge, tel_alloc_bytes(op), add);
 }
 
 /* The track of the sizes of blocks; NULL: they are not shown. */
@@ -613,55 +536,74 @@ find_sizes(struct tel_printer *pr, struct timeline *tl,
 	return t == NULL || t->use != TIMELINE_HEAT ? NULL : t;
 }
 
+/* Finds the gauge of all of an event's log.  0: there is none. */
+static int
+enter_log(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p)
+{
+	if (tl->all_log == ev->log)
+		return 1;
+	tl->all_log = NULL;
+	tl->all = gauge_of(pr, tl, ev, p, OF_ALL, "live bytes");
+	if (tl->all == NONE)
+		return 0;
+	if (tl->rows != 0)
+		tl->ops->settle(pr);
+	tl->sizes = find_sizes(pr, tl, ev);
+	tl->all_log = ev->log;
+	return 1;
+}
+
+/* An operation that changes which blocks live, but for the end of a pool. */
+static void
+change_blocks(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p,
+    const tel_alloc *op, uint64_t time)
+{
+	uint32_t part = part_gauge(pr, tl, ev, p, op);
+
+	if (part == NONE)
+		part = tl->all;
+	if (tl->sizes != NULL && op->kind != TEL_ALLOC_FREE && op->address != 0)
+		tl->ops->heat(pr, tl->sizes, time,
+		    op->size < INT64_MAX ? (int64_t)op->size : INT64_MAX, 1);
+	tl->changed = part;
+	count(tl, ev->log, part, op);
+	if (tl->changed != part && tl->changed != tl->all)
+		show(pr, tl, tl->changed, time);
+	if (part != tl->all)
+		show(pr, tl, part, time);
+	show(pr, tl, tl->all, time);
+}
+
 int
 tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
-	uint32_t all, pool;
-	uint64_t before;
 	tel_alloc op;
 
 	if (!tel_event_alloc(ev, &op))
 		return 0;
 	/* no event says whether a reserved block is used */
 	if (op.failed || op.kind == TEL_ALLOC_RESERVE ||
-	    op.kind == TEL_ALLOC_COMMIT)
+	    (op.kind == TEL_ALLOC_COMMIT && p->by_size))
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_CREATE)
 		start_pool(pr, tl, ev, p, &op);
-	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_POOL_DESTROY)
+	if ((op.kind == TEL_ALLOC_BUFFER_CREATE ||
+	        op.kind == TEL_ALLOC_BUFFER_DESTROY) &&
+	    !p->by_size)
+		follow(tl, NONE, NONE, &op, log_tag(ev->log));
+	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_COMMIT &&
+	    op.kind != TEL_ALLOC_POOL_DESTROY)
 		return 0;
-	if (tl->all_log != ev->log)
-		tl->all = gauge_of(pr, tl, ev, p, OF_ALL, "live bytes");
-	all = tl->all;
-	if (all == NONE) {
-		tl->all_log = NULL;
+	if (!enter_log(pr, tl, ev, p))
 		return 1;
-	}
-	if (tl->all_log != ev->log) {
-		if (tl->rows != 0)
-			tl->ops->settle(pr);
-		tl->sizes = find_sizes(pr, tl, ev);
-	}
-	tl->all_log = ev->log;
 	if (op.kind == TEL_ALLOC_POOL_DESTROY) {
-		end_pool(pr, tl, ev, &op, all, time);
+		end_pool(pr, tl, ev, &op, time);
 		return 0;
 	}
-	pool = part_gauge(pr, tl, ev, p, &op);
-	if (pool == NONE)
-		pool = all;
-	if (tl->sizes != NULL && op.kind < TEL_ALLOC_FREE && op.address != 0)
-		tl->ops->heat(pr, tl->sizes, time,
-		    op.size < INT64_MAX ? (int64_t)op.size : INT64_MAX, 1);
-	before = tl->gauges[pool].bytes;
-	count(tl, pool, &op, !p->by_size);
-	count_all(tl, pool, all, before);
-	/* a process that is the only one is all */
-	if (pool != all &&
-	    (tl->processes != 1 || ev->type->role_field[TEL_PART_POOL] >= 0))
-		show(pr, tl, pool, time);
-	show(pr, tl, all, time);
+	change_blocks(pr, tl, ev, p, &op, time);
 	return 1;
 }
 
@@ -690,21 +632,27 @@ taken(const struct timeline_plan *p, const struct tel_field *fields,
 	else
 		*has_size = 0;
 	/* such as where the limit is before the base */
-	return size > BLOCK_MAX ? 0 : size;
+	return size > TEL__LIVE_BLOCK_MAX ? 0 : size;
 }
 
+/* By its size, or as a block where what gives it back does not say that. */
 static inline void
 take(struct timeline *tl, const struct timeline_plan *p, uint32_t gauge,
     const struct tel_field *fields, const unsigned char *data)
 {
-	const uint64_t key = p->key >= 0 ? load(&fields[p->key], data) : 0;
+	const int takes = p->memory > 0;
+	tel_alloc op = { .kind = takes ? TEL_ALLOC_MALLOC : TEL_ALLOC_FREE };
 	int has_size;
-	const uint64_t size = taken(p, fields, data, &has_size);
 
-	if (p->memory > 0)
-		block_begins(tl, gauge, key, size);
-	else
-		block_ends(tl, gauge, key, size, has_size);
+	op.size = taken(p, fields, data, &has_size);
+	if (p->key < 0) {
+		(takes ? add : subtract)(tl, gauge, op.size);
+		return;
+	}
+	/* 0 may be a key, and is no address */
+	op.address = load(&fields[p->key], data) + 1;
+	op.sized = has_size;
+	follow(tl, gauge, gauge, &op, gauge * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 void
@@ -779,6 +727,7 @@ sum_blocks(struct timeline_action *a, const struct tel_type *t)
 	if (a->address == NULL || t->role >= TEL_ROLE_MIDDLE ||
 	    !(frees || (tel_type_allocates(t) && a->size != NULL)) ||
 	    part_of(t, TEL_PART_COUNT) != NULL ||
+	    part_of(t, TEL_PART_WEIGHT) != NULL ||
 	    part_of(t, TEL_PART_PROCESS) != NULL)
 		return;
 	a->first = a->address->datatype == TEL_UNSIGNED ||
@@ -847,35 +796,34 @@ add_block(struct timeline *tl, const struct timeline_action *a,
     const struct tel_log *log, const struct tel_type *t,
     const unsigned char *data)
 {
-	const uint64_t address = load(a->address, data) + a->first,
-	               key = a->plan->by_size ? 0 : address,
-	               size = a->size == NULL ? 0 : load(a->size, data);
+	const int frees = tel_type_frees(t);
+	tel_alloc op = { .kind = frees ? TEL_ALLOC_FREE : TEL_ALLOC_MALLOC,
+		.call = t->role >= TEL_ROLE_NEW ? TEL_CALL_CXX : TEL_CALL_C,
+		.sized = a->size != NULL };
 	const struct timeline_recent *r;
-	uint32_t gauge = tl->all;
-	uint64_t owner, before;
+	uint32_t part = tl->all;
 
 	if (tl->all_log != log)
 		return 0;
 	if (a->pool != NULL) {
-		owner = load(a->pool, data);
-		r = recent_of(tl, owner);
-		if (r->log != log || r->owner != owner || r->gauge == NONE)
+		op.pool = load(a->pool, data);
+		r = recent_of(tl, op.pool);
+		if (r->log != log || r->owner != op.pool || r->gauge == NONE)
 			return 0;
-		gauge = r->gauge;
+		part = r->gauge;
 	}
-	before = tl->gauges[gauge].bytes;
-	if (tel_type_frees(t)) {
-		block_ends(tl, gauge, key, size, a->size != NULL);
-	} else if (address == 0) {
+	op.address = load(a->address, data) + a->first;
+	op.size = a->size == NULL ? 0 : load(a->size, data);
+	if (op.address == 0)
 		return 1;
-	} else {
-		count_size(tl, size);
-		if (size <= BLOCK_MAX)
-			block_begins(tl, gauge, key, size);
-	}
-	count_all(tl, gauge, tl->all, before);
-	if (gauge != tl->all)
-		hold(tl, &tl->gauges[gauge]);
+	if (!frees)
+		count_size(tl, op.size);
+	tl->changed = part;
+	count(tl, log, part, &op);
+	if (tl->changed != part && tl->changed != tl->all)
+		hold(tl, &tl->gauges[tl->changed]);
+	if (part != tl->all)
+		hold(tl, &tl->gauges[part]);
 	hold(tl, &tl->gauges[tl->all]);
 	return 1;
 }
@@ -891,7 +839,7 @@ add_sized(struct timeline *tl, const struct timeline_action *a,
 	uint64_t size = tel_le64(data + a->size_at);
 
 	if (tl->all_log != log || r->log != log || r->owner != owner ||
-	    r->gauge == NONE)
+	    r->gauge == NONE || !tl->gauges[r->gauge].by_size)
 		return 0;
 	pool = &tl->gauges[r->gauge];
 	all = &tl->gauges[tl->all];
@@ -905,7 +853,7 @@ add_sized(struct timeline *tl, const struct timeline_action *a,
 		return 1;
 	} else {
 		count_size(tl, size);
-		size = size <= BLOCK_MAX ? size : 0;
+		size = size <= TEL__LIVE_BLOCK_MAX ? size : 0;
 		size = size < INT64_MAX - pool->bytes ? size :
 		                                        INT64_MAX - pool->bytes;
 		pool->bytes += size;
@@ -948,7 +896,7 @@ add_taken(struct timeline *tl, const struct timeline_action *a,
 		return 0;
 	if (a->base != NULL)
 		size -= tel_le64(data + a->base_at);
-	size = size <= BLOCK_MAX ? size : 0;
+	size = size <= TEL__LIVE_BLOCK_MAX ? size : 0;
 	g = &tl->gauges[p->gauge];
 	if (a->sum == SUM_GIVE) {
 		g->bytes -= size < g->bytes ? size : g->bytes;

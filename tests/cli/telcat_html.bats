@@ -442,8 +442,8 @@ END
 
 @test "live bytes are those of telstat, where frees say how much they free" {
 	# each block twice: nothing says that the first one had been freed
-	telcat -q -e PoolAlloc "$MPS/1.118.0-lii6gc-awlut.log.zst" |
-	    sed p >twice.txt
+	telcat -q -e PoolInit,PoolAlloc "$MPS/1.118.0-lii6gc-awlut.log.zst" |
+	    sed '/ PoolAlloc /p' >twice.txt
 	telcat -q -f html twice.txt >page.html
 	telstat -q -f json twice.txt | grep '"totals"' >totals.json
 	compare_with page.html totals.json <<'END'

@@ -275,7 +275,7 @@ setup() {
 	    sh "$program"
 	[ "$(counts run.tel 'size == 100')" -ge 10 ]
 	# it sees that the recording has stopped, and goes on
-	telrec --for 50ms -o run.tel "$program" stopped
+	telrec --for 400ms -o run.tel "$program" stopped
 	[ "$(counts run.tel 'size == 100')" -ge 10 ]
 	[ "$(counts run.tel 'size == 90001')" = 0 ]
 	telrec --size 20k -o run.tel "$program" stopped

@@ -350,12 +350,17 @@ static int
 stopped(void)
 {
 	const struct arena *a = share();
+	uint32_t epoch;
 	int i;
 
 	for (i = 0; i < 60000 && ARENA_NOW(a->on); i++) {
 		pairs(100, 100);
 		usleep(1000);
 	}
+	/* a thread looks again when there is a new epoch */
+	epoch = ARENA_NOW(a->epoch);
+	for (i = 0; i < 60000 && ARENA_NOW(a->epoch) == epoch; i++)
+		usleep(1000);
 	pairs(10, 90001);
 	return ARENA_NOW(a->on) ? 9 : 0;
 }

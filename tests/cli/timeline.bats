@@ -169,12 +169,12 @@ memory() {
 		# role: GivePart free at size pool
 		# role: PoolEnds destroy-pool - - pool
 		0000000000000001 Take pool=0xa at=0x10 size=100
-		0000000000000002 Take pool=0xb["blue"] at=0x10 size=7
+		0000000000000002 Take pool=0xb["blue"] at=0x18 size=7
 		0000000000000003 Take pool=0xa at=0x20 size=5000000000
 		0000000000000004 Take pool=0xa at=0x10 size=50
 		0000000000000005 Give pool=0xa at=0x20
 		0000000000000006 GivePart pool=0xa at=0x10 size=20
-		0000000000000007 GivePart pool=0xb["blue"] at=0x90 size=1000
+		0000000000000007 GivePart pool=0xb["blue"] at=0x18 size=1000
 		0000000000000008 Take pool=0xb["blue"] at=0x30 size=9
 		0000000000000009 PoolEnds pool=0xa
 		000000000000000A Take pool=0xa at=0x20 size=3
@@ -241,8 +241,9 @@ memory() {
 	    s/at - pool$/at process=pool/; s/0xa /1 /; s/0xb\["blue"\] /2 /' memory.txt |
 	    sed '/PoolEnds/d' | telcat -q -f perfetto >two.trace
 	python3 "$read_trace" two.trace | grep '| counter |' |
-	    cut -d '|' -f 1,2,4 | sed 's,^[^/]*/,,; s/ *$//' | head -n 7 |
+	    cut -d '|' -f 1,2,4 | sed 's,^[^/]*/,,; s/ *$//' | head -n 8 |
 	    diff -u - <(cat <<-'END'
+		live bytes of process 1 | 0 | 100
 		live bytes | 0 | 100
 		live bytes of process 2 | 1 | 7
 		live bytes | 1 | 107

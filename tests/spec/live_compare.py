@@ -3,17 +3,22 @@
 
     live_compare.py TOOLS LOG|KIND...
 
-TOOLS are some of telstat,stacks,folded,telreplay; a KIND is words of pools,
-malloc, wrong, several and cut, for random logs, which are made here.  Prints
+TOOLS are some of telstat,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
+created, malloc, wrong, several and cut, for random logs, which are made here.  Prints
 each difference, and fails if there is any.
 """
 
 import json
+import os
 import random
 import subprocess
 import sys
 
 from live_model import live
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../page"))
+# pylint: disable=wrong-import-position
+from read_page import Page
 
 SUMS = ("allocated_blocks", "allocated_bytes", "freed_blocks", "freed_bytes",
         "live_blocks", "live_bytes")
@@ -31,9 +36,11 @@ POOLS = """# teltools text 1
 # type: get 1 Alloc at:address size:unsigned pool:address
 # type: put 2 Alloc at:address size:unsigned pool:address
 # type: end 3 Alloc pool:address
+# type: make 4 Alloc pool:address
 # role: get alloc at size pool
 # role: put free at size pool
-# role: end destroy-pool - - pool"""
+# role: end destroy-pool - - pool
+# role: make create-pool - - pool"""
 MALLOC = """# teltools text 1
 # type: get 1 Alloc at:address size:unsigned pid:unsigned by:address
 # type: put 2 Alloc at:address pid:unsigned
@@ -87,7 +94,32 @@ def of_telreplay(log):
     return found
 
 
-TOOLS = {"telstat": of_telstat, "stacks": of_stacks, "folded": of_folded,
+def of_chrome(log):
+    values = {}
+    for event in json.loads("\n".join(run("telcat", "-q", "-f", "chrome",
+                                          log)))["traceEvents"]:
+        if event["ph"] == "C" and event["name"].startswith("live bytes"):
+            values.setdefault(event["name"], []).append(event["args"]["bytes"])
+    parts = [ends[-1] for name, ends in values.items() if name != "live bytes"]
+    whole = values.get("live bytes", [])
+    # what its processes or pools have is what all of a log has
+    assert not parts or sum(parts) == whole[-1], (log, values)
+    return {"peak_bytes": max(whole), "live_bytes": whole[-1]} if whole else {}
+
+
+def of_page(log):
+    with open("page.html", "wb") as file:
+        subprocess.run(("telcat", "-q", "-f", "html", log), stdout=file, check=False)
+    page = Page("page.html")
+    paths = page.paths()
+    curves = [columns for s, columns in page.series()
+              if paths[s["track"]][-1] == "live bytes"]
+    assert len(curves) < 2, log
+    return {"peak_bytes": max(curves[0]["max"]),
+            "live_bytes": curves[0]["last"][-1]} if curves else {}
+
+
+TOOLS = {"chrome": of_chrome, "page": of_page, "telstat": of_telstat, "stacks": of_stacks, "folded": of_folded,
          "telreplay": of_telreplay}
 
 
@@ -151,6 +183,8 @@ def make(kind, seed):
             line = f"put at={at:#x} " + (
                 f"size={part or size} pool={owner << 8:#x}" if pools else tail)
         out.append(f"{clock:016X} {line}")
+    if "created" in kind:
+        out = [f"{0:016X} make pool={n << 8:#x}" for n in (1, 2)] + out
     with open(f"{kind}.{seed}", "w", encoding="ascii") as file:
         print(POOLS if pools else MALLOC,
               *out[len(out) // 2 if "cut" in kind else 0:], sep="\n", file=file)
