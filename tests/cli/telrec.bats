@@ -270,6 +270,7 @@ setup() {
 		"$1" pairs 10; done' sh "$program"
 	[ "$(counts run.tel 'size == 100')" -ge 1 ]
 	# a signal starts recording when the program runs, and ends it
+	rm run.tel
 	telrec --paused -o run.tel sh -c 'kill -USR1 $PPID
 		until "$1" pairs 10 && [ -s run.tel ]; do sleep 0.02; done' \
 	    sh "$program"
