@@ -33,8 +33,9 @@ static const struct option_row common[] = {
 	    "from the first event that EXPR selects", ALL },
 	{ OPTION_UNTIL, "until", "EXPR",
 	    "up to the first event that EXPR selects", ALL },
-	{ 'n', "limit", "N", "stop after N events", ALL },
-	{ OPTION_SKIP, "skip", "N", "leave out the first N events", ALL },
+	{ 'n', "limit", "N", "stop after N events", ALL | OPTION_ORDERED },
+	{ OPTION_SKIP, "skip", "N", "leave out the first N events",
+	    ALL | OPTION_ORDERED },
 
 	{ OPTION_HEADING, "Input", NULL, NULL, ALL },
 	{ 'S', "sort", NULL, "sort by time", ALL },
@@ -103,15 +104,31 @@ static const struct option_row common[] = {
 
 #define NCOMMON (sizeof(common) / sizeof(common[0]))
 
-int
-options_is_own(const struct tool *tool, int id)
+static const struct option_row *
+find_row(const struct option_row *rows, size_t n, int id)
 {
 	size_t i;
 
-	for (i = 0; i < tool->nown; i++)
-		if (tool->own[i].id == id)
-			return 1;
-	return 0;
+	for (i = 0; i < n; i++)
+		if (rows[i].id == id)
+			return &rows[i];
+	return NULL;
+}
+
+const struct option_row *
+options_own(const struct tool *tool, int id)
+{
+	return find_row(tool->own, tool->nown, id);
+}
+
+int
+options_has(const struct tool *tool, int id, unsigned flag)
+{
+	const struct option_row *row = options_own(tool, id);
+
+	if (row == NULL)
+		row = find_row(common, NCOMMON, id);
+	return row != NULL && (row->tools & flag) != 0;
 }
 
 /* Nonzero when the tool has the common row, or the heading of some. */
@@ -119,7 +136,7 @@ static int
 applies(const struct tool *tool, const struct option_row *row)
 {
 	return (row->tools & tool->bit) != 0 &&
-	    (row->id == OPTION_HEADING || !options_is_own(tool, row->id));
+	    (row->id == OPTION_HEADING || options_own(tool, row->id) == NULL);
 }
 
 /* Collects a tool's options: its own first.  Returns their number. */

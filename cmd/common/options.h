@@ -17,7 +17,9 @@ enum tool_bit {
 	TOOL_TELSTAT = 4,
 	TOOL_TELREPLAY = 8,
 	TOOL_TELREC = 16,
-	OPTION_RARE = 256 /* an option that only --help=all lists */
+	OPTION_RARE = 256, /* an option that only --help=all lists */
+	/* with it, it matters which event comes when: they are taken one by one */
+	OPTION_ORDERED = 512
 };
 
 /* Options without a letter; those of a tool begin at OPTION_OWN. */
@@ -52,7 +54,8 @@ struct option_row {
 	const char *name;     /* of the long option */
 	const char *argument; /* NULL for none; "[=WHAT]" when optional */
 	const char *text;     /* for --help */
-	unsigned tools;       /* the tools that have it; OPTION_RARE */
+	unsigned
+	    tools; /* the tools that have it; OPTION_RARE, OPTION_ORDERED */
 };
 
 /* A tool's command line. */
@@ -88,8 +91,11 @@ int options_next(const struct tool *tool, int argc, char **argv,
 int options_word(const char *option, const char *word,
     const char *const *words);
 
-/* Nonzero when the option is one of the tool's own rows. */
-int options_is_own(const struct tool *tool, int id);
+/* The tool's own row of an option; NULL: it is one that the tools share. */
+const struct option_row *options_own(const struct tool *tool, int id);
+
+/* Nonzero when the row of a tool's option has a flag, such as OPTION_ORDERED. */
+int options_has(const struct tool *tool, int id, unsigned flag);
 
 /* The row of an option that is given as on a command line, or NULL. */
 const struct option_row *options_find(const struct tool *tool,

@@ -324,7 +324,8 @@ take_all(struct settings *s, const struct tool *tool, void *arg, int argc,
 			streams_end();
 			return 0;
 		}
-		if (options_is_own(tool, id))
+		s->ordered |= options_has(tool, id, OPTION_ORDERED);
+		if (options_own(tool, id) != NULL)
 			ok = tool->option(arg, id, value);
 		else
 			ok = take(s, id, value);

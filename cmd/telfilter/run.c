@@ -241,12 +241,9 @@ event(void *arg, const tel_event *ev)
 static int
 takes_runs(const struct run *run, const tel_run *events)
 {
-	const struct telfilter *t = run->telfilter;
 	const size_t last = tel_run_count(events) - 1;
 
-	return run->context == NULL && !run->flush && t->skip == 0 &&
-	    t->count == UINT64_MAX && t->sample.every == 1 &&
-	    t->sample.share == SAMPLE_ALL &&
+	return !run->telfilter->settings.ordered && !run->flush &&
 	    (run->writer == NULL ||
 	        !tel_writer_needs(run->writer, tel_run_type(events, last)));
 }
@@ -367,22 +364,13 @@ finish(struct run *run)
 		(void)tell(run, st);
 }
 
-/* Nonzero when all that counts is how many events are selected. */
-static int
-only_counts(const struct telfilter *t)
-{
-	return t->settings.count_only && !t->any && t->count == UINT64_MAX &&
-	    t->skip == 0 && t->sample.every == 1 &&
-	    t->sample.share == SAMPLE_ALL;
-}
-
 uint64_t
 telfilter_run(struct telfilter *t, struct sink *sink)
 {
 	struct run run;
 	struct visitor visitor;
 
-	if (only_counts(t))
+	if (t->settings.count_only && !t->settings.ordered)
 		return total_run(&t->settings, sink);
 	memset(&run, 0, sizeof(run));
 	run.telfilter = t;

@@ -519,3 +519,29 @@ same() {
 	expect 2 "telfilter: --until: 'name == Foo', column 9: *" \
 	    telfilter --until 'name == Foo' mpsio.log
 }
+
+@test "options for which the order of events matters count as they write" {
+	local option
+	unpack 1.118.0-lii6gc-poolncv
+	while read -r option; do
+		# shellcheck disable=SC2086 # the words of an option
+		set -- -q $option -k Pool,Seg mpsio.log
+		clean telfilter -u -f text "$@" >each
+		clean telfilter -f text "$@" | cmp each -
+		if [[ $option != -[ABC]* ]]; then
+			clean telfilter "$@" | telcat -k Pool,Seg |
+			    grep -v '^#' | cmp <(grep -v '^#' each) -
+			[ "$(telfilter -c "$@")" = "$(grep -vc '^#' each)" ]
+		fi
+		telfilter --any "$@"
+	done <<-'END'
+		-n 7
+		--skip 7
+		--skip 3 -n 9
+		--every 3
+		--sample 0.3 --seed 5
+		-A 1
+		-B 2
+		-C 1 -n 5
+	END
+}
