@@ -318,6 +318,16 @@ check-faults:
 	@TEST_FAULTS=0 $(MAKE) check TESTS='tests/check/io_failures.bats \
 	    tests/check/alloc_failures.bats'
 
+# Single faults, COUNT of each SEED, and the tests that reach them.
+SEED  ?= 1
+COUNT ?= 50
+LIMIT ?= 60
+mutate:
+	@tests/deps.sh build check
+	@$(ENVIRONMENT) tests/mutation/mutate.py -s '$(SEED)' -n '$(COUNT)' \
+	    -l '$(LIMIT)' -j '$(JOBS)' -b '$(BUILD)/mutate' $(patsubst $(BUILD)/%,build/%, \
+	    $(filter-out tests/check/% tests/cluster/%,$(TESTS)))
+
 ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=all
 TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
@@ -588,6 +598,8 @@ help:
 # make check-page  pages of "telcat -f html", in Chromium
 # make check-musl  build libtel-emit with musl
 # make deb-check   build Debian packages twice, compare them, run lintian
+# make mutate      put COUNT=50 random faults of each SEED=1 into a copy, and
+#                  list those that no test notices
 # make tsan        the unit tests under the thread sanitizer
 # make valgrind    all tests under valgrind
 # make lint        manual pages, scripts, layout, warnings of gcc and clang
@@ -608,7 +620,7 @@ FORCE:
     check-32-sample check-musl linted objects asan-sample \
     check-page check-arrow \
     run-tests environment helpers check-unit check-cli \
-    check-install check-cluster check-faults deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
+    check-install check-cluster check-faults mutate deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

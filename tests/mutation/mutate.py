@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Puts random single faults into the .c files of lib and cmd, and runs the tests
+# that reach each of them:
+#
+#	tests/mutation/mutate.py -s SEED,... -n COUNT -b FOLDER TEST ...
+#
+# COUNT faults for each seed are in one build of a copy of the sources, in
+# FOLDER, behind a switch (switch.c).  A fault that does not compile makes place
+# for another.  All tests, bats files and programs as tests/run-test takes them,
+# run once without a fault, which records the faults that each case reaches and
+# how long it takes.  Then, for each fault, the cases that reach it run, those
+# first that take little time and reach few faults, until one fails that does
+# not fail without the fault, or the limit of CPU time is used up.
+#
+# Prints how many faults were noticed by folder, and those that were not.
+# FOLDER/log has the times of the tests, and which of them noticed which fault.
+
+import argparse
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import faults
+
+HERE = pathlib.Path(__file__).parent
+# Each library has its own copy of the switch.
+SWITCHES = ("lib/base", "lib/emit", "cmd/telrec/preload")
+MAX_MUTANTS = 4096  # as in switch.c
+CHUNK = 6  # seconds that cases of a file which run together take
+
+
+@dataclasses.dataclass
+class Case:
+    test: str
+    title: str  # "" for a program
+    seconds: float
+    reached: frozenset
+
+
+def update(path, text):
+    """Writes a file if that changes it, for make to compare times."""
+    if not path.exists() or path.read_bytes() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+
+
+def copy_tree(top, tree):
+    """Copies sources and tests, but not the faults of the last run."""
+    kept = {"build", ".git", "__pycache__"}
+    for folder, folders, files in os.walk(top):
+        folders[:] = [f for f in folders if f not in kept]
+        to = tree / pathlib.Path(folder).relative_to(top)
+        to.mkdir(parents=True, exist_ok=True)
+        for name in set(os.listdir(to)) - set(files) - set(folders) - kept:
+            if not (to / name).is_dir() and name != "mutant.c":
+                (to / name).unlink()
+        for name in files:
+            path = pathlib.Path(folder, name)
+            if path.suffix == ".c" and folder != str(HERE):
+                continue  # written with its faults, if it has any
+            if path.is_symlink() or not path.is_file():
+                continue
+            update(to / name, path.read_bytes())
+            shutil.copymode(path, to / name)
+
+
+class Build:
+    def __init__(self, top, tree, seeds, count):
+        self.top, self.tree = top, tree
+        self.texts = {}
+        places = []
+        for path in sorted(top.glob("**/*.c")):
+            name = str(path.relative_to(top))
+            if name.startswith(("build/", "tests/mutation/")):
+                continue
+            self.texts[name] = path.read_text()
+            if name.startswith(("lib/", "cmd/")):
+                places += faults.Source(name, self.texts[name]).faults()
+        self.queues = {seed: self.queue(seed, places) for seed in seeds}
+        self.faults = []
+        for seed in seeds:
+            for _ in range(count):
+                self.add(seed, len(self.faults) + 1)
+
+    @staticmethod
+    def queue(seed, places):
+        """All faults in random order, one of each kind after the other."""
+        rng = random.Random(seed)
+        kinds = [[f for f in places if f.kind == kind] for kind in faults.KINDS]
+        for kind in kinds:
+            rng.shuffle(kind)
+        longest = max(map(len, kinds))
+        return [kind[i] for i in range(longest) for kind in kinds
+                if i < len(kind)][::-1]
+
+    def add(self, seed, number):
+        while self.queues[seed] and number < MAX_MUTANTS:
+            fault = self.queues[seed].pop()
+            if not any(faults.overlap(fault, f) for f in self.faults):
+                self.faults.append(dataclasses.replace(fault, seed=seed,
+                                                       number=number))
+                return
+
+    def write(self):
+        for name, text in self.texts.items():
+            mine = [f for f in self.faults if f.path == name]
+            if mine:
+                text = faults.with_faults(text, mine)
+            update(self.tree / name, text.encode())
+        for folder in SWITCHES:
+            if (self.tree / folder).is_dir():
+                update(self.tree / folder / "mutant.c",
+                       (HERE / "switch.c").read_bytes())
+
+    def make(self, jobs):
+        """Builds; faults that do not compile make place for others."""
+        while True:
+            self.write()
+            done = subprocess.run(
+                ["make", "-k", f"-j{jobs}", "programs"], cwd=self.tree,
+                capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                break
+            bad = self.failed(done.stderr)
+            if not bad:
+                sys.exit(f"{done.stderr[-4000:]}\nmutate.py: build failed")
+            self.faults = [f for f in self.faults if f not in bad]
+            for fault in bad:
+                self.add(fault.seed, fault.number)
+        subprocess.run(["make", "build/stage/.done"], cwd=self.tree, check=True,
+                       stdout=subprocess.DEVNULL)
+        self.faults.sort(key=lambda f: f.number)
+
+    def failed(self, messages):
+        """The faults that messages of the compiler are about."""
+        bad = []
+        for name, line in re.findall(r"^([\w/.-]+\.c):(\d+):\d+: error",
+                                     messages, re.M):
+            mine = [f for f in self.faults if f.path == name]
+            here = [f for f in mine if f.line <= int(line) <= f.last]
+            bad += here or [f for f in mine if f.line <= int(line)][-1:]
+        return [f for f in self.faults if f in bad]
+
+
+class Runner:
+    def __init__(self, tree, environment):
+        self.tree = tree
+        self.environment = environment
+
+    def run(self, command, seconds, **variables):
+        """(lines, status, CPU time) of a test; None: it took too long."""
+        def limits():
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 30,) * 2)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 32,) * 2)
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 34,) * 2)
+        with tempfile.TemporaryFile() as out:
+            # pylint: disable=subprocess-popen-preexec-fn
+            child = subprocess.Popen(
+                ["sh", "-c", '. tests/environment.sh; exec "$@"', "sh",
+                 *command], cwd=self.tree, stdout=out, stderr=out,
+                stdin=subprocess.DEVNULL, preexec_fn=limits,
+                env={**self.environment, **variables})
+            end = time.monotonic() + seconds
+            pid, status, used = 0, None, None
+            while pid == 0 and time.monotonic() < end:
+                pid, status, used = os.wait4(child.pid, os.WNOHANG)
+                time.sleep(0.02 if pid == 0 else 0)
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            if pid == 0:
+                _, _, used = os.wait4(child.pid, 0)
+                status = None
+            child.returncode = 0
+            out.seek(0)
+            return (out.read().decode(errors="replace").split("\n"), status,
+                    used.ru_utime + used.ru_stime)
+
+    def log(self, line):
+        with open(self.tree.parent / "log", "a", encoding="utf-8") as file:
+            print(line, file=file)
+
+    def record(self, number, test, reached):
+        """The cases of a test that succeed, with the faults that they reach."""
+        path = f"{reached}/{number}"
+        bats = test.endswith(".bats")
+        start = time.monotonic()
+        lines, status, _ = self.run(
+            ["bats", "--tap", "-T", test] if bats else ["tests/run-test", test],
+            1200, MUTANT_REACHED=path)
+        seconds = time.monotonic() - start
+        self.log(f"{test}: {seconds:.1f} s: status {status}")
+
+        def marks(*names):
+            found = set()
+            for name in names:
+                if os.path.exists(name):
+                    with open(name, "rb") as file:
+                        found |= {i for i, b in enumerate(file.read()) if b}
+            return frozenset(found)
+
+        if not bats:
+            good = status == 0
+            return [Case(test, "", seconds, marks(path + "."))] if good else []
+        cases = []
+        for line in lines:
+            match = re.fullmatch(r"ok (\d+) (.*) in (\d+)ms", line)
+            if match:
+                # what setup_file() reaches belongs to each case
+                cases.append(Case(test, match[2], int(match[3]) / 1000,
+                                  marks(f"{path}.{match[1]}", path + ".")))
+        return cases
+
+    def fails(self, cases, fault):
+        """(the first of some cases of one test that fails, CPU time)."""
+        test = cases[0].test
+        command = ["tests/run-test", test]
+        if test.endswith(".bats"):
+            titles = "|".join(re.sub(r"([][\\.*^$+?(){}|])", r"\\\1", c.title)
+                              for c in cases)
+            command = ["bats", "--tap", "-f", f"^({titles})$", test]
+        lines, status, used = self.run(
+            command, 30 + 10 * sum(c.seconds for c in cases), MUTANT=str(fault))
+        if status == 0:
+            return None, used
+        bad = [line for line in lines if line.startswith("not ok")]
+        return f"{test}: " + (bad[0] if bad else "too long" if status is None
+                              else "ended early"), used
+
+
+def chunks(cases, breadth):
+    """Cases of one file that run together, the cheapest first."""
+    cases = sorted(cases, key=lambda c: (c.seconds + 0.2) * breadth[c.test])
+    while cases:
+        chosen, seconds = [], 0
+        for case in cases:
+            if case.test == cases[0].test and (
+                    not chosen or seconds + case.seconds < CHUNK):
+                chosen.append(case)
+                seconds += case.seconds
+        yield chosen
+        cases = [c for c in cases if c not in chosen]
+
+
+def judge(runner, fault, cases, breadth, limit):
+    """(what noticed a fault, or None; how many cases ran)."""
+    test, ran = run_cases(runner, fault, cases, breadth, limit)
+    runner.log(f"{fault.number}: {fault.path}:{fault.line}: {fault.kind}: "
+               f"{ran}: {test or 'not noticed'}")
+    return test, ran
+
+
+def run_cases(runner, fault, cases, breadth, limit):
+    mine = [c for c in cases if fault.number in c.reached]
+    total, ran = 0, 0
+    for chosen in chunks(mine, breadth):
+        if total > limit:
+            break
+        failure, used = runner.fails(chosen, fault.number)
+        total += used
+        ran += len(chosen)
+        # a test that fails at times notices nothing
+        if failure and not runner.fails(chosen, 0)[0]:
+            return failure, f"{ran} of {len(mine)}"
+    return None, f"{ran} of {len(mine)}"
+
+
+def folder(path):
+    """lib/NAME, lib/format/NAME or cmd/NAME."""
+    parts = pathlib.Path(path).parts[:-1]
+    return "/".join(parts[:3 if parts[1] == "format" else 2])
+
+
+def report(build, verdicts):
+    rows = {}
+    for fault, (test, _) in zip(build.faults, verdicts):
+        for name in (folder(fault.path), "all"):
+            row = rows.setdefault(name, [0, 0])
+            row[0] += test is not None
+            row[1] += 1
+    rows["all"] = rows.pop("all", [0, 0])
+    print(f"{'folder':24} noticed  of")
+    for name, (noticed, total) in sorted(rows.items(),
+                                         key=lambda r: (r[0] == "all", r[0])):
+        print(f"{name:24} {noticed:7} {total:3} {100 * noticed // (total or 1):4} %")
+    for fault, (test, ran) in zip(build.faults, verdicts):
+        if test is None:
+            print(f"\n{fault.path}:{fault.line}: {fault.kind}, not noticed;"
+                  f" fault {fault.number} of seed {fault.seed},"
+                  f" ran {ran} cases that reach it")
+            print("\n".join(fault.diff(build.texts[fault.path])))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-s", "--seeds", default="1")
+    parser.add_argument("-n", "--count", type=int, default=50)
+    parser.add_argument("-l", "--limit", type=float, default=60,
+                        help="seconds of CPU time for a fault")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-b", "--build", default="build/mutate")
+    parser.add_argument("tests", nargs="+")
+    options = parser.parse_args()
+    os.nice(1)
+    top, place = pathlib.Path.cwd(), pathlib.Path(options.build).absolute()
+    tree = place / "tree"
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MUTANT", "MUTANT_REACHED"):
+        os.environ.pop(name, None)
+    copy_tree(top, tree)
+    (place / "log").unlink(missing_ok=True)
+    build = Build(top, tree, options.seeds.replace(",", " ").split(),
+                  options.count)
+    build.make(options.jobs)
+
+    runner = Runner(tree, {**os.environ, "TEL_TOP": str(tree),
+                           "TEL_BUILD": str(tree / "build")})
+    reached = place / "reached"
+    shutil.rmtree(reached, ignore_errors=True)
+    reached.mkdir(mode=0o777)
+    reached.chmod(0o777)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = list(pool.map(runner.record, range(len(options.tests)),
+                              options.tests, [reached] * len(options.tests)))
+        cases = [case for some in found for case in some]
+        for test, some in zip(options.tests, found):
+            if not some:
+                print(f"mutate.py: {test} succeeds without a fault in no case",
+                      file=sys.stderr)
+        breadth = {test: sum(len(c.reached) for c in some) / len(some)
+                   for test, some in zip(options.tests, found) if some}
+        verdicts = list(pool.map(
+            lambda f: judge(runner, f, cases, breadth, options.limit),
+            build.faults))
+    report(build, verdicts)
+
+
+if __name__ == "__main__":
+    main()
