@@ -190,6 +190,14 @@ put_line(struct class_log *c, const struct inst_binding *b,
 		tel__buffer_put(&c->writer.line, "\n", 1);
 }
 
+/* Whether the events are, or go on with, a snapshot of a class. */
+static int
+is_snapshot(const struct inst_binding *b)
+{
+	return b->type == T_BUCKETS || b->type == T_BUCKET ||
+	    (b->row != NULL && b->row->snapshot == b->type);
+}
+
 /*
  * Whether the class of a snapshot is defined.  Of a log that was filtered, or
  * whose start is gone, the definition may be missing: the snapshot has the
@@ -201,8 +209,7 @@ is_defined(const struct class_log *c, const struct inst_binding *b,
 {
 	const struct inst *record = tel__inst_record(c->reader);
 
-	if (strcmp(ev->log->schema->name, "inst-1") == 0 ||
-	    b->type < T_SNAP_MAGNITUDE || b->type > T_BUCKET)
+	if (strcmp(ev->log->schema->name, "inst-1") == 0 || !is_snapshot(b))
 		return 1;
 	return record != NULL &&
 	    tel__inst_class_of(&record->tree,
@@ -214,23 +221,19 @@ static int
 put_definition(struct class_log *c, const struct inst_binding *b,
     const struct tel_event *ev)
 {
+	const struct inst_class_row *row = b->row;
 	struct inst_writer *w = &c->writer;
 	const char *path;
 	size_t n = 0;
 
+	if (row == NULL || row->presumed == NULL)
+		return 0;
+
 	path = tel_event_string(ev, (unsigned)b->fields[0], &n);
 	w->clock = ev->clock;
-	switch (b->type) {
-	case T_SNAP_MAGNITUDE: tel__inst_put_record(w, "C type=mag"); break;
-	case T_SNAP_GROWTH: tel__inst_put_record(w, "C type=growth"); break;
-	case T_SNAP_SUMMARY:
-		tel__inst_put_record(w, "C type=strace unit=ns");
-		break;
-	case T_SNAP_TALLY:
-		tel__inst_put_record(w, "C type=tally max=65536");
-		break;
-	default: return 0;
-	}
+	tel__inst_put_record(w, "C");
+	tel__inst_put_word(w, "type", row->name);
+	tel__inst_put_text(w, row->presumed);
 	tel__inst_put_count(w, "id", tel_event_u64(ev, (unsigned)b->fields[1]));
 	tel__inst_put_name(w, "name");
 	tel__inst_put_quoted(w, path, n);

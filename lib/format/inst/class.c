@@ -146,46 +146,29 @@ tel__inst_class_check(struct inst_tree *t, uint32_t number)
 
 /* -------------------------------------------------------- definitions */
 
-static const struct class_def {
-	const char *name;
-	enum inst_type event;
-	uint8_t parameters[6]; /* enum inst_key; 0 ends them */
-} defs[CLASS_TYPES] = {
-	[CLASS_PATH] = { "path", T_PATH, { 0 } },
-	[CLASS_TRACE] = { "trace", T_TRACE_CLASS, { 0 } },
-	[CLASS_STRACE] = { "strace", T_SUMMARY, { 0 } },
-	[CLASS_MAG] = { "mag", T_MAGNITUDE, { 0 } },
-	[CLASS_GROWTH] = { "growth", T_GROWTH, { 0 } },
-	[CLASS_HIST] = { "hist", T_HISTOGRAM, { I_LO, I_HI, I_W } },
-	[CLASS_SPLIT] = { "split", T_SPLIT,
-	    { I_LO, I_W1, I_KNEE, I_HI, I_W2 } },
-	[CLASS_TALLY] = { "tally", T_TALLY, { I_MAX } },
-	[CLASS_LOG2] = { "log2", T_LOG2, { I_K } },
-	[CLASS_LOGLIN] = { "loglin", T_LOGLIN,
-	    { I_FACTOR, I_LOW, I_HIGH, I_STEPS } },
-	[CLASS_QUANTILES] = { "quantiles", T_QUANTILES, { I_BITS } },
-	[CLASS_RATIO] = { "ratio", T_RATIO_CLASS, { 0 } },
-	[CLASS_OTHER] = { "", T_UNKNOWN_CLASS, { 0 } },
-};
-
 /* Reads the parameters.  1, or 0 when one is missing or invalid. */
 static int
-read_parameters(const struct inst_line *l, enum inst_class_type type,
-    int64_t *out)
+read_parameters(const struct tel_reader *r, const struct inst *s,
+    enum inst_class_type type, int64_t *out)
 {
-	const uint8_t *keys = defs[type].parameters;
+	const enum inst_type event = tel__inst_classes[type].definition;
+	const struct tel_type *t = &r->log.schema->types[event];
+	const struct inst_value *v;
 	struct inst_number n;
-	unsigned i;
+	int64_t *to = out;
+	unsigned i, key;
 
-	for (i = 0; i < 5; i++) {
-		out[i] = 0;
-		if (keys[i] == 0)
+	memset(out, 0, INST_PARAMETERS_MAX * sizeof(*out));
+	for (i = INST_DEFINITION_FIELDS; i < t->nfields; i++) {
+		if (t->fields[i].datatype == TEL_STRING)
 			continue;
-		if (!inst_has(l, (enum inst_key)keys[i]) ||
-		    !tel__inst_integer(&l->values[keys[i]], &n) || n.over ||
+		key = s->from[event][i];
+		v = &s->line.values[key];
+		if (!inst_has(&s->line, (enum inst_key)key) ||
+		    !tel__inst_integer(v, &n) || n.over ||
 		    n.magnitude > INT64_MAX)
 			return 0;
-		out[i] =
+		*to++ =
 		    n.negative ? -(int64_t)n.magnitude : (int64_t)n.magnitude;
 	}
 	switch (type) {
@@ -324,7 +307,7 @@ type_of(const struct inst_value *v)
 	unsigned i;
 
 	for (i = 0; i < CLASS_OTHER; i++)
-		if (inst_is(v, defs[i].name))
+		if (inst_is(v, tel__inst_classes[i].name))
 			break;
 	return (enum inst_class_type)i;
 }
@@ -358,7 +341,7 @@ take_component(struct inst_class *c, const struct inst_value *v)
 {
 	unsigned char *end;
 
-	if (c->type != CLASS_TRACE && c->type != CLASS_STRACE)
+	if (!(tel__inst_classes[c->type].takes & INST_TRACES))
 		return 1;
 	c->component = malloc(v->n + 1u);
 	if (c->component == NULL)
@@ -376,7 +359,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 {
 	struct inst_line *l = &s->line;
 	char path[INST_PATH_MAX + 3];
-	int64_t parameters[5];
+	int64_t parameters[INST_PARAMETERS_MAX];
 	enum inst_class_type type;
 	struct inst_class *c;
 	uint32_t at, parent, known;
@@ -393,7 +376,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	}
 	s->class_id = id;
 	type = type_of(&l->values[I_TYPE]);
-	s->type = defs[type].event;
+	s->type = tel__inst_classes[type].definition;
 	wrong = make_path(s, path, &n, &parent);
 	known = tel__inst_class_of(&s->tree, id);
 	at = wrong != NULL ? INST_NO_CLASS :
@@ -405,7 +388,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 		    (unsigned long long)id);
 		return inst_ignore(s, "the id is in use");
 	}
-	if (wrong == NULL && !read_parameters(l, type, parameters))
+	if (wrong == NULL && !read_parameters(r, s, type, parameters))
 		wrong = "its parameters are invalid";
 	if (wrong != NULL)
 		return known != INST_NO_CLASS ? inst_ignore(s, wrong) :

@@ -80,6 +80,7 @@ tel__inst_bind(const struct tel_type *t, struct inst_binding *out)
 		if (strcmp(row->name, t->name) != 0)
 			continue;
 		out->type = (enum inst_type)i;
+		out->row = tel__inst_class_row(out->type);
 		for (p = row->fields, n = 0;
 		     (p = next_piece(p, &piece)) != NULL; n++) {
 			out->fields[n] = find_field(t, &piece);
@@ -93,60 +94,55 @@ tel__inst_bind(const struct tel_type *t, struct inst_binding *out)
 
 /* -------------------------------------------------------------- records */
 
-/* How the records of a type begin; NULL: the event has all of the record. */
-static const char *
-beginning(enum inst_type type)
+/*
+ * How the records of a type begin that are no class's; NULL: the event has all
+ * of the record.
+ */
+static const char *const beginnings[T_TYPES] = {
+	[T_HEADER] = "H inst",
+	[T_SYNC] = "K",
+	[T_LOST] = "L",
+	[T_FINISH] = "Z",
+	[T_DESCRIPTOR] = "D",
+	[T_ENABLE] = "X op=enable",
+	[T_DISABLE] = "X op=disable",
+	[T_DISPOSE] = "X op=dispose",
+	[T_TRACE] = "E p=0",
+	[T_TRACE_ON] = "E p=0",
+	[T_START] = "E p=1",
+	[T_START_ON] = "E p=1",
+	[T_END] = "E p=2",
+	[T_END_ON] = "E p=2",
+	[T_MIDDLE] = "E p=3",
+	[T_MIDDLE_ON] = "E p=3",
+	[T_UPDATE_SET] = "U op=abs",
+	[T_UPDATE_ADD] = "U op=delta",
+	[T_UPDATE_GROWTH] = "U op=inc",
+	[T_UPDATE_HISTOGRAM] = "U op=hist",
+	[T_UPDATE_TALLY] = "U op=tally",
+	[T_BUCKETS] = "SB",
+	[T_BUCKET] = "SB",
+};
+
+/* Whether the events define a class. */
+static int
+is_definition(const struct inst_binding *b)
 {
-	switch (type) {
-	case T_HEADER: return "H inst";
-	case T_SYNC: return "K";
-	case T_LOST: return "L";
-	case T_FINISH: return "Z";
-	case T_DESCRIPTOR: return "D";
-	case T_PATH: return "C type=path";
-	case T_TRACE_CLASS: return "C type=trace";
-	case T_SUMMARY: return "C type=strace";
-	case T_MAGNITUDE: return "C type=mag";
-	case T_GROWTH: return "C type=growth";
-	case T_HISTOGRAM: return "C type=hist";
-	case T_SPLIT: return "C type=split";
-	case T_TALLY: return "C type=tally";
-	case T_LOG2: return "C type=log2";
-	case T_LOGLIN: return "C type=loglin";
-	case T_QUANTILES: return "C type=quantiles";
-	case T_RATIO_CLASS: return "C type=ratio";
-	case T_UNKNOWN_CLASS: return "C";
-	case T_ENABLE: return "X op=enable";
-	case T_DISABLE: return "X op=disable";
-	case T_DISPOSE: return "X op=dispose";
-	case T_TRACE:
-	case T_TRACE_ON: return "E p=0";
-	case T_START:
-	case T_START_ON: return "E p=1";
-	case T_END:
-	case T_END_ON: return "E p=2";
-	case T_MIDDLE:
-	case T_MIDDLE_ON: return "E p=3";
-	case T_UPDATE_SET: return "U op=abs";
-	case T_UPDATE_ADD: return "U op=delta";
-	case T_UPDATE_GROWTH: return "U op=inc";
-	case T_UPDATE_HISTOGRAM: return "U op=hist";
-	case T_UPDATE_TALLY: return "U op=tally";
-	case T_SNAP_MAGNITUDE:
-	case T_SNAP_GROWTH:
-	case T_SNAP_SUMMARY:
-	case T_SNAP_HISTOGRAM:
-	case T_SNAP_TALLY:
-	case T_SNAP_RATIO: return "S";
-	case T_BUCKETS:
-	case T_BUCKET: return "SB";
-	case T_REPORT:
-	case T_ORIGIN:
-	case T_OTHER:
-	case T_IGNORED:
-	case T_TYPES: break;
-	}
-	return NULL;
+	return b->row != NULL && b->row->definition == b->type;
+}
+
+/* Begins the record of an event.  0: the event has all of it. */
+static int
+put_beginning(struct inst_writer *w, const struct inst_binding *b)
+{
+	const char *text = beginnings[b->type];
+
+	if (b->row != NULL)
+		text = is_definition(b) ? "C" : "S";
+	tel__inst_put_record(w, text != NULL ? text : "");
+	if (is_definition(b) && *b->row->name != '\0')
+		tel__inst_put_word(w, "type", b->row->name);
+	return text != NULL;
 }
 
 /* The event that a record is made of. */
@@ -212,10 +208,8 @@ put_string(const struct making *m, unsigned n, const struct piece *p)
 	    m->binding->type == T_UPDATE_TALLY || m->binding->type == T_BUCKET;
 
 	if (is_key(p, "path")) {
-		if (m->binding->type < T_PATH ||
-		    m->binding->type > T_UNKNOWN_CLASS)
-			if (m->binding->type != T_RATIO_CLASS)
-				return;
+		if (!is_definition(m->binding))
+			return;
 		put_name(m, "name", 4);
 	} else if (is_key(p, "component")) {
 		return;
@@ -280,7 +274,7 @@ put_number(const struct making *m, unsigned n, const struct piece *p)
 
 	if (is_key(p, "class")) {
 		/* a definition has its own number */
-		if (strncmp(beginning(m->binding->type), "C", 1) == 0)
+		if (is_definition(m->binding))
 			return;
 		put_name(m, "c", 1);
 	} else if (is_key(p, "range") || is_unknown(m, p) ||
@@ -319,15 +313,15 @@ tel__inst_put_event(struct inst_writer *w, const struct inst_binding *b,
 {
 	const struct making m = { w, b, ev };
 	const char *p = tel__inst_row(b->type)->fields, *s;
-	const char *text = beginning(b->type);
 	struct piece piece;
 	size_t size = 0;
 	unsigned n;
+	int fields;
 
 	w->clock = ev->clock;
-	tel__inst_put_record(w, text != NULL ? text : "");
+	fields = put_beginning(w, b);
 	for (n = 0; (p = next_piece(p, &piece)) != NULL; n++) {
-		if (text == NULL) {
+		if (!fields) {
 			s = tel_event_string(ev, (unsigned)b->fields[n], &size);
 			if (is_key(&piece, "record"))
 				tel__buffer_put(&w->line, s,

@@ -199,6 +199,9 @@ enum inst_class_type {
 	CLASS_TYPES
 };
 
+/* The most parameters of a class. */
+#define INST_PARAMETERS_MAX 5u
+
 /* An instance of a class. */
 struct inst_class {
 	uint64_t id;     /* of its first definition */
@@ -206,7 +209,7 @@ struct inst_class {
 	uint32_t path_length;
 	char *path;      /* names from the root, joined by colons */
 	char *component; /* of a trace; or NULL */
-	int64_t parameters[5];
+	int64_t parameters[INST_PARAMETERS_MAX];
 	uint8_t type;     /* enum inst_class_type */
 	uint8_t own;      /* it is enabled itself */
 	uint8_t disposed; /* itself */
@@ -334,6 +337,29 @@ enum inst_from {
 
 #define INST_FIELDS 11
 
+/* What records a class takes, in bits. */
+enum {
+	INST_SETS = 1,    /* updates of a current value */
+	INST_GROWS = 2,   /* increments */
+	INST_BUCKETS = 4, /* values, and the counts of buckets */
+	INST_KEYS = 8,    /* keys, and a bucket for each */
+	INST_TRACES = 16  /* trace events */
+};
+
+/* A type of class; its parameters are the further fields of its definition. */
+struct inst_class_row {
+	const char *name;
+	enum inst_type definition, snapshot; /* T_IGNORED: it has none */
+	unsigned takes;
+	/* what a definition that is missing is taken to say; or NULL */
+	const char *presumed;
+};
+extern const struct inst_class_row tel__inst_classes[CLASS_TYPES];
+/* The class that events of a type define, or are a snapshot of; or NULL. */
+const struct inst_class_row *tel__inst_class_row(enum inst_type type);
+/* Fields that the definition of any class has, and no parameters. */
+#define INST_DEFINITION_FIELDS 6u
+
 /* Makes the schema; NULL when out of memory. */
 struct tel_schema *tel__inst_schema(void);
 /*
@@ -352,7 +378,8 @@ const struct tel_type_row *tel__inst_row(enum inst_type type);
  */
 struct inst_binding {
 	enum inst_type type;
-	int fields[INST_FIELDS]; /* where the fields of the row are */
+	const struct inst_class_row *row; /* of the type; or NULL */
+	int fields[INST_FIELDS];          /* where the fields of the row are */
 };
 /* Binds a type.  1; 0: its events are not records. */
 int tel__inst_bind(const struct tel_type *t, struct inst_binding *out);

@@ -205,6 +205,14 @@ change(struct tel_reader *r, struct inst *s, const char **why)
 
 /* ------------------------------------------------------------- events */
 
+/* Whether records like this are for a class of a type, if that is known. */
+static int
+takes(unsigned type, unsigned what)
+{
+	return type >= CLASS_TYPES ||
+	    (tel__inst_classes[type].takes & what) != 0;
+}
+
 static tel_status
 trace(struct tel_reader *r, struct inst *s, const char **why)
 {
@@ -224,47 +232,38 @@ trace(struct tel_reader *r, struct inst *s, const char **why)
 	s->type = phases[inst_has(l, I_CPU) || inst_has(l, I_TID)][n.magnitude];
 	if (!find_enabled(r, s, &type))
 		return TEL_OK;
-	if (type < CLASS_TYPES && type != CLASS_TRACE && type != CLASS_STRACE)
+	if (!takes(type, INST_TRACES))
 		return inst_ignore(s, "the class is not a trace class");
 	return TEL_OK;
-}
-
-static int
-has_buckets(unsigned type)
-{
-	return type == CLASS_HIST || type == CLASS_SPLIT ||
-	    type == CLASS_LOG2 || type == CLASS_LOGLIN ||
-	    type == CLASS_QUANTILES;
 }
 
 static tel_status
 update(struct tel_reader *r, struct inst *s, const char **why)
 {
+	static const struct {
+		const char *op;
+		enum inst_type event;
+		unsigned what;
+	} ops[] = {
+		{ "abs", T_UPDATE_SET, INST_SETS },
+		{ "delta", T_UPDATE_ADD, INST_SETS },
+		{ "inc", T_UPDATE_GROWTH, INST_GROWS },
+		{ "hist", T_UPDATE_HISTOGRAM, INST_BUCKETS },
+		{ "tally", T_UPDATE_TALLY, INST_KEYS },
+	};
+	const unsigned count = sizeof(ops) / sizeof(ops[0]);
 	const struct inst_value *op = &s->line.values[I_OP];
-	unsigned type, wanted = CLASS_TYPES;
-	int fits;
+	unsigned type, i;
 
 	if (!inst_has(&s->line, I_C) || !inst_has(&s->line, I_OP) ||
 	    !inst_has(&s->line, I_V))
 		return damaged(why, "c=, op= and v=");
-	if (inst_is(op, "abs") || inst_is(op, "delta")) {
-		s->type = inst_is(op, "abs") ? T_UPDATE_SET : T_UPDATE_ADD;
-		wanted = CLASS_MAG;
-	} else if (inst_is(op, "inc")) {
-		s->type = T_UPDATE_GROWTH;
-		wanted = CLASS_GROWTH;
-	} else if (inst_is(op, "hist")) {
-		s->type = T_UPDATE_HISTOGRAM;
-	} else if (inst_is(op, "tally")) {
-		s->type = T_UPDATE_TALLY;
-		wanted = CLASS_TALLY;
-	} else {
+	for (i = 0; i < count && !inst_is(op, ops[i].op); i++)
+		;
+	if (i == count)
 		return damaged(why, "abs, delta, inc, hist or tally");
-	}
-	if (!find_enabled(r, s, &type))
-		return TEL_OK;
-	fits = wanted == CLASS_TYPES ? has_buckets(type) : type == wanted;
-	if (type < CLASS_TYPES && !fits)
+	s->type = ops[i].event;
+	if (find_enabled(r, s, &type) && !takes(type, ops[i].what))
 		return inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }
@@ -298,19 +297,10 @@ snapshot(struct tel_reader *r, struct inst *s, const char **why)
 		return damaged(why, "c= and n=");
 	if (!find_enabled(r, s, &type))
 		return TEL_OK;
-	switch (type) {
-	case CLASS_TYPES: s->type = guess(&s->line); break;
-	/* a class of a later version: its numbers mean what that says */
-	case CLASS_OTHER: s->type = T_OTHER; break;
-	case CLASS_MAG: s->type = T_SNAP_MAGNITUDE; break;
-	case CLASS_GROWTH: s->type = T_SNAP_GROWTH; break;
-	case CLASS_STRACE: s->type = T_SNAP_SUMMARY; break;
-	case CLASS_TALLY: s->type = T_SNAP_TALLY; break;
-	case CLASS_RATIO: s->type = T_SNAP_RATIO; break;
-	case CLASS_PATH:
-	case CLASS_TRACE: return inst_ignore(s, "the class is not a statistic");
-	default: s->type = T_SNAP_HISTOGRAM; break;
-	}
+	s->type = type == CLASS_TYPES ? guess(&s->line) :
+	                                tel__inst_classes[type].snapshot;
+	if (s->type == T_IGNORED)
+		return inst_ignore(s, "the class is not a statistic");
 	return TEL_OK;
 }
 
@@ -324,9 +314,9 @@ bucket(struct tel_reader *r, struct inst *s, const char **why)
 	        (!inst_has(&s->line, I_K) || !inst_has(&s->line, I_V))))
 		return damaged(why, "c=, k= and v=, or c= and b=");
 	s->type = inst_has(&s->line, I_B) ? T_BUCKETS : T_BUCKET;
-	if (!find_enabled(r, s, &type) || type >= CLASS_OTHER)
+	if (!find_enabled(r, s, &type) || type == CLASS_OTHER)
 		return TEL_OK;
-	if (s->type == T_BUCKET ? type != CLASS_TALLY : !has_buckets(type))
+	if (!takes(type, s->type == T_BUCKET ? INST_KEYS : INST_BUCKETS))
 		return inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }

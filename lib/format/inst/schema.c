@@ -113,6 +113,23 @@ static const struct tel_type_row rows[T_TYPES] = {
 	    OF_CLASS " u:updates=n u:weight=w i:total", "" },
 };
 
+const struct inst_class_row tel__inst_classes[CLASS_TYPES] = {
+	[CLASS_PATH] = { "path", T_PATH, T_IGNORED },
+	[CLASS_TRACE] = { "trace", T_TRACE_CLASS, T_IGNORED, INST_TRACES },
+	[CLASS_STRACE] = { "strace", T_SUMMARY, T_SNAP_SUMMARY, INST_TRACES, " unit=ns" },
+	[CLASS_MAG] = { "mag", T_MAGNITUDE, T_SNAP_MAGNITUDE, INST_SETS, "" },
+	[CLASS_GROWTH] = { "growth", T_GROWTH, T_SNAP_GROWTH, INST_GROWS, "" },
+	[CLASS_HIST] = { "hist", T_HISTOGRAM, T_SNAP_HISTOGRAM, INST_BUCKETS },
+	[CLASS_SPLIT] = { "split", T_SPLIT, T_SNAP_HISTOGRAM, INST_BUCKETS },
+	[CLASS_TALLY] = { "tally", T_TALLY, T_SNAP_TALLY, INST_KEYS, " max=65536" },
+	[CLASS_LOG2] = { "log2", T_LOG2, T_SNAP_HISTOGRAM, INST_BUCKETS },
+	[CLASS_LOGLIN] = { "loglin", T_LOGLIN, T_SNAP_HISTOGRAM, INST_BUCKETS },
+	[CLASS_QUANTILES] = { "quantiles", T_QUANTILES, T_SNAP_HISTOGRAM, INST_BUCKETS },
+	[CLASS_RATIO] = { "ratio", T_RATIO_CLASS, T_SNAP_RATIO, 0, "" },
+	/* a class of a later version: its numbers mean what that says */
+	[CLASS_OTHER] = { "", T_UNKNOWN_CLASS, T_OTHER },
+};
+
 /* Values that are not of a field of the record. */
 static const struct {
 	const char *name;
@@ -153,6 +170,19 @@ const struct tel_type_row *
 tel__inst_row(enum inst_type type)
 {
 	return &rows[type];
+}
+
+const struct inst_class_row *
+tel__inst_class_row(enum inst_type type)
+{
+	const struct inst_class_row *row = tel__inst_classes;
+
+	for (; row < tel__inst_classes + CLASS_TYPES; row++)
+		if (row->definition == type ||
+		    (row->snapshot == type && type != T_OTHER &&
+		        type != T_IGNORED))
+			return row;
+	return NULL;
 }
 
 static uint8_t
