@@ -11,6 +11,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/page.h"
+#include "class.h"
 #include "show.h"
 #include "statistic.h"
 
@@ -565,72 +566,50 @@ put_spreads(const struct metric *m)
 	                 "variance of the values");
 }
 
-/* A class without names of its own here: its numbers, as gauges. */
+/* The families of a class, or its numbers as gauges. */
 static void
 put_numbers(const struct metric *m)
 {
-	static const struct {
-		tel_number which;
-		const char *suffix, *help;
-	} rows[] = {
-		{ TEL_NUMBER_LAST, "", "last value" },
-		{ TEL_NUMBER_SUM, "_cumulative", "sum of values" },
-		{ TEL_NUMBER_MIN, "_min", "least value" },
-		{ TEL_NUMBER_MAX, "_max", "largest value" },
+	static const struct class_family others[] = {
+		{ "", "gauge", "last value", TEL_NUMBER_LAST, 1 },
+		{ "_cumulative", "gauge", "sum of values", TEL_NUMBER_SUM, 1 },
+		{ "_min", "gauge", "least value", TEL_NUMBER_MIN, 1 },
+		{ "_max", "gauge", "largest value", TEL_NUMBER_MAX, 1 },
 	};
 	const tel_stat *first = tel_stats_get(m->show->stats, m->first);
+	const struct class_view *view = class_view(first);
+	const int has_own = view->families[0].type != NULL;
+	const struct class_family *f = has_own ? view->families : others;
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (statistic_defined(first, rows[i].which))
-			metric_values(m, rows[i].suffix, "gauge", rows[i].help,
-			    rows[i].which);
+	for (i = 0; i < CLASS_FAMILIES_MAX && f[i].type != NULL; i++) {
+		if (!has_own && !statistic_defined(first, f[i].which))
+			continue;
+		if (f[i].valued)
+			metric_values(m, f[i].suffix, f[i].type, f[i].help,
+			    f[i].which);
+		else
+			metric_numbers(m, f[i].suffix, f[i].type, f[i].help,
+			    f[i].which);
+	}
 }
 
 static void
 put_metric(const struct metric *m)
 {
 	const tel_stat *stat = tel_stats_get(m->show->stats, m->first);
-	const char *updates = "number of updates";
+	const tel_class class = tel_stat_class(stat);
 
-	switch (tel_stat_class(stat)) {
-	case TEL_CLASS_MAG:
-	case TEL_CLASS_MAGDELTA:
-		metric_values(m, "", "gauge", "current value", TEL_NUMBER_LAST);
-		metric_values(m, "_min", "gauge", "least value",
-		    TEL_NUMBER_MIN);
-		metric_values(m, "_max", "gauge", "largest value",
-		    TEL_NUMBER_MAX);
-		metric_values(m, "_cumulative", "gauge", "sum of values",
-		    TEL_NUMBER_SUM);
-		break;
-	case TEL_CLASS_GROWTH:
-		metric_values(m, "", "counter", "total", TEL_NUMBER_SUM);
-		metric_values(m, "_increment_min", "gauge", "least increment",
-		    TEL_NUMBER_MIN);
-		metric_values(m, "_increment_max", "gauge", "largest increment",
-		    TEL_NUMBER_MAX);
-		break;
-	case TEL_CLASS_RATIO:
-		/* it may fall; whoever watches divides them */
-		metric_values(m, "", "gauge", "sum of values", TEL_NUMBER_SUM);
-		metric_numbers(m, "_by", "counter", "sum of divisors",
-		    TEL_NUMBER_WEIGHT);
-		break;
-	case TEL_CLASS_TALLY: put_tally(m); break;
-	case TEL_CLASS_DUR:
+	if (class == TEL_CLASS_TALLY)
+		put_tally(m);
+	else if (class == TEL_CLASS_DUR)
 		put_pairs(m);
-		updates = NULL;
-		break;
-	default:
-		if (tel_stat_bucket_count(stat) > 0)
-			metric_buckets(m);
-		else
-			put_numbers(m);
-		break;
-	}
-	if (updates != NULL)
-		metric_numbers(m, "_updates", "counter", updates,
+	else if (tel_stat_bucket_count(stat) > 0)
+		metric_buckets(m);
+	else
+		put_numbers(m);
+	if (class != TEL_CLASS_DUR)
+		metric_numbers(m, "_updates", "counter", "number of updates",
 		    TEL_NUMBER_UPDATES);
 	put_spreads(m);
 	put_doubts(m, "_approximate", "merged from parts, and not exact",

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "class.h"
 #include "curves.h"
 #include "statistic.h"
 
@@ -258,22 +259,6 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 
 /* --------------------------------------------- groups as bars of figures */
 
-/* Nonzero when nothing can be drawn of one group but its figure. */
-static int
-is_figure(const tel_stat *stat)
-{
-	switch (tel_stat_class(stat)) {
-	case TEL_CLASS_COUNT:
-	case TEL_CLASS_SUM:
-	case TEL_CLASS_MEAN:
-	case TEL_CLASS_MIN:
-	case TEL_CLASS_MAX:
-	case TEL_CLASS_VAR:
-	case TEL_CLASS_RATIO: return 1;
-	default: return 0;
-	}
-}
-
 static int
 by_figure(const void *a, const void *b)
 {
@@ -350,7 +335,7 @@ pictures_put(struct report *r, const struct show *show)
 			put_functions(r, show, &g);
 			continue;
 		}
-		if (g.n > 1 && is_figure(g.list[0])) {
+		if (g.n > 1 && class_view(g.list[0])->bar) {
 			put_figures(r, show, &g);
 			continue;
 		}

@@ -2,6 +2,8 @@
 /* The section of a statistic in the report. */
 #include "statistic.h"
 
+#include "class.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -154,44 +156,23 @@ statistic_mean(const tel_stat *stat, double *out)
 	return 1;
 }
 
-/* A number of values, in their unit.  0: it is not defined. */
-static int
-scaled_number(const tel_stat *stat, tel_number which, double *out)
-{
-	tel_int128 v;
-
-	if (!tel_stat_number(stat, which, &v))
-		return 0;
-	*out = figure_scaled(tel_int128_double(v), tel_stat_decimals(stat));
-	return 1;
-}
-
 int
 statistic_figure(const tel_stat *stat, double *out)
 {
-	double variance;
+	const struct class_view *view = class_view(stat);
+	const unsigned decimals = tel_stat_decimals(stat);
+	tel_int128 v;
 
-	switch (tel_stat_class(stat)) {
-	case TEL_CLASS_MAG:
-	case TEL_CLASS_MAGDELTA:
-		return scaled_number(stat, TEL_NUMBER_LAST, out);
-	case TEL_CLASS_GROWTH:
-	case TEL_CLASS_SUM: return scaled_number(stat, TEL_NUMBER_SUM, out);
-	case TEL_CLASS_MIN: return scaled_number(stat, TEL_NUMBER_MIN, out);
-	case TEL_CLASS_MAX: return scaled_number(stat, TEL_NUMBER_MAX, out);
-	case TEL_CLASS_COUNT:
-		*out = tel_int128_double(
-		    statistic_number(stat, TEL_NUMBER_UPDATES));
-		return 1;
-	case TEL_CLASS_TALLY:
-		*out = tel_int128_double(
-		    statistic_number(stat, TEL_NUMBER_WEIGHT));
-		return 1;
-	case TEL_CLASS_VAR:
-		if (!tel_stat_variance(stat, &variance))
+	switch (view->figure) {
+	case FIGURE_NUMBER:
+		if (!tel_stat_number(stat, view->number, &v))
 			return 0;
-		*out = figure_root(
-		    figure_scaled(variance, 2 * tel_stat_decimals(stat)));
+		*out = figure_scaled(tel_int128_double(v), decimals);
+		return 1;
+	case FIGURE_DEVIATION:
+		if (!tel_stat_variance(stat, out))
+			return 0;
+		*out = figure_root(figure_scaled(*out, 2 * decimals));
 		return 1;
 	default: return statistic_mean(stat, out);
 	}
@@ -200,32 +181,23 @@ statistic_figure(const tel_stat *stat, double *out)
 const char *
 statistic_figure_name(const tel_stat *stat)
 {
-	switch (tel_stat_class(stat)) {
-	case TEL_CLASS_MAG:
-	case TEL_CLASS_MAGDELTA: return "current";
-	case TEL_CLASS_GROWTH:
-	case TEL_CLASS_SUM: return "total";
-	case TEL_CLASS_MIN: return "minimum";
-	case TEL_CLASS_MAX: return "maximum";
-	case TEL_CLASS_VAR: return "standard deviation";
-	case TEL_CLASS_RATIO: return "ratio";
-	case TEL_CLASS_COUNT:
-	case TEL_CLASS_TALLY: return "count";
-	default: return "mean";
-	}
+	const char *name = class_view(stat)->figure_name;
+
+	return name != NULL ? name : "mean";
 }
 
 const char *
 statistic_figure_unit(const tel_stat *stat)
 {
-	return tel_stat_class(stat) == TEL_CLASS_COUNT ? "" :
-	                                                 tel_stat_unit(stat);
+	return class_view(stat)->unitless ? "" : tel_stat_unit(stat);
 }
 
 static const char *
 mean_name(const tel_stat *stat)
 {
-	return tel_stat_class(stat) == TEL_CLASS_RATIO ? "ratio" : "mean";
+	const char *name = class_view(stat)->mean_name;
+
+	return name != NULL ? name : "mean";
 }
 
 static enum report_notation
@@ -302,8 +274,11 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 
 /* What text calls a number; NULL where it does not show it, or elsewhere. */
 static const char *
-text_name(const struct number *n, tel_class class)
+text_name(const struct number *n, const tel_stat *stat)
 {
+	const char *weight = class_view(stat)->weight_name;
+	const tel_class class = tel_stat_class(stat);
+
 	switch (n->which) {
 	case TEL_NUMBER_KEYS:
 	case TEL_NUMBER_OVERFLOW:
@@ -313,8 +288,7 @@ text_name(const struct number *n, tel_class class)
 		return class == TEL_CLASS_DUR ? NULL :
 		    is_magnitude(class)       ? "current" :
 		                                n->name;
-	case TEL_NUMBER_WEIGHT:
-		return class == TEL_CLASS_RATIO ? "by" : n->name;
+	case TEL_NUMBER_WEIGHT: return weight != NULL ? weight : n->name;
 	case TEL_NUMBER_SUM: return is_magnitude(class) ? NULL : "total";
 	default: return n->name;
 	}
@@ -347,7 +321,7 @@ add_text_facts(struct report *r, const tel_stat *stat)
 
 	for (i = 0; i < NNUMBERS; i++) {
 		const struct number *n = &numbers[i];
-		const char *name = text_name(n, class);
+		const char *name = text_name(n, stat);
 
 		if (n->which == TEL_NUMBER_UNDER) {
 			/* that of a magnitude means little but for its mean */

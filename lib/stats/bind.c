@@ -299,7 +299,8 @@ static int
 is_column(const struct action *a)
 {
 	return a->what == ACT_FIELD && a->load->datatype != TEL_SIGNED &&
-	    a->definition->ngroups == 0 && tel__stat_takes_many(a->definition);
+	    a->definition->ngroups == 0 &&
+	    a->definition->class->update_many != NULL;
 }
 
 /* Finds out what is done with the events of a slot besides counting them. */

@@ -93,11 +93,11 @@ static tel_status
 update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
     const tel_value *v)
 {
+	const struct stat_class *class = d->class;
 	struct tel_stat *stat;
 	tel_status st, weighed;
 	uint64_t weight;
 	tel_int128 w;
-	struct key k;
 
 	weighed = find_weight(s, d, ev, &weight);
 	if (weighed == TEL_END)
@@ -111,20 +111,16 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		stat->invalid++;
 		return TEL_OK;
 	}
-	if (d->spec.class == TEL_CLASS_TALLY) {
-		st = tel__key_make(s->strings, v, &k);
-		if (st == TEL_ENOMEM)
-			return stats_no_memory(s);
-		st = tel__stat_update_key(stat, st == TEL_OK ? &k : NULL,
-		    weight);
+	stat->now = ev->clock;
+	if (class->take != NULL) {
+		st = class->take(stat, v, weight);
 		return st == TEL_OK ? st : stats_no_memory(s);
 	}
 	if (tel__stat_number_of(v, d->spec.decimals, &w) != TEL_OK) {
 		stat->invalid++;
 		return TEL_OK;
 	}
-	stat->now = ev->clock;
-	st = tel__stat_update(stat, w, weight);
+	st = class->update(stat, w, weight);
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
@@ -133,6 +129,7 @@ static tel_status
 act_field(struct tel_stats *s, const struct action *a,
     const struct tel_event *ev)
 {
+	const struct stat_class *class = a->definition->class;
 	const struct tel_field *f = a->load;
 	tel_value v = { 0, f->datatype, { 0 }, 0 };
 	struct tel_stat *stat;
@@ -142,7 +139,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	v.as.u64 = f->datatype == TEL_SIGNED ?
 	    tel_event_u64(ev, (unsigned)a->field) :
 	    tel_load(f, ev->data);
-	if (a->definition->spec.class == TEL_CLASS_TALLY)
+	if (class->take != NULL)
 		return update(s, a->definition, ev, &v);
 	st = find_stat(s, a->definition, ev, &stat);
 	if (st != TEL_OK)
@@ -150,7 +147,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	w.low = v.as.u64;
 	stat->now = ev->clock;
 	w.high = f->datatype == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
-	st = tel__stat_update(stat, w, 1);
+	st = class->update(stat, w, 1);
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
@@ -224,10 +221,10 @@ static tel_status
 act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
     uint64_t start, struct tel_stat *stat)
 {
+	const struct stat_class *class = d->class;
 	uint64_t length, weight;
 	tel_value v = { 0, TEL_UNSIGNED, { 0 }, 0 };
 	tel_status st;
-	struct key k;
 
 	stat->pairs.open--;
 	st = length_of(d, ev, start, &length);
@@ -246,14 +243,11 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		stat->invalid++;
 		return TEL_OK;
 	}
-	if (d->spec.class != TEL_CLASS_TALLY) {
-		stat->now = ev->clock;
-		st = tel__stat_update(stat, int128_u64(length), weight);
-		return st == TEL_OK ? st : stats_no_memory(s);
-	}
+	stat->now = ev->clock;
 	v.as.u64 = length;
-	(void)tel__key_make(s->strings, &v, &k);
-	st = tel__stat_update_key(stat, &k, weight);
+	st = class->take != NULL ?
+	    class->take(stat, &v, weight) :
+	    class->update(stat, int128_u64(length), weight);
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
@@ -566,7 +560,7 @@ take_fields(struct tel_stats *s)
 		if (st == TEL_OK)
 			st = definition_stat(d, s->tuple, &stat);
 		if (st == TEL_OK)
-			st = tel__stat_update_many(stat, d->values, d->nvalues);
+			st = d->class->update_many(stat, d->values, d->nvalues);
 		d->nvalues = 0;
 	}
 	return st == TEL_OK ? st : stats_no_memory(s);

@@ -11,6 +11,7 @@
 
 struct definition {
 	struct spec spec;
+	const struct stat_class *class;
 	char *text; /* of all but the name; "" when not known */
 	char *unit;
 	/* the groups, in the order of their coming */

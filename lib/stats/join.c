@@ -39,9 +39,7 @@ tel_stats_copy(const tel_stats *s, unsigned share)
 static int
 definition_uses_others(const struct definition *d)
 {
-	return d->spec.pairs != PAIRS_NONE || d->every ||
-	    d->spec.class == TEL_CLASS_MAG ||
-	    d->spec.class == TEL_CLASS_MAGDELTA ||
+	return d->spec.pairs != PAIRS_NONE || d->every || d->class->current ||
 	    (d->value != NULL && tel_expr_uses_others(d->value)) ||
 	    (d->weight != NULL && tel_expr_uses_others(d->weight)) ||
 	    (d->key != NULL && tel_expr_uses_others(d->key)) ||

@@ -40,31 +40,19 @@ notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
 static tel_status
 read_report(struct loader *l, const char **why)
 {
-	static const char *const names[] = { "logs", "events", "bytes",
-		"untimed", "input", "damaged", "skipped", "repaired", "unknown",
-		"lost", "cut", "incomplete", "first", "last" };
 	struct report *to = &l->part->report;
-	uint64_t *counts[14];
+	const struct count_field *f;
 	unsigned i;
 
-	counts[0] = &to->logs;
-	counts[1] = &to->events;
-	counts[2] = &to->bytes;
-	counts[3] = &to->untimed;
-	counts[4] = &to->input;
-	counts[5] = &to->damaged;
-	counts[6] = &to->skipped;
-	counts[7] = &to->repaired;
-	counts[8] = &to->unknown;
-	counts[9] = &to->lost;
-	counts[10] = &to->cut;
-	counts[11] = &to->incomplete;
-	counts[12] = &to->first;
-	counts[13] = &to->last;
-	for (i = 0; i < 12; i++)
-		*counts[i] = 0;
+	for (f = tel__report_head; f->name != NULL; f++)
+		*field_count(f, to) = 0;
+	for (f = tel__report_tail; f->name != NULL; f++)
+		*field_count(f, to) = 0;
 	to->ended = to->ended_bytes = int128_u64(0);
-	if (!tel__load_counts(l, names, counts, 14) ||
+	if (!tel__load_counts(l, tel__report_head, to) ||
+	    !tel__load_counts(l, tel__report_tail, to) ||
+	    tel__load_u64(l, "first", &to->first) < 0 ||
+	    tel__load_u64(l, "last", &to->last) < 0 ||
 	    tel__load_int128(l, "ticks", &to->ticks) < 0 ||
 	    tel__load_int128(l, "ns", &to->ns) < 0 ||
 	    tel__load_int128(l, "ended", &to->ended) < 0 ||

@@ -11,6 +11,7 @@
 #define TEL_STATS_LOAD_H
 
 #include "format/inst/inst.h"
+#include "stats/fields.h"
 #include "stats/stats.h"
 
 /* What a class of the session is to the statistics, by its number. */
@@ -66,9 +67,9 @@ load_invalid(const char **why, const char *text)
  */
 int tel__load_int128(const struct loader *l, const char *name, tel_int128 *out);
 int tel__load_u64(const struct loader *l, const char *name, uint64_t *out);
-/* Counts that may be left out; 0 when one is not a count. */
-int tel__load_counts(const struct loader *l, const char *const *names,
-    uint64_t *const *to, unsigned count);
+/* Counts of a struct that may be left out; 0 when one is not a count. */
+int tel__load_counts(const struct loader *l, const struct count_field *fields,
+    void *of);
 /* Whether the field is there, and this word. */
 int tel__load_is(const struct loader *l, const char *name, const char *word);
 /*
@@ -77,8 +78,14 @@ int tel__load_is(const struct loader *l, const char *name, const char *word);
  */
 tel_status tel__load_string(struct loader *l, const char *name, char **out);
 /*
- * The key of two fields, its value and its data type.  TEL_OK, TEL_EDAMAGED,
- * TEL_ELIMIT (no room for a string), TEL_ENOMEM.
+ * The key of two fields, its value and its data type, 0 when it is invalid; a
+ * string is valid until the next one is loaded.
+ */
+int tel__load_value(struct loader *l, const char *value, const char *type,
+    tel_value *out);
+/*
+ * The same as a key.  TEL_OK, TEL_EDAMAGED, TEL_ELIMIT (no room for a string),
+ * TEL_ENOMEM.
  */
 tel_status tel__load_key(struct loader *l, const char *value, const char *type,
     struct key *out);

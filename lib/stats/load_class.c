@@ -13,41 +13,55 @@
 static tel_status
 read_pieces(struct loader *l, struct spec *s)
 {
-	static const char *const names[] = { "expr", "weight", "if", "start",
-		"end", "key", "middle" };
-	struct piece *pieces[7];
 	tel_status st = TEL_OK;
 	unsigned i;
 
-	pieces[0] = &s->value;
-	pieces[1] = &s->weight;
-	pieces[2] = &s->condition;
-	pieces[3] = &s->start;
-	pieces[4] = &s->end;
-	pieces[5] = &s->key;
-	pieces[6] = &s->middle;
-	for (i = 0; i < 7 && st == TEL_OK; i++)
-		st = tel__load_string(l, names[i], &pieces[i]->text);
+	for (i = 0; i < PIECES && st == TEL_OK; i++)
+		st = tel__load_string(l, tel__piece_fields[i],
+		    &s->pieces[i].text);
 	return st;
 }
 
-static tel_status
-read_spec(struct loader *l, const struct inst_class *c, struct spec *s,
-    const char **why)
+/* The parameters of its class.  0: one is missing, or invalid. */
+static int
+read_parameters(const struct loader *l, const struct stat_class *class,
+    int64_t *out)
 {
+	tel_int128 v;
+	unsigned i;
+
+	for (i = 0; i < class->nparameters; i++) {
+		if (tel__load_int128(l, class->parameters[i], &v) <= 0 ||
+		    !int128_is_i64(v))
+			return 0;
+		out[i] = (int64_t)v.low;
+	}
+	return 1;
+}
+
+static tel_status
+read_spec(struct loader *l, struct spec *s, const char **why)
+{
+	const struct inst_value *type = &l->line->values[I_TYPE];
 	const struct stat_class *class;
 	uint64_t delta = 0, decimals = 0;
 	unsigned which;
 	tel_status st;
 
+	if (tel__load_u64(l, "delta", &delta) < 0)
+		delta = 0;
+	/* only some classes have a running one */
+	if (!tel__stat_class_find_inst((const char *)type->p, type->n,
+	        delta != 0, &s->class) &&
+	    !tel__stat_class_find_inst((const char *)type->p, type->n, 0,
+	        &s->class))
+		return load_invalid(why, "the type of the class is unknown");
 	if (tel__load_u64(l, "dec", &decimals) < 0 || decimals > DECIMALS_MAX)
 		return load_invalid(why, "the number of decimals is invalid");
 	s->decimals = (unsigned)decimals;
-	if (s->class == TEL_CLASS_MAG &&
-	    tel__load_u64(l, "delta", &delta) > 0 && delta != 0)
-		s->class = TEL_CLASS_MAGDELTA;
 	class = tel__stat_class(s->class);
-	memcpy(s->parameters, c->parameters, sizeof(s->parameters));
+	if (!read_parameters(l, class, s->parameters))
+		return load_invalid(why, "its parameters are invalid");
 	if (tel__inst_find(l->line, "pairs") != NULL)
 		s->pairs =
 		    tel__load_is(l, "pairs", "ticks") ? PAIRS_TICKS : PAIRS_NS;
@@ -125,6 +139,7 @@ static tel_status
 add_definition(struct loader *l, const char *name, struct spec *spec,
     char *const *names, unsigned count, struct definition **out)
 {
+	const int is_summary = tel__stat_class(spec->class)->pairs;
 	struct definition *d;
 	char *unit;
 	tel_status st = tel__load_string(l, "unit", &unit);
@@ -132,11 +147,10 @@ add_definition(struct loader *l, const char *name, struct spec *spec,
 	if (st != TEL_OK)
 		return st;
 	/* a summary trace is in microseconds unless it says otherwise */
-	if (unit == NULL && spec->class == TEL_CLASS_DUR)
+	if (unit == NULL && is_summary)
 		unit = tel__copy_string("us", 2);
 	spec->name = tel__copy_string(name, strlen(name));
-	d = spec->name == NULL ||
-	        (unit == NULL && spec->class == TEL_CLASS_DUR) ?
+	d = spec->name == NULL || (unit == NULL && is_summary) ?
 	    NULL :
 	    tel__definition_new(spec, count, names, l->part->strings,
 	        &l->part->budget);
@@ -204,7 +218,6 @@ tel__load_find(struct loader *l, struct loaded **out)
 tel_status
 tel__load_class(struct loader *l, const char **why)
 {
-	const struct inst_value *type = &l->line->values[I_TYPE];
 	const struct inst_class *c;
 	struct spec spec;
 	struct loaded *to;
@@ -228,10 +241,7 @@ tel__load_class(struct loader *l, const char **why)
 	if (to->kind != LOADED_NONE)
 		return TEL_OK;
 	memset(&spec, 0, sizeof(spec));
-	if (!tel__stat_class_find_inst((const char *)type->p, type->n,
-	        &spec.class))
-		return load_invalid(why, "the type of the class is unknown");
-	st = read_spec(l, c, &spec, why);
+	st = read_spec(l, &spec, why);
 	if (st == TEL_OK) {
 		st = make_stat(l, c, &spec, to);
 		if (st == TEL_EDAMAGED)

@@ -29,13 +29,11 @@ tel__load_u64(const struct loader *l, const char *name, uint64_t *out)
 }
 
 int
-tel__load_counts(const struct loader *l, const char *const *names,
-    uint64_t *const *to, unsigned count)
+tel__load_counts(const struct loader *l, const struct count_field *fields,
+    void *of)
 {
-	unsigned i;
-
-	for (i = 0; i < count; i++)
-		if (tel__load_u64(l, names[i], to[i]) < 0)
+	for (; fields->name != NULL; fields++)
+		if (tel__load_u64(l, fields->name, field_count(fields, of)) < 0)
 			return 0;
 	return 1;
 }
@@ -76,39 +74,45 @@ tel__load_string(struct loader *l, const char *name, char **out)
 	return *out == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
+int
+tel__load_value(struct loader *l, const char *value, const char *type,
+    tel_value *out)
+{
+	const struct inst_value *v = tel__inst_find(l->line, value);
+	const struct inst_value *t = tel__inst_find(l->line, type);
+	tel_int128 w;
+	int i;
+
+	memset(out, 0, sizeof(*out));
+	if (v == NULL)
+		return 0;
+	out->missing = t != NULL && inst_is(t, "missing");
+	if (v->quoted) {
+		out->datatype = TEL_STRING;
+		out->as.string = l->text;
+		return decode(l, v, &out->length);
+	}
+	if (!tel__inst_int128(v, &w) ||
+	    (!int128_is_u64(w) && !int128_is_i64(w)))
+		return 0;
+	out->datatype = int128_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
+	out->as.u64 = w.low;
+	if (t == NULL || out->missing)
+		return 1;
+	for (i = TEL_UNSIGNED; i < TEL_STRING; i++)
+		if (inst_is(t, tel_datatype_name((tel_datatype)i)))
+			break;
+	out->datatype = (tel_datatype)i;
+	return i < TEL_STRING && (w.high >= 0 || i == TEL_SIGNED);
+}
+
 tel_status
 tel__load_key(struct loader *l, const char *value, const char *type,
     struct key *out)
 {
-	const struct inst_value *v = tel__inst_find(l->line, value);
-	const struct inst_value *t = tel__inst_find(l->line, type);
-	tel_value k;
-	tel_int128 w;
-	int i;
+	tel_value v;
 
-	memset(&k, 0, sizeof(k));
-	if (v == NULL)
-		return TEL_EDAMAGED;
-	k.missing = t != NULL && inst_is(t, "missing");
-	if (v->quoted) {
-		if (!decode(l, v, &k.length))
-			return TEL_EDAMAGED;
-		k.datatype = TEL_STRING;
-		k.as.string = l->text;
-		return tel__key_make(l->part->strings, &k, out);
-	}
-	if (!tel__inst_int128(v, &w) ||
-	    (!int128_is_u64(w) && !int128_is_i64(w)))
-		return TEL_EDAMAGED;
-	k.datatype = int128_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
-	k.as.u64 = w.low;
-	if (t == NULL || k.missing)
-		return tel__key_make(l->part->strings, &k, out);
-	for (i = TEL_UNSIGNED; i < TEL_STRING; i++)
-		if (inst_is(t, tel_datatype_name((tel_datatype)i)))
-			break;
-	if (i == TEL_STRING || (w.high < 0 && i != TEL_SIGNED))
-		return TEL_EDAMAGED;
-	k.datatype = (tel_datatype)i;
-	return tel__key_make(l->part->strings, &k, out);
+	return tel__load_value(l, value, type, &v) ?
+	    tel__key_make(l->part->strings, &v, out) :
+	    TEL_EDAMAGED;
 }

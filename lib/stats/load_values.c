@@ -11,34 +11,29 @@ tel_status
 tel__load_update(struct loader *l, struct loaded *to, const char **why)
 {
 	struct tel_stat *stat = to->stat;
+	const struct stat_class *class;
 	uint64_t weight = 1;
+	tel_value key;
 	tel_int128 v;
-	tel_status st;
-	struct key k;
 
 	if (stat == NULL)
 		return load_invalid(why, "the update is not for this class");
 	if (tel__load_u64(l, "n", &weight) < 0)
 		return load_invalid(why, "the weight is not a count");
-	if (to->definition->spec.class == TEL_CLASS_TALLY) {
-		st = tel__load_key(l, "v", "s", &k);
-		if (st == TEL_EDAMAGED)
-			return load_invalid(why, "the key is invalid");
-		if (st == TEL_ENOMEM)
-			return st;
-		return tel__stat_update_key(stat, st == TEL_OK ? &k : NULL,
-		    weight);
-	}
+	class = to->definition->class;
+	stat->now = l->line->clock;
+	if (class->take != NULL)
+		return tel__load_value(l, "v", "s", &key) ?
+		    class->take(stat, &key, weight) :
+		    load_invalid(why, "the key is invalid");
 	if (tel__load_int128(l, "v", &v) <= 0 ||
 	    (!int128_is_i64(v) && !int128_is_u64(v)))
 		return load_invalid(why,
 		    "the value is not a number of 64 bits");
 	/* a magdelta adds by itself */
-	if (l->record->type == T_UPDATE_ADD &&
-	    to->definition->spec.class == TEL_CLASS_MAG)
+	if (l->record->type == T_UPDATE_ADD && !class->running)
 		stat_wrap(stat, int128_add(&v, stat->last));
-	stat->now = l->line->clock;
-	return tel__stat_update(stat, v, weight);
+	return class->update(stat, v, weight);
 }
 
 /*
@@ -66,7 +61,7 @@ end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
 	}
 	stat->pairs.pairs++;
 	stat->now = l->line->clock;
-	(void)tel__stat_update(stat, int128_i64(ns / 1000), 1);
+	(void)stat->definition->class->update(stat, int128_i64(ns / 1000), 1);
 	/* a part of a microsecond has no square */
 	if (ns % 1000 != 0)
 		stat->flags |= STAT_NO_SQUARES;
@@ -83,7 +78,7 @@ tel__load_trace(struct loader *l, struct loaded *to)
 	uint64_t start;
 
 	k.key.bits = tel__inst_unsigned(l->line, I_TAG);
-	if (stat == NULL || stat->definition->spec.class != TEL_CLASS_DUR)
+	if (stat == NULL || !stat->definition->class->pairs)
 		return TEL_OK;
 	stat->pairs.events++;
 	switch (tel__inst_unsigned(l->line, I_P)) {
@@ -146,60 +141,43 @@ read_buckets(struct tel_stat *stat, const struct inst_value *v,
 	return TEL_OK;
 }
 
-static int
-read_pairs(const struct loader *l, struct pair_counts *p)
-{
-	static const char *const names[] = { "pairs", "open", "orphan",
-		"nested", "backward", "untimed", "crowded", "events" };
-	uint64_t *to[8];
-
-	to[0] = &p->pairs;
-	to[1] = &p->open;
-	to[2] = &p->orphan;
-	to[3] = &p->nested;
-	to[4] = &p->backward;
-	to[5] = &p->untimed;
-	to[6] = &p->crowded;
-	to[7] = &p->events;
-	return tel__load_counts(l, names, to, 8);
-}
-
 /* The numbers of the class; 0 when one is not a number that fits. */
 static int
 read_numbers(const struct loader *l, struct tel_stat *s)
 {
-	const struct stat_number *n =
-	    tel__stat_class(s->definition->spec.class)->numbers;
-	unsigned extremes = 0, had = 0;
+	const struct stat_class *class = s->definition->class;
+	const struct stat_number *n;
+	unsigned has = 0, found = 0, min = 1, max = 2, is;
 	tel_int128 v;
-	int found;
+	int known;
 
-	for (; n->name != NULL; n++) {
+	for (n = class->numbers; n->name != NULL; n++) {
 		if (n->which == TEL_NUMBER_SUM)
 			s->flags |= STAT_NO_SUM;
-		found = tel__load_int128(l, n->name, &v);
-		if (found < 0 ||
-		    (found > 0 && !tel__stat_set_number(s, n->which, v)))
+		known = tel__load_int128(l, n->name, &v);
+		if (known < 0 ||
+		    (known > 0 && !tel__stat_set_number(s, n->which, v)))
 			return 0;
-		if (n->which == TEL_NUMBER_MIN || n->which == TEL_NUMBER_MAX) {
-			extremes++;
-			had += found > 0;
-		}
+		is = n->which == TEL_NUMBER_MIN ? min :
+		    n->which == TEL_NUMBER_MAX  ? max :
+		                                  0;
+		has |= is;
+		found |= known > 0 ? is : 0;
 	}
-	if (extremes > 0 && had == extremes)
+	if (has != 0 && found == has)
 		s->flags |= STAT_EXTREMES;
 	/* a class of one has it in the place of both */
-	if (extremes == 1 && s->definition->spec.class == TEL_CLASS_MIN)
+	if (has == min)
 		s->max = s->min;
-	else if (extremes == 1)
+	else if (has == max)
 		s->min = s->max;
-	if (s->definition->spec.class != TEL_CLASS_MAGDELTA) {
+	if (!class->running) {
 		s->last_clock = l->line->clock;
 		if (tel__load_u64(l, "at", &s->last_clock) < 0)
 			return 0;
 	}
 	/* not every writer gives the weight; the keys will add theirs */
-	if (s->definition->spec.class == TEL_CLASS_TALLY)
+	if (class->take != NULL)
 		s->weight = s->tally.overflow;
 	return 1;
 }
@@ -220,20 +198,18 @@ read_squares(const struct loader *l, struct tel_stat *s)
 static tel_status
 read_stat(const struct loader *l, struct tel_stat *s, const char **why)
 {
-	static const char *const names[] = { "n", "inv", "lost", "wrap",
-		"approx" };
-	uint64_t wrapped = 0, approximate = 0, *to[5];
+	uint64_t wrapped = 0, approximate = 0;
 
-	to[0] = &s->updates;
-	to[1] = &s->invalid;
-	to[2] = &s->lost;
-	to[3] = &wrapped;
-	to[4] = &approximate;
-	if (!tel__load_counts(l, names, to, 5) || !read_pairs(l, &s->pairs) ||
-	    !read_numbers(l, s) || !read_squares(l, s))
+	if (tel__load_u64(l, "n", &s->updates) < 0 ||
+	    tel__load_u64(l, "events", &s->pairs.events) < 0 ||
+	    tel__load_u64(l, "wrap", &wrapped) < 0 ||
+	    tel__load_u64(l, "approx", &approximate) < 0 ||
+	    !tel__load_counts(l, tel__stat_fields, s) ||
+	    !tel__load_counts(l, tel__pair_fields, s) || !read_numbers(l, s) ||
+	    !read_squares(l, s))
 		return load_invalid(why,
 		    "a number of the snapshot does not fit");
-	if (s->definition->spec.class == TEL_CLASS_DUR) {
+	if (s->definition->class->pairs) {
 		s->pairs.events = s->updates;
 		s->updates = 0;
 	}

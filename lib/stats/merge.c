@@ -8,37 +8,28 @@
 
 #include "base/array.h"
 
-static int
-copy_piece(struct piece *to, const struct piece *from)
-{
-	to->column = from->column;
-	to->text = from->text == NULL ?
-	    NULL :
-	    tel__copy_string(from->text, strlen(from->text));
-	return from->text == NULL || to->text != NULL;
-}
-
 /* TEL_OK, TEL_ENOMEM. */
 static tel_status
 copy_spec(struct spec *to, const struct spec *from)
 {
 	const char *why;
-	unsigned which;
+	unsigned which, i;
 	int complete;
 
-	memset(to, 0, sizeof(*to));
-	to->class = from->class;
-	to->pairs = from->pairs;
-	to->decimals = from->decimals;
-	memcpy(to->parameters, from->parameters, sizeof(to->parameters));
+	*to = *from;
+	memset(to->pieces, 0, sizeof(to->pieces));
+	memset(&to->layout, 0, sizeof(to->layout));
 	to->name = tel__copy_string(from->name, strlen(from->name));
-	complete = to->name != NULL && copy_piece(&to->value, &from->value) &&
-	    copy_piece(&to->weight, &from->weight) &&
-	    copy_piece(&to->condition, &from->condition) &&
-	    copy_piece(&to->start, &from->start) &&
-	    copy_piece(&to->end, &from->end) &&
-	    copy_piece(&to->key, &from->key) &&
-	    copy_piece(&to->middle, &from->middle) &&
+	complete = to->name != NULL;
+	for (i = 0; i < PIECES && complete; i++) {
+		to->pieces[i].column = from->pieces[i].column;
+		if (from->pieces[i].text == NULL)
+			continue;
+		to->pieces[i].text = tel__copy_string(from->pieces[i].text,
+		    strlen(from->pieces[i].text));
+		complete = to->pieces[i].text != NULL;
+	}
+	complete = complete &&
 	    tel__layout_make(&to->layout, tel__stat_class(to->class)->layout,
 	        to->parameters, &why, &which) == TEL_OK;
 	if (!complete)
@@ -177,8 +168,8 @@ has_updates(const struct definition *d)
 static int
 depends_on_order(const struct tel_stat *to, const struct tel_stat *from)
 {
-	return to->definition->spec.class == TEL_CLASS_MAGDELTA &&
-	    to->updates > 0 && from->updates > 0;
+	return to->definition->class->running && to->updates > 0 &&
+	    from->updates > 0;
 }
 
 static tel_status

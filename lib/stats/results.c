@@ -245,88 +245,34 @@ tel_stat_approximate(const tel_stat *stat)
 	return (stat->flags & STAT_APPROXIMATE) != 0;
 }
 
-/* The numbers of pairs. */
-static int
-tell_pairs(const tel_stat *stat, tel_number which, tel_int128 *out)
-{
-	const struct pair_counts *p = &stat->pairs;
-
-	if (stat->definition->spec.pairs == PAIRS_NONE &&
-	    stat->definition->spec.class != TEL_CLASS_DUR)
-		return 0;
-	switch (which) {
-	case TEL_NUMBER_EVENTS: return tell_u64(p->events, out);
-	case TEL_NUMBER_PAIRS: return tell_u64(p->pairs, out);
-	case TEL_NUMBER_OPEN: return tell_u64(p->open, out);
-	case TEL_NUMBER_ORPHAN: return tell_u64(p->orphan, out);
-	case TEL_NUMBER_NESTED: return tell_u64(p->nested, out);
-	case TEL_NUMBER_BACKWARD: return tell_u64(p->backward, out);
-	case TEL_NUMBER_UNTIMED: return tell_u64(p->untimed, out);
-	case TEL_NUMBER_CROWDED: return tell_u64(p->crowded, out);
-	default: return 0;
-	}
-}
-
-/* A number that only some classes have, and whether it is known. */
-static int
-tell_of_class(const tel_stat *stat, tel_number which, tel_int128 *out)
-{
-	int outside = (stat->flags & STAT_OUTSIDE) != 0;
-	int extremes = (stat->flags & STAT_EXTREMES) != 0;
-	tel_int128 sum = int128_u64(stat->outside);
-
-	switch (which) {
-	case TEL_NUMBER_SUM:
-		return tell(stat->sum, !(stat->flags & STAT_NO_SUM), out);
-	case TEL_NUMBER_LAST:
-		return tell(stat->last, stat->flags & STAT_LAST, out);
-	case TEL_NUMBER_MIN: return tell(stat->min, extremes, out);
-	case TEL_NUMBER_MAX: return tell(stat->max, extremes, out);
-	case TEL_NUMBER_WEIGHT: return tell_u64(stat->weight, out);
-	case TEL_NUMBER_UNDER:
-		return tell(int128_u64(stat->under), !outside, out);
-	case TEL_NUMBER_OVER:
-		return tell(int128_u64(stat->over), !outside, out);
-	case TEL_NUMBER_OUTSIDE:
-		(void)int128_add(&sum, int128_u64(stat->under));
-		(void)int128_add(&sum, int128_u64(stat->over));
-		return tell(sum, outside, out);
-	case TEL_NUMBER_OVERFLOW: return tell_u64(stat->tally.overflow, out);
-	case TEL_NUMBER_OVERFLOW_UPDATES:
-		return tell_u64(stat->tally.overflow_updates, out);
-	default: return 0;
-	}
-}
-
 int
 tel_stat_number(const tel_stat *stat, tel_number which, tel_int128 *out)
 {
 	const struct spec *p = &stat->definition->spec;
-	const struct stat_number *n = tel__stat_class(p->class)->numbers;
+	const struct stat_class *class = tel__stat_class(p->class);
+	const struct stat_number *n = class->numbers;
 
-	for (; n->name != NULL; n++)
-		if (n->which == which)
-			return tell_of_class(stat, which, out);
-	switch (which) {
-	case TEL_NUMBER_UPDATES:
-		return tell_u64(p->class == TEL_CLASS_DUR ? stat->pairs.events :
-		                                            stat->updates,
-		    out);
-	case TEL_NUMBER_INVALID: return tell_u64(stat->invalid, out);
-	case TEL_NUMBER_LOST: return tell_u64(stat->lost, out);
-	case TEL_NUMBER_KEYS:
+	if (which == TEL_NUMBER_KEYS)
 		return tell(int128_u64(stat->tally.count),
 		    p->class == TEL_CLASS_TALLY, out);
-	default: return tell_pairs(stat, which, out);
-	}
+	if (which == TEL_NUMBER_UPDATES && class->pairs)
+		which = TEL_NUMBER_EVENTS;
+	if (which >= TEL_NUMBER_EVENTS && which <= TEL_NUMBER_CROWDED)
+		return (p->pairs != PAIRS_NONE || class->pairs) &&
+		    tel__stat_get_number(stat, which, out);
+	while (n->name != NULL && n->which != which)
+		n++;
+	return (n->name != NULL || which == TEL_NUMBER_UPDATES ||
+	           which == TEL_NUMBER_INVALID || which == TEL_NUMBER_LOST) &&
+	    tel__stat_get_number(stat, which, out);
 }
 
 int
 tel_stat_variance(const tel_stat *stat, double *out)
 {
-	tel_class class = stat->definition->spec.class;
+	const struct stat_class *class = stat->definition->class;
 
-	if (!tel__stat_class(class)->squared ||
+	if (!class->squared ||
 	    (stat->flags & (STAT_NO_SUM | STAT_NO_SQUARES | STAT_WRAPPED)) != 0)
 		return 0;
 	return tel__squares_variance(&stat->squares, stat->sum,

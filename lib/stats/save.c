@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/inst/write.h"
+#include "stats/fields.h"
 #include "stats/stats.h"
 
 struct saver {
@@ -20,6 +21,19 @@ put_some(struct inst_writer *w, const char *field, uint64_t v)
 {
 	if (v > 0)
 		tel__inst_put_count(w, field, v);
+}
+
+/* Counts of a struct, those that are 0 only where that is written, too. */
+static void
+put_counts(struct inst_writer *w, const struct count_field *f, const void *of)
+{
+	uint64_t v;
+
+	for (; f->name != NULL; f++) {
+		memcpy(&v, (const char *)of + f->at, sizeof(v));
+		if (f->always || v > 0)
+			tel__inst_put_count(w, f->name, v);
+	}
 }
 
 /* A key: its value, and its data type where the value does not tell. */
@@ -69,24 +83,14 @@ save_report(struct saver *v)
 	unsigned i;
 
 	tel__inst_put_record(w, "R");
-	tel__inst_put_count(w, "logs", r->logs);
-	tel__inst_put_count(w, "events", r->events);
-	tel__inst_put_count(w, "bytes", r->bytes);
+	put_counts(w, tel__report_head, r);
 	if (r->first <= r->last) {
 		tel__inst_put_count(w, "first", r->first);
 		tel__inst_put_count(w, "last", r->last);
 	}
 	tel__inst_put_number(w, "ticks", r->ticks);
 	tel__inst_put_number(w, "ns", r->ns);
-	put_some(w, "untimed", r->untimed);
-	tel__inst_put_count(w, "input", r->input);
-	put_some(w, "damaged", r->damaged);
-	put_some(w, "skipped", r->skipped);
-	put_some(w, "repaired", r->repaired);
-	put_some(w, "unknown", r->unknown);
-	put_some(w, "lost", r->lost);
-	put_some(w, "cut", r->cut);
-	put_some(w, "incomplete", r->incomplete);
+	put_counts(w, tel__report_tail, r);
 	if (r->ended.high != 0 || r->ended.low != 0) {
 		tel__inst_put_number(w, "ended", r->ended);
 		tel__inst_put_number(w, "ended_bytes", r->ended_bytes);
@@ -214,46 +218,30 @@ save_class(struct saver *v, const struct definition *d,
 {
 	const struct spec *p = &d->spec;
 	const struct stat_class *class = tel__stat_class(p->class);
-	int delta = p->class == TEL_CLASS_MAGDELTA;
 	struct inst_writer *w = &v->w;
 	uint32_t id = ++v->s->inst.ids;
 	unsigned i;
 
-	put_class(w, id, 0, delta ? "mag" : class->inst);
+	put_class(w, id, 0, class->inst);
 	put_class_name(w, d, id);
 	for (i = 0; i < class->nparameters; i++)
 		tel__inst_put_number(w, class->parameters[i],
 		    int128_i64(p->parameters[i]));
-	if (delta)
+	if (class->running)
 		tel__inst_put_count(w, "delta", 1);
 	put_some(w, "dec", p->decimals);
 	if (*d->unit != '\0')
 		tel__inst_put_string(w, "unit", d->unit);
-	tel__inst_put_string(w, "expr", p->value.text);
-	tel__inst_put_string(w, "weight", p->weight.text);
-	tel__inst_put_string(w, "if", p->condition.text);
-	if (p->pairs != PAIRS_NONE)
-		tel__inst_put_string(w, "pairs",
-		    p->pairs == PAIRS_NS ? "dur" : "ticks");
-	tel__inst_put_string(w, "start", p->start.text);
-	tel__inst_put_string(w, "end", p->end.text);
-	tel__inst_put_string(w, "key", p->key.text);
-	tel__inst_put_string(w, "middle", p->middle.text);
+	for (i = 0; i < PIECES; i++) {
+		if (i == PIECE_START && p->pairs != PAIRS_NONE)
+			tel__inst_put_string(w, "pairs",
+			    p->pairs == PAIRS_NS ? "dur" : "ticks");
+		tel__inst_put_string(w, tel__piece_fields[i],
+		    p->pieces[i].text);
+	}
 	put_groups(v, d, stat);
 	tel__inst_put_end(w);
 	return id;
-}
-
-static void
-put_pairs(struct inst_writer *w, const struct pair_counts *p)
-{
-	tel__inst_put_count(w, "pairs", p->pairs);
-	tel__inst_put_count(w, "open", p->open);
-	tel__inst_put_count(w, "orphan", p->orphan);
-	put_some(w, "nested", p->nested);
-	put_some(w, "backward", p->backward);
-	put_some(w, "untimed", p->untimed);
-	put_some(w, "crowded", p->crowded);
 }
 
 /* Weights of buckets that have any, on as many lines as they need. */
@@ -290,7 +278,7 @@ put_squares(struct inst_writer *w, const struct tel_stat *stat)
 {
 	const uint64_t *words = stat->squares.words;
 
-	if (!tel__stat_class(stat->definition->spec.class)->squared ||
+	if (!stat->definition->class->squared ||
 	    (stat->flags & STAT_NO_SQUARES))
 		return;
 	tel__inst_put_count(w, "sq", words[0]);
@@ -303,8 +291,7 @@ put_squares(struct inst_writer *w, const struct tel_stat *stat)
 static void
 put_numbers(struct inst_writer *w, const struct tel_stat *stat)
 {
-	const struct stat_number *n =
-	    tel__stat_class(stat->definition->spec.class)->numbers;
+	const struct stat_number *n = stat->definition->class->numbers;
 	tel_int128 v;
 
 	for (; n->name != NULL; n++) {
@@ -339,6 +326,7 @@ static void
 save_stat(struct saver *v, struct tel_stat *stat)
 {
 	const struct spec *p = &stat->definition->spec;
+	const struct stat_class *class = tel__stat_class(p->class);
 	struct inst_writer *w = &v->w;
 
 	if (stat->inst == 0)
@@ -346,18 +334,17 @@ save_stat(struct saver *v, struct tel_stat *stat)
 	tel__inst_put_record(w, "S");
 	tel__inst_put_count(w, "c", stat->inst);
 	tel__inst_put_count(w, "n",
-	    p->class == TEL_CLASS_DUR ? stat->pairs.events : stat->updates);
-	if (p->class == TEL_CLASS_DUR || p->pairs != PAIRS_NONE)
-		put_pairs(w, &stat->pairs);
-	if (p->class != TEL_CLASS_DUR && p->pairs != PAIRS_NONE)
+	    class->pairs ? stat->pairs.events : stat->updates);
+	if (class->pairs || p->pairs != PAIRS_NONE)
+		put_counts(w, tel__pair_fields, stat);
+	if (!class->pairs && p->pairs != PAIRS_NONE)
 		tel__inst_put_count(w, "events", stat->pairs.events);
 	put_numbers(w, stat);
 	put_squares(w, stat);
 	if (stat->flags & STAT_LAST && stat->last_clock != w->clock &&
-	    p->class != TEL_CLASS_MAGDELTA)
+	    !class->running)
 		tel__inst_put_count(w, "at", stat->last_clock);
-	put_some(w, "inv", stat->invalid);
-	put_some(w, "lost", stat->lost);
+	put_counts(w, tel__stat_fields, stat);
 	if (stat->flags & STAT_WRAPPED)
 		tel__inst_put_count(w, "wrap", 1);
 	if (stat->flags & STAT_APPROXIMATE)

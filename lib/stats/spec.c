@@ -152,19 +152,15 @@ move_piece(struct piece *to, struct piece *from)
 static tel_status
 take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 {
-	struct piece *to[4];
+	struct piece *to = &p->spec->pieces[PIECE_START];
 	const char *s;
 	unsigned i;
 
-	to[0] = &p->spec->start;
-	to[1] = &p->spec->end;
-	to[2] = &p->spec->key;
-	to[3] = &p->spec->middle;
-	for (i = 0; i < count; i++) {
-		move_piece(to[i], &arguments[i]);
-		for (s = to[i]->text; i != 2 && *s != '\0'; s++)
+	for (i = 0; i < count; i++, to++) {
+		move_piece(to, &arguments[i]);
+		for (s = to->text; i != 2 && *s != '\0'; s++)
 			if (!lex_word(*s))
-				return wrong(p, p->text + to[i]->column - 1,
+				return wrong(p, p->text + to->column - 1,
 				    "expected the name of a type");
 	}
 	return TEL_OK;
@@ -335,16 +331,12 @@ static tel_status
 wrong_class(struct parser *p, const char *word, size_t n)
 {
 	struct suggestion near;
-	char meant[96], why[320];
+	char meant[96], names[200], why[320];
 
 	tel__suggest_start(&near, word, n);
-	if (n > 0)
-		tel__stat_class_offer(&near);
-	(void)snprintf(why, sizeof(why),
-	    "expected a class: count, sum, mean, min, max, var, mag, magdelta, "
-	    "growth, hist, split, tally, log2, loglin, quantiles, ratio, dur "
-	    "or ticks%s",
-	    tel__suggest_text(&near, meant, sizeof(meant)));
+	tel__stat_class_list(names, sizeof(names), &near);
+	(void)snprintf(why, sizeof(why), "expected a class: %s or ticks%s",
+	    names, n > 0 ? tel__suggest_text(&near, meant, sizeof(meant)) : "");
 	return wrong(p, word, why);
 }
 
@@ -364,16 +356,17 @@ read_class(struct parser *p, const char **at)
 	}
 	while (lex_word(word[n]))
 		n++;
-	if (!tel__stat_class_find(word, n, &p->spec->class) ||
-	    p->spec->class == TEL_CLASS_DUR)
+	if (!tel__stat_class_find(word, n, &p->spec->class))
 		return wrong_class(p, word, n);
 	class = tel__stat_class(p->spec->class);
+	if (class->pairs)
+		return wrong_class(p, word, n);
 	*at = lex_blanks(word + n);
 	if (**at != '(')
 		return wrong(p, *at, "expected '('");
 	++*at;
 	/* of no value in particular, events are counted */
-	if (p->spec->class == TEL_CLASS_COUNT && *lex_blanks(*at) == ')') {
+	if (class->bare && *lex_blanks(*at) == ')') {
 		*at = lex_blanks(*at) + 1;
 		p->spec->value.text = tel__copy_string("1", 1);
 		return p->spec->value.text == NULL ? TEL_ENOMEM : TEL_OK;
@@ -449,13 +442,7 @@ tel__spec_clear(struct spec *s)
 {
 	free(s->name);
 	tel__layout_clear(&s->layout);
-	free(s->value.text);
-	free(s->weight.text);
-	free(s->condition.text);
-	free(s->start.text);
-	free(s->end.text);
-	free(s->key.text);
-	free(s->middle.text);
+	pieces_clear(s->pieces, PIECES);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -470,18 +457,13 @@ put_text(struct tel__buffer *t, const char *text)
 static void
 put_pairs(struct tel__buffer *t, const struct spec *s)
 {
-	const struct piece *pieces[4];
-	int i;
+	const struct piece *piece = &s->pieces[PIECE_START];
 
-	pieces[0] = &s->start;
-	pieces[1] = &s->end;
-	pieces[2] = &s->key;
-	pieces[3] = &s->middle;
 	put_text(t, s->pairs == PAIRS_NS ? "dur(" : "ticks(");
-	for (i = 0; i < 4 && pieces[i]->text != NULL; i++) {
-		if (i > 0)
+	for (; piece < s->pieces + PIECES && piece->text != NULL; piece++) {
+		if (piece != &s->start)
 			put_text(t, ",");
-		put_text(t, pieces[i]->text);
+		put_text(t, piece->text);
 	}
 	put_text(t, ")");
 }
@@ -583,19 +565,20 @@ tel__spec_unit(const struct spec *s)
 	return "";
 }
 
-/* Different where both are known; where must_both, where one is not, too. */
-static int
-differ(const struct piece *a, const struct piece *b, int must_both)
-{
-	if (a->text != NULL && b->text != NULL)
-		return strcmp(a->text, b->text) != 0;
-	return must_both && a->text != b->text;
-}
-
 const char *
 tel__spec_difference(const struct spec *a, const struct spec *b)
 {
-	int known;
+	/* of the pieces, in the order of which the first is reported */
+	static const struct {
+		unsigned piece;
+		const char *text;
+	} rows[PIECES] = { { 0, "their values differ" },
+		{ 3, "their pairs differ" }, { 4, "their pairs differ" },
+		{ 5, "their pairs differ" }, { 6, "their pairs differ" },
+		{ 1, "their weights differ" },
+		{ 2, "their conditions differ" } };
+	const char *x, *y;
+	unsigned i;
 
 	if (a->class != b->class)
 		return "their classes differ";
@@ -605,19 +588,17 @@ tel__spec_difference(const struct spec *a, const struct spec *b)
 		return "their parameters differ";
 	if (a->decimals != b->decimals)
 		return "their decimals differ";
-	known = (a->value.text != NULL || a->pairs != PAIRS_NONE) &&
-	    (b->value.text != NULL || b->pairs != PAIRS_NONE);
-	if (!known)
+	if ((a->value.text == NULL && a->pairs == PAIRS_NONE) ||
+	    (b->value.text == NULL && b->pairs == PAIRS_NONE))
 		return NULL;
-	if (a->pairs != b->pairs || differ(&a->value, &b->value, 1))
-		return "their values differ";
-	if (differ(&a->start, &b->start, 1) || differ(&a->end, &b->end, 1) ||
-	    differ(&a->key, &b->key, 1) || differ(&a->middle, &b->middle, 1))
-		return "their pairs differ";
-	if (differ(&a->weight, &b->weight, 1))
-		return "their weights differ";
-	if (differ(&a->condition, &b->condition, 1))
-		return "their conditions differ";
+	if (a->pairs != b->pairs)
+		return rows[0].text;
+	for (i = 0; i < PIECES; i++) {
+		x = a->pieces[rows[i].piece].text;
+		y = b->pieces[rows[i].piece].text;
+		if (x != y && (x == NULL || y == NULL || strcmp(x, y) != 0))
+			return rows[i].text;
+	}
 	return NULL;
 }
 

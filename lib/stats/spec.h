@@ -18,6 +18,10 @@ struct piece {
 	unsigned column;
 };
 
+/* How many a spec has, and the first one of pairs. */
+#define PIECES 7u
+#define PIECE_START 3u
+
 enum pairing { PAIRS_NONE, PAIRS_NS, PAIRS_TICKS };
 
 struct spec {
@@ -27,11 +31,16 @@ struct spec {
 	/* values, and parameters that are values, are in 10^-decimals */
 	unsigned decimals;
 	struct layout layout;
-	struct piece value; /* without pairs */
-	struct piece weight;
-	struct piece condition;
 	enum pairing pairs;
-	struct piece start, end, key, middle;
+	union {
+		struct {
+			struct piece value; /* without pairs */
+			struct piece weight;
+			struct piece condition;
+			struct piece start, end, key, middle;
+		};
+		struct piece pieces[PIECES];
+	};
 };
 
 /* The last failure: a message, and the text and column that it is about. */

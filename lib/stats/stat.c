@@ -4,6 +4,7 @@
 #include "stats/stat.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +243,25 @@ update_quantiles(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	return update_buckets(s, v, weight);
 }
 
+/* A value without room for a string is counted as overflow. */
+static tel_status
+take_tally(struct tel_stat *s, const tel_value *v, uint64_t weight)
+{
+	int wrapped = count_add(&s->weight, weight);
+	struct key key;
+	tel_status st = tel__key_make(s->definition->strings, v, &key);
+
+	if (st == TEL_ENOMEM)
+		return st;
+	s->updates++;
+	if (st != TEL_OK)
+		tel__tally_overflow(&s->tally, weight, 1, &wrapped);
+	else
+		st = tel__tally_add(&s->tally, &key, weight, 1, &wrapped);
+	stat_wrap(s, wrapped);
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
 /* Bits of values of which 2^8 squares have a sum of 64 bits, and the 2^8. */
 #define SMALL_BITS 28u
 #define SMALL_MOST 256u
@@ -323,14 +343,14 @@ update_many_quantiles(struct tel_stat *s, const uint64_t *values, size_t n)
 	{ "under", TEL_NUMBER_UNDER }, { "over", TEL_NUMBER_OVER } }
 
 static const struct stat_class classes[] = {
-	[TEL_CLASS_MAG] = { "mag", "mag", MAG_NUMBERS, .squared = 1, .real = 1, .update = update_mag },
-	/* in an inst log a mag, with delta=1 */
-	[TEL_CLASS_MAGDELTA] = { "magdelta", NULL, MAG_NUMBERS,
-	    .squared = 1, .real = 1, .update = update_magdelta },
+	[TEL_CLASS_MAG] = { "mag", "mag", MAG_NUMBERS, .squared = 1, .real = 1,
+	    .current = 1, .update = update_mag },
+	[TEL_CLASS_MAGDELTA] = { "magdelta", "mag", MAG_NUMBERS, .squared = 1,
+	    .real = 1, .current = 1, .running = 1, .update = update_magdelta },
 	[TEL_CLASS_GROWTH] = { "growth", "growth", TOTAL_NUMBERS,
 	    .squared = 1, .real = 1, .update = update_growth },
 	[TEL_CLASS_DUR] = { "dur", "strace", TOTAL_NUMBERS,
-	    .squared = 1, .update = update_dur },
+	    .squared = 1, .pairs = 1, .update = update_dur },
 	[TEL_CLASS_RATIO] = { "ratio", "ratio", .required = 1, .weighted = 1,
 	    .unitless = 1,
 	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
@@ -367,8 +387,9 @@ static const struct stat_class classes[] = {
 	    .layout = tel__layout_tally,
 	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
 	        { "ovf", TEL_NUMBER_OVERFLOW },
-	        { "ovfn", TEL_NUMBER_OVERFLOW_UPDATES } } },
-	[TEL_CLASS_COUNT] = { "count", "count", .unitless = 1,
+	        { "ovfn", TEL_NUMBER_OVERFLOW_UPDATES } },
+	    .take = take_tally },
+	[TEL_CLASS_COUNT] = { "count", "count", .unitless = 1, .bare = 1,
 	    .update = update_count },
 	[TEL_CLASS_SUM] = { "sum", "sum",
 	    .numbers = { { "total", TEL_NUMBER_SUM } },
@@ -417,21 +438,28 @@ tel__stat_class_find(const char *name, size_t n, tel_class *out)
 }
 
 void
-tel__stat_class_offer(struct suggestion *near)
+tel__stat_class_list(char *out, size_t size, struct suggestion *near)
 {
-	unsigned i;
+	unsigned i, which;
+	size_t used = 0;
 
-	for (i = 0; i < NCLASSES; i++)
-		tel__suggest_offer(near, classes[i].name);
+	for (i = 0; i < NCLASSES && used < size; i++) {
+		which = (i + TEL_CLASS_COUNT) % NCLASSES;
+		tel__suggest_offer(near, classes[which].name);
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+		    i == 0 ? "" : ", ", classes[which].name);
+	}
 }
 
 int
-tel__stat_class_find_inst(const char *type, size_t n, tel_class *out)
+tel__stat_class_find_inst(const char *type, size_t n, int running,
+    tel_class *out)
 {
 	unsigned i;
 
 	for (i = 0; i < NCLASSES; i++) {
-		if (classes[i].inst != NULL && strlen(classes[i].inst) == n &&
+		if (classes[i].running == running &&
+		    strlen(classes[i].inst) == n &&
 		    memcmp(classes[i].inst, type, n) == 0) {
 			*out = (tel_class)i;
 			return 1;
@@ -440,40 +468,7 @@ tel__stat_class_find_inst(const char *type, size_t n, tel_class *out)
 	return 0;
 }
 
-/* ------------------------------------------------------------- updates */
-
-tel_status
-tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight)
-{
-	return classes[s->definition->spec.class].update(s, v, weight);
-}
-
-int
-tel__stat_takes_many(const struct definition *d)
-{
-	return classes[d->spec.class].update_many != NULL;
-}
-
-tel_status
-tel__stat_update_many(struct tel_stat *s, const uint64_t *values, size_t n)
-{
-	return classes[s->definition->spec.class].update_many(s, values, n);
-}
-
-tel_status
-tel__stat_update_key(struct tel_stat *s, const struct key *key, uint64_t weight)
-{
-	int wrapped = count_add(&s->weight, weight);
-	tel_status st = TEL_OK;
-
-	s->updates++;
-	if (key == NULL)
-		tel__tally_overflow(&s->tally, weight, 1, &wrapped);
-	else
-		st = tel__tally_add(&s->tally, key, weight, 1, &wrapped);
-	stat_wrap(s, wrapped);
-	return st == TEL_ENOMEM ? st : TEL_OK;
-}
+/* -------------------------------------------------------------- numbers */
 
 static uint64_t
 power_of_ten(unsigned n)
@@ -582,16 +577,11 @@ tel__stat_zero(struct tel_stat *s)
 	const struct layout *l = &s->definition->spec.layout;
 	uint64_t open = s->pairs.open;
 
-	s->updates = s->weight = 0;
+	memset(s->sums, 0, sizeof(s->sums));
+	s->pairs.open = open;
 	s->sum = int128_u64(0);
 	memset(&s->squares, 0, sizeof(s->squares));
-	s->flags &= STAT_LAST;
-	if (s->definition->spec.class != TEL_CLASS_MAG &&
-	    s->definition->spec.class != TEL_CLASS_MAGDELTA)
-		s->flags = 0;
-	s->under = s->over = s->outside = s->invalid = s->lost = 0;
-	memset(&s->pairs, 0, sizeof(s->pairs));
-	s->pairs.open = open;
+	s->flags &= s->definition->class->current ? STAT_LAST : 0;
 	if (s->counts != NULL)
 		memset(s->counts, 0, side(l) * sizeof(*s->counts));
 	if (s->below != NULL)
@@ -615,45 +605,77 @@ tel__stat_reset(struct tel_stat *s)
 	}
 }
 
-/* The counts that a number is kept in; NULL for any other number. */
-static uint64_t *
-count_of(struct tel_stat *s, tel_number which)
+/* clang-format off */
+#define AT(member) offsetof(struct tel_stat, member)
+/* Where numbers are, and the flags with, and without, which they are known. */
+static const struct place {
+	size_t at;
+	int wide; /* it has 128 bits */
+	unsigned with, without;
+} places[] = {
+	[TEL_NUMBER_UPDATES] = { AT(updates), 0, 0, 0 },
+	[TEL_NUMBER_WEIGHT] = { AT(weight), 0, 0, 0 },
+	[TEL_NUMBER_SUM] = { AT(sum), 1, 0, STAT_NO_SUM },
+	[TEL_NUMBER_LAST] = { AT(last), 1, STAT_LAST, 0 },
+	[TEL_NUMBER_MIN] = { AT(min), 1, STAT_EXTREMES, 0 },
+	[TEL_NUMBER_MAX] = { AT(max), 1, STAT_EXTREMES, 0 },
+	[TEL_NUMBER_UNDER] = { AT(under), 0, 0, STAT_OUTSIDE },
+	[TEL_NUMBER_OVER] = { AT(over), 0, 0, STAT_OUTSIDE },
+	[TEL_NUMBER_OUTSIDE] = { AT(outside), 0, STAT_OUTSIDE, 0 },
+	[TEL_NUMBER_OVERFLOW] = { AT(tally.overflow), 0, 0, 0 },
+	[TEL_NUMBER_OVERFLOW_UPDATES] = { AT(tally.overflow_updates), 0, 0, 0 },
+	[TEL_NUMBER_INVALID] = { AT(invalid), 0, 0, 0 },
+	[TEL_NUMBER_EVENTS] = { AT(pairs.events), 0, 0, 0 },
+	[TEL_NUMBER_PAIRS] = { AT(pairs.pairs), 0, 0, 0 },
+	[TEL_NUMBER_OPEN] = { AT(pairs.open), 0, 0, 0 },
+	[TEL_NUMBER_ORPHAN] = { AT(pairs.orphan), 0, 0, 0 },
+	[TEL_NUMBER_NESTED] = { AT(pairs.nested), 0, 0, 0 },
+	[TEL_NUMBER_BACKWARD] = { AT(pairs.backward), 0, 0, 0 },
+	[TEL_NUMBER_UNTIMED] = { AT(pairs.untimed), 0, 0, 0 },
+	[TEL_NUMBER_CROWDED] = { AT(pairs.crowded), 0, 0, 0 },
+	[TEL_NUMBER_LOST] = { AT(lost), 0, 0, 0 },
+};
+/* clang-format on */
+
+int
+tel__stat_get_number(const struct tel_stat *s, tel_number which,
+    tel_int128 *out)
 {
-	switch (which) {
-	case TEL_NUMBER_WEIGHT: return &s->weight;
-	case TEL_NUMBER_UNDER: return &s->under;
-	case TEL_NUMBER_OVER: return &s->over;
-	case TEL_NUMBER_OUTSIDE: return &s->outside;
-	case TEL_NUMBER_OVERFLOW: return &s->tally.overflow;
-	case TEL_NUMBER_OVERFLOW_UPDATES: return &s->tally.overflow_updates;
-	default: return NULL;
+	const struct place *p = &places[which];
+	const char *at = (const char *)s + p->at;
+	uint64_t count;
+
+	/* 0 is where every stat has its definition */
+	if (p->at == 0 || (s->flags & p->with) != p->with ||
+	    (s->flags & p->without) != 0)
+		return 0;
+	if (p->wide) {
+		memcpy(out, at, sizeof(*out));
+		return 1;
 	}
+	memcpy(&count, at, sizeof(count));
+	*out = int128_u64(count);
+	if (which == TEL_NUMBER_OUTSIDE) {
+		(void)int128_add(out, int128_u64(s->under));
+		(void)int128_add(out, int128_u64(s->over));
+	}
+	return 1;
 }
 
 int
 tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v)
 {
-	uint64_t *count = count_of(s, which);
+	const struct place *p = &places[which];
+	char *at = (char *)s + p->at;
 
-	if (count != NULL) {
-		*count = v.low;
-		if (which == TEL_NUMBER_OUTSIDE)
-			s->flags |= STAT_OUTSIDE;
+	/* the extremes are known if both are */
+	s->flags |= p->with & ~(unsigned)STAT_EXTREMES;
+	if (!p->wide) {
+		memcpy(at, &v.low, sizeof(v.low));
 		return int128_is_u64(v);
 	}
-	switch (which) {
-	case TEL_NUMBER_SUM:
-		s->sum = v;
-		s->flags &= ~(unsigned)STAT_NO_SUM;
-		break;
-	case TEL_NUMBER_LAST:
-		s->last = v;
-		s->flags |= STAT_LAST;
-		break;
-	case TEL_NUMBER_MIN: s->min = v; break;
-	case TEL_NUMBER_MAX: s->max = v; break;
-	default: return 0;
-	}
+	s->flags &= ~p->without;
+	memcpy(at, &v, sizeof(v));
 	return 1;
 }
 
@@ -677,7 +699,7 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 {
 	tel_int128 shift = int128_u64(0), v;
 
-	if (s->definition->spec.class == TEL_CLASS_MAGDELTA)
+	if (s->definition->class->running)
 		shift = s->last;
 	if (from->flags & STAT_EXTREMES) {
 		v = from->min;
@@ -693,7 +715,7 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 	        tel__int128_add_times(&s->sum, shift, from->updates));
 	if (from->flags & STAT_LAST &&
 	    (!(s->flags & STAT_LAST) || from->last_clock >= s->last_clock ||
-	        s->definition->spec.class == TEL_CLASS_MAGDELTA)) {
+	        s->definition->class->running)) {
 		s->last = from->last;
 		if (s->last_clock < from->last_clock)
 			s->last_clock = from->last_clock;
@@ -741,22 +763,11 @@ merge_tally(struct tel_stat *s, struct strings *strings,
 static void
 merge_counts(struct tel_stat *s, const struct tel_stat *from)
 {
-	uint64_t to[PAIR_COUNTS], of[PAIR_COUNTS];
-	unsigned i;
 	int wrapped = 0;
+	size_t i;
 
-	memcpy(to, &s->pairs, sizeof(to));
-	memcpy(of, &from->pairs, sizeof(of));
-	for (i = 0; i < PAIR_COUNTS; i++)
-		wrapped |= count_add(&to[i], of[i]);
-	memcpy(&s->pairs, to, sizeof(to));
-	wrapped |= count_add(&s->updates, from->updates);
-	wrapped |= count_add(&s->weight, from->weight);
-	wrapped |= count_add(&s->under, from->under);
-	wrapped |= count_add(&s->over, from->over);
-	wrapped |= count_add(&s->outside, from->outside);
-	wrapped |= count_add(&s->invalid, from->invalid);
-	wrapped |= count_add(&s->lost, from->lost);
+	for (i = 0; i < sizeof(s->sums) / sizeof(s->sums[0]); i++)
+		wrapped |= count_add(&s->sums[i], from->sums[i]);
 	stat_wrap(s, wrapped);
 	s->flags |= from->flags &
 	    (STAT_NO_SUM | STAT_OUTSIDE | STAT_WRAPPED | STAT_APPROXIMATE |
@@ -790,7 +801,7 @@ void
 tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base)
 {
 	const struct layout *l = &s->definition->spec.layout;
-	uint64_t of[PAIR_COUNTS], to[PAIR_COUNTS];
+	uint64_t open = s->pairs.open;
 	struct tally *t = &s->tally;
 	int wrapped = 0;
 	unsigned flags = s->flags & ~(unsigned)STAT_EXTREMES;
@@ -800,22 +811,12 @@ tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base)
 	/* the class was counted anew */
 	if (s->updates < base->updates || s->pairs.events < base->pairs.events)
 		return;
-	memcpy(to, &s->pairs, sizeof(to));
-	memcpy(of, &base->pairs, sizeof(of));
-	of[offsetof(struct pair_counts, open) / sizeof(of[0])] = 0;
-	for (i = 0; i < PAIR_COUNTS; i++)
-		to[i] -= of[i];
-	memcpy(&s->pairs, to, sizeof(to));
-	s->updates -= base->updates;
-	s->weight -= base->weight;
+	for (i = 0; i < sizeof(s->sums) / sizeof(s->sums[0]); i++)
+		s->sums[i] -= base->sums[i];
+	s->pairs.open = open;
 	(void)int128_add(&s->sum, tel__int128_negate(base->sum));
 	tel__squares_subtract(&s->squares, &base->squares);
 	flags |= base->flags & STAT_NO_SQUARES;
-	s->under -= base->under;
-	s->over -= base->over;
-	s->outside -= base->outside;
-	s->invalid -= base->invalid;
-	s->lost -= base->lost;
 	for (i = 0; i < l->count; i++)
 		if (tel__stat_bucket(base, i) > 0)
 			(void)tel__stat_add_bucket(s, i,

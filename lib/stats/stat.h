@@ -37,18 +37,24 @@ struct pair_counts {
 
 struct tel_stat {
 	const struct definition *definition;
-	uint64_t updates, weight;
+	/* what merges by adding */
+	union {
+		struct {
+			uint64_t updates, weight;
+			uint64_t under, over, outside;
+			uint64_t invalid, lost;
+			struct pair_counts pairs;
+		};
+		uint64_t sums[7 + PAIR_COUNTS];
+	};
 	tel_int128 sum, last, min, max;
 	struct squares squares;
 	uint64_t last_clock; /* when .last was set */
 	uint64_t now;        /* the clock of the update that is made */
 	unsigned flags;
-	uint64_t under, over, outside;
-	uint64_t invalid, lost;
 	uint64_t *counts; /* of buckets; of powers of two, from that of 0 on */
 	uint64_t *below;  /* of powers of two below 0, from that of -1 on */
 	struct tally tally;
-	struct pair_counts pairs;
 	uint32_t inst; /* its id in the inst log; 0: not written yet */
 	int is_overflow;
 	struct key group[];
@@ -73,11 +79,18 @@ struct stat_class {
 	int squared;       /* it has the sum of the squares of its values */
 	int real;          /* its values may have decimals */
 	int valued;        /* its parameters are values */
+	int bare;          /* a spec may leave out the value: events count */
+	int current;       /* its last value stays where counts begin anew */
+	int running;       /* a value adds to the last; on the wire, delta=1 */
+	int pairs;         /* its values are the lengths of pairs alone */
 	layout_fn *layout; /* checks the parameters and makes buckets */
 	/* in the order of a snapshot */
 	struct stat_number numbers[STAT_NUMBERS_MAX];
-	/* Takes a value.  TEL_OK, TEL_ENOMEM.  NULL: it takes keys. */
+	/* Takes a number.  TEL_OK, TEL_ENOMEM.  NULL: it takes any value. */
 	tel_status (*update)(struct tel_stat *s, tel_int128 v, uint64_t weight);
+	/* Takes any value.  TEL_OK, TEL_ENOMEM. */
+	tel_status (
+	    *take)(struct tel_stat *s, const tel_value *v, uint64_t weight);
 	/*
 	 * Takes n values of weight 1, when their order and their times do not
 	 * matter.  TEL_OK, TEL_ENOMEM.  NULL: they matter.
@@ -92,10 +105,14 @@ struct suggestion;
 const struct stat_class *tel__stat_class(tel_class c);
 /* Finds the class called so by n bytes.  1 with *out set, or 0. */
 int tel__stat_class_find(const char *name, size_t n, tel_class *out);
-/* The same by the name of its type in an inst log. */
-int tel__stat_class_find_inst(const char *type, size_t n, tel_class *out);
-/* Offers the names of all classes for one that is unknown. */
-void tel__stat_class_offer(struct suggestion *near);
+/* The same by the name of its type in an inst log, and whether it is running. */
+int tel__stat_class_find_inst(const char *type, size_t n, int running,
+    tel_class *out);
+/*
+ * Writes the names of all classes, of one number first, "count, sum, ...", and
+ * offers them for one that is unknown.
+ */
+void tel__stat_class_list(char *out, size_t size, struct suggestion *near);
 
 /* Bytes of the budget that a stat of a definition takes, but for its keys. */
 size_t tel__stat_size(const struct definition *d);
@@ -107,21 +124,6 @@ size_t tel__stat_size(const struct definition *d);
 struct tel_stat *tel__stat_new(const struct definition *d,
     const struct key *group, struct budget *budget);
 void tel__stat_free(struct tel_stat *s);
-
-/* Updates a stat that takes values.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stat_update(struct tel_stat *s, tel_int128 v, uint64_t weight);
-
-/* Nonzero when stats of a definition take many values at once. */
-int tel__stat_takes_many(const struct definition *d);
-/* Updates such a stat with n values of weight 1.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stat_update_many(struct tel_stat *s, const uint64_t *values,
-    size_t n);
-
-/*
- * Updates a tally; key NULL: a key without room.  TEL_OK, TEL_ENOMEM.
- */
-tel_status tel__stat_update_key(struct tel_stat *s, const struct key *key,
-    uint64_t weight);
 
 /*
  * The number of a value, as a multiple of 10^-decimals: the nearest one, of two
@@ -142,10 +144,10 @@ uint64_t tel__stat_bucket(const struct tel_stat *s, uint32_t i);
 tel_status tel__stat_add_bucket(struct tel_stat *s, uint32_t i,
     uint64_t weight);
 
-/*
- * Sets a number of the class, as a snapshot has it.  1, or 0 when it does not
- * fit.
- */
+/* A number, whatever the class is.  1, or 0 when it is not known. */
+int tel__stat_get_number(const struct tel_stat *s, tel_number which,
+    tel_int128 *out);
+/* Sets it, as a snapshot has it.  1, or 0 when it does not fit. */
 int tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v);
 
 /*
@@ -163,11 +165,11 @@ void tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base);
 
 /* The values of a stat with squares: how many, or what they weigh. */
 static inline uint64_t
-stat_values(const struct tel_stat *s, tel_class class)
+stat_values(const struct tel_stat *s, const struct stat_class *class)
 {
-	return s->counts != NULL   ? s->weight :
-	    class == TEL_CLASS_DUR ? s->pairs.pairs :
-	                             s->updates;
+	return s->counts != NULL ? s->weight :
+	    class->pairs         ? s->pairs.pairs :
+	                           s->updates;
 }
 
 static inline void
