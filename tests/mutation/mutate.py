@@ -163,6 +163,9 @@ class Runner:
         """(lines, status, CPU time) of a test; None: it took too long."""
         def limits():
             os.setsid()
+            # tests of signals need those that a shell ignores in background
+            for name in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+                signal.signal(name, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 30,) * 2)
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 32,) * 2)
             resource.setrlimit(resource.RLIMIT_AS, (1 << 34,) * 2)
