@@ -159,8 +159,10 @@ class Runner:
         self.tree = tree
         self.environment = environment
 
-    def run(self, command, seconds, **variables):
-        """(lines, status, CPU time) of a test; None: it took too long."""
+    def run(self, command, seconds, until=b"", **variables):
+        """(lines, status, CPU time) of a test, up to a text that it prints.
+
+        The status is None if it was stopped, there or after its time."""
         def limits():
             os.setsid()
             # tests of signals need those that a shell ignores in background
@@ -180,6 +182,9 @@ class Runner:
             pid, status, used = 0, None, None
             while pid == 0 and time.monotonic() < end:
                 pid, status, used = os.wait4(child.pid, os.WNOHANG)
+                if pid == 0 and until and until in os.pread(
+                        out.fileno(), os.fstat(out.fileno()).st_size, 0):
+                    break
                 time.sleep(0.02 if pid == 0 else 0)
             try:
                 os.killpg(child.pid, signal.SIGKILL)
@@ -229,7 +234,7 @@ class Runner:
         return cases
 
     def fails(self, cases, fault):
-        """(the first of some cases of one test that fails, CPU time)."""
+        """(which of some cases of one test fails first, CPU time)."""
         test = cases[0].test
         command = ["tests/run-test", test]
         if test.endswith(".bats"):
@@ -237,7 +242,8 @@ class Runner:
                               for c in cases)
             command = ["bats", "--tap", "-f", f"^({titles})$", test]
         lines, status, used = self.run(
-            command, 30 + 10 * sum(c.seconds for c in cases), MUTANT=str(fault))
+            command, 30 + 10 * sum(c.seconds for c in cases), b"\nnot ok",
+            MUTANT=str(fault))
         if status == 0:
             return None, used
         bad = [line for line in lines if line.startswith("not ok")]
@@ -277,7 +283,9 @@ def run_cases(runner, fault, cases, breadth, limit):
         total += used
         ran += len(chosen)
         # a test that fails at times notices nothing
-        if failure and not runner.fails(chosen, 0)[0]:
+        if failure and not runner.fails(
+                [c for c in chosen if c.title and c.title in failure] or
+                chosen, 0)[0]:
             return failure, f"{ran} of {len(mine)}"
     return None, f"{ran} of {len(mine)}"
 
