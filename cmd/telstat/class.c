@@ -27,6 +27,9 @@ static const struct class_view views[] = {
 	[TEL_CLASS_MEAN] = { .bar = 1 },
 	[TEL_CLASS_MIN] = { NUMBER("minimum", TEL_NUMBER_MIN), .bar = 1 },
 	[TEL_CLASS_MAX] = { NUMBER("maximum", TEL_NUMBER_MAX), .bar = 1 },
+	[TEL_CLASS_DISTINCT] = { NUMBER("distinct values", TEL_NUMBER_DISTINCT), .unitless = 1, .bar = 1, .families = {
+		{ "", "gauge", "distinct values", TEL_NUMBER_DISTINCT, 0 },
+		{ "_error", "gauge", "standard error of the distinct values", TEL_NUMBER_ERROR, 0 } } },
 	[TEL_CLASS_VAR] = { .figure_name = "standard deviation", .figure = FIGURE_DEVIATION, .bar = 1 },
 };
 /* clang-format on */

@@ -528,7 +528,8 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 		tel_number which;
 		const char *name;
 	} rows[] = { { TEL_NUMBER_SUM, "total" }, { TEL_NUMBER_MIN, "min" },
-		{ TEL_NUMBER_MAX, "max" }, { TEL_NUMBER_KEYS, "keys" } };
+		{ TEL_NUMBER_MAX, "max" }, { TEL_NUMBER_KEYS, "keys" },
+		{ TEL_NUMBER_DISTINCT, "distinct" } };
 	const tel_stat *any = b->stats[b->stats[0] == NULL];
 	const char *unit = tel_stat_unit(any);
 	const char *counted =

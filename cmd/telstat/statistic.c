@@ -28,6 +28,8 @@ static const struct number {
 	{ TEL_NUMBER_KEYS, "keys", 0, 1 },
 	{ TEL_NUMBER_OVERFLOW, "overflow", 0, 1 },
 	{ TEL_NUMBER_OVERFLOW_UPDATES, "overflow_updates", 0, 1 },
+	{ TEL_NUMBER_DISTINCT, "distinct", 0, 1 },
+	{ TEL_NUMBER_ERROR, "error", 0, 0 },
 	{ TEL_NUMBER_OPEN, "open", 0, 1 },
 	{ TEL_NUMBER_ORPHAN, "orphan", 0, 1 },
 	{ TEL_NUMBER_NESTED, "nested", 0, 0 },

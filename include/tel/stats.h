@@ -60,6 +60,7 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  *	       | "hist(" value "," lo "," hi "," w [ "," weight ] ")"
  *	       | "split(" value "," lo "," w1 "," knee "," hi "," w2
  *	                  [ "," weight ] ")"
+ *	       | "distinct(" value [ "," max ] ")"
  *	       | "tally(" value "," max [ "," weight ] ")"
  *	       | "log2(" value [ "," k [ "," weight ] ] ")"
  *	       | "loglin(" value "," factor "," low "," high "," steps
@@ -83,7 +84,7 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  * is rounded down, but with real(), which counts in units of 10^-decimals (1 to
  * 9, 6 unless given), to the nearest multiple; then lo, hi, w and knee may have
  * as many decimals.  An expression with cpi is real by itself.  real() is not
- * for tally, log2 and loglin.  An invalid value (a string; a number too large for the
+ * for distinct, tally, log2 and loglin.  An invalid value (a string; a number too large for the
  * class; below 0 for growth and weight) is counted only as TEL_NUMBER_INVALID.
  *
  * hist: buckets of w in [lo, hi); split: of w1 in [lo, knee) and of w2 in
@@ -97,6 +98,9 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  * first max keys (1 to 2^24), integers or strings, have a bucket each; the
  * weight of others is counted in one number.  Where the value is label(FIELD),
  * events without a label have a key of their own, which is missing.
+ * distinct: the number of distinct values, integers or strings: exact up to max
+ * (0 to 2^24, 4096 unless given); beyond it is estimated by HyperLogLog, with a
+ * standard error of 0.81 %.  Parts merge to what one set would have estimated.
  *
  * dur: time from an event of type START to the next of END with an equal
  * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the
@@ -418,7 +422,8 @@ typedef enum tel_class {
 	TEL_CLASS_MEAN,
 	TEL_CLASS_MIN,
 	TEL_CLASS_MAX,
-	TEL_CLASS_VAR
+	TEL_CLASS_VAR,
+	TEL_CLASS_DISTINCT /* how many values there were */
 } tel_class;
 /* Its name as it is in a spec, for example "hist"; static. */
 TEL_SINCE_0_1 const char *tel_class_name(tel_class c);
@@ -448,7 +453,8 @@ TEL_SINCE_0_1 const char *tel_stat_unit(const tel_stat *stat);
 TEL_SINCE_0_1 unsigned tel_stat_decimals(const tel_stat *stat);
 /*
  * The parameter number i of its class, from 0.
- * name: set to its name: lo, hi, w; lo, w1, knee, hi, w2; max; k; factor,
+ * name: set to its name: lo, hi, w; lo, w1, knee, hi, w2; max (of tally and
+ *	distinct); k; factor,
  *	low, high, steps; bits.  Static.
  * value: set to its value.
  * Returns 1, or 0 when i is out of range.
@@ -495,7 +501,10 @@ typedef enum tel_number {
 	TEL_NUMBER_UNTIMED,  /* the same for pairs of which the length is not
 	                      * known, as the rate of the clock is not */
 	TEL_NUMBER_CROWDED,  /* starts beyond tel_stats_set_max_open() */
-	TEL_NUMBER_LOST      /* records lost on the way to the statistic */
+	TEL_NUMBER_LOST,     /* records lost on the way to the statistic */
+	TEL_NUMBER_DISTINCT, /* distinct values; not defined for an interval
+	                      * that is the difference of two snapshots */
+	TEL_NUMBER_ERROR     /* its standard error; 0 when it is exact */
 } tel_number;
 /*
  * A number of a statistic.  out: set when it is defined.

@@ -160,6 +160,16 @@ tel__layout_tally(struct layout_maker *m, const int64_t *p)
 }
 
 tel_status
+tel__layout_distinct(struct layout_maker *m, const int64_t *p)
+{
+	if (p[0] < 0 || p[0] > TALLY_MAX)
+		return refuse(m, TEL_EINVAL, 0,
+		    "the maximum number of exact values must be from 0 to "
+		    "2^24");
+	return TEL_OK;
+}
+
+tel_status
 tel__layout_make(struct layout *l, layout_fn *fn, const int64_t *parameters,
     const char **why, unsigned *which)
 {

@@ -12,6 +12,7 @@
 #define QUANTILE_BITS_MAX 9
 #define QUANTILE_BITS 7
 #define TALLY_MAX ((int64_t)1 << 24)
+#define DISTINCT_MAX 4096 /* unless a spec says otherwise */
 
 /* Buckets of one width. */
 struct range {
@@ -50,7 +51,8 @@ struct layout_maker {
 typedef tel_status layout_fn(struct layout_maker *m, const int64_t *parameters);
 
 layout_fn tel__layout_hist, tel__layout_split, tel__layout_log2,
-    tel__layout_loglin, tel__layout_quantiles, tel__layout_tally;
+    tel__layout_loglin, tel__layout_quantiles, tel__layout_tally,
+    tel__layout_distinct;
 
 /*
  * Makes the layout of a class; an empty one where fn is NULL.

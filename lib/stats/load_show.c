@@ -16,8 +16,7 @@ copy_stat(const struct tel_stat *from)
 	const struct definition *d = from->definition;
 	struct tel_stat *copy = tel__stat_new(d, from->group, d->budget);
 
-	if (copy != NULL &&
-	    tel__stat_merge(copy, d->strings, from, d->strings) != TEL_OK) {
+	if (copy != NULL && tel__stat_merge(copy, from) != TEL_OK) {
 		tel__stat_free(copy);
 		return NULL;
 	}

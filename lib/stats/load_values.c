@@ -106,14 +106,35 @@ tel__load_trace(struct loader *l, struct loaded *to)
 
 /* ---------------------------------------------------------- snapshots */
 
+/* Adds to a bucket, or sets a register.  0: there is none such. */
+static int
+load_count(struct tel_stat *s, uint64_t i, uint64_t count, tel_status *st)
+{
+	uint8_t *sketch;
+
+	if (!s->definition->class->sketched) {
+		if (i >= s->definition->spec.layout.count)
+			return 0;
+		*st = tel__stat_add_bucket(s, (uint32_t)i, count);
+		return 1;
+	}
+	if (i >= SKETCH_SIZE || count == 0 || count > SKETCH_RANK_MAX)
+		return 0;
+	sketch = tel__stat_sketch(s);
+	*st = sketch != NULL ? TEL_OK : TEL_ENOMEM;
+	if (sketch != NULL && sketch[i] < count)
+		sketch[i] = (uint8_t)count;
+	return 1;
+}
+
 /* Reads "i:count,i:count" into the buckets. */
 static tel_status
 read_buckets(struct tel_stat *stat, const struct inst_value *v,
     const char **why)
 {
-	uint32_t count = stat->definition->spec.layout.count;
 	const unsigned char *p = v->p, *end = p + v->n;
 	struct inst_value number[2];
+	tel_status st = TEL_OK;
 	tel_int128 n[2];
 	unsigned i;
 
@@ -132,11 +153,10 @@ read_buckets(struct tel_stat *stat, const struct inst_value *v,
 				    "buckets are not number:count");
 			p += p < end;
 		}
-		if (n[0].low >= count)
+		if (!load_count(stat, n[0].low, n[1].low, &st))
 			return load_invalid(why, "unknown bucket");
-		if (tel__stat_add_bucket(stat, (uint32_t)n[0].low, n[1].low) !=
-		    TEL_OK)
-			return TEL_ENOMEM;
+		if (st != TEL_OK)
+			return st;
 	}
 	return TEL_OK;
 }
@@ -297,6 +317,7 @@ tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
 	uint64_t v = 0, updates = 0;
 	int wrapped = 0;
 	tel_status st;
+	tel_value value;
 	struct key k;
 
 	if (to->kind == LOADED_TYPES)
@@ -308,9 +329,11 @@ tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
 	if (tel__load_u64(l, "v", &v) < 0 ||
 	    tel__load_u64(l, "n", &updates) < 0)
 		return load_invalid(why, "the weight of a key is not a count");
-	st = tel__load_key(l, "k", "s", &k);
-	if (st == TEL_EDAMAGED)
+	if (!tel__load_value(l, "k", "s", &value))
 		return load_invalid(why, "the key is invalid");
+	if (to->definition->class->sketched)
+		return tel__stat_add_distinct(to->stat, &value);
+	st = tel__key_make(l->part->strings, &value, &k);
 	if (st == TEL_ENOMEM)
 		return st;
 	if (st == TEL_ELIMIT)

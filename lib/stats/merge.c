@@ -173,12 +173,11 @@ depends_on_order(const struct tel_stat *to, const struct tel_stat *from)
 }
 
 static tel_status
-merge_stat(struct tel_stats *s, struct tel_stat *to,
-    const struct tel_stat *from, const struct strings *strings, unsigned how)
+merge_stat(struct tel_stat *to, const struct tel_stat *from, unsigned how)
 {
 	if ((how & ADD_IN_ORDER) == 0 && depends_on_order(to, from))
 		to->flags |= STAT_APPROXIMATE;
-	return tel__stat_merge(to, s->strings, from, strings);
+	return tel__stat_merge(to, from);
 }
 
 static tel_status
@@ -204,7 +203,7 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 			continue;
 		st = find_stat(s, d, one, &to);
 		if (st == TEL_OK)
-			st = merge_stat(s, to, one, from->strings, how);
+			st = merge_stat(to, one, how);
 		if (st != TEL_OK)
 			return stats_no_memory(s);
 	}

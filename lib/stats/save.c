@@ -244,17 +244,23 @@ save_class(struct saver *v, const struct definition *d,
 	return id;
 }
 
-/* Weights of buckets that have any, on as many lines as they need. */
+/*
+ * Weights of buckets, or ranks of registers, that have any, on as many lines as
+ * they need.
+ */
 static void
 put_buckets(struct inst_writer *w, const struct tel_stat *stat)
 {
-	uint32_t count = stat->definition->spec.layout.count, i;
+	const uint8_t *sketch = stat->sketch;
+	uint32_t count =
+	    sketch != NULL ? SKETCH_SIZE : stat->definition->spec.layout.count;
+	uint32_t i;
 	const char *separator = "";
 	uint64_t weight;
 
 	tel__inst_put_name(w, "b");
 	for (i = 0; i < count; i++) {
-		weight = tel__stat_bucket(stat, i);
+		weight = sketch != NULL ? sketch[i] : tel__stat_bucket(stat, i);
 		if (weight == 0)
 			continue;
 		if (w->line.used > INST_WRITE_MAX - 64) {
@@ -304,20 +310,27 @@ put_numbers(struct inst_writer *w, const struct tel_stat *stat)
 	}
 }
 
+/* The keys; those without counts in order, which parts then do not change. */
 static void
-save_keys(struct saver *v, const struct tel_stat *stat)
+save_keys(struct saver *v, struct tel_stat *stat)
 {
-	const struct tally *t = &stat->tally;
+	const int counted = !stat->definition->class->sketched;
+	struct tally *t = &stat->tally;
 	struct key k;
-	uint32_t i;
+	uint32_t i, at;
 
+	if (!counted &&
+	    tel__tally_sort(t, v->s->strings, TEL_KEYS_VALUE) != TEL_OK)
+		v->w.status = TEL_ENOMEM;
 	for (i = 0; i < t->count && v->w.status == TEL_OK; i++) {
-		k = tally_key(t, i);
+		at = counted || t->order == NULL ? i : t->order[i];
+		k = tally_key(t, at);
 		tel__inst_put_record(&v->w, "SB");
 		tel__inst_put_count(&v->w, "c", stat->inst);
 		put_key(v, "k", "s", &k);
-		tel__inst_put_count(&v->w, "v", t->counts[i]);
-		tel__inst_put_count(&v->w, "n", t->updates[i]);
+		tel__inst_put_count(&v->w, "v", counted ? t->counts[at] : 1);
+		if (counted)
+			tel__inst_put_count(&v->w, "n", t->updates[at]);
 		tel__inst_put_end(&v->w);
 	}
 }
@@ -349,7 +362,7 @@ save_stat(struct saver *v, struct tel_stat *stat)
 		tel__inst_put_count(w, "wrap", 1);
 	if (stat->flags & STAT_APPROXIMATE)
 		tel__inst_put_count(w, "approx", 1);
-	if (p->layout.count > 0)
+	if (p->layout.count > 0 || stat->sketch != NULL)
 		put_buckets(w, stat);
 	tel__inst_put_end(w);
 	save_keys(v, stat);

@@ -25,6 +25,9 @@ tel__stat_size(const struct definition *d)
 	    d->ngroups * sizeof(struct key) + sizeof(struct tel_stat *) +
 	    4 * sizeof(uint32_t);
 
+	/* the sketch, which is there whatever it takes once it is needed */
+	if (d->class->sketched)
+		size += SKETCH_SIZE;
 	return size + l->count * sizeof(uint64_t);
 }
 
@@ -41,7 +44,7 @@ tel__stat_new(const struct definition *d, const struct key *group,
 	s->definition = d;
 	if (d->ngroups > 0)
 		memcpy(s->group, group, d->ngroups * sizeof(*group));
-	if (d->spec.class == TEL_CLASS_TALLY)
+	if (d->class->take != NULL)
 		tel__tally_init(&s->tally, (uint32_t)d->spec.parameters[0],
 		    budget);
 	if (l->count > 0) {
@@ -60,6 +63,7 @@ tel__stat_free(struct tel_stat *s)
 	if (s == NULL)
 		return;
 	tel__tally_clear(&s->tally);
+	free(s->sketch);
 	free(s->counts);
 	free(s->below);
 	free(s);
@@ -262,6 +266,134 @@ take_tally(struct tel_stat *s, const tel_value *v, uint64_t weight)
 	return st == TEL_ENOMEM ? st : TEL_OK;
 }
 
+static void
+clear_keys(struct tel_stat *s)
+{
+	struct tally *t = &s->tally;
+	struct budget *budget = t->budget;
+	uint32_t max = t->max;
+
+	if (budget != NULL) {
+		tel__tally_clear(t);
+		tel__tally_init(t, max, budget);
+	}
+	free(s->sketch);
+	s->sketch = NULL;
+}
+
+uint8_t *
+tel__stat_sketch(struct tel_stat *s)
+{
+	const struct tally *t = &s->tally;
+	uint8_t *sketch;
+	tel_value v;
+	struct key k;
+	uint32_t i;
+
+	if (s->sketch != NULL)
+		return s->sketch;
+	sketch = calloc(SKETCH_SIZE, sizeof(*sketch));
+	if (sketch == NULL)
+		return NULL;
+	for (i = 0; i < t->count; i++) {
+		k = tally_key(t, i);
+		tel__key_value(s->definition->strings, &k, &v);
+		sketch_add(sketch, tel__sketch_digest(&v));
+	}
+	clear_keys(s);
+	return s->sketch = sketch;
+}
+
+tel_status
+tel__stat_add_distinct(struct tel_stat *s, const tel_value *v)
+{
+	int wrapped = 0;
+	struct key key;
+	tel_status st;
+
+	if (s->sketch == NULL) {
+		st = tel__key_make(s->definition->strings, v, &key);
+		if (st == TEL_OK)
+			st = tel__tally_add(&s->tally, &key, 0, 0, &wrapped);
+		if (st != TEL_ELIMIT)
+			return st;
+		/* with more memory it would be exact */
+		if (s->tally.count < s->tally.max)
+			s->flags |= STAT_APPROXIMATE;
+		if (tel__stat_sketch(s) == NULL)
+			return TEL_ENOMEM;
+	}
+	sketch_add(s->sketch, tel__sketch_digest(v));
+	return TEL_OK;
+}
+
+static tel_status
+take_distinct(struct tel_stat *s, const tel_value *v, uint64_t weight)
+{
+	(void)weight;
+	s->updates++;
+	return tel__stat_add_distinct(s, v);
+}
+
+static tel_status
+merge_tally(struct tel_stat *s, const struct tel_stat *from)
+{
+	struct strings *strings = s->definition->strings;
+	const struct tally *t = &from->tally;
+	int wrapped = 0, full = s->tally.overflow_updates > 0;
+	int first = s->updates == 0;
+	tel_value v;
+	struct key k;
+	tel_status st;
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++) {
+		k = tally_key(t, i);
+		tel__key_value(from->definition->strings, &k, &v);
+		st = tel__key_make(strings, &v, &k);
+		if (st == TEL_ELIMIT)
+			tel__tally_overflow(&s->tally, t->counts[i],
+			    t->updates[i], &wrapped);
+		else if (st == TEL_OK)
+			st = tel__tally_add(&s->tally, &k, t->counts[i],
+			    t->updates[i], &wrapped);
+		if (st == TEL_ENOMEM)
+			return st;
+		if (st == TEL_ELIMIT)
+			full = 1;
+	}
+	tel__tally_overflow(&s->tally, t->overflow, t->overflow_updates,
+	    &wrapped);
+	stat_wrap(s, wrapped);
+	/* what was turned away by one part may be a key of the other */
+	if ((full || t->overflow_updates > 0) && !first && from->updates > 0)
+		s->flags |= STAT_APPROXIMATE;
+	return TEL_OK;
+}
+
+static tel_status
+merge_distinct(struct tel_stat *s, const struct tel_stat *from)
+{
+	tel_status st = TEL_OK;
+	struct key k;
+	tel_value v;
+	uint32_t i;
+
+	for (i = 0; i < from->tally.count && st == TEL_OK; i++) {
+		k = tally_key(&from->tally, i);
+		tel__key_value(from->definition->strings, &k, &v);
+		st = tel__stat_add_distinct(s, &v);
+	}
+	if (from->sketch == NULL || st != TEL_OK)
+		return st;
+	if (tel__stat_sketch(s) == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < SKETCH_SIZE; i++)
+		if (s->sketch[i] < from->sketch[i])
+			s->sketch[i] = from->sketch[i];
+	return TEL_OK;
+}
+
 /* Bits of values of which 2^8 squares have a sum of 64 bits, and the 2^8. */
 #define SMALL_BITS 28u
 #define SMALL_MOST 256u
@@ -388,7 +520,13 @@ static const struct stat_class classes[] = {
 	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
 	        { "ovf", TEL_NUMBER_OVERFLOW },
 	        { "ovfn", TEL_NUMBER_OVERFLOW_UPDATES } },
-	    .take = take_tally },
+	    .take = take_tally, .merge = merge_tally },
+	[TEL_CLASS_DISTINCT] = { "distinct", "distinct", PARAMETERS(1, "max"),
+	    .preset = DISTINCT_MAX, .unitless = 1, .sketched = 1,
+	    .layout = tel__layout_distinct,
+	    .numbers = { { "dist", TEL_NUMBER_DISTINCT },
+	        { "err", TEL_NUMBER_ERROR } },
+	    .take = take_distinct, .merge = merge_distinct },
 	[TEL_CLASS_COUNT] = { "count", "count", .unitless = 1, .bare = 1,
 	    .update = update_count },
 	[TEL_CLASS_SUM] = { "sum", "sum",
@@ -586,23 +724,19 @@ tel__stat_zero(struct tel_stat *s)
 		memset(s->counts, 0, side(l) * sizeof(*s->counts));
 	if (s->below != NULL)
 		memset(s->below, 0, l->half * sizeof(*s->below));
-	tel__tally_zero(&s->tally);
+	if (s->definition->class->sketched)
+		clear_keys(s);
+	else
+		tel__tally_zero(&s->tally);
 }
 
 void
 tel__stat_reset(struct tel_stat *s)
 {
-	struct tally *t = &s->tally;
-	struct budget *budget = t->budget;
-	uint32_t max = t->max;
-
 	tel__stat_zero(s);
 	s->flags = 0;
 	s->pairs.open = 0;
-	if (budget != NULL) {
-		tel__tally_clear(t);
-		tel__tally_init(t, max, budget);
-	}
+	clear_keys(s);
 }
 
 /* clang-format off */
@@ -645,6 +779,15 @@ tel__stat_get_number(const struct tel_stat *s, tel_number which,
 	const char *at = (const char *)s + p->at;
 	uint64_t count;
 
+	if (which == TEL_NUMBER_DISTINCT || which == TEL_NUMBER_ERROR) {
+		count = s->sketch != NULL ? tel__sketch_estimate(s->sketch) :
+		                            s->tally.count;
+		if (which == TEL_NUMBER_ERROR)
+			count =
+			    s->sketch != NULL ? tel__sketch_error(count) : 0;
+		*out = int128_u64(count);
+		return (s->flags & STAT_NO_VALUES) == 0;
+	}
 	/* 0 is where every stat has its definition */
 	if (p->at == 0 || (s->flags & p->with) != p->with ||
 	    (s->flags & p->without) != 0)
@@ -668,6 +811,9 @@ tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v)
 	const struct place *p = &places[which];
 	char *at = (char *)s + p->at;
 
+	/* it follows from what comes behind it */
+	if (which == TEL_NUMBER_DISTINCT || which == TEL_NUMBER_ERROR)
+		return int128_is_u64(v);
 	/* the extremes are known if both are */
 	s->flags |= p->with & ~(unsigned)STAT_EXTREMES;
 	if (!p->wide) {
@@ -724,42 +870,6 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 	}
 }
 
-static tel_status
-merge_tally(struct tel_stat *s, struct strings *strings,
-    const struct tel_stat *from, const struct strings *from_strings)
-{
-	const struct tally *t = &from->tally;
-	int wrapped = 0, full = s->tally.overflow_updates > 0;
-	int first = s->updates == 0;
-	tel_value v;
-	struct key k;
-	tel_status st;
-	uint32_t i;
-
-	for (i = 0; i < t->count; i++) {
-		k = tally_key(t, i);
-		tel__key_value(from_strings, &k, &v);
-		st = tel__key_make(strings, &v, &k);
-		if (st == TEL_ELIMIT)
-			tel__tally_overflow(&s->tally, t->counts[i],
-			    t->updates[i], &wrapped);
-		else if (st == TEL_OK)
-			st = tel__tally_add(&s->tally, &k, t->counts[i],
-			    t->updates[i], &wrapped);
-		if (st == TEL_ENOMEM)
-			return st;
-		if (st == TEL_ELIMIT)
-			full = 1;
-	}
-	tel__tally_overflow(&s->tally, t->overflow, t->overflow_updates,
-	    &wrapped);
-	stat_wrap(s, wrapped);
-	/* what was turned away by one part may be a key of the other */
-	if ((full || t->overflow_updates > 0) && !first && from->updates > 0)
-		s->flags |= STAT_APPROXIMATE;
-	return TEL_OK;
-}
-
 static void
 merge_counts(struct tel_stat *s, const struct tel_stat *from)
 {
@@ -771,13 +881,13 @@ merge_counts(struct tel_stat *s, const struct tel_stat *from)
 	stat_wrap(s, wrapped);
 	s->flags |= from->flags &
 	    (STAT_NO_SUM | STAT_OUTSIDE | STAT_WRAPPED | STAT_APPROXIMATE |
-	        STAT_NO_SQUARES);
+	        STAT_NO_SQUARES | STAT_NO_VALUES);
 }
 
 tel_status
-tel__stat_merge(struct tel_stat *s, struct strings *strings,
-    const struct tel_stat *from, const struct strings *from_strings)
+tel__stat_merge(struct tel_stat *s, const struct tel_stat *from)
 {
+	const struct stat_class *class = s->definition->class;
 	const struct layout *l = &s->definition->spec.layout;
 	tel_status st = TEL_OK;
 	uint64_t count;
@@ -788,8 +898,8 @@ tel__stat_merge(struct tel_stat *s, struct strings *strings,
 		if (count > 0)
 			st = tel__stat_add_bucket(s, i, count);
 	}
-	if (st == TEL_OK && s->definition->spec.class == TEL_CLASS_TALLY)
-		st = merge_tally(s, strings, from, from_strings);
+	if (st == TEL_OK && class->merge != NULL)
+		st = class->merge(s, from);
 	if (st != TEL_OK)
 		return st;
 	merge_values(s, from);
@@ -826,7 +936,9 @@ tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base)
 		(void)tel__tally_add(t, &k, 0 - base->tally.counts[i],
 		    0 - base->tally.updates[i], &wrapped);
 	}
-	s->flags = flags;
+	/* values of both came again, or did not: that is not known */
+	s->flags =
+	    flags | (s->definition->class->sketched ? STAT_NO_VALUES : 0);
 	t->overflow -= base->tally.overflow;
 	t->overflow_updates -= base->tally.overflow_updates;
 }

@@ -12,6 +12,7 @@
 #define TEL_STATS_STAT_H
 
 #include "stats/spec.h"
+#include "stats/sketch.h"
 #include "stats/squares.h"
 #include "stats/tally.h"
 
@@ -25,7 +26,8 @@ enum {
 	STAT_OUTSIDE = 8,      /* .under and .over are not: .outside has both */
 	STAT_WRAPPED = 16,     /* a number wrapped */
 	STAT_APPROXIMATE = 32, /* merged, and not exact */
-	STAT_NO_SQUARES = 64   /* .squares is not: a part or value lacks it */
+	STAT_NO_SQUARES = 64,  /* .squares is not: a part or value lacks it */
+	STAT_NO_VALUES = 128   /* which values there were is not known */
 };
 
 /* Counts of the events and ranges of pairs. */
@@ -55,7 +57,8 @@ struct tel_stat {
 	uint64_t *counts; /* of buckets; of powers of two, from that of 0 on */
 	uint64_t *below;  /* of powers of two below 0, from that of -1 on */
 	struct tally tally;
-	uint32_t inst; /* its id in the inst log; 0: not written yet */
+	uint8_t *sketch; /* in place of the keys of .tally; or NULL */
+	uint32_t inst;   /* its id in the inst log; 0: not written yet */
 	int is_overflow;
 	struct key group[];
 };
@@ -83,6 +86,7 @@ struct stat_class {
 	int current;       /* its last value stays where counts begin anew */
 	int running;       /* a value adds to the last; on the wire, delta=1 */
 	int pairs;         /* its values are the lengths of pairs alone */
+	int sketched; /* keys that the tally has no room for are estimated */
 	layout_fn *layout; /* checks the parameters and makes buckets */
 	/* in the order of a snapshot */
 	struct stat_number numbers[STAT_NUMBERS_MAX];
@@ -91,6 +95,8 @@ struct stat_class {
 	/* Takes any value.  TEL_OK, TEL_ENOMEM. */
 	tel_status (
 	    *take)(struct tel_stat *s, const tel_value *v, uint64_t weight);
+	/* Adds what another one, of an equal definition, counted after it. */
+	tel_status (*merge)(struct tel_stat *s, const struct tel_stat *from);
 	/*
 	 * Takes n values of weight 1, when their order and their times do not
 	 * matter.  TEL_OK, TEL_ENOMEM.  NULL: they matter.
@@ -150,12 +156,16 @@ int tel__stat_get_number(const struct tel_stat *s, tel_number which,
 /* Sets it, as a snapshot has it.  1, or 0 when it does not fit. */
 int tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v);
 
+/* Adds a value to a stat with a sketch.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__stat_add_distinct(struct tel_stat *s, const tel_value *v);
+/* Its registers, made if need be; NULL: no memory. */
+uint8_t *tel__stat_sketch(struct tel_stat *s);
+
 /*
- * Adds what another stat of an equal definition counted after it; strings:
- * those that the keys of each are of.  TEL_OK, TEL_ENOMEM.
+ * Adds what another stat of an equal definition counted after it.  TEL_OK,
+ * TEL_ENOMEM.
  */
-tel_status tel__stat_merge(struct tel_stat *s, struct strings *strings,
-    const struct tel_stat *from, const struct strings *from_strings);
+tel_status tel__stat_merge(struct tel_stat *s, const struct tel_stat *from);
 
 /*
  * Takes out what another stat of the same definition counted; nothing, when it

@@ -51,7 +51,9 @@ enum inst_key {
 	I_CPU,
 	I_CUR,
 	I_D,
+	I_DIST,
 	I_EN,
+	I_ERR,
 	I_FACTOR,
 	I_FMT,
 	I_FROM,
@@ -195,6 +197,7 @@ enum inst_class_type {
 	CLASS_LOGLIN,
 	CLASS_QUANTILES,
 	CLASS_RATIO,
+	CLASS_DISTINCT,
 	CLASS_OTHER,
 	CLASS_TYPES
 };
@@ -317,6 +320,8 @@ enum inst_type {
 	T_BUCKET,
 	T_RATIO_CLASS,
 	T_SNAP_RATIO,
+	T_DISTINCT_CLASS,
+	T_SNAP_DISTINCT,
 	T_TYPES
 };
 

@@ -41,7 +41,9 @@ key_of(uint64_t name)
 	case KEY4('c', 'o', 'm', 'p'): return I_COMP;
 	case KEY3('c', 'p', 'u'): return I_CPU;
 	case KEY3('c', 'u', 'r'): return I_CUR;
+	case KEY4('d', 'i', 's', 't'): return I_DIST;
 	case KEY2('e', 'n'): return I_EN;
+	case KEY3('e', 'r', 'r'): return I_ERR;
 	case KEY6('f', 'a', 'c', 't', 'o', 'r'): return I_FACTOR;
 	case KEY3('f', 'm', 't'): return I_FMT;
 	case KEY4('f', 'r', 'o', 'm'): return I_FROM;

@@ -279,6 +279,8 @@ guess(const struct inst_line *l)
 		return T_SNAP_MAGNITUDE;
 	if (inst_has(l, I_OVFN))
 		return T_SNAP_TALLY;
+	if (inst_has(l, I_DIST))
+		return T_SNAP_DISTINCT;
 	if (inst_has(l, I_B) || inst_has(l, I_UNDER) || inst_has(l, I_OVF))
 		return T_SNAP_HISTOGRAM;
 	if (inst_has(l, I_PAIRS))

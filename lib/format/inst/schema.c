@@ -111,6 +111,10 @@ static const struct tel_type_row rows[T_TYPES] = {
 	    DEFINES, "" },
 	[T_SNAP_RATIO] = { T_SNAP_RATIO + 1, "Ratio", "Snapshot",
 	    OF_CLASS " u:updates=n u:weight=w i:total", "" },
+	[T_DISTINCT_CLASS] = { T_DISTINCT_CLASS + 1, "DistinctClass", "Class",
+	    DEFINES " u:max", "" },
+	[T_SNAP_DISTINCT] = { T_SNAP_DISTINCT + 1, "Distinct", "Snapshot",
+	    OF_CLASS " u:updates=n u:distinct=dist u:error=err t:registers=b", "" },
 };
 
 const struct inst_class_row tel__inst_classes[CLASS_TYPES] = {
@@ -126,6 +130,7 @@ const struct inst_class_row tel__inst_classes[CLASS_TYPES] = {
 	[CLASS_LOGLIN] = { "loglin", T_LOGLIN, T_SNAP_HISTOGRAM, INST_BUCKETS },
 	[CLASS_QUANTILES] = { "quantiles", T_QUANTILES, T_SNAP_HISTOGRAM, INST_BUCKETS },
 	[CLASS_RATIO] = { "ratio", T_RATIO_CLASS, T_SNAP_RATIO, 0, "" },
+	[CLASS_DISTINCT] = { "distinct", T_DISTINCT_CLASS, T_SNAP_DISTINCT, INST_KEYS | INST_BUCKETS, " max=4096" },
 	/* a class of a later version: its numbers mean what that says */
 	[CLASS_OTHER] = { "", T_UNKNOWN_CLASS, T_OTHER },
 };

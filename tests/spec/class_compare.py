@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares classes of statistics with class_model.py, on random logs.
+
+    class_compare.py groups|intervals|parts|outputs SEED
+"""
+
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import xml.dom.minidom
+
+import class_model as model
+
+TYPE = "# teltools text 1\n# type: item 1 User v:signed u:unsigned s:string d:double"
+DISTINCT = {"all": ("v", 4096), "few": ("v", 20), "none": ("s", 0), "text": ("s", 64),
+            "real": ("d", 4096), "big": ("u", 300)}
+SPECS = [f"{name}=distinct({field},{most})" for name, (field, most) in DISTINCT.items()]
+ONES = model.ONES
+TESTS = os.environ["TEL_TOP"] + "/tests"
+FILES = ("a.txt", "b.txt", "c.txt")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.splitlines()
+
+
+def telstat(*arguments, specs=SPECS):
+    wanted = [word for spec in specs for word in ("-s", spec)]
+    return subprocess.run(["telstat", "-q", *wanted, *arguments], check=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def rows(*arguments, specs=SPECS):
+    return [json.loads(line) for line in telstat("-f", "json", *arguments, specs=specs).splitlines()]
+
+
+def make_log(file, rng, clock, n):
+    events = []
+    with open(file, "w", encoding="utf-8") as out:
+        print(TYPE, file=out)
+        for _ in range(n):
+            clock += rng.randrange(1, 4)
+            event = {"v": rng.randrange(-30, 30), "u": rng.randrange(1 << 63, 1 << 64),
+                     "s": rng.choice("äb\\\"c ") * rng.randrange(9),
+                     "d": rng.choice((0.5, -0.0, 0.0, -1e300, rng.random())), "clock": clock}
+            events.append(event)
+            text = event["s"].replace("\\", "\\\\").replace('"', '\\"')
+            print(f"{clock:016X} item v={event['v']} u={event['u']} s=\"{text}\" d={event['d']!r}",
+                  file=out)
+    return clock, events
+
+
+def check(found, events):
+    """Compares rows of statistics of a group, or of all, with the model."""
+    for row in found:
+        field, most = DISTINCT[row["name"]]
+        want = model.distinct([event[field] for event in events], most)
+        assert row["updates"] == len(events), row
+        assert {name: row[name] for name in want} == want, (row, want)
+    assert len(found) == len(SPECS), found
+
+
+def statistics(report):
+    return [row for row in report if row["type"] != "totals"]
+
+
+def groups(events):
+    found = statistics(rows("-g", "v % 3", *FILES))
+    for key in {row["group"]["v % 3"] for row in found}:
+        check([row for row in found if row["group"]["v % 3"] == key],
+              [event for event in events if int(abs(event["v"]) % 3 * (-1) ** (event["v"] < 0)) == key])
+
+
+def intervals(events):
+    start, step = events[0]["clock"], 200
+    for deltas in ((), ("--deltas",)):
+        found = rows("-i", f"{step}ticks", *deltas, *FILES)
+        ends = [i for i, row in enumerate(found) if row["type"] == "totals"]
+        for n, end in enumerate(ends):
+            until = start + (n + 1) * step if n + 1 < len(ends) else ONES
+            since = start + n * step if deltas else 0
+            check(statistics(found[end - len(SPECS):end]),
+                  [event for event in events if since <= event["clock"] < until])
+        assert len(ends) > 3
+
+
+def parts(events):
+    """Parts in any order are the same as one run, byte for byte, and so are threads."""
+    whole = telstat("-f", "inst", "--no-merge", *FILES)
+    check(statistics(rows(*FILES)), events)
+    assert telstat("-f", "json", "-j", "1", *FILES) == telstat("-f", "json", "-j", "3", *FILES)
+    for file in FILES:
+        with open(file + ".inst", "wb") as out:
+            out.write(telstat("-f", "inst", file))
+    for order in (0, 1, 2), (2, 1, 0), (1, 2, 0):
+        files = [FILES[i] + ".inst" for i in order]
+        added = telstat("-f", "inst", *files, specs=())
+        assert added == whole, order
+    with open("whole.inst", "wb") as out:
+        out.write(whole)
+    # a reader of events keeps what they are of
+    with open("whole.tel", "wb") as out:
+        out.write(subprocess.run(["telcat", "-f", "tel", "whole.inst"], check=True,
+                                 stdout=subprocess.PIPE).stdout)
+    again = {row["name"]: row for row in rows("whole.tel", specs=()) if row.get("name") in DISTINCT}
+    for row in statistics(rows(*FILES)):
+        assert {k: row[k] for k in ("distinct", "error")} == \
+            {k: again[row["name"]][k] for k in ("distinct", "error")}, row
+
+
+def outputs(events):
+    want = {name: model.distinct([event[field] for event in events], most)
+            for name, (field, most) in DISTINCT.items()}
+    text = telstat(*FILES).decode()
+    metrics = telstat("-f", "openmetrics", *FILES).decode()
+    table = list(csv.DictReader(io.StringIO(telstat("-f", "csv", *FILES).decode())))
+    xml.dom.minidom.parseString(telstat("-f", "svg", "-g", "v", *FILES))
+    for name in "html", "arrow":
+        with open("out." + name, "wb") as out:
+            out.write(telstat("-f", name, *FILES))
+    arrow = [json.loads(line) for line in run("python3", TESTS + "/cli/arrow_read.py", "out.arrow")]
+    page = run("python3", TESTS + "/page/read_page.py", "report", "out.html")
+    assert [json.loads(line) for line in page] == rows(*FILES)
+    for name, numbers in want.items():
+        shown = f"distinct {numbers['distinct']:,}" + \
+            (f"  error {numbers['error']}" if numbers["error"] else "")
+        assert shown in text.split(f"{name}  (distinct)")[1].split("\n\n")[0], (name, text)
+        for figure, value in numbers.items():
+            found = [row["value"] for row in table
+                     if (row["class"], row["type"], row["stat"]) == (name, "distinct", figure)]
+            assert found == [str(value)], (name, figure, found)
+            assert [row["value"] for row in arrow if (row.get("class"), row.get("stat")) == (name, figure)] \
+                == [str(value)], (name, figure)
+        assert f'_{name}{{class="{name}"}} {numbers["distinct"]}\n' in metrics, metrics
+        assert f'_{name}_error{{class="{name}"}} {numbers["error"]}\n' in metrics, metrics
+
+
+def main():
+    rng, clock, events = random.Random(int(sys.argv[2])), 1000, []
+    for file in FILES:
+        clock, more = make_log(file, rng, clock, rng.randrange(150, 400))
+        events += more
+    globals()[sys.argv[1]](events)
+
+
+main()
