@@ -30,6 +30,7 @@ static const struct class_view views[] = {
 	[TEL_CLASS_DISTINCT] = { NUMBER("distinct values", TEL_NUMBER_DISTINCT), .unitless = 1, .bar = 1, .families = {
 		{ "", "gauge", "distinct values", TEL_NUMBER_DISTINCT, 0 },
 		{ "_error", "gauge", "standard error of the distinct values", TEL_NUMBER_ERROR, 0 } } },
+	[TEL_CLASS_TOP] = { NUMBER("maximum", TEL_NUMBER_MAX) },
 	[TEL_CLASS_VAR] = { .figure_name = "standard deviation", .figure = FIGURE_DEVIATION, .bar = 1 },
 };
 /* clang-format on */

@@ -37,7 +37,7 @@ static void
 name_label(const tel_stat *stat, unsigned i, char *out)
 {
 	static const char *const own[] = { "class", "le", "key", "lo", "hi",
-		"quantile" };
+		"quantile", "rank", "place" };
 	const char *text = tel_stat_group_name(stat, i);
 	size_t used = 0, j;
 
@@ -482,6 +482,41 @@ put_tally(const struct metric *m)
 	    TEL_NUMBER_OVERFLOW);
 }
 
+/* The largest values, by their rank. */
+static void
+put_top(const struct metric *m)
+{
+	const tel_stats *s = m->show->stats;
+	const char *unit = unit_suffix(m);
+	char name[64];
+	size_t i, j;
+
+	(void)snprintf(name, sizeof(name), "_top%s", unit);
+	metric_family(m, name, "gauge", *unit != '\0' ? unit + 1 : NULL,
+	    "largest values", tel_stats_get(s, m->first));
+	for (i = m->first; i < m->end; i++) {
+		const tel_stat *stat = tel_stats_get(s, i);
+		tel_top top;
+
+		for (j = 0; tel_stat_top(stat, j, &top); j++) {
+			char *text =
+			    top.key.missing ? NULL : value_text(&top.key);
+
+			metric_open(m, stat, name, "");
+			putf(m->show->out, ",rank=\"%zu\",place=\"", j + 1);
+			put_label(m->show->out, top.log);
+			putf(m->show->out, ":%" PRIu64 "\"", top.offset);
+			if (text != NULL) {
+				put(m->show->out, ",key=\"");
+				put_label(m->show->out, text);
+				put(m->show->out, "\"");
+			}
+			free(text);
+			metric_close(m, top.value, decimals_of(m));
+		}
+	}
+}
+
 static void
 put_pairs(const struct metric *m)
 {
@@ -608,6 +643,8 @@ put_metric(const struct metric *m)
 		metric_buckets(m);
 	else
 		put_numbers(m);
+	if (class == TEL_CLASS_TOP)
+		put_top(m);
 	if (class != TEL_CLASS_DUR)
 		metric_numbers(m, "_updates", "counter", "number of updates",
 		    TEL_NUMBER_UPDATES);

@@ -522,6 +522,87 @@ key_of(struct report *r, const void *of, size_t i, struct report_bar *out)
 	out->updates = key.updates;
 }
 
+/* ------------------------------------------------------ largest values */
+
+/* One of the largest values, as a bar: by its key, or by its place. */
+static void
+top_bar(struct report *r, const void *of, size_t i, struct report_bar *out)
+{
+	const tel_stat *stat = of;
+	char text[FIGURE_TEXT];
+	tel_top top;
+
+	memset(out, 0, sizeof(*out));
+	if (!tel_stat_top(stat, i, &top))
+		return;
+	out->label = top.key.missing ?
+	    report_string(report_text(r, "%s:%llu", top.log,
+	        (unsigned long long)top.offset)) :
+	    statistic_value(r, &top.key);
+	out->value = figure_scaled(tel_int128_double(top.value),
+	    tel_stat_decimals(stat));
+	out->text = report_text(r, "%s",
+	    figure_double(out->value, tel_stat_unit(stat), r->options.raw,
+	        text));
+}
+
+static size_t
+top_count(const tel_stat *stat)
+{
+	tel_top top;
+	size_t n = 0;
+
+	while (tel_stat_top(stat, n, &top))
+		n++;
+	return n;
+}
+
+/* The table of the largest values, in the section. */
+static void
+add_top(struct report *r, const tel_stat *stat)
+{
+	const size_t n = report_rows(r, top_count(stat));
+	struct report_field *f = report_column(r, "rank", "", REPORT_PLAIN, 0);
+	int keyed = 0;
+	tel_top top;
+	size_t i;
+
+	for (i = 0; i < n && tel_stat_top(stat, i, &top); i++)
+		keyed |= !top.key.missing;
+	f->item = 1;
+	f = report_column(r, "value", NULL, REPORT_WITH_UNIT, 0);
+	f->unit = tel_stat_unit(stat);
+	if (keyed)
+		report_column(r, "key", NULL, REPORT_PLAIN, 0)->left = 1;
+	(void)report_column(r, "clock", NULL, REPORT_PLAIN, 0);
+	f = report_column(r, "log", NULL, REPORT_PLAIN, 0);
+	f->left = 1;
+	(void)report_column(r, "offset", NULL, REPORT_PLAIN, 0);
+	for (i = 0; i < n && tel_stat_top(stat, i, &top); i++) {
+		report_row(r, REPORT_TEXT | REPORT_DATA);
+		report_cell(r, report_count(i + 1));
+		report_cell(r, value_of(stat, top.value, 1));
+		if (keyed)
+			report_cell(r, statistic_value(r, &top.key));
+		report_cell(r, report_count(top.clock));
+		report_cell(r, report_string(report_text(r, "%s", top.log)));
+		report_cell(r, report_count(top.offset));
+	}
+}
+
+/* For programs, a section of its own behind that of the statistic. */
+static void
+put_top(struct report *r, const tel_stat *stat)
+{
+	struct report_section *s = report_section(r, REPORT_DATA, "top value");
+
+	s->name = tel_stat_name(stat);
+	s->decimals = tel_stat_decimals(stat);
+	add_group(r, s, stat);
+	add_top(r, stat);
+	report_put(r);
+}
+
 /* The range of its values, with the mean and the last; of a ratio from 0. */
 static int
 fill_range(struct report_range *range, const tel_stat *stat)
@@ -568,6 +649,7 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 		statistic_number(stat, TEL_NUMBER_WEIGHT),
 		statistic_nonzero(stat, TEL_NUMBER_OVERFLOW_UPDATES),
 		statistic_number(stat, TEL_NUMBER_OVERFLOW) };
+	const size_t top = top_count(stat);
 	struct report_histogram histogram;
 	struct report_range range;
 
@@ -588,7 +670,13 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 		s->histogram = &histogram;
 		add_quantiles(s, show, stat);
 	}
-	if (class == TEL_CLASS_TALLY)
+	if (top > 0 && report_is(r, REPORT_SVG)) {
+		bars.n = report_rows(r, top);
+		bars.bar = top_bar;
+	}
+	if (top > 0 && report_is(r, REPORT_TEXT))
+		add_top(r, stat);
+	if (class == TEL_CLASS_TALLY || (top > 0 && report_is(r, REPORT_SVG)))
 		s->bars = &bars;
 	else if (s->histogram == NULL && fill_range(&range, stat)) {
 		range.axis_lo = axes != NULL ? axes->lo : 0;
@@ -596,4 +684,6 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 		s->range = &range;
 	}
 	report_put(r);
+	if (top > 0 && report_is(r, REPORT_DATA))
+		put_top(r, stat);
 }

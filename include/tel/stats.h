@@ -61,6 +61,7 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  *	       | "split(" value "," lo "," w1 "," knee "," hi "," w2
  *	                  [ "," weight ] ")"
  *	       | "distinct(" value [ "," max ] ")"
+ *	       | "top(" value "," n [ "," KEY ] ")"
  *	       | "tally(" value "," max [ "," weight ] ")"
  *	       | "log2(" value [ "," k [ "," weight ] ] ")"
  *	       | "loglin(" value "," factor "," low "," high "," steps
@@ -101,6 +102,8 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  * distinct: the number of distinct values, integers or strings: exact up to max
  * (0 to 2^24, 4096 unless given); beyond it is estimated by HyperLogLog, with a
  * standard error of 0.81 %.  Parts merge to what one set would have estimated.
+ * top: the n (1 to 4096) largest values, see tel_stat_top(), each with the value
+ * of the expression KEY for its event.
  *
  * dur: time from an event of type START to the next of END with an equal
  * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the
@@ -423,7 +426,8 @@ typedef enum tel_class {
 	TEL_CLASS_MIN,
 	TEL_CLASS_MAX,
 	TEL_CLASS_VAR,
-	TEL_CLASS_DISTINCT /* how many values there were */
+	TEL_CLASS_DISTINCT, /* how many values there were */
+	TEL_CLASS_TOP       /* the largest values */
 } tel_class;
 /* Its name as it is in a spec, for example "hist"; static. */
 TEL_SINCE_0_1 const char *tel_class_name(tel_class c);
@@ -454,7 +458,7 @@ TEL_SINCE_0_1 unsigned tel_stat_decimals(const tel_stat *stat);
 /*
  * The parameter number i of its class, from 0.
  * name: set to its name: lo, hi, w; lo, w1, knee, hi, w2; max (of tally and
- *	distinct); k; factor,
+ *	distinct); n; k; factor,
  *	low, high, steps; bits.  Static.
  * value: set to its value.
  * Returns 1, or 0 when i is out of range.
@@ -611,6 +615,21 @@ TEL_SINCE_0_1 size_t tel_stat_key_count(const tel_stat *stat);
  * Returns 1, or 0 when i is out of range.
  */
 TEL_SINCE_0_1 int tel_stat_key(const tel_stat *stat, size_t i, tel_key *out);
+
+/* One of the largest values, and its event: of a pair, that of its end. */
+typedef struct tel_top {
+	tel_int128 value; /* in units of 10^-decimals */
+	uint64_t clock;   /* as tel_event_clock() */
+	uint64_t offset;  /* as tel_event_offset() */
+	const char *log; /* its name; strings are valid until the set changes */
+	tel_value key;   /* missing: it has none */
+} tel_top;
+/*
+ * Value number i of a TEL_CLASS_TOP, the largest first; of equal values those
+ * with the lower clock, then with the first log by name, and the lower offset.
+ * Returns 1, or 0 when i is out of range.
+ */
+TEL_SINCE_0_1 int tel_stat_top(const tel_stat *stat, size_t i, tel_top *out);
 
 /* --------------------------------------------------------------- merging */
 

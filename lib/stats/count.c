@@ -75,7 +75,7 @@ find_weight(struct tel_stats *s, const struct definition *d,
 	tel_int128 w;
 
 	*out = 1;
-	if (d->weight == NULL)
+	if (d->weight == NULL || d->class->ranked)
 		return TEL_OK;
 	st = tel_expr_eval(d->weight, ev, &v);
 	if (st != TEL_OK)
@@ -112,6 +112,7 @@ update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		return TEL_OK;
 	}
 	stat->now = ev->clock;
+	stat->event = ev;
 	if (class->take != NULL) {
 		st = class->take(stat, v, weight);
 		return st == TEL_OK ? st : stats_no_memory(s);
@@ -146,6 +147,7 @@ act_field(struct tel_stats *s, const struct action *a,
 		return st;
 	w.low = v.as.u64;
 	stat->now = ev->clock;
+	stat->event = ev;
 	w.high = f->datatype == TEL_SIGNED && v.as.i64 < 0 ? -1 : 0;
 	st = class->update(stat, w, 1);
 	return st == TEL_OK ? st : stats_no_memory(s);
@@ -244,6 +246,7 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 		return TEL_OK;
 	}
 	stat->now = ev->clock;
+	stat->event = ev;
 	v.as.u64 = length;
 	st = class->take != NULL ?
 	    class->take(stat, &v, weight) :

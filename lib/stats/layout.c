@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Layouts of buckets: ranges of equal widths, and powers of two. */
 #include "stats/layout.h"
+#include "stats/top.h"
 
 #include <stdlib.h>
 
@@ -166,6 +167,15 @@ tel__layout_distinct(struct layout_maker *m, const int64_t *p)
 		return refuse(m, TEL_EINVAL, 0,
 		    "the maximum number of exact values must be from 0 to "
 		    "2^24");
+	return TEL_OK;
+}
+
+tel_status
+tel__layout_top(struct layout_maker *m, const int64_t *p)
+{
+	if (p[0] < 1 || p[0] > TOP_MAX)
+		return refuse(m, TEL_EINVAL, 0,
+		    "the number of values must be from 1 to 4096");
 	return TEL_OK;
 }
 

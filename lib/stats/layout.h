@@ -52,7 +52,7 @@ typedef tel_status layout_fn(struct layout_maker *m, const int64_t *parameters);
 
 layout_fn tel__layout_hist, tel__layout_split, tel__layout_log2,
     tel__layout_loglin, tel__layout_quantiles, tel__layout_tally,
-    tel__layout_distinct;
+    tel__layout_distinct, tel__layout_top;
 
 /*
  * Makes the layout of a class; an empty one where fn is NULL.

@@ -22,6 +22,7 @@ tel__load_update(struct loader *l, struct loaded *to, const char **why)
 		return load_invalid(why, "the weight is not a count");
 	class = to->definition->class;
 	stat->now = l->line->clock;
+	stat->event = l->event;
 	if (class->take != NULL)
 		return tel__load_value(l, "v", "s", &key) ?
 		    class->take(stat, &key, weight) :
@@ -311,6 +312,32 @@ bucket_of_types(struct loader *l, const char **why)
 	return TEL_OK;
 }
 
+/* One of the largest values. */
+static tel_status
+load_top(struct loader *l, struct tel_stat *stat, const char **why)
+{
+	tel_top top;
+	char *log;
+	tel_status st = tel__load_string(l, "log", &log);
+
+	if (st == TEL_ENOMEM)
+		return st;
+	memset(&top, 0, sizeof(top));
+	top.log = log;
+	top.key.missing = 1;
+	if (log == NULL || !stat->definition->class->ranked ||
+	    tel__load_int128(l, "v", &top.value) <= 0 ||
+	    tel__load_u64(l, "at", &top.clock) <= 0 ||
+	    tel__load_u64(l, "pos", &top.offset) <= 0 ||
+	    (tel__inst_find(l->line, "k") != NULL &&
+	        !tel__load_value(l, "k", "s", &top.key)))
+		st = load_invalid(why, "the value or its place is invalid");
+	else
+		st = tel__stat_add_top(stat, &top);
+	free(log);
+	return st;
+}
+
 tel_status
 tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
 {
@@ -324,6 +351,8 @@ tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
 		return bucket_of_types(l, why);
 	if (to->stat == NULL)
 		return load_invalid(why, "the class has no buckets");
+	if (l->record->type == T_TOP_VALUE)
+		return load_top(l, to->stat, why);
 	if (l->record->type == T_BUCKETS)
 		return read_buckets(to->stat, &l->line->values[I_B], why);
 	if (tel__load_u64(l, "v", &v) < 0 ||

@@ -195,6 +195,7 @@ static int
 is_snapshot(const struct inst_binding *b)
 {
 	return b->type == T_BUCKETS || b->type == T_BUCKET ||
+	    b->type == T_TOP_VALUE ||
 	    (b->row != NULL && b->row->snapshot == b->type);
 }
 

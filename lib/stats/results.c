@@ -412,6 +412,15 @@ tel_stat_key(const tel_stat *stat, size_t i, tel_key *out)
 }
 
 int
+tel_stat_top(const tel_stat *stat, size_t i, tel_top *out)
+{
+	if (i >= stat->top.count)
+		return 0;
+	*out = *stat->top.list[i];
+	return 1;
+}
+
+int
 tel_stats_metadata(const tel_stats *s, size_t i, const char **key,
     const char **value)
 {

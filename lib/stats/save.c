@@ -38,29 +38,35 @@ put_counts(struct inst_writer *w, const struct count_field *f, const void *of)
 
 /* A key: its value, and its data type where the value does not tell. */
 static void
-put_key(struct saver *v, const char *field, const char *type_field,
-    const struct key *k)
+put_value(struct inst_writer *w, const char *field, const char *type_field,
+    const tel_value *value)
 {
-	struct inst_writer *w = &v->w;
-	tel_value value;
-
-	tel__key_value(v->s->strings, k, &value);
-	if (value.missing) {
+	if (value->missing) {
 		tel__inst_put_count(w, field, 0);
 		tel__inst_put_word(w, type_field, "missing");
 		return;
 	}
-	if (value.datatype == TEL_STRING) {
+	if (value->datatype == TEL_STRING) {
 		tel__inst_put_name(w, field);
-		tel__inst_put_quoted(w, value.as.string, value.length);
+		tel__inst_put_quoted(w, value->as.string, value->length);
 		return;
 	}
 	tel__inst_put_number(w, field,
-	    value.datatype == TEL_SIGNED ? int128_i64(value.as.i64) :
-	                                   int128_u64(value.as.u64));
-	if (value.datatype != TEL_UNSIGNED)
+	    value->datatype == TEL_SIGNED ? int128_i64(value->as.i64) :
+	                                    int128_u64(value->as.u64));
+	if (value->datatype != TEL_UNSIGNED)
 		tel__inst_put_word(w, type_field,
-		    tel_datatype_name(value.datatype));
+		    tel_datatype_name(value->datatype));
+}
+
+static void
+put_key(struct saver *v, const char *field, const char *type_field,
+    const struct key *k)
+{
+	tel_value value;
+
+	tel__key_value(v->s->strings, k, &value);
+	put_value(&v->w, field, type_field, &value);
 }
 
 /* ------------------------------------------------------------- report */
@@ -335,6 +341,27 @@ save_keys(struct saver *v, struct tel_stat *stat)
 	}
 }
 
+/* The largest values of a stat. */
+static void
+save_top(struct inst_writer *w, const struct tel_stat *stat)
+{
+	const tel_top *top;
+	uint32_t i;
+
+	for (i = 0; i < stat->top.count && w->status == TEL_OK; i++) {
+		top = stat->top.list[i];
+		tel__inst_put_record(w, "SB");
+		tel__inst_put_count(w, "c", stat->inst);
+		tel__inst_put_number(w, "v", top->value);
+		tel__inst_put_count(w, "at", top->clock);
+		tel__inst_put_count(w, "pos", top->offset);
+		tel__inst_put_string(w, "log", top->log);
+		if (!top->key.missing)
+			put_value(w, "k", "s", &top->key);
+		tel__inst_put_end(w);
+	}
+}
+
 static void
 save_stat(struct saver *v, struct tel_stat *stat)
 {
@@ -366,6 +393,7 @@ save_stat(struct saver *v, struct tel_stat *stat)
 		put_buckets(w, stat);
 	tel__inst_put_end(w);
 	save_keys(v, stat);
+	save_top(w, stat);
 }
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The classes of statistics: what a value does, and how two stats merge. */
+#include "model/event.h"
 #include "query/suggest.h"
 #include "stats/stat.h"
 
@@ -44,6 +45,8 @@ tel__stat_new(const struct definition *d, const struct key *group,
 	s->definition = d;
 	if (d->ngroups > 0)
 		memcpy(s->group, group, d->ngroups * sizeof(*group));
+	if (d->class->ranked)
+		tel__top_init(&s->top, (uint32_t)d->spec.parameters[0], budget);
 	if (d->class->take != NULL)
 		tel__tally_init(&s->tally, (uint32_t)d->spec.parameters[0],
 		    budget);
@@ -63,6 +66,7 @@ tel__stat_free(struct tel_stat *s)
 	if (s == NULL)
 		return;
 	tel__tally_clear(&s->tally);
+	tel__top_clear(&s->top);
 	free(s->sketch);
 	free(s->counts);
 	free(s->below);
@@ -200,6 +204,47 @@ update_extreme(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	s->updates++;
 	widen(s, v);
 	return TEL_OK;
+}
+
+tel_status
+tel__stat_add_top(struct tel_stat *s, const tel_top *value)
+{
+	tel_status st = tel__top_add(&s->top, value);
+
+	if (st == TEL_ELIMIT)
+		s->flags |= STAT_APPROXIMATE;
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
+static tel_status
+update_top(struct tel_stat *s, tel_int128 v, uint64_t weight)
+{
+	const struct definition *d = s->definition;
+	const struct tel_event *ev = s->event;
+	tel_top top = { v, s->now, ev->offset, ev->log->name,
+		{ .missing = 1 } };
+
+	(void)update_extreme(s, v, weight);
+	/* of a dt, every event has to be asked */
+	if (!top_may_have(&s->top, v) && !d->every)
+		return TEL_OK;
+	if (d->weight != NULL &&
+	    tel_expr_eval(d->weight, ev, &top.key) != TEL_OK)
+		return TEL_ENOMEM;
+	if (top.log == NULL)
+		top.log = "";
+	return tel__stat_add_top(s, &top);
+}
+
+static tel_status
+merge_top(struct tel_stat *s, const struct tel_stat *from)
+{
+	tel_status st = TEL_OK;
+	uint32_t i;
+
+	for (i = 0; i < from->top.count && st == TEL_OK; i++)
+		st = tel__stat_add_top(s, from->top.list[i]);
+	return st;
 }
 
 static tel_status
@@ -527,6 +572,10 @@ static const struct stat_class classes[] = {
 	    .numbers = { { "dist", TEL_NUMBER_DISTINCT },
 	        { "err", TEL_NUMBER_ERROR } },
 	    .take = take_distinct, .merge = merge_distinct },
+	[TEL_CLASS_TOP] = { "top", "top", PARAMETERS(1, "n"),
+	    .required = 1, .weighted = 1, .real = 1, .ranked = 1,
+	    .layout = tel__layout_top, .numbers = { { "max", TEL_NUMBER_MAX } },
+	    .update = update_top, .merge = merge_top },
 	[TEL_CLASS_COUNT] = { "count", "count", .unitless = 1, .bare = 1,
 	    .update = update_count },
 	[TEL_CLASS_SUM] = { "sum", "sum",
@@ -724,6 +773,7 @@ tel__stat_zero(struct tel_stat *s)
 		memset(s->counts, 0, side(l) * sizeof(*s->counts));
 	if (s->below != NULL)
 		memset(s->below, 0, l->half * sizeof(*s->below));
+	tel__top_clear(&s->top);
 	if (s->definition->class->sketched)
 		clear_keys(s);
 	else
@@ -939,6 +989,7 @@ tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base)
 	/* values of both came again, or did not: that is not known */
 	s->flags =
 	    flags | (s->definition->class->sketched ? STAT_NO_VALUES : 0);
+	tel__top_clear(&s->top);
 	t->overflow -= base->tally.overflow;
 	t->overflow_updates -= base->tally.overflow_updates;
 }

@@ -15,6 +15,7 @@
 #include "stats/sketch.h"
 #include "stats/squares.h"
 #include "stats/tally.h"
+#include "stats/top.h"
 
 struct definition;
 
@@ -53,10 +54,12 @@ struct tel_stat {
 	struct squares squares;
 	uint64_t last_clock; /* when .last was set */
 	uint64_t now;        /* the clock of the update that is made */
+	const struct tel_event *event; /* and its event */
 	unsigned flags;
 	uint64_t *counts; /* of buckets; of powers of two, from that of 0 on */
 	uint64_t *below;  /* of powers of two below 0, from that of -1 on */
 	struct tally tally;
+	struct top top;
 	uint8_t *sketch; /* in place of the keys of .tally; or NULL */
 	uint32_t inst;   /* its id in the inst log; 0: not written yet */
 	int is_overflow;
@@ -86,6 +89,7 @@ struct stat_class {
 	int current;       /* its last value stays where counts begin anew */
 	int running;       /* a value adds to the last; on the wire, delta=1 */
 	int pairs;         /* its values are the lengths of pairs alone */
+	int ranked;   /* its largest values are kept; the weight is a key */
 	int sketched; /* keys that the tally has no room for are estimated */
 	layout_fn *layout; /* checks the parameters and makes buckets */
 	/* in the order of a snapshot */
@@ -155,6 +159,9 @@ int tel__stat_get_number(const struct tel_stat *s, tel_number which,
     tel_int128 *out);
 /* Sets it, as a snapshot has it.  1, or 0 when it does not fit. */
 int tel__stat_set_number(struct tel_stat *s, tel_number which, tel_int128 v);
+
+/* Adds one of the largest values of another stat.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__stat_add_top(struct tel_stat *s, const tel_top *value);
 
 /* Adds a value to a stat with a sketch.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stat_add_distinct(struct tel_stat *s, const tel_value *v);

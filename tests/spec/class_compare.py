@@ -9,6 +9,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import xml.dom.minidom
@@ -18,7 +19,9 @@ import class_model as model
 TYPE = "# teltools text 1\n# type: item 1 User v:signed u:unsigned s:string d:double"
 DISTINCT = {"all": ("v", 4096), "few": ("v", 20), "none": ("s", 0), "text": ("s", 64),
             "real": ("d", 4096), "big": ("u", 300)}
-SPECS = [f"{name}=distinct({field},{most})" for name, (field, most) in DISTINCT.items()]
+TOP = {"largest": ("v", 5), "one": ("u", 1), "named": ("v", 40, "s"), "every": ("u", 4096, "v")}
+SPECS = [f"{name}=distinct({field},{most})" for name, (field, most) in DISTINCT.items()] + \
+    [f"{name}=top({','.join(map(str, given))})" for name, given in TOP.items()]
 ONES = model.ONES
 TESTS = os.environ["TEL_TOP"] + "/tests"
 FILES = ("a.txt", "b.txt", "c.txt")
@@ -35,7 +38,11 @@ def telstat(*arguments, specs=SPECS):
 
 
 def rows(*arguments, specs=SPECS):
-    return [json.loads(line) for line in telstat("-f", "json", *arguments, specs=specs).splitlines()]
+    found = [json.loads(line) for line in telstat("-f", "json", *arguments, specs=specs).splitlines()]
+    for row in found:
+        # a number that a double cannot hold is a string
+        row.update((name, int(row[name])) for name in ("value", "max") if name in row)
+    return found
 
 
 def make_log(file, rng, clock, n):
@@ -44,7 +51,7 @@ def make_log(file, rng, clock, n):
         print(TYPE, file=out)
         for _ in range(n):
             clock += rng.randrange(1, 4)
-            event = {"v": rng.randrange(-30, 30), "u": rng.randrange(1 << 63, 1 << 64),
+            event = {"log": file, "offset": out.tell(), "v": rng.randrange(-30, 30), "u": rng.randrange(1 << 63, 1 << 64),
                      "s": rng.choice("äb\\\"c ") * rng.randrange(9),
                      "d": rng.choice((0.5, -0.0, 0.0, -1e300, rng.random())), "clock": clock}
             events.append(event)
@@ -56,12 +63,24 @@ def make_log(file, rng, clock, n):
 
 def check(found, events):
     """Compares rows of statistics of a group, or of all, with the model."""
+    values = {name: [] for name in TOP}
     for row in found:
+        if row["type"] == "top value":
+            values[row["name"]].append({name: row[name] for name in row
+                                        if name not in ("t", "type", "name", "group")})
+    for name, given in TOP.items():
+        assert values[name] == model.top(events, *given), (name, values[name])
+    found = [row for row in found if row["type"] != "top value"]
+    assert len(found) == len(SPECS), found
+    for row in found:
+        if row["name"] in TOP:
+            most = max((event[TOP[row["name"]][0]] for event in events), default=None)
+            assert (row["updates"], row.get("max")) == (len(events), most), row
+            continue
         field, most = DISTINCT[row["name"]]
         want = model.distinct([event[field] for event in events], most)
         assert row["updates"] == len(events), row
         assert {name: row[name] for name in want} == want, (row, want)
-    assert len(found) == len(SPECS), found
 
 
 def statistics(report):
@@ -83,7 +102,7 @@ def intervals(events):
         for n, end in enumerate(ends):
             until = start + (n + 1) * step if n + 1 < len(ends) else ONES
             since = start + n * step if deltas else 0
-            check(statistics(found[end - len(SPECS):end]),
+            check(found[ends[n - 1] + 1 if n > 0 else 0:end],
                   [event for event in events if since <= event["clock"] < until])
         assert len(ends) > 3
 
@@ -107,9 +126,19 @@ def parts(events):
         out.write(subprocess.run(["telcat", "-f", "tel", "whole.inst"], check=True,
                                  stdout=subprocess.PIPE).stdout)
     again = {row["name"]: row for row in rows("whole.tel", specs=()) if row.get("name") in DISTINCT}
-    for row in statistics(rows(*FILES)):
+    for name, row in again.items():
         assert {k: row[k] for k in ("distinct", "error")} == \
-            {k: again[row["name"]][k] for k in ("distinct", "error")}, row
+            model.distinct([event[DISTINCT[name][0]] for event in events], DISTINCT[name][1])
+    assert len(again) == len(DISTINCT), again
+    # the values of events have 63 bits and a sign
+    for name, given in TOP.items():
+        if given[0] != "u":
+            found = [{k: row[k] for k in row if k not in ("t", "type", "name")}
+                     for row in rows("whole.tel", specs=())
+                     if row["type"] == "top value" and row["name"] == name]
+            # where an empty string is none
+            assert found == [{k: v for k, v in row.items() if v != ""}
+                             for row in model.top(events, *given)], (name, found)
 
 
 def outputs(events):
@@ -124,7 +153,8 @@ def outputs(events):
             out.write(telstat("-f", name, *FILES))
     arrow = [json.loads(line) for line in run("python3", TESTS + "/cli/arrow_read.py", "out.arrow")]
     page = run("python3", TESTS + "/page/read_page.py", "report", "out.html")
-    assert [json.loads(line) for line in page] == rows(*FILES)
+    assert [json.loads(line) for line in page] == \
+        [json.loads(line) for line in telstat("-f", "json", *FILES).splitlines()]
     for name, numbers in want.items():
         shown = f"distinct {numbers['distinct']:,}" + \
             (f"  error {numbers['error']}" if numbers["error"] else "")
@@ -137,6 +167,15 @@ def outputs(events):
                 == [str(value)], (name, figure)
         assert f'_{name}{{class="{name}"}} {numbers["distinct"]}\n' in metrics, metrics
         assert f'_{name}_error{{class="{name}"}} {numbers["error"]}\n' in metrics, metrics
+    for name, given in TOP.items():
+        for row in model.top(events, *given):
+            place = f'{row["log"]}:{row["offset"]}'
+            lines = re.findall(rf'\w+_{name}_top\{{.*rank="{row["rank"]}",place="{place}".*', metrics)
+            assert len(lines) == 1 and lines[0].endswith(f' {row["value"]}'), (row, lines)
+            for figure, value in row.items():
+                assert figure == "rank" or [str(value)] == [
+                    line["value"] for line in table if (line["class"], line["type"], line["stat"], line["key"])
+                    == (name, "top value", figure, str(row["rank"]))] or value == "", (row, figure)
 
 
 def main():

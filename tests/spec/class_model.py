@@ -60,3 +60,11 @@ def distinct(values, most=4096):
         return {"distinct": len(different), "error": 0}
     about = estimate(registers(different))
     return {"distinct": about, "error": -(-about * 13 // 1600)}
+
+
+def top(events, field, most, key=None):
+    """The largest values with their events, which have a clock, log and offset."""
+    order = sorted(events, key=lambda e: (-e[field], e["clock"], e["log"], e["offset"]))
+    return [{"rank": i + 1, "value": e[field], "clock": e["clock"], "log": e["log"],
+             "offset": e["offset"], **({"key": e[key]} if key else {})}
+            for i, e in enumerate(order[:most])]

@@ -68,7 +68,7 @@ check() {
 		        "mtrace", "rep", "valgrind", "inst-1", "hpm-1.8/ppc",
 		        "hpm-2.1/x86", "hpm-2.6-nomids/ppc", "hpm-3.8/x86"):
 		    s = annex[name]
-		    for n in {"inst-1": [46]}.get(name, []) + [s.ntypes]:
+		    for n in {"inst-1": [46, 48]}.get(name, []) + [s.ntypes]:
 		        print(name, n, s.digest(n).hex())
 	END
 	diff -u - <(echo "$output") <<-'END'
@@ -82,6 +82,7 @@ check() {
 		valgrind 17 f618d38b
 		inst-1 46 02ff6f6e
 		inst-1 48 f5249531
+		inst-1 51 0c91426e
 		hpm-1.8/ppc 6 ba772868
 		hpm-2.1/x86 6 137e460d
 		hpm-2.6-nomids/ppc 6 eb704413

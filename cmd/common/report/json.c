@@ -110,22 +110,6 @@ open_object(struct report *r, const struct report_section *s)
 }
 
 static void
-put_rows(struct report *r, const struct report_section *s)
-{
-	const struct report_row *row;
-	size_t i;
-
-	for (row = s->rows; row != NULL; row = row->next) {
-		if (!(row->shown & REPORT_JSON))
-			continue;
-		open_object(r, s);
-		for (i = 0; i < s->ncolumns; i++)
-			put_figure(r, &s->columns[i], &row->cells[i]);
-		put(r->out, "}\n");
-	}
-}
-
-static void
 put_groups(struct report *r, const struct report_section *s)
 {
 	size_t i;
@@ -137,6 +121,23 @@ put_groups(struct report *r, const struct report_section *s)
 		put_name(r, i == 0 ? "" : ",", s->groups[i].field.name);
 		put_value(r, &s->groups[i].value);
 		put(r->out, i + 1 == s->ngroups ? "}" : "");
+	}
+}
+
+static void
+put_rows(struct report *r, const struct report_section *s)
+{
+	const struct report_row *row;
+	size_t i;
+
+	for (row = s->rows; row != NULL; row = row->next) {
+		if (!(row->shown & REPORT_JSON))
+			continue;
+		open_object(r, s);
+		put_groups(r, s);
+		for (i = 0; i < s->ncolumns; i++)
+			put_figure(r, &s->columns[i], &row->cells[i]);
+		put(r->out, "}\n");
 	}
 }
 

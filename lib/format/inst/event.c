@@ -122,6 +122,7 @@ static const char *const beginnings[T_TYPES] = {
 	[T_UPDATE_TALLY] = "U op=tally",
 	[T_BUCKETS] = "SB",
 	[T_BUCKET] = "SB",
+	[T_TOP_VALUE] = "SB",
 };
 
 /* Whether the events define a class. */
@@ -204,8 +205,10 @@ put_string(const struct making *m, unsigned n, const struct piece *p)
 	size_t size = 0;
 	const char *s =
 	    tel_event_string(m->ev, (unsigned)m->binding->fields[n], &size);
-	const int key =
-	    m->binding->type == T_UPDATE_TALLY || m->binding->type == T_BUCKET;
+	const int valued = m->binding->type == T_TOP_VALUE;
+	const int key = m->binding->type == T_UPDATE_TALLY ||
+	    m->binding->type == T_BUCKET ||
+	    (valued && is_key(p, size > 0 ? "k" : "log"));
 
 	if (is_key(p, "path")) {
 		if (!is_definition(m->binding))
@@ -238,6 +241,7 @@ is_unknown(const struct making *m, const struct piece *p)
 
 	switch (m->binding->type) {
 	case T_SNAP_MAGNITUDE:
+	case T_SNAP_TOP:
 	case T_SNAP_GROWTH: return bounds && number(m, 2) == 0;
 	case T_SNAP_SUMMARY: return bounds && number(m, 3) == 0;
 	case T_SNAP_HISTOGRAM:

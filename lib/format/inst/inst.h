@@ -44,6 +44,7 @@
 
 /* Fields that events are made of, in the order of key_of() in line.c. */
 enum inst_key {
+	I_AT,
 	I_B,
 	I_BITS,
 	I_C,
@@ -67,6 +68,7 @@ enum inst_key {
 	I_KNEE,
 	I_LAST,
 	I_LO,
+	I_LOG,
 	I_LOW,
 	I_MAX,
 	I_MIN,
@@ -83,6 +85,7 @@ enum inst_key {
 	I_PAIRS,
 	I_PARENT,
 	I_PID,
+	I_POS,
 	I_PROC,
 	I_S,
 	I_STEPS,
@@ -198,6 +201,7 @@ enum inst_class_type {
 	CLASS_QUANTILES,
 	CLASS_RATIO,
 	CLASS_DISTINCT,
+	CLASS_TOP,
 	CLASS_OTHER,
 	CLASS_TYPES
 };
@@ -322,6 +326,9 @@ enum inst_type {
 	T_SNAP_RATIO,
 	T_DISTINCT_CLASS,
 	T_SNAP_DISTINCT,
+	T_TOP_CLASS,
+	T_SNAP_TOP,
+	T_TOP_VALUE,
 	T_TYPES
 };
 
@@ -348,7 +355,8 @@ enum {
 	INST_GROWS = 2,   /* increments */
 	INST_BUCKETS = 4, /* values, and the counts of buckets */
 	INST_KEYS = 8,    /* keys, and a bucket for each */
-	INST_TRACES = 16  /* trace events */
+	INST_TRACES = 16, /* trace events */
+	INST_VALUES = 32  /* values with their events */
 };
 
 /* A type of class; its parameters are the further fields of its definition. */

@@ -37,6 +37,7 @@ key_of(uint64_t name)
 	if (name == KEY3('t', 'a', 'g'))
 		return I_TAG;
 	switch (name) {
+	case KEY2('a', 't'): return I_AT;
 	case KEY4('b', 'i', 't', 's'): return I_BITS;
 	case KEY4('c', 'o', 'm', 'p'): return I_COMP;
 	case KEY3('c', 'p', 'u'): return I_CPU;
@@ -56,6 +57,7 @@ key_of(uint64_t name)
 	case KEY4('k', 'n', 'e', 'e'): return I_KNEE;
 	case KEY4('l', 'a', 's', 't'): return I_LAST;
 	case KEY2('l', 'o'): return I_LO;
+	case KEY3('l', 'o', 'g'): return I_LOG;
 	case KEY3('l', 'o', 'w'): return I_LOW;
 	case KEY3('m', 'a', 'x'): return I_MAX;
 	case KEY3('m', 'i', 'n'): return I_MIN;
@@ -69,6 +71,7 @@ key_of(uint64_t name)
 	case KEY5('p', 'a', 'i', 'r', 's'): return I_PAIRS;
 	case KEY6('p', 'a', 'r', 'e', 'n', 't'): return I_PARENT;
 	case KEY3('p', 'i', 'd'): return I_PID;
+	case KEY3('p', 'o', 's'): return I_POS;
 	case KEY4('p', 'r', 'o', 'c'): return I_PROC;
 	case KEY5('s', 't', 'e', 'p', 's'): return I_STEPS;
 	case KEY3('s', 'u', 'm'): return I_SUM;

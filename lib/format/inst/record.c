@@ -309,16 +309,22 @@ snapshot(struct tel_reader *r, struct inst *s, const char **why)
 static tel_status
 bucket(struct tel_reader *r, struct inst *s, const char **why)
 {
-	unsigned type;
+	const struct inst_line *l = &s->line;
+	unsigned type, what = INST_KEYS;
 
-	if (!inst_has(&s->line, I_C) ||
-	    (!inst_has(&s->line, I_B) &&
-	        (!inst_has(&s->line, I_K) || !inst_has(&s->line, I_V))))
+	s->type = T_BUCKET;
+	if (inst_has(l, I_B)) {
+		s->type = T_BUCKETS;
+		what = INST_BUCKETS;
+	} else if (inst_has(l, I_POS)) {
+		s->type = T_TOP_VALUE;
+		what = INST_VALUES;
+	}
+	if (!inst_has(l, I_C) || (s->type != T_BUCKETS && !inst_has(l, I_V)) ||
+	    (s->type == T_BUCKET && !inst_has(l, I_K)))
 		return damaged(why, "c=, k= and v=, or c= and b=");
-	s->type = inst_has(&s->line, I_B) ? T_BUCKETS : T_BUCKET;
-	if (!find_enabled(r, s, &type) || type == CLASS_OTHER)
-		return TEL_OK;
-	if (!takes(type, s->type == T_BUCKET ? INST_KEYS : INST_BUCKETS))
+	if (find_enabled(r, s, &type) && type != CLASS_OTHER &&
+	    !takes(type, what))
 		return inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }

@@ -115,6 +115,12 @@ static const struct tel_type_row rows[T_TYPES] = {
 	    DEFINES " u:max", "" },
 	[T_SNAP_DISTINCT] = { T_SNAP_DISTINCT + 1, "Distinct", "Snapshot",
 	    OF_CLASS " u:updates=n u:distinct=dist u:error=err t:registers=b", "" },
+	[T_TOP_CLASS] = { T_TOP_CLASS + 1, "TopClass", "Class",
+	    DEFINES " u:n", "" },
+	[T_SNAP_TOP] = { T_SNAP_TOP + 1, "Top", "Snapshot",
+	    OF_CLASS " u:updates=n i:max", "" },
+	[T_TOP_VALUE] = { T_TOP_VALUE + 1, "TopValue", "Snapshot",
+	    OF_CLASS " i:value=v u:at u:offset=pos t:log t:key=k", "" },
 };
 
 const struct inst_class_row tel__inst_classes[CLASS_TYPES] = {
@@ -131,6 +137,7 @@ const struct inst_class_row tel__inst_classes[CLASS_TYPES] = {
 	[CLASS_QUANTILES] = { "quantiles", T_QUANTILES, T_SNAP_HISTOGRAM, INST_BUCKETS },
 	[CLASS_RATIO] = { "ratio", T_RATIO_CLASS, T_SNAP_RATIO, 0, "" },
 	[CLASS_DISTINCT] = { "distinct", T_DISTINCT_CLASS, T_SNAP_DISTINCT, INST_KEYS | INST_BUCKETS, " max=4096" },
+	[CLASS_TOP] = { "top", T_TOP_CLASS, T_SNAP_TOP, INST_VALUES },
 	/* a class of a later version: its numbers mean what that says */
 	[CLASS_OTHER] = { "", T_UNKNOWN_CLASS, T_OTHER },
 };
