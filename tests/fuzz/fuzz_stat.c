@@ -27,8 +27,9 @@ ask_stat(const tel_stat *t)
 	int64_t p;
 	size_t i, next;
 	tel_key k;
+	tel_top top;
 
-	for (i = 0; i <= TEL_NUMBER_LOST; i++)
+	for (i = 0; i <= TEL_NUMBER_ERROR; i++)
 		if (tel_stat_number(t, (tel_number)i, &w))
 			must(strlen(tel_int128_text(w, text)) < sizeof(text));
 	for (i = 0; tel_stat_parameter(t, (unsigned)i, &name, &p); i++)
@@ -49,6 +50,10 @@ ask_stat(const tel_stat *t)
 		(void)tel_stat_quantile(t, (uint32_t)i * 250000000, &q);
 	for (i = 0; i < 100 && tel_stat_key(t, i, &k); i++)
 		(void)tel_value_text(&k.value, value, sizeof(value));
+	for (i = 0; tel_stat_top(t, i, &top); i++) {
+		must(top.log != NULL);
+		(void)tel_value_text(&top.key, value, sizeof(value));
+	}
 	must(tel_stat_name(t) != NULL && tel_stat_definition(t) != NULL &&
 	    tel_stat_unit(t) != NULL);
 }
