@@ -173,7 +173,8 @@ new_file_open(struct new_file *f, const char *name, mode_t mode)
 		(void)close(fd);
 	}
 	free(f->path);
-	f->path = NULL;
+	free(f->target);
+	f->path = f->target = NULL;
 	errno = error;
 	if (!exists || (error != EACCES && error != EPERM && error != EROFS))
 		return -1;
