@@ -112,6 +112,11 @@ def plain(value):
     return "" if value is None else str(value)
 
 
+def from_sheet(cell):
+    """A cell of the page's CSV without the quote that makes it a text."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in tuple("=+@-") else cell
+
+
 def from_json(operands):
     events = collections.Counter()
     for line in command("telcat", "-q", "-f", "json", *operands).splitlines():
@@ -133,7 +138,7 @@ def from_page(page, like):
     events = collections.Counter()
     for row in csv.DictReader(io.StringIO(text, newline="")):
         events[row["type"], tuple(sorted(
-            (k, plain(row["." + k if k in own else k]))
+            (k, plain(from_sheet(row["." + k if k in own else k])))
             for k in fields.get(row["type"], ())))] += 1
     return events
 
