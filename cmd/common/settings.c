@@ -283,6 +283,7 @@ take(struct settings *s, int id, const char *value)
 	case OPTION_PROGRESS: s->progress = 1; return 1;
 	case OPTION_COLOR: return set_color(s, value);
 	case OPTION_VERBOSE: s->verbose = 1; return 1;
+	case OPTION_NO_SANDBOX: s->no_sandbox = 1; return 1;
 	default: return 0;
 	}
 }

@@ -38,6 +38,7 @@ struct settings {
 	int quiet;
 	int count_only; /* -c: print how many events there are */
 	int verbose;
+	int no_sandbox;
 	const char *meta;    /* the file that goes with a trace, or NULL */
 	char **descriptions; /* files of -d, in order; ours */
 	size_t ndescriptions;

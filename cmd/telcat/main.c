@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/message.h"
+#include "common/sandbox.h"
 #include "common/total.h"
 
 int
@@ -18,8 +19,10 @@ main(int argc, char **argv)
 	if (!telcat_options(&telcat, argc, argv)) {
 		/* a message says why, or there is nothing to do */
 	} else if (telcat.split != NULL) {
+		sandbox_enter(&telcat.settings, NULL, telcat.settings.output);
 		telcat_split(&telcat);
 	} else if (sink_open(&sink, &telcat.settings)) {
+		sandbox_enter(&telcat.settings, &sink, telcat.database);
 		if (telcat.settings.count_only)
 			(void)total_run(&telcat.settings, &sink);
 		else if (telcat.types && telcat.format.shown == NULL)

@@ -3,6 +3,7 @@
 #include "telfilter.h"
 
 #include "common/message.h"
+#include "common/sandbox.h"
 
 int
 main(int argc, char **argv)
@@ -17,6 +18,7 @@ main(int argc, char **argv)
 	if (telfilter_options(&telfilter, argc, argv) &&
 	    sink_open(&sink, &telfilter.settings)) {
 		begun = 1;
+		sandbox_enter(&telfilter.settings, &sink, NULL);
 		found = telfilter_run(&telfilter, &sink);
 		sink_close(&sink);
 	}

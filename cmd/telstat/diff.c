@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/message.h"
+#include "common/sandbox.h"
 #include "show.h"
 #include "significance.h"
 #include "statistic.h"
@@ -709,12 +710,16 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 void
 telstat_diff(int argc, char **argv)
 {
+	struct settings both;
 	struct diff d;
 	struct sink sink;
 
 	memset(&d, 0, sizeof(d));
 	if (parse_side(&d, 0, argc, argv) && parse_side(&d, 1, argc, argv) &&
 	    sink_open(&sink, &d.sides[0].telstat.settings)) {
+		both = d.sides[0].telstat.settings;
+		both.noperands = 2;
+		sandbox_enter(&both, &sink, NULL);
 		if (telstat_count(&d.sides[0].telstat, &sink) &&
 		    telstat_count(&d.sides[1].telstat, &sink)) {
 			d.failed =

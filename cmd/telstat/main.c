@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "common/sandbox.h"
 #include "common/total.h"
 #include "trace.h"
 
@@ -23,6 +24,7 @@ main(int argc, char **argv)
 	if (telstat_options(&telstat, argc, argv) &&
 	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
 		if (sink_open(&sink, &telstat.settings)) {
+			sandbox_enter(&telstat.settings, &sink, NULL);
 			if (telstat.settings.count_only)
 				(void)total_run(&telstat.settings, &sink);
 			else

@@ -66,6 +66,10 @@ try() {
 		echo "telcat --nonsense" >conf
 		TELTOOLS_CONFIG=conf telcat --no-config mpsio.log >/dev/null
 		;;
+	no-sandbox)
+		# tests/cli/sandbox.bats has more
+		telcat --no-sandbox mpsio.log | cmp - <(telcat mpsio.log)
+		;;
 	no-merge)
 		unpack 1.117.0-lii6gc-poolncv two.log
 		telcat -H mpsio.log two.log >merged

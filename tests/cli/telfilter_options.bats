@@ -123,6 +123,10 @@ try() {
 		echo "telfilter --nonsense" >conf
 		TELTOOLS_CONFIG=conf telfilter --no-config mpsio.log >/dev/null
 		;;
+	no-sandbox)
+		# tests/cli/sandbox.bats has more
+		telfilter --no-sandbox mpsio.log | cmp - <(telfilter mpsio.log)
+		;;
 	no-merge)
 		telfilter -n 200 mpsio.log mpsio.log >one
 		telfilter --no-merge -n 200 mpsio.log mpsio.log >two

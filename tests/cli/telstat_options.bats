@@ -190,6 +190,10 @@ try() {
 		echo "telstat --nonsense" >conf
 		TELTOOLS_CONFIG=conf telstat --no-config mpsio.log >/dev/null
 		;;
+	no-sandbox)
+		# tests/cli/sandbox.bats has more
+		telstat --no-sandbox mpsio.log | cmp - <(telstat mpsio.log)
+		;;
 	no-merge)
 		telstat -n 50 mpsio.log mpsio.log >one
 		telstat -n 50 --no-merge mpsio.log mpsio.log >two
