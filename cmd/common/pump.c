@@ -185,7 +185,7 @@ narrow(const struct pump *p, const tel_event *ev)
 	int i;
 
 	/* what a reader learns of the clock depends on all before it */
-	if (p->visitor->needs_rate)
+	if (p->visitor->needs_rate || p->visitor->remembers)
 		return;
 	for (i = 0; i < p->nsources; i++)
 		selection_narrow(&p->settings->select, p->sources[i]->reader,
@@ -200,7 +200,7 @@ attach(const struct pump *p)
 	int i;
 
 	/* what another format makes of events may depend on any of them */
-	if (p->visitor->needs_rate ||
+	if (p->visitor->needs_rate || p->visitor->remembers ||
 	    (s->writes && s->format != NULL && !format_native(s->format)))
 		return;
 	for (i = 0; i < p->nsources; i++)
@@ -296,6 +296,11 @@ pump(struct pump *p)
 		if (first)
 			narrow(p, b.first);
 		first = 0;
+		if (v->remembers && tel_event_remember(b.first) != TEL_OK) {
+			message_fail(STATUS_FAILED, NULL, "%s",
+			    tel_status_text(TEL_ENOMEM));
+			return END_ALL;
+		}
 		outcome = n > 1 ? visit_run(p, b.run) : visit(p, b.first);
 	}
 	if (outcome != GO_ON)
@@ -343,7 +348,7 @@ run(struct pump *p)
 		size += p->sources[i]->size;
 	p->whole =
 	    p->settings->all_events || selection_all(&p->settings->select);
-	p->runs = v->run != NULL && p->merge == NULL &&
+	p->runs = v->run != NULL && p->merge == NULL && !v->remembers &&
 	    (p->whole || selection_by_runs(&p->settings->select));
 	progress_begin(&p->progress, p->settings, size);
 	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {
@@ -361,7 +366,9 @@ run(struct pump *p)
 static tel_order
 order_of(const struct pump *p, const struct source *src)
 {
-	if (p->settings->order == TEL_ORDER_LOG && p->visitor->in_order &&
+	if (p->settings->order == TEL_ORDER_LOG &&
+	    (p->visitor->in_order ||
+	        selection_uses_history(&p->settings->select)) &&
 	    !tel_schema_ordered(tel_reader_schema(src->reader)))
 		return TEL_ORDER_TIME;
 	if (p->settings->order == TEL_ORDER_LOG &&

@@ -41,6 +41,8 @@ struct visitor {
 	void (*idle)(void *arg);
 	/* The library's idea of time is needed from the first event on. */
 	int needs_rate;
+	/* Each is remembered before it is selected: tel_event_remember(). */
+	int remembers;
 	/*
 	 * Events are needed in order of time, even where the log has another
 	 * order.

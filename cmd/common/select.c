@@ -237,6 +237,12 @@ selection_uses_labels(const struct selection *s)
 }
 
 int
+selection_uses_history(const struct selection *s)
+{
+	return s->filtering && tel_filter_uses_history(s->filter);
+}
+
+int
 selection_needs_rate(const struct selection *s)
 {
 	return s->filtering && tel_filter_uses_rate(s->filter);

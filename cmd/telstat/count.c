@@ -507,7 +507,9 @@ read_logs(struct count *c)
 	visitor.needs_rate =
 	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
 	/* what lies between two events is a matter of time */
-	visitor.in_order = s->select.since != NULL || s->select.until != NULL;
+	visitor.in_order = s->select.since != NULL || s->select.until != NULL ||
+	    selection_uses_history(&s->select);
+	visitor.remembers = tel_stats_uses_history(c->show.stats);
 	if (needs_order(c->telstat)) {
 		if (s->order == TEL_ORDER_LOG)
 			s->order = TEL_ORDER_TIME;

@@ -152,6 +152,21 @@ TEL_SINCE_0_1 int tel_filter_uses_rate(const tel_filter *f);
  */
 TEL_SINCE_0_1 int tel_filter_uses_labels(const tel_filter *f);
 /*
+ * Nonzero when a condition speaks of what an event ends, or of the blocks that
+ * live: see tel_event_remember().
+ */
+TEL_SINCE_0_1 int tel_filter_uses_history(const tel_filter *f);
+/*
+ * Takes an event into the history of its log, of which start.x, duration, bytes,
+ * allocates, frees and live of tel-filter(7) are.  A filter, an expression and
+ * statistics that use them do so with each event that they are given; where one
+ * of them is given some events only, each event is to be taken first, in order
+ * of time.  Taking the event that was taken last does nothing.
+ * Returns TEL_OK, or TEL_ENOMEM.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_event_remember(
+    const tel_event *event);
+/*
  * Nonzero when whether an event matches may depend on other events of its log:
  * by labels, its number, or what comes before it.
  */
@@ -250,6 +265,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_eval(tel_expr *x,
     const tel_event *event, tel_value *out);
 /* Nonzero when the text uses seconds, as tel_filter_uses_rate(). */
 TEL_SINCE_0_1 int tel_expr_uses_rate(const tel_expr *x);
+/* Nonzero when it speaks of the history, as tel_filter_uses_history(). */
+TEL_SINCE_0_1 int tel_expr_uses_history(const tel_expr *x);
 /* Nonzero when its value may depend on other events of the log. */
 TEL_SINCE_0_1 int tel_expr_uses_others(const tel_expr *x);
 /* What the last failure was, as tel_filter_error(). */

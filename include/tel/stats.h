@@ -219,6 +219,8 @@ TEL_SINCE_0_1 void tel_stats_set_incomplete(tel_stats *s);
  * synchronisation points read so far allow, see tel_window_new().
  */
 TEL_SINCE_0_1 int tel_stats_uses_rate(const tel_stats *s);
+/* Nonzero when one speaks of the history, as tel_filter_uses_history(). */
+TEL_SINCE_0_1 int tel_stats_uses_history(const tel_stats *s);
 /*
  * Nonzero when the order of events matters to what was set (pairs, dt, or an
  * interval): events must then come by time, from a window of TEL_ORDER_TIME

@@ -7,6 +7,7 @@
 #include "format/reader.h"
 #include "format/registry.h"
 #include "io/source.h"
+#include "model/history.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -48,8 +49,10 @@ close_log(struct tel_reader *r)
 	tel__metadata_clear(&r->metadata);
 	tel__labels_free(r->log.labels);
 	tel__clock_free(r->log.clock);
+	tel__history_free(r->log.history);
 	r->log.labels = NULL;
 	r->log.clock = NULL;
+	r->log.history = NULL;
 }
 
 /* Goes on with the log that comes after the one that has ended. */

@@ -8,6 +8,7 @@
 #include "model/schema.h"
 
 struct tel_clock;
+struct tel__history;
 struct tel__metadata;
 
 /* What the events of one log have in common.  Owned by the reader. */
@@ -44,6 +45,8 @@ struct tel_log {
 	 * which may copy it; or NULL.
 	 */
 	const void *encoded;
+	/* What expressions know of the events before; NULL until one asks. */
+	struct tel__history *history;
 };
 
 struct tel_event {
@@ -52,7 +55,7 @@ struct tel_event {
 	uint64_t clock;            /* ticks */
 	uint64_t offset;           /* of the first byte in the log */
 	uint64_t index;            /* ordinal in the log, from 0 */
-	const struct tel_log *log;
+	struct tel_log *log;
 	uint32_t size; /* bytes at data; no field lies beyond */
 	/*
 	 * Inline labels: those that a text shows after the addresses of its
@@ -61,7 +64,7 @@ struct tel_event {
 	 */
 	uint32_t inline_size;
 	const unsigned char *inline_labels;
-	enum {
+	enum tel_inline {
 		TEL_INLINE_NONE, /* not a text with inline labels */
 		TEL_INLINE_ONLY, /* the log's own labels do not count */
 		/* Re-sorted text: the label table first, then inline labels. */

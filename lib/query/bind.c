@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "model/clock.h"
+#include "model/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ binding_free(struct binding *b)
 	for (i = 0; b->programs != NULL && i <= b->unknown; i++)
 		tel__program_clear(&b->programs[i]);
 	free(b->programs);
+	free(b->starts);
 	free(b);
 }
 
@@ -62,7 +64,7 @@ tel__binder_failed(struct binder *b, tel_status status)
 tel_status
 tel__binder_set_expression(struct binder *b, const char *text)
 {
-	struct machine m = { NULL, NULL, NULL, value_missing(), NULL };
+	struct machine m = { .dt = value_missing() };
 	struct tree *tree = NULL;
 	tel_status st;
 
@@ -119,6 +121,9 @@ compile_all(struct binder *b, struct binding *to)
 		st = b->for_value ?
 		    tel__compile_value(&c, type, &to->programs[i]) :
 		    tel__compile_filter(&c, type, &to->programs[i]);
+		if (st == TEL_OK && to->starts != NULL)
+			st = tel__compile_starts(&c, type,
+			    &to->starts[(size_t)i * b->tree->nstarts]);
 		if (st == TEL_OK && !b->for_value)
 			to->programs[i].masks =
 			    (uint8_t)tel__masks_fit(&to->programs[i]);
@@ -150,7 +155,14 @@ binding_new(struct binder *b, const struct tel_schema *schema, int lenient,
 	new->unknown = schema->ntypes;
 	new->programs =
 	    calloc((size_t)schema->ntypes + 1, sizeof(*new->programs));
-	st = new->programs == NULL ? TEL_ENOMEM : compile_all(b, new);
+	if (b->tree != NULL && b->tree->nstarts > 0)
+		new->starts = calloc((size_t)schema->ntypes + 1,
+		    b->tree->nstarts * sizeof(*new->starts));
+	st = new->programs == NULL ||
+	        (new->starts == NULL && b->tree != NULL &&
+	            b->tree->nstarts > 0) ?
+	    TEL_ENOMEM :
+	    compile_all(b, new);
 	if (st != TEL_OK) {
 		binding_free(new);
 		return st;
@@ -215,7 +227,7 @@ tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 	return bind_schema(b, schema, !b->for_value && b->count > 0);
 }
 
-void
+int
 tel__binder_step(struct binder *b, const struct tel_event *ev)
 {
 	struct binding *to = b->current;
@@ -232,4 +244,12 @@ tel__binder_step(struct binder *b, const struct tel_event *ev)
 	to->log = ev->log;
 	to->log_number = ev->log->number;
 	to->previous = ev->clock;
+	b->machine.starts = to->starts;
+	b->machine.schema = to->schema;
+	b->machine.ntypes = to->unknown;
+	if (b->tree->uses_history && tel_event_remember(ev) != TEL_OK) {
+		(void)tel__binder_failed(b, TEL_ENOMEM);
+		return 0;
+	}
+	return 1;
 }

@@ -16,7 +16,8 @@ struct binding {
 	const struct tel_schema *schema;
 	/* one a type in the schema's order, then one for unknown types */
 	struct program *programs;
-	uint32_t unknown; /* the number of that last one */
+	uint32_t unknown;  /* the number of that last one */
+	struct op *starts; /* machine.starts; or NULL */
 	/* the event before, for dt */
 	const struct tel_log *log;
 	unsigned log_number;
@@ -64,8 +65,11 @@ tel_status tel__binder_switch(struct binder *b,
 /* Has a reader leave out events of which it knows that they do not match. */
 void tel__binder_attach(struct binder *b, struct tel_reader *r);
 
-/* Sets machine.dt, and remembers the event for the next. */
-void tel__binder_step(struct binder *b, const struct tel_event *ev);
+/*
+ * Sets what the machine knows of events before, and remembers the event for
+ * the next.  1, or 0 when out of memory.
+ */
+int tel__binder_step(struct binder *b, const struct tel_event *ev);
 
 /* Whether an expression may be a double in the schema that was bound last. */
 int tel__expr_is_double(const struct tel_expr *x);
@@ -92,8 +96,8 @@ binder_program(struct binder *b, const struct tel_event *ev)
 	if (b->current == NULL || b->current->schema != ev->type->schema)
 		if (tel__binder_switch(b, ev->type->schema) != TEL_OK)
 			return NULL;
-	if (b->tree != NULL && b->tree->uses_dt)
-		tel__binder_step(b, ev);
+	if (b->tree != NULL && b->tree->uses_before && !tel__binder_step(b, ev))
+		return NULL;
 	return binding_program(b->current, ev->type);
 }
 

@@ -241,6 +241,11 @@ check_node(struct check *c, struct node *n)
 		break;
 	case N_LABEL:
 	case N_LABELS: n->classes = C_STRING; break;
+	case N_DERIVED:
+		n->classes = c->tree->symbols[n->symbol].classes |
+		    (n->builtin == D_STACK ? C_STRING : C_INTEGER);
+		break;
+	case N_START: n->classes = c->tree->nodes[n->a].classes; break;
 	case N_HAS: break;
 	case N_NOT: return want_class(c, n->a, C_NUMBER, "'!'");
 	case N_UNARY:

@@ -116,6 +116,15 @@ put_with(struct compiler *c, enum op_code code, const struct node *n)
 }
 
 static void
+put_sub(struct compiler *c, enum op_code code, unsigned sub)
+{
+	struct op *op = put(c, code);
+
+	if (op != NULL)
+		op->sub = (int8_t)sub;
+}
+
+static void
 put_cpi(struct compiler *c)
 {
 	struct op *op = put(c, OP_CPI);
@@ -200,14 +209,21 @@ put_leaf(struct compiler *c, const struct node *n)
 		return 1;
 	}
 	switch ((enum node_op)n->op) {
+	case N_DERIVED:
+		if (c->fields[n->symbol] == COUNTER_NONE) {
+			put_sub(c, OP_DERIVED, n->builtin);
+			return 1;
+		}
+		/* fallthrough */
 	case N_FIELD:
 	case N_LABEL: put_field(c, n); return 1;
-	case N_LABELS: put_with(c, OP_FIRST_LABEL, n); return 1;
-	case N_BUILTIN:
-		op = put(c, OP_BUILTIN);
+	case N_START:
+		op = put(c, OP_START);
 		if (op != NULL)
-			op->sub = (int8_t)n->builtin;
+			op->offset = (uint16_t)n->first;
 		return 1;
+	case N_LABELS: put_with(c, OP_FIRST_LABEL, n); return 1;
+	case N_BUILTIN: put_sub(c, OP_BUILTIN, n->builtin); return 1;
 	default: return 0;
 	}
 }
@@ -652,6 +668,38 @@ tel__compile_filter(struct compiler *c, const struct tel_type *type,
 	return finish_type(c, entry, out);
 }
 
+/* The data type of a leaf's value in events of a type, if it is a number. */
+static enum tel_datatype
+leaf_datatype(const struct compiler *c, const struct tel_type *t,
+    const struct node *n)
+{
+	int at = COUNTER_NONE;
+
+	if (t != NULL && (n->op == N_FIELD || n->op == N_DERIVED))
+		at = tel__counter_find(t, c->tree->symbols[n->symbol].name);
+	if (at >= 0)
+		return t->fields[at].datatype;
+	if (at == COUNTER_CPI)
+		return TEL_DOUBLE;
+	return n->op == N_DERIVED &&
+	        (n->builtin == D_ALLOCATES || n->builtin == D_FREES) ?
+	    TEL_BOOLEAN :
+	    TEL_UNSIGNED;
+}
+
+/* The same of start.x: as the first type has it in which x is a field. */
+static enum tel_datatype
+start_datatype(const struct compiler *c, const struct node *n)
+{
+	const struct tel_schema *s = c->type != NULL ? c->type->schema : NULL;
+	enum tel_datatype datatype = TEL_UNSIGNED;
+	uint32_t i;
+
+	for (i = 0; s != NULL && i < s->ntypes && datatype == TEL_UNSIGNED; i++)
+		datatype = leaf_datatype(c, &s->types[i], n);
+	return datatype;
+}
+
 tel_status
 tel__compile_value(struct compiler *c, const struct tel_type *type,
     struct program *out)
@@ -663,16 +711,37 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 	begin_type(c, type);
 	put(c, OP_RESULT);
 	put_value(c, c->tree->root);
-	if (root->op == N_FIELD && c->fields[root->symbol] >= 0)
-		datatype = type->fields[c->fields[root->symbol]].datatype;
-	else if (root->op == N_FIELD && c->fields[root->symbol] == COUNTER_CPI)
-		datatype = TEL_DOUBLE;
+	if (root->op == N_FIELD || root->op == N_DERIVED)
+		datatype = leaf_datatype(c, type, root);
+	else if (root->op == N_START)
+		datatype = start_datatype(c, &c->tree->nodes[root->a]);
 	else if (root->op >= N_HAS && root->op != N_UNARY &&
 	    root->op != N_ARITHMETIC)
 		datatype = TEL_BOOLEAN;
 	st = finish_type(c, c->count - 1, out);
 	out->datatype = (uint8_t)datatype;
 	return st;
+}
+
+tel_status
+tel__compile_starts(struct compiler *c, const struct tel_type *type,
+    struct op *out)
+{
+	const struct node *n;
+	uint32_t i;
+
+	begin_type(c, type);
+	for (i = 0; i < c->tree->nnodes && !c->failed; i++) {
+		n = &c->tree->nodes[i];
+		if (n->op != N_START)
+			continue;
+		/* a leaf is one op */
+		c->count = 0;
+		put_value(c, n->a);
+		if (!c->failed)
+			out[n->first] = c->ops[0];
+	}
+	return c->failed ? TEL_ENOMEM : TEL_OK;
 }
 
 void

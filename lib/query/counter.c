@@ -30,6 +30,15 @@ find(const struct tel_type *t, const char *const *names)
 	return at;
 }
 
+/* The field of a part of the role; of other events the one called name. */
+static int
+find_part(const struct tel_type *t, enum tel_role_part part, const char *name)
+{
+	if (tel_type_is_alloc(t) && t->role_field[part] >= 0)
+		return t->role_field[part];
+	return tel_type_find_field(t, name);
+}
+
 int
 tel__counter_find(const struct tel_type *t, const char *name)
 {
@@ -37,6 +46,10 @@ tel__counter_find(const struct tel_type *t, const char *name)
 
 	if (at >= 0)
 		return at;
+	if (strcmp(name, "thread") == 0)
+		return find_part(t, TEL_PART_THREAD, "tid");
+	if (strcmp(name, "process") == 0)
+		return find_part(t, TEL_PART_PROCESS, "pid");
 	if (strcmp(name, "cycles") == 0)
 		return find(t, cycles);
 	if (strcmp(name, "instructions") == 0)

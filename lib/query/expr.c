@@ -104,6 +104,12 @@ tel_expr_uses_rate(const tel_expr *x)
 }
 
 int
+tel_expr_uses_history(const tel_expr *x)
+{
+	return x->binder.tree != NULL && x->binder.tree->uses_history;
+}
+
+int
 tel_expr_uses_others(const tel_expr *x)
 {
 	return x->binder.tree != NULL && tel__tree_uses_others(x->binder.tree);

@@ -301,7 +301,7 @@ tel_filter_run(tel_filter *f, tel_run *run)
 
 	run->changed = 1;
 	if (run->count <= 1 || run->count > TEL_RUN_MOST || is_bounded(f) ||
-	    (b->tree != NULL && b->tree->uses_dt))
+	    (b->tree != NULL && b->tree->uses_before))
 		return match_each(f, run);
 	if (b->masks == NULL)
 		b->masks = tel__masks_new();
@@ -322,7 +322,7 @@ tel_filter_type(const tel_filter *f, const tel_type *type)
 	const struct tree *tree = f->binder.tree;
 	const struct program *p;
 
-	if (b == NULL || is_bounded(f) || (tree != NULL && tree->uses_dt))
+	if (b == NULL || is_bounded(f) || (tree != NULL && tree->uses_before))
 		return -1;
 	p = binding_program(b, type);
 	if (p->verdict == VERDICT_RUN)
@@ -351,6 +351,16 @@ tel_filter_uses_labels(const tel_filter *f)
 	    (b->until != NULL && tel_filter_uses_labels(b->until)) ||
 	    f->binder.selection.nlabels > 0 ||
 	    (f->binder.tree != NULL && tel__tree_uses_labels(f->binder.tree));
+}
+
+int
+tel_filter_uses_history(const tel_filter *f)
+{
+	const struct between *b = &f->between;
+
+	return (b->since != NULL && tel_filter_uses_history(b->since)) ||
+	    (b->until != NULL && tel_filter_uses_history(b->until)) ||
+	    (f->binder.tree != NULL && f->binder.tree->uses_history);
 }
 
 int
@@ -447,7 +457,7 @@ tel_filter_clocks(const tel_filter *f, const tel_event *event, uint64_t *first,
 	const struct selection *s = &f->binder.selection;
 
 	if (f->binder.invert || is_bounded(f) ||
-	    (f->binder.tree != NULL && f->binder.tree->uses_dt))
+	    (f->binder.tree != NULL && f->binder.tree->uses_before))
 		return 0;
 	*first = end_clock(&s->from, event, 0);
 	*last = end_clock(&s->to, event, UINT64_MAX);
@@ -462,7 +472,7 @@ tel_filter_attach(tel_filter *f, tel_reader *r, int whole)
 	r->chooser.timed = tel_filter_uses_rate(f);
 	/* what comes between the events that match counts for those */
 	if (!is_bounded(f) &&
-	    (f->binder.tree == NULL || !f->binder.tree->uses_dt))
+	    (f->binder.tree == NULL || !f->binder.tree->uses_before))
 		tel__binder_attach(&f->binder, r);
 }
 

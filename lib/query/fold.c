@@ -3,6 +3,7 @@
  * Partial evaluation: the value of each part of an expression when only the
  * type of the event is known.  A part is known, or its truth is, or neither.
  */
+#include "model/pair.h"
 #include "query/counter.h"
 #include "query/program.h"
 
@@ -107,6 +108,48 @@ fold_label(struct compiler *c, const struct node *n, struct fold *f)
 		set_open(f, C_STRING);
 	else
 		set_known(f, value_missing());
+}
+
+/* Whether events of a type end what earlier ones began. */
+static int
+type_ends(const struct tel_type *t)
+{
+	return t != NULL &&
+	    (tel_type_is_alloc(t) ||
+	        (tel_pair_of(t) >= 0 && t->role != TEL_ROLE_START));
+}
+
+static void
+fold_derived(struct compiler *c, const struct node *n, struct fold *f)
+{
+	const struct tel_type *t = c->type;
+	const int is_alloc = t != NULL && tel_type_is_alloc(t);
+
+	if (c->fields[n->symbol] != COUNTER_NONE) {
+		fold_field(c, n, f);
+		return;
+	}
+	set_open(f, n->builtin == D_STACK ? C_STRING : C_INTEGER);
+	switch ((enum derived)n->builtin) {
+	case D_ALLOCATES:
+	case D_FREES:
+		if (!is_alloc)
+			set_known(f, value_natural(0));
+		break;
+	case D_BYTES:
+		if (!is_alloc)
+			set_known(f, value_missing());
+		break;
+	case D_DURATION:
+		if (!type_ends(t))
+			set_known(f, value_missing());
+		break;
+	case D_STACK:
+		if (!is_alloc || t->role_field[TEL_PART_STACK] < 0)
+			set_known(f, value_missing());
+		break;
+	default: break;
+	}
 }
 
 static void
@@ -256,6 +299,12 @@ tel__fold_nodes(struct compiler *c)
 		case N_BUILTIN: fold_builtin(c, n, f); break;
 		case N_LABEL:
 		case N_LABELS: fold_label(c, n, f); break;
+		case N_DERIVED: fold_derived(c, n, f); break;
+		case N_START:
+			set_open(f, n->classes);
+			if (!type_ends(c->type))
+				set_known(f, value_missing());
+			break;
 		case N_HAS:
 			set_open(f, C_INTEGER);
 			if (a->known)

@@ -10,7 +10,7 @@
 #include "model/event.h"
 #include "model/live.h"
 #include "query/pools.h"
-#include "query/stacks.h"
+#include "model/stacks.h"
 #include "tel.h"
 
 /* Distinct stacks; all others count as one more. */

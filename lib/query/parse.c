@@ -170,7 +170,8 @@ make_word(struct parser *p, const struct node *beside, uint32_t node)
 {
 	struct node *n = &p->tree->nodes[node];
 
-	if (beside->op != N_BUILTIN || (n->flags & NODE_BARE) == 0)
+	if ((beside->op != N_BUILTIN && beside->op != N_START) ||
+	    (n->flags & NODE_BARE) == 0)
 		return;
 	if (beside->builtin != B_KIND && beside->builtin != B_NAME)
 		return;
@@ -181,7 +182,7 @@ make_word(struct parser *p, const struct node *beside, uint32_t node)
 static int
 is_kind(const struct node *n)
 {
-	return n->op == N_BUILTIN && n->builtin == B_KIND;
+	return (n->op == N_BUILTIN || n->op == N_START) && n->builtin == B_KIND;
 }
 
 static enum value_op
@@ -399,10 +400,37 @@ add_const(struct parser *p, struct value v, unsigned column)
 
 static uint32_t parse_leaf(struct parser *p);
 
-/* field(x), label(x): x is a name, .name or "name". */
+/* What a is worth for the event that began the one at hand. */
+static uint32_t
+add_start(struct parser *p, uint32_t a, unsigned column)
+{
+	const uint32_t node = add_node(p, N_START, a, 0, column);
+	struct tree *t = p->tree;
+	struct node *n;
+
+	if (p->status != TEL_OK)
+		return 0;
+	n = &t->nodes[node];
+	n->first = t->nstarts++;
+	n->builtin =
+	    t->nodes[a].op == N_BUILTIN ? t->nodes[a].builtin : B_COUNT;
+	t->uses_before = t->uses_history = 1;
+	return node;
+}
+
+static int
+is_start(const struct parser *p, const struct token *t)
+{
+	return t->kind == T_NAME && strcmp(t->s, "start") == 0 &&
+	    p->token.kind == T_FIELD;
+}
+
+/* field(x), label(x): x is a name, .name or "name"; label(start.x). */
 static uint32_t
 call_of_field(struct parser *p, enum node_op op, const char *called)
 {
+	const unsigned column = p->token.column;
+	int of_start = 0;
 	struct token t;
 	uint32_t node;
 
@@ -413,9 +441,14 @@ call_of_field(struct parser *p, enum node_op op, const char *called)
 		parse_fail(p, TEL_EINVAL, t.column,
 		    "%s() requires the name of a field", called);
 	next(p);
+	if (op == N_LABEL && is_start(p, &t)) {
+		of_start = 1;
+		t = p->token;
+		next(p);
+	}
 	node = add_field(p, op, &t);
 	expect(p, T_RPAREN, "expected ')'");
-	return node;
+	return of_start ? add_start(p, node, column) : node;
 }
 
 static uint32_t
@@ -467,10 +500,65 @@ add_builtin(struct parser *p, enum builtin b, unsigned column)
 		return 0;
 	p->tree->nodes[node].builtin = (uint8_t)b;
 	if (b == B_DT)
-		p->tree->uses_dt = 1;
+		p->tree->uses_before = 1;
 	if (b == B_DT || b == B_TIME)
 		p->tree->uses_rate = 1;
 	return node;
+}
+
+/* Makes a node that has its symbol one that is derived. */
+static void
+derive(struct tree *t, struct node *n, enum derived d)
+{
+	n->op = N_DERIVED;
+	n->builtin = (uint8_t)d;
+	t->uses_before = 1;
+	t->uses_history |= d != D_STACK;
+	t->uses_rate |= d == D_DURATION;
+}
+
+static uint32_t
+add_derived(struct parser *p, enum derived d, const char *name, unsigned column)
+{
+	const uint32_t node = add_node(p, N_DERIVED, 0, 0, column);
+	const uint32_t symbol = add_symbol(p, name, 0, 0, column);
+
+	if (p->status != TEL_OK)
+		return 0;
+	p->tree->nodes[node].symbol = symbol;
+	derive(p->tree, &p->tree->nodes[node], d);
+	return node;
+}
+
+/* start.x, where the next token is .x. */
+static uint32_t
+parse_start(struct parser *p, unsigned column)
+{
+	static const char *const not_of_start[] = { "allocates", "bytes", "dt",
+		"duration", "frees", "label", "live" };
+	struct token t = p->token;
+	unsigned i;
+	uint32_t node;
+
+	next(p);
+	for (i = 0; i < sizeof(not_of_start) / sizeof(not_of_start[0]); i++)
+		if (strcmp(t.s, not_of_start[i]) == 0)
+			parse_fail(p, TEL_EINVAL, t.column, "start has no %s%s",
+			    t.s,
+			    not_of_start[i][0] == 'l' &&
+			            not_of_start[i][1] == 'a' ?
+			        "; expected label(start.field)" :
+			        "");
+	for (i = 0; i < B_COUNT; i++)
+		if (strcmp(t.s, tel__builtin_name((enum builtin)i)) == 0)
+			break;
+	if (i < B_COUNT)
+		node = add_builtin(p, (enum builtin)i, t.column);
+	else if (tel__derived_find(t.s) != D_COUNT)
+		node = add_derived(p, tel__derived_find(t.s), t.s, t.column);
+	else
+		node = add_field(p, N_FIELD, &t);
+	return add_start(p, node, column);
 }
 
 static uint32_t
@@ -488,6 +576,8 @@ leaf_of_name(struct parser *p, const struct token *t)
 	for (b = 0; b < B_COUNT; b++)
 		if (strcmp(t->s, tel__builtin_name((enum builtin)b)) == 0)
 			return add_builtin(p, (enum builtin)b, t->column);
+	if (is_start(p, t))
+		return parse_start(p, t->column);
 	if (p->token.kind == T_LPAREN) {
 		parse_fail(p, TEL_EINVAL, t->column,
 		    "unknown function '%.64s'; expected has, label or field",
@@ -565,7 +655,23 @@ stack_of(const struct tree *t, const struct node *n)
 	}
 }
 
-/* The end: names that are still bare become fields. */
+/* A name that is still bare becomes a field, or what is derived. */
+static void
+settle_name(struct parser *p, uint32_t node)
+{
+	struct tree *t = p->tree;
+	const struct node n = t->nodes[node];
+	const enum derived d = tel__derived_find(n.value.as.s);
+	const uint32_t symbol =
+	    add_symbol(p, n.value.as.s, d == D_COUNT, 0, n.column);
+
+	t->nodes[node].symbol = symbol;
+	if (d == D_COUNT)
+		return;
+	derive(t, &t->nodes[node], d);
+}
+
+/* The end: what names mean, and how many values it takes. */
 static void
 settle(struct parser *p)
 {
@@ -576,8 +682,7 @@ settle(struct parser *p)
 	for (i = 0; i < t->nnodes && p->status == TEL_OK; i++) {
 		n = &t->nodes[i];
 		if (n->op == N_FIELD && (n->flags & NODE_BARE) != 0)
-			n->symbol =
-			    add_symbol(p, n->value.as.s, 1, 0, n->column);
+			settle_name(p, i);
 		n->stack = stack_of(t, n);
 	}
 }

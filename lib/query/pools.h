@@ -9,7 +9,7 @@
 #define TEL_POOLS_H
 
 #include "model/live.h"
-#include "query/stacks.h"
+#include "model/stacks.h"
 
 /*
  * Takes an event that creates or destroys a pool; tag: of its log.  1, or 0: no

@@ -45,6 +45,8 @@ enum op_code {
 	OP_CPI, /* .field cycles for each instruction, in .u.field */
 	OP_LABEL_FIELD,
 	OP_BUILTIN,     /* .sub: enum builtin */
+	OP_DERIVED,     /* .sub: enum derived */
+	OP_START,       /* of the event that began it; .offset: which one */
 	OP_FIRST_LABEL, /* of the first field that has one */
 	OP_LABELS_VALUE,
 	OP_HAS,
@@ -124,7 +126,11 @@ struct machine {
 	struct value *stack; /* room for root's .stack values */
 	char *scratch;       /* for regular expressions; NULL without any */
 	struct value dt;     /* time since the event before */
-	struct memo *memo;   /* NULL: nothing is remembered */
+	/* what OP_START runs, tree.nstarts for each type; of a schema */
+	const struct op *starts;
+	const struct tel_schema *schema;
+	uint32_t ntypes;   /* of it, when it was bound */
+	struct memo *memo; /* NULL: nothing is remembered */
 };
 
 /* The compiler: room that is used again for each type. */
@@ -161,6 +167,12 @@ tel_status tel__compile_filter(struct compiler *c, const struct tel_type *type,
     struct program *out);
 tel_status tel__compile_value(struct compiler *c, const struct tel_type *type,
     struct program *out);
+/*
+ * Makes what OP_START runs, c->tree->nstarts ops, for events of a type.
+ * TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__compile_starts(struct compiler *c, const struct tel_type *type,
+    struct op *out);
 void tel__program_clear(struct program *p);
 
 /* Folds every node for c->type. */

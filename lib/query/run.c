@@ -7,6 +7,7 @@
 
 #include "model/clock.h"
 #include "model/labels.h"
+#include "model/history.h"
 #include "query/program.h"
 
 /* -------------------------------- what an event has besides its fields */
@@ -219,6 +220,64 @@ fact_builtin(const struct machine *m, const struct tel_event *ev,
 	return value_missing();
 }
 
+/* Nanoseconds since the event that began it. */
+static struct value
+fact_duration(const struct tel_event *ev)
+{
+	struct tel_clock *clock = ev->log->clock;
+	struct tel_event start;
+	int64_t ns;
+
+	if (!fact_has_time(ev) ||
+	    !tel__history_start(ev->log->history, &start) ||
+	    __builtin_sub_overflow(tel__clock_ns(clock, ev->clock),
+	        tel__clock_ns(clock, start.clock), &ns))
+		return value_missing();
+	return value_signed((uint64_t)ns);
+}
+
+static struct value
+fact_derived(const struct tel_event *ev, enum derived d)
+{
+	const struct tel__history *h = ev->log->history;
+	uint64_t bytes;
+	const char *s;
+	size_t length;
+
+	switch (d) {
+	case D_ALLOCATES:
+		return value_natural((uint64_t)tel__history_allocates(h));
+	case D_FREES: return value_natural((uint64_t)tel__history_frees(h));
+	case D_DURATION: return fact_duration(ev);
+	case D_BYTES:
+		return tel__history_bytes(h, &bytes) ? value_natural(bytes) :
+		                                       value_missing();
+	case D_LIVE:
+		return tel__history_live(h, &bytes) ? value_natural(bytes) :
+		                                      value_missing();
+	default: break;
+	}
+	s = tel__history_stack(ev, &length);
+	return s == NULL ? value_missing() : value_string(s, length);
+}
+
+/* A leaf of the event that began the one at hand. */
+static struct value
+fact_of_start(const struct machine *m, const struct tel_event *ev,
+    const struct op *op)
+{
+	struct value v = value_missing();
+	struct tel_event start;
+
+	if (tel__history_start(ev->log->history, &start) &&
+	    start.type->schema == m->schema && start.type->index < m->ntypes)
+		tel__program_leaf(
+		    &m->starts[start.type->index * m->tree->nstarts +
+		        op->offset],
+		    m, &start, &v);
+	return v;
+}
+
 /* ------------------------------------------------------------ machine */
 
 #define BIAS ((uint64_t)1 << 63)
@@ -420,6 +479,8 @@ move(const struct op *op, const struct machine *m, const struct tel_event *ev,
 	case OP_BUILTIN:
 		*sp++ = fact_builtin(m, ev, (enum builtin)op->sub);
 		break;
+	case OP_DERIVED: *sp++ = fact_derived(ev, (enum derived)op->sub); break;
+	case OP_START: *sp++ = fact_of_start(m, ev, op); break;
 	default: return operate(op, m, sp);
 	}
 	return sp;

@@ -93,13 +93,31 @@ tel__tree_free(struct tree *t)
 	free(t);
 }
 
+enum derived
+tel__derived_find(const char *name)
+{
+	static const char *const names[D_COUNT] = { [D_ALLOCATES] = "allocates",
+		[D_BYTES] = "bytes",
+		[D_DURATION] = "duration",
+		[D_FREES] = "frees",
+		[D_LIVE] = "live",
+		[D_STACK] = "stack" };
+	unsigned d = 0;
+
+	while (d < D_COUNT && strcmp(names[d], name) != 0)
+		d++;
+	return (enum derived)d;
+}
+
 int
 tel__tree_uses_labels(const struct tree *t)
 {
 	uint32_t i;
 
 	for (i = 0; i < t->nnodes; i++)
-		if (t->nodes[i].op == N_LABEL || t->nodes[i].op == N_LABELS)
+		if (t->nodes[i].op == N_LABEL || t->nodes[i].op == N_LABELS ||
+		    (t->nodes[i].op == N_DERIVED &&
+		        t->nodes[i].builtin == D_STACK))
 			return 1;
 	return 0;
 }
@@ -117,5 +135,5 @@ tel__tree_uses_others(const struct tree *t)
 		        n->builtin == B_INDEX))
 			return 1;
 	}
-	return tel__tree_uses_labels(t) || t->uses_dt || t->uses_rate;
+	return tel__tree_uses_labels(t) || t->uses_before || t->uses_rate;
 }

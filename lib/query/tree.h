@@ -35,6 +35,8 @@ enum node_op {
 	N_BUILTIN, /* .builtin */
 	N_LABEL,   /* the label of .symbol's value */
 	N_LABELS,  /* bare: any label of the event */
+	N_DERIVED, /* .builtin, an enum derived; a field .symbol comes first */
+	N_START,   /* a of the event that began it; .first: counts these */
 	N_HAS,
 	N_NOT,
 	N_UNARY,      /* .opr */
@@ -60,6 +62,17 @@ enum builtin {
 	B_SIZEOF,
 	B_LABEL,
 	B_COUNT
+};
+
+/* What roles and the events before say of an event. */
+enum derived {
+	D_ALLOCATES,
+	D_BYTES,
+	D_DURATION,
+	D_FREES,
+	D_LIVE,
+	D_STACK,
+	D_COUNT
 };
 
 /* Bits of node.flags. */
@@ -145,9 +158,11 @@ struct tree {
 	struct pattern **patterns;
 	uint32_t npatterns;
 	size_t pattern_room;
-	int uses_dt;
-	int uses_rate; /* what a tick lasts: time or dt */
+	int uses_before;  /* events before: it has to see all of them */
+	int uses_history; /* how they belong together: history.h */
+	int uses_rate;    /* what a tick lasts: time, dt or duration */
 	int uses_regex;
+	uint32_t nstarts; /* nodes that are N_START */
 };
 
 /*
@@ -163,6 +178,9 @@ int tel__tree_uses_labels(const struct tree *t);
 
 /* Nonzero when its value depends on other events than the one at hand. */
 int tel__tree_uses_others(const struct tree *t);
+
+/* What a name derives; D_COUNT: nothing. */
+enum derived tel__derived_find(const char *name);
 
 /* The name of a builtin. */
 const char *tel__builtin_name(enum builtin b);

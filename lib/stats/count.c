@@ -508,6 +508,8 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 			return st;
 		from = s->current;
 	}
+	if (s->remembers && tel_event_remember(event) != TEL_OK)
+		return stats_no_memory(s);
 	if (s->interval > 0) {
 		st = tel__stats_snapshots(s, event);
 		if (st != TEL_OK)
@@ -579,7 +581,9 @@ tel_stats_run(tel_stats *s, tel_run *run)
 	size_t i;
 
 	/* the first event says of which log all are */
-	for (i = 0; i < run->count && st == TEL_OK && (i == 0 || !plain); i++)
+	for (i = 0; i < run->count && st == TEL_OK &&
+	     (i == 0 || !plain || s->remembers);
+	     i++)
 		st = tel_stats_event(s, run_event(run, i));
 	from = s->current;
 	for (; i < run->count && st == TEL_OK; i++) {

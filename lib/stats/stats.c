@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "query/tree.h"
 
 /* Documented limits. */
 #define GROUPS_MOST ((size_t)1 << 20)
@@ -120,8 +121,10 @@ make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
 	unsigned column;
 
 	*st = x == NULL ? TEL_ENOMEM : tel_expr_set(x, piece->text);
-	if (*st == TEL_OK)
+	if (*st == TEL_OK) {
+		s->remembers |= tel_expr_uses_history(x);
 		return x;
+	}
 	if (*st == TEL_ENOMEM) {
 		(void)stats_no_memory(s);
 	} else {
@@ -147,8 +150,10 @@ make_filter(struct tel_stats *s, struct definition *d, const char *text)
 	st = tel_filter_set_expression(d->filter, piece->text);
 	if (st == TEL_ENOMEM)
 		return stats_no_memory(s);
-	if (st == TEL_OK)
+	if (st == TEL_OK) {
+		s->remembers |= tel_filter_uses_history(d->filter);
 		return TEL_OK;
+	}
 	column = tel_filter_error_column(d->filter);
 	return tel__trouble_set(&s->trouble, st, text,
 	    piece->column + (column > 0 ? column - 1 : 0), "%s",
@@ -175,6 +180,9 @@ compile(struct tel_stats *s, struct definition *d, const char *text)
 		st = make_filter(s, d, text);
 	if (spec->value.text != NULL && spec->weight.text == NULL)
 		d->field = tel__piece_field(&spec->value);
+	/* it is a field in some types only */
+	if (d->field != NULL && tel__derived_find(d->field) != D_COUNT)
+		d->field = NULL;
 	if (spec->class == TEL_CLASS_TALLY)
 		(void)tel__piece_label(&spec->value, d->label,
 		    sizeof(d->label));
@@ -400,11 +408,17 @@ tel_stats_uses_rate(const tel_stats *s)
 }
 
 int
+tel_stats_uses_history(const tel_stats *s)
+{
+	return s->remembers;
+}
+
+int
 tel_stats_uses_order(const tel_stats *s)
 {
 	size_t i;
 
-	if (s->interval > 0)
+	if (s->interval > 0 || s->remembers)
 		return 1;
 	for (i = 0; i < s->count; i++)
 		if (s->definitions[i]->spec.pairs != PAIRS_NONE ||

@@ -140,6 +140,7 @@ struct tel_stats {
 	struct class_logs *class_logs;   /* NULL: there were none yet */
 
 	int started;
+	int remembers;    /* an expression uses the history */
 	unsigned readers; /* begun and not ended */
 	uint64_t sessions;
 	struct session session;

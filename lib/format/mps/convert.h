@@ -150,7 +150,7 @@ struct synth *tel__synth_new(struct tel_writer *w, struct convert *c,
 void tel__synth_free(struct synth *n);
 /* Makes the labels that the event ev, of the current log, shows. */
 tel_status tel__synth_before(struct synth *n, const struct tel_event *ev,
-    const struct tel_log *converted);
+    struct tel_log *converted);
 /* A number for a string that is made. */
 tel_status tel__synth_number(struct synth *n, const char *text, size_t length,
     uint64_t *id);

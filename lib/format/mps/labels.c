@@ -15,11 +15,11 @@ struct synth {
 	struct tel_writer *w;
 	struct convert *convert;
 	const struct tel_schema *to;
-	struct tel__table map;     /* as tel__numbering_map() has it */
-	struct tel_labels *made;   /* the labels that were made */
-	struct tel_labels *texts;  /* their strings, by a hash: its number */
-	uint64_t count;            /* strings */
-	const struct tel_log *log; /* of the event at hand */
+	struct tel__table map;    /* as tel__numbering_map() has it */
+	struct tel_labels *made;  /* the labels that were made */
+	struct tel_labels *texts; /* their strings, by a hash: its number */
+	uint64_t count;           /* strings */
+	struct tel_log *log;      /* of the event at hand */
 };
 
 void
@@ -160,7 +160,7 @@ take(struct synth *s, const struct tel_event *ev, const struct tel_field *f,
 
 tel_status
 tel__synth_before(struct synth *s, const struct tel_event *ev,
-    const struct tel_log *converted)
+    struct tel_log *converted)
 {
 	const unsigned char *p = ev->inline_labels, *end = p + ev->inline_size;
 	const struct tel_field *f;

@@ -193,7 +193,7 @@ converter_begin(struct tel_writer *w, const struct tel_log *log)
 
 /* Says the version of the stream. */
 static tel_status
-put_init(struct tel_writer *w, struct converter *c, const struct tel_log *log)
+put_init(struct tel_writer *w, struct converter *c, struct tel_log *log)
 {
 	const size_t header = c->to->header;
 	struct numbering *n = &w->numbering;
@@ -210,7 +210,7 @@ put_init(struct tel_writer *w, struct converter *c, const struct tel_log *log)
 
 /* Says the release and the platform, in a string that no label has. */
 static tel_status
-put_build(struct tel_writer *w, struct converter *c, const struct tel_log *log)
+put_build(struct tel_writer *w, struct converter *c, struct tel_log *log)
 {
 	struct tel_event ev;
 	uint64_t id;

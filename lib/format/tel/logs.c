@@ -4,6 +4,7 @@
  * them a block is about.
  */
 #include "format/tel/reader.h"
+#include "model/history.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 		} else {
 			tel__labels_free(source->own.labels);
 			tel__clock_free(source->own.clock);
+			tel__history_free(source->own.history);
 		}
 		free(source->name);
 		free(source->origin);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "query/stacks.h"
+#include "model/stacks.h"
 
 /* Distinct frames; all others count as one more. */
 #define NODES_MAX ((size_t)1 << 24)

@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What expressions say of the events before: start.x, duration, bytes, live,
+# allocates, frees, against history_model.py, event by event.
+
+bats_require_minimum_version 1.5.0
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+model() {
+	python3 "$TEL_TOP/tests/spec/history_model.py" "$1" "$2" >log.txt 2>want
+}
+
+# What telstat says of each event, as the model writes it.
+said() {
+	telstat -q -f json -g index --max-groups 65536 \
+	    -s 'start=sum(start.index)' -s 'duration=sum(duration)' \
+	    -s 'bytes=sum(bytes)' -s 'live=sum(live)' -s 'by=sum(start.who)' \
+	    -s 'allocates=sum(allocates)' -s 'frees=sum(frees)' "$@" |
+	    python3 -c '
+import json, sys
+events = {}
+for line in sys.stdin:
+    row = json.loads(line)
+    if row["type"] == "sum" and row["updates"]:
+        events.setdefault(row["group"]["index"], {})[row["name"]] = row["sum"]
+for index in sorted(events):
+    print(json.dumps({"index": index, **events[index]}, sort_keys=True))'
+}
+
+sorted_keys() {
+	python3 -c '
+import json, sys
+for line in sys.stdin:
+    print(json.dumps(json.loads(line), sort_keys=True))' <"$1"
+}
+
+@test "each event of random logs, in text and in .tel" {
+	for seed in 1 2 3; do
+		model $seed 4000
+		sorted_keys want >want.json
+		said log.txt >got.json
+		cmp want.json got.json
+		telcat -f tel log.txt >log.tel
+		said log.tel >got.json
+		cmp want.json got.json
+	done
+	[ "$(grep -c '"start"' want.json)" -gt 1000 ]
+}
+
+@test "a selection sees all events, and so do statistics of what it selects" {
+	model 4 3000
+	grep '"frees": 1' want | grep -c '"start"' >frees
+	n=$(cat frees)
+	[ "$n" -gt 300 ]
+	[ "$(telfilter -c -w 'frees && has(start.time)' log.txt)" = "$n" ]
+	# none of the events that began one is selected
+	run -0 telstat -q -f json -w 'name == put' -s 'n=sum(start.index)' log.txt
+	want=$(python3 - <<-'END'
+		import json
+		puts = [i for i, line in enumerate(
+		    line for line in open("log.txt") if line[0] != "#")
+		    if line.split()[1] == "put"]
+		rows = [json.loads(line) for line in open("want")]
+		print(sum(rows[i].get("start", 0) for i in puts))
+	END
+	)
+	[[ "$output" == *"\"sum\":$want,"* ]]
+	# by two threads, by pieces, and by a filter before
+	[ "$(telfilter -j 2 -c -w 'frees && has(start.time)' log.txt log.txt)" = \
+	    $((2 * n)) ]
+	telfilter -w 'frees && has(start.time)' log.txt | telcat -c >some
+	[ "$(cat some)" = "$n" ]
+	telfilter -v -w 'frees && has(start.time)' log.txt | telcat -c >others
+	[ "$(cat others)" = $((3000 - n)) ]
+}
+
+@test "logs that are merged have a history each" {
+	model 5 2000
+	mv log.txt a.txt
+	sorted_keys want >want.json
+	n=$(grep -c '"start"' want)
+	cp a.txt b.txt
+	[ "$(telfilter -c -w 'has(start.time)' a.txt b.txt)" = $((2 * n)) ]
+	[ "$(telfilter --no-merge -c -w 'has(start.time)' a.txt b.txt)" = \
+	    $'a.txt:'"$n"$'\nb.txt:'"$n" ]
+	tar cf both.tar a.txt b.txt
+	[ "$(telfilter -c -w 'has(start.time)' both.tar)" = $((2 * n)) ]
+	telcat -f tel a.txt b.txt >both.tel
+	[ "$(telfilter -c -w 'has(start.time)' both.tel)" = $((2 * n)) ]
+}
+
+@test "a log that is not in order of time is put in order first" {
+	model 6 2000
+	# as the MPS writes its buffers: the newest event first
+	{
+		grep '^#' log.txt
+		grep -v '^#' log.txt | tac
+	} >back.txt
+	zstd -dcq "$TEL_TOP"/tests/data/mps/1.118.0-lii6gc-awlut.log.zst >mps.log
+	for x in 'start.clock > clock' 'duration < 0'; do
+		[ "$(telfilter -c -w "$x" mps.log)" = 0 ]
+	done
+	[ "$(telfilter -c -w 'has(start.clock)' mps.log)" = \
+	    "$(telfilter -S -c -w 'has(start.clock)' mps.log)" ]
+	[ "$(telfilter -c -w 'has(start.clock)' mps.log)" -gt 4000 ]
+	[ "$(telfilter -S -c -w 'frees' back.txt)" = \
+	    "$(grep -c '"frees": 1' want)" ]
+}
+
+@test "durations are those of dur()" {
+	model 7 3000
+	run -0 telstat -q -f json -s 'd=sum(dur(open))' \
+	    -s 'e=sum(duration) if name == close' log.txt
+	python3 - "${lines[@]}" <<-'END'
+		import json, sys
+		d, e = [json.loads(line)["sum"] for line in sys.argv[1:3]]
+		assert d == e > 0, (d, e)
+	END
+}
+
+@test "names of events, kinds, labels and stacks of the event that began it" {
+	cat >log.txt <<-'END'
+		# teltools text 1
+		# tick rate: 1000000000
+		# type: Label 1 User a:address s:string
+		# type: trace 2 Trace number:unsigned ip:address parent:unsigned
+		# type: get 3 Alloc at:address size:unsigned by:unsigned pool:address
+		# type: put 4 Alloc at:address
+		# role: Label label a s
+		# role: trace frame number ip parent
+		# role: get alloc at size stack=by
+		# role: put free at
+		0000000000000001 trace number=1 ip=0x10["main"] parent=0
+		0000000000000001 trace number=2 ip=0x20["hog"] parent=1
+		0000000000000002 get at=0x1000 size=8 by=2 pool=0x50["big"]
+		0000000000000002 get at=0x2000 size=9 by=1 pool=0x51["small"]
+		0000000000000003 put at=0x1000
+		0000000000000004 put at=0x2000
+		0000000000000005 put at=0x3000
+	END
+	expect() { [ "$(telfilter -c -w "$1" log.txt)" = "$2" ]; }
+	expect 'start.name == get' 2
+	expect 'start.name == put' 0
+	expect 'start.kind == alloc' 2
+	expect 'label(start.pool) == "big"' 1
+	expect 'start.stack ~ "hog"' 1
+	expect 'stack =* "main"' 1
+	expect 'stack == "main;hog"' 1
+	expect '!has(start.name)' 5
+	expect 'frees && !has(start.name)' 1
+	expect 'start.size == 9' 1
+	expect 'duration == 1' 1
+	expect 'start.by == 2 && start.code == 3 && start.clock == 2' 1
+	run -2 telfilter -w 'start.none == 1' log.txt
+	[[ "$output" == *"column 6: no event type has a field 'none'"* ]]
+	run -2 telfilter -w 'start.dt == 1' log.txt
+	[[ "$output" == *"column 6: start has no dt"* ]]
+	run -2 telfilter -w 'start.label == "a"' log.txt
+	[[ "$output" == *"start has no label; expected label(start.field)"* ]]
+	run -2 telfilter -w 'stack > 1' log.txt
+	# a field of that name comes first
+	sed 's/ size:/ duration:/;s/alloc at size/alloc at duration/;s/ size=/ duration=/' \
+	    log.txt >own.txt
+	[ "$(telfilter -c -w 'duration == 9' own.txt)" = 1 ]
+	[ "$(telfilter -c -w 'name == get && .duration == 8' own.txt)" = 1 ]
+	[ "$(telfilter -c -w 'duration == 1 && name == put' own.txt)" = 1 ]
+}
