@@ -24,6 +24,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -152,17 +153,31 @@ allow_meta(const struct rules *r, const char *operand, const char *before)
 		(void)closedir(folder);
 }
 
+/* The folder of a library that is loaded may have those that will be. */
+static int
+allow_library(struct dl_phdr_info *library, size_t size, void *rules)
+{
+	const char *name = library->dlpi_name;
+
+	(void)size;
+	if (name[0] == '/')
+		allow_part(rules, name, folder_length(name, strlen(name)),
+		    FS_READ);
+	return 0;
+}
+
 /* What decoding reads beside the operands: libraries are loaded on demand. */
 static void
-allow_system(const struct rules *r)
+allow_system(struct rules *r)
 {
-	static const char *const paths[] = { "/usr", "/lib", "/lib64",
-		"/nix/store", "/gnu/store", "/etc/ld.so.cache" };
+	static const char *const paths[] = { "/usr", "/lib", "/nix/store",
+		"/gnu/store", "/etc/ld.so.cache" };
 	const char *list = getenv("LD_LIBRARY_PATH"), *tmp = getenv("TMPDIR");
 	size_t i, n;
 
 	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		allow(r, paths[i], FS_READ);
+	(void)dl_iterate_phdr(allow_library, r);
 	for (; list != NULL && *list != '\0'; list += n + (list[n] == ':')) {
 		n = strcspn(list, ":");
 		allow_part(r, list, n, FS_READ);
@@ -209,8 +224,12 @@ allow_inputs(const struct rules *r, const struct settings *s)
 	int i;
 
 	for (i = 0; i < s->noperands; i++) {
-		allow(r, s->operands[i], FS_READ);
-		if (stat(s->operands[i], &st) == 0 && S_ISREG(st.st_mode))
+		if (stat(s->operands[i], &st) != 0)
+			continue;
+		/* a folder is opened, and refused */
+		allow(r, s->operands[i],
+		    S_ISDIR(st.st_mode) ? FS_READ_DIR : FS_READ_FILE);
+		if (S_ISREG(st.st_mode))
 			allow_meta(r, s->operands[i],
 			    i > 0 ? s->operands[i - 1] : NULL);
 	}
@@ -235,6 +254,8 @@ allow_outputs(const struct rules *r, const struct settings *s,
 	if (target != NULL)
 		allow_part(r, target, folder_length(target, strlen(target)),
 		    s->replace ? FS_MAKE : FS_RENAME);
+	else if (s->replace)
+		allow(r, s->output, FS_WRITE_FILE | FS_TRUNCATE);
 	if (real != NULL)
 		made = real;
 	/*
@@ -327,45 +348,77 @@ static const unsigned short denied[] = { SYS_socket, SYS_connect, SYS_bind,
 
 enum { NDENIED = sizeof(denied) / sizeof(denied[0]), NSOCKET = 3 };
 
+static const struct sock_filter denying =
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+static const struct sock_filter allowing =
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+
+static int
+compare(const void *a, const void *b)
+{
+	return *(const unsigned short *)a - *(const unsigned short *)b;
+}
+
+/*
+ * Puts a search of n sorted numbers at code, which ends the filter.  Returns its
+ * length.  When the kernel loads a filter, it runs it for each call that there
+ * is: with one test after the other this takes twice as long.
+ */
+static unsigned
+put_search(struct sock_filter *code, const unsigned short *numbers, unsigned n)
+{
+	const unsigned half = n / 2;
+	unsigned i, left;
+
+	if (n > 6) {
+		left = put_search(code + 1, numbers, half);
+		*code = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K,
+		    numbers[half], (unsigned char)left, 0);
+		return 1 + left +
+		    put_search(code + 1 + left, numbers + half, n - half);
+	}
+	for (i = 0; i < n; i++)
+		code[i] =
+		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+		        numbers[i], (unsigned char)(n - i), 0);
+	code[n] = allowing;
+	code[n + 1] = denying;
+	return n + 2;
+}
+
 /* Returns 0, or not: errno may be set. */
 static int
 confine_calls(int sockets)
 {
-	const unsigned first = sockets ? NSOCKET : 0;
 	const struct sock_filter begin[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		    offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		denying,
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		    offsetof(struct seccomp_data, nr)),
 		/* the x32 calls of x86-64 */
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-	};
-	/* nobody else types at the terminal, as by TIOCSTI */
-	const struct sock_filter end[] = {
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 4, 0),
+		/* nothing is typed at the terminal for its user */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		    offsetof(struct seccomp_data, args[1])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 2, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 0, 1),
+		denying,
+		allowing,
 	};
-	enum { NBEGIN = 6, NEND = 6 };
-	struct sock_filter code[NBEGIN + NDENIED + NEND];
+	enum { NBEGIN = sizeof(begin) / sizeof(begin[0]) };
+	const unsigned first = sockets ? NSOCKET : 0;
+	struct sock_filter code[NBEGIN + 2 * NDENIED];
+	unsigned short numbers[NDENIED];
 	struct sock_fprog program = { 0, code };
-	unsigned i, n = NBEGIN;
 
+	memcpy(numbers, denied, sizeof(denied));
+	qsort(numbers + first, NDENIED - first, sizeof(*numbers), compare);
 	memcpy(code, begin, sizeof(begin));
-	for (i = first; i < NDENIED; i++, n++)
-		/* to the last instruction */
-		code[n] =
-		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-		        denied[i], (unsigned char)(NDENIED - i + NEND - 2), 0);
-	memcpy(code + n, end, sizeof(end));
-	program.len = (unsigned short)(n + NEND);
+	program.len = (unsigned short)(NBEGIN +
+	    put_search(code + NBEGIN, numbers + first, NDENIED - first));
 	/* a thread that runs already, as of --self-trace, has it as well */
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 	    SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW,

@@ -21,7 +21,7 @@ print(ctypes.CDLL(None).syscall(444, None, 0, 1))')" -ge 3 ] || skip "no Landloc
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
-	mkdir in out private tmp
+	mkdir in lib out private tmp
 	unpack 1.118.0-lii6gc-poolncv in/log
 	zstd -q in/log
 	echo secret >private/file
@@ -29,9 +29,11 @@ setup() {
 }
 
 hostile() {
-	[ -e decoder.so ] ||
-	    ${CC:-cc} -shared -fPIC -o decoder.so "$TEL_TOP/tests/cli/sandbox.c" -ldl
-	{ LD_PRELOAD=$PWD/decoder.so "$@" >got; } 2>&1
+	# the folder of a library is readable
+	[ -e lib/decoder.so ] ||
+	    ${CC:-cc} -shared -fPIC -o lib/decoder.so \
+	        "$TEL_TOP/tests/cli/sandbox.c" -ldl
+	{ LD_PRELOAD=$PWD/lib/decoder.so "$@" >got; } 2>&1
 }
 
 @test "a hostile decoder reaches no file, program, socket or process" {
@@ -58,6 +60,9 @@ hostile() {
 		hostile $tool in/log.zst | diff want -
 	done
 	[ ! -e private/file.other ]
+	# a folder that is named is not read
+	run -1 hostile telcat private in/log.zst
+	[[ $output == *'read private: denied'* ]]
 	# telcat still prints all events after it
 	hostile telcat in/log.zst >/dev/null
 	telcat in/log | sed 's/log$//' | cmp - <(sed 's/log.zst$//' got)
