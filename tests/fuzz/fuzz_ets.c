@@ -107,7 +107,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (tel_reader_open_memory(r, data + tmf, size - tmf, NULL) == TEL_OK)
 		read_all(r, printer, writer,
-		    is_packed(data + tmf, size - tmf) ? SIZE_MAX : size - tmf,
+		    is_packed(data + tmf, size - tmf) || tel_reader_archive(r) ?
+		        SIZE_MAX :
+		        size - tmf,
 		    strcmp(tel_reader_format(r), "ets") == 0);
 	tel_writer_free(writer);
 	tel_printer_free(printer);
