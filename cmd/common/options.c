@@ -39,6 +39,8 @@ static const struct option_row common[] = {
 
 	{ OPTION_HEADING, "Input", NULL, NULL, ALL },
 	{ 'S', "sort", NULL, "sort by time", ALL },
+	{ OPTION_FILE_ORDER, "file-order", NULL,
+	    "events in the order of the file", ALL },
 	{ OPTION_AS, "as", "FORMAT",
 	    "read as: mps-1.118.0, ets, hpm, valgrind ...",
 	    ALL & ~(unsigned)TOOL_TELSTAT },

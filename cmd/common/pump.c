@@ -29,9 +29,6 @@ struct pump {
 	int whole;       /* all events are selected */
 	int runs;        /* they are read as runs */
 	int settled;     /* no later event is that from which time counts */
-	int late_labels; /* labels are tested, and may follow their events */
-	int backward;    /* such a log is not in order of time */
-	uint64_t clock;  /* of the previous batch of it */
 };
 
 static struct done
@@ -236,19 +233,6 @@ waited_for(const struct pump *p)
 	return NULL;
 }
 
-/* Finds out whether events that labels are tested of are in order of time. */
-static void
-check_order(struct pump *p, const tel_event *ev)
-{
-	uint64_t clock = tel_event_clock(ev);
-
-	if (!tel_event_timed(ev))
-		return;
-	if (clock < p->clock)
-		p->backward = 1;
-	p->clock = clock;
-}
-
 /* The loop over the events. */
 static enum outcome
 pump(struct pump *p)
@@ -271,17 +255,13 @@ pump(struct pump *p)
 		if (src != NULL && would_wait(src))
 			v->idle(v->arg);
 		st = next_batch(p, &b);
-		if (st == TEL_LOG) {
-			p->clock = 0;
+		if (st == TEL_LOG)
 			continue;
-		}
 		if (st != TEL_OK) {
 			if (st != TEL_END)
 				report_failure(p, st);
 			break;
 		}
-		if (p->late_labels)
-			check_order(p, b.first);
 		n = b.run != NULL ? tel_run_count(b.run) : 1;
 		until -= n < until ? n : until;
 		if (until == 0) {
@@ -323,18 +303,6 @@ report_late(const struct pump *p)
 		    "%" PRIu64 " events arrived out of order", late);
 }
 
-/* Warns of labels that events which precede them in the log lack. */
-static void
-report_order(struct pump *p)
-{
-	if (p->backward && !p->settings->quiet)
-		message(p->sources[0]->name,
-		    "the log is not in order of time, so some events precede "
-		    "their labels; -S sorts the log");
-	p->backward = 0;
-	p->clock = 0;
-}
-
 /* The loop, with what comes before and after it. */
 static enum outcome
 run(struct pump *p)
@@ -357,25 +325,28 @@ run(struct pump *p)
 			outcome = END_ALL;
 	}
 	report_late(p);
-	report_order(p);
 	progress_end(&p->progress, count_done(p));
 	return outcome;
 }
 
-/* The required order of the source's events. */
+/*
+ * The required order of the source's events.  Where a format writes its buffers
+ * out of order, a window puts them in order; where it matters most, a sort.
+ */
 static tel_order
 order_of(const struct pump *p, const struct source *src)
 {
-	if (p->settings->order == TEL_ORDER_LOG &&
-	    (p->visitor->in_order ||
-	        selection_uses_history(&p->settings->select)) &&
-	    !tel_schema_ordered(tel_reader_schema(src->reader)))
+	const struct settings *s = p->settings;
+	const tel_schema *schema = tel_reader_schema(src->reader);
+
+	if (s->order != TEL_ORDER_LOG || s->file_order ||
+	    tel_schema_ordered(schema))
+		return s->order;
+	if (p->visitor->in_order)
 		return TEL_ORDER_TIME;
-	if (p->settings->order == TEL_ORDER_LOG &&
-	    p->visitor->nearly_in_order &&
-	    !tel_schema_ordered(tel_reader_schema(src->reader)))
-		return TEL_ORDER_LIVE;
-	return p->settings->order;
+	return p->visitor->nearly_in_order || selection_uses_order(&s->select) ?
+	    TEL_ORDER_LIVE :
+	    TEL_ORDER_LOG;
 }
 
 /*
@@ -449,9 +420,6 @@ run_single(struct pump *p)
 	if (st == TEL_OK && p->window != NULL && only_allocs(p))
 		st = tel_window_set_allocs(p->window, 1);
 	p->settled = order == TEL_ORDER_LOG && !only_allocs(p);
-	p->late_labels = order == TEL_ORDER_LOG &&
-	    selection_uses_labels(&s->select) &&
-	    !tel_schema_ordered(tel_reader_schema(p->sources[0]->reader));
 	if (st == TEL_OK)
 		outcome = run(p);
 	else
@@ -459,7 +427,6 @@ run_single(struct pump *p)
 	tel_window_free(p->window);
 	p->window = NULL;
 	p->settled = 0;
-	p->late_labels = 0;
 	return outcome;
 }
 

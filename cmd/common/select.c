@@ -231,15 +231,12 @@ selection_span(struct selection *s, uint64_t first, uint64_t last)
 }
 
 int
-selection_uses_labels(const struct selection *s)
+selection_uses_order(const struct selection *s)
 {
-	return s->filtering && tel_filter_uses_labels(s->filter);
-}
-
-int
-selection_uses_history(const struct selection *s)
-{
-	return s->filtering && tel_filter_uses_history(s->filter);
+	return s->filtering &&
+	    (s->since != NULL || s->until != NULL ||
+	        tel_filter_uses_labels(s->filter) ||
+	        tel_filter_uses_history(s->filter));
 }
 
 int

@@ -56,11 +56,11 @@ int selection_bind(struct selection *s, const tel_schema *schema);
 /* For -t in percent: the log's clock goes from first to last. */
 void selection_span(struct selection *s, uint64_t first, uint64_t last);
 
-/* Nonzero when labels are tested, which events that precede them lack. */
-int selection_uses_labels(const struct selection *s);
-
-/* Nonzero when it matters what the events before were: in order of time. */
-int selection_uses_history(const struct selection *s);
+/*
+ * Nonzero when events before decide on an event: by labels, by what it ends, or
+ * as the start of what is selected.
+ */
+int selection_uses_order(const struct selection *s);
 
 /* Nonzero when the answer needs the clock's rate. */
 int selection_needs_rate(const struct selection *s);

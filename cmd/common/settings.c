@@ -254,6 +254,7 @@ take(struct settings *s, int id, const char *value)
 	case 'q': s->quiet = 1; return 1;
 	case 'c': s->count_only = 1; return 1;
 	case 'S': s->order = TEL_ORDER_TIME; return 1;
+	case OPTION_FILE_ORDER: s->file_order = 1; return 1;
 	case OPTION_NO_MERGE: s->no_merge = 1; return 1;
 	case 'm':
 	case OPTION_EXE: s->meta = value; return 1;

@@ -50,7 +50,8 @@ struct settings {
 	unsigned nroles;
 	double tick_rate;  /* hertz; 0: as the log says */
 	size_t max_labels; /* 0: as the library has it */
-	tel_order order;   /* TEL_ORDER_LOG: as they come */
+	tel_order order;   /* TEL_ORDER_LOG: as the tool needs them */
+	int file_order;    /* then as the file has them */
 	unsigned jobs;     /* threads; 0: one for each processor */
 	int no_merge;      /* operands one after the other */
 	/*

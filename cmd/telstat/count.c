@@ -506,9 +506,8 @@ read_logs(struct count *c)
 	visitor.step = step;
 	visitor.needs_rate =
 	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
-	/* what lies between two events is a matter of time */
-	visitor.in_order = s->select.since != NULL || s->select.until != NULL ||
-	    selection_uses_history(&s->select);
+	/* which events are selected is a matter of time */
+	visitor.in_order = selection_uses_order(&s->select);
 	visitor.remembers = tel_stats_uses_history(c->show.stats);
 	if (needs_order(c->telstat)) {
 		if (s->order == TEL_ORDER_LOG)

@@ -70,6 +70,11 @@ try() {
 		# tests/cli/sandbox.bats has more
 		telcat --no-sandbox mpsio.log | cmp - <(telcat mpsio.log)
 		;;
+	file-order)
+		telcat -H -w 'has(label)' mpsio.log >one
+		telcat -H --file-order -w 'has(label)' mpsio.log >two
+		run ! cmp -s one two
+		;;
 	no-merge)
 		unpack 1.117.0-lii6gc-poolncv two.log
 		telcat -H mpsio.log two.log >merged

@@ -194,6 +194,11 @@ try() {
 		# tests/cli/sandbox.bats has more
 		telstat --no-sandbox mpsio.log | cmp - <(telstat mpsio.log)
 		;;
+	file-order)
+		telstat -w 'has(label)' mpsio.log >one
+		telstat --file-order -w 'has(label)' mpsio.log >two
+		run ! cmp one two
+		;;
 	no-merge)
 		telstat -n 50 mpsio.log mpsio.log >one
 		telstat -n 50 --no-merge mpsio.log mpsio.log >two
