@@ -125,7 +125,7 @@ hostile() {
 	ln -s ../out/db far/db
 	telcat -q -f sqlite -o far/db in/log
 	telcat -f html -o out/page.html in/log
-	telstat -i 100ms -f openmetrics --tb-hz 2G -o out/metrics in/log
+	telstat -i 100000ticks -f openmetrics -o out/metrics in/log
 	grep -q '^# EOF' out/metrics
 	[ -s out/page.html ]
 	telcat -o /dev/null in/log
@@ -133,6 +133,20 @@ hostile() {
 	telstat --self-trace out/trace in/log >/dev/null
 	telcat -c out/trace | grep -qx '[1-9][0-9]*'
 	[ -z "$(ls tmp)" ]
+}
+
+@test "an output in a folder that cannot be written is opened again and again" {
+	local without=()
+	# root could write there
+	[ "$(id -u)" != 0 ] || without=(setpriv --bounding-set=-dac_override)
+	"${without[@]}" true || skip "setpriv cannot take a capability away"
+	: >out/metrics
+	chmod 555 out
+	clean "${without[@]}" telstat -i 100000ticks -f openmetrics \
+	    -o out/metrics in/log
+	chmod 755 out
+	[ "$(ls out)" = metrics ]
+	grep -q '^# EOF' out/metrics
 }
 
 @test "inputs: pipes, descriptors, archives, packed files, many files" {
