@@ -487,8 +487,12 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 	    type->nfields + 2);
 }
 
-void
-tel__database_schema(struct tel__buffer *b, const struct tel_schema *schema)
+/*
+ * Makes the tables of a schema, where they are not there yet; fails where they
+ * are there with other columns.
+ */
+static void
+add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 {
 	const struct tel_type *type;
 	unsigned i;
@@ -515,8 +519,9 @@ tel__database_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	add_docs(b, schema);
 }
 
-void
-tel__database_unknown(struct tel__buffer *b)
+/* Makes the table of events of unknown types. */
+static void
+add_unknown(struct tel__buffer *b)
 {
 	add(b,
 	    "CREATE TABLE IF NOT EXISTS EVENT_Unknown (code INTEGER,"
@@ -526,8 +531,9 @@ tel__database_unknown(struct tel__buffer *b)
 	    " ifnull(max(rowid),0) FROM EVENT_Unknown));\n");
 }
 
-void
-tel__database_insert(struct tel__buffer *b, const struct tel_type *type)
+/* Adds an insertion up to its values. */
+static void
+add_insert(struct tel__buffer *b, const struct tel_type *type)
 {
 	unsigned i;
 
@@ -580,8 +586,12 @@ add_index(struct tel__buffer *b, const struct tel_schema *schema,
 	return found;
 }
 
-tel_status
-tel__database_indexes(struct tel_printer *pr, struct tel__buffer *b,
+/*
+ * Makes the indexes that the printer was asked for.  TEL_OK; TEL_EINVAL: no
+ * table has such a column.
+ */
+static tel_status
+add_indexes(struct tel_printer *pr, struct tel__buffer *b,
     const struct tel_schema *schema)
 {
 	char column[128];
@@ -604,32 +614,31 @@ tel__database_indexes(struct tel_printer *pr, struct tel__buffer *b,
 
 /* ---------------------------------------------------------------- logs */
 
-void
-tel__database_start(struct tel__buffer *b)
-{
-	add(b, temporary);
-	add(b, tables);
-}
-
-void
-tel__database_start_file(struct tel__buffer *b, uint64_t size, int64_t changed)
+/*
+ * Starts a file, whose logs are left out if it is loaded already: one of the
+ * same size and time of change, if these are known.
+ */
+static void
+add_file(struct tel__buffer *b, const struct tel_printer *pr)
 {
 	add(b,
 	    "DELETE FROM temp.tel_new;\n"
 	    "INSERT INTO temp.tel_new SELECT 1");
 	/* whether standard input was loaded before is unknown */
-	if (size != 0 || changed != 0)
+	if (pr->file_size != 0 || pr->file_changed != 0)
 		add_format(b,
 		    " WHERE NOT EXISTS (SELECT 1 FROM event_log WHERE "
 		    "size=%" PRId64 " AND modtime=%" PRId64 ")",
-		    (int64_t)size, changed);
+		    (int64_t)pr->file_size, pr->file_changed);
 	add(b, ";\n");
 }
 
-void
-tel__database_start_log(struct tel__buffer *b, const char *name, uint64_t size,
-    int64_t changed)
+/* Starts a log: temp.tel_log then has its row, unless it is loaded already. */
+static void
+start_log(struct database *d, const struct tel_printer *pr, const char *name)
 {
+	struct tel__buffer *b = &d->text;
+
 	add(b,
 	    "DELETE FROM temp.tel_log;\n"
 	    "INSERT INTO event_log (name,size,modtime,completed) SELECT ");
@@ -638,28 +647,131 @@ tel__database_start_log(struct tel__buffer *b, const char *name, uint64_t size,
 	    ",%" PRId64 ",%" PRId64 ",0 FROM temp.tel_new;\n"
 	    "INSERT INTO temp.tel_log SELECT last_insert_rowid(), 0 FROM"
 	    " temp.tel_new;\n",
-	    (int64_t)size, changed);
+	    (int64_t)pr->file_size, pr->file_changed);
+	d->log_open = 1;
+	d->events = 0;
 }
 
-void
-tel__database_end_log(struct tel__buffer *b, uint64_t events)
+static void
+end_log(struct database *d)
 {
-	add_format(b,
-	    "UPDATE event_log SET completed=%" PRIu64
-	    " WHERE serial IN (SELECT serial FROM temp.tel_log);\n",
-	    events);
+	if (d->log_open)
+		add_format(&d->text,
+		    "UPDATE event_log SET completed=%" PRIu64
+		    " WHERE serial IN (SELECT serial FROM temp.tel_log);\n",
+		    d->events);
+	d->log_open = 0;
 }
 
-void
-tel__database_finish(struct tel__buffer *b)
+/* Opens the sink, if it is not, and writes the rows that wait. */
+static tel_status
+open_sink(struct tel_printer *pr, const struct database_sink *sink)
 {
+	struct database *d = pr->state;
+
+	if (d == NULL) {
+		d = pr->state = calloc(1, sink->size);
+		if (d == NULL)
+			return TEL_ENOMEM;
+		d->sink = sink;
+		d->failed = sink->open(pr);
+		add(&d->text, temporary);
+		add(&d->text, tables);
+		if (d->failed == TEL_OK)
+			d->failed = sink->run(pr, &d->text);
+	}
+	if (d->failed == TEL_OK && sink->flush != NULL)
+		d->failed = sink->flush(pr);
+	return d->failed;
+}
+
+tel_status
+tel__database_begin_log(struct tel_printer *pr,
+    const struct database_sink *sink, const struct tel_event *ev, int same)
+{
+	int first = pr->state == NULL;
+	tel_status st = open_sink(pr, sink);
+	struct database *d = pr->state;
+
+	if (st != TEL_OK)
+		return st;
+	/* the programs that had slots are gone */
+	if (pr->fresh) {
+		sink->clear(d);
+		d->nslots = 0;
+	}
+	if (!same)
+		end_log(d);
+	if (first || pr->fresh)
+		add_file(&d->text, pr);
+	if (!same)
+		start_log(d, pr, ev->log->name);
+	add_schema(&d->text, ev->type->schema);
+	st = add_indexes(pr, &d->indexes, ev->type->schema);
+	if (st == TEL_OK)
+		st = sink->run(pr, &d->text);
+	if (st == TEL_OK && sink->ready != NULL)
+		st = sink->ready(pr);
+	d->failed = st;
+	return st;
+}
+
+tel_status
+tel__database_event(struct tel_printer *pr, const struct tel_event *ev,
+    struct render_program **out)
+{
+	struct render_program *g = render_program_for(pr, ev->type, RENDER_ROW);
+	struct database *d = pr->state;
+	tel_status st = TEL_OK;
+
+	if (g == NULL)
+		return TEL_ENOMEM;
+	*out = g;
+	d->events++;
+	if (g->slot != 0)
+		return TEL_OK;
+	if (g->type == NULL && !d->unknown_made) {
+		add_unknown(&d->text);
+		st = d->sink->run(pr, &d->text);
+		d->unknown_made = 1;
+	}
+	add_insert(&d->text, g->type);
+	if (st == TEL_OK)
+		st = d->sink->prepare(pr, g->type);
+	if (st == TEL_OK)
+		g->slot = (uint32_t)++d->nslots;
+	return st;
+}
+
+tel_status
+tel__database_finish(struct tel_printer *pr, const struct database_sink *sink)
+{
+	tel_status st = open_sink(pr, sink);
+	struct database *d = pr->state;
+
+	if (st != TEL_OK)
+		return st;
+	sink->clear(d);
+	end_log(d);
+	st = sink->run(pr, &d->text);
+	if (st == TEL_OK)
+		st = sink->run(pr, &d->indexes);
 	/* where there was no event */
-	add_registry(b, 0);
-	add(b,
+	add_registry(&d->text, 0);
+	add(&d->text,
 	    "INSERT OR ROLLBACK INTO temp.tel_check "
 	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\nCOMMIT;\n"
 	    "DROP TABLE IF EXISTS temp.tel_new;\n"
 	    "DROP TABLE temp.tel_log;\n"
 	    "DROP TABLE temp.tel_misfit;\n"
 	    "DROP TABLE temp.tel_check;\n");
+	return st == TEL_OK ? sink->run(pr, &d->text) : st;
+}
+
+void
+tel__database_free(struct database *d)
+{
+	tel__buffer_clear(&d->text);
+	tel__buffer_clear(&d->indexes);
+	free(d);
 }

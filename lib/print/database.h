@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The statements that make a database of logs, for a script and for a writer
- * of the file.  Each is added to a buffer, which keeps note of a failure.
+ * A database of logs, as a script or as a file: the statements that make it, in
+ * the order in which they are needed.
  */
 #ifndef TEL_DATABASE_H
 #define TEL_DATABASE_H
@@ -9,49 +9,62 @@
 #include "base/buffer.h"
 #include "render/renderer.h"
 
-/* Starts the transaction. */
-void tel__database_start(struct tel__buffer *b);
+struct database;
+
+/* Where the statements go. */
+struct database_sink {
+	size_t size; /* of its struct database and what follows it */
+	/* Opens it; adds statements before those of the transaction. */
+	tel_status (*open)(struct tel_printer *pr);
+	/* Runs the statements, or writes them; the buffer is empty then. */
+	tel_status (*run)(struct tel_printer *pr, struct tel__buffer *text);
+	/* The tables of a log are there; may be NULL. */
+	tel_status (*ready)(struct tel_printer *pr);
+	/* Makes the next slot; d->text has the insertion up to its values. */
+	tel_status (
+	    *prepare)(struct tel_printer *pr, const struct tel_type *type);
+	/* Writes the rows that wait; may be NULL. */
+	tel_status (*flush)(struct tel_printer *pr);
+	/* Frees what slots have. */
+	void (*clear)(struct database *d);
+};
+
+/* The state of a printer of a database: the start of a larger one. */
+struct database {
+	const struct database_sink *sink;
+	struct tel__buffer text;    /* statements that are made */
+	struct tel__buffer indexes; /* those that come last */
+	size_t nslots;              /* of programs */
+	uint64_t events;            /* of this log */
+	int log_open;
+	int unknown_made;  /* the table of unknown types */
+	tel_status failed; /* nothing can be added any more; or TEL_OK */
+};
 
 /*
- * Starts a file, whose logs are left out if it is loaded already.  size,
- * changed: its size and its time of change, or 0 and 0.
+ * What a renderer's begin_log and finish are; TEL_EINVAL, TEL_EIO, TEL_ENOMEM.
+ * The insertion of rows has as values those of the fields in order, the time,
+ * the number of the event and the serial of the log; of unknown types, the code
+ * and the bytes as fields.
  */
-void tel__database_start_file(struct tel__buffer *b, uint64_t size,
-    int64_t changed);
+tel_status tel__database_begin_log(struct tel_printer *pr,
+    const struct database_sink *sink, const struct tel_event *ev, int same);
+tel_status tel__database_finish(struct tel_printer *pr,
+    const struct database_sink *sink);
 
-/* Starts a log: temp.tel_log then has its row, unless it is loaded already. */
-void tel__database_start_log(struct tel__buffer *b, const char *name,
-    uint64_t size, int64_t changed);
+/* Counts an event, and finds its program, which has a slot, from 1 on. */
+tel_status tel__database_event(struct tel_printer *pr,
+    const struct tel_event *ev, struct render_program **out);
 
-/*
- * Makes the tables of a schema, where they are not there yet; fails where they
- * are there with other columns.
- */
-void tel__database_schema(struct tel__buffer *b,
-    const struct tel_schema *schema);
+/* Frees what is shared of the state, and the state. */
+void tel__database_free(struct database *d);
 
-/* Makes the table of events of unknown types. */
-void tel__database_unknown(struct tel__buffer *b);
-
-/*
- * An insertion up to its values, which are those of the fields in order, the
- * time, the number of the event and the serial of the log.  type: NULL for
- * unknown types, with the code and the bytes as fields.
- */
-void tel__database_insert(struct tel__buffer *b, const struct tel_type *type);
-
-/*
- * Makes the indexes that the printer was asked for.  TEL_OK; TEL_EINVAL: no
- * table has such a column.
- */
-tel_status tel__database_indexes(struct tel_printer *pr, struct tel__buffer *b,
-    const struct tel_schema *schema);
-
-/* Ends a log of so many events. */
-void tel__database_end_log(struct tel__buffer *b, uint64_t events);
-
-/* Ends all. */
-void tel__database_finish(struct tel__buffer *b);
+/* Fields of the table of a type; NULL: of unknown types. */
+static inline unsigned
+database_fields(const struct tel_type *type)
+{
+	return type == NULL ? 2 : type->nfields;
+}
 
 /* The column of a field, to be freed; NULL when out of memory. */
 char *tel__database_column(const struct tel_type *type, unsigned field);

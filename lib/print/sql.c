@@ -25,15 +25,11 @@ struct rows {
 
 /* The script that is being written. */
 struct sql {
-	struct tel__buffer text;    /* a part of the script that is made */
-	struct tel__buffer indexes; /* what comes at its end */
+	struct database database;
 	struct tel__buffer *target; /* of what is rendered */
 	tel_output *row;            /* which goes there */
 	struct rows *rows;          /* by the slots of programs */
-	size_t nrows, room;
-	uint64_t events; /* of this log */
-	int log_open;
-	int unknown_made; /* the table of unknown types */
+	size_t room;
 };
 
 /* ---------------------------------------------------------------- rows */
@@ -100,13 +96,13 @@ write_rows(struct tel_printer *pr, struct rows *r)
 }
 
 static tel_status
-write_all(struct tel_printer *pr)
+flush(struct tel_printer *pr)
 {
 	struct sql *sql = pr->state;
 	tel_status st = TEL_OK;
 	size_t i;
 
-	for (i = 0; i < sql->nrows && st == TEL_OK; i++)
+	for (i = 0; i < sql->database.nslots && st == TEL_OK; i++)
 		st = write_rows(pr, &sql->rows[i]);
 	return st;
 }
@@ -125,26 +121,31 @@ write_text(struct tel_printer *pr, struct tel__buffer *text)
 }
 
 static void
-clear_rows(struct sql *sql)
+clear_rows(struct database *d)
 {
-	while (sql->nrows > 0) {
-		sql->nrows--;
-		tel__buffer_clear(&sql->rows[sql->nrows].head);
-		tel__buffer_clear(&sql->rows[sql->nrows].text);
+	struct rows *rows = ((struct sql *)d)->rows;
+	size_t i;
+
+	for (i = 0; i < d->nslots; i++) {
+		tel__buffer_clear(&rows[i].head);
+		tel__buffer_clear(&rows[i].text);
 	}
+	d->nslots = 0;
 }
 
 /*
  * The statement up to its rows.  The log comes first, as then SQLite does not
  * store the rows on the way.
  */
-static void
-make_head(struct tel__buffer *b, const struct tel_type *type)
+static tel_status
+prepare(struct tel_printer *pr, const struct tel_type *type)
 {
-	unsigned i, n = type == NULL ? 2 : type->nfields;
+	struct sql *sql = pr->state;
+	struct tel__buffer *b = &sql->database.text;
+	unsigned i, n = database_fields(type);
+	struct rows *r;
 	char column[80];
 
-	tel__database_insert(b, type);
 	tel__buffer_put(b, "SELECT ", 7);
 	for (i = 1; i <= n + 1; i++) {
 		(void)snprintf(column, sizeof(column), "column%u,", i);
@@ -154,27 +155,12 @@ make_head(struct tel__buffer *b, const struct tel_type *type)
 	    "column%u+l.base,l.serial FROM temp.tel_log AS l CROSS JOIN ", i);
 	tel__buffer_put(b, column, strlen(column));
 	tel__buffer_put(b, "(VALUES\n", 8);
-}
-
-/* A slot for the rows of a program.  TEL_OK, TEL_EIO, TEL_ENOMEM. */
-static tel_status
-make_slot(struct tel_printer *pr, struct render_program *g)
-{
-	struct sql *sql = pr->state;
-	struct rows *r;
-
-	if (g->type == NULL && !sql->unknown_made) {
-		tel__database_unknown(&sql->text);
-		if (write_text(pr, &sql->text) != TEL_OK)
-			return TEL_ENOMEM;
-		sql->unknown_made = 1;
-	}
-	if (!TEL__RESERVE(sql->rows, sql->room, sql->nrows + 1))
+	if (!TEL__RESERVE(sql->rows, sql->room, sql->database.nslots + 1))
 		return TEL_ENOMEM;
-	r = &sql->rows[sql->nrows++];
+	r = &sql->rows[sql->database.nslots];
 	memset(r, 0, sizeof(*r));
-	make_head(&r->head, g->type);
-	g->slot = (uint32_t)sql->nrows;
+	r->head = *b;
+	memset(b, 0, sizeof(*b));
 	return TEL_OK;
 }
 
@@ -191,24 +177,19 @@ take_row(void *arg, const void *data, size_t size)
 static tel_status
 event(struct tel_printer *pr, const struct tel_event *ev)
 {
-	struct render_program *g = render_program_for(pr, ev->type, RENDER_ROW);
 	struct sql *sql = pr->state;
 	tel_output *out = pr->out;
+	struct render_program *g;
 	struct rows *r;
-	tel_status st;
+	tel_status st = tel__database_event(pr, ev, &g);
 
-	if (g == NULL)
-		return TEL_ENOMEM;
-	if (g->slot == 0) {
-		st = make_slot(pr, g);
-		if (st != TEL_OK)
-			return st;
-	}
+	if (st != TEL_OK)
+		return st;
 	r = &sql->rows[g->slot - 1];
 	if (r->count > 0)
 		tel__buffer_put(&r->text, ",\n", 2);
 	sql->target = &r->text;
-	pr->count = ++sql->events;
+	pr->count = sql->database.events;
 	pr->out = sql->row;
 	st = tel__render_run(pr, g, ev);
 	pr->out = out;
@@ -225,74 +206,33 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 /* ---------------------------------------------------------------- logs */
 
 static tel_status
-start(struct tel_printer *pr)
-{
-	struct sql *sql = calloc(1, sizeof(*sql));
-
-	if (sql == NULL)
-		return TEL_ENOMEM;
-	pr->state = sql;
-	sql->row = tel_output_new_callback(take_row, sql);
-	tel__database_start(&sql->text);
-	return sql->row == NULL ? TEL_ENOMEM : write_text(pr, &sql->text);
-}
-
-static tel_status
-end_log(struct tel_printer *pr)
+open_script(struct tel_printer *pr)
 {
 	struct sql *sql = pr->state;
-	tel_status st = write_all(pr);
 
-	if (sql->log_open && st == TEL_OK) {
-		tel__database_end_log(&sql->text, sql->events);
-		st = write_text(pr, &sql->text);
-	}
-	sql->log_open = 0;
-	return st;
+	sql->row = tel_output_new_callback(take_row, sql);
+	return sql->row == NULL ? TEL_ENOMEM : TEL_OK;
 }
+
+static const struct database_sink script = {
+	.size = sizeof(struct sql),
+	.open = open_script,
+	.run = write_text,
+	.prepare = prepare,
+	.flush = flush,
+	.clear = clear_rows,
+};
 
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
-	int first = pr->state == NULL;
-	tel_status st = first ? start(pr) : TEL_OK;
-	struct sql *sql = pr->state;
-
-	if (st == TEL_OK)
-		st = same ? write_all(pr) : end_log(pr);
-	if (st != TEL_OK)
-		return st;
-	if (first || pr->fresh)
-		tel__database_start_file(&sql->text, pr->file_size,
-		    pr->file_changed);
-	/* the programs that had slots are gone */
-	if (pr->fresh)
-		clear_rows(sql);
-	if (!same) {
-		tel__database_start_log(&sql->text, ev->log->name,
-		    pr->file_size, pr->file_changed);
-		sql->log_open = 1;
-		sql->events = 0;
-	}
-	tel__database_schema(&sql->text, ev->type->schema);
-	st = tel__database_indexes(pr, &sql->indexes, ev->type->schema);
-	return st == TEL_OK ? write_text(pr, &sql->text) : st;
+	return tel__database_begin_log(pr, &script, ev, same);
 }
 
 static tel_status
 finish(struct tel_printer *pr)
 {
-	tel_status st = pr->state == NULL ? start(pr) : TEL_OK;
-	struct sql *sql = pr->state;
-
-	if (st == TEL_OK)
-		st = end_log(pr);
-	if (st == TEL_OK)
-		st = write_text(pr, &sql->indexes);
-	if (st != TEL_OK)
-		return st;
-	tel__database_finish(&sql->text);
-	return write_text(pr, &sql->text);
+	return tel__database_finish(pr, &script);
 }
 
 static void
@@ -302,12 +242,10 @@ release(struct tel_printer *pr)
 
 	if (sql == NULL)
 		return;
-	clear_rows(sql);
+	clear_rows(&sql->database);
 	free(sql->rows);
-	tel__buffer_clear(&sql->text);
-	tel__buffer_clear(&sql->indexes);
 	tel_output_free(sql->row);
-	free(sql);
+	tel__database_free(&sql->database);
 }
 
 const struct tel_renderer tel__renderer_sql = {

@@ -89,21 +89,16 @@ static const struct tel__library_function functions[] = {
 	{ "sqlite3_column_int64", offsetof(struct library, column_int64) },
 };
 
-struct database {
+struct sqlite {
+	struct database database;
 	struct library lib;
 	sqlite3 *db;
 	sqlite3_stmt **inserts; /* by the slots of programs */
-	size_t ninserts, room;
-	struct tel__buffer text; /* statements that are made */
-	struct tel__buffer indexes;
-	int64_t serial;  /* of the log that is loaded; 0: it was already */
-	int64_t base;    /* the number of the event before its first */
-	uint64_t events; /* of this log */
-	int log_open;
-	int unknown_made;
-	int created;   /* the file was not there, */
-	int committed; /* and is complete */
-	int failed;
+	size_t room;
+	int64_t serial; /* of the log that is loaded; 0: it was already */
+	int64_t base;   /* the number of the event before its first */
+	int created;    /* the file was not there, */
+	int committed;  /* and is complete */
 };
 
 /* Loads the library.  TEL_OK, TEL_EINVAL. */
@@ -125,11 +120,10 @@ static tel_status
 fail(struct tel_printer *pr)
 {
 	static const char constraint[] = "CHECK constraint failed: ";
-	struct database *d = pr->state;
+	struct sqlite *d = pr->state;
 	const char *why;
 	int code = d->db == NULL ? SQLITE_NOMEM : d->lib.errcode(d->db);
 
-	d->failed = 1;
 	if (code == SQLITE_NOMEM)
 		return TEL_ENOMEM;
 	why = d->lib.errmsg(d->db);
@@ -143,7 +137,7 @@ fail(struct tel_printer *pr)
 static tel_status
 run_text(struct tel_printer *pr, struct tel__buffer *text)
 {
-	struct database *d = pr->state;
+	struct sqlite *d = pr->state;
 
 	tel__buffer_put(text, "", 1);
 	if (text->failed)
@@ -171,51 +165,42 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 }
 
 static void
-clear_inserts(struct database *d)
+clear_inserts(struct database *base)
 {
-	while (d->ninserts > 0)
-		(void)d->lib.finalize(d->inserts[--d->ninserts]);
+	struct sqlite *d = (struct sqlite *)base;
+
+	while (base->nslots > 0)
+		(void)d->lib.finalize(d->inserts[--base->nslots]);
 }
 
 /* Prepares the insertion of a type. */
 static tel_status
-prepare(struct tel_printer *pr, struct render_program *g)
+prepare(struct tel_printer *pr, const struct tel_type *type)
 {
-	struct database *d = pr->state;
-	unsigned i, n = g->type == NULL ? 2 : g->type->nfields;
-	struct tel__buffer *text = &d->text;
-	sqlite3_stmt *stmt;
-	tel_status st;
+	struct sqlite *d = pr->state;
+	struct tel__buffer *text = &d->database.text;
+	unsigned i;
 
-	if (g->type == NULL && !d->unknown_made) {
-		tel__database_unknown(text);
-		st = run_text(pr, text);
-		if (st != TEL_OK)
-			return st;
-		d->unknown_made = 1;
-	}
-	if (!TEL__RESERVE(d->inserts, d->room, d->ninserts + 1))
+	if (!TEL__RESERVE(d->inserts, d->room, d->database.nslots + 1))
 		return TEL_ENOMEM;
-	tel__database_insert(text, g->type);
 	tel__buffer_put(text, "VALUES(", 7);
 	/* the fields, the time, the number and the serial */
-	for (i = 0; i < n + 2; i++)
+	for (i = 0; i < database_fields(type) + 2; i++)
 		tel__buffer_put(text, "?,", 2);
 	tel__buffer_put(text, "?)", 3);
 	if (text->failed)
 		return TEL_ENOMEM;
 	text->used = 0;
-	if (d->lib.prepare_v3(d->db, (const char *)text->bytes, -1,
-	        SQLITE_PREPARE_PERSISTENT, &stmt, NULL) != SQLITE_OK)
-		return fail(pr);
-	d->inserts[d->ninserts++] = stmt;
-	g->slot = (uint32_t)d->ninserts;
-	return TEL_OK;
+	return d->lib.prepare_v3(d->db, (const char *)text->bytes, -1,
+	           SQLITE_PREPARE_PERSISTENT, &d->inserts[d->database.nslots],
+	           NULL) == SQLITE_OK ?
+	    TEL_OK :
+	    fail(pr);
 }
 
 /* Binds the fields of an event, whose type is known. */
 static int
-bind_fields(const struct database *d, sqlite3_stmt *stmt,
+bind_fields(const struct sqlite *d, sqlite3_stmt *stmt,
     const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
@@ -247,7 +232,7 @@ bind_fields(const struct database *d, sqlite3_stmt *stmt,
 
 /* The same for one of an unknown type: its code and its bytes. */
 static int
-bind_unknown(const struct database *d, sqlite3_stmt *stmt,
+bind_unknown(const struct sqlite *d, sqlite3_stmt *stmt,
     const struct tel_event *ev)
 {
 	uint32_t header = ev->type->schema->header;
@@ -263,31 +248,28 @@ bind_unknown(const struct database *d, sqlite3_stmt *stmt,
 static tel_status
 event(struct tel_printer *pr, const struct tel_event *ev)
 {
-	struct render_program *g = render_program_for(pr, ev->type, RENDER_ROW);
-	struct database *d = pr->state;
+	struct sqlite *d = pr->state;
+	struct render_program *g;
 	sqlite3_stmt *stmt;
 	tel_status st;
 	int n, code;
 
-	if (g == NULL)
-		return TEL_ENOMEM;
-	d->events++;
-	if (d->serial == 0)
+	if (d->serial == 0) {
+		d->database.events++;
 		return TEL_OK;
-	if (g->slot == 0) {
-		st = prepare(pr, g);
-		if (st != TEL_OK)
-			return st;
 	}
+	st = tel__database_event(pr, ev, &g);
+	if (st != TEL_OK)
+		return st;
 	stmt = d->inserts[g->slot - 1];
-	n = g->type == NULL ? 2 : g->type->nfields;
+	n = (int)database_fields(g->type);
 	code = g->type == NULL ? bind_unknown(d, stmt, ev) :
 	                         bind_fields(d, stmt, ev);
 	if (code == SQLITE_OK)
 		code = d->lib.bind_int64(stmt, n + 1, (int64_t)ev->clock);
 	if (code == SQLITE_OK)
 		code = d->lib.bind_int64(stmt, n + 2,
-		    d->base + (int64_t)d->events);
+		    d->base + (int64_t)d->database.events);
 	if (code == SQLITE_OK)
 		code = d->lib.bind_int64(stmt, n + 3, d->serial);
 	if (code == SQLITE_OK && d->lib.step(stmt) == SQLITE_DONE &&
@@ -298,24 +280,18 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 
 /* ---------------------------------------------------------------- logs */
 
-/* Opens the database.  TEL_OK, TEL_EINVAL, TEL_ENOMEM. */
 static tel_status
-start(struct tel_printer *pr)
+open_database(struct tel_printer *pr)
 {
-	struct database *d;
+	struct sqlite *d = pr->state;
+	struct tel__buffer *text = &d->database.text;
 	tel_status st;
 
 	if (pr->database == NULL)
 		return tel__render_fail(pr, "the database has no file");
-	d = calloc(1, sizeof(*d));
-	if (d == NULL)
-		return TEL_ENOMEM;
-	pr->state = d;
 	st = load_library(pr, &d->lib);
-	if (st != TEL_OK) {
-		d->failed = 1;
+	if (st != TEL_OK)
 		return st;
-	}
 	d->created = access(pr->database, F_OK) != 0;
 	if (d->lib.open_v2(pr->database, &d->db,
 	        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
@@ -325,23 +301,22 @@ start(struct tel_printer *pr)
 	(void)d->lib.busy_timeout(d->db, BUSY_MS);
 	if (d->created) {
 		if (pr->file_size > 0 && pr->file_size < SMALL_LOG)
-			tel__buffer_put(&d->text, small_pages,
+			tel__buffer_put(text, small_pages,
 			    sizeof(small_pages) - 1);
 		else
-			tel__buffer_put(&d->text, large_pages,
+			tel__buffer_put(text, large_pages,
 			    sizeof(large_pages) - 1);
-		tel__buffer_put(&d->text, new_file, sizeof(new_file) - 1);
+		tel__buffer_put(text, new_file, sizeof(new_file) - 1);
 	}
-	tel__buffer_put(&d->text, any_file, sizeof(any_file) - 1);
-	tel__database_start(&d->text);
-	return run_text(pr, &d->text);
+	tel__buffer_put(text, any_file, sizeof(any_file) - 1);
+	return TEL_OK;
 }
 
 /* Asks which serial the log has, and where its numbers start. */
 static tel_status
 find_serial(struct tel_printer *pr)
 {
-	struct database *d = pr->state;
+	struct sqlite *d = pr->state;
 	sqlite3_stmt *stmt;
 	int code;
 
@@ -358,86 +333,40 @@ find_serial(struct tel_printer *pr)
 	return code == SQLITE_ROW || code == SQLITE_DONE ? TEL_OK : fail(pr);
 }
 
-static void
-end_log(struct database *d)
-{
-	if (d->log_open)
-		tel__database_end_log(&d->text, d->events);
-	d->log_open = 0;
-}
+static const struct database_sink file = {
+	.size = sizeof(struct sqlite),
+	.open = open_database,
+	.run = run_text,
+	.ready = find_serial,
+	.prepare = prepare,
+	.clear = clear_inserts,
+};
 
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
-	struct database *d = pr->state;
-	int first = d == NULL;
-	tel_status st;
-
-	if (d != NULL && d->failed)
-		return TEL_EINVAL;
-	st = first ? start(pr) : TEL_OK;
-	if (st != TEL_OK)
-		return st;
-	d = pr->state;
-	/* the programs that had slots are gone */
-	if (pr->fresh)
-		clear_inserts(d);
-	if (!same)
-		end_log(d);
-	if (first || pr->fresh)
-		tel__database_start_file(&d->text, pr->file_size,
-		    pr->file_changed);
-	if (!same) {
-		tel__database_start_log(&d->text, ev->log->name, pr->file_size,
-		    pr->file_changed);
-		d->log_open = 1;
-		d->events = 0;
-	}
-	tel__database_schema(&d->text, ev->type->schema);
-	st = tel__database_indexes(pr, &d->indexes, ev->type->schema);
-	if (st == TEL_OK)
-		st = run_text(pr, &d->text);
-	if (st == TEL_OK)
-		st = find_serial(pr);
-	d->failed |= st != TEL_OK;
-	return st;
+	return tel__database_begin_log(pr, &file, ev, same);
 }
 
 static tel_status
 finish(struct tel_printer *pr)
 {
-	struct database *d = pr->state;
-	tel_status st = d == NULL ? start(pr) : TEL_OK;
+	tel_status st = tel__database_finish(pr, &file);
 
-	if (st != TEL_OK)
-		return st;
-	d = pr->state;
-	if (d->failed)
-		return TEL_EINVAL;
-	clear_inserts(d);
-	end_log(d);
-	st = run_text(pr, &d->text);
 	if (st == TEL_OK)
-		st = run_text(pr, &d->indexes);
-	if (st != TEL_OK)
-		return st;
-	tel__database_finish(&d->text);
-	st = run_text(pr, &d->text);
-	d->committed = st == TEL_OK;
+		((struct sqlite *)pr->state)->committed = 1;
 	return st;
 }
 
 static void
 release(struct tel_printer *pr)
 {
-	struct database *d = pr->state;
+	struct sqlite *d = pr->state;
 
 	if (d == NULL)
 		return;
-	clear_inserts(d);
+	clear_inserts(&d->database);
 	free(d->inserts);
-	tel__buffer_clear(&d->text);
-	tel__buffer_clear(&d->indexes);
 	/* what was not committed is rolled back */
 	if (d->db != NULL)
 		(void)d->lib.close(d->db);
@@ -445,7 +374,7 @@ release(struct tel_printer *pr)
 		(void)dlclose(d->lib.handle);
 	if (d->created && !d->committed)
 		(void)unlink(pr->database);
-	free(d);
+	tel__database_free(&d->database);
 }
 
 const struct tel_renderer tel__renderer_sqlite = {
